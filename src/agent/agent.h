@@ -1,0 +1,28 @@
+/*
+ * What an agent brings of the user's into its task: its log-in files, copied into the task's home, and its
+ * variables. Only those of the agent that is being run; the lists are data (config.h).
+ */
+#ifndef AGENT_AGENT_H
+#define AGENT_AGENT_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/strvec.h"
+#include "config/config.h"
+
+/* Copies the agent's log-in files from the user's home (a descriptor) into the task's (one too), keeping
+ * their relative paths, mode 0600 (directories 0700), owned by the inside. A file that the task has already
+ * is left alone: the agent may have renewed it. What the user does not have is passed over; symbolic links in
+ * the user's home are followed (the user's own), in the task's never. At most 10 MiB and 1,000 files.
+ * *ret_copied is how many files were copied; may be NULL. */
+int agent_copy_login(const struct config_agent *a, int user_home, int task_home, size_t *ret_copied, struct err *e);
+
+/* The environment inside, built from an allow-list: pairs NAME=VALUE out of `environ_now` whose names are in
+ * config->env or the agent's env (a may be NULL), then `extra` ("NAME=VALUE", or "NAME" to pass it on), then
+ * what the inside always has (HOME, USER, LOGNAME, PATH, SHELL, …, given as fixed pairs). Later ones replace
+ * earlier ones. A malformed extra is ERR_USAGE. */
+int agent_environment(const struct config *c, const struct config_agent *a, char *const *environ_now,
+	const struct strvec *extra, const struct strvec *fixed, struct strvec *ret, struct err *e);
+
+#endif

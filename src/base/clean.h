@@ -1,0 +1,15 @@
+/*
+ * Text that an agent wrote, made fit for a terminal: control characters and bytes that are not UTF-8 are
+ * shown as ^X or \xNN instead of being obeyed. Newlines and tabs stay.
+ */
+#ifndef BASE_CLEAN_H
+#define BASE_CLEAN_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* Appends the clean form of text. With colours, the sequences ESC [ 0-9;: m stay as they are. */
+void clean_text(struct buf *out, const char *text, size_t len, bool colours);
+
+#endif

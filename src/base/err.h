@@ -1,0 +1,52 @@
+/*
+ * One error value: a kind to branch on, a message to read, built from the inside out.
+ *
+ *	if (ref_update(r, name, new, old, e) < 0)
+ *		return err_wrap(e, "cannot publish task '%s'", t->name);
+ *
+ * Functions that can fail take a `struct err *` last and return a negative number; every err_*() function
+ * returns -1, so it can be the operand of `return`. A struct err has a fixed size, owns nothing and fits
+ * through a pipe. Exit status and JSON code come from one table over the kind.
+ */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+enum err_kind {
+	ERR_NONE,
+	ERR_FAILED,   /* something went wrong: disk, kernel, git */
+	ERR_USAGE,    /* the command line, a name or a file of the user's is malformed */
+	ERR_CONFIG,   /* a configuration file is malformed or unreadable */
+	ERR_NOTFOUND, /* no such task, project, revision, file */
+	ERR_EXISTS,   /* a name is taken */
+	ERR_BUSY,     /* somebody else is at it right now */
+	ERR_REFUSED,  /* policy or a boundary says no */
+	ERR_CONFLICT, /* two sides cannot be brought together */
+	ERR_BLOCKED,  /* the task waits for an answer */
+	ERR_START,    /* Garth could not start the command */
+	ERR_KINDS
+};
+
+struct err {
+	enum err_kind kind;
+	int sys; /* errno where the kernel said no, else 0 */
+	char msg[512];
+	char hint[256]; /* a command that can be copied, or "" */
+};
+
+#define ERR_INIT { .kind = ERR_NONE }
+
+/* Sets the error. The message is one line, starts in lower case and has no full stop. */
+int err_set(struct err *e, enum err_kind kind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* ERR_FAILED with errno's text behind the message. ENOSPC, EDQUOT and ENOMEM keep their names. */
+int err_sys(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Puts "MESSAGE: " before what the error says already. */
+int err_wrap(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Gives the error the command that helps. */
+int err_hint(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The process' exit status for a kind (DESIGN: 1 failed, 2 usage, 3 no such thing, 4 refused …). */
+int err_exit_code(enum err_kind kind);
+/* The kind's name in JSON: "not_found". */
+const char *err_code(enum err_kind kind);
+
+#endif

@@ -1,0 +1,57 @@
+#include "base/name.h"
+
+#include <ctype.h>
+
+static bool is_task_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
+int name_check_task(const char *name, struct err *e)
+{
+	size_t len = strlen(name);
+
+	if (!len || len > NAME_MAX_LEN)
+		return err_set(e, ERR_USAGE, "a task's name has 1 to %d characters", NAME_MAX_LEN);
+	for (const char *p = name; *p; p++)
+		if (!is_task_char(*p))
+			return err_set(e, ERR_USAGE, "a task's name has only a-z, 0-9, '.', '_' and '-'");
+	if (!isalnum((unsigned char)name[0]))
+		return err_set(e, ERR_USAGE, "a task's name begins with a letter or a digit");
+	/* git: no "..", no "." at the end, no ".lock" at the end */
+	if (strstr(name, "..") || name[len - 1] == '.')
+		return err_set(e, ERR_USAGE, "a task's name has no '..' and no '.' at its end");
+	if (len >= 5 && !strcmp(name + len - 5, ".lock"))
+		return err_set(e, ERR_USAGE, "a task's name does not end in '.lock'");
+	return 0;
+}
+
+bool name_is_variable(const char *name, unsigned long len)
+{
+	if (!len || !(isalpha((unsigned char)name[0]) || name[0] == '_'))
+		return false;
+	for (unsigned long i = 1; i < len; i++)
+		if (!isalnum((unsigned char)name[i]) && name[i] != '_')
+			return false;
+	return true;
+}
+
+void name_suggest(const char *text, char out[NAME_MAX_LEN + 1])
+{
+	const char *slash = strrchr(text, '/');
+	size_t n = 0;
+
+	for (const char *p = slash ? slash + 1 : text; *p && n < NAME_MAX_LEN - 16; p++) {
+		char c = (char)tolower((unsigned char)*p);
+
+		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+			out[n++] = c;
+		else if (n && out[n - 1] != '-')
+			out[n++] = '-';
+	}
+	while (n && out[n - 1] == '-')
+		n--;
+	out[n] = '\0';
+	if (!n)
+		memcpy(out, "task", sizeof("task"));
+}

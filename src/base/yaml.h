@@ -1,0 +1,67 @@
+/*
+ * YAML as a tree of nodes that know their line and column, for configuration files.
+ *
+ * yaml_parse reads one document: mappings, sequences and scalars. Refused, with file, line and column:
+ * anchors, aliases and tags (a small file could unfold into a huge one), duplicate keys, more than one
+ * document, keys that are not scalars, nesting beyond 16 levels, more than 10,000 nodes, files beyond 1 MiB,
+ * NUL bytes. An empty file is an empty mapping.
+ */
+#ifndef BASE_YAML_H
+#define BASE_YAML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/strvec.h"
+
+#define YAML_MAX_BYTES (1u << 20)
+#define YAML_MAX_DEPTH 16
+#define YAML_MAX_NODES 10000
+
+enum yaml_kind { YAML_SCALAR, YAML_LIST, YAML_MAP };
+
+struct yaml_key {
+	char *name;
+	unsigned line, column;
+};
+
+struct yaml {
+	enum yaml_kind kind;
+	unsigned line, column; /* from 1; the column counts characters */
+	bool quoted;           /* a scalar in quotes is a string whatever it looks like */
+	char *scalar;
+	struct yaml_key *keys; /* of a map; items[i] is the value of keys[i] */
+	struct yaml **items;
+	size_t n;
+};
+
+/* file is for messages only. Errors are ERR_CONFIG and read "FILE:LINE:COLUMN: …". */
+int yaml_parse(const char *text, size_t len, const char *file, struct yaml **ret, struct err *e);
+/* Not yaml_free: libyaml has a function of that name, which it calls itself. */
+void yaml_tree_free(struct yaml *y);
+void yaml_freep(struct yaml **y);
+#define auto_yaml __attribute__((cleanup(yaml_freep))) struct yaml *
+
+/* The value of a key of a map, or NULL. */
+const struct yaml *yaml_get(const struct yaml *map, const char *key);
+
+/* Whether a value was left out: nothing behind the colon, "~" or "null". */
+bool yaml_is_null(const struct yaml *y);
+
+/* Values with a type, or an error at the node's place. `what` names the value: "limits.log_size". */
+int yaml_string(const struct yaml *y, const char *file, const char *what, char **ret, struct err *e);
+int yaml_bool(const struct yaml *y, const char *file, const char *what, bool *ret, struct err *e);
+/* A number of bytes: 4096, 64KB, 100MB, 1GB (powers of 1024). */
+int yaml_size(const struct yaml *y, const char *file, const char *what, uint64_t *ret, struct err *e);
+/* A list of strings, appended to ret; a single scalar is a list of one. */
+int yaml_strings(const struct yaml *y, const char *file, const char *what, struct strvec *ret, struct err *e);
+/* ERR_CONFIG "FILE:LINE:COLUMN: MESSAGE" at a node. */
+int yaml_error(const struct yaml *y, const char *file, struct err *e, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* The same at the i-th key of a map. */
+int yaml_key_error(const struct yaml *map, size_t i, const char *file, struct err *e, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+
+#endif

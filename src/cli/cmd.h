@@ -1,0 +1,59 @@
+/* The commands: a file and a row each. A command parses, calls, prints, and returns the exit code. */
+#ifndef CLI_CMD_H
+#define CLI_CMD_H
+
+#include <stdbool.h>
+
+#include "cli/opt.h"
+#include "task/context.h"
+#include "task/task.h"
+
+struct cmd {
+	const char *name;
+	int (*run)(int argc, char **argv); /* argv without the command's name */
+	const char *usage; /* behind the name */
+	const char *brief;
+};
+
+extern const struct cmd commands[];
+
+int cmd_run(int argc, char **argv);
+int cmd_new(int argc, char **argv);
+int cmd_exec(int argc, char **argv);
+int cmd_shell(int argc, char **argv);
+int cmd_attach(int argc, char **argv);
+int cmd_cancel(int argc, char **argv);
+int cmd_ls(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int cmd_path(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
+int cmd_log(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_discard(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+int cmd_config(int argc, char **argv);
+int cmd_completion(int argc, char **argv);
+int cmd_help(int argc, char **argv);
+int cmd_version(int argc, char **argv);
+
+/* For commands: parses, answers --help (returns 1: done) and wrong numbers of words (-1 and *e). max_words -1
+ * for any; stop for commands whose words belong to another program. */
+struct cmd_line {
+	const char *name;
+	const struct opt *opts;
+	int min_words, max_words;
+	bool stop;
+	int words, rest; /* as from opt_parse */
+};
+int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e);
+/* The common beginning: ERR goes through say_error, 1 (help was shown) becomes 0. */
+#define CMD_PARSE(line, argc, argv)                                                                          \
+	do {                                                                                                 \
+		int cmd_parsed_ = cmd_parse(line, argc, argv, &e);                                           \
+		if (cmd_parsed_ < 0)                                                                         \
+			return say_error(&e);                                                                \
+		if (cmd_parsed_ > 0)                                                                         \
+			return 0;                                                                            \
+	} while (0)
+
+#endif

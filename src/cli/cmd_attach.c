@@ -1,0 +1,48 @@
+#include "cli/cmd.h"
+#include "cli/say.h"
+#include "cli/session.h"
+
+int cmd_attach(int argc, char **argv)
+{
+	const struct opt opts[] = { OPT_END };
+	struct cmd_line l = { "attach", opts, 1, 1, false, 0, 0 };
+	struct terminal_result r = { .end = TERMINAL_EXIT };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+
+	CMD_PARSE(&l, argc, argv);
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+		return say_error(&e);
+	context_close_store(&c);
+	if (say_is_heard())
+		say_state("task '%s'; detach with %s", t.name, TERMINAL_DETACH_KEYS);
+	if (session_attach(&c, &t, &r, &e) < 0)
+		return say_error(&e);
+	if (r.end == TERMINAL_DETACHED && say_is_heard()) {
+		say_state("task '%s' goes on", t.name);
+		say_hint("garth attach %s", t.name);
+	}
+	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
+}
+
+int cmd_cancel(int argc, char **argv)
+{
+	const struct opt opts[] = { OPT_END };
+	struct cmd_line l = { "cancel", opts, 1, 1, false, 0, 0 };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+
+	CMD_PARSE(&l, argc, argv);
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+		return say_error(&e);
+	context_close_store(&c);
+	if (session_cancel(&c, &t, &e) < 0)
+		return say_error(&e);
+	if (say_is_heard()) {
+		say_done("task '%s' is cancelled; its workspace is kept", t.name);
+		say_hint("garth diff %s", t.name);
+	}
+	return 0;
+}

@@ -1,0 +1,86 @@
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/cmd.h"
+#include "cli/json.h"
+#include "cli/pager.h"
+#include "cli/say.h"
+#include "sys/fd.h"
+#include "workspace/review.h"
+
+/* git writes into a file without a name, from which the answer is cleaned for a terminal or passed on. */
+static int print_diff(struct review *r, bool stat, const struct strvec *paths, struct err *e)
+{
+	struct pager_diff d = { .raw = !isatty(1), .colours = say_colours(1) };
+	auto_strvec args = STRVEC_INIT;
+	auto_fd out = memfd_create("diff", MFD_CLOEXEC);
+	char chunk[65536];
+	ssize_t n;
+
+	if (out < 0)
+		return err_sys(e, "cannot make a buffer");
+	strvec_pushl(&args, stat ? "--stat" : "-p", "-M", "--no-color", NULL);
+	if (review_diff(r, &args, paths, NULL, out, e) < 0)
+		return -1;
+	lseek(out, 0, SEEK_SET);
+	pager_start();
+	while ((n = read(out, chunk, sizeof(chunk))) > 0)
+		pager_diff(&d, chunk, (size_t)n);
+	pager_diff_end(&d);
+	pager_end();
+	return 0;
+}
+
+static int print_names(struct review *r, struct err *e)
+{
+	auto_strvec names = STRVEC_INIT;
+	json_t *o, *files = json_array();
+
+	if (review_names(r, &names, e) < 0)
+		return say_error(e);
+	for (size_t i = 0; i < names.n; i++)
+		json_array_append_new(files, json_pack("{s:s%, s:o}", "status", names.v[i], (size_t)1, "path", json_text(names.v[i] + 2)));
+	o = json_pack("{s:o, s:i, s:o}", "files", files, "ignored", (int)r->ignored, "apart", json_list(&r->apart));
+	return json_print(o);
+}
+
+static void print_rest(const struct review *r)
+{
+	for (size_t i = 0; i < r->apart.n; i++)
+		say_warning("not shown: %s", r->apart.v[i]);
+	if (r->ignored && say_is_heard())
+		say_state("%zu ignored file%s not shown", r->ignored, r->ignored == 1 ? " is" : "s are");
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	bool stat = false, json = false;
+	const struct opt opts[] = {
+		{ 0, "stat", OPT_FLAG, &stat, NULL, "only how much changed in each file" },
+		{ 0, "json", OPT_FLAG, &json, NULL, "print the changed paths as JSON" },
+		OPT_END,
+	};
+	struct cmd_line l = { "diff", opts, 1, -1, false, 0, 0 };
+	auto_review r = { .scratch.stream = -1 };
+	auto_context c = { .home.fd = -1 };
+	auto_task_at at = { .ws.dir = -1 };
+	auto_strvec paths = STRVEC_INIT;
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+
+	CMD_PARSE(&l, argc, argv);
+	for (int i = 1; i < l.words; i++)
+		strvec_push(&paths, argv[i]);
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 || task_open(&c, &t, &at, &e) < 0 ||
+		review_open(&at.ws, &r, &e) < 0)
+		return say_error(&e);
+	if (json)
+		return print_names(&r, &e);
+	if (print_diff(&r, stat, &paths, &e) < 0)
+		return say_error(&e);
+	print_rest(&r);
+	return 0;
+}

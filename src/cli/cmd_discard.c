@@ -1,0 +1,36 @@
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "cli/cmd.h"
+#include "cli/json.h"
+#include "cli/say.h"
+
+int cmd_discard(int argc, char **argv)
+{
+	struct discard_opts o = { 0 };
+	bool json = false;
+	const struct opt opts[] = {
+		{ 'f', "force", OPT_FLAG, &o.files, NULL, "even with changed files" },
+		{ 'D', "drafts", OPT_FLAG, &o.drafts, NULL, "even with commits that are nowhere else" },
+		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
+		OPT_END,
+	};
+	struct cmd_line l = { "discard", opts, 1, 1, false, 0, 0 };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_str trash = NULL;
+	auto_task t = { 0 };
+
+	CMD_PARSE(&l, argc, argv);
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 || task_discard(&c, &t, &o, &trash, &e) < 0)
+		return say_error(&e);
+	if (json)
+		return json_print(json_pack("{s:o, s:o}", "task", json_text(t.name), "trash", trash ? json_text(trash) : json_null()));
+	if (!say_is_heard())
+		return 0;
+	if (trash)
+		say_done("task '%s' is discarded; its files stay in %s for %d days", t.name, trash, TASK_TRASH_DAYS);
+	else
+		say_done("task '%s' is discarded; there was no work in it", t.name);
+	return 0;
+}

@@ -1,0 +1,75 @@
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "cli/cmd.h"
+#include "cli/say.h"
+#include "cli/session.h"
+
+static int exec_in(const char *name, const struct strvec *env, const char *net, bool weaker, char *const *argv)
+{
+	struct session_opts o = { .env = env, .walls.allow_weaker = weaker };
+	struct terminal_result r = { .end = TERMINAL_EXIT };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+	char *shell[] = { NULL, NULL };
+
+	if (context_open(&c, &e) < 0 || session_net(net ? net : c.config.net, &o.walls.net, &e) < 0 ||
+		task_find(&c, name, &t, &e) < 0)
+		return say_error(&e);
+	if (t.strict && weaker)
+		return err_set(&e, ERR_USAGE, "task '%s' was made with --strict-isolation and never runs weaker", name), say_error(&e);
+	if (!argv) {
+		shell[0] = path_within(c.shell, "/usr") || path_within(c.shell, "/bin") ? c.shell : "/bin/sh";
+		argv = shell;
+	}
+	/* the agent's variables, as in its run, but not its log-in: that came with the run */
+	if (session_exec(&c, &t, &o, argv, &r, &e) < 0) {
+		err_wrap(&e, "task '%s'", name);
+		return say_error(&e);
+	}
+	return r.exit_code;
+}
+
+int cmd_exec(int argc, char **argv)
+{
+	struct strvec env = STRVEC_INIT;
+	const char *net = NULL;
+	bool weaker = false;
+	const struct opt opts[] = {
+		{ 'e', "env", OPT_LIST, &env, "VAR[=VAL]", "pass a variable in" },
+		{ 0, "net", OPT_STR, &net, "MODE", "none or host, where the task is stopped" },
+		{ 0, "allow-weaker", OPT_FLAG, &weaker, NULL, "run even where the kernel lacks a wall" },
+		OPT_END,
+	};
+	struct cmd_line l = { "exec", opts, 2, -1, true, 0, 0 };
+	struct err e = ERR_INIT;
+	char **cmd;
+	int code;
+
+	CMD_PARSE(&l, argc, argv);
+	cmd = argv + l.rest + 1;
+	if (!strcmp(*cmd, "--"))
+		cmd++;
+	if (!*cmd)
+		return err_set(&e, ERR_USAGE, "no command given"), err_hint(&e, "garth shell %s", argv[l.rest]), say_error(&e);
+	code = exec_in(argv[l.rest], &env, net, weaker, cmd);
+	strvec_release(&env);
+	return code;
+}
+
+int cmd_shell(int argc, char **argv)
+{
+	const char *net = NULL;
+	const struct opt opts[] = {
+		{ 0, "net", OPT_STR, &net, "MODE", "none or host, where the task is stopped" },
+		OPT_END,
+	};
+	struct cmd_line l = { "shell", opts, 1, 1, false, 0, 0 };
+	struct err e = ERR_INIT;
+	const struct strvec none = STRVEC_INIT;
+
+	CMD_PARSE(&l, argc, argv);
+	return exec_in(argv[0], &none, net, false, NULL);
+}

@@ -1,0 +1,56 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clean.h"
+#include "cli/cmd.h"
+#include "cli/pager.h"
+#include "cli/say.h"
+#include "keeper/log.h"
+#include "sys/fd.h"
+#include "workspace/home.h"
+
+struct out {
+	bool raw, colours;
+};
+
+static int print(const char *data, size_t len, void *arg, struct err *e)
+{
+	const struct out *o = arg;
+	auto_buf clean = BUF_INIT(8 << 20);
+
+	if (o->raw) {
+		if (fwrite(data, 1, len, stdout) != len)
+			return err_sys(e, "cannot write");
+		return 0;
+	}
+	clean_text(&clean, data, len, o->colours);
+	fwrite(buf_str(&clean), 1, clean.len, stdout);
+	return 0;
+}
+
+int cmd_log(int argc, char **argv)
+{
+	struct out o = { 0 };
+	const struct opt opts[] = {
+		{ 0, "raw", OPT_FLAG, &o.raw, NULL, "as it came, control characters and all" },
+		OPT_END,
+	};
+	struct cmd_line l = { "log", opts, 1, 1, false, 0, 0 };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_fd dir = -1;
+	auto_task t = { 0 };
+	int rc;
+
+	CMD_PARSE(&l, argc, argv);
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 || home_task_dir(&c.home, t.id, &dir, &e) < 0)
+		return say_error(&e);
+	/* a file or a pipe gets the bytes as they are */
+	o.raw = o.raw || !isatty(1);
+	o.colours = say_colours(1);
+	if (!o.raw)
+		pager_start();
+	rc = log_read(dir, print, &o, &e);
+	pager_end();
+	return rc < 0 ? say_error(&e) : 0;
+}

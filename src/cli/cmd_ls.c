@@ -1,0 +1,116 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/clean.h"
+#include "cli/cmd.h"
+#include "cli/json.h"
+#include "cli/say.h"
+#include "task/life.h"
+
+static const char *colour_of(const char *state)
+{
+	static const struct {
+		const char *state, *colour;
+	} colours[] = {
+		{ STATE_RUNNING, "\033[32m" },
+		{ STATE_DONE, "\033[36m" },
+		{ STATE_FAILED, "\033[31m" },
+		{ STATE_INTERRUPTED, "\033[33m" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(colours); i++)
+		if (!strcmp(state, colours[i].state))
+			return colours[i].colour;
+	return "\033[2m";
+}
+
+static int width_of(const struct task_list *l, size_t offset, int min)
+{
+	int width = min;
+
+	for (size_t i = 0; i < l->n; i++) {
+		int n = (int)strlen(*(char **)((char *)&l->v[i] + offset));
+
+		if (n > width)
+			width = n;
+	}
+	return width;
+}
+
+#define WIDTH(l, field, min) width_of(l, offsetof(struct task, field), min)
+
+static void print_table(const struct task_list *l)
+{
+	bool colours = say_colours(1);
+	int name = WIDTH(l, name, 4), project = WIDTH(l, project, 7);
+
+	printf("%-*s  %-11s  %-*s  %-8s  %-5s  %s\n", name, "TASK", "STATE", project, "PROJECT", "BACKEND", "AGE", "COMMAND");
+	for (size_t i = 0; i < l->n; i++) {
+		const struct task *t = &l->v[i];
+		auto_buf command = BUF_SMALL;
+		char age[32];
+
+		clean_text(&command, t->command, strlen(t->command), false);
+		printf("%-*s  %s%-11s%s  %-*s  %-8s  %-5s  %.60s\n", name, t->name, colours ? colour_of(t->state) : "", t->state,
+			colours ? "\033[0m" : "", project, t->project, t->backend, say_age(t->created, age, sizeof(age)),
+			buf_str(&command));
+	}
+}
+
+/* Tasks that somebody left half done are settled first; those that are no more are taken off the list. */
+static int settle_all(struct context *c, struct task_list *l, struct err *e)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct task t = l->v[i];
+		bool gone = false;
+
+		if (!t.removed && task_settle(c, &t, &gone, e) < 0) {
+			say_warning("task '%s': %s", t.name, e->msg);
+			gone = false;
+		}
+		if (gone)
+			task_release(&t);
+		else
+			l->v[kept++] = t;
+	}
+	l->n = kept;
+	return 0;
+}
+
+int cmd_ls(int argc, char **argv)
+{
+	bool all = false, json = false;
+	const struct opt opts[] = {
+		{ 'a', "all", OPT_FLAG, &all, NULL, "discarded ones too" },
+		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
+		OPT_END,
+	};
+	struct cmd_line l = { "ls", opts, 0, 0, false, 0, 0 };
+	auto_task_list tasks = { 0 };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+
+	CMD_PARSE(&l, argc, argv);
+	if (context_open(&c, &e) < 0 || context_store(&c, &e) < 0 || store_task_list(c.store, all, &tasks, &e) < 0 ||
+		settle_all(&c, &tasks, &e) < 0)
+		return say_error(&e);
+	if (json) {
+		json_t *o = json_object(), *list = json_array();
+
+		for (size_t i = 0; i < tasks.n; i++)
+			json_array_append_new(list, json_task(&tasks.v[i]));
+		json_object_set_new(o, "tasks", list);
+		return json_print(o);
+	}
+	if (tasks.n) {
+		print_table(&tasks);
+	} else if (say_is_heard()) {
+		say_state("there are no tasks");
+		say_hint("garth run -- bash");
+	}
+	return 0;
+}

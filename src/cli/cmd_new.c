@@ -1,0 +1,42 @@
+#include <jansson.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/cmd.h"
+#include "cli/json.h"
+#include "cli/say.h"
+
+int cmd_new(int argc, char **argv)
+{
+	struct task_spec spec = { .program = "task" };
+	bool json = false;
+	const struct opt opts[] = {
+		{ 'b', "base", OPT_STR, &spec.rev, "REV", "start from this commit; else HEAD" },
+		{ 0, "backend", OPT_STR, &spec.backend, "NAME", "overlay or worktree" },
+		{ 0, "strict-isolation", OPT_FLAG, &spec.strict, NULL, "no borrowed objects" },
+		{ 0, "json", OPT_FLAG, &json, NULL, "print the task as JSON" },
+		OPT_END,
+	};
+	struct cmd_line l = { "new", opts, 1, 1, false, 0, 0 };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+	auto_str cwd = NULL;
+
+	CMD_PARSE(&l, argc, argv);
+	if (context_open(&c, &e) < 0)
+		return say_error(&e);
+	cwd = get_current_dir_name();
+	spec.dir = cwd ? cwd : ".";
+	spec.name = argv[0];
+	if (task_create(&c, &spec, &t, &e) < 0)
+		return say_error(&e);
+	if (json)
+		return json_print(json_task(&t));
+	printf("%s\n", t.name);
+	if (say_is_heard()) {
+		say_done("task '%s' is made (%s)", t.name, t.backend);
+		say_hint("garth shell %s", t.name);
+	}
+	return 0;
+}

@@ -1,0 +1,29 @@
+#include <stdio.h>
+
+#include "cli/cmd.h"
+#include "cli/json.h"
+#include "cli/say.h"
+
+int cmd_path(int argc, char **argv)
+{
+	bool json = false;
+	const struct opt opts[] = { { 0, "json", OPT_FLAG, &json, NULL, "print JSON" }, OPT_END };
+	struct cmd_line l = { "path", opts, 1, 1, false, 0, 0 };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+	bool visible;
+
+	CMD_PARSE(&l, argc, argv);
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+		return say_error(&e);
+	visible = strcmp(t.backend, "overlay") != 0;
+	if (json)
+		return json_print(json_pack("{s:o, s:b}", "path", json_text(t.workspace), "visible_on_host", visible));
+	puts(t.workspace);
+	if (!visible && say_is_heard()) {
+		say_state("the workspace is visible only inside the task");
+		say_hint("garth export %s DIR", t.name);
+	}
+	return 0;
+}

@@ -1,0 +1,115 @@
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/cmd.h"
+#include "cli/say.h"
+#include "cli/session.h"
+#include "config/config.h"
+#include "jail/probe.h"
+#include "task/life.h"
+
+struct run_opts {
+	struct task_spec task;
+	struct session_opts session;
+	struct strvec env;
+	const char *net, *agent;
+	bool detach, weaker, quiet;
+};
+
+static int complete(struct context *c, struct run_opts *o, char **argv, struct err *e)
+{
+	if (o->task.strict && o->weaker)
+		return err_set(e, ERR_USAGE, "--strict-isolation never runs weaker: leave --allow-weaker out");
+	if (session_net(o->net ? o->net : c->config.net, &o->session.walls.net, e) < 0)
+		return -1;
+	if (o->agent && !(o->session.agent = config_agent_by_name(&c->config, o->agent)))
+		return err_set(e, ERR_NOTFOUND, "there is no agent '%s' in the configuration", o->agent);
+	if (!o->agent)
+		o->session.agent = config_agent_by_program(&c->config, argv[0]);
+	o->session.walls.allow_weaker = o->weaker;
+	o->session.env = &o->env;
+	o->session.detach = o->detach;
+	o->session.quiet = o->quiet;
+	o->task.program = argv[0];
+	return 0;
+}
+
+/* How it ended, and what to do next. */
+static void report(struct context *c, const char *name, const struct terminal_result *r, bool quiet)
+{
+	auto_task t = { 0 };
+	struct err ignored = ERR_INIT;
+
+	if (quiet || !say_is_heard())
+		return;
+	if (r->end == TERMINAL_DETACHED) {
+		say_state("task '%s' goes on", name);
+		say_hint("garth attach %s", name);
+		return;
+	}
+	if (task_find(c, name, &t, &ignored) < 0)
+		return;
+	if (!strcmp(t.state, STATE_DONE))
+		say_done("task '%s' is done", name);
+	else
+		say_state("task '%s' is %s, exit code %d", name, t.state, r->exit_code);
+	say_hint("garth diff %s", name);
+}
+
+/* A jail that could not be entered: the kernel's part in it is looked up only now. */
+static void explain(struct err *e)
+{
+	struct probe p;
+
+	if (e->kind != ERR_START || e->hint[0])
+		return;
+	probe_kernel(&p);
+	for (int i = 0; i < p.n; i++)
+		if (!p.rows[i].ok && p.rows[i].required) {
+			err_wrap(e, "%s: %s", p.rows[i].name, p.rows[i].found);
+			err_hint(e, "%s", *p.rows[i].enable ? p.rows[i].enable : "garth doctor");
+			return;
+		}
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run_opts o = { 0 };
+	const struct opt opts[] = {
+		{ 't', "task", OPT_STR, &o.task.name, "NAME", "the task's name; else one is made of CMD" },
+		{ 'b', "base", OPT_STR, &o.task.rev, "REV", "start from this commit; else HEAD" },
+		{ 0, "backend", OPT_STR, &o.task.backend, "NAME", "overlay or worktree" },
+		{ 0, "net", OPT_STR, &o.net, "MODE", "none or host" },
+		{ 0, "agent", OPT_STR, &o.agent, "NAME", "bring this agent's log-in; else CMD tells" },
+		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "run in the background" },
+		{ 'e', "env", OPT_LIST, &o.env, "VAR[=VAL]", "pass a variable in" },
+		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },
+		{ 0, "strict-isolation", OPT_FLAG, &o.task.strict, NULL, "no borrowed objects, never weaker walls" },
+		{ 0, "allow-weaker", OPT_FLAG, &o.weaker, NULL, "run even where the kernel lacks a wall" },
+		OPT_END,
+	};
+	struct cmd_line l = { "run", opts, 1, -1, true, 0, 0 };
+	struct terminal_result r = { .end = TERMINAL_EXIT };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+	auto_str cwd = NULL;
+
+	CMD_PARSE(&l, argc, argv);
+	if (context_open(&c, &e) < 0 || complete(&c, &o, argv + l.rest, &e) < 0)
+		return say_error(&e);
+	cwd = get_current_dir_name();
+	o.task.dir = cwd ? cwd : ".";
+	if (task_create(&c, &o.task, &t, &e) < 0)
+		return say_error(&e);
+	if (session_run(&c, &t, &o.session, argv + l.rest, &r, &e) < 0) {
+		explain(&e);
+		err_wrap(&e, "task '%s'", t.name);
+		return say_error(&e);
+	}
+	if (o.detach)
+		printf("%s\n", t.name);
+	report(&c, t.name, &r, o.quiet);
+	strvec_release(&o.env);
+	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
+}

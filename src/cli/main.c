@@ -1,0 +1,127 @@
+#include "cli/cmd.h"
+
+#include <unistd.h>
+
+#include "cli/say.h"
+#include "cli/terminal.h"
+
+const struct cmd commands[] = {
+	{ "run", cmd_run, "[OPTIONS] [--] CMD…", "make a task and run CMD in it" },
+	{ "new", cmd_new, "[OPTIONS] NAME", "make a task, run nothing" },
+	{ "exec", cmd_exec, "[OPTIONS] TASK [--] CMD…", "run CMD in a task" },
+	{ "shell", cmd_shell, "TASK", "open a shell in a task" },
+	{ "attach", cmd_attach, "TASK", "connect to a running task's terminal" },
+	{ "cancel", cmd_cancel, "TASK", "stop a running task" },
+	{ "ls", cmd_ls, "[--all]", "list tasks" },
+	{ "show", cmd_show, "TASK", "show a task, or its walls" },
+	{ "path", cmd_path, "TASK", "print where a task's workspace stands" },
+	{ "diff", cmd_diff, "TASK [PATH…]", "show what a task changed" },
+	{ "log", cmd_log, "TASK", "print a task's output" },
+	{ "export", cmd_export, "TASK DIR", "copy a task's workspace to plain files" },
+	{ "discard", cmd_discard, "TASK", "throw a task away" },
+	{ "doctor", cmd_doctor, "", "tell what this machine offers and what is missing" },
+	{ "config", cmd_config, "", "print the configuration in force" },
+	{ "completion", cmd_completion, "SHELL", "print completions for bash, zsh or fish" },
+	{ "help", cmd_help, "[COMMAND]", "explain a command" },
+	{ "version", cmd_version, "", "print the version" },
+	{ 0 },
+};
+
+static const struct cmd *find(const char *name)
+{
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	if (!strcmp(name, "--version"))
+		name = "version";
+	for (const struct cmd *c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+static void print_options(const struct opt *o)
+{
+	for (; o->name; o++) {
+		char left[64];
+
+		snprintf(left, sizeof(left), "%s%c%s--%s%s%s", o->letter ? "-" : "", o->letter ? o->letter : ' ',
+			o->letter ? ", " : "   ", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+		printf("  %-26s %s\n", left, o->help);
+	}
+}
+
+int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e)
+{
+	const struct cmd *c = find(l->name);
+
+	for (int i = 0; i < argc && strcmp(argv[i], "--"); i++) {
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			printf("garth %s %s: %s\n", c->name, c->usage, c->brief);
+			print_options(l->opts);
+			return 1;
+		}
+		if (!strcmp(argv[i], "--json"))
+			say_errors_as_json();
+		if (l->stop && argv[i][0] != '-')
+			break;
+	}
+	if (opt_parse(l->opts, argc, argv, l->stop, &l->words, &l->rest, e) < 0)
+		return err_hint(e, "garth %s --help", l->name);
+	/* what stands behind "--" are words too, where no program follows */
+	for (; !l->stop && l->max_words != 0 && l->rest < argc; l->rest++)
+		argv[l->words++] = argv[l->rest];
+	if ((!l->stop && l->words < l->min_words) || (l->stop && argc - l->rest < l->min_words))
+		return err_set(e, ERR_USAGE, "usage: garth %s %s", c->name, c->usage), err_hint(e, "garth %s --help", l->name);
+	if (!l->stop && l->max_words >= 0 && l->words > l->max_words)
+		return err_set(e, ERR_USAGE, "'%s' is one word too many: garth %s %s", argv[l->max_words], c->name, c->usage),
+		       err_hint(e, "garth %s --help", l->name);
+	return 0;
+}
+
+int cmd_help(int argc, char **argv)
+{
+	struct err e = ERR_INIT;
+	const struct cmd *c = argc ? find(argv[0]) : NULL;
+
+	if (c && c->run != cmd_help)
+		return c->run(1, (char *[]){ "--help", NULL });
+	if (argc && !c)
+		return err_set(&e, ERR_USAGE, "there is no command '%s'", argv[0]), err_hint(&e, "garth help"), say_error(&e);
+	puts("Run coding agents in walled git workspaces.\n\nusage: garth COMMAND …\n");
+	for (c = commands; c->name; c++)
+		printf("  %-8s %-24s %s\n", c->name, c->usage, c->brief);
+	puts("\nA first look: garth run -- bash");
+	return 0;
+}
+
+int cmd_version(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	puts("garth " GARTH_VERSION);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct err e = ERR_INIT;
+	const struct cmd *c;
+	int code;
+
+	terminal_fill_std();
+	if (argc < 2) {
+		cmd_help(0, NULL);
+		return 2;
+	}
+	c = find(argv[1]);
+	if (!c) {
+		err_set(&e, ERR_USAGE, "there is no command '%s'", argv[1]);
+		err_hint(&e, "garth help");
+		return say_error(&e);
+	}
+	code = c->run(argc - 2, argv + 2);
+	/* an answer that could not be written is no answer */
+	if (fflush(stdout) && !code)
+		return 1;
+	return code;
+}

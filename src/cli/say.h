@@ -1,0 +1,29 @@
+/*
+ * What Garth says to people: one sign a message, the answer on stdout, narration on stderr, colours only on a
+ * terminal and not with NO_COLOR, plain words where the terminal is not UTF-8.
+ */
+#ifndef CLI_SAY_H
+#define CLI_SAY_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+void say_done(const char *fmt, ...) __attribute__((format(printf, 1, 2)));    /* ✓ changed */
+void say_state(const char *fmt, ...) __attribute__((format(printf, 1, 2)));   /* ○ how things stand */
+void say_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* ▲ */
+void say_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));    /* ↳ a command to copy */
+/* ✗ with the hint behind it; returns the exit code for the error's kind. */
+int say_error(const struct err *e);
+/* With --json, an error is an object on stdout as well. */
+void say_errors_as_json(void);
+
+/* Whether narration has a reader: stderr is a terminal. */
+bool say_is_heard(void);
+/* Whether colours are wanted on a descriptor. */
+bool say_colours(int fd);
+bool say_utf8(void);
+/* "3 minutes ago" for people; a buffer of the caller's. */
+const char *say_age(long long then, char *out, unsigned long len);
+
+#endif

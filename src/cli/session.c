@@ -1,0 +1,246 @@
+#include "cli/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "base/alloc.h"
+#include "cli/say.h"
+#include "jail/order.h"
+#include "keeper/keeper.h"
+#include "keeper/wire.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
+#include "sys/sock.h"
+#include "task/life.h"
+#include "task/run.h"
+
+int session_net(const char *name, enum jail_net *ret, struct err *e)
+{
+	if (!strcmp(name, "none"))
+		*ret = JAIL_NET_NONE;
+	else if (!strcmp(name, "host"))
+		*ret = JAIL_NET_HOST;
+	else
+		return err_set(e, ERR_USAGE, "there is no network '%s'; there are none and host", name);
+	return 0;
+}
+
+/* A terminal inside where there is one outside, on both ends. */
+static void size_terminal(struct order_cmd *cmd)
+{
+	struct wire_size size = { 24, 80 };
+
+	cmd->tty = isatty(0) && isatty(1);
+	terminal_size(&size);
+	cmd->rows = size.rows;
+	cmd->cols = size.cols;
+}
+
+static int take_lock(struct context *c, const struct task *t, int dir, int *ret, struct err *e)
+{
+	(void)c;
+	if (!lock_take(dir, "lock", false, ret, e))
+		return 0;
+	return e->kind == ERR_BUSY ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : -1;
+}
+
+/* The agent's log-in comes into the task's home before anything runs. */
+static int bring_login(struct context *c, struct task_at *at, const struct config_agent *agent, struct err *e)
+{
+	auto_fd user_home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_fd task_home = open_beneath(at->ws.dir, "home", O_RDONLY | O_DIRECTORY, 0);
+
+	if (!agent)
+		return 0;
+	if (user_home < 0 || task_home < 0)
+		return err_sys(e, "cannot open the home directories");
+	return agent_copy_login(agent, user_home, task_home, NULL, e);
+}
+
+/* After a crash of the machine, files written shortly before may be incomplete: overlays are mounted without
+ * syncing. `boot` tells during which boot the workspace was last mounted. */
+static void look_at_boot(struct task_at *at)
+{
+	auto_buf last = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	char now[64];
+
+	home_boot_id(now);
+	if (!read_file(at->ws.dir, "boot", &last, &ignored) && !strcmp(buf_str(&last), now))
+		return;
+	if (last.len)
+		say_warning("the machine was restarted since task '%s' last ran: look at its newest files", at->task->name);
+	write_file(at->ws.dir, "boot", now, strlen(now), 0600, &ignored);
+}
+
+static void on_ended(void *arg, int exit_code, bool cancelled)
+{
+	struct err ignored = ERR_INIT;
+
+	task_run_end(arg, exit_code, cancelled, &ignored);
+}
+
+/* Describes the walls and starts a keeper, which takes the lock over. */
+static int start_keeper(struct context *c, struct task *t, const struct session_opts *o, const struct order_cmd *main_cmd,
+	struct task_run *run, int *lock, int *ret_conn, struct err *e)
+{
+	auto_task_at at = { .ws.dir = -1 };
+	auto_jail jail = { 0 };
+	struct keeper_spec spec = { .jail = &jail, .main_cmd = main_cmd, .log_max = c->config.log_size, .arg = run,
+		.on_ended = run ? on_ended : NULL };
+
+	if (task_open(c, t, &at, e) < 0 || bring_login(c, &at, o->agent, e) < 0)
+		return -1;
+	look_at_boot(&at);
+	if (walls_describe(c, &at, &o->walls, &jail, e) < 0 || jail_check(&jail, e) < 0)
+		return -1;
+	context_close_store(c);
+	spec.task_dir = at.ws.dir;
+	spec.lock_fd = *lock;
+	return keeper_start(&spec, ret_conn, e);
+}
+
+static void announce(const struct task *t, const struct session_opts *o, bool tty)
+{
+	if (o->quiet || !say_is_heard())
+		return;
+	say_state("task '%s' (%s, network %s)%s", t->name, t->backend, o->walls.net == JAIL_NET_HOST ? "host" : "none",
+		tty ? "; detach with " TERMINAL_DETACH_KEYS : "");
+}
+
+int session_run(struct context *c, struct task *t, const struct session_opts *o, char *const *argv,
+	struct terminal_result *ret, struct err *e)
+{
+	struct terminal_opts term = { .can_detach = true, .detach_at_once = o->detach };
+	auto_order_cmd cmd = { 0 };
+	struct task_run run = { 0 };
+	auto_fd dir = -1, lock = -1, conn = -1;
+	char session[37];
+	int rc = -1;
+
+	task_session_id(session);
+	if (walls_command(c, t, o->agent, session, o->env, argv, &cmd, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0 ||
+		take_lock(c, t, dir, &lock, e) < 0)
+		return -1;
+	size_terminal(&cmd);
+	if (o->detach)
+		cmd.tty = true;
+	if (task_run_begin(c, t, session, argv, &run, e) < 0)
+		return -1;
+	announce(t, o, cmd.tty && !o->detach);
+	if (start_keeper(c, t, o, &cmd, &run, &lock, &conn, e) < 0) {
+		struct err ignored = ERR_INIT;
+
+		task_run_end(&run, 125, false, &ignored);
+	} else {
+		fd_closep(&lock);
+		lock = -1;
+		rc = terminal_session(conn, &term, ret, e);
+	}
+	task_run_release(&run);
+	return rc;
+}
+
+static int connect_keeper(const struct context *c, const struct task *t, int *ret, struct err *e)
+{
+	auto_fd dir = -1;
+
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0)
+		return -1;
+	return sock_connect(dir, "control", ret, e);
+}
+
+/* Joins the keeper or starts one. 1: neither worked just now, because one is leaving or arriving. */
+static int join_or_start(struct context *c, struct task *t, const struct session_opts *o, int *ret_conn, struct err *e)
+{
+	auto_fd dir = -1, lock = -1;
+
+	if (!connect_keeper(c, t, ret_conn, e))
+		return 0;
+	if (e->kind != ERR_NOTFOUND || home_task_dir(&c->home, t->id, &dir, e) < 0)
+		return -1;
+	if (lock_take(dir, "lock", false, &lock, e) < 0)
+		return e->kind == ERR_BUSY ? 1 : -1;
+	return start_keeper(c, t, o, NULL, NULL, &lock, ret_conn, e);
+}
+
+static int exec_once(struct context *c, struct task *t, const struct session_opts *o, const struct buf *packed,
+	struct terminal_result *ret, struct err *e)
+{
+	const struct terminal_opts term = { .can_detach = false };
+	auto_fd conn = -1;
+	int rc = join_or_start(c, t, o, &conn, e);
+
+	if (rc > 0)
+		return *ret = (struct terminal_result){ .end = TERMINAL_GONE }, 0;
+	if (rc < 0)
+		return -1;
+	if (wire_send(conn, WIRE_EXEC, packed->data, packed->len) < 0)
+		return errno == EPIPE || errno == ECONNRESET ? (*ret = (struct terminal_result){ .end = TERMINAL_GONE }, 0) :
+							       err_sys(e, "cannot reach the task's keeper");
+	return terminal_session(conn, &term, ret, e);
+}
+
+int session_exec(struct context *c, struct task *t, const struct session_opts *o, char *const *argv,
+	struct terminal_result *ret, struct err *e)
+{
+	auto_buf packed = BUF_INIT(ORDER_CMD_MAX);
+	auto_order_cmd cmd = { 0 };
+	char session[37];
+
+	if (t->session && *t->session)
+		snprintf(session, sizeof(session), "%s", t->session);
+	else
+		task_session_id(session);
+	if (walls_command(c, t, o->agent, session, o->env, argv, &cmd, e) < 0)
+		return -1;
+	size_terminal(&cmd);
+	order_cmd_pack(&cmd, &packed);
+	if (packed.overflow)
+		return err_set(e, ERR_USAGE, "the command is longer than %u bytes", ORDER_CMD_MAX);
+	for (unsigned tries = 0; tries < 500; tries++) {
+		if (exec_once(c, t, o, &packed, ret, e) < 0)
+			return -1;
+		if (ret->end != TERMINAL_GONE)
+			return 0;
+		nanosleep(&(struct timespec){ .tv_nsec = tries < 20 ? 500000 : 10000000 }, NULL);
+	}
+	return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
+}
+
+int session_attach(struct context *c, struct task *t, struct terminal_result *ret, struct err *e)
+{
+	const struct terminal_opts term = { .can_detach = true };
+	struct wire_size size = { 24, 80 };
+	auto_fd conn = -1;
+
+	if (strcmp(t->state, STATE_RUNNING))
+		return err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s", t->name, t->state),
+		       err_hint(e, "garth log %s", t->name);
+	terminal_size(&size);
+	if (connect_keeper(c, t, &conn, e) < 0)
+		return err_wrap(e, "cannot reach the keeper of task '%s'", t->name);
+	if (wire_send(conn, WIRE_ATTACH, &size, sizeof(size)) < 0)
+		return err_sys(e, "cannot reach the keeper of task '%s'", t->name);
+	return terminal_session(conn, &term, ret, e);
+}
+
+int session_cancel(struct context *c, struct task *t, struct err *e)
+{
+	auto_buf body = BUF_INIT(WIRE_FRAME_MAX);
+	enum wire_type type;
+	auto_fd conn = -1;
+	int got;
+
+	if (strcmp(t->state, STATE_RUNNING))
+		return err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s", t->name, t->state);
+	if (connect_keeper(c, t, &conn, e) < 0 || wire_send(conn, WIRE_CANCEL, NULL, 0) < 0)
+		return err_set(e, ERR_BUSY, "cannot reach the keeper of task '%s'", t->name);
+	while ((got = wire_recv(conn, &type, &body)) > 0)
+		if (type == WIRE_EXIT)
+			return 0;
+	return got < 0 ? err_sys(e, "lost the keeper of task '%s'", t->name) : 0;
+}

@@ -1,0 +1,39 @@
+/*
+ * A command in a task, from the user's side: the task's keeper is joined where one runs and started where
+ * none does.
+ */
+#ifndef CLI_SESSION_H
+#define CLI_SESSION_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/strvec.h"
+#include "cli/terminal.h"
+#include "task/context.h"
+#include "task/task.h"
+#include "task/walls.h"
+
+struct session_opts {
+	struct walls_opts walls;
+	const struct config_agent *agent;
+	const struct strvec *env;
+	bool detach;
+	bool quiet;
+};
+
+/* Runs the task's main command to its end, or until it is detached from. */
+int session_run(struct context *c, struct task *t, const struct session_opts *o, char *const *argv,
+	struct terminal_result *ret, struct err *e);
+/* Runs a command beside it, or in a stopped task. */
+int session_exec(struct context *c, struct task *t, const struct session_opts *o, char *const *argv,
+	struct terminal_result *ret, struct err *e);
+/* Connects to the running task's main command. */
+int session_attach(struct context *c, struct task *t, struct terminal_result *ret, struct err *e);
+/* Ends the running task and waits for it. */
+int session_cancel(struct context *c, struct task *t, struct err *e);
+
+/* "none" or "host"; ERR_USAGE. */
+int session_net(const char *name, enum jail_net *ret, struct err *e);
+
+#endif

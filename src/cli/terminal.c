@@ -1,0 +1,460 @@
+#include "cli/terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/keys.h"
+#include "cli/outlet.h"
+#include "keeper/modes.h"
+#include "sys/fd.h"
+
+#define WAITING_MAX (256u << 10) /* output that the user's side did not take: then the keeper waits too */
+
+static const int passed_on[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+/* TTIN and TTOU are only blocked: a session in the background is not stopped for its terminal. */
+static const int others[] = { SIGWINCH, SIGCONT, SIGTTIN, SIGTTOU, SIGPIPE };
+
+struct terminal {
+	int conn, signals;
+	const struct terminal_opts *o;
+	struct terminal_result *ret;
+	struct err *e;
+	struct outlet out[2]; /* stdout, stderr */
+	bool told_closed[2];
+	struct buf rx, tx;
+	size_t tx_at;
+	bool tx_dead, heard, started, tty, stdin_end, done, failed;
+	bool stdin_is_tty, raw;
+	size_t credit; /* bytes of STDIN that may be sent */
+	struct termios before, during;
+	sigset_t old_mask;
+	struct keys keys;
+	struct modes modes;
+};
+
+int terminal_size(struct wire_size *s)
+{
+	struct winsize w;
+
+	for (int fd = 0; fd < 3; fd++) {
+		if (ioctl(fd, TIOCGWINSZ, &w) < 0 || !w.ws_row || !w.ws_col)
+			continue;
+		*s = (struct wire_size){ w.ws_row, w.ws_col };
+		return 0;
+	}
+	*s = (struct wire_size){ 24, 80 };
+	return -1;
+}
+
+void terminal_fill_std(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd < 3);
+	if (fd >= 3)
+		close(fd);
+}
+
+static void send_frame(struct terminal *t, enum wire_type type, const void *data, size_t len)
+{
+	struct wire_head h = { .type = type, .len = (uint32_t)len };
+
+	if (t->tx_dead || t->tx.max - t->tx.len < sizeof(h) + len)
+		return;
+	buf_add(&t->tx, &h, sizeof(h));
+	if (len)
+		buf_add(&t->tx, data, len);
+}
+
+/* A keeper that does not take our bytes may still have some for us. */
+static void flush_conn(struct terminal *t)
+{
+	size_t rest;
+
+	while (!t->tx_dead && t->tx_at < t->tx.len) {
+		ssize_t n = send(t->conn, t->tx.data + t->tx_at, t->tx.len - t->tx_at,
+			MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			break;
+		if (n < 0)
+			t->tx_dead = true;
+		else
+			t->tx_at += (size_t)n;
+	}
+	rest = t->tx_dead ? 0 : t->tx.len - t->tx_at;
+	if (rest && t->tx_at)
+		memmove(t->tx.data, t->tx.data + t->tx_at, rest);
+	buf_cut(&t->tx, rest);
+	t->tx_at = 0;
+}
+
+static void end_with(struct terminal *t, enum terminal_end end, int code)
+{
+	if (t->done)
+		return;
+	*t->ret = (struct terminal_result){ .end = end, .exit_code = code };
+	t->done = true;
+}
+
+static void leave(struct terminal *t, bool hung_up)
+{
+	if (hung_up && !t->o->can_detach) {
+		end_with(t, TERMINAL_EXIT, 128 + SIGHUP);
+		return;
+	}
+	send_frame(t, WIRE_DETACH, NULL, 0);
+	end_with(t, TERMINAL_DETACHED, 0);
+}
+
+static bool in_foreground(void)
+{
+	pid_t group = tcgetpgrp(0);
+
+	return group < 0 || group == getpgrp();
+}
+
+/* Here a background process is to be stopped until it gets the terminal, as any full-screen program. */
+static void enter_raw(struct terminal *t)
+{
+	sigset_t ttou;
+
+	if (tcgetattr(0, &t->before) < 0)
+		return;
+	t->during = t->before;
+	cfmakeraw(&t->during);
+	sigemptyset(&ttou);
+	sigaddset(&ttou, SIGTTOU);
+	sigprocmask(SIG_UNBLOCK, &ttou, NULL);
+	t->raw = tcsetattr(0, TCSANOW, &t->during) == 0;
+	sigprocmask(SIG_BLOCK, &ttou, NULL);
+}
+
+static void leave_raw(struct terminal *t)
+{
+	auto_buf reset = BUF_SMALL;
+
+	if (!t->tty)
+		return;
+	if (isatty(1) && !t->out[0].dead) {
+		modes_unset(&t->modes, &reset);
+		outlet_add(&t->out[0], buf_str(&reset), reset.len);
+		outlet_flush(&t->out[0]);
+	}
+	if (t->raw)
+		tcsetattr(0, TCSANOW, &t->before);
+	t->raw = false;
+}
+
+static void send_size(struct terminal *t)
+{
+	struct wire_size size;
+
+	if (t->tty && terminal_size(&size) == 0)
+		send_frame(t, WIRE_RESIZE, &size, sizeof(size));
+}
+
+static void on_started(struct terminal *t, const char *data)
+{
+	struct wire_started w;
+
+	memcpy(&w, data, sizeof(w));
+	t->started = true;
+	if (t->o->detach_at_once) {
+		leave(t, false);
+		return;
+	}
+	t->tty = w.tty;
+	if (t->tty && t->stdin_is_tty)
+		enter_raw(t);
+	send_size(t);
+}
+
+static void on_frame(struct terminal *t, const struct wire_head *h, const char *data)
+{
+	uint32_t taken;
+	int32_t code;
+
+	switch (h->type) {
+	case WIRE_STARTED:
+		on_started(t, data);
+		break;
+	case WIRE_OUT:
+		if (t->tty)
+			modes_feed(&t->modes, data, h->len);
+		outlet_add(&t->out[0], data, h->len);
+		break;
+	case WIRE_ERR:
+		outlet_add(&t->out[1], data, h->len);
+		break;
+	case WIRE_WINDOW:
+		memcpy(&taken, data, sizeof(taken));
+		t->credit += taken;
+		break;
+	case WIRE_EXIT:
+		memcpy(&code, data, sizeof(code));
+		end_with(t, TERMINAL_EXIT, code);
+		break;
+	case WIRE_FAIL:
+		memcpy(t->e, data, sizeof(*t->e));
+		t->failed = t->done = true;
+		break;
+	}
+}
+
+static void on_conn_end(struct terminal *t)
+{
+	if (!t->heard) {
+		end_with(t, TERMINAL_GONE, 0);
+	} else {
+		err_set(t->e, ERR_FAILED, "the connection to the task's keeper is lost");
+		t->failed = t->done = true;
+	}
+}
+
+static void take_frames(struct terminal *t)
+{
+	size_t at = 0, rest;
+
+	while (!t->done && t->rx.len - at >= sizeof(struct wire_head)) {
+		struct wire_head h;
+
+		memcpy(&h, t->rx.data + at, sizeof(h));
+		if (!wire_head_ok(&h) || h.type == WIRE_EXEC) {
+			err_set(t->e, ERR_FAILED, "the task's keeper speaks another language; is it of another version?");
+			t->failed = t->done = true;
+			return;
+		}
+		if (t->rx.len - at < sizeof(h) + h.len)
+			break;
+		t->heard = true;
+		on_frame(t, &h, t->rx.data + at + sizeof(h));
+		at += sizeof(h) + h.len;
+	}
+	rest = t->rx.len - at;
+	if (rest && at)
+		memmove(t->rx.data, t->rx.data + at, rest);
+	buf_cut(&t->rx, rest);
+}
+
+static void read_conn(struct terminal *t)
+{
+	char *room = buf_reserve(&t->rx, t->rx.max - t->rx.len);
+	ssize_t n;
+
+	do
+		n = recv(t->conn, room, t->rx.max - t->rx.len, MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n < 0 && errno == EAGAIN)
+		return;
+	if (n <= 0) {
+		on_conn_end(t);
+		return;
+	}
+	t->rx.len += (size_t)n;
+	take_frames(t);
+}
+
+static void stdin_over(struct terminal *t)
+{
+	t->stdin_end = true;
+	if (t->tty && t->stdin_is_tty)
+		leave(t, true);
+	else
+		send_frame(t, WIRE_STDIN_END, NULL, 0);
+}
+
+static void read_stdin(struct terminal *t)
+{
+	auto_buf passed = BUF_SMALL;
+	char piece[32 << 10];
+	size_t most = t->credit - KEYS_HELD_MAX;
+	bool leaving = false;
+	ssize_t n;
+
+	if (t->stdin_is_tty && !in_foreground())
+		return;
+	n = read(0, piece, most < sizeof(piece) ? most : sizeof(piece));
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n <= 0) {
+		stdin_over(t);
+		return;
+	}
+	if (t->raw && t->o->can_detach)
+		leaving = keys_pass(&t->keys, piece, (size_t)n, &passed);
+	else
+		buf_add(&passed, piece, (size_t)n);
+	if (passed.len)
+		send_frame(t, WIRE_STDIN, passed.data, passed.len);
+	t->credit -= passed.len;
+	if (leaving)
+		leave(t, false);
+}
+
+static void on_signal(struct terminal *t, int sig)
+{
+	int32_t value = sig;
+
+	if (sig == SIGWINCH) {
+		send_size(t);
+	} else if (sig == SIGCONT) {
+		/* The shell has put its own modes back meanwhile. */
+		if (t->raw)
+			tcsetattr(0, TCSANOW, &t->during);
+		send_size(t);
+	} else if (t->done) {
+		outlet_release(&t->out[0]); /* who waits for a reader that does not read wants to stop */
+		outlet_release(&t->out[1]);
+		outlet_open(&t->out[0], -1);
+		outlet_open(&t->out[1], -1);
+	} else if (sig == SIGHUP && t->tty) {
+		leave(t, true);
+	} else {
+		send_frame(t, WIRE_SIGNAL, &value, sizeof(value));
+	}
+}
+
+static void read_signals(struct terminal *t)
+{
+	struct signalfd_siginfo info;
+
+	while (read(t->signals, &info, sizeof(info)) == sizeof(info))
+		on_signal(t, (int)info.ssi_signo);
+}
+
+/* The command is to learn that nobody reads its output; a terminal that is gone is left. */
+static void flush_outs(struct terminal *t)
+{
+	for (int i = 0; i < 2; i++) {
+		int32_t fd = i + 1;
+
+		outlet_flush(&t->out[i]);
+		if (!t->out[i].dead || t->told_closed[i] || !t->started)
+			continue;
+		t->told_closed[i] = true;
+		send_frame(t, WIRE_CLOSE_OUT, &fd, sizeof(fd));
+		if (t->tty && !i)
+			leave(t, true);
+	}
+}
+
+enum { AT_SIGNALS, AT_CONN, AT_STDIN, AT_OUT, AT_ERR, AT_N };
+
+static void prepare(struct terminal *t, struct pollfd p[AT_N], int *timeout)
+{
+	size_t waiting = outlet_waiting(&t->out[0]) + outlet_waiting(&t->out[1]);
+	bool wants = t->started && !t->stdin_end && !t->done && t->credit > KEYS_HELD_MAX;
+	short conn = 0;
+
+	*timeout = -1;
+	if (wants && t->stdin_is_tty && !in_foreground()) {
+		wants = false;
+		*timeout = 1000;
+	}
+	if (!t->done && waiting < WAITING_MAX)
+		conn |= POLLIN;
+	if (t->tx_at < t->tx.len)
+		conn |= POLLOUT;
+	p[AT_SIGNALS] = (struct pollfd){ .fd = t->signals, .events = POLLIN };
+	p[AT_CONN] = (struct pollfd){ .fd = conn ? t->conn : -1, .events = conn };
+	p[AT_STDIN] = (struct pollfd){ .fd = wants ? 0 : -1, .events = POLLIN };
+	for (int i = 0; i < 2; i++)
+		p[AT_OUT + i] = (struct pollfd){ .fd = outlet_waiting(&t->out[i]) ? t->out[i].fd : -1,
+			.events = POLLOUT };
+}
+
+static bool finished(const struct terminal *t)
+{
+	return t->done && !outlet_waiting(&t->out[0]) && !outlet_waiting(&t->out[1]) &&
+	       (t->tx_dead || t->ret->end != TERMINAL_DETACHED || t->tx_at >= t->tx.len);
+}
+
+static void loop(struct terminal *t)
+{
+	while (!finished(t)) {
+		struct pollfd p[AT_N];
+		int timeout;
+
+		prepare(t, p, &timeout);
+		if (poll(p, AT_N, timeout) < 0 && errno != EINTR)
+			break;
+		if (p[AT_SIGNALS].revents)
+			read_signals(t);
+		if (p[AT_STDIN].revents)
+			read_stdin(t);
+		if (p[AT_CONN].events & POLLIN && p[AT_CONN].revents && !t->done)
+			read_conn(t);
+		flush_outs(t);
+		flush_conn(t);
+	}
+}
+
+static int open_signals(struct terminal *t)
+{
+	sigset_t read_here, blocked;
+
+	sigemptyset(&read_here);
+	for (size_t i = 0; i < ARRAY_SIZE(passed_on); i++)
+		sigaddset(&read_here, passed_on[i]);
+	sigaddset(&read_here, SIGWINCH);
+	sigaddset(&read_here, SIGCONT);
+	blocked = read_here;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		sigaddset(&blocked, others[i]);
+	if (sigprocmask(SIG_BLOCK, &blocked, &t->old_mask) < 0)
+		return -1;
+	return signalfd(-1, &read_here, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/* A SIGPIPE of ours that waits behind the mask is taken away before the mask is. */
+static void close_signals(struct terminal *t)
+{
+	struct timespec none = { 0 };
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGPIPE);
+	sigaddset(&ours, SIGTTOU);
+	sigaddset(&ours, SIGTTIN);
+	while (sigtimedwait(&ours, NULL, &none) > 0)
+		;
+	close(t->signals);
+	sigprocmask(SIG_SETMASK, &t->old_mask, NULL);
+}
+
+int terminal_session(int conn, const struct terminal_opts *o, struct terminal_result *ret, struct err *e)
+{
+	struct terminal t = { .conn = conn, .o = o, .ret = ret, .e = e, .credit = WIRE_WINDOW_BYTES };
+
+	*ret = (struct terminal_result){ 0 };
+	t.rx = (struct buf)BUF_INIT(sizeof(struct wire_head) + WIRE_DATA_MAX);
+	t.tx = (struct buf)BUF_INIT(1 << 20);
+	t.stdin_is_tty = isatty(0);
+	t.signals = open_signals(&t);
+	if (t.signals < 0)
+		return err_sys(e, "cannot watch for signals");
+	outlet_open(&t.out[0], 1);
+	outlet_open(&t.out[1], 2);
+	loop(&t);
+	leave_raw(&t);
+	close_signals(&t);
+	for (int i = 0; i < 2; i++)
+		outlet_release(&t.out[i]);
+	buf_release(&t.rx);
+	buf_release(&t.tx);
+	return t.failed ? -1 : 0;
+}

@@ -1,0 +1,134 @@
+#include "config/check.h"
+
+#include <stdbool.h>
+
+#include "base/alloc.h"
+#include "base/name.h"
+#include "base/path.h"
+
+/* Under the home, written as if the home were the root. */
+static const char *const secret_dirs[] = {
+	"/.ssh", "/.gnupg", "/.pki", "/.aws", "/.azure", "/.oci", "/.config/gcloud", "/.config/doctl", "/.kube",
+	"/.docker", "/.config/containers", "/.config/gh", "/.config/glab-cli", "/.config/hub", "/.password-store",
+	"/.local/share/keyrings", "/.config/op", "/.config/sops", "/.config/age", "/.terraform.d", "/.hex",
+	"/.local/share/uv/credentials", "/.dotnet/corefx", "/.foundry/keystores", "/.julia/servers", "/.mozilla",
+	"/.thunderbird", "/.config/google-chrome", "/.config/chromium", "/.garth",
+};
+static const char *const secret_files[] = {
+	"/.netrc", "/.git-credentials", "/.config/git/credentials", "/.vault-token", "/.npmrc", "/.pypirc",
+	"/.cargo/credentials", "/.cargo/credentials.toml", "/.gem/credentials", "/.composer/auth.json",
+	"/.config/composer/auth.json", "/.m2/settings.xml", "/.gradle/gradle.properties", "/.bash_history",
+	"/.zsh_history",
+};
+
+/* Devices, the kernel's own files, and sockets, on which a read-only mount does not stop connect(). */
+static const char *const never[] = { "/proc", "/sys", "/dev", "/run", "/var/run" };
+
+/* Not as a whole; what is beneath them is fine. */
+static const char *const too_much[] = { "/home", "/root", "/etc", "/tmp", "/var/tmp", "/var/lib" };
+
+static const char *relative(const char *path, char **ret_absolute)
+{
+	auto_str absolute = xasprintf("/%s", path);
+
+	if (!*path || *path == '/' || *path == '~')
+		return "is not a path relative to the home";
+	if (!path_is_clean(absolute))
+		return "is not a plain path: no '.', no '..', no empty part, no slash at the end";
+	*ret_absolute = steal_ptr(absolute);
+	return NULL;
+}
+
+/* Whether one of the paths is at or beneath `path`. */
+static bool holds_one(const char *path, const char *const *paths, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (path_within(paths[i], path))
+			return true;
+	return false;
+}
+
+/* Whether `path` is at or beneath one of the paths. */
+static bool is_in_one(const char *path, const char *const *paths, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (path_within(path, paths[i]))
+			return true;
+	return false;
+}
+
+static bool touches_secrets(const char *path)
+{
+	return holds_one(path, secret_dirs, ARRAY_SIZE(secret_dirs)) ||
+		holds_one(path, secret_files, ARRAY_SIZE(secret_files)) ||
+		is_in_one(path, secret_dirs, ARRAY_SIZE(secret_dirs));
+}
+
+const char *check_tool(const char *path)
+{
+	auto_str absolute = NULL;
+	const char *wrong = relative(path, &absolute);
+
+	if (wrong)
+		return wrong;
+	return touches_secrets(absolute) ? "holds keys or log-ins" : NULL;
+}
+
+const char *check_login(const char *path)
+{
+	auto_str absolute = NULL;
+	const char *wrong = relative(path, &absolute);
+
+	if (wrong)
+		return wrong;
+	/* one file of secrets by its name is a choice; a directory that has others in it is an accident */
+	if (is_in_one(absolute, secret_files, ARRAY_SIZE(secret_files)))
+		return NULL;
+	return holds_one(absolute, secret_dirs, ARRAY_SIZE(secret_dirs)) ||
+			holds_one(absolute, secret_files, ARRAY_SIZE(secret_files))
+		? "holds keys and log-ins of other programs"
+		: NULL;
+}
+
+/* With the home taken off, in the form of the lists above; NULL for what lies elsewhere. */
+static const char *beneath_home(const char *path, const char *home)
+{
+	size_t n = strlen(home);
+
+	while (n > 1 && home[n - 1] == '/')
+		n--;
+	return n > 1 && path_within(path, home) ? path + n : NULL;
+}
+
+const char *check_allow_read(const char *path, const char *home)
+{
+	const char *in_home = home ? beneath_home(path, home) : NULL;
+
+	if (!path_is_clean(path))
+		return "is not a plain absolute path: no '.', no '..', no empty part, no slash at the end";
+	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
+		if (path_within(path, never[i]) || path_within(never[i], path))
+			return "has devices, sockets or files of the kernel in it";
+	for (size_t i = 0; i < ARRAY_SIZE(too_much); i++)
+		if (path_within(too_much[i], path))
+			return "shows too much; name what is needed in it";
+	if (home && *home == '/' && path_within(home, path))
+		return "shows the whole home; name what is needed in it";
+	if (in_home && touches_secrets(in_home))
+		return "holds keys or log-ins";
+	return NULL;
+}
+
+const char *check_variable(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n && name[n - 1] == '*')
+		n--;
+	return name_is_variable(name, n) ? NULL : "is not the name of a variable";
+}
+
+const char *check_program(const char *name)
+{
+	return *name && !strchr(name, '/') ? NULL : "is not the name of a program, without directories";
+}

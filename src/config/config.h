@@ -1,0 +1,76 @@
+/*
+ * Configuration: built-in values, then the user's one file over them ($GARTH_CONFIG, else
+ * $XDG_CONFIG_HOME/garth/config.yaml, else ~/.config/garth/config.yaml). Lists add to the built-in ones.
+ * An unknown key, a wrong type or an unreadable file is ERR_CONFIG with file, line and column; a file that
+ * is not there is fine, unless $GARTH_CONFIG names it.
+ *
+ * The keys are rows of tables (config.c): name, type, place. The built-in values are data (defaults.c). Paths
+ * are checked as text (check.h): what would show the user's keys and log-ins to a task is refused.
+ *
+ * Example with every key:
+ *
+ *	workspace:
+ *	  backend: overlay            # overlay | worktree; where unset: overlay where the kernel allows
+ *	jail:
+ *	  tools: [.cargo/bin, .nvm]   # directories under the home, shown read-only, beside the built-in ones
+ *	  allow_read: [/srv/data]     # absolute paths, shown read-only
+ *	  env: [MY_VAR]               # names of variables that are passed in
+ *	network:
+ *	  mode: none                  # none | host
+ *	limits:
+ *	  log_size: 10MB              # kept of a task's output
+ *	agents:
+ *	  aider:                      # a new agent, or more for a built-in one
+ *	    programs: [aider]
+ *	    login: [.aider.conf.yml]  # files or directories under the home that are copied into the task's home
+ *	    env: [OPENAI_API_KEY]
+ */
+#ifndef CONFIG_CONFIG_H
+#define CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/strvec.h"
+
+struct config_agent {
+	char *name;
+	struct strvec programs; /* base names by which it is known */
+	struct strvec login;    /* relative to the home */
+	struct strvec env;
+};
+
+struct config {
+	char *home;          /* for the checks of allow_read; NULL where it is not known */
+	char *file;          /* the user's file, NULL where there is none */
+	char *backend;       /* "overlay", "worktree", or NULL */
+	char *net;           /* "none" or "host" */
+	uint64_t log_size;
+	struct strvec tools;      /* relative to the home */
+	struct strvec allow_read; /* absolute */
+	struct strvec env;        /* names; a trailing '*' matches the rest, as in LC_* */
+	struct config_agent *agents;
+	size_t nagents;
+};
+
+void config_release(struct config *c);
+#define auto_config __attribute__((cleanup(config_release))) struct config
+
+/* home, xdg_config and explicit_file are the environment's HOME, XDG_CONFIG_HOME and GARTH_CONFIG; each may be
+ * NULL or empty. */
+int config_load(const char *home, const char *xdg_config, const char *explicit_file, struct config *ret,
+	struct err *e);
+/* The built-in values alone. */
+void config_defaults(struct config *ret);
+/* Lays a file's text over c; for config_load and for tests. After a failure c is good for config_release only. */
+int config_apply(struct config *c, const char *text, size_t len, const char *file, struct err *e);
+
+const struct config_agent *config_agent_by_name(const struct config *c, const char *name);
+/* By the base name of a program's path, or NULL. Where two agents name it, the one that was added last. */
+const struct config_agent *config_agent_by_program(const struct config *c, const char *program);
+/* Whether a variable's name is in a list such as struct config's env. */
+bool config_env_matches(const struct strvec *names, const char *name, size_t len);
+
+#endif

@@ -1,0 +1,90 @@
+#include "config/defaults.h"
+
+#include <stddef.h>
+
+#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+/*
+ * How text looks and which language it is in. Nothing that holds a secret (proxies have passwords in them), the
+ * path of a socket (SSH_AUTH_SOCK, DBUS_*, TMUX, XDG_RUNTIME_DIR), or code that programs load (LD_*, BASH_ENV,
+ * PYTHONPATH, NODE_OPTIONS, LESSOPEN), and no GIT_*.
+ */
+const char *const default_env[] = {
+	"TERM", "COLORTERM", "COLORFGBG", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "VTE_VERSION",
+	"LANG", "LANGUAGE", "LC_*", "TZ",
+	"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LS_COLORS",
+	"EDITOR", "VISUAL", "PAGER", "LESS", "LESSCHARSET",
+	NULL,
+};
+
+/*
+ * Where programs are installed under a home. A directory that has log-ins in it as well is not named itself,
+ * only what is in it: .cargo/credentials.toml, tokens in .cargo/config.toml, .local/share/uv/credentials,
+ * .dotnet/corefx (private keys), .foundry/keystores, .composer/auth.json, .pub-cache/credentials.json,
+ * .julia/servers, .luarocks/upload_config.lua, .gem/credentials, .npm-global/etc/npmrc, .mix's neighbour .hex.
+ */
+const char *const default_tools[] = {
+	/* anything */
+	".local/bin", ".local/lib", ".asdf", ".local/share/mise", ".proto/bin", ".proto/shims", ".proto/tools",
+	".pixi/bin", ".pixi/envs", ".linuxbrew",
+	/* agents */
+	".claude/local", ".local/share/claude", ".opencode/bin",
+	/* Rust */
+	".cargo/bin", ".cargo/env", ".cargo/registry", ".cargo/git", ".rustup",
+	/* JavaScript */
+	".nvm", ".nodenv", ".fnm", ".local/share/fnm", ".volta", ".npm-global/bin", ".npm-global/lib",
+	".local/share/pnpm", ".yarn/bin", ".config/yarn/global", ".deno/bin", ".bun/bin", ".bun/install/global",
+	/* Python */
+	".pyenv", ".local/pipx", ".local/share/pipx", ".local/share/uv/python", ".local/share/uv/tools",
+	".local/share/virtualenvs",
+	/* Go */
+	"go/bin", "go/pkg/mod", ".go", ".goenv", ".gvm",
+	/* Ruby, PHP, Perl, Lua */
+	".rbenv", ".rvm", ".gem/ruby", ".local/share/gem/ruby", ".composer/vendor", ".config/composer/vendor",
+	"perl5", ".plenv", ".luarocks/bin", ".luarocks/lib", ".luarocks/share",
+	/* the JVM */
+	".sdkman", ".jenv", ".local/share/coursier/bin",
+	/* .NET, Dart, Swift, Zig */
+	".dotnet/dotnet", ".dotnet/host", ".dotnet/packs", ".dotnet/sdk", ".dotnet/shared", ".dotnet/tools",
+	".pub-cache/bin", ".swiftly", ".zvm",
+	/* functional languages, proofs, numbers */
+	".ghcup", ".cabal/bin", ".stack/programs", ".opam", ".elan", ".juliaup/bin", ".julia/juliaup", ".mix/archives",
+	".mix/elixir",
+	/* chains and clusters */
+	".foundry/bin", ".krew/bin",
+	NULL,
+};
+
+/* Keys of the model providers, for agents that speak to many of them. */
+#define PROVIDER_KEYS                                                                                        \
+	"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY",     \
+		"GROQ_API_KEY", "MISTRAL_API_KEY", "DEEPSEEK_API_KEY", "XAI_API_KEY"
+
+/* Only files that the agent needs to be logged in and set up as the user has it; no histories, no sessions. */
+const struct default_agent default_agents[] = {
+	{ "claude", LIST("claude"), LIST(".claude.json", ".claude/.credentials.json", ".claude/settings.json"),
+		LIST("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS",
+			"ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL", "ANTHROPIC_DEFAULT_*",
+			"CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
+			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "CLAUDE_CODE_USE_BEDROCK",
+			"AWS_BEARER_TOKEN_BEDROCK", "AWS_REGION", "API_TIMEOUT_MS", "MAX_THINKING_TOKENS",
+			"DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING") },
+	{ "codex", LIST("codex"), LIST(".codex/auth.json", ".codex/config.toml"),
+		LIST("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_BASE_URL",
+			"OPENAI_ORGANIZATION", "OPENAI_PROJECT") },
+	{ "gemini", LIST("gemini"),
+		LIST(".gemini/oauth_creds.json", ".gemini/gemini-credentials.json", ".gemini/google_accounts.json",
+			".gemini/installation_id", ".gemini/settings.json", ".gemini/.env"),
+		LIST("GEMINI_API_KEY", "GEMINI_MODEL", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT",
+			"GOOGLE_CLOUD_LOCATION", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI",
+			"GOOGLE_GENAI_USE_GCA") },
+	{ "opencode", LIST("opencode"),
+		LIST(".local/share/opencode/auth.json", ".config/opencode/config.json",
+			".config/opencode/opencode.json", ".config/opencode/opencode.jsonc",
+			".config/opencode/tui.json"),
+		LIST("OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT", PROVIDER_KEYS) },
+	{ "goose", LIST("goose"), LIST(".config/goose/config.yaml", ".config/goose/secrets.yaml"),
+		LIST("GOOSE_*", "OPENAI_HOST", "OPENAI_BASE_PATH", "ANTHROPIC_HOST", "OLLAMA_HOST", "DATABRICKS_HOST",
+			"DATABRICKS_TOKEN", PROVIDER_KEYS) },
+	{ 0 },
+};

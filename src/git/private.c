@@ -1,0 +1,239 @@
+#include "git/private.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+#include "sys/tree.h"
+
+/* Settings of the user's that are facts about the work, not about the machine; none can name a program. */
+static const char *const carried[] = {
+	"user.name", "user.email", "core.filemode", "core.ignorecase", "core.quotepath", "core.abbrev",
+	"init.defaultbranch", "merge.conflictstyle", "merge.renames", "diff.algorithm", "diff.renames",
+	"pull.rebase", "rebase.autosquash", "commit.verbose", "column.ui", "color.ui", "i18n.commitencoding",
+};
+
+/* A value in git's configuration syntax. */
+static void quote(struct buf *out, const char *value)
+{
+	buf_addch(out, '"');
+	for (; *value; value++) {
+		if (*value == '\n')
+			buf_addstr(out, "\\n");
+		else if (*value == '\t')
+			buf_addstr(out, "\\t");
+		else if (*value == '"' || *value == '\\')
+			buf_printf(out, "\\%c", *value);
+		else
+			buf_addch(out, *value);
+	}
+	buf_addch(out, '"');
+}
+
+static void setting(struct buf *out, const char *key, const char *value)
+{
+	const char *dot = strchr(key, '.');
+
+	buf_printf(out, "[%.*s]\n\t%s = ", (int)(dot - key), key, dot + 1);
+	quote(out, value);
+	buf_addch(out, '\n');
+}
+
+static void make_config(const struct private_spec *s, struct buf *out)
+{
+	bool sha256 = s->repo->hash_len == 32;
+
+	setting(out, "core.repositoryformatversion", sha256 ? "1" : "0");
+	if (sha256)
+		setting(out, "extensions.objectformat", "sha256");
+	setting(out, "core.bare", "false");
+	setting(out, "core.logallrefupdates", "true");
+	for (size_t i = 0; i < ARRAY_SIZE(carried); i++)
+		if (repo_config(s->repo, carried[i]))
+			setting(out, carried[i], repo_config(s->repo, carried[i]));
+	if (s->fsmonitor) {
+		setting(out, "core.fsmonitor", s->fsmonitor);
+		setting(out, "core.fsmonitorhookversion", "2");
+		setting(out, "core.untrackedcache", "true");
+	}
+}
+
+static int put(int dir, const char *path, const void *data, size_t len, struct err *e)
+{
+	auto_fd fd = openat(dir, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+
+	if (fd < 0 || write_full(fd, data, len) < 0 || owner_give(fd, "") < 0)
+		return err_sys(e, "cannot write '%s' of the private repository", path);
+	return 0;
+}
+
+static int put_text(int dir, const char *path, const struct buf *text, struct err *e)
+{
+	if (text->overflow)
+		return err_set(e, ERR_FAILED, "'%s' of the private repository would be too large", path);
+	return put(dir, path, buf_str(text), text->len, e);
+}
+
+static int make_dirs(int dir, struct err *e)
+{
+	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs", "refs/heads", "refs/tags",
+		"info", "hooks" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
+		if (mkdirat(dir, dirs[i], 0755) < 0 || owner_give(dir, dirs[i]) < 0)
+			return err_sys(e, "cannot make '%s' of the private repository", dirs[i]);
+	return 0;
+}
+
+static int put_refs(int dir, const struct private_spec *s, struct err *e)
+{
+	auto_buf packed = BUF_INIT(64 << 20), head = BUF_SMALL, tip = BUF_SMALL;
+	struct owner o = owner_inside();
+	const char *slash = strrchr(s->branch, '/');
+	auto_str parent = xstrndup(s->branch, (size_t)(slash - s->branch));
+	auto_fd at = mkdirs_beneath(dir, parent, 0755, owner_is_other() ? o.uid : (uid_t)-1, o.gid);
+
+	if (at < 0)
+		return err_sys(e, "cannot make '%s' of the private repository", parent);
+	buf_addstr(&packed, "# pack-refs with: sorted \n");
+	buf_add(&packed, buf_str(s->shown), s->shown->len);
+	buf_printf(&head, "ref: %s\n", s->branch);
+	buf_printf(&tip, "%s\n", s->commit);
+	if (put_text(dir, "packed-refs", &packed, e) < 0 || put_text(dir, "HEAD", &head, e) < 0)
+		return -1;
+	return put_text(at, slash + 1, &tip, e);
+}
+
+/* The user's own excludes say what is noise; they hold patterns and nothing else. */
+static int put_exclude(int dir, const struct repo *r, struct err *e)
+{
+	auto_str path = path_join(r->git_dir, "info/exclude");
+	auto_buf text = BUF_INIT(1 << 20);
+
+	if (read_file(AT_FDCWD, path, &text, e) < 0 && e->kind != ERR_NOTFOUND)
+		return -1;
+	return put_text(dir, "info/exclude", &text, e);
+}
+
+int private_create(int dir, const struct private_spec *s, struct err *e)
+{
+	auto_buf config = BUF_INIT(1 << 20), alternates = BUF_INIT(1 << 20);
+
+	if (make_dirs(dir, e) < 0 || put_refs(dir, s, e) < 0 || put_exclude(dir, s->repo, e) < 0)
+		return -1;
+	make_config(s, &config);
+	if (put_text(dir, "config", &config, e) < 0)
+		return -1;
+	if (s->borrow) {
+		for (size_t i = 0; i < s->repo->objects.n; i++)
+			buf_printf(&alternates, "%s\n", s->repo->objects.v[i]);
+		if (put_text(dir, "objects/info/alternates", &alternates, e) < 0)
+			return -1;
+	}
+	return s->index ? put_text(dir, "index", s->index, e) : 0;
+}
+
+int private_fill(const char *dir, const struct private_spec *s, struct err *e)
+{
+	struct git g = repo_git(s->repo);
+	auto_str prefix = path_join(dir, "objects/pack/pack");
+	auto_buf tips = BUF_INIT(64 << 20), out = BUF_SMALL;
+	auto_strvec args = STRVEC_INIT;
+
+	buf_printf(&tips, "%s\n", s->commit);
+	for (const char *l = buf_str(s->shown); *l; l = strchr(l, '\n') + 1)
+		buf_add(&tips, l, strcspn(l, " ")), buf_addch(&tips, '\n');
+	g.as_inside = true;
+	strvec_pushl(&args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--end-of-options", prefix, NULL);
+	return git_run(&g, &args, &tips, &out, e);
+}
+
+static bool others_can_read(const char *path)
+{
+	struct stat st;
+	mode_t want = 0004;
+
+	if (stat(path, &st) < 0)
+		return false;
+	if (S_ISDIR(st.st_mode))
+		want |= 0001;
+	return (st.st_mode & want) == want;
+}
+
+static bool dir_is_readable(const char *path)
+{
+	DIR *d = opendir(path);
+	struct dirent *ent;
+	bool ok = others_can_read(path);
+
+	while (ok && d && (ent = readdir(d))) {
+		auto_str sub = path_join(path, ent->d_name);
+
+		if (ent->d_name[0] != '.')
+			ok = others_can_read(sub);
+	}
+	if (d)
+		closedir(d);
+	return ok;
+}
+
+bool private_can_borrow(const struct repo *r)
+{
+	if (!owner_is_other())
+		return true;
+	for (size_t i = 0; i < r->objects.n; i++) {
+		auto_str packs = path_join(r->objects.v[i], "pack");
+
+		if (!dir_is_readable(r->objects.v[i]) || (!access(packs, F_OK) && !dir_is_readable(packs)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_hex(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isxdigit((unsigned char)s[i]))
+			return false;
+	return true;
+}
+
+struct count {
+	size_t loose, packs;
+};
+
+static enum tree_next count_one(const struct tree_entry *t, void *arg, struct err *e)
+{
+	struct count *c = arg;
+	size_t n = strlen(t->path);
+
+	(void)e;
+	if (S_ISDIR(t->st.st_mode))
+		return TREE_ON;
+	if (!strncmp(t->path, "pack/", 5))
+		c->packs += n > 5 && !strcmp(t->path + n - 5, ".pack");
+	else if (n > 3 && t->path[2] == '/' && is_hex(t->path, 2))
+		c->loose++;
+	return TREE_ON;
+}
+
+int private_count_objects(int dir, size_t packs_at_start, size_t *ret, struct err *e)
+{
+	auto_fd objects = open_beneath(dir, "objects", O_RDONLY | O_DIRECTORY, 0);
+	struct count c = { 0 };
+
+	/* something else stands there: the agent's doing, and possibly its work */
+	if (objects < 0)
+		return *ret = 1, 0;
+	if (tree_walk(objects, count_one, &c, e) < 0)
+		return -1;
+	*ret = c.loose + (c.packs > packs_at_start ? c.packs - packs_at_start : 0);
+	return 0;
+}

@@ -1,0 +1,35 @@
+/*
+ * A task's private repository: complete, a dozen small files, borrowing the shared objects. Made once, before
+ * the first command runs inside; from then on it is the agent's, and nothing outside reads it.
+ */
+#ifndef GIT_PRIVATE_H
+#define GIT_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "git/repo.h"
+
+struct private_spec {
+	const struct repo *repo;
+	const char *branch;    /* full name of the task's branch */
+	const char *commit;    /* its value */
+	const struct buf *shown; /* "OID REFNAME" lines, sorted */
+	const struct buf *index; /* the index file's bytes, NULL for none */
+	const char *fsmonitor; /* core.fsmonitor inside, NULL for none */
+	bool borrow;           /* alternates name the shared objects; else private_fill brings them */
+};
+
+/* Fills the empty directory `dir`; everything belongs to the inside's owner. */
+int private_create(int dir, const struct private_spec *s, struct err *e);
+/* Copies everything that the shown refs and the commit reach into dir (a path) as one pack. */
+int private_fill(const char *dir, const struct private_spec *s, struct err *e);
+/* Whether an owner other than the repository's can read its objects (root's tasks run as another). */
+bool private_can_borrow(const struct repo *r);
+/* How many objects the private storage has of its own: loose ones, and packs beyond `packs_at_start`. Counts
+ * names only; the content is the agent's. */
+int private_count_objects(int dir, size_t packs_at_start, size_t *ret, struct err *e);
+
+#endif

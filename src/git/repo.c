@@ -1,0 +1,210 @@
+#include "git/repo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "sys/fd.h"
+
+void repo_release(struct repo *r)
+{
+	free(r->top);
+	free(r->main_top);
+	free(r->git_dir);
+	free(r->format);
+	free(r->head);
+	free(r->commit);
+	free(r->rev_ref);
+	strvec_release(&r->config);
+	strvec_release(&r->objects);
+	*r = (struct repo){ 0 };
+}
+
+struct git repo_git(const struct repo *r)
+{
+	return (struct git){ .dir = r->git_dir };
+}
+
+const char *repo_config(const struct repo *r, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (size_t i = r->config.n; i-- > 0;)
+		if (!strncmp(r->config.v[i], key, n) && (r->config.v[i][n] == '\n' || !r->config.v[i][n]))
+			return r->config.v[i][n] ? r->config.v[i] + n + 1 : "true";
+	return NULL;
+}
+
+static bool is_on(const char *value)
+{
+	return value && (!strcasecmp(value, "true") || !strcasecmp(value, "yes") || !strcasecmp(value, "on") ||
+				!strcmp(value, "1"));
+}
+
+static bool is_off(const char *value)
+{
+	return value && !is_on(value);
+}
+
+int repo_check_kind(const struct repo *r, bool bare, bool shallow, struct err *e)
+{
+	const char *crlf = repo_config(r, "core.autocrlf"), *eol = repo_config(r, "core.eol");
+
+	if (bare)
+		return err_set(e, ERR_REFUSED, "'%s' is a bare repository, a kind that is not carried yet", r->git_dir);
+	if (shallow)
+		return err_set(e, ERR_REFUSED, "'%s' is a shallow clone, a kind that is not carried yet", r->top);
+	if (repo_config(r, "extensions.partialclone"))
+		return err_set(e, ERR_REFUSED, "'%s' is a partial clone, a kind that is not carried yet", r->top);
+	if (is_on(repo_config(r, "core.sparsecheckout")))
+		return err_set(e, ERR_REFUSED, "'%s' has a sparse checkout, a kind that is not carried yet", r->top);
+	if ((crlf && !is_off(crlf)) || (eol && !strcasecmp(eol, "crlf")))
+		return err_set(e, ERR_REFUSED, "'%s' converts line ends (core.autocrlf, core.eol), a kind that is not carried yet",
+			r->top);
+	if (is_off(repo_config(r, "core.symlinks")))
+		return err_set(e, ERR_REFUSED, "'%s' has core.symlinks off, a kind that is not carried yet", r->top);
+	if (repo_config(r, "extensions.refstorage") && strcmp(repo_config(r, "extensions.refstorage"), "files"))
+		return err_set(e, ERR_REFUSED, "'%s' keeps its refs in '%s', a kind that is not carried yet", r->top,
+			repo_config(r, "extensions.refstorage"));
+	return 0;
+}
+
+static int read_config(struct repo *r, struct err *e)
+{
+	struct git g = { .dir = r->git_dir, .user_config = true };
+	auto_buf out = BUF_INIT(4 << 20);
+
+	if (git_do(&g, &out, e, "config", "--list", "-z", "--includes", NULL) < 0)
+		return err_wrap(e, "cannot read the repository's configuration");
+	for (size_t at = 0; at < out.len; at += strlen(out.data + at) + 1)
+		strvec_push(&r->config, out.data + at);
+	return 0;
+}
+
+/* The directory and those that its info/alternates name, in turn, as git does (at most 5 deep). */
+static int add_objects(struct strvec *list, const char *dir, unsigned depth, struct err *e)
+{
+	auto_str alternates = path_join(dir, "info/alternates");
+	auto_buf text = BUF_INIT(1 << 20);
+	char *save = NULL;
+
+	if (strvec_has(list, dir))
+		return 0;
+	if (depth > 5 || list->n > 32)
+		return err_set(e, ERR_REFUSED, "the repository borrows objects from too many others");
+	strvec_push(list, dir);
+	if (read_file(AT_FDCWD, alternates, &text, e) < 0)
+		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	for (char *line = text.len ? strtok_r(text.data, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
+		auto_str joined = line[0] == '/' ? xstrdup(line) : path_join(dir, line);
+		char *real;
+
+		if (line[0] == '#')
+			continue;
+		real = canonicalize_file_name(joined);
+		if (real && add_objects(list, real, depth + 1, e) < 0) {
+			free(real);
+			return -1;
+		}
+		free(real);
+	}
+	return 0;
+}
+
+static int fill_rest(struct repo *r, bool bare, bool shallow, struct err *e)
+{
+	auto_str objects = path_join(r->git_dir, "objects");
+	auto_str attributes = path_join(r->git_dir, "info/attributes");
+	const char *slash = strrchr(r->git_dir, '/');
+	struct stat st;
+
+	if (read_config(r, e) < 0 || repo_check_kind(r, bare, shallow, e) < 0)
+		return -1;
+	if (!stat(attributes, &st) && st.st_size > 0)
+		return err_set(e, ERR_REFUSED, "'%s' has attributes of its own in info/attributes, a kind that is not carried yet",
+			r->top);
+	if (slash && !strcmp(slash, "/.git"))
+		r->main_top = xstrndup(r->git_dir, (size_t)(slash - r->git_dir));
+	else
+		r->main_top = xstrdup(r->top);
+	return add_objects(&r->objects, objects, 0, e);
+}
+
+/* Why git found nothing to answer with. */
+static int explain(const char *dir, const char *rev, struct buf *out, struct buf *errtext, struct err *e)
+{
+	if (strstr(buf_str(errtext), "dubious ownership"))
+		return err_set(e, ERR_REFUSED, "git does not trust the repository at '%s': it belongs to another user", dir),
+		       err_hint(e, "git config --global --add safe.directory '%s'", dir);
+	if (strstr(buf_str(errtext), "not a git repository"))
+		return err_set(e, ERR_NOTFOUND, "'%s' is not in a git repository", dir), err_hint(e, "git init");
+	if (!strncmp(buf_str(out), "true\n", 5))
+		return err_set(e, ERR_REFUSED, "'%s' is a bare repository, a kind that is not carried yet", dir);
+	if (strstr(buf_str(errtext), "must be run in a work tree"))
+		return err_set(e, ERR_REFUSED, "'%s' is not in a checkout", dir);
+	if (!strcmp(rev, "HEAD"))
+		return err_set(e, ERR_NOTFOUND, "the repository at '%s' has no commit yet", dir),
+		       err_hint(e, "git commit --allow-empty -m start");
+	return err_set(e, ERR_NOTFOUND, "there is no revision '%s'", rev);
+}
+
+int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
+{
+	struct git g = { .cwd = dir, .user_config = true };
+	auto_buf out = BUF_SMALL, errtext = BUF_SMALL;
+	auto_strvec args = STRVEC_INIT;
+	auto_repo r = { 0 };
+	char *line[8] = { 0 }, *save = NULL;
+	size_t n = 0;
+	int code;
+
+	if (rev[0] == '-' || !rev[0])
+		return err_set(e, ERR_NOTFOUND, "there is no revision '%s'", rev);
+	strvec_pushl(&args, "rev-parse", "--path-format=absolute", "--is-bare-repository", "--is-shallow-repository",
+		"--show-object-format", "--git-common-dir", "--show-toplevel", NULL);
+	strvec_pushf(&args, "%s^{commit}", rev);
+	strvec_pushl(&args, "--symbolic-full-name", "HEAD", rev, "--", NULL);
+	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
+		return -1;
+	if (code)
+		return explain(dir, rev, &out, &errtext, e);
+	for (char *l = strtok_r(out.data, "\n", &save); l && n < 8; l = strtok_r(NULL, "\n", &save))
+		if (strcmp(l, "--"))
+			line[n++] = l;
+	if (n < 7)
+		return err_set(e, ERR_FAILED, "cannot understand what git says of '%s' (a path with a line break?)", dir);
+	r.format = xstrdup(line[2]);
+	r.hash_len = strcmp(line[2], "sha256") ? 20 : 32;
+	r.git_dir = xstrdup(line[3]);
+	r.top = xstrdup(line[4]);
+	r.commit = xstrdup(line[5]);
+	r.head = xstrdup(strcmp(line[6], "HEAD") ? line[6] : "");
+	r.rev_ref = xstrdup(n > 7 && strcmp(line[7], "HEAD") ? line[7] : "");
+	if (fill_rest(&r, !strcmp(line[0], "true"), !strcmp(line[1], "true"), e) < 0)
+		return -1;
+	*ret = r;
+	r = (struct repo){ 0 };
+	return 0;
+}
+
+int repo_open_git_dir(const char *git_dir, const char *top, struct repo *ret, struct err *e)
+{
+	auto_repo r = { .git_dir = xstrdup(git_dir), .top = xstrdup(top), .head = xstrdup(""), .commit = xstrdup(""),
+		.rev_ref = xstrdup("") };
+	const char *format;
+
+	if (access(git_dir, F_OK) < 0)
+		return err_set(e, ERR_NOTFOUND, "the repository '%s' is not there any more", git_dir);
+	if (fill_rest(&r, false, false, e) < 0)
+		return -1;
+	format = repo_config(&r, "extensions.objectformat");
+	r.format = xstrdup(format ? format : "sha1");
+	r.hash_len = strcmp(r.format, "sha256") ? 20 : 32;
+	*ret = r;
+	r = (struct repo){ 0 };
+	return 0;
+}

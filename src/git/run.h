@@ -1,0 +1,39 @@
+/*
+ * Starting git outside a jail: one function, one fixed environment. No hooks, no fsmonitor, no external diff,
+ * no filters, no prompts, no system or global configuration (but with user_config, where the user's own
+ * settings are the point), no replacement objects, whatever a repository or a working tree says.
+ *
+ * Verbs are functions of their own in this room; user input goes behind "--end-of-options" or "--".
+ */
+#ifndef GIT_RUN_H
+#define GIT_RUN_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/strvec.h"
+
+struct git {
+	const char *dir;       /* GIT_DIR; NULL to let git look for it from cwd */
+	const char *work_tree; /* GIT_WORK_TREE or NULL */
+	const char *index;     /* GIT_INDEX_FILE or NULL */
+	const char *cwd;       /* NULL: as it is */
+	const char *fsmonitor; /* core.fsmonitor for this run; NULL: off */
+	bool user_config;      /* the user's global and system configuration count */
+	bool as_inside;        /* started by root: as the inside's owner, see proc_spec */
+	int stdin_fd;          /* input from a descriptor; 0 for none */
+	int stdout_fd;         /* output to a descriptor; 0 for none */
+	unsigned seconds;
+};
+
+/* Runs `git ARGS…`; args is consumed as it is (without "git"). input and out may be NULL. A non-zero exit is
+ * ERR_FAILED with git's last words. */
+int git_run(const struct git *g, const struct strvec *args, const struct buf *input, struct buf *out, struct err *e);
+/* The same, but the exit code is the caller's to judge, as are git's words on stderr (errtext may be NULL). */
+int git_try(const struct git *g, const struct strvec *args, const struct buf *input, struct buf *out,
+	struct buf *errtext, int *ret_code, struct err *e);
+/* git_run with the arguments up to a NULL. */
+int git_do(const struct git *g, struct buf *out, struct err *e, ...) __attribute__((sentinel));
+
+#endif

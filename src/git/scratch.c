@@ -1,0 +1,260 @@
+#include "git/scratch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "sys/fd.h"
+#include "sys/tree.h"
+
+#define TREE_REF "refs/heads/workspace"
+
+static struct git scratch_git(const struct scratch *s)
+{
+	return (struct git){ .dir = s->dir, .seconds = 600 };
+}
+
+static int make_skeleton(struct scratch *s, int dir, struct err *e)
+{
+	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs", "refs/heads", "info", "wt" };
+	auto_buf alternates = BUF_SMALL, exclude = BUF_INIT(1 << 20);
+	auto_str user_exclude = path_join(s->repo->git_dir, "info/exclude");
+	const char *config = s->repo->hash_len == 32 ?
+		"[core]\n\trepositoryformatversion = 1\n\tfsync = none\n[extensions]\n\tobjectformat = sha256\n" :
+		"[core]\n\trepositoryformatversion = 0\n\tfsync = none\n";
+
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
+		if (mkdirat(dir, dirs[i], 0700) < 0)
+			return err_sys(e, "cannot make a scratch repository");
+	for (size_t i = 0; i < s->repo->objects.n; i++)
+		buf_printf(&alternates, "%s\n", s->repo->objects.v[i]);
+	if (read_file(AT_FDCWD, user_exclude, &exclude, e) < 0 && e->kind != ERR_NOTFOUND)
+		return -1;
+	if (write_file(dir, "HEAD", "ref: " TREE_REF "\n", strlen("ref: " TREE_REF "\n"), 0600, e) < 0 ||
+		write_file(dir, "config", config, strlen(config), 0600, e) < 0 ||
+		write_file(dir, "info/exclude", buf_str(&exclude), exclude.len, 0600, e) < 0 ||
+		write_file(dir, "objects/info/alternates", buf_str(&alternates), alternates.len, 0600, e) < 0)
+		return -1;
+	return 0;
+}
+
+int scratch_open(const struct repo *r, int home, const char *home_path, struct scratch *ret, struct err *e)
+{
+	auto_scratch s = { .repo = r, .home = home, .stream = -1, .pending = BUF_INIT(1 << 20) };
+	uint64_t key = 0;
+	auto_fd dir = -1;
+	char name[48];
+
+	(void)!getrandom(&key, sizeof(key), 0);
+	snprintf(name, sizeof(name), "scratch/%016llx", (unsigned long long)key);
+	if (mkdirat(home, name, 0700) < 0)
+		return err_sys(e, "cannot make '%s/%s'", home_path, name);
+	s.dir = path_join(home_path, name);
+	dir = openat(home, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return err_sys(e, "cannot open '%s'", s.dir);
+	if (make_skeleton(&s, dir, e) < 0)
+		return -1;
+	*ret = s;
+	s = (struct scratch){ .stream = -1 };
+	return 0;
+}
+
+void scratch_release(struct scratch *s)
+{
+	auto_fd parent = s->dir ? openat(s->home, "scratch", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	struct err ignored = ERR_INIT;
+
+	fd_closep(&s->stream);
+	buf_release(&s->pending);
+	if (parent >= 0)
+		tree_remove(parent, path_base(s->dir), &ignored);
+	free(s->dir);
+	*s = (struct scratch){ .stream = -1 };
+}
+
+/* One answer of `cat-file --batch` at *at: its bytes, or NULL for an object that is not there; false at the end. */
+static bool next_blob(const struct buf *out, size_t *at, const char **ret, size_t *len)
+{
+	const char *line = out->data + *at;
+	const char *end = *at < out->len ? memchr(line, '\n', out->len - *at) : NULL;
+	const char *space;
+
+	if (!end)
+		return false;
+	*ret = NULL;
+	*at += (size_t)(end - line) + 1;
+	space = memrchr(line, ' ', (size_t)(end - line));
+	if (!space || !strncmp(space, " missing", 8))
+		return true;
+	*len = strtoul(space + 1, NULL, 10);
+	if (*len > out->len - *at)
+		return false;
+	*ret = out->data + *at;
+	*at += *len + 1;
+	return true;
+}
+
+int scratch_base_ignores(struct scratch *s, const char *base, const struct strvec *paths, struct err *e)
+{
+	auto_buf ask = BUF_INIT(16 << 20), out = BUF_INIT(64 << 20);
+	auto_strvec args = STRVEC_INIT;
+	struct git g = scratch_git(s);
+	size_t at = 0, len = 0;
+	const char *blob;
+
+	for (size_t i = 0; i < paths->n; i++)
+		buf_printf(&ask, "%s:%s\n", base, strchr(paths->v[i], '\n') ? "" : paths->v[i]);
+	if (!ask.len)
+		return 0;
+	strvec_pushl(&args, "cat-file", "--batch", NULL);
+	if (git_run(&g, &args, &ask, &out, e) < 0)
+		return -1;
+	for (size_t i = 0; i < paths->n && next_blob(&out, &at, &blob, &len); i++)
+		if (blob && !strchr(paths->v[i], '\n') && scratch_add_ignore(s, paths->v[i], blob, len, e) < 0)
+			return -1;
+	return 0;
+}
+
+int scratch_add_ignore(struct scratch *s, const char *path, const char *text, size_t len, struct err *e)
+{
+	auto_str root = path_join(s->dir, "wt");
+	auto_str parent = xstrndup(path, (size_t)(path_base(path) - path));
+	auto_fd top = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_fd dir = top < 0 ? -1 : mkdirs_beneath(top, parent, 0700, (uid_t)-1, (gid_t)-1);
+
+	if (dir < 0)
+		return err_sys(e, "cannot make a scratch directory");
+	return write_file(dir, path_base(path), text, len, 0600, e);
+}
+
+int scratch_ignored(struct scratch *s, const struct buf *paths, struct buf *out, struct err *e)
+{
+	auto_str root = path_join(s->dir, "wt");
+	struct git g = scratch_git(s);
+	auto_strvec args = STRVEC_INIT;
+	auto_buf errtext = BUF_SMALL;
+	int code;
+
+	if (!paths->len)
+		return 0;
+	g.work_tree = root;
+	g.cwd = root;
+	strvec_pushl(&args, "check-ignore", "-z", "--stdin", "--no-index", NULL);
+	if (git_try(&g, &args, paths, out, &errtext, &code, e) < 0)
+		return -1;
+	/* 1 is "none of them" */
+	return code > 1 ? err_set(e, ERR_FAILED, "git check-ignore: %s", buf_str(&errtext)) : 0;
+}
+
+static int flush(struct scratch *s, struct err *e)
+{
+	if (s->pending.len && write_full(s->stream, s->pending.data, s->pending.len) < 0)
+		return err_sys(e, "cannot write to '%s'", s->dir);
+	buf_reset(&s->pending);
+	return 0;
+}
+
+/* A path in fast-import's quoting: always quoted, so that no name can end the line. */
+static void add_path(struct buf *b, const char *path)
+{
+	buf_addch(b, '"');
+	for (; *path; path++) {
+		if (*path == '"' || *path == '\\')
+			buf_printf(b, "\\%c", *path);
+		else if (*path == '\n')
+			buf_addstr(b, "\\n");
+		else
+			buf_addch(b, *path);
+	}
+	buf_addstr(b, "\"\n");
+}
+
+int scratch_begin(struct scratch *s, const char *base, struct err *e)
+{
+	auto_str path = path_join(s->dir, "stream");
+
+	s->stream = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (s->stream < 0)
+		return err_sys(e, "cannot make '%s'", path);
+	buf_printf(&s->pending, "commit %s\ncommitter garth <garth> 0 +0000\ndata 0\nfrom %s\n", TREE_REF, base);
+	return 0;
+}
+
+int scratch_file(struct scratch *s, const char *path, bool executable, int fd, uint64_t size, struct err *e)
+{
+	char chunk[65536];
+
+	buf_printf(&s->pending, "M %s inline ", executable ? "100755" : "100644");
+	add_path(&s->pending, path);
+	buf_printf(&s->pending, "data %llu\n", (unsigned long long)size);
+	if (flush(s, e) < 0)
+		return -1;
+	/* The file may shrink or grow meanwhile; the announced size is what is written. */
+	while (size) {
+		size_t want = size < sizeof(chunk) ? (size_t)size : sizeof(chunk);
+		ssize_t n = read_full(fd, chunk, want);
+
+		if (n < 0)
+			return err_sys(e, "cannot read '%s'", path);
+		if ((size_t)n < want)
+			memset(chunk + n, 0, want - (size_t)n);
+		if (write_full(s->stream, chunk, want) < 0)
+			return err_sys(e, "cannot write to '%s'", s->dir);
+		size -= want;
+	}
+	buf_addch(&s->pending, '\n');
+	return 0;
+}
+
+int scratch_link(struct scratch *s, const char *path, const char *text, size_t len, struct err *e)
+{
+	buf_addstr(&s->pending, "M 120000 inline ");
+	add_path(&s->pending, path);
+	buf_printf(&s->pending, "data %zu\n", len);
+	buf_add(&s->pending, text, len);
+	buf_addch(&s->pending, '\n');
+	return flush(s, e);
+}
+
+int scratch_gone(struct scratch *s, const char *path, struct err *e)
+{
+	buf_addstr(&s->pending, "D ");
+	add_path(&s->pending, path);
+	return s->pending.len > 1 << 16 ? flush(s, e) : 0;
+}
+
+int scratch_end(struct scratch *s, struct err *e)
+{
+	struct git g = scratch_git(s);
+	auto_strvec args = STRVEC_INIT;
+
+	buf_addstr(&s->pending, "done\n");
+	if (flush(s, e) < 0)
+		return -1;
+	if (lseek(s->stream, 0, SEEK_SET) < 0)
+		return err_sys(e, "cannot rewind");
+	g.stdin_fd = s->stream;
+	strvec_pushl(&args, "fast-import", "--quiet", "--done", "--force", NULL);
+	return git_run(&g, &args, NULL, NULL, e);
+}
+
+int scratch_diff(struct scratch *s, const char *base, const struct strvec *args, const struct strvec *paths, struct buf *out,
+	int out_fd, struct err *e)
+{
+	struct git g = scratch_git(s);
+	auto_strvec argv = STRVEC_INIT;
+
+	g.stdout_fd = out_fd;
+	strvec_pushl(&argv, "diff-tree", "-r", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", NULL);
+	for (size_t i = 0; i < args->n; i++)
+		strvec_push(&argv, args->v[i]);
+	strvec_pushl(&argv, base, TREE_REF, "--", NULL);
+	for (size_t i = 0; paths && i < paths->n; i++)
+		strvec_push(&argv, paths->v[i]);
+	return git_run(&g, &argv, NULL, out, e);
+}

@@ -1,0 +1,264 @@
+#include "git/untracked.h"
+
+#include <nettle/sha1.h>
+#include <nettle/sha2.h>
+
+#include "git/index.h"
+
+#define BLOCK 64 /* of SHA-1 and SHA-256 alike */
+
+struct hash {
+	unsigned len;
+	union {
+		struct sha1_ctx sha1;
+		struct sha256_ctx sha256;
+	};
+};
+
+static void hash_init(struct hash *h, unsigned len)
+{
+	h->len = len;
+	if (len == SHA1_DIGEST_SIZE)
+		sha1_init(&h->sha1);
+	else
+		sha256_init(&h->sha256);
+}
+
+static void hash_add(struct hash *h, const void *data, size_t len)
+{
+	if (h->len == SHA1_DIGEST_SIZE)
+		sha1_update(&h->sha1, len, data);
+	else
+		sha256_update(&h->sha256, len, data);
+}
+
+static void hash_end(struct hash *h, unsigned char *ret)
+{
+	if (h->len == SHA1_DIGEST_SIZE)
+		sha1_digest(&h->sha1, h->len, ret);
+	else
+		sha256_digest(&h->sha256, h->len, ret);
+}
+
+/* The state between two blocks, out of a hash and into one. */
+static void hash_save(const struct hash *h, uint32_t state[8])
+{
+	if (h->len == SHA1_DIGEST_SIZE)
+		memcpy(state, h->sha1.state, sizeof(h->sha1.state));
+	else
+		memcpy(state, h->sha256.state, sizeof(h->sha256.state));
+}
+
+static void hash_resume(struct hash *h, unsigned len, const uint32_t state[8], uint64_t blocks)
+{
+	hash_init(h, len);
+	if (len == SHA1_DIGEST_SIZE) {
+		memcpy(h->sha1.state, state, sizeof(h->sha1.state));
+		h->sha1.count = blocks;
+	} else {
+		memcpy(h->sha256.state, state, sizeof(h->sha256.state));
+		h->sha256.count = blocks;
+	}
+}
+
+static uint32_t be32(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static void put_be32(unsigned char *p, size_t n)
+{
+	p[0] = (unsigned char)(n >> 24);
+	p[1] = (unsigned char)(n >> 16);
+	p[2] = (unsigned char)(n >> 8);
+	p[3] = (unsigned char)n;
+}
+
+static void put_varint(struct buf *out, size_t n)
+{
+	unsigned char digits[16];
+	size_t at = sizeof(digits) - 1;
+
+	digits[at] = n & 127;
+	while (n >>= 7)
+		digits[--at] = (unsigned char)(128 | (--n & 127));
+	buf_add(out, digits + at, sizeof(digits) - at);
+}
+
+/* The length of "VARINT IDENT", with which the extension begins; 0 where it is malformed. */
+static size_t ident_len(const unsigned char *p, size_t len)
+{
+	size_t at = 0, n;
+
+	if (!len)
+		return 0;
+	n = p[0] & 127u;
+	while (p[at++] & 128u) {
+		if (at == len || n > UINT32_MAX)
+			return 0;
+		n = ((n + 1) << 7) | (p[at] & 127u);
+	}
+	return n <= len - at ? at + n : 0;
+}
+
+/*
+ * git keeps a list of NUL-terminated places here and believes the cache where one of them is the present
+ * one; the new place stands alone.
+ */
+static int put_untracked(const unsigned char *body, size_t len, const char *work_tree, struct buf *out,
+	struct err *e)
+{
+	size_t head = out->len, old = ident_len(body, len);
+	auto_buf ident = BUF_SMALL;
+
+	if (!old)
+		return err_set(e, ERR_FAILED, "git index: the untracked cache is malformed");
+	buf_printf(&ident, "Location %s, system Linux", work_tree);
+	buf_addch(&ident, '\0');
+	if (ident.overflow)
+		return err_set(e, ERR_FAILED, "the path of the working tree is too long");
+	buf_add(out, "UNTR\0\0\0", 8);
+	put_varint(out, ident.len);
+	buf_add(out, ident.data, ident.len);
+	buf_add(out, body + old, len - old);
+	if (!out->overflow)
+		put_be32((unsigned char *)out->data + head + 4, out->len - head - 8);
+	return 0;
+}
+
+static void hash_headers(struct hash *h, const unsigned char *p, const unsigned char *end)
+{
+	for (; p < end; p += 8 + be32(p + 4))
+		hash_add(h, p, 8);
+}
+
+/* "End of index entries" carries a hash over the names and sizes of all extensions before it. */
+static void put_end_of_entries(const unsigned char *data, const unsigned char *body,
+	const struct untracked_seed *seed, size_t start, struct buf *out)
+{
+	unsigned char head[8] = "EOIE", digest[32];
+	struct hash h;
+
+	if (out->overflow)
+		return;
+	hash_init(&h, seed->hash_len);
+	hash_headers(&h, data + seed->extensions, data + seed->shared);
+	if (out->data)
+		hash_headers(&h, (unsigned char *)out->data + start, (unsigned char *)out->data + out->len);
+	hash_end(&h, digest);
+	put_be32(head + 4, 4 + seed->hash_len);
+	buf_add(out, head, sizeof(head));
+	buf_add(out, body, 4);
+	buf_add(out, digest, seed->hash_len);
+}
+
+static int put_extensions(const unsigned char *data, const struct untracked_seed *seed, const char *work_tree,
+	struct buf *out, struct err *e)
+{
+	const unsigned char *end = data + seed->len - seed->hash_len;
+	size_t start = out->len, len;
+
+	for (const unsigned char *p = data + seed->shared; p < end; p += 8 + len) {
+		if (end - p < 8 || (len = be32(p + 4)) > (size_t)(end - p - 8))
+			return err_set(e, ERR_FAILED, "git index: an extension is cut off");
+		if (memcmp(p, "UNTR", 4) == 0) {
+			if (put_untracked(p + 8, len, work_tree, out, e) < 0)
+				return -1;
+		} else if (memcmp(p, "EOIE", 4) == 0 && len == 4 + seed->hash_len) {
+			put_end_of_entries(data, p + 8, seed, start, out);
+		} else {
+			buf_add(out, p, 8 + len);
+		}
+	}
+	return 0;
+}
+
+/* An index whose hash is all zero was written with index.skipHash, and stays so. */
+static void put_trailer(const unsigned char *data, const struct untracked_seed *seed, size_t start,
+	struct buf *out)
+{
+	static const unsigned char zero[32];
+	uint64_t blocks = seed->shared / BLOCK;
+	unsigned char digest[32] = { 0 };
+	struct hash h;
+
+	if (memcmp(data + seed->len - seed->hash_len, zero, seed->hash_len) != 0) {
+		hash_resume(&h, seed->hash_len, seed->state, blocks);
+		hash_add(&h, data + blocks * BLOCK, seed->shared - blocks * BLOCK);
+		hash_add(&h, buf_str(out) + start, out->len - start);
+		hash_end(&h, digest);
+	}
+	buf_add(out, digest, seed->hash_len);
+}
+
+int untracked_tail(const void *data, size_t len, const struct untracked_seed *seed, const char *work_tree,
+	struct buf *out, struct err *e)
+{
+	size_t start = out->len;
+	bool fits = (seed->hash_len == 20 || seed->hash_len == 32) && seed->len == len && len > seed->hash_len &&
+		    seed->shared <= len - seed->hash_len && seed->extensions <= seed->shared;
+
+	if (!fits)
+		return err_set(e, ERR_FAILED, "git index: not the one that its seed was made from");
+	if (put_extensions(data, seed, work_tree, out, e) < 0) {
+		buf_cut(out, start);
+		return -1;
+	}
+	if (!out->overflow)
+		put_trailer(data, seed, start, out);
+	if (!out->overflow)
+		return 0;
+	buf_cut(out, start);
+	return err_set(e, ERR_FAILED, "the git index is too large");
+}
+
+static int find_shared(struct index_reader *r, struct untracked_seed *ret, struct err *e)
+{
+	const unsigned char *untracked;
+	struct index_entry entry;
+	size_t len;
+	int more;
+
+	while ((more = index_next(r, &entry, e)) > 0)
+		;
+	if (more < 0)
+		return -1;
+	untracked = index_extension(r, "UNTR", &len);
+	ret->extensions = (uint64_t)(r->at - r->data);
+	ret->shared = (uint64_t)((untracked ? untracked - 8 : r->end) - r->data);
+	return 0;
+}
+
+int untracked_seed(const void *data, size_t len, unsigned hash_len, struct untracked_seed *ret, struct err *e)
+{
+	struct untracked_seed seed = { .len = len, .hash_len = hash_len };
+	struct index_reader r;
+	struct hash h;
+	int failed;
+
+	failed = index_open(&r, data, len, hash_len, e) < 0 || find_shared(&r, &seed, e) < 0;
+	index_close(&r);
+	if (failed)
+		return -1;
+	hash_init(&h, hash_len);
+	hash_add(&h, data, seed.shared / BLOCK * BLOCK);
+	hash_save(&h, seed.state);
+	*ret = seed;
+	return 0;
+}
+
+int untracked_retarget(const void *data, size_t len, unsigned hash_len, const char *work_tree, struct buf *out,
+	struct err *e)
+{
+	struct untracked_seed seed;
+	size_t start = out->len;
+
+	if (untracked_seed(data, len, hash_len, &seed, e) < 0)
+		return -1;
+	buf_add(out, data, seed.shared);
+	if (untracked_tail(data, len, &seed, work_tree, out, e) < 0) {
+		buf_cut(out, start);
+		return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,106 @@
+#include "jail/enter.h"
+
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "jail/landlock.h"
+#include "jail/seccomp.h"
+#include "jail/steps.h"
+#include "sys/fd.h"
+
+static int loopback_up(struct entering *in, struct err *e)
+{
+	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
+	auto_fd fd = -1;
+
+	if (in->j->net == JAIL_NET_HOST)
+		return 0;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	return fd < 0 || ioctl(fd, SIOCSIFFLAGS, &lo) < 0 ? err_sys(e, "cannot bring up lo") : 0;
+}
+
+static int set_hostname(struct entering *in, struct err *e)
+{
+	const char *name = in->j->hostname;
+
+	return name && sethostname(name, strlen(name)) < 0 ? err_sys(e, "cannot set '%s'", name) : 0;
+}
+
+static int restrict_files(struct entering *in, struct err *e)
+{
+	return landlock_enter(in->j, e);
+}
+
+static int filter_calls(struct entering *in, struct err *e)
+{
+	(void)in;
+	return seccomp_enter(e);
+}
+
+static const struct step {
+	const char *name;
+	int (*run)(struct entering *in, struct err *e);
+} steps[] = {
+	/* First, because for root this process can pass root's own private directories only while it is root's. */
+	{ "open sources", sources_open },
+	/* Before anything is made: an identity that is not mapped cannot create a file. */
+	{ "become the user", rights_become },
+	/* Everything below is mounted beneath it. After the sources, which it may cover. */
+	{ "new root", root_new },
+	/* In the order of the description, so parents first. /proc needs the outer one still in sight. */
+	{ "mount", root_rows },
+	/* These two need capabilities over the new namespaces. */
+	{ "loopback", loopback_up },
+	{ "host name", set_hostname },
+	/* The last look at the host is over. */
+	{ "pivot", root_pivot },
+	/* Only now is nothing left to be made in it. */
+	{ "read-only root", root_freeze },
+	/* After the files were written that they would count. */
+	{ "limits", rights_limits },
+	/* Nothing after this needs any. */
+	{ "drop capabilities", rights_drop },
+	/* Landlock and seccomp ask for it of who has no capabilities. */
+	{ "no new privileges", rights_no_new },
+	/* Names places in the new root; forbids mounts, which are done. */
+	{ "landlock", restrict_files },
+	/* After every call that it forbids. */
+	{ "seccomp", filter_calls },
+	/* A change of identity or capabilities would have undone these. */
+	{ "hide", rights_hide },
+	{ "die with the keeper", rights_die_with_parent },
+};
+
+static void forget(struct entering *in)
+{
+	for (size_t i = 0; in->sources && i < in->j->nrows; i++)
+		buf_release(&in->sources[i].data);
+	free(in->sources);
+	free(in->holder_path);
+	free(in->lowers);
+}
+
+int enter_jail(const struct jail *j, int keep, struct err *e)
+{
+	struct entering in = { .j = j, .layers = -1, .upper = -1, .work = -1, .stage = -1, .root = -1,
+		.holder_fd = -1 };
+	mode_t users = umask(022);
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(steps) && !rc; i++)
+		if (steps[i].run(&in, e) < 0) {
+			rc = err_wrap(e, "cannot enter the jail: %s", steps[i].name);
+			e->kind = ERR_START;
+		}
+	forget(&in);
+	/* The clones: the layers' among them, which must not be reachable by anybody's descriptor. */
+	if (!rc && close_range((unsigned)keep + 1, ~0u, 0) < 0)
+		rc = err_sys(e, "cannot enter the jail: close descriptors");
+	umask(users);
+	return rc;
+}

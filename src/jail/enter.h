@@ -1,0 +1,21 @@
+/* Entering: called by garth-launch alone. */
+#ifndef JAIL_ENTER_H
+#define JAIL_ENTER_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "jail/jail.h"
+
+/* Makes the namespaces: gives the pid of the new first process to the caller, which is outside, and 0 in the
+ * new process, whose identity is mapped. The new process' parent is the caller's parent. Between, outside,
+ * born(pid) is called before the new process goes on, so that whoever is told hears of the pid first; a
+ * negative answer (and errno) makes the new process end, as every failure does. */
+int enter_namespaces(const struct jail *j, int (*born)(pid_t pid), pid_t *ret_pid, struct err *e);
+
+/* In the new process: every other step, in order. After it the process is behind all walls. On failure the
+ * error names the step ("cannot enter the jail: mount workspace: …"). Descriptors from keep + 1 on are
+ * closed. */
+int enter_jail(const struct jail *j, int keep, struct err *e);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * Numbers and strings as bytes, for descriptions that go from one process to another on the same machine.
+ * Reading takes nothing on trust: whatever does not fit sets `bad`, after which every answer is 0 or NULL,
+ * so that a whole series can be checked once at its end with pack_done.
+ */
+#ifndef JAIL_PACK_H
+#define JAIL_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/strvec.h"
+
+void pack_num(struct buf *out, uint64_t n);
+/* NULL stays NULL. */
+void pack_str(struct buf *out, const char *s);
+void pack_strvec(struct buf *out, const struct strvec *v);
+
+struct pack_reader {
+	const char *at;
+	size_t left;
+	bool bad;
+};
+
+/* A number of at most max. */
+uint64_t pack_read_num(struct pack_reader *r, uint64_t max);
+/* How many things follow that take at least `each` bytes. */
+size_t pack_read_count(struct pack_reader *r, size_t each);
+/* On the heap, the caller's; NULL where NULL was packed. */
+char *pack_read_str(struct pack_reader *r);
+void pack_read_strvec(struct pack_reader *r, struct strvec *ret);
+/* Whether everything was well-formed and nothing is left. */
+bool pack_done(const struct pack_reader *r);
+
+#endif

@@ -1,0 +1,83 @@
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "jail/steps.h"
+
+/* Root's child leaves uid 0 here. No capability goes with it: 0 is not mapped in this user namespace, so for
+ * the kernel nobody stops being root. */
+int rights_become(struct entering *in, struct err *e)
+{
+	const struct jail *j = in->j;
+
+	if (!j->from_root)
+		return 0;
+	if (setgroups(0, NULL) < 0 || setresgid(j->gid, j->gid, j->gid) < 0 || setresuid(j->uid, j->uid, j->uid) < 0)
+		return err_sys(e, "cannot become %u:%u", j->uid, j->gid);
+	return 0;
+}
+
+static int set_limit(__rlimit_resource_t what, uint64_t value, struct err *e)
+{
+	struct rlimit old, l = { value, value };
+
+	if (getrlimit(what, &old) < 0)
+		return err_sys(e, "cannot read a limit");
+	if (l.rlim_max > old.rlim_max)
+		l.rlim_cur = l.rlim_max = old.rlim_max;
+	return setrlimit(what, &l) < 0 ? err_sys(e, "cannot set a limit") : 0;
+}
+
+int rights_limits(struct entering *in, struct err *e)
+{
+	/* A core file, or the handler that the host has for them, would show the memory outside. */
+	if (set_limit(RLIMIT_CORE, 0, e) < 0)
+		return -1;
+	if (in->j->max_file_size && set_limit(RLIMIT_FSIZE, in->j->max_file_size, e) < 0)
+		return -1;
+	if (in->j->max_procs && set_limit(RLIMIT_NPROC, in->j->max_procs, e) < 0)
+		return -1;
+	return 0;
+}
+
+int rights_drop(struct entering *in, struct err *e)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct none[2] = { 0 };
+
+	(void)in;
+	/* The bounding set up to the last capability that this kernel knows. */
+	for (unsigned long cap = 0; cap < 64; cap++)
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0) {
+			if (errno == EINVAL && cap)
+				break;
+			return err_sys(e, "cannot drop capability %lu", cap);
+		}
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 || syscall(SYS_capset, &head, none) < 0)
+		return err_sys(e, "cannot drop capabilities");
+	return 0;
+}
+
+int rights_no_new(struct entering *in, struct err *e)
+{
+	(void)in;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? err_sys(e, "cannot set no_new_privs") : 0;
+}
+
+int rights_hide(struct entering *in, struct err *e)
+{
+	(void)in;
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? err_sys(e, "cannot hide") : 0;
+}
+
+int rights_die_with_parent(struct entering *in, struct err *e)
+{
+	(void)in;
+	return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ? err_sys(e, "cannot be bound to the keeper") : 0;
+}

@@ -1,0 +1,183 @@
+/*
+ * seccomp-gen FILE: compiles the system-call filter with libseccomp and writes it as C. Runs at build time.
+ *
+ * What is not named is allowed: a build inside must find the kernel that it finds outside. The rows are what
+ * makes new namespaces or mounts, reaches around them, talks to the whole machine, or is a large piece of
+ * kernel that a build does not need. ptrace and process_vm_* stay: debuggers and sanitizers want them, and
+ * the pid namespace, Landlock's domain and a first process that is not dumpable leave them only the jail's
+ * own processes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+struct denial {
+	const char *name;
+	int number; /* where libseccomp is too old to know the name; the same on all architectures */
+	int error;
+	unsigned nargs;
+	struct scmp_arg_cmp args[2];
+};
+
+#define LOW32           0xffffffffu
+#define NO(n)           { n, -1, EPERM, 0, { { 0 } } }
+#define NO_NEW(n, nr)   { n, nr, EPERM, 0, { { 0 } } }
+#define BITS(arg, bits) { arg, SCMP_CMP_MASKED_EQ, bits, bits }
+/* The kernel takes an int: what stands above its 32 bits does not count. */
+#define IS(arg, value)  { arg, SCMP_CMP_MASKED_EQ, LOW32, value }
+
+static const struct denial denials[] = {
+	/* the file view */
+	NO("mount"), NO("umount"), NO("umount2"), NO("pivot_root"), NO("chroot"), NO("move_mount"), NO("open_tree"),
+	NO("fsopen"), NO("fsconfig"), NO("fsmount"), NO("fspick"), NO_NEW("mount_setattr", 442),
+	NO_NEW("open_tree_attr", 467), NO("open_by_handle_at"), NO("name_to_handle_at"), NO("fanotify_init"),
+
+	/* namespaces */
+	NO("setns"),
+	{ "unshare", -1, EPERM, 1, { BITS(0, CLONE_NEWNS) } },
+	{ "unshare", -1, EPERM, 1, { BITS(0, CLONE_NEWCGROUP) } },
+	{ "unshare", -1, EPERM, 1, { BITS(0, CLONE_NEWUTS) } },
+	{ "unshare", -1, EPERM, 1, { BITS(0, CLONE_NEWIPC) } },
+	{ "unshare", -1, EPERM, 1, { BITS(0, CLONE_NEWUSER) } },
+	{ "unshare", -1, EPERM, 1, { BITS(0, CLONE_NEWPID) } },
+	{ "unshare", -1, EPERM, 1, { BITS(0, CLONE_NEWNET) } },
+	{ "unshare", -1, EPERM, 1, { BITS(0, 0x80 /* CLONE_NEWTIME */) } },
+	/* In clone, CLONE_NEWTIME's bit is part of the signal at the end. */
+	{ "clone", -1, EPERM, 1, { BITS(0, CLONE_NEWNS) } },
+	{ "clone", -1, EPERM, 1, { BITS(0, CLONE_NEWCGROUP) } },
+	{ "clone", -1, EPERM, 1, { BITS(0, CLONE_NEWUTS) } },
+	{ "clone", -1, EPERM, 1, { BITS(0, CLONE_NEWIPC) } },
+	{ "clone", -1, EPERM, 1, { BITS(0, CLONE_NEWUSER) } },
+	{ "clone", -1, EPERM, 1, { BITS(0, CLONE_NEWPID) } },
+	{ "clone", -1, EPERM, 1, { BITS(0, CLONE_NEWNET) } },
+	/* Its flags lie in memory, where no filter sees them; C libraries go back to clone. */
+	{ "clone3", 435, ENOSYS, 0, { { 0 } } },
+
+	/* large pieces of kernel, and ways around other rows */
+	NO("add_key"), NO("request_key"), NO("keyctl"), NO("bpf"), NO("perf_event_open"), NO("userfaultfd"),
+	NO("io_uring_setup"), NO("io_uring_enter"), NO("io_uring_register"), NO("kcmp"), NO("lookup_dcookie"),
+	NO("uselib"), NO("nfsservctl"), NO("vm86"), NO("vm86old"),
+
+	/* the whole machine's */
+	NO("kexec_load"), NO("kexec_file_load"), NO("init_module"), NO("finit_module"), NO("delete_module"),
+	NO("create_module"), NO("reboot"), NO("swapon"), NO("swapoff"), NO("acct"), NO("quotactl"),
+	NO_NEW("quotactl_fd", 443), NO("settimeofday"), NO("stime"), NO("clock_settime"), NO("clock_settime64"),
+	NO("adjtimex"), NO("clock_adjtime"), NO("clock_adjtime64"), NO("sethostname"), NO("setdomainname"),
+	NO("syslog"), NO("iopl"), NO("ioperm"), NO("vhangup"),
+
+	/* typing into a terminal */
+	{ "ioctl", -1, EPERM, 1, { IS(1, TIOCSTI) } },
+	{ "ioctl", -1, EPERM, 1, { IS(1, TIOCLINUX) } },
+
+	/* Programs that become their owner for whoever runs them outside. nosuid counts only inside. Modes given
+	 * at creation are not looked at, openat2's being out of a filter's sight. */
+	{ "chmod", -1, EPERM, 1, { BITS(1, S_ISUID) } },
+	{ "fchmod", -1, EPERM, 1, { BITS(1, S_ISUID) } },
+	{ "fchmodat", -1, EPERM, 1, { BITS(2, S_ISUID) } },
+	{ "fchmodat2", 452, EPERM, 1, { BITS(2, S_ISUID) } },
+
+	/* Sockets: unix, inet, inet6, and netlink for addresses and routes. */
+	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 0) } },
+	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 3) } },
+	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 4) } },
+	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 5) } },
+	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 6) } },
+	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 7) } },
+	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 8) } },
+	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 9) } },
+	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 11) } },
+	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 12) } },
+	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 13) } },
+	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 14) } },
+	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 15) } },
+	{ "socket", -1, EAFNOSUPPORT, 1, { { 0, SCMP_CMP_GT, AF_NETLINK } } },
+	{ "socket", -1, EAFNOSUPPORT, 2, { IS(0, AF_NETLINK), { 2, SCMP_CMP_NE, 0 /* NETLINK_ROUTE */ } } },
+	/* Raw ones, and SOCK_PACKET, by which AF_INET means AF_PACKET. */
+	{ "socket", -1, EPERM, 2, { IS(0, AF_INET), { 1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_RAW } } },
+	{ "socket", -1, EPERM, 2, { IS(0, AF_INET), { 1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_PACKET } } },
+	{ "socket", -1, EPERM, 2, { IS(0, AF_INET6), { 1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_RAW } } },
+	{ "socketpair", -1, EAFNOSUPPORT, 1, { { 0, SCMP_CMP_NE, AF_UNIX } } },
+};
+
+static void stop(const char *what, int error)
+{
+	fprintf(stderr, "seccomp-gen: %s: %s\n", what, strerror(error));
+	exit(1);
+}
+
+static void deny(scmp_filter_ctx ctx, const struct denial *d)
+{
+	int nr = seccomp_syscall_resolve_name(d->name), rc;
+
+	if (nr == __NR_SCMP_ERROR)
+		nr = d->number;
+	if (nr < 0)
+		return; /* not on this architecture */
+	rc = seccomp_rule_add_array(ctx, SCMP_ACT_ERRNO((unsigned)d->error), nr, d->nargs, d->args);
+	if (rc < 0)
+		stop(d->name, -rc);
+}
+
+/*
+ * personality: only 0, ADDR_NO_RANDOMIZE (bit 18; debuggers) and 0xffffffff, which asks. A rule can compare an
+ * argument once, and what it can say is "bit i is set while bit k is not". Any value but all ones has a set
+ * bit whose upper neighbour, cyclically, is clear, or is 0; bit 18 alone is let off, so a run of set bits that
+ * ends there is caught by its bit 17 with bit 19 clear.
+ */
+static void deny_personalities(scmp_filter_ctx ctx)
+{
+	struct denial d = { "personality", -1, EPERM, 1, { { 0 } } };
+
+	for (unsigned i = 0; i < 32; i++) {
+		unsigned set = i == 18 ? 17 : i, clear = i == 18 ? 19 : (i + 1) % 32;
+
+		d.args[0] = (struct scmp_arg_cmp){ 0, SCMP_CMP_MASKED_EQ, 1ull << set | 1ull << clear, 1ull << set };
+		deny(ctx, &d);
+	}
+}
+
+static void write_program(int bpf, FILE *out)
+{
+	struct sock_filter f;
+	unsigned n = 0;
+
+	fputs("#include \"jail/seccomp_program.h\"\n\nconst struct sock_filter seccomp_program[] = {\n", out);
+	for (; read(bpf, &f, sizeof(f)) == sizeof(f); n++)
+		fprintf(out, "\t{ %#x, %u, %u, %#x },\n", f.code, f.jt, f.jf, f.k);
+	fprintf(out, "};\nconst unsigned short seccomp_program_len = %u;\n", n);
+}
+
+int main(int argc, char **argv)
+{
+	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
+	int bpf = memfd_create("bpf", MFD_CLOEXEC), rc;
+	FILE *out = argc == 2 ? fopen(argv[1], "we") : NULL;
+
+	if (!ctx || bpf < 0 || !out)
+		stop("cannot start", errno);
+	/* 32-bit calls and x32 have other numbers for the same things. */
+	rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
+	if (rc < 0)
+		stop("bad architecture", -rc);
+	/* A binary tree over the numbers; older libraries write a list. */
+	seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+	for (size_t i = 0; i < COUNT(denials); i++)
+		deny(ctx, &denials[i]);
+	deny_personalities(ctx);
+	rc = seccomp_export_bpf(ctx, bpf);
+	if (rc < 0 || lseek(bpf, 0, SEEK_SET) < 0)
+		stop("export", rc < 0 ? -rc : errno);
+	write_program(bpf, out);
+	if (fclose(out))
+		stop(argv[1], errno);
+	return 0;
+}

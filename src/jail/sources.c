@@ -1,0 +1,108 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "jail/mount.h"
+#include "jail/steps.h"
+#include "sys/fd.h"
+
+#define COPY_MAX (1u << 20)
+
+const char *const dev_nodes[DEV_NODES] = { "null", "zero", "full", "random", "urandom", "tty" };
+
+static bool is_missing(int sys)
+{
+	return sys == ENOENT || sys == ENOTDIR || sys == EACCES || sys == ELOOP;
+}
+
+static int read_copy(const char *path, struct source *s)
+{
+	auto_fd fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct err ignored;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -1;
+	s->data = (struct buf)BUF_INIT(COPY_MAX);
+	s->mode = st.st_mode & 0755;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (read_rest(fd, &s->data, path, &ignored) < 0) {
+		errno = s->data.overflow ? EFBIG : EIO;
+		return -1;
+	}
+	return 0;
+}
+
+static int open_source(const struct jail_row *r, struct source *s, struct err *e)
+{
+	int rc = 0;
+
+	s->fd = -1;
+	if (r->kind == JAIL_BIND)
+		rc = s->fd = mount_clone(AT_FDCWD, r->source);
+	else if (r->kind == JAIL_COPY)
+		rc = read_copy(r->source, s);
+	s->there = rc >= 0;
+	if (rc < 0 && !(r->flags & JAIL_OPTIONAL && is_missing(errno)))
+		return err_sys(e, "%s", r->source);
+	return 0;
+}
+
+static int open_nodes(struct entering *in, struct err *e)
+{
+	for (size_t i = 0; i < DEV_NODES; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/dev/%s", dev_nodes[i]);
+		in->nodes[i] = mount_clone(AT_FDCWD, path);
+		if (in->nodes[i] < 0)
+			return err_sys(e, "%s", path);
+	}
+	return 0;
+}
+
+static int open_layers(struct entering *in, struct err *e)
+{
+	const struct jail *j = in->j;
+	auto_str holder = xstrndup(j->upper, (size_t)(path_base(j->upper) - j->upper));
+
+	in->layers = mount_clone(AT_FDCWD, holder);
+	if (in->layers < 0)
+		return err_sys(e, "%s", holder);
+	/* Opened here too: the holder is the host user's own, and the inside may not pass it. */
+	in->upper = open_beneath(in->layers, path_base(j->upper), O_PATH | O_DIRECTORY, 0);
+	if (in->upper < 0)
+		return err_sys(e, "%s", j->upper);
+	in->work = open_beneath(in->layers, path_base(j->work), O_PATH | O_DIRECTORY, 0);
+	if (in->work < 0)
+		return err_sys(e, "%s", j->work);
+	in->lowers = xcalloc(j->lowers.n, sizeof(*in->lowers));
+	for (size_t i = 0; i < j->lowers.n; i++) {
+		in->lowers[i] = mount_clone(AT_FDCWD, j->lowers.v[i]);
+		if (in->lowers[i] < 0)
+			return err_sys(e, "%s", j->lowers.v[i]);
+	}
+	return 0;
+}
+
+int sources_open(struct entering *in, struct err *e)
+{
+	in->sources = xcalloc(in->j->nrows + 1, sizeof(*in->sources));
+	for (size_t i = 0; i < in->j->nrows; i++) {
+		const struct jail_row *r = &in->j->rows[i];
+
+		if (open_source(r, &in->sources[i], e) < 0)
+			return -1;
+		if (r->kind == JAIL_DEV && open_nodes(in, e) < 0)
+			return -1;
+		if (r->kind == JAIL_OVERLAY && open_layers(in, e) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,72 @@
+/* What the steps of entering share. Internal to entering (enter.c and the files it calls). */
+#ifndef JAIL_STEPS_H
+#define JAIL_STEPS_H
+
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "jail/jail.h"
+
+/* The host's side of a row, opened before anything else. */
+struct source {
+	int fd;          /* of a bind: the detached clone; -1 where an optional one is not there */
+	struct buf data; /* of a copy */
+	mode_t mode;
+	bool there;
+};
+
+#define DEV_NODES 6
+extern const char *const dev_nodes[DEV_NODES];
+
+struct entering {
+	const struct jail *j;
+	struct source *sources; /* one for each row */
+	int nodes[DEV_NODES];
+	int *lowers;  /* clones of the overlay's lower layers */
+	int layers;   /* clone of the directory that holds its upper and work directories */
+	int upper, work;
+	int stage;    /* a scratch tmpfs outside the new root; goes with the old root */
+	int root;     /* the new root */
+	size_t row;   /* the row at work */
+	char *holder_path; /* the directory of the last place */
+	int holder_fd;
+};
+
+/* sources.c */
+int sources_open(struct entering *in, struct err *e);
+
+/* place.c: the place of the row at work, made where it is not there. What an agent left in the way in a
+ * writable place is moved aside; for optional rows the place counts as taken. */
+struct place {
+	int dir; /* the entering's own, good until the next place */
+	const char *name;
+};
+int place_mount(struct entering *in, const char *path, bool is_dir, struct place *ret, struct err *e);
+/* A new file or link itself. */
+int place_data(struct entering *in, const char *path, const void *data, size_t len, mode_t mode, struct err *e);
+int place_link(struct entering *in, const char *path, const char *to, struct err *e);
+
+/* root.c */
+int root_new(struct entering *in, struct err *e);
+int root_rows(struct entering *in, struct err *e);
+int root_pivot(struct entering *in, struct err *e);
+int root_freeze(struct entering *in, struct err *e);
+
+/* special.c: the kinds that are file systems of their own. */
+int special_tmpfs(struct entering *in, const struct jail_row *r, struct err *e);
+int special_proc(struct entering *in, const struct jail_row *r, struct err *e);
+int special_dev(struct entering *in, const struct jail_row *r, struct err *e);
+
+/* overlay.c */
+int overlay_mount(struct entering *in, const struct jail_row *r, struct err *e);
+
+/* rights.c */
+int rights_become(struct entering *in, struct err *e);
+int rights_limits(struct entering *in, struct err *e);
+int rights_drop(struct entering *in, struct err *e);
+int rights_no_new(struct entering *in, struct err *e);
+int rights_hide(struct entering *in, struct err *e);
+int rights_die_with_parent(struct entering *in, struct err *e);
+
+#endif

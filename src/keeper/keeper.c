@@ -1,0 +1,213 @@
+#include "keeper/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "keeper/parts.h"
+#include "sys/fd.h"
+#include "sys/sock.h"
+
+#define CONTROL "control"
+
+static void on_connect(evutil_socket_t fd, short what, void *arg)
+{
+	struct keeper *k = arg;
+	auto_fd conn = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	uid_t peer;
+
+	(void)what;
+	if (conn < 0) {
+		/* Out of descriptors: listened on again when a client leaves. */
+		if (errno == EMFILE || errno == ENFILE)
+			event_del(k->listen_ev);
+		return;
+	}
+	peer = sock_peer(conn);
+	if (peer != geteuid() && peer != 0)
+		return;
+	if (client_new(k, conn))
+		fd_steal(&conn);
+}
+
+void keeper_stop_listening(struct keeper *k)
+{
+	int conn;
+
+	if (k->listen_fd < 0)
+		return;
+	unlinkat(k->spec.task_dir, CONTROL, 0);
+	event_free(k->listen_ev);
+	k->listen_ev = NULL;
+	while ((conn = accept4(k->listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+		close(conn);
+	close(fd_steal(&k->listen_fd));
+}
+
+void keeper_deadline(struct keeper *k, int seconds)
+{
+	struct timeval tv = { .tv_sec = seconds };
+
+	if (seconds)
+		evtimer_add(k->deadline, &tv);
+	else
+		evtimer_del(k->deadline);
+}
+
+static void on_deadline(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	life_late(arg);
+}
+
+static void on_term(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	life_cancel(arg);
+}
+
+static void on_child(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	life_reap(arg);
+}
+
+static void on_nothing(int sig)
+{
+	(void)sig;
+}
+
+/* Handlers and not SIG_IGN: what is ignored stays ignored in the programs that a process executes. */
+static void set_signals(void)
+{
+	static const int deaf[] = { SIGHUP, SIGINT, SIGPIPE, SIGXFSZ };
+	struct sigaction sa = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		sigaction(sig, &sa, NULL);
+	sa = (struct sigaction){ .sa_handler = on_nothing, .sa_flags = SA_RESTART };
+	for (size_t i = 0; i < sizeof(deaf) / sizeof(deaf[0]); i++)
+		sigaction(deaf[i], &sa, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static void close_all_but(int *keep, size_t n)
+{
+	unsigned from = 3;
+
+	qsort(keep, n, sizeof(*keep), compare_ints);
+	for (size_t i = 0; i < n; i++) {
+		if (keep[i] < (int)from)
+			continue;
+		if (keep[i] > (int)from)
+			close_range(from, (unsigned)keep[i] - 1, 0);
+		from = (unsigned)keep[i] + 1;
+	}
+	close_range(from, ~0u, 0);
+}
+
+static void leave_caller(const struct keeper_spec *spec, int listen_fd, int client)
+{
+	int keep[] = { spec->task_dir, spec->lock_fd, listen_fd, client };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	set_signals();
+	prctl(PR_SET_NAME, "garth-keeper");
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	close_all_but(keep, 4);
+	if (chdir("/") < 0)
+		_exit(1);
+	/* Large blocks go back to the system as soon as they are free. */
+	mallopt(M_MMAP_THRESHOLD, 32 << 10);
+	mallopt(M_TRIM_THRESHOLD, 64 << 10);
+}
+
+static void open_main(struct keeper *k, struct client *c)
+{
+	const struct order_cmd *order = k->spec.main_cmd;
+	struct err e = ERR_INIT;
+
+	k->main = command_new(k, order, &e);
+	if (!k->main) {
+		life_fail(k, &e);
+		return;
+	}
+	c->whole = !order->tty;
+	if (c->whole)
+		k->main->owner = c;
+	c->size = (struct wire_size){ order->rows, order->cols };
+	command_attach(k->main, c);
+}
+
+static void run(struct keeper *k, int client)
+{
+	struct client *c;
+
+	k->base = event_base_new();
+	if (!k->base)
+		return;
+	k->listen_ev = event_new(k->base, k->listen_fd, EV_READ | EV_PERSIST, on_connect, k);
+	k->term_ev = evsignal_new(k->base, SIGTERM, on_term, k);
+	k->chld_ev = evsignal_new(k->base, SIGCHLD, on_child, k);
+	k->deadline = evtimer_new(k->base, on_deadline, k);
+	if (!k->listen_ev || !k->term_ev || !k->chld_ev || !k->deadline)
+		return;
+	event_add(k->listen_ev, NULL);
+	event_add(k->term_ev, NULL);
+	event_add(k->chld_ev, NULL);
+	log_open(&k->log, k->spec.task_dir, k->spec.main_cmd ? k->spec.log_max : 0);
+	c = client_new(k, client);
+	if (!c)
+		return;
+	if (k->spec.main_cmd)
+		open_main(k, c);
+	life_start(k);
+	event_base_dispatch(k->base);
+}
+
+int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
+{
+	auto_fd listener = -1, ours = -1, theirs = -1;
+	int pair[2];
+	pid_t pid;
+
+	if (sock_listen(spec->task_dir, CONTROL, &listener, e) < 0)
+		return err_wrap(e, "cannot start the task's keeper");
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
+		unlinkat(spec->task_dir, CONTROL, 0);
+		return err_sys(e, "cannot start the task's keeper");
+	}
+	ours = pair[0];
+	theirs = pair[1];
+	pid = fork();
+	if (pid < 0) {
+		unlinkat(spec->task_dir, CONTROL, 0);
+		return err_sys(e, "cannot start the task's keeper");
+	}
+	if (!pid) {
+		struct keeper k = { .spec = *spec, .listen_fd = listener, .orders = -1 };
+
+		leave_caller(spec, listener, theirs);
+		fd_nonblock(theirs);
+		run(&k, theirs);
+		_exit(0);
+	}
+	*ret_client = fd_steal(&ours);
+	return 0;
+}

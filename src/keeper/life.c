@@ -1,0 +1,212 @@
+#include "keeper/parts.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "jail/start.h"
+#include "sys/fd.h"
+
+#define ENTER_SECONDS  60
+#define CANCEL_SECONDS 10
+#define LEAVE_SECONDS  5
+
+#define CODE_NO_START   125
+#define CODE_KILLED     (128 + SIGKILL)
+#define CODE_TERMINATED (128 + SIGTERM)
+
+void life_start(struct keeper *k)
+{
+	struct err e = ERR_INIT;
+	int orders;
+
+	if (k->phase != PHASE_ENTERING)
+		return;
+	keeper_deadline(k, ENTER_SECONDS);
+	if (jail_start(k->spec.jail, &orders, &k->launch, &e) < 0)
+		life_fail(k, &e);
+	else
+		orders_open(k, orders);
+}
+
+void life_ready(struct keeper *k)
+{
+	if (k->phase != PHASE_ENTERING)
+		return;
+	k->phase = PHASE_OPEN;
+	keeper_deadline(k, 0);
+	for (size_t i = 0; i < COMMANDS_MAX && k->phase == PHASE_OPEN; i++)
+		if (k->commands[i] && k->commands[i]->state == COMMAND_WAITING)
+			command_begin(k->commands[i]);
+}
+
+void life_fail(struct keeper *k, const struct err *why)
+{
+	if (k->phase != PHASE_ENTERING)
+		return;
+	k->failure = *why;
+	k->failure.kind = ERR_START;
+	k->failure.msg[sizeof(k->failure.msg) - 1] = '\0';
+	k->failure.hint[sizeof(k->failure.hint) - 1] = '\0';
+	life_end(k, CODE_NO_START);
+}
+
+void life_end(struct keeper *k, int exit_code)
+{
+	if (k->phase >= PHASE_DYING)
+		return;
+	k->phase = PHASE_DYING;
+	k->exit_code = exit_code;
+	keeper_deadline(k, 0);
+	keeper_stop_listening(k);
+	if (k->first > 0)
+		kill(k->first, SIGKILL);
+	if (k->launch > 0)
+		kill(k->launch, SIGKILL);
+	/* Where the first process' pid is not known yet, this is what ends it. */
+	orders_close(k);
+	/* The rest happens in the loop: the caller may hold a client that the end takes away. */
+	event_active(k->chld_ev, EV_SIGNAL, 1);
+}
+
+void life_cancel(struct keeper *k)
+{
+	bool any = false;
+
+	if (k->phase == PHASE_LEAVING)
+		event_base_loopbreak(k->base);
+	if (k->cancelled || k->phase >= PHASE_DYING)
+		return;
+	k->cancelled = true;
+	for (size_t i = 0; i < COMMANDS_MAX; i++) {
+		struct command *cmd = k->commands[i];
+
+		if (!cmd || cmd->state >= COMMAND_OVER || (k->main && cmd != k->main))
+			continue;
+		command_signal(cmd, SIGTERM);
+		any = true;
+	}
+	if (k->phase == PHASE_ENTERING || !any)
+		life_end(k, CODE_TERMINATED);
+	else
+		keeper_deadline(k, CANCEL_SECONDS);
+}
+
+void life_check(struct keeper *k, int last_code)
+{
+	bool clients = false;
+
+	for (size_t i = 0; i < CLIENTS_MAX; i++)
+		clients |= k->clients[i] != NULL;
+	if (k->phase == PHASE_LEAVING && !clients)
+		event_base_loopbreak(k->base);
+	if (k->phase >= PHASE_DYING || k->main || k->spec.main_cmd)
+		return;
+	for (size_t i = 0; i < COMMANDS_MAX; i++)
+		if (k->commands[i] && k->commands[i]->state != COMMAND_OVER)
+			return;
+	/* The first client may still be about to say what it wants. */
+	if (last_code < 0 && clients)
+		return;
+	life_end(k, last_code < 0 ? CODE_NO_START : last_code);
+}
+
+static void report_client(struct keeper *k, struct client *c)
+{
+	if (c->closing)
+		return;
+	if (k->failure.kind != ERR_NONE && (c->cmd || c->cancels))
+		client_fail(c, &k->failure);
+	else if (c->cancels || (c->cmd && c->cmd->state == COMMAND_OVER))
+		client_exit(c, c->cancels ? k->exit_code : c->cmd->exit_code);
+	else if (c->cmd && c->cmd->state != COMMAND_WAITING)
+		client_exit(c, CODE_KILLED);
+	else if (c->cmd && k->cancelled)
+		client_exit(c, k->exit_code);
+	else
+		client_free(c); /* nothing was begun: the end before any frame says so */
+}
+
+static void over(struct keeper *k)
+{
+	for (size_t i = 0; i < COMMANDS_MAX; i++)
+		if (k->commands[i])
+			stream_drain(k->commands[i]);
+	log_close(&k->log);
+	if (k->spec.on_ended)
+		k->spec.on_ended(k->spec.arg, k->exit_code, k->cancelled);
+	close(k->spec.lock_fd);
+	k->phase = PHASE_LEAVING;
+	for (size_t i = 0; i < CLIENTS_MAX; i++)
+		if (k->clients[i])
+			report_client(k, k->clients[i]);
+	keeper_deadline(k, LEAVE_SECONDS);
+	life_check(k, -1);
+}
+
+/* Who owns a command's pipes gets every byte, however long the reader behind it takes; the task itself is
+ * free already. Others had their time. */
+static void leave(struct keeper *k)
+{
+	for (size_t i = 0; i < CLIENTS_MAX; i++) {
+		struct client *c = k->clients[i];
+
+		if (c && !c->whole)
+			client_free(c);
+	}
+}
+
+void life_late(struct keeper *k)
+{
+	struct err e = ERR_INIT;
+
+	if (k->phase == PHASE_ENTERING) {
+		err_set(&e, ERR_START, "the jail was not ready after %d seconds", ENTER_SECONDS);
+		life_fail(k, &e);
+	} else if (k->phase == PHASE_OPEN) {
+		life_end(k, CODE_KILLED);
+	} else if (k->phase == PHASE_LEAVING) {
+		leave(k);
+	}
+}
+
+static void fail_by_death(struct keeper *k, int status)
+{
+	struct err e = ERR_INIT;
+
+	if (WIFSIGNALED(status))
+		err_set(&e, ERR_START, "cannot enter the jail: the process that enters was killed by signal %d",
+			WTERMSIG(status));
+	else
+		err_set(&e, ERR_START, "cannot enter the jail: the process that enters ended with status %d",
+			WEXITSTATUS(status));
+	life_fail(k, &e);
+}
+
+void life_reap(struct keeper *k)
+{
+	bool first_died = false, none;
+	int status = 0, st;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &st, WNOHANG)) > 0) {
+		status = st;
+		if (pid == k->launch)
+			k->launch = 0;
+		if (pid == k->first) {
+			k->first = 0;
+			first_died = true;
+		}
+	}
+	none = pid < 0 && errno == ECHILD;
+	if (k->phase < PHASE_DYING && (none || first_died)) {
+		orders_take(k); /* what it said before it died */
+		if (k->phase == PHASE_ENTERING)
+			fail_by_death(k, status);
+		else
+			life_end(k, CODE_KILLED);
+	}
+	if (k->phase == PHASE_DYING && none)
+		over(k);
+}

@@ -1,0 +1,150 @@
+#include "keeper/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sys/fd.h"
+
+#define NEW "log"
+#define OLD "log.1"
+
+static void reopen(struct log *l)
+{
+	struct stat st;
+
+	l->fd = open_beneath(l->dir, NEW, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, 0600);
+	if (l->fd < 0)
+		return;
+	if (fstat(l->fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd_steal(&l->fd));
+		return;
+	}
+	l->size = (uint64_t)st.st_size;
+}
+
+void log_open(struct log *l, int dir, uint64_t max)
+{
+	*l = (struct log){ .dir = dir, .fd = -1, .max = max };
+	if (max)
+		reopen(l);
+}
+
+void log_close(struct log *l)
+{
+	if (l->fd >= 0)
+		close(fd_steal(&l->fd));
+}
+
+static void turn(struct log *l)
+{
+	if (renameat(l->dir, NEW, l->dir, OLD) < 0)
+		unlinkat(l->dir, NEW, 0);
+	log_close(l);
+	l->size = 0;
+	reopen(l);
+}
+
+/* How many of the bytes were written. */
+static size_t append(struct log *l, const char *data, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len && l->fd >= 0) {
+		ssize_t n = write(l->fd, data + done, len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	l->size += done;
+	return done;
+}
+
+/* False while the note cannot be written either. What was cut in the middle of the note stays as it is. */
+static bool note_loss(struct log *l)
+{
+	char note[96];
+	int n;
+
+	if (!l->lost)
+		return true;
+	n = snprintf(note, sizeof(note), "\n[garth: %llu bytes of output were not kept: disk full]\n",
+		(unsigned long long)l->lost);
+	if (append(l, note, (size_t)n) < (size_t)n)
+		return false;
+	l->lost = 0;
+	return true;
+}
+
+void log_write(struct log *l, const void *data, size_t len)
+{
+	const char *p = data;
+	uint64_t half = l->max / 2;
+
+	if (!half)
+		return;
+	if (l->fd < 0)
+		reopen(l);
+	while (len) {
+		uint64_t room;
+		size_t part, done;
+
+		if (l->size >= half)
+			turn(l);
+		room = l->size < half ? half - l->size : 0;
+		part = len < room ? len : (size_t)room;
+		done = note_loss(l) ? append(l, p, part) : 0;
+		if (!part || done < part) {
+			l->lost += len - done;
+			return;
+		}
+		p += part;
+		len -= part;
+	}
+}
+
+static int read_one(int fd, log_fn *fn, void *arg, struct err *e)
+{
+	char chunk[65536];
+	ssize_t n;
+
+	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(e, "cannot read the log");
+		if (fn(chunk, (size_t)n, arg, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool same_file(int a, int b)
+{
+	struct stat sa, sb;
+
+	return a >= 0 && b >= 0 && !fstat(a, &sa) && !fstat(b, &sb) && sa.st_ino == sb.st_ino &&
+	       sa.st_dev == sb.st_dev;
+}
+
+int log_read(int dir, log_fn *fn, void *arg, struct err *e)
+{
+	auto_fd new = open_regular_beneath(dir, NEW);
+	auto_fd old = -1;
+
+	if (new < 0 && errno != ENOENT)
+		return err_sys(e, "cannot open the log");
+	old = open_regular_beneath(dir, OLD);
+	if (old < 0 && errno != ENOENT)
+		return err_sys(e, "cannot open the older log");
+	/* The keeper turned the log over between the two: what was new is old now, and all that is wanted. */
+	if (same_file(new, old))
+		close(fd_steal(&new));
+	if (old >= 0 && read_one(old, fn, arg, e) < 0)
+		return -1;
+	return new >= 0 ? read_one(new, fn, arg, e) : 0;
+}

@@ -1,0 +1,172 @@
+/*
+ * What the keeper's files know of each other. One process, one thread, one libevent loop; nothing here blocks
+ * but the caller's on_started and on_ended.
+ *
+ *	keeper.c   the fork, the listening socket, the loop
+ *	life.c     the jail's life: entered, open, dying, left; cancel and every way to end
+ *	orders.c   the socket to the jail's first process, whose every message is a hostile claim
+ *	command.c  one command: how it is started, sized, signalled and ended
+ *	stream.c   its bytes: in, out, the pace
+ *	client.c   one connection and its frames
+ *	tail.c     the end of a terminal's output, for those who attach later
+ */
+#ifndef KEEPER_PARTS_H
+#define KEEPER_PARTS_H
+
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "keeper/keeper.h"
+#include "keeper/log.h"
+#include "keeper/modes.h"
+#include "keeper/wire.h"
+
+#define COMMANDS_MAX 64
+#define CLIENTS_MAX  96
+#define TAIL_SIZE    (32u << 10)
+
+enum phase {
+	PHASE_ENTERING, /* the jail is being made; commands wait */
+	PHASE_OPEN,     /* commands run */
+	PHASE_DYING,    /* everything inside was killed and is being waited for */
+	PHASE_LEAVING,  /* all is over and reported; clients take what is left for them */
+};
+
+struct tail {
+	char *data; /* TAIL_SIZE bytes, from the first use on */
+	size_t len, at;
+};
+
+struct keeper {
+	struct keeper_spec spec;
+	struct event_base *base;
+	int listen_fd;
+	struct event *listen_ev, *chld_ev, *term_ev;
+	struct event *deadline; /* of the phase: entering, a cancel, leaving */
+	int orders;
+	struct event *orders_ev;
+	pid_t launch, first; /* 0: not known yet, or waited for */
+	enum phase phase;
+	bool cancelled, started;
+	int exit_code;
+	struct err failure; /* why the jail could not be entered */
+	struct command *main;
+	struct command *commands[COMMANDS_MAX];
+	struct client *clients[CLIENTS_MAX];
+	uint32_t last_id;
+	struct log log;
+};
+
+enum command_state {
+	COMMAND_WAITING, /* for the jail */
+	COMMAND_ASKED,   /* START was sent */
+	COMMAND_RUNNING,
+	COMMAND_OVER, /* exit_code is known */
+};
+
+struct command {
+	struct keeper *k;
+	uint32_t id;
+	enum command_state state;
+	bool tty;
+	char *name;            /* argv[0], for the message */
+	int order_fd;            /* the packed command, until it is started */
+	struct client *owner;  /* whose stdin and pace it is; NULL: gone, or a terminal that many share */
+	int pending_signal;    /* came before the command ran */
+	int exit_code;
+	struct wire_size size; /* of the terminal */
+	int in_fd;             /* stdin's writing end; with a terminal the same as out_fd[0] */
+	int out_fd[2];
+	struct event *in_ev, *out_ev[2], *timer;
+	struct evbuffer *in; /* what clients that left had typed */
+	struct tail tail; /* of the main command's terminal */
+	struct modes modes;
+};
+
+struct client {
+	struct keeper *k;
+	struct bufferevent *bev;
+	struct command *cmd;   /* whose streams it gets */
+	struct wire_size size;
+	struct evbuffer *in; /* STDIN that the command did not take yet */
+	bool in_end, cancels, closing, muted[2];
+	bool whole; /* owns or owned a command's pipes: gets every byte, whatever it takes */
+};
+
+/* life.c */
+void life_start(struct keeper *k);
+void life_ready(struct keeper *k);
+/* The jail could not be entered. */
+void life_fail(struct keeper *k, const struct err *why);
+/* Kills everything inside; the rest follows from its death. */
+void life_end(struct keeper *k, int exit_code);
+void life_cancel(struct keeper *k);
+/* The deadline of the phase is over. */
+void life_late(struct keeper *k);
+/* Waits for children that are dead and draws the conclusion. */
+void life_reap(struct keeper *k);
+/* A command ended or a client left: whether the keeper still has a purpose. */
+void life_check(struct keeper *k, int last_code);
+
+/* keeper.c */
+void keeper_stop_listening(struct keeper *k);
+void keeper_deadline(struct keeper *k, int seconds);
+
+/* orders.c */
+void orders_open(struct keeper *k, int fd);
+void orders_close(struct keeper *k);
+/* Takes all messages that are there. */
+void orders_take(struct keeper *k);
+int orders_start(struct command *cmd, const int *fds, size_t nfds);
+void orders_signal(struct command *cmd, int sig);
+
+/* command.c */
+struct command *command_new(struct keeper *k, const struct order_cmd *order, struct err *e);
+void command_free(struct command *cmd);
+struct command *command_by_id(struct keeper *k, uint32_t id);
+/* The jail stands: asks for the command. */
+void command_begin(struct command *cmd);
+/* master is the terminal's, or -1; the session's to close. */
+void command_started(struct command *cmd, int master);
+/* What the inside says about it, where it does: a claim, which is cleaned. */
+void command_not_started(struct command *cmd, int error, const struct err *why);
+void command_exited(struct command *cmd, int status);
+void command_signal(struct command *cmd, int sig);
+void command_attach(struct command *cmd, struct client *c);
+/* The client is no longer there; detached where it said so before. */
+void command_leave(struct command *cmd, struct client *c, bool detached);
+void command_resize(struct command *cmd);
+/* All clients get EXIT. */
+void command_report(struct command *cmd);
+
+/* stream.c */
+int stream_open(struct command *cmd, int master);
+void stream_close_out(struct command *cmd, int which);
+void stream_close(struct command *cmd);
+/* Clients' STDIN to the command, as far as it takes it. */
+void stream_feed(struct command *cmd);
+/* Reads or rests, by how far the clients are behind. */
+void stream_pace(struct command *cmd);
+/* Everything that is in the pipes now. */
+void stream_drain(struct command *cmd);
+
+/* client.c */
+struct client *client_new(struct keeper *k, int fd);
+void client_free(struct client *c);
+void client_send(struct client *c, enum wire_type type, const void *data, size_t len);
+void client_exit(struct client *c, int code);
+void client_fail(struct client *c, const struct err *e);
+/* Bytes that the client did not take yet. */
+size_t client_behind(const struct client *c);
+
+/* tail.c */
+void tail_add(struct tail *t, const char *data, size_t len);
+/* Gives what was kept, from the start of a line where bytes were lost before it. */
+void tail_send(const struct tail *t, struct client *c);
+
+#endif

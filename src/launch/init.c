@@ -1,0 +1,163 @@
+#include "init.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "spawn.h"
+#include "sys/fd.h"
+#include "sys/sock.h"
+
+#define MAX_COMMANDS 1024
+
+struct command {
+	uint32_t id;
+	pid_t pid;
+};
+
+struct init {
+	int orders;
+	struct command commands[MAX_COMMANDS];
+	size_t n;
+};
+
+int init_tell(int orders, enum order_type type, uint32_t id, int value, const struct err *e, int fd)
+{
+	struct order_msg m = { .type = type, .id = id, .value = value };
+
+	if (e)
+		m.err = *e;
+	return sock_send(orders, &m, sizeof(m), &fd, fd >= 0);
+}
+
+/* Who cannot talk to the keeper has no reason to be. */
+static void tell(const struct init *in, enum order_type type, uint32_t id, int value, const struct err *e, int fd)
+{
+	if (init_tell(in->orders, type, id, value, e, fd) < 0)
+		_exit(1);
+}
+
+static int read_command(int fd, struct order_cmd *ret, struct err *e)
+{
+	auto_buf packed = BUF_INIT(ORDER_CMD_MAX);
+
+	return read_rest(fd, &packed, "the command", e) < 0 ? -1 : order_cmd_unpack(buf_str(&packed), packed.len, ret, e);
+}
+
+static int start(struct init *in, uint32_t id, const int *fds, size_t nfds, int *ret_master, struct err *e)
+{
+	auto_order_cmd c = { 0 };
+	pid_t pid;
+
+	if (!nfds || in->n == MAX_COMMANDS)
+		return err_set(e, ERR_START, nfds ? "too many commands" : "a command is missing");
+	if (read_command(fds[0], &c, e) < 0)
+		return -1;
+	if (!c.tty && nfds != 4)
+		return err_set(e, ERR_START, "standard input and output are missing");
+	if (spawn_command(&c, fds + 1, &pid, ret_master, e) < 0)
+		return -1;
+	in->commands[in->n++] = (struct command){ id, pid };
+	return 0;
+}
+
+static void order_start(struct init *in, uint32_t id, const int *fds, size_t nfds)
+{
+	struct err e = ERR_INIT;
+	auto_fd master = -1;
+
+	if (start(in, id, fds, nfds, &master, &e) < 0) {
+		e.kind = ERR_START;
+		tell(in, ORDER_NOT_STARTED, id, e.sys ? e.sys : EINVAL, &e, -1);
+	} else {
+		tell(in, ORDER_STARTED, id, 0, NULL, master);
+	}
+}
+
+/* What a terminal would send goes to the whole process group. */
+static void order_signal(const struct init *in, uint32_t id, int sig)
+{
+	bool group = sig == SIGINT || sig == SIGQUIT || sig == SIGHUP || sig == SIGWINCH;
+
+	if (sig <= 0 || sig >= NSIG)
+		return;
+	for (size_t i = 0; i < in->n; i++)
+		if (in->commands[i].id == id)
+			kill(group ? -in->commands[i].pid : in->commands[i].pid, sig);
+}
+
+static void take_order(struct init *in)
+{
+	struct order_msg m;
+	int fds[4];
+	size_t nfds = ARRAY_SIZE(fds);
+	ssize_t n = sock_recv(in->orders, &m, sizeof(m), fds, &nfds);
+
+	if (n != sizeof(m))
+		_exit(n == 0 ? 0 : 1);
+	if (m.type == ORDER_START)
+		order_start(in, m.id, fds, nfds);
+	else if (m.type == ORDER_SIGNAL)
+		order_signal(in, m.id, m.value);
+	for (size_t i = 0; i < nfds; i++)
+		close(fds[i]);
+}
+
+/* Orphans too: this is pid 1. */
+static void reap(struct init *in)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (size_t i = 0; i < in->n; i++)
+			if (in->commands[i].pid == pid) {
+				uint32_t id = in->commands[i].id;
+
+				in->commands[i] = in->commands[--in->n];
+				tell(in, ORDER_EXITED, id, status, NULL, -1);
+				break;
+			}
+}
+
+static int watch_children(void)
+{
+	sigset_t all, child;
+
+	/* Whatever is pending or comes is not for this process; a command gets an empty mask. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void init_serve(int orders)
+{
+	static struct init in;
+	int signals = watch_children();
+	struct pollfd fds[2] = { { orders, POLLIN, 0 }, { signals, POLLIN, 0 } };
+
+	in.orders = orders;
+	if (signals < 0)
+		_exit(1);
+	prctl(PR_SET_NAME, "garth-init");
+	tell(&in, ORDER_READY, 0, 0, NULL, -1);
+	for (;;) {
+		if (poll(fds, 2, -1) < 0)
+			continue;
+		if (fds[1].revents) {
+			struct signalfd_siginfo info;
+
+			(void)!read(signals, &info, sizeof(info));
+			reap(&in);
+		}
+		if (fds[0].revents)
+			take_order(&in);
+	}
+}

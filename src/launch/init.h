@@ -1,0 +1,15 @@
+/* The first process of a jail, once it is inside: starts commands for the keeper and reaps everything. */
+#ifndef LAUNCH_INIT_H
+#define LAUNCH_INIT_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "jail/order.h"
+
+/* Says one thing to the keeper; -1 and errno. */
+int init_tell(int orders, enum order_type type, uint32_t id, int value, const struct err *e, int fd);
+/* Serves until the keeper is gone, and ends the process, and with it everything inside. */
+void init_serve(int orders) __attribute__((noreturn));
+
+#endif

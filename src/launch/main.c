@@ -1,0 +1,60 @@
+/*
+ * garth-launch: reads the description of a jail from descriptor 3, makes its namespaces, and ends; the new
+ * process enters the jail and serves the keeper on descriptor 4. It has no options and prints nothing: all
+ * answers go over the order socket.
+ */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "init.h"
+#include "jail/enter.h"
+#include "jail/workdir.h"
+#include "sys/fd.h"
+
+#define DESCRIPTION_FD 3
+#define ORDERS_FD      4
+
+static int read_description(struct jail *ret, struct err *e)
+{
+	auto_buf packed = BUF_INIT(JAIL_PACKED_MAX);
+
+	if (read_rest(DESCRIPTION_FD, &packed, "the description of the jail", e) < 0)
+		return -1;
+	close(DESCRIPTION_FD);
+	return jail_unpack(buf_str(&packed), packed.len, ret, e);
+}
+
+static int tell_born(pid_t pid)
+{
+	return init_tell(ORDERS_FD, ORDER_BORN, 0, pid, NULL, -1);
+}
+
+static int fail(struct err *e)
+{
+	e->kind = ERR_START;
+	init_tell(ORDERS_FD, ORDER_FAILED, 0, 0, e, -1);
+	return 1;
+}
+
+int main(void)
+{
+	struct err e = ERR_INIT;
+	auto_jail j;
+	pid_t pid;
+
+	jail_init(&j);
+	if (close_range(ORDERS_FD + 1, ~0u, 0) < 0 || fcntl(ORDERS_FD, F_SETFD, FD_CLOEXEC) < 0) {
+		err_sys(&e, "cannot close descriptors");
+		return fail(&e);
+	}
+	if (read_description(&j, &e) < 0 || workdir_renew(&j, &e) < 0 || enter_namespaces(&j, tell_born, &pid, &e) < 0)
+		return fail(&e);
+	if (pid) {
+		workdir_tidy(&j);
+		return 0;
+	}
+	setsid();
+	if (enter_jail(&j, ORDERS_FD, &e) < 0)
+		return fail(&e);
+	init_serve(ORDERS_FD);
+}

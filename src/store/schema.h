@@ -1,0 +1,8 @@
+/* The schema's migrations: row n brings a store from version n to n + 1. */
+#ifndef STORE_SCHEMA_H
+#define STORE_SCHEMA_H
+
+extern const char *const schema_steps[];
+extern const int schema_version;
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * The store: which projects, tasks and runs there are, in $GARTH_HOME/garth.db (SQLite, WAL). The only place
+ * with SQL. Opening brings an older schema up to date; a newer one is refused.
+ *
+ * Strings in the structs are owned by them; *_release frees. Times are seconds since 1970, UTC; 0 is "not".
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct store;
+
+/* home is the Garth home's path. */
+int store_open(const char *home, struct store **ret, struct err *e);
+void store_close(struct store *s);
+void store_closep(struct store **s);
+#define auto_store __attribute__((cleanup(store_closep))) struct store *
+
+/* Everything between is one step: done whole or not at all. Not nested. */
+int store_begin(struct store *s, struct err *e);
+int store_commit(struct store *s, struct err *e);
+void store_rollback(struct store *s);
+
+struct project {
+	int64_t id;
+	char *path;    /* its main checkout */
+	char *git_dir; /* its common git directory: this is what makes it the same project */
+	char *name;
+};
+
+void project_release(struct project *p);
+#define auto_project __attribute__((cleanup(project_release))) struct project
+
+/* The project with that git directory, registered if it is new; a moved checkout path is brought up to date. */
+int store_project(struct store *s, const char *path, const char *git_dir, struct project *ret, struct err *e);
+int store_project_by_id(struct store *s, int64_t id, struct project *ret, struct err *e);
+
+struct task {
+	int64_t id;
+	int64_t project_id;
+	char *project; /* the project's name */
+	char *name;
+	char *branch;
+	char *base;    /* the commit it starts from */
+	char *layer;   /* the base directory's name that its workspace stands on, "" for none */
+	char *target;  /* the branch it is meant for, "" where HEAD was detached */
+	char *backend; /* "overlay", "worktree" */
+	char *state;   /* see task/life.h */
+	char *workspace;
+	char *shown;   /* names the set of shown refs, as the pins in the repository do */
+	bool strict;
+	int64_t created, changed, removed;
+	/* Of its last run: */
+	char *command; /* as one line, "" for none */
+	char *session;
+	int64_t started, ended;
+	int exit_code;
+};
+
+void task_release(struct task *t);
+#define auto_task __attribute__((cleanup(task_release))) struct task
+
+struct task_list {
+	struct task *v;
+	size_t n;
+};
+
+void task_list_release(struct task_list *l);
+#define auto_task_list __attribute__((cleanup(task_list_release))) struct task_list
+
+/* Inserts in state "creating" and gives t->id. ERR_EXISTS where a task that is not removed has the name. */
+int store_task_insert(struct store *s, struct task *t, struct err *e);
+/* Everything but id, project and name is written. */
+int store_task_update(struct store *s, const struct task *t, struct err *e);
+/* Moves from one state to another; ERR_BUSY where it is not (any more) in `from`. */
+int store_task_move(struct store *s, int64_t id, const char *from, const char *to, struct err *e);
+/* Marks it removed now; its name is free again. */
+int store_task_remove(struct store *s, int64_t id, const char *state, struct err *e);
+/* Forgets a task that never came to be. */
+int store_task_forget(struct store *s, int64_t id, struct err *e);
+/* ERR_NOTFOUND where no task that is not removed has the name. */
+int store_task_by_name(struct store *s, const char *name, struct task *ret, struct err *e);
+/* All tasks, oldest first; with removed ones or without. */
+int store_task_list(struct store *s, bool removed, struct task_list *ret, struct err *e);
+/* How many tasks that are not removed stand on a layer, or show a set of refs, of a project. */
+int store_task_count_layer(struct store *s, int64_t project, const char *layer, size_t *ret, struct err *e);
+int store_task_count_shown(struct store *s, int64_t project, const char *shown, size_t *ret, struct err *e);
+
+/* A run of a task's main command. */
+int store_run_begin(struct store *s, int64_t task, const char *session, const char *command, int64_t *ret_id, struct err *e);
+int store_run_end(struct store *s, int64_t run, int exit_code, const char *state, struct err *e);
+/* Closes the runs of a task whose keeper is gone. */
+int store_run_abandon(struct store *s, int64_t task, struct err *e);
+/* The first session's id of a task, on the heap; "" where it never ran. */
+int store_first_session(struct store *s, int64_t task, char **ret, struct err *e);
+
+#endif

@@ -1,0 +1,207 @@
+#include "sys/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/ioctl.h>
+#include <linux/fs.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+void fd_closep(int *fd)
+{
+	int saved = errno;
+
+	if (*fd >= 0)
+		close(*fd);
+	errno = saved;
+}
+
+int fd_steal(int *fd)
+{
+	int n = *fd;
+
+	*fd = -1;
+	return n;
+}
+
+int open_beneath(int dir, const char *path, int flags, mode_t mode)
+{
+	struct open_how how = {
+		.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC | O_NOFOLLOW),
+		.mode = flags & (O_CREAT | __O_TMPFILE) ? mode : 0,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS,
+	};
+	long fd;
+
+	do
+		fd = syscall(SYS_openat2, dir, *path ? path : ".", &how, sizeof(how));
+	while (fd < 0 && (errno == EAGAIN || errno == EINTR));
+	return (int)fd;
+}
+
+int open_regular_beneath(int dir, const char *path)
+{
+	auto_fd fd = open_beneath(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -1;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	return fd_steal(&fd);
+}
+
+int lstat_beneath(int dir, const char *path, struct stat *st)
+{
+	auto_fd fd = open_beneath(dir, path, O_PATH, 0);
+
+	return fd < 0 ? -1 : fstat(fd, st);
+}
+
+int mkdirs_beneath(int dir, const char *path, mode_t mode, uid_t uid, gid_t gid)
+{
+	auto_fd at = open_beneath(dir, "", O_RDONLY | O_DIRECTORY, 0);
+	auto_str copy = xstrdup(path);
+	char *save = NULL;
+
+	for (char *part = strtok_r(copy, "/", &save); part && at >= 0; part = strtok_r(NULL, "/", &save)) {
+		bool made = !mkdirat(at, part, mode);
+		int next;
+
+		if (!made && errno != EEXIST)
+			return -1;
+		next = open_beneath(at, part, O_RDONLY | O_DIRECTORY, 0);
+		if (next >= 0 && made && uid != (uid_t)-1 && fchown(next, uid, gid) < 0) {
+			close(next);
+			return -1;
+		}
+		close(at);
+		at = next;
+	}
+	return fd_steal(&at);
+}
+
+int write_full(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+ssize_t read_full(int fd, void *data, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = read(fd, (char *)data + done, len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (!n)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+int read_rest(int fd, struct buf *out, const char *what, struct err *e)
+{
+	for (;;) {
+		char chunk[16384];
+		ssize_t n = read(fd, chunk, sizeof(chunk));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(e, "cannot read %s", what);
+		if (!n)
+			return 0;
+		if (!buf_add(out, chunk, (size_t)n))
+			return err_set(e, ERR_FAILED, "%s is larger than %zu bytes", what, out->max);
+	}
+}
+
+int read_file(int dir, const char *path, struct buf *out, struct err *e)
+{
+	auto_fd fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0) {
+		err_sys(e, "cannot open '%s'", path);
+		if (e->sys == ENOENT || e->sys == ENOTDIR)
+			e->kind = ERR_NOTFOUND;
+		return -1;
+	}
+	return read_rest(fd, out, path, e);
+}
+
+int write_file(int dir, const char *path, const void *data, size_t len, mode_t mode, struct err *e)
+{
+	auto_str tmp = xasprintf("%s.new.%d", path, (int)getpid());
+	auto_fd fd = -1;
+
+	/* what stands there is from a process that had our number and died */
+	unlinkat(dir, tmp, 0);
+	fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+	if (fd < 0)
+		return err_sys(e, "cannot write '%s'", path);
+	if (write_full(fd, data, len) < 0 || renameat(dir, tmp, dir, path) < 0) {
+		err_sys(e, "cannot write '%s'", path);
+		unlinkat(dir, tmp, 0);
+		return -1;
+	}
+	return 0;
+}
+
+int copy_fd(int from, int to, struct err *e)
+{
+	char chunk[65536];
+	ssize_t n;
+
+	if (!ioctl(to, FICLONE, from))
+		return 0;
+	while ((n = copy_file_range(from, NULL, to, NULL, 1 << 30, 0)) > 0)
+		;
+	if (!n)
+		return 0;
+	if (errno != EXDEV && errno != EINVAL && errno != EOPNOTSUPP && errno != ENOSYS && errno != EBADF)
+		return err_sys(e, "cannot copy");
+	while ((n = read(from, chunk, sizeof(chunk))) > 0)
+		if (write_full(to, chunk, (size_t)n) < 0)
+			return err_sys(e, "cannot copy");
+	return n < 0 ? err_sys(e, "cannot copy") : 0;
+}
+
+int fd_nonblock(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+int fd_of_bytes(const char *name, const void *data, size_t len)
+{
+	auto_fd fd = memfd_create(name, MFD_CLOEXEC);
+
+	if (fd < 0 || write_full(fd, data, len) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+		return -1;
+	return fd_steal(&fd);
+}

@@ -1,0 +1,42 @@
+#include "sys/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "sys/fd.h"
+
+/*
+ * Locks of the open file description (fcntl, not flock): asking who holds one does not take it for a moment, so
+ * that who asks is never in the way of who takes.
+ */
+static int lock_call(int fd, int cmd, struct flock *l)
+{
+	*l = (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	return fcntl(fd, cmd, l);
+}
+
+int lock_take(int dir, const char *name, bool wait, int *ret_fd, struct err *e)
+{
+	auto_fd fd = openat(dir, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	struct flock l;
+
+	if (fd < 0)
+		return err_sys(e, "cannot open lock '%s'", name);
+	while (lock_call(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &l) < 0) {
+		if (errno == EAGAIN || errno == EACCES)
+			return err_set(e, ERR_BUSY, "'%s' is locked by another process", name);
+		if (errno != EINTR)
+			return err_sys(e, "cannot lock '%s'", name);
+	}
+	*ret_fd = fd_steal(&fd);
+	return 0;
+}
+
+bool lock_is_held(int dir, const char *name)
+{
+	auto_fd fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct flock l;
+
+	return fd >= 0 && !lock_call(fd, F_OFD_GETLK, &l) && l.l_type != F_UNLCK;
+}

@@ -1,0 +1,298 @@
+#include "sys/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+
+int proc_exit_code(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Becomes the inside's owner but keeps, through exec, the right to read any file, as root could. */
+static int become_inside(void)
+{
+	struct owner o = owner_inside();
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct caps[2] = { 0 };
+
+	caps[0].permitted = caps[0].inheritable = caps[0].effective = 1u << CAP_DAC_READ_SEARCH;
+	if (setgroups(0, NULL) < 0 || setresgid(o.gid, o.gid, o.gid) < 0 || prctl(PR_SET_KEEPCAPS, 1) < 0 ||
+		setresuid(o.uid, o.uid, o.uid) < 0 || syscall(SYS_capset, &head, caps) < 0)
+		return -1;
+	return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_READ_SEARCH, 0, 0);
+}
+
+static int place(int fd, int at)
+{
+	if (fd == at)
+		return fcntl(fd, F_SETFD, 0);
+	return dup2(fd, at);
+}
+
+/* In the child: never returns. `fds` are stdin, stdout, stderr. Reports errno through `tell`. */
+static void __attribute__((noreturn)) child(const struct proc_spec *p, const int fds[3], int tell)
+{
+	static const char *const dirs[] = { "/usr/local/bin", "/usr/bin", "/bin" };
+	sigset_t none;
+	int error;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	if (place(fds[0], 0) < 0 || place(fds[1], 1) < 0 || place(fds[2], 2) < 0)
+		goto fail;
+	/* what we ourselves were started with is not the child's */
+	if (close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
+		goto fail;
+	if (p->keep_fd > 2 && fcntl(p->keep_fd, F_SETFD, 0) < 0)
+		goto fail;
+	if (p->cwd && chdir(p->cwd) < 0)
+		goto fail;
+	if (p->as_inside && owner_is_other() && become_inside() < 0)
+		goto fail;
+	if (strchr(p->argv[0], '/')) {
+		execve(p->argv[0], p->argv, p->env);
+	} else {
+		for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+			char path[4096];
+
+			snprintf(path, sizeof(path), "%s/%s", dirs[i], p->argv[0]);
+			execve(path, p->argv, p->env);
+			if (errno != ENOENT)
+				break;
+		}
+	}
+fail:
+	error = errno;
+	(void)!write(tell, &error, sizeof(error));
+	_exit(127);
+}
+
+/* The child's end of a stream that has no pipe: a copy of the caller's descriptor, or /dev/null. */
+static int open_end(int fd, int flags)
+{
+	return fd > 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : open("/dev/null", flags | O_CLOEXEC);
+}
+
+/* What the parent holds while the child runs. */
+struct streams {
+	int in, out, err, tell;
+};
+
+static void streams_close(struct streams *s)
+{
+	fd_closep(&s->in);
+	fd_closep(&s->out);
+	fd_closep(&s->err);
+	fd_closep(&s->tell);
+}
+
+static int start(const struct proc_spec *p, bool feed, bool take, bool take_err, struct streams *s,
+	pid_t *ret_pid)
+{
+	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, er[2] = { -1, -1 }, tell[2] = { -1, -1 };
+	pid_t pid = -1;
+
+	if (pipe2(tell, O_CLOEXEC) < 0)
+		return -1;
+	if (feed ? pipe2(in, O_CLOEXEC) < 0 : (in[0] = open_end(p->stdin_fd, O_RDONLY)) < 0)
+		goto out;
+	if (take ? pipe2(out, O_CLOEXEC) < 0 : (out[1] = open_end(p->stdout_fd, O_WRONLY)) < 0)
+		goto out;
+	if (take_err ? pipe2(er, O_CLOEXEC) < 0 : (er[1] = open_end(0, O_WRONLY)) < 0)
+		goto out;
+	pid = fork();
+	if (!pid)
+		child(p, (int[3]){ in[0], out[1], er[1] }, tell[1]);
+out:
+	fd_closep(&in[0]);
+	fd_closep(&out[1]);
+	fd_closep(&er[1]);
+	fd_closep(&tell[1]);
+	*s = (struct streams){ in[1], out[0], er[0], tell[0] };
+	*ret_pid = pid;
+	if (pid < 0)
+		streams_close(s);
+	return pid < 0 ? -1 : 0;
+}
+
+static long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Reads once into b; closes the descriptor at the end. stderr beyond its limit is dropped, stdout fails. */
+static int take_some(int *fd, struct buf *b, bool strict)
+{
+	char chunk[65536];
+	ssize_t n = read(*fd, chunk, sizeof(chunk));
+
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : -1;
+	if (!n) {
+		fd_closep(fd);
+		*fd = -1;
+		return 0;
+	}
+	if (!buf_add(b, chunk, (size_t)n) && strict) {
+		errno = EFBIG;
+		return -1;
+	}
+	return 0;
+}
+
+static int pump(struct streams *s, const struct buf *input, struct buf *out, struct buf *errtext, long deadline)
+{
+	size_t fed = 0;
+
+	if (s->in >= 0)
+		fd_nonblock(s->in);
+	while (s->in >= 0 || s->out >= 0 || s->err >= 0) {
+		struct pollfd fds[3] = { { s->in, POLLOUT, 0 }, { s->out, POLLIN, 0 }, { s->err, POLLIN, 0 } };
+		long left = deadline - now_ms();
+
+		if (left <= 0) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		if (poll(fds, 3, (int)left) < 0 && errno != EINTR)
+			return -1;
+		if (fds[0].revents) {
+			ssize_t n = fed < input->len ? write(s->in, input->data + fed, input->len - fed) : 0;
+
+			if (n > 0)
+				fed += (size_t)n;
+			if (fed == input->len || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+				fd_closep(&s->in);
+				s->in = -1;
+			}
+		}
+		if (fds[1].revents && take_some(&s->out, out, true) < 0)
+			return -1;
+		if (fds[2].revents && take_some(&s->err, errtext, false) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int wait_until(pid_t pid, int *status, long deadline)
+{
+	for (unsigned nap = 50;; nap = nap < 20000 ? nap * 2 : nap) {
+		pid_t got = waitpid(pid, status, WNOHANG);
+
+		if (got == pid)
+			return 0;
+		if (got < 0 && errno != EINTR)
+			return -1;
+		if (now_ms() >= deadline) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		usleep(nap);
+	}
+}
+
+static void end_child(pid_t pid, int *status)
+{
+	kill(pid, SIGKILL);
+	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* Feeds and reads the child until it is gone; one that does not end well is killed. */
+static int attend(const struct proc_spec *p, pid_t pid, struct streams *s, const struct buf *input,
+	struct buf *out, struct buf *errtext, int *ret_status, struct err *e)
+{
+	unsigned seconds = p->seconds ? p->seconds : 600;
+	long deadline = now_ms() + 1000L * seconds;
+
+	if (!pump(s, input, out, errtext, deadline) && !wait_until(pid, ret_status, deadline))
+		return 0;
+	err_sys(e, "%s", p->argv[0]);
+	if (e->sys == ETIMEDOUT) {
+		err_set(e, ERR_FAILED, "%s took longer than %u seconds", p->argv[0], seconds);
+		e->sys = ETIMEDOUT;
+	} else if (e->sys == EFBIG) {
+		err_set(e, ERR_FAILED, "%s printed more than %zu bytes", p->argv[0], out->max);
+		e->sys = EFBIG;
+	}
+	end_child(pid, ret_status);
+	return -1;
+}
+
+int proc_run(const struct proc_spec *p, const struct buf *input, struct buf *out, struct buf *errtext,
+	int *ret_status, struct err *e)
+{
+	sigset_t pipe_set, old;
+	struct streams s;
+	int error = 0, rc;
+	pid_t pid;
+
+	if (start(p, input != NULL, out != NULL, errtext != NULL, &s, &pid) < 0)
+		return err_sys(e, "cannot start %s", p->argv[0]);
+	if (read_full(s.tell, &error, sizeof(error)) == sizeof(error)) {
+		end_child(pid, NULL);
+		streams_close(&s);
+		errno = error;
+		return err_sys(e, "cannot start %s", p->argv[0]);
+	}
+	sigemptyset(&pipe_set);
+	sigaddset(&pipe_set, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &pipe_set, &old);
+	rc = attend(p, pid, &s, input, out, errtext, ret_status, e);
+	streams_close(&s);
+	/* A pending SIGPIPE of ours is taken off before it can be delivered. */
+	while (sigtimedwait(&pipe_set, NULL, &(struct timespec){ 0 }) > 0)
+		;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return rc;
+}
+
+char *proc_own_dir(void)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *slash;
+
+	if (n < 0)
+		return NULL;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	if (slash && slash != path)
+		*slash = '\0';
+	return xstrdup(path);
+}
+
+int proc_find_part(const char *name, char **ret, struct err *e)
+{
+	auto_str own = proc_own_dir();
+	const char *const dirs[] = { own, GARTH_LIBEXEC };
+
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		auto_str path = dirs[i] ? path_join(dirs[i], name) : NULL;
+
+		if (path && !access(path, X_OK)) {
+			*ret = steal_ptr(path);
+			return 0;
+		}
+	}
+	return err_set(e, ERR_START, "cannot find %s beside garth or in %s", name, GARTH_LIBEXEC);
+}

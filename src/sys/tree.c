@@ -1,0 +1,238 @@
+#include "sys/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "sys/fd.h"
+
+#define MAX_PASSES 10
+
+static void closedirp(DIR **d)
+{
+	if (*d)
+		closedir(*d);
+}
+
+static bool is_dot(const char *name)
+{
+	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+}
+
+struct walk {
+	tree_fn *fn;
+	void *arg;
+	struct buf path;
+	unsigned depth;
+};
+
+static int walk_dir(struct walk *w, int dir, struct err *e);
+
+static int walk_into(struct walk *w, int dir, const char *name, struct err *e)
+{
+	int sub = open_beneath(dir, name, O_RDONLY | O_DIRECTORY, 0);
+
+	if (sub >= 0)
+		return walk_dir(w, sub, e);
+	if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
+		return 0;
+	return err_sys(e, "cannot open directory '%s'", buf_str(&w->path));
+}
+
+static int walk_entry(struct walk *w, int dir, const char *name, struct err *e)
+{
+	size_t len = w->path.len;
+	struct tree_entry t = { .dir = dir, .name = name };
+	int rc = 0;
+
+	if (fstatat(dir, name, &t.st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : err_sys(e, "cannot look at '%s'", name);
+	if (len)
+		buf_addch(&w->path, '/');
+	buf_addstr(&w->path, name);
+	if (w->path.overflow)
+		return err_set(e, ERR_FAILED, "a path beneath the workspace is longer than %zu bytes", w->path.max);
+	t.path = buf_str(&w->path);
+	switch (w->fn(&t, w->arg, e)) {
+	case TREE_STOP:
+		rc = -1;
+		break;
+	case TREE_SKIP:
+		break;
+	case TREE_ON:
+		if (S_ISDIR(t.st.st_mode))
+			rc = walk_into(w, dir, name, e);
+	}
+	buf_cut(&w->path, len);
+	return rc;
+}
+
+/* Takes the descriptor over: one for each level, so that the deepest tree fits into a usual limit. */
+static int walk_dir(struct walk *w, int dir, struct err *e)
+{
+	__attribute__((cleanup(closedirp))) DIR *d = fdopendir(dir);
+	struct dirent *ent;
+	int rc = 0;
+
+	if (!d) {
+		err_sys(e, "cannot read directory '%s'", buf_str(&w->path));
+		close(dir);
+		return -1;
+	}
+	if (++w->depth > TREE_MAX_DEPTH)
+		return err_set(e, ERR_FAILED, "directories are nested more than %d deep", TREE_MAX_DEPTH);
+	while (!rc && (errno = 0, ent = readdir(d)))
+		if (!is_dot(ent->d_name))
+			rc = walk_entry(w, dir, ent->d_name, e);
+	if (!rc && errno)
+		rc = err_sys(e, "cannot read directory '%s'", buf_str(&w->path));
+	w->depth--;
+	return rc;
+}
+
+int tree_walk(int root, tree_fn *fn, void *arg, struct err *e)
+{
+	struct walk w = { .fn = fn, .arg = arg, .path = BUF_SMALL };
+	int copy = open_beneath(root, "", O_RDONLY | O_DIRECTORY, 0);
+	int rc;
+
+	if (copy < 0)
+		return err_sys(e, "cannot read the directory");
+	rc = walk_dir(&w, copy, e);
+	buf_release(&w.path);
+	return rc;
+}
+
+/*
+ * Removal at any depth with two descriptors: a directory inside a directory is first moved up to the root
+ * under a number, so that the tree gets flat instead of the stack deep.
+ */
+struct flat {
+	uint64_t key; /* random: a hostile tree cannot have the names already */
+	unsigned n;
+};
+
+static void flat_name(char out[48], const struct flat *f, unsigned i)
+{
+	snprintf(out, 48, ".rm.%016llx.%u", (unsigned long long)f->key, i);
+}
+
+/* By descriptor: a link that is swapped in meanwhile is not followed. */
+static void make_removable(int dir, const char *name)
+{
+	auto_fd fd = open_beneath(dir, name, O_PATH | O_DIRECTORY, 0);
+	char path[40];
+
+	if (fd < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	chmod(path, 0700);
+}
+
+static int remove_entry(int root, int dir, const char *name, struct flat *f, struct err *e)
+{
+	char flat[48];
+
+	if (!unlinkat(dir, name, 0) || errno == ENOENT)
+		return 0;
+	if (errno != EISDIR && errno != EPERM)
+		return err_sys(e, "cannot remove '%s'", name);
+	if (!unlinkat(dir, name, AT_REMOVEDIR) || errno == ENOENT)
+		return 0;
+	/* moving a directory rewrites its "..", which needs the right to write in it */
+	make_removable(dir, name);
+	flat_name(flat, f, f->n++);
+	return renameat(dir, name, root, flat) < 0 && errno != ENOENT ? err_sys(e, "cannot remove '%s'", name) : 0;
+}
+
+/* name "" is the root itself, in which what was moved up is not met again. */
+static int empty_dir(int root, const char *name, struct flat *f, struct err *e)
+{
+	auto_fd dir = open_beneath(root, name, O_RDONLY | O_DIRECTORY, 0);
+	__attribute__((cleanup(closedirp))) DIR *d = NULL;
+	char prefix[48];
+	struct dirent *ent;
+	int copy, rc = 0;
+
+	if (dir < 0)
+		return errno == ENOENT ? 0 : err_sys(e, "cannot open '%s' to remove it", name);
+	copy = open_beneath(dir, "", O_RDONLY | O_DIRECTORY, 0);
+	if (copy < 0 || !(d = fdopendir(copy))) {
+		fd_closep(&copy);
+		return err_sys(e, "cannot read '%s' to remove it", name);
+	}
+	snprintf(prefix, sizeof(prefix), ".rm.%016llx.", (unsigned long long)f->key);
+	while (!rc && (errno = 0, ent = readdir(d)))
+		if (!is_dot(ent->d_name) && (*name || strncmp(ent->d_name, prefix, strlen(prefix))))
+			rc = remove_entry(root, dir, ent->d_name, f, e);
+	return rc;
+}
+
+/* One pass; 1 where something was added meanwhile. */
+static int remove_once(int dir, const char *name, struct err *e)
+{
+	auto_fd root = -1;
+	struct flat f = { 0 };
+
+	make_removable(dir, name);
+	root = open_beneath(dir, name, O_RDONLY | O_DIRECTORY, 0);
+	if (root < 0)
+		return errno == ENOENT ? 0 : err_sys(e, "cannot open '%s' to remove it", name);
+	(void)!getrandom(&f.key, sizeof(f.key), 0);
+	if (empty_dir(root, "", &f, e) < 0)
+		return -1;
+	for (unsigned done = 0; done < f.n; done++) {
+		char flat[48];
+
+		flat_name(flat, &f, done);
+		if (empty_dir(root, flat, &f, e) < 0)
+			return -1;
+		if (unlinkat(root, flat, AT_REMOVEDIR) < 0 && errno != ENOENT)
+			return err_sys(e, "cannot remove '%s'", flat);
+	}
+	if (!unlinkat(dir, name, AT_REMOVEDIR) || errno == ENOENT)
+		return 0;
+	return errno == ENOTEMPTY ? 1 : err_sys(e, "cannot remove '%s'", name);
+}
+
+int tree_remove(int dir, const char *name, struct err *e)
+{
+	int rc = 1;
+
+	if (!unlinkat(dir, name, 0) || errno == ENOENT)
+		return 0;
+	if (errno != EISDIR && errno != EPERM)
+		return err_sys(e, "cannot remove '%s'", name);
+	if (!unlinkat(dir, name, AT_REMOVEDIR) || errno == ENOENT)
+		return 0;
+	for (int pass = 0; rc > 0 && pass < MAX_PASSES; pass++)
+		rc = remove_once(dir, name, e);
+	return rc > 0 ? err_set(e, ERR_BUSY, "cannot remove '%s': files are being added to it", name) : rc;
+}
+
+static enum tree_next add_disk(const struct tree_entry *t, void *arg, struct err *e)
+{
+	bool shared = !S_ISDIR(t->st.st_mode) && t->st.st_nlink > 1;
+	uint64_t *sum = arg;
+
+	(void)e;
+	*sum += (uint64_t)t->st.st_blocks * 512 / (shared ? (uint64_t)t->st.st_nlink : 1);
+	return TREE_ON;
+}
+
+int tree_disk(int dir, const char *name, uint64_t *ret, struct err *e)
+{
+	auto_fd root = open_beneath(dir, name, O_RDONLY | O_DIRECTORY, 0);
+	uint64_t sum = 0;
+
+	if (root < 0)
+		return errno == ENOENT ? (*ret = 0, 0) : err_sys(e, "cannot open '%s'", name);
+	if (tree_walk(root, add_disk, &sum, e) < 0)
+		return -1;
+	*ret = sum;
+	return 0;
+}

@@ -1,0 +1,39 @@
+/*
+ * Directory trees that may be hostile: walked and removed beneath a descriptor, never by joined paths, with
+ * symbolic links never followed.
+ */
+#ifndef SYS_TREE_H
+#define SYS_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+
+#define TREE_MAX_DEPTH 512
+
+/* What tree_walk shows: an entry, its path beneath the root, the directory that holds it and its name there. */
+struct tree_entry {
+	const char *path;
+	int dir;
+	const char *name;
+	struct stat st;
+};
+
+enum tree_next { TREE_ON, TREE_SKIP /* do not go into this directory */, TREE_STOP /* the callback set *e */ };
+
+/* Calls fn for everything beneath root, a directory before what is in it, entries in no order. An entry that
+ * vanishes meanwhile is passed over; a directory that cannot be read is an error. Fails where fn says
+ * TREE_STOP. Deeper than TREE_MAX_DEPTH is an error. */
+typedef enum tree_next tree_fn(const struct tree_entry *t, void *arg, struct err *e);
+int tree_walk(int root, tree_fn *fn, void *arg, struct err *e);
+
+/* Removes name and everything beneath it; what is not there is fine. Directories without permissions (as
+ * overlayfs leaves them) are made removable first. Any depth. */
+int tree_remove(int dir, const char *name, struct err *e);
+
+/* Disk used beneath (st_blocks, each inode once per link), in bytes. */
+int tree_disk(int dir, const char *name, uint64_t *ret, struct err *e);
+
+#endif

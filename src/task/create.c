@@ -1,0 +1,157 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/name.h"
+#include "git/ref.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
+#include "sys/tree.h"
+#include "task/life.h"
+#include "task/refs.h"
+#include "task/task.h"
+
+/* The overlay file system, as far as one can tell without mounting one. */
+static bool kernel_has_overlay(void)
+{
+	auto_buf list = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+
+	return read_file(AT_FDCWD, "/proc/filesystems", &list, &ignored) < 0 || strstr(buf_str(&list), "\toverlay\n");
+}
+
+static int choose_backend(struct context *c, const struct task_spec *s, char **ret, struct err *e)
+{
+	const char *name = s->backend ? s->backend : c->config.backend;
+
+	if (!name)
+		name = kernel_has_overlay() ? "overlay" : "worktree";
+	if (!workspace_has_backend(name))
+		return err_set(e, ERR_USAGE, "there is no backend '%s'; there are overlay and worktree", name);
+	*ret = xstrdup(name);
+	return 0;
+}
+
+/* The row, the directory and the lock appear at once for other processes: none can find the one without the
+ * other and take the task for a dead one's. */
+static int reserve(struct context *c, const struct repo *r, struct task *t, struct workspace *ws, int *ret_lock, struct err *e)
+{
+	if (store_begin(c->store, e) < 0)
+		return -1;
+	if (store_task_insert(c->store, t, e) < 0 || workspace_open(ws, &c->home, r, t, e) < 0 ||
+		lock_take(ws->dir, "lock", false, ret_lock, e) < 0 || store_commit(c->store, e) < 0) {
+		store_rollback(c->store);
+		return -1;
+	}
+	return 0;
+}
+
+/* Takes back what a failed creation made; nothing in it is anybody's work. */
+static void take_back(struct context *c, const struct repo *r, struct workspace *ws, bool refs)
+{
+	auto_str name = xasprintf("tasks/%lld", (long long)ws->task->id);
+	struct err ignored = ERR_INIT;
+
+	workspace_remove(ws, &ignored);
+	if (refs)
+		refs_drop(c, r, ws->task, false, &ignored);
+	tree_remove(c->home.fd, name, &ignored);
+	store_task_forget(c->store, ws->task->id, &ignored);
+}
+
+static int fill(struct context *c, const struct repo *r, struct workspace *ws, const struct buf *shown, struct err *e)
+{
+	if (refs_make(c, r, ws->task, shown, e) < 0) {
+		take_back(c, r, ws, false);
+		return -1;
+	}
+	if (workspace_create(ws, shown, e) < 0 || store_task_update(c->store, ws->task, e) < 0 ||
+		life_move(c->store, ws->task, STATE_CREATED, e) < 0) {
+		take_back(c, r, ws, true);
+		return -1;
+	}
+	return 0;
+}
+
+static int create_named(struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e)
+{
+	auto_workspace ws = { .dir = -1 };
+	auto_fd lock = -1;
+
+	free(t->branch);
+	free(t->workspace);
+	t->branch = xasprintf("refs/heads/garth/%s", t->name);
+	t->workspace = home_path(&c->home, "worktrees/%s", t->name);
+	if (strlen(t->workspace) + NAME_MAX > PATH_MAX)
+		return err_set(e, ERR_USAGE, "the workspace's path would be too long: %s", t->workspace);
+	if (reserve(c, r, t, &ws, &lock, e) < 0)
+		return -1;
+	return fill(c, r, &ws, shown, e);
+}
+
+/* program-1, program-2, … : the first that is free, in the store and among the branches. */
+static int create_numbered(struct context *c, const struct repo *r, const char *program, struct task *t,
+	const struct buf *shown, struct err *e)
+{
+	char stem[NAME_MAX_LEN + 1];
+
+	name_suggest(program, stem);
+	for (unsigned i = 1; i < 100000; i++) {
+		free(t->name);
+		t->name = xasprintf("%s-%u", stem, i);
+		if (!create_named(c, r, t, shown, e))
+			return 0;
+		if (e->kind != ERR_EXISTS)
+			return -1;
+	}
+	return -1;
+}
+
+static int check_space(struct context *c, struct err *e)
+{
+	struct statvfs fs;
+
+	if (!fstatvfs(c->home.fd, &fs) && (uint64_t)fs.f_bavail * fs.f_frsize < 16u << 20)
+		return err_set(e, ERR_FAILED, "the disk of '%s' is full", c->home.path);
+	return 0;
+}
+
+int task_create(struct context *c, const struct task_spec *s, struct task *ret, struct err *e)
+{
+	auto_repo r = { 0 };
+	auto_project project = { 0 };
+	auto_buf shown = BUF_INIT(64 << 20);
+	auto_task t = { 0 };
+	char set[33];
+	int rc;
+
+	if (s->name && name_check_task(s->name, e) < 0)
+		return err_wrap(e, "'%s'", s->name);
+	if (repo_open(s->dir, s->rev ? s->rev : "HEAD", &r, e) < 0 || choose_backend(c, s, &t.backend, e) < 0 ||
+		check_space(c, e) < 0 || context_store(c, e) < 0)
+		return -1;
+	t.target = xstrdup(!strncmp(r.rev_ref, "refs/heads/", 11) ? r.rev_ref : r.head);
+	if (ref_shown(&r, t.target, &shown, e) < 0 || store_project(c->store, r.main_top, r.git_dir, &project, e) < 0)
+		return -1;
+	refs_set_name(&shown, set);
+	t.shown = xstrdup(set);
+	t.project_id = project.id;
+	t.project = xstrdup(project.name);
+	t.name = xstrdup(s->name ? s->name : "");
+	t.base = xstrdup(r.commit);
+	t.layer = xstrdup("");
+	t.state = xstrdup(STATE_CREATING);
+	t.command = xstrdup("");
+	t.session = xstrdup("");
+	t.strict = s->strict;
+	rc = s->name ? create_named(c, &r, &t, &shown, e) : create_numbered(c, &r, s->program, &t, &shown, e);
+	if (rc < 0)
+		return -1;
+	*ret = t;
+	t = (struct task){ 0 };
+	return 0;
+}

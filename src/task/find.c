@@ -1,0 +1,101 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "git/private.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
+#include "sys/tree.h"
+#include "task/life.h"
+#include "task/remove.h"
+#include "task/task.h"
+#include "workspace/review.h"
+
+bool task_is_busy(struct context *c, const struct task *t)
+{
+	auto_str lock = xasprintf("tasks/%lld/lock", (long long)t->id);
+
+	return lock_is_held(c->home.fd, lock);
+}
+
+static bool needs_settling(const struct task *t)
+{
+	return !strcmp(t->state, STATE_CREATING) || !strcmp(t->state, STATE_RUNNING) || !strcmp(t->state, STATE_DISCARDING);
+}
+
+int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e)
+{
+	auto_fd dir = -1, lock = -1;
+
+	*ret_gone = false;
+	if (!needs_settling(t) || task_is_busy(c, t))
+		return 0;
+	/* the lock keeps two settlers apart; who comes second finds the work done */
+	if (!home_task_dir(&c->home, t->id, &dir, e) && lock_take(dir, "lock", false, &lock, e) < 0)
+		return e->kind == ERR_BUSY ? 0 : -1;
+	if (!strcmp(t->state, STATE_RUNNING)) {
+		if (life_move(c->store, t, STATE_INTERRUPTED, e) < 0)
+			return e->kind == ERR_BUSY ? 0 : -1;
+		return store_run_abandon(c->store, t->id, e);
+	}
+	*ret_gone = true;
+	return remove_finish(c, t, e);
+}
+
+int task_find(struct context *c, const char *name, struct task *ret, struct err *e)
+{
+	auto_task t = { 0 };
+	bool gone;
+
+	if (context_store(c, e) < 0 || store_task_by_name(c->store, name, &t, e) < 0)
+		return -1;
+	if (task_settle(c, &t, &gone, e) < 0)
+		return -1;
+	if (gone)
+		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", name);
+	*ret = t;
+	t = (struct task){ 0 };
+	return 0;
+}
+
+int task_open(struct context *c, struct task *t, struct task_at *ret, struct err *e)
+{
+	auto_project p = { 0 };
+
+	*ret = (struct task_at){ .task = t, .ws.dir = -1 };
+	if (context_store(c, e) < 0 || store_project_by_id(c->store, t->project_id, &p, e) < 0)
+		return -1;
+	if (repo_open_git_dir(p.git_dir, p.path, &ret->repo, e) < 0 ||
+		workspace_open(&ret->ws, &c->home, &ret->repo, t, e) < 0) {
+		task_at_close(ret);
+		return -1;
+	}
+	return 0;
+}
+
+void task_at_close(struct task_at *a)
+{
+	workspace_close(&a->ws);
+	repo_release(&a->repo);
+}
+
+void task_work_release(struct task_work *w)
+{
+	strvec_release(&w->files);
+}
+
+int task_work(struct task_at *a, struct task_work *ret, struct err *e)
+{
+	auto_fd git = open_beneath(a->ws.dir, "git", O_RDONLY | O_DIRECTORY, 0);
+	auto_review r = { .scratch.stream = -1 };
+
+	*ret = (struct task_work){ 0 };
+	if (git >= 0 && private_count_objects(git, workspace_own_packs(&a->ws), &ret->drafts, e) < 0)
+		return -1;
+	if (review_open(&a->ws, &r, e) < 0 || review_names(&r, &ret->files, e) < 0)
+		return -1;
+	for (size_t i = 0; i < r.apart.n; i++)
+		strvec_pushf(&ret->files, "? %s", r.apart.v[i]);
+	ret->ignored = r.ignored;
+	return 0;
+}

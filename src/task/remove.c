@@ -1,0 +1,173 @@
+#include "task/remove.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "git/ref.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
+#include "sys/tree.h"
+#include "task/life.h"
+#include "task/refs.h"
+#include "task/task.h"
+#include "workspace/base.h"
+#include "workspace/export.h"
+
+/* tasks/<id>/keep marks that the directory holds work and goes to the trash. */
+static bool has_work(const struct context *c, const struct task *t)
+{
+	auto_str keep = xasprintf("tasks/%lld/keep", (long long)t->id);
+
+	return !faccessat(c->home.fd, keep, F_OK, 0);
+}
+
+static int move_files(struct context *c, const struct task *t, struct err *e)
+{
+	auto_str from = xasprintf("tasks/%lld", (long long)t->id);
+	auto_str to = xasprintf("trash/%lld%s", (long long)t->id, has_work(c, t) ? "" : ".empty");
+
+	if (renameat(c->home.fd, from, c->home.fd, to) < 0 && errno != ENOENT)
+		return err_sys(e, "cannot move '%s' to the trash", from);
+	utimensat(c->home.fd, to, NULL, AT_SYMLINK_NOFOLLOW);
+	auto_str empty = xasprintf("trash/%lld.empty", (long long)t->id);
+	return tree_remove(c->home.fd, empty, e);
+}
+
+static int prune_bases(struct context *c, const struct task *t, struct err *e)
+{
+	auto_task_list all = { 0 };
+	auto_strvec used = STRVEC_INIT;
+
+	if (store_task_list(c->store, false, &all, e) < 0)
+		return -1;
+	for (size_t i = 0; i < all.n; i++)
+		if (all.v[i].project_id == t->project_id && *all.v[i].layer && all.v[i].id != t->id)
+			strvec_push(&used, all.v[i].layer);
+	return base_prune(&c->home, t->project_id, &used, e);
+}
+
+int remove_finish(struct context *c, struct task *t, struct err *e)
+{
+	bool half_made = !strcmp(t->state, STATE_CREATING);
+	auto_task_at at = { .ws.dir = -1 };
+	struct err ignored = ERR_INIT;
+
+	/* a repository that is gone needs nothing taken out of it */
+	if (!task_open(c, t, &at, e)) {
+		if (workspace_remove(&at.ws, e) < 0 || refs_drop(c, &at.repo, t, !half_made && has_work(c, t), e) < 0)
+			return -1;
+	} else if (e->kind != ERR_NOTFOUND) {
+		return -1;
+	}
+	if (move_files(c, t, e) < 0)
+		return -1;
+	if ((half_made ? store_task_forget(c->store, t->id, e) : store_task_remove(c->store, t->id, STATE_DISCARDED, e)) < 0)
+		return -1;
+	/* bases that are not needed any more are room to be had back, not part of the promise */
+	prune_bases(c, t, &ignored);
+	return 0;
+}
+
+int remove_old_trash(struct context *c, struct err *e)
+{
+	auto_fd trash = openat(c->home.fd, "trash", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int copy = trash < 0 ? -1 : dup(trash);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	time_t limit = time(NULL) - TASK_TRASH_DAYS * 24 * 3600;
+	struct dirent *ent;
+	int rc = 0;
+
+	if (!d)
+		return err_sys(e, "cannot read the trash");
+	while (!rc && (ent = readdir(d))) {
+		struct stat st;
+
+		if (ent->d_name[0] != '.' && !fstatat(trash, ent->d_name, &st, AT_SYMLINK_NOFOLLOW) && st.st_mtime < limit)
+			rc = tree_remove(trash, ent->d_name, e);
+	}
+	closedir(d);
+	return rc;
+}
+
+/* Says no where something would be lost that no option gives up. */
+static int check_work(const struct task *t, const struct task_work *w, const struct discard_opts *o, struct err *e)
+{
+	bool files = w->files.n && !o->files, drafts = w->drafts && !o->drafts;
+	auto_buf first = BUF_SMALL;
+
+	if (!files && !drafts)
+		return 0;
+	for (size_t i = 0; files && i < w->files.n && i < 5; i++)
+		buf_printf(&first, "\n  %s", w->files.v[i]);
+	if (files && w->files.n > 5)
+		buf_printf(&first, "\n  … and %zu more", w->files.n - 5);
+	err_set(e, ERR_REFUSED, "task '%s' has the only copy of its work: %zu changed file%s%s%s", t->name, w->files.n,
+		w->files.n == 1 ? "" : "s", w->drafts ? ", and drafts in its repository" : "", buf_str(&first));
+	return err_hint(e, "garth discard -%s%s %s", w->files.n ? "f" : "", w->drafts ? "D" : "", t->name);
+}
+
+static int look_at_work(struct context *c, struct task *t, struct task_work *w, struct err *e)
+{
+	auto_task_at at = { .ws.dir = -1 };
+
+	if (!task_open(c, t, &at, e) && !task_work(&at, w, e))
+		return 0;
+	/* what cannot be looked at may be all there is */
+	task_work_release(w);
+	*w = (struct task_work){ .drafts = 1 };
+	strvec_pushf(&w->files, "? %s", e->msg);
+	return 0;
+}
+
+int task_discard(struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e)
+{
+	auto_task_work w = { 0 };
+	auto_fd dir = -1, lock = -1;
+
+	if (!strcmp(t->state, STATE_RUNNING))
+		return err_set(e, ERR_REFUSED, "task '%s' is running", t->name), err_hint(e, "garth cancel %s", t->name);
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0) {
+		if (e->kind != ERR_NOTFOUND)
+			return -1;
+	} else if (lock_take(dir, "lock", false, &lock, e) < 0) {
+		return e->kind == ERR_BUSY ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : -1;
+	}
+	if (dir >= 0 && (look_at_work(c, t, &w, e) < 0 || check_work(t, &w, o, e) < 0))
+		return -1;
+	if (dir >= 0 && (w.files.n || w.drafts) && write_file(dir, "keep", "", 0, 0600, e) < 0)
+		return -1;
+	if (life_move(c->store, t, STATE_DISCARDING, e) < 0 || remove_finish(c, t, e) < 0)
+		return -1;
+	*ret_trash = w.files.n || w.drafts ? home_path(&c->home, "trash/%lld", (long long)t->id) : NULL;
+	return remove_old_trash(c, e);
+}
+
+int task_export(struct context *c, struct task *t, const char *dir, struct export_report *ret, struct err *e)
+{
+	auto_str part = xasprintf("%s.garth-part", dir);
+	auto_task_at at = { .ws.dir = -1 };
+	struct err ignored = ERR_INIT;
+	auto_fd out = -1;
+	int rc;
+
+	if (task_open(c, t, &at, e) < 0)
+		return -1;
+	if (rmdir(dir) < 0 && errno != ENOENT)
+		return errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR ?
+			err_set(e, ERR_EXISTS, "'%s' is there already and not an empty directory", dir) :
+			err_sys(e, "cannot write to '%s'", dir);
+	if (mkdir(part, 0777) < 0 || (out = open(part, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) < 0)
+		return err_sys(e, "cannot make '%s'", part);
+	rc = workspace_export(&at.ws, out, ret, e);
+	if (!rc && renameat2(AT_FDCWD, part, AT_FDCWD, dir, RENAME_NOREPLACE) < 0)
+		rc = err_sys(e, "cannot put '%s' in place", dir);
+	if (rc < 0)
+		tree_remove(AT_FDCWD, part, &ignored);
+	return rc;
+}

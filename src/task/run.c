@@ -1,0 +1,66 @@
+#include "task/run.h"
+
+#include <sys/random.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "task/life.h"
+
+void task_session_id(char out[37])
+{
+	unsigned char b[16] = { 0 };
+
+	(void)!getrandom(b, sizeof(b), 0);
+	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
+	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
+	snprintf(out, 37, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3],
+		b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+}
+
+static void one_line(char *const *argv, struct buf *out)
+{
+	for (; *argv; argv++)
+		buf_printf(out, "%s%.200s", out->len ? " " : "", *argv);
+	for (size_t i = 0; i < out->len; i++)
+		if ((unsigned char)out->data[i] < 0x20)
+			out->data[i] = ' ';
+}
+
+int task_run_begin(struct context *c, struct task *t, const char *session, char *const *argv, struct task_run *ret, struct err *e)
+{
+	auto_buf line = BUF_INIT(2000);
+
+	*ret = (struct task_run){ .task = t->id };
+	one_line(argv, &line);
+	if (context_store(c, e) < 0 || store_begin(c->store, e) < 0)
+		return -1;
+	if (life_move(c->store, t, STATE_RUNNING, e) < 0 ||
+		store_run_begin(c->store, t->id, session, buf_str(&line), &ret->run, e) < 0 || store_commit(c->store, e) < 0) {
+		store_rollback(c->store);
+		return -1;
+	}
+	ret->home = xstrdup(c->home.path);
+	snprintf(ret->session, sizeof(ret->session), "%s", session);
+	return 0;
+}
+
+int task_run_end(const struct task_run *r, int exit_code, bool cancelled, struct err *e)
+{
+	const char *state = cancelled ? STATE_CANCELLED : exit_code ? STATE_FAILED : STATE_DONE;
+	auto_store s = NULL;
+
+	if (store_open(r->home, &s, e) < 0 || store_begin(s, e) < 0)
+		return -1;
+	if (store_run_end(s, r->run, exit_code, state, e) < 0 || store_task_move(s, r->task, STATE_RUNNING, state, e) < 0 ||
+		store_commit(s, e) < 0) {
+		store_rollback(s);
+		return -1;
+	}
+	return 0;
+}
+
+void task_run_release(struct task_run *r)
+{
+	free(r->home);
+	r->home = NULL;
+}

@@ -1,0 +1,26 @@
+/* Running a task's main command: the store told at its start and its end. The keeper calls the latter. */
+#ifndef TASK_RUN_H
+#define TASK_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "store/store.h"
+#include "task/context.h"
+
+struct task_run {
+	char *home; /* the Garth home, to open the store again after the fork */
+	int64_t task, run;
+	char session[37];
+};
+
+/* A new random id in the form of a UUID. */
+void task_session_id(char out[37]);
+/* Marks the task running. argv is kept as one line for people. */
+int task_run_begin(struct context *c, struct task *t, const char *session, char *const *argv, struct task_run *ret, struct err *e);
+/* Marks it done, failed or cancelled; opens a store of its own. */
+int task_run_end(const struct task_run *r, int exit_code, bool cancelled, struct err *e);
+void task_run_release(struct task_run *r);
+
+#endif

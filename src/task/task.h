@@ -1,0 +1,74 @@
+/*
+ * Tasks: made, found, settled after a crash, discarded. The rules of a task's life over the libraries.
+ *
+ * A task's lock (tasks/<id>/lock) is held by whoever is at work on it: its creator, its keeper, whoever
+ * discards it. A state that says "somebody is at work" with the lock free means that they died.
+ */
+#ifndef TASK_TASK_H
+#define TASK_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/strvec.h"
+#include "git/repo.h"
+#include "store/store.h"
+#include "task/context.h"
+#include "workspace/workspace.h"
+
+struct task_spec {
+	const char *dir;     /* where the user stands */
+	const char *name;    /* NULL: one is made of `program` */
+	const char *program;
+	const char *rev;     /* NULL: HEAD */
+	const char *backend; /* NULL: as configured, else what the kernel allows */
+	bool strict;
+};
+
+/* Makes a task: state "created". */
+int task_create(struct context *c, const struct task_spec *s, struct task *ret, struct err *e);
+
+/* A task by its name, settled. */
+int task_find(struct context *c, const char *name, struct task *ret, struct err *e);
+/* Finishes what a process that died left half done: running → interrupted, half-made ones removed, half
+ * discarded ones discarded. *ret_gone tells that the task is no more. */
+int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e);
+/* Whether somebody is at work on it (its keeper runs). */
+bool task_is_busy(struct context *c, const struct task *t);
+
+/* A task with its repository and workspace opened. */
+struct task_at {
+	struct task *task;
+	struct repo repo;
+	struct workspace ws;
+};
+int task_open(struct context *c, struct task *t, struct task_at *ret, struct err *e);
+void task_at_close(struct task_at *a);
+#define auto_task_at __attribute__((cleanup(task_at_close))) struct task_at
+
+/* What would be lost with a task. */
+struct task_work {
+	struct strvec files; /* "A path" … against the base */
+	size_t drafts;       /* objects in private storage */
+	size_t ignored;
+};
+void task_work_release(struct task_work *w);
+#define auto_task_work __attribute__((cleanup(task_work_release))) struct task_work
+int task_work(struct task_at *a, struct task_work *ret, struct err *e);
+
+struct discard_opts {
+	bool files;  /* -f: changed files may go */
+	bool drafts; /* -D: commits that are nowhere else may go */
+};
+/* Removes the task: nothing that exists only here without the option that says so (ERR_REFUSED). What is
+ * removed by option goes to the trash; *ret_trash is where, on the heap, or NULL. */
+int task_discard(struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e);
+
+#define TASK_TRASH_DAYS 7
+
+/* Plain files of the workspace into dir, which must not exist or be empty. */
+struct export_report;
+int task_export(struct context *c, struct task *t, const char *dir, struct export_report *ret, struct err *e);
+
+#endif

@@ -1,0 +1,190 @@
+#include "task/walls.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "base/alloc.h"
+#include "base/path.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+
+extern char **environ;
+
+/* Programs and libraries, read-only. Links stay links. */
+static const char *const system_paths[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt",
+	"/nix/store", "/gnu/store", "/home/linuxbrew/.linuxbrew" };
+
+/* Of /etc, what programs need and what says nothing about the user: directories are bound, … */
+static const char *const etc_dirs[] = { "alternatives", "ca-certificates", "crypto-policies", "fonts", "java",
+	"java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "ld.so.conf.d", "maven", "perl", "pki", "profile.d",
+	"python3", "python3.11", "python3.12", "python3.13", "ssl/certs", "terminfo", "vim" };
+
+/* … small files are copied, because the host replaces them by renaming, which would drop a mount. */
+static const char *const etc_files[] = { "bash.bashrc", "ca-certificates.conf", "debian_version", "gai.conf", "host.conf",
+	"hosts", "inputrc", "ld.so.cache", "ld.so.conf", "locale.alias", "localtime", "magic", "mime.types", "nsswitch.conf",
+	"os-release", "profile", "protocols", "redhat-release", "services", "shells", "ssl/openssl.cnf", "timezone" };
+
+struct hidden {
+	const char *paths[8];
+	size_t n;
+};
+
+static bool covers_hidden(const struct hidden *h, const char *path)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (path_within(h->paths[i], path))
+			return true;
+	return false;
+}
+
+static bool is_hidden(const struct hidden *h, const char *path)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (path_within(path, h->paths[i]))
+			return true;
+	return false;
+}
+
+/* Shows a path of the host read-only. Where something hidden lies beneath it, its other children are shown
+ * instead: hiding by covering would end when the host replaces what is covered. */
+static void show(struct jail *j, const struct hidden *h, const char *path, unsigned depth)
+{
+	struct dirent *ent;
+	DIR *d;
+
+	if (!covers_hidden(h, path)) {
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, path, path);
+		return;
+	}
+	if (is_hidden(h, path) || depth > 32 || !(d = opendir(path)))
+		return;
+	while ((ent = readdir(d))) {
+		auto_str sub = path_join(path, ent->d_name);
+
+		if (strcmp(ent->d_name, ".") && strcmp(ent->d_name, ".."))
+			show(j, h, sub, depth + 1);
+	}
+	closedir(d);
+}
+
+static void show_system(struct jail *j, const struct hidden *h)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(system_paths); i++) {
+		char text[PATH_MAX];
+		ssize_t n = readlink(system_paths[i], text, sizeof(text) - 1);
+
+		if (n > 0) {
+			text[n] = '\0';
+			jail_add(j, JAIL_LINK, 0, text, system_paths[i]);
+		} else if (!access(system_paths[i], F_OK)) {
+			show(j, h, system_paths[i], 0);
+		}
+	}
+}
+
+static void show_accounts(struct context *c, struct jail *j)
+{
+	auto_str passwd = NULL, group = NULL;
+	const char *name = j->from_root ? "garth" : c->user;
+
+	passwd = xasprintf("root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n%s:x:%u:%u:%s:%s:%s\n"
+			   "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+		name, j->uid, j->gid, name, c->user_home, c->shell);
+	group = xasprintf("root:x:0:\n%s:x:%u:\nnogroup:x:65534:\n", name, j->gid);
+	jail_add(j, JAIL_DATA, 0, passwd, "/etc/passwd");
+	jail_add(j, JAIL_DATA, 0, group, "/etc/group");
+}
+
+static void show_etc(struct context *c, struct jail *j)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(etc_dirs); i++) {
+		auto_str path = path_join("/etc", etc_dirs[i]);
+
+		if (!access(path, F_OK))
+			jail_add(j, JAIL_BIND, JAIL_OPTIONAL, path, path);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(etc_files); i++) {
+		auto_str path = path_join("/etc", etc_files[i]);
+
+		if (!access(path, F_OK))
+			jail_add(j, JAIL_COPY, JAIL_OPTIONAL, path, path);
+	}
+	if (j->net == JAIL_NET_HOST)
+		jail_add(j, JAIL_COPY, JAIL_OPTIONAL, "/etc/resolv.conf", "/etc/resolv.conf");
+	show_accounts(c, j);
+}
+
+static void show_tools(struct context *c, struct jail *j, const struct hidden *h)
+{
+	for (size_t i = 0; i < c->config.tools.n; i++) {
+		auto_str path = path_join(c->user_home, c->config.tools.v[i]);
+		struct stat st;
+
+		if (!stat(path, &st))
+			show(j, h, path, 0);
+	}
+	for (size_t i = 0; i < c->config.allow_read.n; i++)
+		if (!access(c->config.allow_read.v[i], F_OK))
+			show(j, h, c->config.allow_read.v[i], 0);
+}
+
+int walls_describe(struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e)
+{
+	auto_str home = home_path(&c->home, "tasks/%lld/home", (long long)at->task->id);
+	auto_str tmp = home_path(&c->home, "tasks/%lld/tmp", (long long)at->task->id);
+	/* The user's home is hidden as such: what is shown of it is shown by name. */
+	struct hidden outside = { { c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir, c->user_home }, 5 };
+	struct hidden tools = { { c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir }, 4 };
+	struct owner owner = owner_inside();
+
+	jail_init(ret);
+	ret->uid = owner.uid;
+	ret->gid = owner.gid;
+	ret->from_root = owner_is_other();
+	ret->net = o->net;
+	ret->hostname = xstrndup(at->task->name, 63);
+	if (o->allow_weaker)
+		ret->without = JAIL_WALL_LANDLOCK | JAIL_WALL_LANDLOCK_SCOPE | JAIL_WALL_PROC;
+	jail_add(ret, JAIL_PROC, 0, "", "/proc");
+	jail_add(ret, JAIL_DEV, JAIL_WRITE, "", "/dev");
+	jail_add(ret, JAIL_BIND, JAIL_WRITE, tmp, "/tmp");
+	jail_add(ret, JAIL_LINK, 0, "/tmp", "/var/tmp");
+	show_system(ret, &outside);
+	show_etc(c, ret);
+	jail_add(ret, JAIL_BIND, JAIL_WRITE, home, c->user_home);
+	show_tools(c, ret, &tools);
+	return workspace_describe(&at->ws, ret, e);
+}
+
+static const char *visible_shell(const struct context *c)
+{
+	return path_within(c->shell, "/usr") || path_within(c->shell, "/bin") ? c->shell : "/bin/sh";
+}
+
+int walls_command(struct context *c, const struct task *t, const struct config_agent *agent, const char *session,
+	const struct strvec *extra_env, char *const *argv, struct order_cmd *ret, struct err *e)
+{
+	auto_strvec fixed = STRVEC_INIT;
+	const char *path = getenv("PATH");
+
+	strvec_pushf(&fixed, "HOME=%s", c->user_home);
+	strvec_pushf(&fixed, "USER=%s", owner_is_other() ? "garth" : c->user);
+	strvec_pushf(&fixed, "LOGNAME=%s", owner_is_other() ? "garth" : c->user);
+	strvec_pushf(&fixed, "SHELL=%s", visible_shell(c));
+	strvec_pushf(&fixed, "PATH=%s", path && *path ? path : "/usr/local/bin:/usr/bin:/bin");
+	strvec_push(&fixed, "TMPDIR=/tmp");
+	strvec_pushf(&fixed, "GARTH_TASK=%s", t->name);
+	strvec_pushf(&fixed, "GARTH_SESSION=%s", session);
+	strvec_pushf(&fixed, "GARTH_WORKSPACE=%s", t->workspace);
+	if (agent_environment(&c->config, agent, environ, extra_env, &fixed, &ret->env, e) < 0)
+		return -1;
+	strvec_pushv(&ret->argv, (const char *const *)argv);
+	ret->cwd = xstrdup(t->workspace);
+	return 0;
+}

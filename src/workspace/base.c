@@ -1,0 +1,268 @@
+#include "workspace/base.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "git/checkout.h"
+#include "git/index.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
+#include "sys/owner.h"
+#include "sys/proc.h"
+#include "sys/tree.h"
+#include "workspace/delta.h"
+
+void base_release(struct base *b)
+{
+	free(b->name);
+	free(b->index);
+	free(b->monitor_id);
+	strvec_release(&b->layers);
+	*b = (struct base){ 0 };
+}
+
+static int project_dir(const struct home *h, int64_t project, int *ret_fd, struct err *e)
+{
+	auto_str name = xasprintf("bases/%lld", (long long)project);
+
+	if (mkdirat(h->fd, name, 0700) < 0 && errno != EEXIST)
+		return err_sys(e, "cannot make '%s/%s'", h->path, name);
+	*ret_fd = openat(h->fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	return *ret_fd < 0 ? err_sys(e, "cannot open '%s/%s'", h->path, name) : 0;
+}
+
+int base_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e)
+{
+	auto_fd dir = -1;
+
+	if (project_dir(h, project, &dir, e) < 0)
+		return -1;
+	return lock_take(dir, "lock", true, ret_fd, e);
+}
+
+/* Whether a base's files were still on their way to the disk when the machine went down. */
+static bool is_torn(int dir)
+{
+	auto_buf made = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	char now[64];
+
+	if (read_file(dir, "boot", &made, &ignored) < 0)
+		return false;
+	home_boot_id(now);
+	return strcmp(buf_str(&made), now) != 0;
+}
+
+static int open_parent(const struct home *h, int64_t project, int dir, struct base *b, struct err *e)
+{
+	auto_buf parent = BUF_SMALL;
+
+	if (read_file(dir, "parent", &parent, e) < 0)
+		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	auto_str layer = home_path(h, "bases/%lld/%s/tree", (long long)project, buf_str(&parent));
+	if (access(layer, F_OK) < 0)
+		return err_set(e, ERR_NOTFOUND, "the base '%s' lies on one that is gone", b->name);
+	strvec_push(&b->layers, layer);
+	free(b->monitor_id);
+	b->monitor_id = xstrdup(buf_str(&parent));
+	return 0;
+}
+
+int base_open(const struct home *h, int64_t project, const char *name, struct base *ret, struct err *e)
+{
+	auto_str path = home_path(h, "bases/%lld/%s", (long long)project, name);
+	auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	auto_base b = { .name = xstrdup(name), .monitor_id = xstrdup(name) };
+
+	if (dir < 0)
+		return err_set(e, ERR_NOTFOUND, "there is no base '%s'", name);
+	if (is_torn(dir))
+		return err_set(e, ERR_NOTFOUND, "the base '%s' may be torn", name);
+	strvec_pushf(&b.layers, "%s/tree", path);
+	b.index = path_join(path, "index");
+	if (open_parent(h, project, dir, &b, e) < 0)
+		return -1;
+	*ret = b;
+	b = (struct base){ 0 };
+	return 0;
+}
+
+static int check_attributes(int tree, const char *path, struct err *e)
+{
+	auto_fd fd = open_regular_beneath(tree, path);
+	auto_buf text = BUF_INIT(8 << 20);
+
+	if (fd < 0)
+		return 0;
+	if (read_rest(fd, &text, path, e) < 0)
+		return -1;
+	for (const char *p = buf_str(&text); (p = strstr(p, "filter=")); p++)
+		if (p == text.data || p[-1] == ' ' || p[-1] == '\t')
+			return err_set(e, ERR_REFUSED,
+				"'%s' sends files through a filter (%.*s), as LFS does: a kind that is not carried yet", path,
+				(int)strcspn(p, " \t\r\n"), p);
+	return 0;
+}
+
+/* What the commit holds decides whether it can be carried. */
+static int check_content(int dir, unsigned hash_len, struct err *e)
+{
+	auto_fd tree = openat(dir, "tree", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_buf data = BUF_INIT(1u << 30);
+	struct index_reader r;
+	struct index_entry ent;
+	int got, rc = 0;
+
+	if (read_file(dir, "index", &data, e) < 0 || index_open(&r, data.data, data.len, hash_len, e) < 0)
+		return -1;
+	while (!rc && (got = index_next(&r, &ent, e)) > 0) {
+		if ((ent.mode & 0170000) == 0160000)
+			rc = err_set(e, ERR_REFUSED, "the repository has a submodule ('%s'), a kind that is not carried yet", ent.path);
+		else if (!strcmp(path_base(ent.path), ".gitattributes"))
+			rc = check_attributes(tree, ent.path, e);
+	}
+	index_close(&r);
+	return rc < 0 || got < 0 ? -1 : 0;
+}
+
+static int make_full(const struct repo *r, int dir, const char *path, struct err *e)
+{
+	auto_str tree = path_join(path, "tree"), index = path_join(path, "index"), monitor = NULL;
+
+	if (proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0)
+		return -1;
+	if (checkout_all(r, r->commit, tree, index, e) < 0 || check_content(dir, r->hash_len, e) < 0)
+		return -1;
+	return checkout_warm(r, tree, index, monitor, r->commit, e);
+}
+
+/* Writes the files out in the background, then says so by removing `boot`. */
+static void sync_later(int dir)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return;
+	if (!fork() && !syncfs(dir))
+		unlinkat(dir, "boot", 0);
+	_exit(0);
+}
+
+static int finish(int project_fd, const char *part, const char *name, int dir, struct err *e)
+{
+	char boot[64];
+
+	home_boot_id(boot);
+	if (write_file(dir, "boot", boot, strlen(boot), 0600, e) < 0)
+		return -1;
+	if (renameat(project_fd, part, project_fd, name) < 0)
+		return err_sys(e, "cannot put the base '%s' in place", name);
+	return 0;
+}
+
+/* An empty directory for the base to be made in, with a tree that belongs to the inside. */
+static int make_part(int project_fd, const char *part, int *ret_dir, struct err *e)
+{
+	auto_fd dir = -1;
+	mode_t old = umask(0022);
+	int rc = 0;
+
+	if (tree_remove(project_fd, part, e) < 0)
+		rc = -1;
+	else if (mkdirat(project_fd, part, 0755) < 0 || owner_give(project_fd, part) < 0 ||
+		 (dir = openat(project_fd, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
+		 mkdirat(dir, "tree", 0755) < 0 || owner_give(dir, "tree") < 0)
+		rc = err_sys(e, "cannot make a base");
+	umask(old);
+	*ret_dir = fd_steal(&dir);
+	return rc;
+}
+
+static int make(const struct home *h, int64_t project, int project_fd, const struct repo *r, struct err *e)
+{
+	auto_str part = xasprintf("%s.part", r->commit);
+	auto_str path = home_path(h, "bases/%lld/%s", (long long)project, part);
+	mode_t old = umask(0022);
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+	int rc = make_part(project_fd, part, &dir, e);
+
+	if (!rc) {
+		rc = delta_make(h, project, project_fd, r, dir, path, e);
+		if (!rc)
+			rc = check_content(dir, r->hash_len, e);
+		else if (rc > 0)
+			rc = make_full(r, dir, path, e);
+	}
+	if (!rc)
+		rc = finish(project_fd, part, r->commit, dir, e);
+	umask(old);
+	if (rc < 0)
+		tree_remove(project_fd, part, &ignored);
+	else
+		sync_later(dir);
+	return rc;
+}
+
+int base_get(const struct home *h, int64_t project, const struct repo *r, struct base *ret, struct err *e)
+{
+	auto_fd dir = -1, lock = -1;
+
+	if (!base_open(h, project, r->commit, ret, e))
+		return 0;
+	if (e->kind != ERR_NOTFOUND || project_dir(h, project, &dir, e) < 0 || base_lock(h, project, &lock, e) < 0)
+		return -1;
+	/* somebody else may have made it while this process waited */
+	if (!base_open(h, project, r->commit, ret, e))
+		return 0;
+	if (tree_remove(dir, r->commit, e) < 0)
+		return -1;
+	if (make(h, project, dir, r, e) < 0)
+		return err_wrap(e, "cannot make the base of commit %.12s", r->commit);
+	return base_open(h, project, r->commit, ret, e);
+}
+
+
+static void keep_parents(int project_fd, const struct strvec *used, struct strvec *keep)
+{
+	for (size_t i = 0; i < used->n; i++) {
+		auto_str path = path_join(used->v[i], "parent");
+		auto_buf parent = BUF_SMALL;
+		struct err ignored = ERR_INIT;
+
+		strvec_push(keep, used->v[i]);
+		if (!read_file(project_fd, path, &parent, &ignored))
+			strvec_push(keep, buf_str(&parent));
+	}
+}
+
+int base_prune(const struct home *h, int64_t project, const struct strvec *used, struct err *e)
+{
+	auto_strvec keep = STRVEC_INIT, names = STRVEC_INIT;
+	auto_fd dir = -1, lock = -1;
+	auto_str warm = NULL;
+
+	if (base_lock(h, project, &lock, e) < 0 || project_dir(h, project, &dir, e) < 0)
+		return -1;
+	keep_parents(dir, used, &keep);
+	if (delta_list(dir, false, &names, e) < 0)
+		return -1;
+	warm = delta_newest_full(dir);
+	for (size_t i = 0; i < names.n; i++) {
+		auto_str gone = xasprintf("%s.gone", names.v[i]);
+
+		if (strvec_has(&keep, names.v[i]) || (warm && !strcmp(warm, names.v[i])))
+			continue;
+		/* renamed first: half a base must not be taken for a whole one */
+		if (renameat(dir, names.v[i], dir, gone) < 0)
+			return err_sys(e, "cannot remove the base '%s'", names.v[i]);
+		if (tree_remove(dir, gone, e) < 0)
+			return -1;
+	}
+	return 0;
+}

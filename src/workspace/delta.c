@@ -1,0 +1,220 @@
+#include "workspace/delta.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "git/checkout.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+#include "sys/proc.h"
+#include "workspace/base.h"
+
+/* Beyond this much of `diff-tree` output (some 4,000 paths) a base of its own is the better choice. */
+#define DELTA_MAX (512u << 10)
+
+static bool is_commit_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < n; i++)
+		if (!isxdigit((unsigned char)name[i]))
+			return false;
+	return n == 40 || n == 64;
+}
+
+static bool is_full(int project_fd, const char *name)
+{
+	auto_str parent = path_join(name, "parent");
+
+	return faccessat(project_fd, parent, F_OK, 0) < 0;
+}
+
+int delta_list(int project_fd, bool full_only, struct strvec *ret, struct err *e)
+{
+	int copy = openat(project_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *ent;
+
+	if (!d) {
+		fd_closep(&copy);
+		return err_sys(e, "cannot list the bases");
+	}
+	while ((ent = readdir(d)))
+		if (is_commit_name(ent->d_name) && (!full_only || is_full(project_fd, ent->d_name)))
+			strvec_push(ret, ent->d_name);
+	closedir(d);
+	return 0;
+}
+
+char *delta_newest_full(int project_fd)
+{
+	auto_strvec names = STRVEC_INIT;
+	struct err ignored = ERR_INIT;
+	struct timespec best = { 0 };
+	char *found = NULL;
+
+	delta_list(project_fd, true, &names, &ignored);
+	for (size_t i = 0; i < names.n; i++) {
+		struct stat st;
+
+		if (fstatat(project_fd, names.v[i], &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (!found || st.st_mtim.tv_sec > best.tv_sec ||
+			(st.st_mtim.tv_sec == best.tv_sec && st.st_mtim.tv_nsec > best.tv_nsec)) {
+			free(found);
+			found = xstrdup(names.v[i]);
+			best = st.st_mtim;
+		}
+	}
+	return found;
+}
+
+static bool exists(int dir, const char *path)
+{
+	struct stat st;
+
+	return !lstat_beneath(dir, path, &st);
+}
+
+static bool is_dot(const char *name)
+{
+	return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+/* A commit's names and links are somebody's data: directories are opened beneath the tree, never through links. */
+static DIR *open_dir(int tree, const char *path)
+{
+	int fd = open_beneath(tree, path, O_RDONLY | O_DIRECTORY, 0);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!d)
+		fd_closep(&fd);
+	return d;
+}
+
+/* Whether everything that `dir` has in the tree `from` is a whiteout in the delta. */
+static bool all_gone(int from, int delta, const char *dir)
+{
+	DIR *d = open_dir(from, dir);
+	struct dirent *ent;
+	bool gone = true;
+
+	while (gone && d && (ent = readdir(d))) {
+		auto_str sub = xasprintf("%s/%s", dir, ent->d_name);
+		struct stat st;
+
+		if (!is_dot(ent->d_name))
+			gone = !lstat_beneath(delta, sub, &st) && S_ISCHR(st.st_mode);
+	}
+	if (d)
+		closedir(d);
+	return gone;
+}
+
+static int whiteout(int tree, const char *path, struct err *e)
+{
+	struct owner o = owner_inside();
+	auto_str parent = xstrndup(path, (size_t)(path_base(path) - path));
+	auto_fd dir = mkdirs_beneath(tree, parent, 0755, owner_is_other() ? o.uid : (uid_t)-1, o.gid);
+
+	if (dir < 0)
+		return errno == ENOTDIR || errno == ELOOP ? 0 : err_sys(e, "cannot make '%s' in a delta", parent);
+	if (mknodat(dir, path_base(path), S_IFCHR | 0, makedev(0, 0)) < 0 && errno != EEXIST)
+		return err_sys(e, "cannot mark '%s' as gone in a delta", path);
+	return 0;
+}
+
+/* Replaces a directory of the delta that holds only whiteouts by one whiteout. */
+static int fold(int tree, const char *path, struct err *e)
+{
+	auto_str parent = xstrndup(path, (size_t)(path_base(path) - path));
+	auto_fd up = open_beneath(tree, parent, O_RDONLY | O_DIRECTORY, 0);
+	DIR *d = open_dir(tree, path);
+	struct dirent *ent;
+
+	while (d && (ent = readdir(d)))
+		if (!is_dot(ent->d_name))
+			unlinkat(dirfd(d), ent->d_name, 0);
+	if (d)
+		closedir(d);
+	if (up >= 0 && unlinkat(up, path_base(path), AT_REMOVEDIR) < 0 && errno != ENOENT)
+		return err_sys(e, "cannot fold '%s' in a delta", path);
+	return whiteout(tree, path, e);
+}
+
+/* A directory whose last file went away goes away too, as git has no empty ones; then perhaps the one above. */
+static int fold_empty(int parent_tree, int tree, const char *path, struct err *e)
+{
+	auto_str dir = xstrdup(path);
+
+	for (;;) {
+		char *slash = strrchr(dir, '/');
+		struct stat st;
+
+		if (!slash)
+			return 0;
+		*slash = '\0';
+		if (lstat_beneath(parent_tree, dir, &st) < 0 || !S_ISDIR(st.st_mode))
+			return 0;
+		if (lstat_beneath(tree, dir, &st) < 0 || !S_ISDIR(st.st_mode))
+			return 0;
+		if (!all_gone(parent_tree, tree, dir) || !all_gone(tree, tree, dir))
+			return 0;
+		if (fold(tree, dir, e) < 0)
+			return -1;
+	}
+}
+
+static int put_whiteouts(const struct repo *r, const struct buf *raw, int parent_tree, int tree, struct err *e)
+{
+	struct diff_entry d;
+	size_t at = 0;
+
+	for (at = 0; diff_next(raw, &at, r->hash_len, &d) > 0;)
+		if (!d.new_mode && !exists(tree, d.path) && whiteout(tree, d.path, e) < 0)
+			return -1;
+	for (at = 0; diff_next(raw, &at, r->hash_len, &d) > 0;)
+		if (!d.new_mode && fold_empty(parent_tree, tree, d.path, e) < 0)
+			return -1;
+	return 0;
+}
+
+static int copy_index(int project_fd, const char *parent, int dir, struct err *e)
+{
+	auto_str from = path_join(parent, "index");
+	auto_fd in = openat(project_fd, from, O_RDONLY | O_CLOEXEC);
+	auto_fd out = openat(dir, "index", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+	if (in < 0 || out < 0 || owner_give(out, "") < 0)
+		return err_sys(e, "cannot copy a base's index");
+	return copy_fd(in, out, e);
+}
+
+int delta_make(const struct home *h, int64_t project, int project_fd, const struct repo *r, int dir, const char *path,
+	struct err *e)
+{
+	auto_str parent = delta_newest_full(project_fd);
+	auto_str tree_path = path_join(path, "tree"), index = path_join(path, "index"), small = path_join(path, "small");
+	auto_str monitor = NULL;
+	auto_buf raw = BUF_INIT(DELTA_MAX);
+	auto_fd tree = openat(dir, "tree", O_RDONLY | O_DIRECTORY | O_CLOEXEC), parent_tree = -1;
+
+	if (!parent || checkout_diff(r, parent, r->commit, DELTA_MAX, &raw, e) < 0)
+		return 1;
+	auto_str parent_path = home_path(h, "bases/%lld/%s/tree", (long long)project, parent);
+	parent_tree = open(parent_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (tree < 0 || parent_tree < 0)
+		return err_sys(e, "cannot open a base");
+	if (proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0 || copy_index(project_fd, parent, dir, e) < 0 ||
+		checkout_delta(r, &raw, tree_path, index, small, monitor, parent, e) < 0 || put_whiteouts(r, &raw, parent_tree, tree, e) < 0)
+		return -1;
+	unlinkat(dir, "small", 0);
+	return write_file(dir, "parent", parent, strlen(parent), 0600, e);
+}

@@ -1,0 +1,30 @@
+/*
+ * Plain files out of a workspace: the layers merged as an overlay shows them, read beneath descriptors, links
+ * copied as links and never followed, special files and repositories of the agent's left out and counted.
+ */
+#ifndef WORKSPACE_EXPORT_H
+#define WORKSPACE_EXPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/strvec.h"
+
+struct export_report {
+	size_t files, links;
+	uint64_t bytes;
+	struct strvec left_out; /* paths, at most 100 */
+	struct strvec leaving;  /* links that lead out of the tree, at most 100 */
+	size_t nleft_out, nleaving;
+};
+
+void export_report_release(struct export_report *r);
+#define auto_export_report __attribute__((cleanup(export_report_release))) struct export_report
+
+#define EXPORT_LAYERS_MAX 8
+
+/* Merges n layers (directories, top-most first) into the empty directory out. */
+int export_layers(const int *layers, size_t n, int out, struct export_report *ret, struct err *e);
+
+#endif

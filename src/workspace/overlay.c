@@ -1,0 +1,130 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "git/private.h"
+#include "git/untracked.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+#include "sys/proc.h"
+#include "workspace/base.h"
+#include "workspace/export.h"
+#include "workspace/scan.h"
+#include "workspace/workspace.h"
+
+static int make_layers(int dir, struct err *e)
+{
+	static const char *const layers[] = { "upper", "work" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(layers); i++)
+		if (mkdirat(dir, layers[i], 0755) < 0 || fchmodat(dir, layers[i], 0755, 0) < 0 || owner_give(dir, layers[i]) < 0)
+			return err_sys(e, "cannot make '%s' of the task", layers[i]);
+	return 0;
+}
+
+static int overlay_create(struct workspace *ws, const struct buf *shown, struct err *e)
+{
+	auto_buf base_index = BUF_INIT(1u << 30), index = BUF_INIT(1u << 30);
+	struct private_spec s = { .branch = ws->task->branch, .shown = shown, .index = &index, .fsmonitor = INSIDE_FSMONITOR };
+	auto_base base = { 0 };
+
+	if (base_get(ws->home, ws->task->project_id, ws->repo, &base, e) < 0)
+		return -1;
+	free(ws->task->layer);
+	ws->task->layer = xstrdup(base.name);
+	if (make_layers(ws->dir, e) < 0 || read_file(AT_FDCWD, base.index, &base_index, e) < 0)
+		return -1;
+	if (untracked_retarget(base_index.data, base_index.len, ws->repo->hash_len, ws->task->workspace, &index, e) < 0)
+		return -1;
+	return workspace_make_private(ws, &s, e);
+}
+
+/* The base, made again if it is gone or torn. */
+static int get_base(struct workspace *ws, struct base *ret, struct err *e)
+{
+	struct repo at = *ws->repo;
+
+	if (!base_open(ws->home, ws->task->project_id, ws->task->layer, ret, e))
+		return 0;
+	if (e->kind != ERR_NOTFOUND)
+		return -1;
+	at.commit = ws->task->layer;
+	return base_get(ws->home, ws->task->project_id, &at, ret, e);
+}
+
+static int overlay_describe(struct workspace *ws, struct jail *j, struct err *e)
+{
+	const char *at = ws->task->workspace;
+	auto_str dot_git = xasprintf("%s/.git", at), monitor = NULL;
+	auto_base base = { 0 };
+
+	if (get_base(ws, &base, e) < 0 || proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0)
+		return -1;
+	/* the topmost lower layer has the mount point for .git, so that the upper stays free of it */
+	auto_str stubs = home_path(ws->home, "stubs");
+	strvec_push(&j->lowers, stubs);
+	for (size_t i = 0; i < base.layers.n; i++)
+		strvec_push(&j->lowers, base.layers.v[i]);
+	j->upper = home_path(ws->home, "tasks/%lld/upper", (long long)ws->task->id);
+	j->work = home_path(ws->home, "tasks/%lld/work", (long long)ws->task->id);
+	jail_add(j, JAIL_OVERLAY, JAIL_WRITE, "", at);
+	workspace_describe_git(ws, dot_git, j);
+	jail_add(j, JAIL_BIND, 0, monitor, INSIDE_FSMONITOR);
+	jail_add(j, JAIL_BIND, JAIL_NOEXEC, j->upper, INSIDE_UPPER);
+	jail_add(j, JAIL_BIND, JAIL_NOEXEC, base.index, INSIDE_BASE_INDEX);
+	jail_add(j, JAIL_DATA, 0, base.monitor_id, INSIDE_BASE_ID);
+	return 0;
+}
+
+static int overlay_scan(struct workspace *ws, struct changes *ret, struct err *e)
+{
+	auto_fd upper = open_beneath(ws->dir, "upper", O_RDONLY | O_DIRECTORY, 0);
+	auto_tracked tracked = { 0 };
+	auto_base base = { 0 };
+
+	if (upper < 0)
+		return err_sys(e, "cannot open the workspace of task '%s'", ws->task->name);
+	if (get_base(ws, &base, e) < 0 || tracked_load(base.index, ws->repo->hash_len, &tracked, e) < 0)
+		return -1;
+	return scan_upper(fd_steal(&upper), &tracked, ret, e);
+}
+
+static int overlay_export(struct workspace *ws, int out, struct export_report *ret, struct err *e)
+{
+	int layers[EXPORT_LAYERS_MAX];
+	size_t n = 0;
+	auto_base base = { 0 };
+	int rc = -1;
+
+	if (get_base(ws, &base, e) < 0)
+		return -1;
+	layers[n] = open_beneath(ws->dir, "upper", O_RDONLY | O_DIRECTORY, 0);
+	for (size_t i = 0; i < base.layers.n && layers[n] >= 0 && n + 1 < EXPORT_LAYERS_MAX; i++)
+		layers[++n] = open(base.layers.v[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (layers[n] < 0)
+		err_sys(e, "cannot open the workspace of task '%s'", ws->task->name);
+	else
+		rc = export_layers(layers, n + 1, out, ret, e);
+	for (size_t i = 0; i <= n; i++)
+		fd_closep(&layers[i]);
+	return rc;
+}
+
+/* All of it is in the task's directory already. */
+static int overlay_remove(struct workspace *ws, struct err *e)
+{
+	(void)ws;
+	(void)e;
+	return 0;
+}
+
+const struct backend backend_overlay = {
+	.name = "overlay",
+	.create = overlay_create,
+	.describe = overlay_describe,
+	.scan = overlay_scan,
+	.export = overlay_export,
+	.remove = overlay_remove,
+};

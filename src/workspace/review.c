@@ -1,0 +1,164 @@
+#include "workspace/review.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "sys/fd.h"
+
+void review_release(struct review *r)
+{
+	scratch_release(&r->scratch);
+	strvec_release(&r->apart);
+	*r = (struct review){ .scratch.stream = -1 };
+}
+
+/* An ignore file's content as the workspace has it now. */
+static int add_ignore_file(struct scratch *s, int root, const char *path, struct err *e)
+{
+	auto_fd fd = open_regular_beneath(root, path);
+	auto_buf text = BUF_INIT(1 << 20);
+
+	if (fd < 0)
+		return 0;
+	if (read_rest(fd, &text, path, e) < 0)
+		return -1;
+	return scratch_add_ignore(s, path, buf_str(&text), text.len, e);
+}
+
+static bool is_ignore_file(const char *path)
+{
+	return !strcmp(path_base(path), ".gitignore");
+}
+
+static int take_ignore_files(struct scratch *s, const char *base, const struct changes *c, struct err *e)
+{
+	if (scratch_base_ignores(s, base, &c->base_ignores, e) < 0)
+		return -1;
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].kind == CHANGE_FILE && is_ignore_file(c->v[i].path) &&
+			add_ignore_file(s, c->root, c->v[i].path, e) < 0)
+			return -1;
+	return 0;
+}
+
+/* Marks the untracked files that the ignore files ignore. */
+static int mark_ignored(struct scratch *s, const char *base, struct changes *c, struct err *e)
+{
+	auto_buf paths = BUF_INIT(512u << 20), ignored = BUF_INIT(512u << 20);
+	size_t at = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (!c->v[i].tracked && (c->v[i].kind == CHANGE_FILE || c->v[i].kind == CHANGE_LINK))
+			buf_add(&paths, c->v[i].path, strlen(c->v[i].path) + 1);
+	if (paths.overflow)
+		return err_set(e, ERR_FAILED, "too many untracked files");
+	if (!paths.len)
+		return 0;
+	if (take_ignore_files(s, base, c, e) < 0 || scratch_ignored(s, &paths, &ignored, e) < 0)
+		return -1;
+	/* The answers come in the order of the questions. */
+	for (size_t i = 0; i < c->n && at < ignored.len; i++)
+		if (!c->v[i].tracked && !strcmp(c->v[i].path, ignored.data + at)) {
+			c->v[i].ignored = true;
+			at += strlen(ignored.data + at) + 1;
+		}
+	return 0;
+}
+
+static int put_file(struct review *r, int root, const struct change *c, struct err *e)
+{
+	auto_fd fd = open_regular_beneath(root, c->path);
+	struct stat st;
+
+	/* gone or replaced since it was seen: a running task goes on working */
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		if (errno == EACCES)
+			strvec_pushf(&r->apart, "%s (not readable)", c->path);
+		return 0;
+	}
+	if ((uint64_t)st.st_size > REVIEW_FILE_MAX) {
+		strvec_pushf(&r->apart, "%s (%lld MB, too large to show)", c->path, (long long)st.st_size >> 20);
+		return 0;
+	}
+	return scratch_file(&r->scratch, c->path, c->executable, fd, (uint64_t)st.st_size, e);
+}
+
+static int put_link(struct review *r, int root, const struct change *c, struct err *e)
+{
+	auto_str parent = xstrndup(c->path, (size_t)(path_base(c->path) - c->path));
+	auto_fd dir = open_beneath(root, parent, O_RDONLY | O_DIRECTORY, 0);
+	char text[PATH_MAX];
+	ssize_t n = dir < 0 ? -1 : readlinkat(dir, path_base(c->path), text, sizeof(text));
+
+	return n < 0 ? 0 : scratch_link(&r->scratch, c->path, text, (size_t)n, e);
+}
+
+static int put_change(struct review *r, int root, const struct change *c, struct err *e)
+{
+	if (c->ignored) {
+		r->ignored++;
+		return 0;
+	}
+	switch (c->kind) {
+	case CHANGE_FILE:
+		return put_file(r, root, c, e);
+	case CHANGE_LINK:
+		return put_link(r, root, c, e);
+	case CHANGE_GONE:
+	case CHANGE_OPAQUE:
+		return scratch_gone(&r->scratch, c->path, e);
+	case CHANGE_ODD:
+		strvec_pushf(&r->apart, "%s (neither a file nor a link)", c->path);
+		return c->tracked ? scratch_gone(&r->scratch, c->path, e) : 0;
+	case CHANGE_REPO:
+		strvec_pushf(&r->apart, "%s/ (a repository of its own)", c->path);
+		return 0;
+	}
+	return 0;
+}
+
+int review_open(struct workspace *ws, struct review *ret, struct err *e)
+{
+	auto_review r = { .base = ws->task->base, .scratch.stream = -1 };
+	auto_changes c = { .root = -1 };
+
+	if (workspace_scan(ws, &c, e) < 0 || scratch_open(ws->repo, ws->home->fd, ws->home->path, &r.scratch, e) < 0)
+		return -1;
+	if (mark_ignored(&r.scratch, r.base, &c, e) < 0 || scratch_begin(&r.scratch, r.base, e) < 0)
+		return -1;
+	for (size_t i = 0; i < c.n; i++)
+		if (put_change(&r, c.root, &c.v[i], e) < 0)
+			return -1;
+	if (scratch_end(&r.scratch, e) < 0)
+		return -1;
+	*ret = r;
+	r = (struct review){ .scratch.stream = -1 };
+	return 0;
+}
+
+int review_diff(struct review *r, const struct strvec *args, const struct strvec *paths, struct buf *out, int out_fd,
+	struct err *e)
+{
+	return scratch_diff(&r->scratch, r->base, args, paths, out, out_fd, e);
+}
+
+int review_names(struct review *r, struct strvec *ret, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+	auto_buf out = BUF_INIT(512u << 20);
+
+	strvec_pushl(&args, "--name-status", "-z", "--no-renames", NULL);
+	if (review_diff(r, &args, NULL, &out, -1, e) < 0)
+		return -1;
+	for (size_t at = 0; at + 2 < out.len;) {
+		const char *path = out.data + at + 2;
+
+		strvec_pushf(ret, "%c %s", out.data[at], path);
+		at += 2 + strlen(path) + 1;
+	}
+	return 0;
+}

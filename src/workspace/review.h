@@ -1,0 +1,37 @@
+/*
+ * Looking at a task's work from outside: the changes against the base, compared by git in a scratch
+ * repository, ignored files set aside.
+ */
+#ifndef WORKSPACE_REVIEW_H
+#define WORKSPACE_REVIEW_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/strvec.h"
+#include "git/scratch.h"
+#include "workspace/scan.h"
+#include "workspace/workspace.h"
+
+struct review {
+	struct scratch scratch;
+	const char *base;
+	size_t ignored;      /* files that are not shown because ignore files say so */
+	struct strvec apart; /* what cannot be shown, a line each: "nested/ (a repository)" */
+};
+
+/* File contents beyond this are named, not shown. */
+#define REVIEW_FILE_MAX (100u << 20)
+
+int review_open(struct workspace *ws, struct review *ret, struct err *e);
+void review_release(struct review *r);
+#define auto_review __attribute__((cleanup(review_release))) struct review
+
+/* `git diff-tree` with these arguments, restricted to paths (may be NULL), to out or, where NULL, to out_fd. */
+int review_diff(struct review *r, const struct strvec *args, const struct strvec *paths, struct buf *out, int out_fd,
+	struct err *e);
+/* The changed paths as lines "A path", "M path", "D path". */
+int review_names(struct review *r, struct strvec *ret, struct err *e);
+
+#endif

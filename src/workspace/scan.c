@@ -1,0 +1,252 @@
+#include "workspace/scan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "sys/fd.h"
+#include "sys/tree.h"
+
+void changes_release(struct changes *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->v[i].path);
+	free(c->v);
+	fd_closep(&c->root);
+	strvec_release(&c->base_ignores);
+	*c = (struct changes){ .root = -1 };
+}
+
+void tracked_release(struct tracked *t)
+{
+	buf_release(&t->names);
+	free(t->v);
+	*t = (struct tracked){ 0 };
+}
+
+int tracked_load(const char *index, unsigned hash_len, struct tracked *ret, struct err *e)
+{
+	auto_buf data = BUF_INIT(1u << 30);
+	auto_tracked t = { .names = BUF_INIT(1u << 30) };
+	struct index_reader r;
+	struct index_entry ent;
+	int got;
+
+	if (read_file(AT_FDCWD, index, &data, e) < 0 || index_open(&r, data.data, data.len, hash_len, e) < 0)
+		return -1;
+	t.v = xcalloc(r.entries, sizeof(*t.v));
+	while ((got = index_next(&r, &ent, e)) > 0) {
+		t.v[t.n++] = (struct tracked_entry){ .name = t.names.len, .ctime_s = ent.ctime_s, .ctime_ns = ent.ctime_ns,
+			.mtime_s = ent.mtime_s, .mtime_ns = ent.mtime_ns, .ino = ent.ino, .size = ent.size };
+		buf_add(&t.names, ent.path, ent.path_len + 1);
+	}
+	index_close(&r);
+	if (got < 0)
+		return -1;
+	*ret = t;
+	t = (struct tracked){ 0 };
+	return 0;
+}
+
+static const char *name_of(const struct tracked *t, size_t i)
+{
+	return t->names.data + t->v[i].name;
+}
+
+/* The first entry whose name is not less. */
+static size_t lower_bound(const struct tracked *t, const char *path)
+{
+	size_t lo = 0, hi = t->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(name_of(t, mid), path) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct tracked_entry *tracked_find(const struct tracked *t, const char *path)
+{
+	size_t i = lower_bound(t, path);
+
+	return i < t->n && !strcmp(name_of(t, i), path) ? &t->v[i] : NULL;
+}
+
+bool tracked_has_dir(const struct tracked *t, const char *dir)
+{
+	auto_str prefix = xasprintf("%s/", dir);
+	size_t i = lower_bound(t, prefix);
+
+	return i < t->n && !strncmp(name_of(t, i), prefix, strlen(prefix));
+}
+
+static struct change *add(struct changes *c, const char *path, enum change_kind kind)
+{
+	if (c->n == c->cap) {
+		c->cap = c->cap ? c->cap * 2 : 64;
+		c->v = xrealloc(c->v, c->cap, sizeof(*c->v));
+	}
+	c->v[c->n] = (struct change){ .path = xstrdup(path), .kind = kind };
+	return &c->v[c->n++];
+}
+
+static enum change_kind kind_of(mode_t mode)
+{
+	return S_ISREG(mode) ? CHANGE_FILE : S_ISLNK(mode) ? CHANGE_LINK : CHANGE_ODD;
+}
+
+static void add_entry(struct changes *c, const struct tree_entry *t, bool tracked)
+{
+	struct change *n = add(c, t->path, kind_of(t->st.st_mode));
+
+	n->executable = (t->st.st_mode & 0100) != 0;
+	n->size = (uint64_t)t->st.st_size;
+	n->tracked = tracked;
+}
+
+struct scan {
+	struct changes *out;
+	struct tracked *tracked;
+};
+
+/* A directory of the agent's own with a repository in it: git would not look inside either. Not where the
+ * base has files: a planted .git must not hide what changed there. */
+static bool is_nested_repo(const struct tree_entry *t, const struct tracked *tracked)
+{
+	auto_str dot_git = xasprintf("%s/.git", t->name);
+	struct stat st;
+
+	return S_ISDIR(t->st.st_mode) && !tracked_has_dir(tracked, t->path) && !lstat_beneath(t->dir, dot_git, &st);
+}
+
+/* Whether the entry needs no look, is done with, or must be stopped at. */
+static bool settled(struct scan *s, const struct tree_entry *t, enum tree_next *next, struct err *e)
+{
+	if (s->out->n >= CHANGES_MAX) {
+		err_set(e, ERR_FAILED, "more than %d paths changed", CHANGES_MAX);
+		*next = TREE_STOP;
+		return true;
+	}
+	if (!strcasecmp(t->name, ".git")) {
+		*next = TREE_SKIP;
+		return true;
+	}
+	if (is_nested_repo(t, s->tracked)) {
+		add(s->out, t->path, CHANGE_REPO);
+		*next = TREE_SKIP;
+		return true;
+	}
+	return false;
+}
+
+static bool is_opaque(const struct tree_entry *t)
+{
+	auto_fd fd = open_beneath(t->dir, t->name, O_RDONLY | O_DIRECTORY, 0);
+	char value[4];
+
+	return fd >= 0 && fgetxattr(fd, "user.overlay.opaque", value, sizeof(value)) == 1 && value[0] == 'y';
+}
+
+static enum tree_next upper_entry(const struct tree_entry *t, void *arg, struct err *e)
+{
+	struct scan *s = arg;
+	enum tree_next next;
+
+	if (settled(s, t, &next, e))
+		return next;
+	if (S_ISDIR(t->st.st_mode)) {
+		if (is_opaque(t) && tracked_has_dir(s->tracked, t->path))
+			add(s->out, t->path, CHANGE_OPAQUE);
+		return TREE_ON;
+	}
+	if (S_ISCHR(t->st.st_mode) && t->st.st_rdev == 0)
+		add(s->out, t->path, CHANGE_GONE)->tracked = true;
+	else
+		add_entry(s->out, t, tracked_find(s->tracked, t->path) != NULL);
+	return TREE_ON;
+}
+
+static void note_ignores(const struct tracked *t, struct changes *c)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!strcmp(path_base(name_of(t, i)), ".gitignore"))
+			strvec_push(&c->base_ignores, name_of(t, i));
+}
+
+int scan_upper(int root, const struct tracked *t, struct changes *ret, struct err *e)
+{
+	struct changes c = { .root = root };
+	struct scan s = { .out = &c, .tracked = (struct tracked *)t };
+
+	if (tree_walk(root, upper_entry, &s, e) < 0) {
+		changes_release(&c);
+		return -1;
+	}
+	note_ignores(t, &c);
+	*ret = c;
+	return 0;
+}
+
+/* The inode's change time cannot be set back, so equal stat data means equal content. */
+static bool is_unchanged(const struct tracked_entry *k, const struct stat *st)
+{
+	return k->ctime_s == (uint32_t)st->st_ctim.tv_sec && k->ctime_ns == (uint32_t)st->st_ctim.tv_nsec &&
+	       k->mtime_s == (uint32_t)st->st_mtim.tv_sec && k->mtime_ns == (uint32_t)st->st_mtim.tv_nsec &&
+	       k->ino == (uint32_t)st->st_ino && k->size == (uint32_t)st->st_size;
+}
+
+static enum tree_next whole_entry(const struct tree_entry *t, void *arg, struct err *e)
+{
+	struct scan *s = arg;
+	struct tracked_entry *known;
+	enum tree_next next;
+
+	if (settled(s, t, &next, e))
+		return next;
+	if (S_ISDIR(t->st.st_mode))
+		return TREE_ON;
+	known = tracked_find(s->tracked, t->path);
+	if (known)
+		known->seen = true;
+	if (!known || !is_unchanged(known, &t->st))
+		add_entry(s->out, t, known != NULL);
+	return TREE_ON;
+}
+
+int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e)
+{
+	struct changes c = { .root = root };
+	struct scan s = { .out = &c, .tracked = t };
+	size_t present;
+
+	if (tree_walk(root, whole_entry, &s, e) < 0) {
+		changes_release(&c);
+		return -1;
+	}
+	/* What is gone comes first: a directory may have taken the place of a file. */
+	present = c.n;
+	for (size_t i = 0; i < t->n; i++)
+		if (!t->v[i].seen)
+			add(&c, name_of(t, i), CHANGE_GONE)->tracked = true;
+	if (present && c.n > present) {
+		struct change *v = xcalloc(c.n, sizeof(*v));
+
+		memcpy(v, c.v + present, (c.n - present) * sizeof(*v));
+		memcpy(v + (c.n - present), c.v, present * sizeof(*v));
+		free(c.v);
+		c.v = v;
+		c.cap = c.n;
+	}
+	note_ignores(t, &c);
+	*ret = c;
+	return 0;
+}

@@ -1,0 +1,109 @@
+#include "workspace/workspace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "git/private.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+
+static const struct backend *const backends[] = { &backend_overlay, &backend_worktree };
+
+static const struct backend *by_name(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(backends); i++)
+		if (!strcmp(backends[i]->name, name))
+			return backends[i];
+	return NULL;
+}
+
+bool workspace_has_backend(const char *name)
+{
+	return by_name(name) != NULL;
+}
+
+int workspace_open(struct workspace *ws, const struct home *h, const struct repo *r, struct task *t, struct err *e)
+{
+	auto_str name = xasprintf("tasks/%lld", (long long)t->id);
+
+	*ws = (struct workspace){ .backend = by_name(t->backend), .home = h, .repo = r, .task = t, .dir = -1 };
+	if (!ws->backend)
+		return err_set(e, ERR_FAILED, "task '%s' has an unknown backend '%s'", t->name, t->backend);
+	/* 0711: root's tasks run as another owner, who must get through to what is its own */
+	if (mkdirat(h->fd, name, 0711) < 0 && errno != EEXIST)
+		return err_sys(e, "cannot make '%s/%s'", h->path, name);
+	return home_task_dir(h, t->id, &ws->dir, e);
+}
+
+void workspace_close(struct workspace *ws)
+{
+	fd_closep(&ws->dir);
+	ws->dir = -1;
+}
+
+int workspace_create(struct workspace *ws, const struct buf *shown, struct err *e)
+{
+	/* The leftovers of the task directory that a jail sees belong to the inside. */
+	static const char *const places[] = { "git", "home", "tmp" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (mkdirat(ws->dir, places[i], 0700) < 0 || owner_give(ws->dir, places[i]) < 0)
+			return err_sys(e, "cannot make '%s' of the task", places[i]);
+	return ws->backend->create(ws, shown, e);
+}
+
+int workspace_describe(struct workspace *ws, struct jail *j, struct err *e)
+{
+	return ws->backend->describe(ws, j, e);
+}
+
+int workspace_scan(struct workspace *ws, struct changes *ret, struct err *e)
+{
+	return ws->backend->scan(ws, ret, e);
+}
+
+int workspace_export(struct workspace *ws, int out, struct export_report *ret, struct err *e)
+{
+	return ws->backend->export(ws, out, ret, e);
+}
+
+int workspace_remove(struct workspace *ws, struct err *e)
+{
+	return ws->backend->remove(ws, e);
+}
+
+int workspace_make_private(struct workspace *ws, struct private_spec *s, struct err *e)
+{
+	auto_fd git = openat(ws->dir, "git", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	auto_str path = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id);
+
+	if (git < 0)
+		return err_sys(e, "cannot open '%s'", path);
+	s->repo = ws->repo;
+	s->commit = ws->task->base;
+	s->borrow = !ws->task->strict && private_can_borrow(ws->repo);
+	if (private_create(git, s, e) < 0)
+		return -1;
+	if (s->borrow)
+		return 0;
+	return private_fill(path, s, e) < 0 ? -1 : write_file(ws->dir, "own-objects", "1\n", 2, 0600, e);
+}
+
+size_t workspace_own_packs(const struct workspace *ws)
+{
+	return faccessat(ws->dir, "own-objects", F_OK, 0) < 0 ? 0 : 1;
+}
+
+void workspace_describe_git(struct workspace *ws, const char *at, struct jail *j)
+{
+	auto_str git = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id);
+
+	jail_add(j, JAIL_BIND, JAIL_WRITE, git, at);
+	if (workspace_own_packs(ws))
+		return;
+	for (size_t i = 0; i < ws->repo->objects.n; i++)
+		jail_add(j, JAIL_BIND, JAIL_NOEXEC, ws->repo->objects.v[i], ws->repo->objects.v[i]);
+}

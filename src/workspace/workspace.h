@@ -1,0 +1,87 @@
+/*
+ * A workspace: the directory tree that an agent works in. One table of functions, an implementation for each
+ * backend; nothing above asks which one it has.
+ *
+ *	struct workspace ws;
+ *	workspace_open(&ws, home, repo, task, e);
+ *	workspace_create(&ws, …)            once
+ *	workspace_describe(&ws, &jail, e)   before each start
+ *	workspace_scan(&ws, &changes, e)    what differs from the base, read from outside
+ *	workspace_export(&ws, dir, …)
+ *	workspace_remove(&ws, …)
+ *
+ * Everything that is read here from a workspace is hostile; it is opened beneath a descriptor.
+ */
+#ifndef WORKSPACE_WORKSPACE_H
+#define WORKSPACE_WORKSPACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "git/repo.h"
+#include "jail/jail.h"
+#include "store/store.h"
+#include "workspace/home.h"
+
+struct changes;
+struct export_report;
+struct backend;
+
+struct workspace {
+	const struct backend *backend;
+	const struct home *home;
+	const struct repo *repo;
+	struct task *task;
+	int dir; /* tasks/<id>, made if it is not there */
+};
+
+int workspace_open(struct workspace *ws, const struct home *h, const struct repo *r, struct task *t, struct err *e);
+void workspace_close(struct workspace *ws);
+#define auto_workspace __attribute__((cleanup(workspace_close))) struct workspace
+
+/* Makes the workspace and the private repository for task->base. shown: "OID REFNAME" lines. Sets task->layer.
+ * On failure what was made is removed by workspace_remove. */
+int workspace_create(struct workspace *ws, const struct buf *shown, struct err *e);
+/* Adds the workspace's and the git view's rows to a jail. */
+int workspace_describe(struct workspace *ws, struct jail *j, struct err *e);
+int workspace_scan(struct workspace *ws, struct changes *ret, struct err *e);
+/* Plain files of the workspace into the empty directory `out`. */
+int workspace_export(struct workspace *ws, int out, struct export_report *ret, struct err *e);
+/* Takes the workspace away from the user's repository and moves its files into the task's directory, which the
+ * caller then removes or keeps. Does nothing twice. */
+int workspace_remove(struct workspace *ws, struct err *e);
+
+/* Whether a backend of that name exists. */
+bool workspace_has_backend(const char *name);
+
+/* For the backends: */
+struct backend {
+	const char *name;
+	int (*create)(struct workspace *ws, const struct buf *shown, struct err *e);
+	int (*describe)(struct workspace *ws, struct jail *j, struct err *e);
+	int (*scan)(struct workspace *ws, struct changes *ret, struct err *e);
+	int (*export)(struct workspace *ws, int out, struct export_report *ret, struct err *e);
+	int (*remove)(struct workspace *ws, struct err *e);
+};
+
+extern const struct backend backend_overlay, backend_worktree;
+
+struct private_spec;
+/* Makes tasks/<id>/git, with objects of its own where they cannot or must not be borrowed. */
+int workspace_make_private(struct workspace *ws, struct private_spec *s, struct err *e);
+/* How many packs the private repository was made with: 0 where it borrows. */
+size_t workspace_own_packs(const struct workspace *ws);
+/* Adds the private repository at `at`, and the objects that it borrows, to a jail. */
+void workspace_describe_git(struct workspace *ws, const char *at, struct jail *j);
+
+/* Places inside that do not depend on the task. */
+#define INSIDE_DIR        "/run/garth"
+#define INSIDE_FSMONITOR  INSIDE_DIR "/fsmonitor"
+#define INSIDE_UPPER      INSIDE_DIR "/upper"
+#define INSIDE_BASE_INDEX INSIDE_DIR "/base-index"
+#define INSIDE_BASE_ID    INSIDE_DIR "/base-id"
+
+#endif

@@ -1,0 +1,161 @@
+#include "git/worktree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "git/checkout.h"
+#include "git/private.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+#include "workspace/base.h"
+#include "workspace/export.h"
+#include "workspace/scan.h"
+#include "workspace/workspace.h"
+
+/* tasks/<id>/admin remembers where git keeps the worktree's own files. */
+static int read_admin(const struct workspace *ws, char **ret, struct err *e)
+{
+	auto_buf text = BUF_SMALL;
+
+	if (read_file(ws->dir, "admin", &text, e) < 0)
+		return -1;
+	*ret = buf_steal(&text);
+	return 0;
+}
+
+/* Root's worktree stays root's, so that root's git trusts it; what is in it belongs to the inside. */
+static int open_to_inside(const char *path, struct err *e)
+{
+	struct owner o = owner_inside();
+
+	if (!owner_is_other())
+		return 0;
+	if (chown(path, 0, o.gid) < 0 || chmod(path, 0775) < 0)
+		return err_sys(e, "cannot open '%s' to the task", path);
+	return 0;
+}
+
+/* The checkout's index serves twice: inside, and for the user's own git on the worktree. */
+static int check_out(struct workspace *ws, const char *admin, struct buf *index, struct err *e)
+{
+	auto_str part = home_path(ws->home, "tasks/%lld/checkout", (long long)ws->task->id);
+	auto_str index_path = path_join(part, "index"), host_index = path_join(admin, "index");
+	int rc = -1;
+
+	if (mkdir(part, 0700) < 0 || owner_give(AT_FDCWD, part) < 0)
+		return err_sys(e, "cannot make '%s'", part);
+	if (!checkout_all(ws->repo, ws->task->base, ws->task->workspace, index_path, e) &&
+		!read_file(AT_FDCWD, index_path, index, e))
+		rc = write_file(AT_FDCWD, host_index, index->data, index->len, 0644, e);
+	unlink(index_path);
+	rmdir(part);
+	return rc;
+}
+
+static int check_kind(const struct buf *index, unsigned hash_len, struct err *e)
+{
+	struct index_reader r;
+	struct index_entry ent;
+	int got, rc = 0;
+
+	if (index_open(&r, index->data, index->len, hash_len, e) < 0)
+		return -1;
+	while (!rc && (got = index_next(&r, &ent, e)) > 0)
+		if ((ent.mode & 0170000) == 0160000)
+			rc = err_set(e, ERR_REFUSED, "the repository has a submodule ('%s'), a kind that is not carried yet", ent.path);
+	index_close(&r);
+	return rc < 0 || got < 0 ? -1 : 0;
+}
+
+static int worktree_create(struct workspace *ws, const struct buf *shown, struct err *e)
+{
+	auto_buf index = BUF_INIT(1u << 30);
+	struct private_spec s = { .branch = ws->task->branch, .shown = shown, .index = &index };
+	const char *branch = ws->task->branch + strlen("refs/heads/");
+	auto_str admin = NULL;
+	mode_t old = umask(0022);
+	auto_fd lock = -1;
+	int rc = -1;
+
+	if (!base_lock(ws->home, ws->task->project_id, &lock, e) &&
+		!worktree_add(ws->repo, ws->task->workspace, branch, &admin, e) &&
+		!write_file(ws->dir, "admin", admin, strlen(admin), 0600, e) && !open_to_inside(ws->task->workspace, e) &&
+		!check_out(ws, admin, &index, e) && !check_kind(&index, ws->repo->hash_len, e))
+		rc = workspace_make_private(ws, &s, e);
+	umask(old);
+	return rc;
+}
+
+static int worktree_describe(struct workspace *ws, struct jail *j, struct err *e)
+{
+	auto_str dot_git = path_join(ws->task->workspace, ".git"), admin = NULL;
+
+	if (read_admin(ws, &admin, e) < 0)
+		return -1;
+	if (access(dot_git, F_OK) < 0)
+		return err_set(e, ERR_NOTFOUND, "the worktree '%s' is gone", ws->task->workspace);
+	jail_add(j, JAIL_BIND, JAIL_WRITE, ws->task->workspace, ws->task->workspace);
+	jail_add(j, JAIL_BIND, 0, dot_git, dot_git);
+	/* the private repository stands where the pointer leads to */
+	workspace_describe_git(ws, admin, j);
+	return 0;
+}
+
+static int worktree_scan(struct workspace *ws, struct changes *ret, struct err *e)
+{
+	auto_fd root = open(ws->task->workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	auto_tracked tracked = { 0 };
+	auto_str admin = NULL;
+
+	if (root < 0) {
+		err_sys(e, "cannot open the worktree '%s'", ws->task->workspace);
+		if (errno == ENOENT)
+			e->kind = ERR_NOTFOUND;
+		return -1;
+	}
+	if (read_admin(ws, &admin, e) < 0)
+		return -1;
+	auto_str index = path_join(admin, "index");
+	if (tracked_load(index, ws->repo->hash_len, &tracked, e) < 0)
+		return -1;
+	return scan_whole(fd_steal(&root), &tracked, ret, e);
+}
+
+static int worktree_export(struct workspace *ws, int out, struct export_report *ret, struct err *e)
+{
+	auto_fd root = open(ws->task->workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (root < 0)
+		return err_sys(e, "cannot open the worktree '%s'", ws->task->workspace);
+	return export_layers(&root, 1, out, ret, e);
+}
+
+static int worktree_remove(struct workspace *ws, struct err *e)
+{
+	auto_str kept = home_path(ws->home, "tasks/%lld/tree", (long long)ws->task->id);
+	auto_str admin = NULL;
+	auto_fd lock = -1;
+
+	if (base_lock(ws->home, ws->task->project_id, &lock, e) < 0)
+		return -1;
+	if (rename(ws->task->workspace, kept) < 0 && errno != ENOENT)
+		return err_sys(e, "cannot move '%s' away", ws->task->workspace);
+	if (read_admin(ws, &admin, e) < 0)
+		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	if (access(admin, F_OK) < 0)
+		return 0;
+	return worktree_forget(ws->repo, ws->task->workspace, e);
+}
+
+const struct backend backend_worktree = {
+	.name = "worktree",
+	.create = worktree_create,
+	.describe = worktree_describe,
+	.scan = worktree_scan,
+	.export = worktree_export,
+	.remove = worktree_remove,
+};

@@ -1,0 +1,55 @@
+/*
+ * Any bytes as an index: read to the end or refused, nothing read out of bounds; what can be read can be bound
+ * to another place and read again, and has no drift against itself.
+ */
+#include <stdint.h>
+
+#include "fsmonitor/report.h"
+#include "git/index.h"
+#include "git/untracked.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool readable(const void *data, size_t size, unsigned hash_len)
+{
+	struct index_reader r;
+	struct index_entry entry;
+	struct err e = ERR_INIT;
+	int more = -1;
+
+	if (index_open(&r, data, size, hash_len, &e) == 0) {
+		while ((more = index_next(&r, &entry, &e)) > 0)
+			if (!entry.path_len || strlen(entry.path) != entry.path_len)
+				abort();
+	}
+	index_close(&r);
+	return more == 0;
+}
+
+static void check(const uint8_t *data, size_t size, unsigned hash_len)
+{
+	auto_buf out = BUF_INIT(16 << 20);
+	struct err e = ERR_INIT;
+	bool good = readable(data, size, hash_len);
+	int ret = untracked_retarget(data, size, hash_len, "/some/other/place", &out, &e);
+
+	if ((ret == 0 && !good) || (ret < 0 && out.len))
+		abort();
+	if (ret == 0 && !readable(out.data, out.len, hash_len))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bytes all = { data, size }, half = { data, size / 2 }, rest = { data + size / 2, size - size / 2 };
+	auto_buf out = BUF_INIT(16 << 20);
+	struct err e = ERR_INIT;
+
+	check(data, size, 20);
+	check(data, size, 32);
+	if (report_index(all, all, &out, &e) == 0 && out.len)
+		abort();
+	buf_reset(&out);
+	report_index(half, rest, &out, &e);
+	return 0;
+}

@@ -1,0 +1,258 @@
+#include "scratch.h"
+
+#include "agent/agent.h"
+#include "base/alloc.h"
+#include "sys/owner.h"
+
+struct homes {
+	struct config_agent agent;
+	int user, task, outside;
+};
+
+static struct homes make_homes(const struct scratch *s)
+{
+	struct homes h = { .agent = { .name = (char *)"x" } };
+
+	h.user = mkdirs_beneath(s->fd, "user", 0700, -1, -1);
+	h.task = mkdirs_beneath(s->fd, "task", 0700, -1, -1);
+	h.outside = mkdirs_beneath(s->fd, "outside", 0700, -1, -1);
+	assert_true(h.user >= 0 && h.task >= 0 && h.outside >= 0);
+	return h;
+}
+
+static void release_homes(struct homes *h)
+{
+	strvec_release(&h->agent.login);
+	close(h->user);
+	close(h->task);
+	close(h->outside);
+}
+
+static size_t copy(struct homes *h)
+{
+	struct err e = ERR_INIT;
+	size_t n = 0;
+
+	if (agent_copy_login(&h->agent, h->user, h->task, &n, &e) < 0)
+		fail_msg("%s", e.msg);
+	return n;
+}
+
+/* J7: the log-in files of the agent that is being run, and no others */
+static void test_copies_what_is_named(void **state)
+{
+	struct homes h = make_homes(*state);
+	struct stat st;
+
+	put(h.user, "x.json", "secret");
+	put(h.user, "other", "not for it");
+	close(mkdirs_beneath(h.user, ".x/deep/er", 0755, -1, -1));
+	put(h.user, ".x/deep/er/auth", "token");
+	put(h.user, ".x/history", "private");
+	strvec_pushl(&h.agent.login, "x.json", ".x/deep/er/auth", "missing", "x.json/missing", NULL);
+	assert_int_equal(copy(&h), 2);
+	assert_content(h.task, "x.json", "secret");
+	assert_content(h.task, ".x/deep/er/auth", "token");
+	assert_false(there(h.task, "other"));
+	assert_false(there(h.task, ".x/history"));
+	assert_false(there(h.task, "missing"));
+	assert_int_equal(fstatat(h.task, "x.json", &st, 0), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(st.st_uid, owner_inside().uid);
+	assert_int_equal(fstatat(h.task, ".x/deep", &st, 0), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	assert_int_equal(st.st_uid, owner_inside().uid);
+	release_homes(&h);
+}
+
+static void test_what_the_task_has_stays(void **state)
+{
+	struct homes h = make_homes(*state);
+
+	put(h.user, "x.json", "old token");
+	put(h.task, "x.json", "renewed");
+	strvec_push(&h.agent.login, "x.json");
+	assert_int_equal(copy(&h), 0);
+	assert_content(h.task, "x.json", "renewed");
+	release_homes(&h);
+}
+
+static void test_directories(void **state)
+{
+	struct homes h = make_homes(*state);
+
+	close(mkdirs_beneath(h.user, ".x/a/b", 0700, -1, -1));
+	put(h.user, ".x/1", "one");
+	put(h.user, ".x/a/b/2", "two");
+	assert_int_equal(symlinkat("..", h.user, ".x/a/loop"), 0);
+	assert_int_equal(symlinkat("nowhere", h.user, ".x/dangling"), 0);
+	assert_int_equal(symlinkat("self", h.user, ".x/self"), 0);
+	assert_int_equal(mkfifoat(h.user, ".x/fifo", 0600), 0);
+	strvec_push(&h.agent.login, ".x");
+	assert_int_equal(copy(&h), 2);
+	assert_content(h.task, ".x/1", "one");
+	assert_content(h.task, ".x/a/b/2", "two");
+	assert_false(there(h.task, ".x/fifo"));
+	assert_false(there(h.task, ".x/a/loop"));
+	release_homes(&h);
+}
+
+static void test_links_of_the_user_are_followed(void **state)
+{
+	struct homes h = make_homes(*state);
+	struct stat st;
+
+	close(mkdirs_beneath(h.user, "dotfiles/x", 0700, -1, -1));
+	put(h.user, "dotfiles/x/auth", "token");
+	assert_int_equal(symlinkat("dotfiles/x", h.user, ".x"), 0);
+	assert_int_equal(symlinkat("dotfiles/x/auth", h.user, ".auth"), 0);
+	strvec_pushl(&h.agent.login, ".x/auth", ".auth", NULL);
+	assert_int_equal(copy(&h), 2);
+	assert_content(h.task, ".x/auth", "token");
+	assert_int_equal(fstatat(h.task, ".x", &st, AT_SYMLINK_NOFOLLOW), 0);
+	assert_true(S_ISDIR(st.st_mode));
+	assert_int_equal(fstatat(h.task, ".auth", &st, AT_SYMLINK_NOFOLLOW), 0);
+	assert_true(S_ISREG(st.st_mode));
+	release_homes(&h);
+}
+
+/* The task's home was the agent's in an earlier run. */
+static void test_hostile_task_home(void **state)
+{
+	struct homes h = make_homes(*state);
+
+	close(mkdirs_beneath(h.user, ".x", 0700, -1, -1));
+	close(mkdirs_beneath(h.user, ".y/z", 0700, -1, -1));
+	put(h.user, ".x/auth", "token");
+	put(h.user, ".y/z/auth", "token");
+	put(h.user, "file", "token");
+	put(h.user, "file2", "token");
+	put(h.user, "file3", "token");
+	put(h.user, "last", "token");
+	put(h.outside, "victim", "precious");
+	assert_int_equal(symlinkat("../outside", h.task, ".x"), 0);
+	assert_int_equal(mkdirat(h.task, ".y", 0700), 0);
+	assert_int_equal(symlinkat("/proc/self/cwd", h.task, ".y/z"), 0);
+	assert_int_equal(symlinkat("../outside/new", h.task, "file"), 0);
+	assert_int_equal(symlinkat("../outside/victim", h.task, "file2"), 0);
+	assert_int_equal(mkfifoat(h.task, "file3", 0600), 0);
+	strvec_pushl(&h.agent.login, ".x/auth", ".y/z/auth", "file", "file2", "file3", "last", NULL);
+	assert_int_equal(copy(&h), 1);
+	assert_content(h.outside, "victim", "precious");
+	assert_false(there(h.outside, "auth"));
+	assert_false(there(h.outside, "new"));
+	assert_false(there(AT_FDCWD, "auth"));
+	assert_content(h.task, "last", "token");
+	release_homes(&h);
+}
+
+static void test_too_much(void **state)
+{
+	struct homes h = make_homes(*state);
+	struct err e = ERR_INIT;
+	int fd;
+
+	put(h.user, "a", "");
+	fd = openat(h.user, "a", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(ftruncate(fd, (10 << 20) + 1), 0);
+	strvec_push(&h.agent.login, "a");
+	assert_int_equal(agent_copy_login(&h.agent, h.user, h.task, NULL, &e), -1);
+	assert_non_null(strstr(e.msg, "larger than"));
+	assert_false(there(h.task, "a"));
+	assert_int_equal(ftruncate(fd, 10 << 20), 0);
+	assert_int_equal(copy(&h), 1);
+	close(fd);
+	release_homes(&h);
+}
+
+static void test_too_many(void **state)
+{
+	struct homes h = make_homes(*state);
+	struct err e = ERR_INIT;
+
+	assert_int_equal(mkdirat(h.user, "d", 0700), 0);
+	for (int i = 0; i < 1001; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "d/%d", i);
+		put(h.user, name, "");
+	}
+	strvec_push(&h.agent.login, "d");
+	assert_int_equal(agent_copy_login(&h.agent, h.user, h.task, NULL, &e), -1);
+	assert_non_null(strstr(e.msg, "1000"));
+	release_homes(&h);
+}
+
+static void assert_env(const struct strvec *env, const char *const *want)
+{
+	size_t n = 0;
+
+	for (; want[n]; n++)
+		if (!strvec_has(env, want[n]))
+			fail_msg("%s is missing", want[n]);
+	assert_int_equal(env->n, n);
+	assert_null(env->v[env->n]);
+}
+
+/* J7: the environment is built from an allow-list */
+static void test_environment(void **state)
+{
+	char *now[] = { (char *)"TERM=xterm", (char *)"LC_ALL=C", (char *)"SSH_AUTH_SOCK=/x", (char *)"HOME=/home/u",
+		(char *)"SECRET=1", (char *)"X_KEY=k", (char *)"Y_KEY=y", (char *)"TERMX=no", (char *)"EMPTY=",
+		(char *)"NOEQUALS", (char *)"=odd", (char *)"LC_X%()=() { :; }", (char *)"TERM=second", NULL };
+	auto_strvec extra = STRVEC_INIT, fixed = STRVEC_INIT, env = STRVEC_INIT;
+	struct config_agent a = { .name = (char *)"x" };
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+
+	(void)state;
+	strvec_pushl(&c.env, "TERM", "LC_*", NULL);
+	strvec_push(&a.env, "X_KEY");
+	strvec_pushl(&extra, "SECRET", "A=1=2", "UNSET", "EMPTY", "HOME=/evil", "A=3", NULL);
+	strvec_pushl(&fixed, "HOME=/home/u", "PATH=/bin", NULL);
+	assert_int_equal(agent_environment(&c, &a, now, &extra, &fixed, &env, &e), 0);
+	assert_env(&env, (const char *const[]){ "TERM=second", "LC_ALL=C", "X_KEY=k", "SECRET=1", "A=3", "EMPTY=",
+				 "HOME=/home/u", "PATH=/bin", NULL });
+	strvec_release(&env);
+	assert_int_equal(agent_environment(&c, NULL, now, NULL, NULL, &env, &e), 0);
+	assert_env(&env, (const char *const[]){ "TERM=second", "LC_ALL=C", NULL });
+	strvec_release(&env);
+	assert_int_equal(agent_environment(&c, NULL, NULL, NULL, NULL, &env, &e), 0);
+	assert_int_equal(env.n, 0);
+	assert_non_null(env.v);
+	strvec_release(&a.env);
+}
+
+static void test_malformed_extra(void **state)
+{
+	static const char *const bad[] = { "", "=x", "1A=x", "A B=x", "A-B", "*" };
+	auto_config c = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		auto_strvec extra = STRVEC_INIT, env = STRVEC_INIT;
+		struct err e = ERR_INIT;
+
+		strvec_push(&extra, bad[i]);
+		assert_int_equal(agent_environment(&c, NULL, NULL, &extra, NULL, &env, &e), -1);
+		assert_int_equal(e.kind, ERR_USAGE);
+		assert_int_equal(env.n, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scratch_test(test_copies_what_is_named),
+		scratch_test(test_what_the_task_has_stays),
+		scratch_test(test_directories),
+		scratch_test(test_links_of_the_user_are_followed),
+		scratch_test(test_hostile_task_home),
+		scratch_test(test_too_much),
+		scratch_test(test_too_many),
+		cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_malformed_extra),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+#include "testing.h"
+
+#include "base/clean.h"
+
+static void assert_clean_n(const char *text, size_t len, bool colours, const char *want)
+{
+	auto_buf b = BUF_SMALL;
+
+	clean_text(&b, text, len, colours);
+	assert_string_equal(buf_str(&b), want);
+}
+
+static void assert_clean(const char *text, bool colours, const char *want)
+{
+	assert_clean_n(text, strlen(text), colours, want);
+}
+
+static void test_text_stays(void **state)
+{
+	(void)state;
+	assert_clean("a b\tc\nd", false, "a b\tc\nd");
+	assert_clean("gr\xc3\xbc\xc3\x9f \xe2\x9c\x93 \xf0\x9f\x98\x80", false, "gr\xc3\xbc\xc3\x9f \xe2\x9c\x93 \xf0\x9f\x98\x80");
+	assert_clean("", false, "");
+}
+
+static void test_controls_are_shown(void **state)
+{
+	(void)state;
+	assert_clean("\033[2J\033]0;t\007", false, "^[[2J^[]0;t^G");
+	assert_clean("a\bb\x7f", false, "a^Hb^?");
+	assert_clean_n("a\0b", 3, false, "a^@b");
+	assert_clean("line\r\nover\rwritten", false, "line\nover^Mwritten");
+	assert_clean("\xc2\x9b" "31m", false, "\\xc2\\x9b31m");
+}
+
+static void test_not_utf8_is_shown(void **state)
+{
+	(void)state;
+	assert_clean("\xff", false, "\\xff");
+	assert_clean("\x80", false, "\\x80");
+	assert_clean("a\xe2\x9c", false, "a\\xe2\\x9c");
+	assert_clean("\xc0\xaf", false, "\\xc0\\xaf");
+	assert_clean("\xe0\x80\xaf", false, "\\xe0\\x80\\xaf");
+	assert_clean("\xed\xa0\x80", false, "\\xed\\xa0\\x80");
+	assert_clean("\xf0\x80\x80\xaf", false, "\\xf0\\x80\\x80\\xaf");
+	assert_clean("\xf4\x90\x80\x80", false, "\\xf4\\x90\\x80\\x80");
+}
+
+static void test_overrides_of_direction_are_shown(void **state)
+{
+	(void)state;
+	assert_clean("\xe2\x80\xae", false, "\\xe2\\x80\\xae");
+	assert_clean("\xe2\x81\xa6", false, "\\xe2\\x81\\xa6");
+}
+
+static void test_colours_stay_when_wanted(void **state)
+{
+	(void)state;
+	assert_clean("\033[1;31mred\033[m\033[38:2:1:2:3mx", true, "\033[1;31mred\033[m\033[38:2:1:2:3mx");
+	assert_clean("\033[1;31mred", false, "^[[1;31mred");
+	assert_clean("\033[2J\033[", true, "^[[2J^[[");
+	assert_clean("\033[?25l", true, "^[[?25l");
+	assert_clean_n("\033[31m", 4, true, "^[[31");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text_stays),
+		cmocka_unit_test(test_controls_are_shown),
+		cmocka_unit_test(test_not_utf8_is_shown),
+		cmocka_unit_test(test_overrides_of_direction_are_shown),
+		cmocka_unit_test(test_colours_stay_when_wanted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,363 @@
+#include "scratch.h"
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "config/check.h"
+#include "config/config.h"
+
+static int apply(struct config *c, const char *text, struct err *e)
+{
+	config_defaults(c);
+	c->home = xstrdup("/home/u");
+	return config_apply(c, text, strlen(text), "c.yaml", e);
+}
+
+static void assert_refused(const char *text, const char *want)
+{
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+
+	assert_int_equal(apply(&c, text, &e), -1);
+	assert_int_equal(e.kind, ERR_CONFIG);
+	if (strncmp(e.msg, want, strlen(want)))
+		fail_msg("'%s' is not '%s…'", e.msg, want);
+}
+
+static void test_defaults(void **state)
+{
+	auto_config c = { 0 };
+
+	(void)state;
+	config_defaults(&c);
+	assert_null(c.backend);
+	assert_string_equal(c.net, "none");
+	assert_int_equal(c.log_size, 10 << 20);
+	assert_true(strvec_has(&c.tools, ".nvm"));
+	assert_true(strvec_has(&c.env, "LC_*"));
+	assert_int_equal(c.allow_read.n, 0);
+	for (size_t i = 0; i < 5; i++)
+		assert_non_null(config_agent_by_name(&c, (const char *[]){ "claude", "codex", "gemini", "opencode", "goose" }[i]));
+}
+
+/* J7: the built-in lists themselves obey the rules that a user's file has to obey, and more */
+static void test_defaults_hold_no_secrets(void **state)
+{
+	static const char *const never[] = { "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "GIT_DIR", "GIT_SSH_COMMAND",
+		"LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "ENV", "PYTHONPATH", "NODE_OPTIONS", "XDG_RUNTIME_DIR",
+		"HOME", "PATH", "LESSOPEN", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "http_proxy", "HTTPS_PROXY",
+		"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "TMUX" };
+	auto_config c = { 0 };
+
+	(void)state;
+	config_defaults(&c);
+	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
+		assert_false(config_env_matches(&c.env, never[i], strlen(never[i])));
+	for (size_t i = 0; i < c.tools.n; i++)
+		if (check_tool(c.tools.v[i]))
+			fail_msg("tool %s %s", c.tools.v[i], check_tool(c.tools.v[i]));
+	for (size_t i = 0; i < c.nagents; i++) {
+		for (size_t j = 0; j < c.agents[i].login.n; j++) {
+			assert_null(check_login(c.agents[i].login.v[j]));
+			/* one agent's files are not seen by way of a tool's directory */
+			for (size_t k = 0; k < c.tools.n; k++)
+				assert_false(path_within(c.agents[i].login.v[j], c.tools.v[k]));
+		}
+		for (size_t j = 0; j < c.agents[i].env.n; j++)
+			assert_null(check_variable(c.agents[i].env.v[j]));
+	}
+}
+
+static void test_every_key(void **state)
+{
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+	size_t tools, agents;
+	const struct config_agent *a;
+
+	(void)state;
+	config_defaults(&c);
+	tools = c.tools.n;
+	agents = c.nagents;
+	config_release(&c);
+	assert_int_equal(apply(&c,
+		"workspace:\n  backend: worktree\n"
+		"jail:\n  tools: [.x/bin, .nvm]\n  allow_read: [/srv/data]\n  env: [MY_VAR, MY_*]\n"
+		"network:\n  mode: host\n"
+		"limits:\n  log_size: 64KB\n"
+		"agents:\n  aider:\n    programs: [aider]\n    login: [.aider.conf.yml]\n    env: [OPENAI_API_KEY]\n"
+		"  claude:\n    programs: my-claude\n", &e), 0);
+	assert_string_equal(c.backend, "worktree");
+	assert_string_equal(c.net, "host");
+	assert_int_equal(c.log_size, 64 << 10);
+	assert_int_equal(c.tools.n, tools + 1);
+	assert_string_equal(c.allow_read.v[0], "/srv/data");
+	assert_true(strvec_has(&c.env, "MY_*") && strvec_has(&c.env, "TERM"));
+	assert_int_equal(c.nagents, agents + 1);
+	a = config_agent_by_program(&c, "/usr/local/bin/aider");
+	assert_non_null(a);
+	assert_string_equal(a->login.v[0], ".aider.conf.yml");
+	a = config_agent_by_program(&c, "my-claude");
+	assert_string_equal(a->name, "claude");
+	assert_ptr_equal(a, config_agent_by_program(&c, "/opt/claude"));
+	assert_true(strvec_has(&a->login, ".claude.json"));
+	assert_null(config_agent_by_program(&c, "/usr/bin/claude/x"));
+	assert_null(config_agent_by_program(&c, "claude-other"));
+}
+
+static void test_later_agent_wins(void **state)
+{
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(apply(&c, "agents: {mine: {programs: [claude]}}", &e), 0);
+	assert_string_equal(config_agent_by_program(&c, "claude")->name, "mine");
+}
+
+static void test_empty_sections(void **state)
+{
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(apply(&c, "jail:\n  # tools: [x]\nagents:\nlimits: {}\n", &e), 0);
+	config_release(&c);
+	assert_int_equal(apply(&c, "jail:\n  env:\nagents:\n  claude:\n  new:\n    env: []\n", &e), 0);
+	assert_non_null(config_agent_by_name(&c, "new"));
+}
+
+/* O2: unknown keys are errors that name the line, and the column, and the key */
+static void test_unknown_keys(void **state)
+{
+	(void)state;
+	assert_refused("workspace:\n  backend: overlay\nnetz: 1\n", "c.yaml:3:1: unknown key 'netz'");
+	assert_refused("limits:\n  log_size: 1\n  foo: 2\n", "c.yaml:3:3: unknown key 'limits.foo'");
+	assert_refused("agents:\n  x:\n    nope: [a]\n", "c.yaml:3:5: unknown key 'agents.x.nope'");
+	assert_refused("'': 1\n", "c.yaml:1:1: unknown key ''");
+	assert_refused("jail.tools: [x]\n", "c.yaml:1:1: unknown key 'jail.tools'");
+	assert_refused("limits: {log_size.x: 1}\n", "c.yaml:1:10: unknown key 'limits.log_size.x'");
+	assert_refused("jail: {log_size: 1}\n", "c.yaml:1:8: unknown key 'jail.log_size'");
+}
+
+static void test_suggestions(void **state)
+{
+	(void)state;
+	assert_refused("limits:\n  logsize: 1\n", "c.yaml:2:3: unknown key 'limits.logsize' (is 'log_size' meant?)");
+	assert_refused("netwrok: {}\n", "c.yaml:1:1: unknown key 'netwrok' (is 'network' meant?)");
+	assert_refused("agent: {}\n", "c.yaml:1:1: unknown key 'agent' (is 'agents' meant?)");
+	assert_refused("agents: {x: {progams: []}}\n", "c.yaml:1:14: unknown key 'agents.x.progams' (is 'programs' meant?)");
+}
+
+static void test_no_far_suggestions(void **state)
+{
+	static const char *const far[] = { "x: 1", "zzz: 1", "jail: {e: 1}", "jail: {xxx: 1}",
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: 1" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(far); i++) {
+		auto_config c = { 0 };
+		struct err e = ERR_INIT;
+
+		assert_int_equal(apply(&c, far[i], &e), -1);
+		if (i != 2)
+			assert_null(strstr(e.msg, "meant"));
+	}
+}
+
+static void test_types(void **state)
+{
+	(void)state;
+	assert_refused("- a\n", "c.yaml:1:1: the file is not a mapping");
+	assert_refused("just text\n", "c.yaml:1:1: the file is not a mapping");
+	assert_refused("jail: 3\n", "c.yaml:1:7: 'jail' is a mapping");
+	assert_refused("agents: [claude]\n", "c.yaml:1:9: 'agents' is a mapping");
+	assert_refused("agents: {x: y}\n", "c.yaml:1:13: 'agents.x' is a mapping");
+	assert_refused("agents: {X: {}}\n", "c.yaml:1:10: an agent's name");
+	assert_refused("limits:\n  log_size: many\n", "c.yaml:2:13: 'limits.log_size' is a size");
+	assert_refused("limits: {log_size: -5}\n", "c.yaml:1:20: 'limits.log_size'");
+	assert_refused("workspace: {backend: clone}\n", "c.yaml:1:22: 'workspace.backend' is 'overlay' or 'worktree', not 'clone'");
+	assert_refused("workspace: {backend: }\n", "c.yaml:1:22: 'workspace.backend' has no value");
+	assert_refused("network: {mode: [none]}\n", "c.yaml:1:17: 'network.mode' is one value");
+	assert_refused("jail: {tools: {a: b}}\n", "c.yaml:1:15: 'jail.tools' is a list");
+}
+
+static void test_relative_paths(void **state)
+{
+	static const char *const bad[] = { "/abs", "..", "../x", "a/../b", "a//b", "./a", "a/", ".", "~/.nvm", "''",
+		".ssh", ".ssh/keys", ".cargo", ".config", ".local", ".local/share", ".local/share/uv", ".dotnet", ".aws/x",
+		".cargo/credentials.toml", ".garth", ".garth/tasks" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		auto_str text = xasprintf("jail:\n  tools: [.fine, %s]\n", bad[i]);
+
+		assert_refused(text, "c.yaml:2:18: '");
+	}
+	assert_null(check_tool(".sshuttle"));
+	assert_null(check_tool("..a"));
+}
+
+static void test_login_paths(void **state)
+{
+	(void)state;
+	assert_non_null(check_login(".ssh"));
+	assert_non_null(check_login(".config"));
+	assert_non_null(check_login(".cargo"));
+	assert_non_null(check_login("../x"));
+	assert_non_null(check_login("/etc/passwd"));
+	assert_null(check_login(".netrc"));
+	assert_null(check_login(".aws/credentials"));
+	assert_null(check_login(".config/aider"));
+}
+
+static void test_allow_read(void **state)
+{
+	static const char *const bad[] = { "/", "rel", "/srv/", "/srv/../etc", "/home", "/home/u", "/home/u/.ssh",
+		"/home/u/.ssh/id", "/home/u/.config", "/home/u/.netrc", "/root", "/etc", "/tmp", "/run", "/run/user/1",
+		"/var", "/var/run/docker.sock", "/proc", "/proc/1", "/sys", "/dev/sda" };
+	static const char *const good[] = { "/srv", "/home/u/data", "/home/u/.sshx", "/home/u2/x", "/home/u/.config/nvim",
+		"/etc/foo", "/tmp/x", "/runner", "/var/cache/x" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		auto_str text = xasprintf("jail: {allow_read: [%s]}\n", bad[i]);
+
+		assert_refused(text, "c.yaml:1:21: '");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+		assert_null(check_allow_read(good[i], "/home/u"));
+	assert_non_null(check_allow_read("/home/u/.ssh", "/home/u/"));
+	assert_non_null(check_allow_read("/data", "/data/u"));
+	assert_non_null(check_allow_read("/", NULL));
+	assert_null(check_allow_read("/srv", NULL));
+	assert_null(check_allow_read("/srv", ""));
+}
+
+static void test_variables(void **state)
+{
+	auto_strvec v = STRVEC_INIT;
+
+	(void)state;
+	assert_refused("jail: {env: ['*']}\n", "c.yaml:1:14: '*'");
+	assert_refused("jail: {env: [A=B]}\n", "c.yaml:1:14: 'A=B'");
+	assert_refused("jail: {env: [A*B]}\n", "c.yaml:1:14: 'A*B'");
+	assert_refused("agents: {x: {programs: [/bin/x]}}\n", "c.yaml:1:25: '/bin/x'");
+	strvec_pushl(&v, "TERM", "LC_*", NULL);
+	assert_true(config_env_matches(&v, "TERM", 4));
+	assert_true(config_env_matches(&v, "LC_ALL", 6));
+	assert_true(config_env_matches(&v, "LC_", 3));
+	assert_false(config_env_matches(&v, "LC", 2));
+	assert_false(config_env_matches(&v, "TERMX", 5));
+	assert_false(config_env_matches(&v, "TER", 3));
+	assert_false(config_env_matches(&v, "", 0));
+}
+
+static void test_which_file(void **state)
+{
+	struct scratch *s = *state;
+	auto_str xdg = path_join(s->path, "xdg");
+	auto_str own = path_join(s->path, "own.yaml");
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+
+	assert_int_equal(config_load(s->path, NULL, NULL, &c, &e), 0);
+	assert_null(c.file);
+	config_release(&c);
+	close(mkdirs_beneath(s->fd, ".config/garth", 0700, -1, -1));
+	close(mkdirs_beneath(s->fd, "xdg/garth", 0700, -1, -1));
+	put(s->fd, ".config/garth/config.yaml", "limits: {log_size: 1}\n");
+	put(s->fd, "xdg/garth/config.yaml", "limits: {log_size: 2}\n");
+	put(s->fd, "own.yaml", "limits: {log_size: 3}\n");
+	assert_int_equal(config_load(s->path, NULL, NULL, &c, &e), 0);
+	assert_int_equal(c.log_size, 1);
+	config_release(&c);
+	assert_int_equal(config_load(s->path, "relative", "", &c, &e), 0);
+	assert_int_equal(c.log_size, 1);
+	config_release(&c);
+	assert_int_equal(config_load(s->path, xdg, "", &c, &e), 0);
+	assert_int_equal(c.log_size, 2);
+	config_release(&c);
+	assert_int_equal(config_load(s->path, xdg, own, &c, &e), 0);
+	assert_int_equal(c.log_size, 3);
+	assert_string_equal(c.file, own);
+	config_release(&c);
+	assert_int_equal(config_load(NULL, NULL, NULL, &c, &e), 0);
+	config_release(&c);
+	assert_int_equal(config_load(s->path, NULL, "/dev/null", &c, &e), 0);
+	assert_int_equal(c.log_size, 10 << 20);
+}
+
+static void test_home_is_checked_against(void **state)
+{
+	struct scratch *s = *state;
+	auto_str text = xasprintf("jail:\n  allow_read: [%s]\n", s->path);
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+
+	close(mkdirs_beneath(s->fd, ".config/garth", 0700, -1, -1));
+	put(s->fd, ".config/garth/config.yaml", text);
+	assert_int_equal(config_load(s->path, NULL, NULL, &c, &e), -1);
+	assert_non_null(strstr(e.msg, "config.yaml:2:16: "));
+	assert_non_null(strstr(e.msg, "whole home"));
+}
+
+static int load_unreadable(const struct scratch *s)
+{
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+	auto_str path = path_join(s->path, "c.yaml");
+
+	if (fchmodat(s->fd, "c.yaml", 0, 0) < 0)
+		return 2;
+	return config_load("/x", NULL, path, &c, &e) < 0 && e.kind == ERR_CONFIG && e.sys == EACCES ? 0 : 1;
+}
+
+static void test_files_that_cannot_be_read(void **state)
+{
+	struct scratch *s = *state;
+	auto_str missing = path_join(s->path, "missing"), fifo = path_join(s->path, "fifo");
+	auto_str large = path_join(s->path, "large");
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+
+	assert_int_equal(config_load("/x", NULL, missing, &c, &e), -1);
+	assert_int_equal(e.kind, ERR_CONFIG);
+	assert_int_equal(config_load("/x", NULL, s->path, &c, &e), -1);
+	assert_int_equal(e.kind, ERR_CONFIG);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_int_equal(config_load("/x", NULL, fifo, &c, &e), -1);
+	assert_int_equal(e.kind, ERR_CONFIG);
+	put(s->fd, "large", "a: 1\n");
+	assert_int_equal(truncate(large, (1 << 20) + 1), 0);
+	assert_int_equal(config_load("/x", NULL, large, &c, &e), -1);
+	assert_int_equal(e.kind, ERR_CONFIG);
+	assert_non_null(strstr(e.msg, "larger"));
+	put(s->fd, "c.yaml", "a: 1\n");
+	if (geteuid() == 0)
+		assert_int_equal(fchownat(s->fd, "c.yaml", 65534, 65534, 0), 0);
+	assert_int_equal(as_user(s, load_unreadable), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_defaults_hold_no_secrets),
+		cmocka_unit_test(test_every_key),
+		cmocka_unit_test(test_later_agent_wins),
+		cmocka_unit_test(test_empty_sections),
+		cmocka_unit_test(test_unknown_keys),
+		cmocka_unit_test(test_suggestions),
+		cmocka_unit_test(test_no_far_suggestions),
+		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_relative_paths),
+		cmocka_unit_test(test_login_paths),
+		cmocka_unit_test(test_allow_read),
+		cmocka_unit_test(test_variables),
+		scratch_test(test_which_file),
+		scratch_test(test_home_is_checked_against),
+		scratch_test(test_files_that_cannot_be_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
