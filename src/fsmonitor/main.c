@@ -89,16 +89,25 @@ static char *find_index(void)
 	return path_join(link + 8, "index");
 }
 
-/* The root of an overlay has the inode number of its upper directory. */
+static bool same_time(const struct statx_timestamp *a, const struct statx_timestamp *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/*
+ * The root of an overlay shows its upper directory's times, and not always its inode number. Where they change
+ * between the two looks, everything is looked at.
+ */
 static bool at_workspace_root(int upper)
 {
+	unsigned want = STATX_MTIME | STATX_CTIME;
 	struct statx here, there;
 	struct statfs fs;
 
 	return statfs(".", &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC &&
-	       statx(AT_FDCWD, ".", 0, STATX_INO, &here) == 0 &&
-	       statx(upper, "", AT_EMPTY_PATH, STATX_INO, &there) == 0 && here.stx_ino == there.stx_ino &&
-	       (here.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+	       statx(AT_FDCWD, ".", 0, want, &here) == 0 && statx(upper, "", AT_EMPTY_PATH, want, &there) == 0 &&
+	       (here.stx_attributes & STATX_ATTR_MOUNT_ROOT) && same_time(&here.stx_mtime, &there.stx_mtime) &&
+	       same_time(&here.stx_ctime, &there.stx_ctime);
 }
 
 static int report(const struct options *o, struct buf *out, struct err *e)

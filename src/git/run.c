@@ -34,7 +34,7 @@ static void push_env(struct strvec *env, const char *name, const char *value)
 static void environment(const struct git *g, struct strvec *env)
 {
 	strvec_pushl(env, "PATH=" PROC_PATH, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0",
-		"GIT_NO_REPLACE_OBJECTS=1", "GIT_PAGER=cat", "GIT_EDITOR=/bin/false", "GIT_LITERAL_PATHSPECS=1", NULL);
+		"GIT_NO_REPLACE_OBJECTS=1", "GIT_PAGER=cat", "GIT_EDITOR=/bin/false", NULL);
 	if (g->user_config) {
 		push_env(env, "HOME", getenv("HOME"));
 		push_env(env, "XDG_CONFIG_HOME", getenv("XDG_CONFIG_HOME"));
@@ -63,6 +63,16 @@ static void arguments(const struct git *g, const struct strvec *args, struct str
 		strvec_push(argv, args->v[i]);
 }
 
+/* The first word that is neither an option nor the value of -c. */
+static const char *verb_of(const struct strvec *args)
+{
+	size_t i = 0;
+
+	while (i < args->n && args->v[i][0] == '-')
+		i += strcmp(args->v[i], "-c") ? 1 : 2;
+	return i < args->n ? args->v[i] : "";
+}
+
 int git_try(const struct git *g, const struct strvec *args, const struct buf *input, struct buf *out,
 	struct buf *errtext, int *ret_code, struct err *e)
 {
@@ -76,7 +86,7 @@ int git_try(const struct git *g, const struct strvec *args, const struct buf *in
 	p.argv = argv.v;
 	p.env = env.v;
 	if (proc_run(&p, input, out, errtext, &status, e) < 0)
-		return err_wrap(e, "git %s", args->v[0]);
+		return err_wrap(e, "git %s", verb_of(args));
 	*ret_code = proc_exit_code(status);
 	return 0;
 }
@@ -107,7 +117,7 @@ int git_run(const struct git *g, const struct strvec *args, const struct buf *in
 	if (git_try(g, args, input, out, &errtext, &code, e) < 0)
 		return -1;
 	if (code)
-		return err_set(e, ERR_FAILED, "git %s: %s", args->v[0],
+		return err_set(e, ERR_FAILED, "git %s: %s", verb_of(args),
 			errtext.len ? last_words(&errtext) : "failed without a word");
 	return 0;
 }

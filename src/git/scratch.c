@@ -148,7 +148,8 @@ int scratch_ignored(struct scratch *s, const struct buf *paths, struct buf *out,
 	if (git_try(&g, &args, paths, out, &errtext, &code, e) < 0)
 		return -1;
 	/* 1 is "none of them" */
-	return code > 1 ? err_set(e, ERR_FAILED, "git check-ignore: %s", buf_str(&errtext)) : 0;
+	return code > 1 ? err_set(e, ERR_FAILED, "git check-ignore: %.*s", (int)strcspn(buf_str(&errtext), "\n"),
+				 buf_str(&errtext)) : 0;
 }
 
 static int flush(struct scratch *s, struct err *e)
@@ -250,7 +251,7 @@ int scratch_diff(struct scratch *s, const char *base, const struct strvec *args,
 	auto_strvec argv = STRVEC_INIT;
 
 	g.stdout_fd = out_fd;
-	strvec_pushl(&argv, "diff-tree", "-r", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", NULL);
+	strvec_pushl(&argv, "--literal-pathspecs", "diff-tree", "-r", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", NULL);
 	for (size_t i = 0; i < args->n; i++)
 		strvec_push(&argv, args->v[i]);
 	strvec_pushl(&argv, base, TREE_REF, "--", NULL);

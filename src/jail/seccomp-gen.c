@@ -176,6 +176,7 @@ int main(int argc, char **argv)
 	rc = seccomp_export_bpf(ctx, bpf);
 	if (rc < 0 || lseek(bpf, 0, SEEK_SET) < 0)
 		stop("export", rc < 0 ? -rc : errno);
+	seccomp_release(ctx);
 	write_program(bpf, out);
 	if (fclose(out))
 		stop(argv[1], errno);

@@ -98,7 +98,7 @@ struct command *command_by_id(struct keeper *k, uint32_t id)
 	return NULL;
 }
 
-/* The pipes' inner ends in fds[0..2], the keeper's own ends in the session. */
+/* The pipes' inner ends in fds[0..2], the keeper's own ends in the command. */
 static int make_pipes(struct command *cmd, int fds[3])
 {
 	for (int i = 0; i < 3; i++) {

@@ -75,7 +75,7 @@ struct command {
 	enum command_state state;
 	bool tty;
 	char *name;            /* argv[0], for the message */
-	int order_fd;            /* the packed command, until it is started */
+	int order_fd;          /* the packed command, until it is started */
 	struct client *owner;  /* whose stdin and pace it is; NULL: gone, or a terminal that many share */
 	int pending_signal;    /* came before the command ran */
 	int exit_code;
@@ -131,7 +131,7 @@ void command_free(struct command *cmd);
 struct command *command_by_id(struct keeper *k, uint32_t id);
 /* The jail stands: asks for the command. */
 void command_begin(struct command *cmd);
-/* master is the terminal's, or -1; the session's to close. */
+/* master is the terminal's, or -1; the command's to close. */
 void command_started(struct command *cmd, int master);
 /* What the inside says about it, where it does: a claim, which is cleaned. */
 void command_not_started(struct command *cmd, int error, const struct err *why);

@@ -33,6 +33,14 @@ int lock_take(int dir, const char *name, bool wait, int *ret_fd, struct err *e)
 	return 0;
 }
 
+void lock_drop(int *fd)
+{
+	if (*fd >= 0)
+		flock(*fd, LOCK_UN);
+	fd_closep(fd);
+	*fd = -1;
+}
+
 bool lock_is_held(int dir, const char *name)
 {
 	auto_fd fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/securebits.h>
 #include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
@@ -31,7 +32,10 @@ static int become_inside(void)
 	struct __user_cap_data_struct caps[2] = { 0 };
 
 	caps[0].permitted = caps[0].inheritable = caps[0].effective = 1u << CAP_DAC_READ_SEARCH;
-	if (setgroups(0, NULL) < 0 || setresgid(o.gid, o.gid, o.gid) < 0 || prctl(PR_SET_KEEPCAPS, 1) < 0 ||
+	/* NO_SETUID_FIXUP: capabilities stay as they are when the uid changes, and access(2), by which git looks
+	 * for its directories, counts them too */
+	if (setgroups(0, NULL) < 0 || setresgid(o.gid, o.gid, o.gid) < 0 ||
+		prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP) < 0 ||
 		setresuid(o.uid, o.uid, o.uid) < 0 || syscall(SYS_capset, &head, caps) < 0)
 		return -1;
 	return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_READ_SEARCH, 0, 0);

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/name.h"
 #include "git/ref.h"
+#include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "sys/tree.h"
@@ -47,6 +48,7 @@ static int reserve(struct context *c, const struct repo *r, struct task *t, stru
 		store_rollback(c->store);
 		return -1;
 	}
+	fault("create-reserved");
 	return 0;
 }
 
@@ -69,6 +71,7 @@ static int fill(struct context *c, const struct repo *r, struct workspace *ws, c
 		take_back(c, r, ws, false);
 		return -1;
 	}
+	fault("create-refs");
 	if (workspace_create(ws, shown, e) < 0 || store_task_update(c->store, ws->task, e) < 0 ||
 		life_move(c->store, ws->task, STATE_CREATED, e) < 0) {
 		take_back(c, r, ws, true);
@@ -80,7 +83,7 @@ static int fill(struct context *c, const struct repo *r, struct workspace *ws, c
 static int create_named(struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e)
 {
 	auto_workspace ws = { .dir = -1 };
-	auto_fd lock = -1;
+	auto_lock lock = -1;
 
 	free(t->branch);
 	free(t->workspace);

@@ -25,7 +25,8 @@ static bool needs_settling(const struct task *t)
 
 int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e)
 {
-	auto_fd dir = -1, lock = -1;
+	auto_fd dir = -1;
+	auto_lock lock = -1;
 
 	*ret_gone = false;
 	if (!needs_settling(t) || task_is_busy(c, t))

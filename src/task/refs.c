@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "git/ref.h"
 #include "sys/fd.h"
+#include "sys/lock.h"
 #include "workspace/base.h"
 
 void refs_set_name(const struct buf *shown, char out[33])
@@ -35,7 +36,7 @@ static void pin_all(struct ref_txn *txn, const struct task *t, const struct buf 
 int refs_make(struct context *c, const struct repo *r, const struct task *t, const struct buf *shown, struct err *e)
 {
 	auto_ref_txn txn = REF_TXN_INIT;
-	auto_fd lock = -1;
+	auto_lock lock = -1;
 	size_t others;
 
 	if (base_lock(&c->home, t->project_id, &lock, e) < 0 ||
@@ -83,7 +84,7 @@ int refs_drop(struct context *c, const struct repo *r, const struct task *t, boo
 	auto_str kept = xasprintf("refs/garth/trash/%lld", (long long)t->id), tip = NULL;
 	auto_buf branch = BUF_INIT(1 << 20), pins = BUF_INIT(64 << 20);
 	auto_ref_txn txn = REF_TXN_INIT;
-	auto_fd lock = -1;
+	auto_lock lock = -1;
 	size_t others;
 
 	if (base_lock(&c->home, t->project_id, &lock, e) < 0 ||

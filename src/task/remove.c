@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/ref.h"
+#include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "sys/tree.h"
@@ -65,8 +66,10 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 	} else if (e->kind != ERR_NOTFOUND) {
 		return -1;
 	}
+	fault("discard-refs");
 	if (move_files(c, t, e) < 0)
 		return -1;
+	fault("discard-moved");
 	if ((half_made ? store_task_forget(c->store, t->id, e) : store_task_remove(c->store, t->id, STATE_DISCARDED, e)) < 0)
 		return -1;
 	/* bases that are not needed any more are room to be had back, not part of the promise */
@@ -128,7 +131,8 @@ static int look_at_work(struct context *c, struct task *t, struct task_work *w, 
 int task_discard(struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e)
 {
 	auto_task_work w = { 0 };
-	auto_fd dir = -1, lock = -1;
+	auto_fd dir = -1;
+	auto_lock lock = -1;
 
 	if (!strcmp(t->state, STATE_RUNNING))
 		return err_set(e, ERR_REFUSED, "task '%s' is running", t->name), err_hint(e, "garth cancel %s", t->name);
@@ -142,7 +146,10 @@ int task_discard(struct context *c, struct task *t, const struct discard_opts *o
 		return -1;
 	if (dir >= 0 && (w.files.n || w.drafts) && write_file(dir, "keep", "", 0, 0600, e) < 0)
 		return -1;
-	if (life_move(c->store, t, STATE_DISCARDING, e) < 0 || remove_finish(c, t, e) < 0)
+	if (life_move(c->store, t, STATE_DISCARDING, e) < 0)
+		return -1;
+	fault("discard-marked");
+	if (remove_finish(c, t, e) < 0)
 		return -1;
 	*ret_trash = w.files.n || w.drafts ? home_path(&c->home, "trash/%lld", (long long)t->id) : NULL;
 	return remove_old_trash(c, e);

@@ -118,6 +118,9 @@ static void show_etc(struct context *c, struct jail *j)
 	if (j->net == JAIL_NET_HOST)
 		jail_add(j, JAIL_COPY, JAIL_OPTIONAL, "/etc/resolv.conf", "/etc/resolv.conf");
 	show_accounts(c, j);
+	/* a worktree of root's belongs to root, and git inside would not trust another's */
+	if (j->from_root)
+		jail_add(j, JAIL_DATA, 0, "[safe]\n\tdirectory = *\n", "/etc/gitconfig");
 }
 
 static void show_tools(struct context *c, struct jail *j, const struct hidden *h)

@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/checkout.h"
 #include "git/index.h"
+#include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "sys/owner.h"
@@ -138,18 +140,24 @@ static int make_full(const struct repo *r, int dir, const char *path, struct err
 		return -1;
 	if (checkout_all(r, r->commit, tree, index, e) < 0 || check_content(dir, r->hash_len, e) < 0)
 		return -1;
+	fault("base-checkout");
 	return checkout_warm(r, tree, index, monitor, r->commit, e);
 }
 
-/* Writes the files out in the background, then says so by removing `boot`. */
+/* Writes the files out in the background, then says so by removing `boot`. The child keeps nothing else open:
+ * a lock that it inherited would stay held for as long as the disk takes. */
 static void sync_later(int dir)
 {
 	pid_t pid = fork();
 
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
 	if (pid)
 		return;
-	if (!fork() && !syncfs(dir))
-		unlinkat(dir, "boot", 0);
+	if (fork())
+		_exit(0);
+	if (dup2(dir, 3) == 3 && !close_range(4, ~0U, 0) && !syncfs(3))
+		unlinkat(3, "boot", 0);
 	_exit(0);
 }
 
@@ -160,6 +168,7 @@ static int finish(int project_fd, const char *part, const char *name, int dir, s
 	home_boot_id(boot);
 	if (write_file(dir, "boot", boot, strlen(boot), 0600, e) < 0)
 		return -1;
+	fault("base-made");
 	if (renameat(project_fd, part, project_fd, name) < 0)
 		return err_sys(e, "cannot put the base '%s' in place", name);
 	return 0;
@@ -211,7 +220,8 @@ static int make(const struct home *h, int64_t project, int project_fd, const str
 
 int base_get(const struct home *h, int64_t project, const struct repo *r, struct base *ret, struct err *e)
 {
-	auto_fd dir = -1, lock = -1;
+	auto_fd dir = -1;
+	auto_lock lock = -1;
 
 	if (!base_open(h, project, r->commit, ret, e))
 		return 0;
@@ -244,7 +254,8 @@ static void keep_parents(int project_fd, const struct strvec *used, struct strve
 int base_prune(const struct home *h, int64_t project, const struct strvec *used, struct err *e)
 {
 	auto_strvec keep = STRVEC_INIT, names = STRVEC_INIT;
-	auto_fd dir = -1, lock = -1;
+	auto_fd dir = -1;
+	auto_lock lock = -1;
 	auto_str warm = NULL;
 
 	if (base_lock(h, project, &lock, e) < 0 || project_dir(h, project, &dir, e) < 0)

@@ -40,7 +40,7 @@ int base_open(const struct home *h, int64_t project, const char *name, struct ba
 /* Removes the bases of a project that `used` does not name, but for the newest full one, which stays warm. */
 int base_prune(const struct home *h, int64_t project, const struct strvec *used, struct err *e);
 
-/* Serialises what is done to a project: making bases, adding worktrees. Close the descriptor to let go. */
+/* Serialises what is done to a project: making bases, adding worktrees. For an auto_lock. */
 int base_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e);
 
 /* The program that answers git's question what has changed, in bases and inside. */

@@ -9,7 +9,9 @@
 #include "base/path.h"
 #include "git/checkout.h"
 #include "git/private.h"
+#include "sys/fault.h"
 #include "sys/fd.h"
+#include "sys/lock.h"
 #include "sys/owner.h"
 #include "workspace/base.h"
 #include "workspace/export.h"
@@ -78,12 +80,12 @@ static int worktree_create(struct workspace *ws, const struct buf *shown, struct
 	const char *branch = ws->task->branch + strlen("refs/heads/");
 	auto_str admin = NULL;
 	mode_t old = umask(0022);
-	auto_fd lock = -1;
+	auto_lock lock = -1;
 	int rc = -1;
 
 	if (!base_lock(ws->home, ws->task->project_id, &lock, e) &&
 		!worktree_add(ws->repo, ws->task->workspace, branch, &admin, e) &&
-		!write_file(ws->dir, "admin", admin, strlen(admin), 0600, e) && !open_to_inside(ws->task->workspace, e) &&
+		(fault("create-worktree"), !write_file(ws->dir, "admin", admin, strlen(admin), 0600, e)) && !open_to_inside(ws->task->workspace, e) &&
 		!check_out(ws, admin, &index, e) && !check_kind(&index, ws->repo->hash_len, e))
 		rc = workspace_make_private(ws, &s, e);
 	umask(old);
@@ -138,7 +140,7 @@ static int worktree_remove(struct workspace *ws, struct err *e)
 {
 	auto_str kept = home_path(ws->home, "tasks/%lld/tree", (long long)ws->task->id);
 	auto_str admin = NULL;
-	auto_fd lock = -1;
+	auto_lock lock = -1;
 
 	if (base_lock(ws->home, ws->task->project_id, &lock, e) < 0)
 		return -1;

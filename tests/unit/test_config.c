@@ -290,15 +290,15 @@ static void test_which_file(void **state)
 static void test_home_is_checked_against(void **state)
 {
 	struct scratch *s = *state;
-	auto_str text = xasprintf("jail:\n  allow_read: [%s]\n", s->path);
+	auto_str path = path_join(s->path, "config.yaml");
 	auto_config c = { 0 };
 	struct err e = ERR_INIT;
 
-	close(mkdirs_beneath(s->fd, ".config/garth", 0700, -1, -1));
-	put(s->fd, ".config/garth/config.yaml", text);
-	assert_int_equal(config_load(s->path, NULL, NULL, &c, &e), -1);
+	put(s->fd, "config.yaml", "jail:\n  allow_read: [/srv/u]\n");
+	assert_int_equal(config_load("/srv/u", NULL, path, &c, &e), -1);
 	assert_non_null(strstr(e.msg, "config.yaml:2:16: "));
 	assert_non_null(strstr(e.msg, "whole home"));
+	assert_int_equal(config_load("/srv/v", NULL, path, &c, &e), 0);
 }
 
 static int load_unreadable(const struct scratch *s)

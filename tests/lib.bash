@@ -1,0 +1,57 @@
+# What every test of commands and walls loads: a repository and a Garth home of its own, thrown away after.
+# GARTH_BUILD is the build under test. Tests run as root and as an unprivileged user; see tools/run-tests.
+
+garth=$GARTH_BUILD/garth
+
+# A repository with some files, and a Garth home, beneath a new directory $T. Called by setup().
+garth_setup() {
+  T=$(mktemp -d /tmp/gt.XXXXXX)
+  export HOME=$T/home GARTH_HOME=$T/home/.garth GARTH_CONFIG= XDG_CONFIG_HOME=$T/home/.config
+  unset GARTH_CONFIG
+  mkdir -p "$HOME"
+  git config --global user.name 'Test User'
+  git config --global user.email test@example.com
+  git config --global init.defaultBranch main
+  R=$T/home/src/app
+  mkdir -p "$R/dir/sub"
+  cd "$R"
+  git init -q
+  printf 'one\n' >a.txt
+  printf 'two\n' >dir/b.txt
+  printf 'three\n' >dir/sub/c.txt
+  printf '#!/bin/sh\necho run\n' >run.sh
+  chmod +x run.sh
+  ln -s a.txt link
+  printf '*.o\nignored/\n' >.gitignore
+  git add -A
+  git commit -qm 'first'
+}
+
+# Ends what still runs (by its keeper, never by name) and removes everything. Called by teardown().
+garth_teardown() {
+  cd /
+  if [[ -f $GARTH_HOME/garth.db ]]; then
+    "$garth" ls --json 2>/dev/null | python3 -c '
+import json, sys
+for t in json.load(sys.stdin)["tasks"]:
+    if t["state"] == "running": print(t["name"])' | while read -r name; do "$garth" cancel "$name" || true; done
+  fi
+  chmod -R u+rwX "$T" 2>/dev/null || true
+  rm -rf "$T"
+}
+
+# inside TASK SCRIPT…: runs a shell script in the task.
+inside() { local task=$1; shift; "$garth" exec "$task" -- sh -c "$*"; }
+
+# Prints the state of a task.
+state_of() { "$garth" show "$1" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["state"])'; }
+
+# Everything of the user's that must not change: refs and HEAD of the repository (but for Garth's own), config,
+# hooks, files.
+fingerprint() {
+  (cd "$R" && git for-each-ref | grep -v refs/heads/garth/ | grep -v refs/garth/
+    cat .git/HEAD .git/config; ls .git/hooks; git status --porcelain --ignored
+    git ls-files -s; find . -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum)
+}
+
+is_root() { ((EUID == 0)); }
