@@ -35,8 +35,10 @@ int lock_take(int dir, const char *name, bool wait, int *ret_fd, struct err *e)
 
 void lock_drop(int *fd)
 {
+	struct flock l = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
+
 	if (*fd >= 0)
-		flock(*fd, LOCK_UN);
+		fcntl(*fd, F_OFD_SETLK, &l);
 	fd_closep(fd);
 	*fd = -1;
 }
