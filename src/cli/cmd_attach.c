@@ -19,10 +19,7 @@ int cmd_attach(int argc, char **argv)
 		say_state("task '%s'; detach with %s", t.name, TERMINAL_DETACH_KEYS);
 	if (session_attach(&c, &t, &r, &e) < 0)
 		return say_error(&e);
-	if (r.end == TERMINAL_DETACHED && say_is_heard()) {
-		say_state("task '%s' goes on", t.name);
-		say_hint("garth attach %s", t.name);
-	}
+	session_report(&c, t.name, &r, false);
 	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
 }
 

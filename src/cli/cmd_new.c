@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 
 int cmd_new(int argc, char **argv)
@@ -22,6 +23,7 @@ int cmd_new(int argc, char **argv)
 	struct err e = ERR_INIT;
 	auto_task t = { 0 };
 	auto_str cwd = NULL;
+	int rc;
 
 	CMD_PARSE(&l, argc, argv);
 	if (context_open(&c, &e) < 0)
@@ -29,7 +31,10 @@ int cmd_new(int argc, char **argv)
 	cwd = get_current_dir_name();
 	spec.dir = cwd ? cwd : ".";
 	spec.name = argv[0];
-	if (task_create(&c, &spec, &t, &e) < 0)
+	progress_begin("making the workspace");
+	rc = task_create(&c, &spec, &t, &e);
+	progress_end();
+	if (rc < 0)
 		return say_error(&e);
 	if (json)
 		return json_print(json_task(&t));

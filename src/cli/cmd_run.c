@@ -2,11 +2,11 @@
 
 #include "base/alloc.h"
 #include "cli/cmd.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "config/config.h"
 #include "jail/probe.h"
-#include "task/life.h"
 
 struct run_opts {
 	struct task_spec task;
@@ -32,28 +32,6 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 	o->session.quiet = o->quiet;
 	o->task.program = argv[0];
 	return 0;
-}
-
-/* How it ended, and what to do next. */
-static void report(struct context *c, const char *name, const struct terminal_result *r, bool quiet)
-{
-	auto_task t = { 0 };
-	struct err ignored = ERR_INIT;
-
-	if (quiet || !say_is_heard())
-		return;
-	if (r->end == TERMINAL_DETACHED) {
-		say_state("task '%s' goes on", name);
-		say_hint("garth attach %s", name);
-		return;
-	}
-	if (task_find(c, name, &t, &ignored) < 0)
-		return;
-	if (!strcmp(t.state, STATE_DONE))
-		say_done("task '%s' is done", name);
-	else
-		say_state("task '%s' is %s, exit code %d", name, t.state, r->exit_code);
-	say_hint("garth diff %s", name);
 }
 
 /* A jail that could not be entered: the kernel's part in it is looked up only now. */
@@ -94,13 +72,17 @@ int cmd_run(int argc, char **argv)
 	struct err e = ERR_INIT;
 	auto_task t = { 0 };
 	auto_str cwd = NULL;
+	int rc;
 
 	CMD_PARSE(&l, argc, argv);
 	if (context_open(&c, &e) < 0 || complete(&c, &o, argv + l.rest, &e) < 0)
 		return say_error(&e);
 	cwd = get_current_dir_name();
 	o.task.dir = cwd ? cwd : ".";
-	if (task_create(&c, &o.task, &t, &e) < 0)
+	progress_begin("making the workspace");
+	rc = task_create(&c, &o.task, &t, &e);
+	progress_end();
+	if (rc < 0)
 		return say_error(&e);
 	if (session_run(&c, &t, &o.session, argv + l.rest, &r, &e) < 0) {
 		explain(&e);
@@ -109,7 +91,7 @@ int cmd_run(int argc, char **argv)
 	}
 	if (o.detach)
 		printf("%s\n", t.name);
-	report(&c, t.name, &r, o.quiet);
+	session_report(&c, t.name, &r, o.quiet);
 	strvec_release(&o.env);
 	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
 }

@@ -6,16 +6,16 @@
 #include "cli/terminal.h"
 
 const struct cmd commands[] = {
-	{ "run", cmd_run, "[OPTIONS] [--] CMD…", "make a task and run CMD in it" },
+	{ "run", cmd_run, "[OPTIONS] [--] CMD...", "make a task and run CMD in it" },
 	{ "new", cmd_new, "[OPTIONS] NAME", "make a task, run nothing" },
-	{ "exec", cmd_exec, "[OPTIONS] TASK [--] CMD…", "run CMD in a task" },
+	{ "exec", cmd_exec, "[OPTIONS] TASK [--] CMD...", "run CMD in a task" },
 	{ "shell", cmd_shell, "TASK", "open a shell in a task" },
 	{ "attach", cmd_attach, "TASK", "connect to a running task's terminal" },
 	{ "cancel", cmd_cancel, "TASK", "stop a running task" },
 	{ "ls", cmd_ls, "[--all]", "list tasks" },
 	{ "show", cmd_show, "TASK", "show a task, or its walls" },
 	{ "path", cmd_path, "TASK", "print where a task's workspace stands" },
-	{ "diff", cmd_diff, "TASK [PATH…]", "show what a task changed" },
+	{ "diff", cmd_diff, "TASK [PATH...]", "show what a task changed" },
 	{ "log", cmd_log, "TASK", "print a task's output" },
 	{ "export", cmd_export, "TASK DIR", "copy a task's workspace to plain files" },
 	{ "discard", cmd_discard, "TASK", "throw a task away" },
@@ -87,9 +87,9 @@ int cmd_help(int argc, char **argv)
 		return c->run(1, (char *[]){ "--help", NULL });
 	if (argc && !c)
 		return err_set(&e, ERR_USAGE, "there is no command '%s'", argv[0]), err_hint(&e, "garth help"), say_error(&e);
-	puts("Run coding agents in walled git workspaces.\n\nusage: garth COMMAND …\n");
+	puts("Run coding agents in walled git workspaces.\n\nusage: garth COMMAND ...\n");
 	for (c = commands; c->name; c++)
-		printf("  %-8s %-24s %s\n", c->name, c->usage, c->brief);
+		printf("  %-10s %-26s %s\n", c->name, c->usage, c->brief);
 	puts("\nA first look: garth run -- bash");
 	return 0;
 }

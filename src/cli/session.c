@@ -14,6 +14,7 @@
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "sys/sock.h"
+#include "sys/sync.h"
 #include "task/life.h"
 #include "task/run.h"
 
@@ -76,11 +77,17 @@ static void look_at_boot(struct task_at *at)
 	write_file(at->ws.dir, "boot", now, strlen(now), 0600, &ignored);
 }
 
+/* In the keeper. A run that ended has its files written out; a mere exec leaves that to the kernel. */
 static void on_ended(void *arg, int exit_code, bool cancelled)
 {
+	const struct task_run *run = arg;
+	auto_str path = xasprintf("%s/tasks/%lld", run->home, (long long)run->task);
+	auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct err ignored = ERR_INIT;
 
-	task_run_end(arg, exit_code, cancelled, &ignored);
+	task_run_end(run, exit_code, cancelled, &ignored);
+	if (dir >= 0)
+		sync_later(dir, "boot", "lock");
 }
 
 /* Describes the walls and starts a keeper, which takes the lock over. */
@@ -142,6 +149,30 @@ int session_run(struct context *c, struct task *t, const struct session_opts *o,
 	}
 	task_run_release(&run);
 	return rc;
+}
+
+void session_report(struct context *c, const char *name, const struct terminal_result *r, bool quiet)
+{
+	auto_task t = { 0 };
+	struct err ignored = ERR_INIT;
+
+	if (quiet || !say_is_heard())
+		return;
+	if (r->end == TERMINAL_DETACHED) {
+		/* the terminal's cursor stands where the command left it */
+		if (isatty(1))
+			fputc('\n', stderr);
+		say_state("task '%s' goes on", name);
+		say_hint("garth attach %s", name);
+		return;
+	}
+	if (task_find(c, name, &t, &ignored) < 0)
+		return;
+	if (!strcmp(t.state, STATE_DONE))
+		say_done("task '%s' is done", name);
+	else
+		say_state("task '%s' is %s, exit code %d", name, t.state, r->exit_code);
+	say_hint("garth diff %s", name);
 }
 
 static int connect_keeper(const struct context *c, const struct task *t, int *ret, struct err *e)

@@ -33,6 +33,9 @@ int session_attach(struct context *c, struct task *t, struct terminal_result *re
 /* Ends the running task and waits for it. */
 int session_cancel(struct context *c, struct task *t, struct err *e);
 
+/* Tells a person at the terminal how it ended, and what to do next. */
+void session_report(struct context *c, const char *name, const struct terminal_result *r, bool quiet);
+
 /* "none" or "host"; ERR_USAGE. */
 int session_net(const char *name, enum jail_net *ret, struct err *e);
 

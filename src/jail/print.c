@@ -34,7 +34,7 @@ static void print_row(const struct jail *j, const struct jail_row *r, struct buf
 		buf_printf(out, "  %zu bytes", strlen(r->source));
 	else if (r->kind == JAIL_TMPFS)
 		buf_printf(out, "  at most %s bytes", r->source);
-	else if (r->source && strcmp(r->source, r->target) != 0) {
+	else if (r->source && *r->source && strcmp(r->source, r->target) != 0) {
 		buf_addstr(out, r->kind == JAIL_LINK ? "  to " : "  from ");
 		add_clean(out, r->source);
 	}

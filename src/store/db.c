@@ -107,6 +107,16 @@ static int version(struct store *s, int *ret, struct err *e)
 	return 0;
 }
 
+static int migrate_from(struct store *s, int have, struct err *e)
+{
+	auto_str set = xasprintf("PRAGMA user_version = %d", schema_version);
+
+	for (; have < schema_version; have++)
+		if (db_exec(s, schema_steps[have], e) < 0)
+			return -1;
+	return db_exec(s, set, e);
+}
+
 static int migrate(struct store *s, struct err *e)
 {
 	int have;
@@ -114,18 +124,11 @@ static int migrate(struct store *s, struct err *e)
 	if (store_begin(s, e) < 0)
 		return -1;
 	/* asked again under the lock: another process may have been first */
-	if (version(s, &have, e) < 0)
-		goto fail;
-	for (; have < schema_version; have++)
-		if (db_exec(s, schema_steps[have], e) < 0)
-			goto fail;
-	auto_str set = xasprintf("PRAGMA user_version = %d", schema_version);
-	if (db_exec(s, set, e) < 0)
-		goto fail;
-	return store_commit(s, e);
-fail:
-	store_rollback(s);
-	return -1;
+	if (version(s, &have, e) < 0 || migrate_from(s, have, e) < 0 || store_commit(s, e) < 0) {
+		store_rollback(s);
+		return -1;
+	}
+	return 0;
 }
 
 int store_open(const char *home, struct store **ret, struct err *e)
@@ -140,6 +143,8 @@ int store_open(const char *home, struct store **ret, struct err *e)
 	if (rc != SQLITE_OK)
 		return db_error(s, e, path);
 	sqlite3_busy_timeout(s->db, 10000);
+	/* commands come and go: who closes last need not write everything back and sync */
+	sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	if (version(s, &have, e) < 0)
 		return err_wrap(e, "cannot open '%s'", path);
 	if (have > schema_version)

@@ -125,18 +125,32 @@ ssize_t read_full(int fd, void *data, size_t len)
 
 int read_rest(int fd, struct buf *out, const char *what, struct err *e)
 {
-	for (;;) {
-		char chunk[16384];
-		ssize_t n = read(fd, chunk, sizeof(chunk));
+	struct stat st;
 
+	/* room for all of it at once; one byte more than its size tells the end without growing again */
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size < out->max - out->len)
+		buf_reserve(out, (size_t)st.st_size + 1);
+	for (;;) {
+		size_t room = out->data && out->cap - out->len > 16384 ? out->cap - out->len - 1 : 16384;
+		char *at = buf_reserve(out, room < out->max - out->len ? room : out->max - out->len);
+		char probe;
+		ssize_t n;
+
+		/* a full buffer is fine if the file ends just there */
+		if (out->len == out->max)
+			n = read(fd, &probe, 1);
+		else
+			n = read(fd, at, room < out->max - out->len ? room : out->max - out->len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return err_sys(e, "cannot read %s", what);
 		if (!n)
 			return 0;
-		if (!buf_add(out, chunk, (size_t)n))
+		if (out->len == out->max)
 			return err_set(e, ERR_FAILED, "%s is larger than %zu bytes", what, out->max);
+		out->len += (size_t)n;
+		out->data[out->len] = '\0';
 	}
 }
 

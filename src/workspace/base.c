@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -16,6 +15,7 @@
 #include "sys/lock.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
+#include "sys/sync.h"
 #include "sys/tree.h"
 #include "workspace/delta.h"
 
@@ -144,23 +144,6 @@ static int make_full(const struct repo *r, int dir, const char *path, struct err
 	return checkout_warm(r, tree, index, monitor, r->commit, e);
 }
 
-/* Writes the files out in the background, then says so by removing `boot`. The child keeps nothing else open:
- * a lock that it inherited would stay held for as long as the disk takes. */
-static void sync_later(int dir)
-{
-	pid_t pid = fork();
-
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-	if (pid)
-		return;
-	if (fork())
-		_exit(0);
-	if (dup2(dir, 3) == 3 && !close_range(4, ~0U, 0) && !syncfs(3))
-		unlinkat(3, "boot", 0);
-	_exit(0);
-}
-
 static int finish(int project_fd, const char *part, const char *name, int dir, struct err *e)
 {
 	char boot[64];
@@ -214,7 +197,7 @@ static int make(const struct home *h, int64_t project, int project_fd, const str
 	if (rc < 0)
 		tree_remove(project_fd, part, &ignored);
 	else
-		sync_later(dir);
+		sync_later(dir, "boot", NULL);
 	return rc;
 }
 

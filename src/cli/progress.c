@@ -1,0 +1,38 @@
+#include "cli/progress.h"
+
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "cli/say.h"
+
+/* Only write(2) from the handler: it may come at any moment. */
+static char line[256];
+static volatile sig_atomic_t shown;
+
+static void show(int signal)
+{
+	(void)signal;
+	shown = 1;
+	(void)!write(2, line, strlen(line));
+}
+
+void progress_begin(const char *what)
+{
+	struct sigaction act = { .sa_handler = show, .sa_flags = SA_RESTART };
+
+	if (!say_is_heard())
+		return;
+	shown = 0;
+	snprintf(line, sizeof(line), "%s%s …", say_utf8() ? "◎ " : "", what);
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &(struct itimerval){ .it_value.tv_usec = 300000 }, NULL);
+}
+
+void progress_end(void)
+{
+	setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
+	if (shown)
+		(void)!write(2, "\r\033[K", 4);
+	shown = 0;
+}

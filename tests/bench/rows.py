@@ -1,0 +1,308 @@
+"""What is measured: one function per group of rows that share their repositories.
+
+A group yields (key, garth's value, the peer's value, a note or None); TABLE says what the keys mean and where the
+bars are.
+"""
+import concurrent.futures
+import glob
+import json
+import os
+import shutil
+import socket
+import struct
+import time
+
+import made
+from bubble import Bubble
+from measure import CannotMeasure, alternate, median, say
+
+MANY = 50_000
+TASKS = 1_000
+
+# key, what, against, unit, (at least | at most, bar). "at least" compares peer / garth, "at most" garth / peer.
+TABLE = [
+    ("new-warm", "garth new, warm base, 50,000 files", "git worktree add of the same", "s", ("at least", 50)),
+    ("new-scale", "garth new at 50,000 files", "garth new at 500 files", "s", ("at most", 3)),
+    ("new-first", "very first garth new, nothing cached", "git worktree add", "s", ("at most", 1.2)),
+    ("new-delta", "garth new, 10 files further", "very first garth new", "s", ("at least", 20)),
+    ("exec-stopped", "garth exec, stopped task", "bwrap, same namespaces and binds", "s", ("at most", 1.0)),
+    ("exec-running", "garth exec, running task", "bwrap, same namespaces and binds", "s", ("at most", 0.8)),
+    ("build", "C build inside, warm", "the same outside", "s", ("at most", 1.05)),
+    ("grep", "grep -r over 50,000 files inside", "the same outside", "s", ("at most", 1.7)),
+    ("status", "git status inside, 5 changed", "the same in a worktree", "s", ("at most", 0.5)),
+    ("status-first", "first git status inside", "first in a fresh worktree", "s", ("at most", 1.0)),
+    ("ls", "garth ls, 1,000 tasks", "git worktree list, 1,000 worktrees", "s", ("at most", 1.0)),
+    ("disk", "disk of a new workspace, 50,000 files", "git worktree add", "B", ("at least", 20)),
+    ("keeper", "keeper's memory (RSS), running task", "8 MiB", "B", ("at most", 1.0)),
+    ("start", "garth version", "true", "s", None),
+]
+
+
+class Bench:
+    """Where things are, and the repositories, made when first asked for."""
+
+    def __init__(self, top, build, run):
+        self.top, self.run = top, run
+        self.garth = os.path.join(build, "garth")
+        self.git = shutil.which("git")
+        self.home = run.env["GARTH_HOME"]
+        self.serial = 0
+
+    def path(self, name):
+        return os.path.join(self.top, name)
+
+    def name(self, stem):
+        self.serial += 1
+        return f"{stem}{self.serial}"
+
+    def repo(self, name, files):
+        path = self.path(name)
+        if not os.path.isdir(path):
+            say(f"making the repository '{name}'")
+            made.repository(self.run, self.git, path, files)
+        return path
+
+    def big(self):
+        return self.repo("big", made.small_files(MANY))
+
+    def few(self):
+        return self.repo("few", made.small_files(500))
+
+    def new(self, repo, stem, *more):
+        """A new task; its name."""
+        name = self.name(stem)
+        self.run.run([self.garth, "new", name, *more], repo)
+        return name
+
+    def inside(self, task, n, argv, ok=(0,)):
+        return self.run.inner([self.garth, "exec", task, "--"], self.top, n, argv, ok)
+
+    def worktree(self, repo, stem="tree", *more):
+        """A new worktree; its path. Only its making is timed by worktree_timed."""
+        path = self.path(self.name(stem))
+        self.run.run([self.git, "worktree", "add", "-q", *more, "-b", os.path.basename(path), path], repo)
+        return path
+
+    def remove(self, path):
+        """overlay leaves directories that even their owner may not read."""
+        for work in glob.glob(os.path.join(path, "tasks/*/work/work")) + glob.glob(os.path.join(path, "work/work")):
+            os.chmod(work, 0o700)
+        self.run.run(["/bin/rm", "-rf", path], "/")
+
+
+def new(b):
+    """Rows new-*: the worktree and the first task of a round follow each other, then the cheap ones."""
+    big, few = b.big(), b.few()
+
+    def timed_new(repo, run, *more):
+        return run.timed([b.garth, "new", b.name("t"), *more], repo)
+
+    def timed_worktree():
+        path = b.path(b.name("tree"))
+        os.sync()
+        took = b.run.timed([b.git, "worktree", "add", "-q", "-b", os.path.basename(path), path], big)
+        b.remove(path)
+        b.run.run([b.git, "worktree", "prune"], big)
+        return took
+
+    def timed_first():
+        home = b.path(b.name("home"))
+        os.sync()
+        took = timed_new(big, b.run.with_env(GARTH_HOME=home))
+        b.remove(home)
+        return took
+
+    say("git worktree add and the very first garth new, 50,000 files")
+    trees, firsts = alternate(4, timed_worktree, timed_first)
+    b.new(big, "warm")
+    b.new(few, "warm")
+    os.sync()
+    say("garth new, warm")
+    warm, small = alternate(25, lambda: timed_new(big, b.run), lambda: timed_new(few, b.run))
+    say("garth new, 10 files further")
+    further = []
+    for step in range(1, 8):
+        made.go_further(b.run, b.git, big, step)
+        further.append(timed_new(big, b.run))
+    tree, first = median(trees), median(firsts)
+    yield "new-warm", median(warm), tree, None
+    yield "new-scale", median(warm), median(small), None
+    yield "new-first", first, tree, None
+    yield "new-delta", median(further), first, None
+
+
+def disk(b):
+    big = b.big()
+    b.new(big, "warm")
+
+    def used(path):
+        # what cannot be looked into (overlay's own work directory) is empty
+        out = b.run.run(["/usr/bin/du", "-sB1", path], "/", ok=(0, 1))
+        return int(out.split()[0])
+
+    say("disk of a workspace")
+    before = used(b.home)
+    b.new(big, "disk")
+    mine = used(b.home) - before
+    tree = b.worktree(big)
+    theirs = used(tree) + used(os.path.join(big, ".git/worktrees", os.path.basename(tree)))
+    b.remove(tree)
+    b.run.run([b.git, "worktree", "prune"], big)
+    yield "disk", mine, theirs, None
+
+
+def executing(b):
+    few = b.few()
+    stopped, running = b.new(few, "stopped"), b.name("running")
+    b.run.run([b.garth, "run", "-d", "--task", running, "--", "sleep", "600"], few)
+    jail = json.loads(b.run.run([b.garth, "show", stopped, "--jail", "--json"], few))
+    bwrap = shutil.which("bwrap")
+    if not bwrap:
+        raise CannotMeasure("there is no bwrap (Debian: bubblewrap)")
+    os.makedirs(b.path("bubble"), exist_ok=True)
+    bubble = Bubble(bwrap, jail, b.home, b.path("bubble"))
+
+    def peer():
+        bubble.rewind()
+        return b.run.timed(bubble.argv, b.top)
+
+    def mine(task):
+        return lambda: b.run.timed([b.garth, "exec", task, "--", "true"], few)
+
+    say("garth exec and bwrap")
+    calls = mine(stopped), mine(running), peer
+    try:
+        alternate(3, *calls, rest=0.02)
+        s, r, p = alternate(60, *calls, rest=0.02)
+    finally:
+        b.run.run([b.garth, "cancel", running], few)
+    binds = sum(row["kind"] == "bind" for row in jail["rows"])
+    note = f"{binds} binds; bwrap has a bind for the overlay, no Landlock and no seccomp"
+    yield "exec-stopped", median(s), median(p), note
+    yield "exec-running", median(r), median(p), None
+
+
+def building(b):
+    repo = b.repo("program", made.c_project(60))
+    task, tree = b.new(repo, "build"), b.worktree(repo)
+    make = ["/bin/sh", "-c", "make -s clean && make -s -j2"]
+    say("a C build")
+    calls = lambda: b.inside(task, 1, make), lambda: b.run.inner([], tree, 1, make)
+    alternate(1, *calls)
+    inside, outside = alternate(9, *calls)
+    yield "build", median(inside), median(outside), None
+
+
+def searching(b):
+    big = b.big()
+    task, tree = b.new(big, "grep"), b.worktree(big)
+    # a pattern that is nowhere: with one that is, grep would stop at the first when it writes to /dev/null
+    grep = ["/bin/grep", "-r", "nowhere to be found", "src"]
+    say("grep -r")
+    # the first of each call meets a new mount and is thrown away: warm is meant
+    calls = (lambda: b.inside(task, 3, grep, (1,))[1:]), (lambda: b.run.inner([], tree, 3, grep, (1,))[1:])
+    alternate(1, *calls)
+    inside, outside = alternate(5, *calls)
+    b.remove(tree)
+    yield "grep", median(inside), median(outside), None
+
+
+def status(b):
+    big = b.big()
+    task, tree = b.new(big, "status"), b.worktree(big)
+    changed = " ".join(f"src/part0{i}/dir{i * 20:03d}/file{i * 2000:05d}.c" for i in range(5))
+    change = ["/bin/sh", "-c", f"for f in {changed}; do echo changed >> $f; done; git status --porcelain | wc -l"]
+    for said in b.run.run([b.garth, "exec", task, "--", *change], big), b.run.run(change, tree):
+        if said.strip() != "5":
+            raise CannotMeasure(f"git status shows {said.strip()} changes, not 5")
+    time.sleep(1.1)  # until the index is younger than the files it lists
+    say("git status, 5 changed")
+    calls = (lambda: b.inside(task, 6, [b.git, "status"])[1:]), (lambda: b.run.inner([], tree, 6, [b.git, "status"])[1:])
+    alternate(1, *calls)
+    inside, outside = alternate(6, *calls)
+    b.remove(tree)
+    yield "status", median(inside), median(outside), None
+
+
+def status_first(b):
+    big = b.big()
+    b.new(big, "warm")
+
+    def mine():
+        return b.inside(b.new(big, "fresh"), 1, [b.git, "status"])
+
+    def peer():
+        tree = b.worktree(big)
+        took = b.run.inner([], tree, 1, [b.git, "status"])
+        b.remove(tree)
+        return took
+
+    say("the first git status")
+    inside, outside = alternate(4, mine, peer)
+    yield "status-first", median(inside), median(outside), None
+
+
+def listing(b):
+    tasks, trees = b.repo("tasks", made.small_files(3)), b.repo("trees", made.small_files(3))
+    home = b.path("home-of-many")
+    run = b.run.with_env(GARTH_HOME=home)
+    run.run([b.garth, "new", "first"], tasks)
+    say(f"making {TASKS:,} tasks with garth new")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda i: run.run([b.garth, "new", f"task{i}"], tasks), range(1, TASKS)))
+    say(f"making {TASKS:,} worktrees")
+    for i in range(TASKS):
+        run.run([b.git, "worktree", "add", "-q", "--no-checkout", "--detach", b.path(f"many/{i}")], trees)
+    if len(run.run([b.garth, "ls"], tasks).splitlines()) <= TASKS:
+        raise CannotMeasure("garth ls does not show all tasks")
+    say("garth ls and git worktree list")
+    mine, peer = alternate(30, lambda: run.timed([b.garth, "ls"], tasks),
+                           lambda: run.timed([b.git, "worktree", "list"], trees))
+    b.remove(home)
+    yield "ls", median(mine), median(peer), None
+
+
+def keeper_pid(b, task_id):
+    """Who listens on the task's control socket."""
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect(os.path.join(b.home, "tasks", str(task_id), "control"))
+        return struct.unpack("3i", s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+
+
+def memory(b):
+    few, task = b.few(), b.name("keeper")
+    say("the keeper's memory")
+    b.run.run([b.garth, "run", "-d", "--task", task, "--", "sh", "-c", "seq 1000000; exec sleep 600"], few)
+    try:
+        shown = json.loads(b.run.run([b.garth, "show", task, "--json"], few))
+        for _ in range(4):
+            b.run.run([b.garth, "exec", task, "--", "seq", "100000"], few)
+        time.sleep(1)
+        pid = keeper_pid(b, shown["id"])
+        with open(f"/proc/{pid}/smaps_rollup") as f:
+            kib = {line.split(":")[0]: int(line.split()[1]) for line in f if line.endswith("kB\n")}
+    except OSError as e:
+        raise CannotMeasure(f"the keeper's memory: {e}") from e
+    finally:
+        b.run.run([b.garth, "cancel", task], few)
+    yield "keeper", kib["Rss"] * 1024, 8 << 20, f"PSS {kib['Pss']} KiB"
+
+
+def starting(b):
+    true = shutil.which("true")
+    mine, peer = alternate(40, lambda: b.run.timed([b.garth, "version"], b.top), lambda: b.run.timed([true], b.top))
+    yield "start", median(mine), median(peer), "for information"
+
+
+GROUPS = [
+    (("start",), starting),
+    (("exec-stopped", "exec-running"), executing),
+    (("keeper",), memory),
+    (("build",), building),
+    (("new-warm", "new-scale", "new-first", "new-delta"), new),
+    (("disk",), disk),
+    (("status",), status),
+    (("status-first",), status_first),
+    (("grep",), searching),
+    (("ls",), listing),
+]

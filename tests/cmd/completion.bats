@@ -1,0 +1,21 @@
+load helpers
+
+@test "O3 completion: bash completes commands, options and tasks" {
+  "$garth" new first-task
+  "$garth" completion bash >"$T/c"
+  bash -n "$T/c"
+  ln -s "$garth" "$T/garth"
+  call bash -c '
+    PATH=$1:$PATH; source "$2"
+    try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _garth; echo "${COMPREPLY[*]}"; }
+    try garth dis; try garth discard fir; try garth discard --js' x "$T" "$T/c"
+  [[ $out == $'discard\nfirst-task\n--json' ]] || complain
+}
+
+@test "O3 completion: zsh and fish get a script, others one clear line" {
+  call "$garth" completion zsh
+  [[ $code == 0 && $out == '#compdef garth'* && $out == *discard* ]] || complain
+  call "$garth" completion fish
+  [[ $code == 0 && $out == *'complete -c garth'*discard* ]] || complain
+  changes_nothing 2 "not for 'tcsh'" "$garth" completion tcsh
+}

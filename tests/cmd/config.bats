@@ -1,0 +1,73 @@
+load helpers
+
+config() { mkdir -p "$XDG_CONFIG_HOME/garth"; cat >"$XDG_CONFIG_HOME/garth/config.yaml"; }
+
+@test "O3 config: without a file it prints what is built in, as YAML that it reads itself" {
+  call "$garth" config
+  [[ $code == 0 && -z $err && $out == *'mode: none'* && $out == *.cargo/bin* ]] || complain
+  "$garth" config >"$T/own.yaml"
+  call env GARTH_CONFIG="$T/own.yaml" "$garth" config
+  [[ $code == 0 && -z $err ]] || complain
+}
+
+@test "O3 config: --json" {
+  "$garth" config --json | json 'd["network"]["mode"]' | grep -x none
+  "$garth" config --json | json 'd["file"]' | grep -x null
+  "$garth" config --json | json 'd["agents"]["claude"]["programs"]' | grep -F claude
+}
+
+@test "O3 config: the user's file is laid over it" {
+  config <<<$'workspace:\n  backend: worktree\nnetwork: {mode: host}\nlimits: {log_size: 2MB}\njail:\n  env: [MY_VAR]\n'
+  "$garth" config --json | json '[d["workspace"]["backend"], d["network"]["mode"], "MY_VAR" in d["jail"]["env"], "TERM" in d["jail"]["env"], d["limits"]["log_size"]]' |
+    grep -xE '\["worktree", "host", true, true, 2(000000|097152)\]'
+  [[ $("$garth" config --json | json 'd["file"]') == "$XDG_CONFIG_HOME/garth/config.yaml" ]]
+  "$garth" new t
+  [[ $(field t backend) == worktree ]]
+  [[ $(MY_VAR=mine OTHER=no "$garth" exec t -- sh -c 'echo $MY_VAR:$OTHER') == mine: ]]
+}
+
+@test "O3 config: allow_read shows a path read-only" {
+  mkdir "$T/data"; echo d >"$T/data/f"; chmod 755 "$T" "$T/data"
+  config <<<"jail: {allow_read: [$T/data]}"
+  "$garth" new t
+  [[ $(inside t cat "$T/data/f") == d ]]
+  call inside t "echo x >$T/data/f"
+  [[ $code != 0 && $(<"$T/data/f") == d ]] || complain
+}
+
+@test "O3 config: an unknown key is named with file and line, and nothing is made" {
+  config <<<$'workspace:\n  backend: overlay\nworkspcae:\n  backend: overlay\n'
+  fails 2 "$XDG_CONFIG_HOME/garth/config.yaml:3" "$garth" new t
+  [[ $err == *workspcae* ]] || complain
+  config <<<$'limits:\n  log_size: 1MB\n  logsize: 1MB\n'
+  fails 2 "config.yaml:3" "$garth" config
+  [[ ! -e $GARTH_HOME ]]
+}
+
+@test "O3 config: malformed YAML, wrong types and values are named with file and line" {
+  for text in $'workspace: [\n' $'a: b: c\n' $'workspace: overlay\n' $'network: {mode: sometimes}\n' \
+    $'jail: {env: [1BAD]}\n' $'jail: {tools: [.ssh]}\n' $'jail: {tools: [../x]}\n' $'jail: {allow_read: [/]}\n' \
+    $'limits: {log_size: many}\n' $'network: {mode: none}\nnetwork: {mode: host}\n' $'\tx\n' $'a: *b\n' $'\xff\xfe\n'; do
+    config <<<"$text"
+    fails 2 "config.yaml" "$garth" run -- true
+    [[ $err =~ config.yaml:[0-9]+ ]] || complain "no line: $text"
+  done
+  [[ ! -e $GARTH_HOME ]]
+}
+
+@test "O3 config: a file that cannot be read is one clear line" {
+  mkdir -p "$XDG_CONFIG_HOME/garth/config.yaml"
+  fails 2 "config.yaml" "$garth" ls
+  fails 2 "is not there" env GARTH_CONFIG="$T/nosuch.yaml" "$garth" ls
+  fails 2 "$T" env GARTH_CONFIG="$T" "$garth" ls
+  mkfifo "$T/fifo"
+  fails 2 "fifo" timeout 10 env GARTH_CONFIG="$T/fifo" "$garth" ls
+  [[ ! -e $GARTH_HOME ]]
+}
+
+@test "O3 config: errors with --json are JSON too" {
+  config <<<$'nonsense: 1\n'
+  call "$garth" ls --json
+  [[ $code == 2 && $err == '✗ '* ]] || complain
+  [[ $(json 'd["error"]["code"]' <<<"$out") == config ]]
+}

@@ -1,0 +1,98 @@
+load helpers
+
+commands=(run new exec shell attach cancel ls show path diff log export discard doctor config completion help version)
+
+@test "O3 help: lists every command on stdout" {
+  call "$garth" help
+  [[ $code == 0 && -z $err ]]
+  for c in "${commands[@]}"; do grep -qE "^  $c +" <<<"$out" || complain "no line for $c"; done
+}
+
+@test "O3 help: --help and -h are help" {
+  "$garth" help >"$T/a"; "$garth" --help >"$T/b"; "$garth" -h >"$T/c"
+  cmp "$T/a" "$T/b"; cmp "$T/a" "$T/c"
+}
+
+@test "O3 help: without a command it is shown and the exit code is 2" {
+  call "$garth"
+  [[ $code == 2 && $out == *usage* ]] || complain
+}
+
+@test "O3 help: every command explains itself and its options, and makes nothing" {
+  for c in "${commands[@]}"; do
+    [[ $c != help && $c != version ]] || continue
+    call "$garth" help "$c"
+    [[ $code == 0 && -z $err && $out == "garth $c "* ]] || complain "$c"
+    call "$garth" "$c" --help
+    [[ $code == 0 && $out == "garth $c "* ]] || complain "$c"
+  done
+  [[ ! -e $GARTH_HOME ]]
+}
+
+@test "O3 help: an option of the command that is run is not ours" {
+  "$garth" new t
+  call "$garth" exec t -- git --help
+  [[ $code == 0 && $out == "usage: git"* ]] || complain
+  call "$garth" exec t printf %s --help
+  [[ $code == 0 && $out == --help ]] || complain
+}
+
+@test "O3 help: an unknown command is one line and exit code 2" {
+  changes_nothing 2 "there is no command 'frobnicate'" "$garth" frobnicate
+  [[ $(hint) == "garth help" ]]
+  changes_nothing 2 "there is no command 'frobnicate'" "$garth" help frobnicate
+}
+
+@test "O3 help: unknown options are one line, exit code 2, and a hint that works" {
+  remember
+  for c in "${commands[@]}"; do
+    [[ $c != help && $c != version ]] || continue
+    fails 2 "unknown option '--bogus'" "$garth" "$c" --bogus
+    [[ $(hint) == "garth $c --help" ]]
+    fails 2 "unknown option '-Z'" "$garth" "$c" -Z
+  done
+  nothing_changed
+}
+
+@test "O3 help: missing and superfluous words are one line and exit code 2" {
+  remember
+  for c in run new exec shell attach cancel show path diff log export discard completion; do
+    fails 2 "usage: garth $c" "$garth" "$c"
+  done
+  for c in "new a b" "shell a b" "attach a b" "cancel a b" "ls a" "show a b" "path a b" "log a b" "export a b c" \
+    "discard a b" "doctor a" "config a" "completion bash b"; do
+    fails 2 "is one word too many" "$garth" $c
+  done
+  fails 2 "option '--base' wants REV" "$garth" new t --base
+  fails 2 "option '-b' wants REV" "$garth" new t -b
+  fails 2 "option '--json' takes no value" "$garth" new t --json=yes
+  nothing_changed
+}
+
+@test "O3 help: the version is printed" {
+  call "$garth" version
+  [[ $code == 0 && $out =~ ^garth\ [0-9]+\.[0-9]+\.[0-9]+$ ]] || complain
+  [[ $("$garth" --version) == "$out" ]]
+}
+
+@test "O3 help: an answer that cannot be written is a failure" {
+  "$garth" new t
+  for c in "help" "ls --json" "path t" "show t" "config" "log t"; do
+    code=0
+    "$garth" $c >/dev/full 2>/dev/null || code=$?
+    [[ $code != 0 || $c == "log t" ]] || complain "$c"
+  done
+}
+
+@test "O3 help: closed descriptors harm nothing" {
+  "$garth" new t
+  call bash -c 'exec "$0" path t <&- 2>&-' "$garth"
+  [[ $code == 0 && $out == */worktrees/t ]] || complain
+  bash -c 'exec "$0" exec t -- true <&- >&- 2>&-' "$garth"
+  git -C "$R" fsck --strict
+}
+
+@test "O3 help: without UTF-8 the signs are words" {
+  call env LC_ALL=C "$garth" path nosuch
+  [[ $code == 3 && $err == "error: there is no task 'nosuch'" ]] || complain
+}

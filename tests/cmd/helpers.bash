@@ -1,0 +1,120 @@
+# What the tests of commands share, over ../lib.bash.
+bats_require_minimum_version 1.5.0
+source "$BATS_TEST_DIRNAME/../lib.bash"
+
+setup() { garth_setup; }
+teardown() { garth_teardown; }
+
+# The python of Debian, whatever else is installed: it has pygit2.
+python=/usr/bin/python3
+
+# call CMD…: runs it apart from the test's own streams; $code, $out, $err.
+call() {
+  code=0
+  "$@" >"$T/out" 2>"$T/err" </dev/null 3>&- || code=$?
+  out=$(tr -d '\0' <"$T/out") err=$(<"$T/err")
+}
+
+complain() {
+  printf '%s\n' "$@" "exit code: ${code-}" "stdout: ${out-}" "stderr: ${err-}"
+  return 1
+}
+
+# fails CODE TEXT CMD…: exits so, says one line with the text on stderr, may add a hint, and answers nothing.
+fails() {
+  local want=$1 text=$2; shift 2
+  call "$@"
+  [[ $code == "$want" ]] || complain "wanted exit code $want: $*"
+  [[ ! -s $T/out ]] || complain "something on stdout: $*"
+  [[ $err == '✗ '*"$text"* ]] || complain "wanted '$text' on stderr: $*"
+  [[ $(grep -c '^✗ ' <<<"$err") == 1 && $(grep -c '^↳ ' <<<"$err") -le 1 ]] || complain "more than a line and a hint: $*"
+  [[ $(grep -cv '^[✗↳] ' <<<"$err") == 0 ]] || complain "lines that are neither message nor hint: $*"
+}
+
+# The last message's hint.
+hint() { sed -n 's/^↳ //p' <<<"$err"; }
+
+# Everything that a command which fails leaves as it was.
+all_there_is() {
+  fingerprint
+  (cd "$R" && git for-each-ref && git worktree list)
+  if [[ -f $GARTH_HOME/garth.db ]]; then "$garth" ls --json --all; else echo '{ "tasks": [], "version": 1 }' | python3 -m json.tool --indent 2; fi
+  leftovers
+}
+
+# What is in the Garth home, but for whole bases.
+leftovers() {
+  [[ -d $GARTH_HOME ]] || return 0
+  (cd "$GARTH_HOME" && find tasks worktrees trash scratch -mindepth 1 -maxdepth 1 | sort
+    find bases -mindepth 2 -maxdepth 2 '(' -name '*.part' -o -name '*.gone' ')')
+}
+
+# changes_nothing CODE TEXT CMD…: fails so, and nothing is different afterwards.
+changes_nothing() {
+  remember
+  fails "$@"
+  nothing_changed
+}
+
+# For many at once: remember; fails …; fails …; nothing_changed
+remember() { all_there_is >"$T/before"; }
+nothing_changed() {
+  all_there_is >"$T/after"
+  diff -u "$T/before" "$T/after" || complain "something changed"
+}
+
+# at DIR CMD…
+at() { local dir=$1; shift; (cd "$dir" && "$@"); }
+
+# json EXPRESSION: of the JSON on stdin, as d.
+json() {
+  python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert d["version"] == 1, d
+v = eval(sys.argv[1])
+print(v if isinstance(v, str) else json.dumps(v))' "$1"
+}
+
+field() { "$garth" show "$1" --json | json "d['$2']"; }
+
+# A task's own directory in the Garth home.
+task_dir() { printf '%s/tasks/%s' "$GARTH_HOME" "$(field "$1" id)"; }
+
+# keeper_of TASK: the process outside that holds the task's lock.
+keeper_of() {
+  python3 - "$(task_dir "$1")/lock" <<'PY'
+import glob, os, sys
+for fd in glob.glob("/proc/[0-9]*/fd/*"):
+    try:
+        if os.readlink(fd) == sys.argv[1]:
+            print(fd.split("/")[2])
+            break
+    except OSError:
+        pass
+else:
+    sys.exit("nobody holds " + sys.argv[1])
+PY
+}
+
+# eventually CMD…: until it succeeds, 20 seconds at the most.
+eventually() {
+  local i
+  for ((i = 0; i < 400; i++)); do
+    if "$@" >/dev/null 2>&1; then return 0; fi
+    sleep 0.05
+  done
+  echo "never came true: $*"
+  return 1
+}
+
+is_state() { [[ $(state_of "$1") == "$2" ]]; }
+not() { ! "$@"; }
+
+# Processes with this word in their command line, outside or inside. Words are made to be unique.
+alive() { grep -qzs -- "$1" /proc/[0-9]*/cmdline; }
+
+# Builds with -Dfault=true die at a step; others must not know of it.
+has_faults() { grep -q GARTH_FAULT "$GARTH_BUILD/garth"; }
+
+commit() { git -C "$R" add -A && git -C "$R" commit -qm "${1:-next}"; }
