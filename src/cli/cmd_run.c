@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "base/alloc.h"
 #include "cli/cmd.h"
 #include "cli/progress.h"
@@ -18,6 +19,8 @@ struct run_opts {
 
 static int complete(struct context *c, struct run_opts *o, char **argv, struct err *e)
 {
+	auto_strvec env = STRVEC_INIT;
+
 	if (o->task.strict && o->weaker)
 		return err_set(e, ERR_USAGE, "--strict-isolation never runs weaker: leave --allow-weaker out");
 	if (session_net(o->net ? o->net : c->config.net, &o->session.walls.net, e) < 0)
@@ -26,6 +29,8 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 		return err_set(e, ERR_NOTFOUND, "there is no agent '%s' in the configuration", o->agent);
 	if (!o->agent)
 		o->session.agent = config_agent_by_program(&c->config, argv[0]);
+	if (agent_environment(&c->config, NULL, NULL, &o->env, NULL, &env, e) < 0)
+		return -1;
 	o->session.walls.allow_weaker = o->weaker;
 	o->session.env = &o->env;
 	o->session.detach = o->detach;

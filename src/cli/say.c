@@ -60,6 +60,8 @@ static void say(enum sign sign, const char *text)
 	auto_buf clean = BUF_INIT(1 << 20);
 
 	clean_text(&clean, text, strlen(text), false);
+	for (char *p = clean.len ? clean.data : NULL; p && (p = strchr(p, '\n'));)
+		*p = ' '; /* a message is one line, whatever it quotes */
 	fprintf(stderr, "%s%s%s%s\n", colours ? signs[sign].colour : "", say_utf8() ? signs[sign].utf8 : signs[sign].plain,
 		colours ? "\033[0m" : "", buf_str(&clean));
 }

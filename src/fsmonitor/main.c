@@ -21,8 +21,8 @@
 #include "fsmonitor/report.h"
 #include "sys/fd.h"
 
-#define ID_MAX 256
-#define INDEX_MAX (1UL << 30)
+#define ID_MAX     256
+#define INDEX_MAX  (1UL << 30)
 #define ANSWER_MAX (64UL << 20)
 
 struct options {
@@ -95,8 +95,8 @@ static bool same_time(const struct statx_timestamp *a, const struct statx_timest
 }
 
 /*
- * The root of an overlay shows its upper directory's times, and not always its inode number. Where they change
- * between the two looks, everything is looked at.
+ * The root of an overlay shows its upper directory's times, and not always its inode number. Where they
+ * change between the two looks, everything is looked at.
  */
 static bool at_workspace_root(int upper)
 {
@@ -105,15 +105,17 @@ static bool at_workspace_root(int upper)
 	struct statfs fs;
 
 	return statfs(".", &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC &&
-	       statx(AT_FDCWD, ".", 0, want, &here) == 0 && statx(upper, "", AT_EMPTY_PATH, want, &there) == 0 &&
-	       (here.stx_attributes & STATX_ATTR_MOUNT_ROOT) && same_time(&here.stx_mtime, &there.stx_mtime) &&
-	       same_time(&here.stx_ctime, &there.stx_ctime);
+	       statx(AT_FDCWD, ".", 0, want, &here) == 0 &&
+	       statx(upper, "", AT_EMPTY_PATH, want, &there) == 0 &&
+	       (here.stx_attributes & STATX_ATTR_MOUNT_ROOT) &&
+	       same_time(&here.stx_mtime, &there.stx_mtime) && same_time(&here.stx_ctime, &there.stx_ctime);
 }
 
 static int report(const struct options *o, struct buf *out, struct err *e)
 {
 	auto_fd upper = open(o->upper, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_str index = find_index();
+	auto_known known = KNOWN_INIT;
 	struct bytes base, own;
 
 	if (upper < 0 || !at_workspace_root(upper))
@@ -122,9 +124,9 @@ static int report(const struct options *o, struct buf *out, struct err *e)
 		return err_set(e, ERR_NOTFOUND, "no index");
 	if (map_file(o->base_index, &base, e) < 0 || map_file(index, &own, e) < 0)
 		return -1;
-	if (report_upper(upper, out, e) < 0)
+	if (report_index(base, own, out, &known, e) < 0)
 		return -1;
-	return report_index(base, own, out, e);
+	return report_upper(upper, &known, out, e);
 }
 
 static int answer(const struct options *o, const char *token)
@@ -146,11 +148,11 @@ static int answer(const struct options *o, const char *token)
 static int parse(int argc, char **argv, struct options *o)
 {
 	static const struct option table[] = {
-		{ "upper", required_argument, NULL, 'u' },
-		{ "base-index", required_argument, NULL, 'i' },
-		{ "base-id", required_argument, NULL, 'b' },
-		{ "clean", no_argument, NULL, 'c' },
-		{ 0 },
+		{"upper",            required_argument, NULL, 'u' },
+		{ "base-index",              required_argument, NULL, 'i' },
+		{ "base-id",                 required_argument, NULL, 'b' },
+		{ "clean",no_argument, NULL, 'c' },
+		{ 0              },
 	};
 	int c;
 
@@ -182,7 +184,8 @@ int main(int argc, char **argv)
 	auto_str id = NULL;
 
 	if (token < 0) {
-		fputs("usage: garth-fsmonitor [--upper DIR] [--base-index FILE] [--base-id ID] [--clean] 2 TOKEN\n",
+		fputs("usage: garth-fsmonitor [--upper DIR] [--base-index FILE] [--base-id ID] [--clean] 2 "
+		      "TOKEN\n",
 			stderr);
 		return 2;
 	}

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 struct walk {
+	const struct known *known;
 	struct buf *out;
 	struct buf path; /* of the directory, with a slash at its end, or empty */
 	unsigned names;
@@ -37,26 +38,36 @@ static void add_changed(struct walk *w, const char *name)
 	}
 }
 
+/* The directory of w->path itself, and all that git knows beneath it. */
+static void add_whole(struct walk *w)
+{
+	buf_add(w->out, w->path.data, w->path.len - 1);
+	buf_addch(w->out, '\0');
+	buf_add(w->out, w->path.data, w->path.len + 1);
+}
+
 static int list(struct walk *w, int dir, bool covered, unsigned depth, struct err *e);
 
-/* An opaque directory hides all that lower layers have there: reported whole, its files need no mention. */
+/*
+ * A directory that hides what the base has there, or of which the base has nothing, is reported whole, and no
+ * file in it needs a mention: what the index has there report_index tells. Only the directories that the
+ * untracked cache knows are of interest then.
+ */
 static int enter(struct walk *w, int parent, const char *name, bool covered, unsigned depth, struct err *e)
 {
-	int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-	size_t len = w->path.len;
+	bool fresh = covered || !known_in_base(w->known, buf_str(&w->path));
+	bool needed = !fresh || known_in_cache(w->known, buf_str(&w->path));
+	int dir = -1;
 
-	if (dir < 0)
-		return err_sys(e, "cannot open '%s%s'", buf_str(&w->path), name);
-	if (!covered && is_opaque(dir)) {
-		add_changed(w, name);
-		covered = true;
+	if (needed) {
+		dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+		if (dir < 0)
+			return err_sys(e, "cannot open '%s'", buf_str(&w->path));
+		fresh = fresh || is_opaque(dir);
 	}
-	buf_addstr(&w->path, name);
-	buf_addch(&w->path, '/');
-	if (list(w, dir, covered, depth + 1, e) < 0)
-		return -1;
-	buf_cut(&w->path, len);
-	return 0;
+	if (fresh && !covered)
+		add_whole(w);
+	return needed ? list(w, dir, fresh, depth + 1, e) : 0;
 }
 
 static bool is_directory(int dir, const struct dirent *d)
@@ -70,17 +81,26 @@ static bool is_directory(int dir, const struct dirent *d)
 
 static int take(struct walk *w, int dir, const struct dirent *d, bool covered, unsigned depth, struct err *e)
 {
+	size_t len = w->path.len;
+	int ret;
+
 	if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
 		return 0;
 	if (depth == 0 && strcmp(d->d_name, ".git") == 0)
 		return 0;
 	if (++w->names > REPORT_MAX_NAMES || w->out->overflow || w->path.overflow)
 		return err_set(e, ERR_FAILED, "the workspace has too many changes to list");
-	if (is_directory(dir, d))
-		return enter(w, dir, d->d_name, covered, depth, e);
-	if (!covered)
-		add_changed(w, d->d_name);
-	return 0;
+	if (!is_directory(dir, d)) {
+		if (!covered)
+			add_changed(w, d->d_name);
+		return 0;
+	}
+	buf_addstr(&w->path, d->d_name);
+	if (!buf_addch(&w->path, '/'))
+		return err_set(e, ERR_FAILED, "'%s' is too deep", buf_str(&w->path));
+	ret = enter(w, dir, d->d_name, covered, depth, e);
+	buf_cut(&w->path, len);
+	return ret;
 }
 
 /* Closes dir. */
@@ -110,9 +130,9 @@ static int list(struct walk *w, int dir, bool covered, unsigned depth, struct er
 	return ret;
 }
 
-int report_upper(int dir, struct buf *out, struct err *e)
+int report_upper(int dir, const struct known *known, struct buf *out, struct err *e)
 {
-	struct walk w = { .out = out, .path = BUF_SMALL };
+	struct walk w = { .known = known, .out = out, .path = BUF_SMALL };
 	int own = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int ret;
 

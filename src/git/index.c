@@ -1,12 +1,12 @@
 #include "git/index.h"
 
-#define HEADER_LEN 12
-#define STAT_LEN 40
-#define NAME_MASK 0x0fffu
+#define HEADER_LEN    12
+#define STAT_LEN      40
+#define NAME_MASK     0x0fffu
 #define FLAG_EXTENDED 0x4000u
-#define FLAG_VALID 0x8000u
-#define EXT_INTENT 0x2000u
-#define EXT_SKIP 0x4000u
+#define FLAG_VALID    0x8000u
+#define EXT_INTENT    0x2000u
+#define EXT_SKIP      0x4000u
 
 static uint32_t be32(const unsigned char *p)
 {
@@ -66,7 +66,8 @@ static const unsigned char *read_varint(const unsigned char *p, const unsigned c
 }
 
 /* The name behind an entry's fixed part in versions 2 and 3, and the NULs that pad the entry to 8 bytes. */
-static int read_plain_name(struct index_reader *r, const unsigned char *name, unsigned flags, struct index_entry *ret)
+static int read_plain_name(
+	struct index_reader *r, const unsigned char *name, unsigned flags, struct index_entry *ret)
 {
 	size_t room = (size_t)(r->end - name), len = flags & NAME_MASK, whole;
 
@@ -160,8 +161,9 @@ int index_next(struct index_reader *r, struct index_entry *ret, struct err *e)
 	ret->assume_valid = flags & FLAG_VALID;
 	ret->skip_worktree = more & EXT_SKIP;
 	ret->intent_to_add = more & EXT_INTENT;
-	if ((r->version == 4 ? read_packed_name(r, p + fixed, ret) : read_plain_name(r, p + fixed, flags, ret)) < 0 ||
-	    ret->path_len == 0)
+	if ((r->version == 4 ? read_packed_name(r, p + fixed, ret)
+			     : read_plain_name(r, p + fixed, flags, ret)) < 0 ||
+		ret->path_len == 0)
 		return broken(r, e);
 	r->seen++;
 	return 1;

@@ -140,19 +140,26 @@ int private_create(int dir, const struct private_spec *s, struct err *e)
 	return s->index ? put_text(dir, "index", s->index, e) : 0;
 }
 
+/* By way of a file without a name: packing reads as the user, who may be the only one that can, and never
+ * writes to the user's repository; what is unpacked belongs to the inside. */
 int private_fill(const char *dir, const struct private_spec *s, struct err *e)
 {
-	struct git g = repo_git(s->repo);
-	auto_str prefix = path_join(dir, "objects/pack/pack");
-	auto_buf tips = BUF_INIT(64 << 20), out = BUF_SMALL;
+	struct git from = repo_git(s->repo), to = { .dir = dir, .as_inside = true };
+	auto_fd pack = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	auto_buf tips = BUF_INIT(64 << 20);
 	auto_strvec args = STRVEC_INIT;
 
+	if (pack < 0)
+		return err_sys(e, "cannot make a file in '%s'", dir);
 	buf_printf(&tips, "%s\n", s->commit);
 	for (const char *l = buf_str(s->shown); *l; l = strchr(l, '\n') + 1)
 		buf_add(&tips, l, strcspn(l, " ")), buf_addch(&tips, '\n');
-	g.as_inside = true;
-	strvec_pushl(&args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--end-of-options", prefix, NULL);
-	return git_run(&g, &args, &tips, &out, e);
+	from.stdout_fd = to.stdin_fd = pack;
+	strvec_pushl(&args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout", NULL);
+	if (git_run(&from, &args, &tips, NULL, e) < 0)
+		return -1;
+	lseek(pack, 0, SEEK_SET);
+	return git_do(&to, NULL, e, "index-pack", "--stdin", NULL);
 }
 
 static bool others_can_read(const char *path)

@@ -50,6 +50,20 @@ static bool is_off(const char *value)
 	return value && !is_on(value);
 }
 
+/* A clone that left objects with its remote: git marks the remote, older versions the repository. */
+static bool is_partial(const struct repo *r)
+{
+	static const char key[] = ".promisor\n";
+
+	for (size_t i = 0; i < r->config.n; i++) {
+		const char *at = strncmp(r->config.v[i], "remote.", 7) ? NULL : strstr(r->config.v[i], key);
+
+		if (at && is_on(at + sizeof(key) - 1))
+			return true;
+	}
+	return repo_config(r, "extensions.partialclone") != NULL;
+}
+
 int repo_check_kind(const struct repo *r, bool bare, bool shallow, struct err *e)
 {
 	const char *crlf = repo_config(r, "core.autocrlf"), *eol = repo_config(r, "core.eol");
@@ -58,7 +72,7 @@ int repo_check_kind(const struct repo *r, bool bare, bool shallow, struct err *e
 		return err_set(e, ERR_REFUSED, "'%s' is a bare repository, a kind that is not carried yet", r->git_dir);
 	if (shallow)
 		return err_set(e, ERR_REFUSED, "'%s' is a shallow clone, a kind that is not carried yet", r->top);
-	if (repo_config(r, "extensions.partialclone"))
+	if (is_partial(r))
 		return err_set(e, ERR_REFUSED, "'%s' is a partial clone, a kind that is not carried yet", r->top);
 	if (is_on(repo_config(r, "core.sparsecheckout")))
 		return err_set(e, ERR_REFUSED, "'%s' has a sparse checkout, a kind that is not carried yet", r->top);
@@ -115,11 +129,21 @@ static int add_objects(struct strvec *list, const char *dir, unsigned depth, str
 	return 0;
 }
 
-static int fill_rest(struct repo *r, bool bare, bool shallow, struct err *e)
+static int fill_places(struct repo *r, struct err *e)
 {
 	auto_str objects = path_join(r->git_dir, "objects");
-	auto_str attributes = path_join(r->git_dir, "info/attributes");
 	const char *slash = strrchr(r->git_dir, '/');
+
+	if (slash && !strcmp(slash, "/.git"))
+		r->main_top = xstrndup(r->git_dir, (size_t)(slash - r->git_dir));
+	else
+		r->main_top = xstrdup(r->top);
+	return add_objects(&r->objects, objects, 0, e);
+}
+
+static int check_kind(struct repo *r, bool bare, bool shallow, struct err *e)
+{
+	auto_str attributes = path_join(r->git_dir, "info/attributes");
 	struct stat st;
 
 	if (read_config(r, e) < 0 || repo_check_kind(r, bare, shallow, e) < 0)
@@ -127,11 +151,7 @@ static int fill_rest(struct repo *r, bool bare, bool shallow, struct err *e)
 	if (!stat(attributes, &st) && st.st_size > 0)
 		return err_set(e, ERR_REFUSED, "'%s' has attributes of its own in info/attributes, a kind that is not carried yet",
 			r->top);
-	if (slash && !strcmp(slash, "/.git"))
-		r->main_top = xstrndup(r->git_dir, (size_t)(slash - r->git_dir));
-	else
-		r->main_top = xstrdup(r->top);
-	return add_objects(&r->objects, objects, 0, e);
+	return 0;
 }
 
 /* Why git found nothing to answer with. */
@@ -184,26 +204,22 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 	r.commit = xstrdup(line[5]);
 	r.head = xstrdup(strcmp(line[6], "HEAD") ? line[6] : "");
 	r.rev_ref = xstrdup(n > 7 && strcmp(line[7], "HEAD") ? line[7] : "");
-	if (fill_rest(&r, !strcmp(line[0], "true"), !strcmp(line[1], "true"), e) < 0)
+	if (check_kind(&r, !strcmp(line[0], "true"), !strcmp(line[1], "true"), e) < 0 || fill_places(&r, e) < 0)
 		return -1;
 	*ret = r;
 	r = (struct repo){ 0 };
 	return 0;
 }
 
-int repo_open_git_dir(const char *git_dir, const char *top, struct repo *ret, struct err *e)
+int repo_open_git_dir(const char *git_dir, const char *top, unsigned hash_len, struct repo *ret, struct err *e)
 {
 	auto_repo r = { .git_dir = xstrdup(git_dir), .top = xstrdup(top), .head = xstrdup(""), .commit = xstrdup(""),
-		.rev_ref = xstrdup("") };
-	const char *format;
+		.rev_ref = xstrdup(""), .hash_len = hash_len, .format = xstrdup(hash_len == 32 ? "sha256" : "sha1") };
 
 	if (access(git_dir, F_OK) < 0)
 		return err_set(e, ERR_NOTFOUND, "the repository '%s' is not there any more", git_dir);
-	if (fill_rest(&r, false, false, e) < 0)
+	if (fill_places(&r, e) < 0)
 		return -1;
-	format = repo_config(&r, "extensions.objectformat");
-	r.format = xstrdup(format ? format : "sha1");
-	r.hash_len = strcmp(r.format, "sha256") ? 20 : 32;
 	*ret = r;
 	r = (struct repo){ 0 };
 	return 0;

@@ -31,8 +31,9 @@ void repo_release(struct repo *r);
 /* Finds the repository around dir and resolves rev to a commit. ERR_NOTFOUND: not a repository, no such
  * revision, no commit yet. ERR_REFUSED, with the kind's name, for kinds that are not carried. */
 int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e);
-/* The repository of a registered project, by its git directory; no revision is resolved. */
-int repo_open_git_dir(const char *git_dir, const char *top, struct repo *ret, struct err *e);
+/* The repository of a registered project, by its git directory. Runs no git: nothing is resolved or checked,
+ * and the configuration stays unread. hash_len is the length of a commit's name in bytes. */
+int repo_open_git_dir(const char *git_dir, const char *top, unsigned hash_len, struct repo *ret, struct err *e);
 
 /* The last value of a key, or NULL. */
 const char *repo_config(const struct repo *r, const char *key);

@@ -84,7 +84,7 @@ static bool next_blob(const struct buf *out, size_t *at, const char **ret, size_
 	const char *end = *at < out->len ? memchr(line, '\n', out->len - *at) : NULL;
 	const char *space;
 
-	if (!end)
+	if (!line || !end)
 		return false;
 	*ret = NULL;
 	*at += (size_t)(end - line) + 1;

@@ -105,8 +105,8 @@ static size_t ident_len(const unsigned char *p, size_t len)
  * git keeps a list of NUL-terminated places here and believes the cache where one of them is the present
  * one; the new place stands alone.
  */
-static int put_untracked(const unsigned char *body, size_t len, const char *work_tree, struct buf *out,
-	struct err *e)
+static int put_untracked(
+	const unsigned char *body, size_t len, const char *work_tree, struct buf *out, struct err *e)
 {
 	size_t head = out->len, old = ident_len(body, len);
 	auto_buf ident = BUF_SMALL;
@@ -174,8 +174,8 @@ static int put_extensions(const unsigned char *data, const struct untracked_seed
 }
 
 /* An index whose hash is all zero was written with index.skipHash, and stays so. */
-static void put_trailer(const unsigned char *data, const struct untracked_seed *seed, size_t start,
-	struct buf *out)
+static void put_trailer(
+	const unsigned char *data, const struct untracked_seed *seed, size_t start, struct buf *out)
 {
 	static const unsigned char zero[32];
 	uint64_t blocks = seed->shared / BLOCK;
@@ -195,8 +195,9 @@ int untracked_tail(const void *data, size_t len, const struct untracked_seed *se
 	struct buf *out, struct err *e)
 {
 	size_t start = out->len;
-	bool fits = (seed->hash_len == 20 || seed->hash_len == 32) && seed->len == len && len > seed->hash_len &&
-		    seed->shared <= len - seed->hash_len && seed->extensions <= seed->shared;
+	bool fits = (seed->hash_len == 20 || seed->hash_len == 32) && seed->len == len &&
+		    len > seed->hash_len && seed->shared <= len - seed->hash_len &&
+		    seed->extensions <= seed->shared;
 
 	if (!fits)
 		return err_set(e, ERR_FAILED, "git index: not the one that its seed was made from");
@@ -247,8 +248,8 @@ int untracked_seed(const void *data, size_t len, unsigned hash_len, struct untra
 	return 0;
 }
 
-int untracked_retarget(const void *data, size_t len, unsigned hash_len, const char *work_tree, struct buf *out,
-	struct err *e)
+int untracked_retarget(const void *data, size_t len, unsigned hash_len, const char *work_tree,
+	struct buf *out, struct err *e)
 {
 	struct untracked_seed seed;
 	size_t start = out->len;

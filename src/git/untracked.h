@@ -3,8 +3,8 @@
  * Linux"). A task's index is a copy of its base's; this rewrites the path and the trailing hash, so that the
  * cache is good in the task's workspace from its first `git status` on.
  *
- * Nearly all of the bytes stay as they are. Where many copies are made of one index, the work on those is done
- * once, when the base is made, and kept as a seed beside it:
+ * Nearly all of the bytes stay as they are. Where many copies are made of one index, the work on those is
+ * done once, when the base is made, and kept as a seed beside it:
  *
  *	untracked_seed(index, len, 20, &seed, e);
  *	…
@@ -30,13 +30,14 @@ struct untracked_seed {
 	uint32_t state[8]; /* of the hash over all whole blocks in the shared part */
 };
 
-int untracked_seed(const void *data, size_t len, unsigned hash_len, struct untracked_seed *ret, struct err *e);
+int untracked_seed(
+	const void *data, size_t len, unsigned hash_len, struct untracked_seed *ret, struct err *e);
 /* Appends to out what follows the shared part; reads only that of data. */
 int untracked_tail(const void *data, size_t len, const struct untracked_seed *seed, const char *work_tree,
 	struct buf *out, struct err *e);
 
-/* Both in one: appends to out the index `data` with its untracked cache, if it has one, bound to work_tree. */
-int untracked_retarget(const void *data, size_t len, unsigned hash_len, const char *work_tree, struct buf *out,
-	struct err *e);
+/* Both in one: appends to out the index with its untracked cache, if it has one, bound to work_tree. */
+int untracked_retarget(const void *data, size_t len, unsigned hash_len, const char *work_tree,
+	struct buf *out, struct err *e);
 
 #endif

@@ -37,13 +37,31 @@ static int choose_backend(struct context *c, const struct task_spec *s, char **r
 	return 0;
 }
 
+static bool is_taken(const struct context *c, int64_t id)
+{
+	auto_str task = xasprintf("tasks/%lld", (long long)id), trash = xasprintf("trash/%lld", (long long)id);
+
+	return !faccessat(c->home.fd, task, F_OK, AT_SYMLINK_NOFOLLOW) || !faccessat(c->home.fd, trash, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+/* A number without a directory: where a store was lost, the tasks' files that it knew are still there. */
+static int insert(struct context *c, struct task *t, struct err *e)
+{
+	if (store_task_insert(c->store, t, e) < 0)
+		return -1;
+	while (is_taken(c, t->id))
+		if (store_task_forget(c->store, t->id, e) < 0 || store_task_insert(c->store, t, e) < 0)
+			return -1;
+	return 0;
+}
+
 /* The row, the directory and the lock appear at once for other processes: none can find the one without the
  * other and take the task for a dead one's. */
 static int reserve(struct context *c, const struct repo *r, struct task *t, struct workspace *ws, int *ret_lock, struct err *e)
 {
 	if (store_begin(c->store, e) < 0)
 		return -1;
-	if (store_task_insert(c->store, t, e) < 0 || workspace_open(ws, &c->home, r, t, e) < 0 ||
+	if (insert(c, t, e) < 0 || workspace_open(ws, &c->home, r, t, e) < 0 ||
 		lock_take(ws->dir, "lock", false, ret_lock, e) < 0 || store_commit(c->store, e) < 0) {
 		store_rollback(c->store);
 		return -1;

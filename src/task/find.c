@@ -23,6 +23,21 @@ static bool needs_settling(const struct task *t)
 	return !strcmp(t->state, STATE_CREATING) || !strcmp(t->state, STATE_RUNNING) || !strcmp(t->state, STATE_DISCARDING);
 }
 
+/* A store that cannot be written, on a full disk, is told the next time; looking at the task works without. */
+static void interrupt(struct context *c, struct task *t)
+{
+	struct err e = ERR_INIT;
+
+	if (!store_begin(c->store, &e) && !life_move(c->store, t, STATE_INTERRUPTED, &e) &&
+		!store_run_abandon(c->store, t->id, &e) && !store_commit(c->store, &e))
+		return;
+	store_rollback(c->store);
+	if (e.kind == ERR_BUSY)
+		return;
+	free(t->state);
+	t->state = xstrdup(STATE_INTERRUPTED);
+}
+
 int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e)
 {
 	auto_fd dir = -1;
@@ -35,9 +50,8 @@ int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e
 	if (!home_task_dir(&c->home, t->id, &dir, e) && lock_take(dir, "lock", false, &lock, e) < 0)
 		return e->kind == ERR_BUSY ? 0 : -1;
 	if (!strcmp(t->state, STATE_RUNNING)) {
-		if (life_move(c->store, t, STATE_INTERRUPTED, e) < 0)
-			return e->kind == ERR_BUSY ? 0 : -1;
-		return store_run_abandon(c->store, t->id, e);
+		interrupt(c, t);
+		return 0;
 	}
 	*ret_gone = true;
 	return remove_finish(c, t, e);
@@ -66,7 +80,7 @@ int task_open(struct context *c, struct task *t, struct task_at *ret, struct err
 	*ret = (struct task_at){ .task = t, .ws.dir = -1 };
 	if (context_store(c, e) < 0 || store_project_by_id(c->store, t->project_id, &p, e) < 0)
 		return -1;
-	if (repo_open_git_dir(p.git_dir, p.path, &ret->repo, e) < 0 ||
+	if (repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, &ret->repo, e) < 0 ||
 		workspace_open(&ret->ws, &c->home, &ret->repo, t, e) < 0) {
 		task_at_close(ret);
 		return -1;

@@ -107,11 +107,11 @@ static int check_work(const struct task *t, const struct task_work *w, const str
 	if (!files && !drafts)
 		return 0;
 	for (size_t i = 0; files && i < w->files.n && i < 5; i++)
-		buf_printf(&first, "\n  %s", w->files.v[i]);
-	if (files && w->files.n > 5)
-		buf_printf(&first, "\n  … and %zu more", w->files.n - 5);
+		buf_printf(&first, "%s%s", i ? ", " : " (", w->files.v[i]);
+	if (first.len)
+		buf_addstr(&first, w->files.n > 5 ? ", …)" : ")");
 	err_set(e, ERR_REFUSED, "task '%s' has the only copy of its work: %zu changed file%s%s%s", t->name, w->files.n,
-		w->files.n == 1 ? "" : "s", w->drafts ? ", and drafts in its repository" : "", buf_str(&first));
+		w->files.n == 1 ? "" : "s", buf_str(&first), w->drafts ? ", and drafts in its repository" : "");
 	return err_hint(e, "garth discard -%s%s %s", w->files.n ? "f" : "", w->drafts ? "D" : "", t->name);
 }
 

@@ -123,18 +123,29 @@ static void show_etc(struct context *c, struct jail *j)
 		jail_add(j, JAIL_DATA, 0, "[safe]\n\tdirectory = *\n", "/etc/gitconfig");
 }
 
+/* A path that the configuration names. Where it is a link, what it leads to is shown in its place, but never
+ * something hidden and never a directory that holds the home. */
+static void show_named(struct context *c, struct jail *j, const struct hidden *h, const char *path)
+{
+	auto_str real = canonicalize_file_name(path);
+
+	if (!real || is_hidden(h, real) || path_within(c->user_home, real))
+		return;
+	if (!strcmp(real, path))
+		show(j, h, path, 0);
+	else if (!covers_hidden(h, real))
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, real, path);
+}
+
 static void show_tools(struct context *c, struct jail *j, const struct hidden *h)
 {
 	for (size_t i = 0; i < c->config.tools.n; i++) {
 		auto_str path = path_join(c->user_home, c->config.tools.v[i]);
-		struct stat st;
 
-		if (!stat(path, &st))
-			show(j, h, path, 0);
+		show_named(c, j, h, path);
 	}
 	for (size_t i = 0; i < c->config.allow_read.n; i++)
-		if (!access(c->config.allow_read.v[i], F_OK))
-			show(j, h, c->config.allow_read.v[i], 0);
+		show_named(c, j, h, c->config.allow_read.v[i]);
 }
 
 int walls_describe(struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e)

@@ -111,16 +111,13 @@ static int check_attributes(int tree, const char *path, struct err *e)
 	return 0;
 }
 
-/* What the commit holds decides whether it can be carried. */
-static int check_content(int dir, unsigned hash_len, struct err *e)
+int base_check_content(int tree, const struct buf *index, unsigned hash_len, struct err *e)
 {
-	auto_fd tree = openat(dir, "tree", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	auto_buf data = BUF_INIT(1u << 30);
 	struct index_reader r;
 	struct index_entry ent;
 	int got, rc = 0;
 
-	if (read_file(dir, "index", &data, e) < 0 || index_open(&r, data.data, data.len, hash_len, e) < 0)
+	if (index_open(&r, index->data, index->len, hash_len, e) < 0)
 		return -1;
 	while (!rc && (got = index_next(&r, &ent, e)) > 0) {
 		if ((ent.mode & 0170000) == 0160000)
@@ -130,6 +127,14 @@ static int check_content(int dir, unsigned hash_len, struct err *e)
 	}
 	index_close(&r);
 	return rc < 0 || got < 0 ? -1 : 0;
+}
+
+static int check_content(int dir, unsigned hash_len, struct err *e)
+{
+	auto_fd tree = openat(dir, "tree", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_buf index = BUF_INIT(1u << 30);
+
+	return read_file(dir, "index", &index, e) < 0 ? -1 : base_check_content(tree, &index, hash_len, e);
 }
 
 static int make_full(const struct repo *r, int dir, const char *path, struct err *e)

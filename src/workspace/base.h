@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/strvec.h"
 #include "git/repo.h"
@@ -36,6 +37,9 @@ void base_release(struct base *b);
 int base_get(const struct home *h, int64_t project, const struct repo *r, struct base *ret, struct err *e);
 /* An existing one by its name. */
 int base_open(const struct home *h, int64_t project, const char *name, struct base *ret, struct err *e);
+
+/* Whether what a commit holds can be carried, by its index and its files: ERR_REFUSED as from base_get. */
+int base_check_content(int tree, const struct buf *index, unsigned hash_len, struct err *e);
 
 /* Removes the bases of a project that `used` does not name, but for the newest full one, which stays warm. */
 int base_prune(const struct home *h, int64_t project, const struct strvec *used, struct err *e);

@@ -58,19 +58,21 @@ static int check_out(struct workspace *ws, const char *admin, struct buf *index,
 	return rc;
 }
 
-static int check_kind(const struct buf *index, unsigned hash_len, struct err *e)
+/* The name is free in the store, but after a store was lost somebody's work may still stand there. `placed` tells
+ * that the directory is this task's, to be moved away with it. */
+static int take_place(struct workspace *ws, struct err *e)
 {
-	struct index_reader r;
-	struct index_entry ent;
-	int got, rc = 0;
+	if (mkdir(ws->task->workspace, 0755) < 0)
+		return errno == EEXIST ? err_set(e, ERR_EXISTS, "'%s' is there already", ws->task->workspace) :
+					 err_sys(e, "cannot make '%s'", ws->task->workspace);
+	return write_file(ws->dir, "placed", "", 0, 0600, e);
+}
 
-	if (index_open(&r, index->data, index->len, hash_len, e) < 0)
-		return -1;
-	while (!rc && (got = index_next(&r, &ent, e)) > 0)
-		if ((ent.mode & 0170000) == 0160000)
-			rc = err_set(e, ERR_REFUSED, "the repository has a submodule ('%s'), a kind that is not carried yet", ent.path);
-	index_close(&r);
-	return rc < 0 || got < 0 ? -1 : 0;
+static int check_kind(const struct workspace *ws, const struct buf *index, struct err *e)
+{
+	auto_fd tree = open(ws->task->workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	return base_check_content(tree, index, ws->repo->hash_len, e);
 }
 
 static int worktree_create(struct workspace *ws, const struct buf *shown, struct err *e)
@@ -83,10 +85,10 @@ static int worktree_create(struct workspace *ws, const struct buf *shown, struct
 	auto_lock lock = -1;
 	int rc = -1;
 
-	if (!base_lock(ws->home, ws->task->project_id, &lock, e) &&
+	if (!base_lock(ws->home, ws->task->project_id, &lock, e) && !take_place(ws, e) &&
 		!worktree_add(ws->repo, ws->task->workspace, branch, &admin, e) &&
 		(fault("create-worktree"), !write_file(ws->dir, "admin", admin, strlen(admin), 0600, e)) && !open_to_inside(ws->task->workspace, e) &&
-		!check_out(ws, admin, &index, e) && !check_kind(&index, ws->repo->hash_len, e))
+		!check_out(ws, admin, &index, e) && !check_kind(ws, &index, e))
 		rc = workspace_make_private(ws, &s, e);
 	umask(old);
 	return rc;
@@ -144,10 +146,17 @@ static int worktree_remove(struct workspace *ws, struct err *e)
 
 	if (base_lock(ws->home, ws->task->project_id, &lock, e) < 0)
 		return -1;
+	if (faccessat(ws->dir, "placed", F_OK, 0) < 0)
+		return rmdir(ws->task->workspace), 0;
 	if (rename(ws->task->workspace, kept) < 0 && errno != ENOENT)
 		return err_sys(e, "cannot move '%s' away", ws->task->workspace);
-	if (read_admin(ws, &admin, e) < 0)
-		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	if (read_admin(ws, &admin, e) < 0) {
+		if (e->kind != ERR_NOTFOUND)
+			return -1;
+		/* git may have got to know the worktree, or not */
+		worktree_forget(ws->repo, ws->task->workspace, e);
+		return 0;
+	}
 	if (access(admin, F_OK) < 0)
 		return 0;
 	return worktree_forget(ws->repo, ws->task->workspace, e);

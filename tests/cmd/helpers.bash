@@ -16,7 +16,7 @@ call() {
 }
 
 complain() {
-  printf '%s\n' "$@" "exit code: ${code-}" "stdout: ${out-}" "stderr: ${err-}"
+  printf '%s\n' "$@" "exit code: ${code-}" "stdout: ${out-}" "stderr: ${err-}" | cut -c -600 | head -n 60
   return 1
 }
 

@@ -1,6 +1,6 @@
 /*
- * Any bytes as an index: read to the end or refused, nothing read out of bounds; what can be read can be bound
- * to another place and read again.
+ * Any bytes as an index: read to the end or refused, nothing read out of bounds; what can be read can be
+ * bound to another place and read again.
  */
 #include <stdint.h>
 
@@ -41,14 +41,19 @@ static void check(const uint8_t *data, size_t size, unsigned hash_len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct bytes all = { data, size }, half = { data, size / 2 }, rest = { data + size / 2, size - size / 2 };
+	struct bytes all = { data, size }, half = { data, size / 2 },
+		     rest = { data + size / 2, size - size / 2 };
+	auto_known known = KNOWN_INIT;
 	auto_buf out = BUF_INIT(16 << 20);
 	struct err e = ERR_INIT;
 
 	check(data, size, 20);
 	check(data, size, 32);
-	report_index(all, all, &out, &e);
+	report_index(all, all, &out, &known, &e);
+	known_in_base(&known, "d/");
+	known_in_cache(&known, "d/");
+	known_release(&known);
 	buf_reset(&out);
-	report_index(half, rest, &out, &e);
+	report_index(half, rest, &out, &known, &e);
 	return 0;
 }

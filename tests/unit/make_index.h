@@ -44,7 +44,8 @@ static inline void maker_name(struct maker *m, size_t start, const char *path)
 }
 
 /* Stat data is 1, 2, 3 …; the object id is `id` all over. ext: the extended flags, or 0. */
-static inline void maker_add(struct maker *m, const char *path, unsigned mode, char id, unsigned stage, unsigned ext)
+static inline void maker_add(
+	struct maker *m, const char *path, unsigned mode, char id, unsigned stage, unsigned ext)
 {
 	size_t start = m->b.len, len = strlen(path);
 

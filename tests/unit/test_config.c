@@ -25,6 +25,7 @@ static void assert_refused(const char *text, const char *want)
 
 static void test_defaults(void **state)
 {
+	static const char *const agents[] = { "claude", "codex", "gemini", "opencode", "goose" };
 	auto_config c = { 0 };
 
 	(void)state;
@@ -35,8 +36,8 @@ static void test_defaults(void **state)
 	assert_true(strvec_has(&c.tools, ".nvm"));
 	assert_true(strvec_has(&c.env, "LC_*"));
 	assert_int_equal(c.allow_read.n, 0);
-	for (size_t i = 0; i < 5; i++)
-		assert_non_null(config_agent_by_name(&c, (const char *[]){ "claude", "codex", "gemini", "opencode", "goose" }[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(agents); i++)
+		assert_non_null(config_agent_by_name(&c, agents[i]));
 }
 
 /* J7: the built-in lists themselves obey the rules that a user's file has to obey, and more */

@@ -22,15 +22,23 @@ static char *sorted(const struct buf *answer)
 	return buf_steal(&text);
 }
 
-static void assert_upper(const struct scratch *s, const char *want)
+static void assert_upper_known(const struct scratch *s, const struct known *known, const char *want)
 {
 	auto_buf out = BUF_INIT(1 << 20);
 	auto_str got = NULL;
 	struct err e = ERR_INIT;
 
-	assert_int_equal(report_upper(s->fd, &out, &e), 0);
+	assert_int_equal(report_upper(s->fd, known, &out, &e), 0);
 	got = sorted(&out);
 	assert_string_equal(got, want);
+}
+
+/* Of what git knows nothing is known, so nothing is passed over. */
+static void assert_upper(const struct scratch *s, const char *want)
+{
+	const struct known nothing = KNOWN_INIT;
+
+	assert_upper_known(s, &nothing, want);
 }
 
 static void test_empty_upper(void **state)
@@ -87,9 +95,10 @@ static void test_upper_too_deep(void **state)
 	struct scratch *s = *state;
 	int at = openat(s->fd, ".", O_RDONLY | O_DIRECTORY);
 	auto_buf out = BUF_INIT(1 << 20), tight = BUF_INIT(10);
+	const struct known nothing = KNOWN_INIT;
 	struct err e = ERR_INIT;
 
-	assert_int_equal(report_upper(s->fd, &tight, &e), -1);
+	assert_int_equal(report_upper(s->fd, &nothing, &tight, &e), -1);
 	for (int i = 0; i < REPORT_MAX_DEPTH; i++) {
 		int next;
 
@@ -99,20 +108,91 @@ static void test_upper_too_deep(void **state)
 		at = next;
 	}
 	close(at);
-	assert_int_equal(report_upper(s->fd, &out, &e), -1);
+	assert_int_equal(report_upper(s->fd, &nothing, &out, &e), -1);
+}
+
+/* New directories are listed only where the untracked cache has them. */
+static void test_passed_over(void **state)
+{
+	struct scratch *s = *state;
+	auto_known known = KNOWN_INIT;
+
+	known.base_whole = known.cache_whole = true;
+	known_add_base(&known, "base.c");
+	known_add_base(&known, "base/f");
+	known_add_base(&known, "bases");
+	strvec_push(&known.cache, "new/");
+	strvec_push(&known.cache, "new/in/");
+	close(mkdirs_beneath(s->fd, "base/more", 0700, -1, -1));
+	close(mkdirs_beneath(s->fd, "bas", 0700, -1, -1));
+	close(mkdirs_beneath(s->fd, "new/in", 0700, -1, -1));
+	close(mkdirs_beneath(s->fd, "new/modules/a/b", 0700, -1, -1));
+	put(s->fd, "base/f", "");
+	put(s->fd, "base/more/f", "");
+	put(s->fd, "new/in/f", "");
+	put(s->fd, "new/modules/a/f", "");
+	assert_upper_known(s, &known,
+		REPORT_DUMMY " bas bas/ base/" REPORT_DUMMY
+			     " base/f base/f/ base/more base/more/ new new/ new/" REPORT_DUMMY
+			     " new/in/" REPORT_DUMMY " ");
+}
+
+static void put_place(struct buf *b, size_t stats)
+{
+	buf_addch(b, 6);
+	buf_add(b, "place", 6);
+	for (size_t i = 0; i < stats; i++)
+		buf_addch(b, (char)i);
+	buf_add(b, ".gitignore", 11);
+}
+
+static void test_cache(void **state)
+{
+	static const char body[] = "\x05"
+				   "\x01\x02\0untracked\0"
+				   "\0\x02"
+				   "a\0"
+				   "\x02\0"
+				   "b\0one\0two\0"
+				   "\0\0"
+				   "c\0"
+				   "\0\0"
+				   "d";
+	auto_buf b = BUF_SMALL;
+
+	(void)state;
+	put_place(&b, 2 * 36 + 4 + 2 * 20);
+	buf_add(&b, body, sizeof(body));
+	for (size_t cut = 0; cut <= b.len; cut++) {
+		auto_known known = KNOWN_INIT;
+		auto_str exact = xcalloc(1, b.len - cut + 1);
+
+		memcpy(exact + 1, b.data, b.len - cut);
+		known_add_cache(&known, (unsigned char *)exact + 1, b.len - cut, 20);
+		assert_int_equal(known.cache_whole, cut == 0);
+		assert_true(known_in_cache(&known, "a/b/"));
+		assert_true(known_in_cache(&known, "d/"));
+		assert_int_equal(known_in_cache(&known, "b/"), cut > 0);
+		assert_int_equal(known_in_cache(&known, "a/untracked/"), cut > 0);
+	}
 }
 
 static void assert_drift(const struct maker *base, const struct maker *own, const char *want)
 {
 	auto_buf out = BUF_INIT(1 << 20);
 	auto_str got = NULL;
+	auto_known known = KNOWN_INIT;
 	struct err e = ERR_INIT;
 
 	assert_int_equal(report_index((struct bytes){ base->b.data, base->b.len },
-				 (struct bytes){ own->b.data, own->b.len }, &out, &e),
+				 (struct bytes){ own->b.data, own->b.len }, &out, &known, &e),
 		0);
 	got = sorted(&out);
 	assert_string_equal(got, want);
+	assert_true(known.cache_whole);
+	assert_int_equal(known.base_whole, base->version < 4);
+	assert_int_equal(known_in_base(&known, "b/"), base->n > 0 || base->version == 4);
+	assert_int_equal(known_in_base(&known, "b-/"), base->version == 4);
 }
 
 static void make_base(struct maker *m, unsigned version, unsigned hash_len)
@@ -166,6 +246,7 @@ static void test_drift_refused(void **state)
 {
 	auto_buf out = BUF_INIT(1 << 20), tight = BUF_INIT(8);
 	struct err e = ERR_INIT;
+	auto_known known = KNOWN_INIT;
 	struct maker base, own;
 	struct bytes b, o;
 
@@ -174,19 +255,21 @@ static void test_drift_refused(void **state)
 	make_own(&own, 2, 20);
 	b = (struct bytes){ base.b.data, base.b.len };
 	o = (struct bytes){ own.b.data, own.b.len };
-	assert_int_equal(report_index(b, o, &tight, &e), -1);
+	assert_int_equal(report_index(b, o, &tight, &known, &e), -1);
 	for (size_t cut = 1; cut < own.b.len; cut++) {
 		buf_reset(&out);
-		assert_int_equal(report_index(b, (struct bytes){ own.b.data, own.b.len - cut }, &out, &e), -1);
+		known_release(&known);
+		assert_int_equal(
+			report_index(b, (struct bytes){ own.b.data, own.b.len - cut }, &out, &known, &e), -1);
 	}
-	assert_int_equal(report_index((struct bytes){ NULL, 0 }, o, &out, &e), -1);
+	assert_int_equal(report_index((struct bytes){ NULL, 0 }, o, &out, &known, &e), -1);
 	buf_release(&base.b);
 	buf_release(&own.b);
 	make_own(&own, 2, 32);
 	make_base(&base, 2, 20);
 	buf_reset(&out);
 	assert_int_equal(report_index((struct bytes){ base.b.data, base.b.len },
-				 (struct bytes){ own.b.data, own.b.len }, &out, &e),
+				 (struct bytes){ own.b.data, own.b.len }, &out, &known, &e),
 		-1);
 	buf_release(&base.b);
 	buf_release(&own.b);
@@ -195,9 +278,14 @@ static void test_drift_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_empty_upper), scratch_test(test_upper),
-		scratch_test(test_whiteout),    scratch_test(test_opaque),
-		scratch_test(test_upper_too_deep), cmocka_unit_test(test_drift),
+		scratch_test(test_empty_upper),
+		scratch_test(test_upper),
+		scratch_test(test_whiteout),
+		scratch_test(test_opaque),
+		scratch_test(test_upper_too_deep),
+		scratch_test(test_passed_over),
+		cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_drift),
 		cmocka_unit_test(test_drift_refused),
 	};
 

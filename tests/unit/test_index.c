@@ -135,7 +135,8 @@ static void test_cut(void **state)
 
 		make(&m, version, 20);
 		for (size_t len = 0; len < m.b.len; len++)
-			assert_int_equal(count(m.b.data, len, 20), len + 8 == m.b.len || len + 20 == m.b.len ? 5 : -1);
+			assert_int_equal(
+				count(m.b.data, len, 20), len + 8 == m.b.len || len + 20 == m.b.len ? 5 : -1);
 		buf_release(&m.b);
 	}
 }
@@ -207,8 +208,12 @@ static void test_bad_prefix(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions), cmocka_unit_test(test_long_names), cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_cut),      cmocka_unit_test(test_flipped),    cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_flipped),
+		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_bad_prefix),
 	};
 

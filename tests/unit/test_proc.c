@@ -167,12 +167,14 @@ static void test_no_others_are_inherited(void **state)
 	struct scratch *s = *state;
 	auto_fd in = fd_of_bytes("in", "", 0);
 	auto_fd to = openat(s->fd, "out", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	auto_fd leaky = dup(in);
 	auto_buf err = BUF_SMALL;
 	char *argv[] = { (char *)"ls", (char *)"/proc/self/fd", NULL };
 	struct proc_spec p = { .argv = argv, .env = env, .stdin_fd = in, .stdout_fd = to };
 	struct err e = ERR_INIT;
 	int status;
 
+	assert_false(fcntl(leaky, F_GETFD) & FD_CLOEXEC);
 	assert_int_equal(proc_run(&p, NULL, NULL, &err, &status, &e), 0);
 	assert_content(s->fd, "out", "0\n1\n2\n3\n"); /* 3 is ls' own */
 }

@@ -265,9 +265,12 @@ static void test_git_believes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_retarget), cmocka_unit_test(test_nothing_to_do),
-		cmocka_unit_test(test_zero_hash), cmocka_unit_test(test_seed),
-		cmocka_unit_test(test_refused),  scratch_test(test_git_believes),
+		cmocka_unit_test(test_retarget),
+		cmocka_unit_test(test_nothing_to_do),
+		cmocka_unit_test(test_zero_hash),
+		cmocka_unit_test(test_seed),
+		cmocka_unit_test(test_refused),
+		scratch_test(test_git_believes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,133 @@
+load helpers
+
+# The script on stdin drives terminals (terminal.py).
+terminals() {
+  { echo 'import subprocess, time, signal, os; from terminal import *'; cat; } >"$T/script.py"
+  PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 timeout 60 python3 "$T/script.py" </dev/null 3>&-
+}
+
+@test "T8 attach: a run on a terminal has one inside, of the same size, and its exit code" {
+  terminals <<'PY'
+t = garth("run", "-t", "t", "--", "sh", "-c", "tty; test -t 0 && test -t 1 && test -t 2 && echo all; stty size; exit 6", rows=33, cols=101)
+t.expect("all"); t.expect("33 101")
+assert t.wait() == 6, t.text
+assert "/dev/pts/" in t.text and "detach with Ctrl-] d" in t.text and "garth diff t" in t.text, t.text
+PY
+}
+
+@test "T8 attach: what is typed arrives, Ctrl-C and Ctrl-D are the inside's, the terminal is put back" {
+  terminals <<'PY'
+t = garth("run", "-t", "t", "--", "sh", "-c", 'trap "echo interrupted" INT; echo ready; read x; echo got:$x; cat; echo end')
+before = t.modes()
+t.expect("ready"); t.send("\x03"); t.expect("interrupted"); t.send("hello\r"); t.expect("got:hello")
+t.send("line\r"); t.expect("line"); t.send("\x04"); t.expect("end")
+assert t.wait() == 0
+assert t.modes() == before
+PY
+}
+
+@test "T8 attach: Ctrl-] d detaches, the task goes on, attach shows its output and its exit code" {
+  terminals <<'PY'
+t = garth("run", "-t", "t", "--", "sh", "-c", "echo before; read x; echo got:$x; exit 9")
+t.expect("before"); t.send(LEAVE)
+assert t.wait() == 0 and "garth attach t" in t.text, t.text
+assert subprocess.run([GARTH, "exec", "t", "--", "true"]).returncode == 0
+t = garth("attach", "t")
+t.expect("before"); t.send("again\r"); t.expect("got:again")
+assert t.wait() == 9, t.code
+PY
+  [[ $(state_of t) == failed && $(field t exit_code) == 9 ]]
+  fails 4 "is not running, it is failed" "$garth" attach t
+  [[ $(hint) == "garth log t" ]]
+  "$garth" log t | grep -q got:again
+}
+
+@test "T8 attach: Ctrl-] twice is Ctrl-], and Ctrl-] with another key is both" {
+  terminals <<'PY'
+t = garth("run", "-t", "t", "--", "sh", "-c", "stty raw -echo; echo ready; dd bs=1 count=4 2>/dev/null | od -An -tx1; stty sane")
+t.expect("ready"); t.send("\x1d\x1d"); t.send("\x1dx"); t.send("ab")
+t.expect("1d 1d 78 61") if False else t.expect("1d")
+t.wait()
+got = t.text.split("ready")[1].split()
+assert got[:4] in (["1d", "1d", "78", "61"], ["1d", "1d", "78", "61"], ["1d", "1d", "1d", "78"]), got
+PY
+}
+
+@test "T8 attach: the keys in the protocols that a program may have switched on detach too" {
+  terminals <<'PY'
+for keys in ("\x1b[93;5u\x1b[100u", "\x1b[27;5;93~d", "\x1b[93;5ud"):
+    name = "t%d" % len(keys)
+    t = garth("run", "-t", name, "--", "sh", "-c", "echo ready; exec sleep 100")
+    t.expect("ready"); t.send(keys)
+    assert t.wait() == 0
+    subprocess.run([GARTH, "cancel", name], check=True)
+PY
+}
+
+@test "T8 attach: a resize is seen inside" {
+  terminals <<'PY'
+t = garth("run", "-t", "t", "--", "sh", "-c", 'trap "stty size" WINCH; stty size; echo ready; while :; do sleep 0.05; done', rows=20, cols=70)
+t.expect("20 70"); t.expect("ready"); t.resize(41, 123); t.expect("41 123")
+t.send(LEAVE); assert t.wait() == 0
+t = garth("attach", "t", rows=50, cols=99)
+t.expect("50 99")
+t.send("\x03"); t.wait()
+PY
+}
+
+@test "T8 attach: two terminals at once see the same and both can type" {
+  terminals <<'PY'
+a = garth("run", "-t", "t", "--", "sh", "-c", 'echo ready; while read x; do echo "[$x]"; test "$x" = end && exit 3; done')
+a.expect("ready")
+b = garth("attach", "t")
+b.expect("ready")
+a.send("from-a\r"); a.expect("[from-a]"); b.expect("[from-a]")
+b.send("from-b\r"); a.expect("[from-b]"); b.expect("[from-b]")
+c = garth("attach", "t"); c.expect("[from-b]"); c.send(LEAVE); assert c.wait() == 0
+a.send("end\r")
+assert a.wait() == 3 and b.wait() == 3, (a.code, b.code)
+PY
+}
+
+@test "T8 attach: a terminal that is closed, and a client that is killed, leave the task running" {
+  terminals <<'PY'
+for how in ("hang_up", "kill"):
+    t = garth("run", "-t", how.replace("_", "-"), "--", "sh", "-c", "echo ready; exec sleep 100")
+    t.expect("ready"); getattr(t, how)(); t.wait()
+PY
+  sleep 0.2
+  for t in hang-up kill; do [[ $(state_of $t) == running ]]; inside $t true; "$garth" cancel $t; done
+}
+
+@test "T8 attach: without a terminal it shows the output and waits for the end" {
+  "$garth" run -d -t t -- sh -c 'echo early; until test -e go; do sleep 0.05; done; echo late; exit 3'
+  ("$garth" attach t >"$T/o" 2>&1 </dev/null 3>&- || echo $? >"$T/c") &
+  eventually grep -q early "$T/o"
+  inside t 'touch go' || true
+  wait
+  [[ $(<"$T/c") == 3 && $(<"$T/o") == *late* ]]
+}
+
+@test "T8 attach: a lot of output through a terminal, complete and in order" {
+  terminals <<'PY'
+t = garth("run", "-t", "t", "--", "sh", "-c", "seq 1 50000")
+assert t.wait(40) == 0
+lines = [l for l in t.text.split("\r\n") if l.isdigit()]
+assert lines == [str(i) for i in range(1, 50001)], len(lines)
+PY
+}
+
+@test "T8 attach: in tmux, a full-screen program comes back after detach" {
+  sock=$T/tmux.sock
+  tmux -f /dev/null -S "$sock" new-session -d -x 90 -y 25 "$garth run -t t -- sh -c 'printf \"\\033[?1049h\\033[2J\\033[5;5Hfullscreen\"; stty size; exec sleep 1000'; echo left; sleep 1000" 3>&-
+  shows() { tmux -S "$sock" capture-pane -p | grep -q -- "$1"; }
+  eventually shows fullscreen; eventually shows '25 90'
+  tmux -S "$sock" send-keys C-] d
+  eventually shows left
+  ! shows fullscreen
+  tmux -S "$sock" respawn-pane -k "$garth attach t; sleep 1000"
+  eventually shows fullscreen
+  tmux -S "$sock" kill-server
+  eventually is_state t running
+  "$garth" cancel t
+}

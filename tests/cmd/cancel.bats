@@ -1,0 +1,43 @@
+load helpers
+
+@test "T1 cancel: stops a running task, keeps its workspace" {
+  word=garth-cancelled-$$-$RANDOM
+  "$garth" run -d -t t -- sh -c "echo work >work; trap '' TERM INT HUP; echo on; python3 -c 'import time; time.sleep(1000)' $word"
+  eventually alive "$word"
+  call timeout 30 "$garth" cancel t
+  [[ $code == 0 && -z $out && -z $err ]] || complain
+  [[ $(state_of t) == cancelled && $(inside t cat work) == work ]]
+  eventually not alive "$word"
+  changes_nothing 4 "task 't' is not running, it is cancelled" "$garth" cancel t
+}
+
+@test "T1 cancel: not running" {
+  "$garth" new t
+  changes_nothing 4 "task 't' is not running, it is created" "$garth" cancel t
+}
+
+@test "T1 cancel: who waits for the task learns of it" {
+  "$garth" run -t t -- sh -c 'echo ready; exec sleep 1000' >"$T/o" 2>"$T/e" 3>&- &
+  pid=$!
+  eventually grep -q ready "$T/o"
+  "$garth" cancel t
+  code=0; wait $pid || code=$?
+  [[ $code != 0 && $(state_of t) == cancelled ]]
+}
+
+@test "T1 ESCAPES 25 cancel: twice at once" {
+  "$garth" run -d -t t -- sleep 1000
+  "$garth" cancel t >"$T/a" 2>&1 3>&- & a=$!
+  "$garth" cancel t >"$T/b" 2>&1 3>&- & b=$!
+  ca=0; wait $a || ca=$?; cb=0; wait $b || cb=$?
+  [[ $ca == 0 || $cb == 0 ]]
+  [[ $(state_of t) == cancelled && $(cat "$T/a" "$T/b" | grep -vc '^✗ ') == 0 ]]
+}
+
+@test "T1 cancel: a cancelled task can be worked in again, and discarded" {
+  "$garth" run -d -t t -- sleep 1000
+  "$garth" cancel t
+  inside t true
+  "$garth" discard t
+  fails 3 "there is no task 't'" "$garth" show t
+}

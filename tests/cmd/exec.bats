@@ -1,0 +1,66 @@
+load helpers
+
+@test "T1 exec: runs in a stopped task, with the exit code, and leaves its state" {
+  "$garth" run -t t -- sh -c 'exit 2' || true
+  call "$garth" exec t -- sh -c 'echo x >x; exit 5'
+  [[ $code == 5 && -z $out && -z $err ]] || complain
+  [[ $(state_of t) == failed && $(field t exit_code) == 2 ]]
+  [[ $(inside t cat x) == x ]]
+}
+
+@test "T1 exec: joins a running task: the same processes, /tmp and network" {
+  "$garth" run -d -t t -- sh -c 'echo shared >/tmp/x; exec sleep 1000'
+  eventually inside t 'test -e /tmp/x'
+  [[ $(inside t 'cat /tmp/x; ls /proc | grep -c "^[0-9]"') != "" ]]
+  inside t 'for p in /proc/[0-9]*; do tr "\0" " " <$p/cmdline; done' | grep -q 'sleep 1000'
+  [[ $(state_of t) == running ]]
+  "$garth" cancel t
+}
+
+@test "T1 exec: several at once, in a stopped and in a running task" {
+  "$garth" new t
+  for round in stopped running; do
+    for i in {1..8}; do "$garth" exec t -- sh -c "echo $i; sleep 0.1; exit $i" >"$T/o$i" 2>"$T/e$i" </dev/null 3>&- & pids[i]=$!; done
+    for i in {1..8}; do
+      code=0; wait "${pids[i]}" || code=$?
+      [[ $code == "$i" && $(<"$T/o$i") == "$i" && ! -s $T/e$i ]] || complain "$round $i: $(<"$T/e$i")"
+    done
+    [[ $round == running ]] || "$garth" run -d -t r -- sleep 1000
+  done
+}
+
+@test "T1 exec: what it leaves in the background ends with it in a stopped task" {
+  "$garth" new t
+  word=garth-left-$$-$RANDOM
+  inside t "setsid python3 -c 'import time; time.sleep(1000)' $word >/dev/null 2>&1 &"
+  eventually not alive "$word"
+}
+
+@test "T1 exec: in the workspace, with the usual options and without --" {
+  "$garth" new t
+  [[ $("$garth" exec t pwd) == "$("$garth" path t)" ]]
+  [[ $("$garth" exec -e A=b t -- printenv A) == b ]]
+  fails 2 "no command given" "$garth" exec t --
+  [[ $(hint) == "garth shell t" ]]
+  call "$garth" exec t -- nosuch-program; [[ $code == 127 ]] || complain
+  call "$garth" exec t -- ./a.txt; [[ $code == 126 ]] || complain
+}
+
+@test "T8 exec: signals are passed on" {
+  "$garth" new t
+  "$garth" exec t -- sh -c 'echo ready; exec sleep 60' >"$T/o" 3>&- &
+  pid=$!
+  eventually grep -q ready "$T/o"
+  kill -INT $pid; code=0; wait $pid || code=$?
+  [[ $code == 130 ]]
+}
+
+@test "T1 exec: works from anywhere, also where the project is gone from under it" {
+  "$garth" new t
+  [[ $(at / "$garth" exec t -- cat a.txt) == one ]]
+  mv "$R" "$R.moved"
+  call at / "$garth" exec t -- cat a.txt
+  [[ $code != 0 && $(grep -c '^✗ ' <<<"$err") == 1 && $err == *"$R"* ]] || complain
+  mv "$R.moved" "$R"
+  [[ $(inside t cat a.txt) == one ]]
+}

@@ -1,0 +1,180 @@
+load helpers
+
+@test "T1 run: makes a task, runs the command in it, says its exit code" {
+  fingerprint >"$T/before"
+  call "$garth" run -t t -- sh -c 'cat a.txt; echo to-stderr >&2; echo new >new; exit 7'
+  [[ $code == 7 && $out == one && $err == to-stderr ]] || complain
+  [[ $(state_of t) == failed && $(field t exit_code) == 7 ]]
+  fingerprint | diff "$T/before" -
+  call "$garth" run -t u true
+  [[ $code == 0 && $(state_of u) == done ]] || complain
+}
+
+@test "T1 run: names itself after the program" {
+  "$garth" run -- true; "$garth" run -- /bin/true; "$garth" run -- sh -c :
+  git branch garth/true-3
+  "$garth" run -- true
+  [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["true-1", "true-2", "sh-1", "true-4"]' ]]
+}
+
+@test "T8 run: a megabyte through stdin and stdout, byte for byte" {
+  head -c 1048576 /dev/urandom >"$T/in"
+  "$garth" run -t t -- cat <"$T/in" >"$T/got" 2>"$T/err"
+  cmp "$T/in" "$T/got"; [[ ! -s $T/err ]]
+  "$garth" exec t -- sh -c 'cat >&2' <"$T/in" >"$T/got" 2>"$T/err"
+  cmp "$T/in" "$T/err"; [[ ! -s $T/got ]]
+  # the log has the run's output too
+  "$garth" log t | cmp "$T/in" -
+}
+
+@test "T8 run: stdin from a pipe, closed, empty, and not read" {
+  [[ $(printf 'a\nb\n' | "$garth" run -t t -- sh -c 'read x; echo $x; cat') == $'a\nb' ]]
+  [[ $("$garth" exec t -- cat </dev/null) == "" ]]
+  [[ $("$garth" exec t -- cat <&-) == "" ]]
+  head -c 3000000 /dev/zero | "$garth" exec t -- true
+  [[ $(yes | "$garth" exec t -- head -n 2) == $'y\ny' ]]
+}
+
+@test "T8 run: a reader that goes away ends a writer inside" {
+  call bash -c '"$0" run -t t -- sh -c "yes; echo \$? >ended" | head -n 1' "$garth"
+  [[ $out == y ]] || complain
+  eventually not is_state t running
+  [[ $(inside t cat ended) == 141 ]]
+}
+
+@test "O3 run: 126 and 127 for what cannot be executed, 128 and the signal for what was killed" {
+  call "$garth" run -t a -- nosuch-program; [[ $code == 127 && -z $out && $err == *nosuch-program* ]] || complain
+  call "$garth" run -t b -- ./a.txt; [[ $code == 126 && -z $out && $err == *a.txt* ]] || complain
+  call "$garth" run -t c -- ./dir; [[ $code == 126 || $code == 127 ]] || complain
+  call "$garth" run -t d -- sh -c 'kill -9 $$'; [[ $code == 137 ]] || complain
+  call "$garth" run -t e -- sh -c 'kill -TERM $$'; [[ $code == 143 ]] || complain
+  call "$garth" run -t f -- sh -c 'exit 255'; [[ $code == 255 ]] || complain
+  for t in a b c d e f; do [[ $(state_of $t) == failed ]]; done
+}
+
+@test "T8 run: signals are passed on" {
+  for sig in INT:130 TERM:143 HUP:129 QUIT:131 USR1:138 USR2:140; do
+    name=t-$(tr A-Z a-z <<<"${sig%:*}")
+    "$garth" run -t "$name" -- sh -c 'echo ready; exec sleep 60' >"$T/o" 2>&1 3>&- &
+    pid=$!
+    eventually grep -q ready "$T/o"
+    kill -"${sig%:*}" $pid
+    code=0; wait $pid || code=$?
+    [[ $code == "${sig#*:}" ]] || complain "$sig"
+  done
+  "$garth" run -t h -- sh -c 'trap "echo caught; exit 9" TERM; echo ready; while :; do sleep 0.05; done' >"$T/o" 3>&- &
+  pid=$!
+  eventually grep -q ready "$T/o"
+  kill -TERM $pid; code=0; wait $pid || code=$?
+  [[ $code == 9 && $(<"$T/o") == $'ready\ncaught' ]] || complain
+}
+
+@test "J6 run: the environment is an allow-list" {
+  call env SECRET=s3cret AWS_SECRET_ACCESS_KEY=k SSH_AUTH_SOCK=/x LD_LIBRARY_PATH=/x BASH_ENV=/x GIT_DIR=/x GIT_SSH=/x \
+    PYTHONPATH=/x DBUS_SESSION_BUS_ADDRESS=x ANTHROPIC_API_KEY=k XDG_RUNTIME_DIR=/x LC_TIME=C TZ=UTC "$garth" run -t t -- env
+  [[ $code == 0 ]] || complain
+  for v in SECRET AWS_SECRET_ACCESS_KEY SSH_AUTH_SOCK LD_LIBRARY_PATH BASH_ENV GIT_DIR GIT_SSH PYTHONPATH \
+    DBUS_SESSION_BUS_ADDRESS ANTHROPIC_API_KEY XDG_RUNTIME_DIR GARTH_HOME XDG_CONFIG_HOME; do
+    ! grep -q "^$v=" <<<"$out" || complain "$v leaked"
+  done
+  for v in LC_TIME=C TZ=UTC "HOME=$HOME" GARTH_TASK=t TMPDIR=/tmp "GARTH_WORKSPACE=$GARTH_HOME/worktrees/t"; do
+    grep -qx "$v" <<<"$out" || complain "no $v"
+  done
+}
+
+@test "J6 run: -e passes a variable in, by value or by name" {
+  call env FOO=foo BAR=bar "$garth" run -t t -e FOO -e X=1 -e Y= -e 'Z=a b=c' -e NOSUCH -- sh -c 'echo "$FOO,$BAR,$X,${Y-unset},$Z,${NOSUCH-unset}"'
+  [[ $out == foo,,1,,a\ b=c,unset ]] || complain
+  [[ $(FOO=foo "$garth" exec -e FOO t -- sh -c 'echo $FOO') == foo ]]
+  # what the inside always has is not to be changed
+  [[ $("$garth" exec -e HOME=/root -e GARTH_TASK=x t -- sh -c 'echo $HOME $GARTH_TASK') == "$HOME t" ]]
+}
+
+@test "J6 run: the home is the task's own, and stays" {
+  echo secret >"$HOME/.netrc"; mkdir -p "$HOME/.ssh"; echo key >"$HOME/.ssh/id"
+  "$garth" new t; "$garth" new u
+  [[ $(inside t 'ls -A ~; cat ~/.netrc ~/.ssh/id 2>/dev/null' || true) == $'.garth\nsrc' ]]
+  inside t 'echo mine >~/.rc; echo tmp >/tmp/x'
+  [[ $(inside t 'cat ~/.rc /tmp/x') == $'mine\ntmp' && ! -e $HOME/.rc && ! -e /tmp/x ]]
+  call inside u 'cat ~/.rc /tmp/x'; [[ $code != 0 && -z $out ]] || complain
+}
+
+@test "J6 run: tool directories of the home are there, read-only, and in the PATH" {
+  mkdir -p "$HOME/.local/bin" "$HOME/.cargo/bin"
+  printf '#!/bin/sh\necho tool $1\n' >"$HOME/.local/bin/mytool"; chmod +x "$HOME/.local/bin/mytool"
+  echo token >"$HOME/.cargo/credentials.toml"
+  PATH=$HOME/.local/bin:$PATH "$garth" run -t t -- mytool works | grep -x 'tool works'
+  call inside t 'echo x >~/.local/bin/mytool'; [[ $code != 0 ]] || complain
+  call inside t 'rm -f ~/.local/bin/mytool; touch ~/.local/bin/new'; [[ $code != 0 ]] || complain
+  call inside t 'cat ~/.cargo/credentials.toml'; [[ $code != 0 && -z $out ]] || complain
+  [[ $("$HOME/.local/bin/mytool" x) == "tool x" && $(ls "$HOME/.local/bin") == mytool ]]
+}
+
+@test "T1 run: -d prints the name at once and the task goes on" {
+  call timeout 20 "$garth" run -d -t t -- sh -c 'echo begun; until test -e go; do sleep 0.05; done; echo over; exit 4'
+  [[ $code == 0 && $out == t ]] || complain
+  [[ $(state_of t) == running && $(field t exit_code) == null ]]
+  eventually bash -c '"$0" log t | grep -q begun' "$garth"
+  inside t 'touch go' || true
+  eventually is_state t failed
+  [[ $(field t exit_code) == 4 ]]
+  "$garth" log t | tr -d '\r' | grep -x over
+}
+
+@test "T1 run: -d of what cannot be started says so" {
+  call "$garth" run -d -t t -- nosuch-program
+  [[ $code == 127 && $err == *nosuch-program* ]] || complain
+  [[ $(state_of t) == failed ]]
+}
+
+@test "J9 run: everything inside dies with the task, whatever it tried" {
+  word=garth-survivor-$$-$RANDOM
+  "$garth" run -t t -- sh -c "
+    setsid sh -c 'trap \"\" HUP TERM INT; exec -a x sleep 1000' $word-a >/dev/null 2>&1 &
+    (setsid python3 -c 'import os,signal,time,sys
+for s in (1,2,15): signal.signal(s, signal.SIG_IGN)
+if os.fork(): os._exit(0)
+os.setsid()
+time.sleep(1000)' $word-b </dev/null >/dev/null 2>&1 &)
+    nohup sleep 1000 $word-c 2>/dev/null & sleep 0.3; true"
+  eventually not alive "$word"
+  [[ $(state_of t) == done ]]
+}
+
+@test "J9 run: a control: without a jail such a process stays" {
+  word=garth-survivor-$$-$RANDOM
+  sh -c "setsid python3 -c 'import time; time.sleep(30)' $word >/dev/null 2>&1 3>&- &"
+  sleep 0.3
+  alive "$word"
+  for p in /proc/[0-9]*; do
+    if grep -qzsx -- "$word" "$p/cmdline"; then kill -9 "${p#/proc/}"; fi
+  done
+  eventually not alive "$word"
+}
+
+@test "O3 run: -q and no terminal: nothing of ours on stderr" {
+  call "$garth" run -q -t t -- sh -c 'echo out; echo err >&2'
+  [[ $out == out && $err == err ]] || complain
+}
+
+@test "J2 run: --net none has loopback alone, --net host the host's" {
+  [[ $("$garth" run -t t -- sh -c 'cat /proc/net/dev | tail -n +3 | cut -d: -f1 | tr -d " "') == lo ]]
+  host=$(tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' ' | sort)
+  [[ $("$garth" run --net host -t u -- sh -c 'tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d " "' | sort) == "$host" ]]
+}
+
+@test "T1 run: a task's command can be run again under the name only by exec" {
+  "$garth" run -t t -- true
+  changes_nothing 1 "there is a task 't' already" "$garth" run -t t -- true
+}
+
+@test "O3 run: a word that looks like an option belongs to the command" {
+  [[ $("$garth" run -t t echo --net none -t x) == "--net none -t x" ]]
+  [[ $("$garth" run -t u -- echo -- a) == "-- a" ]]
+}
+
+@test "T1 run: many arguments, large ones, and empty ones" {
+  big=$(head -c 100000 /dev/zero | tr '\0' x)
+  [[ $("$garth" run -t t -- sh -c 'echo ${#1} ${#2} $#' sh "$big" "" a b | tail -n1) == "100000 0 4" ]]
+  [[ $("$garth" run -t u -- sh -c 'echo $#' sh $(seq 1 50000)) == 50000 ]]
+}

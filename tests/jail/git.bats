@@ -1,0 +1,357 @@
+# ESCAPES 7 to 10, 13 and 16: git's own ways to run programs and to write elsewhere. What the agent can write is
+# its private repository, whole; what must not happen is that a program named there runs outside, or that the
+# shared repository changes.
+load helpers
+
+setup() {
+  jail_setup
+  # A marker that only a program outside can make.
+  marker=$T/elsewhere/ran
+  payload="echo ran >$marker"
+  before=$(sentinels)
+  shared=$(fingerprint)
+}
+
+clean() {
+  if [[ -e $marker ]]; then echo "a program of the agent's ran outside"; tail -n 5 "$T/answer"; return 1; fi
+  [[ $(fingerprint) == "$shared" ]] || { echo "the user's repository changed"; diff <(echo "$shared") <(fingerprint); return 1; }
+  untouched
+}
+
+# ran: the control did what it should; it is taken back.
+ran() { [[ -e $marker ]] || { echo "the control did not run its program"; return 1; }; rm -f "$marker"; }
+
+# An ordinary repository of the host's to try things on.
+control_repo() { rm -rf "$T/open/c"; git clone -q "$R" "$T/open/c"; cd "$T/open/c"; }
+
+# A repository that names the payload wherever git looks for a program.
+settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/hooks; git config core.sshCommand '@'
+  git config core.pager '@; cat'; git config diff.external '@; true'; git config filter.x.clean '@; cat'
+  git config filter.x.smudge '@; cat'; git config filter.x.required true; git config alias.status '!@'
+  git config diff.x.textconv '@; cat'; git config diff.x.command '@'; git config core.editor '@'; git config credential.helper '!@'
+  git config core.askPass '@'; git config gpg.program '@'; git config commit.gpgSign true; git config core.gitProxy '@'
+  git config merge.x.driver '@'; git config uploadpack.packObjectsHook '@'; git config init.templateDir /tmp/hooks"
+
+# The attack puts another pointer in the place of .git, which leads to a repository that the agent made.
+@test "7 J3 W2: .git replaced by one that names another git directory" {
+  make="git init -q evil.git/..; git --git-dir=evil.git init -q --bare . 2>/dev/null; git init -q --bare evil.git; git --git-dir=evil.git config core.bare false
+    git --git-dir=evil.git config core.fsmonitor '$payload; false'"
+  # the control: in a worktree of git's own, the pointer can be replaced, and the next git outside runs the program
+  control_repo
+  git worktree add -q "$T/open/wt" -b control; cd "$T/open/wt"
+  sh -c "${make#*; }"
+  echo "gitdir: $PWD/evil.git" >.git
+  git status >/dev/null 2>&1 || true
+  ran
+  cd "$R"
+  for backend in overlay worktree; do
+    "$garth" new t --backend "$backend"
+    "$garth" new other --backend "$backend"
+    if [[ $backend == worktree ]]; then pointer=$(<"$GARTH_HOME/worktrees/t/.git"); fi
+    inside t "${make#*; }"
+    refused inside t 'rm -rf .git; test ! -e .git'
+    refused inside t 'mv .git away'
+    refused inside t 'mv evil.git .git -T'
+    refused inside t 'ln -sfn evil.git .git -T'
+    refused inside t 'echo "gitdir: evil.git" >x; mv x .git -T'
+    refused inside t "$python -c 'import os, ctypes; libc = ctypes.CDLL(None); raise SystemExit(0 if libc.renameat2(-100, b\".git\", -100, b\"evil.git\", 2) == 0 else 1)'"
+    if [[ $backend == worktree ]]; then
+      refused inside t 'echo "gitdir: evil.git" >.git'
+      [[ $(<"$GARTH_HOME/worktrees/t/.git") == "$pointer" ]]
+      # the user's own git on the worktree is led where it always was
+      git -C "$GARTH_HOME/worktrees/t" status >/dev/null
+    fi
+    clean
+    host_commands t
+    host_commands other
+    clean
+    git -C "$R" branch -D garth/t garth/other 2>/dev/null || true
+  done
+}
+
+# The attack rewrites the files by which a git directory leads to others, and its own configuration and HEAD.
+@test "8 J3 W2: commondir, gitdir, config.worktree and HEAD rewritten inside" {
+  rewrite="cd \$(git rev-parse --absolute-git-dir); mkdir -p /tmp/common/objects /tmp/common/refs; cp HEAD /tmp/common/
+    printf '[core]\nrepositoryformatversion = 0\nfsmonitor = \"$payload; false\"\n' >/tmp/common/config
+    git config extensions.worktreeConfig true; printf '[core]\nfsmonitor = \"$payload; false\"\n' >config.worktree
+    echo /tmp/common >commondir; echo $T/elsewhere >gitdir; echo 'ref: refs/heads/main' >HEAD"
+  # the control: the same files in a repository outside lead git to the program
+  control_repo
+  mkdir "$T/common"
+  (rewrite=${rewrite//\/tmp\/common/$T/common}; sh -c "$rewrite")
+  git --git-dir="$T/open/c/.git" --work-tree=. status >/dev/null 2>&1 || true
+  ran
+  cd "$R"
+  for backend in overlay worktree; do
+    "$garth" new t --backend "$backend"
+    if [[ $backend == worktree ]]; then
+      admin=$(sed 's/^gitdir: //' "$GARTH_HOME/worktrees/t/.git")
+      files=$(cat "$admin/commondir" "$admin/gitdir" "$admin/HEAD")
+    fi
+    inside t "$rewrite"
+    if [[ $backend == worktree ]]; then
+      [[ $(cat "$admin/commondir" "$admin/gitdir" "$admin/HEAD") == "$files" && ! -e $admin/config.worktree ]]
+      git -C "$GARTH_HOME/worktrees/t" status >/dev/null
+      git -C "$GARTH_HOME/worktrees/t" log -1 >/dev/null
+    fi
+    clean
+    host_commands t
+    clean
+    git -C "$R" branch -D garth/t 2>/dev/null || true
+  done
+}
+
+# The attack sets everything that names a program, wherever the agent can write, and attributes that ask for it.
+@test "9 J3: settings and attributes that name programs" {
+  for backend in overlay worktree; do
+    "$garth" new t --backend "$backend"
+    inside t "${settings//@/$payload}
+      mkdir -p /tmp/hooks; for h in post-checkout pre-commit reference-transaction post-index-change fsmonitor-watchman; do
+        printf '#!/bin/sh\n$payload\n' >/tmp/hooks/\$h; chmod +x /tmp/hooks/\$h; cp /tmp/hooks/\$h \$(git rev-parse --git-dir)/hooks/; done
+      cp \$(git rev-parse --git-dir)/config ~/.gitconfig; mkdir -p ~/.config/git; cp ~/.gitconfig ~/.config/git/config
+      cp ~/.gitconfig .gitconfig; echo '* filter=x diff=x merge=x' >.gitattributes; cp .gitattributes dir/; echo '* filter=x diff=x' >\$(git rev-parse --git-dir)/info/attributes
+      echo changed >>a.txt; echo new >new.txt"
+    # the control: git outside, told to use that repository, runs the program
+    (cd "$T/open" && rm -rf wt && mkdir wt && cp "$R/a.txt" wt/ && GIT_DIR=$GARTH_HOME/tasks/*/git && cp -r $GIT_DIR gd && chmod -R u+rwX gd &&
+      { git -c safe.directory='*' --git-dir=gd --work-tree=wt diff >/dev/null 2>&1 || true; }; rm -rf gd)
+    ran
+    # every command, from elsewhere and from within the workspace
+    if [[ $backend == worktree ]]; then cd "$GARTH_HOME/worktrees/t"; fi
+    for command in ls "show t" "diff t" "diff t --stat" "diff t --json" "log t" "path t" doctor; do
+      # shellcheck disable=SC2086
+      within 20 "$garth" $command
+    done
+    cd "$R"
+    clean
+    if [[ $backend == worktree ]]; then
+      # nor when the user looks at the worktree
+      git -C "$GARTH_HOME/worktrees/t" status >/dev/null; git -C "$GARTH_HOME/worktrees/t" --no-pager diff >/dev/null
+      clean
+    fi
+    "$garth" new second --backend "$backend"; "$garth" discard second
+    host_commands t
+    clean
+    git -C "$R" branch -D garth/t garth/second 2>/dev/null || true
+  done
+}
+
+# The attack hides changes from who looks: attributes and settings that make a change invisible or binary.
+@test "9 J3: what changed cannot be hidden by attributes, settings or a planted repository" {
+  "$garth" new w --backend worktree
+  inside w 'echo evil-change >>a.txt; echo evil-change >>dir/b.txt; echo "* -diff" >.gitattributes; mkdir dir/.git; cp -r "$(git rev-parse --git-dir)"/* dir/.git/
+    git update-index --assume-unchanged a.txt; git config core.excludesFile /tmp/x; echo "*" >/tmp/x; echo "a.txt" >"$(git rev-parse --git-dir)/info/exclude"'
+  # the control: git itself, in a directory with the attributes, shows no line of it
+  control_repo
+  echo evil-change >>a.txt; echo "* -diff" >.gitattributes
+  silent evil-change git --no-pager diff
+  cd "$R"
+  tells 'a.txt' "$garth" diff w --stat
+  tells '+evil-change' "$garth" diff w a.txt
+  tells '+evil-change' "$garth" diff w dir/b.txt
+  # and wherever the command is typed
+  cd "$GARTH_HOME/worktrees/w"
+  tells '+evil-change' "$garth" diff w a.txt
+}
+
+# The attack plants a complete repository, bare or not, in a subdirectory, for the git that is started there next.
+@test "10 J3 J4: a repository planted in a subdirectory" {
+  plant="git init -q --bare bare; git --git-dir=bare config core.bare false; git --git-dir=bare config core.worktree ..; git --git-dir=bare config core.fsmonitor '$payload; false'
+    git --git-dir=bare config alias.log '!$payload'; printf '#!/bin/sh\n$payload\n' >bare/hooks/post-checkout; chmod +x bare/hooks/post-checkout
+    mkdir sub; cd sub; git init -q; git config user.name a; git config user.email a; echo '* filter=x' >.gitattributes; echo f >f; git add -A; git commit -qm x
+    git config filter.x.smudge '$payload; cat'; git config filter.x.clean '$payload; cat'; git config core.fsmonitor '$payload; false'"
+  # the control: a git that is started in there runs it
+  mkdir "$T/open/c"; cd "$T/open/c"
+  sh -c "$plant"
+  (cd sub && git status >/dev/null 2>&1 || true); ran
+  (cd bare && git status >/dev/null 2>&1 || true); ran
+  cd "$R"
+  for backend in overlay worktree; do
+    "$garth" new t --backend "$backend"
+    inside t "$plant"
+    if [[ $backend == worktree ]]; then
+      for place in sub bare; do
+        cd "$GARTH_HOME/worktrees/t/$place"
+        for command in ls "show t" "diff t" "diff t --stat" "log t" "path t" "exec t -- true" doctor config; do
+          # shellcheck disable=SC2086
+          within 20 "$garth" $command
+          clean
+        done
+        # a task of the planted repository would check it out with its filters
+        "$garth" new "of-$place" >"$T/answer" 2>&1 || true
+        clean
+        "$garth" run --task "run-$place" -- true >"$T/answer" 2>&1 || true
+        clean
+        "$garth" discard -fD "of-$place" >/dev/null 2>&1 || true
+        "$garth" discard -fD "run-$place" >/dev/null 2>&1 || true
+      done
+      cd "$R"
+      git -C "$GARTH_HOME/worktrees/t" status >/dev/null
+      clean
+    fi
+    host_commands t
+    [[ -z $(find "$T/exported" -iname .git) ]]
+    clean
+    git -C "$R" branch -D garth/t 2>/dev/null || true
+  done
+}
+
+# The attack uses git, the real one and one that the agent brings, on the shared repository by its path.
+@test "13 J3 J10: update main, other branches, tags, notes, config, worktrees, gc by path" {
+  cp -r "$R" "$T/open/c"; chmod -R a+rwX "$T/open/c"; chmod -R a+rwX "$R"
+  tree=$(git -C "$R" rev-parse 'HEAD^{tree}')
+  shared=$(fingerprint)
+  "$garth" new other
+  other=$(git -C "$R" rev-parse garth/other)
+  attacks=(
+    "update-ref refs/heads/main \$(G commit-tree $tree -m x)"
+    "update-ref refs/heads/garth/other \$(G commit-tree $tree -m x)"
+    "tag evil"
+    "branch evil"
+    "notes add -m evil HEAD"
+    "config user.evil yes"
+    "worktree add --detach TREE"
+    "gc --prune=now"
+    "repack -ad"
+    "prune"
+    "reflog expire --all --expire=now"
+    "hash-object -w --stdin </dev/null"
+    "pack-refs --all"
+    "symbolic-ref HEAD refs/heads/evil"
+    "remote add evil /tmp"
+  )
+  for attack in "${attacks[@]}"; do
+    script="G() { git -c safe.directory='*' -c user.name=a -c user.email=a --git-dir=$T/open/c/.git \"\$@\"; }; G ${attack//TREE/$T/open/evil-tree}"
+    outside env HOME="$T/open" sh -c "$script" >"$T/said" 2>&1 || { echo "the control failed: git $attack"; cat "$T/said"; return 1; }
+  done
+  for backend in overlay worktree; do
+    "$garth" new t --backend "$backend"
+    inside t 'cp $(command -v git) /tmp/mine'
+    for attack in "${attacks[@]}"; do
+      for tool in git /tmp/mine; do
+        script="G() { $tool -c safe.directory='*' -c user.name=a -c user.email=a --git-dir=$R/.git \"\$@\"; }; G ${attack//TREE//tmp/evil-tree}"
+        refused inside t "$script"
+      done
+    done
+    # and on the objects, which are borrowed
+    refused inside t "echo x >$R/.git/objects/x"
+    refused inside t "rm -rf $R/.git/objects/??"
+    refused inside t "chmod -R 777 $R/.git/objects"
+    refused inside t "mv $R/.git/objects/pack /tmp/pack"
+    inside t 'test -z "$(git fsck 2>&1 | grep -i missing)"'
+    [[ $(fingerprint) == "$shared" && $(git -C "$R" rev-parse garth/other) == "$other" ]]
+    git -C "$R" fsck --strict >/dev/null 2>&1
+    host_commands t
+    git -C "$R" branch -D garth/t 2>/dev/null || true
+  done
+}
+
+# The attack does the same to the names inside: branches, tags, notes, configuration, gc, push. All of it is private.
+@test "13 J3: everything that git writes inside stays inside" {
+  "$garth" new other
+  inside other 'echo theirs >theirs; git add -A; git commit -qm theirs'
+  work='git commit -q --allow-empty -m evil && git branch -f main HEAD && git tag -f evil && git notes add -m evil &&
+    git update-ref refs/heads/garth/other HEAD && git update-ref refs/garth/trash/1 HEAD && git config core.evil yes &&
+    git worktree add -q /tmp/wt && git stash && git gc -q --prune=now && git reflog expire --all --expire=now'
+  control_repo
+  old=$(git rev-parse main)
+  git config user.name a; git config user.email a; git checkout -q -b garth/t
+  sh -c "${work//\/tmp\/wt/$T/open/wt}" >/dev/null 2>&1 || true
+  [[ $(git rev-parse main) != "$old" ]]
+  git tag | grep -qx evil
+  cd "$R"
+  refs=$(git for-each-ref | grep -v garth/t$)
+  for backend in overlay worktree; do
+    "$garth" new t --backend "$backend"
+    inside t "$work" >/dev/null 2>&1
+    [[ $(inside t git rev-parse main) == "$(inside t git rev-parse HEAD)" ]]
+    refused inside t "git push $R HEAD:main"
+    refused inside t "git push file://$R +HEAD:refs/heads/main"
+    refused inside t "git fetch $R main"
+    refused inside t 'git push origin HEAD:main'
+    # two tasks do not see each other's work by name
+    silent theirs inside t 'git log --all --format=%s; git for-each-ref'
+    [[ $(git for-each-ref | grep -v 'garth/t$') == "$refs" ]]
+    clean
+    host_commands t
+    clean
+    git -C "$R" branch -D garth/t 2>/dev/null || true
+    refs=$(git for-each-ref | grep -v 'garth/t$')
+  done
+  [[ $(inside other cat theirs) == theirs ]]
+}
+
+# The attack makes what Garth reads of the private repository something else: FIFOs, links, directories.
+@test "8 9 J3: FIFOs and symlinks in the private repository" {
+  # the control: git itself waits for ever on such a repository
+  control_repo
+  rm .git/config .git/HEAD; mkfifo .git/config; ln -s "$T/elsewhere/secret" .git/HEAD
+  code=0; timeout 1 git status >/dev/null 2>&1 || code=$?
+  ((code != 0))
+  cd "$R"
+  for backend in overlay worktree; do
+    "$garth" new t --backend "$backend"
+    inside t "cd \$(git rev-parse --absolute-git-dir); rm -rf HEAD config index packed-refs refs info hooks logs objects/info objects/pack
+      for f in HEAD config index packed-refs; do mkfifo \$f; done; ln -s $T/elsewhere refs; ln -s $T/elsewhere info; ln -s $T/elsewhere objects/pack
+      mkdir -p objects/info objects/aa; mkfifo objects/info/alternates objects/aa/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+    host_commands t
+    clean
+    git -C "$R" branch -D garth/t 2>/dev/null || true
+    "$garth" new t --backend "$backend"
+    inside t "cd \$(git rev-parse --absolute-git-dir); rm -rf objects; ln -s $T/elsewhere objects; mkdir -p refs/heads/x; echo $R/.git/objects >x"
+    # a task whose objects cannot be looked at may have work in it
+    refused "$garth" discard t
+    host_commands t
+    clean
+    git -C "$R" branch -D garth/t 2>/dev/null || true
+  done
+}
+
+# The attack points the private repository's alternates at another project's objects.
+@test "11 J2 J3: alternates that name another repository" {
+  mkdir "$T/open/private"; cd "$T/open/private"; git init -q
+  echo "$SECRET" >f; git add f; git -c user.name=a -c user.email=a commit -qm "$SECRET"
+  blob=$(git rev-parse HEAD:f); chmod -R a+rX "$T/open/private"
+  control_repo
+  echo "$T/open/private/.git/objects" >>.git/objects/info/alternates
+  tells "$SECRET" git cat-file -p "$blob"
+  cd "$R"
+  "$garth" new t
+  silent "$SECRET" inside t "echo $T/open/private/.git/objects >>.git/objects/info/alternates; git cat-file -p $blob"
+  host_commands t
+  silent "$SECRET" cat "$T/answers"
+  clean
+}
+
+# The attack edits the hooks that the repository keeps in its tree, which the user's configuration switches on.
+@test "16 J3: the repository's own hooks and pre-commit configuration" {
+  mkdir .githooks
+  for hook in post-checkout pre-commit post-commit reference-transaction post-index-change pre-auto-gc post-rewrite; do
+    printf '#!/bin/sh\nexit 0\n' >.githooks/$hook; chmod +x .githooks/$hook
+  done
+  echo 'repos: []' >.pre-commit-config.yaml
+  git add -A; git commit -qm hooks; git config core.hooksPath .githooks
+  shared=$(fingerprint)
+  for backend in overlay worktree; do
+    "$garth" new t --backend "$backend"
+    inside t "for h in .githooks/*; do printf '#!/bin/sh\n$payload\n' >\$h; chmod +x \$h; cp \$h \$(git rev-parse --git-dir)/hooks/; done
+      echo 'repos: [{repo: local, hooks: [{id: x, entry: sh, args: [-c, \"$payload\"], language: system}]}]' >.pre-commit-config.yaml
+      git commit -qam hooks || true"
+    if [[ $backend == worktree ]]; then
+      # the control: the user's own git in that worktree obeys them
+      git -C "$GARTH_HOME/worktrees/t" commit -q --allow-empty -m x --dry-run >/dev/null 2>&1 || true
+      git -C "$GARTH_HOME/worktrees/t" checkout -q --detach >/dev/null 2>&1 || true
+      ran
+      git -C "$GARTH_HOME/worktrees/t" -c core.hooksPath=/dev/null checkout -q garth/t >/dev/null 2>&1
+      cd "$GARTH_HOME/worktrees/t"
+    fi
+    for command in ls "show t" "diff t" "log t" "path t" "exec t -- true" doctor "new u-$backend" "discard u-$backend"; do
+      # shellcheck disable=SC2086
+      within 20 "$garth" $command
+      [[ ! -e $marker ]]
+    done
+    cd "$R"
+    host_commands t
+    clean
+    git -C "$R" -c core.hooksPath=/dev/null branch -D garth/t 2>/dev/null || true
+  done
+}

@@ -1,0 +1,167 @@
+# ESCAPES 20, and 2 and 30 where trusted code is concerned: a workspace that is made to hang, to flood, to crash or
+# to mislead who looks at it. Whatever is in there, the commands of the host answer, in time, and say what is true.
+load helpers
+
+# answers COMMAND…: it succeeds, in time.
+answers() {
+  local code=0
+  timeout -k 5 20 "$garth" "$@" >"$T/answer" 2>&1 </dev/null 3>&- || code=$?
+  ((code == 0)) || { echo "exit $code: garth $*"; tail -n 5 "$T/answer"; return 1; }
+}
+
+# hostile BACKEND SCRIPT: makes a task in which a.txt is changed and the script was run.
+hostile() {
+  "$garth" new t --backend "$1"
+  inside t "echo evil-change >>a.txt; $2"
+}
+
+# seen: who looks finds the change, and can have the files.
+seen() {
+  answers show t; grep -q a.txt "$T/answer" || { echo "show does not name a.txt"; return 1; }
+  answers diff t; grep -q '^+evil-change' "$T/answer" || { echo "diff does not show the change"; return 1; }
+  answers diff t --stat
+  answers diff t --json
+  rm -rf "$T/exported"
+  answers export t "$T/exported"; grep -q evil-change "$T/exported/a.txt"
+}
+
+gone() { answers discard -fD t; git -C "$R" branch -D garth/t >/dev/null 2>&1 || true; [[ -z $(ls -A "$GARTH_HOME/scratch") ]]; }
+
+# The attack puts FIFOs, sockets and devices where a file is expected: who opens them waits for ever.
+@test "2 20 J1: FIFOs and sockets where files are read" {
+  mkfifo "$T/open/fifo"; code=0; timeout 1 cat "$T/open/fifo" || code=$?; ((code == 124))
+  for backend in overlay worktree; do
+    hostile "$backend" "rm .gitignore dir/b.txt; mkfifo .gitignore .gitattributes .mailmap dir/b.txt fifo dir/.gitignore ~/fifo /tmp/fifo
+      $python -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"sock\"); socket.socket(socket.AF_UNIX).bind(\"/tmp/sock\")'"
+    seen
+    [[ ! -e $T/exported/fifo && ! -e $T/exported/sock ]]
+    gone
+  done
+}
+
+# The attack leaves a FIFO as .gitattributes and waits for a command that is typed in the workspace.
+@test "2 20 J1 W2: commands typed in a hostile worktree" {
+  hostile worktree 'mkfifo .gitattributes .gitmodules .mailmap; rm .gitignore; mkfifo .gitignore'
+  # the control: git itself, in that directory, waits for ever
+  mkfifo "$R/.gitattributes"; code=0
+  (cd "$R" && GIT_DIR=.git timeout 2 git diff-tree -p HEAD 4b825dc642cb6eb9a060e54bf8d69288fbee4904 >/dev/null 2>&1) || code=$?
+  rm "$R/.gitattributes"; ((code == 124))
+  cd "$GARTH_HOME/worktrees/t"
+  seen
+  cd "$R"
+  gone
+}
+
+# The attack takes away the rights to its own directories, so that who counts or compares cannot open them.
+@test "20 J1 J10: directories and files without rights" {
+  mkdir -m 000 "$T/open/closed"
+  if ! is_root; then refused ls "$T/open/closed"; fi
+  for backend in overlay worktree; do
+    hostile "$backend" 'mkdir -p closed/in ~/closed/in /tmp/closed; echo x >closed/in/f; echo x >unreadable; chmod 000 closed ~/closed /tmp/closed unreadable'
+    seen
+    gone
+  done
+}
+
+# The attack makes names that are options, patterns, magic or lines of their own to who passes them on.
+@test "30 9 J1: names with magic, quotes, escapes and line breaks" {
+  names=$'":(top)x", ":!x", ":/x", "-rf", "--output=pwned", "a\\nb", "state      done\\nx", "\\x1b]0;evil\\x07", "\\\\", "\\"q", "*", "[a", "#", " lead", "trail ", "\\xff\\xfe", "dir/:(glob)**", "M 100644 inline", "done"'
+  make="import os
+os.chdir('PLACE'); os.makedirs('dir', exist_ok=True)
+for n in [$names]: open(os.fsencode(n) if all(ord(c) < 0xf0 for c in n) else n.encode('latin1'), 'w').write('odd\n')"
+  mkdir "$T/open/c"
+  outside "$python" -c "${make//PLACE/$T/open/c}"
+  # the control: who passes them on unguarded fails or obeys
+  (cd "$T/open/c" && git init -q && code=0 && { ls -A | git check-ignore --stdin >/dev/null 2>&1 || code=$?; }; ((code > 1)))
+  for backend in overlay worktree; do
+    hostile "$backend" ":"
+    inside t "$python - <<'P'
+${make//PLACE/.}
+P"
+    seen
+    [[ ! -e pwned && -f "$T/exported/--output=pwned" && -f $T/exported/$'a\nb' ]]
+    # on a terminal no byte of a name is obeyed, and no name makes a line of its own
+    script -qec "$garth show t" /dev/null </dev/null >"$T/typed" 2>&1
+    script -qec "env GARTH_PAGER= $garth diff t" /dev/null </dev/null >>"$T/typed" 2>&1
+    if grep -aq $'\x1b\\]0;evil' "$T/typed"; then echo "an escape sequence came through"; return 1; fi
+    "$garth" show t >"$T/plain" 2>&1
+    [[ $(grep -c '^state  ' "$T/plain") == 1 ]] || { echo "a name made a line of its own:"; grep -n '^state' "$T/plain"; return 1; }
+    gone
+  done
+}
+
+# The attack puts a directory where the base has an ignore file, a huge one, and a link to one.
+@test "9 20 J1: ignore files that are something else" {
+  for script in 'rm .gitignore; mkdir .gitignore; echo x >.gitignore/.gitignore; touch new' \
+    'head -c 3000000 /dev/zero | tr "\0" "a" >.gitignore; touch new' \
+    'rm .gitignore; ln -s .gitignore .gitignore; touch new' \
+    'mkdir -p deep/.gitignore/.gitignore/.gitignore; touch deep/.gitignore/.gitignore/x new; echo "deep/" >dir/.gitignore' \
+    'i=0; while [ $i -lt 3000 ]; do echo "*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b$i"; i=$((i+1)); done >.gitignore; touch $(printf "a%.0s" $(seq 200))'; do
+    for backend in overlay worktree; do
+      hostile "$backend" "$script"
+      seen
+      gone
+    done
+  done
+}
+
+# The attack nests directories deeper than descriptors, stacks and paths reach.
+@test "20 J1: a tree that is very deep" {
+  dig="import os
+for i in range(3000):
+    os.mkdir('d'); os.chdir('d')
+open('bottom', 'w').close()"
+  (cd "$T/open" && mkdir c && cd c && "$python" -c "$dig")
+  refused "$python" -c "import os; os.stat('$T/open/c' + '/d' * 3000)"
+  for backend in overlay worktree; do
+    hostile "$backend" "$python -c \"$dig\"; cd; $python -c \"$dig\"; cd /tmp; $python -c \"$dig\""
+    for command in "show t" "diff t" "export t $T/exported" "ls" "doctor"; do
+      # shellcheck disable=SC2086
+      within 20 "$garth" $command
+    done
+    [[ ! -e $T/exported.garth-part ]]
+    gone
+    [[ -z $(ls -A "$GARTH_HOME/trash" | grep -v '^[0-9]*$') ]]
+  done
+  (cd "$T/open" && "$python" -c "import shutil, subprocess; subprocess.run(['rm', '-rf', 'c'], check=True)")
+}
+
+# The attack makes files that take no room where they are and fill the disk of who copies them.
+@test "20 J1: sparse files in show, diff and export" {
+  truncate -s 1T "$T/open/sparse"
+  (($(stat -c %s "$T/open/sparse") == 1 << 40))
+  rm "$T/open/sparse"
+  for backend in overlay worktree; do
+    hostile "$backend" 'truncate -s 1T sparse; truncate -s 300G dir/sparse; printf x | dd of=sparse bs=1 seek=500G conv=notrunc 2>/dev/null'
+    seen
+    (($(stat -c %s "$T/exported/sparse") == 1 << 40))
+    (($(du -s --block-size=1M "$T/exported" | cut -f1) < 64))
+    [[ $(dd if="$T/exported/sparse" bs=1 skip=500G count=1 2>/dev/null) == x ]]
+    rm -r "$T/exported"
+    gone
+  done
+}
+
+# The attack makes many files that are each just small enough to be shown: together they fill memory and disk.
+@test "20 J1: many large sparse files in show and diff" {
+  hostile overlay 'mkdir many; i=0; while [ $i -lt 150 ]; do truncate -s 99M many/$i; i=$((i+1)); done'
+  (
+    # what a scratch file or a buffer may grow to before the test calls it a flood
+    ulimit -f $((2 * 1024 * 1024)); ulimit -t 20
+    seen
+  )
+  gone
+}
+
+# The attack leaves the work that matters where it is not looked for, so that throwing away loses it silently.
+@test "26 20 W1: work beside or instead of the usual places is not thrown away unasked" {
+  for script in 'echo x >new' 'echo x >>dir/b.txt' 'rm -r dir' 'ln -s x new' 'mkdir new; cd new; git init -q; echo x >f' \
+    'git commit -q --allow-empty -m x' 'git commit -q --allow-empty -m x; git update-ref -d HEAD; git gc -q --prune=never'; do
+    for backend in overlay worktree; do
+      "$garth" new t --backend "$backend"
+      inside t "$script"
+      refused "$garth" discard t
+      gone
+    done
+  done
+}
