@@ -24,7 +24,8 @@ static int exec_in(const char *name, const struct strvec *env, const char *net, 
 		shell[0] = path_within(c.shell, "/usr") || path_within(c.shell, "/bin") ? c.shell : "/bin/sh";
 		argv = shell;
 	}
-	/* the agent's variables, as in its run, but not its log-in: that came with the run */
+	o.agent = config_agent_by_program(&c.config, argv[0]);
+	o.net_asked = net != NULL;
 	if (session_exec(&c, &t, &o, argv, &r, &e) < 0) {
 		err_wrap(&e, "task '%s'", name);
 		return say_error(&e);
@@ -45,16 +46,17 @@ int cmd_exec(int argc, char **argv)
 	};
 	struct cmd_line l = { "exec", opts, 2, -1, true, 0, 0 };
 	struct err e = ERR_INIT;
-	char **cmd;
-	int code;
+	int words, rest, code;
+	char **behind;
 
 	CMD_PARSE(&l, argc, argv);
-	cmd = argv + l.rest + 1;
-	if (!strcmp(*cmd, "--"))
-		cmd++;
-	if (!*cmd)
+	/* options may stand on both sides of the task's name */
+	behind = argv + l.rest + 1;
+	if (opt_parse(opts, argc - l.rest - 1, behind, true, &words, &rest, &e) < 0)
+		return say_error(&e);
+	if (!behind[rest])
 		return err_set(&e, ERR_USAGE, "no command given"), err_hint(&e, "garth shell %s", argv[l.rest]), say_error(&e);
-	code = exec_in(argv[l.rest], &env, net, weaker, cmd);
+	code = exec_in(argv[l.rest], &env, net, weaker, behind + rest);
 	strvec_release(&env);
 	return code;
 }

@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/clean.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/say.h"
@@ -52,10 +51,9 @@ static void print_table(const struct task_list *l)
 		auto_buf command = BUF_SMALL;
 		char age[32];
 
-		clean_text(&command, t->command, strlen(t->command), false);
 		printf("%-*s  %s%-11s%s  %-*s  %-8s  %-5s  %.60s\n", name, t->name, colours ? colour_of(t->state) : "", t->state,
 			colours ? "\033[0m" : "", project, t->project, t->backend, say_age(t->created, age, sizeof(age)),
-			buf_str(&command));
+			say_one_line(&command, t->command));
 	}
 }
 

@@ -2,7 +2,6 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "base/clean.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/say.h"
@@ -14,8 +13,7 @@ static void line(const char *name, const char *value)
 {
 	auto_buf clean = BUF_INIT(1 << 20);
 
-	clean_text(&clean, value, strlen(value), false);
-	printf("%-10s %s\n", name, buf_str(&clean));
+	printf("%-10s %s\n", name, say_one_line(&clean, value));
 }
 
 static void time_line(const char *name, int64_t when)

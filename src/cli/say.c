@@ -53,17 +53,22 @@ void say_errors_as_json(void)
 	as_json = true;
 }
 
+const char *say_one_line(struct buf *out, const char *text)
+{
+	clean_text(out, text, strlen(text), false);
+	for (char *p = out->len ? out->data : NULL; p && (p = strchr(p, '\n'));)
+		*p = ' ';
+	return buf_str(out);
+}
+
 /* Messages quote names and texts of the agent's: they are cleaned before a terminal sees them. */
 static void say(enum sign sign, const char *text)
 {
 	bool colours = say_colours(2);
 	auto_buf clean = BUF_INIT(1 << 20);
 
-	clean_text(&clean, text, strlen(text), false);
-	for (char *p = clean.len ? clean.data : NULL; p && (p = strchr(p, '\n'));)
-		*p = ' '; /* a message is one line, whatever it quotes */
 	fprintf(stderr, "%s%s%s%s\n", colours ? signs[sign].colour : "", say_utf8() ? signs[sign].utf8 : signs[sign].plain,
-		colours ? "\033[0m" : "", buf_str(&clean));
+		colours ? "\033[0m" : "", say_one_line(&clean, text));
 }
 
 #define SAY_VARIADIC(sign)                                                                                   \

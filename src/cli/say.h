@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 void say_done(const char *fmt, ...) __attribute__((format(printf, 1, 2)));    /* ✓ changed */
@@ -18,6 +19,8 @@ int say_error(const struct err *e);
 /* With --json, an error is an object on stdout as well. */
 void say_errors_as_json(void);
 
+/* Text that somebody else wrote, on one line and fit for a terminal; out holds it. */
+const char *say_one_line(struct buf *out, const char *text);
 /* Whether narration has a reader: stderr is a terminal. */
 bool say_is_heard(void);
 /* Whether colours are wanted on a descriptor. */

@@ -189,8 +189,11 @@ static int join_or_start(struct context *c, struct task *t, const struct session
 {
 	auto_fd dir = -1, lock = -1;
 
-	if (!connect_keeper(c, t, ret_conn, e))
+	if (!connect_keeper(c, t, ret_conn, e)) {
+		if (o->net_asked)
+			say_warning("task '%s' is running: its network stays as it is", t->name);
 		return 0;
+	}
 	if (e->kind != ERR_NOTFOUND || home_task_dir(&c->home, t->id, &dir, e) < 0)
 		return -1;
 	if (lock_take(dir, "lock", false, &lock, e) < 0)

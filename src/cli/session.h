@@ -20,6 +20,7 @@ struct session_opts {
 	const struct strvec *env;
 	bool detach;
 	bool quiet;
+	bool net_asked; /* the network was named on the command line */
 };
 
 /* Runs the task's main command to its end, or until it is detached from. */

@@ -217,7 +217,8 @@ int repo_open_git_dir(const char *git_dir, const char *top, unsigned hash_len, s
 		.rev_ref = xstrdup(""), .hash_len = hash_len, .format = xstrdup(hash_len == 32 ? "sha256" : "sha1") };
 
 	if (access(git_dir, F_OK) < 0)
-		return err_set(e, ERR_NOTFOUND, "the repository '%s' is not there any more", git_dir);
+		return err_set(e, ERR_NOTFOUND, "the repository '%s' is not there any more", git_dir),
+		       err_hint(e, "ln -s NEW_PLACE '%s'", top);
 	if (fill_places(&r, e) < 0)
 		return -1;
 	*ret = r;

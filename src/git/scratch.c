@@ -15,7 +15,8 @@
 
 static struct git scratch_git(const struct scratch *s)
 {
-	return (struct git){ .dir = s->dir, .seconds = 600 };
+	/* in a directory of our own: git reads .gitattributes where it stands */
+	return (struct git){ .dir = s->dir, .cwd = s->dir, .seconds = 600 };
 }
 
 static int make_skeleton(struct scratch *s, int dir, struct err *e)

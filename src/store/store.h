@@ -47,7 +47,7 @@ struct task {
 	char *name;
 	char *branch;
 	char *base;    /* the commit it starts from */
-	char *layer;   /* the base directory's name that its workspace stands on, "" for none */
+	char *layer;   /* the base's name that its workspace stands on, where its backend has bases */
 	char *target;  /* the branch it is meant for, "" where HEAD was detached */
 	char *backend; /* "overlay", "worktree" */
 	char *state;   /* see task/life.h */

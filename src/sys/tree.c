@@ -32,15 +32,19 @@ struct walk {
 
 static int walk_dir(struct walk *w, int dir, struct err *e);
 
-static int walk_into(struct walk *w, int dir, const char *name, struct err *e)
+static int walk_into(struct walk *w, struct tree_entry *t, struct err *e)
 {
-	int sub = open_beneath(dir, name, O_RDONLY | O_DIRECTORY, 0);
+	bool deep = w->depth >= TREE_MAX_DEPTH || w->path.len > 32 * 1024;
+	int sub = deep ? -1 : open_beneath(t->dir, t->name, O_RDONLY | O_DIRECTORY, 0);
 
 	if (sub >= 0)
 		return walk_dir(w, sub, e);
-	if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
+	if (!deep && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
 		return 0;
-	return err_sys(e, "cannot open directory '%s'", buf_str(&w->path));
+	if (!deep && errno != EACCES)
+		return err_sys(e, "cannot open directory '%s'", t->path);
+	t->closed = true;
+	return w->fn(t, w->arg, e) == TREE_STOP ? -1 : 0;
 }
 
 static int walk_entry(struct walk *w, int dir, const char *name, struct err *e)
@@ -65,7 +69,7 @@ static int walk_entry(struct walk *w, int dir, const char *name, struct err *e)
 		break;
 	case TREE_ON:
 		if (S_ISDIR(t.st.st_mode))
-			rc = walk_into(w, dir, name, e);
+			rc = walk_into(w, &t, e);
 	}
 	buf_cut(&w->path, len);
 	return rc;
@@ -83,8 +87,7 @@ static int walk_dir(struct walk *w, int dir, struct err *e)
 		close(dir);
 		return -1;
 	}
-	if (++w->depth > TREE_MAX_DEPTH)
-		return err_set(e, ERR_FAILED, "directories are nested more than %d deep", TREE_MAX_DEPTH);
+	w->depth++;
 	while (!rc && (errno = 0, ent = readdir(d)))
 		if (!is_dot(ent->d_name))
 			rc = walk_entry(w, dir, ent->d_name, e);

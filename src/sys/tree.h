@@ -19,13 +19,15 @@ struct tree_entry {
 	int dir;
 	const char *name;
 	struct stat st;
+	bool closed; /* a directory that cannot be gone into: no permission, or too deep */
 };
 
 enum tree_next { TREE_ON, TREE_SKIP /* do not go into this directory */, TREE_STOP /* the callback set *e */ };
 
 /* Calls fn for everything beneath root, a directory before what is in it, entries in no order. An entry that
- * vanishes meanwhile is passed over; a directory that cannot be read is an error. Fails where fn says
- * TREE_STOP. Deeper than TREE_MAX_DEPTH is an error. */
+ * vanishes meanwhile is passed over. A directory that cannot be gone into (no permission, deeper than
+ * TREE_MAX_DEPTH, a path beyond 32 KiB) is shown a second time, marked `closed`, so that nobody can hide
+ * things or stop a walk by making one. Fails where fn says TREE_STOP. */
 typedef enum tree_next tree_fn(const struct tree_entry *t, void *arg, struct err *e);
 int tree_walk(int root, tree_fn *fn, void *arg, struct err *e);
 

@@ -164,7 +164,8 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.project = xstrdup(project.name);
 	t.name = xstrdup(s->name ? s->name : "");
 	t.base = xstrdup(r.commit);
-	t.layer = xstrdup("");
+	/* named from the start: nobody prunes the base while the workspace is being made */
+	t.layer = xstrdup(r.commit);
 	t.state = xstrdup(STATE_CREATING);
 	t.command = xstrdup("");
 	t.session = xstrdup("");

@@ -33,6 +33,9 @@ static int move_files(struct context *c, const struct task *t, struct err *e)
 	auto_str from = xasprintf("tasks/%lld", (long long)t->id);
 	auto_str to = xasprintf("trash/%lld%s", (long long)t->id, has_work(c, t) ? "" : ".empty");
 
+	/* overlayfs leaves a directory without permissions, which the user's own rm would stumble over */
+	auto_str work = xasprintf("%s/work/work", from);
+	fchmodat(c->home.fd, work, 0700, 0);
 	if (renameat(c->home.fd, from, c->home.fd, to) < 0 && errno != ENOENT)
 		return err_sys(e, "cannot move '%s' to the trash", from);
 	utimensat(c->home.fd, to, NULL, AT_SYMLINK_NOFOLLOW);
@@ -44,8 +47,9 @@ static int prune_bases(struct context *c, const struct task *t, struct err *e)
 {
 	auto_task_list all = { 0 };
 	auto_strvec used = STRVEC_INIT;
+	auto_lock lock = -1;
 
-	if (store_task_list(c->store, false, &all, e) < 0)
+	if (base_lock(&c->home, t->project_id, &lock, e) < 0 || store_task_list(c->store, false, &all, e) < 0)
 		return -1;
 	for (size_t i = 0; i < all.n; i++)
 		if (all.v[i].project_id == t->project_id && *all.v[i].layer && all.v[i].id != t->id)
@@ -77,6 +81,38 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 	return 0;
 }
 
+/* The pin on a discarded task's base goes with its files. A repository that is gone has none. */
+static void unpin(int trash, const char *name)
+{
+	auto_str keep = path_join(name, "keep"), ref = xasprintf("refs/garth/trash/%s", name);
+	auto_buf git_dir = BUF_SMALL;
+	auto_ref_txn txn = REF_TXN_INIT;
+	struct err ignored = ERR_INIT;
+
+	if (read_file(trash, keep, &git_dir, &ignored) < 0 || !git_dir.len)
+		return;
+	ref_remove(&txn, ref, NULL);
+	ref_commit(&(struct repo){ .git_dir = git_dir.data }, &txn, &ignored);
+}
+
+/* The pin in the task's repository, if that is still there. */
+static void unpin(struct context *c, const char *name)
+{
+	auto_task_list all = { 0 };
+	struct err ignored = ERR_INIT;
+
+	if (store_task_list(c->store, true, &all, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < all.n; i++) {
+		auto_project p = { 0 };
+		auto_repo r = { 0 };
+
+		if (all.v[i].id == strtoll(name, NULL, 10) && !store_project_by_id(c->store, all.v[i].project_id, &p, &ignored) &&
+			!repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(all.v[i].base) / 2, &r, &ignored))
+			refs_drop_trash(&r, all.v[i].id, &ignored);
+	}
+}
+
 int remove_old_trash(struct context *c, struct err *e)
 {
 	auto_fd trash = openat(c->home.fd, "trash", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -91,8 +127,10 @@ int remove_old_trash(struct context *c, struct err *e)
 	while (!rc && (ent = readdir(d))) {
 		struct stat st;
 
-		if (ent->d_name[0] != '.' && !fstatat(trash, ent->d_name, &st, AT_SYMLINK_NOFOLLOW) && st.st_mtime < limit)
-			rc = tree_remove(trash, ent->d_name, e);
+		if (ent->d_name[0] == '.' || fstatat(trash, ent->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_mtime >= limit)
+			continue;
+		unpin(trash, ent->d_name);
+		rc = tree_remove(trash, ent->d_name, e);
 	}
 	closedir(d);
 	return rc;
@@ -128,6 +166,16 @@ static int look_at_work(struct context *c, struct task *t, struct task_work *w, 
 	return 0;
 }
 
+/* `keep` says in which repository the base is pinned for the trash. */
+static int mark_kept(struct context *c, const struct task *t, int dir, struct err *e)
+{
+	auto_project p = { 0 };
+
+	if (store_project_by_id(c->store, t->project_id, &p, e) < 0)
+		return -1;
+	return write_file(dir, "keep", p.git_dir, strlen(p.git_dir), 0600, e);
+}
+
 int task_discard(struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e)
 {
 	auto_task_work w = { 0 };
@@ -144,7 +192,7 @@ int task_discard(struct context *c, struct task *t, const struct discard_opts *o
 	}
 	if (dir >= 0 && (look_at_work(c, t, &w, e) < 0 || check_work(t, &w, o, e) < 0))
 		return -1;
-	if (dir >= 0 && (w.files.n || w.drafts) && write_file(dir, "keep", "", 0, 0600, e) < 0)
+	if (dir >= 0 && (w.files.n || w.drafts) && mark_kept(c, t, dir, e) < 0)
 		return -1;
 	if (life_move(c->store, t, STATE_DISCARDING, e) < 0)
 		return -1;
@@ -155,25 +203,43 @@ int task_discard(struct context *c, struct task *t, const struct discard_opts *o
 	return remove_old_trash(c, e);
 }
 
+/* A directory that is not there, or is empty: what stands there is never touched. */
+static int check_target(const char *dir, struct err *e)
+{
+	struct dirent *ent;
+	int others = 0;
+	struct stat st;
+	DIR *d;
+
+	if (lstat(dir, &st) < 0)
+		return errno == ENOENT && *dir ? 0 : err_sys(e, "cannot write to '%s'", dir);
+	d = S_ISDIR(st.st_mode) ? opendir(dir) : NULL;
+	while (d && (ent = readdir(d)))
+		others += strcmp(ent->d_name, ".") && strcmp(ent->d_name, "..");
+	if (d)
+		closedir(d);
+	return d && !others ? 0 : err_set(e, ERR_EXISTS, "'%s' is there already and not an empty directory", dir);
+}
+
 int task_export(struct context *c, struct task *t, const char *dir, struct export_report *ret, struct err *e)
 {
-	auto_str part = xasprintf("%s.garth-part", dir);
+	size_t len = strlen(dir);
 	auto_task_at at = { .ws.dir = -1 };
 	struct err ignored = ERR_INIT;
 	auto_fd out = -1;
 	int rc;
 
-	if (task_open(c, t, &at, e) < 0)
+	while (len > 1 && dir[len - 1] == '/')
+		len--;
+	auto_str to = xstrndup(dir, len), part = xasprintf("%s.garth-part", to);
+	if (check_target(to, e) < 0 || task_open(c, t, &at, e) < 0)
 		return -1;
-	if (rmdir(dir) < 0 && errno != ENOENT)
-		return errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR ?
-			err_set(e, ERR_EXISTS, "'%s' is there already and not an empty directory", dir) :
-			err_sys(e, "cannot write to '%s'", dir);
 	if (mkdir(part, 0777) < 0 || (out = open(part, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) < 0)
 		return err_sys(e, "cannot make '%s'", part);
 	rc = workspace_export(&at.ws, out, ret, e);
-	if (!rc && renameat2(AT_FDCWD, part, AT_FDCWD, dir, RENAME_NOREPLACE) < 0)
-		rc = err_sys(e, "cannot put '%s' in place", dir);
+	/* replaces nothing but an empty directory */
+	if (!rc && rename(part, to) < 0)
+		rc = err_sys(e, "cannot put '%s' in place", to);
 	if (rc < 0)
 		tree_remove(AT_FDCWD, part, &ignored);
 	return rc;

@@ -243,10 +243,9 @@ int base_prune(const struct home *h, int64_t project, const struct strvec *used,
 {
 	auto_strvec keep = STRVEC_INIT, names = STRVEC_INIT;
 	auto_fd dir = -1;
-	auto_lock lock = -1;
 	auto_str warm = NULL;
 
-	if (base_lock(h, project, &lock, e) < 0 || project_dir(h, project, &dir, e) < 0)
+	if (project_dir(h, project, &dir, e) < 0)
 		return -1;
 	keep_parents(dir, used, &keep);
 	if (delta_list(dir, false, &names, e) < 0)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -162,7 +163,7 @@ static int merge_dir(struct exporter *x, const int *layers, size_t n, size_t top
 	struct stat st;
 	int rc;
 
-	for (size_t i = top; i < n; i++) {
+	for (size_t i = top; i < n && x->depth < TREE_MAX_DEPTH; i++) {
 		int fd = open_beneath(layers[i], name, O_RDONLY | O_DIRECTORY, 0);
 
 		if (fd < 0 && errno == ENOENT)
@@ -217,8 +218,7 @@ static int merge(struct exporter *x, const int *layers, size_t n, int out, struc
 	size_t len = x->path.len;
 	int rc = 0;
 
-	if (++x->depth > TREE_MAX_DEPTH)
-		rc = err_set(e, ERR_FAILED, "directories are nested more than %d deep", TREE_MAX_DEPTH);
+	x->depth++;
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = list_layer(layers[i], i, &l, e);
 	if (l.n)
@@ -240,7 +240,15 @@ static int merge(struct exporter *x, const int *layers, size_t n, int out, struc
 int export_layers(const int *layers, size_t n, int out, struct export_report *ret, struct err *e)
 {
 	struct exporter x = { .report = ret, .path = BUF_SMALL };
-	int rc = merge(&x, layers, n, out, e);
+	struct rlimit files;
+	int rc;
+
+	/* every level of the tree has its directories open */
+	if (!getrlimit(RLIMIT_NOFILE, &files)) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	rc = merge(&x, layers, n, out, e);
 
 	buf_release(&x.path);
 	return rc;

@@ -34,8 +34,6 @@ static int overlay_create(struct workspace *ws, const struct buf *shown, struct 
 	if (base_get(ws->home, ws->task->project_id, ws->repo, &base, e) < 0)
 		return -1;
 	fault("create-base");
-	free(ws->task->layer);
-	ws->task->layer = xstrdup(base.name);
 	if (make_layers(ws->dir, e) < 0 || read_file(AT_FDCWD, base.index, &base_index, e) < 0)
 		return -1;
 	if (untracked_retarget(base_index.data, base_index.len, ws->repo->hash_len, ws->task->workspace, &index, e) < 0)

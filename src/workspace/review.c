@@ -114,6 +114,9 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 	case CHANGE_ODD:
 		strvec_pushf(&r->apart, "%s (neither a file nor a link)", c->path);
 		return c->tracked ? scratch_gone(&r->scratch, c->path, e) : 0;
+	case CHANGE_CLOSED:
+		strvec_pushf(&r->apart, "%s/ (not to be looked into)", c->path);
+		return 0;
 	case CHANGE_REPO:
 		strvec_pushf(&r->apart, "%s/ (a repository of its own)", c->path);
 		return 0;

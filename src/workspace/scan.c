@@ -136,6 +136,11 @@ static bool settled(struct scan *s, const struct tree_entry *t, enum tree_next *
 		*next = TREE_STOP;
 		return true;
 	}
+	if (t->closed) {
+		add(s->out, t->path, CHANGE_CLOSED);
+		*next = TREE_SKIP;
+		return true;
+	}
 	if (!strcasecmp(t->name, ".git")) {
 		*next = TREE_SKIP;
 		return true;

@@ -23,6 +23,7 @@ enum change_kind {
 	CHANGE_GONE,   /* the path and all beneath it */
 	CHANGE_OPAQUE, /* a directory that hides what the base has in it; what is in it now follows */
 	CHANGE_ODD,    /* a FIFO, a socket: not for git */
+	CHANGE_CLOSED, /* a directory that cannot be looked into */
 	CHANGE_REPO,   /* a repository that the agent made, as a whole */
 };
 

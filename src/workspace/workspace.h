@@ -42,8 +42,8 @@ int workspace_open(struct workspace *ws, const struct home *h, const struct repo
 void workspace_close(struct workspace *ws);
 #define auto_workspace __attribute__((cleanup(workspace_close))) struct workspace
 
-/* Makes the workspace and the private repository for task->base. shown: "OID REFNAME" lines. Sets task->layer.
- * On failure what was made is removed by workspace_remove. */
+/* Makes the workspace and the private repository for task->base. shown: "OID REFNAME" lines. On failure what was
+ * made is removed by workspace_remove. */
 int workspace_create(struct workspace *ws, const struct buf *shown, struct err *e);
 /* Adds the workspace's and the git view's rows to a jail. */
 int workspace_describe(struct workspace *ws, struct jail *j, struct err *e);

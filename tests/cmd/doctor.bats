@@ -1,0 +1,29 @@
+load helpers
+
+@test "J10 doctor: what this machine offers, a line each" {
+  call "$garth" doctor
+  [[ $code == 0 && -z $err ]] || complain
+  for w in 'user namespaces' overlay landlock seccomp git; do grep -qE "^✓ $w" <<<"$out" || complain "no $w"; done
+}
+
+@test "O3 doctor: --json" {
+  "$garth" doctor --json >"$T/j"
+  [[ $(json '[d["ok"], all(set(c) == {"name", "purpose", "ok", "required", "found", "enable"} for c in d["checks"]), d["tasks"]]' <"$T/j") == '[true, true, []]' ]]
+}
+
+@test "J10 doctor: something that is missing is exit code 1 and the command that enables it" {
+  mkdir "$T/nogit"
+  call python3 "$BATS_TEST_DIRNAME/without-userns" "$garth" doctor --json
+  [[ $code == 1 && $(json 'd["ok"]' <<<"$out") == false ]] || complain
+  [[ $(json 'all(c["enable"] for c in d["checks"] if not c["ok"] and c["name"] == "user namespaces")' <<<"$out") == true ]] || complain
+}
+
+@test "J10 doctor: makes good what a process left behind, and says so" {
+  "$garth" run -d -t t -- sleep 1000
+  kill -9 "$(keeper_of t)"
+  eventually not test -e "/proc/$(keeper_of t 2>/dev/null || echo x)"
+  call "$garth" doctor
+  [[ $code == 0 && $err == *"t: its keeper is gone, now interrupted; its workspace is kept"* ]] || complain
+  call "$garth" doctor
+  [[ $code == 0 && -z $err ]] || complain
+}

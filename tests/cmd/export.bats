@@ -1,0 +1,51 @@
+load helpers
+
+@test "W2 export: plain files on the host, for both backends alike" {
+  for b in overlay worktree; do
+    "$garth" new t-$b --backend $b
+    inside t-$b 'echo x >>a.txt; rm -r dir/sub; mkdir -p deep/er; echo d >deep/er/f; ln -s ../../a.txt deep/er/l; chmod 755 a.txt'
+    call "$garth" export t-$b "$T/x-$b"
+    [[ $code == 0 && -z $out && -z $err ]] || complain
+  done
+  diff -r --no-dereference "$T/x-overlay" "$T/x-worktree"
+  cd "$T/x-overlay"
+  [[ $(find . | sort | tr '\n' ' ') == ". ./.gitignore ./a.txt ./deep ./deep/er ./deep/er/f ./deep/er/l ./dir ./dir/b.txt ./link ./run.sh " ]]
+  [[ $(<a.txt) == $'one\nx' && -x a.txt && -x run.sh && ! -x dir/b.txt && $(readlink link) == a.txt ]]
+  [[ -z $(find . ! -uid "$(id -u)") ]]
+}
+
+@test "O3 export: --json" {
+  "$garth" new t
+  call "$garth" export t "$T/x" --json
+  [[ $(json '[d["files"], d["links"], d["bytes"] > 10, d["left_out"], d["leaving"]]' <<<"$out") == '[5, 1, true, [], []]' ]] || complain
+}
+
+@test "W2 export: into an empty directory, a new one, with a slash at the end; nowhere else" {
+  "$garth" new t
+  mkdir "$T/empty"; "$garth" export t "$T/empty"; [[ $(<"$T/empty/a.txt") == one ]]
+  "$garth" export t "$T/slash/"; [[ $(<"$T/slash/a.txt") == one ]]
+  at "$T" "$garth" export t relative; [[ $(<"$T/relative/a.txt") == one ]]
+  mkdir "$T/full"; echo mine >"$T/full/a.txt"; touch "$T/file"; ln -s nowhere "$T/dangling"; ln -s empty2 "$T/tolink"; mkdir "$T/empty2"
+  for d in full file dangling; do fails 1 "$d" "$garth" export t "$T/$d"; done
+  [[ $(<"$T/full/a.txt") == mine && ! -s $T/file && -L $T/dangling && ! -e $T/nowhere ]]
+  fails 1 "" "$garth" export t "$T/no/such/parent"
+  fails 1 "" "$garth" export t ""
+  [[ -z $(find "$T" -maxdepth 2 -name '*garth-part*') ]]
+}
+
+@test "ESCAPES 2 export: links are copied and never followed, odd files are left out and named" {
+  echo secret >"$T/secret"
+  "$garth" new t
+  inside t "ln -s '$T/secret' abs; ln -s ../../../../../../../../../../../../etc/passwd rel; mkfifo fifo; rm -rf dir; ln -s / dir
+    git init -q nested; echo n >nested/n; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"sock\")'"
+  call "$garth" export t "$T/x"
+  [[ $code == 0 && -L $T/x/abs && -L $T/x/rel && -L $T/x/dir && ! -e $T/x/fifo && ! -e $T/x/sock && ! -e $T/x/nested/.git ]] || complain
+  for w in abs rel dir fifo sock nested; do [[ $err == *"$w"* ]] || complain "$w is not named"; done
+}
+
+@test "W2 export: of a running task it warns, and works" {
+  "$garth" run -d -t t -- sleep 1000
+  call "$garth" export t "$T/x"
+  [[ $code == 0 && $err == '▲ '*'is running'* && $(<"$T/x/a.txt") == one ]] || complain
+  "$garth" cancel t
+}

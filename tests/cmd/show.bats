@@ -1,0 +1,42 @@
+load helpers
+
+@test "O3 show: a task in words" {
+  "$garth" run -t t -- sh -c 'echo x >new; rm a.txt; touch x.o; exit 2' || true
+  call "$garth" show t
+  [[ $code == 0 && -z $err ]] || complain
+  for line in 'task +t' 'state +failed' 'project +app' 'branch +garth/t' 'target +main' 'exit code +2' 'changed +2 files' \
+    ' +A new' ' +D a.txt' 'ignored +1 file'; do
+    grep -qE "^$line" <<<"$out" || complain "no line '$line'"
+  done
+}
+
+@test "O3 show: --json" {
+  "$garth" run -t t -- sh -c 'echo x >new; git add new; git commit -qm new; echo y >>a.txt; touch x.o'
+  "$garth" show t --json >"$T/j"
+  [[ $(json 'sorted(d["files"])' <"$T/j") == '["A new", "M a.txt"]' ]]
+  [[ $(json '[d["drafts"], d["ignored"], d["disk"] > 0, d["exit_code"], d["state"], d["command"][:2]]' <"$T/j") == '[true, 1, true, 0, "done", "sh"]' ]]
+}
+
+@test "J1 show: --jail prints the walls, for each network, and as JSON" {
+  "$garth" new t
+  call "$garth" show t --jail
+  [[ $code == 0 && -z $err && $out == *'network  loopback only'* && $out == *seccomp* && $out == *landlock* ]] || complain
+  [[ $out != *"$HOME/.ssh"* && $out != */etc/shadow* ]] || complain
+  "$garth" show t --jail --net host | grep -q resolv.conf
+  "$garth" show t --jail --json >"$T/j"
+  [[ $(json 'd["net"]' <"$T/j") == none ]]
+  # what can be written is the task's own, and nothing else
+  json '[r["source"] for r in d["rows"] if r["write"] and r["source"]]' <"$T/j" >"$T/writable"
+  python3 - "$T/writable" "$GARTH_HOME" <<'PY'
+import json, sys
+for path in json.load(open(sys.argv[1])):
+    assert path.startswith(sys.argv[2] + "/tasks/"), path
+PY
+  fails 2 "there is no network 'x'" "$garth" show t --jail --net x
+}
+
+@test "ESCAPES 16 show: names that an agent chose are cleaned for the terminal" {
+  "$garth" run -t t -- sh -c 'touch "$(printf "a\033[31mb")" "$(printf "c\nstate      done")"'
+  call "$garth" show t
+  [[ $out != *$'\e'* && $(grep -c '^state' <<<"$out") == 1 ]] || complain
+}
