@@ -102,12 +102,3 @@ int refs_drop(struct context *c, const struct repo *r, const struct task *t, boo
 	}
 	return ref_commit(r, &txn, e);
 }
-
-int refs_drop_trash(const struct repo *r, int64_t task, struct err *e)
-{
-	auto_str kept = xasprintf("refs/garth/trash/%lld", (long long)task);
-	auto_ref_txn txn = REF_TXN_INIT;
-
-	ref_remove(&txn, kept, NULL);
-	return ref_commit(r, &txn, e);
-}

@@ -23,7 +23,5 @@ int refs_make(struct context *c, const struct repo *r, const struct task *t, con
  * base stays pinned for the trash. Does nothing twice. */
 int refs_drop(struct context *c, const struct repo *r, const struct task *t, bool trash, struct err *e);
 
-/* Unpins the base of a task that leaves the trash. */
-int refs_drop_trash(const struct repo *r, int64_t task, struct err *e);
 
 #endif

@@ -95,24 +95,6 @@ static void unpin(int trash, const char *name)
 	ref_commit(&(struct repo){ .git_dir = git_dir.data }, &txn, &ignored);
 }
 
-/* The pin in the task's repository, if that is still there. */
-static void unpin(struct context *c, const char *name)
-{
-	auto_task_list all = { 0 };
-	struct err ignored = ERR_INIT;
-
-	if (store_task_list(c->store, true, &all, &ignored) < 0)
-		return;
-	for (size_t i = 0; i < all.n; i++) {
-		auto_project p = { 0 };
-		auto_repo r = { 0 };
-
-		if (all.v[i].id == strtoll(name, NULL, 10) && !store_project_by_id(c->store, all.v[i].project_id, &p, &ignored) &&
-			!repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(all.v[i].base) / 2, &r, &ignored))
-			refs_drop_trash(&r, all.v[i].id, &ignored);
-	}
-}
-
 int remove_old_trash(struct context *c, struct err *e)
 {
 	auto_fd trash = openat(c->home.fd, "trash", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -145,11 +127,11 @@ static int check_work(const struct task *t, const struct task_work *w, const str
 	if (!files && !drafts)
 		return 0;
 	for (size_t i = 0; files && i < w->files.n && i < 5; i++)
-		buf_printf(&first, "%s%s", i ? ", " : " (", w->files.v[i]);
-	if (first.len)
-		buf_addstr(&first, w->files.n > 5 ? ", …)" : ")");
+		buf_printf(&first, "\n  %s", w->files.v[i]);
+	if (files && w->files.n > 5)
+		buf_printf(&first, "\n  … and %zu more", w->files.n - 5);
 	err_set(e, ERR_REFUSED, "task '%s' has the only copy of its work: %zu changed file%s%s%s", t->name, w->files.n,
-		w->files.n == 1 ? "" : "s", buf_str(&first), w->drafts ? ", and drafts in its repository" : "");
+		w->files.n == 1 ? "" : "s", w->drafts ? ", and drafts in its repository" : "", buf_str(&first));
 	return err_hint(e, "garth discard -%s%s %s", w->files.n ? "f" : "", w->drafts ? "D" : "", t->name);
 }
 
