@@ -67,8 +67,13 @@ static void say(enum sign sign, const char *text)
 	bool colours = say_colours(2);
 	auto_buf clean = BUF_INIT(1 << 20);
 
+	clean_text(&clean, text, strlen(text), false);
+	/* one line, whatever it quotes, and perhaps a list: lines that are indented */
+	for (char *p = clean.len ? clean.data : NULL; p && (p = strchr(p, '\n')); p++)
+		if (strncmp(p, "\n  ", 3))
+			*p = ' ';
 	fprintf(stderr, "%s%s%s%s\n", colours ? signs[sign].colour : "", say_utf8() ? signs[sign].utf8 : signs[sign].plain,
-		colours ? "\033[0m" : "", say_one_line(&clean, text));
+		colours ? "\033[0m" : "", buf_str(&clean));
 }
 
 #define SAY_VARIADIC(sign)                                                                                   \
