@@ -34,7 +34,9 @@ int checkout_warm(const struct repo *r, const char *tree, const char *index, con
 	auto_buf out = BUF_INIT(1 << 20);
 
 	g.fsmonitor = answer;
-	return git_do(&g, &out, e, "-c", "core.untrackedCache=true", "-c", "core.fsmonitorHookVersion=2", "status",
+	g.writes_index = true;
+	return git_do(&g, &out, e, "-c", "core.untrackedCache=true", "-c", "core.fsmonitorHookVersion=2", "-c",
+		"status.showUntrackedFiles=normal", "-c", "core.splitIndex=false", "-c", "core.excludesFile=/dev/null", "status",
 		"--porcelain", NULL);
 }
 

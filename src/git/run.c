@@ -33,8 +33,9 @@ static void push_env(struct strvec *env, const char *name, const char *value)
 
 static void environment(const struct git *g, struct strvec *env)
 {
-	strvec_pushl(env, "PATH=" PROC_PATH, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0",
+	strvec_pushl(env, "PATH=" PROC_PATH, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0",
 		"GIT_NO_REPLACE_OBJECTS=1", "GIT_PAGER=cat", "GIT_EDITOR=/bin/false", NULL);
+	push_env(env, "GIT_OPTIONAL_LOCKS", g->writes_index ? "1" : "0");
 	if (g->user_config) {
 		push_env(env, "HOME", getenv("HOME"));
 		push_env(env, "XDG_CONFIG_HOME", getenv("XDG_CONFIG_HOME"));

@@ -20,6 +20,7 @@ struct git {
 	const char *index;     /* GIT_INDEX_FILE or NULL */
 	const char *cwd;       /* NULL: as it is */
 	const char *fsmonitor; /* core.fsmonitor for this run; NULL: off */
+	bool writes_index;     /* a command that only looks may write what it learned into the index */
 	bool user_config;      /* the user's global and system configuration count */
 	bool as_inside;        /* started by root: as the inside's owner, see proc_spec */
 	int stdin_fd;          /* input from a descriptor; 0 for none */

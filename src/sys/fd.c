@@ -204,6 +204,33 @@ int copy_fd(int from, int to, struct err *e)
 	return n < 0 ? err_sys(e, "cannot copy") : 0;
 }
 
+int copy_part(int from, int to, uint64_t len)
+{
+	char chunk[65536];
+
+	while (len) {
+		ssize_t n = copy_file_range(from, NULL, to, NULL, len, 0);
+
+		if (n <= 0)
+			break;
+		len -= (uint64_t)n;
+	}
+	/* file systems that cannot: by hand from where it stopped */
+	while (len) {
+		size_t want = len < sizeof(chunk) ? (size_t)len : sizeof(chunk);
+		ssize_t n = read(from, chunk, want);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (!n)
+			errno = EIO;
+		if (n <= 0 || write_full(to, chunk, (size_t)n) < 0)
+			return -1;
+		len -= (uint64_t)n;
+	}
+	return 0;
+}
+
 int fd_nonblock(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);

@@ -44,6 +44,9 @@ int write_file(int dir, const char *path, const void *data, size_t len, mode_t m
 /* The bytes of one file into another, in the kernel where it can (reflink, copy_file_range). */
 int copy_fd(int from, int to, struct err *e);
 
+/* The first len bytes of a file into another, the same way; -1 and errno. */
+int copy_part(int from, int to, uint64_t len);
+
 int fd_nonblock(int fd);
 /* A memfd with the bytes in it, read from its start. */
 int fd_of_bytes(const char *name, const void *data, size_t len);

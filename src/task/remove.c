@@ -127,11 +127,11 @@ static int check_work(const struct task *t, const struct task_work *w, const str
 	if (!files && !drafts)
 		return 0;
 	for (size_t i = 0; files && i < w->files.n && i < 5; i++)
-		buf_printf(&first, "\n  %s", w->files.v[i]);
-	if (files && w->files.n > 5)
-		buf_printf(&first, "\n  … and %zu more", w->files.n - 5);
+		buf_printf(&first, "%s%s", i ? ", " : " (", w->files.v[i]);
+	if (first.len)
+		buf_addstr(&first, w->files.n > 5 ? ", …)" : ")");
 	err_set(e, ERR_REFUSED, "task '%s' has the only copy of its work: %zu changed file%s%s%s", t->name, w->files.n,
-		w->files.n == 1 ? "" : "s", w->drafts ? ", and drafts in its repository" : "", buf_str(&first));
+		w->files.n == 1 ? "" : "s", buf_str(&first), w->drafts ? ", and drafts in its repository" : "");
 	return err_hint(e, "garth discard -%s%s %s", w->files.n ? "f" : "", w->drafts ? "D" : "", t->name);
 }
 
@@ -158,6 +158,19 @@ static int mark_kept(struct context *c, const struct task *t, int dir, struct er
 	return write_file(dir, "keep", p.git_dir, strlen(p.git_dir), 0600, e);
 }
 
+/* A keeper that has told its command's end is about to leave: it is waited for, for a moment. */
+static int take_lock(const struct task *t, int dir, int *ret, struct err *e)
+{
+	for (int tries = 0; lock_take(dir, "lock", false, ret, e) < 0; tries++) {
+		if (e->kind != ERR_BUSY)
+			return -1;
+		if (tries == 100)
+			return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	}
+	return 0;
+}
+
 int task_discard(struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e)
 {
 	auto_task_work w = { 0 };
@@ -169,8 +182,8 @@ int task_discard(struct context *c, struct task *t, const struct discard_opts *o
 	if (home_task_dir(&c->home, t->id, &dir, e) < 0) {
 		if (e->kind != ERR_NOTFOUND)
 			return -1;
-	} else if (lock_take(dir, "lock", false, &lock, e) < 0) {
-		return e->kind == ERR_BUSY ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : -1;
+	} else if (take_lock(t, dir, &lock, e) < 0) {
+		return -1;
 	}
 	if (dir >= 0 && (look_at_work(c, t, &w, e) < 0 || check_work(t, &w, o, e) < 0))
 		return -1;

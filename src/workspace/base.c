@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "git/checkout.h"
 #include "git/index.h"
+#include "git/untracked.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
@@ -23,6 +24,7 @@ void base_release(struct base *b)
 {
 	free(b->name);
 	free(b->index);
+	free(b->seed);
 	free(b->monitor_id);
 	strvec_release(&b->layers);
 	*b = (struct base){ 0 };
@@ -87,6 +89,7 @@ int base_open(const struct home *h, int64_t project, const char *name, struct ba
 		return err_set(e, ERR_NOTFOUND, "the base '%s' may be torn", name);
 	strvec_pushf(&b.layers, "%s/tree", path);
 	b.index = path_join(path, "index");
+	b.seed = path_join(path, "seed");
 	if (open_parent(h, project, dir, &b, e) < 0)
 		return -1;
 	*ret = b;
@@ -149,6 +152,16 @@ static int make_full(const struct repo *r, int dir, const char *path, struct err
 	return checkout_warm(r, tree, index, monitor, r->commit, e);
 }
 
+static int write_seed(int dir, unsigned hash_len, struct err *e)
+{
+	auto_buf index = BUF_INIT(1u << 30);
+	struct untracked_seed seed;
+
+	if (read_file(dir, "index", &index, e) < 0 || untracked_seed(index.data, index.len, hash_len, &seed, e) < 0)
+		return -1;
+	return write_file(dir, "seed", &seed, sizeof(seed), 0600, e);
+}
+
 static int finish(int project_fd, const char *part, const char *name, int dir, struct err *e)
 {
 	char boot[64];
@@ -196,6 +209,8 @@ static int make(const struct home *h, int64_t project, int project_fd, const str
 		else if (rc > 0)
 			rc = make_full(r, dir, path, e);
 	}
+	if (!rc)
+		rc = write_seed(dir, r->hash_len, e);
 	if (!rc)
 		rc = finish(project_fd, part, r->commit, dir, e);
 	umask(old);

@@ -3,6 +3,7 @@
  *
  *	bases/<project>/<commit>/tree    the files; of a delta: what differs from its parent, with whiteouts
  *	bases/<project>/<commit>/index   git's index for them, extensions filled in
+ *	bases/<project>/<commit>/seed    for copying it fast (git/untracked.h)
  *	bases/<project>/<commit>/parent  of a delta: the full base it lies on
  *	bases/<project>/<commit>/boot    until the files are on disk for sure: the boot during which they were made
  *
@@ -26,6 +27,7 @@ struct base {
 	char *name;           /* the commit */
 	struct strvec layers; /* paths, top-most first */
 	char *index;          /* path */
+	char *seed;           /* path: what git/untracked.h keeps of the index to copy it fast */
 	char *monitor_id;     /* names the state that the index' fsmonitor extension speaks of: the full base */
 };
 

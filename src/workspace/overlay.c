@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,21 +26,48 @@ static int make_layers(int dir, struct err *e)
 	return 0;
 }
 
+/* The base's index, bound to the task's workspace: its bytes are copied by the kernel, but for the end. */
+static int put_index(struct workspace *ws, const struct base *base, struct err *e)
+{
+	auto_fd from = open(base->index, O_RDONLY | O_CLOEXEC), git = open_beneath(ws->dir, "git", O_RDONLY | O_DIRECTORY, 0);
+	auto_fd to = git < 0 ? -1 : openat(git, "index", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	auto_buf kept = BUF_INIT(sizeof(struct untracked_seed)), tail = BUF_INIT(256u << 20);
+	struct untracked_seed seed;
+	struct stat st;
+	void *data;
+	int rc;
+
+	if (from < 0 || to < 0 || fstat(from, &st) < 0)
+		return err_sys(e, "cannot make the task's index");
+	if (read_file(AT_FDCWD, base->seed, &kept, e) < 0)
+		return -1;
+	if (kept.len != sizeof(seed))
+		return err_set(e, ERR_FAILED, "'%s' is damaged", base->seed);
+	memcpy(&seed, kept.data, sizeof(seed));
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, from, 0);
+	if (data == MAP_FAILED)
+		return err_sys(e, "cannot read '%s'", base->index);
+	rc = untracked_tail(data, (size_t)st.st_size, &seed, ws->task->workspace, &tail, e);
+	munmap(data, (size_t)st.st_size);
+	if (rc < 0)
+		return -1;
+	if (copy_part(from, to, seed.shared) < 0 || write_full(to, buf_str(&tail), tail.len) < 0 || owner_give(to, "") < 0)
+		return err_sys(e, "cannot write the task's index");
+	return 0;
+}
+
 static int overlay_create(struct workspace *ws, const struct buf *shown, struct err *e)
 {
-	auto_buf base_index = BUF_INIT(1u << 30), index = BUF_INIT(1u << 30);
-	struct private_spec s = { .branch = ws->task->branch, .shown = shown, .index = &index, .fsmonitor = INSIDE_FSMONITOR };
+	struct private_spec s = { .branch = ws->task->branch, .shown = shown, .fsmonitor = INSIDE_FSMONITOR };
 	auto_base base = { 0 };
 
 	if (base_get(ws->home, ws->task->project_id, ws->repo, &base, e) < 0)
 		return -1;
 	fault("create-base");
-	if (make_layers(ws->dir, e) < 0 || read_file(AT_FDCWD, base.index, &base_index, e) < 0)
-		return -1;
-	if (untracked_retarget(base_index.data, base_index.len, ws->repo->hash_len, ws->task->workspace, &index, e) < 0)
+	if (make_layers(ws->dir, e) < 0 || workspace_make_private(ws, &s, e) < 0)
 		return -1;
 	fault("create-index");
-	return workspace_make_private(ws, &s, e);
+	return put_index(ws, &base, e);
 }
 
 /* The base, made again if it is gone or torn. */

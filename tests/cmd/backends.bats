@@ -1,0 +1,76 @@
+load helpers
+
+# In both, the same commands have the same outcome.
+@test "W2 backends: alike in what an agent sees and does" {
+  script='
+    git status --porcelain; git log --oneline; git branch -a; ls -A | grep -vx .git; cat link; ./run.sh
+    echo x >>a.txt; git status --porcelain; git diff --stat; git add -A; git commit -qm one; git status --porcelain
+    git mv dir/b.txt moved; rm -r dir/sub; git status --porcelain; git commit -qam two; git log --format=%s
+    git checkout -q -b side HEAD~1; cat dir/b.txt; git checkout -q -; git reset -q --hard HEAD~2; git status --porcelain; ls'
+  "$garth" new t; inside t "$script" >"$T/overlay"; "$garth" discard -D t
+  "$garth" new t --backend worktree; inside t "$script" >"$T/worktree"
+  diff <(sed 's/[0-9a-f]\{7\}//g' "$T/overlay") <(sed 's/[0-9a-f]\{7\}//g' "$T/worktree")
+  [[ $(wc -l <"$T/overlay") -gt 20 ]]
+}
+
+@test "W2 backends: a worktree is the user's too: host git works on it before, during and after" {
+  "$garth" new t --backend worktree
+  w=$("$garth" path t)
+  [[ -z $(git -C "$w" status --porcelain) && $(git -C "$w" rev-parse --abbrev-ref HEAD) == garth/t ]]
+  "$garth" run -d -t r --backend worktree -- sh -c 'echo x >>a.txt; echo n >new; touch ready x.o; exec sleep 1000'
+  w=$("$garth" path r)
+  eventually test -e "$w/ready"
+  [[ $(git -C "$w" status --porcelain | paste -sd,) == ' M a.txt,?? new,?? ready' ]]
+  git -C "$w" diff | grep -qx '+x'
+  [[ $(git -C "$w" log --oneline | wc -l) == 1 ]]
+  "$garth" cancel r
+  [[ $(git -C "$w" status --porcelain | paste -sd,) == ' M a.txt,?? new,?? ready' ]]
+  git worktree list | grep -q "$w"
+  git fsck --strict
+}
+
+@test "W2 backends: what the user's git does in the worktree is seen inside" {
+  "$garth" new t --backend worktree
+  w=$("$garth" path t)
+  echo from-host >"$w/host.txt"
+  [[ $(inside t 'cat host.txt; git status --porcelain') == $'from-host\n?? host.txt' ]]
+  "$garth" diff t | grep -q '+from-host'
+}
+
+@test "W2 backends: a worktree is locked against the user's prune while the task lives" {
+  "$garth" new t --backend worktree
+  git worktree prune --expire=now
+  git worktree list --porcelain | grep -q '^locked'
+  [[ $(inside t git status --porcelain) == "" ]]
+}
+
+@test "ESCAPES 7 8 backends: a .git that the agent would replace stays the task's" {
+  for b in overlay worktree; do
+    "$garth" new t-$b --backend $b
+    call inside t-$b 'rm -rf .git; mv .git other; echo "gitdir: /tmp" >.git; ls -d .git'
+    "$garth" diff t-$b >/dev/null 2>&1 || true
+    [[ -z $(git status --porcelain) ]]
+    git fsck --strict
+  done
+  [[ $(git -C "$("$garth" path t-worktree)" rev-parse HEAD) == "$(git rev-parse HEAD)" ]]
+}
+
+@test "J7 backends: --strict-isolation in both" {
+  for b in overlay worktree; do
+    "$garth" run --strict-isolation --backend $b -t t-$b -- sh -c 'echo x >x; git add x; git commit -qm x; git fsck --strict; git log --oneline | wc -l' >"$T/o" 2>/dev/null
+    [[ $(<"$T/o") == 2 ]]
+    "$garth" diff t-$b | grep -q '+x'
+    fails 4 "drafts" "$garth" discard -f t-$b
+    "$garth" discard -fD t-$b
+  done
+}
+
+@test "W2 backends: file modes, an umask of 077, and a repository that others cannot read" {
+  (umask 077; mkdir "$T/home/closed"; cd "$T/home/closed"; git init -q; echo c >c; printf '#!/bin/sh\necho s\n' >s; chmod +x s; git add -A; git commit -qm c)
+  cd "$T/home/closed"
+  for b in overlay worktree; do
+    (umask 077; "$garth" new "t-$b" --backend $b)
+    [[ $(inside t-$b './s; cat c; git status --porcelain; git log --oneline | wc -l; stat -c %a c s') == $'s\nc\n1\n644\n755' ]] || { inside t-$b 'ls -la'; false; }
+    inside t-$b 'echo x >x; git add x; git commit -qm x'
+  done
+}

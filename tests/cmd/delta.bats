@@ -1,0 +1,85 @@
+load helpers
+
+# same REV TASK: the task's files are exactly the commit's, and git inside agrees.
+same() {
+  rm -rf "$T/want" "$T/got"; mkdir "$T/want" "$T/got"
+  git archive "$1" | tar -x -C "$T/want"
+  "$garth" exec "$2" -- tar -c --exclude=./.git . | tar -x -C "$T/got"
+  list() { (cd "$1" && find . -mindepth 1 -printf '%P %y %l ' '(' -type f -perm /100 -printf 'x\n' -o -printf '\n' ')' | LC_ALL=C sort); }
+  diff <(list "$T/want") <(list "$T/got") || complain "listing of $2"
+  diff -r --no-dereference "$T/want" "$T/got" || complain "content of $2"
+  [[ -z $(inside "$2" git status --porcelain) ]] || complain "status of $2: $(inside "$2" git status --porcelain)"
+  [[ -z $(inside "$2" git -c core.fsmonitor=false -c core.untrackedCache=false status --porcelain) ]]
+  [[ $(inside "$2" git rev-parse HEAD) == "$(git rev-parse "$1^0")" && -z $("$garth" diff "$2") ]]
+}
+
+parents() { find "$GARTH_HOME/bases" -name parent | wc -l; }
+
+@test "W4 delta: a commit near one that has a base is one layer more, exact in every kind of change" {
+  umask 022
+  mkdir -p keep tree/a/b gone/deep; for i in {1..300}; do echo "$i" >keep/f$i; done
+  echo 1 >tree/a/b/1; echo 2 >tree/a/2; echo g >gone/deep/g; echo g2 >gone/g2; echo f >becomes-dir; mkdir becomes-file; echo x >becomes-file/x
+  ln -s keep becomes-plain; echo p >becomes-link; mkdir becomes-dirlink; echo z >becomes-dirlink/z; ln -s gone old-link
+  echo m >mode; echo 'sp ace' >'sp ace'; printf 'x\n' >$'odd\xffname'
+  commit base0
+  "$garth" new t0; same HEAD t0
+  [[ $(parents) == 0 ]]
+  echo changed >keep/f1; echo added >keep/new; mkdir n; echo n >n/n; commit add
+  "$garth" new t1; same HEAD t1
+  git rm -qr gone tree/a/b; rm -f old-link; commit delete
+  "$garth" new t2; same HEAD t2
+  rm becomes-dir; mkdir -p becomes-dir/in; echo d >becomes-dir/in/d; rm -r becomes-file; echo file >becomes-file; commit trade
+  "$garth" new t3; same HEAD t3
+  rm becomes-plain; echo plain >becomes-plain; rm becomes-link; ln -s keep/f2 becomes-link; rm -r becomes-dirlink; ln -s keep becomes-dirlink; commit links
+  "$garth" new t4; same HEAD t4
+  chmod +x mode; git mv keep/f3 keep/f3-moved; git mv n n-moved; rm 'sp ace' $'odd\xffname'; commit modes
+  "$garth" new t5; same HEAD t5
+  mkdir -p gone/deep; echo back >gone/deep/back; mkdir -p tree/a/b; echo back >tree/a/b/1; commit back
+  "$garth" new t6; same HEAD t6
+  git commit -q --allow-empty -m empty
+  "$garth" new t7; same HEAD t7
+  [[ $(parents) -ge 6 ]] || complain "$(parents) deltas"
+  # and backwards, and the first one again
+  "$garth" new t8 --base HEAD~4; same HEAD~4 t8
+  same HEAD~7 t0
+  # the base's own files are never changed by what stands on it
+  inside t3 'rm -rf keep becomes-dir; echo x >becomes-dir; git add -A; git commit -qm x'
+  "$garth" new t9 --base HEAD~4; same HEAD~4 t9
+}
+
+@test "W4 delta: work on a delta is found by diff, export and discard" {
+  mkdir keep; for i in {1..300}; do echo "$i" >keep/f$i; done; mkdir was; echo w >was/w; commit one
+  "$garth" new t1
+  git rm -qr was; echo 2 >>a.txt; commit two
+  "$garth" new t2
+  [[ $(parents) == 1 ]]
+  inside t2 'mkdir was; echo mine >was/mine; echo 3 >>a.txt; rm keep/f7'
+  [[ $("$garth" diff --json t2 | json 'sorted(f["status"] + f["path"] for f in d["files"])') == '["Awas/mine", "Dkeep/f7", "Ma.txt"]' ]]
+  [[ $(inside t2 'ls was') == mine ]]
+  "$garth" export t2 "$T/x"
+  [[ $(ls "$T/x/was") == mine && $(tail -n1 "$T/x/a.txt") == 3 && ! -e $T/x/keep/f7 && -e $T/x/keep/f8 ]]
+  fails 4 "3 changed files" "$garth" discard t2
+}
+
+@test "W4 delta: bases that nobody needs go, those that somebody stands on stay" {
+  mkdir keep; for i in {1..300}; do echo "$i" >keep/f$i; done; commit one
+  "$garth" new t1; echo 2 >>a.txt; commit two; "$garth" new t2; echo 3 >>a.txt; commit three; "$garth" new t3
+  [[ $(parents) == 2 ]]
+  "$garth" discard t1
+  same HEAD~1 t2; same HEAD t3
+  "$garth" discard t3
+  same HEAD~1 t2
+  [[ $(parents) == 1 ]]
+  "$garth" discard t2
+  [[ $(find "$GARTH_HOME/bases" -mindepth 2 -maxdepth 2 -type d | wc -l) == 1 ]]
+  "$garth" new t4; same HEAD t4
+}
+
+@test "W4 delta: a base that is gone or torn is made again, for tasks that stand on it too" {
+  "$garth" run -t t -- sh -c 'echo mine >mine; rm a.txt'
+  rm -rf "$GARTH_HOME"/bases/*
+  [[ $(inside t 'cat mine; ls') == $'mine\ndir\nlink\nmine\nrun.sh' ]]
+  [[ $(inside t git status --porcelain | paste -sd,) == ' D a.txt,?? mine' ]]
+  for b in "$GARTH_HOME"/bases/1/*/; do printf 'another-boot' >"$b/boot"; rm -f "$b/tree/dir/b.txt"; done
+  [[ $(inside t cat dir/b.txt) == two ]]
+}
