@@ -74,6 +74,9 @@ static const struct denial denials[] = {
 	NO("adjtimex"), NO("clock_adjtime"), NO("clock_adjtime64"), NO("sethostname"), NO("setdomainname"),
 	NO("syslog"), NO("iopl"), NO("ioperm"), NO("vhangup"),
 
+	/* Limits of another process: the first one's, which starts everything, would be an agent's to lower. */
+	{ "prlimit64", -1, EPERM, 1, { { 0, SCMP_CMP_NE, 0 } } },
+
 	/* typing into a terminal */
 	{ "ioctl", -1, EPERM, 1, { IS(1, TIOCSTI) } },
 	{ "ioctl", -1, EPERM, 1, { IS(1, TIOCLINUX) } },

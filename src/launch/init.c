@@ -149,8 +149,11 @@ void init_serve(int orders)
 	prctl(PR_SET_NAME, "garth-init");
 	tell(&in, ORDER_READY, 0, 0, NULL, -1);
 	for (;;) {
-		if (poll(fds, 2, -1) < 0)
-			continue;
+		if (poll(fds, 2, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			_exit(1);
+		}
 		if (fds[1].revents) {
 			struct signalfd_siginfo info;
 

@@ -98,6 +98,16 @@ static int fill(struct context *c, const struct repo *r, struct workspace *ws, c
 	return 0;
 }
 
+/* Whether the task that has the name was one that a crash had left behind, and is gone now. */
+static bool settle_namesake(struct context *c, const char *name)
+{
+	auto_task t = { 0 };
+	struct err ignored = ERR_INIT;
+	bool gone = false;
+
+	return !store_task_by_name(c->store, name, &t, &ignored) && !task_settle(c, &t, &gone, &ignored) && gone;
+}
+
 static int create_named(struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e)
 {
 	auto_workspace ws = { .dir = -1 };
@@ -109,7 +119,8 @@ static int create_named(struct context *c, const struct repo *r, struct task *t,
 	t->workspace = home_path(&c->home, "worktrees/%s", t->name);
 	if (strlen(t->workspace) + NAME_MAX > PATH_MAX)
 		return err_set(e, ERR_USAGE, "the workspace's path would be too long: %s", t->workspace);
-	if (reserve(c, r, t, &ws, &lock, e) < 0)
+	if (reserve(c, r, t, &ws, &lock, e) < 0 &&
+		(e->kind != ERR_EXISTS || !settle_namesake(c, t->name) || reserve(c, r, t, &ws, &lock, e) < 0))
 		return -1;
 	return fill(c, r, &ws, shown, e);
 }

@@ -108,6 +108,9 @@ eventually() {
   return 1
 }
 
+# The work directory of an overlay is closed even to its owner.
+wipe() { chmod -R u+rwX "$1" 2>/dev/null || true; rm -rf "$1"; }
+
 is_state() { [[ $(state_of "$1") == "$2" ]]; }
 not() { ! "$@"; }
 

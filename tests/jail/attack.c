@@ -88,11 +88,13 @@ static long try_bind(void)
 
 static long try_remount(void)
 {
+	(void)!mount("none", text(0), "tmpfs", MS_RDONLY, NULL);
 	return mount(NULL, text(0), NULL, MS_REMOUNT | MS_BIND, NULL);
 }
 
 static long try_umount(void)
 {
+	(void)!mount("none", text(0), "tmpfs", 0, NULL);
 	return umount2(text(0), MNT_DETACH);
 }
 
@@ -110,7 +112,7 @@ static long try_pivot(void)
 
 static long try_open_tree(void)
 {
-	return syscall(SYS_open_tree, AT_FDCWD, text(0), 1 /* OPEN_TREE_CLONE */);
+	return syscall(SYS_open_tree, AT_FDCWD, text(0), 0x8001 /* OPEN_TREE_CLONE, recursive */);
 }
 
 static long try_fsopen(void)
@@ -122,6 +124,7 @@ static long try_setattr(void)
 {
 	struct { uint64_t set, clear, propagation, userns; } a = { .clear = 1 /* MOUNT_ATTR_RDONLY */ };
 
+	(void)!mount("none", text(0), "tmpfs", MS_RDONLY, NULL);
 	return syscall(442 /* mount_setattr */, AT_FDCWD, text(0), 0, &a, sizeof(a));
 }
 
@@ -349,8 +352,8 @@ static long be_victim(void)
 	printf("%d %p\n", (int)getpid(), (void *)secret);
 	fflush(stdout);
 	alarm(120);
-	for (;;)
-		pause();
+	pause();
+	return 0;
 }
 
 static const struct {

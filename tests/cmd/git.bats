@@ -1,0 +1,157 @@
+load helpers
+
+# The user's repository is as it was, and sound.
+untouched() { fingerprint | diff "$T/before" - || complain "the repository changed"; git fsck --strict; }
+
+@test "J3 git: status, add, commit, amend, branch, switch, merge, rebase, stash, tag" {
+  fingerprint >"$T/before"
+  for b in overlay worktree; do
+    "$garth" new t-$b --backend $b
+    inside t-$b 'set -e
+      test -z "$(git status --porcelain)"
+      echo x >>a.txt; test "$(git status --porcelain)" = " M a.txt"
+      git add a.txt; test "$(git status --porcelain)" = "M  a.txt"
+      git commit -qm one; test -z "$(git status --porcelain)"
+      git commit -q --amend -m one-amended; test "$(git log -1 --format=%s)" = one-amended
+      test "$(git log -1 --format="%an <%ae>")" = "Test User <test@example.com>"
+      git switch -q -c side HEAD~1; echo s >side.txt; git add side.txt; git commit -qm side
+      git switch -q -; git merge -q -m merged side; test -f side.txt
+      git branch rebased side; git switch -q rebased; git rebase -q garth/$GARTH_TASK; git switch -q garth/$GARTH_TASK
+      echo dirty >>a.txt; echo untracked >u; git stash -q -u; test -z "$(git status --porcelain)"; git stash pop -q; test -e u
+      git checkout -q -- a.txt; rm u
+      git tag mine; git tag -a -m annotated annotated; git describe | grep -q annotated
+      git cherry-pick -x HEAD~1 >/dev/null 2>&1 || git cherry-pick --abort || git cherry-pick --skip
+      git revert --no-edit -m 1 HEAD >/dev/null; test ! -e side.txt
+      git reset -q --hard HEAD~1; git reflog | wc -l; git blame a.txt >/dev/null; git grep -q two; git notes add -m note
+      git bisect start HEAD HEAD~1 >/dev/null; git bisect reset >/dev/null
+      test -z "$(git status --porcelain)"; git fsck --strict' >"$T/o" 2>&1 || { cat "$T/o"; false; }
+  done
+  untouched
+}
+
+@test "J3 git: gc, repack, prune, worktrees of its own, a clone of itself" {
+  fingerprint >"$T/before"
+  for b in overlay worktree; do
+    "$garth" new t-$b --backend $b
+    inside t-$b 'set -e
+      for i in 1 2 3; do echo $i >>a.txt; git commit -qam $i; done
+      git gc -q --prune=now; git repack -q -a -d; git prune; git pack-refs --all; git fsck --strict
+      git worktree add -q /tmp/own -b own; cd /tmp/own; echo w >w; git add w; git commit -qm w; git status --porcelain; cd - >/dev/null
+      git worktree list | wc -l; git worktree remove /tmp/own; git merge -q own
+      git clone -q . /tmp/clone; test "$(git -C /tmp/clone rev-parse HEAD)" = "$(git rev-parse HEAD)"; git -C /tmp/clone fsck --strict
+      git archive HEAD | tar -t | grep -q w
+      test -z "$(git status --porcelain)"; git log --format=%s | paste -sd,' >"$T/o" 2>&1 || { cat "$T/o"; false; }
+    [[ $(tail -n1 "$T/o") == w,3,2,1,first ]] || { cat "$T/o"; false; }
+    inside t-$b 'git status && git log && git fsck --strict' >/dev/null
+    [[ $("$garth" diff t-$b | grep -c '^+[123w]$') == 4 ]]
+  done
+  untouched
+}
+
+@test "J3 git: shown are the target and the tags, not other branches nor other tasks" {
+  git tag v1; git branch secret-branch; git branch other; echo 2 >>a.txt; commit second
+  git tag -a -m v2 v2; git update-ref refs/notes/commits HEAD; git update-ref refs/remotes/origin/main HEAD; git stash list
+  "$garth" new other-task; inside other-task 'git commit -q --allow-empty -m hidden'
+  "$garth" new t
+  [[ $("$garth" exec t -- git for-each-ref --format='%(refname)' | paste -sd,) == refs/heads/garth/t,refs/heads/main,refs/tags/v1,refs/tags/v2 ]]
+  [[ $(inside t git describe) == v2 && $(inside t git log --oneline main | wc -l) == 2 && $(inside t 'git diff v1 v2 --stat' | tail -n1) == *'1 insertion'* ]]
+  git branch -m main trunk
+  [[ $(inside t git rev-parse main) == "$(git rev-parse trunk)" ]]
+}
+
+@test "J3 ESCAPES 13 git: inside it changes its own refs, never the user's" {
+  git tag v1; git branch feature
+  fingerprint >"$T/before"
+  "$garth" new t; "$garth" new other
+  inside t 'set -x
+    git update-ref refs/heads/main $(git commit-tree -m evil HEAD^{tree}); git branch -f feature; git tag -f v1 main; git tag -d v1
+    git branch -D garth/other; git update-ref refs/heads/garth/other main; git notes add -m x; git config core.bare true; git config user.name evil
+    git gc --prune=now; git worktree prune; git remote add o '"$R"'; git push o HEAD:main; git fetch o; git -C '"$R"' commit --allow-empty -m x
+    git --git-dir='"$R"'/.git update-ref refs/heads/main main' >/dev/null 2>&1 || true
+  untouched
+  [[ $(git rev-parse garth/other) == "$(git rev-parse HEAD)" && $(git rev-parse garth/t) == "$(git rev-parse HEAD)" ]]
+  inside other 'git status && git fsck --strict' >/dev/null
+}
+
+@test "J3 git: hooks of the user's repository do not run inside, nor anybody's outside" {
+  for h in pre-commit post-checkout post-index-change reference-transaction post-commit; do
+    printf '#!/bin/sh\ntouch "%s/hook-$(basename "$0")"\n' "$T" >.git/hooks/$h; chmod +x .git/hooks/$h
+  done
+  for b in overlay worktree; do
+    "$garth" new t-$b --backend $b
+    inside t-$b 'mkdir -p .git/hooks 2>/dev/null; echo x >>a.txt; git commit -qam x; git checkout -q -b y'
+    "$garth" diff t-$b >/dev/null; "$garth" show t-$b >/dev/null; "$garth" export t-$b "$T/x-$b"; "$garth" discard -fD t-$b
+  done
+  [[ -z $(find "$T" -maxdepth 1 -name 'hook-*') ]] || complain "$(ls "$T")"
+}
+
+@test "J3 git: libgit2 opens the workspace, reads status, makes a commit" {
+  for b in overlay worktree; do
+    "$garth" new t-$b --backend $b
+    inside t-$b 'echo x >>a.txt; echo n >new'
+    "$garth" exec t-$b -- /usr/bin/python3 - <<'PY'
+import os, pygit2
+pygit2.option(pygit2.GIT_OPT_SET_OWNER_VALIDATION, 0) if hasattr(pygit2, "GIT_OPT_SET_OWNER_VALIDATION") else None
+r = pygit2.Repository(".")
+s = r.status()
+assert s == {"a.txt": pygit2.GIT_STATUS_WT_MODIFIED, "new": pygit2.GIT_STATUS_WT_NEW}, s
+assert r.head.name == "refs/heads/garth/" + os.environ["GARTH_TASK"], r.head.name
+assert [c.message for c in r.walk(r.head.target)] == ["first\n"]
+r.index.add("a.txt"); r.index.add("new"); r.index.write()
+who = pygit2.Signature("lib", "lib@example.com")
+r.create_commit("HEAD", who, who, "by libgit2\n", r.index.write_tree(), [r.head.target])
+assert r.status() == {}, r.status()
+r.create_branch("side", r.head.peel()); assert "main" in r.branches.local
+PY
+    [[ $(inside t-$b 'git log -1 --format=%s; git status --porcelain; git fsck --strict 2>/dev/null') == 'by libgit2' ]]
+  done
+  git fsck --strict
+}
+
+@test "J3 ESCAPES 27 git: the user rewrites the base branch and prunes: inside nothing is missing" {
+  for i in {1..5}; do echo $i >>a.txt; commit $i; done
+  git gc -q
+  for b in overlay worktree; do "$garth" new t-$b --backend $b; inside t-$b 'echo x >x; git add x; git commit -qm x'; done
+  "$garth" run -d -t running -- sleep 1000
+  git checkout -q --orphan fresh; git commit -qm fresh; git branch -D -q main; git branch -m main
+  git reflog expire --expire=now --all; git gc -q --prune=now; git repack -q -a -d; git prune --expire=now; git worktree prune
+  for t in t-overlay t-worktree running; do
+    [[ $(inside $t 'git log --oneline | wc -l') -ge 6 ]]
+    inside $t 'git fsck --strict; git checkout -q HEAD~3 && git checkout -q - && git status --porcelain && git gc -q && echo y >y && git add y && git commit -qm y' >/dev/null
+    "$garth" diff $t | grep -q '^+y'
+  done
+  "$garth" cancel running
+  git fsck --strict
+}
+
+@test "J3 ESCAPES 27 git: the user repacks and gcs while git works inside" {
+  for i in {1..20}; do echo $i >>a.txt; commit $i; done
+  "$garth" new t
+  "$garth" exec t -- sh -c 'set -e; for i in $(seq 1 25); do git log -p >/dev/null; git status --porcelain; echo $i >>b; git add b; git commit -qm $i; done; echo fine' >"$T/o" 2>&1 3>&- &
+  pid=$!
+  for _ in {1..6}; do git repack -q -a -d; git gc -q --prune=now; done
+  wait $pid
+  [[ $(tail -n1 "$T/o") == fine ]] || { cat "$T/o"; false; }
+  inside t 'git fsck --strict' 2>/dev/null
+  git fsck --strict
+}
+
+@test "J3 git: an alternate of the user's own repository is borrowed from too" {
+  git clone -q --shared "$R" "$T/home/shared"; cd "$T/home/shared"
+  echo s >s; git add s; git commit -qm s
+  for b in overlay worktree; do
+    "$garth" new t-$b --backend $b
+    [[ $(inside t-$b 'git log --oneline | wc -l; git fsck --strict 2>/dev/null; git show HEAD~1:a.txt') == $'2\none' ]]
+  done
+}
+
+@test "W4 J3 git: status inside knows of every kind of change, at once and again" {
+  mkdir many; for i in {1..200}; do echo $i >many/$i; done; commit many
+  "$garth" new t
+  for _ in 1 2; do
+    inside t 'git status --porcelain; echo x >>many/1; rm many/2; mkdir new; echo n >new/n; mv many/3 many/3b; ln -sf many/4 link; chmod +x a.txt; touch many/5 x.o
+      git status --porcelain; git -c core.fsmonitor=false -c core.untrackedCache=false status --porcelain >/tmp/plain; git status --porcelain | diff /tmp/plain - && echo same
+      git stash -q -u; git status --porcelain; git clean -qfdx' >"$T/o"
+    [[ $(paste -sd, <"$T/o") == ' M a.txt, M link, M many/1, D many/2, D many/3,?? many/3b,?? new/,same' ]] || { cat "$T/o"; false; }
+  done
+}

@@ -1,0 +1,209 @@
+# ESCAPES 17: system calls that make new views, reach other processes, or are large pieces of kernel.
+load helpers
+
+setup_file() { compile attack; }
+
+setup() {
+  jail_setup
+  cp "$programs/attack" "$T/open/attack"
+  "$garth" new t
+  bring t "$programs/attack" attack
+}
+
+teardown() {
+  if [[ ${victim-} ]]; then kill "$victim" 2>/dev/null || true; wait "$victim" 2>/dev/null || true; fi
+  jail_teardown
+}
+
+attack() { outside ./attack "$@"; }
+
+# As root of a user namespace of one's own: what an agent that got one could do.
+attack_in_userns() { outside unshare -Urmun ./attack "$@"; }
+
+# stopped ATTEMPT…: done outside, refused inside.
+stopped() {
+  attack "$@" >/dev/null || { echo "the control failed: $*"; attack "$@"; return 1; }
+  refused "$garth" exec t -- /tmp/attack "$@"
+}
+
+# The attack makes a namespace of its own, in which it would have every capability.
+@test "17 J6 J10: new user, mount, net, pid, ipc, uts, cgroup and time namespaces" {
+  user=0x10000000
+  for flags in $user $((user | 0x20000)) $((user | 0x40000000)) $((user | 0x20000000)) $((user | 0x08000000)) $((user | 0x04000000)) $((user | 0x02000000)); do
+    stopped unshare "$flags"
+    stopped clone "$flags"
+    stopped clone3 "$flags"
+  done
+  stopped unshare $((user | 0x80))
+  # without the user namespace, which unprivileged processes need outside as well
+  for flags in 0x20000 0x40000000 0x20000000 0x08000000 0x04000000 0x02000000 0x80; do
+    attack_in_userns unshare "$flags" >/dev/null
+    refused "$garth" exec t -- /tmp/attack unshare "$flags"
+  done
+  outside unshare -Ur true
+  refused "$garth" exec t -- unshare -Ur true
+}
+
+# The attack mounts, moves and removes mounts, or changes its root.
+@test "17 J1 J6: mount, bind, remount, umount, pivot_root, chroot, open_tree, fsopen, mount_setattr, setns" {
+  mkdir "$T/open/m"; chmod 777 "$T/open/m"
+  for attempt in mount bind remount umount pivot chroot open_tree fsopen setattr; do
+    attack_in_userns "$attempt" "$T/open/m" >/dev/null || { echo "the control failed: $attempt"; return 1; }
+    inside t 'mkdir -p /tmp/m'
+    for place in /tmp/m /tmp /proc/sys /usr "$GARTH_HOME/worktrees/t" "$GARTH_HOME/worktrees/t/.git"; do
+      refused "$garth" exec t -- /tmp/attack "$attempt" "$place"
+    done
+  done
+  attack_in_userns setns /proc/self/ns/uts >/dev/null
+  for ns in uts mnt net user pid ipc; do
+    refused "$garth" exec t -- /tmp/attack setns "/proc/self/ns/$ns"
+    refused "$garth" exec t -- /tmp/attack setns "/proc/1/ns/$ns"
+  done
+}
+
+# The attack names files by handles, which know nothing of mounts.
+@test "17 J1: file handles" {
+  stopped handle /
+  refused "$garth" exec t -- /tmp/attack open_handle /tmp
+  refused "$garth" exec t -- /tmp/attack open_handle .
+  if is_root; then (cd "$T/open" && ./attack open_handle "$T/open" >/dev/null) || (cd "$T/open" && ./attack handle /); fi
+}
+
+# The attack reads, stops or signals a process outside by its number.
+@test "17 J1 J6: ptrace, process_vm_readv, /proc/PID/mem, signals and pidfds to the outside" {
+  outside ./attack victim "$SECRET" >"$T/victim" & victim=$!
+  until_ test -s "$T/victim"
+  read -r pid address <"$T/victim"
+  tells "$SECRET" attack vm_read "$pid" "$address"
+  tells "$SECRET" attack mem "$pid" "$address"
+  attack ptrace "$pid" >/dev/null
+  attack kill "$pid" 0 >/dev/null
+  attack pidfd_kill "$pid" 0 >/dev/null
+  attack getfd "$pid" 1 >/dev/null
+  for net in none host; do
+    for attempt in "vm_read $pid $address" "mem $pid $address" "ptrace $pid" "kill $pid 0" "kill $pid 9" "pidfd_kill $pid 9" "getfd $pid 1"; do
+      # shellcheck disable=SC2086
+      refused "$garth" exec --net "$net" t -- /tmp/attack $attempt
+    done
+    "$garth" exec --net "$net" t -- sh -c 'kill -KILL -1; true' || true
+  done
+  kill -0 "$pid"
+  # nor the keeper and its command, which the inside's first process has as parents
+  [[ $(inside t 'cut -d" " -f4 /proc/1/stat') == 0 ]]
+}
+
+# The attack turns on the first process inside, which holds the connection to the keeper.
+@test "17 J6: the first process inside cannot be killed, stopped, read or robbed" {
+  "$garth" run -d --task bg -- sleep 100
+  bring bg "$programs/attack" attack
+  # the control: all of it works on a process of the agent's own
+  inside bg '/tmp/attack victim secret >/tmp/v & sleep 0.3; read pid address </tmp/v
+    for a in "vm_read $pid $address" "mem $pid $address" "ptrace $pid" "getfd $pid 1" "kill $pid 0"; do /tmp/attack $a >/dev/null || { echo "control: $a"; exit 1; }; done
+    test -r /proc/$pid/environ && test -e /proc/$pid/root/ && ls /proc/$pid/fd/ >/dev/null && kill -9 $pid'
+  for attempt in "vm_read 1 0x400000" "mem 1 0x400000" "ptrace 1" "getfd 1 4" "getfd 1 0"; do
+    # shellcheck disable=SC2086
+    refused "$garth" exec bg -- /tmp/attack $attempt
+  done
+  refused inside bg 'cat /proc/1/environ'
+  refused inside bg 'cat /proc/1/maps | grep .'
+  refused inside bg 'ls /proc/1/fd/'
+  refused inside bg 'ls /proc/1/root/'
+  refused inside bg 'ls /proc/1/cwd/'
+  refused inside bg 'echo 1000 >/proc/1/oom_score_adj'
+  for signal in KILL STOP TERM INT HUP SEGV TSTP USR1 CHLD PIPE 33 64; do inside bg "kill -$signal 1" || true; done
+  inside bg true
+  [[ $(state_of bg) == running ]]
+  # it can be starved by its own; then commands say so and the task can be stopped all the same
+  "$garth" exec bg -- /tmp/attack prlimit 1 || true
+  within 10 "$garth" exec bg -- true
+  within 15 "$garth" cancel bg
+  inside bg true
+}
+
+# The attack writes to the settings of the whole machine, which ask for a uid and not for a capability.
+@test "17 J6 J10: writes to /proc/sys and other files of the kernel" {
+  if is_root; then
+    cat /proc/sys/kernel/core_pattern >"$T/pattern"; cat "$T/pattern" >/proc/sys/kernel/core_pattern
+  else
+    unshare -Urn sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward'
+  fi
+  "$garth" new w --backend worktree
+  for task in t w; do
+    for file in sys/kernel/core_pattern sys/kernel/modprobe sys/vm/overcommit_memory sys/net/ipv4/ip_forward sys/kernel/hostname sys/fs/binfmt_misc/register \
+      sysrq-trigger irq/default_smp_affinity self/uid_map self/gid_map self/setgroups self/oom_score_adj self/attr/current 1/oom_score_adj; do
+      refused inside "$task" "cat /proc/$file >/tmp/old 2>/dev/null; cat /tmp/old >/proc/$file"
+    done
+    [[ -z $(inside "$task" 'find /proc/sys /proc/irq /proc/bus /proc/fs -writable -type f 2>/dev/null | head -n 3') ]]
+    for file in kcore kmsg kpagemap sched_debug; do refused inside "$task" "head -c 1 /proc/$file | grep -q ."; done
+    refused inside "$task" 'ls /sys/kernel || ls /sys/fs/cgroup || ls /dev/mem || ls /dev/sda || ls /dev/vda || ls /dev/kvm || ls /dev/fuse || ls /dev/net/tun'
+  done
+}
+
+# The attack uses pieces of kernel that a build does not need and that have gone around filters before.
+@test "17 J6: keyrings, io_uring, bpf, userfaultfd, fanotify, kcmp, personality" {
+  if [[ $(cat /proc/sys/kernel/io_uring_disabled 2>/dev/null || echo 0) == 0 ]]; then attack io_uring >/dev/null; fi
+  refused "$garth" exec t -- /tmp/attack io_uring
+  for attempt in keys keyctl request_key userfaultfd fanotify kcmp "personality 0x0400000" "personality 0x0100000" "personality 8"; do
+    # shellcheck disable=SC2086
+    stopped $attempt
+  done
+  refused "$garth" exec t -- /tmp/attack bpf
+  # what debuggers ask for is not a way around anything
+  "$garth" exec t -- /tmp/attack personality 0xffffffff
+  attack_in_userns sethostname >/dev/null
+  refused "$garth" exec t -- /tmp/attack sethostname
+}
+
+# The attack calls the kernel by the numbers of another architecture, which a filter may not know.
+@test "17 J6: 32-bit system calls" {
+  if attack int80 >/dev/null 2>&1; then
+    stopped int80
+    stopped int80_unshare
+  else
+    # this kernel does not answer to them outside either
+    refused attack int80
+    refused "$garth" exec t -- /tmp/attack int80
+  fi
+  refused "$garth" exec t -- /tmp/attack x32
+}
+
+# typed CMD…: with a terminal of its own on standard input; its exit code.
+typed() { "$python" -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], lambda f: os.read(f, 1024), lambda f: b"")))' "$@" </dev/null 3>&-; }
+
+# The attack puts characters into the terminal, as if the user had typed them.
+@test "17 J6: TIOCSTI and TIOCLINUX" {
+  if [[ $(cat /proc/sys/dev/tty/legacy_tiocsti 2>/dev/null || echo 1) == 1 ]]; then
+    (cd "$T/open" && typed ./attack sti)
+  fi
+  # a pseudo-terminal does not know TIOCLINUX: outside the call arrives at its driver, inside it does not
+  tells 'Inappropriate ioctl' typed "$T/open/attack" tioclinux
+  for high in 0 1 0x7fffffff; do
+    tells 'sti: Operation not permitted' typed "$garth" exec t -- /tmp/attack sti "$high"
+    tells 'tioclinux: Operation not permitted' typed "$garth" exec t -- /tmp/attack tioclinux "$high"
+  done
+  # the terminal inside is one of the jail's own
+  inner=$(typed "$garth" exec t -- sh -c 'stat -c %d:%i $(tty)' | tr -d '\r')
+  [[ $inner == *:* && $inner != $(stat -c %d:%i /dev/pts/ptmx) ]]
+  refused inside t 'echo >/dev/console || echo >/dev/tty1'
+  # and without one outside there is none inside
+  refused inside t 'echo x >/dev/tty'
+}
+
+# The attack runs a program that has no name in any directory.
+@test "17 J6: memfd and execveat do not lose the walls" {
+  tells "$SECRET" outside ./attack memfd /bin/cat "$T/elsewhere/secret"
+  outside ./attack memfd ./attack unshare 0x10000000 >/dev/null
+  "$garth" exec t -- /tmp/attack memfd /bin/true
+  silent "$SECRET" "$garth" exec t -- /tmp/attack memfd /bin/cat "$T/elsewhere/secret"
+  refused "$garth" exec t -- /tmp/attack memfd /tmp/attack unshare 0x10000000
+}
+
+# Who is inside: never root, no capability, nothing to gain by set-user-id programs.
+@test "17 J6 J10: identity and capabilities" {
+  [[ $(inside t 'id -u') != 0 && $(inside t 'id -g') != 0 ]]
+  if is_root; then [[ $(inside t 'id -G | wc -w') == 1 ]]; fi
+  [[ $(inside t 'grep -c "^Cap.*:	0000000000000000$" /proc/self/status') == 5 ]]
+  [[ $(inside t 'sed -n "s/^NoNewPrivs:	//p;s/^Seccomp:	//p" /proc/self/status | tr "\n" " "') == '1 2 ' ]]
+  refused inside t 'su -c true || sudo -n true || mount -t tmpfs x /tmp'
+  [[ $(ulimit -Hc) != 0 || -n ${CI-} ]] && [[ $(inside t 'ulimit -Hc') == 0 || $(inside t 'ulimit -Hc') == 1 ]]
+}

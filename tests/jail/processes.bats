@@ -1,0 +1,154 @@
+# ESCAPES 18 to 20: what comes in with a process, processes that stay, and output without end.
+load helpers
+
+setup_file() { compile rabbits attack; }
+
+setup() {
+  jail_setup
+  name=rb$RANDOM
+  cp "$programs/rabbits" "$T/open/rabbits"
+}
+
+teardown() {
+  touch "$T/open/stop" 2>/dev/null || true
+  jail_teardown
+}
+
+# How many processes with the name there are on the machine.
+alive() { grep -lsx "$name" /proc/[0-9]*/comm 2>/dev/null | wc -l; }
+some() { (($(alive) > 0)); }
+none() { (($(alive) == 0)); }
+
+# The attack reads a descriptor that Garth was started with.
+@test "18 J6: inherited descriptors" {
+  "$garth" new t
+  exec 7<"$T/elsewhere/secret" 8>>"$T/elsewhere/secret" 9<"$T/elsewhere"
+  tells "$SECRET" sh -c 'cat <&7; true'
+  silent "$SECRET" "$garth" exec t -- sh -c 'cat <&7; cat /proc/self/fd/7 /dev/fd/7; cat /proc/self/fd/9/secret; true'
+  sh -c 'true >&8'
+  refused "$garth" exec t -- sh -c 'echo evil >&8'
+  [[ $("$garth" exec t -- sh -c 'echo /proc/self/fd/*') == '/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2 /proc/self/fd/3' ]] ||
+    [[ $("$garth" exec t -- sh -c 'echo /proc/self/fd/*') == '/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2' ]]
+  "$garth" run -d --task bg -- sh -c 'cat <&7; cat /proc/*/fd/7; sleep 50'
+  silent "$SECRET" inside bg 'cat /proc/*/fd/* </dev/null 2>/dev/null & sleep 0.2; kill $!; true'
+  "$garth" cancel bg
+  silent "$SECRET" "$garth" log bg
+  exec 7<&- 8>&- 9<&-
+  untouched
+}
+
+# The attack opens what is behind its standard input and output once more, for writing.
+@test "18 J6: standard input and output lead to no file of the host" {
+  "$garth" new t
+  echo "$SECRET" >"$T/open/in"
+  sh -c 'echo evil >>/proc/self/fd/0' <"$T/open/in"
+  tells evil cat "$T/open/in"
+  echo "$SECRET" >"$T/open/in"
+  "$garth" exec t -- sh -c 'echo evil >>/proc/self/fd/0; truncate -s 0 /proc/self/fd/0; cat' <"$T/open/in" >"$T/open/out" 2>&1 || true
+  [[ $(<"$T/open/in") == "$SECRET" ]]
+  tells "$SECRET" cat "$T/open/out"
+  [[ $("$garth" exec t -- sh -c 'readlink /proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2' <"$T/open/in" 2>"$T/open/err" | grep -vc '^pipe:') == 0 ]]
+}
+
+# The attack reads secrets from its environment, or profits from variables that load code.
+@test "18 J7: the environment" {
+  "$garth" new t
+  cat >"$T/open/rc" <<<"echo evil-$SECRET"
+  vars=("AWS_SECRET_ACCESS_KEY=$SECRET" "GITHUB_TOKEN=$SECRET" "OPENAI_API_KEY=$SECRET" "BASH_ENV=$T/open/rc" "ENV=$T/open/rc" "LD_PRELOAD=/nonexistent/$SECRET.so"
+    "LD_LIBRARY_PATH=/$SECRET" "GIT_DIR=/$SECRET" "GIT_SSH_COMMAND=$SECRET" "GIT_CONFIG_COUNT=1" "GIT_CONFIG_KEY_0=core.evil" "GIT_CONFIG_VALUE_0=$SECRET"
+    "SSH_AUTH_SOCK=/$SECRET" "DBUS_SESSION_BUS_ADDRESS=unix:path=/$SECRET" "XDG_RUNTIME_DIR=/$SECRET" "PYTHONPATH=/$SECRET" "PYTHONSTARTUP=/$SECRET"
+    "NODE_OPTIONS=--require /$SECRET" "PERL5OPT=-M$SECRET" "LESSOPEN=|$SECRET" "PROMPT_COMMAND=$SECRET" "http_proxy=http://$SECRET@x" "DISPLAY=:$SECRET"
+    "GARTH_HOME_X=$SECRET" "BASH_FUNC_ls%%=() { echo $SECRET; }")
+  tells "$SECRET" env "${vars[@]}" env
+  tells "evil-$SECRET" env "${vars[@]}" bash -c true
+  silent "$SECRET" env "${vars[@]}" "$garth" exec t -- env
+  silent "$SECRET" env "${vars[@]}" "$garth" exec t -- bash -c 'ls; cat /proc/*/environ; git config --list'
+  env "${vars[@]}" "$garth" run -d --task bg -- sh -c 'env; cat /proc/1/environ /proc/self/environ; sleep 50' 2>/dev/null
+  silent "$SECRET" inside bg 'cat /proc/*/environ; env'
+  "$garth" cancel bg
+  silent "$SECRET" "$garth" log bg
+  silent "$SECRET" "$garth" show bg
+}
+
+# The control of the tests below: outside, nothing of this ends with the process that started it.
+@test "19 control: rabbits outlive who started them" {
+  outside ./rabbits "$name" 20 30 "$T/open/stop"
+  sleep 0.3; some
+  touch "$T/open/stop"
+  until_ none
+}
+
+# The attack leaves processes behind that were forked twice, have sessions of their own and ignore every signal.
+@test "19 J6: nothing outlives the command of a stopped task" {
+  for backend in overlay worktree; do
+    "$garth" new "t-$backend" --backend "$backend"
+    bring "t-$backend" "$programs/rabbits" rabbits
+    "$garth" exec "t-$backend" -- sh -c "/tmp/rabbits $name 20 60; sleep 0.2; grep -lx $name /proc/[0-9]*/comm | grep -q ."
+    until_ none
+    # holding its output open does not keep the command from ending either
+    within 10 "$garth" exec "t-$backend" -- sh -c "trap '' TERM HUP; (trap '' TERM HUP; setsid sleep 61.$RANDOM) & exit 0"
+  done
+}
+
+@test "19 J6: nothing outlives the task's command" {
+  "$garth" new t; bring t "$programs/rabbits" rabbits; inside t 'cp /tmp/rabbits rabbits; git add -A; git commit -qm r' || true
+  cp "$programs/rabbits" "$R/rabbits"; git -C "$R" add rabbits; git -C "$R" commit -qm r
+  within 20 "$garth" run --task bg -- sh -c "./rabbits $name 20 60; sleep 0.3"
+  until_ none
+  [[ $(state_of bg) == done ]]
+}
+
+@test "19 J6: cancel ends everything, whatever it ignores" {
+  cp "$programs/rabbits" "$R/rabbits"; git -C "$R" add rabbits; git -C "$R" commit -qm r
+  "$garth" run -d --task bg -- sh -c "trap 'exit 0' TERM; ./rabbits $name 30 60; while :; do sleep 0.1; done"
+  until_ some
+  within 20 "$garth" cancel bg
+  until_ none
+  [[ $(state_of bg) == cancelled ]]
+}
+
+# The attack is the keeper's sudden death: who is left inside would be nobody's.
+@test "19 J6: everything dies with the keeper, and a killed command leaves the task alone" {
+  cp "$programs/rabbits" "$R/rabbits"; git -C "$R" add rabbits; git -C "$R" commit -qm r
+  "$garth" run -d --task bg -- sh -c "./rabbits $name 20 60; exec sleep 4321.$RANDOM"
+  until_ some
+  # the keeper is the one who holds the task's lock
+  lock=$(stat -c %i "$GARTH_HOME"/tasks/*/lock)
+  keeper=$(awk -v inode=":$lock\$" '$6 ~ inode { print $5 }' /proc/locks | sort -u | head -n 1)
+  if [[ -z $keeper || $keeper == -1 ]]; then
+    keeper=$(for f in /proc/[0-9]*/fd/*; do [[ $(stat -Lc %i "$f" 2>/dev/null) == "$lock" ]] && echo "$f"; done | head -n 1 | cut -d/ -f3)
+  fi
+  [[ $(readlink "/proc/$keeper/exe") == "$GARTH_BUILD/garth" ]]
+  kill -9 "$keeper"
+  until_ none
+  [[ $(state_of bg) == interrupted ]]
+  inside bg 'test -f a.txt'
+  "$garth" discard -fD bg
+}
+
+# The attack writes more than anybody wants to keep.
+@test "20 J6: the log stays within its limit, and the keeper within its memory" {
+  mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'limits: {log_size: 1MB}' >"$XDG_CONFIG_HOME/garth/config.yaml"
+  outside sh -c 'yes evil | head -c 30000000 >log'; (($(stat -c %s "$T/open/log") == 30000000))
+  "$garth" run -d --task bg -- sh -c 'yes evil | head -c 30000000; echo the-end; exec sleep 60'
+  until_ grep -aq the-end "$GARTH_HOME"/tasks/1/log
+  (($(cat "$GARTH_HOME"/tasks/1/log* | wc -c) <= 1100000))
+  within 10 "$garth" log bg
+  tells the-end "$garth" log bg
+  lock=$(stat -c %i "$GARTH_HOME"/tasks/1/lock)
+  keeper=$(for f in /proc/[0-9]*/fd/*; do [[ $(stat -Lc %i "$f" 2>/dev/null) == "$lock" ]] && echo "$f"; done | head -n 1 | cut -d/ -f3)
+  if [[ $GARTH_BUILD != *san* ]]; then (($(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$keeper/status") < 8192)); fi
+  "$garth" cancel bg
+  # into a pipe whose reader goes away or is slow
+  within 10 sh -c "'$garth' exec bg -- yes | head -c 100 >/dev/null"
+  [[ $("$garth" exec bg -- sh -c 'yes | head -c 3000000' | { sleep 0.3; wc -c; }) == 3000000 ]]
+}
+
+# The attack writes sequences that a terminal obeys into the log that somebody reads later.
+@test "20 J6: the log shown on a terminal is text" {
+  "$garth" run --task bg -- sh -c 'printf "\033]0;evil\007\033[2J\033]52;c;ZXZpbA==\007 plain \233 \302\233 end\n"' >"$T/raw"
+  grep -aq $'\033]52' "$T/raw"
+  script -qec "env GARTH_PAGER= '$garth' log bg" /dev/null </dev/null >"$T/typed" 2>&1
+  grep -aq plain "$T/typed"
+  if grep -aqE $'\033\\]|\033\\[2J|\007' "$T/typed"; then cat -v "$T/typed"; return 1; fi
+}
