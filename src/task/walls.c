@@ -193,6 +193,7 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	strvec_pushf(&fixed, "SHELL=%s", visible_shell(c));
 	strvec_pushf(&fixed, "PATH=%s", path && *path ? path : "/usr/local/bin:/usr/bin:/bin");
 	strvec_push(&fixed, "TMPDIR=/tmp");
+	strvec_pushv(&fixed, workspace_env(t));
 	strvec_pushf(&fixed, "GARTH_TASK=%s", t->name);
 	strvec_pushf(&fixed, "GARTH_SESSION=%s", session);
 	strvec_pushf(&fixed, "GARTH_WORKSPACE=%s", t->workspace);

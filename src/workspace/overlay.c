@@ -149,8 +149,13 @@ static int overlay_remove(struct workspace *ws, struct err *e)
 	return 0;
 }
 
+/* What `git status` learns here it is told by the monitor again next time: writing the index back would cost
+ * more than all the rest of it. */
+static const char *const overlay_env[] = { "GIT_OPTIONAL_LOCKS=0", NULL };
+
 const struct backend backend_overlay = {
 	.name = "overlay",
+	.env = overlay_env,
 	.create = overlay_create,
 	.describe = overlay_describe,
 	.scan = overlay_scan,

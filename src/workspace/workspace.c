@@ -25,6 +25,14 @@ bool workspace_has_backend(const char *name)
 	return by_name(name) != NULL;
 }
 
+const char *const *workspace_env(const struct task *t)
+{
+	static const char *const none[] = { NULL };
+	const struct backend *b = by_name(t->backend);
+
+	return b && b->env ? b->env : none;
+}
+
 int workspace_open(struct workspace *ws, const struct home *h, const struct repo *r, struct task *t, struct err *e)
 {
 	auto_str name = xasprintf("tasks/%lld", (long long)t->id);

@@ -54,12 +54,16 @@ int workspace_export(struct workspace *ws, int out, struct export_report *ret, s
  * caller then removes or keeps. Does nothing twice. */
 int workspace_remove(struct workspace *ws, struct err *e);
 
+/* Variables that commands in the task's workspace get, "NAME=VALUE", up to a NULL. */
+const char *const *workspace_env(const struct task *t);
+
 /* Whether a backend of that name exists. */
 bool workspace_has_backend(const char *name);
 
 /* For the backends: */
 struct backend {
 	const char *name;
+	const char *const *env;
 	int (*create)(struct workspace *ws, const struct buf *shown, struct err *e);
 	int (*describe)(struct workspace *ws, struct jail *j, struct err *e);
 	int (*scan)(struct workspace *ws, struct changes *ret, struct err *e);
