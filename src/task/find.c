@@ -75,6 +75,14 @@ int task_find(struct context *c, const char *name, struct task *ret, struct err 
 
 int task_open(struct context *c, struct task *t, struct task_at *ret, struct err *e)
 {
+	auto_fd dir = -1;
+
+	*ret = (struct task_at){ .task = t, .ws.dir = -1 };
+	return home_task_dir(&c->home, t->id, &dir, e) < 0 ? -1 : task_open_again(c, t, ret, e);
+}
+
+int task_open_again(struct context *c, struct task *t, struct task_at *ret, struct err *e)
+{
 	auto_project p = { 0 };
 
 	*ret = (struct task_at){ .task = t, .ws.dir = -1 };

@@ -40,7 +40,8 @@ static int move_files(struct context *c, const struct task *t, struct err *e)
 		return err_sys(e, "cannot move '%s' to the trash", from);
 	utimensat(c->home.fd, to, NULL, AT_SYMLINK_NOFOLLOW);
 	auto_str empty = xasprintf("trash/%lld.empty", (long long)t->id);
-	return tree_remove(c->home.fd, empty, e);
+	/* twice: who comes too late may put a new lock there */
+	return tree_remove(c->home.fd, empty, e) < 0 ? tree_remove(c->home.fd, empty, e) : 0;
 }
 
 static int prune_bases(struct context *c, const struct task *t, struct err *e)
@@ -64,7 +65,7 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 	struct err ignored = ERR_INIT;
 
 	/* a repository that is gone needs nothing taken out of it */
-	if (!task_open(c, t, &at, e)) {
+	if (!task_open_again(c, t, &at, e)) {
 		if (workspace_remove(&at.ws, e) < 0 || refs_drop(c, &at.repo, t, !half_made && has_work(c, t), e) < 0)
 			return -1;
 	} else if (e->kind != ERR_NOTFOUND) {
@@ -127,11 +128,11 @@ static int check_work(const struct task *t, const struct task_work *w, const str
 	if (!files && !drafts)
 		return 0;
 	for (size_t i = 0; files && i < w->files.n && i < 5; i++)
-		buf_printf(&first, "%s%s", i ? ", " : " (", w->files.v[i]);
-	if (first.len)
-		buf_addstr(&first, w->files.n > 5 ? ", …)" : ")");
+		buf_printf(&first, "\n  %s", w->files.v[i]);
+	if (files && w->files.n > 5)
+		buf_printf(&first, "\n  … and %zu more", w->files.n - 5);
 	err_set(e, ERR_REFUSED, "task '%s' has the only copy of its work: %zu changed file%s%s%s", t->name, w->files.n,
-		w->files.n == 1 ? "" : "s", buf_str(&first), w->drafts ? ", and drafts in its repository" : "");
+		w->files.n == 1 ? "" : "s", w->drafts ? ", and drafts in its repository" : "", buf_str(&first));
 	return err_hint(e, "garth discard -%s%s %s", w->files.n ? "f" : "", w->drafts ? "D" : "", t->name);
 }
 
@@ -158,17 +159,33 @@ static int mark_kept(struct context *c, const struct task *t, int dir, struct er
 	return write_file(dir, "keep", p.git_dir, strlen(p.git_dir), 0600, e);
 }
 
-/* A keeper that has told its command's end is about to leave: it is waited for, for a moment. */
-static int take_lock(const struct task *t, int dir, int *ret, struct err *e)
+/* Another discard may have been faster, or be at its end: then the lock's file lies in the trash already. */
+static int still_there(struct context *c, const struct task *t, struct err *e)
 {
-	for (int tries = 0; lock_take(dir, "lock", false, ret, e) < 0; tries++) {
-		if (e->kind != ERR_BUSY)
+	auto_task now = { 0 };
+
+	if (store_task_by_name(c->store, t->name, &now, e) < 0)
+		return -1;
+	if (now.id != t->id)
+		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", t->name);
+	return strcmp(now.state, t->state) ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : 0;
+}
+
+/* A keeper that has told its command's end is about to leave: it is waited for, for a moment. */
+static int take_lock(struct context *c, const struct task *t, int dir, int *ret, struct err *e)
+{
+	int tries = 0;
+
+	while (lock_take(dir, "lock", false, ret, e) < 0) {
+		if (e->kind != ERR_BUSY && e->sys != ENOENT)
 			return -1;
-		if (tries == 100)
+		if (e->sys == ENOENT && still_there(c, t, e) < 0)
+			return -1;
+		if (++tries > 100)
 			return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
 		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	}
-	return 0;
+	return still_there(c, t, e);
 }
 
 int task_discard(struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e)
@@ -177,12 +194,14 @@ int task_discard(struct context *c, struct task *t, const struct discard_opts *o
 	auto_fd dir = -1;
 	auto_lock lock = -1;
 
+	if (!strcmp(t->state, STATE_DISCARDING) || !strcmp(t->state, STATE_CREATING))
+		return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
 	if (!strcmp(t->state, STATE_RUNNING))
 		return err_set(e, ERR_REFUSED, "task '%s' is running", t->name), err_hint(e, "garth cancel %s", t->name);
 	if (home_task_dir(&c->home, t->id, &dir, e) < 0) {
 		if (e->kind != ERR_NOTFOUND)
 			return -1;
-	} else if (take_lock(t, dir, &lock, e) < 0) {
+	} else if (take_lock(c, t, dir, &lock, e) < 0) {
 		return -1;
 	}
 	if (dir >= 0 && (look_at_work(c, t, &w, e) < 0 || check_work(t, &w, o, e) < 0))

@@ -44,6 +44,8 @@ struct task_at {
 	struct workspace ws;
 };
 int task_open(struct context *c, struct task *t, struct task_at *ret, struct err *e);
+/* The same where the task's directory may be gone, to remove the rest: an empty one is made. */
+int task_open_again(struct context *c, struct task *t, struct task_at *ret, struct err *e);
 void task_at_close(struct task_at *a);
 #define auto_task_at __attribute__((cleanup(task_at_close))) struct task_at
 

@@ -85,7 +85,7 @@ int base_open(const struct home *h, int64_t project, const char *name, struct ba
 
 	if (dir < 0)
 		return err_set(e, ERR_NOTFOUND, "there is no base '%s'", name);
-	if (is_torn(dir))
+	if (is_torn(dir) || faccessat(dir, "seed", F_OK, 0) < 0)
 		return err_set(e, ERR_NOTFOUND, "the base '%s' may be torn", name);
 	strvec_pushf(&b.layers, "%s/tree", path);
 	b.index = path_join(path, "index");

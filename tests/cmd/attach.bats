@@ -123,7 +123,7 @@ PY
   eventually shows fullscreen; eventually shows '25 90'
   tmux -S "$sock" send-keys C-] d
   eventually shows left
-  ! shows fullscreen
+  not shows fullscreen
   tmux -S "$sock" respawn-pane -k "$garth attach t; sleep 1000"
   eventually shows fullscreen
   tmux -S "$sock" kill-server

@@ -12,7 +12,6 @@ load helpers
 }
 
 @test "J10 doctor: something that is missing is exit code 1 and the command that enables it" {
-  mkdir "$T/nogit"
   call python3 "$BATS_TEST_DIRNAME/without-userns" "$garth" doctor --json
   [[ $code == 1 && $(json 'd["ok"]' <<<"$out") == false ]] || complain
   [[ $(json 'all(c["enable"] for c in d["checks"] if not c["ok"] and c["name"] == "user namespaces")' <<<"$out") == true ]] || complain

@@ -24,11 +24,11 @@ complain() {
 fails() {
   local want=$1 text=$2; shift 2
   call "$@"
-  [[ $code == "$want" ]] || complain "wanted exit code $want: $*"
-  [[ ! -s $T/out ]] || complain "something on stdout: $*"
-  [[ $err == '✗ '*"$text"* ]] || complain "wanted '$text' on stderr: $*"
-  [[ $(grep -c '^✗ ' <<<"$err") == 1 && $(grep -c '^↳ ' <<<"$err") -le 1 ]] || complain "more than a line and a hint: $*"
-  [[ $(grep -cv '^[✗↳] ' <<<"$err") == 0 ]] || complain "lines that are neither message nor hint: $*"
+  [[ $code == "$want" ]] || complain "wanted exit code $want: $*" || return
+  [[ ! -s $T/out ]] || complain "something on stdout: $*" || return
+  [[ $err == '✗ '*"$text"* ]] || complain "wanted '$text' on stderr: $*" || return
+  [[ $(grep -c '^✗ ' <<<"$err") == 1 && $(grep -c '^↳ ' <<<"$err") -le 1 ]] || complain "more than a line and a hint: $*" || return
+  [[ $(grep -cvE '^([✗↳] |  )' <<<"$err") == 0 ]] || complain "lines that are neither message nor hint: $*"
 }
 
 # The last message's hint.

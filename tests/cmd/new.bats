@@ -118,8 +118,8 @@ load helpers
 
 @test "W1 new: a name as long as it may be" {
   long=$(printf 'x%.0s' {1..64})
-  "$garth" new "$long" || long=${long:0:48}
-  [[ $(state_of "$long") == created ]] || "$garth" new "$long"
+  "$garth" new "$long"
+  changes_nothing 2 "1 to 64 characters" "$garth" new "${long}x"
   [[ $(inside "$long" pwd) == "$GARTH_HOME/worktrees/$long" ]]
 }
 

@@ -113,8 +113,11 @@ stopped() {
   for signal in KILL STOP TERM INT HUP SEGV TSTP USR1 CHLD PIPE 33 64; do inside bg "kill -$signal 1" || true; done
   inside bg true
   [[ $(state_of bg) == running ]]
-  # it can be starved by its own; then commands say so and the task can be stopped all the same
-  "$garth" exec bg -- /tmp/attack prlimit 1 || true
+  # nor starved: limits are a process' own to lower
+  outside ./attack victim x >"$T/victim" & victim=$!
+  until_ test -s "$T/victim"
+  attack prlimit "$(cut -d' ' -f1 "$T/victim")" >/dev/null
+  refused "$garth" exec bg -- /tmp/attack prlimit 1
   within 10 "$garth" exec bg -- true
   within 15 "$garth" cancel bg
   inside bg true

@@ -17,7 +17,10 @@ teardown() {
 # How many processes with the name there are on the machine.
 alive() { grep -lsx "$name" /proc/[0-9]*/comm 2>/dev/null | wc -l; }
 some() { (($(alive) > 0)); }
-none() { (($(alive) == 0)); }
+none() { (($(alive) == 0)) && sleep 0.1 && (($(alive) == 0)); }
+
+# keeper_of ID: the process that has the task's lock open.
+keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/null | head -n 1 | cut -d/ -f3; }
 
 # The attack reads a descriptor that Garth was started with.
 @test "18 J6: inherited descriptors" {
@@ -54,7 +57,7 @@ none() { (($(alive) == 0)); }
 @test "18 J7: the environment" {
   "$garth" new t
   cat >"$T/open/rc" <<<"echo evil-$SECRET"
-  vars=("AWS_SECRET_ACCESS_KEY=$SECRET" "GITHUB_TOKEN=$SECRET" "OPENAI_API_KEY=$SECRET" "BASH_ENV=$T/open/rc" "ENV=$T/open/rc" "LD_PRELOAD=/nonexistent/$SECRET.so"
+  vars=("AWS_SECRET_ACCESS_KEY=$SECRET" "GITHUB_TOKEN=$SECRET" "OPENAI_API_KEY=$SECRET" "BASH_ENV=$T/open/rc" "ENV=$T/open/rc" "LD_PRELOAD=/nonexistent/x.so"
     "LD_LIBRARY_PATH=/$SECRET" "GIT_DIR=/$SECRET" "GIT_SSH_COMMAND=$SECRET" "GIT_CONFIG_COUNT=1" "GIT_CONFIG_KEY_0=core.evil" "GIT_CONFIG_VALUE_0=$SECRET"
     "SSH_AUTH_SOCK=/$SECRET" "DBUS_SESSION_BUS_ADDRESS=unix:path=/$SECRET" "XDG_RUNTIME_DIR=/$SECRET" "PYTHONPATH=/$SECRET" "PYTHONSTARTUP=/$SECRET"
     "NODE_OPTIONS=--require /$SECRET" "PERL5OPT=-M$SECRET" "LESSOPEN=|$SECRET" "PROMPT_COMMAND=$SECRET" "http_proxy=http://$SECRET@x" "DISPLAY=:$SECRET"
@@ -62,6 +65,7 @@ none() { (($(alive) == 0)); }
   tells "$SECRET" env "${vars[@]}" env
   tells "evil-$SECRET" env "${vars[@]}" bash -c true
   silent "$SECRET" env "${vars[@]}" "$garth" exec t -- env
+  [[ -z $(env "${vars[@]}" "$garth" exec t -- env 2>/dev/null | grep -avx GIT_OPTIONAL_LOCKS=0 | grep -aE '^(LD_|GIT_|BASH_|ENV=|SSH_|DBUS_|XDG_RUNTIME|PYTHON|NODE_|PERL)') ]]
   silent "$SECRET" env "${vars[@]}" "$garth" exec t -- bash -c 'ls; cat /proc/*/environ; git config --list'
   env "${vars[@]}" "$garth" run -d --task bg -- sh -c 'env; cat /proc/1/environ /proc/self/environ; sleep 50' 2>/dev/null
   silent "$SECRET" inside bg 'cat /proc/*/environ; env'
@@ -83,7 +87,7 @@ none() { (($(alive) == 0)); }
   for backend in overlay worktree; do
     "$garth" new "t-$backend" --backend "$backend"
     bring "t-$backend" "$programs/rabbits" rabbits
-    "$garth" exec "t-$backend" -- sh -c "/tmp/rabbits $name 20 60; sleep 0.2; grep -lx $name /proc/[0-9]*/comm | grep -q ."
+    "$garth" exec "t-$backend" -- sh -c "/tmp/rabbits $name 20 60; sleep 0.2; grep -lsx $name /proc/[0-9]*/comm | grep -q ."
     until_ none
     # holding its output open does not keep the command from ending either
     within 10 "$garth" exec "t-$backend" -- sh -c "trap '' TERM HUP; (trap '' TERM HUP; setsid sleep 61.$RANDOM) & exit 0"
@@ -91,7 +95,6 @@ none() { (($(alive) == 0)); }
 }
 
 @test "19 J6: nothing outlives the task's command" {
-  "$garth" new t; bring t "$programs/rabbits" rabbits; inside t 'cp /tmp/rabbits rabbits; git add -A; git commit -qm r' || true
   cp "$programs/rabbits" "$R/rabbits"; git -C "$R" add rabbits; git -C "$R" commit -qm r
   within 20 "$garth" run --task bg -- sh -c "./rabbits $name 20 60; sleep 0.3"
   until_ none
@@ -112,13 +115,8 @@ none() { (($(alive) == 0)); }
   cp "$programs/rabbits" "$R/rabbits"; git -C "$R" add rabbits; git -C "$R" commit -qm r
   "$garth" run -d --task bg -- sh -c "./rabbits $name 20 60; exec sleep 4321.$RANDOM"
   until_ some
-  # the keeper is the one who holds the task's lock
-  lock=$(stat -c %i "$GARTH_HOME"/tasks/*/lock)
-  keeper=$(awk -v inode=":$lock\$" '$6 ~ inode { print $5 }' /proc/locks | sort -u | head -n 1)
-  if [[ -z $keeper || $keeper == -1 ]]; then
-    keeper=$(for f in /proc/[0-9]*/fd/*; do [[ $(stat -Lc %i "$f" 2>/dev/null) == "$lock" ]] && echo "$f"; done | head -n 1 | cut -d/ -f3)
-  fi
-  [[ $(readlink "/proc/$keeper/exe") == "$GARTH_BUILD/garth" ]]
+  keeper=$(keeper_of 1)
+  [[ $(readlink "/proc/$keeper/exe") == "$GARTH_BUILD/garth"* ]]
   kill -9 "$keeper"
   until_ none
   [[ $(state_of bg) == interrupted ]]
@@ -129,14 +127,14 @@ none() { (($(alive) == 0)); }
 # The attack writes more than anybody wants to keep.
 @test "20 J6: the log stays within its limit, and the keeper within its memory" {
   mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'limits: {log_size: 1MB}' >"$XDG_CONFIG_HOME/garth/config.yaml"
-  outside sh -c 'yes evil | head -c 30000000 >log'; (($(stat -c %s "$T/open/log") == 30000000))
-  "$garth" run -d --task bg -- sh -c 'yes evil | head -c 30000000; echo the-end; exec sleep 60'
+  outside sh -c 'yes evil | head -c 6000000 >log'; (($(stat -c %s "$T/open/log") == 6000000))
+  "$garth" run -d --task bg -- sh -c 'yes evil | head -c 6000000; echo the-end; exec sleep 60'
   until_ grep -aq the-end "$GARTH_HOME"/tasks/1/log
   (($(cat "$GARTH_HOME"/tasks/1/log* | wc -c) <= 1100000))
   within 10 "$garth" log bg
   tells the-end "$garth" log bg
-  lock=$(stat -c %i "$GARTH_HOME"/tasks/1/lock)
-  keeper=$(for f in /proc/[0-9]*/fd/*; do [[ $(stat -Lc %i "$f" 2>/dev/null) == "$lock" ]] && echo "$f"; done | head -n 1 | cut -d/ -f3)
+  keeper=$(keeper_of 1)
+  # a sanitizer has a memory of its own
   if [[ $GARTH_BUILD != *san* ]]; then (($(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$keeper/status") < 8192)); fi
   "$garth" cancel bg
   # into a pipe whose reader goes away or is slow

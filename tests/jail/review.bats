@@ -111,11 +111,11 @@ for n in [b":(top)x", b":!x", b"-rf", b"--output=pwned", b"a\nb", b"x\nstate    
 # The attack nests directories deeper than descriptors, stacks and paths reach.
 @test "20 J1: a tree that is very deep" {
   dig="import os
-for i in range(1500):
-    os.mkdir('d'); os.chdir('d')
+for i in range(700):
+    os.mkdir('deep-dir'); os.chdir('deep-dir')
 open('bottom', 'w').close()"
   (cd "$T/open" && mkdir c && cd c && "$python" -c "$dig")
-  refused "$python" -c "import os; os.stat('$T/open/c' + '/d' * 3000)"
+  refused "$python" -c "import os; os.stat('$T/open/c' + '/deep-dir' * 700)"
   for backend in overlay worktree; do
     hostile "$backend" "$python -c \"$dig\"; cd; $python -c \"$dig\"; cd /tmp; $python -c \"$dig\""
     answers show t; grep -q a.txt "$T/answer"
@@ -147,11 +147,13 @@ open('bottom', 'w').close()"
 
 # The attack makes many files that are each just small enough to be shown: together they fill memory and disk.
 @test "20 J1: many large sparse files in show and diff" {
-  hostile overlay 'mkdir many; i=0; while [ $i -lt 150 ]; do truncate -s 99M many/$i; i=$((i+1)); done'
+  hostile overlay 'mkdir many; i=0; while [ $i -lt 100 ]; do truncate -s 99M many/$i; i=$((i+1)); done'
+  # what a scratch file or a buffer may grow to before it is a flood; the control: one can grow so far
+  (ulimit -f $((1536 * 1024)); refused truncate -s 2G "$T/open/large"; truncate -s 1G "$T/open/large")
   (
-    # what a scratch file or a buffer may grow to before the test calls it a flood
-    ulimit -f $((2 * 1024 * 1024)); ulimit -t 20
-    seen
+    ulimit -f $((1536 * 1024))
+    answers show t; grep -q a.txt "$T/answer"
+    answers diff t --stat; grep -q a.txt "$T/answer"
   )
   gone
 }
@@ -166,5 +168,17 @@ open('bottom', 'w').close()"
       refused "$garth" discard t
       gone
     done
+  done
+}
+
+# The attack hides files by an ignore file that ignores itself: how many are left aside is always told.
+@test "9 20 J1: a directory that ignores itself is counted" {
+  for backend in overlay worktree; do
+    hostile "$backend" 'mkdir hidden; echo "*" >hidden/.gitignore; echo evil >hidden/evil'
+    seen
+    grep -q evil "$T/exported/hidden/evil"
+    answers show t; grep -qE '^ignored +2 files' "$T/answer"
+    [[ $("$garth" diff t --json | "$python" -c 'import json, sys; print(json.load(sys.stdin)["ignored"])') == 2 ]]
+    gone
   done
 }

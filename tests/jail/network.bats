@@ -1,0 +1,145 @@
+# ESCAPES 21: everything that a socket reaches.
+load helpers
+
+setup() {
+  jail_setup
+  cp "$BATS_TEST_DIRNAME/net.py" "$T/open/net.py"; chmod 644 "$T/open/net.py"
+  servers=()
+  "$garth" new t
+  bring t "$T/open/net.py" net.py
+}
+
+teardown() {
+  for pid in "${servers[@]}"; do kill "$pid" 2>/dev/null || true; wait "$pid" 2>/dev/null || true; done
+  jail_teardown
+}
+
+# serve KIND TARGET [PORT]: a server outside, as who the inside is; $port.
+serve() {
+  local out=$T/server.${#servers[@]}
+  (cd "$T/open" && WORD=$SECRET GOT=$T/open/got exec ${as[@]+"${as[@]}"} "$python" net.py serve "$@" >"$out" 2>&1 3>&-) &
+  servers+=($!)
+  until_ grep -q ready "$out"
+  port=$(sed -n 's/^ready //p' "$out")
+}
+
+net() { outside "$python" net.py "$@"; }
+net_inside() { "$garth" exec --net "${mode:-none}" t -- "$python" /tmp/net.py "$@"; }
+
+# kept KIND…: reached from outside, not from inside.
+kept() {
+  net "$@" >/dev/null || { echo "the control failed: $*"; net "$@"; return 1; }
+  refused net_inside "$@"
+}
+
+# The attack connects to servers of the machine over TCP and UDP, by both protocols.
+@test "21 J6: TCP and UDP over IPv4 and IPv6" {
+  serve tcp 127.0.0.1; tells "$SECRET" net tcp 127.0.0.1 "$port"; kept tcp 127.0.0.1 "$port"
+  serve udp 127.0.0.1; tells "$SECRET" net udp 127.0.0.1 "$port"; kept udp 127.0.0.1 "$port"
+  if [[ -e /proc/net/if_inet6 ]] && grep -q ' lo$' /proc/net/if_inet6; then
+    serve tcp6 ::1; kept tcp6 ::1 "$port"
+    serve udp6 ::1; kept udp6 ::1 "$port"
+  fi
+  # by every address that the machine has, by names for it, and to the world
+  serve tcp 0.0.0.0
+  for address in $(hostname -I 2>/dev/null) 127.0.0.1 127.1.2.3 0.0.0.0 localhost; do
+    [[ $address != *:* ]] || continue
+    kept tcp "$address" "$port"
+  done
+  for address in 1.1.1.1 169.254.169.254 10.0.0.1; do refused net_inside tcp "$address" 80; refused net_inside udp "$address" 53; done
+  # the network inside is there for the task's own servers
+  inside t "$python - <<'P'
+import socket
+s = socket.create_server(('127.0.0.1', 0)); c = socket.create_connection(s.getsockname()); s.accept()[0].sendall(b'x'); assert c.recv(1) == b'x'
+P"
+  [[ $(inside t 'ls /sys/class/net 2>/dev/null; sed 1,2d /proc/net/dev | cut -d: -f1 | tr -d " "') == lo ]]
+}
+
+# With the network of the host, what the flag gives is given, and nothing else.
+@test "21 J5: the control of network host: TCP arrives" {
+  serve tcp 127.0.0.1
+  mode=host
+  tells "$SECRET" net_inside tcp 127.0.0.1 "$port"
+}
+
+# The attack asks for names.
+@test "21 J6: DNS" {
+  serve udp 127.0.0.1
+  kept udp 127.0.0.1 "$port"
+  refused inside t "getent hosts example.com"
+  refused inside t "$python -c 'import socket; socket.getaddrinfo(\"example.com\", 80)'"
+  refused inside t 'cat /etc/resolv.conf'
+}
+
+# The attack connects to unix sockets of the host by their path: streams, datagrams, and from a socket pair.
+@test "21 J2 J6: path sockets of the host" {
+  serve path "$T/open/stream.sock"
+  serve path-dgram "$T/open/dgram.sock"
+  serve path "$HOME/.ssh/agent.sock"
+  tells "$SECRET" net path "$T/open/stream.sock"
+  for mode in none host; do
+    kept path "$T/open/stream.sock"
+    kept path "$HOME/.ssh/agent.sock"
+    rm -f "$T/open/got"
+    kept path-dgram "$T/open/dgram.sock"
+    kept pair "$T/open/dgram.sock"
+    sleep 0.1
+    # the controls arrived, and nothing else
+    [[ $(<"$T/open/got") == evilevil ]]
+  done
+}
+
+# The attack connects to abstract sockets, which have no path that could be hidden.
+@test "21 J6: abstract sockets of the host, also with the network of the host" {
+  name=garth-test-$RANDOM$RANDOM
+  serve abstract "$name"
+  serve abstract-dgram "$name-d"
+  for mode in none host; do
+    tells "$SECRET" net abstract "$name"
+    kept abstract "$name"
+    kept abstract-dgram "$name-d"
+  done
+}
+
+# The attack connects to another task's abstract socket and to the sockets by which keepers are spoken to.
+@test "21 J2 J6: sockets of other tasks and of the keepers" {
+  name=garth-test-$RANDOM$RANDOM
+  cp "$BATS_TEST_DIRNAME/net.py" "$R/net.py"; git -C "$R" add net.py; git -C "$R" commit -qm net
+  "$garth" run -d --net host --task other -e "WORD=$SECRET" -- "$python" net.py serve abstract "$name"
+  until_ tells ready "$garth" log other
+  # the control: the task itself reaches it
+  tells "$SECRET" "$garth" exec other -- "$python" net.py abstract "$name"
+  mode=host refused net_inside abstract "$name"
+  # the keeper's own socket is there, outside
+  socket=$(find "$GARTH_HOME/tasks" -type s | head -n 1)
+  [[ -S $socket ]]
+  refused inside other "test -e $socket"
+  refused inside t "test -e $socket"
+  [[ -z $(inside t 'find / -type s 2>/dev/null') && -z $(inside other 'find / -type s 2>/dev/null') ]]
+  for path in /run/docker.sock /var/run/docker.sock /run/dbus /run/user /run/systemd /tmp/.X11-unix /run/containerd; do refused inside t "ls -d $path"; done
+  [[ $(inside t 'ls /run') == garth ]]
+  "$garth" cancel other
+}
+
+# The attack opens sockets that are not for connections: raw, packet, and families that nobody needs.
+@test "21 J6: raw and packet sockets, ICMP, vsock, netlink and rare families" {
+  for kind in raw raw6 sockpacket packet; do
+    outside unshare -Urn "$python" net.py open "$kind" >/dev/null || { echo "the control failed: $kind"; return 1; }
+    for mode in none host; do refused net_inside open "$kind"; done
+  done
+  # families that this kernel has outside
+  found=0
+  for kind in alg vsock bluetooth can rds tipc smc xdp qipcrtr kcm mctp x25 ax25 appletalk ipx; do
+    if outside unshare -Urn "$python" net.py open "$kind" >/dev/null 2>&1; then found=$((found + 1)); fi
+    for mode in none host; do refused net_inside open "$kind"; done
+  done
+  echo "families that the kernel has: $found"
+  # of netlink, addresses and routes, and no other protocol: uevents, audit, netfilter, generic, connector, …
+  net netlink 0; net netlink 15; net netlink 16
+  net_inside netlink 0
+  for proto in 2 4 5 6 8 9 10 11 12 15 16 20 21; do
+    for mode in none host; do refused net_inside netlink "$proto"; done
+  done
+  # nor are the host's links and routes to be changed
+  mode=host refused inside t 'ip link set lo down || ip addr add 10.9.8.7/32 dev lo'
+}
