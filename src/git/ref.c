@@ -29,6 +29,14 @@ int ref_list(const struct repo *r, const char *prefix, struct buf *out, struct e
 	return list(r, &patterns, out, e);
 }
 
+bool ref_can_name(const struct repo *r, const char *oid)
+{
+	struct git g = repo_git(r);
+	struct err ignored = ERR_INIT;
+
+	return !git_do(&g, NULL, &ignored, "cat-file", "-e", oid, NULL);
+}
+
 void ref_release(struct ref_txn *t)
 {
 	buf_release(&t->text);

@@ -11,6 +11,9 @@ int ref_shown(const struct repo *r, const char *target, struct buf *out, struct 
 /* All refs beneath a prefix, in the same form. */
 int ref_list(const struct repo *r, const char *prefix, struct buf *out, struct err *e);
 
+/* Whether the object is there for a ref to name. */
+bool ref_can_name(const struct repo *r, const char *oid);
+
 /* A transaction: additions in any order, then ref_commit. All of it happens or none of it. A create fails
  * where the ref exists, a remove where it has another value. */
 struct ref_txn {

@@ -93,7 +93,8 @@ int refs_drop(struct context *c, const struct repo *r, const struct task *t, boo
 		return -1;
 	if (has_ref(&branch, t->branch, &tip) && !strcmp(tip, t->base))
 		ref_remove(&txn, t->branch, tip);
-	if (trash && tip)
+	/* the user may have removed the branch, and cleaned up after it */
+	if (trash && (tip || ref_can_name(r, t->base)))
 		ref_set(&txn, kept, t->base);
 	if (others < 2) {
 		if (ref_list(r, prefix, &pins, e) < 0)
