@@ -64,7 +64,7 @@ int cmd_diff(int argc, char **argv)
 		OPT_END,
 	};
 	struct cmd_line l = { "diff", opts, 1, -1, false, 0, 0 };
-	auto_review r = { .scratch.stream = -1 };
+	auto_review r = { .scratch = SCRATCH_INIT };
 	auto_context c = { .home.fd = -1 };
 	auto_task_at at = { .ws.dir = -1 };
 	auto_strvec paths = STRVEC_INIT;

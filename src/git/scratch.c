@@ -1,14 +1,17 @@
 #include "git/scratch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/path.h"
 #include "sys/fd.h"
+#include "sys/lock.h"
 #include "sys/tree.h"
 
 #define TREE_REF "refs/heads/workspace"
@@ -43,39 +46,68 @@ static int make_skeleton(struct scratch *s, int dir, struct err *e)
 	return 0;
 }
 
+/* Removes what processes that died left behind: nobody holds its lock. Those without one that are young may be
+ * in the making. */
+static void sweep(int scratch)
+{
+	int copy = openat(scratch, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	struct err ignored = ERR_INIT;
+	struct dirent *ent;
+
+	if (!d)
+		fd_closep(&copy);
+	while (d && (ent = readdir(d))) {
+		auto_str lock = path_join(ent->d_name, "lock");
+		struct stat st;
+
+		if (ent->d_name[0] == '.' || fstatat(scratch, ent->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (!lock_is_held(scratch, lock) && st.st_mtime < time(NULL) - 60)
+			tree_remove(scratch, ent->d_name, &ignored);
+	}
+	if (d)
+		closedir(d);
+}
+
 int scratch_open(const struct repo *r, int home, const char *home_path, struct scratch *ret, struct err *e)
 {
-	auto_scratch s = { .repo = r, .home = home, .stream = -1, .pending = BUF_INIT(1 << 20) };
+	auto_scratch s = { .repo = r, .stream = -1, .lock = -1, .pending = BUF_INIT(1 << 20) };
 	uint64_t key = 0;
 	auto_fd dir = -1;
-	char name[48];
+	char name[24];
 
+	s.parent = openat(home, "scratch", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (s.parent < 0)
+		return err_sys(e, "cannot open '%s/scratch'", home_path);
+	sweep(s.parent);
 	(void)!getrandom(&key, sizeof(key), 0);
-	snprintf(name, sizeof(name), "scratch/%016llx", (unsigned long long)key);
-	if (mkdirat(home, name, 0700) < 0)
-		return err_sys(e, "cannot make '%s/%s'", home_path, name);
-	s.dir = path_join(home_path, name);
-	dir = openat(home, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	snprintf(name, sizeof(name), "%016llx", (unsigned long long)key);
+	if (mkdirat(s.parent, name, 0700) < 0)
+		return err_sys(e, "cannot make a directory in '%s/scratch'", home_path);
+	s.dir = xasprintf("%s/scratch/%s", home_path, name);
+	dir = openat(s.parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return err_sys(e, "cannot open '%s'", s.dir);
-	if (make_skeleton(&s, dir, e) < 0)
+	if (lock_take(dir, "lock", false, &s.lock, e) < 0 || make_skeleton(&s, dir, e) < 0)
 		return -1;
 	*ret = s;
-	s = (struct scratch){ .stream = -1 };
+	s = (struct scratch)SCRATCH_INIT;
 	return 0;
 }
 
 void scratch_release(struct scratch *s)
 {
-	auto_fd parent = s->dir ? openat(s->home, "scratch", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	struct err ignored = ERR_INIT;
 
 	fd_closep(&s->stream);
 	buf_release(&s->pending);
-	if (parent >= 0)
-		tree_remove(parent, path_base(s->dir), &ignored);
+	if (s->dir)
+		tree_remove(s->parent, path_base(s->dir), &ignored);
+	lock_drop(&s->lock);
+	fd_closep(&s->parent);
 	free(s->dir);
-	*s = (struct scratch){ .stream = -1 };
+	*s = (struct scratch)SCRATCH_INIT;
 }
 
 /* One answer of `cat-file --batch` at *at: its bytes, or NULL for an object that is not there; false at the end. */
@@ -128,29 +160,38 @@ int scratch_add_ignore(struct scratch *s, const char *path, const char *text, si
 	auto_fd top = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_fd dir = top < 0 ? -1 : mkdirs_beneath(top, parent, 0700, (uid_t)-1, (gid_t)-1);
 
+	/* an ignore file of the base may stand where the workspace has a directory now, or the other way round */
 	if (dir < 0)
-		return err_sys(e, "cannot make a scratch directory");
-	return write_file(dir, path_base(path), text, len, 0600, e);
+		return top >= 0 && (errno == ENOTDIR || errno == ELOOP) ? 0 : err_sys(e, "cannot make a scratch directory");
+	if (write_file(dir, path_base(path), text, len, 0600, e) < 0)
+		return e->sys == EISDIR || e->sys == ENOTEMPTY || e->sys == EEXIST ? 0 : -1;
+	return 0;
 }
 
 int scratch_ignored(struct scratch *s, const struct buf *paths, struct buf *out, struct err *e)
 {
 	auto_str root = path_join(s->dir, "wt");
+	auto_buf ask = BUF_INIT(paths->max * 2), answer = BUF_INIT(paths->max * 2), errtext = BUF_SMALL;
 	struct git g = scratch_git(s);
 	auto_strvec args = STRVEC_INIT;
-	auto_buf errtext = BUF_SMALL;
 	int code;
 
 	if (!paths->len)
 		return 0;
+	/* "./" before a name that begins with a colon, which would be magic */
+	for (size_t at = 0; at < paths->len; at += strlen(paths->data + at) + 1)
+		buf_addstr(&ask, "./"), buf_add(&ask, paths->data + at, strlen(paths->data + at) + 1);
 	g.work_tree = root;
 	g.cwd = root;
 	strvec_pushl(&args, "check-ignore", "-z", "--stdin", "--no-index", NULL);
-	if (git_try(&g, &args, paths, out, &errtext, &code, e) < 0)
+	if (git_try(&g, &args, &ask, &answer, &errtext, &code, e) < 0)
 		return -1;
 	/* 1 is "none of them" */
-	return code > 1 ? err_set(e, ERR_FAILED, "git check-ignore: %.*s", (int)strcspn(buf_str(&errtext), "\n"),
-				 buf_str(&errtext)) : 0;
+	if (code > 1)
+		return err_set(e, ERR_FAILED, "git check-ignore: %.*s", (int)strcspn(buf_str(&errtext), "\n"), buf_str(&errtext));
+	for (size_t at = 0; at + 2 < answer.len; at += strlen(answer.data + at) + 1)
+		buf_add(out, answer.data + at + 2, strlen(answer.data + at + 2) + 1);
+	return 0;
 }
 
 static int flush(struct scratch *s, struct err *e)

@@ -20,13 +20,15 @@
 struct scratch {
 	const struct repo *repo;
 	char *dir;    /* its path; removed by scratch_release */
-	int home;     /* its directory is scratch/NAME beneath this */
+	int parent;   /* the directory that holds it */
+	int lock;     /* held for as long as this is in use: others sweep up what nobody holds */
 	int stream;   /* what is being written for fast-import */
 	struct buf pending;
-	bool failed;
 };
 
-/* Makes it in scratch/ of the Garth home, a descriptor that stays open for as long as this is used. */
+#define SCRATCH_INIT { .parent = -1, .lock = -1, .stream = -1 }
+
+/* Makes it in scratch/ of the Garth home (a descriptor, and its path). */
 int scratch_open(const struct repo *r, int home, const char *home_path, struct scratch *ret, struct err *e);
 void scratch_release(struct scratch *s);
 #define auto_scratch __attribute__((cleanup(scratch_release))) struct scratch

@@ -185,23 +185,63 @@ int write_file(int dir, const char *path, const void *data, size_t len, mode_t m
 	return 0;
 }
 
+/* Bytes from `at` on, up to len of them, by the kernel where it can, else by hand. */
+static int copy_range(int from, int to, off_t at, uint64_t len)
+{
+	off_t out = at;
+	char chunk[65536];
+
+	while (len) {
+		ssize_t n = copy_file_range(from, &at, to, &out, len < 1u << 30 ? len : 1u << 30, 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		len -= (uint64_t)n;
+	}
+	while (len) {
+		ssize_t n = pread(from, chunk, len < sizeof(chunk) ? (size_t)len : sizeof(chunk), at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return (int)n;
+		if (lseek(to, at, SEEK_SET) < 0 || write_full(to, chunk, (size_t)n) < 0)
+			return -1;
+		at += n;
+		len -= (uint64_t)n;
+	}
+	return 0;
+}
+
 int copy_fd(int from, int to, struct err *e)
 {
-	char chunk[65536];
-	ssize_t n;
+	struct stat st;
+	off_t at = 0, end;
 
 	if (!ioctl(to, FICLONE, from))
 		return 0;
-	while ((n = copy_file_range(from, NULL, to, NULL, 1 << 30, 0)) > 0)
-		;
-	if (!n)
-		return 0;
-	if (errno != EXDEV && errno != EINVAL && errno != EOPNOTSUPP && errno != ENOSYS && errno != EBADF)
+	if (fstat(from, &st) < 0)
 		return err_sys(e, "cannot copy");
-	while ((n = read(from, chunk, sizeof(chunk))) > 0)
-		if (write_full(to, chunk, (size_t)n) < 0)
+	/* holes stay holes: a file of a terabyte that takes no room must not take any in the copy */
+	while (at < st.st_size) {
+		off_t data = lseek(from, at, SEEK_DATA);
+
+		if (data < 0 && errno == ENXIO)
+			break;
+		if (data < 0)
+			data = at;
+		end = lseek(from, data, SEEK_HOLE);
+		if (end < 0 || end > st.st_size)
+			end = st.st_size;
+		if (end <= data)
+			break;
+		if (copy_range(from, to, data, (uint64_t)(end - data)) < 0)
 			return err_sys(e, "cannot copy");
-	return n < 0 ? err_sys(e, "cannot copy") : 0;
+		at = end;
+	}
+	return ftruncate(to, st.st_size) < 0 ? err_sys(e, "cannot copy") : 0;
 }
 
 int copy_part(int from, int to, uint64_t len)

@@ -41,7 +41,8 @@ int read_rest(int fd, struct buf *out, const char *what, struct err *e);
 int read_file(int dir, const char *path, struct buf *out, struct err *e);
 /* Writes a new file beside and renames it over: the file is the old one or the new one. */
 int write_file(int dir, const char *path, const void *data, size_t len, mode_t mode, struct err *e);
-/* The bytes of one file into another, in the kernel where it can (reflink, copy_file_range). */
+/* The bytes of one regular file into another, in the kernel where it can (reflink, copy_file_range); holes stay
+ * holes. */
 int copy_fd(int from, int to, struct err *e);
 
 /* The first len bytes of a file into another, the same way; -1 and errno. */

@@ -110,7 +110,7 @@ void task_work_release(struct task_work *w)
 int task_work(struct task_at *a, struct task_work *ret, struct err *e)
 {
 	auto_fd git = open_beneath(a->ws.dir, "git", O_RDONLY | O_DIRECTORY, 0);
-	auto_review r = { .scratch.stream = -1 };
+	auto_review r = { .scratch = SCRATCH_INIT };
 
 	*ret = (struct task_work){ 0 };
 	if (git >= 0 && private_count_objects(git, workspace_own_packs(&a->ws), &ret->drafts, e) < 0)

@@ -13,7 +13,7 @@ void review_release(struct review *r)
 {
 	scratch_release(&r->scratch);
 	strvec_release(&r->apart);
-	*r = (struct review){ .scratch.stream = -1 };
+	*r = (struct review){ .scratch = SCRATCH_INIT };
 }
 
 /* An ignore file's content as the workspace has it now. */
@@ -21,8 +21,10 @@ static int add_ignore_file(struct scratch *s, int root, const char *path, struct
 {
 	auto_fd fd = open_regular_beneath(root, path);
 	auto_buf text = BUF_INIT(1 << 20);
+	struct stat st;
 
-	if (fd < 0)
+	/* one of a megabyte is no ignore file: what it would hide is shown */
+	if (fd < 0 || fstat(fd, &st) < 0 || (size_t)st.st_size >= text.max)
 		return 0;
 	if (read_rest(fd, &text, path, e) < 0)
 		return -1;
@@ -80,10 +82,11 @@ static int put_file(struct review *r, int root, const struct change *c, struct e
 			strvec_pushf(&r->apart, "%s (not readable)", c->path);
 		return 0;
 	}
-	if ((uint64_t)st.st_size > REVIEW_FILE_MAX) {
+	if ((uint64_t)st.st_size > REVIEW_FILE_MAX || (uint64_t)st.st_size > REVIEW_ALL_MAX - r->shown) {
 		strvec_pushf(&r->apart, "%s (%lld MB, too large to show)", c->path, (long long)st.st_size >> 20);
 		return 0;
 	}
+	r->shown += (uint64_t)st.st_size;
 	return scratch_file(&r->scratch, c->path, c->executable, fd, (uint64_t)st.st_size, e);
 }
 
@@ -126,7 +129,7 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 
 int review_open(struct workspace *ws, struct review *ret, struct err *e)
 {
-	auto_review r = { .base = ws->task->base, .scratch.stream = -1 };
+	auto_review r = { .base = ws->task->base, .scratch = SCRATCH_INIT };
 	auto_changes c = { .root = -1 };
 
 	if (workspace_scan(ws, &c, e) < 0 || scratch_open(ws->repo, ws->home->fd, ws->home->path, &r.scratch, e) < 0)
@@ -139,7 +142,7 @@ int review_open(struct workspace *ws, struct review *ret, struct err *e)
 	if (scratch_end(&r.scratch, e) < 0)
 		return -1;
 	*ret = r;
-	r = (struct review){ .scratch.stream = -1 };
+	r = (struct review){ .scratch = SCRATCH_INIT };
 	return 0;
 }
 

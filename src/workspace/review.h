@@ -17,12 +17,14 @@
 struct review {
 	struct scratch scratch;
 	const char *base;
+	uint64_t shown;      /* bytes taken so far */
 	size_t ignored;      /* files that are not shown because ignore files say so */
 	struct strvec apart; /* what cannot be shown, a line each: "nested/ (a repository)" */
 };
 
-/* File contents beyond this are named, not shown. */
+/* File contents beyond these are named, not shown: of one file, and in all. */
 #define REVIEW_FILE_MAX (100u << 20)
+#define REVIEW_ALL_MAX  (512u << 20)
 
 int review_open(struct workspace *ws, struct review *ret, struct err *e);
 void review_release(struct review *r);

@@ -49,6 +49,16 @@ fi
 # outside CMD…: runs it without walls, as who it would be inside.
 outside() { (cd "$T/open" && exec ${as[@]+"${as[@]}"} "$@" 3>&-); }
 
+# beside OUT CMD…: the same in the background, with its output in a file; $beside is its pid, which it keeps.
+beside() {
+  local out=$1; shift
+  (cd "$T/open" && exec ${as[@]+"${as[@]}"} "$@" >"$out" 2>&1 3>&-) &
+  beside=$!
+}
+
+# ended PID: ends what `beside` started.
+ended() { kill "$1" 2>/dev/null || true; wait "$1" 2>/dev/null || true; }
+
 # refused CMD…: it must fail, and not by running into the limit of time.
 refused() {
   local code=0

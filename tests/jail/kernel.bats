@@ -11,7 +11,7 @@ setup() {
 }
 
 teardown() {
-  if [[ ${victim-} ]]; then kill "$victim" 2>/dev/null || true; wait "$victim" 2>/dev/null || true; fi
+  if [[ ${beside-} ]]; then ended "$beside"; fi
   jail_teardown
 }
 
@@ -71,7 +71,7 @@ stopped() {
 
 # The attack reads, stops or signals a process outside by its number.
 @test "17 J1 J6: ptrace, process_vm_readv, /proc/PID/mem, signals and pidfds to the outside" {
-  outside ./attack victim "$SECRET" >"$T/victim" & victim=$!
+  beside "$T/victim" ./attack victim "$SECRET"
   until_ test -s "$T/victim"
   read -r pid address <"$T/victim"
   tells "$SECRET" attack vm_read "$pid" "$address"
@@ -114,7 +114,7 @@ stopped() {
   inside bg true
   [[ $(state_of bg) == running ]]
   # nor starved: limits are a process' own to lower
-  outside ./attack victim x >"$T/victim" & victim=$!
+  beside "$T/victim" ./attack victim x
   until_ test -s "$T/victim"
   attack prlimit "$(cut -d' ' -f1 "$T/victim")" >/dev/null
   refused "$garth" exec bg -- /tmp/attack prlimit 1

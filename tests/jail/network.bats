@@ -10,15 +10,15 @@ setup() {
 }
 
 teardown() {
-  for pid in "${servers[@]}"; do kill "$pid" 2>/dev/null || true; wait "$pid" 2>/dev/null || true; done
+  for pid in "${servers[@]}"; do ended "$pid"; done
   jail_teardown
 }
 
 # serve KIND TARGET [PORT]: a server outside, as who the inside is; $port.
 serve() {
   local out=$T/server.${#servers[@]}
-  (cd "$T/open" && WORD=$SECRET GOT=$T/open/got exec ${as[@]+"${as[@]}"} "$python" net.py serve "$@" >"$out" 2>&1 3>&-) &
-  servers+=($!)
+  beside "$out" env "WORD=$SECRET" "GOT=$T/open/got" "$python" net.py serve "$@"
+  servers+=("$beside")
   until_ grep -q ready "$out"
   port=$(sed -n 's/^ready //p' "$out")
 }

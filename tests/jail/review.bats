@@ -99,7 +99,7 @@ for n in [b":(top)x", b":!x", b"-rf", b"--output=pwned", b"a\nb", b"x\nstate    
     'head -c 3000000 /dev/zero | tr "\0" "a" >.gitignore; touch new' \
     'rm .gitignore; ln -s .gitignore .gitignore; touch new' \
     'mkdir -p deep/.gitignore/.gitignore/.gitignore; touch deep/.gitignore/.gitignore/x new; echo "deep/" >dir/.gitignore' \
-    'i=0; while [ $i -lt 3000 ]; do echo "*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b$i"; i=$((i+1)); done >.gitignore; touch $(printf "a%.0s" $(seq 200))'; do
+    'i=0; while [ $i -lt 300 ]; do echo "*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b$i"; i=$((i+1)); done >.gitignore; touch $(printf "a%.0s" $(seq 200))'; do
     for backend in overlay worktree; do
       hostile "$backend" "$script"
       seen

@@ -21,10 +21,10 @@ tricked() {
   outside sh -c "${prepare//@/$T/elsewhere}"
   cp "$programs/swap" "$T/open/swap"
   # shellcheck disable=SC2086
-  outside ./swap 10 $pairs >/dev/null & swapper=$!
-  tricked "$T/open"
-  kill "$swapper" 2>/dev/null || true
-  wait "$swapper" || true
+  beside /dev/null ./swap 10 $pairs
+  code=0; tricked "$T/open" || code=$?
+  ended "$beside"
+  ((code == 0))
 }
 
 # The attack swaps a directory and a file for links in a loop while every command that reads the workspace runs.

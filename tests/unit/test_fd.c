@@ -192,18 +192,25 @@ static void assert_copies(int from, int to_dir, const char *name, const char *wa
 static void test_copy(void **state)
 {
 	struct scratch *s = *state;
-	auto_fd file = -1, mem = fd_of_bytes("m", "memory", 6);
-	int p[2];
+	auto_fd file = -1, mem = fd_of_bytes("m", "memory", 6), sparse = -1, copy = -1;
+	struct stat st;
+	struct err e = ERR_INIT;
+	char c = 0;
 
 	put(s->fd, "from", "contents");
 	file = openat(s->fd, "from", O_RDONLY | O_CLOEXEC);
 	assert_copies(file, s->fd, "to1", "contents");
 	assert_copies(mem, s->fd, "to2", "memory");
-	assert_int_equal(pipe2(p, O_CLOEXEC), 0);
-	assert_int_equal(write_full(p[1], "piped", 5), 0);
-	close(p[1]);
-	assert_copies(p[0], s->fd, "to3", "piped");
-	close(p[0]);
+	/* a terabyte of nothing with one byte in it stays small */
+	sparse = openat(s->fd, "sparse", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	copy = openat(s->fd, "to3", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(ftruncate(sparse, 1ll << 40), 0);
+	assert_int_equal(pwrite(sparse, "x", 1, 1ll << 39), 1);
+	assert_int_equal(copy_fd(sparse, copy, &e), 0);
+	assert_int_equal(fstat(copy, &st), 0);
+	assert_true(st.st_size == 1ll << 40 && st.st_blocks < 1024);
+	assert_int_equal(pread(copy, &c, 1, 1ll << 39), 1);
+	assert_int_equal(c, 'x');
 }
 
 static void test_bytes_and_nonblock(void **state)
