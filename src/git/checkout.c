@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/content.h"
 #include "git/index.h"
 #include "sys/fd.h"
 
@@ -19,7 +20,7 @@ int checkout_all(const struct repo *r, const char *commit, const char *tree, con
 {
 	struct git g = at_index(r, tree, index);
 
-	if (git_do(&g, NULL, e, "read-tree", "--end-of-options", commit, NULL) < 0)
+	if (git_do(&g, NULL, e, "read-tree", "--end-of-options", commit, NULL) < 0 || content_check(r, index, e) < 0)
 		return -1;
 	/* parallel checkout: creating files is what takes the time */
 	return git_do(&g, NULL, e, "-c", "checkout.workers=0", "-c", "checkout.thresholdForParallelism=1000",
@@ -120,7 +121,8 @@ int checkout_delta(const struct repo *r, const struct buf *raw, const char *tree
 	/* with the monitor off, git would drop the extension */
 	big.fsmonitor = answer;
 	strvec_pushl(&update, "update-index", "-z", "--index-info", NULL);
-	if (index_info(r, raw, true, &all, e) < 0 || git_run(&big, &update, &all, NULL, e) < 0)
+	if (index_info(r, raw, true, &all, e) < 0 || git_run(&big, &update, &all, NULL, e) < 0 ||
+		content_check(r, index, e) < 0)
 		return -1;
 	if (add_attributes(index, r->hash_len, &some, e) < 0 || index_info(r, raw, false, &some, e) < 0)
 		return -1;

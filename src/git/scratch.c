@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/blob.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "sys/tree.h"
@@ -110,47 +111,26 @@ void scratch_release(struct scratch *s)
 	*s = (struct scratch)SCRATCH_INIT;
 }
 
-/* One answer of `cat-file --batch` at *at: its bytes, or NULL for an object that is not there; false at the end. */
-static bool next_blob(const struct buf *out, size_t *at, const char **ret, size_t *len)
-{
-	const char *line = out->data + *at;
-	const char *end = *at < out->len ? memchr(line, '\n', out->len - *at) : NULL;
-	const char *space;
+struct ignores {
+	struct scratch *scratch;
+	const struct strvec *paths;
+};
 
-	if (!line || !end)
-		return false;
-	*ret = NULL;
-	*at += (size_t)(end - line) + 1;
-	space = memrchr(line, ' ', (size_t)(end - line));
-	if (!space || !strncmp(space, " missing", 8))
-		return true;
-	*len = strtoul(space + 1, NULL, 10);
-	if (*len > out->len - *at)
-		return false;
-	*ret = out->data + *at;
-	*at += *len + 1;
-	return true;
+static int add_ignore(size_t i, const char *data, size_t len, void *arg, struct err *e)
+{
+	const struct ignores *n = arg;
+
+	return scratch_add_ignore(n->scratch, n->paths->v[i], data, len, e);
 }
 
 int scratch_base_ignores(struct scratch *s, const char *base, const struct strvec *paths, struct err *e)
 {
-	auto_buf ask = BUF_INIT(16 << 20), out = BUF_INIT(64 << 20);
-	auto_strvec args = STRVEC_INIT;
+	auto_strvec names = STRVEC_INIT;
 	struct git g = scratch_git(s);
-	size_t at = 0, len = 0;
-	const char *blob;
 
 	for (size_t i = 0; i < paths->n; i++)
-		buf_printf(&ask, "%s:%s\n", base, strchr(paths->v[i], '\n') ? "" : paths->v[i]);
-	if (!ask.len)
-		return 0;
-	strvec_pushl(&args, "cat-file", "--batch", NULL);
-	if (git_run(&g, &args, &ask, &out, e) < 0)
-		return -1;
-	for (size_t i = 0; i < paths->n && next_blob(&out, &at, &blob, &len); i++)
-		if (blob && !strchr(paths->v[i], '\n') && scratch_add_ignore(s, paths->v[i], blob, len, e) < 0)
-			return -1;
-	return 0;
+		strvec_pushf(&names, "%s:%s", base, paths->v[i]);
+	return blob_read(&g, &names, add_ignore, &(struct ignores){ s, paths }, e);
 }
 
 int scratch_add_ignore(struct scratch *s, const char *path, const char *text, size_t len, struct err *e)

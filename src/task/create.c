@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/name.h"
+#include "base/path.h"
 #include "git/ref.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
@@ -152,6 +153,17 @@ static int check_space(struct context *c, struct err *e)
 	return 0;
 }
 
+/* Inside a workspace a repository may be the agent's, whose configuration names programs: git is not even asked. */
+static int check_place(struct context *c, const char *dir, struct err *e)
+{
+	auto_str real = canonicalize_file_name(dir);
+
+	if (!real || !path_within(real, c->home.path))
+		return 0;
+	err_set(e, ERR_REFUSED, "'%s' is in the Garth home: a task is made from the project's own checkout", dir);
+	return err_hint(e, "cd PROJECT");
+}
+
 int task_create(struct context *c, const struct task_spec *s, struct task *ret, struct err *e)
 {
 	auto_repo r = { 0 };
@@ -163,7 +175,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 
 	if (s->name && name_check_task(s->name, e) < 0)
 		return err_wrap(e, "'%s'", s->name);
-	if (repo_open(s->dir, s->rev ? s->rev : "HEAD", &r, e) < 0 || choose_backend(c, s, &t.backend, e) < 0 ||
+	if (check_place(c, s->dir, e) < 0 || repo_open(s->dir, s->rev ? s->rev : "HEAD", &r, e) < 0 || choose_backend(c, s, &t.backend, e) < 0 ||
 		check_space(c, e) < 0 || context_store(c, e) < 0)
 		return -1;
 	t.target = xstrdup(!strncmp(r.rev_ref, "refs/heads/", 11) ? r.rev_ref : r.head);

@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/checkout.h"
-#include "git/index.h"
 #include "git/untracked.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
@@ -97,56 +96,13 @@ int base_open(const struct home *h, int64_t project, const char *name, struct ba
 	return 0;
 }
 
-static int check_attributes(int tree, const char *path, struct err *e)
-{
-	auto_fd fd = open_regular_beneath(tree, path);
-	auto_buf text = BUF_INIT(8 << 20);
-
-	if (fd < 0)
-		return 0;
-	if (read_rest(fd, &text, path, e) < 0)
-		return -1;
-	for (const char *p = buf_str(&text); (p = strstr(p, "filter=")); p++)
-		if (p == text.data || p[-1] == ' ' || p[-1] == '\t')
-			return err_set(e, ERR_REFUSED,
-				"'%s' sends files through a filter (%.*s), as LFS does: a kind that is not carried yet", path,
-				(int)strcspn(p, " \t\r\n"), p);
-	return 0;
-}
-
-int base_check_content(int tree, const struct buf *index, unsigned hash_len, struct err *e)
-{
-	struct index_reader r;
-	struct index_entry ent;
-	int got, rc = 0;
-
-	if (index_open(&r, index->data, index->len, hash_len, e) < 0)
-		return -1;
-	while (!rc && (got = index_next(&r, &ent, e)) > 0) {
-		if ((ent.mode & 0170000) == 0160000)
-			rc = err_set(e, ERR_REFUSED, "the repository has a submodule ('%s'), a kind that is not carried yet", ent.path);
-		else if (!strcmp(path_base(ent.path), ".gitattributes"))
-			rc = check_attributes(tree, ent.path, e);
-	}
-	index_close(&r);
-	return rc < 0 || got < 0 ? -1 : 0;
-}
-
-static int check_content(int dir, unsigned hash_len, struct err *e)
-{
-	auto_fd tree = openat(dir, "tree", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	auto_buf index = BUF_INIT(1u << 30);
-
-	return read_file(dir, "index", &index, e) < 0 ? -1 : base_check_content(tree, &index, hash_len, e);
-}
-
-static int make_full(const struct repo *r, int dir, const char *path, struct err *e)
+static int make_full(const struct repo *r, const char *path, struct err *e)
 {
 	auto_str tree = path_join(path, "tree"), index = path_join(path, "index"), monitor = NULL;
 
 	if (proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0)
 		return -1;
-	if (checkout_all(r, r->commit, tree, index, e) < 0 || check_content(dir, r->hash_len, e) < 0)
+	if (checkout_all(r, r->commit, tree, index, e) < 0)
 		return -1;
 	fault("base-checkout");
 	return checkout_warm(r, tree, index, monitor, r->commit, e);
@@ -204,10 +160,8 @@ static int make(const struct home *h, int64_t project, int project_fd, const str
 
 	if (!rc) {
 		rc = delta_make(h, project, project_fd, r, dir, path, e);
-		if (!rc)
-			rc = check_content(dir, r->hash_len, e);
-		else if (rc > 0)
-			rc = make_full(r, dir, path, e);
+		if (rc > 0)
+			rc = make_full(r, path, e);
 	}
 	if (!rc)
 		rc = write_seed(dir, r->hash_len, e);

@@ -40,9 +40,6 @@ int base_get(const struct home *h, int64_t project, const struct repo *r, struct
 /* An existing one by its name. */
 int base_open(const struct home *h, int64_t project, const char *name, struct base *ret, struct err *e);
 
-/* Whether what a commit holds can be carried, by its index and its files: ERR_REFUSED as from base_get. */
-int base_check_content(int tree, const struct buf *index, unsigned hash_len, struct err *e);
-
 /* Removes the bases of a project that `used` does not name, but for the newest full one, which stays warm. The
  * caller holds the project's lock since before it asked which ones are used. */
 int base_prune(const struct home *h, int64_t project, const struct strvec *used, struct err *e);

@@ -68,13 +68,6 @@ static int take_place(struct workspace *ws, struct err *e)
 	return write_file(ws->dir, "placed", "", 0, 0600, e);
 }
 
-static int check_kind(const struct workspace *ws, const struct buf *index, struct err *e)
-{
-	auto_fd tree = open(ws->task->workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-
-	return base_check_content(tree, index, ws->repo->hash_len, e);
-}
-
 static int worktree_create(struct workspace *ws, const struct buf *shown, struct err *e)
 {
 	auto_buf index = BUF_INIT(1u << 30);
@@ -88,7 +81,7 @@ static int worktree_create(struct workspace *ws, const struct buf *shown, struct
 	if (!base_lock(ws->home, ws->task->project_id, &lock, e) && !take_place(ws, e) &&
 		!worktree_add(ws->repo, ws->task->workspace, branch, &admin, e) &&
 		(fault("create-worktree"), !write_file(ws->dir, "admin", admin, strlen(admin), 0600, e)) && !open_to_inside(ws->task->workspace, e) &&
-		!check_out(ws, admin, &index, e) && !check_kind(ws, &index, e))
+		!check_out(ws, admin, &index, e))
 		rc = workspace_make_private(ws, &s, e);
 	umask(old);
 	return rc;

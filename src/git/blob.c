@@ -1,0 +1,44 @@
+#include "git/blob.h"
+
+/* One answer at *at: its bytes, or NULL for an object that is not there; false at the end. */
+static bool next(const struct buf *out, size_t *at, const char **ret, size_t *len)
+{
+	const char *line = out->data + *at;
+	const char *end = *at < out->len ? memchr(line, '\n', out->len - *at) : NULL;
+	const char *space;
+
+	if (!end)
+		return false;
+	*ret = NULL;
+	*at += (size_t)(end - line) + 1;
+	space = memrchr(line, ' ', (size_t)(end - line));
+	if (!space || !strncmp(space, " missing", 8))
+		return true;
+	*len = strtoul(space + 1, NULL, 10);
+	if (*len > out->len - *at)
+		return false;
+	*ret = out->data + *at;
+	*at += *len + 1;
+	return true;
+}
+
+int blob_read(const struct git *g, const struct strvec *names, blob_fn *fn, void *arg, struct err *e)
+{
+	auto_buf ask = BUF_INIT(16 << 20), out = BUF_INIT(64 << 20);
+	auto_strvec args = STRVEC_INIT;
+	size_t at = 0, len = 0;
+	const char *blob;
+
+	/* a question for each, so that the answers can be counted; "-" is no object's name */
+	for (size_t i = 0; i < names->n; i++)
+		buf_printf(&ask, "%s\n", strchr(names->v[i], '\n') ? "-" : names->v[i]);
+	if (!ask.len)
+		return 0;
+	strvec_pushl(&args, "cat-file", "--batch", NULL);
+	if (git_run(g, &args, &ask, &out, e) < 0)
+		return -1;
+	for (size_t i = 0; i < names->n && next(&out, &at, &blob, &len); i++)
+		if (blob && fn(i, blob, len, arg, e) < 0)
+			return -1;
+	return 0;
+}
