@@ -16,7 +16,8 @@
  * is left alone: the agent may have renewed it. What the user does not have is passed over; symbolic links in
  * the user's home are followed (the user's own), in the task's never. At most 10 MiB and 1,000 files.
  * *ret_copied is how many files were copied; may be NULL. */
-int agent_copy_login(const struct config_agent *a, int user_home, int task_home, size_t *ret_copied, struct err *e);
+int agent_copy_login(
+	const struct config_agent *a, int user_home, int task_home, size_t *ret_copied, struct err *e);
 
 /* The environment inside, built from an allow-list: pairs NAME=VALUE out of `environ_now` whose names are in
  * config->env or the agent's env (a may be NULL), then `extra` ("NAME=VALUE", or "NAME" to pass it on), then

@@ -30,7 +30,8 @@ static int add_extra(char *const *environ_now, const char *extra, struct strvec 
 	const char *pair = extra[len] ? extra : find_pair(environ_now, extra, len);
 
 	if (!name_is_variable(extra, len))
-		return err_set(e, ERR_USAGE, "'%.*s' is not the name of a variable; NAME or NAME=VALUE is meant",
+		return err_set(e, ERR_USAGE,
+			"'%.*s' is not the name of a variable; NAME or NAME=VALUE is meant",
 			(int)(len < 100 ? len : 100), extra);
 	if (pair)
 		set_pair(env, pair, len);

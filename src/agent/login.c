@@ -29,8 +29,8 @@ struct level {
 	const struct level *up;
 };
 
-static int copy_one(struct copy *c, int from, const char *name, const char *path, const struct level *up,
-	struct err *e);
+static int copy_one(
+	struct copy *c, int from, const char *name, const char *path, const struct level *up, struct err *e);
 
 static bool is_open_above(const struct stat *st, const struct level *up)
 {
@@ -46,8 +46,8 @@ static int fill(struct copy *c, int from, int to, const char *path, struct err *
 
 	if (read_rest(from, &text, path, e) < 0) {
 		if (text.overflow)
-			err_set(e, ERR_FAILED, "the log-in files of '%s' are larger than %u bytes", c->agent->name,
-				MAX_BYTES);
+			err_set(e, ERR_FAILED, "the log-in files of '%s' are larger than %u bytes",
+				c->agent->name, MAX_BYTES);
 		return -1;
 	}
 	if (write_full(to, buf_str(&text), text.len) < 0 || owner_give(to, "") < 0)
@@ -106,8 +106,8 @@ static int copy_dir(struct copy *c, int *from, const char *path, const struct le
 }
 
 /* `name` in the directory `from` is what `path` is in the home. */
-static int copy_one(struct copy *c, int from, const char *name, const char *path, const struct level *up,
-	struct err *e)
+static int copy_one(
+	struct copy *c, int from, const char *name, const char *path, const struct level *up, struct err *e)
 {
 	auto_fd fd = openat(from, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct level here = { .depth = up ? up->depth + 1 : 0, .up = up };
@@ -117,7 +117,8 @@ static int copy_one(struct copy *c, int from, const char *name, const char *path
 	if (fd < 0 || fstat(fd, &here.st) < 0)
 		return err_sys(e, "cannot read '%s' in the home", path);
 	if (++c->looked_at > MAX_FILES || here.depth > MAX_DEPTH)
-		return err_set(e, ERR_FAILED, "the log-in files of '%s' are more than %d, or nested more than %d deep",
+		return err_set(e, ERR_FAILED,
+			"the log-in files of '%s' are more than %d, or nested more than %d deep",
 			c->agent->name, MAX_FILES, MAX_DEPTH);
 	if (S_ISREG(here.st.st_mode))
 		return copy_file(c, fd, path, e);
@@ -126,7 +127,8 @@ static int copy_one(struct copy *c, int from, const char *name, const char *path
 	return 0;
 }
 
-int agent_copy_login(const struct config_agent *a, int user_home, int task_home, size_t *ret_copied, struct err *e)
+int agent_copy_login(
+	const struct config_agent *a, int user_home, int task_home, size_t *ret_copied, struct err *e)
 {
 	struct copy c = { .agent = a, .task_home = task_home };
 

@@ -21,7 +21,10 @@ struct buf {
 	bool overflow;
 };
 
-#define BUF_INIT(limit) { .max = (limit) }
+#define BUF_INIT(limit)                                                                                      \
+	{                                                                                                    \
+		.max = (limit)                                                                               \
+	}
 /* For paths, messages and other things that are short by nature. */
 #define BUF_SMALL BUF_INIT(64 * 1024)
 

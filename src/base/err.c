@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 
+/* clang-format off */
 static const struct {
 	int exit;
 	const char *code;
@@ -12,6 +13,7 @@ static const struct {
 	[ERR_BUSY] = { 1, "busy" },        [ERR_REFUSED] = { 4, "refused" }, [ERR_CONFLICT] = { 5, "conflict" },
 	[ERR_BLOCKED] = { 6, "blocked" },  [ERR_START] = { 125, "cannot_start" },
 };
+/* clang-format on */
 
 int err_exit_code(enum err_kind kind)
 {
@@ -64,8 +66,8 @@ int err_wrap(struct err *e, const char *fmt, ...)
 	n = vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
 	va_end(ap);
 	if (n >= 0 && (size_t)n + sizeof(": ") <= sizeof(e->msg))
-		snprintf(e->msg + n, sizeof(e->msg) - (size_t)n, ": %.*s", (int)(sizeof(e->msg) - (size_t)n - 3),
-			inner);
+		snprintf(e->msg + n, sizeof(e->msg) - (size_t)n, ": %.*s",
+			(int)(sizeof(e->msg) - (size_t)n - 3), inner);
 	return -1;
 }
 

@@ -33,7 +33,10 @@ struct err {
 	char hint[256]; /* a command that can be copied, or "" */
 };
 
-#define ERR_INIT { .kind = ERR_NONE }
+#define ERR_INIT                                                                                             \
+	{                                                                                                    \
+		.kind = ERR_NONE                                                                             \
+	}
 
 /* Sets the error. The message is one line, starts in lower case and has no full stop. */
 int err_set(struct err *e, enum err_kind kind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -10,7 +10,10 @@ struct strvec {
 	size_t n, cap;
 };
 
-#define STRVEC_INIT { 0 }
+#define STRVEC_INIT                                                                                          \
+	{                                                                                                    \
+		0                                                                                            \
+	}
 
 void strvec_release(struct strvec *v);
 #define auto_strvec __attribute__((cleanup(strvec_release))) struct strvec

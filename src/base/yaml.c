@@ -10,7 +10,8 @@
 #include "base/clean.h"
 
 /* The message may quote what the file says, so it is made fit for a terminal and one line. */
-static int place_error(unsigned line, unsigned column, const char *file, struct err *e, const char *fmt, va_list ap)
+static int place_error(
+	unsigned line, unsigned column, const char *file, struct err *e, const char *fmt, va_list ap)
 {
 	auto_buf clean = BUF_SMALL;
 	char msg[sizeof(e->msg)];
@@ -121,7 +122,8 @@ static int parser_error(const struct reader *r, struct err *e)
 
 	/* The bytes that are no text at all have an offset and no mark. */
 	if (p->error == YAML_READER_ERROR)
-		return error_at(r, mark_of_offset(r->text, p->problem_offset < r->len ? p->problem_offset : r->len), e,
+		return error_at(r,
+			mark_of_offset(r->text, p->problem_offset < r->len ? p->problem_offset : r->len), e,
 			"%s", p->problem);
 	if (p->error == YAML_SCANNER_ERROR && is_tab_at(r, p->problem_mark))
 		return error_at(r, p->problem_mark, e, "a tab where only spaces can stand");
@@ -164,7 +166,8 @@ static int check_plain_event(const struct reader *r, const yaml_event_t *ev, str
 	return 0;
 }
 
-static int node_of_event(struct reader *r, const yaml_event_t *ev, unsigned depth, struct yaml **ret, struct err *e);
+static int node_of_event(
+	struct reader *r, const yaml_event_t *ev, unsigned depth, struct yaml **ret, struct err *e);
 
 static struct yaml **add_item(struct yaml *y)
 {
@@ -211,8 +214,8 @@ static int check_key(const struct reader *r, const yaml_event_t *ev, const struc
 		return -1;
 	for (size_t i = 0; i < map->n; i++)
 		if (!strcmp(map->keys[i].name, name))
-			return error_at(r, ev->start_mark, e, "key '%s' is there twice, first in line %u", name,
-				map->keys[i].line);
+			return error_at(r, ev->start_mark, e, "key '%s' is there twice, first in line %u",
+				name, map->keys[i].line);
 	return 0;
 }
 
@@ -231,8 +234,10 @@ static int read_map(struct reader *r, struct yaml *map, unsigned depth, struct e
 		rc = check_key(r, &ev, map, e);
 		if (!rc) {
 			add_item(map);
-			map->keys[map->n - 1] = (struct yaml_key){ xstrdup((const char *)ev.data.scalar.value),
-				(unsigned)ev.start_mark.line + 1, (unsigned)ev.start_mark.column + 1 };
+			map->keys[map->n - 1] =
+				(struct yaml_key){ xstrdup((const char *)ev.data.scalar.value),
+					(unsigned)ev.start_mark.line + 1,
+					(unsigned)ev.start_mark.column + 1 };
 		}
 		yaml_event_delete(&ev);
 		if (rc < 0 || next_event(r, &ev, e) < 0)
@@ -245,7 +250,8 @@ static int read_map(struct reader *r, struct yaml *map, unsigned depth, struct e
 }
 
 /* *ret belongs to the tree from the start, so that a failure further in frees it with the tree. */
-static int node_of_event(struct reader *r, const yaml_event_t *ev, unsigned depth, struct yaml **ret, struct err *e)
+static int node_of_event(
+	struct reader *r, const yaml_event_t *ev, unsigned depth, struct yaml **ret, struct err *e)
 {
 	struct yaml *y;
 
@@ -291,7 +297,7 @@ static int read_stream(struct reader *r, struct yaml **ret, struct err *e)
 		if (ev.type == YAML_DOCUMENT_START_EVENT && *ret)
 			rc = error_at(r, ev.start_mark, e, "more than one document in one file");
 		else if (ev.type == YAML_SCALAR_EVENT || ev.type == YAML_ALIAS_EVENT ||
-			ev.type == YAML_SEQUENCE_START_EVENT || ev.type == YAML_MAPPING_START_EVENT)
+			 ev.type == YAML_SEQUENCE_START_EVENT || ev.type == YAML_MAPPING_START_EVENT)
 			rc = node_of_event(r, &ev, 0, ret, e);
 		yaml_event_delete(&ev);
 		if (rc < 0 || end)
@@ -338,7 +344,7 @@ const struct yaml *yaml_get(const struct yaml *map, const char *key)
 bool yaml_is_null(const struct yaml *y)
 {
 	return y->kind == YAML_SCALAR && !y->quoted &&
-		(!y->scalar[0] || !strcmp(y->scalar, "~") || !strcasecmp(y->scalar, "null"));
+	       (!y->scalar[0] || !strcmp(y->scalar, "~") || !strcasecmp(y->scalar, "null"));
 }
 
 int yaml_string(const struct yaml *y, const char *file, const char *what, char **ret, struct err *e)

@@ -11,7 +11,7 @@
 struct cmd {
 	const char *name;
 	int (*run)(int argc, char **argv); /* argv without the command's name */
-	const char *usage; /* behind the name */
+	const char *usage;                 /* behind the name */
 	const char *brief;
 };
 

@@ -58,6 +58,8 @@ int cmd_completion(int argc, char **argv)
 	else if (!strcmp(argv[0], "fish"))
 		fish();
 	else
-		return err_set(&e, ERR_USAGE, "completions exist for bash, zsh and fish, not for '%s'", argv[0]), say_error(&e);
+		return err_set(&e, ERR_USAGE, "completions exist for bash, zsh and fish, not for '%s'",
+			       argv[0]),
+		       say_error(&e);
 	return 0;
 }

@@ -14,13 +14,15 @@ static void list(const char *name, const struct strvec *v)
 static void print_yaml(const struct config *c)
 {
 	printf("# built-in%s%s\n", c->file ? ", and " : " alone", c->file ? c->file : "");
-	printf("workspace:\n  backend: %s\n", c->backend ? c->backend : "overlay  # where the kernel allows, else worktree");
+	printf("workspace:\n  backend: %s\n",
+		c->backend ? c->backend : "overlay  # where the kernel allows, else worktree");
 	printf("jail:\n");
 	list("tools", &c->tools);
 	if (c->allow_read.n)
 		list("allow_read", &c->allow_read);
 	list("env", &c->env);
-	printf("network:\n  mode: %s\nlimits:\n  log_size: %llu\nagents:\n", c->net, (unsigned long long)c->log_size);
+	printf("network:\n  mode: %s\nlimits:\n  log_size: %llu\nagents:\n", c->net,
+		(unsigned long long)c->log_size);
 	for (size_t i = 0; i < c->nagents; i++) {
 		printf("  %s:\n", c->agents[i].name);
 		printf("  "), list("programs", &c->agents[i].programs);
@@ -37,10 +39,11 @@ static json_t *as_json(const struct config *c)
 		json_object_set_new(agents, c->agents[i].name,
 			json_pack("{s:o, s:o, s:o}", "programs", json_list(&c->agents[i].programs), "login",
 				json_list(&c->agents[i].login), "env", json_list(&c->agents[i].env)));
-	return json_pack("{s:o, s:{s:o}, s:{s:o, s:o, s:o}, s:{s:s}, s:{s:I}, s:o}", "file", c->file ? json_text(c->file) : json_null(),
-		"workspace", "backend", c->backend ? json_text(c->backend) : json_null(), "jail", "tools", json_list(&c->tools),
-		"allow_read", json_list(&c->allow_read), "env", json_list(&c->env), "network", "mode", c->net, "limits", "log_size",
-		(json_int_t)c->log_size, "agents", agents);
+	return json_pack("{s:o, s:{s:o}, s:{s:o, s:o, s:o}, s:{s:s}, s:{s:I}, s:o}", "file",
+		c->file ? json_text(c->file) : json_null(), "workspace", "backend",
+		c->backend ? json_text(c->backend) : json_null(), "jail", "tools", json_list(&c->tools),
+		"allow_read", json_list(&c->allow_read), "env", json_list(&c->env), "network", "mode", c->net,
+		"limits", "log_size", (json_int_t)c->log_size, "agents", agents);
 }
 
 int cmd_config(int argc, char **argv)

@@ -42,8 +42,10 @@ static int print_names(struct review *r, struct err *e)
 	if (review_names(r, &names, e) < 0)
 		return say_error(e);
 	for (size_t i = 0; i < names.n; i++)
-		json_array_append_new(files, json_pack("{s:s%, s:o}", "status", names.v[i], (size_t)1, "path", json_text(names.v[i] + 2)));
-	o = json_pack("{s:o, s:i, s:o}", "files", files, "ignored", (int)r->ignored, "apart", json_list(&r->apart));
+		json_array_append_new(files, json_pack("{s:s%, s:o}", "status", names.v[i], (size_t)1, "path",
+						     json_text(names.v[i] + 2)));
+	o = json_pack(
+		"{s:o, s:i, s:o}", "files", files, "ignored", (int)r->ignored, "apart", json_list(&r->apart));
 	return json_print(o);
 }
 
@@ -74,8 +76,8 @@ int cmd_diff(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	for (int i = 1; i < l.words; i++)
 		strvec_push(&paths, argv[i]);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 || task_open(&c, &t, &at, &e) < 0 ||
-		review_open(&at.ws, &r, &e) < 0)
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 ||
+		task_open(&c, &t, &at, &e) < 0 || review_open(&at.ws, &r, &e) < 0)
 		return say_error(&e);
 	if (json)
 		return print_names(&r, &e);

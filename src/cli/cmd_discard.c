@@ -22,14 +22,17 @@ int cmd_discard(int argc, char **argv)
 	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 || task_discard(&c, &t, &o, &trash, &e) < 0)
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 ||
+		task_discard(&c, &t, &o, &trash, &e) < 0)
 		return say_error(&e);
 	if (json)
-		return json_print(json_pack("{s:o, s:o}", "task", json_text(t.name), "trash", trash ? json_text(trash) : json_null()));
+		return json_print(json_pack("{s:o, s:o}", "task", json_text(t.name), "trash",
+			trash ? json_text(trash) : json_null()));
 	if (!say_is_heard())
 		return 0;
 	if (trash)
-		say_done("task '%s' is discarded; its files stay in %s for %d days", t.name, trash, TASK_TRASH_DAYS);
+		say_done("task '%s' is discarded; its files stay in %s for %d days", t.name, trash,
+			TASK_TRASH_DAYS);
 	else
 		say_done("task '%s' is discarded; there was no work in it", t.name);
 	return 0;

@@ -25,7 +25,8 @@ static void probe_git(struct probe *p)
 	}
 	sscanf(buf_str(&out), "git version %d.%d", &major, &minor);
 	row->ok = major > 2 || (major == 2 && minor >= 38);
-	snprintf(row->found, sizeof(row->found), "%d.%d%s", major, minor, row->ok ? "" : ", 2.38 or newer is needed");
+	snprintf(row->found, sizeof(row->found), "%d.%d%s", major, minor,
+		row->ok ? "" : ", 2.38 or newer is needed");
 }
 
 static void print_rows(const struct probe *p)
@@ -34,10 +35,16 @@ static void print_rows(const struct probe *p)
 
 	for (int i = 0; i < p->n; i++) {
 		const struct probe_row *r = &p->rows[i];
-		const char *sign = r->ok ? (say_utf8() ? "✓" : "ok") : r->required ? (say_utf8() ? "✗" : "NO") : (say_utf8() ? "▲" : "no");
+		const char *sign = r->ok         ? (say_utf8() ? "✓" : "ok")
+				   : r->required ? (say_utf8() ? "✗" : "NO")
+						 : (say_utf8() ? "▲" : "no");
 
-		printf("%s%s%s %-22s %-30s %s\n", colours ? (r->ok ? "\033[32m" : r->required ? "\033[31m" : "\033[33m") : "", sign,
-			colours ? "\033[0m" : "", r->name, r->found, r->purpose);
+		printf("%s%s%s %-22s %-30s %s\n",
+			colours ? (r->ok                ? "\033[32m"
+					  : r->required ? "\033[31m"
+							: "\033[33m")
+				: "",
+			sign, colours ? "\033[0m" : "", r->name, r->found, r->purpose);
 		if (!r->ok && *r->enable)
 			printf("  %s %s\n", say_utf8() ? "↳" : "->", r->enable);
 	}
@@ -50,8 +57,9 @@ static json_t *json_rows(const struct probe *p)
 	for (int i = 0; i < p->n; i++) {
 		const struct probe_row *r = &p->rows[i];
 
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:b, s:b, s:s, s:s}", "name", r->name, "purpose", r->purpose, "ok", r->ok,
-							"required", r->required, "found", r->found, "enable", r->enable));
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:b, s:b, s:s, s:s}", "name", r->name,
+						    "purpose", r->purpose, "ok", r->ok, "required",
+						    r->required, "found", r->found, "enable", r->enable));
 	}
 	return rows;
 }
@@ -73,7 +81,8 @@ static int settle_tasks(struct context *c, struct strvec *found, struct err *e)
 			strvec_pushf(found, "%s: was left half %s, removed", l.v[i].name,
 				!strcmp(before, STATE_CREATING) ? "made" : "discarded");
 		else if (strcmp(before, l.v[i].state))
-			strvec_pushf(found, "%s: its keeper is gone, now %s; its workspace is kept", l.v[i].name, l.v[i].state);
+			strvec_pushf(found, "%s: its keeper is gone, now %s; its workspace is kept",
+				l.v[i].name, l.v[i].state);
 	}
 	return 0;
 }
@@ -96,7 +105,8 @@ int cmd_doctor(int argc, char **argv)
 	if (context_open(&c, &e) < 0 || settle_tasks(&c, &found, &e) < 0)
 		return say_error(&e);
 	if (json) {
-		json_print(json_pack("{s:b, s:o, s:o}", "ok", ok, "checks", json_rows(&p), "tasks", json_list(&found)));
+		json_print(json_pack(
+			"{s:b, s:o, s:o}", "ok", ok, "checks", json_rows(&p), "tasks", json_list(&found)));
 		return ok ? 0 : 1;
 	}
 	print_rows(&p);

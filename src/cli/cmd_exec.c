@@ -6,7 +6,8 @@
 #include "cli/say.h"
 #include "cli/session.h"
 
-static int exec_in(const char *name, const struct strvec *env, const char *net, bool weaker, char *const *argv)
+static int exec_in(
+	const char *name, const struct strvec *env, const char *net, bool weaker, char *const *argv)
 {
 	struct session_opts o = { .env = env, .walls.allow_weaker = weaker };
 	struct terminal_result r = { .end = TERMINAL_EXIT };
@@ -19,7 +20,9 @@ static int exec_in(const char *name, const struct strvec *env, const char *net, 
 		task_find(&c, name, &t, &e) < 0)
 		return say_error(&e);
 	if (t.strict && weaker)
-		return err_set(&e, ERR_USAGE, "task '%s' was made with --strict-isolation and never runs weaker", name), say_error(&e);
+		return err_set(&e, ERR_USAGE,
+			       "task '%s' was made with --strict-isolation and never runs weaker", name),
+		       say_error(&e);
 	if (!argv) {
 		shell[0] = path_within(c.shell, "/usr") || path_within(c.shell, "/bin") ? c.shell : "/bin/sh";
 		argv = shell;
@@ -55,7 +58,8 @@ int cmd_exec(int argc, char **argv)
 	if (opt_parse(opts, argc - l.rest - 1, behind, true, &words, &rest, &e) < 0)
 		return say_error(&e);
 	if (!behind[rest])
-		return err_set(&e, ERR_USAGE, "no command given"), err_hint(&e, "garth shell %s", argv[l.rest]), say_error(&e);
+		return err_set(&e, ERR_USAGE, "no command given"),
+		       err_hint(&e, "garth shell %s", argv[l.rest]), say_error(&e);
 	code = exec_in(argv[l.rest], &env, net, weaker, behind + rest);
 	strvec_release(&env);
 	return code;

@@ -45,14 +45,16 @@ static void print_table(const struct task_list *l)
 	bool colours = say_colours(1);
 	int name = WIDTH(l, name, 4), project = WIDTH(l, project, 7);
 
-	printf("%-*s  %-11s  %-*s  %-8s  %-5s  %s\n", name, "TASK", "STATE", project, "PROJECT", "BACKEND", "AGE", "COMMAND");
+	printf("%-*s  %-11s  %-*s  %-8s  %-5s  %s\n", name, "TASK", "STATE", project, "PROJECT", "BACKEND",
+		"AGE", "COMMAND");
 	for (size_t i = 0; i < l->n; i++) {
 		const struct task *t = &l->v[i];
 		auto_buf command = BUF_SMALL;
 		char age[32];
 
-		printf("%-*s  %s%-11s%s  %-*s  %-8s  %-5s  %.60s\n", name, t->name, colours ? colour_of(t->state) : "", t->state,
-			colours ? "\033[0m" : "", project, t->project, t->backend, say_age(t->created, age, sizeof(age)),
+		printf("%-*s  %s%-11s%s  %-*s  %-8s  %-5s  %.60s\n", name, t->name,
+			colours ? colour_of(t->state) : "", t->state, colours ? "\033[0m" : "", project,
+			t->project, t->backend, say_age(t->created, age, sizeof(age)),
 			say_one_line(&command, t->command));
 	}
 }
@@ -93,8 +95,8 @@ int cmd_ls(int argc, char **argv)
 	struct err e = ERR_INIT;
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || context_store(&c, &e) < 0 || store_task_list(c.store, all, &tasks, &e) < 0 ||
-		settle_all(&c, &tasks, &e) < 0)
+	if (context_open(&c, &e) < 0 || context_store(&c, &e) < 0 ||
+		store_task_list(c.store, all, &tasks, &e) < 0 || settle_all(&c, &tasks, &e) < 0)
 		return say_error(&e);
 	if (json) {
 		json_t *o = json_object(), *list = json_array();

@@ -19,7 +19,8 @@ int cmd_path(int argc, char **argv)
 		return say_error(&e);
 	visible = strcmp(t.backend, "overlay") != 0;
 	if (json)
-		return json_print(json_pack("{s:o, s:b}", "path", json_text(t.workspace), "visible_on_host", visible));
+		return json_print(
+			json_pack("{s:o, s:b}", "path", json_text(t.workspace), "visible_on_host", visible));
 	puts(t.workspace);
 	if (!visible && say_is_heard()) {
 		say_state("the workspace is visible only inside the task");

@@ -22,7 +22,8 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 	auto_strvec env = STRVEC_INIT;
 
 	if (o->task.strict && o->weaker)
-		return err_set(e, ERR_USAGE, "--strict-isolation never runs weaker: leave --allow-weaker out");
+		return err_set(
+			e, ERR_USAGE, "--strict-isolation never runs weaker: leave --allow-weaker out");
 	if (session_net(o->net ? o->net : c->config.net, &o->session.walls.net, e) < 0)
 		return -1;
 	if (o->agent && !(o->session.agent = config_agent_by_name(&c->config, o->agent)))
@@ -67,7 +68,8 @@ int cmd_run(int argc, char **argv)
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "run in the background" },
 		{ 'e', "env", OPT_LIST, &o.env, "VAR[=VAL]", "pass a variable in" },
 		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },
-		{ 0, "strict-isolation", OPT_FLAG, &o.task.strict, NULL, "no borrowed objects, never weaker walls" },
+		{ 0, "strict-isolation", OPT_FLAG, &o.task.strict, NULL,
+			"no borrowed objects, never weaker walls" },
 		{ 0, "allow-weaker", OPT_FLAG, &o.weaker, NULL, "run even where the kernel lacks a wall" },
 		OPT_END,
 	};

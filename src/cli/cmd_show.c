@@ -35,17 +35,19 @@ static int show_jail(struct context *c, struct task_at *at, const char *net, boo
 	auto_buf text = BUF_INIT(4 << 20);
 	auto_jail jail = { 0 };
 
-	if (session_net(net ? net : c->config.net, &o.net, e) < 0 || walls_describe(c, at, &o, &jail, e) < 0 ||
-		jail_check(&jail, e) < 0)
+	if (session_net(net ? net : c->config.net, &o.net, e) < 0 ||
+		walls_describe(c, at, &o, &jail, e) < 0 || jail_check(&jail, e) < 0)
 		return say_error(e);
 	jail_print(&jail, &text);
 	if (json) {
 		json_t *rows = json_array(), *o_json = json_object();
 
 		for (size_t i = 0; i < jail.nrows; i++)
-			json_array_append_new(rows, json_pack("{s:s, s:b, s:o, s:o}", "kind", jail_kind_name(jail.rows[i].kind), "write",
-								  (jail.rows[i].flags & JAIL_WRITE) != 0, "source",
-								  json_text(jail.rows[i].source), "target", json_text(jail.rows[i].target)));
+			json_array_append_new(rows,
+				json_pack("{s:s, s:b, s:o, s:o}", "kind", jail_kind_name(jail.rows[i].kind),
+					"write", (jail.rows[i].flags & JAIL_WRITE) != 0, "source",
+					json_text(jail.rows[i].source), "target",
+					json_text(jail.rows[i].target)));
 		json_object_set_new(o_json, "uid", json_integer(jail.uid));
 		json_object_set_new(o_json, "gid", json_integer(jail.gid));
 		json_object_set_new(o_json, "net", json_text(jail.net == JAIL_NET_HOST ? "host" : "none"));

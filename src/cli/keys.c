@@ -7,7 +7,10 @@ struct key {
 	size_t len;
 };
 
-#define KEY(text) { text, sizeof(text) - 1 }
+#define KEY(text)                                                                                            \
+	{                                                                                                    \
+		text, sizeof(text) - 1                                                                       \
+	}
 
 /* As terminals send them: plainly, and in the two protocols that a program inside may have switched on. */
 static const struct key prefix[] = { KEY("\x1d"), KEY("\x1b[93;5u"), KEY("\x1b[27;5;93~") };

@@ -10,7 +10,8 @@
 #define KEYS_HELD_MAX 16
 
 struct keys {
-	char held[KEYS_HELD_MAX]; /* Ctrl-], as the terminal sent it, until the next key tells what it means */
+	char held[KEYS_HELD_MAX]; /* Ctrl-], as the terminal sent it, until the next key tells what it means
+				   */
 	size_t nheld;
 };
 

@@ -44,8 +44,9 @@ static void print_options(const struct opt *o)
 	for (; o->name; o++) {
 		char left[64];
 
-		snprintf(left, sizeof(left), "%s%c%s--%s%s%s", o->letter ? "-" : "", o->letter ? o->letter : ' ',
-			o->letter ? ", " : "   ", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+		snprintf(left, sizeof(left), "%s%c%s--%s%s%s", o->letter ? "-" : "",
+			o->letter ? o->letter : ' ', o->letter ? ", " : "   ", o->name, o->arg ? " " : "",
+			o->arg ? o->arg : "");
 		printf("  %-26s %s\n", left, o->help);
 	}
 }
@@ -71,9 +72,11 @@ int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e)
 	for (; !l->stop && l->max_words != 0 && l->rest < argc; l->rest++)
 		argv[l->words++] = argv[l->rest];
 	if ((!l->stop && l->words < l->min_words) || (l->stop && argc - l->rest < l->min_words))
-		return err_set(e, ERR_USAGE, "usage: garth %s %s", c->name, c->usage), err_hint(e, "garth %s --help", l->name);
+		return err_set(e, ERR_USAGE, "usage: garth %s %s", c->name, c->usage),
+		       err_hint(e, "garth %s --help", l->name);
 	if (!l->stop && l->max_words >= 0 && l->words > l->max_words)
-		return err_set(e, ERR_USAGE, "'%s' is one word too many: garth %s %s", argv[l->max_words], c->name, c->usage),
+		return err_set(e, ERR_USAGE, "'%s' is one word too many: garth %s %s", argv[l->max_words],
+			       c->name, c->usage),
 		       err_hint(e, "garth %s --help", l->name);
 	return 0;
 }
@@ -86,7 +89,8 @@ int cmd_help(int argc, char **argv)
 	if (c && c->run != cmd_help)
 		return c->run(1, (char *[]){ "--help", NULL });
 	if (argc && !c)
-		return err_set(&e, ERR_USAGE, "there is no command '%s'", argv[0]), err_hint(&e, "garth help"), say_error(&e);
+		return err_set(&e, ERR_USAGE, "there is no command '%s'", argv[0]),
+		       err_hint(&e, "garth help"), say_error(&e);
 	puts("Run coding agents in walled git workspaces.\n\nusage: garth COMMAND ...\n");
 	for (c = commands; c->name; c++)
 		printf("  %-10s %-26s %s\n", c->name, c->usage, c->brief);

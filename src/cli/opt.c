@@ -70,7 +70,8 @@ static int short_options(const struct opt *opts, int argc, char **argv, int *i, 
 	return 0;
 }
 
-int opt_parse(const struct opt *opts, int argc, char **argv, bool stop_at_word, int *ret_words, int *ret_rest, struct err *e)
+int opt_parse(const struct opt *opts, int argc, char **argv, bool stop_at_word, int *ret_words, int *ret_rest,
+	struct err *e)
 {
 	int words = 0, i = 0;
 
@@ -85,7 +86,8 @@ int opt_parse(const struct opt *opts, int argc, char **argv, bool stop_at_word, 
 			argv[words++] = argv[i];
 			continue;
 		}
-		if ((argv[i][1] == '-' ? long_option(opts, argc, argv, &i, e) : short_options(opts, argc, argv, &i, e)) < 0)
+		if ((argv[i][1] == '-' ? long_option(opts, argc, argv, &i, e)
+				       : short_options(opts, argc, argv, &i, e)) < 0)
 			return -1;
 	}
 	*ret_words = words;

@@ -34,11 +34,15 @@ struct opt {
 	const char *help;
 };
 
-#define OPT_END { 0 }
+#define OPT_END                                                                                              \
+	{                                                                                                    \
+		0                                                                                            \
+	}
 
 /* Words that are no options are moved to the front of argv (their number in *ret_words); what follows "--" is
- * left as it is from *ret_rest on (argc where there was none). With stop_at_word, the first such word ends the
- * options, as if "--" stood before it. ERR_USAGE. */
-int opt_parse(const struct opt *opts, int argc, char **argv, bool stop_at_word, int *ret_words, int *ret_rest, struct err *e);
+ * left as it is from *ret_rest on (argc where there was none). With stop_at_word, the first such word ends
+ * the options, as if "--" stood before it. ERR_USAGE. */
+int opt_parse(const struct opt *opts, int argc, char **argv, bool stop_at_word, int *ret_words, int *ret_rest,
+	struct err *e);
 
 #endif

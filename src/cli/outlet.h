@@ -11,8 +11,8 @@
 #include "base/buf.h"
 
 struct outlet {
-	int fd;       /* what is written to */
-	bool own;     /* a descriptor opened anew, non-blocking */
+	int fd;   /* what is written to */
+	bool own; /* a descriptor opened anew, non-blocking */
 	bool socket;
 	size_t most;  /* bytes to write at once */
 	bool dead;    /* nobody reads any more, or it cannot be written */

@@ -16,7 +16,8 @@ void pager_start(void)
 	const char *wanted = getenv("GARTH_PAGER");
 	int fds[2];
 
-	if (!isatty(1) || (wanted && !*wanted) || access("/usr/bin/less", X_OK) < 0 || pipe2(fds, O_CLOEXEC) < 0)
+	if (!isatty(1) || (wanted && !*wanted) || access("/usr/bin/less", X_OK) < 0 ||
+		pipe2(fds, O_CLOEXEC) < 0)
 		return;
 	fflush(stdout);
 	pager = fork();

@@ -13,8 +13,8 @@ void pager_start(void);
 /* Waits for the user to leave it. */
 void pager_end(void);
 
-/* Writes text to stdout as a diff: clean and, with colours, coloured by line. `state` is the caller's, 0 first:
- * text comes in pieces of any size. */
+/* Writes text to stdout as a diff: clean and, with colours, coloured by line. `state` is the caller's, 0
+ * first: text comes in pieces of any size. */
 struct pager_diff {
 	char line[512];
 	size_t len;

@@ -1,4 +1,5 @@
-/* A line on the terminal while something takes long: shown after 300 ms and not before, gone when it is over. */
+/* A line on the terminal while something takes long: shown after 300 ms and not before, gone when it is over.
+ */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 

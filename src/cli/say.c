@@ -72,8 +72,8 @@ static void say(enum sign sign, const char *text)
 	for (char *p = clean.len ? clean.data : NULL; p && (p = strchr(p, '\n')); p++)
 		if (strncmp(p, "\n  ", 3))
 			*p = ' ';
-	fprintf(stderr, "%s%s%s%s\n", colours ? signs[sign].colour : "", say_utf8() ? signs[sign].utf8 : signs[sign].plain,
-		colours ? "\033[0m" : "", buf_str(&clean));
+	fprintf(stderr, "%s%s%s%s\n", colours ? signs[sign].colour : "",
+		say_utf8() ? signs[sign].utf8 : signs[sign].plain, colours ? "\033[0m" : "", buf_str(&clean));
 }
 
 #define SAY_VARIADIC(sign)                                                                                   \
@@ -112,8 +112,8 @@ int say_error(const struct err *e)
 	if (e->hint[0])
 		say(SIGN_HINT, e->hint);
 	if (as_json) {
-		json_t *o = json_pack("{s:i, s:{s:s, s:s%, s:s}}", "version", 1, "error", "code", err_code(e->kind), "message",
-			e->msg, strlen(e->msg), "hint", e->hint);
+		json_t *o = json_pack("{s:i, s:{s:s, s:s%, s:s}}", "version", 1, "error", "code",
+			err_code(e->kind), "message", e->msg, strlen(e->msg), "hint", e->hint);
 
 		if (o) {
 			json_dumpf(o, stdout, JSON_INDENT(2));

@@ -45,7 +45,8 @@ static int take_lock(struct context *c, const struct task *t, int dir, int *ret,
 	(void)c;
 	if (!lock_take(dir, "lock", false, ret, e))
 		return 0;
-	return e->kind == ERR_BUSY ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : -1;
+	return e->kind == ERR_BUSY ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name)
+				   : -1;
 }
 
 /* The agent's log-in comes into the task's home before anything runs. */
@@ -73,7 +74,8 @@ static void look_at_boot(struct task_at *at)
 	if (!read_file(at->ws.dir, "boot", &last, &ignored) && !strcmp(buf_str(&last), now))
 		return;
 	if (last.len)
-		say_warning("the machine was restarted since task '%s' last ran: look at its newest files", at->task->name);
+		say_warning("the machine was restarted since task '%s' last ran: look at its newest files",
+			at->task->name);
 	write_file(at->ws.dir, "boot", now, strlen(now), 0600, &ignored);
 }
 
@@ -91,12 +93,15 @@ static void on_ended(void *arg, int exit_code, bool cancelled)
 }
 
 /* Describes the walls and starts a keeper, which takes the lock over. */
-static int start_keeper(struct context *c, struct task *t, const struct session_opts *o, const struct order_cmd *main_cmd,
-	struct task_run *run, int *lock, int *ret_conn, struct err *e)
+static int start_keeper(struct context *c, struct task *t, const struct session_opts *o,
+	const struct order_cmd *main_cmd, struct task_run *run, int *lock, int *ret_conn, struct err *e)
 {
 	auto_task_at at = { .ws.dir = -1 };
 	auto_jail jail = { 0 };
-	struct keeper_spec spec = { .jail = &jail, .main_cmd = main_cmd, .log_max = c->config.log_size, .arg = run,
+	struct keeper_spec spec = { .jail = &jail,
+		.main_cmd = main_cmd,
+		.log_max = c->config.log_size,
+		.arg = run,
 		.on_ended = run ? on_ended : NULL };
 
 	if (task_open(c, t, &at, e) < 0 || bring_login(c, &at, o->agent, e) < 0)
@@ -114,7 +119,8 @@ static void announce(const struct task *t, const struct session_opts *o, bool tt
 {
 	if (o->quiet || !say_is_heard())
 		return;
-	say_state("task '%s' (%s, network %s)%s", t->name, t->backend, o->walls.net == JAIL_NET_HOST ? "host" : "none",
+	say_state("task '%s' (%s, network %s)%s", t->name, t->backend,
+		o->walls.net == JAIL_NET_HOST ? "host" : "none",
 		tty ? "; detach with " TERMINAL_DETACH_KEYS : "");
 }
 
@@ -129,8 +135,8 @@ int session_run(struct context *c, struct task *t, const struct session_opts *o,
 	int rc = -1;
 
 	task_session_id(session);
-	if (walls_command(c, t, o->agent, session, o->env, argv, &cmd, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0 ||
-		take_lock(c, t, dir, &lock, e) < 0)
+	if (walls_command(c, t, o->agent, session, o->env, argv, &cmd, e) < 0 ||
+		home_task_dir(&c->home, t->id, &dir, e) < 0 || take_lock(c, t, dir, &lock, e) < 0)
 		return -1;
 	size_terminal(&cmd);
 	if (o->detach)
@@ -185,7 +191,8 @@ static int connect_keeper(const struct context *c, const struct task *t, int *re
 }
 
 /* Joins the keeper or starts one. 1: neither worked just now, because one is leaving or arriving. */
-static int join_or_start(struct context *c, struct task *t, const struct session_opts *o, int *ret_conn, struct err *e)
+static int join_or_start(
+	struct context *c, struct task *t, const struct session_opts *o, int *ret_conn, struct err *e)
 {
 	auto_fd dir = -1, lock = -1;
 
@@ -201,8 +208,8 @@ static int join_or_start(struct context *c, struct task *t, const struct session
 	return start_keeper(c, t, o, NULL, NULL, &lock, ret_conn, e);
 }
 
-static int exec_once(struct context *c, struct task *t, const struct session_opts *o, const struct buf *packed,
-	struct terminal_result *ret, struct err *e)
+static int exec_once(struct context *c, struct task *t, const struct session_opts *o,
+	const struct buf *packed, struct terminal_result *ret, struct err *e)
 {
 	const struct terminal_opts term = { .can_detach = false };
 	auto_fd conn = -1;
@@ -213,8 +220,9 @@ static int exec_once(struct context *c, struct task *t, const struct session_opt
 	if (rc < 0)
 		return -1;
 	if (wire_send(conn, WIRE_EXEC, packed->data, packed->len) < 0)
-		return errno == EPIPE || errno == ECONNRESET ? (*ret = (struct terminal_result){ .end = TERMINAL_GONE }, 0) :
-							       err_sys(e, "cannot reach the task's keeper");
+		return errno == EPIPE || errno == ECONNRESET
+			       ? (*ret = (struct terminal_result){ .end = TERMINAL_GONE }, 0)
+			       : err_sys(e, "cannot reach the task's keeper");
 	return terminal_session(conn, &term, ret, e);
 }
 

@@ -83,8 +83,8 @@ static void flush_conn(struct terminal *t)
 	size_t rest;
 
 	while (!t->tx_dead && t->tx_at < t->tx.len) {
-		ssize_t n = send(t->conn, t->tx.data + t->tx_at, t->tx.len - t->tx_at,
-			MSG_DONTWAIT | MSG_NOSIGNAL);
+		ssize_t n = send(
+			t->conn, t->tx.data + t->tx_at, t->tx.len - t->tx_at, MSG_DONTWAIT | MSG_NOSIGNAL);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -234,7 +234,8 @@ static void take_frames(struct terminal *t)
 
 		memcpy(&h, t->rx.data + at, sizeof(h));
 		if (!wire_head_ok(&h) || h.type == WIRE_EXEC) {
-			err_set(t->e, ERR_FAILED, "the task's keeper speaks another language; is it of another version?");
+			err_set(t->e, ERR_FAILED,
+				"the task's keeper speaks another language; is it of another version?");
 			t->failed = t->done = true;
 			return;
 		}

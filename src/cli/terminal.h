@@ -5,9 +5,9 @@
  *	wire_send(conn, WIRE_EXEC, …) or WIRE_ATTACH; nothing after keeper_start with a main command
  *	terminal_session(conn, &opts, &result, e)
  *
- * During a session, signals are passed on to the command: with pipes INT, QUIT, TERM, HUP, USR1 and USR2; with
- * a terminal the same but HUP, by which the terminal says that it is gone. The terminal is put back into the
- * state it was in before terminal_session returns, whatever happened.
+ * During a session, signals are passed on to the command: with pipes INT, QUIT, TERM, HUP, USR1 and USR2;
+ *with a terminal the same but HUP, by which the terminal says that it is gone. The terminal is put back into
+ *the state it was in before terminal_session returns, whatever happened.
  */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
@@ -20,7 +20,8 @@
 #define TERMINAL_DETACH_KEYS "Ctrl-] d"
 
 struct terminal_opts {
-	bool can_detach;     /* Ctrl-] d leaves a terminal (Ctrl-] twice is Ctrl-] itself), and so does a hang-up */
+	bool can_detach; /* Ctrl-] d leaves a terminal (Ctrl-] twice is Ctrl-] itself), and so does a hang-up
+			  */
 	bool detach_at_once; /* leave as soon as the command has started (run -d) */
 };
 
@@ -42,8 +43,8 @@ int terminal_session(int conn, const struct terminal_opts *o, struct terminal_re
 /* The size of the terminal on stdin, stdout or stderr; 24 x 80 and -1 where there is none. */
 int terminal_size(struct wire_size *s);
 
-/* Opens /dev/null on those of 0, 1 and 2 that are closed, so that nothing else gets these numbers. First thing
- * in main. */
+/* Opens /dev/null on those of 0, 1 and 2 that are closed, so that nothing else gets these numbers. First
+ * thing in main. */
 void terminal_fill_std(void);
 
 #endif

@@ -8,16 +8,52 @@
 
 /* Under the home, written as if the home were the root. */
 static const char *const secret_dirs[] = {
-	"/.ssh", "/.gnupg", "/.pki", "/.aws", "/.azure", "/.oci", "/.config/gcloud", "/.config/doctl", "/.kube",
-	"/.docker", "/.config/containers", "/.config/gh", "/.config/glab-cli", "/.config/hub", "/.password-store",
-	"/.local/share/keyrings", "/.config/op", "/.config/sops", "/.config/age", "/.terraform.d", "/.hex",
-	"/.local/share/uv/credentials", "/.dotnet/corefx", "/.foundry/keystores", "/.julia/servers", "/.mozilla",
-	"/.thunderbird", "/.config/google-chrome", "/.config/chromium", "/.garth",
+	"/.ssh",
+	"/.gnupg",
+	"/.pki",
+	"/.aws",
+	"/.azure",
+	"/.oci",
+	"/.config/gcloud",
+	"/.config/doctl",
+	"/.kube",
+	"/.docker",
+	"/.config/containers",
+	"/.config/gh",
+	"/.config/glab-cli",
+	"/.config/hub",
+	"/.password-store",
+	"/.local/share/keyrings",
+	"/.config/op",
+	"/.config/sops",
+	"/.config/age",
+	"/.terraform.d",
+	"/.hex",
+	"/.local/share/uv/credentials",
+	"/.dotnet/corefx",
+	"/.foundry/keystores",
+	"/.julia/servers",
+	"/.mozilla",
+	"/.thunderbird",
+	"/.config/google-chrome",
+	"/.config/chromium",
+	"/.garth",
 };
 static const char *const secret_files[] = {
-	"/.netrc", "/.git-credentials", "/.config/git/credentials", "/.vault-token", "/.npmrc", "/.pypirc",
-	"/.cargo/credentials", "/.cargo/credentials.toml", "/.gem/credentials", "/.composer/auth.json",
-	"/.config/composer/auth.json", "/.m2/settings.xml", "/.gradle/gradle.properties", "/.bash_history",
+	"/.netrc",
+	"/.git-credentials",
+	"/.config/git/credentials",
+	"/.vault-token",
+	"/.npmrc",
+	"/.pypirc",
+	"/.cargo/credentials",
+	"/.cargo/credentials.toml",
+	"/.gem/credentials",
+	"/.composer/auth.json",
+	"/.config/composer/auth.json",
+	"/.m2/settings.xml",
+	"/.gradle/gradle.properties",
+	"/.bash_history",
 	"/.zsh_history",
 };
 
@@ -60,8 +96,8 @@ static bool is_in_one(const char *path, const char *const *paths, size_t n)
 static bool touches_secrets(const char *path)
 {
 	return holds_one(path, secret_dirs, ARRAY_SIZE(secret_dirs)) ||
-		holds_one(path, secret_files, ARRAY_SIZE(secret_files)) ||
-		is_in_one(path, secret_dirs, ARRAY_SIZE(secret_dirs));
+	       holds_one(path, secret_files, ARRAY_SIZE(secret_files)) ||
+	       is_in_one(path, secret_dirs, ARRAY_SIZE(secret_dirs));
 }
 
 const char *check_tool(const char *path)
@@ -85,9 +121,9 @@ const char *check_login(const char *path)
 	if (is_in_one(absolute, secret_files, ARRAY_SIZE(secret_files)))
 		return NULL;
 	return holds_one(absolute, secret_dirs, ARRAY_SIZE(secret_dirs)) ||
-			holds_one(absolute, secret_files, ARRAY_SIZE(secret_files))
-		? "holds keys and log-ins of other programs"
-		: NULL;
+			       holds_one(absolute, secret_files, ARRAY_SIZE(secret_files))
+		       ? "holds keys and log-ins of other programs"
+		       : NULL;
 }
 
 /* With the home taken off, in the form of the lists above; NULL for what lies elsewhere. */

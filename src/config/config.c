@@ -16,20 +16,20 @@ struct row {
 };
 
 static const struct row config_rows[] = {
-	{ "workspace.backend", BACKEND,    offsetof(struct config, backend)    },
-	{ "jail.tools",        TOOLS,      offsetof(struct config, tools)      },
-	{ "jail.allow_read",   ALLOW_READ, offsetof(struct config, allow_read) },
-	{ "jail.env",          VARIABLES,  offsetof(struct config, env)        },
-	{ "network.mode",      NET,        offsetof(struct config, net)        },
-	{ "limits.log_size",   SIZE,       offsetof(struct config, log_size)   },
-	{ "agents",            0,          0                                   }, /* read_agents */
+	{ "workspace.backend", BACKEND, offsetof(struct config, backend) },
+	{ "jail.tools", TOOLS, offsetof(struct config, tools) },
+	{ "jail.allow_read", ALLOW_READ, offsetof(struct config, allow_read) },
+	{ "jail.env", VARIABLES, offsetof(struct config, env) },
+	{ "network.mode", NET, offsetof(struct config, net) },
+	{ "limits.log_size", SIZE, offsetof(struct config, log_size) },
+	{ "agents", 0, 0 }, /* read_agents */
 	{ 0 },
 };
 
 static const struct row agent_rows[] = {
-	{ "programs", PROGRAMS,  offsetof(struct config_agent, programs) },
-	{ "login",    LOGIN,     offsetof(struct config_agent, login)    },
-	{ "env",      VARIABLES, offsetof(struct config_agent, env)      },
+	{ "programs", PROGRAMS, offsetof(struct config_agent, programs) },
+	{ "login", LOGIN, offsetof(struct config_agent, login) },
+	{ "env", VARIABLES, offsetof(struct config_agent, env) },
 	{ 0 },
 };
 
@@ -70,8 +70,8 @@ static int read_list(const struct source *s, const struct yaml *y, const struct 
 		const char *wrong = check_item(s, row->type, items.v[i]);
 
 		if (wrong)
-			return yaml_error(y->kind == YAML_LIST ? y->items[i] : y, s->file, e, "'%s' in '%s' %s",
-				items.v[i], what, wrong);
+			return yaml_error(y->kind == YAML_LIST ? y->items[i] : y, s->file, e,
+				"'%s' in '%s' %s", items.v[i], what, wrong);
 		if (!strvec_has(to, items.v[i]))
 			strvec_push(to, items.v[i]);
 	}
@@ -86,7 +86,8 @@ static int read_choice(const struct source *s, const struct yaml *y, const char 
 	if (yaml_string(y, s->file, what, &value, e) < 0)
 		return -1;
 	if (strcmp(value, choices[0]) && strcmp(value, choices[1]))
-		return yaml_error(y, s->file, e, "'%s' is '%s' or '%s', not '%s'", what, choices[0], choices[1], value);
+		return yaml_error(
+			y, s->file, e, "'%s' is '%s' or '%s', not '%s'", what, choices[0], choices[1], value);
 	free(*to);
 	*to = steal_ptr(value);
 	return 0;
@@ -169,16 +170,16 @@ static int unknown_key(const struct source *s, const struct yaml *map, size_t i,
 		}
 	}
 	if (near)
-		return yaml_key_error(map, i, s->file, e, "unknown key '%s' (is '%.*s' meant?)", what, (int)near_len,
-			near);
+		return yaml_key_error(
+			map, i, s->file, e, "unknown key '%s' (is '%.*s' meant?)", what, (int)near_len, near);
 	return yaml_key_error(map, i, s->file, e, "unknown key '%s'", what);
 }
 
 static int read_agents(const struct source *s, const struct yaml *agents, struct err *e);
 
 /* Reads a mapping whose keys are those of the rows beneath the prefix. `shown` is the prefix for messages. */
-static int read_map(const struct source *s, const struct yaml *map, const struct row *rows, const char *prefix,
-	const char *shown, char *base, struct err *e)
+static int read_map(const struct source *s, const struct yaml *map, const struct row *rows,
+	const char *prefix, const char *shown, char *base, struct err *e)
 {
 	if (yaml_is_null(map))
 		return 0;
@@ -236,7 +237,8 @@ static int read_agents(const struct source *s, const struct yaml *agents, struct
 		if (name_check_task(name, &ignored) < 0)
 			return yaml_key_error(agents, i, s->file, e,
 				"an agent's name has only a-z, 0-9, '.', '_' and '-', not '%s'", name);
-		if (read_map(s, agents->items[i], agent_rows, "", what, (char *)agent_named(s->config, name), e) < 0)
+		if (read_map(s, agents->items[i], agent_rows, "", what, (char *)agent_named(s->config, name),
+			    e) < 0)
 			return -1;
 	}
 	return 0;

@@ -22,8 +22,8 @@
  *	agents:
  *	  aider:                      # a new agent, or more for a built-in one
  *	    programs: [aider]
- *	    login: [.aider.conf.yml]  # files or directories under the home that are copied into the task's home
- *	    env: [OPENAI_API_KEY]
+ *	    login: [.aider.conf.yml]  # files or directories under the home that are copied into the task's
+ *home env: [OPENAI_API_KEY]
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -43,10 +43,10 @@ struct config_agent {
 };
 
 struct config {
-	char *home;          /* for the checks of allow_read; NULL where it is not known */
-	char *file;          /* the user's file, NULL where there is none */
-	char *backend;       /* "overlay", "worktree", or NULL */
-	char *net;           /* "none" or "host" */
+	char *home;    /* for the checks of allow_read; NULL where it is not known */
+	char *file;    /* the user's file, NULL where there is none */
+	char *backend; /* "overlay", "worktree", or NULL */
+	char *net;     /* "none" or "host" */
 	uint64_t log_size;
 	struct strvec tools;      /* relative to the home */
 	struct strvec allow_read; /* absolute */
@@ -58,13 +58,14 @@ struct config {
 void config_release(struct config *c);
 #define auto_config __attribute__((cleanup(config_release))) struct config
 
-/* home, xdg_config and explicit_file are the environment's HOME, XDG_CONFIG_HOME and GARTH_CONFIG; each may be
- * NULL or empty. */
+/* home, xdg_config and explicit_file are the environment's HOME, XDG_CONFIG_HOME and GARTH_CONFIG; each may
+ * be NULL or empty. */
 int config_load(const char *home, const char *xdg_config, const char *explicit_file, struct config *ret,
 	struct err *e);
 /* The built-in values alone. */
 void config_defaults(struct config *ret);
-/* Lays a file's text over c; for config_load and for tests. After a failure c is good for config_release only. */
+/* Lays a file's text over c; for config_load and for tests. After a failure c is good for config_release
+ * only. */
 int config_apply(struct config *c, const char *text, size_t len, const char *file, struct err *e);
 
 const struct config_agent *config_agent_by_name(const struct config *c, const char *name);

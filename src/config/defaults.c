@@ -5,10 +5,11 @@
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 /*
- * How text looks and which language it is in. Nothing that holds a secret (proxies have passwords in them), the
- * path of a socket (SSH_AUTH_SOCK, DBUS_*, TMUX, XDG_RUNTIME_DIR), or code that programs load (LD_*, BASH_ENV,
- * PYTHONPATH, NODE_OPTIONS, LESSOPEN), and no GIT_*.
+ * How text looks and which language it is in. Nothing that holds a secret (proxies have passwords in them),
+ * the path of a socket (SSH_AUTH_SOCK, DBUS_*, TMUX, XDG_RUNTIME_DIR), or code that programs load (LD_*,
+ * BASH_ENV, PYTHONPATH, NODE_OPTIONS, LESSOPEN), and no GIT_*.
  */
+/* clang-format off */
 const char *const default_env[] = {
 	"TERM", "COLORTERM", "COLORFGBG", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "VTE_VERSION",
 	"LANG", "LANGUAGE", "LC_*", "TZ",
@@ -16,13 +17,16 @@ const char *const default_env[] = {
 	"EDITOR", "VISUAL", "PAGER", "LESS", "LESSCHARSET",
 	NULL,
 };
+/* clang-format on */
 
 /*
  * Where programs are installed under a home. A directory that has log-ins in it as well is not named itself,
  * only what is in it: .cargo/credentials.toml, tokens in .cargo/config.toml, .local/share/uv/credentials,
  * .dotnet/corefx (private keys), .foundry/keystores, .composer/auth.json, .pub-cache/credentials.json,
- * .julia/servers, .luarocks/upload_config.lua, .gem/credentials, .npm-global/etc/npmrc, .mix's neighbour .hex.
+ * .julia/servers, .luarocks/upload_config.lua, .gem/credentials, .npm-global/etc/npmrc, .mix's neighbour
+ * .hex.
  */
+/* clang-format off */
 const char *const default_tools[] = {
 	/* anything */
 	".local/bin", ".local/lib", ".asdf", ".local/share/mise", ".proto/bin", ".proto/shims", ".proto/tools",
@@ -54,13 +58,16 @@ const char *const default_tools[] = {
 	".foundry/bin", ".krew/bin",
 	NULL,
 };
+/* clang-format on */
 
 /* Keys of the model providers, for agents that speak to many of them. */
 #define PROVIDER_KEYS                                                                                        \
 	"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY",     \
 		"GROQ_API_KEY", "MISTRAL_API_KEY", "DEEPSEEK_API_KEY", "XAI_API_KEY"
 
-/* Only files that the agent needs to be logged in and set up as the user has it; no histories, no sessions. */
+/* Only files that the agent needs to be logged in and set up as the user has it; no histories, no sessions.
+ */
+/* clang-format off */
 const struct default_agent default_agents[] = {
 	{ "claude", LIST("claude"), LIST(".claude.json", ".claude/.credentials.json", ".claude/settings.json"),
 		LIST("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS",
@@ -88,3 +95,4 @@ const struct default_agent default_agents[] = {
 			"DATABRICKS_TOKEN", PROVIDER_KEYS) },
 	{ 0 },
 };
+/* clang-format on */

@@ -148,11 +148,11 @@ static int answer(const struct options *o, const char *token)
 static int parse(int argc, char **argv, struct options *o)
 {
 	static const struct option table[] = {
-		{"upper",            required_argument, NULL, 'u' },
-		{ "base-index",              required_argument, NULL, 'i' },
-		{ "base-id",                 required_argument, NULL, 'b' },
-		{ "clean",no_argument, NULL, 'c' },
-		{ 0              },
+		{ "upper", required_argument, NULL, 'u' },
+		{ "base-index", required_argument, NULL, 'i' },
+		{ "base-id", required_argument, NULL, 'b' },
+		{ "clean", no_argument, NULL, 'c' },
+		{ 0 },
 	};
 	int c;
 

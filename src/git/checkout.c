@@ -13,22 +13,25 @@
 
 static struct git at_index(const struct repo *r, const char *tree, const char *index)
 {
-	return (struct git){ .dir = r->git_dir, .work_tree = tree, .index = index, .as_inside = true, .seconds = 3600 };
+	return (struct git){
+		.dir = r->git_dir, .work_tree = tree, .index = index, .as_inside = true, .seconds = 3600
+	};
 }
 
 int checkout_all(const struct repo *r, const char *commit, const char *tree, const char *index, struct err *e)
 {
 	struct git g = at_index(r, tree, index);
 
-	if (git_do(&g, NULL, e, "read-tree", "--end-of-options", commit, NULL) < 0 || content_check(r, index, e) < 0)
+	if (git_do(&g, NULL, e, "read-tree", "--end-of-options", commit, NULL) < 0 ||
+		content_check(r, index, e) < 0)
 		return -1;
 	/* parallel checkout: creating files is what takes the time */
 	return git_do(&g, NULL, e, "-c", "checkout.workers=0", "-c", "checkout.thresholdForParallelism=1000",
 		"checkout-index", "-a", "-u", "-f", "-q", NULL);
 }
 
-int checkout_warm(const struct repo *r, const char *tree, const char *index, const char *fsmonitor, const char *id,
-	struct err *e)
+int checkout_warm(const struct repo *r, const char *tree, const char *index, const char *fsmonitor,
+	const char *id, struct err *e)
 {
 	struct git g = at_index(r, tree, index);
 	auto_str answer = xasprintf("%s --clean --base-id %s", fsmonitor, id);
@@ -36,18 +39,19 @@ int checkout_warm(const struct repo *r, const char *tree, const char *index, con
 
 	g.fsmonitor = answer;
 	g.writes_index = true;
-	return git_do(&g, &out, e, "-c", "core.untrackedCache=true", "-c", "core.fsmonitorHookVersion=2", "-c",
-		"status.showUntrackedFiles=normal", "-c", "core.splitIndex=false", "-c", "core.excludesFile=/dev/null", "status",
-		"--porcelain", NULL);
+	return git_do(&g, &out, e, "-c", "core.untrackedCache=true", "-c", "core.fsmonitorHookVersion=2",
+		"-c", "status.showUntrackedFiles=normal", "-c", "core.splitIndex=false", "-c",
+		"core.excludesFile=/dev/null", "status", "--porcelain", NULL);
 }
 
-int checkout_diff(const struct repo *r, const char *from, const char *to, size_t limit, struct buf *out, struct err *e)
+int checkout_diff(
+	const struct repo *r, const char *from, const char *to, size_t limit, struct buf *out, struct err *e)
 {
 	struct git g = repo_git(r);
 
 	out->max = limit;
-	return git_do(&g, out, e, "diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--end-of-options", from,
-		to, NULL);
+	return git_do(&g, out, e, "diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev",
+		"--end-of-options", from, to, NULL);
 }
 
 /* ":OLDMODE NEWMODE OLDOID NEWOID STATUS\0PATH\0" */
@@ -70,7 +74,8 @@ int diff_next(const struct buf *raw, size_t *at, unsigned hash_len, struct diff_
 }
 
 /* Entries for `update-index -z --index-info`: the changed paths, gone ones with mode 0. */
-static int index_info(const struct repo *r, const struct buf *raw, bool gone_too, struct buf *out, struct err *e)
+static int index_info(
+	const struct repo *r, const struct buf *raw, bool gone_too, struct buf *out, struct err *e)
 {
 	struct diff_entry d;
 	size_t at = 0;
@@ -78,7 +83,8 @@ static int index_info(const struct repo *r, const struct buf *raw, bool gone_too
 
 	while ((got = diff_next(raw, &at, r->hash_len, &d)) > 0) {
 		if (d.new_mode || gone_too)
-			buf_printf(out, "%o %.*s\t%s", d.new_mode, (int)r->hash_len * 2, d.new_oid, d.path), buf_addch(out, '\0');
+			buf_printf(out, "%o %.*s\t%s", d.new_mode, (int)r->hash_len * 2, d.new_oid, d.path),
+				buf_addch(out, '\0');
 	}
 	if (got < 0 || out->overflow)
 		return err_set(e, ERR_FAILED, "cannot understand the difference of two commits");
@@ -108,8 +114,8 @@ static int add_attributes(const char *index, unsigned hash_len, struct buf *info
 	return got;
 }
 
-int checkout_delta(const struct repo *r, const struct buf *raw, const char *tree, const char *index, const char *scratch,
-	const char *fsmonitor, const char *id, struct err *e)
+int checkout_delta(const struct repo *r, const struct buf *raw, const char *tree, const char *index,
+	const char *scratch, const char *fsmonitor, const char *id, struct err *e)
 {
 	auto_str answer = xasprintf("%s --clean --base-id %s", fsmonitor, id);
 	auto_buf all = BUF_INIT(64 << 20), some = BUF_INIT(64 << 20), names = BUF_INIT(64 << 20);

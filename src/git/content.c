@@ -17,18 +17,22 @@ static void push_oid(struct strvec *v, const unsigned char *oid, unsigned hash_l
 }
 
 /* The attribute files' paths and ids; submodules are refused on the way. */
-static int list(const struct repo *r, const char *index, struct strvec *paths, struct strvec *oids, struct err *e)
+static int list(
+	const struct repo *r, const char *index, struct strvec *paths, struct strvec *oids, struct err *e)
 {
 	auto_buf data = BUF_INIT(1u << 30);
 	struct index_reader reader;
 	struct index_entry ent;
 	int got, rc = 0;
 
-	if (read_file(AT_FDCWD, index, &data, e) < 0 || index_open(&reader, data.data, data.len, r->hash_len, e) < 0)
+	if (read_file(AT_FDCWD, index, &data, e) < 0 ||
+		index_open(&reader, data.data, data.len, r->hash_len, e) < 0)
 		return -1;
 	while (!rc && (got = index_next(&reader, &ent, e)) > 0) {
 		if ((ent.mode & 0170000) == 0160000)
-			rc = err_set(e, ERR_REFUSED, "the repository has a submodule ('%s'), a kind that is not carried yet", ent.path);
+			rc = err_set(e, ERR_REFUSED,
+				"the repository has a submodule ('%s'), a kind that is not carried yet",
+				ent.path);
 		if (strcmp(path_base(ent.path), ".gitattributes"))
 			continue;
 		strvec_push(paths, ent.path);
@@ -46,8 +50,8 @@ static int look_for_filter(size_t i, const char *data, size_t len, void *arg, st
 	for (const char *p = data; (p = memmem(p, (size_t)(end - p), "filter=", 7)); p++)
 		if (p == data || p[-1] == ' ' || p[-1] == '\t')
 			return err_set(e, ERR_REFUSED,
-				"'%s' sends files through a filter (%.*s), as LFS does: a kind that is not carried yet", paths->v[i],
-				(int)strcspn(p, " \t\r\n"), p);
+				"'%s' sends files through a filter (%.*s), as LFS does: a kind that is not carried yet",
+				paths->v[i], (int)strcspn(p, " \t\r\n"), p);
 	return 0;
 }
 

@@ -18,7 +18,8 @@ struct index_entry {
 	const unsigned char *oid;
 	unsigned stage;
 	bool assume_valid, skip_worktree, intent_to_add;
-	const char *path; /* NUL-terminated, valid until the next call to index_next or as long as the data (v2, v3) */
+	const char *path; /* NUL-terminated, valid until the next call to index_next or as long as the data
+			     (v2, v3) */
 	size_t path_len;
 };
 

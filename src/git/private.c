@@ -15,9 +15,23 @@
 
 /* Settings of the user's that are facts about the work, not about the machine; none can name a program. */
 static const char *const carried[] = {
-	"user.name", "user.email", "core.filemode", "core.ignorecase", "core.quotepath", "core.abbrev",
-	"init.defaultbranch", "merge.conflictstyle", "merge.renames", "diff.algorithm", "diff.renames",
-	"pull.rebase", "rebase.autosquash", "commit.verbose", "column.ui", "color.ui", "i18n.commitencoding",
+	"user.name",
+	"user.email",
+	"core.filemode",
+	"core.ignorecase",
+	"core.quotepath",
+	"core.abbrev",
+	"init.defaultbranch",
+	"merge.conflictstyle",
+	"merge.renames",
+	"diff.algorithm",
+	"diff.renames",
+	"pull.rebase",
+	"rebase.autosquash",
+	"commit.verbose",
+	"column.ui",
+	"color.ui",
+	"i18n.commitencoding",
 };
 
 /* A value in git's configuration syntax. */
@@ -83,8 +97,8 @@ static int put_text(int dir, const char *path, const struct buf *text, struct er
 
 static int make_dirs(int dir, struct err *e)
 {
-	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs", "refs/heads", "refs/tags",
-		"info", "hooks" };
+	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs", "refs/heads",
+		"refs/tags", "info", "hooks" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		if (mkdirat(dir, dirs[i], 0755) < 0 || owner_give(dir, dirs[i]) < 0)

@@ -14,12 +14,12 @@
 
 struct private_spec {
 	const struct repo *repo;
-	const char *branch;    /* full name of the task's branch */
-	const char *commit;    /* its value */
+	const char *branch;      /* full name of the task's branch */
+	const char *commit;      /* its value */
 	const struct buf *shown; /* "OID REFNAME" lines, sorted */
 	const struct buf *index; /* the index file's bytes, NULL for none */
-	const char *fsmonitor; /* core.fsmonitor inside, NULL for none */
-	bool borrow;           /* alternates name the shared objects; else private_fill brings them */
+	const char *fsmonitor;   /* core.fsmonitor inside, NULL for none */
+	bool borrow;             /* alternates name the shared objects; else private_fill brings them */
 };
 
 /* Fills the empty directory `dir`; everything belongs to the inside's owner. */

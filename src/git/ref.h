@@ -19,7 +19,10 @@ bool ref_can_name(const struct repo *r, const char *oid);
 struct ref_txn {
 	struct buf text;
 };
-#define REF_TXN_INIT { .text = BUF_INIT(64 << 20) }
+#define REF_TXN_INIT                                                                                         \
+	{                                                                                                    \
+		.text = BUF_INIT(64 << 20)                                                                   \
+	}
 
 void ref_release(struct ref_txn *t);
 #define auto_ref_txn __attribute__((cleanup(ref_release))) struct ref_txn

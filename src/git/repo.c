@@ -41,8 +41,8 @@ const char *repo_config(const struct repo *r, const char *key)
 
 static bool is_on(const char *value)
 {
-	return value && (!strcasecmp(value, "true") || !strcasecmp(value, "yes") || !strcasecmp(value, "on") ||
-				!strcmp(value, "1"));
+	return value && (!strcasecmp(value, "true") || !strcasecmp(value, "yes") ||
+				!strcasecmp(value, "on") || !strcmp(value, "1"));
 }
 
 static bool is_off(const char *value)
@@ -69,21 +69,28 @@ int repo_check_kind(const struct repo *r, bool bare, bool shallow, struct err *e
 	const char *crlf = repo_config(r, "core.autocrlf"), *eol = repo_config(r, "core.eol");
 
 	if (bare)
-		return err_set(e, ERR_REFUSED, "'%s' is a bare repository, a kind that is not carried yet", r->git_dir);
+		return err_set(e, ERR_REFUSED, "'%s' is a bare repository, a kind that is not carried yet",
+			r->git_dir);
 	if (shallow)
-		return err_set(e, ERR_REFUSED, "'%s' is a shallow clone, a kind that is not carried yet", r->top);
+		return err_set(
+			e, ERR_REFUSED, "'%s' is a shallow clone, a kind that is not carried yet", r->top);
 	if (is_partial(r))
-		return err_set(e, ERR_REFUSED, "'%s' is a partial clone, a kind that is not carried yet", r->top);
+		return err_set(
+			e, ERR_REFUSED, "'%s' is a partial clone, a kind that is not carried yet", r->top);
 	if (is_on(repo_config(r, "core.sparsecheckout")))
-		return err_set(e, ERR_REFUSED, "'%s' has a sparse checkout, a kind that is not carried yet", r->top);
+		return err_set(
+			e, ERR_REFUSED, "'%s' has a sparse checkout, a kind that is not carried yet", r->top);
 	if ((crlf && !is_off(crlf)) || (eol && !strcasecmp(eol, "crlf")))
-		return err_set(e, ERR_REFUSED, "'%s' converts line ends (core.autocrlf, core.eol), a kind that is not carried yet",
+		return err_set(e, ERR_REFUSED,
+			"'%s' converts line ends (core.autocrlf, core.eol), a kind that is not carried yet",
 			r->top);
 	if (is_off(repo_config(r, "core.symlinks")))
-		return err_set(e, ERR_REFUSED, "'%s' has core.symlinks off, a kind that is not carried yet", r->top);
-	if (repo_config(r, "extensions.refstorage") && strcmp(repo_config(r, "extensions.refstorage"), "files"))
-		return err_set(e, ERR_REFUSED, "'%s' keeps its refs in '%s', a kind that is not carried yet", r->top,
-			repo_config(r, "extensions.refstorage"));
+		return err_set(
+			e, ERR_REFUSED, "'%s' has core.symlinks off, a kind that is not carried yet", r->top);
+	if (repo_config(r, "extensions.refstorage") &&
+		strcmp(repo_config(r, "extensions.refstorage"), "files"))
+		return err_set(e, ERR_REFUSED, "'%s' keeps its refs in '%s', a kind that is not carried yet",
+			r->top, repo_config(r, "extensions.refstorage"));
 	return 0;
 }
 
@@ -113,7 +120,8 @@ static int add_objects(struct strvec *list, const char *dir, unsigned depth, str
 	strvec_push(list, dir);
 	if (read_file(AT_FDCWD, alternates, &text, e) < 0)
 		return e->kind == ERR_NOTFOUND ? 0 : -1;
-	for (char *line = text.len ? strtok_r(text.data, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
+	for (char *line = text.len ? strtok_r(text.data, "\n", &save) : NULL; line;
+		line = strtok_r(NULL, "\n", &save)) {
 		auto_str joined = line[0] == '/' ? xstrdup(line) : path_join(dir, line);
 		char *real;
 
@@ -149,7 +157,8 @@ static int check_kind(struct repo *r, bool bare, bool shallow, struct err *e)
 	if (read_config(r, e) < 0 || repo_check_kind(r, bare, shallow, e) < 0)
 		return -1;
 	if (!stat(attributes, &st) && st.st_size > 0)
-		return err_set(e, ERR_REFUSED, "'%s' has attributes of its own in info/attributes, a kind that is not carried yet",
+		return err_set(e, ERR_REFUSED,
+			"'%s' has attributes of its own in info/attributes, a kind that is not carried yet",
 			r->top);
 	return 0;
 }
@@ -158,12 +167,15 @@ static int check_kind(struct repo *r, bool bare, bool shallow, struct err *e)
 static int explain(const char *dir, const char *rev, struct buf *out, struct buf *errtext, struct err *e)
 {
 	if (strstr(buf_str(errtext), "dubious ownership"))
-		return err_set(e, ERR_REFUSED, "git does not trust the repository at '%s': it belongs to another user", dir),
+		return err_set(e, ERR_REFUSED,
+			       "git does not trust the repository at '%s': it belongs to another user", dir),
 		       err_hint(e, "git config --global --add safe.directory '%s'", dir);
 	if (strstr(buf_str(errtext), "not a git repository"))
-		return err_set(e, ERR_NOTFOUND, "'%s' is not in a git repository", dir), err_hint(e, "git init");
+		return err_set(e, ERR_NOTFOUND, "'%s' is not in a git repository", dir),
+		       err_hint(e, "git init");
 	if (!strncmp(buf_str(out), "true\n", 5))
-		return err_set(e, ERR_REFUSED, "'%s' is a bare repository, a kind that is not carried yet", dir);
+		return err_set(
+			e, ERR_REFUSED, "'%s' is a bare repository, a kind that is not carried yet", dir);
 	if (strstr(buf_str(errtext), "must be run in a work tree"))
 		return err_set(e, ERR_REFUSED, "'%s' is not in a checkout", dir);
 	if (!strcmp(rev, "HEAD"))
@@ -184,8 +196,9 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 
 	if (rev[0] == '-' || !rev[0])
 		return err_set(e, ERR_NOTFOUND, "there is no revision '%s'", rev);
-	strvec_pushl(&args, "rev-parse", "--path-format=absolute", "--is-bare-repository", "--is-shallow-repository",
-		"--show-object-format", "--git-common-dir", "--show-toplevel", NULL);
+	strvec_pushl(&args, "rev-parse", "--path-format=absolute", "--is-bare-repository",
+		"--is-shallow-repository", "--show-object-format", "--git-common-dir", "--show-toplevel",
+		NULL);
 	strvec_pushf(&args, "%s^{commit}", rev);
 	strvec_pushl(&args, "--symbolic-full-name", "HEAD", rev, "--", NULL);
 	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
@@ -196,7 +209,8 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 		if (strcmp(l, "--"))
 			line[n++] = l;
 	if (n < 7)
-		return err_set(e, ERR_FAILED, "cannot understand what git says of '%s' (a path with a line break?)", dir);
+		return err_set(e, ERR_FAILED,
+			"cannot understand what git says of '%s' (a path with a line break?)", dir);
 	r.format = xstrdup(line[2]);
 	r.hash_len = strcmp(line[2], "sha256") ? 20 : 32;
 	r.git_dir = xstrdup(line[3]);
@@ -204,17 +218,24 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 	r.commit = xstrdup(line[5]);
 	r.head = xstrdup(strcmp(line[6], "HEAD") ? line[6] : "");
 	r.rev_ref = xstrdup(n > 7 && strcmp(line[7], "HEAD") ? line[7] : "");
-	if (check_kind(&r, !strcmp(line[0], "true"), !strcmp(line[1], "true"), e) < 0 || fill_places(&r, e) < 0)
+	if (check_kind(&r, !strcmp(line[0], "true"), !strcmp(line[1], "true"), e) < 0 ||
+		fill_places(&r, e) < 0)
 		return -1;
 	*ret = r;
 	r = (struct repo){ 0 };
 	return 0;
 }
 
-int repo_open_git_dir(const char *git_dir, const char *top, unsigned hash_len, struct repo *ret, struct err *e)
+int repo_open_git_dir(
+	const char *git_dir, const char *top, unsigned hash_len, struct repo *ret, struct err *e)
 {
-	auto_repo r = { .git_dir = xstrdup(git_dir), .top = xstrdup(top), .head = xstrdup(""), .commit = xstrdup(""),
-		.rev_ref = xstrdup(""), .hash_len = hash_len, .format = xstrdup(hash_len == 32 ? "sha256" : "sha1") };
+	auto_repo r = { .git_dir = xstrdup(git_dir),
+		.top = xstrdup(top),
+		.head = xstrdup(""),
+		.commit = xstrdup(""),
+		.rev_ref = xstrdup(""),
+		.hash_len = hash_len,
+		.format = xstrdup(hash_len == 32 ? "sha256" : "sha1") };
 
 	if (access(git_dir, F_OK) < 0)
 		return err_set(e, ERR_NOTFOUND, "the repository '%s' is not there any more", git_dir),

@@ -13,15 +13,15 @@
 #include "git/run.h"
 
 struct repo {
-	char *top;        /* the checkout that garth was started in */
-	char *main_top;   /* the main checkout: the parent of the common git directory where that is .git */
-	char *git_dir;    /* the common git directory */
-	char *format;     /* "sha1" or "sha256" */
+	char *top;         /* the checkout that garth was started in */
+	char *main_top;    /* the main checkout: the parent of the common git directory where that is .git */
+	char *git_dir;     /* the common git directory */
+	char *format;      /* "sha1" or "sha256" */
 	unsigned hash_len; /* in bytes */
-	char *head;       /* full name of the checked-out branch, "" when detached */
-	char *commit;     /* what the asked-for revision is, when one was asked for */
-	char *rev_ref;    /* full name of the ref that the revision names, "" for none */
-	struct strvec config; /* the user's effective configuration: "key\nvalue" each, keys in lower case */
+	char *head;        /* full name of the checked-out branch, "" when detached */
+	char *commit;      /* what the asked-for revision is, when one was asked for */
+	char *rev_ref;     /* full name of the ref that the revision names, "" for none */
+	struct strvec config;  /* the user's effective configuration: "key\nvalue" each, keys in lower case */
 	struct strvec objects; /* object directories: its own, then those it borrows from */
 };
 
@@ -33,7 +33,8 @@ void repo_release(struct repo *r);
 int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e);
 /* The repository of a registered project, by its git directory. Runs no git: nothing is resolved or checked,
  * and the configuration stays unread. hash_len is the length of a commit's name in bytes. */
-int repo_open_git_dir(const char *git_dir, const char *top, unsigned hash_len, struct repo *ret, struct err *e);
+int repo_open_git_dir(
+	const char *git_dir, const char *top, unsigned hash_len, struct repo *ret, struct err *e);
 
 /* The last value of a key, or NULL. */
 const char *repo_config(const struct repo *r, const char *key);

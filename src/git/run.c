@@ -33,8 +33,8 @@ static void push_env(struct strvec *env, const char *name, const char *value)
 
 static void environment(const struct git *g, struct strvec *env)
 {
-	strvec_pushl(env, "PATH=" PROC_PATH, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0",
-		"GIT_NO_REPLACE_OBJECTS=1", "GIT_PAGER=cat", "GIT_EDITOR=/bin/false", NULL);
+	strvec_pushl(env, "PATH=" PROC_PATH, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_PAGER=cat", "GIT_EDITOR=/bin/false", NULL);
 	push_env(env, "GIT_OPTIONAL_LOCKS", g->writes_index ? "1" : "0");
 	if (g->user_config) {
 		push_env(env, "HOME", getenv("HOME"));
@@ -78,8 +78,11 @@ int git_try(const struct git *g, const struct strvec *args, const struct buf *in
 	struct buf *errtext, int *ret_code, struct err *e)
 {
 	auto_strvec argv = STRVEC_INIT, env = STRVEC_INIT;
-	struct proc_spec p = { .cwd = g->cwd, .as_inside = g->as_inside, .stdin_fd = g->stdin_fd,
-		.stdout_fd = g->stdout_fd, .seconds = g->seconds };
+	struct proc_spec p = { .cwd = g->cwd,
+		.as_inside = g->as_inside,
+		.stdin_fd = g->stdin_fd,
+		.stdout_fd = g->stdout_fd,
+		.seconds = g->seconds };
 	int status;
 
 	arguments(g, args, &argv);
@@ -110,7 +113,8 @@ static const char *last_words(struct buf *text)
 	return line;
 }
 
-int git_run(const struct git *g, const struct strvec *args, const struct buf *input, struct buf *out, struct err *e)
+int git_run(const struct git *g, const struct strvec *args, const struct buf *input, struct buf *out,
+	struct err *e)
 {
 	auto_buf errtext = BUF_SMALL;
 	int code;

@@ -30,8 +30,10 @@ struct git {
 
 /* Runs `git ARGS…`; args is consumed as it is (without "git"). input and out may be NULL. A non-zero exit is
  * ERR_FAILED with git's last words. */
-int git_run(const struct git *g, const struct strvec *args, const struct buf *input, struct buf *out, struct err *e);
-/* The same, but the exit code is the caller's to judge, as are git's words on stderr (errtext may be NULL). */
+int git_run(const struct git *g, const struct strvec *args, const struct buf *input, struct buf *out,
+	struct err *e);
+/* The same, but the exit code is the caller's to judge, as are git's words on stderr (errtext may be NULL).
+ */
 int git_try(const struct git *g, const struct strvec *args, const struct buf *input, struct buf *out,
 	struct buf *errtext, int *ret_code, struct err *e);
 /* git_run with the arguments up to a NULL. */

@@ -25,12 +25,14 @@ static struct git scratch_git(const struct scratch *s)
 
 static int make_skeleton(struct scratch *s, int dir, struct err *e)
 {
-	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs", "refs/heads", "info", "wt" };
+	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs", "refs/heads",
+		"info", "wt" };
 	auto_buf alternates = BUF_SMALL, exclude = BUF_INIT(1 << 20);
 	auto_str user_exclude = path_join(s->repo->git_dir, "info/exclude");
-	const char *config = s->repo->hash_len == 32 ?
-		"[core]\n\trepositoryformatversion = 1\n\tfsync = none\n[extensions]\n\tobjectformat = sha256\n" :
-		"[core]\n\trepositoryformatversion = 0\n\tfsync = none\n";
+	const char *config =
+		s->repo->hash_len == 32
+			? "[core]\n\trepositoryformatversion = 1\n\tfsync = none\n[extensions]\n\tobjectformat = sha256\n"
+			: "[core]\n\trepositoryformatversion = 0\n\tfsync = none\n";
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		if (mkdirat(dir, dirs[i], 0700) < 0)
@@ -47,8 +49,8 @@ static int make_skeleton(struct scratch *s, int dir, struct err *e)
 	return 0;
 }
 
-/* Removes what processes that died left behind: nobody holds its lock. Those without one that are young may be
- * in the making. */
+/* Removes what processes that died left behind: nobody holds its lock. Those without one that are young may
+ * be in the making. */
 static void sweep(int scratch)
 {
 	int copy = openat(scratch, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -140,9 +142,12 @@ int scratch_add_ignore(struct scratch *s, const char *path, const char *text, si
 	auto_fd top = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_fd dir = top < 0 ? -1 : mkdirs_beneath(top, parent, 0700, (uid_t)-1, (gid_t)-1);
 
-	/* an ignore file of the base may stand where the workspace has a directory now, or the other way round */
+	/* an ignore file of the base may stand where the workspace has a directory now, or the other way
+	 * round */
 	if (dir < 0)
-		return top >= 0 && (errno == ENOTDIR || errno == ELOOP) ? 0 : err_sys(e, "cannot make a scratch directory");
+		return top >= 0 && (errno == ENOTDIR || errno == ELOOP)
+			       ? 0
+			       : err_sys(e, "cannot make a scratch directory");
 	if (write_file(dir, path_base(path), text, len, 0600, e) < 0)
 		return e->sys == EISDIR || e->sys == ENOTEMPTY || e->sys == EEXIST ? 0 : -1;
 	return 0;
@@ -168,7 +173,8 @@ int scratch_ignored(struct scratch *s, const struct buf *paths, struct buf *out,
 		return -1;
 	/* 1 is "none of them" */
 	if (code > 1)
-		return err_set(e, ERR_FAILED, "git check-ignore: %.*s", (int)strcspn(buf_str(&errtext), "\n"), buf_str(&errtext));
+		return err_set(e, ERR_FAILED, "git check-ignore: %.*s", (int)strcspn(buf_str(&errtext), "\n"),
+			buf_str(&errtext));
 	for (size_t at = 0; at + 2 < answer.len; at += strlen(answer.data + at) + 1)
 		buf_add(out, answer.data + at + 2, strlen(answer.data + at + 2) + 1);
 	return 0;
@@ -204,7 +210,8 @@ int scratch_begin(struct scratch *s, const char *base, struct err *e)
 	s->stream = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (s->stream < 0)
 		return err_sys(e, "cannot make '%s'", path);
-	buf_printf(&s->pending, "commit %s\ncommitter garth <garth> 0 +0000\ndata 0\nfrom %s\n", TREE_REF, base);
+	buf_printf(
+		&s->pending, "commit %s\ncommitter garth <garth> 0 +0000\ndata 0\nfrom %s\n", TREE_REF, base);
 	return 0;
 }
 
@@ -266,14 +273,15 @@ int scratch_end(struct scratch *s, struct err *e)
 	return git_run(&g, &args, NULL, NULL, e);
 }
 
-int scratch_diff(struct scratch *s, const char *base, const struct strvec *args, const struct strvec *paths, struct buf *out,
-	int out_fd, struct err *e)
+int scratch_diff(struct scratch *s, const char *base, const struct strvec *args, const struct strvec *paths,
+	struct buf *out, int out_fd, struct err *e)
 {
 	struct git g = scratch_git(s);
 	auto_strvec argv = STRVEC_INIT;
 
 	g.stdout_fd = out_fd;
-	strvec_pushl(&argv, "--literal-pathspecs", "diff-tree", "-r", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", NULL);
+	strvec_pushl(&argv, "--literal-pathspecs", "diff-tree", "-r", "--no-ext-diff", "--no-textconv",
+		"--ignore-submodules=all", NULL);
 	for (size_t i = 0; i < args->n; i++)
 		strvec_push(&argv, args->v[i]);
 	strvec_pushl(&argv, base, TREE_REF, "--", NULL);

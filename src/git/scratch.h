@@ -19,14 +19,17 @@
 
 struct scratch {
 	const struct repo *repo;
-	char *dir;    /* its path; removed by scratch_release */
-	int parent;   /* the directory that holds it */
-	int lock;     /* held for as long as this is in use: others sweep up what nobody holds */
-	int stream;   /* what is being written for fast-import */
+	char *dir;  /* its path; removed by scratch_release */
+	int parent; /* the directory that holds it */
+	int lock;   /* held for as long as this is in use: others sweep up what nobody holds */
+	int stream; /* what is being written for fast-import */
 	struct buf pending;
 };
 
-#define SCRATCH_INIT { .parent = -1, .lock = -1, .stream = -1 }
+#define SCRATCH_INIT                                                                                         \
+	{                                                                                                    \
+		.parent = -1, .lock = -1, .stream = -1                                                       \
+	}
 
 /* Makes it in scratch/ of the Garth home (a descriptor, and its path). */
 int scratch_open(const struct repo *r, int home, const char *home_path, struct scratch *ret, struct err *e);
@@ -49,7 +52,7 @@ int scratch_gone(struct scratch *s, const char *path, struct err *e);
 int scratch_end(struct scratch *s, struct err *e);
 
 /* `git diff-tree ARGS… base tree -- PATHS…`, output to out, or to a descriptor where out is NULL. */
-int scratch_diff(struct scratch *s, const char *base, const struct strvec *args, const struct strvec *paths, struct buf *out,
-	int out_fd, struct err *e);
+int scratch_diff(struct scratch *s, const char *base, const struct strvec *args, const struct strvec *paths,
+	struct buf *out, int out_fd, struct err *e);
 
 #endif

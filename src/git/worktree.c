@@ -12,8 +12,8 @@ int worktree_add(const struct repo *r, const char *path, const char *branch, cha
 	auto_str pointer = path_join(path, ".git");
 	auto_buf text = BUF_SMALL;
 
-	if (git_do(&g, NULL, e, "worktree", "add", "--quiet", "--no-checkout", "--lock", "--reason", "in use by garth", "--",
-		    path, branch, NULL) < 0)
+	if (git_do(&g, NULL, e, "worktree", "add", "--quiet", "--no-checkout", "--lock", "--reason",
+		    "in use by garth", "--", path, branch, NULL) < 0)
 		return -1;
 	if (read_file(AT_FDCWD, pointer, &text, e) < 0)
 		return -1;

@@ -21,7 +21,8 @@ void probe_userns_advice(const struct probe_facts *f, struct probe_row *row)
 		say(row, "switched off by kernel.unprivileged_userns_clone",
 			"sudo sysctl -w kernel.unprivileged_userns_clone=1");
 	else if (f->max_user_namespaces == 0)
-		say(row, "switched off by user.max_user_namespaces", "sudo sysctl -w user.max_user_namespaces=15000");
+		say(row, "switched off by user.max_user_namespaces",
+			"sudo sysctl -w user.max_user_namespaces=15000");
 	else if (f->apparmor_restrict > 0)
 		say(row, "restricted by AppArmor (kernel.apparmor_restrict_unprivileged_userns)",
 			"sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0");

@@ -46,7 +46,8 @@ static const struct step {
 	const char *name;
 	int (*run)(struct entering *in, struct err *e);
 } steps[] = {
-	/* First, because for root this process can pass root's own private directories only while it is root's. */
+	/* First, because for root this process can pass root's own private directories only while it is
+	   root's. */
 	{ "open sources", sources_open },
 	/* Before anything is made: an identity that is not mapped cannot create a file. */
 	{ "become the user", rights_become },
@@ -87,8 +88,9 @@ static void forget(struct entering *in)
 
 int enter_jail(const struct jail *j, int keep, struct err *e)
 {
-	struct entering in = { .j = j, .layers = -1, .upper = -1, .work = -1, .stage = -1, .root = -1,
-		.holder_fd = -1 };
+	struct entering in = {
+		.j = j, .layers = -1, .upper = -1, .work = -1, .stage = -1, .root = -1, .holder_fd = -1
+	};
 	mode_t users = umask(022);
 	int rc = 0;
 

@@ -6,7 +6,7 @@
 
 #define MAGIC "garth-jail-1"
 /* Fact of overlayfs: more lower layers are refused by the kernel. */
-#define MAX_LOWERS 500
+#define MAX_LOWERS   500
 #define MAX_HOSTNAME 64
 
 void jail_init(struct jail *j)
@@ -39,8 +39,10 @@ static struct jail_row *new_row(struct jail *j)
 
 void jail_add(struct jail *j, enum jail_kind kind, unsigned flags, const char *source, const char *target)
 {
-	*new_row(j) = (struct jail_row){ .kind = kind, .flags = flags,
-		.source = source ? xstrdup(source) : NULL, .target = xstrdup(target) };
+	*new_row(j) = (struct jail_row){ .kind = kind,
+		.flags = flags,
+		.source = source ? xstrdup(source) : NULL,
+		.target = xstrdup(target) };
 }
 
 static const struct {
@@ -113,7 +115,8 @@ static int check_overlay(const struct jail *j, struct err *e)
 		return err_set(e, ERR_START, "an overlay cannot have %zu lower layers", j->lowers.n);
 	for (size_t i = 0; i < j->lowers.n; i++)
 		if (!path_is_clean(j->lowers.v[i]))
-			return err_set(e, ERR_START, "layer '%s' is not a clean absolute path", j->lowers.v[i]);
+			return err_set(
+				e, ERR_START, "layer '%s' is not a clean absolute path", j->lowers.v[i]);
 	if (!j->upper || !j->work || !path_is_clean(j->upper) || !path_is_clean(j->work) ||
 		!are_siblings(j->upper, j->work))
 		return err_set(e, ERR_START, "upper and work directory are not two in one directory");

@@ -35,13 +35,13 @@ enum jail_kind {
 };
 
 enum jail_flags {
-	JAIL_WRITE = 1,     /* writable; everything is read-only without it */
-	JAIL_OPTIONAL = 2,  /* left out without a word where the source is not there or the place is taken */
+	JAIL_WRITE = 1,    /* writable; everything is read-only without it */
+	JAIL_OPTIONAL = 2, /* left out without a word where the source is not there or the place is taken */
 	JAIL_NOEXEC = 4,
 };
 
-/* A COPY, DATA or LINK is as writable as the place in which it lies: in a writable bind it is the agent's, and
- * is made anew at every entering; in the root it cannot be changed. */
+/* A COPY, DATA or LINK is as writable as the place in which it lies: in a writable bind it is the agent's,
+ * and is made anew at every entering; in the root it cannot be changed. */
 struct jail_row {
 	enum jail_kind kind;
 	unsigned flags;

@@ -40,10 +40,7 @@ struct path_beneath {
 static const struct {
 	uint64_t fs, scopes;
 } abis[] = {
-	{ 0, 0 },
-	{ FS_ABI1, 0 },
-	{ FS_ABI1 | FS_REFER, 0 },
-	{ FS_ABI1 | FS_REFER | FS_TRUNCATE, 0 },
+	{ 0, 0 }, { FS_ABI1, 0 }, { FS_ABI1 | FS_REFER, 0 }, { FS_ABI1 | FS_REFER | FS_TRUNCATE, 0 },
 	{ FS_ABI1 | FS_REFER | FS_TRUNCATE, 0 }, /* + TCP ports */
 	{ FS_ABI1 | FS_REFER | FS_TRUNCATE | FS_IOCTL_DEV, 0 },
 	{ FS_ABI1 | FS_REFER | FS_TRUNCATE | FS_IOCTL_DEV, SCOPE_ABSTRACT | SCOPE_SIGNAL },
@@ -118,8 +115,8 @@ static int add_rule(int rules, int root, const char *path, uint64_t rights, stru
 	return 0;
 }
 
-/* The new root holds what the description names and nothing else, so one rule on it gives what every row gives
- * at least; a way out of it would lead to places that have no rule. */
+/* The new root holds what the description names and nothing else, so one rule on it gives what every row
+ * gives at least; a way out of it would lead to places that have no rule. */
 static int add_rules(int rules, int abi, const struct jail *j, struct err *e)
 {
 	auto_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -14,7 +14,8 @@
 static uint64_t attributes(unsigned limits)
 {
 	return MOUNT_ATTR_NOSUID | (limits & MOUNT_RO ? MOUNT_ATTR_RDONLY : 0u) |
-		(limits & MOUNT_NODEV ? MOUNT_ATTR_NODEV : 0u) | (limits & MOUNT_NOEXEC ? MOUNT_ATTR_NOEXEC : 0u);
+	       (limits & MOUNT_NODEV ? MOUNT_ATTR_NODEV : 0u) |
+	       (limits & MOUNT_NOEXEC ? MOUNT_ATTR_NOEXEC : 0u);
 }
 
 int mount_new(const char *type, const struct mount_option *options, size_t n, unsigned limits)
@@ -34,7 +35,8 @@ int mount_new(const char *type, const struct mount_option *options, size_t n, un
 
 int mount_clone(int dir, const char *path)
 {
-	return open_tree(dir, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | (*path ? 0 : AT_EMPTY_PATH));
+	return open_tree(
+		dir, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | (*path ? 0 : AT_EMPTY_PATH));
 }
 
 int mount_limit(int fd, unsigned limits)

@@ -70,8 +70,8 @@ static int make_or_find(const struct entering *in, int dir, const char *path, bo
 	return move_aside(in, dir, path) < 0 ? -1 : make(dir, name, is_dir);
 }
 
-/* A new descriptor of the directory, made with those on the way to it; "" is the root. As deep as the path has
- * components. */
+/* A new descriptor of the directory, made with those on the way to it; "" is the root. As deep as the path
+ * has components. */
 static int open_dir(const struct entering *in, const char *path)
 {
 	int fd = open_beneath(in->root, *path ? path + 1 : path, O_PATH | O_DIRECTORY, 0);
@@ -129,7 +129,8 @@ static int new_file(int dir, const char *name, mode_t mode)
 	return openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 }
 
-int place_data(struct entering *in, const char *path, const void *data, size_t len, mode_t mode, struct err *e)
+int place_data(
+	struct entering *in, const char *path, const void *data, size_t len, mode_t mode, struct err *e)
 {
 	int dir = holder_of(in, path);
 	auto_fd fd = dir < 0 ? -1 : new_file(dir, path_base(path), mode);

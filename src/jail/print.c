@@ -52,7 +52,8 @@ static void print_row(const struct jail *j, const struct jail_row *r, struct buf
 
 void jail_print(const struct jail *j, struct buf *out)
 {
-	buf_printf(out, "spaces   user, mount, pid, ipc, uts, cgroup%s\n", j->net == JAIL_NET_HOST ? "" : ", net");
+	buf_printf(out, "spaces   user, mount, pid, ipc, uts, cgroup%s\n",
+		j->net == JAIL_NET_HOST ? "" : ", net");
 	buf_printf(out, "user     %u:%u%s\n", j->uid, j->gid, j->from_root ? ", entered by root" : "");
 	for (size_t i = 0; i < j->nrows; i++)
 		print_row(j, &j->rows[i], out);
@@ -68,7 +69,8 @@ void jail_print(const struct jail *j, struct buf *out)
 		buf_printf(out, "limit    %" PRIu64 " processes\n", j->max_procs);
 	buf_addstr(out, "rights   no capabilities, no new privileges\n");
 	if (!(j->without & JAIL_WALL_LANDLOCK))
-		buf_addstr(out, "landlock the same files once more, signals and abstract sockets stay inside\n");
+		buf_addstr(
+			out, "landlock the same files once more, signals and abstract sockets stay inside\n");
 	buf_addstr(out, "seccomp  the built-in filter\n");
 	for (size_t i = 0; i < ARRAY_SIZE(walls); i++)
 		if (j->without & walls[i].wall)

@@ -108,7 +108,8 @@ static void try_all(const struct jail *j, struct tried *t)
 	pid_t pid = -1;
 
 	*t = (struct tried){ EPERM, EPERM, EPERM, EPERM, EPERM, EPERM };
-	if (pipe2(gate, O_CLOEXEC) < 0 || pipe2(answer, O_CLOEXEC) < 0 || (pid = userns_fork(userns_flags(j))) < 0) {
+	if (pipe2(gate, O_CLOEXEC) < 0 || pipe2(answer, O_CLOEXEC) < 0 ||
+		(pid = userns_fork(userns_flags(j))) < 0) {
 		int sys = errno;
 
 		*t = (struct tried){ sys, sys, sys, sys, sys, sys };
@@ -154,7 +155,8 @@ static void add_userns(struct probe *p, int error)
 		.userns_errno = error,
 		.max_user_namespaces = number_in("/proc/sys/user/max_user_namespaces", -1),
 		.unprivileged_userns_clone = (int)number_in("/proc/sys/kernel/unprivileged_userns_clone", -1),
-		.apparmor_restrict = (int)number_in("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", -1),
+		.apparmor_restrict =
+			(int)number_in("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", -1),
 		.seccomp_blocked = error == EPERM || error == EACCES,
 	};
 
@@ -172,9 +174,11 @@ static void add_landlock(struct probe *p)
 	if (abi)
 		snprintf(r->found, sizeof(r->found), "ABI %d", abi);
 	else
-		snprintf(r->enable, sizeof(r->enable), "add landlock to the lsm= list on the kernel's command line");
+		snprintf(r->enable, sizeof(r->enable),
+			"add landlock to the lsm= list on the kernel's command line");
 	r = add(p, "landlock scopes", "network 'host'", false, landlock_scopes(abi) ? 0 : ENOSYS);
-	snprintf(r->found, sizeof(r->found), landlock_scopes(abi) ? "ABI %d" : "ABI %d, 6 is needed (Linux 6.12)", abi);
+	snprintf(r->found, sizeof(r->found),
+		landlock_scopes(abi) ? "ABI %d" : "ABI %d, 6 is needed (Linux 6.12)", abi);
 }
 
 void probe_kernel(struct probe *p)

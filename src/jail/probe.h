@@ -14,8 +14,8 @@ struct probe_row {
 	const char *name;    /* "user namespaces" */
 	const char *purpose; /* "everything" / "overlay workspaces" */
 	bool ok, required;
-	char found[160];   /* "ABI 7", or why not */
-	char enable[256];  /* the command that enables it, or "" */
+	char found[160];  /* "ABI 7", or why not */
+	char enable[256]; /* the command that enables it, or "" */
 };
 
 #define PROBE_MAX 16
@@ -33,11 +33,11 @@ bool probe_has(const struct probe *p, const char *name);
 
 /* Facts of the system on which the advice depends; separate so that the advice can be tested anywhere. */
 struct probe_facts {
-	int userns_errno;                   /* of making one and using a capability in it; 0 where it works */
-	long max_user_namespaces;           /* /proc/sys/user/max_user_namespaces, -1 unknown */
-	int unprivileged_userns_clone;      /* Debian's sysctl, -1 where there is none */
-	int apparmor_restrict;              /* Ubuntu's kernel.apparmor_restrict_unprivileged_userns, -1 none */
-	bool seccomp_blocked;               /* EPERM without any sysctl that explains it: a container's filter */
+	int userns_errno;              /* of making one and using a capability in it; 0 where it works */
+	long max_user_namespaces;      /* /proc/sys/user/max_user_namespaces, -1 unknown */
+	int unprivileged_userns_clone; /* Debian's sysctl, -1 where there is none */
+	int apparmor_restrict;         /* Ubuntu's kernel.apparmor_restrict_unprivileged_userns, -1 none */
+	bool seccomp_blocked;          /* EPERM without any sysctl that explains it: a container's filter */
 };
 /* Fills ok, found and enable of the row for user namespaces. Pure. */
 void probe_userns_advice(const struct probe_facts *f, struct probe_row *row);

@@ -18,7 +18,8 @@ int rights_become(struct entering *in, struct err *e)
 
 	if (!j->from_root)
 		return 0;
-	if (setgroups(0, NULL) < 0 || setresgid(j->gid, j->gid, j->gid) < 0 || setresuid(j->uid, j->uid, j->uid) < 0)
+	if (setgroups(0, NULL) < 0 || setresgid(j->gid, j->gid, j->gid) < 0 ||
+		setresuid(j->uid, j->uid, j->uid) < 0)
 		return err_sys(e, "cannot become %u:%u", j->uid, j->gid);
 	return 0;
 }
@@ -59,7 +60,8 @@ int rights_drop(struct entering *in, struct err *e)
 				break;
 			return err_sys(e, "cannot drop capability %lu", cap);
 		}
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 || syscall(SYS_capset, &head, none) < 0)
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 ||
+		syscall(SYS_capset, &head, none) < 0)
 		return err_sys(e, "cannot drop capabilities");
 	return 0;
 }
@@ -79,5 +81,6 @@ int rights_hide(struct entering *in, struct err *e)
 int rights_die_with_parent(struct entering *in, struct err *e)
 {
 	(void)in;
-	return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ? err_sys(e, "cannot be bound to the keeper") : 0;
+	return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ? err_sys(e, "cannot be bound to the keeper")
+							     : 0;
 }

@@ -23,8 +23,8 @@ int root_new(struct entering *in, struct err *e)
 	static const char *const somewhere[] = { "/tmp", "/usr", "/" };
 	bool attached = false;
 
-	/* Slaves of the host's mounts since the user namespace was made; private, they do not see either what the
-	 * host mounts from now on. */
+	/* Slaves of the host's mounts since the user namespace was made; private, they do not see either what
+	 * the host mounts from now on. */
 	if (mount_cut_off() < 0)
 		return err_sys(e, "cannot make mounts private");
 	in->stage = new_tmpfs("1m", "1024", MOUNT_NODEV);
@@ -35,7 +35,8 @@ int root_new(struct entering *in, struct err *e)
 	if (!attached)
 		return err_sys(e, "no place for the new root");
 	in->root = new_tmpfs("16m", "4096", MOUNT_NODEV);
-	if (in->root < 0 || mkdirat(in->stage, "root", 0755) < 0 || mount_attach(in->root, in->stage, "root") < 0)
+	if (in->root < 0 || mkdirat(in->stage, "root", 0755) < 0 ||
+		mount_attach(in->root, in->stage, "root") < 0)
 		return err_sys(e, "cannot make the new root");
 	return 0;
 }
@@ -57,7 +58,7 @@ static int row_bind(struct entering *in, const struct jail_row *r, struct err *e
 	if (place_mount(in, r->target, S_ISDIR(st.st_mode), &at, e) < 0)
 		return taken(r);
 	if (mount_limit(s->fd, MOUNT_NODEV | (r->flags & JAIL_WRITE ? 0 : MOUNT_RO) |
-			(r->flags & JAIL_NOEXEC ? MOUNT_NOEXEC : 0)) < 0 ||
+				       (r->flags & JAIL_NOEXEC ? MOUNT_NOEXEC : 0)) < 0 ||
 		mount_attach(s->fd, at.dir, at.name) < 0)
 		return err_sys(e, "cannot mount %s", r->target);
 	return 0;
@@ -87,11 +88,13 @@ static int row_dir(struct entering *in, const struct jail_row *r, struct err *e)
 	return place_mount(in, r->target, true, &at, e) < 0 ? taken(r) : 0;
 }
 
+/* clang-format off */
 static int (*const row_kinds[JAIL_KINDS])(struct entering *, const struct jail_row *, struct err *) = {
 	[JAIL_BIND] = row_bind,       [JAIL_COPY] = row_copy,      [JAIL_DATA] = row_data,
 	[JAIL_LINK] = row_link,       [JAIL_DIR] = row_dir,        [JAIL_TMPFS] = special_tmpfs,
 	[JAIL_PROC] = special_proc,   [JAIL_DEV] = special_dev,    [JAIL_OVERLAY] = overlay_mount,
 };
+/* clang-format on */
 
 int root_rows(struct entering *in, struct err *e)
 {

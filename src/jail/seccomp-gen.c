@@ -28,13 +28,36 @@ struct denial {
 	struct scmp_arg_cmp args[2];
 };
 
-#define LOW32           0xffffffffu
-#define NO(n)           { n, -1, EPERM, 0, { { 0 } } }
-#define NO_NEW(n, nr)   { n, nr, EPERM, 0, { { 0 } } }
-#define BITS(arg, bits) { arg, SCMP_CMP_MASKED_EQ, bits, bits }
+#define LOW32 0xffffffffu
+#define NO(n)                                                                                                \
+	{                                                                                                    \
+		n, -1, EPERM, 0,                                                                             \
+		{                                                                                            \
+			{                                                                                    \
+				0                                                                            \
+			}                                                                                    \
+		}                                                                                            \
+	}
+#define NO_NEW(n, nr)                                                                                        \
+	{                                                                                                    \
+		n, nr, EPERM, 0,                                                                             \
+		{                                                                                            \
+			{                                                                                    \
+				0                                                                            \
+			}                                                                                    \
+		}                                                                                            \
+	}
+#define BITS(arg, bits)                                                                                      \
+	{                                                                                                    \
+		arg, SCMP_CMP_MASKED_EQ, bits, bits                                                          \
+	}
 /* The kernel takes an int: what stands above its 32 bits does not count. */
-#define IS(arg, value)  { arg, SCMP_CMP_MASKED_EQ, LOW32, value }
+#define IS(arg, value)                                                                                       \
+	{                                                                                                    \
+		arg, SCMP_CMP_MASKED_EQ, LOW32, value                                                        \
+	}
 
+/* clang-format off */
 static const struct denial denials[] = {
 	/* the file view */
 	NO("mount"), NO("umount"), NO("umount2"), NO("pivot_root"), NO("chroot"), NO("move_mount"), NO("open_tree"),
@@ -110,6 +133,7 @@ static const struct denial denials[] = {
 	{ "socket", -1, EPERM, 2, { IS(0, AF_INET6), { 1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_RAW } } },
 	{ "socketpair", -1, EAFNOSUPPORT, 1, { { 0, SCMP_CMP_NE, AF_UNIX } } },
 };
+/* clang-format on */
 
 static void stop(const char *what, int error)
 {
@@ -131,10 +155,10 @@ static void deny(scmp_filter_ctx ctx, const struct denial *d)
 }
 
 /*
- * personality: only 0, ADDR_NO_RANDOMIZE (bit 18; debuggers) and 0xffffffff, which asks. A rule can compare an
- * argument once, and what it can say is "bit i is set while bit k is not". Any value but all ones has a set
- * bit whose upper neighbour, cyclically, is clear, or is 0; bit 18 alone is let off, so a run of set bits that
- * ends there is caught by its bit 17 with bit 19 clear.
+ * personality: only 0, ADDR_NO_RANDOMIZE (bit 18; debuggers) and 0xffffffff, which asks. A rule can compare
+ * an argument once, and what it can say is "bit i is set while bit k is not". Any value but all ones has a
+ * set bit whose upper neighbour, cyclically, is clear, or is 0; bit 18 alone is let off, so a run of set bits
+ * that ends there is caught by its bit 17 with bit 19 clear.
  */
 static void deny_personalities(scmp_filter_ctx ctx)
 {
@@ -143,7 +167,8 @@ static void deny_personalities(scmp_filter_ctx ctx)
 	for (unsigned i = 0; i < 32; i++) {
 		unsigned set = i == 18 ? 17 : i, clear = i == 18 ? 19 : (i + 1) % 32;
 
-		d.args[0] = (struct scmp_arg_cmp){ 0, SCMP_CMP_MASKED_EQ, 1ull << set | 1ull << clear, 1ull << set };
+		d.args[0] = (struct scmp_arg_cmp){ 0, SCMP_CMP_MASKED_EQ, 1ull << set | 1ull << clear,
+			1ull << set };
 		deny(ctx, &d);
 	}
 }

@@ -78,7 +78,8 @@ int special_proc(struct entering *in, const struct jail_row *r, struct err *e)
 	if (fd < 0 && errno == EPERM) {
 		if (in->j->without & JAIL_WALL_PROC)
 			return outer_proc(at, e);
-		err_set(e, ERR_START, "cannot mount a new /proc: the outer /proc is partly covered, as in most containers");
+		err_set(e, ERR_START,
+			"cannot mount a new /proc: the outer /proc is partly covered, as in most containers");
 		e->sys = EPERM;
 		return -1;
 	}
@@ -118,7 +119,8 @@ static int dev_links(int dev)
 /* Terminals of the jail's own: their numbers and their masters mean nothing outside. */
 static int dev_pts(int dev)
 {
-	static const struct mount_option o[] = { { "newinstance", NULL }, { "ptmxmode", "0666" }, { "mode", "620" } };
+	static const struct mount_option o[] = { { "newinstance", NULL }, { "ptmxmode", "0666" },
+		{ "mode", "620" } };
 	auto_fd fd = mount_new("devpts", o, ARRAY_SIZE(o), MOUNT_NOEXEC);
 
 	if (fd < 0 || mkdirat(dev, "pts", 0755) < 0)

@@ -23,12 +23,12 @@ struct entering {
 	const struct jail *j;
 	struct source *sources; /* one for each row */
 	int nodes[DEV_NODES];
-	int *lowers;  /* clones of the overlay's lower layers */
-	int layers;   /* clone of the directory that holds its upper and work directories */
+	int *lowers; /* clones of the overlay's lower layers */
+	int layers;  /* clone of the directory that holds its upper and work directories */
 	int upper, work;
-	int stage;    /* a scratch tmpfs outside the new root; goes with the old root */
-	int root;     /* the new root */
-	size_t row;   /* the row at work */
+	int stage;         /* a scratch tmpfs outside the new root; goes with the old root */
+	int root;          /* the new root */
+	size_t row;        /* the row at work */
 	char *holder_path; /* the directory of the last place */
 	int holder_fd;
 };
@@ -44,7 +44,8 @@ struct place {
 };
 int place_mount(struct entering *in, const char *path, bool is_dir, struct place *ret, struct err *e);
 /* A new file or link itself. */
-int place_data(struct entering *in, const char *path, const void *data, size_t len, mode_t mode, struct err *e);
+int place_data(
+	struct entering *in, const char *path, const void *data, size_t len, mode_t mode, struct err *e);
 int place_link(struct entering *in, const char *path, const char *to, struct err *e);
 
 /* root.c */

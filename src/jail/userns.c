@@ -13,7 +13,7 @@
 uint64_t userns_flags(const struct jail *j)
 {
 	return CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP |
-		(j->net == JAIL_NET_HOST ? 0u : CLONE_NEWNET);
+	       (j->net == JAIL_NET_HOST ? 0u : CLONE_NEWNET);
 }
 
 pid_t userns_fork(uint64_t flags)

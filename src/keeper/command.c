@@ -42,7 +42,8 @@ struct command *command_new(struct keeper *k, const struct order_cmd *order, str
 	auto_fd fd = -1;
 
 	if (!slot || !order->argv.n) {
-		err_set(e, ERR_BUSY, slot ? "no command" : "%d commands run in the task already", COMMANDS_MAX);
+		err_set(e, ERR_BUSY, slot ? "no command" : "%d commands run in the task already",
+			COMMANDS_MAX);
 		return NULL;
 	}
 	order_cmd_pack(order, &packed);
@@ -56,7 +57,9 @@ struct command *command_new(struct keeper *k, const struct order_cmd *order, str
 		return NULL;
 	}
 	cmd = xcalloc(1, sizeof(*cmd));
-	*cmd = (struct command){ .k = k, .id = ++k->last_id, .tty = order->tty, .in_fd = -1, .out_fd = { -1, -1 } };
+	*cmd = (struct command){
+		.k = k, .id = ++k->last_id, .tty = order->tty, .in_fd = -1, .out_fd = { -1, -1 }
+	};
 	cmd->size = (struct wire_size){ order->rows, order->cols };
 	cmd->order_fd = fd_steal(&fd);
 	cmd->name = xstrndup(order->argv.v[0], 200);

@@ -18,24 +18,25 @@
 #include "jail/order.h"
 
 struct keeper_spec {
-	int task_dir;               /* tasks/<id>: has `lock`, gets `control` and `log` */
-	int lock_fd;                /* the task's lock, held; the caller closes its own copy after keeper_start */
+	int task_dir; /* tasks/<id>: has `lock`, gets `control` and `log` */
+	int lock_fd;  /* the task's lock, held; the caller closes its own copy after keeper_start */
 	const struct jail *jail;
 	const struct order_cmd *main_cmd; /* NULL: none, the first client brings a command */
-	uint64_t log_max;           /* bytes kept of the main command's output */
-	/* Called in the keeper, at these moments; may be NULL. `arg` is the caller's. Of the caller's descriptors
-	 * only task_dir and lock_fd are open in the keeper. */
+	uint64_t log_max;                 /* bytes kept of the main command's output */
+	/* Called in the keeper, at these moments; may be NULL. `arg` is the caller's. Of the caller's
+	 * descriptors only task_dir and lock_fd are open in the keeper. */
 	void (*on_started)(void *arg); /* the main command runs; never called where there is none */
-	/* Always called, once: all inside is dead, nothing is mounted, the lock is still held, and no client has
-	 * been told yet. exit_code is the main command's, or the last command's; 125 where the jail could not
-	 * be entered, 126 or 127 where the command could not be executed. */
+	/* Always called, once: all inside is dead, nothing is mounted, the lock is still held, and no client
+	 * has been told yet. exit_code is the main command's, or the last command's; 125 where the jail could
+	 * not be entered, 126 or 127 where the command could not be executed. */
 	void (*on_ended)(void *arg, int exit_code, bool cancelled);
 	void *arg;
 };
 
-/* Forks the keeper, which listens on `control` by the time this returns. *ret_client is a connection to it, as
- * if made by connecting to the control socket; with a main command it is attached to that already (no ATTACH
- * is sent; rows and cols of the main command count as this client's). In the keeper this never returns. */
+/* Forks the keeper, which listens on `control` by the time this returns. *ret_client is a connection to it,
+ * as if made by connecting to the control socket; with a main command it is attached to that already (no
+ * ATTACH is sent; rows and cols of the main command count as this client's). In the keeper this never
+ * returns. */
 int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e);
 
 #endif

@@ -176,7 +176,8 @@ static void fail_by_death(struct keeper *k, int status)
 	struct err e = ERR_INIT;
 
 	if (WIFSIGNALED(status))
-		err_set(&e, ERR_START, "cannot enter the jail: the process that enters was killed by signal %d",
+		err_set(&e, ERR_START,
+			"cannot enter the jail: the process that enters was killed by signal %d",
 			WTERMSIG(status));
 	else
 		err_set(&e, ERR_START, "cannot enter the jail: the process that enters ended with status %d",

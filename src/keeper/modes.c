@@ -10,9 +10,24 @@ static const struct {
 	unsigned number;
 	bool on;
 } known[] = {
-	{ 1, false },    { 7, true },     { 25, true },    { 66, false },   { 1000, false }, { 1002, false },
-	{ 1003, false }, { 1004, false }, { 1005, false }, { 1006, false }, { 1015, false }, { 1016, false },
-	{ 2004, false }, { 2026, false }, { 2031, false }, { 47, false },   { 1047, false }, { 1049, false },
+	{ 1, false },
+	{ 7, true },
+	{ 25, true },
+	{ 66, false },
+	{ 1000, false },
+	{ 1002, false },
+	{ 1003, false },
+	{ 1004, false },
+	{ 1005, false },
+	{ 1006, false },
+	{ 1015, false },
+	{ 1016, false },
+	{ 2004, false },
+	{ 2026, false },
+	{ 2031, false },
+	{ 47, false },
+	{ 1047, false },
+	{ 1049, false },
 };
 
 #define KEYS_MAX 16

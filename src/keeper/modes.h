@@ -14,8 +14,8 @@
 #include "base/buf.h"
 
 struct modes {
-	uint32_t changed; /* a bit for each mode that is not as it is at first */
-	unsigned keys;    /* levels of the keyboard protocol that were pushed */
+	uint32_t changed;   /* a bit for each mode that is not as it is at first */
+	unsigned keys;      /* levels of the keyboard protocol that were pushed */
 	unsigned key_flags; /* of the last one */
 	/* The sequence being read. */
 	unsigned at, number, numbers[8], count;

@@ -8,7 +8,7 @@
 #include "sys/fd.h"
 #include "sys/sock.h"
 
-#define FDS_MAX   4
+#define FDS_MAX  4
 #define TAKE_MAX 512
 
 static void on_born(struct keeper *k, const struct order_msg *m)

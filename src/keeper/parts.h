@@ -74,24 +74,24 @@ struct command {
 	uint32_t id;
 	enum command_state state;
 	bool tty;
-	char *name;            /* argv[0], for the message */
-	int order_fd;          /* the packed command, until it is started */
-	struct client *owner;  /* whose stdin and pace it is; NULL: gone, or a terminal that many share */
-	int pending_signal;    /* came before the command ran */
+	char *name;           /* argv[0], for the message */
+	int order_fd;         /* the packed command, until it is started */
+	struct client *owner; /* whose stdin and pace it is; NULL: gone, or a terminal that many share */
+	int pending_signal;   /* came before the command ran */
 	int exit_code;
 	struct wire_size size; /* of the terminal */
 	int in_fd;             /* stdin's writing end; with a terminal the same as out_fd[0] */
 	int out_fd[2];
 	struct event *in_ev, *out_ev[2], *timer;
 	struct evbuffer *in; /* what clients that left had typed */
-	struct tail tail; /* of the main command's terminal */
+	struct tail tail;    /* of the main command's terminal */
 	struct modes modes;
 };
 
 struct client {
 	struct keeper *k;
 	struct bufferevent *bev;
-	struct command *cmd;   /* whose streams it gets */
+	struct command *cmd; /* whose streams it gets */
 	struct wire_size size;
 	struct evbuffer *in; /* STDIN that the command did not take yet */
 	bool in_end, cancels, closing, muted[2];

@@ -7,12 +7,13 @@
 
 #include "sys/fd.h"
 
-/* What all clients together may be behind. The keeper is small: a client's share shrinks with their number. */
-#define BEHIND_MAX  (2u << 20)
-#define SHARE_MAX   (256u << 10)
-#define SHARE_MIN   (32u << 10)
-#define PIECE       (32u << 10)
-#define DRAIN_MAX   (1u << 20) /* more than a pipe holds */
+/* What all clients together may be behind. The keeper is small: a client's share shrinks with their number.
+ */
+#define BEHIND_MAX (2u << 20)
+#define SHARE_MAX  (256u << 10)
+#define SHARE_MIN  (32u << 10)
+#define PIECE      (32u << 10)
+#define DRAIN_MAX  (1u << 20) /* more than a pipe holds */
 
 static size_t share(const struct keeper *k)
 {
@@ -217,7 +218,8 @@ int stream_open(struct command *cmd, int master)
 	cmd->in_ev = event_new(cmd->k->base, cmd->in_fd, EV_WRITE, on_input, cmd);
 	for (int i = 0; i < 2; i++)
 		if (cmd->out_fd[i] >= 0)
-			cmd->out_ev[i] = event_new(cmd->k->base, cmd->out_fd[i], EV_READ | EV_PERSIST, on_output, cmd);
+			cmd->out_ev[i] =
+				event_new(cmd->k->base, cmd->out_fd[i], EV_READ | EV_PERSIST, on_output, cmd);
 	return cmd->in_ev ? 0 : -1;
 }
 

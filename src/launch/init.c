@@ -36,7 +36,8 @@ int init_tell(int orders, enum order_type type, uint32_t id, int value, const st
 }
 
 /* Who cannot talk to the keeper has no reason to be. */
-static void tell(const struct init *in, enum order_type type, uint32_t id, int value, const struct err *e, int fd)
+static void tell(
+	const struct init *in, enum order_type type, uint32_t id, int value, const struct err *e, int fd)
 {
 	if (init_tell(in->orders, type, id, value, e, fd) < 0)
 		_exit(1);
@@ -46,7 +47,9 @@ static int read_command(int fd, struct order_cmd *ret, struct err *e)
 {
 	auto_buf packed = BUF_INIT(ORDER_CMD_MAX);
 
-	return read_rest(fd, &packed, "the command", e) < 0 ? -1 : order_cmd_unpack(buf_str(&packed), packed.len, ret, e);
+	return read_rest(fd, &packed, "the command", e) < 0
+		       ? -1
+		       : order_cmd_unpack(buf_str(&packed), packed.len, ret, e);
 }
 
 static int start(struct init *in, uint32_t id, const int *fds, size_t nfds, int *ret_master, struct err *e)

@@ -47,7 +47,8 @@ int main(void)
 		err_sys(&e, "cannot close descriptors");
 		return fail(&e);
 	}
-	if (read_description(&j, &e) < 0 || workdir_renew(&j, &e) < 0 || enter_namespaces(&j, tell_born, &pid, &e) < 0)
+	if (read_description(&j, &e) < 0 || workdir_renew(&j, &e) < 0 ||
+		enter_namespaces(&j, tell_born, &pid, &e) < 0)
 		return fail(&e);
 	if (pid) {
 		workdir_tidy(&j);

@@ -44,7 +44,8 @@ static int search_exec(struct child *c)
 	for (const char *dir = c->path; dir; dir = strchr(dir, ':') ? strchr(dir, ':') + 1 : NULL) {
 		int len = (int)strcspn(dir, ":");
 
-		if ((size_t)snprintf(file, sizeof(file), "%.*s%s%s", len, dir, len ? "/" : "", c->argv[0]) >= sizeof(file))
+		if ((size_t)snprintf(file, sizeof(file), "%.*s%s%s", len, dir, len ? "/" : "", c->argv[0]) >=
+			sizeof(file))
 			continue;
 		try_exec(c, file);
 		if (errno == EACCES)
@@ -128,10 +129,13 @@ static int start(struct child *c, pid_t *ret_pid, struct err *e)
 	return 0;
 }
 
-int spawn_command(const struct order_cmd *c, const int stdio[3], pid_t *ret_pid, int *ret_master, struct err *e)
+int spawn_command(
+	const struct order_cmd *c, const int stdio[3], pid_t *ret_pid, int *ret_master, struct err *e)
 {
 	auto_fd master = -1, slave = -1;
-	struct child child = { .argv = c->argv.v, .cwd = c->cwd, .path = path_of(c), .stdio = stdio, .tty = c->tty };
+	struct child child = {
+		.argv = c->argv.v, .cwd = c->cwd, .path = path_of(c), .stdio = stdio, .tty = c->tty
+	};
 	struct strvec env = c->env;
 	int terminal[3], rc;
 

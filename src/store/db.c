@@ -46,9 +46,11 @@ static int bind_all(sqlite3_stmt *st, const char *types, va_list ap)
 	return rc;
 }
 
-static int prepare(struct store *s, sqlite3_stmt **ret, struct err *e, const char *sql, const char *types, va_list ap)
+static int prepare(
+	struct store *s, sqlite3_stmt **ret, struct err *e, const char *sql, const char *types, va_list ap)
 {
-	if (sqlite3_prepare_v2(s->db, sql, -1, ret, NULL) != SQLITE_OK || bind_all(*ret, types, ap) != SQLITE_OK)
+	if (sqlite3_prepare_v2(s->db, sql, -1, ret, NULL) != SQLITE_OK ||
+		bind_all(*ret, types, ap) != SQLITE_OK)
 		return db_error(s, e, "cannot read");
 	return 0;
 }
@@ -136,7 +138,8 @@ int store_open(const char *home, struct store **ret, struct err *e)
 	auto_store s = xcalloc(1, sizeof(*s));
 	auto_str path = path_join(home, "garth.db");
 	mode_t old = umask(0077);
-	int rc = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
+	int rc = sqlite3_open_v2(
+		path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
 	int have;
 
 	umask(old);
@@ -148,8 +151,9 @@ int store_open(const char *home, struct store **ret, struct err *e)
 	if (version(s, &have, e) < 0)
 		return err_wrap(e, "cannot open '%s'", path);
 	if (have > schema_version)
-		return err_set(e, ERR_FAILED, "'%s' was written by a newer garth (version %d, this one knows %d)", path,
-			have, schema_version);
+		return err_set(e, ERR_FAILED,
+			"'%s' was written by a newer garth (version %d, this one knows %d)", path, have,
+			schema_version);
 	/* The journal's mode stays in the file: it is set once, with the schema. */
 	if (have < schema_version && (db_exec(s, "PRAGMA journal_mode = WAL", e) < 0 || migrate(s, e) < 0))
 		return -1;

@@ -18,7 +18,9 @@ static int one(struct store *s, sqlite3_stmt *st, struct project *ret, struct er
 		return -1;
 	if (!got)
 		return err_set(e, ERR_NOTFOUND, "no such project");
-	*ret = (struct project){ .id = sqlite3_column_int64(st, 0), .path = db_text(st, 1), .git_dir = db_text(st, 2),
+	*ret = (struct project){ .id = sqlite3_column_int64(st, 0),
+		.path = db_text(st, 1),
+		.git_dir = db_text(st, 2),
 		.name = db_text(st, 3) };
 	return 0;
 }
@@ -36,7 +38,8 @@ static int by_git_dir(struct store *s, const char *git_dir, struct project *ret,
 {
 	auto_stmt st = NULL;
 
-	if (db_prepare(s, &st, e, "SELECT id, path, git_dir, name FROM project WHERE git_dir = ?", "s", git_dir) < 0)
+	if (db_prepare(s, &st, e, "SELECT id, path, git_dir, name FROM project WHERE git_dir = ?", "s",
+		    git_dir) < 0)
 		return -1;
 	return one(s, st, ret, e);
 }
@@ -51,11 +54,13 @@ int store_project(struct store *s, const char *path, const char *git_dir, struct
 		return 0;
 	}
 	if (found.id) {
-		if (db_run(s, e, "UPDATE project SET path = ?, name = ? WHERE id = ?", "ssi", path, path_base(path), found.id) < 0)
+		if (db_run(s, e, "UPDATE project SET path = ?, name = ? WHERE id = ?", "ssi", path,
+			    path_base(path), found.id) < 0)
 			return -1;
 	} else if (e->kind != ERR_NOTFOUND ||
-		db_run(s, e, "INSERT OR IGNORE INTO project (path, git_dir, name, created) VALUES (?, ?, ?, ?)", "sssi",
-			path, git_dir, path_base(path), db_now()) < 0) {
+		   db_run(s, e,
+			   "INSERT OR IGNORE INTO project (path, git_dir, name, created) VALUES (?, ?, ?, ?)",
+			   "sssi", path, git_dir, path_base(path), db_now()) < 0) {
 		return -1;
 	}
 	return by_git_dir(s, git_dir, ret, e);

@@ -1,8 +1,10 @@
 #include "store/db.h"
 
-int store_run_begin(struct store *s, int64_t task, const char *session, const char *command, int64_t *ret_id, struct err *e)
+int store_run_begin(struct store *s, int64_t task, const char *session, const char *command, int64_t *ret_id,
+	struct err *e)
 {
-	if (db_run(s, e, "INSERT INTO run (task_id, session, command, state, started) VALUES (?, ?, ?, 'running', ?)",
+	if (db_run(s, e,
+		    "INSERT INTO run (task_id, session, command, state, started) VALUES (?, ?, ?, 'running', ?)",
 		    "issi", task, session, command, db_now()) < 0)
 		return -1;
 	*ret_id = sqlite3_last_insert_rowid(s->db);
@@ -11,15 +13,16 @@ int store_run_begin(struct store *s, int64_t task, const char *session, const ch
 
 int store_run_end(struct store *s, int64_t run, int exit_code, const char *state, struct err *e)
 {
-	return db_run(s, e, "UPDATE run SET state = ?, exit_code = ?, ended = ? WHERE id = ? AND ended = 0", "siii", state,
-		(int64_t)exit_code, db_now(), run);
+	return db_run(s, e, "UPDATE run SET state = ?, exit_code = ?, ended = ? WHERE id = ? AND ended = 0",
+		"siii", state, (int64_t)exit_code, db_now(), run);
 }
 
 int store_first_session(struct store *s, int64_t task, char **ret, struct err *e)
 {
 	auto_stmt st = NULL;
 
-	if (db_prepare(s, &st, e, "SELECT session FROM run WHERE task_id = ? ORDER BY id LIMIT 1", "i", task) < 0 ||
+	if (db_prepare(s, &st, e, "SELECT session FROM run WHERE task_id = ? ORDER BY id LIMIT 1", "i",
+		    task) < 0 ||
 		db_step(s, st, e) < 0)
 		return -1;
 	*ret = db_text(st, 0);
@@ -28,6 +31,7 @@ int store_first_session(struct store *s, int64_t task, char **ret, struct err *e
 
 int store_run_abandon(struct store *s, int64_t task, struct err *e)
 {
-	return db_run(s, e, "UPDATE run SET state = 'interrupted', exit_code = -1, ended = ? WHERE task_id = ? AND ended = 0",
+	return db_run(s, e,
+		"UPDATE run SET state = 'interrupted', exit_code = -1, ended = ? WHERE task_id = ? AND ended = 0",
 		"ii", db_now(), task);
 }

@@ -36,7 +36,8 @@ struct project {
 void project_release(struct project *p);
 #define auto_project __attribute__((cleanup(project_release))) struct project
 
-/* The project with that git directory, registered if it is new; a moved checkout path is brought up to date. */
+/* The project with that git directory, registered if it is new; a moved checkout path is brought up to date.
+ */
 int store_project(struct store *s, const char *path, const char *git_dir, struct project *ret, struct err *e);
 int store_project_by_id(struct store *s, int64_t id, struct project *ret, struct err *e);
 
@@ -52,7 +53,7 @@ struct task {
 	char *backend; /* "overlay", "worktree" */
 	char *state;   /* see task/life.h */
 	char *workspace;
-	char *shown;   /* names the set of shown refs, as the pins in the repository do */
+	char *shown; /* names the set of shown refs, as the pins in the repository do */
 	bool strict;
 	int64_t created, changed, removed;
 	/* Of its last run: */
@@ -92,7 +93,8 @@ int store_task_count_layer(struct store *s, int64_t project, const char *layer, 
 int store_task_count_shown(struct store *s, int64_t project, const char *shown, size_t *ret, struct err *e);
 
 /* A run of a task's main command. */
-int store_run_begin(struct store *s, int64_t task, const char *session, const char *command, int64_t *ret_id, struct err *e);
+int store_run_begin(struct store *s, int64_t task, const char *session, const char *command, int64_t *ret_id,
+	struct err *e);
 int store_run_end(struct store *s, int64_t run, int exit_code, const char *state, struct err *e);
 /* Closes the runs of a task whose keeper is gone. */
 int store_run_abandon(struct store *s, int64_t task, struct err *e);

@@ -1,12 +1,12 @@
 #include "base/alloc.h"
 #include "store/db.h"
 
-#define COLUMNS                                                                                              \
-	"task.id, task.project_id, project.name, task.name, branch, base, layer, target, backend, task.state,"   \
-	" workspace, shown, strict, task.created, changed, removed,"                                             \
+#define COLUMNS                                                                                                \
+	"task.id, task.project_id, project.name, task.name, branch, base, layer, target, backend, task.state," \
+	" workspace, shown, strict, task.created, changed, removed,"                                           \
 	" run.command, run.session, run.started, run.ended, run.exit_code"
 #define FROM                                                                                                 \
-	" FROM task JOIN project ON project.id = task.project_id"                                                \
+	" FROM task JOIN project ON project.id = task.project_id"                                            \
 	" LEFT JOIN run ON run.id = (SELECT max(id) FROM run WHERE task_id = task.id)"
 
 void task_release(struct task *t)
@@ -52,8 +52,8 @@ int store_task_insert(struct store *s, struct task *t, struct err *e)
 	if (db_run(s, e,
 		    "INSERT INTO task (project_id, name, branch, base, layer, target, backend, state, workspace, shown,"
 		    " strict, created, changed) VALUES (?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?)",
-		    "issssssssiii", t->project_id, t->name, t->branch, t->base, t->layer,
-		    t->target, t->backend, t->workspace, t->shown, (int64_t)t->strict, db_now(), db_now()) < 0) {
+		    "issssssssiii", t->project_id, t->name, t->branch, t->base, t->layer, t->target,
+		    t->backend, t->workspace, t->shown, (int64_t)t->strict, db_now(), db_now()) < 0) {
 		if (sqlite3_extended_errcode(s->db) == SQLITE_CONSTRAINT_UNIQUE)
 			err_set(e, ERR_EXISTS, "there is a task '%s' already", t->name);
 		return -1;
@@ -67,14 +67,14 @@ int store_task_update(struct store *s, const struct task *t, struct err *e)
 	return db_run(s, e,
 		"UPDATE task SET branch = ?, base = ?, layer = ?, target = ?, backend = ?, state = ?, workspace = ?,"
 		" shown = ?, strict = ?, changed = ? WHERE id = ?",
-		"ssssssssiii", t->branch, t->base, t->layer, t->target, t->backend, t->state, t->workspace, t->shown,
-		(int64_t)t->strict, db_now(), t->id);
+		"ssssssssiii", t->branch, t->base, t->layer, t->target, t->backend, t->state, t->workspace,
+		t->shown, (int64_t)t->strict, db_now(), t->id);
 }
 
 int store_task_move(struct store *s, int64_t id, const char *from, const char *to, struct err *e)
 {
-	if (db_run(s, e, "UPDATE task SET state = ?, changed = ? WHERE id = ? AND state = ? AND removed = 0", "siis", to,
-		    db_now(), id, from) < 0)
+	if (db_run(s, e, "UPDATE task SET state = ?, changed = ? WHERE id = ? AND state = ? AND removed = 0",
+		    "siis", to, db_now(), id, from) < 0)
 		return -1;
 	if (!sqlite3_changes(s->db))
 		return err_set(e, ERR_BUSY, "the task is not '%s' any more", from);
@@ -83,13 +83,15 @@ int store_task_move(struct store *s, int64_t id, const char *from, const char *t
 
 int store_task_remove(struct store *s, int64_t id, const char *state, struct err *e)
 {
-	return db_run(s, e, "UPDATE task SET state = ?, removed = ?, changed = ? WHERE id = ? AND removed = 0", "siii",
+	return db_run(s, e,
+		"UPDATE task SET state = ?, removed = ?, changed = ? WHERE id = ? AND removed = 0", "siii",
 		state, db_now(), db_now(), id);
 }
 
 int store_task_forget(struct store *s, int64_t id, struct err *e)
 {
-	return db_run(s, e, "DELETE FROM task WHERE id = ? AND NOT EXISTS (SELECT 1 FROM run WHERE task_id = task.id)",
+	return db_run(s, e,
+		"DELETE FROM task WHERE id = ? AND NOT EXISTS (SELECT 1 FROM run WHERE task_id = task.id)",
 		"i", id);
 }
 
@@ -98,7 +100,8 @@ int store_task_by_name(struct store *s, const char *name, struct task *ret, stru
 	auto_stmt st = NULL;
 	int got;
 
-	if (db_prepare(s, &st, e, "SELECT " COLUMNS FROM " WHERE task.name = ? AND removed = 0", "s", name) < 0)
+	if (db_prepare(s, &st, e, "SELECT " COLUMNS FROM " WHERE task.name = ? AND removed = 0", "s", name) <
+		0)
 		return -1;
 	got = db_step(s, st, e);
 	if (got < 0)
@@ -133,7 +136,8 @@ int store_task_list(struct store *s, bool removed, struct task_list *ret, struct
 	return 0;
 }
 
-static int count(struct store *s, const char *sql, int64_t project, const char *what, size_t *ret, struct err *e)
+static int count(
+	struct store *s, const char *sql, int64_t project, const char *what, size_t *ret, struct err *e)
 {
 	auto_stmt st = NULL;
 
@@ -145,12 +149,12 @@ static int count(struct store *s, const char *sql, int64_t project, const char *
 
 int store_task_count_layer(struct store *s, int64_t project, const char *layer, size_t *ret, struct err *e)
 {
-	return count(s, "SELECT count(*) FROM task WHERE project_id = ? AND layer = ? AND removed = 0", project, layer,
-		ret, e);
+	return count(s, "SELECT count(*) FROM task WHERE project_id = ? AND layer = ? AND removed = 0",
+		project, layer, ret, e);
 }
 
 int store_task_count_shown(struct store *s, int64_t project, const char *shown, size_t *ret, struct err *e)
 {
-	return count(s, "SELECT count(*) FROM task WHERE project_id = ? AND shown = ? AND removed = 0", project, shown,
-		ret, e);
+	return count(s, "SELECT count(*) FROM task WHERE project_id = ? AND shown = ? AND removed = 0",
+		project, shown, ret, e);
 }

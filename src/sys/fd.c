@@ -128,7 +128,8 @@ int read_rest(int fd, struct buf *out, const char *what, struct err *e)
 	struct stat st;
 
 	/* room for all of it at once; one byte more than its size tells the end without growing again */
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size < out->max - out->len)
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
+		(uint64_t)st.st_size < out->max - out->len)
 		buf_reserve(out, (size_t)st.st_size + 1);
 	for (;;) {
 		size_t room = out->data && out->cap - out->len > 16384 ? out->cap - out->len - 1 : 16384;

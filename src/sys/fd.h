@@ -24,7 +24,8 @@ int fd_steal(int *fd);
 /* openat2 with RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS, and O_CLOEXEC | O_NOFOLLOW.
  * -1 and errno. path "" or "." is the directory itself. */
 int open_beneath(int dir, const char *path, int flags, mode_t mode);
-/* A regular file for reading: never blocks on a FIFO or a device; -1 and errno (EINVAL: not a regular file). */
+/* A regular file for reading: never blocks on a FIFO or a device; -1 and errno (EINVAL: not a regular file).
+ */
 int open_regular_beneath(int dir, const char *path);
 /* lstat beneath a directory; -1 and errno. */
 int lstat_beneath(int dir, const char *path, struct stat *st);
@@ -41,8 +42,8 @@ int read_rest(int fd, struct buf *out, const char *what, struct err *e);
 int read_file(int dir, const char *path, struct buf *out, struct err *e);
 /* Writes a new file beside and renames it over: the file is the old one or the new one. */
 int write_file(int dir, const char *path, const void *data, size_t len, mode_t mode, struct err *e);
-/* The bytes of one regular file into another, in the kernel where it can (reflink, copy_file_range); holes stay
- * holes. */
+/* The bytes of one regular file into another, in the kernel where it can (reflink, copy_file_range); holes
+ * stay holes. */
 int copy_fd(int from, int to, struct err *e);
 
 /* The first len bytes of a file into another, the same way; -1 and errno. */

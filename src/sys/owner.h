@@ -1,6 +1,7 @@
 /*
  * Who a jail's processes are. An ordinary user's are the user's own uid and gid. Root's are never root: they
- * get GARTH_UID, a number that no account has, inside and outside alike, and what they may write belongs to it.
+ * get GARTH_UID, a number that no account has, inside and outside alike, and what they may write belongs to
+ * it.
  */
 #ifndef SYS_OWNER_H
 #define SYS_OWNER_H
@@ -19,7 +20,8 @@ struct owner {
 struct owner owner_inside(void);
 /* Whether files made for the inside have to be given away (root). */
 bool owner_is_other(void);
-/* Gives a file or directory, opened or by name beneath dir, to the inside; does nothing for ordinary users. */
+/* Gives a file or directory, opened or by name beneath dir, to the inside; does nothing for ordinary users.
+ */
 int owner_give(int dir, const char *name);
 
 #endif

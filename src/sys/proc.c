@@ -32,11 +32,11 @@ static int become_inside(void)
 	struct __user_cap_data_struct caps[2] = { 0 };
 
 	caps[0].permitted = caps[0].inheritable = caps[0].effective = 1u << CAP_DAC_READ_SEARCH;
-	/* NO_SETUID_FIXUP: capabilities stay as they are when the uid changes, and access(2), by which git looks
-	 * for its directories, counts them too */
+	/* NO_SETUID_FIXUP: capabilities stay as they are when the uid changes, and access(2), by which git
+	 * looks for its directories, counts them too */
 	if (setgroups(0, NULL) < 0 || setresgid(o.gid, o.gid, o.gid) < 0 ||
-		prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP) < 0 ||
-		setresuid(o.uid, o.uid, o.uid) < 0 || syscall(SYS_capset, &head, caps) < 0)
+		prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP) < 0 || setresuid(o.uid, o.uid, o.uid) < 0 ||
+		syscall(SYS_capset, &head, caps) < 0)
 		return -1;
 	return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_READ_SEARCH, 0, 0);
 }
@@ -106,8 +106,8 @@ static void streams_close(struct streams *s)
 	fd_closep(&s->tell);
 }
 
-static int start(const struct proc_spec *p, bool feed, bool take, bool take_err, struct streams *s,
-	pid_t *ret_pid)
+static int start(
+	const struct proc_spec *p, bool feed, bool take, bool take_err, struct streams *s, pid_t *ret_pid)
 {
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, er[2] = { -1, -1 }, tell[2] = { -1, -1 };
 	pid_t pid = -1;
@@ -163,14 +163,16 @@ static int take_some(int *fd, struct buf *b, bool strict)
 	return 0;
 }
 
-static int pump(struct streams *s, const struct buf *input, struct buf *out, struct buf *errtext, long deadline)
+static int pump(
+	struct streams *s, const struct buf *input, struct buf *out, struct buf *errtext, long deadline)
 {
 	size_t fed = 0;
 
 	if (s->in >= 0)
 		fd_nonblock(s->in);
 	while (s->in >= 0 || s->out >= 0 || s->err >= 0) {
-		struct pollfd fds[3] = { { s->in, POLLOUT, 0 }, { s->out, POLLIN, 0 }, { s->err, POLLIN, 0 } };
+		struct pollfd fds[3] = { { s->in, POLLOUT, 0 }, { s->out, POLLIN, 0 },
+			{ s->err, POLLIN, 0 } };
 		long left = deadline - now_ms();
 
 		if (left <= 0) {

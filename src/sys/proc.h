@@ -25,7 +25,7 @@ struct proc_spec {
 	int stdout_fd;    /* used when no output buffer is given; 0 means /dev/null */
 	int keep_fd;      /* one more descriptor that the child keeps at its number; 0 means none */
 	unsigned seconds; /* time limit, 0 means 600 */
-	bool as_inside;   /* started by root: run as owner_inside(), able to read what root can read, no more */
+	bool as_inside; /* started by root: run as owner_inside(), able to read what root can read, no more */
 };
 
 /* Runs to the end. input (may be NULL) is fed to stdin; stdout goes to out (may be NULL), what it prints on
@@ -39,7 +39,8 @@ int proc_exit_code(int status);
 
 /* The directory of the running program's own file, where its parts lie, on the heap; NULL and errno. */
 char *proc_own_dir(void);
-/* The path of a part (such as "garth-launch"): beside the program, else in the installed libexec directory. */
+/* The path of a part (such as "garth-launch"): beside the program, else in the installed libexec directory.
+ */
 int proc_find_part(const char *name, char **ret, struct err *e);
 
 #endif

@@ -110,7 +110,9 @@ ssize_t sock_recv(int fd, void *data, size_t len, int *fds, size_t *nfds)
 		struct cmsghdr align;
 	} control;
 	struct iovec iov = { data, len };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
+	struct msghdr m = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
 		.msg_controllen = sizeof(control.bytes) };
 	size_t room = nfds ? *nfds : 0, got = 0;
 	ssize_t n;

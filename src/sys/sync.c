@@ -17,7 +17,8 @@ void sync_later(int dir, const char *mark, const char *unless)
 	if (fork())
 		_exit(0);
 	setsid();
-	if (dup2(dir, 3) == 3 && !close_range(4, ~0U, 0) && !syncfs(3) && !(unless && lock_is_held(3, unless)))
+	if (dup2(dir, 3) == 3 && !close_range(4, ~0U, 0) && !syncfs(3) &&
+		!(unless && lock_is_held(3, unless)))
 		unlinkat(3, mark, 0);
 	_exit(0);
 }

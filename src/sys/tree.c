@@ -59,7 +59,8 @@ static int walk_entry(struct walk *w, int dir, const char *name, struct err *e)
 		buf_addch(&w->path, '/');
 	buf_addstr(&w->path, name);
 	if (w->path.overflow)
-		return err_set(e, ERR_FAILED, "a path beneath the workspace is longer than %zu bytes", w->path.max);
+		return err_set(
+			e, ERR_FAILED, "a path beneath the workspace is longer than %zu bytes", w->path.max);
 	t.path = buf_str(&w->path);
 	switch (w->fn(&t, w->arg, e)) {
 	case TREE_STOP:
@@ -149,7 +150,8 @@ static int remove_entry(int root, int dir, const char *name, struct flat *f, str
 	/* moving a directory rewrites its "..", which needs the right to write in it */
 	make_removable(dir, name);
 	flat_name(flat, f, f->n++);
-	return renameat(dir, name, root, flat) < 0 && errno != ENOENT ? err_sys(e, "cannot remove '%s'", name) : 0;
+	return renameat(dir, name, root, flat) < 0 && errno != ENOENT ? err_sys(e, "cannot remove '%s'", name)
+								      : 0;
 }
 
 /* name "" is the root itself, in which what was moved up is not met again. */

@@ -13,7 +13,8 @@
 
 #define TREE_MAX_DEPTH 512
 
-/* What tree_walk shows: an entry, its path beneath the root, the directory that holds it and its name there. */
+/* What tree_walk shows: an entry, its path beneath the root, the directory that holds it and its name there.
+ */
 struct tree_entry {
 	const char *path;
 	int dir;
@@ -22,7 +23,11 @@ struct tree_entry {
 	bool closed; /* a directory that cannot be gone into: no permission, or too deep */
 };
 
-enum tree_next { TREE_ON, TREE_SKIP /* do not go into this directory */, TREE_STOP /* the callback set *e */ };
+enum tree_next {
+	TREE_ON,
+	TREE_SKIP /* do not go into this directory */,
+	TREE_STOP /* the callback set *e */
+};
 
 /* Calls fn for everything beneath root, a directory before what is in it, entries in no order. An entry that
  * vanishes meanwhile is passed over. A directory that cannot be gone into (no permission, deeper than

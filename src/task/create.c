@@ -23,7 +23,8 @@ static bool kernel_has_overlay(void)
 	auto_buf list = BUF_SMALL;
 	struct err ignored = ERR_INIT;
 
-	return read_file(AT_FDCWD, "/proc/filesystems", &list, &ignored) < 0 || strstr(buf_str(&list), "\toverlay\n");
+	return read_file(AT_FDCWD, "/proc/filesystems", &list, &ignored) < 0 ||
+	       strstr(buf_str(&list), "\toverlay\n");
 }
 
 static int choose_backend(struct context *c, const struct task_spec *s, char **ret, struct err *e)
@@ -33,16 +34,19 @@ static int choose_backend(struct context *c, const struct task_spec *s, char **r
 	if (!name)
 		name = kernel_has_overlay() ? "overlay" : "worktree";
 	if (!workspace_has_backend(name))
-		return err_set(e, ERR_USAGE, "there is no backend '%s'; there are overlay and worktree", name);
+		return err_set(
+			e, ERR_USAGE, "there is no backend '%s'; there are overlay and worktree", name);
 	*ret = xstrdup(name);
 	return 0;
 }
 
 static bool is_taken(const struct context *c, int64_t id)
 {
-	auto_str task = xasprintf("tasks/%lld", (long long)id), trash = xasprintf("trash/%lld", (long long)id);
+	auto_str task = xasprintf("tasks/%lld", (long long)id),
+		 trash = xasprintf("trash/%lld", (long long)id);
 
-	return !faccessat(c->home.fd, task, F_OK, AT_SYMLINK_NOFOLLOW) || !faccessat(c->home.fd, trash, F_OK, AT_SYMLINK_NOFOLLOW);
+	return !faccessat(c->home.fd, task, F_OK, AT_SYMLINK_NOFOLLOW) ||
+	       !faccessat(c->home.fd, trash, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
 /* A number without a directory: where a store was lost, the tasks' files that it knew are still there. */
@@ -58,7 +62,8 @@ static int insert(struct context *c, struct task *t, struct err *e)
 
 /* The row, the directory and the lock appear at once for other processes: none can find the one without the
  * other and take the task for a dead one's. */
-static int reserve(struct context *c, const struct repo *r, struct task *t, struct workspace *ws, int *ret_lock, struct err *e)
+static int reserve(struct context *c, const struct repo *r, struct task *t, struct workspace *ws,
+	int *ret_lock, struct err *e)
 {
 	if (store_begin(c->store, e) < 0)
 		return -1;
@@ -84,7 +89,8 @@ static void take_back(struct context *c, const struct repo *r, struct workspace 
 	store_task_forget(c->store, ws->task->id, &ignored);
 }
 
-static int fill(struct context *c, const struct repo *r, struct workspace *ws, const struct buf *shown, struct err *e)
+static int fill(
+	struct context *c, const struct repo *r, struct workspace *ws, const struct buf *shown, struct err *e)
 {
 	if (refs_make(c, r, ws->task, shown, e) < 0) {
 		take_back(c, r, ws, false);
@@ -106,10 +112,12 @@ static bool settle_namesake(struct context *c, const char *name)
 	struct err ignored = ERR_INIT;
 	bool gone = false;
 
-	return !store_task_by_name(c->store, name, &t, &ignored) && !task_settle(c, &t, &gone, &ignored) && gone;
+	return !store_task_by_name(c->store, name, &t, &ignored) && !task_settle(c, &t, &gone, &ignored) &&
+	       gone;
 }
 
-static int create_named(struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e)
+static int create_named(
+	struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e)
 {
 	auto_workspace ws = { .dir = -1 };
 	auto_lock lock = -1;
@@ -120,8 +128,8 @@ static int create_named(struct context *c, const struct repo *r, struct task *t,
 	t->workspace = home_path(&c->home, "worktrees/%s", t->name);
 	if (strlen(t->workspace) + NAME_MAX > PATH_MAX)
 		return err_set(e, ERR_USAGE, "the workspace's path would be too long: %s", t->workspace);
-	if (reserve(c, r, t, &ws, &lock, e) < 0 &&
-		(e->kind != ERR_EXISTS || !settle_namesake(c, t->name) || reserve(c, r, t, &ws, &lock, e) < 0))
+	if (reserve(c, r, t, &ws, &lock, e) < 0 && (e->kind != ERR_EXISTS || !settle_namesake(c, t->name) ||
+							   reserve(c, r, t, &ws, &lock, e) < 0))
 		return -1;
 	return fill(c, r, &ws, shown, e);
 }
@@ -153,14 +161,16 @@ static int check_space(struct context *c, struct err *e)
 	return 0;
 }
 
-/* Inside a workspace a repository may be the agent's, whose configuration names programs: git is not even asked. */
+/* Inside a workspace a repository may be the agent's, whose configuration names programs: git is not even
+ * asked. */
 static int check_place(struct context *c, const char *dir, struct err *e)
 {
 	auto_str real = canonicalize_file_name(dir);
 
 	if (!real || !path_within(real, c->home.path))
 		return 0;
-	err_set(e, ERR_REFUSED, "'%s' is in the Garth home: a task is made from the project's own checkout", dir);
+	err_set(e, ERR_REFUSED, "'%s' is in the Garth home: a task is made from the project's own checkout",
+		dir);
 	return err_hint(e, "cd PROJECT");
 }
 
@@ -175,11 +185,12 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 
 	if (s->name && name_check_task(s->name, e) < 0)
 		return err_wrap(e, "'%s'", s->name);
-	if (check_place(c, s->dir, e) < 0 || repo_open(s->dir, s->rev ? s->rev : "HEAD", &r, e) < 0 || choose_backend(c, s, &t.backend, e) < 0 ||
-		check_space(c, e) < 0 || context_store(c, e) < 0)
+	if (check_place(c, s->dir, e) < 0 || repo_open(s->dir, s->rev ? s->rev : "HEAD", &r, e) < 0 ||
+		choose_backend(c, s, &t.backend, e) < 0 || check_space(c, e) < 0 || context_store(c, e) < 0)
 		return -1;
 	t.target = xstrdup(!strncmp(r.rev_ref, "refs/heads/", 11) ? r.rev_ref : r.head);
-	if (ref_shown(&r, t.target, &shown, e) < 0 || store_project(c->store, r.main_top, r.git_dir, &project, e) < 0)
+	if (ref_shown(&r, t.target, &shown, e) < 0 ||
+		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0)
 		return -1;
 	refs_set_name(&shown, set);
 	t.shown = xstrdup(set);

@@ -20,10 +20,12 @@ bool task_is_busy(struct context *c, const struct task *t)
 
 static bool needs_settling(const struct task *t)
 {
-	return !strcmp(t->state, STATE_CREATING) || !strcmp(t->state, STATE_RUNNING) || !strcmp(t->state, STATE_DISCARDING);
+	return !strcmp(t->state, STATE_CREATING) || !strcmp(t->state, STATE_RUNNING) ||
+	       !strcmp(t->state, STATE_DISCARDING);
 }
 
-/* A store that cannot be written, on a full disk, is told the next time; looking at the task works without. */
+/* A store that cannot be written, on a full disk, is told the next time; looking at the task works without.
+ */
 static void interrupt(struct context *c, struct task *t)
 {
 	struct err e = ERR_INIT;

@@ -33,7 +33,8 @@ static void pin_all(struct ref_txn *txn, const struct task *t, const struct buf 
 	}
 }
 
-int refs_make(struct context *c, const struct repo *r, const struct task *t, const struct buf *shown, struct err *e)
+int refs_make(
+	struct context *c, const struct repo *r, const struct task *t, const struct buf *shown, struct err *e)
 {
 	auto_ref_txn txn = REF_TXN_INIT;
 	auto_lock lock = -1;
@@ -49,7 +50,8 @@ int refs_make(struct context *c, const struct repo *r, const struct task *t, con
 	if (!ref_commit(r, &txn, e))
 		return 0;
 	if (strstr(e->msg, "reference already exists"))
-		return err_set(e, ERR_EXISTS, "there is a branch '%s' already", t->branch + strlen("refs/heads/"));
+		return err_set(
+			e, ERR_EXISTS, "there is a branch '%s' already", t->branch + strlen("refs/heads/"));
 	return err_wrap(e, "cannot make the branch of task '%s'", t->name);
 }
 

@@ -17,11 +17,12 @@
 
 /* The set's name out of its lines; 32 characters. */
 void refs_set_name(const struct buf *shown, char out[33]);
-/* Makes the branch and the pins. ERR_EXISTS where the branch is there already. The project's lock is taken. */
-int refs_make(struct context *c, const struct repo *r, const struct task *t, const struct buf *shown, struct err *e);
-/* Removes them: the branch if it still is at the base, the pins if no other task needs them; with `trash`, the
- * base stays pinned for the trash. Does nothing twice. */
+/* Makes the branch and the pins. ERR_EXISTS where the branch is there already. The project's lock is taken.
+ */
+int refs_make(struct context *c, const struct repo *r, const struct task *t, const struct buf *shown,
+	struct err *e);
+/* Removes them: the branch if it still is at the base, the pins if no other task needs them; with `trash`,
+ * the base stays pinned for the trash. Does nothing twice. */
 int refs_drop(struct context *c, const struct repo *r, const struct task *t, bool trash, struct err *e);
-
 
 #endif

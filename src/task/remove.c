@@ -66,7 +66,8 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 
 	/* a repository that is gone needs nothing taken out of it */
 	if (!task_open_again(c, t, &at, e)) {
-		if (workspace_remove(&at.ws, e) < 0 || refs_drop(c, &at.repo, t, !half_made && has_work(c, t), e) < 0)
+		if (workspace_remove(&at.ws, e) < 0 ||
+			refs_drop(c, &at.repo, t, !half_made && has_work(c, t), e) < 0)
 			return -1;
 	} else if (e->kind != ERR_NOTFOUND) {
 		return -1;
@@ -75,7 +76,8 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 	if (move_files(c, t, e) < 0)
 		return -1;
 	fault("discard-moved");
-	if ((half_made ? store_task_forget(c->store, t->id, e) : store_task_remove(c->store, t->id, STATE_DISCARDED, e)) < 0)
+	if ((half_made ? store_task_forget(c->store, t->id, e)
+		       : store_task_remove(c->store, t->id, STATE_DISCARDED, e)) < 0)
 		return -1;
 	/* bases that are not needed any more are room to be had back, not part of the promise */
 	prune_bases(c, t, &ignored);
@@ -110,7 +112,8 @@ int remove_old_trash(struct context *c, struct err *e)
 	while (!rc && (ent = readdir(d))) {
 		struct stat st;
 
-		if (ent->d_name[0] == '.' || fstatat(trash, ent->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_mtime >= limit)
+		if (ent->d_name[0] == '.' || fstatat(trash, ent->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+			st.st_mtime >= limit)
 			continue;
 		unpin(trash, ent->d_name);
 		rc = tree_remove(trash, ent->d_name, e);
@@ -120,7 +123,8 @@ int remove_old_trash(struct context *c, struct err *e)
 }
 
 /* Says no where something would be lost that no option gives up. */
-static int check_work(const struct task *t, const struct task_work *w, const struct discard_opts *o, struct err *e)
+static int check_work(
+	const struct task *t, const struct task_work *w, const struct discard_opts *o, struct err *e)
 {
 	bool files = w->files.n && !o->files, drafts = w->drafts && !o->drafts;
 	auto_buf first = BUF_SMALL;
@@ -131,8 +135,9 @@ static int check_work(const struct task *t, const struct task_work *w, const str
 		buf_printf(&first, "\n  %s", w->files.v[i]);
 	if (files && w->files.n > 5)
 		buf_printf(&first, "\n  … and %zu more", w->files.n - 5);
-	err_set(e, ERR_REFUSED, "task '%s' has the only copy of its work: %zu changed file%s%s%s", t->name, w->files.n,
-		w->files.n == 1 ? "" : "s", w->drafts ? ", and drafts in its repository" : "", buf_str(&first));
+	err_set(e, ERR_REFUSED, "task '%s' has the only copy of its work: %zu changed file%s%s%s", t->name,
+		w->files.n, w->files.n == 1 ? "" : "s", w->drafts ? ", and drafts in its repository" : "",
+		buf_str(&first));
 	return err_hint(e, "garth discard -%s%s %s", w->files.n ? "f" : "", w->drafts ? "D" : "", t->name);
 }
 
@@ -168,7 +173,9 @@ static int still_there(struct context *c, const struct task *t, struct err *e)
 		return -1;
 	if (now.id != t->id)
 		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", t->name);
-	return strcmp(now.state, t->state) ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : 0;
+	return strcmp(now.state, t->state)
+		       ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name)
+		       : 0;
 }
 
 /* A keeper that has told its command's end is about to leave: it is waited for, for a moment. */
@@ -188,7 +195,8 @@ static int take_lock(struct context *c, const struct task *t, int dir, int *ret,
 	return still_there(c, t, e);
 }
 
-int task_discard(struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e)
+int task_discard(
+	struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e)
 {
 	auto_task_work w = { 0 };
 	auto_fd dir = -1;
@@ -197,7 +205,8 @@ int task_discard(struct context *c, struct task *t, const struct discard_opts *o
 	if (!strcmp(t->state, STATE_DISCARDING) || !strcmp(t->state, STATE_CREATING))
 		return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
 	if (!strcmp(t->state, STATE_RUNNING))
-		return err_set(e, ERR_REFUSED, "task '%s' is running", t->name), err_hint(e, "garth cancel %s", t->name);
+		return err_set(e, ERR_REFUSED, "task '%s' is running", t->name),
+		       err_hint(e, "garth cancel %s", t->name);
 	if (home_task_dir(&c->home, t->id, &dir, e) < 0) {
 		if (e->kind != ERR_NOTFOUND)
 			return -1;
@@ -232,7 +241,8 @@ static int check_target(const char *dir, struct err *e)
 		others += strcmp(ent->d_name, ".") && strcmp(ent->d_name, "..");
 	if (d)
 		closedir(d);
-	return d && !others ? 0 : err_set(e, ERR_EXISTS, "'%s' is there already and not an empty directory", dir);
+	return d && !others ? 0
+			    : err_set(e, ERR_EXISTS, "'%s' is there already and not an empty directory", dir);
 }
 
 int task_export(struct context *c, struct task *t, const char *dir, struct export_report *ret, struct err *e)

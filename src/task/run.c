@@ -13,8 +13,8 @@ void task_session_id(char out[37])
 	(void)!getrandom(b, sizeof(b), 0);
 	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
 	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
-	snprintf(out, 37, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3],
-		b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+	snprintf(out, 37, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
+		b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 }
 
 static void one_line(char *const *argv, struct buf *out)
@@ -26,7 +26,8 @@ static void one_line(char *const *argv, struct buf *out)
 			out->data[i] = ' ';
 }
 
-int task_run_begin(struct context *c, struct task *t, const char *session, char *const *argv, struct task_run *ret, struct err *e)
+int task_run_begin(struct context *c, struct task *t, const char *session, char *const *argv,
+	struct task_run *ret, struct err *e)
 {
 	auto_buf line = BUF_INIT(2000);
 
@@ -35,7 +36,8 @@ int task_run_begin(struct context *c, struct task *t, const char *session, char 
 	if (context_store(c, e) < 0 || store_begin(c->store, e) < 0)
 		return -1;
 	if (life_move(c->store, t, STATE_RUNNING, e) < 0 ||
-		store_run_begin(c->store, t->id, session, buf_str(&line), &ret->run, e) < 0 || store_commit(c->store, e) < 0) {
+		store_run_begin(c->store, t->id, session, buf_str(&line), &ret->run, e) < 0 ||
+		store_commit(c->store, e) < 0) {
 		store_rollback(c->store);
 		return -1;
 	}
@@ -51,8 +53,8 @@ int task_run_end(const struct task_run *r, int exit_code, bool cancelled, struct
 
 	if (store_open(r->home, &s, e) < 0 || store_begin(s, e) < 0)
 		return -1;
-	if (store_run_end(s, r->run, exit_code, state, e) < 0 || store_task_move(s, r->task, STATE_RUNNING, state, e) < 0 ||
-		store_commit(s, e) < 0) {
+	if (store_run_end(s, r->run, exit_code, state, e) < 0 ||
+		store_task_move(s, r->task, STATE_RUNNING, state, e) < 0 || store_commit(s, e) < 0) {
 		store_rollback(s);
 		return -1;
 	}

@@ -18,7 +18,8 @@ struct task_run {
 /* A new random id in the form of a UUID. */
 void task_session_id(char out[37]);
 /* Marks the task running. argv is kept as one line for people. */
-int task_run_begin(struct context *c, struct task *t, const char *session, char *const *argv, struct task_run *ret, struct err *e);
+int task_run_begin(struct context *c, struct task *t, const char *session, char *const *argv,
+	struct task_run *ret, struct err *e);
 /* Marks it done, failed or cancelled; opens a store of its own. */
 int task_run_end(const struct task_run *r, int exit_code, bool cancelled, struct err *e);
 void task_run_release(struct task_run *r);

@@ -18,8 +18,8 @@
 #include "workspace/workspace.h"
 
 struct task_spec {
-	const char *dir;     /* where the user stands */
-	const char *name;    /* NULL: one is made of `program` */
+	const char *dir;  /* where the user stands */
+	const char *name; /* NULL: one is made of `program` */
 	const char *program;
 	const char *rev;     /* NULL: HEAD */
 	const char *backend; /* NULL: as configured, else what the kernel allows */
@@ -65,7 +65,8 @@ struct discard_opts {
 };
 /* Removes the task: nothing that exists only here without the option that says so (ERR_REFUSED). What is
  * removed by option goes to the trash; *ret_trash is where, on the heap, or NULL. */
-int task_discard(struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e);
+int task_discard(
+	struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e);
 
 #define TASK_TRASH_DAYS 7
 

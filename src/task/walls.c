@@ -17,18 +17,19 @@
 extern char **environ;
 
 /* Programs and libraries, read-only. Links stay links. */
-static const char *const system_paths[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt",
-	"/nix/store", "/gnu/store", "/home/linuxbrew/.linuxbrew" };
+static const char *const system_paths[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+	"/opt", "/nix/store", "/gnu/store", "/home/linuxbrew/.linuxbrew" };
 
 /* Of /etc, what programs need and what says nothing about the user: directories are bound, … */
 static const char *const etc_dirs[] = { "alternatives", "ca-certificates", "crypto-policies", "fonts", "java",
-	"java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "ld.so.conf.d", "maven", "perl", "pki", "profile.d",
-	"python3", "python3.11", "python3.12", "python3.13", "ssl/certs", "terminfo", "vim" };
+	"java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "ld.so.conf.d", "maven", "perl", "pki",
+	"profile.d", "python3", "python3.11", "python3.12", "python3.13", "ssl/certs", "terminfo", "vim" };
 
 /* … small files are copied, because the host replaces them by renaming, which would drop a mount. */
-static const char *const etc_files[] = { "bash.bashrc", "ca-certificates.conf", "debian_version", "gai.conf", "host.conf",
-	"hosts", "inputrc", "ld.so.cache", "ld.so.conf", "locale.alias", "localtime", "magic", "mime.types", "nsswitch.conf",
-	"os-release", "profile", "protocols", "redhat-release", "services", "shells", "ssl/openssl.cnf", "timezone" };
+static const char *const etc_files[] = { "bash.bashrc", "ca-certificates.conf", "debian_version", "gai.conf",
+	"host.conf", "hosts", "inputrc", "ld.so.cache", "ld.so.conf", "locale.alias", "localtime", "magic",
+	"mime.types", "nsswitch.conf", "os-release", "profile", "protocols", "redhat-release", "services",
+	"shells", "ssl/openssl.cnf", "timezone" };
 
 struct hidden {
 	const char *paths[8];
@@ -148,12 +149,15 @@ static void show_tools(struct context *c, struct jail *j, const struct hidden *h
 		show_named(c, j, h, c->config.allow_read.v[i]);
 }
 
-int walls_describe(struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e)
+int walls_describe(
+	struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e)
 {
 	auto_str home = home_path(&c->home, "tasks/%lld/home", (long long)at->task->id);
 	auto_str tmp = home_path(&c->home, "tasks/%lld/tmp", (long long)at->task->id);
 	/* The user's home is hidden as such: what is shown of it is shown by name. */
-	struct hidden outside = { { c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir, c->user_home }, 5 };
+	struct hidden outside = {
+		{ c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir, c->user_home }, 5
+	};
 	struct hidden tools = { { c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir }, 4 };
 	struct owner owner = owner_inside();
 
@@ -181,8 +185,9 @@ static const char *visible_shell(const struct context *c)
 	return path_within(c->shell, "/usr") || path_within(c->shell, "/bin") ? c->shell : "/bin/sh";
 }
 
-int walls_command(struct context *c, const struct task *t, const struct config_agent *agent, const char *session,
-	const struct strvec *extra_env, char *const *argv, struct order_cmd *ret, struct err *e)
+int walls_command(struct context *c, const struct task *t, const struct config_agent *agent,
+	const char *session, const struct strvec *extra_env, char *const *argv, struct order_cmd *ret,
+	struct err *e)
 {
 	auto_strvec fixed = STRVEC_INIT;
 	const char *path = getenv("PATH");

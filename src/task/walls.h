@@ -19,11 +19,13 @@ struct walls_opts {
 	bool allow_weaker; /* run even where the kernel lacks Landlock or a /proc of its own */
 };
 
-int walls_describe(struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e);
+int walls_describe(
+	struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e);
 
-/* A command for the inside: its environment is built from the allow-list (agent may be NULL), its directory is
- * the workspace. session is the run's id. argv is copied. */
-int walls_command(struct context *c, const struct task *t, const struct config_agent *agent, const char *session,
-	const struct strvec *extra_env, char *const *argv, struct order_cmd *ret, struct err *e);
+/* A command for the inside: its environment is built from the allow-list (agent may be NULL), its directory
+ * is the workspace. session is the run's id. argv is copied. */
+int walls_command(struct context *c, const struct task *t, const struct config_agent *agent,
+	const char *session, const struct strvec *extra_env, char *const *argv, struct order_cmd *ret,
+	struct err *e);
 
 #endif

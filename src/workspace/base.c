@@ -113,7 +113,8 @@ static int write_seed(int dir, unsigned hash_len, struct err *e)
 	auto_buf index = BUF_INIT(1u << 30);
 	struct untracked_seed seed;
 
-	if (read_file(dir, "index", &index, e) < 0 || untracked_seed(index.data, index.len, hash_len, &seed, e) < 0)
+	if (read_file(dir, "index", &index, e) < 0 ||
+		untracked_seed(index.data, index.len, hash_len, &seed, e) < 0)
 		return -1;
 	return write_file(dir, "seed", &seed, sizeof(seed), 0600, e);
 }
@@ -182,7 +183,8 @@ int base_get(const struct home *h, int64_t project, const struct repo *r, struct
 
 	if (!base_open(h, project, r->commit, ret, e))
 		return 0;
-	if (e->kind != ERR_NOTFOUND || project_dir(h, project, &dir, e) < 0 || base_lock(h, project, &lock, e) < 0)
+	if (e->kind != ERR_NOTFOUND || project_dir(h, project, &dir, e) < 0 ||
+		base_lock(h, project, &lock, e) < 0)
 		return -1;
 	/* somebody else may have made it while this process waited */
 	if (!base_open(h, project, r->commit, ret, e))
@@ -193,7 +195,6 @@ int base_get(const struct home *h, int64_t project, const struct repo *r, struct
 		return err_wrap(e, "cannot make the base of commit %.12s", r->commit);
 	return base_open(h, project, r->commit, ret, e);
 }
-
 
 static void keep_parents(int project_fd, const struct strvec *used, struct strvec *keep)
 {

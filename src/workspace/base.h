@@ -5,7 +5,8 @@
  *	bases/<project>/<commit>/index   git's index for them, extensions filled in
  *	bases/<project>/<commit>/seed    for copying it fast (git/untracked.h)
  *	bases/<project>/<commit>/parent  of a delta: the full base it lies on
- *	bases/<project>/<commit>/boot    until the files are on disk for sure: the boot during which they were made
+ *	bases/<project>/<commit>/boot    until the files are on disk for sure: the boot during which they were
+ *made
  *
  * A base is made in a directory of another name and renamed when it is whole, so what is there is whole; one
  * that a crash of the machine may have torn is made again. A delta always lies on a full base: two layers at
@@ -28,7 +29,7 @@ struct base {
 	struct strvec layers; /* paths, top-most first */
 	char *index;          /* path */
 	char *seed;           /* path: what git/untracked.h keeps of the index to copy it fast */
-	char *monitor_id;     /* names the state that the index' fsmonitor extension speaks of: the full base */
+	char *monitor_id; /* names the state that the index' fsmonitor extension speaks of: the full base */
 };
 
 void base_release(struct base *b);
@@ -40,8 +41,8 @@ int base_get(const struct home *h, int64_t project, const struct repo *r, struct
 /* An existing one by its name. */
 int base_open(const struct home *h, int64_t project, const char *name, struct base *ret, struct err *e);
 
-/* Removes the bases of a project that `used` does not name, but for the newest full one, which stays warm. The
- * caller holds the project's lock since before it asked which ones are used. */
+/* Removes the bases of a project that `used` does not name, but for the newest full one, which stays warm.
+ * The caller holds the project's lock since before it asked which ones are used. */
 int base_prune(const struct home *h, int64_t project, const struct strvec *used, struct err *e);
 
 /* Serialises what is done to a project: making bases, adding worktrees. For an auto_lock. */

@@ -88,7 +88,8 @@ static bool is_dot(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* A commit's names and links are somebody's data: directories are opened beneath the tree, never through links. */
+/* A commit's names and links are somebody's data: directories are opened beneath the tree, never through
+ * links. */
 static DIR *open_dir(int tree, const char *path)
 {
 	int fd = open_beneath(tree, path, O_RDONLY | O_DIRECTORY, 0);
@@ -125,7 +126,8 @@ static int whiteout(int tree, const char *path, struct err *e)
 	auto_fd dir = mkdirs_beneath(tree, parent, 0755, owner_is_other() ? o.uid : (uid_t)-1, o.gid);
 
 	if (dir < 0)
-		return errno == ENOTDIR || errno == ELOOP ? 0 : err_sys(e, "cannot make '%s' in a delta", parent);
+		return errno == ENOTDIR || errno == ELOOP ? 0
+							  : err_sys(e, "cannot make '%s' in a delta", parent);
 	if (mknodat(dir, path_base(path), S_IFCHR | 0, makedev(0, 0)) < 0 && errno != EEXIST)
 		return err_sys(e, "cannot mark '%s' as gone in a delta", path);
 	return 0;
@@ -149,7 +151,8 @@ static int fold(int tree, const char *path, struct err *e)
 	return whiteout(tree, path, e);
 }
 
-/* A directory whose last file went away goes away too, as git has no empty ones; then perhaps the one above. */
+/* A directory whose last file went away goes away too, as git has no empty ones; then perhaps the one above.
+ */
 static int fold_empty(int parent_tree, int tree, const char *path, struct err *e)
 {
 	auto_str dir = xstrdup(path);
@@ -172,7 +175,8 @@ static int fold_empty(int parent_tree, int tree, const char *path, struct err *e
 	}
 }
 
-static int put_whiteouts(const struct repo *r, const struct buf *raw, int parent_tree, int tree, struct err *e)
+static int put_whiteouts(
+	const struct repo *r, const struct buf *raw, int parent_tree, int tree, struct err *e)
 {
 	struct diff_entry d;
 	size_t at = 0;
@@ -197,11 +201,12 @@ static int copy_index(int project_fd, const char *parent, int dir, struct err *e
 	return copy_fd(in, out, e);
 }
 
-int delta_make(const struct home *h, int64_t project, int project_fd, const struct repo *r, int dir, const char *path,
-	struct err *e)
+int delta_make(const struct home *h, int64_t project, int project_fd, const struct repo *r, int dir,
+	const char *path, struct err *e)
 {
 	auto_str parent = delta_newest_full(project_fd);
-	auto_str tree_path = path_join(path, "tree"), index = path_join(path, "index"), small = path_join(path, "small");
+	auto_str tree_path = path_join(path, "tree"), index = path_join(path, "index"),
+		 small = path_join(path, "small");
 	auto_str monitor = NULL;
 	auto_buf raw = BUF_INIT(DELTA_MAX);
 	auto_fd tree = openat(dir, "tree", O_RDONLY | O_DIRECTORY | O_CLOEXEC), parent_tree = -1;
@@ -212,8 +217,10 @@ int delta_make(const struct home *h, int64_t project, int project_fd, const stru
 	parent_tree = open(parent_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (tree < 0 || parent_tree < 0)
 		return err_sys(e, "cannot open a base");
-	if (proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0 || copy_index(project_fd, parent, dir, e) < 0 ||
-		checkout_delta(r, &raw, tree_path, index, small, monitor, parent, e) < 0 || put_whiteouts(r, &raw, parent_tree, tree, e) < 0)
+	if (proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0 ||
+		copy_index(project_fd, parent, dir, e) < 0 ||
+		checkout_delta(r, &raw, tree_path, index, small, monitor, parent, e) < 0 ||
+		put_whiteouts(r, &raw, parent_tree, tree, e) < 0)
 		return -1;
 	unlinkat(dir, "small", 0);
 	return write_file(dir, "parent", parent, strlen(parent), 0600, e);

@@ -15,8 +15,8 @@
 
 /* Makes the base of r->commit as a delta in the empty base directory dir (its path too). 0 when made, 1 when
  * no full base is near enough, -1. */
-int delta_make(const struct home *h, int64_t project, int project_fd, const struct repo *r, int dir, const char *path,
-	struct err *e);
+int delta_make(const struct home *h, int64_t project, int project_fd, const struct repo *r, int dir,
+	const char *path, struct err *e);
 /* The names of a project's bases (full ones only, if so asked). */
 int delta_list(int project_fd, bool full_only, struct strvec *ret, struct err *e);
 /* The newest full base's name, on the heap, or NULL. */

@@ -155,7 +155,8 @@ static bool is_opaque(int dir)
 static int merge(struct exporter *x, const int *layers, size_t n, int out, struct err *e);
 
 /* A directory: itself in its top-most layer, and the same in those below, down to an opaque one or a file. */
-static int merge_dir(struct exporter *x, const int *layers, size_t n, size_t top, const char *name, int out, struct err *e)
+static int merge_dir(
+	struct exporter *x, const int *layers, size_t n, size_t top, const char *name, int out, struct err *e)
 {
 	int dirs[EXPORT_LAYERS_MAX];
 	size_t count = 0;
@@ -189,7 +190,8 @@ static int merge_dir(struct exporter *x, const int *layers, size_t n, size_t top
 	return rc;
 }
 
-static int merge_one(struct exporter *x, const int *layers, size_t n, const struct found *f, int out, struct err *e)
+static int merge_one(
+	struct exporter *x, const int *layers, size_t n, const struct found *f, int out, struct err *e)
 {
 	struct stat st;
 

@@ -16,17 +16,21 @@
 
 static int make_places(int fd, struct err *e)
 {
-	static const char *const places[] = { "bases", "tasks", "worktrees", "stubs", "stubs/.git", "trash", "scratch" };
+	static const char *const places[] = { "bases", "tasks", "worktrees", "stubs", "stubs/.git", "trash",
+		"scratch" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		if (mkdirat(fd, places[i], strncmp(places[i], "stubs", 5) ? 0700 : 0755) < 0 && errno != EEXIST)
+		if (mkdirat(fd, places[i], strncmp(places[i], "stubs", 5) ? 0700 : 0755) < 0 &&
+			errno != EEXIST)
 			return err_sys(e, "cannot make '%s' in the Garth home", places[i]);
 	return 0;
 }
 
 int home_open(const char *env_home, const char *user_home, struct home *ret, struct err *e)
 {
-	auto_str path = env_home && *env_home ? xstrdup(env_home) : user_home ? path_join(user_home, ".garth") : NULL;
+	auto_str path = env_home && *env_home ? xstrdup(env_home)
+			: user_home           ? path_join(user_home, ".garth")
+					      : NULL;
 	auto_home h = { .fd = -1 };
 	struct stat st;
 	mode_t old;

@@ -21,7 +21,8 @@ static int make_layers(int dir, struct err *e)
 	static const char *const layers[] = { "upper", "work" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(layers); i++)
-		if (mkdirat(dir, layers[i], 0755) < 0 || fchmodat(dir, layers[i], 0755, 0) < 0 || owner_give(dir, layers[i]) < 0)
+		if (mkdirat(dir, layers[i], 0755) < 0 || fchmodat(dir, layers[i], 0755, 0) < 0 ||
+			owner_give(dir, layers[i]) < 0)
 			return err_sys(e, "cannot make '%s' of the task", layers[i]);
 	return 0;
 }
@@ -29,8 +30,11 @@ static int make_layers(int dir, struct err *e)
 /* The base's index, bound to the task's workspace: its bytes are copied by the kernel, but for the end. */
 static int put_index(struct workspace *ws, const struct base *base, struct err *e)
 {
-	auto_fd from = open(base->index, O_RDONLY | O_CLOEXEC), git = open_beneath(ws->dir, "git", O_RDONLY | O_DIRECTORY, 0);
-	auto_fd to = git < 0 ? -1 : openat(git, "index", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	auto_fd from = open(base->index, O_RDONLY | O_CLOEXEC),
+		git = open_beneath(ws->dir, "git", O_RDONLY | O_DIRECTORY, 0);
+	auto_fd to =
+		git < 0 ? -1
+			: openat(git, "index", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	auto_buf kept = BUF_INIT(sizeof(struct untracked_seed)), tail = BUF_INIT(256u << 20);
 	struct untracked_seed seed;
 	struct stat st;
@@ -51,7 +55,8 @@ static int put_index(struct workspace *ws, const struct base *base, struct err *
 	munmap(data, (size_t)st.st_size);
 	if (rc < 0)
 		return -1;
-	if (copy_part(from, to, seed.shared) < 0 || write_full(to, buf_str(&tail), tail.len) < 0 || owner_give(to, "") < 0)
+	if (copy_part(from, to, seed.shared) < 0 || write_full(to, buf_str(&tail), tail.len) < 0 ||
+		owner_give(to, "") < 0)
 		return err_sys(e, "cannot write the task's index");
 	return 0;
 }

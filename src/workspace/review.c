@@ -83,7 +83,8 @@ static int put_file(struct review *r, int root, const struct change *c, struct e
 		return 0;
 	}
 	if ((uint64_t)st.st_size > REVIEW_FILE_MAX || (uint64_t)st.st_size > REVIEW_ALL_MAX - r->shown) {
-		strvec_pushf(&r->apart, "%s (%lld MB, too large to show)", c->path, (long long)st.st_size >> 20);
+		strvec_pushf(
+			&r->apart, "%s (%lld MB, too large to show)", c->path, (long long)st.st_size >> 20);
 		return 0;
 	}
 	r->shown += (uint64_t)st.st_size;
@@ -132,7 +133,8 @@ int review_open(struct workspace *ws, struct review *ret, struct err *e)
 	auto_review r = { .base = ws->task->base, .scratch = SCRATCH_INIT };
 	auto_changes c = { .root = -1 };
 
-	if (workspace_scan(ws, &c, e) < 0 || scratch_open(ws->repo, ws->home->fd, ws->home->path, &r.scratch, e) < 0)
+	if (workspace_scan(ws, &c, e) < 0 ||
+		scratch_open(ws->repo, ws->home->fd, ws->home->path, &r.scratch, e) < 0)
 		return -1;
 	if (mark_ignored(&r.scratch, r.base, &c, e) < 0 || scratch_begin(&r.scratch, r.base, e) < 0)
 		return -1;
@@ -146,8 +148,8 @@ int review_open(struct workspace *ws, struct review *ret, struct err *e)
 	return 0;
 }
 
-int review_diff(struct review *r, const struct strvec *args, const struct strvec *paths, struct buf *out, int out_fd,
-	struct err *e)
+int review_diff(struct review *r, const struct strvec *args, const struct strvec *paths, struct buf *out,
+	int out_fd, struct err *e)
 {
 	return scratch_diff(&r->scratch, r->base, args, paths, out, out_fd, e);
 }

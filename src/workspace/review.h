@@ -30,9 +30,10 @@ int review_open(struct workspace *ws, struct review *ret, struct err *e);
 void review_release(struct review *r);
 #define auto_review __attribute__((cleanup(review_release))) struct review
 
-/* `git diff-tree` with these arguments, restricted to paths (may be NULL), to out or, where NULL, to out_fd. */
-int review_diff(struct review *r, const struct strvec *args, const struct strvec *paths, struct buf *out, int out_fd,
-	struct err *e);
+/* `git diff-tree` with these arguments, restricted to paths (may be NULL), to out or, where NULL, to out_fd.
+ */
+int review_diff(struct review *r, const struct strvec *args, const struct strvec *paths, struct buf *out,
+	int out_fd, struct err *e);
 /* The changed paths as lines "A path", "M path", "D path". */
 int review_names(struct review *r, struct strvec *ret, struct err *e);
 

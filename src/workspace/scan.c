@@ -41,8 +41,13 @@ int tracked_load(const char *index, unsigned hash_len, struct tracked *ret, stru
 		return -1;
 	t.v = xcalloc(r.entries, sizeof(*t.v));
 	while ((got = index_next(&r, &ent, e)) > 0) {
-		t.v[t.n++] = (struct tracked_entry){ .name = t.names.len, .ctime_s = ent.ctime_s, .ctime_ns = ent.ctime_ns,
-			.mtime_s = ent.mtime_s, .mtime_ns = ent.mtime_ns, .ino = ent.ino, .size = ent.size };
+		t.v[t.n++] = (struct tracked_entry){ .name = t.names.len,
+			.ctime_s = ent.ctime_s,
+			.ctime_ns = ent.ctime_ns,
+			.mtime_s = ent.mtime_s,
+			.mtime_ns = ent.mtime_ns,
+			.ino = ent.ino,
+			.size = ent.size };
 		buf_add(&t.names, ent.path, ent.path_len + 1);
 	}
 	index_close(&r);
@@ -125,7 +130,8 @@ static bool is_nested_repo(const struct tree_entry *t, const struct tracked *tra
 	auto_str dot_git = xasprintf("%s/.git", t->name);
 	struct stat st;
 
-	return S_ISDIR(t->st.st_mode) && !tracked_has_dir(tracked, t->path) && !lstat_beneath(t->dir, dot_git, &st);
+	return S_ISDIR(t->st.st_mode) && !tracked_has_dir(tracked, t->path) &&
+	       !lstat_beneath(t->dir, dot_git, &st);
 }
 
 /* Whether the entry needs no look, is done with, or must be stopped at. */

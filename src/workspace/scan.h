@@ -39,7 +39,7 @@ struct change {
 struct changes {
 	struct change *v;
 	size_t n, cap;
-	int root; /* where the files are, to be opened beneath */
+	int root;                   /* where the files are, to be opened beneath */
 	struct strvec base_ignores; /* the base's .gitignore files */
 };
 
@@ -55,7 +55,7 @@ struct tracked {
 		size_t name; /* offset into names */
 		uint32_t ctime_s, ctime_ns, mtime_s, mtime_ns, ino, size;
 		bool seen;
-	} *v;
+	} * v;
 	size_t n;
 };
 

@@ -33,11 +33,14 @@ const char *const *workspace_env(const struct task *t)
 	return b && b->env ? b->env : none;
 }
 
-int workspace_open(struct workspace *ws, const struct home *h, const struct repo *r, struct task *t, struct err *e)
+int workspace_open(
+	struct workspace *ws, const struct home *h, const struct repo *r, struct task *t, struct err *e)
 {
 	auto_str name = xasprintf("tasks/%lld", (long long)t->id);
 
-	*ws = (struct workspace){ .backend = by_name(t->backend), .home = h, .repo = r, .task = t, .dir = -1 };
+	*ws = (struct workspace){
+		.backend = by_name(t->backend), .home = h, .repo = r, .task = t, .dir = -1
+	};
 	if (!ws->backend)
 		return err_set(e, ERR_FAILED, "task '%s' has an unknown backend '%s'", t->name, t->backend);
 	/* 0711: root's tasks run as another owner, who must get through to what is its own */

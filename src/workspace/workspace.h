@@ -38,20 +38,21 @@ struct workspace {
 	int dir; /* tasks/<id>, made if it is not there */
 };
 
-int workspace_open(struct workspace *ws, const struct home *h, const struct repo *r, struct task *t, struct err *e);
+int workspace_open(
+	struct workspace *ws, const struct home *h, const struct repo *r, struct task *t, struct err *e);
 void workspace_close(struct workspace *ws);
 #define auto_workspace __attribute__((cleanup(workspace_close))) struct workspace
 
-/* Makes the workspace and the private repository for task->base. shown: "OID REFNAME" lines. On failure what was
- * made is removed by workspace_remove. */
+/* Makes the workspace and the private repository for task->base. shown: "OID REFNAME" lines. On failure what
+ * was made is removed by workspace_remove. */
 int workspace_create(struct workspace *ws, const struct buf *shown, struct err *e);
 /* Adds the workspace's and the git view's rows to a jail. */
 int workspace_describe(struct workspace *ws, struct jail *j, struct err *e);
 int workspace_scan(struct workspace *ws, struct changes *ret, struct err *e);
 /* Plain files of the workspace into the empty directory `out`. */
 int workspace_export(struct workspace *ws, int out, struct export_report *ret, struct err *e);
-/* Takes the workspace away from the user's repository and moves its files into the task's directory, which the
- * caller then removes or keeps. Does nothing twice. */
+/* Takes the workspace away from the user's repository and moves its files into the task's directory, which
+ * the caller then removes or keeps. Does nothing twice. */
 int workspace_remove(struct workspace *ws, struct err *e);
 
 /* Variables that commands in the task's workspace get, "NAME=VALUE", up to a NULL. */

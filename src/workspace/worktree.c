@@ -58,13 +58,13 @@ static int check_out(struct workspace *ws, const char *admin, struct buf *index,
 	return rc;
 }
 
-/* The name is free in the store, but after a store was lost somebody's work may still stand there. `placed` tells
- * that the directory is this task's, to be moved away with it. */
+/* The name is free in the store, but after a store was lost somebody's work may still stand there. `placed`
+ * tells that the directory is this task's, to be moved away with it. */
 static int take_place(struct workspace *ws, struct err *e)
 {
 	if (mkdir(ws->task->workspace, 0755) < 0)
-		return errno == EEXIST ? err_set(e, ERR_EXISTS, "'%s' is there already", ws->task->workspace) :
-					 err_sys(e, "cannot make '%s'", ws->task->workspace);
+		return errno == EEXIST ? err_set(e, ERR_EXISTS, "'%s' is there already", ws->task->workspace)
+				       : err_sys(e, "cannot make '%s'", ws->task->workspace);
 	return write_file(ws->dir, "placed", "", 0, 0600, e);
 }
 
@@ -80,8 +80,8 @@ static int worktree_create(struct workspace *ws, const struct buf *shown, struct
 
 	if (!base_lock(ws->home, ws->task->project_id, &lock, e) && !take_place(ws, e) &&
 		!worktree_add(ws->repo, ws->task->workspace, branch, &admin, e) &&
-		(fault("create-worktree"), !write_file(ws->dir, "admin", admin, strlen(admin), 0600, e)) && !open_to_inside(ws->task->workspace, e) &&
-		!check_out(ws, admin, &index, e))
+		(fault("create-worktree"), !write_file(ws->dir, "admin", admin, strlen(admin), 0600, e)) &&
+		!open_to_inside(ws->task->workspace, e) && !check_out(ws, admin, &index, e))
 		rc = workspace_make_private(ws, &s, e);
 	umask(old);
 	return rc;
