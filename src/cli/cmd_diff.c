@@ -16,7 +16,7 @@ static int print_diff(struct review *r, bool stat, const struct strvec *paths, s
 {
 	struct pager_diff d = { .raw = !isatty(1), .colours = say_colours(1) };
 	auto_strvec args = STRVEC_INIT;
-	auto_fd out = memfd_create("diff", MFD_CLOEXEC);
+	auto_fd out = open(r->scratch.dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	char chunk[65536];
 	ssize_t n;
 

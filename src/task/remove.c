@@ -200,6 +200,7 @@ int task_discard(
 {
 	auto_task_work w = { 0 };
 	auto_fd dir = -1;
+	bool kept;
 	auto_lock lock = -1;
 
 	if (!strcmp(t->state, STATE_DISCARDING) || !strcmp(t->state, STATE_CREATING))
@@ -215,56 +216,16 @@ int task_discard(
 	}
 	if (dir >= 0 && (look_at_work(c, t, &w, e) < 0 || check_work(t, &w, o, e) < 0))
 		return -1;
-	if (dir >= 0 && (w.files.n || w.drafts) && mark_kept(c, t, dir, e) < 0)
+	/* ignored files need no option, but who knows what an ignore file of the agent's hides: the trash has
+	 * them */
+	kept = w.files.n || w.drafts || w.ignored;
+	if (dir >= 0 && kept && mark_kept(c, t, dir, e) < 0)
 		return -1;
 	if (life_move(c->store, t, STATE_DISCARDING, e) < 0)
 		return -1;
 	fault("discard-marked");
 	if (remove_finish(c, t, e) < 0)
 		return -1;
-	*ret_trash = w.files.n || w.drafts ? home_path(&c->home, "trash/%lld", (long long)t->id) : NULL;
+	*ret_trash = kept ? home_path(&c->home, "trash/%lld", (long long)t->id) : NULL;
 	return remove_old_trash(c, e);
-}
-
-/* A directory that is not there, or is empty: what stands there is never touched. */
-static int check_target(const char *dir, struct err *e)
-{
-	struct dirent *ent;
-	int others = 0;
-	struct stat st;
-	DIR *d;
-
-	if (lstat(dir, &st) < 0)
-		return errno == ENOENT && *dir ? 0 : err_sys(e, "cannot write to '%s'", dir);
-	d = S_ISDIR(st.st_mode) ? opendir(dir) : NULL;
-	while (d && (ent = readdir(d)))
-		others += strcmp(ent->d_name, ".") && strcmp(ent->d_name, "..");
-	if (d)
-		closedir(d);
-	return d && !others ? 0
-			    : err_set(e, ERR_EXISTS, "'%s' is there already and not an empty directory", dir);
-}
-
-int task_export(struct context *c, struct task *t, const char *dir, struct export_report *ret, struct err *e)
-{
-	size_t len = strlen(dir);
-	auto_task_at at = { .ws.dir = -1 };
-	struct err ignored = ERR_INIT;
-	auto_fd out = -1;
-	int rc;
-
-	while (len > 1 && dir[len - 1] == '/')
-		len--;
-	auto_str to = xstrndup(dir, len), part = xasprintf("%s.garth-part", to);
-	if (check_target(to, e) < 0 || task_open(c, t, &at, e) < 0)
-		return -1;
-	if (mkdir(part, 0777) < 0 || (out = open(part, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) < 0)
-		return err_sys(e, "cannot make '%s'", part);
-	rc = workspace_export(&at.ws, out, ret, e);
-	/* replaces nothing but an empty directory */
-	if (!rc && rename(part, to) < 0)
-		rc = err_sys(e, "cannot put '%s' in place", to);
-	if (rc < 0)
-		tree_remove(AT_FDCWD, part, &ignored);
-	return rc;
 }
