@@ -41,7 +41,7 @@ int checkout_warm(const struct repo *r, const char *tree, const char *index, con
 	g.writes_index = true;
 	return git_do(&g, &out, e, "-c", "core.untrackedCache=true", "-c", "core.fsmonitorHookVersion=2",
 		"-c", "status.showUntrackedFiles=normal", "-c", "core.splitIndex=false", "-c",
-		"core.excludesFile=/dev/null", "status", "--porcelain", NULL);
+		"core.excludesFile=/nonexistent/ignore", "status", "--porcelain", NULL);
 }
 
 int checkout_diff(

@@ -30,15 +30,25 @@ void life_start(struct keeper *k)
 		orders_open(k, orders);
 }
 
+static void begin_waiting(struct keeper *k)
+{
+	for (size_t i = 0; i < COMMANDS_MAX && k->phase <= PHASE_OPEN; i++)
+		if (k->commands[i] && k->commands[i]->state == COMMAND_WAITING)
+			command_begin(k->commands[i]);
+}
+
+void life_born(struct keeper *k)
+{
+	begin_waiting(k);
+}
+
 void life_ready(struct keeper *k)
 {
 	if (k->phase != PHASE_ENTERING)
 		return;
 	k->phase = PHASE_OPEN;
 	keeper_deadline(k, 0);
-	for (size_t i = 0; i < COMMANDS_MAX && k->phase == PHASE_OPEN; i++)
-		if (k->commands[i] && k->commands[i]->state == COMMAND_WAITING)
-			command_begin(k->commands[i]);
+	begin_waiting(k);
 }
 
 void life_fail(struct keeper *k, const struct err *why)

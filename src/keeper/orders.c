@@ -20,6 +20,8 @@ static void on_born(struct keeper *k, const struct order_msg *m)
 		return;
 	if (waitid(P_PID, (id_t)m->value, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
 		k->first = m->value;
+	if (k->first)
+		life_born(k);
 }
 
 static void on_message(struct keeper *k, const struct order_msg *m, int *fd)

@@ -100,6 +100,8 @@ struct client {
 
 /* life.c */
 void life_start(struct keeper *k);
+/* There is a first process: what waits is ordered already, and lies in its socket until it has entered. */
+void life_born(struct keeper *k);
 void life_ready(struct keeper *k);
 /* The jail could not be entered. */
 void life_fail(struct keeper *k, const struct err *why);

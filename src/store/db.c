@@ -157,7 +157,9 @@ int store_open(const char *home, struct store **ret, struct err *e)
 	/* The journal's mode stays in the file: it is set once, with the schema. */
 	if (have < schema_version && (db_exec(s, "PRAGMA journal_mode = WAL", e) < 0 || migrate(s, e) < 0))
 		return -1;
-	if (db_exec(s, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON", e) < 0)
+	if (db_exec(s,
+		    "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 200",
+		    e) < 0)
 		return -1;
 	*ret = steal_ptr(s);
 	return 0;

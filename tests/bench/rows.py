@@ -91,8 +91,8 @@ class Bench:
     def remove(self, path):
         """rm -rf of a directory with garth's home directories in it: overlay leaves some that even their owner may
         not read."""
-        for work in glob.glob(os.path.join(path, "home*/tasks/*/work/work")):
-            os.chmod(work, 0o700)
+        for work in glob.glob(os.path.join(path, "home*/tasks/*/work")):
+            self.run.run(["/bin/chmod", "-R", "u+rwX", work], "/")
         self.run.run(["/bin/rm", "-rf", path], "/")
 
 
