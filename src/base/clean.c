@@ -9,7 +9,8 @@ static bool continues(const unsigned char *p, size_t n)
 }
 
 /* Length of the UTF-8 sequence of a printable character at p, or 0. C1 controls (U+0080..9F) and the
- * bidirectional overrides, which make text read other than it is, are not printable. */
+ * bidirectional overrides and characters without width, by which text reads other than it is, are not
+ * printable. */
 static size_t printable(const unsigned char *p, size_t len)
 {
 	if (p[0] >= 0x20 && p[0] < 0x7f)
@@ -19,10 +20,12 @@ static size_t printable(const unsigned char *p, size_t len)
 	if (p[0] >= 0xe0 && p[0] <= 0xef && len >= 3 && continues(p + 1, 2)) {
 		if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0))
 			return 0; /* longer than need be, or half of a surrogate pair */
-		if (p[0] == 0xe2 && ((p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae) ||
-					    (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9)))
-			return 0;
-		return 3;
+		if (p[0] == 0xe2 && p[1] == 0x80 &&
+			((p[2] >= 0x8b && p[2] <= 0x8f) || (p[2] >= 0xaa && p[2] <= 0xae)))
+			return 0; /* U+200B..F, U+202A..E */
+		if (p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa0 && p[2] <= 0xaf)
+			return 0; /* U+2060..F */
+		return p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf ? 0 : 3;
 	}
 	if (p[0] >= 0xf0 && p[0] <= 0xf4 && len >= 4 && continues(p + 1, 3))
 		return (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90) ? 0 : 4;

@@ -277,7 +277,8 @@ int session_cancel(struct context *c, struct task *t, struct err *e)
 	auto_fd conn = -1;
 	int got;
 
-	if (strcmp(t->state, STATE_RUNNING))
+	/* a stopped task may have commands of `garth exec` in it, which end as well */
+	if (strcmp(t->state, STATE_RUNNING) && !task_is_busy(c, t))
 		return err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s", t->name, t->state);
 	if (connect_keeper(c, t, &conn, e) < 0 || wire_send(conn, WIRE_CANCEL, NULL, 0) < 0)
 		return err_set(e, ERR_BUSY, "cannot reach the keeper of task '%s'", t->name);

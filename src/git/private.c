@@ -136,6 +136,12 @@ static int put_exclude(int dir, const struct repo *r, struct err *e)
 	return put_text(dir, "info/exclude", &text, e);
 }
 
+static void list_alternates(const struct repo *r, struct buf *out)
+{
+	for (size_t i = 0; i < r->objects.n; i++)
+		buf_printf(out, "%s\n", r->objects.v[i]);
+}
+
 int private_create(int dir, const struct private_spec *s, struct err *e)
 {
 	auto_buf config = BUF_INIT(1 << 20), alternates = BUF_INIT(1 << 20);
@@ -146,8 +152,7 @@ int private_create(int dir, const struct private_spec *s, struct err *e)
 	if (put_text(dir, "config", &config, e) < 0)
 		return -1;
 	if (s->borrow) {
-		for (size_t i = 0; i < s->repo->objects.n; i++)
-			buf_printf(&alternates, "%s\n", s->repo->objects.v[i]);
+		list_alternates(s->repo, &alternates);
 		if (put_text(dir, "objects/info/alternates", &alternates, e) < 0)
 			return -1;
 	}
@@ -245,7 +250,20 @@ static enum tree_next count_one(const struct tree_entry *t, void *arg, struct er
 	return TREE_ON;
 }
 
-int private_count_objects(int dir, size_t packs_at_start, size_t *ret, struct err *e)
+static bool borrows_as_made(int dir, const struct repo *r, bool borrowed)
+{
+	auto_fd fd = open_regular_beneath(dir, "objects/info/alternates");
+	auto_buf now = BUF_INIT(1 << 20), made = BUF_INIT(1 << 20);
+	struct err ignored = ERR_INIT;
+
+	if (fd < 0)
+		return !borrowed && errno == ENOENT;
+	list_alternates(r, &made);
+	return borrowed && !read_rest(fd, &now, "alternates", &ignored) &&
+	       !strcmp(buf_str(&now), buf_str(&made));
+}
+
+int private_count_objects(int dir, const struct repo *r, size_t packs_at_start, size_t *ret, struct err *e)
 {
 	auto_fd objects = open_beneath(dir, "objects", O_RDONLY | O_DIRECTORY, 0);
 	struct count c = { 0 };
@@ -255,6 +273,7 @@ int private_count_objects(int dir, size_t packs_at_start, size_t *ret, struct er
 		return *ret = 1, 0;
 	if (tree_walk(objects, count_one, &c, e) < 0)
 		return -1;
-	*ret = c.loose + (c.packs > packs_at_start ? c.packs - packs_at_start : 0);
+	*ret = c.loose + (c.packs > packs_at_start ? c.packs - packs_at_start : 0) +
+	       !borrows_as_made(dir, r, !packs_at_start);
 	return 0;
 }

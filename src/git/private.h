@@ -29,7 +29,8 @@ int private_fill(const char *dir, const struct private_spec *s, struct err *e);
 /* Whether an owner other than the repository's can read its objects (root's tasks run as another). */
 bool private_can_borrow(const struct repo *r);
 /* How many objects the private storage has of its own: loose ones, and packs beyond `packs_at_start`. Counts
- * names only; the content is the agent's. */
-int private_count_objects(int dir, size_t packs_at_start, size_t *ret, struct err *e);
+ * names only; the content is the agent's. Storage that borrows from elsewhere than it did at first counts
+ * too: what it has may lie there. */
+int private_count_objects(int dir, const struct repo *r, size_t packs_at_start, size_t *ret, struct err *e);
 
 #endif

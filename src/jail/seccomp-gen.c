@@ -100,6 +100,10 @@ static const struct denial denials[] = {
 	/* Limits of another process: the first one's, which starts everything, would be an agent's to lower. */
 	{ "prlimit64", -1, EPERM, 1, { { 0, SCMP_CMP_NE, 0 } } },
 
+	/* A lease makes whoever opens the file outside wait for the agent. */
+	{ "fcntl", -1, EPERM, 1, { IS(1, F_SETLEASE) } },
+	{ "fcntl64", -1, EPERM, 1, { IS(1, F_SETLEASE) } },
+
 	/* typing into a terminal */
 	{ "ioctl", -1, EPERM, 1, { IS(1, TIOCSTI) } },
 	{ "ioctl", -1, EPERM, 1, { IS(1, TIOCLINUX) } },

@@ -115,7 +115,8 @@ int task_work(struct task_at *a, struct task_work *ret, struct err *e)
 	auto_review r = { .scratch = SCRATCH_INIT };
 
 	*ret = (struct task_work){ 0 };
-	if (git >= 0 && private_count_objects(git, workspace_own_packs(&a->ws), &ret->drafts, e) < 0)
+	if (git >= 0 &&
+		private_count_objects(git, &a->repo, workspace_own_packs(&a->ws), &ret->drafts, e) < 0)
 		return -1;
 	if (review_open(&a->ws, &r, e) < 0 || review_names(&r, &ret->files, e) < 0)
 		return -1;

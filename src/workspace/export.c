@@ -197,7 +197,7 @@ static int merge_one(
 
 	/* a repository that the agent made could name programs for the user's git to run */
 	if (!strcasecmp(f->name, ".git")) {
-		if (x->depth > 1)
+		if (strcmp(buf_str(&x->path), ".git"))
 			leave_out(x);
 		return 0;
 	}

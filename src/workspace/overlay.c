@@ -118,8 +118,10 @@ static int overlay_scan(struct workspace *ws, struct changes *ret, struct err *e
 	auto_tracked tracked = { 0 };
 	auto_base base = { 0 };
 
-	if (upper < 0)
-		return err_sys(e, "cannot open the workspace of task '%s'", ws->task->name);
+	if (upper < 0) {
+		err_sys(e, "cannot open the workspace of task '%s'", ws->task->name);
+		return e->sys == EACCES ? err_hint(e, "garth exec %s -- chmod u+rwx .", ws->task->name) : -1;
+	}
 	if (get_base(ws, &base, e) < 0 || tracked_load(base.index, ws->repo->hash_len, &tracked, e) < 0)
 		return -1;
 	return scan_upper(fd_steal(&upper), &tracked, ret, e);

@@ -78,8 +78,8 @@ static int put_file(struct review *r, int root, const struct change *c, struct e
 
 	/* gone or replaced since it was seen: a running task goes on working */
 	if (fd < 0 || fstat(fd, &st) < 0) {
-		if (errno == EACCES)
-			strvec_pushf(&r->apart, "%s (not readable)", c->path);
+		if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP && errno != EINVAL)
+			strvec_pushf(&r->apart, "%s (not readable: %s)", c->path, strerror(errno));
 		return 0;
 	}
 	if ((uint64_t)st.st_size > REVIEW_FILE_MAX || (uint64_t)st.st_size > REVIEW_ALL_MAX - r->shown) {
@@ -105,6 +105,8 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 {
 	if (c->ignored) {
 		r->ignored++;
+		if (is_ignore_file(c->path))
+			strvec_pushf(&r->apart, "%s (an ignore file that is ignored itself)", c->path);
 		return 0;
 	}
 	switch (c->kind) {
@@ -122,7 +124,7 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 		strvec_pushf(&r->apart, "%s/ (not to be looked into)", c->path);
 		return 0;
 	case CHANGE_REPO:
-		strvec_pushf(&r->apart, "%s/ (a repository of its own)", c->path);
+		strvec_pushf(&r->apart, "%s (a repository of its own)", c->path);
 		return 0;
 	}
 	return 0;

@@ -147,7 +147,10 @@ static bool settled(struct scan *s, const struct tree_entry *t, enum tree_next *
 		*next = TREE_SKIP;
 		return true;
 	}
+	/* the workspace's own says nothing; any other is somebody's work that git will not look at */
 	if (!strcasecmp(t->name, ".git")) {
+		if (strcmp(t->path, ".git"))
+			add(s->out, t->path, CHANGE_REPO);
 		*next = TREE_SKIP;
 		return true;
 	}
