@@ -182,3 +182,39 @@ open('bottom', 'w').close()"
     gone
   done
 }
+
+# The attack keeps its work in directories that git passes over, in any spelling, so that a review shows nothing.
+@test "26 10 J4: what git does not look at is named, and not thrown away unasked" {
+  for script in 'mkdir .GIT; echo x >.GIT/w' 'mkdir dir/.git; echo x >dir/.git/w' 'echo x >dir/sub/.Git' \
+    'cd dir/sub; git init -q; git config user.name a; git config user.email a; echo w >w; git add w; git commit -qm w; git rm -q w'; do
+    for backend in overlay worktree; do
+      "$garth" new t --backend "$backend"
+      inside t "$script"
+      answers diff t; grep -qi '\.git' "$T/answer"
+      answers show t; grep -qi '\.git' "$T/answer"
+      answers export t "$T/exported"; grep -qi '\.git' "$T/answer"; rm -r "$T/exported"
+      refused "$garth" discard t
+      gone
+    done
+  done
+}
+
+# The attack borrows its commits from its own home, where nobody counts them.
+@test "26 11 W1: drafts that lie behind an alternate are not thrown away unasked" {
+  "$garth" new t
+  inside t 'mkdir -p ~/objs/pack; export GIT_OBJECT_DIRECTORY=$HOME/objs GIT_ALTERNATE_OBJECT_DIRECTORIES=$PWD/.git/objects
+    git commit -q --allow-empty -m important; echo $HOME/objs >>.git/objects/info/alternates'
+  refused "$garth" discard t
+  gone
+}
+
+# The attack takes a lease on its files: who opens one waits until the lease is given back.
+@test "2 20 J6: leases" {
+  lease="import fcntl; f = open('a.txt', 'r+'); fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_WRLCK); print('leased')"
+  (cd "$T/open" && touch a.txt && "$python" -c "$lease" | grep -q leased)
+  for backend in overlay worktree; do
+    hostile "$backend" :
+    refused inside t "$python -c \"$lease\""
+    gone
+  done
+}
