@@ -3,7 +3,7 @@
 /* One answer at *at: its bytes, or NULL for an object that is not there; false at the end. */
 static bool next(const struct buf *out, size_t *at, const char **ret, size_t *len)
 {
-	const char *line = out->data + *at;
+	const char *line = buf_str(out) + *at;
 	const char *end = *at < out->len ? memchr(line, '\n', out->len - *at) : NULL;
 	const char *space;
 
@@ -17,7 +17,7 @@ static bool next(const struct buf *out, size_t *at, const char **ret, size_t *le
 	*len = strtoul(space + 1, NULL, 10);
 	if (*len > out->len - *at)
 		return false;
-	*ret = out->data + *at;
+	*ret = buf_str(out) + *at;
 	*at += *len + 1;
 	return true;
 }
