@@ -5,16 +5,17 @@ static bool next(const struct buf *out, size_t *at, const char **ret, size_t *le
 {
 	const char *line = buf_str(out) + *at;
 	const char *end = *at < out->len ? memchr(line, '\n', out->len - *at) : NULL;
-	const char *space;
+	const char *last;
 
 	if (!end)
 		return false;
 	*ret = NULL;
 	*at += (size_t)(end - line) + 1;
-	space = memrchr(line, ' ', (size_t)(end - line));
-	if (!space || !strncmp(space, " missing", 8))
+	for (last = end; last > line && last[-1] != ' '; last--)
+		;
+	if (last == line || !strncmp(last, "missing", 7))
 		return true;
-	*len = strtoul(space + 1, NULL, 10);
+	*len = strtoul(last, NULL, 10);
 	if (*len > out->len - *at)
 		return false;
 	*ret = buf_str(out) + *at;
