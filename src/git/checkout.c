@@ -18,6 +18,19 @@ static struct git at_index(const struct repo *r, const char *tree, const char *i
 	};
 }
 
+/* The monitor that says "nothing changed", as a command line: git gives it to a shell, so the path is quoted.
+ */
+static char *clean_monitor(const char *program, const char *id)
+{
+	auto_buf b = BUF_SMALL;
+
+	buf_addch(&b, '\'');
+	for (const char *p = program; *p; p++)
+		*p == '\'' ? buf_addstr(&b, "'\\''") : buf_addch(&b, *p);
+	buf_printf(&b, "' --clean --base-id %s", id);
+	return buf_steal(&b);
+}
+
 int checkout_all(const struct repo *r, const char *commit, const char *tree, const char *index, struct err *e)
 {
 	struct git g = at_index(r, tree, index);
@@ -34,7 +47,7 @@ int checkout_warm(const struct repo *r, const char *tree, const char *index, con
 	const char *id, struct err *e)
 {
 	struct git g = at_index(r, tree, index);
-	auto_str answer = xasprintf("%s --clean --base-id %s", fsmonitor, id);
+	auto_str answer = clean_monitor(fsmonitor, id);
 	auto_buf out = BUF_INIT(1 << 20);
 
 	g.fsmonitor = answer;
@@ -117,7 +130,7 @@ static int add_attributes(const char *index, unsigned hash_len, struct buf *info
 int checkout_delta(const struct repo *r, const struct buf *raw, const char *tree, const char *index,
 	const char *scratch, const char *fsmonitor, const char *id, struct err *e)
 {
-	auto_str answer = xasprintf("%s --clean --base-id %s", fsmonitor, id);
+	auto_str answer = clean_monitor(fsmonitor, id);
 	auto_buf all = BUF_INIT(64 << 20), some = BUF_INIT(64 << 20), names = BUF_INIT(64 << 20);
 	auto_strvec update = STRVEC_INIT, checkout = STRVEC_INIT;
 	struct git big = at_index(r, tree, index), small = at_index(r, tree, scratch);
@@ -128,7 +141,7 @@ int checkout_delta(const struct repo *r, const struct buf *raw, const char *tree
 	big.fsmonitor = answer;
 	strvec_pushl(&update, "update-index", "-z", "--index-info", NULL);
 	if (index_info(r, raw, true, &all, e) < 0 || git_run(&big, &update, &all, NULL, e) < 0 ||
-		content_check(r, index, e) < 0)
+		content_check_diff(r, raw, e) < 0)
 		return -1;
 	if (add_attributes(index, r->hash_len, &some, e) < 0 || index_info(r, raw, false, &some, e) < 0)
 		return -1;

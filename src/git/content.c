@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "git/blob.h"
+#include "git/checkout.h"
 #include "git/index.h"
 #include "sys/fd.h"
 
@@ -14,6 +15,12 @@ static void push_oid(struct strvec *v, const unsigned char *oid, unsigned hash_l
 	for (unsigned i = 0; i < hash_len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", oid[i]);
 	strvec_push(v, hex);
+}
+
+static int refuse_submodule(const char *path, struct err *e)
+{
+	return err_set(e, ERR_REFUSED,
+		"the repository has a submodule ('%s'), a kind that is not carried yet", path);
 }
 
 /* The attribute files' paths and ids; submodules are refused on the way. */
@@ -30,9 +37,7 @@ static int list(
 		return -1;
 	while (!rc && (got = index_next(&reader, &ent, e)) > 0) {
 		if ((ent.mode & 0170000) == 0160000)
-			rc = err_set(e, ERR_REFUSED,
-				"the repository has a submodule ('%s'), a kind that is not carried yet",
-				ent.path);
+			rc = refuse_submodule(ent.path, e);
 		if (strcmp(path_base(ent.path), ".gitattributes"))
 			continue;
 		strvec_push(paths, ent.path);
@@ -62,5 +67,26 @@ int content_check(const struct repo *r, const char *index, struct err *e)
 
 	if (list(r, index, &paths, &oids, e) < 0)
 		return -1;
+	return blob_read(&g, &oids, look_for_filter, &paths, e);
+}
+
+int content_check_diff(const struct repo *r, const struct buf *raw, struct err *e)
+{
+	auto_strvec paths = STRVEC_INIT, oids = STRVEC_INIT;
+	struct git g = repo_git(r);
+	struct diff_entry d;
+	size_t at = 0;
+	int got;
+
+	while ((got = diff_next(raw, &at, r->hash_len, &d)) > 0) {
+		if ((d.new_mode & 0170000) == 0160000)
+			return refuse_submodule(d.path, e);
+		if (!d.new_mode || strcmp(path_base(d.path), ".gitattributes"))
+			continue;
+		strvec_push(&paths, d.path);
+		strvec_pushn(&oids, d.new_oid, (size_t)r->hash_len * 2);
+	}
+	if (got < 0)
+		return err_set(e, ERR_FAILED, "cannot understand the difference of two commits");
 	return blob_read(&g, &oids, look_for_filter, &paths, e);
 }

@@ -83,3 +83,18 @@ parents() { find "$GARTH_HOME/bases" -name parent | wc -l; }
   for b in "$GARTH_HOME"/bases/1/*/; do printf 'another-boot' >"$b/boot"; rm -f "$b/tree/dir/b.txt"; done
   [[ $(inside t cat dir/b.txt) == two ]]
 }
+
+@test "ESCAPES 9 W4 delta: a filter or a submodule that a later commit brings is refused before anything of it runs" {
+  "$garth" new first
+  git config filter.x.smudge "touch $T/ran; cat"
+  echo 'f filter=x' >.gitattributes; echo f >f; git add .gitattributes; git -c filter.x.smudge= add f; git commit -qm filter
+  fails 4 "'.gitattributes' sends files through a filter" "$garth" new second
+  [[ ! -e $T/ran ]]
+  # the control: git itself runs it
+  git worktree add -q "$T/control" HEAD; [[ -e $T/ran ]]; git worktree remove --force "$T/control"
+  git rm -qf .gitattributes; git update-index --add --cacheinfo "160000,$(git rev-parse HEAD),sub"; git commit -qm submodule
+  fails 4 "has a submodule ('sub')" "$garth" new third
+  git rm -q --cached sub; git commit -qm none
+  "$garth" new fourth
+  [[ -e $(echo "$GARTH_HOME"/bases/*/"$(git rev-parse HEAD)"/parent) ]]
+}
