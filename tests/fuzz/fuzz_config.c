@@ -16,7 +16,8 @@ static void check(const struct config *c)
 	for (size_t i = 0; i < c->tools.n; i++) {
 		auto_str absolute = path_join("/", c->tools.v[i]);
 
-		if (!path_is_clean(absolute) || path_within("/.ssh", absolute) || path_within(absolute, "/.ssh"))
+		if (!path_is_clean(absolute) || path_within("/.ssh", absolute) ||
+			path_within(absolute, "/.ssh"))
 			abort();
 	}
 	if (c->backend && strcmp(c->backend, "overlay") && strcmp(c->backend, "worktree"))

@@ -14,8 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!text)
 		return 0;
 	if (!name_check_task(text, &e) &&
-		(!*text || strlen(text) > NAME_MAX_LEN || text[0] == '.' || text[0] == '-' || strstr(text, "..") ||
-			text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789._-")]))
+		(!*text || strlen(text) > NAME_MAX_LEN || text[0] == '.' || text[0] == '-' ||
+			strstr(text, "..") || text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789._-")]))
 		abort();
 	name_suggest(text, out);
 	if (name_check_task(out, &e) < 0)

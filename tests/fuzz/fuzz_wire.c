@@ -1,4 +1,5 @@
-/* Any bytes on the control socket: frames that are well-formed, or an error; and the terminal modes in OUT. */
+/* Any bytes on the control socket: frames that are well-formed, or an error; and the terminal modes in OUT.
+ */
 #include <stdint.h>
 
 #include "keeper/modes.h"

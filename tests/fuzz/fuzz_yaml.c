@@ -7,7 +7,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct yaml *y, unsigned depth)
 {
-	if (depth > YAML_MAX_DEPTH + 1 || !y->line || !y->column || (y->kind == YAML_SCALAR) != (y->scalar != NULL))
+	if (depth > YAML_MAX_DEPTH + 1 || !y->line || !y->column ||
+		(y->kind == YAML_SCALAR) != (y->scalar != NULL))
 		abort();
 	for (size_t i = 0; i < y->n; i++) {
 		if (y->kind == YAML_MAP && yaml_get(y, y->keys[i].name) != y->items[i])

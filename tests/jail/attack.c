@@ -1,6 +1,6 @@
 /*
- * attack NAME [ARGUMENT]…: makes one attempt with the system call itself. Ends with 0 where it succeeded, with 1
- * where the kernel refused, and prints the reason; 2 is a mistake in the attempt.
+ * attack NAME [ARGUMENT]…: makes one attempt with the system call itself. Ends with 0 where it succeeded,
+ * with 1 where the kernel refused, and prints the reason; 2 is a mistake in the attempt.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -122,7 +122,9 @@ static long try_fsopen(void)
 
 static long try_setattr(void)
 {
-	struct { uint64_t set, clear, propagation, userns; } a = { .clear = 1 /* MOUNT_ATTR_RDONLY */ };
+	struct {
+		uint64_t set, clear, propagation, userns;
+	} a = { .clear = 1 /* MOUNT_ATTR_RDONLY */ };
 
 	(void)!mount("none", text(0), "tmpfs", MS_RDONLY, NULL);
 	return syscall(442 /* mount_setattr */, AT_FDCWD, text(0), 0, &a, sizeof(a));
@@ -274,7 +276,9 @@ static long int80(long nr, const char *a, const char *b)
 
 	snprintf(low, 4096, "%s", a);
 	snprintf(low + 4096, 4096, "%s", b);
-	__asm__ volatile("int $0x80" : "+a"(rc) : "b"(low), "c"(low + 4096), "d"(low + 4096), "S"(0L), "D"(0L)
+	__asm__ volatile("int $0x80"
+			 : "+a"(rc)
+			 : "b"(low), "c"(low + 4096), "d"(low + 4096), "S"(0L), "D"(0L)
 			 : "memory", "r8", "r9", "r10", "r11");
 	if (rc < 0)
 		errno = (int)-rc;
@@ -290,7 +294,10 @@ static long try_int80_unshare(void)
 {
 	long rc = 310;
 
-	__asm__ volatile("int $0x80" : "+a"(rc) : "b"((long)CLONE_NEWUSER) : "memory", "r8", "r9", "r10", "r11");
+	__asm__ volatile("int $0x80"
+			 : "+a"(rc)
+			 : "b"((long)CLONE_NEWUSER)
+			 : "memory", "r8", "r9", "r10", "r11");
 	if (rc < 0)
 		errno = (int)-rc;
 	return rc < 0 ? -1 : 0;
@@ -301,9 +308,21 @@ static long try_x32(void)
 	return syscall(0x40000000 + SYS_getpid);
 }
 #else
-static long try_int80(void) { errno = ENOSYS; return -1; }
-static long try_int80_unshare(void) { errno = ENOSYS; return -1; }
-static long try_x32(void) { errno = ENOSYS; return -1; }
+static long try_int80(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+static long try_int80_unshare(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+static long try_x32(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
 #endif
 
 /* typing into the terminal on standard input; bits above the kernel's 32 must not help */
@@ -360,17 +379,45 @@ static const struct {
 	const char *name;
 	long (*run)(void);
 } attempts[] = {
-	{ "unshare", try_unshare }, { "clone", try_clone }, { "clone3", try_clone3 }, { "setns", try_setns },
-	{ "mount", try_mount }, { "bind", try_bind }, { "remount", try_remount }, { "umount", try_umount },
-	{ "chroot", try_chroot }, { "pivot", try_pivot }, { "open_tree", try_open_tree }, { "fsopen", try_fsopen },
-	{ "setattr", try_setattr }, { "handle", try_handle }, { "open_handle", try_open_handle },
-	{ "ptrace", try_ptrace }, { "vm_read", try_vm_read }, { "mem", try_mem }, { "kill", try_kill },
-	{ "getfd", try_getfd }, { "pidfd_kill", try_pidfd_kill }, { "kcmp", try_kcmp }, { "keys", try_keys },
-	{ "keyctl", try_keyctl }, { "request_key", try_request_key }, { "io_uring", try_io_uring },
-	{ "userfaultfd", try_userfaultfd }, { "fanotify", try_fanotify }, { "bpf", try_bpf },
-	{ "personality", try_personality }, { "sethostname", try_sethostname }, { "int80", try_int80 },
-	{ "int80_unshare", try_int80_unshare }, { "x32", try_x32 }, { "sti", try_sti }, { "tioclinux", try_tioclinux },
-	{ "memfd", try_memfd }, { "prlimit", try_prlimit }, { "victim", be_victim },
+	{ "unshare", try_unshare },
+	{ "clone", try_clone },
+	{ "clone3", try_clone3 },
+	{ "setns", try_setns },
+	{ "mount", try_mount },
+	{ "bind", try_bind },
+	{ "remount", try_remount },
+	{ "umount", try_umount },
+	{ "chroot", try_chroot },
+	{ "pivot", try_pivot },
+	{ "open_tree", try_open_tree },
+	{ "fsopen", try_fsopen },
+	{ "setattr", try_setattr },
+	{ "handle", try_handle },
+	{ "open_handle", try_open_handle },
+	{ "ptrace", try_ptrace },
+	{ "vm_read", try_vm_read },
+	{ "mem", try_mem },
+	{ "kill", try_kill },
+	{ "getfd", try_getfd },
+	{ "pidfd_kill", try_pidfd_kill },
+	{ "kcmp", try_kcmp },
+	{ "keys", try_keys },
+	{ "keyctl", try_keyctl },
+	{ "request_key", try_request_key },
+	{ "io_uring", try_io_uring },
+	{ "userfaultfd", try_userfaultfd },
+	{ "fanotify", try_fanotify },
+	{ "bpf", try_bpf },
+	{ "personality", try_personality },
+	{ "sethostname", try_sethostname },
+	{ "int80", try_int80 },
+	{ "int80_unshare", try_int80_unshare },
+	{ "x32", try_x32 },
+	{ "sti", try_sti },
+	{ "tioclinux", try_tioclinux },
+	{ "memfd", try_memfd },
+	{ "prlimit", try_prlimit },
+	{ "victim", be_victim },
 };
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 /*
- * rabbits NAME COUNT SECONDS [STOP]: starts processes that do not let themselves be caught, and ends at once. Each
- * is forked twice, has a session of its own, and ignores what it can; every second one is another process twenty
- * times a second, the others sit and wait.
- * They end after the time, or when the file STOP exists.
+ * rabbits NAME COUNT SECONDS [STOP]: starts processes that do not let themselves be caught, and ends at once.
+ * Each is forked twice, has a session of its own, and ignores what it can; every second one is another
+ * process twenty times a second, the others sit and wait. They end after the time, or when the file STOP
+ * exists.
  */
 #define _GNU_SOURCE
 #include <signal.h>

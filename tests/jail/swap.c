@@ -1,6 +1,6 @@
 /*
- * swap SECONDS A B [A B]…: exchanges the names of each pair, over and over. Who looks at A and then uses A may get
- * B: a directory of its own on the first look and a link that leads outside on the second.
+ * swap SECONDS A B [A B]…: exchanges the names of each pair, over and over. Who looks at A and then uses A
+ * may get B: a directory of its own on the first look and a link that leads outside on the second.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * A directory of a test's own: `setup` and `teardown` are for cmocka_unit_test_setup_teardown, `*state` is the
- * struct scratch. as_user() runs a function in a child that is not root.
+ * A directory of a test's own: `setup` and `teardown` are for cmocka_unit_test_setup_teardown, `*state` is
+ * the struct scratch. as_user() runs a function in a child that is not root.
  */
 #ifndef TESTS_SCRATCH_H
 #define TESTS_SCRATCH_H
@@ -29,7 +29,8 @@ static inline int setup(void **state)
 	static struct scratch s;
 
 	/* in memory where possible: thousands of directories are slow on a busy disk */
-	snprintf(s.path, sizeof(s.path), "%s/garth-unit.XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	snprintf(s.path, sizeof(s.path), "%s/garth-unit.XXXXXX",
+		access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	if (!mkdtemp(s.path))
 		return -1;
 	s.fd = open(s.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

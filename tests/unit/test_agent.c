@@ -197,9 +197,10 @@ static void assert_env(const struct strvec *env, const char *const *want)
 /* J7: the environment is built from an allow-list */
 static void test_environment(void **state)
 {
-	char *now[] = { (char *)"TERM=xterm", (char *)"LC_ALL=C", (char *)"SSH_AUTH_SOCK=/x", (char *)"HOME=/home/u",
-		(char *)"SECRET=1", (char *)"X_KEY=k", (char *)"Y_KEY=y", (char *)"TERMX=no", (char *)"EMPTY=",
-		(char *)"NOEQUALS", (char *)"=odd", (char *)"LC_X%()=() { :; }", (char *)"TERM=second", NULL };
+	char *now[] = { (char *)"TERM=xterm", (char *)"LC_ALL=C", (char *)"SSH_AUTH_SOCK=/x",
+		(char *)"HOME=/home/u", (char *)"SECRET=1", (char *)"X_KEY=k", (char *)"Y_KEY=y",
+		(char *)"TERMX=no", (char *)"EMPTY=", (char *)"NOEQUALS", (char *)"=odd",
+		(char *)"LC_X%()=() { :; }", (char *)"TERM=second", NULL };
 	auto_strvec extra = STRVEC_INIT, fixed = STRVEC_INIT, env = STRVEC_INIT;
 	struct config_agent a = { .name = (char *)"x" };
 	auto_config c = { 0 };
@@ -211,8 +212,8 @@ static void test_environment(void **state)
 	strvec_pushl(&extra, "SECRET", "A=1=2", "UNSET", "EMPTY", "HOME=/evil", "A=3", NULL);
 	strvec_pushl(&fixed, "HOME=/home/u", "PATH=/bin", NULL);
 	assert_int_equal(agent_environment(&c, &a, now, &extra, &fixed, &env, &e), 0);
-	assert_env(&env, (const char *const[]){ "TERM=second", "LC_ALL=C", "X_KEY=k", "SECRET=1", "A=3", "EMPTY=",
-				 "HOME=/home/u", "PATH=/bin", NULL });
+	assert_env(&env, (const char *const[]){ "TERM=second", "LC_ALL=C", "X_KEY=k", "SECRET=1", "A=3",
+				 "EMPTY=", "HOME=/home/u", "PATH=/bin", NULL });
 	strvec_release(&env);
 	assert_int_equal(agent_environment(&c, NULL, now, NULL, NULL, &env, &e), 0);
 	assert_env(&env, (const char *const[]){ "TERM=second", "LC_ALL=C", NULL });

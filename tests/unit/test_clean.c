@@ -19,7 +19,8 @@ static void test_text_stays(void **state)
 {
 	(void)state;
 	assert_clean("a b\tc\nd", false, "a b\tc\nd");
-	assert_clean("gr\xc3\xbc\xc3\x9f \xe2\x9c\x93 \xf0\x9f\x98\x80", false, "gr\xc3\xbc\xc3\x9f \xe2\x9c\x93 \xf0\x9f\x98\x80");
+	assert_clean("gr\xc3\xbc\xc3\x9f \xe2\x9c\x93 \xf0\x9f\x98\x80", false,
+		"gr\xc3\xbc\xc3\x9f \xe2\x9c\x93 \xf0\x9f\x98\x80");
 	assert_clean("", false, "");
 }
 
@@ -30,7 +31,9 @@ static void test_controls_are_shown(void **state)
 	assert_clean("a\bb\x7f", false, "a^Hb^?");
 	assert_clean_n("a\0b", 3, false, "a^@b");
 	assert_clean("line\r\nover\rwritten", false, "line\nover^Mwritten");
-	assert_clean("\xc2\x9b" "31m", false, "\\xc2\\x9b31m");
+	assert_clean("\xc2\x9b"
+		     "31m",
+		false, "\\xc2\\x9b31m");
 }
 
 static void test_not_utf8_is_shown(void **state)

@@ -43,10 +43,11 @@ static void test_defaults(void **state)
 /* J7: the built-in lists themselves obey the rules that a user's file has to obey, and more */
 static void test_defaults_hold_no_secrets(void **state)
 {
-	static const char *const never[] = { "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "GIT_DIR", "GIT_SSH_COMMAND",
-		"LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "ENV", "PYTHONPATH", "NODE_OPTIONS", "XDG_RUNTIME_DIR",
-		"HOME", "PATH", "LESSOPEN", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "http_proxy", "HTTPS_PROXY",
-		"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "TMUX" };
+	static const char *const never[] = { "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "GIT_DIR",
+		"GIT_SSH_COMMAND", "LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "ENV", "PYTHONPATH",
+		"NODE_OPTIONS", "XDG_RUNTIME_DIR", "HOME", "PATH", "LESSOPEN", "GITHUB_TOKEN",
+		"AWS_SECRET_ACCESS_KEY", "http_proxy", "HTTPS_PROXY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY",
+		"TMUX" };
 	auto_config c = { 0 };
 
 	(void)state;
@@ -80,13 +81,16 @@ static void test_every_key(void **state)
 	tools = c.tools.n;
 	agents = c.nagents;
 	config_release(&c);
-	assert_int_equal(apply(&c,
-		"workspace:\n  backend: worktree\n"
-		"jail:\n  tools: [.x/bin, .nvm]\n  allow_read: [/srv/data]\n  env: [MY_VAR, MY_*]\n"
-		"network:\n  mode: host\n"
-		"limits:\n  log_size: 64KB\n"
-		"agents:\n  aider:\n    programs: [aider]\n    login: [.aider.conf.yml]\n    env: [OPENAI_API_KEY]\n"
-		"  claude:\n    programs: my-claude\n", &e), 0);
+	assert_int_equal(
+		apply(&c,
+			"workspace:\n  backend: worktree\n"
+			"jail:\n  tools: [.x/bin, .nvm]\n  allow_read: [/srv/data]\n  env: [MY_VAR, MY_*]\n"
+			"network:\n  mode: host\n"
+			"limits:\n  log_size: 64KB\n"
+			"agents:\n  aider:\n    programs: [aider]\n    login: [.aider.conf.yml]\n    env: [OPENAI_API_KEY]\n"
+			"  claude:\n    programs: my-claude\n",
+			&e),
+		0);
 	assert_string_equal(c.backend, "worktree");
 	assert_string_equal(c.net, "host");
 	assert_int_equal(c.log_size, 64 << 10);
@@ -143,10 +147,12 @@ static void test_unknown_keys(void **state)
 static void test_suggestions(void **state)
 {
 	(void)state;
-	assert_refused("limits:\n  logsize: 1\n", "c.yaml:2:3: unknown key 'limits.logsize' (is 'log_size' meant?)");
+	assert_refused(
+		"limits:\n  logsize: 1\n", "c.yaml:2:3: unknown key 'limits.logsize' (is 'log_size' meant?)");
 	assert_refused("netwrok: {}\n", "c.yaml:1:1: unknown key 'netwrok' (is 'network' meant?)");
 	assert_refused("agent: {}\n", "c.yaml:1:1: unknown key 'agent' (is 'agents' meant?)");
-	assert_refused("agents: {x: {progams: []}}\n", "c.yaml:1:14: unknown key 'agents.x.progams' (is 'programs' meant?)");
+	assert_refused("agents: {x: {progams: []}}\n",
+		"c.yaml:1:14: unknown key 'agents.x.progams' (is 'programs' meant?)");
 }
 
 static void test_no_far_suggestions(void **state)
@@ -176,7 +182,8 @@ static void test_types(void **state)
 	assert_refused("agents: {X: {}}\n", "c.yaml:1:10: an agent's name");
 	assert_refused("limits:\n  log_size: many\n", "c.yaml:2:13: 'limits.log_size' is a size");
 	assert_refused("limits: {log_size: -5}\n", "c.yaml:1:20: 'limits.log_size'");
-	assert_refused("workspace: {backend: clone}\n", "c.yaml:1:22: 'workspace.backend' is 'overlay' or 'worktree', not 'clone'");
+	assert_refused("workspace: {backend: clone}\n",
+		"c.yaml:1:22: 'workspace.backend' is 'overlay' or 'worktree', not 'clone'");
 	assert_refused("workspace: {backend: }\n", "c.yaml:1:22: 'workspace.backend' has no value");
 	assert_refused("network: {mode: [none]}\n", "c.yaml:1:17: 'network.mode' is one value");
 	assert_refused("jail: {tools: {a: b}}\n", "c.yaml:1:15: 'jail.tools' is a list");
@@ -184,9 +191,9 @@ static void test_types(void **state)
 
 static void test_relative_paths(void **state)
 {
-	static const char *const bad[] = { "/abs", "..", "../x", "a/../b", "a//b", "./a", "a/", ".", "~/.nvm", "''",
-		".ssh", ".ssh/keys", ".cargo", ".config", ".local", ".local/share", ".local/share/uv", ".dotnet", ".aws/x",
-		".cargo/credentials.toml", ".garth", ".garth/tasks" };
+	static const char *const bad[] = { "/abs", "..", "../x", "a/../b", "a//b", "./a", "a/", ".", "~/.nvm",
+		"''", ".ssh", ".ssh/keys", ".cargo", ".config", ".local", ".local/share", ".local/share/uv",
+		".dotnet", ".aws/x", ".cargo/credentials.toml", ".garth", ".garth/tasks" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -213,11 +220,12 @@ static void test_login_paths(void **state)
 
 static void test_allow_read(void **state)
 {
-	static const char *const bad[] = { "/", "rel", "/srv/", "/srv/../etc", "/home", "/home/u", "/home/u/.ssh",
-		"/home/u/.ssh/id", "/home/u/.config", "/home/u/.netrc", "/root", "/etc", "/tmp", "/run", "/run/user/1",
-		"/var", "/var/run/docker.sock", "/proc", "/proc/1", "/sys", "/dev/sda" };
-	static const char *const good[] = { "/srv", "/home/u/data", "/home/u/.sshx", "/home/u2/x", "/home/u/.config/nvim",
-		"/etc/foo", "/tmp/x", "/runner", "/var/cache/x" };
+	static const char *const bad[] = { "/", "rel", "/srv/", "/srv/../etc", "/home", "/home/u",
+		"/home/u/.ssh", "/home/u/.ssh/id", "/home/u/.config", "/home/u/.netrc", "/root", "/etc",
+		"/tmp", "/run", "/run/user/1", "/var", "/var/run/docker.sock", "/proc", "/proc/1", "/sys",
+		"/dev/sda" };
+	static const char *const good[] = { "/srv", "/home/u/data", "/home/u/.sshx", "/home/u2/x",
+		"/home/u/.config/nvim", "/etc/foo", "/tmp/x", "/runner", "/var/cache/x" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {

@@ -67,9 +67,17 @@ static void test_long_messages_are_cut(void **state)
 /* O3: the documented exit codes */
 static void test_exit_codes(void **state)
 {
-	static const int codes[ERR_KINDS] = { [ERR_NONE] = 0, [ERR_FAILED] = 1, [ERR_USAGE] = 2, [ERR_CONFIG] = 2,
-		[ERR_NOTFOUND] = 3, [ERR_EXISTS] = 1, [ERR_BUSY] = 1, [ERR_REFUSED] = 4, [ERR_CONFLICT] = 5,
-		[ERR_BLOCKED] = 6, [ERR_START] = 125 };
+	static const int codes[ERR_KINDS] = { [ERR_NONE] = 0,
+		[ERR_FAILED] = 1,
+		[ERR_USAGE] = 2,
+		[ERR_CONFIG] = 2,
+		[ERR_NOTFOUND] = 3,
+		[ERR_EXISTS] = 1,
+		[ERR_BUSY] = 1,
+		[ERR_REFUSED] = 4,
+		[ERR_CONFLICT] = 5,
+		[ERR_BLOCKED] = 6,
+		[ERR_START] = 125 };
 
 	(void)state;
 	for (int k = 0; k < ERR_KINDS; k++) {

@@ -184,8 +184,9 @@ static void name_too_long(struct jail *j)
 static void bad_ones_are_refused(void **state)
 {
 	static void (*const spoil[])(struct jail *) = { be_root, be_roots_group, add_dots, add_relative,
-		add_relative_source, add_root, add_twice, add_cover, add_writable_data, add_sourceless, add_bad_size,
-		add_second_overlay, lose_upper, move_work, share_upper, lose_lowers, add_lowers, name_too_long };
+		add_relative_source, add_root, add_twice, add_cover, add_writable_data, add_sourceless,
+		add_bad_size, add_second_overlay, lose_upper, move_work, share_upper, lose_lowers, add_lowers,
+		name_too_long };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(spoil); i++) {

@@ -23,7 +23,8 @@ static void rights_grow_with_the_abi(void **state)
 	assert_true(landlock_fs_rights(4) == landlock_fs_rights(3));
 	assert_true(landlock_fs_rights(5) == (0x1fff | REFER | TRUNCATE | IOCTL_DEV));
 	for (int abi = 1; abi < 20; abi++)
-		assert_true((landlock_fs_rights(abi) & landlock_fs_rights(abi - 1)) == landlock_fs_rights(abi - 1));
+		assert_true((landlock_fs_rights(abi) & landlock_fs_rights(abi - 1)) ==
+			    landlock_fs_rights(abi - 1));
 }
 
 static void newest_known_beyond_the_table(void **state)

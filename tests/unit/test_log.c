@@ -103,7 +103,8 @@ static void full_disk_is_noted(void **state)
 	log_write(&l, ".", 1);
 	log_close(&l);
 	read_all(s->fd, &b);
-	assert_string_equal(buf_str(&b), "1234567890\n[garth: 6 bytes of output were not kept: disk full]\nend.");
+	assert_string_equal(
+		buf_str(&b), "1234567890\n[garth: 6 bytes of output were not kept: disk full]\nend.");
 }
 
 static void links_and_fifos_are_not_followed(void **state)

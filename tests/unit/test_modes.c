@@ -5,12 +5,14 @@
 /* What is set and unset after some output, whole and byte by byte. */
 static void check(const char *output, const char *set, const char *unset)
 {
-	for (size_t piece = 1; piece <= strlen(output); piece += strlen(output) > 1 ? strlen(output) - 1 : 1) {
+	for (size_t piece = 1; piece <= strlen(output);
+		piece += strlen(output) > 1 ? strlen(output) - 1 : 1) {
 		auto_buf on = BUF_SMALL, off = BUF_SMALL;
 		struct modes m = { 0 };
 
 		for (size_t at = 0; at < strlen(output); at += piece)
-			modes_feed(&m, output + at, strlen(output + at) < piece ? strlen(output + at) : piece);
+			modes_feed(
+				&m, output + at, strlen(output + at) < piece ? strlen(output + at) : piece);
 		modes_set(&m, &on);
 		modes_unset(&m, &off);
 		assert_string_equal(buf_str(&on), set);
@@ -28,7 +30,9 @@ static void known_modes_are_kept(void **state)
 		"\x1b[?1000l\x1b[?1006l\x1b[?2004l\x1b[0m");
 	check("\x1b[>1u\x1b[>3u", "\x1b[>3u", "\x1b[<2u\x1b[0m");
 	check("\x1b[>1u\x1b[<u\x1b[<9u", "", "\x1b[0m");
-	check("\x1b[?1049h\x1b[?2004h\x1b" "c", "", "\x1b[0m");
+	check("\x1b[?1049h\x1b[?2004h\x1b"
+	      "c",
+		"", "\x1b[0m");
 }
 
 static void nothing_unknown_comes_back(void **state)

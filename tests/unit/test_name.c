@@ -7,8 +7,8 @@
 
 static void test_good(void **state)
 {
-	static const char *const good[] = { "a", "0", "login", "fix-123", "v1.2_x", "a.b", "a-", "a_", "lock", "a.locks",
-		(A63 "a") };
+	static const char *const good[] = { "a", "0", "login", "fix-123", "v1.2_x", "a.b", "a-", "a_", "lock",
+		"a.locks", (A63 "a") };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
@@ -20,8 +20,9 @@ static void test_good(void **state)
 
 static void test_bad(void **state)
 {
-	static const char *const bad[] = { "", ".", "..", "-a", "_a", ".a", "A", "a b", "a/b", "a..b", "a.", "a.lock",
-		"a\n", "a\t", "\xc3\xa4", "a~", "a^", "a:", "a?", "a*", "a[", "a\\", "a@{", (A63 "aa") };
+	static const char *const bad[] = { "", ".", "..", "-a", "_a", ".a", "A", "a b", "a/b", "a..b", "a.",
+		"a.lock", "a\n", "a\t", "\xc3\xa4", "a~", "a^", "a:", "a?", "a*", "a[", "a\\", "a@{",
+		(A63 "aa") };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -47,8 +48,8 @@ static void test_variables(void **state)
 
 static void test_suggestions_pass(void **state)
 {
-	static const char *const texts[] = { "", "/", "claude", "/usr/bin/Claude", "My Task!", "...", "--x--", "a.lock",
-		"\xff\xfe", "a..b", "/opt/x.y/run.sh", (A63 A63), ("----" A63) };
+	static const char *const texts[] = { "", "/", "claude", "/usr/bin/Claude", "My Task!", "...", "--x--",
+		"a.lock", "\xff\xfe", "a..b", "/opt/x.y/run.sh", (A63 A63), ("----" A63) };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {

@@ -10,8 +10,8 @@
 
 static char *const env[] = { (char *)"PATH=" PROC_PATH, (char *)"A=b", NULL };
 
-static int run(const char *script, struct proc_spec p, const struct buf *in, struct buf *out, struct buf *errtext,
-	int *status, struct err *e)
+static int run(const char *script, struct proc_spec p, const struct buf *in, struct buf *out,
+	struct buf *errtext, int *status, struct err *e)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
 
@@ -36,8 +36,9 @@ static void test_streams_and_status(void **state)
 
 	(void)state;
 	buf_addstr(&in, "input");
-	assert_int_equal(run("cat; echo \" $A\"; echo problem >&2; exit 3", (struct proc_spec){ 0 }, &in, &out, &err,
-				 &status, &e), 0);
+	assert_int_equal(run("cat; echo \" $A\"; echo problem >&2; exit 3", (struct proc_spec){ 0 }, &in,
+				 &out, &err, &status, &e),
+		0);
 	assert_string_equal(buf_str(&out), "input b\n");
 	assert_string_equal(buf_str(&err), "problem\n");
 	assert_int_equal(proc_exit_code(status), 3);
@@ -91,7 +92,9 @@ static void test_output_limit(void **state)
 	int status;
 
 	(void)state;
-	assert_int_equal(run("echo 123456789012345 >&2; echo fine", (struct proc_spec){ 0 }, NULL, &out, &err, &status, &e), 0);
+	assert_int_equal(run("echo 123456789012345 >&2; echo fine", (struct proc_spec){ 0 }, NULL, &out, &err,
+				 &status, &e),
+		0);
 	assert_string_equal(buf_str(&out), "fine\n");
 	assert_int_equal(run("exec yes", (struct proc_spec){ 0 }, NULL, &out, NULL, &status, &e), -1);
 	assert_non_null(strstr(e.msg, "more than 1000 bytes"));
@@ -128,7 +131,8 @@ static void test_time_limit(void **state)
 	assert_times_out("exec sleep 30", &in, &out);
 }
 
-/* A child that does not read its input does not kill us with SIGPIPE, and large streams both ways do not lock. */
+/* A child that does not read its input does not kill us with SIGPIPE, and large streams both ways do not
+ * lock. */
 static void test_input(void **state)
 {
 	auto_buf in = BUF_INIT(1 << 20), out = BUF_INIT(1 << 20);
@@ -139,7 +143,8 @@ static void test_input(void **state)
 	while (buf_addch(&in, 'x'))
 		;
 	assert_int_equal(run("exit 0", (struct proc_spec){ 0 }, &in, NULL, NULL, &status, &e), 0);
-	assert_int_equal(run("exec <&-; exec yes", (struct proc_spec){ 0 }, &in, &out, NULL, &status, &e), -1);
+	assert_int_equal(
+		run("exec <&-; exec yes", (struct proc_spec){ 0 }, &in, &out, NULL, &status, &e), -1);
 	buf_reset(&out);
 	assert_int_equal(run("exec cat", (struct proc_spec){ 0 }, &in, &out, NULL, &status, &e), 0);
 	assert_int_equal(out.len, in.len);
@@ -188,7 +193,9 @@ static void test_signal_mask_is_as_before(void **state)
 
 	(void)state;
 	sigprocmask(SIG_SETMASK, NULL, &before);
-	assert_int_equal(run("grep SigBlk /proc/self/status", (struct proc_spec){ 0 }, NULL, &out, NULL, &status, &e), 0);
+	assert_int_equal(
+		run("grep SigBlk /proc/self/status", (struct proc_spec){ 0 }, NULL, &out, NULL, &status, &e),
+		0);
 	assert_non_null(strstr(buf_str(&out), "0000000000000000"));
 	assert_int_equal(run("exec yes", (struct proc_spec){ 0 }, NULL, &out, NULL, &status, &e), -1);
 	sigprocmask(SIG_SETMASK, NULL, &after);
@@ -211,8 +218,10 @@ static void test_as_inside(void **state)
 		return;
 	put(s->fd, "root-only", "readable");
 	buf_reset(&out);
-	assert_int_equal(run("cat root-only; echo x > root-only || echo not-written; touch new || echo not-made", p, NULL,
-				 &out, NULL, &status, &e), 0);
+	assert_int_equal(
+		run("cat root-only; echo x > root-only || echo not-written; touch new || echo not-made", p,
+			NULL, &out, NULL, &status, &e),
+		0);
 	assert_string_equal(buf_str(&out), "readablenot-written\nnot-made\n");
 }
 

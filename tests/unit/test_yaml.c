@@ -55,8 +55,8 @@ static void test_tree_with_places(void **state)
 
 static void test_empty_files(void **state)
 {
-	static const char *const empty[] = { "", "\n\n", "# only a comment\n", "---\n", "---\n...\n", "{}", "~\n",
-		"\xef\xbb\xbf" };
+	static const char *const empty[] = { "", "\n\n", "# only a comment\n", "---\n", "---\n...\n", "{}",
+		"~\n", "\xef\xbb\xbf" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(empty); i++) {
@@ -119,7 +119,9 @@ static void test_bytes(void **state)
 	assert_refused("\"k\\0\": 1\n", "f.yaml:1:1: ", "NUL");
 	assert_refused("a: 1\nb: \xff\n", "f.yaml:2:4: ", "UTF-8");
 	assert_refused("a: \033[31m\n", "f.yaml:1:4: ", "control characters");
-	assert_refused_n("\xff\xfe" "a\0", 4, "f.yaml:1:", "");
+	assert_refused_n("\xff\xfe"
+			 "a\0",
+		4, "f.yaml:1:", "");
 }
 
 static void test_depth(void **state)
