@@ -39,8 +39,8 @@ int open_beneath(int dir, const char *path, int flags, mode_t mode)
 	unsigned tries = 0;
 	long fd;
 
-	/* EAGAIN: a rename got in the way of looking up, which passes; or somebody inside holds a lease on the
-	 * file, which need not */
+	/* EAGAIN: a rename got in the way of looking up, which passes; or somebody inside holds a lease on
+	 * the file, which need not */
 	do
 		fd = syscall(SYS_openat2, dir, *path ? path : ".", &how, sizeof(how));
 	while (fd < 0 && (errno == EINTR || (errno == EAGAIN && ++tries < 64)));
