@@ -190,15 +190,13 @@ static int put_whiteouts(
 	return 0;
 }
 
-static int copy_index(int project_fd, const char *parent, int dir, struct err *e)
+/* git never writes an index in place, it renames a new one over it: a link will do for the copy that it
+ * reads. */
+static int link_index(int project_fd, const char *parent, int dir, struct err *e)
 {
 	auto_str from = path_join(parent, "index");
-	auto_fd in = openat(project_fd, from, O_RDONLY | O_CLOEXEC);
-	auto_fd out = openat(dir, "index", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
-	if (in < 0 || out < 0 || owner_give(out, "") < 0)
-		return err_sys(e, "cannot copy a base's index");
-	return copy_fd(in, out, e);
+	return linkat(project_fd, from, dir, "index", 0) < 0 ? err_sys(e, "cannot link a base's index") : 0;
 }
 
 int delta_make(const struct home *h, int64_t project, int project_fd, const struct repo *r, int dir,
@@ -218,7 +216,7 @@ int delta_make(const struct home *h, int64_t project, int project_fd, const stru
 	if (tree < 0 || parent_tree < 0)
 		return err_sys(e, "cannot open a base");
 	if (proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0 ||
-		copy_index(project_fd, parent, dir, e) < 0 ||
+		link_index(project_fd, parent, dir, e) < 0 ||
 		checkout_delta(r, &raw, tree_path, index, small, monitor, parent, e) < 0 ||
 		put_whiteouts(r, &raw, parent_tree, tree, e) < 0)
 		return -1;
