@@ -199,20 +199,29 @@ static int pump(
 	return 0;
 }
 
+/* Woken by the child's end, not by a clock. */
 static int wait_until(pid_t pid, int *status, long deadline)
 {
-	for (unsigned nap = 50;; nap = nap < 20000 ? nap * 2 : nap) {
-		pid_t got = waitpid(pid, status, WNOHANG);
+	auto_fd end = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd p = { end, POLLIN, 0 };
 
+	for (;;) {
+		long left = deadline - now_ms();
+		pid_t got;
+
+		if (left <= 0) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		if (end >= 0)
+			poll(&p, 1, (int)left);
+		else
+			usleep(1000);
+		got = waitpid(pid, status, WNOHANG);
 		if (got == pid)
 			return 0;
 		if (got < 0 && errno != EINTR)
 			return -1;
-		if (now_ms() >= deadline) {
-			errno = ETIMEDOUT;
-			return -1;
-		}
-		usleep(nap);
 	}
 }
 
