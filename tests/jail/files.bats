@@ -176,7 +176,8 @@ for name in ("opaque", "redirect", "metacopy", "whiteout", "origin", "upper", "i
     mv "$T/open/moved" "$T/elsewhere"
     refused inside "t-$backend" "mv $T/elsewhere x"
     refused inside "t-$backend" "mv $T x"
-    refused inside "t-$backend" 'mv /usr x || mv /etc x || mv /run x || mv /proc/sys x'
+    # a rename, not mv, which would copy what it cannot rename
+    refused inside "t-$backend" 'for p in /usr /etc /run /proc/sys; do perl -e "rename(shift, q(x)) or exit 1" $p && exit 0; done; exit 1'
     inside "t-$backend" 'cd; mv .garth a; mv a b; mv src c; true'
     silent "$SECRET" inside "t-$backend" 'cat ~/*.txt ~/.ssh/* ~/*/app/.env ../../../*.txt'
     inside "t-$backend" 'test -f a.txt'

@@ -62,6 +62,8 @@ ended() { kill "$1" 2>/dev/null || true; wait "$1" 2>/dev/null || true; }
 # refused CMD…: it must fail, and not by running into the limit of time.
 refused() {
   local code=0
+  # timeout starts programs, not functions
+  if [[ $1 == inside ]]; then set -- "$garth" exec "$2" -- sh -c "${*:3}"; fi
   timeout -k 5 30 "$@" >"$T/refused" 2>&1 3>&- || code=$?
   if ((code == 0 || code == 124 || code == 137)); then
     echo "not refused (exit $code): $*"; cat "$T/refused"; return 1
