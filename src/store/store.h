@@ -86,6 +86,7 @@ int store_task_remove(struct store *s, int64_t id, const char *state, struct err
 int store_task_forget(struct store *s, int64_t id, struct err *e);
 /* ERR_NOTFOUND where no task that is not removed has the name. */
 int store_task_by_name(struct store *s, const char *name, struct task *ret, struct err *e);
+int store_task_by_id(struct store *s, int64_t id, struct task *ret, struct err *e);
 /* All tasks, oldest first; with removed ones or without. */
 int store_task_list(struct store *s, bool removed, struct task_list *ret, struct err *e);
 /* How many tasks that are not removed stand on a layer, or show a set of refs, of a project. */

@@ -95,6 +95,22 @@ int store_task_forget(struct store *s, int64_t id, struct err *e)
 		"i", id);
 }
 
+int store_task_by_id(struct store *s, int64_t id, struct task *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+	int got;
+
+	if (db_prepare(s, &st, e, "SELECT " COLUMNS FROM " WHERE task.id = ? AND removed = 0", "i", id) < 0)
+		return -1;
+	got = db_step(s, st, e);
+	if (got < 0)
+		return -1;
+	if (!got)
+		return err_set(e, ERR_NOTFOUND, "there is no task with the number %lld", (long long)id);
+	fill(st, ret);
+	return 0;
+}
+
 int store_task_by_name(struct store *s, const char *name, struct task *ret, struct err *e)
 {
 	auto_stmt st = NULL;

@@ -7,8 +7,12 @@ void fault(const char *step)
 {
 	const char *wanted = getenv("GARTH_FAULT");
 
-	if (wanted && !strcmp(wanted, step))
+	if (!wanted)
+		return;
+	if (!strcmp(wanted, step))
 		raise(SIGKILL);
+	if (!strncmp(wanted, "stop:", 5) && !strcmp(wanted + 5, step))
+		raise(SIGSTOP);
 }
 #else
 typedef int fault_is_not_built; /* a file must not be empty */

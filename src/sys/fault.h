@@ -1,6 +1,7 @@
 /*
  * Fault injection for tests: in a build with -Dfault=true, GARTH_FAULT=STEP makes the process kill itself
- * (SIGKILL: no clean-up runs) when it reaches fault("STEP"). In every other build it is nothing.
+ * (SIGKILL: no clean-up runs) when it reaches fault("STEP"), and GARTH_FAULT=stop:STEP makes it stop there
+ * (SIGSTOP), to be continued when the test has done something in between. In every other build it is nothing.
  */
 #ifndef SYS_FAULT_H
 #define SYS_FAULT_H

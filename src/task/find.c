@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "git/private.h"
+#include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "sys/tree.h"
@@ -40,17 +41,44 @@ static void interrupt(struct context *c, struct task *t)
 	t->state = xstrdup(STATE_INTERRUPTED);
 }
 
+/* What was read before the lock was taken may be old: whoever was at work then has finished. */
+static int read_again(struct context *c, struct task *t, bool *ret_same, struct err *e)
+{
+	auto_task now = { 0 };
+
+	if (store_task_by_id(c->store, t->id, &now, e) < 0)
+		return -1;
+	*ret_same = !strcmp(now.state, t->state);
+	if (!*ret_same) {
+		struct task old = *t;
+
+		*t = now;
+		now = old;
+	}
+	return 0;
+}
+
 int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e)
 {
 	auto_fd dir = -1;
 	auto_lock lock = -1;
+	bool same;
 
 	*ret_gone = false;
-	if (!needs_settling(t) || task_is_busy(c, t))
+	if (!needs_settling(t))
+		return 0;
+	fault("settle");
+	if (task_is_busy(c, t))
 		return 0;
 	/* the lock keeps two settlers apart; who comes second finds the work done */
 	if (!home_task_dir(&c->home, t->id, &dir, e) && lock_take(dir, "lock", false, &lock, e) < 0)
 		return e->kind == ERR_BUSY ? 0 : -1;
+	if (read_again(c, t, &same, e) < 0) {
+		*ret_gone = e->kind == ERR_NOTFOUND;
+		return *ret_gone ? 0 : -1;
+	}
+	if (!same)
+		return 0;
 	if (!strcmp(t->state, STATE_RUNNING)) {
 		interrupt(c, t);
 		return 0;

@@ -212,3 +212,22 @@ sound() {
   mv "$R.moved" "$R"; cd "$R"
   [[ $(inside t 'cat a.txt; git status --porcelain') == one ]]
 }
+
+stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
+
+@test "ESCAPES 25 settle: what another command finished meanwhile is left alone" {
+  local making looking
+  GARTH_FAULT=stop:create-reserved "$garth" new t >"$T/new" 2>&1 3>&- & making=$!
+  if has_faults; then
+    eventually stopped "$making"
+    GARTH_FAULT=stop:settle "$garth" ls >"$T/ls" 2>&1 3>&- & looking=$!
+    eventually stopped "$looking"
+    kill -CONT "$making"; wait "$making"
+    kill -CONT "$looking"; wait "$looking"
+  else
+    wait "$making"
+  fi
+  [[ $(state_of t) == created ]]
+  "$garth" exec t -- git status
+  "$garth" discard t
+}
