@@ -1,14 +1,63 @@
 #include <stdio.h>
+#include <strings.h>
 
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/say.h"
 
+/* Plain where YAML takes it for a string as it stands, else in double quotes. */
+static void scalar(const char *s)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-*";
+
+	if (*s && strspn(s, plain) == strlen(s) && !strchr("-*", *s) && strcasecmp(s, "null")) {
+		printf("%s", s);
+		return;
+	}
+	putchar('"');
+	for (; *s; s++) {
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			printf("\\x%02x", (unsigned char)*s);
+		else
+			printf("%s%c", *s == '"' || *s == '\\' ? "\\" : "", *s);
+	}
+	putchar('"');
+}
+
 static void list(const char *name, const struct strvec *v)
 {
 	printf("  %s:\n", name);
 	for (size_t i = 0; i < v->n; i++)
-		printf("    - %s\n", v->v[i]);
+		printf("    - "), scalar(v->v[i]), putchar('\n');
+}
+
+static void number(const char *name, uint64_t n)
+{
+	printf("  %s: %llu\n", name, (unsigned long long)n);
+}
+
+static void print_policy(const struct config_policy *p)
+{
+	printf("policy:\n");
+	list("protected", &p->protect);
+	if (p->allow.n)
+		list("allow", &p->allow);
+	printf("  rewrite: %s\n  identity: %s\n", p->rewrite, p->identity);
+	if (p->author)
+		printf("  author: "), scalar(p->author), putchar('\n');
+}
+
+static void print_git(const struct config *c)
+{
+	if (c->noperations)
+		printf("git:\n  operations:\n");
+	for (size_t i = 0; i < c->noperations; i++)
+		printf("    %s: %s\n", c->operations[i].name, c->operations[i].rule);
+	printf("task:\n  on_dirty: %s\nmerge:\n  strategy: %s\n", c->on_dirty, c->merge_strategy);
+	printf("sync:\n  auto_rebase: %s\n", c->auto_rebase ? "true" : "false");
+	number("rebase_frequency", c->rebase_frequency);
+	printf("  pause_on_conflict: %s\nsnapshot:\n", c->pause_on_conflict ? "true" : "false");
+	number("every", c->snapshot_every);
 }
 
 static void print_yaml(const struct config *c)
@@ -21,8 +70,15 @@ static void print_yaml(const struct config *c)
 	if (c->allow_read.n)
 		list("allow_read", &c->allow_read);
 	list("env", &c->env);
-	printf("network:\n  mode: %s\nlimits:\n  log_size: %llu\nagents:\n", c->net,
-		(unsigned long long)c->log_size);
+	printf("network:\n  mode: %s\nlimits:\n", c->net);
+	number("log_size", c->log_size);
+	number("max_worktree_size", c->policy.max_size);
+	number("max_file_size", c->policy.max_file_size);
+	number("max_files", c->policy.max_files);
+	number("max_commits", c->policy.max_commits);
+	print_policy(&c->policy);
+	print_git(c);
+	printf("agents:\n");
 	for (size_t i = 0; i < c->nagents; i++) {
 		printf("  %s:\n", c->agents[i].name);
 		printf("  "), list("programs", &c->agents[i].programs);
@@ -31,7 +87,12 @@ static void print_yaml(const struct config *c)
 	}
 }
 
-static json_t *as_json(const struct config *c)
+static json_t *text_or_null(const char *s)
+{
+	return s ? json_text(s) : json_null();
+}
+
+static json_t *agents_json(const struct config *c)
 {
 	json_t *agents = json_object();
 
@@ -39,11 +100,47 @@ static json_t *as_json(const struct config *c)
 		json_object_set_new(agents, c->agents[i].name,
 			json_pack("{s:o, s:o, s:o}", "programs", json_list(&c->agents[i].programs), "login",
 				json_list(&c->agents[i].login), "env", json_list(&c->agents[i].env)));
-	return json_pack("{s:o, s:{s:o}, s:{s:o, s:o, s:o}, s:{s:s}, s:{s:I}, s:o}", "file",
-		c->file ? json_text(c->file) : json_null(), "workspace", "backend",
-		c->backend ? json_text(c->backend) : json_null(), "jail", "tools", json_list(&c->tools),
-		"allow_read", json_list(&c->allow_read), "env", json_list(&c->env), "network", "mode", c->net,
-		"limits", "log_size", (json_int_t)c->log_size, "agents", agents);
+	return agents;
+}
+
+static json_t *policy_json(const struct config_policy *p)
+{
+	return json_pack("{s:o, s:o, s:s, s:s, s:o}", "protected", json_list(&p->protect), "allow",
+		json_list(&p->allow), "rewrite", p->rewrite, "identity", p->identity, "author",
+		text_or_null(p->author));
+}
+
+static json_t *operations_json(const struct config *c)
+{
+	json_t *operations = json_object();
+
+	for (size_t i = 0; i < c->noperations; i++)
+		json_object_set_new(operations, c->operations[i].name, json_string(c->operations[i].rule));
+	return operations;
+}
+
+static json_t *limits_json(const struct config *c)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "log_size", (json_int_t)c->log_size,
+		"max_worktree_size", (json_int_t)c->policy.max_size, "max_file_size",
+		(json_int_t)c->policy.max_file_size, "max_files", (json_int_t)c->policy.max_files,
+		"max_commits", (json_int_t)c->policy.max_commits);
+}
+
+static json_t *as_json(const struct config *c)
+{
+	json_t *jail = json_pack("{s:o, s:o, s:o}", "tools", json_list(&c->tools), "allow_read",
+		json_list(&c->allow_read), "env", json_list(&c->env));
+	json_t *sync = json_pack("{s:b, s:I, s:b}", "auto_rebase", c->auto_rebase, "rebase_frequency",
+		(json_int_t)c->rebase_frequency, "pause_on_conflict", c->pause_on_conflict);
+
+	return json_pack(
+		"{s:o, s:{s:o}, s:o, s:{s:s}, s:o, s:o, s:{s:o}, s:{s:s}, s:{s:s}, s:o, s:{s:I}, s:o}",
+		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "jail", jail,
+		"network", "mode", c->net, "limits", limits_json(c), "policy", policy_json(&c->policy), "git",
+		"operations", operations_json(c), "task", "on_dirty", c->on_dirty, "merge", "strategy",
+		c->merge_strategy, "sync", sync, "snapshot", "every", (json_int_t)c->snapshot_every, "agents",
+		agents_json(c));
 }
 
 int cmd_config(int argc, char **argv)

@@ -11,7 +11,7 @@ int cmd_discard(int argc, char **argv)
 	bool json = false;
 	const struct opt opts[] = {
 		{ 'f', "force", OPT_FLAG, &o.files, NULL, "even with changed files" },
-		{ 'D', "drafts", OPT_FLAG, &o.drafts, NULL, "even with commits that are nowhere else" },
+		{ 'D', "drafts", OPT_FLAG, &o.drafts, NULL, "even with drafts, and commits that are not merged" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};
@@ -30,10 +30,9 @@ int cmd_discard(int argc, char **argv)
 			trash ? json_text(trash) : json_null()));
 	if (!say_is_heard())
 		return 0;
-	if (trash)
-		say_done("task '%s' is discarded; its files stay in %s for %d days", t.name, trash,
-			TASK_TRASH_DAYS);
-	else
-		say_done("task '%s' is discarded; there was no work in it", t.name);
+	if (!trash)
+		return say_done("task '%s' is discarded; there was no work in it", t.name), 0;
+	say_done("task '%s' is discarded; its work stays in %s for %d days", t.name, trash, TASK_TRASH_DAYS);
+	say_hint("garth undo %s", t.name);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include "cli/say.h"
 #include "git/run.h"
 #include "jail/probe.h"
+#include "merge/merge.h"
 #include "task/life.h"
 
 /* git's version and whether it is new enough. */
@@ -102,7 +103,7 @@ int cmd_doctor(int argc, char **argv)
 	probe_git(&p);
 	for (int i = 0; i < p.n; i++)
 		ok = ok && (p.rows[i].ok || !p.rows[i].required);
-	if (context_open(&c, &e) < 0 || settle_tasks(&c, &found, &e) < 0)
+	if (context_open(&c, &e) < 0 || merge_settle(&c, &found, &e) < 0 || settle_tasks(&c, &found, &e) < 0)
 		return say_error(&e);
 	if (json) {
 		json_print(json_pack(

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/clean.h"
+#include "cli/json.h"
 
 static bool as_json;
 
@@ -106,22 +107,36 @@ void say_hint(const char *fmt, ...)
 	SAY_VARIADIC(SIGN_HINT);
 }
 
-int say_error(const struct err *e)
+static void print_error(const struct err *e, const char *name, json_t *list)
+{
+	json_t *o = json_pack("{s:i, s:{s:s, s:o, s:o}}", "version", 1, "error", "code", err_code(e->kind),
+		"message", json_text(e->msg), "hint", json_text(e->hint));
+
+	if (list)
+		json_object_set_new(o, name, list);
+	json_dumpf(o, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(o);
+}
+
+static int error(const struct err *e, const char *name, const struct strvec *list)
 {
 	say(SIGN_ERROR, e->msg);
 	if (e->hint[0])
 		say(SIGN_HINT, e->hint);
-	if (as_json) {
-		json_t *o = json_pack("{s:i, s:{s:s, s:s%, s:s}}", "version", 1, "error", "code",
-			err_code(e->kind), "message", e->msg, strlen(e->msg), "hint", e->hint);
-
-		if (o) {
-			json_dumpf(o, stdout, JSON_INDENT(2));
-			putchar('\n');
-		}
-		json_decref(o);
-	}
+	if (as_json)
+		print_error(e, name, list ? json_list(list) : NULL);
 	return err_exit_code(e->kind);
+}
+
+int say_error(const struct err *e)
+{
+	return error(e, NULL, NULL);
+}
+
+int say_error_paths(const struct err *e, const char *name, const struct strvec *paths)
+{
+	return error(e, name, paths);
 }
 
 const char *say_age(long long then, char *out, unsigned long len)

@@ -16,6 +16,9 @@ void say_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /*
 void say_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));    /* ↳ a command to copy */
 /* ✗ with the hint behind it; returns the exit code for the error's kind. */
 int say_error(const struct err *e);
+/* The same, with a list that the JSON object has beside the error, under this name. */
+struct strvec;
+int say_error_paths(const struct err *e, const char *name, const struct strvec *paths);
 /* With --json, an error is an object on stdout as well. */
 void say_errors_as_json(void);
 

@@ -8,6 +8,10 @@
 #include "agent/agent.h"
 #include "base/alloc.h"
 #include "cli/say.h"
+#include "gateway/end.h"
+#include "gateway/gate.h"
+#include "gateway/renew.h"
+#include "gateway/serve.h"
 #include "jail/order.h"
 #include "keeper/keeper.h"
 #include "keeper/wire.h"
@@ -15,6 +19,7 @@
 #include "sys/lock.h"
 #include "sys/sock.h"
 #include "sys/sync.h"
+#include "task/end.h"
 #include "task/life.h"
 #include "task/run.h"
 
@@ -79,17 +84,62 @@ static void look_at_boot(struct task_at *at)
 	write_file(at->ws.dir, "boot", now, strlen(now), 0600, &ignored);
 }
 
-/* In the keeper. A run that ended has its files written out; a mere exec leaves that to the kernel. */
-static void on_ended(void *arg, int exit_code, bool cancelled)
+/* What a keeper needs of its task, for as long as it lives. */
+struct kept {
+	char *task; /* its name */
+	struct task_run *run; /* NULL where there is no main command */
+	struct strvec watch;
+};
+
+/* In the gateway's process. */
+static void gateway(void *arg, const struct keeper_gate *io)
 {
-	const struct task_run *run = arg;
+	const struct kept *k = arg;
+	struct err e = ERR_INIT;
+	struct gate g = { 0 };
+
+	if (gate_open(&g, k->task, io->orders, &e) < 0)
+		return;
+	switch (io->job) {
+	case GATE_SERVE:
+		serve(&g, io->agent, io->user, io->linger, &e);
+		break;
+	case GATE_CLOSE:
+		gate_end(&g, &e);
+		break;
+	case GATE_RENEW:
+		gate_renew(&g, &e);
+		break;
+	case GATE_SYNC:
+		break;
+	}
+	gate_close(&g);
+}
+
+/* In the keeper. A run that ended has its files written out; a mere exec leaves that to the kernel. */
+static int on_ended(void *arg, int exit_code, bool cancelled)
+{
+	const struct kept *k = arg;
+	const struct task_run *run = k->run;
 	auto_str path = xasprintf("%s/tasks/%lld", run->home, (long long)run->task);
 	auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct err ignored = ERR_INIT;
 
-	task_run_end(run, exit_code, cancelled, &ignored);
+	exit_code = task_end(run, exit_code, cancelled, &ignored);
 	if (dir >= 0)
 		sync_later(dir, "boot", "lock");
+	return exit_code;
+}
+
+/* Where git puts the refs that the task is shown. */
+static void watched(const struct repo *r, const struct task *t, struct strvec *ret)
+{
+	const char *slash = strrchr(t->target, '/');
+
+	strvec_push(ret, r->git_dir);
+	strvec_pushf(ret, "%s/refs/tags", r->git_dir);
+	if (slash)
+		strvec_pushf(ret, "%s/%.*s", r->git_dir, (int)(slash - t->target), t->target);
 }
 
 /* Describes the walls and starts a keeper, which takes the lock over. */
@@ -98,11 +148,14 @@ static int start_keeper(struct context *c, struct task *t, const struct session_
 {
 	auto_task_at at = { .ws.dir = -1 };
 	auto_jail jail = { 0 };
+	struct kept kept = { .task = t->name, .run = run };
 	struct keeper_spec spec = { .jail = &jail,
 		.main_cmd = main_cmd,
 		.log_max = c->config.log_size,
-		.arg = run,
+		.gateway = gateway,
+		.arg = &kept,
 		.on_ended = run ? on_ended : NULL };
+	int rc;
 
 	if (task_open(c, t, &at, e) < 0 || bring_login(c, &at, o->agent, e) < 0)
 		return -1;
@@ -112,7 +165,11 @@ static int start_keeper(struct context *c, struct task *t, const struct session_
 	context_close_store(c);
 	spec.task_dir = at.ws.dir;
 	spec.lock_fd = *lock;
-	return keeper_start(&spec, ret_conn, e);
+	watched(&at.repo, t, &kept.watch);
+	spec.watch = (const char *const *)kept.watch.v;
+	rc = keeper_start(&spec, ret_conn, e);
+	strvec_release(&kept.watch);
+	return rc;
 }
 
 static void announce(const struct task *t, const struct session_opts *o, bool tty)
@@ -178,7 +235,12 @@ void session_report(struct context *c, const char *name, const struct terminal_r
 		say_done("task '%s' is done", name);
 	else
 		say_state("task '%s' is %s, exit code %d", name, t.state, r->exit_code);
-	say_hint("garth diff %s", name);
+	if (*t.note) {
+		auto_buf line = BUF_SMALL;
+
+		say_warning("%s", say_one_line(&line, t.note));
+	}
+	say_hint(*t.published && !strcmp(t.state, STATE_DONE) ? "garth merge %s" : "garth diff %s", name);
 }
 
 static int connect_keeper(const struct context *c, const struct task *t, int *ret, struct err *e)
@@ -206,6 +268,22 @@ static int join_or_start(
 	if (lock_take(dir, "lock", false, &lock, e) < 0)
 		return e->kind == ERR_BUSY ? 1 : -1;
 	return start_keeper(c, t, o, NULL, NULL, &lock, ret_conn, e);
+}
+
+int session_hold(struct context *c, struct task *t, int *ret_conn, struct err *e)
+{
+	struct session_opts o = { 0 };
+
+	if (session_net(c->config.net, &o.walls.net, e) < 0)
+		return -1;
+	for (int tries = 0; tries < 200; tries++) {
+		int rc = join_or_start(c, t, &o, ret_conn, e);
+
+		if (rc <= 0)
+			return rc;
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	}
+	return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
 }
 
 static int exec_once(struct context *c, struct task *t, const struct session_opts *o,

@@ -29,6 +29,9 @@ int session_run(struct context *c, struct task *t, const struct session_opts *o,
 /* Runs a command beside it, or in a stopped task. */
 int session_exec(struct context *c, struct task *t, const struct session_opts *o, char *const *argv,
 	struct terminal_result *ret, struct err *e);
+/* A connection to the task's keeper, started without a command where none runs: it stays for as long as the
+ * connection does. */
+int session_hold(struct context *c, struct task *t, int *ret_conn, struct err *e);
 /* Connects to the running task's main command. */
 int session_attach(struct context *c, struct task *t, struct terminal_result *ret, struct err *e);
 /* Ends the running task and waits for it. */

@@ -168,3 +168,38 @@ const char *check_program(const char *name)
 {
 	return *name && !strchr(name, '/') ? NULL : "is not the name of a program, without directories";
 }
+
+const char *check_glob(const char *glob)
+{
+	/* a slash before holds it to the root, one behind says "directory": neither is an empty part */
+	auto_str absolute = xasprintf("/%s", *glob == '/' ? glob + 1 : glob);
+	size_t n = strlen(absolute);
+
+	if (n > 2 && absolute[n - 1] == '/')
+		absolute[n - 1] = '\0';
+	if (!absolute[1] || !path_is_clean(absolute))
+		return "is not a glob over paths in the repository: no '.', no '..', no empty part";
+	for (const char *c = glob; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return "has a control character in it";
+	return n > 1024 ? "is too long" : NULL;
+}
+
+const char *check_person(const char *person)
+{
+	static const char wrong[] = "is not of the form 'Name <mail>'";
+	const char *open = strchr(person, '<'), *close = strchr(person, '>');
+
+	if (!open || open < person + 2 || open[-1] != ' ' || *person == ' ' || open[-2] == ' ')
+		return wrong;
+	if (!close || close < open + 2 || close[1] || strchr(open + 1, '<') || strpbrk(open, " \t"))
+		return wrong;
+	return person[strcspn(person, "\n\r")] ? wrong : NULL;
+}
+
+const char *check_verb(const char *name)
+{
+	return *name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name) && *name != '-'
+		       ? NULL
+		       : "is not the name of a git command";
+}

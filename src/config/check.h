@@ -17,5 +17,11 @@ const char *check_allow_read(const char *path, const char *home);
 /* A variable's name, or the beginning of one with '*' behind it. */
 const char *check_variable(const char *name);
 const char *check_program(const char *name);
+/* A glob over paths in the repository. */
+const char *check_glob(const char *glob);
+/* "Name <mail>", as git writes it in a commit. */
+const char *check_person(const char *person);
+/* The name of a git command. */
+const char *check_verb(const char *name);
 
 #endif

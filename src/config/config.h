@@ -4,7 +4,7 @@
  * An unknown key, a wrong type or an unreadable file is ERR_CONFIG with file, line and column; a file that
  * is not there is fine, unless $GARTH_CONFIG names it.
  *
- * The keys are rows of tables (config.c): name, type, place. The built-in values are data (defaults.c). Paths
+ * The keys are rows of tables (rows.c): name, type, place. The built-in values are data (defaults.c). Paths
  * are checked as text (check.h): what would show the user's keys and log-ins to a task is refused.
  *
  * Example with every key:
@@ -19,11 +19,33 @@
  *	  mode: none                  # none | host
  *	limits:
  *	  log_size: 10MB              # kept of a task's output
+ *	  max_worktree_size: 1GB      # that a task may add, in all
+ *	  max_file_size: 100MB
+ *	  max_files: 10000
+ *	  max_commits: 100
+ *	policy:
+ *	  protected: [deploy]         # more paths (globs, gateway/policy.h) that need the user's word
+ *	  allow: [.vscode/settings.json] # built-in ones that do not
+ *	  rewrite: keep               # keep | refuse
+ *	  identity: agent             # agent | forced
+ *	  author: "Bot <bot@example.com>"
+ *	git:
+ *	  operations: {rebase: local} # local | routed | gateway | blocked
+ *	task:
+ *	  on_dirty: fail              # fail | commit | keep
+ *	merge:
+ *	  strategy: merge             # merge | squash | rebase
+ *	sync:
+ *	  auto_rebase: false
+ *	  rebase_frequency: 3600
+ *	  pause_on_conflict: true
+ *	snapshot:
+ *	  every: 10
  *	agents:
  *	  aider:                      # a new agent, or more for a built-in one
  *	    programs: [aider]
- *	    login: [.aider.conf.yml]  # files or directories under the home that are copied into the task's
- *home env: [OPENAI_API_KEY]
+ *	    login: [.aider.conf.yml]  # copied from the home into the task's
+ *	    env: [OPENAI_API_KEY]
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -42,6 +64,25 @@ struct config_agent {
 	struct strvec env;
 };
 
+/* What may be published, and how it is counted. */
+struct config_policy {
+	struct strvec protect; /* globs: the built-in ones and the user's */
+	struct strvec allow;   /* globs that are not protected after all: the user's word */
+	char *rewrite;         /* "keep" (allowed, the old tip is kept) or "refuse" */
+	char *identity;        /* "agent" or "forced" */
+	char *author;          /* "Name <mail>" where it is forced; NULL: the user's own */
+	uint64_t max_size;     /* limits.max_worktree_size: bytes that the task may add */
+	uint64_t max_file_size;
+	uint64_t max_files;
+	uint64_t max_commits;
+};
+
+/* What the shim does with a git command: rows over the built-in table of the shim. */
+struct config_operation {
+	char *name; /* "rebase" */
+	char *rule; /* "local", "routed", "gateway", "blocked" */
+};
+
 struct config {
 	char *home;    /* for the checks of allow_read; NULL where it is not known */
 	char *file;    /* the user's file, NULL where there is none */
@@ -53,6 +94,15 @@ struct config {
 	struct strvec env;        /* names; a trailing '*' matches the rest, as in LC_* */
 	struct config_agent *agents;
 	size_t nagents;
+	struct config_policy policy;
+	struct config_operation *operations;
+	size_t noperations;
+	char *on_dirty;       /* task.on_dirty: "fail", "commit", "keep" */
+	char *merge_strategy; /* merge.strategy: "merge", "squash", "rebase" */
+	bool auto_rebase;     /* sync.auto_rebase */
+	uint64_t rebase_frequency;
+	bool pause_on_conflict;
+	uint64_t snapshot_every; /* published commits between two snapshots */
 };
 
 void config_release(struct config *c);

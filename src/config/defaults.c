@@ -60,6 +60,29 @@ const char *const default_tools[] = {
 };
 /* clang-format on */
 
+/*
+ * Paths that need the user's word: what runs on the server, what decides who reviews, what makes git run
+ * filters or fetch other repositories, and what agents, editors and shells run when the user opens the
+ * checkout. Those last ones count in every directory, as each may be opened on its own.
+ */
+/* clang-format off */
+const char *const default_protected[] = {
+	/* servers */
+	".github/workflows/**", ".gitlab-ci.yml", ".circleci/**", "CODEOWNERS",
+	/* git */
+	".gitattributes", ".lfsconfig", ".gitmodules",
+	/* agents */
+	"**/.claude/settings.json", "**/.claude/settings.local.json", "**/.claude/hooks/**", ".mcp.json",
+	"**/.codex/**", "**/.gemini/settings.json", "opencode.json", "**/.opencode/**",
+	/* editors */
+	"**/.cursor/mcp.json", "**/.vscode/tasks.json", "**/.vscode/settings.json", "**/.vscode/launch.json",
+	"**/.vscode/extensions.json", "**/.idea/runConfigurations/**",
+	/* shells, containers, hooks, Garth itself */
+	".envrc", "**/.devcontainer/**", "**/.husky/**", ".pre-commit-config.yaml", ".garth.yaml",
+	NULL,
+};
+/* clang-format on */
+
 /* Keys of the model providers, for agents that speak to many of them. */
 #define PROVIDER_KEYS                                                                                        \
 	"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY",     \

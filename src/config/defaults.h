@@ -4,8 +4,18 @@
 
 #include <stdint.h>
 
-#define DEFAULT_NET      "none"
-#define DEFAULT_LOG_SIZE (10u << 20)
+#define DEFAULT_NET              "none"
+#define DEFAULT_LOG_SIZE         (10u << 20)
+#define DEFAULT_REWRITE          "keep"
+#define DEFAULT_IDENTITY         "agent"
+#define DEFAULT_MAX_SIZE         (1u << 30)
+#define DEFAULT_MAX_FILE_SIZE    (100u << 20)
+#define DEFAULT_MAX_FILES        10000
+#define DEFAULT_MAX_COMMITS      100
+#define DEFAULT_ON_DIRTY         "fail"
+#define DEFAULT_MERGE_STRATEGY   "merge"
+#define DEFAULT_REBASE_FREQUENCY 3600
+#define DEFAULT_SNAPSHOT_EVERY   10
 
 struct default_agent {
 	const char *name;
@@ -14,6 +24,7 @@ struct default_agent {
 
 extern const char *const default_env[];
 extern const char *const default_tools[];
+extern const char *const default_protected[];
 extern const struct default_agent default_agents[]; /* ends in a row without a name */
 
 #endif

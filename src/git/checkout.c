@@ -80,6 +80,7 @@ int diff_next(const struct buf *raw, size_t *at, unsigned hash_len, struct diff_
 		return -1;
 	ret->old_mode = (unsigned)strtoul(p + 1, NULL, 8);
 	ret->new_mode = (unsigned)strtoul(p + 8, NULL, 8);
+	ret->old_oid = p + 15;
 	ret->new_oid = p + 15 + hash_len * 2 + 1;
 	ret->path = p + head;
 	*at += head + strlen(ret->path) + 1;

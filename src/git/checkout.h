@@ -26,7 +26,7 @@ int checkout_diff(
 /* One path of such a difference. */
 struct diff_entry {
 	unsigned old_mode, new_mode; /* 0: not there */
-	const char *new_oid;         /* not NUL-terminated; hash_len * 2 characters */
+	const char *old_oid, *new_oid; /* not NUL-terminated; hash_len * 2 characters */
 	const char *path;
 };
 /* Reads the next one at *at; 1, 0 at the end, -1 malformed. */

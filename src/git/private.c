@@ -13,6 +13,9 @@
 #include "sys/owner.h"
 #include "sys/tree.h"
 
+/* Loose objects that the shared repository is asked for; more than these are drafts without asking. */
+#define DRAFTS_ASKED_MAX ((size_t)100000)
+
 /* Settings of the user's that are facts about the work, not about the machine; none can name a program. */
 static const char *const carried[] = {
 	"user.name",
@@ -69,6 +72,8 @@ static void make_config(const struct private_spec *s, struct buf *out)
 		setting(out, "extensions.objectformat", "sha256");
 	setting(out, "core.bare", "false");
 	setting(out, "core.logallrefupdates", "true");
+	/* a process more at each commit, for storage that is thrown away */
+	setting(out, "maintenance.auto", "false");
 	for (size_t i = 0; i < ARRAY_SIZE(carried); i++)
 		if (repo_config(s->repo, carried[i]))
 			setting(out, carried[i], repo_config(s->repo, carried[i]));
@@ -136,6 +141,32 @@ static int put_exclude(int dir, const struct repo *r, struct err *e)
 	return put_text(dir, "info/exclude", &text, e);
 }
 
+/* The repository's own hooks run inside as they would outside. Ours is the last word. */
+static int put_hooks(int dir, const struct private_spec *s, struct err *e)
+{
+	auto_str path = path_join(s->repo->git_dir, "hooks");
+	DIR *d = opendir(path);
+	struct dirent *ent;
+	int rc = 0;
+
+	while (d && !rc && (ent = readdir(d))) {
+		auto_str from = path_join(path, ent->d_name), to = path_join("hooks", ent->d_name);
+		auto_buf text = BUF_INIT(1 << 20);
+		struct err ignored = ERR_INIT;
+
+		if (ent->d_name[0] == '.' || strchr(ent->d_name, '.') || access(from, X_OK) < 0 ||
+			!strcmp(ent->d_name, "reference-transaction") ||
+			read_file(AT_FDCWD, from, &text, &ignored) < 0)
+			continue;
+		rc = put_text(dir, to, &text, e) < 0 || fchmodat(dir, to, 0755, 0) < 0 ? -1 : 0;
+	}
+	if (d)
+		closedir(d);
+	if (!rc && s->hook && symlinkat(s->hook, dir, "hooks/reference-transaction") < 0)
+		return err_sys(e, "cannot make the hook of the private repository");
+	return rc;
+}
+
 static void list_alternates(const struct repo *r, struct buf *out)
 {
 	for (size_t i = 0; i < r->objects.n; i++)
@@ -146,7 +177,8 @@ int private_create(int dir, const struct private_spec *s, struct err *e)
 {
 	auto_buf config = BUF_INIT(1 << 20), alternates = BUF_INIT(1 << 20);
 
-	if (make_dirs(dir, e) < 0 || put_refs(dir, s, e) < 0 || put_exclude(dir, s->repo, e) < 0)
+	if (make_dirs(dir, e) < 0 || put_refs(dir, s, e) < 0 || put_exclude(dir, s->repo, e) < 0 ||
+		put_hooks(dir, s, e) < 0)
 		return -1;
 	make_config(s, &config);
 	if (put_text(dir, "config", &config, e) < 0)
@@ -231,22 +263,48 @@ static bool is_hex(const char *s, size_t n)
 	return true;
 }
 
-struct count {
-	size_t loose, packs;
+struct storage {
+	struct buf *names; /* of loose objects, a line each; NULL where they need not be known */
+	size_t name_len;
+	size_t loose, odd, packs;
 };
 
-static enum tree_next count_one(const struct tree_entry *t, void *arg, struct err *e)
+/* "xx/xxxx…", all of it one name. */
+static bool is_loose(const struct storage *s, const char *path)
 {
-	struct count *c = arg;
+	static const char digits[] = "0123456789abcdef";
+
+	return strlen(path) == s->name_len + 1 && strspn(path, digits) == 2 && path[2] == '/' &&
+	       strspn(path + 3, digits) == s->name_len - 2;
+}
+
+static void take_name(struct storage *s, const char *path)
+{
+	if (!s->names || s->loose > DRAFTS_ASKED_MAX)
+		return;
+	buf_add(s->names, path, 2);
+	buf_addstr(s->names, path + 3);
+	buf_addch(s->names, '\n');
+}
+
+static enum tree_next look_at(const struct tree_entry *t, void *arg, struct err *e)
+{
+	struct storage *s = arg;
 	size_t n = strlen(t->path);
 
 	(void)e;
-	if (S_ISDIR(t->st.st_mode))
+	if (S_ISDIR(t->st.st_mode)) {
+		s->odd += t->closed;
 		return TREE_ON;
-	if (!strncmp(t->path, "pack/", 5))
-		c->packs += n > 5 && !strcmp(t->path + n - 5, ".pack");
-	else if (n > 3 && t->path[2] == '/' && is_hex(t->path, 2))
-		c->loose++;
+	}
+	if (!strncmp(t->path, "pack/", 5)) {
+		s->packs += n > 5 && !strcmp(t->path + n - 5, ".pack");
+	} else if (is_loose(s, t->path)) {
+		s->loose++;
+		take_name(s, t->path);
+	} else if (n > 3 && t->path[2] == '/' && is_hex(t->path, 2)) {
+		s->odd++;
+	}
 	return TREE_ON;
 }
 
@@ -263,17 +321,61 @@ static bool borrows_as_made(int dir, const struct repo *r, bool borrowed)
 	       !strcmp(buf_str(&now), buf_str(&made));
 }
 
-int private_count_objects(int dir, const struct repo *r, size_t packs_at_start, size_t *ret, struct err *e)
+/* *ret counts all but the loose objects. */
+static int look_through(int dir, const struct repo *r, size_t packs_at_start, struct storage *s, size_t *ret,
+	struct err *e)
 {
 	auto_fd objects = open_beneath(dir, "objects", O_RDONLY | O_DIRECTORY, 0);
-	struct count c = { 0 };
 
 	/* something else stands there: the agent's doing, and possibly its work */
 	if (objects < 0)
 		return *ret = 1, 0;
-	if (tree_walk(objects, count_one, &c, e) < 0)
+	if (tree_walk(objects, look_at, s, e) < 0)
 		return -1;
-	*ret = c.loose + (c.packs > packs_at_start ? c.packs - packs_at_start : 0) +
+	*ret = s->odd + (s->packs > packs_at_start ? s->packs - packs_at_start : 0) +
 	       !borrows_as_made(dir, r, !packs_at_start);
+	return 0;
+}
+
+int private_count_objects(int dir, const struct repo *r, size_t packs_at_start, size_t *ret, struct err *e)
+{
+	struct storage s = { .name_len = 2 * (size_t)r->hash_len };
+
+	if (look_through(dir, r, packs_at_start, &s, ret, e) < 0)
+		return -1;
+	*ret += s.loose;
+	return 0;
+}
+
+/* How many of the named objects the shared repository does not have. */
+static int count_missing(const struct repo *r, const struct buf *names, size_t *ret, struct err *e)
+{
+	static const char missing[] = " missing\n";
+	auto_strvec args = STRVEC_INIT;
+	auto_buf out = BUF_INIT(names->max + DRAFTS_ASKED_MAX * sizeof(missing));
+	struct git g = repo_git(r);
+
+	*ret = 0;
+	strvec_pushl(&args, "cat-file", "--batch-check=%(objectname)", "--buffer", NULL);
+	if (git_run(&g, &args, names, &out, e) < 0)
+		return -1;
+	for (const char *at = buf_str(&out); (at = strstr(at, missing)); at++)
+		++*ret;
+	return 0;
+}
+
+int private_count_drafts(int dir, const struct repo *r, size_t packs_at_start, size_t *ret, struct err *e)
+{
+	auto_buf names = BUF_INIT(DRAFTS_ASKED_MAX * (2 * (size_t)r->hash_len + 1));
+	struct storage s = { .name_len = 2 * (size_t)r->hash_len, .names = &names };
+	size_t missing = 0;
+
+	if (look_through(dir, r, packs_at_start, &s, ret, e) < 0)
+		return -1;
+	if (s.loose > DRAFTS_ASKED_MAX)
+		missing = s.loose;
+	else if (s.loose && count_missing(r, &names, &missing, e) < 0)
+		return -1;
+	*ret += missing;
 	return 0;
 }

@@ -19,6 +19,7 @@ struct private_spec {
 	const struct buf *shown; /* "OID REFNAME" lines, sorted */
 	const struct buf *index; /* the index file's bytes, NULL for none */
 	const char *fsmonitor;   /* core.fsmonitor inside, NULL for none */
+	const char *hook;        /* where the reference-transaction hook leads to inside, NULL for none */
 	bool borrow;             /* alternates name the shared objects; else private_fill brings them */
 };
 
@@ -32,5 +33,8 @@ bool private_can_borrow(const struct repo *r);
  * names only; the content is the agent's. Storage that borrows from elsewhere than it did at first counts
  * too: what it has may lie there. */
 int private_count_objects(int dir, const struct repo *r, size_t packs_at_start, size_t *ret, struct err *e);
+/* The same without the loose objects that the shared repository has too. It is asked for their names: they are
+ * hashes, so what has the name there is the object, whatever the file here holds. Packs are not looked into. */
+int private_count_drafts(int dir, const struct repo *r, size_t packs_at_start, size_t *ret, struct err *e);
 
 #endif

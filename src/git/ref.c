@@ -1,5 +1,15 @@
 #include "git/ref.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "sys/fd.h"
+
+#define LINKS_MAX 5
+
 static int list(const struct repo *r, const struct strvec *patterns, struct buf *out, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
@@ -29,6 +39,16 @@ int ref_list(const struct repo *r, const char *prefix, struct buf *out, struct e
 	return list(r, &patterns, out, e);
 }
 
+int ref_beyond(const struct repo *r, const char *prefix, const char *commit, struct buf *out, struct err *e)
+{
+	auto_str beyond = xasprintf("--no-merged=%s", commit);
+	struct git g = repo_git(r);
+
+	return git_do(&g, out, e, "for-each-ref",
+		"--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)", beyond, prefix,
+		NULL);
+}
+
 bool ref_can_name(const struct repo *r, const char *oid)
 {
 	struct git g = repo_git(r);
@@ -52,6 +72,11 @@ void ref_set(struct ref_txn *t, const char *name, const char *oid)
 	buf_printf(&t->text, "update %s %s\n", name, oid);
 }
 
+void ref_move(struct ref_txn *t, const char *name, const char *new_oid, const char *old)
+{
+	buf_printf(&t->text, "update %s %s %s\n", name, new_oid, old);
+}
+
 void ref_remove(struct ref_txn *t, const char *name, const char *old)
 {
 	buf_printf(&t->text, "delete %s%s%s\n", name, old ? " " : "", old ? old : "");
@@ -68,4 +93,84 @@ int ref_commit(const struct repo *r, struct ref_txn *t, struct err *e)
 		return err_set(e, ERR_FAILED, "too many refs for one step");
 	strvec_pushl(&args, "update-ref", "--stdin", NULL);
 	return git_run(&g, &args, &t->text, NULL, e);
+}
+
+static bool take_oid(const struct repo *r, const char *text, char out[65])
+{
+	size_t n = 2 * (size_t)r->hash_len;
+
+	for (size_t i = 0; i < n; i++)
+		if (!isxdigit((unsigned char)text[i]))
+			return false;
+	if (text[n] && !isspace((unsigned char)text[n]))
+		return false;
+	memcpy(out, text, n);
+	out[n] = '\0';
+	return true;
+}
+
+/* *ret_text is what its file says, "" where it has none. */
+static int read_loose(int dir, const char *name, struct buf *text, struct err *e)
+{
+	buf_reset(text);
+	if (!read_file(dir, name, text, e))
+		return 0;
+	/* a directory stands where the ref could: refs beneath it */
+	return e->kind == ERR_NOTFOUND || e->sys == EISDIR ? 0 : -1;
+}
+
+/* Lines are "OID NAME"; those that begin with '^' or '#' have no name that is asked for. */
+static int read_packed(const struct repo *r, int dir, const char *name, char out[65], struct err *e)
+{
+	auto_buf text = BUF_INIT(256 << 20);
+	auto_str line = xasprintf(" %s\n", name);
+	size_t oid = 2 * (size_t)r->hash_len;
+	const char *at;
+
+	if (read_file(dir, "packed-refs", &text, e) < 0)
+		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	at = memmem(buf_str(&text), text.len, line, strlen(line));
+	if (at && (size_t)(at - text.data) >= oid)
+		take_oid(r, at - oid, out);
+	return 0;
+}
+
+/* Refs that are not in files. */
+static int ask(const struct repo *r, const char *name, char out[65], struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+	auto_buf text = BUF_SMALL;
+	struct git g = repo_git(r);
+	int code;
+
+	strvec_pushl(&args, "rev-parse", "-q", "--verify", "--end-of-options", name, NULL);
+	if (git_try(&g, &args, NULL, &text, NULL, &code, e) < 0)
+		return -1;
+	if (!code && !take_oid(r, buf_str(&text), out))
+		return err_set(e, ERR_FAILED, "cannot understand what git says of '%s'", name);
+	return 0;
+}
+
+int ref_read(const struct repo *r, const char *name, char out[65], struct err *e)
+{
+	auto_fd dir = open(r->git_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	auto_str at = xstrdup(name);
+	auto_buf text = BUF_SMALL;
+
+	out[0] = '\0';
+	if (dir < 0)
+		return err_sys(e, "cannot open '%s'", r->git_dir);
+	if (!faccessat(dir, "reftable", F_OK, 0))
+		return ask(r, name, out, e);
+	for (int links = 0; links < LINKS_MAX; links++) {
+		if (read_loose(dir, at, &text, e) < 0)
+			return err_wrap(e, "cannot read '%s'", at);
+		if (!text.len)
+			return read_packed(r, dir, at, out, e);
+		if (strncmp(text.data, "ref: ", 5))
+			return take_oid(r, text.data, out) ? 0 : err_set(e, ERR_FAILED, "'%s' is broken", at);
+		free(at);
+		at = xstrndup(text.data + 5, strcspn(text.data + 5, "\n"));
+	}
+	return err_set(e, ERR_FAILED, "'%s' leads from one name to the next", name);
 }

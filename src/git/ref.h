@@ -10,6 +10,8 @@
 int ref_shown(const struct repo *r, const char *target, struct buf *out, struct err *e);
 /* All refs beneath a prefix, in the same form. */
 int ref_list(const struct repo *r, const char *prefix, struct buf *out, struct err *e);
+/* The commits that refs beneath a prefix name and that `commit` does not reach, as lines "OID". */
+int ref_beyond(const struct repo *r, const char *prefix, const char *commit, struct buf *out, struct err *e);
 
 /* Whether the object is there for a ref to name. */
 bool ref_can_name(const struct repo *r, const char *oid);
@@ -32,5 +34,18 @@ void ref_set(struct ref_txn *t, const char *name, const char *oid);
 /* old may be NULL: whatever it is. */
 void ref_remove(struct ref_txn *t, const char *name, const char *old);
 int ref_commit(const struct repo *r, struct ref_txn *t, struct err *e);
+/* Moves a ref that has the value old; the commit fails where it has another. */
+void ref_move(struct ref_txn *t, const char *name, const char *new_oid, const char *old);
+
+/* One `git update-ref --stdin` that stays, for many transactions one after the other. */
+struct ref_session;
+int ref_session_open(const struct repo *r, struct ref_session **ret, struct err *e);
+/* As ref_commit: all or nothing. After a failure the session goes on with a new process. ERR_CONFLICT where a
+ * ref has another value than expected. */
+int ref_session_commit(struct ref_session *s, const struct ref_txn *t, struct err *e);
+void ref_session_close(struct ref_session *s);
+/* The value of one ref, hexadecimal; "" where it is not there. Reads the files (loose, then packed-refs) where
+ * the repository has files, else asks git. */
+int ref_read(const struct repo *r, const char *name, char out[65], struct err *e);
 
 #endif

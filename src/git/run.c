@@ -1,8 +1,13 @@
 #include "git/run.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "sys/fd.h"
 #include "sys/proc.h"
 
 /* Settings that win over every file. */
@@ -138,4 +143,48 @@ int git_do(const struct git *g, struct buf *out, struct err *e, ...)
 		strvec_push(&args, s);
 	va_end(ap);
 	return git_run(g, &args, NULL, out, e);
+}
+
+static int spawn_git(const struct git *g, const int fds[3], char **argv, char **env, pid_t *ret)
+{
+	static const char *const paths[] = { "/usr/local/bin/git", "/usr/bin/git", "/bin/git" };
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	sigset_t all, none;
+	int rc = ENOENT;
+
+	sigfillset(&all);
+	sigemptyset(&none);
+	posix_spawn_file_actions_init(&files);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigdefault(&attr, &all);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	for (int i = 0; i < 3; i++)
+		posix_spawn_file_actions_adddup2(&files, fds[i], i);
+	posix_spawn_file_actions_addclosefrom_np(&files, 3);
+	if (g->cwd)
+		posix_spawn_file_actions_addchdir_np(&files, g->cwd);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]) && rc == ENOENT; i++)
+		rc = posix_spawn(ret, paths[i], &files, &attr, argv, env);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&files);
+	return rc;
+}
+
+int git_start(const struct git *g, const struct strvec *args, const int fds[3], pid_t *ret, struct err *e)
+{
+	auto_strvec argv = STRVEC_INIT, env = STRVEC_INIT;
+	/* out of the way of the numbers that the child is to have */
+	auto_fd in = fcntl(fds[0], F_DUPFD_CLOEXEC, 3), out = fcntl(fds[1], F_DUPFD_CLOEXEC, 3),
+		err = fcntl(fds[2], F_DUPFD_CLOEXEC, 3);
+	int rc;
+
+	if (in < 0 || out < 0 || err < 0)
+		return err_sys(e, "git %s", verb_of(args));
+	arguments(g, args, &argv);
+	environment(g, &env);
+	rc = spawn_git(g, (int[3]){ in, out, err }, argv.v, env.v, ret);
+	errno = rc;
+	return rc ? err_sys(e, "cannot start git %s", verb_of(args)) : 0;
 }

@@ -289,3 +289,18 @@ int scratch_diff(struct scratch *s, const char *base, const struct strvec *args,
 		strvec_push(&argv, paths->v[i]);
 	return git_run(&g, &argv, NULL, out, e);
 }
+
+int scratch_pack(struct scratch *s, const char *base, int out_fd, char commit[65], struct err *e)
+{
+	struct git g = scratch_git(s);
+	auto_buf id = BUF_SMALL, revs = BUF_SMALL;
+	auto_strvec args = STRVEC_INIT;
+
+	if (git_do(&g, &id, e, "rev-parse", "--verify", TREE_REF, NULL) < 0)
+		return -1;
+	snprintf(commit, 65, "%.*s", (int)strcspn(buf_str(&id), "\n"), buf_str(&id));
+	buf_printf(&revs, "%s\n^%s\n", commit, base);
+	g.stdout_fd = out_fd;
+	strvec_pushl(&args, "pack-objects", "--revs", "--thin", "--delta-base-offset", "--quiet", "--stdout", NULL);
+	return git_run(&g, &args, &revs, NULL, e);
+}

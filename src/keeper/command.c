@@ -171,11 +171,11 @@ static void finish(struct command *cmd, int code)
 	cmd->state = COMMAND_OVER;
 	cmd->exit_code = code;
 	if (cmd == k->main)
-		life_end(k, code);
+		life_close(k, code);
 	else
 		life_check(k, code);
 	/* With the jail's end, everybody hears of it when all inside is dead. */
-	if (k->phase >= PHASE_DYING)
+	if (k->phase >= PHASE_DYING || cmd == k->main)
 		return;
 	stream_drain(cmd);
 	command_report(cmd);

@@ -105,7 +105,7 @@ static int compare_ints(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-static void close_all_but(int *keep, size_t n)
+void keeper_close_all_but(int *keep, size_t n)
 {
 	unsigned from = 3;
 
@@ -120,9 +120,9 @@ static void close_all_but(int *keep, size_t n)
 	close_range(from, ~0u, 0);
 }
 
-static void leave_caller(const struct keeper_spec *spec, int listen_fd, int client)
+static void leave_caller(const struct keeper_spec *spec, int listen_fd, int client, const struct gate_post *g)
 {
-	int keep[] = { spec->task_dir, spec->lock_fd, listen_fd, client };
+	int keep[] = { spec->task_dir, spec->lock_fd, listen_fd, client, g->agent, g->user };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	setsid();
@@ -130,7 +130,7 @@ static void leave_caller(const struct keeper_spec *spec, int listen_fd, int clie
 	prctl(PR_SET_NAME, "garth-keeper");
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
-	close_all_but(keep, 4);
+	keeper_close_all_but(keep, sizeof(keep) / sizeof(keep[0]));
 	if (chdir("/") < 0)
 		_exit(1);
 	/* Large blocks go back to the system as soon as they are free. */
@@ -171,6 +171,7 @@ static void run(struct keeper *k, int client)
 	event_add(k->listen_ev, NULL);
 	event_add(k->term_ev, NULL);
 	event_add(k->chld_ev, NULL);
+	gate_start(k);
 	log_open(&k->log, k->spec.task_dir, k->spec.main_cmd ? k->spec.log_max : 0);
 	c = client_new(k, client);
 	if (!c)
@@ -184,10 +185,11 @@ static void run(struct keeper *k, int client)
 int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 {
 	auto_fd listener = -1, ours = -1, theirs = -1;
+	struct gate_post gate = { .agent = -1, .user = -1, .orders = -1, .watch = -1 };
 	int pair[2];
 	pid_t pid;
 
-	if (sock_listen(spec->task_dir, CONTROL, &listener, e) < 0)
+	if (sock_listen(spec->task_dir, CONTROL, &listener, e) < 0 || gate_listen(&gate, spec, e) < 0)
 		return err_wrap(e, "cannot start the task's keeper");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
 		unlinkat(spec->task_dir, CONTROL, 0);
@@ -201,13 +203,15 @@ int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 		return err_sys(e, "cannot start the task's keeper");
 	}
 	if (!pid) {
-		struct keeper k = { .spec = *spec, .listen_fd = listener, .orders = -1 };
+		struct keeper k = { .spec = *spec, .gate = gate, .listen_fd = listener, .orders = -1 };
 
-		leave_caller(spec, listener, theirs);
+		leave_caller(spec, listener, theirs, &gate);
 		fd_nonblock(theirs);
 		run(&k, theirs);
 		_exit(0);
 	}
+	fd_closep(&gate.agent);
+	fd_closep(&gate.user);
 	*ret_client = fd_steal(&ours);
 	return 0;
 }

@@ -17,6 +17,26 @@
 #include "jail/jail.h"
 #include "jail/order.h"
 
+/* What the task's gateway is to do, in a process of its own. */
+enum gate_job {
+	GATE_SERVE, /* answer on both sockets until nobody has spoken for `linger` seconds; SIGUSR1: GATE_RENEW */
+	GATE_CLOSE, /* the main command has ended: publish its drafts */
+	GATE_RENEW, /* refs outside have moved: show their new values inside */
+	GATE_SYNC,  /* time to look whether the task can follow its target */
+};
+
+struct keeper_gate {
+	enum gate_job job;
+	int agent;  /* a listening socket, which the inside sees */
+	int user;   /* a listening socket for the user's own commands */
+	int orders; /* jail/order.h: the keeper passes on START and SIGNAL, and the answers */
+	unsigned linger;
+	int exit_code; /* of the main command, with GATE_CLOSE */
+};
+
+#define KEEPER_AGENT_SOCKET "gateway"
+#define KEEPER_USER_SOCKET  "gate"
+
 struct keeper_spec {
 	int task_dir; /* tasks/<id>: has `lock`, gets `control` and `log` */
 	int lock_fd;  /* the task's lock, held; the caller closes its own copy after keeper_start */
@@ -28,8 +48,15 @@ struct keeper_spec {
 	void (*on_started)(void *arg); /* the main command runs; never called where there is none */
 	/* Always called, once: all inside is dead, nothing is mounted, the lock is still held, and no client
 	 * has been told yet. exit_code is the main command's, or the last command's; 125 where the jail could
-	 * not be entered, 126 or 127 where the command could not be executed. */
-	void (*on_ended)(void *arg, int exit_code, bool cancelled);
+	 * not be entered, 126 or 127 where the command could not be executed.
+	 * What it returns is the exit code that the main command's clients are told. */
+	int (*on_ended)(void *arg, int exit_code, bool cancelled);
+	/* The gateway, NULL for none. Called in a process that the keeper forks when somebody speaks to one
+	 * of the two sockets, and for each of the other jobs; never two at a time. Of the keeper's
+	 * descriptors it has those in io. */
+	void (*gateway)(void *arg, const struct keeper_gate *io);
+	const char *const *watch; /* directories in which a change means GATE_RENEW, up to a NULL */
+	unsigned sync_seconds;    /* how often GATE_SYNC; 0: never */
 	void *arg;
 };
 

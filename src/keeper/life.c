@@ -11,6 +11,8 @@
 #define ENTER_SECONDS  60
 #define CANCEL_SECONDS 10
 #define LEAVE_SECONDS  5
+#define CLOSE_SECONDS  180
+#define GATE_SECONDS   10
 
 #define CODE_NO_START   125
 #define CODE_KILLED     (128 + SIGKILL)
@@ -40,6 +42,7 @@ static void begin_waiting(struct keeper *k)
 void life_born(struct keeper *k)
 {
 	begin_waiting(k);
+	gate_open_orders(k);
 }
 
 void life_ready(struct keeper *k)
@@ -62,14 +65,28 @@ void life_fail(struct keeper *k, const struct err *why)
 	life_end(k, CODE_NO_START);
 }
 
+void life_close(struct keeper *k, int exit_code)
+{
+	if (k->phase != PHASE_OPEN || !k->spec.gateway || k->cancelled) {
+		life_end(k, exit_code);
+		return;
+	}
+	k->phase = PHASE_CLOSING;
+	k->exit_code = exit_code;
+	keeper_deadline(k, CLOSE_SECONDS);
+	gate_finish(k);
+}
+
 void life_end(struct keeper *k, int exit_code)
 {
 	if (k->phase >= PHASE_DYING)
 		return;
+	if (k->phase != PHASE_CLOSING)
+		k->exit_code = exit_code;
 	k->phase = PHASE_DYING;
-	k->exit_code = exit_code;
-	keeper_deadline(k, 0);
+	keeper_deadline(k, GATE_SECONDS);
 	keeper_stop_listening(k);
+	gate_stop(k);
 	if (k->first > 0)
 		kill(k->first, SIGKILL);
 	if (k->launch > 0)
@@ -88,6 +105,10 @@ void life_cancel(struct keeper *k)
 		event_base_loopbreak(k->base);
 	if (k->cancelled || k->phase >= PHASE_DYING)
 		return;
+	if (k->phase == PHASE_CLOSING) {
+		life_end(k, k->exit_code);
+		return;
+	}
 	k->cancelled = true;
 	for (size_t i = 0; i < COMMANDS_MAX; i++) {
 		struct command *cmd = k->commands[i];
@@ -111,7 +132,7 @@ void life_check(struct keeper *k, int last_code)
 		clients |= k->clients[i] != NULL;
 	if (k->phase == PHASE_LEAVING && !clients)
 		event_base_loopbreak(k->base);
-	if (k->phase >= PHASE_DYING || k->main || k->spec.main_cmd)
+	if (k->phase >= PHASE_DYING || k->main || k->spec.main_cmd || k->gate.pid)
 		return;
 	for (size_t i = 0; i < COMMANDS_MAX; i++)
 		if (k->commands[i] && k->commands[i]->state != COMMAND_OVER)
@@ -145,7 +166,9 @@ static void over(struct keeper *k)
 			stream_drain(k->commands[i]);
 	log_close(&k->log);
 	if (k->spec.on_ended)
-		k->spec.on_ended(k->spec.arg, k->exit_code, k->cancelled);
+		k->exit_code = k->spec.on_ended(k->spec.arg, k->exit_code, k->cancelled);
+	if (k->main && k->main->state == COMMAND_OVER)
+		k->main->exit_code = k->exit_code;
 	close(k->spec.lock_fd);
 	k->phase = PHASE_LEAVING;
 	for (size_t i = 0; i < CLIENTS_MAX; i++)
@@ -174,8 +197,10 @@ void life_late(struct keeper *k)
 	if (k->phase == PHASE_ENTERING) {
 		err_set(&e, ERR_START, "the jail was not ready after %d seconds", ENTER_SECONDS);
 		life_fail(k, &e);
-	} else if (k->phase == PHASE_OPEN) {
+	} else if (k->phase == PHASE_OPEN || k->phase == PHASE_CLOSING) {
 		life_end(k, CODE_KILLED);
+	} else if (k->phase == PHASE_DYING) {
+		gate_kill(k);
 	} else if (k->phase == PHASE_LEAVING) {
 		leave(k);
 	}
@@ -209,6 +234,8 @@ void life_reap(struct keeper *k)
 			k->first = 0;
 			first_died = true;
 		}
+		if (pid == k->gate.pid)
+			gate_ended(k);
 	}
 	none = pid < 0 && errno == ECHILD;
 	if (k->phase < PHASE_DYING && (none || first_died)) {

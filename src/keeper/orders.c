@@ -39,14 +39,20 @@ static void on_message(struct keeper *k, const struct order_msg *m, int *fd)
 		life_fail(k, &m->err);
 		break;
 	case ORDER_STARTED:
+		if (!cmd)
+			gate_answer(k, m);
 		if (cmd && cmd->state == COMMAND_ASKED)
 			command_started(cmd, cmd->tty ? fd_steal(fd) : -1);
 		break;
 	case ORDER_NOT_STARTED:
+		if (!cmd)
+			gate_answer(k, m);
 		if (cmd && cmd->state == COMMAND_ASKED)
 			command_not_started(cmd, m->value, &m->err);
 		break;
 	case ORDER_EXITED:
+		if (!cmd)
+			gate_answer(k, m);
 		if (cmd && (cmd->state == COMMAND_ASKED || cmd->state == COMMAND_RUNNING))
 			command_exited(cmd, m->value);
 		break;
@@ -65,7 +71,7 @@ void orders_take(struct keeper *k)
 			return;
 		if (n <= 0) {
 			orders_close(k);
-			if (k->phase == PHASE_OPEN)
+			if (k->phase == PHASE_OPEN || k->phase == PHASE_CLOSING)
 				life_end(k, 128 + SIGKILL);
 			else
 				event_active(k->chld_ev, EV_SIGNAL, 1);
@@ -107,15 +113,20 @@ void orders_close(struct keeper *k)
 	close(fd_steal(&k->orders));
 }
 
+int orders_send(struct keeper *k, const struct order_msg *m, const int *fds, size_t nfds)
+{
+	if (k->orders < 0) {
+		errno = EPIPE;
+		return -1;
+	}
+	return sock_send(k->orders, m, sizeof(*m), fds, nfds);
+}
+
 int orders_start(struct command *cmd, const int *fds, size_t nfds)
 {
 	struct order_msg m = { .type = ORDER_START, .id = cmd->id };
 
-	if (cmd->k->orders < 0) {
-		errno = EPIPE;
-		return -1;
-	}
-	return sock_send(cmd->k->orders, &m, sizeof(m), fds, nfds);
+	return orders_send(cmd->k, &m, fds, nfds);
 }
 
 /* One that cannot be sent, because the first process does not read, is lost. */
@@ -123,6 +134,5 @@ void orders_signal(struct command *cmd, int sig)
 {
 	struct order_msg m = { .type = ORDER_SIGNAL, .id = cmd->id, .value = sig };
 
-	if (cmd->k->orders >= 0)
-		sock_send(cmd->k->orders, &m, sizeof(m), NULL, 0);
+	orders_send(cmd->k, &m, NULL, 0);
 }

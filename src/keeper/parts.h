@@ -8,6 +8,7 @@
  *	command.c  one command: how it is started, sized, signalled and ended
  *	stream.c   its bytes: in, out, the pace
  *	client.c   one connection and its frames
+ *	gate.c     the gateway's process: when it is forked, what it is told, the orders it passes in
  *	tail.c     the end of a terminal's output, for those who attach later
  */
 #ifndef KEEPER_PARTS_H
@@ -21,6 +22,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "jail/order.h"
 #include "keeper/keeper.h"
 #include "keeper/log.h"
 #include "keeper/modes.h"
@@ -33,6 +35,7 @@
 enum phase {
 	PHASE_ENTERING, /* the jail is being made; commands wait */
 	PHASE_OPEN,     /* commands run */
+	PHASE_CLOSING,  /* the main command has ended; the gateway publishes what it left */
 	PHASE_DYING,    /* everything inside was killed and is being waited for */
 	PHASE_LEAVING,  /* all is over and reported; clients take what is left for them */
 };
@@ -42,8 +45,27 @@ struct tail {
 	size_t len, at;
 };
 
+#define PASSED_MAX 16
+
+/* The gateway's process and its sockets. */
+struct gate_post {
+	int agent, user; /* listening */
+	struct event *agent_ev, *user_ev, *watch_ev, *renew_timer, *sync_timer;
+	int watch; /* inotify */
+	pid_t pid; /* 0: none runs */
+	enum gate_job job;
+	int orders;
+	struct event *orders_ev;
+	bool renew; /* asked for while another job ran */
+	/* Commands that were passed on: their numbers here and there. */
+	struct {
+		uint32_t ours, theirs;
+	} passed[PASSED_MAX];
+};
+
 struct keeper {
 	struct keeper_spec spec;
+	struct gate_post gate;
 	struct event_base *base;
 	int listen_fd;
 	struct event *listen_ev, *chld_ev, *term_ev;
@@ -98,6 +120,22 @@ struct client {
 	bool whole; /* owns or owned a command's pipes: gets every byte, whatever it takes */
 };
 
+/* gate.c */
+/* Makes the sockets; before the fork. Nothing where the spec has no gateway. */
+int gate_listen(struct gate_post *g, const struct keeper_spec *spec, struct err *e);
+void gate_start(struct keeper *k);
+/* Stops listening and tells the process to end. */
+void gate_stop(struct keeper *k);
+void gate_kill(struct keeper *k);
+/* Its process has ended. */
+void gate_ended(struct keeper *k);
+/* Runs GATE_CLOSE, after whatever runs now. */
+void gate_finish(struct keeper *k);
+/* The jail can be given orders from now on. */
+void gate_open_orders(struct keeper *k);
+/* An answer from the jail to an order that was passed on; false where it was not. */
+bool gate_answer(struct keeper *k, const struct order_msg *m);
+
 /* life.c */
 void life_start(struct keeper *k);
 /* There is a first process: what waits is ordered already, and lies in its socket until it has entered. */
@@ -105,6 +143,8 @@ void life_born(struct keeper *k);
 void life_ready(struct keeper *k);
 /* The jail could not be entered. */
 void life_fail(struct keeper *k, const struct err *why);
+/* The main command has ended: the gateway does its part, then life_end. */
+void life_close(struct keeper *k, int exit_code);
 /* Kills everything inside; the rest follows from its death. */
 void life_end(struct keeper *k, int exit_code);
 void life_cancel(struct keeper *k);
@@ -118,12 +158,15 @@ void life_check(struct keeper *k, int last_code);
 /* keeper.c */
 void keeper_stop_listening(struct keeper *k);
 void keeper_deadline(struct keeper *k, int seconds);
+/* Closes every descriptor from 3 on but these, which are sorted. */
+void keeper_close_all_but(int *keep, size_t n);
 
 /* orders.c */
 void orders_open(struct keeper *k, int fd);
 void orders_close(struct keeper *k);
 /* Takes all messages that are there. */
 void orders_take(struct keeper *k);
+int orders_send(struct keeper *k, const struct order_msg *m, const int *fds, size_t nfds);
 int orders_start(struct command *cmd, const int *fds, size_t nfds);
 void orders_signal(struct command *cmd, int sig);
 

@@ -113,6 +113,8 @@ static int migrate_from(struct store *s, int have, struct err *e)
 {
 	auto_str set = xasprintf("PRAGMA user_version = %d", schema_version);
 
+	if (have >= schema_version)
+		return 0;
 	for (; have < schema_version; have++)
 		if (db_exec(s, schema_steps[have], e) < 0)
 			return -1;

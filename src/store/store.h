@@ -55,6 +55,10 @@ struct task {
 	char *workspace;
 	char *shown; /* names the set of shown refs, as the pins in the repository do */
 	bool strict;
+	char *published; /* the branch's tip as the gateway last left it; "" before the first publish */
+	int64_t commits; /* published so far */
+	char *note;      /* why the task failed or stands still, for people; "" */
+	char *on_dirty;  /* "fail", "commit", "keep": uncommitted work at the end */
 	int64_t created, changed, removed;
 	/* Of its last run: */
 	char *command; /* as one line, "" for none */
@@ -74,9 +78,10 @@ struct task_list {
 void task_list_release(struct task_list *l);
 #define auto_task_list __attribute__((cleanup(task_list_release))) struct task_list
 
-/* Inserts in state "creating" and gives t->id. ERR_EXISTS where a task that is not removed has the name. */
+/* Inserts in state "creating" and gives t->id; on_dirty NULL is "fail". ERR_EXISTS where a task that is not
+ * removed has the name. */
 int store_task_insert(struct store *s, struct task *t, struct err *e);
-/* Everything but id, project and name is written. */
+/* Everything but id, project, name and what has its own call below is written; on_dirty NULL stays. */
 int store_task_update(struct store *s, const struct task *t, struct err *e);
 /* Moves from one state to another; ERR_BUSY where it is not (any more) in `from`. */
 int store_task_move(struct store *s, int64_t id, const char *from, const char *to, struct err *e);
@@ -92,6 +97,73 @@ int store_task_list(struct store *s, bool removed, struct task_list *ret, struct
 /* How many tasks that are not removed stand on a layer, or show a set of refs, of a project. */
 int store_task_count_layer(struct store *s, int64_t project, const char *layer, size_t *ret, struct err *e);
 int store_task_count_shown(struct store *s, int64_t project, const char *shown, size_t *ret, struct err *e);
+
+/* What the gateway changes: the tip, and the number of published commits. */
+int store_task_published(struct store *s, int64_t id, const char *tip, int64_t commits, struct err *e);
+int store_task_note(struct store *s, int64_t id, const char *note, struct err *e);
+/* After a sync: the commit it stands on, the set of refs it is shown. */
+int store_task_rebased(struct store *s, int64_t id, const char *base, const char *shown, struct err *e);
+
+/* Protected paths that the user allowed a task to publish: globs. */
+int store_allow(struct store *s, int64_t task, const char *glob, struct err *e);
+struct strvec;
+int store_allowed(struct store *s, int64_t task, struct strvec *ret, struct err *e);
+
+/* Small facts by name; ERR_NOTFOUND. */
+int store_fact(struct store *s, const char *key, char **ret, struct err *e);
+int store_set_fact(struct store *s, const char *key, const char *value, struct err *e);
+
+/* What was found out about two commits, so that nobody has to ask git again: kind names the question.
+ * ERR_NOTFOUND where nothing is known (any more: the oldest answers go). */
+int store_compared(
+	struct store *s, const char *kind, const char *a, const char *b, char **ret, struct err *e);
+int store_set_compared(
+	struct store *s, const char *kind, const char *a, const char *b, const char *result, struct err *e);
+
+/* Snapshots of a task, numbered from 1. */
+struct snapshot {
+	int64_t id, task_id, number;
+	char *commit; /* the branch's tip then */
+	char *state; /* a commit in the task's snapshot repository with all files as they were; "" for none */
+	char *reason; /* "start", "every", "sync", "rollback", "merge", "rewrite", "asked" */
+	char *message;
+	int64_t commits; /* published until then */
+	int64_t created;
+};
+void snapshot_release(struct snapshot *s);
+#define auto_snapshot __attribute__((cleanup(snapshot_release))) struct snapshot
+struct snapshot_list {
+	struct snapshot *v;
+	size_t n;
+};
+void snapshot_list_release(struct snapshot_list *l);
+#define auto_snapshot_list __attribute__((cleanup(snapshot_list_release))) struct snapshot_list
+/* Gives s->id and s->number (the next one of the task). */
+int store_snapshot_add(struct store *s, struct snapshot *snap, struct err *e);
+int store_snapshot(struct store *s, int64_t task, int64_t number, struct snapshot *ret, struct err *e);
+int store_snapshot_list(struct store *s, int64_t task, struct snapshot_list *ret, struct err *e);
+
+/* Deeds that can be taken back: rollback, discard, merge. */
+struct deed {
+	int64_t id, task_id;
+	char *task; /* its name then */
+	char *kind; /* "rollback", "discard", "merge" */
+	char *data; /* JSON, what is needed to take it back */
+	int64_t created, undone;
+};
+void deed_release(struct deed *d);
+#define auto_deed __attribute__((cleanup(deed_release))) struct deed
+int store_deed_add(
+	struct store *s, int64_t task, const char *kind, const char *data, int64_t *ret_id, struct err *e);
+/* The newest that was not undone, of a task by its name or (NULL) of all; ERR_NOTFOUND. */
+int store_deed_last(struct store *s, const char *task, struct deed *ret, struct err *e);
+/* The newest of one kind that was not undone, of a task by its number; ERR_NOTFOUND. */
+int store_deed_of(struct store *s, int64_t task, const char *kind, struct deed *ret, struct err *e);
+int store_deed_undone(struct store *s, int64_t id, struct err *e);
+/* A removed task comes back in this state; ERR_EXISTS where its name is taken meanwhile. */
+int store_task_restore(struct store *s, int64_t id, const char *state, struct err *e);
+/* A task by its number, removed or not. */
+int store_task_any(struct store *s, int64_t id, struct task *ret, struct err *e);
 
 /* A run of a task's main command. */
 int store_run_begin(struct store *s, int64_t task, const char *session, const char *command, int64_t *ret_id,

@@ -1,9 +1,10 @@
 #include "base/alloc.h"
+#include "base/strvec.h"
 #include "store/db.h"
 
 #define COLUMNS                                                                                                \
 	"task.id, task.project_id, project.name, task.name, branch, base, layer, target, backend, task.state," \
-	" workspace, shown, strict, task.created, changed, removed,"                                           \
+	" workspace, shown, published, note, on_dirty, strict, commits, task.created, changed, removed,"       \
 	" run.command, run.session, run.started, run.ended, run.exit_code"
 #define FROM                                                                                                 \
 	" FROM task JOIN project ON project.id = task.project_id"                                            \
@@ -12,7 +13,8 @@
 void task_release(struct task *t)
 {
 	char **strings[] = { &t->project, &t->name, &t->branch, &t->base, &t->layer, &t->target, &t->backend,
-		&t->state, &t->workspace, &t->shown, &t->command, &t->session };
+		&t->state, &t->workspace, &t->shown, &t->published, &t->note, &t->on_dirty, &t->command,
+		&t->session };
 
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		free(*strings[i]);
@@ -30,13 +32,14 @@ void task_list_release(struct task_list *l)
 static void fill(sqlite3_stmt *st, struct task *t)
 {
 	char **strings[] = { &t->project, &t->name, &t->branch, &t->base, &t->layer, &t->target, &t->backend,
-		&t->state, &t->workspace, &t->shown };
+		&t->state, &t->workspace, &t->shown, &t->published, &t->note, &t->on_dirty };
 	int c = 2;
 
 	*t = (struct task){ .id = sqlite3_column_int64(st, 0), .project_id = sqlite3_column_int64(st, 1) };
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		*strings[i] = db_text(st, c++);
 	t->strict = sqlite3_column_int(st, c++);
+	t->commits = sqlite3_column_int64(st, c++);
 	t->created = sqlite3_column_int64(st, c++);
 	t->changed = sqlite3_column_int64(st, c++);
 	t->removed = sqlite3_column_int64(st, c++);
@@ -51,9 +54,10 @@ int store_task_insert(struct store *s, struct task *t, struct err *e)
 {
 	if (db_run(s, e,
 		    "INSERT INTO task (project_id, name, branch, base, layer, target, backend, state, workspace, shown,"
-		    " strict, created, changed) VALUES (?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?)",
-		    "issssssssiii", t->project_id, t->name, t->branch, t->base, t->layer, t->target,
-		    t->backend, t->workspace, t->shown, (int64_t)t->strict, db_now(), db_now()) < 0) {
+		    " strict, created, changed, on_dirty) VALUES (?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?)",
+		    "issssssssiiis", t->project_id, t->name, t->branch, t->base, t->layer, t->target,
+		    t->backend, t->workspace, t->shown, (int64_t)t->strict, db_now(), db_now(),
+		    t->on_dirty ? t->on_dirty : "fail") < 0) {
 		if (sqlite3_extended_errcode(s->db) == SQLITE_CONSTRAINT_UNIQUE)
 			err_set(e, ERR_EXISTS, "there is a task '%s' already", t->name);
 		return -1;
@@ -66,9 +70,9 @@ int store_task_update(struct store *s, const struct task *t, struct err *e)
 {
 	return db_run(s, e,
 		"UPDATE task SET branch = ?, base = ?, layer = ?, target = ?, backend = ?, state = ?, workspace = ?,"
-		" shown = ?, strict = ?, changed = ? WHERE id = ?",
-		"ssssssssiii", t->branch, t->base, t->layer, t->target, t->backend, t->state, t->workspace,
-		t->shown, (int64_t)t->strict, db_now(), t->id);
+		" shown = ?, strict = ?, on_dirty = coalesce(?, on_dirty), changed = ? WHERE id = ?",
+		"ssssssssisii", t->branch, t->base, t->layer, t->target, t->backend, t->state, t->workspace,
+		t->shown, (int64_t)t->strict, t->on_dirty, db_now(), t->id);
 }
 
 int store_task_move(struct store *s, int64_t id, const char *from, const char *to, struct err *e)
@@ -95,37 +99,54 @@ int store_task_forget(struct store *s, int64_t id, struct err *e)
 		"i", id);
 }
 
-int store_task_by_id(struct store *s, int64_t id, struct task *ret, struct err *e)
+static int one(struct store *s, sqlite3_stmt *st, struct task *ret, struct err *e)
 {
-	auto_stmt st = NULL;
-	int got;
+	int got = db_step(s, st, e);
 
-	if (db_prepare(s, &st, e, "SELECT " COLUMNS FROM " WHERE task.id = ? AND removed = 0", "i", id) < 0)
-		return -1;
-	got = db_step(s, st, e);
 	if (got < 0)
 		return -1;
 	if (!got)
-		return err_set(e, ERR_NOTFOUND, "there is no task with the number %lld", (long long)id);
+		return err_set(e, ERR_NOTFOUND, "there is no such task");
 	fill(st, ret);
 	return 0;
+}
+
+static int by_id(struct store *s, int64_t id, bool removed, struct task *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+
+	if (db_prepare(s, &st, e, "SELECT " COLUMNS FROM " WHERE task.id = ? AND (removed = 0 OR ?)", "ii",
+		    id, (int64_t)removed) < 0)
+		return -1;
+	if (one(s, st, ret, e) == 0)
+		return 0;
+	if (e->kind == ERR_NOTFOUND)
+		err_set(e, ERR_NOTFOUND, "there is no task with the number %lld", (long long)id);
+	return -1;
+}
+
+int store_task_by_id(struct store *s, int64_t id, struct task *ret, struct err *e)
+{
+	return by_id(s, id, false, ret, e);
+}
+
+int store_task_any(struct store *s, int64_t id, struct task *ret, struct err *e)
+{
+	return by_id(s, id, true, ret, e);
 }
 
 int store_task_by_name(struct store *s, const char *name, struct task *ret, struct err *e)
 {
 	auto_stmt st = NULL;
-	int got;
 
 	if (db_prepare(s, &st, e, "SELECT " COLUMNS FROM " WHERE task.name = ? AND removed = 0", "s", name) <
 		0)
 		return -1;
-	got = db_step(s, st, e);
-	if (got < 0)
-		return -1;
-	if (!got)
-		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", name);
-	fill(st, ret);
-	return 0;
+	if (one(s, st, ret, e) == 0)
+		return 0;
+	if (e->kind == ERR_NOTFOUND)
+		err_set(e, ERR_NOTFOUND, "there is no task '%s'", name);
+	return -1;
 }
 
 int store_task_list(struct store *s, bool removed, struct task_list *ret, struct err *e)
@@ -150,6 +171,74 @@ int store_task_list(struct store *s, bool removed, struct task_list *ret, struct
 	*ret = l;
 	l = (struct task_list){ 0 };
 	return 0;
+}
+
+/* For statements that change the row of one task. */
+static int changed_one(struct store *s, int rc, int64_t id, struct err *e)
+{
+	if (rc < 0)
+		return -1;
+	if (!sqlite3_changes(s->db))
+		return err_set(e, ERR_NOTFOUND, "there is no task with the number %lld", (long long)id);
+	return 0;
+}
+
+int store_task_published(struct store *s, int64_t id, const char *tip, int64_t commits, struct err *e)
+{
+	int rc = db_run(s, e, "UPDATE task SET published = ?, commits = ?, changed = ? WHERE id = ?", "siii",
+		tip, commits, db_now(), id);
+
+	return changed_one(s, rc, id, e);
+}
+
+int store_task_note(struct store *s, int64_t id, const char *note, struct err *e)
+{
+	int rc =
+		db_run(s, e, "UPDATE task SET note = ?, changed = ? WHERE id = ?", "sii", note, db_now(), id);
+
+	return changed_one(s, rc, id, e);
+}
+
+int store_task_rebased(struct store *s, int64_t id, const char *base, const char *shown, struct err *e)
+{
+	int rc = db_run(s, e, "UPDATE task SET base = ?, shown = ?, changed = ? WHERE id = ?", "ssii", base,
+		shown, db_now(), id);
+
+	return changed_one(s, rc, id, e);
+}
+
+int store_task_restore(struct store *s, int64_t id, const char *state, struct err *e)
+{
+	int rc = db_run(s, e,
+		"UPDATE task SET state = ?, removed = 0, changed = ? WHERE id = ? AND removed != 0", "sii",
+		state, db_now(), id);
+
+	if (rc < 0 && sqlite3_extended_errcode(s->db) == SQLITE_CONSTRAINT_UNIQUE)
+		return err_set(e, ERR_EXISTS, "another task has its name by now");
+	if (!rc && !sqlite3_changes(s->db))
+		return err_set(
+			e, ERR_NOTFOUND, "there is no removed task with the number %lld", (long long)id);
+	return rc;
+}
+
+int store_allow(struct store *s, int64_t task, const char *glob, struct err *e)
+{
+	return db_run(s, e, "INSERT OR IGNORE INTO allowed (task_id, glob) VALUES (?, ?)", "is", task, glob);
+}
+
+int store_allowed(struct store *s, int64_t task, struct strvec *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+	int got;
+
+	if (db_prepare(s, &st, e, "SELECT glob FROM allowed WHERE task_id = ? ORDER BY rowid", "i", task) < 0)
+		return -1;
+	while ((got = db_step(s, st, e)) > 0) {
+		auto_str glob = db_text(st, 0);
+
+		strvec_push(ret, glob);
+	}
+	return got;
 }
 
 static int count(

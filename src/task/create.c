@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "audit/audit.h"
 #include "base/alloc.h"
 #include "base/name.h"
 #include "base/path.h"
@@ -84,9 +85,38 @@ static void take_back(struct context *c, const struct repo *r, struct workspace 
 
 	workspace_remove(ws, &ignored);
 	if (refs)
-		refs_drop(c, r, ws->task, false, &ignored);
+		refs_drop(c, r, ws->task, ws->task->base, false, &ignored);
 	tree_remove(c->home.fd, name, &ignored);
 	store_task_forget(c->store, ws->task->id, &ignored);
+}
+
+/* Number 1: where every way back ends. */
+static int first_snapshot(struct context *c, struct task *t, struct err *e)
+{
+	struct snapshot s = { .task_id = t->id, .commit = t->base, .state = "", .reason = "start", .message = "" };
+
+	return store_snapshot_add(c->store, &s, e);
+}
+
+/* In the store in one step: made, with its first snapshot, as the log says. */
+static int finish(struct context *c, struct task *t, struct err *e)
+{
+	auto_audit log = NULL;
+	json_t *details = json_pack("{s:s, s:s, s:s, s:s}", "branch", t->branch, "base", t->base, "target",
+		t->target, "backend", t->backend);
+
+	if (audit_open(c->home.fd, c->store, &log, e) < 0) {
+		json_decref(details);
+		return -1;
+	}
+	if (audit_add(log, "create", t, details, e) < 0 || store_begin(c->store, e) < 0)
+		return -1;
+	if (store_task_update(c->store, t, e) < 0 || first_snapshot(c, t, e) < 0 ||
+		life_move(c->store, t, STATE_CREATED, e) < 0 || store_commit(c->store, e) < 0) {
+		store_rollback(c->store);
+		return -1;
+	}
+	return 0;
 }
 
 static int fill(
@@ -97,8 +127,7 @@ static int fill(
 		return -1;
 	}
 	fault("create-refs");
-	if (workspace_create(ws, shown, e) < 0 || store_task_update(c->store, ws->task, e) < 0 ||
-		life_move(c->store, ws->task, STATE_CREATED, e) < 0) {
+	if (workspace_create(ws, shown, e) < 0 || finish(c, ws->task, e) < 0) {
 		take_back(c, r, ws, true);
 		return -1;
 	}
@@ -203,6 +232,9 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.state = xstrdup(STATE_CREATING);
 	t.command = xstrdup("");
 	t.session = xstrdup("");
+	t.on_dirty = xstrdup(s->on_dirty ? s->on_dirty : c->config.on_dirty);
+	t.published = xstrdup("");
+	t.note = xstrdup("");
 	t.strict = s->strict;
 	rc = s->name ? create_named(c, &r, &t, &shown, e) : create_numbered(c, &r, s->program, &t, &shown, e);
 	if (rc < 0)

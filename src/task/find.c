@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "git/private.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
@@ -10,13 +9,13 @@
 #include "task/life.h"
 #include "task/remove.h"
 #include "task/task.h"
-#include "workspace/review.h"
 
 bool task_is_busy(struct context *c, const struct task *t)
 {
-	auto_str lock = xasprintf("tasks/%lld/lock", (long long)t->id);
+	auto_str lock = xasprintf("tasks/%lld/lock", (long long)t->id),
+		 undo = xasprintf("trash/%lld/lock", (long long)t->id);
 
-	return lock_is_held(c->home.fd, lock);
+	return lock_is_held(c->home.fd, lock) || lock_is_held(c->home.fd, undo);
 }
 
 static bool needs_settling(const struct task *t)
@@ -58,9 +57,23 @@ static int read_again(struct context *c, struct task *t, bool *ret_same, struct 
 	return 0;
 }
 
+/* The lock in the task's directory, which an undo holds from the trash on; none where the directory is gone. */
+static int lock_place(struct context *c, const struct task *t, int *ret_lock, struct err *e)
+{
+	static const char *const places[] = { "tasks", "trash", "tasks" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		auto_str name = xasprintf("%s/%lld", places[i], (long long)t->id);
+		auto_fd dir = openat(c->home.fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+		if (dir >= 0)
+			return lock_take(dir, "lock", false, ret_lock, e);
+	}
+	return 0;
+}
+
 int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e)
 {
-	auto_fd dir = -1;
 	auto_lock lock = -1;
 	bool same;
 
@@ -71,7 +84,7 @@ int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e
 	if (task_is_busy(c, t))
 		return 0;
 	/* the lock keeps two settlers apart; who comes second finds the work done */
-	if (!home_task_dir(&c->home, t->id, &dir, e) && lock_take(dir, "lock", false, &lock, e) < 0)
+	if (lock_place(c, t, &lock, e) < 0)
 		return e->kind == ERR_BUSY ? 0 : -1;
 	if (read_again(c, t, &same, e) < 0) {
 		*ret_gone = e->kind == ERR_NOTFOUND;
@@ -130,26 +143,4 @@ void task_at_close(struct task_at *a)
 {
 	workspace_close(&a->ws);
 	repo_release(&a->repo);
-}
-
-void task_work_release(struct task_work *w)
-{
-	strvec_release(&w->files);
-}
-
-int task_work(struct task_at *a, struct task_work *ret, struct err *e)
-{
-	auto_fd git = open_beneath(a->ws.dir, "git", O_RDONLY | O_DIRECTORY, 0);
-	auto_review r = { .scratch = SCRATCH_INIT };
-
-	*ret = (struct task_work){ 0 };
-	if (git >= 0 &&
-		private_count_objects(git, &a->repo, workspace_own_packs(&a->ws), &ret->drafts, e) < 0)
-		return -1;
-	if (review_open(&a->ws, &r, e) < 0 || review_names(&r, &ret->files, e) < 0)
-		return -1;
-	for (size_t i = 0; i < r.apart.n; i++)
-		strvec_pushf(&ret->files, "? %s", r.apart.v[i]);
-	ret->ignored = r.ignored;
-	return 0;
 }

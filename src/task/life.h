@@ -2,7 +2,7 @@
  * A task's life: one table of allowed moves between its states.
  *
  *	creating → created → running → done | failed | cancelled | interrupted → running …
- *	and from every resting state → discarding → discarded
+ *	and from every resting state → merged (→ running …) and → discarding → discarded
  *
  * "creating" and "discarding" are steps that a crash may leave behind; task_settle finishes them.
  */
@@ -21,6 +21,7 @@
 #define STATE_FAILED      "failed"
 #define STATE_CANCELLED   "cancelled"
 #define STATE_INTERRUPTED "interrupted"
+#define STATE_MERGED      "merged"
 #define STATE_DISCARDING  "discarding"
 #define STATE_DISCARDED   "discarded"
 

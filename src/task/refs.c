@@ -55,21 +55,6 @@ int refs_make(
 	return err_wrap(e, "cannot make the branch of task '%s'", t->name);
 }
 
-static bool has_ref(const struct buf *list, const char *name, char **ret_oid)
-{
-	size_t n = strlen(name);
-
-	for (const char *l = buf_str(list); *l; l = strchr(l, '\n') + 1) {
-		const char *ref = l + strcspn(l, " ") + 1;
-
-		if (strcspn(ref, "\n") == n && !strncmp(ref, name, n)) {
-			*ret_oid = xstrndup(l, strcspn(l, " "));
-			return true;
-		}
-	}
-	return false;
-}
-
 static void drop_pins(struct ref_txn *txn, const struct buf *list)
 {
 	for (const char *l = buf_str(list); *l; l = strchr(l, '\n') + 1) {
@@ -80,28 +65,184 @@ static void drop_pins(struct ref_txn *txn, const struct buf *list)
 	}
 }
 
-int refs_drop(struct context *c, const struct repo *r, const struct task *t, bool trash, struct err *e)
+/* The tips that the set has now, as lines "OID REF". */
+static int list_set(const struct repo *r, const char *set, struct buf *ret, struct err *e)
 {
-	auto_str prefix = xasprintf("refs/garth/shown/%s/", t->shown);
-	auto_str kept = xasprintf("refs/garth/trash/%lld", (long long)t->id), tip = NULL;
-	auto_buf branch = BUF_INIT(1 << 20), pins = BUF_INIT(64 << 20);
+	auto_str prefix = xasprintf("refs/garth/shown/%s/", set);
+
+	return ref_list(r, prefix, ret, e);
+}
+
+/* Pins for the trash what the task stands on, where it is there: the user may have removed the branch, and cleaned
+ * up after it. `present` certainly is. */
+static void pin_for_trash(
+	struct ref_txn *txn, const struct repo *r, const struct task *t, const char *tip, const char *present)
+{
+	const struct {
+		const char *name, *oid;
+	} pins[] = { { "base", t->base }, { "tip", tip }, { "published", t->published }, { "layer", t->layer } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(pins); i++) {
+		auto_str name = xasprintf("refs/garth/trash/%lld/%s", (long long)t->id, pins[i].name);
+		bool known = !*pins[i].oid;
+
+		for (size_t j = 0; j < i; j++)
+			known |= !strcmp(pins[i].oid, pins[j].oid);
+		if (!known && (!strcmp(pins[i].oid, present) || ref_can_name(r, pins[i].oid)))
+			ref_set(txn, name, pins[i].oid);
+	}
+}
+
+static void pin_shown_for_trash(struct ref_txn *txn, const struct task *t, const struct buf *set)
+{
+	for (const char *l = buf_str(set); *l; l = strchr(l, '\n') + 1) {
+		auto_str oid = xstrndup(l, strcspn(l, " "));
+		auto_str name = xasprintf("refs/garth/trash/%lld/shown-%s", (long long)t->id, oid);
+
+		ref_set(txn, name, oid);
+	}
+}
+
+static int drop_snapshots(struct ref_txn *txn, const struct repo *r, int64_t id, struct err *e)
+{
+	auto_str prefix = xasprintf("refs/garth/snapshots/%lld/", (long long)id);
+	auto_buf list = BUF_INIT(64 << 20);
+
+	if (ref_list(r, prefix, &list, e) < 0)
+		return -1;
+	drop_pins(txn, &list);
+	return 0;
+}
+
+int refs_drop(struct context *c, const struct repo *r, const struct task *t, const char *tip, bool trash,
+	struct err *e)
+{
+	auto_str old_form = xasprintf("refs/garth/trash/%lld", (long long)t->id);
+	char now[65], kept_before[65];
+	auto_buf set = BUF_INIT(64 << 20);
 	auto_ref_txn txn = REF_TXN_INIT;
 	auto_lock lock = -1;
 	size_t others;
 
 	if (base_lock(&c->home, t->project_id, &lock, e) < 0 ||
 		store_task_count_shown(c->store, t->project_id, t->shown, &others, e) < 0 ||
-		ref_list(r, t->branch, &branch, e) < 0)
+		ref_read(r, t->branch, now, e) < 0 || ref_read(r, old_form, kept_before, e) < 0)
 		return -1;
-	if (has_ref(&branch, t->branch, &tip) && !strcmp(tip, t->base))
+	if ((trash || others < 2) && list_set(r, t->shown, &set, e) < 0)
+		return -1;
+	if (!strcmp(now, tip))
 		ref_remove(&txn, t->branch, tip);
-	/* the user may have removed the branch, and cleaned up after it */
-	if (trash && (tip || ref_can_name(r, t->base)))
-		ref_set(&txn, kept, t->base);
-	if (others < 2) {
-		if (ref_list(r, prefix, &pins, e) < 0)
-			return -1;
-		drop_pins(&txn, &pins);
+	if (trash && !*kept_before) {
+		pin_for_trash(&txn, r, t, tip, now);
+		pin_shown_for_trash(&txn, t, &set);
+	} else if (!trash && drop_snapshots(&txn, r, t->id, e) < 0) {
+		return -1;
 	}
+	if (others < 2)
+		drop_pins(&txn, &set);
 	return ref_commit(r, &txn, e);
+}
+
+static int branch_exists(const struct task *t, struct err *e)
+{
+	const char *branch = t->branch + strlen("refs/heads/");
+
+	err_set(e, ERR_EXISTS, "there is another branch '%s' by now", branch);
+	return err_hint(e, "git branch -m %s OTHER_NAME", branch);
+}
+
+static int list_kept(const struct repo *r, int64_t id, struct buf *ret, struct err *e)
+{
+	auto_str prefix = xasprintf("refs/garth/trash/%lld", (long long)id);
+
+	return ref_list(r, prefix, ret, e);
+}
+
+int refs_check_free(const struct repo *r, const struct task *t, const char *tip, struct err *e)
+{
+	auto_buf kept = BUF_INIT(64 << 20);
+	char now[65];
+
+	if (ref_read(r, t->branch, now, e) < 0)
+		return -1;
+	if (!*now)
+		return 0;
+	if (list_kept(r, t->id, &kept, e) < 0)
+		return -1;
+	/* without a pin, the repository was out of reach when the task was discarded, and the branch is its own */
+	return kept.len || strcmp(now, tip) ? branch_exists(t, e) : 0;
+}
+
+/* The pins on what was shown become those of the set again; all of those for the trash go. */
+static void move_pins_back(struct ref_txn *txn, const struct task *t, const struct buf *kept)
+{
+	auto_str shown = xasprintf(" refs/garth/trash/%lld/shown-", (long long)t->id);
+
+	for (const char *l = buf_str(kept); *l; l = strchr(l, '\n') + 1) {
+		auto_str oid = xstrndup(l, strcspn(l, " "));
+		auto_str name = xasprintf("refs/garth/shown/%s/%s", t->shown, oid);
+
+		if (!strncmp(l + strlen(oid), shown, strlen(shown)))
+			ref_set(txn, name, oid);
+	}
+	drop_pins(txn, kept);
+}
+
+int refs_restore(struct context *c, const struct repo *r, const struct task *t, const char *tip, struct err *e)
+{
+	auto_buf kept = BUF_INIT(64 << 20);
+	auto_ref_txn txn = REF_TXN_INIT;
+	auto_lock lock = -1;
+	char now[65];
+
+	if (base_lock(&c->home, t->project_id, &lock, e) < 0 || refs_check_free(r, t, tip, e) < 0 ||
+		ref_read(r, t->branch, now, e) < 0 || list_kept(r, t->id, &kept, e) < 0)
+		return -1;
+	if (!*now)
+		ref_create(&txn, t->branch, tip);
+	move_pins_back(&txn, t, &kept);
+	if (!ref_commit(r, &txn, e))
+		return 0;
+	return strstr(e->msg, "already exists") ? branch_exists(t, e)
+						: err_wrap(e, "cannot make the branch of task '%s'", t->name);
+}
+
+int refs_forget(const struct repo *r, int64_t id, struct err *e)
+{
+	auto_buf kept = BUF_INIT(64 << 20);
+	auto_ref_txn txn = REF_TXN_INIT;
+
+	if (list_kept(r, id, &kept, e) < 0 || drop_snapshots(&txn, r, id, e) < 0)
+		return -1;
+	drop_pins(&txn, &kept);
+	return ref_commit(r, &txn, e);
+}
+
+int refs_renew(struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e)
+{
+	auto_ref_txn pins = REF_TXN_INIT, drops = REF_TXN_INIT;
+	auto_buf old = BUF_INIT(64 << 20), all = BUF_INIT(128 << 20);
+	struct task renewed = *t;
+	auto_lock lock = -1;
+	size_t others;
+	char set[33];
+
+	refs_set_name(shown, set);
+	if (!strcmp(set, t->shown))
+		return 0;
+	renewed.shown = set;
+	if (base_lock(&c->home, t->project_id, &lock, e) < 0 || list_set(r, t->shown, &old, e) < 0)
+		return -1;
+	buf_add(&all, buf_str(shown), shown->len);
+	buf_add(&all, buf_str(&old), old.len);
+	pin_all(&pins, &renewed, &all);
+	if (ref_commit(r, &pins, e) < 0 || store_task_rebased(c->store, t->id, t->base, set, e) < 0 ||
+		store_task_count_shown(c->store, t->project_id, t->shown, &others, e) < 0)
+		return -1;
+	free(t->shown);
+	t->shown = xstrdup(set);
+	if (others)
+		return 0;
+	drop_pins(&drops, &old);
+	return ref_commit(r, &drops, e);
 }

@@ -1,5 +1,10 @@
-/* The steps of removing a task, each of which does nothing twice, so that a crash between any two is made
- * good by going through them again. */
+/*
+ * The steps of removing a task, each of which does nothing twice, so that a crash between any two is made good by
+ * going through them again; and the trash, where removed tasks are kept for a while.
+ *
+ * The store says whether a task's directory goes to the trash: there is an open deed "discard", added in the step
+ * that makes the task "discarding". In the trash, the file `keep` names the repository that has the pins.
+ */
 #ifndef TASK_REMOVE_H
 #define TASK_REMOVE_H
 
@@ -10,7 +15,15 @@
 /* Goes through the steps for a task in state "discarding" or (half-made) "creating". The caller holds its
  * lock where its directory exists. */
 int remove_finish(struct context *c, struct task *t, struct err *e);
-/* Removes what has been in the trash for TASK_TRASH_DAYS. */
+/* Removes what has been in the trash for TASK_TRASH_DAYS, and its pins. */
 int remove_old_trash(struct context *c, struct err *e);
+
+/* What is needed to take a discard back, as the deed has it: the branch's tip, and the task's state. */
+struct discarded {
+	char *tip, *state;
+};
+void discarded_release(struct discarded *d);
+#define auto_discarded __attribute__((cleanup(discarded_release))) struct discarded
+int discarded_read(const struct deed *d, struct discarded *ret, struct err *e);
 
 #endif

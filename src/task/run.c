@@ -1,9 +1,12 @@
 #include "task/run.h"
 
+#include <fcntl.h>
 #include <sys/random.h>
 
+#include "audit/audit.h"
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "sys/fd.h"
 #include "task/life.h"
 
 void task_session_id(char out[37])
@@ -26,6 +29,18 @@ static void one_line(char *const *argv, struct buf *out)
 			out->data[i] = ' ';
 }
 
+/* The store has it already: a line that cannot be written, on a full disk, does not stop the run. */
+static void log_run(int home, struct store *s, const struct task *t, const char *event, json_t *details)
+{
+	struct err ignored = ERR_INIT;
+	auto_audit log = NULL;
+
+	if (audit_open(home, s, &log, &ignored) < 0)
+		json_decref(details);
+	else
+		audit_add(log, event, t, details, &ignored);
+}
+
 int task_run_begin(struct context *c, struct task *t, const char *session, char *const *argv,
 	struct task_run *ret, struct err *e)
 {
@@ -41,6 +56,8 @@ int task_run_begin(struct context *c, struct task *t, const char *session, char 
 		store_rollback(c->store);
 		return -1;
 	}
+	log_run(c->home.fd, c->store, t, "start", json_pack("{s:s, s:o}", "session", session, "command",
+		audit_text(buf_str(&line))));
 	ret->home = xstrdup(c->home.path);
 	snprintf(ret->session, sizeof(ret->session), "%s", session);
 	return 0;
@@ -49,7 +66,9 @@ int task_run_begin(struct context *c, struct task *t, const char *session, char 
 int task_run_end(const struct task_run *r, int exit_code, bool cancelled, struct err *e)
 {
 	const char *state = cancelled ? STATE_CANCELLED : exit_code ? STATE_FAILED : STATE_DONE;
+	auto_fd home = open(r->home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_store s = NULL;
+	auto_task t = { 0 };
 
 	if (store_open(r->home, &s, e) < 0 || store_begin(s, e) < 0)
 		return -1;
@@ -58,6 +77,8 @@ int task_run_end(const struct task_run *r, int exit_code, bool cancelled, struct
 		store_rollback(s);
 		return -1;
 	}
+	if (!store_task_by_id(s, r->task, &t, e))
+		log_run(home, s, &t, "end", json_pack("{s:s, s:i}", "state", state, "exit_code", exit_code));
 	return 0;
 }
 

@@ -23,6 +23,7 @@ struct task_spec {
 	const char *program;
 	const char *rev;     /* NULL: HEAD */
 	const char *backend; /* NULL: as configured, else what the kernel allows */
+	const char *on_dirty; /* NULL: as configured */
 	bool strict;
 };
 
@@ -51,20 +52,24 @@ void task_at_close(struct task_at *a);
 
 /* What would be lost with a task. */
 struct task_work {
-	struct strvec files; /* "A path" … against the base */
-	size_t drafts;       /* objects in private storage */
+	struct strvec files; /* "A path" … against what was published last, else the base */
+	size_t drafts;       /* objects in private storage that the shared repository does not have */
+	size_t unmerged;     /* commits of its branch that its target does not have */
 	size_t ignored;
+	char tip[65]; /* its branch's; where the branch is gone, what it was */
 };
 void task_work_release(struct task_work *w);
 #define auto_task_work __attribute__((cleanup(task_work_release))) struct task_work
 int task_work(struct task_at *a, struct task_work *ret, struct err *e);
+/* Only what the branch tells: tip, unmerged. */
+int task_work_branch(const struct repo *r, const struct task *t, struct task_work *ret, struct err *e);
 
 struct discard_opts {
 	bool files;  /* -f: changed files may go */
-	bool drafts; /* -D: commits that are nowhere else may go */
+	bool drafts; /* -D: commits that are nowhere else, or not merged, may go */
 };
-/* Removes the task: nothing that exists only here without the option that says so (ERR_REFUSED). What is
- * removed by option goes to the trash; *ret_trash is where, on the heap, or NULL. */
+/* Removes the task: nothing that exists only here without the option that says so (ERR_REFUSED). Whatever it had
+ * goes to the trash, from where undo.h brings it back; *ret_trash is where, on the heap, or NULL. */
 int task_discard(
 	struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e);
 

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
+#include "sys/proc.h"
 
 extern char **environ;
 
@@ -149,6 +150,28 @@ static void show_tools(struct context *c, struct jail *j, const struct hidden *h
 		show_named(c, j, h, c->config.allow_read.v[i]);
 }
 
+/* The gateway and what guides to it: the socket, the shim as `git`, the hook, and what they know of the task. */
+static int show_gateway(struct context *c, struct task_at *at, struct jail *j, struct err *e)
+{
+	const struct task *t = at->task;
+	auto_str socket = home_path(&c->home, "tasks/%lld/gateway", (long long)t->id), shim = NULL;
+	auto_buf facts = BUF_INIT(16384), rules = BUF_INIT(65536);
+
+	if (proc_find_part("garth-shim", &shim, e) < 0)
+		return -1;
+	buf_printf(&facts, "name=%s\nbranch=%s\ntarget=%s\n", t->name, t->branch, t->target);
+	if (!strcmp(c->config.policy.identity, "forced"))
+		buf_printf(&facts, "trailer=Garth-Task: %s\n", t->name);
+	for (size_t i = 0; i < c->config.noperations; i++)
+		buf_printf(&rules, "%s %s\n", c->config.operations[i].name, c->config.operations[i].rule);
+	jail_add(j, JAIL_BIND, 0, shim, INSIDE_BIN "/git");
+	jail_add(j, JAIL_BIND, 0, shim, INSIDE_HOOK);
+	jail_add(j, JAIL_BIND, JAIL_OPTIONAL, socket, INSIDE_GATEWAY);
+	jail_add(j, JAIL_DATA, 0, buf_str(&facts), INSIDE_TASK);
+	jail_add(j, JAIL_DATA, 0, buf_str(&rules), INSIDE_OPERATIONS);
+	return 0;
+}
+
 int walls_describe(
 	struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e)
 {
@@ -177,7 +200,7 @@ int walls_describe(
 	show_etc(c, ret);
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, home, c->user_home);
 	show_tools(c, ret, &tools);
-	return workspace_describe(&at->ws, ret, e);
+	return show_gateway(c, at, ret, e) < 0 ? -1 : workspace_describe(&at->ws, ret, e);
 }
 
 static const char *visible_shell(const struct context *c)
@@ -196,12 +219,13 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	strvec_pushf(&fixed, "USER=%s", owner_is_other() ? "garth" : c->user);
 	strvec_pushf(&fixed, "LOGNAME=%s", owner_is_other() ? "garth" : c->user);
 	strvec_pushf(&fixed, "SHELL=%s", visible_shell(c));
-	strvec_pushf(&fixed, "PATH=%s", path && *path ? path : "/usr/local/bin:/usr/bin:/bin");
+	strvec_pushf(&fixed, "PATH=" INSIDE_BIN ":%s", path && *path ? path : "/usr/local/bin:/usr/bin:/bin");
 	strvec_push(&fixed, "TMPDIR=/tmp");
 	strvec_pushv(&fixed, workspace_env(t));
 	strvec_pushf(&fixed, "GARTH_TASK=%s", t->name);
 	strvec_pushf(&fixed, "GARTH_SESSION=%s", session);
 	strvec_pushf(&fixed, "GARTH_WORKSPACE=%s", t->workspace);
+	strvec_push(&fixed, "GARTH_SOCKET=" INSIDE_GATEWAY);
 	if (agent_environment(&c->config, agent, environ, extra_env, &fixed, &ret->env, e) < 0)
 		return -1;
 	strvec_pushv(&ret->argv, (const char *const *)argv);

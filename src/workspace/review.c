@@ -103,7 +103,9 @@ static int put_link(struct review *r, int root, const struct change *c, struct e
 
 static int put_change(struct review *r, int root, const struct change *c, struct err *e)
 {
-	if (c->ignored) {
+	if (c->ignored && c->size < r->ignored_room) {
+		r->ignored_room -= c->size;
+	} else if (c->ignored) {
 		r->ignored++;
 		if (is_ignore_file(c->path))
 			strvec_pushf(&r->apart, "%s (an ignore file that is ignored itself)", c->path);
@@ -130,15 +132,16 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 	return 0;
 }
 
-int review_open(struct workspace *ws, struct review *ret, struct err *e)
+static int open_with(struct workspace *ws, uint64_t ignored_room, struct review *ret, struct err *e)
 {
-	auto_review r = { .base = ws->task->base, .scratch = SCRATCH_INIT };
+	auto_review r = { .base = ws->task->base, .ignored_room = ignored_room, .scratch = SCRATCH_INIT };
+	auto_str since = workspace_since(ws);
 	auto_changes c = { .root = -1 };
 
 	if (workspace_scan(ws, &c, e) < 0 ||
 		scratch_open(ws->repo, ws->home->fd, ws->home->path, &r.scratch, e) < 0)
 		return -1;
-	if (mark_ignored(&r.scratch, r.base, &c, e) < 0 || scratch_begin(&r.scratch, r.base, e) < 0)
+	if (mark_ignored(&r.scratch, since, &c, e) < 0 || scratch_begin(&r.scratch, since, e) < 0)
 		return -1;
 	for (size_t i = 0; i < c.n; i++)
 		if (put_change(&r, c.root, &c.v[i], e) < 0)
@@ -148,6 +151,22 @@ int review_open(struct workspace *ws, struct review *ret, struct err *e)
 	*ret = r;
 	r = (struct review){ .scratch = SCRATCH_INIT };
 	return 0;
+}
+
+int review_open(struct workspace *ws, struct review *ret, struct err *e)
+{
+	return open_with(ws, 0, ret, e);
+}
+
+int review_keep(struct workspace *ws, int out_fd, char commit[65], size_t *ret_left, struct err *e)
+{
+	auto_review r = { .scratch = SCRATCH_INIT };
+	auto_str since = workspace_since(ws);
+
+	if (open_with(ws, REVIEW_IGNORED_MAX, &r, e) < 0)
+		return -1;
+	*ret_left = r.ignored;
+	return scratch_pack(&r.scratch, since, out_fd, commit, e);
 }
 
 int review_diff(struct review *r, const struct strvec *args, const struct strvec *paths, struct buf *out,

@@ -76,6 +76,23 @@ int workspace_scan(struct workspace *ws, struct changes *ret, struct err *e)
 	return ws->backend->scan(ws, ret, e);
 }
 
+char *workspace_since(struct workspace *ws)
+{
+	auto_buf tip = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+
+	if (!ws->backend->published)
+		return xstrdup(ws->task->layer);
+	if (read_file(ws->dir, "indexed", &tip, &ignored) < 0)
+		return xstrdup(ws->task->base);
+	return buf_steal(&tip);
+}
+
+int workspace_published(struct workspace *ws, const char *tip, struct err *e)
+{
+	return ws->backend->published ? ws->backend->published(ws, tip, e) : 0;
+}
+
 int workspace_export(struct workspace *ws, int out, struct export_report *ret, struct err *e)
 {
 	return ws->backend->export(ws, out, ret, e);
@@ -84,6 +101,11 @@ int workspace_export(struct workspace *ws, int out, struct export_report *ret, s
 int workspace_remove(struct workspace *ws, struct err *e)
 {
 	return ws->backend->remove(ws, e);
+}
+
+int workspace_restore(struct workspace *ws, struct err *e)
+{
+	return ws->backend->restore ? ws->backend->restore(ws, e) : 0;
 }
 
 int workspace_make_private(struct workspace *ws, struct private_spec *s, struct err *e)
@@ -95,6 +117,7 @@ int workspace_make_private(struct workspace *ws, struct private_spec *s, struct 
 		return err_sys(e, "cannot open '%s'", path);
 	s->repo = ws->repo;
 	s->commit = ws->task->base;
+	s->hook = INSIDE_HOOK;
 	s->borrow = !ws->task->strict && private_can_borrow(ws->repo);
 	if (private_create(git, s, e) < 0)
 		return -1;

@@ -48,12 +48,21 @@ void workspace_close(struct workspace *ws);
 int workspace_create(struct workspace *ws, const struct buf *shown, struct err *e);
 /* Adds the workspace's and the git view's rows to a jail. */
 int workspace_describe(struct workspace *ws, struct jail *j, struct err *e);
+/* What differs from the commit workspace_since(ws). */
 int workspace_scan(struct workspace *ws, struct changes *ret, struct err *e);
+/* The commit that the scan compares with, on the heap: the layer it stands on, or what the host's index was last
+ * brought to. */
+char *workspace_since(struct workspace *ws);
+/* The branch has moved to tip: what the host sees of the workspace follows (W2). */
+int workspace_published(struct workspace *ws, const char *tip, struct err *e);
 /* Plain files of the workspace into the empty directory `out`. */
 int workspace_export(struct workspace *ws, int out, struct export_report *ret, struct err *e);
 /* Takes the workspace away from the user's repository and moves its files into the task's directory, which
  * the caller then removes or keeps. Does nothing twice. */
 int workspace_remove(struct workspace *ws, struct err *e);
+/* The other way round, out of the task's directory; the branch is there already. After a failure,
+ * workspace_remove takes back what was done. */
+int workspace_restore(struct workspace *ws, struct err *e);
 
 /* Variables that commands in the task's workspace get, "NAME=VALUE", up to a NULL. */
 const char *const *workspace_env(const struct task *t);
@@ -70,6 +79,10 @@ struct backend {
 	int (*scan)(struct workspace *ws, struct changes *ret, struct err *e);
 	int (*export)(struct workspace *ws, int out, struct export_report *ret, struct err *e);
 	int (*remove)(struct workspace *ws, struct err *e);
+	/* NULL where removing takes nothing away from its place: */
+	int (*restore)(struct workspace *ws, struct err *e);
+	/* NULL where the host sees nothing of it, and the scan is against the base: */
+	int (*published)(struct workspace *ws, const char *tip, struct err *e);
 };
 
 extern const struct backend backend_overlay, backend_worktree;
@@ -86,6 +99,11 @@ void workspace_describe_git(struct workspace *ws, const char *at, struct jail *j
 #define INSIDE_DIR        "/run/garth"
 #define INSIDE_FSMONITOR  INSIDE_DIR "/fsmonitor"
 #define INSIDE_UPPER      INSIDE_DIR "/upper"
+#define INSIDE_BIN        INSIDE_DIR "/bin"
+#define INSIDE_HOOK       INSIDE_DIR "/hook"
+#define INSIDE_GATEWAY    INSIDE_DIR "/gateway"
+#define INSIDE_TASK       INSIDE_DIR "/task"
+#define INSIDE_OPERATIONS INSIDE_DIR "/operations"
 #define INSIDE_BASE_INDEX INSIDE_DIR "/base-index"
 #define INSIDE_BASE_ID    INSIDE_DIR "/base-id"
 

@@ -26,6 +26,24 @@ config() { mkdir -p "$XDG_CONFIG_HOME/garth"; cat >"$XDG_CONFIG_HOME/garth/confi
   [[ $(MY_VAR=mine OTHER=no "$garth" exec t -- sh -c 'echo $MY_VAR:$OTHER') == mine: ]]
 }
 
+@test "O3 J8 config: limits, policy, git, task, merge, sync and snapshot: built-in values, printed and read again" {
+  "$garth" config --json | json '[d["limits"][k] for k in ("max_worktree_size", "max_file_size", "max_files", "max_commits")]' |
+    grep -xF '[1073741824, 104857600, 10000, 100]'
+  "$garth" config --json | json '[d["policy"]["rewrite"], d["policy"]["identity"], d["policy"]["author"], d["git"]["operations"], d["task"]["on_dirty"], d["merge"]["strategy"]]' |
+    grep -xF '["keep", "agent", null, {}, "fail", "merge"]'
+  "$garth" config --json | json '[d["sync"]["auto_rebase"], d["sync"]["rebase_frequency"], d["sync"]["pause_on_conflict"], d["snapshot"]["every"]]' |
+    grep -xF '[false, 3600, true, 10]'
+  config <<<$'limits: {max_files: 3}\npolicy: {protected: ["x [y]", "*.key", "say \\"hi\\""], allow: [.envrc], author: "B: c <b@c>", identity: forced}\ngit: {operations: {rebase: local}}\nsync: {auto_rebase: true}\n'
+  "$garth" config --json >"$T/one"
+  json '[d["limits"]["max_files"], d["policy"]["protected"][-3:], d["policy"]["author"], d["git"]["operations"]]' <"$T/one" |
+    grep -xF '[3, ["x [y]", "*.key", "say \"hi\""], "B: c <b@c>", {"rebase": "local"}]'
+  "$garth" config >"$T/own.yaml"
+  GARTH_CONFIG=$T/own.yaml "$garth" config --json >"$T/two"
+  for key in limits policy git task merge sync snapshot jail agents; do
+    [[ $(json "d[\"$key\"]" <"$T/one") == "$(json "d[\"$key\"]" <"$T/two")" ]] || complain "$key"
+  done
+}
+
 @test "O3 config: allow_read shows a path read-only" {
   mkdir "$T/data"; echo d >"$T/data/f"; chmod 755 "$T" "$T/data"
   config <<<"jail: {allow_read: [$T/data]}"
@@ -47,7 +65,9 @@ config() { mkdir -p "$XDG_CONFIG_HOME/garth"; cat >"$XDG_CONFIG_HOME/garth/confi
 @test "O3 config: malformed YAML, wrong types and values are named with file and line" {
   for text in $'workspace: [\n' $'a: b: c\n' $'workspace: overlay\n' $'network: {mode: sometimes}\n' \
     $'jail: {env: [1BAD]}\n' $'jail: {tools: [.ssh]}\n' $'jail: {tools: [../x]}\n' $'jail: {allow_read: [/]}\n' \
-    $'limits: {log_size: many}\n' $'network: {mode: none}\nnetwork: {mode: host}\n' $'\tx\n' $'a: *b\n' $'\xff\xfe\n'; do
+    $'limits: {log_size: many}\n' $'limits: {max_files: 1KB}\n' $'policy: {rewrite: maybe}\n' \
+    $'policy: {protected: [../x]}\n' $'policy: {author: Bot}\n' $'git: {operations: {rebase: sometimes}}\n' \
+    $'task: {on_dirty: 1}\n' $'sync: {auto_rebase: 1}\n' $'snapshot: {every: 0}\n' $'network: {mode: none}\nnetwork: {mode: host}\n' $'\tx\n' $'a: *b\n' $'\xff\xfe\n'; do
     config <<<"$text"
     fails 2 "config.yaml" "$garth" run -- true
     [[ $err =~ config.yaml:[0-9]+ ]] || complain "no line: $text"

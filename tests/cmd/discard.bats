@@ -35,11 +35,18 @@ nothing_left() {
   done
 }
 
+# A commit that is published nowhere, on a branch of the agent's own.
+make_draft() {
+  inside "$1" 'b=$(echo work | git hash-object -w --stdin); t=$(printf "100644 blob %s\twork\n" $b | git mktree)
+    git update-ref refs/heads/kept $(git commit-tree -p HEAD -m draft $t)'
+}
+
 @test "ESCAPES 26 discard: drafts are kept unless -D says so; then they are in the trash" {
   for b in overlay worktree; do
     "$garth" new t --backend $b
-    inside t 'echo work >work; git add work; git commit -qm draft; git checkout -q -b other HEAD~1; git branch -m garth/t kept; git reset -q --hard'
-    changes_nothing 4 "drafts in its repository" "$garth" discard t
+    make_draft t
+    changes_nothing 4 "drafts in its repository (3 objects)" "$garth" discard t
+    [[ $(hint) == "garth discard -D t" ]] || complain
     changes_nothing 4 "drafts in its repository" "$garth" discard -f t
     call bash -c "$(hint | sed "s,^garth,\"$garth\" ,") --json"
     trash=$(json 'd["trash"]' <<<"$out")
@@ -49,12 +56,108 @@ nothing_left() {
   done
 }
 
-@test "ESCAPES 26 discard: a stash and a detached commit are drafts too; -fD gives all up" {
+@test "ESCAPES 26 discard: an object that was only staged is a draft; -fD gives all up" {
   "$garth" new t
-  inside t 'echo x >>a.txt; git stash -q; git checkout -q --detach'
-  changes_nothing 4 "drafts" "$garth" discard t
+  inside t 'echo x >>a.txt; git add a.txt; git restore -q --staged a.txt'
+  changes_nothing 4 "1 changed file, drafts in its repository (1 object)" "$garth" discard t
+  [[ $(hint) == "garth discard -fD t" ]] || complain
+  changes_nothing 4 "drafts" "$garth" discard -f t
+  changes_nothing 4 "changed file" "$garth" discard -D t
   "$garth" discard -fD t
   nothing_left
+}
+
+@test "ESCAPES 26 discard: packs, odd names and more objects than can be asked for are drafts" {
+  "$garth" new t; g=$(task_dir t)/git
+  # what the shared repository has is no draft
+  inside t 'mkdir -p .git/x; git cat-file -p HEAD | git hash-object -t commit -w --stdin; cp .git/HEAD .git/x'
+  o=$(git rev-parse HEAD); mkdir -p "$g/objects/${o:0:2}"; : >"$g/objects/${o:0:2}/${o:2}"
+  [[ $("$garth" show t --json | json 'd["drafts"]') == false ]]
+  : >"$g/objects/${o:0:2}/tmp_obj_x"
+  changes_nothing 4 "(1 object)" "$garth" discard t
+  rm "$g/objects/${o:0:2}/tmp_obj_x"; : >"$g/objects/pack/pack-x.pack"
+  changes_nothing 4 "(1 object)" "$garth" discard t
+  rm "$g/objects/pack/pack-x.pack"
+  # names that git would take for something else than an object
+  : >"$g/objects/${o:0:2}/HEAD"; : >"$g/objects/${o:0:2}/${o:2:20}"$'\n'"${o:2:17}"
+  changes_nothing 4 "(2 objects)" "$garth" discard t
+  find "$g/objects/${o:0:2}" -type f -delete
+  python3 - "$g/objects/aa" <<'PY'
+import os, sys
+os.mkdir(sys.argv[1])
+for i in range(100001): os.close(os.open("%s/%038x" % (sys.argv[1], i), os.O_CREAT | os.O_WRONLY, 0o644))
+PY
+  changes_nothing 4 "(100001 objects)" "$garth" discard t
+  rm -r "$g/objects/aa"
+  "$garth" discard t
+  nothing_left
+}
+
+# published TASK: a commit with a file of its own goes through the gateway.
+published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; }
+
+@test "ESCAPES 26 discard: an unmerged branch is kept unless -D says so; then its commits are pinned" {
+  for b in overlay worktree; do
+    "$garth" new t --backend $b
+    published t; inside t 'git commit -q --allow-empty -m more'
+    tip=$(git rev-parse garth/t) id=$(field t id)
+    changes_nothing 4 "task 't' has the only copy of its work: 2 commits on garth/t that are not in main" "$garth" discard t
+    [[ $(hint) == "garth discard -D t" ]] || complain
+    changes_nothing 4 "not in main" "$garth" discard -f t
+    inside t 'echo x >>work'
+    changes_nothing 4 "1 changed file, 2 commits" "$garth" discard -D t
+    [[ $(hint) == "garth discard -fD t" ]] || complain
+    "$garth" discard -fD t
+    nothing_left
+    [[ $(git rev-parse "refs/garth/trash/$id/tip") == "$tip" && $(git rev-parse "refs/garth/trash/$id/base") == $(git rev-parse main) ]]
+    git reflog expire --expire=now --all; git gc -q --prune=now
+    [[ $(git show "$tip:work") == work ]]
+  done
+}
+
+@test "ESCAPES 26 discard: a branch that is in the target, or merged, needs no option" {
+  "$garth" new t; published t
+  git merge -q --ff-only garth/t
+  "$garth" discard t
+  nothing_left
+  "$garth" new s; inside s 'echo s >s; git add s; git commit -qm s'
+  "$garth" merge s --squash
+  git merge-base --is-ancestor garth/s main && false
+  call "$garth" discard s --json
+  [[ $code == 0 ]] || complain
+  nothing_left
+  # merged once, but moved on by hand since
+  "$garth" new m; inside m 'echo m >m; git add m; git commit -qm m'
+  "$garth" merge m --squash
+  git update-ref refs/heads/garth/m "$(git commit-tree -p garth/m -m mine garth/m^{tree})"
+  changes_nothing 4 "on garth/m that are not in main" "$garth" discard m
+}
+
+@test "ESCAPES 26 discard: the target is gone, or there was none: commits beyond the base are unmerged" {
+  git checkout -q -b feature; "$garth" new t; published t
+  git checkout -q main; git branch -D -q feature
+  changes_nothing 4 "1 commit on garth/t that is not in feature" "$garth" discard t
+  git checkout -q --detach; "$garth" new d; inside d 'echo d >d; git add d; git commit -qm d'
+  changes_nothing 4 "1 commit on garth/d that is not in $(git rev-parse HEAD)" "$garth" discard d
+}
+
+@test "ESCAPES 26 discard: the task's directory is gone: its branch is not given up unasked" {
+  "$garth" new t; published t; tip=$(git rev-parse garth/t)
+  wipe "$(task_dir t)"
+  changes_nothing 4 "1 commit on garth/t that is not in main" "$garth" discard t
+  "$garth" discard -D t
+  nothing_left
+  [[ $(git rev-parse refs/garth/trash/1/tip) == "$tip" ]]
+}
+
+@test "ESCAPES 26 discard: the user removed the branch: what was published is still pinned" {
+  "$garth" new t; published t; tip=$(git rev-parse garth/t)
+  git update-ref -d refs/heads/garth/t
+  changes_nothing 4 "1 commit on garth/t" "$garth" discard t
+  "$garth" discard -D t
+  [[ $(git rev-parse refs/garth/trash/1/tip) == "$tip" ]]
+  "$garth" undo
+  [[ $(git rev-parse garth/t) == "$tip" ]]
 }
 
 @test "ESCAPES 26 discard: ignored files alone do not hold it" {
@@ -76,31 +179,96 @@ nothing_left() {
   eventually "$garth" discard -fD t
 }
 
-@test "ESCAPES 26 discard: a branch that was moved on outside is kept" {
+@test "ESCAPES 26 discard: a branch that was moved on outside is the user's work" {
   "$garth" new t
   tip=$(git commit-tree -p HEAD -m more "HEAD^{tree}")
   git update-ref refs/heads/garth/t "$tip"
-  "$garth" discard t
-  [[ $(git rev-parse garth/t) == "$tip" ]]
-  fails 1 "there is a branch 'garth/t' already" "$garth" new t
+  changes_nothing 4 "1 commit on garth/t that is not in main" "$garth" discard t
+  "$garth" discard -D t
+  nothing_left
+  [[ $(git rev-parse refs/garth/trash/1/tip) == "$tip" ]]
+}
+
+@test "ESCAPES 25 26 discard: a branch that moves while it is discarded stays" {
+  has_faults || skip "needs a build with faults"
+  "$garth" new t; published t
+  call env GARTH_FAULT=discard-marked "$garth" discard -D t
+  mine=$(git commit-tree -p garth/t -m mine garth/t^{tree})
+  git update-ref refs/heads/garth/t "$mine"
+  "$garth" ls
+  [[ $(git rev-parse garth/t) == "$mine" ]]
+  [[ $(git rev-parse refs/garth/trash/1/tip) == $(git rev-parse "$mine^") ]]
 }
 
 @test "ESCAPES 26 27 discard: the project is gone: what cannot be looked at is not given up unasked" {
-  "$garth" run -t t -- sh -c 'echo work >work'
+  "$garth" run --on-dirty keep -t t -- sh -c 'echo work >work'
   mv "$R" "$R.away"; cd /
   fails 4 "only copy" "$garth" discard t
   call "$garth" discard -fD t --json
   trash=$(json 'd["trash"]' <<<"$out")
   [[ $code == 0 && $(cat "$trash/upper/work") == work ]] || complain
+  fails 3 "is not there any more" "$garth" undo
   mv "$R.away" "$R"; cd "$R"
+  "$garth" undo
+  [[ $(inside t cat work) == work ]]
 }
 
-@test "T1 discard: the trash is emptied of what is old, and of nothing else" {
-  for t in old young; do "$garth" run -t $t -- sh -c 'echo work >work'; "$garth" discard -f $t; done
+@test "T1 discard: the trash is emptied of what is old, with all its pins, and of nothing else" {
+  git tag v1; echo 2 >>a.txt; commit
+  for t in 1 2 3; do
+    "$garth" new t$t; published t$t; inside t$t 'echo x >>work'
+    git update-ref refs/garth/snapshots/$t/1 garth/t$t
+    [[ $t == 3 ]] || "$garth" discard -fD t$t
+  done
+  git update-ref refs/garth/trash/12 main
+  mkdir "$GARTH_HOME/trash/12"; touch "$GARTH_HOME/trash/12/lock"; printf '%s' "$R/.git" >"$GARTH_HOME/trash/12/keep"
+  [[ $(git for-each-ref refs/garth/trash/1 --format='%(refname)' | sed 's/-.*//;s,.*/,,' | tr '\n' ' ') == "base shown tip " ]]
   touch -d '8 days ago' "$GARTH_HOME/trash/1"
   "$garth" new t; "$garth" discard t
-  [[ $(ls "$GARTH_HOME/trash") == 2 ]]
-  [[ $(git for-each-ref refs/garth/trash --format='%(refname)') == refs/garth/trash/2 ]]
+  [[ $(ls "$GARTH_HOME/trash") == $'12\n2' ]]
+  [[ -z $(git for-each-ref refs/garth/trash/1 refs/garth/snapshots/1) ]]
+  [[ $(git for-each-ref refs/garth/trash/2 | wc -l) == 3 && $(git for-each-ref refs/garth/snapshots | wc -l) == 2 ]]
+  # as an earlier version left it
+  touch -d '8 days ago' "$GARTH_HOME/trash/12"
+  "$garth" new t; "$garth" discard t
+  [[ $(ls "$GARTH_HOME/trash") == 2 && -z $(git for-each-ref refs/garth/trash/12) ]]
+  fails 3 "there is nothing of task 'nobody' to take back" "$garth" undo nobody
+  fails 3 "task 't1' cannot come back: the trash was emptied of it" "$garth" undo t1
+}
+
+@test "ESCAPES 23 discard: killed while the trash is emptied: the rest goes the next time" {
+  "$garth" new t; published t; "$garth" discard -D t
+  touch -d '8 days ago' "$GARTH_HOME/trash/1"
+  "$garth" new s
+  call env GARTH_FAULT=trash-unpinned "$garth" discard s
+  if has_faults; then
+    [[ $code == 137 && $(ls "$GARTH_HOME/trash") == 1.gone ]] || complain
+    fails 3 "the trash was emptied" "$garth" undo t
+  fi
+  "$garth" new s; "$garth" discard s
+  [[ -z $(ls "$GARTH_HOME/trash") && -z $(git for-each-ref refs/garth/trash) ]]
+}
+
+@test "T1 discard: snapshots go with a task that leaves nothing, and what the gateway left half checked" {
+  "$garth" new t; "$garth" new t2
+  git update-ref refs/garth/snapshots/1/1 main; git update-ref refs/garth/snapshots/2/1 main
+  mkdir -p .git/objects/garth-1/pack .git/objects/garth-2
+  "$garth" discard t
+  [[ $(git for-each-ref refs/garth/snapshots --format='%(refname)') == refs/garth/snapshots/2/1 ]]
+  [[ ! -e .git/objects/garth-1 && -d .git/objects/garth-2 ]]
+}
+
+@test "G7 discard: recorded before it is done, with what it had" {
+  "$garth" new t; published t
+  fails 4 "not in main" "$garth" discard t
+  "$garth" discard -D t
+  [[ $("$garth" audit t --json | python3 -c '
+import json, sys
+for l in json.load(sys.stdin)["events"]:
+    if l["event"] == "discard": print(l["unmerged"], l["files"], l["kept"])') == "1 0 True" ]]
+  "$garth" new s
+  echo '{}' >"$GARTH_HOME/audit.jsonl"
+  changes_nothing 5 "audit log" "$garth" discard s
 }
 
 @test "ESCAPES 4 discard: of t-1 leaves t-10, its branch and its pins" {

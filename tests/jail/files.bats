@@ -32,6 +32,10 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a
       refused inside "t-$backend" "cat $up"
       refused inside "t-$backend" "cd dir && cat ../$up"
     done
+    # and out of the root, above which the old one would lie if it had stayed
+    tells "$SECRET" cat "/..$T/elsewhere/secret"
+    refused inside "t-$backend" "cat /..$T/elsewhere/secret || cat /../..$T/elsewhere/secret || { cd /; cat ..$T/elsewhere/secret; }"
+    refused inside "t-$backend" 'test -e /../etc/shadow'
   done
   untouched
 }
@@ -42,13 +46,35 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a
   inside other "echo $SECRET >mine.txt"
   for backend in overlay worktree; do
     "$garth" new "t-$backend" --backend "$backend"
-    for path in /etc/shadow /etc/hostname /etc/fstab /var/log /sys/kernel /boot /home/. /root/. "$GARTH_HOME/garth.db" \
-      "$GARTH_HOME/tasks" "$GARTH_HOME/bases" "$GARTH_HOME/tasks/1/upper/mine.txt" "$R/.git/config" "$R/.git/HEAD" "$R/.git/refs"; do
-      [[ -e $path ]] || continue
+    # as who it would be inside, the names of the machine's are to be seen, and mostly to be read
+    for path in /etc/shadow /var/log /boot /sys/kernel /home /root /etc/ssh /etc/pam.d /etc/fstab /etc/hostname /etc/machine-id; do
+      if [[ $path == /etc/shadow ]]; then outside test -s "$path"; fi
+      # what this machine does not have, nobody can find
+      outside test -e "$path" || continue
+      # the way to the user's home is there, and empty but for it
+      [[ $HOME != "$path"/* ]] || continue
+      refused inside "t-$backend" "test -e $path"
       refused inside "t-$backend" "ls -d $path/. || cat $path"
-      refused inside "t-$backend" "test -s $path"
     done
-    [[ -e /etc/shadow && -e $GARTH_HOME/garth.db && -e $GARTH_HOME/tasks/1/upper/mine.txt && -e $R/.git/config ]]
+    # the content of the accounts, where the control may read it
+    if [[ -r /etc/shadow ]]; then
+      silent "$(head -n 1 /etc/shadow)" inside "t-$backend" 'cat /etc/shadow* /etc/passwd /etc/group; getent shadow; true'
+    fi
+    outside getent passwd daemon
+    refused inside "t-$backend" 'getent passwd daemon || grep daemon /etc/passwd /etc/group'
+    # of /etc nothing is there that Garth does not name; outside there is more
+    allowed=' alternatives ca-certificates crypto-policies fonts java java-11-openjdk java-17-openjdk java-21-openjdk ld.so.conf.d maven perl pki profile.d
+      python3 python3.11 python3.12 python3.13 ssl terminfo vim bash.bashrc ca-certificates.conf debian_version gai.conf host.conf hosts inputrc ld.so.cache
+      ld.so.conf locale.alias localtime magic mime.types nsswitch.conf os-release profile protocols redhat-release services shells timezone passwd group gitconfig '
+    more() { for name in $1; do [[ $allowed == *[[:space:]]$name[[:space:]]* ]] || echo "$name"; done; }
+    [[ -n $(more "$(outside ls -A /etc)") ]]
+    [[ -z $(more "$(inside "t-$backend" 'ls -A /etc')") ]] || { more "$(inside "t-$backend" 'ls -A /etc')"; return 1; }
+    # the Garth home and the repository are the host user's to see
+    for path in "$GARTH_HOME/garth.db" "$GARTH_HOME/tasks" "$GARTH_HOME/bases" "$GARTH_HOME/tasks/1/upper/mine.txt" "$R/.git/config" "$R/.git/HEAD" "$R/.git/refs"; do
+      [[ -r $path ]]
+      refused inside "t-$backend" "ls -d $path/. || cat $path"
+      refused inside "t-$backend" "test -e $path"
+    done
     # by name or by content, nowhere in reach
     tells "$SECRET" grep -rs "$SECRET" "$GARTH_HOME"
     silent "$SECRET" inside "t-$backend" "grep -rs $SECRET / --exclude-dir=proc --exclude-dir=usr --exclude-dir=opt --exclude-dir=dev"
@@ -136,11 +162,27 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a
 @test "3 J1 J10: mknod" {
   "$garth" new t
   "$garth" new w --backend worktree
-  if is_root; then mknod "$T/open/node" c 1 3; rm "$T/open/node"; fi
+  # Devices are root's to make. For a user the control is the one device that is not (0:0): in the same place, by the same
+  # program, it can be made, so what is refused below is the device and nothing else.
+  if is_root; then mknod "$T/open/node" c 1 3; rm "$T/open/node"; else
+    mknod "$T/open/node" c 0 0; rm "$T/open/node"
+    refused mknod "$T/open/node" c 1 3; grep -q 'Operation not permitted' "$T/refused"
+  fi
   for node in 'b 8 0' 'c 1 1' 'c 1 3' 'c 5 0'; do
-    refused inside t "mknod node $node"
-    refused inside w "mknod node $node"
+    for task in t w; do
+      refused inside "$task" "mknod node $node"
+      grep -q 'Operation not permitted' "$T/refused"
+    done
   done
+  # one that somebody with the right to made there cannot be opened: root can, here
+  if is_root; then
+    for dir in "$GARTH_HOME/tasks/1/tmp" "$GARTH_HOME/tasks/1/home" "$GARTH_HOME/worktrees/w"; do mknod -m 666 "$dir/node" c 1 3; (: <"$dir/node"); done
+    refused inside t 'cat /tmp/node'
+    refused inside t 'cat ~/node'
+    refused inside w 'cat node'
+    grep -q 'Permission denied' "$T/refused"
+    rm "$GARTH_HOME/tasks/1/tmp/node" "$GARTH_HOME/tasks/1/home/node" "$GARTH_HOME/worktrees/w/node"
+  fi
   outside mknod white c 0 0; rm "$T/open/white"
   refused inside t 'rm a.txt; mknod dir/white c 0 0'
   inside w 'mknod dir/white c 0 0 || true'
@@ -269,4 +311,89 @@ users_own() { fingerprint; sha256sum "$HOME/.claude/settings.json" "$HOME/.bashr
     inside "t-$backend" "cp /usr/bin/id idd; $python -c 'import os
 f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\", \"rb\").read())'; ./su -u >uid; id -u | cmp - uid"
   done
+}
+
+# The attack looks for a mount whose owner, devices or files would count: what is shown is read-only but for the task's
+# own, and nothing mounted knows set-user-id programs or devices.
+@test "3 J1 J6 J10: read-only, nosuid and nodev, each mount by itself" {
+  for backend in overlay worktree; do
+    "$garth" new t --backend "$backend"
+    inside t 'cut -d" " -f5,6 /proc/self/mountinfo' >"$T/mounts"
+    (($(wc -l <"$T/mounts") > 12))
+    for place in /usr /proc/sys / "$R/.git/objects" /tmp; do grep -q "^$place r" "$T/mounts"; done
+    # the control: outside, programs and settings lie on mounts of another kind
+    cut -d' ' -f6 /proc/self/mountinfo | grep -v nosuid | grep -q rw
+    while read -r place options; do
+      [[ ,$options, == *,nosuid,* ]] || { echo "suid: $place $options"; return 1; }
+      [[ ,$options, == *,nodev,* || $place =~ ^/dev/(null|zero|full|random|urandom|tty|pts)$ ]] || { echo "devices: $place $options"; return 1; }
+      case $place in
+      /tmp | "$HOME" | "$GARTH_HOME/worktrees/t" | /proc | /dev/pts | /dev/shm) ;;
+      "$GARTH_HOME/worktrees/t/.git") [[ $backend == overlay || ,$options, == *,ro,* ]] || { echo "writable: $place"; return 1; } ;;
+      "$R/.git/worktrees/t") [[ $backend == worktree ]] ;;
+      *) [[ ,$options, == *,ro,* ]] || { echo "writable: $place $options"; return 1; } ;;
+      esac
+    done <"$T/mounts"
+    "$garth" discard -fD t
+    git -C "$R" branch -D garth/t 2>/dev/null || true
+  done
+}
+
+# The attack changes the user's own tools, which are shown: the next time they run outside.
+@test "1 J1 J2: tools and named places are shown and cannot be changed" {
+  mkdir -p "$HOME/.local/bin" "$XDG_CONFIG_HOME/garth" "$T/elsewhere/named"
+  echo "jail: {allow_read: [$T/elsewhere/named]}" >"$XDG_CONFIG_HOME/garth/config.yaml"
+  printf '#!/bin/sh\necho tool\n' | tee "$HOME/.local/bin/tool" >"$T/elsewhere/named/tool"
+  chmod 777 "$HOME/.local" "$HOME/.local/bin" "$HOME/.local/bin/tool" "$T/elsewhere/named" "$T/elsewhere/named/tool"
+  before=$(sentinels)
+  for backend in overlay worktree; do
+    "$garth" new "t-$backend" --backend "$backend"
+    for tool in "$HOME/.local/bin/tool" "$T/elsewhere/named/tool"; do
+      [[ $(inside "t-$backend" "$tool") == tool ]]
+      for attempt in "echo evil >>$tool" "rm -f $tool; test ! -e $tool" "mv $tool $tool.old" "chmod 700 $tool" "touch $tool.new" "truncate -s 0 $tool" "mkdir ${tool%/*}/new"; do
+        cp -p "$tool" "$T/saved"
+        outside sh -c "$attempt" || { [[ $attempt == chmod* ]] && is_root; }
+        cp -p "$T/saved" "$tool"; chmod 777 "$tool"; rm -rf "$tool.old" "$tool.new" "${tool%/*}/new"
+        refused inside "t-$backend" "$attempt"
+        [[ $("$tool") == tool && $(ls "${tool%/*}") == tool ]]
+      done
+    done
+  done
+  untouched
+}
+
+# The attack finds the repository, or Garth's own home, beneath a directory that is shown.
+@test "1 J2: what lies beneath a place that is shown stays hidden" {
+  shown=("$HOME/src")
+  # of the system's places only root can use one
+  if is_root; then
+    system=$(mktemp -d /opt/gt.XXXXXX); chmod 755 "$system"; shown+=("$system")
+  fi
+  mkdir -p "$XDG_CONFIG_HOME/garth"; echo "jail: {allow_read: [$HOME/src]}" >"$XDG_CONFIG_HOME/garth/config.yaml"
+  code=0
+  for above in "${shown[@]}"; do
+    beneath "$above" "$T/home/.garth" && beneath "$above" "$above/garth-home" || { code=1; break; }
+  done
+  if is_root; then rm -rf "$system"; fi
+  ((code == 0))
+}
+
+# beneath DIR HOME: with a repository there, and the Garth home; every step by itself, for it stands in a condition.
+beneath() {
+  local repo=$1/hidden backend path
+  export GARTH_HOME=$2
+  rm -rf "$repo" "$1/sibling"
+  { git clone -q "$R" "$repo" && echo "hidden-$SECRET" >"$repo/.env" && mkdir "$1/sibling" && echo visible >"$1/sibling/f" && cd "$repo"; } || return 1
+  for backend in overlay worktree; do
+    "$garth" new "t-$backend" --backend "$backend" || return 1
+    # the control: the place is shown, and the host's user reads both
+    [[ $(inside "t-$backend" "cat $1/sibling/f") == visible ]] || return 1
+    tells "hidden-$SECRET" grep -rs "$SECRET" "$1" || return 1
+    [[ -s $GARTH_HOME/garth.db ]] || return 1
+    for path in "$repo/.env" "$repo/a.txt" "$repo/.git/config" "$GARTH_HOME/garth.db" "$GARTH_HOME/tasks"; do
+      refused inside "t-$backend" "ls -d $path" || return 1
+    done
+    silent "hidden-$SECRET" inside "t-$backend" "grep -rs $SECRET $1" || return 1
+  done
+  "$garth" discard -fD t-overlay && "$garth" discard -fD t-worktree && cd "$R" || return 1
+  export GARTH_HOME=$HOME/.garth
 }

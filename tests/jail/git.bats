@@ -322,6 +322,54 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   clean
 }
 
+# The attack waits for a program that the user's own settings name, by a path that leads into the tree, to be started
+# on the agent's files. No git of Garth's starts any: not by hooks, monitors, drivers of diffs, or pagers.
+@test "9 16 J3: programs that the user's own repository and settings name" {
+  mkdir tools; printf '#!/bin/sh\nexit 1\n' >tools/run; chmod +x tools/run; git add -A; git commit -qm tools
+  printf '#!/bin/sh\necho "$0 $*" >>%s\n' "$marker" >"$T/open/prog"; chmod 755 "$T/open/prog"
+  echo '* diff=x' >"$T/open/attributes"
+  "$garth" new plain; inside plain 'echo changed >>a.txt; git commit -qam changed; echo more >>a.txt; echo new >new.txt'
+  "$garth" diff plain >"$T/plain"
+  for program in "$T/open/prog" tools/run; do
+    for file in .git/config "$HOME/.gitconfig"; do
+      for key in core.fsmonitor core.pager pager.diff core.sshCommand core.editor core.askPass credential.helper diff.external diff.x.textconv diff.x.command gpg.program; do
+        git config -f "$file" "$key" "$program"
+      done
+      # and what changes the look of a diff
+      git config -f "$file" diff.noprefix true; git config -f "$file" color.ui always; git config -f "$file" diff.context 0
+      git config -f "$file" core.attributesFile "$T/open/attributes"
+    done
+    if [[ $program == /* ]]; then
+      for hook in post-checkout reference-transaction post-index-change pre-auto-gc post-commit; do cp "$T/open/prog" .git/hooks/$hook; done
+      # the control: every one of them runs for the user
+      git update-ref refs/heads/control HEAD; ran
+      git -c core.hooksPath=/dev/null status >/dev/null 2>&1; ran
+      git -c core.hooksPath=/dev/null -c core.fsmonitor=false diff HEAD~ HEAD >/dev/null 2>&1 || true; ran
+      git -c core.hooksPath=/dev/null update-ref -d refs/heads/control
+    else
+      rm -f .git/hooks/*
+      git config core.hooksPath tools/hooks
+    fi
+    for backend in overlay worktree; do
+      "$garth" new t --backend "$backend"
+      [[ ! -e $marker ]] || { echo "garth new ran:"; cat "$marker"; return 1; }
+      inside t "mkdir -p tools/hooks; printf '#!/bin/sh\n$payload\n' >tools/run; for h in post-checkout reference-transaction post-index-change pre-auto-gc; do cp tools/run tools/hooks/\$h; chmod +x tools/hooks/\$h; done; echo changed >>a.txt; echo new >new.txt"
+      if [[ $backend == worktree ]]; then cd "$GARTH_HOME/worktrees/t"; fi
+      if [[ $backend == worktree && $program != /* ]]; then git status >/dev/null 2>&1 || true; ran; fi
+      for command in ls "show t" "diff t" "diff t --stat" "diff t --json" "log t" "path t" "exec t -- true" doctor; do
+        # shellcheck disable=SC2086
+        within 20 "$garth" $command
+        [[ ! -e $marker ]] || { echo "garth $command ran:"; cat "$marker"; return 1; }
+      done
+      "$garth" diff plain | cmp - "$T/plain"
+      cd "$R"
+      host_commands t
+      [[ ! -e $marker ]] || { echo "ran:"; cat "$marker"; return 1; }
+      git -c core.hooksPath=/dev/null -c core.fsmonitor=false branch -D garth/t >/dev/null 2>&1 || true
+    done
+  done
+}
+
 # The attack edits the hooks that the repository keeps in its tree, which the user's configuration switches on.
 @test "16 J3: the repository's own hooks and pre-commit configuration" {
   mkdir .githooks

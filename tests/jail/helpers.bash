@@ -59,29 +59,46 @@ beside() {
 # ended PID: ends what `beside` started.
 ended() { kill "$1" 2>/dev/null || true; wait "$1" 2>/dev/null || true; }
 
-# refused CMD…: it must fail, and not by running into the limit of time.
+# spelled CMD…: the command as a program and its arguments, in $spelled. timeout(1) starts programs and not functions;
+# of these it is told what the two words mean, and any other would be a command that is not found.
+spelled() {
+  case $1 in
+  inside) spelled=("$garth" exec "$2" -- sh -c "${*:3}") ;;
+  outside) spelled=(env -C "$T/open" ${as[@]+"${as[@]}"} "${@:2}") ;;
+  *) spelled=("$@") ;;
+  esac
+  [[ $(type -t "${spelled[0]}") == file ]] || { echo "not a program: ${spelled[0]}"; return 1; }
+}
+
+# refused CMD…: it must fail, by an answer of its own (128 is git's): not by the limit of time, not by a signal, and not
+# because it, or a jail for it, could not be started (125 to 127), which would be a refusal of nothing.
 refused() {
-  local code=0
-  # timeout starts programs, not functions
-  if [[ $1 == inside ]]; then set -- "$garth" exec "$2" -- sh -c "${*:3}"; fi
-  timeout -k 5 30 "$@" >"$T/refused" 2>&1 3>&- || code=$?
-  if ((code == 0 || code == 124 || code == 137)); then
+  local code=0 spelled
+  spelled "$@" || return 1
+  timeout -k 5 30 "${spelled[@]}" >"$T/refused" 2>&1 3>&- || code=$?
+  if ((code == 0 || (code >= 124 && code != 128))); then
     echo "not refused (exit $code): $*"; cat "$T/refused"; return 1
   fi
 }
 
-# tells SECRET CMD…, silent SECRET CMD…: what it prints has the word in it, or not, whatever its exit code is.
+# tells SECRET CMD…: what it prints has the word in it, whatever its exit code is.
 tells() { local word=$1; shift; { "$@" 2>&1 || true; } | grep -aqF -- "$word" || { echo "does not tell: $*"; return 1; }; }
+
+# silent SECRET CMD…: what it prints does not have the word in it, whatever its exit code is, if it ran at all.
 silent() {
-  local word=$1; shift
-  { "$@" 2>&1 || true; } >"$T/said"
+  local word=$1 code=0; shift
+  "$@" >"$T/said" 2>&1 || code=$?
+  if ((code >= 124 && code <= 127)); then echo "silent by not running (exit $code): $*"; cat "$T/said"; return 1; fi
   if grep -aqF -- "$word" "$T/said"; then echo "the sentinel came out: $*"; grep -aF -- "$word" "$T/said" | head -n 5; return 1; fi
 }
+
+# lacking WHAT: says by name what this kernel does not offer, so that a control cannot be strict.
+lacking() { echo "# this kernel lacks: $*" >&3; }
 
 # walled TASK SCRIPT: the script succeeds outside and is refused inside.
 walled() {
   outside sh -c "$2" >/dev/null || { echo "the control failed: $2"; return 1; }
-  refused "$garth" exec "$1" -- sh -c "$2"
+  refused inside "$1" "$2"
 }
 
 # bring TASK FILE NAME: puts a file into the task's /tmp.
@@ -89,8 +106,9 @@ bring() { "$garth" exec "$1" -- sh -c "cat >/tmp/$3 && chmod 755 /tmp/$3" <"$2";
 
 # within SECONDS COMMAND…: a trusted command ends in time and not by a signal, whatever it answers.
 within() {
-  local limit=$1 code=0; shift
-  timeout -k 5 "$limit" "$@" >"$T/answer" 2>&1 </dev/null 3>&- || code=$?
+  local limit=$1 code=0 spelled; shift
+  spelled "$@" || return 1
+  timeout -k 5 "$limit" "${spelled[@]}" >"$T/answer" 2>&1 </dev/null 3>&- || code=$?
   if ((code >= 124)); then echo "exit $code: $*"; tail -n 20 "$T/answer"; return 1; fi
 }
 

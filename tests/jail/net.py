@@ -91,13 +91,25 @@ def open_family(name, proto="0"):
     raise last
 
 
+def numbers(family_number, kind, proto):
+    socket.socket(int(family_number), int(kind), int(proto))
+
+
+def pair_of(family_number):
+    socket.socketpair(int(family_number), socket.SOCK_STREAM)
+
+
 def bound(what):
     n = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, int(what))
     n.bind((0, 0))
 
 
 try:
-    {"serve": serve, "open": open_family, "netlink": bound}.get(sys.argv[1], lambda *a: reach(*sys.argv[1:]))(*sys.argv[2:])
+    {"serve": serve, "open": open_family, "netlink": bound, "type": numbers, "pair-of": pair_of}.get(sys.argv[1], lambda *a: reach(*sys.argv[1:]))(*sys.argv[2:])
 except OSError as e:
-    print(sys.argv[1:], e)
+    print(sys.argv[1:], errno.errorcode.get(e.errno, e.errno), e)
     sys.exit(1)
+except Exception as e:
+    # a mistake in the attempt is not a refusal
+    print(sys.argv[1:], repr(e))
+    sys.exit(125)

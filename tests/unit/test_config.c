@@ -36,8 +36,111 @@ static void test_defaults(void **state)
 	assert_true(strvec_has(&c.tools, ".nvm"));
 	assert_true(strvec_has(&c.env, "LC_*"));
 	assert_int_equal(c.allow_read.n, 0);
+	assert_string_equal(c.on_dirty, "fail");
+	assert_string_equal(c.merge_strategy, "merge");
+	assert_false(c.auto_rebase);
+	assert_int_equal(c.rebase_frequency, 3600);
+	assert_true(c.pause_on_conflict);
+	assert_int_equal(c.snapshot_every, 10);
+	assert_int_equal(c.noperations, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(agents); i++)
 		assert_non_null(config_agent_by_name(&c, agents[i]));
+}
+
+/* J8, G5: the limits and rules of the seed */
+static void test_policy_defaults(void **state)
+{
+	auto_config c = { 0 };
+
+	(void)state;
+	config_defaults(&c);
+	assert_int_equal(c.policy.max_size, 1 << 30);
+	assert_int_equal(c.policy.max_file_size, 100 << 20);
+	assert_int_equal(c.policy.max_files, 10000);
+	assert_int_equal(c.policy.max_commits, 100);
+	assert_string_equal(c.policy.rewrite, "keep");
+	assert_string_equal(c.policy.identity, "agent");
+	assert_null(c.policy.author);
+	assert_int_equal(c.policy.allow.n, 0);
+	assert_true(strvec_has(&c.policy.protect, ".github/workflows/**"));
+	for (size_t i = 0; i < c.policy.protect.n; i++)
+		assert_null(check_glob(c.policy.protect.v[i]));
+}
+
+static void test_gateway_keys(void **state)
+{
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(
+		apply(&c,
+			"limits: {max_worktree_size: 2GB, max_file_size: 1MB, max_files: 7, max_commits: 0}\n"
+			"policy:\n  protected: [deploy, 'a/**/*.x']\n  allow: .envrc\n  rewrite: refuse\n"
+			"  identity: forced\n  author: Bot T. <bot@example.com>\n"
+			"git: {operations: {rebase: local, stash: routed, update-ref: blocked}}\n"
+			"task: {on_dirty: keep}\nmerge: {strategy: squash}\n"
+			"sync: {auto_rebase: true, rebase_frequency: 60, pause_on_conflict: false}\n"
+			"snapshot: {every: 1}\n",
+			&e),
+		0);
+	assert_int_equal(c.policy.max_size, 2ull << 30);
+	assert_int_equal(c.policy.max_file_size, 1 << 20);
+	assert_int_equal(c.policy.max_files, 7);
+	assert_int_equal(c.policy.max_commits, 0);
+	assert_true(strvec_has(&c.policy.protect, "deploy") && strvec_has(&c.policy.protect, "CODEOWNERS"));
+	assert_string_equal(c.policy.allow.v[0], ".envrc");
+	assert_string_equal(c.policy.rewrite, "refuse");
+	assert_string_equal(c.policy.identity, "forced");
+	assert_string_equal(c.policy.author, "Bot T. <bot@example.com>");
+	assert_int_equal(c.noperations, 3);
+	assert_string_equal(c.operations[2].name, "update-ref");
+	assert_string_equal(c.operations[2].rule, "blocked");
+	assert_string_equal(c.on_dirty, "keep");
+	assert_string_equal(c.merge_strategy, "squash");
+	assert_true(c.auto_rebase);
+	assert_int_equal(c.rebase_frequency, 60);
+	assert_false(c.pause_on_conflict);
+	assert_int_equal(c.snapshot_every, 1);
+	/* a second layer replaces a rule */
+	assert_int_equal(config_apply(&c, "git: {operations: {rebase: blocked}}", 36, "d.yaml", &e), 0);
+	assert_int_equal(c.noperations, 3);
+	assert_string_equal(c.operations[0].rule, "blocked");
+}
+
+static void test_gateway_values(void **state)
+{
+	static const char *const people[] = { "Bot", "<a@b>", " <a@b>", "Bot<a@b>", "Bot <>", "Bot <a@b",
+		"Bot <a@b> x", "Bot <a b>", "B <a> <b>", " Bot <a@b>", "Bot  <a@b>" };
+	static const char *const globs[] = { "''", "/", "../x", "a/./b", "a//b", "\"a\\nb\"" };
+
+	(void)state;
+	assert_refused("limits: {max_files: 10KB}\n", "c.yaml:1:21: 'limits.max_files' is a whole number");
+	assert_refused("limits: {max_commits: -1}\n", "c.yaml:1:23: 'limits.max_commits' is a whole number");
+	assert_refused(
+		"limits: {max_files: 99999999999999999999}\n", "c.yaml:1:21: 'limits.max_files' is too");
+	assert_refused("snapshot: {every: 0}\n", "c.yaml:1:19: 'snapshot.every' is a number above 0");
+	assert_refused("sync: {auto_rebase: maybe}\n", "c.yaml:1:21: 'sync.auto_rebase' is true or false");
+	assert_refused("task: {on_dirty: drop}\n",
+		"c.yaml:1:18: 'task.on_dirty' is 'fail', 'commit' or 'keep', not 'drop'");
+	assert_refused("git: {operations: [rebase]}\n", "c.yaml:1:19: 'git.operations' is a mapping");
+	assert_refused("git: {operations: {rebase: maybe}}\n",
+		"c.yaml:1:28: 'git.operations.rebase' is 'local', 'routed', 'gateway' or 'blocked', not 'maybe'");
+	assert_refused("git: {operations: {'a b': local}}\n", "c.yaml:1:20: 'a b' in 'git.operations'");
+	assert_refused("git: {operations: {--exec: local}}\n", "c.yaml:1:20: '--exec' in 'git.operations'");
+	assert_refused("polcy: {}\n", "c.yaml:1:1: unknown key 'polcy' (is 'policy' meant?)");
+	for (size_t i = 0; i < ARRAY_SIZE(people); i++) {
+		auto_str text = xasprintf("policy: {author: '%s'}\n", people[i]);
+
+		assert_refused(text, "c.yaml:1:18: '");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(globs); i++) {
+		auto_str text = xasprintf("policy: {protected: [%s]}\n", globs[i]);
+
+		assert_refused(text, "c.yaml:1:22: '");
+	}
+	assert_null(check_glob("/a/"));
+	assert_null(check_glob("**"));
 }
 
 /* J7: the built-in lists themselves obey the rules that a user's file has to obey, and more */
@@ -351,6 +454,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_policy_defaults),
+		cmocka_unit_test(test_gateway_keys),
+		cmocka_unit_test(test_gateway_values),
 		cmocka_unit_test(test_defaults_hold_no_secrets),
 		cmocka_unit_test(test_every_key),
 		cmocka_unit_test(test_later_agent_wins),

@@ -64,11 +64,30 @@ static void test_whiteout(void **state)
 {
 	struct scratch *s = *state;
 
-	if (mknodat(s->fd, "gone", S_IFCHR | 0600, makedev(0, 0)) < 0) {
-		print_message("no whiteouts here\n");
-		skip();
-	}
+	/* which every user may make */
+	assert_int_equal(mknodat(s->fd, "gone", S_IFCHR | 0600, makedev(0, 0)), 0);
 	assert_upper(s, REPORT_DUMMY " gone gone/ ");
+}
+
+/* A scratch directory on a file system that has extended attributes of users, as a tmpfs before Linux 6.6 has
+ * not. Without one no overlay workspace could be made on this machine either. */
+static int setup_with_attributes(void **state)
+{
+	static const char *const places[] = { "/dev/shm", "/tmp", "/var/tmp", "." };
+	static struct scratch s;
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		snprintf(s.path, sizeof(s.path), "%s/garth-unit.XXXXXX", places[i]);
+		if (!mkdtemp(s.path))
+			continue;
+		s.fd = open(s.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		*state = &s;
+		if (s.fd >= 0 && !fsetxattr(s.fd, "user.overlay.test", "y", 1, 0))
+			return 0;
+		close(s.fd);
+		rmdir(s.path);
+	}
+	return -1;
 }
 
 /* What lies in an opaque directory is reported with it; a directory that may have lost a name, by itself. */
@@ -80,10 +99,7 @@ static void test_opaque(void **state)
 	close(mkdirs_beneath(s->fd, "o/sub", 0700, -1, -1));
 	put(s->fd, "o/file", "");
 	put(s->fd, "o/sub/file", "");
-	if (setxattr(dir, "user.overlay.opaque", "n", 1, 0) < 0) {
-		print_message("no extended attributes here\n");
-		skip();
-	}
+	assert_int_equal(setxattr(dir, "user.overlay.opaque", "n", 1, 0), 0);
 	assert_upper(s, REPORT_DUMMY " o/" REPORT_DUMMY " o/file o/file/ o/sub/" REPORT_DUMMY
 				     " o/sub/file o/sub/file/ ");
 	assert_int_equal(setxattr(dir, "user.overlay.opaque", "y", 1, 0), 0);
@@ -281,7 +297,7 @@ int main(void)
 		scratch_test(test_empty_upper),
 		scratch_test(test_upper),
 		scratch_test(test_whiteout),
-		scratch_test(test_opaque),
+		cmocka_unit_test_setup_teardown(test_opaque, setup_with_attributes, teardown),
 		scratch_test(test_upper_too_deep),
 		scratch_test(test_passed_over),
 		cmocka_unit_test(test_cache),

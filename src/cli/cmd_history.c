@@ -1,0 +1,140 @@
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "cli/cmd.h"
+#include "cli/gate_client.h"
+#include "cli/json.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+
+/* Asks the task's gateway and gives the answer to `tell`, or prints it. */
+static int ask(const char *name, const char *path, json_t *in, bool json, const char *doing,
+	void (*tell)(const struct task *t, json_t *answer))
+{
+	auto_context c = { .home.fd = -1 };
+	json_t *answer = NULL;
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+	int rc;
+
+	if (context_open(&c, &e) < 0 || task_find(&c, name, &t, &e) < 0) {
+		json_decref(in);
+		return say_error(&e);
+	}
+	progress_begin(doing);
+	rc = gate_ask(&c, &t, path, in, &answer, &e);
+	progress_end();
+	if (rc < 0)
+		return say_error(&e);
+	if (json)
+		return json_print(answer);
+	tell(&t, answer);
+	json_decref(answer);
+	return 0;
+}
+
+static void tell_snapshot(const struct task *t, json_t *answer)
+{
+	long long n = json_integer_value(json_object_get(answer, "number"));
+
+	printf("%lld\n", n);
+	if (!say_is_heard())
+		return;
+	say_done("snapshot %lld of task '%s'", n, t->name);
+	say_hint("garth rollback %s --to-snapshot %lld", t->name, n);
+}
+
+int cmd_snapshot(int argc, char **argv)
+{
+	const char *message = NULL;
+	bool json = false;
+	const struct opt opts[] = {
+		{ 'm', "message", OPT_STR, &message, "TEXT", "what it is for" },
+		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
+		OPT_END,
+	};
+	struct cmd_line l = { "snapshot", opts, 1, 1, false, 0, 0 };
+	struct err e = ERR_INIT;
+	json_t *in;
+
+	CMD_PARSE(&l, argc, argv);
+	in = json_object();
+	if (message)
+		json_object_set_new(in, "message", json_text(message));
+	return ask(argv[0], "/user/v1/snapshot", in, json, "taking a snapshot", tell_snapshot);
+}
+
+static void tell_rollback(const struct task *t, json_t *answer)
+{
+	long long before = json_integer_value(json_object_get(answer, "before"));
+
+	if (!say_is_heard())
+		return;
+	say_done("task '%s' is rolled back", t->name);
+	if (before)
+		say_hint("garth undo %s", t->name);
+}
+
+int cmd_rollback(int argc, char **argv)
+{
+	const char *file = NULL, *to = NULL, *from = NULL;
+	bool full = false, json = false;
+	const struct opt opts[] = {
+		{ 0, "full", OPT_FLAG, &full, NULL, "to the start; untracked and ignored files go" },
+		{ 0, "to-snapshot", OPT_STR, &to, "N", "to a snapshot, its uncommitted files included" },
+		{ 0, "file", OPT_STR, &file, "PATH", "one file, from the last commit" },
+		{ 0, "from", OPT_STR, &from, "N", "with --file: from a snapshot" },
+		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
+		OPT_END,
+	};
+	struct cmd_line l = { "rollback", opts, 1, 1, false, 0, 0 };
+	const char *number;
+	struct err e = ERR_INIT;
+	char *end = NULL;
+	json_t *in;
+	long n;
+
+	CMD_PARSE(&l, argc, argv);
+	if (full + (to != NULL) + (file != NULL) != 1 || (from && !file))
+		return err_set(&e, ERR_USAGE, "name one of --full, --to-snapshot N, --file PATH"),
+		       err_hint(&e, "garth show %s", argv[0]), say_error(&e);
+	number = to ? to : from;
+	n = number ? strtol(number, &end, 10) : 0;
+	if (number && (*end || n < 1))
+		return err_set(&e, ERR_USAGE, "'%s' is not a snapshot's number", number), say_error(&e);
+	in = json_object();
+	if (full)
+		json_object_set_new(in, "full", json_true());
+	if (n)
+		json_object_set_new(in, "snapshot", json_integer(n));
+	if (file)
+		json_object_set_new(in, "file", json_text(file));
+	return ask(argv[0], "/user/v1/rollback", in, json, "rolling back", tell_rollback);
+}
+
+static void tell_publish(const struct task *t, json_t *answer)
+{
+	long long n = json_integer_value(json_object_get(answer, "commits"));
+
+	if (!say_is_heard())
+		return;
+	if (n)
+		say_done("%lld commit%s of task '%s' published", n, n == 1 ? "" : "s", t->name);
+	else
+		say_state("task '%s' has nothing new to publish", t->name);
+	say_hint("garth merge %s", t->name);
+}
+
+int cmd_publish(int argc, char **argv)
+{
+	bool json = false;
+	const struct opt opts[] = {
+		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
+		OPT_END,
+	};
+	struct cmd_line l = { "publish", opts, 1, 1, false, 0, 0 };
+	struct err e = ERR_INIT;
+
+	CMD_PARSE(&l, argc, argv);
+	return ask(argv[0], "/user/v1/publish", json_object(), json, "publishing", tell_publish);
+}

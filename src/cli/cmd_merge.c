@@ -1,0 +1,116 @@
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "cli/cmd.h"
+#include "cli/json.h"
+#include "cli/say.h"
+#include "git/ref.h"
+#include "merge/merge.h"
+#include "task/life.h"
+#include "workspace/review.h"
+
+/* What the task has and the merge has not: files that differ from the branch. A look, not a promise. */
+static void warn_of_rest(struct context *c, struct task *t)
+{
+	auto_review r = { .scratch = SCRATCH_INIT };
+	auto_task_at at = { .ws.dir = -1 };
+	auto_strvec files = STRVEC_INIT;
+	struct err ignored = ERR_INIT;
+	char tip[65];
+
+	if (task_open(c, t, &at, &ignored) < 0 || ref_read(&at.repo, t->branch, tip, &ignored) < 0 ||
+		review_open(&at.ws, &r, &ignored) < 0)
+		return;
+	r.base = tip;
+	if (review_names(&r, &files, &ignored) < 0 || !files.n)
+		return;
+	say_warning("task '%s' has work that is not merged: %zu file%s not committed, or not published", t->name,
+		files.n, files.n == 1 ? " is" : "s are");
+	say_hint("garth diff %s", t->name);
+}
+
+static const char *const kinds[] = { [MERGE_COMMIT] = "merge", [MERGE_SQUASH] = "squash", [MERGE_REBASE] = "rebase" };
+
+static int print_json(const struct task *t, const struct merge_spec *s, const struct merge_result *r)
+{
+	return json_print(json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:b, s:o}", "task",
+		json_text(t->name), "target", json_text(r->target), "kind", kinds[s->kind], "old", r->old, "new",
+		r->new_oid, "checkout", r->checkout ? json_text(r->checkout) : json_null(), "fast_forward",
+		r->fast_forward, "nothing", r->nothing, "dry_run", s->dry_run, "state", json_text(t->state)));
+}
+
+static void tell(const struct task *t, const struct merge_spec *s, const struct merge_result *r)
+{
+	const char *target = r->target + strlen("refs/heads/");
+
+	if (r->nothing)
+		say_state("%s has all of task '%s' already", target, t->name);
+	else if (s->dry_run)
+		say_state("task '%s' can be merged into %s%s", t->name, target,
+			r->fast_forward ? " (fast-forward)" : "");
+	else if (say_is_heard())
+		say_done("task '%s' is merged into %s (%.12s%s)%s%s", t->name, target, r->new_oid,
+			r->fast_forward ? ", fast-forward" : "", r->checkout ? ", as is the checkout " : "",
+			r->checkout ? r->checkout : "");
+	if (!s->dry_run && !strcmp(t->state, STATE_RUNNING))
+		say_state("task '%s' is running: what it had published by now is merged", t->name);
+}
+
+static int choose(
+	const struct config *c, bool squash, bool rebase, struct merge_spec *s, struct err *e)
+{
+	if (squash + rebase + s->no_ff > 1)
+		return err_set(e, ERR_USAGE, "--squash, --rebase and --no-ff do not go together"),
+		       err_hint(e, "garth merge --help");
+	if (squash || (!rebase && !s->no_ff && !strcmp(c->merge_strategy, "squash")))
+		s->kind = MERGE_SQUASH;
+	else if (rebase || (!s->no_ff && !strcmp(c->merge_strategy, "rebase")))
+		s->kind = MERGE_REBASE;
+	else
+		s->kind = MERGE_COMMIT;
+	if (s->message && s->kind == MERGE_REBASE)
+		return err_set(e, ERR_USAGE, "-m has no meaning where commits are rebased: each keeps its own"),
+		       err_hint(e, "garth merge --help");
+	return 0;
+}
+
+static int fail(const struct merge_result *r, const struct err *e)
+{
+	return r->conflicts.n	 ? say_error_paths(e, "conflicts", &r->conflicts)
+	       : r->in_the_way.n ? say_error_paths(e, "in_the_way", &r->in_the_way)
+				 : say_error(e);
+}
+
+int cmd_merge(int argc, char **argv)
+{
+	bool json = false, squash = false, rebase = false;
+	struct merge_spec s = { 0 };
+	const struct opt opts[] = {
+		{ 0, "squash", OPT_FLAG, &squash, NULL, "as one commit" },
+		{ 0, "rebase", OPT_FLAG, &rebase, NULL, "commit by commit on top of the target" },
+		{ 0, "no-ff", OPT_FLAG, &s.no_ff, NULL, "a merge commit even where the target could just move" },
+		{ 0, "into", OPT_STR, &s.into, "BRANCH", "another branch than the task's target" },
+		{ 'm', "message", OPT_STR, &s.message, "TEXT", "the commit's message" },
+		{ 0, "dry-run", OPT_FLAG, &s.dry_run, NULL, "only say what would come of it" },
+		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
+		OPT_END,
+	};
+	struct cmd_line l = { "merge", opts, 1, 1, false, 0, 0 };
+	auto_merge_result r = { 0 };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+
+	CMD_PARSE(&l, argc, argv);
+	if (context_open(&c, &e) < 0 || choose(&c.config, squash, rebase, &s, &e) < 0 ||
+		task_find(&c, argv[0], &t, &e) < 0)
+		return say_error(&e);
+	if (merge_task(&c, &t, &s, &r, &e) < 0)
+		return fail(&r, &e);
+	if (json)
+		print_json(&t, &s, &r);
+	else
+		tell(&t, &s, &r);
+	warn_of_rest(&c, &t);
+	return 0;
+}

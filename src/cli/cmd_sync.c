@@ -1,0 +1,65 @@
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "cli/cmd.h"
+#include "cli/gate_client.h"
+#include "cli/json.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+
+static int tell(const struct task *t, json_t *answer)
+{
+	json_t *conflicts = json_object_get(answer, "conflicts"), *path;
+	struct err e = ERR_INIT;
+	size_t i;
+
+	if (json_array_size(conflicts)) {
+		json_array_foreach(conflicts, i, path)
+			printf("%s\n", json_string_value(path));
+		err_set(&e, ERR_CONFLICT, "task '%s' conflicts with %s in %zu file%s; nothing was changed", t->name,
+			t->target + strlen("refs/heads/"), json_array_size(conflicts),
+			json_array_size(conflicts) == 1 ? "" : "s");
+		err_hint(&e, "garth shell %s", t->name);
+		return say_error(&e);
+	}
+	if (!say_is_heard())
+		return 0;
+	if (json_is_true(json_object_get(answer, "moved")))
+		say_done("task '%s' has all of %s", t->name, t->target + strlen("refs/heads/"));
+	else
+		say_state("task '%s' has all of %s already", t->name, t->target + strlen("refs/heads/"));
+	return 0;
+}
+
+int cmd_sync(int argc, char **argv)
+{
+	bool merge = false, json = false;
+	const struct opt opts[] = {
+		{ 0, "merge", OPT_FLAG, &merge, NULL, "with a merge commit instead of a rebase" },
+		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
+		OPT_END,
+	};
+	struct cmd_line l = { "sync", opts, 1, 1, false, 0, 0 };
+	auto_context c = { .home.fd = -1 };
+	json_t *answer = NULL;
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+	int rc;
+
+	CMD_PARSE(&l, argc, argv);
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+		return say_error(&e);
+	progress_begin("bringing the target in");
+	rc = gate_ask(&c, &t, "/user/v1/sync", json_pack("{s:b}", "merge", merge), &answer, &e);
+	progress_end();
+	if (rc < 0)
+		return say_error(&e);
+	if (json) {
+		rc = json_array_size(json_object_get(answer, "conflicts")) ? err_exit_code(ERR_CONFLICT) : 0;
+		json_print(answer);
+		return rc;
+	}
+	rc = tell(&t, answer);
+	json_decref(answer);
+	return rc;
+}

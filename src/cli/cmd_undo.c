@@ -1,0 +1,97 @@
+#include <stdio.h>
+
+#include "audit/audit.h"
+#include "base/alloc.h"
+#include "cli/cmd.h"
+#include "cli/gate_client.h"
+#include "cli/json.h"
+#include "cli/say.h"
+#include "merge/merge.h"
+#include "sys/lock.h"
+#include "task/undo.h"
+
+static const struct kind {
+	const char *name;
+	int (*undo)(struct context *c, const struct deed *d, struct err *e);
+	const char *outcome;
+	const char *next; /* the command to look at it with */
+} kinds[] = {
+	{ "discard", task_undo_discard, "it is out of the trash, with all that was in it", "show" },
+	{ "merge", merge_undo, "its target is as it was", "diff" },
+	{ "rollback", rollback_undo, "it is as it was before", "diff" },
+};
+
+static const struct kind *find_kind(const struct deed *d, struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(kinds[i].name, d->kind))
+			return &kinds[i];
+	err_set(e, ERR_FAILED, "a %s cannot be taken back", d->kind);
+	return NULL;
+}
+
+/* Two at once mean the same deed: who comes second does not take back one more. */
+static int check_again(struct context *c, const char *task, const struct deed *d, struct err *e)
+{
+	auto_deed now = { 0 };
+
+	if (store_deed_last(c->store, task, &now, e) < 0 && e->kind != ERR_NOTFOUND)
+		return -1;
+	return now.id == d->id ? 0
+			       : err_set(e, ERR_BUSY, "another command took the %s of task '%s' back", d->kind,
+					 d->task);
+}
+
+/* Recorded, then done. */
+static int record(struct context *c, const struct deed *d, struct err *e)
+{
+	json_t *details = json_pack("{s:s, s:I}", "kind", d->kind, "deed", (json_int_t)d->id);
+	auto_audit a = NULL;
+	auto_task t = { 0 };
+
+	if (store_task_any(c->store, d->task_id, &t, e) < 0 || audit_open(c->home.fd, c->store, &a, e) < 0)
+		return json_decref(details), -1;
+	return audit_add(a, "undo", &t, details, e);
+}
+
+static int undo(struct context *c, const char *task, struct deed *d, const struct kind **ret, struct err *e)
+{
+	auto_lock lock = -1;
+
+	if (context_store(c, e) < 0 || store_deed_last(c->store, task, d, e) < 0)
+		return -1;
+	*ret = find_kind(d, e);
+	if (!*ret || lock_take(c->home.fd, "undo.lock", true, &lock, e) < 0 ||
+		check_again(c, task, d, e) < 0 || record(c, d, e) < 0 || (*ret)->undo(c, d, e) < 0)
+		return -1;
+	/* some say so themselves, in the step that ends theirs */
+	if (context_store(c, e) < 0 || (store_deed_undone(c->store, d->id, e) < 0 && e->kind != ERR_NOTFOUND))
+		return -1;
+	return 0;
+}
+
+int cmd_undo(int argc, char **argv)
+{
+	bool json = false;
+	const struct opt opts[] = {
+		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
+		OPT_END,
+	};
+	struct cmd_line l = { "undo", opts, 0, 1, false, 0, 0 };
+	auto_context c = { .home.fd = -1 };
+	const struct kind *kind;
+	struct err e = ERR_INIT;
+	auto_deed d = { 0 };
+
+	CMD_PARSE(&l, argc, argv);
+	if (context_open(&c, &e) < 0 || undo(&c, l.words ? argv[0] : NULL, &d, &kind, &e) < 0)
+		return say_error(&e);
+	if (json)
+		return json_print(
+			json_pack("{s:o, s:s}", "task", json_text(d.task), "undone", d.kind));
+	if (!say_is_heard())
+		return 0;
+	say_done("the %s of task '%s' is taken back: %s", d.kind, d.task, kind->outcome);
+	say_hint("garth %s %s", kind->next, d.task);
+	return 0;
+}

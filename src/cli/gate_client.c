@@ -1,0 +1,98 @@
+#include "cli/gate_client.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "cli/session.h"
+#include "keeper/keeper.h"
+#include "sys/fd.h"
+#include "sys/sock.h"
+#include "task/life.h"
+
+#define ANSWER_MAX     (4u << 20)
+#define ANSWER_SECONDS 900
+
+static int exchange(int fd, const char *path, const char *body, struct buf *answer, struct err *e)
+{
+	struct timeval tv = { .tv_sec = ANSWER_SECONDS };
+	auto_str head = xasprintf("POST %s HTTP/1.1\r\nHost: garth\r\nConnection: close\r\n"
+				  "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
+		path, strlen(body));
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+	if (write_full(fd, head, strlen(head)) < 0 || write_full(fd, body, strlen(body)) < 0)
+		return err_sys(e, "cannot speak to the task's gateway");
+	return read_rest(fd, answer, "the gateway's answer", e);
+}
+
+static enum err_kind kind_of(int status)
+{
+	switch (status) {
+	case 400:
+		return ERR_USAGE;
+	case 403:
+		return ERR_REFUSED;
+	case 404:
+		return ERR_NOTFOUND;
+	case 409:
+		return ERR_CONFLICT;
+	default:
+		return ERR_FAILED;
+	}
+}
+
+static int take_answer(struct buf *answer, json_t **ret, struct err *e)
+{
+	const char *text = buf_str(answer), *body = strstr(text, "\r\n\r\n");
+	int status = !strncmp(text, "HTTP/1.1 ", 9) ? atoi(text + 9) : 0;
+	json_t *o = body ? json_loads(body + 4, 0, NULL) : NULL, *error;
+	const char *message;
+
+	if (!o)
+		return err_set(e, ERR_FAILED, "the task's gateway gave no answer"),
+		       err_hint(e, "garth audit");
+	error = json_object_get(o, "error");
+	message = json_string_value(json_object_get(error, "message"));
+	if (status != 200 || error) {
+		err_set(e, kind_of(status), "%s", message ? message : "the gateway refused");
+		json_decref(o);
+		return -1;
+	}
+	*ret = o;
+	return 0;
+}
+
+int gate_ask(struct context *c, struct task *t, const char *path, json_t *in, json_t **ret, struct err *e)
+{
+	auto_str body = json_dumps(in, JSON_COMPACT);
+	auto_buf answer = BUF_INIT(ANSWER_MAX);
+	auto_fd keeper = -1, dir = -1, fd = -1;
+
+	json_decref(in);
+	if (session_hold(c, t, &keeper, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0 ||
+		sock_connect(dir, KEEPER_USER_SOCKET, &fd, e) < 0 || exchange(fd, path, body, &answer, e) < 0)
+		return err_wrap(e, "task '%s'", t->name);
+	return take_answer(&answer, ret, e);
+}
+
+int rollback_undo(struct context *c, const struct deed *d, struct err *e)
+{
+	json_t *data = json_loads(d->data, 0, NULL), *answer = NULL;
+	json_int_t n = json_integer_value(json_object_get(data, "snapshot"));
+	auto_task t = { 0 };
+
+	json_decref(data);
+	if (!n)
+		return err_set(e, ERR_FAILED, "the store does not say where task '%s' was before", d->task);
+	if (task_find(c, d->task, &t, e) < 0 ||
+		gate_ask(c, &t, "/user/v1/rollback", json_pack("{s:I}", "snapshot", n), &answer, e) < 0)
+		return -1;
+	json_decref(answer);
+	return 0;
+}

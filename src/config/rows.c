@@ -1,0 +1,183 @@
+#include "config/config.h"
+
+#include "base/alloc.h"
+#include "base/name.h"
+#include "base/yaml.h"
+#include "config/agents.h"
+#include "config/values.h"
+
+static const char *const backends[] = { "overlay", "worktree", NULL };
+static const char *const nets[] = { "none", "host", NULL };
+static const char *const rewrites[] = { "keep", "refuse", NULL };
+static const char *const identities[] = { "agent", "forced", NULL };
+static const char *const rules[] = { "local", "routed", "gateway", "blocked", NULL };
+static const char *const dirty[] = { "fail", "commit", "keep", NULL };
+static const char *const strategies[] = { "merge", "squash", "rebase", NULL };
+
+/* clang-format off */
+#define PLACE(member) offsetof(struct config, member)
+static const struct value_row config_rows[] = {
+	{ "workspace.backend",        VALUE_CHOICE,     PLACE(backend), backends },
+	{ "jail.tools",               VALUE_TOOLS,      PLACE(tools) },
+	{ "jail.allow_read",          VALUE_ALLOW_READ, PLACE(allow_read) },
+	{ "jail.env",                 VALUE_VARIABLES,  PLACE(env) },
+	{ "network.mode",             VALUE_CHOICE,     PLACE(net), nets },
+	{ "limits.log_size",          VALUE_SIZE,       PLACE(log_size) },
+	{ "limits.max_worktree_size", VALUE_SIZE,       PLACE(policy.max_size) },
+	{ "limits.max_file_size",     VALUE_SIZE,       PLACE(policy.max_file_size) },
+	{ "limits.max_files",         VALUE_NUMBER,     PLACE(policy.max_files) },
+	{ "limits.max_commits",       VALUE_NUMBER,     PLACE(policy.max_commits) },
+	{ "policy.protected",         VALUE_GLOBS,      PLACE(policy.protect) },
+	{ "policy.allow",             VALUE_GLOBS,      PLACE(policy.allow) },
+	{ "policy.rewrite",           VALUE_CHOICE,     PLACE(policy.rewrite), rewrites },
+	{ "policy.identity",          VALUE_CHOICE,     PLACE(policy.identity), identities },
+	{ "policy.author",            VALUE_PERSON,     PLACE(policy.author) },
+	{ "git.operations",           VALUE_RULES,      PLACE(operations), rules },
+	{ "task.on_dirty",            VALUE_CHOICE,     PLACE(on_dirty), dirty },
+	{ "merge.strategy",           VALUE_CHOICE,     PLACE(merge_strategy), strategies },
+	{ "sync.auto_rebase",         VALUE_BOOL,       PLACE(auto_rebase) },
+	{ "sync.rebase_frequency",    VALUE_POSITIVE,   PLACE(rebase_frequency) },
+	{ "sync.pause_on_conflict",   VALUE_BOOL,       PLACE(pause_on_conflict) },
+	{ "snapshot.every",           VALUE_POSITIVE,   PLACE(snapshot_every) },
+	{ "agents", 0, 0 }, /* read_agents */
+	{ 0 },
+};
+
+static const struct value_row agent_rows[] = {
+	{ "programs", VALUE_PROGRAMS,  offsetof(struct config_agent, programs) },
+	{ "login",    VALUE_LOGIN,     offsetof(struct config_agent, login) },
+	{ "env",      VALUE_VARIABLES, offsetof(struct config_agent, env) },
+	{ 0 },
+};
+/* clang-format on */
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+	return a < b ? (a < c ? a : c) : (b < c ? b : c);
+}
+
+/* Edit distance; anything far apart is just "far". */
+static size_t distance(const char *a, size_t na, const char *b, size_t nb)
+{
+	size_t row[33];
+
+	if (na > 32 || nb > 32)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= nb; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= na; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= nb; j++) {
+			size_t above = row[j];
+
+			row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+			diagonal = above;
+		}
+	}
+	return row[nb];
+}
+
+/* The part of a row's key that stands at this level, where the row lies under the prefix; NULL elsewhere. */
+static const char *at_level(const struct value_row *row, const char *prefix, size_t *ret_len)
+{
+	size_t n = strlen(prefix);
+
+	if (n && (strncmp(row->key, prefix, n) || row->key[n++] != '.'))
+		return NULL;
+	*ret_len = strcspn(row->key + n, ".");
+	return row->key + n;
+}
+
+static int unknown_key(const struct source *s, const struct yaml *map, size_t i, const struct value_row *rows,
+	const char *prefix, const char *what, struct err *e)
+{
+	const char *name = map->keys[i].name, *near = NULL;
+	size_t best = 3, near_len = 0;
+
+	for (const struct value_row *row = rows; row->key; row++) {
+		size_t len, d;
+		const char *known = at_level(row, prefix, &len);
+
+		if (!known)
+			continue;
+		d = distance(name, strlen(name), known, len);
+		if (d < best && d < len) {
+			best = d;
+			near = known;
+			near_len = len;
+		}
+	}
+	if (near)
+		return yaml_key_error(
+			map, i, s->file, e, "unknown key '%s' (is '%.*s' meant?)", what, (int)near_len, near);
+	return yaml_key_error(map, i, s->file, e, "unknown key '%s'", what);
+}
+
+static int read_agents(const struct source *s, const struct yaml *agents, struct err *e);
+
+/* Reads a mapping whose keys are those of the rows beneath the prefix. `shown` is the prefix for messages. */
+static int read_map(const struct source *s, const struct yaml *map, const struct value_row *rows,
+	const char *prefix, const char *shown, char *base, struct err *e)
+{
+	if (yaml_is_null(map))
+		return 0;
+	if (map->kind != YAML_MAP)
+		return *shown ? yaml_error(map, s->file, e, "'%s' is a mapping of keys to values", shown)
+			      : yaml_error(map, s->file, e, "the file is not a mapping of keys to values");
+	for (size_t i = 0; i < map->n; i++) {
+		const char *name = map->keys[i].name;
+		auto_str key = xasprintf("%s%s%s", prefix, *prefix ? "." : "", name);
+		auto_str what = xasprintf("%s%s%s", shown, *shown ? "." : "", name);
+		const struct value_row *row = rows;
+		size_t len = 0;
+		int rc;
+
+		while (row->key && (!at_level(row, prefix, &len) || strlen(name) != len ||
+					   strncmp(at_level(row, prefix, &len), name, len)))
+			row++;
+		if (!row->key)
+			return unknown_key(s, map, i, rows, prefix, what, e);
+		if (strcmp(row->key, key))
+			rc = read_map(s, map->items[i], rows, key, what, base, e);
+		else if (rows == config_rows && !strcmp(key, "agents"))
+			rc = read_agents(s, map->items[i], e);
+		else
+			rc = value_read(s, map->items[i], row, what, base + row->offset, e);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_agents(const struct source *s, const struct yaml *agents, struct err *e)
+{
+	if (yaml_is_null(agents))
+		return 0;
+	if (agents->kind != YAML_MAP)
+		return yaml_error(agents, s->file, e, "'agents' is a mapping of names to agents");
+	for (size_t i = 0; i < agents->n; i++) {
+		const char *name = agents->keys[i].name;
+		auto_str what = xasprintf("agents.%s", name);
+		struct err ignored = ERR_INIT;
+
+		if (name_check_task(name, &ignored) < 0)
+			return yaml_key_error(agents, i, s->file, e,
+				"an agent's name has only a-z, 0-9, '.', '_' and '-', not '%s'", name);
+		if (read_map(s, agents->items[i], agent_rows, "", what,
+			    (char *)config_agent_add(s->config, name), e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int config_apply(struct config *c, const char *text, size_t len, const char *file, struct err *e)
+{
+	struct source s = { c, file };
+	auto_yaml y = NULL;
+
+	if (yaml_parse(text, len, file, &y, e) < 0)
+		return -1;
+	return read_map(&s, y, config_rows, "", "", (char *)c, e);
+}

@@ -1,0 +1,166 @@
+#include "config/values.h"
+
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "config/check.h"
+
+static const char *check_item(const struct source *s, enum value_type type, const char *value)
+{
+	switch (type) {
+	case VALUE_TOOLS:
+		return check_tool(value);
+	case VALUE_LOGIN:
+		return check_login(value);
+	case VALUE_ALLOW_READ:
+		return check_allow_read(value, s->config->home);
+	case VALUE_VARIABLES:
+		return check_variable(value);
+	case VALUE_PROGRAMS:
+		return check_program(value);
+	case VALUE_GLOBS:
+		return check_glob(value);
+	default:
+		return NULL;
+	}
+}
+
+static int read_list(const struct source *s, const struct yaml *y, const struct value_row *row,
+	const char *what, struct strvec *to, struct err *e)
+{
+	auto_strvec items = STRVEC_INIT;
+
+	if (yaml_is_null(y))
+		return 0;
+	if (yaml_strings(y, s->file, what, &items, e) < 0)
+		return -1;
+	for (size_t i = 0; i < items.n; i++) {
+		const char *wrong = check_item(s, row->type, items.v[i]);
+
+		if (wrong)
+			return yaml_error(y->kind == YAML_LIST ? y->items[i] : y, s->file, e,
+				"'%s' in '%s' %s", items.v[i], what, wrong);
+		if (!strvec_has(to, items.v[i]))
+			strvec_push(to, items.v[i]);
+	}
+	return 0;
+}
+
+/* "'a', 'b' or 'c'" */
+static void add_choices(struct buf *out, const char *const *choices)
+{
+	for (size_t i = 0; choices[i]; i++)
+		buf_printf(out, "%s'%s'", !i ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+}
+
+static int read_choice(const struct source *s, const struct yaml *y, const char *const *choices,
+	const char *what, char **to, struct err *e)
+{
+	auto_buf known = BUF_SMALL;
+	auto_str value = NULL;
+	size_t i = 0;
+
+	if (yaml_string(y, s->file, what, &value, e) < 0)
+		return -1;
+	while (choices[i] && strcmp(value, choices[i]))
+		i++;
+	add_choices(&known, choices);
+	if (!choices[i])
+		return yaml_error(y, s->file, e, "'%s' is %s, not '%s'", what, buf_str(&known), value);
+	free(*to);
+	*to = steal_ptr(value);
+	return 0;
+}
+
+static int read_number(const struct source *s, const struct yaml *y, uint64_t least, const char *what,
+	uint64_t *to, struct err *e)
+{
+	unsigned long long n;
+	char *end;
+
+	if (y->kind != YAML_SCALAR || !*y->scalar || strspn(y->scalar, "0123456789") != strlen(y->scalar))
+		return yaml_error(y, s->file, e, "'%s' is a whole number", what);
+	errno = 0;
+	n = strtoull(y->scalar, &end, 10);
+	if (errno || n > INT64_MAX)
+		return yaml_error(y, s->file, e, "'%s' is too large", what);
+	if (n < least)
+		return yaml_error(y, s->file, e, "'%s' is a number above 0", what);
+	*to = n;
+	return 0;
+}
+
+static int read_person(
+	const struct source *s, const struct yaml *y, const char *what, char **to, struct err *e)
+{
+	auto_str value = NULL;
+	const char *wrong;
+
+	if (yaml_string(y, s->file, what, &value, e) < 0)
+		return -1;
+	wrong = check_person(value);
+	if (wrong)
+		return yaml_error(y, s->file, e, "'%s' in '%s' %s", value, what, wrong);
+	free(*to);
+	*to = steal_ptr(value);
+	return 0;
+}
+
+static struct config_operation *operation_named(struct config *c, const char *name)
+{
+	for (size_t i = 0; i < c->noperations; i++)
+		if (!strcmp(c->operations[i].name, name))
+			return &c->operations[i];
+	c->operations = xrealloc(c->operations, c->noperations + 1, sizeof(*c->operations));
+	c->operations[c->noperations] = (struct config_operation){ .name = xstrdup(name) };
+	return &c->operations[c->noperations++];
+}
+
+static int read_rules(const struct source *s, const struct yaml *y, const struct value_row *row,
+	const char *what, struct err *e)
+{
+	if (yaml_is_null(y))
+		return 0;
+	if (y->kind != YAML_MAP)
+		return yaml_error(y, s->file, e, "'%s' is a mapping of git commands to rules", what);
+	for (size_t i = 0; i < y->n; i++) {
+		const char *name = y->keys[i].name;
+		auto_str key = xasprintf("%s.%s", what, name);
+		const char *wrong = check_verb(name);
+		auto_str rule = NULL;
+		struct config_operation *o;
+
+		if (wrong)
+			return yaml_key_error(y, i, s->file, e, "'%s' in '%s' %s", name, what, wrong);
+		if (read_choice(s, y->items[i], row->choices, key, &rule, e) < 0)
+			return -1;
+		o = operation_named(s->config, name);
+		free(o->rule);
+		o->rule = steal_ptr(rule);
+	}
+	return 0;
+}
+
+int value_read(const struct source *s, const struct yaml *y, const struct value_row *row, const char *what,
+	void *to, struct err *e)
+{
+	switch (row->type) {
+	case VALUE_CHOICE:
+		return read_choice(s, y, row->choices, what, to, e);
+	case VALUE_SIZE:
+		return yaml_size(y, s->file, what, to, e);
+	case VALUE_NUMBER:
+		return read_number(s, y, 0, what, to, e);
+	case VALUE_POSITIVE:
+		return read_number(s, y, 1, what, to, e);
+	case VALUE_BOOL:
+		return yaml_bool(y, s->file, what, to, e);
+	case VALUE_PERSON:
+		return read_person(s, y, what, to, e);
+	case VALUE_RULES:
+		return read_rules(s, y, row, what, e);
+	default:
+		return read_list(s, y, row, what, to, e);
+	}
+}

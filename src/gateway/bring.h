@@ -1,0 +1,18 @@
+/* The first half of publishing: what is new at a tip comes out of the task's jail as a pack, and into the
+ * verifier's quarantine. */
+#ifndef GATEWAY_BRING_H
+#define GATEWAY_BRING_H
+
+#include "base/err.h"
+#include "base/strvec.h"
+#include "gateway/gate.h"
+#include "gateway/oidset.h"
+#include "gateway/refusal.h"
+
+/* `known` are commits that the shared repository has: the first is the task's base, the others are left out
+ * where the inside does not have them. *fresh is filled with what is new. ERR_REFUSED with *no filled where the
+ * inside sends nothing, or git refuses what it sends. */
+int bring(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known, struct oidset *fresh,
+	struct refusal *no, struct err *e);
+
+#endif

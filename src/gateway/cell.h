@@ -1,0 +1,58 @@
+/*
+ * A jail in which the gateway starts commands, over an order socket (jail/order.h). There are two: the task's
+ * own, whose orders the keeper passes on, and the verifier's. What comes out of either is a claim: messages of
+ * no sense and ids that nobody gave are passed over, descriptors that come along are closed.
+ *
+ *	struct cell c = CELL_INIT(orders);
+ *	cell_start(&c, &cmd, fds, &id, e);
+ *	cell_wait(&c, id, 60, &code, e);      or cell_kill(&c, id)
+ */
+#ifndef GATEWAY_CELL_H
+#define GATEWAY_CELL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "jail/order.h"
+
+#define CELL_RUNS_MAX 16
+
+/* A command from its start until somebody has asked for its end. */
+struct cell_run {
+	uint32_t id; /* 0: free */
+	bool over;
+	bool forgotten; /* nobody will ask */
+	int status;     /* as from wait(2) */
+	char why[200];  /* it was not started, for this reason; "" where it was */
+};
+
+struct cell {
+	int orders; /* SEQPACKET, blocking or not; the caller's to close */
+	uint32_t last_id;
+	struct cell_run runs[CELL_RUNS_MAX];
+};
+
+#define CELL_INIT(fd)                                                                                        \
+	{                                                                                                    \
+		.orders = (fd)                                                                               \
+	}
+
+/* Starts a command with these descriptors as its stdin, stdout and stderr (all three valid; open /dev/null
+ * for "nothing"). They stay the caller's. Whether it could be executed is told by cell_wait. */
+int cell_start(struct cell *c, const struct order_cmd *cmd, const int fds[3], uint32_t *ret_id, struct err *e);
+/* Waits for its end and gives the exit code as a shell has it; after `seconds` it is killed and the error is
+ * ERR_FAILED "took longer than …". A command that could not be executed: ERR_FAILED with its reason. */
+int cell_wait(struct cell *c, uint32_t id, unsigned seconds, int *ret_code, struct err *e);
+/* Its end is not asked for any more. */
+void cell_kill(struct cell *c, uint32_t id);
+/* Start, collect, wait. Input and outputs may be NULL; out beyond its limit is an error, what is beyond
+ * errtext's is dropped. What a command's own children print after its end is not waited for. */
+int cell_run(struct cell *c, const struct order_cmd *cmd, const struct buf *input, struct buf *out,
+	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e);
+/* The same with a descriptor for its stdin, which stays the caller's. */
+int cell_run_from(struct cell *c, const struct order_cmd *cmd, int in, struct buf *out, struct buf *errtext,
+	unsigned seconds, int *ret_code, struct err *e);
+
+#endif

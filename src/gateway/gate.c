@@ -1,0 +1,193 @@
+#include "gateway/gate.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "git/ref.h"
+#include "sys/proc.h"
+
+#define SNAPSHOTS_MAX 100000
+
+static const char *known_tip(const struct task *t)
+{
+	return *t->published ? t->published : t->base;
+}
+
+/* How many commits came between; what cannot be counted counts as none. */
+static int64_t count_between(const struct repo *r, const char *from, const char *to)
+{
+	auto_str range = xasprintf("%s..%s", from, to);
+	auto_buf out = BUF_SMALL;
+	struct git g = repo_git(r);
+	struct err ignored = ERR_INIT;
+
+	if (git_do(&g, &out, &ignored, "rev-list", "--count", range, "--", NULL) < 0)
+		return 0;
+	return strtoll(buf_str(&out), NULL, 10);
+}
+
+static bool find_ref(const struct buf *lines, const char *name, char **ret_oid)
+{
+	size_t n = strlen(name);
+
+	for (const char *l = buf_str(lines); *l; l = strchr(l, '\n') + 1) {
+		const char *ref = l + strcspn(l, " ") + 1;
+
+		if (strcspn(ref, "\n") != n || strncmp(ref, name, n))
+			continue;
+		*ret_oid = xstrndup(l, strcspn(l, " "));
+		return true;
+	}
+	return false;
+}
+
+/* Snapshots that have a ref and no row: the crash came between the two. */
+static int find_snapshots(struct gate *g, const char *tip, struct err *e)
+{
+	auto_str prefix = xasprintf("refs/garth/snapshots/%lld/", (long long)g->task.id);
+	auto_snapshot_list known = { 0 };
+	auto_buf lines = BUF_INIT(16 << 20);
+	int64_t next = 1;
+
+	if (store_snapshot_list(g->context.store, g->task.id, &known, e) < 0 ||
+		ref_list(&g->at.repo, prefix, &lines, e) < 0)
+		return -1;
+	if (known.n)
+		next = known.v[known.n - 1].number + 1;
+	for (; next < SNAPSHOTS_MAX; next++) {
+		auto_str name = xasprintf("%s%lld", prefix, (long long)next), oid = NULL;
+		struct snapshot s = { .task_id = g->task.id, .commits = g->task.commits };
+
+		if (!find_ref(&lines, name, &oid))
+			break;
+		s.commit = oid;
+		s.reason = strcmp(oid, tip) ? "rewrite" : "every";
+		if (store_snapshot_add(g->context.store, &s, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The branch is what counts: a gateway that died had moved it, or the user did. */
+static int catch_up(struct gate *g, struct err *e)
+{
+	struct task *t = &g->task;
+	char now[65];
+	int64_t commits;
+
+	if (ref_read(&g->at.repo, t->branch, now, e) < 0)
+		return -1;
+	if (!*now || !strcmp(now, known_tip(t)))
+		return 0;
+	commits = t->commits + count_between(&g->at.repo, known_tip(t), now);
+	if (audit_add(g->audit, "found", t,
+		    json_pack("{s:s, s:s, s:I}", "tip", now, "old", known_tip(t), "commits",
+			    (json_int_t)(commits - t->commits)),
+		    e) < 0 ||
+		find_snapshots(g, now, e) < 0 || store_task_published(g->context.store, t->id, now, commits, e) < 0)
+		return -1;
+	free(t->published);
+	t->published = xstrdup(now);
+	t->commits = commits;
+	return 0;
+}
+
+static int open_all(struct gate *g, const char *task, struct err *e)
+{
+	if (context_open(&g->context, e) < 0 || context_store(&g->context, e) < 0 ||
+		store_task_by_name(g->context.store, task, &g->task, e) < 0 ||
+		task_open(&g->context, &g->task, &g->at, e) < 0 ||
+		audit_open(g->context.home.fd, g->context.store, &g->audit, e) < 0)
+		return -1;
+	return catch_up(g, e);
+}
+
+int gate_open(struct gate *g, const char *task, int inside_orders, struct err *e)
+{
+	*g = (struct gate){ .context.home.fd = -1, .at.ws.dir = -1, .inside = CELL_INIT(inside_orders) };
+	if (!open_all(g, task, e))
+		return 0;
+	gate_close(g);
+	return err_wrap(e, "cannot open the gateway of task '%s'", task);
+}
+
+void gate_close(struct gate *g)
+{
+	gate_drop_verifier(g);
+	ref_session_close(steal_ptr(g->refs));
+	audit_closep(&g->audit);
+	g->audit = NULL;
+	task_at_close(&g->at);
+	task_release(&g->task);
+	context_close(&g->context);
+	strvec_release(&g->shown);
+	free(steal_ptr(g->shown_key));
+}
+
+void gate_drop_verifier(struct gate *g)
+{
+	if (g->has_verifier)
+		verifier_close(&g->verifier);
+	g->has_verifier = false;
+}
+
+int gate_verifier(struct gate *g, struct verifier **ret, struct err *e)
+{
+	if (g->has_verifier && !verifier_is_alive(&g->verifier))
+		gate_drop_verifier(g);
+	if (!g->has_verifier && verifier_open(&g->at.repo, g->task.id, &g->verifier, e) < 0)
+		return -1;
+	g->has_verifier = true;
+	*ret = &g->verifier;
+	return 0;
+}
+
+int gate_refresh(struct gate *g, struct err *e)
+{
+	struct context *c = &g->context;
+	struct task *t = &g->task;
+	auto_task now = { 0 };
+	struct config config;
+	struct task old;
+
+	if (g->untold && (find_snapshots(g, t->published, e) < 0 ||
+				 store_task_published(c->store, t->id, t->published, t->commits, e) < 0))
+		return -1;
+	g->untold = false;
+	if (store_task_by_id(c->store, t->id, &now, e) < 0 ||
+		config_load(c->user_home, getenv("XDG_CONFIG_HOME"), getenv("GARTH_CONFIG"), &config, e) < 0)
+		return -1;
+	config_release(&c->config);
+	c->config = config;
+	/* the workspace holds on to the struct, not to what is in it */
+	old = *t;
+	*t = now;
+	now = old;
+	return 0;
+}
+
+void gate_git_command(struct gate *g, const struct strvec *args, struct order_cmd *ret)
+{
+	*ret = (struct order_cmd){ .cwd = xstrdup(g->task.workspace) };
+	/* by its path, where there is one: the git that is found inside by name is the shim */
+	strvec_push(&ret->argv, access("/usr/bin/git", X_OK) ? "git" : "/usr/bin/git");
+	for (size_t i = 0; i < args->n; i++)
+		strvec_push(&ret->argv, args->v[i]);
+	strvec_pushl(&ret->env, "PATH=" PROC_PATH, "LC_ALL=C.UTF-8", "GARTH_GATEWAY=1", NULL);
+	strvec_pushf(&ret->env, "HOME=%s", g->context.user_home);
+	strvec_pushf(&ret->env, "GARTH_TASK=%s", g->task.name);
+	strvec_pushf(&ret->env, "GARTH_WORKSPACE=%s", g->task.workspace);
+	strvec_pushv(&ret->env, workspace_env(&g->task));
+}
+
+int gate_git(struct gate *g, const struct strvec *args, const struct buf *input, struct buf *out,
+	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e)
+{
+	auto_order_cmd cmd = { 0 };
+
+	gate_git_command(g, args, &cmd);
+	if (cell_run(&g->inside, &cmd, input, out, errtext, seconds, ret_code, e) < 0)
+		return err_wrap(e, "git %s inside", args->n ? args->v[0] : "");
+	return 0;
+}

@@ -1,0 +1,53 @@
+/*
+ * The gateway of one task: the only way into the shared repository. It runs in a process of its own, which
+ * the keeper forks when somebody first speaks to one of the task's two sockets, and which ends when nobody has
+ * spoken for a while. One request is handled at a time; everything may block.
+ */
+#ifndef GATEWAY_GATE_H
+#define GATEWAY_GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "audit/audit.h"
+#include "base/err.h"
+#include "base/strvec.h"
+#include "gateway/cell.h"
+#include "gateway/refusal.h"
+#include "gateway/verifier.h"
+#include "git/ref.h"
+#include "task/context.h"
+#include "task/task.h"
+
+struct gate {
+	struct context context; /* opened anew in this process */
+	struct task task;
+	struct task_at at;
+	struct audit *audit;
+	struct cell inside;
+	struct verifier verifier;
+	bool has_verifier;
+	struct ref_session *refs; /* a running update-ref */
+	bool untold;              /* the store does not know yet what task.published says */
+	struct strvec shown;      /* commits of shown refs that the base does not reach, for shown_key */
+	char *shown_key;
+};
+
+/* Opens everything but the verifier, and brings the store up to date where the branch is not where it says.
+ * inside_orders stays the caller's. */
+int gate_open(struct gate *g, const char *task, int inside_orders, struct err *e);
+void gate_close(struct gate *g);
+/* The verifier, started if it is not there. */
+int gate_verifier(struct gate *g, struct verifier **ret, struct err *e);
+/* Ends it: it failed, or something in it did. The next gate_verifier starts another. */
+void gate_drop_verifier(struct gate *g);
+/* The task's row and configuration as they are now. */
+int gate_refresh(struct gate *g, struct err *e);
+
+/* Runs the real git inside, in the workspace, with the hook told to step aside. */
+int gate_git(struct gate *g, const struct strvec *args, const struct buf *input, struct buf *out,
+	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e);
+/* The command for it, to be started with descriptors of one's own. */
+void gate_git_command(struct gate *g, const struct strvec *args, struct order_cmd *ret);
+
+#endif

@@ -1,0 +1,202 @@
+#include "gateway/history.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "sys/fault.h"
+#include "sys/fd.h"
+#include "workspace/review.h"
+
+#define INSIDE_SECONDS 300
+
+static char *tip_of(const struct gate *g)
+{
+	return xstrdup(*g->task.published ? g->task.published : g->task.base);
+}
+
+/* The files beyond the commit, as a pack beside the snapshot's number. */
+static int keep_state(struct gate *g, char commit[65], int *ret_pack, struct err *e)
+{
+	size_t left;
+
+	if (mkdirat(g->at.ws.dir, "snapshots", 0700) < 0 && errno != EEXIST)
+		return err_sys(e, "cannot make 'snapshots' of the task");
+	*ret_pack = openat(g->at.ws.dir, "snapshots", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (*ret_pack < 0)
+		return err_sys(e, "cannot make a file in 'snapshots' of the task");
+	return review_keep(&g->at.ws, *ret_pack, commit, &left, e);
+}
+
+static int name_pack(struct gate *g, int pack, int64_t number, struct err *e)
+{
+	auto_str from = xasprintf("/proc/self/fd/%d", pack), to = xasprintf("snapshots/%lld.pack", (long long)number);
+
+	unlinkat(g->at.ws.dir, to, 0);
+	if (linkat(AT_FDCWD, from, g->at.ws.dir, to, AT_SYMLINK_FOLLOW) < 0)
+		return err_sys(e, "cannot keep '%s' of the task", to);
+	return 0;
+}
+
+static int record(struct gate *g, const char *event, const char *key, const char *value, int64_t n, struct err *e)
+{
+	return audit_add(g->audit, event, &g->task, json_pack("{s:s, s:I}", key, value, "number", (json_int_t)n), e);
+}
+
+int snapshot_take(struct gate *g, const char *reason, const char *message, int64_t *ret_number, struct err *e)
+{
+	auto_str tip = tip_of(g), ref = NULL;
+	struct snapshot s = { .task_id = g->task.id,
+		.commit = tip,
+		.reason = (char *)reason,
+		.message = (char *)message,
+		.commits = g->task.commits };
+	auto_ref_txn txn = REF_TXN_INIT;
+	char state[65] = "";
+	auto_fd pack = -1;
+
+	if (keep_state(g, state, &pack, e) < 0)
+		return err_wrap(e, "cannot take a snapshot");
+	s.state = state;
+	if (store_begin(g->context.store, e) < 0)
+		return -1;
+	ref = NULL;
+	if (store_snapshot_add(g->context.store, &s, e) < 0 || name_pack(g, pack, s.number, e) < 0) {
+		store_rollback(g->context.store);
+		return -1;
+	}
+	fault("snapshot-kept");
+	ref = xasprintf("refs/garth/snapshots/%lld/%lld", (long long)g->task.id, (long long)s.number);
+	ref_set(&txn, ref, tip);
+	if (ref_commit(&g->at.repo, &txn, e) < 0 || store_commit(g->context.store, e) < 0) {
+		store_rollback(g->context.store);
+		return -1;
+	}
+	*ret_number = s.number;
+	return record(g, "snapshot", "reason", reason, s.number, e);
+}
+
+int history_move(struct gate *g, const char *commit, const char *by, struct err *e)
+{
+	auto_ref_txn txn = REF_TXN_INIT;
+	char now[65];
+
+	if (ref_read(&g->at.repo, g->task.branch, now, e) < 0)
+		return -1;
+	if (!strcmp(now, commit))
+		return 0;
+	if (audit_add(g->audit, "move", &g->task,
+		    json_pack("{s:s, s:s, s:s}", "old", now, "tip", commit, "by", by), e) < 0)
+		return -1;
+	ref_move(&txn, g->task.branch, commit, now);
+	if (ref_commit(&g->at.repo, &txn, e) < 0)
+		return -1;
+	fault("history-moved");
+	if (store_task_published(g->context.store, g->task.id, commit, g->task.commits, e) < 0 ||
+		gate_refresh(g, e) < 0)
+		return -1;
+	return workspace_published(&g->at.ws, commit, e);
+}
+
+static int git(struct gate *g, struct err *e, ...) __attribute__((sentinel));
+
+static int git(struct gate *g, struct err *e, ...)
+{
+	auto_strvec args = STRVEC_INIT;
+	auto_buf words = BUF_INIT(4096);
+	const char *s;
+	va_list ap;
+	int code;
+
+	va_start(ap, e);
+	while ((s = va_arg(ap, const char *)))
+		strvec_push(&args, s);
+	va_end(ap);
+	if (gate_git(g, &args, NULL, NULL, &words, INSIDE_SECONDS, &code, e) < 0)
+		return -1;
+	return code ? err_set(e, ERR_FAILED, "git %s inside: %.*s", args.v[0], (int)strcspn(buf_str(&words), "\n"),
+			      words.len ? words.data : "failed")
+		    : 0;
+}
+
+/* The objects of a kept state go in as a pack. */
+static int send_state(struct gate *g, int64_t number, struct err *e)
+{
+	auto_str name = xasprintf("snapshots/%lld.pack", (long long)number);
+	auto_fd pack = open_regular_beneath(g->at.ws.dir, name), null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	auto_strvec args = STRVEC_INIT;
+	auto_order_cmd cmd = { 0 };
+	uint32_t id;
+	int code;
+
+	if (pack < 0 || null < 0)
+		return err_sys(e, "cannot open '%s' of the task", name);
+	strvec_pushl(&args, "unpack-objects", "-q", NULL);
+	gate_git_command(g, &args, &cmd);
+	if (cell_start(&g->inside, &cmd, (int[3]){ pack, null, null }, &id, e) < 0 ||
+		cell_wait(&g->inside, id, INSIDE_SECONDS, &code, e) < 0)
+		return -1;
+	return code ? err_set(e, ERR_FAILED, "the snapshot's files could not be sent in") : 0;
+}
+
+/* The workspace becomes that of the commit, and then of the state; the index that of the commit. */
+static int restore_inside(struct gate *g, const struct snapshot *s, bool with_state, struct err *e)
+{
+	if (git(g, e, "symbolic-ref", "HEAD", g->task.branch, NULL) < 0 ||
+		git(g, e, "reset", "-q", "--hard", s->commit, NULL) < 0 ||
+		git(g, e, "clean", "-ffdxq", NULL) < 0)
+		return -1;
+	if (!with_state || !*s->state)
+		return 0;
+	if (send_state(g, s->number, e) < 0 || git(g, e, "read-tree", "--reset", "-u", s->state, NULL) < 0)
+		return -1;
+	return git(g, e, "reset", "-q", NULL);
+}
+
+static int rollback_file(struct gate *g, const struct rollback_spec *s, const struct snapshot *from, struct err *e)
+{
+	auto_str tip = tip_of(g);
+	const char *commit = !s->snapshot ? tip : *from->state ? from->state : from->commit;
+
+	if (s->snapshot && *from->state && send_state(g, from->number, e) < 0)
+		return -1;
+	if (audit_add(g->audit, "rollback-file", &g->task,
+		    json_pack("{s:o, s:s}", "path", audit_text(s->file), "from", commit), e) < 0)
+		return -1;
+	if (git(g, e, "--literal-pathspecs", "checkout", "-f", "-q", commit, "--", s->file, NULL) < 0) {
+		if (strstr(e->msg, "did not match"))
+			err_set(e, ERR_NOTFOUND, "'%s' is not in %s", s->file,
+				s->snapshot ? "that snapshot" : "the task's last commit");
+		return -1;
+	}
+	return git(g, e, "--literal-pathspecs", "reset", "-q", "--", s->file, NULL);
+}
+
+int rollback(struct gate *g, const struct rollback_spec *s, int64_t *ret_before, struct err *e)
+{
+	auto_snapshot to = { 0 };
+	auto_str data = NULL;
+	int64_t deed;
+
+	if (!s->full && !s->snapshot && !s->file)
+		return err_set(e, ERR_USAGE, "back to what?");
+	if (s->snapshot || s->full) {
+		if (store_snapshot(g->context.store, g->task.id, s->full ? 1 : s->snapshot, &to, e) < 0)
+			return -1;
+	}
+	if (s->file)
+		return rollback_file(g, s, &to, e);
+	if (snapshot_take(g, "rollback", "", ret_before, e) < 0)
+		return -1;
+	fault("rollback-snapshot");
+	if (record(g, "rollback", "to", to.commit, to.number, e) < 0 || restore_inside(g, &to, !s->full, e) < 0)
+		return -1;
+	fault("rollback-inside");
+	if (history_move(g, to.commit, "rollback", e) < 0)
+		return -1;
+	data = xasprintf("{\"snapshot\":%lld}", (long long)*ret_before);
+	return store_deed_add(g->context.store, g->task.id, "rollback", data, &deed, e);
+}

@@ -1,0 +1,35 @@
+/*
+ * Snapshots of a task and the way back to them (T3).
+ *
+ * A snapshot is the branch's tip, pinned by refs/garth/snapshots/<task>/<number>, and, where somebody asked or
+ * before something risky, the state of the workspace beyond it: uncommitted and ignored files, as a pack of
+ * objects in tasks/<id>/snapshots/<number>.pack. The state is read from outside, beneath descriptors.
+ *
+ * Going back is done by git inside, the published branch moves along, and before it a snapshot is taken, so
+ * that it can itself be taken back.
+ */
+#ifndef GATEWAY_HISTORY_H
+#define GATEWAY_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "gateway/gate.h"
+
+int snapshot_take(struct gate *g, const char *reason, const char *message, int64_t *ret_number, struct err *e);
+
+struct rollback_spec {
+	bool full;        /* to the start: the base, and nothing beside it */
+	int64_t snapshot; /* its number; 0 for none */
+	const char *file; /* only this path, from the snapshot or (0) from the branch's tip */
+};
+
+/* *ret_before is the number of the snapshot that was taken before; 0 for a single file. */
+int rollback(struct gate *g, const struct rollback_spec *s, int64_t *ret_before, struct err *e);
+
+/* Moves the published branch to a commit that the shared repository has, on the user's word: recorded first,
+ * compare-and-swap. */
+int history_move(struct gate *g, const char *commit, const char *by, struct err *e);
+
+#endif

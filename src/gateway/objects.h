@@ -1,0 +1,42 @@
+/*
+ * Reading objects through one running `git cat-file --batch-command` (without --buffer: each request is
+ * answered at once). Whoever parses hostile bytes is that process, in the verifier's jail; what arrives here
+ * is bounded, in size and in time. SIGPIPE is ignored by the caller.
+ *
+ * Where the process says something that is no answer, or nothing in time, nobody knows any more which answer
+ * belongs to which request: `broken` is set, and every further call fails until it is begun anew.
+ */
+#ifndef GATEWAY_OBJECTS_H
+#define GATEWAY_OBJECTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum object_type { OBJECT_MISSING, OBJECT_COMMIT, OBJECT_TREE, OBJECT_BLOB, OBJECT_TAG };
+
+struct objects {
+	int in, out;      /* to and from the process; the caller's to close */
+	struct buf ahead; /* read and not yet used */
+	size_t used;      /* this much of it was */
+	unsigned seconds; /* how long an answer may take */
+	bool broken;
+};
+
+/* One object's type and size; OBJECT_MISSING is no error. oid is hexadecimal, checked by the caller. */
+int objects_info(
+	struct objects *o, const char *oid, enum object_type *ret_type, uint64_t *ret_size, struct err *e);
+/* The same for many at once: the requests are written ahead of the answers. */
+int objects_info_many(struct objects *o, char *const *oids, size_t n, enum object_type *types,
+	uint64_t *sizes, struct err *e);
+/* Its content; ERR_NOTFOUND where it is missing, ERR_FAILED where it is of another type or larger than out
+ * holds (out->overflow then). */
+int objects_read(struct objects *o, const char *oid, enum object_type want, struct buf *out, struct err *e);
+/* Forgets what was read, for a process that is begun anew. */
+void objects_release(struct objects *o);
+/* "tree" */
+const char *objects_type_name(enum object_type type);
+
+#endif

@@ -1,0 +1,176 @@
+#include "gateway/policy.h"
+
+#include <string.h>
+
+/* A run of bytes: a glob, a path, or one part of either. */
+struct part {
+	const char *at, *end;
+};
+
+static unsigned char lower(char c)
+{
+	return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static bool is_continuation(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+static struct part first_part(const char *at, const char *end)
+{
+	const char *slash = at < end ? memchr(at, '/', (size_t)(end - at)) : NULL;
+
+	return (struct part){ at, slash ? slash : end };
+}
+
+/* The place behind the ']' of a class that begins at g, or NULL where it has none and the '[' is just that.
+ * *ret is whether c is in it. */
+static const char *match_class(const char *g, const char *end, char c, bool *ret)
+{
+	bool negate = g + 1 < end && (g[1] == '!' || g[1] == '^'), in = false;
+	const char *first = g + 1 + negate;
+	unsigned char lo, hi, ch = lower(c);
+
+	for (g = first; g < end && (*g != ']' || g == first); g++) {
+		lo = hi = lower(*g);
+		if (g + 2 < end && g[1] == '-' && g[2] != ']') {
+			hi = lower(g[2]);
+			g += 2;
+		}
+		in |= ch >= lo && ch <= hi;
+	}
+	*ret = in != negate;
+	return g < end ? g + 1 : NULL;
+}
+
+/* One character of a glob that is no star against the text at t. True where it matches; both then stand
+ * behind it. `closing` is the glob's last ']' or NULL: behind it no class is looked for, again and again. */
+static bool match_one(const char **g, const char *gend, const char *closing, const char **t, const char *tend)
+{
+	bool in = false, class = **g == '[' && closing && *g < closing;
+	const char *next = class ? match_class(*g, gend, **t, &in) : NULL;
+
+	if (next && !in)
+		return false;
+	if (next) {
+		*g = next;
+		++*t;
+		return true;
+	}
+	if (**g == '?') {
+		++*g;
+		do
+			++*t;
+		while (*t < tend && is_continuation(**t));
+		return true;
+	}
+	if (**g == '\\' && *g + 1 < gend)
+		++*g;
+	if (lower(**g) != lower(**t))
+		return false;
+	++*g;
+	++*t;
+	return true;
+}
+
+/* A name against a part of a glob. On a mismatch only the last star is tried again one further: what stands
+ * before it was matched as early as possible, and trying that again could win nothing. */
+static bool match_name(struct part g, struct part t)
+{
+	const char *star = NULL, *from = NULL, *gp = g.at, *tp = t.at;
+	const char *closing = memrchr(g.at, ']', (size_t)(g.end - g.at));
+
+	while (tp < t.end) {
+		if (gp < g.end && *gp == '*') {
+			star = ++gp;
+			from = tp;
+		} else if (gp == g.end || !match_one(&gp, g.end, closing, &tp, t.end)) {
+			if (!star)
+				return false;
+			gp = star;
+			tp = ++from;
+		}
+	}
+	while (gp < g.end && *gp == '*')
+		gp++;
+	return gp == g.end;
+}
+
+static bool is_all_depths(struct part g)
+{
+	return g.end - g.at == 2 && g.at[0] == '*' && g.at[1] == '*';
+}
+
+/* Behind a part and its slash; the end itself behind the last. */
+static const char *behind(struct part p, const char *end)
+{
+	return p.end < end ? p.end + 1 : end;
+}
+
+/* Whole globs, by parts, in the same way: '**' is the star. Where the glob is at its end, what is left of the
+ * path lies beneath the match; `exact` wants nothing to be left. */
+static bool match_path(struct part glob, struct part path, bool anywhere, bool exact)
+{
+	const char *g = glob.at, *p = path.at, *star = anywhere ? g : NULL, *from = p;
+
+	for (;;) {
+		struct part gp = first_part(g, glob.end), pp = first_part(p, path.end);
+
+		if (g == glob.end && (!exact || p == path.end))
+			return true;
+		if (g < glob.end && is_all_depths(gp)) {
+			star = g = behind(gp, glob.end);
+			from = p;
+			/* at the end it is for what lies beneath: at least one name */
+			if (g == glob.end)
+				return p < path.end;
+		} else if (g < glob.end && p < path.end && match_name(gp, pp)) {
+			g = behind(gp, glob.end);
+			p = behind(pp, path.end);
+		} else {
+			if (!star || from == path.end)
+				return false;
+			from = p = behind(first_part(from, path.end), path.end);
+			g = star;
+		}
+	}
+}
+
+/* Takes the slashes around it off. False where the glob is held to the root, by any slash but one behind. */
+static bool strip(struct part *glob)
+{
+	bool rooted = glob->at < glob->end && *glob->at == '/';
+
+	while (glob->at < glob->end && *glob->at == '/')
+		glob->at++;
+	while (glob->at < glob->end && glob->end[-1] == '/')
+		glob->end--;
+	return !rooted && !memchr(glob->at, '/', (size_t)(glob->end - glob->at));
+}
+
+bool policy_glob(const char *glob, const char *path)
+{
+	struct part g = { glob, glob + strlen(glob) }, p = { path, path + strlen(path) };
+	bool anywhere = strip(&g);
+
+	return g.at < g.end && match_path(g, p, anywhere, false);
+}
+
+bool policy_glob_above(const char *glob, const char *path)
+{
+	struct part g = { glob, glob + strlen(glob) }, p = { path, path + strlen(path) };
+	bool anywhere = strip(&g), named = false;
+
+	if (anywhere)
+		return false;
+	for (const char *at = g.at; at < g.end;) {
+		struct part part = first_part(at, g.end), above = { g.at, part.end };
+
+		named |= !is_all_depths(part);
+		if (part.end < g.end && named && match_path(above, p, false, true))
+			return true;
+		at = behind(part, g.end);
+	}
+	return false;
+}

@@ -1,0 +1,457 @@
+#include "gateway/publish.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "gateway/bring.h"
+#include "gateway/walk.h"
+#include "sys/fault.h"
+
+#define TIP_SECONDS 60
+/* More tips than these are not told to the packing side: each costs it a look. */
+#define KNOWN_MAX 64
+
+/* One publish on its way. */
+struct job {
+	struct gate *g;
+	struct verifier *v;
+	const char *tip, *by;
+	char old[65], target[65]; /* the branch's value; the target's, "" for none */
+	bool moved;               /* somebody else moved the branch */
+	bool forward;             /* the old tip is an ancestor of the new one */
+	struct strvec known;      /* the base, the old tip, the target's, what else is shown */
+	struct oidset fresh;
+	struct walk_result walk;
+};
+
+static void job_release(struct job *j)
+{
+	strvec_release(&j->known);
+	oidset_release(&j->fresh);
+	walk_release(&j->walk);
+}
+#define auto_job __attribute__((cleanup(job_release))) struct job
+
+static bool is_oid(const struct repo *r, const char *s)
+{
+	size_t n = 2 * (size_t)r->hash_len;
+
+	return strspn(s, "0123456789abcdef") == n && !s[n];
+}
+
+/* The shown refs' commits that the base does not reach: read once for each set and base. */
+static int load_shown(struct gate *g, struct err *e)
+{
+	auto_str key = xasprintf("%s %s", g->task.shown, g->task.base);
+	auto_str prefix = xasprintf("refs/garth/shown/%s/", g->task.shown);
+	auto_buf lines = BUF_INIT(16 << 20);
+	char *save = NULL;
+
+	if (g->shown_key && !strcmp(g->shown_key, key))
+		return 0;
+	if (ref_beyond(&g->at.repo, prefix, g->task.base, &lines, e) < 0)
+		return -1;
+	strvec_release(&g->shown);
+	for (char *l = lines.len ? strtok_r(lines.data, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save))
+		if (is_oid(&g->at.repo, l))
+			strvec_push(&g->shown, l);
+	free(g->shown_key);
+	g->shown_key = steal_ptr(key);
+	return 0;
+}
+
+static int refuse_moved(const struct job *j, const char *now, struct refusal *no, struct err *e)
+{
+	const struct task *t = &j->g->task;
+	auto_str instead = NULL;
+
+	if (!*now) {
+		refuse(no, e, "moved_outside", "", "the branch %s was removed outside", t->branch);
+		return refusal_say(no, "publish to a branch that is not there any more",
+			"stop, and say that the user removed the branch");
+	}
+	instead = xasprintf("git merge %s, which brings in what was done outside, and commit again", now);
+	refuse(no, e, "moved_outside", "", "the branch %s was moved outside, to %s", t->branch, now);
+	return refusal_say(no, "publish over what somebody else did to the branch", instead);
+}
+
+static int look_around(struct job *j, struct refusal *no, struct err *e)
+{
+	struct gate *g = j->g;
+	const struct task *t = &g->task;
+
+	if (ref_read(&g->at.repo, t->branch, j->old, e) < 0)
+		return -1;
+	if (!*j->old)
+		return refuse_moved(j, "", no, e);
+	j->moved = strcmp(j->old, *t->published ? t->published : t->base);
+	if (*t->target && ref_read(&g->at.repo, t->target, j->target, e) < 0)
+		return -1;
+	if (load_shown(g, e) < 0)
+		return -1;
+	strvec_push(&j->known, t->base);
+	if (strcmp(j->old, t->base))
+		strvec_push(&j->known, j->old);
+	if (*j->target && !strvec_has(&j->known, j->target))
+		strvec_push(&j->known, j->target);
+	for (size_t i = 0; i < g->shown.n && j->known.n < KNOWN_MAX; i++)
+		if (!strvec_has(&j->known, g->shown.v[i]))
+			strvec_push(&j->known, g->shown.v[i]);
+	return 0;
+}
+
+/* Every commit of the task's that is kept. */
+static int add_snapshots(struct gate *g, struct strvec *by, struct err *e)
+{
+	auto_str prefix = xasprintf("refs/garth/snapshots/%lld/", (long long)g->task.id);
+	auto_buf lines = BUF_INIT(16 << 20);
+
+	if (ref_list(&g->at.repo, prefix, &lines, e) < 0)
+		return -1;
+	for (const char *l = buf_str(&lines); *l; l = strchr(l, '\n') + 1)
+		strvec_pushn(by, l, strcspn(l, " "));
+	return 0;
+}
+
+/* Whether the task was shown all of these commits, or has published them. */
+static int are_known(struct job *j, const struct strvec *commits, bool *ret, struct err *e)
+{
+	auto_strvec by = STRVEC_INIT;
+	size_t known = 0;
+
+	for (size_t i = 0; i < commits->n; i++)
+		known += strvec_has(&j->known, commits->v[i]);
+	*ret = known == commits->n;
+	if (*ret)
+		return 0;
+	strvec_pushv(&by, (const char *const *)j->known.v);
+	strvec_pushv(&by, (const char *const *)j->g->shown.v);
+	return add_snapshots(j->g, &by, e) < 0 ? -1 : verifier_reached(j->v, commits, &by, ret, e);
+}
+
+/* After a reset to an older commit nothing has to come. One that the shared repository has, but that the task
+ * does not stand on (a gateway died before it moved the branch), comes again. */
+static int is_here(struct job *j, bool *ret, struct refusal *no, struct err *e)
+{
+	auto_strvec tip = STRVEC_INIT;
+	enum object_type type;
+	uint64_t size;
+
+	*ret = false;
+	if (objects_info(&j->v->objects, j->tip, &type, &size, e) < 0)
+		return -1;
+	if (type == OBJECT_MISSING)
+		return 0;
+	if (type != OBJECT_COMMIT)
+		return refuse(no, e, "bad_tip", "", "%s is not a commit", j->tip);
+	strvec_push(&tip, j->tip);
+	return are_known(j, &tip, ret, e);
+}
+
+static int take(struct job *j, struct refusal *no, struct err *e)
+{
+	bool here;
+
+	j->fresh.hash_len = j->g->at.repo.hash_len;
+	if (gate_verifier(j->g, &j->v, e) < 0 || is_here(j, &here, no, e) < 0)
+		return -1;
+	if (!here && bring(j->g, j->v, j->tip, &j->known, &j->fresh, no, e) < 0)
+		return -1;
+	fault("publish-taken");
+	return 0;
+}
+
+/* "Name <mail>" that commits must have, or NULL. */
+static int forced_author(struct gate *g, char **ret, struct err *e)
+{
+	const struct config_policy *p = &g->context.config.policy;
+	struct git git = repo_git(&g->at.repo);
+	auto_buf out = BUF_SMALL;
+	char *end;
+
+	*ret = NULL;
+	if (strcmp(p->identity, "forced"))
+		return 0;
+	if (p->author) {
+		*ret = xstrdup(p->author);
+		return 0;
+	}
+	git.user_config = true;
+	if (git_do(&git, &out, e, "var", "GIT_AUTHOR_IDENT", NULL) < 0)
+		return err_wrap(e, "the user's own identity is to be used");
+	end = strrchr(buf_str(&out), '>');
+	if (!end)
+		return err_set(e, ERR_CONFIG, "the user has no name and mail address in git's configuration");
+	*ret = xstrndup(out.data, (size_t)(end + 1 - out.data));
+	return 0;
+}
+
+static int check_policy(struct job *j, struct refusal *no, struct err *e)
+{
+	struct gate *g = j->g;
+	auto_strvec allowed = STRVEC_INIT, compare = STRVEC_INIT;
+	auto_str author = NULL;
+	struct policy policy = { .rules = &g->context.config.policy, .allowed = &allowed, .task = g->task.name };
+	struct walk_spec spec = { .objects = &j->v->objects,
+		.hash_len = g->at.repo.hash_len,
+		.fresh = &j->fresh,
+		.tip = j->tip,
+		.base = g->task.base,
+		.compare = &compare,
+		.commits_before = g->task.commits,
+		.policy = &policy };
+
+	if (forced_author(g, &author, e) < 0 || store_allowed(g->context.store, g->task.id, &allowed, e) < 0)
+		return -1;
+	policy.author = author;
+	if (*j->target && strcmp(j->target, g->task.base))
+		strvec_push(&compare, j->target);
+	return walk(&spec, &j->walk, no, e);
+}
+
+/* What the new commits stand on must be what the task was shown or has published: the shared store has much
+ * more, other tasks' work among it. */
+static int check_history(struct job *j, struct refusal *no, struct err *e)
+{
+	bool known;
+
+	if (are_known(j, &j->walk.stops, &known, e) < 0)
+		return -1;
+	if (known)
+		return 0;
+	refuse(no, e, "unknown_history", "", "%s stands on commits that are neither this task's nor shown to it", j->tip);
+	return refusal_say(no, "publish commits that stand on somebody else's",
+		"begin at the task's own branch or at a branch that is shown: git branch -a");
+}
+
+static int check_forward(struct job *j, struct refusal *no, struct err *e)
+{
+	auto_strvec old = STRVEC_INIT, tip = STRVEC_INIT;
+
+	j->forward = strvec_has(&j->walk.stops, j->old);
+	strvec_push(&old, j->old);
+	strvec_push(&tip, j->tip);
+	if (!j->forward && verifier_reached(j->v, &old, &tip, &j->forward, e) < 0)
+		return -1;
+	if (j->forward)
+		return 0;
+	if (j->moved)
+		return refuse_moved(j, j->old, no, e);
+	if (strcmp(j->g->context.config.policy.rewrite, "refuse"))
+		return 0;
+	refuse(no, e, "rewrite", "", "the published commit %s would be gone from the branch", j->old);
+	snprintf(no->boundary, sizeof(no->boundary), "policy.rewrite: refuse");
+	return refusal_say(no, "rewrite commits that are published", "add a commit on top: git revert, or a new change");
+}
+
+static int check(struct job *j, struct refusal *no, struct err *e)
+{
+	if (check_policy(j, no, e) < 0 || check_history(j, no, e) < 0)
+		return -1;
+	if (j->walk.doubt && verifier_connected(j->v, j->tip, e) < 0) {
+		if (e->kind != ERR_REFUSED)
+			return -1;
+		refuse(no, e, "incomplete", "", "something is missing beneath %s: %s", j->tip, e->msg);
+		return refusal_say(no, "publish a commit whose files or parents are not there",
+			"see what is missing: git fsck");
+	}
+	if (check_forward(j, no, e) < 0)
+		return -1;
+	fault("publish-checked");
+	return 0;
+}
+
+static int record(struct job *j, struct err *e)
+{
+	json_t *details = json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:o}", "tip", j->tip, "old", j->old, "commits",
+		(json_int_t)j->walk.commits, "files", (json_int_t)j->walk.files, "bytes",
+		(json_int_t)j->walk.bytes, "rewrote", !j->forward, "by", audit_text(j->by));
+
+	if (audit_add(j->g->audit, "publish", &j->g->task, details, e) < 0)
+		return -1;
+	fault("publish-recorded");
+	return 0;
+}
+
+/* A row in the store, which gives the number, and a ref of that number. */
+static int add_snapshot(struct job *j, struct ref_txn *txn, const char *commit, const char *reason,
+	int64_t commits, struct err *e)
+{
+	struct snapshot s = { .task_id = j->g->task.id,
+		.commit = (char *)commit,
+		.reason = (char *)reason,
+		.commits = commits };
+	auto_str name = NULL;
+
+	if (store_snapshot_add(j->g->context.store, &s, e) < 0)
+		return -1;
+	name = xasprintf("refs/garth/snapshots/%lld/%lld", (long long)s.task_id, (long long)s.number);
+	ref_create(txn, name, commit);
+	return 0;
+}
+
+/* Whether the n-th commit comes with this one. */
+static bool is_every(const struct job *j, int64_t commits)
+{
+	int64_t every = (int64_t)j->g->context.config.snapshot_every;
+
+	return every && commits / every != j->g->task.commits / every;
+}
+
+static int add_snapshots_due(struct job *j, struct ref_txn *txn, int64_t commits, struct err *e)
+{
+	if (!j->forward && add_snapshot(j, txn, j->old, "rewrite", j->g->task.commits, e) < 0)
+		return -1;
+	return is_every(j, commits) ? add_snapshot(j, txn, j->tip, "every", commits, e) : 0;
+}
+
+static int commit_refs(struct job *j, const struct ref_txn *txn, struct err *e)
+{
+	struct gate *g = j->g;
+	struct err again = ERR_INIT;
+	char now[65];
+
+	if (!g->refs && ref_session_open(&g->at.repo, &g->refs, e) < 0)
+		return -1;
+	if (!ref_session_commit(g->refs, txn, e))
+		return 0;
+	/* a git that died may have done it before */
+	return !ref_read(&g->at.repo, g->task.branch, now, &again) && !strcmp(now, j->tip) ? 0 : -1;
+}
+
+static int tell_store(struct job *j, int64_t commits, bool begun, struct err *e)
+{
+	struct store *s = j->g->context.store;
+
+	if (store_task_published(s, j->g->task.id, j->tip, commits, e) < 0)
+		return -1;
+	return begun ? store_commit(s, e) : 0;
+}
+
+/* The branch and the snapshots' refs move at once. From then on it is published: a store that cannot be told
+ * is told later. */
+static int move(struct job *j, struct err *e)
+{
+	struct gate *g = j->g;
+	struct store *s = g->context.store;
+	int64_t commits = g->task.commits + (int64_t)j->walk.commits;
+	bool snapshots = !j->forward || is_every(j, commits);
+	auto_ref_txn txn = REF_TXN_INIT;
+	struct err later = ERR_INIT;
+
+	/* the store is held only where a number in it must be that of a ref */
+	if (snapshots && store_begin(s, e) < 0)
+		return -1;
+	ref_move(&txn, g->task.branch, j->tip, j->old);
+	if (add_snapshots_due(j, &txn, commits, e) < 0 || commit_refs(j, &txn, e) < 0) {
+		if (snapshots)
+			store_rollback(s);
+		return -1;
+	}
+	fault("publish-moved");
+	g->untold = tell_store(j, commits, snapshots, &later) < 0;
+	if (g->untold && snapshots)
+		store_rollback(s);
+	free(g->task.published);
+	g->task.published = xstrdup(j->tip);
+	g->task.commits = commits;
+	fault("publish-stored");
+	return 0;
+}
+
+static int keep_and_move(struct job *j, struct err *e)
+{
+	if (j->fresh.n && verifier_keep(j->v, e) < 0)
+		return -1;
+	fault("publish-kept");
+	return move(j, e);
+}
+
+static int carry_out(struct job *j, struct refusal *no, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	char now[65];
+
+	if (record(j, e) < 0)
+		return -1;
+	if (!keep_and_move(j, e))
+		return 0;
+	if (e->kind == ERR_CONFLICT && !ref_read(&j->g->at.repo, j->g->task.branch, now, &ignored))
+		return refuse_moved(j, now, no, e);
+	audit_add(j->g->audit, "publish-failed", &j->g->task,
+		json_pack("{s:s, s:o}", "tip", j->tip, "why", audit_text(e->msg)), &ignored);
+	return -1;
+}
+
+/* Refusals are recorded; whatever else went wrong, the verifier is not used again. */
+static int give_up(struct job *j, struct refusal *no, struct err *e)
+{
+	struct err ignored = ERR_INIT, failed = ERR_INIT;
+	json_t *details;
+
+	if (j->v && (!*no->code || verifier_drop(j->v, &ignored) < 0))
+		gate_drop_verifier(j->g);
+	if (!*no->code)
+		return -1;
+	e->kind = ERR_REFUSED;
+	details = json_pack("{s:s, s:o, s:o, s:o, s:o}", "code", no->code, "message", audit_text(no->message), "path",
+		audit_text(no->path), "by", audit_text(j->by), "tip", audit_text(j->tip));
+	if (audit_add(j->g->audit, "refused", &j->g->task, details, &failed) < 0) {
+		*no = (struct refusal){ 0 };
+		*e = failed;
+	}
+	return -1;
+}
+
+static int go(struct job *j, struct publish_result *ret, struct refusal *no, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+
+	if (!is_oid(&j->g->at.repo, j->tip))
+		return refuse(no, e, "bad_tip", "", "'%.80s' is not the full id of a commit", j->tip);
+	if (look_around(j, no, e) < 0)
+		return -1;
+	*ret = (struct publish_result){ 0 };
+	snprintf(ret->tip, sizeof(ret->tip), "%s", j->tip);
+	snprintf(ret->old, sizeof(ret->old), "%s", j->old);
+	if (!strcmp(j->tip, j->old))
+		return 0;
+	if (take(j, no, e) < 0 || check(j, no, e) < 0 || carry_out(j, no, e) < 0)
+		return -1;
+	if (verifier_drop(j->v, &ignored) < 0)
+		gate_drop_verifier(j->g);
+	ret->commits = j->walk.commits;
+	ret->rewrote = !j->forward;
+	return 0;
+}
+
+int publish(struct gate *g, const char *tip, const char *by, struct publish_result *ret, struct refusal *no,
+	struct err *e)
+{
+	auto_job j = { .g = g, .tip = tip, .by = by };
+
+	*no = (struct refusal){ 0 };
+	return go(&j, ret, no, e) < 0 ? give_up(&j, no, e) : 0;
+}
+
+int publish_find_tip(struct gate *g, char out[65], struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+	auto_buf text = BUF_INIT(4096);
+	int code;
+
+	out[0] = '\0';
+	strvec_pushl(&args, "rev-parse", "-q", "--verify", "--end-of-options", NULL);
+	strvec_pushf(&args, "%s^{commit}", g->task.branch);
+	if (gate_git(g, &args, NULL, &text, NULL, TIP_SECONDS, &code, e) < 0)
+		return -1;
+	if (code)
+		return 0;
+	if (text.len && text.data[text.len - 1] == '\n')
+		buf_cut(&text, text.len - 1);
+	if (!is_oid(&g->at.repo, buf_str(&text)))
+		return err_set(e, ERR_REFUSED, "git inside names something that is not a commit");
+	memcpy(out, text.data, text.len + 1);
+	return 0;
+}

@@ -1,0 +1,222 @@
+#include "gateway/quarantine.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+#include "sys/tree.h"
+
+#define ENTRIES_MAX 100000
+
+static bool is_hex(const char *s, size_t n)
+{
+	return strspn(s, "0123456789abcdef") == n && !s[n];
+}
+
+/* The names in a directory, none where it is not there. Git makes none that begin with a dot. */
+static int list(int dir, const char *path, struct strvec *ret, struct err *e)
+{
+	int fd = open_beneath(dir, path, O_RDONLY | O_DIRECTORY, 0);
+	struct dirent *ent;
+	DIR *d;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(e, "cannot open '%s'", path);
+	d = fdopendir(fd);
+	if (!d) {
+		close(fd);
+		return err_sys(e, "cannot read '%s'", path);
+	}
+	while ((ent = readdir(d)) && ret->n < ENTRIES_MAX)
+		if (ent->d_name[0] != '.')
+			strvec_push(ret, ent->d_name);
+	closedir(d);
+	return ret->n < ENTRIES_MAX ? 0 : err_set(e, ERR_FAILED, "there are too many files in the quarantine");
+}
+
+static int make(struct quarantine *q, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(q->objects, &st) < 0)
+		return err_sys(e, "cannot look at the shared objects");
+	q->uid = st.st_uid;
+	q->gid = st.st_gid;
+	q->mode = st.st_mode & 07777;
+	if (tree_remove(q->objects, q->name, e) < 0)
+		return -1;
+	if (mkdirat(q->objects, q->name, 0700) < 0)
+		return err_sys(e, "cannot make '%s'", q->name);
+	q->dir = open_beneath(q->objects, q->name, O_RDONLY | O_DIRECTORY, 0);
+	/* as open to others as its neighbours are: one that is not would look like a repository that root's
+	 * tasks cannot borrow from */
+	if (q->dir < 0 || owner_give(q->dir, "") < 0 || fchmod(q->dir, (q->mode & 0777) | 0700) < 0)
+		return err_sys(e, "cannot open '%s'", q->name);
+	return 0;
+}
+
+int quarantine_open(const struct repo *r, int64_t task, struct quarantine *ret, struct err *e)
+{
+	struct quarantine q = QUARANTINE_INIT;
+
+	q.hash_len = r->hash_len;
+	snprintf(q.name, sizeof(q.name), "garth-%lld", (long long)task);
+	q.objects = open(r->objects.v[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (q.objects < 0)
+		return err_sys(e, "cannot open '%s'", r->objects.v[0]);
+	if (make(&q, e) < 0) {
+		quarantine_close(&q);
+		return err_wrap(e, "cannot make a quarantine in '%s'", r->objects.v[0]);
+	}
+	*ret = q;
+	return 0;
+}
+
+void quarantine_close(struct quarantine *q)
+{
+	struct err ignored = ERR_INIT;
+
+	if (q->dir >= 0)
+		tree_remove(q->objects, q->name, &ignored);
+	fd_closep(&q->dir);
+	fd_closep(&q->objects);
+	*q = (struct quarantine)QUARANTINE_INIT;
+}
+
+/* Loose objects as "xx/rest". */
+static int list_loose(const struct quarantine *q, struct strvec *ret, struct err *e)
+{
+	auto_strvec dirs = STRVEC_INIT;
+
+	if (list(q->dir, "", &dirs, e) < 0)
+		return -1;
+	for (size_t i = 0; i < dirs.n; i++) {
+		auto_strvec names = STRVEC_INIT;
+
+		if (!is_hex(dirs.v[i], 2))
+			continue;
+		if (list(q->dir, dirs.v[i], &names, e) < 0)
+			return -1;
+		for (size_t j = 0; j < names.n; j++)
+			if (is_hex(names.v[j], 2 * (size_t)q->hash_len - 2))
+				strvec_pushf(ret, "%s/%s", dirs.v[i], names.v[j]);
+		if (ret->n > ENTRIES_MAX)
+			return err_set(e, ERR_FAILED, "there are too many files in the quarantine");
+	}
+	return 0;
+}
+
+int quarantine_loose(const struct quarantine *q, struct oidset *ret, struct err *e)
+{
+	auto_strvec paths = STRVEC_INIT;
+
+	if (list_loose(q, &paths, e) < 0)
+		return -1;
+	for (size_t i = 0; i < paths.n; i++) {
+		memmove(paths.v[i] + 2, paths.v[i] + 3, strlen(paths.v[i] + 2));
+		oidset_add(ret, paths.v[i]);
+	}
+	return 0;
+}
+
+int quarantine_packs(const struct quarantine *q, struct strvec *ret, struct err *e)
+{
+	auto_strvec names = STRVEC_INIT;
+
+	if (list(q->dir, "pack", &names, e) < 0)
+		return -1;
+	for (size_t i = 0; i < names.n; i++) {
+		char *dot = strrchr(names.v[i], '.');
+
+		if (!dot || strcmp(dot, ".idx") || strncmp(names.v[i], "pack-", 5))
+			continue;
+		*dot = '\0';
+		if (is_hex(names.v[i] + 5, 2 * (size_t)q->hash_len))
+			strvec_pushf(ret, "pack/%s", names.v[i]);
+	}
+	return 0;
+}
+
+/* The directory in which it is to be, made like those that git makes. */
+static int make_place(const struct quarantine *q, const char *path)
+{
+	auto_str dir = xstrndup(path, strcspn(path, "/"));
+
+	if (mkdirat(q->objects, dir, 0700) < 0)
+		return errno == EEXIST ? 0 : -1;
+	if (owner_is_other() && fchownat(q->objects, dir, q->uid, q->gid, AT_SYMLINK_NOFOLLOW) < 0)
+		return -1;
+	return fchmodat(q->objects, dir, q->mode, 0);
+}
+
+/* Another name for the very file that was looked at, whatever its old name has become meanwhile. */
+static int link_in(const struct quarantine *q, int fd, const char *path)
+{
+	char self[40];
+	int rc;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	rc = linkat(AT_FDCWD, self, q->objects, path, AT_SYMLINK_FOLLOW);
+	if (rc < 0 && errno == ENOENT && !make_place(q, path))
+		rc = linkat(AT_FDCWD, self, q->objects, path, AT_SYMLINK_FOLLOW);
+	/* a file system without links */
+	if (rc < 0 && (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS))
+		rc = renameat2(q->dir, path, q->objects, path, RENAME_NOREPLACE);
+	return rc < 0 && errno == EEXIST ? 0 : rc;
+}
+
+static int keep_one(const struct quarantine *q, const char *path, struct err *e)
+{
+	auto_fd fd = open_regular_beneath(q->dir, path);
+
+	if (fd < 0)
+		return err_sys(e, "cannot keep object '%s'", path);
+	if ((owner_is_other() && fchown(fd, q->uid, q->gid) < 0) || fchmod(fd, 0444) < 0 ||
+		link_in(q, fd, path) < 0)
+		return err_sys(e, "cannot keep object '%s'", path);
+	return 0;
+}
+
+static int keep_pack(const struct quarantine *q, const char *stem, struct err *e)
+{
+	auto_str rev = xasprintf("%s.rev", stem), pack = xasprintf("%s.pack", stem),
+		 idx = xasprintf("%s.idx", stem);
+	struct stat st;
+
+	if (!lstat_beneath(q->dir, rev, &st) && keep_one(q, rev, e) < 0)
+		return -1;
+	/* git takes a pack for one as soon as its .idx is there */
+	return keep_one(q, pack, e) < 0 ? -1 : keep_one(q, idx, e);
+}
+
+int quarantine_keep(const struct quarantine *q, struct err *e)
+{
+	auto_strvec loose = STRVEC_INIT, packs = STRVEC_INIT;
+
+	if (list_loose(q, &loose, e) < 0 || quarantine_packs(q, &packs, e) < 0)
+		return -1;
+	for (size_t i = 0; i < loose.n; i++)
+		if (keep_one(q, loose.v[i], e) < 0)
+			return -1;
+	for (size_t i = 0; i < packs.n; i++)
+		if (keep_pack(q, packs.v[i], e) < 0)
+			return -1;
+	return 0;
+}
+
+int quarantine_drop(const struct quarantine *q, struct err *e)
+{
+	auto_strvec names = STRVEC_INIT;
+
+	if (list(q->dir, "", &names, e) < 0)
+		return -1;
+	for (size_t i = 0; i < names.n; i++)
+		if (tree_remove(q->dir, names.v[i], e) < 0)
+			return -1;
+	return 0;
+}

@@ -1,0 +1,46 @@
+/*
+ * The quarantine as a directory: objects/garth-<task id> of the shared repository. The verifier's processes
+ * write in it, so it is read with suspicion: beneath descriptors, names checked, regular files only.
+ */
+#ifndef GATEWAY_QUARANTINE_H
+#define GATEWAY_QUARANTINE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/strvec.h"
+#include "gateway/oidset.h"
+#include "git/repo.h"
+
+struct quarantine {
+	int objects; /* the shared object directory */
+	int dir;     /* the quarantine in it */
+	char name[40];
+	unsigned hash_len;
+	uid_t uid; /* whose the repository is, and the mode of its object directories */
+	gid_t gid;
+	mode_t mode;
+};
+
+#define QUARANTINE_INIT                                                                                      \
+	{                                                                                                    \
+		.objects = -1, .dir = -1                                                                     \
+	}
+
+/* Made empty: what a crash left there is removed. It belongs to the inside's owner. */
+int quarantine_open(const struct repo *r, int64_t task, struct quarantine *ret, struct err *e);
+/* Removes it. */
+void quarantine_close(struct quarantine *q);
+
+/* Adds the names of the loose objects. */
+int quarantine_loose(const struct quarantine *q, struct oidset *ret, struct err *e);
+/* Adds the packs: "pack/pack-<hex>", without their suffix. */
+int quarantine_packs(const struct quarantine *q, struct strvec *ret, struct err *e);
+/* Everything becomes a part of the shared repository as well: loose objects, then packs, .idx last. What is
+ * there already stays as it is. */
+int quarantine_keep(const struct quarantine *q, struct err *e);
+/* Empties it. */
+int quarantine_drop(const struct quarantine *q, struct err *e);
+
+#endif

@@ -1,0 +1,330 @@
+#include "gateway/routes.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "gateway/commit.h"
+#include "gateway/history.h"
+#include "gateway/publish.h"
+#include "gateway/sync.h"
+
+struct request {
+	struct gate *gate;
+	json_t *in; /* an object */
+	json_t *out;
+	struct refusal no;
+};
+
+typedef int handler(struct request *q, struct err *e);
+
+static int bad(struct request *q, struct err *e, const char *what)
+{
+	refuse(&q->no, e, "bad_request", "", "%s", what);
+	e->kind = ERR_USAGE;
+	return -1;
+}
+
+/* A string member, NULL where it is absent; anything else than a string is an error. */
+static int take_string(struct request *q, const char *key, const char **ret, struct err *e)
+{
+	json_t *v = json_object_get(q->in, key);
+
+	*ret = json_string_value(v);
+	if (!v || json_is_null(v) || *ret)
+		return 0;
+	auto_str what = xasprintf("\"%s\" is not a string", key);
+	return bad(q, e, what);
+}
+
+static int show_task(struct request *q, struct err *e)
+{
+	const struct task *t = &q->gate->task;
+
+	(void)e;
+	q->out = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "task", t->name, "branch", t->branch,
+		"base", t->base, "target", t->target, "tip", *t->published ? t->published : t->base, "state",
+		t->state, "workspace", t->workspace, "commits", (json_int_t)t->commits);
+	return 0;
+}
+
+static int git_commit(struct request *q, struct err *e)
+{
+	struct commit_request c = { 0 };
+	struct publish_result r = { 0 };
+
+	if (take_string(q, "repo", &c.repo, e) < 0 || take_string(q, "worktree", &c.worktree, e) < 0 ||
+		take_string(q, "message", &c.message, e) < 0 || take_string(q, "author", &c.author, e) < 0 ||
+		commit_staged(q->gate, &c, &r, &q->no, e) < 0)
+		return -1;
+	q->out = json_pack("{s:s, s:s}", "sha", r.tip, "branch", q->gate->task.branch + strlen("refs/heads/"));
+	return 0;
+}
+
+static int publish_for(struct request *q, const char *by, struct err *e)
+{
+	struct publish_result r = { 0 };
+	const char *tip;
+	char found[65];
+
+	if (take_string(q, "tip", &tip, e) < 0)
+		return -1;
+	if (!tip) {
+		if (publish_find_tip(q->gate, found, e) < 0)
+			return -1;
+		tip = found;
+	}
+	if (!*tip)
+		return bad(q, e, "the task has no branch inside");
+	if (publish(q->gate, tip, by, &r, &q->no, e) < 0)
+		return -1;
+	q->out = json_pack("{s:s, s:s, s:s, s:I}", "tip", r.tip, "old", r.old, "branch",
+		q->gate->task.branch + strlen("refs/heads/"), "commits", (json_int_t)r.commits);
+	return 0;
+}
+
+static int git_publish(struct request *q, struct err *e)
+{
+	return publish_for(q, json_object_get(q->in, "tip") ? "hook" : "asked", e);
+}
+
+static int user_publish(struct request *q, struct err *e)
+{
+	return publish_for(q, "user", e);
+}
+
+/* The arguments as one line, for the audit. */
+static int take_args(struct request *q, struct buf *line, struct err *e)
+{
+	json_t *args = json_object_get(q->in, "args"), *v;
+	size_t i;
+
+	if (!json_is_array(args) || json_array_size(args) > 1000)
+		return bad(q, e, "\"args\" is not a list of strings");
+	json_array_foreach(args, i, v) {
+		if (!json_is_string(v))
+			return bad(q, e, "\"args\" is not a list of strings");
+		buf_printf(line, "%s%.200s", i ? " " : "", json_string_value(v));
+	}
+	return 0;
+}
+
+static int asked(struct request *q, const char *verb, struct err *e)
+{
+	auto_buf line = BUF_INIT(4000);
+	json_t *details;
+
+	if (take_args(q, &line, e) < 0)
+		return -1;
+	details = json_pack("{s:s}", "verb", verb);
+	json_object_set_new(details, "args", audit_text(buf_str(&line)));
+	if (audit_add(q->gate->audit, "asked", &q->gate->task, details, e) < 0)
+		return -1;
+	q->out = json_object();
+	return 0;
+}
+
+static int git_reset(struct request *q, struct err *e)
+{
+	return asked(q, "reset", e);
+}
+
+static int git_checkout(struct request *q, struct err *e)
+{
+	return asked(q, "checkout", e);
+}
+
+static int git_merge(struct request *q, struct err *e)
+{
+	return asked(q, "merge", e);
+}
+
+static int git_push(struct request *q, struct err *e)
+{
+	auto_str instead = xasprintf("commit: that publishes to %s; the user merges with: garth merge %s",
+		q->gate->task.branch + strlen("refs/heads/"), q->gate->task.name);
+
+	refuse(&q->no, e, "push_not_allowed", "", "a task does not push");
+	return refusal_say(&q->no, "push", instead);
+}
+
+static int git_fetch(struct request *q, struct err *e)
+{
+	auto_str instead = xasprintf("work with what is here; the user brings the target in with: garth sync %s",
+		q->gate->task.name);
+
+	refuse(&q->no, e, "fetch_not_allowed", "", "a task does not fetch");
+	return refusal_say(&q->no, "fetch", instead);
+}
+
+static int user_snapshot(struct request *q, struct err *e)
+{
+	const char *message;
+	int64_t number;
+
+	if (take_string(q, "message", &message, e) < 0 ||
+		snapshot_take(q->gate, "asked", message ? message : "", &number, e) < 0)
+		return -1;
+	q->out = json_pack("{s:I}", "number", (json_int_t)number);
+	return 0;
+}
+
+static int user_rollback(struct request *q, struct err *e)
+{
+	struct rollback_spec s = { .full = json_is_true(json_object_get(q->in, "full")),
+		.snapshot = json_integer_value(json_object_get(q->in, "snapshot")) };
+	int64_t before = 0;
+
+	if (take_string(q, "file", &s.file, e) < 0 || rollback(q->gate, &s, &before, e) < 0)
+		return -1;
+	q->out = json_pack("{s:I, s:s}", "before", (json_int_t)before, "tip", q->gate->task.published);
+	return 0;
+}
+
+static int user_sync(struct request *q, struct err *e)
+{
+	auto_strvec conflicts = STRVEC_INIT;
+	struct sync_result r = { 0 };
+	json_t *paths;
+	int rc = sync_task(q->gate, json_is_true(json_object_get(q->in, "merge")), &r, &conflicts, &q->no, e);
+
+	if (rc < 0)
+		return -1;
+	paths = json_array();
+	for (size_t i = 0; i < conflicts.n; i++)
+		json_array_append_new(paths, audit_text(conflicts.v[i]));
+	q->out = json_pack("{s:s, s:s, s:b, s:o}", "base", r.base, "tip", r.tip, "moved", r.moved, "conflicts", paths);
+	return 0;
+}
+
+enum who { AGENT, USER, BOTH };
+
+static const struct {
+	const char *method, *path;
+	enum who who;
+	handler *fn;
+} table[] = {
+	{ "GET", "/api/v1/task", BOTH, show_task },
+	{ "POST", "/api/v1/git/commit", AGENT, git_commit },
+	{ "POST", "/api/v1/git/publish", AGENT, git_publish },
+	{ "POST", "/api/v1/git/reset", AGENT, git_reset },
+	{ "POST", "/api/v1/git/checkout", AGENT, git_checkout },
+	{ "POST", "/api/v1/git/merge", AGENT, git_merge },
+	{ "POST", "/api/v1/git/push", AGENT, git_push },
+	{ "POST", "/api/v1/git/fetch", AGENT, git_fetch },
+	{ "POST", "/user/v1/publish", USER, user_publish },
+	{ "POST", "/user/v1/snapshot", USER, user_snapshot },
+	{ "POST", "/user/v1/rollback", USER, user_rollback },
+	{ "POST", "/user/v1/sync", USER, user_sync },
+};
+
+static int status_of(const struct err *e)
+{
+	switch (e->kind) {
+	case ERR_USAGE:
+		return 400;
+	case ERR_NOTFOUND:
+		return 404;
+	case ERR_REFUSED:
+		return 403;
+	case ERR_CONFLICT:
+	case ERR_BUSY:
+		return 409;
+	default:
+		return 500;
+	}
+}
+
+static void put(json_t *o, const char *key, const char *value)
+{
+	if (*value)
+		json_object_set_new(o, key, audit_text(value));
+}
+
+static json_t *error_json(const struct refusal *no, const struct err *e)
+{
+	json_t *o = json_object();
+
+	put(o, "code", *no->code ? no->code : err_code(e->kind));
+	put(o, "message", *no->message ? no->message : e->msg);
+	put(o, "path", no->path);
+	put(o, "boundary", no->boundary);
+	put(o, "tried", no->tried);
+	put(o, "instead", no->instead);
+	return json_pack("{s:o}", "error", o);
+}
+
+/* publish records its own refusals, with more in them. */
+static void record(struct gate *g, const char *path, const struct refusal *no, const struct err *e)
+{
+	json_t *details = json_pack("{s:s}", "code", *no->code ? no->code : err_code(e->kind));
+	struct err ignored = ERR_INIT;
+
+	json_object_set_new(details, "request", audit_text(path));
+	json_object_set_new(details, "message", audit_text(e->msg));
+	audit_add(g->audit, "refused", &g->task, details, &ignored);
+}
+
+void route_malformed(struct gate *g, int status)
+{
+	struct err e = ERR_INIT, ignored = ERR_INIT;
+	struct refusal no = { 0 };
+
+	refuse(&no, &e, "bad_request", "", "not a request that the gateway understands (%d)", status);
+	if (!gate_refresh(g, &ignored))
+		record(g, "", &no, &e);
+}
+
+static int find(struct request *q, bool user, const char *method, const char *path, handler **ret, struct err *e)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		if (strcmp(table[i].path, path) || table[i].who == (user ? AGENT : USER))
+			continue;
+		known = true;
+		if (!strcmp(table[i].method, method)) {
+			*ret = table[i].fn;
+			return 0;
+		}
+	}
+	refuse(&q->no, e, known ? "bad_method" : "unknown_path", path,
+		known ? "this path does not take that method" : "there is no such path");
+	e->kind = known ? ERR_USAGE : ERR_NOTFOUND;
+	return -1;
+}
+
+static int parse(struct request *q, const char *body, size_t len, struct err *e)
+{
+	json_error_t why;
+
+	q->in = len ? json_loadb(body, len, JSON_REJECT_DUPLICATES, &why) : json_object();
+	if (!q->in) {
+		refuse(&q->no, e, "bad_request", "", "the body is not JSON: %s", why.text);
+		e->kind = ERR_USAGE;
+		return -1;
+	}
+	return json_is_object(q->in) ? 0 : bad(q, e, "the body is not a JSON object");
+}
+
+int route(struct gate *g, bool user, const char *method, const char *path, const char *body, size_t len,
+	json_t **ret)
+{
+	struct request q = { .gate = g };
+	struct err e = ERR_INIT;
+	handler *fn = NULL;
+	bool published;
+	int status = 200;
+
+	if (gate_refresh(g, &e) < 0 || find(&q, user, method, path, &fn, &e) < 0 ||
+		parse(&q, body, len, &e) < 0 || fn(&q, &e) < 0) {
+		status = status_of(&e);
+		published = fn == git_publish || fn == user_publish || fn == git_commit;
+		if (!published || status != 403)
+			record(g, path, &q.no, &e);
+		json_decref(q.out);
+		q.out = error_json(&q.no, &e);
+	}
+	json_decref(q.in);
+	*ret = q.out;
+	return status;
+}

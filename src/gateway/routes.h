@@ -1,0 +1,34 @@
+/*
+ * What can be asked of the gateway: a table of paths. Handlers take the request's JSON and give the answer's,
+ * or fill a refusal. Those of the agent's socket:
+ *
+ *	GET  /api/v1/task           {"task","branch","base","target","tip","state","policy":{…}}
+ *	POST /api/v1/git/commit     {"message","author"?,"repo"?,"worktree"?} → {"sha","branch"}; what is staged
+ *	POST /api/v1/git/publish    {"tip"?} → {"tip","branch","commits"}
+ *	POST /api/v1/git/reset, checkout, merge   {"args":[…]} → {}: checked and recorded; carried out inside
+ *	POST /api/v1/git/push, fetch              refused unless policy allows
+ *
+ * and of the user's alone:
+ *
+ *	POST /user/v1/publish       as above
+ *	POST /user/v1/snapshot      {"message"?} → {"number"}
+ *	POST /user/v1/rollback      {"full":true} | {"snapshot":N} | {"file":PATH,"from"?:N}
+ *	POST /user/v1/sync          {"merge"?:true} → {"base","tip","moved","conflicts":[…]}
+ */
+#ifndef GATEWAY_ROUTES_H
+#define GATEWAY_ROUTES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "gateway/gate.h"
+#include "gateway/refusal.h"
+
+/* Answers a request; the HTTP status. *ret is the answer's JSON, an error's too. */
+int route(struct gate *g, bool user, const char *method, const char *path, const char *body, size_t len,
+	json_t **ret);
+/* What is not even a request: recorded, answered by the server itself. */
+void route_malformed(struct gate *g, int status);
+
+#endif

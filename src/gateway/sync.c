@@ -1,0 +1,116 @@
+#include "gateway/sync.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clean.h"
+#include "gateway/history.h"
+#include "gateway/publish.h"
+#include "gateway/renew.h"
+#include "sys/fault.h"
+
+#define INSIDE_SECONDS 300
+
+static int git(struct gate *g, struct buf *out, int *ret_code, struct err *e, ...) __attribute__((sentinel));
+
+static int git(struct gate *g, struct buf *out, int *ret_code, struct err *e, ...)
+{
+	auto_strvec args = STRVEC_INIT;
+	const char *s;
+	va_list ap;
+
+	va_start(ap, e);
+	while ((s = va_arg(ap, const char *)))
+		strvec_push(&args, s);
+	va_end(ap);
+	return gate_git(g, &args, NULL, out, NULL, INSIDE_SECONDS, ret_code, e);
+}
+
+/* Whether the branch has the target's tip already; asked of the shared repository. */
+static bool has_target(struct gate *g, const char *target)
+{
+	struct git shared = repo_git(&g->at.repo);
+	struct err ignored = ERR_INIT;
+
+	return !git_do(&shared, NULL, &ignored, "merge-base", "--is-ancestor", target, g->task.branch, NULL);
+}
+
+static int collect_conflicts(struct gate *g, struct strvec *ret, struct err *e)
+{
+	auto_buf names = BUF_INIT(1 << 20), clean = BUF_INIT(8192);
+	int code;
+
+	if (git(g, &names, &code, e, "diff", "--name-only", "--diff-filter=U", "-z", NULL) < 0)
+		return -1;
+	for (size_t at = 0; at < names.len && ret->n < 1000; at += strlen(names.data + at) + 1) {
+		buf_cut(&clean, 0);
+		clean_text(&clean, names.data + at, strlen(names.data + at), false);
+		strvec_push(ret, buf_str(&clean));
+	}
+	return 0;
+}
+
+/* 1: conflicts, and everything inside is as it was. */
+static int bring_in(struct gate *g, bool merge, const char *target, struct strvec *conflicts, struct err *e)
+{
+	auto_str message = xasprintf("Merge %s into task '%s'", g->task.target + strlen("refs/heads/"), g->task.name);
+	int code, rc;
+
+	rc = merge ? git(g, NULL, &code, e, "merge", "-q", "--no-edit", "--autostash", "-m", message, target, NULL)
+		   : git(g, NULL, &code, e, "rebase", "-q", "--autostash", target, NULL);
+	if (rc < 0 || !code)
+		return rc;
+	if (collect_conflicts(g, conflicts, e) < 0)
+		return -1;
+	if (git(g, NULL, &code, e, merge ? "merge" : "rebase", "--abort", NULL) < 0)
+		return -1;
+	return conflicts->n ? 1 : err_set(e, ERR_FAILED, "git inside could not bring '%s' in", g->task.target);
+}
+
+/* The branch that is checked out inside must be the task's: a claim that only decides whether to try. */
+static int check_inside(struct gate *g, struct err *e)
+{
+	auto_buf head = BUF_INIT(4096);
+	int code;
+
+	if (git(g, &head, &code, e, "symbolic-ref", "-q", "HEAD", NULL) < 0)
+		return -1;
+	if (code || strncmp(buf_str(&head), g->task.branch, strlen(g->task.branch)))
+		return err_set(e, ERR_REFUSED, "task '%s' has another branch checked out", g->task.name);
+	return 0;
+}
+
+int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec *conflicts, struct refusal *no,
+	struct err *e)
+{
+	struct publish_result r = { 0 };
+	char target[65], tip[65];
+	int64_t number;
+	int rc;
+
+	if (!*g->task.target)
+		return err_set(e, ERR_REFUSED, "task '%s' has no target branch to follow", g->task.name);
+	if (ref_read(&g->at.repo, g->task.target, target, e) < 0)
+		return -1;
+	if (!*target)
+		return err_set(e, ERR_NOTFOUND, "the target branch '%s' is gone", g->task.target);
+	snprintf(ret->base, sizeof(ret->base), "%s", g->task.base);
+	snprintf(ret->tip, sizeof(ret->tip), "%s", *g->task.published ? g->task.published : g->task.base);
+	if (has_target(g, target))
+		return 0;
+	if (check_inside(g, e) < 0 || gate_renew(g, e) < 0 || snapshot_take(g, "sync", "", &number, e) < 0)
+		return -1;
+	fault("sync-snapshot");
+	rc = bring_in(g, merge, target, conflicts, e);
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	fault("sync-inside");
+	if (publish_find_tip(g, tip, e) < 0 || publish(g, tip, "sync", &r, no, e) < 0)
+		return -1;
+	if (store_task_rebased(g->context.store, g->task.id, target, g->task.shown, e) < 0 || gate_refresh(g, e) < 0)
+		return -1;
+	ret->moved = true;
+	snprintf(ret->base, sizeof(ret->base), "%s", target);
+	snprintf(ret->tip, sizeof(ret->tip), "%s", r.tip);
+	return 0;
+}

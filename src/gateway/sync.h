@@ -1,0 +1,25 @@
+/*
+ * Sync: the target's new commits come into a task's branch. git inside does it, on the private repository,
+ * after the target's new value was shown there (renew.h); then the result is published like any other commit,
+ * on the user's word. On a conflict git inside goes back to where it was, and the files are named.
+ */
+#ifndef GATEWAY_SYNC_H
+#define GATEWAY_SYNC_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/strvec.h"
+#include "gateway/gate.h"
+#include "gateway/refusal.h"
+
+struct sync_result {
+	char base[65], tip[65];
+	bool moved; /* false: there was nothing to bring in, or (with conflicts) it could not be */
+};
+
+/* merge: a merge commit instead of a rebase. conflicts: paths, as git inside names them. */
+int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec *conflicts, struct refusal *no,
+	struct err *e);
+
+#endif

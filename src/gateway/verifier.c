@@ -1,0 +1,295 @@
+#include "gateway/verifier.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "git/private.h"
+#include "jail/start.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+#include "sys/proc.h"
+#include "sys/sock.h"
+
+#define READY_SECONDS 30
+#define REPO          "/repo"
+#define FILE_MAX      (16ull << 30)
+
+/* Settings that win over every file. The windows are small because all memory that a command maps counts
+ * against its limit, and the user's packs may be larger than that. */
+static const char *const overrides[] = { "core.hooksPath=/dev/null", "core.attributesFile=/dev/null",
+	"core.fsmonitor=false", "core.packedGitWindowSize=32m", "core.packedGitLimit=1g", "gc.auto=0",
+	"maintenance.auto=false", "protocol.allow=never" };
+
+/* Programs and libraries. Links stay links. */
+static const char *const system_paths[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+	"/nix/store", "/gnu/store" };
+
+static void describe_system(struct jail *j)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(system_paths); i++) {
+		char text[256];
+		ssize_t n = readlink(system_paths[i], text, sizeof(text) - 1);
+
+		if (n > 0) {
+			text[n] = '\0';
+			jail_add(j, JAIL_LINK, 0, text, system_paths[i]);
+		} else if (!access(system_paths[i], F_OK)) {
+			jail_add(j, JAIL_BIND, JAIL_OPTIONAL, system_paths[i], system_paths[i]);
+		}
+	}
+	if (!access("/etc/ld.so.cache", F_OK))
+		jail_add(j, JAIL_COPY, JAIL_OPTIONAL, "/etc/ld.so.cache", "/etc/ld.so.cache");
+}
+
+/* A repository with nothing in it but the objects' format; where the objects are is in the environment. */
+static void describe_repository(const struct verifier *v, struct jail *j)
+{
+	auto_str config = xasprintf("[core]\n\trepositoryformatversion = 1\n\tbare = true\n"
+				    "[extensions]\n\tobjectformat = %s\n",
+		v->repo->format);
+
+	jail_add(j, JAIL_DATA, 0, "ref: refs/heads/none\n", REPO "/HEAD");
+	jail_add(j, JAIL_DATA, 0, config, REPO "/config");
+	jail_add(j, JAIL_DIR, 0, NULL, REPO "/refs");
+	jail_add(j, JAIL_DIR, 0, NULL, REPO "/objects");
+	for (size_t i = 0; i < v->repo->objects.n; i++)
+		jail_add(j, JAIL_BIND, JAIL_NOEXEC, v->repo->objects.v[i], v->repo->objects.v[i]);
+	jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_NOEXEC, v->quarantine, v->quarantine);
+}
+
+static void describe(const struct verifier *v, struct jail *j)
+{
+	struct owner o = owner_inside();
+
+	jail_init(j);
+	j->uid = o.uid;
+	j->gid = o.gid;
+	j->from_root = owner_is_other();
+	j->net = JAIL_NET_NONE;
+	j->hostname = xstrdup("verifier");
+	/* what the kernel lacks the task itself lacks as well, and the user has accepted that */
+	j->without = JAIL_WALL_LANDLOCK | JAIL_WALL_LANDLOCK_SCOPE | JAIL_WALL_PROC;
+	j->max_file_size = FILE_MAX;
+	jail_add(j, JAIL_PROC, 0, "", "/proc");
+	jail_add(j, JAIL_DEV, JAIL_WRITE, "", "/dev");
+	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", "/tmp");
+	describe_system(j);
+	describe_repository(v, j);
+}
+
+/* A path as git takes it in a list with colons. */
+static void add_quoted(struct buf *out, const char *path)
+{
+	bool quote = path[0] == '"' || strpbrk(path, ":\n");
+
+	if (quote)
+		buf_addch(out, '"');
+	for (; *path; path++) {
+		if (quote && (*path == '"' || *path == '\\'))
+			buf_addch(out, '\\');
+		if (quote && *path == '\n')
+			buf_addstr(out, "\\n");
+		else
+			buf_addch(out, *path);
+	}
+	if (quote)
+		buf_addch(out, '"');
+}
+
+static int set_environment(struct verifier *v, struct err *e)
+{
+	auto_buf shared = BUF_INIT(1 << 20);
+
+	for (size_t i = 0; i < v->repo->objects.n; i++) {
+		if (i)
+			buf_addch(&shared, ':');
+		add_quoted(&shared, v->repo->objects.v[i]);
+	}
+	if (shared.overflow)
+		return err_set(e, ERR_FAILED, "the repository borrows objects from too many others");
+	strvec_pushl(&v->env, "PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "HOME=/nonexistent",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
+		"GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "GIT_DIR=" REPO, NULL);
+	strvec_pushf(&v->env, "GIT_OBJECT_DIRECTORY=%s", v->quarantine);
+	strvec_pushf(&v->env, "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s", buf_str(&shared));
+	return 0;
+}
+
+void verifier_command(const struct verifier *v, const struct strvec *args, struct order_cmd *ret)
+{
+	*ret = (struct order_cmd){ .cwd = xstrdup("/") };
+	strvec_push(&ret->argv, "git");
+	for (size_t i = 0; i < ARRAY_SIZE(overrides); i++)
+		strvec_pushl(&ret->argv, "-c", overrides[i], NULL);
+	for (size_t i = 0; i < args->n; i++)
+		strvec_push(&ret->argv, args->v[i]);
+	for (size_t i = 0; i < v->env.n; i++)
+		strvec_push(&ret->env, v->env.v[i]);
+}
+
+/* Every command that the first process starts inherits them. */
+static int set_limits(pid_t first, struct err *e)
+{
+	struct rlimit cpu = { VERIFIER_SECONDS, VERIFIER_SECONDS };
+	struct rlimit memory __attribute__((unused)) = { VERIFIER_MEMORY, VERIFIER_MEMORY };
+
+	if (prlimit(first, RLIMIT_CPU, &cpu, NULL) < 0)
+		return err_sys(e, "cannot limit the verifier");
+#ifndef __SANITIZE_ADDRESS__
+	/* a sanitized launch maps terabytes of its own */
+	if (prlimit(first, RLIMIT_AS, &memory, NULL) < 0)
+		return err_sys(e, "cannot limit the verifier");
+#endif
+	return 0;
+}
+
+/* Only a child of our own is ever signalled by its number. */
+static int on_born(struct verifier *v, pid_t pid, struct err *e)
+{
+	siginfo_t info = { 0 };
+
+	if (v->first || pid <= 1 || pid == v->launch ||
+		waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
+		return err_set(e, ERR_FAILED, "the verifier names a process that is not its own");
+	v->first = pid;
+	return set_limits(pid, e);
+}
+
+/* 1 where it is ready, 0 where more is to be heard. */
+static int on_message(struct verifier *v, struct order_msg *m, struct err *e)
+{
+	if (m->type == ORDER_BORN)
+		return on_born(v, m->value, e);
+	if (m->type == ORDER_READY && v->first)
+		return 1;
+	if (m->type != ORDER_FAILED)
+		return err_set(e, ERR_FAILED, "the verifier says something that makes no sense");
+	m->err.msg[sizeof(m->err.msg) - 1] = '\0';
+	return err_set(e, ERR_FAILED, "%s", m->err.msg);
+}
+
+static int wait_ready(struct verifier *v, struct err *e)
+{
+	time_t end = time(NULL) + READY_SECONDS;
+	int ready = 0;
+
+	while (!ready) {
+		struct pollfd p = { v->cell.orders, POLLIN, 0 };
+		struct order_msg m;
+		ssize_t n;
+
+		if (time(NULL) > end || poll(&p, 1, READY_SECONDS * 1000) <= 0)
+			return err_set(e, ERR_FAILED, "the verifier was not ready after %d seconds",
+				READY_SECONDS);
+		n = sock_recv(v->cell.orders, &m, sizeof(m), NULL, NULL);
+		if ((size_t)n != sizeof(m))
+			return err_set(e, ERR_FAILED, "the verifier ended before it was ready");
+		ready = on_message(v, &m, e);
+	}
+	return ready < 0 ? -1 : 0;
+}
+
+static int start(struct verifier *v, struct err *e)
+{
+	auto_jail j;
+	int status;
+
+	describe(v, &j);
+	if (jail_start(&j, &v->cell.orders, &v->launch, e) < 0 || wait_ready(v, e) < 0)
+		return -1;
+	if (waitpid(v->launch, &status, 0) == v->launch)
+		v->launch = 0;
+	return 0;
+}
+
+static void close_reader(struct verifier *v)
+{
+	if (v->reader)
+		cell_kill(&v->cell, v->reader);
+	v->reader = 0;
+	objects_release(&v->objects);
+	fd_closep(&v->objects.in);
+	fd_closep(&v->objects.out);
+	v->objects.in = v->objects.out = -1;
+}
+
+int verifier_renew_reader(struct verifier *v, struct err *e)
+{
+	auto_order_cmd cmd = { 0 };
+	auto_strvec args = STRVEC_INIT;
+	auto_fd in = -1, out = -1, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int to[2], from[2];
+
+	close_reader(v);
+	if (null < 0 || pipe2(to, O_CLOEXEC) < 0)
+		return err_sys(e, "cannot make a pipe");
+	in = to[0];
+	v->objects.in = to[1];
+	if (pipe2(from, O_CLOEXEC) < 0)
+		return err_sys(e, "cannot make a pipe");
+	out = from[1];
+	v->objects.out = from[0];
+	v->objects.seconds = VERIFIER_SECONDS;
+	strvec_pushl(&args, "cat-file", "--batch-command", NULL);
+	verifier_command(v, &args, &cmd);
+	return cell_start(&v->cell, &cmd, (int[3]){ in, out, null }, &v->reader, e);
+}
+
+int verifier_open(const struct repo *r, int64_t task, struct verifier *ret, struct err *e)
+{
+	*ret = (struct verifier){ .repo = r,
+		.cell = CELL_INIT(-1),
+		.at = QUARANTINE_INIT,
+		.objects = { .in = -1, .out = -1 } };
+	if (!private_can_borrow(r))
+		return err_set(e, ERR_REFUSED,
+			"'%s' can be read by root alone, and what an agent sends is never taken apart by root",
+			r->objects.v[0]);
+	if (quarantine_open(r, task, &ret->at, e) < 0)
+		return -1;
+	ret->quarantine = path_join(r->objects.v[0], ret->at.name);
+	if (set_environment(ret, e) < 0 || start(ret, e) < 0 || verifier_renew_reader(ret, e) < 0) {
+		verifier_close(ret);
+		return err_wrap(e, "cannot start the verifier");
+	}
+	return 0;
+}
+
+static void end_process(pid_t *pid)
+{
+	if (*pid <= 0)
+		return;
+	kill(*pid, SIGKILL);
+	while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	*pid = 0;
+}
+
+void verifier_close(struct verifier *v)
+{
+	close_reader(v);
+	/* where the first process is not known yet, this is what ends it */
+	fd_closep(&v->cell.orders);
+	v->cell.orders = -1;
+	end_process(&v->first);
+	end_process(&v->launch);
+	quarantine_close(&v->at);
+	strvec_release(&v->env);
+	free(steal_ptr(v->quarantine));
+}
+
+bool verifier_is_alive(const struct verifier *v)
+{
+	siginfo_t info = { 0 };
+
+	return v->first > 0 && !waitid(P_PID, (id_t)v->first, &info, WEXITED | WNOHANG | WNOWAIT) &&
+	       !info.si_pid;
+}

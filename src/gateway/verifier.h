@@ -1,0 +1,69 @@
+/*
+ * The verifier: a small jail of its own (no network, no home, nothing of the user's but the shared objects,
+ * read-only, and one quarantine directory, writable) in which git takes apart what an agent sent. Started
+ * when it is first needed, kept for as long as the gateway lives.
+ *
+ * The quarantine is objects/garth-<task id> of the shared repository, an object directory on the same file
+ * system; what a crash left there is removed when it is opened the next time.
+ *
+ * Each command in it may use VERIFIER_SECONDS of processor time and VERIFIER_MEMORY bytes. After an error that
+ * is not ERR_REFUSED the verifier is closed and, where it is needed again, opened anew. The caller's process
+ * ignores SIGPIPE.
+ */
+#ifndef GATEWAY_VERIFIER_H
+#define GATEWAY_VERIFIER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "gateway/cell.h"
+#include "gateway/objects.h"
+#include "gateway/oidset.h"
+#include "gateway/quarantine.h"
+#include "git/repo.h"
+
+struct verifier {
+	const struct repo *repo;
+	struct cell cell;
+	pid_t first, launch; /* 0: none, or waited for */
+	struct quarantine at;
+	char *quarantine;       /* its path */
+	struct strvec env;      /* of every git in it */
+	struct objects objects; /* a running cat-file */
+	uint32_t reader;        /* its id in the cell */
+};
+
+#define VERIFIER_SECONDS     120
+#define VERIFIER_MEMORY      (4ull << 30)
+#define VERIFIER_OBJECTS_MAX 1000000u
+
+int verifier_open(const struct repo *r, int64_t task, struct verifier *ret, struct err *e);
+/* Ends everything in it and removes the quarantine. */
+void verifier_close(struct verifier *v);
+/* Whether its first process still runs. */
+bool verifier_is_alive(const struct verifier *v);
+
+/* Takes a pack from a descriptor: header checked, then unpack-objects or (many objects) index-pack, --strict,
+ * into the quarantine, with at most max bytes (0: no limit). *fresh, whose hash_len is set here, is filled with
+ * what is new. ERR_REFUSED where git refuses it: e->msg is git's reason, cleaned. ERR_NOTFOUND where nothing
+ * was sent at all. */
+int verifier_take(struct verifier *v, int pack_fd, uint64_t max, struct oidset *fresh, struct err *e);
+/* git's own connectivity check of the tip against all refs of the shared repository; for what walk.h doubts.
+ * ERR_REFUSED where something is missing. */
+int verifier_connected(struct verifier *v, const char *tip, struct err *e);
+/* Whether all of these commits are reached by the others. */
+int verifier_reached(struct verifier *v, const struct strvec *commits, const struct strvec *by, bool *ret,
+	struct err *e);
+/* Everything in the quarantine becomes a part of the shared objects: loose objects, then packs with .idx last.
+ * verifier_drop comes after it. */
+int verifier_keep(struct verifier *v, struct err *e);
+/* Empties the quarantine. */
+int verifier_drop(struct verifier *v, struct err *e);
+
+/* A git command for the cell; the reader anew, which has the packs open that are no more. For verifier_git.c. */
+void verifier_command(const struct verifier *v, const struct strvec *args, struct order_cmd *ret);
+int verifier_renew_reader(struct verifier *v, struct err *e);
+
+#endif

@@ -1,0 +1,248 @@
+/* What git does in the verifier. */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clean.h"
+#include "gateway/verifier.h"
+#include "git/ref.h"
+#include "sys/fd.h"
+
+#define HEADER_SECONDS 60
+/* Below it, loose objects: a commit at a time does not leave a pack each. git's own receive.unpackLimit. */
+#define UNPACK_LIMIT 100
+
+/* git's first complaint, on one line. */
+static void reason(const struct buf *text, struct buf *out)
+{
+	const char *line = buf_str(text);
+
+	for (const char *p = line; p; p = strchr(p, '\n'), p = p ? p + 1 : NULL)
+		if (!strncmp(p, "fatal: ", 7) || !strncmp(p, "error: ", 7)) {
+			line = p + 7;
+			break;
+		}
+	clean_text(out, line, strcspn(line, "\n"), false);
+	if (out->len > 300)
+		buf_cut(out, 300);
+}
+
+/* Why a git that was given something of an agent's did not like it. */
+static int refused(int code, const struct buf *errtext, struct err *e)
+{
+	/* the agent's objects have no part in these */
+	static const int ours[] = { ENOSPC, EDQUOT, EROFS, EACCES, EIO, ENOENT };
+	auto_buf why = BUF_SMALL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		if (strstr(buf_str(errtext), strerror(ours[i]))) {
+			errno = ours[i];
+			return err_sys(e, "cannot write to the quarantine");
+		}
+	if (code > 128 && code != 129)
+		return err_set(e, ERR_REFUSED, "git needed too much for it and was stopped (signal %d)", code - 128);
+	reason(errtext, &why);
+	return err_set(e, ERR_REFUSED, "%s", why.len ? why.data : "git refuses it without a word");
+}
+
+/* Twelve bytes, waited for, but not for ever. */
+static int read_header(int fd, uint32_t *ret_count, struct err *e)
+{
+	unsigned char head[12];
+	uint32_t version;
+	size_t got = 0;
+
+	while (got < sizeof(head)) {
+		struct pollfd p = { fd, POLLIN, 0 };
+		int ready = poll(&p, 1, HEADER_SECONDS * 1000);
+		ssize_t n = ready > 0 ? read(fd, head + got, sizeof(head) - got) : 0;
+
+		if (!ready)
+			return err_set(e, ERR_REFUSED, "no pack came for %d seconds", HEADER_SECONDS);
+		if ((ready < 0 || n < 0) && errno != EINTR && errno != EAGAIN)
+			return err_sys(e, "cannot read the pack");
+		if (ready > 0 && !n)
+			return got ? err_set(e, ERR_REFUSED, "the pack ends in its header")
+				   : err_set(e, ERR_NOTFOUND, "no pack was sent");
+		got += n > 0 ? (size_t)n : 0;
+	}
+	memcpy(&version, head + 4, 4);
+	memcpy(ret_count, head + 8, 4);
+	*ret_count = be32toh(*ret_count);
+	if (memcmp(head, "PACK", 4) || be32toh(version) != 2)
+		return err_set(e, ERR_REFUSED, "what was sent is not a pack of version 2");
+	return 0;
+}
+
+static void take_command(const struct verifier *v, uint64_t max, uint32_t count, struct order_cmd *ret)
+{
+	auto_strvec args = STRVEC_INIT;
+
+	if (count < UNPACK_LIMIT)
+		strvec_pushl(&args, "unpack-objects", "-q", "--strict", NULL);
+	else
+		strvec_pushl(&args, "index-pack", "--stdin", "--fix-thin", "--strict", NULL);
+	if (max)
+		strvec_pushf(&args, "--max-input-size=%llu", (unsigned long long)max);
+	strvec_pushf(&args, "--pack_header=2,%u", count);
+	verifier_command(v, &args, ret);
+}
+
+struct packed {
+	unsigned long long offset;
+	const char *oid;
+};
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct packed *x = a, *y = b;
+
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Lines "OFFSET OID (CRC)". The bases that --fix-thin put at the pack's end are not new: only the first
+ * `count` by their place were sent. */
+static int add_packed(struct buf *lines, uint32_t count, struct oidset *fresh, struct err *e)
+{
+	struct packed *all = xcalloc(lines->len / 40 + 1, sizeof(*all));
+	size_t n = 0, hex = 2 * (size_t)fresh->hash_len;
+	char *save = NULL;
+
+	for (char *l = lines->len ? strtok_r(lines->data, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
+		char *end;
+
+		all[n].offset = strtoull(l, &end, 10);
+		if (*end != ' ' || strspn(end + 1, "0123456789abcdef") != hex)
+			break;
+		all[n].oid = end + 1;
+		end[1 + hex] = '\0';
+		n++;
+	}
+	qsort(all, n, sizeof(*all), by_offset);
+	for (size_t i = 0; i < n && i < count; i++)
+		oidset_add(fresh, all[i].oid);
+	free(all);
+	return n < count ? err_set(e, ERR_REFUSED, "the pack has fewer objects than it says") : 0;
+}
+
+static int list_pack(struct verifier *v, const char *stem, uint32_t count, struct oidset *fresh, struct err *e)
+{
+	auto_str idx = xasprintf("%s.idx", stem), format = xasprintf("--object-format=%s", v->repo->format);
+	/* twice: as many bases as there are objects; a line has some 30 characters beside the name */
+	auto_buf lines = BUF_INIT(((size_t)count * 2 + 16) * (2 * (size_t)v->repo->hash_len + 32)), why = BUF_SMALL;
+	auto_fd in = open_regular_beneath(v->at.dir, idx);
+	auto_strvec args = STRVEC_INIT;
+	auto_order_cmd cmd = { 0 };
+	int code;
+
+	if (in < 0)
+		return err_sys(e, "cannot open '%s'", idx);
+	strvec_pushl(&args, "show-index", format, NULL);
+	verifier_command(v, &args, &cmd);
+	if (cell_run_from(&v->cell, &cmd, in, &lines, &why, VERIFIER_SECONDS, &code, e) < 0)
+		return -1;
+	return code ? refused(code, &why, e) : add_packed(&lines, count, fresh, e);
+}
+
+static int list_fresh(struct verifier *v, uint32_t count, struct oidset *fresh, struct err *e)
+{
+	auto_strvec packs = STRVEC_INIT;
+
+	if (count < UNPACK_LIMIT)
+		return quarantine_loose(&v->at, fresh, e);
+	if (quarantine_packs(&v->at, &packs, e) < 0)
+		return -1;
+	if (packs.n != 1)
+		return err_set(e, ERR_FAILED, "%zu packs are in the quarantine, not one", packs.n);
+	return list_pack(v, packs.v[0], count, fresh, e);
+}
+
+int verifier_take(struct verifier *v, int pack_fd, uint64_t max, struct oidset *fresh, struct err *e)
+{
+	auto_order_cmd cmd = { 0 };
+	auto_buf why = BUF_SMALL;
+	uint32_t count = 0;
+	int code;
+
+	fresh->hash_len = v->repo->hash_len;
+	if (read_header(pack_fd, &count, e) < 0)
+		return -1;
+	if (!count)
+		return 0;
+	if (count > VERIFIER_OBJECTS_MAX)
+		return err_set(e, ERR_REFUSED, "the pack has %u objects, more than %u", count, VERIFIER_OBJECTS_MAX);
+	take_command(v, max, count, &cmd);
+	if (cell_run_from(&v->cell, &cmd, pack_fd, NULL, &why, VERIFIER_SECONDS, &code, e) < 0)
+		return err_wrap(e, "cannot take the pack apart");
+	return code ? refused(code, &why, e) : list_fresh(v, count, fresh, e);
+}
+
+/* Walks from what input names, "OID" and "^OID" lines; prints at most one commit. */
+static int rev_list(struct verifier *v, const struct buf *input, bool objects, struct buf *out,
+	struct buf *errtext, int *ret_code, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+	auto_order_cmd cmd = { 0 };
+
+	if (input->overflow)
+		return err_set(e, ERR_FAILED, "there are too many refs");
+	strvec_pushl(&args, "rev-list", "--stdin", NULL);
+	if (objects)
+		strvec_pushl(&args, "--objects", "--quiet", NULL);
+	else
+		strvec_push(&args, "--max-count=1");
+	verifier_command(v, &args, &cmd);
+	return cell_run(&v->cell, &cmd, input, out, errtext, VERIFIER_SECONDS, ret_code, e);
+}
+
+int verifier_connected(struct verifier *v, const char *tip, struct err *e)
+{
+	auto_buf refs = BUF_INIT(256 << 20), input = BUF_INIT(256 << 20), out = BUF_SMALL, why = BUF_SMALL;
+	int code;
+
+	if (ref_list(v->repo, "refs/", &refs, e) < 0)
+		return -1;
+	buf_printf(&input, "%s\n", tip);
+	for (const char *l = buf_str(&refs); *l; l = strchr(l, '\n') + 1)
+		buf_printf(&input, "^%.*s\n", (int)strcspn(l, " "), l);
+	if (rev_list(v, &input, true, &out, &why, &code, e) < 0)
+		return -1;
+	return code ? refused(code, &why, e) : 0;
+}
+
+int verifier_reached(struct verifier *v, const struct strvec *commits, const struct strvec *by, bool *ret,
+	struct err *e)
+{
+	auto_buf input = BUF_INIT(16 << 20), out = BUF_SMALL;
+	int code;
+
+	for (size_t i = 0; i < commits->n; i++)
+		buf_printf(&input, "%s\n", commits->v[i]);
+	for (size_t i = 0; i < by->n; i++)
+		buf_printf(&input, "^%s\n", by->v[i]);
+	if (rev_list(v, &input, false, &out, NULL, &code, e) < 0)
+		return -1;
+	/* one that is not there at all is not reached either */
+	*ret = !code && !out.len;
+	return 0;
+}
+
+int verifier_keep(struct verifier *v, struct err *e)
+{
+	return quarantine_keep(&v->at, e);
+}
+
+int verifier_drop(struct verifier *v, struct err *e)
+{
+	auto_strvec packs = STRVEC_INIT;
+
+	if (quarantine_packs(&v->at, &packs, e) < 0 || quarantine_drop(&v->at, e) < 0)
+		return -1;
+	/* the reader has a pack open that is now somewhere else */
+	return packs.n ? verifier_renew_reader(v, e) : 0;
+}

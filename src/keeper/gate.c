@@ -1,0 +1,345 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "keeper/parts.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+#include "sys/sock.h"
+
+#define LINGER_SECONDS 30
+#define RENEW_USEC     20000
+#define FDS_MAX        4
+
+int gate_listen(struct gate_post *g, const struct keeper_spec *spec, struct err *e)
+{
+	if (!spec->gateway)
+		return 0;
+	if (sock_listen(spec->task_dir, KEEPER_AGENT_SOCKET, &g->agent, e) < 0 ||
+		sock_listen(spec->task_dir, KEEPER_USER_SOCKET, &g->user, e) < 0)
+		return -1;
+	/* the home is closed to others; who gets as far as this is the inside */
+	if (fchmodat(spec->task_dir, KEEPER_AGENT_SOCKET, 0666, 0) < 0 ||
+		owner_give(spec->task_dir, KEEPER_AGENT_SOCKET) < 0)
+		return err_sys(e, "cannot open the gateway's socket");
+	return 0;
+}
+
+/* Listens for the first word, which the gateway's process then takes. */
+static void rest(struct keeper *k)
+{
+	if (k->gate.agent_ev && k->phase <= PHASE_OPEN) {
+		event_add(k->gate.agent_ev, NULL);
+		event_add(k->gate.user_ev, NULL);
+	}
+}
+
+static void forget(struct gate_post *g)
+{
+	if (g->orders_ev)
+		event_free(g->orders_ev);
+	g->orders_ev = NULL;
+	fd_closep(&g->orders);
+	g->orders = -1;
+}
+
+/* Answers to what nobody waits for any more are passed over; the commands themselves are ended. */
+static void end_passed(struct keeper *k)
+{
+	for (size_t i = 0; i < PASSED_MAX; i++) {
+		struct order_msg m = {
+			.type = ORDER_SIGNAL, .id = k->gate.passed[i].ours, .value = SIGKILL
+		};
+
+		if (m.id)
+			orders_send(k, &m, NULL, 0);
+		k->gate.passed[i].ours = 0;
+	}
+}
+
+static void refuse(struct gate_post *g, uint32_t id, int error)
+{
+	struct order_msg m = { .type = ORDER_NOT_STARTED, .id = id, .value = error };
+
+	sock_send(g->orders, &m, sizeof(m), NULL, 0);
+}
+
+static void pass_start(struct keeper *k, uint32_t id, const int *fds, size_t nfds)
+{
+	struct gate_post *g = &k->gate;
+	struct order_msg m = { .type = ORDER_START };
+	size_t i = 0;
+
+	while (i < PASSED_MAX && g->passed[i].ours)
+		i++;
+	if (i == PASSED_MAX || nfds != FDS_MAX) {
+		refuse(g, id, EAGAIN);
+		return;
+	}
+	m.id = ++k->last_id;
+	if (orders_send(k, &m, fds, nfds) < 0) {
+		refuse(g, id, errno);
+		return;
+	}
+	g->passed[i].ours = m.id;
+	g->passed[i].theirs = id;
+}
+
+static void pass_signal(struct keeper *k, const struct order_msg *m)
+{
+	for (size_t i = 0; i < PASSED_MAX; i++) {
+		struct order_msg to = {
+			.type = ORDER_SIGNAL, .id = k->gate.passed[i].ours, .value = m->value
+		};
+
+		if (to.id && k->gate.passed[i].theirs == m->id)
+			orders_send(k, &to, NULL, 0);
+	}
+}
+
+static void on_orders(evutil_socket_t fd, short what, void *arg)
+{
+	struct keeper *k = arg;
+	int fds[FDS_MAX];
+	size_t nfds = FDS_MAX;
+	struct order_msg m;
+	ssize_t n = sock_recv(fd, &m, sizeof(m), fds, &nfds);
+
+	(void)what;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		event_del(k->gate.orders_ev);
+		return;
+	}
+	if (n == sizeof(m) && m.type == ORDER_START)
+		pass_start(k, m.id, fds, nfds);
+	else if (n == sizeof(m) && m.type == ORDER_SIGNAL)
+		pass_signal(k, &m);
+	for (size_t i = 0; i < nfds; i++)
+		close(fds[i]);
+}
+
+bool gate_answer(struct keeper *k, const struct order_msg *m)
+{
+	struct gate_post *g = &k->gate;
+
+	for (size_t i = 0; i < PASSED_MAX; i++) {
+		struct order_msg up = *m;
+
+		if (!g->passed[i].ours || g->passed[i].ours != m->id)
+			continue;
+		up.id = g->passed[i].theirs;
+		if (m->type != ORDER_STARTED)
+			g->passed[i].ours = 0;
+		if (g->orders >= 0)
+			sock_send(g->orders, &up, sizeof(up), NULL, 0);
+		return true;
+	}
+	return false;
+}
+
+void gate_open_orders(struct keeper *k)
+{
+	if (k->gate.orders_ev)
+		event_add(k->gate.orders_ev, NULL);
+}
+
+/* In the new process. */
+static void be_gateway(struct keeper *k, enum gate_job job, int orders)
+{
+	struct keeper_gate io = { .job = job,
+		.agent = k->gate.agent,
+		.user = k->gate.user,
+		.orders = orders,
+		.linger = k->spec.main_cmd ? LINGER_SECONDS : 0,
+		.exit_code = k->exit_code };
+	int keep[] = { io.agent, io.user, io.orders };
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	prctl(PR_SET_NAME, "garth-gateway");
+	for (int sig = 1; sig < NSIG; sig++)
+		sigaction(sig, &dfl, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	keeper_close_all_but(keep, sizeof(keep) / sizeof(keep[0]));
+	k->spec.gateway(k->spec.arg, &io);
+	_exit(0);
+}
+
+static void fork_gateway(struct keeper *k, enum gate_job job)
+{
+	struct gate_post *g = &k->gate;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return;
+	g->pid = fork();
+	if (!g->pid)
+		be_gateway(k, job, pair[1]);
+	close(pair[1]);
+	if (g->pid < 0) {
+		g->pid = 0;
+		close(pair[0]);
+		return;
+	}
+	g->job = job;
+	g->orders = pair[0];
+	fd_nonblock(g->orders);
+	event_del(g->agent_ev);
+	event_del(g->user_ev);
+	g->orders_ev = event_new(k->base, g->orders, EV_READ | EV_PERSIST, on_orders, k);
+	/* what comes before there is an inside waits in the socket */
+	if (g->orders_ev && k->first)
+		event_add(g->orders_ev, NULL);
+}
+
+static void on_word(evutil_socket_t fd, short what, void *arg)
+{
+	struct keeper *k = arg;
+
+	(void)fd;
+	(void)what;
+	if (!k->gate.pid)
+		fork_gateway(k, GATE_SERVE);
+}
+
+static void start_job(struct keeper *k, enum gate_job job)
+{
+	if (k->phase != PHASE_OPEN)
+		return;
+	if (!k->gate.pid)
+		fork_gateway(k, job);
+	else if (job == GATE_RENEW && k->gate.job == GATE_SERVE)
+		kill(k->gate.pid, SIGUSR1);
+	else if (job == GATE_RENEW)
+		k->gate.renew = true;
+}
+
+static void on_renew(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	start_job(arg, GATE_RENEW);
+}
+
+static void on_sync(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	start_job(arg, GATE_SYNC);
+}
+
+/* Many changes at once, as of a fetch, are one. */
+static void on_watch(evutil_socket_t fd, short what, void *arg)
+{
+	struct keeper *k = arg;
+	struct timeval soon = { .tv_usec = RENEW_USEC };
+	char events[4096];
+
+	(void)what;
+	while (read(fd, events, sizeof(events)) > 0)
+		;
+	evtimer_add(k->gate.renew_timer, &soon);
+}
+
+static void watch(struct keeper *k)
+{
+	struct gate_post *g = &k->gate;
+
+	if (!k->spec.watch || !k->spec.main_cmd)
+		return;
+	g->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	for (const char *const *dir = k->spec.watch; g->watch >= 0 && *dir; dir++)
+		inotify_add_watch(g->watch, *dir, IN_MOVED_TO | IN_DELETE | IN_CREATE | IN_ONLYDIR);
+	g->watch_ev = g->watch < 0 ? NULL : event_new(k->base, g->watch, EV_READ | EV_PERSIST, on_watch, k);
+	g->renew_timer = evtimer_new(k->base, on_renew, k);
+	if (g->watch_ev && g->renew_timer)
+		event_add(g->watch_ev, NULL);
+}
+
+void gate_start(struct keeper *k)
+{
+	struct gate_post *g = &k->gate;
+	struct timeval often = { .tv_sec = k->spec.sync_seconds };
+
+	if (!k->spec.gateway)
+		return;
+	g->agent_ev = event_new(k->base, g->agent, EV_READ, on_word, k);
+	g->user_ev = event_new(k->base, g->user, EV_READ, on_word, k);
+	if (!g->agent_ev || !g->user_ev)
+		return;
+	rest(k);
+	watch(k);
+	if (often.tv_sec && k->spec.main_cmd) {
+		g->sync_timer = event_new(k->base, -1, EV_PERSIST, on_sync, k);
+		event_add(g->sync_timer, &often);
+	}
+}
+
+void gate_finish(struct keeper *k)
+{
+	/* a process that serves ends when it is done with what it has at hand; then gate_ended goes on */
+	if (k->gate.pid)
+		kill(k->gate.pid, SIGTERM);
+	else
+		fork_gateway(k, GATE_CLOSE);
+	if (!k->gate.pid)
+		life_end(k, k->exit_code);
+}
+
+void gate_ended(struct keeper *k)
+{
+	struct gate_post *g = &k->gate;
+	enum gate_job job = g->job;
+
+	g->pid = 0;
+	forget(g);
+	end_passed(k);
+	if (k->phase == PHASE_CLOSING) {
+		if (job == GATE_CLOSE)
+			life_end(k, k->exit_code);
+		else
+			gate_finish(k);
+		return;
+	}
+	rest(k);
+	if (g->renew) {
+		g->renew = false;
+		start_job(k, GATE_RENEW);
+	}
+	life_check(k, -1);
+}
+
+void gate_stop(struct keeper *k)
+{
+	struct gate_post *g = &k->gate;
+
+	if (!g->agent_ev)
+		return;
+	if (g->pid)
+		kill(g->pid, SIGTERM);
+	/* whoever waits there for a command inside is told that none will end any more */
+	forget(g);
+	event_del(g->agent_ev);
+	event_del(g->user_ev);
+	if (g->watch_ev)
+		event_del(g->watch_ev);
+	if (g->sync_timer)
+		event_del(g->sync_timer);
+	unlinkat(k->spec.task_dir, KEEPER_AGENT_SOCKET, 0);
+	unlinkat(k->spec.task_dir, KEEPER_USER_SOCKET, 0);
+}
+
+void gate_kill(struct keeper *k)
+{
+	if (k->gate.pid)
+		kill(k->gate.pid, SIGKILL);
+}

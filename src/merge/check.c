@@ -1,0 +1,244 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "git/index.h"
+#include "merge/update.h"
+#include "merge/verbs.h"
+#include "sys/fd.h"
+#include "sys/tree.h"
+
+/* What is looked for while the index is read. */
+struct look {
+	struct update *u;
+	const struct stat *when;
+	struct strvec above;    /* the directories of added paths, sorted */
+	struct strvec doubtful; /* files whose stat data does not prove that they are clean */
+	struct strvec *way;
+};
+
+static void in_the_way(struct strvec *way, const char *path)
+{
+	if (!strvec_has(way, path))
+		strvec_push(way, path);
+}
+
+static bool is_removed(const struct edits *c, const char *path, size_t len)
+{
+	const struct edit *x = edits_find(c, path, len);
+
+	return x && (x->kind == EDIT_REMOVE || x->kind == EDIT_FORGET);
+}
+
+/* Whether a file beneath the directory is about to be moved out, and the directory, left empty, with it. */
+static bool loses_files(const struct edits *c, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].kind == EDIT_REMOVE && !strncmp(c->v[i].path, dir, n) && c->v[i].path[n] == '/')
+			return true;
+	return false;
+}
+
+/* A directory where a file is to be: everything in it must be about to go. */
+struct inhabitants {
+	const struct edits *edits;
+	const char *above;
+	bool stays;
+};
+
+static enum tree_next see_inhabitant(const struct tree_entry *t, void *arg, struct err *e)
+{
+	struct inhabitants *in = arg;
+	auto_str path = xasprintf("%s/%s", in->above, t->path);
+
+	(void)e;
+	if (t->closed || !(S_ISDIR(t->st.st_mode) ? loses_files(in->edits, path)
+						   : is_removed(in->edits, path, strlen(path))))
+		in->stays = true;
+	return TREE_ON;
+}
+
+static bool will_be_empty(struct update *u, const char *path)
+{
+	struct inhabitants in = { &u->edits, path, false };
+	auto_fd dir = open_beneath(u->top, path, O_RDONLY | O_DIRECTORY, 0);
+	struct err ignored = ERR_INIT;
+
+	return dir >= 0 && loses_files(&u->edits, path) && !tree_walk(dir, see_inhabitant, &in, &ignored) && !in.stays;
+}
+
+/* Whether an added path is free, component by component; `kept` is how much of it are directories already. */
+static bool is_free(struct update *u, struct edit *x)
+{
+	for (size_t len = strcspn(x->path, "/");; len += 1 + strcspn(x->path + len + 1, "/")) {
+		auto_str part = xstrndup(x->path, len);
+		struct stat st;
+
+		if (lstat_beneath(u->top, part, &st) < 0)
+			return errno == ENOENT;
+		if (!S_ISDIR(st.st_mode))
+			return x->path[len] && is_removed(&u->edits, part, len);
+		if (!x->path[len])
+			return will_be_empty(u, part);
+		x->kept = len;
+	}
+}
+
+static void look_at_file(struct update *u, struct edit *x, struct strvec *way)
+{
+	struct stat st = { 0 };
+
+	if (x->kind == EDIT_ADD) {
+		if (!is_free(u, x))
+			in_the_way(way, x->path);
+		return;
+	}
+	if (lstat_beneath(u->top, x->path, &st) < 0) {
+		if (x->kind == EDIT_REMOVE && (errno == ENOENT || errno == ENOTDIR))
+			x->kind = EDIT_FORGET;
+		else
+			in_the_way(way, x->path);
+	} else if (S_ISDIR(st.st_mode)) {
+		in_the_way(way, x->path);
+	}
+	x->was = mark_of(&st);
+}
+
+/* git's own test, a little stricter: what it cannot prove, git is asked. */
+static bool is_clean(const struct look *l, const struct index_entry *ent)
+{
+	const struct timespec *when = &l->when->st_mtim;
+	struct stat st;
+
+	if (lstat_beneath(l->u->top, ent->path, &st) < 0)
+		return false;
+	/* written in the moment in which the index was: the size and the times may be those of before */
+	if (st.st_mtim.tv_sec > when->tv_sec ||
+		(st.st_mtim.tv_sec == when->tv_sec && st.st_mtim.tv_nsec >= when->tv_nsec))
+		return false;
+	return ent->mtime_s == (uint32_t)st.st_mtim.tv_sec && ent->mtime_ns == (uint32_t)st.st_mtim.tv_nsec &&
+	       ent->ctime_s == (uint32_t)st.st_ctim.tv_sec && ent->ctime_ns == (uint32_t)st.st_ctim.tv_nsec &&
+	       ent->ino == (uint32_t)st.st_ino && ent->uid == st.st_uid && ent->gid == st.st_gid &&
+	       ent->size == (uint32_t)st.st_size && (ent->mode & S_IFMT) == (st.st_mode & S_IFMT) &&
+	       (!S_ISREG(st.st_mode) || !(ent->mode & 0100) == !(st.st_mode & 0100));
+}
+
+static bool is_oid(const unsigned char *oid, const char *hex, unsigned len)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (unsigned i = 0; i < len; i++)
+		if (hex[2 * i] != digits[oid[i] >> 4] || hex[2 * i + 1] != digits[oid[i] & 15])
+			return false;
+	return true;
+}
+
+static void look_at_entry(struct look *l, struct edit *x, const struct index_entry *ent)
+{
+	/* of a file that the user told git not to look at, nobody knows whether it is clean */
+	if (x->kind == EDIT_ADD || ent->stage || ent->assume_valid || ent->skip_worktree ||
+		ent->intent_to_add || ent->mode != x->old_mode ||
+		!is_oid(ent->oid, x->old_oid, l->u->repo->hash_len)) {
+		in_the_way(l->way, ent->path);
+		return;
+	}
+	x->indexed = true;
+	if (x->kind != EDIT_FORGET && !is_clean(l, ent))
+		strvec_push(&l->doubtful, ent->path);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* An entry that stays: neither may an added file be a directory of it, nor the other way round. */
+static void look_at_other(struct look *l, const char *path)
+{
+	if (!l->above.n)
+		return;
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		const struct edit *x = edits_find(&l->u->edits, path, (size_t)(slash - path));
+
+		if (x && x->kind == EDIT_ADD)
+			in_the_way(l->way, path);
+	}
+	if (bsearch(&path, l->above.v, l->above.n, sizeof(char *), compare))
+		in_the_way(l->way, path);
+}
+
+static int read_index(struct look *l, const struct buf *index, struct err *e)
+{
+	struct index_reader r;
+	struct index_entry ent;
+	size_t len;
+	int got;
+
+	if (index_open(&r, index->data, index->len, l->u->repo->hash_len, e) < 0)
+		return -1;
+	while ((got = index_next(&r, &ent, e)) > 0) {
+		struct edit *x = edits_find(&l->u->edits, ent.path, ent.path_len);
+
+		if (x)
+			look_at_entry(l, x, &ent);
+		else
+			look_at_other(l, ent.path);
+	}
+	if (!got && (index_extension(&r, "sdir", &len) || index_extension(&r, "link", &len)))
+		got = err_set(e, ERR_REFUSED, "'%s' has a sparse checkout, a kind that is not carried yet",
+			l->u->place->top);
+	index_close(&r);
+	return got;
+}
+
+/* All directories of the added paths, and "", so that there is one where there are such paths. */
+static void list_above(const struct edits *c, struct strvec *above)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const char *path = c->v[i].path;
+
+		if (c->v[i].kind != EDIT_ADD)
+			continue;
+		strvec_push(above, "");
+		for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
+			strvec_pushn(above, path, (size_t)(slash - path));
+	}
+	strvec_sort(above);
+}
+
+static int look_at_index(struct look *l, const struct buf *index, struct err *e)
+{
+	struct verb_place p = { l->u->place->admin, l->u->place->top, l->u->index };
+	const struct edits *c = &l->u->edits;
+
+	list_above(c, &l->above);
+	if (read_index(l, index, e) < 0)
+		return -1;
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].kind != EDIT_ADD && !c->v[i].indexed)
+			in_the_way(l->way, c->v[i].path);
+	return l->doubtful.n ? verb_changed(&p, &l->doubtful, l->way, e) : 0;
+}
+
+int check_paths(struct update *u, const struct buf *index, const struct stat *when, struct strvec *way,
+	struct err *e)
+{
+	struct look l = { .u = u, .when = when, .way = way };
+	int rc;
+
+	for (size_t i = 0; i < u->edits.n; i++)
+		look_at_file(u, &u->edits.v[i], way);
+	rc = look_at_index(&l, index, e);
+	strvec_release(&l.above);
+	strvec_release(&l.doubtful);
+	if (rc < 0)
+		return -1;
+	if (!way->n)
+		return 0;
+	strvec_sort(way);
+	return err_set(e, ERR_CONFLICT, "%zu file%s in the way", way->n, way->n == 1 ? " is" : "s are");
+}

@@ -1,0 +1,94 @@
+#include "base/alloc.h"
+#include "git/ref.h"
+#include "merge/merge.h"
+#include "merge/verbs.h"
+#include "task/life.h"
+
+#define PATHS_SHOWN 5
+
+static int open_repo(struct context *c, const struct task *t, struct repo *ret, struct err *e)
+{
+	auto_project p = { 0 };
+
+	if (store_project_by_id(c->store, t->project_id, &p, e) < 0)
+		return -1;
+	return repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, ret, e);
+}
+
+int merge_divergence(struct context *c, const struct task *t, struct divergence *ret, struct err *e)
+{
+	const char *tip = *t->published ? t->published : t->base;
+	auto_str known = NULL, found = NULL;
+	char target[OID_LEN];
+	auto_repo r = { 0 };
+
+	if (!*t->target)
+		return err_set(e, ERR_NOTFOUND, "task '%s' has no target", t->name);
+	if (context_store(c, e) < 0 || open_repo(c, t, &r, e) < 0 || ref_read(&r, t->target, target, e) < 0)
+		return -1;
+	if (!*target)
+		return err_set(e, ERR_NOTFOUND, "there is no branch '%s'", t->target + strlen("refs/heads/"));
+	if (!strcmp(tip, target))
+		return *ret = (struct divergence){ 0 }, 0;
+	if (!store_compared(c->store, "ahead_behind", tip, target, &known, e) &&
+		sscanf(known, "%zu %zu", &ret->ahead, &ret->behind) == 2)
+		return 0;
+	if (verb_divergence(&r, tip, target, &ret->ahead, &ret->behind, e) < 0)
+		return -1;
+	found = xasprintf("%zu %zu", ret->ahead, ret->behind);
+	return store_set_compared(c->store, "ahead_behind", tip, target, found, e);
+}
+
+/* Tasks whose commits may still come to the target. */
+static bool counts(const struct task *a, const struct task *b)
+{
+	return a->id != b->id && a->project_id == b->project_id && *b->published &&
+	       strcmp(a->published, b->published) && !b->removed && strcmp(b->state, STATE_MERGED) &&
+	       strcmp(b->state, STATE_DISCARDING);
+}
+
+/* The paths as one line, "" for none. */
+static int find_out(const struct repo *r, const char *a, const char *b, char **ret, struct err *e)
+{
+	auto_strvec paths = STRVEC_INIT;
+	auto_buf line = BUF_SMALL;
+	char tree[OID_LEN];
+
+	if (verb_merge_tree(r, a, b, tree, &paths, e) < 0)
+		return -1;
+	for (size_t i = 0; i < paths.n && i < PATHS_SHOWN; i++)
+		buf_printf(&line, "%s%s", i ? ", " : "", paths.v[i]);
+	if (paths.n > PATHS_SHOWN)
+		buf_printf(&line, " and %zu more", paths.n - PATHS_SHOWN);
+	*ret = buf_steal(&line);
+	return 0;
+}
+
+int merge_conflicts(struct context *c, const struct task *t, const struct task_list *all, struct strvec *ret,
+	struct err *e)
+{
+	auto_repo r = { 0 };
+
+	if (!*t->published || context_store(c, e) < 0)
+		return *t->published ? -1 : 0;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct task *o = &all->v[i];
+		auto_str paths = NULL;
+		bool first;
+
+		if (!counts(t, o))
+			continue;
+		/* one answer for both ways round */
+		first = strcmp(t->published, o->published) < 0;
+		const char *a = first ? t->published : o->published, *b = first ? o->published : t->published;
+		if (store_compared(c->store, "conflict", a, b, &paths, e) < 0) {
+			if (e->kind != ERR_NOTFOUND || (!r.git_dir && open_repo(c, t, &r, e) < 0) ||
+				find_out(&r, a, b, &paths, e) < 0 ||
+				store_set_compared(c->store, "conflict", a, b, paths, e) < 0)
+				return -1;
+		}
+		if (*paths)
+			strvec_pushf(ret, "%s: %s", o->name, paths);
+	}
+	return 0;
+}

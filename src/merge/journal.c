@@ -1,0 +1,163 @@
+#include "merge/journal.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
+
+#define DIR_NAME "merges"
+
+void journal_release(struct journal *j)
+{
+	free(j->name);
+	free(j->target);
+	free(j->from);
+	free(j->to);
+	free(j->kind);
+	free(j->top);
+	free(j->admin);
+	free(j->state);
+	*j = (struct journal){ 0 };
+}
+
+static int open_dir(const struct home *h, int *ret, struct err *e)
+{
+	if (mkdirat(h->fd, DIR_NAME, 0700) < 0 && errno != EEXIST)
+		return err_sys(e, "cannot make '%s/%s'", h->path, DIR_NAME);
+	*ret = openat(h->fd, DIR_NAME, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	return *ret < 0 ? err_sys(e, "cannot open '%s/%s'", h->path, DIR_NAME) : 0;
+}
+
+int journal_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e)
+{
+	auto_str name = xasprintf("%lld.lock", (long long)project);
+	auto_fd dir = -1;
+
+	return open_dir(h, &dir, e) < 0 ? -1 : lock_take(dir, name, true, ret_fd, e);
+}
+
+/* JSON is UTF-8 and a path need not be: other bytes are %XX. */
+static json_t *packed(const char *s)
+{
+	auto_buf b = BUF_INIT(1 << 20);
+
+	for (; *s; s++) {
+		if ((unsigned char)*s >= 0x80 || *s == '%')
+			buf_printf(&b, "%%%02X", (unsigned char)*s);
+		else
+			buf_addch(&b, *s);
+	}
+	return json_string(buf_str(&b));
+}
+
+static char *unpacked(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+	auto_buf b = BUF_INIT(1 << 20);
+
+	for (; s && *s; s++) {
+		char hex[3] = { s[0] == '%' ? s[1] : '\0', s[0] == '%' && s[1] ? s[2] : '\0', '\0' };
+
+		if (isxdigit((unsigned char)hex[0]) && isxdigit((unsigned char)hex[1])) {
+			buf_addch(&b, (char)strtoul(hex, NULL, 16));
+			s += 2;
+		} else {
+			buf_addch(&b, *s);
+		}
+	}
+	return buf_steal(&b);
+}
+
+int journal_write(const struct home *h, const struct journal *j, struct err *e)
+{
+	auto_str name = xasprintf("%lld.json", (long long)j->project), text = NULL;
+	auto_fd dir = -1;
+	json_t *o = json_pack("{s:i, s:I, s:I, s:I}", "version", 1, "project", (json_int_t)j->project, "task",
+		(json_int_t)j->task, "deed", (json_int_t)j->deed);
+
+	json_object_set_new(o, "name", packed(j->name));
+	json_object_set_new(o, "target", packed(j->target));
+	json_object_set_new(o, "old", packed(j->from));
+	json_object_set_new(o, "new", packed(j->to));
+	json_object_set_new(o, "kind", packed(j->kind));
+	json_object_set_new(o, "checkout", packed(j->top));
+	json_object_set_new(o, "git_dir", packed(j->admin));
+	json_object_set_new(o, "state", packed(j->state));
+	text = json_dumps(o, JSON_INDENT(2));
+	json_decref(o);
+	if (!text)
+		return err_set(e, ERR_FAILED, "cannot write the journal of a merge");
+	return open_dir(h, &dir, e) < 0 ? -1 : write_file(dir, name, text, strlen(text), 0600, e);
+}
+
+int journal_read(const struct home *h, int64_t project, struct journal *ret, struct err *e)
+{
+	auto_str name = xasprintf("%lld.json", (long long)project);
+	auto_buf text = BUF_INIT(16 << 20);
+	auto_fd dir = -1;
+	json_t *o;
+
+	if (open_dir(h, &dir, e) < 0 || read_file(dir, name, &text, e) < 0)
+		return -1;
+	o = json_loadb(buf_str(&text), text.len, 0, NULL);
+	if (!json_is_object(o)) {
+		json_decref(o);
+		return err_set(e, ERR_FAILED, "'%s/%s/%s' is broken", h->path, DIR_NAME, name);
+	}
+	*ret = (struct journal){ .project = project,
+		.task = json_integer_value(json_object_get(o, "task")),
+		.deed = json_integer_value(json_object_get(o, "deed")),
+		.name = unpacked(o, "name"),
+		.target = unpacked(o, "target"),
+		.from = unpacked(o, "old"),
+		.to = unpacked(o, "new"),
+		.kind = unpacked(o, "kind"),
+		.top = unpacked(o, "checkout"),
+		.admin = unpacked(o, "git_dir"),
+		.state = unpacked(o, "state") };
+	json_decref(o);
+	return 0;
+}
+
+void journal_remove(const struct home *h, int64_t project)
+{
+	auto_str name = xasprintf(DIR_NAME "/%lld.json", (long long)project);
+
+	unlinkat(h->fd, name, 0);
+}
+
+int journal_list(const struct home *h, int64_t **ret, size_t *n, struct err *e)
+{
+	int dir = -1;
+	DIR *d;
+	struct dirent *ent;
+
+	*ret = NULL;
+	*n = 0;
+	if (open_dir(h, &dir, e) < 0)
+		return -1;
+	d = fdopendir(dir);
+	if (!d) {
+		close(dir);
+		return err_sys(e, "cannot read '%s/%s'", h->path, DIR_NAME);
+	}
+	while ((ent = readdir(d))) {
+		char *end;
+		long long id = strtoll(ent->d_name, &end, 10);
+
+		if (end == ent->d_name || strcmp(end, ".json"))
+			continue;
+		*ret = xrealloc(*ret, *n + 1, sizeof(**ret));
+		(*ret)[(*n)++] = id;
+	}
+	closedir(d);
+	return 0;
+}

@@ -1,0 +1,207 @@
+#include "merge/merge.h"
+
+#include "base/alloc.h"
+#include "git/ref.h"
+#include "merge/compose.h"
+#include "merge/move.h"
+#include "sys/lock.h"
+
+/* Somebody who moves the target at the same time makes it a new merge, for so often. */
+#define TRIES 5
+
+void merge_result_release(struct merge_result *r)
+{
+	free(r->target);
+	free(r->checkout);
+	strvec_release(&r->conflicts);
+	strvec_release(&r->in_the_way);
+	*r = (struct merge_result){ 0 };
+}
+
+/* The project's repository, without asking git. */
+static int open_repo(struct context *c, const struct task *t, struct repo *ret, struct err *e)
+{
+	auto_project p = { 0 };
+
+	if (context_store(c, e) < 0 || store_project_by_id(c->store, t->project_id, &p, e) < 0)
+		return -1;
+	return repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, ret, e);
+}
+
+/* A name that cannot be a branch's must not get as far as a file's name or a line of orders for git. */
+static bool may_be_branch(const char *name)
+{
+	if (!*name || *name == '-' || *name == '/' || strstr(name, "..") || strstr(name, "//"))
+		return false;
+	for (; *name; name++)
+		if ((unsigned char)*name <= ' ' || *name == 0x7f || strchr("~^:?*[\\", *name))
+			return false;
+	return true;
+}
+
+static int find_target(const struct task *t, const char *into, char **ret, struct err *e)
+{
+	const char *name = into ? into : t->target;
+
+	if (!into && !*name)
+		return err_set(e, ERR_USAGE, "task '%s' was started from no branch: it has no target", t->name),
+		       err_hint(e, "garth merge %s --into BRANCH", t->name);
+	if (!strncmp(name, "refs/heads/", 11))
+		name += 11;
+	if (!may_be_branch(name))
+		return err_set(e, ERR_NOTFOUND, "there is no branch '%s'", name);
+	if (!strncmp(name, "garth/", 6))
+		return err_set(e, ERR_REFUSED, "'%s' is the branch of a task", name);
+	*ret = xasprintf("refs/heads/%s", name);
+	return 0;
+}
+
+static int read_tips(const struct repo *r, const struct task *t, struct merge_result *ret, char tip[OID_LEN],
+	struct err *e)
+{
+	const char *target = ret->target + strlen("refs/heads/");
+
+	if (ref_read(r, ret->target, ret->old, e) < 0 || ref_read(r, t->branch, tip, e) < 0)
+		return -1;
+	if (!*ret->old)
+		return err_set(e, ERR_NOTFOUND, "there is no branch '%s'", target);
+	if (!*tip)
+		return err_set(e, ERR_NOTFOUND, "there is no branch '%s'", t->branch + strlen("refs/heads/"));
+	if (!strcmp(tip, t->base))
+		return err_set(e, ERR_REFUSED, "task '%s' has published nothing", t->name),
+		       err_hint(e, "garth diff %s", t->name);
+	return 0;
+}
+
+/* "MESSAGE\n  path\n  path", as much as an error holds. */
+static int name_paths(struct err *e, const struct strvec *paths)
+{
+	for (size_t i = 0; i < paths->n; i++) {
+		size_t at = strlen(e->msg), room = sizeof(e->msg) - at;
+
+		if (strlen(paths->v[i]) + 40 > room) {
+			snprintf(e->msg + at, room, "\n  … and %zu more", paths->n - i);
+			break;
+		}
+		snprintf(e->msg + at, room, "\n  %s", paths->v[i]);
+	}
+	return -1;
+}
+
+static int explain(const struct task *t, struct merge_result *ret, struct err *e)
+{
+	const char *target = ret->target + strlen("refs/heads/");
+
+	if (ret->conflicts.n) {
+		err_set(e, ERR_CONFLICT, "cannot merge task '%s': %zu file%s with %s", t->name,
+			ret->conflicts.n, ret->conflicts.n == 1 ? " conflicts" : "s conflict", target);
+		err_hint(e, "garth sync %s", t->name);
+		return name_paths(e, &ret->conflicts);
+	}
+	if (ret->in_the_way.n) {
+		err_set(e, ERR_CONFLICT, "cannot merge task '%s' into %s: in the way in '%s'%s", t->name,
+			target, ret->checkout, ret->in_the_way.n == 1 ? " is" : " are");
+		err_hint(e, "git -C '%s' status --ignored", ret->checkout);
+		return name_paths(e, &ret->in_the_way);
+	}
+	return err_wrap(e, "cannot merge task '%s' into %s", t->name, target);
+}
+
+static const char *kind_name(enum merge_kind kind)
+{
+	return kind == MERGE_SQUASH ? "squash" : kind == MERGE_REBASE ? "rebase" : "merge";
+}
+
+static int move_target(struct context *c, const struct repo *r, const struct task *t,
+	const struct merge_spec *s, struct merge_result *ret, struct err *e)
+{
+	auto_journal j = { .project = t->project_id,
+		.task = t->id,
+		.name = xstrdup(t->name),
+		.target = xstrdup(ret->target),
+		.from = xstrdup(ret->old),
+		.to = xstrdup(ret->new_oid),
+		.kind = xstrdup(kind_name(s->kind)),
+		.state = xstrdup(t->state) };
+	int rc = move_branch(c, r, &j, s->dry_run, &ret->in_the_way, e);
+
+	free(ret->checkout);
+	ret->checkout = j.top && *j.top ? steal_ptr(j.top) : NULL;
+	return rc;
+}
+
+static int merge_once(struct context *c, const struct repo *r, const struct task *t, const struct merge_spec *s,
+	struct merge_result *ret, struct err *e)
+{
+	char tip[OID_LEN];
+	struct compose m = { .repo = r, .spec = s, .task = t->name, .old = ret->old, .tip = tip };
+
+	if (read_tips(r, t, ret, tip, e) < 0 || compose_run(&m, &ret->conflicts, e) < 0)
+		return -1;
+	snprintf(ret->new_oid, sizeof(ret->new_oid), "%s", m.new_oid);
+	ret->fast_forward = m.fast_forward;
+	ret->nothing = m.nothing;
+	return m.nothing ? 0 : move_target(c, r, t, s, ret, e);
+}
+
+static bool has_moved(const struct repo *r, const struct merge_result *ret)
+{
+	struct err ignored = ERR_INIT;
+	char now[OID_LEN];
+
+	return !ref_read(r, ret->target, now, &ignored) && strcmp(now, ret->old) != 0;
+}
+
+static void read_state(struct context *c, struct task *t)
+{
+	struct err ignored = ERR_INIT;
+	auto_task now = { 0 };
+
+	if (store_task_by_id(c->store, t->id, &now, &ignored) < 0)
+		return;
+	free(t->state);
+	t->state = steal_ptr(now.state);
+}
+
+int merge_task(struct context *c, struct task *t, const struct merge_spec *s, struct merge_result *ret,
+	struct err *e)
+{
+	auto_strvec settled = STRVEC_INIT;
+	auto_repo r = { 0 };
+	auto_lock lock = -1;
+	int rc = -1;
+
+	*ret = (struct merge_result){ 0 };
+	if (open_repo(c, t, &r, e) < 0 || find_target(t, s->into, &ret->target, e) < 0 ||
+		journal_lock(&c->home, t->project_id, &lock, e) < 0 ||
+		move_settle(c, t->project_id, &settled, e) < 0)
+		return err_wrap(e, "cannot merge task '%s'", t->name);
+	for (int i = 0; i < TRIES; i++) {
+		rc = merge_once(c, &r, t, s, ret, e);
+		if (!rc || e->kind != ERR_BUSY || !has_moved(&r, ret))
+			break;
+	}
+	read_state(c, t);
+	return rc < 0 ? explain(t, ret, e) : 0;
+}
+
+int merge_settle(struct context *c, struct strvec *ret_done, struct err *e)
+{
+	int64_t *projects;
+	size_t n;
+	int rc = 0;
+
+	if (journal_list(&c->home, &projects, &n, e) < 0)
+		return -1;
+	for (size_t i = 0; !rc && i < n; i++) {
+		auto_lock lock = -1;
+
+		rc = journal_lock(&c->home, projects[i], &lock, e);
+		if (!rc && move_settle(c, projects[i], ret_done, e) < 0) {
+			strvec_push(ret_done, e->msg);
+			*e = (struct err)ERR_INIT;
+		}
+	}
+	free(projects);
+	return rc;
+}

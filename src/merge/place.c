@@ -1,0 +1,181 @@
+#include "merge/place.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "sys/fd.h"
+
+void place_release(struct place *p)
+{
+	free(p->top);
+	free(p->admin);
+	*p = (struct place){ 0 };
+}
+
+/* The first line of a small file, or NULL. */
+static char *first_line(const char *dir, const char *name)
+{
+	auto_str path = path_join(dir, name);
+	auto_buf text = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+
+	if (read_file(AT_FDCWD, path, &text, &ignored) < 0)
+		return NULL;
+	return xstrndup(buf_str(&text), strcspn(buf_str(&text), "\n"));
+}
+
+static bool says(const char *dir, const char *name, const char *line)
+{
+	auto_str got = first_line(dir, name);
+
+	return got && !strcmp(got, line);
+}
+
+static bool has_branch(const char *admin, const char *branch)
+{
+	auto_str line = xasprintf("ref: %s", branch);
+
+	return says(admin, "HEAD", line);
+}
+
+/* Whether the checkout's .git is, or leads to, the git directory. */
+static bool leads_to(const char *top, const char *admin)
+{
+	auto_str dot_git = path_join(top, ".git"), line = NULL, named = NULL;
+	struct stat a, b;
+
+	if (stat(admin, &a) < 0 || stat(dot_git, &b) < 0)
+		return false;
+	if (!S_ISDIR(b.st_mode)) {
+		line = first_line(top, ".git");
+		if (!line || strncmp(line, "gitdir: ", 8))
+			return false;
+		named = line[8] == '/' ? xstrdup(line + 8) : path_join(top, line + 8);
+		if (stat(named, &b) < 0)
+			return false;
+	}
+	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* git rebase --update-refs moves further branches at its end. */
+static bool will_update(const char *admin, const char *branch)
+{
+	auto_str path = path_join(admin, "rebase-merge/update-refs"), line = xasprintf("%s\n", branch);
+	auto_buf text = BUF_INIT(1 << 20);
+	struct err ignored = ERR_INIT;
+
+	return !read_file(AT_FDCWD, path, &text, &ignored) && strstr(buf_str(&text), line);
+}
+
+/* A detached HEAD may be the middle of something that comes back to the branch at its end. */
+static int check_elsewhere(const char *admin, const char *top, const char *branch, struct err *e)
+{
+	const char *what = NULL;
+
+	if (says(admin, "rebase-merge/head-name", branch) || says(admin, "rebase-apply/head-name", branch) ||
+		will_update(admin, branch))
+		what = "rebase";
+	else if (says(admin, "BISECT_START", branch + strlen("refs/heads/")))
+		what = "bisect";
+	if (!what)
+		return 0;
+	return err_set(e, ERR_CONFLICT, "a %s of it is in progress in '%s', which is left alone", what, top),
+	       err_hint(e, "git -C '%s' status", top);
+}
+
+static int consider(
+	const char *admin, const char *top, const char *branch, struct place *found, struct err *e)
+{
+	if (!leads_to(top, admin))
+		return 0;
+	if (!has_branch(admin, branch))
+		return check_elsewhere(admin, top, branch, e);
+	if (found->top)
+		return err_set(e, ERR_CONFLICT, "it is checked out twice, in '%s' and in '%s'", found->top,
+			top);
+	found->top = xstrdup(top);
+	found->admin = xstrdup(admin);
+	return 0;
+}
+
+static int consider_linked(
+	const char *worktrees, const char *name, const char *branch, struct place *found, struct err *e)
+{
+	auto_str admin = path_join(worktrees, name), line = first_line(admin, "gitdir"), top = NULL;
+	size_t n = line ? strlen(line) : 0;
+
+	if (n < 5 || strcmp(line + n - 5, "/.git"))
+		return 0;
+	line[n - 5] = '\0';
+	top = line[0] == '/' ? xstrdup(line) : path_join(admin, line);
+	return consider(admin, top, branch, found, e);
+}
+
+/* The branch is in the HEAD of a repository without a checkout of its own, or of one that was not found. */
+static int check_bare(const struct repo *r, const char *branch, struct err *e)
+{
+	struct git g = repo_git(r);
+	auto_buf out = BUF_SMALL;
+
+	if (leads_to(r->main_top, r->git_dir) || !has_branch(r->git_dir, branch))
+		return 0;
+	if (!git_do(&g, &out, e, "config", "--bool", "core.bare", NULL) &&
+		!strcmp(buf_str(&out), "true\n"))
+		return 0;
+	return err_set(e, ERR_REFUSED, "the checkout of '%s' is not to be found", r->git_dir);
+}
+
+int place_find(const struct repo *r, const char *branch, struct place *ret, struct err *e)
+{
+	auto_str worktrees = path_join(r->git_dir, "worktrees");
+	auto_place found = { 0 };
+	struct dirent *ent;
+	DIR *d = NULL;
+	int rc = consider(r->git_dir, r->main_top, branch, &found, e);
+
+	if (rc < 0 || check_bare(r, branch, e) < 0)
+		return -1;
+	d = opendir(worktrees);
+	while (d && !rc && (ent = readdir(d)))
+		if (ent->d_name[0] != '.')
+			rc = consider_linked(worktrees, ent->d_name, branch, &found, e);
+	if (d)
+		closedir(d);
+	if (rc < 0)
+		return -1;
+	*ret = found;
+	found = (struct place){ 0 };
+	return 0;
+}
+
+int place_check(const struct place *p, const char *branch, struct err *e)
+{
+	static const struct {
+		const char *file, *what;
+	} signs[] = {
+		{ "MERGE_HEAD", "merge" },
+		{ "rebase-merge", "rebase" },
+		{ "rebase-apply", "rebase" },
+		{ "CHERRY_PICK_HEAD", "cherry-pick" },
+		{ "REVERT_HEAD", "revert" },
+		{ "sequencer", "cherry-pick or revert" },
+		{ "BISECT_LOG", "bisect" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++) {
+		auto_str path = path_join(p->admin, signs[i].file);
+
+		if (access(path, F_OK) < 0)
+			continue;
+		return err_set(e, ERR_CONFLICT, "a %s is in progress in '%s', which is left alone",
+			       signs[i].what, p->top),
+		       err_hint(e, "git -C '%s' status", p->top);
+	}
+	if (!has_branch(p->admin, branch))
+		return err_set(e, ERR_BUSY, "'%s' is being switched to another branch", p->top);
+	return 0;
+}

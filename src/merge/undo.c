@@ -1,0 +1,74 @@
+#include <jansson.h>
+
+#include "base/alloc.h"
+#include "git/ref.h"
+#include "merge/merge.h"
+#include "merge/move.h"
+#include "merge/verbs.h"
+#include "sys/lock.h"
+
+static char *text_of(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return xstrdup(s ? s : "");
+}
+
+/* The way back: from what the merge arrived at to what was there before. */
+static int read_deed(const struct deed *d, struct journal *j, struct err *e)
+{
+	json_t *o = json_loads(d->data, 0, NULL);
+
+	*j = (struct journal){ .task = d->task_id,
+		.deed = d->id,
+		.name = xstrdup(d->task),
+		.target = text_of(o, "target"),
+		.from = text_of(o, "new"),
+		.to = text_of(o, "old"),
+		.kind = text_of(o, "kind"),
+		.state = text_of(o, "state") };
+	json_decref(o);
+	if (strncmp(j->target, "refs/heads/", 11) || !*j->from || !*j->to)
+		return err_set(e, ERR_FAILED, "what is known of the merge is not to be understood");
+	return 0;
+}
+
+static int undo_locked(struct context *c, struct journal *j, struct err *e)
+{
+	auto_strvec settled = STRVEC_INIT, in_the_way = STRVEC_INIT;
+	const char *target = j->target + strlen("refs/heads/");
+	auto_project p = { 0 };
+	auto_repo r = { 0 };
+	char now[OID_LEN];
+
+	if (move_settle(c, j->project, &settled, e) < 0 ||
+		store_project_by_id(c->store, j->project, &p, e) < 0 ||
+		repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(j->from) / 2, &r, e) < 0 ||
+		ref_read(&r, j->target, now, e) < 0)
+		return -1;
+	if (strcmp(now, j->from))
+		return err_set(e, ERR_CONFLICT, "%s has moved since", target),
+		       err_hint(e, "git log --oneline %.12s..%s", j->from, target);
+	if (move_branch(c, &r, j, false, &in_the_way, e) < 0) {
+		if (in_the_way.n)
+			err_set(e, ERR_CONFLICT, "in the way in '%s': '%s'%s", j->top, in_the_way.v[0],
+				in_the_way.n > 1 ? " and others" : ""),
+				err_hint(e, "git -C '%s' status --ignored", j->top);
+		return -1;
+	}
+	return 0;
+}
+
+int merge_undo(struct context *c, const struct deed *d, struct err *e)
+{
+	auto_journal j = { 0 };
+	auto_task t = { 0 };
+	auto_lock lock = -1;
+
+	if (context_store(c, e) < 0 || read_deed(d, &j, e) < 0 || store_task_any(c->store, d->task_id, &t, e) < 0)
+		return -1;
+	j.project = t.project_id;
+	if (journal_lock(&c->home, j.project, &lock, e) < 0 || undo_locked(c, &j, e) < 0)
+		return err_wrap(e, "cannot take back the merge of task '%s'", d->task);
+	return 0;
+}

@@ -1,0 +1,216 @@
+#include "merge/verbs.h"
+
+#include <ctype.h>
+
+#include "base/alloc.h"
+
+/* Beyond so many, git looks at all files instead of matching each against each path. */
+#define PATHS_MAX 256
+
+static struct git in_git_dir(const struct repo *r)
+{
+	return (struct git){ .dir = r->git_dir, .cwd = r->git_dir };
+}
+
+/* The id at the beginning of git's answer. */
+static int take_oid(const struct repo *r, const struct buf *out, char oid[OID_LEN], struct err *e)
+{
+	size_t n = 2 * (size_t)r->hash_len;
+
+	for (size_t i = 0; i < n; i++)
+		if (i >= out->len || !isxdigit((unsigned char)out->data[i]))
+			return err_set(e, ERR_FAILED, "cannot understand git's answer");
+	memcpy(oid, out->data, n);
+	oid[n] = '\0';
+	return 0;
+}
+
+/* Strings up to a separator each. */
+static void split(const struct buf *out, size_t from, char separator, struct strvec *ret)
+{
+	for (size_t at = from; at < out->len;) {
+		const char *p = out->data + at, *end = memchr(p, separator, out->len - at);
+		size_t n = end ? (size_t)(end - p) : out->len - at;
+
+		strvec_pushn(ret, p, n);
+		at += n + 1;
+	}
+}
+
+int verb_divergence(
+	const struct repo *r, const char *a, const char *b, size_t *only_a, size_t *only_b, struct err *e)
+{
+	auto_str range = xasprintf("%s...%s", a, b);
+	struct git g = in_git_dir(r);
+	auto_buf out = BUF_SMALL;
+
+	if (git_do(&g, &out, e, "rev-list", "--left-right", "--count", range, "--", NULL) < 0)
+		return -1;
+	if (sscanf(buf_str(&out), "%zu %zu", only_a, only_b) != 2)
+		return err_set(e, ERR_FAILED, "cannot understand git's answer");
+	return 0;
+}
+
+int verb_is_ancestor(const struct repo *r, const char *a, const char *b, bool *ret, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+	struct git g = in_git_dir(r);
+	int code;
+
+	strvec_pushl(&args, "merge-base", "--is-ancestor", a, b, NULL);
+	if (git_try(&g, &args, NULL, NULL, NULL, &code, e) < 0)
+		return -1;
+	if (code > 1)
+		return err_set(e, ERR_FAILED, "git cannot compare %.12s and %.12s", a, b);
+	*ret = !code;
+	return 0;
+}
+
+int verb_merge_tree(const struct repo *r, const char *ours, const char *theirs, char tree[OID_LEN],
+	struct strvec *conflicts, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+	auto_buf out = BUF_INIT(64 << 20), errtext = BUF_SMALL;
+	struct git g = in_git_dir(r);
+	int code;
+
+	strvec_pushl(&args, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs,
+		NULL);
+	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
+		return -1;
+	if (code > 1)
+		return err_set(e, ERR_FAILED, "git merge-tree: %.*s", (int)strcspn(buf_str(&errtext), "\n"),
+			buf_str(&errtext));
+	if (take_oid(r, &out, tree, e) < 0)
+		return -1;
+	if (code)
+		split(&out, strlen(tree) + 1, '\0', conflicts);
+	return code;
+}
+
+int verb_committer(const struct repo *r, char **ret, struct err *e)
+{
+	struct git g = { .dir = r->git_dir, .cwd = r->git_dir, .user_config = true };
+	auto_buf out = BUF_SMALL;
+
+	if (git_do(&g, &out, e, "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT", NULL) < 0)
+		return err_set(e, ERR_FAILED, "git does not know the user's name and mail address"),
+		       err_hint(e, "git config --global user.name NAME; git config --global user.email MAIL");
+	buf_cut(&out, strcspn(buf_str(&out), "\n"));
+	*ret = buf_steal(&out);
+	return 0;
+}
+
+int verb_commits(const struct repo *r, const char *old, const char *tip, struct strvec *ret, struct err *e)
+{
+	auto_str not_old = xasprintf("^%s", old);
+	struct git g = in_git_dir(r);
+	auto_buf out = BUF_INIT(64 << 20);
+
+	if (git_do(&g, &out, e, "rev-list", "--reverse", "--topo-order", "--no-merges", tip, not_old, "--",
+		    NULL) < 0)
+		return -1;
+	split(&out, 0, '\n', ret);
+	return 0;
+}
+
+int verb_subjects(const struct repo *r, const char *old, const char *tip, struct strvec *ret, struct err *e)
+{
+	auto_str not_old = xasprintf("^%s", old);
+	struct git g = in_git_dir(r);
+	auto_buf out = BUF_INIT(64 << 20);
+
+	if (git_do(&g, &out, e, "rev-list", "--reverse", "--topo-order", "--no-merges", "--no-commit-header",
+		    "--format=%s", tip, not_old, "--", NULL) < 0)
+		return -1;
+	split(&out, 0, '\n', ret);
+	return 0;
+}
+
+int verb_read_commit(const struct repo *r, const char *oid, struct buf *out, struct err *e)
+{
+	struct git g = in_git_dir(r);
+
+	return git_do(&g, out, e, "cat-file", "commit", oid, NULL);
+}
+
+int verb_write_commit(const struct repo *r, const struct buf *text, char oid[OID_LEN], struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+	struct git g = in_git_dir(r);
+	auto_buf out = BUF_SMALL;
+
+	if (text->overflow)
+		return err_set(e, ERR_FAILED, "a commit's message is too long");
+	strvec_pushl(&args, "hash-object", "-t", "commit", "-w", "--stdin", NULL);
+	return git_run(&g, &args, text, &out, e) < 0 ? -1 : take_oid(r, &out, oid, e);
+}
+
+/* The user's own index format may be of parts; what is made here is whole. */
+static int at_place(const struct verb_place *p, struct strvec *args, const struct buf *input, struct buf *out,
+	int *ret_code, struct err *e)
+{
+	struct git g = { .dir = p->git_dir, .work_tree = p->work_tree, .index = p->index, .cwd = p->work_tree };
+	auto_strvec all = STRVEC_INIT;
+
+	strvec_pushl(&all, "-c", "core.splitIndex=false", "--literal-pathspecs", NULL);
+	strvec_pushv(&all, (const char *const *)args->v);
+	return ret_code ? git_try(&g, &all, input, out, NULL, ret_code, e)
+			: git_run(&g, &all, input, out, e);
+}
+
+int verb_unsplit(const struct verb_place *p, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+
+	strvec_pushl(&args, "update-index", "--no-split-index", NULL);
+	return at_place(p, &args, NULL, NULL, NULL, e);
+}
+
+int verb_changed(const struct verb_place *p, const struct strvec *paths, struct strvec *ret, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT, all = STRVEC_INIT;
+	auto_buf out = BUF_INIT(64 << 20);
+
+	strvec_pushl(&args, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv",
+		"--ignore-submodules=all", "--", NULL);
+	for (size_t i = 0; paths->n <= PATHS_MAX && i < paths->n; i++)
+		strvec_push(&args, paths->v[i]);
+	if (at_place(p, &args, NULL, &out, NULL, e) < 0)
+		return -1;
+	split(&out, 0, '\0', &all);
+	for (size_t i = 0; i < all.n; i++)
+		if (strvec_has(paths, all.v[i]))
+			strvec_push(ret, all.v[i]);
+	return 0;
+}
+
+int verb_index_info(const struct verb_place *p, const struct buf *entries, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+
+	strvec_pushl(&args, "update-index", "-z", "--index-info", NULL);
+	return at_place(p, &args, entries, NULL, NULL, e);
+}
+
+int verb_write_files(const struct verb_place *p, const struct buf *paths, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+
+	strvec_pushl(&args, "checkout-index", "-z", "--stdin", NULL);
+	return at_place(p, &args, paths, NULL, NULL, e);
+}
+
+int verb_refresh(const struct verb_place *p, const struct buf *paths, size_t n, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+	int code;
+
+	/* the exit code only says that a file differs */
+	if (n > PATHS_MAX) {
+		strvec_pushl(&args, "update-index", "-q", "--refresh", NULL);
+		return at_place(p, &args, NULL, NULL, &code, e);
+	}
+	strvec_pushl(&args, "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul", NULL);
+	return at_place(p, &args, paths, NULL, &code, e);
+}

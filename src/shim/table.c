@@ -1,0 +1,322 @@
+#include "base/alloc.h"
+#include "shim/shim.h"
+
+/* One command line in front of one row. */
+struct look {
+	int argc, first; /* the verb's arguments are argv[first] up to argc */
+	char *const *argv;
+	const char *branch, *target; /* short */
+	const char *message, *instead;
+};
+
+typedef enum rule look_fn(struct look *l, struct verdict *v);
+static look_fn look_checkout, look_switch, look_merge, look_remote;
+
+struct row {
+	const char *verb;
+	enum rule rule;
+	bool moves;
+	const char *door;
+	look_fn *look; /* where the arguments decide */
+	const char *message, *instead;
+};
+
+#define NOT_HERE "{verb} is not available in a task"
+#define STAY     "a task stays on its own branch, {branch}"
+#define STAY_DO                                                                                              \
+	"go on on {branch}; git show REV:FILE and git diff REV show what another has, git worktree add "     \
+	"--detach DIR REV checks it out beside"
+
+/* What is not in here is the real git's: reads, and what only touches files, the index and private refs. */
+static const struct row rows[] = {
+	{ "commit", RULE_ROUTED, true, NULL, NULL, NOT_HERE, "" },
+	{ "reset", RULE_ROUTED, true, "reset", NULL, NOT_HERE, "" },
+	{ "merge", RULE_ROUTED, true, "merge", look_merge, "merging {target} into a task is the user's to do",
+		"go on on {branch}; the user brings {target} in with garth sync" },
+	{ "checkout", RULE_ROUTED, false, "checkout", look_checkout, STAY, STAY_DO },
+	{ "switch", RULE_ROUTED, false, "checkout", look_switch, STAY, STAY_DO },
+	{ "cherry-pick", RULE_ROUTED, true, NULL, NULL, NOT_HERE, "" },
+	{ "revert", RULE_ROUTED, true, NULL, NULL, NOT_HERE, "" },
+	{ "am", RULE_ROUTED, true, NULL, NULL, NOT_HERE, "" },
+	{ "push", RULE_GATEWAY, false, "push", NULL, NOT_HERE, "commit on {branch}: that publishes it" },
+	{ "fetch", RULE_GATEWAY, false, "fetch", NULL, NOT_HERE, "" },
+	{ "pull", RULE_GATEWAY, true, "fetch", NULL, NOT_HERE, "" },
+	{ "ls-remote", RULE_GATEWAY, false, "fetch", NULL, NOT_HERE, "" },
+	{ "remote", RULE_GATEWAY, false, "fetch", look_remote, NOT_HERE, "" },
+	{ "rebase", RULE_BLOCKED, true, NULL, NULL, NOT_HERE,
+		"commit on {branch} as it is; the user rebases when merging (garth sync brings {target} in)" },
+	{ "stash", RULE_BLOCKED, false, NULL, NULL, NOT_HERE,
+		"commit on {branch} what is to be kept, and take the rest back with git restore" },
+	{ "submodule", RULE_BLOCKED, false, NULL, NULL, NOT_HERE,
+		"work without it, or ask the user to give the task the submodule" },
+};
+
+/* "--det" for "--detach": git takes a beginning that is long enough to be one option's only. */
+static bool is_long(const char *arg, const char *name, size_t least)
+{
+	size_t n = strcspn(arg, "=");
+
+	return n >= least && n <= strlen(name) && !strncmp(arg, name, n);
+}
+
+struct switching {
+	bool another; /* makes a branch, or leaves all of them */
+	bool files;
+	int word, words; /* the first that is no option, and how many there are */
+	bool dashes;     /* "--" ended the revisions */
+	int behind;      /* words behind it */
+};
+
+static void long_option(const char *arg, int *i, struct switching *s)
+{
+	if (is_long(arg, "--detach", 4) || is_long(arg, "--orphan", 4) || is_long(arg, "--track", 4) ||
+		is_long(arg, "--create", 4) || is_long(arg, "--force-create", 8))
+		s->another = true;
+	else if (is_long(arg, "--patch", 6) || is_long(arg, "--ours", 4) || is_long(arg, "--theirs", 4) ||
+		 is_long(arg, "--pathspec-from-file", 7))
+		s->files = true;
+	else if (is_long(arg, "--conflict", 5) && !strchr(arg, '='))
+		++*i;
+}
+
+/* making and files are the letters that mean these. */
+static void read_switching(const struct look *l, const char *making, const char *files, struct switching *s)
+{
+	for (int i = l->first; i < l->argc; i++) {
+		const char *arg = l->argv[i];
+
+		if (!strcmp(arg, "--")) {
+			s->dashes = true;
+			s->behind = l->argc - i - 1;
+			return;
+		}
+		if (!strncmp(arg, "--", 2)) {
+			long_option(arg, &i, s);
+		} else if (arg[0] == '-' && arg[1]) {
+			s->another |= strpbrk(arg + 1, making) != NULL;
+			s->files |= strpbrk(arg + 1, files) != NULL;
+		} else if (!s->words++) {
+			s->word = i;
+		}
+	}
+}
+
+static bool is_own(const char *word, const char *branch)
+{
+	if (!strncmp(word, "refs/", 5))
+		word += 5;
+	if (!strncmp(word, "heads/", 6))
+		word += 6;
+	return *branch && !strcmp(word, branch);
+}
+
+static enum rule look_checkout(struct look *l, struct verdict *v)
+{
+	struct switching s = { 0 };
+
+	read_switching(l, "bBdt", "p23", &s);
+	if (s.another)
+		return RULE_BLOCKED;
+	if (!s.words || s.words > 1 || s.files || s.behind)
+		return RULE_LOCAL;
+	if (is_own(l->argv[s.word], l->branch))
+		return RULE_ROUTED;
+	if (!strcmp(l->argv[s.word], "HEAD") || !strcmp(l->argv[s.word], "@"))
+		return RULE_LOCAL;
+	if (!s.dashes && strcmp(l->argv[s.word], "-") != 0)
+		v->doubt = s.word;
+	return RULE_BLOCKED;
+}
+
+static enum rule look_switch(struct look *l, struct verdict *v)
+{
+	struct switching s = { 0 };
+
+	(void)v;
+	read_switching(l, "cCdt", "", &s);
+	if (s.another)
+		return RULE_BLOCKED;
+	if (!s.words)
+		return RULE_LOCAL;
+	return is_own(l->argv[s.word], l->branch) ? RULE_ROUTED : RULE_BLOCKED;
+}
+
+/* "main", "origin/main", "refs/remotes/x/main", "main^0" */
+static bool is_target(const char *word, const char *target)
+{
+	size_t n = strcspn(word, "^~"), len = strlen(target);
+	const char *at = strstr(word, "@{");
+	bool remote = false;
+
+	if (at && (size_t)(at - word) < n)
+		n = (size_t)(at - word);
+	if (n > 5 && !strncmp(word, "refs/", 5))
+		word += 5, n -= 5;
+	if (n > 6 && !strncmp(word, "heads/", 6)) {
+		word += 6, n -= 6;
+	} else if (n > 8 && !strncmp(word, "remotes/", 8)) {
+		word += 8, n -= 8;
+		remote = true;
+	}
+	if (remote || !strncmp(word, "origin/", 7) || !strncmp(word, "upstream/", 9) ||
+		!strncmp(word, "local/", 6)) {
+		const char *slash = memchr(word, '/', n);
+
+		n = slash ? n - (size_t)(slash + 1 - word) : 0;
+		word = slash ? slash + 1 : word;
+	}
+	return len && n == len && !memcmp(word, target, n);
+}
+
+/* Whether the option's value is the next word. */
+static bool merge_takes_next(const char *arg)
+{
+	const char *letter;
+
+	if (arg[1] != '-') {
+		letter = strpbrk(arg + 1, "mFsXS");
+		return letter && *letter != 'S' && !letter[1];
+	}
+	return !strchr(arg, '=') &&
+	       (is_long(arg, "--message", 5) || is_long(arg, "--file", 5) || is_long(arg, "--strategy", 6) ||
+		       is_long(arg, "--strategy-option", 11) || is_long(arg, "--into-name", 4) ||
+		       is_long(arg, "--cleanup", 4));
+}
+
+static enum rule look_merge(struct look *l, struct verdict *v)
+{
+	bool dashes = false;
+
+	(void)v;
+	for (int i = l->first; i < l->argc; i++) {
+		const char *arg = l->argv[i];
+
+		if (!dashes && !strcmp(arg, "--"))
+			dashes = true;
+		else if (!dashes && arg[0] == '-' && arg[1])
+			i += merge_takes_next(arg);
+		else if (is_target(arg, l->target))
+			return RULE_BLOCKED;
+	}
+	return RULE_ROUTED;
+}
+
+static enum rule look_remote(struct look *l, struct verdict *v)
+{
+	(void)v;
+	for (int i = l->first; i < l->argc; i++)
+		if (l->argv[i][0] != '-')
+			return strcmp(l->argv[i], "update") ? RULE_LOCAL : RULE_GATEWAY;
+	return RULE_LOCAL;
+}
+
+static const struct row *find_row(const char *verb)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(rows[i].verb, verb))
+			return &rows[i];
+	return NULL;
+}
+
+static bool word_is(const char **p, const char *end, const char *want)
+{
+	size_t n;
+
+	while (*p < end && (**p == ' ' || **p == '\t'))
+		++*p;
+	for (n = 0; *p + n < end && !strchr(" \t\r", (*p)[n]); n++)
+		;
+	if (n != strlen(want) || strncmp(*p, want, n) != 0)
+		return false;
+	*p += n;
+	return true;
+}
+
+/* The last line for the verb counts. */
+static bool find_override(const char *overrides, const char *verb, enum rule *ret)
+{
+	static const char *const names[] = { "local", "routed", "gateway", "blocked" };
+	bool found = false;
+
+	for (const char *line = overrides; *line;) {
+		const char *end = line + strcspn(line, "\n"), *p = line;
+
+		if (word_is(&p, end, verb))
+			for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+				if (word_is(&p, end, names[i])) {
+					*ret = (enum rule)i;
+					found = true;
+				}
+		line = *end ? end + 1 : end;
+	}
+	return found;
+}
+
+/* Text with {verb}, {branch} and {target} in it. */
+static void fill(char *out, size_t size, const char *text, const char *verb, const struct look *l)
+{
+	size_t len = 0;
+
+	while (*text && len + 1 < size) {
+		const char *put = NULL;
+
+		if (!strncmp(text, "{verb}", 6))
+			put = verb;
+		else if (!strncmp(text, "{branch}", 8))
+			put = l->branch;
+		else if (!strncmp(text, "{target}", 8))
+			put = *l->target ? l->target : "the target";
+		if (put) {
+			int n = snprintf(out + len, size - len, "%s", put);
+
+			len += n < 0 ? 0 : (size_t)n < size - len ? (size_t)n : size - len - 1;
+			text = strchr(text, '}') + 1;
+		} else {
+			out[len++] = *text++;
+		}
+	}
+	out[len] = '\0';
+}
+
+static bool is_plain(const char *verb)
+{
+	return verb[strspn(verb, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
+}
+
+void table_look(int argc, char *const *argv, const struct words *w, const char *overrides, const char *branch,
+	const char *target, struct verdict *ret)
+{
+	const char *verb = w->verb ? argv[w->verb] : "";
+	const struct row *row = find_row(verb);
+	struct look l = {
+		.argc = argc,
+		.first = w->verb + 1,
+		.argv = argv,
+		.branch = facts_short(branch),
+		.target = facts_short(target),
+	};
+	enum rule rule;
+
+	memset(ret, 0, sizeof(*ret));
+	/* git help, under another name */
+	if (!*verb || (l.first < argc && (!strcmp(argv[l.first], "--help") || !strcmp(argv[l.first], "-h"))))
+		return;
+	if (row) {
+		ret->rule = row->rule;
+		ret->moves = row->moves;
+		ret->door = row->door;
+	}
+	if (find_override(overrides, verb, &rule))
+		ret->rule = rule;
+	else if (row && row->look)
+		ret->rule = row->look(&l, ret);
+	if (ret->rule == RULE_GATEWAY && !ret->door) {
+		ret->door = verb;
+		if (!is_plain(verb))
+			ret->rule = RULE_BLOCKED;
+	}
+	if (ret->rule != RULE_BLOCKED)
+		return;
+	fill(ret->message, sizeof(ret->message), row ? row->message : NOT_HERE, verb, &l);
+	fill(ret->instead, sizeof(ret->instead), row ? row->instead : "", verb, &l);
+}

@@ -1,0 +1,198 @@
+#include <errno.h>
+#include <jansson.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "audit/audit.h"
+#include "base/alloc.h"
+#include "sys/fault.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
+#include "task/life.h"
+#include "task/remove.h"
+#include "task/task.h"
+
+static const char *short_name(const char *ref)
+{
+	return strncmp(ref, "refs/heads/", 11) ? ref : ref + 11;
+}
+
+static void add(struct buf *list, size_t n, const char *one, const char *many)
+{
+	if (n)
+		buf_printf(list, "%s%zu %s", list->len ? ", " : "", n, n == 1 ? one : many);
+}
+
+/* "2 changed files, 3 commits on garth/fix that are not in main, drafts in its repository (4 objects)" */
+static void name_work(const struct task *t, const struct task_work *w, struct buf *out)
+{
+	const char *target = *t->target ? short_name(t->target) : t->base;
+
+	add(out, w->files.n, "changed file", "changed files");
+	add(out, w->unmerged, "commit on ", "commits on ");
+	if (w->unmerged)
+		buf_printf(out, "%s that %s not in %s", short_name(t->branch), w->unmerged == 1 ? "is" : "are",
+			target);
+	if (w->drafts)
+		buf_printf(out, "%sdrafts in its repository (%zu object%s)", out->len ? ", " : "", w->drafts,
+			w->drafts == 1 ? "" : "s");
+}
+
+/* Says no where something would be lost that no option gives up. */
+static int check_work(
+	const struct task *t, const struct task_work *w, const struct discard_opts *o, struct err *e)
+{
+	bool files = w->files.n && !o->files, commits = (w->drafts || w->unmerged) && !o->drafts;
+	auto_buf what = BUF_SMALL, first = BUF_SMALL;
+
+	if (!files && !commits)
+		return 0;
+	name_work(t, w, &what);
+	for (size_t i = 0; files && i < w->files.n && i < 5; i++)
+		buf_printf(&first, "\n  %s", w->files.v[i]);
+	if (files && w->files.n > 5)
+		buf_printf(&first, "\n  … and %zu more", w->files.n - 5);
+	err_set(e, ERR_REFUSED, "task '%s' has the only copy of its work: %s%s", t->name, buf_str(&what),
+		buf_str(&first));
+	return err_hint(e, "garth discard -%s%s %s", w->files.n ? "f" : "",
+		w->drafts || w->unmerged ? "D" : "", t->name);
+}
+
+/* Where the task's directory is gone, its branch may still be all there is of it. */
+static int look_at_branch(struct context *c, struct task *t, struct task_work *w, struct err *e)
+{
+	auto_project p = { 0 };
+	auto_repo r = { 0 };
+
+	if (store_project_by_id(c->store, t->project_id, &p, e) < 0)
+		return -1;
+	if (repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, &r, e) < 0)
+		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	return task_work_branch(&r, t, w, e);
+}
+
+static int look_at_work(struct context *c, struct task *t, struct task_work *w, struct err *e)
+{
+	auto_task_at at = { .ws.dir = -1 };
+
+	if (!task_open(c, t, &at, e) && !task_work(&at, w, e))
+		return 0;
+	/* what cannot be looked at may be all there is */
+	task_work_release(w);
+	w->files = (struct strvec)STRVEC_INIT;
+	w->drafts = 1;
+	strvec_pushf(&w->files, "? %s", e->msg);
+	return 0;
+}
+
+/* Another discard may have been faster, or be at its end: then the lock's file lies in the trash already. */
+static int still_there(struct context *c, const struct task *t, struct err *e)
+{
+	auto_task now = { 0 };
+
+	if (store_task_by_name(c->store, t->name, &now, e) < 0)
+		return -1;
+	if (now.id != t->id)
+		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", t->name);
+	return strcmp(now.state, t->state)
+		       ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name)
+		       : 0;
+}
+
+/* A keeper that has told its command's end is about to leave: it is waited for, for a moment. */
+static int take_lock(struct context *c, const struct task *t, int dir, int *ret, struct err *e)
+{
+	int tries = 0;
+
+	while (lock_take(dir, "lock", false, ret, e) < 0) {
+		if (e->kind != ERR_BUSY && e->sys != ENOENT)
+			return -1;
+		if (e->sys == ENOENT && still_there(c, t, e) < 0)
+			return -1;
+		if (++tries > 100)
+			return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	}
+	return still_there(c, t, e);
+}
+
+/* Recorded, then done. */
+static int record(
+	struct context *c, const struct task *t, const struct task_work *w, bool kept, struct err *e)
+{
+	json_t *details = json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:b}", "branch", t->branch, "base", t->base,
+		"tip", w->tip, "files", (json_int_t)w->files.n, "drafts", (json_int_t)w->drafts, "unmerged",
+		(json_int_t)w->unmerged, "kept", kept);
+	auto_audit a = NULL;
+
+	if (audit_open(c->home.fd, c->store, &a, e) < 0)
+		return json_decref(details), -1;
+	return audit_add(a, "discard", t, details, e);
+}
+
+static int add_deed(struct context *c, const struct task *t, const char *tip, struct err *e)
+{
+	auto_str trash = home_path(&c->home, "trash/%lld", (long long)t->id);
+	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:o, s:s}", "branch", t->branch, "tip", tip, "base", t->base,
+		"state", t->state, "trash", audit_text(trash), "shown", t->shown);
+	char *data = json_dumps(o, JSON_COMPACT);
+	int rc = data ? store_deed_add(c->store, t->id, "discard", data, NULL, e)
+		      : err_set(e, ERR_FAILED, "cannot write down what is discarded");
+
+	free(data);
+	json_decref(o);
+	return rc;
+}
+
+/* From here on it is discarded: whoever comes after a crash goes on with it. */
+static int mark(struct context *c, struct task *t, const char *tip, bool kept, struct err *e)
+{
+	if (store_begin(c->store, e) < 0)
+		return -1;
+	if ((!kept || !add_deed(c, t, tip, e)) && !life_move(c->store, t, STATE_DISCARDING, e) &&
+		!store_commit(c->store, e))
+		return 0;
+	store_rollback(c->store);
+	return -1;
+}
+
+int task_discard(
+	struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e)
+{
+	auto_task_work w = { 0 };
+	auto_fd dir = -1;
+	auto_lock lock = -1;
+	bool kept;
+
+	if (!strcmp(t->state, STATE_DISCARDING) || !strcmp(t->state, STATE_CREATING))
+		return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
+	if (!strcmp(t->state, STATE_RUNNING))
+		return err_set(e, ERR_REFUSED, "task '%s' is running", t->name),
+		       err_hint(e, "garth cancel %s", t->name);
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0) {
+		if (e->kind != ERR_NOTFOUND)
+			return -1;
+	} else if (take_lock(c, t, dir, &lock, e) < 0) {
+		return -1;
+	}
+	if ((dir < 0 ? look_at_branch(c, t, &w, e) : look_at_work(c, t, &w, e)) < 0 ||
+		check_work(t, &w, o, e) < 0)
+		return -1;
+	if (!*w.tip)
+		snprintf(w.tip, sizeof(w.tip), "%s", *t->published ? t->published : t->base);
+	/* ignored files need no option, but who knows what an ignore file of the agent's hides: the trash has
+	 * them */
+	kept = w.files.n || w.drafts || w.ignored || strcmp(w.tip, t->base);
+	if (record(c, t, &w, kept, e) < 0)
+		return -1;
+	/* of an undo */
+	if (dir >= 0 && !kept)
+		unlinkat(dir, "keep", 0);
+	if (mark(c, t, w.tip, kept, e) < 0)
+		return -1;
+	fault("discard-marked");
+	if (remove_finish(c, t, e) < 0)
+		return -1;
+	*ret_trash = kept ? home_path(&c->home, "trash/%lld", (long long)t->id) : NULL;
+	return remove_old_trash(c, e);
+}

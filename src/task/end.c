@@ -1,0 +1,91 @@
+#include "task/end.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "task/life.h"
+#include "task/task.h"
+#include "workspace/review.h"
+#include "workspace/scan.h"
+
+#define NAMED_MAX 10
+
+static bool is_untouched(struct workspace *ws)
+{
+	auto_changes c = { .root = -1 };
+	struct err ignored = ERR_INIT;
+
+	return !workspace_scan(ws, &c, &ignored) && !c.n;
+}
+
+/* What differs from the branch's tip, as lines "M path"; ignored files do not count. */
+static int uncommitted(struct task_at *at, struct strvec *ret, struct err *e)
+{
+	auto_review r = { .scratch = SCRATCH_INIT };
+	const struct task *t = at->task;
+
+	if (!*t->published && is_untouched(&at->ws))
+		return 0;
+	if (review_open(&at->ws, &r, e) < 0)
+		return -1;
+	if (*t->published)
+		r.base = t->published;
+	if (review_names(&r, ret, e) < 0)
+		return -1;
+	for (size_t i = 0; i < r.apart.n; i++)
+		strvec_pushf(ret, "? %s", r.apart.v[i]);
+	return 0;
+}
+
+static void list(struct buf *note, const struct strvec *files)
+{
+	buf_printf(note, "uncommitted: ");
+	for (size_t i = 0; i < files->n && i < NAMED_MAX; i++)
+		buf_printf(note, "%s%s", i ? ", " : "", files->v[i] + 2);
+	if (files->n > NAMED_MAX)
+		buf_printf(note, " and %zu more", files->n - NAMED_MAX);
+}
+
+/* Adds why the task has not succeeded; nothing where it has. */
+static int judge(struct context *c, struct task *t, struct buf *note, bool *ret_failed, struct err *e)
+{
+	auto_task_at at = { .ws.dir = -1 };
+	auto_strvec files = STRVEC_INIT;
+
+	if (task_open(c, t, &at, e) < 0)
+		return -1;
+	*ret_failed = !faccessat(at.ws.dir, TASK_UNPUBLISHED, F_OK, 0);
+	if (uncommitted(&at, &files, e) < 0)
+		return -1;
+	if (!files.n)
+		return 0;
+	if (note->len)
+		buf_addstr(note, "; ");
+	list(note, &files);
+	*ret_failed |= strcmp(t->on_dirty, "keep") != 0;
+	return 0;
+}
+
+int task_end(const struct task_run *r, int exit_code, bool cancelled, struct err *e)
+{
+	auto_context c = { .home.fd = -1 };
+	auto_task t = { 0 };
+	auto_buf note = BUF_INIT(2000);
+	bool failed = false;
+
+	if (context_open(&c, e) < 0 || context_store(&c, e) < 0 || store_task_by_id(c.store, r->task, &t, e) < 0)
+		return task_run_end(r, exit_code, cancelled, e), exit_code;
+	buf_addstr(&note, t.note);
+	if (judge(&c, &t, &note, &failed, e) < 0) {
+		buf_printf(&note, "%s%s", note.len ? "; " : "", e->msg);
+		failed = true;
+	}
+	if (strcmp(buf_str(&note), t.note))
+		store_task_note(c.store, t.id, buf_str(&note), e);
+	if (failed && !exit_code)
+		exit_code = 1;
+	context_close_store(&c);
+	task_run_end(r, exit_code, cancelled, e);
+	return exit_code;
+}

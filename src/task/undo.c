@@ -1,0 +1,144 @@
+#include "task/undo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "sys/fault.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
+#include "task/life.h"
+#include "task/refs.h"
+#include "task/remove.h"
+#include "task/task.h"
+
+/* The task as a discard left it: one that was cut short, or an undo, is finished first. */
+static int find_removed(struct context *c, const struct deed *d, struct task *ret, struct err *e)
+{
+	auto_task t = { 0 };
+	bool gone = false;
+
+	if (store_task_any(c->store, d->task_id, &t, e) < 0)
+		return -1;
+	if (!t.removed && !strcmp(t.state, STATE_DISCARDING)) {
+		if (task_settle(c, &t, &gone, e) < 0)
+			return -1;
+		if (!gone)
+			return err_set(e, ERR_BUSY, "task '%s' is in use by another command", d->task);
+		task_release(&t);
+		if (store_task_any(c->store, d->task_id, &t, e) < 0)
+			return -1;
+	}
+	if (!t.removed)
+		return err_set(e, ERR_EXISTS, "task '%s' is there", d->task);
+	*ret = t;
+	t = (struct task){ 0 };
+	return 0;
+}
+
+static int check_name(struct context *c, const struct task *t, struct err *e)
+{
+	auto_task other = { 0 };
+
+	if (task_find(c, t->name, &other, e) < 0)
+		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	err_set(e, ERR_EXISTS, "there is another task '%s' by now", t->name);
+	return err_hint(e, "garth discard %s", t->name);
+}
+
+static int check_branch(struct context *c, const struct task *t, const char *tip, struct err *e)
+{
+	auto_project p = { 0 };
+	auto_repo r = { 0 };
+
+	if (store_project_by_id(c->store, t->project_id, &p, e) < 0 ||
+		repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, &r, e) < 0)
+		return -1;
+	return refs_check_free(&r, t, tip, e);
+}
+
+static int emptied(const struct task *t, struct err *e)
+{
+	return err_set(e, ERR_NOTFOUND, "task '%s' cannot come back: the trash was emptied of it", t->name);
+}
+
+/* Who empties the trash of it, or takes it back, holds this lock. */
+static int lock_trash(struct context *c, const struct task *t, int *ret_lock, struct err *e)
+{
+	auto_str name = xasprintf("trash/%lld", (long long)t->id);
+	auto_fd dir = openat(c->home.fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (dir < 0)
+		return errno == ENOENT ? emptied(t, e) : err_sys(e, "cannot open '%s'", name);
+	if (lock_take(dir, "lock", false, ret_lock, e) < 0) {
+		if (e->kind == ERR_BUSY)
+			return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
+		return e->sys == ENOENT ? emptied(t, e) : -1;
+	}
+	return faccessat(c->home.fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 ? emptied(t, e) : 0;
+}
+
+static int move_out(struct context *c, const struct task *t, struct err *e)
+{
+	auto_str from = xasprintf("trash/%lld", (long long)t->id), to = xasprintf("tasks/%lld", (long long)t->id);
+
+	return renameat(c->home.fd, from, c->home.fd, to) < 0
+		       ? err_sys(e, "cannot move task '%s' out of the trash", t->name)
+		       : 0;
+}
+
+static int finish(
+	struct context *c, const struct deed *d, const struct task *t, const char *state, struct err *e)
+{
+	if (store_begin(c->store, e) < 0)
+		return -1;
+	if (!store_task_move(c->store, t->id, STATE_DISCARDING, state, e) &&
+		!store_deed_undone(c->store, d->id, e) && !store_commit(c->store, e))
+		return 0;
+	store_rollback(c->store);
+	return -1;
+}
+
+static int bring_back(
+	struct context *c, const struct deed *d, struct task *t, const struct discarded *was, struct err *e)
+{
+	auto_task_at at = { .ws.dir = -1 };
+
+	if (move_out(c, t, e) < 0)
+		return -1;
+	fault("undo-moved");
+	if (task_open(c, t, &at, e) < 0 || refs_restore(c, &at.repo, t, was->tip, e) < 0)
+		return -1;
+	fault("undo-refs");
+	if (workspace_restore(&at.ws, e) < 0)
+		return -1;
+	fault("undo-placed");
+	if (finish(c, d, t, was->state, e) < 0)
+		return -1;
+	unlinkat(at.ws.dir, "keep", 0);
+	fault("undo-stored");
+	return 0;
+}
+
+int task_undo_discard(struct context *c, const struct deed *d, struct err *e)
+{
+	auto_discarded was = { 0 };
+	struct err ignored = ERR_INIT;
+	auto_task t = { 0 };
+	auto_lock lock = -1;
+
+	if (discarded_read(d, &was, e) < 0 || find_removed(c, d, &t, e) < 0 || check_name(c, &t, e) < 0 ||
+		lock_trash(c, &t, &lock, e) < 0 || check_branch(c, &t, was.tip, e) < 0)
+		return -1;
+	if (store_task_restore(c->store, t.id, STATE_DISCARDING, e) < 0)
+		return err_wrap(e, "task '%s'", t.name);
+	free(t.state);
+	t.state = xstrdup(STATE_DISCARDING);
+	t.removed = 0;
+	fault("undo-marked");
+	if (!bring_back(c, d, &t, &was, e))
+		return 0;
+	remove_finish(c, &t, &ignored);
+	return -1;
+}

@@ -1,0 +1,137 @@
+load helpers
+
+# chain N TASK…: appends N events of each task to the audit log, as its format says, and tells the store.
+chain() {
+  [[ -f $GARTH_HOME/garth.db ]] || "$garth" ls >/dev/null
+  "$python" - "$GARTH_HOME" "$@" <<'PY'
+import hashlib, json, os, sqlite3, sys
+home, n, tasks = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+path = home + "/audit.jsonl"
+seq, prev = 0, ""
+if os.path.exists(path):
+    for line in open(path):
+        o = json.loads(line)
+        seq, prev = o["seq"], o["hash"]
+with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w") as f:
+    for i in range(n):
+        for t in tasks:
+            seq += 1
+            o = {"v": 1, "seq": seq, "time": "2026-01-31T12:00:%02d.123Z" % (i % 60), "event": "publish", "task": t,
+                 "task_id": 7, "n": i, "words": "a b=c\n\u001b[2J", "tip": "abc123", "prev": prev}
+            body = json.dumps(o, separators=(",", ":"))[:-1]
+            prev = hashlib.sha256(body.encode()).hexdigest()
+            f.write(body + ',"hash":"' + prev + '"}\n')
+db = sqlite3.connect(home + "/garth.db")
+db.execute("INSERT OR REPLACE INTO fact VALUES ('audit_head', ?)", ("%d %s" % (seq, prev),))
+db.commit()
+PY
+}
+
+log() { printf %s "$GARTH_HOME/audit.jsonl"; }
+
+@test "G7 audit: nothing was recorded yet" {
+  call "$garth" audit
+  [[ $code == 0 && -z $out && -z $err ]] || complain
+  [[ $("$garth" audit --json | json "d['events']") == '[]' ]]
+  [[ $("$garth" audit --verify) == '✓ 0 lines, whole' ]]
+}
+
+@test "G7 audit: one line an event, fit for a terminal" {
+  chain 2 fix other
+  call "$garth" audit
+  [[ $code == 0 && -z $err && $(wc -l <<<"$out") == 4 ]] || complain
+  [[ $(head -n1 <<<"$out") =~ ^'2026-01-31 12:00:00  fix '\ +'publish '\ +'n=0 words="a b=c\n\u001'[bB]'[2J" tip=abc123'$ ]] || complain
+  ! grep -q $'\033' <<<"$out"
+}
+
+@test "G7 audit: long values are cut" {
+  chain 1 fix
+  "$python" - "$(log)" <<'PY'
+import sys
+p = sys.argv[1]
+s = open(p).read().replace("abc123", "\\u00e4" * 500)
+open(p, "w").write(s)
+PY
+  call "$garth" audit
+  (($(wc -c <<<"$out") < 300)) && [[ $out == *ä...* ]] || complain
+}
+
+@test "G7 audit: of a task, the last ones, and of a task that is no more" {
+  chain 5 fix other
+  [[ $("$garth" audit fix | wc -l) == 5 ]]
+  [[ $("$garth" audit | wc -l) == 10 ]]
+  [[ $("$garth" audit -n 3 | wc -l) == 3 ]]
+  [[ $("$garth" audit -n 0 | wc -l) == 0 ]]
+  [[ $("$garth" audit -n 100 other | wc -l) == 5 ]]
+  [[ $("$garth" audit -n 2 fix --json | json "[(e['n'], e['task']) for e in d['events']]") == '[[3, "fix"], [4, "fix"]]' ]]
+  changes_nothing 3 "there is no task 'nobody'" "$garth" audit nobody
+  changes_nothing 3 "there is no task 'nobody'" "$garth" audit -f nobody
+  changes_nothing 2 "'x' is not a number" "$garth" audit -n x
+  changes_nothing 2 "'-1' is not a number" "$garth" audit -n -1
+}
+
+@test "G7 audit: a task that is there and a discarded one are known, whatever is recorded of them" {
+  "$garth" new here
+  "$garth" new gone && "$garth" discard gone
+  call "$garth" audit here
+  [[ $code == 0 && -z $err ]] || complain
+  call "$garth" audit gone
+  [[ $code == 0 && -z $err ]] || complain
+  "$garth" audit --verify
+}
+
+@test "G7 audit --json: the lines as they are, in one object" {
+  chain 3 fix
+  "$garth" audit --json >"$T/got"
+  [[ $(json "len(d['events'])" <"$T/got") == 3 ]]
+  while read -r line; do grep -qF -- "$line" "$T/got"; done <"$(log)"
+}
+
+@test "G7 audit --verify: whole, changed, removed, swapped, cut off" {
+  chain 20 fix
+  [[ $("$garth" audit --verify) == '✓ 20 lines, whole' ]]
+  [[ $("$garth" audit --verify --json | json "[d['lines'], d['whole']]") == '[20, true]' ]]
+  cp "$(log)" "$T/log"
+  sed '7s/publish/PUBLISH/' "$T/log" >"$(log)"
+  fails 5 "line 7 (seq 7) was changed" "$garth" audit --verify
+  sed '7d' "$T/log" >"$(log)"
+  fails 5 "after line 6: seq 7 is missing" "$garth" audit --verify
+  sed '7{h;d};8G' "$T/log" >"$(log)"
+  fails 5 "line 7 (seq 8) is not in its place" "$garth" audit --verify
+  head -n 15 "$T/log" >"$(log)"
+  fails 5 "the log ends at seq 15, the store knows of 20" "$garth" audit --verify
+  sh -c "$(hint)"
+  [[ -f $(log).old && ! -e $(log) ]]
+  fails 5 "the log ends at seq 0" "$garth" audit --verify
+  call "$garth" audit --verify --json
+  [[ $code == 5 && $(json "d['error']['code']" <<<"$out") == conflict ]] || complain
+  fails 2 "--verify" "$garth" audit --verify fix
+}
+
+@test "G7 audit: a line that cannot be read is told of and hides nothing else" {
+  chain 3 fix
+  sed -i '2s/^./x/' "$(log)"
+  call "$garth" audit
+  [[ $code == 0 && $(wc -l <<<"$out") == 2 && $err == *'1 line of the audit log cannot be read'* ]] || complain
+  call "$garth" audit --json
+  [[ $(json "len(d['events'])" <<<"$out") == 2 ]] || complain
+}
+
+@test "G7 audit --follow: goes on with what is written, and ends with its reader" {
+  chain 2 fix
+  "$garth" audit --follow --json fix >"$T/follow" 3>&- &
+  pid=$!
+  eventually bash -c '(($(wc -l <"$0") == 2))' "$T/follow"
+  chain 1 other fix
+  eventually bash -c '(($(wc -l <"$0") == 3))' "$T/follow"
+  # another log at its place
+  mv "$(log)" "$(log).old"
+  chain 1 fix
+  eventually bash -c '(($(wc -l <"$0") == 4))' "$T/follow"
+  kill "$pid"
+  wait "$pid" || true
+  "$python" -c 'import json, sys
+for l in open(sys.argv[1]): assert json.loads(l)["task"] == "fix"' "$T/follow"
+  timeout 20 bash -c '"$0" audit --follow | head -n 1' "$garth" 3>&- >"$T/one"
+  [[ $(wc -l <"$T/one") == 1 ]]
+}

@@ -1,0 +1,241 @@
+load helpers
+
+# A task with a published commit, a draft, and files of every kind that is not committed.
+make() {
+  "$garth" new t --backend "$1"
+  inside t 'echo work >work; git add work; git commit -qm work; echo more >>work; echo new >new; echo o >x.o; rm dir/b.txt
+    git update-ref refs/heads/kept $(git commit-tree -p HEAD -m draft $(printf "100644 blob %s\td\n" $(echo draft | git hash-object -w --stdin) | git mktree))'
+  git update-ref refs/garth/snapshots/"$(field t id)"/1 garth/t
+}
+
+# All that can be seen of it.
+picture() {
+  inside t 'git status --porcelain --ignored; git log --format="%H %s" --all; cat work new x.o; git show kept:d; git stash list 2>&1 | head -1'
+  "$garth" show t --json | grep -v '"disk"'
+  "$garth" diff t
+  git for-each-ref
+  if [[ -e $("$garth" path t) ]]; then at "$("$garth" path t)" git status --porcelain; fi
+}
+
+# Nothing half-made: what there is in the home and among the refs belongs to tasks that are listed.
+sound() {
+  local n
+  n=$("$garth" ls --json | json 'len(d["tasks"])')
+  [[ $(ls "$GARTH_HOME/tasks" | wc -l) == "$n" ]] || complain "tasks: $(ls "$GARTH_HOME/tasks")"
+  [[ $(git for-each-ref refs/heads/garth | wc -l) == "$n" ]] || complain "refs: $(git for-each-ref)"
+  [[ $n != 0 || -z $(git for-each-ref refs/garth/shown) ]] || complain "pins: $(git for-each-ref)"
+  [[ $n == 0 || -z $(git for-each-ref refs/garth/trash) ]] || complain "pins: $(git for-each-ref)"
+  [[ $(git worktree list | grep -c /worktrees/) == $(ls "$GARTH_HOME/worktrees" | wc -l) ]] || complain "$(git worktree list)"
+  ! git worktree list | grep -q prunable || complain "$(git worktree list)"
+  git fsck --strict 2>/dev/null
+}
+
+collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
+
+@test "ESCAPES 26 undo: a discarded task comes back as it was, for both backends" {
+  git tag v1; echo 2 >>a.txt; commit
+  for b in overlay worktree; do
+    make $b; picture >"$T/was"
+    "$garth" discard -fD t
+    collect
+    call "$garth" undo --json
+    [[ $code == 0 && $(json '[d["task"], d["undone"]]' <<<"$out") == '["t", "discard"]' ]] || complain
+    picture | diff "$T/was" - || complain "$b"
+    sound
+    fails 3 "there is nothing to take back" "$garth" undo
+    # and it goes on: committed, discarded and taken back once more
+    inside t 'git add -A; git commit -qm rest'
+    tip=$(git rev-parse garth/t)
+    "$garth" discard -D t; "$garth" undo t
+    [[ $(git rev-parse garth/t) == "$tip" && $("$garth" show t --json | json 'd["files"]') == "[]" ]]
+    call "$garth" discard -D t; [[ $code == 0 ]] || complain
+    sound
+    "$garth" ls --all --json >/dev/null
+  done
+}
+
+@test "ESCAPES 26 undo: without anything discarded that was kept, there is nothing to take back" {
+  fails 3 "there is nothing to take back" "$garth" undo
+  "$garth" new t; "$garth" discard t
+  fails 3 "there is nothing of task 't' to take back" "$garth" undo t
+}
+
+@test "ESCAPES 26 undo: the state, the runs and the output come back" {
+  "$garth" run --on-dirty keep -t t -- sh -c 'echo said; echo work >work; exit 7' || true
+  "$garth" show t --json | grep -v '"disk"' >"$T/was"
+  "$garth" discard -f t
+  "$garth" undo t
+  "$garth" show t --json | grep -v '"disk"' | diff "$T/was" -
+  [[ $("$garth" log t) == *said* && $(state_of t) == failed ]]
+}
+
+@test "ESCAPES 26 undo: the last of several, and of several with the same name" {
+  for i in 1 2; do "$garth" new t; inside t "echo $i >work"; "$garth" discard -f t; done
+  "$garth" new s; inside s 'echo s >work'; "$garth" discard -f s
+  "$garth" undo t
+  [[ $(inside t cat work) == 2 ]]
+  # the older one's name is taken
+  changes_nothing 1 "there is another task 't' by now" "$garth" undo t
+  [[ $(hint) == "garth discard t" ]] || complain
+  "$garth" undo s
+  [[ $(inside s cat work) == s ]]
+  "$garth" discard -f t
+  "$garth" undo t; [[ $(inside t cat work) == 2 ]]
+}
+
+@test "ESCAPES 26 undo: a branch of the name was made meanwhile: named, nothing changes" {
+  for b in overlay worktree; do
+    make $b; picture >"$T/was"; "$garth" discard -fD t
+    git branch garth/t main
+    changes_nothing 1 "there is another branch 'garth/t' by now" "$garth" undo
+    [[ $(hint) == "git branch -m garth/t OTHER_NAME" ]] || complain
+    git branch -m garth/t mine
+    "$garth" undo
+    picture | diff <(cat "$T/was"; true) - | grep '^[<>]' | grep -v refs/heads/mine && complain "$b"
+    git branch -D -q mine; "$garth" discard -fD t
+  done
+}
+
+@test "ESCAPES 26 undo: something else stands in the worktree's place: nothing changes, and it is left alone" {
+  make worktree; w=$("$garth" path t); picture >"$T/was"
+  "$garth" discard -fD t
+  mkdir -p "$w"; echo mine >"$w/.git"; echo mine >"$w/file"
+  git for-each-ref >"$T/refs"
+  fails 1 "is there already" "$garth" undo
+  [[ $(cat "$w/.git" "$w/file") == $'mine\nmine' ]]
+  git for-each-ref | diff "$T/refs" -
+  [[ $("$garth" ls --json | json 'd["tasks"]') == "[]" ]]
+  rm -r "$w"
+  "$garth" undo
+  picture | diff "$T/was" -
+  sound
+}
+
+@test "ESCAPES 26 undo: the trash was emptied by hand" {
+  "$garth" new t; inside t 'echo work >work'; "$garth" discard -f t
+  wipe "$GARTH_HOME/trash/1"
+  changes_nothing 3 "task 't' cannot come back: the trash was emptied of it" "$garth" undo
+}
+
+@test "ESCAPES 23 26 undo: killed at each step: nothing is lost, and the next undo brings it back" {
+  has_faults || skip "needs a build with faults"
+  git tag v1; echo 2 >>a.txt; commit
+  for step in undo-marked:overlay undo-moved:overlay undo-refs:overlay undo-placed:overlay undo-stored:overlay \
+    undo-marked:worktree undo-moved:worktree undo-refs:worktree undo-worktree:worktree undo-placed:worktree undo-stored:worktree; do
+    make "${step#*:}"; picture >"$T/was"
+    "$garth" discard -fD t
+    git for-each-ref >"$T/refs"
+    call env GARTH_FAULT="${step%:*}" "$garth" undo
+    [[ $code == 137 ]] || complain "did not die at $step"
+    collect
+    if [[ $step != undo-stored:* ]]; then
+      # by itself, at any command
+      call "$garth" doctor
+      [[ $code == 0 ]] || complain "$step"
+      sound
+      git for-each-ref | diff "$T/refs" - || complain "$step"
+      [[ $("$garth" ls --json | json 'd["tasks"]') == "[]" ]] || complain "$step"
+      call env GARTH_FAULT="${step%:*}" "$garth" undo
+      [[ $code == 137 ]] || complain "did not die at $step the second time"
+      # and without any command in between
+      call "$garth" undo t
+      [[ $code == 0 ]] || complain "$step"
+    fi
+    picture | diff "$T/was" - || complain "$step"
+    sound
+    fails 3 "nothing to take back" "$garth" undo
+    "$garth" discard -fD t
+  done
+}
+
+@test "ESCAPES 23 26 undo: killed at each step of discarding published work, then taken back" {
+  has_faults || skip "needs a build with faults"
+  for b in overlay worktree; do
+    for step in discard-marked discard-workspace discard-refs discard-moved; do
+      make $b; picture >"$T/was"
+      call env GARTH_FAULT=$step "$garth" discard -fD t
+      [[ $code == 137 ]] || complain "did not die at $step"
+      collect
+      call "$garth" undo
+      [[ $code == 0 ]] || complain "$b $step"
+      picture | diff "$T/was" - || complain "$b $step"
+      sound
+      "$garth" discard -fD t
+    done
+  done
+}
+
+stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
+
+@test "ESCAPES 25 undo: two at once: one takes one deed back" {
+  for t in first t; do "$garth" new $t; inside $t 'echo work >work'; "$garth" discard -f $t; done
+  for i in 1 2 3 4; do (code=0; "$garth" undo t >"$T/o$i" 2>&1 3>&- || code=$?; echo $code >"$T/c$i") & done
+  wait
+  [[ $(cat "$T"/c? | grep -cx 0) == 1 ]] || { cat "$T"/o? "$T"/c?; false; }
+  [[ $(cat "$T"/o? | grep -vc '^✗ ') == 0 ]] || { cat "$T"/o?; false; }
+  [[ $(inside t cat work) == work && $("$garth" ls --json | json 'len(d["tasks"])') == 1 ]]
+}
+
+@test "ESCAPES 25 undo: while one is at work, others look, discard, settle and empty the trash without harm" {
+  has_faults || skip "needs a build with faults"
+  for b in overlay worktree; do
+    for step in undo-marked undo-moved undo-refs undo-placed; do
+      make $b; picture >"$T/was"; "$garth" discard -fD t
+      GARTH_FAULT=stop:$step "$garth" undo >"$T/o" 2>&1 </dev/null 3>&- & pid=$!
+      eventually stopped $pid
+      "$garth" ls >/dev/null; "$garth" doctor >/dev/null 2>&1
+      fails 1 "in use by another command" "$garth" discard -fD t
+      fails 1 "is there another\|there is a task 't' already" "$garth" new t || [[ $err == *"already"* ]] || complain
+      if [[ $step == undo-marked ]]; then touch -d '8 days ago' "$GARTH_HOME"/trash/*; fi
+      "$garth" new s; "$garth" discard s
+      kill -CONT $pid; wait $pid || { cat "$T/o"; false; }
+      picture | diff "$T/was" - || complain "$b $step"
+      sound
+      "$garth" discard -fD t
+    done
+  done
+}
+
+@test "ESCAPES 25 undo: the trash is not emptied of what is just taken back" {
+  has_faults || skip "needs a build with faults"
+  "$garth" new t; inside t 'echo work >work'; "$garth" discard -f t
+  "$garth" new s
+  touch -d '8 days ago' "$GARTH_HOME/trash/1"
+  GARTH_FAULT=stop:trash-unpinned "$garth" discard s >"$T/o" 2>&1 </dev/null 3>&- & pid=$!
+  eventually stopped $pid
+  fails 3 "the trash was emptied" "$garth" undo t
+  kill -CONT $pid; wait $pid
+}
+
+@test "ESCAPES 26 undo: other tasks with the same pins come and go meanwhile" {
+  git tag v1; echo 2 >>a.txt; commit
+  "$garth" new other; make overlay; picture | grep -v other >"$T/was"
+  "$garth" discard -fD t; "$garth" discard other
+  [[ -z $(git for-each-ref refs/garth/shown) ]]
+  git tag -d v1 >/dev/null; git checkout -q --orphan bare; git branch -D -q main; collect
+  "$garth" undo
+  [[ $(git for-each-ref refs/garth/shown | wc -l) == 1 ]]
+  collect
+  [[ $(inside t 'git log -1 --format=%s v1; cat a.txt') == $'first\none\n2' ]]
+}
+
+@test "G7 undo: recorded, and a merge is taken back too, before the discard that came after it" {
+  "$garth" new t; inside t 'echo work >work; git add work; git commit -qm work'
+  old=$(git rev-parse main)
+  "$garth" merge t
+  [[ -e work && $(git rev-parse main) != "$old" ]]
+  "$garth" discard t
+  "$garth" undo; [[ $(state_of t) == merged ]]
+  "$garth" undo; [[ $(git rev-parse main) == "$old" && ! -e work && $(state_of t) != merged ]]
+  fails 3 "nothing to take back" "$garth" undo
+  [[ $("$garth" audit --json | python3 -c '
+import json, sys
+print([l["kind"] for l in json.load(sys.stdin)["events"] if l["event"] == "undo"])') == "['discard', 'merge']" ]]
+  "$garth" audit --verify
+}
+
+@test "undo: usage" {
+  fails 2 "one word too many" "$garth" undo a b
+  "$garth" undo --help | grep -q -- --json
+  [[ $("$garth" completion bash) == *" undo "* ]]
+}

@@ -1,0 +1,409 @@
+/* G4: the shim and the hook around the real git, with a gateway that says what the test wants. */
+#include "shim_world.h"
+
+static void reads_ask_nobody(void **state)
+{
+	struct world *w = *state;
+
+	put(w->s->fd, "ws/a", "2\n");
+	assert_int_equal(git(w, "status|--porcelain"), 0);
+	out(w, " M a\n");
+	assert_int_equal(git(w, "-C|d|rev-parse|--show-prefix"), 0);
+	out(w, "d/\n");
+	assert_int_equal(git(w, "log|--no-such-option"), 128);
+	assert_int_equal(git(w, "no-such-verb"), 1);
+	assert_int_equal(git(w, "diff|--quiet"), 1);
+	assert_int_equal(git(w, "--no-such-option"), 129);
+	assert_int_equal(git(w, "--version"), 0);
+	asked(w, "");
+}
+
+static void without_a_task_it_is_git(void **state)
+{
+	struct world *w = *state;
+
+	put(w->s->fd, "task", "name=fix\n");
+	assert_int_equal(git(w, "switch|-q|main"), 0);
+	assert_int_equal(git(w, "rebase|-q|other"), 0);
+	asked(w, "");
+}
+
+static void a_commit_is_told_by_the_hook(void **state)
+{
+	struct world *w = *state;
+	auto_str tip = NULL, want = NULL;
+
+	put(w->s->fd, "ws/a", "2\n");
+	assert_int_equal(git(w, "commit|-qam|two"), 0);
+	tip = rev(w, "garth/fix");
+	want = xasprintf("/api/v1/git/publish {\"tip\":\"%s\"}\n", tip);
+	asked(w, want); /* once: the shim sees that the hook has asked */
+	/* nothing is left of it in git's environment or in its output */
+	out(w, "");
+	assert_content(w->s->fd, "err", "");
+}
+
+static void a_commit_that_fails_is_gits(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(git(w, "commit|-m|nothing"), 1);
+	assert_int_equal(git(w, "commit|--no-such-option"), 129);
+	asked(w, "");
+}
+
+static void a_refused_commit_leaves_all_as_it_was(void **state)
+{
+	struct world *w = *state;
+	auto_str before = rev(w, "HEAD"), after = NULL;
+
+	no(w, "\"message\":\"a is protected\",\"instead\":\"leave a\"");
+	put(w->s->fd, "ws/a", "2\n");
+	put(w->s->fd, "ws/d/f", "2\n");
+	assert_int_equal(git(w, "add|a"), 0);
+	assert_int_equal(git(w, "commit|-qm|two"), 128);
+	assert_err_has(w, "BLOCKED: a is protected\nYou tried to: move garth/fix to ");
+	assert_err_has(w, "Instead, you should: leave a\n");
+	after = rev(w, "HEAD");
+	assert_string_equal(before, after);
+	assert_int_equal(git(w, "status|--porcelain"), 0);
+	out(w, "M  a\n M d/f\n");
+	/* with -a as well: what was not staged is not */
+	assert_int_equal(git(w, "commit|-qam|two"), 128);
+	assert_int_equal(git(w, "status|--porcelain"), 0);
+	out(w, "M  a\n M d/f\n");
+}
+
+static void every_git_is_told(void **state)
+{
+	struct world *w = *state;
+
+	no(w, "\"message\":\"no\"");
+	assert_int_not_equal(shell(w->s, "cd ws && git commit -q --allow-empty -m x 2>../err"), 0);
+	assert_err_has(w, "BLOCKED: no\n");
+	assert_int_not_equal(
+		shell(w->s, "cd ws && git update-ref refs/heads/garth/fix other^{tree} 2>../err"), 0);
+	/* other branches and drafts of the gateway's own git are not the gateway's business */
+	put(w->s->fd, "asked", "");
+	assert_int_equal(
+		shell(w->s, "cd ws && git branch third && git tag t && git branch -D third >/dev/null"), 0);
+	assert_int_equal(shell(w->s, "cd ws && GARTH_GATEWAY=1 git commit -q --allow-empty -m x"), 0);
+	asked(w, "");
+}
+
+static void the_branch_cannot_be_removed(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_not_equal(
+		shell(w->s, "cd ws && git checkout -q --detach && git branch -D garth/fix 2>../err"), 0);
+	assert_err_has(w, "BLOCKED: garth/fix is the task's branch");
+	assert_int_not_equal(shell(w->s, "cd ws && git branch -m garth/fix x 2>../err"), 0);
+	assert_err_has(w, "You tried to: remove or rename garth/fix\n");
+	asked(w, "");
+}
+
+/* Packing refs looks like making and removing them. */
+static void upkeep_is_no_move(void **state)
+{
+	struct world *w = *state;
+
+	no(w, "\"message\":\"no\"");
+	assert_int_equal(
+		shell(w->s,
+			"cd ws && git pack-refs --all --prune && test ! -e .git/refs/heads/garth/fix && "
+			"GARTH_GATEWAY=1 git commit -q --allow-empty -m x && git gc -q && "
+			"test ! -e .git/refs/heads/garth/fix && git rev-parse -q --verify garth/fix >/dev/null"),
+		0);
+	asked(w, "");
+	/* packed, it cannot be removed either, whether or not there is a file */
+	assert_int_not_equal(shell(w->s, "cd ws && git update-ref -d refs/heads/garth/fix 2>../err"), 0);
+	assert_err_has(w, "BLOCKED: garth/fix is");
+	assert_int_equal(
+		shell(w->s, "cd ws && h=$(git rev-parse HEAD) && echo $h >.git/refs/heads/garth/fix"), 0);
+	assert_int_not_equal(shell(w->s, "cd ws && git update-ref -d refs/heads/garth/fix HEAD 2>../err"), 0);
+	assert_err_has(w, "BLOCKED: garth/fix is");
+	assert_int_not_equal(
+		shell(w->s, "cd ws && git checkout -q --detach && git branch -D garth/fix 2>../err"), 0);
+	assert_err_has(w, "BLOCKED: garth/fix is");
+	assert_int_not_equal(shell(w->s, "cd ws && git branch -m garth/fix x 2>../err"), 0);
+	assert_err_has(w, "BLOCKED: garth/fix is");
+	assert_int_equal(shell(w->s, "cd ws && git rev-parse -q --verify garth/fix >/dev/null"), 0);
+	asked(w, "");
+}
+
+static void without_a_gateway_commits_are_drafts(void **state)
+{
+	struct world *w = *state;
+
+	no_gateway(w);
+	assert_int_equal(git(w, "commit|-q|--allow-empty|-m|x"), 0);
+	assert_content(w->s->fd, "err",
+		"garth: the gateway does not answer; this stays a draft until the task ends\n");
+	assert_int_equal(git(w, "reset|--hard"), 128);
+	assert_content(w->s->fd, "err",
+		"BLOCKED: the gateway does not answer\nYou tried to: git reset --hard\n"
+		"Instead, you should: try again; what only reads, git add and git commit go on working\n");
+	assert_int_equal(git(w, "push"), 128);
+	assert_int_equal(git(w, "status|--porcelain"), 0);
+}
+
+static void routed_commands_are_asked_about(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(git(w, "reset|-q|--|a"), 0);
+	asked(w, "/api/v1/git/reset {\"args\":[\"-q\",\"--\",\"a\"]}\n");
+	assert_int_equal(git(w, "merge|-q|other"), 0);
+	asked(w, "/api/v1/git/merge {\"args\":[\"-q\",\"other\"]}\n");
+	assert_int_equal(git(w, "switch|garth/fix"), 0);
+	asked(w, "/api/v1/git/checkout {\"args\":[\"garth/fix\"]}\n");
+	no(w, "\"message\":\"not now\",\"tried\":\"reset\"");
+	put(w->s->fd, "ws/a", "2\n");
+	assert_int_equal(git(w, "reset|--hard"), 1);
+	assert_content(w->s->fd, "err", "BLOCKED: not now\nYou tried to: reset\n");
+	assert_content(w->s->fd, "ws/a", "2\n");
+}
+
+static void blocked_commands_do_nothing(void **state)
+{
+	static const char *const lines[] = { "rebase|other", "stash", "submodule|status", "merge|main",
+		"switch|other", "checkout|other", "checkout|HEAD~0", "checkout|-b|new", "switch|-c|new" };
+	struct world *w = *state;
+	auto_str before = rev(w, "garth/fix");
+
+	put(w->s->fd, "ws/a", "2\n");
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		auto_str after = NULL;
+
+		assert_int_equal(git(w, lines[i]), 1);
+		assert_err_has(w, "BLOCKED: ");
+		assert_err_has(w, "You tried to: git ");
+		assert_err_has(w, "Instead, you should: ");
+		after = rev(w, "HEAD");
+		assert_string_equal(before, after);
+		assert_content(w->s->fd, "ws/a", "2\n");
+	}
+	asked(w, "");
+	assert_int_equal(
+		shell(w->s,
+			"cd ws && test \"$(git branch | wc -l)\" = 3 && test $(git symbolic-ref HEAD) = refs/heads/garth/fix"),
+		0);
+}
+
+static void configuration_changes_rows(void **state)
+{
+	struct world *w = *state;
+
+	put(w->s->fd, "operations", "stash local\nstatus blocked\n");
+	put(w->s->fd, "ws/a", "2\n");
+	assert_int_equal(git(w, "stash|-q"), 0);
+	assert_content(w->s->fd, "ws/a", "1\n");
+	assert_int_equal(git(w, "status"), 1);
+	assert_content(
+		w->s->fd, "err", "BLOCKED: status is not available in a task\nYou tried to: git status\n");
+}
+
+static void checkout_of_files_is_local(void **state)
+{
+	static const char *const lines[] = { "checkout|a", "checkout|--|a", "checkout|.", "checkout|*",
+		"checkout|HEAD|a", "checkout|other|--|a" };
+	struct world *w = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		unlinkat(w->s->fd, "ws/a", 0); /* so that there is no file of that name to be seen */
+		assert_int_equal(git(w, lines[i]), 0);
+		assert_content(w->s->fd, "ws/a", "1\n");
+	}
+	asked(w, "");
+	/* git's own word where it is neither; a name that only a remote has makes no branch */
+	assert_int_equal(git(w, "checkout|nothing"), 1);
+	assert_err_has(w, "pathspec 'nothing' did not match");
+	assert_int_equal(
+		shell(w->s,
+			"cd ws && git remote add origin . && git update-ref refs/remotes/origin/theirs main"),
+		0);
+	assert_int_equal(git(w, "checkout|theirs"), 1);
+	assert_int_not_equal(shell(w->s, "cd ws && git rev-parse -q --verify refs/heads/theirs"), 0);
+}
+
+static void the_gateway_pushes_and_fetches(void **state)
+{
+	struct world *w = *state;
+
+	put(w->s->fd, "reply", "200 {\"output\":\"done\\u001b[2J\\n\"}");
+	assert_int_equal(git(w, "push|origin|\"x\""), 0);
+	asked(w, "/api/v1/git/push {\"args\":[\"origin\",\"\\\"x\\\"\"]}\n");
+	assert_content(w->s->fd, "err", "done^[[2J\n");
+	assert_int_equal(git(w, "ls-remote|origin"), 0);
+	out(w, "done^[[2J\n");
+	assert_int_equal(git(w, "remote|-v|update|-p"), 0);
+	asked(w, "/api/v1/git/fetch {\"args\":[\"-p\"]}\n");
+	assert_int_equal(git(w, "pull"), 0);
+	asked(w, "/api/v1/git/fetch {\"args\":[]}\n");
+	no(w, "\"message\":\"policy\"");
+	assert_int_equal(git(w, "push"), 1);
+	assert_content(w->s->fd, "err", "BLOCKED: policy\nYou tried to: git push\n");
+	assert_int_equal(git(w, "fetch"), 128);
+	assert_int_equal(git(w, "pull"), 128);
+}
+
+static void own_repositories_are_left_alone(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(
+		shell(w->s,
+			"git init -q -b main ws/own && git init -q -b main away && for d in ws/own away; do "
+			"git -C $d commit -q --allow-empty -m x; done"),
+		0);
+	assert_int_equal(git(w, "-C|own|switch|-q|-c|new"), 0);
+	assert_int_equal(git(w, "-C|own|rebase|-q|main"), 0);
+	assert_int_equal(git(w, "-C|../away|stash|list"), 0);
+	assert_int_equal(git(w, "--git-dir=../away/.git|commit|-q|--allow-empty|-m|x"), 0);
+	asked(w, "");
+}
+
+static void trailers_are_added_once(void **state)
+{
+	struct world *w = *state;
+	static const char task[] =
+		"branch=refs/heads/garth/fix\ntarget=refs/heads/main\ntrailer=Garth-Task: fix\n";
+
+	put(w->s->fd, "task", task);
+	assert_int_equal(git(w, "commit|-q|--allow-empty|-m|x"), 0);
+	assert_int_equal(git(w, "log|-1|--format=%B"), 0);
+	out(w, "x\n\nGarth-Task: fix\n\n");
+	assert_int_equal(git(w, "-c|core.x=y|commit|-q|--amend|--no-edit|--allow-empty"), 0);
+	assert_int_equal(git(w, "log|-1|--format=%B"), 0);
+	out(w, "x\n\nGarth-Task: fix\n\n");
+	assert_int_equal(git(w, "commit|-h"), 129);
+}
+
+/* core.hooksPath leads elsewhere: then the shim itself tells the gateway. */
+static void without_the_hook_the_shim_tells(void **state)
+{
+	struct world *w = *state;
+	auto_str before = rev(w, "HEAD"), after = NULL;
+
+	assert_int_equal(shell(w->s, "git -C ws config core.hooksPath /nowhere"), 0);
+	assert_int_equal(git(w, "commit|-q|--allow-empty|-m|x"), 0);
+	asked(w, "/api/v1/git/publish {}\n");
+	assert_int_equal(shell(w->s, "GARTH_GATEWAY=1 git -C ws reset -q --hard HEAD~1"), 0);
+
+	no(w, "\"message\":\"no\"");
+	put(w->s->fd, "ws/a", "2\n");
+	assert_int_equal(git(w, "commit|-qam|two"), 1);
+	assert_content(w->s->fd, "err", "BLOCKED: no\nYou tried to: git commit -qam two\n");
+	after = rev(w, "HEAD");
+	assert_string_equal(before, after);
+	assert_int_equal(git(w, "status|--porcelain"), 0);
+	out(w, "M  a\n");
+	/* where nothing was committed nothing is taken back */
+	assert_int_equal(git(w, "commit|--dry-run|-m|x"), 1);
+	free(after);
+	after = rev(w, "HEAD");
+	assert_string_equal(before, after);
+}
+
+static void nothing_moved_nothing_asked(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(git(w, "cherry-pick|--quit"), 0);
+	assert_int_equal(git(w, "commit|--dry-run|--allow-empty"), 1);
+	asked(w, "");
+}
+
+/* The number of the descriptor may stand for something else by the time that the hook runs. */
+static void the_hook_writes_to_its_pipe_only(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(
+		shell(w->s,
+			"cd ws && : >../innocent && GARTH_TOLD=9:1 git commit -q --allow-empty -m x 9>>../innocent"),
+		0);
+	assert_content(w->s->fd, "innocent", "");
+}
+
+/* A git of the test's own, which says that it runs and waits. */
+static void fake_git(struct world *w, const char *script)
+{
+	auto_str path = xasprintf("%s/fake:%s", w->s->path, getenv("PATH"));
+
+	mkdirat(w->s->fd, "fake", 0755);
+	put(w->s->fd, "fake/git", script);
+	assert_int_equal(shell(w->s, "chmod +x fake/git"), 0);
+	setenv("PATH", path, 1);
+}
+
+static void signals_reach_git(void **state)
+{
+	struct world *w = *state;
+	auto_str old = xstrdup(getenv("PATH"));
+	pid_t pid;
+
+	fake_git(w,
+		"#!/bin/sh\ntrap 'echo got; exit 7' TERM\n: >\"$GARTH_WORKSPACE/up\"\nwhile :; do sleep 0.01; done\n");
+	pid = start_git(w, "commit");
+	while (!there(w->s->fd, "ws/up"))
+		usleep(1000);
+	kill(pid, SIGTERM);
+	assert_int_equal(wait_code(pid), 7);
+	out(w, "got\n");
+	fake_git(w, "#!/bin/sh\nkill -INT $$\n");
+	assert_int_equal(git(w, "commit"), 128 + SIGINT);
+	setenv("PATH", old, 1);
+}
+
+static void git_ends_with_the_shim(void **state)
+{
+	struct world *w = *state;
+	auto_str old = xstrdup(getenv("PATH"));
+	pid_t pid;
+
+	fake_git(w, "#!/bin/sh\ntrap ': >\"$GARTH_WORKSPACE/down\"; exit' TERM\n: >\"$GARTH_WORKSPACE/up\"\n"
+		    "while :; do sleep 0.01; done\n");
+	pid = start_git(w, "commit");
+	while (!there(w->s->fd, "ws/up"))
+		usleep(1000);
+	kill(pid, SIGKILL);
+	assert_int_equal(wait_code(pid), 128 + SIGKILL);
+	for (int i = 0; i < 5000 && !there(w->s->fd, "ws/down"); i++)
+		usleep(1000);
+	assert_true(there(w->s->fd, "ws/down"));
+	setenv("PATH", old, 1);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		world_test(reads_ask_nobody),
+		world_test(without_a_task_it_is_git),
+		world_test(a_commit_is_told_by_the_hook),
+		world_test(a_commit_that_fails_is_gits),
+		world_test(a_refused_commit_leaves_all_as_it_was),
+		world_test(every_git_is_told),
+		world_test(the_branch_cannot_be_removed),
+		world_test(upkeep_is_no_move),
+		world_test(without_a_gateway_commits_are_drafts),
+		world_test(routed_commands_are_asked_about),
+		world_test(blocked_commands_do_nothing),
+		world_test(configuration_changes_rows),
+		world_test(checkout_of_files_is_local),
+		world_test(the_gateway_pushes_and_fetches),
+		world_test(own_repositories_are_left_alone),
+		world_test(trailers_are_added_once),
+		world_test(without_the_hook_the_shim_tells),
+		world_test(nothing_moved_nothing_asked),
+		world_test(the_hook_writes_to_its_pipe_only),
+		world_test(signals_reach_git),
+		world_test(git_ends_with_the_shim),
+	};
+	int code;
+
+	if (world_begin(argc, argv, &code))
+		return code;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,327 @@
+#include "scratch.h"
+
+#include <sqlite3.h>
+
+#include "base/alloc.h"
+#include "base/strvec.h"
+#include "store/schema.h"
+#include "store/store.h"
+
+static struct store *opened(struct scratch *s)
+{
+	struct err e = ERR_INIT;
+	struct store *st = NULL;
+
+	if (store_open(s->path, &st, &e) < 0)
+		fail_msg("%s", e.msg);
+	return st;
+}
+
+/* A task of the name; its number. */
+static int64_t a_task(struct store *st, char *name, char *on_dirty)
+{
+	struct task t = { .name = name,
+		.branch = "b",
+		.base = "c0",
+		.layer = "",
+		.target = "main",
+		.backend = "worktree",
+		.workspace = "/w",
+		.shown = "s0",
+		.on_dirty = on_dirty };
+	struct err e = ERR_INIT;
+	auto_project p = { 0 };
+
+	assert_int_equal(store_project(st, "/p", "/p/.git", &p, &e), 0);
+	t.project_id = p.id;
+	assert_int_equal(store_task_insert(st, &t, &e), 0);
+	return t.id;
+}
+
+static void sql(sqlite3 *db, const char *text)
+{
+	char *msg = NULL;
+
+	if (sqlite3_exec(db, text, NULL, NULL, &msg) != SQLITE_OK)
+		fail_msg("%s", msg);
+}
+
+/* What the first version of the schema wrote is there afterwards, with the defaults of what came later. */
+static void test_an_old_store_is_brought_up_to_date(void **state)
+{
+	struct scratch *s = *state;
+	auto_str path = xasprintf("%s/garth.db", s->path);
+	struct err e = ERR_INIT;
+	sqlite3 *db = NULL;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	sql(db, schema_steps[0]);
+	sql(db, "PRAGMA user_version = 1;"
+		"INSERT INTO project VALUES (1, '/p', '/p/.git', 'p', 1);"
+		"INSERT INTO task (id, project_id, name, branch, base, layer, target, backend, state, workspace,"
+		" shown, strict, created, changed) VALUES (7, 1, 'old', 'b', 'c', 'l', 'main', 'overlay', 'done',"
+		" '/w', 's', 1, 5, 6);");
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	for (int i = 0; i < 2; i++) {
+		auto_store st = opened(s);
+		auto_task t = { 0 };
+
+		assert_int_equal(store_task_by_name(st, "old", &t, &e), 0);
+		assert_int_equal(t.id, 7);
+		assert_string_equal(t.shown, "s");
+		assert_string_equal(t.published, "");
+		assert_string_equal(t.note, "");
+		assert_string_equal(t.on_dirty, "fail");
+		assert_int_equal(t.commits, 0);
+		assert_true(t.strict);
+		assert_int_equal(t.created, 5);
+		assert_int_equal(store_task_published(st, 7, "", 0, &e), 0);
+		assert_int_equal(store_set_fact(st, "k", "v", &e), 0);
+	}
+}
+
+static void test_a_newer_store_is_refused(void **state)
+{
+	struct scratch *s = *state;
+	auto_str path = xasprintf("%s/garth.db", s->path);
+	struct err e = ERR_INIT;
+	struct store *st = NULL;
+	sqlite3 *db = NULL;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	sql(db, "PRAGMA user_version = 1000");
+	sqlite3_close(db);
+	assert_int_equal(store_open(s->path, &st, &e), -1);
+	assert_non_null(strstr(e.msg, "newer garth"));
+}
+
+static void test_what_a_task_publishes(void **state)
+{
+	auto_store st = opened(*state);
+	int64_t id = a_task(st, "one", NULL), other = a_task(st, "two", "commit");
+	struct err e = ERR_INIT;
+	auto_task t = { 0 }, again = { 0 }, two = { 0 };
+
+	assert_int_equal(store_task_by_id(st, id, &t, &e), 0);
+	assert_string_equal(t.on_dirty, "fail");
+	assert_int_equal(store_task_published(st, id, "c1", 3, &e), 0);
+	assert_int_equal(store_task_note(st, id, "why", &e), 0);
+	assert_int_equal(store_task_rebased(st, id, "c9", "s9", &e), 0);
+	assert_int_equal(store_task_by_id(st, id, &again, &e), 0);
+	assert_string_equal(again.published, "c1");
+	assert_int_equal(again.commits, 3);
+	assert_string_equal(again.note, "why");
+	assert_string_equal(again.base, "c9");
+	assert_string_equal(again.shown, "s9");
+	/* who wrote the row as it was before does not take the gateway's part back */
+	assert_int_equal(store_task_update(st, &t, &e), 0);
+	task_release(&again);
+	assert_int_equal(store_task_by_id(st, id, &again, &e), 0);
+	assert_string_equal(again.published, "c1");
+	assert_int_equal(again.commits, 3);
+	assert_string_equal(again.note, "why");
+	assert_string_equal(again.base, "c0");
+	assert_int_equal(store_task_by_id(st, other, &two, &e), 0);
+	assert_string_equal(two.on_dirty, "commit");
+	assert_string_equal(two.published, "");
+	free(two.on_dirty);
+	two.on_dirty = NULL;
+	assert_int_equal(store_task_update(st, &two, &e), 0);
+	task_release(&two);
+	assert_int_equal(store_task_by_id(st, other, &two, &e), 0);
+	assert_string_equal(two.on_dirty, "commit");
+	assert_int_equal(store_task_published(st, 99, "c", 1, &e), -1);
+	assert_int_equal(e.kind, ERR_NOTFOUND);
+	assert_int_equal(store_task_note(st, 99, "c", &e), -1);
+	assert_int_equal(store_task_rebased(st, 99, "c", "s", &e), -1);
+}
+
+static void test_removed_and_back(void **state)
+{
+	auto_store st = opened(*state);
+	int64_t id = a_task(st, "t", NULL), second;
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+
+	assert_int_equal(store_task_restore(st, id, "done", &e), -1);
+	assert_int_equal(e.kind, ERR_NOTFOUND);
+	assert_int_equal(store_task_remove(st, id, "discarded", &e), 0);
+	assert_int_equal(store_task_by_id(st, id, &t, &e), -1);
+	assert_int_equal(e.kind, ERR_NOTFOUND);
+	assert_int_equal(store_task_any(st, id, &t, &e), 0);
+	assert_true(t.removed > 0);
+	second = a_task(st, "t", NULL);
+	assert_int_equal(store_task_restore(st, id, "done", &e), -1);
+	assert_int_equal(e.kind, ERR_EXISTS);
+	assert_int_equal(store_task_remove(st, second, "discarded", &e), 0);
+	assert_int_equal(store_task_restore(st, id, "done", &e), 0);
+	task_release(&t);
+	assert_int_equal(store_task_by_name(st, "t", &t, &e), 0);
+	assert_int_equal(t.id, id);
+	assert_string_equal(t.state, "done");
+	assert_int_equal(t.removed, 0);
+	assert_int_equal(store_task_any(st, 99, &t, &e), -1);
+	assert_int_equal(e.kind, ERR_NOTFOUND);
+}
+
+static void test_allowed_globs(void **state)
+{
+	auto_store st = opened(*state);
+	int64_t id = a_task(st, "t", NULL), other = a_task(st, "u", NULL);
+	auto_strvec globs = STRVEC_INIT, none = STRVEC_INIT;
+	struct err e = ERR_INIT;
+
+	assert_int_equal(store_allow(st, id, "b/**", &e), 0);
+	assert_int_equal(store_allow(st, id, "a*", &e), 0);
+	assert_int_equal(store_allow(st, id, "b/**", &e), 0);
+	assert_int_equal(store_allowed(st, id, &globs, &e), 0);
+	assert_int_equal(globs.n, 2);
+	assert_string_equal(globs.v[0], "b/**");
+	assert_string_equal(globs.v[1], "a*");
+	assert_int_equal(store_allowed(st, other, &none, &e), 0);
+	assert_int_equal(none.n, 0);
+	assert_int_equal(store_allow(st, 99, "x", &e), -1);
+	/* what belongs to a task does not keep it from being forgotten */
+	assert_int_equal(store_task_forget(st, id, &e), 0);
+	strvec_release(&globs);
+	assert_int_equal(store_allowed(st, id, &globs, &e), 0);
+	assert_int_equal(globs.n, 0);
+}
+
+static void test_facts(void **state)
+{
+	auto_store st = opened(*state);
+	struct err e = ERR_INIT;
+	char *v = NULL;
+
+	assert_int_equal(store_fact(st, "k", &v, &e), -1);
+	assert_int_equal(e.kind, ERR_NOTFOUND);
+	assert_int_equal(store_set_fact(st, "k", "1", &e), 0);
+	assert_int_equal(store_set_fact(st, "k", "2 with 'quotes'", &e), 0);
+	assert_int_equal(store_fact(st, "k", &v, &e), 0);
+	assert_string_equal(v, "2 with 'quotes'");
+	free(v);
+}
+
+static void test_compared(void **state)
+{
+	auto_store st = opened(*state);
+	struct err e = ERR_INIT;
+	char *v = NULL, name[16];
+
+	assert_int_equal(store_compared(st, "conflict", "a", "b", &v, &e), -1);
+	assert_int_equal(e.kind, ERR_NOTFOUND);
+	assert_int_equal(store_set_compared(st, "conflict", "a", "b", "x", &e), 0);
+	assert_int_equal(store_set_compared(st, "conflict", "a", "b", "y", &e), 0);
+	assert_int_equal(store_set_compared(st, "ahead", "a", "b", "z", &e), 0);
+	assert_int_equal(store_compared(st, "conflict", "a", "b", &v, &e), 0);
+	assert_string_equal(v, "y");
+	free(v);
+	assert_int_equal(store_compared(st, "conflict", "b", "a", &v, &e), -1);
+	/* it does not grow for ever: the oldest go */
+	assert_int_equal(store_begin(st, &e), 0);
+	for (int i = 0; i < 20000; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		assert_int_equal(store_set_compared(st, "k", name, "b", "", &e), 0);
+	}
+	assert_int_equal(store_commit(st, &e), 0);
+	assert_int_equal(store_compared(st, "conflict", "a", "b", &v, &e), -1);
+	assert_int_equal(e.kind, ERR_NOTFOUND);
+	assert_int_equal(store_compared(st, "k", "19999", "b", &v, &e), 0);
+	free(v);
+}
+
+static void test_snapshots(void **state)
+{
+	auto_store st = opened(*state);
+	int64_t id = a_task(st, "t", NULL), other = a_task(st, "u", NULL);
+	struct snapshot a = { .task_id = id, .commit = "c1", .reason = "start", .commits = 4 };
+	struct snapshot b = {
+		.task_id = id, .commit = "c2", .state = "s2", .reason = "asked", .message = "m"
+	};
+	struct snapshot c = { .task_id = other, .commit = "c3", .reason = "start" };
+	struct snapshot lost = { .task_id = 99, .commit = "c3", .reason = "start" };
+	struct err e = ERR_INIT;
+	auto_snapshot got = { 0 };
+	auto_snapshot_list l = { 0 }, none = { 0 };
+
+	assert_int_equal(store_snapshot_add(st, &a, &e), 0);
+	assert_int_equal(store_snapshot_add(st, &b, &e), 0);
+	assert_int_equal(store_snapshot_add(st, &c, &e), 0);
+	assert_int_equal(store_snapshot_add(st, &lost, &e), -1);
+	assert_int_equal(a.number, 1);
+	assert_int_equal(b.number, 2);
+	assert_int_equal(c.number, 1);
+	assert_true(a.id != c.id && a.created > 0);
+	assert_int_equal(store_snapshot(st, id, 2, &got, &e), 0);
+	assert_string_equal(got.commit, "c2");
+	assert_string_equal(got.state, "s2");
+	assert_string_equal(got.reason, "asked");
+	assert_string_equal(got.message, "m");
+	assert_int_equal(got.id, b.id);
+	assert_int_equal(store_snapshot(st, id, 3, &got, &e), -1);
+	assert_int_equal(e.kind, ERR_NOTFOUND);
+	assert_int_equal(store_snapshot_list(st, id, &l, &e), 0);
+	assert_int_equal(l.n, 2);
+	assert_string_equal(l.v[0].state, "");
+	assert_int_equal(l.v[0].commits, 4);
+	assert_int_equal(l.v[1].number, 2);
+	assert_int_equal(store_snapshot_list(st, 99, &none, &e), 0);
+	assert_int_equal(none.n, 0);
+}
+
+static void test_deeds(void **state)
+{
+	auto_store st = opened(*state);
+	int64_t id = a_task(st, "t", NULL), other = a_task(st, "u", NULL), first, second, third;
+	struct err e = ERR_INIT;
+	auto_deed d = { 0 };
+
+	assert_int_equal(store_deed_last(st, NULL, &d, &e), -1);
+	assert_int_equal(e.kind, ERR_NOTFOUND);
+	assert_int_equal(store_deed_add(st, id, "rollback", "{}", &first, &e), 0);
+	assert_int_equal(store_deed_add(st, id, "discard", "{\"a\":1}", &second, &e), 0);
+	assert_int_equal(store_deed_add(st, other, "merge", "{}", &third, &e), 0);
+	assert_int_equal(store_deed_add(st, 99, "merge", "{}", &third, &e), -1);
+	assert_int_equal(e.kind, ERR_NOTFOUND);
+	assert_int_equal(store_deed_last(st, NULL, &d, &e), 0);
+	assert_string_equal(d.task, "u");
+	deed_release(&d);
+	/* by its name, though it is removed */
+	assert_int_equal(store_task_remove(st, id, "discarded", &e), 0);
+	assert_int_equal(store_deed_last(st, "t", &d, &e), 0);
+	assert_int_equal(d.id, second);
+	assert_int_equal(d.task_id, id);
+	assert_string_equal(d.kind, "discard");
+	assert_string_equal(d.data, "{\"a\":1}");
+	assert_int_equal(d.undone, 0);
+	deed_release(&d);
+	assert_int_equal(store_deed_of(st, id, "rollback", &d, &e), 0);
+	assert_int_equal(d.id, first);
+	deed_release(&d);
+	assert_int_equal(store_deed_of(st, other, "rollback", &d, &e), -1);
+	assert_int_equal(e.kind, ERR_NOTFOUND);
+	assert_int_equal(store_deed_undone(st, second, &e), 0);
+	assert_int_equal(store_deed_undone(st, second, &e), -1);
+	assert_int_equal(store_deed_last(st, "t", &d, &e), 0);
+	assert_int_equal(d.id, first);
+	assert_int_equal(store_deed_last(st, "nobody", &d, &e), -1);
+	assert_int_equal(e.kind, ERR_NOTFOUND);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scratch_test(test_an_old_store_is_brought_up_to_date),
+		scratch_test(test_a_newer_store_is_refused),
+		scratch_test(test_what_a_task_publishes),
+		scratch_test(test_removed_and_back),
+		scratch_test(test_allowed_globs),
+		scratch_test(test_facts),
+		scratch_test(test_compared),
+		scratch_test(test_snapshots),
+		scratch_test(test_deeds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
