@@ -24,19 +24,22 @@ static void warn_of_rest(struct context *c, struct task *t)
 	r.base = tip;
 	if (review_names(&r, &files, &ignored) < 0 || !files.n)
 		return;
-	say_warning("task '%s' has work that is not merged: %zu file%s not committed, or not published", t->name,
-		files.n, files.n == 1 ? " is" : "s are");
+	say_warning("task '%s' has work that is not merged: %zu file%s not committed, or not published",
+		t->name, files.n, files.n == 1 ? " is" : "s are");
 	say_hint("garth diff %s", t->name);
 }
 
-static const char *const kinds[] = { [MERGE_COMMIT] = "merge", [MERGE_SQUASH] = "squash", [MERGE_REBASE] = "rebase" };
+static const char *const kinds[] = {
+	[MERGE_COMMIT] = "merge", [MERGE_SQUASH] = "squash", [MERGE_REBASE] = "rebase"
+};
 
 static int print_json(const struct task *t, const struct merge_spec *s, const struct merge_result *r)
 {
 	return json_print(json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:b, s:o}", "task",
-		json_text(t->name), "target", json_text(r->target), "kind", kinds[s->kind], "old", r->old, "new",
-		r->new_oid, "checkout", r->checkout ? json_text(r->checkout) : json_null(), "fast_forward",
-		r->fast_forward, "nothing", r->nothing, "dry_run", s->dry_run, "state", json_text(t->state)));
+		json_text(t->name), "target", json_text(r->target), "kind", kinds[s->kind], "old", r->old,
+		"new", r->new_oid, "checkout", r->checkout ? json_text(r->checkout) : json_null(),
+		"fast_forward", r->fast_forward, "nothing", r->nothing, "dry_run", s->dry_run, "state",
+		json_text(t->state)));
 }
 
 static void tell(const struct task *t, const struct merge_spec *s, const struct merge_result *r)
@@ -56,8 +59,7 @@ static void tell(const struct task *t, const struct merge_spec *s, const struct 
 		say_state("task '%s' is running: what it had published by now is merged", t->name);
 }
 
-static int choose(
-	const struct config *c, bool squash, bool rebase, struct merge_spec *s, struct err *e)
+static int choose(const struct config *c, bool squash, bool rebase, struct merge_spec *s, struct err *e)
 {
 	if (squash + rebase + s->no_ff > 1)
 		return err_set(e, ERR_USAGE, "--squash, --rebase and --no-ff do not go together"),
@@ -69,14 +71,15 @@ static int choose(
 	else
 		s->kind = MERGE_COMMIT;
 	if (s->message && s->kind == MERGE_REBASE)
-		return err_set(e, ERR_USAGE, "-m has no meaning where commits are rebased: each keeps its own"),
+		return err_set(e, ERR_USAGE,
+			       "-m has no meaning where commits are rebased: each keeps its own"),
 		       err_hint(e, "garth merge --help");
 	return 0;
 }
 
 static int fail(const struct merge_result *r, const struct err *e)
 {
-	return r->conflicts.n	 ? say_error_paths(e, "conflicts", &r->conflicts)
+	return r->conflicts.n    ? say_error_paths(e, "conflicts", &r->conflicts)
 	       : r->in_the_way.n ? say_error_paths(e, "in_the_way", &r->in_the_way)
 				 : say_error(e);
 }
@@ -88,7 +91,8 @@ int cmd_merge(int argc, char **argv)
 	const struct opt opts[] = {
 		{ 0, "squash", OPT_FLAG, &squash, NULL, "as one commit" },
 		{ 0, "rebase", OPT_FLAG, &rebase, NULL, "commit by commit on top of the target" },
-		{ 0, "no-ff", OPT_FLAG, &s.no_ff, NULL, "a merge commit even where the target could just move" },
+		{ 0, "no-ff", OPT_FLAG, &s.no_ff, NULL,
+			"a merge commit even where the target could just move" },
 		{ 0, "into", OPT_STR, &s.into, "BRANCH", "another branch than the task's target" },
 		{ 'm', "message", OPT_STR, &s.message, "TEXT", "the commit's message" },
 		{ 0, "dry-run", OPT_FLAG, &s.dry_run, NULL, "only say what would come of it" },

@@ -200,40 +200,74 @@ int cell_wait(struct cell *c, uint32_t id, unsigned seconds, int *ret_code, stru
 	return finish(r, ret_code, e);
 }
 
-/* What cell_run reads of a command. */
-struct streams {
-	int out, err;
-};
-
-static void streams_close(struct streams *s)
-{
-	fd_closep(&s->out);
-	fd_closep(&s->err);
-}
-#define auto_streams __attribute__((cleanup(streams_close))) struct streams
-
-/* A pipe for what is wanted, else a place where it is lost. */
-static int make_end(bool wanted, int *ret_ours, int *ret_theirs)
+/* A pipe: one end ours, the other the command's. */
+static int make_pipe(bool to_us, int *ret_ours, int *ret_theirs)
 {
 	int pair[2];
 
-	if (!wanted)
-		return (*ret_theirs = open("/dev/null", O_WRONLY | O_CLOEXEC)) < 0 ? -1 : 0;
 	if (pipe2(pair, O_CLOEXEC) < 0)
 		return -1;
-	*ret_ours = pair[0];
-	*ret_theirs = pair[1];
-	return fd_nonblock(pair[0]);
+	*ret_ours = pair[to_us ? 0 : 1];
+	*ret_theirs = pair[to_us ? 1 : 0];
+	return fd_nonblock(*ret_ours);
 }
 
-static int start_piped(struct cell *c, const struct order_cmd *cmd, int in, bool take, bool take_err,
-	struct streams *s, uint32_t *ret_id, struct err *e)
+/* One for what it prints and somebody wants, else a place where it is lost. */
+static int make_sink(bool wanted, int *ret_ours, int *ret_theirs)
 {
-	auto_fd out = -1, err = -1;
+	if (wanted)
+		return make_pipe(true, ret_ours, ret_theirs);
+	*ret_theirs = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	return *ret_theirs;
+}
 
-	if (make_end(take, &s->out, &out) < 0 || make_end(take_err, &s->err, &err) < 0)
+static void close_pipe(int *fd)
+{
+	fd_closep(fd);
+	*fd = -1;
+}
+
+static void close_pipes(struct cell_piped *p)
+{
+	close_pipe(&p->in);
+	close_pipe(&p->out);
+	close_pipe(&p->err);
+}
+#define auto_piped __attribute__((cleanup(close_pipes))) struct cell_piped
+
+int cell_start_piped(
+	struct cell *c, const struct order_cmd *cmd, int in, bool out, bool err, struct cell_piped *ret, struct err *e)
+{
+	auto_piped p = CELL_PIPED_INIT;
+	auto_fd their_in = -1, their_out = -1, their_err = -1;
+
+	if ((in < 0 && make_pipe(false, &p.in, &their_in) < 0) || make_sink(out, &p.out, &their_out) < 0 ||
+		make_sink(err, &p.err, &their_err) < 0)
 		return err_sys(e, "cannot make pipes");
-	return cell_start(c, cmd, (int[3]){ in, out, err }, ret_id, e);
+	if (cell_start(c, cmd, (int[3]){ in < 0 ? their_in : in, their_out, their_err }, &p.id, e) < 0)
+		return -1;
+	*ret = p;
+	p = (struct cell_piped)CELL_PIPED_INIT;
+	return 0;
+}
+
+void cell_drop_piped(struct cell *c, struct cell_piped *p)
+{
+	if (p->id)
+		cell_kill(c, p->id);
+	close_pipes(p);
+	p->id = 0;
+}
+
+bool cell_is_waiting(struct cell *c, const struct cell_piped *p)
+{
+	struct pollfd any = { c->orders, POLLIN, 0 };
+	struct cell_run *r = find(c, p->id);
+
+	while (r && !r->over && poll(&any, 1, 0) > 0)
+		if (listen_once(c) < 0)
+			return false;
+	return r && !r->over;
 }
 
 /* What is there now, up to the most that a pipe can hold: a writer that never stops must not hold up the
@@ -247,34 +281,58 @@ static bool take_all(int *fd, struct buf *b, bool whole)
 		n = read(*fd, chunk, sizeof(chunk));
 		if (n > 0 && !buf_add(b, chunk, (size_t)n) && whole)
 			return false;
-		if (!n || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-			fd_closep(fd);
-			*fd = -1;
-		}
+		if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
+			close_pipe(fd);
 	}
 	return true;
 }
 
-static int attend(struct cell *c, struct cell_run *r, struct streams *s, struct buf *out, struct buf *errtext,
+/* Passes on what comes; *full tells that the command has to take some of it first. At the end of either side
+ * the command's input ends. */
+static void feed(struct cell_piped *p, int from, bool *full)
+{
+	ssize_t n = splice(from, NULL, p->in, NULL, 1u << 20, SPLICE_F_NONBLOCK);
+
+	*full = n < 0 && errno == EAGAIN && !*full;
+	if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
+		close_pipe(&p->in);
+}
+
+/* Waits for something to happen; -1 where the jail is gone. */
+static int wait_piped(struct cell *c, struct cell_piped *p, int from, bool *full, int64_t left)
+{
+	bool feeding = from >= 0 && p->in >= 0;
+	struct pollfd fds[4] = { { c->orders, POLLIN, 0 }, { p->out, POLLIN, 0 }, { p->err, POLLIN, 0 },
+		{ !feeding ? -1 : *full ? p->in : from, *full ? POLLOUT : POLLIN, 0 } };
+
+	if (poll(fds, 4, (int)left) < 0)
+		return errno == EINTR ? 0 : -1;
+	if (fds[3].revents)
+		feed(p, from, full);
+	return fds[0].revents ? listen_once(c) : 0;
+}
+
+static int attend(struct cell *c, struct cell_piped *p, int from, struct buf *out, struct buf *errtext,
 	unsigned seconds, int *ret_code, struct err *e)
 {
 	int64_t deadline = now_ms() + (int64_t)seconds * 1000;
-	bool over = false, fits = true;
+	bool over = false, fits = true, full = false;
+	struct cell_run *r = find(c, p->id);
 
+	if (!r)
+		return err_set(e, ERR_FAILED, "there is no such command");
 	/* looked at once more after the end: what it wrote before is in the pipes by then */
 	while (!over && fits) {
-		struct pollfd p[3] = { { c->orders, POLLIN, 0 }, { s->out, POLLIN, 0 }, { s->err, POLLIN, 0 } };
 		int64_t left = deadline - now_ms();
 
 		over = r->over;
 		if (!over && left <= 0)
 			return late(c, r->id, seconds, e);
-		if (!over && poll(p, 3, (int)left) < 0 && errno != EINTR)
+		if (!over && wait_piped(c, p, from, &full, left) < 0)
 			return gone(c, r->id, e);
-		if (!over && p[0].revents && listen_once(c) < 0)
-			return gone(c, r->id, e);
-		fits = take_all(&s->out, out, true);
-		take_all(&s->err, errtext, false);
+		fits = !out || take_all(&p->out, out, true);
+		if (errtext)
+			take_all(&p->err, errtext, false);
 	}
 	if (fits)
 		return finish(r, ret_code, e);
@@ -284,15 +342,24 @@ static int attend(struct cell *c, struct cell_run *r, struct streams *s, struct 
 	return -1;
 }
 
+int cell_attend(struct cell *c, struct cell_piped *p, int from, struct buf *out, struct buf *errtext,
+	unsigned seconds, int *ret_code, struct err *e)
+{
+	int rc = attend(c, p, from, out, errtext, seconds, ret_code, e);
+
+	close_pipes(p);
+	p->id = 0;
+	return rc;
+}
+
 int cell_run_from(struct cell *c, const struct order_cmd *cmd, int in, struct buf *out, struct buf *errtext,
 	unsigned seconds, int *ret_code, struct err *e)
 {
-	auto_streams s = { -1, -1 };
-	uint32_t id;
+	struct cell_piped p;
 
-	if (start_piped(c, cmd, in, out != NULL, errtext != NULL, &s, &id, e) < 0)
+	if (cell_start_piped(c, cmd, in, out != NULL, errtext != NULL, &p, e) < 0)
 		return -1;
-	return attend(c, find(c, id), &s, out, errtext, seconds, ret_code, e);
+	return cell_attend(c, &p, -1, out, errtext, seconds, ret_code, e);
 }
 
 int cell_run(struct cell *c, const struct order_cmd *cmd, const struct buf *input, struct buf *out,

@@ -55,4 +55,30 @@ int cell_run(struct cell *c, const struct order_cmd *cmd, const struct buf *inpu
 int cell_run_from(struct cell *c, const struct order_cmd *cmd, int in, struct buf *out, struct buf *errtext,
 	unsigned seconds, int *ret_code, struct err *e);
 
+/*
+ * A command with pipes, which can be started ahead of its need: it then waits for its input, and nobody has to
+ * wait for its start.
+ */
+struct cell_piped {
+	uint32_t id;      /* 0: none */
+	int in, out, err; /* our ends, non-blocking; -1 for those that are not wanted */
+};
+
+#define CELL_PIPED_INIT                                                                                      \
+	{                                                                                                    \
+		.in = -1, .out = -1, .err = -1                                                               \
+	}
+
+/* in is a descriptor for its stdin, which stays the caller's, or -1 for a pipe. */
+int cell_start_piped(
+	struct cell *c, const struct order_cmd *cmd, int in, bool out, bool err, struct cell_piped *ret, struct err *e);
+/* Whether it still waits, as far as one hears. */
+bool cell_is_waiting(struct cell *c, const struct cell_piped *p);
+/* As cell_run for one that was started. What comes at `from`, until its end, becomes its input (-1: nothing
+ * more). out is NULL where nobody reads it, or its pipe was taken out of p. */
+int cell_attend(struct cell *c, struct cell_piped *p, int from, struct buf *out, struct buf *errtext,
+	unsigned seconds, int *ret_code, struct err *e);
+/* Ends it. */
+void cell_drop_piped(struct cell *c, struct cell_piped *p);
+
 #endif

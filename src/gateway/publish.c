@@ -238,7 +238,8 @@ static int check_forward(struct job *j, struct refusal *no, struct err *e)
 		return 0;
 	if (j->moved)
 		return refuse_moved(j, j->old, no, e);
-	if (strcmp(j->g->context.config.policy.rewrite, "refuse"))
+	/* a sync rewrites on the user's word */
+	if (strcmp(j->g->context.config.policy.rewrite, "refuse") || !strcmp(j->by, "sync"))
 		return 0;
 	refuse(no, e, "rewrite", "", "the published commit %s would be gone from the branch", j->old);
 	snprintf(no->boundary, sizeof(no->boundary), "policy.rewrite: refuse");
@@ -423,6 +424,8 @@ static int go(struct job *j, struct publish_result *ret, struct refusal *no, str
 		gate_drop_verifier(j->g);
 	ret->commits = j->walk.commits;
 	ret->rewrote = !j->forward;
+	/* it is published; what the host sees of a worktree follows with the next one where it cannot now */
+	workspace_published(&j->g->at.ws, j->tip, &ignored);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ int checkout_diff(
 
 /* One path of such a difference. */
 struct diff_entry {
-	unsigned old_mode, new_mode; /* 0: not there */
+	unsigned old_mode, new_mode;   /* 0: not there */
 	const char *old_oid, *new_oid; /* not NUL-terminated; hash_len * 2 characters */
 	const char *path;
 };

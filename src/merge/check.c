@@ -57,7 +57,7 @@ static enum tree_next see_inhabitant(const struct tree_entry *t, void *arg, stru
 
 	(void)e;
 	if (t->closed || !(S_ISDIR(t->st.st_mode) ? loses_files(in->edits, path)
-						   : is_removed(in->edits, path, strlen(path))))
+						  : is_removed(in->edits, path, strlen(path))))
 		in->stays = true;
 	return TREE_ON;
 }
@@ -68,7 +68,8 @@ static bool will_be_empty(struct update *u, const char *path)
 	auto_fd dir = open_beneath(u->top, path, O_RDONLY | O_DIRECTORY, 0);
 	struct err ignored = ERR_INIT;
 
-	return dir >= 0 && loses_files(&u->edits, path) && !tree_walk(dir, see_inhabitant, &in, &ignored) && !in.stays;
+	return dir >= 0 && loses_files(&u->edits, path) && !tree_walk(dir, see_inhabitant, &in, &ignored) &&
+	       !in.stays;
 }
 
 /* Whether an added path is free, component by component; `kept` is how much of it are directories already. */
@@ -224,8 +225,8 @@ static int look_at_index(struct look *l, const struct buf *index, struct err *e)
 	return l->doubtful.n ? verb_changed(&p, &l->doubtful, l->way, e) : 0;
 }
 
-int check_paths(struct update *u, const struct buf *index, const struct stat *when, struct strvec *way,
-	struct err *e)
+int check_paths(
+	struct update *u, const struct buf *index, const struct stat *when, struct strvec *way, struct err *e)
 {
 	struct look l = { .u = u, .when = when, .way = way };
 	int rc;

@@ -54,8 +54,8 @@ static int take_apart(const struct repo *r, const char *oid, struct parts *p, st
 }
 
 /* A commit by the user, now. */
-static int write_own(const struct repo *r, const char *committer, const char *tree, const char *const *parents,
-	const char *message, char oid[OID_LEN], struct err *e)
+static int write_own(const struct repo *r, const char *committer, const char *tree,
+	const char *const *parents, const char *message, char oid[OID_LEN], struct err *e)
 {
 	auto_buf text = BUF_INIT(MESSAGE_MAX);
 
@@ -84,8 +84,8 @@ static int write_copy(const struct repo *r, const char *committer, const struct 
 
 static int conflict(const struct strvec *conflicts, struct err *e)
 {
-	return err_set(e, ERR_CONFLICT, "%zu file%s", conflicts->n,
-		conflicts->n == 1 ? " conflicts" : "s conflict");
+	return err_set(
+		e, ERR_CONFLICT, "%zu file%s", conflicts->n, conflicts->n == 1 ? " conflicts" : "s conflict");
 }
 
 static int squash_message(struct compose *c, struct buf *out, struct err *e)
@@ -140,9 +140,9 @@ static int compose_commit(struct compose *c, const char *committer, struct strve
 }
 
 /*
- * One commit put onto c->new_oid, whose tree is `tree`. git merges two commits by their common ancestor, which
- * has to be the picked commit's parent: a commit that nobody will see stands for the target, with its tree and
- * that parent. (merge-tree --merge-base is of git 2.40.)
+ * One commit put onto c->new_oid, whose tree is `tree`. git merges two commits by their common ancestor,
+ * which has to be the picked commit's parent: a commit that nobody will see stands for the target, with its
+ * tree and that parent. (merge-tree --merge-base is of git 2.40.)
  */
 static int pick(struct compose *c, const char *committer, const char *oid, char tree[OID_LEN],
 	struct strvec *conflicts, struct err *e)
@@ -160,7 +160,8 @@ static int pick(struct compose *c, const char *committer, const char *oid, char 
 		snprintf(c->new_oid, OID_LEN, "%s", oid);
 		return 0;
 	}
-	if (write_own(c->repo, committer, tree, (const char *[]){ p.parent, NULL }, "stand-in", stand_in, e) < 0)
+	if (write_own(c->repo, committer, tree, (const char *[]){ p.parent, NULL }, "stand-in", stand_in, e) <
+		0)
 		return -1;
 	got = verb_merge_tree(c->repo, stand_in, oid, merged, conflicts, e);
 	if (got)
@@ -176,8 +177,7 @@ static int compose_rebase(struct compose *c, const char *committer, struct strve
 	auto_strvec commits = STRVEC_INIT;
 	char tree[OID_LEN];
 
-	if (verb_commits(c->repo, c->old, c->tip, &commits, e) < 0 ||
-		tree_of(c->repo, c->old, tree, e) < 0)
+	if (verb_commits(c->repo, c->old, c->tip, &commits, e) < 0 || tree_of(c->repo, c->old, tree, e) < 0)
 		return -1;
 	for (size_t i = 0; i < commits.n; i++)
 		if (pick(c, committer, commits.v[i], tree, conflicts, e) < 0)

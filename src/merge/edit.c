@@ -139,8 +139,8 @@ int edits_read(int dir, struct edits *ret, struct err *e)
 		sscanf(text.data + at,
 			"%c %zu %" SCNu64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %u %" SCNu64 " %" SCNd64
 			" %" SCNd64 " %" SCNd64 " %u%n",
-			&kind, &n->kept, &w->ino, &w->size, &w->seconds, &w->nanos, &w->mode, &i->ino, &i->size,
-			&i->seconds, &i->nanos, &i->mode, &end);
+			&kind, &n->kept, &w->ino, &w->size, &w->seconds, &w->nanos, &w->mode, &i->ino,
+			&i->size, &i->seconds, &i->nanos, &i->mode, &end);
 		if (!end || text.data[at + (size_t)end] != ' ')
 			return err_set(e, ERR_FAILED, "the plan of an update is broken");
 		n->kind = (enum edit_kind)kind;

@@ -10,7 +10,8 @@
 struct hold;
 
 struct hold_spec {
-	const char *git_dir; /* the checkout's own, whose HEAD gets a line in its log; else the repository's */
+	const char
+		*git_dir; /* the checkout's own, whose HEAD gets a line in its log; else the repository's */
 	const char *ref;
 	const char *from, *to;
 	const char *reason; /* for the logs */

@@ -44,7 +44,8 @@ static int find_target(const struct task *t, const char *into, char **ret, struc
 	const char *name = into ? into : t->target;
 
 	if (!into && !*name)
-		return err_set(e, ERR_USAGE, "task '%s' was started from no branch: it has no target", t->name),
+		return err_set(e, ERR_USAGE, "task '%s' was started from no branch: it has no target",
+			       t->name),
 		       err_hint(e, "garth merge %s --into BRANCH", t->name);
 	if (!strncmp(name, "refs/heads/", 11))
 		name += 11;
@@ -130,8 +131,8 @@ static int move_target(struct context *c, const struct repo *r, const struct tas
 	return rc;
 }
 
-static int merge_once(struct context *c, const struct repo *r, const struct task *t, const struct merge_spec *s,
-	struct merge_result *ret, struct err *e)
+static int merge_once(struct context *c, const struct repo *r, const struct task *t,
+	const struct merge_spec *s, struct merge_result *ret, struct err *e)
 {
 	char tip[OID_LEN];
 	struct compose m = { .repo = r, .spec = s, .task = t->name, .old = ret->old, .tip = tip };

@@ -2,8 +2,8 @@
  * Bringing a task's published commits to the branch they are meant for. The user does this, never the agent.
  *
  * The result is computed with `git merge-tree --write-tree` (rebase: commit by commit), without a working
- * tree; conflicts are reported by file with nothing changed. Where the target is checked out, that checkout is
- * the user's and comes first: nothing in it is overwritten, ignored files included. In this order:
+ * tree; conflicts are reported by file with nothing changed. Where the target is checked out, that checkout
+ *is the user's and comes first: nothing in it is overwritten, ignored files included. In this order:
  *
  *	journal: $GARTH_HOME/merges/<project>.json (old, new, checkout)     fault merge-journal
  *	take the checkout's index.lock; refuse if a merge, rebase, cherry-pick, revert or bisect is in
@@ -17,7 +17,8 @@
  *	journal removed
  *
  * At any moment each path is the old file or the new one, whole. After a crash merge_settle finishes what had
- * moved the ref and reverts what had not, touching only files that are still the ones that it knows (update.h).
+ * moved the ref and reverts what had not, touching only files that are still the ones that it knows
+ *(update.h).
  */
 #ifndef MERGE_MERGE_H
 #define MERGE_MERGE_H
@@ -42,11 +43,11 @@ struct merge_spec {
 
 struct merge_result {
 	char old[65], new_oid[65];
-	char *target;            /* full name */
-	char *checkout;          /* the checkout that was brought along, NULL for none */
+	char *target;   /* full name */
+	char *checkout; /* the checkout that was brought along, NULL for none */
 	bool fast_forward;
-	bool nothing;            /* the target has it all already */
-	struct strvec conflicts; /* paths; with ERR_CONFLICT */
+	bool nothing;             /* the target has it all already */
+	struct strvec conflicts;  /* paths; with ERR_CONFLICT */
 	struct strvec in_the_way; /* paths of the user's in the checkout; with ERR_CONFLICT */
 };
 void merge_result_release(struct merge_result *r);
@@ -58,7 +59,8 @@ int merge_task(struct context *c, struct task *t, const struct merge_spec *s, st
 	struct err *e);
 /* Takes a merge back, as long as the target has not moved; the checkout by the same rules. */
 int merge_undo(struct context *c, const struct deed *d, struct err *e);
-/* Finishes or reverts what a crash left behind. *ret_done: lines for people, "merge of 'fix' into main: finished". */
+/* Finishes or reverts what a crash left behind. *ret_done: lines for people, "merge of 'fix' into main:
+ * finished". */
 int merge_settle(struct context *c, struct strvec *ret_done, struct err *e);
 
 /* How a task's branch stands to its target: commits that only it has, and that only the target has. Cached in

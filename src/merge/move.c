@@ -141,9 +141,11 @@ static void settle_checkout(const struct repo *r, const struct journal *j, enum 
 		update_revert(&u, left);
 }
 
-static void tell(const struct journal *j, enum outcome outcome, const struct strvec *left, struct strvec *lines)
+static void tell(
+	const struct journal *j, enum outcome outcome, const struct strvec *left, struct strvec *lines)
 {
-	static const char *const words[] = { "finished", "taken back", "cut short, and the branch has moved since" };
+	static const char *const words[] = { "finished", "taken back",
+		"cut short, and the branch has moved since" };
 	auto_buf text = BUF_SMALL;
 
 	buf_printf(&text, "%s of '%s' into %s: %s", j->deed ? "taking back the merge" : "merge", j->name,

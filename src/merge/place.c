@@ -16,8 +16,8 @@ void place_release(struct place *p)
 	*p = (struct place){ 0 };
 }
 
-/* The first line of a small file, or NULL. */
-static char *first_line(const char *dir, const char *name)
+/* A small file's text without the line break at its end, or NULL. Paths may have line breaks in them. */
+static char *text_of(const char *dir, const char *name)
 {
 	auto_str path = path_join(dir, name);
 	auto_buf text = BUF_SMALL;
@@ -25,12 +25,14 @@ static char *first_line(const char *dir, const char *name)
 
 	if (read_file(AT_FDCWD, path, &text, &ignored) < 0)
 		return NULL;
-	return xstrndup(buf_str(&text), strcspn(buf_str(&text), "\n"));
+	while (text.len && text.data[text.len - 1] == '\n')
+		buf_cut(&text, text.len - 1);
+	return buf_steal(&text);
 }
 
 static bool says(const char *dir, const char *name, const char *line)
 {
-	auto_str got = first_line(dir, name);
+	auto_str got = text_of(dir, name);
 
 	return got && !strcmp(got, line);
 }
@@ -51,7 +53,7 @@ static bool leads_to(const char *top, const char *admin)
 	if (stat(admin, &a) < 0 || stat(dot_git, &b) < 0)
 		return false;
 	if (!S_ISDIR(b.st_mode)) {
-		line = first_line(top, ".git");
+		line = text_of(top, ".git");
 		if (!line || strncmp(line, "gitdir: ", 8))
 			return false;
 		named = line[8] == '/' ? xstrdup(line + 8) : path_join(top, line + 8);
@@ -95,8 +97,8 @@ static int consider(
 	if (!has_branch(admin, branch))
 		return check_elsewhere(admin, top, branch, e);
 	if (found->top)
-		return err_set(e, ERR_CONFLICT, "it is checked out twice, in '%s' and in '%s'", found->top,
-			top);
+		return err_set(
+			e, ERR_CONFLICT, "it is checked out twice, in '%s' and in '%s'", found->top, top);
 	found->top = xstrdup(top);
 	found->admin = xstrdup(admin);
 	return 0;
@@ -105,7 +107,7 @@ static int consider(
 static int consider_linked(
 	const char *worktrees, const char *name, const char *branch, struct place *found, struct err *e)
 {
-	auto_str admin = path_join(worktrees, name), line = first_line(admin, "gitdir"), top = NULL;
+	auto_str admin = path_join(worktrees, name), line = text_of(admin, "gitdir"), top = NULL;
 	size_t n = line ? strlen(line) : 0;
 
 	if (n < 5 || strcmp(line + n - 5, "/.git"))
@@ -123,8 +125,7 @@ static int check_bare(const struct repo *r, const char *branch, struct err *e)
 
 	if (leads_to(r->main_top, r->git_dir) || !has_branch(r->git_dir, branch))
 		return 0;
-	if (!git_do(&g, &out, e, "config", "--bool", "core.bare", NULL) &&
-		!strcmp(buf_str(&out), "true\n"))
+	if (!git_do(&g, &out, e, "config", "--bool", "core.bare", NULL) && !strcmp(buf_str(&out), "true\n"))
 		return 0;
 	return err_set(e, ERR_REFUSED, "the checkout of '%s' is not to be found", r->git_dir);
 }

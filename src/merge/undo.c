@@ -65,7 +65,8 @@ int merge_undo(struct context *c, const struct deed *d, struct err *e)
 	auto_task t = { 0 };
 	auto_lock lock = -1;
 
-	if (context_store(c, e) < 0 || read_deed(d, &j, e) < 0 || store_task_any(c->store, d->task_id, &t, e) < 0)
+	if (context_store(c, e) < 0 || read_deed(d, &j, e) < 0 ||
+		store_task_any(c->store, d->task_id, &t, e) < 0)
 		return -1;
 	j.project = t.project_id;
 	if (journal_lock(&c->home, j.project, &lock, e) < 0 || undo_locked(c, &j, e) < 0)

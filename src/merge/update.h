@@ -58,7 +58,8 @@ int update_stage(struct update *u, struct err *e);
 /* ERR_CONFLICT, with the path, where a file was changed meanwhile. */
 int update_swap(struct update *u, struct strvec *in_the_way, struct err *e);
 int update_index(struct update *u, struct err *e);
-/* Paths that are neither as they were nor as they were to become stay as they are, and are named in `left`. */
+/* Paths that are neither as they were nor as they were to become stay as they are, and are named in `left`.
+ */
 void update_revert(struct update *u, struct strvec *left);
 void update_close(struct update *u);
 #define auto_update __attribute__((cleanup(update_close))) struct update
@@ -72,7 +73,8 @@ int check_paths(struct update *u, const struct buf *index, const struct stat *wh
 
 /* The way back of update_swap (swap.c). */
 void swap_back(struct update *u, struct strvec *left);
-/* Exchanges two files; `spare` is a free name, for file systems that cannot do it in one step. -1 and errno. */
+/* Exchanges two files; `spare` is a free name, for file systems that cannot do it in one step. -1 and errno.
+ */
 int swap_files(int a, const char *name_a, int b, const char *name_b, int spare_dir, const char *spare);
 
 #endif

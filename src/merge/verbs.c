@@ -150,13 +150,14 @@ int verb_write_commit(const struct repo *r, const struct buf *text, char oid[OID
 static int at_place(const struct verb_place *p, struct strvec *args, const struct buf *input, struct buf *out,
 	int *ret_code, struct err *e)
 {
-	struct git g = { .dir = p->git_dir, .work_tree = p->work_tree, .index = p->index, .cwd = p->work_tree };
+	struct git g = {
+		.dir = p->git_dir, .work_tree = p->work_tree, .index = p->index, .cwd = p->work_tree
+	};
 	auto_strvec all = STRVEC_INIT;
 
 	strvec_pushl(&all, "-c", "core.splitIndex=false", "--literal-pathspecs", NULL);
 	strvec_pushv(&all, (const char *const *)args->v);
-	return ret_code ? git_try(&g, &all, input, out, NULL, ret_code, e)
-			: git_run(&g, &all, input, out, e);
+	return ret_code ? git_try(&g, &all, input, out, NULL, ret_code, e) : git_run(&g, &all, input, out, e);
 }
 
 int verb_unsplit(const struct verb_place *p, struct err *e)

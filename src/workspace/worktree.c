@@ -134,7 +134,7 @@ static int worktree_published(struct workspace *ws, const char *tip, struct err 
 		return -1;
 	auto_str index = path_join(admin, "index");
 	struct git g = { .dir = admin, .index = index, .work_tree = ws->task->workspace, .writes_index = true };
-	if (git_do(&g, NULL, e, "read-tree", "-m", tip, NULL) < 0)
+	if (git_do(&g, NULL, e, "read-tree", "-i", "-m", tip, NULL) < 0)
 		return -1;
 	return write_file(ws->dir, "indexed", tip, strlen(tip), 0600, e);
 }

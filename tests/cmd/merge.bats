@@ -109,7 +109,7 @@ at_main() { git rev-parse main; }
   move_on
   for c in 'echo mine >>a.txt:a.txt' 'echo mine >a.txt; git add a.txt:a.txt' 'rm a.txt:a.txt' 'git rm -q --cached a.txt:a.txt' 'echo mine >dir/b.txt:dir/b.txt' \
     'rm a.txt; mkdir a.txt; echo x >a.txt/y:a.txt' 'echo mine >n.txt:n.txt' 'mkdir n.txt:n.txt' 'ln -s /nowhere n.txt:n.txt' 'mkfifo n.txt:n.txt' \
-    'echo mine >new:new/deep/f' 'mkdir -p new/deep/f/g; echo mine >new/deep/f/g/h:new/deep/f' 'mkdir '"$T"'/out; ln -s '"$T"'/out new:new/deep/f' \
+    'echo mine >new:new/deep/f' 'mkdir -p new/deep/f/g; echo mine >new/deep/f/g/h:new/deep/f' 'mkdir '"$T"'/dir1; ln -s '"$T"'/dir1 new:new/deep/f' \
     'mv dir '"$T"'/dir2; ln -s '"$T"'/dir2 dir:dir/b.txt' 'echo n >n.txt; git add n.txt; rm n.txt:n.txt' 'mkdir n.txt; echo x >n.txt/staged; git add n.txt/staged; rm -r n.txt:n.txt/staged' \
     'echo mine >>a.txt; git update-index --assume-unchanged a.txt:a.txt' 'git update-index --skip-worktree a.txt:a.txt' 'echo other >run.sh:run.sh' 'chmod -x run.sh:run.sh'; do
     git worktree prune; rm -rf "$T/case"; cp -a "$R" "$T/case"
@@ -119,7 +119,7 @@ at_main() { git rev-parse main; }
       [[ $err == *"  ${c##*:}"* ]] || complain "$c"
     done
     nothing_beside
-    rm -rf "$T/out" "$T/dir2"; rm -rf "$R"; cp -a "$T/case" "$R"; cd "$R"
+    rm -rf "$T/dir1" "$T/dir2"; rm -rf "$R"; cp -a "$T/case" "$R"; cd "$R"
   done
   call "$garth" merge t --json
   [[ $code == 0 && $(<run.sh/inner) == x && $(<new/deep/f) == x ]] || complain

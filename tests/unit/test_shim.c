@@ -415,6 +415,29 @@ static void real_git_is_found(void **state)
 	setenv("PATH", old, 1);
 }
 
+static void facts_are_read(void **state)
+{
+	struct scratch *s = *state;
+	auto_str file = xasprintf("%s/task", s->path);
+	auto_buf text = BUF_SMALL;
+	struct facts f;
+
+	buf_addstr(&text,
+		"other=x\nname=fix\n\nbranch=refs/heads/garth/fix\nbranches=no\ntarget=\ntrailer=A: b\nname=");
+	for (int i = 0; i < 200; i++)
+		buf_addch(&text, 'n');
+	put(s->fd, "task", buf_str(&text));
+	facts_read(file, &f);
+	assert_string_equal(f.name, "fix"); /* what is too long is nothing */
+	assert_string_equal(f.branch, "refs/heads/garth/fix");
+	assert_string_equal(facts_short(f.branch), "garth/fix");
+	assert_string_equal(f.target, "");
+	assert_string_equal(f.trailer, "A: b");
+	assert_string_equal(f.workspace, "");
+	facts_read("/nowhere", &f);
+	assert_string_equal(f.branch, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -430,6 +453,7 @@ int main(void)
 		scratch_test(places),
 		scratch_test(places_of_a_git_file),
 		scratch_test(real_git_is_found),
+		scratch_test(facts_are_read),
 	};
 
 	git_environment();

@@ -306,6 +306,24 @@ static void without_the_hook_the_shim_tells(void **state)
 	assert_string_equal(before, after);
 }
 
+/* Hooks of the user's own that call ours: once is enough. */
+static void a_hook_behind_a_hook_tells_once(void **state)
+{
+	struct world *w = *state;
+	auto_buf asked = BUF_SMALL;
+	struct err e = ERR_INIT;
+
+	assert_int_equal(
+		shell(w->s,
+			"mkdir hooks && printf '#!/bin/sh\\nexec %s \"$@\"\\n' \"$PWD/hook\" >hooks/reference-transaction && "
+			"chmod +x hooks/* && git -C ws config core.hooksPath \"$PWD/hooks\""),
+		0);
+	assert_int_equal(git(w, "commit|-q|--allow-empty|-m|x"), 0);
+	assert_int_equal(read_file(w->s->fd, "asked", &asked, &e), 0);
+	assert_non_null(strstr(buf_str(&asked), "{\"tip\":"));
+	assert_null(strstr(buf_str(&asked), "{}"));
+}
+
 static void nothing_moved_nothing_asked(void **state)
 {
 	struct world *w = *state;
@@ -334,14 +352,24 @@ static void fake_git(struct world *w, const char *script)
 
 	mkdirat(w->s->fd, "fake", 0755);
 	put(w->s->fd, "fake/git", script);
-	assert_int_equal(shell(w->s, "chmod +x fake/git"), 0);
-	setenv("PATH", path, 1);
+	assert_int_equal(
+		shell(w->s,
+			"cd ws && : >../innocent && GARTH_TOLD=9:1 git commit -q --allow-empty -m x 9>>../innocent"),
+		0);
+	assert_content(w->s->fd, "innocent", "");
+	/* another pipe is none of ours either */
+	assert_int_equal(
+		shell(w->s,
+			"cd ws && GARTH_TOLD=9:1 git commit -q --allow-empty -m x 9>&1 >/dev/null | cat >../innocent"),
+		0);
+	assert_content(w->s->fd, "innocent", "");
 }
 
 static void signals_reach_git(void **state)
 {
 	struct world *w = *state;
 	auto_str old = xstrdup(getenv("PATH"));
+	int status = 0;
 	pid_t pid;
 
 	fake_git(w,
@@ -353,7 +381,9 @@ static void signals_reach_git(void **state)
 	assert_int_equal(wait_code(pid), 7);
 	out(w, "got\n");
 	fake_git(w, "#!/bin/sh\nkill -INT $$\n");
-	assert_int_equal(git(w, "commit"), 128 + SIGINT);
+	pid = start_git(w, "commit");
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
 	setenv("PATH", old, 1);
 }
 
@@ -396,6 +426,7 @@ int main(int argc, char **argv)
 		world_test(own_repositories_are_left_alone),
 		world_test(trailers_are_added_once),
 		world_test(without_the_hook_the_shim_tells),
+		world_test(a_hook_behind_a_hook_tells_once),
 		world_test(nothing_moved_nothing_asked),
 		world_test(the_hook_writes_to_its_pipe_only),
 		world_test(signals_reach_git),
