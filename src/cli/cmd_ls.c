@@ -6,6 +6,7 @@
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/say.h"
+#include "cli/standing.h"
 #include "task/life.h"
 
 static const char *colour_of(const char *state)
@@ -40,23 +41,52 @@ static int width_of(const struct task_list *l, size_t offset, int min)
 
 #define WIDTH(l, field, min) width_of(l, offsetof(struct task, field), min)
 
-static void print_table(const struct task_list *l)
+static void print_table(const struct task_list *l, const struct standing *standings)
 {
 	bool colours = say_colours(1);
 	int name = WIDTH(l, name, 4), project = WIDTH(l, project, 7);
 
-	printf("%-*s  %-11s  %-*s  %-8s  %-5s  %s\n", name, "TASK", "STATE", project, "PROJECT", "BACKEND",
-		"AGE", "COMMAND");
+	printf("%-*s  %-11s  %-7s  %-*s  %-8s  %-5s  %s\n", name, "TASK", "STATE", "TARGET", project, "PROJECT",
+		"BACKEND", "AGE", "COMMAND");
 	for (size_t i = 0; i < l->n; i++) {
 		const struct task *t = &l->v[i];
 		auto_buf command = BUF_SMALL;
-		char age[32];
+		char age[32], sign[48];
 
-		printf("%-*s  %s%-11s%s  %-*s  %-8s  %-5s  %.60s\n", name, t->name,
-			colours ? colour_of(t->state) : "", t->state, colours ? "\033[0m" : "", project,
-			t->project, t->backend, say_age(t->created, age, sizeof(age)),
+		printf("%-*s  %s%-11s%s  %-7s  %-*s  %-8s  %-5s  %.60s\n", name, t->name,
+			colours ? colour_of(t->state) : "", t->state, colours ? "\033[0m" : "",
+			standing_sign(&standings[i], sign, sizeof(sign)), project, t->project, t->backend, say_age(t->created, age, sizeof(age)),
 			say_one_line(&command, t->command));
 	}
+}
+
+static void print_conflicts(const struct task_list *l, const struct standing *standings)
+{
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t j = 0; j < standings[i].conflicts.n; j++) {
+			auto_buf line = BUF_INIT(1 << 16);
+
+			say_warning("%s conflicts with %s", l->v[i].name,
+				say_one_line(&line, standings[i].conflicts.v[j]));
+		}
+}
+
+static struct standing *find_standings(struct context *c, const struct task_list *l)
+{
+	struct standing *s = xcalloc(l->n + 1, sizeof(*s));
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct task *t = &l->v[i], *before = i ? &l->v[i - 1] : NULL;
+
+		/* tasks that have done nothing yet stand as the one before */
+		if (before && !*t->published && !*before->published && !t->removed && !before->removed &&
+			t->project_id == before->project_id && !strcmp(t->base, before->base) &&
+			!strcmp(t->target, before->target))
+			s[i] = (struct standing){ .known = s[i - 1].known, .divergence = s[i - 1].divergence };
+		else
+			standing_find(c, t, l, &s[i]);
+	}
+	return s;
 }
 
 /* Tasks that somebody left half done are settled first; those that are no more are taken off the list. */
@@ -93,24 +123,34 @@ int cmd_ls(int argc, char **argv)
 	auto_task_list tasks = { 0 };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
+	struct standing *standings;
 
 	CMD_PARSE(&l, argc, argv);
 	if (context_open(&c, &e) < 0 || context_store(&c, &e) < 0 ||
 		store_task_list(c.store, all, &tasks, &e) < 0 || settle_all(&c, &tasks, &e) < 0)
 		return say_error(&e);
+	standings = find_standings(&c, &tasks);
 	if (json) {
 		json_t *o = json_object(), *list = json_array();
 
-		for (size_t i = 0; i < tasks.n; i++)
-			json_array_append_new(list, json_task(&tasks.v[i]));
+		for (size_t i = 0; i < tasks.n; i++) {
+			json_t *one = json_task(&tasks.v[i]);
+
+			standing_json(&standings[i], one);
+			json_array_append_new(list, one);
+		}
 		json_object_set_new(o, "tasks", list);
 		return json_print(o);
 	}
 	if (tasks.n) {
-		print_table(&tasks);
+		print_table(&tasks, standings);
+		print_conflicts(&tasks, standings);
 	} else if (say_is_heard()) {
 		say_state("there are no tasks");
 		say_hint("garth run -- bash");
 	}
+	for (size_t i = 0; i < tasks.n; i++)
+		standing_release(&standings[i]);
+	free(standings);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include "cli/json.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/standing.h"
 #include "sys/tree.h"
 #include "task/walls.h"
 
@@ -72,7 +73,47 @@ static void print_work(const struct task_work *w)
 		printf("%-10s %zu file%s\n", "ignored", w->ignored, w->ignored == 1 ? "" : "s");
 }
 
-static void print_task(const struct task *t, const struct task_work *w, uint64_t disk)
+static void print_standing(const struct task *t, const struct standing *s)
+{
+	char sign[48];
+
+	if (*t->published) {
+		line("published", t->published);
+		printf("%-10s %lld\n", "commits", (long long)t->commits);
+	}
+	printf("%-10s %s %s\n", "standing", standing_word(s), standing_sign(s, sign, sizeof(sign)));
+	for (size_t i = 0; i < s->conflicts.n; i++)
+		line("conflicts", s->conflicts.v[i]);
+	if (*t->note)
+		line("note", t->note);
+}
+
+static void print_snapshots(const struct snapshot_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct snapshot *s = &l->v[i];
+		char age[32];
+		auto_str text = xasprintf("%lld %.12s %s%s%s (%s)", (long long)s->number, s->commit, s->reason,
+			*s->message ? ": " : "", s->message, say_age(s->created, age, sizeof(age)));
+
+		line(i ? "" : "snapshots", text);
+	}
+}
+
+static json_t *json_snapshots(const struct snapshot_list *l)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < l->n; i++)
+		json_array_append_new(a,
+			json_pack("{s:I, s:s, s:s, s:o, s:b}", "number", (json_int_t)l->v[i].number, "commit",
+				l->v[i].commit, "reason", l->v[i].reason, "message", json_text(l->v[i].message),
+				"files", *l->v[i].state != 0));
+	return a;
+}
+
+static void print_task(const struct task *t, const struct task_work *w, uint64_t disk, const struct standing *s,
+	const struct snapshot_list *snapshots)
 {
 	line("task", t->name);
 	line("state", t->state);
@@ -80,6 +121,7 @@ static void print_task(const struct task *t, const struct task_work *w, uint64_t
 	line("branch", t->branch + strlen("refs/heads/"));
 	line("base", t->base);
 	line("target", !strncmp(t->target, "refs/heads/", 11) ? t->target + 11 : t->target);
+	print_standing(t, s);
 	line("backend", t->backend);
 	line("workspace", t->workspace);
 	if (t->strict)
@@ -93,6 +135,7 @@ static void print_task(const struct task *t, const struct task_work *w, uint64_t
 			printf("%-10s %d\n", "exit code", t->exit_code);
 		line("session", t->session);
 	}
+	print_snapshots(snapshots);
 	printf("%-10s %.1f MB\n", "disk", (double)disk / 1e6);
 	print_work(w);
 }
@@ -112,6 +155,9 @@ int cmd_show(int argc, char **argv)
 	auto_task_at at = { .ws.dir = -1 };
 	auto_task_work w = { 0 };
 	struct err e = ERR_INIT;
+	auto_snapshot_list snapshots = { 0 };
+	auto_standing standing = { 0 };
+	auto_task_list all = { 0 };
 	uint64_t disk = 0;
 	auto_task t = { 0 };
 
@@ -120,17 +166,22 @@ int cmd_show(int argc, char **argv)
 		return say_error(&e);
 	if (jail)
 		return show_jail(&c, &at, net, json, &e);
-	if (task_work(&at, &w, &e) < 0 || tree_disk(at.ws.dir, "", &disk, &e) < 0)
+	if (task_work(&at, &w, &e) < 0 || tree_disk(at.ws.dir, "", &disk, &e) < 0 ||
+		store_task_list(c.store, false, &all, &e) < 0 ||
+		store_snapshot_list(c.store, t.id, &snapshots, &e) < 0)
 		return say_error(&e);
+	standing_find(&c, &t, &all, &standing);
 	if (json) {
 		json_t *o = json_task(&t);
 
 		json_object_set_new(o, "files", json_list(&w.files));
 		json_object_set_new(o, "drafts", json_boolean(w.drafts != 0));
 		json_object_set_new(o, "ignored", json_integer((json_int_t)w.ignored));
+		standing_json(&standing, o);
+		json_object_set_new(o, "snapshots", json_snapshots(&snapshots));
 		json_object_set_new(o, "disk", json_integer((json_int_t)disk));
 		return json_print(o);
 	}
-	print_task(&t, &w, disk);
+	print_task(&t, &w, disk, &standing, &snapshots);
 	return 0;
 }
