@@ -1,6 +1,7 @@
 """The repositories that are measured with: made from nothing, the same in every run."""
 import os
 import random
+import time
 
 WORDS = ("value", "count", "index", "buffer", "length", "return", "static", "const", "struct", "node", "next", "table",
          "if", "while", "size", "error", "state", "task", "name", "path")
@@ -38,6 +39,20 @@ def small_files(n):
     rng = random.Random(n)
     for i in range(n):
         yield f"src/part{i // 2000:02d}/dir{i // 100:03d}/file{i:05d}.c", _text(rng, 18)
+
+
+def nth_file(n):
+    return f"src/part{n // 2000:02d}/dir{n // 100:03d}/file{n:05d}.c"
+
+
+def first_file():
+    return nth_file(0)
+
+
+def seconds(call):
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
 
 
 def go_further(run, git, path, step):

@@ -14,10 +14,13 @@ import time
 
 INNER = r"""
 import json, os, sys, time
-n, argv = int(sys.argv[1]), sys.argv[2:]
+n, change, argv = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
 quiet = [(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
 times = []
 for _ in range(n):
+    if change:
+        with open(change, "a") as f:
+            f.write("more\n")
     start = time.perf_counter()
     pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=quiet)
     status = os.waitpid(pid, 0)[1]
@@ -75,9 +78,10 @@ class Runner:
                 raise CannotMeasure(f"{' '.join(argv)[:200]}: {f.read()[-400:] or status}")
         return took
 
-    def inner(self, prefix, cwd, n, argv, ok=(0,)):
-        """Times of n runs of argv, taken beside it: in `cwd`, or where `prefix` (a garth exec …) leads."""
-        got = json.loads(self.run([*prefix, "/usr/bin/python3", "-SEc", INNER, str(n), *argv], cwd))
+    def inner(self, prefix, cwd, n, argv, ok=(0,), change=""):
+        """Times of n runs of argv, taken beside it: in `cwd`, or where `prefix` (a garth exec …) leads. Before each,
+        the file `change` gets a line more."""
+        got = json.loads(self.run([*prefix, "/usr/bin/python3", "-SEc", INNER, str(n), change, *argv], cwd))
         if got["code"] not in ok:
             raise CannotMeasure(f"{' '.join(argv)[:200]}: exit code {got['code']}")
         return got["times"]
