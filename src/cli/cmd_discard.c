@@ -11,7 +11,8 @@ int cmd_discard(int argc, char **argv)
 	bool json = false;
 	const struct opt opts[] = {
 		{ 'f', "force", OPT_FLAG, &o.files, NULL, "even with changed files" },
-		{ 'D', "drafts", OPT_FLAG, &o.drafts, NULL, "even with drafts, and commits that are not merged" },
+		{ 'D', "drafts", OPT_FLAG, &o.drafts, NULL,
+			"even with drafts, and commits that are not merged" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};

@@ -38,8 +38,8 @@ static int check_again(struct context *c, const char *task, const struct deed *d
 	if (store_deed_last(c->store, task, &now, e) < 0 && e->kind != ERR_NOTFOUND)
 		return -1;
 	return now.id == d->id ? 0
-			       : err_set(e, ERR_BUSY, "another command took the %s of task '%s' back", d->kind,
-					 d->task);
+			       : err_set(e, ERR_BUSY, "another command took the %s of task '%s' back",
+					 d->kind, d->task);
 }
 
 /* Recorded, then done. */
@@ -87,8 +87,7 @@ int cmd_undo(int argc, char **argv)
 	if (context_open(&c, &e) < 0 || undo(&c, l.words ? argv[0] : NULL, &d, &kind, &e) < 0)
 		return say_error(&e);
 	if (json)
-		return json_print(
-			json_pack("{s:o, s:s}", "task", json_text(d.task), "undone", d.kind));
+		return json_print(json_pack("{s:o, s:s}", "task", json_text(d.task), "undone", d.kind));
 	if (!say_is_heard())
 		return 0;
 	say_done("the %s of task '%s' is taken back: %s", d.kind, d.task, kind->outcome);

@@ -1,7 +1,5 @@
 #include "gateway/bring.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -9,60 +7,59 @@
 
 /* From the pack's end to the end of who made it. */
 #define END_SECONDS 20
+/* What a pipe holds at least. */
+#define PIPE_MIN 4096
 
-/* The running pack-objects, and what it says. */
-struct sender {
-	uint32_t id;
-	int pack, words;
-};
-
-static void sender_close(struct sender *s)
-{
-	fd_closep(&s->pack);
-	fd_closep(&s->words);
-}
-#define auto_sender __attribute__((cleanup(sender_close))) struct sender
-
-static int start(struct gate *g, const char *tip, const struct strvec *known, size_t nknown, struct sender *s,
-	struct err *e)
+static int start_packer(struct gate *g, struct cell_piped *ret, struct err *e)
 {
 	auto_order_cmd cmd = { 0 };
 	auto_strvec args = STRVEC_INIT;
-	auto_buf revs = BUF_SMALL;
-	auto_fd in = -1, pack = -1, words = -1;
-	int pair[2];
+
+	strvec_pushl(&args, "pack-objects", "--revs", "--sparse", "--stdout", "--thin", "--delta-base-offset",
+		"-q", NULL);
+	gate_git_command(g, &args, &cmd);
+	return cell_start_piped(&g->inside, &cmd, -1, true, true, ret, e);
+}
+
+void bring_prepare(struct gate *g)
+{
+	struct err ignored = ERR_INIT;
+
+	if (cell_is_waiting(&g->inside, &g->packer))
+		return;
+	cell_drop_piped(&g->inside, &g->packer);
+	start_packer(g, &g->packer, &ignored);
+}
+
+/* Tells it what to pack. The text is shorter than what a pipe holds. */
+static int tell_packer(
+	const struct cell_piped *p, const char *tip, const struct strvec *known, size_t nknown, struct err *e)
+{
+	auto_buf revs = BUF_INIT(PIPE_MIN);
 
 	buf_printf(&revs, "%s\n", tip);
 	for (size_t i = 0; i < nknown; i++)
 		buf_printf(&revs, "^%s\n", known->v[i]);
-	in = fd_of_bytes("revisions", revs.data, revs.len);
-	if (in < 0 || pipe2(pair, O_CLOEXEC) < 0)
-		return err_sys(e, "cannot make a pipe");
-	s->pack = pair[0];
-	pack = pair[1];
-	if (pipe2(pair, O_CLOEXEC) < 0)
-		return err_sys(e, "cannot make a pipe");
-	s->words = pair[0];
-	words = pair[1];
-	strvec_pushl(&args, "pack-objects", "--revs", "--stdout", "--thin", "--delta-base-offset", "-q", NULL);
-	gate_git_command(g, &args, &cmd);
-	return cell_start(&g->inside, &cmd, (int[3]){ in, pack, words }, &s->id, e);
+	if (revs.overflow)
+		return err_set(e, ERR_FAILED, "there are too many commits to begin with");
+	/* where it has died, what it sent tells so */
+	(void)!write(p->in, revs.data, revs.len);
+	return 0;
 }
 
 /* What it says about its failure: a claim, for the message. */
-static int explain(struct gate *g, struct sender *s, const char *tip, struct refusal *no, struct err *e)
+static int explain(struct gate *g, struct cell_piped *p, const char *tip, struct refusal *no, struct err *e)
 {
-	struct err ignored = ERR_INIT;
-	char text[300] = "";
-	ssize_t n = -1;
+	auto_buf words = BUF_SMALL, rest = BUF_SMALL;
+	struct err failed = ERR_INIT;
+	const char *why = "without a word";
 	int code;
 
-	if (!cell_wait(&g->inside, s->id, END_SECONDS, &code, &ignored) && !fd_nonblock(s->words))
-		n = read(s->words, text, sizeof(text) - 1);
-	if (n >= 0)
-		text[strcspn(text, "\n")] = '\0';
-	refuse(no, e, "cannot_pack", "", "git inside sends nothing for %s: %s", tip,
-		n > 0 ? text : *ignored.msg ? ignored.msg : "without a word");
+	if (cell_attend(&g->inside, p, -1, &rest, &words, END_SECONDS, &code, &failed) < 0)
+		why = failed.msg;
+	else if (words.len)
+		words.data[strcspn(words.data, "\n")] = '\0', why = words.data;
+	refuse(no, e, "cannot_pack", "", "git inside sends nothing for %s: %.200s", tip, why);
 	return refusal_say(no, "publish a commit that git inside cannot read",
 		"see what is wrong with the private repository: git fsck");
 }
@@ -81,36 +78,60 @@ static int refuse_pack(uint64_t max, struct refusal *no, struct err *e)
 	return refusal_say(no, "publish objects that are broken or must not be", "make the commit anew with git");
 }
 
-/* 1 where nothing was sent. */
-static int try(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known, size_t nknown,
-	struct oidset *fresh, struct refusal *no, struct err *e)
+/* 1 where nothing was sent. The packer is used up. */
+static int try(struct gate *g, struct verifier *v, struct cell_piped *p, const char *tip, const struct strvec *known,
+	size_t nknown, struct oidset *fresh, struct refusal *no, struct err *e)
 {
 	uint64_t max = g->context.config.policy.max_size;
-	auto_sender s = { .pack = -1, .words = -1 };
-	int code = 0;
+	int code = 0, rc = tell_packer(p, tip, known, nknown, e);
 
-	if (start(g, tip, known, nknown, &s, e) < 0)
-		return -1;
-	if (verifier_take(v, s.pack, max, fresh, e) < 0) {
-		if (e->kind == ERR_NOTFOUND)
-			return explain(g, &s, tip, no, e), 1;
-		cell_kill(&g->inside, s.id);
+	fd_closep(&p->in);
+	p->in = -1;
+	if (!rc)
+		rc = verifier_take(v, p->out, max, fresh, e);
+	if (rc < 0 && e->kind == ERR_NOTFOUND)
+		return explain(g, p, tip, no, e), 1;
+	if (rc < 0) {
+		cell_drop_piped(&g->inside, p);
 		return e->kind == ERR_REFUSED ? refuse_pack(max, no, e) : -1;
 	}
-	if (!cell_wait(&g->inside, s.id, END_SECONDS, &code, e) && !code)
+	if (!cell_attend(&g->inside, p, -1, NULL, NULL, END_SECONDS, &code, e) && !code)
 		return 0;
 	return refuse(no, e, "cannot_pack", "", "git inside did not end well after it sent %s", tip);
+}
+
+/* With one that was started ahead, where there is one: the inside may have changed beneath it. */
+static int try_ahead(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known,
+	struct oidset *fresh, struct refusal *no, struct err *e)
+{
+	struct cell_piped p = g->packer;
+
+	if (!cell_is_waiting(&g->inside, &p))
+		return 1;
+	g->packer = (struct cell_piped)CELL_PIPED_INIT;
+	return try(g, v, &p, tip, known, known->n, fresh, no, e);
+}
+
+static int try_new(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known, size_t nknown,
+	struct oidset *fresh, struct refusal *no, struct err *e)
+{
+	struct cell_piped p = CELL_PIPED_INIT;
+
+	*no = (struct refusal){ 0 };
+	if (start_packer(g, &p, e) < 0)
+		return -1;
+	return try(g, v, &p, tip, known, nknown, fresh, no, e);
 }
 
 int bring(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known, struct oidset *fresh,
 	struct refusal *no, struct err *e)
 {
-	int rc = try(g, v, tip, known, known->n, fresh, no, e);
+	int rc = try_ahead(g, v, tip, known, fresh, no, e);
 
+	if (rc > 0)
+		rc = try_new(g, v, tip, known, known->n, fresh, no, e);
 	/* A task with objects of its own may have lost an old tip. */
-	if (rc > 0 && known->n > 1 && workspace_own_packs(&g->at.ws)) {
-		*no = (struct refusal){ 0 };
-		rc = try(g, v, tip, known, 1, fresh, no, e);
-	}
+	if (rc > 0 && known->n > 1 && workspace_own_packs(&g->at.ws))
+		rc = try_new(g, v, tip, known, 1, fresh, no, e);
 	return rc ? -1 : 0;
 }

@@ -14,5 +14,7 @@
  * inside sends nothing, or git refuses what it sends. */
 int bring(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known, struct oidset *fresh,
 	struct refusal *no, struct err *e);
+/* Starts what the next one will need. */
+void bring_prepare(struct gate *g);
 
 #endif

@@ -321,6 +321,8 @@ static int attend(struct cell *c, struct cell_piped *p, int from, struct buf *ou
 
 	if (!r)
 		return err_set(e, ERR_FAILED, "there is no such command");
+	if (from < 0)
+		close_pipe(&p->in);
 	/* looked at once more after the end: what it wrote before is in the pipes by then */
 	while (!over && fits) {
 		int64_t left = deadline - now_ms();

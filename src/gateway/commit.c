@@ -51,13 +51,16 @@ static int check_text(const struct commit_request *q, struct refusal *no, struct
 {
 	auto_str name = NULL, mail = NULL;
 
-	if (!q->message || !*q->message)
-		return refuse(no, e, "bad_request", "", "\"message\" is missing or empty");
-	if (strlen(q->message) > COMMIT_MESSAGE_MAX)
-		return refuse(no, e, "bad_request", "", "\"message\" is longer than %u bytes", COMMIT_MESSAGE_MAX);
-	if (q->author && !split_author(q->author, &name, &mail))
-		return refuse(no, e, "bad_request", "", "\"author\" is not of the form \"Name <mail>\"");
-	return 0;
+	if (!q->message || !q->message[strspn(q->message, " \t\r\n")])
+		refuse(no, e, "bad_request", "", "\"message\" is missing or empty");
+	else if (strlen(q->message) > COMMIT_MESSAGE_MAX)
+		refuse(no, e, "bad_request", "", "\"message\" is longer than %u bytes", COMMIT_MESSAGE_MAX);
+	else if (q->author && !split_author(q->author, &name, &mail))
+		refuse(no, e, "bad_request", "", "\"author\" is not of the form \"Name <mail>\"");
+	else
+		return 0;
+	e->kind = ERR_USAGE;
+	return -1;
 }
 
 /* One line of git's inside; a claim. */
@@ -75,6 +78,22 @@ static int ask_git(struct gate *g, const struct strvec *args, const struct buf *
 static bool is_oid(const struct gate *g, const struct buf *b)
 {
 	return b->len == g->at.repo.hash_len * 2 && strspn(buf_str(b), "0123456789abcdef") == b->len;
+}
+
+/* A merge that is under way has a second parent, which only git inside knows how to conclude. */
+static int no_merge(struct gate *g, struct refusal *no, struct err *e)
+{
+	auto_buf head = BUF_INIT(4096);
+	auto_strvec args = STRVEC_INIT;
+	int code;
+
+	strvec_pushl(&args, "rev-parse", "-q", "--verify", "MERGE_HEAD", NULL);
+	if (ask_git(g, &args, NULL, &head, &code, e) < 0)
+		return -1;
+	if (code)
+		return 0;
+	refuse(no, e, "merge_in_progress", "", "a merge is under way");
+	return refusal_say(no, "commit in the middle of a merge", "conclude it with: git commit");
 }
 
 static int on_branch(struct gate *g, struct refusal *no, struct err *e)
@@ -101,7 +120,8 @@ static int look(struct gate *g, struct buf *tree, struct buf *parent, struct ref
 
 	strvec_push(&write, "write-tree");
 	strvec_pushl(&head, "rev-parse", "-q", "--verify", "HEAD^{commit}", NULL);
-	if (ask_git(g, &write, NULL, tree, &code[0], e) < 0 || ask_git(g, &head, NULL, parent, &code[1], e) < 0)
+	if (ask_git(g, &write, NULL, tree, &code[0], e) < 0 ||
+		ask_git(g, &head, NULL, parent, &code[1], e) < 0)
 		return -1;
 	if (code[0] || code[1] || !is_oid(g, tree) || !is_oid(g, parent))
 		return refuse(no, e, "not_committable", "", "what is staged cannot be made into a commit");
@@ -143,18 +163,21 @@ static int make(struct gate *g, const struct commit_request *q, const char *tree
 int commit_staged(struct gate *g, const struct commit_request *q, struct publish_result *ret,
 	struct refusal *no, struct err *e)
 {
-	auto_buf tree = BUF_INIT(4096), parent = BUF_INIT(4096), commit = BUF_INIT(4096), none = BUF_INIT(4096);
+	auto_buf tree = BUF_INIT(4096), parent = BUF_INIT(4096), commit = BUF_INIT(4096),
+		 none = BUF_INIT(4096);
 	auto_strvec args = STRVEC_INIT;
 	int code;
 
 	if (check_names(g, q, no, e) < 0 || check_text(q, no, e) < 0 || on_branch(g, no, e) < 0 ||
-		look(g, &tree, &parent, no, e) < 0 ||
+		no_merge(g, no, e) < 0 || look(g, &tree, &parent, no, e) < 0 ||
 		make(g, q, buf_str(&tree), buf_str(&parent), &commit, e) < 0 ||
 		publish(g, buf_str(&commit), "commit", ret, no, e) < 0)
 		return -1;
-	strvec_pushl(&args, "update-ref", "-m", "commit", g->task.branch, buf_str(&commit), buf_str(&parent), NULL);
+	strvec_pushl(&args, "update-ref", "-m", "commit", g->task.branch, buf_str(&commit), buf_str(&parent),
+		NULL);
 	if (ask_git(g, &args, NULL, &none, &code, e) < 0)
 		return -1;
-	return code ? err_set(e, ERR_FAILED, "the commit is published, but the branch inside has moved meanwhile")
+	return code ? err_set(e, ERR_FAILED,
+			      "the commit is published, but the branch inside has moved meanwhile")
 		    : 0;
 }

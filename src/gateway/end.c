@@ -52,67 +52,89 @@ static int commit_rest(struct gate *g, struct err *e)
 	return code ? inside(g, NULL, &code, e, "commit", "-q", "--no-verify", "-m", message, NULL) : 0;
 }
 
-/* Branches inside that are neither the task's nor as they were shown: "feature, HEAD". A claim, for people. */
+/* Adds a name, unless what it points to is on the branch or was shown. All of it are claims, for people. */
+static void name_other(
+	struct gate *g, const struct buf *shown, const char *line, size_t len, struct buf *note)
+{
+	size_t n = 2 * (size_t)g->at.repo.hash_len;
+	auto_str oid = xstrndup(line, n < len ? n : len);
+	auto_buf name = BUF_SMALL;
+
+	if (len < n + 2 || line[n] != ' ' || strlen(oid) != n || !strcmp(oid, g->task.base) ||
+		!strcmp(oid, g->task.published) || strstr(buf_str(shown), oid))
+		return;
+	clean_text(&name, line + n + 1, len - n - 1, false);
+	buf_printf(note, "%s'%.100s'", note->len ? ", " : "commits on ", buf_str(&name));
+}
+
+/* Branches inside, and a HEAD on none, with commits that are not on the task's branch. */
 static void name_others(struct gate *g, struct buf *note)
 {
 	auto_str prefix = xasprintf("refs/garth/shown/%s/", g->task.shown);
-	auto_buf refs = BUF_INIT(1 << 20), shown = BUF_INIT(16 << 20), name = BUF_SMALL;
+	auto_str not_on = xasprintf("--no-merged=%s", g->task.branch),
+		 range = xasprintf("^%s", g->task.branch);
+	auto_buf lines = BUF_INIT(1 << 20), shown = BUF_INIT(16 << 20);
 	struct err ignored = ERR_INIT;
 	int code;
 
-	if (inside(g, &refs, &code, &ignored, "for-each-ref", "--format=%(objectname) %(refname:short)",
-		    "refs/heads", NULL) < 0 ||
-		code || ref_list(&g->at.repo, prefix, &shown, &ignored) < 0)
+	if (ref_list(&g->at.repo, prefix, &shown, &ignored) < 0)
 		return;
-	for (char *l = refs.data; l && *l; l = strchr(l, '\n') ? strchr(l, '\n') + 1 : NULL) {
-		size_t n = strcspn(l, " "), len = strcspn(l, "\n");
-		auto_str oid = xstrndup(l, n);
-
-		if (n >= len || n != strlen(g->task.base) || !strcmp(oid, g->task.base) ||
-			strstr(buf_str(&shown), oid) || !strcmp(oid, g->task.published))
-			continue;
-		buf_cut(&name, 0);
-		clean_text(&name, l + n + 1, len - n - 1, false);
-		buf_printf(note, "%s'%.100s'", note->len ? ", " : "commits on ", buf_str(&name));
-	}
+	if (!inside(g, NULL, &code, &ignored, "symbolic-ref", "-q", "HEAD", NULL) && code)
+		inside(g, &lines, &code, &ignored, "rev-list", "-1", "--no-commit-header", "--format=%H HEAD",
+			"HEAD", range, NULL);
+	inside(g, &lines, &code, &ignored, "for-each-ref", "--format=%(objectname) %(refname:short)", not_on,
+		"refs/heads", NULL);
+	for (const char *l = buf_str(&lines); *l; l += strcspn(l, "\n") + (strchr(l, '\n') != NULL))
+		name_other(g, &shown, l, strcspn(l, "\n"), note);
 	if (note->len)
 		buf_addstr(note, " are not on the task's branch");
 }
 
-static void leave_note(struct gate *g, const char *text, bool failed)
+static void add(struct buf *note, const char *text)
 {
-	struct err ignored = ERR_INIT;
+	if (*text)
+		buf_printf(note, "%s%s", note->len ? "; " : "", text);
+}
 
-	store_task_note(g->context.store, g->task.id, text, &ignored);
-	if (failed)
-		write_file(g->at.ws.dir, TASK_UNPUBLISHED, text, strlen(text), 0600, &ignored);
+/* Publishes what the task's branch inside points to. */
+static int publish_drafts(struct gate *g, struct buf *note, bool *ret_failed, struct err *e)
+{
+	struct publish_result r = { 0 };
+	struct refusal no = { 0 };
+	auto_str text = NULL;
+	char tip[65];
+
+	if (publish_find_tip(g, tip, e) < 0 || !*tip) {
+		add(note, "the task's branch inside is gone; what was published is safe");
+		return *e->msg ? -1 : 0;
+	}
+	if (!publish(g, tip, "end", &r, &no, e))
+		return gate_refresh(g, e);
+	text = xasprintf("its last commits are not published: %s", e->msg);
+	add(note, text);
+	*ret_failed = true;
+	return -1;
 }
 
 int gate_end(struct gate *g, struct err *e)
 {
-	struct publish_result r = { 0 };
-	auto_buf note = BUF_INIT(4000);
-	struct refusal no = { 0 };
-	char tip[65];
+	auto_buf note = BUF_INIT(4000), others = BUF_INIT(2000);
+	struct err ignored = ERR_INIT;
+	bool failed = false;
+	int rc = 0;
 
 	unlinkat(g->at.ws.dir, TASK_UNPUBLISHED, 0);
-	if (!strcmp(g->task.on_dirty, "commit") && commit_rest(g, e) < 0)
-		return leave_note(g, "git inside could not commit what was left", false), -1;
-	if (!has_drafts(g))
-		return 0;
-	if (publish_find_tip(g, tip, e) < 0 || !*tip) {
-		leave_note(g, "the task's branch inside is gone; what was published is safe", false);
-		return *e->msg ? -1 : 0;
+	if (!strcmp(g->task.on_dirty, "commit") && (rc = commit_rest(g, e)) < 0)
+		add(&note, "git inside could not commit what was left");
+	if (has_drafts(g)) {
+		if (publish_drafts(g, &note, &failed, e) < 0)
+			rc = -1;
+		name_others(g, &others);
+		add(&note, buf_str(&others));
 	}
-	if (publish(g, tip, "end", &r, &no, e) < 0) {
-		auto_str text = xasprintf("its last commits are not published: %s", e->msg);
-
-		leave_note(g, text, true);
-		return -1;
-	}
-	if (gate_refresh(g, e) < 0)
-		return -1;
-	name_others(g, &note);
-	leave_note(g, buf_str(&note), false);
-	return 0;
+	if (strcmp(buf_str(&note), g->task.note))
+		store_task_note(g->context.store, g->task.id, buf_str(&note), &ignored);
+	if (failed)
+		write_file(g->at.ws.dir, TASK_UNPUBLISHED, buf_str(&note), note.len, 0600, &ignored);
+	return rc;
 }

@@ -105,7 +105,7 @@ static int open_all(struct gate *g, const char *task, struct err *e)
 
 int gate_open(struct gate *g, const char *task, int inside_orders, struct err *e)
 {
-	*g = (struct gate){ .context.home.fd = -1, .at.ws.dir = -1, .inside = CELL_INIT(inside_orders) };
+	*g = (struct gate){ .context.home.fd = -1, .at.ws.dir = -1, .inside = CELL_INIT(inside_orders), .packer = CELL_PIPED_INIT };
 	if (!open_all(g, task, e))
 		return 0;
 	gate_close(g);
@@ -115,6 +115,7 @@ int gate_open(struct gate *g, const char *task, int inside_orders, struct err *e
 void gate_close(struct gate *g)
 {
 	gate_drop_verifier(g);
+	cell_drop_piped(&g->inside, &g->packer);
 	ref_session_close(steal_ptr(g->refs));
 	audit_closep(&g->audit);
 	g->audit = NULL;

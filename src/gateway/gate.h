@@ -25,6 +25,7 @@ struct gate {
 	struct task_at at;
 	struct audit *audit;
 	struct cell inside;
+	struct cell_piped packer; /* a pack-objects inside that waits for its revisions; see bring.h */
 	struct verifier verifier;
 	bool has_verifier;
 	struct ref_session *refs; /* a running update-ref */

@@ -13,9 +13,12 @@
 
 #define INSIDE_SECONDS 300
 
-static char *tip_of(const struct gate *g)
+/* Where the branch is: the user may have moved it, and the store learn of it later. */
+static int find_tip(const struct gate *g, char tip[65], struct err *e)
 {
-	return xstrdup(*g->task.published ? g->task.published : g->task.base);
+	if (ref_read(&g->at.repo, g->task.branch, tip, e) < 0)
+		return -1;
+	return *tip ? 0 : err_set(e, ERR_NOTFOUND, "the branch %s is not there any more", g->task.branch);
 }
 
 /* The files beyond the commit, as a pack beside the snapshot's number. */
@@ -33,7 +36,8 @@ static int keep_state(struct gate *g, char commit[65], int *ret_pack, struct err
 
 static int name_pack(struct gate *g, int pack, int64_t number, struct err *e)
 {
-	auto_str from = xasprintf("/proc/self/fd/%d", pack), to = xasprintf("snapshots/%lld.pack", (long long)number);
+	auto_str from = xasprintf("/proc/self/fd/%d", pack),
+		 to = xasprintf("snapshots/%lld.pack", (long long)number);
 
 	unlinkat(g->at.ws.dir, to, 0);
 	if (linkat(AT_FDCWD, from, g->at.ws.dir, to, AT_SYMLINK_FOLLOW) < 0)
@@ -41,29 +45,30 @@ static int name_pack(struct gate *g, int pack, int64_t number, struct err *e)
 	return 0;
 }
 
-static int record(struct gate *g, const char *event, const char *key, const char *value, int64_t n, struct err *e)
+static int record(
+	struct gate *g, const char *event, const char *key, const char *value, int64_t n, struct err *e)
 {
-	return audit_add(g->audit, event, &g->task, json_pack("{s:s, s:I}", key, value, "number", (json_int_t)n), e);
+	return audit_add(
+		g->audit, event, &g->task, json_pack("{s:s, s:I}", key, value, "number", (json_int_t)n), e);
 }
 
 int snapshot_take(struct gate *g, const char *reason, const char *message, int64_t *ret_number, struct err *e)
 {
-	auto_str tip = tip_of(g), ref = NULL;
+	auto_str ref = NULL;
+	char tip[65], state[65] = "";
 	struct snapshot s = { .task_id = g->task.id,
 		.commit = tip,
 		.reason = (char *)reason,
 		.message = (char *)message,
 		.commits = g->task.commits };
 	auto_ref_txn txn = REF_TXN_INIT;
-	char state[65] = "";
 	auto_fd pack = -1;
 
-	if (keep_state(g, state, &pack, e) < 0)
+	if (find_tip(g, tip, e) < 0 || keep_state(g, state, &pack, e) < 0)
 		return err_wrap(e, "cannot take a snapshot");
 	s.state = state;
 	if (store_begin(g->context.store, e) < 0)
 		return -1;
-	ref = NULL;
 	if (store_snapshot_add(g->context.store, &s, e) < 0 || name_pack(g, pack, s.number, e) < 0) {
 		store_rollback(g->context.store);
 		return -1;
@@ -117,8 +122,8 @@ static int git(struct gate *g, struct err *e, ...)
 	va_end(ap);
 	if (gate_git(g, &args, NULL, NULL, &words, INSIDE_SECONDS, &code, e) < 0)
 		return -1;
-	return code ? err_set(e, ERR_FAILED, "git %s inside: %.*s", args.v[0], (int)strcspn(buf_str(&words), "\n"),
-			      words.len ? words.data : "failed")
+	return code ? err_set(e, ERR_FAILED, "git %s inside: %.*s", args.v[0],
+			      (int)strcspn(buf_str(&words), "\n"), words.len ? words.data : "failed")
 		    : 0;
 }
 
@@ -156,11 +161,15 @@ static int restore_inside(struct gate *g, const struct snapshot *s, bool with_st
 	return git(g, e, "reset", "-q", NULL);
 }
 
-static int rollback_file(struct gate *g, const struct rollback_spec *s, const struct snapshot *from, struct err *e)
+static int rollback_file(
+	struct gate *g, const struct rollback_spec *s, const struct snapshot *from, struct err *e)
 {
-	auto_str tip = tip_of(g);
-	const char *commit = !s->snapshot ? tip : *from->state ? from->state : from->commit;
+	const char *commit;
+	char tip[65];
 
+	if (find_tip(g, tip, e) < 0)
+		return -1;
+	commit = !s->snapshot ? tip : *from->state ? from->state : from->commit;
 	if (s->snapshot && *from->state && send_state(g, from->number, e) < 0)
 		return -1;
 	if (audit_add(g->audit, "rollback-file", &g->task,
@@ -192,7 +201,8 @@ int rollback(struct gate *g, const struct rollback_spec *s, int64_t *ret_before,
 	if (snapshot_take(g, "rollback", "", ret_before, e) < 0)
 		return -1;
 	fault("rollback-snapshot");
-	if (record(g, "rollback", "to", to.commit, to.number, e) < 0 || restore_inside(g, &to, !s->full, e) < 0)
+	if (record(g, "rollback", "to", to.commit, to.number, e) < 0 ||
+		restore_inside(g, &to, !s->full, e) < 0)
 		return -1;
 	fault("rollback-inside");
 	if (history_move(g, to.commit, "rollback", e) < 0)

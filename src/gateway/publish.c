@@ -10,7 +10,7 @@
 
 #define TIP_SECONDS 60
 /* More tips than these are not told to the packing side: each costs it a look. */
-#define KNOWN_MAX 64
+#define KNOWN_MAX 60
 
 /* One publish on its way. */
 struct job {
@@ -398,11 +398,21 @@ static int give_up(struct job *j, struct refusal *no, struct err *e)
 	e->kind = ERR_REFUSED;
 	details = json_pack("{s:s, s:o, s:o, s:o, s:o}", "code", no->code, "message", audit_text(no->message), "path",
 		audit_text(no->path), "by", audit_text(j->by), "tip", audit_text(j->tip));
-	if (audit_add(j->g->audit, "refused", &j->g->task, details, &failed) < 0) {
+	no->recorded = !audit_add(j->g->audit, "refused", &j->g->task, details, &failed);
+	if (!no->recorded) {
 		*no = (struct refusal){ 0 };
 		*e = failed;
 	}
 	return -1;
+}
+
+/* Who publishes often commits often: the next time nobody waits for the start of two gits. */
+static void prepare_next(struct job *j)
+{
+	if (!strcmp(j->by, "end"))
+		return;
+	verifier_prepare(j->v, j->g->context.config.policy.max_size);
+	bring_prepare(j->g);
 }
 
 static int go(struct job *j, struct publish_result *ret, struct refusal *no, struct err *e)
@@ -422,6 +432,8 @@ static int go(struct job *j, struct publish_result *ret, struct refusal *no, str
 		return -1;
 	if (verifier_drop(j->v, &ignored) < 0)
 		gate_drop_verifier(j->g);
+	else
+		prepare_next(j);
 	ret->commits = j->walk.commits;
 	ret->rewrote = !j->forward;
 	/* it is published; what the host sees of a worktree follows with the next one where it cannot now */

@@ -9,6 +9,8 @@
 #ifndef GATEWAY_REFUSAL_H
 #define GATEWAY_REFUSAL_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 
 struct refusal {
@@ -17,6 +19,7 @@ struct refusal {
 	char path[400];     /* what it was about, "" for nothing; the agent's bytes */
 	char boundary[200]; /* the limit or rule, "" for none */
 	char tried[300], instead[300];
+	bool recorded; /* it is in the audit log */
 };
 
 /* Fills it and sets e to ERR_REFUSED with the message; -1. tried and instead are filled by the caller

@@ -8,6 +8,9 @@
 #include "gateway/publish.h"
 #include "gateway/sync.h"
 
+/* Of a path, in the audit log. */
+#define REQUEST_MAX 300
+
 struct request {
 	struct gate *gate;
 	json_t *in; /* an object */
@@ -36,14 +39,34 @@ static int take_string(struct request *q, const char *key, const char **ret, str
 	return bad(q, e, what);
 }
 
+static json_t *list(const struct strvec *v)
+{
+	json_t *ret = json_array();
+
+	for (size_t i = 0; i < v->n; i++)
+		json_array_append_new(ret, audit_text(v->v[i]));
+	return ret;
+}
+
+static json_t *show_policy(const struct config_policy *p)
+{
+	return json_pack("{s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:I}", "protected", list(&p->protect), "allow",
+		list(&p->allow), "rewrite", p->rewrite, "identity", p->identity, "max_worktree_size",
+		(json_int_t)p->max_size, "max_file_size", (json_int_t)p->max_file_size, "max_files",
+		(json_int_t)p->max_files, "max_commits", (json_int_t)p->max_commits);
+}
+
 static int show_task(struct request *q, struct err *e)
 {
 	const struct task *t = &q->gate->task;
 
 	(void)e;
-	q->out = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "task", t->name, "branch", t->branch,
-		"base", t->base, "target", t->target, "tip", *t->published ? t->published : t->base, "state",
-		t->state, "workspace", t->workspace, "commits", (json_int_t)t->commits);
+	/* a path and a branch of the user's may have bytes that are not UTF-8 */
+	q->out = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:I, s:o}", "task", t->name, "branch",
+		t->branch + strlen("refs/heads/"), "base", t->base, "target", audit_text(t->target), "tip",
+		*t->published ? t->published : t->base, "state", t->state, "workspace",
+		audit_text(t->workspace), "commits", (json_int_t)t->commits, "policy",
+		show_policy(&q->gate->context.config.policy));
 	return 0;
 }
 
@@ -56,7 +79,8 @@ static int git_commit(struct request *q, struct err *e)
 		take_string(q, "message", &c.message, e) < 0 || take_string(q, "author", &c.author, e) < 0 ||
 		commit_staged(q->gate, &c, &r, &q->no, e) < 0)
 		return -1;
-	q->out = json_pack("{s:s, s:s}", "sha", r.tip, "branch", q->gate->task.branch + strlen("refs/heads/"));
+	q->out =
+		json_pack("{s:s, s:s}", "sha", r.tip, "branch", q->gate->task.branch + strlen("refs/heads/"));
 	return 0;
 }
 
@@ -100,7 +124,8 @@ static int take_args(struct request *q, struct buf *line, struct err *e)
 
 	if (!json_is_array(args) || json_array_size(args) > 1000)
 		return bad(q, e, "\"args\" is not a list of strings");
-	json_array_foreach(args, i, v) {
+	json_array_foreach(args, i, v)
+	{
 		if (!json_is_string(v))
 			return bad(q, e, "\"args\" is not a list of strings");
 		buf_printf(line, "%s%.200s", i ? " " : "", json_string_value(v));
@@ -149,8 +174,9 @@ static int git_push(struct request *q, struct err *e)
 
 static int git_fetch(struct request *q, struct err *e)
 {
-	auto_str instead = xasprintf("work with what is here; the user brings the target in with: garth sync %s",
-		q->gate->task.name);
+	auto_str instead =
+		xasprintf("work with what is here; the user brings the target in with: garth sync %s",
+			q->gate->task.name);
 
 	refuse(&q->no, e, "fetch_not_allowed", "", "a task does not fetch");
 	return refusal_say(&q->no, "fetch", instead);
@@ -192,7 +218,8 @@ static int user_sync(struct request *q, struct err *e)
 	paths = json_array();
 	for (size_t i = 0; i < conflicts.n; i++)
 		json_array_append_new(paths, audit_text(conflicts.v[i]));
-	q->out = json_pack("{s:s, s:s, s:b, s:o}", "base", r.base, "tip", r.tip, "moved", r.moved, "conflicts", paths);
+	q->out = json_pack(
+		"{s:s, s:s, s:b, s:o}", "base", r.base, "tip", r.tip, "moved", r.moved, "conflicts", paths);
 	return 0;
 }
 
@@ -253,13 +280,13 @@ static json_t *error_json(const struct refusal *no, const struct err *e)
 	return json_pack("{s:o}", "error", o);
 }
 
-/* publish records its own refusals, with more in them. */
 static void record(struct gate *g, const char *path, const struct refusal *no, const struct err *e)
 {
 	json_t *details = json_pack("{s:s}", "code", *no->code ? no->code : err_code(e->kind));
+	auto_str request = xstrndup(path, REQUEST_MAX);
 	struct err ignored = ERR_INIT;
 
-	json_object_set_new(details, "request", audit_text(path));
+	json_object_set_new(details, "request", audit_text(request));
 	json_object_set_new(details, "message", audit_text(e->msg));
 	audit_add(g->audit, "refused", &g->task, details, &ignored);
 }
@@ -274,7 +301,8 @@ void route_malformed(struct gate *g, int status)
 		record(g, "", &no, &e);
 }
 
-static int find(struct request *q, bool user, const char *method, const char *path, handler **ret, struct err *e)
+static int find(
+	struct request *q, bool user, const char *method, const char *path, handler **ret, struct err *e)
 {
 	bool known = false;
 
@@ -312,14 +340,12 @@ int route(struct gate *g, bool user, const char *method, const char *path, const
 	struct request q = { .gate = g };
 	struct err e = ERR_INIT;
 	handler *fn = NULL;
-	bool published;
 	int status = 200;
 
 	if (gate_refresh(g, &e) < 0 || find(&q, user, method, path, &fn, &e) < 0 ||
 		parse(&q, body, len, &e) < 0 || fn(&q, &e) < 0) {
-		status = status_of(&e);
-		published = fn == git_publish || fn == user_publish || fn == git_commit;
-		if (!published || status != 403)
+		status = !strcmp(q.no.code, "bad_method") ? 405 : status_of(&e);
+		if (!q.no.recorded)
 			record(g, path, &q.no, &e);
 		json_decref(q.out);
 		q.out = error_json(&q.no, &e);

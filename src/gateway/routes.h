@@ -2,7 +2,7 @@
  * What can be asked of the gateway: a table of paths. Handlers take the request's JSON and give the answer's,
  * or fill a refusal. Those of the agent's socket:
  *
- *	GET  /api/v1/task           {"task","branch","base","target","tip","state","policy":{…}}
+ *	GET  /api/v1/task           {"task","branch","base","target","tip","state","workspace","commits","policy":{…}}
  *	POST /api/v1/git/commit     {"message","author"?,"repo"?,"worktree"?} → {"sha","branch"}; what is staged
  *	POST /api/v1/git/publish    {"tip"?} → {"tip","branch","commits"}
  *	POST /api/v1/git/reset, checkout, merge   {"args":[…]} → {}: checked and recorded; carried out inside

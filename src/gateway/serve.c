@@ -8,11 +8,13 @@
 #include <event2/listener.h>
 #include <jansson.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "gateway/renew.h"
@@ -21,6 +23,11 @@
 #define FDS_LOOKED_AT 256
 #define RELIEF_USEC   50000
 
+/* Nearly everything that an agent asks is recorded. Who asks on and on is answered at this pace, so that the
+ * log cannot fill the disk. */
+#define PACE_BURST      400u
+#define PACE_PER_SECOND 20u
+
 struct server;
 
 struct door {
@@ -28,45 +35,55 @@ struct door {
 	bool user;
 	struct evhttp *http;
 	struct evconnlistener *listener;
+	struct sockaddr_un name; /* of the listener */
+	socklen_t name_len;
+	struct event *relief; /* looks whether it can be opened again */
+};
+
+/* A connection, and since when its next request is awaited. */
+struct guest {
+	ino_t socket;
+	time_t since;
 };
 
 struct server {
 	struct gate *gate;
 	struct event_base *base;
 	struct door doors[2];
+	struct guest guests[FDS_LOOKED_AT]; /* by descriptor */
 	unsigned linger;
-	struct event *idle, *relief;
-	bool answered; /* the answer that is being written is a handler's */
-	bool spoken;   /* since the idle timer was set */
+	struct event *idle, *sweep;
+	unsigned credit; /* requests that are answered at once */
+	time_t paid;     /* when credit was last given */
+	bool answering;  /* what is being written is a handler's answer */
+	bool spoken;     /* since the idle timer was set */
 };
 
-/* An accepted connection has the name of the socket that it came to; the process' own pairs have none. */
-static bool is_named(int fd)
+static time_t seconds_now(void)
 {
-	struct sockaddr_un name;
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+/* An accepted connection has the name of the socket that it came to. */
+static bool came_to(const struct door *d, int fd)
+{
+	struct sockaddr_un name = { 0 };
 	socklen_t len = sizeof(name);
 
-	return !getsockname(fd, (struct sockaddr *)&name, &len) && len > offsetof(struct sockaddr_un, sun_path);
+	return fd != evconnlistener_get_fd(d->listener) && !getsockname(fd, (struct sockaddr *)&name, &len) &&
+	       len == d->name_len && !memcmp(&name, &d->name, len);
 }
 
 /* evhttp does not tell when a connection ends: what is connected is counted by asking the kernel. */
-static unsigned count_connections(const struct server *s)
+static unsigned count_connections(const struct door *d)
 {
-	int listeners[2] = { evconnlistener_get_fd(s->doors[0].listener),
-		evconnlistener_get_fd(s->doors[1].listener) };
 	unsigned n = 0;
 
-	for (int fd = 3; fd < FDS_LOOKED_AT; fd++) {
-		int listens = 0, type = 0, domain = 0;
-		socklen_t len = sizeof(int);
-
-		if (fd == listeners[0] || fd == listeners[1] ||
-			getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) < 0)
-			continue;
-		getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len);
-		getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len);
-		n += type == SOCK_STREAM && domain == AF_UNIX && !listens && is_named(fd);
-	}
+	for (int fd = 3; fd < FDS_LOOKED_AT; fd++)
+		n += came_to(d, fd);
 	return n;
 }
 
@@ -78,15 +95,6 @@ static void rest(struct server *s)
 	evtimer_add(s->idle, &tv);
 }
 
-static void set_listening(struct server *s, bool on)
-{
-	for (int i = 0; i < 2; i++)
-		if (on)
-			evconnlistener_enable(s->doors[i].listener);
-		else
-			evconnlistener_disable(s->doors[i].listener);
-}
-
 /* Whether it is time to go: nobody is connected, and nobody was since the last look. */
 static void on_idle(evutil_socket_t fd, short what, void *arg)
 {
@@ -94,7 +102,7 @@ static void on_idle(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (!s->spoken && !count_connections(s))
+	if (!s->spoken && !count_connections(&s->doors[0]) && !count_connections(&s->doors[1]))
 		event_base_loopexit(s->base, NULL);
 	else
 		rest(s);
@@ -102,15 +110,51 @@ static void on_idle(evutil_socket_t fd, short what, void *arg)
 
 static void on_relief(evutil_socket_t fd, short what, void *arg)
 {
-	struct server *s = arg;
 	struct timeval soon = { .tv_usec = RELIEF_USEC };
+	struct door *d = arg;
 
 	(void)fd;
 	(void)what;
-	if (count_connections(s) < SERVE_CONNECTIONS_MAX)
-		set_listening(s, true);
+	if (count_connections(d) < SERVE_CONNECTIONS_MAX)
+		evconnlistener_enable(d->listener);
 	else
-		evtimer_add(s->relief, &soon);
+		evtimer_add(d->relief, &soon);
+}
+
+/* evhttp's own time-out begins anew with every byte: who sends one now and then would stay for ever. */
+static void on_sweep(evutil_socket_t nobody, short what, void *arg)
+{
+	struct server *s = arg;
+	time_t now = seconds_now();
+
+	(void)nobody;
+	(void)what;
+	for (int fd = 3; fd < FDS_LOOKED_AT; fd++) {
+		struct guest *guest = &s->guests[fd];
+		struct stat st;
+
+		if ((!came_to(&s->doors[0], fd) && !came_to(&s->doors[1], fd)) || fstat(fd, &st) < 0)
+			guest->socket = 0;
+		else if (guest->socket != st.st_ino)
+			*guest = (struct guest){ st.st_ino, now };
+		else if (now - guest->since > SERVE_SECONDS)
+			shutdown(fd, SHUT_RDWR);
+	}
+}
+
+static void keep_pace(struct server *s)
+{
+	time_t now = seconds_now();
+	time_t more = now - s->paid > PACE_BURST ? PACE_BURST : now - s->paid;
+
+	s->paid = now;
+	s->credit += (unsigned)more * PACE_PER_SECOND;
+	if (s->credit > PACE_BURST)
+		s->credit = PACE_BURST;
+	if (s->credit)
+		s->credit--;
+	else
+		usleep(1000000 / PACE_PER_SECOND);
 }
 
 /* What the server answers by itself, without a handler, is an answer to something that was no request. */
@@ -119,27 +163,37 @@ static void on_output(struct evbuffer *out, const struct evbuffer_cb_info *info,
 	struct server *s = arg;
 	char line[13] = "";
 
-	if (!info->n_added || info->orig_size)
+	if (!info->n_added || info->orig_size || s->answering)
 		return;
-	if (!s->answered && evbuffer_copyout(out, line, 12) == 12 && !strncmp(line, "HTTP/1.", 7) && line[9] == '4')
+	if (evbuffer_copyout(out, line, 12) == 12 && !strncmp(line, "HTTP/1.", 7) && line[9] >= '4') {
+		keep_pace(s);
 		route_malformed(s->gate, atoi(line + 9));
-	s->answered = false;
+	}
 }
 
 static struct bufferevent *on_connected(struct event_base *base, void *arg)
 {
-	struct server *s = arg;
+	struct door *d = arg;
 	struct bufferevent *bev = bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
 	struct timeval soon = { .tv_usec = RELIEF_USEC };
 
-	s->spoken = true;
+	d->server->spoken = true;
 	if (bev)
-		evbuffer_add_cb(bufferevent_get_output(bev), on_output, s);
-	if (count_connections(s) >= SERVE_CONNECTIONS_MAX) {
-		set_listening(s, false);
-		evtimer_add(s->relief, &soon);
+		evbuffer_add_cb(bufferevent_get_output(bev), on_output, d->server);
+	if (count_connections(d) >= SERVE_CONNECTIONS_MAX) {
+		evconnlistener_disable(d->listener);
+		evtimer_add(d->relief, &soon);
 	}
 	return bev;
+}
+
+/* Its next request is awaited from now on. */
+static void begin_anew(struct server *s, struct evhttp_request *req)
+{
+	int fd = bufferevent_getfd(evhttp_connection_get_bufferevent(evhttp_request_get_connection(req)));
+
+	if (fd >= 0 && fd < FDS_LOOKED_AT)
+		s->guests[fd].since = seconds_now();
 }
 
 static const char *method_name(enum evhttp_cmd_type type)
@@ -158,6 +212,8 @@ static void on_request(struct evhttp_request *req, void *arg)
 	auto_str text = NULL;
 	int status;
 
+	if (!d->user)
+		keep_pace(d->server);
 	status = route(d->server->gate, d->user, method_name(evhttp_request_get_command(req)),
 		path ? path : "", body, len, &answer);
 	text = json_dumps(answer, JSON_COMPACT);
@@ -165,8 +221,10 @@ static void on_request(struct evhttp_request *req, void *arg)
 	if (out && text)
 		evbuffer_add_printf(out, "%s\n", text);
 	evhttp_add_header(evhttp_request_get_output_headers(req), "Content-Type", "application/json");
-	d->server->answered = true;
+	begin_anew(d->server, req);
+	d->server->answering = true;
 	evhttp_send_reply(req, status, status == 200 ? "OK" : "No", out);
+	d->server->answering = false;
 	if (out)
 		evbuffer_free(out);
 }
@@ -175,12 +233,15 @@ static int open_door(struct server *s, int i, int fd)
 {
 	struct door *d = &s->doors[i];
 
-	*d = (struct door){ .server = s, .user = i };
+	*d = (struct door){ .server = s, .user = i, .name_len = sizeof(d->name) };
 	d->http = evhttp_new(s->base);
 	d->listener = evconnlistener_new(s->base, NULL, NULL, LEV_OPT_CLOSE_ON_EXEC, 0, fd);
-	if (!d->http || !d->listener || !evhttp_bind_listener(d->http, d->listener))
+	d->relief = evtimer_new(s->base, on_relief, d);
+	if (!d->http || !d->listener || !d->relief ||
+		getsockname(fd, (struct sockaddr *)&d->name, &d->name_len) < 0 ||
+		!evhttp_bind_listener(d->http, d->listener))
 		return -1;
-	evhttp_set_bevcb(d->http, on_connected, s);
+	evhttp_set_bevcb(d->http, on_connected, d);
 	evhttp_set_gencb(d->http, on_request, d);
 	evhttp_set_max_body_size(d->http, SERVE_BODY_MAX);
 	evhttp_set_max_headers_size(d->http, SERVE_HEAD_MAX);
@@ -207,35 +268,33 @@ static void on_renew(evutil_socket_t fd, short what, void *arg)
 	gate_renew(s->gate, &ignored);
 }
 
-/* The keeper is gone: nobody passes orders on any more. */
-static void on_keeper(evutil_socket_t fd, short what, void *arg)
+/* Where the keeper is gone, nobody passes orders on any more: its end is waited for like the signal. Messages
+ * on that socket are the cell's to read, some of them only when it is used the next time. */
+static int watch_all(struct server *s)
 {
-	char byte;
+	struct timeval second = { .tv_sec = 1 };
+	struct event *term = evsignal_new(s->base, SIGTERM, on_over, s->base),
+		     *usr1 = evsignal_new(s->base, SIGUSR1, on_renew, s),
+		     *keeper = event_new(s->base, s->gate->inside.orders, EV_CLOSED, on_over, s->base);
 
-	(void)what;
-	if (recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
-		event_base_loopexit(arg, NULL);
+	s->idle = evtimer_new(s->base, on_idle, s);
+	s->sweep = event_new(s->base, -1, EV_PERSIST, on_sweep, s);
+	if (!s->idle || !s->sweep || !term || !usr1 || !keeper)
+		return -1;
+	return event_add(term, NULL) || event_add(usr1, NULL) || event_add(keeper, NULL) ||
+			       event_add(s->sweep, &second)
+		       ? -1
+		       : 0;
 }
 
 int serve(struct gate *g, int agent, int user, unsigned linger, struct err *e)
 {
-	struct server s = { .gate = g, .linger = linger };
-	struct event *term, *usr1, *keeper;
+	struct server s = { .gate = g, .linger = linger, .credit = PACE_BURST, .paid = seconds_now() };
 
 	signal(SIGPIPE, SIG_IGN);
 	s.base = event_base_new();
-	if (!s.base)
+	if (!s.base || watch_all(&s) < 0 || open_door(&s, 0, agent) < 0 || open_door(&s, 1, user) < 0)
 		return err_set(e, ERR_FAILED, "cannot start the gateway");
-	s.idle = evtimer_new(s.base, on_idle, &s);
-	s.relief = evtimer_new(s.base, on_relief, &s);
-	term = evsignal_new(s.base, SIGTERM, on_over, s.base);
-	usr1 = evsignal_new(s.base, SIGUSR1, on_renew, &s);
-	keeper = event_new(s.base, g->inside.orders, EV_READ | EV_PERSIST, on_keeper, s.base);
-	if (!s.idle || !s.relief || !term || !usr1 || !keeper || open_door(&s, 0, agent) < 0 || open_door(&s, 1, user) < 0)
-		return err_set(e, ERR_FAILED, "cannot start the gateway");
-	event_add(term, NULL);
-	event_add(usr1, NULL);
-	event_add(keeper, NULL);
 	rest(&s);
 	s.spoken = true; /* whoever woke us is about to be accepted */
 	event_base_dispatch(s.base);

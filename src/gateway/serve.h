@@ -3,7 +3,7 @@
  * user's. Who is asking is known by the socket alone (G2).
  *
  * Limits: SERVE_BODY_MAX for a body, SERVE_HEAD_MAX for a head, SERVE_SECONDS for a request to arrive,
- * SERVE_CONNECTIONS_MAX connections at once; more wait. A request that is not understood is refused and
+ * SERVE_CONNECTIONS_MAX connections at once on each socket; more wait. A request that is not understood is refused and
  * recorded, and the next one works.
  */
 #ifndef GATEWAY_SERVE_H

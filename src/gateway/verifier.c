@@ -248,7 +248,8 @@ int verifier_open(const struct repo *r, int64_t task, struct verifier *ret, stru
 	*ret = (struct verifier){ .repo = r,
 		.cell = CELL_INIT(-1),
 		.at = QUARANTINE_INIT,
-		.objects = { .in = -1, .out = -1 } };
+		.objects = { .in = -1, .out = -1 },
+		.next = CELL_PIPED_INIT };
 	if (!private_can_borrow(r))
 		return err_set(e, ERR_REFUSED,
 			"'%s' can be read by root alone, and what an agent sends is never taken apart by root",
@@ -276,6 +277,7 @@ static void end_process(pid_t *pid)
 void verifier_close(struct verifier *v)
 {
 	close_reader(v);
+	cell_drop_piped(&v->cell, &v->next);
 	/* where the first process is not known yet, this is what ends it */
 	fd_closep(&v->cell.orders);
 	v->cell.orders = -1;

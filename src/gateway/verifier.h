@@ -33,6 +33,8 @@ struct verifier {
 	struct strvec env;      /* of every git in it */
 	struct objects objects; /* a running cat-file */
 	uint32_t reader;        /* its id in the cell */
+	struct cell_piped next; /* an unpack-objects that waits for a pack of at most next_max bytes */
+	uint64_t next_max;
 };
 
 #define VERIFIER_SECONDS     120
@@ -61,6 +63,8 @@ int verifier_reached(struct verifier *v, const struct strvec *commits, const str
 int verifier_keep(struct verifier *v, struct err *e);
 /* Empties the quarantine. */
 int verifier_drop(struct verifier *v, struct err *e);
+/* Starts what the next verifier_take with that max will need, so that it has not to wait for it. */
+void verifier_prepare(struct verifier *v, uint64_t max);
 
 /* A git command for the cell; the reader anew, which has the packs open that are no more. For verifier_git.c. */
 void verifier_command(const struct verifier *v, const struct strvec *args, struct order_cmd *ret);

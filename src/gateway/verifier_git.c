@@ -13,6 +13,7 @@
 #include "git/ref.h"
 #include "sys/fd.h"
 
+#define HEADER_LEN     12
 #define HEADER_SECONDS 60
 /* Below it, loose objects: a commit at a time does not leave a pack each. git's own receive.unpackLimit. */
 #define UNPACK_LIMIT 100
@@ -51,16 +52,15 @@ static int refused(int code, const struct buf *errtext, struct err *e)
 }
 
 /* Twelve bytes, waited for, but not for ever. */
-static int read_header(int fd, uint32_t *ret_count, struct err *e)
+static int read_header(int fd, unsigned char head[HEADER_LEN], uint32_t *ret_count, struct err *e)
 {
-	unsigned char head[12];
 	uint32_t version;
 	size_t got = 0;
 
-	while (got < sizeof(head)) {
+	while (got < HEADER_LEN) {
 		struct pollfd p = { fd, POLLIN, 0 };
 		int ready = poll(&p, 1, HEADER_SECONDS * 1000);
-		ssize_t n = ready > 0 ? read(fd, head + got, sizeof(head) - got) : 0;
+		ssize_t n = ready > 0 ? read(fd, head + got, HEADER_LEN - got) : 0;
 
 		if (!ready)
 			return err_set(e, ERR_REFUSED, "no pack came for %d seconds", HEADER_SECONDS);
@@ -79,18 +79,59 @@ static int read_header(int fd, uint32_t *ret_count, struct err *e)
 	return 0;
 }
 
-static void take_command(const struct verifier *v, uint64_t max, uint32_t count, struct order_cmd *ret)
+/* Starts the one that takes a pack apart; it waits for its input. */
+static int start_taker(struct verifier *v, bool loose, uint64_t max, struct cell_piped *ret, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
+	auto_order_cmd cmd = { 0 };
 
-	if (count < UNPACK_LIMIT)
+	if (loose)
 		strvec_pushl(&args, "unpack-objects", "-q", "--strict", NULL);
 	else
 		strvec_pushl(&args, "index-pack", "--stdin", "--fix-thin", "--strict", NULL);
 	if (max)
 		strvec_pushf(&args, "--max-input-size=%llu", (unsigned long long)max);
-	strvec_pushf(&args, "--pack_header=2,%u", count);
-	verifier_command(v, &args, ret);
+	verifier_command(v, &args, &cmd);
+	return cell_start_piped(&v->cell, &cmd, -1, false, true, ret, e);
+}
+
+void verifier_prepare(struct verifier *v, uint64_t max)
+{
+	struct err ignored = ERR_INIT;
+
+	if (max == v->next_max && cell_is_waiting(&v->cell, &v->next))
+		return;
+	cell_drop_piped(&v->cell, &v->next);
+	v->next_max = max;
+	start_taker(v, true, max, &v->next, &ignored);
+}
+
+static int get_taker(struct verifier *v, bool loose, uint64_t max, struct cell_piped *ret, struct err *e)
+{
+	if (!loose || max != v->next_max || !cell_is_waiting(&v->cell, &v->next))
+		return start_taker(v, loose, max, ret, e);
+	*ret = v->next;
+	v->next = (struct cell_piped)CELL_PIPED_INIT;
+	return 0;
+}
+
+static int take_apart(struct verifier *v, const unsigned char head[HEADER_LEN], int pack_fd, bool loose, uint64_t max,
+	struct err *e)
+{
+	struct cell_piped p = CELL_PIPED_INIT;
+	auto_buf why = BUF_SMALL;
+	int code;
+
+	if (get_taker(v, loose, max, &p, e) < 0)
+		return -1;
+	if (write_full(p.in, head, HEADER_LEN) < 0) {
+		err_sys(e, "cannot pass the pack on");
+		cell_drop_piped(&v->cell, &p);
+		return -1;
+	}
+	if (cell_attend(&v->cell, &p, pack_fd, NULL, &why, VERIFIER_SECONDS, &code, e) < 0)
+		return err_wrap(e, "cannot take the pack apart");
+	return code ? refused(code, &why, e) : 0;
 }
 
 struct packed {
@@ -164,22 +205,20 @@ static int list_fresh(struct verifier *v, uint32_t count, struct oidset *fresh, 
 
 int verifier_take(struct verifier *v, int pack_fd, uint64_t max, struct oidset *fresh, struct err *e)
 {
-	auto_order_cmd cmd = { 0 };
-	auto_buf why = BUF_SMALL;
+	unsigned char head[HEADER_LEN];
 	uint32_t count = 0;
-	int code;
 
 	fresh->hash_len = v->repo->hash_len;
-	if (read_header(pack_fd, &count, e) < 0)
+	if (read_header(pack_fd, head, &count, e) < 0)
 		return -1;
 	if (!count)
 		return 0;
 	if (count > VERIFIER_OBJECTS_MAX)
-		return err_set(e, ERR_REFUSED, "the pack has %u objects, more than %u", count, VERIFIER_OBJECTS_MAX);
-	take_command(v, max, count, &cmd);
-	if (cell_run_from(&v->cell, &cmd, pack_fd, NULL, &why, VERIFIER_SECONDS, &code, e) < 0)
-		return err_wrap(e, "cannot take the pack apart");
-	return code ? refused(code, &why, e) : list_fresh(v, count, fresh, e);
+		return err_set(
+			e, ERR_REFUSED, "the pack has %u objects, more than %u", count, VERIFIER_OBJECTS_MAX);
+	if (take_apart(v, head, pack_fd, count < UNPACK_LIMIT, max, e) < 0)
+		return -1;
+	return list_fresh(v, count, fresh, e);
 }
 
 /* Walks from what input names, "OID" and "^OID" lines; prints at most one commit. */

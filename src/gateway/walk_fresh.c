@@ -28,7 +28,7 @@ struct looker {
 	struct known_commit *commits;
 	size_t ncommits;
 	struct oidset commit_at; /* marks are indexes */
-	struct oidset trees;     /* looked at; marks are weights */
+	struct oidset trees;     /* looked at; marks are weights (the paths that a tree unfolds into) */
 	struct oidset blobs;     /* asked for */
 	struct strvec ask;
 	struct expected expected[WALK_BATCH];
@@ -146,7 +146,7 @@ static int look_at_dir(struct looker *l, const struct tree_entry *t, const struc
 	}
 	seen = oidset_mark(&l->trees, oid);
 	if (seen) {
-		*weight += *seen > UNSEEN_WEIGHT ? *seen : UNSEEN_WEIGHT;
+		*weight += *seen;
 		return 0;
 	}
 	if (look_at_tree(l, oid, inner, depth + 1, &beneath, e) < 0)
@@ -180,13 +180,14 @@ static int look_at_entry(struct looker *l, const struct tree_entry *t, const str
 }
 
 static int look_at_entries(struct looker *l, const struct tree *t, struct beside *b, unsigned depth,
-	uint64_t *weight, struct err *e)
+	uint64_t *weight, bool *unseen, struct err *e)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		struct others inner;
 
-		if (!stands_beside(b, &t->v[i], l->w->spec->hash_len, &inner) &&
-			look_at_entry(l, &t->v[i], &inner, depth, weight, e) < 0)
+		if (stands_beside(b, &t->v[i], l->w->spec->hash_len, &inner))
+			*unseen |= tree_entry_is_dir(&t->v[i]);
+		else if (look_at_entry(l, &t->v[i], &inner, depth, weight, e) < 0)
 			return -1;
 	}
 	return 0;
@@ -198,6 +199,7 @@ static int look_at_tree(struct looker *l, const unsigned char *oid, const struct
 	struct beside b = { 0 };
 	auto_tree t = { 0 };
 	uint64_t weight = 1;
+	bool unseen = false;
 	int rc = 0;
 
 	if (depth > WALK_DEPTH_MAX)
@@ -208,13 +210,15 @@ static int look_at_tree(struct looker *l, const unsigned char *oid, const struct
 	for (; !rc && b.n < others->n; b.n += !rc)
 		rc = walk_read_tree(l->w, others->oid[b.n], false, &b.tree[b.n], e);
 	if (!rc)
-		rc = look_at_entries(l, &t, &b, depth, &weight, e);
+		rc = look_at_entries(l, &t, &b, depth, &weight, &unseen, e);
 	for (size_t i = 0; i < b.n; i++)
 		walk_drop_tree(l->w, &b.tree[i]);
 	walk_drop_tree(l->w, &t);
 	if (rc < 0)
 		return -1;
-	*oidset_mark(&l->trees, oid) = *ret_weight = weight;
+	*ret_weight = weight;
+	/* at another place, what was passed over here because it stands beside counts as well */
+	*oidset_mark(&l->trees, oid) = unseen ? weight + UNSEEN_WEIGHT : weight;
 	return 0;
 }
 

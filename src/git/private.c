@@ -322,8 +322,8 @@ static bool borrows_as_made(int dir, const struct repo *r, bool borrowed)
 }
 
 /* *ret counts all but the loose objects. */
-static int look_through(int dir, const struct repo *r, size_t packs_at_start, struct storage *s, size_t *ret,
-	struct err *e)
+static int look_through(
+	int dir, const struct repo *r, size_t packs_at_start, struct storage *s, size_t *ret, struct err *e)
 {
 	auto_fd objects = open_beneath(dir, "objects", O_RDONLY | O_DIRECTORY, 0);
 

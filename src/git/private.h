@@ -33,8 +33,9 @@ bool private_can_borrow(const struct repo *r);
  * names only; the content is the agent's. Storage that borrows from elsewhere than it did at first counts
  * too: what it has may lie there. */
 int private_count_objects(int dir, const struct repo *r, size_t packs_at_start, size_t *ret, struct err *e);
-/* The same without the loose objects that the shared repository has too. It is asked for their names: they are
- * hashes, so what has the name there is the object, whatever the file here holds. Packs are not looked into. */
+/* The same without the loose objects that the shared repository has too. It is asked for their names: they
+ * are hashes, so what has the name there is the object, whatever the file here holds. Packs are not looked
+ * into. */
 int private_count_drafts(int dir, const struct repo *r, size_t packs_at_start, size_t *ret, struct err *e);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "base/buf.h"
 
-int reach_count(const struct repo *r, const struct strvec *tips, const char *except, size_t *ret, struct err *e)
+int reach_count(
+	const struct repo *r, const struct strvec *tips, const char *except, size_t *ret, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
 	auto_buf out = BUF_SMALL;

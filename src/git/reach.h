@@ -9,6 +9,7 @@
 #include "git/repo.h"
 
 /* How many commits the tips reach that `except` does not; names of objects, hexadecimal. */
-int reach_count(const struct repo *r, const struct strvec *tips, const char *except, size_t *ret, struct err *e);
+int reach_count(
+	const struct repo *r, const struct strvec *tips, const char *except, size_t *ret, struct err *e);
 
 #endif

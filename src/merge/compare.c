@@ -3,6 +3,7 @@
 #include "merge/merge.h"
 #include "merge/verbs.h"
 #include "task/life.h"
+#include "task/refs.h"
 
 #define PATHS_SHOWN 5
 
@@ -61,34 +62,67 @@ static int find_out(const struct repo *r, const char *a, const char *b, char **r
 	if (paths.n > PATHS_SHOWN)
 		buf_printf(&line, " and %zu more", paths.n - PATHS_SHOWN);
 	*ret = buf_steal(&line);
+	for (char *p = *ret; (p = strchr(p, '\n'));)
+		*p = ' ';
 	return 0;
 }
 
-int merge_conflicts(struct context *c, const struct task *t, const struct task_list *all, struct strvec *ret,
-	struct err *e)
+/* One answer for both ways round. The repository is opened when git has to be asked. */
+static int compare_pair(struct context *c, const struct task *t, const struct task *o, struct repo *r,
+	char **ret, struct err *e)
+{
+	bool first = strcmp(t->published, o->published) < 0;
+	const char *a = first ? t->published : o->published, *b = first ? o->published : t->published;
+
+	if (!store_compared(c->store, "conflict", a, b, ret, e))
+		return 0;
+	if (e->kind != ERR_NOTFOUND || (!r->git_dir && open_repo(c, t, r, e) < 0) ||
+		find_out(r, a, b, ret, e) < 0)
+		return -1;
+	return store_set_compared(c->store, "conflict", a, b, *ret, e);
+}
+
+static int compare_all(struct context *c, const struct task *t, const struct task_list *all,
+	struct buf *lines, struct err *e)
 {
 	auto_repo r = { 0 };
 
-	if (!*t->published || context_store(c, e) < 0)
-		return *t->published ? -1 : 0;
 	for (size_t i = 0; i < all->n; i++) {
-		const struct task *o = &all->v[i];
 		auto_str paths = NULL;
-		bool first;
 
-		if (!counts(t, o))
+		if (!counts(t, &all->v[i]))
 			continue;
-		/* one answer for both ways round */
-		first = strcmp(t->published, o->published) < 0;
-		const char *a = first ? t->published : o->published, *b = first ? o->published : t->published;
-		if (store_compared(c->store, "conflict", a, b, &paths, e) < 0) {
-			if (e->kind != ERR_NOTFOUND || (!r.git_dir && open_repo(c, t, &r, e) < 0) ||
-				find_out(&r, a, b, &paths, e) < 0 ||
-				store_set_compared(c->store, "conflict", a, b, paths, e) < 0)
-				return -1;
-		}
+		if (compare_pair(c, t, &all->v[i], &r, &paths, e) < 0)
+			return -1;
 		if (*paths)
-			strvec_pushf(ret, "%s: %s", o->name, paths);
+			buf_printf(lines, "%s: %s\n", all->v[i].name, paths);
 	}
+	return 0;
+}
+
+/* The pairs are kept for themselves; beside them, as long as nobody publishes, the answer for all of them. */
+int merge_conflicts(struct context *c, const struct task *t, const struct task_list *all, struct strvec *ret,
+	struct err *e)
+{
+	auto_buf others = BUF_INIT(16 << 20), lines = BUF_INIT(16 << 20);
+	auto_str known = NULL;
+	char set[33], *save = NULL;
+
+	for (size_t i = 0; *t->published && i < all->n; i++)
+		if (counts(t, &all->v[i]))
+			buf_printf(&others, "%s %s\n", all->v[i].name, all->v[i].published);
+	if (!others.len)
+		return 0;
+	refs_set_name(&others, set);
+	if (context_store(c, e) < 0)
+		return -1;
+	if (store_compared(c->store, "conflicts", t->published, set, &known, e) < 0) {
+		if (e->kind != ERR_NOTFOUND || compare_all(c, t, all, &lines, e) < 0 ||
+			store_set_compared(c->store, "conflicts", t->published, set, buf_str(&lines), e) < 0)
+			return -1;
+		known = buf_steal(&lines);
+	}
+	for (char *l = strtok_r(known, "\n", &save); l; l = strtok_r(NULL, "\n", &save))
+		strvec_push(ret, l);
 	return 0;
 }

@@ -31,8 +31,8 @@ static void name_work(const struct task *t, const struct task_work *w, struct bu
 	add(out, w->files.n, "changed file", "changed files");
 	add(out, w->unmerged, "commit on ", "commits on ");
 	if (w->unmerged)
-		buf_printf(out, "%s that %s not in %s", short_name(t->branch), w->unmerged == 1 ? "is" : "are",
-			target);
+		buf_printf(out, "%s that %s not in %s", short_name(t->branch),
+			w->unmerged == 1 ? "is" : "are", target);
 	if (w->drafts)
 		buf_printf(out, "%sdrafts in its repository (%zu object%s)", out->len ? ", " : "", w->drafts,
 			w->drafts == 1 ? "" : "s");
@@ -120,9 +120,9 @@ static int take_lock(struct context *c, const struct task *t, int dir, int *ret,
 static int record(
 	struct context *c, const struct task *t, const struct task_work *w, bool kept, struct err *e)
 {
-	json_t *details = json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:b}", "branch", t->branch, "base", t->base,
-		"tip", w->tip, "files", (json_int_t)w->files.n, "drafts", (json_int_t)w->drafts, "unmerged",
-		(json_int_t)w->unmerged, "kept", kept);
+	json_t *details = json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:b}", "branch", t->branch, "base",
+		t->base, "tip", w->tip, "files", (json_int_t)w->files.n, "drafts", (json_int_t)w->drafts,
+		"unmerged", (json_int_t)w->unmerged, "kept", kept);
 	auto_audit a = NULL;
 
 	if (audit_open(c->home.fd, c->store, &a, e) < 0)
@@ -133,8 +133,8 @@ static int record(
 static int add_deed(struct context *c, const struct task *t, const char *tip, struct err *e)
 {
 	auto_str trash = home_path(&c->home, "trash/%lld", (long long)t->id);
-	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:o, s:s}", "branch", t->branch, "tip", tip, "base", t->base,
-		"state", t->state, "trash", audit_text(trash), "shown", t->shown);
+	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:o, s:s}", "branch", t->branch, "tip", tip, "base",
+		t->base, "state", t->state, "trash", audit_text(trash), "shown", t->shown);
 	char *data = json_dumps(o, JSON_COMPACT);
 	int rc = data ? store_deed_add(c->store, t->id, "discard", data, NULL, e)
 		      : err_set(e, ERR_FAILED, "cannot write down what is discarded");

@@ -57,7 +57,8 @@ static int read_again(struct context *c, struct task *t, bool *ret_same, struct 
 	return 0;
 }
 
-/* The lock in the task's directory, which an undo holds from the trash on; none where the directory is gone. */
+/* The lock in the task's directory, which an undo holds from the trash on; none where the directory is gone.
+ */
 static int lock_place(struct context *c, const struct task *t, int *ret_lock, struct err *e)
 {
 	static const char *const places[] = { "tasks", "trash", "tasks" };

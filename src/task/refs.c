@@ -73,14 +73,15 @@ static int list_set(const struct repo *r, const char *set, struct buf *ret, stru
 	return ref_list(r, prefix, ret, e);
 }
 
-/* Pins for the trash what the task stands on, where it is there: the user may have removed the branch, and cleaned
- * up after it. `present` certainly is. */
+/* Pins for the trash what the task stands on, where it is there: the user may have removed the branch, and
+ * cleaned up after it. `present` certainly is. */
 static void pin_for_trash(
 	struct ref_txn *txn, const struct repo *r, const struct task *t, const char *tip, const char *present)
 {
 	const struct {
 		const char *name, *oid;
-	} pins[] = { { "base", t->base }, { "tip", tip }, { "published", t->published }, { "layer", t->layer } };
+	} pins[] = { { "base", t->base }, { "tip", tip }, { "published", t->published },
+		{ "layer", t->layer } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(pins); i++) {
 		auto_str name = xasprintf("refs/garth/trash/%lld/%s", (long long)t->id, pins[i].name);
@@ -169,7 +170,8 @@ int refs_check_free(const struct repo *r, const struct task *t, const char *tip,
 		return 0;
 	if (list_kept(r, t->id, &kept, e) < 0)
 		return -1;
-	/* without a pin, the repository was out of reach when the task was discarded, and the branch is its own */
+	/* without a pin, the repository was out of reach when the task was discarded, and the branch is its
+	 * own */
 	return kept.len || strcmp(now, tip) ? branch_exists(t, e) : 0;
 }
 
@@ -188,7 +190,8 @@ static void move_pins_back(struct ref_txn *txn, const struct task *t, const stru
 	drop_pins(txn, kept);
 }
 
-int refs_restore(struct context *c, const struct repo *r, const struct task *t, const char *tip, struct err *e)
+int refs_restore(
+	struct context *c, const struct repo *r, const struct task *t, const char *tip, struct err *e)
 {
 	auto_buf kept = BUF_INIT(64 << 20);
 	auto_ref_txn txn = REF_TXN_INIT;
@@ -218,7 +221,8 @@ int refs_forget(const struct repo *r, int64_t id, struct err *e)
 	return ref_commit(r, &txn, e);
 }
 
-int refs_renew(struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e)
+int refs_renew(
+	struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e)
 {
 	auto_ref_txn pins = REF_TXN_INIT, drops = REF_TXN_INIT;
 	auto_buf old = BUF_INIT(64 << 20), all = BUF_INIT(128 << 20);

@@ -6,8 +6,8 @@
  *	refs/garth/shown/<set>/<oid>     the tips of one set of shown refs, shared by the tasks that show it
  *	refs/garth/snapshots/<id>/<n>    the tips that its snapshots name
  *	refs/garth/trash/<id>/…          of a discarded task that is still in the trash: base, tip (of its
- *	                                 branch), published and layer where they are others, shown-<oid> for each
- *	                                 tip that it was shown; of earlier versions: the base, by the number alone
+ *	                                 branch), published and layer where they are others, shown-<oid> for
+ *each tip that it was shown; of earlier versions: the base, by the number alone
  */
 #ifndef TASK_REFS_H
 #define TASK_REFS_H
@@ -24,20 +24,24 @@ void refs_set_name(const struct buf *shown, char out[33]);
  */
 int refs_make(struct context *c, const struct repo *r, const struct task *t, const struct buf *shown,
 	struct err *e);
-/* Removes them: the branch if it is at `tip`, the pins of the set if no other task needs them. With `trash`, all
- * that the task stands on stays pinned for the trash, its snapshots too. One transaction; does nothing twice. */
+/* Removes them: the branch if it is at `tip`, the pins of the set if no other task needs them. With `trash`,
+ * all that the task stands on stays pinned for the trash, its snapshots too. One transaction; does nothing
+ * twice. */
 int refs_drop(struct context *c, const struct repo *r, const struct task *t, const char *tip, bool trash,
 	struct err *e);
-/* Brings them back out of the trash, the branch at `tip`; one transaction. ERR_EXISTS where a branch of the name
- * was made meanwhile. The project's lock is taken. */
-int refs_restore(struct context *c, const struct repo *r, const struct task *t, const char *tip, struct err *e);
+/* Brings them back out of the trash, the branch at `tip`; one transaction. ERR_EXISTS where a branch of the
+ * name was made meanwhile. The project's lock is taken. */
+int refs_restore(
+	struct context *c, const struct repo *r, const struct task *t, const char *tip, struct err *e);
 /* Only asks whether the branch's name is free for that. */
 int refs_check_free(const struct repo *r, const struct task *t, const char *tip, struct err *e);
-/* Removes every pin of a task that leaves the trash for good. Only the repository's git directory is needed. */
+/* Removes every pin of a task that leaves the trash for good. Only the repository's git directory is needed.
+ */
 int refs_forget(const struct repo *r, int64_t id, struct err *e);
 
 /* The task is shown other refs from now on: the new tips are pinned, and those of the old set too, on which
  * its drafts may stand. t->shown follows. */
-int refs_renew(struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e);
+int refs_renew(
+	struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e);
 
 #endif

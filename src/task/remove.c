@@ -47,8 +47,8 @@ static bool is_there(const struct context *c, const char *place, int64_t id, con
 	return !faccessat(c->home.fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Whether the task's directory goes to the trash, and what its branch was when that was decided. An earlier version
- * had no deeds, and kept those with the mark only. */
+/* Whether the task's directory goes to the trash, and what its branch was when that was decided. An earlier
+ * version had no deeds, and kept those with the mark only. */
 static int what_is_kept(
 	struct context *c, const struct task *t, bool *ret_kept, struct discarded *ret, struct err *e)
 {

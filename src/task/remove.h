@@ -1,9 +1,10 @@
 /*
- * The steps of removing a task, each of which does nothing twice, so that a crash between any two is made good by
- * going through them again; and the trash, where removed tasks are kept for a while.
+ * The steps of removing a task, each of which does nothing twice, so that a crash between any two is made
+ * good by going through them again; and the trash, where removed tasks are kept for a while.
  *
- * The store says whether a task's directory goes to the trash: there is an open deed "discard", added in the step
- * that makes the task "discarding". In the trash, the file `keep` names the repository that has the pins.
+ * The store says whether a task's directory goes to the trash: there is an open deed "discard", added in the
+ * step that makes the task "discarding". In the trash, the file `keep` names the repository that has the
+ * pins.
  */
 #ifndef TASK_REMOVE_H
 #define TASK_REMOVE_H

@@ -21,8 +21,8 @@ struct task_spec {
 	const char *dir;  /* where the user stands */
 	const char *name; /* NULL: one is made of `program` */
 	const char *program;
-	const char *rev;     /* NULL: HEAD */
-	const char *backend; /* NULL: as configured, else what the kernel allows */
+	const char *rev;      /* NULL: HEAD */
+	const char *backend;  /* NULL: as configured, else what the kernel allows */
 	const char *on_dirty; /* NULL: as configured */
 	bool strict;
 };
@@ -68,8 +68,8 @@ struct discard_opts {
 	bool files;  /* -f: changed files may go */
 	bool drafts; /* -D: commits that are nowhere else, or not merged, may go */
 };
-/* Removes the task: nothing that exists only here without the option that says so (ERR_REFUSED). Whatever it had
- * goes to the trash, from where undo.h brings it back; *ret_trash is where, on the heap, or NULL. */
+/* Removes the task: nothing that exists only here without the option that says so (ERR_REFUSED). Whatever it
+ * had goes to the trash, from where undo.h brings it back; *ret_trash is where, on the heap, or NULL. */
 int task_discard(
 	struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e);
 

@@ -81,7 +81,8 @@ static int lock_trash(struct context *c, const struct task *t, int *ret_lock, st
 
 static int move_out(struct context *c, const struct task *t, struct err *e)
 {
-	auto_str from = xasprintf("trash/%lld", (long long)t->id), to = xasprintf("tasks/%lld", (long long)t->id);
+	auto_str from = xasprintf("trash/%lld", (long long)t->id),
+		 to = xasprintf("tasks/%lld", (long long)t->id);
 
 	return renameat(c->home.fd, from, c->home.fd, to) < 0
 		       ? err_sys(e, "cannot move task '%s' out of the trash", t->name)

@@ -50,8 +50,8 @@ int workspace_create(struct workspace *ws, const struct buf *shown, struct err *
 int workspace_describe(struct workspace *ws, struct jail *j, struct err *e);
 /* What differs from the commit workspace_since(ws). */
 int workspace_scan(struct workspace *ws, struct changes *ret, struct err *e);
-/* The commit that the scan compares with, on the heap: the layer it stands on, or what the host's index was last
- * brought to. */
+/* The commit that the scan compares with, on the heap: the layer it stands on, or what the host's index was
+ * last brought to. */
 char *workspace_since(struct workspace *ws);
 /* The branch has moved to tip: what the host sees of the workspace follows (W2). */
 int workspace_published(struct workspace *ws, const char *tip, struct err *e);

@@ -133,7 +133,9 @@ static int worktree_published(struct workspace *ws, const char *tip, struct err 
 	if (read_admin(ws, &admin, e) < 0)
 		return -1;
 	auto_str index = path_join(admin, "index");
-	struct git g = { .dir = admin, .index = index, .work_tree = ws->task->workspace, .writes_index = true };
+	struct git g = {
+		.dir = admin, .index = index, .work_tree = ws->task->workspace, .writes_index = true
+	};
 	if (git_do(&g, NULL, e, "read-tree", "-i", "-m", tip, NULL) < 0)
 		return -1;
 	return write_file(ws->dir, "indexed", tip, strlen(tip), 0600, e);
@@ -148,7 +150,8 @@ static int worktree_export(struct workspace *ws, int out, struct export_report *
 	return export_layers(&root, 1, out, ret, e);
 }
 
-/* Where the files are in the task's directory already, an undo was cut short, and only its pointer stands there. */
+/* Where the files are in the task's directory already, an undo was cut short, and only its pointer stands
+ * there. */
 static int move_away(struct workspace *ws, const char *kept, struct err *e)
 {
 	auto_str pointer = path_join(ws->task->workspace, ".git");
@@ -215,8 +218,8 @@ static int put_index_back(struct workspace *ws, const char *admin, struct err *e
 	return e->kind == ERR_NOTFOUND ? git_do(&g, NULL, e, "read-tree", since, NULL) : -1;
 }
 
-/* The new pointer goes to the files, then they go to their place. A worktree whose files were gone before it was
- * discarded has none to put there. */
+/* The new pointer goes to the files, then they go to their place. A worktree whose files were gone before it
+ * was discarded has none to put there. */
 static int put_files_back(struct workspace *ws, struct err *e)
 {
 	auto_fd tree = openat(ws->dir, "tree", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);

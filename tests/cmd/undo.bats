@@ -185,13 +185,13 @@ stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
   has_faults || skip "needs a build with faults"
   for b in overlay worktree; do
     for step in undo-marked undo-moved undo-refs undo-placed; do
-      make $b; picture >"$T/was"; "$garth" discard -fD t
+      make $b; picture >"$T/was"; id=$(field t id); "$garth" discard -fD t
       GARTH_FAULT=stop:$step "$garth" undo >"$T/o" 2>&1 </dev/null 3>&- & pid=$!
       eventually stopped $pid
       "$garth" ls >/dev/null; "$garth" doctor >/dev/null 2>&1
       fails 1 "in use by another command" "$garth" discard -fD t
       fails 1 "there is a task 't' already" "$garth" new t
-      [[ $step != undo-marked ]] || touch -d '8 days ago' "$GARTH_HOME"/trash/*
+      [[ $step != undo-marked ]] || touch -d '8 days ago' "$GARTH_HOME/trash/$id"
       "$garth" new s; "$garth" discard s
       kill -CONT $pid; wait $pid || { cat "$T/o"; false; }
       picture | diff "$T/was" - || complain "$b $step"

@@ -19,9 +19,9 @@ struct fixture {
 	struct err e;
 };
 
-static void make_task(struct fixture *f)
+static void make_task(struct fixture *f, const char *name)
 {
-	struct task_spec spec = { .dir = f->shared.top, .name = "fix", .backend = "worktree" };
+	struct task_spec spec = { .dir = f->shared.top, .name = name, .backend = "worktree" };
 	auto_task t = { 0 };
 	struct context c;
 
@@ -33,12 +33,17 @@ static void make_task(struct fixture *f)
 	context_close(&c);
 }
 
-static void open_gate(struct fixture *f)
+static void open_gate_of(struct fixture *f, const char *task)
 {
 	f->in.env = f->env;
 	inside_start(&f->in);
-	if (gate_open(&f->g, "fix", f->in.orders, &f->e) < 0)
+	if (gate_open(&f->g, task, f->in.orders, &f->e) < 0)
 		fail_msg("%s", f->e.msg);
+}
+
+static void open_gate(struct fixture *f)
+{
+	open_gate_of(f, "fix");
 }
 
 static void close_gate(struct fixture *f)
@@ -59,7 +64,7 @@ static void make(void **state, struct fixture *f)
 	unsetenv("XDG_CONFIG_HOME");
 	unsetenv("GARTH_CONFIG");
 	gitrepo_make(f->s, "shared", &f->shared);
-	make_task(f);
+	make_task(f, "fix");
 	open_gate(f);
 }
 
@@ -403,6 +408,63 @@ static void a_verifier_that_died_is_replaced(void **state)
 	release(&f);
 }
 
+#define TASKS   4
+#define COMMITS 6
+
+/* The commits of one task, in a process of its own; the last one's id goes to a file. */
+static void __attribute__((noreturn)) publish_some(struct fixture *f, const char *task)
+{
+	const char *tip = "";
+
+	open_gate_of(f, task);
+	for (int i = 0; i < COMMITS; i++) {
+		auto_str text = xasprintf("%s %d\n", task, i);
+
+		tip = commit_in(&f->own, "shared-name", text);
+		if (publish_it(f, tip) < 0)
+			_exit(1);
+	}
+	put(f->s->fd, task, tip);
+	close_gate(f);
+	_exit(0);
+}
+
+static void many_tasks_publish_at_once(void **state)
+{
+	char names[TASKS][16];
+	pid_t pids[TASKS];
+	struct fixture f;
+	uint64_t lines;
+	int status;
+
+	make(state, &f);
+	for (int i = 0; i < TASKS; i++) {
+		struct fixture one = f;
+
+		snprintf(names[i], sizeof(names[i]), "task%d", i);
+		make_task(&one, names[i]);
+		pids[i] = fork();
+		if (!pids[i])
+			publish_some(&one, names[i]);
+	}
+	for (int i = 0; i < TASKS; i++) {
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(status, 0);
+	}
+	for (int i = 0; i < TASKS; i++) {
+		auto_str ref = xasprintf("refs/heads/garth/%s", names[i]), range = xasprintf("main..%s", ref);
+		auto_task t = { 0 };
+
+		assert_content(f.s->fd, names[i], git_in(&f.shared, "rev-parse", ref));
+		assert_string_equal(git_in(&f.shared, "rev-list", "--count", range), "6");
+		assert_int_equal(store_task_by_name(f.g.context.store, names[i], &t, &f.e), 0);
+		assert_int_equal(t.commits, COMMITS);
+	}
+	assert_int_equal(audit_verify(f.g.context.home.fd, f.g.context.store, &lines, &f.e), 0);
+	assert_true(lines >= TASKS * COMMITS);
+	release(&f);
+}
+
 #ifdef GARTH_FAULT_INJECTION
 /* Killed at every step; what is left is clean, the next gateway knows where the branch is, and goes on. */
 static void a_crash_at_any_step_is_repaired(void **state)
@@ -467,6 +529,7 @@ int main(void)
 		scratch_test(what_the_inside_sends_is_a_claim),
 		scratch_test(every_so_often_a_snapshot),
 		scratch_test(a_verifier_that_died_is_replaced),
+		scratch_test(many_tasks_publish_at_once),
 #ifdef GARTH_FAULT_INJECTION
 		scratch_test(a_crash_at_any_step_is_repaired),
 #endif
