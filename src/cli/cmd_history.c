@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "cli/cmd.h"
 #include "cli/gate_client.h"
 #include "cli/json.h"
@@ -75,6 +76,21 @@ static void tell_rollback(const struct task *t, json_t *answer)
 		say_hint("garth undo %s", t->name);
 }
 
+/* A path may have bytes that JSON has no way to carry but as hex digits. */
+static void set_file(json_t *in, const char *file)
+{
+	auto_buf hex = BUF_INIT(1 << 16);
+	json_t *plain = json_string(file);
+
+	if (plain) {
+		json_object_set_new(in, "file", plain);
+		return;
+	}
+	for (; *file; file++)
+		buf_printf(&hex, "%02x", (unsigned char)*file);
+	json_object_set_new(in, "file_hex", json_string(buf_str(&hex)));
+}
+
 int cmd_rollback(int argc, char **argv)
 {
 	const char *file = NULL, *to = NULL, *from = NULL;
@@ -108,7 +124,7 @@ int cmd_rollback(int argc, char **argv)
 	if (n)
 		json_object_set_new(in, "snapshot", json_integer(n));
 	if (file)
-		json_object_set_new(in, "file", json_text(file));
+		set_file(in, file);
 	return ask(argv[0], "/user/v1/rollback", in, json, "rolling back", tell_rollback);
 }
 

@@ -194,13 +194,37 @@ static int user_snapshot(struct request *q, struct err *e)
 	return 0;
 }
 
+/* A path that is not UTF-8 comes as hex digits: JSON has no other way to carry it. */
+static int take_file(struct request *q, char **ret, struct err *e)
+{
+	const char *plain, *hex;
+	unsigned byte;
+
+	if (take_string(q, "file", &plain, e) < 0 || take_string(q, "file_hex", &hex, e) < 0)
+		return -1;
+	if (!hex) {
+		*ret = plain ? xstrdup(plain) : NULL;
+		return 0;
+	}
+	if (strlen(hex) % 2 || strspn(hex, "0123456789abcdef") != strlen(hex))
+		return bad(q, e, "\"file_hex\" is not a list of hex digits");
+	*ret = xstrndup(hex, strlen(hex) / 2);
+	for (size_t i = 0; (*ret)[i]; i++)
+		(*ret)[i] = sscanf(hex + 2 * i, "%2x", &byte) == 1 ? (char)byte : '\0';
+	return 0;
+}
+
 static int user_rollback(struct request *q, struct err *e)
 {
 	struct rollback_spec s = { .full = json_is_true(json_object_get(q->in, "full")),
 		.snapshot = json_integer_value(json_object_get(q->in, "snapshot")) };
+	auto_str file = NULL;
 	int64_t before = 0;
 
-	if (take_string(q, "file", &s.file, e) < 0 || rollback(q->gate, &s, &before, e) < 0)
+	if (take_file(q, &file, e) < 0)
+		return -1;
+	s.file = file;
+	if (rollback(q->gate, &s, &before, e) < 0)
 		return -1;
 	q->out = json_pack("{s:I, s:s}", "before", (json_int_t)before, "tip", q->gate->task.published);
 	return 0;

@@ -12,7 +12,8 @@
  *
  *	POST /user/v1/publish       as above
  *	POST /user/v1/snapshot      {"message"?} → {"number"}
- *	POST /user/v1/rollback      {"full":true} | {"snapshot":N} | {"file":PATH,"from"?:N}
+ *	POST /user/v1/rollback      {"full":true} | {"snapshot":N} | {"file":PATH,"snapshot"?:N} → {"before","tip"}
+ *	                            ("file_hex" for a path that is not UTF-8)
  *	POST /user/v1/sync          {"merge"?:true} → {"base","tip","moved","conflicts":[…]}
  */
 #ifndef GATEWAY_ROUTES_H
