@@ -12,6 +12,7 @@
 #include "gateway/gate.h"
 #include "gateway/renew.h"
 #include "gateway/serve.h"
+#include "gateway/sync.h"
 #include "jail/order.h"
 #include "keeper/keeper.h"
 #include "keeper/wire.h"
@@ -111,6 +112,7 @@ static void gateway(void *arg, const struct keeper_gate *io)
 		gate_renew(&g, &e);
 		break;
 	case GATE_SYNC:
+		sync_quiet(&g, &e);
 		break;
 	}
 	gate_close(&g);
@@ -165,6 +167,7 @@ static int start_keeper(struct context *c, struct task *t, const struct session_
 	context_close_store(c);
 	spec.task_dir = at.ws.dir;
 	spec.lock_fd = *lock;
+	spec.sync_seconds = c->config.auto_rebase ? (unsigned)c->config.rebase_frequency : 0;
 	watched(&at.repo, t, &kept.watch);
 	spec.watch = (const char *const *)kept.watch.v;
 	rc = keeper_start(&spec, ret_conn, e);

@@ -69,18 +69,20 @@ static int refuse_pack(uint64_t max, struct refusal *no, struct err *e)
 	bool large = strstr(e->msg, "maximum allowed size");
 
 	if (large) {
-		refuse(no, e, "too_large", "", "what is new is larger than %llu bytes", (unsigned long long)max);
+		refuse(no, e, "too_large", "", "what is new is larger than %llu bytes",
+			(unsigned long long)max);
 		snprintf(no->boundary, sizeof(no->boundary), "%llu", (unsigned long long)max);
-		return refusal_say(no, "publish more than the task may add",
-			"leave large files out of the commits");
+		return refusal_say(
+			no, "publish more than the task may add", "leave large files out of the commits");
 	}
 	refuse(no, e, "bad_objects", "", "git refuses the objects: %s", e->msg);
-	return refusal_say(no, "publish objects that are broken or must not be", "make the commit anew with git");
+	return refusal_say(
+		no, "publish objects that are broken or must not be", "make the commit anew with git");
 }
 
 /* 1 where nothing was sent. The packer is used up. */
-static int try(struct gate *g, struct verifier *v, struct cell_piped *p, const char *tip, const struct strvec *known,
-	size_t nknown, struct oidset *fresh, struct refusal *no, struct err *e)
+static int try(struct gate *g, struct verifier *v, struct cell_piped *p, const char *tip,
+	const struct strvec *known, size_t nknown, struct oidset *fresh, struct refusal *no, struct err *e)
 {
 	uint64_t max = g->context.config.policy.max_size;
 	int code = 0, rc = tell_packer(p, tip, known, nknown, e);
@@ -112,8 +114,8 @@ static int try_ahead(struct gate *g, struct verifier *v, const char *tip, const 
 	return try(g, v, &p, tip, known, known->n, fresh, no, e);
 }
 
-static int try_new(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known, size_t nknown,
-	struct oidset *fresh, struct refusal *no, struct err *e)
+static int try_new(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known,
+	size_t nknown, struct oidset *fresh, struct refusal *no, struct err *e)
 {
 	struct cell_piped p = CELL_PIPED_INIT;
 
@@ -123,8 +125,8 @@ static int try_new(struct gate *g, struct verifier *v, const char *tip, const st
 	return try(g, v, &p, tip, known, nknown, fresh, no, e);
 }
 
-int bring(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known, struct oidset *fresh,
-	struct refusal *no, struct err *e)
+int bring(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known,
+	struct oidset *fresh, struct refusal *no, struct err *e)
 {
 	int rc = try_ahead(g, v, tip, known, fresh, no, e);
 

@@ -10,10 +10,10 @@
 #include "gateway/refusal.h"
 
 /* `known` are commits that the shared repository has: the first is the task's base, the others are left out
- * where the inside does not have them. *fresh is filled with what is new. ERR_REFUSED with *no filled where the
- * inside sends nothing, or git refuses what it sends. */
-int bring(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known, struct oidset *fresh,
-	struct refusal *no, struct err *e);
+ * where the inside does not have them. *fresh is filled with what is new. ERR_REFUSED with *no filled where
+ * the inside sends nothing, or git refuses what it sends. */
+int bring(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known,
+	struct oidset *fresh, struct refusal *no, struct err *e);
 /* Starts what the next one will need. */
 void bring_prepare(struct gate *g);
 

@@ -235,8 +235,8 @@ static void close_pipes(struct cell_piped *p)
 }
 #define auto_piped __attribute__((cleanup(close_pipes))) struct cell_piped
 
-int cell_start_piped(
-	struct cell *c, const struct order_cmd *cmd, int in, bool out, bool err, struct cell_piped *ret, struct err *e)
+int cell_start_piped(struct cell *c, const struct order_cmd *cmd, int in, bool out, bool err,
+	struct cell_piped *ret, struct err *e)
 {
 	auto_piped p = CELL_PIPED_INIT;
 	auto_fd their_in = -1, their_out = -1, their_err = -1;
@@ -303,7 +303,10 @@ static int wait_piped(struct cell *c, struct cell_piped *p, int from, bool *full
 {
 	bool feeding = from >= 0 && p->in >= 0;
 	struct pollfd fds[4] = { { c->orders, POLLIN, 0 }, { p->out, POLLIN, 0 }, { p->err, POLLIN, 0 },
-		{ !feeding ? -1 : *full ? p->in : from, *full ? POLLOUT : POLLIN, 0 } };
+		{ !feeding      ? -1
+			: *full ? p->in
+				: from,
+			*full ? POLLOUT : POLLIN, 0 } };
 
 	if (poll(fds, 4, (int)left) < 0)
 		return errno == EINTR ? 0 : -1;

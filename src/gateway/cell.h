@@ -1,7 +1,7 @@
 /*
  * A jail in which the gateway starts commands, over an order socket (jail/order.h). There are two: the task's
- * own, whose orders the keeper passes on, and the verifier's. What comes out of either is a claim: messages of
- * no sense and ids that nobody gave are passed over, descriptors that come along are closed.
+ * own, whose orders the keeper passes on, and the verifier's. What comes out of either is a claim: messages
+ *of no sense and ids that nobody gave are passed over, descriptors that come along are closed.
  *
  *	struct cell c = CELL_INIT(orders);
  *	cell_start(&c, &cmd, fds, &id, e);
@@ -41,7 +41,8 @@ struct cell {
 
 /* Starts a command with these descriptors as its stdin, stdout and stderr (all three valid; open /dev/null
  * for "nothing"). They stay the caller's. Whether it could be executed is told by cell_wait. */
-int cell_start(struct cell *c, const struct order_cmd *cmd, const int fds[3], uint32_t *ret_id, struct err *e);
+int cell_start(
+	struct cell *c, const struct order_cmd *cmd, const int fds[3], uint32_t *ret_id, struct err *e);
 /* Waits for its end and gives the exit code as a shell has it; after `seconds` it is killed and the error is
  * ERR_FAILED "took longer than …". A command that could not be executed: ERR_FAILED with its reason. */
 int cell_wait(struct cell *c, uint32_t id, unsigned seconds, int *ret_code, struct err *e);
@@ -56,8 +57,8 @@ int cell_run_from(struct cell *c, const struct order_cmd *cmd, int in, struct bu
 	unsigned seconds, int *ret_code, struct err *e);
 
 /*
- * A command with pipes, which can be started ahead of its need: it then waits for its input, and nobody has to
- * wait for its start.
+ * A command with pipes, which can be started ahead of its need: it then waits for its input, and nobody has
+ * to wait for its start.
  */
 struct cell_piped {
 	uint32_t id;      /* 0: none */
@@ -70,8 +71,8 @@ struct cell_piped {
 	}
 
 /* in is a descriptor for its stdin, which stays the caller's, or -1 for a pipe. */
-int cell_start_piped(
-	struct cell *c, const struct order_cmd *cmd, int in, bool out, bool err, struct cell_piped *ret, struct err *e);
+int cell_start_piped(struct cell *c, const struct order_cmd *cmd, int in, bool out, bool err,
+	struct cell_piped *ret, struct err *e);
 /* Whether it still waits, as far as one hears. */
 bool cell_is_waiting(struct cell *c, const struct cell_piped *p);
 /* As cell_run for one that was started. What comes at `from`, until its end, becomes its input (-1: nothing

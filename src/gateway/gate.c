@@ -85,7 +85,8 @@ static int catch_up(struct gate *g, struct err *e)
 		    json_pack("{s:s, s:s, s:I}", "tip", now, "old", known_tip(t), "commits",
 			    (json_int_t)(commits - t->commits)),
 		    e) < 0 ||
-		find_snapshots(g, now, e) < 0 || store_task_published(g->context.store, t->id, now, commits, e) < 0)
+		find_snapshots(g, now, e) < 0 ||
+		store_task_published(g->context.store, t->id, now, commits, e) < 0)
 		return -1;
 	free(t->published);
 	t->published = xstrdup(now);
@@ -105,7 +106,10 @@ static int open_all(struct gate *g, const char *task, struct err *e)
 
 int gate_open(struct gate *g, const char *task, int inside_orders, struct err *e)
 {
-	*g = (struct gate){ .context.home.fd = -1, .at.ws.dir = -1, .inside = CELL_INIT(inside_orders), .packer = CELL_PIPED_INIT };
+	*g = (struct gate){ .context.home.fd = -1,
+		.at.ws.dir = -1,
+		.inside = CELL_INIT(inside_orders),
+		.packer = CELL_PIPED_INIT };
 	if (!open_all(g, task, e))
 		return 0;
 	gate_close(g);

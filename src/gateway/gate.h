@@ -1,7 +1,7 @@
 /*
  * The gateway of one task: the only way into the shared repository. It runs in a process of its own, which
- * the keeper forks when somebody first speaks to one of the task's two sockets, and which ends when nobody has
- * spoken for a while. One request is handled at a time; everything may block.
+ * the keeper forks when somebody first speaks to one of the task's two sockets, and which ends when nobody
+ * has spoken for a while. One request is handled at a time; everything may block.
  */
 #ifndef GATEWAY_GATE_H
 #define GATEWAY_GATE_H

@@ -53,7 +53,8 @@ static int load_shown(struct gate *g, struct err *e)
 	if (ref_beyond(&g->at.repo, prefix, g->task.base, &lines, e) < 0)
 		return -1;
 	strvec_release(&g->shown);
-	for (char *l = lines.len ? strtok_r(lines.data, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save))
+	for (char *l = lines.len ? strtok_r(lines.data, "\n", &save) : NULL; l;
+		l = strtok_r(NULL, "\n", &save))
 		if (is_oid(&g->at.repo, l))
 			strvec_push(&g->shown, l);
 	free(g->shown_key);
@@ -192,7 +193,9 @@ static int check_policy(struct job *j, struct refusal *no, struct err *e)
 	struct gate *g = j->g;
 	auto_strvec allowed = STRVEC_INIT, compare = STRVEC_INIT;
 	auto_str author = NULL;
-	struct policy policy = { .rules = &g->context.config.policy, .allowed = &allowed, .task = g->task.name };
+	struct policy policy = {
+		.rules = &g->context.config.policy, .allowed = &allowed, .task = g->task.name
+	};
 	struct walk_spec spec = { .objects = &j->v->objects,
 		.hash_len = g->at.repo.hash_len,
 		.fresh = &j->fresh,
@@ -220,7 +223,8 @@ static int check_history(struct job *j, struct refusal *no, struct err *e)
 		return -1;
 	if (known)
 		return 0;
-	refuse(no, e, "unknown_history", "", "%s stands on commits that are neither this task's nor shown to it", j->tip);
+	refuse(no, e, "unknown_history", "",
+		"%s stands on commits that are neither this task's nor shown to it", j->tip);
 	return refusal_say(no, "publish commits that stand on somebody else's",
 		"begin at the task's own branch or at a branch that is shown: git branch -a");
 }
@@ -243,7 +247,8 @@ static int check_forward(struct job *j, struct refusal *no, struct err *e)
 		return 0;
 	refuse(no, e, "rewrite", "", "the published commit %s would be gone from the branch", j->old);
 	snprintf(no->boundary, sizeof(no->boundary), "policy.rewrite: refuse");
-	return refusal_say(no, "rewrite commits that are published", "add a commit on top: git revert, or a new change");
+	return refusal_say(
+		no, "rewrite commits that are published", "add a commit on top: git revert, or a new change");
 }
 
 static int check(struct job *j, struct refusal *no, struct err *e)
@@ -265,8 +270,8 @@ static int check(struct job *j, struct refusal *no, struct err *e)
 
 static int record(struct job *j, struct err *e)
 {
-	json_t *details = json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:o}", "tip", j->tip, "old", j->old, "commits",
-		(json_int_t)j->walk.commits, "files", (json_int_t)j->walk.files, "bytes",
+	json_t *details = json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:o}", "tip", j->tip, "old", j->old,
+		"commits", (json_int_t)j->walk.commits, "files", (json_int_t)j->walk.files, "bytes",
 		(json_int_t)j->walk.bytes, "rewrote", !j->forward, "by", audit_text(j->by));
 
 	if (audit_add(j->g->audit, "publish", &j->g->task, details, e) < 0)
@@ -396,8 +401,8 @@ static int give_up(struct job *j, struct refusal *no, struct err *e)
 	if (!*no->code)
 		return -1;
 	e->kind = ERR_REFUSED;
-	details = json_pack("{s:s, s:o, s:o, s:o, s:o}", "code", no->code, "message", audit_text(no->message), "path",
-		audit_text(no->path), "by", audit_text(j->by), "tip", audit_text(j->tip));
+	details = json_pack("{s:s, s:o, s:o, s:o, s:o}", "code", no->code, "message", audit_text(no->message),
+		"path", audit_text(no->path), "by", audit_text(j->by), "tip", audit_text(j->tip));
 	no->recorded = !audit_add(j->g->audit, "refused", &j->g->task, details, &failed);
 	if (!no->recorded) {
 		*no = (struct refusal){ 0 };

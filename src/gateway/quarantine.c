@@ -36,7 +36,8 @@ static int list(int dir, const char *path, struct strvec *ret, struct err *e)
 		if (ent->d_name[0] != '.')
 			strvec_push(ret, ent->d_name);
 	closedir(d);
-	return ret->n < ENTRIES_MAX ? 0 : err_set(e, ERR_FAILED, "there are too many files in the quarantine");
+	return ret->n < ENTRIES_MAX ? 0
+				    : err_set(e, ERR_FAILED, "there are too many files in the quarantine");
 }
 
 static int make(struct quarantine *q, struct err *e)

@@ -1,6 +1,7 @@
 #include "gateway/sync.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "base/clean.h"
@@ -113,4 +114,57 @@ int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec
 	snprintf(ret->base, sizeof(ret->base), "%s", target);
 	snprintf(ret->tip, sizeof(ret->tip), "%s", r.tip);
 	return 0;
+}
+
+static bool is_clean(struct gate *g)
+{
+	auto_buf changes = BUF_INIT(1 << 20);
+	struct err ignored = ERR_INIT;
+	int code;
+
+	return !git(g, &changes, &code, &ignored, "status", "--porcelain", NULL) && !code && !changes.len;
+}
+
+/* The same target is not tried twice against the same tip. */
+static bool was_tried(struct gate *g, const char *target)
+{
+	auto_str known = NULL;
+	struct err ignored = ERR_INIT;
+	const char *tip = *g->task.published ? g->task.published : g->task.base;
+
+	return !store_compared(g->context.store, "sync", tip, target, &known, &ignored);
+}
+
+static int note_conflicts(struct gate *g, const char *target, const struct strvec *conflicts, struct err *e)
+{
+	auto_buf note = BUF_INIT(1000), list = BUF_INIT(4000);
+	const char *tip = *g->task.published ? g->task.published : g->task.base;
+
+	for (size_t i = 0; i < conflicts->n && i < 10; i++)
+		buf_printf(&list, "%s%s", i ? ", " : "", conflicts->v[i]);
+	buf_printf(&note, "conflicts with %s: %s", g->task.target + strlen("refs/heads/"), buf_str(&list));
+	if (audit_add(g->audit, "sync-conflict", &g->task,
+		    json_pack("{s:s, s:o}", "target", target, "files", audit_text(buf_str(&list))), e) < 0 ||
+		store_set_compared(g->context.store, "sync", tip, target, "conflict", e) < 0)
+		return -1;
+	return store_task_note(g->context.store, g->task.id, buf_str(&note), e);
+}
+
+int sync_quiet(struct gate *g, struct err *e)
+{
+	auto_strvec conflicts = STRVEC_INIT;
+	struct sync_result r = { 0 };
+	struct refusal no = { 0 };
+	char target[65];
+
+	if (!g->context.config.auto_rebase || !*g->task.target ||
+		g->task.changed > (int64_t)time(NULL) - SYNC_QUIET_SECONDS)
+		return 0;
+	if (ref_read(&g->at.repo, g->task.target, target, e) < 0)
+		return -1;
+	if (!*target || has_target(g, target) || was_tried(g, target) || !is_clean(g))
+		return 0;
+	if (sync_task(g, false, &r, &conflicts, &no, e) < 0)
+		return -1;
+	return conflicts.n ? note_conflicts(g, target, &conflicts, e) : 0;
 }

@@ -187,8 +187,8 @@ static int wait_ready(struct verifier *v, struct err *e)
 		ssize_t n;
 
 		if (time(NULL) > end || poll(&p, 1, READY_SECONDS * 1000) <= 0)
-			return err_set(e, ERR_FAILED, "the verifier was not ready after %d seconds",
-				READY_SECONDS);
+			return err_set(
+				e, ERR_FAILED, "the verifier was not ready after %d seconds", READY_SECONDS);
 		n = sock_recv(v->cell.orders, &m, sizeof(m), NULL, NULL);
 		if ((size_t)n != sizeof(m))
 			return err_set(e, ERR_FAILED, "the verifier ended before it was ready");

@@ -6,9 +6,9 @@
  * The quarantine is objects/garth-<task id> of the shared repository, an object directory on the same file
  * system; what a crash left there is removed when it is opened the next time.
  *
- * Each command in it may use VERIFIER_SECONDS of processor time and VERIFIER_MEMORY bytes. After an error that
- * is not ERR_REFUSED the verifier is closed and, where it is needed again, opened anew. The caller's process
- * ignores SIGPIPE.
+ * Each command in it may use VERIFIER_SECONDS of processor time and VERIFIER_MEMORY bytes. After an error
+ * that is not ERR_REFUSED the verifier is closed and, where it is needed again, opened anew. The caller's
+ * process ignores SIGPIPE.
  */
 #ifndef GATEWAY_VERIFIER_H
 #define GATEWAY_VERIFIER_H
@@ -48,25 +48,26 @@ void verifier_close(struct verifier *v);
 bool verifier_is_alive(const struct verifier *v);
 
 /* Takes a pack from a descriptor: header checked, then unpack-objects or (many objects) index-pack, --strict,
- * into the quarantine, with at most max bytes (0: no limit). *fresh, whose hash_len is set here, is filled with
- * what is new. ERR_REFUSED where git refuses it: e->msg is git's reason, cleaned. ERR_NOTFOUND where nothing
- * was sent at all. */
+ * into the quarantine, with at most max bytes (0: no limit). *fresh, whose hash_len is set here, is filled
+ * with what is new. ERR_REFUSED where git refuses it: e->msg is git's reason, cleaned. ERR_NOTFOUND where
+ * nothing was sent at all. */
 int verifier_take(struct verifier *v, int pack_fd, uint64_t max, struct oidset *fresh, struct err *e);
 /* git's own connectivity check of the tip against all refs of the shared repository; for what walk.h doubts.
  * ERR_REFUSED where something is missing. */
 int verifier_connected(struct verifier *v, const char *tip, struct err *e);
 /* Whether all of these commits are reached by the others. */
-int verifier_reached(struct verifier *v, const struct strvec *commits, const struct strvec *by, bool *ret,
-	struct err *e);
-/* Everything in the quarantine becomes a part of the shared objects: loose objects, then packs with .idx last.
- * verifier_drop comes after it. */
+int verifier_reached(
+	struct verifier *v, const struct strvec *commits, const struct strvec *by, bool *ret, struct err *e);
+/* Everything in the quarantine becomes a part of the shared objects: loose objects, then packs with .idx
+ * last. verifier_drop comes after it. */
 int verifier_keep(struct verifier *v, struct err *e);
 /* Empties the quarantine. */
 int verifier_drop(struct verifier *v, struct err *e);
 /* Starts what the next verifier_take with that max will need, so that it has not to wait for it. */
 void verifier_prepare(struct verifier *v, uint64_t max);
 
-/* A git command for the cell; the reader anew, which has the packs open that are no more. For verifier_git.c. */
+/* A git command for the cell; the reader anew, which has the packs open that are no more. For verifier_git.c.
+ */
 void verifier_command(const struct verifier *v, const struct strvec *args, struct order_cmd *ret);
 int verifier_renew_reader(struct verifier *v, struct err *e);
 

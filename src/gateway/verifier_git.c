@@ -46,7 +46,8 @@ static int refused(int code, const struct buf *errtext, struct err *e)
 			return err_sys(e, "cannot write to the quarantine");
 		}
 	if (code > 128 && code != 129)
-		return err_set(e, ERR_REFUSED, "git needed too much for it and was stopped (signal %d)", code - 128);
+		return err_set(
+			e, ERR_REFUSED, "git needed too much for it and was stopped (signal %d)", code - 128);
 	reason(errtext, &why);
 	return err_set(e, ERR_REFUSED, "%s", why.len ? why.data : "git refuses it without a word");
 }
@@ -115,8 +116,8 @@ static int get_taker(struct verifier *v, bool loose, uint64_t max, struct cell_p
 	return 0;
 }
 
-static int take_apart(struct verifier *v, const unsigned char head[HEADER_LEN], int pack_fd, bool loose, uint64_t max,
-	struct err *e)
+static int take_apart(struct verifier *v, const unsigned char head[HEADER_LEN], int pack_fd, bool loose,
+	uint64_t max, struct err *e)
 {
 	struct cell_piped p = CELL_PIPED_INIT;
 	auto_buf why = BUF_SMALL;
@@ -154,7 +155,8 @@ static int add_packed(struct buf *lines, uint32_t count, struct oidset *fresh, s
 	size_t n = 0, hex = 2 * (size_t)fresh->hash_len;
 	char *save = NULL;
 
-	for (char *l = lines->len ? strtok_r(lines->data, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
+	for (char *l = lines->len ? strtok_r(lines->data, "\n", &save) : NULL; l;
+		l = strtok_r(NULL, "\n", &save)) {
 		char *end;
 
 		all[n].offset = strtoull(l, &end, 10);
@@ -171,11 +173,13 @@ static int add_packed(struct buf *lines, uint32_t count, struct oidset *fresh, s
 	return n < count ? err_set(e, ERR_REFUSED, "the pack has fewer objects than it says") : 0;
 }
 
-static int list_pack(struct verifier *v, const char *stem, uint32_t count, struct oidset *fresh, struct err *e)
+static int list_pack(
+	struct verifier *v, const char *stem, uint32_t count, struct oidset *fresh, struct err *e)
 {
 	auto_str idx = xasprintf("%s.idx", stem), format = xasprintf("--object-format=%s", v->repo->format);
 	/* twice: as many bases as there are objects; a line has some 30 characters beside the name */
-	auto_buf lines = BUF_INIT(((size_t)count * 2 + 16) * (2 * (size_t)v->repo->hash_len + 32)), why = BUF_SMALL;
+	auto_buf lines = BUF_INIT(((size_t)count * 2 + 16) * (2 * (size_t)v->repo->hash_len + 32)),
+		 why = BUF_SMALL;
 	auto_fd in = open_regular_beneath(v->at.dir, idx);
 	auto_strvec args = STRVEC_INIT;
 	auto_order_cmd cmd = { 0 };
@@ -254,8 +258,8 @@ int verifier_connected(struct verifier *v, const char *tip, struct err *e)
 	return code ? refused(code, &why, e) : 0;
 }
 
-int verifier_reached(struct verifier *v, const struct strvec *commits, const struct strvec *by, bool *ret,
-	struct err *e)
+int verifier_reached(
+	struct verifier *v, const struct strvec *commits, const struct strvec *by, bool *ret, struct err *e)
 {
 	auto_buf input = BUF_INIT(16 << 20), out = BUF_SMALL;
 	int code;

@@ -218,11 +218,18 @@ static bool others_can_read(const char *path)
 	struct stat st;
 	mode_t want = 0004;
 
+	/* what is gone meanwhile was in nobody's way */
 	if (stat(path, &st) < 0)
-		return false;
+		return errno == ENOENT;
 	if (S_ISDIR(st.st_mode))
 		want |= 0001;
 	return (st.st_mode & want) == want;
+}
+
+/* A quarantine, or what a git is just writing: not for anybody to borrow. */
+static bool is_passing(const char *name)
+{
+	return name[0] == '.' || !strncmp(name, "garth-", 6) || !strncmp(name, "tmp_", 4);
 }
 
 static bool dir_is_readable(const char *path)
@@ -234,7 +241,7 @@ static bool dir_is_readable(const char *path)
 	while (ok && d && (ent = readdir(d))) {
 		auto_str sub = path_join(path, ent->d_name);
 
-		if (ent->d_name[0] != '.')
+		if (!is_passing(ent->d_name))
 			ok = others_can_read(sub);
 	}
 	if (d)

@@ -44,8 +44,8 @@ int ref_session_open(const struct repo *r, struct ref_session **ret, struct err 
  * ref has another value than expected. */
 int ref_session_commit(struct ref_session *s, const struct ref_txn *t, struct err *e);
 void ref_session_close(struct ref_session *s);
-/* The value of one ref, hexadecimal; "" where it is not there. Reads the files (loose, then packed-refs) where
- * the repository has files, else asks git. */
+/* The value of one ref, hexadecimal; "" where it is not there. Reads the files (loose, then packed-refs)
+ * where the repository has files, else asks git. */
 int ref_read(const struct repo *r, const char *name, char out[65], struct err *e);
 
 #endif

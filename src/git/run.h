@@ -39,8 +39,8 @@ int git_try(const struct git *g, const struct strvec *args, const struct buf *in
 	struct buf *errtext, int *ret_code, struct err *e);
 /* git_run with the arguments up to a NULL. */
 int git_do(const struct git *g, struct buf *out, struct err *e, ...) __attribute__((sentinel));
-/* Starts one that stays, with these as its stdin, stdout and stderr; they stay the caller's. as_inside and the
- * limit of time do not count. *ret is to be waited for. */
+/* Starts one that stays, with these as its stdin, stdout and stderr; they stay the caller's. as_inside and
+ * the limit of time do not count. *ret is to be waited for. */
 int git_start(const struct git *g, const struct strvec *args, const int fds[3], pid_t *ret, struct err *e);
 
 #endif

@@ -69,7 +69,6 @@ static inline const char *gitrepo_commit(const struct gitrepo *g, const char *tr
 /* What git says about the repository as a whole. */
 static inline void assert_fsck_clean(const struct gitrepo *g)
 {
-	git_in(g, "fsck", "--strict", "--connectivity-only", "--no-dangling");
 	git_in(g, "fsck", "--strict", "--full", "--no-dangling");
 }
 

@@ -1,6 +1,6 @@
 /*
- * The inside of a jail without a jail: a child that takes orders (jail/order.h) and executes commands directly.
- * inside_end() ends it.
+ * The inside of a jail without a jail: a child that takes orders (jail/order.h) and executes commands
+ * directly. inside_end() ends it.
  */
 #ifndef TESTS_INSIDE_H
 #define TESTS_INSIDE_H
@@ -43,7 +43,8 @@ static inline void inside_tell(int orders, enum order_type type, uint32_t id, in
 	sock_send(orders, &m, sizeof(m), NULL, 0);
 }
 
-static inline void __attribute__((noreturn)) inside_exec(const struct inside *in, struct order_cmd *c, const int *fds)
+static inline void __attribute__((noreturn))
+inside_exec(const struct inside *in, struct order_cmd *c, const int *fds)
 {
 	sigset_t none;
 

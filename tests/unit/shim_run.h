@@ -3,6 +3,7 @@
 #define TESTS_SHIM_RUN_H
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -119,7 +120,7 @@ static inline pid_t serve(const struct scratch *s)
 	assert_int_equal(listen(fd, 16), 0);
 	pid = fork();
 	if (!pid)
-		for (;;) {
+		for (prctl(PR_SET_PDEATHSIG, SIGKILL);;) {
 			int one = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
 
 			if (one < 0)

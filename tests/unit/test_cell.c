@@ -150,7 +150,9 @@ static void say(int fd, uint32_t type, uint32_t id, int value, int passed)
 	struct order_msg m = { .type = type, .id = id, .value = value };
 
 	memset(&m.err.msg, 'x', sizeof(m.err.msg));
-	assert_int_equal(sock_send(fd, &m, sizeof(m), (int[4]){ passed, passed, passed, passed }, passed < 0 ? 0 : 4), 0);
+	assert_int_equal(
+		sock_send(fd, &m, sizeof(m), (int[4]){ passed, passed, passed, passed }, passed < 0 ? 0 : 4),
+		0);
 }
 
 /* The other end is played by the test. */

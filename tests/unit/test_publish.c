@@ -296,7 +296,8 @@ static void what_was_moved_outside_is_not_overwritten(void **state)
 	make(state, &f);
 	one = xstrdup(commit_in(&f.own, "new", "text\n"));
 	assert_published(&f, one);
-	theirs = xstrdup(git_in(&f.shared, "commit-tree", "-m", "the user's", "-p", one, "refs/heads/garth/fix^{tree}"));
+	theirs = xstrdup(git_in(
+		&f.shared, "commit-tree", "-m", "the user's", "-p", one, "refs/heads/garth/fix^{tree}"));
 	git_in(&f.shared, "update-ref", "refs/heads/garth/fix", theirs);
 	mine = xstrdup(commit_in(&f.own, "more", "text\n"));
 	assert_refused(&f, mine, "moved_outside");
@@ -320,7 +321,8 @@ static void others_history_is_unknown(void **state)
 	struct git git;
 
 	make(state, &f);
-	theirs = xstrdup(git_in(&f.shared, "commit-tree", "-m", "another task's", "-p", "HEAD", "HEAD^{tree}"));
+	theirs = xstrdup(
+		git_in(&f.shared, "commit-tree", "-m", "another task's", "-p", "HEAD", "HEAD^{tree}"));
 	git_in(&f.shared, "update-ref", "refs/heads/garth/other", theirs);
 	/* a commit on top of it, sent without it: what is not sent is not looked at */
 	mine = xstrdup(git_in(&f.own, "commit-tree", "-m", "mine", "-p", theirs, "HEAD^{tree}"));
@@ -469,8 +471,8 @@ static void many_tasks_publish_at_once(void **state)
 /* Killed at every step; what is left is clean, the next gateway knows where the branch is, and goes on. */
 static void a_crash_at_any_step_is_repaired(void **state)
 {
-	static const char *const steps[] = { "publish-taken", "publish-checked", "publish-recorded", "publish-kept",
-		"publish-moved", "publish-stored" };
+	static const char *const steps[] = { "publish-taken", "publish-checked", "publish-recorded",
+		"publish-kept", "publish-moved", "publish-stored" };
 	struct fixture f;
 
 	make(state, &f);

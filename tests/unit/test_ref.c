@@ -92,7 +92,8 @@ static void moves_only_from_the_expected_value(void **state)
 	assert_int_equal(move(s, "refs/heads/none", f.second, f.first, &e), -1);
 	assert_int_equal(e.kind, ERR_CONFLICT);
 	/* a commit that is not there is no conflict */
-	assert_int_equal(move(s, "refs/heads/main", "1234567890123456789012345678901234567890", f.second, &e), -1);
+	assert_int_equal(
+		move(s, "refs/heads/main", "1234567890123456789012345678901234567890", f.second, &e), -1);
 	assert_int_equal(e.kind, ERR_FAILED);
 	assert_ref(&f, "refs/heads/main", f.second);
 	assert_int_equal(move(s, "refs/heads/main", f.first, f.second, &e), 0);

@@ -343,6 +343,12 @@ static void the_hook_writes_to_its_pipe_only(void **state)
 			"cd ws && : >../innocent && GARTH_TOLD=9:1 git commit -q --allow-empty -m x 9>>../innocent"),
 		0);
 	assert_content(w->s->fd, "innocent", "");
+	/* another pipe is none of ours either */
+	assert_int_equal(
+		shell(w->s,
+			"cd ws && GARTH_TOLD=9:1 git commit -q --allow-empty -m x 9>&1 >/dev/null | cat >../innocent"),
+		0);
+	assert_content(w->s->fd, "innocent", "");
 }
 
 /* A git of the test's own, which says that it runs and waits. */
@@ -352,17 +358,15 @@ static void fake_git(struct world *w, const char *script)
 
 	mkdirat(w->s->fd, "fake", 0755);
 	put(w->s->fd, "fake/git", script);
-	assert_int_equal(
-		shell(w->s,
-			"cd ws && : >../innocent && GARTH_TOLD=9:1 git commit -q --allow-empty -m x 9>>../innocent"),
-		0);
-	assert_content(w->s->fd, "innocent", "");
-	/* another pipe is none of ours either */
-	assert_int_equal(
-		shell(w->s,
-			"cd ws && GARTH_TOLD=9:1 git commit -q --allow-empty -m x 9>&1 >/dev/null | cat >../innocent"),
-		0);
-	assert_content(w->s->fd, "innocent", "");
+	assert_int_equal(shell(w->s, "chmod +x fake/git"), 0);
+	setenv("PATH", path, 1);
+}
+
+static void wait_for_file(struct world *w, const char *path)
+{
+	for (int i = 0; i < 20000 && !there(w->s->fd, path); i++)
+		usleep(1000);
+	assert_true(there(w->s->fd, path));
 }
 
 static void signals_reach_git(void **state)
@@ -373,10 +377,9 @@ static void signals_reach_git(void **state)
 	pid_t pid;
 
 	fake_git(w,
-		"#!/bin/sh\ntrap 'echo got; exit 7' TERM\n: >\"$GARTH_WORKSPACE/up\"\nwhile :; do sleep 0.01; done\n");
+		"#!/bin/sh\ntrap 'echo got; exit 7' TERM\n: >\"$GARTH_WORKSPACE/up\"\nfor i in $(seq 3000); do sleep 0.01; done\n");
 	pid = start_git(w, "commit");
-	while (!there(w->s->fd, "ws/up"))
-		usleep(1000);
+	wait_for_file(w, "ws/up");
 	kill(pid, SIGTERM);
 	assert_int_equal(wait_code(pid), 7);
 	out(w, "got\n");
@@ -394,15 +397,12 @@ static void git_ends_with_the_shim(void **state)
 	pid_t pid;
 
 	fake_git(w, "#!/bin/sh\ntrap ': >\"$GARTH_WORKSPACE/down\"; exit' TERM\n: >\"$GARTH_WORKSPACE/up\"\n"
-		    "while :; do sleep 0.01; done\n");
+		    "for i in $(seq 3000); do sleep 0.01; done\n");
 	pid = start_git(w, "commit");
-	while (!there(w->s->fd, "ws/up"))
-		usleep(1000);
+	wait_for_file(w, "ws/up");
 	kill(pid, SIGKILL);
 	assert_int_equal(wait_code(pid), 128 + SIGKILL);
-	for (int i = 0; i < 5000 && !there(w->s->fd, "ws/down"); i++)
-		usleep(1000);
-	assert_true(there(w->s->fd, "ws/down"));
+	wait_for_file(w, "ws/down");
 	setenv("PATH", old, 1);
 }
 

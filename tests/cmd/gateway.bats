@@ -1,0 +1,245 @@
+load helpers
+
+# What the gateway must never leave behind, whatever happened: a broken repository, or something in quarantine.
+sound() {
+  git fsck --strict --no-dangling >"$T/fsck" 2>&1 || complain "fsck: $(<"$T/fsck")"
+  ! grep -qE 'error|missing|broken|corrupt' "$T/fsck" || complain "fsck: $(<"$T/fsck")"
+  [[ -z $(find .git/objects -maxdepth 1 -name 'garth-*' -exec find {} -type f \;) ]] || complain "quarantine: $(find .git/objects/garth-*)"
+  [[ -z $(find .git -name '*.lock') ]] || complain "locks: $(find .git -name '*.lock')"
+  "$garth" audit --verify >/dev/null
+}
+
+# Nobody's gateway runs any more, so that even the empty quarantine is gone.
+settled() { [[ -z $(find .git/objects -maxdepth 1 -name 'garth-*') ]]; }
+
+tip() { git rev-parse "refs/heads/garth/${1:-t}"; }
+
+# publishes SCRIPT: runs it in task t; what HEAD inside is then is what the branch outside is.
+publishes() {
+  local head
+  head=$(inside t "$1"' && git rev-parse HEAD' 2>"$T/err" | tail -n 1) || complain "$(<"$T/err")" || return
+  [[ $(tip) == "$head" ]] || complain "not published: $1: $(tip) is not $head" "$(<"$T/err")"
+}
+
+# plain SCRIPT: the control, the same in a clone with nothing of Garth's.
+plain() {
+  rm -rf "$T/plain"
+  git clone -q "$R" "$T/plain"
+  (cd "$T/plain" && sh -ec "$1") >"$T/control" 2>&1 || complain "the control failed: $1" "$(<"$T/control")"
+}
+
+# refused_as REASON: the newest refusal in the audit log has that code.
+refused_as() {
+  [[ $("$garth" audit t --json | json '[e["code"] for e in d["events"] if e["event"] == "refused"][-1]') == "$1" ]] ||
+    complain "not recorded as $1: $("$garth" audit t | tail -n 3)"
+}
+
+# blocked REASON SCRIPT: it works in a plain clone; in the task it is refused by the gateway for that reason, in the
+# form that agents know, and leaves the change where it was, HEAD too, and the shared repository alone.
+blocked() {
+  local before head
+  plain "$2" || return
+  before=$(git for-each-ref; git count-objects) head=$(inside t 'git rev-parse HEAD')
+  call inside t "exec 2>&1; if ($2); then echo 'IT WORKED'; exit 1; fi"'
+    git rev-parse HEAD; echo "changed:"; git status --porcelain'
+  [[ $out == *'BLOCKED: '*'You tried to: '*'Instead, you should: '* ]] || complain "not told: $2" || return
+  [[ $out != *'IT WORKED'* ]] || complain "not refused: $2" || return
+  [[ $out == *"$head"*'changed:'* ]] || complain "HEAD moved: $2" || return
+  [[ -n ${out##*changed:} ]] || complain "nothing is changed any more: $2" || return
+  # what was staged by hand stays staged; with -a it was not
+  [[ $2 == *-qam* || ${out##*changed:} =~ $'\n'[AMDR] ]] || complain "nothing is staged any more: $2" || return
+  [[ $(git for-each-ref; git count-objects) == "$before" ]] || complain "the shared repository changed: $2" || return
+  refused_as "$1" && inside t 'git reset -q --hard && git clean -ffdq'
+}
+
+# draft_refused CODE SCRIPT: commits that the gateway was not asked about ($git) are refused when it is.
+draft_refused() {
+  local before
+  plain "git=git; $2" || return
+  before=$(git for-each-ref; git count-objects)
+  inside t "git='env GARTH_GATEWAY=1 /usr/bin/git'; set -e; $2"
+  call "$garth" publish t
+  [[ $code == 4 && $(git for-each-ref; git count-objects) == "$before" ]] || complain "not refused: $2" || return
+  refused_as "$1" && inside t "GARTH_GATEWAY=1 /usr/bin/git reset -q --hard $(tip) && git clean -ffdq"
+}
+
+configure() { mkdir -p "$XDG_CONFIG_HOME/garth" && cat >"$XDG_CONFIG_HOME/garth/config.yaml"; }
+
+@test "G1 G4 gateway: what git does to the branch inside is published at once, whichever git it was" {
+  "$garth" new t
+  publishes 'echo 1 >>a.txt; git commit -qam shim'
+  publishes 'echo 2 >>a.txt; /usr/bin/git commit -qam real'
+  publishes 'echo 3 >>a.txt; cd /; git -C "$GARTH_WORKSPACE" commit -qam away; cd "$GARTH_WORKSPACE"'
+  publishes 'echo 4 >>a.txt; git add a.txt; cd dir; git commit -qm below'
+  publishes 'git commit -q --amend -m amended'
+  publishes 'git commit -q --allow-empty -m empty'
+  publishes '/usr/bin/git switch -qc side HEAD~2; echo s >side.txt; git add side.txt; git commit -qm side; /usr/bin/git switch -q garth/t; git merge -q --no-edit side'
+  [[ $(git rev-list --count --merges garth/t) == 1 ]]
+  publishes '/usr/bin/git switch -qc pick HEAD~1; echo p >pick.txt; git add pick.txt; git commit -qm pick; /usr/bin/git switch -q garth/t; git cherry-pick pick'
+  publishes 'git revert --no-edit HEAD'
+  publishes 'printf "tree %s\nparent %s\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nby hand\n" $(git rev-parse HEAD^{tree} HEAD) >/tmp/c
+    /usr/bin/git update-ref refs/heads/garth/t $(git hash-object -t commit -w /tmp/c)'
+  [[ $(git log -1 --format=%s garth/t) == "by hand" ]]
+  old=$(tip)
+  publishes 'git reset -q --hard HEAD~2'
+  [[ $(tip) == $(git rev-parse "$old~2") ]]
+  # what was there before is kept, as a snapshot with a ref of its own
+  git for-each-ref --points-at "$old" refs/garth/snapshots/ | grep -q .
+  "$garth" show t --json | json '[s["reason"] for s in d["snapshots"]]' | grep -q rewrite
+  [[ $(git rev-parse main) == $(git rev-parse HEAD) && -z $(git status --porcelain) ]]
+  sound
+  [[ $("$garth" audit t --json | json 'len([e for e in d["events"] if e["event"] == "publish"])') == 11 ]]
+}
+
+@test "G1 G4 gateway: git's own flags, editors and hooks inside keep their meaning" {
+  "$garth" new t
+  publishes 'echo 1 >>a.txt; printf "subject\n\nbody\n" | git commit -q -a -F -'
+  [[ $(git log -1 --format=%B garth/t) == $'subject\n\nbody' ]]
+  publishes 'echo 2 >>a.txt; GIT_EDITOR="sh -c '\''echo edited >\$1'\'' -" git commit -a'
+  [[ $(git log -1 --format=%s garth/t) == edited ]]
+  publishes 'echo 3 >>a.txt; git commit -q -a -m x --author "An Agent <agent@example.com>" --date 2020-01-02T03:04:05Z'
+  [[ $(git log -1 --format='%an|%aI' garth/t) == 'An Agent|2020-01-02T03:04:05+00:00' ]]
+  old=$(tip)
+  call inside t 'printf "#!/bin/sh\nexit 7\n" >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo 4 >>a.txt; git commit -qam no'
+  [[ $code == 1 && $(tip) == "$old" ]] || complain
+  publishes 'git commit -q --no-verify -am yes'
+  call inside t 'git commit -am nothing'
+  [[ $code == 1 && $out == *'nothing to commit'* ]] || complain
+  sound
+}
+
+@test "G1 gateway: drafts of a git library are published when the task ends, or when asked" {
+  "$python" -c 'import pygit2' || skip "python3-pygit2 is not installed"
+  library='import pygit2, os
+r = pygit2.Repository(os.environ["GARTH_WORKSPACE"])
+open("lib.txt", "a").write("x\n")
+r.index.add("lib.txt"); r.index.write()
+s = pygit2.Signature("Lib", "lib@example.com")
+print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.head.target]))'
+  call "$garth" run -t t -- "$python" -c "$library"
+  [[ $code == 0 && $(tip) == "$out" && $(git show garth/t:lib.txt) == x && $(state_of t) == done ]] || complain
+  [[ $("$garth" audit t --json | json '[e["by"] for e in d["events"] if e["event"] == "publish"]') == '["end"]' ]]
+  "$garth" new u
+  head=$("$garth" exec u -- "$python" -c "$library")
+  [[ $(tip u) != "$head" ]]
+  call "$garth" publish u --json
+  [[ $code == 0 && $(json '[d["tip"], d["commits"]]' <<<"$out") == "[\"$head\", 1]" && $(tip u) == "$head" ]] || complain
+  call "$garth" publish u --json
+  [[ $code == 0 && $(json 'd["commits"]' <<<"$out") == 0 ]] || complain
+  sound
+}
+
+@test "G5 J4 gateway: a protected path is not published, however it is staged, until the user allows it" {
+  mkdir -p .github/workflows .claude; echo w >.github/workflows/ci.yml; echo '* @me' >CODEOWNERS; echo plain >plain.yml; commit
+  "$garth" new t
+  blocked protected_path 'echo x >>.github/workflows/ci.yml; git commit -qam x'
+  blocked protected_path 'echo x >.github/workflows/new.yml; git add -A; git commit -qm x'
+  blocked protected_path 'git rm -q CODEOWNERS; git commit -qm x'
+  blocked protected_path 'mkdir -p docs; git mv CODEOWNERS docs/CODEOWNERS; git commit -qm x'
+  blocked protected_path 'git mv plain.yml .github/workflows/plain.yml; git commit -qm x'
+  blocked protected_path 'mkdir -p .claude; echo {} >.claude/settings.json; git add -Af .claude; git commit -qm x'
+  blocked protected_path 'mkdir -p sub; printf "*.x filter=lfs\n" >sub/.gitattributes; git add -A; git commit -qm x'
+  # by plumbing, without a file; by a real git
+  blocked protected_path 'git update-index --add --cacheinfo 100644,$(echo evil | git hash-object -w --stdin),.github/workflows/evil.yml; git commit -qm x'
+  blocked protected_path 'echo x >>CODEOWNERS; /usr/bin/git commit -qam x'
+  blocked protected_path 'printf evil >e; git update-index --add --cacheinfo 100644,$(git hash-object -w e),.GitHub/WorkFlows/e.yml; rm e; git commit -qm x'
+  # hidden in the middle: added in one commit and removed in the next, published together, it is gone at the tip
+  publishes 'echo x >>CODEOWNERS; GARTH_GATEWAY=1 /usr/bin/git commit -qam one; git checkout -q HEAD~1 CODEOWNERS; echo y >>a.txt; git commit -qam two'
+  # the user's word
+  "$garth" allow t .github/workflows/ci.yml
+  publishes 'echo x >>.github/workflows/ci.yml; git commit -qam allowed'
+  [[ $(git show garth/t:.github/workflows/ci.yml) == $'w\nx' ]]
+  blocked protected_path 'echo x >.github/workflows/new.yml; git add -A; git commit -qm x'
+  configure <<<'policy: {allow: [CODEOWNERS], protected: ["secret/**"]}'
+  publishes 'echo x >>CODEOWNERS; git commit -qam "allowed by the configuration"'
+  blocked protected_path 'mkdir -p secret; echo x >secret/x; git add -A; git commit -qm x'
+  sound
+}
+
+@test "G5 J8 gateway: sizes and counts have limits" {
+  configure <<<'limits: {max_file_size: 100KB, max_files: 5, max_commits: 4, max_worktree_size: 1MB}'
+  "$garth" new t
+  blocked file_too_large 'head -c 200000 /dev/urandom >big; git add -A; git commit -qm x'
+  blocked file_too_large 'head -c 200000 /dev/zero >big; git add -A; git commit -qm x'
+  blocked too_many_files 'for i in 1 2 3 4 5 6; do echo $i >f$i; done; git add -A; git commit -qm x'
+  # a large file that a later commit takes away again is in the history all the same
+  draft_refused file_too_large 'head -c 200000 /dev/urandom >big; git add -A; $git commit -qm x; git rm -q big; $git commit -qm y'
+  # many small ones, each of them gone in the next commit
+  draft_refused too_large 'for i in 1 2 3; do for j in 1 2 3 4; do head -c 90000 /dev/urandom >f$j; done; git add -A; $git commit -qm $i; done; git rm -q "f*"; $git commit -qm y'
+  draft_refused too_many_commits 'for i in 1 2 3 4 5; do echo $i >>a.txt; $git commit -qam $i; done'
+  for i in 1 2 3 4; do publishes "echo $i >>a.txt; git commit -qam $i"; done
+  blocked too_many_commits 'echo 5 >>a.txt; git commit -qam 5'
+  sound
+}
+
+@test "G5 gateway: gitlinks, links that leave the tree, odd modes, forged trees" {
+  "$garth" new t
+  blocked gitlink 'git init -q nested; git -C nested -c user.name=a -c user.email=b commit -q --allow-empty -m x; git add nested 2>/dev/null; git commit -qm x'
+  blocked gitlink 'git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub; git commit -qm x'
+  for target in /etc/passwd ../../outside ../x dir/../../../x .git/config dir/../.GIT; do
+    blocked link_leaves "mkdir -p l; ln -s $target l/bad; git add -A; git commit -qm x" || complain "$target"
+  done
+  publishes 'ln -s ../a.txt dir/good; ln -s dir/b.txt fine; git add -A; git commit -qm links'
+  # a mode that git inside lets through when told not to look
+  draft_refused bad_objects 'tree=$(printf "100600 f\0\346\235\342\233\262\321\326CK\213)\256wZ\330\302\344\214S\221" | git hash-object -t tree -w --stdin --literally); git hash-object -w --stdin </dev/null >/dev/null
+    $git update-ref HEAD $(git commit-tree -p HEAD -m x $tree)' || true
+  sound
+}
+
+@test "G5 gateway: rewriting refused by the configuration" {
+  configure <<<'policy: {rewrite: refuse}'
+  "$garth" new t
+  publishes 'echo 1 >>a.txt; git commit -qam 1'; publishes 'echo 2 >>a.txt; git commit -qam 2'
+  old=$(tip)
+  for deed in 'git commit -q --amend -m other' 'git reset -q --hard HEAD~1' '/usr/bin/git rebase -q --force-rebase HEAD~2'; do
+    call inside t "$deed"
+    [[ $code != 0 && $err == *'BLOCKED: '*'You tried to: rewrite'*'Instead, you should: '* && $(tip) == "$old" ]] || complain "$deed"
+    inside t "/usr/bin/git rebase --abort 2>/dev/null; GARTH_GATEWAY=1 /usr/bin/git reset -q --hard $old"
+  done
+  publishes 'git revert --no-edit HEAD'
+  sound
+}
+
+@test "G5 gateway: the identity is the user's where the configuration says so, with the task in a trailer" {
+  configure <<<'policy: {identity: forced}'
+  "$garth" new t
+  publishes 'echo 1 >>a.txt; git commit -qam "as it is"'
+  [[ $(git log -1 --format='%an <%ae>|%cn|%(trailers:key=Garth-Task,valueonly)' garth/t) == 'Test User <test@example.com>|Test User|t'* ]] ||
+    complain "$(git log -1 --format=fuller garth/t)"
+  before=$(tip)
+  for deed in 'git commit -qam x --author "Somebody Else <else@example.com>"' 'GIT_COMMITTER_NAME=Else git commit -qam x' \
+    '/usr/bin/git -c user.name=Else commit -qam x' '/usr/bin/git commit -qam "no trailer"'; do
+    call inside t "echo 2 >>a.txt; $deed"
+    [[ $code != 0 && $err == *'BLOCKED: '* && $(tip) == "$before" ]] || complain "$deed"
+  done
+  publishes '/usr/bin/git commit -qam "my own trailer" -m "Garth-Task: t"'
+  configure <<<'policy: {identity: forced, author: "Bot <bot@example.com>"}'
+  publishes 'echo 3 >>a.txt; GIT_COMMITTER_NAME=Bot GIT_COMMITTER_EMAIL=bot@example.com git commit -qam bot --author "Bot <bot@example.com>"'
+  sound
+}
+
+@test "G8 ESCAPES 25 gateway: twenty tasks publish five commits each at once: nothing is lost" {
+  for i in {1..20}; do "$garth" new "t$i" >/dev/null 2>&1 & ((i % 4)) || wait; done; wait
+  for i in {1..20}; do
+    inside "t$i" "for c in 1 2 3 4 5; do echo $i \$c >>a.txt; echo $i >f$i-\$c; git add -A; git commit -qm \"$i \$c\" || exit 1; done" >"$T/out.$i" 2>&1 3>&- &
+    pids[i]=$!
+  done
+  for i in {1..20}; do wait "${pids[i]}" || complain "task $i: $(<"$T/out.$i")"; done
+  for i in {1..20}; do
+    [[ $(git log --format=%s "main..garth/t$i" | sort | tr '\n' ,) == "$i 1,$i 2,$i 3,$i 4,$i 5," ]] || complain "$(git log --format=%s "main..garth/t$i")"
+    [[ $(git ls-tree --name-only "garth/t$i" | grep -c "^f") == 5 && $(field "t$i" published) == $(tip "t$i") && $(field "t$i" commits) == 5 ]] || complain "t$i"
+  done
+  sound
+  eventually settled
+  [[ $("$garth" audit --json | json 'len([e for e in d["events"] if e["event"] == "publish"])') == 100 ]]
+}
+
+@test "G8 ESCAPES 25 gateway: many commits at once in one task: each is published or refused, none is lost" {
+  "$garth" new t
+  # all of them from one parent, and each tries to be the branch: git lets one through at a time
+  inside t 'base=$(git rev-parse HEAD); for i in 1 2 3 4 5 6 7 8; do (
+      c=$(git commit-tree -p $base -m $i $(git rev-parse HEAD^{tree})); if /usr/bin/git update-ref refs/heads/garth/t $c $base 2>/tmp/e$i; then echo $c >/tmp/won.$i; fi) & done; wait'
+  [[ $(inside t 'cat /tmp/won.* | wc -l') == 1 && $(tip) == $(inside t 'cat /tmp/won.*') ]] || complain "$(inside t 'cat /tmp/won.*; git rev-parse HEAD; cat /tmp/e*'; tip)"
+  publishes 'echo 1 >>a.txt; git commit -qam 1'
+  sound
+}
