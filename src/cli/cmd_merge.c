@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
+#include "cli/resolve.h"
 #include "cli/say.h"
 #include "git/ref.h"
 #include "merge/merge.h"
@@ -84,9 +85,25 @@ static int fail(const struct merge_result *r, const struct err *e)
 				 : say_error(e);
 }
 
+static int begin_resolution(struct context *c, struct task *t, const struct merge_spec *s, bool json)
+{
+	struct err e = ERR_INIT;
+	auto_str name = NULL;
+
+	if (resolve_begin(c, t, s, &name, &e) < 0)
+		return say_error(&e);
+	if (json)
+		return json_print(json_pack("{s:o, s:o}", "task", json_text(t->name), "resolution", json_text(name)));
+	printf("%s\n", name);
+	say_done("task '%s' has the conflict in its workspace: solve it, commit, then garth merge --continue %s", name,
+		t->name);
+	say_hint("garth shell %s", name);
+	return 0;
+}
+
 int cmd_merge(int argc, char **argv)
 {
-	bool json = false, squash = false, rebase = false;
+	bool json = false, squash = false, rebase = false, resolve = false, go_on = false;
 	struct merge_spec s = { 0 };
 	const struct opt opts[] = {
 		{ 0, "squash", OPT_FLAG, &squash, NULL, "as one commit" },
@@ -95,6 +112,8 @@ int cmd_merge(int argc, char **argv)
 			"a merge commit even where the target could just move" },
 		{ 0, "into", OPT_STR, &s.into, "BRANCH", "another branch than the task's target" },
 		{ 'm', "message", OPT_STR, &s.message, "TEXT", "the commit's message" },
+		{ 0, "resolve", OPT_FLAG, &resolve, NULL, "where it conflicts, make a task to solve it in" },
+		{ 0, "continue", OPT_FLAG, &go_on, NULL, "merge what was solved there" },
 		{ 0, "dry-run", OPT_FLAG, &s.dry_run, NULL, "only say what would come of it" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
@@ -109,7 +128,9 @@ int cmd_merge(int argc, char **argv)
 	if (context_open(&c, &e) < 0 || choose(&c.config, squash, rebase, &s, &e) < 0 ||
 		task_find(&c, argv[0], &t, &e) < 0)
 		return say_error(&e);
-	if (merge_task(&c, &t, &s, &r, &e) < 0)
+	if (resolve)
+		return begin_resolution(&c, &t, &s, json);
+	if ((go_on ? resolve_continue(&c, &t, &s, &r, &e) : merge_task(&c, &t, &s, &r, &e)) < 0)
 		return fail(&r, &e);
 	if (json)
 		print_json(&t, &s, &r);

@@ -147,12 +147,21 @@ int quarantine_packs(const struct quarantine *q, struct strvec *ret, struct err 
 static int make_place(const struct quarantine *q, const char *path)
 {
 	auto_str dir = xstrndup(path, strcspn(path, "/"));
+	auto_str made = xasprintf("tmp_%s-%s", q->name, dir);
 
-	if (mkdirat(q->objects, dir, 0700) < 0)
-		return errno == EEXIST ? 0 : -1;
-	if (owner_is_other() && fchownat(q->objects, dir, q->uid, q->gid, AT_SYMLINK_NOFOLLOW) < 0)
+	/* it comes into sight as it shall be: other tasks look whether they can read all that is here */
+	if (mkdirat(q->objects, made, 0700) < 0 && errno != EEXIST)
 		return -1;
-	return fchmodat(q->objects, dir, q->mode, 0);
+	if (owner_is_other() && fchownat(q->objects, made, q->uid, q->gid, AT_SYMLINK_NOFOLLOW) < 0)
+		return -1;
+	if (fchmodat(q->objects, made, q->mode, 0) < 0)
+		return -1;
+	if (!renameat2(q->objects, made, q->objects, dir, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EEXIST)
+		return -1;
+	unlinkat(q->objects, made, AT_REMOVEDIR);
+	return 0;
 }
 
 /* Another name for the very file that was looked at, whatever its old name has become meanwhile. */

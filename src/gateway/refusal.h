@@ -14,7 +14,7 @@
 #include "base/err.h"
 
 struct refusal {
-	char code[40];      /* "protected_path"; "" where nothing was refused */
+	char code[40]; /* "protected_path"; "" where nothing was refused */
 	char message[400];
 	char path[400];     /* what it was about, "" for nothing; the agent's bytes */
 	char boundary[200]; /* the limit or rule, "" for none */

@@ -1,9 +1,13 @@
 #include "merge/merge.h"
 
+#include <fcntl.h>
+
 #include "base/alloc.h"
+#include "base/path.h"
 #include "git/ref.h"
 #include "merge/compose.h"
 #include "merge/move.h"
+#include "sys/fd.h"
 #include "sys/lock.h"
 
 /* Somebody who moves the target at the same time makes it a new merge, for so often. */
@@ -57,6 +61,16 @@ static int find_target(const struct task *t, const char *into, char **ret, struc
 	return 0;
 }
 
+/* A name for another branch: whoever has that one checked out would not be found. */
+static bool is_alias(const struct repo *r, const char *ref)
+{
+	auto_str path = path_join(r->git_dir, ref);
+	struct err ignored = ERR_INIT;
+	auto_buf text = BUF_SMALL;
+
+	return !read_file(AT_FDCWD, path, &text, &ignored) && !strncmp(buf_str(&text), "ref:", 4);
+}
+
 static int read_tips(const struct repo *r, const struct task *t, struct merge_result *ret, char tip[OID_LEN],
 	struct err *e)
 {
@@ -66,6 +80,8 @@ static int read_tips(const struct repo *r, const struct task *t, struct merge_re
 		return -1;
 	if (!*ret->old)
 		return err_set(e, ERR_NOTFOUND, "there is no branch '%s'", target);
+	if (is_alias(r, ret->target))
+		return err_set(e, ERR_REFUSED, "'%s' is a name for another branch", target);
 	if (!*tip)
 		return err_set(e, ERR_NOTFOUND, "there is no branch '%s'", t->branch + strlen("refs/heads/"));
 	if (!strcmp(tip, t->base))
@@ -96,7 +112,7 @@ static int explain(const struct task *t, struct merge_result *ret, struct err *e
 	if (ret->conflicts.n) {
 		err_set(e, ERR_CONFLICT, "cannot merge task '%s': %zu file%s with %s", t->name,
 			ret->conflicts.n, ret->conflicts.n == 1 ? " conflicts" : "s conflict", target);
-		err_hint(e, "garth sync %s", t->name);
+		err_hint(e, "garth merge --resolve %s", t->name);
 		return name_paths(e, &ret->conflicts);
 	}
 	if (ret->in_the_way.n) {

@@ -22,6 +22,7 @@ struct call {
 
 #define NO_ANSWER      128 /* as git has it where a remote does not answer */
 #define REFUSED        1
+#define ARGS_MAX       1000 /* what the gateway takes */
 #define ARGS_MAX_BYTES (ANSWER_BODY_MAX - 4096)
 
 static bool verb_is(const struct call *c, const char *verb)
@@ -67,7 +68,7 @@ static bool quote_args(const struct call *c, struct buf *out)
 		if (i > first)
 			buf_addch(out, ',');
 		ask_quote(out, c->run.argv[i]);
-		if (out->overflow || out->len > ARGS_MAX_BYTES) {
+		if (out->overflow || out->len > ARGS_MAX_BYTES || i - first >= ARGS_MAX) {
 			out->overflow = false;
 			buf_cut(out, before);
 			whole = false;
@@ -304,7 +305,7 @@ static int route(struct call *c)
 int shim_git(const struct shim *s, int argc, char **argv)
 {
 	struct call c = { .shim = s, .place = PLACE_INIT };
-	char git[PATH_MAX], operations[16384];
+	char git[PATH_MAX], operations[65536];
 	const char *workspace;
 	int code;
 

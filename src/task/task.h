@@ -24,6 +24,7 @@ struct task_spec {
 	const char *rev;      /* NULL: HEAD */
 	const char *backend;  /* NULL: as configured, else what the kernel allows */
 	const char *on_dirty; /* NULL: as configured */
+	const char *also_shown; /* one more ref that the task is shown, by its full name; NULL for none */
 	bool strict;
 };
 

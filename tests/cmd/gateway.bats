@@ -1,12 +1,17 @@
 load helpers
 
-# What the gateway must never leave behind, whatever happened: a broken repository, or something in quarantine.
-sound() {
+# What must be, whatever happened.
+whole() {
   git fsck --strict --no-dangling >"$T/fsck" 2>&1 || complain "fsck: $(<"$T/fsck")"
   ! grep -qE 'error|missing|broken|corrupt' "$T/fsck" || complain "fsck: $(<"$T/fsck")"
+  "$garth" audit --verify >/dev/null || complain "audit"
+}
+
+# The same, and nothing in quarantine: what a gateway that died had there goes with the next one.
+sound() {
+  whole
   [[ -z $(find .git/objects -maxdepth 1 -name 'garth-*' -exec find {} -type f \;) ]] || complain "quarantine: $(find .git/objects/garth-*)"
   [[ -z $(find .git -name '*.lock') ]] || complain "locks: $(find .git -name '*.lock')"
-  "$garth" audit --verify >/dev/null
 }
 
 # Nobody's gateway runs any more, so that even the empty quarantine is gone.
@@ -103,7 +108,7 @@ configure() { mkdir -p "$XDG_CONFIG_HOME/garth" && cat >"$XDG_CONFIG_HOME/garth/
   call inside t 'printf "#!/bin/sh\nexit 7\n" >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo 4 >>a.txt; git commit -qam no'
   [[ $code == 1 && $(tip) == "$old" ]] || complain
   publishes 'git commit -q --no-verify -am yes'
-  call inside t 'git commit -am nothing'
+  call inside t 'git commit --no-verify -am nothing'
   [[ $code == 1 && $out == *'nothing to commit'* ]] || complain
   sound
 }
@@ -176,13 +181,13 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
   "$garth" new t
   blocked gitlink 'git init -q nested; git -C nested -c user.name=a -c user.email=b commit -q --allow-empty -m x; git add nested 2>/dev/null; git commit -qm x'
   blocked gitlink 'git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub; git commit -qm x'
-  for target in /etc/passwd ../../outside ../x dir/../../../x .git/config dir/../.GIT; do
+  for target in /etc/passwd ../../outside dir/../../../x .git/config dir/../.GIT; do
     blocked link_leaves "mkdir -p l; ln -s $target l/bad; git add -A; git commit -qm x" || complain "$target"
   done
   publishes 'ln -s ../a.txt dir/good; ln -s dir/b.txt fine; git add -A; git commit -qm links'
   # a mode that git inside lets through when told not to look
-  draft_refused bad_objects 'tree=$(printf "100600 f\0\346\235\342\233\262\321\326CK\213)\256wZ\330\302\344\214S\221" | git hash-object -t tree -w --stdin --literally); git hash-object -w --stdin </dev/null >/dev/null
-    $git update-ref HEAD $(git commit-tree -p HEAD -m x $tree)' || true
+  draft_refused odd_mode 'tree=$(printf "100600 f\0\346\235\342\233\262\321\326CK\213)\256wZ\330\302\344\214S\221" | git hash-object -t tree -w --stdin --literally); git hash-object -w --stdin </dev/null >/dev/null
+    $git update-ref HEAD $(git commit-tree -p HEAD -m x $tree); $git reset -q --hard'
   sound
 }
 
@@ -242,4 +247,145 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
   [[ $(inside t 'cat /tmp/won.* | wc -l') == 1 && $(tip) == $(inside t 'cat /tmp/won.*') ]] || complain "$(inside t 'cat /tmp/won.*; git rev-parse HEAD; cat /tmp/e*'; tip)"
   publishes 'echo 1 >>a.txt; git commit -qam 1'
   sound
+}
+
+# A gateway that dies at a step, in builds that can: the commit stays a draft. In others the variable means nothing.
+dies_at() {
+  call env GARTH_FAULT="$1" "$garth" exec t -- sh -c "$2"
+  [[ $code == 0 ]] || complain "$1"
+  if has_faults; then [[ $err == *'does not answer'* ]] || complain "did not die at $1"; else [[ -z $err ]] || complain "GARTH_FAULT has a meaning"; fi
+}
+
+@test "ESCAPES 23 gateway: killed at each step of publishing: clean, nothing lost, the next commit works" {
+  "$garth" new t
+  publishes 'echo 0 >>a.txt; git commit -qam 0'
+  for step in publish-taken publish-checked publish-recorded audit-written publish-kept publish-moved publish-stored; do
+    old=$(tip)
+    dies_at $step "echo $step >>a.txt; git commit -qam $step"
+    whole || complain "$step"
+    if has_faults; then
+      # before it moved, the branch is where it was; from then on it is published
+      case $step in
+      publish-moved | publish-stored) [[ $(git log -1 --format=%s garth/t) == "$step" && $(git rev-parse garth/t^) == "$old" ]] || complain "$step" ;;
+      *) [[ $(tip) == "$old" ]] || complain "$step" ;;
+      esac
+    fi
+    "$garth" ls >/dev/null; "$garth" show t >/dev/null
+    # the draft is published with the next commit, or was already
+    publishes "echo again >>a.txt; git commit -qam 'again $step'"
+    [[ $(git log -2 --format=%s garth/t) == "again $step"$'\n'"$step" && $(git rev-parse garth/t~2) == "$old" ]] || complain "$step: $(git log --oneline garth/t)"
+    [[ $(field t published) == $(tip) && $(field t commits) == $(git rev-list --count main..garth/t) ]] || complain "$step: $(field t commits)"
+    sound || complain "$step"
+  done
+  eventually settled
+  call "$garth" doctor
+  [[ $code == 0 ]] || complain
+}
+
+@test "ESCAPES 23 gateway: killed while it rewrites: the old tip is kept, whatever the store knows" {
+  "$garth" new t
+  for step in publish-kept publish-moved publish-stored; do
+    publishes "echo $step >>a.txt; git commit -qam $step"
+    old=$(tip)
+    dies_at $step "git commit -q --amend -m 'other $step'"
+    whole || complain "$step"
+    publishes "echo again >>a.txt; git commit -qam again"
+    git for-each-ref --contains "$old" | grep -q . || complain "$step: $old is not kept: $(git for-each-ref)"
+    # each snapshot in the store has its ref, and each ref its row
+    diff <("$garth" show t --json | json '"\n".join(s["commit"] for s in d["snapshots"])' | sort) \
+      <(git for-each-ref --format='%(objectname)' "refs/garth/snapshots/$(field t id)" | sort) || complain "$step"
+    sound || complain "$step"
+  done
+}
+
+@test "ESCAPES 23 gateway: killed while a task ends: the drafts are still there, and published when asked" {
+  has_faults || skip "this build has no faults"
+  for step in publish-taken publish-kept publish-moved; do
+    call env GARTH_FAULT=$step "$garth" run -t t -- sh -c 'echo 1 >>a.txt; GARTH_GATEWAY=1 /usr/bin/git commit -qam draft; git rev-parse HEAD'
+    head=$out
+    [[ $head == "$(inside t 'git rev-parse HEAD')" && -z $(inside t 'git status --porcelain') ]] || complain "$step"
+    whole
+    "$garth" publish t
+    [[ $(tip) == "$head" && $(field t published) == "$head" ]] || complain "$step"
+    sound
+    "$garth" discard -D t
+  done
+}
+
+# on_small MB SCRIPT: in a mount namespace with a small file system at $T/small.
+on_small() {
+  mkdir -p "$T/small"
+  local flags=(-m); is_root || flags=(-Um --map-current-user)
+  unshare "${flags[@]}" bash -c "mount -t tmpfs -o size=$1m small '$T/small' && $2"
+}
+
+@test "ESCAPES 24 gateway: a full disk while publishing: refused, clean, and it works when there is space" {
+  export -f inside tip sound whole complain publishes eventually settled json; export garth T R python
+  on_small 16 '
+    set -eE; trap "echo failed: \$BASH_COMMAND" ERR
+    cp -a "$R" "$T/small/app"; R=$T/small/app; cd "$R"
+    "$garth" new t
+    publishes "echo 1 >>a.txt; git commit -qam 1"
+    old=$(tip)
+    head -c 100M /dev/zero >fill 2>/dev/null || true
+    ! inside t "head -c 3000000 /dev/urandom >big; git add big; git commit -qm big" >"$T/out" 2>&1
+    grep -q "BLOCKED: " "$T/out"; ! grep -q "IT WORKED" "$T/out"
+    [[ $(tip) == "$old" && $(inside t "git diff --cached --name-only; git log -1 --format=%s") == $'"'big\n1'"' ]]
+    rm fill
+    sound
+    publishes "git commit -qm big"
+    [[ $(git cat-file -s garth/t:big) == 3000000 ]]
+    sound' || complain "$(<"$T/out")"
+  # the same with the store and the log on it: what cannot be recorded is not done
+  on_small 16 '
+    set -eE; trap "echo failed: \$BASH_COMMAND" ERR
+    export GARTH_HOME=$T/small/garth
+    "$garth" new u
+    inside u "echo 1 >>a.txt; git commit -qam 1"
+    old=$(tip u)
+    head -c 100M /dev/zero >"$T/small/fill" 2>/dev/null || true
+    ! inside u "git commit -q --allow-empty -m full" >"$T/out" 2>&1
+    [[ $(tip u) == "$old" ]]
+    rm "$T/small/fill"
+    "$garth" audit --verify
+    inside u "git commit -q --allow-empty -m again"
+    [[ $(git log -1 --format=%s garth/u) == again ]]
+    git fsck --strict; "$garth" audit --verify' || complain "$(<"$T/out")"
+}
+
+@test "W2 gateway: in a worktree the host's git sees what was published" {
+  "$garth" new t --backend worktree
+  publishes 'echo 1 >>a.txt; echo n >n.txt; git add -A; git commit -qm 1; git rm -q dir/b.txt; git mv a.txt z.txt; git commit -qm 2'
+  [[ -z $(git -C "$GARTH_HOME/worktrees/t" status --porcelain) && $(git -C "$GARTH_HOME/worktrees/t" rev-parse HEAD) == $(tip) ]] ||
+    complain "$(git -C "$GARTH_HOME/worktrees/t" status)"
+  inside t 'echo 2 >>n.txt; echo u >untracked'
+  [[ $(git -C "$GARTH_HOME/worktrees/t" status --porcelain) == $' M n.txt\n?? untracked' ]]
+  sound
+}
+
+@test "G1 gateway: a branch that the user moved or removed outside is not overwritten" {
+  "$garth" new t
+  publishes 'echo 1 >>a.txt; git commit -qam 1'
+  theirs=$(git commit-tree -p garth/t -m "the user's" 'garth/t^{tree}')
+  git update-ref refs/heads/garth/t "$theirs"
+  call inside t 'echo 2 >>a.txt; git commit -qam 2'
+  if [[ $code == 0 ]]; then
+    # taken for the task's own: then it is kept
+    git for-each-ref --contains "$theirs" | grep -q . || complain "the user's commit is lost"
+  else
+    [[ $err == *'BLOCKED: '* && $(tip) == "$theirs" ]] || complain
+  fi
+  # while a gateway runs, it does not know of it
+  "$garth" new r
+  inside r 'touch /tmp/w; (while test -e /tmp/w; do sleep 0.1; done) & echo 1 >>a.txt; git commit -qam 1; echo made >&2; until test -e /tmp/go; do sleep 0.05; done; echo 2 >>a.txt; git commit -qam 2; code=$?; rm /tmp/w; exit $code' >"$T/o" 2>&1 3>&- &
+  pid=$!
+  eventually grep -q made "$T/o"
+  theirs=$(git commit-tree -p garth/r -m "the user's" 'garth/r^{tree}')
+  git update-ref refs/heads/garth/r "$theirs"
+  inside r 'touch /tmp/go'
+  code=0; wait $pid || code=$?
+  git for-each-ref --contains "$theirs" | grep -q . || complain "the user's commit is lost"
+  git update-ref -d refs/heads/garth/t
+  call inside t 'echo 3 >>a.txt; git commit -qam 3'
+  [[ $code != 0 && $err == *'BLOCKED: '*'removed outside'* ]] || complain
 }

@@ -127,6 +127,8 @@ load merging
   remember
   for b in nowhere ../../HEAD 'a b' '' -x 'main..x' "main~1" v1; do fails 3 "there is no branch" "$garth" merge t "--into=$b"; done
   fails 4 "is the branch of a task" "$garth" merge t --into garth/u
+  git symbolic-ref refs/heads/alias refs/heads/main; remember
+  fails 4 "is a name for another branch" "$garth" merge t --into alias
   nothing_changed
   git checkout -q --detach; "$garth" new d; publish d 'echo d >d.txt'
   fails 2 "no target" "$garth" merge d

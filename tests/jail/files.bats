@@ -349,13 +349,16 @@ f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\",
     "$garth" new "t-$backend" --backend "$backend"
     for tool in "$HOME/.local/bin/tool" "$T/elsewhere/named/tool"; do
       [[ $(inside "t-$backend" "$tool") == tool ]]
+      any=false
       for attempt in "echo evil >>$tool" "rm -f $tool; test ! -e $tool" "mv $tool $tool.old" "chmod 700 $tool" "touch $tool.new" "truncate -s 0 $tool" "mkdir ${tool%/*}/new"; do
         cp -p "$tool" "$T/saved"
+        # of root's the identity inside is not the owner, who alone may change a mode
         outside sh -c "$attempt" || { [[ $attempt == chmod* ]] && is_root; }
-        cp -p "$T/saved" "$tool"; chmod 777 "$tool"; rm -rf "$tool.old" "$tool.new" "${tool%/*}/new"
-        refused inside "t-$backend" "$attempt"
-        [[ $("$tool") == tool && $(ls "${tool%/*}") == tool ]]
+        rm -rf "$tool" "$tool.old" "$tool.new" "${tool%/*}/new"; cp -p "$T/saved" "$tool"
+        any="$any || { $attempt; }"
       done
+      refused inside "t-$backend" "$any"
+      [[ $("$tool") == tool && $(ls "${tool%/*}") == tool ]]
     done
   done
   untouched

@@ -91,17 +91,28 @@ def open_family(name, proto="0"):
     raise last
 
 
-def numbers(family_number, kind, proto):
-    socket.socket(int(family_number), int(kind), int(proto))
+def numbers(kind, proto, *families):
+    """A line for each family: its number and the error, or "done"."""
+    for n in families:
+        try:
+            socket.socket(int(n), int(kind), int(proto)).close()
+            print(n, "done")
+        except OSError as e:
+            print(n, errno.errorcode[e.errno])
 
 
 def pair_of(family_number):
     socket.socketpair(int(family_number), socket.SOCK_STREAM)
 
 
-def bound(what):
-    n = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, int(what))
-    n.bind((0, 0))
+def bound(*protos):
+    """A line for each protocol of netlink."""
+    for n in protos:
+        try:
+            socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, int(n)).bind((0, 0))
+            print(n, "done")
+        except OSError as e:
+            print(n, errno.errorcode[e.errno])
 
 
 try:

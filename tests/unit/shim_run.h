@@ -102,7 +102,7 @@ static inline void serve_one(int dir, int fd)
 	if (!path || !body || read_file(dir, "reply", &reply, &e) < 0)
 		return;
 	path++;
-	dprintf(asked, "%.*s %.300s\n", (int)strcspn(path, " "), path, body + 4);
+	dprintf(asked, "%.*s %s\n", (int)strcspn(path, " "), path, body + 4);
 	buf_printf(&text, "HTTP/1.1 %.3s X\r\nContent-Length: %zu\r\n\r\n%s", buf_str(&reply), reply.len - 4,
 		buf_str(&reply) + 4);
 	write_full(fd, buf_str(&text), text.len);

@@ -74,19 +74,12 @@ static inline void no_gateway(struct world *w)
 	w->gateway = 0;
 }
 
-static inline pid_t start_git(struct world *w, const char *line)
+/* Through the shim, in the workspace. */
+static inline pid_t start_words(struct world *w, int argc, char **argv)
 {
 	pid_t pid = fork();
 
 	if (!pid) {
-		auto_str text = xstrdup(line);
-		char *rest = text, *argv[64];
-		int argc = 0;
-
-		argv[argc++] = (char *)"/anything/git";
-		while (rest && argc < 63)
-			argv[argc++] = strsep(&rest, "|");
-		argv[argc] = NULL;
 		dup2(openat(w->s->fd, "out", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), 1);
 		dup2(openat(w->s->fd, "err", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), 2);
 		if (chdir(getenv("GARTH_WORKSPACE")) < 0)
@@ -96,7 +89,18 @@ static inline pid_t start_git(struct world *w, const char *line)
 	return pid;
 }
 
-/* "commit|-m|x" through the shim, in the workspace. */
+/* "commit|-m|x" */
+static inline pid_t start_git(struct world *w, const char *line)
+{
+	auto_str text = xstrdup(line);
+	char *rest = text, *argv[64] = { (char *)"/anything/git" };
+	int argc = 1;
+
+	while (rest && argc < 63)
+		argv[argc++] = strsep(&rest, "|");
+	return start_words(w, argc, argv);
+}
+
 static inline int git(struct world *w, const char *line)
 {
 	put(w->s->fd, "asked", "");

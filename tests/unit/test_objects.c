@@ -72,6 +72,7 @@ static void test_nonsense(void **state)
 		"read x; echo",
 		"read x; echo hello",
 		"read x; echo 0" NO_OBJECT " blob 1; echo a",
+		"read x; echo 0234567890123456789012345678901234567890 blob 1; echo a",
 		"read x; echo " NO_OBJECT,
 		"read x; echo " NO_OBJECT " blob",
 		"read x; echo " NO_OBJECT " blob -1",

@@ -288,6 +288,7 @@ static void test_links(void **state)
 		{ "l", "a/../../x", false },
 		/* p may be a link itself, to the root: ".." behind it is outside */
 		{ "l", "p/../x", false },
+		{ "d/e/l", "p/../x", false },
 		{ "l", ".git/hooks", false },
 		{ "d/l", "../.GIT/config", false },
 		{ "l", "sub/.git", false },

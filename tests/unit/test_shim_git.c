@@ -165,6 +165,31 @@ static void routed_commands_are_asked_about(void **state)
 	assert_content(w->s->fd, "ws/a", "2\n");
 }
 
+/* xargs git reset: the gateway takes a thousand words, git more. */
+static void long_command_lines_are_cut(void **state)
+{
+	struct world *w = *state;
+	auto_buf asked = BUF_INIT(1 << 20);
+	char *argv[2100] = { (char *)"git", (char *)"reset", (char *)"-q", (char *)"--" };
+	struct err e = ERR_INIT;
+	int words = 0;
+	pid_t pid;
+
+	for (int i = 4; i < 2099; i++)
+		argv[i] = (char *)"a";
+	pid = start_words(w, 2099, argv);
+	assert_int_equal(wait_code(pid), 0);
+	assert_int_equal(read_file(w->s->fd, "asked", &asked, &e), 0);
+	for (const char *p = buf_str(&asked); (p = strstr(p, "\"a\"")); p++)
+		words++;
+	assert_int_equal(words, 998);
+	/* what the gateway does itself is done whole or not at all */
+	argv[1] = (char *)"push";
+	pid = start_words(w, 2099, argv);
+	assert_int_equal(wait_code(pid), 128);
+	assert_err_has(w, "BLOCKED: the command line is too long\n");
+}
+
 static void blocked_commands_do_nothing(void **state)
 {
 	static const char *const lines[] = { "rebase|other", "stash", "submodule|status", "merge|main",
@@ -419,6 +444,7 @@ int main(int argc, char **argv)
 		world_test(upkeep_is_no_move),
 		world_test(without_a_gateway_commits_are_drafts),
 		world_test(routed_commands_are_asked_about),
+		world_test(long_command_lines_are_cut),
 		world_test(blocked_commands_do_nothing),
 		world_test(configuration_changes_rows),
 		world_test(checkout_of_files_is_local),

@@ -29,6 +29,29 @@ static void copying_up_changes_nothing(void **state)
 	close(ws);
 }
 
+static int tell_kernel(const char *path, const char *text)
+{
+	auto_fd fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 ? -1 : write_full(fd, text, strlen(text));
+}
+
+/* Mount rights: root has them, others make themselves a user namespace. */
+static int own_mounts(void)
+{
+	auto_str uids = xasprintf("%d %d 1", (int)geteuid(), (int)geteuid());
+	auto_str gids = xasprintf("%d %d 1", (int)getegid(), (int)getegid());
+	bool root = !geteuid();
+
+	if (unshare(root ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS) < 0)
+		return -1;
+	if (!root && (tell_kernel("/proc/self/uid_map", uids) < 0 ||
+			     tell_kernel("/proc/self/setgroups", "deny") < 0 ||
+			     tell_kernel("/proc/self/gid_map", gids) < 0))
+		return -1;
+	return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
 /* In an overlay, as the jail has it, with all of it in the lower layer. */
 static int move_in_overlay(struct world *w)
 {
@@ -37,8 +60,7 @@ static int move_in_overlay(struct world *w)
 		"lowerdir=%s/ws,upperdir=%s/up,workdir=%s/work,userxattr", s->path, s->path, s->path);
 	auto_str where = xasprintf("%s/over", s->path);
 
-	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-		mount("overlay", where, "overlay", 0, options) < 0)
+	if (own_mounts() < 0 || mount("overlay", where, "overlay", 0, options) < 0)
 		return 77;
 	setenv("GARTH_WORKSPACE", where, 1);
 	/* the control: it is needed here */

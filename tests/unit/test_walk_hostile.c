@@ -37,14 +37,21 @@ static void test_tree_bomb(void **state)
 /* a smaller one, which unfolds into less than the walk's own limit: max_files finds it */
 static void test_small_bomb(void **state)
 {
-	static const char script[] =
-		"t=$(printf '100644 blob %s\\tf\\n' $(git rev-parse main:a) | git mktree); for l in 1 2 3 4 5; do"
-		" t=$(for i in 0 1 2 3 4 5 6 7 8 9; do printf '040000 tree %s\\td%s\\n' $t $i; done | git mktree); done;"
-		"t=$({ git ls-tree main; printf '040000 tree %s\\tz\\n' $t; } | git mktree); git commit-tree -p main -m bomb $t";
+	static const char *const leaves[] = { "printf '100644 blob %s\\tf\\n' $(git rev-parse main:a)",
+		"true" };
 	struct fixture f;
 
 	fixture_open(&f, state, 20);
-	assert_no(&f, look(&f, script), "too_many_files", NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(leaves); i++) {
+		auto_str script = xasprintf(
+			"t=$(%s | git mktree); for l in 1 2 3 4 5; do t=$(for i in 0 1 2 3 4 5 6 7 8 9; do"
+			" printf '040000 tree %%s\\td%%s\\n' $t $i; done | git mktree); done;"
+			"t=$({ git ls-tree main; printf '040000 tree %%s\\tz\\n' $t; } | git mktree);"
+			"git commit-tree -p main -m bomb $t",
+			leaves[i]);
+
+		assert_no(&f, look(&f, script), "too_many_files", NULL);
+	}
 	fixture_close(&f);
 }
 
@@ -91,6 +98,9 @@ static void test_missing(void **state)
 		"t=$(printf '040000 tree %s\\td\\n' $t | git mktree); git commit-tree -p main -m x $t",
 		/* in a commit before the last */
 		"t=$({ git ls-tree main; printf '100644 blob %s\\tz\\n' $none; } | git mktree --missing);"
+		"c=$(git commit-tree -p main -m x $t); git commit-tree -p $c -m y main^{tree}",
+		/* at its old name, as something else, and put back after */
+		"t=$(git ls-tree main | sed 's/^040000 tree\\(.*\\tdir\\)$/100644 blob\\1/' | python3 -c \"$mktree\");"
 		"c=$(git commit-tree -p main -m x $t); git commit-tree -p $c -m y main^{tree}",
 		/* there, but something else: a commit as a file, a file as a directory, a tree as parent or
 		   tip */

@@ -1,0 +1,103 @@
+#include "cli/resolve.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "audit/audit.h"
+#include "base/alloc.h"
+#include "base/name.h"
+#include "cli/session.h"
+#include "git/ref.h"
+#include "task/life.h"
+
+static char *fact_of(const struct task *t)
+{
+	return xasprintf("resolution/%lld", (long long)t->id);
+}
+
+static int record(struct context *c, const struct task *t, const char *name, struct err *e)
+{
+	auto_str key = fact_of(t);
+	auto_audit log = NULL;
+
+	if (audit_open(c->home.fd, c->store, &log, e) < 0 ||
+		audit_add(log, "resolve", t, json_pack("{s:s}", "in", name), e) < 0)
+		return -1;
+	return store_set_fact(c->store, key, name, e);
+}
+
+/* git inside begins the merge and stops at the conflicts: that is what the workspace is for. */
+static int begin_inside(struct context *c, struct task *r, const struct task *t, struct err *e)
+{
+	auto_str script = xasprintf("GARTH_GATEWAY=1 exec /usr/bin/git merge -q --no-ff --no-commit '%s' >/dev/null 2>&1",
+		t->branch);
+	char *argv[] = { "/bin/sh", "-c", script, NULL };
+	struct session_opts o = { 0 };
+	struct terminal_result result = { .end = TERMINAL_EXIT };
+
+	if (session_net(c->config.net, &o.walls.net, e) < 0)
+		return -1;
+	return session_exec(c, r, &o, argv, &result, e);
+}
+
+int resolve_begin(struct context *c, struct task *t, const struct merge_spec *s, char **ret_name, struct err *e)
+{
+	struct merge_spec look = *s;
+	auto_merge_result m = { 0 };
+	auto_project p = { 0 };
+	auto_task r = { 0 };
+	auto_str name = xasprintf("%.*s-resolve", NAME_MAX_LEN - (int)strlen("-resolve"), t->name);
+	struct task_spec spec = { .name = name, .program = name, .also_shown = t->branch };
+
+	look.dry_run = true;
+	if (!merge_task(c, t, &look, &m, e))
+		return err_set(e, ERR_REFUSED, "task '%s' does not conflict with its target", t->name),
+		       err_hint(e, "garth merge %s", t->name);
+	if (e->kind != ERR_CONFLICT || !m.conflicts.n)
+		return -1;
+	*e = (struct err)ERR_INIT;
+	if (store_project_by_id(c->store, t->project_id, &p, e) < 0)
+		return -1;
+	spec.dir = p.path;
+	spec.rev = m.target ? m.target : t->target;
+	if (task_create(c, &spec, &r, e) < 0 || record(c, t, name, e) < 0 || begin_inside(c, &r, t, e) < 0)
+		return -1;
+	*ret_name = steal_ptr(name);
+	return 0;
+}
+
+/* Whether all of the task's commits are in what was solved. */
+static int check_solved(struct context *c, struct task *t, struct task *r, struct err *e)
+{
+	auto_task_at at = { .ws.dir = -1 };
+	struct err ignored = ERR_INIT;
+	struct git g;
+
+	if (task_open(c, r, &at, e) < 0)
+		return -1;
+	g = repo_git(&at.repo);
+	if (!git_do(&g, NULL, &ignored, "merge-base", "--is-ancestor", t->branch, r->branch, NULL))
+		return 0;
+	err_set(e, ERR_REFUSED, "the conflict is not solved in '%s' yet, or not committed", r->name);
+	return err_hint(e, "garth shell %s", r->name);
+}
+
+int resolve_continue(
+	struct context *c, struct task *t, const struct merge_spec *s, struct merge_result *ret, struct err *e)
+{
+	auto_str key = fact_of(t), name = NULL;
+	auto_task r = { 0 };
+
+	if (context_store(c, e) < 0)
+		return -1;
+	if (store_fact(c->store, key, &name, e) < 0)
+		return e->kind != ERR_NOTFOUND ? -1
+					       : (err_set(e, ERR_NOTFOUND, "no conflict of task '%s' is being solved",
+							  t->name),
+							 err_hint(e, "garth merge --resolve %s", t->name));
+	if (task_find(c, name, &r, e) < 0 || check_solved(c, t, &r, e) < 0 || merge_task(c, &r, s, ret, e) < 0)
+		return -1;
+	return strcmp(t->state, STATE_RUNNING) && strcmp(t->state, STATE_MERGED) ?
+		       life_move(c->store, t, STATE_MERGED, e) :
+		       0;
+}

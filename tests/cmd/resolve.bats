@@ -1,0 +1,39 @@
+load helpers
+
+# A task v whose line conflicts with main's.
+conflict() {
+  "$garth" new v
+  inside v 'echo v >>a.txt; git commit -qam v'
+  echo m >>a.txt; commit m
+}
+
+@test "G10 resolve: a task with both sides and the conflict in it, then --continue" {
+  conflict
+  fails 5 "garth merge --resolve v" "$garth" merge v
+  [[ $("$garth" merge --resolve v) == v-resolve ]]
+  [[ $(inside v-resolve 'git status --porcelain; grep -c "<<<<<<<" a.txt') == $'UU a.txt\n1' ]]
+  fails 4 "not solved in 'v-resolve' yet" "$garth" merge --continue v
+  inside v-resolve 'printf "one\nm\nv\n" >a.txt; git commit -qam solved'
+  "$garth" merge --continue v
+  [[ $(<a.txt) == $'one\nm\nv' && -z $(git status --porcelain) ]]
+  [[ $(git log -1 --format=%s) == solved ]]
+  [[ $(state_of v) == merged && $(state_of v-resolve) == merged ]]
+  git merge-base --is-ancestor garth/v main
+  git fsck --strict
+}
+
+@test "G10 resolve: where nothing conflicts, or nothing is being solved, it says so" {
+  "$garth" new v
+  inside v 'echo v >>a.txt; git commit -qam v'
+  fails 4 "does not conflict" "$garth" merge --resolve v
+  fails 3 "no conflict of task 'v' is being solved" "$garth" merge --continue v
+  [[ $("$garth" ls --json | json 'len(d["tasks"])') == 1 ]]
+}
+
+@test "G10 resolve: an agent that drops the other side does not get it merged" {
+  conflict
+  "$garth" merge --resolve v
+  inside v-resolve 'git merge --abort; echo x >>a.txt; git commit -qam alone'
+  fails 4 "not solved" "$garth" merge --continue v
+  [[ $(git log -1 --format=%s) == m ]]
+}
