@@ -37,7 +37,7 @@ struct walk_spec {
 
 struct walk_result {
 	size_t commits;      /* fresh ones */
-	size_t files;        /* paths added against the base */
+	size_t files;        /* paths added: neither the base nor a target has a file there */
 	uint64_t bytes;      /* of fresh blobs */
 	struct strvec stops; /* commits that fresh ones stand on (each once); the tip itself where it is not
 				fresh */

@@ -1,5 +1,8 @@
 load helpers
 
+# Inside, `git` is the shim, which keeps a task on its branch. What git itself can do is tried with git itself.
+native='PATH=/usr/bin:$PATH; '
+
 # The user's repository is as it was, and sound.
 untouched() { fingerprint | diff "$T/before" - || complain "the repository changed"; git fsck --strict; }
 
@@ -7,8 +10,8 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
   fingerprint >"$T/before"
   for b in overlay worktree; do
     "$garth" new t-$b --backend $b
-    inside t-$b 'set -e
-      test -z "$(git status --porcelain)"
+    inside t-$b "$native"'set -e
+      test "$(command -v git)" = /usr/bin/git; test -z "$(git status --porcelain)"
       echo x >>a.txt; test "$(git status --porcelain)" = " M a.txt"
       git add a.txt; test "$(git status --porcelain)" = "M  a.txt"
       git commit -qm one; test -z "$(git status --porcelain)"
@@ -25,6 +28,30 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
       git reset -q --hard HEAD~1; git reflog | wc -l; git blame a.txt >/dev/null; git grep -q two; git notes add -m note
       git bisect start HEAD HEAD~1 >/dev/null; git bisect reset >/dev/null
       test -z "$(git status --porcelain)"; git fsck --strict' >"$T/o" 2>&1 || { cat "$T/o"; false; }
+    # of all this, the task's branch is what came out
+    [[ $(git rev-parse garth/t-$b) == "$(inside t-$b git rev-parse HEAD)" ]]
+    [[ $(git log --format=%s garth/t-$b | paste -sd,) == *one-amended* ]]
+  done
+  untouched
+  [[ $(git for-each-ref --format='%(refname)' refs/heads refs/tags | paste -sd,) == refs/heads/garth/t-overlay,refs/heads/garth/t-worktree,refs/heads/main ]]
+}
+
+@test "J3 G4 git: the shim does as git does, stays on the task's branch, and says what it does not do" {
+  fingerprint >"$T/before"
+  for b in overlay worktree; do
+    "$garth" new t-$b --backend $b
+    inside t-$b 'set -e
+      test "$(command -v git)" = /run/garth/bin/git
+      echo x >>a.txt; test "$(git status --porcelain)" = " M a.txt"; git diff --quiet && exit 1
+      git add a.txt; git commit -qm one; git commit -q --amend -m one-amended; git tag mine; git log --format=%s >/tmp/log
+      test "$(paste -sd, </tmp/log)" = one-amended,first; git fsck --strict --no-dangling' >"$T/o" 2>&1 || { cat "$T/o"; false; }
+    [[ $(git log --format=%s garth/t-$b | paste -sd,) == one-amended,first ]]
+    for c in 'stash' 'rebase main' 'switch -c side' 'checkout -b side' 'checkout main' 'submodule update' "push '$R' HEAD:main" "fetch '$R'"; do
+      call inside t-$b "echo y >>a.txt; git $c"
+      [[ $code == 1 && $err == BLOCKED:*"You tried to: git ${c%% *}"* ]] || complain "$c"
+    done
+    # nothing of that happened
+    [[ $(inside t-$b 'git symbolic-ref HEAD; tail -n1 a.txt; git log -1 --format=%s') == "refs/heads/garth/t-$b"$'\ny\none-amended' ]]
   done
   untouched
 }
@@ -33,7 +60,7 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
   fingerprint >"$T/before"
   for b in overlay worktree; do
     "$garth" new t-$b --backend $b
-    inside t-$b 'set -e
+    inside t-$b "$native"'set -e
       for i in 1 2 3; do echo $i >>a.txt; git commit -qam $i; done
       git gc -q --prune=now; git repack -q -a -d; git prune; git pack-refs --all; git fsck --strict
       git worktree add -q /tmp/own -b own; cd /tmp/own; echo w >w; git add w; git commit -qm w; git status --porcelain; cd - >/dev/null
@@ -63,26 +90,53 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
   git tag v1; git branch feature
   fingerprint >"$T/before"
   "$garth" new t; "$garth" new other
-  inside t 'set -x
+  inside t "$native"'set -x
     git update-ref refs/heads/main $(git commit-tree -m evil HEAD^{tree}); git branch -f feature; git tag -f v1 main; git tag -d v1
     git branch -D garth/other; git update-ref refs/heads/garth/other main; git notes add -m x; git config core.bare true; git config user.name evil
     git gc --prune=now; git worktree prune; git remote add o '"$R"'; git push o HEAD:main; git fetch o; git -C '"$R"' commit --allow-empty -m x
-    git --git-dir='"$R"'/.git update-ref refs/heads/main main' >/dev/null 2>&1 || true
+    git --git-dir='"$R"'/.git update-ref refs/heads/main main' >"$T/o" 2>&1 || true
   untouched
+  # the control: its own are changed
+  [[ $(inside t 'git log -1 --format=%s main; git rev-parse --verify -q refs/heads/garth/other; git config user.name') == $'evil\n'*$'\nevil' ]] || { cat "$T/o"; false; }
   [[ $(git rev-parse garth/other) == "$(git rev-parse HEAD)" && $(git rev-parse garth/t) == "$(git rev-parse HEAD)" ]]
   inside other 'git status && git fsck --strict' >/dev/null
 }
 
-@test "J3 git: hooks of the user's repository do not run inside, nor anybody's outside" {
-  for h in pre-commit post-checkout post-index-change reference-transaction post-commit; do
-    printf '#!/bin/sh\ntouch "%s/hook-$(basename "$0")"\n' "$T" >.git/hooks/$h; chmod +x .git/hooks/$h
-  done
+# hook NAME [LINE…]: one of the user's own, which leaves its name in the home that it finds, and a mark outside if it can.
+hook() {
+  printf '#!/bin/sh\n{ touch "%s/outside-%s"; } 2>/dev/null\necho %s >>"%s/hooks-ran"\n' "$T" "$1" "$1" "$HOME" >.git/hooks/$1
+  printf '%s\n' "${@:2}" >>.git/hooks/$1
+  chmod +x .git/hooks/$1
+}
+
+@test "J3 git: hooks of the user's repository run inside, and only there" {
+  for h in pre-commit commit-msg post-checkout post-index-change post-commit post-rewrite reference-transaction update pre-push; do hook $h; done
+  hook prepare-commit-msg; chmod -x .git/hooks/prepare-commit-msg; mv .git/hooks/pre-push .git/hooks/pre-push.sample
   for b in overlay worktree; do
     "$garth" new t-$b --backend $b
-    inside t-$b 'mkdir -p .git/hooks 2>/dev/null; echo x >>a.txt; git commit -qam x; git checkout -q -b y'
-    "$garth" diff t-$b >/dev/null; "$garth" show t-$b >/dev/null; "$garth" export t-$b "$T/x-$b"; "$garth" discard -fD t-$b
+    inside t-$b 'echo x >>a.txt; git commit -qam x; git commit -q --amend -m y; /usr/bin/git checkout -q -b y'
+    "$garth" snapshot t-$b >/dev/null; "$garth" diff t-$b >/dev/null; "$garth" show t-$b >/dev/null; "$garth" export t-$b "$T/x-$b"
+    [[ $(inside t-$b 'sort -u ~/hooks-ran' | paste -sd,) == commit-msg,post-checkout,post-commit,post-index-change,post-rewrite,pre-commit ]] || complain "$(inside t-$b 'cat ~/hooks-ran')"
+    [[ $(git log -1 --format=%s garth/t-$b) == y ]]
+    "$garth" merge t-$b >/dev/null; "$garth" discard -fD t-$b
   done
-  [[ -z $(find "$T" -maxdepth 1 -name 'hook-*') ]] || complain "$(ls "$T")"
+  [[ -z $(find "$T" -maxdepth 1 -name 'outside-*') && ! -e $HOME/hooks-ran ]] || complain "$(ls "$T"; cat "$HOME/hooks-ran")"
+  # the control: outside they would
+  git commit -q --allow-empty -m control
+  [[ -e $T/outside-pre-commit && -s $HOME/hooks-ran ]]
+}
+
+@test "G4 git: a hook of the user's repository can refuse a commit inside, one of the agent's harms only itself" {
+  hook pre-commit 'grep -q forbidden a.txt && { echo no such word >&2; exit 1; }' 'exit 0'
+  "$garth" new t
+  call inside t 'echo forbidden >>a.txt; git commit -qam x'
+  [[ $code == 1 && $err == *'no such word'* && $(git rev-parse garth/t) == "$(git rev-parse main)" ]] || complain
+  [[ $(inside t 'git status --porcelain') == ' M a.txt' || $(inside t 'git status --porcelain') == 'M  a.txt' ]]
+  # drafts and the hook are the task's own: it can leave it out, as outside
+  inside t 'git commit -qam x --no-verify'
+  [[ $(git show garth/t:a.txt | tail -n1) == forbidden ]]
+  inside t 'echo "exit 1" >.git/hooks/pre-commit; echo y >>a.txt; ! git commit -qam y'
+  tail -n1 .git/hooks/pre-commit | grep -qx 'exit 0'
 }
 
 @test "J3 git: libgit2 opens the workspace, reads status, makes a commit" {
@@ -103,7 +157,7 @@ r.create_commit("HEAD", who, who, "by libgit2\n", r.index.write_tree(), [r.head.
 assert r.status() == {}, r.status()
 r.create_branch("side", r.head.peel()); assert "main" in r.branches.local
 PY
-    [[ $(inside t-$b 'git log -1 --format=%s; git status --porcelain; git fsck --strict 2>/dev/null') == 'by libgit2' ]]
+    [[ $(inside t-$b 'git log -1 --format=%s; git status --porcelain; git fsck --strict --no-dangling 2>/dev/null') == 'by libgit2' ]]
   done
   git fsck --strict
 }
@@ -117,7 +171,7 @@ PY
   git reflog expire --expire=now --all; git gc -q --prune=now; git repack -q -a -d; git prune --expire=now; git worktree prune
   for t in t-overlay t-worktree running; do
     [[ $(inside $t 'git log --oneline | wc -l') -ge 6 ]]
-    inside $t 'git fsck --strict; git checkout -q HEAD~3 && git checkout -q - && git status --porcelain && git gc -q && echo y >y && git add y && git commit -qm y' >/dev/null
+    inside $t "$native"'git fsck --strict; git checkout -q HEAD~3 && git checkout -q - && git status --porcelain && git gc -q && echo y >y && git add y && git commit -qm y' >/dev/null
     "$garth" diff $t | grep -q '^+y'
   done
   "$garth" cancel running
@@ -141,7 +195,7 @@ PY
   echo s >s; git add s; git commit -qm s
   for b in overlay worktree; do
     "$garth" new t-$b --backend $b
-    [[ $(inside t-$b 'git log --oneline | wc -l; git fsck --strict 2>/dev/null; git show HEAD~1:a.txt') == $'2\none' ]]
+    [[ $(inside t-$b 'git log --oneline | wc -l; git fsck --strict --no-dangling 2>/dev/null; git show HEAD~1:a.txt') == $'2\none' ]]
   done
 }
 
@@ -151,7 +205,7 @@ PY
   for _ in 1 2; do
     inside t 'git status --porcelain; echo x >>many/1; rm many/2; mkdir new; echo n >new/n; mv many/3 many/3b; ln -sf many/4 link; chmod +x a.txt; touch many/5 x.o
       git status --porcelain; git -c core.fsmonitor=false -c core.untrackedCache=false status --porcelain >/tmp/plain; git status --porcelain | diff /tmp/plain - && echo same
-      git stash -q -u; git status --porcelain; git clean -qfdx' >"$T/o"
+      /usr/bin/git stash -q -u; git status --porcelain; git clean -qfdx' >"$T/o"
     [[ $(paste -sd, <"$T/o") == ' M a.txt, M link, M many/1, D many/2, D many/3,?? many/3b,?? new/,same' ]] || { cat "$T/o"; false; }
   done
 }

@@ -67,7 +67,7 @@ load merging
   echo ours >a.txt; echo ours >dir/b.txt; commit
   for s in '' --squash --rebase --no-ff --dry-run; do
     changes_nothing 5 "cannot merge task 't': 2 files conflict with main" "$garth" merge t $s
-    [[ $err == *$'\n  a.txt\n  dir/b.txt'* && $(hint) == "garth sync t" ]] || complain
+    [[ $err == *$'\n  a.txt\n  dir/b.txt'* && $(hint) == "garth merge --resolve t" ]] || complain
   done
   call "$garth" merge t --json
   [[ $code == 5 && $(json '[d["error"]["code"], d["conflicts"]]' <<<"$out") == '["conflict", ["a.txt", "dir/b.txt"]]' ]] || complain
