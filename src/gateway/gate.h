@@ -32,6 +32,8 @@ struct gate {
 	bool untold;              /* the store does not know yet what task.published says */
 	struct strvec shown;      /* commits of shown refs that the base does not reach, for shown_key */
 	char *shown_key;
+	/* Where the branch at fork_tip left its target: the newest commit that both have. */
+	char fork_tip[65], fork[65];
 };
 
 /* Opens everything but the verifier, and brings the store up to date where the branch is not where it says.

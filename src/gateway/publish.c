@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "gateway/bring.h"
 #include "gateway/walk.h"
+#include "gateway/walk_parse.h"
 #include "sys/fault.h"
 
 #define TIP_SECONDS 60
@@ -18,6 +19,7 @@ struct job {
 	struct verifier *v;
 	const char *tip, *by;
 	char old[65], target[65]; /* the branch's value; the target's, "" for none */
+	char fork[65];            /* the newest commit that the tip and the target have */
 	bool moved;               /* somebody else moved the branch */
 	bool forward;             /* the old tip is an ancestor of the new one */
 	struct strvec known;      /* the base, the old tip, the target's, what else is shown */
@@ -188,6 +190,59 @@ static int forced_author(struct gate *g, char **ret, struct err *e)
 	return 0;
 }
 
+/* Whether the tip stands on the old tip and on nothing else. */
+static bool is_one_step(struct job *j)
+{
+	auto_buf data = BUF_INIT(1 << 20);
+	auto_commit c = { 0 };
+	struct err ignored = ERR_INIT;
+
+	return !objects_read(&j->v->objects, j->tip, OBJECT_COMMIT, &data, &ignored) &&
+	       !commit_parse(&c, &data, j->g->at.repo.hash_len) && c.nparents == 1 &&
+	       !strcmp(c.parents[0], j->old);
+}
+
+/* Where the tip leaves the target. A merge brings the difference from there: a task that takes the target's commits
+ * in and a protected file back to what its base had would otherwise undo the user's change. */
+static int find_fork(struct job *j, struct err *e)
+{
+	const struct gate *g = j->g;
+	const char *known = !strcmp(g->fork_tip, j->old)                                  ? g->fork
+			    : !strcmp(j->old, g->task.base) && !strcmp(j->target, j->old) ? j->old
+											  : NULL;
+
+	if (!*j->target)
+		snprintf(j->fork, sizeof(j->fork), "%s", g->task.base);
+	else if (known && is_one_step(j))
+		snprintf(j->fork, sizeof(j->fork), "%s", known);
+	else if (verifier_merge_base(j->v, j->tip, j->target, j->fork, e) < 0)
+		return -1;
+	if (!*j->fork)
+		snprintf(j->fork, sizeof(j->fork), "%s", g->task.base);
+	return 0;
+}
+
+/* What the tip is compared with: the fork where it is younger than the base, else both. */
+static int choose_bases(struct job *j, struct walk_spec *spec, struct strvec *compare, struct err *e)
+{
+	auto_strvec base = STRVEC_INIT, fork = STRVEC_INIT;
+	bool younger = false;
+
+	if (find_fork(j, e) < 0)
+		return -1;
+	if (!strcmp(j->fork, spec->base))
+		return 0;
+	strvec_push(&base, spec->base);
+	strvec_push(&fork, j->fork);
+	if (verifier_reached(j->v, &base, &fork, &younger, e) < 0)
+		return -1;
+	if (younger)
+		spec->base = j->fork;
+	else
+		strvec_push(compare, j->fork);
+	return 0;
+}
+
 static int check_policy(struct job *j, struct refusal *no, struct err *e)
 {
 	struct gate *g = j->g;
@@ -208,8 +263,8 @@ static int check_policy(struct job *j, struct refusal *no, struct err *e)
 	if (forced_author(g, &author, e) < 0 || store_allowed(g->context.store, g->task.id, &allowed, e) < 0)
 		return -1;
 	policy.author = author;
-	if (*j->target && strcmp(j->target, g->task.base))
-		strvec_push(&compare, j->target);
+	if (choose_bases(j, &spec, &compare, e) < 0)
+		return -1;
 	return walk(&spec, &j->walk, no, e);
 }
 
@@ -441,6 +496,8 @@ static int go(struct job *j, struct publish_result *ret, struct refusal *no, str
 		prepare_next(j);
 	ret->commits = j->walk.commits;
 	ret->rewrote = !j->forward;
+	snprintf(j->g->fork_tip, sizeof(j->g->fork_tip), "%s", j->tip);
+	snprintf(j->g->fork, sizeof(j->g->fork), "%s", j->fork);
 	/* it is published; what the host sees of a worktree follows with the next one where it cannot now */
 	workspace_published(&j->g->at.ws, j->tip, &ignored);
 	return 0;

@@ -60,6 +60,8 @@ int verifier_reached(
 	struct verifier *v, const struct strvec *commits, const struct strvec *by, bool *ret, struct err *e);
 /* Everything in the quarantine becomes a part of the shared objects: loose objects, then packs with .idx
  * last. verifier_drop comes after it. */
+/* The newest commit that both have, "" where there is none. */
+int verifier_merge_base(struct verifier *v, const char *a, const char *b, char out[65], struct err *e);
 int verifier_keep(struct verifier *v, struct err *e);
 /* Empties the quarantine. */
 int verifier_drop(struct verifier *v, struct err *e);

@@ -275,6 +275,24 @@ int verifier_reached(
 	return 0;
 }
 
+int verifier_merge_base(struct verifier *v, const char *a, const char *b, char out[65], struct err *e)
+{
+	size_t n = 2 * (size_t)v->repo->hash_len;
+	auto_strvec args = STRVEC_INIT;
+	auto_order_cmd cmd = { 0 };
+	auto_buf text = BUF_SMALL;
+	int code;
+
+	out[0] = '\0';
+	strvec_pushl(&args, "merge-base", a, b, NULL);
+	verifier_command(v, &args, &cmd);
+	if (cell_run(&v->cell, &cmd, NULL, &text, NULL, VERIFIER_SECONDS, &code, e) < 0)
+		return -1;
+	if (!code && text.len > n && strspn(buf_str(&text), "0123456789abcdef") == n)
+		snprintf(out, 65, "%.*s", (int)n, text.data);
+	return 0;
+}
+
 int verifier_keep(struct verifier *v, struct err *e)
 {
 	return quarantine_keep(&v->at, e);

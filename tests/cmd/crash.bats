@@ -86,7 +86,7 @@ sound() {
     kill -9 "$(keeper_of t-$b)"
     eventually not alive "$word"
     eventually is_state t-$b interrupted
-    [[ $(inside t-$b 'cat work more; git log -1 --format=%s; git status --porcelain; git fsck --strict 2>/dev/null') == $'work\nmore\nwork\n?? more\n?? ready' ]]
+    [[ $(inside t-$b 'cat work more; git log -1 --format=%s; git status --porcelain; git fsck --strict --no-dangling 2>/dev/null') == $'work\nmore\nwork\n?? more\n?? ready' ]]
     [[ $(state_of t-$b) == interrupted ]]
     fails 4 "only copy" "$garth" discard t-$b
     fails 4 "is not running, it is interrupted" "$garth" attach t-$b

@@ -76,7 +76,7 @@ parents() { find "$GARTH_HOME/bases" -name parent | wc -l; }
 }
 
 @test "W4 delta: a base that is gone or torn is made again, for tasks that stand on it too" {
-  "$garth" run -t t -- sh -c 'echo mine >mine; rm a.txt'
+  "$garth" run -t t --on-dirty keep -- sh -c 'echo mine >mine; rm a.txt'
   rm -rf "$GARTH_HOME"/bases/*
   [[ $(inside t 'cat mine; ls') == $'mine\ndir\nlink\nmine\nrun.sh' ]]
   [[ $(inside t git status --porcelain | paste -sd,) == ' D a.txt,?? mine' ]]

@@ -28,7 +28,7 @@ load helpers
 }
 
 @test "O3 diff: --stat, --json, paths" {
-  "$garth" run -t t -- sh -c 'echo 1 >>a.txt; echo 2 >>dir/b.txt; echo 3 >dir/new; touch x.o; mkdir ignored; touch ignored/a ignored/b'
+  "$garth" run -t t --on-dirty keep -- sh -c 'echo 1 >>a.txt; echo 2 >>dir/b.txt; echo 3 >dir/new; touch x.o; mkdir ignored; touch ignored/a ignored/b'
   "$garth" diff --stat t | tail -n1 | grep -q '3 files changed'
   [[ $("$garth" diff --json t | json 'sorted((f["status"], f["path"]) for f in d["files"])') == '[["A", "dir/new"], ["M", "a.txt"], ["M", "dir/b.txt"]]' ]]
   [[ $("$garth" diff --json t | json 'd["ignored"]') == 3 ]]
@@ -44,7 +44,7 @@ load helpers
 }
 
 @test "T1 diff: binary files, large files, empty files, files without a line end" {
-  "$garth" run -t t -- sh -c 'head -c 2000 /dev/urandom >bin; : >empty; printf x >noeol; head -c 3000000 /dev/zero >zeros'
+  "$garth" run -t t --on-dirty keep -- sh -c 'head -c 2000 /dev/urandom >bin; : >empty; printf x >noeol; head -c 3000000 /dev/zero >zeros'
   "$garth" diff t | grep -q 'Binary files /dev/null and b/bin differ'
   [[ $("$garth" diff --json t | json 'len(d["files"])') == 4 ]]
 }
@@ -65,7 +65,7 @@ load helpers
 }
 
 @test "T8 diff: on a terminal it is coloured, cleaned, and paged" {
-  "$garth" run -t t -- sh -c 'printf "\033[2Jx\n" >new'
+  "$garth" run -t t --on-dirty keep -- sh -c 'printf "\033[2Jx\n" >new'
   cat >"$T/s.py" <<'PY'
 from terminal import *
 t = garth("diff", "t")

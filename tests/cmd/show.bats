@@ -11,10 +11,15 @@ load helpers
 }
 
 @test "O3 show: --json" {
-  "$garth" run -t t -- sh -c 'echo x >new; git add new; git commit -qm new; echo y >>a.txt; touch x.o'
+  "$garth" run -t t --on-dirty keep -- sh -c 'echo x >new; git add new; git commit -qm new; echo y >>a.txt; touch x.o'
   "$garth" show t --json >"$T/j"
   [[ $(json 'sorted(d["files"])' <"$T/j") == '["A new", "M a.txt"]' ]]
-  [[ $(json '[d["drafts"], d["ignored"], d["disk"] > 0, d["exit_code"], d["state"], d["command"][:2]]' <"$T/j") == '[true, 1, true, 0, "done", "sh"]' ]]
+  # what is published is no draft
+  [[ $(json '[d["drafts"], d["ignored"], d["disk"] > 0, d["exit_code"], d["state"], d["command"][:2]]' <"$T/j") == '[false, 1, true, 0, "done", "sh"]' ]]
+  [[ $(json '[d["commits"], d["note"], d["on_dirty"], d["standing"], d["ahead"], d["behind"]]' <"$T/j") == '[1, "uncommitted: a.txt", "keep", "ahead", 1, 0]' ]]
+  [[ $(json 'd["published"]' <"$T/j") == "$(git rev-parse garth/t)" ]]
+  inside t 'GARTH_GATEWAY=1 git commit -qam draft'
+  [[ $("$garth" show t --json | json '[d["drafts"], d["commits"]]') == '[true, 1]' ]]
 }
 
 @test "J1 show: --jail prints the walls, for each network, and as JSON" {
@@ -36,7 +41,7 @@ PY
 }
 
 @test "ESCAPES 16 show: names that an agent chose are cleaned for the terminal" {
-  "$garth" run -t t -- sh -c 'touch "$(printf "a\033[31mb")" "$(printf "c\nstate      done")"'
+  "$garth" run -t t --on-dirty keep -- sh -c 'touch "$(printf "a\033[31mb")" "$(printf "c\nstate      done")"'
   call "$garth" show t
   [[ $out != *$'\e'* && $(grep -c '^state' <<<"$out") == 1 ]] || complain
 }

@@ -25,7 +25,7 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
 }
 
 @test "ESCAPES 26 store: an unreadable one loses nothing" {
-  "$garth" run -t t -- sh -c 'echo work >work'
+  "$garth" run -t t --on-dirty keep -- sh -c 'echo work >work'
   mkdir "$T/good"; mv "$GARTH_HOME"/garth.db* "$T/good"
   head -c 5000 /dev/urandom >"$GARTH_HOME/garth.db"
   for c in ls "new u" "discard -fD t" "doctor" "exec t -- true"; do fails 1 "garth.db" "$garth" $c; done
@@ -36,7 +36,7 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
 }
 
 @test "ESCAPES 26 store: lost altogether, the work is still there" {
-  "$garth" run -t t -- sh -c 'echo work >work'
+  "$garth" run -t t --on-dirty keep -- sh -c 'echo work >work'
   rm "$GARTH_HOME"/garth.db*
   fails 3 "there is no task 't'" "$garth" discard -fD t
   "$garth" ls

@@ -1,0 +1,337 @@
+load helpers
+
+tip() { git rev-parse "refs/heads/garth/${1:-t}"; }
+whole() { git fsck --strict --no-dangling >/dev/null && "$garth" audit --verify >/dev/null; }
+snapshots() { "$garth" show "${1:-t}" --json | json "[[s['number'], s['reason']] for s in d['snapshots']]"; }
+note() { field "${1:-t}" note; }
+configure() { mkdir -p "$XDG_CONFIG_HOME/garth" && cat >"$XDG_CONFIG_HOME/garth/config.yaml"; }
+
+# all_of TASK: every file of the workspace with its content, mode and kind, as seen inside.
+all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | sort; find . -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum; git status --porcelain --ignored'; }
+
+@test "T2 exit: uncommitted changes fail the task, are listed, and everything is kept" {
+  for b in overlay worktree; do
+    call "$garth" run -t d-$b --backend $b -- sh -c 'echo x >>a.txt; echo n >"new file"; git rm -q --cached dir/b.txt; rm dir/b.txt; mkdir ignored; echo i >ignored/i; echo o >x.o'
+    [[ $code == 1 && $(state_of d-$b) == failed ]] || complain
+    [[ $(note d-$b) == *uncommitted*a.txt* && $(note d-$b) == *dir/b.txt* && $(note d-$b) == *'new file'* && $(note d-$b) != *x.o* ]] || complain "$(note d-$b)"
+    [[ $err == *a.txt* && $err == *'new file'* ]] || complain "not told"
+    [[ $(inside d-$b 'cat "new file" ignored/i x.o') == $'n\ni\no' ]]
+    # only ignored files: done
+    call "$garth" run -t i-$b --backend $b -- sh -c 'mkdir ignored; echo i >ignored/i; echo o >x.o'
+    [[ $code == 0 && $(state_of i-$b) == done ]] || complain
+    # everything committed, by hand or not at all: done
+    call "$garth" run -t c-$b --backend $b -- sh -c 'echo x >>a.txt; echo n >n; git add -A; git commit -qm x'
+    [[ $code == 0 && $(state_of c-$b) == done && $(note c-$b) == null ]] || complain
+    # the command's own failure is what counts
+    call "$garth" run -t f-$b --backend $b -- sh -c 'echo x >>a.txt; exit 7'
+    [[ $code == 7 && $(state_of f-$b) == failed ]] || complain
+  done
+  # seen with Garth's own eyes: not by the agent's index, excludes or settings
+  call "$garth" run -t h -- sh -c 'echo x >>a.txt; echo h >hidden; git update-index --assume-unchanged a.txt; echo hidden >>.git/info/exclude; git config core.fileMode false; git config status.showUntrackedFiles no; test -z "$(git status --porcelain)"'
+  [[ $code == 1 && $(note h) == *a.txt* && $(note h) == *hidden* ]] || complain "$(note h)"
+}
+
+@test "T2 exit: --on-dirty commit and keep, by flag and by configuration" {
+  for b in overlay worktree; do
+    call "$garth" run -t c-$b --backend $b --on-dirty commit -- sh -c 'echo x >>a.txt; echo n >n; echo o >x.o'
+    [[ $code == 0 && $(state_of c-$b) == done ]] || complain "$(note c-$b)"
+    [[ $(git show garth/c-$b:a.txt) == $'one\nx' && $(git show garth/c-$b:n) == n && $(git ls-tree -r --name-only garth/c-$b) != *x.o* ]]
+    call "$garth" run -t k-$b --backend $b --on-dirty keep -- sh -c 'echo x >>a.txt'
+    [[ $code == 0 && $(state_of k-$b) == done && $(tip k-$b) == $(git rev-parse main) && $(inside k-$b 'cat a.txt') == $'one\nx' ]] || complain
+  done
+  # nothing to commit: no commit
+  call "$garth" run -t n --on-dirty commit -- true
+  [[ $code == 0 && $(tip n) == $(git rev-parse main) ]] || complain
+  # what policy refuses stays, and fails the task
+  call "$garth" run -t p --on-dirty commit -- sh -c 'mkdir -p .github/workflows; echo x >.github/workflows/x.yml'
+  [[ $code == 1 && $(state_of p) == failed && $(note p) == *protected* && $(tip p) == $(git rev-parse main) ]] || complain "$(note p)"
+  [[ $(inside p 'cat .github/workflows/x.yml') == x ]]
+  # a commit that cannot be made does not keep the drafts before it from being published
+  call "$garth" run -t h --on-dirty commit -- sh -c 'echo d >d; git add d; GARTH_GATEWAY=1 /usr/bin/git commit -qm draft; echo x >x; git config user.useConfigOnly true; git config --unset user.email; git config commit.gpgSign true; git config gpg.program false'
+  [[ $code == 1 && $(git log -1 --format=%s garth/h) == draft && $(note h) == *'could not commit'* && $(inside h 'cat x') == x ]] || complain "$(note h)"
+  configure <<<'task: {on_dirty: keep}'
+  call "$garth" run -t q -- sh -c 'echo x >>a.txt'
+  [[ $code == 0 && $(state_of q) == done ]] || complain
+  call "$garth" run -t r --on-dirty fail -- sh -c 'echo x >>a.txt'
+  [[ $code == 1 ]] || complain
+  whole
+}
+
+@test "T2 exit: commits on other branches and on none are named; refused drafts fail the task and are kept" {
+  call "$garth" run -t t -- sh -c 'echo own >own; git add own; git commit -qm own; git branch merged HEAD; git branch old HEAD~1
+    /usr/bin/git switch -qc feature; echo f >f; git add f; git commit -qm feature; /usr/bin/git checkout -q --detach; echo h >h; git add h; git commit -qm detached'
+  [[ $code == 0 && $(note) == *"'feature'"* && $(note) == *"'HEAD'"* && $(note) != *merged* && $(note) != *"'old'"* && $(note) != *main* && $(note) != *garth/t* ]] || complain "$(note)"
+  [[ $(inside t 'git show feature:f; git show HEAD:h') == $'f\nh' ]]
+  call "$garth" run -t u -- sh -c 'mkdir -p .github/workflows; echo x >.github/workflows/x.yml; git add -A; rm .git/hooks/reference-transaction; /usr/bin/git commit -qm draft; git rev-parse HEAD'
+  head=$out
+  [[ $code == 1 && $(state_of u) == failed && $(note u) == *'not published'*protected* && $(tip u) == $(git rev-parse main) ]] || complain "$(note u)"
+  [[ $(inside u 'git rev-parse HEAD; git show HEAD:.github/workflows/x.yml') == "$head"$'\nx' ]]
+  fails 4 "only copy" "$garth" discard u
+  # the user allows it, and then it can be published
+  "$garth" allow u .github/workflows/x.yml
+  "$garth" publish u
+  [[ $(tip u) == "$head" ]]
+  whole
+}
+
+@test "T3 snapshots: at the start, every ten commits, on demand" {
+  configure <<<'snapshot: {every: 3}'
+  "$garth" new t
+  [[ $(snapshots) == '[[1, "start"]]' ]] || complain "$(snapshots)"
+  inside t 'for i in 1 2 3 4 5 6 7; do echo $i >>a.txt; git commit -qam $i; done'
+  [[ $(snapshots) == '[[1, "start"], [2, "every"], [3, "every"]]' ]] || complain "$(snapshots)"
+  [[ $(git log -1 --format=%s "refs/garth/snapshots/$(field t id)/2") == 3 && $(git log -1 --format=%s "refs/garth/snapshots/$(field t id)/3") == 6 ]]
+  call "$garth" snapshot t -m 'before lunch'
+  [[ $code == 0 && $out == 4 ]] || complain
+  [[ $("$garth" show t --json | json '[d["snapshots"][-1][k] for k in ["number", "reason", "message", "commits"]]') == '[4, "asked", "before lunch", 7]' ]] ||
+    complain "$("$garth" show t --json)"
+  configure <<<'{}'
+  "$garth" new d
+  inside d 'for i in 1 2 3 4 5 6 7 8 9 10 11; do git commit -q --allow-empty -m $i; done'
+  [[ $(snapshots d) == '[[1, "start"], [2, "every"]]' && $(git log -1 --format=%s "refs/garth/snapshots/$(field d id)/2") == 10 ]] || complain "$(snapshots d)"
+  # pinned: a clean-up of the user's does not take them
+  old=$(tip)
+  inside t 'git reset -q --hard HEAD~5'
+  git gc -q --prune=now
+  git cat-file -e "$old"
+  whole
+}
+
+@test "T3 rollback: --to-snapshot brings uncommitted and ignored files back, running and stopped, both backends" {
+  for b in overlay worktree; do
+    for how in stopped running; do
+      t=$how-$b
+      if [[ $how == running ]]; then "$garth" run -d -t $t --backend $b -- sleep 1000; else "$garth" new $t --backend $b; fi
+      inside $t 'echo 1 >>a.txt; git commit -qam 1; echo dirty >>a.txt; echo u >"un tracked"; mkdir -p ignored/deep; echo i >ignored/deep/i; echo o >x.o; rm dir/b.txt; chmod +x dir/sub/c.txt; ln -s nowhere dangling; echo staged >staged; git add staged'
+      all_of $t | grep -v '^[AM?! ][AMD?! ] ' >"$T/before"
+      old=$(tip $t)
+      number=$("$garth" snapshot $t)
+      inside $t 'git add -A; git commit -qm 2; rm -rf ignored x.o dangling; echo other >after; echo more >>a.txt; mkdir empty; git add after; git commit -qm 3'
+      new=$(tip $t)
+      call "$garth" rollback $t --to-snapshot "$number" --json
+      [[ $code == 0 && $(tip $t) == "$old" && $(json 'd["tip"]' <<<"$out") == "$old" ]] || complain "$t"
+      all_of $t | grep -v '^[AM?! ][AMD?! ] ' | diff -u "$T/before" - || complain "$t"
+      [[ $(inside $t 'git rev-parse HEAD; git symbolic-ref HEAD') == "$old"$'\nrefs/heads/garth/'$t ]]
+      # where it was before is kept, and can be gone back to
+      before=$(json 'd["before"]' <<<"$out")
+      [[ $(git rev-parse "refs/garth/snapshots/$(field $t id)/$before") == "$new" ]] || complain "$t"
+      "$garth" undo $t >/dev/null
+      [[ $(tip $t) == "$new" && $(inside $t 'cat after; tail -n 1 a.txt; git rev-parse HEAD') == $'other\nmore\n'"$new" ]] || complain "$t"
+      inside $t 'echo on >>a.txt; git commit -qam on'
+      [[ $(tip $t) == $(inside $t 'git rev-parse HEAD') ]] || complain "$t"
+      if [[ $b == worktree ]]; then [[ -z $(git -C "$GARTH_HOME/worktrees/$t" status --porcelain --untracked-files=no) ]] || complain "$(git -C "$GARTH_HOME/worktrees/$t" status)"; fi
+    done
+  done
+  whole
+}
+
+@test "T3 rollback: --full goes to the start, untracked and ignored files go, and it can be taken back" {
+  for b in overlay worktree; do
+    for how in stopped running; do
+      t=$how-$b
+      if [[ $how == running ]]; then "$garth" run -d -t $t --backend $b -- sleep 1000; else "$garth" new $t --backend $b; fi
+      all_of $t >"$T/before"
+      inside $t 'echo 1 >>a.txt; git rm -q dir/b.txt; git commit -qam 1; echo u >u; mkdir -p ignored; echo i >ignored/i; echo o >x.o; echo staged >>link; git add -A; git init -q nested; echo n >nested/n; /usr/bin/git switch -qc elsewhere'
+      new=$(tip $t)
+      call "$garth" rollback $t --full
+      [[ $code == 0 && $(tip $t) == $(git rev-parse main) ]] || complain "$t"
+      all_of $t | diff -u "$T/before" - || complain "$t"
+      git for-each-ref --points-at "$new" refs/garth/snapshots | grep -q . || complain "$t"
+      "$garth" undo $t >/dev/null
+      [[ $(tip $t) == "$new" && $(inside $t 'cat u ignored/i x.o; test ! -e dir/b.txt') == $'u\ni\no' ]] || complain "$t"
+    done
+  done
+  whole
+}
+
+@test "T3 rollback: --file brings one file back, from the last commit or from a snapshot; odd bytes too" {
+  odd=$'odd \xff\xfe "q" \n*'
+  for b in overlay worktree; do
+    t=t-$b
+    "$garth" new $t --backend $b
+    "$garth" exec $t -- sh -c 'printf first >"$1"; printf "*" >"[ab]*"; git add -A; git commit -qm 1; printf second >>a.txt; printf s >>"$1"' - "$odd"
+    "$garth" snapshot $t >/dev/null
+    n=$("$garth" snapshot $t)
+    "$garth" exec $t -- sh -c 'printf third >"$1"; rm a.txt; git rm -q dir/b.txt; echo other >other; git add other' - "$odd"
+    "$garth" rollback $t --file "$odd"
+    [[ $("$garth" exec $t -- cat "$odd") == first ]]
+    "$garth" rollback $t --file "$odd" --from "$n"
+    [[ $("$garth" exec $t -- cat "$odd") == firsts ]]
+    "$garth" rollback $t --file a.txt --from "$n"
+    "$garth" rollback $t --file dir/b.txt
+    # one path is one path, and no pattern; everything else stays
+    inside $t 'echo changed >"[ab]*"'
+    "$garth" rollback $t --file '[ab]*'
+    [[ $(inside $t 'cat a.txt dir/b.txt; cat "[ab]*" other') == $'one\nsecondtwo\n*other' ]] || complain "$(inside $t 'cat a.txt dir/b.txt; cat "[ab]*" other')"
+    [[ $(git log -1 --format=%s garth/$t) == 1 ]]
+    fails 3 "is not in" "$garth" rollback $t --file nothing
+    fails 3 "is not in" "$garth" rollback $t --file '*'
+    fails 3 "" "$garth" rollback $t --file a.txt --from 99
+    call "$garth" rollback $t --file ../../../etc/passwd; [[ $code != 0 ]] || complain
+    call "$garth" rollback $t --file /etc/passwd; [[ $code != 0 ]] || complain
+    call "$garth" rollback $t --file .git/config; [[ $code != 0 ]] || complain
+  done
+  fails 3 "" "$garth" rollback t-overlay --to-snapshot 99
+  fails 2 "name one of" "$garth" rollback t-overlay
+  fails 2 "name one of" "$garth" rollback t-overlay --full --to-snapshot 1
+  fails 2 "not a snapshot's number" "$garth" rollback t-overlay --to-snapshot x
+  whole
+}
+
+@test "T3 rollback: what the user did to the branch outside is kept too" {
+  "$garth" run -d -t t -- sleep 1000
+  inside t 'echo 1 >>a.txt; git commit -qam 1'
+  theirs=$(git commit-tree -p garth/t -m "the user's" 'garth/t^{tree}')
+  git update-ref refs/heads/garth/t "$theirs"
+  "$garth" rollback t --full
+  git for-each-ref --points-at "$theirs" | grep -q . || complain "the user's commit is lost"
+}
+
+@test "G11 sync: the target's commits come in; twice does nothing; local changes stay" {
+  for b in overlay worktree; do
+    for how in rebase merge; do
+      flag=; if [[ $how == merge ]]; then flag=--merge; fi
+      t=$how-$b
+      "$garth" new $t --backend $b
+      inside $t 'echo w >work.txt; git add -A; git commit -qm work; echo dirty >>run.sh; echo u >untracked; echo o >x.o'
+      old=$(tip $t)
+      echo "$t" >>a.txt; echo "$t" >"new-$t"; commit "main for $t"
+      call "$garth" sync $t $flag --json
+      [[ $code == 0 && $(json 'd["moved"]' <<<"$out") == true && $(json 'd["base"]' <<<"$out") == $(git rev-parse main) && $(json 'd["tip"]' <<<"$out") == $(tip $t) ]] || complain "$t"
+      git merge-base --is-ancestor main garth/$t
+      [[ $how == merge ]] && git merge-base --is-ancestor "$old" garth/$t
+      [[ $(field $t base) == $(git rev-parse main) && $(git diff --name-only main garth/$t) == work.txt ]] || complain "$t"
+      [[ $(inside $t "tail -n 1 run.sh; cat untracked x.o new-$t work.txt; git rev-parse HEAD") == $'dirty\nu\no\n'"$t"$'\nw\n'"$(tip $t)" ]] || complain "$t"
+      [[ $(inside $t 'git status --porcelain') == $' M run.sh\n?? untracked' ]] || complain "$t"
+      # the old tip is kept
+      git for-each-ref --contains "$old" refs/garth/snapshots | grep -q . || complain "$t"
+      tip=$(tip $t)
+      call "$garth" sync $t $flag --json
+      [[ $code == 0 && $(json 'd["moved"]' <<<"$out") == false && $(tip $t) == "$tip" ]] || complain "$t"
+      inside $t 'git add run.sh; git commit -qm on'
+      [[ $(git rev-parse "garth/$t~1") == "$tip" ]] || complain "$t"
+      [[ $("$garth" diff $t --json | json 'sorted(f["path"] for f in d["files"])') == '["run.sh", "untracked", "work.txt"]' ]] || complain "$("$garth" diff $t --json)"
+    done
+  done
+  whole
+}
+
+@test "G11 sync: a conflict names the files, and nothing is changed inside nor outside" {
+  for b in overlay worktree; do
+    for how in rebase merge; do
+      flag=; if [[ $how == merge ]]; then flag=--merge; fi
+      t=$how-$b
+      "$garth" new $t --backend $b
+      inside $t "echo theirs-$t >a.txt; git commit -qam work; echo other >other; git add other; git commit -qm other; echo dirty >>run.sh; echo staged >staged; git add staged; echo u >untracked"
+      echo "ours-$t" >a.txt; echo "more-$t" >>dir/b.txt; commit "main for $t"
+      inside $t 'git rev-parse HEAD; git stash list; ls .git | grep -E "MERGE|rebase|AUTO" || true' >"$T/before"; all_of $t >>"$T/before"
+      git for-each-ref refs/heads >"$T/refs"; (git status --porcelain; git rev-parse HEAD) >"$T/host"
+      call "$garth" sync $t $flag
+      [[ $code == 5 && $out == a.txt && $err == *conflicts* ]] || complain "$t"
+      (inside $t 'git rev-parse HEAD; git stash list; ls .git | grep -E "MERGE|rebase|AUTO" || true'; all_of $t) | diff -u "$T/before" - || complain "$t"
+      git for-each-ref refs/heads | diff "$T/refs" - || complain "$t"
+      (git status --porcelain; git rev-parse HEAD) | diff "$T/host" -
+      call "$garth" sync $t $flag --json
+      [[ $code == 5 && $(json 'd["conflicts"]' <<<"$out") == '["a.txt"]' ]] || complain "$t"
+    done
+  done
+  whole
+}
+
+@test "G11 sync: refused by name where it cannot be" {
+  "$garth" new t
+  inside t '/usr/bin/git switch -qc elsewhere'
+  echo 2 >>a.txt; commit
+  fails 4 "another branch" "$garth" sync t
+  inside t '/usr/bin/git switch -q garth/t; echo u >newfile'
+  echo n >newfile; commit
+  # an untracked file is in the way: nothing is overwritten
+  call "$garth" sync t
+  [[ $code != 0 && $(inside t 'cat newfile; git status --porcelain') == $'u\n?? newfile' ]] || complain "$(inside t 'git status')"
+  inside t 'rm newfile'
+  "$garth" sync t
+  [[ $(inside t 'cat newfile') == n ]]
+  git checkout -q --detach; "$garth" new nowhere
+  fails 4 "no target" "$garth" sync nowhere
+  fails 3 "there is no task" "$garth" sync none
+  whole
+}
+
+@test "ESCAPES 23 history: killed at each step of snapshot, rollback and sync: nothing lost, the next one works" {
+  has_faults || skip "this build has no faults"
+  "$garth" new t
+  inside t 'echo 1 >>a.txt; git commit -qam 1; echo dirty >>run.sh; echo u >untracked; echo o >x.o'
+  state=$(all_of t) old=$(tip)
+  GARTH_FAULT=snapshot-kept call "$garth" snapshot t
+  [[ $code != 0 ]] || complain
+  [[ $(all_of t) == "$state" && $(tip) == "$old" && $(snapshots) == '[[1, "start"]]' ]] || complain "$(snapshots)"
+  n=$("$garth" snapshot t); [[ $n == 2 ]]
+  whole
+  for step in snapshot-kept rollback-snapshot rollback-inside history-moved; do
+    inside t "echo $step >>a.txt; git commit -qam $step"
+    new=$(tip)
+    GARTH_FAULT=$step call "$garth" rollback t --to-snapshot 2
+    [[ $code != 0 ]] || complain "$step"
+    whole || complain "$step"
+    git for-each-ref --contains "$new" | grep -q . || complain "$step: $new is lost"
+    "$garth" ls >/dev/null; "$garth" show t >/dev/null
+    call "$garth" rollback t --to-snapshot 2
+    [[ $code == 0 && $(tip) == "$old" && $(all_of t) == "$state" && $(field t published) == "$old" ]] || complain "$step"
+    git for-each-ref --contains "$new" | grep -q . || complain "$step: $new is lost"
+  done
+  for step in snapshot-kept sync-snapshot sync-inside publish-taken publish-moved; do
+    inside t "echo $step >$step; git add $step; git commit -qm $step"
+    new=$(tip)
+    echo $step >>dir/b.txt; commit "main $step"
+    GARTH_FAULT=$step call "$garth" sync t
+    [[ $code != 0 ]] || complain "$step"
+    whole || complain "$step"
+    git for-each-ref --contains "$new" | grep -q . || complain "$step: $new is lost"
+    call "$garth" sync t
+    [[ $code == 0 ]] && git merge-base --is-ancestor main garth/t || complain "$step"
+    [[ $(git show garth/t:$step) == $step && $(inside t 'tail -n 1 run.sh; cat untracked x.o; git rev-parse HEAD') == $'dirty\nu\no\n'"$(tip)" ]] || complain "$step"
+    [[ $(field t published) == $(tip) && $(field t base) == $(git rev-parse main) ]] || complain "$step: base $(field t base)"
+  done
+  whole
+}
+
+# shows TASK REF OID: what the ref is inside, "" where it is not there.
+shows() { [[ $(inside "$1" "git rev-parse -q --verify $2^{} || true") == "$3" ]]; }
+# soon CMD…: within about a second (five with sanitizers on a busy machine).
+soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sleep 0.1; done; complain "not soon: $*" "$(inside "$2" 'git for-each-ref')"; }
+
+@test "G12 refs: what moves outside is seen inside a running task at once" {
+  git tag v1; git tag -am annotated v2; git tag gone
+  for how in "" --strict-isolation; do
+    for b in overlay worktree; do
+      t=t${how:2:1}-$b
+      # the task's own gateway is asleep, awake, or was never there
+      "$garth" run -d -t $t --backend $b $how -- sleep 1000
+      shows $t v2 "$(git rev-parse v2^{})"
+      echo "$t" >>dir/b.txt; commit "for $t"
+      soon shows $t main "$(git rev-parse main)"
+      inside $t "git show main:dir/b.txt | tail -n 1 | grep -qx $t"
+      inside $t 'echo 1 >>a.txt; git commit -qam 1'
+      echo "$t again" >>dir/b.txt; commit "for $t again"
+      soon shows $t main "$(git rev-parse main)"
+      git tag new-$t; soon shows $t new-$t "$(git rev-parse new-$t)"
+      git tag -f v1 >/dev/null; soon shows $t v1 "$(git rev-parse v1)"
+      git tag -d gone >/dev/null; soon shows $t gone ""
+      git pack-refs --all; git tag -d new-$t >/dev/null; soon shows $t new-$t ""
+      git tag gone
+      git update-ref refs/heads/main main~1; soon shows $t main "$(git rev-parse main)"
+      git update-ref refs/heads/main 'main@{1}'; soon shows $t main "$(git rev-parse main)"
+      # other branches, and other tasks', are not shown
+      git branch -f hidden; [[ $(inside $t 'git for-each-ref --format="%(refname)" refs/heads' | sort | tr '\n' ' ') == "refs/heads/garth/$t refs/heads/main " ]]
+      # what the agent moved itself is its own
+      inside $t '/usr/bin/git tag -f v2 HEAD >/dev/null'
+      own=$(inside $t 'git rev-parse v2')
+      git tag after-$t; soon shows $t after-$t "$(git rev-parse after-$t)"
+      shows $t v2 "$own"
+      inside $t 'git fsck --strict >/dev/null 2>&1'
+      git reset -q --hard
+      "$garth" cancel $t
+    done
+  done
+  whole
+}

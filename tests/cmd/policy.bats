@@ -1,0 +1,34 @@
+load helpers
+
+# A protected file in the base, which the user then changes.
+owned() {
+  echo old >CODEOWNERS; commit owners
+  "$garth" new t
+  inside t 'echo work >>a.txt; git commit -qam work'
+  echo new >CODEOWNERS; commit stricter
+  "$garth" exec t -- true
+}
+
+@test "G5 policy: taking the target in brings its protected changes, and is no change of the task's" {
+  owned
+  inside t '/usr/bin/git merge -q --no-edit '"$(git rev-parse main)"
+  [[ $(git show garth/t:CODEOWNERS) == new ]]
+}
+
+@test "G5 policy: a task that takes the target in and a protected file back to the base's does not publish that" {
+  owned
+  base=$(git rev-parse main~1)
+  inside t '/usr/bin/git merge -q --no-edit '"$(git rev-parse main)"
+  before=$(git rev-parse garth/t)
+  call "$garth" exec t -- sh -c "git checkout -q $base -- CODEOWNERS && git commit -qm back"
+  [[ $code != 0 && $err == *"BLOCKED: 'CODEOWNERS' is protected"* ]] || complain
+  [[ $(git rev-parse garth/t) == "$before" ]]
+  # all in one merge commit
+  inside t 'git reset -q --hard HEAD~1'
+  call "$garth" exec t -- sh -c "/usr/bin/git merge -q --no-commit $(git rev-parse main); git checkout -q $base -- CODEOWNERS && git commit -qm sneaky"
+  [[ $code != 0 && $err == *"BLOCKED: 'CODEOWNERS' is protected"* ]] || complain
+  # the control: with the user's word it goes
+  "$garth" allow t CODEOWNERS
+  inside t 'git commit -qm allowed'
+  [[ $(git show garth/t:CODEOWNERS) == old ]]
+}
