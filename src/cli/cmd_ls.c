@@ -60,15 +60,39 @@ static void print_table(const struct task_list *l, const struct standing *standi
 	}
 }
 
+/* Whether a line "TASK: paths" is about the task. */
+static bool is_about(const char *line, const struct task *t)
+{
+	size_t n = strlen(t->name);
+
+	return !strncmp(line, t->name, n) && line[n] == ':';
+}
+
+/* Each pair once: with the task that is listed first. */
 static void print_conflicts(const struct task_list *l, const struct standing *standings)
 {
 	for (size_t i = 0; i < l->n; i++)
 		for (size_t j = 0; j < standings[i].conflicts.n; j++) {
 			auto_buf line = BUF_INIT(1 << 16);
+			bool told = false;
 
+			for (size_t k = 0; k < i; k++)
+				told |= is_about(standings[i].conflicts.v[j], &l->v[k]);
+			if (told)
+				continue;
 			say_warning("%s conflicts with %s", l->v[i].name,
 				say_one_line(&line, standings[i].conflicts.v[j]));
 		}
+}
+
+/* What one task conflicts with conflicts with it. */
+static void tell_others(const struct task_list *l, struct standing *s, size_t i)
+{
+	for (size_t j = 0; j < s[i].conflicts.n; j++)
+		for (size_t k = i + 1; k < l->n; k++)
+			if (is_about(s[i].conflicts.v[j], &l->v[k]))
+				strvec_pushf(&s[k].conflicts, "%s%s", l->v[i].name,
+					s[i].conflicts.v[j] + strlen(l->v[k].name));
 }
 
 static struct standing *find_standings(struct context *c, const struct task_list *l)
@@ -82,9 +106,10 @@ static struct standing *find_standings(struct context *c, const struct task_list
 		if (before && !*t->published && !*before->published && !t->removed && !before->removed &&
 			t->project_id == before->project_id && !strcmp(t->base, before->base) &&
 			!strcmp(t->target, before->target))
-			s[i] = (struct standing){ .known = s[i - 1].known, .divergence = s[i - 1].divergence };
+			s[i].known = s[i - 1].known, s[i].divergence = s[i - 1].divergence;
 		else
-			standing_find(c, t, l, &s[i]);
+			standing_find(c, t, &(struct task_list){ l->v + i + 1, l->n - i - 1 }, &s[i]);
+		tell_others(l, s, i);
 	}
 	return s;
 }
@@ -140,9 +165,8 @@ int cmd_ls(int argc, char **argv)
 			json_array_append_new(list, one);
 		}
 		json_object_set_new(o, "tasks", list);
-		return json_print(o);
-	}
-	if (tasks.n) {
+		json_print(o);
+	} else if (tasks.n) {
 		print_table(&tasks, standings);
 		print_conflicts(&tasks, standings);
 	} else if (say_is_heard()) {

@@ -217,13 +217,30 @@ int session_run(struct context *c, struct task *t, const struct session_opts *o,
 	return rc;
 }
 
+/* Into a log as well: why the task has failed, where its command may have succeeded. */
+static void report_failure(struct context *c, const char *name, const struct terminal_result *r)
+{
+	auto_buf line = BUF_SMALL;
+	auto_task t = { 0 };
+	struct err ignored = ERR_INIT;
+
+	if (r->end == TERMINAL_DETACHED || !r->exit_code || task_find(c, name, &t, &ignored) < 0 || !*t.note)
+		return;
+	say_warning("task '%s' is %s, %s", name, t.state, say_one_line(&line, t.note));
+	say_hint("garth diff %s", name);
+}
+
 void session_report(struct context *c, const char *name, const struct terminal_result *r, bool quiet)
 {
 	auto_task t = { 0 };
 	struct err ignored = ERR_INIT;
 
-	if (quiet || !say_is_heard())
+	if (quiet)
 		return;
+	if (!say_is_heard()) {
+		report_failure(c, name, r);
+		return;
+	}
 	if (r->end == TERMINAL_DETACHED) {
 		/* the terminal's cursor stands where the command left it */
 		if (isatty(1))

@@ -16,7 +16,6 @@ void standing_find(struct context *c, const struct task *t, const struct task_li
 {
 	struct err ignored = ERR_INIT;
 
-	*ret = (struct standing){ 0 };
 	if (t->removed)
 		return;
 	ret->known = !merge_divergence(c, t, &ret->divergence, &ignored);

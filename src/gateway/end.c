@@ -46,10 +46,13 @@ static int commit_rest(struct gate *g, struct err *e)
 	auto_str message = xasprintf("Work that task '%s' had not committed", g->task.name);
 	int code;
 
-	if (inside(g, NULL, &code, e, "add", "-A", NULL) < 0 || code ||
-		inside(g, NULL, &code, e, "diff", "--cached", "--quiet", NULL) < 0)
+	if (inside(g, NULL, &code, e, "add", "-A", NULL) < 0)
 		return -1;
-	return code ? inside(g, NULL, &code, e, "commit", "-q", "--no-verify", "-m", message, NULL) : 0;
+	if (!code && inside(g, NULL, &code, e, "diff", "--cached", "--quiet", NULL) < 0)
+		return -1;
+	if (code == 1 && inside(g, NULL, &code, e, "commit", "-q", "--no-verify", "-m", message, NULL) < 0)
+		return -1;
+	return code ? err_set(e, ERR_FAILED, "git inside could not commit what was left") : 0;
 }
 
 /* Adds a name, unless what it points to is on the branch or was shown. All of it are claims, for people. */

@@ -81,6 +81,17 @@ static int check_inside(struct gate *g, struct err *e)
 	return 0;
 }
 
+/* The branch has all of the target: that is its base from now on. */
+static int follow(struct gate *g, const char *target, struct sync_result *ret, struct err *e)
+{
+	snprintf(ret->base, sizeof(ret->base), "%s", target);
+	if (!strcmp(g->task.base, target))
+		return 0;
+	if (store_task_rebased(g->context.store, g->task.id, target, g->task.shown, e) < 0)
+		return -1;
+	return gate_refresh(g, e);
+}
+
 int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec *conflicts, struct refusal *no,
 	struct err *e)
 {
@@ -98,7 +109,7 @@ int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec
 	snprintf(ret->base, sizeof(ret->base), "%s", g->task.base);
 	snprintf(ret->tip, sizeof(ret->tip), "%s", *g->task.published ? g->task.published : g->task.base);
 	if (has_target(g, target))
-		return 0;
+		return follow(g, target, ret, e);
 	if (check_inside(g, e) < 0 || gate_renew(g, e) < 0 || snapshot_take(g, "sync", "", &number, e) < 0)
 		return -1;
 	fault("sync-snapshot");
@@ -108,10 +119,9 @@ int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec
 	fault("sync-inside");
 	if (publish_find_tip(g, tip, e) < 0 || publish(g, tip, "sync", &r, no, e) < 0)
 		return -1;
-	if (store_task_rebased(g->context.store, g->task.id, target, g->task.shown, e) < 0 || gate_refresh(g, e) < 0)
+	if (follow(g, target, ret, e) < 0)
 		return -1;
 	ret->moved = true;
-	snprintf(ret->base, sizeof(ret->base), "%s", target);
 	snprintf(ret->tip, sizeof(ret->tip), "%s", r.tip);
 	return 0;
 }

@@ -60,8 +60,11 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
 @test "T2 exit: commits on other branches and on none are named; refused drafts fail the task and are kept" {
   call "$garth" run -t t -- sh -c 'echo own >own; git add own; git commit -qm own; git branch merged HEAD; git branch old HEAD~1
     /usr/bin/git switch -qc feature; echo f >f; git add f; git commit -qm feature; /usr/bin/git checkout -q --detach; echo h >h; git add h; git commit -qm detached'
-  [[ $code == 0 && $(note) == *"'feature'"* && $(note) == *"'HEAD'"* && $(note) != *merged* && $(note) != *"'old'"* && $(note) != *main* && $(note) != *garth/t* ]] || complain "$(note)"
+  # what is in the workspace and not on the branch is work that the branch lacks
+  [[ $code == 1 && $(note) == *"'feature'"* && $(note) == *"'HEAD'"* && $(note) != *merged* && $(note) != *"'old'"* && $(note) != *main* && $(note) != *garth/t* ]] || complain "$(note)"
   [[ $(inside t 'git show feature:f; git show HEAD:h') == $'f\nh' ]]
+  call "$garth" run -t s -- sh -c '/usr/bin/git switch -qc feature; echo f >f; git add f; git commit -qm feature; /usr/bin/git switch -q garth/s'
+  [[ $code == 0 && $(state_of s) == done && $(note s) == *"'feature'"* && $(inside s 'git show feature:f') == f ]] || complain "$(note s)"
   call "$garth" run -t u -- sh -c 'mkdir -p .github/workflows; echo x >.github/workflows/x.yml; git add -A; rm .git/hooks/reference-transaction; /usr/bin/git commit -qm draft; git rev-parse HEAD'
   head=$out
   [[ $code == 1 && $(state_of u) == failed && $(note u) == *'not published'*protected* && $(tip u) == $(git rev-parse main) ]] || complain "$(note u)"
@@ -83,7 +86,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   [[ $(git log -1 --format=%s "refs/garth/snapshots/$(field t id)/2") == 3 && $(git log -1 --format=%s "refs/garth/snapshots/$(field t id)/3") == 6 ]]
   call "$garth" snapshot t -m 'before lunch'
   [[ $code == 0 && $out == 4 ]] || complain
-  [[ $("$garth" show t --json | json '[d["snapshots"][-1][k] for k in ["number", "reason", "message", "commits"]]') == '[4, "asked", "before lunch", 7]' ]] ||
+  [[ $("$garth" show t --json | json '[d["snapshots"][-1][k] for k in ["number", "reason", "message", "files"]]') == '[4, "asked", "before lunch", true]' ]] ||
     complain "$("$garth" show t --json)"
   configure <<<'{}'
   "$garth" new d
@@ -224,11 +227,11 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
       "$garth" new $t --backend $b
       inside $t "echo theirs-$t >a.txt; git commit -qam work; echo other >other; git add other; git commit -qm other; echo dirty >>run.sh; echo staged >staged; git add staged; echo u >untracked"
       echo "ours-$t" >a.txt; echo "more-$t" >>dir/b.txt; commit "main for $t"
-      inside $t 'git rev-parse HEAD; git stash list; ls .git | grep -E "MERGE|rebase|AUTO" || true' >"$T/before"; all_of $t >>"$T/before"
+      inside $t 'git rev-parse HEAD; /usr/bin/git stash list; ls .git | grep -E "MERGE_|rebase" || true' >"$T/before"; all_of $t >>"$T/before"
       git for-each-ref refs/heads >"$T/refs"; (git status --porcelain; git rev-parse HEAD) >"$T/host"
       call "$garth" sync $t $flag
       [[ $code == 5 && $out == a.txt && $err == *conflicts* ]] || complain "$t"
-      (inside $t 'git rev-parse HEAD; git stash list; ls .git | grep -E "MERGE|rebase|AUTO" || true'; all_of $t) | diff -u "$T/before" - || complain "$t"
+      (inside $t 'git rev-parse HEAD; /usr/bin/git stash list; ls .git | grep -E "MERGE_|rebase" || true'; all_of $t) | diff -u "$T/before" - || complain "$t"
       git for-each-ref refs/heads | diff "$T/refs" - || complain "$t"
       (git status --porcelain; git rev-parse HEAD) | diff "$T/host" -
       call "$garth" sync $t $flag --json
