@@ -23,15 +23,16 @@ int cmd_allow(int argc, char **argv)
 		return say_error(&e);
 	for (int i = 1; i < l.words; i++)
 		if (!*argv[i] || argv[i][0] == '/' || strlen(argv[i]) > 400)
-			return err_set(&e, ERR_USAGE, "'%s' is not a path in the repository, or a pattern for one",
-				       argv[i]),
+			return err_set(&e, ERR_USAGE,
+				       "'%s' is not a path in the repository, or a pattern for one", argv[i]),
 			       say_error(&e);
 		else if (store_allow(c.store, t.id, argv[i], &e) < 0)
 			return say_error(&e);
 	if (store_allowed(c.store, t.id, &globs, &e) < 0)
 		return say_error(&e);
 	if (json)
-		return json_print(json_pack("{s:o, s:o}", "task", json_text(t.name), "allowed", json_list(&globs)));
+		return json_print(
+			json_pack("{s:o, s:o}", "task", json_text(t.name), "allowed", json_list(&globs)));
 	for (size_t i = 0; i < globs.n; i++)
 		printf("%s\n", globs.v[i]);
 	return 0;

@@ -46,8 +46,8 @@ static void print_table(const struct task_list *l, const struct standing *standi
 	bool colours = say_colours(1);
 	int name = WIDTH(l, name, 4), project = WIDTH(l, project, 7);
 
-	printf("%-*s  %-11s  %-7s  %-*s  %-8s  %-5s  %s\n", name, "TASK", "STATE", "TARGET", project, "PROJECT",
-		"BACKEND", "AGE", "COMMAND");
+	printf("%-*s  %-11s  %-7s  %-*s  %-8s  %-5s  %s\n", name, "TASK", "STATE", "TARGET", project,
+		"PROJECT", "BACKEND", "AGE", "COMMAND");
 	for (size_t i = 0; i < l->n; i++) {
 		const struct task *t = &l->v[i];
 		auto_buf command = BUF_SMALL;
@@ -55,8 +55,8 @@ static void print_table(const struct task_list *l, const struct standing *standi
 
 		printf("%-*s  %s%-11s%s  %-7s  %-*s  %-8s  %-5s  %.60s\n", name, t->name,
 			colours ? colour_of(t->state) : "", t->state, colours ? "\033[0m" : "",
-			standing_sign(&standings[i], sign, sizeof(sign)), project, t->project, t->backend, say_age(t->created, age, sizeof(age)),
-			say_one_line(&command, t->command));
+			standing_sign(&standings[i], sign, sizeof(sign)), project, t->project, t->backend,
+			say_age(t->created, age, sizeof(age)), say_one_line(&command, t->command));
 	}
 }
 

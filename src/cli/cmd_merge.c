@@ -93,10 +93,12 @@ static int begin_resolution(struct context *c, struct task *t, const struct merg
 	if (resolve_begin(c, t, s, &name, &e) < 0)
 		return say_error(&e);
 	if (json)
-		return json_print(json_pack("{s:o, s:o}", "task", json_text(t->name), "resolution", json_text(name)));
+		return json_print(
+			json_pack("{s:o, s:o}", "task", json_text(t->name), "resolution", json_text(name)));
 	printf("%s\n", name);
-	say_done("task '%s' has the conflict in its workspace: solve it, commit, then garth merge --continue %s", name,
-		t->name);
+	say_done(
+		"task '%s' has the conflict in its workspace: solve it, commit, then garth merge --continue %s",
+		name, t->name);
 	say_hint("garth shell %s", name);
 	return 0;
 }

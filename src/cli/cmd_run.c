@@ -26,7 +26,8 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 			e, ERR_USAGE, "--strict-isolation never runs weaker: leave --allow-weaker out");
 	if (o->task.on_dirty && strcmp(o->task.on_dirty, "fail") && strcmp(o->task.on_dirty, "commit") &&
 		strcmp(o->task.on_dirty, "keep"))
-		return err_set(e, ERR_USAGE, "--on-dirty is fail, commit or keep, not '%s'", o->task.on_dirty);
+		return err_set(
+			e, ERR_USAGE, "--on-dirty is fail, commit or keep, not '%s'", o->task.on_dirty);
 	if (session_net(o->net ? o->net : c->config.net, &o->session.walls.net, e) < 0)
 		return -1;
 	if (o->agent && !(o->session.agent = config_agent_by_name(&c->config, o->agent)))
@@ -68,7 +69,8 @@ int cmd_run(int argc, char **argv)
 		{ 0, "backend", OPT_STR, &o.task.backend, "NAME", "overlay or worktree" },
 		{ 0, "net", OPT_STR, &o.net, "MODE", "none or host" },
 		{ 0, "agent", OPT_STR, &o.agent, "NAME", "bring this agent's log-in; else CMD tells" },
-		{ 0, "on-dirty", OPT_STR, &o.task.on_dirty, "WHAT", "uncommitted work at the end: fail, commit or keep" },
+		{ 0, "on-dirty", OPT_STR, &o.task.on_dirty, "WHAT",
+			"uncommitted work at the end: fail, commit or keep" },
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "run in the background" },
 		{ 'e', "env", OPT_LIST, &o.env, "VAR[=VAL]", "pass a variable in" },
 		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },

@@ -93,8 +93,9 @@ static void print_snapshots(const struct snapshot_list *l)
 	for (size_t i = 0; i < l->n; i++) {
 		const struct snapshot *s = &l->v[i];
 		char age[32];
-		auto_str text = xasprintf("%lld %.12s %s%s%s (%s)", (long long)s->number, s->commit, s->reason,
-			*s->message ? ": " : "", s->message, say_age(s->created, age, sizeof(age)));
+		auto_str text =
+			xasprintf("%lld %.12s %s%s%s (%s)", (long long)s->number, s->commit, s->reason,
+				*s->message ? ": " : "", s->message, say_age(s->created, age, sizeof(age)));
 
 		line(i ? "" : "snapshots", text);
 	}
@@ -105,15 +106,15 @@ static json_t *json_snapshots(const struct snapshot_list *l)
 	json_t *a = json_array();
 
 	for (size_t i = 0; i < l->n; i++)
-		json_array_append_new(a,
-			json_pack("{s:I, s:s, s:s, s:o, s:b}", "number", (json_int_t)l->v[i].number, "commit",
-				l->v[i].commit, "reason", l->v[i].reason, "message", json_text(l->v[i].message),
-				"files", *l->v[i].state != 0));
+		json_array_append_new(
+			a, json_pack("{s:I, s:s, s:s, s:o, s:b}", "number", (json_int_t)l->v[i].number,
+				   "commit", l->v[i].commit, "reason", l->v[i].reason, "message",
+				   json_text(l->v[i].message), "files", *l->v[i].state != 0));
 	return a;
 }
 
-static void print_task(const struct task *t, const struct task_work *w, uint64_t disk, const struct standing *s,
-	const struct snapshot_list *snapshots)
+static void print_task(const struct task *t, const struct task_work *w, uint64_t disk,
+	const struct standing *s, const struct snapshot_list *snapshots)
 {
 	line("task", t->name);
 	line("state", t->state);

@@ -14,10 +14,9 @@ static int tell(const struct task *t, json_t *answer)
 	size_t i;
 
 	if (json_array_size(conflicts)) {
-		json_array_foreach(conflicts, i, path)
-			printf("%s\n", json_string_value(path));
-		err_set(&e, ERR_CONFLICT, "task '%s' conflicts with %s in %zu file%s; nothing was changed", t->name,
-			t->target + strlen("refs/heads/"), json_array_size(conflicts),
+		json_array_foreach(conflicts, i, path) printf("%s\n", json_string_value(path));
+		err_set(&e, ERR_CONFLICT, "task '%s' conflicts with %s in %zu file%s; nothing was changed",
+			t->name, t->target + strlen("refs/heads/"), json_array_size(conflicts),
 			json_array_size(conflicts) == 1 ? "" : "s");
 		err_hint(&e, "garth shell %s", t->name);
 		return say_error(&e);

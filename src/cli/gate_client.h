@@ -1,5 +1,5 @@
-/* Asking a task's gateway, as the user: over the task's second socket, HTTP and JSON (gateway/routes.h). Where the
- * task is stopped, a keeper is started for as long as it takes. */
+/* Asking a task's gateway, as the user: over the task's second socket, HTTP and JSON (gateway/routes.h).
+ * Where the task is stopped, a keeper is started for as long as it takes. */
 #ifndef CLI_GATE_CLIENT_H
 #define CLI_GATE_CLIENT_H
 

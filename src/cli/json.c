@@ -45,7 +45,8 @@ json_t *json_task(const struct task *t)
 	json_object_set_new(o, "branch", json_text(t->branch));
 	json_object_set_new(o, "base", json_text(t->base));
 	json_object_set_new(o, "target", json_text(t->target));
-	json_object_set_new(o, "published", t->published && *t->published ? json_text(t->published) : json_null());
+	json_object_set_new(
+		o, "published", t->published && *t->published ? json_text(t->published) : json_null());
 	json_object_set_new(o, "commits", json_integer(t->commits));
 	json_object_set_new(o, "note", t->note && *t->note ? json_text(t->note) : json_null());
 	json_object_set_new(o, "on_dirty", t->on_dirty ? json_text(t->on_dirty) : json_null());

@@ -29,7 +29,8 @@ static int record(struct context *c, const struct task *t, const char *name, str
 /* git inside begins the merge and stops at the conflicts: that is what the workspace is for. */
 static int begin_inside(struct context *c, struct task *r, const struct task *t, struct err *e)
 {
-	auto_str script = xasprintf("GARTH_GATEWAY=1 exec /usr/bin/git merge -q --no-ff --no-commit '%s' >/dev/null 2>&1",
+	auto_str script = xasprintf(
+		"GARTH_GATEWAY=1 exec /usr/bin/git merge -q --no-ff --no-commit '%s' >/dev/null 2>&1",
 		t->branch);
 	char *argv[] = { "/bin/sh", "-c", script, NULL };
 	struct session_opts o = { 0 };
@@ -40,7 +41,8 @@ static int begin_inside(struct context *c, struct task *r, const struct task *t,
 	return session_exec(c, r, &o, argv, &result, e);
 }
 
-int resolve_begin(struct context *c, struct task *t, const struct merge_spec *s, char **ret_name, struct err *e)
+int resolve_begin(
+	struct context *c, struct task *t, const struct merge_spec *s, char **ret_name, struct err *e)
 {
 	struct merge_spec look = *s;
 	auto_merge_result m = { 0 };
@@ -82,8 +84,8 @@ static int check_solved(struct context *c, struct task *t, struct task *r, struc
 	return err_hint(e, "garth shell %s", r->name);
 }
 
-int resolve_continue(
-	struct context *c, struct task *t, const struct merge_spec *s, struct merge_result *ret, struct err *e)
+int resolve_continue(struct context *c, struct task *t, const struct merge_spec *s, struct merge_result *ret,
+	struct err *e)
 {
 	auto_str key = fact_of(t), name = NULL;
 	auto_task r = { 0 };
@@ -91,13 +93,15 @@ int resolve_continue(
 	if (context_store(c, e) < 0)
 		return -1;
 	if (store_fact(c->store, key, &name, e) < 0)
-		return e->kind != ERR_NOTFOUND ? -1
-					       : (err_set(e, ERR_NOTFOUND, "no conflict of task '%s' is being solved",
-							  t->name),
-							 err_hint(e, "garth merge --resolve %s", t->name));
-	if (task_find(c, name, &r, e) < 0 || check_solved(c, t, &r, e) < 0 || merge_task(c, &r, s, ret, e) < 0)
+		return e->kind != ERR_NOTFOUND
+			       ? -1
+			       : (err_set(e, ERR_NOTFOUND, "no conflict of task '%s' is being solved",
+					  t->name),
+					 err_hint(e, "garth merge --resolve %s", t->name));
+	if (task_find(c, name, &r, e) < 0 || check_solved(c, t, &r, e) < 0 ||
+		merge_task(c, &r, s, ret, e) < 0)
 		return -1;
-	return strcmp(t->state, STATE_RUNNING) && strcmp(t->state, STATE_MERGED) ?
-		       life_move(c->store, t, STATE_MERGED, e) :
-		       0;
+	return strcmp(t->state, STATE_RUNNING) && strcmp(t->state, STATE_MERGED)
+		       ? life_move(c->store, t, STATE_MERGED, e)
+		       : 0;
 }

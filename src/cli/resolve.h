@@ -1,7 +1,7 @@
 /*
- * A conflict solved in a workspace (G10): a resolution task stands on the target, is shown the other task's branch,
- * and has the merge of the two begun in it, conflicts and all. What is committed there is published like anything
- * else, and `garth merge --continue` brings it to the target.
+ * A conflict solved in a workspace (G10): a resolution task stands on the target, is shown the other task's
+ * branch, and has the merge of the two begun in it, conflicts and all. What is committed there is published
+ * like anything else, and `garth merge --continue` brings it to the target.
  */
 #ifndef CLI_RESOLVE_H
 #define CLI_RESOLVE_H
@@ -12,9 +12,10 @@
 #include "task/context.h"
 
 /* Makes the resolution task; *ret_name is its name, on the heap. */
-int resolve_begin(struct context *c, struct task *t, const struct merge_spec *s, char **ret_name, struct err *e);
+int resolve_begin(
+	struct context *c, struct task *t, const struct merge_spec *s, char **ret_name, struct err *e);
 /* Merges what was solved; ERR_REFUSED where nothing was, or not all of the task's commits are in it. */
-int resolve_continue(
-	struct context *c, struct task *t, const struct merge_spec *s, struct merge_result *ret, struct err *e);
+int resolve_continue(struct context *c, struct task *t, const struct merge_spec *s, struct merge_result *ret,
+	struct err *e);
 
 #endif

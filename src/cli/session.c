@@ -87,7 +87,7 @@ static void look_at_boot(struct task_at *at)
 
 /* What a keeper needs of its task, for as long as it lives. */
 struct kept {
-	char *task; /* its name */
+	char *task;           /* its name */
 	struct task_run *run; /* NULL where there is no main command */
 	struct strvec watch;
 };
@@ -222,9 +222,18 @@ static void report_failure(struct context *c, const char *name, const struct ter
 {
 	auto_buf line = BUF_SMALL;
 	auto_task t = { 0 };
-	struct err ignored = ERR_INIT;
+	struct err e = ERR_INIT;
 
-	if (r->end == TERMINAL_DETACHED || !r->exit_code || task_find(c, name, &t, &ignored) < 0 || !*t.note)
+	if (r->end == TERMINAL_DETACHED || !r->exit_code)
+		return;
+	if (task_find(c, name, &t, &e) < 0) {
+		say_warning("how task '%s' ended is not known: %s", name, e.msg);
+		return;
+	}
+	/* its keeper is gone, and the store does not know of it */
+	if (!strcmp(t.state, STATE_RUNNING) || !strcmp(t.state, STATE_INTERRUPTED))
+		say_warning("how task '%s' ended could not be written down", name);
+	if (!*t.note)
 		return;
 	say_warning("task '%s' is %s, %s", name, t.state, say_one_line(&line, t.note));
 	say_hint("garth diff %s", name);

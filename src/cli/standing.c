@@ -54,7 +54,9 @@ const char *standing_sign(const struct standing *s, char *out, size_t len)
 void standing_json(const struct standing *s, json_t *o)
 {
 	json_object_set_new(o, "standing", json_string(standing_word(s)));
-	json_object_set_new(o, "ahead", s->known ? json_integer((json_int_t)s->divergence.ahead) : json_null());
-	json_object_set_new(o, "behind", s->known ? json_integer((json_int_t)s->divergence.behind) : json_null());
+	json_object_set_new(
+		o, "ahead", s->known ? json_integer((json_int_t)s->divergence.ahead) : json_null());
+	json_object_set_new(
+		o, "behind", s->known ? json_integer((json_int_t)s->divergence.behind) : json_null());
 	json_object_set_new(o, "conflicts", json_list(&s->conflicts));
 }

@@ -1,5 +1,5 @@
-/* How tasks stand to their targets and to each other, for ls and show (G11): what git was asked once about two
- * commits, the store knows from then on. */
+/* How tasks stand to their targets and to each other, for ls and show (G11): what git was asked once about
+ * two commits, the store knows from then on. */
 #ifndef CLI_STANDING_H
 #define CLI_STANDING_H
 
@@ -21,7 +21,8 @@ void standing_release(struct standing *s);
 #define auto_standing __attribute__((cleanup(standing_release))) struct standing
 
 /* all: the tasks to look for conflicts among. What cannot be found out stays unknown. */
-void standing_find(struct context *c, const struct task *t, const struct task_list *all, struct standing *ret);
+void standing_find(
+	struct context *c, const struct task *t, const struct task_list *all, struct standing *ret);
 /* "synced", "ahead", "behind", "diverged", "unknown". */
 const char *standing_word(const struct standing *s);
 /* "+2 -1", "=" for synced, "" for unknown; a buffer of the caller's. */

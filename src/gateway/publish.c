@@ -202,8 +202,8 @@ static bool is_one_step(struct job *j)
 	       !strcmp(c.parents[0], j->old);
 }
 
-/* Where the tip leaves the target. A merge brings the difference from there: a task that takes the target's commits
- * in and a protected file back to what its base had would otherwise undo the user's change. */
+/* Where the tip leaves the target. A merge brings the difference from there: a task that takes the target's
+ * commits in and a protected file back to what its base had would otherwise undo the user's change. */
 static int find_fork(struct job *j, struct err *e)
 {
 	const struct gate *g = j->g;

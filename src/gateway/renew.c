@@ -102,7 +102,8 @@ static int send_objects(struct gate *g, const struct buf *now, const struct buf 
 		buf_printf(&revs, "^%.*s\n", n, l);
 	buf_printf(&revs, "^%s\n", g->task.base);
 	out.stdout_fd = pack;
-	strvec_pushl(&pack_args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout", NULL);
+	strvec_pushl(
+		&pack_args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout", NULL);
 	if (git_run(&out, &pack_args, &revs, NULL, e) < 0)
 		return -1;
 	lseek(pack, 0, SEEK_SET);
@@ -125,8 +126,8 @@ int gate_renew(struct gate *g, struct err *e)
 	if (gate_refresh(g, e) < 0 || ref_shown(&g->at.repo, g->task.target, &now, e) < 0)
 		return -1;
 	old = xasprintf("refs/garth/shown/%s/", g->task.shown);
-	if (ref_list(&g->at.repo, old, &before, e) < 0 || refs_renew(&g->context, &g->at.repo, &g->task, &now, e) < 0 ||
-		list_inside(g, &inside, e) < 0)
+	if (ref_list(&g->at.repo, old, &before, e) < 0 ||
+		refs_renew(&g->context, &g->at.repo, &g->task, &now, e) < 0 || list_inside(g, &inside, e) < 0)
 		return -1;
 	make_changes(g, &now, &before, &inside, &changes);
 	if (!changes.len)

@@ -3,8 +3,8 @@
  * user's. Who is asking is known by the socket alone (G2).
  *
  * Limits: SERVE_BODY_MAX for a body, SERVE_HEAD_MAX for a head, SERVE_SECONDS for a request to arrive,
- * SERVE_CONNECTIONS_MAX connections at once on each socket; more wait. A request that is not understood is refused and
- * recorded, and the next one works.
+ * SERVE_CONNECTIONS_MAX connections at once on each socket; more wait. A request that is not understood is
+ * refused and recorded, and the next one works.
  */
 #ifndef GATEWAY_SERVE_H
 #define GATEWAY_SERVE_H

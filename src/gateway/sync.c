@@ -54,10 +54,12 @@ static int collect_conflicts(struct gate *g, struct strvec *ret, struct err *e)
 /* 1: conflicts, and everything inside is as it was. */
 static int bring_in(struct gate *g, bool merge, const char *target, struct strvec *conflicts, struct err *e)
 {
-	auto_str message = xasprintf("Merge %s into task '%s'", g->task.target + strlen("refs/heads/"), g->task.name);
+	auto_str message =
+		xasprintf("Merge %s into task '%s'", g->task.target + strlen("refs/heads/"), g->task.name);
 	int code, rc;
 
-	rc = merge ? git(g, NULL, &code, e, "merge", "-q", "--no-edit", "--autostash", "-m", message, target, NULL)
+	rc = merge ? git(g, NULL, &code, e, "merge", "-q", "--no-edit", "--autostash", "-m", message, target,
+			     NULL)
 		   : git(g, NULL, &code, e, "rebase", "-q", "--autostash", target, NULL);
 	if (rc < 0 || !code)
 		return rc;
@@ -65,7 +67,8 @@ static int bring_in(struct gate *g, bool merge, const char *target, struct strve
 		return -1;
 	if (git(g, NULL, &code, e, merge ? "merge" : "rebase", "--abort", NULL) < 0)
 		return -1;
-	return conflicts->n ? 1 : err_set(e, ERR_FAILED, "git inside could not bring '%s' in", g->task.target);
+	return conflicts->n ? 1
+			    : err_set(e, ERR_FAILED, "git inside could not bring '%s' in", g->task.target);
 }
 
 /* The branch that is checked out inside must be the task's: a claim that only decides whether to try. */
@@ -92,8 +95,8 @@ static int follow(struct gate *g, const char *target, struct sync_result *ret, s
 	return gate_refresh(g, e);
 }
 
-int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec *conflicts, struct refusal *no,
-	struct err *e)
+int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec *conflicts,
+	struct refusal *no, struct err *e)
 {
 	struct publish_result r = { 0 };
 	char target[65], tip[65];

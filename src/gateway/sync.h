@@ -19,12 +19,12 @@ struct sync_result {
 };
 
 /* merge: a merge commit instead of a rebase. conflicts: paths, as git inside names them. */
-int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec *conflicts, struct refusal *no,
-	struct err *e);
+int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec *conflicts,
+	struct refusal *no, struct err *e);
 
-/* By itself, where the configuration says so: a task that is behind its target, has nothing uncommitted, and has
- * published nothing for SYNC_QUIET_SECONDS is rebased. A conflict is noted, with its files, and tried again only when
- * the target has moved on. */
+/* By itself, where the configuration says so: a task that is behind its target, has nothing uncommitted, and
+ * has published nothing for SYNC_QUIET_SECONDS is rebased. A conflict is noted, with its files, and tried
+ * again only when the target has moved on. */
 #define SYNC_QUIET_SECONDS 60
 int sync_quiet(struct gate *g, struct err *e);
 

@@ -301,6 +301,7 @@ int scratch_pack(struct scratch *s, const char *base, int out_fd, char commit[65
 	snprintf(commit, 65, "%.*s", (int)strcspn(buf_str(&id), "\n"), buf_str(&id));
 	buf_printf(&revs, "%s\n^%s\n", commit, base);
 	g.stdout_fd = out_fd;
-	strvec_pushl(&args, "pack-objects", "--revs", "--thin", "--delta-base-offset", "--quiet", "--stdout", NULL);
+	strvec_pushl(&args, "pack-objects", "--revs", "--thin", "--delta-base-offset", "--quiet", "--stdout",
+		NULL);
 	return git_run(&g, &args, &revs, NULL, e);
 }

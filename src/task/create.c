@@ -93,7 +93,9 @@ static void take_back(struct context *c, const struct repo *r, struct workspace 
 /* Number 1: where every way back ends. */
 static int first_snapshot(struct context *c, struct task *t, struct err *e)
 {
-	struct snapshot s = { .task_id = t->id, .commit = t->base, .state = "", .reason = "start", .message = "" };
+	struct snapshot s = {
+		.task_id = t->id, .commit = t->base, .state = "", .reason = "start", .message = ""
+	};
 
 	return store_snapshot_add(c->store, &s, e);
 }

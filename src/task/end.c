@@ -52,17 +52,20 @@ static int judge(struct context *c, struct task *t, struct buf *note, bool *ret_
 {
 	auto_task_at at = { .ws.dir = -1 };
 	auto_strvec files = STRVEC_INIT;
+	int rc;
 
 	if (task_open(c, t, &at, e) < 0)
 		return -1;
 	*ret_failed = !faccessat(at.ws.dir, TASK_UNPUBLISHED, F_OK, 0);
-	if (uncommitted(&at, &files, e) < 0)
-		return -1;
-	if (!files.n)
+	rc = uncommitted(&at, &files, e);
+	if (!rc && !files.n)
 		return 0;
 	if (note->len)
 		buf_addstr(note, "; ");
-	list(note, &files);
+	if (rc < 0)
+		buf_printf(note, "what is uncommitted cannot be told: %s", e->msg);
+	else
+		list(note, &files);
 	*ret_failed |= strcmp(t->on_dirty, "keep") != 0;
 	return 0;
 }
@@ -74,7 +77,8 @@ int task_end(const struct task_run *r, int exit_code, bool cancelled, struct err
 	auto_buf note = BUF_INIT(2000);
 	bool failed = false;
 
-	if (context_open(&c, e) < 0 || context_store(&c, e) < 0 || store_task_by_id(c.store, r->task, &t, e) < 0)
+	if (context_open(&c, e) < 0 || context_store(&c, e) < 0 ||
+		store_task_by_id(c.store, r->task, &t, e) < 0)
 		return task_run_end(r, exit_code, cancelled, e), exit_code;
 	buf_addstr(&note, t.note);
 	if (judge(&c, &t, &note, &failed, e) < 0) {

@@ -56,8 +56,8 @@ int task_run_begin(struct context *c, struct task *t, const char *session, char 
 		store_rollback(c->store);
 		return -1;
 	}
-	log_run(c->home.fd, c->store, t, "start", json_pack("{s:s, s:o}", "session", session, "command",
-		audit_text(buf_str(&line))));
+	log_run(c->home.fd, c->store, t, "start",
+		json_pack("{s:s, s:o}", "session", session, "command", audit_text(buf_str(&line))));
 	ret->home = xstrdup(c->home.path);
 	snprintf(ret->session, sizeof(ret->session), "%s", session);
 	return 0;

@@ -21,9 +21,9 @@ struct task_spec {
 	const char *dir;  /* where the user stands */
 	const char *name; /* NULL: one is made of `program` */
 	const char *program;
-	const char *rev;      /* NULL: HEAD */
-	const char *backend;  /* NULL: as configured, else what the kernel allows */
-	const char *on_dirty; /* NULL: as configured */
+	const char *rev;        /* NULL: HEAD */
+	const char *backend;    /* NULL: as configured, else what the kernel allows */
+	const char *on_dirty;   /* NULL: as configured */
 	const char *also_shown; /* one more ref that the task is shown, by its full name; NULL for none */
 	bool strict;
 };

@@ -150,7 +150,8 @@ static void show_tools(struct context *c, struct jail *j, const struct hidden *h
 		show_named(c, j, h, c->config.allow_read.v[i]);
 }
 
-/* The gateway and what guides to it: the socket, the shim as `git`, the hook, and what they know of the task. */
+/* The gateway and what guides to it: the socket, the shim as `git`, the hook, and what they know of the task.
+ */
 static int show_gateway(struct context *c, struct task_at *at, struct jail *j, struct err *e)
 {
 	const struct task *t = at->task;

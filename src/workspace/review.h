@@ -17,10 +17,10 @@
 struct review {
 	struct scratch scratch;
 	const char *base;
-	uint64_t shown;      /* bytes taken so far */
+	uint64_t shown;        /* bytes taken so far */
 	uint64_t ignored_room; /* bytes of ignored files that are taken all the same */
-	size_t ignored;      /* files that are not shown because ignore files say so */
-	struct strvec apart; /* what cannot be shown, a line each: "nested/ (a repository)" */
+	size_t ignored;        /* files that are not shown because ignore files say so */
+	struct strvec apart;   /* what cannot be shown, a line each: "nested/ (a repository)" */
 };
 
 /* File contents beyond these are named, not shown: of one file, and in all. */
@@ -32,7 +32,8 @@ void review_release(struct review *r);
 #define auto_review __attribute__((cleanup(review_release))) struct review
 
 /* Everything that the workspace holds beyond its commit, ignored files too as far as they are not more than
- * REVIEW_IGNORED_MAX in all, as a pack to a descriptor: for snapshots. *ret_left: ignored files that were left out.
+ * REVIEW_IGNORED_MAX in all, as a pack to a descriptor: for snapshots. *ret_left: ignored files that were
+ * left out.
  */
 #define REVIEW_IGNORED_MAX (64u << 20)
 int review_keep(struct workspace *ws, int out_fd, char commit[65], size_t *ret_left, struct err *e);

@@ -60,8 +60,13 @@ load helpers
     "$garth" run --strict-isolation --backend $b -t t-$b -- sh -c 'echo x >x; git add x; git commit -qm x; git fsck --strict; git log --oneline | wc -l' >"$T/o" 2>/dev/null
     [[ $(<"$T/o") == 2 ]]
     "$garth" diff t-$b | grep -q '+x'
+    # what is published is on the branch in the user's repository; the rest is a draft
+    fails 4 "1 commit on garth/t-$b that is not in main" "$garth" discard -f t-$b
+    inside t-$b 'echo y >y; git add y; GARTH_GATEWAY=1 git commit -qm y'
+    git merge -q garth/t-$b
     fails 4 "drafts" "$garth" discard -f t-$b
     "$garth" discard -fD t-$b
+    git reset -q --hard HEAD~1
   done
 }
 
@@ -71,6 +76,27 @@ load helpers
   for b in overlay worktree; do
     (umask 077; "$garth" new "t-$b" --backend $b)
     [[ $(inside t-$b './s; cat c; git status --porcelain; git log --oneline | wc -l; stat -c %a c s') == $'s\nc\n1\n644\n755' ]] || { inside t-$b 'ls -la'; false; }
-    inside t-$b 'echo x >x; git add x; git commit -qm x'
+    if is_root; then
+      # what an agent sends is never taken apart by root: the commit is refused, and nothing is lost
+      head=$(git rev-parse HEAD)
+      call inside t-$b 'echo x >x; git add x; git commit -qm x'
+      [[ $code != 0 && $err == *"BLOCKED: '$PWD/.git/objects' can be read by root alone"* ]] || complain
+      [[ $(inside t-$b 'git rev-parse HEAD; git status --porcelain; cat x') == "$head"$'\nA  x\nx' ]]
+      [[ $(git rev-parse garth/t-$b) == "$head" && $(git for-each-ref | grep -cv ' commit') == 0 ]]
+      # a draft it can be, which discarding asks for; published it is not
+      inside t-$b 'GARTH_GATEWAY=1 git commit -qm x; test -z "$(git status --porcelain)"'
+      fails 4 "drafts" "$garth" discard t-$b
+      call "$garth" publish t-$b
+      [[ $code != 0 && $err == *'can be read by root alone'* && $(git rev-parse garth/t-$b) == "$head" ]] || complain
+      [[ $(inside t-$b 'git show HEAD:x') == x ]]
+    else
+      inside t-$b 'echo x >x; git add x; git commit -qm x'
+      [[ $(git show garth/t-$b:x) == x ]]
+    fi
   done
+  # the control: so it is with the same repository where others can read it
+  chmod -R a+rX "$PWD"; chmod a+rx "$T" "$HOME"
+  "$garth" new open; inside open 'echo x >x; git add x; git commit -qm x'
+  [[ $(git show garth/open:x) == x ]]
+  git fsck --strict
 }

@@ -8,8 +8,11 @@ load helpers
   call bash -c '
     PATH=$1:$PATH; source "$2"
     try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _garth; echo "${COMPREPLY[*]}"; }
-    try garth dis; try garth discard fir; try garth discard --js' x "$T" "$T/c"
-  [[ $out == $'discard\nfirst-task\n--json' ]] || complain
+    try garth dis; try garth discard fir; try garth discard --js
+    for c in publish allow snapshot rollback sync merge undo audit; do try garth ${c:0:3}; try garth $c fir; done; try garth merge --sq; try garth rollback --to' x "$T" "$T/c"
+  [[ $(head -n 3 <<<"$out") == $'discard\nfirst-task\n--json' ]] || complain
+  for c in publish allow snapshot rollback sync merge undo audit; do grep -qw -A1 "$c" <<<"$out" || complain "no $c"; done
+  [[ $(grep -c '^first-task$' <<<"$out") == 9 && $(tail -n 2 <<<"$out") == $'--squash\n--to-snapshot' ]] || complain
 }
 
 @test "O3 completion: zsh and fish get a script, others one clear line" {

@@ -1,5 +1,13 @@
 load helpers
 
+# In builds without faults the variable has no meaning.
+means_nothing() {
+  "$garth" new t; inside t 'echo work >work'
+  GARTH_FAULT=discard-marked "$garth" discard -f t
+  GARTH_FAULT=undo-marked "$garth" undo
+  GARTH_FAULT=stop:undo-marked "$garth" show t >/dev/null
+}
+
 nothing_left() {
   [[ -z $(git for-each-ref refs/heads/garth refs/garth/shown) ]] || complain "refs: $(git for-each-ref)"
   [[ -z $(leftovers | grep -v ^trash/) ]] || complain "$(leftovers)"
@@ -70,8 +78,8 @@ make_draft() {
 @test "ESCAPES 26 discard: packs, odd names and more objects than can be asked for are drafts" {
   "$garth" new t; g=$(task_dir t)/git
   # what the shared repository has is no draft
-  inside t 'mkdir -p .git/x; git cat-file -p HEAD | git hash-object -t commit -w --stdin; cp .git/HEAD .git/x'
-  o=$(git rev-parse HEAD); mkdir -p "$g/objects/${o:0:2}"; : >"$g/objects/${o:0:2}/${o:2}"
+  o=$(inside t 'git cat-file -p HEAD | git hash-object -t commit -w --stdin')
+  [[ -f $g/objects/${o:0:2}/${o:2} ]]
   [[ $("$garth" show t --json | json 'd["drafts"]') == false ]]
   : >"$g/objects/${o:0:2}/tmp_obj_x"
   changes_nothing 4 "(1 object)" "$garth" discard t
@@ -81,7 +89,7 @@ make_draft() {
   # names that git would take for something else than an object
   : >"$g/objects/${o:0:2}/HEAD"; : >"$g/objects/${o:0:2}/${o:2:20}"$'\n'"${o:2:17}"
   changes_nothing 4 "(2 objects)" "$garth" discard t
-  find "$g/objects/${o:0:2}" -type f -delete
+  rm -rf "$g/objects/${o:0:2}"
   python3 - "$g/objects/aa" <<'PY'
 import os, sys
 os.mkdir(sys.argv[1])
@@ -190,7 +198,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
 }
 
 @test "ESCAPES 25 26 discard: a branch that moves while it is discarded stays" {
-  has_faults || skip "needs a build with faults"
+  has_faults || { means_nothing; return; }
   "$garth" new t; published t
   call env GARTH_FAULT=discard-marked "$garth" discard -D t
   mine=$(git commit-tree -p garth/t -m mine garth/t^{tree})

@@ -251,6 +251,7 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
 
 # A gateway that dies at a step, in builds that can: the commit stays a draft. In others the variable means nothing.
 dies_at() {
+  eventually not keeper_of t
   call env GARTH_FAULT="$1" "$garth" exec t -- sh -c "$2"
   [[ $code == 0 ]] || complain "$1"
   if has_faults; then [[ $err == *'does not answer'* ]] || complain "did not die at $1"; else [[ -z $err ]] || complain "GARTH_FAULT has a meaning"; fi

@@ -1,11 +1,14 @@
 load helpers
 
-commands=(run new exec shell attach cancel ls show path diff log export discard doctor config completion help version)
+commands=(run new exec shell attach cancel ls show path diff publish allow snapshot rollback sync merge log export discard undo
+  doctor config audit completion help version)
 
 @test "O3 help: lists every command on stdout" {
   call "$garth" help
   [[ $code == 0 && -z $err ]]
   for c in "${commands[@]}"; do grep -qE "^  $c +" <<<"$out" || complain "no line for $c"; done
+  # and none that this test does not know
+  [[ $(grep -oE '^  [a-z]+ ' <<<"$out" | tr -d ' ' | sort | paste -sd' ') == "$(printf '%s\n' "${commands[@]}" | sort | paste -sd' ')" ]] || complain
 }
 
 @test "O3 help: --help and -h are help" {
@@ -56,11 +59,11 @@ commands=(run new exec shell attach cancel ls show path diff log export discard 
 
 @test "O3 help: missing and superfluous words are one line and exit code 2" {
   remember
-  for c in run new exec shell attach cancel show path diff log export discard completion; do
+  for c in run new exec shell attach cancel show path diff publish allow snapshot rollback sync merge log export discard completion; do
     fails 2 "usage: garth $c" "$garth" "$c"
   done
   for c in "new a b" "shell a b" "attach a b" "cancel a b" "ls a" "show a b" "path a b" "log a b" "export a b c" \
-    "discard a b" "doctor a" "config a" "completion bash b"; do
+    "discard a b" "publish a b" "snapshot a b" "rollback a b" "sync a b" "merge a b" "undo a b" "audit a b" "doctor a" "config a" "completion bash b"; do
     fails 2 "is one word too many" "$garth" $c
   done
   fails 2 "option '--base' wants REV" "$garth" new t --base

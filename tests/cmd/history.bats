@@ -260,21 +260,26 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   whole
 }
 
+# dies_at STEP CMD…: by a gateway of its own, which dies there.
+dies_at() {
+  eventually not keeper_of t
+  GARTH_FAULT=$1 call "${@:2}"
+  [[ $code != 0 ]] || complain "did not die at $1"
+}
+
 @test "ESCAPES 23 history: killed at each step of snapshot, rollback and sync: nothing lost, the next one works" {
   has_faults || skip "this build has no faults"
   "$garth" new t
   inside t 'echo 1 >>a.txt; git commit -qam 1; echo dirty >>run.sh; echo u >untracked; echo o >x.o'
   state=$(all_of t) old=$(tip)
-  GARTH_FAULT=snapshot-kept call "$garth" snapshot t
-  [[ $code != 0 ]] || complain
+  dies_at snapshot-kept "$garth" snapshot t
   [[ $(all_of t) == "$state" && $(tip) == "$old" && $(snapshots) == '[[1, "start"]]' ]] || complain "$(snapshots)"
   n=$("$garth" snapshot t); [[ $n == 2 ]]
   whole
   for step in snapshot-kept rollback-snapshot rollback-inside history-moved; do
     inside t "echo $step >>a.txt; git commit -qam $step"
     new=$(tip)
-    GARTH_FAULT=$step call "$garth" rollback t --to-snapshot 2
-    [[ $code != 0 ]] || complain "$step"
+    dies_at $step "$garth" rollback t --to-snapshot 2
     whole || complain "$step"
     git for-each-ref --contains "$new" | grep -q . || complain "$step: $new is lost"
     "$garth" ls >/dev/null; "$garth" show t >/dev/null
@@ -286,8 +291,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
     inside t "echo $step >$step; git add $step; git commit -qm $step"
     new=$(tip)
     echo $step >>dir/b.txt; commit "main $step"
-    GARTH_FAULT=$step call "$garth" sync t
-    [[ $code != 0 ]] || complain "$step"
+    dies_at $step "$garth" sync t
     whole || complain "$step"
     git for-each-ref --contains "$new" | grep -q . || complain "$step: $new is lost"
     call "$garth" sync t

@@ -2,12 +2,48 @@ load helpers
 
 @test "T1 run: makes a task, runs the command in it, says its exit code" {
   fingerprint >"$T/before"
-  call "$garth" run -t t -- sh -c 'cat a.txt; echo to-stderr >&2; echo new >new; exit 7'
+  call "$garth" run -t t -- sh -c 'cat a.txt; echo to-stderr >&2; exit 7'
   [[ $code == 7 && $out == one && $err == to-stderr ]] || complain
   [[ $(state_of t) == failed && $(field t exit_code) == 7 ]]
   fingerprint | diff "$T/before" -
   call "$garth" run -t u true
-  [[ $code == 0 && $(state_of u) == done ]] || complain
+  [[ $code == 0 && -z $err && $(state_of u) == done ]] || complain
+}
+
+@test "T2 run: uncommitted changes fail a task whose command succeeded, are named, and stay" {
+  fingerprint >"$T/before"
+  for b in overlay worktree; do
+    call "$garth" run -t t-$b --backend $b -- sh -c 'cat a.txt; echo x >>a.txt; echo new >new; rm dir/b.txt; touch x.o'
+    [[ $code == 1 && $out == one && $err == "▲ task 't-$b' is failed, uncommitted: a.txt, dir/b.txt, new"* ]] || complain
+    [[ $(hint) == "garth diff t-$b" && $(wc -l <<<"$err") == 2 ]] || complain
+    [[ $(state_of t-$b) == failed && $(field t-$b exit_code) == 1 && $(field t-$b note) == "uncommitted: a.txt, dir/b.txt, new" ]]
+    [[ $(inside t-$b 'git status --porcelain' | paste -sd,) == ' M a.txt, D dir/b.txt,?? new' ]]
+    # what is only staged is not committed either, and a commit that the command failed after is kept as well
+    call "$garth" run -t s-$b --backend $b -- sh -c 'echo x >>a.txt; git commit -qam x; echo y >>a.txt; git add a.txt'
+    [[ $code == 1 && $err == *'uncommitted: a.txt'* && $(git show garth/s-$b:a.txt | tail -n1) == x ]] || complain
+    # a command's own code is its own
+    call "$garth" run -t c-$b --backend $b -- sh -c 'echo new >new; exit 7'
+    [[ $code == 7 && $err == *'uncommitted: new'* && $(field c-$b exit_code) == 7 ]] || complain
+    # ignored files, and what is back as it was, are nothing to fail for
+    call "$garth" run -t i-$b --backend $b -- sh -c 'touch x.o; mkdir ignored; echo >ignored/x; cp a.txt b; mv b a.txt; echo w >w; rm w'
+    [[ $code == 0 && -z $err && $(state_of i-$b) == done && $(field i-$b note) == null ]] || complain
+  done
+  fingerprint | diff "$T/before" -
+}
+
+@test "T2 run: --on-dirty keep and commit" {
+  for b in overlay worktree; do
+    call "$garth" run -t k-$b --backend $b --on-dirty keep -- sh -c 'echo new >new'
+    [[ $code == 0 && -z $err && $(state_of k-$b) == done && $(inside k-$b 'git status --porcelain') == '?? new' ]] || complain
+    call "$garth" run -t c-$b --backend $b --on-dirty commit -- sh -c 'echo x >>a.txt; git commit -qam mine; echo new >new; rm dir/b.txt; touch x.o'
+    [[ $code == 0 && $(state_of c-$b) == done ]] || complain
+    [[ -z $(inside c-$b 'git status --porcelain') && $(inside c-$b 'git log --format=%s | wc -l') == 3 ]]
+    [[ $(git diff --name-status main garth/c-$b | paste -sd' ') == $'M\ta.txt D\tdir/b.txt A\tnew' ]] || complain "$(git diff --name-status main garth/c-$b)"
+    call "$garth" run -t n-$b --backend $b --on-dirty commit -- true
+    [[ $code == 0 && $(git rev-parse garth/n-$b) == "$(git rev-parse main)" ]] || complain
+  done
+  changes_nothing 2 "--on-dirty is fail, commit or keep, not 'x'" "$garth" run -t x --on-dirty x -- true
+  git fsck --strict
 }
 
 @test "T1 run: names itself after the program" {

@@ -15,7 +15,7 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
   sha256sum "$GARTH_HOME/garth.db" >"$T/sum"
   fingerprint >"$T/before"; leftovers >"$T/left"
   for c in ls "new u" "run -- true" "exec t -- true" "show t" "path t" "diff t" "log t" "export t $T/x" "discard -fD t" \
-    "attach t" "cancel t" doctor; do
+    "attach t" "cancel t" "publish t" "allow t" "snapshot t" "rollback t --full" "sync t" "merge t" undo doctor; do
     fails 1 "was written by a newer garth (version 999, this one knows $version)" "$garth" $c
   done
   sha256sum -c --quiet "$T/sum"

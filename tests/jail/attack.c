@@ -144,8 +144,8 @@ static long try_handle(void)
 	return syscall(SYS_name_to_handle_at, AT_FDCWD, text(0), &h, &id, 0);
 }
 
-/* The handle of a directory, as the call that the filter forbids as well gives it, or with a word behind it made
- * up: that of the root directory of an ext4. */
+/* The handle of a directory, as the call that the filter forbids as well gives it, or with a word behind it
+ * made up: that of the root directory of an ext4. */
 static long try_open_handle(void)
 {
 	struct handle h = { .head.handle_bytes = 128 };
@@ -256,7 +256,8 @@ static long try_fanotify(void)
 	return syscall(SYS_fanotify_init, 0x200 /* report fid */, 0);
 }
 
-/* A map of one number, which asks for a capability of the whole machine where the kernel's setting says so. */
+/* A map of one number, which asks for a capability of the whole machine where the kernel's setting says so.
+ */
 static long try_bpf(void)
 {
 	uint32_t attr[32] = { 2 /* array */, 4, 4, 1 };
@@ -408,8 +409,8 @@ static long try_shm_remove(void)
 }
 
 /*
- * Calls whose arguments make no sense: the kernel says so, each in its own way, but for the filter the number is
- * enough. Where the two answers differ it was the filter. Nothing happens, whoever calls.
+ * Calls whose arguments make no sense: the kernel says so, each in its own way, but for the filter the number
+ * is enough. Where the two answers differ it was the filter. Nothing happens, whoever calls.
  */
 #define BAD 1L /* an address that nobody has */
 static const struct {
@@ -495,8 +496,9 @@ static long try_mistake(void)
 		if (nargs && strcmp(mistakes[i].name, text(0)))
 			continue;
 		printf("%s ", mistakes[i].name);
-		printf("%s\n", syscall(mistakes[i].nr, a[0], a[1], a[2], a[3], a[4]) < 0 ? strerrorname_np(errno)
-											: "done");
+		printf("%s\n", syscall(mistakes[i].nr, a[0], a[1], a[2], a[3], a[4]) < 0
+				       ? strerrorname_np(errno)
+				       : "done");
 	}
 	return 0;
 }
