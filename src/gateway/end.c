@@ -99,21 +99,23 @@ static void add(struct buf *note, const char *text)
 		buf_printf(note, "%s%s", note->len ? "; " : "", text);
 }
 
-/* Publishes what the task's branch inside points to. */
-static int publish_drafts(struct gate *g, struct buf *note, bool *ret_failed, struct err *e)
+/* Publishes what the task's branch inside points to. *ret_told: git inside answers. */
+static int publish_drafts(struct gate *g, struct buf *note, bool *ret_failed, bool *ret_told, struct err *e)
 {
 	struct publish_result r = { 0 };
 	struct refusal no = { 0 };
-	auto_str text = NULL;
 	char tip[65];
+	int rc;
 
-	if (publish_find_tip(g, tip, e) < 0 || !*tip) {
+	*ret_told = !publish_find_tip(g, tip, e);
+	if (*ret_told && !*tip) {
 		add(note, "the task's branch inside is gone; what was published is safe");
-		return *e->msg ? -1 : 0;
+		return 0;
 	}
-	if (!publish(g, tip, "end", &r, &no, e))
+	rc = *ret_told ? publish(g, tip, "end", &r, &no, e) : -1;
+	if (!rc)
 		return gate_refresh(g, e);
-	text = xasprintf("its last commits are not published: %s", e->msg);
+	auto_str text = xasprintf("its last commits are not published: %s", e->msg);
 	add(note, text);
 	*ret_failed = true;
 	return -1;
@@ -123,16 +125,17 @@ int gate_end(struct gate *g, struct err *e)
 {
 	auto_buf note = BUF_INIT(4000), others = BUF_INIT(2000);
 	struct err ignored = ERR_INIT;
-	bool failed = false;
+	bool failed = false, told = true;
 	int rc = 0;
 
 	unlinkat(g->at.ws.dir, TASK_UNPUBLISHED, 0);
 	if (!strcmp(g->task.on_dirty, "commit") && (rc = commit_rest(g, e)) < 0)
-		add(&note, "git inside could not commit what was left");
+		add(&note, e->msg);
 	if (has_drafts(g)) {
-		if (publish_drafts(g, &note, &failed, e) < 0)
+		if (publish_drafts(g, &note, &failed, &told, e) < 0)
 			rc = -1;
-		name_others(g, &others);
+		if (told)
+			name_others(g, &others);
 		add(&note, buf_str(&others));
 	}
 	if (strcmp(buf_str(&note), g->task.note))

@@ -151,8 +151,8 @@ small_disk() {
   call small_disk 40m '"$garth" run -t t --on-dirty keep -- sh -c "echo early; head -c 60000000 /dev/zero >big; echo \$?; head -c 3000000 /dev/zero | tr \\\\0 x; echo; echo late"; echo "code $?"; "$garth" log t | head -n 1; "$garth" exec t -- sh -c "rm big; echo room >room; cat room"'
   [[ $code == 0 && $out == early* && $out == *late*'code 0'*early*room ]] || complain
   # where it cannot be told what is uncommitted, the task has not succeeded, and not without a word
-  call small_disk 40m '"$garth" run -t t -- sh -c "head -c 60000000 /dev/zero >big; true"; echo "code $?"; "$garth" exec t -- sh -c "rm big; cat a.txt"'
-  [[ $code == 0 && $out == $'code 1\none' && $err == *'▲ '*"task 't'"* ]] || complain
+  call small_disk 40m '"$garth" run -t u -- sh -c "head -c 60000000 /dev/zero >big; true"; echo "code $?"; "$garth" exec u -- sh -c "rm big; cat a.txt"'
+  [[ $code == 0 && $out == $'code 1\none' && $err == *'▲ '*"task 'u'"* ]] || complain
 }
 
 @test "O3 input: no user namespaces: one line, the command that helps, exit code 125, doctor says the same" {

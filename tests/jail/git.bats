@@ -3,6 +3,9 @@
 # shared repository changes.
 load helpers
 
+# Inside, `git` is the shim, which refuses some of this by itself. An attacker takes git itself.
+native='PATH=/usr/bin:$PATH; '
+
 setup() {
   jail_setup
   # A marker that only a program outside can make.
@@ -16,6 +19,16 @@ clean() {
   if [[ -e $marker ]]; then echo "a program of the agent's ran outside"; tail -n 5 "$T/answer"; return 1; fi
   [[ $(fingerprint) == "$shared" ]] || { echo "the user's repository changed"; diff <(echo "$shared") <(fingerprint); return 1; }
   untouched
+}
+
+# gate_commands TASK: what reaches into the task through its gateway ends in time, whatever it finds there.
+gate_commands() {
+  local command
+  for command in "publish $1" "snapshot $1" "sync $1" "rollback $1 --full" "rollback $1 --file a.txt" "audit $1" "audit --verify"; do
+    # shellcheck disable=SC2086
+    within 40 "$garth" $command || return 1
+    cat "$T/answer" >>"$T/gate-answers"
+  done
 }
 
 # ran: the control did what it should; it is taken back.
@@ -48,7 +61,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
     "$garth" new t --backend "$backend"
     "$garth" new other --backend "$backend"
     if [[ $backend == worktree ]]; then pointer=$(<"$GARTH_HOME/worktrees/t/.git"); fi
-    inside t "${make#*; }"
+    inside t "$native${make#*; }"
     refused inside t 'rm -rf .git; test ! -e .git'
     refused inside t 'mv .git away'
     refused inside t 'mv evil.git .git -T'
@@ -62,6 +75,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
       git -C "$GARTH_HOME/worktrees/t" status >/dev/null
     fi
     clean
+    gate_commands t
     host_commands t
     host_commands other
     clean
@@ -88,13 +102,14 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
       admin=$(sed 's/^gitdir: //' "$GARTH_HOME/worktrees/t/.git")
       files=$(cat "$admin/commondir" "$admin/gitdir" "$admin/HEAD")
     fi
-    inside t "$rewrite"
+    inside t "$native$rewrite"
     if [[ $backend == worktree ]]; then
       [[ $(cat "$admin/commondir" "$admin/gitdir" "$admin/HEAD") == "$files" && ! -e $admin/config.worktree ]]
       git -C "$GARTH_HOME/worktrees/t" status >/dev/null
       git -C "$GARTH_HOME/worktrees/t" log -1 >/dev/null
     fi
     clean
+    gate_commands t
     host_commands t
     clean
     git -C "$R" branch -D garth/t 2>/dev/null || true
@@ -105,7 +120,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
 @test "9 J3: settings and attributes that name programs" {
   for backend in overlay worktree; do
     "$garth" new t --backend "$backend"
-    inside t "${settings//@/$payload}
+    inside t "$native${settings//@/$payload}
       mkdir -p /tmp/hooks; for h in post-checkout pre-commit reference-transaction post-index-change fsmonitor-watchman; do
         printf '#!/bin/sh\n$payload\n' >/tmp/hooks/\$h; chmod +x /tmp/hooks/\$h; cp /tmp/hooks/\$h \$(git rev-parse --git-dir)/hooks/; done
       cp \$(git rev-parse --git-dir)/config ~/.gitconfig; mkdir -p ~/.config/git; cp ~/.gitconfig ~/.config/git/config
@@ -129,6 +144,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
       clean
     fi
     "$garth" new second --backend "$backend"; "$garth" discard second
+    gate_commands t
     host_commands t
     clean
     git -C "$R" branch -D garth/t garth/second 2>/dev/null || true
@@ -138,7 +154,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
 # The attack hides changes from who looks: attributes and settings that make a change invisible or binary.
 @test "9 J3: what changed cannot be hidden by attributes, settings or a planted repository" {
   "$garth" new w --backend worktree
-  inside w 'echo evil-change >>a.txt; echo evil-change >>dir/b.txt; echo "* -diff" >.gitattributes; mkdir dir/.git; cp -r "$(git rev-parse --git-dir)"/* dir/.git/
+  inside w "$native"'echo evil-change >>a.txt; echo evil-change >>dir/b.txt; echo "* -diff" >.gitattributes; mkdir dir/.git; cp -r "$(git rev-parse --git-dir)"/* dir/.git/
     git update-index --assume-unchanged a.txt; git config core.excludesFile /tmp/x; echo "*" >/tmp/x; echo "a.txt" >"$(git rev-parse --git-dir)/info/exclude"'
   # the control: git itself, in a directory with the attributes, shows no line of it
   control_repo
@@ -167,7 +183,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   cd "$R"
   for backend in overlay worktree; do
     "$garth" new t --backend "$backend"
-    inside t "$plant"
+    inside t "$native$plant"
     if [[ $backend == worktree ]]; then
       for place in sub bare; do
         cd "$GARTH_HOME/worktrees/t/$place"
@@ -225,9 +241,9 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   done
   for backend in overlay worktree; do
     "$garth" new t --backend "$backend"
-    inside t 'cp $(command -v git) /tmp/mine'
+    inside t 'cp /usr/bin/git /tmp/mine'
     for attack in "${attacks[@]}"; do
-      for tool in git /tmp/mine; do
+      for tool in git /usr/bin/git /tmp/mine; do
         script="G() { $tool -c safe.directory='*' -c user.name=a -c user.email=a --git-dir=$R/.git \"\$@\"; }; G ${attack//TREE//tmp/evil-tree}"
         refused inside t "$script"
       done
@@ -259,23 +275,28 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   [[ $(git rev-parse main) != "$old" ]]
   git tag | grep -qx evil
   cd "$R"
-  refs=$(git for-each-ref | grep -v garth/t$)
+  refs=$(git for-each-ref | grep -v 'heads/garth/t$')
   for backend in overlay worktree; do
     "$garth" new t --backend "$backend"
-    inside t "$work" >/dev/null 2>&1
+    inside t "$native$work" >/dev/null 2>&1
     [[ $(inside t git rev-parse main) == "$(inside t git rev-parse HEAD)" ]]
-    refused inside t "git push $R HEAD:main"
-    refused inside t "git push file://$R +HEAD:refs/heads/main"
-    refused inside t "git fetch $R main"
-    refused inside t 'git push origin HEAD:main'
+    # the one thing that came out is the commit, to the task's own branch
+    [[ $(git log -1 --format=%s garth/t) == evil && $(git rev-parse garth/t) == "$(inside t git rev-parse HEAD)" ]]
+    for tool in git /usr/bin/git; do
+      refused inside t "$tool push $R HEAD:main"
+      refused inside t "$tool push file://$R +HEAD:refs/heads/main"
+      refused inside t "$tool push $R HEAD:refs/heads/garth/t"
+      refused inside t "$tool fetch $R main"
+      refused inside t "$tool push origin HEAD:main"
+    done
     # two tasks do not see each other's work by name
     silent theirs inside t 'git log --all --format=%s; git for-each-ref'
-    [[ $(git for-each-ref | grep -v 'garth/t$') == "$refs" ]]
+    [[ $(git for-each-ref | grep -v 'heads/garth/t$') == "$refs" ]]
     clean
     host_commands t
     clean
     git -C "$R" branch -D garth/t 2>/dev/null || true
-    refs=$(git for-each-ref | grep -v 'garth/t$')
+    refs=$(git for-each-ref | grep -v 'heads/garth/t$')
   done
   [[ $(inside other cat theirs) == theirs ]]
 }
@@ -293,6 +314,8 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
     inside t "cd \$(git rev-parse --absolute-git-dir); rm -rf HEAD config index packed-refs refs info hooks logs objects/info objects/pack
       for f in HEAD config index packed-refs; do mkfifo \$f; done; ln -s $T/elsewhere refs; ln -s $T/elsewhere info; ln -s $T/elsewhere objects/pack
       mkdir -p objects/info objects/aa; mkfifo objects/info/alternates objects/aa/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+    gate_commands t
+    clean
     host_commands t
     clean
     git -C "$R" branch -D garth/t 2>/dev/null || true
@@ -300,6 +323,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
     inside t "cd \$(git rev-parse --absolute-git-dir); rm -rf objects; ln -s $T/elsewhere objects; mkdir -p refs/heads/x; echo $R/.git/objects >x"
     # a task whose objects cannot be looked at may have work in it
     refused "$garth" discard t
+    gate_commands t
     host_commands t
     clean
     git -C "$R" branch -D garth/t 2>/dev/null || true
@@ -316,9 +340,14 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   tells "$SECRET" git cat-file -p "$blob"
   cd "$R"
   "$garth" new t
-  silent "$SECRET" inside t "echo $T/open/private/.git/objects >>.git/objects/info/alternates; git cat-file -p $blob"
+  silent "$SECRET" inside t "${native}echo $T/open/private/.git/objects >>.git/objects/info/alternates; git cat-file -p $blob"
+  # nor by a commit that names the object, which the shared repository does not have
+  refused inside t "${native}git update-index --add --cacheinfo 100644,$blob,stolen && git commit -qm stolen"
+  refused inside t "${native}tree=\$(printf '100644 blob $blob\\tstolen\\n' | git mktree --missing) && git update-ref HEAD \$(git commit-tree -p HEAD -m stolen \$tree)"
+  gate_commands t
   host_commands t
-  silent "$SECRET" cat "$T/answers"
+  silent "$SECRET" cat "$T/answers" "$T/gate-answers"
+  refused git cat-file -e "$blob"
   clean
 }
 
@@ -353,7 +382,9 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
     for backend in overlay worktree; do
       "$garth" new t --backend "$backend"
       [[ ! -e $marker ]] || { echo "garth new ran:"; cat "$marker"; return 1; }
-      inside t "mkdir -p tools/hooks; printf '#!/bin/sh\n$payload\n' >tools/run; for h in post-checkout reference-transaction post-index-change pre-auto-gc; do cp tools/run tools/hooks/\$h; chmod +x tools/hooks/\$h; done; echo changed >>a.txt; echo new >new.txt"
+      inside t "mkdir -p tools/hooks; printf '#!/bin/sh\n$payload\n' >tools/run; for h in post-checkout reference-transaction post-index-change pre-auto-gc; do cp tools/run tools/hooks/\$h; chmod +x tools/hooks/\$h; done; echo changed >>a.txt; echo new >new.txt; git commit -qm published a.txt"
+      [[ $(git -c core.hooksPath=/dev/null -c core.fsmonitor=false log -1 --format=%s garth/t) == published ]]
+      [[ ! -e $marker ]] || { echo "publishing ran:"; cat "$marker"; return 1; }
       if [[ $backend == worktree ]]; then cd "$GARTH_HOME/worktrees/t"; fi
       if [[ $backend == worktree && $program != /* ]]; then git status >/dev/null 2>&1 || true; ran; fi
       for command in ls "show t" "diff t" "diff t --stat" "diff t --json" "log t" "path t" "exec t -- true" doctor; do

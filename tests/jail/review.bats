@@ -9,6 +9,9 @@ answers() {
   ((code == 0)) || { echo "exit $code: garth $*"; tail -n 5 "$T/answer"; return 1; }
 }
 
+# What follows is done by git itself, and the gateway hears nothing of it.
+draft='export PATH=/usr/bin:$PATH GARTH_GATEWAY=1;'
+
 # hostile BACKEND SCRIPT: makes a task in which a.txt is changed and the script was run.
 hostile() {
   "$garth" new t --backend "$1"
@@ -161,7 +164,8 @@ open('bottom', 'w').close()"
 # The attack leaves the work that matters where it is not looked for, so that throwing away loses it silently.
 @test "26 20 W1: work beside or instead of the usual places is not thrown away unasked" {
   for script in 'echo x >new' 'echo x >>dir/b.txt' 'rm -r dir' 'ln -s x new' 'mkdir new; cd new; git init -q; echo x >f' \
-    'git commit -q --allow-empty -m x' 'git commit -q --allow-empty -m x; git update-ref -d HEAD; git gc -q --prune=never'; do
+    'git commit -q --allow-empty -m x' 'git commit -q --allow-empty -m x; git update-ref -d HEAD; git gc -q --prune=never' \
+    "$draft git commit -q --allow-empty -m x" "$draft git commit -q --allow-empty -m x; git update-ref -d HEAD; git gc -q --prune=never"; do
     for backend in overlay worktree; do
       "$garth" new t --backend "$backend"
       inside t "$script"
@@ -202,9 +206,11 @@ open('bottom', 'w').close()"
 # The attack borrows its commits from its own home, where nobody counts them.
 @test "26 11 W1: drafts that lie behind an alternate are not thrown away unasked" {
   "$garth" new t
-  inside t 'mkdir -p ~/objs/pack; export GIT_OBJECT_DIRECTORY=$HOME/objs GIT_ALTERNATE_OBJECT_DIRECTORIES=$PWD/.git/objects
+  inside t "$draft"'mkdir -p ~/objs/pack; export GIT_OBJECT_DIRECTORY=$HOME/objs GIT_ALTERNATE_OBJECT_DIRECTORIES=$PWD/.git/objects
     git commit -q --allow-empty -m important; echo $HOME/objs >>.git/objects/info/alternates'
+  [[ $(git -C "$R" rev-parse garth/t) == "$(git -C "$R" rev-parse main)" ]]
   refused "$garth" discard t
+  grep -q drafts "$T/refused"
   gone
 }
 
