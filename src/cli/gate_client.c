@@ -81,6 +81,16 @@ int gate_ask(struct context *c, struct task *t, const char *path, json_t *in, js
 	return take_answer(&answer, ret, e);
 }
 
+/* Going back was a rollback too, and has left a deed: one that is not to be undone in its turn. */
+static int forget_deed(struct context *c, const struct deed *undone, struct err *e)
+{
+	auto_deed last = { 0 };
+
+	if (context_store(c, e) < 0 || store_deed_last(c->store, undone->task, &last, e) < 0)
+		return -1;
+	return last.id != undone->id && !strcmp(last.kind, "rollback") ? store_deed_undone(c->store, last.id, e) : 0;
+}
+
 int rollback_undo(struct context *c, const struct deed *d, struct err *e)
 {
 	json_t *data = json_loads(d->data, 0, NULL), *answer = NULL;
@@ -94,5 +104,5 @@ int rollback_undo(struct context *c, const struct deed *d, struct err *e)
 		gate_ask(c, &t, "/user/v1/rollback", json_pack("{s:I}", "snapshot", n), &answer, e) < 0)
 		return -1;
 	json_decref(answer);
-	return 0;
+	return forget_deed(c, d, e);
 }

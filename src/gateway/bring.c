@@ -10,15 +10,21 @@
 /* What a pipe holds at least. */
 #define PIPE_MIN 4096
 
+static void packer_args(struct strvec *ret)
+{
+	strvec_pushl(ret, "pack-objects", "--revs", "--sparse", "--stdout", "--thin", "--delta-base-offset",
+		"-q", NULL);
+}
+
+/* Nobody hears what it says: a packer that says more than a pipe holds would wait for ever. */
 static int start_packer(struct gate *g, struct cell_piped *ret, struct err *e)
 {
 	auto_order_cmd cmd = { 0 };
 	auto_strvec args = STRVEC_INIT;
 
-	strvec_pushl(&args, "pack-objects", "--revs", "--sparse", "--stdout", "--thin", "--delta-base-offset",
-		"-q", NULL);
+	packer_args(&args);
 	gate_git_command(g, &args, &cmd);
-	return cell_start_piped(&g->inside, &cmd, -1, true, true, ret, e);
+	return cell_start_piped(&g->inside, &cmd, -1, true, false, ret, e);
 }
 
 void bring_prepare(struct gate *g)
@@ -31,15 +37,20 @@ void bring_prepare(struct gate *g)
 	start_packer(g, &g->packer, &ignored);
 }
 
+static void list_revisions(const char *tip, const struct strvec *known, size_t nknown, struct buf *ret)
+{
+	buf_printf(ret, "%s\n", tip);
+	for (size_t i = 0; i < nknown; i++)
+		buf_printf(ret, "^%s\n", known->v[i]);
+}
+
 /* Tells it what to pack. The text is shorter than what a pipe holds. */
 static int tell_packer(
 	const struct cell_piped *p, const char *tip, const struct strvec *known, size_t nknown, struct err *e)
 {
 	auto_buf revs = BUF_INIT(PIPE_MIN);
 
-	buf_printf(&revs, "%s\n", tip);
-	for (size_t i = 0; i < nknown; i++)
-		buf_printf(&revs, "^%s\n", known->v[i]);
+	list_revisions(tip, known, nknown, &revs);
 	if (revs.overflow)
 		return err_set(e, ERR_FAILED, "there are too many commits to begin with");
 	/* where it has died, what it sent tells so */
@@ -47,15 +58,19 @@ static int tell_packer(
 	return 0;
 }
 
-/* What it says about its failure: a claim, for the message. */
-static int explain(struct gate *g, struct cell_piped *p, const char *tip, struct refusal *no, struct err *e)
+/* It is tried once more, to be heard this time. What it says is a claim, for the message. */
+static int explain(struct gate *g, const char *tip, const struct strvec *known, size_t nknown,
+	struct refusal *no, struct err *e)
 {
-	auto_buf words = BUF_SMALL, rest = BUF_SMALL;
+	auto_buf revs = BUF_INIT(PIPE_MIN), words = BUF_SMALL;
+	auto_strvec args = STRVEC_INIT;
 	struct err failed = ERR_INIT;
 	const char *why = "without a word";
 	int code;
 
-	if (cell_attend(&g->inside, p, -1, &rest, &words, END_SECONDS, &code, &failed) < 0)
+	packer_args(&args);
+	list_revisions(tip, known, nknown, &revs);
+	if (gate_git(g, &args, &revs, NULL, &words, END_SECONDS, &code, &failed) < 0)
 		why = failed.msg;
 	else if (words.len)
 		words.data[strcspn(words.data, "\n")] = '\0', why = words.data;
@@ -91,10 +106,10 @@ static int try(struct gate *g, struct verifier *v, struct cell_piped *p, const c
 	p->in = -1;
 	if (!rc)
 		rc = verifier_take(v, p->out, max, fresh, e);
-	if (rc < 0 && e->kind == ERR_NOTFOUND)
-		return explain(g, p, tip, no, e), 1;
 	if (rc < 0) {
 		cell_drop_piped(&g->inside, p);
+		if (e->kind == ERR_NOTFOUND)
+			return explain(g, tip, known, nknown, no, e), 1;
 		return e->kind == ERR_REFUSED ? refuse_pack(max, no, e) : -1;
 	}
 	if (!cell_attend(&g->inside, p, -1, NULL, NULL, END_SECONDS, &code, e) && !code)

@@ -160,15 +160,16 @@ static void keep_pace(struct server *s)
 /* What the server answers by itself, without a handler, is an answer to something that was no request. */
 static void on_output(struct evbuffer *out, const struct evbuffer_cb_info *info, void *arg)
 {
-	struct server *s = arg;
+	struct door *d = arg;
 	char line[13] = "";
 
-	if (!info->n_added || info->orig_size || s->answering)
+	if (!info->n_added || info->orig_size || d->server->answering)
 		return;
-	if (evbuffer_copyout(out, line, 12) == 12 && !strncmp(line, "HTTP/1.", 7) && line[9] >= '4') {
-		keep_pace(s);
-		route_malformed(s->gate, atoi(line + 9));
-	}
+	if (evbuffer_copyout(out, line, 12) != 12 || strncmp(line, "HTTP/1.", 7) || line[9] < '4')
+		return;
+	if (!d->user)
+		keep_pace(d->server);
+	route_malformed(d->server->gate, atoi(line + 9));
 }
 
 static struct bufferevent *on_connected(struct event_base *base, void *arg)
@@ -179,7 +180,7 @@ static struct bufferevent *on_connected(struct event_base *base, void *arg)
 
 	d->server->spoken = true;
 	if (bev)
-		evbuffer_add_cb(bufferevent_get_output(bev), on_output, d->server);
+		evbuffer_add_cb(bufferevent_get_output(bev), on_output, d);
 	if (count_connections(d) >= SERVE_CONNECTIONS_MAX) {
 		evconnlistener_disable(d->listener);
 		evtimer_add(d->relief, &soon);

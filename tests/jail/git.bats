@@ -314,7 +314,8 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
     inside t "cd \$(git rev-parse --absolute-git-dir); rm -rf HEAD config index packed-refs refs info hooks logs objects/info objects/pack
       for f in HEAD config index packed-refs; do mkfifo \$f; done; ln -s $T/elsewhere refs; ln -s $T/elsewhere info; ln -s $T/elsewhere objects/pack
       mkdir -p objects/info objects/aa; mkfifo objects/info/alternates objects/aa/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
-    gate_commands t
+    within 20 "$garth" snapshot t
+    within 20 "$garth" sync t
     clean
     host_commands t
     clean

@@ -1,0 +1,268 @@
+# ESCAPES 11 to 16: what an agent can do to its private repository, to git and to the gateway's socket, in order that
+# something gets into the shared repository which must not be there, or out of one that it cannot read.
+load helpers
+
+setup() {
+  jail_setup
+  shared=$(fingerprint)
+  marker=$T/elsewhere/ran
+}
+
+tip() { git rev-parse "refs/heads/garth/${1:-t}"; }
+
+# Refs and objects of the shared repository, one line each.
+everything() { git for-each-ref; git cat-file --batch-all-objects --batch-check --unordered | sort; }
+
+# Nothing of the attack is in the repository, which is whole.
+clean() {
+  everything | diff "$T/everything" - || { echo "the shared repository changed"; return 1; }
+  [[ $(fingerprint) == "$shared" ]] || { echo "the user's repository changed"; diff <(echo "$shared") <(fingerprint); return 1; }
+  git fsck --strict --no-dangling >"$T/fsck" 2>&1 || { cat "$T/fsck"; return 1; }
+  [[ -z $(find .git/objects -path '*/garth-*' -type f) ]] || { find .git/objects -path '*/garth-*'; return 1; }
+  [[ ! -e $marker ]] || { echo "a program of the agent's ran outside"; return 1; }
+  untouched
+}
+
+# as_it_was: what `clean` compares with.
+remember() { everything >"$T/everything"; }
+
+# The control: a repository with nothing of Garth's.
+control_repo() { rm -rf "$T/open/c"; git clone -q "$R" "$T/open/c"; cd "$T/open/c"; }
+
+# works: the task can go on as if nothing had been.
+works() {
+  local head
+  head=$(inside t 'GARTH_GATEWAY=1 /usr/bin/git reset -q --hard && echo on >>a.txt && git commit -qam on && git rev-parse HEAD') || return 1
+  [[ $(tip) == "$head" ]] || { echo "the next commit was not published"; return 1; }
+}
+
+# Each is a commit whose objects git itself would not make.
+@test "12 G5 G6: broken, forged and bomb-like objects are refused, whoever moves the branch" {
+  "$garth" new t
+  bring t "$BATS_TEST_DIRNAME/hostile.py" hostile.py
+  control_repo
+  for kind in .git .GIT git~1 .git-hfs dotdot dot slash empty duplicate unsorted gitmodules gitmodules-link missing-parent missing-tree missing-blob \
+    tree-is-blob blob-is-tree parent-is-blob corrupt truncated other-content false-size blob-bomb tree-bomb deep no-author nul-author; do
+    # the control: a plain repository takes the commit for its branch's
+    cd "$T/open/c"
+    commit=$("$python" "$BATS_TEST_DIRNAME/hostile.py" .git $kind)
+    echo "$commit" >.git/refs/heads/hostile
+    [[ $(git for-each-ref --format='%(objectname)' refs/heads/hostile 2>/dev/null; cat .git/refs/heads/hostile) == *"$commit"* ]]
+    cd "$R"
+    remember
+    head=$(inside t 'git rev-parse HEAD')
+    # by the hook, and as a draft that is looked at when the user asks
+    inside t "c=\$($python /tmp/hostile.py .git $kind) && echo \$c >/tmp/c"
+    refused inside t '/usr/bin/git update-ref refs/heads/garth/t $(cat /tmp/c)' || { echo "$kind"; return 1; }
+    grep -qE 'BLOCKED: |fatal: ' "$T/refused" || { echo "$kind"; cat "$T/refused"; return 1; }
+    [[ $(inside t 'git rev-parse HEAD') == "$head" ]]
+    clean || { echo "$kind"; return 1; }
+    inside t 'mkdir -p .git/refs/heads/garth; cat /tmp/c >.git/refs/heads/garth/t'
+    code=0; timeout 100 "$garth" publish t >"$T/answer" 2>&1 || code=$?
+    ((code != 0 && code < 124)) || { echo "$kind: exit $code"; cat "$T/answer"; return 1; }
+    clean || { echo "$kind"; return 1; }
+    inside t "echo $head >.git/refs/heads/garth/t; find .git/objects -type f ! -path '*/info/*' -delete"
+  done
+  works
+  # and one that is as it should be, made in the same way, is published
+  inside t "/usr/bin/git update-ref refs/heads/garth/t \$($python /tmp/hostile.py .git plain)"
+  [[ $(git show garth/t:z) == hostile ]]
+}
+
+# The repository that the agent cannot read is named in its alternates, and the commit by its id, which is known.
+@test "11 G6: alternates, objects and packs that lead to another repository" {
+  git init -q --bare "$T/elsewhere/secret.git"
+  tree=$(printf '100644 blob %s\tsecret\n' "$(echo "$SECRET" | git -C "$T/elsewhere/secret.git" hash-object -w --stdin)" | git -C "$T/elsewhere/secret.git" mktree)
+  theirs=$(git -C "$T/elsewhere/secret.git" commit-tree -m secret "$tree")
+  git -C "$T/elsewhere/secret.git" update-ref refs/heads/main "$theirs"
+  chmod -R a+rwX "$T/elsewhere/secret.git"
+  before=$(sentinels)
+  # the control: a fetch from a repository whose alternates lead there brings the secret along
+  control_repo
+  cp -r .git "$T/open/evil.git"
+  echo "$T/elsewhere/secret.git/objects" >>"$T/open/evil.git/objects/info/alternates"
+  echo "$theirs" >"$T/open/evil.git/refs/heads/stolen"
+  git fetch -q "$T/open/evil.git" stolen:stolen
+  [[ $(git show stolen:secret) == "$SECRET" ]]
+  cd "$R"
+  for backend in overlay worktree; do
+    for how in alternates objects pack http; do
+      "$garth" new t --backend $backend
+      remember
+      dir=$(inside t 'git rev-parse --absolute-git-dir')
+      case $how in
+      alternates) attack="echo $T/elsewhere/secret.git/objects >>$dir/objects/info/alternates" ;;
+      objects) attack="mv $dir/objects /tmp/o; ln -s $T/elsewhere/secret.git/objects $dir/objects" ;;
+      pack) attack="rm -rf $dir/objects/pack; ln -s $T/elsewhere/secret.git/objects/pack $dir/objects/pack; ln -s $T/elsewhere/secret.git/objects/${theirs:0:2} $dir/objects/${theirs:0:2}" ;;
+      http) attack="mkdir -p $dir/objects/info; echo file://$T/elsewhere/secret.git/objects >>$dir/objects/info/http-alternates; git config remote.x.url $T/elsewhere/secret.git; git config remote.x.promisor true; git config extensions.partialClone x" ;;
+      esac
+      inside t "$attack"
+      refused inside t "/usr/bin/git update-ref refs/heads/garth/t $theirs"
+      inside t "mkdir -p $dir/refs/heads/garth; echo $theirs >$dir/refs/heads/garth/t" || true
+      for command in "publish t" "snapshot t" "ls" "show t" "diff t" "log t" "rollback t --file a.txt"; do
+        # shellcheck disable=SC2086
+        within 60 "$garth" $command
+        if grep -aqF "$SECRET" "$T/answer"; then echo "the sentinel came out: $command"; return 1; fi
+      done
+      git for-each-ref refs/garth/snapshots --format='delete %(refname)' | git update-ref --stdin
+      clean || { echo "$backend $how"; return 1; }
+      "$garth" discard -fD t >/dev/null
+      git for-each-ref refs/garth --format='delete %(refname)' | git update-ref --stdin
+    done
+  done
+  # what is elsewhere inside is the agent's own, and lies where it says: that is no way out, and no way in
+  "$garth" new t
+  inside t 'mv .git/objects /tmp/o; ln -s /tmp/o .git/objects; echo 1 >>a.txt; git commit -qam 1' || true
+  git fsck --strict --no-dangling
+  inside t 'git init -q /tmp/other; cd /tmp/other; git commit -q --allow-empty -m other' || true
+  untouched
+}
+
+# Reading a FIFO hangs for ever: trusted code must not.
+@test "11 12 G6: fifos and devices where git's files are hold nobody up" {
+  for what in objects/info/alternates HEAD index config packed-refs refs/heads/garth/t; do
+    "$garth" new t
+    remember
+    inside t "echo 1 >>a.txt; cd .git; mkdir -p refs/heads/garth; rm -f $what; mkfifo $what"
+    for command in ls "show t" "diff t" "log t" "path t" doctor; do
+      # shellcheck disable=SC2086
+      within 20 "$garth" $command || { echo "$what"; return 1; }
+    done
+    clean
+    within 20 "$garth" discard -fD t || { echo "$what"; return 1; }
+    git for-each-ref refs/garth --format='delete %(refname)' | git update-ref --stdin
+  done
+}
+
+@test "13 14 J3 G1: a real git inside moves nothing outside, whatever ref it names" {
+  git tag v1; git branch other; git notes add -m note
+  "$garth" new t; "$garth" new u
+  remember; shared=$(fingerprint)
+  moves='for ref in refs/heads/main refs/heads/other refs/heads/garth/u refs/tags/v1 refs/tags/v2 refs/notes/commits refs/garth/snapshots/1/1 refs/heads/-x refs/remotes/origin/main; do
+      $git update-ref $ref $($git commit-tree -p HEAD -m evil HEAD^{tree}) || exit 1; done; $git update-ref -d refs/tags/v1; $git config user.name evil; $git gc -q --prune=now; $git pack-refs --all'
+  # the control: in a plain clone all of it works
+  control_repo; git="git" sh -c "$moves"; [[ $(git log -1 --format=%s main) == evil ]]
+  cd "$R"
+  inside t "git=/usr/bin/git; $moves"
+  clean
+  inside t "cp /usr/bin/git /tmp/mygit; git=/tmp/mygit; export GIT_EXEC_PATH=/usr/lib/git-core; $moves"
+  clean
+  # the task's own branch cannot be replaced by a link to another, nor main be published as it
+  inside t 'cd .git; mkdir -p refs/heads/garth; echo "ref: refs/heads/main" >refs/heads/garth/t; git -C .. update-ref refs/heads/main $(git -C .. commit-tree -p HEAD -m evil HEAD^{tree})' || true
+  within 30 "$garth" publish t
+  [[ $(fingerprint) == "$shared" && $(tip u) == $(git rev-parse main) ]]
+  # pushes, to whatever is named
+  for where in "$R" "$R/.git" "file://$R" "$GARTH_HOME/worktrees/u" ext::false; do
+    for spec in +HEAD:refs/heads/main HEAD:heads/main :main HEAD:refs/heads/garth/u +refs/heads/*:refs/heads/*; do
+      refused inside t "/usr/bin/git -c protocol.allow=always push $where '$spec'"
+    done
+    refused inside t "git push $where HEAD:main"
+  done
+  # the control
+  (cd "$T/open/c" && git push -q "$R" HEAD:refs/heads/pushed && git push -q "$R" :pushed)
+  [[ $(fingerprint) == "$shared" && $(tip u) == $(git rev-parse main) ]]
+}
+
+# The shared objects are readable to who knows their ids. To publish them is to answer for them, and where the task is
+# strictly isolated they are not there.
+@test "13 G1 G5 J2: another task's commits go through this task's own policy, or are not to be had at all" {
+  "$garth" new u
+  "$garth" allow u .github/workflows/u.yml
+  inside u 'mkdir -p .github/workflows; echo w >.github/workflows/u.yml; git add -A; git commit -qm "of u"'
+  theirs=$(tip u)
+  "$garth" new t; "$garth" new s --strict-isolation
+  remember
+  # the control: in a plain clone that has the commit all of it works
+  control_repo; git fetch -q "$R" garth/u; git update-ref refs/heads/main "$theirs"; git update-ref refs/heads/main "$(git commit-tree -p "$theirs" -m mine HEAD^{tree})"
+  cd "$R"
+  inside t "git cat-file -e $theirs"
+  refused inside s "git cat-file -e $theirs"
+  for task in t s; do
+    for deed in "git reset -q --hard $theirs" "/usr/bin/git update-ref refs/heads/garth/$task $theirs" "git merge -q --no-edit $theirs" \
+      "c=\$(git commit-tree -p $theirs -m mine $theirs^{tree}) && /usr/bin/git update-ref refs/heads/garth/$task \$c"; do
+      refused inside $task "$deed" || { echo "$deed"; return 1; }
+      clean
+      inside $task 'git merge --abort 2>/dev/null; GARTH_GATEWAY=1 /usr/bin/git reset -q --hard garth/$GARTH_TASK'
+    done
+  done
+  works
+}
+
+# The hook is the agent's file like any other. Without it, or with another, what git writes are drafts.
+@test "13 16 G1 G5: the hook removed, replaced, or told to step aside: drafts, under the same policy" {
+  for attack in 'rm -f .git/hooks/reference-transaction' 'rm -f .git/hooks/reference-transaction; printf "#!/bin/sh\nexit 0\n" >.git/hooks/reference-transaction; chmod +x .git/hooks/reference-transaction' \
+    'git config core.hooksPath /dev/null' 'export GARTH_GATEWAY=1'; do
+    "$garth" run --on-dirty keep -t t -- sh -c "$attack"'; mkdir -p .github/workflows; echo x >.github/workflows/x.yml; git add -A; /usr/bin/git commit -qm evil' >"$T/answer" 2>&1 && { echo "the task is done: $attack"; return 1; }
+    [[ $(tip) == $(git rev-parse main) && $(state_of t) == failed ]] || { echo "published: $attack"; return 1; }
+    refused "$garth" publish t
+    [[ $(tip) == $(git rev-parse main) ]]
+    # the control: a commit that may be is published by the same end
+    "$garth" run -t c -- sh -c "$attack"'; echo ok >ok; git add -A; /usr/bin/git commit -qm fine'
+    [[ $(git show garth/c:ok) == ok ]] || { echo "not published: $attack"; return 1; }
+    "$garth" discard -fD t; "$garth" discard -D c
+  done
+  [[ $(fingerprint) == "$shared" ]]
+  untouched
+}
+
+# Every git that the gateway starts runs inside, and so does what it starts.
+@test "9 16 G6: hooks, filters and settings of the agent's run inside only, whatever the gateway does" {
+  # a marker of the same name inside shows that the control, the program itself, runs
+  payload="echo ran >$marker; echo ran >>/tmp/ran"
+  "$garth" new t
+  inside t "mkdir -p /tmp/hooks; for h in pre-commit post-commit post-checkout post-merge pre-rebase post-rewrite prepare-commit-msg post-index-change pre-receive update post-receive post-update reference-transaction; do
+      printf '#!/bin/sh\n$payload\nexit 0\n' >/tmp/hooks/\$h; chmod +x /tmp/hooks/\$h; done; cp /tmp/hooks/* .git/hooks/
+    git config core.hooksPath /tmp/hooks; git config core.fsmonitor '$payload; false'; git config filter.x.clean '$payload; cat'; git config filter.x.smudge '$payload; cat'
+    git config core.editor '$payload;'; git config core.pager '$payload;'; git config uploadpack.packObjectsHook '$payload;'; git config core.alternateRefsCommand '$payload;'
+    git config gpg.program /tmp/hooks/update; git config merge.x.driver '$payload'; git config sequence.editor '$payload;'
+    echo '* filter=x merge=x' >.git/info/attributes; cp .git/config ~/.gitconfig; echo 1 >>a.txt; git add -A; rm -f /tmp/ran"
+  inside t 'curl -sS --unix-socket $GARTH_SOCKET -d "{\"message\": \"m\"}" http://g/api/v1/git/commit'
+  "$garth" publish t; "$garth" snapshot t >/dev/null
+  echo 2 >>dir/b.txt; git commit -qam 'main goes on'
+  shared=$(fingerprint)
+  "$garth" sync t || true; "$garth" sync t --merge || true
+  "$garth" rollback t --to-snapshot 2 || true; "$garth" rollback t --file a.txt || true; "$garth" rollback t --full || true
+  "$garth" diff t >/dev/null; "$garth" show t >/dev/null; "$garth" ls >/dev/null
+  inside t 'grep -q ran /tmp/ran'
+  [[ ! -e $marker ]] || { echo "a program of the agent's ran outside"; return 1; }
+  [[ $(fingerprint) == "$shared" ]]
+  git fsck --strict --no-dangling
+  untouched
+}
+
+# The processes of git that the gateway starts inside belong to the agent as well.
+@test "15 19 G1: git of the gateway's killed or stopped inside: refused, clean, and the next one works" {
+  "$garth" run -d -t t -- sleep 1000
+  inside t 'echo 0 >>a.txt; git commit -qam 0'
+  "$garth" exec t -- "$python" -c 'import os, signal, time
+# everything that is called git and is not ours, at once
+end = time.time() + 6
+while time.time() < end:
+    for p in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if b"pack-" + b"objects" in open("/proc/%s/cmdline" % p, "rb").read(): os.kill(int(p), signal.SIGKILL)
+        except OSError: pass' 3>&- &
+  pid=$!
+  for i in 1 2 3 4 5; do inside t "echo $i >>a.txt; git commit -qam $i" || true; done >/dev/null 2>&1
+  wait $pid
+  git fsck --strict --no-dangling
+  inside t 'git add -A; git commit -q --allow-empty -m last'
+  [[ $(tip) == $(inside t 'git rev-parse HEAD') && $(git show garth/t:a.txt) == $'one\n0\n1\n2\n3\n4\n5' ]]
+  "$garth" audit --verify
+}
+
+@test "15 21 G2: another task's socket, and the user's own, are out of reach" {
+  "$garth" run -d -t t -- sleep 1000
+  "$garth" run -d -t u -- sleep 1000
+  other=$GARTH_HOME/tasks/$("$garth" show u --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["id"])')
+  own=$GARTH_HOME/tasks/$("$garth" show t --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["id"])')
+  # the control: the user reaches them
+  sockets=$(find "$other" "$own" -maxdepth 1 -type s)
+  [[ $(wc -l <<<"$sockets") -ge 4 ]]
+  for s in $sockets; do
+    "$python" -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$s"
+    refused "$garth" exec t -- "$python" -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$s"
+  done
+  # the one that it has says who it is, whatever a request says
+  inside t 'for h in "X-Task: u" "X-Garth-Session: 1" "Authorization: u" "Host: u"; do curl -sS -H "$h" --unix-socket $GARTH_SOCKET http://g/api/v1/task?task=u | grep -q "\"task\":\"t\"" || exit 1; done'
+}
