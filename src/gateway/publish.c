@@ -1,13 +1,18 @@
 #include "gateway/publish.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "gateway/bring.h"
 #include "gateway/walk.h"
 #include "gateway/walk_parse.h"
 #include "sys/fault.h"
+#include "sys/fd.h"
 
 #define TIP_SECONDS 60
 /* More tips than these are not told to the packing side: each costs it a look. */
@@ -421,8 +426,40 @@ static int move(struct job *j, struct err *e)
 	return 0;
 }
 
+/* Whether the user's own `git gc` runs in the shared repository: it says so in a file. */
+static bool gc_runs(const struct repo *r)
+{
+	auto_str path = xasprintf("%s/gc.pid", r->git_dir);
+	auto_buf text = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	long pid;
+
+	if (read_file(AT_FDCWD, path, &text, &ignored) < 0)
+		return false;
+	pid = strtol(buf_str(&text), NULL, 10);
+	return pid > 0 && (!kill((pid_t)pid, 0) || errno != ESRCH);
+}
+
+/* A `git gc --prune=now` that looks at the refs before ours moves takes the new objects for garbage: it is
+ * waited for. One that begins just then is outlasted: the objects are still in the quarantine, and are put
+ * back. */
+static void outlast_gc(struct job *j, bool moved)
+{
+	struct err ignored = ERR_INIT;
+
+	for (int i = 0; i < GC_LOOKS && gc_runs(&j->g->at.repo); i++) {
+		if (moved)
+			verifier_keep(j->v, &ignored);
+		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+	}
+	if (moved)
+		verifier_keep(j->v, &ignored);
+}
+
 static int keep_and_move(struct job *j, struct err *e)
 {
+	if (j->fresh.n)
+		outlast_gc(j, false);
 	if (j->fresh.n && verifier_keep(j->v, e) < 0)
 		return -1;
 	fault("publish-kept");
@@ -490,6 +527,8 @@ static int go(struct job *j, struct publish_result *ret, struct refusal *no, str
 		return 0;
 	if (take(j, no, e) < 0 || check(j, no, e) < 0 || carry_out(j, no, e) < 0)
 		return -1;
+	if (j->fresh.n)
+		outlast_gc(j, true);
 	if (verifier_drop(j->v, &ignored) < 0)
 		gate_drop_verifier(j->g);
 	else

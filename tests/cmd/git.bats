@@ -184,7 +184,7 @@ PY
   "$garth" exec t -- sh -c 'set -e; for i in $(seq 1 25); do git log -p >/dev/null; git status --porcelain; echo $i >>b; git add b; git commit -qm $i; done; echo fine' >"$T/o" 2>&1 3>&- &
   pid=$!
   for _ in {1..6}; do git repack -q -a -d; git gc -q --prune=now; done
-  wait $pid
+  wait $pid || { cat "$T/o"; false; }
   [[ $(tail -n1 "$T/o") == fine ]] || { cat "$T/o"; false; }
   inside t 'git fsck --strict' 2>/dev/null
   git fsck --strict
