@@ -14,6 +14,8 @@
 #include "sys/fault.h"
 #include "sys/fd.h"
 
+/* How often it is looked, every 20 ms, whether a gc is over. */
+#define GC_LOOKS    500
 #define TIP_SECONDS 60
 /* More tips than these are not told to the packing side: each costs it a look. */
 #define KNOWN_MAX 60
