@@ -300,11 +300,11 @@ dies_at() {
 }
 
 @test "ESCAPES 23 gateway: killed while a task ends: the drafts are still there, and published when asked" {
-  has_faults || skip "this build has no faults"
   for step in publish-taken publish-kept publish-moved; do
     call env GARTH_FAULT=$step "$garth" run -t t -- sh -c 'echo 1 >>a.txt; GARTH_GATEWAY=1 /usr/bin/git commit -qam draft; git rev-parse HEAD'
     head=$out
     [[ $head == "$(inside t 'git rev-parse HEAD')" && -z $(inside t 'git status --porcelain') ]] || complain "$step"
+    if ! has_faults; then [[ $code == 0 && $(tip) == "$head" ]] || complain "GARTH_FAULT has a meaning"; fi
     whole
     "$garth" publish t
     [[ $(tip) == "$head" && $(field t published) == "$head" ]] || complain "$step"

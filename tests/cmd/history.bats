@@ -260,21 +260,23 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   whole
 }
 
-# dies_at STEP CMD…: by a gateway of its own, which dies there.
+# dies_at STEP CMD…: by a gateway of its own, which dies there, in builds that can; in others the variable means nothing.
 dies_at() {
   eventually not keeper_of t
   GARTH_FAULT=$1 call "${@:2}"
-  [[ $code != 0 ]] || complain "did not die at $1"
+  if has_faults; then [[ $code != 0 ]] || complain "did not die at $1"; else [[ $code == 0 ]] || complain "GARTH_FAULT has a meaning"; fi
 }
 
 @test "ESCAPES 23 history: killed at each step of snapshot, rollback and sync: nothing lost, the next one works" {
-  has_faults || skip "this build has no faults"
   "$garth" new t
   inside t 'echo 1 >>a.txt; git commit -qam 1; echo dirty >>run.sh; echo u >untracked; echo o >x.o'
   state=$(all_of t) old=$(tip)
   dies_at snapshot-kept "$garth" snapshot t
-  [[ $(all_of t) == "$state" && $(tip) == "$old" && $(snapshots) == '[[1, "start"]]' ]] || complain "$(snapshots)"
-  n=$("$garth" snapshot t); [[ $n == 2 ]]
+  [[ $(all_of t) == "$state" && $(tip) == "$old" ]] || complain
+  if has_faults; then
+    [[ $(snapshots) == '[[1, "start"]]' ]] || complain "$(snapshots)"
+    n=$("$garth" snapshot t); [[ $n == 2 ]]
+  fi
   whole
   for step in snapshot-kept rollback-snapshot rollback-inside history-moved; do
     inside t "echo $step >>a.txt; git commit -qam $step"

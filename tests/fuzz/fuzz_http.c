@@ -2,6 +2,7 @@
  * as the body of a request whose method and path the first line has. Each is answered, the answers are JSON,
  * the branch stays where it is, and after each the next request works. There is no inside: what would need
  * one fails at once. */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -115,11 +116,13 @@ static void hear(int fd, struct buf *ret)
 	ssize_t n;
 
 	do {
-		check(poll(&p, 1, 60000) == 1, "no answer");
+		int ready = poll(&p, 1, 60000);
+
+		check(ready == 1 || errno == EINTR, "no answer");
 		n = read(fd, chunk, sizeof(chunk));
 		if (n > 0)
 			buf_add(ret, chunk, (size_t)n);
-	} while (n > 0);
+	} while (n > 0 || (n < 0 && errno == EINTR));
 }
 
 /* What cannot be sent because the other side has heard enough is not sent. */
