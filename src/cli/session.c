@@ -136,12 +136,11 @@ static int on_ended(void *arg, int exit_code, bool cancelled)
 /* Where git puts the refs that the task is shown. */
 static void watched(const struct repo *r, const struct task *t, struct strvec *ret)
 {
-	const char *slash = strrchr(t->target, '/');
-
 	strvec_push(ret, r->git_dir);
-	strvec_pushf(ret, "%s/refs/tags", r->git_dir);
-	if (slash)
-		strvec_pushf(ret, "%s/%.*s", r->git_dir, (int)(slash - t->target), t->target);
+	strvec_pushf(ret, "%s/refs/tags/", r->git_dir);
+	/* "refs/heads" and on, down to where the target is; never all of it, where every task's branch is */
+	for (const char *s = t->target; (s = strchr(s, '/')); s++)
+		strvec_pushf(ret, "%s/%.*s", r->git_dir, (int)(s - t->target), t->target);
 }
 
 /* Describes the walls and starts a keeper, which takes the lock over. */

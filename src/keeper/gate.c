@@ -1,12 +1,15 @@
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "keeper/parts.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
@@ -15,6 +18,7 @@
 #define LINGER_SECONDS 30
 #define RENEW_USEC     20000
 #define FDS_MAX        4
+#define WATCH_DEPTH    20
 
 int gate_listen(struct gate_post *g, const struct keeper_spec *spec, struct err *e)
 {
@@ -235,16 +239,51 @@ static void on_sync(evutil_socket_t fd, short what, void *arg)
 	start_job(arg, GATE_SYNC);
 }
 
-/* Many changes at once, as of a fetch, are one. */
+static void watch_dir(int inotify, const char *path, int depth)
+{
+	bool deep = path[strlen(path) - 1] == '/';
+	struct dirent *ent;
+	DIR *d;
+
+	/* what is watched already stays watched once */
+	inotify_add_watch(inotify, path, IN_MOVED_TO | IN_DELETE | IN_CREATE | IN_ONLYDIR);
+	d = deep && depth < WATCH_DEPTH ? opendir(path) : NULL;
+	while (d && (ent = readdir(d))) {
+		auto_str sub = xasprintf("%s%s/", path, ent->d_name);
+
+		if (ent->d_type == DT_DIR && ent->d_name[0] != '.')
+			watch_dir(inotify, sub, depth + 1);
+	}
+	if (d)
+		closedir(d);
+}
+
+static void watch_all(struct keeper *k)
+{
+	for (const char *const *dir = k->spec.watch; *dir; dir++)
+		watch_dir(k->gate.watch, *dir, 0);
+}
+
+/* Many changes at once, as of a fetch, are one. Directories come and go: git makes them for a ref, and takes
+ * them away when it packs the refs. */
 static void on_watch(evutil_socket_t fd, short what, void *arg)
 {
 	struct keeper *k = arg;
 	struct timeval soon = { .tv_usec = RENEW_USEC };
-	char events[4096];
+	char events[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+	bool dirs = false;
+	ssize_t n;
 
 	(void)what;
-	while (read(fd, events, sizeof(events)) > 0)
-		;
+	while ((n = read(fd, events, sizeof(events))) > 0)
+		for (char *at = events; at < events + n;) {
+			const struct inotify_event *ev = (const struct inotify_event *)at;
+
+			dirs |= (ev->mask & (IN_ISDIR | IN_IGNORED | IN_Q_OVERFLOW)) != 0;
+			at += sizeof(*ev) + ev->len;
+		}
+	if (dirs)
+		watch_all(k);
 	evtimer_add(k->gate.renew_timer, &soon);
 }
 
@@ -255,9 +294,10 @@ static void watch(struct keeper *k)
 	if (!k->spec.watch || !k->spec.main_cmd)
 		return;
 	g->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	for (const char *const *dir = k->spec.watch; g->watch >= 0 && *dir; dir++)
-		inotify_add_watch(g->watch, *dir, IN_MOVED_TO | IN_DELETE | IN_CREATE | IN_ONLYDIR);
-	g->watch_ev = g->watch < 0 ? NULL : event_new(k->base, g->watch, EV_READ | EV_PERSIST, on_watch, k);
+	if (g->watch < 0)
+		return;
+	watch_all(k);
+	g->watch_ev = event_new(k->base, g->watch, EV_READ | EV_PERSIST, on_watch, k);
 	g->renew_timer = evtimer_new(k->base, on_renew, k);
 	if (g->watch_ev && g->renew_timer)
 		event_add(g->watch_ev, NULL);

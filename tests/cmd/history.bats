@@ -344,3 +344,19 @@ soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sle
   done
   whole
 }
+
+@test "G12 refs: names with slashes, and directories that come and go" {
+  git branch feature/deep/er; git pack-refs --all; git checkout -q feature/deep/er
+  "$garth" run -d -t t -- sleep 1000
+  # by update-ref, which writes nothing but the ref
+  next() { git update-ref refs/heads/feature/deep/er "$(git commit-tree -p feature/deep/er -m "$RANDOM" 'feature/deep/er^{tree}')"; }
+  for i in 1 2; do
+    next; soon shows t feature/deep/er "$(git rev-parse feature/deep/er)"
+    next; soon shows t feature/deep/er "$(git rev-parse feature/deep/er)"
+    git tag "x/y/$i"; soon shows t "x/y/$i" "$(git rev-parse HEAD)"
+    git tag "x/y/z$i"; soon shows t "x/y/z$i" "$(git rev-parse HEAD)"
+    git tag -d "x/y/$i" >/dev/null; soon shows t "x/y/$i" ""
+    git pack-refs --all
+    [[ ! -e .git/refs/heads/feature/deep ]]
+  done
+}

@@ -165,7 +165,7 @@ open('bottom', 'w').close()"
 @test "26 20 W1: work beside or instead of the usual places is not thrown away unasked" {
   for script in 'echo x >new' 'echo x >>dir/b.txt' 'rm -r dir' 'ln -s x new' 'mkdir new; cd new; git init -q; echo x >f' \
     'git commit -q --allow-empty -m x' 'git commit -q --allow-empty -m x; git update-ref -d HEAD; git gc -q --prune=never' \
-    "$draft git commit -q --allow-empty -m x" "$draft git commit -q --allow-empty -m x; git update-ref -d HEAD; git gc -q --prune=never"; do
+    "$draft git commit -q --allow-empty -m draft" "$draft git commit -q --allow-empty -m draft; git update-ref -d HEAD; git gc -q --prune=never"; do
     for backend in overlay worktree; do
       "$garth" new t --backend "$backend"
       inside t "$script"
