@@ -5,7 +5,7 @@ load helpers
 # answers COMMAND…: it succeeds, in time.
 answers() {
   local code=0
-  timeout -k 5 20 "$garth" "$@" >"$T/answer" 2>&1 </dev/null 3>&- || code=$?
+  timeout -k 5 60 "$garth" "$@" >"$T/answer" 2>&1 </dev/null 3>&- || code=$?
   ((code == 0)) || { echo "exit $code: garth $*"; tail -n 5 "$T/answer"; return 1; }
 }
 
