@@ -88,7 +88,9 @@ static int forget_deed(struct context *c, const struct deed *undone, struct err 
 
 	if (context_store(c, e) < 0 || store_deed_last(c->store, undone->task, &last, e) < 0)
 		return -1;
-	return last.id != undone->id && !strcmp(last.kind, "rollback") ? store_deed_undone(c->store, last.id, e) : 0;
+	return last.id != undone->id && !strcmp(last.kind, "rollback")
+		       ? store_deed_undone(c->store, last.id, e)
+		       : 0;
 }
 
 int rollback_undo(struct context *c, const struct deed *d, struct err *e)

@@ -56,10 +56,10 @@ struct keeper_spec {
 	 * of the two sockets, and for each of the other jobs; never two at a time. Of the keeper's
 	 * descriptors it has those in io. */
 	void (*gateway)(void *arg, const struct keeper_gate *io);
-	/* Directories in which a change means GATE_RENEW, up to a NULL; with a slash at its end: and in all beneath it. They
-	 * need not be there yet. */
+	/* Directories in which a change means GATE_RENEW, up to a NULL; with a slash at its end: and in all
+	 * beneath it. They need not be there yet. */
 	const char *const *watch;
-	unsigned sync_seconds;    /* how often GATE_SYNC; 0: never */
+	unsigned sync_seconds; /* how often GATE_SYNC; 0: never */
 	void *arg;
 };
 
