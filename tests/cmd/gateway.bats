@@ -196,7 +196,7 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
   "$garth" new t
   publishes 'echo 1 >>a.txt; git commit -qam 1'; publishes 'echo 2 >>a.txt; git commit -qam 2'
   old=$(tip)
-  for deed in 'git commit -q --amend -m other' 'git reset -q --hard HEAD~1' '/usr/bin/git rebase -q --force-rebase HEAD~2'; do
+  for deed in 'git commit -q --amend -m other' 'git reset -q --hard HEAD~1' 'GIT_COMMITTER_DATE=2001-01-01T00:00:00Z /usr/bin/git rebase -q --force-rebase HEAD~2'; do
     call inside t "$deed"
     [[ $code != 0 && $err == *'BLOCKED: '*'You tried to: rewrite'*'Instead, you should: '* && $(tip) == "$old" ]] || complain "$deed"
     inside t "/usr/bin/git rebase --abort 2>/dev/null; GARTH_GATEWAY=1 /usr/bin/git reset -q --hard $old"
