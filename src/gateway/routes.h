@@ -2,20 +2,21 @@
  * What can be asked of the gateway: a table of paths. Handlers take the request's JSON and give the answer's,
  * or fill a refusal. Those of the agent's socket:
  *
- *	GET  /api/v1/task {"task","branch","base","target","tip","state","workspace","commits","policy":{…}}
- *	POST /api/v1/git/commit     {"message","author"?,"repo"?,"worktree"?} → {"sha","branch"}; what is
- *staged POST /api/v1/git/publish    {"tip"?} → {"tip","branch","commits"} POST /api/v1/git/reset, checkout,
- *merge   {"args":[…]} → {}: checked and recorded; carried out inside POST /api/v1/git/push, fetch refused
- *unless policy allows
+ *	GET  /api/v1/task          → {"task","branch","base","target","tip","state","policy":{…} …}
+ *	POST /api/v1/git/commit    {"message","author"?,"repo"?,"worktree"?} → {"sha","branch"}
+ *	POST /api/v1/git/publish   {"tip"?} → {"tip","branch","commits"}
+ *	POST /api/v1/git/reset     {"args":[…]} → {}; checkout and merge likewise
+ *	POST /api/v1/git/push      refused; fetch likewise
  *
  * and of the user's alone:
  *
- *	POST /user/v1/publish       as above
- *	POST /user/v1/snapshot      {"message"?} → {"number"}
- *	POST /user/v1/rollback      {"full":true} | {"snapshot":N} | {"file":PATH,"snapshot"?:N} →
- *{"before","tip"}
- *	                            ("file_hex" for a path that is not UTF-8)
- *	POST /user/v1/sync          {"merge"?:true} → {"base","tip","moved","conflicts":[…]}
+ *	POST /user/v1/publish      as above
+ *	POST /user/v1/snapshot     {"message"?} → {"number"}
+ *	POST /user/v1/rollback     {"full":true} | {"snapshot":N} | {"file":PATH,"snapshot"?:N}
+ *	                           → {"before","tip"}; "file_hex" for a path that is not UTF-8
+ *	POST /user/v1/sync         {"merge"?:true} → {"base","tip","moved","conflicts":[…]}
+ *
+ * reset, checkout and merge are checked and recorded here, and carried out inside.
  */
 #ifndef GATEWAY_ROUTES_H
 #define GATEWAY_ROUTES_H
