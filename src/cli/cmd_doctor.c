@@ -8,6 +8,7 @@
 #include "jail/probe.h"
 #include "merge/merge.h"
 #include "task/life.h"
+#include "task/remove.h"
 
 /* git's version and whether it is new enough. */
 static void probe_git(struct probe *p)
@@ -74,7 +75,7 @@ static int settle_tasks(struct context *c, struct strvec *found, struct err *e)
 		return -1;
 	for (size_t i = 0; i < l.n; i++) {
 		auto_str before = xstrdup(l.v[i].state);
-		bool gone = false;
+		bool gone = false, left = false;
 
 		if (task_settle(c, &l.v[i], &gone, e) < 0)
 			strvec_pushf(found, "%s: %s", l.v[i].name, e->msg);
@@ -84,6 +85,11 @@ static int settle_tasks(struct context *c, struct strvec *found, struct err *e)
 		else if (strcmp(before, l.v[i].state))
 			strvec_pushf(found, "%s: its keeper is gone, now %s; its workspace is kept",
 				l.v[i].name, l.v[i].state);
+		if (!gone && remove_leftovers(c, &l.v[i], &left, e) < 0)
+			strvec_pushf(found, "%s: %s", l.v[i].name, e->msg);
+		else if (!gone && left)
+			strvec_pushf(found, "%s: its gateway was killed at work; what it left is removed",
+				l.v[i].name);
 	}
 	return 0;
 }

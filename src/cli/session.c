@@ -99,6 +99,8 @@ static void gateway(void *arg, const struct keeper_gate *io)
 	struct err e = ERR_INIT;
 	struct gate g = { 0 };
 
+	if (io->job == GATE_CLOSE)
+		task_end_begin(k->run);
 	if (gate_open(&g, k->task, io->orders, &e) < 0)
 		return;
 	switch (io->job) {

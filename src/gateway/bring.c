@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "gateway/inside.h"
 #include "sys/fd.h"
 
 /* From the pack's end to the end of who made it. */
@@ -23,7 +24,7 @@ static int start_packer(struct gate *g, struct cell_piped *ret, struct err *e)
 	auto_strvec args = STRVEC_INIT;
 
 	packer_args(&args);
-	gate_git_command(g, &args, &cmd);
+	inside_command(g, &args, &cmd);
 	return cell_start_piped(&g->inside, &cmd, -1, true, false, ret, e);
 }
 
@@ -70,7 +71,7 @@ static int explain(struct gate *g, const char *tip, const struct strvec *known, 
 
 	packer_args(&args);
 	list_revisions(tip, known, nknown, &revs);
-	if (gate_git(g, &args, &revs, NULL, &words, END_SECONDS, &code, &failed) < 0)
+	if (inside_git(g, &args, &revs, NULL, &words, END_SECONDS, &code, &failed) < 0)
 		why = failed.msg;
 	else if (words.len)
 		words.data[strcspn(words.data, "\n")] = '\0', why = words.data;

@@ -169,6 +169,22 @@ static int late(struct cell *c, uint32_t id, unsigned seconds, struct err *e)
 	return -1;
 }
 
+/* A socket whose other side is closed; one that is only closed for writing still listens. */
+bool cell_is_unwanted(const struct cell *c)
+{
+	struct pollfd p = { c->caller, 0, 0 };
+
+	return c->caller >= 0 && poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLERR);
+}
+
+static int unwanted(struct cell *c, uint32_t id, struct err *e)
+{
+	cell_kill(c, id);
+	err_set(e, ERR_FAILED, "whoever asked for it is gone");
+	e->sys = ECANCELED;
+	return -1;
+}
+
 static int gone(struct cell *c, uint32_t id, struct err *e)
 {
 	struct cell_run *r = find(c, id);
@@ -187,15 +203,17 @@ int cell_wait(struct cell *c, uint32_t id, unsigned seconds, int *ret_code, stru
 	if (!r || r->forgotten)
 		return err_set(e, ERR_FAILED, "there is no such command");
 	while (!r->over) {
-		struct pollfd p = { c->orders, POLLIN, 0 };
+		struct pollfd p[2] = { { c->orders, POLLIN, 0 }, { c->caller, 0, 0 } };
 		int64_t left = deadline - now_ms();
 
 		if (left <= 0)
 			return late(c, id, seconds, e);
-		if (poll(&p, 1, (int)left) < 0 && errno != EINTR)
+		if (poll(p, 2, (int)left) < 0 && errno != EINTR)
 			return gone(c, id, e);
-		if (p.revents && listen_once(c) < 0)
+		if (p[0].revents && listen_once(c) < 0)
 			return gone(c, id, e);
+		if (!r->over && cell_is_unwanted(c))
+			return unwanted(c, id, e);
 	}
 	return finish(r, ret_code, e);
 }
@@ -302,13 +320,14 @@ static void feed(struct cell_piped *p, int from, bool *full)
 static int wait_piped(struct cell *c, struct cell_piped *p, int from, bool *full, int64_t left)
 {
 	bool feeding = from >= 0 && p->in >= 0;
-	struct pollfd fds[4] = { { c->orders, POLLIN, 0 }, { p->out, POLLIN, 0 }, { p->err, POLLIN, 0 },
+	struct pollfd fds[] = { { c->orders, POLLIN, 0 }, { p->out, POLLIN, 0 }, { p->err, POLLIN, 0 },
 		{ !feeding      ? -1
 			: *full ? p->in
 				: from,
-			*full ? POLLOUT : POLLIN, 0 } };
+			*full ? POLLOUT : POLLIN, 0 },
+		{ c->caller, 0, 0 } };
 
-	if (poll(fds, 4, (int)left) < 0)
+	if (poll(fds, ARRAY_SIZE(fds), (int)left) < 0)
 		return errno == EINTR ? 0 : -1;
 	if (fds[3].revents)
 		feed(p, from, full);
@@ -335,6 +354,8 @@ static int attend(struct cell *c, struct cell_piped *p, int from, struct buf *ou
 			return late(c, r->id, seconds, e);
 		if (!over && wait_piped(c, p, from, &full, left) < 0)
 			return gone(c, r->id, e);
+		if (!over && !r->over && cell_is_unwanted(c))
+			return unwanted(c, r->id, e);
 		fits = !out || take_all(&p->out, out, true);
 		if (errtext)
 			take_all(&p->err, errtext, false);

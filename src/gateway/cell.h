@@ -1,7 +1,7 @@
 /*
  * A jail in which the gateway starts commands, over an order socket (jail/order.h). There are two: the task's
  * own, whose orders the keeper passes on, and the verifier's. What comes out of either is a claim: messages
- *of no sense and ids that nobody gave are passed over, descriptors that come along are closed.
+ * of no sense and ids that nobody gave are passed over, descriptors that come along are closed.
  *
  *	struct cell c = CELL_INIT(orders);
  *	cell_start(&c, &cmd, fds, &id, e);
@@ -30,13 +30,16 @@ struct cell_run {
 
 struct cell {
 	int orders; /* SEQPACKET, blocking or not; the caller's to close */
+	/* Whoever the commands are run for, or -1: where that connection is closed, waiting ends with an
+	 * error. */
+	int caller;
 	uint32_t last_id;
 	struct cell_run runs[CELL_RUNS_MAX];
 };
 
 #define CELL_INIT(fd)                                                                                        \
 	{                                                                                                    \
-		.orders = (fd)                                                                               \
+		.orders = (fd), .caller = -1                                                                 \
 	}
 
 /* Starts a command with these descriptors as its stdin, stdout and stderr (all three valid; open /dev/null
@@ -46,6 +49,8 @@ int cell_start(
 /* Waits for its end and gives the exit code as a shell has it; after `seconds` it is killed and the error is
  * ERR_FAILED "took longer than …". A command that could not be executed: ERR_FAILED with its reason. */
 int cell_wait(struct cell *c, uint32_t id, unsigned seconds, int *ret_code, struct err *e);
+/* Whether nobody waits for the answer any more. */
+bool cell_is_unwanted(const struct cell *c);
 /* Its end is not asked for any more. */
 void cell_kill(struct cell *c, uint32_t id);
 /* Start, collect, wait. Input and outputs may be NULL; out beyond its limit is an error, what is beyond

@@ -5,8 +5,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "base/strvec.h"
-
-#define INSIDE_SECONDS 60
+#include "gateway/inside.h"
 
 static bool is_one_name(const char *s)
 {
@@ -68,7 +67,7 @@ static int ask_git(struct gate *g, const struct strvec *args, const struct buf *
 	int *ret_code, struct err *e)
 {
 	buf_cut(out, 0);
-	if (gate_git(g, args, input, out, NULL, INSIDE_SECONDS, ret_code, e) < 0)
+	if (inside_git(g, args, input, out, NULL, INSIDE_SECONDS, ret_code, e) < 0)
 		return -1;
 	if (out->len && out->data[out->len - 1] == '\n')
 		buf_cut(out, out->len - 1);

@@ -6,38 +6,33 @@
 
 #include "base/alloc.h"
 #include "base/clean.h"
+#include "gateway/inside.h"
 #include "gateway/publish.h"
 #include "git/private.h"
 #include "sys/fd.h"
 #include "task/end.h"
 
-#define INSIDE_SECONDS 60
+/* Whether the branch inside is a file with the published tip in it. Whatever else it is, git shall tell. */
+static bool is_unmoved(struct gate *g, int git)
+{
+	const char *tip = *g->task.published ? g->task.published : g->task.base;
+	auto_fd file = open_regular_beneath(git, g->task.branch);
+	char text[80];
+	ssize_t n = file < 0 ? -1 : pread(file, text, sizeof(text), 0);
 
-/* Whether there can be anything to publish: told by names alone, without git. */
+	return n == (ssize_t)strlen(tip) + 1 && !memcmp(text, tip, strlen(tip)) && text[n - 1] == '\n';
+}
+
+/* Whether there can be anything to publish: told without git. */
 static bool has_drafts(struct gate *g)
 {
 	auto_fd git = open_beneath(g->at.ws.dir, "git", O_RDONLY | O_DIRECTORY, 0);
 	struct err ignored = ERR_INIT;
 	size_t n = 1;
 
-	if (git >= 0)
+	if (git >= 0 && is_unmoved(g, git))
 		private_count_objects(git, &g->at.repo, workspace_own_packs(&g->at.ws), &n, &ignored);
 	return n > 0;
-}
-
-static int inside(struct gate *g, struct buf *out, int *ret_code, struct err *e, const char *first, ...)
-	__attribute__((sentinel));
-
-static int inside(struct gate *g, struct buf *out, int *ret_code, struct err *e, const char *first, ...)
-{
-	auto_strvec args = STRVEC_INIT;
-	va_list ap;
-
-	va_start(ap, first);
-	for (const char *s = first; s; s = va_arg(ap, const char *))
-		strvec_push(&args, s);
-	va_end(ap);
-	return gate_git(g, &args, NULL, out, NULL, INSIDE_SECONDS, ret_code, e);
 }
 
 /* --on-dirty commit: what lies around becomes a commit, by git inside, under the agent's own ignore rules. */
@@ -46,13 +41,10 @@ static int commit_rest(struct gate *g, struct err *e)
 	auto_str message = xasprintf("Work that task '%s' had not committed", g->task.name);
 	int code;
 
-	if (inside(g, NULL, &code, e, "add", "-A", NULL) < 0)
+	if (inside_do(g, NULL, NULL, e, "add", "-A", NULL) < 0 ||
+		inside_do(g, NULL, &code, e, "diff", "--cached", "--quiet", NULL) < 0)
 		return -1;
-	if (!code && inside(g, NULL, &code, e, "diff", "--cached", "--quiet", NULL) < 0)
-		return -1;
-	if (code == 1 && inside(g, NULL, &code, e, "commit", "-q", "--no-verify", "-m", message, NULL) < 0)
-		return -1;
-	return code ? err_set(e, ERR_FAILED, "git inside could not commit what was left") : 0;
+	return code ? inside_do(g, NULL, NULL, e, "commit", "-q", "--no-verify", "-m", message, NULL) : 0;
 }
 
 /* Adds a name, unless what it points to is on the branch or was shown. All of it are claims, for people. */
@@ -82,11 +74,11 @@ static void name_others(struct gate *g, struct buf *note)
 
 	if (ref_list(&g->at.repo, prefix, &shown, &ignored) < 0)
 		return;
-	if (!inside(g, NULL, &code, &ignored, "symbolic-ref", "-q", "HEAD", NULL) && code)
-		inside(g, &lines, &code, &ignored, "rev-list", "-1", "--no-commit-header", "--format=%H HEAD",
-			"HEAD", range, NULL);
-	inside(g, &lines, &code, &ignored, "for-each-ref", "--format=%(objectname) %(refname:short)", not_on,
-		"refs/heads", NULL);
+	if (!inside_ask(g, NULL, &code, &ignored, "symbolic-ref", "-q", "HEAD", NULL) && code)
+		inside_do(g, &lines, &code, &ignored, "rev-list", "-1", "--no-commit-header",
+			"--format=%H HEAD", "HEAD", range, NULL);
+	inside_do(g, &lines, &code, &ignored, "for-each-ref", "--format=%(objectname) %(refname:short)",
+		not_on, "refs/heads", NULL);
 	for (const char *l = buf_str(&lines); *l; l += strcspn(l, "\n") + (strchr(l, '\n') != NULL))
 		name_other(g, &shown, l, strcspn(l, "\n"), note);
 	if (note->len)
@@ -128,9 +120,8 @@ int gate_end(struct gate *g, struct err *e)
 	bool failed = false, told = true;
 	int rc = 0;
 
-	unlinkat(g->at.ws.dir, TASK_UNPUBLISHED, 0);
 	if (!strcmp(g->task.on_dirty, "commit") && (rc = commit_rest(g, e)) < 0)
-		add(&note, e->msg);
+		err_wrap(e, "git inside could not commit what was left"), add(&note, e->msg);
 	if (has_drafts(g)) {
 		if (publish_drafts(g, &note, &failed, &told, e) < 0)
 			rc = -1;
@@ -140,7 +131,7 @@ int gate_end(struct gate *g, struct err *e)
 	}
 	if (strcmp(buf_str(&note), g->task.note))
 		store_task_note(g->context.store, g->task.id, buf_str(&note), &ignored);
-	if (failed)
-		write_file(g->at.ws.dir, TASK_UNPUBLISHED, buf_str(&note), note.len, 0600, &ignored);
+	if (!failed)
+		unlinkat(g->at.ws.dir, TASK_UNPUBLISHED, 0);
 	return rc;
 }

@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 #include "git/ref.h"
-#include "sys/proc.h"
 
 #define SNAPSHOTS_MAX 100000
 
@@ -144,8 +143,16 @@ int gate_verifier(struct gate *g, struct verifier **ret, struct err *e)
 	if (!g->has_verifier && verifier_open(&g->at.repo, g->task.id, &g->verifier, e) < 0)
 		return -1;
 	g->has_verifier = true;
+	g->verifier.cell.caller = g->inside.caller;
 	*ret = &g->verifier;
 	return 0;
+}
+
+void gate_set_caller(struct gate *g, int fd)
+{
+	g->inside.caller = fd;
+	if (g->has_verifier)
+		g->verifier.cell.caller = fd;
 }
 
 int gate_refresh(struct gate *g, struct err *e)
@@ -169,30 +176,5 @@ int gate_refresh(struct gate *g, struct err *e)
 	old = *t;
 	*t = now;
 	now = old;
-	return 0;
-}
-
-void gate_git_command(struct gate *g, const struct strvec *args, struct order_cmd *ret)
-{
-	*ret = (struct order_cmd){ .cwd = xstrdup(g->task.workspace) };
-	/* by its path, where there is one: the git that is found inside by name is the shim */
-	strvec_push(&ret->argv, access("/usr/bin/git", X_OK) ? "git" : "/usr/bin/git");
-	for (size_t i = 0; i < args->n; i++)
-		strvec_push(&ret->argv, args->v[i]);
-	strvec_pushl(&ret->env, "PATH=" PROC_PATH, "LC_ALL=C.UTF-8", "GARTH_GATEWAY=1", NULL);
-	strvec_pushf(&ret->env, "HOME=%s", g->context.user_home);
-	strvec_pushf(&ret->env, "GARTH_TASK=%s", g->task.name);
-	strvec_pushf(&ret->env, "GARTH_WORKSPACE=%s", g->task.workspace);
-	strvec_pushv(&ret->env, workspace_env(&g->task));
-}
-
-int gate_git(struct gate *g, const struct strvec *args, const struct buf *input, struct buf *out,
-	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e)
-{
-	auto_order_cmd cmd = { 0 };
-
-	gate_git_command(g, args, &cmd);
-	if (cell_run(&g->inside, &cmd, input, out, errtext, seconds, ret_code, e) < 0)
-		return err_wrap(e, "git %s inside", args->n ? args->v[0] : "");
 	return 0;
 }

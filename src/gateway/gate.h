@@ -44,13 +44,10 @@ void gate_close(struct gate *g);
 int gate_verifier(struct gate *g, struct verifier **ret, struct err *e);
 /* Ends it: it failed, or something in it did. The next gate_verifier starts another. */
 void gate_drop_verifier(struct gate *g);
+/* Who is being answered, -1 for nobody: where that connection is closed, no command is waited for any more.
+ */
+void gate_set_caller(struct gate *g, int fd);
 /* The task's row and configuration as they are now. */
 int gate_refresh(struct gate *g, struct err *e);
-
-/* Runs the real git inside, in the workspace, with the hook told to step aside. */
-int gate_git(struct gate *g, const struct strvec *args, const struct buf *input, struct buf *out,
-	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e);
-/* The command for it, to be started with descriptors of one's own. */
-void gate_git_command(struct gate *g, const struct strvec *args, struct order_cmd *ret);
 
 #endif

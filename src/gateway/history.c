@@ -7,11 +7,10 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "gateway/inside.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "workspace/review.h"
-
-#define INSIDE_SECONDS 300
 
 /* Where the branch is: the user may have moved it, and the store learn of it later. */
 static int find_tip(const struct gate *g, char tip[65], struct err *e)
@@ -106,59 +105,28 @@ int history_move(struct gate *g, const char *commit, const char *by, struct err 
 	return workspace_published(&g->at.ws, commit, e);
 }
 
-static int git(struct gate *g, struct err *e, ...) __attribute__((sentinel));
-
-static int git(struct gate *g, struct err *e, ...)
-{
-	auto_strvec args = STRVEC_INIT;
-	auto_buf words = BUF_INIT(4096);
-	const char *s;
-	va_list ap;
-	int code;
-
-	va_start(ap, e);
-	while ((s = va_arg(ap, const char *)))
-		strvec_push(&args, s);
-	va_end(ap);
-	if (gate_git(g, &args, NULL, NULL, &words, INSIDE_SECONDS, &code, e) < 0)
-		return -1;
-	return code ? err_set(e, ERR_FAILED, "git %s inside: %.*s", args.v[0],
-			      (int)strcspn(buf_str(&words), "\n"), words.len ? words.data : "failed")
-		    : 0;
-}
-
 /* The objects of a kept state go in as a pack. */
 static int send_state(struct gate *g, int64_t number, struct err *e)
 {
 	auto_str name = xasprintf("snapshots/%lld.pack", (long long)number);
-	auto_fd pack = open_regular_beneath(g->at.ws.dir, name), null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	auto_strvec args = STRVEC_INIT;
-	auto_order_cmd cmd = { 0 };
-	uint32_t id;
-	int code;
+	auto_fd pack = open_regular_beneath(g->at.ws.dir, name);
 
-	if (pack < 0 || null < 0)
-		return err_sys(e, "cannot open '%s' of the task", name);
-	strvec_pushl(&args, "unpack-objects", "-q", NULL);
-	gate_git_command(g, &args, &cmd);
-	if (cell_start(&g->inside, &cmd, (int[3]){ pack, null, null }, &id, e) < 0 ||
-		cell_wait(&g->inside, id, INSIDE_SECONDS, &code, e) < 0)
-		return -1;
-	return code ? err_set(e, ERR_FAILED, "the snapshot's files could not be sent in") : 0;
+	return pack < 0 ? err_sys(e, "cannot open '%s' of the task", name) : inside_unpack(g, pack, e);
 }
 
 /* The workspace becomes that of the commit, and then of the state; the index that of the commit. */
 static int restore_inside(struct gate *g, const struct snapshot *s, bool with_state, struct err *e)
 {
-	if (git(g, e, "symbolic-ref", "HEAD", g->task.branch, NULL) < 0 ||
-		git(g, e, "reset", "-q", "--hard", s->commit, NULL) < 0 ||
-		git(g, e, "clean", "-ffdxq", NULL) < 0)
+	if (inside_do(g, NULL, NULL, e, "symbolic-ref", "HEAD", g->task.branch, NULL) < 0 ||
+		inside_do(g, NULL, NULL, e, "reset", "-q", "--hard", s->commit, NULL) < 0 ||
+		inside_do(g, NULL, NULL, e, "clean", "-ffdxq", NULL) < 0)
 		return -1;
 	if (!with_state || !*s->state)
 		return 0;
-	if (send_state(g, s->number, e) < 0 || git(g, e, "read-tree", "--reset", "-u", s->state, NULL) < 0)
+	if (send_state(g, s->number, e) < 0 ||
+		inside_do(g, NULL, NULL, e, "read-tree", "--reset", "-u", s->state, NULL) < 0)
 		return -1;
-	return git(g, e, "reset", "-q", NULL);
+	return inside_do(g, NULL, NULL, e, "reset", "-q", NULL);
 }
 
 static int rollback_file(
@@ -175,13 +143,14 @@ static int rollback_file(
 	if (audit_add(g->audit, "rollback-file", &g->task,
 		    json_pack("{s:o, s:s}", "path", audit_text(s->file), "from", commit), e) < 0)
 		return -1;
-	if (git(g, e, "--literal-pathspecs", "checkout", "-f", "-q", commit, "--", s->file, NULL) < 0) {
+	if (inside_do(g, NULL, NULL, e, "--literal-pathspecs", "checkout", "-f", "-q", commit, "--", s->file,
+		    NULL) < 0) {
 		if (strstr(e->msg, "did not match"))
 			err_set(e, ERR_NOTFOUND, "'%s' is not in %s", s->file,
 				s->snapshot ? "that snapshot" : "the task's last commit");
 		return -1;
 	}
-	return git(g, e, "--literal-pathspecs", "reset", "-q", "--", s->file, NULL);
+	return inside_do(g, NULL, NULL, e, "--literal-pathspecs", "reset", "-q", "--", s->file, NULL);
 }
 
 int rollback(struct gate *g, const struct rollback_spec *s, int64_t *ret_before, struct err *e)
@@ -196,6 +165,9 @@ int rollback(struct gate *g, const struct rollback_spec *s, int64_t *ret_before,
 		if (store_snapshot(g->context.store, g->task.id, s->full ? 1 : s->snapshot, &to, e) < 0)
 			return -1;
 	}
+	/* before anything is recorded */
+	if (inside_ask(g, NULL, NULL, e, "rev-parse", "--git-dir", NULL) < 0)
+		return -1;
 	if (s->file)
 		return rollback_file(g, s, &to, e);
 	if (snapshot_take(g, "rollback", "", ret_before, e) < 0)

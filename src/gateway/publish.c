@@ -9,14 +9,14 @@
 
 #include "base/alloc.h"
 #include "gateway/bring.h"
+#include "gateway/inside.h"
 #include "gateway/walk.h"
 #include "gateway/walk_parse.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 
 /* How often it is looked, every 20 ms, whether a gc is over. */
-#define GC_LOOKS    500
-#define TIP_SECONDS 60
+#define GC_LOOKS 500
 /* More tips than these are not told to the packing side: each costs it a look. */
 #define KNOWN_MAX 60
 
@@ -555,14 +555,12 @@ int publish(struct gate *g, const char *tip, const char *by, struct publish_resu
 
 int publish_find_tip(struct gate *g, char out[65], struct err *e)
 {
-	auto_strvec args = STRVEC_INIT;
+	auto_str name = xasprintf("%s^{commit}", g->task.branch);
 	auto_buf text = BUF_INIT(4096);
 	int code;
 
 	out[0] = '\0';
-	strvec_pushl(&args, "rev-parse", "-q", "--verify", "--end-of-options", NULL);
-	strvec_pushf(&args, "%s^{commit}", g->task.branch);
-	if (gate_git(g, &args, NULL, &text, NULL, TIP_SECONDS, &code, e) < 0)
+	if (inside_ask(g, &text, &code, e, "rev-parse", "-q", "--verify", "--end-of-options", name, NULL) < 0)
 		return -1;
 	if (code)
 		return 0;

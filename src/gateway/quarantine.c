@@ -10,6 +10,7 @@
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/tree.h"
+#include "task/task.h"
 
 #define ENTRIES_MAX 100000
 
@@ -66,7 +67,7 @@ int quarantine_open(const struct repo *r, int64_t task, struct quarantine *ret, 
 	struct quarantine q = QUARANTINE_INIT;
 
 	q.hash_len = r->hash_len;
-	snprintf(q.name, sizeof(q.name), "garth-%lld", (long long)task);
+	snprintf(q.name, sizeof(q.name), TASK_QUARANTINE, (long long)task);
 	q.objects = open(r->objects.v[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (q.objects < 0)
 		return err_sys(e, "cannot open '%s'", r->objects.v[0]);
@@ -147,7 +148,7 @@ int quarantine_packs(const struct quarantine *q, struct strvec *ret, struct err 
 static int make_place(const struct quarantine *q, const char *path)
 {
 	auto_str dir = xstrndup(path, strcspn(path, "/"));
-	auto_str made = xasprintf("tmp_%s-%s", q->name, dir);
+	auto_str made = xasprintf("%s-%s", q->name, dir);
 
 	/* it comes into sight as it shall be: other tasks look whether they can read all that is here */
 	if (mkdirat(q->objects, made, 0700) < 0 && errno != EEXIST)

@@ -1,77 +1,109 @@
 #include "gateway/renew.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "gateway/inside.h"
 #include "sys/fd.h"
 #include "task/refs.h"
 
-#define INSIDE_SECONDS 60
+/* Changes that are tried by themselves where they cannot be made together. */
+#define ONE_BY_ONE_MAX 200
 
-/* The value of a ref in lines "OID REFNAME", or NULL; not terminated. */
-static const char *value_in(const struct buf *lines, const char *ref, size_t len)
+/* Refs, from lines "OID REFNAME" that outlive it. */
+struct refs {
+	struct shown_ref {
+		const char *oid; /* not terminated */
+		char *name;
+	} * v;
+	size_t n;
+};
+
+static void refs_release(struct refs *r)
 {
-	for (const char *l = buf_str(lines); *l;) {
-		const char *name = l + strcspn(l, " ");
+	for (size_t i = 0; i < r->n; i++)
+		free(r->v[i].name);
+	free(r->v);
+}
+#define auto_refs __attribute__((cleanup(refs_release))) struct refs
 
-		if (*name == ' ' && strcspn(name + 1, "\n") == len && !strncmp(name + 1, ref, len))
-			return l;
-		l += strcspn(l, "\n");
-		l += *l == '\n';
-	}
-	return NULL;
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct shown_ref *)a)->name, ((const struct shown_ref *)b)->name);
 }
 
-static bool was_shown(const struct gate *g, const struct buf *before, const char *oid)
+static int by_oid(const void *a, const void *b)
 {
-	size_t n = g->at.repo.hash_len * 2;
+	const struct shown_ref *x = a, *y = b;
 
-	for (const char *l = buf_str(before); *l; l = strchr(l, '\n') + 1)
-		if (!strncmp(l, oid, n) && l[n] == ' ')
-			return true;
-	return !strncmp(g->task.base, oid, n);
+	return strncmp(x->oid, y->oid, strcspn(x->oid, " "));
+}
+
+static void refs_parse(struct refs *r, const struct buf *lines, int (*order)(const void *, const void *))
+{
+	size_t max = 0;
+
+	for (const char *l = buf_str(lines); *l; l++)
+		max += *l == '\n';
+	r->v = xcalloc(max + 1, sizeof(*r->v));
+	for (const char *l = buf_str(lines); r->n < max; l += strcspn(l, "\n") + 1) {
+		const char *name = l + strcspn(l, " ") + 1;
+
+		r->v[r->n++] = (struct shown_ref){ l, xstrndup(name, strcspn(name, "\n")) };
+	}
+	qsort(r->v, r->n, sizeof(*r->v), order);
+}
+
+static const struct shown_ref *refs_find(
+	const struct refs *r, const struct shown_ref *key, int (*order)(const void *, const void *))
+{
+	return bsearch(key, r->v, r->n, sizeof(*r->v), order);
+}
+
+static bool was_shown(const struct gate *g, const struct refs *before, const struct shown_ref *r)
+{
+	return refs_find(before, r, by_oid) || !strncmp(g->task.base, r->oid, g->at.repo.hash_len * 2);
 }
 
 /* Commands for update-ref: what the inside still has as it was shown follows; what the agent moved itself is
  * its own. */
-static void make_changes(struct gate *g, const struct buf *now, const struct buf *before,
-	const struct buf *inside, struct buf *out)
+static void make_changes(struct gate *g, const struct buf *now_lines, const struct buf *before_lines,
+	const struct buf *inside_lines, struct buf *out)
 {
+	auto_refs now = { 0 }, before = { 0 }, inside = { 0 };
 	int n = (int)(g->at.repo.hash_len * 2);
 
-	for (const char *l = buf_str(now); *l; l = strchr(l, '\n') + 1) {
-		const char *ref = l + n + 1;
-		size_t len = strcspn(ref, "\n");
-		const char *has = value_in(inside, ref, len);
+	refs_parse(&now, now_lines, by_name);
+	refs_parse(&before, before_lines, by_oid);
+	refs_parse(&inside, inside_lines, by_name);
+	for (size_t i = 0; i < now.n; i++) {
+		const struct shown_ref *r = &now.v[i], *has = refs_find(&inside, r, by_name);
 
 		if (!has)
-			buf_printf(out, "create %.*s %.*s\n", (int)len, ref, n, l);
-		else if (strncmp(has, l, (size_t)n) && was_shown(g, before, has))
-			buf_printf(out, "update %.*s %.*s %.*s\n", (int)len, ref, n, l, n, has);
+			buf_printf(out, "create %s %.*s\n", r->name, n, r->oid);
+		else if (by_oid(has, r) && was_shown(g, &before, has))
+			buf_printf(out, "update %s %.*s %.*s\n", r->name, n, r->oid, n, has->oid);
 	}
-	for (const char *l = buf_str(inside); strlen(l) > (size_t)n;) {
-		const char *ref = l + n + 1;
-		size_t len = strcspn(ref, "\n");
+	for (size_t i = 0; i < inside.n; i++) {
+		const struct shown_ref *r = &inside.v[i];
 
-		if (!value_in(now, ref, len) && was_shown(g, before, l))
-			buf_printf(out, "delete %.*s %.*s\n", (int)len, ref, n, l);
-		l = ref + len + (ref[len] == '\n');
+		if (!refs_find(&now, r, by_name) && was_shown(g, &before, r))
+			buf_printf(out, "delete %s %.*s\n", r->name, n, r->oid);
 	}
 }
 
 /* The refs inside that the target and the tags are: a claim, whose form is checked. */
 static int list_inside(struct gate *g, struct buf *ret, struct err *e)
 {
-	auto_strvec args = STRVEC_INIT;
 	size_t n = g->at.repo.hash_len * 2;
+	const char *target = *g->task.target ? g->task.target : NULL;
 	int code;
 
-	strvec_pushl(&args, "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags", NULL);
-	if (*g->task.target)
-		strvec_push(&args, g->task.target);
-	if (gate_git(g, &args, NULL, ret, NULL, INSIDE_SECONDS, &code, e) < 0)
+	if (inside_ask(g, ret, &code, e, "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags",
+		    target, NULL) < 0)
 		return -1;
 	for (const char *l = buf_str(ret); *l; l += strcspn(l, "\n") + 1) {
 		if (strspn(l, "0123456789abcdef") != n || l[n] != ' ' || !strchr(l, '\n'))
@@ -85,16 +117,13 @@ static int send_objects(struct gate *g, const struct buf *now, const struct buf 
 {
 	struct git out = repo_git(&g->at.repo);
 	auto_fd pack = openat(g->at.ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	auto_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	auto_buf revs = BUF_INIT(64 << 20);
-	auto_strvec pack_args = STRVEC_INIT, args = STRVEC_INIT;
-	auto_order_cmd cmd = { 0 };
-	int n = (int)(g->at.repo.hash_len * 2), code;
-	uint32_t id;
+	auto_strvec args = STRVEC_INIT;
+	int n = (int)(g->at.repo.hash_len * 2);
 
 	if (!workspace_own_packs(&g->at.ws))
 		return 0;
-	if (pack < 0 || null < 0)
+	if (pack < 0)
 		return err_sys(e, "cannot make a file in the task's directory");
 	for (const char *l = buf_str(now); *l; l = strchr(l, '\n') + 1)
 		buf_printf(&revs, "%.*s\n", n, l);
@@ -102,26 +131,48 @@ static int send_objects(struct gate *g, const struct buf *now, const struct buf 
 		buf_printf(&revs, "^%.*s\n", n, l);
 	buf_printf(&revs, "^%s\n", g->task.base);
 	out.stdout_fd = pack;
-	strvec_pushl(
-		&pack_args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout", NULL);
-	if (git_run(&out, &pack_args, &revs, NULL, e) < 0)
+	strvec_pushl(&args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout", NULL);
+	if (git_run(&out, &args, &revs, NULL, e) < 0)
 		return -1;
 	lseek(pack, 0, SEEK_SET);
-	strvec_pushl(&args, "unpack-objects", "-q", NULL);
-	gate_git_command(g, &args, &cmd);
-	if (cell_start(&g->inside, &cmd, (int[3]){ pack, null, null }, &id, e) < 0 ||
-		cell_wait(&g->inside, id, INSIDE_SECONDS, &code, e) < 0)
+	return inside_unpack(g, pack, e);
+}
+
+/* The names inside are the agent's: a tag "v1/x" of its own stands in the way of a new "v1". */
+static int change_inside(struct gate *g, const struct buf *changes, int *ret_code, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+
+	strvec_pushl(&args, "update-ref", "--stdin", NULL);
+	return inside_git(g, &args, changes, NULL, NULL, INSIDE_SECONDS, ret_code, e);
+}
+
+/* All at once; where that is not possible, those that are, one by one. */
+static int change_what_goes(struct gate *g, const struct buf *changes, struct err *e)
+{
+	size_t tried = 0;
+	int code;
+
+	if (change_inside(g, changes, &code, e) < 0)
 		return -1;
-	return code ? err_set(e, ERR_FAILED, "the objects could not be sent in") : 0;
+	for (const char *l = buf_str(changes); code && *l && tried < ONE_BY_ONE_MAX; tried++) {
+		auto_buf one = BUF_INIT(8192);
+		size_t len = strcspn(l, "\n") + 1;
+		int ignored;
+
+		buf_add(&one, l, len);
+		if (change_inside(g, &one, &ignored, e) < 0)
+			return -1;
+		l += len;
+	}
+	return 0;
 }
 
 int gate_renew(struct gate *g, struct err *e)
 {
 	auto_buf now = BUF_INIT(64 << 20), before = BUF_INIT(64 << 20), inside = BUF_INIT(64 << 20),
 		 changes = BUF_INIT(64 << 20);
-	auto_strvec args = STRVEC_INIT;
 	auto_str old = NULL;
-	int code;
 
 	if (gate_refresh(g, e) < 0 || ref_shown(&g->at.repo, g->task.target, &now, e) < 0)
 		return -1;
@@ -132,10 +183,5 @@ int gate_renew(struct gate *g, struct err *e)
 	make_changes(g, &now, &before, &inside, &changes);
 	if (!changes.len)
 		return 0;
-	if (send_objects(g, &now, &before, e) < 0)
-		return -1;
-	strvec_pushl(&args, "update-ref", "--stdin", NULL);
-	if (gate_git(g, &args, &changes, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
-		return -1;
-	return code ? err_set(e, ERR_FAILED, "the refs inside could not be moved") : 0;
+	return send_objects(g, &now, &before, e) < 0 ? -1 : change_what_goes(g, &changes, e);
 }

@@ -188,11 +188,19 @@ static struct bufferevent *on_connected(struct event_base *base, void *arg)
 	return bev;
 }
 
-/* Its next request is awaited from now on. */
-static void begin_anew(struct server *s, struct evhttp_request *req)
+/* The connection of a request. The time that its handling takes does not count as the asker's: evhttp would
+ * end it for that before the answer is sent; on_sweep goes on looking after it. */
+static int take_caller(struct evhttp_request *req)
 {
-	int fd = bufferevent_getfd(evhttp_connection_get_bufferevent(evhttp_request_get_connection(req)));
+	struct bufferevent *bev = evhttp_connection_get_bufferevent(evhttp_request_get_connection(req));
 
+	bufferevent_set_timeouts(bev, NULL, NULL);
+	return bufferevent_getfd(bev);
+}
+
+/* Its next request is awaited from now on. */
+static void begin_anew(struct server *s, int fd)
+{
 	if (fd >= 0 && fd < FDS_LOOKED_AT)
 		s->guests[fd].since = seconds_now();
 }
@@ -211,18 +219,20 @@ static void on_request(struct evhttp_request *req, void *arg)
 	const char *path = evhttp_uri_get_path(evhttp_request_get_evhttp_uri(req));
 	json_t *answer = NULL;
 	auto_str text = NULL;
-	int status;
+	int fd = take_caller(req), status;
 
 	if (!d->user)
 		keep_pace(d->server);
+	gate_set_caller(d->server->gate, fd);
 	status = route(d->server->gate, d->user, method_name(evhttp_request_get_command(req)),
 		path ? path : "", body, len, &answer);
+	gate_set_caller(d->server->gate, -1);
 	text = json_dumps(answer, JSON_COMPACT);
 	json_decref(answer);
 	if (out && text)
 		evbuffer_add_printf(out, "%s\n", text);
 	evhttp_add_header(evhttp_request_get_output_headers(req), "Content-Type", "application/json");
-	begin_anew(d->server, req);
+	begin_anew(d->server, fd);
 	d->server->answering = true;
 	evhttp_send_reply(req, status, status == 200 ? "OK" : "No", out);
 	d->server->answering = false;
@@ -292,7 +302,6 @@ int serve(struct gate *g, int agent, int user, unsigned linger, struct err *e)
 {
 	struct server s = { .gate = g, .linger = linger, .credit = PACE_BURST, .paid = seconds_now() };
 
-	signal(SIGPIPE, SIG_IGN);
 	s.base = event_base_new();
 	if (!s.base || watch_all(&s) < 0 || open_door(&s, 0, agent) < 0 || open_door(&s, 1, user) < 0)
 		return err_set(e, ERR_FAILED, "cannot start the gateway");

@@ -6,26 +6,10 @@
 #include "base/alloc.h"
 #include "base/clean.h"
 #include "gateway/history.h"
+#include "gateway/inside.h"
 #include "gateway/publish.h"
 #include "gateway/renew.h"
 #include "sys/fault.h"
-
-#define INSIDE_SECONDS 300
-
-static int git(struct gate *g, struct buf *out, int *ret_code, struct err *e, ...) __attribute__((sentinel));
-
-static int git(struct gate *g, struct buf *out, int *ret_code, struct err *e, ...)
-{
-	auto_strvec args = STRVEC_INIT;
-	const char *s;
-	va_list ap;
-
-	va_start(ap, e);
-	while ((s = va_arg(ap, const char *)))
-		strvec_push(&args, s);
-	va_end(ap);
-	return gate_git(g, &args, NULL, out, NULL, INSIDE_SECONDS, ret_code, e);
-}
 
 /* Whether the branch has the target's tip already; asked of the shared repository. */
 static bool has_target(struct gate *g, const char *target)
@@ -41,7 +25,7 @@ static int collect_conflicts(struct gate *g, struct strvec *ret, struct err *e)
 	auto_buf names = BUF_INIT(1 << 20), clean = BUF_INIT(8192);
 	int code;
 
-	if (git(g, &names, &code, e, "diff", "--name-only", "--diff-filter=U", "-z", NULL) < 0)
+	if (inside_do(g, &names, &code, e, "diff", "--name-only", "--diff-filter=U", "-z", NULL) < 0)
 		return -1;
 	for (size_t at = 0; at < names.len && ret->n < 1000; at += strlen(names.data + at) + 1) {
 		buf_cut(&clean, 0);
@@ -58,14 +42,14 @@ static int bring_in(struct gate *g, bool merge, const char *target, struct strve
 		xasprintf("Merge %s into task '%s'", g->task.target + strlen("refs/heads/"), g->task.name);
 	int code, rc;
 
-	rc = merge ? git(g, NULL, &code, e, "merge", "-q", "--no-edit", "--autostash", "-m", message, target,
-			     NULL)
-		   : git(g, NULL, &code, e, "rebase", "-q", "--autostash", target, NULL);
+	rc = merge ? inside_do(g, NULL, &code, e, "merge", "-q", "--no-edit", "--autostash", "-m", message,
+			     target, NULL)
+		   : inside_do(g, NULL, &code, e, "rebase", "-q", "--autostash", target, NULL);
 	if (rc < 0 || !code)
 		return rc;
 	if (collect_conflicts(g, conflicts, e) < 0)
 		return -1;
-	if (git(g, NULL, &code, e, merge ? "merge" : "rebase", "--abort", NULL) < 0)
+	if (inside_do(g, NULL, &code, e, merge ? "merge" : "rebase", "--abort", NULL) < 0)
 		return -1;
 	return conflicts->n ? 1
 			    : err_set(e, ERR_FAILED, "git inside could not bring '%s' in", g->task.target);
@@ -77,7 +61,7 @@ static int check_inside(struct gate *g, struct err *e)
 	auto_buf head = BUF_INIT(4096);
 	int code;
 
-	if (git(g, &head, &code, e, "symbolic-ref", "-q", "HEAD", NULL) < 0)
+	if (inside_ask(g, &head, &code, e, "symbolic-ref", "-q", "HEAD", NULL) < 0)
 		return -1;
 	if (code || strncmp(buf_str(&head), g->task.branch, strlen(g->task.branch)))
 		return err_set(e, ERR_REFUSED, "task '%s' has another branch checked out", g->task.name);
@@ -135,7 +119,8 @@ static bool is_clean(struct gate *g)
 	struct err ignored = ERR_INIT;
 	int code;
 
-	return !git(g, &changes, &code, &ignored, "status", "--porcelain", NULL) && !code && !changes.len;
+	return !inside_do(g, &changes, &code, &ignored, "status", "--porcelain", NULL) && !code &&
+	       !changes.len;
 }
 
 /* The same target is not tried twice against the same tip. */

@@ -53,16 +53,22 @@ static int refused(int code, const struct buf *errtext, struct err *e)
 }
 
 /* Twelve bytes, waited for, but not for ever. */
-static int read_header(int fd, unsigned char head[HEADER_LEN], uint32_t *ret_count, struct err *e)
+static int read_header(
+	const struct cell *c, int fd, unsigned char head[HEADER_LEN], uint32_t *ret_count, struct err *e)
 {
 	uint32_t version;
 	size_t got = 0;
 
 	while (got < HEADER_LEN) {
-		struct pollfd p = { fd, POLLIN, 0 };
-		int ready = poll(&p, 1, HEADER_SECONDS * 1000);
-		ssize_t n = ready > 0 ? read(fd, head + got, HEADER_LEN - got) : 0;
+		struct pollfd p[] = { { fd, POLLIN, 0 }, { c->caller, 0, 0 } };
+		int ready = poll(p, ARRAY_SIZE(p), HEADER_SECONDS * 1000);
+		ssize_t n = ready > 0 && p[0].revents ? read(fd, head + got, HEADER_LEN - got) : -1;
 
+		if (ready > 0 && !p[0].revents) {
+			if (cell_is_unwanted(c))
+				return err_set(e, ERR_FAILED, "whoever asked for it is gone");
+			continue;
+		}
 		if (!ready)
 			return err_set(e, ERR_REFUSED, "no pack came for %d seconds", HEADER_SECONDS);
 		if ((ready < 0 || n < 0) && errno != EINTR && errno != EAGAIN)
@@ -213,7 +219,7 @@ int verifier_take(struct verifier *v, int pack_fd, uint64_t max, struct oidset *
 	uint32_t count = 0;
 
 	fresh->hash_len = v->repo->hash_len;
-	if (read_header(pack_fd, head, &count, e) < 0)
+	if (read_header(&v->cell, pack_fd, head, &count, e) < 0)
 		return -1;
 	if (!count)
 		return 0;

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/hooks.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/tree.h"
@@ -141,30 +142,13 @@ static int put_exclude(int dir, const struct repo *r, struct err *e)
 	return put_text(dir, "info/exclude", &text, e);
 }
 
-/* The repository's own hooks run inside as they would outside. Ours is the last word. */
 static int put_hooks(int dir, const struct private_spec *s, struct err *e)
 {
-	auto_str path = path_join(s->repo->git_dir, "hooks");
-	DIR *d = opendir(path);
-	struct dirent *ent;
-	int rc = 0;
-
-	while (d && !rc && (ent = readdir(d))) {
-		auto_str from = path_join(path, ent->d_name), to = path_join("hooks", ent->d_name);
-		auto_buf text = BUF_INIT(1 << 20);
-		struct err ignored = ERR_INIT;
-
-		if (ent->d_name[0] == '.' || strchr(ent->d_name, '.') || access(from, X_OK) < 0 ||
-			!strcmp(ent->d_name, "reference-transaction") ||
-			read_file(AT_FDCWD, from, &text, &ignored) < 0)
-			continue;
-		rc = put_text(dir, to, &text, e) < 0 || fchmodat(dir, to, 0755, 0) < 0 ? -1 : 0;
-	}
-	if (d)
-		closedir(d);
-	if (!rc && s->hook && symlinkat(s->hook, dir, "hooks/reference-transaction") < 0)
+	if (hooks_put(dir, s->repo, e) < 0)
+		return -1;
+	if (s->hook && symlinkat(s->hook, dir, "hooks/reference-transaction") < 0)
 		return err_sys(e, "cannot make the hook of the private repository");
-	return rc;
+	return 0;
 }
 
 static void list_alternates(const struct repo *r, struct buf *out)

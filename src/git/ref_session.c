@@ -146,9 +146,22 @@ static bool is_alive(const struct ref_session *s)
 	return s->pid > 0 && poll(&p, 1, 0) == 0;
 }
 
+static int attempt(struct ref_session *s, const struct buf *text, struct err *e)
+{
+	auto_buf answer = BUF_SMALL;
+
+	/* where saying fails, what is heard tells why */
+	say(s, text);
+	if (!hear(s, &answer))
+		return 0;
+	judge(&answer, e);
+	stop(s);
+	return -1;
+}
+
 int ref_session_commit(struct ref_session *s, const struct ref_txn *t, struct err *e)
 {
-	auto_buf text = BUF_INIT(t->text.max + 64), answer = BUF_SMALL;
+	auto_buf text = BUF_INIT(t->text.max + 64);
 
 	if (!t->text.len)
 		return 0;
@@ -158,16 +171,14 @@ int ref_session_commit(struct ref_session *s, const struct ref_txn *t, struct er
 	buf_add(&text, t->text.data, t->text.len);
 	buf_addstr(&text, "prepare\ncommit\n");
 	/* one that has died, or says something without being asked, is of no more use */
-	if (!is_alive(s)) {
-		stop(s);
-		if (start(s, e) < 0)
+	if (is_alive(s)) {
+		if (!attempt(s, &text, e))
+			return 0;
+		/* It may have compared with the packed refs of before the user's git gc: a new one looks
+		 * again. */
+		if (e->kind != ERR_CONFLICT)
 			return -1;
 	}
-	/* where saying fails, what is heard tells why */
-	say(s, &text);
-	if (!hear(s, &answer))
-		return 0;
-	judge(&answer, e);
 	stop(s);
-	return -1;
+	return start(s, e) < 0 ? -1 : attempt(s, &text, e);
 }

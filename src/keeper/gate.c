@@ -169,6 +169,8 @@ static void be_gateway(struct keeper *k, enum gate_job job, int orders)
 	prctl(PR_SET_NAME, "garth-gateway");
 	for (int sig = 1; sig < NSIG; sig++)
 		sigaction(sig, &dfl, NULL);
+	/* who does not read any more is met everywhere; a new program begins with the default again */
+	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	keeper_close_all_but(keep, sizeof(keep) / sizeof(keep[0]));

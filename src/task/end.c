@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "sys/fd.h"
 #include "task/life.h"
 #include "task/task.h"
 #include "workspace/review.h"
@@ -57,6 +58,9 @@ static int judge(struct context *c, struct task *t, struct buf *note, bool *ret_
 	if (task_open(c, t, &at, e) < 0)
 		return -1;
 	*ret_failed = !faccessat(at.ws.dir, TASK_UNPUBLISHED, F_OK, 0);
+	if (*ret_failed && !note->len)
+		buf_printf(note, "its gateway died before its last commits were published: garth publish %s",
+			t->name);
 	rc = uncommitted(&at, &files, e);
 	if (!rc && !files.n)
 		return 0;
@@ -68,6 +72,14 @@ static int judge(struct context *c, struct task *t, struct buf *note, bool *ret_
 		list(note, &files);
 	*ret_failed |= strcmp(t->on_dirty, "keep") != 0;
 	return 0;
+}
+
+void task_end_begin(const struct task_run *r)
+{
+	auto_str path = xasprintf("%s/tasks/%lld/" TASK_UNPUBLISHED, r->home, (long long)r->task);
+	auto_fd file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	(void)file;
 }
 
 int task_end(const struct task_run *r, int exit_code, bool cancelled, struct err *e)

@@ -11,8 +11,10 @@
 #include "base/err.h"
 #include "task/run.h"
 
-/* In tasks/<id>: there are commits that could not be published; its content says why. */
+/* An empty file in tasks/<id> from when the gateway begins to publish a task's last commits until it has: where
+ * it is found afterwards, they were refused, or the gateway died. */
 #define TASK_UNPUBLISHED "unpublished"
+void task_end_begin(const struct task_run *r);
 
 /* Decides, tells the store, and gives the exit code for those who wait: the command's own, or 1 where it
  * succeeded and the task did not. */

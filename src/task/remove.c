@@ -115,17 +115,34 @@ static int prune_bases(struct context *c, const struct task *t, struct err *e)
 }
 
 /* What the gateway was about to check when it died. */
-static int drop_quarantine(const struct repo *r, int64_t id, struct err *e)
+static int drop_quarantine(const struct repo *r, int64_t id, bool *ret_found, struct err *e)
 {
-	auto_str objects = path_join(r->git_dir, "objects"), name = xasprintf("garth-%lld", (long long)id);
+	auto_str objects = path_join(r->git_dir, "objects"), name = xasprintf(TASK_QUARANTINE, (long long)id);
 	auto_fd dir = open(objects, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	return dir < 0 ? err_sys(e, "cannot open '%s'", objects) : tree_remove(dir, name, e);
+	if (dir < 0)
+		return err_sys(e, "cannot open '%s'", objects);
+	*ret_found = !faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW);
+	return tree_remove(dir, name, e);
+}
+
+int remove_leftovers(struct context *c, struct task *t, bool *ret_found, struct err *e)
+{
+	auto_task_at at = { .ws.dir = -1 };
+	auto_lock lock = -1;
+
+	*ret_found = false;
+	if (task_is_busy(c, t))
+		return 0;
+	if (task_open(c, t, &at, e) < 0 || lock_take(at.ws.dir, "lock", false, &lock, e) < 0)
+		return e->kind == ERR_NOTFOUND || e->kind == ERR_BUSY ? 0 : -1;
+	return drop_quarantine(&at.repo, t->id, ret_found, e);
 }
 
 static int leave_repository(struct context *c, struct task *t, bool kept, const char *tip, struct err *e)
 {
 	auto_task_at at = { .ws.dir = -1 };
+	bool found;
 
 	/* a repository that is gone needs nothing taken out of it */
 	if (task_open_again(c, t, &at, e) < 0)
@@ -135,7 +152,7 @@ static int leave_repository(struct context *c, struct task *t, bool kept, const 
 	fault("discard-workspace");
 	if (refs_drop(c, &at.repo, t, tip, kept, e) < 0)
 		return -1;
-	return drop_quarantine(&at.repo, t->id, e);
+	return drop_quarantine(&at.repo, t->id, &found, e);
 }
 
 int remove_finish(struct context *c, struct task *t, struct err *e)

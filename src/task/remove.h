@@ -16,6 +16,8 @@
 /* Goes through the steps for a task in state "discarding" or (half-made) "creating". The caller holds its
  * lock where its directory exists. */
 int remove_finish(struct context *c, struct task *t, struct err *e);
+/* Removes what a gateway that was killed left of its work; not while the task is in use. */
+int remove_leftovers(struct context *c, struct task *t, bool *ret_found, struct err *e);
 /* Removes what has been in the trash for TASK_TRASH_DAYS, and its pins. */
 int remove_old_trash(struct context *c, struct err *e);
 

@@ -75,6 +75,8 @@ int task_discard(
 	struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e);
 
 #define TASK_TRASH_DAYS 7
+/* In the shared object directory, by the task's id: what the gateway has not checked yet. */
+#define TASK_QUARANTINE "garth-%lld"
 
 /* Plain files of the workspace into dir, which must not exist or be empty. */
 struct export_report;

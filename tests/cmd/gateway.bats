@@ -304,7 +304,8 @@ dies_at() {
     call env GARTH_FAULT=$step "$garth" run -t t -- sh -c 'echo 1 >>a.txt; GARTH_GATEWAY=1 /usr/bin/git commit -qam draft; git rev-parse HEAD'
     head=$out
     [[ $head == "$(inside t 'git rev-parse HEAD')" && -z $(inside t 'git status --porcelain') ]] || complain "$step"
-    if ! has_faults; then [[ $code == 0 && $(tip) == "$head" ]] || complain "GARTH_FAULT has a meaning"; fi
+    if has_faults; then [[ $code == 1 && $("$garth" show t --json) == *'gateway died'* ]] || complain "$step: $("$garth" show t)"
+    else [[ $code == 0 && $(tip) == "$head" ]] || complain "GARTH_FAULT has a meaning"; fi
     whole
     "$garth" publish t
     [[ $(tip) == "$head" && $(field t published) == "$head" ]] || complain "$step"

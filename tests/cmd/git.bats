@@ -126,6 +126,32 @@ hook() {
   [[ -e $T/outside-pre-commit && -s $HOME/hooks-ran ]]
 }
 
+@test "J3 git: hooks are found where core.hooksPath says, with what stands beside them" {
+  # in the checkout, as husky has it: the workspace's own
+  mkdir -p tools/'it is'; printf '#!/bin/sh\necho tree >>~/hooks-ran\n' >tools/'it is'/pre-commit; chmod +x tools/'it is'/pre-commit
+  git add tools; git commit -qm hooks
+  hook pre-commit; hook commit-msg
+  git config core.hooksPath "tools/it is"
+  "$garth" new t
+  inside t 'echo x >>a.txt; git commit -qam x; echo "echo changed >>~/hooks-ran" >>"tools/it is/pre-commit"; git commit -qam y'
+  [[ $(inside t 'cat ~/hooks-ran' | paste -sd,) == tree,tree,changed && $(git log -1 --format=%s garth/t) == y ]] || complain "$(inside t 'cat ~/hooks-ran')"
+  git config core.hooksPath "$R/tools/it is"
+  "$garth" new v
+  [[ $(inside v 'echo x >>a.txt; git commit -qam x; cat ~/hooks-ran') == tree ]]
+  # elsewhere: carried, helpers included
+  mkdir -p "$HOME/my-hooks/lib"; echo 'echo lib >>~/hooks-ran' >"$HOME/my-hooks/lib/one.sh"
+  printf '#!/bin/sh\n. "${0%%/*}/lib/one.sh"\n' >"$HOME/my-hooks/pre-commit"; chmod +x "$HOME/my-hooks/pre-commit"
+  git config core.hooksPath '~/my-hooks'
+  "$garth" new u
+  [[ $(inside u 'echo x >>a.txt; git commit -qam x; cat ~/hooks-ran') == lib && $(git log -1 --format=%s garth/u) == x ]]
+  # no hooks at all
+  git config core.hooksPath /dev/null
+  "$garth" new w
+  inside w 'echo x >>a.txt; git commit -qam x; [ ! -e ~/hooks-ran ]'
+  git config core.hooksPath "$HOME/my-hooks"; truncate -s 100M "$HOME/my-hooks/post-commit"
+  fails 1 "post-commit" "$garth" new z
+}
+
 @test "G4 git: a hook of the user's repository can refuse a commit inside, one of the agent's harms only itself" {
   hook pre-commit 'grep -q forbidden a.txt && { echo no such word >&2; exit 1; }' 'exit 0'
   "$garth" new t

@@ -77,6 +77,14 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   whole
 }
 
+@test "T2 exit: a branch that was moved without new objects is published too" {
+  git tag start; git commit -q --allow-empty -m more
+  "$garth" run -t t -- sh -c 'rm .git/hooks/reference-transaction; /usr/bin/git reset -q --hard start'
+  [[ $(tip) == $(git rev-parse start) ]]
+  "$garth" run -t u -- sh -c 'GARTH_GATEWAY=1 /usr/bin/git reset -q --hard start; /usr/bin/git pack-refs --all'
+  [[ $(tip u) == $(git rev-parse start) ]]
+}
+
 @test "T3 snapshots: at the start, every ten commits, on demand" {
   configure <<<'snapshot: {every: 3}'
   "$garth" new t

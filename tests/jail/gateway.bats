@@ -134,6 +134,30 @@ works() {
   done
 }
 
+# Commands that need git inside wait for it, but not for long, and say what is the matter.
+@test "11 12 G6: a git inside that hangs on a pipe is given up soon, by name" {
+  "$garth" new t; "$garth" new u
+  for task in t u; do
+    inside $task "echo 1 >>a.txt; GARTH_GATEWAY=1 git commit -qam draft; cd .git; rm -f config; mkfifo config"
+  done
+  remember
+  timeout 30 "$garth" publish t >"$T/published" 2>&1 3>&- & pid=$!
+  run timeout 30 "$garth" rollback u --full
+  ((status == 1)); [[ $output == *"does not answer"*"garth exec u"* ]]
+  code=0; wait $pid || code=$?; ((code == 1))
+  grep -q "does not answer.*garth exec t" "$T/published"
+  clean
+  within 20 "$garth" discard -fD t; within 20 "$garth" discard -fD u
+}
+
+@test "11 12 G6: whoever interrupts a command that waits for the inside leaves nobody behind" {
+  "$garth" new t
+  inside t "cd .git; rm -f config; mkfifo config"
+  "$garth" publish t & pid=$!
+  sleep 2; kill -INT "$pid"; wait "$pid" || true
+  within 10 "$garth" discard -fD t || within 10 "$garth" discard -fD t
+}
+
 @test "13 14 J3 G1: a real git inside moves nothing outside, whatever ref it names" {
   git tag v1; git branch other; git notes add -m note
   "$garth" new t; "$garth" new u
