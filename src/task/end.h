@@ -11,8 +11,8 @@
 #include "base/err.h"
 #include "task/run.h"
 
-/* An empty file in tasks/<id> from when the gateway begins to publish a task's last commits until it has: where
- * it is found afterwards, they were refused, or the gateway died. */
+/* An empty file in tasks/<id> from when the gateway begins to publish a task's last commits until it has:
+ * where it is found afterwards, they were refused, or the gateway died. */
 #define TASK_UNPUBLISHED "unpublished"
 void task_end_begin(const struct task_run *r);
 

@@ -93,8 +93,6 @@ static void directories_move_in_an_overlay(void **state)
 	if (!pid)
 		_exit(move_in_overlay(w));
 	code = wait_code(pid);
-	if (code == 77)
-		skip();
 	assert_int_equal(code, 0);
 }
 
@@ -104,9 +102,6 @@ static void nothing_is_lost_half_way(void **state)
 	static const char *const steps[] = { "mv-copied", "mv-removed" };
 	struct world *w = *state;
 
-#ifndef GARTH_FAULT_INJECTION
-	skip();
-#endif
 	assert_int_equal(shell(w->s, "cd ws && mkdir d/e && echo g >d/e/g && cp -a d ../before"), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		pid_t pid = fork();
@@ -115,8 +110,14 @@ static void nothing_is_lost_half_way(void **state)
 			setenv("GARTH_FAULT", steps[i], 1);
 			_exit(fchdir(w->s->fd) < 0 ? 99 : move_copy_up(AT_FDCWD, "ws/d"));
 		}
+#ifdef GARTH_FAULT_INJECTION
 		assert_int_equal(wait_code(pid), 128 + SIGKILL);
 		assert_int_equal(shell(w->s, "cd ws && diff -r ../before d.garth-* >/dev/null"), 0);
+#else
+		/* without it the word has no meaning */
+		assert_int_equal(wait_code(pid), 0);
+		assert_int_equal(shell(w->s, "cd ws && diff -r ../before d >/dev/null"), 0);
+#endif
 		assert_int_equal(shell(w->s, "cd ws && rm -rf d d.garth-* && cp -a ../before d"), 0);
 	}
 }
