@@ -13,8 +13,9 @@
 
 static void packer_args(struct strvec *ret)
 {
-	strvec_pushl(ret, "pack-objects", "--revs", "--sparse", "--stdout", "--thin", "--delta-base-offset",
-		"-q", NULL);
+	/* threads pay for themselves where there is much to compare */
+	strvec_pushl(ret, "-c", "pack.threads=1", "pack-objects", "--revs", "--sparse", "--stdout", "--thin",
+		"--delta-base-offset", "-q", NULL);
 }
 
 /* Nobody hears what it says: a packer that says more than a pipe holds would wait for ever. */
@@ -152,4 +153,12 @@ int bring(struct gate *g, struct verifier *v, const char *tip, const struct strv
 	if (rc > 0 && known->n > 1 && workspace_own_packs(&g->at.ws))
 		rc = try_new(g, v, tip, known, 1, fresh, no, e);
 	return rc ? -1 : 0;
+}
+
+int bring_offer(
+	struct gate *g, struct verifier *v, const char *tip, int pack, struct oidset *fresh, struct err *e)
+{
+	if (verifier_take(v, pack, g->context.config.policy.max_size, fresh, e) < 0)
+		return e->kind == ERR_REFUSED || e->kind == ERR_NOTFOUND ? 1 : -1;
+	return oidset_has(fresh, tip) ? 0 : 1;
 }

@@ -14,6 +14,10 @@
  * the inside sends nothing, or git refuses what it sends. */
 int bring(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known,
 	struct oidset *fresh, struct refusal *no, struct err *e);
+/* The same from a pack that came with the request, in a file. 1 where it does not bring the tip: what it has
+ * brought is removed. */
+int bring_offer(
+	struct gate *g, struct verifier *v, const char *tip, int pack, struct oidset *fresh, struct err *e);
 /* Starts what the next one will need. */
 void bring_prepare(struct gate *g);
 

@@ -28,6 +28,8 @@ struct gate {
 	struct cell_piped packer; /* a pack-objects inside that waits for its revisions; see bring.h */
 	struct verifier verifier;
 	bool has_verifier;
+	bool offered;             /* the last publish came with its pack */
+	bool untidy;              /* what the last publish needed is still there: publish_tidy */
 	struct ref_session *refs; /* a running update-ref */
 	bool untold;              /* the store does not know yet what task.published says */
 	struct strvec shown;      /* commits of shown refs that the base does not reach, for shown_key */

@@ -267,19 +267,31 @@ static int read_object(struct objects *o, struct asked *a, const char *oid, enum
 int objects_read(struct objects *o, const char *oid, enum object_type want, struct buf *out, struct err *e)
 {
 	struct asked a = { .text = BUF_SMALL };
-	int rc = begin(o, e);
+	size_t before = out->len;
+	int rc;
 
+	if (want != OBJECT_BLOB && known_get(&o->known, oid, want, out))
+		return 0;
+	rc = begin(o, e);
 	if (!rc) {
 		buf_printf(&a.text, "contents %s\n", oid);
 		rc = read_object(o, &a, oid, want, out, e);
 	}
+	if (!rc && want != OBJECT_BLOB && !before)
+		known_add(&o->known, oid, want, out);
 	buf_release(&a.text);
 	return rc;
+}
+
+void objects_forget(struct objects *o)
+{
+	known_release(&o->known);
 }
 
 void objects_release(struct objects *o)
 {
 	buf_release(&o->ahead);
+	known_release(&o->known);
 	o->used = 0;
 	o->broken = false;
 }

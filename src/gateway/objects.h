@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "gateway/known.h"
 
 enum object_type { OBJECT_MISSING, OBJECT_COMMIT, OBJECT_TREE, OBJECT_BLOB, OBJECT_TAG };
 
@@ -23,6 +24,7 @@ struct objects {
 	size_t used;      /* this much of it was */
 	unsigned seconds; /* how long an answer may take */
 	bool broken;
+	struct known known;
 };
 
 /* One object's type and size; OBJECT_MISSING is no error. oid is hexadecimal, checked by the caller. */
@@ -36,6 +38,8 @@ int objects_info_many(struct objects *o, char *const *oids, size_t n, enum objec
 int objects_read(struct objects *o, const char *oid, enum object_type want, struct buf *out, struct err *e);
 /* Forgets what was read, for a process that is begun anew. */
 void objects_release(struct objects *o);
+/* Objects were thrown away again. */
+void objects_forget(struct objects *o);
 /* "tree" */
 const char *objects_type_name(enum object_type type);
 

@@ -25,6 +25,7 @@ struct job {
 	struct gate *g;
 	struct verifier *v;
 	const char *tip, *by;
+	int offer;                /* a pack that came with the request, or -1 */
 	char old[65], target[65]; /* the branch's value; the target's, "" for none */
 	char fork[65];            /* the newest commit that the tip and the target have */
 	bool moved;               /* somebody else moved the branch */
@@ -162,11 +163,15 @@ static int is_here(struct job *j, bool *ret, struct refusal *no, struct err *e)
 static int take(struct job *j, struct refusal *no, struct err *e)
 {
 	bool here;
+	int rc = 0;
 
 	j->fresh.hash_len = j->g->at.repo.hash_len;
 	if (gate_verifier(j->g, &j->v, e) < 0 || is_here(j, &here, no, e) < 0)
 		return -1;
-	if (!here && bring(j->g, j->v, j->tip, &j->known, &j->fresh, no, e) < 0)
+	if (!here)
+		rc = j->offer >= 0 ? bring_offer(j->g, j->v, j->tip, j->offer, &j->fresh, e)
+				   : bring(j->g, j->v, j->tip, &j->known, &j->fresh, no, e);
+	if (rc)
 		return -1;
 	fault("publish-taken");
 	return 0;
@@ -477,7 +482,8 @@ static int carry_out(struct job *j, struct refusal *no, struct err *e)
 		return -1;
 	if (!keep_and_move(j, e))
 		return 0;
-	if (e->kind == ERR_CONFLICT && !ref_read(&j->g->at.repo, j->g->task.branch, now, &ignored))
+	if (e->kind == ERR_CONFLICT && !ref_read(&j->g->at.repo, j->g->task.branch, now, &ignored) &&
+		strcmp(now, j->old))
 		return refuse_moved(j, now, no, e);
 	audit_add(j->g->audit, "publish-failed", &j->g->task,
 		json_pack("{s:s, s:o}", "tip", j->tip, "why", audit_text(e->msg)), &ignored);
@@ -490,7 +496,7 @@ static int give_up(struct job *j, struct refusal *no, struct err *e)
 	struct err ignored = ERR_INIT, failed = ERR_INIT;
 	json_t *details;
 
-	if (j->v && (!*no->code || verifier_drop(j->v, &ignored) < 0))
+	if (j->v && (!*no->code || verifier_reject(j->v, &ignored) < 0))
 		gate_drop_verifier(j->g);
 	if (!*no->code)
 		return -1;
@@ -506,12 +512,50 @@ static int give_up(struct job *j, struct refusal *no, struct err *e)
 }
 
 /* Who publishes often commits often: the next time nobody waits for the start of two gits. */
-static void prepare_next(struct job *j)
+void publish_tidy(struct gate *g)
 {
-	if (!strcmp(j->by, "end"))
+	struct err ignored = ERR_INIT;
+
+	if (!g->untidy)
 		return;
-	verifier_prepare(j->v, j->g->context.config.policy.max_size);
-	bring_prepare(j->g);
+	g->untidy = false;
+	if (!g->has_verifier)
+		return;
+	if (verifier_drop(&g->verifier, &ignored) < 0) {
+		gate_drop_verifier(g);
+		return;
+	}
+	verifier_prepare(&g->verifier, g->context.config.policy.max_size);
+	if (!g->offered)
+		bring_prepare(g);
+}
+
+/* What was offered is no good: git inside shall tell. */
+static void forget_offer(struct job *j, struct refusal *no, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+
+	j->offer = -1;
+	if (j->v && verifier_reject(j->v, &ignored) < 0)
+		gate_drop_verifier(j->g);
+	j->v = NULL;
+	oidset_release(&j->fresh);
+	j->fresh = (struct oidset){ 0 };
+	walk_release(&j->walk);
+	*no = (struct refusal){ 0 };
+	*e = (struct err)ERR_INIT;
+}
+
+static int examine(struct job *j, struct refusal *no, struct err *e)
+{
+	if (take(j, no, e) < 0 || check(j, no, e) < 0) {
+		if (j->offer < 0)
+			return -1;
+		forget_offer(j, no, e);
+		return examine(j, no, e);
+	}
+	j->g->offered = j->offer >= 0;
+	return 0;
 }
 
 static int go(struct job *j, struct publish_result *ret, struct refusal *no, struct err *e)
@@ -527,14 +571,11 @@ static int go(struct job *j, struct publish_result *ret, struct refusal *no, str
 	snprintf(ret->old, sizeof(ret->old), "%s", j->old);
 	if (!strcmp(j->tip, j->old))
 		return 0;
-	if (take(j, no, e) < 0 || check(j, no, e) < 0 || carry_out(j, no, e) < 0)
+	if (examine(j, no, e) < 0 || carry_out(j, no, e) < 0)
 		return -1;
 	if (j->fresh.n)
 		outlast_gc(j, true);
-	if (verifier_drop(j->v, &ignored) < 0)
-		gate_drop_verifier(j->g);
-	else
-		prepare_next(j);
+	j->g->untidy = true;
 	ret->commits = j->walk.commits;
 	ret->rewrote = !j->forward;
 	snprintf(j->g->fork_tip, sizeof(j->g->fork_tip), "%s", j->tip);
@@ -547,8 +588,15 @@ static int go(struct job *j, struct publish_result *ret, struct refusal *no, str
 int publish(struct gate *g, const char *tip, const char *by, struct publish_result *ret, struct refusal *no,
 	struct err *e)
 {
-	auto_job j = { .g = g, .tip = tip, .by = by };
+	return publish_offered(g, tip, by, -1, ret, no, e);
+}
 
+int publish_offered(struct gate *g, const char *tip, const char *by, int pack, struct publish_result *ret,
+	struct refusal *no, struct err *e)
+{
+	auto_job j = { .g = g, .tip = tip, .by = by, .offer = pack };
+
+	publish_tidy(g);
 	*no = (struct refusal){ 0 };
 	return go(&j, ret, no, e) < 0 ? give_up(&j, no, e) : 0;
 }

@@ -2,7 +2,7 @@
  * Publishing: commits from the task's private storage into the shared repository.
  *
  *	the tip is named (a claim)
- *	inside:   git pack-objects of what is new, onto a pipe
+ *	inside:   git pack-objects of what is new, onto a pipe; or the hook has sent a small one along
  *	verifier: taken apart in quarantine, --strict                    fault publish-taken
  *	walk, policy                                                     fault publish-checked
  *	audit: recorded                                                  fault publish-recorded
@@ -32,6 +32,12 @@ struct publish_result {
  * "commit", "hook", "end", "user" … */
 int publish(struct gate *g, const char *tip, const char *by, struct publish_result *ret, struct refusal *no,
 	struct err *e);
+/* With a pack of what is new, in a file of the caller's: an offer, which is taken where it is good. */
+int publish_offered(struct gate *g, const char *tip, const char *by, int pack, struct publish_result *ret,
+	struct refusal *no, struct err *e);
+/* Clears away what the last publish needed, and starts what the next one will need. Nobody has to wait for
+ * it: it is called when the answer is on its way, else by the next publish. */
+void publish_tidy(struct gate *g);
 /* The tip of the task's branch in private storage, as the inside names it; "" where it has none. */
 int publish_find_tip(struct gate *g, char out[65], struct err *e);
 

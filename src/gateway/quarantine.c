@@ -87,6 +87,8 @@ void quarantine_close(struct quarantine *q)
 		tree_remove(q->objects, q->name, &ignored);
 	fd_closep(&q->dir);
 	fd_closep(&q->objects);
+	strvec_release(&q->loose);
+	strvec_release(&q->packs);
 	*q = (struct quarantine)QUARANTINE_INIT;
 }
 
@@ -113,20 +115,7 @@ static int list_loose(const struct quarantine *q, struct strvec *ret, struct err
 	return 0;
 }
 
-int quarantine_loose(const struct quarantine *q, struct oidset *ret, struct err *e)
-{
-	auto_strvec paths = STRVEC_INIT;
-
-	if (list_loose(q, &paths, e) < 0)
-		return -1;
-	for (size_t i = 0; i < paths.n; i++) {
-		memmove(paths.v[i] + 2, paths.v[i] + 3, strlen(paths.v[i] + 2));
-		oidset_add(ret, paths.v[i]);
-	}
-	return 0;
-}
-
-int quarantine_packs(const struct quarantine *q, struct strvec *ret, struct err *e)
+static int list_packs(const struct quarantine *q, struct strvec *ret, struct err *e)
 {
 	auto_strvec names = STRVEC_INIT;
 
@@ -142,6 +131,22 @@ int quarantine_packs(const struct quarantine *q, struct strvec *ret, struct err 
 			strvec_pushf(ret, "pack/%s", names.v[i]);
 	}
 	return 0;
+}
+
+int quarantine_look(struct quarantine *q, struct err *e)
+{
+	strvec_release(&q->loose);
+	strvec_release(&q->packs);
+	return list_loose(q, &q->loose, e) < 0 ? -1 : list_packs(q, &q->packs, e);
+}
+
+void quarantine_loose(const struct quarantine *q, struct oidset *ret)
+{
+	for (size_t i = 0; i < q->loose.n; i++) {
+		auto_str oid = xasprintf("%.2s%s", q->loose.v[i], q->loose.v[i] + 3);
+
+		oidset_add(ret, oid);
+	}
 }
 
 /* The directory in which it is to be, made like those that git makes. */
@@ -207,20 +212,25 @@ static int keep_pack(const struct quarantine *q, const char *stem, struct err *e
 
 int quarantine_keep(const struct quarantine *q, struct err *e)
 {
-	auto_strvec loose = STRVEC_INIT, packs = STRVEC_INIT;
-
-	if (list_loose(q, &loose, e) < 0 || quarantine_packs(q, &packs, e) < 0)
-		return -1;
-	for (size_t i = 0; i < loose.n; i++)
-		if (keep_one(q, loose.v[i], e) < 0)
+	for (size_t i = 0; i < q->loose.n; i++)
+		if (keep_one(q, q->loose.v[i], e) < 0)
 			return -1;
-	for (size_t i = 0; i < packs.n; i++)
-		if (keep_pack(q, packs.v[i], e) < 0)
+	for (size_t i = 0; i < q->packs.n; i++)
+		if (keep_pack(q, q->packs.v[i], e) < 0)
 			return -1;
 	return 0;
 }
 
-int quarantine_drop(const struct quarantine *q, struct err *e)
+/* Directories of loose objects stay, for the next ones: making one costs more than a file. */
+static bool drop_known(const struct quarantine *q)
+{
+	for (size_t i = 0; i < q->loose.n; i++)
+		if (unlinkat(q->dir, q->loose.v[i], 0) < 0)
+			return false;
+	return q->loose.n && !q->packs.n;
+}
+
+static int drop_all(const struct quarantine *q, struct err *e)
 {
 	auto_strvec names = STRVEC_INIT;
 
@@ -230,4 +240,13 @@ int quarantine_drop(const struct quarantine *q, struct err *e)
 		if (tree_remove(q->dir, names.v[i], e) < 0)
 			return -1;
 	return 0;
+}
+
+int quarantine_drop(struct quarantine *q, struct err *e)
+{
+	int rc = drop_known(q) ? 0 : drop_all(q, e);
+
+	strvec_release(&q->loose);
+	strvec_release(&q->packs);
+	return rc;
 }

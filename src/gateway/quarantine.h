@@ -21,6 +21,9 @@ struct quarantine {
 	uid_t uid; /* whose the repository is, and the mode of its object directories */
 	gid_t gid;
 	mode_t mode;
+	/* As of the last look: loose objects as "xx/rest"; packs as "pack/pack-<hex>", without their suffix.
+	 */
+	struct strvec loose, packs;
 };
 
 #define QUARANTINE_INIT                                                                                      \
@@ -33,14 +36,14 @@ int quarantine_open(const struct repo *r, int64_t task, struct quarantine *ret, 
 /* Removes it. */
 void quarantine_close(struct quarantine *q);
 
+/* What is in it now, for the calls below. */
+int quarantine_look(struct quarantine *q, struct err *e);
 /* Adds the names of the loose objects. */
-int quarantine_loose(const struct quarantine *q, struct oidset *ret, struct err *e);
-/* Adds the packs: "pack/pack-<hex>", without their suffix. */
-int quarantine_packs(const struct quarantine *q, struct strvec *ret, struct err *e);
+void quarantine_loose(const struct quarantine *q, struct oidset *ret);
 /* Everything becomes a part of the shared repository as well: loose objects, then packs, .idx last. What is
  * there already stays as it is. */
 int quarantine_keep(const struct quarantine *q, struct err *e);
-/* Empties it. */
-int quarantine_drop(const struct quarantine *q, struct err *e);
+/* Empties it, but for directories of loose objects. */
+int quarantine_drop(struct quarantine *q, struct err *e);
 
 #endif

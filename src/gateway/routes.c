@@ -1,5 +1,6 @@
 #include "gateway/routes.h"
 
+#include <nettle/base64.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -7,6 +8,7 @@
 #include "gateway/history.h"
 #include "gateway/publish.h"
 #include "gateway/sync.h"
+#include "sys/fd.h"
 
 /* Of a path, in the audit log. */
 #define REQUEST_MAX 300
@@ -84,13 +86,36 @@ static int git_commit(struct request *q, struct err *e)
 	return 0;
 }
 
+/* A pack in base64, as a file; -1 in *ret where there is none. */
+static int take_pack(struct request *q, int *ret, struct err *e)
+{
+	const char *text;
+	struct base64_decode_ctx ctx;
+	auto_str raw = NULL;
+	size_t len;
+
+	if (take_string(q, "pack", &text, e) < 0)
+		return -1;
+	if (!text)
+		return 0;
+	len = BASE64_DECODE_LENGTH(strlen(text));
+	raw = xcalloc(1, len + 1);
+	base64_decode_init(&ctx);
+	if (!base64_decode_update(&ctx, &len, (uint8_t *)raw, strlen(text), text) ||
+		!base64_decode_final(&ctx))
+		return bad(q, e, "\"pack\" is not in base64");
+	*ret = fd_of_bytes("pack", raw, len);
+	return *ret < 0 ? err_sys(e, "cannot keep the pack") : 0;
+}
+
 static int publish_for(struct request *q, const char *by, struct err *e)
 {
 	struct publish_result r = { 0 };
+	auto_fd pack = -1;
 	const char *tip;
 	char found[65];
 
-	if (take_string(q, "tip", &tip, e) < 0)
+	if (take_string(q, "tip", &tip, e) < 0 || take_pack(q, &pack, e) < 0)
 		return -1;
 	if (!tip) {
 		if (publish_find_tip(q->gate, found, e) < 0)
@@ -99,7 +124,7 @@ static int publish_for(struct request *q, const char *by, struct err *e)
 	}
 	if (!*tip)
 		return bad(q, e, "the task has no branch inside");
-	if (publish(q->gate, tip, by, &r, &q->no, e) < 0)
+	if (publish_offered(q->gate, tip, by, pack, &r, &q->no, e) < 0)
 		return -1;
 	q->out = json_pack("{s:s, s:s, s:s, s:I}", "tip", r.tip, "old", r.old, "branch",
 		q->gate->task.branch + strlen("refs/heads/"), "commits", (json_int_t)r.commits);

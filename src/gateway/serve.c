@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "gateway/publish.h"
 #include "gateway/renew.h"
 #include "gateway/routes.h"
 
@@ -95,6 +96,11 @@ static void rest(struct server *s)
 	evtimer_add(s->idle, &tv);
 }
 
+static bool is_alone(const struct server *s)
+{
+	return !count_connections(&s->doors[0]) && !count_connections(&s->doors[1]);
+}
+
 /* Whether it is time to go: nobody is connected, and nobody was since the last look. */
 static void on_idle(evutil_socket_t fd, short what, void *arg)
 {
@@ -102,10 +108,20 @@ static void on_idle(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (!s->spoken && !count_connections(&s->doors[0]) && !count_connections(&s->doors[1]))
+	if (!s->spoken && is_alone(s))
 		event_base_loopexit(s->base, NULL);
 	else
 		rest(s);
+}
+
+/* Nobody is awaited any more. */
+static void on_leave(evutil_socket_t fd, short what, void *arg)
+{
+	struct server *s = arg;
+
+	s->linger = 0;
+	s->spoken = false;
+	on_idle(fd, what, s);
 }
 
 static void on_relief(evutil_socket_t fd, short what, void *arg)
@@ -210,6 +226,13 @@ static const char *method_name(enum evhttp_cmd_type type)
 	return type == EVHTTP_REQ_GET ? "GET" : type == EVHTTP_REQ_POST ? "POST" : "other";
 }
 
+static void on_answered(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	publish_tidy(arg);
+}
+
 static void on_request(struct evhttp_request *req, void *arg)
 {
 	struct door *d = arg;
@@ -236,6 +259,9 @@ static void on_request(struct evhttp_request *req, void *arg)
 	d->server->answering = true;
 	evhttp_send_reply(req, status, status == 200 ? "OK" : "No", out);
 	d->server->answering = false;
+	/* after the writing, which is next */
+	event_base_once(
+		d->server->base, -1, EV_TIMEOUT, on_answered, d->server->gate, &(struct timeval){ 0 });
 	if (out)
 		evbuffer_free(out);
 }
@@ -286,25 +312,30 @@ static int watch_all(struct server *s)
 	struct timeval second = { .tv_sec = 1 };
 	struct event *term = evsignal_new(s->base, SIGTERM, on_over, s->base),
 		     *usr1 = evsignal_new(s->base, SIGUSR1, on_renew, s),
+		     *usr2 = evsignal_new(s->base, SIGUSR2, on_leave, s),
 		     *keeper = event_new(s->base, s->gate->inside.orders, EV_CLOSED, on_over, s->base);
 
 	s->idle = evtimer_new(s->base, on_idle, s);
 	s->sweep = event_new(s->base, -1, EV_PERSIST, on_sweep, s);
-	if (!s->idle || !s->sweep || !term || !usr1 || !keeper)
+	if (!s->idle || !s->sweep || !term || !usr1 || !usr2 || !keeper)
 		return -1;
-	return event_add(term, NULL) || event_add(usr1, NULL) || event_add(keeper, NULL) ||
-			       event_add(s->sweep, &second)
+	return event_add(term, NULL) || event_add(usr1, NULL) || event_add(usr2, NULL) ||
+			       event_add(keeper, NULL) || event_add(s->sweep, &second)
 		       ? -1
 		       : 0;
 }
 
 int serve(struct gate *g, int agent, int user, unsigned linger, struct err *e)
 {
+	sigset_t leave;
 	struct server s = { .gate = g, .linger = linger, .credit = PACE_BURST, .paid = seconds_now() };
 
 	s.base = event_base_new();
 	if (!s.base || watch_all(&s) < 0 || open_door(&s, 0, agent) < 0 || open_door(&s, 1, user) < 0)
 		return err_set(e, ERR_FAILED, "cannot start the gateway");
+	sigemptyset(&leave);
+	sigaddset(&leave, SIGUSR2);
+	sigprocmask(SIG_UNBLOCK, &leave, NULL);
 	rest(&s);
 	s.spoken = true; /* whoever woke us is about to be accepted */
 	event_base_dispatch(s.base);

@@ -63,6 +63,8 @@ int verifier_reached(
 /* The newest commit that both have, "" where there is none. */
 int verifier_merge_base(struct verifier *v, const char *a, const char *b, char out[65], struct err *e);
 int verifier_keep(struct verifier *v, struct err *e);
+/* The same where nothing was kept: what was read of it is forgotten. */
+int verifier_reject(struct verifier *v, struct err *e);
 /* Empties the quarantine. */
 int verifier_drop(struct verifier *v, struct err *e);
 /* Starts what the next verifier_take with that max will need, so that it has not to wait for it. */

@@ -202,15 +202,17 @@ static int list_pack(
 
 static int list_fresh(struct verifier *v, uint32_t count, struct oidset *fresh, struct err *e)
 {
-	auto_strvec packs = STRVEC_INIT;
+	const struct strvec *packs = &v->at.packs;
 
-	if (count < UNPACK_LIMIT)
-		return quarantine_loose(&v->at, fresh, e);
-	if (quarantine_packs(&v->at, &packs, e) < 0)
+	if (quarantine_look(&v->at, e) < 0)
 		return -1;
-	if (packs.n != 1)
-		return err_set(e, ERR_FAILED, "%zu packs are in the quarantine, not one", packs.n);
-	return list_pack(v, packs.v[0], count, fresh, e);
+	if (count < UNPACK_LIMIT) {
+		quarantine_loose(&v->at, fresh);
+		return 0;
+	}
+	if (packs->n != 1)
+		return err_set(e, ERR_FAILED, "%zu packs are in the quarantine, not one", packs->n);
+	return list_pack(v, packs->v[0], count, fresh, e);
 }
 
 int verifier_take(struct verifier *v, int pack_fd, uint64_t max, struct oidset *fresh, struct err *e)
@@ -306,10 +308,16 @@ int verifier_keep(struct verifier *v, struct err *e)
 
 int verifier_drop(struct verifier *v, struct err *e)
 {
-	auto_strvec packs = STRVEC_INIT;
+	bool packs = v->at.packs.n > 0;
 
-	if (quarantine_packs(&v->at, &packs, e) < 0 || quarantine_drop(&v->at, e) < 0)
+	if (quarantine_drop(&v->at, e) < 0)
 		return -1;
 	/* the reader has a pack open that is now somewhere else */
-	return packs.n ? verifier_renew_reader(v, e) : 0;
+	return packs ? verifier_renew_reader(v, e) : 0;
+}
+
+int verifier_reject(struct verifier *v, struct err *e)
+{
+	objects_forget(&v->objects);
+	return verifier_drop(v, e);
 }

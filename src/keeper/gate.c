@@ -1,6 +1,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -159,7 +160,7 @@ static void be_gateway(struct keeper *k, enum gate_job job, int orders)
 		.agent = k->gate.agent,
 		.user = k->gate.user,
 		.orders = orders,
-		.linger = k->spec.main_cmd ? LINGER_SECONDS : 0,
+		.linger = LINGER_SECONDS,
 		.exit_code = k->exit_code };
 	int keep[] = { io.agent, io.user, io.orders };
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
@@ -172,6 +173,8 @@ static void be_gateway(struct keeper *k, enum gate_job job, int orders)
 	/* who does not read any more is met everywhere; a new program begins with the default again */
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&none);
+	/* waits for the server, which unblocks it; the other jobs end by themselves */
+	sigaddset(&none, SIGUSR2);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	keeper_close_all_but(keep, sizeof(keep) / sizeof(keep[0]));
 	k->spec.gateway(k->spec.arg, &io);
@@ -322,6 +325,19 @@ void gate_start(struct keeper *k)
 		g->sync_timer = event_new(k->base, -1, EV_PERSIST, on_sync, k);
 		event_add(g->sync_timer, &often);
 	}
+}
+
+bool gate_is_called(const struct keeper *k)
+{
+	struct pollfd p[] = { { k->gate.agent, POLLIN, 0 }, { k->gate.user, POLLIN, 0 } };
+
+	return k->gate.agent_ev && poll(p, 2, 0) > 0;
+}
+
+void gate_leave(struct keeper *k)
+{
+	if (k->gate.pid)
+		kill(k->gate.pid, SIGUSR2);
 }
 
 void gate_finish(struct keeper *k)

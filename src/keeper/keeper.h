@@ -20,7 +20,7 @@
 /* What the task's gateway is to do, in a process of its own. */
 enum gate_job {
 	GATE_SERVE, /* answer on both sockets until nobody has spoken for `linger` seconds; SIGUSR1:
-		       GATE_RENEW */
+		       GATE_RENEW; SIGUSR2, which is blocked: linger no more */
 	GATE_CLOSE, /* the main command has ended: publish its drafts */
 	GATE_RENEW, /* refs outside have moved: show their new values inside */
 	GATE_SYNC,  /* time to look whether the task can follow its target */

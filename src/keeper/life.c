@@ -132,11 +132,17 @@ void life_check(struct keeper *k, int last_code)
 		clients |= k->clients[i] != NULL;
 	if (k->phase == PHASE_LEAVING && !clients)
 		event_base_loopbreak(k->base);
-	if (k->phase >= PHASE_DYING || k->main || k->spec.main_cmd || k->gate.pid)
+	if (k->phase >= PHASE_DYING || k->main || k->spec.main_cmd)
 		return;
 	for (size_t i = 0; i < COMMANDS_MAX; i++)
 		if (k->commands[i] && k->commands[i]->state != COMMAND_OVER)
 			return;
+	if (k->gate.pid) {
+		gate_leave(k);
+		return;
+	}
+	if (gate_is_called(k))
+		return;
 	/* The first client may still be about to say what it wants. */
 	if (last_code < 0 && clients)
 		return;

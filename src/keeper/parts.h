@@ -129,6 +129,10 @@ void gate_stop(struct keeper *k);
 void gate_kill(struct keeper *k);
 /* Its process has ended. */
 void gate_ended(struct keeper *k);
+/* Nothing runs inside any more that could speak to it: it ends as soon as nobody is connected. */
+void gate_leave(struct keeper *k);
+/* Whether somebody waits at one of its sockets. */
+bool gate_is_called(const struct keeper *k);
 /* Runs GATE_CLOSE, after whatever runs now. */
 void gate_finish(struct keeper *k);
 /* The jail can be given orders from now on. */

@@ -168,7 +168,7 @@ static int receive(int fd, struct answer *ret)
 
 int ask(const char *socket, const char *path, const char *json, struct answer *ret)
 {
-	auto_buf request = BUF_INIT(ANSWER_BODY_MAX + 4096);
+	auto_buf request = BUF_INIT(OFFER_MAX + 8192);
 	auto_fd fd = reach(socket);
 
 	ret->status = 0;

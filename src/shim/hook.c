@@ -114,13 +114,26 @@ static void tell(void)
 		return; /* it is full of the same */
 }
 
-static int publish_tip(const struct shim *s, const char *branch, const char *tip)
+static void add_offer(struct buf *json, const char *hook, const struct move *m)
 {
-	auto_buf json = BUF_SMALL, tried = BUF_SMALL;
+	auto_fd repository = open_repository(hook);
+	auto_buf pack = BUF_INIT(OFFER_MAX);
+
+	/* storage that somebody lent to this git is not the repository's */
+	if (repository >= 0 && !getenv("GIT_OBJECT_DIRECTORY") &&
+		offer_pack(repository, m->from, m->to, &pack))
+		buf_printf(json, ",\"pack\":\"%s\"", buf_str(&pack));
+}
+
+static int publish_tip(const struct shim *s, const char *branch, const char *hook, const struct move *m)
+{
+	auto_buf json = BUF_INIT(OFFER_MAX + 4096), tried = BUF_SMALL;
+	const char *tip = m->to;
 	auto_answer a = ANSWER_INIT;
 
 	buf_addstr(&json, "{\"tip\":");
 	ask_quote(&json, tip);
+	add_offer(&json, hook, m);
 	buf_addch(&json, '}');
 	ask(s->socket, "/api/v1/git/publish", buf_str(&json), &a);
 	tell();
@@ -161,5 +174,5 @@ int shim_hook(const struct shim *s, int argc, char **argv)
 		return 0;
 	if (is_none(m.to))
 		return refuse_removal(f.branch);
-	return publish_tip(s, f.branch, m.to);
+	return publish_tip(s, f.branch, argv[0], &m);
 }

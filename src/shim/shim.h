@@ -171,6 +171,13 @@ bool run_ask(const struct run *r, char *out, size_t size, const char *word, ...)
 /* "git", the global options. */
 void run_prefix(const struct run *r, struct strvec *out);
 
+/* offer.c: a pack of what the branch gains by moving from one commit to another, in base64, made from the
+ * loose objects of the repository without a git. Small ones only, and nothing is checked: it is an offer,
+ * which spares the gateway to ask git for the same. False where it cannot be made. */
+bool offer_pack(int repository, const char *from, const char *to, struct buf *ret);
+/* Longer than this it does not fit into a request. */
+#define OFFER_MAX (800u << 10)
+
 /* move.c: git mv, in an overlay. A directory that comes from a lower layer cannot be renamed (EXDEV); it is
  * copied up first. */
 /* Whether move_run has anything to do for this command. */

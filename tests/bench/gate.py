@@ -129,11 +129,14 @@ def pairs(b, tasks=20):
     yield "pairs", median(mine), median(peer), None
 
 
-GROUPS = [
+# Before anything large is made and removed; and the rest.
+SMALL = [
     (("commit-few",), commit_few),
     (("shim",), shim),
     (("parallel",), parallel),
     (("pairs",), pairs),
+]
+LARGE = [
     (("commit-many",), commit_many),
     (("merge",), merging),
 ]

@@ -32,6 +32,33 @@ denies() {
     complain "not recorded: $*" "$("$garth" audit t | tail -n 2)"
 }
 
+@test "G1 G5 api: a pack that comes with the request is an offer: a bad one spoils nothing, a good one is checked like any other" {
+  "$garth" new t
+  draft='GARTH_GATEWAY=1 /usr/bin/git commit -qm draft; git rev-parse HEAD'
+  pack='printf "HEAD\n^HEAD~1\n" | /usr/bin/git pack-objects -q --revs --stdout'
+  # rubbish, an empty pack, a cut one, one without the tip, one of another commit: git inside is asked instead
+  for offer in 'echo rubbish' ':' 'printf PACK' "$pack | head -c 40" "git rev-parse HEAD^{tree} | git pack-objects -q --stdout" "git rev-parse HEAD | git pack-objects -q --stdout" "$pack | tr a b"; do
+    new=$(inside t "echo x >>a.txt; git add a.txt; $draft")
+    offered=$(inside t "{ $offer; } | base64 -w0")
+    answers 200 "d['tip'] == '$new'" POST /api/v1/git/publish "{\"tip\": \"$new\", \"pack\": \"$offered\"}" || return
+    [[ $(tip) == "$new" ]]
+  done
+  git fsck --strict
+  # policy holds for it
+  new=$(inside t "mkdir -p .github/workflows; echo x >.github/workflows/x.yml; git add -A; $draft")
+  offered=$(inside t "$pack | base64 -w0")
+  denies 403 protected_path POST /api/v1/git/publish "{\"tip\": \"$new\", \"pack\": \"$offered\"}"
+  inside t 'GARTH_GATEWAY=1 git reset -q --hard HEAD~1'
+  # a tree that git itself refuses, made by hand
+  new=$(inside t 'blob=$(echo x | git hash-object -w --stdin); tree=$(printf "100644 .git\0$(printf "$blob" | sed "s/../\\\\x&/g")" | git hash-object -w -t tree --literally --stdin); git commit-tree -p HEAD -m evil $tree')
+  offered=$(inside t "printf '$new\n^HEAD\n' | /usr/bin/git pack-objects -q --revs --stdout | base64 -w0")
+  ask POST /api/v1/git/publish "{\"tip\": \"$new\", \"pack\": \"$offered\"}"
+  [[ $status == 403 && $(tip) != "$new" ]] || complain "$status $out"
+  denies 400 bad_request POST /api/v1/git/publish "{\"tip\": \"$new\", \"pack\": \"@@@@\"}"
+  denies 400 bad_request POST /api/v1/git/publish "{\"tip\": \"$new\", \"pack\": 7}"
+  git fsck --strict
+}
+
 @test "G3 api: commit with curl: what is staged is committed and published; sha and branch are answered" {
   "$garth" new t
   inside t 'echo 1 >>a.txt; git add a.txt; echo 2 >>a.txt; echo n >untracked'
