@@ -78,8 +78,8 @@ const char *const schema_steps[] = {
 
 	/* A task's id is in the names of refs and directories of the user's repository, which other homes,
 	 * and a home that was made anew, use as well: each begins somewhere else. */
-	"INSERT INTO sqlite_sequence (name, seq) SELECT 'task', abs(random() % 1000000) * 10000"
-	" WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'task');",
+	("INSERT INTO sqlite_sequence (name, seq) SELECT 'task', abs(random() % 1000000) * 10000"
+	 " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'task');"),
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);
