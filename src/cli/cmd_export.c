@@ -29,7 +29,7 @@ int cmd_export(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
 		return say_error(&e);
-	if (!strcmp(t.state, STATE_RUNNING))
+	if (life_is_running(&t))
 		say_warning("task '%s' is running: its files may change while they are copied", t.name);
 	if (task_export(&c, &t, argv[1], &r, &e) < 0)
 		return say_error(&e);

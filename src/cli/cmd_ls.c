@@ -15,6 +15,7 @@ static const char *colour_of(const char *state)
 		const char *state, *colour;
 	} colours[] = {
 		{ STATE_RUNNING, "\033[32m" },
+		{ STATE_PAUSED, "\033[33m" },
 		{ STATE_DONE, "\033[36m" },
 		{ STATE_FAILED, "\033[31m" },
 		{ STATE_INTERRUPTED, "\033[33m" },

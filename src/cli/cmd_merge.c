@@ -56,8 +56,8 @@ static void tell(const struct task *t, const struct merge_spec *s, const struct 
 		say_done("task '%s' is merged into %s (%.12s%s)%s%s", t->name, target, r->new_oid,
 			r->fast_forward ? ", fast-forward" : "", r->checkout ? ", as is the checkout " : "",
 			r->checkout ? r->checkout : "");
-	if (!s->dry_run && !strcmp(t->state, STATE_RUNNING))
-		say_state("task '%s' is running: what it had published by now is merged", t->name);
+	if (!s->dry_run && life_is_running(t))
+		say_state("task '%s' is not at its end: what it had published by now is merged", t->name);
 }
 
 static int choose(const struct config *c, bool squash, bool rebase, struct merge_spec *s, struct err *e)

@@ -11,6 +11,8 @@ const struct cmd commands[] = {
 	{ "exec", cmd_exec, "[OPTIONS] TASK [--] CMD...", "run CMD in a task" },
 	{ "shell", cmd_shell, "TASK", "open a shell in a task" },
 	{ "attach", cmd_attach, "TASK", "connect to a running task's terminal" },
+	{ "pause", cmd_pause, "TASK", "let a running task stand still" },
+	{ "resume", cmd_resume, "TASK", "let it go on" },
 	{ "cancel", cmd_cancel, "TASK", "stop a running task" },
 	{ "ls", cmd_ls, "[--all]", "list tasks" },
 	{ "show", cmd_show, "TASK", "show a task, or its walls" },

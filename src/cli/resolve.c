@@ -6,6 +6,7 @@
 #include "audit/audit.h"
 #include "base/alloc.h"
 #include "base/name.h"
+#include "cli/gate_client.h"
 #include "cli/session.h"
 #include "git/ref.h"
 #include "task/life.h"
@@ -84,6 +85,17 @@ static int check_solved(struct context *c, struct task *t, struct task *r, struc
 	return err_hint(e, "garth shell %s", r->name);
 }
 
+/* A task that stood still because of the conflict. */
+static int go_on(struct context *c, struct task *t, struct err *e)
+{
+	json_t *answer = NULL;
+
+	if (gate_ask(c, t, "/user/v1/resume", json_object(), &answer, e) < 0)
+		return -1;
+	json_decref(answer);
+	return 0;
+}
+
 int resolve_continue(struct context *c, struct task *t, const struct merge_spec *s, struct merge_result *ret,
 	struct err *e)
 {
@@ -101,7 +113,9 @@ int resolve_continue(struct context *c, struct task *t, const struct merge_spec 
 	if (task_find(c, name, &r, e) < 0 || check_solved(c, t, &r, e) < 0 ||
 		merge_task(c, &r, s, ret, e) < 0)
 		return -1;
-	return strcmp(t->state, STATE_RUNNING) && strcmp(t->state, STATE_MERGED)
-		       ? life_move(c->store, t, STATE_MERGED, e)
-		       : 0;
+	if (!strcmp(t->state, STATE_PAUSED))
+		return go_on(c, t, e);
+	return life_is_running(t) || !strcmp(t->state, STATE_MERGED)
+		       ? 0
+		       : life_move(c->store, t, STATE_MERGED, e);
 }

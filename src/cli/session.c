@@ -232,7 +232,7 @@ static void report_failure(struct context *c, const char *name, const struct ter
 		return;
 	}
 	/* its keeper is gone, and the store does not know of it */
-	if (!strcmp(t.state, STATE_RUNNING) || !strcmp(t.state, STATE_INTERRUPTED))
+	if (life_is_running(&t) || !strcmp(t.state, STATE_INTERRUPTED))
 		say_warning("how task '%s' ended could not be written down", name);
 	if (!*t.note)
 		return;
@@ -367,7 +367,7 @@ int session_attach(struct context *c, struct task *t, struct terminal_result *re
 	struct wire_size size = { 24, 80 };
 	auto_fd conn = -1;
 
-	if (strcmp(t->state, STATE_RUNNING))
+	if (!life_is_running(t))
 		return err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s", t->name, t->state),
 		       err_hint(e, "garth log %s", t->name);
 	terminal_size(&size);
@@ -386,7 +386,7 @@ int session_cancel(struct context *c, struct task *t, struct err *e)
 	int got;
 
 	/* a stopped task may have commands of `garth exec` in it, which end as well */
-	if (strcmp(t->state, STATE_RUNNING) && !task_is_busy(c, t))
+	if (!life_is_running(t) && !task_is_busy(c, t))
 		return err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s", t->name, t->state);
 	if (connect_keeper(c, t, &conn, e) < 0 || wire_send(conn, WIRE_CANCEL, NULL, 0) < 0)
 		return err_set(e, ERR_BUSY, "cannot reach the keeper of task '%s'", t->name);

@@ -129,6 +129,15 @@ static int restore_inside(struct gate *g, const struct snapshot *s, bool with_st
 	return inside_do(g, NULL, NULL, e, "reset", "-q", NULL);
 }
 
+int history_restore(struct gate *g, int64_t snapshot, struct err *e)
+{
+	auto_snapshot s = { 0 };
+
+	if (store_snapshot(g->context.store, g->task.id, snapshot, &s, e) < 0)
+		return -1;
+	return restore_inside(g, &s, true, e);
+}
+
 static int rollback_file(
 	struct gate *g, const struct rollback_spec *s, const struct snapshot *from, struct err *e)
 {

@@ -29,6 +29,8 @@ struct rollback_spec {
 /* *ret_before is the number of the snapshot that was taken before; 0 for a single file. */
 int rollback(struct gate *g, const struct rollback_spec *s, int64_t *ret_before, struct err *e);
 
+/* The inside as the snapshot has it; the published branch stays where it is. */
+int history_restore(struct gate *g, int64_t snapshot, struct err *e);
 /* Moves the published branch to a commit that the shared repository has, on the user's word: recorded first,
  * compare-and-swap. */
 int history_move(struct gate *g, const char *commit, const char *by, struct err *e);

@@ -6,9 +6,11 @@
 #include "base/alloc.h"
 #include "gateway/commit.h"
 #include "gateway/history.h"
+#include "gateway/pause.h"
 #include "gateway/publish.h"
 #include "gateway/sync.h"
 #include "sys/fd.h"
+#include "task/life.h"
 
 /* Of a path, in the audit log. */
 #define REQUEST_MAX 300
@@ -264,12 +266,27 @@ static int user_sync(struct request *q, struct err *e)
 
 	if (rc < 0)
 		return -1;
+	/* what it stood still for is over */
+	if (!conflicts.n && !strcmp(q->gate->task.state, STATE_PAUSED) && resume_task(q->gate, e) < 0)
+		return -1;
 	paths = json_array();
 	for (size_t i = 0; i < conflicts.n; i++)
 		json_array_append_new(paths, audit_text(conflicts.v[i]));
 	q->out = json_pack(
 		"{s:s, s:s, s:b, s:o}", "base", r.base, "tip", r.tip, "moved", r.moved, "conflicts", paths);
 	return 0;
+}
+
+static int user_pause(struct request *q, struct err *e)
+{
+	q->out = json_object();
+	return pause_task(q->gate, "paused by the user", e);
+}
+
+static int user_resume(struct request *q, struct err *e)
+{
+	q->out = json_object();
+	return resume_task(q->gate, e);
 }
 
 enum who { AGENT, USER, BOTH };
@@ -291,6 +308,8 @@ static const struct {
 	{ "POST", "/user/v1/snapshot", USER, user_snapshot },
 	{ "POST", "/user/v1/rollback", USER, user_rollback },
 	{ "POST", "/user/v1/sync", USER, user_sync },
+	{ "POST", "/user/v1/pause", USER, user_pause },
+	{ "POST", "/user/v1/resume", USER, user_resume },
 };
 
 static int status_of(const struct err *e)

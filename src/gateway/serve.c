@@ -20,6 +20,7 @@
 #include "gateway/publish.h"
 #include "gateway/renew.h"
 #include "gateway/routes.h"
+#include "gateway/sync.h"
 
 #define FDS_LOOKED_AT 256
 #define RELIEF_USEC   50000
@@ -292,7 +293,7 @@ static void on_over(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	event_base_loopexit(arg, NULL);
+	event_base_loopexit(((struct server *)arg)->base, NULL);
 }
 
 static void on_renew(evutil_socket_t fd, short what, void *arg)
@@ -305,37 +306,52 @@ static void on_renew(evutil_socket_t fd, short what, void *arg)
 	gate_renew(s->gate, &ignored);
 }
 
+static void on_sync(evutil_socket_t fd, short what, void *arg)
+{
+	struct server *s = arg;
+	struct err ignored = ERR_INIT;
+
+	(void)fd;
+	(void)what;
+	if (!gate_refresh(s->gate, &ignored))
+		sync_quiet(s->gate, &ignored);
+}
+
 /* Where the keeper is gone, nobody passes orders on any more: its end is waited for like the signal. Messages
  * on that socket are the cell's to read, some of them only when it is used the next time. */
 static int watch_all(struct server *s)
 {
+	static const struct {
+		int sig;
+		event_callback_fn fn;
+	} signals[] = { { SIGTERM, on_over }, { SIGUSR1, on_renew }, { SIGHUP, on_sync },
+		{ SIGUSR2, on_leave } };
 	struct timeval second = { .tv_sec = 1 };
-	struct event *term = evsignal_new(s->base, SIGTERM, on_over, s->base),
-		     *usr1 = evsignal_new(s->base, SIGUSR1, on_renew, s),
-		     *usr2 = evsignal_new(s->base, SIGUSR2, on_leave, s),
-		     *keeper = event_new(s->base, s->gate->inside.orders, EV_CLOSED, on_over, s->base);
+	struct event *keeper = event_new(s->base, s->gate->inside.orders, EV_CLOSED, on_over, s);
 
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		struct event *ev = evsignal_new(s->base, signals[i].sig, signals[i].fn, s);
+
+		if (!ev || event_add(ev, NULL))
+			return -1;
+	}
 	s->idle = evtimer_new(s->base, on_idle, s);
 	s->sweep = event_new(s->base, -1, EV_PERSIST, on_sweep, s);
-	if (!s->idle || !s->sweep || !term || !usr1 || !usr2 || !keeper)
+	if (!s->idle || !s->sweep || !keeper)
 		return -1;
-	return event_add(term, NULL) || event_add(usr1, NULL) || event_add(usr2, NULL) ||
-			       event_add(keeper, NULL) || event_add(s->sweep, &second)
-		       ? -1
-		       : 0;
+	return event_add(keeper, NULL) || event_add(s->sweep, &second) ? -1 : 0;
 }
 
 int serve(struct gate *g, int agent, int user, unsigned linger, struct err *e)
 {
-	sigset_t leave;
+	sigset_t none;
 	struct server s = { .gate = g, .linger = linger, .credit = PACE_BURST, .paid = seconds_now() };
 
 	s.base = event_base_new();
 	if (!s.base || watch_all(&s) < 0 || open_door(&s, 0, agent) < 0 || open_door(&s, 1, user) < 0)
 		return err_set(e, ERR_FAILED, "cannot start the gateway");
-	sigemptyset(&leave);
-	sigaddset(&leave, SIGUSR2);
-	sigprocmask(SIG_UNBLOCK, &leave, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	rest(&s);
 	s.spoken = true; /* whoever woke us is about to be accepted */
 	event_base_dispatch(s.base);

@@ -7,9 +7,11 @@
 #include "base/clean.h"
 #include "gateway/history.h"
 #include "gateway/inside.h"
+#include "gateway/pause.h"
 #include "gateway/publish.h"
 #include "gateway/renew.h"
 #include "sys/fault.h"
+#include "task/life.h"
 
 /* Whether the branch has the target's tip already; asked of the shared repository. */
 static bool has_target(struct gate *g, const char *target)
@@ -83,6 +85,7 @@ int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec
 	struct refusal *no, struct err *e)
 {
 	struct publish_result r = { 0 };
+	struct err ignored = ERR_INIT;
 	char target[65], tip[65];
 	int64_t number;
 	int rc;
@@ -104,8 +107,11 @@ int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec
 	if (rc)
 		return rc < 0 ? -1 : 0;
 	fault("sync-inside");
-	if (publish_find_tip(g, tip, e) < 0 || publish(g, tip, "sync", &r, no, e) < 0)
+	if (publish_find_tip(g, tip, e) < 0 || publish(g, tip, "sync", &r, no, e) < 0) {
+		/* the inside must not stand on what nobody took */
+		history_restore(g, number, &ignored);
 		return -1;
+	}
 	if (follow(g, target, ret, e) < 0)
 		return -1;
 	ret->moved = true;
@@ -145,7 +151,17 @@ static int note_conflicts(struct gate *g, const char *target, const struct strve
 		    json_pack("{s:s, s:o}", "target", target, "files", audit_text(buf_str(&list))), e) < 0 ||
 		store_set_compared(g->context.store, "sync", tip, target, "conflict", e) < 0)
 		return -1;
+	if (g->context.config.pause_on_conflict && !strcmp(g->task.state, STATE_RUNNING))
+		return pause_task(g, buf_str(&note), e);
 	return store_task_note(g->context.store, g->task.id, buf_str(&note), e);
+}
+
+static bool is_quiet(const struct gate *g)
+{
+	uint64_t often = g->context.config.rebase_frequency;
+
+	return g->task.changed <=
+	       (int64_t)time(NULL) - (int64_t)(often < SYNC_QUIET_SECONDS ? often : SYNC_QUIET_SECONDS);
 }
 
 int sync_quiet(struct gate *g, struct err *e)
@@ -155,8 +171,7 @@ int sync_quiet(struct gate *g, struct err *e)
 	struct refusal no = { 0 };
 	char target[65];
 
-	if (!g->context.config.auto_rebase || !*g->task.target ||
-		g->task.changed > (int64_t)time(NULL) - SYNC_QUIET_SECONDS)
+	if (!g->context.config.auto_rebase || !*g->task.target || !is_quiet(g))
 		return 0;
 	if (ref_read(&g->at.repo, g->task.target, target, e) < 0)
 		return -1;

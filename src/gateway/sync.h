@@ -23,8 +23,9 @@ int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec
 	struct refusal *no, struct err *e);
 
 /* By itself, where the configuration says so: a task that is behind its target, has nothing uncommitted, and
- * has published nothing for SYNC_QUIET_SECONDS is rebased. A conflict is noted, with its files, and tried
- * again only when the target has moved on. */
+ * has published nothing for SYNC_QUIET_SECONDS (or sync.rebase_frequency, where that is shorter) is rebased.
+ * On a conflict it is paused, with the files in its note, and it is tried again only when the target has
+ * moved on. */
 #define SYNC_QUIET_SECONDS 60
 int sync_quiet(struct gate *g, struct err *e);
 

@@ -22,7 +22,8 @@
 
 enum order_type {
 	ORDER_START = 1, /* down: id; fds: command, [stdin, stdout, stderr] */
-	ORDER_SIGNAL, /* down: id, value = signal; INT, QUIT, HUP and WINCH go to the whole process group */
+	ORDER_SIGNAL,    /* down: id, value = signal; INT, QUIT, HUP and WINCH go to the whole process group;
+			    with    id 0, STOP and CONT go to everything inside */
 	ORDER_BORN, /* up, from outside the jail: value = pid of the first process, a child of the keeper's */
 	ORDER_READY,       /* up: inside, all walls stand */
 	ORDER_FAILED,      /* up: could not enter; err tells the step */

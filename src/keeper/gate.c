@@ -95,6 +95,11 @@ static void pass_start(struct keeper *k, uint32_t id, const int *fds, size_t nfd
 
 static void pass_signal(struct keeper *k, const struct order_msg *m)
 {
+	/* for everything inside */
+	if (!m->id) {
+		orders_send(k, m, NULL, 0);
+		return;
+	}
 	for (size_t i = 0; i < PASSED_MAX; i++) {
 		struct order_msg to = {
 			.type = ORDER_SIGNAL, .id = k->gate.passed[i].ours, .value = m->value
@@ -173,8 +178,10 @@ static void be_gateway(struct keeper *k, enum gate_job job, int orders)
 	/* who does not read any more is met everywhere; a new program begins with the default again */
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&none);
-	/* waits for the server, which unblocks it; the other jobs end by themselves */
+	/* these wait for the server, which unblocks them; the other jobs end by themselves */
+	sigaddset(&none, SIGUSR1);
 	sigaddset(&none, SIGUSR2);
+	sigaddset(&none, SIGHUP);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	keeper_close_all_but(keep, sizeof(keep) / sizeof(keep[0]));
 	k->spec.gateway(k->spec.arg, &io);
@@ -224,8 +231,8 @@ static void start_job(struct keeper *k, enum gate_job job)
 		return;
 	if (!k->gate.pid)
 		fork_gateway(k, job);
-	else if (job == GATE_RENEW && k->gate.job == GATE_SERVE)
-		kill(k->gate.pid, SIGUSR1);
+	else if (k->gate.job == GATE_SERVE)
+		kill(k->gate.pid, job == GATE_RENEW ? SIGUSR1 : SIGHUP);
 	else if (job == GATE_RENEW)
 		k->gate.renew = true;
 }

@@ -19,8 +19,8 @@
 
 /* What the task's gateway is to do, in a process of its own. */
 enum gate_job {
-	GATE_SERVE, /* answer on both sockets until nobody has spoken for `linger` seconds; SIGUSR1:
-		       GATE_RENEW; SIGUSR2, which is blocked: linger no more */
+	GATE_SERVE, /* answer on both sockets until nobody has spoken for `linger` seconds; blocked at
+		       first: SIGUSR1, GATE_RENEW; SIGHUP, GATE_SYNC; SIGUSR2, linger no more */
 	GATE_CLOSE, /* the main command has ended: publish its drafts */
 	GATE_RENEW, /* refs outside have moved: show their new values inside */
 	GATE_SYNC,  /* time to look whether the task can follow its target */

@@ -110,6 +110,8 @@ void life_cancel(struct keeper *k)
 		return;
 	}
 	k->cancelled = true;
+	/* a task that stands still hears nothing */
+	orders_send(k, &(struct order_msg){ .type = ORDER_SIGNAL, .value = SIGCONT }, NULL, 0);
 	for (size_t i = 0; i < COMMANDS_MAX; i++) {
 		struct command *cmd = k->commands[i];
 

@@ -89,6 +89,8 @@ static void order_signal(const struct init *in, uint32_t id, int sig)
 
 	if (sig <= 0 || sig >= NSIG)
 		return;
+	if (!id && (sig == SIGSTOP || sig == SIGCONT))
+		kill(-1, sig);
 	for (size_t i = 0; i < in->n; i++)
 		if (in->commands[i].id == id)
 			kill(group ? -in->commands[i].pid : in->commands[i].pid, sig);

@@ -166,8 +166,8 @@ int task_discard(
 
 	if (!strcmp(t->state, STATE_DISCARDING) || !strcmp(t->state, STATE_CREATING))
 		return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
-	if (!strcmp(t->state, STATE_RUNNING))
-		return err_set(e, ERR_REFUSED, "task '%s' is running", t->name),
+	if (life_is_running(t))
+		return err_set(e, ERR_REFUSED, "task '%s' is %s", t->name, t->state),
 		       err_hint(e, "garth cancel %s", t->name);
 	if (home_task_dir(&c->home, t->id, &dir, e) < 0) {
 		if (e->kind != ERR_NOTFOUND)

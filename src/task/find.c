@@ -20,8 +20,7 @@ bool task_is_busy(struct context *c, const struct task *t)
 
 static bool needs_settling(const struct task *t)
 {
-	return !strcmp(t->state, STATE_CREATING) || !strcmp(t->state, STATE_RUNNING) ||
-	       !strcmp(t->state, STATE_DISCARDING);
+	return !strcmp(t->state, STATE_CREATING) || life_is_running(t) || !strcmp(t->state, STATE_DISCARDING);
 }
 
 /* A store that cannot be written, on a full disk, is told the next time; looking at the task works without.
@@ -93,7 +92,7 @@ int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e
 	}
 	if (!same)
 		return 0;
-	if (!strcmp(t->state, STATE_RUNNING)) {
+	if (life_is_running(t)) {
 		interrupt(c, t);
 		return 0;
 	}

@@ -11,6 +11,12 @@ static const struct {
 	{ STATE_FAILED, STATE_RUNNING },
 	{ STATE_CANCELLED, STATE_RUNNING },
 	{ STATE_INTERRUPTED, STATE_RUNNING },
+	{ STATE_RUNNING, STATE_PAUSED },
+	{ STATE_PAUSED, STATE_RUNNING },
+	{ STATE_PAUSED, STATE_DONE },
+	{ STATE_PAUSED, STATE_FAILED },
+	{ STATE_PAUSED, STATE_CANCELLED },
+	{ STATE_PAUSED, STATE_INTERRUPTED },
 	{ STATE_RUNNING, STATE_DONE },
 	{ STATE_RUNNING, STATE_FAILED },
 	{ STATE_RUNNING, STATE_CANCELLED },
@@ -29,6 +35,11 @@ static const struct {
 	{ STATE_MERGED, STATE_DISCARDING },
 	{ STATE_DISCARDING, STATE_DISCARDED },
 };
+
+bool life_is_running(const struct task *t)
+{
+	return !strcmp(t->state, STATE_RUNNING) || !strcmp(t->state, STATE_PAUSED);
+}
 
 bool life_allows(const char *from, const char *to)
 {

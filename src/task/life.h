@@ -2,6 +2,7 @@
  * A task's life: one table of allowed moves between its states.
  *
  *	creating → created → running → done | failed | cancelled | interrupted → running …
+ *	running ⇄ paused, with the same ends
  *	and from every resting state → merged (→ running …) and → discarding → discarded
  *
  * "creating" and "discarding" are steps that a crash may leave behind; task_settle finishes them.
@@ -17,6 +18,7 @@
 #define STATE_CREATING    "creating"
 #define STATE_CREATED     "created"
 #define STATE_RUNNING     "running"
+#define STATE_PAUSED      "paused"
 #define STATE_DONE        "done"
 #define STATE_FAILED      "failed"
 #define STATE_CANCELLED   "cancelled"
@@ -25,6 +27,8 @@
 #define STATE_DISCARDING  "discarding"
 #define STATE_DISCARDED   "discarded"
 
+/* Whether a main command is there, at work or standing still. */
+bool life_is_running(const struct task *t);
 bool life_allows(const char *from, const char *to);
 /* Moves the task in the store and in the struct; ERR_REFUSED for a move that the table does not have. */
 int life_move(struct store *s, struct task *t, const char *to, struct err *e);

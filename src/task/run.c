@@ -72,13 +72,12 @@ int task_run_end(const struct task_run *r, int exit_code, bool cancelled, struct
 
 	if (store_open(r->home, &s, e) < 0 || store_begin(s, e) < 0)
 		return -1;
-	if (store_run_end(s, r->run, exit_code, state, e) < 0 ||
-		store_task_move(s, r->task, STATE_RUNNING, state, e) < 0 || store_commit(s, e) < 0) {
+	if (store_run_end(s, r->run, exit_code, state, e) < 0 || store_task_by_id(s, r->task, &t, e) < 0 ||
+		life_move(s, &t, state, e) < 0 || store_commit(s, e) < 0) {
 		store_rollback(s);
 		return -1;
 	}
-	if (!store_task_by_id(s, r->task, &t, e))
-		log_run(home, s, &t, "end", json_pack("{s:s, s:i}", "state", state, "exit_code", exit_code));
+	log_run(home, s, &t, "end", json_pack("{s:s, s:i}", "state", state, "exit_code", exit_code));
 	return 0;
 }
 

@@ -155,7 +155,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   changes_nothing 4 "1 commit on garth/t that is not in main" "$garth" discard t
   "$garth" discard -D t
   nothing_left
-  [[ $(git rev-parse refs/garth/trash/1/tip) == "$tip" ]]
+  [[ $(git rev-parse refs/garth/trash/$(ident 1)/tip) == "$tip" ]]
 }
 
 @test "ESCAPES 26 discard: the user removed the branch: what was published is still pinned" {
@@ -163,7 +163,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   git update-ref -d refs/heads/garth/t
   changes_nothing 4 "1 commit on garth/t" "$garth" discard t
   "$garth" discard -D t
-  [[ $(git rev-parse refs/garth/trash/1/tip) == "$tip" ]]
+  [[ $(git rev-parse refs/garth/trash/$(ident 1)/tip) == "$tip" ]]
   "$garth" undo
   [[ $(git rev-parse garth/t) == "$tip" ]]
 }
@@ -194,7 +194,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   changes_nothing 4 "1 commit on garth/t that is not in main" "$garth" discard t
   "$garth" discard -D t
   nothing_left
-  [[ $(git rev-parse refs/garth/trash/1/tip) == "$tip" ]]
+  [[ $(git rev-parse refs/garth/trash/$(ident 1)/tip) == "$tip" ]]
 }
 
 @test "ESCAPES 25 26 discard: a branch that moves while it is discarded stays" {
@@ -205,7 +205,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   git update-ref refs/heads/garth/t "$mine"
   "$garth" ls
   [[ $(git rev-parse garth/t) == "$mine" ]]
-  [[ $(git rev-parse refs/garth/trash/1/tip) == $(git rev-parse "$mine^") ]]
+  [[ $(git rev-parse refs/garth/trash/$(ident 1)/tip) == $(git rev-parse "$mine^") ]]
 }
 
 @test "ESCAPES 26 27 discard: the project is gone: what cannot be looked at is not given up unasked" {
@@ -225,28 +225,28 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   git tag v1; echo 2 >>a.txt; commit
   for t in 1 2 3; do
     "$garth" new t$t; published t$t; inside t$t 'echo x >>work'
-    git update-ref refs/garth/snapshots/$t/1 garth/t$t
+    git update-ref "refs/garth/snapshots/$(ident $t)/1" garth/t$t
     [[ $t == 3 ]] || "$garth" discard -fD t$t
   done
   git update-ref refs/garth/trash/12 main
   mkdir "$GARTH_HOME/trash/12"; touch "$GARTH_HOME/trash/12/lock"; printf '%s' "$R/.git" >"$GARTH_HOME/trash/12/keep"
-  [[ $(git for-each-ref refs/garth/trash/1 --format='%(refname)' | sed 's/-.*//;s,.*/,,' | tr '\n' ' ') == "base shown tip " ]]
-  touch -d '8 days ago' "$GARTH_HOME/trash/1"
+  [[ $(git for-each-ref refs/garth/trash/$(ident 1) --format='%(refname)' | sed 's/-.*//;s,.*/,,' | tr '\n' ' ') == "base shown tip " ]]
+  touch -d '8 days ago' "$GARTH_HOME/trash/$(ident 1)"
   "$garth" new t; "$garth" discard t
-  [[ $(ls "$GARTH_HOME/trash") == $'12\n2' ]]
-  [[ -z $(git for-each-ref refs/garth/trash/1 refs/garth/snapshots/1) ]]
-  [[ $(git for-each-ref refs/garth/trash/2 | wc -l) == 3 && $(git for-each-ref refs/garth/snapshots | wc -l) == 2 ]]
+  [[ $(ls "$GARTH_HOME/trash") == 12$'\n'$(ident 2) ]]
+  [[ -z $(git for-each-ref refs/garth/trash/$(ident 1) refs/garth/snapshots/$(ident 1)) ]]
+  [[ $(git for-each-ref "refs/garth/trash/$(ident 2)" | wc -l) == 3 && $(git for-each-ref refs/garth/snapshots | wc -l) == 2 ]]
   # as an earlier version left it
   touch -d '8 days ago' "$GARTH_HOME/trash/12"
   "$garth" new t; "$garth" discard t
-  [[ $(ls "$GARTH_HOME/trash") == 2 && -z $(git for-each-ref refs/garth/trash/12) ]]
+  [[ $(ls "$GARTH_HOME/trash") == "$(ident 2)" && -z $(git for-each-ref refs/garth/trash/12) ]]
   fails 3 "there is nothing of task 'nobody' to take back" "$garth" undo nobody
   fails 3 "task 't1' cannot come back: the trash was emptied of it" "$garth" undo t1
 }
 
 @test "ESCAPES 23 discard: killed while the trash is emptied: the rest goes the next time" {
   "$garth" new t; published t; "$garth" discard -D t
-  touch -d '8 days ago' "$GARTH_HOME/trash/1"
+  touch -d '8 days ago' "$GARTH_HOME/trash/$(ident 1)"
   "$garth" new s
   call env GARTH_FAULT=trash-unpinned "$garth" discard s
   if has_faults; then
@@ -259,11 +259,11 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
 
 @test "T1 discard: snapshots go with a task that leaves nothing, and what the gateway left half checked" {
   "$garth" new t; "$garth" new t2
-  git update-ref refs/garth/snapshots/1/1 main; git update-ref refs/garth/snapshots/2/1 main
-  mkdir -p .git/objects/garth-1/pack .git/objects/garth-2
+  git update-ref refs/garth/snapshots/$(ident 1)/1 main; git update-ref refs/garth/snapshots/$(ident 2)/1 main
+  mkdir -p .git/objects/garth-$(ident 1)/pack .git/objects/garth-$(ident 2)
   "$garth" discard t
-  [[ $(git for-each-ref refs/garth/snapshots --format='%(refname)') == refs/garth/snapshots/2/1 ]]
-  [[ ! -e .git/objects/garth-1 && -d .git/objects/garth-2 ]]
+  [[ $(git for-each-ref refs/garth/snapshots --format='%(refname)') == refs/garth/snapshots/$(ident 2)/1 ]]
+  [[ ! -e .git/objects/garth-$(ident 1) && -d .git/objects/garth-$(ident 2) ]]
 }
 
 @test "G7 discard: recorded before it is done, with what it had" {

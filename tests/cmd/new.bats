@@ -104,7 +104,7 @@ load helpers
   git branch garth/deep/er
   call "$garth" new deep
   [[ $code == 1 && $(grep -c '^✗ ' <<<"$err") == 1 ]] || complain
-  [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["t"]' && $(leftovers) == tasks/1 ]]
+  [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["t"]' && $(leftovers) == tasks/$(ident 1) ]]
 }
 
 @test "W1 new: bad names change nothing" {

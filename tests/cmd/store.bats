@@ -37,15 +37,16 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
 
 @test "ESCAPES 26 store: lost altogether, the work is still there" {
   "$garth" run -t t --on-dirty keep -- sh -c 'echo work >work'
+  id=$(ident 1)
   rm "$GARTH_HOME"/garth.db*
   fails 3 "there is no task 't'" "$garth" discard -fD t
   "$garth" ls
-  [[ $(cat "$GARTH_HOME"/tasks/1/upper/work) == work ]]
+  [[ $(cat "$GARTH_HOME"/tasks/$id/upper/work) == work ]]
   "$garth" new u
-  [[ $(cat "$GARTH_HOME"/tasks/1/upper/work) == work && $(field u id) != 1 ]]
+  [[ $(cat "$GARTH_HOME"/tasks/$id/upper/work) == work && $(field u id) != "$id" ]]
   git branch -D -q garth/t
   "$garth" new t; "$garth" discard t; "$garth" discard u
-  [[ $(cat "$GARTH_HOME"/tasks/1/upper/work) == work ]]
+  [[ $(cat "$GARTH_HOME"/tasks/$id/upper/work) == work ]]
 }
 
 @test "ESCAPES 26 store: lost altogether, a worktree is not taken for a new task's" {
@@ -76,5 +77,5 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
   wait
   for i in {1..12}; do [[ $(<"$T/o$i") == "p$i" ]] || { cat "$T/o$i"; false; }; json 'd["tasks"][0]["name"]' <"$T/l$i"; done
   [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["warm"]' ]]
-  [[ $(leftovers | grep -v '^tasks/1$') == "" ]]
+  [[ $(leftovers | grep -v "^tasks/$(ident 1)$") == "" ]]
 }

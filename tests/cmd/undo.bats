@@ -134,7 +134,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
 
 @test "ESCAPES 26 undo: the trash was emptied by hand" {
   "$garth" new t; inside t 'echo work >work'; "$garth" discard -f t
-  wipe "$GARTH_HOME/trash/1"
+  wipe "$GARTH_HOME/trash/$(ident 1)"
   changes_nothing 3 "task 't' cannot come back: the trash was emptied of it" "$garth" undo
 }
 
@@ -237,7 +237,7 @@ waits() { ls -l "/proc/$1/fd" | grep -q undo.lock; }
   has_faults || { means_nothing; return; }
   "$garth" new t; inside t 'echo work >work'; "$garth" discard -f t
   "$garth" new s
-  touch -d '8 days ago' "$GARTH_HOME/trash/1"
+  touch -d '8 days ago' "$GARTH_HOME/trash/$(ident 1)"
   GARTH_FAULT=stop:trash-unpinned "$garth" discard s >"$T/o" 2>&1 </dev/null 3>&- & pid=$!
   eventually stopped $pid
   fails 3 "the trash was emptied" "$garth" undo t

@@ -70,7 +70,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a
     [[ -n $(more "$(outside ls -A /etc)") ]]
     [[ -z $(more "$(inside "t-$backend" 'ls -A /etc')") ]] || { more "$(inside "t-$backend" 'ls -A /etc')"; return 1; }
     # the Garth home and the repository are the host user's to see
-    for path in "$GARTH_HOME/garth.db" "$GARTH_HOME/tasks" "$GARTH_HOME/bases" "$GARTH_HOME/tasks/1/upper/mine.txt" "$R/.git/config" "$R/.git/HEAD" "$R/.git/refs"; do
+    for path in "$GARTH_HOME/garth.db" "$GARTH_HOME/tasks" "$GARTH_HOME/bases" "$GARTH_HOME/tasks/$(ident 1)/upper/mine.txt" "$R/.git/config" "$R/.git/HEAD" "$R/.git/refs"; do
       [[ -r $path ]]
       refused inside "t-$backend" "ls -d $path/. || cat $path"
       refused inside "t-$backend" "test -e $path"
@@ -176,12 +176,12 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a
   done
   # one that somebody with the right to made there cannot be opened: root can, here
   if is_root; then
-    for dir in "$GARTH_HOME/tasks/1/tmp" "$GARTH_HOME/tasks/1/home" "$GARTH_HOME/worktrees/w"; do mknod -m 666 "$dir/node" c 1 3; (: <"$dir/node"); done
+    for dir in "$GARTH_HOME/tasks/$(ident 1)/tmp" "$GARTH_HOME/tasks/$(ident 1)/home" "$GARTH_HOME/worktrees/w"; do mknod -m 666 "$dir/node" c 1 3; (: <"$dir/node"); done
     refused inside t 'cat /tmp/node'
     refused inside t 'cat ~/node'
     refused inside w 'cat node'
     grep -q 'Permission denied' "$T/refused"
-    rm "$GARTH_HOME/tasks/1/tmp/node" "$GARTH_HOME/tasks/1/home/node" "$GARTH_HOME/worktrees/w/node"
+    rm "$GARTH_HOME/tasks/$(ident 1)/tmp/node" "$GARTH_HOME/tasks/$(ident 1)/home/node" "$GARTH_HOME/worktrees/w/node"
   fi
   outside mknod white c 0 0; rm "$T/open/white"
   refused inside t 'rm a.txt; mknod dir/white c 0 0'

@@ -275,7 +275,7 @@ typed() { "$python" -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(
   who=$EUID; if is_root; then who=1879050000; fi
   [[ $(inside t 'read -r in out n </proc/self/uid_map; echo $in $out $n') == "$who $who 1" ]]
   inside t 'echo x >/tmp/made; echo x >made'
-  [[ $(stat -c %u "$GARTH_HOME/tasks/1/tmp/made" "$GARTH_HOME/tasks/1/upper/made" | sort -u) == "$who" ]]
+  [[ $(stat -c %u "$GARTH_HOME/tasks/$(ident 1)/tmp/made" "$GARTH_HOME/tasks/$(ident 1)/upper/made" | sort -u) == "$who" ]]
   # views of its own, each
   for ns in user mnt pid ipc uts cgroup net; do
     mine=$(outside readlink "/proc/self/ns/$ns"); [[ $mine == "$ns:["* ]]

@@ -115,7 +115,7 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   cp "$programs/rabbits" "$R/rabbits"; git -C "$R" add rabbits; git -C "$R" commit -qm r
   "$garth" run -d --task bg -- sh -c "./rabbits $name 20 60; exec sleep 4321.$RANDOM"
   until_ some
-  keeper=$(keeper_of 1)
+  keeper=$(keeper_of "$(ident 1)")
   [[ $(readlink "/proc/$keeper/exe") == "$GARTH_BUILD/garth"* ]]
   kill -9 "$keeper"
   until_ none
@@ -129,11 +129,11 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'limits: {log_size: 1MB}' >"$XDG_CONFIG_HOME/garth/config.yaml"
   outside sh -c 'yes evil | head -c 6000000 >log'; (($(stat -c %s "$T/open/log") == 6000000))
   "$garth" run -d --task bg -- sh -c 'yes evil | head -c 6000000; echo the-end; exec sleep 60'
-  until_ grep -aq the-end "$GARTH_HOME"/tasks/1/log
-  (($(cat "$GARTH_HOME"/tasks/1/log* | wc -c) <= 1100000))
+  until_ grep -aq the-end "$GARTH_HOME"/tasks/$(ident 1)/log
+  (($(cat "$GARTH_HOME"/tasks/$(ident 1)/log* | wc -c) <= 1100000))
   within 10 "$garth" log bg
   tells the-end "$garth" log bg
-  keeper=$(keeper_of 1)
+  keeper=$(keeper_of "$(ident 1)")
   # a sanitizer has a memory of its own
   if ! grep -q __asan_init "$GARTH_BUILD/garth"; then (($(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$keeper/status") < 8192)); fi
   "$garth" cancel bg

@@ -51,8 +51,8 @@ static void every_move_is_offered(void **state)
 		"git commit -q --allow-empty -m same",
 		"git mv x moved && git commit -qm moved",
 		"for i in 1 2 3; do echo $i >>a; git commit -qam $i; done",
-		"git checkout -qb side HEAD~1 && echo s >s && git add s && git commit -qm side && git checkout -q - && "
-		"git merge -q --no-edit side",
+		("git checkout -qb side HEAD~1 && echo s >s && git add s && git commit -qm side && "
+		 "git checkout -q - && git merge -q --no-edit side"),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(moves); i++)
