@@ -313,13 +313,6 @@ dies_at() {
   done
 }
 
-# on_small MB SCRIPT: in a mount namespace with a small file system at $T/small.
-on_small() {
-  mkdir -p "$T/small"
-  local flags=(-m); is_root || flags=(-Um --map-current-user)
-  unshare "${flags[@]}" bash -c "mount -t tmpfs -o size=$1m small '$T/small' && $2"
-}
-
 @test "ESCAPES 24 gateway: a full disk while publishing: refused, clean, and it works when there is space" {
   export -f inside tip sound whole complain publishes eventually settled json; export garth T R python
   on_small 16 '

@@ -121,3 +121,10 @@ alive() { grep -qzs -- "$1" /proc/[0-9]*/cmdline; }
 has_faults() { grep -q GARTH_FAULT "$GARTH_BUILD/garth"; }
 
 commit() { git -C "$R" add -A && git -C "$R" commit -qm "${1:-next}"; }
+
+# on_small MB SCRIPT: in a mount namespace with a small file system at $T/small.
+on_small() {
+  mkdir -p "$T/small"
+  local flags=(-m); is_root || flags=(-Um --map-current-user)
+  unshare "${flags[@]}" bash -c "mount -t tmpfs -o size=$1m small '$T/small' && $2"
+}

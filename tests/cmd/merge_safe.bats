@@ -178,3 +178,34 @@ old_or_new() {
   kill -CONT $pid; code=0; wait $pid || code=$?
   [[ $code == 0 && $(git log -1 --format=%s main) == "Merge task 't'" && $(git log -1 --format=%s main^1) == moved ]] || { cat "$T/o"; git log --graph main; false; }
 }
+
+@test "ESCAPES 24 merge: a full disk at whatever step: all of it is done, or nothing is" {
+  export -f inside json complain; export garth T R python
+  on_small 24 '
+    set -eE; trap "echo failed: \$BASH_COMMAND, with $left KB left; cat $T/out" ERR
+    cp -a "$R" "$T/small/app"; R=$T/small/app; cd "$R"
+    "$garth" new t
+    inside t "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do mkdir -p n\$i; head -c 40000 /dev/urandom >n\$i/f; done; echo x >>a.txt; git add -A; git commit -qm work"
+    echo y >>run.sh; git commit -qam "main goes on"
+    old=$(git rev-parse main); before=$(git ls-files -s | sha256sum; find . -path ./.git -prune -o -type f -print | sort | xargs sha256sum)
+    merged=0
+    for left in 0 4 8 12 16 24 32 48 64 96 128 192 256 384 512 640 768 4096; do
+      avail=$(df -k --output=avail "$T/small" | tail -n1)
+      ((avail - left <= 0)) || head -c $(((avail - left) * 1024)) /dev/zero >"$T/small/fill" 2>/dev/null || true
+      code=0; "$garth" merge t >"$T/out" 2>&1 || code=$?
+      rm -f "$T/small/fill"
+      git fsck --strict 2>"$T/fsck"
+      [[ -z $(git status --porcelain) ]]
+      if ((code)); then
+        [[ $(git rev-parse main) == "$old" ]]
+        [[ $(git ls-files -s | sha256sum; find . -path ./.git -prune -o -type f -print | sort | xargs sha256sum) == "$before" ]]
+      else
+        merged=$((merged + 1))
+        [[ $(git show main:a.txt | tail -n1) == x && -s n12/f ]]
+        "$garth" undo >/dev/null
+        [[ $(git rev-parse main) == "$old" ]]
+      fi
+    done
+    ((merged > 0 && merged < 18)); echo "merged $merged"
+  ' >"$T/log" 2>&1 || complain "$(<"$T/log")"
+}
