@@ -122,9 +122,13 @@ has_faults() { grep -q GARTH_FAULT "$GARTH_BUILD/garth"; }
 
 commit() { git -C "$R" add -A && git -C "$R" commit -qm "${1:-next}"; }
 
-# on_small MB SCRIPT: in a mount namespace with a small file system at $T/small.
+# on_small MB SCRIPT: in a mount namespace with a small file system at $T/small, as root or as the user.
 on_small() {
   mkdir -p "$T/small"
-  local flags=(-m); is_root || flags=(-Um --map-current-user)
-  unshare "${flags[@]}" bash -c "mount -t tmpfs -o size=$1m small '$T/small' && $2"
+  local mount='mount -t tmpfs -o size="$1"m small "$2" || exit 99;'
+  if is_root; then
+    unshare -m bash -c "$mount"' eval "$3"' bash "$1" "$T/small" "$2"
+  else
+    unshare -Urm bash -c "$mount"' exec unshare -U --map-user="$4" --map-group="$5" bash -c "$3"' bash "$1" "$T/small" "$2" "$(id -u)" "$(id -g)"
+  fi
 }
