@@ -8,30 +8,95 @@
 #include "cli/json.h"
 #include "cli/pager.h"
 #include "cli/say.h"
+#include "git/ref.h"
 #include "sys/fd.h"
 #include "workspace/review.h"
 
 /* git writes into a file without a name, from which the answer is cleaned for a terminal or passed on. */
-static int print_diff(struct review *r, bool stat, const struct strvec *paths, struct err *e)
+static void print_file(int out)
 {
 	struct pager_diff d = { .raw = !isatty(1), .colours = say_colours(1) };
-	auto_strvec args = STRVEC_INIT;
-	auto_fd out = open(r->scratch.dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	char chunk[65536];
 	ssize_t n;
 
-	if (out < 0)
-		return err_sys(e, "cannot make a buffer");
-	strvec_pushl(&args, stat ? "--stat" : "-p", "-M", "--no-color", NULL);
-	if (review_diff(r, &args, paths, NULL, out, e) < 0)
-		return -1;
 	lseek(out, 0, SEEK_SET);
 	pager_start();
 	while ((n = read(out, chunk, sizeof(chunk))) > 0)
 		pager_diff(&d, chunk, (size_t)n);
 	pager_diff_end(&d);
 	pager_end();
+}
+
+static int print_diff(struct review *r, bool stat, const struct strvec *paths, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+	auto_fd out = open(r->scratch.dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (out < 0)
+		return err_sys(e, "cannot make a buffer");
+	strvec_pushl(&args, stat ? "--stat" : "-p", "-M", "--no-color", NULL);
+	if (review_diff(r, &args, paths, NULL, out, e) < 0)
+		return -1;
+	print_file(out);
 	return 0;
+}
+
+/* What the branch has beyond the base: verified objects, in the shared repository. */
+static int diff_published(struct task_at *at, const char *how, const struct strvec *paths, int fd,
+	struct buf *out, struct err *e)
+{
+	const struct task *t = at->task;
+	struct git g = repo_git(&at->repo);
+	auto_strvec args = STRVEC_INIT;
+	char tip[65];
+
+	if (ref_read(&at->repo, t->branch, tip, e) < 0)
+		return -1;
+	if (!*tip)
+		return err_set(e, ERR_NOTFOUND, "the branch of task '%s' is gone", t->name);
+	if (fd >= 0)
+		g.stdout_fd = fd;
+	strvec_pushl(&args, "diff", how, "-M", "--no-color", "--no-ext-diff", "--no-textconv", NULL);
+	if (out)
+		strvec_pushl(&args, "-z", "--no-renames", NULL);
+	strvec_pushl(&args, "--end-of-options", t->base, tip, "--", NULL);
+	for (size_t i = 0; i < paths->n; i++)
+		strvec_push(&args, paths->v[i]);
+	return git_run(&g, &args, NULL, out, e);
+}
+
+static int print_published(struct task_at *at, bool stat, const struct strvec *paths, struct err *e)
+{
+	auto_fd out = openat(at->ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (out < 0)
+		return err_sys(e, "cannot make a buffer");
+	if (diff_published(at, stat ? "--stat" : "-p", paths, out, NULL, e) < 0)
+		return -1;
+	print_file(out);
+	return 0;
+}
+
+/* The workspace is what the agent shows. What it has published is what a merge brings, and may be more. */
+static void warn_of_unseen(struct task_at *at, struct review *r)
+{
+	auto_buf published = BUF_INIT(64 << 20);
+	auto_strvec all = STRVEC_INIT, seen = STRVEC_INIT;
+	struct err ignored = ERR_INIT;
+	size_t unseen = 0;
+
+	if (!*at->task->published || review_names(r, &seen, &ignored) < 0 ||
+		diff_published(at, "--name-only", &all, -1, &published, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < seen.n; i++)
+		memmove(seen.v[i], seen.v[i] + 2, strlen(seen.v[i] + 2) + 1);
+	for (size_t i = 0; i < published.len; i += strlen(published.data + i) + 1)
+		unseen += !strvec_has(&seen, published.data + i);
+	if (!unseen)
+		return;
+	say_warning("%zu published file%s not in the workspace: a merge brings more than is shown here",
+		unseen, unseen == 1 ? " is" : "s are");
+	say_hint("garth diff --published %s", at->task->name);
 }
 
 static int print_names(struct review *r, struct err *e)
@@ -59,8 +124,9 @@ static void print_rest(const struct review *r)
 
 int cmd_diff(int argc, char **argv)
 {
-	bool stat = false, json = false;
+	bool stat = false, json = false, published = false;
 	const struct opt opts[] = {
+		{ 0, "published", OPT_FLAG, &published, NULL, "what is published, which a merge brings" },
 		{ 0, "stat", OPT_FLAG, &stat, NULL, "only how much changed in each file" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print the changed paths as JSON" },
 		OPT_END,
@@ -76,13 +142,21 @@ int cmd_diff(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	for (int i = 1; i < l.words; i++)
 		strvec_push(&paths, argv[i]);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 ||
-		task_open(&c, &t, &at, &e) < 0 || review_open(&at.ws, &r, &e) < 0)
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 || task_open(&c, &t, &at, &e) < 0)
+		return say_error(&e);
+	if (published && json) {
+		err_set(&e, ERR_USAGE, "--published and --json do not go together");
+		return say_error(&e);
+	}
+	if (published)
+		return print_published(&at, stat, &paths, &e) < 0 ? say_error(&e) : 0;
+	if (review_open(&at.ws, &r, &e) < 0)
 		return say_error(&e);
 	if (json)
 		return print_names(&r, &e);
 	if (print_diff(&r, stat, &paths, &e) < 0)
 		return say_error(&e);
 	print_rest(&r);
+	warn_of_unseen(&at, &r);
 	return 0;
 }

@@ -57,7 +57,7 @@ static void tell(const struct task *t, const struct merge_spec *s, const struct 
 			r->fast_forward ? ", fast-forward" : "", r->checkout ? ", as is the checkout " : "",
 			r->checkout ? r->checkout : "");
 	if (!s->dry_run && life_is_running(t))
-		say_state("task '%s' is not at its end: what it had published by now is merged", t->name);
+		say_state("task '%s' is %s: what it had published by now is merged", t->name, t->state);
 }
 
 static int choose(const struct config *c, bool squash, bool rebase, struct merge_spec *s, struct err *e)

@@ -149,18 +149,18 @@ void outlast_gc(struct job *j, bool moved)
 
 	for (int i = 0; i < GC_LOOKS && gc_runs(&j->g->at.repo); i++) {
 		if (moved)
-			verifier_keep(j->v, &ignored);
+			verifier_keep(j->v, &j->walk.reached, &ignored);
 		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
 	}
 	if (moved)
-		verifier_keep(j->v, &ignored);
+		verifier_keep(j->v, &j->walk.reached, &ignored);
 }
 
 static int keep_and_move(struct job *j, struct err *e)
 {
 	if (j->fresh.n)
 		outlast_gc(j, false);
-	if (j->fresh.n && verifier_keep(j->v, e) < 0)
+	if (j->fresh.n && verifier_keep(j->v, &j->walk.reached, e) < 0)
 		return -1;
 	fault("publish-kept");
 	return move(j, e);

@@ -65,7 +65,7 @@ int inside_ask(struct gate *g, struct buf *out, int *ret_code, struct err *e, ..
 	va_end(ap);
 	if (rc < 0 && e->sys == ETIMEDOUT)
 		err_set(e, ERR_FAILED,
-			"git inside does not answer: something in its .git may be a pipe; see: garth exec %s -- ls -la .git",
+			"git inside does not answer: it was stopped, or something in its .git is a pipe; see: garth exec %s -- ls -la .git",
 			g->task.name);
 	return rc;
 }

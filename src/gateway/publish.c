@@ -246,6 +246,7 @@ static int check_policy(struct job *j, struct refusal *no, struct err *e)
 		.fresh = &j->fresh,
 		.tip = j->tip,
 		.base = g->task.base,
+		.start = g->task.base,
 		.compare = &compare,
 		.commits_before = g->task.commits,
 		.policy = &policy };
@@ -296,6 +297,16 @@ static int check_forward(struct job *j, struct refusal *no, struct err *e)
 		no, "rewrite commits that are published", "add a commit on top: git revert, or a new change");
 }
 
+/* Loose objects that the tip does not reach are left behind; a pack comes as a whole or not at all. */
+static int check_extras(struct job *j, struct refusal *no, struct err *e)
+{
+	if (!j->v->at.packs.n || j->walk.reached.n >= j->fresh.n)
+		return 0;
+	refuse(no, e, "extra_objects", "", "%zu objects came along that %s does not reach",
+		j->fresh.n - j->walk.reached.n, j->tip);
+	return refusal_say(no, "publish objects that belong to no commit", "publish again: git commit");
+}
+
 static int check(struct job *j, struct refusal *no, struct err *e)
 {
 	if (check_policy(j, no, e) < 0 || check_history(j, no, e) < 0)
@@ -307,7 +318,7 @@ static int check(struct job *j, struct refusal *no, struct err *e)
 		return refusal_say(no, "publish a commit whose files or parents are not there",
 			"see what is missing: git fsck");
 	}
-	if (check_forward(j, no, e) < 0)
+	if (check_forward(j, no, e) < 0 || check_extras(j, no, e) < 0)
 		return -1;
 	fault("publish-checked");
 	return 0;

@@ -210,11 +210,14 @@ static int keep_pack(const struct quarantine *q, const char *stem, struct err *e
 	return keep_one(q, pack, e) < 0 ? -1 : keep_one(q, idx, e);
 }
 
-int quarantine_keep(const struct quarantine *q, struct err *e)
+int quarantine_keep(const struct quarantine *q, const struct oidset *wanted, struct err *e)
 {
-	for (size_t i = 0; i < q->loose.n; i++)
-		if (keep_one(q, q->loose.v[i], e) < 0)
+	for (size_t i = 0; i < q->loose.n; i++) {
+		auto_str oid = xasprintf("%.2s%s", q->loose.v[i], q->loose.v[i] + 3);
+
+		if (oidset_has(wanted, oid) && keep_one(q, q->loose.v[i], e) < 0)
 			return -1;
+	}
 	for (size_t i = 0; i < q->packs.n; i++)
 		if (keep_pack(q, q->packs.v[i], e) < 0)
 			return -1;

@@ -40,9 +40,9 @@ void quarantine_close(struct quarantine *q);
 int quarantine_look(struct quarantine *q, struct err *e);
 /* Adds the names of the loose objects. */
 void quarantine_loose(const struct quarantine *q, struct oidset *ret);
-/* Everything becomes a part of the shared repository as well: loose objects, then packs, .idx last. What is
- * there already stays as it is. */
-int quarantine_keep(const struct quarantine *q, struct err *e);
+/* It becomes a part of the shared repository as well: loose objects that are wanted, then packs, .idx last.
+ * What is there already stays as it is. */
+int quarantine_keep(const struct quarantine *q, const struct oidset *wanted, struct err *e);
 /* Empties it, but for directories of loose objects. */
 int quarantine_drop(struct quarantine *q, struct err *e);
 

@@ -58,11 +58,11 @@ int verifier_connected(struct verifier *v, const char *tip, struct err *e);
 /* Whether all of these commits are reached by the others. */
 int verifier_reached(
 	struct verifier *v, const struct strvec *commits, const struct strvec *by, bool *ret, struct err *e);
-/* Everything in the quarantine becomes a part of the shared objects: loose objects, then packs with .idx
- * last. verifier_drop comes after it. */
 /* The newest commit that both have, "" where there is none. */
 int verifier_merge_base(struct verifier *v, const char *a, const char *b, char out[65], struct err *e);
-int verifier_keep(struct verifier *v, struct err *e);
+/* What is in the quarantine becomes a part of the shared objects: loose objects that are in the set, then
+ * packs with .idx last. verifier_drop comes after it. */
+int verifier_keep(struct verifier *v, const struct oidset *wanted, struct err *e);
 /* The same where nothing was kept: what was read of it is forgotten. */
 int verifier_reject(struct verifier *v, struct err *e);
 /* Empties the quarantine. */

@@ -301,9 +301,9 @@ int verifier_merge_base(struct verifier *v, const char *a, const char *b, char o
 	return 0;
 }
 
-int verifier_keep(struct verifier *v, struct err *e)
+int verifier_keep(struct verifier *v, const struct oidset *wanted, struct err *e)
 {
-	return quarantine_keep(&v->at, e);
+	return quarantine_keep(&v->at, wanted, e);
 }
 
 int verifier_drop(struct verifier *v, struct err *e)

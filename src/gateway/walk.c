@@ -10,6 +10,7 @@
 void walk_release(struct walk_result *r)
 {
 	strvec_release(&r->stops);
+	oidset_release(&r->reached);
 	strvec_release(&r->paths);
 	*r = (struct walk_result){ 0 };
 }
@@ -125,15 +126,33 @@ int walk_enter(struct walker *w, const char *name, size_t *ret_before, struct er
 	return 0;
 }
 
+/* The last commit may look fine: it is said which one is meant. */
+static int on_the_way(struct walker *w, struct err *e)
+{
+	struct refusal *no = w->no;
+	char message[sizeof(no->message)];
+
+	if (!*no->code)
+		return -1;
+	snprintf(message, sizeof(message), "%s", no->message);
+	snprintf(no->message, sizeof(no->message), "%.360s, in a commit before the last", message);
+	snprintf(no->instead, sizeof(no->instead),
+		"make one commit of it without that: git reset --soft to where the task began, then git commit");
+	return err_set(e, e->kind, "%s", no->message);
+}
+
 static int run(struct walker *w, struct err *e)
 {
 	char tip_tree[65];
 
 	if (w->spec->fresh->n > WALK_FRESH_MAX)
 		return walk_too_large(w, e, "there are more new objects than can be looked at");
-	if (walk_fresh(w, tip_tree, e) < 0)
+	if (walk_fresh(w, tip_tree, e) < 0 || walk_net(w, tip_tree, true, e) < 0)
 		return -1;
-	return walk_net(w, tip_tree, e);
+	for (size_t i = 0; i < w->trees.n; i++)
+		if (strcmp(w->trees.v[i], tip_tree) && walk_net(w, w->trees.v[i], false, e) < 0)
+			return on_the_way(w, e);
+	return 0;
 }
 
 int walk(const struct walk_spec *s, struct walk_result *ret, struct refusal *no, struct err *e)
@@ -147,8 +166,10 @@ int walk(const struct walk_spec *s, struct walk_result *ret, struct refusal *no,
 	int rc;
 
 	*no = (struct refusal){ 0 };
+	r.reached.hash_len = s->hash_len;
 	rc = run(&w, e);
 	buf_release(&w.path);
+	strvec_release(&w.trees);
 	if (rc < 0)
 		return -1;
 	*ret = r;

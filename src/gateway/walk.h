@@ -9,7 +9,9 @@
  * is set, and git itself checks connectivity.
  *
  * Policy (policy.h) is asked about the net difference: paths where the tip's tree differs both from the
- * base's and from every shown target's tree.
+ * base's and from every shown target's tree. Each fresh commit on the way is asked about in the same way, so
+ * that nothing is hidden in a commit that a later one takes back: a rebase, or a look at an old commit, would
+ * bring it to light again.
  */
 #ifndef GATEWAY_WALK_H
 #define GATEWAY_WALK_H
@@ -29,19 +31,21 @@ struct walk_spec {
 	unsigned hash_len;
 	const struct oidset *fresh;
 	const char *tip;
-	const char *base;             /* the task's base commit */
+	const char *base;             /* what the tip is compared with: the task's base, or younger */
+	const char *start;            /* the task's base */
 	const struct strvec *compare; /* commits of the targets that are shown; may be empty */
 	int64_t commits_before;       /* published already */
 	const struct policy *policy;
 };
 
 struct walk_result {
-	size_t commits;      /* fresh ones */
-	size_t files;        /* paths added: neither the base nor a target has a file there */
-	uint64_t bytes;      /* of fresh blobs */
-	struct strvec stops; /* commits that fresh ones stand on (each once); the tip itself where it is not
-				fresh */
-	struct strvec paths; /* changed paths, "A path" "M path" "D path", the first 1,000 */
+	size_t commits;        /* fresh ones */
+	size_t files;          /* paths added: neither the base nor a target has a file there */
+	uint64_t bytes;        /* of fresh blobs */
+	struct strvec stops;   /* commits that fresh ones stand on (each once); the tip itself where it is not
+				  fresh */
+	struct oidset reached; /* fresh objects that the tip reaches */
+	struct strvec paths;   /* changed paths, "A path" "M path" "D path", the first 1,000 */
 	bool doubt;
 };
 

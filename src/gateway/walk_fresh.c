@@ -88,6 +88,8 @@ static int expect(
 
 	if (!oidset_add_raw(type == OBJECT_TREE ? &l->trees : &l->blobs, oid))
 		return 0;
+	if (fresh)
+		oidset_add_raw(&l->w->ret->reached, oid);
 	oid_to_hex(oid, l->w->spec->hash_len, hex);
 	l->expected[l->ask.n] = (struct expected){ type, fresh, xstrdup(buf_str(&l->w->path)) };
 	strvec_push(&l->ask, hex);
@@ -205,6 +207,7 @@ static int look_at_tree(struct looker *l, const unsigned char *oid, const struct
 	if (depth > WALK_DEPTH_MAX)
 		return walk_too_large(l->w, e, "directories are nested too deeply");
 	oidset_add_raw(&l->trees, oid);
+	oidset_add_raw(&l->w->ret->reached, oid);
 	if (walk_read_tree(l->w, oid, false, &t, e) < 0)
 		return -1;
 	for (; !rc && b.n < others->n; b.n += !rc)
@@ -237,6 +240,10 @@ static void note_commit(struct looker *l, const char *oid, const struct commit *
 		memcpy(k->parents, c->parents, k->nparents * sizeof(*k->parents));
 	}
 	oid_from_hex(oid, l->w->spec->hash_len, raw);
+	if (fresh)
+		oidset_add_raw(&l->w->ret->reached, raw);
+	if (fresh && !strvec_has(&l->w->trees, c->tree))
+		strvec_push(&l->w->trees, c->tree);
 	oidset_add_raw(&l->commit_at, raw);
 	*oidset_mark(&l->commit_at, raw) = l->ncommits++;
 }

@@ -19,7 +19,9 @@ struct change {
 
 struct differ {
 	struct walker *w;
+	bool tip; /* else a commit on the way */
 	size_t nrefs;
+	uint64_t files; /* added */
 	size_t trees;   /* visited */
 	uint64_t empty; /* directories without anything in them; git writes none, they count as files */
 	uint64_t bytes;
@@ -142,10 +144,10 @@ static int note_change(struct differ *d, const struct tree_entry *tip, bool adde
 	};
 	if (tip && !tree_entry_is_gitlink(tip))
 		oid_to_hex(tip->oid, w->spec->hash_len, c->oid);
-	if (w->ret->paths.n < PATHS_MAX)
+	if (d->tip && w->ret->paths.n < PATHS_MAX)
 		strvec_pushf(&w->ret->paths, "%c %s", !tip ? 'D' : added ? 'A' : 'M', c->path);
-	w->ret->files += added;
-	if (policy_counts(w->spec->policy, 0, w->ret->files + d->empty, 0, w->no, e) < 0)
+	d->files += added;
+	if (policy_counts(w->spec->policy, 0, d->files + d->empty, 0, w->no, e) < 0)
 		return -1;
 	return d->nchanges == WALK_BATCH ? flush(d, e) : 0;
 }
@@ -242,7 +244,7 @@ static int differ_rows(struct differ *d, struct dir *dir, unsigned depth, struct
 
 	if (depth && dir->has_tip && !dir->tip.n) {
 		d->empty++;
-		if (policy_counts(w->spec->policy, 0, w->ret->files + d->empty, 0, w->no, e) < 0)
+		if (policy_counts(w->spec->policy, 0, d->files + d->empty, 0, w->no, e) < 0)
 			return -1;
 	}
 	while (next_row(d, dir, &r)) {
@@ -270,30 +272,42 @@ static int differ_dir(struct differ *d, const struct dir_oids *oids, unsigned de
 	return rc;
 }
 
-/* The trees of the base and the targets, each once. */
+/* A commit's tree, unless it is one of them already. */
+static int add_ref(struct differ *d, unsigned char trees[REFS_MAX][32], const char *commit, struct err *e)
+{
+	auto_buf data = BUF_INIT(WALK_OBJECT_MAX);
+	auto_commit c = { 0 };
+
+	if (d->nrefs == REFS_MAX)
+		return 0;
+	if (walk_read_commit(d->w, commit, true, &data, &c, e) < 0)
+		return -1;
+	memset(trees[d->nrefs], 0, 32);
+	oid_from_hex(c.tree, d->w->spec->hash_len, trees[d->nrefs]);
+	for (size_t j = 0; j < d->nrefs; j++)
+		if (!memcmp(trees[j], trees[d->nrefs], 32))
+			return 0;
+	d->nrefs++;
+	return 0;
+}
+
+/* The trees of the base and the targets. A commit on the way may be from before the target was brought in. */
 static int find_refs(struct differ *d, unsigned char trees[REFS_MAX][32], struct err *e)
 {
 	const struct walk_spec *s = d->w->spec;
 
-	for (size_t i = 0; i <= (s->compare ? s->compare->n : 0) && d->nrefs < REFS_MAX; i++) {
-		auto_buf data = BUF_INIT(WALK_OBJECT_MAX);
-		auto_commit c = { 0 };
-		bool known = false;
-
-		if (walk_read_commit(d->w, i ? s->compare->v[i - 1] : s->base, true, &data, &c, e) < 0)
+	if (add_ref(d, trees, s->base, e) < 0 || (!d->tip && s->start && add_ref(d, trees, s->start, e) < 0))
+		return -1;
+	for (size_t i = 0; s->compare && i < s->compare->n; i++)
+		if (add_ref(d, trees, s->compare->v[i], e) < 0)
 			return -1;
-		oid_from_hex(c.tree, s->hash_len, trees[d->nrefs]);
-		for (size_t j = 0; j < d->nrefs; j++)
-			known |= !memcmp(trees[j], trees[d->nrefs], 32);
-		d->nrefs += !known;
-	}
 	return 0;
 }
 
 static int differ_all(struct differ *d, const char *tip_tree, struct err *e)
 {
 	const struct walk_spec *s = d->w->spec;
-	unsigned char tip[32], trees[REFS_MAX][32];
+	unsigned char tip[32] = { 0 }, trees[REFS_MAX][32];
 	struct dir_oids oids = { .tip = tip };
 	uint64_t bytes = d->w->ret->bytes;
 	size_t commits = d->w->ret->commits;
@@ -310,17 +324,20 @@ static int differ_all(struct differ *d, const char *tip_tree, struct err *e)
 		return -1;
 	if (d->bytes > bytes)
 		bytes = d->bytes;
+	if (d->tip)
+		d->w->ret->files = d->files;
 	return policy_counts(s->policy, commits ? s->commits_before + (int64_t)commits : 0,
-		d->w->ret->files + d->empty, bytes, d->w->no, e);
+		d->files + d->empty, bytes, d->w->no, e);
 }
 
-int walk_net(struct walker *w, const char *tip_tree, struct err *e)
+int walk_net(struct walker *w, const char *tree, bool tip, struct err *e)
 {
 	struct differ *d = xcalloc(1, sizeof(*d));
 	int rc;
 
 	d->w = w;
-	rc = differ_all(d, tip_tree, e);
+	d->tip = tip;
+	rc = differ_all(d, tree, e);
 	drop_changes(d);
 	free(d);
 	return rc;

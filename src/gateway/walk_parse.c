@@ -1,5 +1,6 @@
 #include "gateway/walk_parse.h"
 
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -64,6 +65,8 @@ static const char *entry_wrong(const struct tree_entry *t, bool strict)
 		return NULL;
 	if (!strcmp(t->name, ".") || !strcmp(t->name, "..") || !strcasecmp(t->name, ".git"))
 		return "a name that is not allowed";
+	if (strlen(t->name) > NAME_MAX)
+		return "a name that is too long for a file";
 	return kind == MODE_DIR && t->mode != MODE_DIR ? "a directory with permissions" : NULL;
 }
 

@@ -21,7 +21,8 @@ struct walker {
 	struct refusal *no;
 	int64_t deadline; /* in milliseconds */
 	size_t held;
-	struct buf path; /* where the walk is */
+	struct buf path;     /* where the walk is */
+	struct strvec trees; /* of fresh commits, each once */
 };
 
 /* The agent's doing, and not to be repaired by policy: code "incomplete", ERR_FAILED. */
@@ -41,7 +42,7 @@ int walk_enter(struct walker *w, const char *name, size_t *ret_before, struct er
 
 /* walk_fresh.c: the fresh commits and all that is fresh beneath them. tip_tree is filled. */
 int walk_fresh(struct walker *w, char tip_tree[65], struct err *e);
-/* walk_net.c: the net difference. */
-int walk_net(struct walker *w, const char *tip_tree, struct err *e);
+/* walk_net.c: the net difference of a fresh commit's tree; only the tip's goes into the result. */
+int walk_net(struct walker *w, const char *tree, bool tip, struct err *e);
 
 #endif

@@ -172,6 +172,24 @@ static int pick(struct compose *c, const char *committer, const char *oid, char 
 	return write_copy(c->repo, committer, &p, merged, c->new_oid, c->new_oid, e);
 }
 
+/* What was reviewed, and what policy was asked about, is the difference that a merge brings. Commits put down
+ * one by one can bring another: merges are left out, and what the target has already is. */
+static int compare_with_merge(struct compose *c, const char *tree, struct strvec *conflicts, struct err *e)
+{
+	char merged[OID_LEN];
+	int got = verb_merge_tree(c->repo, c->old, c->tip, merged, conflicts, e);
+
+	if (got < 0)
+		return -1;
+	if (!got && !strcmp(merged, tree))
+		return 0;
+	strvec_release(conflicts);
+	err_set(e, ERR_REFUSED,
+		"the commits of task '%s' one by one bring something else than all of them together",
+		c->task);
+	return err_hint(e, "garth merge --squash %s", c->task);
+}
+
 static int compose_rebase(struct compose *c, const char *committer, struct strvec *conflicts, struct err *e)
 {
 	auto_strvec commits = STRVEC_INIT;
@@ -182,7 +200,7 @@ static int compose_rebase(struct compose *c, const char *committer, struct strve
 	for (size_t i = 0; i < commits.n; i++)
 		if (pick(c, committer, commits.v[i], tree, conflicts, e) < 0)
 			return err_wrap(e, "commit %.12s", commits.v[i]);
-	return 0;
+	return compare_with_merge(c, tree, conflicts, e);
 }
 
 int compose_run(struct compose *c, struct strvec *conflicts, struct err *e)

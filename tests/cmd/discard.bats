@@ -250,7 +250,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   "$garth" new s
   call env GARTH_FAULT=trash-unpinned "$garth" discard s
   if has_faults; then
-    [[ $code == 137 && $(ls "$GARTH_HOME/trash") == 1.gone ]] || complain
+    [[ $code == 137 && $(ls "$GARTH_HOME/trash") == "$(ident 1).gone" ]] || complain
     fails 3 "the trash was emptied" "$garth" undo t
   fi
   "$garth" new s; "$garth" discard s

@@ -27,6 +27,8 @@ clean() {
 remember() { everything >"$T/everything"; }
 
 # The control: a repository with nothing of Garth's.
+configure() { mkdir -p "$XDG_CONFIG_HOME/garth" && cat >"$XDG_CONFIG_HOME/garth/config.yaml"; }
+
 control_repo() { rm -rf "$T/open/c"; git clone -q "$R" "$T/open/c"; cd "$T/open/c"; }
 
 # works: the task can go on as if nothing had been.
@@ -289,4 +291,63 @@ while time.time() < end:
   done
   # the one that it has says who it is, whatever a request says
   inside t 'for h in "X-Task: u" "X-Garth-Session: 1" "Authorization: u" "Host: u"; do curl -sS -H "$h" --unix-socket $GARTH_SOCKET http://g/api/v1/task?task=u | grep -q "\"task\":\"t\"" || exit 1; done'
+}
+
+# What is taken back later is in the history all the same, and a rebase brings it to light.
+@test "12 G5 G10: a commit on the way is judged like the tip: nothing is hidden behind a merge or a later commit" {
+  mkdir -p .github/workflows; echo v1 >.github/workflows/ci.yml; git add .github; git commit -qm ci
+  evil='echo EVIL >.github/workflows/ci.yml' link='ln -s /etc/passwd lnk' module='mkdir sub; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub' many='for i in $(seq 20); do echo $i >m$i; done'
+  configure <<<'limits: {max_files: 10}'
+  shared=$(fingerprint)
+  for deed in "$evil" "$link" "$module" "$many"; do
+    for hide in later merge; do
+      "$garth" new t; remember
+      hidden='G=/usr/bin/git; b=$($G rev-parse HEAD); '"$deed"'; $G add -A; c1=$($G commit-tree -p $b -m side $($G write-tree)); $G reset -q --hard $b; $G clean -qfd; echo fine >fine; $G add fine; t=$($G write-tree); '
+      if [[ $hide == merge ]]; then hidden+='tip=$($G commit-tree -p $b -p $c1 -m work $t); '; else hidden+='tip=$($G commit-tree -p $c1 -m work $t); '; fi
+      # the control: in a plain clone it is a history like any other
+      ( control_repo; eval "$hidden"; git update-ref refs/heads/main "$tip" )
+      refused inside t "$hidden"'$G reset -q --hard $tip' || { echo "published: $deed, $hide"; return 1; }
+      clean
+      "$garth" discard -fD t
+    done
+  done
+  git fsck --strict
+}
+
+@test "12 G10: a rebase that would bring something else than a merge is refused, and nothing changes" {
+  echo v1 >conf; git add conf; git commit -qm conf
+  "$garth" new t
+  # there and back, and the user goes there in the meantime: one by one, the way back is what is left
+  inside t 'echo v2 >conf; git commit -qam there; echo v1 >conf; echo fine >fine; git add -A; git commit -qm back'
+  echo v2 >conf; git commit -qam "the user goes there"
+  old=$(git rev-parse main)
+  # the control: git does just that
+  git worktree add -q --detach "$T/control" garth/t; git -C "$T/control" rebase -q main; [[ $(<"$T/control/conf") == v1 ]]; git worktree remove -f "$T/control"
+  run "$garth" merge --rebase t
+  ((status == 4)); [[ $output == *"one by one"*"garth merge --squash t"* && $(git rev-parse main) == "$old" && $(<conf) == v2 ]]
+  "$garth" merge t
+  [[ $(<conf) == v2 && $(<fine) == fine ]]
+}
+
+@test "11 G1: objects that the tip does not reach do not come in" {
+  "$garth" new t
+  new=$(inside t 'echo x >>a.txt; git add a.txt; GARTH_GATEWAY=1 /usr/bin/git commit -qm draft; git rev-parse HEAD')
+  extra=$(inside t 'echo extra | git hash-object -w --stdin')
+  offered=$(inside t "{ printf '%s\n' $extra; git rev-list --objects --no-object-names HEAD ^HEAD~1; } | /usr/bin/git pack-objects -q --stdout | base64 -w0")
+  inside t "curl -sS --unix-socket \$GARTH_SOCKET http://garth/api/v1/git/publish -d '{\"tip\": \"$new\", \"pack\": \"$offered\"}'" | grep -q "$new"
+  [[ $(git rev-parse garth/t) == "$new" ]]
+  ! git cat-file -e "$extra" 2>/dev/null
+  git fsck --strict
+}
+
+@test "16 G10: what is published and not in the workspace is named before it is merged" {
+  "$garth" new t
+  inside t 'echo x >hidden; git add hidden; git commit -qm hidden; GARTH_GATEWAY=1 git reset -q --hard HEAD~1'
+  [[ $(git show garth/t:hidden) == x ]]
+  run "$garth" diff t
+  [[ $output == *"1 published file is not in the workspace"*"garth diff --published t"* ]]
+  [[ $("$garth" diff --published t) == *'+++ b/hidden'* ]]
+  git commit -q --allow-empty -m on; old=$(git rev-parse garth/t)
+  run "$garth" sync t
+  ((status == 4)); [[ $output == *"lacks what was published"* && $(git rev-parse garth/t) == "$old" ]]
 }

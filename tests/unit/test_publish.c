@@ -224,9 +224,12 @@ static void a_protected_path_needs_the_users_word(void **state)
 	tip = xstrdup(commit_in(&f.own, ".github/workflows/run.yml", "on: push\n"));
 	assert_refused(&f, tip, "protected_path");
 	assert_string_equal(f.no.path, ".github/workflows/run.yml");
-	/* a second commit that takes it away again */
+	/* a second commit that takes it away again leaves it in the history */
 	git_in(&f.own, "rm", "-q", "-r", ".github");
 	tip = (free(tip), xstrdup(commit_in(&f.own, "fine", "text\n")));
+	assert_refused(&f, tip, "protected_path");
+	git_in(&f.own, "reset", "-q", "--soft", "HEAD~2");
+	tip = (free(tip), xstrdup(commit_in(&f.own, "fine", "text again\n")));
 	assert_published(&f, tip);
 	tip = (free(tip), xstrdup(commit_in(&f.own, ".github/workflows/run.yml", "on: push\n")));
 	assert_refused(&f, tip, "protected_path");

@@ -14,6 +14,7 @@ struct fixture {
 	struct gitrepo shared, drafts;
 	char first[65];
 	struct verifier v;
+	struct oidset fresh; /* of the last take */
 	struct err e;
 };
 
@@ -35,6 +36,7 @@ static void make(void **state, struct fixture *f)
 static void release(struct fixture *f)
 {
 	verifier_close(&f->v);
+	oidset_release(&f->fresh);
 	repo_release(&f->shared.repo);
 	repo_release(&f->drafts.repo);
 }
@@ -57,10 +59,12 @@ static void pack(struct fixture *f, const char *tip, const char *without, struct
 static int take(struct fixture *f, const struct buf *pack, uint64_t max, size_t *ret_fresh)
 {
 	auto_fd fd = fd_of_bytes("pack", buf_str(pack), pack->len);
-	auto_oidset fresh = { 0 };
-	int rc = verifier_take(&f->v, fd, max, &fresh, &f->e);
+	int rc;
 
-	*ret_fresh = fresh.n;
+	oidset_release(&f->fresh);
+	f->fresh = (struct oidset){ 0 };
+	rc = verifier_take(&f->v, fd, max, &f->fresh, &f->e);
+	*ret_fresh = f->fresh.n;
 	return rc;
 }
 
@@ -118,7 +122,7 @@ static void a_good_pack_is_taken_and_kept(void **state)
 	assert_int_equal(count(&f), before);
 	assert_int_equal(objects_info(&f.v.objects, tip, &type, &size, &f.e), 0);
 	assert_int_equal(type, OBJECT_COMMIT);
-	assert_int_equal(verifier_keep(&f.v, &f.e), 0);
+	assert_int_equal(verifier_keep(&f.v, &f.fresh, &f.e), 0);
 	assert_int_equal(verifier_drop(&f.v, &f.e), 0);
 	assert_true(is_empty(&f));
 	assert_int_equal(count(&f), before + 3);
@@ -134,7 +138,7 @@ static void a_good_pack_is_taken_and_kept(void **state)
 	assert_fsck_clean(&f.shared);
 	/* a second time: what is there stays */
 	assert_int_equal(take(&f, &p, 1 << 20, &fresh), 0);
-	assert_int_equal(verifier_keep(&f.v, &f.e), 0);
+	assert_int_equal(verifier_keep(&f.v, &f.fresh, &f.e), 0);
 	assert_int_equal(verifier_drop(&f.v, &f.e), 0);
 	assert_int_equal(count(&f), before + 3);
 	release(&f);
@@ -184,7 +188,7 @@ static void many_objects_come_as_a_pack(void **state)
 	assert_int_equal(fresh, 153);
 	assert_int_equal(objects_info(&f.v.objects, tip, &type, &size, &f.e), 0);
 	assert_int_equal(type, OBJECT_COMMIT);
-	assert_int_equal(verifier_keep(&f.v, &f.e), 0);
+	assert_int_equal(verifier_keep(&f.v, &f.fresh, &f.e), 0);
 	assert_int_equal(verifier_drop(&f.v, &f.e), 0);
 	assert_true(is_empty(&f));
 	assert_string_equal(git_in(&f.shared, "cat-file", "-t", tip), "commit");

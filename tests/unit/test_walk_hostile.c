@@ -69,7 +69,7 @@ static void test_depth(void **state)
 		"print(subprocess.check_output(['git', 'commit-tree', '-p', 'main', '-m', 'deep', t], text=True).strip())\n"
 		"end\n";
 	static const char wide[] =
-		"t=$(git rev-parse main:dir); n=$(head -c 900 /dev/zero | tr '\\0' n); for l in 1 2 3 4 5; do"
+		"t=$(git rev-parse main:dir); n=$(head -c 200 /dev/zero | tr '\\0' n); for l in $(seq 24); do"
 		" t=$(printf '040000 tree %s\\t%s\\n' $t $n | git mktree); done; git commit-tree -p main -m long $t";
 	struct fixture f;
 
