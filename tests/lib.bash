@@ -5,7 +5,7 @@ garth=$GARTH_BUILD/garth
 
 # A repository with some files, and a Garth home, beneath a new directory $T. Called by setup().
 garth_setup() {
-  T=$(mktemp -d /tmp/gt.XXXXXX)
+  T=$(mktemp -d "${GARTH_TEST_TMP:-/tmp}/gt.XXXXXX")
   export HOME=$T/home GARTH_HOME=$T/home/.garth GARTH_CONFIG= XDG_CONFIG_HOME=$T/home/.config
   unset GARTH_CONFIG
   mkdir -p "$HOME"
@@ -34,7 +34,7 @@ garth_teardown() {
     "$garth" ls --json 2>/dev/null | python3 -c '
 import json, sys
 for t in json.load(sys.stdin)["tasks"]:
-    if t["state"] == "running": print(t["name"])' | while read -r name; do "$garth" cancel "$name" || true; done
+    if t["state"] in ("running", "paused"): print(t["name"])' | while read -r name; do "$garth" cancel "$name" || true; done
   fi
   chmod -R u+rwX "$T" 2>/dev/null || true
   rm -rf "$T"
@@ -44,7 +44,7 @@ for t in json.load(sys.stdin)["tasks"]:
 inside() { local task=$1; shift; "$garth" exec "$task" -- sh -c "$*"; }
 
 # Prints the state of a task.
-state_of() { "$garth" show "$1" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["state"])'; }
+state_of() { "$garth" show "$1" --json | sed -nE '0,/"state"/s/.*"state": "([a-z]+)".*/\1/p'; }
 
 # Everything of the user's that must not change: refs and HEAD of the repository (but for Garth's own), config,
 # hooks, files.

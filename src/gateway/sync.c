@@ -70,14 +70,16 @@ static int check_inside(struct gate *g, struct err *e)
 	return 0;
 }
 
-/* Whoever published something that the branch inside does not have would lose it by a rebase. A claim, which
- * protects the agent's own work. */
-static int check_published(struct gate *g, struct err *e)
+/* Whoever published something that the branch inside does not have would lose it by a rebase; but for a branch that
+ * stands on the target already: a sync got that far. Claims, which protect the agent's own work. */
+static int check_published(struct gate *g, const char *target, struct err *e)
 {
 	int code = 0;
 
 	if (*g->task.published && inside_do(g, NULL, &code, e, "merge-base", "--is-ancestor",
 					  g->task.published, g->task.branch, NULL) < 0)
+		return -1;
+	if (code && inside_do(g, NULL, &code, e, "merge-base", "--is-ancestor", target, g->task.branch, NULL) < 0)
 		return -1;
 	if (!code)
 		return 0;
@@ -115,7 +117,7 @@ int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec
 	snprintf(ret->tip, sizeof(ret->tip), "%s", *g->task.published ? g->task.published : g->task.base);
 	if (has_target(g, target))
 		return follow(g, target, ret, e);
-	if (check_inside(g, e) < 0 || check_published(g, e) < 0 || gate_renew(g, e) < 0 ||
+	if (check_inside(g, e) < 0 || check_published(g, target, e) < 0 || gate_renew(g, e) < 0 ||
 		snapshot_take(g, "sync", "", &number, e) < 0)
 		return -1;
 	fault("sync-snapshot");

@@ -147,8 +147,11 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
   blocked protected_path 'git update-index --add --cacheinfo 100644,$(echo evil | git hash-object -w --stdin),.github/workflows/evil.yml; git commit -qm x'
   blocked protected_path 'echo x >>CODEOWNERS; /usr/bin/git commit -qam x'
   blocked protected_path 'printf evil >e; git update-index --add --cacheinfo 100644,$(git hash-object -w e),.GitHub/WorkFlows/e.yml; rm e; git commit -qm x'
-  # hidden in the middle: added in one commit and removed in the next, published together, it is gone at the tip
-  publishes 'echo x >>CODEOWNERS; GARTH_GATEWAY=1 /usr/bin/git commit -qam one; git checkout -q HEAD~1 CODEOWNERS; echo y >>a.txt; git commit -qam two'
+  # hidden in the middle: added in one commit and removed in the next, it is still in the history; made one commit, it is not
+  before=$(tip)
+  call inside t 'echo x >>CODEOWNERS; GARTH_GATEWAY=1 /usr/bin/git commit -qam one; git checkout -q HEAD~1 CODEOWNERS; echo y >>a.txt; git commit -qam two'
+  [[ $code != 0 && $err == *"'CODEOWNERS' is protected, in a commit before the last"*"git reset --soft"* && $(tip) == "$before" ]] || complain
+  publishes 'GARTH_GATEWAY=1 /usr/bin/git reset -q --soft HEAD~1; git checkout -q HEAD~0 CODEOWNERS; git commit -qam two'
   # the user's word
   "$garth" allow t .github/workflows/ci.yml
   publishes 'echo x >>.github/workflows/ci.yml; git commit -qam allowed'
