@@ -70,8 +70,9 @@ static int check_inside(struct gate *g, struct err *e)
 	return 0;
 }
 
-/* Whoever published something that the branch inside does not have would lose it by a rebase; but for a branch that
- * stands on the target already: a sync got that far. Claims, which protect the agent's own work. */
+/* Whoever published something that the branch inside does not have would lose it by a rebase; but for a
+ * branch that stands on the target already: a sync got that far. Claims, which protect the agent's own work.
+ */
 static int check_published(struct gate *g, const char *target, struct err *e)
 {
 	int code = 0;
@@ -79,7 +80,8 @@ static int check_published(struct gate *g, const char *target, struct err *e)
 	if (*g->task.published && inside_do(g, NULL, &code, e, "merge-base", "--is-ancestor",
 					  g->task.published, g->task.branch, NULL) < 0)
 		return -1;
-	if (code && inside_do(g, NULL, &code, e, "merge-base", "--is-ancestor", target, g->task.branch, NULL) < 0)
+	if (code &&
+		inside_do(g, NULL, &code, e, "merge-base", "--is-ancestor", target, g->task.branch, NULL) < 0)
 		return -1;
 	if (!code)
 		return 0;
