@@ -77,31 +77,44 @@ static int print_published(struct task_at *at, bool stat, const struct strvec *p
 	return 0;
 }
 
-/* The workspace is what the agent shows. What it has published is what a merge brings, and may be more. */
+/* The workspace is what the agent shows; what it has published is what a merge brings. Paths that are
+ * published and not so in the workspace. */
+static void find_unseen(struct task_at *at, struct review *r, struct strvec *ret)
+{
+	auto_buf names = BUF_INIT(64 << 20);
+	auto_strvec all = STRVEC_INIT, other = STRVEC_INIT, published = STRVEC_INIT;
+	const char *base = r->base;
+	struct err ignored = ERR_INIT;
+	char tip[65];
+
+	if (!*at->task->published || ref_read(&at->repo, at->task->branch, tip, &ignored) < 0 || !*tip)
+		return;
+	r->base = tip;
+	if (!review_names(r, &other, &ignored) && other.n &&
+		!diff_published(at, "--name-only", &all, -1, &names, &ignored))
+		for (size_t i = 0; i < names.len; i += strlen(names.data + i) + 1)
+			strvec_push(&published, names.data + i);
+	for (size_t i = 0; i < other.n; i++)
+		if (strvec_has(&published, other.v[i] + 2))
+			strvec_push(ret, other.v[i] + 2);
+	r->base = base;
+}
+
 static void warn_of_unseen(struct task_at *at, struct review *r)
 {
-	auto_buf published = BUF_INIT(64 << 20);
-	auto_strvec all = STRVEC_INIT, seen = STRVEC_INIT;
-	struct err ignored = ERR_INIT;
-	size_t unseen = 0;
+	auto_strvec unseen = STRVEC_INIT;
 
-	if (!*at->task->published || review_names(r, &seen, &ignored) < 0 ||
-		diff_published(at, "--name-only", &all, -1, &published, &ignored) < 0)
+	find_unseen(at, r, &unseen);
+	if (!unseen.n)
 		return;
-	for (size_t i = 0; i < seen.n; i++)
-		memmove(seen.v[i], seen.v[i] + 2, strlen(seen.v[i] + 2) + 1);
-	for (size_t i = 0; i < published.len; i += strlen(published.data + i) + 1)
-		unseen += !strvec_has(&seen, published.data + i);
-	if (!unseen)
-		return;
-	say_warning("%zu published file%s not in the workspace: a merge brings more than is shown here",
-		unseen, unseen == 1 ? " is" : "s are");
+	say_warning("%zu published file%s not as shown here: a merge brings what is published", unseen.n,
+		unseen.n == 1 ? " is" : "s are");
 	say_hint("garth diff --published %s", at->task->name);
 }
 
-static int print_names(struct review *r, struct err *e)
+static int print_names(struct task_at *at, struct review *r, struct err *e)
 {
-	auto_strvec names = STRVEC_INIT;
+	auto_strvec names = STRVEC_INIT, unseen = STRVEC_INIT;
 	json_t *o, *files = json_array();
 
 	if (review_names(r, &names, e) < 0)
@@ -109,8 +122,9 @@ static int print_names(struct review *r, struct err *e)
 	for (size_t i = 0; i < names.n; i++)
 		json_array_append_new(files, json_pack("{s:s%, s:o}", "status", names.v[i], (size_t)1, "path",
 						     json_text(names.v[i] + 2)));
-	o = json_pack(
-		"{s:o, s:i, s:o}", "files", files, "ignored", (int)r->ignored, "apart", json_list(&r->apart));
+	find_unseen(at, r, &unseen);
+	o = json_pack("{s:o, s:i, s:o, s:o}", "files", files, "ignored", (int)r->ignored, "apart",
+		json_list(&r->apart), "unseen", json_list(&unseen));
 	return json_print(o);
 }
 
@@ -153,7 +167,7 @@ int cmd_diff(int argc, char **argv)
 	if (review_open(&at.ws, &r, &e) < 0)
 		return say_error(&e);
 	if (json)
-		return print_names(&r, &e);
+		return print_names(&at, &r, &e);
 	if (print_diff(&r, stat, &paths, &e) < 0)
 		return say_error(&e);
 	print_rest(&r);

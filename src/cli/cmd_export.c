@@ -30,7 +30,7 @@ int cmd_export(int argc, char **argv)
 	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
 		return say_error(&e);
 	if (life_is_running(&t))
-		say_warning("task '%s' is running: its files may change while they are copied", t.name);
+		say_warning("task '%s' is %s: its files may change while they are copied", t.name, t.state);
 	if (task_export(&c, &t, argv[1], &r, &e) < 0)
 		return say_error(&e);
 	if (json)

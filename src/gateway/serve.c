@@ -59,6 +59,7 @@ struct server {
 	time_t paid;     /* when credit was last given */
 	bool answering;  /* what is being written is a handler's answer */
 	bool spoken;     /* since the idle timer was set */
+	bool leaving;    /* no command runs inside */
 };
 
 static time_t seconds_now(void)
@@ -99,7 +100,7 @@ static void rest(struct server *s)
 
 static bool is_alone(const struct server *s)
 {
-	return !count_connections(&s->doors[0]) && !count_connections(&s->doors[1]);
+	return (s->leaving || !count_connections(&s->doors[0])) && !count_connections(&s->doors[1]);
 }
 
 /* Whether it is time to go: nobody is connected, and nobody was since the last look. */
@@ -115,13 +116,15 @@ static void on_idle(evutil_socket_t fd, short what, void *arg)
 		rest(s);
 }
 
-/* Nobody is awaited any more. */
+/* Nobody is awaited any more, and what is connected from inside ends with the jail. */
 static void on_leave(evutil_socket_t fd, short what, void *arg)
 {
 	struct server *s = arg;
 
 	s->linger = 0;
 	s->spoken = false;
+	evconnlistener_disable(s->doors[0].listener);
+	s->leaving = true;
 	on_idle(fd, what, s);
 }
 

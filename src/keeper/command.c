@@ -178,7 +178,18 @@ static void finish(struct command *cmd, int code)
 	if (k->phase >= PHASE_DYING || cmd == k->main)
 		return;
 	stream_drain(cmd);
-	command_report(cmd);
+	/* The last one is over when nobody works in the repository for it any more. */
+	if (!k->gate.leaving)
+		command_over(cmd);
+}
+
+void command_over(struct command *cmd)
+{
+	struct keeper *k = cmd->k;
+
+	for (size_t i = 0; i < CLIENTS_MAX; i++)
+		if (k->clients[i] && k->clients[i]->cmd == cmd)
+			client_exit(k->clients[i], cmd->exit_code);
 	command_free(cmd);
 }
 
@@ -202,15 +213,6 @@ void command_not_started(struct command *cmd, int error, const struct err *why)
 void command_exited(struct command *cmd, int status)
 {
 	finish(cmd, proc_exit_code(status) & 0xff);
-}
-
-void command_report(struct command *cmd)
-{
-	struct keeper *k = cmd->k;
-
-	for (size_t i = 0; i < CLIENTS_MAX; i++)
-		if (k->clients[i] && k->clients[i]->cmd == cmd)
-			client_exit(k->clients[i], cmd->exit_code);
 }
 
 void command_signal(struct command *cmd, int sig)

@@ -336,15 +336,17 @@ void gate_start(struct keeper *k)
 
 bool gate_is_called(const struct keeper *k)
 {
-	struct pollfd p[] = { { k->gate.agent, POLLIN, 0 }, { k->gate.user, POLLIN, 0 } };
+	struct pollfd p = { k->gate.user, POLLIN, 0 };
 
-	return k->gate.agent_ev && poll(p, 2, 0) > 0;
+	return k->gate.agent_ev && poll(&p, 1, 0) > 0;
 }
 
 void gate_leave(struct keeper *k)
 {
-	if (k->gate.pid)
-		kill(k->gate.pid, SIGUSR2);
+	if (!k->gate.pid)
+		return;
+	k->gate.leaving = true;
+	kill(k->gate.pid, SIGUSR2);
 }
 
 void gate_finish(struct keeper *k)
@@ -356,6 +358,21 @@ void gate_finish(struct keeper *k)
 		fork_gateway(k, GATE_CLOSE);
 	if (!k->gate.pid)
 		life_end(k, k->exit_code);
+}
+
+/* Commands may have waited for it to leave. Another may have come meanwhile: then the task goes on. */
+static void left(struct keeper *k)
+{
+	int code = -1;
+
+	k->gate.leaving = false;
+	for (size_t i = 0; i < COMMANDS_MAX; i++)
+		if (k->commands[i] && k->commands[i]->state == COMMAND_OVER)
+			code = k->commands[i]->exit_code;
+	life_check(k, code);
+	for (size_t i = 0; k->phase == PHASE_OPEN && i < COMMANDS_MAX; i++)
+		if (k->commands[i] && k->commands[i]->state == COMMAND_OVER)
+			command_over(k->commands[i]);
 }
 
 void gate_ended(struct keeper *k)
@@ -378,7 +395,7 @@ void gate_ended(struct keeper *k)
 		g->renew = false;
 		start_job(k, GATE_RENEW);
 	}
-	life_check(k, -1);
+	left(k);
 }
 
 void gate_stop(struct keeper *k)

@@ -56,7 +56,8 @@ struct gate_post {
 	enum gate_job job;
 	int orders;
 	struct event *orders_ev;
-	bool renew; /* asked for while another job ran */
+	bool renew;   /* asked for while another job ran */
+	bool leaving; /* was told to leave: commands that are over are told of it when it has */
 	/* Commands that were passed on: their numbers here and there. */
 	struct {
 		uint32_t ours, theirs;
@@ -129,9 +130,9 @@ void gate_stop(struct keeper *k);
 void gate_kill(struct keeper *k);
 /* Its process has ended. */
 void gate_ended(struct keeper *k);
-/* Nothing runs inside any more that could speak to it: it ends as soon as nobody is connected. */
+/* No command runs any more that could speak to it: it ends as soon as the user is not connected. */
 void gate_leave(struct keeper *k);
-/* Whether somebody waits at one of its sockets. */
+/* Whether the user waits at its socket. */
 bool gate_is_called(const struct keeper *k);
 /* Runs GATE_CLOSE, after whatever runs now. */
 void gate_finish(struct keeper *k);
@@ -190,8 +191,8 @@ void command_attach(struct command *cmd, struct client *c);
 /* The client is no longer there; detached where it said so before. */
 void command_leave(struct command *cmd, struct client *c, bool detached);
 void command_resize(struct command *cmd);
-/* All clients get EXIT. */
-void command_report(struct command *cmd);
+/* All clients get EXIT, and it is freed. */
+void command_over(struct command *cmd);
 
 /* stream.c */
 int stream_open(struct command *cmd, int master);

@@ -4,10 +4,14 @@
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/path.h"
 #include "store/schema.h"
+
+#define BUSY_MS       10000
+#define MAKE_PAUSE_MS 10
 
 void stmt_finish(sqlite3_stmt **st)
 {
@@ -135,6 +139,20 @@ static int migrate(struct store *s, struct err *e)
 	return 0;
 }
 
+/* The journal's mode stays in the file: it is set once, with the schema. While several processes do that to a
+ * new file, SQLite tells them at once that it is in use, instead of waiting. */
+static int make(struct store *s, struct err *e)
+{
+	for (int tries = 0;; tries++) {
+		if (!db_exec(s, "PRAGMA journal_mode = WAL", e) && !migrate(s, e))
+			return 0;
+		if (e->kind != ERR_BUSY || tries == BUSY_MS / MAKE_PAUSE_MS)
+			return -1;
+		*e = (struct err)ERR_INIT;
+		usleep(MAKE_PAUSE_MS * 1000);
+	}
+}
+
 int store_open(const char *home, struct store **ret, struct err *e)
 {
 	auto_store s = xcalloc(1, sizeof(*s));
@@ -147,7 +165,7 @@ int store_open(const char *home, struct store **ret, struct err *e)
 	umask(old);
 	if (rc != SQLITE_OK)
 		return db_error(s, e, path);
-	sqlite3_busy_timeout(s->db, 10000);
+	sqlite3_busy_timeout(s->db, BUSY_MS);
 	/* commands come and go: who closes last need not write everything back and sync */
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	if (version(s, &have, e) < 0)
@@ -156,8 +174,7 @@ int store_open(const char *home, struct store **ret, struct err *e)
 		return err_set(e, ERR_FAILED,
 			"'%s' was written by a newer garth (version %d, this one knows %d)", path, have,
 			schema_version);
-	/* The journal's mode stays in the file: it is set once, with the schema. */
-	if (have < schema_version && (db_exec(s, "PRAGMA journal_mode = WAL", e) < 0 || migrate(s, e) < 0))
+	if (have < schema_version && make(s, e) < 0)
 		return -1;
 	if (db_exec(s,
 		    "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 200",

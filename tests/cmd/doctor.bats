@@ -27,3 +27,12 @@ load helpers
   call "$garth" doctor
   [[ $code == 0 && -z $err ]] || complain
 }
+
+@test "J10 ESCAPES 23 doctor: what a killed gateway left in the repository goes, but for that of a task in use" {
+  "$garth" new t; "$garth" run -d -t u -- sleep 1000
+  for n in 1 2; do mkdir -p ".git/objects/garth-$(ident $n)/ab"; echo x >".git/objects/garth-$(ident $n)/ab/cd"; done
+  call "$garth" doctor
+  [[ $code == 0 && $out$err == *"t: its gateway was killed at work"* && $out$err != *"u: its gateway"* ]] || complain
+  [[ ! -e .git/objects/garth-$(ident 1) && -e .git/objects/garth-$(ident 2) ]]
+  "$garth" cancel u
+}

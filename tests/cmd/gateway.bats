@@ -226,7 +226,8 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
 }
 
 @test "G8 ESCAPES 25 gateway: twenty tasks publish five commits each at once: nothing is lost" {
-  for i in {1..20}; do "$garth" new "t$i" >/dev/null 2>&1 & ((i % 4)) || wait; done; wait
+  for i in {1..20}; do "$garth" new "t$i" >/dev/null 2>"$T/out.$i" & ((i % 4)) || wait; done; wait
+  [[ -z $(cat "$T"/out.*) ]] || complain "$(cat "$T"/out.*)"
   for i in {1..20}; do
     inside "t$i" "for c in 1 2 3 4 5; do echo $i \$c >>a.txt; echo $i >f$i-\$c; git add -A; git commit -qm \"$i \$c\" || exit 1; done" >"$T/out.$i" 2>&1 3>&- &
     pids[i]=$!
@@ -385,4 +386,43 @@ dies_at() {
   git update-ref -d refs/heads/garth/t
   call inside t 'echo 3 >>a.txt; git commit -qam 3'
   [[ $code != 0 && $err == *'BLOCKED: '*'removed outside'* ]] || complain
+}
+
+@test "ESCAPES 26 G8 gateway: two homes on one repository do not get in each other's way" {
+  for home in one two; do
+    GARTH_HOME=$T/$home "$garth" new t-$home
+    GARTH_HOME=$T/$home inside t-$home 'for i in $(seq 12); do git commit -q --allow-empty -m $i || exit 1; done'
+    [[ $(git log -1 --format=%s garth/t-$home) == 12 ]]
+  done
+  [[ $(git for-each-ref refs/garth/snapshots | wc -l) == 2 ]]
+  for home in one two; do GARTH_HOME=$T/$home "$garth" discard -D t-$home; done
+}
+
+# Starting one costs more than a commit.
+@test "G1 gateway: one gateway serves a command to its end, and does not outlive it" {
+  "$garth" new t
+  "$garth" exec t -- sh -c 'for i in 1 2 3; do git commit -q --allow-empty -m $i; sleep 0.5; done' 3>&- & pid=$!
+  for i in $(seq 40); do
+    keeper=$(keeper_of t 2>/dev/null) && pgrep -P "$keeper" -x garth-gateway >>"$T/seen" || true
+    kill -0 $pid 2>/dev/null || break
+    sleep 0.1
+  done
+  wait $pid
+  [[ $(sort -u "$T/seen" | wc -l) == 1 && $(git log -1 --format=%s garth/t) == 3 ]] || complain "$(sort "$T/seen" | uniq -c)"
+  SECONDS=0; "$garth" snapshot t >/dev/null; "$garth" discard -D t; ((SECONDS < 10))
+}
+
+@test "G1 gateway: when a command has returned, nothing of it is at work in the repository" {
+  "$garth" new t
+  for i in 1 2 3 4 5; do
+    inside t "echo $i >>x; git add x; git commit -qm x"
+    [[ -z $(compgen -G '.git/objects/garth-*') ]]
+  done
+  # whatever a background process still holds open
+  SECONDS=0
+  inside t 'git commit -q --allow-empty -m y; (exec python3 -c "
+import os, socket, time
+s = socket.socket(socket.AF_UNIX); s.connect(\"/run/garth/gateway.sock\"); s.send(b\"GET /\"); time.sleep(100)") >/dev/null 2>&1 &
+    sleep 0.5'
+  ((SECONDS < 5))
 }

@@ -345,8 +345,17 @@ while time.time() < end:
   inside t 'echo x >hidden; git add hidden; git commit -qm hidden; GARTH_GATEWAY=1 git reset -q --hard HEAD~1'
   [[ $(git show garth/t:hidden) == x ]]
   run "$garth" diff t
-  [[ $output == *"1 published file is not in the workspace"*"garth diff --published t"* ]]
-  [[ $("$garth" diff --published t) == *'+++ b/hidden'* ]]
+  [[ $output == *"1 published file is not as shown here"*"garth diff --published t"* ]]
+  [[ $("$garth" diff --published t) == *'+++ b/hidden'* && $("$garth" diff --json t | tr -d ' \n') == *'"unseen":["hidden"]'* ]]
+  # another content at the same path
+  inside t 'echo harmless >hidden'
+  run "$garth" diff t
+  [[ $output == *"+harmless"*"1 published file is not as shown here"* ]]
+  # and nothing where both are the same
+  "$garth" new u
+  inside u 'echo x >hidden; git add hidden; git commit -qm hidden; echo more >more'
+  run "$garth" diff u
+  [[ $output == *"+more"* && $output != *"as shown"* ]]
   git commit -q --allow-empty -m on; old=$(git rev-parse garth/t)
   run "$garth" sync t
   ((status == 4)); [[ $output == *"lacks what was published"* && $(git rev-parse garth/t) == "$old" ]]

@@ -1,6 +1,9 @@
 #include "scratch.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/strvec.h"
@@ -309,10 +312,48 @@ static void test_deeds(void **state)
 	assert_int_equal(e.kind, ERR_NOTFOUND);
 }
 
+/* Each process of a round opens a store that is not there yet, as soon as the pipe is closed. */
+static void open_when_told(const char *home, int told)
+{
+	struct err e = ERR_INIT;
+	auto_store st = NULL;
+	char c;
+
+	(void)!read(told, &c, 1);
+	if (store_open(home, &st, &e) < 0)
+		fprintf(stderr, "%s\n", e.msg);
+	_exit(!st);
+}
+
+static void test_many_make_it_at_once(void **state)
+{
+	struct scratch *s = *state;
+
+	for (int round = 0; round < 40; round++) {
+		auto_str home = xasprintf("%s/%d", s->path, round);
+		int go[2], status;
+
+		assert_int_equal(mkdir(home, 0700), 0);
+		assert_int_equal(pipe(go), 0);
+		for (int i = 0; i < 8; i++)
+			if (!fork()) {
+				close(go[1]);
+				open_when_told(home, go[0]);
+			}
+		close(go[0]);
+		close(go[1]);
+		for (int i = 0; i < 8; i++) {
+			assert_true(wait(&status) > 0);
+			assert_int_equal(status, 0);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratch_test(test_an_old_store_is_brought_up_to_date),
+		scratch_test(test_many_make_it_at_once),
 		scratch_test(test_a_newer_store_is_refused),
 		scratch_test(test_what_a_task_publishes),
 		scratch_test(test_removed_and_back),
