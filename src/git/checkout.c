@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "git/content.h"
 #include "git/index.h"
+#include "sys/beside.h"
 #include "sys/fd.h"
 
 static struct git at_index(const struct repo *r, const char *tree, const char *index)
@@ -88,17 +89,15 @@ int diff_next(const struct buf *raw, size_t *at, unsigned hash_len, struct diff_
 }
 
 /* Entries for `update-index -z --index-info`: the changed paths, gone ones with mode 0. */
-static int index_info(
-	const struct repo *r, const struct buf *raw, bool gone_too, struct buf *out, struct err *e)
+static int index_info(const struct repo *r, const struct buf *raw, struct buf *out, struct err *e)
 {
 	struct diff_entry d;
 	size_t at = 0;
 	int got;
 
 	while ((got = diff_next(raw, &at, r->hash_len, &d)) > 0) {
-		if (d.new_mode || gone_too)
-			buf_printf(out, "%o %.*s\t%s", d.new_mode, (int)r->hash_len * 2, d.new_oid, d.path),
-				buf_addch(out, '\0');
+		buf_printf(out, "%o %.*s\t%s", d.new_mode, (int)r->hash_len * 2, d.new_oid, d.path);
+		buf_addch(out, '\0');
 	}
 	if (got < 0 || out->overflow)
 		return err_set(e, ERR_FAILED, "cannot understand the difference of two commits");
@@ -128,31 +127,67 @@ static int add_attributes(const char *index, unsigned hash_len, struct buf *info
 	return got;
 }
 
+/* What checkout_delta's two halves need. */
+struct delta {
+	const struct repo *r;
+	const struct buf *raw;
+	const char *tree, *index, *scratch, *monitor;
+	struct strvec update; /* a git's arguments */
+	struct buf some;      /* index entries of what is checked out, and of all attributes */
+};
+
+/* Brings the whole index to the other side. */
+static int move_index(void *arg, struct err *e)
+{
+	struct delta *d = arg;
+	struct git big = at_index(d->r, d->tree, d->index);
+	auto_buf all = BUF_INIT(64 << 20);
+
+	/* with the monitor off, git would drop the extension */
+	big.fsmonitor = d->monitor;
+	return index_info(d->r, d->raw, &all, e) < 0 ? -1 : git_run(&big, &d->update, &all, NULL, e);
+}
+
+/* Checks the changed files out, by way of a small index. */
+static int write_files(struct delta *d, struct err *e)
+{
+	struct git small = at_index(d->r, d->tree, d->scratch);
+	auto_buf names = BUF_INIT(64 << 20);
+	auto_strvec checkout = STRVEC_INIT;
+	struct diff_entry entry;
+	size_t at = 0;
+
+	while (diff_next(d->raw, &at, d->r->hash_len, &entry) > 0)
+		if (entry.new_mode)
+			buf_add(&names, entry.path, strlen(entry.path) + 1);
+	if (!names.len)
+		return 0;
+	strvec_pushl(&checkout, "checkout-index", "-f", "-q", "-z", "--stdin", NULL);
+	return git_run(&small, &d->update, &d->some, NULL, e) < 0
+		       ? -1
+		       : git_run(&small, &checkout, &names, NULL, e);
+}
+
+static void delta_release(struct delta *d)
+{
+	strvec_release(&d->update);
+	buf_release(&d->some);
+}
+
 int checkout_delta(const struct repo *r, const struct buf *raw, const char *tree, const char *index,
 	const char *scratch, const char *fsmonitor, const char *id, struct err *e)
 {
 	auto_str answer = clean_monitor(fsmonitor, id);
-	auto_buf all = BUF_INIT(64 << 20), some = BUF_INIT(64 << 20), names = BUF_INIT(64 << 20);
-	auto_strvec update = STRVEC_INIT, checkout = STRVEC_INIT;
-	struct git big = at_index(r, tree, index), small = at_index(r, tree, scratch);
-	struct diff_entry d;
-	size_t at = 0;
+	auto_beside indexing = BESIDE_INIT;
+	__attribute__((cleanup(delta_release))) struct delta d = { r, raw, tree, index, scratch, answer,
+		STRVEC_INIT, BUF_INIT(64 << 20) };
 
-	/* with the monitor off, git would drop the extension */
-	big.fsmonitor = answer;
-	strvec_pushl(&update, "update-index", "-z", "--index-info", NULL);
-	if (index_info(r, raw, true, &all, e) < 0 || git_run(&big, &update, &all, NULL, e) < 0 ||
-		content_check_diff(r, raw, e) < 0)
+	strvec_pushl(&d.update, "update-index", "-z", "--index-info", NULL);
+	/* the attributes before the difference, then the difference: gone ones go */
+	if (content_check_diff(r, raw, e) < 0 || add_attributes(index, r->hash_len, &d.some, e) < 0 ||
+		index_info(r, raw, &d.some, e) < 0 || beside_start(&indexing, move_index, &d, e) < 0)
 		return -1;
-	if (add_attributes(index, r->hash_len, &some, e) < 0 || index_info(r, raw, false, &some, e) < 0)
+	if (write_files(&d, e) < 0)
 		return -1;
-	while (diff_next(raw, &at, r->hash_len, &d) > 0)
-		if (d.new_mode)
-			buf_add(&names, d.path, strlen(d.path) + 1);
-	if (!names.len)
-		return 0;
-	if (git_run(&small, &update, &some, NULL, e) < 0)
-		return -1;
-	strvec_pushl(&checkout, "checkout-index", "-f", "-q", "-z", "--stdin", NULL);
-	return git_run(&small, &checkout, &names, NULL, e);
+	return beside_wait(&indexing, e);
 }
