@@ -107,7 +107,7 @@ static int try(struct gate *g, struct verifier *v, struct cell_piped *p, const c
 	fd_closep(&p->in);
 	p->in = -1;
 	if (!rc)
-		rc = verifier_take(v, p->out, max, fresh, e);
+		rc = verifier_take(v, p->out, false, max, fresh, e);
 	if (rc < 0) {
 		cell_drop_piped(&g->inside, p);
 		if (e->kind == ERR_NOTFOUND)
@@ -158,7 +158,7 @@ int bring(struct gate *g, struct verifier *v, const char *tip, const struct strv
 int bring_offer(
 	struct gate *g, struct verifier *v, const char *tip, int pack, struct oidset *fresh, struct err *e)
 {
-	if (verifier_take(v, pack, g->context.config.policy.max_size, fresh, e) < 0)
+	if (verifier_take(v, pack, true, g->context.config.policy.max_size, fresh, e) < 0)
 		return e->kind == ERR_REFUSED || e->kind == ERR_NOTFOUND ? 1 : -1;
 	return oidset_has(fresh, tip) ? 0 : 1;
 }

@@ -12,6 +12,7 @@
 #define AHEAD_MAX       (256u << 10)
 #define LINE_MAX_LEN    160
 #define SECONDS_DEFAULT 60
+#define PREFETCH_MAX    32
 
 /* What is asked, and how much of it was written. */
 struct asked {
@@ -281,6 +282,46 @@ int objects_read(struct objects *o, const char *oid, enum object_type want, stru
 		known_add(&o->known, oid, want, out);
 	buf_release(&a.text);
 	return rc;
+}
+
+/* Asks for the contents of all at once, and keeps them. */
+static int fetch(struct objects *o, const struct strvec *oids, const enum object_type *types, struct err *e)
+{
+	struct asked a = { .text = BUF_INIT(PREFETCH_MAX * 80) };
+	int rc = 0;
+
+	for (size_t i = 0; i < oids->n; i++)
+		if (types[i] != OBJECT_MISSING)
+			buf_printf(&a.text, "contents %s\n", oids->v[i]);
+	for (size_t i = 0; !rc && i < oids->n; i++) {
+		auto_buf content = BUF_INIT(KNOWN_SIZE);
+
+		if (types[i] == OBJECT_MISSING)
+			continue;
+		rc = read_object(o, &a, oids->v[i], types[i], &content, e);
+		if (!rc)
+			known_add(&o->known, oids->v[i], (int)types[i], &content);
+	}
+	buf_release(&a.text);
+	/* an answer that is not taken any more would be taken for the next one */
+	if (rc)
+		o->broken = true;
+	return rc;
+}
+
+int objects_prefetch(struct objects *o, const struct strvec *oids, struct err *e)
+{
+	enum object_type types[PREFETCH_MAX];
+	uint64_t sizes[PREFETCH_MAX];
+
+	if (oids->n > PREFETCH_MAX)
+		return 0;
+	if (objects_info_many(o, oids->v, oids->n, types, sizes, e) < 0)
+		return -1;
+	for (size_t i = 0; i < oids->n; i++)
+		if ((types[i] != OBJECT_COMMIT && types[i] != OBJECT_TREE) || sizes[i] > KNOWN_SIZE)
+			types[i] = OBJECT_MISSING;
+	return fetch(o, oids, types, e);
 }
 
 void objects_forget(struct objects *o)

@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/strvec.h"
 #include "gateway/known.h"
 
 enum object_type { OBJECT_MISSING, OBJECT_COMMIT, OBJECT_TREE, OBJECT_BLOB, OBJECT_TAG };
@@ -36,6 +37,8 @@ int objects_info_many(struct objects *o, char *const *oids, size_t n, enum objec
 /* Its content; ERR_NOTFOUND where it is missing, ERR_FAILED where it is of another type or larger than out
  * holds (out->overflow then). */
 int objects_read(struct objects *o, const char *oid, enum object_type want, struct buf *out, struct err *e);
+/* Reads those that are small commits and trees ahead, in two rounds; nothing where there are many. */
+int objects_prefetch(struct objects *o, const struct strvec *oids, struct err *e);
 /* Forgets what was read, for a process that is begun anew. */
 void objects_release(struct objects *o);
 /* Objects were thrown away again. */

@@ -151,6 +151,8 @@ static int take(struct job *j, struct refusal *no, struct err *e)
 				   : bring(j->g, j->v, j->tip, &j->known, &j->fresh, no, e);
 	if (rc)
 		return -1;
+	/* who publishes often commits often: the next one comes up while this one is looked at */
+	verifier_prepare(j->v, j->g->context.config.policy.max_size);
 	fault("publish-taken");
 	return 0;
 }
@@ -345,7 +347,6 @@ static int give_up(struct job *j, struct refusal *no, struct err *e)
 	return -1;
 }
 
-/* Who publishes often commits often: the next time nobody waits for the start of two gits. */
 void publish_tidy(struct gate *g)
 {
 	struct err ignored = ERR_INIT;
@@ -355,12 +356,9 @@ void publish_tidy(struct gate *g)
 	g->untidy = false;
 	if (!g->has_verifier)
 		return;
-	if (verifier_drop(&g->verifier, &ignored) < 0) {
+	if (verifier_drop(&g->verifier, &ignored) < 0)
 		gate_drop_verifier(g);
-		return;
-	}
-	verifier_prepare(&g->verifier, g->context.config.policy.max_size);
-	if (!g->offered)
+	else if (!g->offered)
 		bring_prepare(g);
 }
 

@@ -41,6 +41,11 @@ static int list(int dir, const char *path, struct strvec *ret, struct err *e)
 				    : err_set(e, ERR_FAILED, "there are too many files in the quarantine");
 }
 
+static int here(const struct quarantine *q)
+{
+	return q->rooms[q->room];
+}
+
 static int make(struct quarantine *q, struct err *e)
 {
 	struct stat st;
@@ -54,10 +59,10 @@ static int make(struct quarantine *q, struct err *e)
 		return -1;
 	if (mkdirat(q->objects, q->name, 0700) < 0)
 		return err_sys(e, "cannot make '%s'", q->name);
-	q->dir = open_beneath(q->objects, q->name, O_RDONLY | O_DIRECTORY, 0);
+	q->rooms[QUARANTINE_DISK] = open_beneath(q->objects, q->name, O_RDONLY | O_DIRECTORY, 0);
 	/* as open to others as its neighbours are: one that is not would look like a repository that root's
 	 * tasks cannot borrow from */
-	if (q->dir < 0 || owner_give(q->dir, "") < 0 || fchmod(q->dir, (q->mode & 0777) | 0700) < 0)
+	if (here(q) < 0 || owner_give(here(q), "") < 0 || fchmod(here(q), (q->mode & 0777) | 0700) < 0)
 		return err_sys(e, "cannot open '%s'", q->name);
 	return 0;
 }
@@ -83,9 +88,10 @@ void quarantine_close(struct quarantine *q)
 {
 	struct err ignored = ERR_INIT;
 
-	if (q->dir >= 0)
+	if (q->rooms[QUARANTINE_DISK] >= 0)
 		tree_remove(q->objects, q->name, &ignored);
-	fd_closep(&q->dir);
+	for (size_t i = 0; i < QUARANTINE_ROOMS; i++)
+		fd_closep(&q->rooms[i]);
 	fd_closep(&q->objects);
 	strvec_release(&q->loose);
 	strvec_release(&q->packs);
@@ -97,14 +103,14 @@ static int list_loose(const struct quarantine *q, struct strvec *ret, struct err
 {
 	auto_strvec dirs = STRVEC_INIT;
 
-	if (list(q->dir, "", &dirs, e) < 0)
+	if (list(here(q), "", &dirs, e) < 0)
 		return -1;
 	for (size_t i = 0; i < dirs.n; i++) {
 		auto_strvec names = STRVEC_INIT;
 
 		if (!is_hex(dirs.v[i], 2))
 			continue;
-		if (list(q->dir, dirs.v[i], &names, e) < 0)
+		if (list(here(q), dirs.v[i], &names, e) < 0)
 			return -1;
 		for (size_t j = 0; j < names.n; j++)
 			if (is_hex(names.v[j], 2 * (size_t)q->hash_len - 2))
@@ -119,7 +125,7 @@ static int list_packs(const struct quarantine *q, struct strvec *ret, struct err
 {
 	auto_strvec names = STRVEC_INIT;
 
-	if (list(q->dir, "pack", &names, e) < 0)
+	if (list(here(q), "pack", &names, e) < 0)
 		return -1;
 	for (size_t i = 0; i < names.n; i++) {
 		char *dot = strrchr(names.v[i], '.');
@@ -182,20 +188,74 @@ static int link_in(const struct quarantine *q, int fd, const char *path)
 		rc = linkat(AT_FDCWD, self, q->objects, path, AT_SYMLINK_FOLLOW);
 	/* a file system without links */
 	if (rc < 0 && (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS))
-		rc = renameat2(q->dir, path, q->objects, path, RENAME_NOREPLACE);
+		rc = renameat2(here(q), path, q->objects, path, RENAME_NOREPLACE);
 	return rc < 0 && errno == EEXIST ? 0 : rc;
+}
+
+static int link_one(const struct quarantine *q, int fd, const char *path)
+{
+	if ((owner_is_other() && fchown(fd, q->uid, q->gid) < 0) || fchmod(fd, 0444) < 0)
+		return -1;
+	return link_in(q, fd, path);
+}
+
+static int copy_bytes(int from, int to)
+{
+	char data[64 << 10];
+	ssize_t n;
+
+	while ((n = read_full(from, data, sizeof(data))) > 0)
+		if (write_full(to, data, (size_t)n) < 0)
+			return -1;
+	return (int)n;
+}
+
+/* 1 where it is there already. */
+static int link_in_place(const struct quarantine *q, const char *name, const char *path)
+{
+	int rc = renameat2(q->objects, name, q->objects, path, RENAME_NOREPLACE);
+
+	if (rc < 0 && (errno == EINVAL || errno == ENOSYS))
+		rc = linkat(q->objects, name, q->objects, path, 0) < 0 ? -1 : 1;
+	return rc < 0 && errno == EEXIST ? 1 : rc;
+}
+
+/* A file of its own, which comes into sight when it is complete. git gc removes one of that name that a crash
+ * left. */
+static int copy_one(const struct quarantine *q, int from, const char *path)
+{
+	auto_str name = xasprintf("%.2s/tmp_obj_%s", path, q->name);
+	auto_fd to = -1;
+	int rc = -1, saved;
+
+	for (int tries = 0; to < 0 && tries < 3; tries++) {
+		to = openat(q->objects, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+		if (to < 0 && errno == ENOENT ? make_place(q, path) < 0
+					      : to < 0 && unlinkat(q->objects, name, 0) < 0)
+			return -1;
+	}
+	if (to < 0)
+		return -1;
+	if (copy_bytes(from, to) == 0 && (!owner_is_other() || !fchown(to, q->uid, q->gid)) &&
+		!fchmod(to, 0444))
+		rc = link_in_place(q, name, path);
+	saved = errno;
+	if (rc)
+		unlinkat(q->objects, name, 0);
+	errno = saved;
+	return rc < 0 ? -1 : 0;
 }
 
 static int keep_one(const struct quarantine *q, const char *path, struct err *e)
 {
-	auto_fd fd = open_regular_beneath(q->dir, path);
+	auto_fd fd = -1;
+	int rc;
 
-	if (fd < 0)
-		return err_sys(e, "cannot keep object '%s'", path);
-	if ((owner_is_other() && fchown(fd, q->uid, q->gid) < 0) || fchmod(fd, 0444) < 0 ||
-		link_in(q, fd, path) < 0)
-		return err_sys(e, "cannot keep object '%s'", path);
-	return 0;
+	if (!faccessat(q->objects, path, F_OK, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	fd = open_regular_beneath(here(q), path);
+	rc = fd < 0 ? -1 : q->room == QUARANTINE_DISK ? link_one(q, fd, path) : copy_one(q, fd, path);
+	return rc < 0 ? err_sys(e, "cannot keep object '%s'", path) : 0;
 }
 
 static int keep_pack(const struct quarantine *q, const char *stem, struct err *e)
@@ -204,7 +264,7 @@ static int keep_pack(const struct quarantine *q, const char *stem, struct err *e
 		 idx = xasprintf("%s.idx", stem);
 	struct stat st;
 
-	if (!lstat_beneath(q->dir, rev, &st) && keep_one(q, rev, e) < 0)
+	if (!lstat_beneath(here(q), rev, &st) && keep_one(q, rev, e) < 0)
 		return -1;
 	/* git takes a pack for one as soon as its .idx is there */
 	return keep_one(q, pack, e) < 0 ? -1 : keep_one(q, idx, e);
@@ -224,23 +284,35 @@ int quarantine_keep(const struct quarantine *q, const struct oidset *wanted, str
 	return 0;
 }
 
-/* Directories of loose objects stay, for the next ones: making one costs more than a file. */
+/* What was seen. Directories go as well: each that stays has to be looked into the next time. */
 static bool drop_known(const struct quarantine *q)
 {
-	for (size_t i = 0; i < q->loose.n; i++)
-		if (unlinkat(q->dir, q->loose.v[i], 0) < 0)
+	for (size_t i = 0; i < q->loose.n; i++) {
+		auto_str dir = xstrndup(q->loose.v[i], 2);
+
+		if (unlinkat(here(q), q->loose.v[i], 0) < 0 ||
+			(unlinkat(here(q), dir, AT_REMOVEDIR) < 0 && errno != ENOTEMPTY))
 			return false;
+	}
 	return q->loose.n && !q->packs.n;
+}
+
+static int empty(int room, struct err *e)
+{
+	auto_strvec names = STRVEC_INIT;
+
+	if (list(room, "", &names, e) < 0)
+		return -1;
+	for (size_t i = 0; i < names.n; i++)
+		if (tree_remove(room, names.v[i], e) < 0)
+			return -1;
+	return 0;
 }
 
 static int drop_all(const struct quarantine *q, struct err *e)
 {
-	auto_strvec names = STRVEC_INIT;
-
-	if (list(q->dir, "", &names, e) < 0)
-		return -1;
-	for (size_t i = 0; i < names.n; i++)
-		if (tree_remove(q->dir, names.v[i], e) < 0)
+	for (size_t i = 0; i < QUARANTINE_ROOMS; i++)
+		if (q->rooms[i] >= 0 && empty(q->rooms[i], e) < 0)
 			return -1;
 	return 0;
 }

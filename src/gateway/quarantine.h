@@ -1,6 +1,11 @@
 /*
- * The quarantine as a directory: objects/garth-<task id> of the shared repository. The verifier's processes
- * write in it, so it is read with suspicion: beneath descriptors, names checked, regular files only.
+ * The quarantine, where the verifier's processes write, so that it is read with suspicion: beneath
+ * descriptors, names checked, regular files only. It has two rooms, of which a publish uses one:
+ *
+ *	disk    objects/garth-<task id> of the shared repository: whatever its size; what is kept is linked
+ *	memory  a directory of the verifier's own tmpfs, gone with it: small things; what is kept is copied.
+ *		A commit makes some six files in six directories, twice and for milliseconds, which a
+ *		journalling file system takes as long for as the rest of publishing.
  */
 #ifndef GATEWAY_QUARANTINE_H
 #define GATEWAY_QUARANTINE_H
@@ -13,9 +18,12 @@
 #include "gateway/oidset.h"
 #include "git/repo.h"
 
+enum quarantine_room { QUARANTINE_DISK, QUARANTINE_MEMORY, QUARANTINE_ROOMS };
+
 struct quarantine {
-	int objects; /* the shared object directory */
-	int dir;     /* the quarantine in it */
+	int objects;                 /* the shared object directory */
+	int rooms[QUARANTINE_ROOMS]; /* -1: not there; the one in memory is the verifier's to fill in */
+	enum quarantine_room room;   /* the one in use */
 	char name[40];
 	unsigned hash_len;
 	uid_t uid; /* whose the repository is, and the mode of its object directories */
@@ -28,10 +36,10 @@ struct quarantine {
 
 #define QUARANTINE_INIT                                                                                      \
 	{                                                                                                    \
-		.objects = -1, .dir = -1                                                                     \
+		.objects = -1, .rooms = { -1, -1 }                                                           \
 	}
 
-/* Made empty: what a crash left there is removed. It belongs to the inside's owner. */
+/* The room on disk, made empty: what a crash left there is removed. It belongs to the inside's owner. */
 int quarantine_open(const struct repo *r, int64_t task, struct quarantine *ret, struct err *e);
 /* Removes it. */
 void quarantine_close(struct quarantine *q);
@@ -43,7 +51,7 @@ void quarantine_loose(const struct quarantine *q, struct oidset *ret);
 /* It becomes a part of the shared repository as well: loose objects that are wanted, then packs, .idx last.
  * What is there already stays as it is. */
 int quarantine_keep(const struct quarantine *q, const struct oidset *wanted, struct err *e);
-/* Empties it, but for directories of loose objects. */
+/* Empties both rooms. */
 int quarantine_drop(struct quarantine *q, struct err *e);
 
 #endif

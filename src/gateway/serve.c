@@ -24,6 +24,7 @@
 
 #define FDS_LOOKED_AT 256
 #define RELIEF_USEC   50000
+#define TIDY_USEC     5000
 
 /* Nearly everything that an agent asks is recorded. Who asks on and on is answered at this pace, so that the
  * log cannot fill the disk. */
@@ -40,6 +41,7 @@ struct door {
 	struct sockaddr_un name; /* of the listener */
 	socklen_t name_len;
 	struct event *relief; /* looks whether it can be opened again */
+	unsigned guests;      /* at most so many are connected */
 };
 
 /* A connection, and since when its next request is awaited. */
@@ -54,7 +56,7 @@ struct server {
 	struct door doors[2];
 	struct guest guests[FDS_LOOKED_AT]; /* by descriptor */
 	unsigned linger;
-	struct event *idle, *sweep;
+	struct event *idle, *sweep, *answered;
 	unsigned credit; /* requests that are answered at once */
 	time_t paid;     /* when credit was last given */
 	bool answering;  /* what is being written is a handler's answer */
@@ -135,7 +137,8 @@ static void on_relief(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (count_connections(d) < SERVE_CONNECTIONS_MAX)
+	d->guests = count_connections(d);
+	if (d->guests < SERVE_CONNECTIONS_MAX)
 		evconnlistener_enable(d->listener);
 	else
 		evtimer_add(d->relief, &soon);
@@ -201,7 +204,10 @@ static struct bufferevent *on_connected(struct event_base *base, void *arg)
 	d->server->spoken = true;
 	if (bev)
 		evbuffer_add_cb(bufferevent_get_output(bev), on_output, d);
-	if (count_connections(d) >= SERVE_CONNECTIONS_MAX) {
+	/* counted only where there may be too many */
+	if (++d->guests >= SERVE_CONNECTIONS_MAX)
+		d->guests = count_connections(d);
+	if (d->guests >= SERVE_CONNECTIONS_MAX) {
 		evconnlistener_disable(d->listener);
 		evtimer_add(d->relief, &soon);
 	}
@@ -230,6 +236,7 @@ static const char *method_name(enum evhttp_cmd_type type)
 	return type == EVHTTP_REQ_GET ? "GET" : type == EVHTTP_REQ_POST ? "POST" : "other";
 }
 
+/* The answer is written by then, and whoever waited for it had the processor. */
 static void on_answered(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
@@ -247,6 +254,7 @@ static void on_request(struct evhttp_request *req, void *arg)
 	json_t *answer = NULL;
 	auto_str text = NULL;
 	int fd = take_caller(req), status;
+	struct timeval soon = { .tv_usec = TIDY_USEC };
 
 	if (!d->user)
 		keep_pace(d->server);
@@ -263,9 +271,7 @@ static void on_request(struct evhttp_request *req, void *arg)
 	d->server->answering = true;
 	evhttp_send_reply(req, status, status == 200 ? "OK" : "No", out);
 	d->server->answering = false;
-	/* after the writing, which is next */
-	event_base_once(
-		d->server->base, -1, EV_TIMEOUT, on_answered, d->server->gate, &(struct timeval){ 0 });
+	evtimer_add(d->server->answered, &soon);
 	if (out)
 		evbuffer_free(out);
 }
@@ -340,7 +346,8 @@ static int watch_all(struct server *s)
 	}
 	s->idle = evtimer_new(s->base, on_idle, s);
 	s->sweep = event_new(s->base, -1, EV_PERSIST, on_sweep, s);
-	if (!s->idle || !s->sweep || !keeper)
+	s->answered = evtimer_new(s->base, on_answered, s);
+	if (!s->idle || !s->sweep || !s->answered || !keeper)
 		return -1;
 	return event_add(keeper, NULL) || event_add(s->sweep, &second) ? -1 : 0;
 }

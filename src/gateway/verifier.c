@@ -20,6 +20,7 @@
 
 #define READY_SECONDS 30
 #define REPO          "/repo"
+#define MEMORY        "/memory"
 #define FILE_MAX      (16ull << 30)
 
 /* Settings that win over every file. The windows are small because all memory that a command maps counts
@@ -81,6 +82,8 @@ static void describe(const struct verifier *v, struct jail *j)
 	jail_add(j, JAIL_PROC, 0, "", "/proc");
 	jail_add(j, JAIL_DEV, JAIL_WRITE, "", "/dev");
 	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", "/tmp");
+	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", MEMORY);
+	j->gives = xstrdup(MEMORY);
 	describe_system(j);
 	describe_repository(v, j);
 }
@@ -104,7 +107,8 @@ static void add_quoted(struct buf *out, const char *path)
 		buf_addch(out, '"');
 }
 
-static int set_environment(struct verifier *v, struct err *e)
+/* What objects are read from and written to, by each of the quarantine's rooms. */
+static int add_objects(struct verifier *v, struct err *e)
 {
 	auto_buf shared = BUF_INIT(1 << 20);
 
@@ -115,24 +119,35 @@ static int set_environment(struct verifier *v, struct err *e)
 	}
 	if (shared.overflow)
 		return err_set(e, ERR_FAILED, "the repository borrows objects from too many others");
-	strvec_pushl(&v->env, "PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "HOME=/nonexistent",
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
-		"GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "GIT_DIR=" REPO, NULL);
-	strvec_pushf(&v->env, "GIT_OBJECT_DIRECTORY=%s", v->quarantine);
-	strvec_pushf(&v->env, "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s", buf_str(&shared));
+	strvec_pushf(&v->room_env[QUARANTINE_DISK], "GIT_OBJECT_DIRECTORY=%s", v->quarantine);
+	strvec_pushf(&v->room_env[QUARANTINE_DISK], "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s:%s", MEMORY,
+		buf_str(&shared));
+	strvec_push(&v->room_env[QUARANTINE_MEMORY], "GIT_OBJECT_DIRECTORY=" MEMORY);
+	strvec_pushf(
+		&v->room_env[QUARANTINE_MEMORY], "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s", buf_str(&shared));
 	return 0;
 }
 
-void verifier_command(const struct verifier *v, const struct strvec *args, struct order_cmd *ret)
+static int set_environment(struct verifier *v, struct err *e)
+{
+	strvec_pushl(&v->env, "PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "HOME=/nonexistent",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
+		"GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "GIT_DIR=" REPO, NULL);
+	/* zlib's memory is had and given back for every object: the kernel need not hear of it */
+	strvec_pushl(&v->env, "MALLOC_TOP_PAD_=2097152", "MALLOC_TRIM_THRESHOLD_=67108864", NULL);
+	return add_objects(v, e);
+}
+
+void verifier_command(
+	const struct verifier *v, enum quarantine_room room, const struct strvec *args, struct order_cmd *ret)
 {
 	*ret = (struct order_cmd){ .cwd = xstrdup("/") };
 	strvec_push(&ret->argv, "git");
 	for (size_t i = 0; i < ARRAY_SIZE(overrides); i++)
 		strvec_pushl(&ret->argv, "-c", overrides[i], NULL);
-	for (size_t i = 0; i < args->n; i++)
-		strvec_push(&ret->argv, args->v[i]);
-	for (size_t i = 0; i < v->env.n; i++)
-		strvec_push(&ret->env, v->env.v[i]);
+	strvec_pushv(&ret->argv, (const char *const *)args->v);
+	strvec_pushv(&ret->env, (const char *const *)v->env.v);
+	strvec_pushv(&ret->env, (const char *const *)v->room_env[room].v);
 }
 
 /* Every command that the first process starts inherits them. */
@@ -176,7 +191,8 @@ static int on_message(struct verifier *v, struct order_msg *m, struct err *e)
 	return err_set(e, ERR_FAILED, "%s", m->err.msg);
 }
 
-static int wait_ready(struct verifier *v, struct err *e)
+/* *ret_memory is the directory that it gives. */
+static int wait_ready(struct verifier *v, int *ret_memory, struct err *e)
 {
 	time_t end = time(NULL) + READY_SECONDS;
 	int ready = 0;
@@ -184,12 +200,16 @@ static int wait_ready(struct verifier *v, struct err *e)
 	while (!ready) {
 		struct pollfd p = { v->cell.orders, POLLIN, 0 };
 		struct order_msg m;
+		int given = -1;
+		size_t nfds = 1;
 		ssize_t n;
 
 		if (time(NULL) > end || poll(&p, 1, READY_SECONDS * 1000) <= 0)
 			return err_set(
 				e, ERR_FAILED, "the verifier was not ready after %d seconds", READY_SECONDS);
-		n = sock_recv(v->cell.orders, &m, sizeof(m), NULL, NULL);
+		n = sock_recv(v->cell.orders, &m, sizeof(m), &given, &nfds);
+		fd_closep(ret_memory);
+		*ret_memory = nfds ? given : -1;
 		if ((size_t)n != sizeof(m))
 			return err_set(e, ERR_FAILED, "the verifier ended before it was ready");
 		ready = on_message(v, &m, e);
@@ -203,8 +223,11 @@ static int start(struct verifier *v, struct err *e)
 	int status;
 
 	describe(v, &j);
-	if (jail_start(&j, &v->cell.orders, &v->launch, e) < 0 || wait_ready(v, e) < 0)
+	if (jail_start(&j, &v->cell.orders, &v->launch, e) < 0 ||
+		wait_ready(v, &v->at.rooms[QUARANTINE_MEMORY], e) < 0)
 		return -1;
+	if (v->at.rooms[QUARANTINE_MEMORY] < 0)
+		return err_set(e, ERR_FAILED, "there is no quarantine in memory");
 	if (waitpid(v->launch, &status, 0) == v->launch)
 		v->launch = 0;
 	return 0;
@@ -239,7 +262,7 @@ int verifier_renew_reader(struct verifier *v, struct err *e)
 	v->objects.out = from[0];
 	v->objects.seconds = VERIFIER_SECONDS;
 	strvec_pushl(&args, "cat-file", "--batch-command", NULL);
-	verifier_command(v, &args, &cmd);
+	verifier_command(v, QUARANTINE_DISK, &args, &cmd);
 	return cell_start(&v->cell, &cmd, (int[3]){ in, out, null }, &v->reader, e);
 }
 
@@ -285,6 +308,8 @@ void verifier_close(struct verifier *v)
 	end_process(&v->launch);
 	quarantine_close(&v->at);
 	strvec_release(&v->env);
+	for (size_t i = 0; i < QUARANTINE_ROOMS; i++)
+		strvec_release(&v->room_env[i]);
 	free(steal_ptr(v->quarantine));
 }
 

@@ -29,11 +29,12 @@ struct verifier {
 	struct cell cell;
 	pid_t first, launch; /* 0: none, or waited for */
 	struct quarantine at;
-	char *quarantine;       /* its path */
-	struct strvec env;      /* of every git in it */
+	char *quarantine;  /* its path */
+	struct strvec env; /* of every git in it, and where its objects are */
+	struct strvec room_env[QUARANTINE_ROOMS];
 	struct objects objects; /* a running cat-file */
 	uint32_t reader;        /* its id in the cell */
-	struct cell_piped next; /* an unpack-objects that waits for a pack of at most next_max bytes */
+	struct cell_piped next; /* an unpack-objects that waits for a small pack of at most next_max bytes */
 	uint64_t next_max;
 };
 
@@ -48,10 +49,11 @@ void verifier_close(struct verifier *v);
 bool verifier_is_alive(const struct verifier *v);
 
 /* Takes a pack from a descriptor: header checked, then unpack-objects or (many objects) index-pack, --strict,
- * into the quarantine, with at most max bytes (0: no limit). *fresh, whose hash_len is set here, is filled
- * with what is new. ERR_REFUSED where git refuses it: e->msg is git's reason, cleaned. ERR_NOTFOUND where
- * nothing was sent at all. */
-int verifier_take(struct verifier *v, int pack_fd, uint64_t max, struct oidset *fresh, struct err *e);
+ * into the quarantine, with at most max bytes (0: no limit); into the room in memory where the caller knows
+ * it to be small. *fresh, whose hash_len is set here, is filled with what is new. ERR_REFUSED where git
+ * refuses it: e->msg is git's reason, cleaned. ERR_NOTFOUND where nothing was sent at all. */
+int verifier_take(
+	struct verifier *v, int pack_fd, bool small, uint64_t max, struct oidset *fresh, struct err *e);
 /* git's own connectivity check of the tip against all refs of the shared repository; for what walk.h doubts.
  * ERR_REFUSED where something is missing. */
 int verifier_connected(struct verifier *v, const char *tip, struct err *e);
@@ -67,12 +69,13 @@ int verifier_keep(struct verifier *v, const struct oidset *wanted, struct err *e
 int verifier_reject(struct verifier *v, struct err *e);
 /* Empties the quarantine. */
 int verifier_drop(struct verifier *v, struct err *e);
-/* Starts what the next verifier_take with that max will need, so that it has not to wait for it. */
+/* Starts what the next verifier_take of a small pack with that max will need, so that it need not wait. */
 void verifier_prepare(struct verifier *v, uint64_t max);
 
 /* A git command for the cell; the reader anew, which has the packs open that are no more. For verifier_git.c.
  */
-void verifier_command(const struct verifier *v, const struct strvec *args, struct order_cmd *ret);
+void verifier_command(const struct verifier *v, enum quarantine_room room, const struct strvec *args,
+	struct order_cmd *ret);
 int verifier_renew_reader(struct verifier *v, struct err *e);
 
 #endif

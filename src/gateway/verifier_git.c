@@ -87,7 +87,8 @@ static int read_header(
 }
 
 /* Starts the one that takes a pack apart; it waits for its input. */
-static int start_taker(struct verifier *v, bool loose, uint64_t max, struct cell_piped *ret, struct err *e)
+static int start_taker(struct verifier *v, enum quarantine_room room, bool loose, uint64_t max,
+	struct cell_piped *ret, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
 	auto_order_cmd cmd = { 0 };
@@ -98,7 +99,7 @@ static int start_taker(struct verifier *v, bool loose, uint64_t max, struct cell
 		strvec_pushl(&args, "index-pack", "--stdin", "--fix-thin", "--strict", NULL);
 	if (max)
 		strvec_pushf(&args, "--max-input-size=%llu", (unsigned long long)max);
-	verifier_command(v, &args, &cmd);
+	verifier_command(v, room, &args, &cmd);
 	return cell_start_piped(&v->cell, &cmd, -1, false, true, ret, e);
 }
 
@@ -110,13 +111,13 @@ void verifier_prepare(struct verifier *v, uint64_t max)
 		return;
 	cell_drop_piped(&v->cell, &v->next);
 	v->next_max = max;
-	start_taker(v, true, max, &v->next, &ignored);
+	start_taker(v, QUARANTINE_MEMORY, true, max, &v->next, &ignored);
 }
 
 static int get_taker(struct verifier *v, bool loose, uint64_t max, struct cell_piped *ret, struct err *e)
 {
-	if (!loose || max != v->next_max || !cell_is_waiting(&v->cell, &v->next))
-		return start_taker(v, loose, max, ret, e);
+	if (v->at.room != QUARANTINE_MEMORY || max != v->next_max || !cell_is_waiting(&v->cell, &v->next))
+		return start_taker(v, v->at.room, loose, max, ret, e);
 	*ret = v->next;
 	v->next = (struct cell_piped)CELL_PIPED_INIT;
 	return 0;
@@ -186,7 +187,7 @@ static int list_pack(
 	/* twice: as many bases as there are objects; a line has some 30 characters beside the name */
 	auto_buf lines = BUF_INIT(((size_t)count * 2 + 16) * (2 * (size_t)v->repo->hash_len + 32)),
 		 why = BUF_SMALL;
-	auto_fd in = open_regular_beneath(v->at.dir, idx);
+	auto_fd in = open_regular_beneath(v->at.rooms[QUARANTINE_DISK], idx);
 	auto_strvec args = STRVEC_INIT;
 	auto_order_cmd cmd = { 0 };
 	int code;
@@ -194,7 +195,7 @@ static int list_pack(
 	if (in < 0)
 		return err_sys(e, "cannot open '%s'", idx);
 	strvec_pushl(&args, "show-index", format, NULL);
-	verifier_command(v, &args, &cmd);
+	verifier_command(v, QUARANTINE_DISK, &args, &cmd);
 	if (cell_run_from(&v->cell, &cmd, in, &lines, &why, VERIFIER_SECONDS, &code, e) < 0)
 		return -1;
 	return code ? refused(code, &why, e) : add_packed(&lines, count, fresh, e);
@@ -215,7 +216,19 @@ static int list_fresh(struct verifier *v, uint32_t count, struct oidset *fresh, 
 	return list_pack(v, packs->v[0], count, fresh, e);
 }
 
-int verifier_take(struct verifier *v, int pack_fd, uint64_t max, struct oidset *fresh, struct err *e)
+/* The walk asks for them one after the other, each when it has read the one before. */
+static void read_ahead(struct verifier *v)
+{
+	auto_strvec oids = STRVEC_INIT;
+	struct err ignored = ERR_INIT;
+
+	for (size_t i = 0; i < v->at.loose.n; i++)
+		strvec_pushf(&oids, "%.2s%s", v->at.loose.v[i], v->at.loose.v[i] + 3);
+	objects_prefetch(&v->objects, &oids, &ignored);
+}
+
+int verifier_take(
+	struct verifier *v, int pack_fd, bool small, uint64_t max, struct oidset *fresh, struct err *e)
 {
 	unsigned char head[HEADER_LEN];
 	uint32_t count = 0;
@@ -228,9 +241,13 @@ int verifier_take(struct verifier *v, int pack_fd, uint64_t max, struct oidset *
 	if (count > VERIFIER_OBJECTS_MAX)
 		return err_set(
 			e, ERR_REFUSED, "the pack has %u objects, more than %u", count, VERIFIER_OBJECTS_MAX);
+	v->at.room = small && count < UNPACK_LIMIT ? QUARANTINE_MEMORY : QUARANTINE_DISK;
 	if (take_apart(v, head, pack_fd, count < UNPACK_LIMIT, max, e) < 0)
 		return -1;
-	return list_fresh(v, count, fresh, e);
+	if (list_fresh(v, count, fresh, e) < 0)
+		return -1;
+	read_ahead(v);
+	return 0;
 }
 
 /* Walks from what input names, "OID" and "^OID" lines; prints at most one commit. */
@@ -247,7 +264,7 @@ static int rev_list(struct verifier *v, const struct buf *input, bool objects, s
 		strvec_pushl(&args, "--objects", "--quiet", NULL);
 	else
 		strvec_push(&args, "--max-count=1");
-	verifier_command(v, &args, &cmd);
+	verifier_command(v, QUARANTINE_DISK, &args, &cmd);
 	return cell_run(&v->cell, &cmd, input, out, errtext, VERIFIER_SECONDS, ret_code, e);
 }
 
@@ -293,7 +310,7 @@ int verifier_merge_base(struct verifier *v, const char *a, const char *b, char o
 
 	out[0] = '\0';
 	strvec_pushl(&args, "merge-base", a, b, NULL);
-	verifier_command(v, &args, &cmd);
+	verifier_command(v, QUARANTINE_DISK, &args, &cmd);
 	if (cell_run(&v->cell, &cmd, NULL, &text, NULL, VERIFIER_SECONDS, &code, e) < 0)
 		return -1;
 	if (!code && text.len > n && strspn(buf_str(&text), "0123456789abcdef") == n)

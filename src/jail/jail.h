@@ -71,6 +71,7 @@ struct jail {
 	char *upper, *work;
 	uint64_t max_file_size; /* RLIMIT_FSIZE, 0 for none */
 	uint64_t max_procs;     /* RLIMIT_NPROC, 0 for none */
+	char *gives;            /* a directory whose descriptor comes with ORDER_READY, or NULL */
 };
 
 void jail_init(struct jail *j);

@@ -142,7 +142,7 @@ static int watch_children(void)
 	return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-void init_serve(int orders)
+void init_serve(int orders, int given)
 {
 	static struct init in;
 	int signals = watch_children();
@@ -152,7 +152,9 @@ void init_serve(int orders)
 	if (signals < 0)
 		_exit(1);
 	prctl(PR_SET_NAME, "garth-init");
-	tell(&in, ORDER_READY, 0, 0, NULL, -1);
+	tell(&in, ORDER_READY, 0, 0, NULL, given);
+	if (given >= 0)
+		close(given);
 	for (;;) {
 		if (poll(fds, 2, -1) < 0) {
 			if (errno == EINTR)

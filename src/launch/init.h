@@ -9,7 +9,8 @@
 
 /* Says one thing to the keeper; -1 and errno. */
 int init_tell(int orders, enum order_type type, uint32_t id, int value, const struct err *e, int fd);
-/* Serves until the keeper is gone, and ends the process, and with it everything inside. */
-void init_serve(int orders) __attribute__((noreturn));
+/* Serves until the keeper is gone, and ends the process, and with it everything inside. given goes with
+ * READY, where it is not -1. */
+void init_serve(int orders, int given) __attribute__((noreturn));
 
 #endif

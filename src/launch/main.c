@@ -57,5 +57,5 @@ int main(void)
 	setsid();
 	if (enter_jail(&j, ORDERS_FD, &e) < 0)
 		return fail(&e);
-	init_serve(ORDERS_FD);
+	init_serve(ORDERS_FD, j.gives ? open(j.gives, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1);
 }

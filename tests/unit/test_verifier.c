@@ -18,6 +18,9 @@ struct fixture {
 	struct err e;
 };
 
+/* Which room of the quarantine is used: everything is tried with both. */
+static bool small;
+
 static void make(void **state, struct fixture *f)
 {
 	struct scratch *s = *state;
@@ -63,7 +66,7 @@ static int take(struct fixture *f, const struct buf *pack, uint64_t max, size_t 
 
 	oidset_release(&f->fresh);
 	f->fresh = (struct oidset){ 0 };
-	rc = verifier_take(&f->v, fd, max, &f->fresh, &f->e);
+	rc = verifier_take(&f->v, fd, small, max, &f->fresh, &f->e);
 	*ret_fresh = f->fresh.n;
 	return rc;
 }
@@ -73,7 +76,6 @@ static size_t count(const struct fixture *f)
 	return (size_t)strtoul(git_in(&f->shared, "count-objects"), NULL, 10);
 }
 
-/* But for directories of loose objects, which stay for the next ones. */
 static bool is_empty(struct fixture *f)
 {
 	struct quarantine *q = &f->v.at;
@@ -405,7 +407,7 @@ static void dies_in_the_middle(void **state)
 		usleep(300000);
 		_exit(kill(f.v.first, SIGKILL) ? 1 : 0);
 	}
-	assert_int_equal(verifier_take(&f.v, pair[0], 1 << 20, &fresh, &f.e), -1);
+	assert_int_equal(verifier_take(&f.v, pair[0], false, 1 << 20, &fresh, &f.e), -1);
 	assert_int_equal(f.e.kind, ERR_FAILED);
 	waitpid(pid, NULL, 0);
 	assert_int_equal(waitid(P_PID, (id_t)f.v.first, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
@@ -487,5 +489,11 @@ int main(void)
 	};
 
 	signal(SIGPIPE, SIG_IGN);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = 0;
+
+	for (int room = 0; room < 2; room++) {
+		small = room;
+		failed += cmocka_run_group_tests_name(small ? "in memory" : "on disk", tests, NULL, NULL);
+	}
+	return failed;
 }
