@@ -13,6 +13,8 @@
 #define LINE_MAX_LEN    160
 #define SECONDS_DEFAULT 60
 #define PREFETCH_MAX    32
+/* Ends a round of requests: the answers to all of them are written at once. */
+#define FLUSH "flush\n"
 
 /* What is asked, and how much of it was written. */
 struct asked {
@@ -197,6 +199,7 @@ int objects_info_many(struct objects *o, char *const *oids, size_t n, enum objec
 
 	for (size_t i = 0; !rc && i < n; i++)
 		buf_printf(&a.text, "info %s\n", oids[i]);
+	buf_addstr(&a.text, FLUSH);
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = read_head(o, &a, oids[i], &types[i], &sizes[i], e);
 	buf_release(&a.text);
@@ -275,7 +278,7 @@ int objects_read(struct objects *o, const char *oid, enum object_type want, stru
 		return 0;
 	rc = begin(o, e);
 	if (!rc) {
-		buf_printf(&a.text, "contents %s\n", oid);
+		buf_printf(&a.text, "contents %s\n" FLUSH, oid);
 		rc = read_object(o, &a, oid, want, out, e);
 	}
 	if (!rc && want != OBJECT_BLOB && !before)
@@ -293,6 +296,7 @@ static int fetch(struct objects *o, const struct strvec *oids, const enum object
 	for (size_t i = 0; i < oids->n; i++)
 		if (types[i] != OBJECT_MISSING)
 			buf_printf(&a.text, "contents %s\n", oids->v[i]);
+	buf_addstr(&a.text, FLUSH);
 	for (size_t i = 0; !rc && i < oids->n; i++) {
 		auto_buf content = BUF_INIT(KNOWN_SIZE);
 

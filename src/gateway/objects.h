@@ -1,7 +1,7 @@
 /*
- * Reading objects through one running `git cat-file --batch-command` (without --buffer: each request is
- * answered at once). Whoever parses hostile bytes is that process, in the verifier's jail; what arrives here
- * is bounded, in size and in time. SIGPIPE is ignored by the caller.
+ * Reading objects through one running `git cat-file --batch-command --buffer`. Whoever parses hostile bytes
+ * is that process, in the verifier's jail; what arrives here is bounded, in size and in time. SIGPIPE is
+ * ignored by the caller.
  *
  * Where the process says something that is no answer, or nothing in time, nobody knows any more which answer
  * belongs to which request: `broken` is set, and every further call fails until it is begun anew.

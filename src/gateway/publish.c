@@ -362,6 +362,11 @@ void publish_tidy(struct gate *g)
 		bring_prepare(g);
 }
 
+bool publish_is_large(const struct gate *g)
+{
+	return g->untidy && !g->offered;
+}
+
 /* What was offered is no good: git inside shall tell. */
 static void forget_offer(struct job *j, struct refusal *no, struct err *e)
 {

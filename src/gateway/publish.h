@@ -38,6 +38,8 @@ int publish_offered(struct gate *g, const char *tip, const char *by, int pack, s
 /* Clears away what the last publish needed, and starts what the next one will need. Nobody has to wait for
  * it: it is called when the answer is on its way, else by the next publish. */
 void publish_tidy(struct gate *g);
+/* Whether that is better done soon: something large is left, or something is to be started. */
+bool publish_is_large(const struct gate *g);
 /* The tip of the task's branch in private storage, as the inside names it; "" where it has none. */
 int publish_find_tip(struct gate *g, char out[65], struct err *e);
 

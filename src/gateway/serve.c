@@ -239,9 +239,11 @@ static const char *method_name(enum evhttp_cmd_type type)
 /* The answer is written by then, and whoever waited for it had the processor. */
 static void on_answered(evutil_socket_t fd, short what, void *arg)
 {
+	struct server *s = arg;
+
 	(void)fd;
 	(void)what;
-	publish_tidy(arg);
+	publish_tidy(s->gate);
 }
 
 static void on_request(struct evhttp_request *req, void *arg)
@@ -271,7 +273,8 @@ static void on_request(struct evhttp_request *req, void *arg)
 	d->server->answering = true;
 	evhttp_send_reply(req, status, status == 200 ? "OK" : "No", out);
 	d->server->answering = false;
-	evtimer_add(d->server->answered, &soon);
+	if (publish_is_large(d->server->gate))
+		evtimer_add(d->server->answered, &soon);
 	if (out)
 		evbuffer_free(out);
 }

@@ -27,7 +27,7 @@
  * against its limit, and the user's packs may be larger than that. */
 static const char *const overrides[] = { "core.hooksPath=/dev/null", "core.attributesFile=/dev/null",
 	"core.fsmonitor=false", "core.packedGitWindowSize=32m", "core.packedGitLimit=1g", "gc.auto=0",
-	"maintenance.auto=false", "protocol.allow=never" };
+	"maintenance.auto=false", "protocol.allow=never", "core.createObject=rename" };
 
 /* Programs and libraries. Links stay links. */
 static const char *const system_paths[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
@@ -261,7 +261,7 @@ int verifier_renew_reader(struct verifier *v, struct err *e)
 	out = from[1];
 	v->objects.out = from[0];
 	v->objects.seconds = VERIFIER_SECONDS;
-	strvec_pushl(&args, "cat-file", "--batch-command", NULL);
+	strvec_pushl(&args, "cat-file", "--batch-command", "--buffer", NULL);
 	verifier_command(v, QUARANTINE_DISK, &args, &cmd);
 	return cell_start(&v->cell, &cmd, (int[3]){ in, out, null }, &v->reader, e);
 }

@@ -74,7 +74,7 @@ static inline void stop(pid_t pid, struct objects *o)
 	waitpid(pid, NULL, 0);
 }
 
-static char *const cat_file[] = { "git", "cat-file", "--batch-command", NULL };
+static char *const cat_file[] = { "git", "cat-file", "--batch-command", "--buffer", NULL };
 
 static inline double seconds_since(const struct timespec *from)
 {
