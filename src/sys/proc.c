@@ -48,16 +48,28 @@ static int place(int fd, int at)
 	return dup2(fd, at);
 }
 
-/* In the child: never returns. `fds` are stdin, stdout, stderr. Reports errno through `tell`. */
+/* No handler of the parent's may run in its memory. What was ignored stays so, but for SIGPIPE. */
+static void reset_signals(void)
+{
+	struct sigaction act, dfl = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		if (sig == SIGPIPE || (!sigaction(sig, NULL, &act) && act.sa_handler != SIG_IGN &&
+					      act.sa_handler != SIG_DFL))
+			sigaction(sig, &dfl, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In the child, which has the parent's memory until it is another program: never returns. `fds` are stdin,
+ * stdout, stderr. Reports errno through `tell`. */
 static void __attribute__((noreturn)) child(const struct proc_spec *p, const int fds[3], int tell)
 {
 	static const char *const dirs[] = { "/usr/local/bin", "/usr/bin", "/bin" };
-	sigset_t none;
 	int error;
 
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
+	reset_signals();
 	if (place(fds[0], 0) < 0 || place(fds[1], 1) < 0 || place(fds[2], 2) < 0)
 		goto fail;
 	/* what we ourselves were started with is not the child's */
@@ -106,6 +118,21 @@ static void streams_close(struct streams *s)
 	fd_closep(&s->tell);
 }
 
+/* Without a copy of the address space, which takes longer than starting git does. */
+static pid_t start_child(const struct proc_spec *p, const int fds[3], int tell)
+{
+	sigset_t all, before;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = vfork();
+	if (!pid)
+		child(p, fds, tell);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
 static int start(
 	const struct proc_spec *p, bool feed, bool take, bool take_err, struct streams *s, pid_t *ret_pid)
 {
@@ -120,9 +147,7 @@ static int start(
 		goto out;
 	if (take_err ? pipe2(er, O_CLOEXEC) < 0 : (er[1] = open_end(0, O_WRONLY)) < 0)
 		goto out;
-	pid = fork();
-	if (!pid)
-		child(p, (int[3]){ in[0], out[1], er[1] }, tell[1]);
+	pid = start_child(p, (int[3]){ in[0], out[1], er[1] }, tell[1]);
 out:
 	fd_closep(&in[0]);
 	fd_closep(&out[1]);
