@@ -70,7 +70,10 @@ static void print_yaml(const struct config *c)
 	if (c->allow_read.n)
 		list("allow_read", &c->allow_read);
 	list("env", &c->env);
-	printf("network:\n  mode: %s\nlimits:\n", c->net);
+	printf("network:\n  mode: %s\n", c->net);
+	if (c->net_allow.n)
+		list("allow", &c->net_allow);
+	printf("limits:\n");
 	number("log_size", c->log_size);
 	number("max_worktree_size", c->policy.max_size);
 	number("max_file_size", c->policy.max_file_size);
@@ -84,6 +87,7 @@ static void print_yaml(const struct config *c)
 		printf("  "), list("programs", &c->agents[i].programs);
 		printf("  "), list("login", &c->agents[i].login);
 		printf("  "), list("env", &c->agents[i].env);
+		printf("  "), list("hosts", &c->agents[i].hosts);
 	}
 }
 
@@ -98,8 +102,9 @@ static json_t *agents_json(const struct config *c)
 
 	for (size_t i = 0; i < c->nagents; i++)
 		json_object_set_new(agents, c->agents[i].name,
-			json_pack("{s:o, s:o, s:o}", "programs", json_list(&c->agents[i].programs), "login",
-				json_list(&c->agents[i].login), "env", json_list(&c->agents[i].env)));
+			json_pack("{s:o, s:o, s:o, s:o}", "programs", json_list(&c->agents[i].programs),
+				"login", json_list(&c->agents[i].login), "env", json_list(&c->agents[i].env),
+				"hosts", json_list(&c->agents[i].hosts)));
 	return agents;
 }
 
@@ -135,12 +140,12 @@ static json_t *as_json(const struct config *c)
 		(json_int_t)c->rebase_frequency, "pause_on_conflict", c->pause_on_conflict);
 
 	return json_pack(
-		"{s:o, s:{s:o}, s:o, s:{s:s}, s:o, s:o, s:{s:o}, s:{s:s}, s:{s:s}, s:o, s:{s:I}, s:o}",
+		"{s:o, s:{s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o}, s:{s:s}, s:{s:s}, s:o, s:{s:I}, s:o}",
 		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "jail", jail,
-		"network", "mode", c->net, "limits", limits_json(c), "policy", policy_json(&c->policy), "git",
-		"operations", operations_json(c), "task", "on_dirty", c->on_dirty, "merge", "strategy",
-		c->merge_strategy, "sync", sync, "snapshot", "every", (json_int_t)c->snapshot_every, "agents",
-		agents_json(c));
+		"network", "mode", c->net, "allow", json_list(&c->net_allow), "limits", limits_json(c),
+		"policy", policy_json(&c->policy), "git", "operations", operations_json(c), "task",
+		"on_dirty", c->on_dirty, "merge", "strategy", c->merge_strategy, "sync", sync, "snapshot",
+		"every", (json_int_t)c->snapshot_every, "agents", agents_json(c));
 }
 
 int cmd_config(int argc, char **argv)

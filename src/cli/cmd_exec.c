@@ -6,8 +6,14 @@
 #include "cli/say.h"
 #include "cli/session.h"
 
-static int exec_in(
-	const char *name, const struct strvec *env, const char *net, bool weaker, char *const *argv)
+/* What the command line says of the network. */
+struct asked_net {
+	const char *mode;
+	struct strvec allow;
+};
+
+static int exec_in(const char *name, const struct strvec *env, const struct asked_net *net, bool weaker,
+	char *const *argv)
 {
 	struct session_opts o = { .env = env, .walls.allow_weaker = weaker };
 	struct terminal_result r = { .end = TERMINAL_EXIT };
@@ -15,9 +21,9 @@ static int exec_in(
 	struct err e = ERR_INIT;
 	auto_task t = { 0 };
 	char *shell[] = { NULL, NULL };
+	int rc;
 
-	if (context_open(&c, &e) < 0 || session_net(net ? net : c.config.net, &o.walls.net, &e) < 0 ||
-		task_find(&c, name, &t, &e) < 0)
+	if (context_open(&c, &e) < 0 || task_find(&c, name, &t, &e) < 0)
 		return say_error(&e);
 	if (t.strict && weaker)
 		return err_set(&e, ERR_USAGE,
@@ -28,8 +34,11 @@ static int exec_in(
 		argv = shell;
 	}
 	o.agent = config_agent_by_program(&c.config, argv[0]);
-	o.net_asked = net != NULL;
-	if (session_exec(&c, &t, &o, argv, &r, &e) < 0) {
+	if (session_network(&c, &t, net->mode, &net->allow, &o, &e) < 0)
+		return say_error(&e);
+	rc = session_exec(&c, &t, &o, argv, &r, &e);
+	network_release(&o.net);
+	if (rc < 0) {
 		err_wrap(&e, "task '%s'", name);
 		return say_error(&e);
 	}
@@ -39,11 +48,13 @@ static int exec_in(
 int cmd_exec(int argc, char **argv)
 {
 	struct strvec env = STRVEC_INIT;
-	const char *net = NULL;
+	struct asked_net net = { 0 };
 	bool weaker = false;
 	const struct opt opts[] = {
 		{ 'e', "env", OPT_LIST, &env, "VAR[=VAL]", "pass a variable in" },
-		{ 0, "net", OPT_STR, &net, "MODE", "none or host, where the task is stopped" },
+		{ 0, "net", OPT_STR, &net.mode, "MODE", "none, allow or host, where the task is stopped" },
+		{ 0, "allow", OPT_LIST, &net.allow, "HOST",
+			"let it reach this host, where the task is stopped" },
 		{ 0, "allow-weaker", OPT_FLAG, &weaker, NULL, "run even where the kernel lacks a wall" },
 		OPT_END,
 	};
@@ -60,22 +71,28 @@ int cmd_exec(int argc, char **argv)
 	if (!behind[rest])
 		return err_set(&e, ERR_USAGE, "no command given"),
 		       err_hint(&e, "garth shell %s", argv[l.rest]), say_error(&e);
-	code = exec_in(argv[l.rest], &env, net, weaker, behind + rest);
+	code = exec_in(argv[l.rest], &env, &net, weaker, behind + rest);
 	strvec_release(&env);
+	strvec_release(&net.allow);
 	return code;
 }
 
 int cmd_shell(int argc, char **argv)
 {
-	const char *net = NULL;
+	struct asked_net net = { 0 };
 	const struct opt opts[] = {
-		{ 0, "net", OPT_STR, &net, "MODE", "none or host, where the task is stopped" },
+		{ 0, "net", OPT_STR, &net.mode, "MODE", "none, allow or host, where the task is stopped" },
+		{ 0, "allow", OPT_LIST, &net.allow, "HOST",
+			"let it reach this host, where the task is stopped" },
 		OPT_END,
 	};
 	struct cmd_line l = { "shell", opts, 1, 1, false, 0, 0 };
 	struct err e = ERR_INIT;
 	const struct strvec none = STRVEC_INIT;
+	int code;
 
 	CMD_PARSE(&l, argc, argv);
-	return exec_in(argv[0], &none, net, false, NULL);
+	code = exec_in(argv[0], &none, &net, false, NULL);
+	strvec_release(&net.allow);
+	return code;
 }

@@ -12,7 +12,7 @@
 struct run_opts {
 	struct task_spec task;
 	struct session_opts session;
-	struct strvec env;
+	struct strvec env, allow;
 	const char *net, *agent;
 	bool detach, weaker, quiet;
 };
@@ -28,12 +28,12 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 		strcmp(o->task.on_dirty, "keep"))
 		return err_set(
 			e, ERR_USAGE, "--on-dirty is fail, commit or keep, not '%s'", o->task.on_dirty);
-	if (session_net(o->net ? o->net : c->config.net, &o->session.walls.net, e) < 0)
-		return -1;
 	if (o->agent && !(o->session.agent = config_agent_by_name(&c->config, o->agent)))
 		return err_set(e, ERR_NOTFOUND, "there is no agent '%s' in the configuration", o->agent);
 	if (!o->agent)
 		o->session.agent = config_agent_by_program(&c->config, argv[0]);
+	if (network_choose(&c->config, o->session.agent, o->net, &o->allow, &o->session.net, e) < 0)
+		return -1;
 	if (agent_environment(&c->config, NULL, NULL, &o->env, NULL, &env, e) < 0)
 		return -1;
 	o->session.walls.allow_weaker = o->weaker;
@@ -67,7 +67,9 @@ int cmd_run(int argc, char **argv)
 		{ 't', "task", OPT_STR, &o.task.name, "NAME", "the task's name; else one is made of CMD" },
 		{ 'b', "base", OPT_STR, &o.task.rev, "REV", "start from this commit; else HEAD" },
 		{ 0, "backend", OPT_STR, &o.task.backend, "NAME", "overlay or worktree" },
-		{ 0, "net", OPT_STR, &o.net, "MODE", "none or host" },
+		{ 0, "net", OPT_STR, &o.net, "MODE", "none, allow (by a list of hosts) or host" },
+		{ 0, "allow", OPT_LIST, &o.allow, "HOST",
+			"let it reach this host, as in *.crates.io or db.local:5432" },
 		{ 0, "agent", OPT_STR, &o.agent, "NAME", "bring this agent's log-in; else CMD tells" },
 		{ 0, "on-dirty", OPT_STR, &o.task.on_dirty, "WHAT",
 			"uncommitted work at the end: fail, commit or keep" },
@@ -106,5 +108,7 @@ int cmd_run(int argc, char **argv)
 		printf("%s\n", t.name);
 	session_report(&c, t.name, &r, o.quiet);
 	strvec_release(&o.env);
+	strvec_release(&o.allow);
+	network_release(&o.session.net);
 	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
 }

@@ -6,6 +6,7 @@
 #include "cli/json.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/show_network.h"
 #include "cli/standing.h"
 #include "sys/tree.h"
 #include "task/walls.h"
@@ -32,12 +33,13 @@ static void time_line(const char *name, int64_t when)
 
 static int show_jail(struct context *c, struct task_at *at, const char *net, bool json, struct err *e)
 {
-	struct walls_opts o = { 0 };
+	struct session_opts s = { 0 };
+	struct walls_opts o = { .net = &s.net };
 	auto_buf text = BUF_INIT(4 << 20);
 	auto_jail jail = { 0 };
 
-	if (session_net(net ? net : c->config.net, &o.net, e) < 0 ||
-		walls_describe(c, at, &o, &jail, e) < 0 || jail_check(&jail, e) < 0)
+	if (session_network(c, at->task, net, NULL, &s, e) < 0 || walls_describe(c, at, &o, &jail, e) < 0 ||
+		jail_check(&jail, e) < 0)
 		return say_error(e);
 	jail_print(&jail, &text);
 	if (json) {
@@ -51,7 +53,7 @@ static int show_jail(struct context *c, struct task_at *at, const char *net, boo
 					json_text(jail.rows[i].target)));
 		json_object_set_new(o_json, "uid", json_integer(jail.uid));
 		json_object_set_new(o_json, "gid", json_integer(jail.gid));
-		json_object_set_new(o_json, "net", json_text(jail.net == JAIL_NET_HOST ? "host" : "none"));
+		json_object_set_new(o_json, "net", json_text(s.net.mode));
 		json_object_set_new(o_json, "lowers", json_list(&jail.lowers));
 		json_object_set_new(o_json, "upper", jail.upper ? json_text(jail.upper) : json_null());
 		json_object_set_new(o_json, "rows", rows);
@@ -113,9 +115,11 @@ static json_t *json_snapshots(const struct snapshot_list *l)
 	return a;
 }
 
-static void print_task(const struct task *t, const struct task_work *w, uint64_t disk,
+static void print_task(struct context *c, struct task_at *at, const struct task_work *w, uint64_t disk,
 	const struct standing *s, const struct snapshot_list *snapshots)
 {
+	const struct task *t = at->task;
+
 	line("task", t->name);
 	line("state", t->state);
 	line("project", t->project);
@@ -137,6 +141,7 @@ static void print_task(const struct task *t, const struct task_work *w, uint64_t
 		line("session", t->session);
 	}
 	print_snapshots(snapshots);
+	show_network(c, at);
 	printf("%-10s %.1f MB\n", "disk", (double)disk / 1e6);
 	print_work(w);
 }
@@ -180,9 +185,10 @@ int cmd_show(int argc, char **argv)
 		json_object_set_new(o, "ignored", json_integer((json_int_t)w.ignored));
 		standing_json(&standing, o);
 		json_object_set_new(o, "snapshots", json_snapshots(&snapshots));
+		json_object_set_new(o, "network", show_network_json(&c, &at));
 		json_object_set_new(o, "disk", json_integer((json_int_t)disk));
 		return json_print(o);
 	}
-	print_task(&t, &w, disk, &standing, &snapshots);
+	print_task(&c, &at, &w, disk, &standing, &snapshots);
 	return 0;
 }

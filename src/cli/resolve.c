@@ -37,9 +37,13 @@ static int begin_inside(struct context *c, struct task *r, const struct task *t,
 	struct session_opts o = { 0 };
 	struct terminal_result result = { .end = TERMINAL_EXIT };
 
-	if (session_net(c->config.net, &o.walls.net, e) < 0)
+	int rc;
+
+	if (session_network(c, r, NULL, NULL, &o, e) < 0)
 		return -1;
-	return session_exec(c, r, &o, argv, &result, e);
+	rc = session_exec(c, r, &o, argv, &result, e);
+	network_release(&o.net);
+	return rc;
 }
 
 int resolve_begin(

@@ -8,6 +8,7 @@
 #include "agent/agent.h"
 #include "base/alloc.h"
 #include "cli/say.h"
+#include "egress/proxy.h"
 #include "gateway/end.h"
 #include "gateway/gate.h"
 #include "gateway/renew.h"
@@ -24,14 +25,34 @@
 #include "task/life.h"
 #include "task/run.h"
 
-int session_net(const char *name, enum jail_net *ret, struct err *e)
+#define PROXY_LINGER 30
+
+/* An agent that is run in a task of another command's has to reach its model. */
+static void add_agents(const struct config_agent *a, struct network *n)
 {
-	if (!strcmp(name, "none"))
-		*ret = JAIL_NET_NONE;
-	else if (!strcmp(name, "host"))
-		*ret = JAIL_NET_HOST;
-	else
-		return err_set(e, ERR_USAGE, "there is no network '%s'; there are none and host", name);
+	for (size_t i = 0; a && !strcmp(n->mode, NETWORK_ALLOW) && i < a->hosts.n; i++)
+		if (!strvec_has(&n->allow, a->hosts.v[i]))
+			strvec_push(&n->allow, a->hosts.v[i]);
+}
+
+int session_network(struct context *c, struct task *t, const char *mode, const struct strvec *hosts,
+	struct session_opts *o, struct err *e)
+{
+	auto_fd dir = -1;
+	bool busy = task_is_busy(c, t);
+	struct err none = ERR_INIT;
+
+	o->net_asked = mode || (hosts && hosts->n);
+	/* what was asked for has to make sense, whatever comes of it */
+	if (network_choose(&c->config, o->agent, mode, hosts, &o->net, e) < 0)
+		return -1;
+	if ((o->net_asked && !busy) || home_task_dir(&c->home, t->id, &dir, &none) < 0)
+		return 0;
+	network_release(&o->net);
+	if (network_load(dir, busy, &o->net, &none) < 0)
+		return network_choose(&c->config, o->agent, mode, hosts, &o->net, e);
+	if (!busy)
+		add_agents(o->agent, &o->net);
 	return 0;
 }
 
@@ -89,8 +110,18 @@ static void look_at_boot(struct task_at *at)
 struct kept {
 	char *task;           /* its name */
 	struct task_run *run; /* NULL where there is no main command */
+	const struct network *net;
 	struct strvec watch;
 };
+
+/* In the proxy's process. */
+static void proxy(void *arg, int listen_fd)
+{
+	const struct kept *k = arg;
+	const struct proxy p = { listen_fd, k->task, &k->net->allow, PROXY_LINGER };
+
+	proxy_serve(&p);
+}
 
 /* In the gateway's process. */
 static void gateway(void *arg, const struct keeper_gate *io)
@@ -145,17 +176,30 @@ static void watched(const struct repo *r, const struct task *t, struct strvec *r
 		strvec_pushf(ret, "%s/%.*s", r->git_dir, (int)(s - t->target), t->target);
 }
 
+/* Where a full disk has no room for it, a command in a stopped task runs all the same. */
+static int keep_network(struct task_at *at, const struct session_opts *o, bool own, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+
+	if (own)
+		return network_save(at->ws.dir, true, &o->net, e);
+	network_save(at->ws.dir, false, &o->net, &ignored);
+	return 0;
+}
+
 /* Describes the walls and starts a keeper, which takes the lock over. */
 static int start_keeper(struct context *c, struct task *t, const struct session_opts *o,
 	const struct order_cmd *main_cmd, struct task_run *run, int *lock, int *ret_conn, struct err *e)
 {
 	auto_task_at at = { .ws.dir = -1 };
 	auto_jail jail = { 0 };
-	struct kept kept = { .task = t->name, .run = run };
+	struct walls_opts walls = o->walls;
+	struct kept kept = { .task = t->name, .run = run, .net = &o->net };
 	struct keeper_spec spec = { .jail = &jail,
 		.main_cmd = main_cmd,
 		.log_max = c->config.log_size,
 		.gateway = gateway,
+		.proxy = proxy,
 		.arg = &kept,
 		.on_ended = run ? on_ended : NULL };
 	int rc;
@@ -163,7 +207,9 @@ static int start_keeper(struct context *c, struct task *t, const struct session_
 	if (task_open(c, t, &at, e) < 0 || bring_login(c, &at, o->agent, e) < 0)
 		return -1;
 	look_at_boot(&at);
-	if (walls_describe(c, &at, &o->walls, &jail, e) < 0 || jail_check(&jail, e) < 0)
+	walls.net = &o->net;
+	if (keep_network(&at, o, run != NULL, e) < 0 || walls_describe(c, &at, &walls, &jail, e) < 0 ||
+		jail_check(&jail, e) < 0)
 		return -1;
 	context_close_store(c);
 	spec.task_dir = at.ws.dir;
@@ -180,8 +226,7 @@ static void announce(const struct task *t, const struct session_opts *o, bool tt
 {
 	if (o->quiet || !say_is_heard())
 		return;
-	say_state("task '%s' (%s, network %s)%s", t->name, t->backend,
-		o->walls.net == JAIL_NET_HOST ? "host" : "none",
+	say_state("task '%s' (%s, network %s)%s", t->name, t->backend, o->net.mode,
 		tty ? "; detach with " TERMINAL_DETACH_KEYS : "");
 }
 
@@ -196,7 +241,7 @@ int session_run(struct context *c, struct task *t, const struct session_opts *o,
 	int rc = -1;
 
 	task_session_id(session);
-	if (walls_command(c, t, o->agent, session, o->env, argv, &cmd, e) < 0 ||
+	if (walls_command(c, t, o->agent, &o->net, session, o->env, argv, &cmd, e) < 0 ||
 		home_task_dir(&c->home, t->id, &dir, e) < 0 || take_lock(c, t, dir, &lock, e) < 0)
 		return -1;
 	size_terminal(&cmd);
@@ -303,17 +348,17 @@ static int join_or_start(
 int session_hold(struct context *c, struct task *t, int *ret_conn, struct err *e)
 {
 	struct session_opts o = { 0 };
+	int rc = 1;
 
-	if (session_net(c->config.net, &o.walls.net, e) < 0)
+	if (session_network(c, t, NULL, NULL, &o, e) < 0)
 		return -1;
-	for (int tries = 0; tries < 200; tries++) {
-		int rc = join_or_start(c, t, &o, ret_conn, e);
-
-		if (rc <= 0)
-			return rc;
-		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	for (int tries = 0; rc > 0 && tries < 200; tries++) {
+		if (tries)
+			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+		rc = join_or_start(c, t, &o, ret_conn, e);
 	}
-	return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
+	network_release(&o.net);
+	return rc > 0 ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : rc;
 }
 
 static int exec_once(struct context *c, struct task *t, const struct session_opts *o,
@@ -345,7 +390,7 @@ int session_exec(struct context *c, struct task *t, const struct session_opts *o
 		snprintf(session, sizeof(session), "%s", t->session);
 	else
 		task_session_id(session);
-	if (walls_command(c, t, o->agent, session, o->env, argv, &cmd, e) < 0)
+	if (walls_command(c, t, o->agent, &o->net, session, o->env, argv, &cmd, e) < 0)
 		return -1;
 	size_terminal(&cmd);
 	order_cmd_pack(&cmd, &packed);

@@ -15,7 +15,8 @@
 #include "task/walls.h"
 
 struct session_opts {
-	struct walls_opts walls;
+	struct walls_opts walls; /* its network is `net` */
+	struct network net;
 	const struct config_agent *agent;
 	const struct strvec *env;
 	bool detach;
@@ -37,10 +38,12 @@ int session_attach(struct context *c, struct task *t, struct terminal_result *re
 /* Ends the running task and waits for it. */
 int session_cancel(struct context *c, struct task *t, struct err *e);
 
+/* The network for a command in a task: what the command line asks for (mode may be NULL, hosts may be), else
+ * what the task was run with, else the configuration's. In a running task it is what it is. */
+int session_network(struct context *c, struct task *t, const char *mode, const struct strvec *hosts,
+	struct session_opts *o, struct err *e);
+
 /* Tells a person at the terminal how it ended, and what to do next. */
 void session_report(struct context *c, const char *name, const struct terminal_result *r, bool quiet);
-
-/* "none" or "host"; ERR_USAGE. */
-int session_net(const char *name, enum jail_net *ret, struct err *e);
 
 #endif

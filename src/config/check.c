@@ -3,6 +3,8 @@
 #include <stdbool.h>
 
 #include "base/alloc.h"
+#include "base/hosts.h"
+#include "base/hosts.h"
 #include "base/name.h"
 #include "base/path.h"
 
@@ -202,4 +204,12 @@ const char *check_verb(const char *name)
 	return *name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name) && *name != '-'
 		       ? NULL
 		       : "is not the name of a git command";
+}
+
+const char *check_host(const char *entry)
+{
+	struct err e = ERR_INIT;
+
+	return hosts_check(entry, &e) < 0 ? "is no host: name, *.name or address is meant, perhaps with :port"
+					  : NULL;
 }

@@ -19,6 +19,8 @@ const char *check_variable(const char *name);
 const char *check_program(const char *name);
 /* A glob over paths in the repository. */
 const char *check_glob(const char *glob);
+/* A host of a network's list. */
+const char *check_host(const char *entry);
 /* "Name <mail>", as git writes it in a commit. */
 const char *check_person(const char *person);
 /* The name of a git command. */

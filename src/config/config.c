@@ -44,6 +44,7 @@ void config_defaults(struct config *ret)
 
 		strvec_pushv(&a->programs, d->programs);
 		strvec_pushv(&a->login, d->login);
+		strvec_pushv(&a->hosts, d->hosts);
 		strvec_pushv(&a->env, d->env);
 	}
 }
@@ -63,6 +64,7 @@ void config_release(struct config *c)
 	free(c->file);
 	free(c->backend);
 	free(c->net);
+	strvec_release(&c->net_allow);
 	strvec_release(&c->tools);
 	strvec_release(&c->allow_read);
 	strvec_release(&c->env);
@@ -70,6 +72,7 @@ void config_release(struct config *c)
 		free(c->agents[i].name);
 		strvec_release(&c->agents[i].programs);
 		strvec_release(&c->agents[i].login);
+		strvec_release(&c->agents[i].hosts);
 		strvec_release(&c->agents[i].env);
 	}
 	free(c->agents);

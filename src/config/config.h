@@ -16,7 +16,8 @@
  *	  allow_read: [/srv/data]     # absolute paths, shown read-only
  *	  env: [MY_VAR]               # names of variables that are passed in
  *	network:
- *	  mode: none                  # none | host
+ *	  mode: allow                 # none | allow | host
+ *	  allow: [github.com, "*.crates.io", "localhost:8080"] # hosts.h; for every task
  *	limits:
  *	  log_size: 10MB              # kept of a task's output
  *	  max_worktree_size: 1GB      # that a task may add, in all
@@ -46,6 +47,7 @@
  *	    programs: [aider]
  *	    login: [.aider.conf.yml]  # copied from the home into the task's
  *	    env: [OPENAI_API_KEY]
+ *	    hosts: [api.openai.com]   # its model's endpoints, for network allow
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -62,6 +64,7 @@ struct config_agent {
 	struct strvec programs; /* base names by which it is known */
 	struct strvec login;    /* relative to the home */
 	struct strvec env;
+	struct strvec hosts; /* base/hosts.h */
 };
 
 /* What may be published, and how it is counted. */
@@ -84,10 +87,11 @@ struct config_operation {
 };
 
 struct config {
-	char *home;    /* for the checks of allow_read; NULL where it is not known */
-	char *file;    /* the user's file, NULL where there is none */
-	char *backend; /* "overlay", "worktree", or NULL */
-	char *net;     /* "none" or "host" */
+	char *home;              /* for the checks of allow_read; NULL where it is not known */
+	char *file;              /* the user's file, NULL where there is none */
+	char *backend;           /* "overlay", "worktree", or NULL */
+	char *net;               /* "none", "allow" or "host" */
+	struct strvec net_allow; /* hosts.h */
 	uint64_t log_size;
 	struct strvec tools;      /* relative to the home */
 	struct strvec allow_read; /* absolute */

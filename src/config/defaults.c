@@ -88,6 +88,11 @@ const char *const default_protected[] = {
 	"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY",     \
 		"GROQ_API_KEY", "MISTRAL_API_KEY", "DEEPSEEK_API_KEY", "XAI_API_KEY"
 
+/* Where those keys are good. */
+#define PROVIDER_HOSTS                                                                                       \
+	"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "openrouter.ai",         \
+		"api.groq.com", "api.mistral.ai", "api.deepseek.com", "api.x.ai"
+
 /* Only files that the agent needs to be logged in and set up as the user has it; no histories, no sessions.
  */
 /* clang-format off */
@@ -98,24 +103,30 @@ const struct default_agent default_agents[] = {
 			"CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "CLAUDE_CODE_USE_BEDROCK",
 			"AWS_BEARER_TOKEN_BEDROCK", "AWS_REGION", "API_TIMEOUT_MS", "MAX_THINKING_TOKENS",
-			"DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING") },
+			"DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING"),
+		LIST("api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai") },
 	{ "codex", LIST("codex"), LIST(".codex/auth.json", ".codex/config.toml"),
 		LIST("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_BASE_URL",
-			"OPENAI_ORGANIZATION", "OPENAI_PROJECT") },
+			"OPENAI_ORGANIZATION", "OPENAI_PROJECT"),
+		LIST("api.openai.com", "auth.openai.com", "chatgpt.com") },
 	{ "gemini", LIST("gemini"),
 		LIST(".gemini/oauth_creds.json", ".gemini/gemini-credentials.json", ".gemini/google_accounts.json",
 			".gemini/installation_id", ".gemini/settings.json", ".gemini/.env"),
 		LIST("GEMINI_API_KEY", "GEMINI_MODEL", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT",
 			"GOOGLE_CLOUD_LOCATION", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI",
-			"GOOGLE_GENAI_USE_GCA") },
+			"GOOGLE_GENAI_USE_GCA"),
+		LIST("generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com",
+			"accounts.google.com") },
 	{ "opencode", LIST("opencode"),
 		LIST(".local/share/opencode/auth.json", ".config/opencode/config.json",
 			".config/opencode/opencode.json", ".config/opencode/opencode.jsonc",
 			".config/opencode/tui.json"),
-		LIST("OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT", PROVIDER_KEYS) },
+		LIST("OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT", PROVIDER_KEYS),
+		LIST("opencode.ai", "models.dev", PROVIDER_HOSTS) },
 	{ "goose", LIST("goose"), LIST(".config/goose/config.yaml", ".config/goose/secrets.yaml"),
 		LIST("GOOSE_*", "OPENAI_HOST", "OPENAI_BASE_PATH", "ANTHROPIC_HOST", "OLLAMA_HOST", "DATABRICKS_HOST",
-			"DATABRICKS_TOKEN", PROVIDER_KEYS) },
+			"DATABRICKS_TOKEN", PROVIDER_KEYS),
+		LIST(PROVIDER_HOSTS) },
 	{ 0 },
 };
 /* clang-format on */

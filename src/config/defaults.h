@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#define DEFAULT_NET              "none"
+#define DEFAULT_NET              "allow"
 #define DEFAULT_LOG_SIZE         (10u << 20)
 #define DEFAULT_REWRITE          "keep"
 #define DEFAULT_IDENTITY         "agent"
@@ -19,7 +19,7 @@
 
 struct default_agent {
 	const char *name;
-	const char *const *programs, *const *login, *const *env;
+	const char *const *programs, *const *login, *const *env, *const *hosts;
 };
 
 extern const char *const default_env[];

@@ -7,7 +7,7 @@
 #include "config/values.h"
 
 static const char *const backends[] = { "overlay", "worktree", NULL };
-static const char *const nets[] = { "none", "host", NULL };
+static const char *const nets[] = { "none", "allow", "host", NULL };
 static const char *const rewrites[] = { "keep", "refuse", NULL };
 static const char *const identities[] = { "agent", "forced", NULL };
 static const char *const rules[] = { "local", "routed", "gateway", "blocked", NULL };
@@ -22,6 +22,7 @@ static const struct value_row config_rows[] = {
 	{ "jail.allow_read",          VALUE_ALLOW_READ, PLACE(allow_read) },
 	{ "jail.env",                 VALUE_VARIABLES,  PLACE(env) },
 	{ "network.mode",             VALUE_CHOICE,     PLACE(net), nets },
+	{ "network.allow",            VALUE_HOSTS,      PLACE(net_allow) },
 	{ "limits.log_size",          VALUE_SIZE,       PLACE(log_size) },
 	{ "limits.max_worktree_size", VALUE_SIZE,       PLACE(policy.max_size) },
 	{ "limits.max_file_size",     VALUE_SIZE,       PLACE(policy.max_file_size) },
@@ -47,6 +48,7 @@ static const struct value_row agent_rows[] = {
 	{ "programs", VALUE_PROGRAMS,  offsetof(struct config_agent, programs) },
 	{ "login",    VALUE_LOGIN,     offsetof(struct config_agent, login) },
 	{ "env",      VALUE_VARIABLES, offsetof(struct config_agent, env) },
+	{ "hosts",    VALUE_HOSTS,     offsetof(struct config_agent, hosts) },
 	{ 0 },
 };
 /* clang-format on */

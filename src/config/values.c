@@ -21,6 +21,8 @@ static const char *check_item(const struct source *s, enum value_type type, cons
 		return check_program(value);
 	case VALUE_GLOBS:
 		return check_glob(value);
+	case VALUE_HOSTS:
+		return check_host(value);
 	default:
 		return NULL;
 	}

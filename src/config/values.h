@@ -22,6 +22,7 @@ enum value_type {
 	VALUE_PROGRAMS,
 	VALUE_LOGIN,
 	VALUE_GLOBS,
+	VALUE_HOSTS,
 };
 
 struct value_row {

@@ -152,6 +152,7 @@ void jail_pack(const struct jail *j, struct buf *out)
 	pack_num(out, j->max_file_size);
 	pack_num(out, j->max_procs);
 	pack_str(out, j->gives);
+	pack_num(out, j->listens);
 	pack_strvec(out, &j->lowers);
 	pack_num(out, j->nrows);
 	for (size_t i = 0; i < j->nrows; i++) {
@@ -192,6 +193,7 @@ int jail_unpack(const char *data, size_t len, struct jail *ret, struct err *e)
 	j.max_file_size = pack_read_num(&r, UINT64_MAX);
 	j.max_procs = pack_read_num(&r, UINT64_MAX);
 	j.gives = pack_read_str(&r);
+	j.listens = pack_read_num(&r, UINT16_MAX);
 	pack_read_strvec(&r, &j.lowers);
 	for (size_t n = pack_read_count(&r, 4 * sizeof(uint64_t)); n && !r.bad; n--)
 		unpack_row(&r, new_row(&j));

@@ -71,7 +71,10 @@ struct jail {
 	char *upper, *work;
 	uint64_t max_file_size; /* RLIMIT_FSIZE, 0 for none */
 	uint64_t max_procs;     /* RLIMIT_NPROC, 0 for none */
-	char *gives;            /* a directory whose descriptor comes with ORDER_READY, or NULL */
+	/* What comes with ORDER_READY: a descriptor of a directory (NULL: none), or a socket that listens on
+	 * this port of the jail's own loopback (0: none). */
+	char *gives;
+	uint64_t listens;
 };
 
 void jail_init(struct jail *j);

@@ -25,7 +25,7 @@ enum order_type {
 	ORDER_SIGNAL,    /* down: id, value = signal; INT, QUIT, HUP and WINCH go to the whole process group;
 			    with    id 0, STOP and CONT go to everything inside */
 	ORDER_BORN, /* up, from outside the jail: value = pid of the first process, a child of the keeper's */
-	ORDER_READY,       /* up: inside, all walls stand; fd: the directory that the jail gives */
+	ORDER_READY,       /* up: inside, all walls stand; fd: what the jail gives */
 	ORDER_FAILED,      /* up: could not enter; err tells the step */
 	ORDER_STARTED,     /* up: id; fd: the terminal's master */
 	ORDER_NOT_STARTED, /* up: id, value = errno of exec; err tells what could not be done */

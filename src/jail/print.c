@@ -58,6 +58,8 @@ void jail_print(const struct jail *j, struct buf *out)
 	for (size_t i = 0; i < j->nrows; i++)
 		print_row(j, &j->rows[i], out);
 	buf_printf(out, "network  %s\n", j->net == JAIL_NET_HOST ? "the host's" : "loopback only");
+	if (j->listens)
+		buf_printf(out, "proxy    127.0.0.1:%" PRIu64 ", answered from outside\n", j->listens);
 	if (j->hostname) {
 		buf_addstr(out, "hostname ");
 		add_clean(out, j->hostname);

@@ -203,7 +203,9 @@ int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 		return err_sys(e, "cannot start the task's keeper");
 	}
 	if (!pid) {
-		struct keeper k = { .spec = *spec, .gate = gate, .listen_fd = listener, .orders = -1 };
+		struct keeper k = {
+			.spec = *spec, .gate = gate, .proxy.fd = -1, .listen_fd = listener, .orders = -1
+		};
 
 		leave_caller(spec, listener, theirs, &gate);
 		fd_nonblock(theirs);

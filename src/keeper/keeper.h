@@ -56,6 +56,9 @@ struct keeper_spec {
 	 * of the two sockets, and for each of the other jobs; never two at a time. Of the keeper's
 	 * descriptors it has those in io. */
 	void (*gateway)(void *arg, const struct keeper_gate *io);
+	/* The proxy, NULL for none. Called in a process that the keeper forks when somebody connects to the
+	 * socket that the jail listens on (jail.listens), which is all that it has of the keeper's. */
+	void (*proxy)(void *arg, int listen);
 	/* Directories in which a change means GATE_RENEW, up to a NULL; with a slash at its end: and in all
 	 * beneath it. They need not be there yet. */
 	const char *const *watch;

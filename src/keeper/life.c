@@ -87,6 +87,7 @@ void life_end(struct keeper *k, int exit_code)
 	keeper_deadline(k, GATE_SECONDS);
 	keeper_stop_listening(k);
 	gate_stop(k);
+	proxy_stop(k);
 	if (k->first > 0)
 		kill(k->first, SIGKILL);
 	if (k->launch > 0)
@@ -244,6 +245,8 @@ void life_reap(struct keeper *k)
 		}
 		if (pid == k->gate.pid)
 			gate_ended(k);
+		if (pid == k->proxy.pid)
+			proxy_ended(k);
 	}
 	none = pid < 0 && errno == ECHILD;
 	if (k->phase < PHASE_DYING && (none || first_died)) {

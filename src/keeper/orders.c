@@ -33,6 +33,7 @@ static void on_message(struct keeper *k, const struct order_msg *m, int *fd)
 		on_born(k, m);
 		break;
 	case ORDER_READY:
+		proxy_open(k, fd);
 		life_ready(k);
 		break;
 	case ORDER_FAILED:

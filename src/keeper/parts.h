@@ -9,6 +9,7 @@
  *	stream.c   its bytes: in, out, the pace
  *	client.c   one connection and its frames
  *	gate.c     the gateway's process: when it is forked, what it is told, the orders it passes in
+ *	proxy.c    the proxy's process: when it is forked
  *	tail.c     the end of a terminal's output, for those who attach later
  */
 #ifndef KEEPER_PARTS_H
@@ -64,9 +65,17 @@ struct gate_post {
 	} passed[PASSED_MAX];
 };
 
+/* The proxy of network `allow`: the socket that the jail gave, and the process that accepts on it. */
+struct proxy_post {
+	int fd;
+	struct event *ev;
+	pid_t pid; /* 0: none runs */
+};
+
 struct keeper {
 	struct keeper_spec spec;
 	struct gate_post gate;
+	struct proxy_post proxy;
 	struct event_base *base;
 	int listen_fd;
 	struct event *listen_ev, *chld_ev, *term_ev;
@@ -140,6 +149,13 @@ void gate_finish(struct keeper *k);
 void gate_open_orders(struct keeper *k);
 /* An answer from the jail to an order that was passed on; false where it was not. */
 bool gate_answer(struct keeper *k, const struct order_msg *m);
+
+/* proxy.c */
+/* The jail's socket, which is taken where it is one. */
+void proxy_open(struct keeper *k, int *fd);
+/* Its process has ended. */
+void proxy_ended(struct keeper *k);
+void proxy_stop(struct keeper *k);
 
 /* life.c */
 void life_start(struct keeper *k);

@@ -80,6 +80,15 @@ const char *const schema_steps[] = {
 	 * and a home that was made anew, use as well: each begins somewhere else. */
 	("INSERT INTO sqlite_sequence (name, seq) SELECT 'task', abs(random() % 1000000) * 10000"
 	 " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'task');"),
+
+	("CREATE TABLE asked ("
+	 " task_id INTEGER NOT NULL REFERENCES task(id) ON DELETE CASCADE,"
+	 " host TEXT NOT NULL,"
+	 " port INTEGER NOT NULL,"
+	 " open INTEGER NOT NULL,"
+	 " times INTEGER NOT NULL,"
+	 " last INTEGER NOT NULL,"
+	 " UNIQUE (task_id, host, port, open));"),
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

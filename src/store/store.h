@@ -165,6 +165,23 @@ int store_task_restore(struct store *s, int64_t id, const char *state, struct er
 /* A task by its number, removed or not. */
 int store_task_any(struct store *s, int64_t id, struct task *ret, struct err *e);
 
+/* What a task's proxy was asked for, how often, and whether it was opened. */
+struct asked {
+	char *host;
+	int port;
+	bool open;
+	int64_t times;
+};
+struct asked_list {
+	struct asked *v;
+	size_t n;
+};
+void asked_list_release(struct asked_list *l);
+#define auto_asked_list __attribute__((cleanup(asked_list_release))) struct asked_list
+int store_asked_add(struct store *s, int64_t task, const char *host, int port, bool open, struct err *e);
+/* Refused ones first. */
+int store_asked_list(struct store *s, int64_t task, struct asked_list *ret, struct err *e);
+
 /* A run of a task's main command. */
 int store_run_begin(struct store *s, int64_t task, const char *session, const char *command, int64_t *ret_id,
 	struct err *e);

@@ -189,7 +189,8 @@ int walls_describe(
 	ret->uid = owner.uid;
 	ret->gid = owner.gid;
 	ret->from_root = owner_is_other();
-	ret->net = o->net;
+	ret->net = strcmp(o->net->mode, NETWORK_HOST) ? JAIL_NET_NONE : JAIL_NET_HOST;
+	ret->listens = strcmp(o->net->mode, NETWORK_ALLOW) ? 0 : NETWORK_PROXY_PORT;
 	ret->hostname = xstrndup(at->task->name, 63);
 	if (o->allow_weaker)
 		ret->without = JAIL_WALL_LANDLOCK | JAIL_WALL_LANDLOCK_SCOPE | JAIL_WALL_PROC;
@@ -210,8 +211,8 @@ static const char *visible_shell(const struct context *c)
 }
 
 int walls_command(struct context *c, const struct task *t, const struct config_agent *agent,
-	const char *session, const struct strvec *extra_env, char *const *argv, struct order_cmd *ret,
-	struct err *e)
+	const struct network *net, const char *session, const struct strvec *extra_env, char *const *argv,
+	struct order_cmd *ret, struct err *e)
 {
 	auto_strvec fixed = STRVEC_INIT;
 	const char *path = getenv("PATH");
@@ -227,6 +228,7 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	strvec_pushf(&fixed, "GARTH_SESSION=%s", session);
 	strvec_pushf(&fixed, "GARTH_WORKSPACE=%s", t->workspace);
 	strvec_push(&fixed, "GARTH_SOCKET=" INSIDE_GATEWAY);
+	strvec_pushv(&fixed, network_env(net));
 	if (agent_environment(&c->config, agent, environ, extra_env, &fixed, &ret->env, e) < 0)
 		return -1;
 	strvec_pushv(&ret->argv, (const char *const *)argv);

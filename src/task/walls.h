@@ -12,10 +12,11 @@
 #include "jail/jail.h"
 #include "jail/order.h"
 #include "task/context.h"
+#include "task/network.h"
 #include "task/task.h"
 
 struct walls_opts {
-	enum jail_net net;
+	const struct network *net;
 	bool allow_weaker; /* run even where the kernel lacks Landlock or a /proc of its own */
 };
 
@@ -25,7 +26,7 @@ int walls_describe(
 /* A command for the inside: its environment is built from the allow-list (agent may be NULL), its directory
  * is the workspace. session is the run's id. argv is copied. */
 int walls_command(struct context *c, const struct task *t, const struct config_agent *agent,
-	const char *session, const struct strvec *extra_env, char *const *argv, struct order_cmd *ret,
-	struct err *e);
+	const struct network *net, const char *session, const struct strvec *extra_env, char *const *argv,
+	struct order_cmd *ret, struct err *e);
 
 #endif

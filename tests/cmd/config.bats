@@ -4,14 +4,14 @@ config() { mkdir -p "$XDG_CONFIG_HOME/garth"; cat >"$XDG_CONFIG_HOME/garth/confi
 
 @test "O3 config: without a file it prints what is built in, as YAML that it reads itself" {
   call "$garth" config
-  [[ $code == 0 && -z $err && $out == *'mode: none'* && $out == *.cargo/bin* ]] || complain
+  [[ $code == 0 && -z $err && $out == *'mode: allow'* && $out == *.cargo/bin* ]] || complain
   "$garth" config >"$T/own.yaml"
   call env GARTH_CONFIG="$T/own.yaml" "$garth" config
   [[ $code == 0 && -z $err ]] || complain
 }
 
 @test "O3 config: --json" {
-  "$garth" config --json | json 'd["network"]["mode"]' | grep -x none
+  "$garth" config --json | json 'd["network"]["mode"]' | grep -x allow
   "$garth" config --json | json 'd["file"]' | grep -x null
   "$garth" config --json | json 'd["agents"]["claude"]["programs"]' | grep -F claude
 }

@@ -29,7 +29,7 @@ load helpers
   [[ $out != *"$HOME/.ssh"* && $out != */etc/shadow* ]] || complain
   "$garth" show t --jail --net host | grep -q resolv.conf
   "$garth" show t --jail --json >"$T/j"
-  [[ $(json 'd["net"]' <"$T/j") == none ]]
+  [[ $(json 'd["net"]' <"$T/j") == allow && $out == *'proxy    127.0.0.1:43128'* ]]
   # what can be written is the task's own, and nothing else
   json '[r["source"] for r in d["rows"] if r["write"] and r["source"]]' <"$T/j" >"$T/writable"
   python3 - "$T/writable" "$GARTH_HOME" <<'PY'

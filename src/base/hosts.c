@@ -1,0 +1,265 @@
+#include "base/hosts.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+static const unsigned char mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+
+static bool is_v4(const unsigned char a[16])
+{
+	return !memcmp(a, mapped, sizeof(mapped));
+}
+
+static bool parse_address(const char *text, unsigned char ret[16])
+{
+	struct in6_addr six;
+	struct in_addr four;
+
+	if (inet_pton(AF_INET, text, &four) == 1) {
+		memcpy(ret, mapped, sizeof(mapped));
+		memcpy(ret + 12, &four, 4);
+		return true;
+	}
+	if (inet_pton(AF_INET6, text, &six) != 1)
+		return false;
+	memcpy(ret, &six, 16);
+	return true;
+}
+
+/* Letters, digits, '-' and '_' in labels of at most 63. */
+static bool is_name(const char *s)
+{
+	size_t label = 0;
+
+	for (; *s; s++) {
+		if (*s == '.' ? !label : !isalnum((unsigned char)*s) && *s != '-' && *s != '_')
+			return false;
+		label = *s == '.' ? 0 : label + 1;
+		if (label > 63)
+			return false;
+	}
+	return label > 0;
+}
+
+/* What a resolver may take for an address: no name ends in a number (127.1, 0x7f000001, 2130706433). */
+static bool looks_like_address(const char *name)
+{
+	const char *last = strrchr(name, '.');
+
+	last = last ? last + 1 : name;
+	if (last[0] == '0' && (last[1] == 'x' || last[1] == 'X'))
+		return true;
+	return strspn(last, "0123456789") == strlen(last);
+}
+
+bool host_parse(const char *text, size_t len, uint16_t port, struct host *ret)
+{
+	*ret = (struct host){ .port = port };
+	if (len > 2 && text[0] == '[' && text[len - 1] == ']') {
+		text++;
+		len -= 2;
+		if (!memchr(text, ':', len))
+			return false;
+	}
+	if (!len || len >= HOST_MAX || memchr(text, '\0', len) || !port)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		ret->name[i] = (char)tolower((unsigned char)text[i]);
+	if (parse_address(ret->name, ret->address)) {
+		ret->is_address = true;
+		return true;
+	}
+	if (ret->name[len - 1] == '.')
+		ret->name[len - 1] = '\0';
+	return is_name(ret->name) && !looks_like_address(ret->name);
+}
+
+/* A port as plain digits; 0 where it is none. */
+static uint16_t parse_port(const char *text, size_t len)
+{
+	unsigned n = 0;
+
+	if (!len || len > 5)
+		return 0;
+	for (size_t i = 0; i < len; i++) {
+		if (!isdigit((unsigned char)text[i]))
+			return 0;
+		n = n * 10 + (unsigned)(text[i] - '0');
+	}
+	return n <= UINT16_MAX ? (uint16_t)n : 0;
+}
+
+bool host_parse_pair(const char *text, size_t len, uint16_t fallback, struct host *ret)
+{
+	const char *colon = memrchr(text, ':', len), *bracket = memrchr(text, ']', len);
+
+	if (!colon || (bracket && bracket > colon))
+		return host_parse(text, len, fallback, ret);
+	/* an address of IPv6 has more than one, and is then in brackets */
+	if (!bracket && memchr(text, ':', (size_t)(colon - text)))
+		return false;
+	return host_parse(
+		text, (size_t)(colon - text), parse_port(colon + 1, (size_t)(text + len - colon - 1)), ret);
+}
+
+/* An entry taken apart. */
+struct rule {
+	bool beneath;  /* "*.…" */
+	unsigned bits; /* of an address that count; 128 for a single one */
+	bool any_port; /* none was given: 443 and 80 */
+	struct host host;
+};
+
+static bool parse_range(const char *entry, const char *slash, struct rule *ret)
+{
+	size_t digits = strspn(slash + 1, "0123456789");
+	unsigned bits = digits && digits < 4 ? (unsigned)atoi(slash + 1) : 1000;
+
+	if (slash[1 + digits] || !host_parse(entry, (size_t)(slash - entry), 443, &ret->host) ||
+		!ret->host.is_address)
+		return false;
+	ret->any_port = true;
+	ret->bits = is_v4(ret->host.address) ? bits + 96 : bits;
+	return ret->bits <= 128;
+}
+
+static bool parse_rule(const char *entry, struct rule *ret)
+{
+	const char *slash = strchr(entry, '/');
+	size_t len = strlen(entry);
+
+	*ret = (struct rule){ .bits = 128 };
+	if (slash)
+		return parse_range(entry, slash, ret);
+	if (!strncmp(entry, "*.", 2)) {
+		ret->beneath = true;
+		entry += 2;
+		len -= 2;
+	}
+	if (host_parse(entry, len, 443, &ret->host))
+		ret->any_port = true;
+	else if (!host_parse_pair(entry, len, 0, &ret->host))
+		return false;
+	return !ret->beneath || !ret->host.is_address;
+}
+
+int hosts_check(const char *entry, struct err *e)
+{
+	struct rule r;
+
+	if (parse_rule(entry, &r))
+		return 0;
+	return err_set(e, ERR_USAGE,
+		"'%.200s' is not a host: a name, *.name or an address is meant, perhaps :port", entry);
+}
+
+static bool same_bits(const unsigned char *a, const unsigned char *b, unsigned bits)
+{
+	unsigned char rest = (unsigned char)(0xff << (8 - bits % 8));
+
+	return !memcmp(a, b, bits / 8) && (!(bits % 8) || !((a[bits / 8] ^ b[bits / 8]) & rest));
+}
+
+static bool is_beneath(const char *name, const char *parent)
+{
+	size_t n = strlen(name), p = strlen(parent);
+
+	return n > p + 1 && name[n - p - 1] == '.' && !strcmp(name + n - p, parent);
+}
+
+static bool has_port(const struct rule *r, uint16_t port)
+{
+	return r->any_port ? port == 443 || port == 80 : port == r->host.port;
+}
+
+static bool matches(const struct rule *r, const struct host *h)
+{
+	if (!has_port(r, h->port) || r->host.is_address != h->is_address)
+		return false;
+	if (h->is_address)
+		return same_bits(r->host.address, h->address, r->bits);
+	return r->beneath ? is_beneath(h->name, r->host.name) : !strcmp(h->name, r->host.name);
+}
+
+bool hosts_allow(const struct strvec *list, const struct host *h)
+{
+	struct rule r;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (parse_rule(list->v[i], &r) && matches(&r, h))
+			return true;
+	return false;
+}
+
+/* What is not the public network's: {first bytes, how many bits count}. */
+static const struct range {
+	unsigned char first[16];
+	unsigned bits;
+} not_public[] = {
+#define V4(a, b, c, d, n)                                                                                    \
+	{                                                                                                    \
+		{ 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, a, b, c, d }, 96 + (n)                           \
+	}
+	V4(0, 0, 0, 0, 8),
+	V4(10, 0, 0, 0, 8),
+	V4(100, 64, 0, 0, 10),
+	V4(127, 0, 0, 0, 8),
+	V4(169, 254, 0, 0, 16),
+	V4(172, 16, 0, 0, 12),
+	V4(192, 0, 0, 0, 24),
+	V4(192, 0, 2, 0, 24),
+	V4(192, 88, 99, 0, 24),
+	V4(192, 168, 0, 0, 16),
+	V4(198, 18, 0, 0, 15),
+	V4(198, 51, 100, 0, 24),
+	V4(203, 0, 113, 0, 24),
+	V4(224, 0, 0, 0, 3),
+#undef V4
+	/* unspecified, loopback, IPv4-compatible */
+	{ { 0 }, 96 },
+	/* NAT64, 6to4 and Teredo have an IPv4 address in them */
+	{ { 0x00, 0x64, 0xff, 0x9b }, 32 },
+	{ { 0x20, 0x01, 0x00, 0x00 }, 23 },
+	{ { 0x20, 0x02 }, 16 },
+	{ { 0x20, 0x01, 0x0d, 0xb8 }, 32 },
+	{ { 0x01, 0x00 }, 64 },
+	{ { 0xfc }, 7 },
+	{ { 0xfe, 0x80 }, 10 },
+	{ { 0xfe, 0xc0 }, 10 },
+	{ { 0xff }, 8 },
+};
+
+static bool is_public(const unsigned char a[16])
+{
+	for (size_t i = 0; i < ARRAY_SIZE(not_public); i++)
+		if (same_bits(not_public[i].first, a, not_public[i].bits))
+			return false;
+	return true;
+}
+
+static bool is_loopback(const unsigned char a[16])
+{
+	return is_v4(a) ? a[12] == 127 : !memcmp(a, &in6addr_loopback, 16);
+}
+
+bool hosts_allow_address(const struct strvec *list, const struct host *h, const struct sockaddr *sa)
+{
+	struct host address = { .is_address = true, .port = h->port };
+
+	if (sa->sa_family == AF_INET) {
+		memcpy(address.address, mapped, sizeof(mapped));
+		memcpy(address.address + 12, &((const struct sockaddr_in *)(const void *)sa)->sin_addr, 4);
+	} else if (sa->sa_family == AF_INET6) {
+		memcpy(address.address, &((const struct sockaddr_in6 *)(const void *)sa)->sin6_addr, 16);
+	} else {
+		return false;
+	}
+	if (is_public(address.address) || hosts_allow(list, &address))
+		return true;
+	return !h->is_address && !strcmp(h->name, "localhost") && is_loopback(address.address);
+}

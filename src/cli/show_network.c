@@ -1,0 +1,66 @@
+#include "cli/show_network.h"
+
+#include <stdio.h>
+
+#include "cli/json.h"
+#include "cli/say.h"
+#include "task/network.h"
+
+/* Not chosen yet: as the next command in it would have it. */
+static void find(struct context *c, struct task_at *at, struct network *n, struct asked_list *asked)
+{
+	struct err ignored = ERR_INIT;
+
+	if (network_load(at->ws.dir, task_is_busy(c, at->task), n, &ignored) < 0)
+		network_choose(&c->config, NULL, NULL, NULL, n, &ignored);
+	store_asked_list(c->store, at->task->id, asked, &ignored);
+}
+
+static void print_hosts(const char *title, const struct asked_list *asked, bool open)
+{
+	for (size_t i = 0; i < asked->n; i++) {
+		const struct asked *a = &asked->v[i];
+		auto_buf clean = BUF_SMALL;
+
+		if (a->open != open)
+			continue;
+		printf("%-10s %s:%d, %lld time%s\n", title, say_one_line(&clean, a->host), a->port,
+			(long long)a->times, a->times == 1 ? "" : "s");
+		title = "";
+	}
+}
+
+void show_network(struct context *c, struct task_at *at)
+{
+	auto_network n = { 0 };
+	auto_asked_list asked = { 0 };
+
+	find(c, at, &n, &asked);
+	printf("%-10s %s\n", "network", n.mode);
+	for (size_t i = 0; i < n.allow.n; i++)
+		printf("%-10s %s\n", i ? "" : "hosts", n.allow.v[i]);
+	print_hosts("reached", &asked, true);
+	print_hosts("refused", &asked, false);
+}
+
+static json_t *hosts_json(const struct asked_list *asked, bool open)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < asked->n; i++)
+		if (asked->v[i].open == open)
+			json_array_append_new(list,
+				json_pack("{s:o, s:i, s:I}", "host", json_text(asked->v[i].host), "port",
+					asked->v[i].port, "times", (json_int_t)asked->v[i].times));
+	return list;
+}
+
+json_t *show_network_json(struct context *c, struct task_at *at)
+{
+	auto_network n = { 0 };
+	auto_asked_list asked = { 0 };
+
+	find(c, at, &n, &asked);
+	return json_pack("{s:s, s:o, s:o, s:o}", "mode", n.mode, "hosts", json_list(&n.allow), "reached",
+		hosts_json(&asked, true), "refused", hosts_json(&asked, false));
+}

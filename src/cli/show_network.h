@@ -1,0 +1,13 @@
+/* A task's network, as `garth show` tells it: how it may be reached, and what was asked for. */
+#ifndef CLI_SHOW_NETWORK_H
+#define CLI_SHOW_NETWORK_H
+
+#include <jansson.h>
+
+#include "task/context.h"
+#include "task/task.h"
+
+void show_network(struct context *c, struct task_at *at);
+json_t *show_network_json(struct context *c, struct task_at *at);
+
+#endif

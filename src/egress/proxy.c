@@ -1,0 +1,225 @@
+#include "egress/proxy.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "audit/audit.h"
+#include "egress/dial.h"
+#include "egress/relay.h"
+#include "egress/request.h"
+#include "sys/fd.h"
+#include "task/context.h"
+#include "task/task.h"
+
+/* Connections that are taken at once, and how many a second after that. */
+#define PACE_BURST      400u
+#define PACE_PER_SECOND 20u
+
+/* What a client is told, by what came of its request. */
+enum outcome { OUTCOME_OPEN, OUTCOME_REFUSED, OUTCOME_MALFORMED, OUTCOME_UNKNOWN, OUTCOME_UNREACHABLE };
+
+static const struct {
+	const char *http;
+	char socks;
+} outcomes[] = {
+	[OUTCOME_OPEN] = { "200 Connection established", 0 },
+	[OUTCOME_REFUSED] = { "403 Forbidden", 2 },
+	[OUTCOME_MALFORMED] = { "400 Bad Request", 1 },
+	[OUTCOME_UNKNOWN] = { "502 Bad Gateway", 4 },
+	[OUTCOME_UNREACHABLE] = { "502 Bad Gateway", 5 },
+};
+
+static void record(
+	const struct proxy *p, const struct request *r, enum outcome o, const char *address, const char *why)
+{
+	const char *host = *r->host.name ? r->host.name : r->asked;
+	auto_context c = { .home.fd = -1 };
+	struct err ignored = ERR_INIT;
+	auto_audit audit = NULL;
+	auto_task t = { 0 };
+
+	if (context_open(&c, &ignored) < 0 || task_find(&c, p->task, &t, &ignored) < 0)
+		return;
+	if (!audit_open(c.home.fd, c.store, &audit, &ignored))
+		audit_add(audit, o == OUTCOME_OPEN ? "connect" : "connect-refused", &t,
+			json_pack("{s:o, s:i, s:o, s:o}", "host", audit_text(host), "port", r->host.port,
+				"address", audit_text(address), "why", audit_text(why)),
+			&ignored);
+	store_asked_add(c.store, t.id, host, r->host.port, o == OUTCOME_OPEN, &ignored);
+}
+
+static void tell(int fd, const struct request *r, enum outcome o, const char *why)
+{
+	char socks[10] = { 5, outcomes[o].socks, 0, 1 };
+	auto_buf text = BUF_INIT(8192);
+
+	if (r->kind == REQUEST_SOCKS) {
+		(void)!write_full(fd, socks, sizeof(socks));
+		return;
+	}
+	if (o == OUTCOME_OPEN) {
+		if (r->kind == REQUEST_CONNECT)
+			buf_printf(&text, "HTTP/1.1 %s\r\n\r\n", outcomes[o].http);
+	} else {
+		auto_buf body = BUF_INIT(4096);
+
+		buf_printf(&body, "BLOCKED: %s\nYou tried to: connect to %s\n", why, r->asked);
+		if (o == OUTCOME_REFUSED)
+			buf_addstr(
+				&body, "Instead, you should: do without it, or ask the user to allow it\n");
+		buf_printf(&text,
+			"HTTP/1.1 %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %zu\r\n"
+			"Connection: close\r\n\r\n%s",
+			outcomes[o].http, body.len, buf_str(&body));
+	}
+	(void)!write_full(fd, buf_str(&text), text.len);
+}
+
+/* Reads until the request is complete; what of `data` is behind it is the other side's. */
+static int take_request(int fd, struct buf *data, struct request *r)
+{
+	time_t end = time(NULL) + PROXY_HEAD_SECONDS;
+	bool greeted = false;
+
+	for (;;) {
+		struct pollfd p = { fd, POLLIN, 0 };
+		int rc = request_parse(buf_str(data), data->len, greeted, r);
+		char *room;
+		ssize_t n;
+
+		if (rc == 2) {
+			memmove(data->data, data->data + r->used, data->len - r->used);
+			buf_cut(data, data->len - r->used);
+			greeted = true;
+			if (write_full(fd, "\5\0", 2) < 0)
+				return 0;
+			continue;
+		}
+		if (rc)
+			return rc;
+		request_release(r);
+		room = data->len < REQUEST_MAX ? buf_reserve(data, REQUEST_MAX - data->len) : NULL;
+		if (!room || time(NULL) >= end || poll(&p, 1, 1000 * PROXY_HEAD_SECONDS) <= 0)
+			return 0;
+		n = read(fd, room, REQUEST_MAX - data->len);
+		if (n <= 0)
+			return 0;
+		data->len += (size_t)n;
+		data->data[data->len] = '\0';
+	}
+}
+
+static enum outcome reach(
+	const struct proxy *p, const struct request *r, int *ret, char *address, struct err *e)
+{
+	if (!hosts_allow(p->list, &r->host)) {
+		err_set(e, ERR_REFUSED, "%s:%u is not on this task's list", r->host.name, r->host.port);
+		return OUTCOME_REFUSED;
+	}
+	if (!dial(p->list, &r->host, ret, address, e))
+		return OUTCOME_OPEN;
+	return e->kind == ERR_REFUSED    ? OUTCOME_REFUSED
+	       : e->kind == ERR_NOTFOUND ? OUTCOME_UNKNOWN
+					 : OUTCOME_UNREACHABLE;
+}
+
+/* In a process of its own. */
+static void attend(const struct proxy *p, int fd)
+{
+	char address[INET6_ADDRSTRLEN] = "";
+	auto_buf data = BUF_INIT(REQUEST_MAX + 1);
+	struct request r = { 0 };
+	struct err e = ERR_INIT;
+	enum outcome o = OUTCOME_MALFORMED;
+	auto_fd there = -1;
+	int rc = take_request(fd, &data, &r);
+
+	if (!rc)
+		return;
+	if (rc > 0)
+		o = reach(p, &r, &there, address, &e);
+	else
+		err_set(&e, ERR_REFUSED, "this request is not understood: %s", r.why);
+	record(p, &r, o, address, e.msg);
+	tell(fd, &r, o, e.msg);
+	if (o == OUTCOME_OPEN && write_full(there, buf_str(&r.head), r.head.len) >= 0 &&
+		write_full(there, data.data + r.used, data.len - r.used) >= 0)
+		relay(fd, there);
+	request_release(&r);
+}
+
+struct pace {
+	unsigned credit;
+	time_t paid;
+};
+
+static void keep_pace(struct pace *p)
+{
+	time_t now = time(NULL), more = now - p->paid;
+
+	p->paid = now;
+	if (more > 0)
+		p->credit += more > PACE_BURST ? PACE_BURST : (unsigned)more * PACE_PER_SECOND;
+	if (p->credit > PACE_BURST)
+		p->credit = PACE_BURST;
+	if (p->credit)
+		p->credit--;
+	else
+		usleep(1000000 / PACE_PER_SECOND);
+}
+
+static void reap(unsigned *children, bool wait)
+{
+	while (*children && waitpid(-1, NULL, wait ? 0 : WNOHANG) > 0) {
+		--*children;
+		wait = false;
+	}
+}
+
+static void take(const struct proxy *p, unsigned *children)
+{
+	auto_fd fd = accept4(p->listen, NULL, NULL, SOCK_CLOEXEC);
+	pid_t self = getpid(), pid;
+
+	if (fd < 0)
+		return;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(p->listen);
+		if (getppid() == self)
+			attend(p, fd);
+		_exit(0);
+	}
+	*children += pid > 0;
+}
+
+void proxy_serve(const struct proxy *p)
+{
+	struct pace pace = { PACE_BURST, time(NULL) };
+	time_t last = time(NULL);
+	unsigned children = 0;
+
+	signal(SIGPIPE, SIG_IGN);
+	while (children || time(NULL) - last < (time_t)p->linger) {
+		struct pollfd fd = { p->listen, POLLIN, 0 };
+
+		if (poll(&fd, 1, 1000) > 0) {
+			if (fd.revents & (POLLERR | POLLHUP | POLLNVAL))
+				return;
+			keep_pace(&pace);
+			take(p, &children);
+			last = time(NULL);
+		}
+		reap(&children, children >= PROXY_CONNECTIONS_MAX);
+	}
+}

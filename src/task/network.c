@@ -1,0 +1,113 @@
+#include "task/network.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/hosts.h"
+#include "sys/fd.h"
+
+#define OWN_NAME      "network"
+#define NOW_NAME      "network.now"
+#define FILE_MAX_SIZE (1u << 20)
+#define TEXT2(x)      #x
+#define TEXT(x)       TEXT2(x)
+#define PROXY         "127.0.0.1:" TEXT(NETWORK_PROXY_PORT)
+
+void network_release(struct network *n)
+{
+	free(n->mode);
+	n->mode = NULL;
+	strvec_release(&n->allow);
+}
+
+static int check_mode(const char *mode, struct err *e)
+{
+	if (!strcmp(mode, NETWORK_NONE) || !strcmp(mode, NETWORK_ALLOW) || !strcmp(mode, NETWORK_HOST))
+		return 0;
+	return err_set(e, ERR_USAGE, "there is no network '%s'; there are none, allow and host", mode);
+}
+
+int network_choose(const struct config *c, const struct config_agent *a, const char *mode,
+	const struct strvec *hosts, struct network *ret, struct err *e)
+{
+	bool named = hosts && hosts->n;
+
+	*ret = (struct network){ 0 };
+	if (mode && check_mode(mode, e) < 0)
+		return -1;
+	if (named && mode && strcmp(mode, NETWORK_ALLOW) != 0)
+		return err_set(e, ERR_USAGE, "--allow goes with --net allow, not with %s", mode);
+	for (size_t i = 0; named && i < hosts->n; i++)
+		if (hosts_check(hosts->v[i], e) < 0)
+			return -1;
+	ret->mode = xstrdup(mode ? mode : named ? NETWORK_ALLOW : c->net);
+	if (strcmp(ret->mode, NETWORK_ALLOW) != 0)
+		return 0;
+	strvec_pushv(&ret->allow, (const char *const *)c->net_allow.v);
+	if (a)
+		strvec_pushv(&ret->allow, (const char *const *)a->hosts.v);
+	if (named)
+		strvec_pushv(&ret->allow, (const char *const *)hosts->v);
+	return 0;
+}
+
+static int parse(struct buf *text, struct network *ret, struct err *e)
+{
+	char *save = NULL;
+
+	for (char *l = text->len ? strtok_r(text->data, "\n", &save) : NULL; l;
+		l = strtok_r(NULL, "\n", &save)) {
+		if (ret->mode)
+			strvec_push(&ret->allow, l);
+		else
+			ret->mode = xstrdup(l);
+	}
+	if (ret->mode && !check_mode(ret->mode, e))
+		return 0;
+	network_release(ret);
+	return err_set(e, ERR_FAILED, "the task's network is not to be read");
+}
+
+int network_load(int task_dir, bool now, struct network *ret, struct err *e)
+{
+	auto_buf text = BUF_INIT(FILE_MAX_SIZE);
+	struct err none = ERR_INIT;
+
+	*ret = (struct network){ 0 };
+	if ((!now || read_file(task_dir, NOW_NAME, &text, &none) < 0) &&
+		read_file(task_dir, OWN_NAME, &text, e) < 0)
+		return -1;
+	return parse(&text, ret, e);
+}
+
+int network_save(int task_dir, bool own, const struct network *n, struct err *e)
+{
+	auto_buf text = BUF_INIT(FILE_MAX_SIZE), before = BUF_INIT(FILE_MAX_SIZE);
+	struct err none = ERR_INIT;
+
+	buf_printf(&text, "%s\n", n->mode);
+	for (size_t i = 0; i < n->allow.n; i++)
+		buf_printf(&text, "%s\n", n->allow.v[i]);
+	if (text.overflow)
+		return err_set(e, ERR_USAGE, "the list of hosts is too long");
+	if (!read_file(task_dir, OWN_NAME, &before, &none) && !strcmp(buf_str(&before), buf_str(&text))) {
+		unlinkat(task_dir, NOW_NAME, 0);
+		return 0;
+	}
+	if (own)
+		unlinkat(task_dir, NOW_NAME, 0);
+	return write_file(task_dir, own ? OWN_NAME : NOW_NAME, buf_str(&text), text.len, 0600, e);
+}
+
+const char *const *network_env(const struct network *n)
+{
+	static const char *const none[] = { NULL };
+	/* what is inside is reached without it */
+	static const char *const proxy[] = { "HTTP_PROXY=http://" PROXY, "HTTPS_PROXY=http://" PROXY,
+		"http_proxy=http://" PROXY, "https_proxy=http://" PROXY, "ALL_PROXY=socks5h://" PROXY,
+		"all_proxy=socks5h://" PROXY, "NO_PROXY=localhost,127.0.0.1,::1",
+		"no_proxy=localhost,127.0.0.1,::1", "NODE_USE_ENV_PROXY=1", NULL };
+
+	return n->mode && !strcmp(n->mode, NETWORK_ALLOW) ? proxy : none;
+}

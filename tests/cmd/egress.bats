@@ -1,0 +1,139 @@
+# ESCAPES 22, J5: network `allow`, and what its proxy lets through.
+load helpers
+
+setup() {
+  garth_setup
+  SECRET=sentinel-$RANDOM$RANDOM
+  mkdir "$T/www"; echo "$SECRET" >"$T/www/word"
+  python3 -c '
+import functools, http.server, sys
+handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=sys.argv[1])
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+open(sys.argv[2], "w").write(str(server.server_port)); server.serve_forever()' "$T/www" "$T/port" >/dev/null 2>&1 3>&- &
+  server=$!
+  eventually test -s "$T/port"
+  port=$(<"$T/port")
+}
+
+teardown() {
+  kill "$server"; wait "$server" 2>/dev/null || true
+  garth_teardown
+}
+
+# get CURL-ARGUMENT…: inside task t, through the proxy, also what is called localhost. The answer, or what curl says.
+get() { "$garth" exec t -- curl -sS -m 20 --noproxy '' "$@" 2>&1; }
+code() { "$garth" exec t -- curl -s -m 20 --noproxy '' -o /dev/null -w '%{http_code} %{http_connect}' "$@" 2>/dev/null; }
+
+# What is asked for in one raw request; the first line of the answer.
+ask() {
+  "$garth" exec t -- python3 -c '
+import socket, sys
+s = socket.create_connection(("127.0.0.1", 43128)); s.settimeout(20)
+s.sendall(sys.argv[1].encode("latin-1").decode("unicode_escape").encode("latin-1"))
+print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
+}
+
+@test "ESCAPES 22 J5: a listed host is reached by HTTP, CONNECT and SOCKS5, and nothing is without the proxy" {
+  "$garth" new t
+  call "$garth" exec --allow "localhost:$port" t -- sh -c "
+    curl -sS -m 20 --noproxy '' http://localhost:$port/word
+    curl -sS -m 20 --noproxy '' -p http://localhost:$port/word
+    curl -sS -m 20 --noproxy '' -x socks5h://127.0.0.1:43128 http://localhost:$port/word
+    curl -sS -m 20 -x '' http://localhost:$port/word; echo \$?
+    curl -sS -m 20 -x '' http://127.0.0.1:$port/word; echo \$?
+    getent hosts example.com; echo \$?"
+  [[ $out == "$SECRET"$'\n'"$SECRET"$'\n'"$SECRET"$'\n7\n7\n2' ]] || complain
+  [[ $(curl -s "http://localhost:$port/word") == "$SECRET" ]]
+  # it was for that command; the task's own list is empty
+  [[ $(get "http://localhost:$port/word") == *"BLOCKED: localhost:$port is not on this task's list"*"You tried to: connect to localhost:$port"*"Instead, you should: "* ]]
+}
+
+@test "ESCAPES 22 J5: names by whole labels, plainly written, and the ports that are listed" {
+  "$garth" run -t t --on-dirty keep --allow "localhost:$port" --allow github.com --allow '*.crates.io' -- true
+  [[ $(code "http://localhost:$port/word") == '200 000' && $(code "http://LocalHost.:$port/word") == '200 000' ]]
+  for url in http://evil-github.com/ http://github.com.evil.com/ http://notcrates.io/ http://crates.io/ http://xn--github-x1a.com/ \
+      "http://localhost:$((port + 1))/" http://localhost/ "http://localhost.evil.com:$port/" http://github.com:22/ http://example.com/; do
+    [[ $(code "$url") == '403 000' ]] || complain "$url: $(code "$url")"
+    [[ $(code -p "$url") == '000 403' ]] || complain "CONNECT to $url: $(code -p "$url")"
+  done
+}
+
+@test "ESCAPES 22 J5: addresses are not names: in no spelling, and not where a name leads to one" {
+  "$garth" run -t t --on-dirty keep --allow "localhost:$port" --allow "*.localhost:$port" --allow "ip6-localhost:$port" --allow "$(hostname):$port" -- true
+  for host in 127.0.0.1 127.1 0177.0.0.1 0x7f000001 0x7f.0.0.1 2130706433 017700000001 '[::1]' '[::ffff:127.0.0.1]' '[::ffff:7f00:1]' \
+      0.0.0.0 169.254.169.254 10.0.0.1 '[fe80::1]' '[64:ff9b::7f00:1]' 127.0.0.1.; do
+    answer=$(ask "CONNECT $host:$port HTTP/1.1\\r\\n\\r\\n")
+    [[ $answer == 'HTTP/1.1 403 '* || $answer == 'HTTP/1.1 400 '* ]] || complain "$host: $answer"
+    answer=$(ask "GET http://$host:$port/word HTTP/1.1\\r\\n\\r\\n")
+    [[ $answer == 'HTTP/1.1 403 '* || $answer == 'HTTP/1.1 400 '* ]] || complain "$host: $answer"
+  done
+  # a listed name that leads to this machine; one that leads nowhere is not found
+  for name in "$(hostname)" ip6-localhost; do
+    answer=$(ask "CONNECT $name:$port HTTP/1.1\\r\\n\\r\\n")
+    if getent ahosts "$name" >/dev/null; then want='403 '; else want='502 '; fi
+    # the machine's own name may lead to an address that is public: then nobody is refused
+    [[ $answer == "HTTP/1.1 $want"* || $name == "$(hostname)" ]] || complain "$name: $answer"
+  done
+  # the control: listed as what it is, it is reached
+  [[ $("$garth" exec --allow "127.0.0.1:$port" t -- curl -s --noproxy '' "http://127.0.0.1:$port/word") == "$SECRET" ]]
+}
+
+@test "ESCAPES 22 J5: requests that say two things, or nothing, are refused, and the next one works" {
+  "$garth" run -t t --on-dirty keep --allow "localhost:$port" -- true
+  for request in \
+      "GET http://localhost:$port/word HTTP/1.1\\r\\nHost: evil.com\\r\\n\\r\\n" \
+      "GET http://localhost:$port/word HTTP/1.1\\r\\nHost: localhost:$port\\r\\nHost: evil.com\\r\\n\\r\\n" \
+      "GET http://evil.com@localhost:$port/word HTTP/1.1\\r\\n\\r\\n" \
+      "GET http://localhost:$port@evil.com/word HTTP/1.1\\r\\n\\r\\n" \
+      "GET /word HTTP/1.1\\r\\nHost: localhost:$port\\r\\n\\r\\n" \
+      "CONNECT localhost\\x00.evil.com:$port HTTP/1.1\\r\\n\\r\\n" \
+      "CONNECT localhost%00.evil.com:$port HTTP/1.1\\r\\n\\r\\n" \
+      "CONNECT localhost:$port\\rX HTTP/1.1\\r\\n\\r\\n" \
+      "CONNECT localhost:$port/ HTTP/1.1\\r\\n\\r\\n" \
+      "CONNECT localhost HTTP/1.1\\r\\n\\r\\n" \
+      "\\x16\\x03\\x01\\x02\\x00\\x01\\r\\n\\r\\n" \
+      "$(printf 'A%.0s' {1..40000})\\r\\n\\r\\n"; do
+    [[ $(ask "$request") == 'HTTP/1.1 400 '* ]] || complain "$request: $(ask "$request")"
+  done
+  [[ $(ask "GET http://localhost:$port/word HTTP/1.1\\r\\nHost: localhost:$port\\r\\n\\r\\n") == 'HTTP/1.0 200 '* ]]
+}
+
+@test "J5 G7: each connection and each refusal is recorded, and show tells of them" {
+  "$garth" run -t t --on-dirty keep --allow "localhost:$port" -- sh -c "
+    curl -s -m 20 --noproxy '' http://localhost:$port/word; curl -s http://example.com/; curl -s https://example.com/; curl -s http://example.com/" >/dev/null
+  [[ $("$garth" show t --json | json 'd["network"]') == '{"mode": "allow", "hosts": ["localhost:'"$port"'"], "reached": [{"host": "localhost", "port": '"$port"', "times": 1}], "refused": [{"host": "example.com", "port": 80, "times": 2}, {"host": "example.com", "port": 443, "times": 1}]}' ]] || complain "$("$garth" show t --json)"
+  call "$garth" show t
+  [[ $out == *"network    allow"*"hosts      localhost:$port"*"reached    localhost:$port, 1 time"*"refused    example.com:80, 2 times"* ]] || complain
+  [[ $("$garth" audit t --json | grep -c '"event": *"connect') == 4 ]]
+  "$garth" audit --verify
+}
+
+@test "J5: an agent that is known by its program gets its model's endpoints, and no other command does" {
+  mkdir -p "$T/bin"; printf '#!/bin/sh\ncurl -s -o /dev/null -w "%%{http_connect}\\n" -m 20 https://api.anthropic.com/ https://example.com/; true\n' >"$T/bin/claude"; chmod -R a+rx "$T/bin"
+  mkdir -p "$HOME/.local/bin"; cp "$T/bin/claude" "$HOME/.local/bin/claude"
+  "$garth" run -t t --on-dirty keep -- "$HOME/.local/bin/claude" >"$T/o"
+  # whether there is a way to it from this machine is not Garth's: it is not refused
+  [[ $(sed -n 1p "$T/o") != 403 && $(sed -n 2p "$T/o") == 403 ]] || complain "$(cat "$T/o")"
+  [[ $("$garth" show t --json | json '"api.anthropic.com" in d["network"]["hosts"]') == true ]]
+  "$garth" run -t u --on-dirty keep -- true
+  [[ $("$garth" show u --json | json 'd["network"]["hosts"]') == '[]' ]]
+}
+
+@test "ESCAPES 22 19: the proxy ends with the task, and idles without one" {
+  "$garth" run -d -t t --allow "localhost:$port" -- sleep 1000
+  keeper=$(pgrep -f "run -d -t t" | head -n1)
+  ! pgrep -P "$keeper" -x garth-proxy
+  "$garth" exec t -- curl -s -m 20 --noproxy '' "http://localhost:$port/word" >/dev/null
+  proxy=$(pgrep -P "$keeper" -x garth-proxy)
+  "$garth" cancel t
+  eventually not kill -0 "$proxy"
+}
+
+@test "O2 J5: what is no host, or no network, is named" {
+  "$garth" new t
+  for host in '' '*' 'a b' http://a.b/ a.b/8 a.b:0 10.0.0.0/40; do fails 2 "is not a host" "$garth" exec --allow "$host" t -- true; done
+  fails 2 "goes with --net allow" "$garth" exec --net none --allow a.b t -- true
+  fails 2 "there is no network 'x'" "$garth" exec --net x t -- true
+  mkdir -p "$XDG_CONFIG_HOME/garth"; printf 'network:\n  allow: [a.b, "x y"]\n' >"$XDG_CONFIG_HOME/garth/config.yaml"
+  fails 2 "config.yaml:2:16: 'x y' in 'network.allow' is no host" "$garth" ls
+}
