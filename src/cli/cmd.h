@@ -37,6 +37,7 @@ int cmd_resume(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_export(int argc, char **argv);
+int cmd_cleanup(int argc, char **argv);
 int cmd_discard(int argc, char **argv);
 int cmd_undo(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);

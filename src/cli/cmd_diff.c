@@ -41,17 +41,38 @@ static int print_diff(struct review *r, bool stat, const struct strvec *paths, s
 	return 0;
 }
 
-/* What the branch has beyond the base: verified objects, in the shared repository. */
+/* Where the branch leaves its target: a merge brings what is different from there. A task may have taken the
+ * target's commits in, and undone them. */
+static void find_fork(struct task_at *at, char out[65])
+{
+	const struct task *t = at->task;
+	struct git g = repo_git(&at->repo);
+	auto_buf text = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	char target[65] = "";
+
+	snprintf(out, 65, "%s", t->base);
+	if (!*t->published || !*t->target || ref_read(&at->repo, t->target, target, &ignored) < 0 || !*target)
+		return;
+	if (git_do(&g, &text, &ignored, "merge-base", "--end-of-options", target, t->branch, NULL) < 0)
+		return;
+	text.data[strcspn(buf_str(&text), "\n")] = '\0';
+	if (strlen(text.data) == strlen(t->base))
+		snprintf(out, 65, "%s", text.data);
+}
+
+/* What the branch has beyond the fork: verified objects, in the shared repository. */
 static int diff_published(struct task_at *at, const char *how, const struct strvec *paths, int fd,
 	struct buf *out, struct err *e)
 {
 	const struct task *t = at->task;
 	struct git g = repo_git(&at->repo);
 	auto_strvec args = STRVEC_INIT;
-	char tip[65];
+	char tip[65], fork[65];
 
 	if (ref_read(&at->repo, t->branch, tip, e) < 0)
 		return -1;
+	find_fork(at, fork);
 	if (!*tip)
 		return err_set(e, ERR_NOTFOUND, "the branch of task '%s' is gone", t->name);
 	if (fd >= 0)
@@ -59,7 +80,7 @@ static int diff_published(struct task_at *at, const char *how, const struct strv
 	strvec_pushl(&args, "diff", how, "-M", "--no-color", "--no-ext-diff", "--no-textconv", NULL);
 	if (out)
 		strvec_pushl(&args, "-z", "--no-renames", NULL);
-	strvec_pushl(&args, "--end-of-options", t->base, tip, "--", NULL);
+	strvec_pushl(&args, "--end-of-options", fork, tip, "--", NULL);
 	for (size_t i = 0; i < paths->n; i++)
 		strvec_push(&args, paths->v[i]);
 	return git_run(&g, &args, NULL, out, e);
@@ -152,6 +173,7 @@ int cmd_diff(int argc, char **argv)
 	auto_strvec paths = STRVEC_INIT;
 	struct err e = ERR_INIT;
 	auto_task t = { 0 };
+	char fork[65];
 
 	CMD_PARSE(&l, argc, argv);
 	for (int i = 1; i < l.words; i++)
@@ -166,6 +188,8 @@ int cmd_diff(int argc, char **argv)
 		return print_published(&at, stat, &paths, &e) < 0 ? say_error(&e) : 0;
 	if (review_open(&at.ws, &r, &e) < 0)
 		return say_error(&e);
+	find_fork(&at, fork);
+	r.base = fork;
 	if (json)
 		return print_names(&at, &r, &e);
 	if (print_diff(&r, stat, &paths, &e) < 0)

@@ -27,6 +27,7 @@ const struct cmd commands[] = {
 	{ "log", cmd_log, "TASK", "print a task's output" },
 	{ "export", cmd_export, "TASK DIR", "copy a task's workspace to plain files" },
 	{ "discard", cmd_discard, "TASK", "throw a task away" },
+	{ "cleanup", cmd_cleanup, "--FORM", "throw many tasks away" },
 	{ "undo", cmd_undo, "[TASK]", "take the last rollback, discard or merge back" },
 	{ "doctor", cmd_doctor, "", "tell what this machine offers and what is missing" },
 	{ "config", cmd_config, "", "print the configuration in force" },

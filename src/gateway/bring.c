@@ -11,11 +11,11 @@
 /* What a pipe holds at least. */
 #define PIPE_MIN 4096
 
-static void packer_args(struct strvec *ret)
+static void packer_args(const struct gate *g, struct strvec *ret)
 {
 	/* threads pay for themselves where there is much to compare */
-	strvec_pushl(ret, "-c", "pack.threads=1", "pack-objects", "--revs", "--sparse", "--stdout", "--thin",
-		"--delta-base-offset", "-q", NULL);
+	strvec_pushl(ret, "-c", "pack.threads=1", "pack-objects", "--revs", "--sparse", "--stdout",
+		"--delta-base-offset", "-q", g->task.strict ? NULL : "--thin", NULL);
 }
 
 /* Nobody hears what it says: a packer that says more than a pipe holds would wait for ever. */
@@ -24,7 +24,7 @@ static int start_packer(struct gate *g, struct cell_piped *ret, struct err *e)
 	auto_order_cmd cmd = { 0 };
 	auto_strvec args = STRVEC_INIT;
 
-	packer_args(&args);
+	packer_args(g, &args);
 	inside_command(g, &args, &cmd);
 	return cell_start_piped(&g->inside, &cmd, -1, true, false, ret, e);
 }
@@ -70,7 +70,7 @@ static int explain(struct gate *g, const char *tip, const struct strvec *known, 
 	const char *why = "without a word";
 	int code;
 
-	packer_args(&args);
+	packer_args(g, &args);
 	list_revisions(tip, known, nknown, &revs);
 	if (inside_git(g, &args, &revs, NULL, &words, END_SECONDS, &code, &failed) < 0)
 		why = failed.msg;

@@ -143,6 +143,7 @@ int gate_verifier(struct gate *g, struct verifier **ret, struct err *e)
 	if (!g->has_verifier && verifier_open(&g->at.repo, g->task.id, &g->verifier, e) < 0)
 		return -1;
 	g->has_verifier = true;
+	g->verifier.whole = g->task.strict;
 	g->verifier.cell.caller = g->inside.caller;
 	*ret = &g->verifier;
 	return 0;

@@ -185,6 +185,22 @@ static bool has_trailer(const char *message, const char *line)
 	return false;
 }
 
+/* Whether a line of the message, wherever it stands, names another task. */
+static bool names_another(const char *message, const char *trailer)
+{
+	size_t key = strcspn(trailer, ":") + 1, n = strlen(trailer);
+
+	for (const char *at = message; at; at = strchr(at, '\n'), at = at ? at + 1 : NULL) {
+		size_t len = strcspn(at, "\n");
+
+		while (len && strchr(" \t\r", at[len - 1]))
+			len--;
+		if (!strncasecmp(at, trailer, key) && (len != n || memcmp(at, trailer, n) != 0))
+			return true;
+	}
+	return false;
+}
+
 static int check_person(const struct policy *p, const char *oid, const char *role, const char *is,
 	struct refusal *no, struct err *e)
 {
@@ -211,7 +227,7 @@ int policy_commit(const struct policy *p, const char *oid, const char *author, c
 		check_person(p, oid, "committer", committer, no, e) < 0)
 		return -1;
 	snprintf(trailer, sizeof(trailer), "Garth-Task: %s", p->task);
-	if (has_trailer(message, trailer))
+	if (has_trailer(message, trailer) && !names_another(message, trailer))
 		return 0;
 	refuse(no, e, "trailer", NULL, "the message of commit %.12s does not end with '%s'", oid, trailer);
 	snprintf(no->boundary, sizeof(no->boundary), "%s", trailer);

@@ -263,6 +263,25 @@ static int check_policy(struct job *j, struct refusal *no, struct err *e)
 
 /* What the new commits stand on must be what the task was shown or has published: the shared store has much
  * more, other tasks' work among it. */
+/* With objects of its own, a task must not come to others by naming them either. */
+static int check_foreign(struct job *j, struct refusal *no, struct err *e)
+{
+	auto_strvec by = STRVEC_INIT;
+	char foreign[65];
+
+	if (!j->g->task.strict || !j->fresh.n)
+		return 0;
+	strvec_pushv(&by, (const char *const *)j->known.v);
+	strvec_pushv(&by, (const char *const *)j->g->shown.v);
+	if (add_snapshots(j->g, &by, e) < 0 || verifier_foreign(j->v, j->tip, &by, &j->fresh, foreign, e) < 0)
+		return -1;
+	if (!*foreign)
+		return 0;
+	refuse(no, e, "unknown_objects", "", "%s names the object %s, which this task was never shown",
+		j->tip, foreign);
+	return refusal_say(no, "publish what is not this task's", "commit files that are in the workspace");
+}
+
 static int check_history(struct job *j, struct refusal *no, struct err *e)
 {
 	bool known;
@@ -311,7 +330,7 @@ static int check_extras(struct job *j, struct refusal *no, struct err *e)
 
 static int check(struct job *j, struct refusal *no, struct err *e)
 {
-	if (check_policy(j, no, e) < 0 || check_history(j, no, e) < 0)
+	if (check_policy(j, no, e) < 0 || check_history(j, no, e) < 0 || check_foreign(j, no, e) < 0)
 		return -1;
 	if (j->walk.doubt && verifier_connected(j->v, j->tip, e) < 0) {
 		if (e->kind != ERR_REFUSED)
@@ -383,16 +402,30 @@ static void forget_offer(struct job *j, struct refusal *no, struct err *e)
 	*e = (struct err)ERR_INIT;
 }
 
+static int look_at(struct job *j, struct refusal *no, struct err *e)
+{
+	return take(j, no, e) < 0 ? -1 : check(j, no, e);
+}
+
 static int examine(struct job *j, struct refusal *no, struct err *e)
 {
-	if (take(j, no, e) < 0 || check(j, no, e) < 0) {
-		if (j->offer < 0)
-			return -1;
-		forget_offer(j, no, e);
-		return examine(j, no, e);
-	}
+	int rc = look_at(j, no, e);
+
 	j->g->offered = j->offer >= 0;
-	return 0;
+	if (rc < 0 && j->offer >= 0) {
+		struct refusal first = *no;
+		struct err why = *e;
+
+		forget_offer(j, no, e);
+		j->g->offered = false;
+		rc = look_at(j, no, e);
+		/* where git inside has nothing to tell, what was wrong with the offer is the reason */
+		if (rc < 0 && !strcmp(no->code, "cannot_pack") && *first.code) {
+			*no = first;
+			*e = why;
+		}
+	}
+	return rc;
 }
 
 static int go(struct job *j, struct publish_result *ret, struct refusal *no, struct err *e)

@@ -34,6 +34,9 @@ struct verifier {
 	struct strvec room_env[QUARANTINE_ROOMS];
 	struct objects objects; /* a running cat-file */
 	uint32_t reader;        /* its id in the cell */
+	/* Packs must be whole: a difference to an object that the sender was not shown, taken or refused,
+	 * would tell what is in it. */
+	bool whole;
 	struct cell_piped next; /* an unpack-objects that waits for a small pack of at most next_max bytes */
 	uint64_t next_max;
 };
@@ -60,6 +63,9 @@ int verifier_connected(struct verifier *v, const char *tip, struct err *e);
 /* Whether all of these commits are reached by the others. */
 int verifier_reached(
 	struct verifier *v, const struct strvec *commits, const struct strvec *by, bool *ret, struct err *e);
+/* The first object that the tip has beyond those commits and that is not fresh; "" where there is none. */
+int verifier_foreign(struct verifier *v, const char *tip, const struct strvec *by, const struct oidset *fresh,
+	char out[65], struct err *e);
 /* The newest commit that both have, "" where there is none. */
 int verifier_merge_base(struct verifier *v, const char *a, const char *b, char out[65], struct err *e);
 /* What is in the quarantine becomes a part of the shared objects: loose objects that are in the set, then

@@ -96,7 +96,8 @@ static int start_taker(struct verifier *v, enum quarantine_room room, bool loose
 	if (loose)
 		strvec_pushl(&args, "unpack-objects", "-q", "--strict", NULL);
 	else
-		strvec_pushl(&args, "index-pack", "--stdin", "--fix-thin", "--strict", NULL);
+		strvec_pushl(&args, "index-pack", "--stdin", v->whole ? "--strict" : "--fix-thin", "--strict",
+			NULL);
 	if (max)
 		strvec_pushf(&args, "--max-input-size=%llu", (unsigned long long)max);
 	verifier_command(v, room, &args, &cmd);
@@ -107,7 +108,7 @@ void verifier_prepare(struct verifier *v, uint64_t max)
 {
 	struct err ignored = ERR_INIT;
 
-	if (max == v->next_max && cell_is_waiting(&v->cell, &v->next))
+	if (v->whole || (max == v->next_max && cell_is_waiting(&v->cell, &v->next)))
 		return;
 	cell_drop_piped(&v->cell, &v->next);
 	v->next_max = max;
@@ -201,13 +202,13 @@ static int list_pack(
 	return code ? refused(code, &why, e) : add_packed(&lines, count, fresh, e);
 }
 
-static int list_fresh(struct verifier *v, uint32_t count, struct oidset *fresh, struct err *e)
+static int list_fresh(struct verifier *v, bool loose, uint32_t count, struct oidset *fresh, struct err *e)
 {
 	const struct strvec *packs = &v->at.packs;
 
 	if (quarantine_look(&v->at, e) < 0)
 		return -1;
-	if (count < UNPACK_LIMIT) {
+	if (loose) {
 		quarantine_loose(&v->at, fresh);
 		return 0;
 	}
@@ -232,6 +233,7 @@ int verifier_take(
 {
 	unsigned char head[HEADER_LEN];
 	uint32_t count = 0;
+	bool loose;
 
 	fresh->hash_len = v->repo->hash_len;
 	if (read_header(&v->cell, pack_fd, head, &count, e) < 0)
@@ -241,10 +243,11 @@ int verifier_take(
 	if (count > VERIFIER_OBJECTS_MAX)
 		return err_set(
 			e, ERR_REFUSED, "the pack has %u objects, more than %u", count, VERIFIER_OBJECTS_MAX);
-	v->at.room = small && count < UNPACK_LIMIT ? QUARANTINE_MEMORY : QUARANTINE_DISK;
-	if (take_apart(v, head, pack_fd, count < UNPACK_LIMIT, max, e) < 0)
+	loose = count < UNPACK_LIMIT && !v->whole;
+	v->at.room = small && loose ? QUARANTINE_MEMORY : QUARANTINE_DISK;
+	if (take_apart(v, head, pack_fd, loose, max, e) < 0)
 		return -1;
-	if (list_fresh(v, count, fresh, e) < 0)
+	if (list_fresh(v, loose, count, fresh, e) < 0)
 		return -1;
 	read_ahead(v);
 	return 0;
@@ -297,6 +300,32 @@ int verifier_reached(
 		return -1;
 	/* one that is not there at all is not reached either */
 	*ret = !code && !out.len;
+	return 0;
+}
+
+int verifier_foreign(struct verifier *v, const char *tip, const struct strvec *by, const struct oidset *fresh,
+	char out[65], struct err *e)
+{
+	auto_buf input = BUF_INIT(16 << 20), text = BUF_INIT(128 << 20), why = BUF_SMALL;
+	auto_strvec args = STRVEC_INIT;
+	auto_order_cmd cmd = { 0 };
+	char *save = NULL;
+	int code;
+
+	out[0] = '\0';
+	buf_printf(&input, "%s\n", tip);
+	for (size_t i = 0; i < by->n; i++)
+		buf_printf(&input, "^%s\n", by->v[i]);
+	strvec_pushl(&args, "rev-list", "--stdin", "--objects", "--no-object-names", NULL);
+	verifier_command(v, QUARANTINE_DISK, &args, &cmd);
+	if (cell_run(&v->cell, &cmd, &input, &text, &why, VERIFIER_SECONDS, &code, e) < 0)
+		return -1;
+	if (code)
+		return refused(code, &why, e);
+	for (char *l = text.len ? strtok_r(text.data, "\n", &save) : NULL; l && !*out;
+		l = strtok_r(NULL, "\n", &save))
+		if (!oidset_has(fresh, l))
+			snprintf(out, 65, "%.64s", l);
 	return 0;
 }
 

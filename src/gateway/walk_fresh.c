@@ -252,6 +252,8 @@ static int check_commit(struct looker *l, const char *oid, const struct commit *
 {
 	struct walker *w = l->w;
 
+	if (c->odd)
+		return walk_incomplete(w, e, "commit %s has an author, committer, parent or tree twice", oid);
 	w->ret->commits++;
 	if (policy_commit(w->spec->policy, oid, c->author, c->committer, c->message, w->no, e) < 0)
 		return -1;

@@ -163,6 +163,25 @@ static char *header_person(const char **at, const char *name)
 	return close ? xstrndup(value, (size_t)(close - value) + 1) : NULL;
 }
 
+/* A header that git has once and before these: whoever reads a commit takes the first or the last one. */
+static bool is_second(const char *line)
+{
+	static const char *const once[] = { "tree ", "parent ", "author ", "committer " };
+
+	for (size_t i = 0; i < ARRAY_SIZE(once); i++)
+		if (!strncmp(line, once[i], strlen(once[i])))
+			return true;
+	return false;
+}
+
+static bool has_second(const char *at, const char *end)
+{
+	for (; at && at < end && *at != '\n'; at = strchr(at, '\n'), at = at ? at + 1 : NULL)
+		if (is_second(at))
+			return true;
+	return false;
+}
+
 const char *commit_parse(struct commit *c, const struct buf *data, unsigned hash_len)
 {
 	const char *at = buf_str(data), *end;
@@ -186,5 +205,6 @@ const char *commit_parse(struct commit *c, const struct buf *data, unsigned hash
 	if (end && *at != '\n')
 		end++;
 	c->message = end ? end + 1 : "";
+	c->odd = has_second(at, end ? end : at + strlen(at));
 	return NULL;
 }

@@ -37,6 +37,7 @@ struct commit {
 	size_t nparents;
 	char *author, *committer; /* "Name <mail>" */
 	const char *message;      /* in the data that was parsed */
+	bool odd; /* a tree, parent, author or committer stands a second time among further headers */
 };
 
 void commit_release(struct commit *c);

@@ -178,6 +178,8 @@ int task_discard(
 	if ((dir < 0 ? look_at_branch(c, t, &w, e) : look_at_work(c, t, &w, e)) < 0 ||
 		check_work(t, &w, o, e) < 0)
 		return -1;
+	if (o->look)
+		return 0;
 	if (!*w.tip)
 		snprintf(w.tip, sizeof(w.tip), "%s", *t->published ? t->published : t->base);
 	/* ignored files need no option, but who knows what an ignore file of the agent's hides: the trash has

@@ -68,6 +68,7 @@ int task_work_branch(const struct repo *r, const struct task *t, struct task_wor
 struct discard_opts {
 	bool files;  /* -f: changed files may go */
 	bool drafts; /* -D: commits that are nowhere else, or not merged, may go */
+	bool look;   /* only tell whether it would be refused */
 };
 /* Removes the task: nothing that exists only here without the option that says so (ERR_REFUSED). Whatever it
  * had goes to the trash, from where undo.h brings it back; *ret_trash is where, on the heap, or NULL. */

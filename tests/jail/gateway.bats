@@ -360,3 +360,96 @@ while time.time() < end:
   run "$garth" sync t
   ((status == 4)); [[ $output == *"lacks what was published"* && $(git rev-parse garth/t) == "$old" ]]
 }
+
+@test "16 G10: diff shows what a merge brings, where a task stands on the target's commits and undoes them, too" {
+  "$garth" new t
+  echo fixed >a.txt; echo mine >mine; git add a.txt mine; git commit -qm "the user's"
+  head=$(git rev-parse HEAD)
+  inside t "echo b >b; git add b; /usr/bin/git reset -q --soft $head; /usr/bin/git commit -qm b"
+  # the attack, without words: a merge of it would be a fast-forward
+  [[ $(git rev-parse garth/t~1) == "$head" && $(git show garth/t:a.txt) == one ]]
+  for how in '' --published; do
+    run "$garth" diff --stat $how t
+    [[ $output == *a.txt*b*mine*"3 files changed"* ]] || { echo "$how: $output"; return 1; }
+  done
+  [[ $("$garth" diff --json t | tr -d ' \n') == *'"path":"a.txt"'*'"path":"mine"'* ]]
+  # and by a merge that keeps nothing of the other side
+  "$garth" new u
+  git commit -q --allow-empty -m on; echo more >>a.txt; git commit -qam more
+  inside u "echo c >c; git add c; git commit -qm c; /usr/bin/git merge -q -s ours -m ours $(git rev-parse HEAD)"
+  run "$garth" diff --stat u
+  [[ $output == *a.txt*c*"2 files changed"* ]] || { echo "$output"; return 1; }
+}
+
+# Whoever reads a commit takes the first author, or the last.
+@test "12 G5: an author or committer that stands twice, or a second task's trailer, is refused" {
+  configure <<<'policy: {identity: forced, author: "Bot <bot@example.com>"}'
+  "$garth" new t; remember
+  forge() {
+    inside t "git update-ref refs/heads/garth/t \$({ printf 'tree %s\nparent %s\nauthor Bot <bot@example.com> 1 +0000\ncommitter Bot <bot@example.com> 1 +0000\n' \$(git rev-parse HEAD^{tree} HEAD)
+      printf '$1'; } | /usr/bin/git hash-object -t commit -w --stdin --literally)"
+  }
+  for more in 'author U <u@x> 1 +0000\n' 'committer U <u@x> 1 +0000\n' 'gpgsig x\n y\nauthor U <u@x> 1 +0000\n' 'encoding x\nparent 0000\n'; do
+    refused "$garth" exec t -- sh -c "$(declare -f inside forge | sed 's/"\$garth" exec "\$task" -- sh -c "\$\*"/sh -c "$*"/'); forge '$more\nm\n\nGarth-Task: t\n'" || { echo "$more"; return 1; }
+    grep -q 'BLOCKED: ' "$T/refused" || { cat "$T/refused"; return 1; }
+  done
+  for message in 'm\n\nGarth-Task: u\nGarth-Task: t\n' 'm\n\ngarth-task: u\n\nGarth-Task: t\n'; do
+    ! forge "\\n$message" || { echo "$message"; return 1; }
+  done
+  clean
+  # the control: once is enough
+  forge '\nm\n\nGarth-Task: t\n'; [[ $(tip) == $(inside t 'git rev-parse HEAD') ]]
+}
+
+@test "12 G7: what was wrong with a pack that is sent along is what is recorded" {
+  "$garth" new t
+  new=$(inside t 'mkdir -p .github/workflows; echo x >.github/workflows/x; git add -A; git write-tree | xargs -I{} git commit-tree {} -p HEAD -m x')
+  offered=$(inside t "git rev-list --objects --no-object-names $new ^HEAD | /usr/bin/git pack-objects -q --stdout | base64 -w0")
+  inside t "rm -rf .git/objects/??; curl -sS --unix-socket \$GARTH_SOCKET http://garth/api/v1/git/publish -d '{\"tip\": \"$new\", \"pack\": \"$offered\"}'" | grep -q protected_path
+  "$garth" audit t --json | grep -q '"code": *"protected_path"'
+}
+
+@test "11 J7 G5: with --strict-isolation an object that was not shown is neither named nor guessed at" {
+  secret=$(echo hidden-word | git hash-object -w --stdin)
+  tree=$(printf '100644 blob %s\tsecret\n' "$secret" | git mktree)
+  "$garth" new t --strict-isolation; "$garth" new u
+  ! inside t "/usr/bin/git cat-file -e $secret" 2>/dev/null
+  # publishes TASK ENTRY: a commit with that entry, sent as a pack of the new objects alone
+  publishes() {
+    inside "$1" "$python - '$2'" <<'PY'
+import base64, hashlib, http.client, json, os, socket, struct, subprocess, sys, zlib
+def git(*a): return subprocess.run(["/usr/bin/git", *a], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+mode, name, oid = sys.argv[1].split()
+entries = [l.split(None, 3) for l in git("ls-tree", "HEAD").splitlines()] + [[mode, "", oid, name]]
+key = lambda e: (e[3] + ("/" if e[0].lstrip("0").startswith("4") else "")).encode()
+tree = b"".join(e[0].lstrip("0").encode() + b" " + e[3].encode() + b"\0" + bytes.fromhex(e[2]) for e in sorted(entries, key=key))
+oid_of = lambda kind, data: hashlib.sha1(kind + b" %d\0" % len(data) + data).hexdigest()
+root = oid_of(b"tree", tree)
+who = b"A <a@b> 1 +0000"
+commit = b"tree %s\nparent %s\nauthor %s\ncommitter %s\n\nx\n" % (root.encode(), git("rev-parse", "HEAD").encode(), who, who)
+def entry(kind, data):
+    n, first, out = len(data), True, b""
+    c = kind << 4 | n & 15; n >>= 4
+    while n: out += bytes([c | 128]); c = n & 127; n >>= 7
+    return out + bytes([c]) + zlib.compress(data)
+pack = b"PACK" + struct.pack(">II", 2, 2) + entry(1, commit) + entry(2, tree)
+pack += hashlib.sha1(pack).digest()
+body = json.dumps({"tip": oid_of(b"commit", commit), "pack": base64.b64encode(pack).decode()})
+s = socket.socket(socket.AF_UNIX); s.connect(os.environ["GARTH_SOCKET"])
+s.sendall(b"POST /api/v1/git/publish HTTP/1.1\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(body) + body.encode())
+answer = b""
+while chunk := s.recv(65536): answer += chunk
+print(answer.decode()); sys.exit(not answer.startswith(b"HTTP/1.1 200"))
+PY
+  }
+  # the control: a task that borrows may
+  publishes u "100644 secret $secret"; [[ $(git show garth/u:secret) == hidden-word ]]
+  remember
+  for what in "100644 secret $secret" "040000 secrets $tree"; do
+    run publishes t "$what"
+    ((status)) && [[ $output == *unknown_objects* ]] || { echo "$what: $output"; return 1; }
+  done
+  clean
+  works
+  [[ $(git rev-list --count main..garth/t) == 1 ]]
+}

@@ -1,0 +1,57 @@
+load helpers
+
+names() { "$garth" ls --json | json '" ".join(sorted(t["name"] for t in d["tasks"]))' | tr -d '"'; }
+
+@test "T6 ESCAPES 26 cleanup: what exists only once stays, is named, and the rest goes" {
+  "$garth" new empty
+  "$garth" new files; inside files 'echo x >x'
+  "$garth" new commits; inside commits 'echo x >x; git add x; git commit -qm x'
+  "$garth" new drafts; inside drafts 'GARTH_GATEWAY=1 git commit -q --allow-empty -m x'
+  "$garth" new merged; inside merged 'echo y >y; git add y; git commit -qm y'; "$garth" merge merged
+  "$garth" run -d -t busy -- sleep 1000
+  call "$garth" cleanup --all-inactive -n
+  [[ $code == 0 && $out == $'empty\nmerged' && $(names) == 'busy commits drafts empty files merged' ]] || complain
+  call "$garth" cleanup --all-inactive
+  [[ $code == 0 && $out == $'empty\nmerged' && $(names) == 'busy commits drafts files' ]] || complain
+  for name in files commits drafts busy; do [[ $err == *"task '$name'"* ]] || complain "$name"; done
+  [[ $(inside files 'cat x') == x && $(git show garth/commits:x) == x && $(state_of busy) == running ]]
+  # removed is not gone
+  "$garth" undo merged; [[ $(names) == 'busy commits drafts files merged' ]]
+  "$garth" cancel busy
+}
+
+@test "T6 ESCAPES 26 cleanup: --force-all names what would be lost and wants the word" {
+  "$garth" new files; inside files 'echo x >x'
+  "$garth" new empty
+  "$garth" run -d -t busy -- sleep 1000
+  for word in '' yes 'remove it'; do
+    code=0; "$garth" cleanup --force-all <<<"$word" >"$T/out" 2>"$T/err" || code=$?
+    [[ $code == 4 && ! -s $T/out && $(<"$T/err") == *"task 'files' has the only copy of its work: 1 changed file"*"nothing was removed"* && $(names) == 'busy empty files' ]] || complain "$(cat "$T/err")"
+  done
+  code=0; "$garth" cleanup --force-all </dev/null >"$T/out" 2>"$T/err" || code=$?
+  [[ $code == 4 && $(names) == 'busy empty files' ]] || complain
+  "$garth" cleanup --force-all <<<remove >"$T/out" 2>"$T/err"
+  [[ $(<"$T/out") == $'files\nempty' && $(names) == busy ]] || complain "$(cat "$T/out" "$T/err")"
+  "$garth" undo files; [[ $(inside files 'cat x') == x ]]
+  "$garth" cancel busy
+}
+
+@test "T6 cleanup: --older-than goes by when something last happened" {
+  "$garth" new old; "$garth" new young
+  python3 - "$GARTH_HOME/garth.db" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1]); db.execute("UPDATE task SET created = created - 90000, changed = changed - 90000 WHERE name = 'old'"); db.commit()
+PY
+  [[ $("$garth" cleanup --older-than 2d --json | json '[d["removed"], d["kept"]]') == '[[], []]' ]]
+  [[ $("$garth" cleanup --older-than 1d --json | json 'd["removed"]') == '["old"]' && $(names) == young ]]
+  [[ $("$garth" cleanup --older-than 0s --json | json 'd["removed"]') == '["young"]' ]]
+}
+
+@test "O3 cleanup: usage" {
+  for args in '' '--all-inactive --force-all' '--all-inactive --older-than 1d' '--older-than' '--older-than x' '--older-than 1' '--older-than -1d' '--older-than 1dd' 'task'; do
+    # shellcheck disable=SC2086
+    call "$garth" cleanup $args
+    [[ $code == 2 && -z $out ]] || complain "$args"
+  done
+  [[ $("$garth" cleanup --all-inactive --json | json '[d["removed"], d["kept"], d["dry_run"]]') == '[[], [], false]' ]]
+}
