@@ -32,6 +32,28 @@ static size_t printable(const unsigned char *p, size_t len)
 	return 0;
 }
 
+/* SGR 8 hides what follows. Behind 38 and 48 stand the numbers of a colour: "38;5;N", "38;2;R;G;B". */
+static bool conceals(const unsigned char *p, size_t n)
+{
+	unsigned value = 0, skip = 0, before = 0;
+
+	for (size_t i = 2; i < n; i++) {
+		if (p[i] >= '0' && p[i] <= '9') {
+			value = value < 1000 ? value * 10 + (unsigned)(p[i] - '0') : value;
+			continue;
+		}
+		if (skip)
+			skip--;
+		else if (before == 38 || before == 48)
+			skip = value == 5 ? 1 : value == 2 ? 3 : 0;
+		else if (value == 8)
+			return true;
+		before = skip ? 0 : value;
+		value = 0;
+	}
+	return false;
+}
+
 static size_t colour_sequence(const unsigned char *p, size_t len)
 {
 	size_t i = 2;
@@ -40,7 +62,7 @@ static size_t colour_sequence(const unsigned char *p, size_t len)
 		return 0;
 	while (i < len && i < 32 && ((p[i] >= '0' && p[i] <= '9') || p[i] == ';' || p[i] == ':'))
 		i++;
-	return i < len && p[i] == 'm' ? i + 1 : 0;
+	return i < len && p[i] == 'm' && !conceals(p, i + 1) ? i + 1 : 0;
 }
 
 void clean_text(struct buf *out, const char *text, size_t len, bool colours)

@@ -6,6 +6,7 @@
 #include "cli/gate_client.h"
 #include "cli/json.h"
 #include "cli/say.h"
+#include "git/repo.h"
 #include "merge/merge.h"
 #include "sys/lock.h"
 #include "task/undo.h"
@@ -31,11 +32,12 @@ static const struct kind *find_kind(const struct deed *d, struct err *e)
 }
 
 /* Two at once mean the same deed: who comes second does not take back one more. */
-static int check_again(struct context *c, const char *task, const struct deed *d, struct err *e)
+static int check_again(
+	struct context *c, const char *task, int64_t project, const struct deed *d, struct err *e)
 {
 	auto_deed now = { 0 };
 
-	if (store_deed_last(c->store, task, &now, e) < 0 && e->kind != ERR_NOTFOUND)
+	if (store_deed_last(c->store, task, project, &now, e) < 0 && e->kind != ERR_NOTFOUND)
 		return -1;
 	return now.id == d->id ? 0
 			       : err_set(e, ERR_BUSY, "another command took the %s of task '%s' back",
@@ -54,15 +56,34 @@ static int record(struct context *c, const struct deed *d, struct err *e)
 	return audit_add(a, "undo", &t, details, e);
 }
 
+/* Without a task's name, the last deed in the repository that the user stands in is meant. */
+static int find_project(struct context *c, const char *task, int64_t *ret, struct err *e)
+{
+	auto_project p = { 0 };
+	auto_repo r = { 0 };
+
+	*ret = 0;
+	if (task)
+		return 0;
+	if (repo_open(".", "HEAD", &r, e) < 0)
+		return err_wrap(e, "which task is meant"), err_hint(e, "garth undo TASK");
+	if (store_project(c->store, r.main_top, r.git_dir, &p, e) < 0)
+		return -1;
+	*ret = p.id;
+	return 0;
+}
+
 static int undo(struct context *c, const char *task, struct deed *d, const struct kind **ret, struct err *e)
 {
 	auto_lock lock = -1;
+	int64_t project;
 
-	if (context_store(c, e) < 0 || store_deed_last(c->store, task, d, e) < 0)
+	if (context_store(c, e) < 0 || find_project(c, task, &project, e) < 0 ||
+		store_deed_last(c->store, task, project, d, e) < 0)
 		return -1;
 	*ret = find_kind(d, e);
 	if (!*ret || lock_take(c->home.fd, "undo.lock", true, &lock, e) < 0 ||
-		check_again(c, task, d, e) < 0 || record(c, d, e) < 0 || (*ret)->undo(c, d, e) < 0)
+		check_again(c, task, project, d, e) < 0 || record(c, d, e) < 0 || (*ret)->undo(c, d, e) < 0)
 		return -1;
 	/* some say so themselves, in the step that ends theirs */
 	if (context_store(c, e) < 0 || (store_deed_undone(c->store, d->id, e) < 0 && e->kind != ERR_NOTFOUND))

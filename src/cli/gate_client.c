@@ -86,7 +86,7 @@ static int forget_deed(struct context *c, const struct deed *undone, struct err 
 {
 	auto_deed last = { 0 };
 
-	if (context_store(c, e) < 0 || store_deed_last(c->store, undone->task, &last, e) < 0)
+	if (context_store(c, e) < 0 || store_deed_last(c->store, undone->task, 0, &last, e) < 0)
 		return -1;
 	return last.id != undone->id && !strcmp(last.kind, "rollback")
 		       ? store_deed_undone(c->store, last.id, e)

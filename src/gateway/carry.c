@@ -101,7 +101,7 @@ static int move(struct job *j, struct err *e)
 {
 	struct gate *g = j->g;
 	struct store *s = g->context.store;
-	int64_t commits = g->task.commits + (int64_t)j->walk.commits;
+	int64_t commits = (j->lost ? 0 : g->task.commits) + (int64_t)j->walk.commits;
 	bool snapshots = !j->forward || is_every(j, commits);
 	auto_ref_txn txn = REF_TXN_INIT;
 	struct err later = ERR_INIT;

@@ -119,16 +119,43 @@ static int are_known(struct job *j, const struct strvec *commits, bool *ret, str
 	return add_snapshots(j->g, &by, e) < 0 ? -1 : verifier_reached(j->v, commits, &by, ret, e);
 }
 
+/* The tip's type. What the branch or another ref names and is not there, because somebody else's prune took
+ * it away, is not known: it comes again. */
+static int ask_for_all(struct job *j, enum object_type *ret, struct err *e)
+{
+	enum object_type types[KNOWN_MAX + 1];
+	uint64_t sizes[KNOWN_MAX + 1];
+	auto_strvec oids = STRVEC_INIT;
+	size_t kept = 0;
+
+	strvec_push(&oids, j->tip);
+	strvec_pushv(&oids, (const char *const *)j->known.v);
+	if (objects_info_many(&j->v->objects, oids.v, oids.n, types, sizes, e) < 0)
+		return -1;
+	*ret = types[0];
+	for (size_t i = 0; i < j->known.n; i++) {
+		char *oid = j->known.v[i];
+
+		j->known.v[i] = NULL;
+		j->lost |= types[i + 1] != OBJECT_COMMIT && !strcmp(oid, j->old);
+		if (types[i + 1] == OBJECT_COMMIT)
+			j->known.v[kept++] = oid;
+		else
+			free(oid);
+	}
+	j->known.n = kept;
+	return 0;
+}
+
 /* After a reset to an older commit nothing has to come. One that the shared repository has, but that the task
  * does not stand on (a gateway died before it moved the branch), comes again. */
 static int is_here(struct job *j, bool *ret, struct refusal *no, struct err *e)
 {
 	auto_strvec tip = STRVEC_INIT;
 	enum object_type type;
-	uint64_t size;
 
 	*ret = false;
-	if (objects_info(&j->v->objects, j->tip, &type, &size, e) < 0)
+	if (ask_for_all(j, &type, e) < 0)
 		return -1;
 	if (type == OBJECT_MISSING)
 		return 0;
@@ -250,7 +277,7 @@ static int check_policy(struct job *j, struct refusal *no, struct err *e)
 		.base = g->task.base,
 		.start = g->task.base,
 		.compare = &compare,
-		.commits_before = g->task.commits,
+		.commits_before = j->lost ? 0 : g->task.commits,
 		.policy = &policy };
 
 	if (forced_author(g, &author, e) < 0 || store_allowed(g->context.store, g->task.id, &allowed, e) < 0)
@@ -428,6 +455,15 @@ static int examine(struct job *j, struct refusal *no, struct err *e)
 	return rc;
 }
 
+/* Whether what is published is not there any more; only the user's own word is reason enough to look. */
+static bool is_lost(struct job *j)
+{
+	struct git git = repo_git(&j->g->at.repo);
+	struct err ignored = ERR_INIT;
+
+	return !strcmp(j->by, "user") && git_do(&git, NULL, &ignored, "cat-file", "-e", j->old, NULL) < 0;
+}
+
 static int go(struct job *j, struct publish_result *ret, struct refusal *no, struct err *e)
 {
 	struct err ignored = ERR_INIT;
@@ -439,7 +475,7 @@ static int go(struct job *j, struct publish_result *ret, struct refusal *no, str
 	*ret = (struct publish_result){ 0 };
 	snprintf(ret->tip, sizeof(ret->tip), "%s", j->tip);
 	snprintf(ret->old, sizeof(ret->old), "%s", j->old);
-	if (!strcmp(j->tip, j->old))
+	if (!strcmp(j->tip, j->old) && !is_lost(j))
 		return 0;
 	if (examine(j, no, e) < 0 || carry_out(j, no, e) < 0)
 		return -1;

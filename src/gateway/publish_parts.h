@@ -19,6 +19,7 @@ struct job {
 	char old[65], target[65]; /* the branch's value; the target's, "" for none */
 	char fork[65];            /* the newest commit that the tip and the target have */
 	bool moved;               /* somebody else moved the branch */
+	bool lost;                /* its value is not there any more: all of the task's commits come again */
 	bool forward;             /* the old tip is an ancestor of the new one */
 	struct strvec known;      /* the base, the old tip, the target's, what else is shown */
 	struct oidset fresh;

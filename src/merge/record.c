@@ -51,7 +51,7 @@ static bool is_known(struct context *c, const struct journal *j, const char *dat
 	struct err ignored = ERR_INIT;
 	auto_deed d = { 0 };
 
-	return !store_deed_last(c->store, j->name, &d, &ignored) && d.task_id == j->task &&
+	return !store_deed_last(c->store, j->name, 0, &d, &ignored) && d.task_id == j->task &&
 	       !strcmp(d.kind, "merge") && !strcmp(d.data, data);
 }
 

@@ -41,13 +41,15 @@ static int one(struct store *s, sqlite3_stmt *st, struct deed *ret, struct err *
 
 #define OPEN_DEEDS "SELECT id, task_id, task, kind, data, created FROM deed WHERE undone = 0 AND "
 
-int store_deed_last(struct store *s, const char *task, struct deed *ret, struct err *e)
+int store_deed_last(struct store *s, const char *task, int64_t project, struct deed *ret, struct err *e)
 {
 	auto_stmt st = NULL;
 	int got;
 
-	if (db_prepare(s, &st, e, OPEN_DEEDS "(?1 IS NULL OR task = ?1) ORDER BY id DESC LIMIT 1", "s",
-		    task) < 0)
+	if (db_prepare(s, &st, e,
+		    OPEN_DEEDS "(?1 IS NULL OR task = ?1) AND (?2 = 0 OR EXISTS (SELECT 1 FROM task"
+			       " WHERE task.id = task_id AND project_id = ?2)) ORDER BY id DESC LIMIT 1",
+		    "si", task, project) < 0)
 		return -1;
 	got = one(s, st, ret, e);
 	if (got)

@@ -155,8 +155,9 @@ void deed_release(struct deed *d);
 #define auto_deed __attribute__((cleanup(deed_release))) struct deed
 int store_deed_add(
 	struct store *s, int64_t task, const char *kind, const char *data, int64_t *ret_id, struct err *e);
-/* The newest that was not undone, of a task by its name or (NULL) of all; ERR_NOTFOUND. */
-int store_deed_last(struct store *s, const char *task, struct deed *ret, struct err *e);
+/* The newest that was not undone, of a task by its name or (NULL) of all, of a project or (0) of all;
+ * ERR_NOTFOUND. */
+int store_deed_last(struct store *s, const char *task, int64_t project, struct deed *ret, struct err *e);
 /* The newest of one kind that was not undone, of a task by its number; ERR_NOTFOUND. */
 int store_deed_of(struct store *s, int64_t task, const char *kind, struct deed *ret, struct err *e);
 int store_deed_undone(struct store *s, int64_t id, struct err *e);

@@ -426,3 +426,14 @@ s = socket.socket(socket.AF_UNIX); s.connect(\"/run/garth/gateway.sock\"); s.sen
     sleep 0.5'
   ((SECONDS < 5))
 }
+
+@test "ESCAPES 27 gateway: what somebody's prune took away comes again, with the next commit or when asked" {
+  "$garth" new t
+  inside t 'echo 1 >>a.txt; git commit -qam 1; echo 2 >>a.txt; git commit -qam 2'
+  lose() { for o in $(git rev-list --objects --no-object-names main..garth/t); do rm -f ".git/objects/${o::2}/${o:2}"; done; ! git cat-file -e garth/t 2>/dev/null; }
+  lose
+  "$garth" publish t; git fsck --strict; [[ $(git log --format=%s main..garth/t | tr '\n' ,) == 2,1, ]]
+  lose
+  inside t 'echo 3 >>a.txt; git commit -qam 3'
+  git fsck --strict; [[ $(git log --format=%s main..garth/t | tr '\n' ,) == 3,2,1, && $(field t commits) == 3 ]] || complain "$(field t commits)"
+}

@@ -276,3 +276,12 @@ print([l["kind"] for l in json.load(sys.stdin)["events"] if l["event"] == "undo"
   "$garth" undo --help | grep -q -- --json
   [[ $("$garth" completion bash) == *" undo "* ]]
 }
+
+@test "G10 undo: without a name it stays in the repository that one stands in" {
+  "$garth" new t; inside t 'echo x >x; git add x; git commit -qm x'; "$garth" merge t; merged=$(git rev-parse main)
+  git init -q "$T/home/other"; cd "$T/home/other"; git commit -q --allow-empty -m first
+  fails 3 "nothing to take back" "$garth" undo
+  [[ $(git -C "$R" rev-parse main) == "$merged" ]]
+  cd "$T"; fails 3 "which task is meant" "$garth" undo
+  "$garth" undo t; [[ $(git -C "$R" rev-parse main) != "$merged" ]]
+}

@@ -64,6 +64,12 @@ static void test_colours_stay_when_wanted(void **state)
 	assert_clean("\033[2J\033[", true, "^[[2J^[[");
 	assert_clean("\033[?25l", true, "^[[?25l");
 	assert_clean_n("\033[31m", 4, true, "^[[31");
+	/* what hides the text behind it does not */
+	assert_clean("\033[8mx", true, "^[[8mx");
+	assert_clean("\033[1;08;31mx", true, "^[[1;08;31mx");
+	assert_clean("\033[38;5;8m\033[48;2;8;8;8mx", true, "\033[38;5;8m\033[48;2;8;8;8mx");
+	assert_clean("\033[38;5;8;8mx", true, "^[[38;5;8;8mx");
+	assert_clean("\033[38;5;88mx\033[28m\033[18m", true, "\033[38;5;88mx\033[28m\033[18m");
 }
 
 int main(void)

@@ -280,19 +280,19 @@ static void test_deeds(void **state)
 	struct err e = ERR_INIT;
 	auto_deed d = { 0 };
 
-	assert_int_equal(store_deed_last(st, NULL, &d, &e), -1);
+	assert_int_equal(store_deed_last(st, NULL, 0, &d, &e), -1);
 	assert_int_equal(e.kind, ERR_NOTFOUND);
 	assert_int_equal(store_deed_add(st, id, "rollback", "{}", &first, &e), 0);
 	assert_int_equal(store_deed_add(st, id, "discard", "{\"a\":1}", &second, &e), 0);
 	assert_int_equal(store_deed_add(st, other, "merge", "{}", &third, &e), 0);
 	assert_int_equal(store_deed_add(st, 99, "merge", "{}", &third, &e), -1);
 	assert_int_equal(e.kind, ERR_NOTFOUND);
-	assert_int_equal(store_deed_last(st, NULL, &d, &e), 0);
+	assert_int_equal(store_deed_last(st, NULL, 0, &d, &e), 0);
 	assert_string_equal(d.task, "u");
 	deed_release(&d);
 	/* by its name, though it is removed */
 	assert_int_equal(store_task_remove(st, id, "discarded", &e), 0);
-	assert_int_equal(store_deed_last(st, "t", &d, &e), 0);
+	assert_int_equal(store_deed_last(st, "t", 0, &d, &e), 0);
 	assert_int_equal(d.id, second);
 	assert_int_equal(d.task_id, id);
 	assert_string_equal(d.kind, "discard");
@@ -306,9 +306,9 @@ static void test_deeds(void **state)
 	assert_int_equal(e.kind, ERR_NOTFOUND);
 	assert_int_equal(store_deed_undone(st, second, &e), 0);
 	assert_int_equal(store_deed_undone(st, second, &e), -1);
-	assert_int_equal(store_deed_last(st, "t", &d, &e), 0);
+	assert_int_equal(store_deed_last(st, "t", 0, &d, &e), 0);
 	assert_int_equal(d.id, first);
-	assert_int_equal(store_deed_last(st, "nobody", &d, &e), -1);
+	assert_int_equal(store_deed_last(st, "nobody", 0, &d, &e), -1);
 	assert_int_equal(e.kind, ERR_NOTFOUND);
 }
 
