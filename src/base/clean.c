@@ -42,13 +42,16 @@ static bool conceals(const unsigned char *p, size_t n)
 			value = value < 1000 ? value * 10 + (unsigned)(p[i] - '0') : value;
 			continue;
 		}
-		if (skip)
+		if (skip) {
 			skip--;
-		else if (before == 38 || before == 48)
+			value = 0;
+		} else if (before == 38 || before == 48) {
 			skip = value == 5 ? 1 : value == 2 ? 3 : 0;
-		else if (value == 8)
+			value = 0;
+		} else if (value == 8) {
 			return true;
-		before = skip ? 0 : value;
+		}
+		before = value;
 		value = 0;
 	}
 	return false;
