@@ -45,8 +45,8 @@ static bool conceals(const unsigned char *p, size_t n)
 		if (skip) {
 			skip--;
 			value = 0;
-		} else if (before == 38 || before == 48) {
-			skip = value == 5 ? 1 : value == 2 ? 3 : 0;
+		} else if ((before == 38 || before == 48) && (value == 5 || value == 2)) {
+			skip = value == 5 ? 1 : 3;
 			value = 0;
 		} else if (value == 8) {
 			return true;

@@ -69,6 +69,7 @@ static void test_colours_stay_when_wanted(void **state)
 	assert_clean("\033[1;08;31mx", true, "^[[1;08;31mx");
 	assert_clean("\033[38;5;8m\033[48;2;8;8;8mx", true, "\033[38;5;8m\033[48;2;8;8;8mx");
 	assert_clean("\033[38;5;8;8mx", true, "^[[38;5;8;8mx");
+	assert_clean("\033[38;8mx", true, "^[[38;8mx");
 	assert_clean("\033[38;5;38;8mx", true, "^[[38;5;38;8mx");
 	assert_clean("\033[38;5;88mx\033[28m\033[18m", true, "\033[38;5;88mx\033[28m\033[18m");
 }
