@@ -56,17 +56,16 @@ static int record(struct context *c, const struct deed *d, struct err *e)
 	return audit_add(a, "undo", &t, details, e);
 }
 
-/* Without a task's name, the last deed in the repository that the user stands in is meant. */
+/* Without a task's name, the last deed in the repository that the user stands in is meant; in none, of all. */
 static int find_project(struct context *c, const char *task, int64_t *ret, struct err *e)
 {
+	struct err none = ERR_INIT;
 	auto_project p = { 0 };
 	auto_repo r = { 0 };
 
 	*ret = 0;
-	if (task)
+	if (task || repo_open(".", "HEAD", &r, &none) < 0)
 		return 0;
-	if (repo_open(".", "HEAD", &r, e) < 0)
-		return err_wrap(e, "which task is meant"), err_hint(e, "garth undo TASK");
 	if (store_project(c->store, r.main_top, r.git_dir, &p, e) < 0)
 		return -1;
 	*ret = p.id;

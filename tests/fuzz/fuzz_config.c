@@ -2,6 +2,7 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
+#include "base/hosts.h"
 #include "base/path.h"
 #include "config/config.h"
 
@@ -22,8 +23,11 @@ static void check(const struct config *c)
 	}
 	if (c->backend && strcmp(c->backend, "overlay") && strcmp(c->backend, "worktree"))
 		abort();
-	if (strcmp(c->net, "none") && strcmp(c->net, "host"))
+	if (strcmp(c->net, "none") && strcmp(c->net, "allow") && strcmp(c->net, "host"))
 		abort();
+	for (size_t i = 0; i < c->net_allow.n; i++)
+		if (hosts_check(c->net_allow.v[i], &(struct err)ERR_INIT) < 0)
+			abort();
 	for (size_t i = 0; i < c->nagents; i++)
 		if (config_agent_by_name(c, c->agents[i].name) != &c->agents[i])
 			abort();

@@ -31,7 +31,7 @@ static void test_defaults(void **state)
 	(void)state;
 	config_defaults(&c);
 	assert_null(c.backend);
-	assert_string_equal(c.net, "none");
+	assert_string_equal(c.net, "allow");
 	assert_int_equal(c.log_size, 10 << 20);
 	assert_true(strvec_has(&c.tools, ".nvm"));
 	assert_true(strvec_has(&c.env, "LC_*"));
