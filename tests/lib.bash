@@ -9,9 +9,7 @@ garth_setup() {
   export HOME=$T/home GARTH_HOME=$T/home/.garth GARTH_CONFIG= XDG_CONFIG_HOME=$T/home/.config
   unset GARTH_CONFIG
   mkdir -p "$HOME"
-  git config --global user.name 'Test User'
-  git config --global user.email test@example.com
-  git config --global init.defaultBranch main
+  printf '[user]\n\tname = Test User\n\temail = test@example.com\n[init]\n\tdefaultBranch = main\n' >"$HOME/.gitconfig"
   R=$T/home/src/app
   mkdir -p "$R/dir/sub"
   cd "$R"
@@ -30,7 +28,8 @@ garth_setup() {
 # Ends what still runs (by its keeper, never by name) and removes everything. Called by teardown().
 garth_teardown() {
   cd /
-  if [[ -f $GARTH_HOME/garth.db ]]; then
+  # a keeper has a socket
+  if [[ -f $GARTH_HOME/garth.db ]] && compgen -G "$GARTH_HOME/tasks/*/control" >/dev/null; then
     "$garth" ls --json 2>/dev/null | python3 -c '
 import json, sys
 for t in json.load(sys.stdin)["tasks"]:
@@ -44,7 +43,7 @@ for t in json.load(sys.stdin)["tasks"]:
 inside() { local task=$1; shift; "$garth" exec "$task" -- sh -c "$*"; }
 
 # Prints the state of a task.
-state_of() { "$garth" show "$1" --json | sed -nE '0,/"state"/s/.*"state": "([a-z]+)".*/\1/p'; }
+state_of() { "$garth" ls --json | sed -nE "/\"name\": \"$1\",/,/\"state\"/s/.*\"state\": \"([a-z]+)\".*/\1/p"; }
 
 # Everything of the user's that must not change: refs and HEAD of the repository (but for Garth's own), config,
 # hooks, files.
