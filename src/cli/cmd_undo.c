@@ -56,7 +56,8 @@ static int record(struct context *c, const struct deed *d, struct err *e)
 	return audit_add(a, "undo", &t, details, e);
 }
 
-/* Without a task's name, the last deed in the repository that the user stands in is meant; in none, of all. */
+/* Without a task's name, the last deed in the repository that the user stands in is meant; in none, of all.
+ */
 static int find_project(struct context *c, const char *task, int64_t *ret, struct err *e)
 {
 	struct err none = ERR_INIT;

@@ -17,12 +17,9 @@
 #include "egress/relay.h"
 #include "egress/request.h"
 #include "sys/fd.h"
+#include "sys/pace.h"
 #include "task/context.h"
 #include "task/task.h"
-
-/* Connections that are taken at once, and how many a second after that. */
-#define PACE_BURST      400u
-#define PACE_PER_SECOND 20u
 
 /* What a client is told, by what came of its request. */
 enum outcome { OUTCOME_OPEN, OUTCOME_REFUSED, OUTCOME_MALFORMED, OUTCOME_UNKNOWN, OUTCOME_UNREACHABLE };
@@ -87,7 +84,7 @@ static void tell(int fd, const struct request *r, enum outcome o, const char *wh
 /* Reads until the request is complete; what of `data` is behind it is the other side's. */
 static int take_request(int fd, struct buf *data, struct request *r)
 {
-	time_t end = time(NULL) + PROXY_HEAD_SECONDS;
+	time_t end = pace_now() + PROXY_HEAD_SECONDS;
 	bool greeted = false;
 
 	for (;;) {
@@ -108,7 +105,7 @@ static int take_request(int fd, struct buf *data, struct request *r)
 			return rc;
 		request_release(r);
 		room = data->len < REQUEST_MAX ? buf_reserve(data, REQUEST_MAX - data->len) : NULL;
-		if (!room || time(NULL) >= end || poll(&p, 1, 1000 * PROXY_HEAD_SECONDS) <= 0)
+		if (!room || pace_now() >= end || poll(&p, 1, 1000 * PROXY_HEAD_SECONDS) <= 0)
 			return 0;
 		n = read(fd, room, REQUEST_MAX - data->len);
 		if (n <= 0)
@@ -157,26 +154,6 @@ static void attend(const struct proxy *p, int fd)
 	request_release(&r);
 }
 
-struct pace {
-	unsigned credit;
-	time_t paid;
-};
-
-static void keep_pace(struct pace *p)
-{
-	time_t now = time(NULL), more = now - p->paid;
-
-	p->paid = now;
-	if (more > 0)
-		p->credit += more > PACE_BURST ? PACE_BURST : (unsigned)more * PACE_PER_SECOND;
-	if (p->credit > PACE_BURST)
-		p->credit = PACE_BURST;
-	if (p->credit)
-		p->credit--;
-	else
-		usleep(1000000 / PACE_PER_SECOND);
-}
-
 static void reap(unsigned *children, bool wait)
 {
 	while (*children && waitpid(-1, NULL, wait ? 0 : WNOHANG) > 0) {
@@ -205,20 +182,21 @@ static void take(const struct proxy *p, unsigned *children)
 
 void proxy_serve(const struct proxy *p)
 {
-	struct pace pace = { PACE_BURST, time(NULL) };
-	time_t last = time(NULL);
+	time_t last = pace_now();
+	struct pace pace;
 	unsigned children = 0;
 
+	pace_init(&pace);
 	signal(SIGPIPE, SIG_IGN);
-	while (children || time(NULL) - last < (time_t)p->linger) {
+	while (children || pace_now() - last < (time_t)p->linger) {
 		struct pollfd fd = { p->listen, POLLIN, 0 };
 
 		if (poll(&fd, 1, 1000) > 0) {
 			if (fd.revents & (POLLERR | POLLHUP | POLLNVAL))
 				return;
-			keep_pace(&pace);
+			pace_keep(&pace);
 			take(p, &children);
-			last = time(NULL);
+			last = pace_now();
 		}
 		reap(&children, children >= PROXY_CONNECTIONS_MAX);
 	}

@@ -21,15 +21,11 @@
 #include "gateway/renew.h"
 #include "gateway/routes.h"
 #include "gateway/sync.h"
+#include "sys/pace.h"
 
 #define FDS_LOOKED_AT 256
 #define RELIEF_USEC   50000
 #define TIDY_USEC     5000
-
-/* Nearly everything that an agent asks is recorded. Who asks on and on is answered at this pace, so that the
- * log cannot fill the disk. */
-#define PACE_BURST      400u
-#define PACE_PER_SECOND 20u
 
 struct server;
 
@@ -57,20 +53,11 @@ struct server {
 	struct guest guests[FDS_LOOKED_AT]; /* by descriptor */
 	unsigned linger;
 	struct event *idle, *sweep, *answered;
-	unsigned credit; /* requests that are answered at once */
-	time_t paid;     /* when credit was last given */
-	bool answering;  /* what is being written is a handler's answer */
-	bool spoken;     /* since the idle timer was set */
-	bool leaving;    /* no command runs inside */
+	struct pace pace; /* of the agent */
+	bool answering;   /* what is being written is a handler's answer */
+	bool spoken;      /* since the idle timer was set */
+	bool leaving;     /* no command runs inside */
 };
-
-static time_t seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
 
 /* An accepted connection has the name of the socket that it came to. */
 static bool came_to(const struct door *d, int fd)
@@ -148,7 +135,7 @@ static void on_relief(evutil_socket_t fd, short what, void *arg)
 static void on_sweep(evutil_socket_t nobody, short what, void *arg)
 {
 	struct server *s = arg;
-	time_t now = seconds_now();
+	time_t now = pace_now();
 
 	(void)nobody;
 	(void)what;
@@ -165,21 +152,6 @@ static void on_sweep(evutil_socket_t nobody, short what, void *arg)
 	}
 }
 
-static void keep_pace(struct server *s)
-{
-	time_t now = seconds_now();
-	time_t more = now - s->paid > PACE_BURST ? PACE_BURST : now - s->paid;
-
-	s->paid = now;
-	s->credit += (unsigned)more * PACE_PER_SECOND;
-	if (s->credit > PACE_BURST)
-		s->credit = PACE_BURST;
-	if (s->credit)
-		s->credit--;
-	else
-		usleep(1000000 / PACE_PER_SECOND);
-}
-
 /* What the server answers by itself, without a handler, is an answer to something that was no request. */
 static void on_output(struct evbuffer *out, const struct evbuffer_cb_info *info, void *arg)
 {
@@ -191,7 +163,7 @@ static void on_output(struct evbuffer *out, const struct evbuffer_cb_info *info,
 	if (evbuffer_copyout(out, line, 12) != 12 || strncmp(line, "HTTP/1.", 7) || line[9] < '4')
 		return;
 	if (!d->user)
-		keep_pace(d->server);
+		pace_keep(&d->server->pace);
 	route_malformed(d->server->gate, atoi(line + 9));
 }
 
@@ -228,7 +200,7 @@ static int take_caller(struct evhttp_request *req)
 static void begin_anew(struct server *s, int fd)
 {
 	if (fd >= 0 && fd < FDS_LOOKED_AT)
-		s->guests[fd].since = seconds_now();
+		s->guests[fd].since = pace_now();
 }
 
 static const char *method_name(enum evhttp_cmd_type type)
@@ -259,7 +231,7 @@ static void on_request(struct evhttp_request *req, void *arg)
 	struct timeval soon = { .tv_usec = TIDY_USEC };
 
 	if (!d->user)
-		keep_pace(d->server);
+		pace_keep(&d->server->pace);
 	gate_set_caller(d->server->gate, fd);
 	status = route(d->server->gate, d->user, method_name(evhttp_request_get_command(req)),
 		path ? path : "", body, len, &answer);
@@ -358,8 +330,9 @@ static int watch_all(struct server *s)
 int serve(struct gate *g, int agent, int user, unsigned linger, struct err *e)
 {
 	sigset_t none;
-	struct server s = { .gate = g, .linger = linger, .credit = PACE_BURST, .paid = seconds_now() };
+	struct server s = { .gate = g, .linger = linger };
 
+	pace_init(&s.pace);
 	s.base = event_base_new();
 	if (!s.base || watch_all(&s) < 0 || open_door(&s, 0, agent) < 0 || open_door(&s, 1, user) < 0)
 		return err_set(e, ERR_FAILED, "cannot start the gateway");

@@ -137,3 +137,15 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   mkdir -p "$XDG_CONFIG_HOME/garth"; printf 'network:\n  allow: [a.b, "x y"]\n' >"$XDG_CONFIG_HOME/garth/config.yaml"
   fails 2 "config.yaml:2:16: 'x y' in 'network.allow' is no host" "$garth" ls
 }
+
+@test "ESCAPES 20 22 J5: who connects on and on is answered slowly: the log does not grow without end" {
+  "$garth" new t
+  n=$("$garth" exec t -- python3 -c '
+import socket, time
+end, n = time.time() + 5, 0
+while time.time() < end:
+    s = socket.create_connection(("127.0.0.1", 43128)); s.sendall(b"CONNECT a%d.example:443 HTTP/1.1\r\n\r\n" % n); s.recv(100); s.close(); n += 1
+print(n)')
+  ((n > 20 && n < 640)) || complain "$n"
+  (($("$garth" show t --json | json 'len(d["network"]["refused"])') <= 500))
+}

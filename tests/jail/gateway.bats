@@ -385,16 +385,18 @@ while time.time() < end:
 @test "12 G5: an author or committer that stands twice, or a second task's trailer, is refused" {
   configure <<<'policy: {identity: forced, author: "Bot <bot@example.com>"}'
   "$garth" new t; remember
+  # forge TEXT: a commit with that behind its committer, as the branch's
   forge() {
     inside t "git update-ref refs/heads/garth/t \$({ printf 'tree %s\nparent %s\nauthor Bot <bot@example.com> 1 +0000\ncommitter Bot <bot@example.com> 1 +0000\n' \$(git rev-parse HEAD^{tree} HEAD)
       printf '$1'; } | /usr/bin/git hash-object -t commit -w --stdin --literally)"
   }
   for more in 'author U <u@x> 1 +0000\n' 'committer U <u@x> 1 +0000\n' 'gpgsig x\n y\nauthor U <u@x> 1 +0000\n' 'encoding x\nparent 0000\n'; do
-    refused "$garth" exec t -- sh -c "$(declare -f inside forge | sed 's/"\$garth" exec "\$task" -- sh -c "\$\*"/sh -c "$*"/'); forge '$more\nm\n\nGarth-Task: t\n'" || { echo "$more"; return 1; }
-    grep -q 'BLOCKED: ' "$T/refused" || { cat "$T/refused"; return 1; }
+    run forge "$more\nm\n\nGarth-Task: t\n"
+    ((status)) && [[ $output == *'BLOCKED: '*' twice'* ]] || { echo "$more: $output"; return 1; }
   done
   for message in 'm\n\nGarth-Task: u\nGarth-Task: t\n' 'm\n\ngarth-task: u\n\nGarth-Task: t\n'; do
-    ! forge "\\n$message" || { echo "$message"; return 1; }
+    run forge "\n$message"
+    ((status)) && [[ $output == *'BLOCKED: '*"does not end with 'Garth-Task: t'"* ]] || { echo "$message: $output"; return 1; }
   done
   clean
   # the control: once is enough
@@ -419,7 +421,7 @@ while time.time() < end:
     inside "$1" "$python - '$2'" <<'PY'
 import base64, hashlib, http.client, json, os, socket, struct, subprocess, sys, zlib
 def git(*a): return subprocess.run(["/usr/bin/git", *a], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
-mode, name, oid = sys.argv[1].split()
+mode, name, oid, *base = sys.argv[1].split()
 entries = [l.split(None, 3) for l in git("ls-tree", "HEAD").splitlines()] + [[mode, "", oid, name]]
 key = lambda e: (e[3] + ("/" if e[0].lstrip("0").startswith("4") else "")).encode()
 tree = b"".join(e[0].lstrip("0").encode() + b" " + e[3].encode() + b"\0" + bytes.fromhex(e[2]) for e in sorted(entries, key=key))
@@ -432,7 +434,10 @@ def entry(kind, data):
     c = kind << 4 | n & 15; n >>= 4
     while n: out += bytes([c | 128]); c = n & 127; n >>= 7
     return out + bytes([c]) + zlib.compress(data)
-pack = b"PACK" + struct.pack(">II", 2, 2) + entry(1, commit) + entry(2, tree)
+objects = [entry(1, commit), entry(2, tree)]
+if base:  # "same": all of an object of 12 bytes, as a difference to it
+    objects.append(bytes([7 << 4 | 4]) + bytes.fromhex(base[0]) + zlib.compress(bytes([12, 12, 0x90, 12])))
+pack = b"PACK" + struct.pack(">II", 2, len(objects)) + b"".join(objects)
 pack += hashlib.sha1(pack).digest()
 body = json.dumps({"tip": oid_of(b"commit", commit), "pack": base64.b64encode(pack).decode()})
 s = socket.socket(socket.AF_UNIX); s.connect(os.environ["GARTH_SOCKET"])
@@ -442,9 +447,15 @@ while chunk := s.recv(65536): answer += chunk
 print(answer.decode()); sys.exit(not answer.startswith(b"HTTP/1.1 200"))
 PY
   }
-  # the control: a task that borrows may
+  # the control: a task that borrows may, by name and by a difference
   publishes u "100644 secret $secret"; [[ $(git show garth/u:secret) == hidden-word ]]
+  publishes u "100644 secret2 $secret $secret"; [[ $(git show garth/u:secret2) == hidden-word ]]
   remember
+  # whether the difference is right or wrong is not to be told apart
+  run publishes t "100644 secret $secret $secret"; right=$output
+  ((status)) && [[ $right != *unknown_objects* ]] || { echo "$right"; return 1; }
+  run publishes t "100644 secret $(printf '%040d' 7) $secret"
+  ((status)) && [[ $(sed -E 's/[0-9a-f]{40}//g; /^Date|^Content-Length/d' <<<"$output") == "$(sed -E 's/[0-9a-f]{40}//g; /^Date|^Content-Length/d' <<<"$right")" ]] || { echo "$right"; echo "$output"; return 1; }
   for what in "100644 secret $secret" "040000 secrets $tree"; do
     run publishes t "$what"
     ((status)) && [[ $output == *unknown_objects* ]] || { echo "$what: $output"; return 1; }
