@@ -420,10 +420,10 @@ dies_at() {
   done
   # whatever a background process still holds open
   SECONDS=0
-  inside t 'git commit -q --allow-empty -m y; (exec python3 -c "
-import os, socket, time
-s = socket.socket(socket.AF_UNIX); s.connect(\"/run/garth/gateway.sock\"); s.send(b\"GET /\"); time.sleep(100)") >/dev/null 2>&1 &
-    sleep 0.5'
+  inside t 'git commit -q --allow-empty -m y
+    python3 -c "import os, socket, time
+s = socket.socket(socket.AF_UNIX); s.connect(os.environ[\"GARTH_SOCKET\"]); s.send(b\"GET /\"); open(\"/tmp/connected\", \"w\"); time.sleep(100)" >/dev/null 2>&1 &
+    until test -e /tmp/connected; do sleep 0.1; done'
   ((SECONDS < 5))
 }
 
