@@ -12,7 +12,6 @@
 #define AHEAD_MAX       (256u << 10)
 #define LINE_MAX_LEN    160
 #define SECONDS_DEFAULT 60
-#define PREFETCH_MAX    32
 /* Ends a round of requests: the answers to all of them are written at once. */
 #define FLUSH "flush\n"
 
@@ -191,6 +190,27 @@ static int begin(struct objects *o, struct err *e)
 	return 0;
 }
 
+/* What is told of it already, NULL where nothing is. */
+static const struct told *find_told(const struct objects *o, const char *oid)
+{
+	for (size_t i = 0; i < o->ntold; i++)
+		if (!strcmp(o->told[i].oid, oid))
+			return &o->told[i];
+	return NULL;
+}
+
+static int info(struct objects *o, struct asked *a, const char *oid, enum object_type *type, uint64_t *size,
+	struct err *e)
+{
+	const struct told *t = find_told(o, oid);
+
+	if (!t)
+		return read_head(o, a, oid, type, size, e);
+	*type = t->type;
+	*size = t->size;
+	return 0;
+}
+
 int objects_info_many(struct objects *o, char *const *oids, size_t n, enum object_type *types,
 	uint64_t *sizes, struct err *e)
 {
@@ -198,10 +218,12 @@ int objects_info_many(struct objects *o, char *const *oids, size_t n, enum objec
 	int rc = begin(o, e);
 
 	for (size_t i = 0; !rc && i < n; i++)
-		buf_printf(&a.text, "info %s\n", oids[i]);
-	buf_addstr(&a.text, FLUSH);
+		if (!find_told(o, oids[i]))
+			buf_printf(&a.text, "info %s\n", oids[i]);
+	if (a.text.len)
+		buf_addstr(&a.text, FLUSH);
 	for (size_t i = 0; !rc && i < n; i++)
-		rc = read_head(o, &a, oids[i], &types[i], &sizes[i], e);
+		rc = info(o, &a, oids[i], &types[i], &sizes[i], e);
 	buf_release(&a.text);
 	return rc;
 }
@@ -287,25 +309,43 @@ int objects_read(struct objects *o, const char *oid, enum object_type want, stru
 	return rc;
 }
 
-/* Asks for the contents of all at once, and keeps them. */
-static int fetch(struct objects *o, const struct strvec *oids, const enum object_type *types, struct err *e)
+/* One answer: what it is, and its content where that is worth keeping. */
+static int fetch_one(struct objects *o, struct asked *a, const char *oid, struct err *e)
 {
-	struct asked a = { .text = BUF_INIT(PREFETCH_MAX * 80) };
-	int rc = 0;
+	auto_buf content = BUF_INIT(KNOWN_SIZE);
+	struct told *t = &o->told[o->ntold];
+	char *to = NULL;
 
-	for (size_t i = 0; i < oids->n; i++)
-		if (types[i] != OBJECT_MISSING)
-			buf_printf(&a.text, "contents %s\n", oids->v[i]);
-	buf_addstr(&a.text, FLUSH);
-	for (size_t i = 0; !rc && i < oids->n; i++) {
-		auto_buf content = BUF_INIT(KNOWN_SIZE);
-
-		if (types[i] == OBJECT_MISSING)
-			continue;
-		rc = read_object(o, &a, oids->v[i], types[i], &content, e);
-		if (!rc)
-			known_add(&o->known, oids->v[i], (int)types[i], &content);
+	if (read_head(o, a, oid, &t->type, &t->size, e) < 0)
+		return -1;
+	if (t->type == OBJECT_MISSING)
+		return 0;
+	if ((t->type == OBJECT_COMMIT || t->type == OBJECT_TREE) && t->size <= KNOWN_SIZE)
+		to = buf_reserve(&content, t->size);
+	if (read_content(o, a, to, t->size, e) < 0)
+		return -1;
+	if (to) {
+		content.len = t->size;
+		known_add(&o->known, oid, (int)t->type, &content);
 	}
+	snprintf(t->oid, sizeof(t->oid), "%s", oid);
+	o->ntold++;
+	return 0;
+}
+
+int objects_prefetch(struct objects *o, const struct strvec *oids, struct err *e)
+{
+	struct asked a = { .text = BUF_INIT(OBJECTS_TOLD_MAX * 80) };
+	int rc = begin(o, e);
+
+	o->ntold = 0;
+	if (oids->n > OBJECTS_TOLD_MAX)
+		return 0;
+	for (size_t i = 0; i < oids->n; i++)
+		buf_printf(&a.text, "contents %s\n", oids->v[i]);
+	buf_addstr(&a.text, FLUSH);
+	for (size_t i = 0; !rc && i < oids->n; i++)
+		rc = fetch_one(o, &a, oids->v[i], e);
 	buf_release(&a.text);
 	/* an answer that is not taken any more would be taken for the next one */
 	if (rc)
@@ -313,30 +353,22 @@ static int fetch(struct objects *o, const struct strvec *oids, const enum object
 	return rc;
 }
 
-int objects_prefetch(struct objects *o, const struct strvec *oids, struct err *e)
+void objects_forget_told(struct objects *o)
 {
-	enum object_type types[PREFETCH_MAX];
-	uint64_t sizes[PREFETCH_MAX];
-
-	if (oids->n > PREFETCH_MAX)
-		return 0;
-	if (objects_info_many(o, oids->v, oids->n, types, sizes, e) < 0)
-		return -1;
-	for (size_t i = 0; i < oids->n; i++)
-		if ((types[i] != OBJECT_COMMIT && types[i] != OBJECT_TREE) || sizes[i] > KNOWN_SIZE)
-			types[i] = OBJECT_MISSING;
-	return fetch(o, oids, types, e);
+	o->ntold = 0;
 }
 
 void objects_forget(struct objects *o)
 {
 	known_release(&o->known);
+	o->ntold = 0;
 }
 
 void objects_release(struct objects *o)
 {
 	buf_release(&o->ahead);
 	known_release(&o->known);
+	o->ntold = 0;
 	o->used = 0;
 	o->broken = false;
 }

@@ -19,6 +19,8 @@
 
 enum object_type { OBJECT_MISSING, OBJECT_COMMIT, OBJECT_TREE, OBJECT_BLOB, OBJECT_TAG };
 
+#define OBJECTS_TOLD_MAX 32
+
 struct objects {
 	int in, out;      /* to and from the process; the caller's to close */
 	struct buf ahead; /* read and not yet used */
@@ -26,6 +28,12 @@ struct objects {
 	unsigned seconds; /* how long an answer may take */
 	bool broken;
 	struct known known;
+	struct told {
+		char oid[65];
+		enum object_type type;
+		uint64_t size;
+	} told[OBJECTS_TOLD_MAX]; /* by objects_prefetch */
+	size_t ntold;
 };
 
 /* One object's type and size; OBJECT_MISSING is no error. oid is hexadecimal, checked by the caller. */
@@ -37,8 +45,11 @@ int objects_info_many(struct objects *o, char *const *oids, size_t n, enum objec
 /* Its content; ERR_NOTFOUND where it is missing, ERR_FAILED where it is of another type or larger than out
  * holds (out->overflow then). */
 int objects_read(struct objects *o, const char *oid, enum object_type want, struct buf *out, struct err *e);
-/* Reads those that are small commits and trees ahead, in two rounds; nothing where there are many. */
+/* Reads them ahead in one go: commits and trees are kept, of all it is known what they are, until they are
+ * forgotten. For objects that are small together; nothing where there are many. */
 int objects_prefetch(struct objects *o, const struct strvec *oids, struct err *e);
+/* What was read stays; whether it is there is asked again. */
+void objects_forget_told(struct objects *o);
 /* Forgets what was read, for a process that is begun anew. */
 void objects_release(struct objects *o);
 /* Objects were thrown away again. */

@@ -66,11 +66,14 @@ static void describe_repository(const struct verifier *v, struct jail *j)
 	jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_NOEXEC, v->quarantine, v->quarantine);
 }
 
-static void describe(const struct verifier *v, struct jail *j)
+static int describe(const struct verifier *v, struct jail *j, struct err *e)
 {
 	struct owner o = owner_inside();
+	auto_str plain = NULL;
 
 	jail_init(j);
+	if (proc_find_part("garth-plain", &plain, e) < 0)
+		return -1;
 	j->uid = o.uid;
 	j->gid = o.gid;
 	j->from_root = owner_is_other();
@@ -84,8 +87,10 @@ static void describe(const struct verifier *v, struct jail *j)
 	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", "/tmp");
 	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", MEMORY);
 	j->gives = xstrdup(MEMORY);
+	jail_add(j, JAIL_BIND, 0, plain, VERIFIER_PLAIN);
 	describe_system(j);
 	describe_repository(v, j);
+	return 0;
 }
 
 /* A path as git takes it in a list with colons. */
@@ -222,8 +227,7 @@ static int start(struct verifier *v, struct err *e)
 	auto_jail j;
 	int status;
 
-	describe(v, &j);
-	if (jail_start(&j, &v->cell.orders, &v->launch, e) < 0 ||
+	if (describe(v, &j, e) < 0 || jail_start(&j, &v->cell.orders, &v->launch, e) < 0 ||
 		wait_ready(v, &v->at.rooms[QUARANTINE_MEMORY], e) < 0)
 		return -1;
 	if (v->at.rooms[QUARANTINE_MEMORY] < 0)
@@ -272,6 +276,7 @@ int verifier_open(const struct repo *r, int64_t task, struct verifier *ret, stru
 		.cell = CELL_INIT(-1),
 		.at = QUARANTINE_INIT,
 		.objects = { .in = -1, .out = -1 },
+		.plain = CELL_PIPED_INIT,
 		.next = CELL_PIPED_INIT };
 	if (!private_can_borrow(r))
 		return err_set(e, ERR_REFUSED,
@@ -300,6 +305,7 @@ static void end_process(pid_t *pid)
 void verifier_close(struct verifier *v)
 {
 	close_reader(v);
+	cell_drop_piped(&v->cell, &v->plain);
 	cell_drop_piped(&v->cell, &v->next);
 	/* where the first process is not known yet, this is what ends it */
 	fd_closep(&v->cell.orders);

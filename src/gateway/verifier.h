@@ -37,13 +37,16 @@ struct verifier {
 	/* Packs must be whole: a difference to an object that the sender was not shown, taken or refused,
 	 * would tell what is in it. */
 	bool whole;
-	struct cell_piped next; /* an unpack-objects that waits for a small pack of at most next_max bytes */
+	struct cell_piped plain; /* garth-plain, from the second small pack on */
+	bool left_to_git;        /* by it, the last one */
+	struct cell_piped next;  /* an unpack-objects that waits for a small pack of at most next_max bytes */
 	uint64_t next_max;
 };
 
 #define VERIFIER_SECONDS     120
 #define VERIFIER_MEMORY      (4ull << 30)
 #define VERIFIER_OBJECTS_MAX 1000000u
+#define VERIFIER_PLAIN       "/plain" /* where garth-plain is, inside */
 
 int verifier_open(const struct repo *r, int64_t task, struct verifier *ret, struct err *e);
 /* Ends everything in it and removes the quarantine. */
@@ -51,10 +54,11 @@ void verifier_close(struct verifier *v);
 /* Whether its first process still runs. */
 bool verifier_is_alive(const struct verifier *v);
 
-/* Takes a pack from a descriptor: header checked, then unpack-objects or (many objects) index-pack, --strict,
- * into the quarantine, with at most max bytes (0: no limit); into the room in memory where the caller knows
- * it to be small. *fresh, whose hash_len is set here, is filled with what is new. ERR_REFUSED where git
- * refuses it: e->msg is git's reason, cleaned. ERR_NOTFOUND where nothing was sent at all. */
+/* Takes a pack from a descriptor: header checked, then garth-plain, unpack-objects or (many objects)
+ * index-pack, --strict, into the quarantine, with at most max bytes (0: no limit); into the room in memory
+ * where the caller knows it to be small. *fresh, whose hash_len is set here, is filled with what is new.
+ * ERR_REFUSED where git refuses it: e->msg is git's reason, cleaned. ERR_NOTFOUND where nothing was sent at
+ * all. */
 int verifier_take(
 	struct verifier *v, int pack_fd, bool small, uint64_t max, struct oidset *fresh, struct err *e);
 /* git's own connectivity check of the tip against all refs of the shared repository; for what walk.h doubts.
@@ -83,5 +87,8 @@ void verifier_prepare(struct verifier *v, uint64_t max);
 void verifier_command(const struct verifier *v, enum quarantine_room room, const struct strvec *args,
 	struct order_cmd *ret);
 int verifier_renew_reader(struct verifier *v, struct err *e);
+/* verifier_plain.c: where true, the pack (a file of which nothing was read away) is in the room in memory. */
+void verifier_start_plain(struct verifier *v);
+bool verifier_take_plain(struct verifier *v, int pack_fd, uint64_t max);
 
 #endif

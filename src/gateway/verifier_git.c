@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -17,6 +18,8 @@
 #define HEADER_SECONDS 60
 /* Below it, loose objects: a commit at a time does not leave a pack each. git's own receive.unpackLimit. */
 #define UNPACK_LIMIT 100
+/* Of a larger pack, not everything is read. */
+#define AHEAD_MAX (128 << 10)
 
 /* git's first complaint, on one line. */
 static void reason(const struct buf *text, struct buf *out)
@@ -108,7 +111,11 @@ void verifier_prepare(struct verifier *v, uint64_t max)
 {
 	struct err ignored = ERR_INIT;
 
-	if (v->whole || (max == v->next_max && cell_is_waiting(&v->cell, &v->next)))
+	if (v->whole)
+		return;
+	if (!cell_is_waiting(&v->cell, &v->plain))
+		verifier_start_plain(v);
+	if (!v->left_to_git || (max == v->next_max && cell_is_waiting(&v->cell, &v->next)))
 		return;
 	cell_drop_piped(&v->cell, &v->next);
 	v->next_max = max;
@@ -131,6 +138,8 @@ static int take_apart(struct verifier *v, const unsigned char head[HEADER_LEN], 
 	auto_buf why = BUF_SMALL;
 	int code;
 
+	if (v->at.room == QUARANTINE_MEMORY && verifier_take_plain(v, pack_fd, max))
+		return 0;
 	if (get_taker(v, loose, max, &p, e) < 0)
 		return -1;
 	if (write_full(p.in, head, HEADER_LEN) < 0) {
@@ -218,11 +227,14 @@ static int list_fresh(struct verifier *v, bool loose, uint32_t count, struct oid
 }
 
 /* The walk asks for them one after the other, each when it has read the one before. */
-static void read_ahead(struct verifier *v)
+static void read_ahead(struct verifier *v, int pack_fd)
 {
 	auto_strvec oids = STRVEC_INIT;
 	struct err ignored = ERR_INIT;
+	struct stat st;
 
+	if (fstat(pack_fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > AHEAD_MAX)
+		return;
 	for (size_t i = 0; i < v->at.loose.n; i++)
 		strvec_pushf(&oids, "%.2s%s", v->at.loose.v[i], v->at.loose.v[i] + 3);
 	objects_prefetch(&v->objects, &oids, &ignored);
@@ -249,7 +261,7 @@ int verifier_take(
 		return -1;
 	if (list_fresh(v, loose, count, fresh, e) < 0)
 		return -1;
-	read_ahead(v);
+	read_ahead(v, pack_fd);
 	return 0;
 }
 
@@ -356,6 +368,7 @@ int verifier_drop(struct verifier *v, struct err *e)
 {
 	bool packs = v->at.packs.n > 0;
 
+	objects_forget_told(&v->objects);
 	if (quarantine_drop(&v->at, e) < 0)
 		return -1;
 	/* the reader has a pack open that is now somewhere else */

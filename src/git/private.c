@@ -75,6 +75,8 @@ static void make_config(const struct private_spec *s, struct buf *out)
 	setting(out, "core.logallrefupdates", "true");
 	/* a process more at each commit, for storage that is thrown away */
 	setting(out, "maintenance.auto", "false");
+	/* one step of the file system's for each object instead of two */
+	setting(out, "core.createobject", "rename");
 	for (size_t i = 0; i < ARRAY_SIZE(carried); i++)
 		if (repo_config(s->repo, carried[i]))
 			setting(out, carried[i], repo_config(s->repo, carried[i]));

@@ -67,7 +67,8 @@ def shim(b):
 
 def parallel(b, tasks=50, commits=20):
     repo = b.repo("parallel", made.small_files(500))
-    script = f"for i in $(seq {commits}); do echo $i >> {made.first_file()}; git commit -qam $i || exit 1; done"
+    # no two make the same commit: it would have the same name, and be in the shared repository already
+    script = f"for i in $(seq {commits}); do echo $0 $i >> {made.first_file()}; git commit -qam $i || exit 1; done"
     names = [b.new(repo, "at-once") for _ in range(tasks)]
     trees = [b.path(f"at-once/{i}") for i in range(tasks)]
     for t in trees:
@@ -75,7 +76,7 @@ def parallel(b, tasks=50, commits=20):
     say(f"{tasks} tasks, {commits} commits each")
 
     def one(name):
-        b.run.run([b.garth, "exec", name, "--", "sh", "-c", script], repo)
+        b.run.run([b.garth, "exec", name, "--", "sh", "-c", script, name], repo)
 
     def all_at_once():
         with concurrent.futures.ThreadPoolExecutor(tasks) as pool:
@@ -83,7 +84,7 @@ def parallel(b, tasks=50, commits=20):
 
     def one_by_one():
         for t in trees:
-            b.run.run(["/bin/sh", "-c", script], t)
+            b.run.run(["/bin/sh", "-c", script, t], t)
 
     mine, peer = alternate(1, lambda: made.seconds(all_at_once), lambda: made.seconds(one_by_one))
     for name in names:
