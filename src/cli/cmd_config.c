@@ -4,6 +4,7 @@
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/say.h"
+#include "cli/schema.h"
 
 /* Plain where YAML takes it for a string as it stands, else in double quotes. */
 static void scalar(const char *s)
@@ -88,6 +89,8 @@ static void print_yaml(const struct config *c)
 		printf("  "), list("login", &c->agents[i].login);
 		printf("  "), list("env", &c->agents[i].env);
 		printf("  "), list("hosts", &c->agents[i].hosts);
+		if (c->agents[i].resume.n)
+			printf("  "), list("resume", &c->agents[i].resume);
 	}
 }
 
@@ -102,9 +105,10 @@ static json_t *agents_json(const struct config *c)
 
 	for (size_t i = 0; i < c->nagents; i++)
 		json_object_set_new(agents, c->agents[i].name,
-			json_pack("{s:o, s:o, s:o, s:o}", "programs", json_list(&c->agents[i].programs),
-				"login", json_list(&c->agents[i].login), "env", json_list(&c->agents[i].env),
-				"hosts", json_list(&c->agents[i].hosts)));
+			json_pack("{s:o, s:o, s:o, s:o, s:o}", "resume", json_list(&c->agents[i].resume),
+				"programs", json_list(&c->agents[i].programs), "login",
+				json_list(&c->agents[i].login), "env", json_list(&c->agents[i].env), "hosts",
+				json_list(&c->agents[i].hosts)));
 	return agents;
 }
 
@@ -150,13 +154,25 @@ static json_t *as_json(const struct config *c)
 
 int cmd_config(int argc, char **argv)
 {
-	bool json = false;
-	const struct opt opts[] = { { 0, "json", OPT_FLAG, &json, NULL, "print JSON" }, OPT_END };
+	bool json = false, schema = false;
+	const struct opt opts[] = {
+		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
+		{ 0, "schema", OPT_FLAG, &schema, NULL, "print a JSON schema of task files, for editors" },
+		OPT_END,
+	};
 	struct cmd_line l = { "config", opts, 0, 0, false, 0, 0 };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
 
 	CMD_PARSE(&l, argc, argv);
+	if (schema) {
+		json_t *o = schema_of_taskfile();
+
+		json_dumpf(o, stdout, JSON_INDENT(2));
+		putchar('\n');
+		json_decref(o);
+		return 0;
+	}
 	if (context_open(&c, &e) < 0)
 		return say_error(&e);
 	if (json)

@@ -23,7 +23,7 @@ static int exec_in(const char *name, const struct strvec *env, const struct aske
 	char *shell[] = { NULL, NULL };
 	int rc;
 
-	if (context_open(&c, &e) < 0 || task_find(&c, name, &t, &e) < 0)
+	if (context_open(&c, &e) < 0 || task_find(&c, name, &t, &e) < 0 || session_configure(&c, &t, &e) < 0)
 		return say_error(&e);
 	if (t.strict && weaker)
 		return err_set(&e, ERR_USAGE,

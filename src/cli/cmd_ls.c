@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "cli/ask.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/say.h"
@@ -16,6 +17,7 @@ static const char *colour_of(const char *state)
 	} colours[] = {
 		{ STATE_RUNNING, "\033[32m" },
 		{ STATE_PAUSED, "\033[33m" },
+		{ STATE_BLOCKED, "\033[35m" },
 		{ STATE_DONE, "\033[36m" },
 		{ STATE_FAILED, "\033[31m" },
 		{ STATE_INTERRUPTED, "\033[33m" },
@@ -163,6 +165,7 @@ int cmd_ls(int argc, char **argv)
 			json_t *one = json_task(&tasks.v[i]);
 
 			standing_json(&standings[i], one);
+			json_object_set_new(one, "question", ask_json(&c, &tasks.v[i]));
 			json_array_append_new(list, one);
 		}
 		json_object_set_new(o, "tasks", list);
@@ -170,6 +173,8 @@ int cmd_ls(int argc, char **argv)
 	} else if (tasks.n) {
 		print_table(&tasks, standings);
 		print_conflicts(&tasks, standings);
+		for (size_t i = 0; i < tasks.n; i++)
+			ask_tell(&c, &tasks.v[i]);
 	} else if (say_is_heard()) {
 		say_state("there are no tasks");
 		say_hint("garth run -- bash");

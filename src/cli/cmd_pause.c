@@ -7,12 +7,11 @@
 #include "cli/say.h"
 #include "task/life.h"
 
-static int ask(const char *verb, int argc, char **argv, const char *wanted)
+int cmd_pause(int argc, char **argv)
 {
 	bool json = false;
 	const struct opt opts[] = { { 0, "json", OPT_FLAG, &json, NULL, "print JSON" }, OPT_END };
-	struct cmd_line l = { verb, opts, 1, 1, false, 0, 0 };
-	auto_str path = xasprintf("/user/v1/%s", verb);
+	struct cmd_line l = { "pause", opts, 1, 1, false, 0, 0 };
 	auto_context c = { .home.fd = -1 };
 	json_t *answer = NULL;
 	struct err e = ERR_INIT;
@@ -22,34 +21,20 @@ static int ask(const char *verb, int argc, char **argv, const char *wanted)
 	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
 		return say_error(&e);
 	/* no keeper is started just to hear this */
-	if (strcmp(t.state, wanted)) {
-		err_set(&e, ERR_REFUSED, "task '%s' is not %s, it is %s", t.name, wanted, t.state);
+	if (strcmp(t.state, STATE_RUNNING)) {
+		err_set(&e, ERR_REFUSED, "task '%s' is not running, it is %s", t.name, t.state);
 		return say_error(&e);
 	}
-	if (gate_ask(&c, &t, path, json_object(), &answer, &e) < 0)
+	if (gate_ask(&c, &t, "/user/v1/pause", json_object(), &answer, &e) < 0)
 		return say_error(&e);
 	if (json) {
 		json_print(answer);
 		return 0;
 	}
 	json_decref(answer);
-	if (!say_is_heard())
-		return 0;
-	if (!strcmp(verb, "pause")) {
+	if (say_is_heard()) {
 		say_done("task '%s' stands still", t.name);
 		say_hint("garth resume %s", t.name);
-	} else {
-		say_done("task '%s' goes on", t.name);
 	}
 	return 0;
-}
-
-int cmd_pause(int argc, char **argv)
-{
-	return ask("pause", argc, argv, STATE_RUNNING);
-}
-
-int cmd_resume(int argc, char **argv)
-{
-	return ask("resume", argc, argv, STATE_PAUSED);
 }

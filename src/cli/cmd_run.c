@@ -1,21 +1,68 @@
+#include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
 #include "base/alloc.h"
+#include "base/yaml.h"
 #include "cli/cmd.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "config/config.h"
+#include "config/taskfile.h"
 #include "jail/probe.h"
+#include "sys/fd.h"
+#include "task/again.h"
 
 struct run_opts {
 	struct task_spec task;
 	struct session_opts session;
+	struct taskfile file; /* where one is run */
+	struct buf text;
+	char *dir;
 	struct strvec env, allow;
 	const char *net, *agent;
 	bool detach, weaker, quiet;
 };
+
+/* One word, such as task.yaml, is a task file. */
+static bool is_file(char **argv)
+{
+	const char *dot = strrchr(argv[0], '.');
+
+	return !argv[1] && dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
+}
+
+static const char *either(const char *asked, const char *otherwise)
+{
+	return asked ? asked : otherwise;
+}
+
+/* What the command line says counts more than the file. */
+static int load_file(struct context *c, struct run_opts *o, const char *path, struct err *e)
+{
+	struct taskfile *f = &o->file;
+	auto_str real = realpath(path, NULL);
+
+	o->text = (struct buf)BUF_INIT(YAML_MAX_BYTES);
+	if (!real || read_file(AT_FDCWD, path, &o->text, e) < 0)
+		return real ? -1 : err_set(e, ERR_NOTFOUND, "there is no task file '%s'", path);
+	if (taskfile_apply(&c->config, buf_str(&o->text), o->text.len, path, f, e) < 0)
+		return -1;
+	*strrchr(real, '/') = '\0';
+	o->dir = *f->project_dir == '/' ? xstrdup(f->project_dir) : xasprintf("%s/%s", real, f->project_dir);
+	o->task.name = either(o->task.name, f->name);
+	o->task.rev = either(o->task.rev, f->base);
+	o->task.backend = either(o->task.backend, f->backend);
+	o->task.strict |= f->strict;
+	o->agent = either(o->agent, f->agent);
+	for (size_t i = 0; i < f->env.n; i++)
+		strvec_push(&o->env, f->env.v[i]);
+	o->session.resume = &f->resume;
+	o->session.timeout = f->timeout;
+	return 0;
+}
 
 static int complete(struct context *c, struct run_opts *o, char **argv, struct err *e)
 {
@@ -42,6 +89,15 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 	o->session.quiet = o->quiet;
 	o->task.program = argv[0];
 	return 0;
+}
+
+static int keep_file(struct context *c, const struct task *t, const struct run_opts *o, struct err *e)
+{
+	auto_fd dir = -1;
+
+	return home_task_dir(&c->home, t->id, &dir, e) < 0
+		       ? -1
+		       : again_keep_file(dir, o->text.data, o->text.len, e);
 }
 
 /* A jail that could not be entered: the kernel's part in it is looked up only now. */
@@ -87,19 +143,28 @@ int cmd_run(int argc, char **argv)
 	struct err e = ERR_INIT;
 	auto_task t = { 0 };
 	auto_str cwd = NULL;
+	char **words;
 	int rc;
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || complete(&c, &o, argv + l.rest, &e) < 0)
+	words = argv + l.rest;
+	if (context_open(&c, &e) < 0)
+		return say_error(&e);
+	if (is_file(words)) {
+		if (load_file(&c, &o, words[0], &e) < 0)
+			return say_error(&e);
+		words = o.file.command.v;
+	}
+	if (complete(&c, &o, words, &e) < 0)
 		return say_error(&e);
 	cwd = get_current_dir_name();
-	o.task.dir = cwd ? cwd : ".";
+	o.task.dir = o.dir ? o.dir : cwd ? cwd : ".";
 	progress_begin("making the workspace");
 	rc = task_create(&c, &o.task, &t, &e);
 	progress_end();
 	if (rc < 0)
 		return say_error(&e);
-	if (session_run(&c, &t, &o.session, argv + l.rest, &r, &e) < 0) {
+	if ((o.dir && keep_file(&c, &t, &o, &e) < 0) || session_run(&c, &t, &o.session, words, &r, &e) < 0) {
 		explain(&e);
 		err_wrap(&e, "task '%s'", t.name);
 		return say_error(&e);
@@ -110,5 +175,8 @@ int cmd_run(int argc, char **argv)
 	strvec_release(&o.env);
 	strvec_release(&o.allow);
 	network_release(&o.session.net);
+	taskfile_release(&o.file);
+	buf_release(&o.text);
+	free(o.dir);
 	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
 }

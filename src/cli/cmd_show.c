@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "cli/ask.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/say.h"
@@ -119,9 +120,12 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 	const struct standing *s, const struct snapshot_list *snapshots)
 {
 	const struct task *t = at->task;
+	auto_str question = ask_line(c, t);
 
 	line("task", t->name);
 	line("state", t->state);
+	if (question)
+		line("asks", question);
 	line("project", t->project);
 	line("branch", t->branch + strlen("refs/heads/"));
 	line("base", t->base);
@@ -184,6 +188,7 @@ int cmd_show(int argc, char **argv)
 		json_object_set_new(o, "drafts", json_boolean(w.drafts != 0));
 		json_object_set_new(o, "ignored", json_integer((json_int_t)w.ignored));
 		standing_json(&standing, o);
+		json_object_set_new(o, "question", ask_json(&c, &t));
 		json_object_set_new(o, "snapshots", json_snapshots(&snapshots));
 		json_object_set_new(o, "network", show_network_json(&c, &at));
 		json_object_set_new(o, "disk", json_integer((json_int_t)disk));

@@ -21,7 +21,7 @@ json_t *json_text(const char *s)
 }
 
 /* RFC 3339, UTC; null for "not". */
-static json_t *json_time(int64_t seconds)
+json_t *json_time(int64_t seconds)
 {
 	time_t t = (time_t)seconds;
 	struct tm tm;

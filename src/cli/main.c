@@ -6,13 +6,14 @@
 #include "cli/terminal.h"
 
 const struct cmd commands[] = {
-	{ "run", cmd_run, "[OPTIONS] [--] CMD...", "make a task and run CMD in it" },
+	{ "run", cmd_run, "[OPTIONS] [--] CMD... | FILE", "make a task and run CMD in it" },
 	{ "new", cmd_new, "[OPTIONS] NAME", "make a task, run nothing" },
 	{ "exec", cmd_exec, "[OPTIONS] TASK [--] CMD...", "run CMD in a task" },
 	{ "shell", cmd_shell, "TASK", "open a shell in a task" },
 	{ "attach", cmd_attach, "TASK", "connect to a running task's terminal" },
 	{ "pause", cmd_pause, "TASK", "let a running task stand still" },
-	{ "resume", cmd_resume, "TASK", "let it go on" },
+	{ "resume", cmd_resume, "TASK", "let a task go on that stands still or has ended" },
+	{ "answer", cmd_answer, "TASK TEXT", "answer a task's question and let it go on" },
 	{ "cancel", cmd_cancel, "TASK", "stop a running task" },
 	{ "ls", cmd_ls, "[--all]", "list tasks" },
 	{ "show", cmd_show, "TASK", "show a task, or its walls" },

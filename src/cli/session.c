@@ -7,6 +7,7 @@
 
 #include "agent/agent.h"
 #include "base/alloc.h"
+#include "cli/ask.h"
 #include "cli/say.h"
 #include "egress/proxy.h"
 #include "gateway/end.h"
@@ -21,8 +22,10 @@
 #include "sys/lock.h"
 #include "sys/sock.h"
 #include "sys/sync.h"
+#include "task/again.h"
 #include "task/end.h"
 #include "task/life.h"
+#include "task/question.h"
 #include "task/run.h"
 
 #define PROXY_LINGER 30
@@ -33,6 +36,13 @@ static void add_agents(const struct config_agent *a, struct network *n)
 	for (size_t i = 0; a && !strcmp(n->mode, NETWORK_ALLOW) && i < a->hosts.n; i++)
 		if (!strvec_has(&n->allow, a->hosts.v[i]))
 			strvec_push(&n->allow, a->hosts.v[i]);
+}
+
+int session_configure(struct context *c, const struct task *t, struct err *e)
+{
+	auto_fd dir = -1;
+
+	return home_task_dir(&c->home, t->id, &dir, e) < 0 ? -1 : again_configure(&c->config, dir, e);
 }
 
 int session_network(struct context *c, struct task *t, const char *mode, const struct strvec *hosts,
@@ -152,15 +162,18 @@ static void gateway(void *arg, const struct keeper_gate *io)
 }
 
 /* In the keeper. A run that ended has its files written out; a mere exec leaves that to the kernel. */
-static int on_ended(void *arg, int exit_code, bool cancelled)
+static int on_ended(void *arg, int exit_code, enum keeper_end how)
 {
+	static const enum run_end ends[] = { [KEEPER_ENDED] = RUN_ENDED,
+		[KEEPER_CANCELLED] = RUN_CANCELLED,
+		[KEEPER_TIMED_OUT] = RUN_TIMED_OUT };
 	const struct kept *k = arg;
 	const struct task_run *run = k->run;
 	auto_str path = xasprintf("%s/tasks/%lld", run->home, (long long)run->task);
 	auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct err ignored = ERR_INIT;
 
-	exit_code = task_end(run, exit_code, cancelled, &ignored);
+	exit_code = task_end(run, exit_code, ends[how], &ignored);
 	if (dir >= 0)
 		sync_later(dir, "boot", "lock");
 	return exit_code;
@@ -214,6 +227,7 @@ static int start_keeper(struct context *c, struct task *t, const struct session_
 	context_close_store(c);
 	spec.task_dir = at.ws.dir;
 	spec.lock_fd = *lock;
+	spec.timeout = o->timeout;
 	spec.sync_seconds = c->config.auto_rebase ? (unsigned)c->config.rebase_frequency : 0;
 	watched(&at.repo, t, &kept.watch);
 	spec.watch = (const char *const *)kept.watch.v;
@@ -230,36 +244,118 @@ static void announce(const struct task *t, const struct session_opts *o, bool tt
 		tty ? "; detach with " TERMINAL_DETACH_KEYS : "");
 }
 
-int session_run(struct context *c, struct task *t, const struct session_opts *o, char *const *argv,
-	struct terminal_result *ret, struct err *e)
+/* The id of the task's first run, which is a new one where this is it. */
+static int find_session(struct context *c, const struct task *t, char out[37], struct err *e)
+{
+	auto_str first = NULL;
+
+	if (context_store(c, e) < 0 || store_first_session(c->store, t->id, &first, e) < 0)
+		return -1;
+	if (*first)
+		snprintf(out, 37, "%s", first);
+	else
+		task_session_id(out);
+	return 0;
+}
+
+static int run_words(struct context *c, struct task *t, const struct session_opts *o, int dir,
+	const char *session, const struct strvec *words, struct terminal_result *ret, struct err *e)
 {
 	struct terminal_opts term = { .can_detach = true, .detach_at_once = o->detach };
 	auto_order_cmd cmd = { 0 };
 	struct task_run run = { 0 };
-	auto_fd dir = -1, lock = -1, conn = -1;
-	char session[37];
+	auto_fd lock = -1, conn = -1;
 	int rc = -1;
 
-	task_session_id(session);
-	if (walls_command(c, t, o->agent, &o->net, session, o->env, argv, &cmd, e) < 0 ||
-		home_task_dir(&c->home, t->id, &dir, e) < 0 || take_lock(c, t, dir, &lock, e) < 0)
+	if (walls_command(c, t, o->agent, &o->net, session, o->env, words->v, &cmd, e) < 0 ||
+		take_lock(c, t, dir, &lock, e) < 0)
 		return -1;
 	size_terminal(&cmd);
 	if (o->detach)
 		cmd.tty = true;
-	if (task_run_begin(c, t, session, argv, &run, e) < 0)
+	if (task_run_begin(c, t, session, words->v, &run, e) < 0)
 		return -1;
 	announce(t, o, cmd.tty && !o->detach);
 	if (start_keeper(c, t, o, &cmd, &run, &lock, &conn, e) < 0) {
 		struct err ignored = ERR_INIT;
 
-		task_run_end(&run, 125, false, &ignored);
+		task_run_end(&run, 125, RUN_ENDED, &ignored);
 	} else {
 		fd_closep(&lock);
 		lock = -1;
 		rc = terminal_session(conn, &term, ret, e);
 	}
 	task_run_release(&run);
+	return rc;
+}
+
+static void keep_command(int dir, const struct session_opts *o, char *const *argv)
+{
+	struct again a = { .timeout = o->timeout, .agent = o->agent ? o->agent->name : NULL };
+	struct err ignored = ERR_INIT;
+
+	strvec_pushv(&a.argv, (const char *const *)argv);
+	if (o->resume)
+		strvec_pushv(&a.resume, (const char *const *)o->resume->v);
+	if (o->env)
+		strvec_pushv(&a.env, (const char *const *)o->env->v);
+	/* on a full disk it runs all the same, and cannot be resumed */
+	again_save(dir, &a, &ignored);
+	a.agent = NULL;
+	again_release(&a);
+}
+
+int session_run(struct context *c, struct task *t, const struct session_opts *o, char *const *argv,
+	struct terminal_result *ret, struct err *e)
+{
+	auto_strvec given = STRVEC_INIT, words = STRVEC_INIT;
+	auto_fd dir = -1;
+	char session[37];
+
+	if (find_session(c, t, session, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0)
+		return -1;
+	strvec_pushv(&given, (const char *const *)argv);
+	again_first(&given, session, &words);
+	keep_command(dir, o, argv);
+	return run_words(c, t, o, dir, session, &words, ret, e);
+}
+
+int session_resume(struct context *c, struct task *t, const struct session_opts *o, const char *answer,
+	struct terminal_result *ret, struct err *e)
+{
+	struct session_opts opts = *o;
+	auto_strvec words = STRVEC_INIT;
+	auto_question asked = { 0 };
+	auto_again a = { 0 };
+	auto_fd dir = -1;
+	struct err ignored = ERR_INIT;
+	char session[37];
+	int rc;
+
+	if (find_session(c, t, session, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0)
+		return -1;
+	if (again_load(dir, &a, e) < 0) {
+		if (e->kind == ERR_NOTFOUND)
+			err_set(e, ERR_REFUSED, "task '%s' has run nothing that could go on", t->name),
+				err_hint(e, "garth exec %s -- CMD", t->name);
+		return -1;
+	}
+	if (session_configure(c, t, e) < 0)
+		return -1;
+	opts.agent = a.agent ? config_agent_by_name(&c->config, a.agent) : NULL;
+	if (session_network(c, t, NULL, NULL, &opts, e) < 0)
+		return -1;
+	again_words(&a, opts.agent, session, answer, &words);
+	strvec_pushf(&a.env, "GARTH_ANSWER=%s", answer);
+	if (!question_load(dir, &asked, &ignored))
+		strvec_pushf(&a.env, "GARTH_QUESTION=%s", asked.text);
+	opts.env = &a.env;
+	opts.timeout = a.timeout;
+	/* a question that is answered is put away before the next one can be asked */
+	rc = question_close(dir, e);
+	if (!rc && (rc = run_words(c, t, &opts, dir, session, &words, ret, e)) < 0)
+		question_reopen(dir);
+	network_release(&opts.net);
 	return rc;
 }
 
@@ -279,6 +375,10 @@ static void report_failure(struct context *c, const char *name, const struct ter
 	/* its keeper is gone, and the store does not know of it */
 	if (life_is_running(&t) || !strcmp(t.state, STATE_INTERRUPTED))
 		say_warning("how task '%s' ended could not be written down", name);
+	if (!strcmp(t.state, STATE_BLOCKED)) {
+		ask_tell(c, &t);
+		return;
+	}
 	if (!*t.note)
 		return;
 	say_warning("task '%s' is %s, %s", name, t.state, say_one_line(&line, t.note));
@@ -306,6 +406,10 @@ void session_report(struct context *c, const char *name, const struct terminal_r
 	}
 	if (task_find(c, name, &t, &ignored) < 0)
 		return;
+	if (!strcmp(t.state, STATE_BLOCKED)) {
+		ask_tell(c, &t);
+		return;
+	}
 	if (!strcmp(t.state, STATE_DONE))
 		say_done("task '%s' is done", name);
 	else

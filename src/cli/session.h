@@ -19,13 +19,19 @@ struct session_opts {
 	struct network net;
 	const struct config_agent *agent;
 	const struct strvec *env;
+	const struct strvec *resume; /* of a task file; may be NULL */
+	uint64_t timeout;            /* seconds; 0: none */
 	bool detach;
 	bool quiet;
 	bool net_asked; /* the network was named on the command line */
 };
 
-/* Runs the task's main command to its end, or until it is detached from. */
+/* Runs the task's main command to its end, or until it is detached from. {session} in its words is the id of
+ * the task's first run. */
 int session_run(struct context *c, struct task *t, const struct session_opts *o, char *const *argv,
+	struct terminal_result *ret, struct err *e);
+/* Lets a task that has ended go on: as it is resumed (task/again.h), with the user's answer. */
+int session_resume(struct context *c, struct task *t, const struct session_opts *o, const char *answer,
 	struct terminal_result *ret, struct err *e);
 /* Runs a command beside it, or in a stopped task. */
 int session_exec(struct context *c, struct task *t, const struct session_opts *o, char *const *argv,
@@ -38,6 +44,8 @@ int session_attach(struct context *c, struct task *t, struct terminal_result *re
 /* Ends the running task and waits for it. */
 int session_cancel(struct context *c, struct task *t, struct err *e);
 
+/* What the task's file says of the configuration, over the user's; before an agent is looked up in it. */
+int session_configure(struct context *c, const struct task *t, struct err *e);
 /* The network for a command in a task: what the command line asks for (mode may be NULL, hosts may be), else
  * what the task was run with, else the configuration's. In a running task it is what it is. */
 int session_network(struct context *c, struct task *t, const char *mode, const struct strvec *hosts,

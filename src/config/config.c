@@ -46,6 +46,7 @@ void config_defaults(struct config *ret)
 		strvec_pushv(&a->login, d->login);
 		strvec_pushv(&a->hosts, d->hosts);
 		strvec_pushv(&a->env, d->env);
+		strvec_pushv(&a->resume, d->resume);
 	}
 }
 
@@ -73,6 +74,7 @@ void config_release(struct config *c)
 		strvec_release(&c->agents[i].programs);
 		strvec_release(&c->agents[i].login);
 		strvec_release(&c->agents[i].hosts);
+		strvec_release(&c->agents[i].resume);
 		strvec_release(&c->agents[i].env);
 	}
 	free(c->agents);

@@ -48,6 +48,7 @@
  *	    login: [.aider.conf.yml]  # copied from the home into the task's
  *	    env: [OPENAI_API_KEY]
  *	    hosts: [api.openai.com]   # its model's endpoints, for network allow
+ *	    resume: [aider, --restore-chat-history, --message, "{answer}"]
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -64,7 +65,8 @@ struct config_agent {
 	struct strvec programs; /* base names by which it is known */
 	struct strvec login;    /* relative to the home */
 	struct strvec env;
-	struct strvec hosts; /* base/hosts.h */
+	struct strvec hosts;  /* base/hosts.h */
+	struct strvec resume; /* how it goes on; {answer} and {session} stand for those */
 };
 
 /* What may be published, and how it is counted. */

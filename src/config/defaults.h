@@ -19,7 +19,7 @@
 
 struct default_agent {
 	const char *name;
-	const char *const *programs, *const *login, *const *env, *const *hosts;
+	const char *const *programs, *const *login, *const *env, *const *hosts, *const *resume;
 };
 
 extern const char *const default_env[];

@@ -4,6 +4,7 @@
 #include "base/name.h"
 #include "base/yaml.h"
 #include "config/agents.h"
+#include "config/taskfile.h"
 #include "config/values.h"
 
 static const char *const backends[] = { "overlay", "worktree", NULL };
@@ -49,6 +50,22 @@ static const struct value_row agent_rows[] = {
 	{ "login",    VALUE_LOGIN,     offsetof(struct config_agent, login) },
 	{ "env",      VALUE_VARIABLES, offsetof(struct config_agent, env) },
 	{ "hosts",    VALUE_HOSTS,     offsetof(struct config_agent, hosts) },
+	{ "resume",   VALUE_WORDS,     offsetof(struct config_agent, resume) },
+	{ 0 },
+};
+
+#define TASK_PLACE(member) offsetof(struct taskfile, member)
+static const struct value_row task_rows[] = {
+	{ "name",              VALUE_TEXT,      TASK_PLACE(name) },
+	{ "agent.project_dir", VALUE_TEXT,      TASK_PLACE(project_dir) },
+	{ "agent.command",     VALUE_WORDS,     TASK_PLACE(command) },
+	{ "agent.resume",      VALUE_WORDS,     TASK_PLACE(resume) },
+	{ "agent.name",        VALUE_TEXT,      TASK_PLACE(agent) },
+	{ "agent.env",         VALUE_VARIABLES, TASK_PLACE(env) },
+	{ "base",              VALUE_TEXT,      TASK_PLACE(base) },
+	{ "backend",           VALUE_CHOICE,    TASK_PLACE(backend), backends },
+	{ "strict_isolation",  VALUE_BOOL,      TASK_PLACE(strict) },
+	{ "timeout",           VALUE_TIME,      TASK_PLACE(timeout) },
 	{ 0 },
 };
 /* clang-format on */
@@ -183,3 +200,65 @@ int config_apply(struct config *c, const char *text, size_t len, const char *fil
 		return -1;
 	return read_map(&s, y, config_rows, "", "", (char *)c, e);
 }
+
+/* Whether a key at the top is one of the rows' or leads to them. */
+static bool is_at_top(const struct value_row *rows, const char *name)
+{
+	size_t len;
+
+	for (; rows->key; rows++)
+		if (at_level(rows, "", &len) && len == strlen(name) && !strncmp(rows->key, name, len))
+			return true;
+	return false;
+}
+
+/* One key of the top as a map of its own. */
+static int read_key(
+	const struct source *s, const struct yaml *top, size_t i, struct taskfile *t, struct err *e)
+{
+	struct yaml one = *top;
+
+	one.keys = &top->keys[i];
+	one.items = &top->items[i];
+	one.n = 1;
+	return is_at_top(config_rows, one.keys->name)
+		       ? read_map(s, &one, config_rows, "", "", (char *)s->config, e)
+		       : read_map(s, &one, task_rows, "", "", (char *)t, e);
+}
+
+int taskfile_apply(
+	struct config *c, const char *text, size_t len, const char *file, struct taskfile *ret, struct err *e)
+{
+	struct source s = { c, file };
+	auto_taskfile t = { 0 };
+	auto_yaml y = NULL;
+
+	if (yaml_parse(text, len, file, &y, e) < 0)
+		return -1;
+	if (y->kind != YAML_MAP)
+		return yaml_error(y, file, e, "the file is not a mapping of keys to values");
+	for (size_t i = 0; i < y->n; i++)
+		if (read_key(&s, y, i, &t, e) < 0)
+			return -1;
+	if (!t.command.n)
+		return yaml_error(y, file, e, "'agent.command' is missing: what is to be run");
+	if (!t.project_dir)
+		return yaml_error(y, file, e, "'agent.project_dir' is missing: which repository it is about");
+	*ret = t;
+	t = (struct taskfile){ 0 };
+	return 0;
+}
+
+void taskfile_release(struct taskfile *t)
+{
+	char **texts[] = { &t->name, &t->project_dir, &t->agent, &t->base, &t->backend };
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		free(steal_ptr(*texts[i]));
+	strvec_release(&t->command);
+	strvec_release(&t->resume);
+	strvec_release(&t->env);
+}
+
+const struct value_row *const taskfile_rows[] = { task_rows, config_rows };
+const struct value_row *const config_agent_rows = agent_rows;

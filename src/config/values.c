@@ -144,6 +144,54 @@ static int read_rules(const struct source *s, const struct yaml *y, const struct
 	return 0;
 }
 
+static int read_text(const struct source *s, const struct yaml *y, const char *what, char **to, struct err *e)
+{
+	auto_str value = NULL;
+
+	if (yaml_string(y, s->file, what, &value, e) < 0)
+		return -1;
+	if (!*value)
+		return yaml_error(y, s->file, e, "'%s' is empty", what);
+	free(*to);
+	*to = steal_ptr(value);
+	return 0;
+}
+
+static int read_time(
+	const struct source *s, const struct yaml *y, const char *what, uint64_t *to, struct err *e)
+{
+	static const struct {
+		char unit;
+		uint64_t seconds;
+	} units[] = { { '\0', 1 }, { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
+	const char *text = y->kind == YAML_SCALAR ? y->scalar : "";
+	size_t digits = strspn(text, "0123456789");
+
+	for (size_t i = 0; digits && digits < 8 && i < ARRAY_SIZE(units); i++)
+		if (text[digits] == units[i].unit && (!text[digits] || !text[digits + 1])) {
+			*to = strtoull(text, NULL, 10) * units[i].seconds;
+			return *to ? 0 : yaml_error(y, s->file, e, "'%s' is a time above 0", what);
+		}
+	return yaml_error(y, s->file, e, "'%s' is a time, such as 90s, 15m, 2h or 1d", what);
+}
+
+static int read_words(
+	const struct source *s, const struct yaml *y, const char *what, struct strvec *to, struct err *e)
+{
+	auto_strvec words = STRVEC_INIT;
+
+	if (yaml_is_null(y))
+		return 0;
+	if (y->kind != YAML_LIST || !y->n)
+		return yaml_error(y, s->file, e, "'%s' is a list of words, as in [make, test]", what);
+	if (yaml_strings(y, s->file, what, &words, e) < 0)
+		return -1;
+	strvec_release(to);
+	*to = words;
+	words = (struct strvec)STRVEC_INIT;
+	return 0;
+}
+
 int value_read(const struct source *s, const struct yaml *y, const struct value_row *row, const char *what,
 	void *to, struct err *e)
 {
@@ -160,6 +208,12 @@ int value_read(const struct source *s, const struct yaml *y, const struct value_
 		return yaml_bool(y, s->file, what, to, e);
 	case VALUE_PERSON:
 		return read_person(s, y, what, to, e);
+	case VALUE_TEXT:
+		return read_text(s, y, what, to, e);
+	case VALUE_TIME:
+		return read_time(s, y, what, to, e);
+	case VALUE_WORDS:
+		return read_words(s, y, what, to, e);
 	case VALUE_RULES:
 		return read_rules(s, y, row, what, e);
 	default:

@@ -15,6 +15,9 @@ enum value_type {
 	VALUE_POSITIVE, /* uint64_t, not 0 */
 	VALUE_BOOL,     /* bool */
 	VALUE_PERSON,   /* char *: "Name <mail>" */
+	VALUE_TEXT,     /* char *: not empty */
+	VALUE_TIME,     /* uint64_t: seconds; 90, 90s, 15m, 2h, 1d */
+	VALUE_WORDS,    /* struct strvec: a command; replaces what is there */
 	VALUE_RULES,    /* struct config's operations; the row's choices are the rules */
 	VALUE_TOOLS,    /* from here on struct strvec, added to what is there */
 	VALUE_ALLOW_READ,

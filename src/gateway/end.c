@@ -11,6 +11,7 @@
 #include "git/private.h"
 #include "sys/fd.h"
 #include "task/end.h"
+#include "task/question.h"
 
 /* Whether the branch inside is a file with the published tip in it. Whatever else it is, git shall tell. */
 static bool is_unmoved(struct gate *g, int git)
@@ -120,7 +121,8 @@ int gate_end(struct gate *g, struct err *e)
 	bool failed = false, told = true;
 	int rc = 0;
 
-	if (!strcmp(g->task.on_dirty, "commit") && (rc = commit_rest(g, e)) < 0)
+	/* what lies around while it asks is not the end of its work */
+	if (!strcmp(g->task.on_dirty, "commit") && !question_is_there(&g->at) && (rc = commit_rest(g, e)) < 0)
 		err_wrap(e, "git inside could not commit what was left"), add(&note, e->msg);
 	if (has_drafts(g)) {
 		if (publish_drafts(g, &note, &failed, &told, e) < 0)

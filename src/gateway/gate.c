@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "git/ref.h"
+#include "task/again.h"
 
 #define SNAPSHOTS_MAX 100000
 
@@ -98,6 +99,7 @@ static int open_all(struct gate *g, const char *task, struct err *e)
 	if (context_open(&g->context, e) < 0 || context_store(&g->context, e) < 0 ||
 		store_task_by_name(g->context.store, task, &g->task, e) < 0 ||
 		task_open(&g->context, &g->task, &g->at, e) < 0 ||
+		again_configure(&g->context.config, g->at.ws.dir, e) < 0 ||
 		audit_open(g->context.home.fd, g->context.store, &g->audit, e) < 0)
 		return -1;
 	return catch_up(g, e);
@@ -173,6 +175,8 @@ int gate_refresh(struct gate *g, struct err *e)
 		return -1;
 	config_release(&c->config);
 	c->config = config;
+	if (again_configure(&c->config, g->at.ws.dir, e) < 0)
+		return -1;
 	/* the workspace holds on to the struct, not to what is in it */
 	old = *t;
 	*t = now;

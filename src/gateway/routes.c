@@ -11,6 +11,7 @@
 #include "gateway/sync.h"
 #include "sys/fd.h"
 #include "task/life.h"
+#include "task/question.h"
 
 /* Of a path, in the audit log. */
 #define REQUEST_MAX 300
@@ -136,6 +137,22 @@ static int publish_for(struct request *q, const char *by, struct err *e)
 static int git_publish(struct request *q, struct err *e)
 {
 	return publish_for(q, json_object_get(q->in, "tip") ? "hook" : "asked", e);
+}
+
+static int ask_question(struct request *q, struct err *e)
+{
+	struct gate *g = q->gate;
+	json_t *details;
+
+	if (question_put(g->at.ws.dir, q->in, e) < 0)
+		return e->kind == ERR_USAGE ? bad(q, e, e->msg) : -1;
+	details = json_pack(
+		"{s:o}", "question", audit_text(json_string_value(json_object_get(q->in, "question"))));
+	if (audit_add(g->audit, "question", &g->task, details, e) < 0)
+		return -1;
+	q->out = json_pack("{s:s, s:s}", "state", "asked", "next",
+		"end now: the task is blocked until the user answers, and is then resumed");
+	return 0;
 }
 
 static int user_publish(struct request *q, struct err *e)
@@ -304,6 +321,7 @@ static const struct {
 	{ "POST", "/api/v1/git/merge", AGENT, git_merge },
 	{ "POST", "/api/v1/git/push", AGENT, git_push },
 	{ "POST", "/api/v1/git/fetch", AGENT, git_fetch },
+	{ "POST", "/api/v1/question", AGENT, ask_question },
 	{ "POST", "/user/v1/publish", USER, user_publish },
 	{ "POST", "/user/v1/snapshot", USER, user_snapshot },
 	{ "POST", "/user/v1/rollback", USER, user_rollback },

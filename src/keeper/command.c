@@ -155,6 +155,8 @@ void command_started(struct command *cmd, int master)
 	for (size_t i = 0; i < CLIENTS_MAX; i++)
 		if (k->clients[i] && k->clients[i]->cmd == cmd)
 			welcome(cmd, k->clients[i]);
+	if (cmd == k->main)
+		keeper_time_main(k);
 	if (cmd == k->main && k->spec.on_started)
 		k->spec.on_started(k->spec.arg);
 	command_resize(cmd);

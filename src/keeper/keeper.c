@@ -65,6 +65,26 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
 	life_late(arg);
 }
 
+static void on_time_up(evutil_socket_t fd, short what, void *arg)
+{
+	struct keeper *k = arg;
+
+	(void)fd;
+	(void)what;
+	if (k->cancelled || k->phase >= PHASE_CLOSING)
+		return;
+	k->timed_out = true;
+	life_cancel(k);
+}
+
+void keeper_time_main(struct keeper *k)
+{
+	struct timeval tv = { .tv_sec = (time_t)k->spec.timeout };
+
+	if (k->spec.timeout)
+		evtimer_add(k->time_up, &tv);
+}
+
 static void on_term(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
@@ -166,7 +186,8 @@ static void run(struct keeper *k, int client)
 	k->term_ev = evsignal_new(k->base, SIGTERM, on_term, k);
 	k->chld_ev = evsignal_new(k->base, SIGCHLD, on_child, k);
 	k->deadline = evtimer_new(k->base, on_deadline, k);
-	if (!k->listen_ev || !k->term_ev || !k->chld_ev || !k->deadline)
+	k->time_up = evtimer_new(k->base, on_time_up, k);
+	if (!k->listen_ev || !k->term_ev || !k->chld_ev || !k->deadline || !k->time_up)
 		return;
 	event_add(k->listen_ev, NULL);
 	event_add(k->term_ev, NULL);

@@ -35,6 +35,9 @@ struct keeper_gate {
 	int exit_code; /* of the main command, with GATE_CLOSE */
 };
 
+/* How the main command, or the last one, came to its end. */
+enum keeper_end { KEEPER_ENDED, KEEPER_CANCELLED, KEEPER_TIMED_OUT };
+
 #define KEEPER_AGENT_SOCKET "gateway"
 #define KEEPER_USER_SOCKET  "gate"
 
@@ -51,7 +54,7 @@ struct keeper_spec {
 	 * has been told yet. exit_code is the main command's, or the last command's; 125 where the jail could
 	 * not be entered, 126 or 127 where the command could not be executed.
 	 * What it returns is the exit code that the main command's clients are told. */
-	int (*on_ended)(void *arg, int exit_code, bool cancelled);
+	int (*on_ended)(void *arg, int exit_code, enum keeper_end how);
 	/* The gateway, NULL for none. Called in a process that the keeper forks when somebody speaks to one
 	 * of the two sockets, and for each of the other jobs; never two at a time. Of the keeper's
 	 * descriptors it has those in io. */
@@ -63,6 +66,7 @@ struct keeper_spec {
 	 * beneath it. They need not be there yet. */
 	const char *const *watch;
 	unsigned sync_seconds; /* how often GATE_SYNC; 0: never */
+	uint64_t timeout;      /* seconds that the main command has; 0: all the time there is */
 	void *arg;
 };
 

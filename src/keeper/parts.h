@@ -80,11 +80,12 @@ struct keeper {
 	int listen_fd;
 	struct event *listen_ev, *chld_ev, *term_ev;
 	struct event *deadline; /* of the phase: entering, a cancel, leaving */
+	struct event *time_up;  /* the main command's */
 	int orders;
 	struct event *orders_ev;
 	pid_t launch, first; /* 0: not known yet, or waited for */
 	enum phase phase;
-	bool cancelled, started;
+	bool cancelled, timed_out, started;
 	int exit_code;
 	struct err failure; /* why the jail could not be entered */
 	struct command *main;
@@ -179,6 +180,8 @@ void life_check(struct keeper *k, int last_code);
 /* keeper.c */
 void keeper_stop_listening(struct keeper *k);
 void keeper_deadline(struct keeper *k, int seconds);
+/* The main command has begun: its time runs. */
+void keeper_time_main(struct keeper *k);
 /* Closes every descriptor from 3 on but these, which are sorted. */
 void keeper_close_all_but(int *keep, size_t n);
 

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "sys/fd.h"
 #include "task/life.h"
+#include "task/question.h"
 #include "task/task.h"
 #include "workspace/review.h"
 #include "workspace/scan.h"
@@ -82,7 +83,17 @@ void task_end_begin(const struct task_run *r)
 	(void)file;
 }
 
-int task_end(const struct task_run *r, int exit_code, bool cancelled, struct err *e)
+/* Whether the agent asks instead of having ended. */
+static bool asks(struct context *c, struct task *t)
+{
+	auto_task_at at = { .ws.dir = -1 };
+	struct err ignored = ERR_INIT;
+	bool ret = false;
+
+	return !task_open(c, t, &at, &ignored) && !question_take(&at, &ret, &ignored) && ret;
+}
+
+int task_end(const struct task_run *r, int exit_code, enum run_end how, struct err *e)
 {
 	auto_context c = { .home.fd = -1 };
 	auto_task t = { 0 };
@@ -91,9 +102,15 @@ int task_end(const struct task_run *r, int exit_code, bool cancelled, struct err
 
 	if (context_open(&c, e) < 0 || context_store(&c, e) < 0 ||
 		store_task_by_id(c.store, r->task, &t, e) < 0)
-		return task_run_end(r, exit_code, cancelled, e), exit_code;
+		return task_run_end(r, exit_code, how, e), exit_code;
 	buf_addstr(&note, t.note);
-	if (judge(&c, &t, &note, &failed, e) < 0) {
+	if (how == RUN_TIMED_OUT)
+		buf_printf(&note, "%sstopped when its time was up", note.len ? "; " : "");
+	if (how == RUN_ENDED && asks(&c, &t)) {
+		how = RUN_ASKS;
+		if (!exit_code)
+			exit_code = err_exit_code(ERR_BLOCKED);
+	} else if (judge(&c, &t, &note, &failed, e) < 0) {
 		buf_printf(&note, "%s%s", note.len ? "; " : "", e->msg);
 		failed = true;
 	}
@@ -102,6 +119,6 @@ int task_end(const struct task_run *r, int exit_code, bool cancelled, struct err
 	if (failed && !exit_code)
 		exit_code = 1;
 	context_close_store(&c);
-	task_run_end(r, exit_code, cancelled, e);
+	task_run_end(r, exit_code, how, e);
 	return exit_code;
 }

@@ -1,7 +1,7 @@
 /*
  * A task's life: one table of allowed moves between its states.
  *
- *	creating → created → running → done | failed | cancelled | interrupted → running …
+ *	creating → created → running → done | failed | cancelled | interrupted | blocked → running …
  *	running ⇄ paused, with the same ends
  *	and from every resting state → merged (→ running …) and → discarding → discarded
  *
@@ -19,6 +19,7 @@
 #define STATE_CREATED     "created"
 #define STATE_RUNNING     "running"
 #define STATE_PAUSED      "paused"
+#define STATE_BLOCKED     "blocked" /* it asks: question.h */
 #define STATE_DONE        "done"
 #define STATE_FAILED      "failed"
 #define STATE_CANCELLED   "cancelled"

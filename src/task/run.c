@@ -63,9 +63,23 @@ int task_run_begin(struct context *c, struct task *t, const char *session, char 
 	return 0;
 }
 
-int task_run_end(const struct task_run *r, int exit_code, bool cancelled, struct err *e)
+static const char *state_after(int exit_code, enum run_end how)
 {
-	const char *state = cancelled ? STATE_CANCELLED : exit_code ? STATE_FAILED : STATE_DONE;
+	switch (how) {
+	case RUN_CANCELLED:
+		return STATE_CANCELLED;
+	case RUN_ASKS:
+		return STATE_BLOCKED;
+	case RUN_TIMED_OUT:
+		return STATE_FAILED;
+	default:
+		return exit_code ? STATE_FAILED : STATE_DONE;
+	}
+}
+
+int task_run_end(const struct task_run *r, int exit_code, enum run_end how, struct err *e)
+{
+	const char *state = state_after(exit_code, how);
 	auto_fd home = open(r->home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_store s = NULL;
 	auto_task t = { 0 };

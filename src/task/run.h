@@ -9,6 +9,9 @@
 #include "store/store.h"
 #include "task/context.h"
 
+/* How a main command came to its end. */
+enum run_end { RUN_ENDED, RUN_CANCELLED, RUN_TIMED_OUT, RUN_ASKS };
+
 struct task_run {
 	char *home; /* the Garth home, to open the store again after the fork */
 	int64_t task, run;
@@ -20,8 +23,8 @@ void task_session_id(char out[37]);
 /* Marks the task running. argv is kept as one line for people. */
 int task_run_begin(struct context *c, struct task *t, const char *session, char *const *argv,
 	struct task_run *ret, struct err *e);
-/* Marks it done, failed or cancelled; opens a store of its own. */
-int task_run_end(const struct task_run *r, int exit_code, bool cancelled, struct err *e);
+/* Marks it done, failed, cancelled or blocked; opens a store of its own. */
+int task_run_end(const struct task_run *r, int exit_code, enum run_end how, struct err *e);
 void task_run_release(struct task_run *r);
 
 #endif

@@ -14,6 +14,7 @@
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
+#include "task/question.h"
 
 extern char **environ;
 
@@ -228,6 +229,7 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	strvec_pushf(&fixed, "GARTH_SESSION=%s", session);
 	strvec_pushf(&fixed, "GARTH_WORKSPACE=%s", t->workspace);
 	strvec_push(&fixed, "GARTH_SOCKET=" INSIDE_GATEWAY);
+	strvec_push(&fixed, "GARTH_QUESTION_FILE=" QUESTION_INSIDE);
 	strvec_pushv(&fixed, network_env(net));
 	if (agent_environment(&c->config, agent, environ, extra_env, &fixed, &ret->env, e) < 0)
 		return -1;

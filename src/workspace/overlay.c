@@ -128,9 +128,14 @@ static int overlay_describe(struct workspace *ws, struct jail *j, struct err *e)
 	return 0;
 }
 
+static int overlay_files(struct workspace *ws)
+{
+	return open_beneath(ws->dir, "upper", O_RDONLY | O_DIRECTORY, 0);
+}
+
 static int overlay_scan(struct workspace *ws, struct changes *ret, struct err *e)
 {
-	auto_fd upper = open_beneath(ws->dir, "upper", O_RDONLY | O_DIRECTORY, 0);
+	auto_fd upper = overlay_files(ws);
 	auto_tracked tracked = { 0 };
 	auto_base base = { 0 };
 
@@ -181,6 +186,7 @@ const struct backend backend_overlay = {
 	.env = overlay_env,
 	.create = overlay_create,
 	.describe = overlay_describe,
+	.files = overlay_files,
 	.scan = overlay_scan,
 	.export = overlay_export,
 	.remove = overlay_remove,

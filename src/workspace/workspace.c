@@ -76,6 +76,11 @@ int workspace_scan(struct workspace *ws, struct changes *ret, struct err *e)
 	return ws->backend->scan(ws, ret, e);
 }
 
+int workspace_files(struct workspace *ws)
+{
+	return ws->backend->files(ws);
+}
+
 char *workspace_since(struct workspace *ws)
 {
 	auto_buf tip = BUF_SMALL;

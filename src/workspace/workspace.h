@@ -50,6 +50,8 @@ int workspace_create(struct workspace *ws, const struct buf *shown, struct err *
 int workspace_describe(struct workspace *ws, struct jail *j, struct err *e);
 /* What differs from the commit workspace_since(ws). */
 int workspace_scan(struct workspace *ws, struct changes *ret, struct err *e);
+/* The directory with the files that the agent made or changed, and perhaps others; -1 and errno. */
+int workspace_files(struct workspace *ws);
 /* The commit that the scan compares with, on the heap: the layer it stands on, or what the host's index was
  * last brought to. */
 char *workspace_since(struct workspace *ws);
@@ -76,6 +78,7 @@ struct backend {
 	const char *const *env;
 	int (*create)(struct workspace *ws, const struct buf *shown, struct err *e);
 	int (*describe)(struct workspace *ws, struct jail *j, struct err *e);
+	int (*files)(struct workspace *ws);
 	int (*scan)(struct workspace *ws, struct changes *ret, struct err *e);
 	int (*export)(struct workspace *ws, int out, struct export_report *ret, struct err *e);
 	int (*remove)(struct workspace *ws, struct err *e);

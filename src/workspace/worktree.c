@@ -105,9 +105,14 @@ static int worktree_describe(struct workspace *ws, struct jail *j, struct err *e
 	return 0;
 }
 
+static int worktree_files(struct workspace *ws)
+{
+	return open(ws->task->workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
 static int worktree_scan(struct workspace *ws, struct changes *ret, struct err *e)
 {
-	auto_fd root = open(ws->task->workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	auto_fd root = worktree_files(ws);
 	auto_tracked tracked = { 0 };
 	auto_str admin = NULL;
 
@@ -258,6 +263,7 @@ const struct backend backend_worktree = {
 	.name = "worktree",
 	.create = worktree_create,
 	.describe = worktree_describe,
+	.files = worktree_files,
 	.scan = worktree_scan,
 	.export = worktree_export,
 	.remove = worktree_remove,

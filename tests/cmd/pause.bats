@@ -25,7 +25,7 @@ notes() { [[ $("$garth" show "$1") == *"$2"* ]]; }
   [[ $(state_of t) == running ]]
   for i in $(seq 50); do [[ $(count) == "$before" ]] || break; sleep 0.1; done
   (($(count) > before))
-  fails 4 'not paused, it is running' "$garth" resume t
+  fails 4 'is running already' "$garth" resume t
   [[ $(event) == '["pause", "resume"]' ]] || complain "$(event)"
   "$garth" cancel t
   fails 4 'not running, it is cancelled' "$garth" pause t

@@ -1,0 +1,51 @@
+#include "cli/ask.h"
+
+#include "base/alloc.h"
+#include "cli/json.h"
+#include "cli/say.h"
+#include "sys/fd.h"
+#include "task/life.h"
+#include "task/question.h"
+
+static bool load(struct context *c, const struct task *t, struct question *ret)
+{
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	return !strcmp(t->state, STATE_BLOCKED) && !home_task_dir(&c->home, t->id, &dir, &ignored) &&
+	       !question_load(dir, ret, &ignored);
+}
+
+void ask_tell(struct context *c, const struct task *t)
+{
+	auto_question q = { 0 };
+	auto_buf line = BUF_SMALL;
+
+	if (!load(c, t, &q))
+		return;
+	say_state("task '%s' asks: %s", t->name, say_one_line(&line, q.text));
+	for (size_t i = 0; i < q.options.n; i++) {
+		auto_buf option = BUF_SMALL;
+
+		say_state("  %zu. %s", i + 1, say_one_line(&option, q.options.v[i]));
+	}
+	say_hint("garth answer %s \"...\"", t->name);
+}
+
+json_t *ask_json(struct context *c, const struct task *t)
+{
+	auto_question q = { 0 };
+
+	if (!load(c, t, &q))
+		return json_null();
+	return json_pack("{s:o, s:o, s:o}", "text", json_text(q.text), "options", json_list(&q.options),
+		"asked", json_time(q.asked));
+}
+
+char *ask_line(struct context *c, const struct task *t)
+{
+	auto_question q = { 0 };
+	auto_buf line = BUF_SMALL;
+
+	return load(c, t, &q) ? xstrdup(say_one_line(&line, q.text)) : NULL;
+}

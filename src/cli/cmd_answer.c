@@ -1,0 +1,140 @@
+/* garth answer, garth resume: a task that stands still or has ended goes on. */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "audit/audit.h"
+#include "base/alloc.h"
+#include "cli/ask.h"
+#include "cli/cmd.h"
+#include "cli/gate_client.h"
+#include "cli/json.h"
+#include "cli/say.h"
+#include "cli/session.h"
+#include "sys/fd.h"
+#include "task/life.h"
+
+#define ANSWER_MAX (64u << 10)
+/* To an agent that was not asked for anything. */
+#define GO_ON "Go on."
+
+static int end(struct context *c, struct task *t, const struct session_opts *o, const char *text)
+{
+	struct terminal_result r = { .end = TERMINAL_EXIT };
+	struct err e = ERR_INIT;
+
+	if (session_resume(c, t, o, text, &r, &e) < 0) {
+		err_wrap(&e, "task '%s'", t->name);
+		return say_error(&e);
+	}
+	if (o->detach)
+		printf("%s\n", t->name);
+	session_report(c, t->name, &r, o->quiet);
+	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
+}
+
+/* The words, joined; where there are none, what comes on stdin. */
+static int collect(char **words, int n, struct buf *ret, struct err *e)
+{
+	for (int i = 0; i < n; i++)
+		buf_printf(ret, "%s%s", i ? " " : "", words[i]);
+	if (!n && isatty(0))
+		return err_set(e, ERR_USAGE, "no answer is given"),
+		       err_hint(e, "garth answer TASK \"the answer\"");
+	if (!n && read_rest(0, ret, "the answer", e) < 0)
+		return -1;
+	while (ret->len && ret->data[ret->len - 1] == '\n')
+		buf_cut(ret, ret->len - 1);
+	if (ret->overflow || !ret->len || strlen(ret->data) != ret->len)
+		return err_set(e, ERR_USAGE, "an answer is text of at most %u bytes", ANSWER_MAX);
+	return 0;
+}
+
+static int record(struct context *c, const struct task *t, const char *text, struct err *e)
+{
+	auto_str question = ask_line(c, t);
+	auto_audit log = NULL;
+	json_t *details = json_pack(
+		"{s:o, s:o}", "question", audit_text(question ? question : ""), "answer", audit_text(text));
+
+	if (context_store(c, e) < 0 || audit_open(c->home.fd, c->store, &log, e) < 0)
+		return json_decref(details), -1;
+	return audit_add(log, "answer", t, details, e);
+}
+
+int cmd_answer(int argc, char **argv)
+{
+	struct session_opts o = { 0 };
+	const struct opt opts[] = {
+		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "let it go on in the background" },
+		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },
+		OPT_END,
+	};
+	struct cmd_line l = { "answer", opts, 1, -1, false, 0, 0 };
+	auto_buf text = BUF_INIT(ANSWER_MAX);
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+
+	CMD_PARSE(&l, argc, argv);
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+		return say_error(&e);
+	if (strcmp(t.state, STATE_BLOCKED)) {
+		err_set(&e, ERR_REFUSED, "task '%s' asks nothing, it is %s", t.name, t.state);
+		if (!life_is_running(&t))
+			err_hint(&e, "garth resume %s", t.name);
+		return say_error(&e);
+	}
+	if (collect(argv + 1, l.words - 1, &text, &e) < 0 || record(&c, &t, buf_str(&text), &e) < 0)
+		return say_error(&e);
+	return end(&c, &t, &o, buf_str(&text));
+}
+
+/* One that stands still: its keeper lets it go on. */
+static int let_go_on(struct context *c, struct task *t, bool json)
+{
+	json_t *answer = NULL;
+	struct err e = ERR_INIT;
+
+	if (gate_ask(c, t, "/user/v1/resume", json_object(), &answer, &e) < 0)
+		return say_error(&e);
+	if (json)
+		return json_print(answer);
+	json_decref(answer);
+	if (say_is_heard())
+		say_done("task '%s' goes on", t->name);
+	return 0;
+}
+
+int cmd_resume(int argc, char **argv)
+{
+	struct session_opts o = { 0 };
+	bool json = false;
+	const struct opt opts[] = {
+		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "let it go on in the background" },
+		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },
+		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON, for a task that stands still" },
+		OPT_END,
+	};
+	struct cmd_line l = { "resume", opts, 1, 1, false, 0, 0 };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+
+	CMD_PARSE(&l, argc, argv);
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+		return say_error(&e);
+	if (!strcmp(t.state, STATE_PAUSED))
+		return let_go_on(&c, &t, json);
+	if (!strcmp(t.state, STATE_RUNNING)) {
+		err_set(&e, ERR_REFUSED, "task '%s' is running already", t.name);
+		err_hint(&e, "garth attach %s", t.name);
+		return say_error(&e);
+	}
+	if (!strcmp(t.state, STATE_BLOCKED)) {
+		err_set(&e, ERR_BLOCKED, "task '%s' waits for an answer", t.name);
+		err_hint(&e, "garth answer %s \"...\"", t.name);
+		return say_error(&e);
+	}
+	return end(&c, &t, &o, GO_ON);
+}

@@ -1,0 +1,9 @@
+/* A JSON schema of task files, for editors: made of the same rows that read them. */
+#ifndef CLI_SCHEMA_H
+#define CLI_SCHEMA_H
+
+#include <jansson.h>
+
+json_t *schema_of_taskfile(void);
+
+#endif

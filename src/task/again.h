@@ -1,0 +1,41 @@
+/*
+ * What a task ran, kept in tasks/<id>/again so that it can go on: the command, how it is resumed, and what it
+ * was given. And tasks/<id>/task.yaml, the task file's text, whose part of the configuration holds for all of
+ * the task's life.
+ */
+#ifndef TASK_AGAIN_H
+#define TASK_AGAIN_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/strvec.h"
+#include "config/config.h"
+
+struct again {
+	struct strvec argv;   /* as it was given, with {session} in it */
+	struct strvec resume; /* of the task file; empty where it says nothing */
+	struct strvec env;    /* as -e has it: NAME, or NAME=VALUE */
+	char *agent;          /* NULL for none */
+	uint64_t timeout;     /* seconds; 0: none */
+};
+
+void again_release(struct again *a);
+#define auto_again __attribute__((cleanup(again_release))) struct again
+
+int again_save(int task_dir, const struct again *a, struct err *e);
+/* ERR_NOTFOUND where the task never ran. */
+int again_load(int task_dir, struct again *ret, struct err *e);
+
+/* The words that go on: the task file's, else the agent's (may be NULL), else the command itself. In each,
+ * {session} and {answer} are put in. */
+void again_words(const struct again *a, const struct config_agent *agent, const char *session,
+	const char *answer, struct strvec *ret);
+/* The command itself, with {session}. */
+void again_first(const struct strvec *argv, const char *session, struct strvec *ret);
+
+/* Lays the task file's part of the configuration over c; nothing where there is none. */
+int again_configure(struct config *c, int task_dir, struct err *e);
+int again_keep_file(int task_dir, const char *text, size_t len, struct err *e);
+
+#endif

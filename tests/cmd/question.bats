@@ -1,0 +1,121 @@
+load helpers
+
+# asks WAY: a command that leaves a question in that way
+asks() {
+  case $1 in
+  file) echo 'printf "{\"question\": \"Which one?\", \"options\": [\"a\", \"b\"]}" >"$GARTH_QUESTION_FILE"' ;;
+  workspace) echo 'printf "{\"question\": \"Which one?\", \"options\": [\"a\", \"b\"]}" >question.json' ;;
+  request) echo 'curl -sS --fail --unix-socket "$GARTH_SOCKET" http://x/api/v1/question -d "{\"question\": \"Which one?\", \"options\": [\"a\", \"b\"]}" >/dev/null' ;;
+  esac
+}
+
+# The command asks once and then makes a commit of what it was told and of what lay around.
+script() {
+  echo "if [ -z \"\$GARTH_ANSWER\" ]; then echo half >half; $1; else echo \"\$GARTH_ANSWER \$GARTH_QUESTION\" >answer; git add half answer; git commit -qm told; fi"
+}
+
+@test "T4 question: each way to ask blocks the task, an answer resumes it in the same workspace with the same session" {
+  local way first
+  for way in file workspace request; do
+    run "$garth" run -q --task $way -- sh -c "echo \$GARTH_SESSION; $(script "$(asks $way)")"
+    [[ $status == 6 ]]; first=${lines[0]}
+    [[ $(state_of $way) == blocked ]]
+    "$garth" ls --json | python3 -c '
+import json, sys
+q = [t["question"] for t in json.load(sys.stdin)["tasks"] if t["name"] == sys.argv[1]][0]
+assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], q' $way
+    call "$garth" ls
+    [[ $err == *"task '$way' asks: Which one?"*"garth answer $way"* ]]
+    call "$garth" show $way
+    [[ $out == *"asks"*"Which one?"* ]]
+    run "$garth" answer -q $way this one
+    [[ $status == 0 && ${lines[0]} == "$first" ]]
+    [[ $(git show garth/$way:answer) == 'this one Which one?' && $(git show garth/$way:half) == half ]]
+    [[ -z $(git ls-tree --name-only garth/$way question.json) && $(state_of $way) == done ]]
+  done
+  "$garth" audit --verify
+  [[ $("$garth" audit file) == *'answer='*'this one'* ]]
+}
+
+@test "T4 question: it blocks again and again, and the first session's id is the one" {
+  local first
+  run "$garth" run -q --task t -- sh -c 'echo "$GARTH_SESSION $GARTH_ANSWER"; n=$(cat /tmp/n 2>/dev/null || echo 0); echo $((n + 1)) >/tmp/n; [ $n -ge 3 ] || echo "question $n" >"$GARTH_QUESTION_FILE"'
+  [[ $status == 6 ]]; first=${lines[0]}
+  for i in 0 1; do
+    [[ $("$garth" show t) == *"question $i"* ]]
+    run "$garth" answer -q t "answer $i"
+    [[ $status == 6 && ${lines[0]} == "${first% }"*"answer $i" ]]
+  done
+  run bash -c 'printf "the\nlast\n" | "$1" answer -q t' - "$garth"
+  [[ $status == 0 ]]
+  [[ $(state_of t) == done ]]
+}
+
+@test "T4 question: a question that is not JSON, one that is too long, one with escape sequences" {
+  run "$garth" run -q --task plain -- sh -c 'printf "just\033[2J words\n" >"$GARTH_QUESTION_FILE"'
+  [[ $status == 6 ]]
+  call "$garth" ls
+  [[ $err == *'just^[[2J words'* && $err != *$'\033[2J'* ]]
+  run "$garth" run -q --task long -- sh -c 'head -c 200000 /dev/zero | tr "\0" y >"$GARTH_QUESTION_FILE"'
+  [[ $status == 6 ]]
+  run "$garth" run -q --task odd -- sh -c 'printf "{\"question\": 7}" >"$GARTH_QUESTION_FILE"'
+  [[ $status == 6 && $("$garth" show odd) == *'{"question": 7}'* ]]
+}
+
+@test "T4 ESCAPES question: a link, a FIFO or a directory in its place is no question, and nothing of the host is read" {
+  echo "$SECRET" >"$T/secret"
+  run "$garth" run -q --task link -- sh -c "ln -s '$T/secret' \"\$GARTH_QUESTION_FILE\"; ln -s '$T/secret' question.json"
+  [[ $status == 1 && $(state_of link) == failed ]]
+  ! "$garth" show link | grep -q "${SECRET:-nothing}" || false
+  run timeout 60 "$garth" run -q --task fifo --on-dirty keep -- sh -c 'mkfifo "$GARTH_QUESTION_FILE"; mkfifo question.json'
+  [[ $(state_of fifo) == done ]]
+  run "$garth" run -q --task dir --on-dirty keep -- sh -c 'mkdir "$GARTH_QUESTION_FILE" question.json'
+  [[ $(state_of dir) == done ]]
+}
+
+@test "T4 question: a question.json of the repository is a file like any other" {
+  echo '{"question": "part of the tests"}' >question.json; commit q
+  "$garth" run -q --task t -- sh -c 'echo x >>question.json; git commit -qam x'
+  [[ $(state_of t) == done ]]
+}
+
+@test "T4 question: a malformed request is refused and asks nothing" {
+  local body
+  "$garth" new t
+  for body in '{}' '{"question": ""}' '{"question": 1}' '{"question": "x", "options": "y"}' '{"question": "x", "options": [1]}' '[]'; do
+    [[ $(inside t "curl -s -o /dev/null -w '%{http_code}' --unix-socket \$GARTH_SOCKET http://x/api/v1/question -d '$body'") == 400 ]]
+  done
+  "$garth" discard t
+}
+
+@test "T4 question: uncommitted work is kept and not committed while the task asks, whatever --on-dirty says" {
+  run "$garth" run -q --task t --on-dirty commit -- sh -c "echo half >half; $(asks file)"
+  [[ $status == 6 ]]
+  [[ $(git rev-parse garth/t) == $(git rev-parse main) ]]
+  run "$garth" discard t
+  [[ $status == 4 && $output == *half* ]]
+}
+
+@test "T4 answer, resume: what they say where there is nothing to answer or to go on" {
+  "$garth" new t
+  run "$garth" answer t x; [[ $status == 4 && $output == *"asks nothing"* ]]
+  run "$garth" resume t; [[ $status == 4 && $output == *"nothing that could go on"* ]]
+  run "$garth" run -q --task b -- sh -c "$(asks file)"
+  run "$garth" resume b; [[ $status == 6 && $output == *"garth answer b"* ]]
+  run "$garth" answer b </dev/null; [[ $status == 2 ]]
+  [[ $(state_of b) == blocked && $("$garth" show b) == *'Which one?'* ]]
+}
+
+@test "T4 resume: a cancelled, failed, interrupted task goes on with its command, session and variables" {
+  local first
+  run "$garth" run -q --task f -e WHO=me -- sh -c 'echo "$GARTH_SESSION $WHO"; echo x >>lines; exit 3'
+  [[ $status == 3 ]]; first=${lines[0]}
+  run "$garth" resume -q f
+  [[ $status == 3 && ${lines[0]} == "$first" ]]
+  [[ $(inside f 'wc -l <lines') == 2 ]]
+  "$garth" run -q -d --task k -- sh -c 'test -e /tmp/again && exit 0; touch /tmp/again; sleep 100' >/dev/null
+  "$garth" cancel k
+  [[ $(state_of k) == cancelled ]]
+  "$garth" resume -q k
+  [[ $(state_of k) == done ]]
+}

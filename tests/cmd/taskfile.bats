@@ -1,0 +1,99 @@
+load helpers
+
+file() { cat >"$T/home/task.yaml"; }
+
+@test "T5 task file: what it names is what is run, relative to the file, from anywhere" {
+  git branch older; echo 2 >b; commit b
+  cat >"$R/../task.yml" <<E
+name: login
+agent:
+  project_dir: $(basename "$R")
+  command: [sh, -c, 'echo "\$0 \$WHO \$OTHER"; ls; exit 7', "{session}"]
+  env: [WHO]
+base: older
+backend: worktree
+network: {mode: none}
+E
+  cd /
+  WHO=me OTHER=you run "$garth" run -q "$R/../task.yml"
+  [[ $status == 7 && ${lines[0]} =~ ^[0-9a-f-]{36}\ me\ *$ && ${lines[1]} == a.txt && $output != *$'\nb'* ]] || { echo "$output"; false; }
+  "$garth" ls --json | python3 -c '
+import json, sys
+t = json.load(sys.stdin)["tasks"][0]
+assert t["name"] == "login" and t["backend"] == "worktree", t'
+  [[ $("$garth" show login) == *'network    none'* ]]
+}
+
+@test "T5 task file: its policy holds for all of the task's life, and for that task alone" {
+  file <<E
+agent: {project_dir: $R, command: ["true"]}
+name: small
+limits: {max_files: 2}
+policy: {protected: ["docs/**"]}
+E
+  "$garth" run -q "$T/home/task.yaml"
+  run inside small 'mkdir docs; echo x >docs/x; git add docs; git commit -qm docs'
+  [[ $status != 0 && $output == *"'docs/x' is protected"* ]]
+  run inside small 'git reset -q --hard; for i in 1 2 3; do echo $i >f$i; done; git add .; git commit -qm many'
+  [[ $status != 0 && $output == *BLOCKED* ]]
+  "$garth" new free; inside free 'for i in 1 2 3; do echo $i >f$i; done; mkdir docs; echo x >docs/x; git add .; git commit -qm many'
+}
+
+@test "T5 task file: the command line counts more" {
+  file <<<"{name: one, agent: {project_dir: $R, command: [sh, -c, 'exit 0']}, backend: worktree}"
+  "$garth" run -q --task two --backend overlay "$T/home/task.yaml"
+  "$garth" ls --json | grep -q '"name": "two"'; "$garth" ls --json | grep -q '"backend": "overlay"'
+}
+
+@test "T5 task file: errors name the file, the line and the column, and nothing is made" {
+  local text where words
+  while IFS='|' read -r text where words; do
+    printf "$text" >"$T/home/task.yaml"
+    changes_nothing 2 "task.yaml:$where" "$garth" run "$T/home/task.yaml"
+    [[ $err == *"$words"* ]] || complain "not '$words'"
+  done <<'E'
+name: x\nagent: {comand: [a]}\n|2:9|'command' meant
+agent:\n  project_dir: .\n  command: make\n|3:12|a list of words
+agent: {project_dir: ., command: []}\n|1:34|a list of words
+agent: {project_dir: .}\n|1:1|'agent.command' is missing
+agent: {command: [a]}\n|1:1|'agent.project_dir' is missing
+agent: {project_dir: ., command: [a]}\ntimeout: soon\n|2:10|a time
+agent: {project_dir: ., command: [a]}\ntimeout: 0\n|2:10|above 0
+agent: {project_dir: ., command: [a]}\nbackend: cloud\n|2:10|'overlay'
+agent: {project_dir: ., command: [a]}\nlimits: {max_file: 3}\n|2:10|max_files
+agent: {project_dir: ., command: [a]}\npush: main\n|2:1|unknown key
+[a, b]\n|1:1|mapping
+name: &a x\n|1:7|anchor
+E
+  changes_nothing 3 "no task file" "$garth" run nowhere.yaml
+}
+
+@test "T1 task file: a task that takes longer than its timeout is stopped, keeps its workspace, and can go on" {
+  file <<E
+name: slow
+agent:
+  project_dir: $R
+  command: [sh, -c, 'echo work >w; exec sleep 100']
+  resume: [sh, -c, 'cat w; git add w; git commit -qm w']
+timeout: 1s
+E
+  SECONDS=0
+  run "$garth" run -q "$T/home/task.yaml"
+  ((SECONDS < 20)) && [[ $status == 143 && $(state_of slow) == failed ]]
+  [[ $("$garth" show slow) == *'its time was up'* ]]
+  run "$garth" resume -q slow
+  [[ $status == 0 && $output == work && $(git show garth/slow:w) == work ]]
+}
+
+@test "T5 task file: the schema for editors has every key and is one" {
+  "$garth" config --schema >"$T/schema"
+  python3 - "$T/schema" <<'E'
+import json, sys
+s = json.load(open(sys.argv[1]))
+p = s["properties"]
+assert s["additionalProperties"] is False and s["required"] == ["agent"]
+assert p["agent"]["properties"]["command"]["items"] == {"type": "string"}
+assert p["backend"]["enum"] == p["workspace"]["properties"]["backend"]["enum"]
+assert "max_files" in p["limits"]["properties"] and "hosts" in p["agents"]["additionalProperties"]["properties"]
+E
+}
