@@ -6,6 +6,7 @@
 #include "cli/ask.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
+#include "cli/ports.h"
 #include "cli/say.h"
 #include "cli/standing.h"
 #include "task/life.h"
@@ -44,7 +45,17 @@ static int width_of(const struct task_list *l, size_t offset, int min)
 
 #define WIDTH(l, field, min) width_of(l, offsetof(struct task, field), min)
 
-static void print_table(const struct task_list *l, const struct standing *standings)
+/* What stands behind a task: its ports, where it has any, and its command. */
+static void print_rest(struct context *c, const struct task *t)
+{
+	auto_buf ports = BUF_SMALL, command = BUF_SMALL;
+
+	if (life_is_running(t))
+		ports_text(c, t, &ports);
+	printf("%s%s%.60s\n", buf_str(&ports), ports.len ? "  " : "", say_one_line(&command, t->command));
+}
+
+static void print_table(struct context *c, const struct task_list *l, const struct standing *standings)
 {
 	bool colours = say_colours(1);
 	int name = WIDTH(l, name, 4), project = WIDTH(l, project, 7);
@@ -53,13 +64,13 @@ static void print_table(const struct task_list *l, const struct standing *standi
 		"PROJECT", "BACKEND", "AGE", "COMMAND");
 	for (size_t i = 0; i < l->n; i++) {
 		const struct task *t = &l->v[i];
-		auto_buf command = BUF_SMALL;
 		char age[32], sign[48];
 
-		printf("%-*s  %s%-11s%s  %-7s  %-*s  %-8s  %-5s  %.60s\n", name, t->name,
+		printf("%-*s  %s%-11s%s  %-7s  %-*s  %-8s  %-5s  ", name, t->name,
 			colours ? colour_of(t->state) : "", t->state, colours ? "\033[0m" : "",
 			standing_sign(&standings[i], sign, sizeof(sign)), project, t->project, t->backend,
-			say_age(t->created, age, sizeof(age)), say_one_line(&command, t->command));
+			say_age(t->created, age, sizeof(age)));
+		print_rest(c, t);
 	}
 }
 
@@ -166,12 +177,14 @@ int cmd_ls(int argc, char **argv)
 
 			standing_json(&standings[i], one);
 			json_object_set_new(one, "question", ask_json(&c, &tasks.v[i]));
+			json_object_set_new(one, "ports",
+				life_is_running(&tasks.v[i]) ? ports_json(&c, &tasks.v[i]) : json_array());
 			json_array_append_new(list, one);
 		}
 		json_object_set_new(o, "tasks", list);
 		json_print(o);
 	} else if (tasks.n) {
-		print_table(&tasks, standings);
+		print_table(&c, &tasks, standings);
 		print_conflicts(&tasks, standings);
 		for (size_t i = 0; i < tasks.n; i++)
 			ask_tell(&c, &tasks.v[i]);

@@ -6,12 +6,14 @@
 #include "base/alloc.h"
 #include "base/yaml.h"
 #include "cli/cmd.h"
+#include "cli/ports.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "config/config.h"
 #include "config/taskfile.h"
 #include "jail/probe.h"
+#include "keeper/keeper.h"
 #include "sys/fd.h"
 #include "task/again.h"
 
@@ -21,7 +23,8 @@ struct run_opts {
 	struct taskfile file; /* where one is run */
 	struct buf text;
 	char *dir;
-	struct strvec env, allow;
+	struct strvec env, allow, ports;
+	uint16_t port[KEEPER_PORTS_MAX + 1];
 	const char *net, *agent;
 	bool detach, weaker, quiet;
 };
@@ -83,6 +86,13 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 		return -1;
 	if (agent_environment(&c->config, NULL, NULL, &o->env, NULL, &env, e) < 0)
 		return -1;
+	if (o->ports.n > KEEPER_PORTS_MAX)
+		return err_set(e, ERR_USAGE, "a task has at most %d ports", KEEPER_PORTS_MAX);
+	for (size_t i = 0; i < o->ports.n; i++)
+		if (ports_parse(o->ports.v[i], &o->port[i], e) < 0)
+			return -1;
+	if (o->ports.n)
+		o->session.ports = o->port;
 	o->session.walls.allow_weaker = o->weaker;
 	o->session.env = &o->env;
 	o->session.detach = o->detach;
@@ -126,6 +136,8 @@ int cmd_run(int argc, char **argv)
 		{ 0, "net", OPT_STR, &o.net, "MODE", "none, allow (by a list of hosts) or host" },
 		{ 0, "allow", OPT_LIST, &o.allow, "HOST",
 			"let it reach this host, as in *.crates.io or db.local:5432" },
+		{ 'p', "port", OPT_LIST, &o.ports, "PORT",
+			"reach this port inside from a port of 127.0.0.1" },
 		{ 0, "agent", OPT_STR, &o.agent, "NAME", "bring this agent's log-in; else CMD tells" },
 		{ 0, "on-dirty", OPT_STR, &o.task.on_dirty, "WHAT",
 			"uncommitted work at the end: fail, commit or keep" },
@@ -174,6 +186,7 @@ int cmd_run(int argc, char **argv)
 	session_report(&c, t.name, &r, o.quiet);
 	strvec_release(&o.env);
 	strvec_release(&o.allow);
+	strvec_release(&o.ports);
 	network_release(&o.session.net);
 	taskfile_release(&o.file);
 	buf_release(&o.text);

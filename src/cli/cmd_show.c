@@ -5,6 +5,7 @@
 #include "cli/ask.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
+#include "cli/ports.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "cli/show_network.h"
@@ -121,6 +122,7 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 {
 	const struct task *t = at->task;
 	auto_str question = ask_line(c, t);
+	auto_buf ports = BUF_SMALL;
 
 	line("task", t->name);
 	line("state", t->state);
@@ -144,6 +146,9 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 			printf("%-10s %d\n", "exit code", t->exit_code);
 		line("session", t->session);
 	}
+	ports_text(c, t, &ports);
+	if (ports.len)
+		line("ports", ports.data);
 	print_snapshots(snapshots);
 	show_network(c, at);
 	printf("%-10s %.1f MB\n", "disk", (double)disk / 1e6);
@@ -189,6 +194,7 @@ int cmd_show(int argc, char **argv)
 		json_object_set_new(o, "ignored", json_integer((json_int_t)w.ignored));
 		standing_json(&standing, o);
 		json_object_set_new(o, "question", ask_json(&c, &t));
+		json_object_set_new(o, "ports", ports_json(&c, &t));
 		json_object_set_new(o, "snapshots", json_snapshots(&snapshots));
 		json_object_set_new(o, "network", show_network_json(&c, &at));
 		json_object_set_new(o, "disk", json_integer((json_int_t)disk));

@@ -25,6 +25,7 @@ const struct cmd commands[] = {
 	{ "rollback", cmd_rollback, "TASK", "take a task back to its start, a snapshot, or one file" },
 	{ "sync", cmd_sync, "TASK", "bring the target's new commits into a task" },
 	{ "merge", cmd_merge, "TASK", "bring a task's commits to the branch they are meant for" },
+	{ "port", cmd_port, "TASK [PORT]", "reach what a running task listens on" },
 	{ "log", cmd_log, "TASK", "print a task's output" },
 	{ "export", cmd_export, "TASK DIR", "copy a task's workspace to plain files" },
 	{ "discard", cmd_discard, "TASK", "throw a task away" },

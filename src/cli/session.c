@@ -8,8 +8,10 @@
 #include "agent/agent.h"
 #include "base/alloc.h"
 #include "cli/ask.h"
+#include "cli/ports.h"
 #include "cli/say.h"
 #include "egress/proxy.h"
+#include "egress/relay.h"
 #include "gateway/end.h"
 #include "gateway/gate.h"
 #include "gateway/renew.h"
@@ -213,6 +215,8 @@ static int start_keeper(struct context *c, struct task *t, const struct session_
 		.log_max = c->config.log_size,
 		.gateway = gateway,
 		.proxy = proxy,
+		.relay = relay,
+		.ports = o->ports,
 		.arg = &kept,
 		.on_ended = run ? on_ended : NULL };
 	int rc;
@@ -242,6 +246,22 @@ static void announce(const struct task *t, const struct session_opts *o, bool tt
 		return;
 	say_state("task '%s' (%s, network %s)%s", t->name, t->backend, o->net.mode,
 		tty ? "; detach with " TERMINAL_DETACH_KEYS : "");
+}
+
+static void announce_ports(struct context *c, const struct task *t, const struct session_opts *o)
+{
+	auto_buf text = BUF_SMALL;
+
+	if (!o->ports || o->quiet)
+		return;
+	/* the keeper writes them down first thing */
+	for (int tries = 0; !text.len && tries < 100; tries++) {
+		if (tries)
+			nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+		ports_text(c, t, &text);
+	}
+	if (text.len)
+		say_state("ports %s", text.data);
 }
 
 /* The id of the task's first run, which is a new one where this is it. */
@@ -283,6 +303,7 @@ static int run_words(struct context *c, struct task *t, const struct session_opt
 	} else {
 		fd_closep(&lock);
 		lock = -1;
+		announce_ports(c, t, o);
 		rc = terminal_session(conn, &term, ret, e);
 	}
 	task_run_release(&run);
@@ -525,6 +546,29 @@ int session_attach(struct context *c, struct task *t, struct terminal_result *re
 	if (wire_send(conn, WIRE_ATTACH, &size, sizeof(size)) < 0)
 		return err_sys(e, "cannot reach the keeper of task '%s'", t->name);
 	return terminal_session(conn, &term, ret, e);
+}
+
+int session_port(struct context *c, struct task *t, uint16_t inside, uint16_t *ret, struct err *e)
+{
+	auto_buf body = BUF_INIT(WIRE_FRAME_MAX);
+	uint32_t port = inside;
+	enum wire_type type;
+	auto_fd conn = -1;
+
+	if (connect_keeper(c, t, &conn, e) < 0 && e->kind == ERR_NOTFOUND)
+		return err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s", t->name, t->state);
+	if (conn < 0 || wire_send(conn, WIRE_PORT, &port, sizeof(port)) < 0 ||
+		wire_recv(conn, &type, &body) <= 0)
+		return err_set(e, ERR_BUSY, "cannot reach the keeper of task '%s'", t->name);
+	if (type == WIRE_FAIL) {
+		memcpy(e, body.data, sizeof(*e));
+		return -1;
+	}
+	if (type != WIRE_PORT)
+		return err_set(e, ERR_FAILED, "the keeper of task '%s' says something else", t->name);
+	memcpy(&port, body.data, sizeof(port));
+	*ret = (uint16_t)port;
+	return 0;
 }
 
 int session_cancel(struct context *c, struct task *t, struct err *e)

@@ -21,6 +21,7 @@ struct session_opts {
 	const struct strvec *env;
 	const struct strvec *resume; /* of a task file; may be NULL */
 	uint64_t timeout;            /* seconds; 0: none */
+	const uint16_t *ports;       /* up to a 0; NULL for none */
 	bool detach;
 	bool quiet;
 	bool net_asked; /* the network was named on the command line */
@@ -41,6 +42,8 @@ int session_exec(struct context *c, struct task *t, const struct session_opts *o
 int session_hold(struct context *c, struct task *t, int *ret_conn, struct err *e);
 /* Connects to the running task's main command. */
 int session_attach(struct context *c, struct task *t, struct terminal_result *ret, struct err *e);
+/* Opens a port of a running task's to the host's loopback. */
+int session_port(struct context *c, struct task *t, uint16_t inside, uint16_t *ret, struct err *e);
 /* Ends the running task and waits for it. */
 int session_cancel(struct context *c, struct task *t, struct err *e);
 

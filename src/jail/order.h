@@ -6,8 +6,8 @@
  * says is a claim: the keeper checks ids and ranges and survives any answer.
  *
  * A message is one struct order_msg. Down come START (with descriptors: the packed command first, then stdin,
- * stdout and stderr unless the command wants a terminal) and SIGNAL; up come BORN, READY, FAILED, STARTED
- * (with the terminal's master where there is one), NOT_STARTED and EXITED.
+ * stdout and stderr unless the command wants a terminal), SIGNAL and DIAL; up come BORN, READY, FAILED,
+ * STARTED (with the terminal's master where there is one), NOT_STARTED, EXITED and DIALED.
  */
 #ifndef JAIL_ORDER_H
 #define JAIL_ORDER_H
@@ -30,6 +30,8 @@ enum order_type {
 	ORDER_STARTED,     /* up: id; fd: the terminal's master */
 	ORDER_NOT_STARTED, /* up: id, value = errno of exec; err tells what could not be done */
 	ORDER_EXITED,      /* up: id, value = status as from wait(2) */
+	ORDER_DIAL,        /* down: id, value = port on the jail's own loopback */
+	ORDER_DIALED,      /* up: id; fd: the connection; else value = errno */
 };
 
 struct order_msg {

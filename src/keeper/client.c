@@ -116,6 +116,24 @@ static bool on_cancel(struct client *c, const char *data, size_t len)
 	return true;
 }
 
+static bool on_port(struct client *c, const char *data, size_t len)
+{
+	struct err e = ERR_INIT;
+	uint16_t outside;
+	uint32_t port;
+
+	memcpy(&port, data, len);
+	if (c->cmd || c->cancels || c->k->phase >= PHASE_CLOSING || !port || port > UINT16_MAX)
+		return false;
+	if (port_open(c->k, (uint16_t)port, &outside, &e) < 0) {
+		client_fail(c, &e);
+		return true;
+	}
+	port = outside;
+	client_send(c, WIRE_PORT, &port, sizeof(port));
+	return true;
+}
+
 static bool on_stdin(struct client *c, const char *data, size_t len)
 {
 	uint32_t taken = (uint32_t)len;
@@ -191,6 +209,7 @@ static bool (*const handlers[WIRE_TYPES])(struct client *c, const char *data, si
 	[WIRE_EXEC] = on_exec,
 	[WIRE_ATTACH] = on_attach,
 	[WIRE_CANCEL] = on_cancel,
+	[WIRE_PORT] = on_port,
 	[WIRE_STDIN] = on_stdin,
 	[WIRE_STDIN_END] = on_stdin_end,
 	[WIRE_RESIZE] = on_resize,

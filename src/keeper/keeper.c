@@ -140,9 +140,12 @@ void keeper_close_all_but(int *keep, size_t n)
 	close_range(from, ~0u, 0);
 }
 
-static void leave_caller(const struct keeper_spec *spec, int listen_fd, int client, const struct gate_post *g)
+static void leave_caller(const struct keeper_spec *spec, int listen_fd, int client, const struct gate_post *g,
+	const struct ports *ports)
 {
-	int keep[] = { spec->task_dir, spec->lock_fd, listen_fd, client, g->agent, g->user };
+	int keep[6 + KEEPER_PORTS_MAX] = { spec->task_dir, spec->lock_fd, listen_fd, client, g->agent,
+		g->user };
+	size_t n = 6;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	setsid();
@@ -150,7 +153,9 @@ static void leave_caller(const struct keeper_spec *spec, int listen_fd, int clie
 	prctl(PR_SET_NAME, "garth-keeper");
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
-	keeper_close_all_but(keep, sizeof(keep) / sizeof(keep[0]));
+	for (size_t i = 0; i < ports->n; i++)
+		keep[n++] = ports->v[i].fd;
+	keeper_close_all_but(keep, n);
 	if (chdir("/") < 0)
 		_exit(1);
 	/* Large blocks go back to the system as soon as they are free. */
@@ -193,6 +198,7 @@ static void run(struct keeper *k, int client)
 	event_add(k->term_ev, NULL);
 	event_add(k->chld_ev, NULL);
 	gate_start(k);
+	port_start(k);
 	log_open(&k->log, k->spec.task_dir, k->spec.main_cmd ? k->spec.log_max : 0);
 	c = client_new(k, client);
 	if (!c)
@@ -203,14 +209,34 @@ static void run(struct keeper *k, int client)
 	event_base_dispatch(k->base);
 }
 
+static void close_ports(struct ports *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		fd_closep(&p->v[i].fd);
+}
+
+static int listen_ports(const uint16_t *wanted, struct ports *ret, struct err *e)
+{
+	for (; wanted && *wanted; wanted++) {
+		if (ret->n == KEEPER_PORTS_MAX)
+			return err_set(e, ERR_USAGE, "a task has at most %d ports", KEEPER_PORTS_MAX);
+		if (port_listen(*wanted, &ret->v[ret->n], e) < 0)
+			return -1;
+		ret->n++;
+	}
+	return 0;
+}
+
 int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 {
+	__attribute__((cleanup(close_ports))) struct ports ports = { .n = 0 };
 	auto_fd listener = -1, ours = -1, theirs = -1;
 	struct gate_post gate = { .agent = -1, .user = -1, .orders = -1, .watch = -1 };
 	int pair[2];
 	pid_t pid;
 
-	if (sock_listen(spec->task_dir, CONTROL, &listener, e) < 0 || gate_listen(&gate, spec, e) < 0)
+	if (listen_ports(spec->ports, &ports, e) < 0 ||
+		sock_listen(spec->task_dir, CONTROL, &listener, e) < 0 || gate_listen(&gate, spec, e) < 0)
 		return err_wrap(e, "cannot start the task's keeper");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
 		unlinkat(spec->task_dir, CONTROL, 0);
@@ -224,11 +250,14 @@ int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 		return err_sys(e, "cannot start the task's keeper");
 	}
 	if (!pid) {
-		struct keeper k = {
-			.spec = *spec, .gate = gate, .proxy.fd = -1, .listen_fd = listener, .orders = -1
-		};
+		struct keeper k = { .spec = *spec,
+			.gate = gate,
+			.proxy.fd = -1,
+			.listen_fd = listener,
+			.orders = -1,
+			.ports = ports };
 
-		leave_caller(spec, listener, theirs, &gate);
+		leave_caller(spec, listener, theirs, &gate, &ports);
 		fd_nonblock(theirs);
 		run(&k, theirs);
 		_exit(0);

@@ -38,6 +38,9 @@ struct keeper_gate {
 /* How the main command, or the last one, came to its end. */
 enum keeper_end { KEEPER_ENDED, KEEPER_CANCELLED, KEEPER_TIMED_OUT };
 
+#define KEEPER_PORTS_MAX 16
+/* In the task's directory while ports are open: lines "INSIDE OUTSIDE". */
+#define KEEPER_PORTS_FILE   "ports"
 #define KEEPER_AGENT_SOCKET "gateway"
 #define KEEPER_USER_SOCKET  "gate"
 
@@ -62,6 +65,10 @@ struct keeper_spec {
 	/* The proxy, NULL for none. Called in a process that the keeper forks when somebody connects to the
 	 * socket that the jail listens on (jail.listens), which is all that it has of the keeper's. */
 	void (*proxy)(void *arg, int listen);
+	/* Ports of the inside's loopback that are reached from a port of the host's, up to a 0; and what
+	 * carries the bytes of one connection, called in a process of its own (egress/relay.h). */
+	const uint16_t *ports;
+	void (*relay)(int client, int inside);
 	/* Directories in which a change means GATE_RENEW, up to a NULL; with a slash at its end: and in all
 	 * beneath it. They need not be there yet. */
 	const char *const *watch;

@@ -88,6 +88,7 @@ void life_end(struct keeper *k, int exit_code)
 	keeper_stop_listening(k);
 	gate_stop(k);
 	proxy_stop(k);
+	port_stop(k);
 	if (k->first > 0)
 		kill(k->first, SIGKILL);
 	if (k->launch > 0)
@@ -250,6 +251,7 @@ void life_reap(struct keeper *k)
 			gate_ended(k);
 		if (pid == k->proxy.pid)
 			proxy_ended(k);
+		port_ended(k, pid);
 	}
 	none = pid < 0 && errno == ECHILD;
 	if (k->phase < PHASE_DYING && (none || first_died)) {

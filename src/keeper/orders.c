@@ -51,6 +51,9 @@ static void on_message(struct keeper *k, const struct order_msg *m, int *fd)
 		if (cmd && cmd->state == COMMAND_ASKED)
 			command_not_started(cmd, m->value, &m->err);
 		break;
+	case ORDER_DIALED:
+		port_dialed(k, m, *fd);
+		break;
 	case ORDER_EXITED:
 		if (!cmd)
 			gate_answer(k, m);

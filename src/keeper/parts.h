@@ -72,10 +72,34 @@ struct proxy_post {
 	pid_t pid; /* 0: none runs */
 };
 
+#define DIALS_MAX 64
+
+/* A port of the inside's, by a port of the host's loopback. */
+struct port {
+	struct keeper *k;
+	uint16_t inside, outside;
+	int fd; /* listens */
+	struct event *ev;
+};
+
+/* A connection to one: asked for, then carried by a process. */
+struct dial {
+	uint32_t id;
+	int client;
+	pid_t pid;
+};
+
+struct ports {
+	struct port v[KEEPER_PORTS_MAX];
+	size_t n;
+	struct dial dials[DIALS_MAX];
+};
+
 struct keeper {
 	struct keeper_spec spec;
 	struct gate_post gate;
 	struct proxy_post proxy;
+	struct ports ports;
 	struct event_base *base;
 	int listen_fd;
 	struct event *listen_ev, *chld_ev, *term_ev;
@@ -157,6 +181,18 @@ void proxy_open(struct keeper *k, int *fd);
 /* Its process has ended. */
 void proxy_ended(struct keeper *k);
 void proxy_stop(struct keeper *k);
+
+/* port.c */
+/* Listens; before the fork or after it. */
+int port_listen(uint16_t inside, struct port *ret, struct err *e);
+void port_start(struct keeper *k);
+/* One more, or one that is there. */
+int port_open(struct keeper *k, uint16_t inside, uint16_t *ret, struct err *e);
+/* The inside's answer to a DIAL. fd stays the caller's. */
+void port_dialed(struct keeper *k, const struct order_msg *m, int fd);
+/* A process has ended, perhaps one that carried a connection. */
+void port_ended(struct keeper *k, pid_t pid);
+void port_stop(struct keeper *k);
 
 /* life.c */
 void life_start(struct keeper *k);

@@ -23,6 +23,7 @@ static const struct {
 	[WIRE_ERR] = { 1, WIRE_DATA_MAX },
 	[WIRE_WINDOW] = { sizeof(uint32_t), sizeof(uint32_t) },
 	[WIRE_EXIT] = { sizeof(int32_t), sizeof(int32_t) },
+	[WIRE_PORT] = { sizeof(uint32_t), sizeof(uint32_t) },
 	[WIRE_FAIL] = { sizeof(struct err), sizeof(struct err) },
 };
 

@@ -3,8 +3,8 @@
  * type, a length and that many bytes. Both ends are the user's own processes; the bytes inside OUT and ERR
  * are the agent's.
  *
- * A client first sends one of EXEC (start a command in the task), ATTACH (to the task's main command), or
- * CANCEL. After EXEC and ATTACH the connection carries that command's streams until EXIT or FAIL:
+ * A client first sends one of EXEC (start a command in the task), ATTACH (to the task's main command),
+ *CANCEL, or PORT. After EXEC and ATTACH the connection carries that command's streams until EXIT or FAIL:
  *
  *	client: STDIN, STDIN_END, RESIZE, SIGNAL, CLOSE_OUT, DETACH
  *	keeper: STARTED, OUT, ERR, WINDOW, EXIT, FAIL
@@ -42,6 +42,7 @@ enum wire_type {
 	WIRE_WINDOW,    /* uint32: so many bytes of STDIN were taken */
 	WIRE_EXIT,      /* int32: exit code as a shell gives it */
 	WIRE_FAIL,      /* struct err */
+	WIRE_PORT,      /* uint32: a port inside, to be reached from outside; answered by the one outside */
 	WIRE_TYPES
 };
 

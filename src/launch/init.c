@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "dial.h"
 #include "spawn.h"
 #include "sys/fd.h"
 #include "sys/sock.h"
@@ -96,6 +97,13 @@ static void order_signal(const struct init *in, uint32_t id, int sig)
 			kill(group ? -in->commands[i].pid : in->commands[i].pid, sig);
 }
 
+static void order_dial(const struct init *in, uint32_t id, int port)
+{
+	auto_fd fd = dial(port);
+
+	tell(in, ORDER_DIALED, id, fd < 0 ? errno : 0, NULL, fd);
+}
+
 static void take_order(struct init *in)
 {
 	struct order_msg m;
@@ -109,6 +117,8 @@ static void take_order(struct init *in)
 		order_start(in, m.id, fds, nfds);
 	else if (m.type == ORDER_SIGNAL)
 		order_signal(in, m.id, m.value);
+	else if (m.type == ORDER_DIAL)
+		order_dial(in, m.id, m.value);
 	for (size_t i = 0; i < nfds; i++)
 		close(fds[i]);
 }

@@ -1,0 +1,46 @@
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "cli/cmd.h"
+#include "cli/json.h"
+#include "cli/ports.h"
+#include "cli/say.h"
+#include "cli/session.h"
+
+static int list(struct context *c, const struct task *t, bool json)
+{
+	auto_buf text = BUF_SMALL;
+
+	if (json)
+		return json_print(json_pack("{s:o}", "ports", ports_json(c, t)));
+	ports_text(c, t, &text);
+	for (size_t i = 0; i < text.len; i++)
+		if (text.data[i] == ' ')
+			text.data[i] = '\n';
+	if (text.len)
+		puts(text.data);
+	return 0;
+}
+
+int cmd_port(int argc, char **argv)
+{
+	bool json = false;
+	const struct opt opts[] = { { 0, "json", OPT_FLAG, &json, NULL, "print JSON" }, OPT_END };
+	struct cmd_line l = { "port", opts, 1, 2, false, 0, 0 };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+	uint16_t inside, outside;
+
+	CMD_PARSE(&l, argc, argv);
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+		return say_error(&e);
+	if (l.words == 1)
+		return list(&c, &t, json);
+	if (ports_parse(argv[1], &inside, &e) < 0 || session_port(&c, &t, inside, &outside, &e) < 0)
+		return say_error(&e);
+	if (json)
+		return json_print(json_pack("{s:i, s:i}", "inside", inside, "outside", outside));
+	printf("127.0.0.1:%d\n", outside);
+	return 0;
+}
