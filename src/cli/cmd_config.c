@@ -80,6 +80,10 @@ static void print_yaml(const struct config *c)
 	number("max_file_size", c->policy.max_file_size);
 	number("max_files", c->policy.max_files);
 	number("max_commits", c->policy.max_commits);
+	number("check_every", c->check_every);
+	number("max_processes", c->max_processes);
+	number("max_memory", c->max_memory);
+	number("max_cpu", c->max_cpu);
 	print_policy(&c->policy);
 	print_git(c);
 	printf("agents:\n");
@@ -130,8 +134,10 @@ static json_t *operations_json(const struct config *c)
 
 static json_t *limits_json(const struct config *c)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "log_size", (json_int_t)c->log_size,
-		"max_worktree_size", (json_int_t)c->policy.max_size, "max_file_size",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "check_every",
+		(json_int_t)c->check_every, "max_processes", (json_int_t)c->max_processes, "max_memory",
+		(json_int_t)c->max_memory, "max_cpu", (json_int_t)c->max_cpu, "log_size",
+		(json_int_t)c->log_size, "max_worktree_size", (json_int_t)c->policy.max_size, "max_file_size",
 		(json_int_t)c->policy.max_file_size, "max_files", (json_int_t)c->policy.max_files,
 		"max_commits", (json_int_t)c->policy.max_commits);
 }

@@ -74,6 +74,16 @@ static void print_table(struct context *c, const struct task_list *l, const stru
 	}
 }
 
+/* What a task waits for. */
+static void print_news(struct context *c, const struct task *t)
+{
+	auto_buf line = BUF_SMALL;
+
+	ask_tell(c, t);
+	if (!strcmp(t->state, STATE_PAUSED) && *t->note)
+		say_warning("task '%s' is paused: %s", t->name, say_one_line(&line, t->note));
+}
+
 /* Whether a line "TASK: paths" is about the task. */
 static bool is_about(const char *line, const struct task *t)
 {
@@ -187,7 +197,7 @@ int cmd_ls(int argc, char **argv)
 		print_table(&c, &tasks, standings);
 		print_conflicts(&tasks, standings);
 		for (size_t i = 0; i < tasks.n; i++)
-			ask_tell(&c, &tasks.v[i]);
+			print_news(&c, &tasks.v[i]);
 	} else if (say_is_heard()) {
 		say_state("there are no tasks");
 		say_hint("garth run -- bash");

@@ -14,12 +14,14 @@
 #include "egress/relay.h"
 #include "gateway/end.h"
 #include "gateway/gate.h"
+#include "gateway/measure.h"
 #include "gateway/renew.h"
 #include "gateway/serve.h"
 #include "gateway/sync.h"
 #include "jail/order.h"
 #include "keeper/keeper.h"
 #include "keeper/wire.h"
+#include "sys/cgroup.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "sys/sock.h"
@@ -156,6 +158,9 @@ static void gateway(void *arg, const struct keeper_gate *io)
 	case GATE_RENEW:
 		gate_renew(&g, &e);
 		break;
+	case GATE_MEASURE:
+		gate_measure(&g, &e);
+		break;
 	case GATE_SYNC:
 		sync_quiet(&g, &e);
 		break;
@@ -164,7 +169,7 @@ static void gateway(void *arg, const struct keeper_gate *io)
 }
 
 /* In the keeper. A run that ended has its files written out; a mere exec leaves that to the kernel. */
-static int on_ended(void *arg, int exit_code, enum keeper_end how)
+static int on_ended(void *arg, const struct keeper_report *r)
 {
 	static const enum run_end ends[] = { [KEEPER_ENDED] = RUN_ENDED,
 		[KEEPER_CANCELLED] = RUN_CANCELLED,
@@ -174,8 +179,14 @@ static int on_ended(void *arg, int exit_code, enum keeper_end how)
 	auto_str path = xasprintf("%s/tasks/%lld", run->home, (long long)run->task);
 	auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct err ignored = ERR_INIT;
+	auto_str note = NULL;
+	int exit_code;
 
-	exit_code = task_end(run, exit_code, ends[how], &ignored);
+	if (r->oom_kills)
+		note = xasprintf(
+			"the kernel ended %llu of its processes, which needed more than limits.max_memory",
+			(unsigned long long)r->oom_kills);
+	exit_code = task_end(run, r->exit_code, ends[r->how], note ? note : "", &ignored);
 	if (dir >= 0)
 		sync_later(dir, "boot", "lock");
 	return exit_code;
@@ -202,6 +213,26 @@ static int keep_network(struct task_at *at, const struct session_opts *o, bool o
 	return 0;
 }
 
+/* What a control group holds for all of the task's processes together need not be held for each. */
+static void limit(struct context *c, const struct task *t, struct jail *j, struct cgroup *ret)
+{
+	const struct cgroup_limits l = { c->config.max_memory, c->config.max_processes, c->config.max_cpu };
+	auto_str name = xasprintf("garth-%lld", (long long)t->id);
+	unsigned held;
+
+	/* a limit that the jail holds as well is not worth a group of its own */
+	if (!l.memory && !l.cpu)
+		return;
+	held = cgroup_make(&cgroup_kernel, name, &l, ret);
+	if (held & CGROUP_MEMORY)
+		j->max_memory = 0;
+	if (l.memory && !(held & CGROUP_MEMORY))
+		say_warning(
+			"there is no control group for this user: limits.max_memory holds for each process by itself");
+	if (l.cpu && !(held & CGROUP_CPU))
+		say_warning("there is no control group for this user: limits.max_cpu is not held");
+}
+
 /* Describes the walls and starts a keeper, which takes the lock over. */
 static int start_keeper(struct context *c, struct task *t, const struct session_opts *o,
 	const struct order_cmd *main_cmd, struct task_run *run, int *lock, int *ret_conn, struct err *e)
@@ -219,6 +250,7 @@ static int start_keeper(struct context *c, struct task *t, const struct session_
 		.ports = o->ports,
 		.arg = &kept,
 		.on_ended = run ? on_ended : NULL };
+	struct cgroup group = { .n = 0 };
 	int rc;
 
 	if (task_open(c, t, &at, e) < 0 || bring_login(c, &at, o->agent, e) < 0)
@@ -229,13 +261,20 @@ static int start_keeper(struct context *c, struct task *t, const struct session_
 		jail_check(&jail, e) < 0)
 		return -1;
 	context_close_store(c);
+	limit(c, t, &jail, &group);
+	spec.group = &group;
 	spec.task_dir = at.ws.dir;
 	spec.lock_fd = *lock;
 	spec.timeout = o->timeout;
+	spec.measure_seconds = (unsigned)c->config.check_every;
 	spec.sync_seconds = c->config.auto_rebase ? (unsigned)c->config.rebase_frequency : 0;
 	watched(&at.repo, t, &kept.watch);
 	spec.watch = (const char *const *)kept.watch.v;
 	rc = keeper_start(&spec, ret_conn, e);
+	if (rc < 0)
+		cgroup_remove(&group);
+	for (size_t i = 0; i < group.n; i++)
+		free(group.dirs[i]);
 	strvec_release(&kept.watch);
 	return rc;
 }

@@ -22,6 +22,8 @@ void config_defaults(struct config *ret)
 	*ret = (struct config){
 		.net = xstrdup(DEFAULT_NET),
 		.log_size = DEFAULT_LOG_SIZE,
+		.max_processes = DEFAULT_MAX_PROCESSES,
+		.check_every = DEFAULT_CHECK_EVERY,
 		.policy = {
 			.rewrite = xstrdup(DEFAULT_REWRITE),
 			.identity = xstrdup(DEFAULT_IDENTITY),

@@ -24,7 +24,10 @@
  *	  max_file_size: 100MB
  *	  max_files: 10000
  *	  max_commits: 100
- *	policy:
+ *	  check_every: 10             # seconds between two looks at what a running task has added
+ *	  max_processes: 4096         # threads count too
+ *	  max_memory: 4GB             # of all its processes where there is a control group, else of each; 0:
+ *none max_cpu: 150                # percent of one processor, where there is a control group; 0: none policy:
  *	  protected: [deploy]         # more paths (globs, gateway/policy.h) that need the user's word
  *	  allow: [.vscode/settings.json] # built-in ones that do not
  *	  rewrite: keep               # keep | refuse
@@ -95,9 +98,11 @@ struct config {
 	char *net;               /* "none", "allow" or "host" */
 	struct strvec net_allow; /* hosts.h */
 	uint64_t log_size;
-	struct strvec tools;      /* relative to the home */
-	struct strvec allow_read; /* absolute */
-	struct strvec env;        /* names; a trailing '*' matches the rest, as in LC_* */
+	uint64_t max_processes, max_memory, max_cpu; /* limits; 0: none */
+	uint64_t check_every;                        /* seconds */
+	struct strvec tools;                         /* relative to the home */
+	struct strvec allow_read;                    /* absolute */
+	struct strvec env;                           /* names; a trailing '*' matches the rest, as in LC_* */
 	struct config_agent *agents;
 	size_t nagents;
 	struct config_policy policy;

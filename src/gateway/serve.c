@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "gateway/publish.h"
+#include "gateway/measure.h"
 #include "gateway/renew.h"
 #include "gateway/routes.h"
 #include "gateway/sync.h"
@@ -301,6 +302,17 @@ static void on_sync(evutil_socket_t fd, short what, void *arg)
 		sync_quiet(s->gate, &ignored);
 }
 
+static void on_measure(evutil_socket_t fd, short what, void *arg)
+{
+	struct server *s = arg;
+	struct err ignored = ERR_INIT;
+
+	(void)fd;
+	(void)what;
+	if (!gate_refresh(s->gate, &ignored))
+		gate_measure(s->gate, &ignored);
+}
+
 /* Where the keeper is gone, nobody passes orders on any more: its end is waited for like the signal. Messages
  * on that socket are the cell's to read, some of them only when it is used the next time. */
 static int watch_all(struct server *s)
@@ -309,7 +321,7 @@ static int watch_all(struct server *s)
 		int sig;
 		event_callback_fn fn;
 	} signals[] = { { SIGTERM, on_over }, { SIGUSR1, on_renew }, { SIGHUP, on_sync },
-		{ SIGUSR2, on_leave } };
+		{ SIGALRM, on_measure }, { SIGUSR2, on_leave } };
 	struct timeval second = { .tv_sec = 1 };
 	struct event *keeper = event_new(s->base, s->gate->inside.orders, EV_CLOSED, on_over, s);
 

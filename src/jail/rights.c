@@ -44,6 +44,8 @@ int rights_limits(struct entering *in, struct err *e)
 		return -1;
 	if (in->j->max_procs && set_limit(RLIMIT_NPROC, in->j->max_procs, e) < 0)
 		return -1;
+	if (in->j->max_memory && set_limit(RLIMIT_DATA, in->j->max_memory, e) < 0)
+		return -1;
 	return 0;
 }
 

@@ -5,9 +5,11 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/statvfs.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -16,10 +18,15 @@
 #include "sys/owner.h"
 #include "sys/sock.h"
 
-#define LINGER_SECONDS 30
-#define RENEW_USEC     20000
-#define FDS_MAX        4
-#define WATCH_DEPTH    20
+/* Growth that is worth a look, and how long none is without one; the share of its time that looking takes. */
+#define MEASURE_BYTES       (1u << 20)
+#define MEASURE_FILES       200
+#define MEASURE_SECONDS_MAX 300
+#define MEASURE_SHARE       20
+#define LINGER_SECONDS      30
+#define RENEW_USEC          20000
+#define FDS_MAX             4
+#define WATCH_DEPTH         20
 
 int gate_listen(struct gate_post *g, const struct keeper_spec *spec, struct err *e)
 {
@@ -182,6 +189,7 @@ static void be_gateway(struct keeper *k, enum gate_job job, int orders)
 	sigaddset(&none, SIGUSR1);
 	sigaddset(&none, SIGUSR2);
 	sigaddset(&none, SIGHUP);
+	sigaddset(&none, SIGALRM);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	keeper_close_all_but(keep, sizeof(keep) / sizeof(keep[0]));
 	k->spec.gateway(k->spec.arg, &io);
@@ -227,12 +235,16 @@ static void on_word(evutil_socket_t fd, short what, void *arg)
 
 static void start_job(struct keeper *k, enum gate_job job)
 {
+	static const int signals[] = {
+		[GATE_RENEW] = SIGUSR1, [GATE_SYNC] = SIGHUP, [GATE_MEASURE] = SIGALRM
+	};
+
 	if (k->phase != PHASE_OPEN)
 		return;
 	if (!k->gate.pid)
 		fork_gateway(k, job);
 	else if (k->gate.job == GATE_SERVE)
-		kill(k->gate.pid, job == GATE_RENEW ? SIGUSR1 : SIGHUP);
+		kill(k->gate.pid, signals[job]);
 	else if (job == GATE_RENEW)
 		k->gate.renew = true;
 }
@@ -249,6 +261,39 @@ static void on_sync(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	start_job(arg, GATE_SYNC);
+}
+
+static time_t seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+/* To look through a workspace takes time. What the task has added is no longer on the disk's free list: while
+ * that is as long as it was, there is nothing to see; or somebody else has made room, so it is looked at all
+ * the same now and then. */
+static void on_measure(evutil_socket_t fd, short what, void *arg)
+{
+	struct keeper *k = arg;
+	struct gate_post *g = &k->gate;
+	time_t now = seconds();
+	struct statvfs v;
+	uint64_t bytes;
+
+	(void)fd;
+	(void)what;
+	if (k->phase != PHASE_OPEN || now < g->measured.not_before || fstatvfs(k->spec.task_dir, &v) < 0)
+		return;
+	bytes = (uint64_t)v.f_bfree * v.f_frsize;
+	if (g->measured.at && now - g->measured.at < MEASURE_SECONDS_MAX &&
+		bytes + MEASURE_BYTES > g->measured.bytes && v.f_ffree + MEASURE_FILES > g->measured.files)
+		return;
+	g->measured.bytes = bytes;
+	g->measured.files = v.f_ffree;
+	g->measured.at = now;
+	start_job(k, GATE_MEASURE);
 }
 
 static void watch_dir(int inotify, const char *path, int depth)
@@ -328,6 +373,12 @@ void gate_start(struct keeper *k)
 		return;
 	rest(k);
 	watch(k);
+	if (k->spec.measure_seconds && k->spec.main_cmd) {
+		struct timeval now_and_then = { .tv_sec = k->spec.measure_seconds };
+
+		g->measure_timer = event_new(k->base, -1, EV_PERSIST, on_measure, k);
+		event_add(g->measure_timer, &now_and_then);
+	}
 	if (often.tv_sec && k->spec.main_cmd) {
 		g->sync_timer = event_new(k->base, -1, EV_PERSIST, on_sync, k);
 		event_add(g->sync_timer, &often);
@@ -380,6 +431,8 @@ void gate_ended(struct keeper *k)
 	struct gate_post *g = &k->gate;
 	enum gate_job job = g->job;
 
+	if (job == GATE_MEASURE)
+		g->measured.not_before = seconds() + MEASURE_SHARE * (seconds() - g->measured.at);
 	g->pid = 0;
 	forget(g);
 	end_passed(k);
@@ -414,6 +467,8 @@ void gate_stop(struct keeper *k)
 		event_del(g->watch_ev);
 	if (g->sync_timer)
 		event_del(g->sync_timer);
+	if (g->measure_timer)
+		event_del(g->measure_timer);
 	unlinkat(k->spec.task_dir, KEEPER_AGENT_SOCKET, 0);
 	unlinkat(k->spec.task_dir, KEEPER_USER_SOCKET, 0);
 }

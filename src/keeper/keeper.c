@@ -257,6 +257,8 @@ int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 			.orders = -1,
 			.ports = ports };
 
+		if (spec->group)
+			k.group = *spec->group;
 		leave_caller(spec, listener, theirs, &gate, &ports);
 		fd_nonblock(theirs);
 		run(&k, theirs);

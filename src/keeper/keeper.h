@@ -16,14 +16,17 @@
 #include "base/err.h"
 #include "jail/jail.h"
 #include "jail/order.h"
+#include "sys/cgroup.h"
 
 /* What the task's gateway is to do, in a process of its own. */
 enum gate_job {
-	GATE_SERVE, /* answer on both sockets until nobody has spoken for `linger` seconds; blocked at
-		       first: SIGUSR1, GATE_RENEW; SIGHUP, GATE_SYNC; SIGUSR2, linger no more */
-	GATE_CLOSE, /* the main command has ended: publish its drafts */
-	GATE_RENEW, /* refs outside have moved: show their new values inside */
-	GATE_SYNC,  /* time to look whether the task can follow its target */
+	GATE_SERVE,   /* answer on both sockets until nobody has spoken for `linger` seconds; blocked at
+			 first: SIGUSR1, GATE_RENEW; SIGHUP, GATE_SYNC; SIGALRM, GATE_MEASURE;
+			 SIGUSR2, linger no more */
+	GATE_CLOSE,   /* the main command has ended: publish its drafts */
+	GATE_RENEW,   /* refs outside have moved: show their new values inside */
+	GATE_SYNC,    /* time to look whether the task can follow its target */
+	GATE_MEASURE, /* files were written: time to look how much the task has added */
 };
 
 struct keeper_gate {
@@ -37,6 +40,12 @@ struct keeper_gate {
 
 /* How the main command, or the last one, came to its end. */
 enum keeper_end { KEEPER_ENDED, KEEPER_CANCELLED, KEEPER_TIMED_OUT };
+
+struct keeper_report {
+	int exit_code;
+	enum keeper_end how;
+	uint64_t oom_kills; /* processes that the kernel ended for want of memory */
+};
 
 #define KEEPER_PORTS_MAX 16
 /* In the task's directory while ports are open: lines "INSIDE OUTSIDE". */
@@ -57,7 +66,7 @@ struct keeper_spec {
 	 * has been told yet. exit_code is the main command's, or the last command's; 125 where the jail could
 	 * not be entered, 126 or 127 where the command could not be executed.
 	 * What it returns is the exit code that the main command's clients are told. */
-	int (*on_ended)(void *arg, int exit_code, enum keeper_end how);
+	int (*on_ended)(void *arg, const struct keeper_report *r);
 	/* The gateway, NULL for none. Called in a process that the keeper forks when somebody speaks to one
 	 * of the two sockets, and for each of the other jobs; never two at a time. Of the keeper's
 	 * descriptors it has those in io. */
@@ -72,8 +81,10 @@ struct keeper_spec {
 	/* Directories in which a change means GATE_RENEW, up to a NULL; with a slash at its end: and in all
 	 * beneath it. They need not be there yet. */
 	const char *const *watch;
-	unsigned sync_seconds; /* how often GATE_SYNC; 0: never */
-	uint64_t timeout;      /* seconds that the main command has; 0: all the time there is */
+	unsigned sync_seconds;      /* how often GATE_SYNC; 0: never */
+	unsigned measure_seconds;   /* how often to look whether GATE_MEASURE is due; 0: never */
+	const struct cgroup *group; /* which the first process enters; NULL for none. The keeper removes it */
+	uint64_t timeout;           /* seconds that the main command has; 0: all the time there is */
 	void *arg;
 };
 

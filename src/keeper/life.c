@@ -176,10 +176,13 @@ static void over(struct keeper *k)
 			stream_drain(k->commands[i]);
 	log_close(&k->log);
 	if (k->spec.on_ended)
-		k->exit_code = k->spec.on_ended(k->spec.arg, k->exit_code,
-			k->timed_out   ? KEEPER_TIMED_OUT
-			: k->cancelled ? KEEPER_CANCELLED
-				       : KEEPER_ENDED);
+		k->exit_code =
+			k->spec.on_ended(k->spec.arg, &(struct keeper_report){ .exit_code = k->exit_code,
+							      .how = k->timed_out   ? KEEPER_TIMED_OUT
+								     : k->cancelled ? KEEPER_CANCELLED
+										    : KEEPER_ENDED,
+							      .oom_kills = cgroup_oom_kills(&k->group) });
+	cgroup_remove(&k->group);
 	if (k->main && k->main->state == COMMAND_OVER)
 		k->main->exit_code = k->exit_code;
 	close(k->spec.lock_fd);

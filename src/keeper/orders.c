@@ -20,8 +20,17 @@ static void on_born(struct keeper *k, const struct order_msg *m)
 		return;
 	if (waitid(P_PID, (id_t)m->value, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
 		k->first = m->value;
-	if (k->first)
-		life_born(k);
+	if (!k->first)
+		return;
+	/* before it is told to start anything */
+	if (cgroup_enter(&k->group, k->first) < 0) {
+		struct err e = ERR_INIT;
+
+		err_sys(&e, "cannot enter the task's control group");
+		life_fail(k, &e);
+		return;
+	}
+	life_born(k);
 }
 
 static void on_message(struct keeper *k, const struct order_msg *m, int *fd)

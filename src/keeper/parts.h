@@ -51,12 +51,17 @@ struct tail {
 /* The gateway's process and its sockets. */
 struct gate_post {
 	int agent, user; /* listening */
-	struct event *agent_ev, *user_ev, *watch_ev, *renew_timer, *sync_timer;
+	struct event *agent_ev, *user_ev, *watch_ev, *renew_timer, *sync_timer, *measure_timer;
 	int watch; /* inotify */
 	pid_t pid; /* 0: none runs */
 	enum gate_job job;
 	int orders;
 	struct event *orders_ev;
+	/* As of the last GATE_MEASURE: room on the disk, when it began, and when there may be another. */
+	struct {
+		uint64_t bytes, files;
+		time_t at, not_before;
+	} measured;
 	bool renew;   /* asked for while another job ran */
 	bool leaving; /* was told to leave: commands that are over are told of it when it has */
 	/* Commands that were passed on: their numbers here and there. */
@@ -100,6 +105,7 @@ struct keeper {
 	struct gate_post gate;
 	struct proxy_post proxy;
 	struct ports ports;
+	struct cgroup group;
 	struct event_base *base;
 	int listen_fd;
 	struct event *listen_ev, *chld_ev, *term_ev;

@@ -93,7 +93,7 @@ static bool asks(struct context *c, struct task *t)
 	return !task_open(c, t, &at, &ignored) && !question_take(&at, &ret, &ignored) && ret;
 }
 
-int task_end(const struct task_run *r, int exit_code, enum run_end how, struct err *e)
+int task_end(const struct task_run *r, int exit_code, enum run_end how, const char *also, struct err *e)
 {
 	auto_context c = { .home.fd = -1 };
 	auto_task t = { 0 };
@@ -104,6 +104,8 @@ int task_end(const struct task_run *r, int exit_code, enum run_end how, struct e
 		store_task_by_id(c.store, r->task, &t, e) < 0)
 		return task_run_end(r, exit_code, how, e), exit_code;
 	buf_addstr(&note, t.note);
+	if (*also)
+		buf_printf(&note, "%s%s", note.len ? "; " : "", also);
 	if (how == RUN_TIMED_OUT)
 		buf_printf(&note, "%sstopped when its time was up", note.len ? "; " : "");
 	if (how == RUN_ENDED && asks(&c, &t)) {

@@ -16,8 +16,9 @@
 #define TASK_UNPUBLISHED "unpublished"
 void task_end_begin(const struct task_run *r);
 
-/* Decides, tells the store, and gives the exit code for those who wait: the command's own; where it succeeded
- * and the task did not, 1, or 6 where it asks (question.h), whatever lies around uncommitted. */
-int task_end(const struct task_run *r, int exit_code, enum run_end how, struct err *e);
+/* `also` is one more thing to be known of it, or "". Decides, tells the store, and gives the exit code for
+ * those who wait: the command's own; where it succeeded and the task did not, 1, or 6 where it asks
+ * (question.h), whatever lies around uncommitted. */
+int task_end(const struct task_run *r, int exit_code, enum run_end how, const char *also, struct err *e);
 
 #endif

@@ -193,6 +193,9 @@ int walls_describe(
 	ret->net = strcmp(o->net->mode, NETWORK_HOST) ? JAIL_NET_NONE : JAIL_NET_HOST;
 	ret->listens = strcmp(o->net->mode, NETWORK_ALLOW) ? 0 : NETWORK_PROXY_PORT;
 	ret->hostname = xstrndup(at->task->name, 63);
+	ret->max_file_size = c->config.policy.max_file_size;
+	ret->max_procs = c->config.max_processes;
+	ret->max_memory = c->config.max_memory;
 	if (o->allow_weaker)
 		ret->without = JAIL_WALL_LANDLOCK | JAIL_WALL_LANDLOCK_SCOPE | JAIL_WALL_PROC;
 	jail_add(ret, JAIL_PROC, 0, "", "/proc");

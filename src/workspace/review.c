@@ -153,6 +153,16 @@ static int open_with(struct workspace *ws, uint64_t ignored_room, struct review 
 	return 0;
 }
 
+int review_ignored(struct workspace *ws, struct changes *c, struct err *e)
+{
+	auto_review r = { .scratch = SCRATCH_INIT };
+	auto_str since = workspace_since(ws);
+
+	return scratch_open(ws->repo, ws->home->fd, ws->home->path, &r.scratch, e) < 0
+		       ? -1
+		       : mark_ignored(&r.scratch, since, c, e);
+}
+
 int review_open(struct workspace *ws, struct review *ret, struct err *e)
 {
 	return open_with(ws, 0, ret, e);

@@ -28,6 +28,8 @@ struct review {
 #define REVIEW_ALL_MAX  (512u << 20)
 
 int review_open(struct workspace *ws, struct review *ret, struct err *e);
+/* Fills in which of a scan's changes are ignored. */
+int review_ignored(struct workspace *ws, struct changes *c, struct err *e);
 void review_release(struct review *r);
 #define auto_review __attribute__((cleanup(review_release))) struct review
 

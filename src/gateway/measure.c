@@ -1,0 +1,70 @@
+#include "gateway/measure.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "gateway/pause.h"
+#include "sys/tree.h"
+#include "task/life.h"
+#include "workspace/review.h"
+
+static uint64_t count_files(const struct changes *c)
+{
+	uint64_t files = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		files += c->v[i].kind != CHANGE_GONE && c->v[i].kind != CHANGE_OPAQUE && !c->v[i].tracked &&
+			 !c->v[i].ignored;
+	return files;
+}
+
+/* Bytes of everything; files that are not ignored, for which git is asked only where it matters. */
+static int count(struct gate *g, uint64_t *bytes, uint64_t *files, struct err *e)
+{
+	static const char *const places[] = { "git", "home", "tmp" };
+	uint64_t max = g->context.config.policy.max_files;
+	auto_changes c = { .root = -1 };
+
+	if (workspace_scan(&g->at.ws, &c, e) < 0)
+		return -1;
+	for (size_t i = 0; i < c.n; i++)
+		*bytes += c.v[i].kind == CHANGE_FILE ? c.v[i].size : 0;
+	*files = count_files(&c);
+	if (max && *files > max) {
+		if (review_ignored(&g->at.ws, &c, e) < 0)
+			return -1;
+		*files = count_files(&c);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		uint64_t disk = 0;
+
+		if (tree_disk(g->at.ws.dir, places[i], &disk, e) < 0)
+			return -1;
+		*bytes += disk;
+	}
+	return 0;
+}
+
+static int stop(struct gate *g, const char *what, uint64_t n, const char *key, uint64_t max, struct err *e)
+{
+	auto_str why = xasprintf(
+		"it has added %llu %s, more than %s (%llu): raise that in the configuration, or make "
+		"room with garth exec, then garth resume %s",
+		(unsigned long long)n, what, key, (unsigned long long)max, g->task.name);
+
+	return pause_task(g, why, e);
+}
+
+int gate_measure(struct gate *g, struct err *e)
+{
+	const struct config_policy *p = &g->context.config.policy;
+	uint64_t bytes = 0, files = 0;
+
+	if (strcmp(g->task.state, STATE_RUNNING) != 0 || count(g, &bytes, &files, e) < 0)
+		return -1;
+	if (p->max_size && bytes > p->max_size)
+		return stop(g, "bytes", bytes, "limits.max_worktree_size", p->max_size, e);
+	if (p->max_files && files > p->max_files)
+		return stop(g, "files", files, "limits.max_files", p->max_files, e);
+	return 0;
+}

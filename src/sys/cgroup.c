@@ -1,0 +1,228 @@
+#include "sys/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "sys/fd.h"
+
+#define FILE_MAX_SIZE 65536
+#define PERIOD_USEC   100000
+
+const struct cgroup_places cgroup_kernel = { "/sys/fs/cgroup", "/proc/self/cgroup" };
+
+/* What each limit is called. */
+struct kind {
+	enum cgroup_held held;
+	const char *controller;
+	uint64_t value;
+	const char *v2, *v1; /* the files */
+};
+
+static bool put(const char *dir, const char *file, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static bool put(const char *dir, const char *file, const char *fmt, ...)
+{
+	auto_str path = xasprintf("%s/%s", dir, file);
+	auto_fd fd = open(path, O_WRONLY | O_CLOEXEC);
+	char text[64];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return fd >= 0 && write(fd, text, (size_t)n) == n;
+}
+
+static bool get(const char *dir, const char *file, struct buf *ret)
+{
+	auto_str path = xasprintf("%s/%s", dir, file);
+	struct err ignored = ERR_INIT;
+
+	return !read_file(AT_FDCWD, path, ret, &ignored);
+}
+
+/* Whether a word stands in a list with spaces. */
+static bool has_word(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = list; (p = strstr(p, word)); p += n)
+		if ((p == list || strchr(" \n", p[-1])) && (!p[n] || strchr(" \n", p[n])))
+			return true;
+	return false;
+}
+
+/* The own group of a hierarchy, on the heap: of the line "N:CONTROLLER,…:PATH", "0::PATH" for version 2. */
+static char *own_path(const char *self, const char *controller)
+{
+	auto_str text = xstrdup(self);
+	char *save = NULL;
+
+	for (char *l = strtok_r(text, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) {
+		char *names = strchr(l, ':'), *path = names ? strchr(names + 1, ':') : NULL;
+
+		if (!path)
+			continue;
+		*names++ = *path++ = '\0';
+		for (char *c = names; c && *c; c++)
+			*c = *c == ',' ? ' ' : *c;
+		if (*controller ? has_word(names, controller) : !*names)
+			return xstrdup(path);
+	}
+	return NULL;
+}
+
+static bool make_dir(const char *dir)
+{
+	return !mkdir(dir, 0755) || errno == EEXIST;
+}
+
+static void add(struct cgroup *g, const char *dir)
+{
+	g->dirs[g->n++] = xstrdup(dir);
+}
+
+/* In a group of version 2: where its controllers go down to its children, or can be made to. */
+static bool passes_on(const char *dir, const char *controller)
+{
+	auto_buf down = BUF_INIT(FILE_MAX_SIZE);
+
+	if (get(dir, "cgroup.subtree_control", &down) && has_word(buf_str(&down), controller))
+		return true;
+	return put(dir, "cgroup.subtree_control", "+%s", controller);
+}
+
+static bool set_v2(const char *dir, const struct kind *k)
+{
+	if (k->held == CGROUP_CPU)
+		return put(dir, k->v2, "%" PRIu64 " %d", k->value * PERIOD_USEC / 100, PERIOD_USEC);
+	return put(dir, k->v2, "%" PRIu64, k->value);
+}
+
+/* From the own group upwards, to the first that is the user's and can have a child with limits: processes
+ * stand only in leaves. */
+static unsigned make_v2(const char *mount, const char *path, const char *name, const struct kind *kinds,
+	size_t n, struct cgroup *g)
+{
+	auto_str at = xasprintf("%s%s", mount, strcmp(path, "/") ? path : "");
+
+	for (; strlen(at) >= strlen(mount); *strrchr(at, '/') = '\0') {
+		auto_str dir = xasprintf("%s/%s", at, name);
+		unsigned held = 0;
+
+		if (access(at, W_OK) < 0)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			if (kinds[i].value && passes_on(at, kinds[i].controller))
+				held |= kinds[i].held;
+		if (!held || !make_dir(dir))
+			continue;
+		for (size_t i = 0; i < n; i++)
+			if ((held & kinds[i].held) && !set_v2(dir, &kinds[i]))
+				held &= ~(unsigned)kinds[i].held;
+		if (held) {
+			add(g, dir);
+			return held;
+		}
+		rmdir(dir);
+	}
+	return 0;
+}
+
+static bool make_v1(const struct cgroup_places *p, const char *self, const char *name, const struct kind *k,
+	struct cgroup *g)
+{
+	auto_str own = own_path(self, k->controller);
+	auto_str dir =
+		own ? xasprintf("%s/%s%s/%s", p->root, k->controller, strcmp(own, "/") ? own : "", name)
+		    : NULL;
+	bool set;
+
+	if (!dir || !make_dir(dir))
+		return false;
+	set = k->held == CGROUP_CPU ? put(dir, k->v1, "%" PRIu64, k->value * PERIOD_USEC / 100)
+				    : put(dir, k->v1, "%" PRIu64, k->value);
+	if (set)
+		add(g, dir);
+	else
+		rmdir(dir);
+	return set;
+}
+
+unsigned cgroup_make(
+	const struct cgroup_places *p, const char *name, const struct cgroup_limits *l, struct cgroup *ret)
+{
+	const struct kind kinds[] = {
+		{ CGROUP_MEMORY, "memory", l->memory, "memory.max", "memory.limit_in_bytes" },
+		{ CGROUP_PROCS, "pids", l->procs, "pids.max", "pids.max" },
+		{ CGROUP_CPU, "cpu", l->cpu, "cpu.max", "cpu.cfs_quota_us" },
+	};
+	static const char *const mounts[] = { "", "/unified" };
+	auto_buf self = BUF_INIT(FILE_MAX_SIZE);
+	auto_str v2 = NULL;
+	struct err ignored = ERR_INIT;
+	unsigned held = 0;
+
+	*ret = (struct cgroup){ .n = 0 };
+	if (read_file(AT_FDCWD, p->self, &self, &ignored) < 0)
+		return 0;
+	v2 = own_path(buf_str(&self), "");
+	for (size_t i = 0; v2 && !held && i < ARRAY_SIZE(mounts); i++) {
+		auto_str mount = xasprintf("%s%s", p->root, mounts[i]);
+
+		held = make_v2(mount, v2, name, kinds, ARRAY_SIZE(kinds), ret);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(kinds) && ret->n < CGROUP_DIRS_MAX; i++)
+		if (kinds[i].value && !(held & kinds[i].held) &&
+			make_v1(p, buf_str(&self), name, &kinds[i], ret))
+			held |= kinds[i].held;
+	return held;
+}
+
+int cgroup_enter(const struct cgroup *g, pid_t pid)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (!put(g->dirs[i], "cgroup.procs", "%d", pid))
+			return -1;
+	return 0;
+}
+
+uint64_t cgroup_oom_kills(const struct cgroup *g)
+{
+	static const char *const files[] = { "memory.events", "memory.oom_control" };
+
+	for (size_t i = 0; i < g->n; i++)
+		for (size_t j = 0; j < ARRAY_SIZE(files); j++) {
+			auto_buf text = BUF_INIT(FILE_MAX_SIZE);
+			const char *at =
+				get(g->dirs[i], files[j], &text) ? strstr(buf_str(&text), "oom_kill ") : NULL;
+
+			if (at)
+				return strtoull(at + strlen("oom_kill "), NULL, 10);
+		}
+	return 0;
+}
+
+void cgroup_remove(struct cgroup *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		/* one that has just ended may still be counted */
+		for (int tries = 0; tries < 50 && rmdir(g->dirs[i]) < 0 && errno == EBUSY; tries++)
+			nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+		free(steal_ptr(g->dirs[i]));
+	}
+	g->n = 0;
+}

@@ -1,0 +1,49 @@
+/*
+ * Limits by control groups, where the user may have one: version 2 beneath a group that is the user's own
+ * (systemd's delegation) or root's, version 1 for root, each controller by itself.
+ *
+ *	cgroup_make(&places, "garth-12", &limits, &g, &held, e);   held: which limits it holds
+ *	cgroup_enter(&g, pid);           before it starts anything
+ *	cgroup_remove(&g);               when all in it have ended
+ *
+ * A group of that name that a crash left is used again.
+ */
+#ifndef SYS_CGROUP_H
+#define SYS_CGROUP_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* 0: no limit. */
+struct cgroup_limits {
+	uint64_t memory; /* bytes, of all together */
+	uint64_t procs;
+	uint64_t cpu; /* percent of one processor */
+};
+
+enum cgroup_held { CGROUP_MEMORY = 1, CGROUP_PROCS = 2, CGROUP_CPU = 4 };
+
+/* Where the kernel shows its groups; tests have others. */
+struct cgroup_places {
+	const char *root; /* "/sys/fs/cgroup" */
+	const char *self; /* "/proc/self/cgroup" */
+};
+extern const struct cgroup_places cgroup_kernel;
+
+#define CGROUP_DIRS_MAX 3
+struct cgroup {
+	char *dirs[CGROUP_DIRS_MAX];
+	size_t n;
+};
+
+/* What cannot be held is left out of the answer, which is a set of CGROUP_… */
+unsigned cgroup_make(
+	const struct cgroup_places *p, const char *name, const struct cgroup_limits *l, struct cgroup *ret);
+/* Whether it is in all of them now. */
+int cgroup_enter(const struct cgroup *g, pid_t pid);
+/* How many processes the kernel has killed in it for want of memory. */
+uint64_t cgroup_oom_kills(const struct cgroup *g);
+/* Removes and forgets it. */
+void cgroup_remove(struct cgroup *g);
+
+#endif

@@ -1,0 +1,75 @@
+load helpers
+
+limits() { mkdir -p "$XDG_CONFIG_HOME/garth"; echo "limits: {$1}" >"$XDG_CONFIG_HOME/garth/config.yaml"; }
+
+# soon TEXT CMD…: what it prints is that within 20 seconds
+soon() { local want=$1; shift; for _ in {1..400}; do [[ $("$@") != "$want" ]] || return 0; sleep 0.05; done; "$@"; false; }
+
+@test "J8 ESCAPES 19 20 limits: a fork bomb hurts its own task only, and ends with it" {
+  limits 'max_processes: 60'
+  run timeout 60 "$garth" run -q --task bomb -- sh -c 'i=0; while [ $i -lt 200 ]; do (sleep 77 & sleep 77) & i=$((i + 1)); done; echo all'
+  [[ $output != *all* || $output == *[Ff]ork* ]] || { echo "$output"; false; }
+  [[ $(pgrep -c -u "$(id -u)" -x -f 'sleep 77') == 0 ]]
+  # another one is not touched by it
+  "$garth" run -q -d --task again -- /usr/bin/python3 -c '
+import os, time
+while True:
+    try:
+        if not os.fork(): time.sleep(78)
+    except OSError: time.sleep(0.1)' >/dev/null
+  sleep 1
+  "$garth" run -q --task other -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.01 & done; wait; echo fine'
+  "$garth" cancel again
+}
+
+@test "J8 limits: of memory, for all together where there is a control group, else for each process, and it is said which" {
+  limits 'max_memory: 200MB'
+  run "$garth" run --task t -- /usr/bin/python3 -c 'x = bytearray(400 << 20); print("has it")'
+  [[ $status != 0 && $output != *'has it'* ]]
+  [[ $output == *'for each process by itself'* || $("$garth" show t) == *'needed more than limits.max_memory'* ]]
+  "$garth" run -q --task small -- /usr/bin/python3 -c 'x = bytearray(20 << 20)'
+  ! find /sys/fs/cgroup -name 'garth-*' 2>/dev/null | grep -q . || false
+}
+
+@test "J8 limits: of processor time, where there is a control group; else a word about it" {
+  limits 'max_cpu: 40'
+  run "$garth" run --task t -- /usr/bin/python3 -c '
+import time
+wall, cpu = time.monotonic(), time.process_time()
+while time.monotonic() - wall < 1.5: pass
+print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
+  [[ $status == 0 ]]
+  [[ $output == *'limits.max_cpu is not held'* ]] || /usr/bin/python3 -c 'import sys; assert float(sys.argv[1].split()[-1]) < 0.7, sys.argv' "$output"
+}
+
+@test "J8 ESCAPES 20 limits: a file stops growing at its limit, a sparse one too" {
+  limits 'max_file_size: 1MB'
+  run "$garth" run -q --on-dirty keep --task t -- sh -c 'head -c 3000000 /dev/zero >big; truncate -s 1T sparse; dd if=/dev/zero of=seek bs=1 count=1 seek=5M; stat -c %s big; stat -c %s sparse; stat -c %s seek; echo x >small; cat small'
+  [[ $output == *1048576*x && $output != *1099511627776* && $output != *5242881* ]] || { echo "$output"; false; }
+}
+
+@test "J8 ESCAPES 20 limits: a running task that adds too much stands still, is named, and goes on with more" {
+  limits 'max_worktree_size: 3MB, check_every: 1'
+  "$garth" run -q -d --task t -- sh -c 'head -c 2000000 /dev/zero >>f; touch first; while [ ! -e go ]; do sleep 0.1; done; head -c 4000000 /dev/urandom >>f; while [ ! -e end ]; do echo >>ticks; sleep 0.1; done' >/dev/null
+  sleep 3; [[ $(state_of t) == running ]]
+  inside t 'touch go'
+  soon paused state_of t
+  [[ $("$garth" show t) == *'limits.max_worktree_size'*'garth resume t'* ]]
+  call "$garth" ls; [[ $err == *"task 't' is paused: it has added"* ]]
+  local before; before=$(inside t 'wc -l <ticks 2>/dev/null'); sleep 1; [[ $(inside t 'wc -l <ticks 2>/dev/null') == "$before" ]]
+  limits 'max_worktree_size: 30MB, check_every: 1'
+  "$garth" resume t; sleep 2.5; [[ $(state_of t) == running ]]
+  inside t 'touch end'; soon failed state_of t
+  [[ $("$garth" audit t) == *pause*resume* ]]
+}
+
+@test "J8 limits: so does one with too many files; ignored ones do not count" {
+  limits 'max_files: 50, check_every: 1'
+  echo 'ignored/' >.gitignore; commit ignore
+  "$garth" run -q -d --task t -- sh -c 'mkdir ignored; for i in $(seq 300); do echo $i >ignored/$i; done; while [ ! -e go ]; do sleep 0.1; done; for i in $(seq 400); do echo $i >f$i; done; sleep 300' >/dev/null
+  sleep 3; [[ $(state_of t) == running ]]
+  inside t 'touch go'
+  soon paused state_of t
+  [[ $("$garth" show t) == *limits.max_files* ]]
+  "$garth" cancel t
+}
