@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/tmux.h"
 #include "config/config.h"
 #include "config/taskfile.h"
 #include "jail/probe.h"
@@ -26,7 +27,7 @@ struct run_opts {
 	struct strvec env, allow, ports;
 	uint16_t port[KEEPER_PORTS_MAX + 1];
 	const char *net, *agent;
-	bool detach, weaker, quiet;
+	bool detach, tmux, weaker, quiet;
 };
 
 /* One word, such as task.yaml, is a task file. */
@@ -95,6 +96,7 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 		o->session.ports = o->port;
 	o->session.walls.allow_weaker = o->weaker;
 	o->session.env = &o->env;
+	o->detach |= o->tmux;
 	o->session.detach = o->detach;
 	o->session.quiet = o->quiet;
 	o->task.program = argv[0];
@@ -126,6 +128,21 @@ static void explain(struct err *e)
 		}
 }
 
+/* The task runs, whatever becomes of it. */
+static void open_window(const char *name, bool quiet)
+{
+	struct err e = ERR_INIT;
+	auto_str look = NULL;
+
+	if (tmux_window(name, &look, &e) < 0) {
+		say_warning("task '%s' runs, but has no window: %s", name, e.msg);
+		say_hint("garth attach %s", name);
+	} else if (!quiet && say_is_heard()) {
+		say_state("task '%s' has a window in tmux", name);
+		say_hint("%s", look);
+	}
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct run_opts o = { 0 };
@@ -142,6 +159,7 @@ int cmd_run(int argc, char **argv)
 		{ 0, "on-dirty", OPT_STR, &o.task.on_dirty, "WHAT",
 			"uncommitted work at the end: fail, commit or keep" },
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "run in the background" },
+		{ 0, "tmux", OPT_FLAG, &o.tmux, NULL, "run in the background, with a tmux window on it" },
 		{ 'e', "env", OPT_LIST, &o.env, "VAR[=VAL]", "pass a variable in" },
 		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },
 		{ 0, "strict-isolation", OPT_FLAG, &o.task.strict, NULL,
@@ -183,7 +201,10 @@ int cmd_run(int argc, char **argv)
 	}
 	if (o.detach)
 		printf("%s\n", t.name);
-	session_report(&c, t.name, &r, o.quiet);
+	if (o.tmux)
+		open_window(t.name, o.quiet);
+	else
+		session_report(&c, t.name, &r, o.quiet);
 	strvec_release(&o.env);
 	strvec_release(&o.allow);
 	strvec_release(&o.ports);

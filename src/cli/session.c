@@ -10,6 +10,7 @@
 #include "cli/ask.h"
 #include "cli/ports.h"
 #include "cli/say.h"
+#include "cli/show_network.h"
 #include "egress/proxy.h"
 #include "egress/relay.h"
 #include "gateway/end.h"
@@ -439,6 +440,7 @@ static void report_failure(struct context *c, const char *name, const struct ter
 		ask_tell(c, &t);
 		return;
 	}
+	tell_refused(c, &t);
 	if (!*t.note)
 		return;
 	say_warning("task '%s' is %s, %s", name, t.state, say_one_line(&line, t.note));
@@ -479,6 +481,7 @@ void session_report(struct context *c, const char *name, const struct terminal_r
 
 		say_warning("%s", say_one_line(&line, t.note));
 	}
+	tell_refused(c, &t);
 	say_hint(*t.published && !strcmp(t.state, STATE_DONE) ? "garth merge %s" : "garth diff %s", name);
 }
 

@@ -6,6 +6,9 @@
 #include "cli/say.h"
 #include "task/network.h"
 
+/* Named at a run's end. */
+#define REFUSED_MAX 3
+
 /* Not chosen yet: as the next command in it would have it. */
 static void find(struct context *c, struct task_at *at, struct network *n, struct asked_list *asked)
 {
@@ -41,6 +44,33 @@ void show_network(struct context *c, struct task_at *at)
 		printf("%-10s %s\n", i ? "" : "hosts", n.allow.v[i]);
 	print_hosts("reached", &asked, true);
 	print_hosts("refused", &asked, false);
+}
+
+void tell_refused(struct context *c, const struct task *t)
+{
+	auto_asked_list asked = { 0 };
+	auto_buf names = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	const char *first = NULL;
+	size_t n = 0;
+
+	if (context_store(c, &ignored) < 0 || store_asked_list(c->store, t->id, &asked, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < asked.n; i++) {
+		auto_buf clean = BUF_SMALL;
+
+		if (asked.v[i].open || asked.v[i].last < t->started)
+			continue;
+		if (!first)
+			first = asked.v[i].host;
+		if (n++ < REFUSED_MAX)
+			buf_printf(&names, "%s%s:%d", names.len ? ", " : "",
+				say_one_line(&clean, asked.v[i].host), asked.v[i].port);
+	}
+	if (n > REFUSED_MAX)
+		buf_printf(&names, " and %zu more", n - REFUSED_MAX);
+	if (n)
+		say_warning("its network does not reach %s: --allow %s lets it", buf_str(&names), first);
 }
 
 static json_t *hosts_json(const struct asked_list *asked, bool open)

@@ -8,6 +8,8 @@
 #include "task/task.h"
 
 void show_network(struct context *c, struct task_at *at);
+/* Tells which hosts were refused to the task's last run, and how they are allowed; nothing where none was. */
+void tell_refused(struct context *c, const struct task *t);
 json_t *show_network_json(struct context *c, struct task_at *at);
 
 #endif

@@ -29,7 +29,7 @@ int store_asked_list(struct store *s, int64_t task, struct asked_list *ret, stru
 
 	*ret = (struct asked_list){ 0 };
 	if (db_prepare(s, &st, e,
-		    "SELECT host, port, open, times FROM asked WHERE task_id = ? ORDER BY open, times DESC, host",
+		    "SELECT host, port, open, times, last FROM asked WHERE task_id = ? ORDER BY open, times DESC, host",
 		    "i", task) < 0)
 		return -1;
 	while ((got = db_step(s, st, e)) > 0) {
@@ -38,7 +38,8 @@ int store_asked_list(struct store *s, int64_t task, struct asked_list *ret, stru
 		ret->v[ret->n++] = (struct asked){ .host = db_text(st, 0),
 			.port = sqlite3_column_int(st, 1),
 			.open = sqlite3_column_int(st, 2),
-			.times = sqlite3_column_int64(st, 3) };
+			.times = sqlite3_column_int64(st, 3),
+			.last = sqlite3_column_int64(st, 4) };
 	}
 	if (got < 0)
 		asked_list_release(ret);

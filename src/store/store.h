@@ -171,7 +171,7 @@ struct asked {
 	char *host;
 	int port;
 	bool open;
-	int64_t times;
+	int64_t times, last; /* how often, and when for the last time */
 };
 struct asked_list {
 	struct asked *v;

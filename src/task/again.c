@@ -134,8 +134,8 @@ int again_configure(struct config *c, int task_dir, struct err *e)
 	auto_taskfile ignored = { 0 };
 	struct err why = ERR_INIT;
 
-	if (read_file(task_dir, FILE_NAME, &text, &why) < 0) {
-		if (why.kind == ERR_NOTFOUND)
+	if (task_dir < 0 || read_file(task_dir, FILE_NAME, &text, &why) < 0) {
+		if (task_dir < 0 || why.kind == ERR_NOTFOUND)
 			return 0;
 		*e = why;
 		return -1;

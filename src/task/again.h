@@ -34,7 +34,8 @@ void again_words(const struct again *a, const struct config_agent *agent, const 
 /* The command itself, with {session}. */
 void again_first(const struct strvec *argv, const char *session, struct strvec *ret);
 
-/* Lays the task file's part of the configuration over c; nothing where there is none. */
+/* Lays the task file's part of the configuration over c; nothing where there is none (or no directory, -1).
+ */
 int again_configure(struct config *c, int task_dir, struct err *e);
 int again_keep_file(int task_dir, const char *text, size_t len, struct err *e);
 

@@ -11,6 +11,7 @@ import shutil
 import time
 
 import gate
+import lives
 import made
 from bubble import Bubble
 from measure import CannotMeasure, alternate, median, say
@@ -31,10 +32,11 @@ TABLE = [
     ("grep", "grep -r over 50,000 files inside", "the same outside", "s", ("at most", 1.7)),
     ("status", "git status inside, 5 changed", "the same in a worktree", "s", ("at most", 0.5)),
     ("status-first", "first git status inside", "first in a fresh worktree", "s", ("at most", 1.0)),
-    ("ls", "garth ls, 1,000 tasks", "git worktree list, 1,000 worktrees", "s", ("at most", 1.0)),
+    ("ls", "garth ls, 1,000 tasks, 50 running", "git worktree list, 1,000 worktrees", "s", ("at most", 1.0)),
     ("disk", "disk of a new workspace, 50,000 files", "git worktree add", "B", ("at least", 20)),
     ("keeper", "keeper's memory (RSS), running task", "8 MiB", "B", ("at most", 1.0)),
     *gate.TABLE,
+    *lives.TABLE,
     ("start", "garth version", "true", "s", None),
 ]
 
@@ -266,14 +268,21 @@ def listing(b):
     say(f"making {TASKS:,} tasks with garth new")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda i: run.run([b.garth, "new", f"task{i}"], tasks), range(1, TASKS)))
+    running = [f"running{i}" for i in range(50)]
+    for name in running:
+        run.run([b.garth, "run", "-d", "--task", name, "--", "sleep", "3600"], tasks)
     say(f"making {TASKS:,} worktrees")
     for i in range(TASKS):
         run.run([b.git, "worktree", "add", "-q", "--no-checkout", "--detach", b.path(f"many/{i}")], trees)
     if len(run.run([b.garth, "ls"], tasks).splitlines()) <= TASKS:
         raise CannotMeasure("garth ls does not show all tasks")
     say("garth ls and git worktree list")
-    mine, peer = alternate(30, lambda: run.timed([b.garth, "ls"], tasks),
-                           lambda: run.timed([b.git, "worktree", "list"], trees))
+    try:
+        mine, peer = alternate(30, lambda: run.timed([b.garth, "ls"], tasks),
+                               lambda: run.timed([b.git, "worktree", "list"], trees))
+    finally:
+        for name in running:
+            run.run([b.garth, "cancel", name], tasks)
     yield "ls", median(mine), median(peer), None
 
 
@@ -327,10 +336,12 @@ GROUPS = [
     (("keeper",), memory),
     (("build",), building),
     *gate.SMALL,
+    *lives.SMALL,
     (("new-warm", "new-scale", "new-first", "new-delta", "status-first"), new),
     (("disk",), disk),
     (("status",), status),
     (("grep",), searching),
     (("ls",), listing),
     *gate.LARGE,
+    *lives.LARGE,
 ]

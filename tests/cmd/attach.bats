@@ -130,3 +130,22 @@ PY
   eventually is_state t running
   "$garth" cancel t
 }
+
+@test "T8 run --tmux: a window named after the task, attached to it, in the user's session or one of its own" {
+  local sock=$T/tmux.sock
+  windows() { TMUX= tmux -S "$1" list-windows -a -F '#{session_name}:#{window_name}' 2>/dev/null; }
+  tmux -f /dev/null -S "$sock" new-session -d -s mine -x 90 -y 25 "sh -c '$garth run --tmux -t one -- sh -c \"echo hello; exec sleep 1000\" >$T/said 2>&1; exec sleep 1000'" 3>&-
+  for _ in {1..100}; do [[ $(windows "$sock") != *mine:one* ]] || break; sleep 0.05; done
+  [[ $(windows "$sock") == *mine:one* && $(<"$T/said") == *one* ]]
+  for _ in {1..100}; do [[ $(tmux -S "$sock" capture-pane -p -t mine:one) != *hello* ]] || break; sleep 0.05; done
+  [[ $(tmux -S "$sock" capture-pane -p -t mine:one) == *hello* ]]
+  tmux -S "$sock" kill-server
+  [[ $(state_of one) == running ]]
+  # none to open it in: a session is made, by the server of TMUX_TMPDIR
+  mkdir -m 700 "$T/tmux"
+  env -u TMUX TMUX_TMPDIR="$T/tmux" TERM=xterm "$garth" run -q --tmux -t two -- sh -c 'echo there; exec sleep 1000' 3>&-
+  [[ $(TMUX_TMPDIR="$T/tmux" tmux list-windows -a -F '#{session_name}:#{window_name}') == garth:two ]]
+  env -u TMUX TMUX_TMPDIR="$T/tmux" TERM=xterm "$garth" run -q --tmux -t three -- sleep 1000 3>&-
+  [[ $(TMUX_TMPDIR="$T/tmux" tmux list-windows -a -F '#{window_name}' | paste -sd,) == two,three ]]
+  TMUX_TMPDIR="$T/tmux" tmux kill-server
+}

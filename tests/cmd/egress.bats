@@ -149,3 +149,10 @@ print(n)')
   ((n > 20 && n < 640)) || complain "$n"
   (($("$garth" show t --json | json 'len(d["network"]["refused"])') <= 500))
 }
+
+@test "J5 egress: a run that was refused a host says so at its end, once, with what lets it" {
+  run "$garth" run --task t -- sh -c 'curl -s https://registry.example.org/; curl -s https://registry.example.org/; exit 1'
+  [[ $output == *'its network does not reach registry.example.org:443: --allow registry.example.org lets it'* ]]
+  run "$garth" run --task u -- sh -c 'exit 1'
+  [[ $output != *'does not reach'* ]]
+}

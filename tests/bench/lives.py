@@ -1,0 +1,120 @@
+"""Rows about the lives of tasks: throwing away, idling, the proxy."""
+import os
+import subprocess
+import time
+
+from measure import CannotMeasure, median, say
+
+IDLE = 100
+DOWNLOAD = 512 << 20
+
+TABLE = [
+    ("discard", "garth discard, worktree task, 50,000 files", "git worktree remove", "s", ("at most", 0.1)),
+    ("idle", f"{IDLE} idle running tasks, memory in all", "1 GiB", "B", ("at most", 1.0)),
+    ("proxy", "a download through network allow", "the same, direct", "s", ("at most", 1.25)),
+]
+
+SERVER = f"""
+import os, socket, sys
+block = bytes(1 << 20)
+s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1], flush=True)
+while True:
+    c, _ = s.accept()
+    if os.fork() == 0:
+        c.recv(65536)
+        c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: {DOWNLOAD}\\r\\nConnection: close\\r\\n\\r\\n")
+        for _ in range({DOWNLOAD} >> 20):
+            c.sendall(block)
+        os._exit(0)
+    c.close()
+"""
+
+
+def discarding(b):
+    big, times = b.big(), ([], [])
+    say("garth discard and git worktree remove")
+    for i in range(3):
+        name = b.new(big, "thrown", "--backend", "worktree")
+        tree = b.path(b.name("thrown-tree"))
+        b.run.run([b.git, "worktree", "add", "-q", "--detach", tree], big)
+        times[0].append(b.run.timed([b.garth, "discard", name], big))
+        times[1].append(b.run.timed([b.git, "worktree", "remove", tree], big))
+    yield "discard", median(times[0]), median(times[1]), None
+
+
+def status_of(pid, key):
+    with open(f"/proc/{pid}/status") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith(key))
+
+
+def processes():
+    """Keepers, first processes, and what runs in the tasks, by their numbers."""
+    found = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/comm") as f:
+                comm = f.read().strip()
+            with open(f"/proc/{pid}/cmdline", "rb") as f:
+                line = f.read()
+        except OSError:
+            continue
+        if comm in ("garth-keeper", "garth-init") or line == b"sleep\x007654\x00":
+            found[pid] = comm
+    return found
+
+
+def memory(pid):
+    with open(f"/proc/{pid}/smaps_rollup") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith("Pss:")) << 10
+
+
+def idling(b):
+    few = b.few()
+    before = set(processes())
+    say(f"{IDLE} idle tasks")
+    names = [b.name("idle") for _ in range(IDLE)]
+    try:
+        for name in names:
+            b.run.run([b.garth, "run", "-d", "--task", name, "--", "sleep", "7654"], few)
+        time.sleep(3)
+        mine = {p: c for p, c in processes().items() if p not in before}
+        if len(mine) != 3 * IDLE:
+            raise CannotMeasure(f"{len(mine)} processes, not {3 * IDLE}")
+        try:
+            total = sum(memory(p) for p in mine)
+        except PermissionError:
+            raise CannotMeasure("the memory of processes that are not dumpable is for root to read")
+        switches = lambda: sum(status_of(p, "voluntary_ctxt_switches") for p in mine)
+        first = switches()
+        time.sleep(20)
+        wakes = (switches() - first) / 20 / IDLE
+    finally:
+        for name in names:
+            b.run.run([b.garth, "cancel", name], few)
+    yield "idle", total, 1 << 30, f"{wakes:.2f} wake-ups a second for each task"
+
+
+def downloading(b):
+    few = b.few()
+    server = subprocess.Popen(["/usr/bin/python3", "-c", SERVER], stdout=subprocess.PIPE, text=True)
+    say("a download through the proxy and without")
+    try:
+        port = int(server.stdout.readline())
+        url = f"http://127.0.0.1:{port}/"
+        task = b.new(few, "download")
+        fetch = ["/usr/bin/curl", "-s", "-o", "/dev/null", "--noproxy", "", url]
+        through = [b.garth, "exec", "--allow", f"127.0.0.1:{port}", task, "--", *fetch]
+        direct = [b.garth, "exec", "--net", "host", task, "--", *fetch]
+        mine, peer = [], []
+        for _ in range(4):
+            mine.append(b.run.timed(through, few))
+            peer.append(b.run.timed(direct, few))
+    finally:
+        server.kill()
+        server.wait()
+    yield "proxy", median(mine[1:]), median(peer[1:]), f"{DOWNLOAD >> 20} MiB on loopback, two processors"
+
+
+SMALL = [(("idle",), idling), (("proxy",), downloading)]
+LARGE = [(("discard",), discarding)]
