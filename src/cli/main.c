@@ -30,6 +30,7 @@ const struct cmd commands[] = {
 	{ "export", cmd_export, "TASK DIR", "copy a task's workspace to plain files" },
 	{ "discard", cmd_discard, "TASK", "throw a task away" },
 	{ "cleanup", cmd_cleanup, "--FORM", "throw many tasks away" },
+	{ "gc", cmd_gc, "", "remove what nobody needs any more, and tell what takes room" },
 	{ "undo", cmd_undo, "[TASK]", "take the last rollback, discard or merge back" },
 	{ "doctor", cmd_doctor, "", "tell what this machine offers and what is missing" },
 	{ "config", cmd_config, "", "print the configuration in force" },

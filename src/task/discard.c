@@ -159,6 +159,7 @@ static int mark(struct context *c, struct task *t, const char *tip, bool kept, s
 int task_discard(
 	struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e)
 {
+	size_t removed = 0;
 	auto_task_work w = { 0 };
 	auto_fd dir = -1;
 	auto_lock lock = -1;
@@ -196,5 +197,5 @@ int task_discard(
 	if (remove_finish(c, t, e) < 0)
 		return -1;
 	*ret_trash = kept ? home_path(&c->home, "trash/%lld", (long long)t->id) : NULL;
-	return remove_old_trash(c, e);
+	return remove_trash(c, TASK_TRASH_DAYS * 24 * 3600, &removed, e);
 }

@@ -189,16 +189,15 @@ static void unpin(int trash, const char *name)
 		refs_forget(&(struct repo){ .git_dir = git_dir.data }, id, &ignored);
 }
 
-static bool is_old(int trash, const char *name)
+static bool is_old(int trash, const char *name, int64_t seconds)
 {
 	struct stat st;
 
-	return !fstatat(trash, name, &st, AT_SYMLINK_NOFOLLOW) &&
-	       st.st_mtime < time(NULL) - TASK_TRASH_DAYS * 24 * 3600;
+	return !fstatat(trash, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_mtime <= time(NULL) - seconds;
 }
 
 /* Under its lock a task's directory gets a name from which nothing comes back: nobody finds half of it. */
-static bool give_up(int trash, const char *name, char **ret_name)
+static bool give_up(int trash, const char *name, int64_t seconds, char **ret_name)
 {
 	auto_fd dir = openat(trash, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	auto_str gone = strchr(name, '.') ? xstrdup(name) : xasprintf("%s.gone", name);
@@ -207,13 +206,13 @@ static bool give_up(int trash, const char *name, char **ret_name)
 
 	if (dir >= 0 && lock_take(dir, "lock", false, &lock, &ignored) < 0)
 		return false;
-	if (!is_old(trash, name) || (strcmp(name, gone) && renameat(trash, name, trash, gone) < 0))
+	if (!is_old(trash, name, seconds) || (strcmp(name, gone) && renameat(trash, name, trash, gone) < 0))
 		return false;
 	*ret_name = steal_ptr(gone);
 	return true;
 }
 
-int remove_old_trash(struct context *c, struct err *e)
+int remove_trash(struct context *c, int64_t seconds, size_t *ret, struct err *e)
 {
 	auto_fd trash = openat(c->home.fd, "trash", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int copy = trash < 0 ? -1 : dup(trash);
@@ -226,12 +225,13 @@ int remove_old_trash(struct context *c, struct err *e)
 	while (!rc && (ent = readdir(d))) {
 		auto_str name = NULL;
 
-		if (ent->d_name[0] == '.' || !is_old(trash, ent->d_name) ||
-			!give_up(trash, ent->d_name, &name))
+		if (ent->d_name[0] == '.' || !is_old(trash, ent->d_name, seconds) ||
+			!give_up(trash, ent->d_name, seconds, &name))
 			continue;
 		unpin(trash, name);
 		fault("trash-unpinned");
 		rc = tree_remove(trash, name, e);
+		*ret += !rc;
 	}
 	closedir(d);
 	return rc;

@@ -18,8 +18,8 @@
 int remove_finish(struct context *c, struct task *t, struct err *e);
 /* Removes what a gateway that was killed left of its work; not while the task is in use. */
 int remove_leftovers(struct context *c, struct task *t, bool *ret_found, struct err *e);
-/* Removes what has been in the trash for TASK_TRASH_DAYS, and its pins. */
-int remove_old_trash(struct context *c, struct err *e);
+/* Removes what has been in the trash for so long, and its pins; *ret grows by the number of tasks. */
+int remove_trash(struct context *c, int64_t seconds, size_t *ret, struct err *e);
 
 /* What is needed to take a discard back, as the deed has it: the branch's tip, and the task's state. */
 struct discarded {

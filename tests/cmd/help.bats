@@ -1,6 +1,6 @@
 load helpers
 
-commands=(run new exec shell attach pause resume answer cancel ls show path diff publish allow snapshot rollback sync merge port log export discard cleanup undo
+commands=(run new exec shell attach pause resume answer cancel ls show path diff publish allow snapshot rollback sync merge port log export discard cleanup gc undo
   doctor config audit completion help version)
 
 @test "O3 help: lists every command on stdout" {

@@ -1,0 +1,108 @@
+#include "task/gc.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/strvec.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
+#include "sys/tree.h"
+#include "task/remove.h"
+#include "task/task.h"
+#include "workspace/base.h"
+
+int gc_disk(struct context *c, struct gc_disk *ret, struct err *e)
+{
+	const struct {
+		const char *name;
+		uint64_t *to;
+	} places[] = { { "bases", &ret->bases }, { "tasks", &ret->tasks }, { "worktrees", &ret->worktrees },
+		{ "trash", &ret->trash } };
+
+	*ret = (struct gc_disk){ 0 };
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (tree_disk(c->home.fd, places[i].name, places[i].to, e) < 0)
+			return -1;
+	return 0;
+}
+
+static uint64_t total(const struct gc_disk *d)
+{
+	return d->bases + d->tasks + d->worktrees + d->trash;
+}
+
+/* One project's. */
+static int prune(struct context *c, int64_t project, const struct task_list *all, struct err *e)
+{
+	auto_strvec used = STRVEC_INIT;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (all->v[i].project_id == project && *all->v[i].layer)
+			strvec_push(&used, all->v[i].layer);
+	return base_prune(&c->home, project, &used, e);
+}
+
+/* The list of tasks is read under the lock that makers of bases hold. */
+static int prune_project(struct context *c, int64_t project, struct err *e)
+{
+	auto_task_list all = { 0 };
+	auto_lock lock = -1;
+
+	if (base_lock(&c->home, project, &lock, e) < 0 || store_task_list(c->store, false, &all, e) < 0)
+		return -1;
+	return prune(c, project, &all, e);
+}
+
+static int prune_all(struct context *c, struct err *e)
+{
+	int fd = openat(c->home.fd, "bases", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *ent;
+	int rc = 0;
+
+	if (!d)
+		return err_sys(e, "cannot read the bases");
+	while (!rc && (ent = readdir(d))) {
+		char *end;
+		int64_t project = strtoll(ent->d_name, &end, 10);
+
+		if (end != ent->d_name && !*end)
+			rc = prune_project(c, project, e);
+	}
+	closedir(d);
+	return rc;
+}
+
+static int drop_leftovers(struct context *c, size_t *n, struct err *e)
+{
+	auto_task_list all = { 0 };
+
+	if (store_task_list(c->store, false, &all, e) < 0)
+		return -1;
+	for (size_t i = 0; i < all.n; i++) {
+		bool found = false;
+		struct err ignored = ERR_INIT;
+
+		/* a repository that is gone keeps nobody from the others */
+		if (!remove_leftovers(c, &all.v[i], &found, &ignored))
+			*n += found;
+	}
+	return 0;
+}
+
+int gc(struct context *c, bool all_trash, struct gc_report *ret, struct err *e)
+{
+	struct gc_disk before;
+
+	*ret = (struct gc_report){ 0 };
+	if (context_store(c, e) < 0 || gc_disk(c, &before, e) < 0 ||
+		remove_trash(c, all_trash ? 0 : TASK_TRASH_DAYS * 24 * 3600, &ret->trash, e) < 0 ||
+		drop_leftovers(c, &ret->leftovers, e) < 0 || prune_all(c, e) < 0 ||
+		gc_disk(c, &ret->disk, e) < 0)
+		return -1;
+	ret->freed = total(&before) > total(&ret->disk) ? total(&before) - total(&ret->disk) : 0;
+	return 0;
+}
