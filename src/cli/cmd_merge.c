@@ -5,6 +5,7 @@
 #include "cli/json.h"
 #include "cli/resolve.h"
 #include "cli/say.h"
+#include "cli/session.h"
 #include "git/ref.h"
 #include "merge/merge.h"
 #include "task/life.h"
@@ -129,6 +130,10 @@ int cmd_merge(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	if (context_open(&c, &e) < 0 || choose(&c.config, squash, rebase, &s, &e) < 0 ||
 		task_find(&c, argv[0], &t, &e) < 0)
+		return say_error(&e);
+	/* the task's own file may say how */
+	if ((session_configure(&c, &t, &e) < 0 && e.kind != ERR_NOTFOUND) ||
+		choose(&c.config, squash, rebase, &s, &e) < 0)
 		return say_error(&e);
 	if (resolve)
 		return begin_resolution(&c, &t, &s, json);

@@ -2,38 +2,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
 #include "base/alloc.h"
-#include "cli/ask.h"
+#include "cli/keeping.h"
 #include "cli/ports.h"
 #include "cli/say.h"
-#include "cli/show_network.h"
-#include "egress/proxy.h"
-#include "egress/relay.h"
-#include "gateway/end.h"
-#include "gateway/gate.h"
-#include "gateway/measure.h"
-#include "gateway/renew.h"
-#include "gateway/serve.h"
-#include "gateway/sync.h"
 #include "jail/order.h"
 #include "keeper/keeper.h"
 #include "keeper/wire.h"
-#include "sys/cgroup.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "sys/sock.h"
-#include "sys/sync.h"
 #include "task/again.h"
-#include "task/end.h"
 #include "task/life.h"
 #include "task/question.h"
 #include "task/run.h"
-
-#define PROXY_LINGER 30
 
 /* An agent that is run in a task of another command's has to reach its model. */
 static void add_agents(const struct config_agent *a, struct network *n)
@@ -89,195 +75,6 @@ static int take_lock(struct context *c, const struct task *t, int dir, int *ret,
 		return 0;
 	return e->kind == ERR_BUSY ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name)
 				   : -1;
-}
-
-/* The agent's log-in comes into the task's home before anything runs. */
-static int bring_login(struct context *c, struct task_at *at, const struct config_agent *agent, struct err *e)
-{
-	auto_fd user_home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	auto_fd task_home = open_beneath(at->ws.dir, "home", O_RDONLY | O_DIRECTORY, 0);
-
-	if (!agent)
-		return 0;
-	if (user_home < 0 || task_home < 0)
-		return err_sys(e, "cannot open the home directories");
-	return agent_copy_login(agent, user_home, task_home, NULL, e);
-}
-
-/* After a crash of the machine, files written shortly before may be incomplete: overlays are mounted without
- * syncing. `boot` tells during which boot the workspace was last mounted. */
-static void look_at_boot(struct task_at *at)
-{
-	auto_buf last = BUF_SMALL;
-	struct err ignored = ERR_INIT;
-	char now[64];
-
-	home_boot_id(now);
-	if (!read_file(at->ws.dir, "boot", &last, &ignored) && !strcmp(buf_str(&last), now))
-		return;
-	if (last.len)
-		say_warning("the machine was restarted since task '%s' last ran: look at its newest files",
-			at->task->name);
-	write_file(at->ws.dir, "boot", now, strlen(now), 0600, &ignored);
-}
-
-/* What a keeper needs of its task, for as long as it lives. */
-struct kept {
-	char *task;           /* its name */
-	struct task_run *run; /* NULL where there is no main command */
-	const struct network *net;
-	struct strvec watch;
-};
-
-/* In the proxy's process. */
-static void proxy(void *arg, int listen_fd)
-{
-	const struct kept *k = arg;
-	const struct proxy p = { listen_fd, k->task, &k->net->allow, PROXY_LINGER };
-
-	proxy_serve(&p);
-}
-
-/* In the gateway's process. */
-static void gateway(void *arg, const struct keeper_gate *io)
-{
-	const struct kept *k = arg;
-	struct err e = ERR_INIT;
-	struct gate g = { 0 };
-
-	if (io->job == GATE_CLOSE)
-		task_end_begin(k->run);
-	if (gate_open(&g, k->task, io->orders, &e) < 0)
-		return;
-	switch (io->job) {
-	case GATE_SERVE:
-		serve(&g, io->agent, io->user, io->linger, &e);
-		break;
-	case GATE_CLOSE:
-		gate_end(&g, &e);
-		break;
-	case GATE_RENEW:
-		gate_renew(&g, &e);
-		break;
-	case GATE_MEASURE:
-		gate_measure(&g, &e);
-		break;
-	case GATE_SYNC:
-		sync_quiet(&g, &e);
-		break;
-	}
-	gate_close(&g);
-}
-
-/* In the keeper. A run that ended has its files written out; a mere exec leaves that to the kernel. */
-static int on_ended(void *arg, const struct keeper_report *r)
-{
-	static const enum run_end ends[] = { [KEEPER_ENDED] = RUN_ENDED,
-		[KEEPER_CANCELLED] = RUN_CANCELLED,
-		[KEEPER_TIMED_OUT] = RUN_TIMED_OUT };
-	const struct kept *k = arg;
-	const struct task_run *run = k->run;
-	auto_str path = xasprintf("%s/tasks/%lld", run->home, (long long)run->task);
-	auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct err ignored = ERR_INIT;
-	auto_str note = NULL;
-	int exit_code;
-
-	if (r->oom_kills)
-		note = xasprintf(
-			"the kernel ended %llu of its processes, which needed more than limits.max_memory",
-			(unsigned long long)r->oom_kills);
-	exit_code = task_end(run, r->exit_code, ends[r->how], note ? note : "", &ignored);
-	if (dir >= 0)
-		sync_later(dir, "boot", "lock");
-	return exit_code;
-}
-
-/* Where git puts the refs that the task is shown. */
-static void watched(const struct repo *r, const struct task *t, struct strvec *ret)
-{
-	strvec_push(ret, r->git_dir);
-	strvec_pushf(ret, "%s/refs/tags/", r->git_dir);
-	/* "refs/heads" and on, down to where the target is; never all of it, where every task's branch is */
-	for (const char *s = t->target; (s = strchr(s, '/')); s++)
-		strvec_pushf(ret, "%s/%.*s", r->git_dir, (int)(s - t->target), t->target);
-}
-
-/* Where a full disk has no room for it, a command in a stopped task runs all the same. */
-static int keep_network(struct task_at *at, const struct session_opts *o, bool own, struct err *e)
-{
-	struct err ignored = ERR_INIT;
-
-	if (own)
-		return network_save(at->ws.dir, true, &o->net, e);
-	network_save(at->ws.dir, false, &o->net, &ignored);
-	return 0;
-}
-
-/* What a control group holds for all of the task's processes together need not be held for each. */
-static void limit(struct context *c, const struct task *t, struct jail *j, struct cgroup *ret)
-{
-	const struct cgroup_limits l = { c->config.max_memory, c->config.max_processes, c->config.max_cpu };
-	auto_str name = xasprintf("garth-%lld", (long long)t->id);
-	unsigned held;
-
-	/* a limit that the jail holds as well is not worth a group of its own */
-	if (!l.memory && !l.cpu)
-		return;
-	held = cgroup_make(&cgroup_kernel, name, &l, ret);
-	if (held & CGROUP_MEMORY)
-		j->max_memory = 0;
-	if (l.memory && !(held & CGROUP_MEMORY))
-		say_warning(
-			"there is no control group for this user: limits.max_memory holds for each process by itself");
-	if (l.cpu && !(held & CGROUP_CPU))
-		say_warning("there is no control group for this user: limits.max_cpu is not held");
-}
-
-/* Describes the walls and starts a keeper, which takes the lock over. */
-static int start_keeper(struct context *c, struct task *t, const struct session_opts *o,
-	const struct order_cmd *main_cmd, struct task_run *run, int *lock, int *ret_conn, struct err *e)
-{
-	auto_task_at at = { .ws.dir = -1 };
-	auto_jail jail = { 0 };
-	struct walls_opts walls = o->walls;
-	struct kept kept = { .task = t->name, .run = run, .net = &o->net };
-	struct keeper_spec spec = { .jail = &jail,
-		.main_cmd = main_cmd,
-		.log_max = c->config.log_size,
-		.gateway = gateway,
-		.proxy = proxy,
-		.relay = relay,
-		.ports = o->ports,
-		.arg = &kept,
-		.on_ended = run ? on_ended : NULL };
-	struct cgroup group = { .n = 0 };
-	int rc;
-
-	if (task_open(c, t, &at, e) < 0 || bring_login(c, &at, o->agent, e) < 0)
-		return -1;
-	look_at_boot(&at);
-	walls.net = &o->net;
-	if (keep_network(&at, o, run != NULL, e) < 0 || walls_describe(c, &at, &walls, &jail, e) < 0 ||
-		jail_check(&jail, e) < 0)
-		return -1;
-	context_close_store(c);
-	limit(c, t, &jail, &group);
-	spec.group = &group;
-	spec.task_dir = at.ws.dir;
-	spec.lock_fd = *lock;
-	spec.timeout = o->timeout;
-	spec.measure_seconds = (unsigned)c->config.check_every;
-	spec.sync_seconds = c->config.auto_rebase ? (unsigned)c->config.rebase_frequency : 0;
-	watched(&at.repo, t, &kept.watch);
-	spec.watch = (const char *const *)kept.watch.v;
-	rc = keeper_start(&spec, ret_conn, e);
-	if (rc < 0)
-		cgroup_remove(&group);
-	for (size_t i = 0; i < group.n; i++)
-		free(group.dirs[i]);
-	strvec_release(&kept.watch);
-	return rc;
 }
 
 static void announce(const struct task *t, const struct session_opts *o, bool tty)
@@ -336,7 +133,7 @@ static int run_words(struct context *c, struct task *t, const struct session_opt
 	if (task_run_begin(c, t, session, words->v, &run, e) < 0)
 		return -1;
 	announce(t, o, cmd.tty && !o->detach);
-	if (start_keeper(c, t, o, &cmd, &run, &lock, &conn, e) < 0) {
+	if (keeping_start(c, t, o, &cmd, &run, &lock, &conn, e) < 0) {
 		struct err ignored = ERR_INIT;
 
 		task_run_end(&run, 125, RUN_ENDED, &ignored);
@@ -352,7 +149,9 @@ static int run_words(struct context *c, struct task *t, const struct session_opt
 
 static void keep_command(int dir, const struct session_opts *o, char *const *argv)
 {
-	struct again a = { .timeout = o->timeout, .agent = o->agent ? o->agent->name : NULL };
+	struct again a = { .timeout = o->timeout,
+		.weaker = o->walls.allow_weaker,
+		.agent = o->agent ? o->agent->name : NULL };
 	struct err ignored = ERR_INIT;
 
 	strvec_pushv(&a.argv, (const char *const *)argv);
@@ -360,6 +159,8 @@ static void keep_command(int dir, const struct session_opts *o, char *const *arg
 		strvec_pushv(&a.resume, (const char *const *)o->resume->v);
 	if (o->env)
 		strvec_pushv(&a.env, (const char *const *)o->env->v);
+	for (const uint16_t *p = o->ports; p && *p; p++)
+		strvec_pushf(&a.ports, "%d", *p);
 	/* on a full disk it runs all the same, and cannot be resumed */
 	again_save(dir, &a, &ignored);
 	a.agent = NULL;
@@ -381,12 +182,29 @@ int session_run(struct context *c, struct task *t, const struct session_opts *o,
 	return run_words(c, t, o, dir, session, &words, ret, e);
 }
 
+/* It could not be started: the question stands as it was. Where somebody else has just answered it, that run
+ * goes on. */
+static void ask_again(struct context *c, struct task *t, int dir)
+{
+	struct err ignored = ERR_INIT;
+	auto_task now = { 0 };
+
+	if (context_store(c, &ignored) < 0 || store_task_by_id(c->store, t->id, &now, &ignored) < 0 ||
+		life_is_running(&now))
+		return;
+	question_reopen(dir);
+	if (!strcmp(now.state, STATE_FAILED))
+		life_move(c->store, &now, STATE_BLOCKED, &ignored);
+}
+
 int session_resume(struct context *c, struct task *t, const struct session_opts *o, const char *answer,
 	struct terminal_result *ret, struct err *e)
 {
 	struct session_opts opts = *o;
 	auto_strvec words = STRVEC_INIT;
+	uint16_t ports[KEEPER_PORTS_MAX + 1] = { 0 };
 	auto_question asked = { 0 };
+	bool closed = false;
 	auto_again a = { 0 };
 	auto_fd dir = -1;
 	struct err ignored = ERR_INIT;
@@ -412,77 +230,17 @@ int session_resume(struct context *c, struct task *t, const struct session_opts 
 		strvec_pushf(&a.env, "GARTH_QUESTION=%s", asked.text);
 	opts.env = &a.env;
 	opts.timeout = a.timeout;
+	opts.walls.allow_weaker = a.weaker;
+	for (size_t i = 0; i < a.ports.n && i < KEEPER_PORTS_MAX; i++)
+		ports[i] = (uint16_t)atoi(a.ports.v[i]);
+	if (a.ports.n)
+		opts.ports = ports;
 	/* a question that is answered is put away before the next one can be asked */
-	rc = question_close(dir, e);
-	if (!rc && (rc = run_words(c, t, &opts, dir, session, &words, ret, e)) < 0)
-		question_reopen(dir);
+	rc = question_close(dir, &closed, e);
+	if (!rc && (rc = run_words(c, t, &opts, dir, session, &words, ret, e)) < 0 && closed)
+		ask_again(c, t, dir);
 	network_release(&opts.net);
 	return rc;
-}
-
-/* Into a log as well: why the task has failed, where its command may have succeeded. */
-static void report_failure(struct context *c, const char *name, const struct terminal_result *r)
-{
-	auto_buf line = BUF_SMALL;
-	auto_task t = { 0 };
-	struct err e = ERR_INIT;
-
-	if (r->end == TERMINAL_DETACHED || !r->exit_code)
-		return;
-	if (task_find(c, name, &t, &e) < 0) {
-		say_warning("how task '%s' ended is not known: %s", name, e.msg);
-		return;
-	}
-	/* its keeper is gone, and the store does not know of it */
-	if (life_is_running(&t) || !strcmp(t.state, STATE_INTERRUPTED))
-		say_warning("how task '%s' ended could not be written down", name);
-	if (!strcmp(t.state, STATE_BLOCKED)) {
-		ask_tell(c, &t);
-		return;
-	}
-	tell_refused(c, &t);
-	if (!*t.note)
-		return;
-	say_warning("task '%s' is %s, %s", name, t.state, say_one_line(&line, t.note));
-	say_hint("garth diff %s", name);
-}
-
-void session_report(struct context *c, const char *name, const struct terminal_result *r, bool quiet)
-{
-	auto_task t = { 0 };
-	struct err ignored = ERR_INIT;
-
-	if (quiet)
-		return;
-	if (!say_is_heard()) {
-		report_failure(c, name, r);
-		return;
-	}
-	if (r->end == TERMINAL_DETACHED) {
-		/* the terminal's cursor stands where the command left it */
-		if (isatty(1))
-			fputc('\n', stderr);
-		say_state("task '%s' goes on", name);
-		say_hint("garth attach %s", name);
-		return;
-	}
-	if (task_find(c, name, &t, &ignored) < 0)
-		return;
-	if (!strcmp(t.state, STATE_BLOCKED)) {
-		ask_tell(c, &t);
-		return;
-	}
-	if (!strcmp(t.state, STATE_DONE))
-		say_done("task '%s' is done", name);
-	else
-		say_state("task '%s' is %s, exit code %d", name, t.state, r->exit_code);
-	if (*t.note) {
-		auto_buf line = BUF_SMALL;
-
-		say_warning("%s", say_one_line(&line, t.note));
-	}
-	tell_refused(c, &t);
-	say_hint(*t.published && !strcmp(t.state, STATE_DONE) ? "garth merge %s" : "garth diff %s", name);
 }
 
 static int connect_keeper(const struct context *c, const struct task *t, int *ret, struct err *e)
@@ -509,7 +267,7 @@ static int join_or_start(
 		return -1;
 	if (lock_take(dir, "lock", false, &lock, e) < 0)
 		return e->kind == ERR_BUSY ? 1 : -1;
-	return start_keeper(c, t, o, NULL, NULL, &lock, ret_conn, e);
+	return keeping_start(c, t, o, NULL, NULL, &lock, ret_conn, e);
 }
 
 int session_hold(struct context *c, struct task *t, int *ret_conn, struct err *e)
@@ -517,7 +275,7 @@ int session_hold(struct context *c, struct task *t, int *ret_conn, struct err *e
 	struct session_opts o = { 0 };
 	int rc = 1;
 
-	if (session_network(c, t, NULL, NULL, &o, e) < 0)
+	if (session_configure(c, t, e) < 0 || session_network(c, t, NULL, NULL, &o, e) < 0)
 		return -1;
 	for (int tries = 0; rc > 0 && tries < 200; tries++) {
 		if (tries)

@@ -54,7 +54,7 @@ int session_configure(struct context *c, const struct task *t, struct err *e);
 int session_network(struct context *c, struct task *t, const char *mode, const struct strvec *hosts,
 	struct session_opts *o, struct err *e);
 
-/* Tells a person at the terminal how it ended, and what to do next. */
+/* report.c: tells a person at the terminal how it ended, and what to do next. */
 void session_report(struct context *c, const char *name, const struct terminal_result *r, bool quiet);
 
 #endif

@@ -54,10 +54,11 @@ struct server {
 	struct guest guests[FDS_LOOKED_AT]; /* by descriptor */
 	unsigned linger;
 	struct event *idle, *sweep, *answered;
-	struct pace pace; /* of the agent */
-	bool answering;   /* what is being written is a handler's answer */
-	bool spoken;      /* since the idle timer was set */
-	bool leaving;     /* no command runs inside */
+	struct pace pace;    /* of the agent */
+	bool answering;      /* what is being written is a handler's answer */
+	bool spoken;         /* since the idle timer was set */
+	bool leaving;        /* no command runs inside */
+	time_t measure_from; /* not before */
 };
 
 /* An accepted connection has the name of the socket that it came to. */
@@ -309,8 +310,12 @@ static void on_measure(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (!gate_refresh(s->gate, &ignored))
-		gate_measure(s->gate, &ignored);
+	/* requests wait meanwhile: never for more than a twentieth of the time */
+	if (time(NULL) < s->measure_from || gate_refresh(s->gate, &ignored) < 0)
+		return;
+	s->measure_from = time(NULL);
+	gate_measure(s->gate, &ignored);
+	s->measure_from = time(NULL) + 20 * (time(NULL) - s->measure_from);
 }
 
 /* Where the keeper is gone, nobody passes orders on any more: its end is waited for like the signal. Messages

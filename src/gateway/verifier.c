@@ -323,6 +323,6 @@ bool verifier_is_alive(const struct verifier *v)
 {
 	siginfo_t info = { 0 };
 
-	return v->first > 0 && !waitid(P_PID, (id_t)v->first, &info, WEXITED | WNOHANG | WNOWAIT) &&
-	       !info.si_pid;
+	return v->first > 0 && !v->spoiled &&
+	       !waitid(P_PID, (id_t)v->first, &info, WEXITED | WNOHANG | WNOWAIT) && !info.si_pid;
 }

@@ -39,7 +39,10 @@ struct verifier {
 	bool whole;
 	struct cell_piped plain; /* garth-plain, from the second small pack on */
 	bool left_to_git;        /* by it, the last one */
-	struct cell_piped next;  /* an unpack-objects that waits for a small pack of at most next_max bytes */
+	/* It did not end its work: the gits that it started may still write. Nothing in here is to be used.
+	 */
+	bool spoiled;
+	struct cell_piped next; /* an unpack-objects that waits for a small pack of at most next_max bytes */
 	uint64_t next_max;
 };
 
@@ -51,7 +54,7 @@ struct verifier {
 int verifier_open(const struct repo *r, int64_t task, struct verifier *ret, struct err *e);
 /* Ends everything in it and removes the quarantine. */
 void verifier_close(struct verifier *v);
-/* Whether its first process still runs. */
+/* Whether its first process still runs, and it can be used. */
 bool verifier_is_alive(const struct verifier *v);
 
 /* Takes a pack from a descriptor: header checked, then garth-plain, unpack-objects or (many objects)
@@ -87,8 +90,9 @@ void verifier_prepare(struct verifier *v, uint64_t max);
 void verifier_command(const struct verifier *v, enum quarantine_room room, const struct strvec *args,
 	struct order_cmd *ret);
 int verifier_renew_reader(struct verifier *v, struct err *e);
-/* verifier_plain.c: where true, the pack (a file of which nothing was read away) is in the room in memory. */
+/* verifier_plain.c: where *ret, the pack (a file of which nothing was read away) is in the room in memory.
+ * After an error the verifier is spoiled. */
 void verifier_start_plain(struct verifier *v);
-bool verifier_take_plain(struct verifier *v, int pack_fd, uint64_t max);
+int verifier_take_plain(struct verifier *v, int pack_fd, uint64_t max, bool *ret, struct err *e);
 
 #endif

@@ -113,7 +113,7 @@ void verifier_prepare(struct verifier *v, uint64_t max)
 
 	if (v->whole)
 		return;
-	if (!cell_is_waiting(&v->cell, &v->plain))
+	if (!v->plain.id)
 		verifier_start_plain(v);
 	if (!v->left_to_git || (max == v->next_max && cell_is_waiting(&v->cell, &v->next)))
 		return;
@@ -136,9 +136,12 @@ static int take_apart(struct verifier *v, const unsigned char head[HEADER_LEN], 
 {
 	struct cell_piped p = CELL_PIPED_INIT;
 	auto_buf why = BUF_SMALL;
+	bool taken = false;
 	int code;
 
-	if (v->at.room == QUARANTINE_MEMORY && verifier_take_plain(v, pack_fd, max))
+	if (v->at.room == QUARANTINE_MEMORY && verifier_take_plain(v, pack_fd, max, &taken, e) < 0)
+		return -1;
+	if (taken)
 		return 0;
 	if (get_taker(v, loose, max, &p, e) < 0)
 		return -1;

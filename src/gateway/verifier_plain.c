@@ -83,16 +83,22 @@ static char ask(struct verifier *v, const struct buf *text)
 	}
 }
 
-bool verifier_take_plain(struct verifier *v, int pack_fd, uint64_t max)
+int verifier_take_plain(struct verifier *v, int pack_fd, uint64_t max, bool *ret, struct err *e)
 {
 	auto_buf text = BUF_INIT(PACK_MAX + sizeof(uint32_t));
 	char answer;
 
-	if (!v->plain.id || !cell_is_waiting(&v->cell, &v->plain) || !load(pack_fd, max, &text))
-		return false;
-	answer = ask(v, &text);
+	*ret = false;
+	if (!v->plain.id)
+		return 0;
+	v->spoiled = !cell_is_waiting(&v->cell, &v->plain);
+	if (!v->spoiled && !load(pack_fd, max, &text))
+		return 0;
+	answer = v->spoiled ? '\0' : ask(v, &text);
 	v->left_to_git = answer != 'p';
-	if (answer != 'p' && answer != 'g')
-		cell_drop_piped(&v->cell, &v->plain);
-	return answer == 'p';
+	*ret = answer == 'p';
+	if (answer == 'p' || answer == 'g')
+		return 0;
+	v->spoiled = true;
+	return err_set(e, ERR_FAILED, "what takes small packs apart did not end its work");
 }

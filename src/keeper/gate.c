@@ -18,15 +18,16 @@
 #include "sys/owner.h"
 #include "sys/sock.h"
 
-/* Growth that is worth a look, and how long none is without one; the share of its time that looking takes. */
-#define MEASURE_BYTES       (1u << 20)
-#define MEASURE_FILES       200
-#define MEASURE_SECONDS_MAX 300
-#define MEASURE_SHARE       20
-#define LINGER_SECONDS      30
-#define RENEW_USEC          20000
-#define FDS_MAX             4
-#define WATCH_DEPTH         20
+/* Growth that is worth a look; how many turns pass without one; the share of its time that looking takes. */
+#define MEASURE_BYTES     (1u << 20)
+#define MEASURE_FILES     200
+#define MEASURE_TURNS_MAX 12
+#define MEASURE_SHARE     20
+#define LAST_WORDS_MAX    16
+#define LINGER_SECONDS    30
+#define RENEW_USEC        20000
+#define FDS_MAX           4
+#define WATCH_DEPTH       20
 
 int gate_listen(struct gate_post *g, const struct keeper_spec *spec, struct err *e)
 {
@@ -233,20 +234,24 @@ static void on_word(evutil_socket_t fd, short what, void *arg)
 		fork_gateway(k, GATE_SERVE);
 }
 
-static void start_job(struct keeper *k, enum gate_job job)
+/* False where it is not done now. */
+static bool start_job(struct keeper *k, enum gate_job job)
 {
 	static const int signals[] = {
 		[GATE_RENEW] = SIGUSR1, [GATE_SYNC] = SIGHUP, [GATE_MEASURE] = SIGALRM
 	};
 
 	if (k->phase != PHASE_OPEN)
-		return;
+		return false;
 	if (!k->gate.pid)
 		fork_gateway(k, job);
 	else if (k->gate.job == GATE_SERVE)
 		kill(k->gate.pid, signals[job]);
 	else if (job == GATE_RENEW)
 		k->gate.renew = true;
+	else
+		return false;
+	return true;
 }
 
 static void on_renew(evutil_socket_t fd, short what, void *arg)
@@ -287,13 +292,14 @@ static void on_measure(evutil_socket_t fd, short what, void *arg)
 	if (k->phase != PHASE_OPEN || now < g->measured.not_before || fstatvfs(k->spec.task_dir, &v) < 0)
 		return;
 	bytes = (uint64_t)v.f_bfree * v.f_frsize;
-	if (g->measured.at && now - g->measured.at < MEASURE_SECONDS_MAX &&
+	if (g->measured.at && now - g->measured.at < MEASURE_TURNS_MAX * (time_t)k->spec.measure_seconds &&
 		bytes + MEASURE_BYTES > g->measured.bytes && v.f_ffree + MEASURE_FILES > g->measured.files)
+		return;
+	if (!start_job(k, GATE_MEASURE))
 		return;
 	g->measured.bytes = bytes;
 	g->measured.files = v.f_ffree;
 	g->measured.at = now;
-	start_job(k, GATE_MEASURE);
 }
 
 static void watch_dir(int inotify, const char *path, int depth)
@@ -434,6 +440,10 @@ void gate_ended(struct keeper *k)
 	if (job == GATE_MEASURE)
 		g->measured.not_before = seconds() + MEASURE_SHARE * (seconds() - g->measured.at);
 	g->pid = 0;
+	/* what it said last */
+	if (g->orders_ev && k->phase == PHASE_OPEN)
+		for (int i = 0; i < LAST_WORDS_MAX && event_pending(g->orders_ev, EV_READ, NULL); i++)
+			on_orders(g->orders, EV_READ, k);
 	forget(g);
 	end_passed(k);
 	if (k->phase == PHASE_CLOSING) {

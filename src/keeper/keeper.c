@@ -140,6 +140,20 @@ void keeper_close_all_but(int *keep, size_t n)
 	close_range(from, ~0u, 0);
 }
 
+void keeper_become(const char *name, int *keep, size_t n)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, name);
+	for (int sig = 1; sig < NSIG; sig++)
+		sigaction(sig, &dfl, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	keeper_close_all_but(keep, n);
+}
+
 static void leave_caller(const struct keeper_spec *spec, int listen_fd, int client, const struct gate_post *g,
 	const struct ports *ports)
 {

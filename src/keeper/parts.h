@@ -224,6 +224,9 @@ void keeper_stop_listening(struct keeper *k);
 void keeper_deadline(struct keeper *k, int seconds);
 /* The main command has begun: its time runs. */
 void keeper_time_main(struct keeper *k);
+/* In a new process: it dies with the keeper, has its own name, every signal as it is at first, and of the
+ * descriptors only these. */
+void keeper_become(const char *name, int *keep, size_t n);
 /* Closes every descriptor from 3 on but these, which are sorted. */
 void keeper_close_all_but(int *keep, size_t n);
 

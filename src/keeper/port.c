@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -94,17 +93,9 @@ static void forget(struct keeper *k, struct dial *d)
 /* In the new process. */
 static void be_relay(struct keeper *k, int client, int inside)
 {
-	struct sigaction dfl = { .sa_handler = SIG_DFL };
 	int keep[] = { client, inside };
-	sigset_t none;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "garth-port");
-	for (int sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &dfl, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	keeper_close_all_but(keep, ARRAY_SIZE(keep));
+	keeper_become("garth-port", keep, ARRAY_SIZE(keep));
 	k->spec.relay(client, inside);
 	_exit(0);
 }
@@ -156,6 +147,8 @@ void port_start(struct keeper *k)
 		open_one(k, &k->ports.v[i]);
 	if (k->ports.n)
 		tell(k);
+	else /* of a keeper that was killed */
+		unlinkat(k->spec.task_dir, KEEPER_PORTS_FILE, 0);
 }
 
 int port_open(struct keeper *k, uint16_t inside, uint16_t *ret, struct err *e)

@@ -1,7 +1,6 @@
 #include "keeper/parts.h"
 
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,17 +19,9 @@ static bool is_listening(int fd)
 /* In the new process. */
 static void be_proxy(struct keeper *k)
 {
-	struct sigaction dfl = { .sa_handler = SIG_DFL };
 	int keep[] = { k->proxy.fd };
-	sigset_t none;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "garth-proxy");
-	for (int sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &dfl, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	keeper_close_all_but(keep, 1);
+	keeper_become("garth-proxy", keep, 1);
 	k->spec.proxy(k->spec.arg, k->proxy.fd);
 	_exit(0);
 }

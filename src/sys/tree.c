@@ -53,8 +53,15 @@ static int walk_entry(struct walk *w, int dir, const char *name, struct err *e)
 	struct tree_entry t = { .dir = dir, .name = name };
 	int rc = 0;
 
-	if (fstatat(dir, name, &t.st, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0 : err_sys(e, "cannot look at '%s'", name);
+	if (fstatat(dir, name, &t.st, AT_SYMLINK_NOFOLLOW) < 0) {
+		if (errno == ENOENT)
+			return 0;
+		if (errno != EACCES)
+			return err_sys(e, "cannot look at '%s'", name);
+		/* in a directory that can be read and not entered */
+		t.st = (struct stat){ .st_mode = S_IFDIR };
+		t.closed = true;
+	}
 	if (len)
 		buf_addch(&w->path, '/');
 	buf_addstr(&w->path, name);
@@ -69,7 +76,7 @@ static int walk_entry(struct walk *w, int dir, const char *name, struct err *e)
 	case TREE_SKIP:
 		break;
 	case TREE_ON:
-		if (S_ISDIR(t.st.st_mode))
+		if (S_ISDIR(t.st.st_mode) && !t.closed)
 			rc = walk_into(w, &t, e);
 	}
 	buf_cut(&w->path, len);

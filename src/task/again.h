@@ -6,6 +6,7 @@
 #ifndef TASK_AGAIN_H
 #define TASK_AGAIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -17,7 +18,9 @@ struct again {
 	struct strvec resume; /* of the task file; empty where it says nothing */
 	struct strvec env;    /* as -e has it: NAME, or NAME=VALUE */
 	char *agent;          /* NULL for none */
+	struct strvec ports;  /* numbers */
 	uint64_t timeout;     /* seconds; 0: none */
+	bool weaker;          /* --allow-weaker */
 };
 
 void again_release(struct again *a);

@@ -84,13 +84,18 @@ void task_end_begin(const struct task_run *r)
 }
 
 /* Whether the agent asks instead of having ended. */
-static bool asks(struct context *c, struct task *t)
+static bool asks(struct context *c, struct task *t, enum run_end how)
 {
 	auto_task_at at = { .ws.dir = -1 };
 	struct err ignored = ERR_INIT;
 	bool ret = false;
 
-	return !task_open(c, t, &at, &ignored) && !question_take(&at, &ret, &ignored) && ret;
+	if (task_open(c, t, &at, &ignored) < 0 || question_take(&at, &ret, &ignored) < 0)
+		return false;
+	/* one that was stopped is not waited for */
+	if (ret && how != RUN_ENDED)
+		question_close(at.ws.dir, &ret, &ignored);
+	return ret && how == RUN_ENDED;
 }
 
 int task_end(const struct task_run *r, int exit_code, enum run_end how, const char *also, struct err *e)
@@ -108,7 +113,7 @@ int task_end(const struct task_run *r, int exit_code, enum run_end how, const ch
 		buf_printf(&note, "%s%s", note.len ? "; " : "", also);
 	if (how == RUN_TIMED_OUT)
 		buf_printf(&note, "%sstopped when its time was up", note.len ? "; " : "");
-	if (how == RUN_ENDED && asks(&c, &t)) {
+	if (asks(&c, &t, how)) {
 		how = RUN_ASKS;
 		if (!exit_code)
 			exit_code = err_exit_code(ERR_BLOCKED);

@@ -23,22 +23,6 @@ void question_release(struct question *q)
 	strvec_release(&q->options);
 }
 
-/* One of the two places where a file can be left, -1 where none is. *ret_dir has it. */
-static int open_left(struct task_at *at, int *ret_dir, const char **ret_name)
-{
-	int fd;
-
-	*ret_name = LEFT_NAME;
-	*ret_dir = open_beneath(at->ws.dir, "tmp", O_RDONLY | O_DIRECTORY, 0);
-	fd = *ret_dir < 0 ? -1 : open_regular_beneath(*ret_dir, LEFT_NAME);
-	if (fd >= 0)
-		return fd;
-	fd_closep(ret_dir);
-	*ret_name = QUESTION_FILE;
-	*ret_dir = workspace_files(&at->ws);
-	return *ret_dir < 0 ? -1 : open_regular_beneath(*ret_dir, QUESTION_FILE);
-}
-
 /* A file of that name that is part of the repository is no question. */
 static bool is_tracked(struct task_at *at)
 {
@@ -50,25 +34,16 @@ static bool is_tracked(struct task_at *at)
 	return !git_do(&git, NULL, &ignored, "cat-file", "-e", name, NULL);
 }
 
-bool question_is_there(struct task_at *at)
-{
-	auto_fd dir = -1, fd = -1;
-	const char *name;
-
-	if (!faccessat(at->ws.dir, OPEN_NAME, F_OK, 0))
-		return true;
-	fd = open_left(at, &dir, &name);
-	return fd >= 0 && (strcmp(name, QUESTION_FILE) != 0 || !is_tracked(at));
-}
-
 static char *cleaned(const char *text, size_t len)
 {
 	auto_buf out = BUF_INIT(QUESTION_MAX + 8);
 
 	while (len && strchr(" \t\r\n", text[len - 1]))
 		len--;
+	while (len && strchr(" \t\r\n", *text))
+		text++, len--;
 	clean_text(&out, text, len < QUESTION_MAX ? len : QUESTION_MAX, false);
-	return xstrdup(buf_str(&out));
+	return xstrdup(out.len ? out.data : "(nothing is said)");
 }
 
 static int read_options(const json_t *in, struct question *q, struct err *e)
@@ -133,26 +108,87 @@ static int save(int task_dir, const struct question *q, struct err *e)
 	return rc;
 }
 
+/* A file that was left, and where. */
+struct left {
+	int dir, fd;
+	const char *name;
+	struct buf text; /* of one that is too long, the beginning */
+};
+
+static void left_release(struct left *l)
+{
+	fd_closep(&l->dir);
+	fd_closep(&l->fd);
+	buf_release(&l->text);
+}
+#define auto_left __attribute__((cleanup(left_release))) struct left
+
+static bool read_left(struct left *l)
+{
+	struct err ignored = ERR_INIT;
+
+	l->fd = l->dir < 0 ? -1 : open_regular_beneath(l->dir, l->name);
+	if (l->fd < 0)
+		return false;
+	read_rest(l->fd, &l->text, l->name, &ignored);
+	return true;
+}
+
+static bool is_question(const struct buf *text)
+{
+	json_t *in = json_loadb(buf_str(text), text->len, JSON_REJECT_DUPLICATES, NULL);
+	bool ret = json_is_string(json_object_get(in, "question"));
+
+	json_decref(in);
+	return ret;
+}
+
+/* The file that is there for it, whatever is in it; or one in the workspace that can be nothing else. */
+static bool find_left(struct task_at *at, struct left *l)
+{
+	*l = (struct left){ .fd = -1, .name = LEFT_NAME, .text = BUF_INIT(FILE_BYTES) };
+	l->dir = open_beneath(at->ws.dir, "tmp", O_RDONLY | O_DIRECTORY, 0);
+	if (read_left(l))
+		return true;
+	left_release(l);
+	*l = (struct left){ .fd = -1, .name = QUESTION_FILE, .text = BUF_INIT(FILE_BYTES) };
+	l->dir = workspace_files(&at->ws);
+	return read_left(l) && is_question(&l->text) && !is_tracked(at);
+}
+
+bool question_is_there(struct task_at *at)
+{
+	auto_left l = { .dir = -1, .fd = -1 };
+
+	return !faccessat(at->ws.dir, OPEN_NAME, F_OK, 0) || find_left(at, &l);
+}
+
+/* 1 where there was one. What was left is kept as it was, beside. */
+static int take_one(struct task_at *at, struct err *e)
+{
+	auto_left l = { .dir = -1, .fd = -1 };
+	auto_question q = { 0 };
+
+	if (!find_left(at, &l))
+		return 0;
+	parse(&l.text, &q);
+	if (save(at->ws.dir, &q, e) < 0 ||
+		write_file(at->ws.dir, OPEN_NAME ".json", buf_str(&l.text), l.text.len, 0600, e) < 0)
+		return -1;
+	unlinkat(l.dir, l.name, 0);
+	return 1;
+}
+
 int question_take(struct task_at *at, bool *ret, struct err *e)
 {
-	auto_buf text = BUF_INIT(FILE_BYTES);
-	auto_question q = { 0 };
-	struct err ignored = ERR_INIT;
-	auto_fd dir = -1, fd = -1;
-	const char *name;
+	int rc = 1;
 
 	*ret = !faccessat(at->ws.dir, OPEN_NAME, F_OK, 0);
-	fd = open_left(at, &dir, &name);
-	if (fd < 0 || (!strcmp(name, QUESTION_FILE) && is_tracked(at)))
-		return 0;
-	*ret = true;
-	/* of one that is too long, the beginning */
-	read_rest(fd, &text, name, &ignored);
-	parse(&text, &q);
-	if (save(at->ws.dir, &q, e) < 0)
-		return -1;
-	unlinkat(dir, name, 0);
-	return 0;
+	for (int i = 0; rc > 0 && i < 2; i++) {
+		rc = take_one(at, e);
+		*ret |= rc > 0;
+	}
+	return rc < 0 ? -1 : 0;
 }
 
 int question_put(int task_dir, const json_t *in, struct err *e)
@@ -182,11 +218,10 @@ int question_load(int task_dir, struct question *ret, struct err *e)
 	return 0;
 }
 
-int question_close(int task_dir, struct err *e)
+int question_close(int task_dir, bool *ret, struct err *e)
 {
-	return renameat(task_dir, OPEN_NAME, task_dir, OLD_NAME) < 0 && errno != ENOENT
-		       ? err_sys(e, "cannot put the question away")
-		       : 0;
+	*ret = !renameat(task_dir, OPEN_NAME, task_dir, OLD_NAME);
+	return !*ret && errno != ENOENT ? err_sys(e, "cannot put the question away") : 0;
 }
 
 void question_reopen(int task_dir)

@@ -2,9 +2,9 @@
  * Questions (T4): an agent that needs an answer leaves one and ends; the task is then blocked, its workspace
  * stays as it is, and `garth answer` lets it go on. It can be left in three ways:
  *
- *	$GARTH_QUESTION_FILE            JSON: {"question": "Which database?", "options": ["sqlite",
- *"postgres"]}; what is not JSON is the question as it stands question.json                   the same, in the
- *workspace's top directory, where git does not know it POST /api/v1/question           the same, as a request
+ *	$GARTH_QUESTION_FILE    JSON: {"question": "Which?", "options": ["this", "that"]}, or plain text
+ *	question.json           such JSON, in the workspace's top directory, where git does not know it
+ *	POST /api/v1/question   the same, as a request
  *
  * The one that is open is tasks/<id>/question, which the inside cannot change. All text is the agent's: a
  * claim, cleaned.
@@ -33,7 +33,7 @@ struct question {
 void question_release(struct question *q);
 #define auto_question __attribute__((cleanup(question_release))) struct question
 
-/* Whether there is one, open or left. Nothing is read. */
+/* Whether there is one, open or left. */
 bool question_is_there(struct task_at *at);
 /* What the agent left becomes the open one; an open one is replaced. *ret: there is one. When nothing is
  * mounted any more. */
@@ -42,8 +42,8 @@ int question_take(struct task_at *at, bool *ret, struct err *e);
 int question_put(int task_dir, const json_t *in, struct err *e);
 /* The open one; ERR_NOTFOUND. */
 int question_load(int task_dir, struct question *ret, struct err *e);
-/* It is answered; or not after all. */
-int question_close(int task_dir, struct err *e);
+/* It is answered (*ret: there was one); or not after all. */
+int question_close(int task_dir, bool *ret, struct err *e);
 void question_reopen(int task_dir);
 
 #endif

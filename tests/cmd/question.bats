@@ -79,6 +79,22 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   [[ $(state_of t) == done ]]
 }
 
+@test "T4 question: a file question.json that asks nothing is work like any other" {
+  run "$garth" run -q --task t --on-dirty keep -- sh -c 'echo "[1, 2]" >question.json'
+  [[ $status == 0 && $(state_of t) == done && $(inside t 'cat question.json') == '[1, 2]' ]]
+}
+
+@test "T4 question: what was left by a run that was stopped does not block the next one; a blank one is one" {
+  "$garth" run -q -d --task t -- sh -c '[ -e /tmp/again ] && exit 0; touch /tmp/again; echo old >"$GARTH_QUESTION_FILE"; exec sleep 100' >/dev/null
+  for _ in {1..100}; do [[ $(inside t 'cat $GARTH_QUESTION_FILE 2>/dev/null') != old ]] || break; sleep 0.05; done
+  "$garth" cancel t
+  "$garth" resume -q t
+  [[ $(state_of t) == done ]]
+  run "$garth" run -q --task blank -- sh -c ': >"$GARTH_QUESTION_FILE"'
+  [[ $status == 6 && $("$garth" show blank) == *'nothing is said'* ]]
+  "$garth" answer -q blank x || true
+}
+
 @test "T4 question: a malformed request is refused and asks nothing" {
   local body
   "$garth" new t

@@ -1,0 +1,217 @@
+#include "cli/keeping.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "base/alloc.h"
+#include "cli/say.h"
+#include "egress/proxy.h"
+#include "egress/relay.h"
+#include "gateway/end.h"
+#include "gateway/gate.h"
+#include "gateway/measure.h"
+#include "gateway/renew.h"
+#include "gateway/serve.h"
+#include "gateway/sync.h"
+#include "keeper/keeper.h"
+#include "sys/cgroup.h"
+#include "sys/fd.h"
+#include "sys/sync.h"
+#include "task/end.h"
+
+#define PROXY_LINGER 30
+
+/* The agent's log-in comes into the task's home before anything runs. */
+static int bring_login(struct context *c, struct task_at *at, const struct config_agent *agent, struct err *e)
+{
+	auto_fd user_home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_fd task_home = open_beneath(at->ws.dir, "home", O_RDONLY | O_DIRECTORY, 0);
+
+	if (!agent)
+		return 0;
+	if (user_home < 0 || task_home < 0)
+		return err_sys(e, "cannot open the home directories");
+	return agent_copy_login(agent, user_home, task_home, NULL, e);
+}
+
+/* After a crash of the machine, files written shortly before may be incomplete: overlays are mounted without
+ * syncing. `boot` tells during which boot the workspace was last mounted. */
+static void look_at_boot(struct task_at *at)
+{
+	auto_buf last = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	char now[64];
+
+	home_boot_id(now);
+	if (!read_file(at->ws.dir, "boot", &last, &ignored) && !strcmp(buf_str(&last), now))
+		return;
+	if (last.len)
+		say_warning("the machine was restarted since task '%s' last ran: look at its newest files",
+			at->task->name);
+	write_file(at->ws.dir, "boot", now, strlen(now), 0600, &ignored);
+}
+
+/* What a keeper needs of its task, for as long as it lives. */
+struct kept {
+	char *task;           /* its name */
+	struct task_run *run; /* NULL where there is no main command */
+	const struct network *net;
+	struct strvec watch;
+};
+
+/* In the proxy's process. */
+static void proxy(void *arg, int listen_fd)
+{
+	const struct kept *k = arg;
+	const struct proxy p = { listen_fd, k->task, &k->net->allow, PROXY_LINGER };
+
+	proxy_serve(&p);
+}
+
+/* In the gateway's process. */
+static void gateway(void *arg, const struct keeper_gate *io)
+{
+	const struct kept *k = arg;
+	struct err e = ERR_INIT;
+	struct gate g = { 0 };
+
+	if (io->job == GATE_CLOSE)
+		task_end_begin(k->run);
+	if (gate_open(&g, k->task, io->orders, &e) < 0)
+		return;
+	switch (io->job) {
+	case GATE_SERVE:
+		serve(&g, io->agent, io->user, io->linger, &e);
+		break;
+	case GATE_CLOSE:
+		gate_end(&g, &e);
+		break;
+	case GATE_RENEW:
+		gate_renew(&g, &e);
+		break;
+	case GATE_MEASURE:
+		gate_measure(&g, &e);
+		break;
+	case GATE_SYNC:
+		sync_quiet(&g, &e);
+		break;
+	}
+	gate_close(&g);
+}
+
+/* In the keeper. A run that ended has its files written out; a mere exec leaves that to the kernel. */
+static int on_ended(void *arg, const struct keeper_report *r)
+{
+	static const enum run_end ends[] = { [KEEPER_ENDED] = RUN_ENDED,
+		[KEEPER_CANCELLED] = RUN_CANCELLED,
+		[KEEPER_TIMED_OUT] = RUN_TIMED_OUT };
+	const struct kept *k = arg;
+	const struct task_run *run = k->run;
+	auto_str path = xasprintf("%s/tasks/%lld", run->home, (long long)run->task);
+	auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct err ignored = ERR_INIT;
+	auto_str note = NULL;
+	int exit_code;
+
+	if (r->oom_kills)
+		note = xasprintf(
+			"the kernel ended %llu of its processes, which needed more than limits.max_memory",
+			(unsigned long long)r->oom_kills);
+	exit_code = task_end(run, r->exit_code, ends[r->how], note ? note : "", &ignored);
+	if (dir >= 0)
+		sync_later(dir, "boot", "lock");
+	return exit_code;
+}
+
+/* Where git puts the refs that the task is shown. */
+static void watched(const struct repo *r, const struct task *t, struct strvec *ret)
+{
+	strvec_push(ret, r->git_dir);
+	strvec_pushf(ret, "%s/refs/tags/", r->git_dir);
+	/* "refs/heads" and on, down to where the target is; never all of it, where every task's branch is */
+	for (const char *s = t->target; (s = strchr(s, '/')); s++)
+		strvec_pushf(ret, "%s/%.*s", r->git_dir, (int)(s - t->target), t->target);
+}
+
+/* Where a full disk has no room for it, a command in a stopped task runs all the same. */
+static int keep_network(struct task_at *at, const struct session_opts *o, bool own, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+
+	if (own)
+		return network_save(at->ws.dir, true, &o->net, e);
+	network_save(at->ws.dir, false, &o->net, &ignored);
+	return 0;
+}
+
+/* What a control group holds for all of the task's processes together need not be held for each. */
+static void limit(struct context *c, const struct task *t, struct jail *j, struct cgroup *ret)
+{
+	const struct cgroup_limits l = { c->config.max_memory, c->config.max_processes, c->config.max_cpu };
+	struct stat home = { 0 };
+	auto_str name = NULL;
+	unsigned held;
+
+	/* a limit that the jail holds as well is not worth a group of its own */
+	if (!l.memory && !l.cpu)
+		return;
+	/* another home of the user's has the same numbers */
+	fstat(c->home.fd, &home);
+	name = xasprintf("garth-%llu-%lld", (unsigned long long)home.st_ino, (long long)t->id);
+	held = cgroup_make(&cgroup_kernel, name, &l, ret);
+	if (held & CGROUP_MEMORY)
+		j->max_memory = 0;
+	if (l.memory && !(held & CGROUP_MEMORY))
+		say_warning(
+			"there is no control group for this user: limits.max_memory holds for each process by itself");
+	if (l.cpu && !(held & CGROUP_CPU))
+		say_warning("there is no control group for this user: limits.max_cpu is not held");
+}
+
+int keeping_start(struct context *c, struct task *t, const struct session_opts *o,
+	const struct order_cmd *main_cmd, struct task_run *run, int *lock, int *ret_conn, struct err *e)
+{
+	auto_task_at at = { .ws.dir = -1 };
+	auto_jail jail = { 0 };
+	struct walls_opts walls = o->walls;
+	struct kept kept = { .task = t->name, .run = run, .net = &o->net };
+	struct keeper_spec spec = { .jail = &jail,
+		.main_cmd = main_cmd,
+		.log_max = c->config.log_size,
+		.gateway = gateway,
+		.proxy = proxy,
+		.relay = relay,
+		.ports = o->ports,
+		.arg = &kept,
+		.on_ended = run ? on_ended : NULL };
+	struct cgroup group = { .n = 0 };
+	int rc;
+
+	if (task_open(c, t, &at, e) < 0 || bring_login(c, &at, o->agent, e) < 0)
+		return -1;
+	look_at_boot(&at);
+	walls.net = &o->net;
+	if (keep_network(&at, o, run != NULL, e) < 0 || walls_describe(c, &at, &walls, &jail, e) < 0 ||
+		jail_check(&jail, e) < 0)
+		return -1;
+	context_close_store(c);
+	limit(c, t, &jail, &group);
+	spec.group = &group;
+	spec.task_dir = at.ws.dir;
+	spec.lock_fd = *lock;
+	spec.timeout = o->timeout;
+	spec.measure_seconds = (unsigned)c->config.check_every;
+	spec.sync_seconds = c->config.auto_rebase ? (unsigned)c->config.rebase_frequency : 0;
+	watched(&at.repo, t, &kept.watch);
+	spec.watch = (const char *const *)kept.watch.v;
+	rc = keeper_start(&spec, ret_conn, e);
+	if (rc < 0)
+		cgroup_remove(&group);
+	for (size_t i = 0; i < group.n; i++)
+		free(group.dirs[i]);
+	strvec_release(&kept.watch);
+	return rc;
+}

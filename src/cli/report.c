@@ -1,0 +1,74 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/ask.h"
+#include "cli/say.h"
+#include "cli/session.h"
+#include "cli/show_network.h"
+#include "task/life.h"
+
+/* Into a log as well: why the task has failed, where its command may have succeeded. */
+static void report_failure(struct context *c, const char *name, const struct terminal_result *r)
+{
+	auto_buf line = BUF_SMALL;
+	auto_task t = { 0 };
+	struct err e = ERR_INIT;
+
+	if (r->end == TERMINAL_DETACHED || !r->exit_code)
+		return;
+	if (task_find(c, name, &t, &e) < 0) {
+		say_warning("how task '%s' ended is not known: %s", name, e.msg);
+		return;
+	}
+	/* its keeper is gone, and the store does not know of it */
+	if (life_is_running(&t) || !strcmp(t.state, STATE_INTERRUPTED))
+		say_warning("how task '%s' ended could not be written down", name);
+	if (!strcmp(t.state, STATE_BLOCKED)) {
+		ask_tell(c, &t);
+		return;
+	}
+	tell_refused(c, &t);
+	if (!*t.note)
+		return;
+	say_warning("task '%s' is %s, %s", name, t.state, say_one_line(&line, t.note));
+	say_hint("garth diff %s", name);
+}
+
+void session_report(struct context *c, const char *name, const struct terminal_result *r, bool quiet)
+{
+	auto_task t = { 0 };
+	struct err ignored = ERR_INIT;
+
+	if (quiet)
+		return;
+	if (!say_is_heard()) {
+		report_failure(c, name, r);
+		return;
+	}
+	if (r->end == TERMINAL_DETACHED) {
+		/* the terminal's cursor stands where the command left it */
+		if (isatty(1))
+			fputc('\n', stderr);
+		say_state("task '%s' goes on", name);
+		say_hint("garth attach %s", name);
+		return;
+	}
+	if (task_find(c, name, &t, &ignored) < 0)
+		return;
+	if (!strcmp(t.state, STATE_BLOCKED)) {
+		ask_tell(c, &t);
+		return;
+	}
+	if (!strcmp(t.state, STATE_DONE))
+		say_done("task '%s' is done", name);
+	else
+		say_state("task '%s' is %s, exit code %d", name, t.state, r->exit_code);
+	if (*t.note) {
+		auto_buf line = BUF_SMALL;
+
+		say_warning("%s", say_one_line(&line, t.note));
+	}
+	tell_refused(c, &t);
+	say_hint(*t.published && !strcmp(t.state, STATE_DONE) ? "garth merge %s" : "garth diff %s", name);
+}
