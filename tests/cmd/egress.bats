@@ -121,7 +121,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
 
 @test "ESCAPES 22 19: the proxy ends with the task, and idles without one" {
   "$garth" run -d -t t --allow "localhost:$port" -- sleep 1000
-  keeper=$(pgrep -f "run -d -t t" | head -n1)
+  keeper=$(pgrep -f "run -d -t t --allow localhost:$port" | head -n1)
   ! pgrep -P "$keeper" -x garth-proxy
   "$garth" exec t -- curl -s -m 20 --noproxy '' "http://localhost:$port/word" >/dev/null
   proxy=$(pgrep -P "$keeper" -x garth-proxy)
