@@ -56,6 +56,9 @@ static int load_file(struct context *c, struct run_opts *o, const char *path, st
 		return -1;
 	*strrchr(real, '/') = '\0';
 	o->dir = *f->project_dir == '/' ? xstrdup(f->project_dir) : xasprintf("%s/%s", real, f->project_dir);
+	if (access(o->dir, X_OK) < 0)
+		return err_sys(e, "cannot open '%s', the agent.project_dir of '%s'", o->dir, path),
+		       e->kind = ERR_NOTFOUND, -1;
 	o->task.name = either(o->task.name, f->name);
 	o->task.rev = either(o->task.rev, f->base);
 	o->task.backend = either(o->task.backend, f->backend);

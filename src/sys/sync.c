@@ -14,11 +14,11 @@ void sync_later(int dir, const char *mark, const char *unless)
 		waitpid(pid, NULL, 0);
 	if (pid)
 		return;
-	if (fork())
+	/* before the one that stays: who waited for this one finds a lock free that the caller lets go of */
+	if (dup2(dir, 3) != 3 || close_range(4, ~0U, 0) < 0 || fork())
 		_exit(0);
 	setsid();
-	if (dup2(dir, 3) == 3 && !close_range(4, ~0U, 0) && !syncfs(3) &&
-		!(unless && lock_is_held(3, unless)))
+	if (!syncfs(3) && !(unless && lock_is_held(3, unless)))
 		unlinkat(3, mark, 0);
 	_exit(0);
 }

@@ -118,7 +118,8 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   run "$garth" resume t; [[ $status == 4 && $output == *"nothing that could go on"* ]]
   run "$garth" run -q --task b -- sh -c "$(asks file)"
   run "$garth" resume b; [[ $status == 6 && $output == *"garth answer b"* ]]
-  run "$garth" answer b </dev/null; [[ $status == 2 ]]
+  fails 2 'the answer is empty' "$garth" answer b
+  fails 2 'at most 65536 bytes' "$garth" answer b "$(head -c 70000 /dev/zero | tr '\0' x)"
   [[ $(state_of b) == blocked && $("$garth" show b) == *'Which one?'* ]]
 }
 
@@ -134,4 +135,10 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   [[ $(state_of k) == cancelled ]]
   "$garth" resume -q k
   [[ $(state_of k) == done ]]
+}
+
+@test "T4 resume: a task that has just been stopped goes on at once, again and again" {
+  "$garth" run -q -d --task t -- sleep 300 >/dev/null
+  for _ in {1..8}; do "$garth" cancel t; "$garth" resume -q -d t >/dev/null; done
+  [[ $(state_of t) == running ]]
 }

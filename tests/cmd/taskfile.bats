@@ -66,6 +66,8 @@ agent: {project_dir: ., command: [a]}\npush: main\n|2:1|unknown key
 name: &a x\n|1:7|anchor
 E
   changes_nothing 3 "no task file" "$garth" run nowhere.yaml
+  file <<<'agent: {project_dir: not/there, command: [a]}'
+  changes_nothing 3 "not/there', the agent.project_dir" "$garth" run "$T/home/task.yaml"
 }
 
 @test "T1 task file: a task that takes longer than its timeout is stopped, keeps its workspace, and can go on" {
