@@ -45,10 +45,10 @@ static int collect(char **words, int n, struct buf *ret, struct err *e)
 		return -1;
 	while (ret->len && ret->data[ret->len - 1] == '\n')
 		buf_cut(ret, ret->len - 1);
+	if (ret->overflow || strlen(buf_str(ret)) != ret->len)
+		return err_set(e, ERR_USAGE, "an answer is text of at most %u bytes", ANSWER_MAX);
 	if (!ret->len)
 		return err_set(e, ERR_USAGE, "the answer is empty");
-	if (ret->overflow || strlen(ret->data) != ret->len)
-		return err_set(e, ERR_USAGE, "an answer is text of at most %u bytes", ANSWER_MAX);
 	return 0;
 }
 
