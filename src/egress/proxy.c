@@ -16,6 +16,7 @@
 #include "egress/dial.h"
 #include "egress/relay.h"
 #include "egress/request.h"
+#include "sys/clock.h"
 #include "sys/fd.h"
 #include "sys/pace.h"
 #include "task/context.h"
@@ -84,7 +85,7 @@ static void tell(int fd, const struct request *r, enum outcome o, const char *wh
 /* Reads until the request is complete; what of `data` is behind it is the other side's. */
 static int take_request(int fd, struct buf *data, struct request *r)
 {
-	time_t end = pace_now() + PROXY_HEAD_SECONDS;
+	time_t end = clock_seconds() + PROXY_HEAD_SECONDS;
 	bool greeted = false;
 
 	for (;;) {
@@ -105,7 +106,7 @@ static int take_request(int fd, struct buf *data, struct request *r)
 			return rc;
 		request_release(r);
 		room = data->len < REQUEST_MAX ? buf_reserve(data, REQUEST_MAX - data->len) : NULL;
-		if (!room || pace_now() >= end || poll(&p, 1, 1000 * PROXY_HEAD_SECONDS) <= 0)
+		if (!room || clock_seconds() >= end || poll(&p, 1, 1000 * PROXY_HEAD_SECONDS) <= 0)
 			return 0;
 		n = read(fd, room, REQUEST_MAX - data->len);
 		if (n <= 0)
@@ -182,13 +183,13 @@ static void take(const struct proxy *p, unsigned *children)
 
 void proxy_serve(const struct proxy *p)
 {
-	time_t last = pace_now();
+	time_t last = clock_seconds();
 	struct pace pace;
 	unsigned children = 0;
 
 	pace_init(&pace);
 	signal(SIGPIPE, SIG_IGN);
-	while (children || pace_now() - last < (time_t)p->linger) {
+	while (children || clock_seconds() - last < (time_t)p->linger) {
 		struct pollfd fd = { p->listen, POLLIN, 0 };
 
 		if (poll(&fd, 1, 1000) > 0) {
@@ -196,7 +197,7 @@ void proxy_serve(const struct proxy *p)
 				return;
 			pace_keep(&pace);
 			take(p, &children);
-			last = pace_now();
+			last = clock_seconds();
 		}
 		reap(&children, children >= PROXY_CONNECTIONS_MAX);
 	}

@@ -4,24 +4,16 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clean.h"
+#include "sys/clock.h"
 #include "sys/fd.h"
 #include "sys/proc.h"
 #include "sys/sock.h"
 
 #define SEND_SECONDS 20
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static struct cell_run *find(struct cell *c, uint32_t id)
 {
@@ -50,11 +42,11 @@ static struct cell_run *new_run(struct cell *c)
 
 static int send_order(struct cell *c, const struct order_msg *m, const int *fds, size_t nfds)
 {
-	int64_t deadline = now_ms() + SEND_SECONDS * 1000;
+	int64_t deadline = clock_ms() + SEND_SECONDS * 1000;
 
 	while (sock_send(c->orders, m, sizeof(*m), fds, nfds) < 0) {
 		struct pollfd p = { c->orders, POLLOUT, 0 };
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - clock_ms();
 
 		if (errno != EAGAIN || left <= 0)
 			return -1;
@@ -197,14 +189,14 @@ static int gone(struct cell *c, uint32_t id, struct err *e)
 
 int cell_wait(struct cell *c, uint32_t id, unsigned seconds, int *ret_code, struct err *e)
 {
-	int64_t deadline = now_ms() + (int64_t)seconds * 1000;
+	int64_t deadline = clock_ms() + (int64_t)seconds * 1000;
 	struct cell_run *r = find(c, id);
 
 	if (!r || r->forgotten)
 		return err_set(e, ERR_FAILED, "there is no such command");
 	while (!r->over) {
 		struct pollfd p[2] = { { c->orders, POLLIN, 0 }, { c->caller, 0, 0 } };
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - clock_ms();
 
 		if (left <= 0)
 			return late(c, id, seconds, e);
@@ -337,7 +329,7 @@ static int wait_piped(struct cell *c, struct cell_piped *p, int from, bool *full
 static int attend(struct cell *c, struct cell_piped *p, int from, struct buf *out, struct buf *errtext,
 	unsigned seconds, int *ret_code, struct err *e)
 {
-	int64_t deadline = now_ms() + (int64_t)seconds * 1000;
+	int64_t deadline = clock_ms() + (int64_t)seconds * 1000;
 	bool over = false, fits = true, full = false;
 	struct cell_run *r = find(c, p->id);
 
@@ -347,7 +339,7 @@ static int attend(struct cell *c, struct cell_piped *p, int from, struct buf *ou
 		close_pipe(&p->in);
 	/* looked at once more after the end: what it wrote before is in the pipes by then */
 	while (!over && fits) {
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - clock_ms();
 
 		over = r->over;
 		if (!over && left <= 0)

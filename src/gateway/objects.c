@@ -4,10 +4,10 @@
 #include <limits.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "sys/clock.h"
 
 #define AHEAD_MAX       (256u << 10)
 #define LINE_MAX_LEN    160
@@ -29,17 +29,9 @@ const char *objects_type_name(enum object_type type)
 	return type_names[type];
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static void set_deadline(const struct objects *o, struct asked *a)
 {
-	a->deadline = now_ms() + (int64_t)(o->seconds ? o->seconds : SECONDS_DEFAULT) * 1000;
+	a->deadline = clock_ms() + (int64_t)(o->seconds ? o->seconds : SECONDS_DEFAULT) * 1000;
 }
 
 static int is_broken(struct objects *o, struct err *e, const char *why)
@@ -68,7 +60,7 @@ static int wait_for(struct objects *o, struct asked *a, bool *ret_ready, struct 
 		bool asking = a->written < a->text.len;
 		struct pollfd p[2] = { { .fd = o->out, .events = POLLIN },
 			{ .fd = asking ? o->in : -1, .events = POLLOUT } };
-		int64_t left = a->deadline - now_ms();
+		int64_t left = a->deadline - clock_ms();
 		int n = left <= 0 ? 0 : poll(p, 2, left > INT_MAX ? INT_MAX : (int)left);
 
 		if (!n)

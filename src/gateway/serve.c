@@ -22,6 +22,7 @@
 #include "gateway/renew.h"
 #include "gateway/routes.h"
 #include "gateway/sync.h"
+#include "sys/clock.h"
 #include "sys/pace.h"
 
 #define FDS_LOOKED_AT 256
@@ -137,7 +138,7 @@ static void on_relief(evutil_socket_t fd, short what, void *arg)
 static void on_sweep(evutil_socket_t nobody, short what, void *arg)
 {
 	struct server *s = arg;
-	time_t now = pace_now();
+	time_t now = clock_seconds();
 
 	(void)nobody;
 	(void)what;
@@ -202,7 +203,7 @@ static int take_caller(struct evhttp_request *req)
 static void begin_anew(struct server *s, int fd)
 {
 	if (fd >= 0 && fd < FDS_LOOKED_AT)
-		s->guests[fd].since = pace_now();
+		s->guests[fd].since = clock_seconds();
 }
 
 static const char *method_name(enum evhttp_cmd_type type)

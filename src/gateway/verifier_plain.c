@@ -4,23 +4,15 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "gateway/verifier.h"
+#include "sys/clock.h"
 
 /* What it takes at most: plain/plain.h. */
 #define PACK_MAX (1u << 20)
 #define SECONDS  20
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 void verifier_start_plain(struct verifier *v)
 {
@@ -60,12 +52,12 @@ static bool load(int pack_fd, uint64_t max, struct buf *ret)
 /* Sends it all and waits for one letter; '\0' where none comes. */
 static char ask(struct verifier *v, const struct buf *text)
 {
-	int64_t deadline = now_ms() + SECONDS * 1000;
+	int64_t deadline = clock_ms() + SECONDS * 1000;
 	size_t sent = 0;
 	char answer = '\0';
 
 	for (;;) {
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - clock_ms();
 		struct pollfd p[] = { { v->plain.out, POLLIN, 0 },
 			{ sent < text->len ? v->plain.in : -1, POLLOUT, 0 }, { v->cell.caller, 0, 0 } };
 		ssize_t n;

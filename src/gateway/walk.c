@@ -2,10 +2,10 @@
 
 #include <stdarg.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "gateway/walk_parts.h"
+#include "sys/clock.h"
 
 void walk_release(struct walk_result *r)
 {
@@ -13,14 +13,6 @@ void walk_release(struct walk_result *r)
 	oidset_release(&r->reached);
 	strvec_release(&r->paths);
 	*r = (struct walk_result){ 0 };
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 int walk_incomplete(struct walker *w, struct err *e, const char *fmt, ...)
@@ -46,7 +38,7 @@ int walk_too_large(struct walker *w, struct err *e, const char *what)
 
 static int check_time(struct walker *w, struct err *e)
 {
-	return now_ms() < w->deadline ? 0 : walk_too_large(w, e, "looking at the commits takes too long");
+	return clock_ms() < w->deadline ? 0 : walk_too_large(w, e, "looking at the commits takes too long");
 }
 
 static int read_object(
@@ -161,7 +153,7 @@ int walk(const struct walk_spec *s, struct walk_result *ret, struct refusal *no,
 	struct walker w = { .spec = s,
 		.ret = &r,
 		.no = no,
-		.deadline = now_ms() + WALK_SECONDS * 1000,
+		.deadline = clock_ms() + WALK_SECONDS * 1000,
 		.path = BUF_INIT(WALK_PATH_MAX) };
 	int rc;
 

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "keeper/parts.h"
+#include "sys/clock.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/sock.h"
@@ -268,14 +269,6 @@ static void on_sync(evutil_socket_t fd, short what, void *arg)
 	start_job(arg, GATE_SYNC);
 }
 
-static time_t seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
-
 /* To look through a workspace takes time. What the task has added is no longer on the disk's free list: while
  * that is as long as it was, there is nothing to see; or somebody else has made room, so it is looked at all
  * the same now and then. */
@@ -283,7 +276,7 @@ static void on_measure(evutil_socket_t fd, short what, void *arg)
 {
 	struct keeper *k = arg;
 	struct gate_post *g = &k->gate;
-	time_t now = seconds();
+	time_t now = clock_seconds();
 	struct statvfs v;
 	uint64_t bytes;
 
@@ -438,7 +431,7 @@ void gate_ended(struct keeper *k)
 	enum gate_job job = g->job;
 
 	if (job == GATE_MEASURE)
-		g->measured.not_before = seconds() + MEASURE_SHARE * (seconds() - g->measured.at);
+		g->measured.not_before = clock_seconds() + MEASURE_SHARE * (clock_seconds() - g->measured.at);
 	g->pid = 0;
 	/* what it said last */
 	if (g->orders_ev && k->phase == PHASE_OPEN)

@@ -1,10 +1,9 @@
-#include <nettle/sha1.h>
-#include <nettle/sha2.h>
 #include <stdint.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "plain/plain.h"
+#include "sys/digest.h"
 
 #define HEADER_LEN 12
 
@@ -88,19 +87,9 @@ static bool take_object(struct reader *r, size_t hash_len, struct plain_pack *re
 
 static bool has_sum(const unsigned char *data, size_t len, size_t hash_len, const unsigned char *want)
 {
-	unsigned char sum[SHA256_DIGEST_SIZE];
-	struct sha256_ctx s256;
-	struct sha1_ctx s1;
+	unsigned char sum[DIGEST_MAX];
 
-	if (hash_len == SHA1_DIGEST_SIZE) {
-		sha1_init(&s1);
-		sha1_update(&s1, len, data);
-		sha1_digest(&s1, SHA1_DIGEST_SIZE, sum);
-	} else {
-		sha256_init(&s256);
-		sha256_update(&s256, len, data);
-		sha256_digest(&s256, SHA256_DIGEST_SIZE, sum);
-	}
+	digest_of(hash_len, data, len, sum);
 	return !memcmp(sum, want, hash_len);
 }
 
@@ -111,7 +100,7 @@ bool plain_pack(const char *data, size_t len, size_t hash_len, struct plain_pack
 	uint32_t count;
 
 	ret->n = 0;
-	if ((hash_len != SHA1_DIGEST_SIZE && hash_len != SHA256_DIGEST_SIZE) || len > PLAIN_PACK_MAX ||
+	if ((hash_len != DIGEST_SHA1_LEN && hash_len != DIGEST_SHA256_LEN) || len > PLAIN_PACK_MAX ||
 		len < HEADER_LEN + hash_len || memcmp(data, "PACK\0\0\0\2", 8) != 0)
 		return false;
 	count = (uint32_t)bytes[8] << 24 | (uint32_t)bytes[9] << 16 | (uint32_t)bytes[10] << 8 | bytes[11];

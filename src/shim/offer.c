@@ -1,7 +1,5 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <nettle/sha1.h>
-#include <nettle/sha2.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/strvec.h"
 #include "shim/shim.h"
+#include "sys/digest.h"
 #include "sys/fd.h"
 
 /* More than these are left to git pack-objects. */
@@ -280,22 +279,12 @@ static void put_pack(const struct offer *o, struct buf *ret)
 	auto_buf pack = BUF_INIT(PACK_MAX + 64);
 	unsigned char count[4] = { (unsigned char)(o->count >> 24), (unsigned char)(o->count >> 16),
 		(unsigned char)(o->count >> 8), (unsigned char)o->count };
-	unsigned char sum[SHA256_DIGEST_SIZE];
-	struct sha256_ctx s256;
-	struct sha1_ctx s1;
+	unsigned char sum[DIGEST_MAX];
 
 	buf_add(&pack, "PACK\0\0\0\2", 8);
 	buf_add(&pack, (const char *)count, sizeof(count));
 	buf_add(&pack, buf_str(&o->entries), o->entries.len);
-	if (o->hash_len == SHA1_DIGEST_SIZE) {
-		sha1_init(&s1);
-		sha1_update(&s1, pack.len, (const unsigned char *)pack.data);
-		sha1_digest(&s1, SHA1_DIGEST_SIZE, sum);
-	} else {
-		sha256_init(&s256);
-		sha256_update(&s256, pack.len, (const unsigned char *)pack.data);
-		sha256_digest(&s256, SHA256_DIGEST_SIZE, sum);
-	}
+	digest_of(o->hash_len, pack.data, pack.len, sum);
 	buf_add(&pack, (const char *)sum, o->hash_len);
 	put_base64(ret, (const unsigned char *)pack.data, pack.len);
 }
@@ -306,7 +295,7 @@ bool offer_pack(int repository, const char *from, const char *to, struct buf *re
 	struct offer o = { .objects = objects, .hash_len = strlen(to) / 2, .entries = BUF_INIT(PACK_MAX) };
 	bool whole;
 
-	if (objects < 0 || (o.hash_len != SHA1_DIGEST_SIZE && o.hash_len != SHA256_DIGEST_SIZE))
+	if (objects < 0 || (o.hash_len != DIGEST_SHA1_LEN && o.hash_len != DIGEST_SHA256_LEN))
 		return false;
 	know(&o, from);
 	whole = offer_commit(&o, to) && o.count && !o.entries.overflow;

@@ -2,22 +2,16 @@
 
 #include <unistd.h>
 
-time_t pace_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
+#include "sys/clock.h"
 
 void pace_init(struct pace *p)
 {
-	*p = (struct pace){ PACE_BURST, pace_now() };
+	*p = (struct pace){ PACE_BURST, clock_seconds() };
 }
 
 void pace_keep(struct pace *p)
 {
-	time_t now = pace_now(), more = now - p->paid > PACE_BURST ? PACE_BURST : now - p->paid;
+	time_t now = clock_seconds(), more = now - p->paid > PACE_BURST ? PACE_BURST : now - p->paid;
 
 	p->paid = now;
 	p->credit += (unsigned)more * PACE_PER_SECOND;

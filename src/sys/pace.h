@@ -17,7 +17,4 @@ void pace_init(struct pace *p);
 /* Takes one; waits where there is no credit. */
 void pace_keep(struct pace *p);
 
-/* Seconds of the monotonic clock. */
-time_t pace_now(void);
-
 #endif

@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "sys/clock.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 
@@ -160,14 +161,6 @@ out:
 	return pid < 0 ? -1 : 0;
 }
 
-static long now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Reads once into b; closes the descriptor at the end. stderr beyond its limit is dropped, stdout fails. */
 static int take_some(int *fd, struct buf *b, bool strict)
 {
@@ -198,7 +191,7 @@ static int pump(
 	while (s->in >= 0 || s->out >= 0 || s->err >= 0) {
 		struct pollfd fds[3] = { { s->in, POLLOUT, 0 }, { s->out, POLLIN, 0 },
 			{ s->err, POLLIN, 0 } };
-		long left = deadline - now_ms();
+		long left = deadline - clock_ms();
 
 		if (left <= 0) {
 			errno = ETIMEDOUT;
@@ -231,7 +224,7 @@ static int wait_until(pid_t pid, int *status, long deadline)
 	struct pollfd p = { end, POLLIN, 0 };
 
 	for (;;) {
-		long left = deadline - now_ms();
+		long left = deadline - clock_ms();
 		pid_t got;
 
 		if (left <= 0) {
@@ -262,7 +255,7 @@ static int attend(const struct proc_spec *p, pid_t pid, struct streams *s, const
 	struct buf *out, struct buf *errtext, int *ret_status, struct err *e)
 {
 	unsigned seconds = p->seconds ? p->seconds : 600;
-	long deadline = now_ms() + 1000L * seconds;
+	long deadline = clock_ms() + 1000L * seconds;
 
 	if (!pump(s, input, out, errtext, deadline) && !wait_until(pid, ret_status, deadline))
 		return 0;

@@ -6,13 +6,10 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/strvec.h"
 #include "sys/fd.h"
-#include "sys/lock.h"
 #include "sys/tree.h"
 #include "task/remove.h"
 #include "task/task.h"
-#include "workspace/base.h"
 
 int gc_disk(struct context *c, struct gc_disk *ret, struct err *e)
 {
@@ -34,29 +31,7 @@ static uint64_t total(const struct gc_disk *d)
 	return d->bases + d->tasks + d->worktrees + d->trash;
 }
 
-/* One project's. */
-static int prune(struct context *c, int64_t project, const struct task_list *all, struct err *e)
-{
-	auto_strvec used = STRVEC_INIT;
-
-	for (size_t i = 0; i < all->n; i++)
-		if (all->v[i].project_id == project && *all->v[i].layer)
-			strvec_push(&used, all->v[i].layer);
-	return base_prune(&c->home, project, &used, e);
-}
-
-/* The list of tasks is read under the lock that makers of bases hold. */
-static int prune_project(struct context *c, int64_t project, struct err *e)
-{
-	auto_task_list all = { 0 };
-	auto_lock lock = -1;
-
-	if (base_lock(&c->home, project, &lock, e) < 0 || store_task_list(c->store, false, &all, e) < 0)
-		return -1;
-	return prune(c, project, &all, e);
-}
-
-static int prune_all(struct context *c, struct err *e)
+static int remove_all_bases(struct context *c, struct err *e)
 {
 	int fd = openat(c->home.fd, "bases", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -70,7 +45,7 @@ static int prune_all(struct context *c, struct err *e)
 		int64_t project = strtoll(ent->d_name, &end, 10);
 
 		if (end != ent->d_name && !*end)
-			rc = prune_project(c, project, e);
+			rc = remove_bases(c, project, 0, e);
 	}
 	closedir(d);
 	return rc;
@@ -100,7 +75,7 @@ int gc(struct context *c, bool all_trash, struct gc_report *ret, struct err *e)
 	*ret = (struct gc_report){ 0 };
 	if (context_store(c, e) < 0 || gc_disk(c, &before, e) < 0 ||
 		remove_trash(c, all_trash ? 0 : TASK_TRASH_DAYS * 24 * 3600, &ret->trash, e) < 0 ||
-		drop_leftovers(c, &ret->leftovers, e) < 0 || prune_all(c, e) < 0 ||
+		drop_leftovers(c, &ret->leftovers, e) < 0 || remove_all_bases(c, e) < 0 ||
 		gc_disk(c, &ret->disk, e) < 0)
 		return -1;
 	ret->freed = total(&before) > total(&ret->disk) ? total(&before) - total(&ret->disk) : 0;

@@ -100,18 +100,19 @@ static int move_files(struct context *c, const struct task *t, bool kept, struct
 	return tree_remove(c->home.fd, empty, e) < 0 ? tree_remove(c->home.fd, empty, e) : 0;
 }
 
-static int prune_bases(struct context *c, const struct task *t, struct err *e)
+int remove_bases(struct context *c, int64_t project, int64_t but, struct err *e)
 {
 	auto_task_list all = { 0 };
 	auto_strvec used = STRVEC_INIT;
 	auto_lock lock = -1;
 
-	if (base_lock(&c->home, t->project_id, &lock, e) < 0 || store_task_list(c->store, false, &all, e) < 0)
+	/* the list is read under the lock that makers of bases hold */
+	if (base_lock(&c->home, project, &lock, e) < 0 || store_task_list(c->store, false, &all, e) < 0)
 		return -1;
 	for (size_t i = 0; i < all.n; i++)
-		if (all.v[i].project_id == t->project_id && *all.v[i].layer && all.v[i].id != t->id)
+		if (all.v[i].project_id == project && *all.v[i].layer && all.v[i].id != but)
 			strvec_push(&used, all.v[i].layer);
-	return base_prune(&c->home, t->project_id, &used, e);
+	return base_prune(&c->home, project, &used, e);
 }
 
 /* What the gateway was about to check when it died. */
@@ -172,7 +173,7 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 		       : store_task_remove(c->store, t->id, STATE_DISCARDED, e)) < 0)
 		return -1;
 	/* bases that are not needed any more are room to be had back, not part of the promise */
-	prune_bases(c, t, &ignored);
+	remove_bases(c, t->project_id, t->id, &ignored);
 	return 0;
 }
 
