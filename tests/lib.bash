@@ -3,6 +3,11 @@
 
 garth=$GARTH_BUILD/garth
 
+# What is the same for every backend is tried with each. The clone's files are on the host as the worktree's are:
+# as root, where the tests of walls run a second time, the two stand for all three.
+backends=(overlay worktree)
+((EUID == 0)) || backends+=(clone)
+
 # A repository with some files, and a Garth home, beneath a new directory $T. Called by setup().
 garth_setup() {
   T=$(mktemp -d "${GARTH_TEST_TMP:-/tmp}/gt.XXXXXX")

@@ -2,6 +2,10 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/strvec.h"
 
 /* clang-format off */
 static const struct {
@@ -78,5 +82,19 @@ int err_hint(struct err *e, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(e->hint, sizeof(e->hint), fmt, ap);
 	va_end(ap);
+	return -1;
+}
+
+int err_paths(struct err *e, const struct strvec *paths)
+{
+	for (size_t i = 0; i < paths->n; i++) {
+		size_t at = strlen(e->msg), room = sizeof(e->msg) - at;
+
+		if (strlen(paths->v[i]) + 40 > room) {
+			snprintf(e->msg + at, room, "\n  … and %zu more", paths->n - i);
+			break;
+		}
+		snprintf(e->msg + at, room, "\n  %s", paths->v[i]);
+	}
 	return -1;
 }

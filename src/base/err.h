@@ -47,6 +47,10 @@ int err_wrap(struct err *e, const char *fmt, ...) __attribute__((format(printf, 
 /* Gives the error the command that helps. */
 int err_hint(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Names the paths behind the message, a line each, as many as it holds. */
+struct strvec;
+int err_paths(struct err *e, const struct strvec *paths);
+
 /* The process' exit status for a kind (DESIGN: 1 failed, 2 usage, 3 no such thing, 4 refused …). */
 int err_exit_code(enum err_kind kind);
 /* The kind's name in JSON: "not_found". */

@@ -36,6 +36,7 @@ int cmd_pause(int argc, char **argv);
 int cmd_resume(int argc, char **argv);
 int cmd_answer(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
+int cmd_push(int argc, char **argv);
 int cmd_port(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_export(int argc, char **argv);

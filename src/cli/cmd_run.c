@@ -68,6 +68,7 @@ static int load_file(struct context *c, struct run_opts *o, const char *path, st
 		strvec_push(&o->env, f->env.v[i]);
 	o->session.resume = &f->resume;
 	o->session.timeout = f->timeout;
+	o->session.push = either(o->session.push, f->push);
 	return 0;
 }
 
@@ -152,7 +153,7 @@ int cmd_run(int argc, char **argv)
 	const struct opt opts[] = {
 		{ 't', "task", OPT_STR, &o.task.name, "NAME", "the task's name; else one is made of CMD" },
 		{ 'b', "base", OPT_STR, &o.task.rev, "REV", "start from this commit; else HEAD" },
-		{ 0, "backend", OPT_STR, &o.task.backend, "NAME", "overlay or worktree" },
+		{ 0, "backend", OPT_STR, &o.task.backend, "NAME", "overlay, worktree or clone" },
 		{ 0, "net", OPT_STR, &o.net, "MODE", "none, allow (by a list of hosts) or host" },
 		{ 0, "allow", OPT_LIST, &o.allow, "HOST",
 			"let it reach this host, as in *.crates.io or db.local:5432" },
@@ -161,6 +162,8 @@ int cmd_run(int argc, char **argv)
 		{ 0, "agent", OPT_STR, &o.agent, "NAME", "bring this agent's log-in; else CMD tells" },
 		{ 0, "on-dirty", OPT_STR, &o.task.on_dirty, "WHAT",
 			"uncommitted work at the end: fail, commit or keep" },
+		{ 0, "push", OPT_STR, &o.session.push, "BRANCH",
+			"when it is done, push to this branch of the remote" },
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "run in the background" },
 		{ 0, "tmux", OPT_FLAG, &o.tmux, NULL, "run in the background, with a tmux window on it" },
 		{ 'e', "env", OPT_LIST, &o.env, "VAR[=VAL]", "pass a variable in" },

@@ -17,9 +17,11 @@
 #include "gateway/serve.h"
 #include "gateway/sync.h"
 #include "keeper/keeper.h"
+#include "push/push.h"
 #include "sys/cgroup.h"
 #include "sys/fd.h"
 #include "sys/sync.h"
+#include "task/again.h"
 #include "task/end.h"
 
 #define PROXY_LINGER 30
@@ -102,6 +104,20 @@ static void gateway(void *arg, const struct keeper_gate *io)
 	gate_close(&g);
 }
 
+/* In the keeper: a task that has succeeded is pushed where its file says. */
+static int push_done(struct context *c, struct task *t, const char *branch, struct err *e)
+{
+	const struct push_spec s = { .branch = branch, .retries = (unsigned)c->config.push_retries };
+	auto_push_result r = { 0 };
+
+	/* one that changed nothing has nothing to bring */
+	if (!*t->published || !strcmp(t->published, t->base))
+		return 0;
+	if (push_task(c, t, &s, &r, e) < 0)
+		return err_wrap(e, "not pushed");
+	return 1;
+}
+
 /* In the keeper. A run that ended has its files written out; a mere exec leaves that to the kernel. */
 static int on_ended(void *arg, const struct keeper_report *r)
 {
@@ -113,6 +129,8 @@ static int on_ended(void *arg, const struct keeper_report *r)
 	auto_str path = xasprintf("%s/tasks/%lld", run->home, (long long)run->task);
 	auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct err ignored = ERR_INIT;
+	struct task_then then = { push_done, NULL };
+	auto_again again = { 0 };
 	auto_str note = NULL;
 	int exit_code;
 
@@ -120,7 +138,10 @@ static int on_ended(void *arg, const struct keeper_report *r)
 		note = xasprintf(
 			"the kernel ended %llu of its processes, which needed more than limits.max_memory",
 			(unsigned long long)r->oom_kills);
-	exit_code = task_end(run, r->exit_code, ends[r->how], note ? note : "", &ignored);
+	if (dir >= 0 && !again_load(dir, &again, &ignored))
+		then.arg = again.push;
+	exit_code = task_end(
+		run, r->exit_code, ends[r->how], note ? note : "", then.arg ? &then : NULL, &ignored);
 	if (dir >= 0)
 		sync_later(dir, "boot", "lock");
 	return exit_code;

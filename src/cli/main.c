@@ -25,6 +25,7 @@ const struct cmd commands[] = {
 	{ "rollback", cmd_rollback, "TASK", "take a task back to its start, a snapshot, or one file" },
 	{ "sync", cmd_sync, "TASK", "bring the target's new commits into a task" },
 	{ "merge", cmd_merge, "TASK", "bring a task's commits to the branch they are meant for" },
+	{ "push", cmd_push, "TASK [BRANCH]", "push a task's commits to the remote" },
 	{ "port", cmd_port, "TASK [PORT]", "reach what a running task listens on" },
 	{ "log", cmd_log, "TASK", "print a task's output" },
 	{ "export", cmd_export, "TASK DIR", "copy a task's workspace to plain files" },

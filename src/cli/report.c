@@ -62,6 +62,8 @@ void session_report(struct context *c, const char *name, const struct terminal_r
 	}
 	if (!strcmp(t.state, STATE_DONE))
 		say_done("task '%s' is done", name);
+	else if (!strcmp(t.state, STATE_MERGED))
+		say_done("task '%s' is done, and pushed", name);
 	else
 		say_state("task '%s' is %s, exit code %d", name, t.state, r->exit_code);
 	if (*t.note) {

@@ -151,6 +151,7 @@ static void keep_command(int dir, const struct session_opts *o, char *const *arg
 {
 	struct again a = { .timeout = o->timeout,
 		.weaker = o->walls.allow_weaker,
+		.push = o->push ? xstrdup(o->push) : NULL,
 		.agent = o->agent ? o->agent->name : NULL };
 	struct err ignored = ERR_INIT;
 

@@ -21,6 +21,7 @@ struct session_opts {
 	const struct strvec *env;
 	const struct strvec *resume; /* of a task file; may be NULL */
 	uint64_t timeout;            /* seconds; 0: none */
+	const char *push;            /* the remote's branch for what it did, when it is done; NULL for none */
 	const uint16_t *ports;       /* up to a 0; NULL for none */
 	bool detach;
 	bool quiet;

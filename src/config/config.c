@@ -36,6 +36,7 @@ void config_defaults(struct config *ret)
 		.merge_strategy = xstrdup(DEFAULT_MERGE_STRATEGY),
 		.rebase_frequency = DEFAULT_REBASE_FREQUENCY,
 		.pause_on_conflict = true,
+		.push_retries = DEFAULT_PUSH_RETRIES,
 		.snapshot_every = DEFAULT_SNAPSHOT_EVERY,
 	};
 	strvec_pushv(&ret->policy.protect, default_protected);

@@ -113,6 +113,7 @@ struct config {
 	bool auto_rebase;     /* sync.auto_rebase */
 	uint64_t rebase_frequency;
 	bool pause_on_conflict;
+	uint64_t push_retries;   /* after a push that somebody else's overtook */
 	uint64_t snapshot_every; /* published commits between two snapshots */
 };
 

@@ -17,6 +17,7 @@
 #define DEFAULT_ON_DIRTY         "fail"
 #define DEFAULT_MERGE_STRATEGY   "merge"
 #define DEFAULT_REBASE_FREQUENCY 3600
+#define DEFAULT_PUSH_RETRIES     5
 #define DEFAULT_SNAPSHOT_EVERY   10
 
 struct default_agent {

@@ -7,7 +7,7 @@
 #include "config/taskfile.h"
 #include "config/values.h"
 
-static const char *const backends[] = { "overlay", "worktree", NULL };
+static const char *const backends[] = { "overlay", "worktree", "clone", NULL };
 static const char *const nets[] = { "none", "allow", "host", NULL };
 static const char *const rewrites[] = { "keep", "refuse", NULL };
 static const char *const identities[] = { "agent", "forced", NULL };
@@ -39,6 +39,7 @@ static const struct value_row config_rows[] = {
 	{ "policy.identity",          VALUE_CHOICE,     PLACE(policy.identity), identities },
 	{ "policy.author",            VALUE_PERSON,     PLACE(policy.author) },
 	{ "git.operations",           VALUE_RULES,      PLACE(operations), rules },
+	{ "git.push_retries",         VALUE_NUMBER,     PLACE(push_retries) },
 	{ "task.on_dirty",            VALUE_CHOICE,     PLACE(on_dirty), dirty },
 	{ "merge.strategy",           VALUE_CHOICE,     PLACE(merge_strategy), strategies },
 	{ "sync.auto_rebase",         VALUE_BOOL,       PLACE(auto_rebase) },
@@ -68,6 +69,7 @@ static const struct value_row task_rows[] = {
 	{ "agent.env",         VALUE_VARIABLES, TASK_PLACE(env) },
 	{ "base",              VALUE_TEXT,      TASK_PLACE(base) },
 	{ "backend",           VALUE_CHOICE,    TASK_PLACE(backend), backends },
+	{ "push",              VALUE_TEXT,      TASK_PLACE(push) },
 	{ "strict_isolation",  VALUE_BOOL,      TASK_PLACE(strict) },
 	{ "timeout",           VALUE_TIME,      TASK_PLACE(timeout) },
 	{ 0 },
@@ -255,7 +257,7 @@ int taskfile_apply(
 
 void taskfile_release(struct taskfile *t)
 {
-	char **texts[] = { &t->name, &t->project_dir, &t->agent, &t->base, &t->backend };
+	char **texts[] = { &t->name, &t->project_dir, &t->agent, &t->base, &t->backend, &t->push };
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		free(steal_ptr(*texts[i]));

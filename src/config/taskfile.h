@@ -11,8 +11,8 @@
  *	  env: [DATABASE_URL]         # names of variables that are passed in
  *	base: main                    # where it begins; else HEAD
  *	backend: overlay
- *	strict_isolation: false
- *	timeout: 2h
+ *	push: main                    # when it is done, to this branch of the remote (push/push.h); else
+ *nowhere strict_isolation: false timeout: 2h
  *
  * {session} is the first run's id, a UUID, in every run; {answer} is what the user answered. Errors are
  * ERR_CONFIG with file, line and column.
@@ -29,7 +29,7 @@
 #include "config/config.h"
 
 struct taskfile {
-	char *name, *project_dir, *agent, *base, *backend; /* NULL where they are not named */
+	char *name, *project_dir, *agent, *base, *backend, *push; /* NULL where they are not named */
 	struct strvec command, resume, env;
 	uint64_t timeout; /* seconds; 0: none */
 	bool strict;

@@ -150,7 +150,7 @@ int bring(struct gate *g, struct verifier *v, const char *tip, const struct strv
 	if (rc > 0)
 		rc = try_new(g, v, tip, known, known->n, fresh, no, e);
 	/* A task with objects of its own may have lost an old tip. */
-	if (rc > 0 && known->n > 1 && workspace_own_packs(&g->at.ws))
+	if (rc > 0 && known->n > 1 && !workspace_borrows(&g->at.ws))
 		rc = try_new(g, v, tip, known, 1, fresh, no, e);
 	return rc ? -1 : 0;
 }

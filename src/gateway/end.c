@@ -29,10 +29,11 @@ static bool has_drafts(struct gate *g)
 {
 	auto_fd git = open_beneath(g->at.ws.dir, "git", O_RDONLY | O_DIRECTORY, 0);
 	struct err ignored = ERR_INIT;
+	auto_str pack = workspace_own_pack(&g->at.ws);
 	size_t n = 1;
 
 	if (git >= 0 && is_unmoved(g, git))
-		private_count_objects(git, &g->at.repo, workspace_own_packs(&g->at.ws), &n, &ignored);
+		private_count_objects(git, &g->at.repo, pack, &n, &ignored);
 	return n > 0;
 }
 

@@ -121,7 +121,7 @@ static int send_objects(struct gate *g, const struct buf *now, const struct buf 
 	auto_strvec args = STRVEC_INIT;
 	int n = (int)(g->at.repo.hash_len * 2);
 
-	if (!workspace_own_packs(&g->at.ws))
+	if (workspace_borrows(&g->at.ws))
 		return 0;
 	if (pack < 0)
 		return err_sys(e, "cannot make a file in the task's directory");

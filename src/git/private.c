@@ -179,11 +179,11 @@ int private_create(int dir, const struct private_spec *s, struct err *e)
 
 /* By way of a file without a name: packing reads as the user, who may be the only one that can, and never
  * writes to the user's repository; what is unpacked belongs to the inside. */
-int private_fill(const char *dir, const struct private_spec *s, struct err *e)
+int private_fill(const char *dir, const struct private_spec *s, char **ret, struct err *e)
 {
 	struct git from = repo_git(s->repo), to = { .dir = dir, .as_inside = true };
 	auto_fd pack = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	auto_buf tips = BUF_INIT(64 << 20);
+	auto_buf tips = BUF_INIT(64 << 20), name = BUF_SMALL;
 	auto_strvec args = STRVEC_INIT;
 
 	if (pack < 0)
@@ -196,7 +196,14 @@ int private_fill(const char *dir, const struct private_spec *s, struct err *e)
 	if (git_run(&from, &args, &tips, NULL, e) < 0)
 		return -1;
 	lseek(pack, 0, SEEK_SET);
-	return git_do(&to, NULL, e, "index-pack", "--stdin", NULL);
+	if (git_do(&to, &name, e, "index-pack", "--stdin", NULL) < 0)
+		return -1;
+	/* "pack\tHASH\n" */
+	if (name.len < 7 || strncmp(name.data, "pack\t", 5))
+		return err_set(e, ERR_FAILED, "cannot understand what git says of a pack");
+	name.data[strcspn(name.data, "\n")] = '\0';
+	*ret = xasprintf("pack-%s.pack", name.data + 5);
+	return 0;
 }
 
 static bool others_can_read(const char *path)
@@ -259,6 +266,7 @@ static bool is_hex(const char *s, size_t n)
 struct storage {
 	struct buf *names; /* of loose objects, a line each; NULL where they need not be known */
 	size_t name_len;
+	const char *own_pack;
 	size_t loose, odd, packs;
 };
 
@@ -291,7 +299,8 @@ static enum tree_next look_at(const struct tree_entry *t, void *arg, struct err 
 		return TREE_ON;
 	}
 	if (!strncmp(t->path, "pack/", 5)) {
-		s->packs += n > 5 && !strcmp(t->path + n - 5, ".pack");
+		s->packs += n > 5 && !strcmp(t->path + n - 5, ".pack") &&
+			    (!s->own_pack || strcmp(t->path + 5, s->own_pack));
 	} else if (is_loose(s, t->path)) {
 		s->loose++;
 		take_name(s, t->path);
@@ -315,8 +324,7 @@ static bool borrows_as_made(int dir, const struct repo *r, bool borrowed)
 }
 
 /* *ret counts all but the loose objects. */
-static int look_through(
-	int dir, const struct repo *r, size_t packs_at_start, struct storage *s, size_t *ret, struct err *e)
+static int look_through(int dir, const struct repo *r, struct storage *s, size_t *ret, struct err *e)
 {
 	auto_fd objects = open_beneath(dir, "objects", O_RDONLY | O_DIRECTORY, 0);
 
@@ -325,16 +333,15 @@ static int look_through(
 		return *ret = 1, 0;
 	if (tree_walk(objects, look_at, s, e) < 0)
 		return -1;
-	*ret = s->odd + (s->packs > packs_at_start ? s->packs - packs_at_start : 0) +
-	       !borrows_as_made(dir, r, !packs_at_start);
+	*ret = s->odd + s->packs + !borrows_as_made(dir, r, !s->own_pack);
 	return 0;
 }
 
-int private_count_objects(int dir, const struct repo *r, size_t packs_at_start, size_t *ret, struct err *e)
+int private_count_objects(int dir, const struct repo *r, const char *own_pack, size_t *ret, struct err *e)
 {
-	struct storage s = { .name_len = 2 * (size_t)r->hash_len };
+	struct storage s = { .name_len = 2 * (size_t)r->hash_len, .own_pack = own_pack };
 
-	if (look_through(dir, r, packs_at_start, &s, ret, e) < 0)
+	if (look_through(dir, r, &s, ret, e) < 0)
 		return -1;
 	*ret += s.loose;
 	return 0;
@@ -357,13 +364,13 @@ static int count_missing(const struct repo *r, const struct buf *names, size_t *
 	return 0;
 }
 
-int private_count_drafts(int dir, const struct repo *r, size_t packs_at_start, size_t *ret, struct err *e)
+int private_count_drafts(int dir, const struct repo *r, const char *own_pack, size_t *ret, struct err *e)
 {
 	auto_buf names = BUF_INIT(DRAFTS_ASKED_MAX * (2 * (size_t)r->hash_len + 1));
-	struct storage s = { .name_len = 2 * (size_t)r->hash_len, .names = &names };
+	struct storage s = { .name_len = 2 * (size_t)r->hash_len, .names = &names, .own_pack = own_pack };
 	size_t missing = 0;
 
-	if (look_through(dir, r, packs_at_start, &s, ret, e) < 0)
+	if (look_through(dir, r, &s, ret, e) < 0)
 		return -1;
 	if (s.loose > DRAFTS_ASKED_MAX)
 		missing = s.loose;

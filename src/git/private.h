@@ -25,17 +25,18 @@ struct private_spec {
 
 /* Fills the empty directory `dir`; everything belongs to the inside's owner. */
 int private_create(int dir, const struct private_spec *s, struct err *e);
-/* Copies everything that the shown refs and the commit reach into dir (a path) as one pack. */
-int private_fill(const char *dir, const struct private_spec *s, struct err *e);
+/* Copies everything that the shown refs and the commit reach into dir (a path) as one pack. *ret is its name,
+ * such as pack-….pack, on the heap. */
+int private_fill(const char *dir, const struct private_spec *s, char **ret, struct err *e);
 /* Whether an owner other than the repository's can read its objects (root's tasks run as another). */
 bool private_can_borrow(const struct repo *r);
-/* How many objects the private storage has of its own: loose ones, and packs beyond `packs_at_start`. Counts
- * names only; the content is the agent's. Storage that borrows from elsewhere than it did at first counts
- * too: what it has may lie there. */
-int private_count_objects(int dir, const struct repo *r, size_t packs_at_start, size_t *ret, struct err *e);
+/* How many objects the private storage has of its own: loose ones, and packs but for the one that it was made
+ * with (own_pack; NULL where it borrows). Counts names only; the content is the agent's. Storage that borrows
+ * from elsewhere than it did at first counts too: what it has may lie there. */
+int private_count_objects(int dir, const struct repo *r, const char *own_pack, size_t *ret, struct err *e);
 /* The same without the loose objects that the shared repository has too. It is asked for their names: they
  * are hashes, so what has the name there is the object, whatever the file here holds. Packs are not looked
  * into. */
-int private_count_drafts(int dir, const struct repo *r, size_t packs_at_start, size_t *ret, struct err *e);
+int private_count_drafts(int dir, const struct repo *r, const char *own_pack, size_t *ret, struct err *e);
 
 #endif

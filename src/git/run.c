@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "sys/fd.h"
 #include "sys/proc.h"
 
@@ -30,6 +31,21 @@ static const char *const overrides[] = {
 	"advice.detachedHead=false",
 };
 
+/* What stays where the user's own settings are the point, for speaking to a remote. */
+static const char *const remote_overrides[] = {
+	"core.hooksPath=/dev/null",
+	"core.pager=cat",
+	"gc.auto=0",
+	"maintenance.auto=false",
+	"submodule.recurse=false",
+};
+
+/* How the user reaches remotes: by keys, helpers and proxies. */
+static const char *const remote_variables[] = { "SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS",
+	"GIT_ASKPASS", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "DISPLAY", "WAYLAND_DISPLAY",
+	"XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "GNUPGHOME", "http_proxy", "https_proxy",
+	"HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "USER", "LOGNAME" };
+
 static void push_env(struct strvec *env, const char *name, const char *value)
 {
 	if (value)
@@ -38,10 +54,13 @@ static void push_env(struct strvec *env, const char *name, const char *value)
 
 static void environment(const struct git *g, struct strvec *env)
 {
-	strvec_pushl(env, "PATH=" PROC_PATH, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1",
-		"GIT_PAGER=cat", "GIT_EDITOR=/bin/false", NULL);
+	push_env(env, "PATH", g->remote && getenv("PATH") ? getenv("PATH") : PROC_PATH);
+	strvec_pushl(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_PAGER=cat",
+		"GIT_EDITOR=/bin/false", NULL);
 	push_env(env, "GIT_OPTIONAL_LOCKS", g->writes_index ? "1" : "0");
-	if (g->user_config) {
+	for (size_t i = 0; g->remote && i < ARRAY_SIZE(remote_variables); i++)
+		push_env(env, remote_variables[i], getenv(remote_variables[i]));
+	if (g->user_config || g->remote) {
 		push_env(env, "HOME", getenv("HOME"));
 		push_env(env, "XDG_CONFIG_HOME", getenv("XDG_CONFIG_HOME"));
 		push_env(env, "SUDO_UID", getenv("SUDO_UID"));
@@ -56,13 +75,13 @@ static void environment(const struct git *g, struct strvec *env)
 
 static void arguments(const struct git *g, const struct strvec *args, struct strvec *argv)
 {
+	const char *const *settings = g->remote ? remote_overrides : overrides;
+	size_t n = g->remote ? ARRAY_SIZE(remote_overrides) : ARRAY_SIZE(overrides);
+
 	strvec_push(argv, "git");
-	for (size_t i = 0; i < sizeof(overrides) / sizeof(overrides[0]); i++) {
-		/* looking at the user's own settings must show them as they are */
-		if (g->user_config)
-			break;
-		strvec_pushl(argv, "-c", overrides[i], NULL);
-	}
+	/* looking at the user's own settings must show them as they are */
+	for (size_t i = 0; !g->user_config && i < n; i++)
+		strvec_pushl(argv, "-c", settings[i], NULL);
 	strvec_push(argv, "-c");
 	strvec_pushf(argv, "core.fsmonitor=%s", g->fsmonitor ? g->fsmonitor : "false");
 	for (size_t i = 0; i < args->n; i++)

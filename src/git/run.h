@@ -1,7 +1,8 @@
 /*
  * Starting git outside a jail: one function, one fixed environment. No hooks, no fsmonitor, no external diff,
  * no filters, no prompts, no system or global configuration (but with user_config, where the user's own
- * settings are the point), no replacement objects, whatever a repository or a working tree says.
+ * settings are the point; with remote, the user's credentials), no replacement objects, whatever a repository
+ * or a working tree says.
  *
  * Verbs are functions of their own in this room; user input goes behind "--end-of-options" or "--".
  */
@@ -23,6 +24,7 @@ struct git {
 	const char *fsmonitor; /* core.fsmonitor for this run; NULL: off */
 	bool writes_index;     /* a command that only looks may write what it learned into the index */
 	bool user_config;      /* the user's global and system configuration count */
+	bool remote;           /* it speaks to a remote: with the user's configuration and credentials */
 	bool as_inside;        /* started by root: as the inside's owner, see proc_spec */
 	int stdin_fd;          /* input from a descriptor; 0 for none */
 	int stdout_fd;         /* output to a descriptor; 0 for none */

@@ -90,21 +90,6 @@ static int read_tips(const struct repo *r, const struct task *t, struct merge_re
 	return 0;
 }
 
-/* "MESSAGE\n  path\n  path", as much as an error holds. */
-static int name_paths(struct err *e, const struct strvec *paths)
-{
-	for (size_t i = 0; i < paths->n; i++) {
-		size_t at = strlen(e->msg), room = sizeof(e->msg) - at;
-
-		if (strlen(paths->v[i]) + 40 > room) {
-			snprintf(e->msg + at, room, "\n  … and %zu more", paths->n - i);
-			break;
-		}
-		snprintf(e->msg + at, room, "\n  %s", paths->v[i]);
-	}
-	return -1;
-}
-
 static int explain(const struct task *t, struct merge_result *ret, struct err *e)
 {
 	const char *target = ret->target + strlen("refs/heads/");
@@ -113,13 +98,13 @@ static int explain(const struct task *t, struct merge_result *ret, struct err *e
 		err_set(e, ERR_CONFLICT, "cannot merge task '%s': %zu file%s with %s", t->name,
 			ret->conflicts.n, ret->conflicts.n == 1 ? " conflicts" : "s conflict", target);
 		err_hint(e, "garth merge --resolve %s", t->name);
-		return name_paths(e, &ret->conflicts);
+		return err_paths(e, &ret->conflicts);
 	}
 	if (ret->in_the_way.n) {
 		err_set(e, ERR_CONFLICT, "cannot merge task '%s' into %s: in the way in '%s'%s", t->name,
 			target, ret->checkout, ret->in_the_way.n == 1 ? " is" : " are");
 		err_hint(e, "git -C '%s' status --ignored", ret->checkout);
-		return name_paths(e, &ret->in_the_way);
+		return err_paths(e, &ret->in_the_way);
 	}
 	return err_wrap(e, "cannot merge task '%s' into %s", t->name, target);
 }

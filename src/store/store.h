@@ -50,7 +50,7 @@ struct task {
 	char *base;    /* the commit it starts from */
 	char *layer;   /* the base's name that its workspace stands on, where its backend has bases */
 	char *target;  /* the branch it is meant for, "" where HEAD was detached */
-	char *backend; /* "overlay", "worktree" */
+	char *backend; /* "overlay", "worktree", "clone" */
 	char *state;   /* see task/life.h */
 	char *workspace;
 	char *shown; /* names the set of shown refs, as the pins in the repository do */

@@ -21,6 +21,7 @@ void again_release(struct again *a)
 	strvec_release(&a->env);
 	strvec_release(&a->ports);
 	free(steal_ptr(a->agent));
+	free(steal_ptr(a->push));
 }
 
 /* A command line may have bytes that are no text: those are kept as numbers. */
@@ -59,10 +60,10 @@ static void from_list(const json_t *list, struct strvec *ret)
 
 int again_save(int task_dir, const struct again *a, struct err *e)
 {
-	json_t *o = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:I}", "weaker", a->weaker, "ports",
+	json_t *o = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "weaker", a->weaker, "ports",
 		to_list(&a->ports), "argv", to_list(&a->argv), "resume", to_list(&a->resume), "env",
-		to_list(&a->env), "agent", a->agent ? json_string(a->agent) : json_null(), "timeout",
-		(json_int_t)a->timeout);
+		to_list(&a->env), "agent", a->agent ? json_string(a->agent) : json_null(), "push",
+		a->push ? json_string(a->push) : json_null(), "timeout", (json_int_t)a->timeout);
 	char *text = json_dumps(o, JSON_COMPACT);
 	int rc = text ? write_file(task_dir, AGAIN_NAME, text, strlen(text), 0600, e)
 		      : err_set(e, ERR_FAILED, "the command cannot be written down");
@@ -90,6 +91,8 @@ int again_load(int task_dir, struct again *ret, struct err *e)
 	ret->weaker = json_is_true(json_object_get(o, "weaker"));
 	if (json_is_string(json_object_get(o, "agent")))
 		ret->agent = xstrdup(json_string_value(json_object_get(o, "agent")));
+	if (json_is_string(json_object_get(o, "push")))
+		ret->push = xstrdup(json_string_value(json_object_get(o, "push")));
 	ret->timeout = (uint64_t)json_integer_value(json_object_get(o, "timeout"));
 	json_decref(o);
 	return 0;

@@ -21,6 +21,7 @@ struct again {
 	struct strvec ports;  /* numbers */
 	uint64_t timeout;     /* seconds; 0: none */
 	bool weaker;          /* --allow-weaker */
+	char *push; /* the branch of the remote that it is pushed to when it is done; NULL for none */
 };
 
 void again_release(struct again *a);

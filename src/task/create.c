@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "audit/audit.h"
@@ -16,7 +15,9 @@
 #include "sys/tree.h"
 #include "task/life.h"
 #include "task/refs.h"
+#include "task/source.h"
 #include "task/task.h"
+#include "workspace/space.h"
 
 /* The overlay file system, as far as one can tell without mounting one. */
 static bool kernel_has_overlay(void)
@@ -35,8 +36,8 @@ static int choose_backend(struct context *c, const struct task_spec *s, char **r
 	if (!name)
 		name = kernel_has_overlay() ? "overlay" : "worktree";
 	if (!workspace_has_backend(name))
-		return err_set(
-			e, ERR_USAGE, "there is no backend '%s'; there are overlay and worktree", name);
+		return err_set(e, ERR_USAGE,
+			"there is no backend '%s'; there are overlay, worktree and clone", name);
 	*ret = xstrdup(name);
 	return 0;
 }
@@ -183,15 +184,6 @@ static int create_numbered(struct context *c, const struct repo *r, const char *
 	return -1;
 }
 
-static int check_space(struct context *c, struct err *e)
-{
-	struct statvfs fs;
-
-	if (!fstatvfs(c->home.fd, &fs) && (uint64_t)fs.f_bavail * fs.f_frsize < 16u << 20)
-		return err_set(e, ERR_FAILED, "the disk of '%s' is full", c->home.path);
-	return 0;
-}
-
 /* Inside a workspace a repository may be the agent's, whose configuration names programs: git is not even
  * asked. */
 static int check_place(struct context *c, const char *dir, struct err *e)
@@ -237,6 +229,7 @@ static int show_also(const struct repo *r, const char *ref, struct buf *shown, s
 int task_create(struct context *c, const struct task_spec *s, struct task *ret, struct err *e)
 {
 	auto_repo r = { 0 };
+	auto_source source = { 0 };
 	auto_project project = { 0 };
 	auto_buf shown = BUF_INIT(64 << 20);
 	auto_task t = { 0 };
@@ -246,9 +239,13 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	if (s->name && name_check_task(s->name, e) < 0)
 		return err_wrap(e, "'%s'", s->name);
 	if (check_place(c, s->dir, e) < 0 || repo_open(s->dir, s->rev ? s->rev : "HEAD", &r, e) < 0 ||
-		choose_backend(c, s, &t.backend, e) < 0 || check_space(c, e) < 0 || context_store(c, e) < 0)
+		choose_backend(c, s, &t.backend, e) < 0 || space_check_little(&c->home, e) < 0 ||
+		context_store(c, e) < 0)
 		return -1;
 	t.target = xstrdup(!strncmp(r.rev_ref, "refs/heads/", 11) ? r.rev_ref : r.head);
+	/* who names a commit wants that one */
+	if (!s->rev && workspace_is_clone(t.backend) && source_take(&r, t.target, &source, e) < 0)
+		return -1;
 	if (ref_shown(&r, t.target, &shown, e) < 0 || show_also(&r, s->also_shown, &shown, e) < 0 ||
 		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0)
 		return -1;

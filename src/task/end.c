@@ -98,12 +98,26 @@ static bool asks(struct context *c, struct task *t, enum run_end how)
 	return ret && how == RUN_ENDED;
 }
 
-int task_end(const struct task_run *r, int exit_code, enum run_end how, const char *also, struct err *e)
+/* Where it succeeded, what comes after it; 1 where it is merged by that. */
+static int do_then(struct context *c, struct task *t, const struct task_then *then, struct buf *note,
+	int *exit_code, struct err *e)
+{
+	int rc = then->fn(c, t, then->arg, e);
+
+	if (rc < 0) {
+		buf_printf(note, "%s%s", note->len ? "; " : "", e->msg);
+		*exit_code = err_exit_code(e->kind);
+	}
+	return rc;
+}
+
+int task_end(const struct task_run *r, int exit_code, enum run_end how, const char *also,
+	const struct task_then *then, struct err *e)
 {
 	auto_context c = { .home.fd = -1 };
 	auto_task t = { 0 };
 	auto_buf note = BUF_INIT(2000);
-	bool failed = false;
+	bool failed = false, merged = false;
 
 	if (context_open(&c, e) < 0 || context_store(&c, e) < 0 ||
 		store_task_by_id(c.store, r->task, &t, e) < 0)
@@ -121,11 +135,17 @@ int task_end(const struct task_run *r, int exit_code, enum run_end how, const ch
 		buf_printf(&note, "%s%s", note.len ? "; " : "", e->msg);
 		failed = true;
 	}
+	if (then && how == RUN_ENDED && !exit_code && !failed)
+		merged = do_then(&c, &t, then, &note, &exit_code, e) > 0;
 	if (strcmp(buf_str(&note), t.note))
 		store_task_note(c.store, t.id, buf_str(&note), e);
 	if (failed && !exit_code)
 		exit_code = 1;
 	context_close_store(&c);
-	task_run_end(r, exit_code, how, e);
+	if (!task_run_end(r, exit_code, how, e) && merged && !context_store(&c, e)) {
+		free(t.state);
+		t.state = xstrdup(STATE_DONE);
+		life_move(c.store, &t, STATE_MERGED, e);
+	}
 	return exit_code;
 }

@@ -16,9 +16,17 @@
 #define TASK_UNPUBLISHED "unpublished"
 void task_end_begin(const struct task_run *r);
 
-/* `also` is one more thing to be known of it, or "". Decides, tells the store, and gives the exit code for
- * those who wait: the command's own; where it succeeded and the task did not, 1, or 6 where it asks
- * (question.h), whatever lies around uncommitted. */
-int task_end(const struct task_run *r, int exit_code, enum run_end how, const char *also, struct err *e);
+/* What is to be done with a task that has succeeded, before it is told to be done: 0, 1 where it is merged
+ * with that, or -1 where it fails of it. */
+struct task_then {
+	int (*fn)(struct context *c, struct task *t, const char *arg, struct err *e);
+	const char *arg;
+};
+
+/* `then` may be NULL. `also` is one more thing to be known of it, or "". Decides, tells the store, and gives
+ * the exit code for those who wait: the command's own; where it succeeded and the task did not, 1, or 6 where
+ * it asks (question.h), whatever lies around uncommitted. */
+int task_end(const struct task_run *r, int exit_code, enum run_end how, const char *also,
+	const struct task_then *then, struct err *e);
 
 #endif

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "git/private.h"
 #include "git/reach.h"
 #include "git/ref.h"
@@ -39,11 +40,12 @@ int task_work(struct task_at *a, struct task_work *ret, struct err *e)
 {
 	auto_fd git = open_beneath(a->ws.dir, "git", O_RDONLY | O_DIRECTORY, 0);
 	auto_review r = { .scratch = SCRATCH_INIT };
+	auto_str pack = workspace_own_pack(&a->ws);
 
 	*ret = (struct task_work){ 0 };
 	if (task_work_branch(&a->repo, a->task, ret, e) < 0)
 		return -1;
-	if (git >= 0 && private_count_drafts(git, &a->repo, workspace_own_packs(&a->ws), &ret->drafts, e) < 0)
+	if (git >= 0 && private_count_drafts(git, &a->repo, pack, &ret->drafts, e) < 0)
 		return -1;
 	if (review_open(&a->ws, &r, e) < 0)
 		return -1;

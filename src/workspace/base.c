@@ -18,6 +18,7 @@
 #include "sys/sync.h"
 #include "sys/tree.h"
 #include "workspace/delta.h"
+#include "workspace/space.h"
 
 void base_release(struct base *b)
 {
@@ -96,11 +97,11 @@ int base_open(const struct home *h, int64_t project, const char *name, struct ba
 	return 0;
 }
 
-static int make_full(const struct repo *r, const char *path, struct err *e)
+static int make_full(const struct home *h, const struct repo *r, const char *path, struct err *e)
 {
 	auto_str tree = path_join(path, "tree"), index = path_join(path, "index"), monitor = NULL;
 
-	if (proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0)
+	if (space_check(h, r, e) < 0 || proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0)
 		return -1;
 	if (checkout_all(r, r->commit, tree, index, e) < 0)
 		return -1;
@@ -162,7 +163,7 @@ static int make(const struct home *h, int64_t project, int project_fd, const str
 	if (!rc) {
 		rc = delta_make(h, project, project_fd, r, dir, path, e);
 		if (rc > 0)
-			rc = make_full(r, path, e);
+			rc = make_full(h, r, path, e);
 	}
 	if (!rc)
 		rc = write_seed(dir, r->hash_len, e);

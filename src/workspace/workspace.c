@@ -10,7 +10,10 @@
 #include "sys/fd.h"
 #include "sys/owner.h"
 
-static const struct backend *const backends[] = { &backend_overlay, &backend_worktree };
+/* Its content is the name of the pack. */
+#define OWN_OBJECTS "own-objects"
+
+static const struct backend *const backends[] = { &backend_overlay, &backend_worktree, &backend_clone };
 
 static const struct backend *by_name(const char *name)
 {
@@ -23,6 +26,11 @@ static const struct backend *by_name(const char *name)
 bool workspace_has_backend(const char *name)
 {
 	return by_name(name) != NULL;
+}
+
+bool workspace_is_clone(const char *name)
+{
+	return by_name(name) == &backend_clone;
 }
 
 const char *const *workspace_env(const struct task *t)
@@ -116,24 +124,38 @@ int workspace_restore(struct workspace *ws, struct err *e)
 int workspace_make_private(struct workspace *ws, struct private_spec *s, struct err *e)
 {
 	auto_fd git = openat(ws->dir, "git", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	auto_str path = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id);
+	auto_str path = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id), pack = NULL;
 
 	if (git < 0)
 		return err_sys(e, "cannot open '%s'", path);
 	s->repo = ws->repo;
 	s->commit = ws->task->base;
 	s->hook = INSIDE_HOOK;
-	s->borrow = !ws->task->strict && private_can_borrow(ws->repo);
+	s->borrow = !ws->backend->own_objects && !ws->task->strict && private_can_borrow(ws->repo);
 	if (private_create(git, s, e) < 0)
 		return -1;
 	if (s->borrow)
 		return 0;
-	return private_fill(path, s, e) < 0 ? -1 : write_file(ws->dir, "own-objects", "1\n", 2, 0600, e);
+	return private_fill(path, s, &pack, e) < 0
+		       ? -1
+		       : write_file(ws->dir, OWN_OBJECTS, pack, strlen(pack), 0600, e);
 }
 
-size_t workspace_own_packs(const struct workspace *ws)
+bool workspace_borrows(const struct workspace *ws)
 {
-	return faccessat(ws->dir, "own-objects", F_OK, 0) < 0 ? 0 : 1;
+	return faccessat(ws->dir, OWN_OBJECTS, F_OK, 0) < 0;
+}
+
+char *workspace_own_pack(const struct workspace *ws)
+{
+	auto_buf name = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+
+	if (workspace_borrows(ws))
+		return NULL;
+	/* one that cannot be told is none of those that are there */
+	read_file(ws->dir, OWN_OBJECTS, &name, &ignored);
+	return xstrdup(buf_str(&name));
 }
 
 void workspace_describe_git(struct workspace *ws, const char *at, struct jail *j)
@@ -141,7 +163,7 @@ void workspace_describe_git(struct workspace *ws, const char *at, struct jail *j
 	auto_str git = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id);
 
 	jail_add(j, JAIL_BIND, JAIL_WRITE, git, at);
-	if (workspace_own_packs(ws))
+	if (!workspace_borrows(ws))
 		return;
 	for (size_t i = 0; i < ws->repo->objects.n; i++)
 		jail_add(j, JAIL_BIND, JAIL_NOEXEC, ws->repo->objects.v[i], ws->repo->objects.v[i]);

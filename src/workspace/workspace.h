@@ -71,11 +71,14 @@ const char *const *workspace_env(const struct task *t);
 
 /* Whether a backend of that name exists. */
 bool workspace_has_backend(const char *name);
+/* Whether it is one whose base comes from the remote. */
+bool workspace_is_clone(const char *name);
 
 /* For the backends: */
 struct backend {
 	const char *name;
 	const char *const *env;
+	bool own_objects; /* it borrows nothing from the user's repository */
 	int (*create)(struct workspace *ws, const struct buf *shown, struct err *e);
 	int (*describe)(struct workspace *ws, struct jail *j, struct err *e);
 	int (*files)(struct workspace *ws);
@@ -88,13 +91,14 @@ struct backend {
 	int (*published)(struct workspace *ws, const char *tip, struct err *e);
 };
 
-extern const struct backend backend_overlay, backend_worktree;
+extern const struct backend backend_overlay, backend_worktree, backend_clone;
 
 struct private_spec;
 /* Makes tasks/<id>/git, with objects of its own where they cannot or must not be borrowed. */
 int workspace_make_private(struct workspace *ws, struct private_spec *s, struct err *e);
-/* How many packs the private repository was made with: 0 where it borrows. */
-size_t workspace_own_packs(const struct workspace *ws);
+/* The pack that the private repository was made with, on the heap: NULL where it borrows. */
+char *workspace_own_pack(const struct workspace *ws);
+bool workspace_borrows(const struct workspace *ws);
 /* Adds the private repository at `at`, and the objects that it borrows, to a jail. */
 void workspace_describe_git(struct workspace *ws, const char *at, struct jail *j);
 

@@ -45,7 +45,7 @@ load helpers
 }
 
 @test "ESCAPES 7 8 backends: a .git that the agent would replace stays the task's" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" new t-$b --backend $b
     call inside t-$b 'rm -rf .git; mv .git other; echo "gitdir: /tmp" >.git; ls -d .git'
     "$garth" diff t-$b >/dev/null 2>&1 || true
@@ -56,7 +56,7 @@ load helpers
 }
 
 @test "J7 backends: --strict-isolation in both" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" run --strict-isolation --backend $b -t t-$b -- sh -c 'echo x >x; git add x; git commit -qm x; git fsck --strict; git log --oneline | wc -l' >"$T/o" 2>/dev/null
     [[ $(<"$T/o") == 2 ]]
     "$garth" diff t-$b | grep -q '+x'
@@ -73,7 +73,7 @@ load helpers
 @test "W2 backends: file modes, an umask of 077, and a repository that others cannot read" {
   (umask 077; mkdir "$T/home/closed"; cd "$T/home/closed"; git init -q; echo c >c; printf '#!/bin/sh\necho s\n' >s; chmod +x s; git add -A; git commit -qm c)
   cd "$T/home/closed"
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     (umask 077; "$garth" new "t-$b" --backend $b)
     [[ $(inside t-$b './s; cat c; git status --porcelain; git log --oneline | wc -l; stat -c %a c s') == $'s\nc\n1\n644\n755' ]] || { inside t-$b 'ls -la'; false; }
     if is_root; then

@@ -60,7 +60,7 @@ sound() {
 }
 
 @test "ESCAPES 23 26 crash: killed at each step of discarding: it is completed, and the work is in the trash" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     for step in discard-marked discard-refs discard-moved; do
       "$garth" new t --backend $b
       inside t 'echo work >work; echo d >draft; git add draft; git commit -qm draft'
@@ -78,7 +78,7 @@ sound() {
 
 @test "ESCAPES 23 crash: kill -9 of the keeper: interrupted, everything inside is dead, the work is there" {
   word=garth-orphan-$$-$RANDOM
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" run -d -t t-$b --backend $b -- sh -c "echo work >work; git add work; git commit -qm work; echo more >more; touch ready
       setsid python3 -c 'import time; time.sleep(1000)' $word & exec sleep 1000"
     eventually inside t-$b 'test -e ready'

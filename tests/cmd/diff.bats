@@ -1,7 +1,7 @@
 load helpers
 
 @test "T1 diff: uncommitted changes, drafts, new and removed files, modes and links, against the base" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" new t-$b --backend $b
     inside t-$b 'echo more >>a.txt; git commit -qam draft; echo again >>a.txt; echo new >new; rm dir/b.txt; chmod +x dir/sub/c.txt
       ln -sf dir/sub/c.txt link; mkdir d2; mv run.sh d2/'
@@ -18,7 +18,7 @@ load helpers
 }
 
 @test "T1 diff: nothing changed, nothing printed; rewriting the same content is no change" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" new t-$b --backend $b
     inside t-$b 'cp a.txt x; mv x a.txt; touch dir/b.txt; mkdir empty; mv dir d2; mv d2 dir'
     call "$garth" diff t-$b

@@ -16,7 +16,7 @@ nothing_left() {
 
 @test "T1 discard: a task without work goes without a trace, for both backends" {
   fingerprint >"$T/before"
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" new t --backend $b
     inside t true
     call "$garth" discard t
@@ -30,7 +30,7 @@ nothing_left() {
 }
 
 @test "ESCAPES 26 discard: changed files are kept unless -f says so; then they are in the trash" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" new t --backend $b
     inside t 'echo work >work; echo x >>a.txt'
     changes_nothing 4 "task 't' has the only copy of its work: 2 changed files" "$garth" discard t
@@ -50,7 +50,7 @@ make_draft() {
 }
 
 @test "ESCAPES 26 discard: drafts are kept unless -D says so; then they are in the trash" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" new t --backend $b
     make_draft t
     changes_nothing 4 "drafts in its repository (3 objects)" "$garth" discard t
@@ -105,7 +105,7 @@ PY
 published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; }
 
 @test "ESCAPES 26 discard: an unmerged branch is kept unless -D says so; then its commits are pinned" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" new t --backend $b
     published t; inside t 'git commit -q --allow-empty -m more'
     tip=$(git rev-parse garth/t) id=$(field t id)

@@ -38,7 +38,7 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
 
 @test "J3 G4 git: the shim does as git does, stays on the task's branch, and says what it does not do" {
   fingerprint >"$T/before"
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" new t-$b --backend $b
     inside t-$b 'set -e
       test "$(command -v git)" = /run/garth/bin/git
@@ -58,7 +58,7 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
 
 @test "J3 git: gc, repack, prune, worktrees of its own, a clone of itself" {
   fingerprint >"$T/before"
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" new t-$b --backend $b
     inside t-$b "$native"'set -e
       for i in 1 2 3; do echo $i >>a.txt; git commit -qam $i; done
@@ -112,7 +112,7 @@ hook() {
 @test "J3 git: hooks of the user's repository run inside, and only there" {
   for h in pre-commit commit-msg post-checkout post-index-change post-commit post-rewrite reference-transaction update pre-push; do hook $h; done
   hook prepare-commit-msg; chmod -x .git/hooks/prepare-commit-msg; mv .git/hooks/pre-push .git/hooks/pre-push.sample
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" new t-$b --backend $b
     inside t-$b 'echo x >>a.txt; git commit -qam x; git commit -q --amend -m y; /usr/bin/git checkout -q -b y'
     "$garth" snapshot t-$b >/dev/null; "$garth" diff t-$b >/dev/null; "$garth" show t-$b >/dev/null; "$garth" export t-$b "$T/x-$b"
@@ -166,7 +166,7 @@ hook() {
 }
 
 @test "J3 git: libgit2 opens the workspace, reads status, makes a commit" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" new t-$b --backend $b
     inside t-$b 'echo x >>a.txt; echo n >new'
     "$garth" exec t-$b -- /usr/bin/python3 - <<'PY'
@@ -191,7 +191,7 @@ PY
 @test "J3 ESCAPES 27 git: the user rewrites the base branch and prunes: inside nothing is missing" {
   for i in {1..5}; do echo $i >>a.txt; commit $i; done
   git gc -q
-  for b in overlay worktree; do "$garth" new t-$b --backend $b; inside t-$b 'echo x >x; git add x; git commit -qm x'; done
+  for b in "${backends[@]}"; do "$garth" new t-$b --backend $b; inside t-$b 'echo x >x; git add x; git commit -qm x'; done
   "$garth" run -d -t running -- sleep 1000
   git checkout -q --orphan fresh; git commit -qm fresh; git branch -D -q main; git branch -m main
   git reflog expire --expire=now --all; git gc -q --prune=now; git repack -q -a -d; git prune --expire=now; git worktree prune

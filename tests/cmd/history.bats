@@ -10,7 +10,7 @@ configure() { mkdir -p "$XDG_CONFIG_HOME/garth" && cat >"$XDG_CONFIG_HOME/garth/
 all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | sort; find . -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum; git status --porcelain --ignored'; }
 
 @test "T2 exit: uncommitted changes fail the task, are listed, and everything is kept" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     call "$garth" run -t d-$b --backend $b -- sh -c 'echo x >>a.txt; echo n >"new file"; git rm -q --cached dir/b.txt; rm dir/b.txt; mkdir ignored; echo i >ignored/i; echo o >x.o'
     [[ $code == 1 && $(state_of d-$b) == failed ]] || complain
     [[ $(note d-$b) == *uncommitted*a.txt* && $(note d-$b) == *dir/b.txt* && $(note d-$b) == *'new file'* && $(note d-$b) != *x.o* ]] || complain "$(note d-$b)"
@@ -32,7 +32,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
 }
 
 @test "T2 exit: --on-dirty commit and keep, by flag and by configuration" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     call "$garth" run -t c-$b --backend $b --on-dirty commit -- sh -c 'echo x >>a.txt; echo n >n; echo o >x.o'
     [[ $code == 0 && $(state_of c-$b) == done ]] || complain "$(note c-$b)"
     [[ $(git show garth/c-$b:a.txt) == $'one\nx' && $(git show garth/c-$b:n) == n && $(git ls-tree -r --name-only garth/c-$b) != *x.o* ]]
@@ -109,7 +109,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
 }
 
 @test "T3 rollback: --to-snapshot brings uncommitted and ignored files back, running and stopped, both backends" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     for how in stopped running; do
       t=$how-$b
       if [[ $how == running ]]; then "$garth" run -d -t $t --backend $b -- sleep 1000; else "$garth" new $t --backend $b; fi
@@ -137,7 +137,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
 }
 
 @test "T3 rollback: --full goes to the start, untracked and ignored files go, and it can be taken back" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     for how in stopped running; do
       t=$how-$b
       if [[ $how == running ]]; then "$garth" run -d -t $t --backend $b -- sleep 1000; else "$garth" new $t --backend $b; fi
@@ -157,7 +157,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
 
 @test "T3 rollback: --file brings one file back, from the last commit or from a snapshot; odd bytes too" {
   odd=$'odd \xff\xfe "q" \n*'
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     t=t-$b
     "$garth" new $t --backend $b
     "$garth" exec $t -- sh -c 'printf first >"$1"; printf "*" >"[ab]*"; git add -A; git commit -qm 1; printf second >>a.txt; printf s >>"$1"' - "$odd"
@@ -199,7 +199,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
 }
 
 @test "G11 sync: the target's commits come in; twice does nothing; local changes stay" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     for how in rebase merge; do
       flag=; if [[ $how == merge ]]; then flag=--merge; fi
       t=$how-$b
@@ -228,7 +228,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
 }
 
 @test "G11 sync: a conflict names the files, and nothing is changed inside nor outside" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     for how in rebase merge; do
       flag=; if [[ $how == merge ]]; then flag=--merge; fi
       t=$how-$b
@@ -320,7 +320,7 @@ soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sle
 @test "G12 refs: what moves outside is seen inside a running task at once" {
   git tag v1; git tag -am annotated v2; git tag gone
   for how in "" --strict-isolation; do
-    for b in overlay worktree; do
+    for b in "${backends[@]}"; do
       t=t${how:2:1}-$b
       # the task's own gateway is asleep, awake, or was never there
       "$garth" run -d -t $t --backend $b $how -- sleep 1000

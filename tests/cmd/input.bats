@@ -136,7 +136,7 @@ small_disk() {
   head -c 30000000 /dev/urandom >big; commit big
   fingerprint >"$T/before"
   export garth
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     call small_disk 24m 'rc=0; "$garth" new t --backend '$b' || rc=$?; "$garth" ls --json >&2; cd "$GARTH_HOME"; find tasks worktrees bases scratch -mindepth 1 | grep -vxE "bases/1(/lock)?"; exit $rc'
     [[ $code == 1 && $err == '✗ '* && $err == *'"tasks": []'* && -z $out ]] || complain "$b"
     [[ $(grep -c '^✗' <<<"$err") == 1 ]] || complain "$b"

@@ -53,7 +53,7 @@ load helpers
 @test "W1 new: a repository with SHA-256" {
   rm -rf "$T/home/s"; git init -q --object-format=sha256 "$T/home/s"; cd "$T/home/s"
   echo s >s; git add s; git commit -qm s
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" new "s-$b" --backend $b
     inside "s-$b" 'test -z "$(git status --porcelain)" && echo x >x && git add x && git commit -qm x && git fsck --strict'
     "$garth" diff "s-$b" | grep -F '+x'
@@ -65,7 +65,7 @@ load helpers
   cp -r "$R" "$T/home/it's a \"dir\""; cd "$T/home/it's a \"dir\""
   printf 'odd\n' >$'\xff\xfe'; printf 'nl\n' >$'line\nbreak'; printf 'q\n' >"quote\"s and 's"; printf 'd\n' >-dash
   git add -A; git commit -qm odd
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     "$garth" new "t-$b" --backend $b
     [[ -z $(inside "t-$b" git status --porcelain) ]]
     inside "t-$b" 'cat -- "$(printf "\377\376")" "$(printf "line\nbreak")" "quote\"s and '"'s"'" -dash' >"$T/got"

@@ -12,7 +12,7 @@ load helpers
 
 @test "T2 run: uncommitted changes fail a task whose command succeeded, are named, and stay" {
   fingerprint >"$T/before"
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     call "$garth" run -t t-$b --backend $b -- sh -c 'cat a.txt; echo x >>a.txt; echo new >new; rm dir/b.txt; touch x.o'
     [[ $code == 1 && $out == one && $err == "▲ task 't-$b' is failed, uncommitted: a.txt, dir/b.txt, new"* ]] || complain
     [[ $(hint) == "garth diff t-$b" && $(wc -l <<<"$err") == 2 ]] || complain
@@ -32,7 +32,7 @@ load helpers
 }
 
 @test "T2 run: --on-dirty keep and commit" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     call "$garth" run -t k-$b --backend $b --on-dirty keep -- sh -c 'echo new >new'
     [[ $code == 0 && -z $err && $(state_of k-$b) == done && $(inside k-$b 'git status --porcelain') == '?? new' ]] || complain
     call "$garth" run -t c-$b --backend $b --on-dirty commit -- sh -c 'echo x >>a.txt; git commit -qam mine; echo new >new; rm dir/b.txt; touch x.o'

@@ -61,7 +61,7 @@ agent: {project_dir: ., command: [a]}\ntimeout: soon\n|2:10|a time
 agent: {project_dir: ., command: [a]}\ntimeout: 0\n|2:10|above 0
 agent: {project_dir: ., command: [a]}\nbackend: cloud\n|2:10|'overlay'
 agent: {project_dir: ., command: [a]}\nlimits: {max_file: 3}\n|2:10|max_files
-agent: {project_dir: ., command: [a]}\npush: main\n|2:1|unknown key
+agent: {project_dir: ., command: [a]}\npusch: main\n|2:1|'push' meant
 [a, b]\n|1:1|mapping
 name: &a x\n|1:7|anchor
 E

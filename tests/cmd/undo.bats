@@ -54,7 +54,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
 
 @test "ESCAPES 26 undo: a discarded task comes back as it was, for both backends" {
   git tag v1; echo 2 >>a.txt; commit
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     make $b; picture >"$T/was"
     deeds=$(open_deeds)
     "$garth" discard -fD t
@@ -105,7 +105,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
 }
 
 @test "ESCAPES 26 undo: a branch of the name was made meanwhile: named, nothing changes" {
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     make $b; picture >"$T/was"; "$garth" discard -fD t
     git branch garth/t main
     changes_nothing 1 "there is another branch 'garth/t' by now" "$garth" undo
@@ -141,7 +141,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
 @test "ESCAPES 23 26 undo: killed at each step: nothing is lost, and the next undo brings it back" {
   has_faults || { means_nothing; return; }
   git tag v1; echo 2 >>a.txt; commit
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     make $b; picture >"$T/was"
     for step in undo-marked undo-moved undo-refs undo-worktree undo-placed undo-stored; do
       [[ $step:$b != undo-worktree:overlay ]] || continue
@@ -171,7 +171,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
 
 @test "ESCAPES 23 26 undo: killed at each step of discarding published work, then taken back" {
   has_faults || { means_nothing; return; }
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     make $b; picture >"$T/was"
     for step in discard-marked discard-workspace discard-refs discard-moved; do
       call env GARTH_FAULT=$step "$garth" discard -fD t
@@ -214,7 +214,7 @@ waits() { ls -l "/proc/$1/fd" | grep -q undo.lock; }
 
 @test "ESCAPES 25 undo: while one is at work, others look, discard, settle and empty the trash without harm" {
   has_faults || { means_nothing; return; }
-  for b in overlay worktree; do
+  for b in "${backends[@]}"; do
     make $b; picture >"$T/was"; id=$(field t id)
     for step in undo-marked undo-moved undo-refs undo-placed; do
       "$garth" discard -fD t

@@ -5,7 +5,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a
 
 # The attack names files of the user, the checkout and other places by absolute path, to read and to write them.
 @test "1 J1 J2 J10: absolute paths to home, checkout and elsewhere" {
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new "t-$backend" --backend "$backend"
     while read -r file; do
       walled "t-$backend" "cat $file"
@@ -23,7 +23,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a
 # The attack climbs out of the workspace with "..".
 @test "1 J1 J2: relative paths with .. from the workspace" {
   mkdir "$GARTH_HOME" "$GARTH_HOME/worktrees"; chmod 700 "$GARTH_HOME"
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new "t-$backend" --backend "$backend"
     for up in ../../../notes.txt dir/../../../../notes.txt ../../../.ssh/id_test ../../../src/app/.env \
       ../../../../../../../../../../../../../../$T/elsewhere/secret; do
@@ -44,7 +44,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a
 @test "1 J2: system secrets and the Garth home" {
   "$garth" new other
   inside other "echo $SECRET >mine.txt"
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new "t-$backend" --backend "$backend"
     # as who it would be inside, the names of the machine's are to be seen, and mostly to be read
     for path in /etc/shadow /var/log /boot /sys/kernel /home /root /etc/ssh /etc/pam.d /etc/fstab /etc/hostname /etc/machine-id; do
@@ -84,7 +84,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a
 # The attack makes links in the workspace that lead outside: as a leaf, as a directory on the way, and by a chain.
 @test "2 J1: symlinks used by the agent" {
   links='ln -sfn @/secret leaf; ln -sfn @ middle; ln -sfn leaf one; ln -sfn one two; ln -sfn two chain; ln -sfn /proc/self/root@/secret magic'
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new "t-$backend" --backend "$backend"
     inside "t-$backend" "${links//@/$T/elsewhere}"
     outside sh -c "${links//@/$T/elsewhere}"
@@ -101,7 +101,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a
 
 # The attack leaves the links for trusted code that reads, compares, copies, counts and removes the workspace.
 @test "2 J1 W2: symlinks used by trusted code" {
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new t --backend "$backend"
     inside t "ln -s $T/elsewhere/secret leaf; ln -s $T/elsewhere middle; ln -s ../../../../elsewhere relative
       ln -s leaf one; ln -s one chain; rm -r dir; ln -s $T/elsewhere/dir dir; rm a.txt; ln -s $T/elsewhere/secret a.txt
@@ -127,7 +127,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a
 
 # The attack replaces what Garth mounts or writes at the next start (home, /tmp, the way to the workspace) by links.
 @test "2 J1 J2: symlinks where the next start has its mount points" {
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new "t-$backend" --backend "$backend"
     inside "t-$backend" "cd; mv .garth .was 2>/dev/null; ln -s $T/elsewhere .garth; mv src .src 2>/dev/null; ln -s $T/elsewhere src
       for d in .local .cargo .config .claude; do rm -rf \$d; ln -s $T/elsewhere \$d; done; ln -s $T/elsewhere/secret .claude.json
@@ -211,7 +211,7 @@ for name in ("opaque", "redirect", "metacopy", "whiteout", "origin", "upper", "i
 
 # The attack renames the directories above the place that is mounted or hidden.
 @test "3 J1 J2: a rename of the parents" {
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new "t-$backend" --backend "$backend"
     outside mv "$T/elsewhere" "$T/open/moved" 2>/dev/null || mv "$T/elsewhere" "$T/open/moved"
     tells "$SECRET" cat "$T/open/moved/secret"
@@ -247,7 +247,7 @@ for name in ("opaque", "redirect", "metacopy", "whiteout", "origin", "upper", "i
 
 # The attack uses that one task's name begins with the other's.
 @test "4 J2: a prefix neighbour, t-1 and t-10" {
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new t-1 --backend "$backend"
     "$garth" new t-10 --backend "$backend"
     inside t-10 "echo $SECRET >neighbour.txt; git add -A; git -c user.name=a -c user.email=a commit -qm $SECRET"
@@ -276,7 +276,7 @@ users_own() { fingerprint; sha256sum "$HOME/.claude/settings.json" "$HOME/.bashr
   plant="for f in .claude/settings.json .vscode/tasks.json .mcp.json .gitmodules .envrc .idea/workspace.xml .husky/pre-commit \
       sub/.claude/settings.json dir/.git/config new/.git/config; do mkdir -p \$(dirname \$f); echo $SECRET >\$f; done"
   outside sh -c "$plant"; tells "$SECRET" outside cat .mcp.json dir/.git/config
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new t --backend "$backend"
     inside t "$plant; mkdir -p ~/.claude; for f in ~/.claude/settings.json ~/.bashrc ~/.gitconfig ~/.profile ~/.mcp.json; do echo $SECRET >\$f; done"
     [[ $(users_own) == "$was" ]]
@@ -298,7 +298,7 @@ users_own() { fingerprint; sha256sum "$HOME/.claude/settings.json" "$HOME/.bashr
 # The attack makes programs that run as their owner for whoever starts them outside.
 @test "3 J1 J6: set-user-id files" {
   outside sh -c 'cp /bin/true suid && chmod 4755 suid && test -u suid'
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new "t-$backend" --backend "$backend"
     refused inside "t-$backend" 'cp /bin/true suid && chmod 4755 suid'
     inside "t-$backend" "$python -c 'import os; os.umask(0); os.close(os.open(\"made\", os.O_CREAT | os.O_WRONLY, 0o6755))' || true; test -f made"
@@ -345,7 +345,7 @@ f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\",
   printf '#!/bin/sh\necho tool\n' | tee "$HOME/.local/bin/tool" >"$T/elsewhere/named/tool"
   chmod 777 "$HOME/.local" "$HOME/.local/bin" "$HOME/.local/bin/tool" "$T/elsewhere/named" "$T/elsewhere/named/tool"
   before=$(sentinels)
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new "t-$backend" --backend "$backend"
     for tool in "$HOME/.local/bin/tool" "$T/elsewhere/named/tool"; do
       [[ $(inside "t-$backend" "$tool") == tool ]]
@@ -386,7 +386,7 @@ beneath() {
   export GARTH_HOME=$2
   rm -rf "$repo" "$1/sibling"
   { git clone -q "$R" "$repo" && echo "hidden-$SECRET" >"$repo/.env" && mkdir "$1/sibling" && echo visible >"$1/sibling/f" && cd "$repo"; } || return 1
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new "t-$backend" --backend "$backend" || return 1
     # the control: the place is shown, and the host's user reads both
     [[ $(inside "t-$backend" "cat $1/sibling/f") == visible ]] || return 1

@@ -87,7 +87,7 @@ works() {
   git fetch -q "$T/open/evil.git" stolen:stolen
   [[ $(git show stolen:secret) == "$SECRET" ]]
   cd "$R"
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     for how in alternates objects pack http; do
       "$garth" new t --backend $backend
       remember

@@ -57,7 +57,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   git status >/dev/null 2>&1 || true
   ran
   cd "$R"
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new t --backend "$backend"
     "$garth" new other --backend "$backend"
     if [[ $backend == worktree ]]; then pointer=$(<"$GARTH_HOME/worktrees/t/.git"); fi
@@ -96,7 +96,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   git --git-dir="$T/open/c/.git" --work-tree=. status >/dev/null 2>&1 || true
   ran
   cd "$R"
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new t --backend "$backend"
     if [[ $backend == worktree ]]; then
       admin=$(sed 's/^gitdir: //' "$GARTH_HOME/worktrees/t/.git")
@@ -118,7 +118,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
 
 # The attack sets everything that names a program, wherever the agent can write, and attributes that ask for it.
 @test "9 J3: settings and attributes that name programs" {
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new t --backend "$backend"
     inside t "$native${settings//@/$payload}
       mkdir -p /tmp/hooks; for h in post-checkout pre-commit reference-transaction post-index-change fsmonitor-watchman; do
@@ -181,7 +181,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   (cd sub && git status >/dev/null 2>&1 || true); ran
   (cd bare && git status >/dev/null 2>&1 || true); ran
   cd "$R"
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new t --backend "$backend"
     inside t "$native$plant"
     if [[ $backend == worktree ]]; then
@@ -276,7 +276,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   git tag | grep -qx evil
   cd "$R"
   refs=$(git for-each-ref | grep -v 'heads/garth/t$')
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new t --backend "$backend"
     inside t "$native$work" >/dev/null 2>&1
     [[ $(inside t git rev-parse main) == "$(inside t git rev-parse HEAD)" ]]
@@ -309,7 +309,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   code=0; timeout 1 git status >/dev/null 2>&1 || code=$?
   ((code != 0))
   cd "$R"
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new t --backend "$backend"
     inside t "cd \$(git rev-parse --absolute-git-dir); rm -rf HEAD config index packed-refs refs info hooks logs objects/info objects/pack
       for f in HEAD config index packed-refs; do mkfifo \$f; done; ln -s $T/elsewhere refs; ln -s $T/elsewhere info; ln -s $T/elsewhere objects/pack
@@ -380,7 +380,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
       rm -f .git/hooks/*
       git config core.hooksPath tools/hooks
     fi
-    for backend in overlay worktree; do
+    for backend in "${backends[@]}"; do
       "$garth" new t --backend "$backend"
       [[ ! -e $marker ]] || { echo "garth new ran:"; cat "$marker"; return 1; }
       inside t "mkdir -p tools/hooks; printf '#!/bin/sh\n$payload\n' >tools/run; for h in post-checkout reference-transaction post-index-change pre-auto-gc; do cp tools/run tools/hooks/\$h; chmod +x tools/hooks/\$h; done; echo changed >>a.txt; echo new >new.txt; git commit -qm published a.txt"
@@ -411,7 +411,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   echo 'repos: []' >.pre-commit-config.yaml
   git add -A; git commit -qm hooks; git config core.hooksPath .githooks
   shared=$(fingerprint)
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new t --backend "$backend"
     inside t "for h in .githooks/*; do printf '#!/bin/sh\n$payload\n' >\$h; chmod +x \$h; cp \$h \$(git rev-parse --git-dir)/hooks/; done
       echo 'repos: [{repo: local, hooks: [{id: x, entry: sh, args: [-c, \"$payload\"], language: system}]}]' >.pre-commit-config.yaml

@@ -84,7 +84,7 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
 
 # The attack leaves processes behind that were forked twice, have sessions of their own and ignore every signal.
 @test "19 J6: nothing outlives the command of a stopped task" {
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     "$garth" new "t-$backend" --backend "$backend"
     bring "t-$backend" "$programs/rabbits" rabbits
     "$garth" exec "t-$backend" -- sh -c "/tmp/rabbits $name 20 60; sleep 0.2; grep -lsx $name /proc/[0-9]*/comm | grep -q ."

@@ -38,7 +38,7 @@ gone() {
 # The attack puts FIFOs, sockets and devices where a file is expected: who opens them waits for ever.
 @test "2 20 J1: FIFOs and sockets where files are read" {
   mkfifo "$T/open/fifo"; code=0; timeout 1 cat "$T/open/fifo" || code=$?; ((code == 124))
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     hostile "$backend" "rm .gitignore dir/b.txt; mkfifo .gitignore .gitattributes .mailmap dir/b.txt fifo dir/.gitignore ~/fifo /tmp/fifo
       $python -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"sock\"); socket.socket(socket.AF_UNIX).bind(\"/tmp/sock\")'"
     seen
@@ -64,7 +64,7 @@ gone() {
 @test "20 J1 J10: directories and files without rights" {
   mkdir -m 000 "$T/open/closed"
   if ! is_root; then refused ls "$T/open/closed"; fi
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     hostile "$backend" 'mkdir -p closed/in ~/closed/in /tmp/closed; echo x >closed/in/f; echo x >unreadable; chmod 000 closed ~/closed /tmp/closed unreadable'
     seen
     gone
@@ -81,7 +81,7 @@ for n in [b":(top)x", b":!x", b"-rf", b"--output=pwned", b"a\nb", b"x\nstate    
   outside sh -c "mkdir -m 777 c; cd c; $python -c '$make'"
   # the control: who passes them on unguarded fails or obeys
   (cd "$T/open/c" && git init -q && code=0 && { ls -A | git check-ignore --stdin >/dev/null 2>&1 || code=$?; }; ((code > 1)))
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     hostile "$backend" ":"
     inside t "$python -c '$make'"
     seen
@@ -103,7 +103,7 @@ for n in [b":(top)x", b":!x", b"-rf", b"--output=pwned", b"a\nb", b"x\nstate    
     'rm .gitignore; ln -s .gitignore .gitignore; touch new' \
     'mkdir -p deep/.gitignore/.gitignore/.gitignore; touch deep/.gitignore/.gitignore/x new; echo "deep/" >dir/.gitignore' \
     'i=0; while [ $i -lt 300 ]; do echo "*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b$i"; i=$((i+1)); done >.gitignore; touch $(printf "a%.0s" $(seq 200))'; do
-    for backend in overlay worktree; do
+    for backend in "${backends[@]}"; do
       hostile "$backend" "$script"
       seen
       gone
@@ -119,7 +119,7 @@ for i in range(700):
 open('bottom', 'w').close()"
   (cd "$T/open" && mkdir c && cd c && "$python" -c "$dig")
   refused "$python" -c "import os; os.stat('$T/open/c' + '/deep-dir' * 700)"
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     hostile "$backend" "$python -c \"$dig\"; cd; $python -c \"$dig\"; cd /tmp; $python -c \"$dig\""
     answers show t; grep -q a.txt "$T/answer"
     answers diff t; grep -q '^+evil-change' "$T/answer"
@@ -138,7 +138,7 @@ open('bottom', 'w').close()"
   truncate -s 1T "$T/open/sparse"
   (($(stat -c %s "$T/open/sparse") == 1 << 40))
   rm "$T/open/sparse"
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     hostile "$backend" 'truncate -s 1T sparse; truncate -s 300G dir/sparse; printf x | dd of=sparse bs=1 seek=500G conv=notrunc 2>/dev/null'
     seen
     (($(stat -c %s "$T/exported/sparse") == 1 << 40))
@@ -167,7 +167,7 @@ open('bottom', 'w').close()"
   for script in 'echo x >new' 'echo x >>dir/b.txt' 'rm -r dir' 'ln -s x new' 'mkdir new; cd new; git init -q; echo x >f' \
     'git commit -q --allow-empty -m x' 'git commit -q --allow-empty -m x; git update-ref -d HEAD; git gc -q --prune=never' \
     "$draft git commit -q --allow-empty -m draft" "$draft git commit -q --allow-empty -m draft; git update-ref -d HEAD; git gc -q --prune=never"; do
-    for backend in overlay worktree; do
+    for backend in "${backends[@]}"; do
       "$garth" new t --backend "$backend"
       inside t "$script"
       refused "$garth" discard t
@@ -178,7 +178,7 @@ open('bottom', 'w').close()"
 
 # The attack hides files by an ignore file that ignores itself: how many are left aside is always told.
 @test "9 20 J1: a directory that ignores itself is counted" {
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     hostile "$backend" 'mkdir hidden; echo "*" >hidden/.gitignore; echo evil >hidden/evil'
     seen
     grep -q evil "$T/exported/hidden/evil"
@@ -192,7 +192,7 @@ open('bottom', 'w').close()"
 @test "26 10 J4: what git does not look at is named, and not thrown away unasked" {
   for script in 'mkdir .GIT; echo x >.GIT/w' 'mkdir dir/.git; echo x >dir/.git/w' 'echo x >dir/sub/.Git' \
     'cd dir/sub; git init -q; git config user.name a; git config user.email a; echo w >w; git add w; git commit -qm w; git rm -q w'; do
-    for backend in overlay worktree; do
+    for backend in "${backends[@]}"; do
       "$garth" new t --backend "$backend"
       inside t "$script"
       answers diff t; grep -qi '\.git' "$T/answer"
@@ -219,7 +219,7 @@ open('bottom', 'w').close()"
 @test "2 20 J6: leases" {
   lease="import fcntl; f = open('a.txt', 'r+'); fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_WRLCK); print('leased')"
   (cd "$T/open" && touch a.txt && "$python" -c "$lease" | grep -q leased)
-  for backend in overlay worktree; do
+  for backend in "${backends[@]}"; do
     hostile "$backend" :
     refused inside t "$python -c \"$lease\""
     gone

@@ -285,8 +285,8 @@ static void test_types(void **state)
 	assert_refused("agents: {X: {}}\n", "c.yaml:1:10: an agent's name");
 	assert_refused("limits:\n  log_size: many\n", "c.yaml:2:13: 'limits.log_size' is a size");
 	assert_refused("limits: {log_size: -5}\n", "c.yaml:1:20: 'limits.log_size'");
-	assert_refused("workspace: {backend: clone}\n",
-		"c.yaml:1:22: 'workspace.backend' is 'overlay' or 'worktree', not 'clone'");
+	assert_refused("workspace: {backend: cloud}\n",
+		"c.yaml:1:22: 'workspace.backend' is 'overlay', 'worktree' or 'clone', not 'cloud'");
 	assert_refused("workspace: {backend: }\n", "c.yaml:1:22: 'workspace.backend' has no value");
 	assert_refused("network: {mode: [none]}\n", "c.yaml:1:17: 'network.mode' is one value");
 	assert_refused("jail: {tools: {a: b}}\n", "c.yaml:1:15: 'jail.tools' is a list");

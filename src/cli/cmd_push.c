@@ -1,0 +1,56 @@
+#include <stdio.h>
+
+#include "cli/cmd.h"
+#include "cli/json.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+#include "push/push.h"
+
+static int print_json(const struct task *t, const struct push_result *r)
+{
+	return json_print(json_pack("{s:o, s:o, s:o, s:s, s:s, s:b, s:i, s:o}", "task", json_text(t->name),
+		"remote", json_text(r->remote), "branch", json_text(r->branch), "tip", r->tip, "new",
+		r->new_oid, "nothing", r->nothing, "tries", (int)r->tries, "state", json_text(t->state)));
+}
+
+static void tell(const struct task *t, const struct push_result *r)
+{
+	if (r->nothing)
+		say_state("%s/%s has all of task '%s' already", r->remote, r->branch, t->name);
+	else
+		say_done("task '%s' is pushed to %s/%s (%.12s%s)", t->name, r->remote, r->branch, r->new_oid,
+			strcmp(r->new_oid, r->tip) ? ", rebased" : "");
+}
+
+int cmd_push(int argc, char **argv)
+{
+	struct push_spec s = { 0 };
+	bool json = false;
+	const struct opt opts[] = {
+		{ 0, "remote", OPT_STR, &s.remote, "NAME", "another remote than local, else origin" },
+		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
+		OPT_END,
+	};
+	struct cmd_line l = { "push", opts, 1, 2, false, 0, 0 };
+	auto_push_result r = { 0 };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+	int rc;
+
+	CMD_PARSE(&l, argc, argv);
+	s.branch = l.words > 1 ? argv[1] : NULL;
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+		return say_error(&e);
+	s.retries = (unsigned)c.config.push_retries;
+	progress_begin("pushing");
+	rc = push_task(&c, &t, &s, &r, &e);
+	progress_end();
+	if (rc < 0)
+		return r.conflicts.n ? say_error_paths(&e, "conflicts", &r.conflicts) : say_error(&e);
+	if (json)
+		return print_json(&t, &r);
+	if (say_is_heard())
+		tell(&t, &r);
+	return 0;
+}

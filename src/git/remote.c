@@ -1,0 +1,127 @@
+#include "git/remote.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "git/ref.h"
+
+#define SECONDS 300
+
+/* Words of a repository that somebody else was writing to at the same moment. */
+static const char *const races[] = { "(fetch first)", "(non-fast-forward)", "(stale info)", "cannot lock ref",
+	"failed to update ref", "failed to lock", "incorrect old value", "reference already exists" };
+
+static struct git git_for(const struct repo *r)
+{
+	/* a remote's path may be relative to the checkout */
+	return (struct git){ .dir = r->git_dir, .cwd = r->main_top, .remote = true, .seconds = SECONDS };
+}
+
+static bool has_line(const struct buf *list, const char *line)
+{
+	size_t n = strlen(line);
+
+	for (const char *l = buf_str(list); *l; l += strcspn(l, "\n") + (strchr(l, '\n') != NULL))
+		if (strcspn(l, "\n") == n && !strncmp(l, line, n))
+			return true;
+	return false;
+}
+
+int remote_choose(const struct repo *r, const char *name, char **ret, struct err *e)
+{
+	static const char *const usual[] = { "local", "origin" };
+	struct git g = git_for(r);
+	auto_buf list = BUF_INIT(1 << 20);
+
+	*ret = NULL;
+	if (git_do(&g, &list, e, "remote", NULL) < 0)
+		return -1;
+	if (name && !has_line(&list, name))
+		return err_set(e, ERR_NOTFOUND, "there is no remote '%s'", name),
+		       err_hint(e, "git remote -v");
+	for (size_t i = 0; !name && i < ARRAY_SIZE(usual); i++)
+		if (has_line(&list, usual[i]))
+			name = usual[i];
+	if (name)
+		*ret = xstrdup(name);
+	return 0;
+}
+
+/* git's words that say why, one line: a remote's own come first, and are the remote's to clean. */
+static int refused(const char *remote, const struct buf *out, const struct buf *errtext, struct err *e)
+{
+	const char *why = strstr(buf_str(out), "[remote rejected]");
+	const char *text = why ? why + strlen("[remote rejected] ") : buf_str(errtext);
+
+	for (const char *l = why ? "" : text; *l; l += strcspn(l, "\n") + (strchr(l, '\n') != NULL))
+		if (!strncmp(l, "fatal: ", 7) || !strncmp(l, "error: ", 7)) {
+			text = l + 7;
+			break;
+		}
+	return err_set(e, ERR_FAILED, "'%s' does not take it: %.*s", remote,
+		*text ? (int)strcspn(text, "\n") : 26, *text ? text : "git push failed, no reason");
+}
+
+int remote_push(const struct repo *r, const char *remote, const char *oid, const char *branch,
+	enum remote_answer *ret, struct err *e)
+{
+	struct git g = git_for(r);
+	auto_str spec = xasprintf("%s:refs/heads/%s", oid, branch);
+	auto_buf out = BUF_INIT(1 << 20), errtext = BUF_INIT(1 << 20);
+	auto_strvec args = STRVEC_INIT;
+	int code;
+
+	strvec_pushl(&args, "push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no",
+		"--no-verify", "--", remote, spec, NULL);
+	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
+		return -1;
+	*ret = strstr(buf_str(&out), "\n=\t") ? REMOTE_HAS_IT : REMOTE_TAKEN;
+	if (!code)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(races); i++)
+		if (strstr(buf_str(&out), races[i]) || strstr(buf_str(&errtext), races[i])) {
+			*ret = REMOTE_OVERTAKEN;
+			return 0;
+		}
+	return refused(remote, &out, &errtext, e);
+}
+
+/* Whether it is a path on this machine: there git starts the other side itself. */
+static bool is_path(const struct repo *r, const char *remote)
+{
+	struct git g = git_for(r);
+	struct err ignored = ERR_INIT;
+	auto_buf url = BUF_SMALL;
+	const char *colon, *slash;
+
+	if (git_do(&g, &url, &ignored, "remote", "get-url", "--", remote, NULL) < 0)
+		return false;
+	colon = strchr(buf_str(&url), ':');
+	slash = strchr(buf_str(&url), '/');
+	return !strncmp(buf_str(&url), "file://", 7) || !colon || (slash && slash < colon);
+}
+
+int remote_fetch(const struct repo *r, const char *remote, const char *branch, const char *to, char oid[65],
+	struct err *e)
+{
+	struct git g = git_for(r);
+	auto_str spec = xasprintf("+refs/heads/%s:%s", branch, to);
+	auto_buf out = BUF_INIT(1 << 20), errtext = BUF_INIT(1 << 20);
+	auto_strvec args = STRVEC_INIT;
+	int code;
+
+	*oid = '\0';
+	strvec_pushl(&args, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+		"--no-recurse-submodules", "--refmap=", NULL);
+	/* git does not serve what is another user's unless it is told to */
+	if (is_path(r, remote))
+		strvec_push(&args, "--upload-pack=git -c 'safe.directory=*' upload-pack");
+	strvec_pushl(&args, "--", remote, spec, NULL);
+	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
+		return -1;
+	if (code && strstr(buf_str(&errtext), "couldn't find remote ref"))
+		return 0;
+	if (code)
+		return refused(remote, &out, &errtext, e), err_wrap(e, "cannot fetch '%s'", branch);
+	return ref_read(r, to, oid, e);
+}

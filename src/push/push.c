@@ -1,0 +1,214 @@
+#include "push/push.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "audit/audit.h"
+#include "base/alloc.h"
+#include "git/ref.h"
+#include "merge/compose.h"
+#include "git/remote.h"
+#include "sys/fault.h"
+#include "sys/lock.h"
+#include "task/life.h"
+
+/* Between two tries: from this up to twice as long, and each time twice as much. */
+#define WAIT_MS     50
+#define WAIT_MAX_MS 3000
+
+struct push {
+	struct context *context;
+	struct repo repo;
+	struct task *task;
+	struct push_result *result;
+	char *fetched; /* the ref that holds the remote's branch meanwhile */
+};
+
+void push_result_release(struct push_result *r)
+{
+	free(r->remote);
+	free(r->branch);
+	strvec_release(&r->conflicts);
+	*r = (struct push_result){ 0 };
+}
+
+static int record(struct push *p, const char *event, const struct err *why, struct err *e)
+{
+	const struct push_result *r = p->result;
+	auto_audit a = NULL;
+	json_t *o = json_pack("{s:o, s:o, s:s}", "remote", audit_text(r->remote), "branch",
+		audit_text(r->branch), "tip", r->tip);
+
+	if (r->tries)
+		json_object_set_new(o, "tries", json_integer(r->tries));
+	if (why)
+		json_object_set_new(o, "error", audit_text(why->msg));
+	else if (r->tries)
+		json_object_set_new(o, "new", json_string(r->new_oid));
+	if (audit_open(p->context->home.fd, p->context->store, &a, e) < 0)
+		return json_decref(o), -1;
+	return audit_add(a, event, p->task, o, e);
+}
+
+static void wait_a_moment(unsigned tries)
+{
+	unsigned long ms = WAIT_MS, random = 0;
+
+	for (unsigned i = 1; i < tries && ms < WAIT_MAX_MS; i++)
+		ms *= 2;
+	if (getrandom(&random, sizeof(random), 0) < 0)
+		random = (unsigned long)clock();
+	ms += random % ms;
+	nanosleep(&(struct timespec){ .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000 },
+		NULL);
+}
+
+/* The task's commits on top of what the remote has by now. */
+static int rebase(struct push *p, struct err *e)
+{
+	static const struct merge_spec spec = { .kind = MERGE_REBASE };
+	struct push_result *r = p->result;
+	char old[OID_LEN];
+	struct compose m = {
+		.repo = &p->repo, .spec = &spec, .task = p->task->name, .old = old, .tip = r->tip
+	};
+
+	if (remote_fetch(&p->repo, r->remote, r->branch, p->fetched, old, e) < 0)
+		return -1;
+	/* somebody removed it meanwhile */
+	if (!*old)
+		return snprintf(r->new_oid, sizeof(r->new_oid), "%s", r->tip), 0;
+	if (compose_run(&m, &r->conflicts, e) < 0) {
+		if (!r->conflicts.n)
+			return -1;
+		err_set(e, ERR_CONFLICT, "cannot push task '%s': %zu file%s with %s of '%s'", p->task->name,
+			r->conflicts.n, r->conflicts.n == 1 ? " conflicts" : "s conflict", r->branch,
+			r->remote);
+		return err_paths(e, &r->conflicts);
+	}
+	r->nothing = m.nothing;
+	snprintf(r->new_oid, sizeof(r->new_oid), "%s", m.new_oid);
+	return 0;
+}
+
+static int try_until_taken(struct push *p, unsigned retries, struct err *e)
+{
+	struct push_result *r = p->result;
+	enum remote_answer answer;
+
+	snprintf(r->new_oid, sizeof(r->new_oid), "%s", r->tip);
+	while (!r->nothing) {
+		r->tries++;
+		fault("push-try");
+		if (remote_push(&p->repo, r->remote, r->new_oid, r->branch, &answer, e) < 0)
+			return -1;
+		r->nothing = answer == REMOTE_HAS_IT;
+		if (answer != REMOTE_OVERTAKEN)
+			return 0;
+		if (r->tries > retries)
+			return err_set(e, ERR_CONFLICT, "'%s' moved its branch '%s' during each of %u tries",
+				r->remote, r->branch, r->tries);
+		wait_a_moment(r->tries);
+		if (rebase(p, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int find_tip(struct push *p, struct err *e)
+{
+	const struct task *t = p->task;
+	char *tip = p->result->tip;
+
+	if (ref_read(&p->repo, t->branch, tip, e) < 0)
+		return -1;
+	if (*tip && strcmp(tip, t->base))
+		return 0;
+	return err_set(e, ERR_REFUSED, "task '%s' has published nothing", t->name),
+	       err_hint(e, "garth diff %s", t->name);
+}
+
+/* A branch's short name that can stand in a refspec, whose signs mean more than a name. */
+static int check_branch(const struct repo *r, const char *name, struct err *e)
+{
+	struct git g = repo_git(r);
+	auto_str ref = xasprintf("refs/heads/%s", name);
+	struct err ignored = ERR_INIT;
+
+	if (git_do(&g, NULL, &ignored, "check-ref-format", ref, NULL) < 0)
+		return err_set(e, ERR_USAGE, "'%s' is no branch's name", name);
+	return strncmp(name, "garth/", 6) ? 0 : err_set(e, ERR_REFUSED, "'%s' is the branch of a task", name);
+}
+
+static int choose(struct push *p, const struct push_spec *s, struct err *e)
+{
+	struct push_result *r = p->result;
+	const struct task *t = p->task;
+
+	if (!s->branch && strncmp(t->target, "refs/heads/", 11))
+		return err_set(e, ERR_USAGE, "task '%s' was started from no branch: it has no target",
+			       t->name),
+		       err_hint(e, "garth push %s BRANCH", t->name);
+	r->branch = xstrdup(s->branch ? s->branch : t->target + 11);
+	if (check_branch(&p->repo, r->branch, e) < 0 || remote_choose(&p->repo, s->remote, &r->remote, e) < 0)
+		return -1;
+	if (!r->remote)
+		return err_set(e, ERR_NOTFOUND,
+			       "the repository has no remote 'local' or 'origin' to push to"),
+		       err_hint(e, "git remote add origin URL");
+	return 0;
+}
+
+/* From a task at rest nothing more is to come: what it did is where it was meant to be. */
+static void settle(struct push *p)
+{
+	struct err ignored = ERR_INIT;
+	struct task *t = p->task;
+
+	if (!life_is_running(t) && life_allows(t->state, STATE_MERGED))
+		life_move(p->context->store, t, STATE_MERGED, &ignored);
+}
+
+static int push_locked(struct push *p, unsigned retries, struct err *e)
+{
+	struct err why = ERR_INIT, ignored = ERR_INIT;
+	auto_ref_txn drop = REF_TXN_INIT;
+	int rc;
+
+	if (record(p, "push", NULL, e) < 0)
+		return -1;
+	rc = try_until_taken(p, retries, e);
+	why = *e;
+	ref_remove(&drop, p->fetched, NULL);
+	ref_commit(&p->repo, &drop, &ignored);
+	fault("push-taken");
+	if (rc < 0) {
+		record(p, "push-failed", &why, &ignored);
+		return -1;
+	}
+	settle(p);
+	return record(p, "pushed", NULL, e);
+}
+
+int push_task(
+	struct context *c, struct task *t, const struct push_spec *s, struct push_result *ret, struct err *e)
+{
+	auto_str lock_name = xasprintf("push-%lld.lock", (long long)t->project_id);
+	struct push p = { .context = c, .task = t, .result = ret };
+	auto_project project = { 0 };
+	auto_lock lock = -1;
+	int rc = -1;
+
+	*ret = (struct push_result){ 0 };
+	p.fetched = xasprintf("refs/garth/fetched/%lld", (long long)t->id);
+	/* one after the other: tasks of one project need not overtake each other */
+	if (!context_store(c, e) && !store_project_by_id(c->store, t->project_id, &project, e) &&
+		!repo_open_git_dir(
+			project.git_dir, project.path, (unsigned)strlen(t->base) / 2, &p.repo, e) &&
+		!choose(&p, s, e) && !find_tip(&p, e) && !lock_take(c->home.fd, lock_name, true, &lock, e))
+		rc = push_locked(&p, s->retries, e);
+	repo_release(&p.repo);
+	free(p.fetched);
+	return rc;
+}

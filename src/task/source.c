@@ -1,0 +1,44 @@
+#include "task/source.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "git/ref.h"
+#include "git/remote.h"
+#include "task/run.h"
+
+void source_release(struct source *s)
+{
+	auto_ref_txn drop = REF_TXN_INIT;
+	struct err ignored = ERR_INIT;
+
+	if (!s->ref)
+		return;
+	ref_remove(&drop, s->ref, NULL);
+	ref_commit(s->repo, &drop, &ignored);
+	free(steal_ptr(s->ref));
+}
+
+int source_take(struct repo *r, const char *target, struct source *ret, struct err *e)
+{
+	static const char heads[] = "refs/heads/";
+	auto_str remote = NULL;
+	char id[37], oid[65];
+
+	if (strncmp(target, heads, strlen(heads)))
+		return 0;
+	if (remote_choose(r, NULL, &remote, e) < 0)
+		return -1;
+	if (!remote)
+		return 0;
+	task_session_id(id);
+	ret->repo = r;
+	ret->ref = xasprintf("refs/garth/fetched/%s", id);
+	if (remote_fetch(r, remote, target + strlen(heads), ret->ref, oid, e) < 0)
+		return err_hint(e, "garth run --backend clone --base HEAD -- CMD");
+	if (*oid) {
+		free(r->commit);
+		r->commit = xstrdup(oid);
+	}
+	return 0;
+}

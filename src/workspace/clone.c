@@ -1,0 +1,113 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "git/private.h"
+#include "sys/fault.h"
+#include "sys/fd.h"
+#include "workspace/host.h"
+
+/*
+ * A clone of its own (W3): plain files on the host, and a private repository that has all of its objects
+ * itself, as `git clone --no-hardlinks` makes one. The user's repository does not know of it but by the
+ * task's branch. Inside, the private repository stands at .git; outside there is an empty directory: what an
+ * agent can write is no repository to the user's git.
+ */
+
+static char *index_path(const struct workspace *ws)
+{
+	return home_path(ws->home, "tasks/%lld/" HOST_INDEX, (long long)ws->task->id);
+}
+
+/* Where the private repository is mounted. */
+static int make_mount_point(const struct workspace *ws, struct err *e)
+{
+	auto_str dot_git = path_join(ws->task->workspace, ".git");
+	struct stat st;
+
+	if (mkdir(dot_git, 0755) < 0 && errno != EEXIST)
+		return err_sys(e, "cannot make '%s'", dot_git);
+	if (lstat(dot_git, &st) < 0 || !S_ISDIR(st.st_mode))
+		return err_set(e, ERR_FAILED, "'%s' is not the directory that it was", dot_git);
+	return 0;
+}
+
+static int clone_create(struct workspace *ws, const struct buf *shown, struct err *e)
+{
+	auto_buf index = BUF_INIT(1u << 30);
+	struct private_spec s = { .branch = ws->task->branch, .shown = shown, .index = &index };
+	auto_str path = index_path(ws);
+	mode_t old = umask(0022);
+	int rc = -1;
+
+	if (!host_take_place(ws, e) && (fault("create-clone"), !host_open_to_inside(ws, e)) &&
+		!host_check_out(ws, path, &index, e) && !make_mount_point(ws, e))
+		rc = workspace_make_private(ws, &s, e);
+	umask(old);
+	return rc;
+}
+
+static int clone_describe(struct workspace *ws, struct jail *j, struct err *e)
+{
+	auto_str dot_git = path_join(ws->task->workspace, ".git");
+
+	if (access(ws->task->workspace, F_OK) < 0)
+		return err_set(e, ERR_NOTFOUND, "the clone '%s' is gone", ws->task->workspace);
+	if (make_mount_point(ws, e) < 0)
+		return -1;
+	jail_add(j, JAIL_BIND, JAIL_WRITE, ws->task->workspace, ws->task->workspace);
+	workspace_describe_git(ws, dot_git, j);
+	return 0;
+}
+
+static int clone_scan(struct workspace *ws, struct changes *ret, struct err *e)
+{
+	auto_str path = index_path(ws);
+
+	return host_scan(ws, path, ret, e);
+}
+
+static int clone_published(struct workspace *ws, const char *tip, struct err *e)
+{
+	auto_str path = index_path(ws);
+
+	return host_published(ws, ws->repo->git_dir, path, tip, e);
+}
+
+static int clone_remove(struct workspace *ws, struct err *e)
+{
+	if (!host_is_placed(ws))
+		return rmdir(ws->task->workspace), 0;
+	if (host_move_away(ws, e) < 0)
+		return -1;
+	unlinkat(ws->dir, "placed", 0);
+	return 0;
+}
+
+static int clone_restore(struct workspace *ws, struct err *e)
+{
+	if (host_take_place(ws, e) < 0)
+		return -1;
+	fault("undo-clone");
+	/* over the empty directory; files that were gone before it was discarded are not there to be put back
+	 */
+	if (renameat(ws->dir, "tree", AT_FDCWD, ws->task->workspace) < 0 && errno != ENOENT)
+		return err_sys(e, "cannot move the files of '%s' back", ws->task->workspace);
+	return 0;
+}
+
+const struct backend backend_clone = {
+	.name = "clone",
+	.own_objects = true,
+	.create = clone_create,
+	.describe = clone_describe,
+	.files = host_files,
+	.scan = clone_scan,
+	.export = host_export,
+	.remove = clone_remove,
+	.restore = clone_restore,
+	.published = clone_published,
+};

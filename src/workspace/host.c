@@ -1,0 +1,116 @@
+#include "workspace/host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "git/checkout.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+#include "workspace/export.h"
+#include "workspace/scan.h"
+#include "workspace/space.h"
+
+int host_take_place(struct workspace *ws, struct err *e)
+{
+	if (mkdir(ws->task->workspace, 0755) < 0)
+		return errno == EEXIST ? err_set(e, ERR_EXISTS, "'%s' is there already", ws->task->workspace)
+				       : err_sys(e, "cannot make '%s'", ws->task->workspace);
+	return write_file(ws->dir, "placed", "", 0, 0600, e);
+}
+
+bool host_is_placed(const struct workspace *ws)
+{
+	return !faccessat(ws->dir, "placed", F_OK, 0);
+}
+
+int host_open_to_inside(const struct workspace *ws, struct err *e)
+{
+	const char *path = ws->task->workspace;
+	struct owner o = owner_inside();
+
+	if (!owner_is_other())
+		return 0;
+	if (chown(path, 0, o.gid) < 0 || chmod(path, 0775) < 0)
+		return err_sys(e, "cannot open '%s' to the task", path);
+	return 0;
+}
+
+int host_check_out(struct workspace *ws, const char *index, struct buf *text, struct err *e)
+{
+	auto_str part = home_path(ws->home, "tasks/%lld/checkout", (long long)ws->task->id);
+	auto_str own = path_join(part, "index");
+	int rc = -1;
+
+	if (space_check(ws->home, ws->repo, e) < 0)
+		return -1;
+	if (mkdir(part, 0700) < 0 || owner_give(AT_FDCWD, part) < 0)
+		return err_sys(e, "cannot make '%s'", part);
+	if (!checkout_all(ws->repo, ws->task->base, ws->task->workspace, own, e) &&
+		!read_file(AT_FDCWD, own, text, e))
+		rc = write_file(AT_FDCWD, index, text->data, text->len, 0644, e);
+	unlink(own);
+	rmdir(part);
+	return rc;
+}
+
+int host_files(struct workspace *ws)
+{
+	return open(ws->task->workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+/* What is gone is said to be gone. */
+static int no_files(const struct workspace *ws, struct err *e)
+{
+	err_sys(e, "cannot open the files of task '%s' at '%s'", ws->task->name, ws->task->workspace);
+	if (errno == ENOENT)
+		e->kind = ERR_NOTFOUND;
+	return -1;
+}
+
+int host_scan(struct workspace *ws, const char *index, struct changes *ret, struct err *e)
+{
+	auto_fd root = host_files(ws);
+	auto_tracked tracked = { 0 };
+
+	if (root < 0)
+		return no_files(ws, e);
+	if (tracked_load(index, ws->repo->hash_len, &tracked, e) < 0)
+		return -1;
+	return scan_whole(fd_steal(&root), &tracked, ret, e);
+}
+
+int host_export(struct workspace *ws, int out, struct export_report *ret, struct err *e)
+{
+	auto_fd root = host_files(ws);
+
+	return root < 0 ? no_files(ws, e) : export_layers(&root, 1, out, ret, e);
+}
+
+int host_published(
+	struct workspace *ws, const char *git_dir, const char *index, const char *tip, struct err *e)
+{
+	struct git g = {
+		.dir = git_dir, .index = index, .work_tree = ws->task->workspace, .writes_index = true
+	};
+
+	if (git_do(&g, NULL, e, "read-tree", "-i", "-m", tip, NULL) < 0)
+		return -1;
+	return write_file(ws->dir, "indexed", tip, strlen(tip), 0600, e);
+}
+
+int host_move_away(struct workspace *ws, struct err *e)
+{
+	auto_str git = path_join(ws->task->workspace, ".git"),
+		 kept = home_path(ws->home, "tasks/%lld/tree", (long long)ws->task->id);
+
+	if (!rename(ws->task->workspace, kept) || errno == ENOENT)
+		return 0;
+	if ((errno == ENOTEMPTY || errno == EEXIST) && (!unlink(git) || !rmdir(git) || errno == ENOENT) &&
+		!rmdir(ws->task->workspace))
+		return 0;
+	return err_sys(e, "cannot move '%s' away", ws->task->workspace);
+}

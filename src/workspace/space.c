@@ -1,0 +1,68 @@
+#include "workspace/space.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+/* Below this nothing is begun. Above the other, no checkout is too large. */
+#define LITTLE (16ull << 20)
+#define PLENTY (64ull << 30)
+
+/* A file takes whole blocks, and something for its name and inode. */
+#define PER_FILE 4096
+
+static uint64_t available(const struct home *h)
+{
+	struct statvfs fs;
+
+	return fstatvfs(h->fd, &fs) < 0 ? UINT64_MAX : (uint64_t)fs.f_bavail * fs.f_frsize;
+}
+
+static int full(const struct home *h, uint64_t need, uint64_t have, struct err *e)
+{
+	if (need <= LITTLE)
+		err_set(e, ERR_FAILED, "the disk of '%s' is full", h->path);
+	else
+		err_set(e, ERR_FAILED, "the workspace needs %.1f GB, and the disk of '%s' has %.1f GB",
+			(double)need / 1e9, h->path, (double)have / 1e9);
+	return err_hint(e, "garth gc");
+}
+
+int space_check_little(const struct home *h, struct err *e)
+{
+	uint64_t have = available(h);
+
+	return have < LITTLE ? full(h, LITTLE, have, e) : 0;
+}
+
+/* "MODE blob OID     SIZE\tPATH" each, up to a NUL. */
+static int count(const struct repo *r, uint64_t *ret, struct err *e)
+{
+	struct git g = repo_git(r);
+	auto_buf list = BUF_INIT(1u << 30);
+
+	if (git_do(&g, &list, e, "ls-tree", "-r", "-l", "-z", "--full-tree", r->commit, NULL) < 0)
+		return -1;
+	*ret = 0;
+	for (size_t at = 0; at < list.len; at += strlen(list.data + at) + 1) {
+		const char *p = list.data + at;
+
+		for (int i = 0; i < 3; i++)
+			p += strcspn(p, " "), p += strspn(p, " ");
+		*ret += (strtoull(p, NULL, 10) + PER_FILE) / PER_FILE * PER_FILE + PER_FILE / 4;
+	}
+	return 0;
+}
+
+int space_check(const struct home *h, const struct repo *r, struct err *e)
+{
+	uint64_t need, have = available(h);
+
+	if (have >= PLENTY)
+		return 0;
+	if (have < LITTLE)
+		return full(h, LITTLE, have, e);
+	if (count(r, &need, e) < 0)
+		return -1;
+	return need + LITTLE > have ? full(h, need + LITTLE, have, e) : 0;
+}

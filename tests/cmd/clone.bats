@@ -1,0 +1,113 @@
+load helpers
+
+remote() {
+  git init -q --bare "$T/home/$1.git"
+  git remote add "$1" "$T/home/$1.git"
+  git push -q "$1" main
+}
+# ahead NAME: the remote gets a commit that the user's repository has not.
+ahead() {
+  git clone -q "$T/home/$1.git" "$T/$1-other"
+  (cd "$T/$1-other" && echo "$1" >from && git add from && git commit -qm "in $1" && git push -q)
+}
+
+@test "W3 clone: it begins with what the remote has: local, else origin, else the repository itself" {
+  "$garth" new itself --backend clone
+  [[ $(inside itself 'git log --format=%s') == first ]]
+  remote origin; ahead origin
+  "$garth" new from-origin --backend clone
+  [[ $(inside from-origin 'git log --format=%s; cat from') == $'in origin\nfirst\norigin' ]]
+  remote local; ahead local
+  "$garth" new from-local --backend clone
+  [[ $(inside from-local 'git log --format=%s; cat from') == $'in local\nfirst\nlocal' ]]
+  # who names a commit gets that one
+  "$garth" new named --backend clone --base HEAD
+  [[ $(inside named 'git log --format=%s') == first ]]
+  # the user's branches stay where they are, and nothing is left of the fetch
+  [[ $(git log --format=%s main) == first && -z $(git for-each-ref refs/garth/fetched) ]]
+  [[ $(git rev-parse refs/remotes/origin/main) == $(git rev-parse main) ]]
+}
+
+@test "W3 clone: a branch that the remote has not is taken from here; a remote that is gone is said" {
+  remote origin; ahead origin
+  git checkout -qb mine
+  "$garth" new a --backend clone
+  [[ $(inside a 'git log --format=%s') == first ]]
+  git checkout -q main; rm -rf "$T/home/origin.git"
+  changes_nothing 1 "cannot fetch 'main'" "$garth" new b --backend clone
+  [[ $(hint) == *'--base HEAD'* ]]
+}
+
+@test "W3 clone: all of its objects are its own: nothing borrowed, nothing linked" {
+  "$garth" new a --backend clone
+  [[ -z $(inside a 'cat .git/objects/info/alternates 2>/dev/null') ]]
+  inside a 'git fsck --strict --no-dangling'
+  # the user's repository goes away altogether, and inside nothing is missing
+  mv "$R/.git/objects" "$T/objects"; mkdir "$R/.git/objects"
+  call "$garth" exec a -- sh -c 'git fsck --strict --no-dangling && git show HEAD:a.txt'
+  rm -rf "$R/.git/objects"; mv "$T/objects" "$R/.git/objects"
+  [[ $code == 0 && $out == one ]] || complain
+  find "$GARTH_HOME"/tasks/*/git/objects -type f -links +1 | grep . && false
+  "$garth" show a --jail | grep -q "$R/.git" && false
+  true
+}
+
+@test "W3 clone: a source of another user's is no hindrance" {
+  is_root || skip "only root can make files of others"
+  remote local; ahead local
+  chown -R 12345:12345 "$T/home/local.git"
+  # git by itself does not serve it
+  git ls-remote "$T/home/local.git" && false
+  "$garth" new a --backend clone
+  [[ $(inside a 'git log --format=%s') == $'in local\nfirst' ]]
+}
+
+@test "W3 clone: the user's git takes nothing in it for a repository" {
+  "$garth" new a --backend clone
+  local p; p=$("$garth" path a)
+  inside a 'git config core.fsmonitor "touch /tmp/pwned; touch pwned"; git config alias.x "!touch pwned"; ls .git/HEAD; mv .git x && exit 1; rm -rf .git; test -d .git'
+  (cd "$p" && GIT_CEILING_DIRECTORIES=$GARTH_HOME git status) && false
+  [[ ! -e $p/pwned && -d $p/.git && -z $(ls -A "$p/.git") ]]
+  git worktree list | grep -q "$p" && false
+  "$garth" diff a >/dev/null
+}
+
+@test "W3 clone: killed at each step of its making, nothing of it is left, and the name is free" {
+  remote origin
+  local step
+  for step in create-reserved create-refs create-clone; do
+    GARTH_FAULT=$step call "$garth" new a --backend clone
+    [[ $code == 137 ]] || complain "was not killed at $step"
+    "$garth" new a --backend clone
+    inside a 'git status --porcelain'
+    "$garth" discard a
+    [[ -z $(ls "$GARTH_HOME/worktrees") ]]
+  done
+}
+
+@test "W3 T3 clone: publishing, snapshots, rollback, discard and undo work as elsewhere" {
+  "$garth" new a --backend clone
+  inside a 'echo 1 >one; git add .; git commit -qm one'
+  "$garth" snapshot a; inside a 'echo 2 >two; git add .; git commit -qm two; echo loose >loose; echo i >x.o'
+  call "$garth" discard a; [[ $code == 4 && $err == *loose* ]] || complain
+  "$garth" rollback a --to-snapshot 2
+  inside a 'test -f one && ! test -e two && ! test -e loose'
+  "$garth" undo; inside a 'test -f two'
+  "$garth" discard -fD a; [[ ! -e $GARTH_HOME/worktrees/a ]]
+  "$garth" undo; inside a 'test -f two && git log --format=%s' | grep -q two
+  "$garth" merge a; [[ -f two && $(state_of a) == merged ]]
+  git fsck --strict
+}
+
+@test "T7 new: where the disk has no room for the files, nothing is begun" {
+  is_root || skip "mounts a small disk"
+  head -c 30000000 /dev/urandom >big; git add big; git commit -qm big
+  mkdir -p "$T/small"; mount -t tmpfs -o size=40m none "$T/small"
+  local b
+  for b in overlay worktree clone; do
+    GARTH_HOME=$T/small/home call "$garth" new a --backend $b
+    [[ $code == 1 && $err == *'the workspace needs 0.0 GB'* && $(hint) == 'garth gc' ]] || { umount "$T/small"; complain; }
+    [[ -z $(ls "$T/small/home/tasks" "$T/small/home/worktrees" | grep -v :) ]] || { umount "$T/small"; complain left; }
+  done
+  umount "$T/small"
+}

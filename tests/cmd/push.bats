@@ -1,0 +1,198 @@
+load helpers
+
+# A bare repository as the remote NAME, and a clone of somebody else's beside it.
+remote() {
+  git init -q --bare "$T/home/$1.git"
+  git remote add "$1" "$T/home/$1.git"
+  git push -q "$1" main
+}
+other() {
+  [[ -d $T/other ]] || git clone -q "$T/home/${1:-origin}.git" "$T/other"
+  (cd "$T/other" && git pull -q && cat >"$2" && git add -A && git commit -qm "other $2" && git push -q)
+}
+there() { git -C "$T/home/origin.git" log --format=%s "${1:-main}"; }
+work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm 'by $1'"; }
+
+@test "G9 push: a task's commits go to the remote's branch; its own, the user's, and the checkout stay" {
+  remote origin
+  "$garth" new a; work a
+  remember
+  "$garth" push a
+  [[ $(there) == $'by a\nfirst' && $(state_of a) == merged ]]
+  git for-each-ref refs/garth/fetched | grep . && false
+  [[ $(git rev-parse main) == $(git rev-parse garth/a~1) && -z $(git status --porcelain) ]]
+  "$garth" audit a | grep -q 'pushed .*remote=origin branch=main'; "$garth" audit --verify
+  run "$garth" push a --json
+  [[ $(json "[d['nothing'], d['remote'], d['branch']]" <<<"$output") == '[true, "origin", "main"]' ]]
+  # nothing exists only here any more
+  "$garth" discard a
+}
+
+@test "G9 push: local comes before origin; another remote and another branch by name" {
+  remote origin; remote local
+  "$garth" new a; work a
+  "$garth" push a
+  [[ $(git -C "$T/home/local.git" log -1 --format=%s main) == 'by a' && $(there) == first ]]
+  "$garth" push a feature/x --remote origin
+  [[ $(there feature/x) == $'by a\nfirst' && $(there) == first ]]
+}
+
+@test "G9 push: what cannot be is said by name, and changes nothing" {
+  "$garth" new a
+  changes_nothing 3 "no remote 'local' or 'origin'" "$garth" push a
+  remote origin
+  changes_nothing 4 "has published nothing" "$garth" push a
+  work a
+  changes_nothing 3 "no remote 'nowhere'" "$garth" push a --remote nowhere
+  changes_nothing 3 "no remote '--all'" "$garth" push a --remote=--all
+  changes_nothing 2 "is no branch's name" "$garth" push a 'x:refs/heads/main'
+  changes_nothing 2 "is no branch's name" "$garth" push a '+main'$'\n'
+  changes_nothing 4 "is the branch of a task" "$garth" push a garth/b
+  mv "$T/home/origin.git" "$T/home/away.git"
+  changes_nothing 1 "does not take it" "$garth" push a
+  [[ $(state_of a) == created ]]
+}
+
+@test "G9 push: somebody else was faster: fetched, put on top, tried again" {
+  remote origin
+  "$garth" new a; work a
+  other origin b <<<hello
+  "$garth" push a --json >"$T/out"
+  [[ $(json "d['tries']" <"$T/out") == 2 && $(there) == $'by a\nother b\nfirst' ]]
+  git -C "$T/home/origin.git" fsck --strict
+  # the author stays, and the user's own branch did not move
+  [[ $(git rev-parse main) != $(git -C "$T/home/origin.git" rev-parse main~1) ]]
+  "$garth" discard a
+}
+
+@test "G9 push: a conflict is told by file, and nothing has moved there or here" {
+  remote origin
+  "$garth" new a; "$garth" exec a -- sh -c 'echo mine >a.txt; git commit -qam mine'
+  other origin a.txt <<<theirs
+  changes_nothing 5 "1 file conflicts with main of 'origin'" "$garth" push a
+  [[ $err == *a.txt* && $(there) == $'other a.txt\nfirst' ]]
+  "$garth" audit a | grep -q 'push-failed'
+}
+
+@test "G9 push: tried as often as git.push_retries says, then it fails and says so; the workspace is kept" {
+  remote origin
+  mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'git: {push_retries: 2}' >"$XDG_CONFIG_HOME/garth/config.yaml"
+  "$garth" new a; work a
+  # the remote's branch moves during every push
+  cat >"$T/home/origin.git/hooks/pre-receive" <<'E'
+#!/bin/sh
+unset GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES
+echo x >>moves
+git update-ref refs/heads/main $(GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@a git commit-tree -p main -m moved main^{tree})
+E
+  chmod +x "$T/home/origin.git/hooks/pre-receive"
+  call "$garth" push a
+  [[ $code == 5 && $err == *'during each of 3 tries'* ]] || complain
+  [[ $(wc -l <"$T/home/origin.git/moves") == 3 && $(state_of a) == created ]]
+  "$garth" exec a -- test -f a.txt
+}
+
+@test "G9 push: what a remote refuses is not tried again; its words are shown, and cannot write on the terminal" {
+  remote origin
+  printf '#!/bin/sh\nprintf "no \\033[31mred\\033[0m today\\n" >&2\necho x >>asked\nexit 1\n' >"$T/home/origin.git/hooks/pre-receive"
+  chmod +x "$T/home/origin.git/hooks/pre-receive"
+  "$garth" new a; work a
+  fails 1 "hook declined" "$garth" push a
+  [[ $(wc -l <"$T/home/origin.git/asked") == 1 && $err != *$'\033'* ]]
+}
+
+@test "G9 push: no hook of the user's checkout runs, nothing is forced, no tag goes along" {
+  remote origin
+  printf '#!/bin/sh\ntouch "%s/ran"\nexit 1\n' "$T" >.git/hooks/pre-push; chmod +x .git/hooks/pre-push
+  git config push.followTags true; git tag -am tag v1
+  "$garth" new a; work a
+  "$garth" push a
+  [[ ! -e $T/ran && -z $(git -C "$T/home/origin.git" tag) ]]
+  git config remote.origin.push '+refs/heads/*:refs/heads/*'
+  "$garth" new b; work b; other origin c <<<c
+  "$garth" push b
+  there | grep -q 'other c'
+  [[ $(git -C "$T/home/origin.git" branch) == '* main' ]]
+}
+
+@test "G9 G8 push: ten at once, with others' between them: all arrive" {
+  remote origin
+  local i pids=()
+  for i in {1..5}; do "$garth" new t$i; work t$i; done
+  git clone -q "$T/home/origin.git" "$T/second"; cp -r "$GARTH_HOME/../.gitconfig" "$T/"
+  # another home is another Garth: the two know nothing of each other
+  (cd "$T/second"; export GARTH_HOME=$T/garth2; for i in {1..5}; do "$garth" new s$i; work s$i; done)
+  for i in {1..5}; do
+    "$garth" push t$i 3>&- & pids+=($!)
+    (cd "$T/second"; GARTH_HOME=$T/garth2 "$garth" push s$i 3>&-) & pids+=($!)
+  done
+  for i in "${pids[@]}"; do wait "$i"; done
+  [[ $(there | sort) == "$(printf '%s\n' 'by s'{1..5} 'by t'{1..5} first | sort)" ]]
+  git -C "$T/home/origin.git" fsck --strict
+  "$garth" audit --verify
+}
+
+@test "G9 push: killed at each step, it can be done again, and the log is whole" {
+  remote origin
+  local step
+  for step in push-try push-taken; do
+    "$garth" new a-$step; work a-$step
+    GARTH_FAULT=$step call "$garth" push a-$step
+    [[ $code == 137 ]] || complain "was not killed at $step"
+    "$garth" push a-$step
+    there | grep -q "by a-$step"
+  done
+  "$garth" audit --verify
+}
+
+@test "G9 T5 task file: push is the user's word: done when the task is, and the agent may have it done before" {
+  remote origin
+  cat >"$T/home/task.yaml" <<E
+name: p
+agent: {project_dir: $R, command: [sh, -c, 'echo 1 >one; git add .; git commit -qm one; git push; git push origin +HEAD:refs/heads/evil; echo 2 >two; git add .; git commit -qm two']}
+push: main
+E
+  call "$garth" run "$T/home/task.yaml"
+  [[ $code == 0 && $err == *'pushed to origin/main'* ]] || complain
+  [[ $(there) == $'two\none\nfirst' && $(state_of p) == merged ]]
+  # where it goes is the file's to say
+  [[ $(git -C "$T/home/origin.git" branch) == '* main' ]]
+  # without the file's word
+  call "$garth" run --task q -- git push
+  [[ $code == 1 && $err == *'BLOCKED: a task does not push'* && $(there) == $'two\none\nfirst' ]] || complain
+}
+
+@test "G9 T2 task file: a push that fails fails the task, and its workspace is kept; resume tries again" {
+  remote origin
+  mv "$T/home/origin.git" "$T/home/away.git"
+  call "$garth" run --task p --push main -- sh -c 'echo 1 >one; git add .; git commit -qm one || true'
+  [[ $code == 1 && $err == *'not pushed'* && $(state_of p) == failed ]] || complain
+  mv "$T/home/away.git" "$T/home/origin.git"
+  call "$garth" resume p
+  [[ $code == 0 && $(there) == $'one\nfirst' && $(state_of p) == merged ]] || complain
+  # one that failed, has left something uncommitted or asks is not pushed
+  call "$garth" run --task f --push main -- sh -c 'echo 1 >f; git add .; git commit -qm f; exit 3'
+  [[ $code == 3 ]]
+  call "$garth" run --task g --push main -- sh -c 'echo 1 >g; git add .; git commit -qm g; echo 1 >h'
+  [[ $code == 1 ]]
+  call "$garth" run --task h --push main -- sh -c 'echo 1 >h; git add .; git commit -qm h; echo "{\"question\": \"?\"}" >$GARTH_QUESTION_FILE'
+  [[ $code == 6 && $(there) == $'one\nfirst' ]] || complain
+  "$garth" answer h yes || true
+}
+
+@test "G9 push: the user's credentials are used outside; inside there is nothing of them" {
+  remote origin
+  mkdir -p "$T/home/.ssh"; echo SECRET >"$T/home/.ssh/id"
+  cat >"$T/ssh" <<E
+#!/bin/sh
+test "\$(cat "$T/home/.ssh/id")" = SECRET || exit 9
+echo "\$*" >>"$T/asked"
+shift \$((\$# - 1)); exec sh -c "\$1"
+E
+  chmod +x "$T/ssh"
+  git remote set-url origin "host:$T/home/origin.git"
+  export GIT_SSH_COMMAND=$T/ssh GIT_SSH_VARIANT=simple
+  call "$garth" run --task p --push main -- sh -c 'echo 1 >one; git add .; git commit -qm one; env; cat ~/.ssh/id; git config -l; true'
+  [[ $code == 0 && $out != *SECRET* && $out != *"$T/ssh"* && $out != *host:* ]] || complain
+  [[ $(there) == $'one\nfirst' ]]; grep -q "git-receive-pack" "$T/asked"
+}
