@@ -125,6 +125,7 @@ int tree_walk(int root, tree_fn *fn, void *arg, struct err *e)
 struct flat {
 	uint64_t key; /* random: a hostile tree cannot have the names already */
 	unsigned n;
+	size_t left; /* entries that may still be removed this time */
 };
 
 static void flat_name(char out[48], const struct flat *f, unsigned i)
@@ -148,6 +149,7 @@ static int remove_entry(int root, int dir, const char *name, struct flat *f, str
 {
 	char flat[48];
 
+	f->left--;
 	if (!unlinkat(dir, name, 0) || errno == ENOENT)
 		return 0;
 	if (errno != EISDIR && errno != EPERM)
@@ -178,17 +180,17 @@ static int empty_dir(int root, const char *name, struct flat *f, struct err *e)
 		return err_sys(e, "cannot read '%s' to remove it", name);
 	}
 	snprintf(prefix, sizeof(prefix), ".rm.%016llx.", (unsigned long long)f->key);
-	while (!rc && (errno = 0, ent = readdir(d)))
+	while (!rc && f->left && (errno = 0, ent = readdir(d)))
 		if (!is_dot(ent->d_name) && (*name || strncmp(ent->d_name, prefix, strlen(prefix))))
 			rc = remove_entry(root, dir, ent->d_name, f, e);
 	return rc;
 }
 
-/* One pass; 1 where something was added meanwhile. */
-static int remove_once(int dir, const char *name, struct err *e)
+/* One pass; 1 where something was added meanwhile, or there was more than `max`. */
+static int remove_once(int dir, const char *name, size_t max, struct err *e)
 {
 	auto_fd root = -1;
-	struct flat f = { 0 };
+	struct flat f = { .left = max };
 
 	make_removable(dir, name);
 	root = open_beneath(dir, name, O_RDONLY | O_DIRECTORY, 0);
@@ -203,6 +205,8 @@ static int remove_once(int dir, const char *name, struct err *e)
 		flat_name(flat, &f, done);
 		if (empty_dir(root, flat, &f, e) < 0)
 			return -1;
+		if (!f.left)
+			return 1;
 		if (unlinkat(root, flat, AT_REMOVEDIR) < 0 && errno != ENOENT)
 			return err_sys(e, "cannot remove '%s'", flat);
 	}
@@ -211,18 +215,23 @@ static int remove_once(int dir, const char *name, struct err *e)
 	return errno == ENOTEMPTY ? 1 : err_sys(e, "cannot remove '%s'", name);
 }
 
-int tree_remove(int dir, const char *name, struct err *e)
+int tree_remove_some(int dir, const char *name, size_t max, struct err *e)
 {
-	int rc = 1;
-
 	if (!unlinkat(dir, name, 0) || errno == ENOENT)
 		return 0;
 	if (errno != EISDIR && errno != EPERM)
 		return err_sys(e, "cannot remove '%s'", name);
 	if (!unlinkat(dir, name, AT_REMOVEDIR) || errno == ENOENT)
 		return 0;
+	return remove_once(dir, name, max, e);
+}
+
+int tree_remove(int dir, const char *name, struct err *e)
+{
+	int rc = 1;
+
 	for (int pass = 0; rc > 0 && pass < MAX_PASSES; pass++)
-		rc = remove_once(dir, name, e);
+		rc = tree_remove_some(dir, name, SIZE_MAX, e);
 	return rc > 0 ? err_set(e, ERR_BUSY, "cannot remove '%s': files are being added to it", name) : rc;
 }
 

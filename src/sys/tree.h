@@ -39,6 +39,8 @@ int tree_walk(int root, tree_fn *fn, void *arg, struct err *e);
 /* Removes name and everything beneath it; what is not there is fine. Directories without permissions (as
  * overlayfs leaves them) are made removable first. Any depth. */
 int tree_remove(int dir, const char *name, struct err *e);
+/* The same, but no more than `max` entries: 1 where there is more. */
+int tree_remove_some(int dir, const char *name, size_t max, struct err *e);
 
 /* Disk used beneath (st_blocks, each inode once per link), in bytes. */
 int tree_disk(int dir, const char *name, uint64_t *ret, struct err *e);

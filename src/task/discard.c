@@ -186,7 +186,9 @@ int task_discard(
 	/* ignored files need no option, but who knows what an ignore file of the agent's hides: the trash has
 	 * them */
 	kept = w.files.n || w.drafts || w.ignored || strcmp(w.tip, t->base);
-	if (record(c, t, &w, kept, e) < 0)
+	/* before there is something new on its way out */
+	if (remove_trash(c, TASK_TRASH_DAYS * 24 * 3600, true, &removed, e) < 0 ||
+		record(c, t, &w, kept, e) < 0)
 		return -1;
 	/* of an undo */
 	if (dir >= 0 && !kept)
@@ -197,5 +199,5 @@ int task_discard(
 	if (remove_finish(c, t, e) < 0)
 		return -1;
 	*ret_trash = kept ? home_path(&c->home, "trash/%lld", (long long)t->id) : NULL;
-	return remove_trash(c, TASK_TRASH_DAYS * 24 * 3600, &removed, e);
+	return 0;
 }

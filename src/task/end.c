@@ -9,36 +9,8 @@
 #include "task/question.h"
 #include "task/task.h"
 #include "workspace/review.h"
-#include "workspace/scan.h"
 
 #define NAMED_MAX 10
-
-static bool is_untouched(struct workspace *ws)
-{
-	auto_changes c = { .root = -1 };
-	struct err ignored = ERR_INIT;
-
-	return !workspace_scan(ws, &c, &ignored) && !c.n;
-}
-
-/* What differs from the branch's tip, as lines "M path"; ignored files do not count. */
-static int uncommitted(struct task_at *at, struct strvec *ret, struct err *e)
-{
-	auto_review r = { .scratch = SCRATCH_INIT };
-	const struct task *t = at->task;
-
-	if (!*t->published && is_untouched(&at->ws))
-		return 0;
-	if (review_open(&at->ws, &r, e) < 0)
-		return -1;
-	if (*t->published)
-		r.base = t->published;
-	if (review_names(&r, ret, e) < 0)
-		return -1;
-	for (size_t i = 0; i < r.apart.n; i++)
-		strvec_pushf(ret, "? %s", r.apart.v[i]);
-	return 0;
-}
 
 static void list(struct buf *note, const struct strvec *files)
 {
@@ -54,6 +26,7 @@ static int judge(struct context *c, struct task *t, struct buf *note, bool *ret_
 {
 	auto_task_at at = { .ws.dir = -1 };
 	auto_strvec files = STRVEC_INIT;
+	size_t ignored;
 	int rc;
 
 	if (task_open(c, t, &at, e) < 0)
@@ -62,7 +35,7 @@ static int judge(struct context *c, struct task *t, struct buf *note, bool *ret_
 	if (*ret_failed && !note->len)
 		buf_printf(note, "its gateway died before its last commits were published: garth publish %s",
 			t->name);
-	rc = uncommitted(&at, &files, e);
+	rc = review_uncommitted(&at.ws, *t->published ? t->published : t->base, &files, &ignored, e);
 	if (!rc && !files.n)
 		return 0;
 	if (note->len)

@@ -45,7 +45,7 @@ static int remove_all_bases(struct context *c, struct err *e)
 		int64_t project = strtoll(ent->d_name, &end, 10);
 
 		if (end != ent->d_name && !*end)
-			rc = remove_bases(c, project, 0, e);
+			rc = remove_bases(c, project, 0, false, e);
 	}
 	closedir(d);
 	return rc;
@@ -74,7 +74,7 @@ int gc(struct context *c, bool all_trash, struct gc_report *ret, struct err *e)
 
 	*ret = (struct gc_report){ 0 };
 	if (context_store(c, e) < 0 || gc_disk(c, &before, e) < 0 ||
-		remove_trash(c, all_trash ? 0 : TASK_TRASH_DAYS * 24 * 3600, &ret->trash, e) < 0 ||
+		remove_trash(c, all_trash ? 0 : TASK_TRASH_DAYS * 24 * 3600, false, &ret->trash, e) < 0 ||
 		drop_leftovers(c, &ret->leftovers, e) < 0 || remove_all_bases(c, e) < 0 ||
 		gc_disk(c, &ret->disk, e) < 0)
 		return -1;

@@ -14,6 +14,7 @@
 #include "git/ref.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
+#include "sys/later.h"
 #include "sys/lock.h"
 #include "sys/tree.h"
 #include "task/life.h"
@@ -97,10 +98,10 @@ static int move_files(struct context *c, const struct task *t, bool kept, struct
 	if (kept)
 		utimensat(c->home.fd, to, NULL, AT_SYMLINK_NOFOLLOW);
 	/* twice: who comes too late may put a new lock there */
-	return tree_remove(c->home.fd, empty, e) < 0 ? tree_remove(c->home.fd, empty, e) : 0;
+	return later_remove(c->home.fd, empty, e) < 0 ? later_remove(c->home.fd, empty, e) : 0;
 }
 
-int remove_bases(struct context *c, int64_t project, int64_t but, struct err *e)
+int remove_bases(struct context *c, int64_t project, int64_t but, bool later, struct err *e)
 {
 	auto_task_list all = { 0 };
 	auto_strvec used = STRVEC_INIT;
@@ -112,7 +113,7 @@ int remove_bases(struct context *c, int64_t project, int64_t but, struct err *e)
 	for (size_t i = 0; i < all.n; i++)
 		if (all.v[i].project_id == project && *all.v[i].layer && all.v[i].id != but)
 			strvec_push(&used, all.v[i].layer);
-	return base_prune(&c->home, project, &used, e);
+	return base_prune(&c->home, project, &used, later, e);
 }
 
 /* What the gateway was about to check when it died. */
@@ -173,7 +174,7 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 		       : store_task_remove(c->store, t->id, STATE_DISCARDED, e)) < 0)
 		return -1;
 	/* bases that are not needed any more are room to be had back, not part of the promise */
-	remove_bases(c, t->project_id, t->id, &ignored);
+	remove_bases(c, t->project_id, t->id, true, &ignored);
 	return 0;
 }
 
@@ -190,10 +191,20 @@ static void unpin(int trash, const char *name)
 		refs_forget(&(struct repo){ .git_dir = git_dir.data }, id, &ignored);
 }
 
+/* One of these was on its way out when somebody was killed: nothing comes back from there. */
+static bool is_given_up(const char *name)
+{
+	const char *rest = name + strspn(name, "0123456789");
+
+	return rest > name && (!strcmp(rest, ".gone") || !strcmp(rest, ".empty"));
+}
+
 static bool is_old(int trash, const char *name, int64_t seconds)
 {
 	struct stat st;
 
+	if (is_given_up(name))
+		return true;
 	return !fstatat(trash, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_mtime <= time(NULL) - seconds;
 }
 
@@ -213,7 +224,7 @@ static bool give_up(int trash, const char *name, int64_t seconds, char **ret_nam
 	return true;
 }
 
-int remove_trash(struct context *c, int64_t seconds, size_t *ret, struct err *e)
+int remove_trash(struct context *c, int64_t seconds, bool later, size_t *ret, struct err *e)
 {
 	auto_fd trash = openat(c->home.fd, "trash", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int copy = trash < 0 ? -1 : dup(trash);
@@ -231,7 +242,7 @@ int remove_trash(struct context *c, int64_t seconds, size_t *ret, struct err *e)
 			continue;
 		unpin(trash, name);
 		fault("trash-unpinned");
-		rc = tree_remove(trash, name, e);
+		rc = (later ? later_remove : tree_remove)(trash, name, e);
 		*ret += !rc;
 	}
 	closedir(d);

@@ -19,9 +19,10 @@ int remove_finish(struct context *c, struct task *t, struct err *e);
 /* Removes what a gateway that was killed left of its work; not while the task is in use. */
 int remove_leftovers(struct context *c, struct task *t, bool *ret_found, struct err *e);
 /* Removes the bases of a project that no task stands on but, perhaps, the one with that id (0: none). */
-int remove_bases(struct context *c, int64_t project, int64_t but, struct err *e);
-/* Removes what has been in the trash for so long, and its pins; *ret grows by the number of tasks. */
-int remove_trash(struct context *c, int64_t seconds, size_t *ret, struct err *e);
+int remove_bases(struct context *c, int64_t project, int64_t but, bool later, struct err *e);
+/* Removes what has been in the trash for so long, and its pins; *ret grows by the number of tasks. With
+ * `later` the files go in the background. */
+int remove_trash(struct context *c, int64_t seconds, bool later, size_t *ret, struct err *e);
 
 /* What is needed to take a discard back, as the deed has it: the branch's tip, and the task's state. */
 struct discarded {

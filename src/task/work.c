@@ -39,7 +39,6 @@ int task_work_branch(const struct repo *r, const struct task *t, struct task_wor
 int task_work(struct task_at *a, struct task_work *ret, struct err *e)
 {
 	auto_fd git = open_beneath(a->ws.dir, "git", O_RDONLY | O_DIRECTORY, 0);
-	auto_review r = { .scratch = SCRATCH_INIT };
 	auto_str pack = workspace_own_pack(&a->ws);
 
 	*ret = (struct task_work){ 0 };
@@ -47,14 +46,6 @@ int task_work(struct task_at *a, struct task_work *ret, struct err *e)
 		return -1;
 	if (git >= 0 && private_count_drafts(git, &a->repo, pack, &ret->drafts, e) < 0)
 		return -1;
-	if (review_open(&a->ws, &r, e) < 0)
-		return -1;
-	if (*a->task->published)
-		r.base = a->task->published;
-	if (review_names(&r, &ret->files, e) < 0)
-		return -1;
-	for (size_t i = 0; i < r.apart.n; i++)
-		strvec_pushf(&ret->files, "? %s", r.apart.v[i]);
-	ret->ignored = r.ignored;
-	return 0;
+	return review_uncommitted(&a->ws, *a->task->published ? a->task->published : a->task->base,
+		&ret->files, &ret->ignored, e);
 }

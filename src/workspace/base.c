@@ -12,6 +12,7 @@
 #include "git/untracked.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
+#include "sys/later.h"
 #include "sys/lock.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
@@ -210,7 +211,35 @@ static void keep_parents(int project_fd, const struct strvec *used, struct strve
 	}
 }
 
-int base_prune(const struct home *h, int64_t project, const struct strvec *used, struct err *e)
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n > m && !strcmp(s + n - m, end);
+}
+
+/* Whoever makes or removes one holds the lock: what has such a name now, nobody is at. */
+static int sweep(int project_fd, bool later, struct err *e)
+{
+	int copy = openat(project_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *ent;
+	int rc = 0;
+
+	if (!d) {
+		fd_closep(&copy);
+		return err_sys(e, "cannot list the bases");
+	}
+	while (!rc && (ent = readdir(d))) {
+		if (!ends_with(ent->d_name, ".gone") && !ends_with(ent->d_name, ".part"))
+			continue;
+		rc = (later ? later_remove : tree_remove)(project_fd, ent->d_name, e);
+	}
+	closedir(d);
+	return rc;
+}
+
+int base_prune(const struct home *h, int64_t project, const struct strvec *used, bool later, struct err *e)
 {
 	auto_strvec keep = STRVEC_INIT, names = STRVEC_INIT;
 	auto_fd dir = -1;
@@ -223,15 +252,14 @@ int base_prune(const struct home *h, int64_t project, const struct strvec *used,
 		return -1;
 	warm = delta_newest_full(dir);
 	for (size_t i = 0; i < names.n; i++) {
-		auto_str gone = xasprintf("%s.gone", names.v[i]);
+		/* one of the same name may still be on its way out */
+		auto_str gone = xasprintf("%s.%d.gone", names.v[i], getpid());
 
 		if (strvec_has(&keep, names.v[i]) || (warm && !strcmp(warm, names.v[i])))
 			continue;
 		/* renamed first: half a base must not be taken for a whole one */
 		if (renameat(dir, names.v[i], dir, gone) < 0)
 			return err_sys(e, "cannot remove the base '%s'", names.v[i]);
-		if (tree_remove(dir, gone, e) < 0)
-			return -1;
 	}
-	return 0;
+	return sweep(dir, later, e);
 }

@@ -42,8 +42,9 @@ int base_get(const struct home *h, int64_t project, const struct repo *r, struct
 int base_open(const struct home *h, int64_t project, const char *name, struct base *ret, struct err *e);
 
 /* Removes the bases of a project that `used` does not name, but for the newest full one, which stays warm.
- * The caller holds the project's lock since before it asked which ones are used. */
-int base_prune(const struct home *h, int64_t project, const struct strvec *used, struct err *e);
+ * What a crash left half made or half removed goes too. With `later`, in the background. The caller holds the
+ * project's lock since before it asked which ones are used. */
+int base_prune(const struct home *h, int64_t project, const struct strvec *used, bool later, struct err *e);
 
 /* Serialises what is done to a project: making bases, adding worktrees. For an auto_lock. */
 int base_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e);

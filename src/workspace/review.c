@@ -132,24 +132,54 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 	return 0;
 }
 
-static int open_with(struct workspace *ws, uint64_t ignored_room, struct review *ret, struct err *e)
+/* The changes of a scan since that commit. */
+static int take_changes(struct workspace *ws, const char *since, struct changes *c, uint64_t ignored_room,
+	struct review *ret, struct err *e)
 {
 	auto_review r = { .base = ws->task->base, .ignored_room = ignored_room, .scratch = SCRATCH_INIT };
-	auto_str since = workspace_since(ws);
-	auto_changes c = { .root = -1 };
 
-	if (workspace_scan(ws, &c, e) < 0 ||
-		scratch_open(ws->repo, ws->home->fd, ws->home->path, &r.scratch, e) < 0)
+	if (scratch_open(ws->repo, ws->home->fd, ws->home->path, &r.scratch, e) < 0)
 		return -1;
-	if (mark_ignored(&r.scratch, since, &c, e) < 0 || scratch_begin(&r.scratch, since, e) < 0)
+	if (mark_ignored(&r.scratch, since, c, e) < 0 || scratch_begin(&r.scratch, since, e) < 0)
 		return -1;
-	for (size_t i = 0; i < c.n; i++)
-		if (put_change(&r, c.root, &c.v[i], e) < 0)
+	for (size_t i = 0; i < c->n; i++)
+		if (put_change(&r, c->root, &c->v[i], e) < 0)
 			return -1;
 	if (scratch_end(&r.scratch, e) < 0)
 		return -1;
 	*ret = r;
 	r = (struct review){ .scratch = SCRATCH_INIT };
+	return 0;
+}
+
+static int open_with(struct workspace *ws, uint64_t ignored_room, struct review *ret, struct err *e)
+{
+	auto_str since = workspace_since(ws);
+	auto_changes c = { .root = -1 };
+
+	return workspace_scan(ws, &c, e) < 0 ? -1 : take_changes(ws, since, &c, ignored_room, ret, e);
+}
+
+int review_uncommitted(
+	struct workspace *ws, const char *tip, struct strvec *ret, size_t *ret_ignored, struct err *e)
+{
+	auto_review r = { .scratch = SCRATCH_INIT };
+	auto_str since = workspace_since(ws);
+	auto_changes c = { .root = -1 };
+
+	*ret_ignored = 0;
+	if (workspace_scan(ws, &c, e) < 0)
+		return -1;
+	if (!c.n && !strcmp(since, tip))
+		return 0;
+	if (take_changes(ws, since, &c, 0, &r, e) < 0)
+		return -1;
+	r.base = tip;
+	if (review_names(&r, ret, e) < 0)
+		return -1;
+	for (size_t i = 0; i < r.apart.n; i++)
+		strvec_pushf(ret, "? %s", r.apart.v[i]);
+	*ret_ignored = r.ignored;
 	return 0;
 }
 

@@ -28,6 +28,11 @@ struct review {
 #define REVIEW_ALL_MAX  (512u << 20)
 
 int review_open(struct workspace *ws, struct review *ret, struct err *e);
+/* What the workspace has that the commit `tip` has not, as lines "A path", "M path", "D path", and "? path
+ * (why)" for what cannot be compared; *ret_ignored: how many files ignore files set aside. Quick where
+ * nothing was touched. */
+int review_uncommitted(
+	struct workspace *ws, const char *tip, struct strvec *ret, size_t *ret_ignored, struct err *e);
 /* Fills in which of a scan's changes are ignored. */
 int review_ignored(struct workspace *ws, struct changes *c, struct err *e);
 void review_release(struct review *r);

@@ -161,7 +161,7 @@ sound() {
     [[ $code -lt 128 && $(grep -c . <<<"$err") -le 3 ]] || complain "$c"
   done
   "$garth" cancel t
-  for c in "exec t -- true:3" "diff t:3" "export t $T/y:1"; do fails "${c##*:}" "worktree" "$garth" ${c%:*}; done
+  for c in "exec t -- true:3" "diff t:3" "export t $T/y:3"; do fails "${c##*:}" "worktree" "$garth" ${c%:*}; done
   call "$garth" discard -fD t
   [[ $code == 0 ]] || complain
   sound

@@ -253,7 +253,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
     [[ $code == 137 && $(ls "$GARTH_HOME/trash") == "$(ident 1).gone" ]] || complain
     fails 3 "the trash was emptied" "$garth" undo t
   fi
-  "$garth" new s; "$garth" discard s
+  "$garth" new u; "$garth" discard u
   [[ -z $(ls "$GARTH_HOME/trash") && -z $(git for-each-ref refs/garth/trash) ]]
 }
 

@@ -22,7 +22,7 @@ picture() {
   "$garth" show t --json | grep -v '"disk"'
   "$garth" diff t
   git for-each-ref
-  if [[ -e $GARTH_HOME/worktrees/t ]]; then at "$GARTH_HOME/worktrees/t" git diff-files --name-status; at "$GARTH_HOME/worktrees/t" git status --porcelain; fi
+  if [[ -f $GARTH_HOME/worktrees/t/.git ]]; then at "$GARTH_HOME/worktrees/t" git diff-files --name-status; at "$GARTH_HOME/worktrees/t" git status --porcelain; fi
 }
 
 # Nothing half-made: what there is in the home and among the refs belongs to tasks that are listed.
@@ -34,7 +34,8 @@ sound() {
   [[ $n != 0 || -z $(git for-each-ref refs/garth/shown) ]] || complain "pins: $(git for-each-ref)"
   [[ $(git for-each-ref refs/garth/trash --format='%(refname)' | cut -d/ -f4 | sort -u) == "$(ls "$GARTH_HOME/trash" | sort)" ]] ||
     complain "trash: $(ls "$GARTH_HOME/trash")" "$(git for-each-ref)"
-  [[ $(git worktree list | grep -c /worktrees/) == $(ls "$GARTH_HOME/worktrees" | wc -l) ]] || complain "$(git worktree list)"
+  [[ $(git worktree list | grep -c /worktrees/) == $(find "$GARTH_HOME/worktrees" -mindepth 2 -maxdepth 2 -name .git -type f | wc -l) ]] || complain "$(git worktree list)"
+  [[ -z $(find "$GARTH_HOME/worktrees" -mindepth 1 -maxdepth 1 -empty) ]] || complain "$(ls "$GARTH_HOME/worktrees")"
   ! git worktree list | grep -q prunable || complain "$(git worktree list)"
   git fsck --strict 2>/dev/null
 }
@@ -143,8 +144,8 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
   git tag v1; echo 2 >>a.txt; commit
   for b in "${backends[@]}"; do
     make $b; picture >"$T/was"
-    for step in undo-marked undo-moved undo-refs undo-worktree undo-placed undo-stored; do
-      [[ $step:$b != undo-worktree:overlay ]] || continue
+    for step in undo-marked undo-moved undo-refs undo-worktree undo-clone undo-placed undo-stored; do
+      case $step:$b in undo-worktree:worktree | undo-clone:clone) ;; undo-worktree:* | undo-clone:*) continue ;; esac
       "$garth" discard -fD t
       git for-each-ref >"$T/refs"
       call env GARTH_FAULT=$step "$garth" undo

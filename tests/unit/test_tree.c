@@ -6,6 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/strvec.h"
+#include "sys/later.h"
+#include "sys/lock.h"
 
 static enum tree_next collect(const struct tree_entry *t, void *arg, struct err *e)
 {
@@ -215,6 +217,56 @@ static void test_remove_wide(void **state)
 	assert_false(there(s->fd, "wide"));
 }
 
+/* T6: some of it now, the rest another time; never more than was asked for. */
+static void test_remove_some(void **state)
+{
+	struct scratch *s = *state;
+	struct err e = ERR_INIT;
+	int rc, times = 0;
+
+	for (int i = 0; i < 300; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "some/%d/x", i % 7);
+		close(mkdirs_beneath(s->fd, name, 0700, -1, -1));
+		snprintf(name, sizeof(name), "some/%d/x/%d", i % 7, i);
+		put(s->fd, name, "");
+	}
+	while ((rc = tree_remove_some(s->fd, "some", 40, &e)) > 0)
+		times++;
+	assert_int_equal(rc, 0);
+	assert_false(there(s->fd, "some"));
+	assert_in_range(times, 300 / 40, 20);
+}
+
+/* T6: what is small is gone at once, what is large soon; nobody's lock is held meanwhile. */
+static void test_remove_later(void **state)
+{
+	struct scratch *s = *state;
+	struct err e = ERR_INIT;
+	auto_lock lock = -1;
+
+	close(mkdirs_beneath(s->fd, "small/x", 0700, -1, -1));
+	assert_int_equal(later_remove(s->fd, "small", &e), 0);
+	assert_false(there(s->fd, "small"));
+	assert_int_equal(later_remove(s->fd, "nothing", &e), 0);
+	for (int i = 0; i < 3000; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "large/%d", i);
+		close(mkdirs_beneath(s->fd, name, 0700, -1, -1));
+	}
+	assert_int_equal(lock_take(s->fd, "lock", true, &lock, &e), 0);
+	assert_int_equal(later_remove(s->fd, "large", &e), 0);
+	/* let go of by closing: a copy in another process would hold it on */
+	fd_closep(&lock);
+	lock = -1;
+	assert_false(lock_is_held(s->fd, "lock"));
+	for (int i = 0; i < 1000 && there(s->fd, "large"); i++)
+		usleep(10000);
+	assert_false(there(s->fd, "large"));
+}
+
 static int remove_without_rights(const struct scratch *s)
 {
 	struct err e = ERR_INIT;
@@ -274,6 +326,8 @@ int main(void)
 		scratch_test(test_remove_does_not_follow),
 		scratch_test(test_remove_very_deep),
 		scratch_test(test_remove_wide),
+		scratch_test(test_remove_some),
+		scratch_test(test_remove_later),
 		scratch_test(test_remove_without_rights),
 		scratch_test(test_disk),
 	};

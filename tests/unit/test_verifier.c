@@ -2,6 +2,7 @@
 #include "gitrepo.h"
 
 #include <dirent.h>
+#include <poll.h>
 #include <signal.h>
 
 #include "gateway/verifier.h"
@@ -424,6 +425,38 @@ static void dies_in_the_middle(void **state)
 	release(&f);
 }
 
+/* What takes small packs apart ends by itself: whoever it had started may still be at work in the same room,
+ * so all of it goes, and nothing of the pack is taken. */
+static void a_helper_that_gave_up_spoils_it(void **state)
+{
+	auto_buf p = BUF_INIT(1 << 20);
+	struct fixture f;
+	size_t before, n;
+	int null;
+
+	make(state, &f);
+	before = count(&f);
+	pack(&f, commit_file(&f, "new", "text\n"), f.first, &p);
+	verifier_start_plain(&f.v);
+	assert_int_not_equal(f.v.plain.id, 0);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	assert_true(null >= 0 && dup3(null, f.v.plain.in, O_CLOEXEC) >= 0);
+	close(null);
+	assert_int_equal(poll(&(struct pollfd){ f.v.plain.out, POLLIN, 0 }, 1, 10000), 1);
+	{
+		auto_fd fd = fd_of_bytes("pack", buf_str(&p), p.len);
+
+		assert_int_equal(verifier_take(&f.v, fd, true, 1 << 20, &f.fresh, &f.e), -1);
+	}
+	assert_false(verifier_is_alive(&f.v));
+	verifier_close(&f.v);
+	assert_int_equal(count(&f), before);
+	assert_int_equal(verifier_open(&f.shared.repo, TASK, &f.v, &f.e), 0);
+	assert_int_equal(take(&f, &p, 1 << 20, &n), 0);
+	assert_int_equal(n, 3);
+	release(&f);
+}
+
 static void what_a_crash_left_is_removed(void **state)
 {
 	struct scratch *s = *state;
@@ -484,6 +517,7 @@ int main(void)
 		scratch_test(a_missing_blob_is_found),
 		scratch_test(knows_what_is_reached),
 		scratch_test(dies_in_the_middle),
+		scratch_test(a_helper_that_gave_up_spoils_it),
 		scratch_test(what_a_crash_left_is_removed),
 		scratch_test(its_walls_stand),
 	};
