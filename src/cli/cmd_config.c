@@ -61,6 +61,10 @@ static void print_git(const struct config *c)
 	number("rebase_frequency", c->rebase_frequency);
 	printf("  pause_on_conflict: %s\nsnapshot:\n", c->pause_on_conflict ? "true" : "false");
 	number("every", c->snapshot_every);
+	printf("cleanup:\n");
+	number("stale_after", c->stale_after);
+	printf("serve:\n");
+	number("port", c->serve_port);
 }
 
 static void print_yaml(const struct config *c)
@@ -152,13 +156,14 @@ static json_t *as_json(const struct config *c)
 		(json_int_t)c->rebase_frequency, "pause_on_conflict", c->pause_on_conflict);
 
 	return json_pack(
-		"{s:o, s:{s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:I}, s:{s:s}, s:{s:s}, s:o, s:{s:I}, s:o}",
+		"{s:o, s:{s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:I}, s:{s:s}, s:{s:s}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:o}",
 		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "jail", jail,
 		"network", "mode", c->net, "allow", json_list(&c->net_allow), "limits", limits_json(c),
 		"policy", policy_json(&c->policy), "git", "operations", operations_json(c), "push_retries",
 		(json_int_t)c->push_retries, "task", "on_dirty", c->on_dirty, "merge", "strategy",
-		c->merge_strategy, "sync", sync, "snapshot", "every", (json_int_t)c->snapshot_every, "agents",
-		agents_json(c));
+		c->merge_strategy, "sync", sync, "snapshot", "every", (json_int_t)c->snapshot_every,
+		"cleanup", "stale_after", (json_int_t)c->stale_after, "serve", "port",
+		(json_int_t)c->serve_port, "agents", agents_json(c));
 }
 
 int cmd_config(int argc, char **argv)

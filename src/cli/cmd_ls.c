@@ -9,6 +9,7 @@
 #include "cli/ports.h"
 #include "cli/say.h"
 #include "cli/standing.h"
+#include "task/cleanup.h"
 #include "task/life.h"
 
 static const char *colour_of(const char *state)
@@ -45,14 +46,15 @@ static int width_of(const struct task_list *l, size_t offset, int min)
 
 #define WIDTH(l, field, min) width_of(l, offsetof(struct task, field), min)
 
-/* What stands behind a task: its ports, where it has any, and its command. */
+/* What stands behind a task: whether it is stale, its ports, where it has any, and its command. */
 static void print_rest(struct context *c, const struct task *t)
 {
 	auto_buf ports = BUF_SMALL, command = BUF_SMALL;
 
 	if (life_is_running(t))
 		ports_text(c, t, &ports);
-	printf("%s%s%.60s\n", buf_str(&ports), ports.len ? "  " : "", say_one_line(&command, t->command));
+	printf("%s%s%s%.60s\n", cleanup_is_stale(c, t) ? "stale  " : "", buf_str(&ports),
+		ports.len ? "  " : "", say_one_line(&command, t->command));
 }
 
 static void print_table(struct context *c, const struct task_list *l, const struct standing *standings)
@@ -185,6 +187,7 @@ int cmd_ls(int argc, char **argv)
 		for (size_t i = 0; i < tasks.n; i++) {
 			json_t *one = json_task(&tasks.v[i]);
 
+			json_object_set_new(one, "stale", json_boolean(cleanup_is_stale(&c, &tasks.v[i])));
 			standing_json(&standings[i], one);
 			json_object_set_new(one, "question", ask_json(&c, &tasks.v[i]));
 			json_object_set_new(one, "ports",

@@ -11,6 +11,7 @@
 #include "cli/show_network.h"
 #include "cli/standing.h"
 #include "sys/tree.h"
+#include "task/cleanup.h"
 #include "task/walls.h"
 
 static void line(const char *name, const char *value)
@@ -122,10 +123,11 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 {
 	const struct task *t = at->task;
 	auto_str question = ask_line(c, t);
+	auto_str state = xasprintf("%s%s", t->state, cleanup_is_stale(c, t) ? ", stale" : "");
 	auto_buf ports = BUF_SMALL;
 
 	line("task", t->name);
-	line("state", t->state);
+	line("state", state);
 	if (question)
 		line("asks", question);
 	line("project", t->project);
@@ -189,6 +191,7 @@ int cmd_show(int argc, char **argv)
 	if (json) {
 		json_t *o = json_task(&t);
 
+		json_object_set_new(o, "stale", json_boolean(cleanup_is_stale(&c, &t)));
 		json_object_set_new(o, "files", json_list(&w.files));
 		json_object_set_new(o, "drafts", json_boolean(w.drafts != 0));
 		json_object_set_new(o, "ignored", json_integer((json_int_t)w.ignored));

@@ -35,6 +35,8 @@ static json_t *value(const struct value_row *row)
 		return json_pack("{s:s, s:i}", "type", "integer", "minimum", 0);
 	case VALUE_POSITIVE:
 		return json_pack("{s:s, s:i}", "type", "integer", "minimum", 1);
+	case VALUE_PORT:
+		return json_pack("{s:s, s:i, s:i}", "type", "integer", "minimum", 0, "maximum", 65535);
 	case VALUE_BOOL:
 		return json_pack("{s:s}", "type", "boolean");
 	case VALUE_PERSON:

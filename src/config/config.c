@@ -38,6 +38,8 @@ void config_defaults(struct config *ret)
 		.pause_on_conflict = true,
 		.push_retries = DEFAULT_PUSH_RETRIES,
 		.snapshot_every = DEFAULT_SNAPSHOT_EVERY,
+		.stale_after = DEFAULT_STALE_AFTER,
+		.serve_port = DEFAULT_SERVE_PORT,
 	};
 	strvec_pushv(&ret->policy.protect, default_protected);
 	strvec_pushv(&ret->tools, default_tools);

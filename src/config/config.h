@@ -45,6 +45,10 @@
  *	  pause_on_conflict: true
  *	snapshot:
  *	  every: 10
+ *	cleanup:
+ *	  stale_after: 7d             # a task that nothing happened to for so long is stale
+ *	serve:
+ *	  port: 7817                  # of 127.0.0.1; 0: any free one
  *	agents:
  *	  aider:                      # a new agent, or more for a built-in one
  *	    programs: [aider]
@@ -115,6 +119,8 @@ struct config {
 	bool pause_on_conflict;
 	uint64_t push_retries;   /* after a push that somebody else's overtook */
 	uint64_t snapshot_every; /* published commits between two snapshots */
+	uint64_t stale_after;    /* cleanup.stale_after: seconds */
+	uint64_t serve_port;     /* serve.port; 0: any free one */
 };
 
 void config_release(struct config *c);

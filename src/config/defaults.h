@@ -19,6 +19,8 @@
 #define DEFAULT_REBASE_FREQUENCY 3600
 #define DEFAULT_PUSH_RETRIES     5
 #define DEFAULT_SNAPSHOT_EVERY   10
+#define DEFAULT_STALE_AFTER      (7 * 86400)
+#define DEFAULT_SERVE_PORT       7817
 
 struct default_agent {
 	const char *name;

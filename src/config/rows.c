@@ -46,6 +46,8 @@ static const struct value_row config_rows[] = {
 	{ "sync.rebase_frequency",    VALUE_POSITIVE,   PLACE(rebase_frequency) },
 	{ "sync.pause_on_conflict",   VALUE_BOOL,       PLACE(pause_on_conflict) },
 	{ "snapshot.every",           VALUE_POSITIVE,   PLACE(snapshot_every) },
+	{ "cleanup.stale_after",      VALUE_TIME,       PLACE(stale_after) },
+	{ "serve.port",               VALUE_PORT,       PLACE(serve_port) },
 	{ "agents", 0, 0 }, /* read_agents */
 	{ 0 },
 };

@@ -93,6 +93,19 @@ static int read_number(const struct source *s, const struct yaml *y, uint64_t le
 	return 0;
 }
 
+static int read_port(
+	const struct source *s, const struct yaml *y, const char *what, uint64_t *to, struct err *e)
+{
+	uint64_t n;
+
+	if (read_number(s, y, 0, what, &n, e) < 0)
+		return -1;
+	if (n > 65535)
+		return yaml_error(y, s->file, e, "'%s' is a port, up to 65535", what);
+	*to = n;
+	return 0;
+}
+
 static int read_person(
 	const struct source *s, const struct yaml *y, const char *what, char **to, struct err *e)
 {
@@ -204,6 +217,8 @@ int value_read(const struct source *s, const struct yaml *y, const struct value_
 		return read_number(s, y, 0, what, to, e);
 	case VALUE_POSITIVE:
 		return read_number(s, y, 1, what, to, e);
+	case VALUE_PORT:
+		return read_port(s, y, what, to, e);
 	case VALUE_BOOL:
 		return yaml_bool(y, s->file, what, to, e);
 	case VALUE_PERSON:

@@ -13,6 +13,7 @@ enum value_type {
 	VALUE_SIZE,     /* uint64_t: bytes */
 	VALUE_NUMBER,   /* uint64_t */
 	VALUE_POSITIVE, /* uint64_t, not 0 */
+	VALUE_PORT,     /* uint64_t, up to 65535 */
 	VALUE_BOOL,     /* bool */
 	VALUE_PERSON,   /* char *: "Name <mail>" */
 	VALUE_TEXT,     /* char *: not empty */

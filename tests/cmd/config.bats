@@ -33,13 +33,14 @@ config() { mkdir -p "$XDG_CONFIG_HOME/garth"; cat >"$XDG_CONFIG_HOME/garth/confi
     grep -xF '["keep", "agent", null, {}, "fail", "merge"]'
   "$garth" config --json | json '[d["sync"]["auto_rebase"], d["sync"]["rebase_frequency"], d["sync"]["pause_on_conflict"], d["snapshot"]["every"]]' |
     grep -xF '[false, 3600, true, 10]'
-  config <<<$'limits: {max_files: 3}\npolicy: {protected: ["x [y]", "*.key", "say \\"hi\\""], allow: [.envrc], author: "B: c <b@c>", identity: forced}\ngit: {operations: {rebase: local}}\nsync: {auto_rebase: true}\n'
+  "$garth" config --json | json '[d["cleanup"]["stale_after"], d["serve"]["port"]]' | grep -xF '[604800, 7817]'
+  config <<<$'limits: {max_files: 3}\npolicy: {protected: ["x [y]", "*.key", "say \\"hi\\""], allow: [.envrc], author: "B: c <b@c>", identity: forced}\ngit: {operations: {rebase: local}}\nsync: {auto_rebase: true}\ncleanup: {stale_after: 3h}\nserve: {port: 0}\n'
   "$garth" config --json >"$T/one"
   json '[d["limits"]["max_files"], d["policy"]["protected"][-3:], d["policy"]["author"], d["git"]["operations"]]' <"$T/one" |
     grep -xF '[3, ["x [y]", "*.key", "say \"hi\""], "B: c <b@c>", {"rebase": "local"}]'
   "$garth" config >"$T/own.yaml"
   GARTH_CONFIG=$T/own.yaml "$garth" config --json >"$T/two"
-  for key in limits policy git task merge sync snapshot jail agents; do
+  for key in limits policy git task merge sync snapshot cleanup serve jail agents; do
     [[ $(json "d[\"$key\"]" <"$T/one") == "$(json "d[\"$key\"]" <"$T/two")" ]] || complain "$key"
   done
 }
@@ -67,7 +68,7 @@ config() { mkdir -p "$XDG_CONFIG_HOME/garth"; cat >"$XDG_CONFIG_HOME/garth/confi
     $'jail: {env: [1BAD]}\n' $'jail: {tools: [.ssh]}\n' $'jail: {tools: [../x]}\n' $'jail: {allow_read: [/]}\n' \
     $'limits: {log_size: many}\n' $'limits: {max_files: 1KB}\n' $'policy: {rewrite: maybe}\n' \
     $'policy: {protected: [../x]}\n' $'policy: {author: Bot}\n' $'git: {operations: {rebase: sometimes}}\n' \
-    $'task: {on_dirty: 1}\n' $'sync: {auto_rebase: 1}\n' $'snapshot: {every: 0}\n' $'network: {mode: none}\nnetwork: {mode: host}\n' $'\tx\n' $'a: *b\n' $'\xff\xfe\n'; do
+    $'task: {on_dirty: 1}\n' $'sync: {auto_rebase: 1}\n' $'snapshot: {every: 0}\n' $'cleanup: {stale_after: 0}\n' $'serve: {port: 70000}\n' $'network: {mode: none}\nnetwork: {mode: host}\n' $'\tx\n' $'a: *b\n' $'\xff\xfe\n'; do
     config <<<"$text"
     fails 2 "config.yaml" "$garth" run -- true
     [[ $err =~ config.yaml:[0-9]+ ]] || complain "no line: $text"

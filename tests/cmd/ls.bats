@@ -57,3 +57,26 @@ PY
   [[ $(wc -l <"$T/out") == 1002 ]]
   ((took < 1000)) || complain "$took ms"
 }
+
+@test "T1 T6 ls, show: a task that nothing happened to for cleanup.stale_after is marked, running or not" {
+  "$garth" new old; "$garth" new young; "$garth" new gone; "$garth" discard gone
+  "$garth" run -q -d -t busy -- sleep 300
+  python3 - "$GARTH_HOME/garth.db" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE task SET changed = changed - 700000 WHERE name != 'young'")
+db.execute("UPDATE run SET started = started - 700000")
+db.commit()
+PY
+  [[ $("$garth" ls -a --json | json 'sorted(t["name"] for t in d["tasks"] if t["stale"])') == '["busy", "old"]' ]]
+  [[ $(field old stale) == true && $(field young stale) == false ]]
+  "$garth" show old | grep -qx 'state  *created, stale'
+  "$garth" show young | grep -qx 'state  *created'
+  "$garth" ls >"$T/out"
+  grep -qE '^busy .* stale  sleep 300' "$T/out"; grep -q '^old .* stale' "$T/out"; ! grep -q '^young .*stale' "$T/out"
+  # what is run is not stale, however long it ended before
+  python3 -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute("UPDATE run SET ended = started + 699990"); db.commit()' "$GARTH_HOME/garth.db"
+  [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"] if t["stale"]]') == '["old"]' ]]
+  mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'cleanup: {stale_after: 9d}' >"$XDG_CONFIG_HOME/garth/config.yaml"
+  [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"] if t["stale"]]') == '[]' ]]
+}

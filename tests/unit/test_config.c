@@ -42,6 +42,8 @@ static void test_defaults(void **state)
 	assert_int_equal(c.rebase_frequency, 3600);
 	assert_true(c.pause_on_conflict);
 	assert_int_equal(c.snapshot_every, 10);
+	assert_int_equal(c.stale_after, 7 * 86400);
+	assert_int_equal(c.serve_port, 7817);
 	assert_int_equal(c.noperations, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(agents); i++)
 		assert_non_null(config_agent_by_name(&c, agents[i]));
@@ -81,7 +83,7 @@ static void test_gateway_keys(void **state)
 			"git: {operations: {rebase: local, stash: routed, update-ref: blocked}}\n"
 			"task: {on_dirty: keep}\nmerge: {strategy: squash}\n"
 			"sync: {auto_rebase: true, rebase_frequency: 60, pause_on_conflict: false}\n"
-			"snapshot: {every: 1}\n",
+			"snapshot: {every: 1}\ncleanup: {stale_after: 12h}\nserve: {port: 0}\n",
 			&e),
 		0);
 	assert_int_equal(c.policy.max_size, 2ull << 30);
@@ -102,6 +104,8 @@ static void test_gateway_keys(void **state)
 	assert_int_equal(c.rebase_frequency, 60);
 	assert_false(c.pause_on_conflict);
 	assert_int_equal(c.snapshot_every, 1);
+	assert_int_equal(c.stale_after, 12 * 3600);
+	assert_int_equal(c.serve_port, 0);
 	/* a second layer replaces a rule */
 	assert_int_equal(config_apply(&c, "git: {operations: {rebase: blocked}}", 36, "d.yaml", &e), 0);
 	assert_int_equal(c.noperations, 3);
@@ -120,6 +124,12 @@ static void test_gateway_values(void **state)
 	assert_refused(
 		"limits: {max_files: 99999999999999999999}\n", "c.yaml:1:21: 'limits.max_files' is too");
 	assert_refused("snapshot: {every: 0}\n", "c.yaml:1:19: 'snapshot.every' is a number above 0");
+	assert_refused(
+		"cleanup: {stale_after: 0d}\n", "c.yaml:1:24: 'cleanup.stale_after' is a time above 0");
+	assert_refused(
+		"cleanup: {stale_after: long}\n", "c.yaml:1:24: 'cleanup.stale_after' is a time, such as");
+	assert_refused("serve: {port: 65536}\n", "c.yaml:1:15: 'serve.port' is a port, up to 65535");
+	assert_refused("serve: {port: -1}\n", "c.yaml:1:15: 'serve.port' is a whole number");
 	assert_refused("sync: {auto_rebase: maybe}\n", "c.yaml:1:21: 'sync.auto_rebase' is true or false");
 	assert_refused("task: {on_dirty: drop}\n",
 		"c.yaml:1:18: 'task.on_dirty' is 'fail', 'commit' or 'keep', not 'drop'");

@@ -1,0 +1,73 @@
+#include "task/cleanup.h"
+
+#include <time.h>
+
+#include "base/alloc.h"
+#include "task/life.h"
+
+void cleanup_report_release(struct cleanup_report *r)
+{
+	strvec_release(&r->removed);
+	strvec_release(&r->kept);
+	strvec_release(&r->why);
+}
+
+bool cleanup_is_old(const struct task *t, int64_t before)
+{
+	return !t->removed && t->changed <= before && t->started <= before && t->ended <= before;
+}
+
+bool cleanup_is_stale(const struct context *c, const struct task *t)
+{
+	return cleanup_is_old(t, (int64_t)time(NULL) - (int64_t)c->config.stale_after);
+}
+
+bool cleanup_would_go(struct context *c, struct task *t, struct buf *why)
+{
+	const struct discard_opts careful = { .look = true };
+	struct err e = ERR_INIT;
+	auto_str trash = NULL;
+
+	if (task_discard(c, t, &careful, &trash, &e) == 0)
+		return true;
+	buf_addstr(why, e.msg);
+	return false;
+}
+
+static void keep(struct cleanup_report *r, const struct task *t, const char *why)
+{
+	strvec_push(&r->kept, t->name);
+	strvec_push(&r->why, why);
+}
+
+static void clean_one(
+	struct context *c, struct task *t, const struct cleanup_opts *o, struct cleanup_report *r)
+{
+	const struct discard_opts d = { .files = o->force, .drafts = o->force };
+	auto_buf why = BUF_SMALL;
+	struct err e = ERR_INIT;
+	auto_str trash = NULL;
+
+	if (o->look && (cleanup_would_go(c, t, &why) || (o->force && !life_is_running(t))))
+		strvec_push(&r->removed, t->name);
+	else if (o->look)
+		keep(r, t, buf_str(&why));
+	else if (task_discard(c, t, &d, &trash, &e) < 0)
+		keep(r, t, e.msg);
+	else
+		strvec_push(&r->removed, t->name);
+}
+
+void cleanup_tasks(
+	struct context *c, struct task_list *all, const struct cleanup_opts *o, struct cleanup_report *ret)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct err e = ERR_INIT;
+		bool gone = false;
+
+		if (task_settle(c, &all->v[i], &gone, &e) < 0)
+			keep(ret, &all->v[i], e.msg);
+		else if (!gone && cleanup_is_old(&all->v[i], o->before))
+			clean_one(c, &all->v[i], o, ret);
+	}
+}
