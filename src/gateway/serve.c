@@ -10,9 +10,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,12 +19,11 @@
 #include "gateway/renew.h"
 #include "gateway/routes.h"
 #include "gateway/sync.h"
-#include "sys/clock.h"
+#include "sys/guests.h"
 #include "sys/pace.h"
 
-#define FDS_LOOKED_AT 256
-#define RELIEF_USEC   50000
-#define TIDY_USEC     5000
+#define RELIEF_USEC 50000
+#define TIDY_USEC   5000
 
 struct server;
 
@@ -36,23 +32,15 @@ struct door {
 	bool user;
 	struct evhttp *http;
 	struct evconnlistener *listener;
-	struct sockaddr_un name; /* of the listener */
-	socklen_t name_len;
+	struct guests guests; /* each with the time that its next request has */
 	struct event *relief; /* looks whether it can be opened again */
-	unsigned guests;      /* at most so many are connected */
-};
-
-/* A connection, and since when its next request is awaited. */
-struct guest {
-	ino_t socket;
-	time_t since;
+	unsigned at_most;     /* so many are connected */
 };
 
 struct server {
 	struct gate *gate;
 	struct event_base *base;
 	struct door doors[2];
-	struct guest guests[FDS_LOOKED_AT]; /* by descriptor */
 	unsigned linger;
 	struct event *idle, *sweep, *answered;
 	struct pace pace;    /* of the agent */
@@ -61,26 +49,6 @@ struct server {
 	bool leaving;        /* no command runs inside */
 	time_t measure_from; /* not before */
 };
-
-/* An accepted connection has the name of the socket that it came to. */
-static bool came_to(const struct door *d, int fd)
-{
-	struct sockaddr_un name = { 0 };
-	socklen_t len = sizeof(name);
-
-	return fd != evconnlistener_get_fd(d->listener) && !getsockname(fd, (struct sockaddr *)&name, &len) &&
-	       len == d->name_len && !memcmp(&name, &d->name, len);
-}
-
-/* evhttp does not tell when a connection ends: what is connected is counted by asking the kernel. */
-static unsigned count_connections(const struct door *d)
-{
-	unsigned n = 0;
-
-	for (int fd = 3; fd < FDS_LOOKED_AT; fd++)
-		n += came_to(d, fd);
-	return n;
-}
 
 static void rest(struct server *s)
 {
@@ -92,7 +60,7 @@ static void rest(struct server *s)
 
 static bool is_alone(const struct server *s)
 {
-	return (s->leaving || !count_connections(&s->doors[0])) && !count_connections(&s->doors[1]);
+	return (s->leaving || !guests_count(&s->doors[0].guests)) && !guests_count(&s->doors[1].guests);
 }
 
 /* Whether it is time to go: nobody is connected, and nobody was since the last look. */
@@ -127,8 +95,8 @@ static void on_relief(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	d->guests = count_connections(d);
-	if (d->guests < SERVE_CONNECTIONS_MAX)
+	d->at_most = guests_count(&d->guests);
+	if (d->at_most < SERVE_CONNECTIONS_MAX)
 		evconnlistener_enable(d->listener);
 	else
 		evtimer_add(d->relief, &soon);
@@ -138,21 +106,11 @@ static void on_relief(evutil_socket_t fd, short what, void *arg)
 static void on_sweep(evutil_socket_t nobody, short what, void *arg)
 {
 	struct server *s = arg;
-	time_t now = clock_seconds();
 
 	(void)nobody;
 	(void)what;
-	for (int fd = 3; fd < FDS_LOOKED_AT; fd++) {
-		struct guest *guest = &s->guests[fd];
-		struct stat st;
-
-		if ((!came_to(&s->doors[0], fd) && !came_to(&s->doors[1], fd)) || fstat(fd, &st) < 0)
-			guest->socket = 0;
-		else if (guest->socket != st.st_ino)
-			*guest = (struct guest){ st.st_ino, now };
-		else if (now - guest->since > SERVE_SECONDS)
-			shutdown(fd, SHUT_RDWR);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(s->doors); i++)
+		guests_sweep(&s->doors[i].guests, SERVE_SECONDS);
 }
 
 /* What the server answers by itself, without a handler, is an answer to something that was no request. */
@@ -180,9 +138,9 @@ static struct bufferevent *on_connected(struct event_base *base, void *arg)
 	if (bev)
 		evbuffer_add_cb(bufferevent_get_output(bev), on_output, d);
 	/* counted only where there may be too many */
-	if (++d->guests >= SERVE_CONNECTIONS_MAX)
-		d->guests = count_connections(d);
-	if (d->guests >= SERVE_CONNECTIONS_MAX) {
+	if (++d->at_most >= SERVE_CONNECTIONS_MAX)
+		d->at_most = guests_count(&d->guests);
+	if (d->at_most >= SERVE_CONNECTIONS_MAX) {
 		evconnlistener_disable(d->listener);
 		evtimer_add(d->relief, &soon);
 	}
@@ -197,13 +155,6 @@ static int take_caller(struct evhttp_request *req)
 
 	bufferevent_set_timeouts(bev, NULL, NULL);
 	return bufferevent_getfd(bev);
-}
-
-/* Its next request is awaited from now on. */
-static void begin_anew(struct server *s, int fd)
-{
-	if (fd >= 0 && fd < FDS_LOOKED_AT)
-		s->guests[fd].since = clock_seconds();
 }
 
 static const char *method_name(enum evhttp_cmd_type type)
@@ -244,7 +195,7 @@ static void on_request(struct evhttp_request *req, void *arg)
 	if (out && text)
 		evbuffer_add_printf(out, "%s\n", text);
 	evhttp_add_header(evhttp_request_get_output_headers(req), "Content-Type", "application/json");
-	begin_anew(d->server, fd);
+	guests_grant(&d->guests, fd, SERVE_SECONDS);
 	d->server->answering = true;
 	evhttp_send_reply(req, status, status == 200 ? "OK" : "No", out);
 	d->server->answering = false;
@@ -258,12 +209,11 @@ static int open_door(struct server *s, int i, int fd)
 {
 	struct door *d = &s->doors[i];
 
-	*d = (struct door){ .server = s, .user = i, .name_len = sizeof(d->name) };
+	*d = (struct door){ .server = s, .user = i };
 	d->http = evhttp_new(s->base);
 	d->listener = evconnlistener_new(s->base, NULL, NULL, LEV_OPT_CLOSE_ON_EXEC, 0, fd);
 	d->relief = evtimer_new(s->base, on_relief, d);
-	if (!d->http || !d->listener || !d->relief ||
-		getsockname(fd, (struct sockaddr *)&d->name, &d->name_len) < 0 ||
+	if (!d->http || !d->listener || !d->relief || guests_init(&d->guests, fd) < 0 ||
 		!evhttp_bind_listener(d->http, d->listener))
 		return -1;
 	evhttp_set_bevcb(d->http, on_connected, d);

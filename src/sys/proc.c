@@ -78,6 +78,8 @@ static void __attribute__((noreturn)) child(const struct proc_spec *p, const int
 		goto fail;
 	if (p->keep_fd > 2 && fcntl(p->keep_fd, F_SETFD, 0) < 0)
 		goto fail;
+	if (p->own_group && setpgid(0, 0) < 0)
+		goto fail;
 	if (p->cwd && chdir(p->cwd) < 0)
 		goto fail;
 	if (p->as_inside && owner_is_other() && become_inside() < 0)
@@ -146,7 +148,7 @@ static int start(
 		goto out;
 	if (take ? pipe2(out, O_CLOEXEC) < 0 : (out[1] = open_end(p->stdout_fd, O_WRONLY)) < 0)
 		goto out;
-	if (take_err ? pipe2(er, O_CLOEXEC) < 0 : (er[1] = open_end(0, O_WRONLY)) < 0)
+	if (take_err ? pipe2(er, O_CLOEXEC) < 0 : (er[1] = open_end(p->stderr_fd, O_WRONLY)) < 0)
 		goto out;
 	pid = start_child(p, (int[3]){ in[0], out[1], er[1] }, tell[1]);
 out:
@@ -271,22 +273,44 @@ static int attend(const struct proc_spec *p, pid_t pid, struct streams *s, const
 	return -1;
 }
 
+/* start, and until it is another program or is not. */
+static int launch(const struct proc_spec *p, bool feed, bool take, bool take_err, struct streams *s,
+	pid_t *ret_pid, struct err *e)
+{
+	int error = 0;
+
+	if (start(p, feed, take, take_err, s, ret_pid) < 0)
+		return err_sys(e, "cannot start %s", p->argv[0]);
+	if (read_full(s->tell, &error, sizeof(error)) != sizeof(error))
+		return 0;
+	end_child(*ret_pid, NULL);
+	streams_close(s);
+	errno = error;
+	return err_sys(e, "cannot start %s", p->argv[0]);
+}
+
+int proc_start(const struct proc_spec *p, int *ret_out, pid_t *ret_pid, struct err *e)
+{
+	struct streams s;
+
+	if (launch(p, false, ret_out != NULL, false, &s, ret_pid, e) < 0)
+		return -1;
+	if (ret_out)
+		*ret_out = fd_steal(&s.out);
+	streams_close(&s);
+	return 0;
+}
+
 int proc_run(const struct proc_spec *p, const struct buf *input, struct buf *out, struct buf *errtext,
 	int *ret_status, struct err *e)
 {
 	sigset_t pipe_set, old;
 	struct streams s;
-	int error = 0, rc;
 	pid_t pid;
+	int rc;
 
-	if (start(p, input != NULL, out != NULL, errtext != NULL, &s, &pid) < 0)
-		return err_sys(e, "cannot start %s", p->argv[0]);
-	if (read_full(s.tell, &error, sizeof(error)) == sizeof(error)) {
-		end_child(pid, NULL);
-		streams_close(&s);
-		errno = error;
-		return err_sys(e, "cannot start %s", p->argv[0]);
-	}
+	if (launch(p, input != NULL, out != NULL, errtext != NULL, &s, &pid, e) < 0)
+		return -1;
 	sigemptyset(&pipe_set);
 	sigaddset(&pipe_set, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &pipe_set, &old);

@@ -23,8 +23,10 @@ struct proc_spec {
 	const char *cwd;  /* NULL: as it is */
 	int stdin_fd;     /* used when no input is given to proc_run; 0 means /dev/null */
 	int stdout_fd;    /* used when no output buffer is given; 0 means /dev/null */
+	int stderr_fd;    /* used when no buffer for it is given; 0 means /dev/null */
 	int keep_fd;      /* one more descriptor that the child keeps at its number; 0 means none */
 	unsigned seconds; /* time limit, 0 means 600 */
+	bool own_group;   /* leads a process group, by which it can be ended with all that it started */
 	bool as_inside; /* started by root: run as owner_inside(), able to read what root can read, no more */
 };
 
@@ -33,6 +35,10 @@ struct proc_spec {
  * wait(2). Fails where the program cannot be started, takes too long, or prints more than out holds. */
 int proc_run(const struct proc_spec *p, const struct buf *input, struct buf *out, struct buf *errtext,
 	int *ret_status, struct err *e);
+
+/* Starts it and does not wait: *ret_pid is the caller's to wait for, and its time to limit. *ret_out reads
+ * what it prints; NULL: stdout_fd. */
+int proc_start(const struct proc_spec *p, int *ret_out, pid_t *ret_pid, struct err *e);
 
 /* The exit code as a shell gives it: 128 + signal where it was killed. */
 int proc_exit_code(int status);
