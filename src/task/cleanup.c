@@ -62,12 +62,15 @@ void cleanup_tasks(
 	struct context *c, struct task_list *all, const struct cleanup_opts *o, struct cleanup_report *ret)
 {
 	for (size_t i = 0; i < all->n; i++) {
+		struct task *t = &all->v[i];
 		struct err e = ERR_INIT;
 		bool gone = false;
 
-		if (task_settle(c, &all->v[i], &gone, &e) < 0)
-			keep(ret, &all->v[i], e.msg);
-		else if (!gone && cleanup_is_old(&all->v[i], o->before))
-			clean_one(c, &all->v[i], o, ret);
+		if (!cleanup_is_old(t, o->before))
+			continue;
+		if (task_settle(c, t, &gone, &e) < 0)
+			keep(ret, t, e.msg);
+		else if (!gone && cleanup_is_old(t, o->before))
+			clean_one(c, t, o, ret);
 	}
 }

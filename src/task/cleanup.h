@@ -38,7 +38,8 @@ bool cleanup_is_stale(const struct context *c, const struct task *t);
 
 /* Whether the task would go; where not, why is what it says. */
 bool cleanup_would_go(struct context *c, struct task *t, struct buf *why);
-/* Settles and throws away those of the list that are meant. One that cannot be removed keeps no other. */
+/* Settles and throws away those of the list that are old enough. One that cannot be removed keeps no other.
+ */
 void cleanup_tasks(
 	struct context *c, struct task_list *all, const struct cleanup_opts *o, struct cleanup_report *ret);
 

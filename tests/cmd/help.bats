@@ -1,7 +1,7 @@
 load helpers
 
 commands=(run new exec shell attach pause resume answer cancel ls show path diff publish allow snapshot rollback sync merge push port log export discard cleanup gc undo
-  doctor config audit completion help version)
+  serve doctor config audit completion help version)
 
 @test "O3 help: lists every command on stdout" {
   call "$garth" help
@@ -63,7 +63,7 @@ commands=(run new exec shell attach pause resume answer cancel ls show path diff
     fails 2 "usage: garth $c" "$garth" "$c"
   done
   for c in "new a b" "shell a b" "attach a b" "cancel a b" "ls a" "show a b" "path a b" "log a b" "export a b c" \
-    "discard a b" "publish a b" "snapshot a b" "rollback a b" "sync a b" "merge a b" "undo a b" "audit a b" "doctor a" "config a" "completion bash b"; do
+    "discard a b" "publish a b" "snapshot a b" "rollback a b" "sync a b" "merge a b" "undo a b" "audit a b" "serve a" "doctor a" "config a" "completion bash b"; do
     fails 2 "is one word too many" "$garth" $c
   done
   fails 2 "option '--base' wants REV" "$garth" new t --base

@@ -1,0 +1,309 @@
+#include "serve/api.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/http.h>
+#include <event2/listener.h>
+#include <jansson.h>
+#include <netinet/in.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+
+#include "base/alloc.h"
+#include "serve/child.h"
+#include "serve/routes.h"
+#include "sys/fd.h"
+#include "sys/guests.h"
+
+#define RELIEF_USEC 50000
+#define BACKLOG     64
+
+/* A request that waits for a command's answer. */
+struct ask {
+	TAILQ_ENTRY(ask) next;
+	struct api *api;
+	struct evhttp_request *req;
+	struct strvec args;
+	struct child *child; /* NULL: it has not begun */
+};
+
+struct api {
+	struct event_base *base;
+	struct door door;
+	struct evhttp *http;
+	struct evconnlistener *listener;
+	struct guests guests;
+	struct event *sweep, *relief;
+	unsigned at_most; /* so many are connected */
+	unsigned running;
+	TAILQ_HEAD(asks, ask) asks;
+};
+
+int api_listen(unsigned port, int *ret_fd, unsigned *ret_port, struct err *e)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	auto_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(at);
+	int on = 1;
+
+	/* connections of one that was killed do not keep the next one from starting */
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0)
+		return err_sys(e, "cannot make a socket");
+	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 || listen(fd, BACKLOG) < 0 ||
+		getsockname(fd, (struct sockaddr *)&at, &len) < 0) {
+		err_sys(e, "cannot listen on port %u of 127.0.0.1", port);
+		if (e->sys == EADDRINUSE)
+			e->kind = ERR_BUSY, err_hint(e, "garth serve --port 0");
+		return -1;
+	}
+	*ret_port = ntohs(at.sin_port);
+	*ret_fd = fd_steal(&fd);
+	return 0;
+}
+
+/* -1 where the connection is gone by now. */
+static int fd_of(struct evhttp_request *req)
+{
+	struct evhttp_connection *con = evhttp_request_get_connection(req);
+
+	return con ? bufferevent_getfd(evhttp_connection_get_bufferevent(con)) : -1;
+}
+
+static void reply(struct api *a, struct evhttp_request *req, int status, struct evbuffer *body)
+{
+	struct evkeyvalq *headers = evhttp_request_get_output_headers(req);
+
+	evhttp_add_header(headers, "Content-Type", "application/json");
+	evhttp_add_header(headers, "Cache-Control", "no-store");
+	evhttp_add_header(headers, "X-Content-Type-Options", "nosniff");
+	if (status == 401)
+		evhttp_add_header(headers, "WWW-Authenticate", "Bearer");
+	if (status == 405)
+		evhttp_add_header(headers, "Allow", "GET");
+	guests_grant(&a->guests, fd_of(req), API_SECONDS);
+	/* frees the request, also where nobody is there any more to take the answer */
+	evhttp_send_reply(req, status, status == 200 ? "OK" : "No", body);
+	if (body)
+		evbuffer_free(body);
+}
+
+static void reply_denial(struct api *a, struct evhttp_request *req, const struct denial *why)
+{
+	struct evbuffer *body = evbuffer_new();
+	json_t *o = json_pack("{s:{s:s, s:s}}", "error", "code", why->code, "message", why->message);
+	auto_str text = json_dumps(o, JSON_COMPACT);
+
+	if (body && text)
+		evbuffer_add_printf(body, "%s\n", text);
+	json_decref(o);
+	reply(a, req, why->status, body);
+}
+
+static void ask_release(struct ask *k)
+{
+	TAILQ_REMOVE(&k->api->asks, k, next);
+	strvec_release(&k->args);
+	free(k);
+}
+
+static void go_on(struct api *a);
+
+/* The commands' exit codes as HTTP has them. */
+static int status_of(int code)
+{
+	static const int statuses[] = { [0] = 200, [1] = 500, [2] = 500, [3] = 404, [4] = 403, [5] = 409 };
+
+	return code >= 0 && (size_t)code < ARRAY_SIZE(statuses) ? statuses[code] : 500;
+}
+
+static void on_answer(void *arg, int code, const struct buf *out)
+{
+	struct ask *k = arg;
+	struct api *a = k->api;
+	struct evbuffer *body = evbuffer_new();
+	struct denial why;
+
+	if (code >= 0 && out->len && body && !evbuffer_add(body, out->data, out->len)) {
+		reply(a, k->req, status_of(code), body);
+	} else {
+		if (body)
+			evbuffer_free(body);
+		deny(&why, code == CHILD_LATE ? 504 : 500, "failed", "garth %s %s", k->args.v[0],
+			code == CHILD_LATE   ? "took too long"
+			: code == CHILD_LONG ? "has more to say than fits into an answer"
+					     : "gave no answer");
+		reply_denial(a, k->req, &why);
+	}
+	a->running--;
+	ask_release(k);
+	go_on(a);
+}
+
+static int begin(struct ask *k)
+{
+	const struct child_spec s = { .args = &k->args,
+		.out_max = API_ANSWER_MAX,
+		.seconds = API_ANSWER_SECONDS,
+		.fn = on_answer,
+		.arg = k };
+	struct denial why;
+	struct err e = ERR_INIT;
+
+	if (!child_start(k->api->base, &s, &k->child, &e)) {
+		k->api->running++;
+		return 0;
+	}
+	deny(&why, 500, "failed", "%s", e.msg);
+	reply_denial(k->api, k->req, &why);
+	ask_release(k);
+	return -1;
+}
+
+/* Lets those begin that waited, in their order. */
+static void go_on(struct api *a)
+{
+	struct ask *k = TAILQ_FIRST(&a->asks);
+
+	while (k && a->running < API_RUNNING_MAX) {
+		struct ask *next = TAILQ_NEXT(k, next);
+
+		if (!k->child)
+			begin(k);
+		k = next;
+	}
+}
+
+static const char *method_of(struct evhttp_request *req)
+{
+	return evhttp_request_get_command(req) == EVHTTP_REQ_GET ? "GET" : "other";
+}
+
+static void on_request(struct evhttp_request *req, void *arg)
+{
+	struct evkeyvalq *headers = evhttp_request_get_input_headers(req);
+	const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(req);
+	const char *path = uri ? evhttp_uri_get_path(uri) : NULL;
+	const struct caller caller = { method_of(req), evhttp_find_header(headers, "Host"),
+		evhttp_find_header(headers, "Origin"), evhttp_find_header(headers, "Authorization") };
+	struct ask *k = xcalloc(1, sizeof(*k));
+	struct api *a = arg;
+	struct denial why;
+
+	*k = (struct ask){ .api = a, .req = req };
+	TAILQ_INSERT_TAIL(&a->asks, k, next);
+	if (door_check(&a->door, &caller, &why) < 0 ||
+		routes_find(path ? path : "", uri ? evhttp_uri_get_query(uri) : NULL, &k->args, &why) < 0) {
+		ask_release(k);
+		reply_denial(a, req, &why);
+		return;
+	}
+	/* what the command takes does not count as the asker's time, neither here nor in evhttp; all before
+	 * it in the line have their time too */
+	bufferevent_set_timeouts(
+		evhttp_connection_get_bufferevent(evhttp_request_get_connection(req)), NULL, NULL);
+	guests_grant(&a->guests, fd_of(req),
+		(API_CONNECTIONS_MAX / API_RUNNING_MAX + 1) * API_ANSWER_SECONDS + API_SECONDS);
+	go_on(a);
+}
+
+static void on_sweep(evutil_socket_t fd, short what, void *arg)
+{
+	struct api *a = arg;
+
+	(void)fd;
+	(void)what;
+	guests_sweep(&a->guests, API_SECONDS);
+}
+
+static void on_relief(evutil_socket_t fd, short what, void *arg)
+{
+	struct timeval soon = { .tv_usec = RELIEF_USEC };
+	struct api *a = arg;
+
+	(void)fd;
+	(void)what;
+	a->at_most = guests_count(&a->guests);
+	if (a->at_most < API_CONNECTIONS_MAX)
+		evconnlistener_enable(a->listener);
+	else
+		evtimer_add(a->relief, &soon);
+}
+
+static struct bufferevent *on_connected(struct event_base *base, void *arg)
+{
+	struct timeval soon = { .tv_usec = RELIEF_USEC };
+	struct api *a = arg;
+
+	/* counted only where there may be too many */
+	if (++a->at_most >= API_CONNECTIONS_MAX)
+		a->at_most = guests_count(&a->guests);
+	if (a->at_most >= API_CONNECTIONS_MAX) {
+		evconnlistener_disable(a->listener);
+		evtimer_add(a->relief, &soon);
+	}
+	return bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+}
+
+static int set_up(struct api *a, int fd)
+{
+	struct timeval second = { .tv_sec = 1 };
+
+	a->http = evhttp_new(a->base);
+	a->listener =
+		evconnlistener_new(a->base, NULL, NULL, LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_CLOSE_ON_FREE, 0, fd);
+	a->sweep = event_new(a->base, -1, EV_PERSIST, on_sweep, a);
+	a->relief = evtimer_new(a->base, on_relief, a);
+	if (!a->http || !a->listener || !a->sweep || !a->relief || guests_init(&a->guests, fd) < 0 ||
+		event_add(a->sweep, &second) || !evhttp_bind_listener(a->http, a->listener))
+		return -1;
+	evhttp_set_bevcb(a->http, on_connected, a);
+	evhttp_set_gencb(a->http, on_request, a);
+	evhttp_set_max_body_size(a->http, API_BODY_MAX);
+	evhttp_set_max_headers_size(a->http, API_HEAD_MAX);
+	evhttp_set_timeout(a->http, API_SECONDS);
+	/* whatever it is, it is refused in our own words */
+	evhttp_set_allowed_methods(a->http, UINT16_MAX);
+	return 0;
+}
+
+int api_open(struct event_base *base, int fd, const struct door *d, struct api **ret, struct err *e)
+{
+	struct api *a = xcalloc(1, sizeof(*a));
+
+	a->base = base;
+	a->door = *d;
+	TAILQ_INIT(&a->asks);
+	if (set_up(a, fd) < 0) {
+		api_close(a);
+		return err_set(e, ERR_FAILED, "cannot start the API");
+	}
+	*ret = a;
+	return 0;
+}
+
+void api_close(struct api *a)
+{
+	struct ask *k;
+
+	if (!a)
+		return;
+	while ((k = TAILQ_FIRST(&a->asks))) {
+		/* a request belongs to its connection, unless that is gone */
+		if (!evhttp_request_get_connection(k->req))
+			evhttp_request_free(k->req);
+		child_end(k->child, false);
+		ask_release(k);
+	}
+	/* closes the listener and the connections */
+	if (a->http)
+		evhttp_free(a->http);
+	if (a->sweep)
+		event_free(a->sweep);
+	if (a->relief)
+		event_free(a->relief);
+	free(a);
+}

@@ -1,0 +1,34 @@
+/*
+ * What the timers do, one file each. What is done and what was found are lines for people, each about one
+ * thing; a failure is that of the job itself.
+ */
+#ifndef SERVE_JOBS_H
+#define SERVE_JOBS_H
+
+#include "base/err.h"
+#include "base/strvec.h"
+#include "task/context.h"
+
+struct findings {
+	struct strvec done;     /* what was changed */
+	struct strvec warnings; /* what somebody should look at */
+};
+void findings_release(struct findings *f);
+#define auto_findings __attribute__((cleanup(findings_release))) struct findings
+
+typedef int job_fn(struct context *c, struct findings *f, struct err *e);
+
+/* Stale tasks go as `garth cleanup` lets them; those that run, or have the only copy of their work, are named
+ * (T6). */
+job_fn job_stale;
+/* gc: trash whose term is over, bases that nobody stands on, leftovers; a word where much room is taken (T6,
+ * T7).
+ */
+job_fn job_tidy;
+/* What processes that died left half done. */
+job_fn job_orphans;
+int serve_orphans(struct context *c, struct strvec *ret, struct err *e);
+/* The audit log, from its first line to the newest that the store knows (G7). */
+job_fn job_audit;
+
+#endif

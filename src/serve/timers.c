@@ -1,0 +1,114 @@
+#include "serve/timers.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "serve/jobs.h"
+#include "sys/fault.h"
+#include "sys/lock.h"
+
+static const struct row {
+	const char *name, *fact;
+	int64_t period;
+	job_fn *jobs[3];
+} rows[] = {
+	{ "hourly", "serve_hourly", 3600, { job_stale } },
+	/* what died is settled before what is nobody's any more goes */
+	{ "daily", "serve_daily", 86400, { job_orphans, job_tidy } },
+	{ "weekly", "serve_weekly", 7 * 86400, { job_audit } },
+};
+
+void findings_release(struct findings *f)
+{
+	strvec_release(&f->done);
+	strvec_release(&f->warnings);
+}
+
+int64_t timers_left(int64_t last, int64_t period, int64_t now)
+{
+	if (!last || last > now || now - last >= period)
+		return 0;
+	return last + period - now;
+}
+
+static int left_of(struct context *c, const struct row *r, int64_t *ret, struct err *e)
+{
+	auto_str text = NULL;
+
+	if (context_store(c, e) < 0)
+		return -1;
+	if (store_fact(c->store, r->fact, &text, e) < 0 && e->kind != ERR_NOTFOUND)
+		return -1;
+	*ret = timers_left(text ? strtoll(text, NULL, 10) : 0, r->period, (int64_t)time(NULL));
+	return 0;
+}
+
+int timers_wait(struct context *c, int64_t *ret, struct err *e)
+{
+	int64_t least = INT64_MAX, left;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (left_of(c, &rows[i], &left, e) < 0)
+			return -1;
+		if (left < least)
+			least = left;
+	}
+	*ret = least;
+	return 0;
+}
+
+/* Whether all of its jobs were done. */
+static bool do_jobs(struct context *c, const struct row *r, timers_tell *tell, void *arg)
+{
+	bool done = true;
+
+	for (job_fn *const *job = r->jobs; *job; job++) {
+		auto_findings f = { 0 };
+		struct err e = ERR_INIT;
+
+		if ((*job)(c, &f, &e) < 0) {
+			strvec_pushf(&f.warnings, "what is done %s failed: %s", r->name, e.msg);
+			done = false;
+		}
+		for (size_t i = 0; i < f.done.n; i++)
+			tell(arg, false, f.done.v[i]);
+		for (size_t i = 0; i < f.warnings.n; i++)
+			tell(arg, true, f.warnings.v[i]);
+	}
+	return done;
+}
+
+static int do_row(struct context *c, const struct row *r, timers_tell *tell, void *arg, struct err *e)
+{
+	auto_str now = xasprintf("%lld", (long long)time(NULL));
+
+	if (!do_jobs(c, r, tell, arg))
+		return TIMERS_FAILED;
+	fault("timers-done");
+	return store_set_fact(c->store, r->fact, now, e);
+}
+
+int timers_run(struct context *c, timers_tell *tell, void *arg, struct strvec *ret, struct err *e)
+{
+	auto_lock lock = -1;
+	int end = TIMERS_DONE;
+
+	if (lock_take(c->home.fd, "timers.lock", false, &lock, e) < 0)
+		return e->kind == ERR_BUSY ? TIMERS_BUSY : -1;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int64_t left;
+		int rc;
+
+		if (left_of(c, &rows[i], &left, e) < 0)
+			return -1;
+		if (left)
+			continue;
+		strvec_push(ret, rows[i].name);
+		rc = do_row(c, &rows[i], tell, arg, e);
+		if (rc < 0)
+			return -1;
+		end = rc == TIMERS_FAILED ? rc : end;
+	}
+	return end;
+}
