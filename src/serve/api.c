@@ -143,7 +143,7 @@ static void on_answer(void *arg, int code, const struct buf *out)
 	go_on(a);
 }
 
-static int begin(struct ask *k)
+static void begin(struct ask *k)
 {
 	const struct child_spec s = { .args = &k->args,
 		.out_max = API_ANSWER_MAX,
@@ -155,12 +155,11 @@ static int begin(struct ask *k)
 
 	if (!child_start(k->api->base, &s, &k->child, &e)) {
 		k->api->running++;
-		return 0;
+		return;
 	}
 	deny(&why, 500, "failed", "%s", e.msg);
 	reply_denial(k->api, k->req, &why);
 	ask_release(k);
-	return -1;
 }
 
 /* Lets those begin that waited, in their order. */

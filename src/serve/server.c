@@ -74,14 +74,13 @@ static bool lead(struct server *s)
 static void on_round_end(void *arg, int code, const struct buf *out)
 {
 	struct server *s = arg;
-	auto_str line = xasprintf(code == CHILD_LATE ? "a round of the timers took too long, and was ended"
-						     : "a round of the timers failed (%d)",
-		code);
 
 	(void)out;
 	s->round = NULL;
-	if (code)
-		s->spec->tell(s->spec->arg, true, line);
+	if (code == CHILD_LATE)
+		s->spec->tell(s->spec->arg, true, "a round of the timers took too long, and was ended");
+	else if (code)
+		s->spec->tell(s->spec->arg, true, "a round of the timers failed");
 	tick_in(s, code ? FAILED_PAUSE : ROUND_PAUSE);
 }
 
@@ -115,10 +114,10 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 	context_close_store(c);
 	if (!rc && !left)
 		rc = start_round(s, &e);
-	if (rc < 0)
+	if (rc < 0) {
 		s->spec->tell(s->spec->arg, true, e.msg);
-	if (rc < 0)
 		left = FAILED_PAUSE;
+	}
 	if (!s->round)
 		tick_in(s, left < LOOK_SECONDS ? left : LOOK_SECONDS);
 }

@@ -182,8 +182,9 @@ PY
   [[ $(json 'd["pid"]' <"$GARTH_HOME/serve.json") == "$first" ]]
   # many rounds at once do it once
   aged 700000 t; earlier hourly 4000
-  for _ in 1 2 3 4; do "$garth" serve --once >>"$T/rounds" 2>&1 & done; wait $(jobs -p | grep -vxF -e "$first" -e "$server")
-  [[ $(grep -c "stale task 't' is removed" "$T/rounds") == 1 && $(names) == '' ]] || complain "$(<"$T/rounds")"
+  local i
+  for i in 1 2 3 4; do "$garth" serve --once --json >"$T/round.$i" & done; wait $(jobs -p | grep -vxF -e "$first" -e "$server")
+  [[ $(cat "$T"/round.* | grep -c '"hourly"') == 1 && $(cat "$T"/round.* | grep -c "stale task 't' is removed") == 1 && $(names) == '' ]] || complain "$(cat "$T"/round.*)"
   kill -9 "$first"
   eventually grep -q 'does the timers now' "$said.err"
   [[ $(json 'd["pid"]' <"$GARTH_HOME/serve.json") == "$server" ]]
@@ -250,11 +251,11 @@ PY
   "$garth" new t; "$garth" new u; aged 700000 t
   up; eventually all_done; eventually grep -q "stale task 't' is removed" "$said.err"
   times=$(last hourly; last daily; last weekly)
-  kill -9 "$server"
+  ended "$server"
   [[ -f $GARTH_HOME/serve.json ]]
   up; get /tasks; [[ $status == 200 ]] || complain
   [[ $(json 'd["pid"]' <"$GARTH_HOME/serve.json") == "$server" && $(last hourly; last daily; last weekly) == "$times" && ! -s $said.err ]]
-  kill -9 "$server"
+  ended "$server"
   if has_faults; then
     # the round dies when its work is done and before it says so: it is done again
     aged 700000 u; earlier hourly 4000
@@ -288,6 +289,8 @@ processes() { grep -lzs "^SERVE_TEST=$1\$" /proc/[0-9]*/environ | cut -d/ -f3; }
       (get /tasks || true) >/dev/null 2>&1 &
       get_pid=$!
       eventually several "$word"
+      # and one who has asked and is gone
+      curl -s -m 0.2 -H "Authorization: Bearer $(<"$GARTH_HOME/serve.token")" "$url/tasks" 3>&- || true
     fi
     kill "-$sig" "$server"
     code=0; wait "$server" || code=$?
