@@ -9,14 +9,14 @@
 #include "base/strvec.h"
 #include "task/context.h"
 
-struct findings {
+struct outcome {
 	struct strvec done;     /* what was changed */
 	struct strvec warnings; /* what somebody should look at */
 };
-void findings_release(struct findings *f);
-#define auto_findings __attribute__((cleanup(findings_release))) struct findings
+void outcome_release(struct outcome *o);
+#define auto_outcome __attribute__((cleanup(outcome_release))) struct outcome
 
-typedef int job_fn(struct context *c, struct findings *f, struct err *e);
+typedef int job_fn(struct context *c, struct outcome *o, struct err *e);
 
 /* Stale tasks go as `garth cleanup` lets them; those that run, or have the only copy of their work, are named
  * (T6). */

@@ -36,7 +36,7 @@ int serve_orphans(struct context *c, struct strvec *ret, struct err *e)
 	return 0;
 }
 
-int job_orphans(struct context *c, struct findings *f, struct err *e)
+int job_orphans(struct context *c, struct outcome *o, struct err *e)
 {
-	return serve_orphans(c, &f->warnings, e);
+	return serve_orphans(c, &o->warnings, e);
 }

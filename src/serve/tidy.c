@@ -1,19 +1,19 @@
 #include "serve/jobs.h"
 #include "task/gc.h"
 
-int job_tidy(struct context *c, struct findings *f, struct err *e)
+int job_tidy(struct context *c, struct outcome *o, struct err *e)
 {
 	struct gc_report r;
 
 	if (gc(c, false, &r, e) < 0)
 		return -1;
 	if (r.trash || r.leftovers)
-		strvec_pushf(&f->done,
+		strvec_pushf(&o->done,
 			"%zu discarded task%s and %zu leftover%s removed for good, %.1f MB freed", r.trash,
 			r.trash == 1 ? "" : "s", r.leftovers, r.leftovers == 1 ? "" : "s",
 			(double)r.freed / 1e6);
 	if (r.disk.bases + r.disk.tasks + r.disk.worktrees + r.disk.trash > GC_WARN_BYTES)
-		strvec_pushf(&f->warnings,
+		strvec_pushf(&o->warnings,
 			"all tasks together take more than %llu GB: garth cleanup --older-than 7d",
 			GC_WARN_BYTES >> 30);
 	return 0;

@@ -19,10 +19,10 @@ static const struct row {
 	{ "weekly", "serve_weekly", 7 * 86400, { job_audit } },
 };
 
-void findings_release(struct findings *f)
+void outcome_release(struct outcome *o)
 {
-	strvec_release(&f->done);
-	strvec_release(&f->warnings);
+	strvec_release(&o->done);
+	strvec_release(&o->warnings);
 }
 
 int64_t timers_left(int64_t last, int64_t period, int64_t now)
@@ -64,17 +64,17 @@ static bool do_jobs(struct context *c, const struct row *r, timers_tell *tell, v
 	bool done = true;
 
 	for (job_fn *const *job = r->jobs; *job; job++) {
-		auto_findings f = { 0 };
+		auto_outcome o = { 0 };
 		struct err e = ERR_INIT;
 
-		if ((*job)(c, &f, &e) < 0) {
-			strvec_pushf(&f.warnings, "what is done %s failed: %s", r->name, e.msg);
+		if ((*job)(c, &o, &e) < 0) {
+			strvec_pushf(&o.warnings, "what is done %s failed: %s", r->name, e.msg);
 			done = false;
 		}
-		for (size_t i = 0; i < f.done.n; i++)
-			tell(arg, false, f.done.v[i]);
-		for (size_t i = 0; i < f.warnings.n; i++)
-			tell(arg, true, f.warnings.v[i]);
+		for (size_t i = 0; i < o.done.n; i++)
+			tell(arg, false, o.done.v[i]);
+		for (size_t i = 0; i < o.warnings.n; i++)
+			tell(arg, true, o.warnings.v[i]);
 	}
 	return done;
 }

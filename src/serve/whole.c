@@ -1,7 +1,7 @@
 #include "audit/audit.h"
 #include "serve/jobs.h"
 
-int job_audit(struct context *c, struct findings *f, struct err *e)
+int job_audit(struct context *c, struct outcome *o, struct err *e)
 {
 	uint64_t lines;
 
@@ -9,6 +9,6 @@ int job_audit(struct context *c, struct findings *f, struct err *e)
 		return 0;
 	if (e->kind != ERR_CONFLICT)
 		return -1;
-	strvec_pushf(&f->warnings, "the audit log is not whole: %s", e->msg);
+	strvec_pushf(&o->warnings, "the audit log is not whole: %s", e->msg);
 	return 0;
 }
