@@ -12,10 +12,11 @@ static void print(const char *name, uint64_t bytes)
 
 static json_t *as_json(const struct gc_report *r)
 {
-	return json_pack("{s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I}}", "removed", (json_int_t)r->trash,
-		"leftovers", (json_int_t)r->leftovers, "freed", (json_int_t)r->freed, "disk", "bases",
-		(json_int_t)r->disk.bases, "tasks", (json_int_t)r->disk.tasks, "worktrees",
-		(json_int_t)r->disk.worktrees, "trash", (json_int_t)r->disk.trash);
+	return json_pack("{s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I}}", "removed", (json_int_t)r->trash,
+		"leftovers", (json_int_t)r->leftovers, "archived", (json_int_t)r->archived, "freed",
+		(json_int_t)r->freed, "disk", "bases", (json_int_t)r->disk.bases, "tasks",
+		(json_int_t)r->disk.tasks, "worktrees", (json_int_t)r->disk.worktrees, "trash",
+		(json_int_t)r->disk.trash, "archives", (json_int_t)r->disk.archives);
 }
 
 int cmd_gc(int argc, char **argv)
@@ -41,7 +42,8 @@ int cmd_gc(int argc, char **argv)
 	print("tasks", r.disk.tasks);
 	print("worktrees", r.disk.worktrees);
 	print("trash", r.disk.trash);
-	if (r.disk.bases + r.disk.tasks + r.disk.worktrees + r.disk.trash > GC_WARN_BYTES) {
+	print("archives", r.disk.archives);
+	if (gc_total(&r.disk) > GC_WARN_BYTES) {
 		say_warning("all tasks together take more than %llu GB", GC_WARN_BYTES >> 30);
 		say_hint("garth cleanup --older-than 7d");
 	}

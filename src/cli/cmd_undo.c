@@ -18,6 +18,7 @@ static const struct kind {
 	const char *next; /* the command to look at it with */
 } kinds[] = {
 	{ "discard", task_undo_discard, "it is out of the trash, with all that was in it", "show" },
+	{ "archive", task_undo_discard, "it is out of its archive, with all that was in it", "show" },
 	{ "merge", merge_undo, "its target is as it was", "diff" },
 	{ "rollback", rollback_undo, "it is as it was before", "diff" },
 };

@@ -29,6 +29,7 @@ const struct cmd commands[] = {
 	{ "port", cmd_port, "TASK [PORT]", "reach what a running task listens on" },
 	{ "log", cmd_log, "TASK", "print a task's output" },
 	{ "export", cmd_export, "TASK DIR", "copy a task's workspace to plain files" },
+	{ "archive", cmd_archive, "TASK", "pack a task away; undo brings it back" },
 	{ "discard", cmd_discard, "TASK", "throw a task away" },
 	{ "cleanup", cmd_cleanup, "--FORM", "throw many tasks away" },
 	{ "gc", cmd_gc, "", "remove what nobody needs any more, and tell what takes room" },

@@ -12,7 +12,7 @@ int job_tidy(struct context *c, struct outcome *o, struct err *e)
 			"%zu discarded task%s and %zu leftover%s removed for good, %.1f MB freed", r.trash,
 			r.trash == 1 ? "" : "s", r.leftovers, r.leftovers == 1 ? "" : "s",
 			(double)r.freed / 1e6);
-	if (r.disk.bases + r.disk.tasks + r.disk.worktrees + r.disk.trash > GC_WARN_BYTES)
+	if (gc_total(&r.disk) > GC_WARN_BYTES)
 		strvec_pushf(&o->warnings,
 			"all tasks together take more than %llu GB: garth cleanup --older-than 7d",
 			GC_WARN_BYTES >> 30);

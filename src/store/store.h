@@ -147,7 +147,7 @@ int store_snapshot_list(struct store *s, int64_t task, struct snapshot_list *ret
 struct deed {
 	int64_t id, task_id;
 	char *task; /* its name then */
-	char *kind; /* "rollback", "discard", "merge" */
+	char *kind; /* "rollback", "discard", "archive", "merge" */
 	char *data; /* JSON, what is needed to take it back */
 	int64_t created, undone;
 };

@@ -117,8 +117,8 @@ static int take_lock(struct context *c, const struct task *t, int dir, int *ret,
 }
 
 /* Recorded, then done. */
-static int record(
-	struct context *c, const struct task *t, const struct task_work *w, bool kept, struct err *e)
+static int record(struct context *c, const struct task *t, const struct task_work *w, bool kept,
+	const char *kind, struct err *e)
 {
 	json_t *details = json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:b}", "branch", t->branch, "base",
 		t->base, "tip", w->tip, "files", (json_int_t)w->files.n, "drafts", (json_int_t)w->drafts,
@@ -127,16 +127,16 @@ static int record(
 
 	if (audit_open(c->home.fd, c->store, &a, e) < 0)
 		return json_decref(details), -1;
-	return audit_add(a, "discard", t, details, e);
+	return audit_add(a, kind, t, details, e);
 }
 
-static int add_deed(struct context *c, const struct task *t, const char *tip, struct err *e)
+static int add_deed(struct context *c, const struct task *t, const char *tip, const char *kind, struct err *e)
 {
 	auto_str trash = home_path(&c->home, "trash/%lld", (long long)t->id);
 	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:o, s:s}", "branch", t->branch, "tip", tip, "base",
 		t->base, "state", t->state, "trash", audit_text(trash), "shown", t->shown);
 	char *data = json_dumps(o, JSON_COMPACT);
-	int rc = data ? store_deed_add(c->store, t->id, "discard", data, NULL, e)
+	int rc = data ? store_deed_add(c->store, t->id, kind, data, NULL, e)
 		      : err_set(e, ERR_FAILED, "cannot write down what is discarded");
 
 	free(data);
@@ -145,11 +145,12 @@ static int add_deed(struct context *c, const struct task *t, const char *tip, st
 }
 
 /* From here on it is discarded: whoever comes after a crash goes on with it. */
-static int mark(struct context *c, struct task *t, const char *tip, bool kept, struct err *e)
+static int mark(
+	struct context *c, struct task *t, const char *tip, bool kept, const char *kind, struct err *e)
 {
 	if (store_begin(c->store, e) < 0)
 		return -1;
-	if ((!kept || !add_deed(c, t, tip, e)) && !life_move(c->store, t, STATE_DISCARDING, e) &&
+	if ((!kept || !add_deed(c, t, tip, kind, e)) && !life_move(c->store, t, STATE_DISCARDING, e) &&
 		!store_commit(c->store, e))
 		return 0;
 	store_rollback(c->store);
@@ -159,6 +160,7 @@ static int mark(struct context *c, struct task *t, const char *tip, bool kept, s
 int task_discard(
 	struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e)
 {
+	const char *kind = o->archive ? "archive" : "discard";
 	size_t removed = 0;
 	auto_task_work w = { 0 };
 	auto_fd dir = -1;
@@ -185,15 +187,15 @@ int task_discard(
 		snprintf(w.tip, sizeof(w.tip), "%s", *t->published ? t->published : t->base);
 	/* ignored files need no option, but who knows what an ignore file of the agent's hides: the trash has
 	 * them */
-	kept = w.files.n || w.drafts || w.ignored || strcmp(w.tip, t->base);
+	kept = o->archive || w.files.n || w.drafts || w.ignored || strcmp(w.tip, t->base);
 	/* before there is something new on its way out */
 	if (remove_trash(c, TASK_TRASH_DAYS * 24 * 3600, true, &removed, e) < 0 ||
-		record(c, t, &w, kept, e) < 0)
+		record(c, t, &w, kept, kind, e) < 0)
 		return -1;
 	/* of an undo */
 	if (dir >= 0 && !kept)
 		unlinkat(dir, "keep", 0);
-	if (mark(c, t, w.tip, kept, e) < 0)
+	if (mark(c, t, w.tip, kept, kind, e) < 0)
 		return -1;
 	fault("discard-marked");
 	if (remove_finish(c, t, e) < 0)

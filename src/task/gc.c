@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
+#include "task/archive.h"
 #include "task/remove.h"
 #include "task/task.h"
 
@@ -17,7 +18,7 @@ int gc_disk(struct context *c, struct gc_disk *ret, struct err *e)
 		const char *name;
 		uint64_t *to;
 	} places[] = { { "bases", &ret->bases }, { "tasks", &ret->tasks }, { "worktrees", &ret->worktrees },
-		{ "trash", &ret->trash } };
+		{ "trash", &ret->trash }, { "archives", &ret->archives } };
 
 	*ret = (struct gc_disk){ 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
@@ -26,9 +27,9 @@ int gc_disk(struct context *c, struct gc_disk *ret, struct err *e)
 	return 0;
 }
 
-static uint64_t total(const struct gc_disk *d)
+uint64_t gc_total(const struct gc_disk *d)
 {
-	return d->bases + d->tasks + d->worktrees + d->trash;
+	return d->bases + d->tasks + d->worktrees + d->trash + d->archives;
 }
 
 static int remove_all_bases(struct context *c, struct err *e)
@@ -74,10 +75,11 @@ int gc(struct context *c, bool all_trash, struct gc_report *ret, struct err *e)
 
 	*ret = (struct gc_report){ 0 };
 	if (context_store(c, e) < 0 || gc_disk(c, &before, e) < 0 ||
+		archive_settle(c, &ret->archived, e) < 0 ||
 		remove_trash(c, all_trash ? 0 : TASK_TRASH_DAYS * 24 * 3600, false, &ret->trash, e) < 0 ||
 		drop_leftovers(c, &ret->leftovers, e) < 0 || remove_all_bases(c, e) < 0 ||
 		gc_disk(c, &ret->disk, e) < 0)
 		return -1;
-	ret->freed = total(&before) > total(&ret->disk) ? total(&before) - total(&ret->disk) : 0;
+	ret->freed = gc_total(&before) > gc_total(&ret->disk) ? gc_total(&before) - gc_total(&ret->disk) : 0;
 	return 0;
 }

@@ -3,7 +3,7 @@
  *
  *	creating → created → running → done | failed | cancelled | interrupted | blocked → running …
  *	running ⇄ paused, with the same ends
- *	and from every resting state → merged (→ running …) and → discarding → discarded
+ *	and from every resting state → merged (→ running …) and → discarding → discarded | archived
  *
  * "creating" and "discarding" are steps that a crash may leave behind; task_settle finishes them.
  */
@@ -27,6 +27,7 @@
 #define STATE_MERGED      "merged"
 #define STATE_DISCARDING  "discarding"
 #define STATE_DISCARDED   "discarded"
+#define STATE_ARCHIVED    "archived"
 
 /* Whether a main command is there, at work or standing still. */
 bool life_is_running(const struct task *t);

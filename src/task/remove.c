@@ -17,6 +17,7 @@
 #include "sys/later.h"
 #include "sys/lock.h"
 #include "sys/tree.h"
+#include "task/archive.h"
 #include "task/life.h"
 #include "task/refs.h"
 #include "task/task.h"
@@ -36,7 +37,9 @@ int discarded_read(const struct deed *d, struct discarded *ret, struct err *e)
 	int rc = json_unpack(o, "{s:s, s:s}", "tip", &tip, "state", &state);
 
 	if (!rc)
-		*ret = (struct discarded){ .tip = xstrdup(tip), .state = xstrdup(state) };
+		*ret = (struct discarded){
+			.tip = xstrdup(tip), .state = xstrdup(state), .archived = !strcmp(d->kind, "archive")
+		};
 	json_decref(o);
 	return rc < 0 ? err_set(e, ERR_FAILED, "cannot understand what the store says of the discard") : 0;
 }
@@ -53,22 +56,26 @@ static bool is_there(const struct context *c, const char *place, int64_t id, con
 static int what_is_kept(
 	struct context *c, const struct task *t, bool *ret_kept, struct discarded *ret, struct err *e)
 {
-	auto_deed d = { 0 };
+	static const char *const kinds[] = { "discard", "archive" };
 
 	*ret_kept = false;
 	if (!strcmp(t->state, STATE_CREATING))
 		return 0;
-	if (!store_deed_of(c->store, t->id, "discard", &d, e)) {
-		*ret_kept = true;
-		return discarded_read(&d, ret, e);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		auto_deed d = { 0 };
+
+		if (!store_deed_of(c->store, t->id, kinds[i], &d, e)) {
+			*ret_kept = true;
+			return discarded_read(&d, ret, e);
+		}
+		if (e->kind != ERR_NOTFOUND)
+			return -1;
 	}
-	if (e->kind != ERR_NOTFOUND)
-		return -1;
 	*ret_kept = is_there(c, "tasks", t->id, "/keep") || is_there(c, "trash", t->id, "/keep");
 	return 0;
 }
 
-static int mark_kept(struct context *c, const struct task *t, struct err *e)
+static int mark_kept(struct context *c, const struct task *t, bool archived, struct err *e)
 {
 	auto_project p = { 0 };
 	auto_fd dir = -1;
@@ -79,6 +86,8 @@ static int mark_kept(struct context *c, const struct task *t, struct err *e)
 		return -1;
 	if (home_task_dir(&c->home, t->id, &dir, e) < 0)
 		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	if (archived && write_file(dir, ARCHIVE_MARK, "", 0, 0600, e) < 0)
+		return -1;
 	return write_file(dir, "keep", p.git_dir, strlen(p.git_dir), 0600, e);
 }
 
@@ -163,7 +172,7 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 	auto_discarded d = { 0 };
 	struct err ignored = ERR_INIT;
 
-	if (what_is_kept(c, t, &kept, &d, e) < 0 || (kept && mark_kept(c, t, e) < 0) ||
+	if (what_is_kept(c, t, &kept, &d, e) < 0 || (kept && mark_kept(c, t, d.archived, e) < 0) ||
 		leave_repository(c, t, kept, d.tip ? d.tip : t->base, e) < 0)
 		return -1;
 	fault("discard-refs");
@@ -171,7 +180,8 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 		return -1;
 	fault("discard-moved");
 	if ((half_made ? store_task_forget(c->store, t->id, e)
-		       : store_task_remove(c->store, t->id, STATE_DISCARDED, e)) < 0)
+		       : store_task_remove(
+				 c->store, t->id, d.archived ? STATE_ARCHIVED : STATE_DISCARDED, e)) < 0)
 		return -1;
 	/* bases that are not needed any more are room to be had back, not part of the promise */
 	remove_bases(c, t->project_id, t->id, true, &ignored);
@@ -238,7 +248,7 @@ int remove_trash(struct context *c, int64_t seconds, bool later, size_t *ret, st
 		auto_str name = NULL;
 
 		if (ent->d_name[0] == '.' || !is_old(trash, ent->d_name, seconds) ||
-			!give_up(trash, ent->d_name, seconds, &name))
+			archive_waits(trash, ent->d_name) || !give_up(trash, ent->d_name, seconds, &name))
 			continue;
 		unpin(trash, name);
 		fault("trash-unpinned");

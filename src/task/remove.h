@@ -2,9 +2,9 @@
  * The steps of removing a task, each of which does nothing twice, so that a crash between any two is made
  * good by going through them again; and the trash, where removed tasks are kept for a while.
  *
- * The store says whether a task's directory goes to the trash: there is an open deed "discard", added in the
- * step that makes the task "discarding". In the trash, the file `keep` names the repository that has the
- * pins.
+ * The store says whether a task's directory goes to the trash: there is an open deed "discard" (or
+ * "archive"), added in the step that makes the task "discarding". In the trash, the file `keep` names the
+ * repository that has the pins.
  */
 #ifndef TASK_REMOVE_H
 #define TASK_REMOVE_H
@@ -24,9 +24,11 @@ int remove_bases(struct context *c, int64_t project, int64_t but, bool later, st
  * `later` the files go in the background. */
 int remove_trash(struct context *c, int64_t seconds, bool later, size_t *ret, struct err *e);
 
-/* What is needed to take a discard back, as the deed has it: the branch's tip, and the task's state. */
+/* What is needed to take a discard back, as the deed has it: the branch's tip, and the task's state; and
+ * whether it was one on the way to an archive. */
 struct discarded {
 	char *tip, *state;
+	bool archived;
 };
 void discarded_release(struct discarded *d);
 #define auto_discarded __attribute__((cleanup(discarded_release))) struct discarded

@@ -66,9 +66,10 @@ int task_work(struct task_at *a, struct task_work *ret, struct err *e);
 int task_work_branch(const struct repo *r, const struct task *t, struct task_work *ret, struct err *e);
 
 struct discard_opts {
-	bool files;  /* -f: changed files may go */
-	bool drafts; /* -D: commits that are nowhere else, or not merged, may go */
-	bool look;   /* only tell whether it would be refused */
+	bool files;   /* -f: changed files may go */
+	bool drafts;  /* -D: commits that are nowhere else, or not merged, may go */
+	bool look;    /* only tell whether it would be refused */
+	bool archive; /* for archive.h: it goes to the trash whatever it has, until it is packed */
 };
 /* Removes the task: nothing that exists only here without the option that says so (ERR_REFUSED). Whatever it
  * had goes to the trash, from where undo.h brings it back; *ret_trash is where, on the heap, or NULL. */

@@ -8,6 +8,7 @@
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
+#include "task/archive.h"
 #include "task/life.h"
 #include "task/refs.h"
 #include "task/remove.h"
@@ -118,6 +119,8 @@ static int bring_back(
 	if (finish(c, d, t, was->state, e) < 0)
 		return -1;
 	unlinkat(at.ws.dir, "keep", 0);
+	if (was->archived)
+		archive_forget(c, t, at.ws.dir);
 	fault("undo-stored");
 	return 0;
 }
@@ -130,7 +133,8 @@ int task_undo_discard(struct context *c, const struct deed *d, struct err *e)
 	auto_lock lock = -1;
 
 	if (discarded_read(d, &was, e) < 0 || find_removed(c, d, &t, e) < 0 || check_name(c, &t, e) < 0 ||
-		lock_trash(c, &t, &lock, e) < 0 || check_branch(c, &t, was.tip, e) < 0)
+		archive_open(c, &t, e) < 0 || lock_trash(c, &t, &lock, e) < 0 ||
+		check_branch(c, &t, was.tip, e) < 0)
 		return -1;
 	if (store_task_restore(c->store, t.id, STATE_DISCARDING, e) < 0)
 		return err_wrap(e, "task '%s'", t.name);

@@ -1,0 +1,168 @@
+#include "task/archive.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "base/strvec.h"
+#include "sys/fault.h"
+#include "sys/fd.h"
+#include "sys/later.h"
+#include "sys/lock.h"
+#include "sys/proc.h"
+#include "sys/tree.h"
+#include "task/task.h"
+
+#define PART "garth-archive"
+
+/* Hours, for what is large. */
+#define SECONDS (6 * 3600)
+
+static int run(const char *verb, const char *from, const char *to, struct err *e)
+{
+	auto_strvec argv = STRVEC_INIT, env = STRVEC_INIT;
+	struct proc_spec p = { .seconds = SECONDS };
+	auto_buf errtext = BUF_SMALL;
+	auto_str program = NULL;
+	int status;
+
+	if (proc_find_part(PART, &program, e) < 0)
+		return -1;
+	strvec_pushl(&argv, program, verb, from, to, NULL);
+	strvec_pushl(&env, "PATH=" PROC_PATH, NULL);
+	p.argv = argv.v;
+	p.env = env.v;
+	if (proc_run(&p, NULL, NULL, &errtext, &status, e) < 0)
+		return -1;
+	if (!proc_exit_code(status))
+		return 0;
+	return err_set(e, ERR_FAILED, "%.*s", (int)strcspn(buf_str(&errtext), "\n"),
+		errtext.len ? errtext.data : PART " ended without a word");
+}
+
+static char *name_of(const struct task *t)
+{
+	return xasprintf("archives/%s.%lld.tar.gz", t->name, (long long)t->id);
+}
+
+bool archive_waits(int trash, const char *name)
+{
+	auto_str mark = path_join(name, ARCHIVE_MARK);
+
+	return !faccessat(trash, mark, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+/* The directory has a name from which nothing comes back before the first of it is removed. */
+static int drop_directory(struct context *c, const struct task *t, struct err *e)
+{
+	auto_str from = xasprintf("trash/%lld", (long long)t->id),
+		 to = xasprintf("trash/%lld.gone", (long long)t->id);
+
+	if (renameat(c->home.fd, from, c->home.fd, to) < 0)
+		return err_sys(e, "cannot remove '%s'", from);
+	return later_remove(c->home.fd, to, e);
+}
+
+/* Under the directory's lock. */
+static int pack(struct context *c, const struct task *t, char **ret, struct err *e)
+{
+	auto_str name = name_of(t), part = xasprintf("%s.part", name);
+	auto_str dir = home_path(&c->home, "trash/%lld", (long long)t->id),
+		 file = path_join(c->home.path, part);
+
+	if (mkdirat(c->home.fd, "archives", 0700) < 0 && errno != EEXIST)
+		return err_sys(e, "cannot make '%s/archives'", c->home.path);
+	unlinkat(c->home.fd, part, 0);
+	if (run("pack", dir, file, e) < 0)
+		return -1;
+	fault("archive-packed");
+	if (renameat(c->home.fd, part, c->home.fd, name) < 0)
+		return err_sys(e, "cannot put '%s' in place", name);
+	*ret = path_join(c->home.path, name);
+	return drop_directory(c, t, e);
+}
+
+static int lock_and_pack(struct context *c, const struct task *t, char **ret, struct err *e)
+{
+	auto_str name = xasprintf("trash/%lld", (long long)t->id);
+	auto_fd dir = openat(c->home.fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	auto_lock lock = -1;
+
+	if (dir < 0)
+		return err_sys(e, "cannot open '%s'", name);
+	return lock_take(dir, "lock", false, &lock, e) < 0 ? -1 : pack(c, t, ret, e);
+}
+
+int task_archive(struct context *c, struct task *t, char **ret, struct err *e)
+{
+	const struct discard_opts all = { .files = true, .drafts = true, .archive = true };
+	auto_str trash = NULL;
+
+	if (task_discard(c, t, &all, &trash, e) < 0)
+		return -1;
+	fault("archive-trash");
+	if (lock_and_pack(c, t, ret, e) < 0)
+		return err_wrap(e, "task '%s' is in the trash, and not packed", t->name),
+		       err_hint(e, "garth undo %s", t->name);
+	return 0;
+}
+
+int archive_settle(struct context *c, size_t *ret, struct err *e)
+{
+	auto_fd trash = openat(c->home.fd, "trash", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int copy = trash < 0 ? -1 : dup(trash);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *ent;
+
+	if (!d)
+		return err_sys(e, "cannot read the trash");
+	while ((ent = readdir(d))) {
+		struct err ignored = ERR_INIT;
+		auto_str path = NULL;
+		auto_task t = { 0 };
+		char *end;
+		int64_t id = strtoll(ent->d_name, &end, 10);
+
+		/* one that cannot be packed stays where it is, and can be looked at there */
+		if (end != ent->d_name && !*end && archive_waits(trash, ent->d_name) &&
+			!store_task_any(c->store, id, &t, &ignored) && t.removed &&
+			!lock_and_pack(c, &t, &path, &ignored))
+			++*ret;
+	}
+	closedir(d);
+	return 0;
+}
+
+int archive_open(struct context *c, const struct task *t, struct err *e)
+{
+	auto_str name = name_of(t), to = xasprintf("trash/%lld", (long long)t->id),
+		 part = xasprintf("%s.unpacked", to);
+	auto_str file = path_join(c->home.path, name), dir = path_join(c->home.path, part);
+
+	if (!faccessat(c->home.fd, to, F_OK, AT_SYMLINK_NOFOLLOW) ||
+		faccessat(c->home.fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	if (tree_remove(c->home.fd, part, e) < 0)
+		return -1;
+	/* 0711: as a task's directory is */
+	if (mkdirat(c->home.fd, part, 0711) < 0 || fchmodat(c->home.fd, part, 0711, 0) < 0)
+		return err_sys(e, "cannot make '%s'", dir);
+	if (run("unpack", file, dir, e) < 0)
+		return err_wrap(e, "cannot bring task '%s' back", t->name);
+	fault("archive-unpacked");
+	return renameat(c->home.fd, part, c->home.fd, to) < 0 ? err_sys(e, "cannot put '%s' in place", to)
+							      : 0;
+}
+
+void archive_forget(struct context *c, const struct task *t, int dir)
+{
+	auto_str name = name_of(t);
+
+	unlinkat(dir, ARCHIVE_MARK, 0);
+	unlinkat(c->home.fd, name, 0);
+}

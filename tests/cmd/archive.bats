@@ -1,0 +1,96 @@
+load helpers
+
+archived() { ls "$GARTH_HOME/archives" 2>/dev/null; }
+
+# A task with everything that can be in one: published, drafts, uncommitted, ignored, gone, odd names and modes.
+make() {
+  "$garth" new t --backend "$1"
+  inside t 'echo 1 >published; git add .; git commit -qm published
+    echo 2 >>a.txt; rm -r dir; mkdir dir; echo new >dir/new; rm link; echo i >x.o; mkdir ignored; echo i >ignored/i
+    printf odd >"$(printf "odd\\377\\nname \\033[31m")"; ln -s /etc/passwd out; ln -s nowhere dangling
+    echo h >h1; ln h1 h2; echo secret >closed; chmod 0 closed; mkdir shut; echo s >shut/s; chmod 0 shut
+    truncate -s 3M sparse; chmod +x h1; mkfifo fifo; echo home >~/.kept; touch -d @1000000000 h1
+    git update-ref refs/heads/kept $(git commit-tree -p HEAD -m draft $(printf "100644 blob %s\td\n" $(echo draft | git hash-object -w --stdin) | git mktree))'
+}
+
+picture() {
+  inside t 'git status --porcelain --ignored | grep -v "fifo\|warning"; git log --format="%H %s" --all; git show kept:d; cat a.txt ~/.kept
+    find . -path ./.git -prune -o ! -name fifo -printf "%p %y %m %l %s %n\n" | grep -v "^\. " | LC_ALL=C sort; stat -c %Y h1
+    chmod 600 closed; cat closed; chmod 0 closed; chmod 700 shut; cat shut/s; chmod 0 shut; test h1 -ef h2' 2>/dev/null
+  "$garth" show t --json | grep -v '"disk"'
+  git for-each-ref
+}
+
+@test "T7 T1 archive: all of a task is packed away, and undo brings it back as it was" {
+  local b
+  for b in "${backends[@]}"; do
+    make $b; picture >"$T/was"
+    call "$garth" archive t
+    [[ $code == 0 && $out == "$GARTH_HOME/archives/t."*.tar.gz && -f $out ]] || complain
+    [[ $(stat -c %a "$out") == 600 && -z $(ls "$GARTH_HOME/tasks" "$GARTH_HOME/trash" "$GARTH_HOME/worktrees" | grep -v :) ]]
+    tar -tzf "$out" >/dev/null 2>&1
+    fails 3 "no task 't'" "$garth" show t
+    [[ $("$garth" ls --all --json | json "[t['state'] for t in d['tasks']][-1]") == archived ]]
+    [[ -z $(git for-each-ref refs/heads/garth) ]]; git gc -q --prune=now
+    "$garth" undo
+    picture >"$T/is"; diff "$T/was" "$T/is" || complain "$b"
+    [[ -z $(archived) ]]
+    "$garth" diff t >/dev/null; "$garth" audit --verify
+    "$garth" discard -fD t; "$garth" gc --empty-trash >/dev/null; git fsck --strict 2>/dev/null
+  done
+}
+
+@test "T7 archive: it outlives the trash's term, and gc" {
+  make overlay
+  "$garth" archive t >/dev/null
+  find "$GARTH_HOME/trash" "$GARTH_HOME/archives" -maxdepth 1 -exec touch -h -d '30 days ago' {} +
+  "$garth" gc --empty-trash; "$garth" new u; "$garth" discard u
+  git reflog expire --expire=now --all; git gc -q --prune=now
+  "$garth" undo t; inside t 'git show kept:d && git log --format=%s' | grep -q published
+  "$garth" gc --json | json "d['disk']['archives']" | grep -qx '[0-9]*'
+}
+
+@test "T7 ESCAPES 23 archive: killed at each step, nothing is lost: it comes back, or gc packs it" {
+  has_faults || { means_nothing; return; }
+  local step
+  for step in discard-marked discard-workspace discard-refs discard-moved archive-trash archive-packed; do
+    make worktree; picture >"$T/was"
+    call env GARTH_FAULT=$step "$garth" archive t
+    [[ $code == 137 ]] || complain "did not die at $step"
+    "$garth" ls >/dev/null
+    find "$GARTH_HOME/trash" -maxdepth 1 -exec touch -h -d '30 days ago' {} +
+    "$garth" gc >/dev/null
+    [[ $(archived) == t.*.tar.gz && -z $(ls "$GARTH_HOME/trash") ]] || complain "not packed: $step: $(archived) $(ls "$GARTH_HOME/trash")"
+    call env GARTH_FAULT=archive-unpacked "$garth" undo
+    [[ $code == 137 ]] || complain
+    "$garth" undo
+    picture >"$T/is"; diff "$T/was" "$T/is" || complain "$step"
+    [[ -z $(ls "$GARTH_HOME/trash") && -z $(archived) ]] || complain "left: $(ls "$GARTH_HOME/trash")"
+    "$garth" discard -fD t; "$garth" gc --empty-trash >/dev/null
+  done
+}
+
+@test "T7 archive: what cannot be is said, and changes nothing" {
+  "$garth" run -d --task r -- sleep 1000
+  fails 4 "task 'r' is running" "$garth" archive r
+  fails 3 "no task 'nobody'" "$garth" archive nobody
+  "$garth" cancel r
+  # no room for it: it stays where it can come back from
+  "$garth" new t; inside t 'echo x >x'
+  mkdir -p "$GARTH_HOME/archives"; chmod 500 "$GARTH_HOME/archives"
+  is_root && { rmdir "$GARTH_HOME/archives"; : >"$GARTH_HOME/archives"; }
+  call "$garth" archive t
+  [[ $code == 1 && $err == *'is in the trash, and not packed'* && $(hint) == 'garth undo t' ]] || complain
+  "$garth" undo t; inside t 'cat x'
+}
+
+@test "T7 archive: a hostile archive writes nowhere else" {
+  "$garth" new t; inside t 'echo x >x'
+  local a; a=$("$garth" archive t)
+  mkdir "$T/evil"; (cd "$T/evil"; ln -s "$T" upper; tar -czf "$T/evil.tar.gz" upper)
+  (cd "$T/evil"; rm upper; mkdir upper; echo pwned >upper/pwned; gzip -dc "$T/evil.tar.gz" >"$T/evil.tar"; tar -rf "$T/evil.tar" upper/pwned; tar -rPf "$T/evil.tar" --transform "s,upper/pwned,$T/absolute," upper/pwned; tar -rPf "$T/evil.tar" --transform "s,upper/pwned,../../../up," upper/pwned)
+  gzip -c "$T/evil.tar" >"$a"
+  call "$garth" undo t
+  [[ $code != 0 ]] || complain
+  [[ ! -e $T/pwned && ! -e $T/absolute && -z $(find "$T/home" -name up) ]] || complain "written"
+}
