@@ -8,6 +8,7 @@
 #include "cli/session.h"
 #include "git/ref.h"
 #include "merge/merge.h"
+#include "task/empty.h"
 #include "task/life.h"
 #include "workspace/review.h"
 
@@ -129,7 +130,7 @@ int cmd_merge(int argc, char **argv)
 
 	CMD_PARSE(&l, argc, argv);
 	if (context_open(&c, &e) < 0 || choose(&c.config, squash, rebase, &s, &e) < 0 ||
-		task_find(&c, argv[0], &t, &e) < 0)
+		task_find(&c, argv[0], &t, &e) < 0 || empty_refuse(&t, &e) < 0)
 		return say_error(&e);
 	/* the task's own file may say how */
 	if ((session_configure(&c, &t, &e) < 0 && e.kind != ERR_NOTFOUND) ||

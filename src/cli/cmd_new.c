@@ -13,6 +13,8 @@ int cmd_new(int argc, char **argv)
 	bool json = false;
 	const struct opt opts[] = {
 		{ 'b', "base", OPT_STR, &spec.rev, "REV", "start from this commit; else HEAD" },
+		{ 0, "empty", OPT_FLAG, &spec.empty, NULL,
+			"no repository: an empty workspace, the same walls" },
 		{ 0, "backend", OPT_STR, &spec.backend, "NAME", "overlay, worktree or clone" },
 		{ 0, "strict-isolation", OPT_FLAG, &spec.strict, NULL, "no borrowed objects" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print the task as JSON" },

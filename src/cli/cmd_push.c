@@ -5,6 +5,7 @@
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "push/push.h"
+#include "task/empty.h"
 
 static int print_json(const struct task *t, const struct push_result *r)
 {
@@ -40,7 +41,7 @@ int cmd_push(int argc, char **argv)
 
 	CMD_PARSE(&l, argc, argv);
 	s.branch = l.words > 1 ? argv[1] : NULL;
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 || empty_refuse(&t, &e) < 0)
 		return say_error(&e);
 	s.retries = (unsigned)c.config.push_retries;
 	progress_begin("pushing");

@@ -55,8 +55,11 @@ static int load_file(struct context *c, struct run_opts *o, const char *path, st
 	if (taskfile_apply(&c->config, buf_str(&o->text), o->text.len, path, f, e) < 0)
 		return -1;
 	*strrchr(real, '/') = '\0';
-	o->dir = *f->project_dir == '/' ? xstrdup(f->project_dir) : xasprintf("%s/%s", real, f->project_dir);
-	if (access(o->dir, X_OK) < 0)
+	o->task.empty = !f->project_dir;
+	if (f->project_dir)
+		o->dir = *f->project_dir == '/' ? xstrdup(f->project_dir)
+						: xasprintf("%s/%s", real, f->project_dir);
+	if (o->dir && access(o->dir, X_OK) < 0)
 		return err_sys(e, "cannot open '%s', the agent.project_dir of '%s'", o->dir, path),
 		       e->kind = ERR_NOTFOUND, -1;
 	o->task.name = either(o->task.name, f->name);
@@ -83,6 +86,9 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 		strcmp(o->task.on_dirty, "keep"))
 		return err_set(
 			e, ERR_USAGE, "--on-dirty is fail, commit or keep, not '%s'", o->task.on_dirty);
+	if (o->task.empty && (o->task.rev || o->task.backend || o->session.push || o->task.on_dirty))
+		return err_set(e, ERR_USAGE,
+			"a task without a repository has no base, no backend, nothing to push and nothing to commit");
 	if (o->agent && !(o->session.agent = config_agent_by_name(&c->config, o->agent)))
 		return err_set(e, ERR_NOTFOUND, "there is no agent '%s' in the configuration", o->agent);
 	if (!o->agent)
@@ -154,6 +160,8 @@ int cmd_run(int argc, char **argv)
 		{ 't', "task", OPT_STR, &o.task.name, "NAME", "the task's name; else one is made of CMD" },
 		{ 'b', "base", OPT_STR, &o.task.rev, "REV", "start from this commit; else HEAD" },
 		{ 0, "backend", OPT_STR, &o.task.backend, "NAME", "overlay, worktree or clone" },
+		{ 0, "empty", OPT_FLAG, &o.task.empty, NULL,
+			"no repository: an empty workspace, the same walls" },
 		{ 0, "net", OPT_STR, &o.net, "MODE", "none, allow (by a list of hosts) or host" },
 		{ 0, "allow", OPT_LIST, &o.allow, "HOST",
 			"let it reach this host, as in *.crates.io or db.local:5432" },
@@ -200,7 +208,8 @@ int cmd_run(int argc, char **argv)
 	progress_end();
 	if (rc < 0)
 		return say_error(&e);
-	if ((o.dir && keep_file(&c, &t, &o, &e) < 0) || session_run(&c, &t, &o.session, words, &r, &e) < 0) {
+	if ((o.text.len && keep_file(&c, &t, &o, &e) < 0) ||
+		session_run(&c, &t, &o.session, words, &r, &e) < 0) {
 		explain(&e);
 		err_wrap(&e, "task '%s'", t.name);
 		return say_error(&e);

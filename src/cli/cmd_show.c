@@ -118,6 +118,16 @@ static json_t *json_snapshots(const struct snapshot_list *l)
 	return a;
 }
 
+static void print_branch(const struct task *t, const struct standing *s)
+{
+	line("project", t->project);
+	line("branch", t->branch + strlen("refs/heads/"));
+	line("base", t->base);
+	line("target", !strncmp(t->target, "refs/heads/", 11) ? t->target + 11 : t->target);
+	print_standing(t, s);
+	line("backend", t->backend);
+}
+
 static void print_task(struct context *c, struct task_at *at, const struct task_work *w, uint64_t disk,
 	const struct standing *s, const struct snapshot_list *snapshots)
 {
@@ -130,12 +140,10 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 	line("state", state);
 	if (question)
 		line("asks", question);
-	line("project", t->project);
-	line("branch", t->branch + strlen("refs/heads/"));
-	line("base", t->base);
-	line("target", !strncmp(t->target, "refs/heads/", 11) ? t->target + 11 : t->target);
-	print_standing(t, s);
-	line("backend", t->backend);
+	if (workspace_is_empty(t))
+		line("project", "none: it has no repository");
+	else
+		print_branch(t, s);
 	line("workspace", t->workspace);
 	if (t->strict)
 		line("isolation", "strict: its objects are its own");

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "workspace/workspace.h"
 
 json_t *json_text(const char *s)
 {
@@ -42,7 +43,7 @@ json_t *json_task(const struct task *t)
 	json_object_set_new(o, "name", json_text(t->name));
 	json_object_set_new(o, "project", json_text(t->project));
 	json_object_set_new(o, "state", json_text(t->state));
-	json_object_set_new(o, "branch", json_text(t->branch));
+	json_object_set_new(o, "branch", workspace_is_empty(t) ? json_null() : json_text(t->branch));
 	json_object_set_new(o, "base", json_text(t->base));
 	json_object_set_new(o, "target", json_text(t->target));
 	json_object_set_new(

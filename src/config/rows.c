@@ -250,8 +250,6 @@ int taskfile_apply(
 			return -1;
 	if (!t.command.n)
 		return yaml_error(y, file, e, "'agent.command' is missing: what is to be run");
-	if (!t.project_dir)
-		return yaml_error(y, file, e, "'agent.project_dir' is missing: which repository it is about");
 	*ret = t;
 	t = (struct taskfile){ 0 };
 	return 0;

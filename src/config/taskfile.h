@@ -4,7 +4,7 @@
  *
  *	name: login
  *	agent:
- *	  project_dir: ../app         # the repository; relative to the file
+ *	  project_dir: ../app         # the repository, relative to the file; without it the task has none
  *	  command: [claude, --session-id, "{session}", -p, "fix the login"]
  *	  resume: [claude, --resume, "{session}", -p, "{answer}"]
  *	  name: claude                # whose log-in it brings; else the command tells

@@ -14,6 +14,7 @@
 #include "sys/lock.h"
 #include "sys/tree.h"
 #include "task/life.h"
+#include "task/empty.h"
 #include "task/refs.h"
 #include "task/source.h"
 #include "task/task.h"
@@ -33,6 +34,8 @@ static int choose_backend(struct context *c, const struct task_spec *s, char **r
 {
 	const char *name = s->backend ? s->backend : c->config.backend;
 
+	if (s->empty)
+		return *ret = xstrdup(WORKSPACE_EMPTY), 0;
 	if (!name)
 		name = kernel_has_overlay() ? "overlay" : "worktree";
 	if (!workspace_has_backend(name))
@@ -230,6 +233,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 {
 	auto_repo r = { 0 };
 	auto_source source = { 0 };
+	auto_str nothing = NULL;
 	auto_project project = { 0 };
 	auto_buf shown = BUF_INIT(64 << 20);
 	auto_task t = { 0 };
@@ -238,11 +242,13 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 
 	if (s->name && name_check_task(s->name, e) < 0)
 		return err_wrap(e, "'%s'", s->name);
-	if (check_place(c, s->dir, e) < 0 || repo_open(s->dir, s->rev ? s->rev : "HEAD", &r, e) < 0 ||
+	if (s->empty ? empty_repository(c, &nothing, e) < 0 : check_place(c, s->dir, e) < 0)
+		return -1;
+	if (repo_open(s->empty ? nothing : s->dir, s->rev ? s->rev : "HEAD", &r, e) < 0 ||
 		choose_backend(c, s, &t.backend, e) < 0 || space_check_little(&c->home, e) < 0 ||
 		context_store(c, e) < 0)
 		return -1;
-	t.target = xstrdup(!strncmp(r.rev_ref, "refs/heads/", 11) ? r.rev_ref : r.head);
+	t.target = xstrdup(s->empty ? "" : !strncmp(r.rev_ref, "refs/heads/", 11) ? r.rev_ref : r.head);
 	/* who names a commit wants that one */
 	if (!s->rev && workspace_is_clone(t.backend) && source_take(&r, t.target, &source, e) < 0)
 		return -1;
@@ -260,7 +266,8 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.state = xstrdup(STATE_CREATING);
 	t.command = xstrdup("");
 	t.session = xstrdup("");
-	t.on_dirty = xstrdup(s->on_dirty ? s->on_dirty : c->config.on_dirty);
+	/* what it leaves is what it was for */
+	t.on_dirty = xstrdup(s->empty ? "keep" : s->on_dirty ? s->on_dirty : c->config.on_dirty);
 	t.published = xstrdup("");
 	t.note = xstrdup("");
 	t.strict = s->strict;

@@ -35,6 +35,8 @@ static int judge(struct context *c, struct task *t, struct buf *note, bool *ret_
 	if (*ret_failed && !note->len)
 		buf_printf(note, "its gateway died before its last commits were published: garth publish %s",
 			t->name);
+	if (workspace_is_empty(t))
+		return 0;
 	rc = review_uncommitted(&at.ws, *t->published ? t->published : t->base, &files, &ignored, e);
 	if (!rc && !files.n)
 		return 0;

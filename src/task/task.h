@@ -18,7 +18,7 @@
 #include "workspace/workspace.h"
 
 struct task_spec {
-	const char *dir;  /* where the user stands */
+	const char *dir;  /* where the user stands; not looked at where it has no repository */
 	const char *name; /* NULL: one is made of `program` */
 	const char *program;
 	const char *rev;        /* NULL: HEAD */
@@ -26,6 +26,7 @@ struct task_spec {
 	const char *on_dirty;   /* NULL: as configured */
 	const char *also_shown; /* one more ref that the task is shown, by its full name; NULL for none */
 	bool strict;
+	bool empty; /* without a repository: empty.h */
 };
 
 /* Makes a task: state "created". */

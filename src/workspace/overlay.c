@@ -114,12 +114,15 @@ static int overlay_describe(struct workspace *ws, struct jail *j, struct err *e)
 		return -1;
 	/* the topmost lower layer has the mount point for .git, so that the upper stays free of it */
 	auto_str stubs = home_path(ws->home, "stubs");
-	strvec_push(&j->lowers, stubs);
+	if (!ws->backend->no_git)
+		strvec_push(&j->lowers, stubs);
 	for (size_t i = 0; i < base.layers.n; i++)
 		strvec_push(&j->lowers, base.layers.v[i]);
 	j->upper = home_path(ws->home, "tasks/%lld/upper", (long long)ws->task->id);
 	j->work = home_path(ws->home, "tasks/%lld/work", (long long)ws->task->id);
 	jail_add(j, JAIL_OVERLAY, JAIL_WRITE, "", at);
+	if (ws->backend->no_git)
+		return 0;
 	workspace_describe_git(ws, dot_git, j);
 	jail_add(j, JAIL_BIND, 0, monitor, INSIDE_FSMONITOR);
 	jail_add(j, JAIL_BIND, JAIL_NOEXEC, j->upper, INSIDE_UPPER);
@@ -184,6 +187,17 @@ static const char *const overlay_env[] = { "GIT_OPTIONAL_LOCKS=0", NULL };
 const struct backend backend_overlay = {
 	.name = "overlay",
 	.env = overlay_env,
+	.create = overlay_create,
+	.describe = overlay_describe,
+	.files = overlay_files,
+	.scan = overlay_scan,
+	.export = overlay_export,
+	.remove = overlay_remove,
+};
+
+const struct backend backend_empty = {
+	.name = WORKSPACE_EMPTY,
+	.no_git = true,
 	.create = overlay_create,
 	.describe = overlay_describe,
 	.files = overlay_files,

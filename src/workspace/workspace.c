@@ -13,7 +13,8 @@
 /* Its content is the name of the pack. */
 #define OWN_OBJECTS "own-objects"
 
-static const struct backend *const backends[] = { &backend_overlay, &backend_worktree, &backend_clone };
+static const struct backend *const backends[] = { &backend_overlay, &backend_worktree, &backend_clone,
+	&backend_empty };
 
 static const struct backend *by_name(const char *name)
 {
@@ -25,7 +26,12 @@ static const struct backend *by_name(const char *name)
 
 bool workspace_has_backend(const char *name)
 {
-	return by_name(name) != NULL;
+	return by_name(name) && by_name(name) != &backend_empty;
+}
+
+bool workspace_is_empty(const struct task *t)
+{
+	return by_name(t->backend) == &backend_empty;
 }
 
 bool workspace_is_clone(const char *name)

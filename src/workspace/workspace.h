@@ -71,6 +71,9 @@ const char *const *workspace_env(const struct task *t);
 
 /* Whether a backend of that name exists. */
 bool workspace_has_backend(const char *name);
+/* The backend of tasks without a repository, which nobody can ask for by name. */
+#define WORKSPACE_EMPTY "empty"
+bool workspace_is_empty(const struct task *t);
 /* Whether it is one whose base comes from the remote. */
 bool workspace_is_clone(const char *name);
 
@@ -78,6 +81,7 @@ bool workspace_is_clone(const char *name);
 struct backend {
 	const char *name;
 	const char *const *env;
+	bool no_git;      /* inside there is no repository */
 	bool own_objects; /* it borrows nothing from the user's repository */
 	int (*create)(struct workspace *ws, const struct buf *shown, struct err *e);
 	int (*describe)(struct workspace *ws, struct jail *j, struct err *e);
@@ -91,7 +95,7 @@ struct backend {
 	int (*published)(struct workspace *ws, const char *tip, struct err *e);
 };
 
-extern const struct backend backend_overlay, backend_worktree, backend_clone;
+extern const struct backend backend_overlay, backend_worktree, backend_clone, backend_empty;
 
 struct private_spec;
 /* Makes tasks/<id>/git, with objects of its own where they cannot or must not be borrowed. */

@@ -56,7 +56,6 @@ name: x\nagent: {comand: [a]}\n|2:9|'command' meant
 agent:\n  project_dir: .\n  command: make\n|3:12|a list of words
 agent: {project_dir: ., command: []}\n|1:34|a list of words
 agent: {project_dir: .}\n|1:1|'agent.command' is missing
-agent: {command: [a]}\n|1:1|'agent.project_dir' is missing
 agent: {project_dir: ., command: [a]}\ntimeout: soon\n|2:10|a time
 agent: {project_dir: ., command: [a]}\ntimeout: 0\n|2:10|above 0
 agent: {project_dir: ., command: [a]}\nbackend: cloud\n|2:10|'overlay'
@@ -98,4 +97,32 @@ assert p["agent"]["properties"]["command"]["items"] == {"type": "string"}
 assert p["backend"]["enum"] == p["workspace"]["properties"]["backend"]["enum"]
 assert "max_files" in p["limits"]["properties"] and "hosts" in p["agents"]["additionalProperties"]["properties"]
 E
+}
+
+@test "T5 task file: without project_dir there is no repository and no branch: an empty workspace, the same walls" {
+  file <<'E'
+name: e
+agent:
+  command: [sh, -c, 'ls -A; git rev-parse 2>&1; cat ~/../secret ~/secret 2>&1; echo result >out; mkdir d; echo x >d/x']
+E
+  echo SECRET >"$T/home/secret"
+  cd /
+  call "$garth" run "$T/home/task.yaml"
+  [[ $code == 0 && $out == 'fatal: not a git repository'* && $out != *SECRET* && $(state_of e) == done ]] || complain
+  [[ $(field e branch) == null ]]
+  at "$R" git for-each-ref refs/heads/garth refs/garth | grep . && false
+  # what it leaves can be looked at, taken, continued, packed away and brought back, and is not lost
+  "$garth" diff e | grep -q '^+result'
+  "$garth" export e "$T/taken"; [[ $(<"$T/taken/out") == result && $(<"$T/taken/d/x") == x ]]
+  fails 4 "has the only copy" "$garth" discard e
+  "$garth" archive e >/dev/null; "$garth" undo; [[ $(inside e 'cat out') == result ]]
+  "$garth" discard -f e; "$garth" undo e; [[ $(inside e 'cat d/x') == x ]]
+  local c
+  for c in "merge e" "push e main" "sync e" "publish e" "snapshot e" "rollback e --full"; do
+    changes_nothing 4 "task 'e' has no repository" "$garth" $c
+    [[ $(hint) == 'garth export e DIR' ]]
+  done
+  "$garth" run --empty --task two -q -- sh -c 'git init -q . && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m own && git log --oneline | wc -l'
+  fails 2 "without a repository" "$garth" run --empty --base HEAD -- true
+  "$garth" audit --verify
 }
