@@ -172,16 +172,13 @@ static int keep_network(struct task_at *at, const struct session_opts *o, bool o
 static void limit(struct context *c, const struct task *t, struct jail *j, struct cgroup *ret)
 {
 	const struct cgroup_limits l = { c->config.max_memory, c->config.max_processes, c->config.max_cpu };
-	struct stat home = { 0 };
 	auto_str name = NULL;
 	unsigned held;
 
 	/* a limit that the jail holds as well is not worth a group of its own */
 	if (!l.memory && !l.cpu)
 		return;
-	/* another home of the user's has the same numbers */
-	fstat(c->home.fd, &home);
-	name = xasprintf("garth-%llu-%lld", (unsigned long long)home.st_ino, (long long)t->id);
+	name = cgroup_name(c->home.fd, t->id);
 	held = cgroup_make(&cgroup_kernel, name, &l, ret);
 	if (held & CGROUP_MEMORY)
 		j->max_memory = 0;

@@ -49,6 +49,22 @@ int ref_beyond(const struct repo *r, const char *prefix, const char *commit, str
 		NULL);
 }
 
+bool ref_is_reached(const struct repo *r, const char *oid)
+{
+	auto_buf out = BUF_INIT(64 << 20);
+	auto_strvec args = STRVEC_INIT;
+	struct git g = repo_git(r);
+	struct err ignored = ERR_INIT;
+
+	strvec_pushl(&args, "for-each-ref", "--format=%(refname)", "--contains", oid, NULL);
+	if (git_run(&g, &args, NULL, &out, &ignored) < 0)
+		return false;
+	for (const char *l = buf_str(&out); *l; l = strchr(l, '\n') + 1)
+		if (strncmp(l, "refs/garth/", 11) && strncmp(l, "refs/heads/garth/", 17))
+			return true;
+	return false;
+}
+
 bool ref_can_name(const struct repo *r, const char *oid)
 {
 	struct git g = repo_git(r);

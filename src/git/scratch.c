@@ -49,33 +49,42 @@ static int make_skeleton(struct scratch *s, int dir, struct err *e)
 	return 0;
 }
 
-/* Removes what processes that died left behind: nobody holds its lock. Those without one that are young may
- * be in the making. */
-static void sweep(int scratch)
+/* Nobody holds its lock. Those without one that are young may be in the making. */
+static bool is_left(int scratch, const char *name)
 {
-	int copy = openat(scratch, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = copy < 0 ? NULL : fdopendir(copy);
-	struct err ignored = ERR_INIT;
+	auto_str lock = path_join(name, "lock");
+	struct stat st;
+
+	return name[0] != '.' && !fstatat(scratch, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       !lock_is_held(scratch, lock) && st.st_mtime < time(NULL) - 60;
+}
+
+int scratch_sweep(int home, bool remove, struct strvec *ret, struct err *e)
+{
+	int fd = openat(home, "scratch", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *ent;
+	int rc = 0;
 
-	if (!d)
-		fd_closep(&copy);
-	while (d && (ent = readdir(d))) {
-		auto_str lock = path_join(ent->d_name, "lock");
-		struct stat st;
-
-		if (ent->d_name[0] == '.' || fstatat(scratch, ent->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		if (!lock_is_held(scratch, lock) && st.st_mtime < time(NULL) - 60)
-			tree_remove(scratch, ent->d_name, &ignored);
+	if (!d) {
+		fd_closep(&fd);
+		return err_sys(e, "cannot read 'scratch' in the Garth home");
 	}
-	if (d)
-		closedir(d);
+	while (!rc && (ent = readdir(d))) {
+		if (!is_left(fd, ent->d_name))
+			continue;
+		if (ret)
+			strvec_push(ret, ent->d_name);
+		rc = remove ? tree_remove(fd, ent->d_name, e) : 0;
+	}
+	closedir(d);
+	return rc;
 }
 
 int scratch_open(const struct repo *r, int home, const char *home_path, struct scratch *ret, struct err *e)
 {
 	auto_scratch s = { .repo = r, .stream = -1, .lock = -1, .pending = BUF_INIT(1 << 20) };
+	struct err ignored = ERR_INIT;
 	uint64_t key = 0;
 	auto_fd dir = -1;
 	char name[24];
@@ -83,7 +92,7 @@ int scratch_open(const struct repo *r, int home, const char *home_path, struct s
 	s.parent = openat(home, "scratch", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (s.parent < 0)
 		return err_sys(e, "cannot open '%s/scratch'", home_path);
-	sweep(s.parent);
+	scratch_sweep(home, true, NULL, &ignored);
 	(void)!getrandom(&key, sizeof(key), 0);
 	snprintf(name, sizeof(name), "%016llx", (unsigned long long)key);
 	if (mkdirat(s.parent, name, 0700) < 0)

@@ -36,6 +36,10 @@ int scratch_open(const struct repo *r, int home, const char *home_path, struct s
 void scratch_release(struct scratch *s);
 #define auto_scratch __attribute__((cleanup(scratch_release))) struct scratch
 
+/* What processes that died left in scratch/: names, where ret is not NULL; with `remove` they go. Young ones
+ * that nobody holds may be in the making, and count for nothing. */
+int scratch_sweep(int home, bool remove, struct strvec *ret, struct err *e);
+
 /* The base's own ignore files (paths in it), for scratch_ignored. */
 int scratch_base_ignores(struct scratch *s, const char *base, const struct strvec *paths, struct err *e);
 /* Puts an ignore file with this content at path, for scratch_ignored. */

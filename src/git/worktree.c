@@ -1,6 +1,9 @@
 #include "git/worktree.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/path.h"
@@ -13,7 +16,7 @@ int worktree_add(const struct repo *r, const char *path, const char *branch, cha
 	auto_buf text = BUF_SMALL;
 
 	if (git_do(&g, NULL, e, "worktree", "add", "--quiet", "--no-checkout", "--lock", "--reason",
-		    "in use by garth", "--", path, branch, NULL) < 0)
+		    WORKTREE_REASON, "--", path, branch, NULL) < 0)
 		return -1;
 	if (read_file(AT_FDCWD, pointer, &text, e) < 0)
 		return -1;
@@ -29,4 +32,88 @@ int worktree_forget(const struct repo *r, const char *path, struct err *e)
 	struct git g = repo_git(r);
 
 	return git_do(&g, NULL, e, "worktree", "remove", "--force", "--force", "--", path, NULL);
+}
+
+int worktree_lock(const struct repo *r, const char *path, struct err *e)
+{
+	struct git g = repo_git(r);
+
+	return git_do(&g, NULL, e, "worktree", "lock", "--reason", WORKTREE_REASON, "--", path, NULL);
+}
+
+void worktree_list_release(struct worktree_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->v[i].admin);
+		free(l->v[i].path);
+		free(l->v[i].head);
+		free(l->v[i].reason);
+	}
+	free(l->v);
+	*l = (struct worktree_list){ 0 };
+}
+
+/* The first line of a file, on the heap; NULL where it cannot be read. */
+static char *first_line(int dir, const char *name)
+{
+	auto_fd fd = open_regular_beneath(dir, name);
+	auto_buf text = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+
+	if (fd < 0 || read_rest(fd, &text, name, &ignored) < 0)
+		return NULL;
+	return xstrndup(buf_str(&text), strcspn(buf_str(&text), "\n"));
+}
+
+/* Where the pointer at `gitdir` is, without its "/.git"; newer gits may write it relative to the record. */
+static char *place_of(const char *admin, char *gitdir)
+{
+	auto_str joined = gitdir[0] == '/' ? xstrdup(gitdir) : path_join(admin, gitdir), up = NULL;
+	size_t n = strlen(joined);
+
+	if (n < 6 || strcmp(joined + n - 5, "/.git"))
+		return NULL;
+	joined[n - 5] = '\0';
+	if (gitdir[0] == '/')
+		return steal_ptr(joined);
+	up = xstrndup(joined, (size_t)(path_base(joined) - joined));
+	auto_str real = canonicalize_file_name(up);
+	return real ? path_join(real, path_base(joined)) : NULL;
+}
+
+static void read_record(int dir, const char *admin, struct worktree_list *l)
+{
+	auto_str gitdir = first_line(dir, "gitdir"), head = first_line(dir, "HEAD"), path = NULL;
+	struct worktree w = { 0 };
+
+	if (!gitdir || !head || !(path = place_of(admin, gitdir)))
+		return;
+	w.admin = xstrdup(admin);
+	w.path = steal_ptr(path);
+	w.head = xstrdup(strncmp(head, "ref: ", 5) ? head : head + 5);
+	w.reason = first_line(dir, "locked");
+	l->v = xrealloc(l->v, l->n + 1, sizeof(*l->v));
+	l->v[l->n++] = w;
+}
+
+int worktree_list(const struct repo *r, struct worktree_list *ret, struct err *e)
+{
+	auto_str records = path_join(r->git_dir, "worktrees");
+	DIR *d = opendir(records);
+	struct dirent *ent;
+
+	*ret = (struct worktree_list){ 0 };
+	if (!d)
+		return errno == ENOENT ? 0 : err_sys(e, "cannot read '%s'", records);
+	while ((ent = readdir(d))) {
+		auto_str admin = path_join(records, ent->d_name);
+		auto_fd dir = ent->d_name[0] == '.'
+				      ? -1
+				      : open_beneath(dirfd(d), ent->d_name, O_RDONLY | O_DIRECTORY, 0);
+
+		if (dir >= 0)
+			read_record(dir, admin, ret);
+	}
+	closedir(d);
+	return 0;
 }

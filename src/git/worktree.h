@@ -9,7 +9,27 @@
 /* Adds one at path, for the existing branch, locked, with no files in it. *ret_admin is its directory beneath
  * the repository's worktrees/, on the heap. */
 int worktree_add(const struct repo *r, const char *path, const char *branch, char **ret_admin, struct err *e);
+/* Locks one that is not. */
+int worktree_lock(const struct repo *r, const char *path, struct err *e);
 /* Forgets it; its files must be gone or moved away already. */
 int worktree_forget(const struct repo *r, const char *path, struct err *e);
+
+#define WORKTREE_REASON "in use by garth"
+
+/* What the repository knows of one; its own main checkout is none. */
+struct worktree {
+	char *admin;  /* the directory with its HEAD and index */
+	char *path;   /* where it stands, or should */
+	char *head;   /* the branch's full name, or a commit */
+	char *reason; /* why it is locked; NULL where it is not */
+};
+struct worktree_list {
+	struct worktree *v;
+	size_t n;
+};
+void worktree_list_release(struct worktree_list *l);
+#define auto_worktree_list __attribute__((cleanup(worktree_list_release))) struct worktree_list
+/* All that are registered. Those whose record is broken are passed over. */
+int worktree_list(const struct repo *r, struct worktree_list *ret, struct err *e);
 
 #endif

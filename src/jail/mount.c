@@ -64,3 +64,8 @@ int mount_attach(int fd, int dir, const char *name)
 {
 	return move_mount(fd, "", dir, name, MOVE_MOUNT_F_EMPTY_PATH);
 }
+
+int mount_drop(const char *path)
+{
+	return umount2(path, UMOUNT_NOFOLLOW);
+}

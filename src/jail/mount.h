@@ -27,5 +27,7 @@ int mount_cut_off(void);
 int mount_readonly(int fd);
 /* At a name in a directory; a symbolic link there is not followed. */
 int mount_attach(int fd, int dir, const char *name);
+/* Takes away what is mounted at a path, where nobody uses it; a symbolic link is not followed. */
+int mount_drop(const char *path);
 
 #endif

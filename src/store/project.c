@@ -10,6 +10,22 @@ void project_release(struct project *p)
 	*p = (struct project){ 0 };
 }
 
+void project_list_release(struct project_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		project_release(&l->v[i]);
+	free(l->v);
+	*l = (struct project_list){ 0 };
+}
+
+static void fill(sqlite3_stmt *st, struct project *p)
+{
+	*p = (struct project){ .id = sqlite3_column_int64(st, 0),
+		.path = db_text(st, 1),
+		.git_dir = db_text(st, 2),
+		.name = db_text(st, 3) };
+}
+
 static int one(struct store *s, sqlite3_stmt *st, struct project *ret, struct err *e)
 {
 	int got = db_step(s, st, e);
@@ -18,10 +34,26 @@ static int one(struct store *s, sqlite3_stmt *st, struct project *ret, struct er
 		return -1;
 	if (!got)
 		return err_set(e, ERR_NOTFOUND, "no such project");
-	*ret = (struct project){ .id = sqlite3_column_int64(st, 0),
-		.path = db_text(st, 1),
-		.git_dir = db_text(st, 2),
-		.name = db_text(st, 3) };
+	fill(st, ret);
+	return 0;
+}
+
+int store_project_list(struct store *s, struct project_list *ret, struct err *e)
+{
+	auto_project_list l = { 0 };
+	auto_stmt st = NULL;
+	int got;
+
+	if (db_prepare(s, &st, e, "SELECT id, path, git_dir, name FROM project ORDER BY id", "") < 0)
+		return -1;
+	while ((got = db_step(s, st, e)) > 0) {
+		l.v = xrealloc(l.v, l.n + 1, sizeof(*l.v));
+		fill(st, &l.v[l.n++]);
+	}
+	if (got < 0)
+		return -1;
+	*ret = l;
+	l = (struct project_list){ 0 };
 	return 0;
 }
 

@@ -41,6 +41,16 @@ void project_release(struct project *p);
 int store_project(struct store *s, const char *path, const char *git_dir, struct project *ret, struct err *e);
 int store_project_by_id(struct store *s, int64_t id, struct project *ret, struct err *e);
 
+struct project_list {
+	struct project *v;
+	size_t n;
+};
+
+void project_list_release(struct project_list *l);
+#define auto_project_list __attribute__((cleanup(project_list_release))) struct project_list
+/* All of them, oldest first. */
+int store_project_list(struct store *s, struct project_list *ret, struct err *e);
+
 struct task {
 	int64_t id;
 	int64_t project_id;

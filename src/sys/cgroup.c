@@ -14,7 +14,9 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/strvec.h"
 #include "sys/fd.h"
+#include "sys/tree.h"
 
 #define FILE_MAX_SIZE 65536
 #define PERIOD_USEC   100000
@@ -28,6 +30,52 @@ struct kind {
 	uint64_t value;
 	const char *v2, *v1; /* the files */
 };
+
+char *cgroup_name(int home, int64_t task)
+{
+	struct stat st = { 0 };
+
+	fstat(home, &st);
+	return xasprintf("garth-%llu-%lld", (unsigned long long)st.st_ino, (long long)task);
+}
+
+int64_t cgroup_task(const char *dir)
+{
+	return strtoll(strrchr(dir, '-') + 1, NULL, 10);
+}
+
+struct search {
+	const struct cgroup_places *places;
+	char *prefix;
+	struct strvec *found;
+};
+
+static enum tree_next look_at(const struct tree_entry *t, void *arg, struct err *e)
+{
+	struct search *s = arg;
+	const char *number = t->name + strlen(s->prefix);
+
+	(void)e;
+	if (!S_ISDIR(t->st.st_mode))
+		return TREE_SKIP;
+	if (strncmp(t->name, s->prefix, strlen(s->prefix)) || !*number ||
+		number[strspn(number, "0123456789")])
+		return TREE_ON;
+	strvec_pushf(s->found, "%s/%s", s->places->root, t->path);
+	return TREE_SKIP;
+}
+
+void cgroup_find(const struct cgroup_places *p, int home, struct strvec *ret)
+{
+	auto_str name = cgroup_name(home, 0);
+	struct search s = { p, name, ret };
+	auto_fd root = open(p->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct err ignored = ERR_INIT;
+
+	strrchr(name, '-')[1] = '\0';
+	if (root >= 0)
+		tree_walk(root, look_at, &s, &ignored);
+}
 
 static bool put(const char *dir, const char *file, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

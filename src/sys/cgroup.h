@@ -36,6 +36,14 @@ struct cgroup {
 	size_t n;
 };
 
+/* The name of a task's group: those of several homes of a user's differ. */
+char *cgroup_name(int home, int64_t task);
+/* Groups of this home's that are there, wherever: paths. */
+struct strvec;
+void cgroup_find(const struct cgroup_places *p, int home, struct strvec *ret);
+/* The task that a group's path names, as cgroup_name made it. */
+int64_t cgroup_task(const char *dir);
+
 /* What cannot be held is left out of the answer, which is a set of CGROUP_… */
 unsigned cgroup_make(
 	const struct cgroup_places *p, const char *name, const struct cgroup_limits *l, struct cgroup *ret);

@@ -23,6 +23,18 @@ static bool needs_settling(const struct task *t)
 	return !strcmp(t->state, STATE_CREATING) || life_is_running(t) || !strcmp(t->state, STATE_DISCARDING);
 }
 
+/* Who is at work tells the store before it lets go of the lock: what is read between two looks at the lock is
+ * true. */
+bool task_is_left(struct context *c, const struct task *t)
+{
+	auto_task now = { 0 };
+	struct err ignored = ERR_INIT;
+
+	return needs_settling(t) && !task_is_busy(c, t) &&
+	       !store_task_by_id(c->store, t->id, &now, &ignored) && !strcmp(now.state, t->state) &&
+	       !task_is_busy(c, t);
+}
+
 /* A store that cannot be written, on a full disk, is told the next time; looking at the task works without.
  */
 static void interrupt(struct context *c, struct task *t)

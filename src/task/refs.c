@@ -221,6 +221,18 @@ int refs_forget(const struct repo *r, int64_t id, struct err *e)
 	return ref_commit(r, &txn, e);
 }
 
+int refs_forget_found(const struct repo *r, const char *name, struct err *e)
+{
+	auto_str prefix = xasprintf("refs/garth/trash/%s/", name);
+	auto_buf kept = BUF_INIT(64 << 20);
+	auto_ref_txn txn = REF_TXN_INIT;
+
+	if (ref_list(r, prefix, &kept, e) < 0)
+		return -1;
+	drop_pins(&txn, &kept);
+	return ref_commit(r, &txn, e);
+}
+
 int refs_renew(
 	struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e)
 {

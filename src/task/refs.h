@@ -8,6 +8,7 @@
  *	refs/garth/trash/<id>/…          of a discarded task that is still in the trash: base, tip (of its
  *	                                 branch), published and layer where they are others, shown-<oid> for
  *each tip that it was shown; of earlier versions: the base, by the number alone
+ *	refs/garth/trash/found-<name>/…  of what `garth doctor` put into the trash: head
  */
 #ifndef TASK_REFS_H
 #define TASK_REFS_H
@@ -38,6 +39,9 @@ int refs_check_free(const struct repo *r, const struct task *t, const char *tip,
 /* Removes every pin of a task that leaves the trash for good. Only the repository's git directory is needed.
  */
 int refs_forget(const struct repo *r, int64_t id, struct err *e);
+
+/* The same for what `garth doctor` put into the trash, by its name there. */
+int refs_forget_found(const struct repo *r, const char *name, struct err *e);
 
 /* The task is shown other refs from now on: the new tips are pinned, and those of the old set too, on which
  * its drafts may stand. t->shown follows. */

@@ -191,13 +191,17 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 /* The pins of a discarded task go with its files. A repository that is gone has none. */
 static void unpin(int trash, const char *name)
 {
-	auto_str keep = path_join(name, "keep");
+	auto_str keep = path_join(name, "keep"), found = xstrndup(name, strcspn(name, "."));
 	auto_buf git_dir = BUF_SMALL;
 	struct err ignored = ERR_INIT;
 	char *end;
 	int64_t id = strtoll(name, &end, 10);
 
-	if (end != name && !read_file(trash, keep, &git_dir, &ignored) && git_dir.len)
+	if (read_file(trash, keep, &git_dir, &ignored) < 0 || !git_dir.len)
+		return;
+	if (!strncmp(name, REMOVE_FOUND, strlen(REMOVE_FOUND)))
+		refs_forget_found(&(struct repo){ .git_dir = git_dir.data }, found, &ignored);
+	else if (end != name)
 		refs_forget(&(struct repo){ .git_dir = git_dir.data }, id, &ignored);
 }
 

@@ -24,6 +24,10 @@ int remove_bases(struct context *c, int64_t project, int64_t but, bool later, st
  * `later` the files go in the background. */
 int remove_trash(struct context *c, int64_t seconds, bool later, size_t *ret, struct err *e);
 
+/* What `garth doctor` found without a task is in the trash under a name that begins so (doctor/found.h). Its
+ * file `keep` names the repository that has pins for it, where there are any. */
+#define REMOVE_FOUND "found-"
+
 /* What is needed to take a discard back, as the deed has it: the branch's tip, and the task's state; and
  * whether it was one on the way to an archive. */
 struct discarded {

@@ -37,6 +37,8 @@ int task_find(struct context *c, const char *name, struct task *ret, struct err 
 /* Finishes what a process that died left half done: running → interrupted, half-made ones removed, half
  * discarded ones discarded. *ret_gone tells that the task is no more. */
 int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e);
+/* Whether a process that died left it so: what task_settle would finish. */
+bool task_is_left(struct context *c, const struct task *t);
 /* Whether somebody is at work on it (its keeper runs). */
 bool task_is_busy(struct context *c, const struct task *t);
 

@@ -41,13 +41,23 @@ static int project_dir(const struct home *h, int64_t project, int *ret_fd, struc
 	return *ret_fd < 0 ? err_sys(e, "cannot open '%s/%s'", h->path, name) : 0;
 }
 
-int base_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e)
+static int take(const struct home *h, int64_t project, bool wait, int *ret_fd, struct err *e)
 {
 	auto_fd dir = -1;
 
 	if (project_dir(h, project, &dir, e) < 0)
 		return -1;
-	return lock_take(dir, "lock", true, ret_fd, e);
+	return lock_take(dir, "lock", wait, ret_fd, e);
+}
+
+int base_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e)
+{
+	return take(h, project, true, ret_fd, e);
+}
+
+int base_try_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e)
+{
+	return take(h, project, false, ret_fd, e);
 }
 
 /* Whether a base's files were still on their way to the disk when the machine went down. */

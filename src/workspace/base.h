@@ -48,6 +48,8 @@ int base_prune(const struct home *h, int64_t project, const struct strvec *used,
 
 /* Serialises what is done to a project: making bases, adding worktrees. For an auto_lock. */
 int base_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e);
+/* The same, but ERR_BUSY where somebody has it. */
+int base_try_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e);
 
 /* The program that answers git's question what has changed, in bases and inside. */
 #define BASE_FSMONITOR_PART "garth-fsmonitor"

@@ -44,7 +44,7 @@ static int clone_create(struct workspace *ws, const struct buf *shown, struct er
 	int rc = -1;
 
 	if (!host_take_place(ws, e) && (fault("create-clone"), !host_open_to_inside(ws, e)) &&
-		!host_check_out(ws, path, &index, e) && !make_mount_point(ws, e))
+		!host_check_out(ws, ws->task->base, path, &index, e) && !make_mount_point(ws, e))
 		rc = workspace_make_private(ws, &s, e);
 	umask(old);
 	return rc;
@@ -87,6 +87,21 @@ static int clone_remove(struct workspace *ws, struct err *e)
 	return 0;
 }
 
+/* In the place that is there again, empty. */
+static int clone_refill(struct workspace *ws, const char *commit, struct err *e)
+{
+	auto_buf index = BUF_INIT(1u << 30);
+	auto_str path = index_path(ws);
+	mode_t old = umask(0022);
+	int rc = -1;
+
+	if (!host_open_to_inside(ws, e) && !host_check_out(ws, commit, path, &index, e) &&
+		!make_mount_point(ws, e))
+		rc = write_file(ws->dir, "indexed", commit, strlen(commit), 0600, e);
+	umask(old);
+	return rc;
+}
+
 static int clone_restore(struct workspace *ws, struct err *e)
 {
 	if (host_take_place(ws, e) < 0)
@@ -108,6 +123,7 @@ const struct backend backend_clone = {
 	.scan = clone_scan,
 	.export = host_export,
 	.remove = clone_remove,
+	.refill = clone_refill,
 	.restore = clone_restore,
 	.published = clone_published,
 };

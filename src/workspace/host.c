@@ -39,7 +39,8 @@ int host_open_to_inside(const struct workspace *ws, struct err *e)
 	return 0;
 }
 
-int host_check_out(struct workspace *ws, const char *index, struct buf *text, struct err *e)
+int host_check_out(
+	struct workspace *ws, const char *commit, const char *index, struct buf *text, struct err *e)
 {
 	auto_str part = home_path(ws->home, "tasks/%lld/checkout", (long long)ws->task->id);
 	auto_str own = path_join(part, "index");
@@ -49,7 +50,7 @@ int host_check_out(struct workspace *ws, const char *index, struct buf *text, st
 		return -1;
 	if (mkdir(part, 0700) < 0 || owner_give(AT_FDCWD, part) < 0)
 		return err_sys(e, "cannot make '%s'", part);
-	if (!checkout_all(ws->repo, ws->task->base, ws->task->workspace, own, e) &&
+	if (!checkout_all(ws->repo, commit, ws->task->workspace, own, e) &&
 		!read_file(AT_FDCWD, own, text, e))
 		rc = write_file(AT_FDCWD, index, text->data, text->len, 0644, e);
 	unlink(own);

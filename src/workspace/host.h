@@ -18,9 +18,10 @@ int host_take_place(struct workspace *ws, struct err *e);
 bool host_is_placed(const struct workspace *ws);
 /* Root's directory stays root's, so that root's git trusts it; what is in it belongs to the inside. */
 int host_open_to_inside(const struct workspace *ws, struct err *e);
-/* The base commit's files; the index that tells about them goes to the path and into the buffer: it serves
+/* The commit's files; the index that tells about them goes to the path and into the buffer: it serves
  * twice, inside and for looking from outside. */
-int host_check_out(struct workspace *ws, const char *index, struct buf *text, struct err *e);
+int host_check_out(
+	struct workspace *ws, const char *commit, const char *index, struct buf *text, struct err *e);
 
 int host_files(struct workspace *ws);
 int host_scan(struct workspace *ws, const char *index, struct changes *ret, struct err *e);

@@ -26,8 +26,8 @@ static int make_layers(int dir, struct err *e)
 	static const char *const layers[] = { "upper", "work" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(layers); i++)
-		if (mkdirat(dir, layers[i], 0755) < 0 || fchmodat(dir, layers[i], 0755, 0) < 0 ||
-			owner_give(dir, layers[i]) < 0)
+		if ((mkdirat(dir, layers[i], 0755) < 0 && errno != EEXIST) ||
+			fchmodat(dir, layers[i], 0755, 0) < 0 || owner_give(dir, layers[i]) < 0)
 			return err_sys(e, "cannot make '%s' of the task", layers[i]);
 	return 0;
 }
@@ -180,6 +180,13 @@ static int overlay_remove(struct workspace *ws, struct err *e)
 	return 0;
 }
 
+/* The layer below has what was there at first; what was changed is gone. */
+static int overlay_refill(struct workspace *ws, const char *commit, struct err *e)
+{
+	(void)commit;
+	return make_layers(ws->dir, e);
+}
+
 /* What `git status` learns here it is told by the monitor again next time: writing the index back would cost
  * more than all the rest of it. */
 static const char *const overlay_env[] = { "GIT_OPTIONAL_LOCKS=0", NULL };
@@ -193,6 +200,7 @@ const struct backend backend_overlay = {
 	.scan = overlay_scan,
 	.export = overlay_export,
 	.remove = overlay_remove,
+	.refill = overlay_refill,
 };
 
 const struct backend backend_empty = {
@@ -204,4 +212,5 @@ const struct backend backend_empty = {
 	.scan = overlay_scan,
 	.export = overlay_export,
 	.remove = overlay_remove,
+	.refill = overlay_refill,
 };

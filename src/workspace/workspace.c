@@ -127,6 +127,11 @@ int workspace_restore(struct workspace *ws, struct err *e)
 	return ws->backend->restore ? ws->backend->restore(ws, e) : 0;
 }
 
+int workspace_refill(struct workspace *ws, const char *commit, struct err *e)
+{
+	return ws->backend->refill(ws, commit, e);
+}
+
 int workspace_make_private(struct workspace *ws, struct private_spec *s, struct err *e)
 {
 	auto_fd git = openat(ws->dir, "git", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);

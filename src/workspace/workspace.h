@@ -66,6 +66,10 @@ int workspace_remove(struct workspace *ws, struct err *e);
  * workspace_remove takes back what was done. */
 int workspace_restore(struct workspace *ws, struct err *e);
 
+/* Its files are gone, and its place is there: makes those of the commit again. The private repository stays
+ * as it is. */
+int workspace_refill(struct workspace *ws, const char *commit, struct err *e);
+
 /* Variables that commands in the task's workspace get, "NAME=VALUE", up to a NULL. */
 const char *const *workspace_env(const struct task *t);
 
@@ -89,6 +93,7 @@ struct backend {
 	int (*scan)(struct workspace *ws, struct changes *ret, struct err *e);
 	int (*export)(struct workspace *ws, int out, struct export_report *ret, struct err *e);
 	int (*remove)(struct workspace *ws, struct err *e);
+	int (*refill)(struct workspace *ws, const char *commit, struct err *e);
 	/* NULL where removing takes nothing away from its place: */
 	int (*restore)(struct workspace *ws, struct err *e);
 	/* NULL where the host sees nothing of it, and the scan is against the base: */

@@ -39,7 +39,7 @@ static int worktree_create(struct workspace *ws, const struct buf *shown, struct
 		!worktree_add(ws->repo, ws->task->workspace, branch, &admin, e) &&
 		(fault("create-worktree"), !write_file(ws->dir, "admin", admin, strlen(admin), 0600, e)) &&
 		(host_index = path_join(admin, "index")) && !host_open_to_inside(ws, e) &&
-		!host_check_out(ws, host_index, &index, e))
+		!host_check_out(ws, ws->task->base, host_index, &index, e))
 		rc = workspace_make_private(ws, &s, e);
 	umask(old);
 	return rc;
@@ -170,6 +170,20 @@ static int worktree_restore(struct workspace *ws, struct err *e)
 	return rc;
 }
 
+static int worktree_refill(struct workspace *ws, const char *commit, struct err *e)
+{
+	auto_buf index = BUF_INIT(1u << 30);
+	auto_str admin = NULL, host_index = NULL;
+	mode_t old = umask(0022);
+	int rc = -1;
+
+	if (!read_admin(ws, &admin, e) && (host_index = path_join(admin, "index")) &&
+		!host_open_to_inside(ws, e) && !host_check_out(ws, commit, host_index, &index, e))
+		rc = write_file(ws->dir, "indexed", commit, strlen(commit), 0600, e);
+	umask(old);
+	return rc;
+}
+
 const struct backend backend_worktree = {
 	.name = "worktree",
 	.create = worktree_create,
@@ -178,6 +192,7 @@ const struct backend backend_worktree = {
 	.scan = worktree_scan,
 	.export = host_export,
 	.remove = worktree_remove,
+	.refill = worktree_refill,
 	.restore = worktree_restore,
 	.published = worktree_published,
 };
