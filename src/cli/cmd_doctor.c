@@ -1,14 +1,16 @@
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/say.h"
+#include "doctor/doctor.h"
 #include "git/run.h"
 #include "jail/probe.h"
-#include "merge/merge.h"
-#include "task/life.h"
-#include "task/remove.h"
+
+/* Looks, with what is mended in between. */
+#define ROUNDS_MAX 4
 
 /* git's version and whether it is new enough. */
 static void probe_git(struct probe *p)
@@ -66,40 +68,129 @@ static json_t *json_rows(const struct probe *p)
 	return rows;
 }
 
-/* Tasks that a process left half done are settled by looking at them; this tells which. */
-static int settle_tasks(struct context *c, struct strvec *found, struct err *e)
+static json_t *text_or_null(const char *s)
 {
-	auto_task_list l = { 0 };
+	return s ? json_text(s) : json_null();
+}
 
-	if (context_store(c, e) < 0 || store_task_list(c->store, false, &l, e) < 0)
-		return -1;
-	for (size_t i = 0; i < l.n; i++) {
-		auto_str before = xstrdup(l.v[i].state);
-		bool gone = false, left = false;
+static json_t *json_findings(const struct findings *found)
+{
+	json_t *rows = json_array();
 
-		if (task_settle(c, &l.v[i], &gone, e) < 0)
-			strvec_pushf(found, "%s: %s", l.v[i].name, e->msg);
-		else if (gone)
-			strvec_pushf(found, "%s: was left half %s, removed", l.v[i].name,
-				!strcmp(before, STATE_CREATING) ? "made" : "discarded");
-		else if (strcmp(before, l.v[i].state))
-			strvec_pushf(found, "%s: its keeper is gone, now %s; its workspace is kept",
-				l.v[i].name, l.v[i].state);
-		if (!gone && remove_leftovers(c, &l.v[i], &left, e) < 0)
-			strvec_pushf(found, "%s: %s", l.v[i].name, e->msg);
-		else if (!gone && left)
-			strvec_pushf(found, "%s: its gateway was killed at work; what it left is removed",
-				l.v[i].name);
+	for (size_t i = 0; i < found->n; i++) {
+		const struct finding *f = &found->v[i];
+
+		json_array_append_new(
+			rows, json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:b, s:o}", "kind", f->kind,
+				      "subject", json_text(f->subject), "what", json_text(f->what), "would",
+				      text_or_null(f->would), "hint", text_or_null(f->hint), "note", f->note,
+				      "done", f->done, "said", text_or_null(f->said)));
+	}
+	return rows;
+}
+
+/* Names are whatever somebody called a directory or a ref. */
+static void line(const char *before, const char *text)
+{
+	auto_buf clean = BUF_INIT(1 << 20);
+
+	printf("%s%s\n", before, say_one_line(&clean, text));
+}
+
+static void print_finding(const struct finding *f, bool repair)
+{
+	auto_str text = xasprintf("%s: %s", f->subject, f->what);
+	const char *hint = say_utf8() ? "  ↳ " : "  -> ";
+
+	line(f->note ? (say_utf8() ? "○ " : "") : say_utf8() ? "▲ " : "warning: ", text);
+	if (f->would)
+		line(repair ? "  repair: " : "  would: ", f->would);
+	if (f->hint)
+		line(hint, f->hint);
+	fflush(stdout);
+}
+
+/* Tells, does, and tells what came of it. */
+static void mend_one(struct context *c, struct finding *f, bool quiet)
+{
+	struct err e = ERR_INIT;
+
+	if (!quiet)
+		print_finding(f, true);
+	if (f->would && doctor_mend(c, f, &e) < 0) {
+		free(f->said);
+		f->said = xstrdup(e.msg);
+	}
+	if (quiet || !f->would)
+		return;
+	line(f->done         ? (say_utf8() ? "  ✓ " : "  ")
+		: say_utf8() ? "  ✗ not done: "
+			     : "  not done: ",
+		f->said ? f->said : "done");
+	fflush(stdout);
+}
+
+static bool is_known(const struct findings *found, const struct finding *f)
+{
+	for (size_t i = 0; i < found->n; i++)
+		if (!strcmp(found->v[i].kind, f->kind) && !strcmp(found->v[i].subject, f->subject))
+			return true;
+	return false;
+}
+
+/* What was mended may uncover more, and is looked at again: what is found at the end is left. */
+static int mend_all(struct context *c, struct findings *found, bool quiet, bool *ret_left, struct err *e)
+{
+	bool mended = true;
+
+	for (int round = 0; mended && round < ROUNDS_MAX; round++) {
+		auto_findings now = { 0 };
+
+		if (doctor_look(c, &now, e) < 0)
+			return -1;
+		mended = *ret_left = false;
+		for (size_t i = 0; i < now.n; i++) {
+			*ret_left |= !now.v[i].note;
+			if (is_known(found, &now.v[i]))
+				continue;
+			mend_one(c, &now.v[i], quiet);
+			mended |= now.v[i].done;
+			findings_take(found, &now.v[i]);
+		}
 	}
 	return 0;
 }
 
+static int tell_all(struct context *c, struct findings *found, bool quiet, bool *ret_left, struct err *e)
+{
+	if (doctor_look(c, found, e) < 0)
+		return -1;
+	for (size_t i = 0; i < found->n; i++) {
+		*ret_left |= !found->v[i].note;
+		if (!quiet)
+			print_finding(&found->v[i], false);
+	}
+	return 0;
+}
+
+static bool can_be_mended(const struct findings *found)
+{
+	for (size_t i = 0; i < found->n; i++)
+		if (found->v[i].would && !found->v[i].done)
+			return true;
+	return false;
+}
+
 int cmd_doctor(int argc, char **argv)
 {
-	bool json = false, ok = true;
-	const struct opt opts[] = { { 0, "json", OPT_FLAG, &json, NULL, "print JSON" }, OPT_END };
+	bool json = false, repair = false, ok = true, left = false;
+	const struct opt opts[] = {
+		{ 0, "repair", OPT_FLAG, &repair, NULL, "mend what can be mended" },
+		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
+		OPT_END,
+	};
 	struct cmd_line l = { "doctor", opts, 0, 0, false, 0, 0 };
-	auto_strvec found = STRVEC_INIT;
+	auto_findings found = { 0 };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
 	struct probe p = { 0 };
@@ -109,17 +200,20 @@ int cmd_doctor(int argc, char **argv)
 	probe_git(&p);
 	for (int i = 0; i < p.n; i++)
 		ok = ok && (p.rows[i].ok || !p.rows[i].required);
-	if (context_open(&c, &e) < 0 || merge_settle(&c, &found, &e) < 0 || settle_tasks(&c, &found, &e) < 0)
+	if (context_open(&c, &e) < 0 || context_store(&c, &e) < 0)
+		return say_error(&e);
+	if (!json)
+		print_rows(&p);
+	if ((repair ? mend_all : tell_all)(&c, &found, json, &left, &e) < 0)
 		return say_error(&e);
 	if (json) {
-		json_print(json_pack(
-			"{s:b, s:o, s:o}", "ok", ok, "checks", json_rows(&p), "tasks", json_list(&found)));
-		return ok ? 0 : 1;
+		json_print(json_pack("{s:b, s:o, s:o}", "ok", ok && !left, "checks", json_rows(&p),
+			"findings", json_findings(&found)));
+		return ok && !left ? 0 : 1;
 	}
-	print_rows(&p);
-	for (size_t i = 0; i < found.n; i++)
-		say_state("%s", found.v[i]);
 	if (!ok)
 		say_warning("something that Garth needs is missing; the lines above say how to enable it");
-	return ok ? 0 : 1;
+	if (!repair && can_be_mended(&found))
+		say_hint("garth doctor --repair");
+	return ok && !left ? 0 : 1;
 }

@@ -35,7 +35,7 @@ const struct cmd commands[] = {
 	{ "gc", cmd_gc, "", "remove what nobody needs any more, and tell what takes room" },
 	{ "undo", cmd_undo, "[TASK]", "take the last rollback, discard or merge back" },
 	{ "serve", cmd_serve, "[--port PORT] [--once]", "clean up by the clock, and answer on 127.0.0.1" },
-	{ "doctor", cmd_doctor, "", "tell what this machine offers and what is missing" },
+	{ "doctor", cmd_doctor, "[--repair]", "tell what is missing or broken, and mend it" },
 	{ "config", cmd_config, "", "print the configuration in force" },
 	{ "audit", cmd_audit, "[TASK]", "show the audit log, or check that it is whole" },
 	{ "completion", cmd_completion, "SHELL", "print completions for bash, zsh or fish" },

@@ -28,8 +28,8 @@ sound() {
     rm -rf "$GARTH_HOME/bases"/*
     dies_at "${step%:*}" "$garth" new t --backend "${step#*:}"
     if has_faults; then
-      call "$garth" doctor
-      [[ $code == 0 && $err == *"t: was left half made, removed"* ]] || complain "$step"
+      call "$garth" doctor --repair
+      [[ $code == 0 && $out == *"t: was left half made"*"✓ removed"* ]] || complain "$step"
     else
       "$garth" discard t
     fi
@@ -66,7 +66,7 @@ sound() {
       inside t 'echo work >work; echo d >draft; git add draft; git commit -qm draft'
       id=$(field t id)
       dies_at $step "$garth" discard -fD t
-      call "$garth" doctor
+      call "$garth" doctor --repair
       [[ $code == 0 ]] || complain
       [[ $("$garth" ls --json | json 'd["tasks"]') == "[]" ]] || complain "$step"
       sound

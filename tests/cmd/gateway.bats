@@ -283,7 +283,7 @@ dies_at() {
     sound || complain "$step"
   done
   eventually settled
-  call "$garth" doctor
+  call "$garth" doctor --repair
   [[ $code == 0 ]] || complain
 }
 

@@ -153,7 +153,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
       collect
       if [[ $step != undo-stored ]]; then
         # by itself, at any command
-        call "$garth" doctor
+        call "$garth" doctor --repair
         [[ $code == 0 ]] || complain "$b $step"
         sound
         git for-each-ref | diff "$T/refs" - || complain "$b $step"
@@ -221,7 +221,8 @@ waits() { ls -l "/proc/$1/fd" | grep -q undo.lock; }
       "$garth" discard -fD t
       GARTH_FAULT=stop:$step "$garth" undo >"$T/o" 2>&1 </dev/null 3>&- & pid=$!
       eventually stopped $pid
-      "$garth" ls >/dev/null; "$garth" doctor >/dev/null 2>&1
+      "$garth" ls >/dev/null; call "$garth" doctor --repair
+      [[ $code == 0 && $out != *▲* ]] || complain "$b $step"
       fails 1 "in use by another command" "$garth" discard -fD t
       fails 1 "there is a task 't' already" "$garth" new t
       [[ $step != undo-marked ]] || touch -d '8 days ago' "$GARTH_HOME/trash/$id"

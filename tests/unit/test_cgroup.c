@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/strvec.h"
 #include "sys/cgroup.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
@@ -127,12 +128,41 @@ static void test_none(void **state)
 	assert_int_equal(cgroup_oom_kills(&g), 0);
 }
 
+/* T9: groups of this home, wherever they are, and no others. */
+static void test_find(void **state)
+{
+	auto_strvec found = STRVEC_INIT;
+	struct cgroup_places p = { 0 };
+
+	(void)state;
+	dir("root");
+	dir("root/pids");
+	dir("root/pids/deep");
+	auto_str root = xasprintf("%s/root", top);
+	auto_fd home = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_str mine = cgroup_name(home, 7), at = xasprintf("root/pids/deep/%s", mine),
+		 full = xasprintf("%s/%s", top, at), more = xasprintf("%sx", at);
+	dir(at);
+	dir(more);
+	dir("root/pids/garth-1-7");
+	dir("root/garth-7");
+	p.root = root;
+	cgroup_find(&p, home, &found);
+	assert_int_equal(found.n, 1);
+	assert_string_equal(found.v[0], full);
+	assert_int_equal(cgroup_task(found.v[0]), 7);
+	p.root = "/nonexistent";
+	cgroup_find(&p, home, &found);
+	assert_int_equal(found.n, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_v2, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_some, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_none, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_find, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,220 @@
+#include "doctor/compare.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "git/checkout.h"
+#include "git/index.h"
+#include "sys/digest.h"
+#include "sys/fd.h"
+#include "sys/tree.h"
+
+#define FILE_MAX_SIZE ((size_t)1 << 30)
+#define DIFF_MAX      ((size_t)64 << 20)
+
+struct entry {
+	size_t name; /* offset into names */
+	unsigned mode;
+	unsigned char oid[DIGEST_MAX];
+	bool seen;
+};
+
+/* What the tree should have, sorted by path as git sorts. */
+struct wanted {
+	const struct repo *repo;
+	struct buf names;
+	struct entry *v;
+	size_t n, cap;
+	struct buf *what;
+	size_t others;
+};
+
+static void want(struct wanted *w, const char *path, unsigned mode, const unsigned char *oid)
+{
+	if (w->n == w->cap) {
+		w->cap = w->cap ? w->cap * 2 : 1024;
+		w->v = xrealloc(w->v, w->cap, sizeof(*w->v));
+	}
+	w->v[w->n] = (struct entry){ .name = w->names.len, .mode = mode };
+	memcpy(w->v[w->n++].oid, oid, w->repo->hash_len);
+	buf_add(&w->names, path, strlen(path) + 1);
+}
+
+static const char *name_of(const struct wanted *w, const struct entry *n)
+{
+	return w->names.data + n->name;
+}
+
+static struct entry *find(struct wanted *w, const char *path)
+{
+	size_t lo = 0, hi = w->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		int order = strcmp(name_of(w, &w->v[mid]), path);
+
+		if (!order)
+			return &w->v[mid];
+		if (order < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+static int want_index(struct wanted *w, const char *index, struct err *e)
+{
+	auto_buf data = BUF_INIT(FILE_MAX_SIZE);
+	struct index_reader r;
+	struct index_entry ent;
+	int got;
+
+	if (read_file(AT_FDCWD, index, &data, e) < 0 ||
+		index_open(&r, data.data, data.len, w->repo->hash_len, e) < 0)
+		return -1;
+	while ((got = index_next(&r, &ent, e)) > 0)
+		want(w, ent.path, ent.mode, ent.oid);
+	index_close(&r);
+	return got;
+}
+
+static void from_hex(const char *hex, size_t n, unsigned char *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		char two[3] = { hex[2 * i], hex[2 * i + 1], '\0' };
+
+		out[i] = (unsigned char)strtoul(two, NULL, 16);
+	}
+}
+
+/* The first one is named, the others are counted. */
+static void differs(struct wanted *w, const char *path, const char *how)
+{
+	if (w->what->len)
+		w->others++;
+	else
+		buf_printf(w->what, "'%s' %s", path, how);
+}
+
+/* Whether a whiteout, or a file in the place of a directory, hides what the parent has at the path. */
+static bool is_hidden(int tree, const char *path)
+{
+	auto_str at = xstrdup(path);
+	struct stat st;
+
+	for (;;) {
+		char *slash;
+
+		if (!lstat_beneath(tree, at, &st))
+			return !S_ISDIR(st.st_mode);
+		slash = strrchr(at, '/');
+		if (!slash)
+			return false;
+		*slash = '\0';
+	}
+}
+
+/* A delta has what differs from its parent. */
+static int want_delta(struct wanted *w, const struct base *b, int tree, struct err *e)
+{
+	auto_buf raw = BUF_INIT(DIFF_MAX);
+	struct diff_entry d;
+	size_t at = 0;
+	int got;
+
+	if (checkout_diff(w->repo, b->monitor_id, b->name, DIFF_MAX, &raw, e) < 0)
+		return -1;
+	while ((got = diff_next(&raw, &at, w->repo->hash_len, &d)) > 0) {
+		unsigned char oid[DIGEST_MAX];
+
+		if (!d.new_mode) {
+			if (!is_hidden(tree, d.path))
+				differs(w, d.path, "is there again");
+			continue;
+		}
+		from_hex(d.new_oid, w->repo->hash_len, oid);
+		want(w, d.path, d.new_mode, oid);
+	}
+	return got < 0 ? err_set(e, ERR_FAILED, "cannot understand the difference of two commits") : 0;
+}
+
+/* What git would call the file's content. */
+static bool has_content(const struct wanted *w, const struct tree_entry *t, const struct entry *n)
+{
+	auto_buf content = BUF_INIT(FILE_MAX_SIZE), blob = BUF_INIT(FILE_MAX_SIZE + 64);
+	unsigned char sum[DIGEST_MAX];
+	struct err ignored = ERR_INIT;
+
+	if (S_ISLNK(t->st.st_mode)) {
+		char text[4096];
+		ssize_t len = readlinkat(t->dir, t->name, text, sizeof(text));
+
+		if (len < 0)
+			return false;
+		buf_add(&content, text, (size_t)len);
+	} else {
+		auto_fd fd = open_regular_beneath(t->dir, t->name);
+
+		if (fd < 0 || read_rest(fd, &content, t->name, &ignored) < 0)
+			return false;
+	}
+	buf_printf(&blob, "blob %zu", content.len);
+	buf_addch(&blob, '\0');
+	buf_add(&blob, buf_str(&content), content.len);
+	digest_of(w->repo->hash_len, blob.data, blob.len, sum);
+	return !memcmp(sum, n->oid, w->repo->hash_len);
+}
+
+static bool has_kind(const struct stat *st, unsigned mode)
+{
+	if (S_ISLNK(st->st_mode))
+		return S_ISLNK(mode);
+	return S_ISREG(st->st_mode) && S_ISREG(mode) && !(st->st_mode & 0100) == !(mode & 0100);
+}
+
+static enum tree_next look_at(const struct tree_entry *t, void *arg, struct err *e)
+{
+	struct wanted *w = arg;
+	struct entry *n;
+
+	(void)e;
+	if (t->closed) {
+		differs(w, t->path, "cannot be looked into");
+		return TREE_SKIP;
+	}
+	/* a whiteout of a delta's */
+	if (S_ISDIR(t->st.st_mode) || (S_ISCHR(t->st.st_mode) && !t->st.st_rdev))
+		return TREE_ON;
+	n = find(w, t->path);
+	if (!n) {
+		differs(w, t->path, "was added");
+		return TREE_ON;
+	}
+	n->seen = true;
+	if (!has_kind(&t->st, n->mode) || !has_content(w, t, n))
+		differs(w, t->path, "was changed");
+	return TREE_ON;
+}
+
+int compare_base(const struct repo *r, const struct base *b, int tree, struct buf *what, struct err *e)
+{
+	struct wanted w = { .repo = r, .names = BUF_INIT(FILE_MAX_SIZE), .what = what };
+	bool delta = b->layers.n > 1;
+	int rc = delta ? want_delta(&w, b, tree, e) : want_index(&w, b->index, e);
+
+	if (!rc)
+		rc = tree_walk(tree, look_at, &w, e);
+	for (size_t i = 0; !rc && i < w.n; i++)
+		if (!w.v[i].seen)
+			differs(&w, name_of(&w, &w.v[i]), "is gone");
+	if (w.others)
+		buf_printf(what, " (and %zu more)", w.others);
+	free(w.v);
+	buf_release(&w.names);
+	return rc;
+}

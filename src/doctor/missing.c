@@ -1,0 +1,171 @@
+/* Tasks that lack something: their repository, their workspace, git's record of it, its lock. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "doctor/parts.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
+#include "task/task.h"
+#include "workspace/base.h"
+
+static const struct survey_project *project_of(const struct survey *s, const struct task *t)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].project.id == t->project_id)
+			return &s->v[i];
+	return NULL;
+}
+
+static void look_at_repository(struct survey *s, const struct survey_project *p, struct findings *out)
+{
+	auto_buf names = BUF_SMALL;
+	struct finding *f;
+
+	if (p->open)
+		return;
+	for (size_t i = 0; i < s->tasks.n; i++)
+		if (s->tasks.v[i].project_id == p->project.id && !s->tasks.v[i].removed)
+			buf_printf(&names, "%s%s", names.len ? ", " : "", s->tasks.v[i].name);
+	if (!names.len)
+		return;
+	f = finding_add(out, "repository-gone", p->project.git_dir,
+		"the repository is not there; its tasks: %s", buf_str(&names));
+	finding_hint(f, "garth export TASK DIR");
+}
+
+static bool has(int dir, const char *name)
+{
+	return !faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Whether the pointer in the worktree is the one that git made. */
+static bool points_to(const char *place, const char *admin)
+{
+	auto_fd dir = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	auto_fd fd = dir < 0 ? -1 : open_regular_beneath(dir, ".git");
+	auto_str want = xasprintf("gitdir: %s\n", admin);
+	auto_buf text = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+
+	return fd >= 0 && !read_rest(fd, &text, ".git", &ignored) && !strcmp(buf_str(&text), want);
+}
+
+enum lack { LACKS_NOTHING, LACKS_ALL, LACKS_FILES, LACKS_RECORD, LACKS_POINTER, LACKS_REST, LACKS_LOCK };
+
+static const struct {
+	const char *kind, *what;
+} lacks[] = {
+	[LACKS_ALL] = { "workspace-deleted", "its directory was deleted" },
+	[LACKS_FILES] = { "workspace-deleted", "its workspace was deleted" },
+	[LACKS_RECORD] = { "worktree-unregistered", "git does not know its worktree any more" },
+	[LACKS_POINTER] = { "worktree-unregistered",
+		"the .git of its worktree does not lead to git's record" },
+	[LACKS_REST] = { "workspace-half", "its workspace was being made again, and that was cut short" },
+	[LACKS_LOCK] = { "worktree-unlocked", "somebody unlocked its worktree" },
+};
+
+static enum lack lack_of_worktree(const struct task *t, int dir, const struct worktree_list *records)
+{
+	const struct worktree *w = NULL;
+	struct stat st;
+
+	for (size_t i = 0; i < records->n; i++)
+		if (!strcmp(records->v[i].path, t->workspace))
+			w = &records->v[i];
+	if (lstat(t->workspace, &st) < 0 || !S_ISDIR(st.st_mode))
+		return has(dir, "tree") ? LACKS_REST : LACKS_FILES;
+	if (has(dir, "tree"))
+		return LACKS_REST;
+	if (!w)
+		return LACKS_RECORD;
+	if (!points_to(t->workspace, w->admin))
+		return LACKS_POINTER;
+	return w->reason ? LACKS_NOTHING : LACKS_LOCK;
+}
+
+static enum lack lack_of(struct context *c, const struct task *t, const struct worktree_list *records)
+{
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	if (home_task_dir(&c->home, t->id, &dir, &ignored) < 0 || !has(dir, "git"))
+		return LACKS_ALL;
+	if (has(dir, REMAKE_MARK) || has(dir, REMAKE_ALL))
+		return LACKS_REST;
+	if (!strcmp(t->backend, "worktree"))
+		return lack_of_worktree(t, dir, records);
+	return has(dir, "upper") && has(dir, "work") ? LACKS_NOTHING : LACKS_FILES;
+}
+
+static int lock_again(struct context *c, struct finding *f, struct err *e)
+{
+	auto_task t = { 0 };
+	auto_repo r = { 0 };
+	auto_lock lock = -1;
+
+	if (store_task_by_id(c->store, f->task, &t, e) < 0 || survey_repo(c, t.project_id, &r, e) < 0 ||
+		base_try_lock(&c->home, t.project_id, &lock, e) < 0)
+		return -1;
+	return worktree_lock(&r, t.workspace, e);
+}
+
+static void add(struct survey *s, const struct task *t, enum lack lack, struct findings *out)
+{
+	struct finding *f = finding_add(out, lacks[lack].kind, t->name, "%s", lacks[lack].what);
+
+	f->task = t->id;
+	if (lack == LACKS_LOCK)
+		finding_mend(f, lock_again, "lock it again");
+	else if (task_is_busy(s->c, t))
+		finding_hint(f, "garth cancel %s && garth doctor --repair", t->name);
+	else if (lack == LACKS_RECORD || lack == LACKS_POINTER)
+		finding_mend(f, remake_mend, "register it again; its files stay as they are");
+	else if (lack == LACKS_REST)
+		finding_mend(f, remake_mend, "finish that");
+	else if (lack == LACKS_ALL)
+		finding_mend(f, remake_mend,
+			"make it again, with what it published; what was not published is gone");
+	else
+		finding_mend(f, remake_mend, "make its files again, as they were when last published");
+}
+
+/* Looked at again under the locks of who makes and removes worktrees. */
+static int look_again(struct survey *s, const struct survey_project *p, const struct task *t,
+	struct findings *out, struct err *e)
+{
+	auto_worktree_list records = { 0 };
+	auto_task now = { 0 };
+	auto_lock lock = -1;
+	enum lack lack;
+
+	if (base_try_lock(&s->c->home, p->project.id, &lock, e) < 0)
+		return e->kind == ERR_BUSY ? 0 : -1;
+	if (worktree_list(&p->repo, &records, e) < 0)
+		return -1;
+	if (store_task_by_id(s->c->store, t->id, &now, e) < 0)
+		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	lack = lack_of(s->c, &now, &records);
+	if (survey_rests(&now) && lack != LACKS_NOTHING)
+		add(s, &now, lack, out);
+	return 0;
+}
+
+int missing_look(struct survey *s, struct findings *out, struct err *e)
+{
+	for (size_t i = 0; i < s->n; i++)
+		look_at_repository(s, &s->v[i], out);
+	for (size_t i = 0; i < s->tasks.n; i++) {
+		const struct task *t = &s->tasks.v[i];
+		const struct survey_project *p = project_of(s, t);
+
+		if (!p || !p->open || !survey_rests(t) || lack_of(s->c, t, &p->worktrees) == LACKS_NOTHING)
+			continue;
+		if (look_again(s, p, t, out, e) < 0)
+			return -1;
+	}
+	return 0;
+}

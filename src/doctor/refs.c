@@ -1,0 +1,312 @@
+/*
+ * Refs of Garth's in the users' repositories that no task has.
+ *
+ * Another Garth home may have tasks in the same repository: refs are taken for this home's own only where the
+ * store remembers the task that had them. Of those, what the user's own refs reach may go; what only they
+ * reach stays, and is named.
+ */
+#include "doctor/refs.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "git/ref.h"
+#include "sys/fault.h"
+#include "sys/lock.h"
+#include "task/remove.h"
+#include "workspace/base.h"
+
+bool refs_next(const char **at, struct refs_line *ret)
+{
+	size_t oid = strcspn(*at, " ");
+
+	if (!**at)
+		return false;
+	snprintf(ret->oid, sizeof(ret->oid), "%.*s", (int)oid, *at);
+	*at += oid + 1;
+	ret->ref = xstrndup(*at, strcspn(*at, "\n"));
+	*at += strlen(ret->ref) + 1;
+	return true;
+}
+
+bool refs_has(const struct buf *lines, const char *ref)
+{
+	auto_str line = xasprintf(" %s\n", ref);
+
+	return strstr(buf_str(lines), line) != NULL;
+}
+
+static bool is_in_trash(const struct context *c, int64_t id)
+{
+	auto_str name = xasprintf("%lld", (long long)id), gone = xasprintf("%lld.gone", (long long)id);
+
+	return survey_is_there(c, "trash", name) || survey_is_there(c, "trash", gone);
+}
+
+enum owner { OWNER_TASK, OWNER_REMOVED, OWNER_UNKNOWN };
+
+static enum owner owner_of_number(const struct context *c, const struct task_list *tasks, int64_t id)
+{
+	for (size_t i = 0; i < tasks->n; i++)
+		if (tasks->v[i].id == id)
+			return tasks->v[i].removed && !is_in_trash(c, id) ? OWNER_REMOVED : OWNER_TASK;
+	return OWNER_UNKNOWN;
+}
+
+static enum owner owner_of_set(const struct task_list *tasks, int64_t project, const char *set)
+{
+	enum owner o = OWNER_UNKNOWN;
+
+	for (size_t i = 0; i < tasks->n && o != OWNER_TASK; i++)
+		if (tasks->v[i].project_id == project && !strcmp(tasks->v[i].shown, set))
+			o = tasks->v[i].removed ? OWNER_REMOVED : OWNER_TASK;
+	return o;
+}
+
+/* The part of a pin's name that says whose it is: "trash/12", "snapshots/12", "shown/SET". */
+static char *group_of(const char *ref)
+{
+	const char *name = ref + strlen(REFS_PINS), *slash = strchr(name, '/');
+
+	return slash ? xstrndup(name, (size_t)(slash - name) + 1 + strcspn(slash + 1, "/")) : xstrdup(name);
+}
+
+static enum owner owner_of(
+	struct context *c, const struct task_list *tasks, int64_t project, const char *group)
+{
+	const char *key = strchr(group, '/') ? strchr(group, '/') + 1 : "";
+
+	if (!strncmp(group, "shown/", 6))
+		return owner_of_set(tasks, project, key);
+	if (!strncmp(key, REMOVE_FOUND, strlen(REMOVE_FOUND)))
+		return survey_is_there(c, "trash", key) ? OWNER_TASK : OWNER_UNKNOWN;
+	return survey_number(key) ? owner_of_number(c, tasks, survey_number(key)) : OWNER_UNKNOWN;
+}
+
+/* Pins of a group: how many, and how many hold something that nothing else does. */
+static int count_group(
+	const struct repo *r, const char *group, struct ref_txn *drop, size_t *n, size_t *only, struct err *e)
+{
+	auto_str prefix = xasprintf(REFS_PINS "%s", group);
+	auto_buf lines = BUF_INIT(REFS_MAX);
+	struct refs_line l;
+
+	*n = *only = 0;
+	if (ref_list(r, prefix, &lines, e) < 0)
+		return -1;
+	for (const char *at = buf_str(&lines); refs_next(&at, &l); free(l.ref)) {
+		(*n)++;
+		if (!ref_is_reached(r, l.oid))
+			(*only)++;
+		else if (drop)
+			ref_remove(drop, l.ref, l.oid);
+	}
+	return 0;
+}
+
+int refs_open(
+	struct context *c, int64_t project, struct repo *r, struct task_list *tasks, int *lock, struct err *e)
+{
+	if (survey_repo(c, project, r, e) < 0 || base_try_lock(&c->home, project, lock, e) < 0)
+		return -1;
+	return store_task_list(c->store, true, tasks, e);
+}
+
+static int drop_group(struct context *c, struct finding *f, struct err *e)
+{
+	auto_ref_txn txn = REF_TXN_INIT;
+	auto_task_list tasks = { 0 };
+	auto_repo r = { 0 };
+	auto_lock lock = -1;
+	size_t n, only;
+
+	if (refs_open(c, f->project, &r, &tasks, &lock, e) < 0)
+		return -1;
+	if (owner_of(c, &tasks, f->project, f->path) != OWNER_REMOVED)
+		return err_set(e, ERR_BUSY, "a task has them now");
+	if (count_group(&r, f->path, &txn, &n, &only, e) < 0)
+		return -1;
+	fault("doctor-refs");
+	return ref_commit(&r, &txn, e);
+}
+
+static int look_at_group(struct refs_look *k, const char *group, struct err *e)
+{
+	auto_str name = xasprintf(REFS_PINS "%s", group);
+	struct finding *f;
+	size_t n, only;
+
+	if (count_group(&k->p->repo, group, NULL, &n, &only, e) < 0)
+		return -1;
+	/* the trash was just emptied of it */
+	if (!n)
+		return 0;
+	if (only) {
+		f = finding_add(k->out, "pins-orphaned", name,
+			"of a task that is removed; %zu of its %zu refs in '%s' keep%s what no other ref reaches",
+			only, n, k->p->project.name, only == 1 ? "s" : "");
+		f->note = true;
+		return 0;
+	}
+	f = finding_add(k->out, "pins-orphaned", name, "of a task that is removed: %zu ref%s in '%s'", n,
+		n == 1 ? "" : "s", k->p->project.name);
+	f->project = k->p->project.id;
+	f->path = xstrdup(group);
+	finding_mend(f, drop_group, "remove %s; other refs reach all that %s", n == 1 ? "it" : "them",
+		n == 1 ? "it keeps" : "they keep");
+	return 0;
+}
+
+static int look_at_pins(struct refs_look *k, struct err *e)
+{
+	auto_str last = NULL;
+	size_t unknown = 0;
+	struct refs_line l;
+
+	for (const char *at = buf_str(&k->pins); refs_next(&at, &l); free(l.ref)) {
+		auto_str group = group_of(l.ref);
+		enum owner o = owner_of(k->c, &k->tasks, k->p->project.id, group);
+
+		unknown += o == OWNER_UNKNOWN;
+		if (o == OWNER_REMOVED && (!last || strcmp(last, group)) && look_at_group(k, group, e) < 0)
+			return free(l.ref), -1;
+		free(last);
+		last = steal_ptr(group);
+	}
+	if (unknown)
+		finding_add(k->out, "pins-unknown", REFS_PINS,
+			"%zu ref%s in '%s' of no task in the store; another Garth home may have them",
+			unknown, unknown == 1 ? "" : "s", k->p->project.name)
+			->note = true;
+	return 0;
+}
+
+/* Whether the branch is where a task of this home, which is removed and cannot come back, left it. */
+static bool was_ours(
+	struct context *c, const struct task_list *tasks, int64_t project, const struct refs_line *l)
+{
+	for (size_t i = 0; i < tasks->n; i++) {
+		const struct task *t = &tasks->v[i];
+
+		if (t->project_id == project && !strcmp(t->branch, l->ref) && t->removed &&
+			!is_in_trash(c, t->id) && (!strcmp(t->base, l->oid) || !strcmp(t->published, l->oid)))
+			return true;
+	}
+	return false;
+}
+
+/* A task has it, or would have it if it came back out of the trash. */
+static bool is_branch_of(struct context *c, const struct task_list *tasks, int64_t project, const char *ref)
+{
+	for (size_t i = 0; i < tasks->n; i++) {
+		const struct task *t = &tasks->v[i];
+
+		if (t->project_id == project && !strcmp(t->branch, ref) &&
+			(!t->removed || is_in_trash(c, t->id)))
+			return true;
+	}
+	return false;
+}
+
+/* A branch that is checked out somewhere is in use. */
+static bool is_checked_out(const struct repo *r, const char *ref)
+{
+	auto_worktree_list l = { 0 };
+	auto_buf head = BUF_SMALL;
+	struct git g = repo_git(r);
+	struct err ignored = ERR_INIT;
+
+	if (worktree_list(r, &l, &ignored) < 0)
+		return true;
+	for (size_t i = 0; i < l.n; i++)
+		if (!strcmp(l.v[i].head, ref))
+			return true;
+	git_do(&g, &head, &ignored, "symbolic-ref", "-q", "HEAD", NULL);
+	return !strncmp(buf_str(&head), ref, strlen(ref)) && buf_str(&head)[strlen(ref)] == '\n';
+}
+
+static int drop_branch(struct context *c, struct finding *f, struct err *e)
+{
+	auto_ref_txn txn = REF_TXN_INIT;
+	auto_task_list tasks = { 0 };
+	auto_repo r = { 0 };
+	auto_lock lock = -1;
+
+	if (refs_open(c, f->project, &r, &tasks, &lock, e) < 0)
+		return -1;
+	if (is_branch_of(c, &tasks, f->project, f->path) || is_checked_out(&r, f->path) ||
+		!ref_is_reached(&r, f->oid))
+		return err_set(e, ERR_BUSY, "somebody has it now");
+	ref_remove(&txn, f->path, f->oid);
+	return ref_commit(&r, &txn, e);
+}
+
+static void look_at_branch(struct refs_look *k, const struct refs_line *l)
+{
+	const char *name = l->ref + strlen("refs/heads/");
+	bool reached = ref_is_reached(&k->p->repo, l->oid);
+	struct finding *f;
+
+	if (reached && was_ours(k->c, &k->tasks, k->p->project.id, l) &&
+		!is_checked_out(&k->p->repo, l->ref)) {
+		f = finding_add(k->out, "branch-orphaned", name, "a branch in '%s' whose task is removed",
+			k->p->project.name);
+		f->project = k->p->project.id;
+		f->path = xstrdup(l->ref);
+		f->oid = xstrdup(l->oid);
+		finding_mend(f, drop_branch, "remove it; other branches have all of its commits");
+		return;
+	}
+	f = finding_add(k->out, "branch-unknown", name, "a branch in '%s' that no task has%s",
+		k->p->project.name, reached ? "" : "; it has commits that are nowhere else");
+	f->note = true;
+}
+
+static void look_at_branches(struct refs_look *k)
+{
+	struct refs_line l;
+
+	for (const char *at = buf_str(&k->heads); refs_next(&at, &l); free(l.ref))
+		if (!is_branch_of(k->c, &k->tasks, k->p->project.id, l.ref))
+			look_at_branch(k, &l);
+}
+
+static int look_at_project(struct refs_look *k, struct err *e)
+{
+	auto_lock lock = -1;
+
+	if (base_try_lock(&k->c->home, k->p->project.id, &lock, e) < 0) {
+		if (e->kind != ERR_BUSY)
+			return -1;
+		finding_add(k->out, "unseen", k->p->project.name,
+			"its refs were not looked at: another command is at work")
+			->note = true;
+		return 0;
+	}
+	/* who makes a task has it in the store before it waits for this lock, who removes one until after */
+	if (ref_list(&k->p->repo, REFS_HEADS, &k->heads, e) < 0 ||
+		ref_list(&k->p->repo, REFS_PINS, &k->pins, e) < 0 ||
+		store_task_list(k->c->store, true, &k->tasks, e) < 0 || look_at_pins(k, e) < 0)
+		return -1;
+	look_at_branches(k);
+	return owed_look(k, e);
+}
+
+int refs_look(struct survey *s, struct findings *out, struct err *e)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct refs_look k = { .c = s->c,
+			.p = &s->v[i],
+			.heads = BUF_INIT(REFS_MAX),
+			.pins = BUF_INIT(REFS_MAX),
+			.out = out };
+		int rc = k.p->open ? look_at_project(&k, e) : 0;
+
+		task_list_release(&k.tasks);
+		buf_release(&k.heads);
+		buf_release(&k.pins);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
