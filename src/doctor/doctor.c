@@ -10,18 +10,30 @@ static const struct check {
 	const char *name;
 	check_fn *look;
 } checks[] = {
-	{ "disk", disk_look },           /* disk-full */
-	{ "merges", merges_look },       /* merge-left */
-	{ "tasks", tasks_look },         /* keeper-gone, half-made, half-discarded, sockets */
-	{ "refs", refs_look },           /* branch-missing, pins-missing, branch-orphaned, pins-orphaned */
-	{ "missing", missing_look },     /* workspace-deleted, worktree-unregistered, worktree-unlocked … */
-	{ "worktrees", worktrees_look }, /* worktree-orphaned, worktree-locked */
-	{ "places", places_look },       /* directory-orphaned, trash-unknown */
-	{ "bases", bases_look },         /* base-changed, base-half */
-	{ "quarantines", quarantines_look }, /* quarantine */
-	{ "leftovers", leftovers_look },     /* scratch, trash-half, cgroup */
-	{ "mounts", mounts_look },           /* mount */
-	{ "chain", chain_look },             /* audit-broken */
+	/* disk-full */
+	{ "disk", disk_look },
+	/* merge-left */
+	{ "merges", merges_look },
+	/* keeper-gone, half-made, half-discarded, sockets */
+	{ "tasks", tasks_look },
+	/* branch-missing, branch-orphaned, branch-unknown, pins-missing, pins-orphaned, pins-unknown */
+	{ "refs", refs_look },
+	/* repository-gone, home-moved, workspace-deleted, workspace-half, worktree-unregistered, -unlocked */
+	{ "missing", missing_look },
+	/* worktree-orphaned, worktree-locked */
+	{ "worktrees", worktrees_look },
+	/* directory-orphaned, trash-unknown */
+	{ "places", places_look },
+	/* base-changed, base-half */
+	{ "bases", bases_look },
+	/* quarantine */
+	{ "quarantines", quarantines_look },
+	/* scratch, trash-half, cgroup */
+	{ "leftovers", leftovers_look },
+	/* mount */
+	{ "mounts", mounts_look },
+	/* audit-broken */
+	{ "chain", chain_look },
 };
 
 int doctor_look(struct context *c, struct findings *ret, struct err *e)

@@ -29,7 +29,7 @@ struct finding;
 typedef int mend_fn(struct context *c, struct finding *f, struct err *e);
 
 struct finding {
-	const char *kind; /* for programs: "worktree-orphaned"; docs are in the table of doctor.c */
+	const char *kind; /* for programs: "worktree-orphaned"; all are in the table of doctor.c */
 	char *subject;    /* a task's name, a path, a ref; as it is, to be cleaned for a terminal */
 	char *what;       /* what is wrong with it */
 	char *would;      /* what mending does; NULL where that is for a person to do, or to decide */

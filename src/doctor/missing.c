@@ -54,17 +54,35 @@ static bool points_to(const char *place, const char *admin)
 	return fd >= 0 && !read_rest(fd, &text, ".git", &ignored) && !strcmp(buf_str(&text), want);
 }
 
-enum lack { LACKS_NOTHING, LACKS_ALL, LACKS_FILES, LACKS_RECORD, LACKS_POINTER, LACKS_REST, LACKS_LOCK };
+enum lack {
+	LACKS_NOTHING,
+	LACKS_HOME,
+	LACKS_ALL,
+	LACKS_FILES,
+	LACKS_WORK,
+	LACKS_RECORD,
+	LACKS_POINTER,
+	LACKS_REST,
+	LACKS_LOCK
+};
 
 static const struct {
 	const char *kind, *what;
+	const char *would; /* by remake_mend */
 } lacks[] = {
-	[LACKS_ALL] = { "workspace-deleted", "its directory was deleted" },
-	[LACKS_FILES] = { "workspace-deleted", "its workspace was deleted" },
-	[LACKS_RECORD] = { "worktree-unregistered", "git does not know its worktree any more" },
-	[LACKS_POINTER] = { "worktree-unregistered",
-		"the .git of its worktree does not lead to git's record" },
-	[LACKS_REST] = { "workspace-half", "its workspace was being made again, and that was cut short" },
+	[LACKS_HOME] = { "home-moved", "its worktree stands where this Garth home was before it was moved" },
+	[LACKS_ALL] = { "workspace-deleted", "its directory was deleted",
+		"make it again, with what it published; what was not published is gone" },
+	[LACKS_FILES] = { "workspace-deleted", "its workspace was deleted",
+		"make its files again, as they were when last published" },
+	[LACKS_WORK] = { "workspace-deleted", "the work directory of its overlay was deleted",
+		"make it again; nothing is in it" },
+	[LACKS_RECORD] = { "worktree-unregistered", "git does not know its worktree any more",
+		"register it again; its files stay as they are" },
+	[LACKS_POINTER] = { "worktree-unregistered", "the .git of its worktree does not lead to git's record",
+		"register it again; its files stay as they are" },
+	[LACKS_REST] = { "workspace-half", "its workspace was being made again, and that was cut short",
+		"finish that" },
 	[LACKS_LOCK] = { "worktree-unlocked", "somebody unlocked its worktree" },
 };
 
@@ -89,16 +107,21 @@ static enum lack lack_of_worktree(const struct task *t, int dir, const struct wo
 
 static enum lack lack_of(struct context *c, const struct task *t, const struct worktree_list *records)
 {
+	bool worktree = !strcmp(t->backend, "worktree");
 	struct err ignored = ERR_INIT;
 	auto_fd dir = -1;
 
+	if (worktree && !path_within(t->workspace, c->home.path))
+		return LACKS_HOME;
 	if (home_task_dir(&c->home, t->id, &dir, &ignored) < 0 || !has(dir, "git"))
 		return LACKS_ALL;
 	if (has(dir, REMAKE_MARK) || has(dir, REMAKE_ALL))
 		return LACKS_REST;
-	if (!strcmp(t->backend, "worktree"))
+	if (worktree)
 		return lack_of_worktree(t, dir, records);
-	return has(dir, "upper") && has(dir, "work") ? LACKS_NOTHING : LACKS_FILES;
+	if (!has(dir, "upper"))
+		return LACKS_FILES;
+	return has(dir, "work") ? LACKS_NOTHING : LACKS_WORK;
 }
 
 static int lock_again(struct context *c, struct finding *f, struct err *e)
@@ -113,24 +136,28 @@ static int lock_again(struct context *c, struct finding *f, struct err *e)
 	return worktree_lock(&r, t.workspace, e);
 }
 
+static void hint_home(struct context *c, const struct task *t, struct finding *f)
+{
+	const char *end = strstr(t->workspace, "/worktrees/");
+	auto_str was = xstrndup(t->workspace, end ? (size_t)(end - t->workspace) : 0);
+	auto_str from = finding_quoted(c->home.path), to = finding_quoted(was);
+
+	finding_hint(f, "mv %s %s", from, to);
+}
+
 static void add(struct survey *s, const struct task *t, enum lack lack, struct findings *out)
 {
 	struct finding *f = finding_add(out, lacks[lack].kind, t->name, "%s", lacks[lack].what);
 
 	f->task = t->id;
-	if (lack == LACKS_LOCK)
+	if (lack == LACKS_HOME)
+		hint_home(s->c, t, f);
+	else if (lack == LACKS_LOCK)
 		finding_mend(f, lock_again, "lock it again");
 	else if (task_is_busy(s->c, t))
 		finding_hint(f, "garth cancel %s && garth doctor --repair", t->name);
-	else if (lack == LACKS_RECORD || lack == LACKS_POINTER)
-		finding_mend(f, remake_mend, "register it again; its files stay as they are");
-	else if (lack == LACKS_REST)
-		finding_mend(f, remake_mend, "finish that");
-	else if (lack == LACKS_ALL)
-		finding_mend(f, remake_mend,
-			"make it again, with what it published; what was not published is gone");
 	else
-		finding_mend(f, remake_mend, "make its files again, as they were when last published");
+		finding_mend(f, remake_mend, "%s", lacks[lack].would);
 }
 
 /* Looked at again under the locks of who makes and removes worktrees. */

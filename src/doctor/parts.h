@@ -45,7 +45,7 @@ void survey_release(struct survey *s);
 
 /* By its number, removed or not; NULL. */
 const struct task *survey_task(const struct survey *s, int64_t id);
-/* Whether a task that is there has this place for its worktree. */
+/* Which task that is there has this place for its worktree: by its name, since a home may have been moved. */
 const struct task *survey_at(const struct task_list *l, const char *path);
 /* Neither being made nor being removed. */
 bool survey_rests(const struct task *t);

@@ -90,6 +90,14 @@ static int clear_place(struct context *c, struct task_at *at, struct finding *f,
 	return 0;
 }
 
+/* It stands on the base of the tip from now on. */
+static int tell_store(struct context *c, struct task *t, const char *tip, struct err *e)
+{
+	free(t->layer);
+	t->layer = xstrdup(tip);
+	return store_task_update(c->store, t, e);
+}
+
 static int remake_place(struct context *c, struct task_at *at, struct finding *f, struct err *e)
 {
 	char tip[65];
@@ -100,6 +108,10 @@ static int remake_place(struct context *c, struct task_at *at, struct finding *f
 	whole = has(at->ws.dir, "tree");
 	if (!whole && write_file(at->ws.dir, REMAKE_MARK, tip, strlen(tip), 0600, e) < 0)
 		return -1;
+	/* told first: as long as there is no upper directory, this is done again */
+	if (!strcmp(at->task->backend, "overlay") && !has(at->ws.dir, "upper") &&
+		tell_store(c, at->task, tip, e) < 0)
+		return -1;
 	if (workspace_restore(&at->ws, e) < 0)
 		return -1;
 	fault("doctor-placed");
@@ -108,14 +120,6 @@ static int remake_place(struct context *c, struct task_at *at, struct finding *f
 	fault("doctor-filled");
 	unlinkat(at->ws.dir, REMAKE_MARK, 0);
 	return 0;
-}
-
-/* The store follows what was made: the layer it stands on, the refs it is shown. */
-static int tell_store(struct context *c, struct task *t, const char *tip, struct err *e)
-{
-	free(t->layer);
-	t->layer = xstrdup(tip);
-	return store_task_update(c->store, t, e);
 }
 
 /* A task as a new one at the tip: its directory is empty but for the lock and the mark. */

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "doctor/parts.h"
 #include "sys/fd.h"
 #include "task/life.h"
@@ -58,7 +59,7 @@ const struct task *survey_at(const struct task_list *l, const char *path)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (!l->v[i].removed && !strcmp(l->v[i].backend, "worktree") &&
-			!strcmp(l->v[i].workspace, path))
+			!strcmp(path_base(l->v[i].workspace), path_base(path)))
 			return &l->v[i];
 	return NULL;
 }

@@ -180,7 +180,7 @@ static int overlay_remove(struct workspace *ws, struct err *e)
 	return 0;
 }
 
-/* The layer below has what was there at first; what was changed is gone. */
+/* The layers below have the commit's files: the caller has made it the task's layer. */
 static int overlay_refill(struct workspace *ws, const char *commit, struct err *e)
 {
 	(void)commit;

@@ -66,8 +66,8 @@ int workspace_remove(struct workspace *ws, struct err *e);
  * workspace_remove takes back what was done. */
 int workspace_restore(struct workspace *ws, struct err *e);
 
-/* Its files are gone, and its place is there: makes those of the commit again. The private repository stays
- * as it is. */
+/* Its files are gone, and its place is there: makes those of the commit again, which is the task's layer
+ * where its backend has bases. The private repository stays as it is. */
 int workspace_refill(struct workspace *ws, const char *commit, struct err *e);
 
 /* Variables that commands in the task's workspace get, "NAME=VALUE", up to a NULL. */

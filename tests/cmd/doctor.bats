@@ -217,6 +217,32 @@ lose_keeper() {
   done
 }
 
+@test "T9 doctor: an overlay task whose files are deleted: those that were published come back, drafts stay" {
+  "$garth" new t; inside t 'echo d >d; git add d; git commit -qm d; echo draft >draft; git add draft; /usr/bin/git -c core.hooksPath=/dev/null commit -qm draft; echo lost >w'
+  wipe "$(task_dir t)/upper"
+  finds workspace-deleted t "its workspace was deleted"
+  if has_faults; then call env GARTH_FAULT=doctor-placed "$garth" doctor --repair; [[ $code == 137 ]] || complain; fi
+  mends
+  [[ $(inside t 'cat d a.txt; git status --porcelain; git show HEAD:draft') == $'d\none\n D draft\ndraft' ]] || complain
+  wipe "$(task_dir t)/work"
+  finds workspace-deleted t "the work directory of its overlay was deleted"
+  mends
+  [[ $(inside t 'git checkout -q draft; cat draft') == draft ]]
+}
+
+@test "T9 doctor: a Garth home that was moved: its worktrees are no orphans, and it is said where it was" {
+  "$garth" new t --backend worktree; inside t 'echo work >w'
+  old=$GARTH_HOME; mv "$old" "$old.new"; export GARTH_HOME=$old.new
+  for link in no yes; do
+    [[ $link == no ]] || ln -s "$GARTH_HOME" "$old"
+    call "$garth" doctor --repair
+    [[ $code == 1 && $out == *"▲ t: its worktree stands where this Garth home was"*"↳ mv '$old.new' '$old'"* && $(<"$GARTH_HOME/worktrees/t/w") == work ]] || complain
+  done
+  rm "$old"; mv "$GARTH_HOME" "$old"; export GARTH_HOME=$old
+  silent
+  [[ $(inside t cat w) == work ]]
+}
+
 @test "T9 doctor: a task in use is left alone, and the command that stops it is named" {
   "$garth" run -d -t t --backend worktree -- sh -c 'echo work >w; touch ready; exec sleep 1000'
   eventually inside t 'test -e ready'
