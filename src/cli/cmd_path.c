@@ -17,7 +17,7 @@ int cmd_path(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
 		return say_error(&e);
-	visible = strcmp(t.backend, "overlay") != 0;
+	visible = workspace_is_on_host(&t);
 	if (json)
 		return json_print(
 			json_pack("{s:o, s:b}", "path", json_text(t.workspace), "visible_on_host", visible));

@@ -86,18 +86,25 @@ static const struct {
 	[LACKS_LOCK] = { "worktree-unlocked", "somebody unlocked its worktree" },
 };
 
+static enum lack lack_of_files(const struct task *t, int dir)
+{
+	struct stat st;
+
+	if (lstat(t->workspace, &st) < 0 || !S_ISDIR(st.st_mode))
+		return has(dir, "tree") ? LACKS_REST : LACKS_FILES;
+	return has(dir, "tree") ? LACKS_REST : LACKS_NOTHING;
+}
+
 static enum lack lack_of_worktree(const struct task *t, int dir, const struct worktree_list *records)
 {
+	enum lack files = lack_of_files(t, dir);
 	const struct worktree *w = NULL;
-	struct stat st;
 
 	for (size_t i = 0; i < records->n; i++)
 		if (!strcmp(records->v[i].path, t->workspace))
 			w = &records->v[i];
-	if (lstat(t->workspace, &st) < 0 || !S_ISDIR(st.st_mode))
-		return has(dir, "tree") ? LACKS_REST : LACKS_FILES;
-	if (has(dir, "tree"))
-		return LACKS_REST;
+	if (files != LACKS_NOTHING)
+		return files;
 	if (!w)
 		return LACKS_RECORD;
 	if (!points_to(t->workspace, w->admin))
@@ -107,18 +114,19 @@ static enum lack lack_of_worktree(const struct task *t, int dir, const struct wo
 
 static enum lack lack_of(struct context *c, const struct task *t, const struct worktree_list *records)
 {
-	bool worktree = !strcmp(t->backend, "worktree");
 	struct err ignored = ERR_INIT;
 	auto_fd dir = -1;
 
-	if (worktree && !path_within(t->workspace, c->home.path))
+	if (workspace_is_on_host(t) && !path_within(t->workspace, c->home.path))
 		return LACKS_HOME;
 	if (home_task_dir(&c->home, t->id, &dir, &ignored) < 0 || !has(dir, "git"))
 		return LACKS_ALL;
 	if (has(dir, REMAKE_MARK) || has(dir, REMAKE_ALL))
 		return LACKS_REST;
-	if (worktree)
+	if (!strcmp(t->backend, "worktree"))
 		return lack_of_worktree(t, dir, records);
+	if (workspace_is_on_host(t))
+		return lack_of_files(t, dir);
 	if (!has(dir, "upper"))
 		return LACKS_FILES;
 	return has(dir, "work") ? LACKS_NOTHING : LACKS_WORK;

@@ -90,7 +90,7 @@ static int read_shown(struct pins *p, const char *target, struct err *e)
 	buf_reset(&p->shown);
 	if (ref_shown(p->repo, target, &p->shown, e) < 0)
 		return -1;
-	refs_set_name(&p->shown, p->set);
+	refs_set_name(&p->c->home, &p->shown, p->set);
 	return 0;
 }
 
@@ -114,15 +114,6 @@ static int owed_snapshots(struct pins *p, const struct task *t, struct ref_txn *
 	return 0;
 }
 
-/* The branch pins the base of the task that made the set. */
-static bool is_base(const struct task_list *tasks, const char *set, const char *oid)
-{
-	for (size_t i = 0; i < tasks->n; i++)
-		if (!strcmp(tasks->v[i].shown, set) && !strcmp(tasks->v[i].base, oid))
-			return true;
-	return false;
-}
-
 /* Those of the shown refs, where these are still what the repository has: then it is known which. */
 static int owed_shown(struct pins *p, const struct task *t, struct ref_txn *txn, size_t *n, struct err *e)
 {
@@ -135,8 +126,7 @@ static int owed_shown(struct pins *p, const struct task *t, struct ref_txn *txn,
 	for (const char *at = buf_str(&p->shown); refs_next(&at, &l); free(l.ref)) {
 		auto_str ref = xasprintf(REFS_PINS "shown/%s/%s", p->set, l.oid);
 
-		if (refs_has(&p->there, ref) || (txn->text.data && strstr(txn->text.data, ref)) ||
-			is_base(p->tasks, p->set, l.oid))
+		if (refs_has(&p->there, ref) || (txn->text.data && strstr(txn->text.data, ref)))
 			continue;
 		ref_create(txn, ref, l.oid);
 		(*n)++;

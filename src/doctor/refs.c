@@ -13,6 +13,7 @@
 #include "git/ref.h"
 #include "sys/fault.h"
 #include "sys/lock.h"
+#include "task/archive.h"
 #include "task/remove.h"
 #include "workspace/base.h"
 
@@ -36,11 +37,13 @@ bool refs_has(const struct buf *lines, const char *ref)
 	return strstr(buf_str(lines), line) != NULL;
 }
 
-static bool is_in_trash(const struct context *c, int64_t id)
+/* Out of the trash, or out of its archive. */
+static bool can_come_back(const struct context *c, const struct task *t)
 {
-	auto_str name = xasprintf("%lld", (long long)id), gone = xasprintf("%lld.gone", (long long)id);
+	auto_str name = xasprintf("%lld", (long long)t->id), gone = xasprintf("%lld.gone", (long long)t->id);
 
-	return survey_is_there(c, "trash", name) || survey_is_there(c, "trash", gone);
+	return survey_is_there(c, "trash", name) || survey_is_there(c, "trash", gone) ||
+	       archive_is_there(c, t);
 }
 
 enum owner { OWNER_TASK, OWNER_REMOVED, OWNER_UNKNOWN };
@@ -49,7 +52,8 @@ static enum owner owner_of_number(const struct context *c, const struct task_lis
 {
 	for (size_t i = 0; i < tasks->n; i++)
 		if (tasks->v[i].id == id)
-			return tasks->v[i].removed && !is_in_trash(c, id) ? OWNER_REMOVED : OWNER_TASK;
+			return tasks->v[i].removed && !can_come_back(c, &tasks->v[i]) ? OWNER_REMOVED
+										      : OWNER_TASK;
 	return OWNER_UNKNOWN;
 }
 
@@ -189,7 +193,7 @@ static bool was_ours(
 		const struct task *t = &tasks->v[i];
 
 		if (t->project_id == project && !strcmp(t->branch, l->ref) && t->removed &&
-			!is_in_trash(c, t->id) && (!strcmp(t->base, l->oid) || !strcmp(t->published, l->oid)))
+			!can_come_back(c, t) && (!strcmp(t->base, l->oid) || !strcmp(t->published, l->oid)))
 			return true;
 	}
 	return false;
@@ -202,7 +206,7 @@ static bool is_branch_of(struct context *c, const struct task_list *tasks, int64
 		const struct task *t = &tasks->v[i];
 
 		if (t->project_id == project && !strcmp(t->branch, ref) &&
-			(!t->removed || is_in_trash(c, t->id)))
+			(!t->removed || can_come_back(c, t)))
 			return true;
 	}
 	return false;

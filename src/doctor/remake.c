@@ -73,11 +73,10 @@ static int clear_place(struct context *c, struct task_at *at, struct finding *f,
 	struct stat st;
 
 	/* a record of that name may be another worktree's by now */
-	if (!is_registered(&at->repo, at->task->workspace))
+	if (!strcmp(at->task->backend, "worktree") && !is_registered(&at->repo, at->task->workspace))
 		unlinkat(at->ws.dir, "admin", 0), unlinkat(at->ws.dir, "host-index", 0);
 	/* what is no directory is no worktree */
-	if (!strcmp(at->task->backend, "worktree") && !lstat(at->task->workspace, &st) &&
-		!S_ISDIR(st.st_mode)) {
+	if (workspace_is_on_host(at->task) && !lstat(at->task->workspace, &st) && !S_ISDIR(st.st_mode)) {
 		auto_str to = NULL;
 
 		if (found_move(c, "worktrees", path_base(at->task->workspace), NULL, &to, e) < 0)
@@ -109,7 +108,7 @@ static int remake_place(struct context *c, struct task_at *at, struct finding *f
 	if (!whole && write_file(at->ws.dir, REMAKE_MARK, tip, strlen(tip), 0600, e) < 0)
 		return -1;
 	/* told first: as long as there is no upper directory, this is done again */
-	if (!strcmp(at->task->backend, "overlay") && !has(at->ws.dir, "upper") &&
+	if (!workspace_is_on_host(at->task) && !has(at->ws.dir, "upper") &&
 		tell_store(c, at->task, tip, e) < 0)
 		return -1;
 	if (workspace_restore(&at->ws, e) < 0)
@@ -167,7 +166,7 @@ static int remake_all(struct context *c, struct task *t, struct finding *f, stru
 		return -1;
 	if (survey_is_there(c, "tasks", id) && found_move(c, "tasks", id, NULL, &to, e) < 0)
 		return -1;
-	if (!strcmp(t->backend, "worktree") && survey_is_there(c, "worktrees", name) &&
+	if (workspace_is_on_host(t) && survey_is_there(c, "worktrees", name) &&
 		found_move(c, "worktrees", name, NULL, &tree, e) < 0)
 		return -1;
 	if (is_registered(&r, t->workspace) && worktree_forget(&r, t->workspace, e) < 0)

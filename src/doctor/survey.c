@@ -8,6 +8,7 @@
 #include "doctor/parts.h"
 #include "sys/fd.h"
 #include "task/life.h"
+#include "workspace/workspace.h"
 
 int survey_names(struct context *c, const char *place, struct strvec *ret, struct err *e)
 {
@@ -58,7 +59,7 @@ const struct task *survey_task(const struct survey *s, int64_t id)
 const struct task *survey_at(const struct task_list *l, const char *path)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (!l->v[i].removed && !strcmp(l->v[i].backend, "worktree") &&
+		if (!l->v[i].removed && workspace_is_on_host(&l->v[i]) &&
 			!strcmp(path_base(l->v[i].workspace), path_base(path)))
 			return &l->v[i];
 	return NULL;

@@ -113,7 +113,7 @@ int merge_conflicts(struct context *c, const struct task *t, const struct task_l
 			buf_printf(&others, "%s %s\n", all->v[i].name, all->v[i].published);
 	if (!others.len)
 		return 0;
-	refs_set_name(&others, set);
+	refs_set_name(&c->home, &others, set);
 	if (context_store(c, e) < 0)
 		return -1;
 	if (store_compared(c->store, "conflicts", t->published, set, &known, e) < 0) {

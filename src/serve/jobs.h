@@ -25,9 +25,8 @@ job_fn job_stale;
  * T7).
  */
 job_fn job_tidy;
-/* What processes that died left half done. */
+/* What processes that died left half done is settled; what the doctor finds besides is told (T6, T9). */
 job_fn job_orphans;
-int serve_orphans(struct context *c, struct strvec *ret, struct err *e);
 /* The audit log, from its first line to the newest that the store knows (G7). */
 job_fn job_audit;
 

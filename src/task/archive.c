@@ -50,6 +50,13 @@ static char *name_of(const struct task *t)
 	return xasprintf("archives/%s.%lld.tar.gz", t->name, (long long)t->id);
 }
 
+bool archive_is_there(const struct context *c, const struct task *t)
+{
+	auto_str name = name_of(t);
+
+	return !faccessat(c->home.fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
 bool archive_waits(int trash, const char *name)
 {
 	auto_str mark = path_join(name, ARCHIVE_MARK);
@@ -144,8 +151,7 @@ int archive_open(struct context *c, const struct task *t, struct err *e)
 		 part = xasprintf("%s.unpacked", to);
 	auto_str file = path_join(c->home.path, name), dir = path_join(c->home.path, part);
 
-	if (!faccessat(c->home.fd, to, F_OK, AT_SYMLINK_NOFOLLOW) ||
-		faccessat(c->home.fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+	if (!faccessat(c->home.fd, to, F_OK, AT_SYMLINK_NOFOLLOW) || !archive_is_there(c, t))
 		return 0;
 	if (tree_remove(c->home.fd, part, e) < 0)
 		return -1;

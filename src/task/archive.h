@@ -29,6 +29,8 @@ int archive_open(struct context *c, const struct task *t, struct err *e);
 /* The task is back: its archive and the mark in its directory go. */
 void archive_forget(struct context *c, const struct task *t, int dir);
 
+/* Whether the task has an archive to come back from. */
+bool archive_is_there(const struct context *c, const struct task *t);
 /* Whether the directory in the trash (a name there) waits to be packed. */
 bool archive_waits(int trash, const char *name);
 

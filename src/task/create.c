@@ -255,7 +255,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	if (ref_shown(&r, t.target, &shown, e) < 0 || show_also(&r, s->also_shown, &shown, e) < 0 ||
 		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0)
 		return -1;
-	refs_set_name(&shown, set);
+	refs_set_name(&c->home, &shown, set);
 	t.shown = xstrdup(set);
 	t.project_id = project.id;
 	t.project = xstrdup(project.name);

@@ -1,6 +1,7 @@
 #include "task/refs.h"
 
 #include <nettle/sha2.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -9,12 +10,15 @@
 #include "sys/lock.h"
 #include "workspace/base.h"
 
-void refs_set_name(const struct buf *shown, char out[33])
+void refs_set_name(const struct home *h, const struct buf *shown, char out[33])
 {
 	struct sha256_ctx ctx;
+	struct stat st = { 0 };
 	uint8_t digest[16];
 
+	fstat(h->fd, &st);
 	sha256_init(&ctx);
+	sha256_update(&ctx, sizeof(st.st_ino), (const uint8_t *)&st.st_ino);
 	sha256_update(&ctx, shown->len, (const uint8_t *)buf_str(shown));
 	sha256_digest(&ctx, sizeof(digest), digest);
 	for (size_t i = 0; i < sizeof(digest); i++)
@@ -27,8 +31,9 @@ static void pin_all(struct ref_txn *txn, const struct task *t, const struct buf 
 		auto_str oid = xstrndup(l, strcspn(l, " "));
 		auto_str name = xasprintf("refs/garth/shown/%s/%s", t->shown, oid);
 
-		/* the branch pins the base; a tip that is named twice is pinned once */
-		if (strcmp(oid, t->base) && !(txn->text.data && strstr(txn->text.data, name)))
+		/* a tip that is named twice is pinned once; the base too, which another task with the set
+		 * need not stand on */
+		if (!(txn->text.data && strstr(txn->text.data, name)))
 			ref_set(txn, name, oid);
 	}
 }
@@ -243,7 +248,7 @@ int refs_renew(
 	size_t others;
 	char set[33];
 
-	refs_set_name(shown, set);
+	refs_set_name(&c->home, shown, set);
 	if (!strcmp(set, t->shown))
 		return 0;
 	renewed.shown = set;

@@ -19,8 +19,9 @@
 #include "store/store.h"
 #include "task/context.h"
 
-/* The set's name out of its lines; 32 characters. */
-void refs_set_name(const struct buf *shown, char out[33]);
+/* The set's name out of its lines, 32 characters: another one in each Garth home, none of which knows whether
+ * the other's tasks still need the pins. */
+void refs_set_name(const struct home *h, const struct buf *shown, char out[33]);
 /* Makes the branch and the pins. ERR_EXISTS where the branch is there already. The project's lock is taken.
  */
 int refs_make(struct context *c, const struct repo *r, const struct task *t, const struct buf *shown,

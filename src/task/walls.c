@@ -225,7 +225,9 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	strvec_pushf(&fixed, "USER=%s", owner_is_other() ? "garth" : c->user);
 	strvec_pushf(&fixed, "LOGNAME=%s", owner_is_other() ? "garth" : c->user);
 	strvec_pushf(&fixed, "SHELL=%s", visible_shell(c));
-	strvec_pushf(&fixed, "PATH=" INSIDE_BIN ":%s", path && *path ? path : "/usr/local/bin:/usr/bin:/bin");
+	/* where there is no repository of the task's, git is git */
+	strvec_pushf(&fixed, "PATH=%s%s", workspace_is_empty(t) ? "" : INSIDE_BIN ":",
+		path && *path ? path : "/usr/local/bin:/usr/bin:/bin");
 	strvec_push(&fixed, "TMPDIR=/tmp");
 	strvec_pushv(&fixed, workspace_env(t));
 	strvec_pushf(&fixed, "GARTH_TASK=%s", t->name);

@@ -116,6 +116,7 @@ static int clone_restore(struct workspace *ws, struct err *e)
 
 const struct backend backend_clone = {
 	.name = "clone",
+	.on_host = true,
 	.own_objects = true,
 	.create = clone_create,
 	.describe = clone_describe,

@@ -34,6 +34,13 @@ bool workspace_is_empty(const struct task *t)
 	return by_name(t->backend) == &backend_empty;
 }
 
+bool workspace_is_on_host(const struct task *t)
+{
+	const struct backend *b = by_name(t->backend);
+
+	return b && b->on_host;
+}
+
 bool workspace_is_clone(const char *name)
 {
 	return by_name(name) == &backend_clone;

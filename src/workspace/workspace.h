@@ -78,6 +78,8 @@ bool workspace_has_backend(const char *name);
 /* The backend of tasks without a repository, which nobody can ask for by name. */
 #define WORKSPACE_EMPTY "empty"
 bool workspace_is_empty(const struct task *t);
+/* Whether its files stand on the host, at task->workspace; else it stands on a base. */
+bool workspace_is_on_host(const struct task *t);
 /* Whether it is one whose base comes from the remote. */
 bool workspace_is_clone(const char *name);
 
@@ -85,6 +87,7 @@ bool workspace_is_clone(const char *name);
 struct backend {
 	const char *name;
 	const char *const *env;
+	bool on_host;     /* its files are at task->workspace, outside too */
 	bool no_git;      /* inside there is no repository */
 	bool own_objects; /* it borrows nothing from the user's repository */
 	int (*create)(struct workspace *ws, const struct buf *shown, struct err *e);

@@ -186,6 +186,7 @@ static int worktree_refill(struct workspace *ws, const char *commit, struct err 
 
 const struct backend backend_worktree = {
 	.name = "worktree",
+	.on_host = true,
 	.create = worktree_create,
 	.describe = worktree_describe,
 	.files = host_files,
