@@ -21,7 +21,8 @@ static void check(const struct config *c)
 			path_within(absolute, "/.ssh"))
 			abort();
 	}
-	if (c->backend && strcmp(c->backend, "overlay") && strcmp(c->backend, "worktree"))
+	if (c->backend && strcmp(c->backend, "overlay") && strcmp(c->backend, "worktree") &&
+		strcmp(c->backend, "clone"))
 		abort();
 	if (strcmp(c->net, "none") && strcmp(c->net, "allow") && strcmp(c->net, "host"))
 		abort();
