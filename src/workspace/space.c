@@ -20,11 +20,11 @@ static uint64_t available(const struct home *h)
 
 static int full(const struct home *h, uint64_t need, uint64_t have, struct err *e)
 {
-	if (need <= LITTLE)
-		err_set(e, ERR_FAILED, "the disk of '%s' is full", h->path);
+	if (need)
+		err_set(e, ERR_FAILED, "the workspace needs %.0f MB, and the disk of '%s' has %.0f MB",
+			(double)need / 1e6, h->path, (double)have / 1e6);
 	else
-		err_set(e, ERR_FAILED, "the workspace needs %.1f GB, and the disk of '%s' has %.1f GB",
-			(double)need / 1e9, h->path, (double)have / 1e9);
+		err_set(e, ERR_FAILED, "the disk of '%s' is full", h->path);
 	return err_hint(e, "garth gc");
 }
 
@@ -32,7 +32,7 @@ int space_check_little(const struct home *h, struct err *e)
 {
 	uint64_t have = available(h);
 
-	return have < LITTLE ? full(h, LITTLE, have, e) : 0;
+	return have < LITTLE ? full(h, 0, have, e) : 0;
 }
 
 /* "MODE blob OID     SIZE\tPATH" each, up to a NUL. */
@@ -60,9 +60,7 @@ int space_check(const struct home *h, const struct repo *r, struct err *e)
 
 	if (have >= PLENTY)
 		return 0;
-	if (have < LITTLE)
-		return full(h, LITTLE, have, e);
 	if (count(r, &need, e) < 0)
 		return -1;
-	return need + LITTLE > have ? full(h, need + LITTLE, have, e) : 0;
+	return need > have ? full(h, need, have, e) : 0;
 }

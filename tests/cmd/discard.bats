@@ -1,13 +1,5 @@
 load helpers
 
-# In builds without faults the variable has no meaning.
-means_nothing() {
-  "$garth" new t; inside t 'echo work >work'
-  GARTH_FAULT=discard-marked "$garth" discard -f t
-  GARTH_FAULT=undo-marked "$garth" undo
-  GARTH_FAULT=stop:undo-marked "$garth" show t >/dev/null
-}
-
 nothing_left() {
   [[ -z $(git for-each-ref refs/heads/garth refs/garth/shown) ]] || complain "refs: $(git for-each-ref)"
   [[ -z $(leftovers | grep -v ^trash/) ]] || complain "$(leftovers)"
@@ -230,12 +222,12 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   done
   git update-ref refs/garth/trash/12 main
   mkdir "$GARTH_HOME/trash/12"; touch "$GARTH_HOME/trash/12/lock"; printf '%s' "$R/.git" >"$GARTH_HOME/trash/12/keep"
-  [[ $(git for-each-ref refs/garth/trash/$(ident 1) --format='%(refname)' | sed 's/-.*//;s,.*/,,' | tr '\n' ' ') == "base shown tip " ]]
+  [[ $(git for-each-ref refs/garth/trash/$(ident 1) --format='%(refname)' | sed 's/-.*//;s,.*/,,' | tr '\n' ' ') == "base shown shown tip " ]]
   touch -d '8 days ago' "$GARTH_HOME/trash/$(ident 1)"
   "$garth" new t; "$garth" discard t
   [[ $(ls "$GARTH_HOME/trash") == 12$'\n'$(ident 2) ]]
   [[ -z $(git for-each-ref refs/garth/trash/$(ident 1) refs/garth/snapshots/$(ident 1)) ]]
-  [[ $(git for-each-ref "refs/garth/trash/$(ident 2)" | wc -l) == 3 && $(git for-each-ref refs/garth/snapshots | wc -l) == 2 ]]
+  [[ $(git for-each-ref "refs/garth/trash/$(ident 2)" | wc -l) == 4 && $(git for-each-ref refs/garth/snapshots | wc -l) == 2 ]]
   # as an earlier version left it
   touch -d '8 days ago' "$GARTH_HOME/trash/12"
   "$garth" new t; "$garth" discard t

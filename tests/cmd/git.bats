@@ -1,4 +1,6 @@
 load helpers
+# a clone has its repository as an overlay and its files as a worktree; what is its own is in cmd/clone
+backends=(overlay worktree)
 
 # Inside, `git` is the shim, which keeps a task on its branch. What git itself can do is tried with git itself.
 native='PATH=/usr/bin:$PATH; '

@@ -132,3 +132,11 @@ on_small() {
     unshare -Urm bash -c "$mount"' exec unshare -U --map-user="$4" --map-group="$5" bash -c "$3"' bash "$1" "$T/small" "$2" "$(id -u)" "$(id -g)"
   fi
 }
+
+# In builds without faults the variable has no meaning.
+means_nothing() {
+  "$garth" new t; inside t 'echo work >work'
+  GARTH_FAULT=discard-marked "$garth" discard -f t
+  GARTH_FAULT=undo-marked "$garth" undo
+  GARTH_FAULT=stop:undo-marked "$garth" show t >/dev/null
+}

@@ -1,4 +1,6 @@
 load helpers
+# a clone has its repository as an overlay and its files as a worktree; what is its own is in cmd/clone
+backends=(overlay worktree)
 
 tip() { git rev-parse "refs/heads/garth/${1:-t}"; }
 whole() { git fsck --strict --no-dangling >/dev/null && "$garth" audit --verify >/dev/null; }

@@ -2,6 +2,8 @@
 # its private repository, whole; what must not happen is that a program named there runs outside, or that the
 # shared repository changes.
 load helpers
+# a clone has its repository as an overlay and its files as a worktree; what is its own is in cmd/clone
+backends=(overlay worktree)
 
 # Inside, `git` is the shim, which refuses some of this by itself. An attacker takes git itself.
 native='PATH=/usr/bin:$PATH; '
