@@ -4,33 +4,12 @@
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/resolve.h"
+#include "cli/rest.h"
 #include "cli/say.h"
 #include "cli/session.h"
-#include "git/ref.h"
 #include "merge/merge.h"
 #include "task/empty.h"
 #include "task/life.h"
-#include "workspace/review.h"
-
-/* What the task has and the merge has not: files that differ from the branch. A look, not a promise. */
-static void warn_of_rest(struct context *c, struct task *t)
-{
-	auto_review r = { .scratch = SCRATCH_INIT };
-	auto_task_at at = { .ws.dir = -1 };
-	auto_strvec files = STRVEC_INIT;
-	struct err ignored = ERR_INIT;
-	char tip[65];
-
-	if (task_open(c, t, &at, &ignored) < 0 || ref_read(&at.repo, t->branch, tip, &ignored) < 0 ||
-		review_open(&at.ws, &r, &ignored) < 0)
-		return;
-	r.base = tip;
-	if (review_names(&r, &files, &ignored) < 0 || !files.n)
-		return;
-	say_warning("task '%s' has work that is not merged: %zu file%s not committed, or not published",
-		t->name, files.n, files.n == 1 ? " is" : "s are");
-	say_hint("garth diff %s", t->name);
-}
 
 static const char *const kinds[] = {
 	[MERGE_COMMIT] = "merge", [MERGE_SQUASH] = "squash", [MERGE_REBASE] = "rebase"
@@ -144,6 +123,6 @@ int cmd_merge(int argc, char **argv)
 		print_json(&t, &s, &r);
 	else
 		tell(&t, &s, &r);
-	warn_of_rest(&c, &t);
+	rest_warn(&c, &t, "merged");
 	return 0;
 }

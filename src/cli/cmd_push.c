@@ -3,6 +3,7 @@
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/progress.h"
+#include "cli/rest.h"
 #include "cli/say.h"
 #include "push/push.h"
 #include "task/empty.h"
@@ -50,8 +51,9 @@ int cmd_push(int argc, char **argv)
 	if (rc < 0)
 		return r.conflicts.n ? say_error_paths(&e, "conflicts", &r.conflicts) : say_error(&e);
 	if (json)
-		return print_json(&t, &r);
-	if (say_is_heard())
+		print_json(&t, &r);
+	else if (say_is_heard())
 		tell(&t, &r);
+	rest_warn(&c, &t, "pushed");
 	return 0;
 }

@@ -36,6 +36,7 @@ struct gate {
 	char *shown_key;
 	/* Where the branch at fork_tip left its target: the newest commit that both have. */
 	char fork_tip[65], fork[65];
+	char pushed[65]; /* the tip that was last pushed for the agent: a second time is for nothing */
 };
 
 /* Opens everything but the verifier, and brings the store up to date where the branch is not where it says.

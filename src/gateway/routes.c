@@ -224,8 +224,18 @@ static int push_now(struct request *q, const char *branch, struct err *e)
 	const struct push_spec s = { .branch = branch, .retries = (unsigned)g->context.config.push_retries };
 	auto_push_result r = { 0 };
 
-	if (push_task(&g->context, &g->task, &s, &r, e) < 0)
+	if (*g->pushed && !strcmp(g->pushed, g->task.published)) {
+		q->out = json_pack("{s:s}", "output", "garth: everything is pushed already\n");
+		return 0;
+	}
+	if (push_task(&g->context, &g->task, &s, &r, e) < 0) {
+		/* what the remote said, and how it is reached, is for the user */
+		if (e->kind != ERR_CONFLICT)
+			err_set(e, e->kind, "the push did not work; the user sees why with: garth audit %s",
+				g->task.name);
 		return -1;
+	}
+	snprintf(g->pushed, sizeof(g->pushed), "%s", r.tip);
 	auto_str output = xasprintf("garth: pushed to %s/%s\n", r.remote, r.branch);
 	q->out = json_pack("{s:o, s:o, s:s, s:s, s:o}", "remote", audit_text(r.remote), "branch",
 		audit_text(r.branch), "tip", r.tip, "new", r.new_oid, "output", audit_text(output));

@@ -112,7 +112,7 @@ int remote_fetch(const struct repo *r, const char *remote, const char *branch, c
 
 	*oid = '\0';
 	strvec_pushl(&args, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
-		"--no-recurse-submodules", "--refmap=", NULL);
+		"--no-recurse-submodules", "--no-prune", "--no-prune-tags", "--refmap=", NULL);
 	/* git does not serve what is another user's unless it is told to */
 	if (is_path(r, remote))
 		strvec_push(&args, "--upload-pack=git -c 'safe.directory=*' upload-pack");

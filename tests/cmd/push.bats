@@ -15,9 +15,10 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
 
 @test "G9 push: a task's commits go to the remote's branch; its own, the user's, and the checkout stay" {
   remote origin
-  "$garth" new a; work a
-  remember
-  "$garth" push a
+  "$garth" new a; work a; inside a 'echo more >more'
+  call "$garth" push a
+  [[ $code == 0 && $err == *'has work that is not pushed: 1 file'* ]] || complain
+  inside a 'rm more'
   [[ $(there) == $'by a\nfirst' && $(state_of a) == merged ]]
   git for-each-ref refs/garth/fetched | grep . && false
   [[ $(git rev-parse main) == $(git rev-parse garth/a~1) && -z $(git status --porcelain) ]]
@@ -157,6 +158,12 @@ E
   [[ $(there) == $'two\none\nfirst' && $(state_of p) == merged ]]
   # where it goes is the file's to say
   [[ $(git -C "$T/home/origin.git" branch) == '* main' ]]
+  # what the remote says, and where it is, is the user's to know
+  mv "$T/home/origin.git" "$T/home/away.git"
+  call "$garth" run --task s --push main -- sh -c 'echo s >s; git add .; git commit -qm s; git push 2>&1 || true'
+  [[ $code == 1 && $out == *'the push did not work'* && $out != *origin.git* && $err == *origin* ]] || complain
+  "$garth" audit s | grep -q 'push-failed.*origin.git'
+  mv "$T/home/away.git" "$T/home/origin.git"
   # without the file's word
   call "$garth" run --task q -- git push
   [[ $code == 1 && $err == *'BLOCKED: a task does not push'* && $(there) == $'two\none\nfirst' ]] || complain

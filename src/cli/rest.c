@@ -1,0 +1,23 @@
+#include "cli/rest.h"
+
+#include "base/strvec.h"
+#include "cli/say.h"
+#include "git/ref.h"
+#include "task/task.h"
+#include "workspace/review.h"
+
+void rest_warn(struct context *c, struct task *t, const char *done)
+{
+	auto_task_at at = { .ws.dir = -1 };
+	auto_strvec files = STRVEC_INIT;
+	struct err ignored = ERR_INIT;
+	size_t set_aside;
+	char tip[65];
+
+	if (task_open(c, t, &at, &ignored) < 0 || ref_read(&at.repo, t->branch, tip, &ignored) < 0 ||
+		review_uncommitted(&at.ws, tip, &files, &set_aside, &ignored) < 0 || !files.n)
+		return;
+	say_warning("task '%s' has work that is not %s: %zu file%s not committed, or not published", t->name,
+		done, files.n, files.n == 1 ? " is" : "s are");
+	say_hint("garth diff %s", t->name);
+}
