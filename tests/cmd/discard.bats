@@ -289,3 +289,13 @@ for l in json.load(sys.stdin)["events"]:
   [[ $(cat "$T"/o? | grep -vc '^✗ ') == 0 ]] || { cat "$T"/o?; false; }
   nothing_left
 }
+
+@test "T1 discard: another Garth home has pins of its own in the same repository, for the same refs" {
+  "$garth" new mine; GARTH_HOME=$T/other "$garth" new theirs
+  [[ $(git for-each-ref refs/garth/shown | wc -l) == 2 ]]
+  "$garth" discard mine
+  [[ $(git for-each-ref refs/garth/shown | wc -l) == 1 ]]
+  # what the other task is shown stays, whatever becomes of the branch
+  git checkout -q --orphan bare; git branch -D -q main; git reflog expire --expire=now --all; git gc -q --prune=now
+  GARTH_HOME=$T/other "$garth" exec theirs -- git log --format=%s main | grep -qx first
+}

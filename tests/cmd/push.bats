@@ -105,6 +105,7 @@ E
 @test "G9 push: no hook of the user's checkout runs, nothing is forced, no tag goes along" {
   remote origin
   printf '#!/bin/sh\ntouch "%s/ran"\nexit 1\n' "$T" >.git/hooks/pre-push; chmod +x .git/hooks/pre-push
+  printf '#!/bin/sh\ngrep -q remotes && touch "%s/ran"\nexit 0\n' "$T" >.git/hooks/reference-transaction; chmod +x .git/hooks/reference-transaction
   git config push.followTags true; git tag -am tag v1
   "$garth" new a; work a
   "$garth" push a

@@ -109,7 +109,7 @@ E
   cd /
   call "$garth" run "$T/home/task.yaml"
   [[ $code == 0 && $out == 'fatal: not a git repository'* && $out != *SECRET* && $(state_of e) == done ]] || complain
-  [[ $(field e branch) == null ]]
+  [[ $(field e branch) == null && $(field e note) == null ]]
   at "$R" git for-each-ref refs/heads/garth refs/garth | grep . && false
   # what it leaves can be looked at, taken, continued, packed away and brought back, and is not lost
   "$garth" diff e | grep -q '^+result'
