@@ -117,6 +117,24 @@ static void add_xattrs(struct archive_entry *ent, int fd)
 	}
 }
 
+/* Holes stay holes: what takes no room on the disk takes none when it comes back. */
+static void add_holes(struct archive_entry *ent, const struct tree_entry *t, int fd)
+{
+	off_t size = t->st.st_size, data = 0, hole = 0;
+
+	if ((off_t)t->st.st_blocks * 512 >= size)
+		return;
+	while (hole < size && (data = lseek(fd, hole, SEEK_DATA)) >= 0 && data < size) {
+		hole = lseek(fd, data, SEEK_HOLE);
+		if (hole < 0 || hole > size)
+			hole = size;
+		archive_entry_sparse_add_entry(ent, data, hole - data);
+	}
+	if (!archive_entry_sparse_count(ent))
+		archive_entry_sparse_add_entry(ent, 0, 0);
+	lseek(fd, 0, SEEK_SET);
+}
+
 static int add_content(struct pack *p, const struct tree_entry *t, int fd, struct err *e)
 {
 	static char chunk[1 << 16];
@@ -178,6 +196,8 @@ static int add(struct pack *p, const struct tree_entry *t, struct archive_entry 
 		if (fd < 0)
 			return err_sys(e, "cannot open '%s'", t->path);
 		add_xattrs(ent, fd);
+		if (S_ISREG(t->st.st_mode))
+			add_holes(ent, t, fd);
 	}
 	return put(p, t, ent, S_ISREG(t->st.st_mode) ? fd : -1, e);
 }

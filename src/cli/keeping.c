@@ -107,12 +107,17 @@ static void gateway(void *arg, const struct keeper_gate *io)
 /* In the keeper: a task that has succeeded is pushed where its file says. */
 static int push_done(struct context *c, struct task *t, const char *branch, struct err *e)
 {
-	const struct push_spec s = { .branch = branch, .retries = (unsigned)c->config.push_retries };
+	struct push_spec s = { .branch = branch };
 	auto_push_result r = { 0 };
+	auto_fd dir = -1;
 
 	/* one that changed nothing has nothing to bring */
 	if (!*t->published || !strcmp(t->published, t->base))
 		return 0;
+	/* what its file says of policy counts here too */
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0 || again_configure(&c->config, dir, e) < 0)
+		return -1;
+	s.retries = (unsigned)c->config.push_retries;
 	if (push_task(c, t, &s, &r, e) < 0)
 		return err_wrap(e, "not pushed");
 	return 1;

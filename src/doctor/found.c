@@ -47,26 +47,13 @@ int found_open(struct context *c, const char *from, const char *git_dir, struct 
 	return 0;
 }
 
-/* Moving a directory rewrites its "..", which needs the right to write in it. */
-static void make_movable(int dir, const char *name)
-{
-	auto_fd fd = open_beneath(dir, name, O_PATH | O_DIRECTORY, 0);
-	struct stat st;
-	char path[40];
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	chmod(path, (st.st_mode & 07777) | 0700);
-}
-
 int found_take(struct found *f, int dir, const char *name, struct err *e)
 {
 	auto_fd files = openat(f->dir, "files", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	int rc = renameat(dir, name, files, name);
 
 	if (rc < 0 && errno == EACCES) {
-		make_movable(dir, name);
+		tree_make_movable(dir, name);
 		rc = renameat(dir, name, files, name);
 	}
 	return rc < 0 ? err_sys(e, "cannot move '%s' to the trash", name) : 0;

@@ -6,38 +6,16 @@
 
 #include "base/buf.h"
 #include "base/path.h"
-
-/* A glob of the user's may also be a path with '[' in its name, as it stands. */
-static bool is_allowed(const struct policy *p, const char *path)
-{
-	const struct strvec *lists[] = { &p->rules->allow, p->allowed };
-
-	for (size_t i = 0; i < 2; i++)
-		for (size_t j = 0; lists[i] && j < lists[i]->n; j++)
-			if (policy_glob(lists[i]->v[j], path) || path_within(path, lists[i]->v[j]))
-				return true;
-	return false;
-}
-
-/* The glob that protects the path, or NULL. */
-static const char *protecting(const struct policy *p, const char *path, bool link)
-{
-	const struct strvec *globs = &p->rules->protect;
-
-	for (size_t i = 0; i < globs->n; i++)
-		if (policy_glob(globs->v[i], path) || (link && policy_glob_above(globs->v[i], path)))
-			return is_allowed(p, path) ? NULL : globs->v[i];
-	return NULL;
-}
+#include "config/protect.h"
 
 bool policy_is_protected(const struct policy *p, const char *path)
 {
-	return protecting(p, path, false);
+	return protect_path(p->rules, p->allowed, path, false) != NULL;
 }
 
 bool policy_is_protected_link(const struct policy *p, const char *path)
 {
-	return protecting(p, path, true);
+	return protect_path(p->rules, p->allowed, path, true) != NULL;
 }
 
 /* As a word of a shell's command line that does nothing but name it: the user is to copy it. */
@@ -139,7 +117,7 @@ int policy_size(const struct policy *p, const char *name, uint64_t size, struct 
 int policy_path(const struct policy *p, const struct policy_path *c, struct refusal *no, struct err *e)
 {
 	bool link = S_ISLNK(c->mode);
-	const char *glob = protecting(p, c->path, link);
+	const char *glob = protect_path(p->rules, p->allowed, c->path, link);
 
 	if (glob)
 		return refuse_protected(p, c, glob, no, e);

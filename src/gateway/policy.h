@@ -1,9 +1,4 @@
-/*
- * The rules about what is published, pure: no files, no processes. Globs: '*' within a name, '**' over
- * directories, '?', "[...]", '\' before a character that is meant as it stands; a glob without a slash
- * matches the name at any depth, a slash at its beginning holds it to the root; a match of a directory covers
- * all beneath it; upper and lower case are the same (checkouts on other systems are).
- */
+/* The rules about what is published, pure: no files, no processes. Globs are those of base/glob.h. */
 #ifndef GATEWAY_POLICY_H
 #define GATEWAY_POLICY_H
 
@@ -22,10 +17,6 @@ struct policy {
 	const char *author; /* "Name <mail>" that commits must have where the identity is forced, or NULL */
 };
 
-/* Takes time in proportion to the product of both lengths, at worst. */
-bool policy_glob(const char *glob, const char *path);
-/* Whether what the glob matches could lie beneath path: ".claude" is above ".claude/settings.json". */
-bool policy_glob_above(const char *glob, const char *path);
 bool policy_is_protected(const struct policy *p, const char *path);
 /* The same for a symbolic link, which is protected as well where a protected path could lie beneath it:
  * ".claude -> elsewhere" makes elsewhere/settings.json what .claude/settings.json was. */

@@ -1,7 +1,11 @@
 #include "gateway/routes.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <nettle/base64.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "gateway/commit.h"
@@ -11,12 +15,16 @@
 #include "gateway/sync.h"
 #include "push/push.h"
 #include "sys/fd.h"
+#include "sys/lock.h"
 #include "task/again.h"
 #include "task/life.h"
 #include "task/question.h"
 
 /* Of a path, in the audit log. */
 #define REQUEST_MAX 300
+
+#define PUSHES_APART_MS 2000
+#define PUSHED_AT       "pushed-at"
 
 struct request {
 	struct gate *gate;
@@ -218,16 +226,42 @@ static char *may_push(const struct gate *g)
 	return again_load(g->at.ws.dir, &a, &ignored) < 0 ? NULL : steal_ptr(a.push);
 }
 
+/* Each one speaks to the remote with the user's keys: an agent that asks in a loop, or many times at once,
+ * waits. When the last one was is the time of a file, since every caller may have a gateway of its own. */
+static int keep_apart(int task_dir, int *ret_lock, struct err *e)
+{
+	struct timespec now;
+	struct stat st;
+	int64_t wait;
+
+	if (lock_take(task_dir, "push.lock", true, ret_lock, e) < 0)
+		return -1;
+	clock_gettime(CLOCK_REALTIME, &now);
+	wait = fstatat(task_dir, PUSHED_AT, &st, AT_SYMLINK_NOFOLLOW) < 0
+		       ? 0
+		       : (st.st_mtim.tv_sec - now.tv_sec) * 1000 + PUSHES_APART_MS;
+	if (wait > 0 && wait <= PUSHES_APART_MS) {
+		struct timespec left = { wait / 1000, wait % 1000 * 1000000 };
+
+		while (nanosleep(&left, &left) < 0 && errno == EINTR)
+			;
+	}
+	return write_file(task_dir, PUSHED_AT, "", 0, 0600, e);
+}
+
 static int push_now(struct request *q, const char *branch, struct err *e)
 {
 	struct gate *g = q->gate;
 	const struct push_spec s = { .branch = branch, .retries = (unsigned)g->context.config.push_retries };
 	auto_push_result r = { 0 };
+	auto_lock lock = -1;
 
 	if (*g->pushed && !strcmp(g->pushed, g->task.published)) {
 		q->out = json_pack("{s:s}", "output", "garth: everything is pushed already\n");
 		return 0;
 	}
+	if (keep_apart(g->at.ws.dir, &lock, e) < 0)
+		return -1;
 	if (push_task(&g->context, &g->task, &s, &r, e) < 0) {
 		/* what the remote said, and how it is reached, is for the user */
 		if (e->kind != ERR_CONFLICT)

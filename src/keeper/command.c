@@ -219,10 +219,14 @@ void command_exited(struct command *cmd, int status)
 
 void command_signal(struct command *cmd, int sig)
 {
-	if (cmd->state == COMMAND_RUNNING)
+	if (cmd->state == COMMAND_RUNNING) {
 		orders_signal(cmd, sig);
-	else if (cmd->state < COMMAND_RUNNING)
+		/* one that stands still would not hear that it is to end */
+		if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT)
+			orders_signal(cmd, SIGCONT);
+	} else if (cmd->state < COMMAND_RUNNING) {
 		cmd->pending_signal = sig;
+	}
 }
 
 /* The smallest of those who look; whoever has no size (a pipe) does not count. */

@@ -86,7 +86,7 @@ static void order_start(struct init *in, uint32_t id, const int *fds, size_t nfd
 /* What a terminal would send goes to the whole process group. */
 static void order_signal(const struct init *in, uint32_t id, int sig)
 {
-	bool group = sig == SIGINT || sig == SIGQUIT || sig == SIGHUP || sig == SIGWINCH;
+	bool group = sig == SIGINT || sig == SIGQUIT || sig == SIGHUP || sig == SIGWINCH || sig == SIGCONT;
 
 	if (sig <= 0 || sig >= NSIG)
 		return;

@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "git/ref.h"
 #include "merge/compose.h"
+#include "merge/guard.h"
 #include "merge/move.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
@@ -143,7 +144,9 @@ static int merge_once(struct context *c, const struct repo *r, const struct task
 	snprintf(ret->new_oid, sizeof(ret->new_oid), "%s", m.new_oid);
 	ret->fast_forward = m.fast_forward;
 	ret->nothing = m.nothing;
-	return m.nothing ? 0 : move_target(c, r, t, s, ret, e);
+	if (m.nothing)
+		return 0;
+	return guard(c, r, t, ret->old, ret->new_oid, e) < 0 ? -1 : move_target(c, r, t, s, ret, e);
 }
 
 static bool has_moved(const struct repo *r, const struct merge_result *ret)

@@ -1,5 +1,6 @@
 #include "push/push.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <time.h>
@@ -8,6 +9,7 @@
 #include "base/alloc.h"
 #include "git/ref.h"
 #include "merge/compose.h"
+#include "merge/guard.h"
 #include "git/remote.h"
 #include "sys/fault.h"
 #include "sys/lock.h"
@@ -54,14 +56,16 @@ static int record(struct push *p, const char *event, const struct err *why, stru
 static void wait_a_moment(unsigned tries)
 {
 	unsigned long ms = WAIT_MS, random = 0;
+	struct timespec left;
 
 	for (unsigned i = 1; i < tries && ms < WAIT_MAX_MS; i++)
 		ms *= 2;
 	if (getrandom(&random, sizeof(random), 0) < 0)
 		random = (unsigned long)clock();
 	ms += random % ms;
-	nanosleep(&(struct timespec){ .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000 },
-		NULL);
+	left = (struct timespec){ .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000 };
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
+		;
 }
 
 /* The task's commits on top of what the remote has by now. */
@@ -89,7 +93,7 @@ static int rebase(struct push *p, struct err *e)
 	}
 	r->nothing = m.nothing;
 	snprintf(r->new_oid, sizeof(r->new_oid), "%s", m.new_oid);
-	return 0;
+	return m.nothing ? 0 : guard(p->context, &p->repo, p->task, old, m.new_oid, e);
 }
 
 static int try_until_taken(struct push *p, unsigned retries, struct err *e)

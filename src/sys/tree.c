@@ -134,7 +134,7 @@ static void flat_name(char out[48], const struct flat *f, unsigned i)
 }
 
 /* By descriptor: a link that is swapped in meanwhile is not followed. */
-static void make_removable(int dir, const char *name)
+void tree_make_movable(int dir, const char *name)
 {
 	auto_fd fd = open_beneath(dir, name, O_PATH | O_DIRECTORY, 0);
 	char path[40];
@@ -156,8 +156,7 @@ static int remove_entry(int root, int dir, const char *name, struct flat *f, str
 		return err_sys(e, "cannot remove '%s'", name);
 	if (!unlinkat(dir, name, AT_REMOVEDIR) || errno == ENOENT)
 		return 0;
-	/* moving a directory rewrites its "..", which needs the right to write in it */
-	make_removable(dir, name);
+	tree_make_movable(dir, name);
 	flat_name(flat, f, f->n++);
 	return renameat(dir, name, root, flat) < 0 && errno != ENOENT ? err_sys(e, "cannot remove '%s'", name)
 								      : 0;
@@ -192,7 +191,7 @@ static int remove_once(int dir, const char *name, size_t max, struct err *e)
 	auto_fd root = -1;
 	struct flat f = { .left = max };
 
-	make_removable(dir, name);
+	tree_make_movable(dir, name);
 	root = open_beneath(dir, name, O_RDONLY | O_DIRECTORY, 0);
 	if (root < 0)
 		return errno == ENOENT ? 0 : err_sys(e, "cannot open '%s' to remove it", name);
@@ -241,7 +240,7 @@ static enum tree_next add_disk(const struct tree_entry *t, void *arg, struct err
 	uint64_t *sum = arg;
 
 	(void)e;
-	*sum += (uint64_t)t->st.st_blocks * 512 / (shared ? (uint64_t)t->st.st_nlink : 1);
+	*sum += (TREE_INODE + (uint64_t)t->st.st_blocks * 512) / (shared ? (uint64_t)t->st.st_nlink : 1);
 	return TREE_ON;
 }
 

@@ -36,13 +36,20 @@ enum tree_next {
 typedef enum tree_next tree_fn(const struct tree_entry *t, void *arg, struct err *e);
 int tree_walk(int root, tree_fn *fn, void *arg, struct err *e);
 
+/* Moving a directory to another one rewrites its "..", which needs the right to write in it: gives that to
+ * its owner. name is beneath dir. */
+void tree_make_movable(int dir, const char *name);
+
 /* Removes name and everything beneath it; what is not there is fine. Directories without permissions (as
  * overlayfs leaves them) are made removable first. Any depth. */
 int tree_remove(int dir, const char *name, struct err *e);
 /* The same, but no more than `max` entries: 1 where there is more. */
 int tree_remove_some(int dir, const char *name, size_t max, struct err *e);
 
-/* Disk used beneath (st_blocks, each inode once per link), in bytes. */
+/* Disk used beneath, in bytes: its blocks, and TREE_INODE for each inode, each once however many names it
+ * has.
+ */
+#define TREE_INODE 512
 int tree_disk(int dir, const char *name, uint64_t *ret, struct err *e);
 
 #endif

@@ -12,27 +12,35 @@
 
 /*
  * A clone of its own (W3): plain files on the host, and a private repository that has all of its objects
- * itself, as `git clone --no-hardlinks` makes one. The user's repository does not know of it but by the
- * task's branch. Inside, the private repository stands at .git; outside there is an empty directory: what an
- * agent can write is no repository to the user's git.
+ * itself, as `git clone --no-hardlinks` makes one. Inside it is mounted over .git. Outside, .git is the
+ * user's: it leads to the user's repository as a worktree's does, so that the user's git sees the task's
+ * branch, and never a repository of the agent's that was planted in the files.
  */
 
 static char *index_path(const struct workspace *ws)
 {
-	return home_path(ws->home, "tasks/%lld/" HOST_INDEX, (long long)ws->task->id);
+	return path_join(ws->task->workspace, ".git/index");
 }
 
-/* Where the private repository is mounted. */
-static int make_mount_point(const struct workspace *ws, struct err *e)
+/* What git needs to take the directory for its own; inside, all of it is covered. */
+static int make_git_dir(const struct workspace *ws, struct err *e)
 {
-	auto_str dot_git = path_join(ws->task->workspace, ".git");
-	struct stat st;
+	auto_str path = path_join(ws->task->workspace, ".git"),
+		 head = xasprintf("ref: %s\n", ws->task->branch),
+		 common = xasprintf("%s\n", ws->repo->git_dir);
+	auto_fd dir = -1;
 
-	if (mkdir(dot_git, 0755) < 0 && errno != EEXIST)
-		return err_sys(e, "cannot make '%s'", dot_git);
-	if (lstat(dot_git, &st) < 0 || !S_ISDIR(st.st_mode))
-		return err_set(e, ERR_FAILED, "'%s' is not the directory that it was", dot_git);
-	return 0;
+	if (mkdir(path, 0755) < 0 && errno != EEXIST)
+		return err_sys(e, "cannot make '%s'", path);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (dir < 0)
+		return err_sys(e, "'%s' is not the directory that it was", path);
+	if (!faccessat(dir, "commondir", F_OK, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	if (write_file(dir, "HEAD", head, strlen(head), 0644, e) < 0)
+		return -1;
+	/* with this it is whole */
+	return write_file(dir, "commondir", common, strlen(common), 0644, e);
 }
 
 static int clone_create(struct workspace *ws, const struct buf *shown, struct err *e)
@@ -44,7 +52,7 @@ static int clone_create(struct workspace *ws, const struct buf *shown, struct er
 	int rc = -1;
 
 	if (!host_take_place(ws, e) && (fault("create-clone"), !host_open_to_inside(ws, e)) &&
-		!host_check_out(ws, ws->task->base, path, &index, e) && !make_mount_point(ws, e))
+		!make_git_dir(ws, e) && !host_check_out(ws, ws->task->base, path, &index, e))
 		rc = workspace_make_private(ws, &s, e);
 	umask(old);
 	return rc;
@@ -56,7 +64,7 @@ static int clone_describe(struct workspace *ws, struct jail *j, struct err *e)
 
 	if (access(ws->task->workspace, F_OK) < 0)
 		return err_set(e, ERR_NOTFOUND, "the clone '%s' is gone", ws->task->workspace);
-	if (make_mount_point(ws, e) < 0)
+	if (make_git_dir(ws, e) < 0)
 		return -1;
 	jail_add(j, JAIL_BIND, JAIL_WRITE, ws->task->workspace, ws->task->workspace);
 	workspace_describe_git(ws, dot_git, j);
@@ -72,9 +80,9 @@ static int clone_scan(struct workspace *ws, struct changes *ret, struct err *e)
 
 static int clone_published(struct workspace *ws, const char *tip, struct err *e)
 {
-	auto_str path = index_path(ws);
+	auto_str path = index_path(ws), git_dir = path_join(ws->task->workspace, ".git");
 
-	return host_published(ws, ws->repo->git_dir, path, tip, e);
+	return host_published(ws, git_dir, path, tip, e);
 }
 
 static int clone_remove(struct workspace *ws, struct err *e)
@@ -95,8 +103,8 @@ static int clone_refill(struct workspace *ws, const char *commit, struct err *e)
 	mode_t old = umask(0022);
 	int rc = -1;
 
-	if (!host_open_to_inside(ws, e) && !host_check_out(ws, commit, path, &index, e) &&
-		!make_mount_point(ws, e))
+	if (!host_open_to_inside(ws, e) && !make_git_dir(ws, e) &&
+		!host_check_out(ws, commit, path, &index, e))
 		rc = write_file(ws->dir, "indexed", commit, strlen(commit), 0600, e);
 	umask(old);
 	return rc;

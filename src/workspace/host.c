@@ -10,6 +10,7 @@
 #include "git/checkout.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
+#include "sys/tree.h"
 #include "workspace/export.h"
 #include "workspace/scan.h"
 #include "workspace/space.h"
@@ -110,6 +111,13 @@ int host_move_away(struct workspace *ws, struct err *e)
 
 	if (!rename(ws->task->workspace, kept) || errno == ENOENT)
 		return 0;
+	if (errno == EACCES) {
+		auto_str name = xasprintf("worktrees/%s", path_base(ws->task->workspace));
+
+		tree_make_movable(ws->home->fd, name);
+		if (!rename(ws->task->workspace, kept))
+			return 0;
+	}
 	if ((errno == ENOTEMPTY || errno == EEXIST) && (!unlink(git) || !rmdir(git) || errno == ENOENT) &&
 		!rmdir(ws->task->workspace))
 		return 0;

@@ -62,14 +62,34 @@ ahead() {
   [[ $(inside a 'git log --format=%s') == $'in local\nfirst' ]]
 }
 
-@test "W3 clone: the user's git takes nothing in it for a repository" {
+@test "W3 G6 clone: the user's git sees the task's branch there, and no repository of the agent's" {
   "$garth" new a --backend clone
   local p; p=$("$garth" path a)
-  inside a 'git config core.fsmonitor "touch /tmp/pwned; touch pwned"; git config alias.x "!touch pwned"; ls .git/HEAD; mv .git x && exit 1; rm -rf .git; test -d .git'
-  (cd "$p" && GIT_CEILING_DIRECTORIES=$GARTH_HOME git status) && false
-  [[ ! -e $p/pwned && -d $p/.git && -z $(ls -A "$p/.git") ]]
+  inside a 'echo 1 >one; git add .; git commit -qm one; echo 2 >two
+    git config core.fsmonitor "touch pwned"; git config alias.x "!touch pwned"; mv .git x && exit 1
+    mkdir objects refs; echo "ref: refs/heads/x" >HEAD; printf "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch %s/pwned; false\"\n" "$PWD" >config'
+  [[ $(cd "$p" && git status --porcelain two one a.txt) == '?? two' && $(cd "$p" && git log --format=%s) == $'one\nfirst' ]]
+  # the control: in a directory without Garth's .git it is taken
+  cp -r "$p" "$T/control"; rm -rf "$T/control/.git"; (cd "$T/control" && git -c safe.directory='*' status >/dev/null 2>&1) || true
+  [[ -e $p/pwned ]]; rm "$p/pwned"
+  (cd "$p" && git status && git diff) >/dev/null
+  [[ ! -e $p/pwned ]]
+  inside a 'rm -rf .git; test -d .git'; (cd "$p" && git status) >/dev/null
   git worktree list | grep -q "$p" && false
+  [[ $(git -C "$p" rev-parse --git-common-dir) == "$R/.git" ]]
   "$garth" diff a >/dev/null
+}
+
+@test "W2 W3 T1 a workspace that nobody may write in can be discarded, packed away and brought back" {
+  local b
+  for b in worktree clone; do
+    "$garth" new a --backend $b; inside a 'echo 1 >only; mkdir d; echo 1 >d/x; chmod 555 d; chmod 555 . 2>/dev/null || true'
+    "$garth" discard -f a; "$garth" undo; [[ $(inside a 'cat only d/x') == $'1\n1' ]] || complain $b
+    inside a 'chmod 0 .' || true
+    "$garth" archive a >/dev/null; "$garth" undo; inside a 'chmod 755 . 2>/dev/null; cat only'
+    inside a 'chmod 000 .' || true
+    "$garth" discard -fD a
+  done
 }
 
 @test "W3 clone: killed at each step of its making, nothing of it is left, and the name is free" {

@@ -76,3 +76,23 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   [[ $("$garth" show t) == *limits.max_files* ]]
   "$garth" cancel t
 }
+
+@test "J8 ESCAPES 20 limits: files without content, anywhere, count as what they take of the disk" {
+  limits 'max_worktree_size: 3MB, check_every: 1'
+  local place
+  for place in /tmp '$HOME' .git; do
+    "$garth" run -q -d --task t -- sh -c "mkdir -p $place/z; cd $place/z; i=0; while [ \$i -lt 9000 ]; do : >\$i; i=\$((i + 1)); done; sleep 1000" >/dev/null
+    soon paused state_of t
+    "$garth" cancel t; "$garth" discard -fD t
+  done
+}
+
+@test "J8 limits: a task that stands still ends when it is told to" {
+  limits 'max_files: 5, check_every: 1'
+  "$garth" run -q --task t -- bash -c 'for i in {1..50}; do : >f$i; done; sleep 1000' >/dev/null 2>&1 3>&- & local pid=$!
+  soon paused state_of t
+  kill $pid
+  for _ in {1..200}; do kill -0 $pid 2>/dev/null || break; sleep 0.05; done
+  ! kill -0 $pid 2>/dev/null
+  [[ $(state_of t) == failed ]]
+}

@@ -260,3 +260,20 @@ load merging
   fails 5 "main has moved since" "$garth" undo t
   "$garth" audit --verify
 }
+
+@test "G5 ESCAPES 10 merge: what becomes protected on the way, by a rename of the target's, needs the user's word" {
+  seq 100 150 >job.yml; git add .; git commit -qm base
+  "$garth" new t; inside t 'sed -i "s/120/evil/" job.yml; git commit -qam mod'
+  "$garth" new plain; inside plain 'sed -i "s/140/fine/" job.yml; git commit -qam fine'
+  mkdir -p .github/workflows; git mv job.yml .github/workflows/job.yml; git commit -qm moved
+  # the control: git by itself follows it
+  git merge-tree --write-tree main garth/t >"$T/tree"; git show "$(<"$T/tree"):.github/workflows/job.yml" | grep -q evil
+  local how
+  for how in "" --squash --rebase --no-ff; do
+    changes_nothing 4 "this would change what is protected" "$garth" merge $how t
+    [[ $err == *.github/workflows/job.yml* && $(hint) == "garth allow t '"*"'" ]] || complain
+  done
+  "$garth" allow t .github/workflows/job.yml; "$garth" merge t
+  grep -q evil .github/workflows/job.yml
+  changes_nothing 4 "protected" "$garth" merge plain
+}

@@ -204,3 +204,24 @@ E
   [[ $code == 0 && $out != *SECRET* && $out != *"$T/ssh"* && $out != *host:* ]] || complain
   [[ $(there) == $'one\nfirst' ]]; grep -q "git-receive-pack" "$T/asked"
 }
+
+@test "G5 G9 push: what becomes protected when it is put on top of others' work needs the user's word" {
+  seq 100 150 >job.yml; git add .; git commit -qm base; remote origin
+  "$garth" new t; inside t 'sed -i "s/120/evil/" job.yml; git commit -qam mod'
+  git clone -q "$T/home/origin.git" "$T/other"
+  (cd "$T/other"; mkdir -p .github/workflows; git mv job.yml .github/workflows/job.yml; git commit -qm moved; git push -q)
+  changes_nothing 4 "this would change what is protected" "$garth" push t
+  [[ $(there) == $'moved\nbase\nfirst' ]]
+  # the task's own file may say so
+  printf 'name: f\nagent: {project_dir: %s, command: [sh, -c, "sed -i s/130/fine/ job.yml; git commit -qam fine"]}\npush: main\npolicy: {allow: [.github/workflows/job.yml]}\n' "$R" >"$T/home/task.yaml"
+  "$garth" run -q "$T/home/task.yaml"; [[ $(there | head -1) == fine ]]
+  "$garth" allow t .github/workflows/job.yml; "$garth" push t; [[ $(there | head -1) == mod ]]
+}
+
+@test "G9 push: an agent that asks for it in a loop does not keep the remote busy" {
+  remote origin
+  printf '#!/bin/sh\ndate +%%s.%%N >>"%s"\nexit 1\n' "$T/asked" >"$T/home/origin.git/hooks/pre-receive"; chmod +x "$T/home/origin.git/hooks/pre-receive"
+  call "$garth" run --task p --push main -- bash -c 'echo x >x; git add x; git commit -qm x
+    for j in 1 2 3; do (end=$((SECONDS + 4)); while ((SECONDS < end)); do curl -s -m 10 --unix-socket $GARTH_SOCKET http://g/api/v1/git/push -d "{}" >/dev/null; done) & done; wait; exit 1'
+  [[ $(wc -l <"$T/asked") -le 6 ]] || complain "$(<"$T/asked")"
+}

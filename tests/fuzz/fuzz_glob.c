@@ -2,6 +2,7 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
+#include "base/glob.h"
 #include "gateway/policy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -9,18 +10,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check(const char *glob, const char *path)
 {
 	auto_str beneath = xasprintf("%s/x", path), deeper = xasprintf("d/%s", path);
-	bool matches = policy_glob(glob, path);
+	bool matches = glob_matches(glob, path);
 
-	policy_glob_above(glob, path);
+	glob_is_above(glob, path);
 	/* a match of a directory covers all beneath it */
-	if (matches && !policy_glob(glob, beneath))
+	if (matches && !glob_matches(glob, beneath))
 		abort();
 	/* a glob without a slash matches at any depth */
-	if (matches && !strchr(glob, '/') && !policy_glob(glob, deeper))
+	if (matches && !strchr(glob, '/') && !glob_matches(glob, deeper))
 		abort();
 	/* what has nothing special in it matches itself */
 	if (*path && *path != '/' && path[strlen(path) - 1] != '/' && !strpbrk(path, "*?[\\") &&
-		!policy_glob(path, path))
+		!glob_matches(path, path))
 		abort();
 }
 

@@ -1,4 +1,4 @@
-#include "gateway/policy.h"
+#include "base/glob.h"
 
 #include <string.h>
 
@@ -149,7 +149,7 @@ static bool strip(struct part *glob)
 	return !rooted && !memchr(glob->at, '/', (size_t)(glob->end - glob->at));
 }
 
-bool policy_glob(const char *glob, const char *path)
+bool glob_matches(const char *glob, const char *path)
 {
 	struct part g = { glob, glob + strlen(glob) }, p = { path, path + strlen(path) };
 	bool anywhere = strip(&g);
@@ -157,7 +157,7 @@ bool policy_glob(const char *glob, const char *path)
 	return g.at < g.end && match_path(g, p, anywhere, false);
 }
 
-bool policy_glob_above(const char *glob, const char *path)
+bool glob_is_above(const char *glob, const char *path)
 {
 	struct part g = { glob, glob + strlen(glob) }, p = { path, path + strlen(path) };
 	bool anywhere = strip(&g), named = false;

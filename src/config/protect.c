@@ -1,0 +1,27 @@
+#include "config/protect.h"
+
+#include "base/glob.h"
+#include "base/path.h"
+
+/* A glob of the user's may also be a path with '[' in its name, as it stands. */
+static bool is_allowed(const struct config_policy *rules, const struct strvec *allowed, const char *path)
+{
+	const struct strvec *lists[] = { &rules->allow, allowed };
+
+	for (size_t i = 0; i < 2; i++)
+		for (size_t j = 0; lists[i] && j < lists[i]->n; j++)
+			if (glob_matches(lists[i]->v[j], path) || path_within(path, lists[i]->v[j]))
+				return true;
+	return false;
+}
+
+const char *protect_path(
+	const struct config_policy *rules, const struct strvec *allowed, const char *path, bool link)
+{
+	const struct strvec *globs = &rules->protect;
+
+	for (size_t i = 0; i < globs->n; i++)
+		if (glob_matches(globs->v[i], path) || (link && glob_is_above(globs->v[i], path)))
+			return is_allowed(rules, allowed, path) ? NULL : globs->v[i];
+	return NULL;
+}
