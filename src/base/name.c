@@ -55,3 +55,21 @@ void name_suggest(const char *text, char out[NAME_MAX_LEN + 1])
 	if (!n)
 		memcpy(out, "task", sizeof("task"));
 }
+
+bool name_is_branch(const char *name)
+{
+	static const char *const words[] = { "HEAD", "@" };
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(name, words[i]))
+			return false;
+	if (!n || strchr("-+/.", *name) || strchr("/.", name[n - 1]) || strstr(name, "..") ||
+		strstr(name, "//") || strstr(name, "/.") || strstr(name, "@{") || strstr(name, ".lock/") ||
+		(n >= 5 && !strcmp(name + n - 5, ".lock")))
+		return false;
+	for (; *name; name++)
+		if ((unsigned char)*name <= ' ' || *name == 0x7f || strchr("~^:?*[\\", *name))
+			return false;
+	return true;
+}

@@ -15,4 +15,8 @@ bool name_is_variable(const char *name, unsigned long len);
 /* Makes a task's name of any text, such as a program's path; the result always passes name_check_task. */
 void name_suggest(const char *text, char out[NAME_MAX_LEN + 1]);
 
+/* Whether it can be the short name of a branch: it must not get as far as a file's name, a refspec or a line
+ * of orders for git otherwise. */
+bool name_is_branch(const char *name);
+
 #endif

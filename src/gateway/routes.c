@@ -249,6 +249,46 @@ static int keep_apart(int task_dir, int *ret_lock, struct err *e)
 	return write_file(task_dir, PUSHED_AT, "", 0, 0600, e);
 }
 
+static bool is_option(const char *word)
+{
+	static const char *const harmless[] = { "-q", "--quiet", "-v", "--verbose", "-u", "--set-upstream",
+		"--progress", "--no-progress", "--porcelain" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
+		if (!strcmp(word, harmless[i]))
+			return true;
+	return false;
+}
+
+/* "HEAD", its own branch, or one of them to the branch that is allowed. */
+static bool is_refspec(const char *word, const char *own, const char *branch)
+{
+	const char *colon = strchr(word, ':'), *to = colon ? colon + 1 : branch;
+	auto_str from = xstrndup(word, colon ? (size_t)(colon - word) : strlen(word));
+
+	if (!strncmp(to, "refs/heads/", 11))
+		to += 11;
+	return (!strcmp(from, "HEAD") || !strcmp(from, own)) && !strcmp(to, branch);
+}
+
+/* Whether the agent's words mean just what the user allowed; without words they do. */
+static bool means_that(const struct request *q, const char *branch)
+{
+	const char *own = q->gate->task.branch + strlen("refs/heads/");
+	json_t *args = json_object_get(q->in, "args"), *v;
+	size_t i, words = 0;
+
+	json_array_foreach(args, i, v)
+	{
+		const char *word = json_string_value(v);
+
+		/* the first is the remote, whatever it is called: there is one */
+		if (!word || (*word == '-' ? !is_option(word) : words++ && !is_refspec(word, own, branch)))
+			return false;
+	}
+	return true;
+}
+
 static int push_now(struct request *q, const char *branch, struct err *e)
 {
 	struct gate *g = q->gate;
@@ -282,8 +322,12 @@ static int git_push(struct request *q, struct err *e)
 	auto_str instead = xasprintf("commit: that publishes to %s; the user merges with: garth merge %s",
 		q->gate->task.branch + strlen("refs/heads/"), q->gate->task.name);
 
-	if (branch)
+	if (branch && means_that(q, branch))
 		return push_now(q, branch, e);
+	if (branch) {
+		free(steal_ptr(instead));
+		instead = xasprintf("git push: that is the branch '%s' of the remote, and no other", branch);
+	}
 	refuse(&q->no, e, "push_not_allowed", "", "a task does not push");
 	return refusal_say(&q->no, "push", instead);
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "base/alloc.h"
+#include "base/name.h"
 #include "base/path.h"
 #include "git/ref.h"
 #include "merge/compose.h"
@@ -33,17 +34,6 @@ static int open_repo(struct context *c, const struct task *t, struct repo *ret, 
 	return repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, ret, e);
 }
 
-/* A name that cannot be a branch's must not get as far as a file's name or a line of orders for git. */
-static bool may_be_branch(const char *name)
-{
-	if (!*name || *name == '-' || *name == '/' || strstr(name, "..") || strstr(name, "//"))
-		return false;
-	for (; *name; name++)
-		if ((unsigned char)*name <= ' ' || *name == 0x7f || strchr("~^:?*[\\", *name))
-			return false;
-	return true;
-}
-
 static int find_target(const struct task *t, const char *into, char **ret, struct err *e)
 {
 	const char *name = into ? into : t->target;
@@ -54,7 +44,7 @@ static int find_target(const struct task *t, const char *into, char **ret, struc
 		       err_hint(e, "garth merge %s --into BRANCH", t->name);
 	if (!strncmp(name, "refs/heads/", 11))
 		name += 11;
-	if (!may_be_branch(name))
+	if (!name_is_branch(name))
 		return err_set(e, ERR_NOTFOUND, "there is no branch '%s'", name);
 	if (!strncmp(name, "garth/", 6))
 		return err_set(e, ERR_REFUSED, "'%s' is the branch of a task", name);

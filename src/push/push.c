@@ -7,6 +7,7 @@
 
 #include "audit/audit.h"
 #include "base/alloc.h"
+#include "base/name.h"
 #include "git/ref.h"
 #include "merge/compose.h"
 #include "merge/guard.h"
@@ -133,29 +134,31 @@ static int find_tip(struct push *p, struct err *e)
 	       err_hint(e, "garth diff %s", t->name);
 }
 
-/* A branch's short name that can stand in a refspec, whose signs mean more than a name. */
-static int check_branch(const struct repo *r, const char *name, struct err *e)
+int push_check_branch(const char **name, struct err *e)
 {
-	struct git g = repo_git(r);
-	auto_str ref = xasprintf("refs/heads/%s", name);
-	struct err ignored = ERR_INIT;
-
-	if (git_do(&g, NULL, &ignored, "check-ref-format", ref, NULL) < 0)
-		return err_set(e, ERR_USAGE, "'%s' is no branch's name", name);
-	return strncmp(name, "garth/", 6) ? 0 : err_set(e, ERR_REFUSED, "'%s' is the branch of a task", name);
+	if (!strncmp(*name, "refs/heads/", 11))
+		*name += 11;
+	if (!name_is_branch(*name))
+		return err_set(e, ERR_USAGE, "'%s' is no branch's name", *name);
+	return strncmp(*name, "garth/", 6) ? 0
+					   : err_set(e, ERR_REFUSED, "'%s' is the branch of a task", *name);
 }
 
 static int choose(struct push *p, const struct push_spec *s, struct err *e)
 {
 	struct push_result *r = p->result;
 	const struct task *t = p->task;
+	const char *branch;
 
 	if (!s->branch && strncmp(t->target, "refs/heads/", 11))
 		return err_set(e, ERR_USAGE, "task '%s' was started from no branch: it has no target",
 			       t->name),
 		       err_hint(e, "garth push %s BRANCH", t->name);
-	r->branch = xstrdup(s->branch ? s->branch : t->target + 11);
-	if (check_branch(&p->repo, r->branch, e) < 0 || remote_choose(&p->repo, s->remote, &r->remote, e) < 0)
+	branch = s->branch ? s->branch : t->target;
+	if (push_check_branch(&branch, e) < 0)
+		return -1;
+	r->branch = xstrdup(branch);
+	if (remote_choose(&p->repo, s->remote, &r->remote, e) < 0)
 		return -1;
 	if (!r->remote)
 		return err_set(e, ERR_NOTFOUND,

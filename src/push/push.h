@@ -35,6 +35,9 @@ struct push_result {
 void push_result_release(struct push_result *r);
 #define auto_push_result __attribute__((cleanup(push_result_release))) struct push_result
 
+/* The short name of a branch of a remote's; one in full is made short. */
+int push_check_branch(const char **name, struct err *e);
+
 /* ERR_NOTFOUND: no such remote. ERR_REFUSED: nothing was published. ERR_CONFLICT: in the files named, or the
  * remote's branch kept moving. Else the remote's own words. A task at rest is merged afterwards. */
 int push_task(

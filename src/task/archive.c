@@ -167,8 +167,9 @@ int archive_open(struct context *c, const struct task *t, struct err *e)
 
 void archive_forget(struct context *c, const struct task *t, int dir)
 {
-	auto_str name = name_of(t);
+	auto_str name = name_of(t), part = xasprintf("%s.part", name);
 
 	unlinkat(dir, ARCHIVE_MARK, 0);
 	unlinkat(c->home.fd, name, 0);
+	unlinkat(c->home.fd, part, 0);
 }

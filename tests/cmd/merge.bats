@@ -192,7 +192,7 @@ load merging
   git config filter.evil.smudge "touch $T/ran-filter; cat"; git config filter.evil.clean "touch $T/ran-filter; cat"; rm -f "$T"/ran-*
   "$garth" merge t
   [[ -z $(ls "$T" | grep ^ran-) ]] || complain "$(ls "$T")"
-  task u 'echo "* filter=evil" >.gitattributes; echo f >f.txt'; rm -f "$T"/ran-*
+  task u 'echo "* filter=evil" >.gitattributes; echo f >f.txt'; rm -f "$T"/ran-*; "$garth" allow u .gitattributes
   call "$garth" merge u
   [[ $code == 4 && $err == *filter* && -z $(ls "$T" | grep ^ran-) && ! -e f.txt ]] || complain
   nothing_beside
@@ -200,7 +200,7 @@ load merging
 
 @test "G10 merge: line ends by attribute, as git writes them" {
   printf '*.bat text eol=crlf\n' >.gitattributes; printf 'a\r\n' >x.bat; git add -A; git commit -qm attributes 2>/dev/null
-  task t 'printf "a\r\nb\r\n" >x.bat; printf "n\r\n" >n.bat; echo "*.txt2 text eol=crlf" >>.gitattributes; printf "q\r\n" >q.txt2'
+  task t 'printf "a\r\nb\r\n" >x.bat; printf "n\r\n" >n.bat; echo "*.txt2 text eol=crlf" >>.gitattributes; printf "q\r\n" >q.txt2'; "$garth" allow t .gitattributes
   touch x.bat
   "$garth" merge t
   [[ $(od -c x.bat | head -1) == *'a  \r  \n   b  \r  \n'* && $(od -c q.txt2 | head -1) == *'q  \r  \n'* ]]

@@ -49,6 +49,9 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   changes_nothing 2 "is no branch's name" "$garth" push a 'x:refs/heads/main'
   changes_nothing 2 "is no branch's name" "$garth" push a '+main'$'\n'
   changes_nothing 4 "is the branch of a task" "$garth" push a garth/b
+  local name
+  for name in +main HEAD @ .. a..b a.lock /x x/ 'a b' 'a^' "$(printf 'a\tb')"; do changes_nothing 2 "is no branch's name" "$garth" push a "$name"; done
+  changes_nothing 2 "is no branch's name" "$garth" run --push ':x' -- true
   mv "$T/home/origin.git" "$T/home/away.git"
   changes_nothing 1 "does not take it" "$garth" push a
   [[ $(state_of a) == created ]]
@@ -151,11 +154,11 @@ E
   remote origin
   cat >"$T/home/task.yaml" <<E
 name: p
-agent: {project_dir: $R, command: [sh, -c, 'echo 1 >one; git add .; git commit -qm one; git push; git push origin +HEAD:refs/heads/evil; echo 2 >two; git add .; git commit -qm two']}
+agent: {project_dir: $R, command: [sh, -c, 'echo 1 >one; git add .; git commit -qm one; git push; git push -q origin HEAD:main; for w in "origin +HEAD:main" "origin HEAD:evil" "origin main" "--force" "--tags" "origin :main" "origin HEAD:main HEAD:x"; do git push \$w && echo "not refused - \$w"; done; echo 2 >two; git add .; git commit -qm two']}
 push: main
 E
   call "$garth" run "$T/home/task.yaml"
-  [[ $code == 0 && $err == *'pushed to origin/main'* ]] || complain
+  [[ $code == 0 && $err == *'pushed to origin/main'* && $out != *'not refused'* && $(grep -c BLOCKED <<<"$err") == 7 ]] || complain
   [[ $(there) == $'two\none\nfirst' && $(state_of p) == merged ]]
   # where it goes is the file's to say
   [[ $(git -C "$T/home/origin.git" branch) == '* main' ]]
