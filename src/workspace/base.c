@@ -112,7 +112,7 @@ static int make_full(const struct home *h, const struct repo *r, const char *pat
 {
 	auto_str tree = path_join(path, "tree"), index = path_join(path, "index"), monitor = NULL;
 
-	if (space_check(h, r, e) < 0 || proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0)
+	if (space_check(h, r, r->commit, e) < 0 || proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0)
 		return -1;
 	if (checkout_all(r, r->commit, tree, index, e) < 0)
 		return -1;

@@ -47,7 +47,7 @@ int host_check_out(
 	auto_str own = path_join(part, "index");
 	int rc = -1;
 
-	if (space_check(ws->home, ws->repo, e) < 0)
+	if (space_check(ws->home, ws->repo, commit, e) < 0)
 		return -1;
 	if (mkdir(part, 0700) < 0 || owner_give(AT_FDCWD, part) < 0)
 		return err_sys(e, "cannot make '%s'", part);

@@ -36,12 +36,12 @@ int space_check_little(const struct home *h, struct err *e)
 }
 
 /* "MODE blob OID     SIZE\tPATH" each, up to a NUL. */
-static int count(const struct repo *r, uint64_t *ret, struct err *e)
+static int count(const struct repo *r, const char *commit, uint64_t *ret, struct err *e)
 {
 	struct git g = repo_git(r);
 	auto_buf list = BUF_INIT(1u << 30);
 
-	if (git_do(&g, &list, e, "ls-tree", "-r", "-l", "-z", "--full-tree", r->commit, NULL) < 0)
+	if (git_do(&g, &list, e, "ls-tree", "-r", "-l", "-z", "--full-tree", commit, NULL) < 0)
 		return -1;
 	*ret = 0;
 	for (size_t at = 0; at < list.len; at += strlen(list.data + at) + 1) {
@@ -54,13 +54,13 @@ static int count(const struct repo *r, uint64_t *ret, struct err *e)
 	return 0;
 }
 
-int space_check(const struct home *h, const struct repo *r, struct err *e)
+int space_check(const struct home *h, const struct repo *r, const char *commit, struct err *e)
 {
 	uint64_t need, have = available(h);
 
 	if (have >= PLENTY)
 		return 0;
-	if (count(r, &need, e) < 0)
+	if (count(r, commit, &need, e) < 0)
 		return -1;
 	return need > have ? full(h, need, have, e) : 0;
 }

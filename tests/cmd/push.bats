@@ -166,7 +166,7 @@ E
   mv "$T/home/origin.git" "$T/home/away.git"
   call "$garth" run --task s --push main -- sh -c 'echo s >s; git add .; git commit -qm s; git push 2>&1 || true'
   [[ $code == 1 && $out == *'the push did not work'* && $out != *origin.git* && $err == *origin* ]] || complain
-  "$garth" audit s | grep -q 'push-failed.*origin.git'
+  grep -q '"push-failed".*origin.git' "$GARTH_HOME/audit.jsonl"
   mv "$T/home/away.git" "$T/home/origin.git"
   # without the file's word
   call "$garth" run --task q -- git push
