@@ -1,4 +1,4 @@
-"""Rows about the lives of tasks: throwing away, idling, the proxy."""
+"""Rows about the lives of tasks: throwing away, idling, pushing, the proxy."""
 import os
 import subprocess
 import time
@@ -6,11 +6,13 @@ import time
 from measure import CannotMeasure, median, say
 
 IDLE = 100
+PUSHES = 10
 DOWNLOAD = 512 << 20
 
 TABLE = [
     ("discard", "garth discard, worktree task, 50,000 files", "git worktree remove", "s", ("at most", 0.1)),
     ("idle", f"{IDLE} idle running tasks, memory in all", "1 GiB", "B", ("at most", 1.0)),
+    ("pushes", f"{PUSHES} pushes at once to one bare repository", "git pull --rebase and push, one after the other", "s", None),
     ("proxy", "a download through network allow", "the same, direct", "s", ("at most", 1.25)),
 ]
 
@@ -95,6 +97,32 @@ def idling(b):
     yield "idle", total, 1 << 30, f"{wakes:.2f} wake-ups a second for each task"
 
 
+def pushing(b):
+    """Of ten tasks at once, and of ten clones one after the other; all must arrive."""
+    few, bare = b.few(), b.path("bare.git")
+    git = lambda where, *words: b.run.run([b.git, *words], where)
+    git(few, "clone", "-q", "--bare", few, bare)
+    git(few, "remote", "add", "local", bare)
+    say(f"{PUSHES} pushes at once")
+    tasks = [b.new(few, "push") for _ in range(PUSHES)]
+    for name in tasks:
+        b.run.run([b.garth, "exec", name, "--", "sh", "-c", f"echo {name} >{name}; git add {name}; git commit -qm {name}"], few)
+    start = time.perf_counter()
+    running = [subprocess.Popen([b.garth, "push", name, "bench"], cwd=few, env=b.run.env, stdin=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL) for name in tasks]
+    failed = sum(p.wait() != 0 for p in running)
+    mine = time.perf_counter() - start
+    arrived = len([s for s in git(bare, "log", "--format=%s", "bench").split() if s in tasks])
+    if failed or arrived != PUSHES:
+        raise CannotMeasure(f"{arrived} of {PUSHES} pushes arrived, {failed} failed")
+    clones = [b.path(f"clone{i}") for i in range(PUSHES)]
+    for where in clones:
+        git(few, "clone", "-q", "-b", "bench", bare, where)
+        git(where, "-c", "user.name=B", "-c", "user.email=b@example.com", "commit", "-q", "--allow-empty", "-m", where)
+    peer = sum(b.run.timed([b.git, "pull", "-q", "--rebase"], where) + b.run.timed([b.git, "push", "-q"], where) for where in clones)
+    yield "pushes", mine, peer, f"{arrived} of {PUSHES} arrived"
+
+
 def downloading(b):
     few = b.few()
     server = subprocess.Popen(["/usr/bin/python3", "-c", SERVER], stdout=subprocess.PIPE, text=True)
@@ -116,5 +144,5 @@ def downloading(b):
     yield "proxy", median(mine[1:]), median(peer[1:]), f"{DOWNLOAD >> 20} MiB on loopback, two processors"
 
 
-SMALL = [(("idle",), idling), (("proxy",), downloading)]
+SMALL = [(("idle",), idling), (("pushes",), pushing), (("proxy",), downloading)]
 LARGE = [(("discard",), discarding)]
