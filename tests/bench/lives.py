@@ -115,11 +115,13 @@ def pushing(b):
     arrived = len([s for s in git(bare, "log", "--format=%s", "bench").split() if s in tasks])
     if failed or arrived != PUSHES:
         raise CannotMeasure(f"{arrived} of {PUSHES} pushes arrived, {failed} failed")
+    who = ("-c", "user.name=B", "-c", "user.email=b@example.com")
     clones = [b.path(f"clone{i}") for i in range(PUSHES)]
     for where in clones:
         git(few, "clone", "-q", "-b", "bench", bare, where)
-        git(where, "-c", "user.name=B", "-c", "user.email=b@example.com", "commit", "-q", "--allow-empty", "-m", where)
-    peer = sum(b.run.timed([b.git, "pull", "-q", "--rebase"], where) + b.run.timed([b.git, "push", "-q"], where) for where in clones)
+        git(where, *who, "commit", "-q", "--allow-empty", "-m", where)
+    peer = sum(b.run.timed([b.git, *who, "pull", "-q", "--rebase"], where) + b.run.timed([b.git, "push", "-q"], where)
+               for where in clones)
     yield "pushes", mine, peer, f"{arrived} of {PUSHES} arrived"
 
 
