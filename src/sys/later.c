@@ -9,7 +9,7 @@
 #include "sys/tree.h"
 
 /* What is gone at once. */
-#define AT_ONCE 500
+#define AT_ONCE 150
 
 /* Takes none of the caller's descriptors along: a lock that the caller lets go of is free, and whoever reads
  * the caller's output comes to its end. */

@@ -6,7 +6,7 @@
 
 /* Below this nothing is begun. Above the other, no checkout is too large. */
 #define LITTLE (16ull << 20)
-#define PLENTY (64ull << 30)
+#define PLENTY (20ull << 30)
 
 /* A file takes whole blocks, and something for its name and inode. */
 #define PER_FILE 4096
