@@ -477,7 +477,7 @@ stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
 
 @test "T9 J10 doctor: a control group without a keeper" {
   is_root || return 0 # tried as root alone
-  [[ -w /sys/fs/cgroup/pids ]] || skip "no control group can be made here"
+  [[ -w /sys/fs/cgroup/pids ]] || return 0 # and where a control group can be made
   "$garth" new t; "$garth" run -d -t u -- sleep 1000
   group() { echo "/sys/fs/cgroup/pids/garth-$(stat -c %i "$GARTH_HOME")-$(ident "$1")"; }
   mkdir "$(group 1)" "$(group 2)"
