@@ -31,6 +31,17 @@ struct run_opts {
 	bool detach, tmux, weaker, quiet;
 };
 
+static void run_opts_release(struct run_opts *o)
+{
+	strvec_release(&o->env);
+	strvec_release(&o->allow);
+	strvec_release(&o->ports);
+	network_release(&o->session.net);
+	taskfile_release(&o->file);
+	buf_release(&o->text);
+	free(o->dir);
+}
+
 /* One word, such as task.yaml, is a task file. */
 static bool is_file(char **argv)
 {
@@ -156,9 +167,21 @@ static void open_window(const char *name, bool quiet)
 	}
 }
 
+static int make_task(struct context *c, struct run_opts *o, struct task *ret, struct err *e)
+{
+	auto_str cwd = get_current_dir_name();
+	int rc;
+
+	o->task.dir = o->dir ? o->dir : cwd ? cwd : ".";
+	progress_begin("making the workspace");
+	rc = task_create(c, &o->task, ret, e);
+	progress_end();
+	return rc;
+}
+
 int cmd_run(int argc, char **argv)
 {
-	struct run_opts o = { 0 };
+	__attribute__((cleanup(run_opts_release))) struct run_opts o = { 0 };
 	const struct opt opts[] = {
 		{ 't', "task", OPT_STR, &o.task.name, "NAME", "the task's name; else one is made of CMD" },
 		{ 'b', "base", OPT_STR, &o.task.rev, "REV", "start from this commit; else HEAD" },
@@ -189,9 +212,7 @@ int cmd_run(int argc, char **argv)
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
 	auto_task t = { 0 };
-	auto_str cwd = NULL;
 	char **words;
-	int rc;
 
 	CMD_PARSE(&l, argc, argv);
 	words = argv + l.rest;
@@ -202,14 +223,7 @@ int cmd_run(int argc, char **argv)
 			return say_error(&e);
 		words = o.file.command.v;
 	}
-	if (complete(&c, &o, words, &e) < 0)
-		return say_error(&e);
-	cwd = get_current_dir_name();
-	o.task.dir = o.dir ? o.dir : cwd ? cwd : ".";
-	progress_begin("making the workspace");
-	rc = task_create(&c, &o.task, &t, &e);
-	progress_end();
-	if (rc < 0)
+	if (complete(&c, &o, words, &e) < 0 || make_task(&c, &o, &t, &e) < 0)
 		return say_error(&e);
 	if ((o.text.len && keep_file(&c, &t, &o, &e) < 0) ||
 		session_run(&c, &t, &o.session, words, &r, &e) < 0) {
@@ -223,12 +237,5 @@ int cmd_run(int argc, char **argv)
 		open_window(t.name, o.quiet);
 	else
 		session_report(&c, t.name, &r, o.quiet);
-	strvec_release(&o.env);
-	strvec_release(&o.allow);
-	strvec_release(&o.ports);
-	network_release(&o.session.net);
-	taskfile_release(&o.file);
-	buf_release(&o.text);
-	free(o.dir);
 	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
 }
