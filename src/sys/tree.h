@@ -35,6 +35,10 @@ enum tree_next {
  * things or stop a walk by making one. Fails where fn says TREE_STOP. */
 typedef enum tree_next tree_fn(const struct tree_entry *t, void *arg, struct err *e);
 int tree_walk(int root, tree_fn *fn, void *arg, struct err *e);
+/* The same with n threads at most, each with an arg of its own: fn sees each entry once, in one of them. A
+ * directory still comes before what is in it. */
+#define TREE_MAX_THREADS 4
+int tree_walk_many(int root, tree_fn *fn, void *const *args, unsigned n, struct err *e);
 
 /* Moving a directory to another one rewrites its "..", which needs the right to write in it: gives that to
  * its owner. name is beneath dir. */

@@ -127,11 +127,13 @@ struct scan {
  * base has files: a planted .git must not hide what changed there. */
 static bool is_nested_repo(const struct tree_entry *t, const struct tracked *tracked)
 {
-	auto_str dot_git = xasprintf("%s/.git", t->name);
+	auto_str dot_git = NULL;
 	struct stat st;
 
-	return S_ISDIR(t->st.st_mode) && !tracked_has_dir(tracked, t->path) &&
-	       !lstat_beneath(t->dir, dot_git, &st);
+	if (!S_ISDIR(t->st.st_mode) || tracked_has_dir(tracked, t->path))
+		return false;
+	dot_git = xasprintf("%s/.git", t->name);
+	return !lstat_beneath(t->dir, dot_git, &st);
 }
 
 /* Whether the entry needs no look, is done with, or must be stopped at. */
@@ -236,30 +238,60 @@ static enum tree_next whole_entry(const struct tree_entry *t, void *arg, struct 
 	return TREE_ON;
 }
 
+/* As many threads as help: a look at a file is all kernel time, and scales. */
+static unsigned thread_count(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : n > TREE_MAX_THREADS ? TREE_MAX_THREADS : (unsigned)n;
+}
+
+/* Moves what `from` lists to the end of `to`. */
+static void append(struct changes *to, struct changes *from)
+{
+	if (!from->n)
+		return;
+	to->v = xrealloc(to->v, to->n + from->n, sizeof(*to->v));
+	memcpy(to->v + to->n, from->v, from->n * sizeof(*to->v));
+	to->n = to->cap = to->n + from->n;
+	from->n = 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct change *)a)->path, ((const struct change *)b)->path);
+}
+
 int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e)
 {
-	struct changes c = { .root = root };
-	struct scan s = { .out = &c, .tracked = t };
-	size_t present;
+	struct changes c = { .root = root }, found[TREE_MAX_THREADS] = { 0 };
+	struct scan s[TREE_MAX_THREADS];
+	void *args[TREE_MAX_THREADS];
+	unsigned threads = thread_count();
+	size_t gone;
+	int rc;
 
-	if (tree_walk(root, whole_entry, &s, e) < 0) {
+	for (unsigned i = 0; i < threads; i++) {
+		s[i] = (struct scan){ .out = &found[i], .tracked = t };
+		args[i] = &s[i];
+		found[i].root = -1;
+	}
+	rc = tree_walk_many(root, whole_entry, args, threads, e);
+	/* What is gone comes first: a directory may have taken the place of a file. */
+	for (size_t i = 0; !rc && i < t->n; i++)
+		if (!t->v[i].seen)
+			add(&c, name_of(t, i), CHANGE_GONE)->tracked = true;
+	gone = c.n;
+	for (unsigned i = 0; i < threads; i++) {
+		append(&c, &found[i]);
+		changes_release(&found[i]);
+	}
+	if (rc < 0) {
 		changes_release(&c);
 		return -1;
 	}
-	/* What is gone comes first: a directory may have taken the place of a file. */
-	present = c.n;
-	for (size_t i = 0; i < t->n; i++)
-		if (!t->v[i].seen)
-			add(&c, name_of(t, i), CHANGE_GONE)->tracked = true;
-	if (present && c.n > present) {
-		struct change *v = xcalloc(c.n, sizeof(*v));
-
-		memcpy(v, c.v + present, (c.n - present) * sizeof(*v));
-		memcpy(v + (c.n - present), c.v, present * sizeof(*v));
-		free(c.v);
-		c.v = v;
-		c.cap = c.n;
-	}
+	if (c.n > gone)
+		qsort(c.v + gone, c.n - gone, sizeof(*c.v), by_path);
 	note_ignores(t, &c);
 	*ret = c;
 	return 0;

@@ -81,12 +81,16 @@ static int worktree_published(struct workspace *ws, const char *tip, struct err 
 	return host_published(ws, admin, index, tip, e);
 }
 
-/* With it, the files are known again by their times when the workspace comes back. */
+/* With it, the files are known again by their times when the workspace comes back. git is about to remove its
+ * name of the file, so another name is as good as a copy. */
 static int keep_index(struct workspace *ws, const char *admin, struct err *e)
 {
 	auto_str index = path_join(admin, "index");
 	auto_buf text = BUF_INIT(1u << 30);
 
+	unlinkat(ws->dir, HOST_INDEX, 0);
+	if (!linkat(AT_FDCWD, index, ws->dir, HOST_INDEX, 0))
+		return 0;
 	if (read_file(AT_FDCWD, index, &text, e) < 0)
 		return e->kind == ERR_NOTFOUND ? 0 : -1;
 	return write_file(ws->dir, HOST_INDEX, text.data, text.len, 0600, e);

@@ -67,6 +67,70 @@ static void test_walk_stops(void **state)
 	assert_string_equal(e.msg, "stopped");
 }
 
+#define DIRS 300
+
+static void make_wide(struct scratch *s)
+{
+	for (int i = 0; i < DIRS; i++) {
+		auto_str dir = xasprintf("d%d/x/y", i % 7 ? i : 0), file = xasprintf("%s/f%d", dir, i);
+
+		close(mkdirs_beneath(s->fd, dir, 0700, -1, -1));
+		put(s->fd, file, "");
+	}
+}
+
+/* Each entry is seen once and by one thread, however the work is divided. */
+static void test_walk_many(void **state)
+{
+	struct scratch *s = *state;
+	struct strvec v[4] = { STRVEC_INIT, STRVEC_INIT, STRVEC_INIT, STRVEC_INIT };
+	auto_strvec alone = STRVEC_INIT;
+	struct err e = ERR_INIT;
+
+	make_wide(s);
+	assert_int_equal(tree_walk(s->fd, collect, &alone, &e), 0);
+	strvec_sort(&alone);
+	for (int round = 0; round < 50; round++) {
+		auto_strvec all = STRVEC_INIT;
+		void *args[] = { &v[0], &v[1], &v[2], &v[3] };
+
+		assert_int_equal(tree_walk_many(s->fd, collect, args, 4, &e), 0);
+		for (int i = 0; i < 4; i++) {
+			for (size_t k = 0; k < v[i].n; k++)
+				strvec_push(&all, v[i].v[k]);
+			strvec_release(&v[i]);
+			v[i] = (struct strvec)STRVEC_INIT;
+		}
+		strvec_sort(&all);
+		assert_int_equal(all.n, alone.n);
+		for (size_t i = 0; i < all.n; i++)
+			assert_string_equal(all.v[i], alone.v[i]);
+	}
+}
+
+static enum tree_next stop_at_one(const struct tree_entry *t, void *arg, struct err *e)
+{
+	(void)arg;
+	if (strcmp(t->name, "f150"))
+		return TREE_ON;
+	err_set(e, ERR_REFUSED, "stopped");
+	return TREE_STOP;
+}
+
+static void test_walk_many_stops(void **state)
+{
+	struct scratch *s = *state;
+
+	make_wide(s);
+	for (int round = 0; round < 50; round++) {
+		void *args[4] = { NULL };
+		struct err e = ERR_INIT;
+
+		assert_int_equal(tree_walk_many(s->fd, stop_at_one, args, 4, &e), -1);
+		assert_string_equal(e.msg, "stopped");
+	}
+}
+
 /* What vanishes while the walk is on is passed over. */
 static enum tree_next removes_all(const struct tree_entry *t, void *arg, struct err *e)
 {
@@ -320,6 +384,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scratch_test(test_walk),
 		scratch_test(test_walk_stops),
+		scratch_test(test_walk_many),
+		scratch_test(test_walk_many_stops),
 		scratch_test(test_walk_survives_removal),
 		scratch_test(test_walk_depth),
 		scratch_test(test_remove),

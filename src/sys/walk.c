@@ -1,0 +1,232 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "sys/fd.h"
+#include "sys/tree.h"
+
+static void closedirp(DIR **d)
+{
+	if (*d)
+		closedir(*d);
+}
+
+static bool is_dot(const char *name)
+{
+	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+}
+
+/*
+ * The threads of one walk. A thread without work waits; one that meets a directory while another waits hands
+ * it over instead of going into it. So there is one directory on offer at most, and nothing to balance.
+ */
+struct crew {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	unsigned members, waiting;
+	int offered;        /* a directory, or -1 */
+	char *offered_path; /* its path */
+	unsigned offered_depth;
+	bool stop;
+};
+
+struct walk {
+	tree_fn *fn;
+	void *arg;
+	struct buf path;
+	unsigned depth;
+	struct crew *crew; /* NULL for a walk alone */
+	struct err *err;
+	int rc;
+};
+
+static int walk_dir(struct walk *w, int dir, struct err *e);
+
+/* Whether another thread takes the directory, and the descriptor with it. */
+static bool hand_over(struct walk *w, int dir)
+{
+	struct crew *c = w->crew;
+	bool taken = false;
+
+	/* most often nobody waits, which needs no lock to see */
+	if (!c || !__atomic_load_n(&c->waiting, __ATOMIC_RELAXED))
+		return false;
+	pthread_mutex_lock(&c->lock);
+	if (c->waiting && c->offered < 0 && !c->stop) {
+		c->offered = dir;
+		c->offered_path = xstrdup(buf_str(&w->path));
+		c->offered_depth = w->depth;
+		pthread_cond_signal(&c->changed);
+		taken = true;
+	}
+	pthread_mutex_unlock(&c->lock);
+	return taken;
+}
+
+static int walk_into(struct walk *w, struct tree_entry *t, struct err *e)
+{
+	bool deep = w->depth >= TREE_MAX_DEPTH || w->path.len > 32 * 1024;
+	int sub = deep ? -1 : open_beneath(t->dir, t->name, O_RDONLY | O_DIRECTORY, 0);
+
+	if (sub >= 0)
+		return hand_over(w, sub) ? 0 : walk_dir(w, sub, e);
+	if (!deep && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
+		return 0;
+	if (!deep && errno != EACCES)
+		return err_sys(e, "cannot open directory '%s'", t->path);
+	t->closed = true;
+	return w->fn(t, w->arg, e) == TREE_STOP ? -1 : 0;
+}
+
+static int walk_entry(struct walk *w, int dir, const char *name, struct err *e)
+{
+	size_t len = w->path.len;
+	struct tree_entry t = { .dir = dir, .name = name };
+	int rc = 0;
+
+	if (fstatat(dir, name, &t.st, AT_SYMLINK_NOFOLLOW) < 0) {
+		if (errno == ENOENT)
+			return 0;
+		if (errno != EACCES)
+			return err_sys(e, "cannot look at '%s'", name);
+		/* in a directory that can be read and not entered */
+		t.st = (struct stat){ .st_mode = S_IFDIR };
+		t.closed = true;
+	}
+	if (len)
+		buf_addch(&w->path, '/');
+	buf_addstr(&w->path, name);
+	if (w->path.overflow)
+		return err_set(
+			e, ERR_FAILED, "a path beneath the workspace is longer than %zu bytes", w->path.max);
+	t.path = buf_str(&w->path);
+	switch (w->fn(&t, w->arg, e)) {
+	case TREE_STOP:
+		rc = -1;
+		break;
+	case TREE_SKIP:
+		break;
+	case TREE_ON:
+		if (S_ISDIR(t.st.st_mode) && !t.closed)
+			rc = walk_into(w, &t, e);
+	}
+	buf_cut(&w->path, len);
+	return rc;
+}
+
+/* Another thread has failed. */
+static bool is_stopped(const struct walk *w)
+{
+	return w->crew && __atomic_load_n(&w->crew->stop, __ATOMIC_RELAXED);
+}
+
+/* Takes the descriptor over: one for each level, so that the deepest tree fits into a usual limit. */
+static int walk_dir(struct walk *w, int dir, struct err *e)
+{
+	__attribute__((cleanup(closedirp))) DIR *d = fdopendir(dir);
+	struct dirent *ent;
+	int rc = 0;
+
+	if (!d) {
+		err_sys(e, "cannot read directory '%s'", buf_str(&w->path));
+		close(dir);
+		return -1;
+	}
+	w->depth++;
+	while (!rc && !is_stopped(w) && (errno = 0, ent = readdir(d)))
+		if (!is_dot(ent->d_name))
+			rc = walk_entry(w, dir, ent->d_name, e);
+	if (!rc && errno)
+		rc = err_sys(e, "cannot read directory '%s'", buf_str(&w->path));
+	w->depth--;
+	return rc;
+}
+
+/* Waits for a directory on offer; false where there is nothing left to do. */
+static bool take_over(struct walk *w, int *dir)
+{
+	struct crew *c = w->crew;
+	bool got;
+
+	pthread_mutex_lock(&c->lock);
+	__atomic_add_fetch(&c->waiting, 1, __ATOMIC_RELAXED);
+	while (c->offered < 0 && !c->stop && c->waiting < c->members)
+		pthread_cond_wait(&c->changed, &c->lock);
+	got = c->offered >= 0 && !c->stop;
+	if (got) {
+		*dir = c->offered;
+		buf_cut(&w->path, 0);
+		buf_addstr(&w->path, c->offered_path);
+		w->depth = c->offered_depth;
+		free(c->offered_path);
+		c->offered_path = NULL;
+		c->offered = -1;
+		__atomic_sub_fetch(&c->waiting, 1, __ATOMIC_RELAXED);
+	} else {
+		/* all wait, or one failed: for the others too it is over */
+		__atomic_store_n(&c->stop, true, __ATOMIC_RELAXED);
+		pthread_cond_broadcast(&c->changed);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return got;
+}
+
+static void *member(void *arg)
+{
+	struct walk *w = arg;
+	int dir;
+
+	while (take_over(w, &dir)) {
+		w->rc = walk_dir(w, dir, w->err);
+		if (w->rc < 0)
+			__atomic_store_n(&w->crew->stop, true, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+int tree_walk_many(int root, tree_fn *fn, void *const *args, unsigned n, struct err *e)
+{
+	struct crew crew = { .lock = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER,
+		.members = 1,
+		.offered = open_beneath(root, "", O_RDONLY | O_DIRECTORY, 0),
+		.offered_path = xstrdup("") };
+	struct walk w[TREE_MAX_THREADS];
+	struct err errs[TREE_MAX_THREADS] = { 0 };
+	pthread_t threads[TREE_MAX_THREADS];
+	int rc = 0;
+
+	if (crew.offered < 0)
+		return free(crew.offered_path), err_sys(e, "cannot read the directory");
+	/* nobody starts before all are counted: who counts is how they know that nothing is left */
+	pthread_mutex_lock(&crew.lock);
+	for (unsigned i = 0; i < n; i++) {
+		w[i] = (struct walk){
+			.fn = fn, .arg = args[i], .path = BUF_SMALL, .crew = &crew, .err = &errs[i]
+		};
+		if (i && pthread_create(&threads[i], NULL, member, &w[i]))
+			break;
+		crew.members = i + 1;
+	}
+	pthread_mutex_unlock(&crew.lock);
+	member(&w[0]);
+	for (unsigned i = 0; i < crew.members; i++) {
+		if (i)
+			pthread_join(threads[i], NULL);
+		buf_release(&w[i].path);
+		if (w[i].rc < 0 && !rc)
+			rc = w[i].rc, *e = errs[i];
+	}
+	fd_closep(&crew.offered);
+	free(crew.offered_path);
+	return rc;
+}
+
+int tree_walk(int root, tree_fn *fn, void *arg, struct err *e)
+{
+	return tree_walk_many(root, fn, &arg, 1, e);
+}
