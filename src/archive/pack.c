@@ -117,10 +117,13 @@ static void add_xattrs(struct archive_entry *ent, int fd)
 	}
 }
 
-/* Holes stay holes: what takes no room on the disk takes none when it comes back. */
+/* Holes stay holes: what takes no room on the disk takes none when it comes back. Few blocks alone mean
+ * nothing, a disk may compress; and a file without a hole is not described at all, for libarchive forgets an
+ * extent that covers everything. */
 static void add_holes(struct archive_entry *ent, const struct tree_entry *t, int fd)
 {
 	off_t size = t->st.st_size, data = 0, hole = 0;
+	size_t extents = 0;
 
 	if ((off_t)t->st.st_blocks * 512 >= size)
 		return;
@@ -128,9 +131,15 @@ static void add_holes(struct archive_entry *ent, const struct tree_entry *t, int
 		hole = lseek(fd, data, SEEK_HOLE);
 		if (hole < 0 || hole > size)
 			hole = size;
+		if (data == 0 && hole == size)
+			break;
 		archive_entry_sparse_add_entry(ent, data, hole - data);
+		extents++;
 	}
-	if (!archive_entry_sparse_count(ent))
+	/* behind the last there is nothing but hole; any other answer is none */
+	if (data < 0 && errno != ENXIO)
+		archive_entry_sparse_clear(ent);
+	else if (data < 0 && !extents)
 		archive_entry_sparse_add_entry(ent, 0, 0);
 	lseek(fd, 0, SEEK_SET);
 }

@@ -54,6 +54,14 @@ static int unpack_all(struct archive *in, struct archive *out, struct err *e)
 	return archive_write_close(out) ? failed(out, "the archive", e) : 0;
 }
 
+/* The archive is removed once the task is back: by then the disk has it. */
+static int settle(const char *dir, struct err *e)
+{
+	auto_fd fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 || syncfs(fd) < 0 ? err_sys(e, "cannot write '%s' to the disk", dir) : 0;
+}
+
 int archive_unpack(const char *file, const char *dir, struct err *e)
 {
 	auto_fd fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -67,7 +75,7 @@ int archive_unpack(const char *file, const char *dir, struct err *e)
 		 archive_read_open_fd(in, fd, 1 << 16))
 		failed(in, file, e);
 	else
-		rc = unpack_all(in, out, e);
+		rc = unpack_all(in, out, e) < 0 ? -1 : settle(dir, e);
 	archive_read_free(in);
 	archive_write_free(out);
 	return rc;

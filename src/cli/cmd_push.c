@@ -5,6 +5,7 @@
 #include "cli/progress.h"
 #include "cli/rest.h"
 #include "cli/say.h"
+#include "cli/session.h"
 #include "push/push.h"
 #include "task/empty.h"
 
@@ -42,7 +43,8 @@ int cmd_push(int argc, char **argv)
 
 	CMD_PARSE(&l, argc, argv);
 	s.branch = l.words > 1 ? argv[1] : NULL;
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 || empty_refuse(&t, &e) < 0)
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 || empty_refuse(&t, &e) < 0 ||
+		(session_configure(&c, &t, &e) < 0 && e.kind != ERR_NOTFOUND))
 		return say_error(&e);
 	s.retries = (unsigned)c.config.push_retries;
 	progress_begin("pushing");

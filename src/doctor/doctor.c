@@ -16,7 +16,8 @@ static const struct check {
 	{ "merges", merges_look },
 	/* keeper-gone, half-made, half-discarded, sockets */
 	{ "tasks", tasks_look },
-	/* branch-missing, branch-orphaned, branch-unknown, pins-missing, pins-orphaned, pins-unknown */
+	/* branch-missing, branch-orphaned, branch-unknown, pins-missing, pins-orphaned, pins-unknown,
+	 * fetch-left */
 	{ "refs", refs_look },
 	/* repository-gone, home-moved, workspace-deleted, workspace-half, worktree-unregistered, -unlocked */
 	{ "missing", missing_look },

@@ -7,6 +7,7 @@
 #include "git/ref.h"
 #include "sys/fault.h"
 #include "sys/lock.h"
+#include "task/archive.h"
 #include "task/refs.h"
 #include "task/remove.h"
 #include "task/task.h"
@@ -182,6 +183,13 @@ static int look_for_pins(struct refs_look *k, struct pins *p, const struct task 
 	return 0;
 }
 
+static int deed_of(struct context *c, int64_t task, struct deed *ret, struct err *e)
+{
+	if (!store_deed_of(c->store, task, "discard", ret, e))
+		return 0;
+	return e->kind == ERR_NOTFOUND ? store_deed_of(c->store, task, "archive", ret, e) : -1;
+}
+
 /* What a discarded task stands on, as refs_drop pins it, in so far as it is there. */
 static int pin_trash(struct context *c, struct finding *f, struct err *e)
 {
@@ -192,9 +200,8 @@ static int pin_trash(struct context *c, struct finding *f, struct err *e)
 	auto_repo r = { 0 };
 	auto_lock lock = -1;
 
-	if (store_task_any(c->store, f->task, &t, e) < 0 ||
-		store_deed_of(c->store, f->task, "discard", &d, e) < 0 || discarded_read(&d, &was, e) < 0 ||
-		survey_repo(c, t.project_id, &r, e) < 0 ||
+	if (store_task_any(c->store, f->task, &t, e) < 0 || deed_of(c, f->task, &d, e) < 0 ||
+		discarded_read(&d, &was, e) < 0 || survey_repo(c, t.project_id, &r, e) < 0 ||
 		base_try_lock(&c->home, t.project_id, &lock, e) < 0)
 		return -1;
 	const struct {
@@ -220,13 +227,16 @@ static void look_at_trash(struct refs_look *k, const struct task *t)
 	struct err ignored = ERR_INIT;
 	struct finding *f;
 
-	if (!survey_is_there(k->c, "trash", keep) || strstr(buf_str(&k->pins), pins) ||
+	bool archived = archive_is_there(k->c, t);
+
+	if ((!archived && !survey_is_there(k->c, "trash", keep)) || strstr(buf_str(&k->pins), pins) ||
 		refs_has(&k->pins, old_form) || refs_has(&k->heads, t->branch) ||
-		!ref_can_name(&k->p->repo, t->base) ||
-		store_deed_of(k->c->store, t->id, "discard", &d, &ignored) < 0 || task_is_busy(k->c, t))
+		!ref_can_name(&k->p->repo, t->base) || deed_of(k->c, t->id, &d, &ignored) < 0 ||
+		task_is_busy(k->c, t))
 		return;
 	f = finding_add(k->out, "pins-missing", t->name,
-		"is in the trash, and the refs that keep its commits are gone from '%s'", k->p->project.name);
+		"is in %s, and the refs that keep its commits are gone from '%s'",
+		archived ? "its archive" : "the trash", k->p->project.name);
 	f->task = t->id;
 	finding_mend(f, pin_trash, "make them again");
 }

@@ -14,6 +14,7 @@
 #include "sys/fault.h"
 #include "sys/lock.h"
 #include "task/archive.h"
+#include "task/refs.h"
 #include "task/remove.h"
 #include "workspace/base.h"
 
@@ -161,6 +162,41 @@ static int look_at_group(struct refs_look *k, const char *group, struct err *e)
 	return 0;
 }
 
+static int drop_fetched(struct context *c, struct finding *f, struct err *e)
+{
+	auto_ref_txn txn = REF_TXN_INIT;
+	auto_task_list tasks = { 0 };
+	auto_buf lines = BUF_INIT(REFS_MAX);
+	auto_repo r = { 0 };
+	auto_lock lock = -1;
+	struct refs_line l;
+
+	if (refs_open(c, f->project, &r, &tasks, &lock, e) < 0 ||
+		ref_list(&r, REFS_PINS "fetched", &lines, e) < 0)
+		return -1;
+	for (const char *at = buf_str(&lines); refs_next(&at, &l); free(l.ref))
+		if (refs_is_fetch_left(&c->home, l.ref))
+			ref_remove(&txn, l.ref, l.oid);
+	return ref_commit(&r, &txn, e);
+}
+
+/* What was fetched is the remote's, and there. */
+static void look_at_fetched(struct refs_look *k)
+{
+	struct refs_line l;
+	struct finding *f;
+	size_t n = 0;
+
+	for (const char *at = buf_str(&k->pins); refs_next(&at, &l); free(l.ref))
+		n += refs_is_fetch_left(&k->c->home, l.ref);
+	if (!n)
+		return;
+	f = finding_add(k->out, "fetch-left", k->p->project.name, "%zu ref%s of fetches that were cut short",
+		n, n == 1 ? "" : "s");
+	f->project = k->p->project.id;
+	finding_mend(f, drop_fetched, "remove %s", n == 1 ? "it" : "them");
+}
+
 static int look_at_pins(struct refs_look *k, struct err *e)
 {
 	auto_str last = NULL;
@@ -171,7 +207,7 @@ static int look_at_pins(struct refs_look *k, struct err *e)
 		auto_str group = group_of(l.ref);
 		enum owner o = owner_of(k->c, &k->tasks, k->p->project.id, group);
 
-		unknown += o == OWNER_UNKNOWN;
+		unknown += o == OWNER_UNKNOWN && strncmp(group, "fetched/", 8) != 0;
 		if (o == OWNER_REMOVED && (!last || strcmp(last, group)) && look_at_group(k, group, e) < 0)
 			return free(l.ref), -1;
 		free(last);
@@ -293,6 +329,7 @@ static int look_at_project(struct refs_look *k, struct err *e)
 		store_task_list(k->c->store, true, &k->tasks, e) < 0 || look_at_pins(k, e) < 0)
 		return -1;
 	look_at_branches(k);
+	look_at_fetched(k);
 	return owed_look(k, e);
 }
 

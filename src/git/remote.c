@@ -63,7 +63,7 @@ static int refused(const char *remote, const struct buf *out, const struct buf *
 }
 
 int remote_push(const struct repo *r, const char *remote, const char *oid, const char *branch,
-	enum remote_answer *ret, struct err *e)
+	enum remote_answer *ret, struct err *why, struct err *e)
 {
 	struct git g = git_for(r);
 	auto_str spec = xasprintf("%s:refs/heads/%s", oid, branch);
@@ -81,6 +81,7 @@ int remote_push(const struct repo *r, const char *remote, const char *oid, const
 	for (size_t i = 0; i < ARRAY_SIZE(races); i++)
 		if (strstr(buf_str(&out), races[i]) || strstr(buf_str(&errtext), races[i])) {
 			*ret = REMOTE_OVERTAKEN;
+			refused(remote, &out, &errtext, why);
 			return 0;
 		}
 	return refused(remote, &out, &errtext, e);

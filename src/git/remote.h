@@ -20,10 +20,11 @@ enum remote_answer {
 	REMOTE_OVERTAKEN /* somebody else's commits are there: fetch first */
 };
 
-/* Moves the remote's branch (its short name) to the commit, forwards only. *ret tells; anything else that a
- * remote may say is a failure with its last words. */
+/* Moves the remote's branch (its short name) to the commit, forwards only. *ret tells, and *why has the
+ * remote's words where it was overtaken; anything else that a remote may say is a failure with its last
+ * words. */
 int remote_push(const struct repo *r, const char *remote, const char *oid, const char *branch,
-	enum remote_answer *ret, struct err *e);
+	enum remote_answer *ret, struct err *why, struct err *e);
 /* Brings the remote's branch here, as the ref `to`, and nothing else; oid is "" where the remote has no such
  * branch. A repository on this machine may belong to somebody else. */
 int remote_fetch(const struct repo *r, const char *remote, const char *branch, const char *to, char oid[65],

@@ -15,10 +15,12 @@
 #include "sys/fault.h"
 #include "sys/lock.h"
 #include "task/life.h"
+#include "task/refs.h"
 
 /* Between two tries: from this up to twice as long, and each time twice as much. */
 #define WAIT_MS     50
 #define WAIT_MAX_MS 3000
+#define SAME_MAX    2
 
 struct push {
 	struct context *context;
@@ -26,6 +28,8 @@ struct push {
 	struct task *task;
 	struct push_result *result;
 	char *fetched; /* the ref that holds the remote's branch meanwhile */
+	char had[OID_LEN];
+	unsigned same; /* how often in a row the remote's branch had not moved at all, though it said so */
 };
 
 void push_result_release(struct push_result *r)
@@ -81,6 +85,8 @@ static int rebase(struct push *p, struct err *e)
 
 	if (remote_fetch(&p->repo, r->remote, r->branch, p->fetched, old, e) < 0)
 		return -1;
+	p->same = r->tries > 1 && !strcmp(old, p->had) ? p->same + 1 : 0;
+	snprintf(p->had, sizeof(p->had), "%s", old);
 	/* somebody removed it meanwhile */
 	if (!*old)
 		return snprintf(r->new_oid, sizeof(r->new_oid), "%s", r->tip), 0;
@@ -100,13 +106,14 @@ static int rebase(struct push *p, struct err *e)
 static int try_until_taken(struct push *p, unsigned retries, struct err *e)
 {
 	struct push_result *r = p->result;
+	struct err why = ERR_INIT;
 	enum remote_answer answer;
 
 	snprintf(r->new_oid, sizeof(r->new_oid), "%s", r->tip);
 	while (!r->nothing) {
 		r->tries++;
 		fault("push-try");
-		if (remote_push(&p->repo, r->remote, r->new_oid, r->branch, &answer, e) < 0)
+		if (remote_push(&p->repo, r->remote, r->new_oid, r->branch, &answer, &why, e) < 0)
 			return -1;
 		r->nothing = answer == REMOTE_HAS_IT;
 		if (answer != REMOTE_OVERTAKEN)
@@ -117,6 +124,9 @@ static int try_until_taken(struct push *p, unsigned retries, struct err *e)
 		wait_a_moment(r->tries);
 		if (rebase(p, e) < 0)
 			return -1;
+		/* nobody was faster: the remote has another reason */
+		if (p->same >= SAME_MAX)
+			return *e = why, -1;
 	}
 	return 0;
 }
@@ -208,7 +218,7 @@ int push_task(
 	int rc = -1;
 
 	*ret = (struct push_result){ 0 };
-	p.fetched = xasprintf("refs/garth/fetched/%lld", (long long)t->id);
+	p.fetched = refs_fetched(&c->home);
 	/* one after the other: tasks of one project need not overtake each other */
 	if (!context_store(c, e) && !store_project_by_id(c->store, t->project_id, &project, e) &&
 		!repo_open_git_dir(

@@ -39,5 +39,7 @@ int later_remove(int dir, const char *name, struct err *e)
 	pid = fork();
 	if (!pid)
 		remove_alone(dir, name);
+	if (pid < 0)
+		return tree_remove(dir, name, e);
 	return waitpid(pid, NULL, 0) < 0 ? err_sys(e, "cannot remove '%s' in the background", name) : 0;
 }

@@ -57,6 +57,25 @@ bool archive_is_there(const struct context *c, const struct task *t)
 	return !faccessat(c->home.fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
+bool archive_holds(const struct context *c, int64_t id)
+{
+	auto_str end = xasprintf(".%lld.tar.gz", (long long)id);
+	int fd = openat(c->home.fd, "archives", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *ent;
+	bool found = false;
+
+	if (!d)
+		return fd_closep(&fd), false;
+	while (!found && (ent = readdir(d))) {
+		size_t n = strlen(ent->d_name), m = strlen(end);
+
+		found = n > m && !strcmp(ent->d_name + n - m, end);
+	}
+	closedir(d);
+	return found;
+}
+
 bool archive_waits(int trash, const char *name)
 {
 	auto_str mark = path_join(name, ARCHIVE_MARK);
@@ -113,9 +132,15 @@ int task_archive(struct context *c, struct task *t, char **ret, struct err *e)
 	if (task_discard(c, t, &all, &trash, e) < 0)
 		return -1;
 	fault("archive-trash");
-	if (lock_and_pack(c, t, ret, e) < 0)
+	if (lock_and_pack(c, t, ret, e) < 0) {
+		auto_str name = name_of(t);
+
+		/* whoever cleans up may have been faster */
+		if (e->sys == ENOENT && archive_is_there(c, t))
+			return *ret = path_join(c->home.path, name), 0;
 		return err_wrap(e, "task '%s' is in the trash, and not packed", t->name),
 		       err_hint(e, "garth undo %s", t->name);
+	}
 	return 0;
 }
 
@@ -145,24 +170,48 @@ int archive_settle(struct context *c, size_t *ret, struct err *e)
 	return 0;
 }
 
-int archive_open(struct context *c, const struct task *t, struct err *e)
+/* In scratch/, where what is held by nobody is swept up: nothing that is half there is ever in the trash. */
+static int unpack(struct context *c, const struct task *t, int dir, const char *dir_path, struct err *e)
 {
-	auto_str name = name_of(t), to = xasprintf("trash/%lld", (long long)t->id),
-		 part = xasprintf("%s.unpacked", to);
-	auto_str file = path_join(c->home.path, name), dir = path_join(c->home.path, part);
+	auto_str name = name_of(t), file = path_join(c->home.path, name), to = path_join(dir_path, "task");
+
+	if (tree_remove(dir, "task", e) < 0)
+		return -1;
+	/* 0711: as a task's directory is */
+	if (mkdirat(dir, "task", 0711) < 0 || fchmodat(dir, "task", 0711, 0) < 0)
+		return err_sys(e, "cannot make '%s'", to);
+	if (run("unpack", file, to, e) < 0)
+		return err_wrap(e, "cannot bring task '%s' back", t->name);
+	return 0;
+}
+
+int archive_open(struct context *c, const struct task *t, int *ret_lock, struct err *e)
+{
+	auto_str to = xasprintf("trash/%lld", (long long)t->id),
+		 part = xasprintf("scratch/unpacked-%lld", (long long)t->id),
+		 path = path_join(c->home.path, part);
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1, task = -1;
+	auto_lock held = -1;
 
 	if (!faccessat(c->home.fd, to, F_OK, AT_SYMLINK_NOFOLLOW) || !archive_is_there(c, t))
 		return 0;
-	if (tree_remove(c->home.fd, part, e) < 0)
+	dir = mkdirs_beneath(c->home.fd, part, 0700, (uid_t)-1, (gid_t)-1);
+	if (dir < 0)
+		return err_sys(e, "cannot make '%s'", path);
+	if (lock_take(dir, "lock", false, &held, e) < 0 || unpack(c, t, dir, path, e) < 0)
 		return -1;
-	/* 0711: as a task's directory is */
-	if (mkdirat(c->home.fd, part, 0711) < 0 || fchmodat(c->home.fd, part, 0711, 0) < 0)
-		return err_sys(e, "cannot make '%s'", dir);
-	if (run("unpack", file, dir, e) < 0)
-		return err_wrap(e, "cannot bring task '%s' back", t->name);
 	fault("archive-unpacked");
-	return renameat(c->home.fd, part, c->home.fd, to) < 0 ? err_sys(e, "cannot put '%s' in place", to)
-							      : 0;
+	task = openat(dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (task < 0)
+		return err_sys(e, "cannot open '%s/task'", path);
+	/* before anybody can find it in the trash */
+	if (lock_take(task, "lock", false, ret_lock, e) < 0)
+		return -1;
+	if (renameat(dir, "task", c->home.fd, to) < 0)
+		return err_sys(e, "cannot put '%s' in place", to);
+	tree_remove(c->home.fd, part, &ignored);
+	return 0;
 }
 
 void archive_forget(struct context *c, const struct task *t, int dir)

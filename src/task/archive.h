@@ -24,13 +24,16 @@ int task_archive(struct context *c, struct task *t, char **ret, struct err *e);
 /* Packs what was left in the trash; *ret grows by their number. */
 int archive_settle(struct context *c, size_t *ret, struct err *e);
 
-/* For undo.h: puts a task that is in its archive into the trash again. Nothing where it is there. */
-int archive_open(struct context *c, const struct task *t, struct err *e);
+/* For undo.h: puts a task that is in its archive into the trash again, and its lock into *ret_lock. Nothing
+ * where it is there. */
+int archive_open(struct context *c, const struct task *t, int *ret_lock, struct err *e);
 /* The task is back: its archive and the mark in its directory go. */
 void archive_forget(struct context *c, const struct task *t, int dir);
 
 /* Whether the task has an archive to come back from. */
 bool archive_is_there(const struct context *c, const struct task *t);
+/* The same of one that only the number is known of. */
+bool archive_holds(const struct context *c, int64_t id);
 /* Whether the directory in the trash (a name there) waits to be packed. */
 bool archive_waits(int trash, const char *name);
 

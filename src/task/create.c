@@ -250,7 +250,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 		return -1;
 	t.target = xstrdup(s->empty ? "" : !strncmp(r.rev_ref, "refs/heads/", 11) ? r.rev_ref : r.head);
 	/* who names a commit wants that one */
-	if (!s->rev && workspace_is_clone(t.backend) && source_take(&r, t.target, &source, e) < 0)
+	if (!s->rev && workspace_is_clone(t.backend) && source_take(&c->home, &r, t.target, &source, e) < 0)
 		return -1;
 	if (ref_shown(&r, t.target, &shown, e) < 0 || show_also(&r, s->also_shown, &shown, e) < 0 ||
 		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0)

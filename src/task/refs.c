@@ -1,6 +1,9 @@
 #include "task/refs.h"
 
+#include <errno.h>
 #include <nettle/sha2.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +12,33 @@
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "workspace/base.h"
+
+#define FETCHED "refs/garth/fetched/"
+
+static unsigned long long home_number(const struct home *h)
+{
+	struct stat st = { 0 };
+
+	fstat(h->fd, &st);
+	return (unsigned long long)st.st_ino;
+}
+
+char *refs_fetched(const struct home *h)
+{
+	return xasprintf(FETCHED "%llx-%d", home_number(h), getpid());
+}
+
+/* A process that has got the same number since hides one for as long as it lives, no more. */
+bool refs_is_fetch_left(const struct home *h, const char *ref)
+{
+	auto_str ours = xasprintf(FETCHED "%llx-", home_number(h));
+	long pid;
+
+	if (strncmp(ref, ours, strlen(ours)))
+		return false;
+	pid = strtol(ref + strlen(ours), NULL, 10);
+	return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}
 
 void refs_set_name(const struct home *h, const struct buf *shown, char out[33])
 {

@@ -9,9 +9,12 @@
  *	                                 branch), published and layer where they are others, shown-<oid> for
  *each tip that it was shown; of earlier versions: the base, by the number alone
  *	refs/garth/trash/found-<name>/…  of what `garth doctor` put into the trash: head
+ *	refs/garth/fetched/<home>-<pid>  what a process of this home has fetched, while it is at it
  */
 #ifndef TASK_REFS_H
 #define TASK_REFS_H
+
+#include <stdbool.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -22,6 +25,11 @@
 /* The set's name out of its lines, 32 characters: another one in each Garth home, none of which knows whether
  * the other's tasks still need the pins. */
 void refs_set_name(const struct home *h, const struct buf *shown, char out[33]);
+/* The ref that this process fetches to, on the heap. */
+char *refs_fetched(const struct home *h);
+/* Whether a ref is one of these, of this home, and its process is gone. */
+bool refs_is_fetch_left(const struct home *h, const char *ref);
+
 /* Makes the branch and the pins. ERR_EXISTS where the branch is there already. The project's lock is taken.
  */
 int refs_make(struct context *c, const struct repo *r, const struct task *t, const struct buf *shown,

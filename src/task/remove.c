@@ -188,8 +188,9 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 	return 0;
 }
 
-/* The pins of a discarded task go with its files. A repository that is gone has none. */
-static void unpin(int trash, const char *name)
+/* The pins of a discarded task go with its files, unless it is in an archive and needs them still. A
+ * repository that is gone has none. */
+static void unpin(const struct context *c, int trash, const char *name)
 {
 	auto_str keep = path_join(name, "keep"), found = xstrndup(name, strcspn(name, "."));
 	auto_buf git_dir = BUF_SMALL;
@@ -201,7 +202,7 @@ static void unpin(int trash, const char *name)
 		return;
 	if (!strncmp(name, REMOVE_FOUND, strlen(REMOVE_FOUND)))
 		refs_forget_found(&(struct repo){ .git_dir = git_dir.data }, found, &ignored);
-	else if (end != name)
+	else if (end != name && !archive_holds(c, id))
 		refs_forget(&(struct repo){ .git_dir = git_dir.data }, id, &ignored);
 }
 
@@ -252,9 +253,10 @@ int remove_trash(struct context *c, int64_t seconds, bool later, size_t *ret, st
 		auto_str name = NULL;
 
 		if (ent->d_name[0] == '.' || !is_old(trash, ent->d_name, seconds) ||
-			archive_waits(trash, ent->d_name) || !give_up(trash, ent->d_name, seconds, &name))
+			(!is_given_up(ent->d_name) && archive_waits(trash, ent->d_name)) ||
+			!give_up(trash, ent->d_name, seconds, &name))
 			continue;
-		unpin(trash, name);
+		unpin(c, trash, name);
 		fault("trash-unpinned");
 		rc = (later ? later_remove : tree_remove)(trash, name, e);
 		*ret += !rc;

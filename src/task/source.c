@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "git/ref.h"
 #include "git/remote.h"
-#include "task/run.h"
+#include "task/refs.h"
 
 void source_release(struct source *s)
 {
@@ -19,11 +19,11 @@ void source_release(struct source *s)
 	free(steal_ptr(s->ref));
 }
 
-int source_take(struct repo *r, const char *target, struct source *ret, struct err *e)
+int source_take(const struct home *h, struct repo *r, const char *target, struct source *ret, struct err *e)
 {
 	static const char heads[] = "refs/heads/";
 	auto_str remote = NULL;
-	char id[37], oid[65];
+	char oid[65];
 
 	if (strncmp(target, heads, strlen(heads)))
 		return 0;
@@ -31,9 +31,8 @@ int source_take(struct repo *r, const char *target, struct source *ret, struct e
 		return -1;
 	if (!remote)
 		return 0;
-	task_session_id(id);
 	ret->repo = r;
-	ret->ref = xasprintf("refs/garth/fetched/%s", id);
+	ret->ref = refs_fetched(h);
 	if (remote_fetch(r, remote, target + strlen(heads), ret->ref, oid, e) < 0)
 		return err_hint(e, "garth run --backend clone --base HEAD -- CMD");
 	if (*oid) {

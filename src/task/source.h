@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "git/repo.h"
+#include "task/context.h"
 
 struct source {
 	const struct repo *repo;
@@ -16,7 +17,7 @@ struct source {
 
 /* Fetches the target (full name, "" for none) and makes it r->commit. Nothing changes where there is no
  * remote, or it has no such branch. */
-int source_take(struct repo *r, const char *target, struct source *ret, struct err *e);
+int source_take(const struct home *h, struct repo *r, const char *target, struct source *ret, struct err *e);
 void source_release(struct source *s);
 #define auto_source __attribute__((cleanup(source_release))) struct source
 

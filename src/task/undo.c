@@ -70,6 +70,9 @@ static int lock_trash(struct context *c, const struct task *t, int *ret_lock, st
 	auto_str name = xasprintf("trash/%lld", (long long)t->id);
 	auto_fd dir = openat(c->home.fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
+	/* it comes from its archive */
+	if (*ret_lock >= 0)
+		return 0;
 	if (dir < 0)
 		return errno == ENOENT ? emptied(t, e) : err_sys(e, "cannot open '%s'", name);
 	if (lock_take(dir, "lock", false, ret_lock, e) < 0) {
@@ -133,7 +136,7 @@ int task_undo_discard(struct context *c, const struct deed *d, struct err *e)
 	auto_lock lock = -1;
 
 	if (discarded_read(d, &was, e) < 0 || find_removed(c, d, &t, e) < 0 || check_name(c, &t, e) < 0 ||
-		archive_open(c, &t, e) < 0 || lock_trash(c, &t, &lock, e) < 0 ||
+		archive_open(c, &t, &lock, e) < 0 || lock_trash(c, &t, &lock, e) < 0 ||
 		check_branch(c, &t, was.tip, e) < 0)
 		return -1;
 	if (store_task_restore(c->store, t.id, STATE_DISCARDING, e) < 0)

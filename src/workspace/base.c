@@ -241,9 +241,17 @@ static int sweep(int project_fd, bool later, struct err *e)
 		return err_sys(e, "cannot list the bases");
 	}
 	while (!rc && (ent = readdir(d))) {
-		if (!ends_with(ent->d_name, ".gone") && !ends_with(ent->d_name, ".part"))
-			continue;
-		rc = (later ? later_remove : tree_remove)(project_fd, ent->d_name, e);
+		auto_str gone = ends_with(ent->d_name, ".gone") ? xstrdup(ent->d_name) : NULL;
+
+		/* what goes on behind the lock's back has a name that nobody makes again */
+		if (ends_with(ent->d_name, ".part")) {
+			gone = xasprintf("%s.%d.gone", ent->d_name, getpid());
+			rc = renameat(project_fd, ent->d_name, project_fd, gone) < 0
+				     ? err_sys(e, "cannot remove '%s'", ent->d_name)
+				     : 0;
+		}
+		if (gone && !rc)
+			rc = (later ? later_remove : tree_remove)(project_fd, gone, e);
 	}
 	closedir(d);
 	return rc;

@@ -45,17 +45,18 @@ int host_check_out(
 {
 	auto_str part = home_path(ws->home, "tasks/%lld/checkout", (long long)ws->task->id);
 	auto_str own = path_join(part, "index");
+	struct err ignored = ERR_INIT;
 	int rc = -1;
 
-	if (space_check(ws->home, ws->repo, commit, e) < 0)
+	/* one that was cut short may have left its own */
+	if (space_check(ws->home, ws->repo, commit, e) < 0 || tree_remove(ws->dir, "checkout", e) < 0)
 		return -1;
 	if (mkdir(part, 0700) < 0 || owner_give(AT_FDCWD, part) < 0)
 		return err_sys(e, "cannot make '%s'", part);
 	if (!checkout_all(ws->repo, commit, ws->task->workspace, own, e) &&
 		!read_file(AT_FDCWD, own, text, e))
 		rc = write_file(AT_FDCWD, index, text->data, text->len, 0644, e);
-	unlink(own);
-	rmdir(part);
+	tree_remove(ws->dir, "checkout", &ignored);
 	return rc;
 }
 

@@ -67,7 +67,9 @@ picture() {
     [[ $(archived) == t.*.tar.gz && -z $(ls "$GARTH_HOME/trash") ]] || complain "not packed: $step: $(archived) $(ls "$GARTH_HOME/trash")"
     call env GARTH_FAULT=archive-unpacked "$garth" undo
     [[ $code == 137 ]] || complain
+    "$garth" gc --empty-trash >/dev/null; git gc -q --prune=now
     "$garth" undo
+    [[ -z $(ls "$GARTH_HOME/scratch") ]] || complain "left: $(ls "$GARTH_HOME/scratch")"
     picture >"$T/is"; diff "$T/was" "$T/is" || complain "$step"
     [[ -z $(ls "$GARTH_HOME/trash") && -z $(archived) ]] || complain "left: $(ls "$GARTH_HOME/trash")"
     "$garth" discard -fD t; "$garth" gc --empty-trash >/dev/null
@@ -112,4 +114,44 @@ picture() {
   "$garth" archive t >/dev/null; [[ $(du -sm "$GARTH_HOME/archives" | cut -f1) -lt 5 ]]
   "$garth" undo; inside t 'sha256sum -c --quiet sums'
   [[ $(du -sm "$GARTH_HOME/worktrees/t" | cut -f1) -lt 5 ]]
+}
+
+@test "T7 archive: few blocks are no holes: on a disk that compresses, files keep their content" {
+  printf '%s\n' '#define _GNU_SOURCE' '#include <dlfcn.h>' '#include <sys/stat.h>' \
+    'int fstatat(int d, const char *n, struct stat *s, int f) {' \
+    'int (*real)(int, const char *, struct stat *, int) = dlsym(RTLD_NEXT, "fstatat"); int rc = real(d, n, s, f); s->st_blocks = 0; return rc; }' \
+    'int fstatat64(int d, const char *n, struct stat64 *s, int f) { return fstatat(d, n, (struct stat *)s, f); }' >"$T/few.c"
+  cc -shared -fPIC -o "$T/few.so" "$T/few.c"
+  mkdir "$T/in" "$T/out"; cd "$T/in"
+  seq 10000 >all; truncate -s 1M none; (seq 100; truncate -s 500K /dev/stdout; seq 100) >some; : >empty; printf x >one
+  sha256sum * >../sums; cp "$GARTH_BUILD/garth-archive" "$T/"
+  nm -D "$T/garth-archive" | grep -q asan && return
+  LD_PRELOAD=$T/few.so "$T/garth-archive" pack "$T/in" "$T/a.tar.gz"
+  "$T/garth-archive" unpack "$T/a.tar.gz" "$T/out"; cd "$T/out"; sha256sum -c --quiet ../sums
+}
+
+@test "T7 archive: emptying the trash while one comes back harms neither" {
+  "$garth" new t; inside t 'for d in $(seq 40); do mkdir d$d; for f in $(seq 50); do echo $f >d$d/f$f; done; done; echo p >p; git add p; git commit -qm p'
+  local i tip; tip=$(git rev-parse garth/t)
+  for i in 1 2 3; do
+    "$garth" archive t >/dev/null
+    "$garth" undo t & local undo=$!
+    while kill -0 $undo 2>/dev/null; do "$garth" gc --empty-trash >/dev/null || true; done
+    wait $undo; git gc -q --prune=now
+    [[ $(inside t 'cat d*/f* | wc -l') == 2000 && $(git rev-parse garth/t) == "$tip" ]]
+  done
+}
+
+@test "T7 archive: what is left of its directory goes, and the refs that the archive needs stay" {
+  "$garth" new t; inside t 'echo p >p; git add p; git commit -qm p'; local id; id=$(field t id)
+  "$garth" archive t >/dev/null; git for-each-ref refs/garth >"$T/refs"; [[ -s $T/refs ]]
+  local name
+  for name in "$id.gone" "$id.unpacked"; do
+    mkdir "$GARTH_HOME/trash/$name"; printf %s "$R/.git" >"$GARTH_HOME/trash/$name/keep"
+    [[ $name == *.gone ]] && : >"$GARTH_HOME/trash/$name/archive"
+    "$garth" gc --empty-trash >/dev/null
+    [[ -z $(ls "$GARTH_HOME/trash") ]] || complain "left: $name"
+    git for-each-ref refs/garth | diff "$T/refs" - || complain "$name"
+  done
+  git gc -q --prune=now; "$garth" undo; [[ $(inside t 'cat p') == p ]]
 }

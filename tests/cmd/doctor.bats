@@ -367,6 +367,36 @@ lose_keeper() {
   [[ $(git rev-parse garth/t) == "$tip" && $(inside t cat d) == d ]]
 }
 
+@test "T7 T9 doctor: the refs that an archive needs are made again" {
+  "$garth" new t; inside t 'echo d >d; git add d; git commit -qm d'; tip=$(git rev-parse garth/t)
+  "$garth" archive t >/dev/null
+  git for-each-ref --format='delete %(refname)' refs/garth | git update-ref --stdin
+  finds pins-missing t "is in its archive, and the refs that keep its commits are gone"
+  mends
+  git reflog expire --expire=now --all; git gc -q --prune=now
+  "$garth" undo t; [[ $(git rev-parse garth/t) == "$tip" && $(inside t cat d) == d ]]
+}
+
+@test "T9 doctor: refs of fetches that were cut short go; of those that are under way, and of other homes, not" {
+  "$garth" new t
+  local home; home=$(printf %x "$(stat -c %i "$GARTH_HOME")")
+  for n in "$home-4194303" "$home-$$" abc-4194303; do git update-ref "refs/garth/fetched/$n" main; done
+  finds fetch-left "$(basename "$R")" "1 ref of fetches that were cut short"
+  mends
+  [[ $(git for-each-ref --format='%(refname)' refs/garth/fetched | sed s,.*/,, | sort) == $(printf '%s\n' "$home-$$" abc-4194303 | sort) ]]
+}
+
+@test "T9 doctor: a repair that was killed in the checkout is done again" {
+  local b
+  for b in worktree clone; do
+    "$garth" new $b --backend $b; inside $b 'echo d >d; git add d; git commit -qm d'
+    mkdir "$GARTH_HOME/tasks/$(field $b id)/checkout"; : >"$GARTH_HOME/tasks/$(field $b id)/checkout/index.lock"
+    rm -rf "$GARTH_HOME/worktrees/$b"
+    finds workspace-deleted $b .
+    mends; [[ $(inside $b 'cat d') == d && ! -e $GARTH_HOME/tasks/$(field $b id)/checkout ]]
+  done
+}
+
 @test "T6 T9 doctor: refs of removed tasks go where others reach what they keep, else they are named and stay" {
   git tag v1; echo 2 >b.txt; commit; "$garth" new t; inside t 'echo d >d; git add d; git commit -qm d'; "$garth" snapshot t; id=$(field t id)
   set=$(sqlite3 "$GARTH_HOME/garth.db" 'select shown from task'); tip=$(git rev-parse garth/t)

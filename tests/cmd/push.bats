@@ -228,3 +228,35 @@ E
     for j in 1 2 3; do (end=$((SECONDS + 4)); while ((SECONDS < end)); do curl -s -m 10 --unix-socket $GARTH_SOCKET http://g/api/v1/git/push -d "{}" >/dev/null; done) & done; wait; exit 1'
   [[ $(wc -l <"$T/asked") -le 6 ]] || complain "$(<"$T/asked")"
 }
+
+@test "G5 G9 push: what the task's own file protects and allows holds for the user's push too" {
+  mkdir lib .circleci; seq 100 150 >lib/f; seq 100 150 >.circleci/c; git add .; git commit -qm base; remote origin
+  file() { printf 'name: %s\nagent: {project_dir: %s, command: [sh, -c, "sed -i s/120/agent/ %s; git commit -qam mod"]}\npolicy: {%s}\n' "$1" "$R" "$2" "$3" >"$T/home/task.yaml"; "$garth" run -q "$T/home/task.yaml"; }
+  file a lib/f 'protected: ["docs/**"]'
+  file b .circleci/c 'allow: [".circleci/**"]'
+  git clone -q "$T/home/origin.git" "$T/other"
+  (cd "$T/other"; git mv lib docs; git commit -qm moved; git push -q)
+  changes_nothing 4 "this would change what is protected" "$garth" push a
+  "$garth" push b; [[ $(there) == $'mod\nmoved\nbase\nfirst' ]]
+}
+
+@test "G9 push: a remote that says no for another reason is not taken for a race" {
+  remote origin
+  "$garth" new a; work a
+  local t=$SECONDS
+  call "$garth" push a main/x
+  [[ $code == 1 && $err == *"'origin' does not take it"* && $err != *moved* ]] || complain
+  ((SECONDS - t < 5))
+  git for-each-ref refs/garth/fetched | grep . && false
+  # there, and somebody else's ref stays
+  [[ $(there) == first ]]
+}
+
+@test "G9 push: what was fetched is let go of, however the push ends" {
+  remote origin
+  "$garth" new a; "$garth" exec a -- sh -c 'echo mine >a.txt; git commit -qam mine'
+  other origin a.txt <<<theirs
+  call "$garth" push a; [[ $code == 5 ]] || complain
+  [[ -z $(git for-each-ref refs/garth/fetched) ]]
+  "$garth" new b; work b; "$garth" push b; [[ -z $(git for-each-ref refs/garth/fetched) ]]
+}

@@ -111,6 +111,9 @@ E
   [[ $code == 0 && $out == 'fatal: not a git repository'* && $out != *SECRET* && $(state_of e) == done ]] || complain
   [[ $(field e branch) == null && $(field e note) == null ]]
   at "$R" git for-each-ref refs/heads/garth refs/garth | grep . && false
+  # whatever is configured for work that is not committed
+  configure <<<'task: {on_dirty: commit}'
+  call "$garth" run --empty --task c -- sh -c 'echo x >x'; [[ $code == 0 && $(state_of c) == done && $(field c on_dirty) == keep ]] || complain
   # what it leaves can be looked at, taken, continued, packed away and brought back, and is not lost
   "$garth" diff e | grep -q '^+result'
   "$garth" export e "$T/taken"; [[ $(<"$T/taken/out") == result && $(<"$T/taken/d/x") == x ]]
