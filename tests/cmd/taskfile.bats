@@ -112,8 +112,8 @@ E
   [[ $(field e branch) == null && $(field e note) == null ]]
   at "$R" git for-each-ref refs/heads/garth refs/garth | grep . && false
   # whatever is configured for work that is not committed
-  configure <<<'task: {on_dirty: commit}'
-  call "$garth" run --empty --task c -- sh -c 'echo x >x'; [[ $code == 0 && $(state_of c) == done && $(field c on_dirty) == keep ]] || complain
+  echo 'task: {on_dirty: commit}' >"$T/config.yaml"
+  call env GARTH_CONFIG="$T/config.yaml" "$garth" run --empty --task c -- sh -c 'echo x >x'; [[ $code == 0 && $(state_of c) == done && $(field c on_dirty) == keep ]] || complain
   # what it leaves can be looked at, taken, continued, packed away and brought back, and is not lost
   "$garth" diff e | grep -q '^+result'
   "$garth" export e "$T/taken"; [[ $(<"$T/taken/out") == result && $(<"$T/taken/d/x") == x ]]
