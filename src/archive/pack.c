@@ -118,8 +118,8 @@ static void add_xattrs(struct archive_entry *ent, int fd)
 }
 
 /* Holes stay holes: what takes no room on the disk takes none when it comes back. Few blocks alone mean
- * nothing, a disk may compress; and a file without a hole is not described at all, for libarchive forgets an
- * extent that covers everything. */
+ * nothing, a disk may compress. libarchive forgets an extent that covers everything, so their number is
+ * counted here. */
 static void add_holes(struct archive_entry *ent, const struct tree_entry *t, int fd)
 {
 	off_t size = t->st.st_size, data = 0, hole = 0;
@@ -131,8 +131,6 @@ static void add_holes(struct archive_entry *ent, const struct tree_entry *t, int
 		hole = lseek(fd, data, SEEK_HOLE);
 		if (hole < 0 || hole > size)
 			hole = size;
-		if (data == 0 && hole == size)
-			break;
 		archive_entry_sparse_add_entry(ent, data, hole - data);
 		extents++;
 	}
