@@ -1,5 +1,9 @@
 /*
- * seccomp-gen FILE: compiles the system-call filter with libseccomp and writes it as C. Runs at build time.
+ * seccomp-gen FILE: compiles the system-call filters with libseccomp and writes them as C. Runs at build
+ * time.
+ *
+ * The rows here are of every jail's filter; those of the second one, where there are no namespaces, stand in
+ * seccomp-alone.c.
  *
  * What is not named is allowed: a build inside must find the kernel that it finds outside. The rows are what
  * makes new namespaces or mounts, reaches around them, talks to the whole machine, or is a large piece of
@@ -7,58 +11,19 @@
  * the pid namespace, Landlock's domain and a first process that is not dumpable leave them only the jail's
  * own processes.
  */
-#include <errno.h>
+#include "seccomp-gen.h"
+
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <sched.h>
-#include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-struct denial {
-	const char *name;
-	int number; /* where libseccomp is too old to know the name; the same on all architectures */
-	int error;
-	unsigned nargs;
-	struct scmp_arg_cmp args[2];
-};
-
-#define LOW32 0xffffffffu
-#define NO(n)                                                                                                \
-	{                                                                                                    \
-		n, -1, EPERM, 0,                                                                             \
-		{                                                                                            \
-			{                                                                                    \
-				0                                                                            \
-			}                                                                                    \
-		}                                                                                            \
-	}
-#define NO_NEW(n, nr)                                                                                        \
-	{                                                                                                    \
-		n, nr, EPERM, 0,                                                                             \
-		{                                                                                            \
-			{                                                                                    \
-				0                                                                            \
-			}                                                                                    \
-		}                                                                                            \
-	}
-#define BITS(arg, bits)                                                                                      \
-	{                                                                                                    \
-		arg, SCMP_CMP_MASKED_EQ, bits, bits                                                          \
-	}
-/* The kernel takes an int: what stands above its 32 bits does not count. */
-#define IS(arg, value)                                                                                       \
-	{                                                                                                    \
-		arg, SCMP_CMP_MASKED_EQ, LOW32, value                                                        \
-	}
-
 /* clang-format off */
-static const struct denial denials[] = {
+static const struct rule denials[] = {
 	/* the file view */
 	NO("mount"), NO("umount"), NO("umount2"), NO("pivot_root"), NO("chroot"), NO("move_mount"), NO("open_tree"),
 	NO("fsopen"), NO("fsconfig"), NO("fsmount"), NO("fspick"), NO_NEW("mount_setattr", 442),
@@ -145,17 +110,24 @@ static void stop(const char *what, int error)
 	exit(1);
 }
 
-static void deny(scmp_filter_ctx ctx, const struct denial *d)
+static void add_rule(scmp_filter_ctx ctx, const struct rule *r)
 {
-	int nr = seccomp_syscall_resolve_name(d->name), rc;
+	unsigned action = r->error == HAND_OVER ? SCMP_ACT_NOTIFY : SCMP_ACT_ERRNO((unsigned)r->error);
+	int nr = seccomp_syscall_resolve_name(r->name), rc;
 
 	if (nr == __NR_SCMP_ERROR)
-		nr = d->number;
+		nr = r->number;
 	if (nr < 0)
 		return; /* not on this architecture */
-	rc = seccomp_rule_add_array(ctx, SCMP_ACT_ERRNO((unsigned)d->error), nr, d->nargs, d->args);
+	rc = seccomp_rule_add_array(ctx, action, nr, r->nargs, r->args);
 	if (rc < 0)
-		stop(d->name, -rc);
+		stop(r->name, -rc);
+}
+
+static void add_rules(scmp_filter_ctx ctx, const struct rule *rules, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		add_rule(ctx, &rules[i]);
 }
 
 /*
@@ -166,35 +138,23 @@ static void deny(scmp_filter_ctx ctx, const struct denial *d)
  */
 static void deny_personalities(scmp_filter_ctx ctx)
 {
-	struct denial d = { "personality", -1, EPERM, 1, { { 0 } } };
+	struct rule r = { "personality", -1, EPERM, 1, { { 0 } } };
 
 	for (unsigned i = 0; i < 32; i++) {
 		unsigned set = i == 18 ? 17 : i, clear = i == 18 ? 19 : (i + 1) % 32;
 
-		d.args[0] = (struct scmp_arg_cmp){ 0, SCMP_CMP_MASKED_EQ, 1ull << set | 1ull << clear,
+		r.args[0] = (struct scmp_arg_cmp){ 0, SCMP_CMP_MASKED_EQ, 1ull << set | 1ull << clear,
 			1ull << set };
-		deny(ctx, &d);
+		add_rule(ctx, &r);
 	}
 }
 
-static void write_program(int bpf, FILE *out)
-{
-	struct sock_filter f;
-	unsigned n = 0;
-
-	fputs("#include \"jail/seccomp_program.h\"\n\nconst struct sock_filter seccomp_program[] = {\n", out);
-	for (; read(bpf, &f, sizeof(f)) == sizeof(f); n++)
-		fprintf(out, "\t{ %#x, %u, %u, %#x },\n", f.code, f.jt, f.jf, f.k);
-	fprintf(out, "};\nconst unsigned short seccomp_program_len = %u;\n", n);
-}
-
-int main(int argc, char **argv)
+static scmp_filter_ctx begin(void)
 {
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
-	int bpf = memfd_create("bpf", MFD_CLOEXEC), rc;
-	FILE *out = argc == 2 ? fopen(argv[1], "we") : NULL;
+	int rc;
 
-	if (!ctx || bpf < 0 || !out)
+	if (!ctx)
 		stop("cannot start", errno);
 	/* 32-bit calls and x32 have other numbers for the same things. */
 	rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
@@ -202,14 +162,62 @@ int main(int argc, char **argv)
 		stop("bad architecture", -rc);
 	/* A binary tree over the numbers; older libraries write a list. */
 	seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-	for (size_t i = 0; i < COUNT(denials); i++)
-		deny(ctx, &denials[i]);
-	deny_personalities(ctx);
+	return ctx;
+}
+
+static void write_program(int bpf, const char *name, FILE *out)
+{
+	struct sock_filter f;
+	unsigned n = 0;
+
+	fprintf(out, "\nconst struct sock_filter %s[] = {\n", name);
+	for (; read(bpf, &f, sizeof(f)) == sizeof(f); n++)
+		fprintf(out, "\t{ %#x, %u, %u, %#x },\n", f.code, f.jt, f.jf, f.k);
+	fprintf(out, "};\nconst unsigned short %s_len = %u;\n", name, n);
+}
+
+static void finish(scmp_filter_ctx ctx, const char *name, FILE *out)
+{
+	int bpf = memfd_create("bpf", MFD_CLOEXEC), rc;
+
+	if (bpf < 0)
+		stop("memfd", errno);
 	rc = seccomp_export_bpf(ctx, bpf);
 	if (rc < 0 || lseek(bpf, 0, SEEK_SET) < 0)
 		stop("export", rc < 0 ? -rc : errno);
 	seccomp_release(ctx);
-	write_program(bpf, out);
+	write_program(bpf, name, out);
+	close(bpf);
+}
+
+static void write_programs(FILE *out)
+{
+	scmp_filter_ctx ctx = begin();
+
+	fputs("#include \"jail/seccomp_program.h\"\n", out);
+	add_rules(ctx, denials, COUNT(denials));
+	deny_personalities(ctx);
+	finish(ctx, "seccomp_program", out);
+
+	ctx = begin();
+	add_rules(ctx, alone_rules, alone_nrules);
+	finish(ctx, "seccomp_alone_net", out);
+
+	ctx = begin();
+	add_rules(ctx, alone_rules, alone_nrules);
+	add_rules(ctx, alone_offline_rules, alone_offline_nrules);
+	finish(ctx, "seccomp_alone", out);
+}
+
+int main(int argc, char **argv)
+{
+	FILE *out = argc == 2 ? fopen(argv[1], "we") : NULL;
+
+	if (!out)
+		stop("cannot start", errno);
+	/* What is asked for is what the library knows, not the kernel of the machine that builds. */
+	seccomp_api_set(5);
+	write_programs(out);
 	if (fclose(out))
 		stop(argv[1], errno);
 	return 0;

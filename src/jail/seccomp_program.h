@@ -1,4 +1,5 @@
-/* What seccomp-gen writes at build time. */
+/* What seccomp-gen writes at build time: every jail's filter, and the one that comes to it where there are no
+ * namespaces, without and with the host's network. */
 #ifndef JAIL_SECCOMP_PROGRAM_H
 #define JAIL_SECCOMP_PROGRAM_H
 
@@ -6,5 +7,9 @@
 
 extern const struct sock_filter seccomp_program[];
 extern const unsigned short seccomp_program_len;
+extern const struct sock_filter seccomp_alone[];
+extern const unsigned short seccomp_alone_len;
+extern const struct sock_filter seccomp_alone_net[];
+extern const unsigned short seccomp_alone_net_len;
 
 #endif

@@ -1,0 +1,52 @@
+/* A filter's rows, as seccomp-gen compiles them. */
+#ifndef JAIL_SECCOMP_GEN_H
+#define JAIL_SECCOMP_GEN_H
+
+#include <errno.h>
+#include <seccomp.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+struct rule {
+	const char *name;
+	int number; /* where libseccomp is too old to know the name; the same on all architectures */
+	int error;  /* what the caller gets, or HAND_OVER: who stands in answers */
+	unsigned nargs;
+	struct scmp_arg_cmp args[2];
+};
+
+#define HAND_OVER (-1)
+#define LOW32     0xffffffffu
+#define NO(n)                                                                                                \
+	{                                                                                                    \
+		n, -1, EPERM, 0,                                                                             \
+		{                                                                                            \
+			{                                                                                    \
+				0                                                                            \
+			}                                                                                    \
+		}                                                                                            \
+	}
+#define NO_NEW(n, nr)                                                                                        \
+	{                                                                                                    \
+		n, nr, EPERM, 0,                                                                             \
+		{                                                                                            \
+			{                                                                                    \
+				0                                                                            \
+			}                                                                                    \
+		}                                                                                            \
+	}
+#define BITS(arg, bits)                                                                                      \
+	{                                                                                                    \
+		arg, SCMP_CMP_MASKED_EQ, bits, bits                                                          \
+	}
+/* The kernel takes an int: what stands above its 32 bits does not count. */
+#define IS(arg, value)                                                                                       \
+	{                                                                                                    \
+		arg, SCMP_CMP_MASKED_EQ, LOW32, value                                                        \
+	}
+
+/* seccomp-alone.c: with the host's network, and what comes to it without. */
+extern const struct rule alone_rules[], alone_offline_rules[];
+extern const size_t alone_nrules, alone_offline_nrules;
+
+#endif
