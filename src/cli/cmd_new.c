@@ -17,6 +17,8 @@ int cmd_new(int argc, char **argv)
 			"no repository: an empty workspace, the same walls" },
 		{ 0, "backend", OPT_STR, &spec.backend, "NAME", "overlay, worktree or clone" },
 		{ 0, "strict-isolation", OPT_FLAG, &spec.strict, NULL, "no borrowed objects" },
+		{ 0, "allow-weaker", OPT_FLAG, &spec.weaker, NULL,
+			"a clone on Landlock alone where no namespaces can be made" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print the task as JSON" },
 		OPT_END,
 	};

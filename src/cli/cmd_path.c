@@ -17,6 +17,13 @@ int cmd_path(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
 		return say_error(&e);
+	if (workspace_is_alone(&t)) {
+		err_set(&e, ERR_REFUSED,
+			"task '%s' has no namespaces around it: git among its files would run what the agent configured",
+			t.name);
+		err_hint(&e, "garth export %s DIR", t.name);
+		return say_error(&e);
+	}
 	visible = workspace_is_on_host(&t);
 	if (json)
 		return json_print(

@@ -6,6 +6,7 @@
 #include "cli/ports.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "jail/userns.h"
 
 static int list(struct context *c, const struct task *t, bool json)
 {
@@ -37,6 +38,11 @@ int cmd_port(int argc, char **argv)
 		return say_error(&e);
 	if (l.words == 1)
 		return list(&c, &t, json);
+	if (workspace_is_alone(&t) && !userns_works()) {
+		err_set(&e, ERR_REFUSED,
+			"a port of the task's own needs namespaces, which cannot be made here");
+		return say_error(&e);
+	}
 	if (ports_parse(argv[1], &inside, &e) < 0 || session_port(&c, &t, inside, &outside, &e) < 0)
 		return say_error(&e);
 	if (json)

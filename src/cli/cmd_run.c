@@ -14,6 +14,7 @@
 #include "config/config.h"
 #include "config/taskfile.h"
 #include "jail/probe.h"
+#include "jail/userns.h"
 #include "keeper/keeper.h"
 #include "push/push.h"
 #include "sys/fd.h"
@@ -109,6 +110,14 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 		o->session.agent = config_agent_by_program(&c->config, argv[0]);
 	if (network_choose(&c->config, o->session.agent, o->net, &o->allow, &o->session.net, e) < 0)
 		return -1;
+	o->task.weaker = o->weaker;
+	if (o->weaker && !userns_works()) {
+		if (walls_check_alone(&o->session.net, e) < 0)
+			return -1;
+		if (o->ports.n)
+			return err_set(e, ERR_REFUSED,
+				"a port of the task's own needs namespaces, which cannot be made here");
+	}
 	if (agent_environment(&c->config, NULL, NULL, &o->env, NULL, &env, e) < 0)
 		return -1;
 	if (o->ports.n > KEEPER_PORTS_MAX)
@@ -146,7 +155,10 @@ static void explain(struct err *e)
 	probe_kernel(&p);
 	for (int i = 0; i < p.n; i++)
 		if (!p.rows[i].ok && p.rows[i].required) {
-			err_wrap(e, "%s: %s", p.rows[i].name, p.rows[i].found);
+			err_wrap(e, "%s: %s%s", p.rows[i].name, p.rows[i].found,
+				strcmp(p.rows[i].name, "user namespaces")
+					? ""
+					: "; --allow-weaker runs on Landlock alone");
 			err_hint(e, "%s", *p.rows[i].enable ? p.rows[i].enable : "garth doctor");
 			return;
 		}
@@ -176,6 +188,8 @@ static int make_task(struct context *c, struct run_opts *o, struct task *ret, st
 	progress_begin("making the workspace");
 	rc = task_create(c, &o->task, ret, e);
 	progress_end();
+	if (!rc && !o->quiet && workspace_is_alone(ret))
+		say_alone();
 	return rc;
 }
 

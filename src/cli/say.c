@@ -155,3 +155,10 @@ const char *say_age(long long then, char *out, unsigned long len)
 		}
 	return out;
 }
+
+void say_alone(void)
+{
+	say_warning(
+		"no namespaces here: Landlock alone. Files, signals and sockets outside stay out of reach;");
+	fputs("  names, sizes and times of files, processes and the host's name can be seen\n", stderr);
+}

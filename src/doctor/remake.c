@@ -79,7 +79,8 @@ static int clear_place(struct context *c, struct task_at *at, struct finding *f,
 	if (workspace_is_on_host(at->task) && !lstat(at->task->workspace, &st) && !S_ISDIR(st.st_mode)) {
 		auto_str to = NULL;
 
-		if (found_move(c, "worktrees", path_base(at->task->workspace), NULL, &to, e) < 0)
+		if (found_move(c, workspace_place(at->task->backend), path_base(at->task->workspace), NULL,
+			    &to, e) < 0)
 			return -1;
 		finding_said(f, "what was there is in %s", to);
 	}
@@ -166,8 +167,8 @@ static int remake_all(struct context *c, struct task *t, struct finding *f, stru
 		return -1;
 	if (survey_is_there(c, "tasks", id) && found_move(c, "tasks", id, NULL, &to, e) < 0)
 		return -1;
-	if (workspace_is_on_host(t) && survey_is_there(c, "worktrees", name) &&
-		found_move(c, "worktrees", name, NULL, &tree, e) < 0)
+	if (workspace_is_on_host(t) && survey_is_there(c, workspace_place(t->backend), name) &&
+		found_move(c, workspace_place(t->backend), name, NULL, &tree, e) < 0)
 		return -1;
 	if (is_registered(&r, t->workspace) && worktree_forget(&r, t->workspace, e) < 0)
 		return -1;

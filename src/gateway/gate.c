@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "jail/userns.h"
 #include "git/ref.h"
 #include "task/again.h"
 
@@ -142,8 +143,14 @@ int gate_verifier(struct gate *g, struct verifier **ret, struct err *e)
 {
 	if (g->has_verifier && !verifier_is_alive(&g->verifier))
 		gate_drop_verifier(g);
-	if (!g->has_verifier && verifier_open(&g->at.repo, g->task.id, &g->verifier, e) < 0)
-		return -1;
+	if (!g->has_verifier) {
+		bool alone = workspace_is_alone(&g->task) && !userns_works();
+		auto_str dir = alone ? home_path(&g->context.home, "tasks/%lld/verify", (long long)g->task.id)
+				     : NULL;
+
+		if (verifier_open(&g->at.repo, g->task.id, dir, &g->verifier, e) < 0)
+			return -1;
+	}
 	g->has_verifier = true;
 	g->verifier.whole = g->task.strict;
 	g->verifier.cell.caller = g->inside.caller;

@@ -19,7 +19,13 @@ void inside_command(struct gate *g, const struct strvec *args, struct order_cmd 
 	for (size_t i = 0; i < args->n; i++)
 		strvec_push(&ret->argv, args->v[i]);
 	strvec_pushl(&ret->env, "PATH=" PROC_PATH, "LC_ALL=C.UTF-8", "GARTH_GATEWAY=1", NULL);
-	strvec_pushf(&ret->env, "HOME=%s", g->context.user_home);
+	if (workspace_is_alone(&g->task)) {
+		auto_str home = home_path(&g->context.home, "tasks/%lld/home", (long long)g->task.id);
+
+		strvec_pushf(&ret->env, "HOME=%s", home);
+	} else {
+		strvec_pushf(&ret->env, "HOME=%s", g->context.user_home);
+	}
 	strvec_pushf(&ret->env, "GARTH_TASK=%s", g->task.name);
 	strvec_pushf(&ret->env, "GARTH_WORKSPACE=%s", g->task.workspace);
 	strvec_pushv(&ret->env, workspace_env(&g->task));

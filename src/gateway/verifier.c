@@ -17,10 +17,9 @@
 #include "sys/owner.h"
 #include "sys/proc.h"
 #include "sys/sock.h"
+#include "sys/tree.h"
 
 #define READY_SECONDS 30
-#define REPO          "/repo"
-#define MEMORY        "/memory"
 #define FILE_MAX      (16ull << 30)
 
 /* Settings that win over every file. The windows are small because all memory that a command maps counts
@@ -50,20 +49,83 @@ static void describe_system(struct jail *j)
 		jail_add(j, JAIL_COPY, JAIL_OPTIONAL, "/etc/ld.so.cache", "/etc/ld.so.cache");
 }
 
+#define HEAD "ref: refs/heads/none\n"
+
+static char *config_text(const struct verifier *v)
+{
+	return xasprintf("[core]\n\trepositoryformatversion = 1\n\tbare = true\n"
+			 "[extensions]\n\tobjectformat = %s\n",
+		v->repo->format);
+}
+
 /* A repository with nothing in it but the objects' format; where the objects are is in the environment. */
 static void describe_repository(const struct verifier *v, struct jail *j)
 {
-	auto_str config = xasprintf("[core]\n\trepositoryformatversion = 1\n\tbare = true\n"
-				    "[extensions]\n\tobjectformat = %s\n",
-		v->repo->format);
+	auto_str config = config_text(v), head_at = path_join(v->empty, "HEAD"),
+		 config_at = path_join(v->empty, "config"), refs = path_join(v->empty, "refs"),
+		 objects = path_join(v->empty, "objects");
 
-	jail_add(j, JAIL_DATA, 0, "ref: refs/heads/none\n", REPO "/HEAD");
-	jail_add(j, JAIL_DATA, 0, config, REPO "/config");
-	jail_add(j, JAIL_DIR, 0, NULL, REPO "/refs");
-	jail_add(j, JAIL_DIR, 0, NULL, REPO "/objects");
+	jail_add(j, JAIL_DATA, 0, HEAD, head_at);
+	jail_add(j, JAIL_DATA, 0, config, config_at);
+	jail_add(j, JAIL_DIR, 0, NULL, refs);
+	jail_add(j, JAIL_DIR, 0, NULL, objects);
+}
+
+static void describe_objects(const struct verifier *v, struct jail *j)
+{
 	for (size_t i = 0; i < v->repo->objects.n; i++)
 		jail_add(j, JAIL_BIND, JAIL_NOEXEC, v->repo->objects.v[i], v->repo->objects.v[i]);
 	jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_NOEXEC, v->quarantine, v->quarantine);
+}
+
+static void describe_rooms(const struct verifier *v, const char *plain, struct jail *j)
+{
+	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", v->tmp);
+	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", v->memory);
+	jail_add(j, JAIL_BIND, 0, plain, v->plain_path);
+	describe_system(j);
+	describe_repository(v, j);
+}
+
+static int make_alone(const struct verifier *v, const char *dir, struct err *e)
+{
+	auto_str config = config_text(v);
+	auto_fd parent = -1, top = -1;
+	auto_str holder = xstrndup(dir, (size_t)(path_base(dir) - dir));
+	static const char *const dirs[] = { "repo/refs", "repo/objects", "memory", "tmp" };
+
+	parent = open(holder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (parent < 0)
+		return err_sys(e, "cannot open '%s'", holder);
+	if (tree_remove(parent, path_base(dir), e) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		auto_str sub = path_join(path_base(dir), dirs[i]);
+		auto_fd made = mkdirs_beneath(parent, sub, 0700, (uid_t)-1, (gid_t)-1);
+
+		if (made < 0)
+			return err_sys(e, "cannot make '%s'", dir);
+	}
+	top = open_beneath(parent, path_base(dir), O_RDONLY | O_DIRECTORY, 0);
+	if (top < 0 || write_file(top, "repo/HEAD", HEAD, strlen(HEAD), 0600, e) < 0)
+		return -1;
+	return write_file(top, "repo/config", config, strlen(config), 0600, e);
+}
+
+/* The same on Landlock alone: real directories, made before, at their own places. */
+static void describe_alone(const struct verifier *v, struct jail *j)
+{
+	static const char *const programs[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+		"/nix/store", "/gnu/store", "/etc/ld.so.cache" };
+
+	j->alone = true;
+	jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_NOEXEC, v->tmp, v->tmp);
+	jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_NOEXEC, v->memory, v->memory);
+	jail_add(j, JAIL_BIND, 0, v->empty, v->empty);
+	if (!path_within(v->plain_path, "/usr"))
+		jail_add(j, JAIL_BIND, 0, v->plain_path, v->plain_path);
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, programs[i], programs[i]);
 }
 
 static int describe(const struct verifier *v, struct jail *j, struct err *e)
@@ -78,18 +140,19 @@ static int describe(const struct verifier *v, struct jail *j, struct err *e)
 	j->gid = o.gid;
 	j->from_root = owner_is_other();
 	j->net = JAIL_NET_NONE;
-	j->hostname = xstrdup("verifier");
 	/* what the kernel lacks the task itself lacks as well, and the user has accepted that */
 	j->without = JAIL_WALL_LANDLOCK | JAIL_WALL_LANDLOCK_SCOPE | JAIL_WALL_PROC;
 	j->max_file_size = FILE_MAX;
+	j->gives = xstrdup(v->memory);
 	jail_add(j, JAIL_PROC, 0, "", "/proc");
 	jail_add(j, JAIL_DEV, JAIL_WRITE, "", "/dev");
-	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", "/tmp");
-	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", MEMORY);
-	j->gives = xstrdup(MEMORY);
-	jail_add(j, JAIL_BIND, 0, plain, VERIFIER_PLAIN);
-	describe_system(j);
-	describe_repository(v, j);
+	if (v->alone) {
+		describe_alone(v, j);
+	} else {
+		j->hostname = xstrdup("verifier");
+		describe_rooms(v, plain, j);
+	}
+	describe_objects(v, j);
 	return 0;
 }
 
@@ -125,9 +188,9 @@ static int add_objects(struct verifier *v, struct err *e)
 	if (shared.overflow)
 		return err_set(e, ERR_FAILED, "the repository borrows objects from too many others");
 	strvec_pushf(&v->room_env[QUARANTINE_DISK], "GIT_OBJECT_DIRECTORY=%s", v->quarantine);
-	strvec_pushf(&v->room_env[QUARANTINE_DISK], "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s:%s", MEMORY,
+	strvec_pushf(&v->room_env[QUARANTINE_DISK], "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s:%s", v->memory,
 		buf_str(&shared));
-	strvec_push(&v->room_env[QUARANTINE_MEMORY], "GIT_OBJECT_DIRECTORY=" MEMORY);
+	strvec_pushf(&v->room_env[QUARANTINE_MEMORY], "GIT_OBJECT_DIRECTORY=%s", v->memory);
 	strvec_pushf(
 		&v->room_env[QUARANTINE_MEMORY], "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s", buf_str(&shared));
 	return 0;
@@ -137,7 +200,8 @@ static int set_environment(struct verifier *v, struct err *e)
 {
 	strvec_pushl(&v->env, "PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "HOME=/nonexistent",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
-		"GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "GIT_DIR=" REPO, NULL);
+		"GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", NULL);
+	strvec_pushf(&v->env, "GIT_DIR=%s", v->empty);
 	/* zlib's memory is had and given back for every object: the kernel need not hear of it */
 	strvec_pushl(&v->env, "MALLOC_TOP_PAD_=2097152", "MALLOC_TRIM_THRESHOLD_=67108864", NULL);
 	return add_objects(v, e);
@@ -176,6 +240,11 @@ static int on_born(struct verifier *v, pid_t pid, struct err *e)
 {
 	siginfo_t info = { 0 };
 
+	if (v->alone && v->launch > 0 && !v->first && pid > 1) {
+		v->first = v->launch;
+		v->launch = 0;
+		return set_limits(pid, e);
+	}
 	if (v->first || pid <= 1 || pid == v->launch ||
 		waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
 		return err_set(e, ERR_FAILED, "the verifier names a process that is not its own");
@@ -232,7 +301,7 @@ static int start(struct verifier *v, struct err *e)
 		return -1;
 	if (v->at.rooms[QUARANTINE_MEMORY] < 0)
 		return err_set(e, ERR_FAILED, "there is no quarantine in memory");
-	if (waitpid(v->launch, &status, 0) == v->launch)
+	if (v->launch > 0 && waitpid(v->launch, &status, 0) == v->launch)
 		v->launch = 0;
 	return 0;
 }
@@ -270,7 +339,18 @@ int verifier_renew_reader(struct verifier *v, struct err *e)
 	return cell_start(&v->cell, &cmd, (int[3]){ in, out, null }, &v->reader, e);
 }
 
-int verifier_open(const struct repo *r, int64_t task, struct verifier *ret, struct err *e)
+static int set_places(struct verifier *v, const char *alone, struct err *e)
+{
+	v->alone = alone != NULL;
+	v->empty = alone ? path_join(alone, "repo") : xstrdup("/repo");
+	v->memory = alone ? path_join(alone, "memory") : xstrdup("/memory");
+	v->tmp = alone ? path_join(alone, "tmp") : xstrdup("/tmp");
+	if (!alone)
+		return v->plain_path = xstrdup("/plain"), 0;
+	return proc_find_part("garth-plain", &v->plain_path, e) < 0 ? -1 : make_alone(v, alone, e);
+}
+
+int verifier_open(const struct repo *r, int64_t task, const char *alone, struct verifier *ret, struct err *e)
 {
 	*ret = (struct verifier){ .repo = r,
 		.cell = CELL_INIT(-1),
@@ -285,18 +365,19 @@ int verifier_open(const struct repo *r, int64_t task, struct verifier *ret, stru
 	if (quarantine_open(r, task, &ret->at, e) < 0)
 		return -1;
 	ret->quarantine = path_join(r->objects.v[0], ret->at.name);
-	if (set_environment(ret, e) < 0 || start(ret, e) < 0 || verifier_renew_reader(ret, e) < 0) {
+	if (set_places(ret, alone, e) < 0 || set_environment(ret, e) < 0 || start(ret, e) < 0 ||
+		verifier_renew_reader(ret, e) < 0) {
 		verifier_close(ret);
 		return err_wrap(e, "cannot start the verifier");
 	}
 	return 0;
 }
 
-static void end_process(pid_t *pid)
+static void end_process(pid_t *pid, int how)
 {
 	if (*pid <= 0)
 		return;
-	kill(*pid, SIGKILL);
+	kill(*pid, how);
 	while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	*pid = 0;
@@ -310,13 +391,18 @@ void verifier_close(struct verifier *v)
 	/* where the first process is not known yet, this is what ends it */
 	fd_closep(&v->cell.orders);
 	v->cell.orders = -1;
-	end_process(&v->first);
-	end_process(&v->launch);
+	/* who stands in ends what it stands in for */
+	end_process(&v->first, v->alone ? SIGTERM : SIGKILL);
+	end_process(&v->launch, SIGKILL);
 	quarantine_close(&v->at);
 	strvec_release(&v->env);
 	for (size_t i = 0; i < QUARANTINE_ROOMS; i++)
 		strvec_release(&v->room_env[i]);
 	free(steal_ptr(v->quarantine));
+	free(steal_ptr(v->empty));
+	free(steal_ptr(v->memory));
+	free(steal_ptr(v->tmp));
+	free(steal_ptr(v->plain_path));
 }
 
 bool verifier_is_alive(const struct verifier *v)

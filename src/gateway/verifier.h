@@ -28,6 +28,10 @@ struct verifier {
 	const struct repo *repo;
 	struct cell cell;
 	pid_t first, launch; /* 0: none, or waited for */
+	bool alone;          /* in a jail without namespaces */
+	/* Places inside: a repository with nothing in it, the room in memory, a place for files, garth-plain.
+	 */
+	char *empty, *memory, *tmp, *plain_path;
 	struct quarantine at;
 	char *quarantine;  /* its path */
 	struct strvec env; /* of every git in it, and where its objects are */
@@ -49,9 +53,9 @@ struct verifier {
 #define VERIFIER_SECONDS     120
 #define VERIFIER_MEMORY      (4ull << 30)
 #define VERIFIER_OBJECTS_MAX 1000000u
-#define VERIFIER_PLAIN       "/plain" /* where garth-plain is, inside */
 
-int verifier_open(const struct repo *r, int64_t task, struct verifier *ret, struct err *e);
+/* alone: NULL, or the path of a directory for a verifier on Landlock alone, which is made anew. */
+int verifier_open(const struct repo *r, int64_t task, const char *alone, struct verifier *ret, struct err *e);
 /* Ends everything in it and removes the quarantine. */
 void verifier_close(struct verifier *v);
 /* Whether its first process still runs, and it can be used. */

@@ -22,7 +22,7 @@ void verifier_start_plain(struct verifier *v)
 
 	cell_drop_piped(&v->cell, &v->plain);
 	verifier_command(v, QUARANTINE_MEMORY, &none, &git);
-	strvec_pushl(&cmd.argv, VERIFIER_PLAIN, "/tmp", NULL);
+	strvec_pushl(&cmd.argv, v->plain_path, v->tmp, NULL);
 	strvec_pushf(&cmd.argv, "%u", v->repo->hash_len);
 	strvec_push(&cmd.argv, "--");
 	strvec_pushv(&cmd.argv, (const char *const *)git.argv.v);

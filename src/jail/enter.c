@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "jail/landlock.h"
 #include "jail/seccomp.h"
+#include "jail/standin.h"
 #include "jail/steps.h"
 #include "sys/fd.h"
 
@@ -77,6 +78,34 @@ static const struct step {
 	{ "die with the keeper", rights_die_with_parent },
 };
 
+static int filter_alone(struct entering *in, struct err *e)
+{
+	return standin_filter(in->j->net == JAIL_NET_HOST, &in->listener, e);
+}
+
+/* Of the same steps, those that need no namespace. A user without capabilities has none to drop. */
+static const struct step alone_steps[] = {
+	{ "limits", rights_limits },
+	{ "no new privileges", rights_no_new },
+	{ "landlock", restrict_files },
+	{ "seccomp", filter_calls },
+	/* On top of it, so that what it forbids nobody stands in for. */
+	{ "stand-in", filter_alone },
+	{ "hide", rights_hide },
+	{ "die with the stand-in", rights_die_with_parent },
+};
+
+static int run_steps(const struct step *s, size_t n, struct entering *in, struct err *e)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i].run(in, e) < 0) {
+			err_wrap(e, "cannot enter the jail: %s", s[i].name);
+			e->kind = ERR_START;
+			return -1;
+		}
+	return 0;
+}
+
 static void forget(struct entering *in)
 {
 	for (size_t i = 0; in->sources && i < in->j->nrows; i++)
@@ -92,17 +121,28 @@ int enter_jail(const struct jail *j, int keep, struct err *e)
 		.j = j, .layers = -1, .upper = -1, .work = -1, .stage = -1, .root = -1, .holder_fd = -1
 	};
 	mode_t users = umask(022);
-	int rc = 0;
+	int rc = run_steps(steps, ARRAY_SIZE(steps), &in, e);
 
-	for (size_t i = 0; i < ARRAY_SIZE(steps) && !rc; i++)
-		if (steps[i].run(&in, e) < 0) {
-			rc = err_wrap(e, "cannot enter the jail: %s", steps[i].name);
-			e->kind = ERR_START;
-		}
 	forget(&in);
 	/* The clones: the layers' among them, which must not be reachable by anybody's descriptor. */
 	if (!rc && close_range((unsigned)keep + 1, ~0u, 0) < 0)
 		rc = err_sys(e, "cannot enter the jail: close descriptors");
 	umask(users);
 	return rc;
+}
+
+int enter_alone(const struct jail *j, int keep, int link, int *ret_listener, struct err *e)
+{
+	struct entering in = { .j = j, .listener = -1 };
+
+	if (geteuid() != j->uid || getegid() != j->gid)
+		return err_set(e, ERR_START,
+			"cannot enter the jail: Landlock alone is for the user's own processes");
+	if (run_steps(alone_steps, ARRAY_SIZE(alone_steps), &in, e) < 0)
+		return -1;
+	for (int fd = keep + 1; fd < 64; fd++)
+		if (fd != link && fd != in.listener)
+			close(fd);
+	*ret_listener = in.listener;
+	return 0;
 }

@@ -18,4 +18,14 @@ int enter_namespaces(const struct jail *j, int (*born)(pid_t pid), pid_t *ret_pi
  * closed. */
 int enter_jail(const struct jail *j, int keep, struct err *e);
 
+/* The same for a jail that is alone, in an ordinary new process. *ret_listener is what standin.h wants
+ * outside; it and `link` stay open besides.
+ *
+ * What is weaker than in namespaces: names, sizes and times of files outside can be asked for by who knows or
+ * guesses their paths (stat, readlink, inotify); processes, their arguments and the machine's interfaces can
+ * be seen in /proc; the processes inside are the user's own and are not counted by themselves; there are no
+ * terminals but those that commands are started on, no shared memory of System V, no abstract sockets; the
+ * network is the host's or none. */
+int enter_alone(const struct jail *j, int keep, int link, int *ret_listener, struct err *e);
+
 #endif

@@ -26,6 +26,7 @@ void jail_release(struct jail *j)
 	free(j->work);
 	free(j->gives);
 	strvec_release(&j->lowers);
+	strvec_release(&j->sockets);
 	jail_init(j);
 }
 
@@ -124,6 +125,21 @@ static int check_overlay(const struct jail *j, struct err *e)
 	return 0;
 }
 
+static int check_alone(const struct jail *j, struct err *e)
+{
+	if (j->from_root || j->listens)
+		return err_set(e, ERR_START, "Landlock alone is nothing for root, and has no proxy");
+	for (size_t i = 0; i < j->nrows; i++) {
+		const struct jail_row *r = &j->rows[i];
+
+		if (r->kind != JAIL_PROC && r->kind != JAIL_DEV &&
+			(r->kind != JAIL_BIND || strcmp(r->source, r->target) != 0))
+			return err_set(e, ERR_START, "Landlock alone cannot put %s '%s' in its place",
+				kinds[r->kind].name, r->target);
+	}
+	return 0;
+}
+
 int jail_check(const struct jail *j, struct err *e)
 {
 	if (!j->uid || !j->gid || j->uid == (uid_t)-1 || j->gid == (gid_t)-1)
@@ -135,6 +151,8 @@ int jail_check(const struct jail *j, struct err *e)
 	for (size_t i = 0; i < j->nrows; i++)
 		if (check_row(j, i, e) < 0)
 			return -1;
+	if (j->alone && check_alone(j, e) < 0)
+		return -1;
 	return check_overlay(j, e);
 }
 
@@ -154,6 +172,8 @@ void jail_pack(const struct jail *j, struct buf *out)
 	pack_num(out, j->max_memory);
 	pack_str(out, j->gives);
 	pack_num(out, j->listens);
+	pack_num(out, j->alone);
+	pack_strvec(out, &j->sockets);
 	pack_strvec(out, &j->lowers);
 	pack_num(out, j->nrows);
 	for (size_t i = 0; i < j->nrows; i++) {
@@ -196,6 +216,8 @@ int jail_unpack(const char *data, size_t len, struct jail *ret, struct err *e)
 	j.max_memory = pack_read_num(&r, UINT64_MAX);
 	j.gives = pack_read_str(&r);
 	j.listens = pack_read_num(&r, UINT16_MAX);
+	j.alone = pack_read_num(&r, 1);
+	pack_read_strvec(&r, &j.sockets);
 	pack_read_strvec(&r, &j.lowers);
 	for (size_t n = pack_read_count(&r, 4 * sizeof(uint64_t)); n && !r.bad; n--)
 		unpack_row(&r, new_row(&j));

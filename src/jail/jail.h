@@ -7,6 +7,10 @@
  *
  * Targets are absolute paths inside; sources are absolute paths on the host. Nothing that is not described
  * here exists inside.
+ *
+ * Where no namespaces can be made, a jail stands on Landlock and the filter alone (`alone`): nothing is
+ * mounted, so that each row's target is its source, and only what is there already can be shown. enter.h
+ * tells what is weaker then.
  */
 #ifndef JAIL_JAIL_H
 #define JAIL_JAIL_H
@@ -76,6 +80,10 @@ struct jail {
 	 * this port of the jail's own loopback (0: none). */
 	char *gives;
 	uint64_t listens;
+	/* No namespaces: rows are BIND onto themselves, PROC and DEV. Of unix sockets, those in writable
+	 * places can be connected to, and these. */
+	bool alone;
+	struct strvec sockets;
 };
 
 void jail_init(struct jail *j);

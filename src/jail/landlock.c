@@ -141,9 +141,36 @@ static int add_rules(int rules, int abi, const struct jail *j, struct err *e)
 	return 0;
 }
 
+/* Without a root of its own each row has a rule: what has none is out of reach. Of /dev, the nodes that a
+ * /dev of its own would have; a terminal is given by who stands outside. */
+static int add_rules_alone(int rules, int abi, const struct jail *j, struct err *e)
+{
+	static const char *const nodes[] = { "dev/null", "dev/zero", "dev/full", "dev/random", "dev/urandom",
+		"dev/tty" };
+	auto_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (root < 0)
+		return err_sys(e, "/");
+	for (size_t i = 0; i < j->nrows; i++) {
+		const struct jail_row *r = &j->rows[i];
+		uint64_t rights = landlock_row_rights(abi, r);
+
+		if (r->kind != JAIL_DEV && add_rule(rules, root, r->target + 1, rights, e) < 0)
+			return -1;
+		for (size_t k = 0; r->kind == JAIL_DEV && k < ARRAY_SIZE(nodes); k++)
+			if (add_rule(rules, root, nodes[k], rights, e) < 0)
+				return -1;
+	}
+	return 0;
+}
+
 /* Where the kernel has less than the description expects. */
 static int check_abi(const struct jail *j, int abi, struct err *e)
 {
+	if (j->alone && !landlock_scopes(abi))
+		return err_set(e, ERR_START,
+			"Landlock alone needs ABI 6 (Linux 6.12), which keeps signals inside; here it is %d",
+			abi);
 	if (!abi && !(j->without & JAIL_WALL_LANDLOCK))
 		return err_set(e, ERR_START, "this kernel does not offer Landlock");
 	/* With a network and a pid namespace of its own, nobody outside is in reach anyway. */
@@ -168,7 +195,7 @@ int landlock_enter(const struct jail *j, struct err *e)
 	rules = (int)syscall(SYS_landlock_create_ruleset, &set, size, 0);
 	if (rules < 0)
 		return err_sys(e, "cannot make rules");
-	if (add_rules(rules, abi, j, e) < 0)
+	if ((j->alone ? add_rules_alone : add_rules)(rules, abi, j, e) < 0)
 		return err_wrap(e, "cannot add a rule");
 	return syscall(SYS_landlock_restrict_self, rules, 0) < 0 ? err_sys(e, "cannot restrict") : 0;
 }

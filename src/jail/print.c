@@ -52,12 +52,18 @@ static void print_row(const struct jail *j, const struct jail_row *r, struct buf
 
 void jail_print(const struct jail *j, struct buf *out)
 {
-	buf_printf(out, "spaces   user, mount, pid, ipc, uts, cgroup%s\n",
-		j->net == JAIL_NET_HOST ? "" : ", net");
+	if (j->alone)
+		buf_addstr(out, "spaces   none: Landlock and the filter alone\n");
+	else
+		buf_printf(out, "spaces   user, mount, pid, ipc, uts, cgroup%s\n",
+			j->net == JAIL_NET_HOST ? "" : ", net");
 	buf_printf(out, "user     %u:%u%s\n", j->uid, j->gid, j->from_root ? ", entered by root" : "");
 	for (size_t i = 0; i < j->nrows; i++)
 		print_row(j, &j->rows[i], out);
-	buf_printf(out, "network  %s\n", j->net == JAIL_NET_HOST ? "the host's" : "loopback only");
+	buf_printf(out, "network  %s\n",
+		j->net == JAIL_NET_HOST ? "the host's"
+		: j->alone              ? "none"
+					: "loopback only");
 	if (j->listens)
 		buf_printf(out, "proxy    127.0.0.1:%" PRIu64 ", answered from outside\n", j->listens);
 	if (j->hostname) {
@@ -76,6 +82,14 @@ void jail_print(const struct jail *j, struct buf *out)
 		buf_addstr(
 			out, "landlock the same files once more, signals and abstract sockets stay inside\n");
 	buf_addstr(out, "seccomp  the built-in filter\n");
+	if (j->alone)
+		buf_addstr(out,
+			"standin  connects, modes and times are carried out from outside, in writable places only\n");
+	for (size_t i = 0; i < j->sockets.n; i++) {
+		buf_addstr(out, "socket   ");
+		add_clean(out, j->sockets.v[i]);
+		buf_addch(out, '\n');
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(walls); i++)
 		if (j->without & walls[i].wall)
 			buf_printf(out, "without  %s, where the kernel lacks it\n", walls[i].name);

@@ -42,7 +42,8 @@ int rights_limits(struct entering *in, struct err *e)
 		return -1;
 	if (in->j->max_file_size && set_limit(RLIMIT_FSIZE, in->j->max_file_size, e) < 0)
 		return -1;
-	if (in->j->max_procs && set_limit(RLIMIT_NPROC, in->j->max_procs, e) < 0)
+	/* without a user namespace it would count all of the user's */
+	if (in->j->max_procs && !in->j->alone && set_limit(RLIMIT_NPROC, in->j->max_procs, e) < 0)
 		return -1;
 #ifndef __SANITIZE_ADDRESS__
 	/* a sanitized first process has terabytes of its own */

@@ -31,6 +31,7 @@ struct entering {
 	size_t row;        /* the row at work */
 	char *holder_path; /* the directory of the last place */
 	int holder_fd;
+	int listener; /* of a jail that is alone */
 };
 
 /* sources.c */

@@ -5,6 +5,7 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "jail/enter.h"
@@ -22,6 +23,22 @@ pid_t userns_fork(uint64_t flags)
 	struct clone_args a = { .flags = flags, .exit_signal = flags & CLONE_PARENT ? 0 : SIGCHLD };
 
 	return (pid_t)syscall(SYS_clone3, &a, sizeof(a));
+}
+
+/* AppArmor lets a namespace be made and gives no right in it: a host name asks for one. */
+bool userns_works(void)
+{
+	static int known = -1;
+	int status = 1;
+	pid_t pid;
+
+	if (known >= 0)
+		return known;
+	pid = userns_fork(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS);
+	if (!pid)
+		_exit(sethostname("garth", 5) < 0);
+	known = pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status);
+	return known;
 }
 
 static int write_proc(pid_t pid, const char *name, const char *text, struct err *e)

@@ -2,11 +2,15 @@
 #ifndef JAIL_USERNS_H
 #define JAIL_USERNS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
 #include "jail/jail.h"
+
+/* Whether namespaces can be made and give rights; tried once in a process. */
+bool userns_works(void);
 
 /* CLONE_NEW* for a jail. */
 uint64_t userns_flags(const struct jail *j);

@@ -90,7 +90,7 @@ void life_end(struct keeper *k, int exit_code)
 	proxy_stop(k);
 	port_stop(k);
 	if (k->first > 0)
-		kill(k->first, SIGKILL);
+		kill(k->first, k->spec.jail->alone ? SIGTERM : SIGKILL);
 	if (k->launch > 0)
 		kill(k->launch, SIGKILL);
 	/* Where the first process' pid is not known yet, this is what ends it. */

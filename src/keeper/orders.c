@@ -18,12 +18,15 @@ static void on_born(struct keeper *k, const struct order_msg *m)
 	/* Only a child of our own is ever killed by its number, and only the first that was named. */
 	if (k->first || k->phase != PHASE_ENTERING || m->value <= 1 || m->value == k->launch)
 		return;
-	if (waitid(P_PID, (id_t)m->value, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+	/* where launch stays and stands in, it is what ends everything */
+	if (k->spec.jail->alone)
+		k->first = k->launch, k->launch = 0;
+	else if (waitid(P_PID, (id_t)m->value, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
 		k->first = m->value;
 	if (!k->first)
 		return;
 	/* before it is told to start anything */
-	if (cgroup_enter(&k->group, k->first) < 0) {
+	if (cgroup_enter(&k->group, m->value) < 0) {
 		struct err e = ERR_INIT;
 
 		err_sys(&e, "cannot enter the task's control group");

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "alone.h"
 #include "init.h"
 #include "jail/enter.h"
 #include "jail/workdir.h"
@@ -69,8 +70,11 @@ int main(void)
 		err_sys(&e, "cannot close descriptors");
 		return fail(&e);
 	}
-	if (read_description(&j, &e) < 0 || workdir_renew(&j, &e) < 0 ||
-		enter_namespaces(&j, tell_born, &pid, &e) < 0)
+	if (read_description(&j, &e) < 0)
+		return fail(&e);
+	if (j.alone)
+		alone_run(&j, ORDERS_FD, tell_born, make_gift);
+	if (workdir_renew(&j, &e) < 0 || enter_namespaces(&j, tell_born, &pid, &e) < 0)
 		return fail(&e);
 	if (pid) {
 		workdir_tidy(&j);

@@ -9,6 +9,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "alone.h"
 #include "base/alloc.h"
 #include "sys/fd.h"
 
@@ -99,9 +100,15 @@ static const char *path_of(const struct order_cmd *c)
 static int open_terminal(const struct order_cmd *c, int *ret_master, int *ret_slave, struct err *e)
 {
 	struct winsize size = { .ws_row = c->rows, .ws_col = c->cols };
-	auto_fd master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	auto_fd master = -1;
 	int unlock = 0, slave;
 
+	if (alone_is()) {
+		if (alone_terminal(ret_master, ret_slave) < 0 || ioctl(*ret_master, TIOCSWINSZ, &size) < 0)
+			return err_sys(e, "cannot get a terminal");
+		return 0;
+	}
+	master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (master < 0 || ioctl(master, TIOCSPTLCK, &unlock) < 0 || ioctl(master, TIOCSWINSZ, &size) < 0)
 		return err_sys(e, "cannot open a terminal");
 	slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);

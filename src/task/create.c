@@ -12,12 +12,14 @@
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
+#include "sys/owner.h"
 #include "sys/tree.h"
 #include "task/life.h"
 #include "task/empty.h"
 #include "task/refs.h"
 #include "task/source.h"
 #include "task/task.h"
+#include "jail/userns.h"
 #include "workspace/space.h"
 
 /* The overlay file system, as far as one can tell without mounting one. */
@@ -36,6 +38,12 @@ static int choose_backend(struct context *c, const struct task_spec *s, char **r
 
 	if (s->empty)
 		return *ret = xstrdup(WORKSPACE_EMPTY), 0;
+	if (s->weaker && !s->strict && (!name || !strcmp(name, "clone")) && !userns_works()) {
+		if (owner_is_other())
+			return err_set(e, ERR_REFUSED,
+				"no namespaces can be made here, and Landlock alone is nothing for root: start garth as an ordinary user");
+		return *ret = xstrdup(WORKSPACE_ALONE), 0;
+	}
 	if (!name)
 		name = kernel_has_overlay() ? "overlay" : "worktree";
 	if (!workspace_has_backend(name))
@@ -160,7 +168,7 @@ static int create_named(
 	free(t->branch);
 	free(t->workspace);
 	t->branch = xasprintf("refs/heads/garth/%s", t->name);
-	t->workspace = home_path(&c->home, "worktrees/%s", t->name);
+	t->workspace = home_path(&c->home, "%s/%s", workspace_place(t->backend), t->name);
 	if (strlen(t->workspace) + NAME_MAX > PATH_MAX)
 		return err_set(e, ERR_USAGE, "the workspace's path would be too long: %s", t->workspace);
 	if (reserve(c, r, t, &ws, &lock, e) < 0 && (e->kind != ERR_EXISTS || !settle_namesake(c, t->name) ||

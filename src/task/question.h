@@ -20,9 +20,9 @@
 #include "base/strvec.h"
 #include "task/task.h"
 
-#define QUESTION_INSIDE "/tmp/garth-question.json" /* tasks/<id>/tmp is /tmp inside */
-#define QUESTION_MAX    8000                       /* characters of the question and of all options */
-#define QUESTION_FILE   "question.json"
+#define QUESTION_NAME "/garth-question.json" /* in tasks/<id>/tmp, which is /tmp inside */
+#define QUESTION_MAX  8000                   /* characters of the question and of all options */
+#define QUESTION_FILE "question.json"
 
 struct question {
 	char *text;

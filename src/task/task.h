@@ -26,7 +26,8 @@ struct task_spec {
 	const char *on_dirty;   /* NULL: as configured */
 	const char *also_shown; /* one more ref that the task is shown, by its full name; NULL for none */
 	bool strict;
-	bool empty; /* without a repository: empty.h */
+	bool empty;  /* without a repository: empty.h */
+	bool weaker; /* a clone on Landlock alone, where no namespaces can be made */
 };
 
 /* Makes a task: state "created". */

@@ -11,6 +11,7 @@
 #include "agent/agent.h"
 #include "base/alloc.h"
 #include "base/path.h"
+#include "jail/userns.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
@@ -74,6 +75,13 @@ static void show(struct jail *j, const struct hidden *h, const char *path, unsig
 			show(j, h, sub, depth + 1);
 	}
 	closedir(d);
+}
+
+static bool is_link(const char *path)
+{
+	char text[2];
+
+	return readlink(path, text, sizeof(text)) >= 0;
 }
 
 static void show_system(struct jail *j, const struct hidden *h)
@@ -151,6 +159,15 @@ static void show_tools(struct context *c, struct jail *j, const struct hidden *h
 		show_named(c, j, h, c->config.allow_read.v[i]);
 }
 
+static void write_facts(struct context *c, const struct task *t, struct buf *facts, struct buf *rules)
+{
+	buf_printf(facts, "name=%s\nbranch=%s\ntarget=%s\n", t->name, t->branch, t->target);
+	if (!strcmp(c->config.policy.identity, "forced"))
+		buf_printf(facts, "trailer=Garth-Task: %s\n", t->name);
+	for (size_t i = 0; i < c->config.noperations; i++)
+		buf_printf(rules, "%s %s\n", c->config.operations[i].name, c->config.operations[i].rule);
+}
+
 /* The gateway and what guides to it: the socket, the shim as `git`, the hook, and what they know of the task.
  */
 static int show_gateway(struct context *c, struct task_at *at, struct jail *j, struct err *e)
@@ -161,17 +178,141 @@ static int show_gateway(struct context *c, struct task_at *at, struct jail *j, s
 
 	if (proc_find_part("garth-shim", &shim, e) < 0)
 		return -1;
-	buf_printf(&facts, "name=%s\nbranch=%s\ntarget=%s\n", t->name, t->branch, t->target);
-	if (!strcmp(c->config.policy.identity, "forced"))
-		buf_printf(&facts, "trailer=Garth-Task: %s\n", t->name);
-	for (size_t i = 0; i < c->config.noperations; i++)
-		buf_printf(&rules, "%s %s\n", c->config.operations[i].name, c->config.operations[i].rule);
+	write_facts(c, t, &facts, &rules);
 	jail_add(j, JAIL_BIND, 0, shim, INSIDE_BIN "/git");
 	jail_add(j, JAIL_BIND, 0, shim, INSIDE_HOOK);
 	jail_add(j, JAIL_BIND, JAIL_OPTIONAL, socket, INSIDE_GATEWAY);
 	jail_add(j, JAIL_DATA, 0, buf_str(&facts), INSIDE_TASK);
 	jail_add(j, JAIL_DATA, 0, buf_str(&rules), INSIDE_OPERATIONS);
 	return 0;
+}
+
+/* Of the host, as it is: what Landlock alone shows is shown at its own place, and what is a link needs no
+ * rule. */
+static void show_here(struct jail *j, unsigned flags, const char *path)
+{
+	auto_str real = canonicalize_file_name(path);
+
+	for (size_t i = 0; real && i < j->nrows; i++)
+		if (!strcmp(j->rows[i].target, real))
+			return;
+	if (real)
+		jail_add(j, JAIL_BIND, flags, real, real);
+}
+
+static void show_system_here(struct jail *j)
+{
+	static const char *const accounts[] = { "/etc/passwd", "/etc/group" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(system_paths); i++) {
+		char text[PATH_MAX] = "";
+
+		if (!is_link(system_paths[i]))
+			show_here(j, JAIL_OPTIONAL, system_paths[i]);
+		else if (!j->alone && readlink(system_paths[i], text, sizeof(text) - 1) > 0)
+			jail_add(j, JAIL_LINK, 0, text, system_paths[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(etc_dirs); i++) {
+		auto_str path = path_join("/etc", etc_dirs[i]);
+
+		show_here(j, JAIL_OPTIONAL, path);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(etc_files); i++) {
+		auto_str path = path_join("/etc", etc_files[i]);
+
+		if (!is_link(path))
+			show_here(j, JAIL_OPTIONAL, path);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(accounts); i++)
+		show_here(j, JAIL_OPTIONAL, accounts[i]);
+	if (j->net == JAIL_NET_HOST)
+		show_here(j, JAIL_OPTIONAL, "/etc/resolv.conf");
+}
+
+static void show_tools_here(struct context *c, struct jail *j, const struct hidden *h)
+{
+	for (size_t i = 0; i < c->config.tools.n + c->config.allow_read.n; i++) {
+		size_t k = i - c->config.tools.n;
+		auto_str path = i < c->config.tools.n ? path_join(c->user_home, c->config.tools.v[i])
+						      : xstrdup(c->config.allow_read.v[k]);
+		auto_str real = canonicalize_file_name(path);
+
+		/* a rule holds for all that is beneath: what has something hidden in it is not shown at all
+		 */
+		if (real && !covers_hidden(h, real) && !is_hidden(h, real) &&
+			!path_within(c->user_home, real))
+			show_here(j, JAIL_OPTIONAL, real);
+	}
+}
+
+/* The shim under its names, and what it knows of the task, in the task's own directory. */
+static int make_run_dir(struct context *c, struct task_at *at, const char *shim, struct err *e)
+{
+	const struct {
+		const char *name, *to;
+	} links[] = { { "bin/git", shim }, { "hook", shim } };
+	auto_buf facts = BUF_INIT(16384), rules = BUF_INIT(65536);
+	auto_fd bin = mkdirs_beneath(at->ws.dir, "run/bin", 0700, (uid_t)-1, (gid_t)-1);
+	auto_fd dir = openat(at->ws.dir, "run", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (bin < 0 || dir < 0)
+		return err_sys(e, "cannot make 'run' of the task");
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		unlinkat(dir, links[i].name, 0);
+		if (symlinkat(links[i].to, dir, links[i].name) < 0)
+			return err_sys(e, "cannot make '%s' of the task", links[i].name);
+	}
+	write_facts(c, at->task, &facts, &rules);
+	if (write_file(dir, "task", buf_str(&facts), facts.len, 0600, e) < 0)
+		return -1;
+	return write_file(dir, "operations", buf_str(&rules), rules.len, 0600, e);
+}
+
+int walls_check_alone(const struct network *n, struct err *e)
+{
+	/* a list with nothing on it is no network at all */
+	if (strcmp(n->mode, NETWORK_ALLOW) != 0 || !n->allow.n)
+		return 0;
+	err_set(e, ERR_REFUSED,
+		"network 'allow' needs namespaces, which cannot be made here: it can be none or host");
+	return err_hint(e, "garth run --allow-weaker --net host -- CMD");
+}
+
+/* Everything at its own place, so that Landlock can say the same without a mount. */
+static int describe_alone(struct context *c, struct task_at *at, const struct hidden *tools,
+	const struct walls_opts *o, struct jail *j, struct err *e)
+{
+	static const char *const writable[] = { "tmp", "home" };
+	auto_str run = workspace_inside(&c->home, at->task, ""), shim = NULL;
+	auto_str socket = home_path(&c->home, "tasks/%lld/gateway", (long long)at->task->id);
+
+	j->alone = !userns_works();
+	if (j->alone && walls_check_alone(o->net, e) < 0)
+		return -1;
+	if (j->alone && owner_is_other())
+		return err_set(e, ERR_REFUSED,
+			"Landlock alone is nothing for root: start garth as an ordinary user");
+	/* where namespaces can be made after all, there are all walls, at the same places */
+	if (j->alone)
+		j->listens = 0;
+	else
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, socket, socket);
+	if (proc_find_part("garth-shim", &shim, e) < 0 || make_run_dir(c, at, shim, e) < 0)
+		return -1;
+	jail_add(j, JAIL_PROC, 0, "", "/proc");
+	jail_add(j, JAIL_DEV, JAIL_WRITE, "", "/dev");
+	for (size_t i = 0; i < ARRAY_SIZE(writable); i++) {
+		auto_str path = home_path(&c->home, "tasks/%lld/%s", (long long)at->task->id, writable[i]);
+
+		jail_add(j, JAIL_BIND, JAIL_WRITE, path, path);
+	}
+	jail_add(j, JAIL_BIND, 0, run, run);
+	show_system_here(j);
+	show_tools_here(c, j, tools);
+	if (!path_within(shim, "/usr"))
+		show_here(j, 0, shim);
+	strvec_push(&j->sockets, socket);
+	return workspace_describe(&at->ws, j, e);
 }
 
 int walls_describe(
@@ -198,6 +339,8 @@ int walls_describe(
 	ret->max_memory = c->config.max_memory;
 	if (o->allow_weaker)
 		ret->without = JAIL_WALL_LANDLOCK | JAIL_WALL_LANDLOCK_SCOPE | JAIL_WALL_PROC;
+	if (workspace_is_alone(at->task))
+		return describe_alone(c, at, &tools, o, ret, e);
 	jail_add(ret, JAIL_PROC, 0, "", "/proc");
 	jail_add(ret, JAIL_DEV, JAIL_WRITE, "", "/dev");
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, tmp, "/tmp");
@@ -218,23 +361,32 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	const struct network *net, const char *session, const struct strvec *extra_env, char *const *argv,
 	struct order_cmd *ret, struct err *e)
 {
+	bool alone = workspace_is_alone(t);
+	auto_str home =
+		alone ? home_path(&c->home, "tasks/%lld/home", (long long)t->id) : xstrdup(c->user_home);
+	auto_str tmp = alone ? home_path(&c->home, "tasks/%lld/tmp", (long long)t->id) : xstrdup("/tmp");
+	auto_str dir = workspace_inside(&c->home, t, ""), bin = workspace_inside(&c->home, t, "/bin");
+	auto_str socket =
+		alone ? home_path(&c->home, "tasks/%lld/gateway", (long long)t->id) : xstrdup(INSIDE_GATEWAY);
 	auto_strvec fixed = STRVEC_INIT;
 	const char *path = getenv("PATH");
 
-	strvec_pushf(&fixed, "HOME=%s", c->user_home);
+	strvec_pushf(&fixed, "HOME=%s", home);
 	strvec_pushf(&fixed, "USER=%s", owner_is_other() ? "garth" : c->user);
 	strvec_pushf(&fixed, "LOGNAME=%s", owner_is_other() ? "garth" : c->user);
 	strvec_pushf(&fixed, "SHELL=%s", visible_shell(c));
 	/* where there is no repository of the task's, git is git */
-	strvec_pushf(&fixed, "PATH=%s%s", workspace_is_empty(t) ? "" : INSIDE_BIN ":",
-		path && *path ? path : "/usr/local/bin:/usr/bin:/bin");
-	strvec_push(&fixed, "TMPDIR=/tmp");
+	strvec_pushf(&fixed, "PATH=%s%s%s", workspace_is_empty(t) ? "" : bin,
+		workspace_is_empty(t) ? "" : ":", path && *path ? path : "/usr/local/bin:/usr/bin:/bin");
+	strvec_pushf(&fixed, "TMPDIR=%s", tmp);
 	strvec_pushv(&fixed, workspace_env(t));
 	strvec_pushf(&fixed, "GARTH_TASK=%s", t->name);
 	strvec_pushf(&fixed, "GARTH_SESSION=%s", session);
 	strvec_pushf(&fixed, "GARTH_WORKSPACE=%s", t->workspace);
-	strvec_push(&fixed, "GARTH_SOCKET=" INSIDE_GATEWAY);
-	strvec_push(&fixed, "GARTH_QUESTION_FILE=" QUESTION_INSIDE);
+	strvec_pushf(&fixed, "GARTH_SOCKET=%s", socket);
+	if (alone)
+		strvec_pushf(&fixed, "GARTH_DIR=%s", dir);
+	strvec_pushf(&fixed, "GARTH_QUESTION_FILE=%s" QUESTION_NAME, tmp);
 	strvec_pushv(&fixed, network_env(net));
 	if (agent_environment(&c->config, agent, environ, extra_env, &fixed, &ret->env, e) < 0)
 		return -1;

@@ -113,7 +113,7 @@ int host_move_away(struct workspace *ws, struct err *e)
 	if (!rename(ws->task->workspace, kept) || errno == ENOENT)
 		return 0;
 	if (errno == EACCES) {
-		auto_str name = xasprintf("worktrees/%s", path_base(ws->task->workspace));
+		auto_str name = path_join(workspace_place(ws->task->backend), path_base(ws->task->workspace));
 
 		tree_make_movable(ws->home->fd, name);
 		if (!rename(ws->task->workspace, kept))

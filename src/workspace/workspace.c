@@ -14,7 +14,7 @@
 #define OWN_OBJECTS "own-objects"
 
 static const struct backend *const backends[] = { &backend_overlay, &backend_worktree, &backend_clone,
-	&backend_empty };
+	&backend_empty, &backend_alone };
 
 static const struct backend *by_name(const char *name)
 {
@@ -26,12 +26,28 @@ static const struct backend *by_name(const char *name)
 
 bool workspace_has_backend(const char *name)
 {
-	return by_name(name) && by_name(name) != &backend_empty;
+	return by_name(name) && by_name(name) != &backend_empty && by_name(name) != &backend_alone;
 }
 
 bool workspace_is_empty(const struct task *t)
 {
 	return by_name(t->backend) == &backend_empty;
+}
+
+bool workspace_is_alone(const struct task *t)
+{
+	return by_name(t->backend) == &backend_alone;
+}
+
+const char *workspace_place(const char *backend)
+{
+	return by_name(backend) == &backend_alone ? "alone" : "worktrees";
+}
+
+char *workspace_inside(const struct home *h, const struct task *t, const char *name)
+{
+	return workspace_is_alone(t) ? home_path(h, "tasks/%lld/run%s", (long long)t->id, name)
+				     : xasprintf(INSIDE_DIR "%s", name);
 }
 
 bool workspace_is_on_host(const struct task *t)
@@ -43,7 +59,7 @@ bool workspace_is_on_host(const struct task *t)
 
 bool workspace_is_clone(const char *name)
 {
-	return by_name(name) == &backend_clone;
+	return by_name(name) == &backend_clone || by_name(name) == &backend_alone;
 }
 
 const char *const *workspace_env(const struct task *t)
@@ -148,7 +164,8 @@ int workspace_make_private(struct workspace *ws, struct private_spec *s, struct 
 		return err_sys(e, "cannot open '%s'", path);
 	s->repo = ws->repo;
 	s->commit = ws->task->base;
-	s->hook = INSIDE_HOOK;
+	if (!s->hook)
+		s->hook = INSIDE_HOOK;
 	s->borrow = !ws->backend->own_objects && !ws->task->strict && private_can_borrow(ws->repo);
 	if (private_create(git, s, e) < 0)
 		return -1;

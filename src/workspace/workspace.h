@@ -78,6 +78,13 @@ bool workspace_has_backend(const char *name);
 /* The backend of tasks without a repository, which nobody can ask for by name. */
 #define WORKSPACE_EMPTY "empty"
 bool workspace_is_empty(const struct task *t);
+/* The clone on Landlock alone: chosen where there are no mount namespaces, and by nobody's name. */
+#define WORKSPACE_ALONE "alone"
+bool workspace_is_alone(const struct task *t);
+/* The directory of the Garth home in which the files of tasks with that backend stand. */
+const char *workspace_place(const char *backend);
+/* Where inside something of Garth's is ("/bin"; one of the INSIDE_ names without INSIDE_DIR), on the heap. */
+char *workspace_inside(const struct home *h, const struct task *t, const char *name);
 /* Whether its files stand on the host, at task->workspace; else it stands on a base. */
 bool workspace_is_on_host(const struct task *t);
 /* Whether it is one whose base comes from the remote. */
@@ -103,7 +110,7 @@ struct backend {
 	int (*published)(struct workspace *ws, const char *tip, struct err *e);
 };
 
-extern const struct backend backend_overlay, backend_worktree, backend_clone, backend_empty;
+extern const struct backend backend_overlay, backend_worktree, backend_clone, backend_empty, backend_alone;
 
 struct private_spec;
 /* Makes tasks/<id>/git, with objects of its own where they cannot or must not be borrowed. */

@@ -33,7 +33,7 @@ static void make(void **state, struct fixture *f)
 	snprintf(f->first, sizeof(f->first), "%s", git_in(&f->shared, "rev-parse", "HEAD"));
 	alternate = xasprintf("%s/objects\n", f->shared.dir);
 	put(s->fd, "drafts/.git/objects/info/alternates", alternate);
-	if (verifier_open(&f->shared.repo, TASK, &f->v, &f->e) < 0)
+	if (verifier_open(&f->shared.repo, TASK, NULL, &f->v, &f->e) < 0)
 		fail_msg("%s", f->e.msg);
 }
 
@@ -417,7 +417,7 @@ static void dies_in_the_middle(void **state)
 	assert_int_equal(count(&f), before);
 	assert_false(there(((struct scratch *)*state)->fd, "shared/.git/objects/garth-7"));
 	assert_fsck_clean(&f.shared);
-	assert_int_equal(verifier_open(&f.shared.repo, TASK, &f.v, &f.e), 0);
+	assert_int_equal(verifier_open(&f.shared.repo, TASK, NULL, &f.v, &f.e), 0);
 	assert_int_equal(take(&f, &p, 1 << 20, &n), 0);
 	assert_int_equal(n, 3);
 	close(pair[0]);
@@ -451,7 +451,7 @@ static void a_helper_that_gave_up_spoils_it(void **state)
 	assert_false(verifier_is_alive(&f.v));
 	verifier_close(&f.v);
 	assert_int_equal(count(&f), before);
-	assert_int_equal(verifier_open(&f.shared.repo, TASK, &f.v, &f.e), 0);
+	assert_int_equal(verifier_open(&f.shared.repo, TASK, NULL, &f.v, &f.e), 0);
 	assert_int_equal(take(&f, &p, 1 << 20, &n), 0);
 	assert_int_equal(n, 3);
 	release(&f);
@@ -467,7 +467,7 @@ static void what_a_crash_left_is_removed(void **state)
 	assert_int_equal(mkdirat(s->fd, "shared/.git/objects/garth-7", 0755), 0);
 	assert_int_equal(mkdirat(s->fd, "shared/.git/objects/garth-7/ab", 0700), 0);
 	put(s->fd, "shared/.git/objects/garth-7/ab/cdef", "left");
-	if (verifier_open(&f.shared.repo, TASK, &f.v, &f.e) < 0)
+	if (verifier_open(&f.shared.repo, TASK, NULL, &f.v, &f.e) < 0)
 		fail_msg("%s", f.e.msg);
 	assert_true(is_empty(&f));
 	release(&f);

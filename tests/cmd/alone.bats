@@ -1,0 +1,176 @@
+# J9 W3: a clone on Landlock alone, for machines without namespaces. Each attack is made outside first, where it works.
+load helpers
+
+setup() {
+  garth_setup
+  without=(python3 "$BATS_TEST_DIRNAME/without-userns")
+}
+
+# alone COMMAND…: garth where no namespace can be made.
+alone() { "${without[@]}" "$garth" "$@"; }
+weak() { alone run -q --allow-weaker "$@"; }
+
+# by_user: what follows is for an ordinary user; for root it is refused.
+by_user() { ! is_root; }
+
+@test "J9 alone: refused unless told to, and then said so clearly; never for root, never strict" {
+  call alone run -- true
+  [[ $code == 125 && $err == *'--allow-weaker runs on Landlock alone'* ]] || complain
+  call alone run --allow-weaker --strict-isolation -- true
+  [[ $code == 2 && $err == *'never runs weaker'* ]] || complain
+  call alone run --allow-weaker --task a -- sh -c 'git log --format=%s'
+  if ! by_user; then
+    [[ $code != 0 && $err == *'nothing for root'* ]] || complain
+    return
+  fi
+  [[ $code == 0 && $out == *first* && $err == *'Landlock alone'* ]] || complain
+  [[ $(field a backend) == alone ]]
+  call alone run --allow-weaker --allow example.com -- true
+  [[ $code == 4 && $err == *"network 'allow' needs namespaces"* ]] || complain
+  fails 4 "git among its files would run" "$garth" path a
+}
+
+@test "W3 J9 alone: git inside works, commits are published, checked and recorded; the whole life of a task" {
+  by_user || return 0
+  weak --task a --on-dirty keep -- sh -ec 'git status --porcelain; echo 1 >one; chmod +x one; touch -d @1000000000 one; git add one; git commit -qm one; git log -1 --format=%s
+    mkdir sub; cd sub; git init -q nested; git -C nested status -s; /usr/bin/git branch --show-current'
+  [[ $(git log -1 --format=%s garth/a) == one && $(git ls-tree garth/a one) == 100755* ]]
+  "$garth" audit a | grep -q publish; "$garth" audit --verify
+  call alone exec a -- sh -c 'mkdir -p .github/workflows; echo x >.github/workflows/x.yml; git add .github; git commit -qm no'
+  [[ $code != 0 && $err == *protected* ]] || complain
+  alone exec a -- sh -c 'git rm -rfq --cached .github; rm -rf .github sub; echo 2 >two; git add .; git commit -qm two'
+  alone snapshot a; alone exec a -- sh -c 'echo 3 >three; git add three; git commit -qm three'; "$garth" diff a | grep -q '^+3'
+  alone rollback a --to-snapshot 2; [[ $(alone exec a -- git log -1 --format=%s) == two ]]
+  alone exec a -- sh -c 'echo 4 >four'; alone sync a 2>/dev/null || true
+  "$garth" export a "$T/taken"; [[ -f $T/taken/one && ! -e $T/taken/.git ]]
+  "$garth" archive a >/dev/null; "$garth" undo; [[ $(alone exec a -- cat four) == 4 ]]
+  "$garth" discard -fD a; "$garth" undo; [[ $(alone exec a -- git log -1 --format=%s) == two ]]
+  "$garth" merge a; [[ $(git log -1 --format=%s main) == two && -z $(git status --porcelain) ]]
+  "$garth" doctor; "$garth" discard -fD a; "$garth" gc --empty-trash; [[ -z $(ls "$GARTH_HOME/alone") ]]
+}
+
+# ways FILE: what is tried against a file outside, one line each.
+tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "rm -f $1" "mv $1 $1.away" "ln $1 here" "truncate -s 0 $1" "cp $1 here" "python3 -c 'import os; os.setxattr(\"$1\", \"user.x\", b\"y\")'"; }
+
+@test "ESCAPES 1 J2 J9 alone: files outside are not read, written, moved, linked, nor are their modes and times changed" {
+  by_user || return 0
+  "$garth" new sibling --backend clone; inside sibling 'echo s >s'
+  weak --task a -- true
+  local f cmd
+  for f in "$T/home/secret" "$R/a.txt" "$R/.git/config" "$GARTH_HOME/garth.db" "$GARTH_HOME/worktrees/sibling/s" "$GARTH_HOME/tasks/$(field a id)/host-index"; do
+    [[ $f == *secret ]] && echo SECRET >"$f"
+    while read -r cmd; do
+      stat -c '%a %Y %s %h' "$f" >"$T/before"; sha256sum "$f" >>"$T/before"
+      call alone exec a -- sh -c "$cmd"
+      if [[ $cmd == rm* ]]; then [[ -e $f ]] || complain "gone: $f"; else [[ $code != 0 ]] || complain "$cmd"; fi
+      [[ $out != *SECRET* ]] || complain "$cmd"
+      { stat -c '%a %Y %s %h' "$f"; sha256sum "$f"; } | diff "$T/before" - || complain "changed: $cmd"
+    done < <(tried "$f")
+  done
+  # the controls: the same on a file of one's own, outside
+  echo x >"$T/mine"; while read -r cmd; do (cd "$T"; [[ -e mine ]] || echo x >mine; rm -f here; sh -c "$cmd") || complain "the control failed: $cmd"; done < <(tried "$T/mine")
+  call alone exec a -- ls "$T/home"; [[ $code != 0 ]] || complain
+  call alone exec a -- sh -c 'for f in task operations bin/git hook; do echo x >$GARTH_DIR/$f; rm -f $GARTH_DIR/$f; chmod 777 $GARTH_DIR/$f; done; rm -rf $GARTH_DIR; git log --format=%s'
+  [[ $code == 0 && $out == first && $(stat -c %a "$GARTH_HOME/tasks/$(field a id)/run/task") == 600 ]] || complain
+  # through links of its own, and through what it opened
+  call alone exec a -- sh -c "ln -s $T/home/secret l; cat l; chmod 777 l; echo >l; ln -s $T/home d; ls d/; touch d/new"
+  [[ $out != *SECRET* && $(stat -c %a "$T/home/secret") != 777 && ! -e $T/home/new ]] || complain
+}
+
+@test "ESCAPES 19 J9 alone: processes outside are not signalled, traced or looked into; all of the task's end with it" {
+  by_user || return 0
+  env TOKEN=SECRET sleep 1000 & local victim=$!
+  weak --task a -- true
+  call alone exec a -- sh -c "kill -9 $victim; kill -STOP $victim; renice 19 $victim; cat /proc/$victim/environ; ls /proc/$victim/fd/; kill -9 -1; true"
+  kill -0 $victim; [[ $out != *SECRET* && $(awk '/^State/ {print $2}' /proc/$victim/status) == S && $(awk '{print $19}' /proc/$victim/stat) == 0 ]] || complain
+  # the control
+  [[ $(tr '\0' '\n' </proc/$victim/environ) == *SECRET* ]]; kill $victim
+  # what runs away is ended with the task
+  alone exec a -- sh -c 'setsid sleep 7531 >/dev/null 2>&1 & (setsid sh -c "sleep 7532 & sleep 7532" &) ; sleep 0.2'
+  sleep 0.5; [[ -z $(pgrep -f 'sleep 753[12]') ]]
+  weak -d --task b -- sh -c 'setsid sleep 7533 & setsid sleep 7533 & sleep 7534'
+  until [[ $(pgrep -fc 'sleep 7533') -ge 2 ]]; do sleep 0.05; done
+  "$garth" cancel b; [[ -z $(pgrep -f 'sleep 753[34]') ]]
+  # and with its keeper, however that dies
+  alone exec b -- true; weak -d --task c -- sh -c 'setsid sleep 7535 & sleep 7536'
+  until pgrep -f 'sleep 7535' >/dev/null; do sleep 0.05; done
+  kill -9 "$(keeper_of c)"
+  for i in $(seq 100); do [[ -z $(pgrep -f 'sleep 753[56]') ]] && break; sleep 0.05; done
+  [[ -z $(pgrep -f 'sleep 753[56]') && $(state_of c) == interrupted ]]
+}
+
+@test "ESCAPES 20 22 J9 alone: no socket outside is reached: unix, abstract, datagrams; no network unless it is the host's" {
+  by_user || return 0
+  cat >"$T/home/serve.py" <<'P'
+import os, socket, sys, threading
+out = []
+def serve(s):
+    while True:
+        c, _ = s.accept(); c.sendall(b"REACHED"); c.close()
+u = socket.socket(socket.AF_UNIX); u.bind(sys.argv[1]); u.listen()
+a = socket.socket(socket.AF_UNIX); a.bind("\0" + sys.argv[2]); a.listen()
+t = socket.create_server(("127.0.0.1", 0))
+d = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); d.bind(sys.argv[1] + ".d")
+for s in (u, a, t): threading.Thread(target=serve, args=(s,), daemon=True).start()
+print(t.getsockname()[1], flush=True)
+print(d.recv(100).decode(), flush=True)
+P
+  cat >"$T/reach.py" <<'P'
+import socket, sys
+def ask(family, address, kind=socket.SOCK_STREAM):
+    try:
+        s = socket.socket(family, kind); s.settimeout(3); s.connect(address); print(s.recv(100).decode())
+    except OSError as e:
+        print("no:", e)
+path, name, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
+ask(socket.AF_UNIX, path); ask(socket.AF_UNIX, "\0" + name); ask(socket.AF_INET, ("127.0.0.1", port))
+try:
+    for make in (lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM), lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0]):
+        try: make().sendto(b"SENT", path + ".d")
+        except OSError as e: print("no:", e)
+except Exception as e: print("no:", e)
+P
+  python3 "$T/home/serve.py" "$T/home/sock" "garth-$$" >"$T/served" & local server=$!
+  until [[ -s $T/served ]]; do sleep 0.05; done
+  local port; port=$(head -1 "$T/served")
+  cp "$T/reach.py" "$R/reach.py"; git add .; git commit -qm reach
+  weak --task a -- true
+  call alone exec a -- python3 reach.py "$T/home/sock" "garth-$$" "$port"
+  [[ $(grep -c '^no:' <<<"$out") -ge 4 && $out != *REACHED* && $(wc -l <"$T/served") == 1 ]] || complain
+  call alone exec --net host a -- python3 reach.py "$T/home/sock" "garth-$$" "$port"
+  [[ $(grep -c REACHED <<<"$out") == 1 && $(wc -l <"$T/served") == 1 ]] || complain
+  # sockets of its own are its own; the gateway is there
+  call alone exec a -- sh -c 'python3 - <<P
+import socket, threading
+s = socket.socket(socket.AF_UNIX); s.bind("own"); s.listen()
+threading.Thread(target=lambda: s.accept()[0].sendall(b"own")).start()
+c = socket.socket(socket.AF_UNIX); c.connect("own"); print(c.recv(9))
+P
+curl -s --unix-socket $GARTH_SOCKET http://g/api/v1/task'
+  [[ $code == 0 && $out == *"b'own'"*'"task":"a"'* ]] || complain
+  # the control
+  [[ $(python3 "$T/reach.py" "$T/home/sock" "garth-$$" "$port" | grep -c REACHED) == 3 ]]; wait $server; grep -q SENT "$T/served"
+}
+
+@test "J9 O2 alone: a terminal of its own, and no other" {
+  by_user || return 0
+  weak --task a -- true
+  cat >"$T/terminal.py" <<'P'
+import os, pty, sys
+garth, without = sys.argv[1], sys.argv[2:]
+other, slave = pty.openpty()
+argv = [*without, garth, "exec", "a", "--", "sh", "-c", f"test -t 0 && echo TTY; stty size; echo x >{os.ttyname(slave)} && echo WROTE; echo y >/dev/tty"]
+pid, fd = pty.fork()
+if pid == 0: os.execvp(argv[0], argv)
+data = b""
+try:
+    while True:
+        d = os.read(fd, 4096)
+        if not d: break
+        data += d
+except OSError: pass
+print(data.decode()); os.waitpid(pid, 0)
+P
+  call python3 "$T/terminal.py" "$garth" "${without[@]}"
+  [[ $out == *TTY* && $out == *y* && $out != *WROTE* ]] || complain
+}
