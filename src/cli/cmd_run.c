@@ -146,7 +146,7 @@ static int keep_file(struct context *c, const struct task *t, const struct run_o
 }
 
 /* A jail that could not be entered: the kernel's part in it is looked up only now. */
-static void explain(struct err *e)
+static void explain(struct err *e, bool weaker)
 {
 	struct probe p;
 
@@ -156,7 +156,7 @@ static void explain(struct err *e)
 	for (int i = 0; i < p.n; i++)
 		if (!p.rows[i].ok && p.rows[i].required) {
 			err_wrap(e, "%s: %s%s", p.rows[i].name, p.rows[i].found,
-				strcmp(p.rows[i].name, "user namespaces")
+				weaker || strcmp(p.rows[i].name, "user namespaces")
 					? ""
 					: "; --allow-weaker runs on Landlock alone");
 			err_hint(e, "%s", *p.rows[i].enable ? p.rows[i].enable : "garth doctor");
@@ -241,7 +241,7 @@ int cmd_run(int argc, char **argv)
 		return say_error(&e);
 	if ((o.text.len && keep_file(&c, &t, &o, &e) < 0) ||
 		session_run(&c, &t, &o.session, words, &r, &e) < 0) {
-		explain(&e);
+		explain(&e, o.weaker);
 		err_wrap(&e, "task '%s'", t.name);
 		return say_error(&e);
 	}

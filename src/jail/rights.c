@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "jail/steps.h"
+#include "sys/offspring.h"
 
 /* Root's child leaves uid 0 here. No capability goes with it: 0 is not mapped in this user namespace, so for
  * the kernel nobody stops being root. */
@@ -42,8 +43,10 @@ int rights_limits(struct entering *in, struct err *e)
 		return -1;
 	if (in->j->max_file_size && set_limit(RLIMIT_FSIZE, in->j->max_file_size, e) < 0)
 		return -1;
-	/* without a user namespace it would count all of the user's */
-	if (in->j->max_procs && !in->j->alone && set_limit(RLIMIT_NPROC, in->j->max_procs, e) < 0)
+	/* without a user namespace it counts all of the user's: those that are there now come on top */
+	if (in->j->max_procs &&
+		set_limit(RLIMIT_NPROC, in->j->max_procs + (in->j->alone ? offspring_count_user() : 0), e) <
+			0)
 		return -1;
 #ifndef __SANITIZE_ADDRESS__
 	/* a sanitized first process has terabytes of its own */

@@ -2,11 +2,14 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "jail/start.h"
 #include "sys/fd.h"
+#include "sys/offspring.h"
 
 #define ENTER_SECONDS  60
 #define CANCEL_SECONDS 10
@@ -26,6 +29,8 @@ void life_start(struct keeper *k)
 	if (k->phase != PHASE_ENTERING)
 		return;
 	keeper_deadline(k, ENTER_SECONDS);
+	if (k->spec.jail->alone)
+		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	if (jail_start(k->spec.jail, &orders, &k->launch, &e) < 0)
 		life_fail(k, &e);
 	else
@@ -236,6 +241,14 @@ static void fail_by_death(struct keeper *k, int status)
 	life_fail(k, &e);
 }
 
+/* Who stood in ends everything before it ends itself. Where it was killed, its part falls to us. */
+static void end_what_is_left(struct keeper *k)
+{
+	const pid_t but[] = { k->gate.pid, k->proxy.pid };
+
+	offspring_end(but, ARRAY_SIZE(but));
+}
+
 void life_reap(struct keeper *k)
 {
 	bool first_died = false, none;
@@ -249,6 +262,8 @@ void life_reap(struct keeper *k)
 		if (pid == k->first) {
 			k->first = 0;
 			first_died = true;
+			if (k->spec.jail->alone)
+				end_what_is_left(k);
 		}
 		if (pid == k->gate.pid)
 			gate_ended(k);

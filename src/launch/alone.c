@@ -16,6 +16,7 @@
 #include "jail/enter.h"
 #include "jail/standin.h"
 #include "sys/fd.h"
+#include "sys/offspring.h"
 #include "sys/sock.h"
 
 #define WRITABLE_MAX 64
@@ -85,39 +86,6 @@ static void answer(int link, int *listener)
 	fd_closep(&fds[1]);
 }
 
-/* Everything that was ever started inside has this process for a parent once its own are gone: who is killed
- * hands its children up. */
-static void end_all(void)
-{
-	pid_t pid;
-
-	for (;;) {
-		char path[64], word[4096];
-		auto_fd fd = -1;
-		ssize_t n;
-
-		snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		n = fd < 0 ? -1 : read(fd, word, sizeof(word) - 1);
-		word[n > 0 ? n : 0] = '\0';
-		for (char *at = word, *end; *at; at = end) {
-			long child = strtol(at, &end, 10);
-
-			if (end == at || (size_t)(end - word) >= sizeof(word) - 1)
-				break;
-			if (child > 1)
-				kill((pid_t)child, SIGKILL);
-			while (*end == ' ')
-				end++;
-		}
-		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-			;
-		if (pid < 0 && errno == ECHILD)
-			return;
-		poll(NULL, 0, 1);
-	}
-}
-
 static int watch_signals(void)
 {
 	sigset_t set;
@@ -170,7 +138,7 @@ static void __attribute__((noreturn)) stand_outside(const struct jail *j, int li
 		else if (p[1].revents)
 			fd_closep(&link), link = -1;
 	}
-	end_all();
+	offspring_end(NULL, 0);
 	_exit(0);
 }
 

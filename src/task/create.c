@@ -19,6 +19,7 @@
 #include "task/refs.h"
 #include "task/source.h"
 #include "task/task.h"
+#include "jail/landlock.h"
 #include "jail/userns.h"
 #include "workspace/space.h"
 
@@ -42,6 +43,10 @@ static int choose_backend(struct context *c, const struct task_spec *s, char **r
 		if (owner_is_other())
 			return err_set(e, ERR_REFUSED,
 				"no namespaces can be made here, and Landlock alone is nothing for root: start garth as an ordinary user");
+		if (!landlock_scopes(landlock_abi()))
+			return err_set(e, ERR_REFUSED,
+				"no namespaces can be made here, and Landlock alone needs its ABI 6 (Linux 6.12); here it is %d",
+				landlock_abi());
 		return *ret = xstrdup(WORKSPACE_ALONE), 0;
 	}
 	if (!name)

@@ -97,6 +97,26 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
   kill -9 "$(keeper_of c)"
   for i in $(seq 100); do [[ -z $(pgrep -f 'sleep 753[56]') ]] && break; sleep 0.05; done
   [[ -z $(pgrep -f 'sleep 753[56]') && $(state_of c) == interrupted ]]
+  # or with who stands in, whom nobody inside can kill
+  weak -d --task d -- sh -c 'setsid sleep 7537 & sleep 7538'
+  until pgrep -f 'sleep 7537' >/dev/null; do sleep 0.05; done
+  call alone exec d -- sh -c "kill -9 $(pgrep -P "$(keeper_of d)" -x garth-standin)"; [[ $code != 0 && $(state_of d) == running ]] || complain
+  kill -9 "$(pgrep -P "$(keeper_of d)" -x garth-standin)"
+  until [[ $(state_of d) != running ]]; do sleep 0.05; done
+  [[ -z $(pgrep -f '^sleep 753[78]') ]]
+}
+
+@test "ESCAPES 18 19 J9 alone: a task that multiplies hits its limit, and ends" {
+  by_user || return 0
+  echo 'limits: {max_processes: 200}' >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml
+  weak -d --task a -- python3 -c '
+import os
+while True:
+    try:
+        if os.fork() == 0: os.setsid()
+    except OSError: pass'
+  sleep 1; (($(pgrep -u "$(id -u)" -cf 'os.fork') < 400))
+  "$garth" cancel a; [[ -z $(pgrep -u "$(id -u)" -f '^python3 -c.*os.fork') && $(state_of a) == cancelled ]]
 }
 
 @test "ESCAPES 20 22 J9 alone: no socket outside is reached: unix, abstract, datagrams; no network unless it is the host's" {

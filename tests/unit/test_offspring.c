@@ -1,0 +1,128 @@
+/* J9: nobody gets away. */
+#include "testing.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sys/offspring.h"
+
+static void be_subreaper(void)
+{
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+}
+
+static void sleep_for_ever(void)
+{
+	for (;;)
+		pause();
+}
+
+static bool has_children(void)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
+static void ends_those_that_ran_away(void **state)
+{
+	(void)state;
+	be_subreaper();
+	for (int i = 0; i < 5; i++)
+		if (!fork()) {
+			setsid();
+			for (int k = 0; k < i; k++)
+				if (!fork()) {
+					setsid();
+					signal(SIGTERM, SIG_IGN);
+					if (!fork())
+						sleep_for_ever();
+					_exit(0);
+				}
+			sleep_for_ever();
+		}
+	poll(NULL, 0, 50);
+	assert_true(has_children());
+	offspring_end(NULL, 0);
+	assert_false(has_children());
+}
+
+static void leaves_those_that_are_named(void **state)
+{
+	pid_t kept, its = 0;
+	int fds[2];
+
+	(void)state;
+	be_subreaper();
+	assert_int_equal(pipe(fds), 0);
+	kept = fork();
+	if (!kept) {
+		its = fork();
+		if (!its)
+			sleep_for_ever();
+		(void)!write(fds[1], &its, sizeof(its));
+		sleep_for_ever();
+	}
+	assert_int_equal(read(fds[0], &its, sizeof(its)), sizeof(its));
+	if (!fork())
+		sleep_for_ever();
+	offspring_end(&kept, 1);
+	assert_int_equal(kill(kept, 0), 0);
+	assert_int_equal(kill(its, 0), 0);
+	offspring_end(NULL, 0);
+	assert_false(has_children());
+}
+
+/* Against a limit: processes of another user, of which there are no others. */
+static void ends_those_that_multiply(void **state)
+{
+	struct rlimit l;
+
+	(void)state;
+	be_subreaper();
+	for (int i = 0; i < 3; i++)
+		if (!fork()) {
+			if (!geteuid() && setuid(64321) < 0)
+				_exit(1);
+			l.rlim_cur = l.rlim_max = offspring_count_user() + 300;
+			setrlimit(RLIMIT_NPROC, &l);
+			for (;;) {
+				setsid();
+				fork();
+			}
+		}
+	poll(NULL, 0, 300);
+	offspring_end(NULL, 0);
+	assert_false(has_children());
+}
+
+static void counts_the_users(void **state)
+{
+	unsigned long before = offspring_count_user();
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		sleep_for_ever();
+	assert_true(before >= 1);
+	assert_in_range(offspring_count_user(), 1, before + 1000);
+	offspring_end(NULL, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ends_those_that_ran_away),
+		cmocka_unit_test(leaves_those_that_are_named),
+		cmocka_unit_test(ends_those_that_multiply),
+		cmocka_unit_test(counts_the_users),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
