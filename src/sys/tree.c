@@ -8,20 +8,10 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "sys/dir.h"
 #include "sys/fd.h"
 
 #define MAX_PASSES 10
-
-static void closedirp(DIR **d)
-{
-	if (*d)
-		closedir(*d);
-}
-
-static bool is_dot(const char *name)
-{
-	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
-}
 
 /*
  * Removal at any depth with two descriptors: a directory inside a directory is first moved up to the root
@@ -71,7 +61,7 @@ static int remove_entry(int root, int dir, const char *name, struct flat *f, str
 static int empty_dir(int root, const char *name, struct flat *f, struct err *e)
 {
 	auto_fd dir = open_beneath(root, name, O_RDONLY | O_DIRECTORY, 0);
-	__attribute__((cleanup(closedirp))) DIR *d = NULL;
+	auto_dir d = NULL;
 	char prefix[48];
 	struct dirent *ent;
 	int copy, rc = 0;
@@ -85,7 +75,7 @@ static int empty_dir(int root, const char *name, struct flat *f, struct err *e)
 	}
 	snprintf(prefix, sizeof(prefix), ".rm.%016llx.", (unsigned long long)f->key);
 	while (!rc && f->left && (errno = 0, ent = readdir(d)))
-		if (!is_dot(ent->d_name) && (*name || strncmp(ent->d_name, prefix, strlen(prefix))))
+		if (!dir_is_dot(ent->d_name) && (*name || strncmp(ent->d_name, prefix, strlen(prefix))))
 			rc = remove_entry(root, dir, ent->d_name, f, e);
 	return rc;
 }

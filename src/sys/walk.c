@@ -6,19 +6,9 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "sys/dir.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
-
-static void closedirp(DIR **d)
-{
-	if (*d)
-		closedir(*d);
-}
-
-static bool is_dot(const char *name)
-{
-	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
-}
 
 /*
  * The threads of one walk. A thread without work waits; one that meets a directory while another waits hands
@@ -127,7 +117,7 @@ static bool is_stopped(const struct walk *w)
 /* Takes the descriptor over: one for each level, so that the deepest tree fits into a usual limit. */
 static int walk_dir(struct walk *w, int dir, struct err *e)
 {
-	__attribute__((cleanup(closedirp))) DIR *d = fdopendir(dir);
+	auto_dir d = fdopendir(dir);
 	struct dirent *ent;
 	int rc = 0;
 
@@ -138,7 +128,7 @@ static int walk_dir(struct walk *w, int dir, struct err *e)
 	}
 	w->depth++;
 	while (!rc && !is_stopped(w) && (errno = 0, ent = readdir(d)))
-		if (!is_dot(ent->d_name))
+		if (!dir_is_dot(ent->d_name))
 			rc = walk_entry(w, dir, ent->d_name, e);
 	if (!rc && errno)
 		rc = err_sys(e, "cannot read directory '%s'", buf_str(&w->path));

@@ -79,16 +79,6 @@ static int alone_published(struct workspace *ws, const char *tip, struct err *e)
 	return host_published(ws, ws->repo->git_dir, path, tip, e);
 }
 
-static int alone_remove(struct workspace *ws, struct err *e)
-{
-	if (!host_is_placed(ws))
-		return rmdir(ws->task->workspace), 0;
-	if (host_move_away(ws, e) < 0)
-		return -1;
-	unlinkat(ws->dir, "placed", 0);
-	return 0;
-}
-
 static int alone_refill(struct workspace *ws, const char *commit, struct err *e)
 {
 	auto_buf index = BUF_INIT(1u << 30);
@@ -100,16 +90,6 @@ static int alone_refill(struct workspace *ws, const char *commit, struct err *e)
 		rc = write_file(ws->dir, "indexed", commit, strlen(commit), 0600, e);
 	umask(old);
 	return rc;
-}
-
-static int alone_restore(struct workspace *ws, struct err *e)
-{
-	if (host_take_place(ws, e) < 0)
-		return -1;
-	fault("undo-alone");
-	if (renameat(ws->dir, "tree", AT_FDCWD, ws->task->workspace) < 0 && errno != ENOENT)
-		return err_sys(e, "cannot move the files of '%s' back", ws->task->workspace);
-	return 0;
 }
 
 /* A file that may not be read is an error to git, and /etc/gitconfig is none of the files that are shown. */
@@ -125,8 +105,8 @@ const struct backend backend_alone = {
 	.files = host_files,
 	.scan = alone_scan,
 	.export = host_export,
-	.remove = alone_remove,
+	.remove = host_leave,
 	.refill = alone_refill,
-	.restore = alone_restore,
+	.restore = host_return,
 	.published = alone_published,
 };

@@ -85,16 +85,6 @@ static int clone_published(struct workspace *ws, const char *tip, struct err *e)
 	return host_published(ws, git_dir, path, tip, e);
 }
 
-static int clone_remove(struct workspace *ws, struct err *e)
-{
-	if (!host_is_placed(ws))
-		return rmdir(ws->task->workspace), 0;
-	if (host_move_away(ws, e) < 0)
-		return -1;
-	unlinkat(ws->dir, "placed", 0);
-	return 0;
-}
-
 /* In the place that is there again, empty. */
 static int clone_refill(struct workspace *ws, const char *commit, struct err *e)
 {
@@ -110,18 +100,6 @@ static int clone_refill(struct workspace *ws, const char *commit, struct err *e)
 	return rc;
 }
 
-static int clone_restore(struct workspace *ws, struct err *e)
-{
-	if (host_take_place(ws, e) < 0)
-		return -1;
-	fault("undo-clone");
-	/* over the empty directory; files that were gone before it was discarded are not there to be put back
-	 */
-	if (renameat(ws->dir, "tree", AT_FDCWD, ws->task->workspace) < 0 && errno != ENOENT)
-		return err_sys(e, "cannot move the files of '%s' back", ws->task->workspace);
-	return 0;
-}
-
 const struct backend backend_clone = {
 	.name = "clone",
 	.on_host = true,
@@ -131,8 +109,8 @@ const struct backend backend_clone = {
 	.files = host_files,
 	.scan = clone_scan,
 	.export = host_export,
-	.remove = clone_remove,
+	.remove = host_leave,
 	.refill = clone_refill,
-	.restore = clone_restore,
+	.restore = host_return,
 	.published = clone_published,
 };

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/checkout.h"
+#include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/tree.h"
@@ -123,4 +124,26 @@ int host_move_away(struct workspace *ws, struct err *e)
 		!rmdir(ws->task->workspace))
 		return 0;
 	return err_sys(e, "cannot move '%s' away", ws->task->workspace);
+}
+
+int host_leave(struct workspace *ws, struct err *e)
+{
+	if (!host_is_placed(ws))
+		return rmdir(ws->task->workspace), 0;
+	if (host_move_away(ws, e) < 0)
+		return -1;
+	unlinkat(ws->dir, "placed", 0);
+	return 0;
+}
+
+int host_return(struct workspace *ws, struct err *e)
+{
+	if (host_take_place(ws, e) < 0)
+		return -1;
+	fault("undo-clone");
+	/* over the empty directory; files that were gone before it was discarded are not there to be put back
+	 */
+	if (renameat(ws->dir, "tree", AT_FDCWD, ws->task->workspace) < 0 && errno != ENOENT)
+		return err_sys(e, "cannot move the files of '%s' back", ws->task->workspace);
+	return 0;
 }

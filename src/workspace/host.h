@@ -34,5 +34,8 @@ int host_published(
 /* Into the task's directory, as `tree`. Where the files are there already, an undo was cut short, and nothing
  * but its .git stands at the place. */
 int host_move_away(struct workspace *ws, struct err *e);
+/* All there is to removing and restoring where git keeps no record of the files. */
+int host_leave(struct workspace *ws, struct err *e);
+int host_return(struct workspace *ws, struct err *e);
 
 #endif
