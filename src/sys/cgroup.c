@@ -3,12 +3,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -160,6 +164,46 @@ static bool set_v2(const char *dir, const struct kind *k)
 	return put(dir, k->v2, "%" PRIu64, k->value);
 }
 
+/* Of a group with processes of its own no child can have a limit, but for the root of all. Asked for pids or
+ * cpu alone, the kernel does not say no: it makes the group a threaded one, in whose children nothing runs.
+ */
+static bool is_inhabited(const char *dir)
+{
+	auto_str type = xasprintf("%s/cgroup.type", dir);
+	auto_buf procs = BUF_INIT(FILE_MAX_SIZE);
+
+	return !access(type, F_OK) && get(dir, "cgroup.procs", &procs) && procs.len;
+}
+
+/* Whether a process can go there from here: a throw-away one goes first. It takes the right to write to the
+ * group above both. */
+static bool can_enter(const char *dir)
+{
+	struct statfs fs;
+	pid_t pid;
+	bool good;
+
+	if (statfs(dir, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)
+		return true;
+	pid = fork();
+	if (!pid)
+		for (;;)
+			pause();
+	good = pid > 0 && put(dir, "cgroup.procs", "%d", pid);
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	return good;
+}
+
+/* A group that still counts one that has just ended is waited for. */
+static void remove_dir(const char *dir)
+{
+	for (int tries = 0; tries < 50 && rmdir(dir) < 0 && errno == EBUSY; tries++)
+		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+}
+
 /* From the own group upwards, to the first that is the user's and can have a child with limits: processes
  * stand only in leaves. */
 static unsigned make_v2(const char *mount, const char *path, const char *name, const struct kind *kinds,
@@ -171,7 +215,7 @@ static unsigned make_v2(const char *mount, const char *path, const char *name, c
 		auto_str dir = xasprintf("%s/%s", at, name);
 		unsigned held = 0;
 
-		if (access(at, W_OK) < 0)
+		if (access(at, W_OK) < 0 || is_inhabited(at))
 			continue;
 		for (size_t i = 0; i < n; i++)
 			if (kinds[i].value && passes_on(at, kinds[i].controller))
@@ -181,11 +225,11 @@ static unsigned make_v2(const char *mount, const char *path, const char *name, c
 		for (size_t i = 0; i < n; i++)
 			if ((held & kinds[i].held) && !set_v2(dir, &kinds[i]))
 				held &= ~(unsigned)kinds[i].held;
-		if (held) {
+		if (held && can_enter(dir)) {
 			add(g, dir);
 			return held;
 		}
-		rmdir(dir);
+		remove_dir(dir);
 	}
 	return 0;
 }
@@ -267,9 +311,7 @@ uint64_t cgroup_oom_kills(const struct cgroup *g)
 void cgroup_remove(struct cgroup *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
-		/* one that has just ended may still be counted */
-		for (int tries = 0; tries < 50 && rmdir(g->dirs[i]) < 0 && errno == EBUSY; tries++)
-			nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+		remove_dir(g->dirs[i]);
 		free(steal_ptr(g->dirs[i]));
 	}
 	g->n = 0;

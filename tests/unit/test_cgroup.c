@@ -78,6 +78,11 @@ static void test_v2(void **state)
 	dir("root"), dir("root/user"), dir("root/user/app"), group("root/user/app/own"),
 		group("root/user/app/garth-1");
 	file("root/user/app/cgroup.subtree_control", "cpu memory pids\n");
+	/* it could be asked, and would be spoiled */
+	file("root/user/app/own/cgroup.type", "domain\n");
+	file("root/user/app/own/cgroup.procs", "5\n");
+	file("root/user/app/own/cgroup.subtree_control", "\n");
+	dir("root/user/app/own/garth-1");
 	file("self", "0::/user/app/own\n");
 	auto_str root = xasprintf("%s/root", top), self = xasprintf("%s/self", top);
 	assert_int_equal(cgroup_make(&(struct cgroup_places){ root, self }, "garth-1", &l, &g),
@@ -88,6 +93,7 @@ static void test_v2(void **state)
 	assert_file("root/user/app/garth-1/cpu.max", "150000 100000");
 	assert_int_equal(cgroup_enter(&g, 77), 0);
 	assert_file("root/user/app/garth-1/cgroup.procs", "77");
+	assert_file("root/user/app/own/cgroup.subtree_control", "\n");
 	file("root/user/app/garth-1/memory.events", "low 0\noom 3\noom_kill 2\n");
 	assert_int_equal(cgroup_oom_kills(&g), 2);
 	cgroup_remove(&g);
