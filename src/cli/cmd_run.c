@@ -114,6 +114,11 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 	if (o->weaker && !userns_works()) {
 		if (walls_check_alone(&o->session.net, e) < 0)
 			return -1;
+		/* with nothing on its list, which is what is left, it is called what it is */
+		if (!strcmp(o->session.net.mode, NETWORK_ALLOW)) {
+			free(o->session.net.mode);
+			o->session.net.mode = xstrdup(NETWORK_NONE);
+		}
 		if (o->ports.n)
 			return err_set(e, ERR_REFUSED,
 				"a port of the task's own needs namespaces, which cannot be made here");

@@ -9,9 +9,6 @@
  */
 #include "seccomp-gen.h"
 
-#include <linux/fs.h>
-#include <linux/fsverity.h>
-#include <linux/fscrypt.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -24,6 +21,15 @@
 	{                                                                                                    \
 		1, SCMP_CMP_MASKED_EQ, 0xffff, 0x9400 | nr                                                   \
 	}
+/* By their type: those that take something from the caller, and those that say nothing of what they do. */
+#define WRITING(type)                                                                                        \
+	{                                                                                                    \
+		1, SCMP_CMP_MASKED_EQ, 0x4000ff00, 0x40000000 | type << 8                                    \
+	}
+#define SILENT(type)                                                                                         \
+	{                                                                                                    \
+		1, SCMP_CMP_MASKED_EQ, 0xc000ff00, type << 8                                                 \
+	}
 /* More than enough for an int or a pid: garbage above it is refused with the rest. */
 #define NOT_OWN(arg)                                                                                         \
 	{                                                                                                    \
@@ -35,10 +41,19 @@
 const struct rule alone_rules[] = {
 	/* Unix sockets are connected by who stands in. Datagrams need no connect to be sent to a path. */
 	{ "connect", -1, HAND_OVER, 0, { { 0 } } },
+	/* An abstract name has no permissions: whoever takes a well-known one gets what the user's programs say
+	 * to it. */
+	{ "bind", -1, HAND_OVER, 0, { { 0 } } },
 	{ "socket", -1, EPERM, 2, { IS(0, AF_UNIX), SOCKET_TYPE(SOCK_DGRAM) } },
 	{ "socket", -1, EPERM, 2, { IS(0, AF_UNIX), SOCKET_TYPE(SOCK_RAW) } },
 	{ "socketpair", -1, EPERM, 2, { IS(0, AF_UNIX), SOCKET_TYPE(SOCK_DGRAM) } },
 	{ "socketpair", -1, EPERM, 2, { IS(0, AF_UNIX), SOCKET_TYPE(SOCK_RAW) } },
+
+	/* The access mode 3, by which Landlock lets any file and device be opened for its ioctls. openat2 has its
+	 * flags in memory; who finds it missing takes the other call. */
+	{ "open", -1, EACCES, 1, { BITS(1, 3) } },
+	{ "openat", -1, EACCES, 1, { BITS(2, 3) } },
+	{ "openat2", 437, ENOSYS, 0, { { 0 } } },
 
 	/* modes and times */
 	{ "chmod", -1, HAND_OVER, 0, { { 0 } } },
@@ -63,12 +78,11 @@ const struct rule alone_rules[] = {
 	{ "fremovexattr", -1, ENOTSUP, 0, { { 0 } } },
 	{ "removexattrat", 466, ENOTSUP, 0, { { 0 } } },
 	{ "file_setattr", 469, ENOTSUP, 0, { { 0 } } },
-	{ "ioctl", -1, ENOTTY, 1, { IS(1, FS_IOC_SETFLAGS) } },
-	{ "ioctl", -1, ENOTTY, 1, { IS(1, FS_IOC_SETVERSION) } },
-	{ "ioctl", -1, ENOTTY, 1, { IS(1, FS_IOC_FSSETXATTR) } },
-	{ "ioctl", -1, ENOTTY, 1, { IS(1, FS_IOC_ENABLE_VERITY) } },
-	{ "ioctl", -1, ENOTTY, 1, { IS(1, FS_IOC_SET_ENCRYPTION_POLICY) } },
-	{ "ioctl", -1, ENOTTY, 1, { IS(1, FS_IOC_REMOVE_ENCRYPTION_KEY) } },
+	/* Of file systems' own calls ('f', 'X'), all but those that only tell: SETFLAGS, SETVERSION, MIGRATE … */
+	{ "ioctl", -1, ENOTTY, 1, { WRITING('f') } },
+	{ "ioctl", -1, ENOTTY, 1, { SILENT('f') } },
+	{ "ioctl", -1, ENOTTY, 1, { WRITING('X') } },
+	{ "ioctl", -1, ENOTTY, 1, { SILENT('X') } },
 	/* subvolumes and snapshots, made, removed and changed by a directory that is open for reading */
 	{ "ioctl", -1, ENOTTY, 1, { BTRFS(1) } },
 	{ "ioctl", -1, ENOTTY, 1, { BTRFS(14) } },

@@ -19,6 +19,7 @@ static const struct {
 	int nr;
 	int (*carry_out)(const struct call *c);
 } duties[] = {
+	{ SYS_bind, standin_bind },
 	{ SYS_connect, standin_connect },
 	{ SYS_fchmod, standin_fchmod },
 	{ SYS_fchmodat, standin_fchmodat },

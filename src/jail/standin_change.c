@@ -38,6 +38,7 @@ static int take_writable(const struct call *c, int n)
 	char path[PATH_MAX];
 	auto_fd fd = caller_fd(c, n);
 	int rc = fd < 0 ? fd_steal(&fd) : caller_waits(c), flags;
+	struct stat st;
 
 	if (rc < 0)
 		return rc;
@@ -46,6 +47,9 @@ static int take_writable(const struct call *c, int n)
 		return -EBADF;
 	if ((flags & O_ACCMODE) != O_WRONLY && (flags & O_ACCMODE) != O_RDWR &&
 		(standin_where(fd, path) < 0 || !standin_writable(c->s, path)))
+		return -EPERM;
+	/* a terminal was given, and stands among the host's */
+	if (fstat(fd, &st) < 0 || S_ISCHR(st.st_mode))
 		return -EPERM;
 	return fd_steal(&fd);
 }

@@ -60,7 +60,7 @@ bool standin_writable(const struct standin *s, const char *path);
 #define OWN_FD_MAX 32
 void standin_own_fd(int fd, char to[OWN_FD_MAX]);
 
-/* standin_change.c, standin_connect.c: the calls */
+/* standin_change.c, standin_bind.c, standin_connect.c: the calls */
 int standin_chmod(const struct call *c);
 int standin_fchmod(const struct call *c);
 int standin_fchmodat(const struct call *c);
@@ -70,6 +70,7 @@ int standin_utime(const struct call *c);
 int standin_utimes(const struct call *c);
 int standin_futimesat(const struct call *c);
 int standin_utimensat(const struct call *c);
+int standin_bind(const struct call *c);
 int standin_connect(const struct call *c);
 
 #endif

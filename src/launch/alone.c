@@ -103,12 +103,17 @@ static bool heard_the_end(int signals, pid_t first)
 {
 	struct signalfd_siginfo info;
 	bool over = false;
+	int status;
 	pid_t pid;
 
 	while (read(signals, &info, sizeof(info)) == sizeof(info))
 		over |= info.ssi_signo == SIGTERM;
-	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-		over |= pid == first;
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+		/* somebody inside stopped it: it has orders to hear */
+		if (pid == first && WIFSTOPPED(status))
+			kill(first, SIGCONT);
+		over |= pid == first && !WIFSTOPPED(status);
+	}
 	return over;
 }
 

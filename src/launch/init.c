@@ -1,8 +1,11 @@
 #include "init.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -15,6 +18,7 @@
 #include "sys/sock.h"
 
 #define MAX_COMMANDS 1024
+#define STOP_ROUNDS  1000
 
 struct command {
 	uint32_t id;
@@ -83,6 +87,45 @@ static void order_start(struct init *in, uint32_t id, const int *fds, size_t nfd
 	}
 }
 
+/* Whether somebody else whom this process may signal, which is everybody inside and nobody else, still runs.
+ */
+static bool somebody_runs(void)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *ent;
+	bool found = false;
+
+	while (d && !found && (ent = readdir(d))) {
+		pid_t pid = (pid_t)strtol(ent->d_name, NULL, 10);
+		char path[32], text[512] = "", *rest;
+		auto_fd fd = -1;
+
+		if (pid <= 0 || pid == getpid() || kill(pid, 0) < 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		rest = fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 ? strrchr(text, ')') : NULL;
+		/* ") S …": stopped, traced and stopped, dead */
+		found = rest && strlen(rest) > 2 && !strchr("TtZX", rest[2]);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* All at once, and again: who is just sending SIGCONT to the others does so before it stops. */
+static void stop_all(void)
+{
+	for (int round = 0; round < STOP_ROUNDS; round++) {
+		kill(-1, SIGSTOP);
+		if (!somebody_runs())
+			return;
+		poll(NULL, 0, round < 100 ? 0 : 1);
+	}
+	/* it fights against standing still */
+	kill(-1, SIGKILL);
+}
+
 /* What a terminal would send goes to the whole process group. */
 static void order_signal(const struct init *in, uint32_t id, int sig)
 {
@@ -90,7 +133,9 @@ static void order_signal(const struct init *in, uint32_t id, int sig)
 
 	if (sig <= 0 || sig >= NSIG)
 		return;
-	if (!id && (sig == SIGSTOP || sig == SIGCONT))
+	if (!id && sig == SIGSTOP)
+		stop_all();
+	if (!id && sig == SIGCONT)
 		kill(-1, sig);
 	for (size_t i = 0; i < in->n; i++)
 		if (in->commands[i].id == id)
@@ -131,7 +176,8 @@ static void reap(struct init *in)
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		for (size_t i = 0; i < in->n; i++)
-			if (in->commands[i].pid == pid) {
+			/* one that has itself traced by its parent is only stopped */
+			if (in->commands[i].pid == pid && (WIFEXITED(status) || WIFSIGNALED(status))) {
 				uint32_t id = in->commands[i].id;
 
 				in->commands[i] = in->commands[--in->n];

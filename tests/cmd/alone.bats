@@ -24,7 +24,7 @@ by_user() { ! is_root; }
     return
   fi
   [[ $code == 0 && $out == *first* && $err == *'Landlock alone'* ]] || complain
-  [[ $(field a backend) == alone ]]
+  [[ $(field a backend) == alone && $("$garth" show a) == *'network '*none* ]]
   call alone run --allow-weaker --allow example.com -- true
   [[ $code == 4 && $err == *"network 'allow' needs namespaces"* ]] || complain
   fails 4 "git among its files would run" "$garth" path a
@@ -159,6 +159,12 @@ P
   [[ $(grep -c '^no:' <<<"$out") -ge 4 && $out != *REACHED* && $(wc -l <"$T/served") == 1 ]] || complain
   call alone exec --net host a -- python3 reach.py "$T/home/sock" "garth-$$" "$port"
   [[ $(grep -c REACHED <<<"$out") == 1 && $(wc -l <"$T/served") == 1 ]] || complain
+  # names that the user's programs may look for are not taken from inside
+  call alone exec a -- python3 -c 'import socket
+for name in (b"\0/tmp/.X11-unix/X7", b""):
+    try: socket.socket(socket.AF_UNIX).bind(name); print("BOUND")
+    except OSError as e: print("no:", e)'
+  [[ $out != *BOUND* ]] || complain
   # sockets of its own are its own; the gateway is there
   call alone exec a -- sh -c 'python3 - <<P
 import socket, threading
@@ -170,6 +176,18 @@ curl -s --unix-socket $GARTH_SOCKET http://g/api/v1/task'
   [[ $code == 0 && $out == *"b'own'"*'"task":"a"'* ]] || complain
   # the control
   [[ $(python3 "$T/reach.py" "$T/home/sock" "garth-$$" "$port" | grep -c REACHED) == 3 ]]; wait $server; grep -q SENT "$T/served"
+}
+
+@test "J9 T1 alone: what fights against standing still is stopped all the same; its first process hears" {
+  by_user || return 0
+  printf '%s\n' '#include <signal.h>' '#include <unistd.h>' 'int main(void) { for (int i = 0; i < 60 && fork(); i++) ; for (;;) { kill(-1, SIGCONT); usleep(50); } }' >pz.c
+  git add .; git commit -qm pz
+  weak -d --task a --on-dirty keep -- sh -c 'cc -o pz pz.c && ./pz & while :; do echo x >>count; sleep 0.02; done'
+  until [[ $(wc -l 2>/dev/null <"$GARTH_HOME/alone/a/count") -gt 20 && -x $GARTH_HOME/alone/a/pz ]]; do sleep 0.05; done; sleep 0.5
+  "$garth" pause a; sleep 0.3
+  local before; before=$(wc -l <"$GARTH_HOME/alone/a/count"); sleep 1
+  [[ $(wc -l <"$GARTH_HOME/alone/a/count") == "$before" ]] || complain "it goes on"
+  "$garth" cancel a; [[ -z $(pgrep -u "$(id -u)" -x pz) ]]
 }
 
 @test "J9 O2 alone: a terminal of its own, and no other" {

@@ -6,6 +6,7 @@
 #include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <linux/openat2.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -14,6 +15,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/xattr.h>
+#include <sys/un.h>
 
 #include "base/alloc.h"
 
@@ -228,15 +230,65 @@ static int make_inet(const struct yard *y)
 	return error_of(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
 }
 
+static int bind_to(const char *path, size_t len)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	memcpy(at.sun_path, path, len);
+	return error_of(
+		bind(fd, (struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)));
+}
+
+static int bind_abstract(const struct yard *y)
+{
+	char name[40] = "";
+
+	(void)y;
+	return bind_to(name, 1 + (size_t)snprintf(name + 1, sizeof(name) - 1, "garth-test-%d", getpid()));
+}
+
+static int bind_to_no_name(const struct yard *y)
+{
+	(void)y;
+	return bind_to("", 0);
+}
+
+static int bind_outside(const struct yard *y)
+{
+	char path[108];
+
+	snprintf(path, sizeof(path), "%.80s/sock", y->ex);
+	unlink(path);
+	return bind_to(path, strlen(path) + 1);
+}
+
+static int open_mode_3(const struct yard *y)
+{
+	return error_of(open(y->ex_file, O_ACCMODE | O_CLOEXEC));
+}
+
+static int open_anew(const struct yard *y)
+{
+	struct open_how how = { .flags = O_ACCMODE };
+
+	return error_of((int)syscall(SYS_openat2, AT_FDCWD, y->ex_file, &how, sizeof(how)));
+}
+
 static const struct {
 	attempt_fn *fn;
 	int error;
 } refusals[] = {
+	{ bind_abstract, EACCES },
+	{ bind_to_no_name, EACCES },
+	{ bind_outside, EACCES },
+	{ open_mode_3, EACCES },
+	{ open_anew, ENOSYS },
 	{ make_shm, EPERM },
 	{ make_semaphore, EPERM },
 	{ change_owner, EPERM },
 	{ change_owner_at, EPERM },
-	{ change_owner_fd, EPERM },
+	{ change_owner_fd, EBADF },
 	{ renice_parent, EPERM },
 	{ move_parent, EPERM },
 	{ make_pair, EPERM },

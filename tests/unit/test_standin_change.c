@@ -258,7 +258,7 @@ static const struct {
 	{ by_its_fd, ELOOP },
 	{ by_empty_path, EPERM },
 	{ by_reading, EPERM },
-	{ by_access_mode_3, EPERM },
+	{ by_access_mode_3, EBADF },
 	{ touch_path, EPERM },
 	{ touch_link, EPERM },
 	{ touch_fd, EPERM },
