@@ -105,8 +105,9 @@ static bool somebody_runs(void)
 		snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		rest = fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 ? strrchr(text, ')') : NULL;
-		/* ") S …": stopped, traced and stopped, dead */
-		found = rest && strlen(rest) > 2 && !strchr("TtZX", rest[2]);
+		/* ") S …": stopped, traced and stopped, dead; or waiting for a disk, and stopped when that is
+		 * over */
+		found = rest && strlen(rest) > 2 && !strchr("TtZXD", rest[2]);
 	}
 	if (d)
 		closedir(d);
@@ -122,8 +123,6 @@ static void stop_all(void)
 			return;
 		poll(NULL, 0, round < 100 ? 0 : 1);
 	}
-	/* it fights against standing still */
-	kill(-1, SIGKILL);
 }
 
 /* What a terminal would send goes to the whole process group. */

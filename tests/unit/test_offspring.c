@@ -90,11 +90,12 @@ static void ends_those_that_multiply(void **state)
 		if (!fork()) {
 			if (!geteuid() && setuid(64321) < 0)
 				_exit(1);
-			l.rlim_cur = l.rlim_max = offspring_count_user() + 300;
+			l.rlim_cur = l.rlim_max = offspring_count_user() + 60;
 			setrlimit(RLIMIT_NPROC, &l);
 			for (;;) {
 				setsid();
-				fork();
+				if (fork() < 0)
+					poll(NULL, 0, 1);
 			}
 		}
 	poll(NULL, 0, 300);
