@@ -4,6 +4,7 @@
 
 #include <netinet/in.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/un.h>
 
 #include "base/alloc.h"
@@ -391,6 +392,8 @@ static void wrong_arguments_are_answered(void **state)
 	street_release(&st);
 }
 
+static atomic_int back;
+
 /* A connect to a full queue waits. */
 static void *wait_in_queue(void *arg)
 {
@@ -399,6 +402,7 @@ static void *wait_in_queue(void *arg)
 
 	snprintf(path, sizeof(path), "%s/full", y->in);
 	dial_path(path, SOCK_STREAM);
+	atomic_fetch_add(&back, 1);
 	return NULL;
 }
 
@@ -411,6 +415,10 @@ static int go_on_meanwhile(const struct yard *y)
 	/* others are served, and so is who came too late to wait */
 	for (int i = 0; i < 200; i++)
 		STEP(!chmod(y->in_file, 0640));
+	/* one is in the queue, those beyond 64 were told to come again: then all places are taken */
+	for (int i = 0; i < 3000 && atomic_load(&back) < 80 - 64; i++)
+		usleep(10000);
+	STEP(atomic_load(&back) >= 80 - 64);
 	/* the others are killed with this one */
 	return 0;
 }
