@@ -416,9 +416,9 @@ static int go_on_meanwhile(const struct yard *y)
 	for (int i = 0; i < 200; i++)
 		STEP(!chmod(y->in_file, 0640));
 	/* one is in the queue, those beyond 64 were told to come again: then all places are taken */
-	for (int i = 0; i < 3000 && atomic_load(&back) < 80 - 64; i++)
+	for (int i = 0; i < 3000 && atomic_load(&back) < 80 - 64 - 1; i++)
 		usleep(10000);
-	STEP(atomic_load(&back) >= 80 - 64);
+	STEP(atomic_load(&back) >= 80 - 64 - 1);
 	/* the others are killed with this one */
 	return 0;
 }
