@@ -188,19 +188,36 @@ static int show_gateway(struct context *c, struct task_at *at, struct jail *j, s
 }
 
 /* Of the host, as it is: what Landlock alone shows is shown at its own place, and what is a link needs no
- * rule. */
-static void show_here(struct jail *j, unsigned flags, const char *path)
+ * rule. A rule holds for all that is beneath it: where something hidden lies there, the other children have
+ * rules of their own. */
+static void show_here(struct jail *j, const struct hidden *h, const char *path, unsigned depth)
 {
 	auto_str real = canonicalize_file_name(path);
+	struct dirent *ent;
+	DIR *d;
 
 	for (size_t i = 0; real && i < j->nrows; i++)
 		if (!strcmp(j->rows[i].target, real))
 			return;
-	if (real)
-		jail_add(j, JAIL_BIND, flags, real, real);
+	if (!real || is_hidden(h, real))
+		return;
+	if (!covers_hidden(h, real)) {
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, real, real);
+		return;
+	}
+	if (depth > 32 || !(d = opendir(real)))
+		return;
+	while ((ent = readdir(d))) {
+		auto_str sub = path_join(real, ent->d_name);
+
+		/* a link may lead up again, or out */
+		if (strcmp(ent->d_name, ".") && strcmp(ent->d_name, "..") && !is_link(sub))
+			show_here(j, h, sub, depth + 1);
+	}
+	closedir(d);
 }
 
-static void show_system_here(struct jail *j)
+static void show_system_here(struct jail *j, const struct hidden *h)
 {
 	static const char *const accounts[] = { "/etc/passwd", "/etc/group" };
 
@@ -208,25 +225,25 @@ static void show_system_here(struct jail *j)
 		char text[PATH_MAX] = "";
 
 		if (!is_link(system_paths[i]))
-			show_here(j, JAIL_OPTIONAL, system_paths[i]);
+			show_here(j, h, system_paths[i], 0);
 		else if (!j->alone && readlink(system_paths[i], text, sizeof(text) - 1) > 0)
 			jail_add(j, JAIL_LINK, 0, text, system_paths[i]);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(etc_dirs); i++) {
 		auto_str path = path_join("/etc", etc_dirs[i]);
 
-		show_here(j, JAIL_OPTIONAL, path);
+		show_here(j, h, path, 0);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(etc_files); i++) {
 		auto_str path = path_join("/etc", etc_files[i]);
 
 		if (!is_link(path))
-			show_here(j, JAIL_OPTIONAL, path);
+			show_here(j, h, path, 0);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(accounts); i++)
-		show_here(j, JAIL_OPTIONAL, accounts[i]);
+		show_here(j, h, accounts[i], 0);
 	if (j->net == JAIL_NET_HOST)
-		show_here(j, JAIL_OPTIONAL, "/etc/resolv.conf");
+		show_here(j, h, "/etc/resolv.conf", 0);
 }
 
 static void show_tools_here(struct context *c, struct jail *j, const struct hidden *h)
@@ -237,11 +254,8 @@ static void show_tools_here(struct context *c, struct jail *j, const struct hidd
 						      : xstrdup(c->config.allow_read.v[k]);
 		auto_str real = canonicalize_file_name(path);
 
-		/* a rule holds for all that is beneath: what has something hidden in it is not shown at all
-		 */
-		if (real && !covers_hidden(h, real) && !is_hidden(h, real) &&
-			!path_within(c->user_home, real))
-			show_here(j, JAIL_OPTIONAL, real);
+		if (real && !path_within(c->user_home, real))
+			show_here(j, h, real, 0);
 	}
 }
 
@@ -279,8 +293,8 @@ int walls_check_alone(const struct network *n, struct err *e)
 }
 
 /* Everything at its own place, so that Landlock can say the same without a mount. */
-static int describe_alone(struct context *c, struct task_at *at, const struct hidden *tools,
-	const struct walls_opts *o, struct jail *j, struct err *e)
+static int describe_alone(struct context *c, struct task_at *at, const struct hidden *outside,
+	const struct hidden *tools, const struct walls_opts *o, struct jail *j, struct err *e)
 {
 	static const char *const writable[] = { "tmp", "home" };
 	auto_str run = workspace_inside(&c->home, at->task, ""), shim = NULL;
@@ -307,10 +321,10 @@ static int describe_alone(struct context *c, struct task_at *at, const struct hi
 		jail_add(j, JAIL_BIND, JAIL_WRITE, path, path);
 	}
 	jail_add(j, JAIL_BIND, 0, run, run);
-	show_system_here(j);
+	show_system_here(j, outside);
 	show_tools_here(c, j, tools);
 	if (!path_within(shim, "/usr"))
-		show_here(j, 0, shim);
+		jail_add(j, JAIL_BIND, 0, shim, shim);
 	strvec_push(&j->sockets, socket);
 	return workspace_describe(&at->ws, j, e);
 }
@@ -340,7 +354,7 @@ int walls_describe(
 	if (o->allow_weaker)
 		ret->without = JAIL_WALL_LANDLOCK | JAIL_WALL_LANDLOCK_SCOPE | JAIL_WALL_PROC;
 	if (workspace_is_alone(at->task))
-		return describe_alone(c, at, &tools, o, ret, e);
+		return describe_alone(c, at, &outside, &tools, o, ret, e);
 	jail_add(ret, JAIL_PROC, 0, "", "/proc");
 	jail_add(ret, JAIL_DEV, JAIL_WRITE, "", "/dev");
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, tmp, "/tmp");

@@ -49,6 +49,16 @@ by_user() { ! is_root; }
   "$garth" doctor; "$garth" discard -fD a; "$garth" gc --empty-trash; [[ -z $(ls "$GARTH_HOME/alone") ]]
 }
 
+@test "J2 J9 alone: what is shown with something hidden in it is shown without that" {
+  by_user || return 0
+  mkdir "$T/shown"; mkdir "$T/shown/ok"; echo FINE >"$T/shown/ok/f"; mv "$R" "$T/shown/app"; ln -s "$T/shown/app" "$T/shown/way"
+  export GARTH_HOME=$T/shown/garth; R=$T/shown/app; cd "$R"; echo SECRET >untracked
+  printf 'jail: {allow_read: ["%s"]}\n' "$T/shown" >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml
+  weak --task a -- true
+  call alone exec a -- sh -c "cat $T/shown/ok/f; cat $R/untracked $T/shown/way/untracked $R/.git/config $GARTH_HOME/garth.db; ls $T/shown $R; true"
+  [[ $code == 0 && $out == FINE ]] || complain
+}
+
 # ways FILE: what is tried against a file outside, one line each.
 tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "rm -f $1" "mv $1 $1.away" "ln $1 here" "truncate -s 0 $1" "cp $1 here" "python3 -c 'import os; os.setxattr(\"$1\", \"user.x\", b\"y\")'"; }
 
