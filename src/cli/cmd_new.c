@@ -30,6 +30,10 @@ int cmd_new(int argc, char **argv)
 	int rc;
 
 	CMD_PARSE(&l, argc, argv);
+	if (spec.strict && spec.weaker)
+		return err_set(&e, ERR_USAGE,
+			       "--strict-isolation never runs weaker: leave --allow-weaker out"),
+		       say_error(&e);
 	if (context_open(&c, &e) < 0)
 		return say_error(&e);
 	cwd = get_current_dir_name();

@@ -161,9 +161,9 @@ static void explain(struct err *e, bool weaker)
 	for (int i = 0; i < p.n; i++)
 		if (!p.rows[i].ok && p.rows[i].required) {
 			err_wrap(e, "%s: %s%s", p.rows[i].name, p.rows[i].found,
-				weaker || strcmp(p.rows[i].name, "user namespaces")
-					? ""
-					: "; --allow-weaker runs on Landlock alone");
+				strcmp(p.rows[i].name, "user namespaces") ? ""
+				: weaker ? "; Landlock alone goes with --backend clone"
+					 : "; --allow-weaker runs on Landlock alone");
 			err_hint(e, "%s", *p.rows[i].enable ? p.rows[i].enable : "garth doctor");
 			return;
 		}

@@ -18,6 +18,9 @@ by_user() { ! is_root; }
   [[ $code == 125 && $err == *'--allow-weaker runs on Landlock alone'* ]] || complain
   call alone run --allow-weaker --strict-isolation -- true
   [[ $code == 2 && $err == *'never runs weaker'* ]] || complain
+  fails 2 'never runs weaker' alone new s --allow-weaker --strict-isolation
+  call alone run --allow-weaker --backend worktree -- true
+  [[ $code == 125 && $err == *'goes with --backend clone'* ]] || complain
   call alone run --allow-weaker --task a -- sh -c 'git log --format=%s'
   if ! by_user; then
     [[ $code != 0 && $err == *'nothing for root'* ]] || complain
@@ -204,7 +207,7 @@ curl -s --unix-socket $GARTH_SOCKET http://g/api/v1/task'
 import os, pty, sys
 garth, without = sys.argv[1], sys.argv[2:]
 other, slave = pty.openpty()
-argv = [*without, garth, "exec", "a", "--", "sh", "-c", f"test -t 0 && echo TTY; stty size; echo x >{os.ttyname(slave)} && echo WROTE; echo y >/dev/tty"]
+argv = [*without, garth, "exec", "a", "--", "sh", "-c", f"test -t 0 && echo TTY; stty size; echo x >{os.ttyname(slave)} && echo WROTE; python3 -c 'import os; os.fchmod(0, 0o622)' && echo OPENED; echo y >/dev/tty"]
 pid, fd = pty.fork()
 if pid == 0: os.execvp(argv[0], argv)
 data = b""
@@ -217,5 +220,5 @@ except OSError: pass
 print(data.decode()); os.waitpid(pid, 0)
 P
   call python3 "$T/terminal.py" "$garth" "${without[@]}"
-  [[ $out == *TTY* && $out == *y* && $out != *WROTE* ]] || complain
+  [[ $out == *TTY* && $out == *y* && $out != *WROTE* && $out != *OPENED* ]] || complain
 }
