@@ -89,7 +89,7 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
 
 @test "ESCAPES 19 J9 alone: processes outside are not signalled, traced or looked into; all of the task's end with it" {
   by_user || return 0
-  env TOKEN=SECRET sleep 1000 & local victim=$!
+  env TOKEN=SECRET sleep 1000 3>&- & local victim=$!
   weak --task a -- true
   call alone exec a -- sh -c "kill -9 $victim; kill -STOP $victim; renice 19 $victim; cat /proc/$victim/environ; ls /proc/$victim/fd/; kill -9 -1; true"
   kill -0 $victim; [[ $out != *SECRET* && $(awk '/^State/ {print $2}' /proc/$victim/status) == S && $(awk '{print $19}' /proc/$victim/stat) == 0 ]] || complain
@@ -160,7 +160,7 @@ try:
         except OSError as e: print("no:", e)
 except Exception as e: print("no:", e)
 P
-  python3 "$T/home/serve.py" "$T/home/sock" "garth-$$" >"$T/served" & local server=$!
+  python3 "$T/home/serve.py" "$T/home/sock" "garth-$$" >"$T/served" 3>&- & local server=$!
   until [[ -s $T/served ]]; do sleep 0.05; done
   local port; port=$(head -1 "$T/served")
   cp "$T/reach.py" "$R/reach.py"; git add .; git commit -qm reach
