@@ -89,14 +89,4 @@ int verifier_drop(struct verifier *v, struct err *e);
 /* Starts what the next verifier_take of a small pack with that max will need, so that it need not wait. */
 void verifier_prepare(struct verifier *v, uint64_t max);
 
-/* A git command for the cell; the reader anew, which has the packs open that are no more. For verifier_git.c.
- */
-void verifier_command(const struct verifier *v, enum quarantine_room room, const struct strvec *args,
-	struct order_cmd *ret);
-int verifier_renew_reader(struct verifier *v, struct err *e);
-/* verifier_plain.c: where *ret, the pack (a file of which nothing was read away) is in the room in memory.
- * After an error the verifier is spoiled. */
-void verifier_start_plain(struct verifier *v);
-int verifier_take_plain(struct verifier *v, int pack_fd, uint64_t max, bool *ret, struct err *e);
-
 #endif

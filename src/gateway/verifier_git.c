@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clean.h"
-#include "gateway/verifier.h"
+#include "gateway/verifier_parts.h"
 #include "git/ref.h"
 #include "sys/fd.h"
 

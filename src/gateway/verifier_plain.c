@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "gateway/verifier.h"
+#include "gateway/verifier_parts.h"
 #include "sys/clock.h"
 
 /* What it takes at most: plain/plain.h. */

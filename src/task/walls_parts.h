@@ -1,0 +1,31 @@
+/*
+ * What the two kinds of walls have in common: walls.c (namespaces), walls_alone.c (Landlock alone). The lists
+ * are in walls_shown.c.
+ */
+#ifndef TASK_WALLS_PARTS_H
+#define TASK_WALLS_PARTS_H
+
+#include "base/buf.h"
+#include "task/walls.h"
+
+/* Paths, each list ended by NULL; those of /etc are beneath it. */
+extern const char *const walls_system_paths[], *const walls_etc_dirs[], *const walls_etc_files[];
+
+struct hidden {
+	const char *paths[8];
+	size_t n;
+};
+
+/* Whether the path is, or is in, something hidden; whether something hidden is, or is in, it. */
+bool is_hidden(const struct hidden *h, const char *path);
+bool hidden_beneath(const struct hidden *h, const char *path);
+
+/* What the shim knows of the task. */
+void walls_facts(struct context *c, const struct task *t, struct buf *facts, struct buf *rules);
+
+/* The jail of a task whose workspace is made for Landlock alone; jail_init and what is the same for all were
+ * done. outside: hidden everywhere; tools: in the directories that the configuration names. */
+int walls_describe_alone(struct context *c, struct task_at *at, const struct hidden *outside,
+	const struct hidden *tools, const struct walls_opts *o, struct jail *j, struct err *e);
+
+#endif
