@@ -53,9 +53,9 @@ state_of() { "$garth" ls --json | sed -nE "/\"name\": \"$1\",/,/\"state\"/s/.*\"
 # Everything of the user's that must not change: refs and HEAD of the repository (but for Garth's own), config,
 # hooks, files.
 fingerprint() {
-  (cd "$R" && git for-each-ref | grep -v refs/heads/garth/ | grep -v refs/garth/
-    cat .git/HEAD .git/config; ls .git/hooks; git status --porcelain --ignored
-    git ls-files -s; find . -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum)
+  (cd "$R" && git for-each-ref | grep -vE 'refs/(heads/)?garth/'
+    printf '%s\n' "$(<.git/HEAD)" "$(<.git/config)" .git/hooks/*; git status --porcelain --ignored
+    git ls-files -s; find . -path ./.git -prune -o -type f -exec sha256sum {} + | sort)
 }
 
 is_root() { ((EUID == 0)); }

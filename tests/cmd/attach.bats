@@ -135,10 +135,9 @@ PY
   local sock=$T/tmux.sock
   windows() { TMUX= tmux -S "$1" list-windows -a -F '#{session_name}:#{window_name}' 2>/dev/null; }
   tmux -f /dev/null -S "$sock" new-session -d -s mine -x 90 -y 25 "sh -c '$garth run --tmux -t one -- sh -c \"echo hello; exec sleep 1000\" >$T/said 2>&1; exec sleep 1000'" 3>&-
-  for _ in {1..100}; do [[ $(windows "$sock") != *mine:one* ]] || break; sleep 0.05; done
-  [[ $(windows "$sock") == *mine:one* && $(<"$T/said") == *one* ]]
-  for _ in {1..100}; do [[ $(tmux -S "$sock" capture-pane -p -t mine:one) != *hello* ]] || break; sleep 0.05; done
-  [[ $(tmux -S "$sock" capture-pane -p -t mine:one) == *hello* ]]
+  eventually gives mine:one windows "$sock"
+  eventually grep -q one "$T/said"
+  eventually gives hello tmux -S "$sock" capture-pane -p -t mine:one
   tmux -S "$sock" kill-server
   [[ $(state_of one) == running ]]
   # none to open it in: a session is made, by the server of TMUX_TMPDIR

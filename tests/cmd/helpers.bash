@@ -97,16 +97,17 @@ else:
 PY
 }
 
-# eventually CMD…: until it succeeds, 20 seconds at the most.
+# eventually CMD…: succeeds within a minute. gives TEXT CMD…: prints that, to be waited for.
 eventually() {
   local i
-  for ((i = 0; i < 400; i++)); do
+  for ((i = 0; i < 1200; i++)); do
     if "$@" >/dev/null 2>&1; then return 0; fi
     sleep 0.05
   done
   echo "never came true: $*"
   return 1
 }
+gives() { local want=$1; shift; [[ $("$@") == *"$want"* ]]; }
 
 # The work directory of an overlay is closed even to its owner.
 wipe() { chmod -R u+rwX "$1" 2>/dev/null || true; rm -rf "$1"; }

@@ -2,9 +2,6 @@ load helpers
 
 limits() { mkdir -p "$XDG_CONFIG_HOME/garth"; echo "limits: {$1}" >"$XDG_CONFIG_HOME/garth/config.yaml"; }
 
-# soon TEXT CMD…: what it prints is that within a minute
-soon() { local want=$1; shift; for _ in {1..1200}; do [[ $("$@") != "$want" ]] || return 0; sleep 0.05; done; "$@"; false; }
-
 @test "J8 ESCAPES 19 20 limits: a fork bomb hurts its own task only, and ends with it" {
   limits 'max_processes: 60'
   run timeout 60 "$garth" run -q --task bomb -- sh -c 'i=0; while [ $i -lt 200 ]; do (sleep 77 & sleep 77) & i=$((i + 1)); done; echo all'
@@ -55,13 +52,13 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   "$garth" run -q -d --task t -- sh -c 'mkdir ~/x; touch ~/x/a; chmod 0400 ~/x; head -c 2000000 /dev/zero >>f; touch first; while [ ! -e go ]; do sleep 0.1; done; head -c 4000000 /dev/urandom >>f; while [ ! -e end ]; do echo >>ticks; sleep 0.1; done' >/dev/null
   sleep 3; [[ $(state_of t) == running ]]
   inside t 'touch go'
-  soon paused state_of t
+  eventually is_state t paused
   [[ $("$garth" show t) == *'limits.max_worktree_size'*'garth resume t'* ]]
   call "$garth" ls; [[ $err == *"task 't' is paused: it has added"* ]]
   local before; before=$(inside t 'wc -l <ticks 2>/dev/null'); sleep 1; [[ $(inside t 'wc -l <ticks 2>/dev/null') == "$before" ]]
   limits 'max_worktree_size: 30MB, check_every: 1'
   "$garth" resume t; sleep 2.5; [[ $(state_of t) == running ]]
-  inside t 'touch end'; soon failed state_of t
+  inside t 'touch end' || true; eventually is_state t failed
   "$garth" gc >/dev/null
   [[ $("$garth" audit t) == *pause*resume* ]]
 }
@@ -72,7 +69,7 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   "$garth" run -q -d --task t -- sh -c 'mkdir ignored; for i in $(seq 300); do echo $i >ignored/$i; done; while [ ! -e go ]; do sleep 0.1; done; for i in $(seq 400); do echo $i >f$i; done; sleep 300' >/dev/null
   sleep 3; [[ $(state_of t) == running ]]
   inside t 'touch go'
-  soon paused state_of t
+  eventually is_state t paused
   [[ $("$garth" show t) == *limits.max_files* ]]
   "$garth" cancel t
 }
@@ -82,7 +79,7 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   local place
   for place in /tmp '$HOME' .git; do
     "$garth" run -q -d --task t -- sh -c "mkdir -p $place/z; cd $place/z; i=0; while [ \$i -lt 9000 ]; do : >\$i; i=\$((i + 1)); done; sleep 1000" >/dev/null
-    soon paused state_of t
+    eventually is_state t paused
     "$garth" cancel t; "$garth" discard -fD t
   done
 }
@@ -90,9 +87,8 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
 @test "J8 limits: a task that stands still ends when it is told to" {
   limits 'max_files: 5, check_every: 1'
   "$garth" run -q --task t -- bash -c 'for i in {1..50}; do : >f$i; done; sleep 1000' >/dev/null 2>&1 3>&- & local pid=$!
-  soon paused state_of t
+  eventually is_state t paused
   kill $pid
-  for _ in {1..200}; do kill -0 $pid 2>/dev/null || break; sleep 0.05; done
-  ! kill -0 $pid 2>/dev/null
+  eventually not kill -0 $pid
   [[ $(state_of t) == failed ]]
 }

@@ -38,9 +38,6 @@ print(data.decode(), end="")
 E
 }
 
-# soon CMD…: succeeds within ten seconds
-soon() { for _ in {1..200}; do ! "$@" 2>/dev/null || return 0; sleep 0.05; done; "$@"; }
-
 background() { "$garth" run -q -d --net none "$@" -- sleep 300 >/dev/null; }
 
 @test "J11 port: at run or later, the same number in every task, shown, and asked twice the same" {
@@ -49,7 +46,7 @@ background() { "$garth" run -q -d --net none "$@" -- sleep 300 >/dev/null; }
   a=$("$garth" port one); [[ $a =~ ^3000→(127.0.0.1:[0-9]+)$ ]]; a=${BASH_REMATCH[1]}
   b=$("$garth" port two 3000); [[ $b == 127.0.0.1:* && $b != "$a" && $("$garth" port two 3000) == "$b" ]]
   serves one 3000; serves two 3000
-  soon talk "$a" x; soon talk "$b" x
+  eventually talk "$a" x; eventually talk "$b" x
   [[ $(talk "$a" hello) == HELLO && $(talk "$b" there) == THERE ]]
   [[ $("$garth" ls) == *"3000→$a"* && $("$garth" show two) == *"3000→$b"* ]]
   "$garth" port two --json | python3 -c '
@@ -61,7 +58,7 @@ assert [(p["inside"], "127.0.0.1:%d" % p["outside"]) for p in json.load(sys.stdi
   local a
   background --task t; address=::1 serves t 4000
   a=$("$garth" port t 4000)
-  soon talk "$a" x
+  eventually talk "$a" x
   /usr/bin/python3 - "$a" <<'E'
 import hashlib, os, socket, sys, threading
 host, port = sys.argv[1].rsplit(":", 1)
@@ -91,14 +88,14 @@ E
   a=$("$garth" port t); a=${a#*→}
   run talk "$a" x
   [[ $status != 0 ]]
-  serves t 5000; soon talk "$a" x
+  serves t 5000; eventually talk "$a" x
   [[ $(talk "$a" now) == NOW ]]
 }
 
 @test "J11 port: it is open on the host's loopback alone, and ends with the task, however that ends" {
   local a other keeper
   background --task t; background --task k
-  serves t 6000; a=$("$garth" port t 6000); soon talk "$a" x
+  serves t 6000; a=$("$garth" port t 6000); eventually talk "$a" x
   for other in $(hostname -I 2>/dev/null); do
     [[ $other == *:* ]] || ! talk "$other:${a##*:}" x 2>/dev/null || false
   done
@@ -110,8 +107,7 @@ E
   a=$("$garth" port k 6000)
   keeper=$(pgrep -f -u "$(id -u)" "garth run -q -d --net none --task k" | head -n 1)
   kill -9 "$keeper"
-  for _ in {1..100}; do talk "$a" x 2>/dev/null || break; sleep 0.05; done
-  ! talk "$a" x 2>/dev/null || false
+  eventually not talk "$a" x
   [[ -z $("$garth" port k) && $("$garth" ls) != *→* ]]
 }
 

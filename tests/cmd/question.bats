@@ -86,7 +86,7 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
 
 @test "T4 question: what was left by a run that was stopped does not block the next one; a blank one is one" {
   "$garth" run -q -d --task t -- sh -c '[ -e /tmp/again ] && exit 0; touch /tmp/again; echo old >"$GARTH_QUESTION_FILE"; exec sleep 100' >/dev/null
-  for _ in {1..100}; do [[ $(inside t 'cat $GARTH_QUESTION_FILE 2>/dev/null') != old ]] || break; sleep 0.05; done
+  eventually gives old inside t 'cat $GARTH_QUESTION_FILE'
   "$garth" cancel t
   "$garth" resume -q t
   [[ $(state_of t) == done ]]

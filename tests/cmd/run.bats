@@ -91,6 +91,7 @@ load helpers
 @test "T8 run: signals are passed on" {
   for sig in INT:130 TERM:143 HUP:129 QUIT:131 USR1:138 USR2:140; do
     name=t-$(tr A-Z a-z <<<"${sig%:*}")
+    : >"$T/o"
     "$garth" run -t "$name" -- sh -c 'echo ready; exec sleep 60' >"$T/o" 2>&1 3>&- &
     pid=$!
     eventually grep -q ready "$T/o"
@@ -98,6 +99,7 @@ load helpers
     code=0; wait $pid || code=$?
     [[ $code == "${sig#*:}" ]] || complain "$sig"
   done
+  : >"$T/o"
   "$garth" run -t h -- sh -c 'trap "echo caught; exit 9" TERM; echo ready; while :; do sleep 0.05; done' >"$T/o" 3>&- &
   pid=$!
   eventually grep -q ready "$T/o"
@@ -180,8 +182,7 @@ time.sleep(1000)' $word-b </dev/null >/dev/null 2>&1 &)
 @test "J9 run: a control: without a jail such a process stays" {
   word=garth-survivor-$$-$RANDOM
   sh -c "setsid python3 -c 'import time; time.sleep(30)' $word >/dev/null 2>&1 3>&- &"
-  sleep 0.3
-  alive "$word"
+  eventually alive "$word"
   for p in /proc/[0-9]*; do
     if grep -qzsx -- "$word" "$p/cmdline"; then kill -9 "${p#/proc/}"; fi
   done

@@ -86,9 +86,9 @@ kinds = {
     "truncated": lambda: with_entries(entry("100644", b"z", obj("blob", os.urandom(50000), lambda w: zlib.compress(w)[:20000]))),
     "other-content": lambda: with_entries(entry("100644", b"z", put(hashlib.sha1(b"blob 4\0true").hexdigest(), zlib.compress(b"blob 4\0lies")))),
     "false-size": lambda: with_entries(entry("100644", b"z", put("ab" * 20, zlib.compress(b"blob 999999999999\0x")))),
-    "blob-bomb": lambda: with_entries(entry("100644", b"z", obj("blob", bytes(150 << 20), lambda w: zlib.compress(w, 9)))),
+    "blob-bomb": lambda: with_entries(entry("100644", b"z", obj("blob", bytes(30 << 20), lambda w: zlib.compress(w, 9)))),
     "tree-bomb": lambda: bomb(10, 100),
-    "deep": lambda: with_entries(entry("40000", b"deep", deep(5000))),
+    "deep": lambda: with_entries(entry("40000", b"deep", deep(600))),
     "no-author": lambda: obj("commit", b"tree %s\nparent %s\n\nx\n" % (git("rev-parse", "HEAD^{tree}").encode(), head.encode())),
     "nul-author": lambda: commit(git("rev-parse", "HEAD^{tree}"), who=b"A\0B <a@b> 1 +0000"),
 }
