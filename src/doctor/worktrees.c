@@ -48,7 +48,7 @@ static int keep_record(const struct repo *r, const struct worktree *w, const str
 	return write_file(f->dir, "host-index", buf_str(&text), text.len, 0600, e);
 }
 
-/* git removes files with the record: they must be away. */
+/* Somebody may have made it again meanwhile. */
 static int forget(const struct repo *r, const char *path, struct err *e)
 {
 	if (!faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW))

@@ -31,10 +31,29 @@ int ref_shown(const struct repo *r, const char *target, struct buf *out, struct 
 	return list(r, &patterns, out, e);
 }
 
+/* Whether the files alone say that there is nothing beneath a prefix that ends in "/". Loose refs are looked
+ * for first: one that is packed meanwhile is in the other place by then. */
+static bool none_beneath(const struct repo *r, const char *prefix)
+{
+	auto_fd dir = open(r->git_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	auto_str name = xasprintf(" %s", prefix);
+	auto_buf packed = BUF_INIT(256 << 20);
+	struct err ignored = ERR_INIT;
+
+	if (dir < 0 || prefix[strlen(prefix) - 1] != '/' || !faccessat(dir, "reftable", F_OK, 0) ||
+		!faccessat(dir, prefix, F_OK, 0) || errno != ENOENT)
+		return false;
+	if (read_file(dir, "packed-refs", &packed, &ignored) < 0)
+		return ignored.kind == ERR_NOTFOUND;
+	return !memmem(buf_str(&packed), packed.len, name, strlen(name));
+}
+
 int ref_list(const struct repo *r, const char *prefix, struct buf *out, struct err *e)
 {
 	auto_strvec patterns = STRVEC_INIT;
 
+	if (none_beneath(r, prefix))
+		return 0;
 	strvec_push(&patterns, prefix);
 	return list(r, &patterns, out, e);
 }

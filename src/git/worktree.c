@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "sys/dir.h"
 #include "sys/fd.h"
+#include "sys/tree.h"
 
 int worktree_add(const struct repo *r, const char *path, const char *branch, char **ret_admin, struct err *e)
 {
@@ -25,13 +28,6 @@ int worktree_add(const struct repo *r, const char *path, const char *branch, cha
 	text.data[strcspn(text.data, "\n")] = '\0';
 	*ret_admin = xstrdup(text.data + 8);
 	return 0;
-}
-
-int worktree_forget(const struct repo *r, const char *path, struct err *e)
-{
-	struct git g = repo_git(r);
-
-	return git_do(&g, NULL, e, "worktree", "remove", "--force", "--force", "--", path, NULL);
 }
 
 int worktree_lock(const struct repo *r, const char *path, struct err *e)
@@ -99,7 +95,7 @@ static void read_record(int dir, const char *admin, struct worktree_list *l)
 int worktree_list(const struct repo *r, struct worktree_list *ret, struct err *e)
 {
 	auto_str records = path_join(r->git_dir, "worktrees");
-	DIR *d = opendir(records);
+	auto_dir d = opendir(records);
 	struct dirent *ent;
 
 	*ret = (struct worktree_list){ 0 };
@@ -114,6 +110,50 @@ int worktree_list(const struct repo *r, struct worktree_list *ret, struct err *e
 		if (dir >= 0)
 			read_record(dir, admin, ret);
 	}
-	closedir(d);
 	return 0;
+}
+
+/* "gitdir" goes last: by it whoever comes after a crash finds the rest. */
+static int drop_record(int records, const char *name, struct err *e)
+{
+	int fd = open_beneath(records, name, O_RDONLY | O_DIRECTORY, 0);
+	auto_dir d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *ent;
+	int rc = 0;
+
+	if (!d)
+		return err_sys(e, "cannot read the record of worktree '%s'", name);
+	while (!rc && (ent = readdir(d)))
+		if (!dir_is_dot(ent->d_name) && strcmp(ent->d_name, "gitdir") != 0)
+			rc = tree_remove(dirfd(d), ent->d_name, e);
+	return rc < 0 ? -1 : tree_remove(records, name, e);
+}
+
+static bool stands_at(int records, const char *name, const char *admin, const char *path)
+{
+	auto_fd dir = open_beneath(records, name, O_RDONLY | O_DIRECTORY, 0);
+	auto_str gitdir = dir < 0 ? NULL : first_line(dir, "gitdir");
+	auto_str place = gitdir ? place_of(admin, gitdir) : NULL;
+
+	return place && !strcmp(place, path);
+}
+
+int worktree_forget(const struct repo *r, const char *path, struct err *e)
+{
+	auto_str records = path_join(r->git_dir, "worktrees");
+	auto_dir d = opendir(records);
+	struct dirent *ent;
+	int rc = 0;
+
+	if (!d)
+		return errno == ENOENT ? 0 : err_sys(e, "cannot read '%s'", records);
+	while (!rc && (ent = readdir(d))) {
+		auto_str admin = path_join(records, ent->d_name);
+
+		if (!dir_is_dot(ent->d_name) && stands_at(dirfd(d), ent->d_name, admin, path))
+			rc = drop_record(dirfd(d), ent->d_name, e);
+	}
+	/* git keeps no empty one either */
+	rmdir(records);
+	return rc;
 }

@@ -11,7 +11,7 @@
 int worktree_add(const struct repo *r, const char *path, const char *branch, char **ret_admin, struct err *e);
 /* Locks one that is not. */
 int worktree_lock(const struct repo *r, const char *path, struct err *e);
-/* Forgets it; its files must be gone or moved away already. */
+/* Removes git's record of it, where there is one, and no file of its own. */
 int worktree_forget(const struct repo *r, const char *path, struct err *e);
 
 #define WORKTREE_REASON "in use by garth"

@@ -10,17 +10,22 @@
 #include "sys/fd.h"
 #include "sys/tree.h"
 
+#define OFFERS_MAX 16
+
 /*
- * The threads of one walk. A thread without work waits; one that meets a directory while another waits hands
- * it over instead of going into it. So there is one directory on offer at most, and nothing to balance.
+ * The threads of one walk. A thread that meets a directory offers it while there is room, else it goes into
+ * it; who is done takes an offer, so that nobody has to wait before the end.
  */
 struct crew {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	unsigned members, waiting;
-	int offered;        /* a directory, or -1 */
-	char *offered_path; /* its path */
-	unsigned offered_depth;
+	struct offer {
+		int dir;
+		unsigned depth;
+		char *path;
+	} offers[OFFERS_MAX];
+	unsigned n; /* of offers; read without the lock where being wrong costs nothing */
 	bool stop;
 };
 
@@ -29,28 +34,27 @@ struct walk {
 	void *arg;
 	struct buf path;
 	unsigned depth;
-	struct crew *crew; /* NULL for a walk alone */
+	struct crew *crew;
 	struct err *err;
 	int rc;
 };
 
 static int walk_dir(struct walk *w, int dir, struct err *e);
 
-/* Whether another thread takes the directory, and the descriptor with it. */
-static bool hand_over(struct walk *w, int dir)
+/* Whether the directory, and the descriptor with it, is left to whoever has time. */
+static bool offer(struct walk *w, int dir)
 {
 	struct crew *c = w->crew;
 	bool taken = false;
 
-	/* most often nobody waits, which needs no lock to see */
-	if (!c || !__atomic_load_n(&c->waiting, __ATOMIC_RELAXED))
+	if (c->members < 2 || __atomic_load_n(&c->n, __ATOMIC_RELAXED) == OFFERS_MAX)
 		return false;
 	pthread_mutex_lock(&c->lock);
-	if (c->waiting && c->offered < 0 && !c->stop) {
-		c->offered = dir;
-		c->offered_path = xstrdup(buf_str(&w->path));
-		c->offered_depth = w->depth;
-		pthread_cond_signal(&c->changed);
+	if (c->n < OFFERS_MAX && !c->stop) {
+		c->offers[c->n] = (struct offer){ dir, w->depth, xstrdup(buf_str(&w->path)) };
+		__atomic_add_fetch(&c->n, 1, __ATOMIC_RELAXED);
+		if (c->waiting)
+			pthread_cond_signal(&c->changed);
 		taken = true;
 	}
 	pthread_mutex_unlock(&c->lock);
@@ -63,7 +67,7 @@ static int walk_into(struct walk *w, struct tree_entry *t, struct err *e)
 	int sub = deep ? -1 : open_beneath(t->dir, t->name, O_RDONLY | O_DIRECTORY, 0);
 
 	if (sub >= 0)
-		return hand_over(w, sub) ? 0 : walk_dir(w, sub, e);
+		return offer(w, sub) ? 0 : walk_dir(w, sub, e);
 	if (!deep && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
 		return 0;
 	if (!deep && errno != EACCES)
@@ -111,7 +115,7 @@ static int walk_entry(struct walk *w, int dir, const char *name, struct err *e)
 /* Another thread has failed. */
 static bool is_stopped(const struct walk *w)
 {
-	return w->crew && __atomic_load_n(&w->crew->stop, __ATOMIC_RELAXED);
+	return __atomic_load_n(&w->crew->stop, __ATOMIC_RELAXED);
 }
 
 /* Takes the descriptor over: one for each level, so that the deepest tree fits into a usual limit. */
@@ -136,26 +140,26 @@ static int walk_dir(struct walk *w, int dir, struct err *e)
 	return rc;
 }
 
-/* Waits for a directory on offer; false where there is nothing left to do. */
+/* Takes a directory on offer; false where there is nothing left to do. */
 static bool take_over(struct walk *w, int *dir)
 {
 	struct crew *c = w->crew;
 	bool got;
 
 	pthread_mutex_lock(&c->lock);
-	__atomic_add_fetch(&c->waiting, 1, __ATOMIC_RELAXED);
-	while (c->offered < 0 && !c->stop && c->waiting < c->members)
+	c->waiting++;
+	while (!c->n && !c->stop && c->waiting < c->members)
 		pthread_cond_wait(&c->changed, &c->lock);
-	got = c->offered >= 0 && !c->stop;
+	got = c->n && !c->stop;
 	if (got) {
-		*dir = c->offered;
+		struct offer o = c->offers[__atomic_sub_fetch(&c->n, 1, __ATOMIC_RELAXED)];
+
+		*dir = o.dir;
 		buf_cut(&w->path, 0);
-		buf_addstr(&w->path, c->offered_path);
-		w->depth = c->offered_depth;
-		free(c->offered_path);
-		c->offered_path = NULL;
-		c->offered = -1;
-		__atomic_sub_fetch(&c->waiting, 1, __ATOMIC_RELAXED);
+		buf_addstr(&w->path, o.path);
+		w->depth = o.depth;
+		free(o.path);
+		c->waiting--;
 	} else {
 		/* all wait, or one failed: for the others too it is over */
 		__atomic_store_n(&c->stop, true, __ATOMIC_RELAXED);
@@ -183,15 +187,15 @@ int tree_walk_many(int root, tree_fn *fn, void *const *args, unsigned n, struct 
 	struct crew crew = { .lock = PTHREAD_MUTEX_INITIALIZER,
 		.changed = PTHREAD_COND_INITIALIZER,
 		.members = 1,
-		.offered = open_beneath(root, "", O_RDONLY | O_DIRECTORY, 0),
-		.offered_path = xstrdup("") };
+		.offers[0].dir = open_beneath(root, "", O_RDONLY | O_DIRECTORY, 0) };
 	struct walk w[TREE_MAX_THREADS];
 	struct err errs[TREE_MAX_THREADS] = { 0 };
 	pthread_t threads[TREE_MAX_THREADS];
 	int rc = 0;
 
-	if (crew.offered < 0)
-		return free(crew.offered_path), err_sys(e, "cannot read the directory");
+	if (crew.offers[0].dir < 0)
+		return err_sys(e, "cannot read the directory");
+	crew.offers[crew.n++].path = xstrdup("");
 	/* nobody starts before all are counted: who counts is how they know that nothing is left */
 	pthread_mutex_lock(&crew.lock);
 	for (unsigned i = 0; i < n; i++) {
@@ -211,8 +215,10 @@ int tree_walk_many(int root, tree_fn *fn, void *const *args, unsigned n, struct 
 		if (w[i].rc < 0 && !rc)
 			rc = w[i].rc, *e = errs[i];
 	}
-	fd_closep(&crew.offered);
-	free(crew.offered_path);
+	for (unsigned i = 0; i < crew.n; i++) {
+		close(crew.offers[i].dir);
+		free(crew.offers[i].path);
+	}
 	return rc;
 }
 

@@ -40,6 +40,7 @@ int tracked_load(const char *index, unsigned hash_len, struct tracked *ret, stru
 	if (read_file(AT_FDCWD, index, &data, e) < 0 || index_open(&r, data.data, data.len, hash_len, e) < 0)
 		return -1;
 	t.v = xcalloc(r.entries, sizeof(*t.v));
+	buf_reserve(&t.names, data.len / 2);
 	while ((got = index_next(&r, &ent, e)) > 0) {
 		t.v[t.n++] = (struct tracked_entry){ .name = t.names.len,
 			.ctime_s = ent.ctime_s,
@@ -63,15 +64,14 @@ static const char *name_of(const struct tracked *t, size_t i)
 	return t->names.data + t->v[i].name;
 }
 
-/* The first entry whose name is not less. */
-static size_t lower_bound(const struct tracked *t, const char *path)
+/* The first entry between lo and hi whose name is not less. All of them, and path, have the first `same` bytes
+ * in common. */
+static size_t lower_bound(const struct tracked *t, size_t lo, size_t hi, const char *path, size_t same)
 {
-	size_t lo = 0, hi = t->n;
-
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (strcmp(name_of(t, mid), path) < 0)
+		if (strcmp(name_of(t, mid) + same, path + same) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -79,17 +79,35 @@ static size_t lower_bound(const struct tracked *t, const char *path)
 	return lo;
 }
 
-struct tracked_entry *tracked_find(const struct tracked *t, const char *path)
+/* The entries beneath a directory, a path that ends in "/", stand together. */
+static struct tracked_range range_of(const struct tracked *t, const char *dir, size_t len)
 {
-	size_t i = lower_bound(t, path);
+	auto_str first = xstrndup(dir, len), after = xstrndup(dir, len);
+	struct tracked_range r = { .hi = t->n, .len = len };
 
-	return i < t->n && !strcmp(name_of(t, i), path) ? &t->v[i] : NULL;
+	if (!len)
+		return r;
+	after[len - 1] = '/' + 1;
+	r.lo = lower_bound(t, 0, t->n, first, 0);
+	r.hi = lower_bound(t, r.lo, t->n, after, 0);
+	return r;
+}
+
+struct tracked_entry *tracked_find(const struct tracked *t, const char *path, struct tracked_range *near)
+{
+	size_t len = (size_t)(path_base(path) - path), i;
+
+	/* where there is none, the next path may be in another directory of the same length */
+	if (len != near->len || near->lo == near->hi || strncmp(name_of(t, near->lo), path, len) != 0)
+		*near = range_of(t, path, len);
+	i = lower_bound(t, near->lo, near->hi, path, len);
+	return i < near->hi && !strcmp(name_of(t, i) + len, path + len) ? &t->v[i] : NULL;
 }
 
 bool tracked_has_dir(const struct tracked *t, const char *dir)
 {
 	auto_str prefix = xasprintf("%s/", dir);
-	size_t i = lower_bound(t, prefix);
+	size_t i = lower_bound(t, 0, t->n, prefix, 0);
 
 	return i < t->n && !strncmp(name_of(t, i), prefix, strlen(prefix));
 }
@@ -121,6 +139,7 @@ static void add_entry(struct changes *c, const struct tree_entry *t, bool tracke
 struct scan {
 	struct changes *out;
 	struct tracked *tracked;
+	struct tracked_range near;
 };
 
 /* A directory of the agent's own with a repository in it: git would not look inside either. Not where the
@@ -187,7 +206,7 @@ static enum tree_next upper_entry(const struct tree_entry *t, void *arg, struct 
 	if (S_ISCHR(t->st.st_mode) && t->st.st_rdev == 0)
 		add(s->out, t->path, CHANGE_GONE)->tracked = true;
 	else
-		add_entry(s->out, t, tracked_find(s->tracked, t->path) != NULL);
+		add_entry(s->out, t, tracked_find(s->tracked, t->path, &s->near) != NULL);
 	return TREE_ON;
 }
 
@@ -230,7 +249,7 @@ static enum tree_next whole_entry(const struct tree_entry *t, void *arg, struct 
 		return next;
 	if (S_ISDIR(t->st.st_mode))
 		return TREE_ON;
-	known = tracked_find(s->tracked, t->path);
+	known = tracked_find(s->tracked, t->path, &s->near);
 	if (known)
 		known->seen = true;
 	if (!known || !is_unchanged(known, &t->st))

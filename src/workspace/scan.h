@@ -62,7 +62,11 @@ struct tracked {
 int tracked_load(const char *index, unsigned hash_len, struct tracked *ret, struct err *e);
 void tracked_release(struct tracked *t);
 #define auto_tracked __attribute__((cleanup(tracked_release))) struct tracked
-struct tracked_entry *tracked_find(const struct tracked *t, const char *path);
+/* near, all zero at first, remembers the directory: the next path is most often in the same one. */
+struct tracked_range {
+	size_t lo, hi, len;
+};
+struct tracked_entry *tracked_find(const struct tracked *t, const char *path, struct tracked_range *near);
 /* Whether the base has files beneath a directory. */
 bool tracked_has_dir(const struct tracked *t, const char *dir);
 
