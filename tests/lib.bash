@@ -50,6 +50,9 @@ inside() { local task=$1; shift; "$garth" exec "$task" -- sh -c "$*"; }
 # Prints the state of a task.
 state_of() { "$garth" ls --json | sed -nE "/\"name\": \"$1\",/,/\"state\"/s/.*\"state\": \"([a-z]+)\".*/\1/p"; }
 
+# The user's configuration, from the standard input.
+configure() { mkdir -p "$XDG_CONFIG_HOME/garth" && cat >"$XDG_CONFIG_HOME/garth/config.yaml"; }
+
 # Everything of the user's that must not change: refs and HEAD of the repository (but for Garth's own), config,
 # hooks, files.
 fingerprint() {

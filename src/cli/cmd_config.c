@@ -50,7 +50,7 @@ static void print_policy(const struct config_policy *p)
 
 static void print_git(const struct config *c)
 {
-	printf("git:\n");
+	printf("git:\n  fetch: %s\n", c->fetch ? "true" : "false");
 	number("push_retries", c->push_retries);
 	if (c->noperations)
 		printf("  operations:\n");
@@ -156,14 +156,14 @@ static json_t *as_json(const struct config *c)
 		(json_int_t)c->rebase_frequency, "pause_on_conflict", c->pause_on_conflict);
 
 	return json_pack(
-		"{s:o, s:{s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:I}, s:{s:s}, s:{s:s}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:o}",
+		"{s:o, s:{s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:b, s:I}, s:{s:s}, s:{s:s}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:o}",
 		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "jail", jail,
 		"network", "mode", c->net, "allow", json_list(&c->net_allow), "limits", limits_json(c),
-		"policy", policy_json(&c->policy), "git", "operations", operations_json(c), "push_retries",
-		(json_int_t)c->push_retries, "task", "on_dirty", c->on_dirty, "merge", "strategy",
-		c->merge_strategy, "sync", sync, "snapshot", "every", (json_int_t)c->snapshot_every,
-		"cleanup", "stale_after", (json_int_t)c->stale_after, "serve", "port",
-		(json_int_t)c->serve_port, "agents", agents_json(c));
+		"policy", policy_json(&c->policy), "git", "operations", operations_json(c), "fetch", c->fetch,
+		"push_retries", (json_int_t)c->push_retries, "task", "on_dirty", c->on_dirty, "merge",
+		"strategy", c->merge_strategy, "sync", sync, "snapshot", "every",
+		(json_int_t)c->snapshot_every, "cleanup", "stale_after", (json_int_t)c->stale_after, "serve",
+		"port", (json_int_t)c->serve_port, "agents", agents_json(c));
 }
 
 int cmd_config(int argc, char **argv)

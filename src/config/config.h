@@ -35,6 +35,7 @@
  *	  author: "Bot <bot@example.com>"
  *	git:
  *	  operations: {rebase: local} # local | routed | gateway | blocked
+ *	  fetch: false                # whether an agent's git fetch brings the target's branch of the remote
  *	task:
  *	  on_dirty: fail              # fail | commit | keep
  *	merge:
@@ -117,6 +118,7 @@ struct config {
 	bool auto_rebase;     /* sync.auto_rebase */
 	uint64_t rebase_frequency;
 	bool pause_on_conflict;
+	bool fetch;              /* git.fetch: an agent may */
 	uint64_t push_retries;   /* after a push that somebody else's overtook */
 	uint64_t snapshot_every; /* published commits between two snapshots */
 	uint64_t stale_after;    /* cleanup.stale_after: seconds */

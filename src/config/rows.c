@@ -39,6 +39,7 @@ static const struct value_row config_rows[] = {
 	{ "policy.identity",          VALUE_CHOICE,     PLACE(policy.identity), identities },
 	{ "policy.author",            VALUE_PERSON,     PLACE(policy.author) },
 	{ "git.operations",           VALUE_RULES,      PLACE(operations), rules },
+	{ "git.fetch",                VALUE_BOOL,       PLACE(fetch) },
 	{ "git.push_retries",         VALUE_NUMBER,     PLACE(push_retries) },
 	{ "task.on_dirty",            VALUE_CHOICE,     PLACE(on_dirty), dirty },
 	{ "merge.strategy",           VALUE_CHOICE,     PLACE(merge_strategy), strategies },

@@ -89,7 +89,7 @@ static int read_shown(struct pins *p, const char *target, struct err *e)
 	free(p->target);
 	p->target = xstrdup(target);
 	buf_reset(&p->shown);
-	if (ref_shown(p->repo, target, &p->shown, e) < 0)
+	if (ref_shown(p->repo, target, NULL, &p->shown, e) < 0)
 		return -1;
 	refs_set_name(&p->c->home, &p->shown, p->set);
 	return 0;

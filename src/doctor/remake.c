@@ -136,7 +136,7 @@ static int make_all(struct context *c, struct task *t, int *lock, struct err *e)
 		survey_repo(c, t->project_id, &r, e) < 0 || find_tip(&r, t, tip, e) < 0)
 		return -1;
 	repo_release(&r);
-	if (repo_open(p.path, tip, &r, e) < 0 || ref_shown(&r, t->target, &shown, e) < 0)
+	if (repo_open(p.path, tip, &r, e) < 0 || ref_shown(&r, t->target, NULL, &shown, e) < 0)
 		return -1;
 	as_new.base = as_new.layer = tip;
 	if (workspace_open(&ws, &c->home, &r, &as_new, e) < 0 ||

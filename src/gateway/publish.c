@@ -8,6 +8,7 @@
 #include "gateway/inside.h"
 #include "gateway/publish_parts.h"
 #include "gateway/walk_parse.h"
+#include "push/fetch.h"
 #include "sys/fault.h"
 
 /* More tips than these are not told to the packing side: each costs it a look. */
@@ -69,6 +70,7 @@ static int look_around(struct job *j, struct refusal *no, struct err *e)
 {
 	struct gate *g = j->g;
 	const struct task *t = &g->task;
+	auto_str fetched = NULL;
 
 	if (ref_read(&g->at.repo, t->branch, j->old, e) < 0)
 		return -1;
@@ -77,6 +79,9 @@ static int look_around(struct job *j, struct refusal *no, struct err *e)
 	j->moved = strcmp(j->old, *t->published ? t->published : t->base);
 	if (*t->target && ref_read(&g->at.repo, t->target, j->target, e) < 0)
 		return -1;
+	fetched = fetch_shown(&g->context, g->at.ws.dir);
+	if (fetched && ref_read(&g->at.repo, fetched, j->fetched, e) < 0)
+		return -1;
 	if (load_shown(g, e) < 0)
 		return -1;
 	strvec_push(&j->known, t->base);
@@ -84,6 +89,8 @@ static int look_around(struct job *j, struct refusal *no, struct err *e)
 		strvec_push(&j->known, j->old);
 	if (*j->target && !strvec_has(&j->known, j->target))
 		strvec_push(&j->known, j->target);
+	if (*j->fetched && !strvec_has(&j->known, j->fetched))
+		strvec_push(&j->known, j->fetched);
 	for (size_t i = 0; i < g->shown.n && j->known.n < KNOWN_MAX; i++)
 		if (!strvec_has(&j->known, g->shown.v[i]))
 			strvec_push(&j->known, g->shown.v[i]);
@@ -221,6 +228,28 @@ static bool is_one_step(struct job *j)
 	       !strcmp(c.parents[0], j->old);
 }
 
+/* Where the target goes on at the remote and the tip leaves it there, that is the fork. */
+static int find_later_fork(struct job *j, struct err *e)
+{
+	auto_strvec fork = STRVEC_INIT, later = STRVEC_INIT;
+	char there[65];
+	bool younger = false;
+
+	if (!*j->fetched || !strcmp(j->fetched, j->target))
+		return 0;
+	if (verifier_merge_base(j->v, j->tip, j->fetched, there, e) < 0)
+		return -1;
+	if (!*there || !strcmp(there, j->fork))
+		return 0;
+	strvec_push(&fork, j->fork);
+	strvec_push(&later, there);
+	if (verifier_reached(j->v, &fork, &later, &younger, e) < 0)
+		return -1;
+	if (younger)
+		snprintf(j->fork, sizeof(j->fork), "%s", there);
+	return 0;
+}
+
 /* Where the tip leaves the target. A merge brings the difference from there: a task that takes the target's
  * commits in and a protected file back to what its base had would otherwise undo the user's change. */
 static int find_fork(struct job *j, struct err *e)
@@ -238,7 +267,7 @@ static int find_fork(struct job *j, struct err *e)
 		return -1;
 	if (!*j->fork)
 		snprintf(j->fork, sizeof(j->fork), "%s", g->task.base);
-	return 0;
+	return find_later_fork(j, e);
 }
 
 /* What the tip is compared with: the fork where it is younger than the base, else both. */

@@ -17,6 +17,7 @@ struct job {
 	const char *tip, *by;
 	int offer;                /* a pack that came with the request, or -1 */
 	char old[65], target[65]; /* the branch's value; the target's, "" for none */
+	char fetched[65];         /* the target's value at the remote, where the task was shown it; else "" */
 	char fork[65];            /* the newest commit that the tip and the target have */
 	bool moved;               /* somebody else moved the branch */
 	bool lost;                /* its value is not there any more: all of the task's commits come again */

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "gateway/inside.h"
+#include "push/fetch.h"
 #include "sys/fd.h"
 #include "task/refs.h"
 
@@ -96,14 +97,15 @@ static void make_changes(struct gate *g, const struct buf *now_lines, const stru
 }
 
 /* The refs inside that the target and the tags are: a claim, whose form is checked. */
-static int list_inside(struct gate *g, struct buf *ret, struct err *e)
+static int list_inside(struct gate *g, const char *also, struct buf *ret, struct err *e)
 {
 	size_t n = g->at.repo.hash_len * 2;
-	const char *target = *g->task.target ? g->task.target : NULL;
+	/* a pattern twice is as good as once */
+	const char *target = *g->task.target ? g->task.target : "refs/tags";
 	int code;
 
 	if (inside_ask(g, ret, &code, e, "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags",
-		    target, NULL) < 0)
+		    target, also ? also : target, NULL) < 0)
 		return -1;
 	for (const char *l = buf_str(ret); *l; l += strcspn(l, "\n") + 1) {
 		if (strspn(l, "0123456789abcdef") != n || l[n] != ' ' || !strchr(l, '\n'))
@@ -172,13 +174,17 @@ int gate_renew(struct gate *g, struct err *e)
 {
 	auto_buf now = BUF_INIT(64 << 20), before = BUF_INIT(64 << 20), inside = BUF_INIT(64 << 20),
 		 changes = BUF_INIT(64 << 20);
-	auto_str old = NULL;
+	auto_str old = NULL, fetched = NULL;
 
-	if (gate_refresh(g, e) < 0 || ref_shown(&g->at.repo, g->task.target, &now, e) < 0)
+	if (gate_refresh(g, e) < 0)
+		return -1;
+	fetched = fetch_shown(&g->context, g->at.ws.dir);
+	if (ref_shown(&g->at.repo, g->task.target, fetched, &now, e) < 0)
 		return -1;
 	old = xasprintf("refs/garth/shown/%s/", g->task.shown);
 	if (ref_list(&g->at.repo, old, &before, e) < 0 ||
-		refs_renew(&g->context, &g->at.repo, &g->task, &now, e) < 0 || list_inside(g, &inside, e) < 0)
+		refs_renew(&g->context, &g->at.repo, &g->task, &now, e) < 0 ||
+		list_inside(g, fetched, &inside, e) < 0)
 		return -1;
 	make_changes(g, &now, &before, &inside, &changes);
 	if (!changes.len)

@@ -12,8 +12,8 @@
 #include "gateway/history.h"
 #include "gateway/pause.h"
 #include "gateway/publish.h"
+#include "gateway/routes_parts.h"
 #include "gateway/sync.h"
-#include "push/push.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "task/again.h"
@@ -23,19 +23,7 @@
 /* Of a path, in the audit log. */
 #define REQUEST_MAX 300
 
-#define PUSHES_APART_MS 2000
-#define PUSHED_AT       "pushed-at"
-
-struct request {
-	struct gate *gate;
-	json_t *in; /* an object */
-	json_t *out;
-	struct refusal no;
-};
-
-typedef int handler(struct request *q, struct err *e);
-
-static int bad(struct request *q, struct err *e, const char *what)
+int request_bad(struct request *q, struct err *e, const char *what)
 {
 	refuse(&q->no, e, "bad_request", "", "%s", what);
 	e->kind = ERR_USAGE;
@@ -51,7 +39,7 @@ static int take_string(struct request *q, const char *key, const char **ret, str
 	if (!v || json_is_null(v) || *ret)
 		return 0;
 	auto_str what = xasprintf("\"%s\" is not a string", key);
-	return bad(q, e, what);
+	return request_bad(q, e, what);
 }
 
 static json_t *list(const struct strvec *v)
@@ -116,7 +104,7 @@ static int take_pack(struct request *q, int *ret, struct err *e)
 	base64_decode_init(&ctx);
 	if (!base64_decode_update(&ctx, &len, (uint8_t *)raw, strlen(text), text) ||
 		!base64_decode_final(&ctx))
-		return bad(q, e, "\"pack\" is not in base64");
+		return request_bad(q, e, "\"pack\" is not in base64");
 	*ret = fd_of_bytes("pack", raw, len);
 	return *ret < 0 ? err_sys(e, "cannot keep the pack") : 0;
 }
@@ -136,7 +124,7 @@ static int publish_for(struct request *q, const char *by, struct err *e)
 		tip = found;
 	}
 	if (!*tip)
-		return bad(q, e, "the task has no branch inside");
+		return request_bad(q, e, "the task has no branch inside");
 	if (publish_offered(q->gate, tip, by, pack, &r, &q->no, e) < 0)
 		return -1;
 	q->out = json_pack("{s:s, s:s, s:s, s:I}", "tip", r.tip, "old", r.old, "branch",
@@ -155,7 +143,7 @@ static int ask_question(struct request *q, struct err *e)
 	json_t *details;
 
 	if (question_put(g->at.ws.dir, q->in, e) < 0)
-		return e->kind == ERR_USAGE ? bad(q, e, e->msg) : -1;
+		return e->kind == ERR_USAGE ? request_bad(q, e, e->msg) : -1;
 	details = json_pack(
 		"{s:o}", "question", audit_text(json_string_value(json_object_get(q->in, "question"))));
 	if (audit_add(g->audit, "question", &g->task, details, e) < 0)
@@ -177,11 +165,11 @@ static int take_args(struct request *q, struct buf *line, struct err *e)
 	size_t i;
 
 	if (!json_is_array(args) || json_array_size(args) > 1000)
-		return bad(q, e, "\"args\" is not a list of strings");
+		return request_bad(q, e, "\"args\" is not a list of strings");
 	json_array_foreach(args, i, v)
 	{
 		if (!json_is_string(v))
-			return bad(q, e, "\"args\" is not a list of strings");
+			return request_bad(q, e, "\"args\" is not a list of strings");
 		buf_printf(line, "%s%.200s", i ? " " : "", json_string_value(v));
 	}
 	return 0;
@@ -217,131 +205,6 @@ static int git_merge(struct request *q, struct err *e)
 	return asked(q, "merge", e);
 }
 
-/* The user's task file may say that the task is pushed, and where to: an agent may have that done earlier. */
-static char *may_push(const struct gate *g)
-{
-	struct err ignored = ERR_INIT;
-	auto_again a = { 0 };
-
-	return again_load(g->at.ws.dir, &a, &ignored) < 0 ? NULL : steal_ptr(a.push);
-}
-
-/* Each one speaks to the remote with the user's keys: an agent that asks in a loop, or many times at once,
- * waits. When the last one was is the time of a file, since every caller may have a gateway of its own. */
-static int keep_apart(int task_dir, int *ret_lock, struct err *e)
-{
-	struct timespec now;
-	struct stat st;
-	int64_t wait;
-
-	if (lock_take(task_dir, "push.lock", true, ret_lock, e) < 0)
-		return -1;
-	clock_gettime(CLOCK_REALTIME, &now);
-	wait = fstatat(task_dir, PUSHED_AT, &st, AT_SYMLINK_NOFOLLOW) < 0
-		       ? 0
-		       : (st.st_mtim.tv_sec - now.tv_sec) * 1000 + PUSHES_APART_MS;
-	if (wait > 0 && wait <= PUSHES_APART_MS) {
-		struct timespec left = { wait / 1000, wait % 1000 * 1000000 };
-
-		while (nanosleep(&left, &left) < 0 && errno == EINTR)
-			;
-	}
-	return write_file(task_dir, PUSHED_AT, "", 0, 0600, e);
-}
-
-static bool is_option(const char *word)
-{
-	static const char *const harmless[] = { "-q", "--quiet", "-v", "--verbose", "-u", "--set-upstream",
-		"--progress", "--no-progress", "--porcelain" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
-		if (!strcmp(word, harmless[i]))
-			return true;
-	return false;
-}
-
-/* "HEAD", its own branch, or one of them to the branch that is allowed. */
-static bool is_refspec(const char *word, const char *own, const char *branch)
-{
-	const char *colon = strchr(word, ':'), *to = colon ? colon + 1 : branch;
-	auto_str from = xstrndup(word, colon ? (size_t)(colon - word) : strlen(word));
-
-	if (!strncmp(to, "refs/heads/", 11))
-		to += 11;
-	return (!strcmp(from, "HEAD") || !strcmp(from, own)) && !strcmp(to, branch);
-}
-
-/* Whether the agent's words mean just what the user allowed; without words they do. */
-static bool means_that(const struct request *q, const char *branch)
-{
-	const char *own = q->gate->task.branch + strlen("refs/heads/");
-	json_t *args = json_object_get(q->in, "args"), *v;
-	size_t i, words = 0;
-
-	json_array_foreach(args, i, v)
-	{
-		const char *word = json_string_value(v);
-
-		/* the first is the remote, whatever it is called: there is one */
-		if (!word || (*word == '-' ? !is_option(word) : words++ && !is_refspec(word, own, branch)))
-			return false;
-	}
-	return true;
-}
-
-static int push_now(struct request *q, const char *branch, struct err *e)
-{
-	struct gate *g = q->gate;
-	const struct push_spec s = { .branch = branch, .retries = (unsigned)g->context.config.push_retries };
-	auto_push_result r = { 0 };
-	auto_lock lock = -1;
-
-	if (*g->pushed && !strcmp(g->pushed, g->task.published)) {
-		q->out = json_pack("{s:s}", "output", "garth: everything is pushed already\n");
-		return 0;
-	}
-	if (keep_apart(g->at.ws.dir, &lock, e) < 0)
-		return -1;
-	if (push_task(&g->context, &g->task, &s, &r, e) < 0) {
-		/* what the remote said, and how it is reached, is for the user */
-		if (e->kind != ERR_CONFLICT)
-			err_set(e, e->kind, "the push did not work; the user sees why with: garth audit %s",
-				g->task.name);
-		return -1;
-	}
-	snprintf(g->pushed, sizeof(g->pushed), "%s", r.tip);
-	auto_str output = xasprintf("garth: pushed to %s/%s\n", r.remote, r.branch);
-	q->out = json_pack("{s:o, s:o, s:s, s:s, s:o}", "remote", audit_text(r.remote), "branch",
-		audit_text(r.branch), "tip", r.tip, "new", r.new_oid, "output", audit_text(output));
-	return 0;
-}
-
-static int git_push(struct request *q, struct err *e)
-{
-	auto_str branch = may_push(q->gate);
-	auto_str instead = xasprintf("commit: that publishes to %s; the user merges with: garth merge %s",
-		q->gate->task.branch + strlen("refs/heads/"), q->gate->task.name);
-
-	if (branch && means_that(q, branch))
-		return push_now(q, branch, e);
-	if (branch) {
-		free(steal_ptr(instead));
-		instead = xasprintf("git push: that is the branch '%s' of the remote, and no other", branch);
-	}
-	refuse(&q->no, e, "push_not_allowed", "", "a task does not push");
-	return refusal_say(&q->no, "push", instead);
-}
-
-static int git_fetch(struct request *q, struct err *e)
-{
-	auto_str instead =
-		xasprintf("work with what is here; the user brings the target in with: garth sync %s",
-			q->gate->task.name);
-
-	refuse(&q->no, e, "fetch_not_allowed", "", "a task does not fetch");
-	return refusal_say(&q->no, "fetch", instead);
-}
-
 static int user_snapshot(struct request *q, struct err *e)
 {
 	const char *message;
@@ -367,7 +230,7 @@ static int take_file(struct request *q, char **ret, struct err *e)
 		return 0;
 	}
 	if (strlen(hex) % 2 || strspn(hex, "0123456789abcdef") != strlen(hex))
-		return bad(q, e, "\"file_hex\" is not a list of hex digits");
+		return request_bad(q, e, "\"file_hex\" is not a list of hex digits");
 	*ret = xstrndup(hex, strlen(hex) / 2);
 	for (size_t i = 0; (*ret)[i]; i++)
 		(*ret)[i] = sscanf(hex + 2 * i, "%2x", &byte) == 1 ? (char)byte : '\0';
@@ -435,8 +298,8 @@ static const struct {
 	{ "POST", "/api/v1/git/reset", AGENT, git_reset },
 	{ "POST", "/api/v1/git/checkout", AGENT, git_checkout },
 	{ "POST", "/api/v1/git/merge", AGENT, git_merge },
-	{ "POST", "/api/v1/git/push", AGENT, git_push },
-	{ "POST", "/api/v1/git/fetch", AGENT, git_fetch },
+	{ "POST", "/api/v1/git/push", AGENT, route_push },
+	{ "POST", "/api/v1/git/fetch", AGENT, route_fetch },
 	{ "POST", "/api/v1/question", AGENT, ask_question },
 	{ "POST", "/user/v1/publish", USER, user_publish },
 	{ "POST", "/user/v1/snapshot", USER, user_snapshot },
@@ -533,7 +396,7 @@ static int parse(struct request *q, const char *body, size_t len, struct err *e)
 		e->kind = ERR_USAGE;
 		return -1;
 	}
-	return json_is_object(q->in) ? 0 : bad(q, e, "the body is not a JSON object");
+	return json_is_object(q->in) ? 0 : request_bad(q, e, "the body is not a JSON object");
 }
 
 int route(struct gate *g, bool user, const char *method, const char *path, const char *body, size_t len,

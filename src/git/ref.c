@@ -21,12 +21,14 @@ static int list(const struct repo *r, const struct strvec *patterns, struct buf 
 	return git_run(&g, &args, NULL, out, e);
 }
 
-int ref_shown(const struct repo *r, const char *target, struct buf *out, struct err *e)
+int ref_shown(const struct repo *r, const char *target, const char *also, struct buf *out, struct err *e)
 {
 	auto_strvec patterns = STRVEC_INIT;
 
 	if (*target)
 		strvec_push(&patterns, target);
+	if (also)
+		strvec_push(&patterns, also);
 	strvec_push(&patterns, "refs/tags/");
 	return list(r, &patterns, out, e);
 }

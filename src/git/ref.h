@@ -6,8 +6,9 @@
 #include "base/err.h"
 #include "git/repo.h"
 
-/* What a task is shown: the target branch ("" for none) and the tags, as lines "OID REFNAME", sorted. */
-int ref_shown(const struct repo *r, const char *target, struct buf *out, struct err *e);
+/* What a task is shown: the target branch ("" for none), one ref more (NULL for none), and the tags, as lines
+ * "OID REFNAME", sorted. */
+int ref_shown(const struct repo *r, const char *target, const char *also, struct buf *out, struct err *e);
 /* All refs beneath a prefix, in the same form. */
 int ref_list(const struct repo *r, const char *prefix, struct buf *out, struct err *e);
 /* The commits that refs beneath a prefix name and that `commit` does not reach, as lines "OID". */

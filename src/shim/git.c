@@ -98,16 +98,18 @@ static int by_gateway(const struct call *c)
 {
 	auto_answer a = ANSWER_INIT;
 	auto_buf output = BUF_INIT(ANSWER_BODY_MAX), clean = BUF_INIT(4 * ANSWER_BODY_MAX);
+	bool list = verb_is(c, "ls-remote");
 
 	if (!post(c, &a))
 		return blocked(c, "the command line is too long", "", NO_ANSWER);
 	if (a.status != 200)
 		return refused(c, &a, verb_is(c, "push") ? REFUSED : NO_ANSWER);
-	if (answer_member(&a, "output", &output))
+	if (answer_member(&a, list ? "refs" : "output", &output))
 		clean_text(&clean, buf_str(&output), output.len, false);
-	write_full(verb_is(c, "ls-remote") ? STDOUT_FILENO : STDERR_FILENO, buf_str(&clean), clean.len);
-	if (verb_is(c, "pull"))
-		fputs("garth: fetched, and not merged: the user does that with garth sync\n", stderr);
+	write_full(list ? STDOUT_FILENO : STDERR_FILENO, buf_str(&clean), clean.len);
+	buf_reset(&output);
+	if (verb_is(c, "pull") && answer_member(&a, "ref", &output))
+		fprintf(stderr, "garth: fetched, and not merged: git merge %s\n", buf_str(&output));
 	return 0;
 }
 

@@ -213,33 +213,15 @@ static int check_place(struct context *c, const char *dir, struct err *e)
 	return err_hint(e, "cd PROJECT");
 }
 
-/* One line more, where it belongs among those that are sorted by name. */
-static int show_also(const struct repo *r, const char *ref, struct buf *shown, struct err *e)
+static int check_shown(const struct repo *r, const char *ref, struct err *e)
 {
-	auto_buf all = BUF_INIT(64 << 20);
-	bool placed = false;
 	char oid[65];
 
 	if (!ref)
 		return 0;
 	if (ref_read(r, ref, oid, e) < 0)
 		return -1;
-	if (!*oid)
-		return err_set(e, ERR_NOTFOUND, "there is no branch '%s'", ref);
-	for (const char *l = buf_str(shown); *l || !placed;) {
-		size_t n = strcspn(l, "\n") + (*l != 0);
-
-		if (!placed && (!*l || strcmp(l + strlen(oid) + 1, ref) > 0)) {
-			buf_printf(&all, "%s %s\n", oid, ref);
-			placed = true;
-			continue;
-		}
-		buf_add(&all, l, n);
-		l += n;
-	}
-	buf_reset(shown);
-	buf_add(shown, buf_str(&all), all.len);
-	return 0;
+	return *oid ? 0 : err_set(e, ERR_NOTFOUND, "there is no branch '%s'", ref);
 }
 
 int task_create(struct context *c, const struct task_spec *s, struct task *ret, struct err *e)
@@ -265,7 +247,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	/* who names a commit wants that one */
 	if (!s->rev && workspace_is_clone(t.backend) && source_take(&c->home, &r, t.target, &source, e) < 0)
 		return -1;
-	if (ref_shown(&r, t.target, &shown, e) < 0 || show_also(&r, s->also_shown, &shown, e) < 0 ||
+	if (check_shown(&r, s->also_shown, e) < 0 || ref_shown(&r, t.target, s->also_shown, &shown, e) < 0 ||
 		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0)
 		return -1;
 	refs_set_name(&c->home, &shown, set);

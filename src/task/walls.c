@@ -112,11 +112,18 @@ static void show_tools(struct context *c, struct jail *j, const struct hidden *h
 
 void walls_facts(struct context *c, const struct task *t, struct buf *facts, struct buf *rules)
 {
+	bool merge = false;
+
 	buf_printf(facts, "name=%s\nbranch=%s\ntarget=%s\n", t->name, t->branch, t->target);
 	if (!strcmp(c->config.policy.identity, "forced"))
 		buf_printf(facts, "trailer=Garth-Task: %s\n", t->name);
-	for (size_t i = 0; i < c->config.noperations; i++)
+	for (size_t i = 0; i < c->config.noperations; i++) {
 		buf_printf(rules, "%s %s\n", c->config.operations[i].name, c->config.operations[i].rule);
+		merge |= !strcmp(c->config.operations[i].name, "merge");
+	}
+	/* what may be fetched is fetched to be merged */
+	if (c->config.fetch && !merge)
+		buf_addstr(rules, "merge routed\n");
 }
 
 /* The gateway and what guides to it: the socket, the shim as `git`, the hook, and what they know of the task.

@@ -64,8 +64,8 @@ static const char *name_of(const struct tracked *t, size_t i)
 	return t->names.data + t->v[i].name;
 }
 
-/* The first entry between lo and hi whose name is not less. All of them, and path, have the first `same` bytes
- * in common. */
+/* The first entry between lo and hi whose name is not less. All of them, and path, have the first `same`
+ * bytes in common. */
 static size_t lower_bound(const struct tracked *t, size_t lo, size_t hi, const char *path, size_t same)
 {
 	while (lo < hi) {

@@ -68,7 +68,6 @@ draft_refused() {
   refused_as "$1" && inside t "GARTH_GATEWAY=1 /usr/bin/git reset -q --hard $(tip) && git clean -ffdq"
 }
 
-configure() { mkdir -p "$XDG_CONFIG_HOME/garth" && cat >"$XDG_CONFIG_HOME/garth/config.yaml"; }
 
 @test "G1 G4 gateway: what git does to the branch inside is published at once, whichever git it was" {
   "$garth" new t

@@ -6,7 +6,6 @@ tip() { git rev-parse "refs/heads/garth/${1:-t}"; }
 whole() { git fsck --strict --no-dangling >/dev/null && "$garth" audit --verify >/dev/null; }
 snapshots() { "$garth" show "${1:-t}" --json | json "[[s['number'], s['reason']] for s in d['snapshots']]"; }
 note() { field "${1:-t}" note; }
-configure() { mkdir -p "$XDG_CONFIG_HOME/garth" && cat >"$XDG_CONFIG_HOME/garth/config.yaml"; }
 
 # all_of TASK: every file of the workspace with its content, mode and kind, as seen inside.
 all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | sort; find . -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum; git status --porcelain --ignored'; }

@@ -1,6 +1,6 @@
 load helpers
 
-limits() { mkdir -p "$XDG_CONFIG_HOME/garth"; echo "limits: {$1}" >"$XDG_CONFIG_HOME/garth/config.yaml"; }
+limits() { configure <<<"limits: {$1}"; }
 
 @test "J8 ESCAPES 19 20 limits: a fork bomb hurts its own task only, and ends with it" {
   limits 'max_processes: 60'

@@ -27,7 +27,6 @@ clean() {
 remember() { everything >"$T/everything"; }
 
 # The control: a repository with nothing of Garth's.
-configure() { mkdir -p "$XDG_CONFIG_HOME/garth" && cat >"$XDG_CONFIG_HOME/garth/config.yaml"; }
 
 control_repo() { rm -rf "$T/open/c"; git clone -q "$R" "$T/open/c"; cd "$T/open/c"; }
 

@@ -39,6 +39,7 @@ static void test_defaults(void **state)
 	assert_string_equal(c.on_dirty, "fail");
 	assert_string_equal(c.merge_strategy, "merge");
 	assert_false(c.auto_rebase);
+	assert_false(c.fetch);
 	assert_int_equal(c.rebase_frequency, 3600);
 	assert_true(c.pause_on_conflict);
 	assert_int_equal(c.snapshot_every, 10);
@@ -80,7 +81,7 @@ static void test_gateway_keys(void **state)
 			"limits: {max_worktree_size: 2GB, max_file_size: 1MB, max_files: 7, max_commits: 0}\n"
 			"policy:\n  protected: [deploy, 'a/**/*.x']\n  allow: .envrc\n  rewrite: refuse\n"
 			"  identity: forced\n  author: Bot T. <bot@example.com>\n"
-			"git: {operations: {rebase: local, stash: routed, update-ref: blocked}}\n"
+			"git: {operations: {rebase: local, stash: routed, update-ref: blocked}, fetch: true}\n"
 			"task: {on_dirty: keep}\nmerge: {strategy: squash}\n"
 			"sync: {auto_rebase: true, rebase_frequency: 60, pause_on_conflict: false}\n"
 			"snapshot: {every: 1}\ncleanup: {stale_after: 12h}\nserve: {port: 0}\n",
@@ -96,6 +97,7 @@ static void test_gateway_keys(void **state)
 	assert_string_equal(c.policy.identity, "forced");
 	assert_string_equal(c.policy.author, "Bot T. <bot@example.com>");
 	assert_int_equal(c.noperations, 3);
+	assert_true(c.fetch);
 	assert_string_equal(c.operations[2].name, "update-ref");
 	assert_string_equal(c.operations[2].rule, "blocked");
 	assert_string_equal(c.on_dirty, "keep");
@@ -109,6 +111,7 @@ static void test_gateway_keys(void **state)
 	/* a second layer replaces a rule */
 	assert_int_equal(config_apply(&c, "git: {operations: {rebase: blocked}}", 36, "d.yaml", &e), 0);
 	assert_int_equal(c.noperations, 3);
+	assert_true(c.fetch);
 	assert_string_equal(c.operations[0].rule, "blocked");
 }
 

@@ -1,0 +1,25 @@
+/* What routes.c and routes_remote.c have in common. */
+#ifndef GATEWAY_ROUTES_PARTS_H
+#define GATEWAY_ROUTES_PARTS_H
+
+#include <jansson.h>
+
+#include "gateway/gate.h"
+#include "gateway/refusal.h"
+
+struct request {
+	struct gate *gate;
+	json_t *in; /* an object */
+	json_t *out;
+	struct refusal no;
+};
+
+typedef int handler(struct request *q, struct err *e);
+
+/* A request that is not one: ERR_USAGE. */
+int request_bad(struct request *q, struct err *e, const char *what);
+
+/* routes_remote.c: the user's remote repository, for an agent, as far as the user allows. */
+handler route_push, route_fetch;
+
+#endif

@@ -1,0 +1,204 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "gateway/renew.h"
+#include "gateway/routes_parts.h"
+#include "push/fetch.h"
+#include "push/push.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
+#include "task/again.h"
+
+#define APART_MS 2000
+#define ASKED_AT "pushed-at"
+
+/* The user's task file may say that the task is pushed, and where to: an agent may have that done earlier. */
+static char *may_push(const struct gate *g)
+{
+	struct err ignored = ERR_INIT;
+	auto_again a = { 0 };
+
+	return again_load(g->at.ws.dir, &a, &ignored) < 0 ? NULL : steal_ptr(a.push);
+}
+
+/* Each one speaks to the remote with the user's keys: an agent that asks in a loop, or many times at once,
+ * waits. When the last one was is the time of a file, since every caller may have a gateway of its own. */
+static int keep_apart(int task_dir, int *ret_lock, struct err *e)
+{
+	struct timespec now;
+	struct stat st;
+	int64_t wait;
+
+	if (lock_take(task_dir, "push.lock", true, ret_lock, e) < 0)
+		return -1;
+	clock_gettime(CLOCK_REALTIME, &now);
+	wait = fstatat(task_dir, ASKED_AT, &st, AT_SYMLINK_NOFOLLOW) < 0
+		       ? 0
+		       : (st.st_mtim.tv_sec - now.tv_sec) * 1000 + APART_MS;
+	if (wait > 0 && wait <= APART_MS) {
+		struct timespec left = { wait / 1000, wait % 1000 * 1000000 };
+
+		while (nanosleep(&left, &left) < 0 && errno == EINTR)
+			;
+	}
+	return write_file(task_dir, ASKED_AT, "", 0, 0600, e);
+}
+
+/* Options that change nothing about what is done; each list ends with NULL. */
+static const char *const of_push[] = { "-q", "--quiet", "-v", "--verbose", "-u", "--set-upstream",
+	"--progress", "--no-progress", "--porcelain", NULL };
+static const char *const of_fetch[] = { "-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress",
+	"-p", "--prune", "-t", "--tags", "--no-tags", "--all", "--ff-only", "--no-edit", "-r", "--rebase",
+	"--no-rebase", "-h", "--heads", NULL };
+
+static bool is_among(const char *word, const char *const *list)
+{
+	while (*list && strcmp(word, *list) != 0)
+		list++;
+	return *list != NULL;
+}
+
+/* "HEAD", its own branch, or one of them to the branch that is allowed. */
+static bool is_pushed(const char *word, const char *own, const char *branch)
+{
+	const char *colon = strchr(word, ':'), *to = colon ? colon + 1 : branch;
+	auto_str from = xstrndup(word, colon ? (size_t)(colon - word) : strlen(word));
+
+	if (!strncmp(to, "refs/heads/", 11))
+		to += 11;
+	return (!strcmp(from, "HEAD") || !strcmp(from, own)) && !strcmp(to, branch);
+}
+
+/* The branch that is allowed, and nowhere else than where it always goes. */
+static bool is_fetched(const char *word, const char *own, const char *branch)
+{
+	(void)own;
+	if (!strncmp(word, "refs/heads/", 11))
+		word += 11;
+	return !strcmp(word, branch);
+}
+
+/* Whether the agent's words mean just what the user allowed; without words they do. */
+static bool means_that(const struct request *q, const char *const *options,
+	bool (*is_spec)(const char *, const char *, const char *), const char *branch)
+{
+	const char *own = q->gate->task.branch + strlen("refs/heads/");
+	json_t *args = json_object_get(q->in, "args"), *v;
+	size_t i, words = 0;
+
+	json_array_foreach(args, i, v)
+	{
+		const char *word = json_string_value(v);
+
+		/* the first is the remote, whatever it is called: there is one */
+		if (!word ||
+			(*word == '-' ? !is_among(word, options) : words++ && !is_spec(word, own, branch)))
+			return false;
+	}
+	return true;
+}
+
+/* What the remote said, and how it is reached, is for the user. */
+static int say_little(const struct request *q, const char *what, struct err *e)
+{
+	if (e->kind != ERR_CONFLICT)
+		err_set(e, e->kind, "the %s did not work; the user sees why with: garth audit %s", what,
+			q->gate->task.name);
+	return -1;
+}
+
+static int push_now(struct request *q, const char *branch, struct err *e)
+{
+	struct gate *g = q->gate;
+	const struct push_spec s = { .branch = branch, .retries = (unsigned)g->context.config.push_retries };
+	auto_push_result r = { 0 };
+	auto_lock lock = -1;
+
+	if (*g->pushed && !strcmp(g->pushed, g->task.published)) {
+		q->out = json_pack("{s:s}", "output", "garth: everything is pushed already\n");
+		return 0;
+	}
+	if (keep_apart(g->at.ws.dir, &lock, e) < 0)
+		return -1;
+	if (push_task(&g->context, &g->task, &s, &r, e) < 0)
+		return say_little(q, "push", e);
+	snprintf(g->pushed, sizeof(g->pushed), "%s", r.tip);
+	auto_str output = xasprintf("garth: pushed to %s/%s\n", r.remote, r.branch);
+	q->out = json_pack("{s:o, s:o, s:s, s:s, s:o}", "remote", audit_text(r.remote), "branch",
+		audit_text(r.branch), "tip", r.tip, "new", r.new_oid, "output", audit_text(output));
+	return 0;
+}
+
+int route_push(struct request *q, struct err *e)
+{
+	auto_str branch = may_push(q->gate);
+	auto_str instead = xasprintf("commit: that publishes to %s; the user merges with: garth merge %s",
+		q->gate->task.branch + strlen("refs/heads/"), q->gate->task.name);
+
+	if (branch && means_that(q, of_push, is_pushed, branch))
+		return push_now(q, branch, e);
+	if (branch) {
+		free(steal_ptr(instead));
+		instead = xasprintf("git push: that is the branch '%s' of the remote, and no other", branch);
+	}
+	refuse(&q->no, e, "push_not_allowed", "", "a task does not push");
+	return refusal_say(&q->no, "push", instead);
+}
+
+static bool is_quiet(const struct request *q)
+{
+	static const char *const quiet[] = { "-q", "--quiet", NULL };
+	json_t *args = json_object_get(q->in, "args"), *v;
+	bool ret = false;
+	size_t i;
+
+	json_array_foreach(args, i, v) ret |= json_is_string(v) && is_among(json_string_value(v), quiet);
+	return ret;
+}
+
+static int fetch_now(struct request *q, struct err *e)
+{
+	struct gate *g = q->gate;
+	auto_fetch_result r = { 0 };
+	auto_str output = NULL, refs = NULL;
+	auto_lock lock = -1;
+	const char *name;
+
+	if (keep_apart(g->at.ws.dir, &lock, e) < 0)
+		return -1;
+	if (fetch_target(&g->context, &g->task, &r, e) < 0)
+		return say_little(q, "fetch", e);
+	if (gate_renew(g, e) < 0)
+		return -1;
+	name = r.ref + strlen("refs/remotes/");
+	output = is_quiet(q)                ? xstrdup("")
+		 : strcmp(r.old, r.new_oid) ? xasprintf("garth: %s is now %.12s\n", name, r.new_oid)
+					    : xasprintf("garth: %s is still %.12s\n", name, r.new_oid);
+	refs = xasprintf("%s\trefs/heads/%s\n", r.new_oid, r.branch);
+	q->out = json_pack("{s:o, s:o, s:s, s:o, s:o}", "remote", audit_text(r.remote), "ref",
+		audit_text(name), "new", r.new_oid, "output", audit_text(output), "refs", audit_text(refs));
+	return 0;
+}
+
+int route_fetch(struct request *q, struct err *e)
+{
+	struct gate *g = q->gate;
+	const char *branch = strncmp(g->task.target, "refs/heads/", 11) ? NULL : g->task.target + 11;
+	auto_str instead = NULL;
+
+	if (branch && g->context.config.fetch && means_that(q, of_fetch, is_fetched, branch))
+		return fetch_now(q, e);
+	if (branch && g->context.config.fetch)
+		instead = xasprintf("git fetch: that is the branch '%s' of the remote, and no other", branch);
+	else
+		instead =
+			xasprintf("work with what is here; the user brings the target in with: garth sync %s",
+				g->task.name);
+	refuse(&q->no, e, "fetch_not_allowed", "", "a task does not fetch%s",
+		g->context.config.fetch ? " that" : "");
+	return refusal_say(&q->no, "fetch", instead);
+}

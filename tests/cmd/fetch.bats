@@ -1,0 +1,86 @@
+load helpers
+
+setup_remote() {
+  git init -q --bare "$T/home/origin.git"
+  git remote add origin "$T/home/origin.git"
+  git push -q origin main
+  git clone -q "$T/home/origin.git" "$T/other"
+}
+# other FILE: somebody else's commit with that file reaches the remote
+other() { (cd "$T/other" && mkdir -p "$(dirname "$1")" && cat >"$1" && git add -A && git commit -qm "other $1" && git push -q); }
+allowed() { configure <<<'git: {fetch: true}'; }
+
+@test "G4 fetch: refused unless the user allows it, and nothing comes in" {
+  setup_remote; "$garth" new t; other new.txt <<<new
+  for words in fetch 'fetch origin' 'fetch origin main' pull ls-remote 'remote update'; do
+    call "$garth" exec t -- git $words
+    [[ $code != 0 && $err == *'BLOCKED: a task does not fetch'* && $err == *'garth sync t'* ]] || complain "$words"
+  done
+  [[ $(git rev-parse refs/remotes/origin/main) == $(git rev-parse main) ]]
+  [[ $(inside t 'git for-each-ref refs/remotes') == '' ]]
+}
+
+@test "G4 G12 fetch: the target's branch of the remote, by the user's git; the agent merges it and publishes" {
+  setup_remote; allowed; before=$(git rev-parse main)
+  "$garth" new t; other .github/workflows/ci.yml <<<'on: push'; there=$(git -C "$T/other" rev-parse HEAD)
+  call "$garth" exec t -- git fetch origin
+  [[ $code == 0 && $err == *"origin/main is now ${there:0:12}"* ]] || complain
+  [[ $(inside t 'git rev-parse origin/main') == "$there" ]]
+  # the user's branch and checkout stay; the ref that the user's own fetch writes has moved, and nothing is left
+  [[ $(git rev-parse main) == "$before" && -z $(git status --porcelain) ]]
+  [[ $(git rev-parse refs/remotes/origin/main) == "$there" && -z $(git for-each-ref refs/garth/fetched) ]]
+  # what others did to protected paths is not this task's
+  inside t 'echo mine >mine; git add .; git commit -qm mine; git merge -q -m merged origin/main'
+  [[ $(git rev-parse garth/t) == $(inside t 'git rev-parse HEAD') ]]; git merge-base --is-ancestor "$there" garth/t
+  # and what the task itself does to them is
+  call "$garth" exec t -- sh -c 'echo evil >.github/workflows/ci.yml; git commit -qam evil'
+  [[ $code != 0 && $err == *"'.github/workflows/ci.yml' is protected"* ]] || complain
+  inside t 'git restore -SW .'
+  call "$garth" exec t -- git fetch
+  [[ $code == 0 && $err == *'is still'* ]] || complain
+  "$garth" audit t | grep -q 'fetch .*remote=origin branch=main'; "$garth" audit --verify
+  "$garth" doctor >/dev/null; "$garth" discard -fD t; "$garth" doctor >/dev/null
+}
+
+@test "G4 fetch: with objects of its own (strict, clone) they come along" {
+  setup_remote; allowed
+  "$garth" new s --strict-isolation; "$garth" new c --backend clone
+  other more.txt <<<more; there=$(git -C "$T/other" rev-parse HEAD)
+  for t in s c; do
+    inside $t '[ -z "$(git fetch -q 2>&1)" ] && git merge -q origin/main && cat more.txt && echo x >x && git add x && git commit -qm x'
+    [[ $(git rev-parse garth/$t~1) == "$there" ]]
+  done
+}
+
+@test "G4 14 fetch: that branch and no other, whatever the words are; pull and ls-remote" {
+  setup_remote; allowed
+  (cd "$T/other" && git push -q origin HEAD:refs/heads/secret)
+  "$garth" new t; other new.txt <<<new; there=$(git -C "$T/other" rev-parse HEAD)
+  for words in 'fetch origin secret' 'fetch origin +refs/heads/*:refs/heads/*' 'fetch origin main:main' 'fetch --upload-pack=/bin/false' \
+      'fetch origin refs/heads/main:refs/heads/garth/t' 'fetch --update-head-ok' 'fetch --multiple a b' 'ls-remote --upload-pack=x origin' 'fetch origin -- main --output=x'; do
+    call "$garth" exec t -- git $words
+    [[ $code != 0 && $err == *'BLOCKED: a task does not fetch that'* ]] || complain "$words"
+  done
+  # the first word is the remote, and there is one
+  call "$garth" exec t -- git ls-remote ext::sh
+  [[ $code == 0 && $out == "$there"$'\trefs/heads/main' ]] || complain
+  call "$garth" exec t -- git pull
+  [[ $code == 0 && $err == *'git merge origin/main'* ]] || complain
+  inside t 'git merge -q origin/main'; [[ $(git rev-parse garth/t) == "$there" ]]
+  [[ -z $(git for-each-ref refs/remotes/origin/secret) ]]
+}
+
+@test "G4 fetch: what the remote says is for the user; a task file can allow it; killed, nothing is left" {
+  setup_remote
+  printf 'name: f\nagent: {project_dir: %s, command: [git, fetch]}\ngit: {fetch: true}\n' "$R" >"$T/home/task.yaml"
+  other a.txt <<<a
+  "$garth" run -q "$T/home/task.yaml"; [[ $(git rev-parse refs/remotes/origin/main) == $(git -C "$T/other" rev-parse HEAD) ]]
+  mv "$T/home/origin.git" "$T/home/away.git"
+  call "$garth" exec f -- git fetch
+  [[ $code != 0 && $err == *'the fetch did not work'* && $err != *origin.git* ]] || complain
+  grep -q '"fetch-failed".*origin.git' "$GARTH_HOME/audit.jsonl"
+  mv "$T/home/away.git" "$T/home/origin.git"; other b.txt <<<b
+  GARTH_FAULT=fetch-taken "$garth" exec f -- git fetch && false
+  "$garth" doctor --repair >/dev/null; [[ -z $(git for-each-ref refs/garth/fetched) ]]
+  "$garth" exec f -- git fetch -q; [[ $(git rev-parse refs/remotes/origin/main) == $(git -C "$T/other" rev-parse HEAD) ]]
+}
