@@ -131,7 +131,7 @@ static struct standing *find_standings(struct context *c, const struct task_list
 		/* tasks that have done nothing yet stand as the one before */
 		if (before && !*t->published && !*before->published && !t->removed && !before->removed &&
 			t->project_id == before->project_id && !strcmp(t->base, before->base) &&
-			!strcmp(t->target, before->target))
+			!strcmp(t->target, before->target) && !strcmp(t->backend, before->backend))
 			s[i].known = s[i - 1].known, s[i].divergence = s[i - 1].divergence;
 		else
 			standing_find(c, t, &(struct task_list){ l->v + i + 1, l->n - i - 1 }, &s[i]);

@@ -16,6 +16,25 @@ static int open_repo(struct context *c, const struct task *t, struct repo *ret, 
 	return repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, ret, e);
 }
 
+/* A clone comes from the remote and goes there: its target is what was last fetched of it, where that is
+ * known. */
+static int read_target(const struct repo *r, const struct task *t, char out[OID_LEN], struct err *e)
+{
+	static const char *const remotes[] = { "local", "origin" };
+	const char *branch = t->target + strlen("refs/heads/");
+
+	*out = '\0';
+	for (size_t i = 0; workspace_is_clone(t->backend) && i < ARRAY_SIZE(remotes) && !*out; i++) {
+		auto_str ref = xasprintf("refs/remotes/%s/%s", remotes[i], branch);
+
+		if (ref_read(r, ref, out, e) < 0)
+			return -1;
+	}
+	if (!*out && ref_read(r, t->target, out, e) < 0)
+		return -1;
+	return *out ? 0 : err_set(e, ERR_NOTFOUND, "there is no branch '%s'", branch);
+}
+
 int merge_divergence(struct context *c, const struct task *t, struct divergence *ret, struct err *e)
 {
 	const char *tip = *t->published ? t->published : t->base;
@@ -25,10 +44,8 @@ int merge_divergence(struct context *c, const struct task *t, struct divergence 
 
 	if (!*t->target)
 		return err_set(e, ERR_NOTFOUND, "task '%s' has no target", t->name);
-	if (context_store(c, e) < 0 || open_repo(c, t, &r, e) < 0 || ref_read(&r, t->target, target, e) < 0)
+	if (context_store(c, e) < 0 || open_repo(c, t, &r, e) < 0 || read_target(&r, t, target, e) < 0)
 		return -1;
-	if (!*target)
-		return err_set(e, ERR_NOTFOUND, "there is no branch '%s'", t->target + strlen("refs/heads/"));
 	if (!strcmp(tip, target))
 		return *ret = (struct divergence){ 0 }, 0;
 	if (!store_compared(c->store, "ahead_behind", tip, target, &known, e) &&

@@ -22,7 +22,9 @@ void source_release(struct source *s)
 int source_take(const struct home *h, struct repo *r, const char *target, struct source *ret, struct err *e)
 {
 	static const char heads[] = "refs/heads/";
-	auto_str remote = NULL;
+	auto_str remote = NULL, there = NULL;
+	auto_ref_txn move = REF_TXN_INIT;
+	struct err ignored = ERR_INIT;
 	char oid[65];
 
 	if (strncmp(target, heads, strlen(heads)))
@@ -35,9 +37,13 @@ int source_take(const struct home *h, struct repo *r, const char *target, struct
 	ret->ref = refs_fetched(h);
 	if (remote_fetch(r, remote, target + strlen(heads), ret->ref, oid, e) < 0)
 		return err_hint(e, "garth run --backend clone --base HEAD -- CMD");
-	if (*oid) {
-		free(r->commit);
-		r->commit = xstrdup(oid);
-	}
+	if (!*oid)
+		return 0;
+	free(r->commit);
+	r->commit = xstrdup(oid);
+	/* as the user's own fetch has it; the task does not need it */
+	there = xasprintf("refs/remotes/%s/%s", remote, target + strlen(heads));
+	ref_set(&move, there, oid);
+	ref_commit(r, &move, &ignored);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * Where a clone comes from (W3): the remote `local`, else `origin`, else the repository itself. The target's
  * newest commit there becomes the task's base; its objects come into the user's repository, none of whose
- * branches moves.
+ * branches moves; what it has of the remote does, as with a `git fetch`.
  */
 #ifndef TASK_SOURCE_H
 #define TASK_SOURCE_H

@@ -11,7 +11,7 @@ ahead() {
   (cd "$T/$1-other" && echo "$1" >from && git add from && git commit -qm "in $1" && git push -q)
 }
 
-@test "W3 clone: it begins with what the remote has: local, else origin, else the repository itself" {
+@test "W3 G11 clone: it begins with what the remote has: local, else origin, else the repository itself" {
   "$garth" new itself --backend clone
   [[ $(inside itself 'git log --format=%s') == first ]]
   remote origin; ahead origin
@@ -25,7 +25,11 @@ ahead() {
   [[ $(inside named 'git log --format=%s') == first ]]
   # the user's branches stay where they are, and nothing is left of the fetch
   [[ $(git log --format=%s main) == first && -z $(git for-each-ref refs/garth/fetched) ]]
-  [[ $(git rev-parse refs/remotes/origin/main) == $(git rev-parse main) ]]
+  # what is known of the remote is as after the user's own fetch, and how the task stands is told against that
+  [[ $(git rev-parse refs/remotes/local/main) == $(git rev-parse garth/from-local) ]]
+  [[ $(field from-local standing) == synced ]]
+  inside from-local 'echo 1 >one; git add one; git commit -qm one'
+  [[ $("$garth" show from-local --json | json "[d['standing'], d['ahead']]") == '["ahead", 1]' ]]
 }
 
 @test "W3 clone: a branch that the remote has not is taken from here; a remote that is gone is said" {
