@@ -25,6 +25,11 @@ static int record(struct job *j, struct err *e)
 	return 0;
 }
 
+static char *snapshot_ref(int64_t task, int64_t number)
+{
+	return xasprintf("refs/garth/snapshots/%lld/%lld", (long long)task, (long long)number);
+}
+
 /* A row in the store, which gives the number, and a ref of that number. */
 static int add_snapshot(struct job *j, struct ref_txn *txn, const char *commit, const char *reason,
 	int64_t commits, struct err *e)
@@ -37,7 +42,7 @@ static int add_snapshot(struct job *j, struct ref_txn *txn, const char *commit, 
 
 	if (store_snapshot_add(j->g->context.store, &s, e) < 0)
 		return -1;
-	name = xasprintf("refs/garth/snapshots/%lld/%lld", (long long)s.task_id, (long long)s.number);
+	name = snapshot_ref(s.task_id, s.number);
 	ref_create(txn, name, commit);
 	return 0;
 }
@@ -50,9 +55,35 @@ static bool is_every(const struct job *j, int64_t commits)
 	return every && commits / every != j->g->task.commits / every;
 }
 
+/* Whether a snapshot has the commit already, and its ref: a row alone, of a process that was killed, keeps
+ * nothing. */
+static int is_kept(struct job *j, const char *commit, bool *ret, struct err *e)
+{
+	auto_snapshot_list l = { 0 };
+
+	*ret = false;
+	if (store_snapshot_list(j->g->context.store, j->g->task.id, &l, e) < 0)
+		return -1;
+	for (size_t i = 0; i < l.n && !*ret; i++) {
+		auto_str name = snapshot_ref(j->g->task.id, l.v[i].number);
+		char has[65];
+
+		if (strcmp(l.v[i].commit, commit) != 0)
+			continue;
+		if (ref_read(&j->g->at.repo, name, has, e) < 0)
+			return -1;
+		*ret = !strcmp(has, commit);
+	}
+	return 0;
+}
+
 static int add_snapshots_due(struct job *j, struct ref_txn *txn, int64_t commits, struct err *e)
 {
-	if (!j->forward && add_snapshot(j, txn, j->old, "rewrite", j->g->task.commits, e) < 0)
+	bool kept = j->forward;
+
+	if (!j->forward && is_kept(j, j->old, &kept, e) < 0)
+		return -1;
+	if (!kept && add_snapshot(j, txn, j->old, "rewrite", j->g->task.commits, e) < 0)
 		return -1;
 	return is_every(j, commits) ? add_snapshot(j, txn, j->tip, "every", commits, e) : 0;
 }

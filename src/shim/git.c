@@ -108,8 +108,11 @@ static int by_gateway(const struct call *c)
 		clean_text(&clean, buf_str(&output), output.len, false);
 	write_full(list ? STDOUT_FILENO : STDERR_FILENO, buf_str(&clean), clean.len);
 	buf_reset(&output);
-	if (verb_is(c, "pull") && answer_member(&a, "ref", &output))
-		fprintf(stderr, "garth: fetched, and not merged: git merge %s\n", buf_str(&output));
+	buf_reset(&clean);
+	if (verb_is(c, "pull") && answer_member(&a, "ref", &output)) {
+		clean_text(&clean, buf_str(&output), output.len, false);
+		fprintf(stderr, "garth: fetched, and not merged: git merge %s\n", buf_str(&clean));
+	}
 	return 0;
 }
 

@@ -86,6 +86,17 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   [[ $(tip u) == $(git rev-parse start) ]]
 }
 
+@test "T3 snapshots: a tip that a snapshot has is not kept twice, however often the branch goes back and forth" {
+  "$garth" new t
+  inside t 'for i in 1 2 3; do echo $i >f; git add f; git commit -qm $i; done; a=$(git rev-parse HEAD); git commit -q --amend -m b; b=$(git rev-parse HEAD)
+    for i in 1 2 3 4; do git reset -q --hard $a; git reset -q --hard $b; done'
+  [[ $(snapshots) == '[[1, "start"], [2, "rewrite"], [3, "rewrite"]]' ]] || complain "$(snapshots)"
+  echo z >z; git add z; git commit -qm z; inside t 'echo more >more'
+  "$garth" sync t
+  [[ $(snapshots) == *'[4, "sync"]]' ]] || complain "$(snapshots)"
+  "$garth" rollback t --to-snapshot 4; [[ $(inside t 'cat more; git log -1 --format=%s') == $'more\nb' ]]
+}
+
 @test "T3 snapshots: at the start, every ten commits, on demand" {
   configure <<<'snapshot: {every: 3}'
   "$garth" new t

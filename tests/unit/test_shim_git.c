@@ -256,16 +256,18 @@ static void the_gateway_pushes_and_fetches(void **state)
 {
 	struct world *w = *state;
 
-	put(w->s->fd, "reply", "200 {\"output\":\"done\\u001b[2J\\n\"}");
+	put(w->s->fd, "reply",
+		"200 {\"output\":\"done\\u001b[2J\\n\",\"refs\":\"list\\u001b[2J\\n\",\"ref\":\"o/m\\u001b[2J\"}");
 	assert_int_equal(git(w, "push|origin|\"x\""), 0);
 	asked(w, "/api/v1/git/push {\"args\":[\"origin\",\"\\\"x\\\"\"]}\n");
 	assert_content(w->s->fd, "err", "done^[[2J\n");
 	assert_int_equal(git(w, "ls-remote|origin"), 0);
-	out(w, "done^[[2J\n");
+	out(w, "list^[[2J\n");
 	assert_int_equal(git(w, "remote|-v|update|-p"), 0);
 	asked(w, "/api/v1/git/fetch {\"args\":[\"-p\"]}\n");
 	assert_int_equal(git(w, "pull"), 0);
 	asked(w, "/api/v1/git/fetch {\"args\":[]}\n");
+	assert_content(w->s->fd, "err", "done^[[2J\ngarth: fetched, and not merged: git merge o/m^[[2J\n");
 	no(w, "\"message\":\"policy\"");
 	assert_int_equal(git(w, "push"), 1);
 	assert_content(w->s->fd, "err", "BLOCKED: policy\nYou tried to: git push\n");

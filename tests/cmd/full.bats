@@ -1,0 +1,54 @@
+load helpers
+
+# all_of: the task t as it is inside: commits, what git says of the files, and every file.
+all_of() { inside t 'git rev-parse HEAD; git status --porcelain --ignored; find . -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum'; }
+
+# fill KB: all but so much of the disk.
+fill() {
+  local avail; avail=$(df -k --output=avail "$T/small" | tail -n1)
+  ((avail - $1 <= 0)) || fallocate -l $((avail - $1))K "$T/small/fill"
+}
+
+# again: what the verb did is taken back by its own means, or it did nothing.
+again() {
+  case $1 in
+  snapshot) ;;
+  rollback | sync)
+    local last; last=$("$garth" show t --json | json "max([0] + [s['number'] for s in d['snapshots'] if s['reason'] == '$1'])")
+    [[ $(all_of) == "$before" ]] || "$garth" rollback t --to-snapshot "$last" >/dev/null
+    ;;
+  discard | archive) "$garth" show t >/dev/null 2>&1 || "$garth" undo >/dev/null ;;
+  esac
+}
+
+# A repository and a Garth home on a small disk, a task with published commits, changed, new and ignored files; the verb
+# with ever more space: nothing that exists only once is lost, and Garth goes on when there is space again.
+tried() {
+  export -f inside json complain all_of fill again; export garth T R python
+  on_small 150 '
+    set -eE; trap "echo failed: \$BASH_COMMAND, with \$left KB left; cat $T/out" ERR
+    cp -a "$R" "$T/small/app"; R=$T/small/app; cd "$R"; export GARTH_HOME=$T/small/home
+    "$garth" new t --backend '"$2"'
+    inside t "echo \"*.o\" >.gitignore; for i in 1 2 3 4; do mkdir -p n\$i; head -c 40000 /dev/urandom >n\$i/f; git add -A; git commit -qm \$i; done
+      head -c 60000 /dev/urandom >new; echo changed >>a.txt; head -c 60000 /dev/urandom >made.o"
+    echo y >>run.sh; git commit -qam "main goes on"
+    before=$(all_of); done=0
+    for left in 0 4 12 24 48 96 160 256 400 700 1500 6000; do
+      fill $left
+      code=0; '"$1"' >"$T/out" 2>&1 || code=$?
+      rm -f "$T/small/fill"
+      ((code < 124)); ((code)) || done=$((done + 1))
+      again '"$3"'
+      diff <(echo "$before") <(all_of)
+      git fsck --strict --no-dangling 2>"$T/fsck"
+      "$garth" audit --verify >/dev/null
+    done
+    ((done > 0 && done < 12)); "$garth" doctor --repair >"$T/out" 2>&1; "$garth" doctor >"$T/out" 2>&1; [[ $(all_of) == "$before" ]]
+  ' >"$T/log" 2>&1 || complain "$(<"$T/log")"
+}
+
+@test "ESCAPES 24 full: snapshot" { tried '"$garth" snapshot t -m x' overlay snapshot; }
+@test "ESCAPES 24 full: rollback" { tried '"$garth" rollback t --full' overlay rollback; }
+@test "ESCAPES 24 full: sync" { tried '"$garth" sync t' overlay sync; }
+@test "ESCAPES 24 full: discard, and what it takes to bring it back" { tried '"$garth" discard -fD t' overlay discard; tried '"$garth" discard -fD t' worktree discard; }
+@test "ESCAPES 24 full: archive, and what it takes to bring it back" { tried '"$garth" archive t' overlay archive; }
