@@ -191,7 +191,7 @@ int cmd_show(int argc, char **argv)
 		return say_error(&e);
 	if (jail)
 		return show_jail(&c, &at, net, json, &e);
-	if (task_work(&at, &w, &e) < 0 || tree_disk(at.ws.dir, "", &disk, &e) < 0 ||
+	if (task_work(&c, &at, &w, &e) < 0 || tree_disk(at.ws.dir, "", &disk, &e) < 0 ||
 		store_task_list(c.store, false, &all, &e) < 0 ||
 		store_snapshot_list(c.store, t.id, &snapshots, &e) < 0)
 		return say_error(&e);

@@ -19,11 +19,13 @@ static const struct check {
 	/* branch-missing, branch-orphaned, branch-unknown, pins-missing, pins-orphaned, pins-unknown,
 	 * fetch-left */
 	{ "refs", refs_look },
+	/* branch-moved */
+	{ "moved", moved_look },
 	/* repository-gone, home-moved, workspace-deleted, workspace-half, worktree-unregistered, -unlocked */
 	{ "missing", missing_look },
 	/* worktree-orphaned, worktree-locked */
 	{ "worktrees", worktrees_look },
-	/* directory-orphaned, trash-unknown */
+	/* directory-orphaned, trash-unknown, store-new */
 	{ "places", places_look },
 	/* base-changed, base-half */
 	{ "bases", bases_look },

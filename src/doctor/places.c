@@ -152,6 +152,20 @@ static void look_at_trash(struct survey *s, const char *name, struct findings *o
 	f->note = true;
 }
 
+/* The numbers of tasks begin elsewhere in each store, so none is told from a lost one by its number. */
+static void look_at_store(struct survey *s, struct findings *out)
+{
+	struct finding *f;
+
+	if (s->tasks.n || !s->tasks_dir.n)
+		return;
+	f = finding_add(out, "store-new", "garth.db",
+		"it knows of no task, and %zu director%s of tasks %s there: it is not the one that was there before; "
+		"where there is a copy of that one, put it back before anything is repaired",
+		s->tasks_dir.n, s->tasks_dir.n == 1 ? "y" : "ies", s->tasks_dir.n == 1 ? "is" : "are");
+	f->note = true;
+}
+
 int places_look(struct survey *s, struct findings *out, struct err *e)
 {
 	auto_strvec bases = STRVEC_INIT;
@@ -162,6 +176,7 @@ int places_look(struct survey *s, struct findings *out, struct err *e)
 
 	if (survey_names(s->c, "bases", &bases, e) < 0)
 		return -1;
+	look_at_store(s, out);
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		for (size_t j = 0; j < places[i].names->n; j++)
 			if (look_at(s, places[i].place, places[i].names->v[j], out, e) < 0)

@@ -7,6 +7,7 @@
 #include "jail/userns.h"
 #include "git/ref.h"
 #include "task/again.h"
+#include "task/moved.h"
 
 #define SNAPSHOTS_MAX 100000
 
@@ -76,11 +77,15 @@ static int catch_up(struct gate *g, struct err *e)
 	struct task *t = &g->task;
 	char now[65];
 	int64_t commits;
+	bool ours;
 
 	if (ref_read(&g->at.repo, t->branch, now, e) < 0)
 		return -1;
 	if (!*now || !strcmp(now, known_tip(t)))
 		return 0;
+	if (moved_by_garth(&g->context, t, now, &ours, e) < 0 ||
+		(!ours && moved_keep(&g->context, &g->at.repo, t, g->at.ws.dir, now, e) < 0))
+		return -1;
 	commits = t->commits + count_between(&g->at.repo, known_tip(t), now);
 	if (audit_add(g->audit, "found", t,
 		    json_pack("{s:s, s:s, s:I}", "tip", now, "old", known_tip(t), "commits",

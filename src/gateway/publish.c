@@ -10,6 +10,7 @@
 #include "gateway/walk_parse.h"
 #include "push/fetch.h"
 #include "sys/fault.h"
+#include "task/moved.h"
 
 /* More tips than these are not told to the packing side: each costs it a look. */
 #define KNOWN_MAX 60
@@ -76,7 +77,8 @@ static int look_around(struct job *j, struct refusal *no, struct err *e)
 		return -1;
 	if (!*j->old)
 		return refuse_moved(j, "", no, e);
-	j->moved = strcmp(j->old, *t->published ? t->published : t->base);
+	j->moved =
+		strcmp(j->old, *t->published ? t->published : t->base) || moved_by_hand(g->at.ws.dir, j->old);
 	if (*t->target && ref_read(&g->at.repo, t->target, j->target, e) < 0)
 		return -1;
 	fetched = fetch_shown(&g->context, g->at.ws.dir);

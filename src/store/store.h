@@ -135,7 +135,8 @@ struct snapshot {
 	int64_t id, task_id, number;
 	char *commit; /* the branch's tip then */
 	char *state; /* a commit in the task's snapshot repository with all files as they were; "" for none */
-	char *reason; /* "start", "every", "sync", "rollback", "merge", "rewrite", "asked" */
+	char *reason; /* "start", "every", "sync", "rollback", "merge", "rewrite", "asked",
+			 "moved" */
 	char *message;
 	int64_t commits; /* published until then */
 	int64_t created;

@@ -22,12 +22,23 @@ bool cleanup_is_stale(const struct context *c, const struct task *t)
 	return cleanup_is_old(t, (int64_t)time(NULL) - (int64_t)c->config.stale_after);
 }
 
+/* Somebody is to answer it, and may not have seen it yet. */
+static bool waits(const struct task *t, struct buf *why)
+{
+	if (strcmp(t->state, STATE_BLOCKED) != 0)
+		return false;
+	buf_printf(why, "task '%s' waits for an answer", t->name);
+	return true;
+}
+
 bool cleanup_would_go(struct context *c, struct task *t, struct buf *why)
 {
 	const struct discard_opts careful = { .look = true };
 	struct err e = ERR_INIT;
 	auto_str trash = NULL;
 
+	if (waits(t, why))
+		return false;
 	if (task_discard(c, t, &careful, &trash, &e) == 0)
 		return true;
 	buf_addstr(why, e.msg);
@@ -50,7 +61,7 @@ static void clean_one(
 
 	if (o->look && (cleanup_would_go(c, t, &why) || (o->force && !life_is_running(t))))
 		strvec_push(&r->removed, t->name);
-	else if (o->look)
+	else if (o->look || (!o->force && waits(t, &why)))
 		keep(r, t, buf_str(&why));
 	else if (task_discard(c, t, &d, &trash, &e) < 0)
 		keep(r, t, e.msg);

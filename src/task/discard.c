@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
+#include "sys/tree.h"
 #include "task/life.h"
 #include "task/remove.h"
 #include "task/task.h"
@@ -68,14 +70,14 @@ static int look_at_branch(struct context *c, struct task *t, struct task_work *w
 		return -1;
 	if (repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, &r, e) < 0)
 		return e->kind == ERR_NOTFOUND ? 0 : -1;
-	return task_work_branch(&r, t, w, e);
+	return task_work_branch(c, &r, t, w, e);
 }
 
 static int look_at_work(struct context *c, struct task *t, struct task_work *w, struct err *e)
 {
 	auto_task_at at = { .ws.dir = -1 };
 
-	if (!task_open(c, t, &at, e) && !task_work(&at, w, e))
+	if (!task_open(c, t, &at, e) && !task_work(c, &at, w, e))
 		return 0;
 	/* what cannot be looked at may be all there is */
 	task_work_release(w);
@@ -157,6 +159,25 @@ static int mark(
 	return -1;
 }
 
+static enum tree_next stop_at_file(const struct tree_entry *t, void *arg, struct err *e)
+{
+	(void)arg;
+	(void)e;
+	return S_ISDIR(t->st.st_mode) && !t->closed ? TREE_ON : TREE_STOP;
+}
+
+/* Whether anything ever happened in it: a conversation in its home, a question, a snapshot are work too. */
+static bool has_lived(struct context *c, const struct task *t, int dir)
+{
+	auto_snapshot_list l = { 0 };
+	struct err ignored = ERR_INIT;
+	auto_fd home = dir < 0 ? -1 : open_beneath(dir, "home", O_RDONLY | O_DIRECTORY, 0);
+
+	/* directories alone are places for what is shown there */
+	return t->started || store_snapshot_list(c->store, t->id, &l, &ignored) < 0 || l.n > 1 ||
+	       (home >= 0 && tree_walk(home, stop_at_file, NULL, &ignored) < 0);
+}
+
 int task_discard(
 	struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e)
 {
@@ -187,7 +208,8 @@ int task_discard(
 		snprintf(w.tip, sizeof(w.tip), "%s", *t->published ? t->published : t->base);
 	/* ignored files need no option, but who knows what an ignore file of the agent's hides: the trash has
 	 * them */
-	kept = o->archive || w.files.n || w.drafts || w.ignored || strcmp(w.tip, t->base);
+	kept = o->archive || w.files.n || w.drafts || w.ignored || strcmp(w.tip, t->base) ||
+	       has_lived(c, t, dir);
 	/* before there is something new on its way out */
 	if (remove_trash(c, TASK_TRASH_DAYS * 24 * 3600, true, &removed, e) < 0 ||
 		record(c, t, &w, kept, kind, e) < 0)

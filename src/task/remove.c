@@ -214,12 +214,15 @@ static bool is_given_up(const char *name)
 	return rest > name && (!strcmp(rest, ".gone") || !strcmp(rest, ".empty"));
 }
 
+/* What `garth doctor` found has no term: nobody knows what it is, and it may be all there is of something. */
 static bool is_old(int trash, const char *name, int64_t seconds)
 {
 	struct stat st;
 
 	if (is_given_up(name))
 		return true;
+	if (seconds && !strncmp(name, REMOVE_FOUND, strlen(REMOVE_FOUND)) && !strchr(name, '.'))
+		return false;
 	return !fstatat(trash, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_mtime <= time(NULL) - seconds;
 }
 

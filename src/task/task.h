@@ -59,15 +59,17 @@ void task_at_close(struct task_at *a);
 struct task_work {
 	struct strvec files; /* "A path" … against what was published last, else the base */
 	size_t drafts;       /* objects in private storage that the shared repository does not have */
-	size_t unmerged;     /* commits of its branch that its target does not have */
+	size_t unmerged;     /* commits of its branch, and of snapshots that were asked for or that a rollback
+				left, that its target does not have */
 	size_t ignored;
 	char tip[65]; /* its branch's; where the branch is gone, what it was */
 };
 void task_work_release(struct task_work *w);
 #define auto_task_work __attribute__((cleanup(task_work_release))) struct task_work
-int task_work(struct task_at *a, struct task_work *ret, struct err *e);
-/* Only what the branch tells: tip, unmerged. */
-int task_work_branch(const struct repo *r, const struct task *t, struct task_work *ret, struct err *e);
+int task_work(struct context *c, struct task_at *a, struct task_work *ret, struct err *e);
+/* Only what refs tell: tip, unmerged. */
+int task_work_branch(
+	struct context *c, const struct repo *r, const struct task *t, struct task_work *ret, struct err *e);
 
 struct discard_opts {
 	bool files;   /* -f: changed files may go */

@@ -15,8 +15,26 @@ void task_work_release(struct task_work *w)
 	strvec_release(&w->files);
 }
 
+/* Commits that a rollback took off the branch, or that somebody wanted to keep. Tips that the agent rewrote
+ * are not counted: the trash has them. */
+static int add_snapshots(
+	struct context *c, const struct repo *r, const struct task *t, struct strvec *tips, struct err *e)
+{
+	auto_snapshot_list l = { 0 };
+
+	if (store_snapshot_list(c->store, t->id, &l, e) < 0)
+		return -1;
+	for (size_t i = 0; i < l.n; i++)
+		if ((!strcmp(l.v[i].reason, "asked") || !strcmp(l.v[i].reason, "rollback")) &&
+			strcmp(l.v[i].commit, t->base) && !strvec_has(tips, l.v[i].commit) &&
+			ref_can_name(r, l.v[i].commit))
+			strvec_push(tips, l.v[i].commit);
+	return 0;
+}
+
 /* The branch as it is and as the gateway left it: the user may have moved it. */
-int task_work_branch(const struct repo *r, const struct task *t, struct task_work *ret, struct err *e)
+int task_work_branch(
+	struct context *c, const struct repo *r, const struct task *t, struct task_work *ret, struct err *e)
 {
 	const char *published = *t->published ? t->published : t->base;
 	auto_strvec tips = STRVEC_INIT;
@@ -26,23 +44,30 @@ int task_work_branch(const struct repo *r, const struct task *t, struct task_wor
 		return -1;
 	if (!*ret->tip)
 		snprintf(ret->tip, sizeof(ret->tip), "%s", published);
-	strvec_push(&tips, ret->tip);
-	if (strcmp(ret->tip, published))
+	if (strcmp(ret->tip, published)) {
+		strvec_push(&tips, ret->tip);
 		strvec_push(&tips, published);
-	else if (!strcmp(ret->tip, t->base) || !strcmp(t->state, STATE_MERGED))
+	} else if (!strcmp(t->state, STATE_MERGED)) {
+		return 0;
+	} else if (strcmp(ret->tip, t->base)) {
+		strvec_push(&tips, ret->tip);
+	}
+	if (add_snapshots(c, r, t, &tips, e) < 0)
+		return -1;
+	if (!tips.n)
 		return 0;
 	if (*t->target && ref_read(r, t->target, target, e) < 0)
 		return -1;
 	return reach_count(r, &tips, *target ? target : t->base, &ret->unmerged, e);
 }
 
-int task_work(struct task_at *a, struct task_work *ret, struct err *e)
+int task_work(struct context *c, struct task_at *a, struct task_work *ret, struct err *e)
 {
 	auto_fd git = open_beneath(a->ws.dir, "git", O_RDONLY | O_DIRECTORY, 0);
 	auto_str pack = workspace_own_pack(&a->ws);
 
 	*ret = (struct task_work){ 0 };
-	if (task_work_branch(&a->repo, a->task, ret, e) < 0)
+	if (task_work_branch(c, &a->repo, a->task, ret, e) < 0)
 		return -1;
 	if (git >= 0 && private_count_drafts(git, &a->repo, pack, &ret->drafts, e) < 0)
 		return -1;

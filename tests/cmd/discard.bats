@@ -182,6 +182,34 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   eventually "$garth" discard -fD t
 }
 
+@test "ESCAPES 26 T3 discard: what only a snapshot has is work too, whoever took it" {
+  for b in "${backends[@]}"; do
+    for asked in yes no; do
+      "$garth" new t --backend $b; inside t 'echo x >precious; git add .; git commit -qm precious; echo u >un'
+      was=$(git rev-parse garth/t); [[ $asked == no ]] || "$garth" snapshot t -m 'keep me' >/dev/null
+      "$garth" rollback t --full
+      changes_nothing 4 "1 commit on garth/t that is not in main" "$garth" discard t
+      call "$garth" cleanup --all-inactive; [[ $err == *"task 't' has the only copy"* && $(state_of t) == created ]] || complain
+      "$garth" discard -D t; git gc -q --prune=now
+      "$garth" undo t; "$garth" rollback t --to-snapshot 2 >/dev/null
+      [[ $(inside t 'cat precious un; git rev-parse HEAD') == $'x\nu\n'"$was" ]]
+      "$garth" discard -fD t
+    done
+  done
+}
+
+@test "T4 T6 ESCAPES 26 discard: a conversation in the task's home goes to the trash; who asks is not cleaned up" {
+  "$garth" run -q -t b -- sh -c 'mkdir -p ~/.agent; echo talk >~/.agent/s; echo "Which db?" >$GARTH_QUESTION_FILE' || true
+  [[ $(state_of b) == blocked ]]
+  call "$garth" cleanup --all-inactive; [[ $err == *"task 'b' waits for an answer"* ]] || complain
+  configure <<<'cleanup: {stale_after: 1s}'; sleep 2.1
+  "$garth" serve --once >/dev/null 2>&1; [[ $(state_of b) == blocked ]]
+  call "$garth" cleanup --force-all </dev/null; [[ $code == 4 && $err == *"task 'b' waits for an answer"* ]] || complain
+  "$garth" discard b; "$garth" undo b
+  [[ $(state_of b) == blocked && $(inside b 'cat ~/.agent/s') == talk && $("$garth" show b 2>&1) == *'Which db?'* ]]
+  "$garth" new n; inside n 'echo notes >~/notes'; "$garth" discard n; "$garth" undo n; [[ $(inside n 'cat ~/notes') == notes ]]
+}
+
 @test "ESCAPES 26 discard: a branch that was moved on outside is the user's work" {
   "$garth" new t
   tip=$(git commit-tree -p HEAD -m more "HEAD^{tree}")

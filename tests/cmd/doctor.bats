@@ -123,10 +123,30 @@ lose_keeper() {
   [[ ! -e $wt && $(cat "$GARTH_HOME"/trash/found-*/files/t/w) == work ]]
   git gc -q --prune=now
   [[ $(git show "$only:only") == only ]]
-  # its term over, it goes, and its pin with it
-  touch -d '8 days ago' "$GARTH_HOME"/trash/found-*
-  "$garth" gc >/dev/null
+  # it has no term: it goes when somebody says so, and its pin with it
+  touch -d '800 days ago' "$GARTH_HOME"/trash/found-*
+  "$garth" gc >/dev/null; [[ $(cat "$GARTH_HOME"/trash/found-*/files/t/w) == work ]]
+  "$garth" gc --empty-trash >/dev/null
   [[ -z $(ls "$GARTH_HOME/trash") && -z $(git for-each-ref refs/garth) ]]
+}
+
+@test "T9 ESCAPES 26 doctor: a store that was lost is named, and what its tasks had stays" {
+  "$garth" new t; inside t 'echo only >only'
+  rm "$GARTH_HOME"/garth.db*
+  call "$garth" doctor
+  [[ $code == 1 && $out == *'garth.db: it knows of no task, and 1 directory of tasks is there'* ]] || complain
+  "$garth" doctor --repair >/dev/null || true
+  touch -d '800 days ago' "$GARTH_HOME"/trash/*; "$garth" gc >/dev/null
+  [[ $(cat "$GARTH_HOME"/trash/found-*/files/*/upper/only) == only ]]
+}
+
+@test "T9 ESCAPES 27 doctor: a branch that somebody moved: what was published becomes a snapshot" {
+  "$garth" new t; inside t 'echo 1 >one; git add one; git commit -qm one'; was=$(git rev-parse garth/t)
+  git branch -f garth/t main
+  finds branch-moved t "its branch is not where it was left"
+  mends
+  git gc -q --prune=now; [[ $(git show "$was:one") == 1 && $(git for-each-ref --format='%(objectname)' refs/garth/snapshots) == "$was" ]]
+  [[ $(field t standing) == synced ]]
 }
 
 @test "T9 doctor: a record without files and without a task; one that somebody locked stays" {

@@ -1,0 +1,77 @@
+#include "task/moved.h"
+
+#include <string.h>
+
+#include "audit/audit.h"
+#include "base/alloc.h"
+#include "git/ref.h"
+#include "sys/fd.h"
+
+/* In the task's directory: the commit. */
+#define BY_HAND "moved-to"
+
+struct search {
+	char *id, *commit; /* as they stand in a line */
+};
+
+static bool has(const char *line, size_t len, const char *text)
+{
+	return memmem(line, len, text, strlen(text)) != NULL;
+}
+
+/* The two deeds that move a branch. */
+static int look(const char *line, size_t len, void *arg, struct err *e)
+{
+	const struct search *s = arg;
+
+	(void)e;
+	return has(line, len, s->id) && has(line, len, s->commit) &&
+	       (has(line, len, "\"event\":\"publish\"") || has(line, len, "\"event\":\"move\""));
+}
+
+int moved_by_garth(struct context *c, const struct task *t, const char *commit, bool *ret, struct err *e)
+{
+	auto_str id = xasprintf("\"task_id\":%lld,", (long long)t->id),
+		 oid = xasprintf("\"tip\":\"%s\"", commit);
+	struct search s = { id, oid };
+	uint64_t offset = 0;
+	int rc = audit_read(c->home.fd, &offset, look, &s, e);
+
+	if (rc < 0)
+		return -1;
+	*ret = rc > 0;
+	return 0;
+}
+
+static int keep_tip(struct context *c, const struct repo *r, const struct task *t, struct err *e)
+{
+	struct snapshot s = {
+		.task_id = t->id, .commit = t->published, .reason = (char *)"moved", .commits = t->commits
+	};
+	auto_ref_txn txn = REF_TXN_INIT;
+	auto_str name = NULL;
+
+	if (!*t->published || !ref_can_name(r, t->published))
+		return 0;
+	if (store_snapshot_add(c->store, &s, e) < 0)
+		return -1;
+	name = xasprintf("refs/garth/snapshots/%lld/%lld", (long long)t->id, (long long)s.number);
+	ref_create(&txn, name, t->published);
+	return ref_commit(r, &txn, e);
+}
+
+int moved_keep(struct context *c, const struct repo *r, const struct task *t, int task_dir, const char *now,
+	struct err *e)
+{
+	if (keep_tip(c, r, t, e) < 0)
+		return -1;
+	return write_file(task_dir, BY_HAND, now, strlen(now), 0600, e);
+}
+
+bool moved_by_hand(int task_dir, const char *commit)
+{
+	auto_buf text = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+
+	return !read_file(task_dir, BY_HAND, &text, &ignored) && !strcmp(buf_str(&text), commit);
+}
