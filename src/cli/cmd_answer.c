@@ -11,12 +11,12 @@
 #include "cli/json.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "push/push.h"
 #include "sys/fd.h"
+#include "task/again.h"
 #include "task/life.h"
 
 #define ANSWER_MAX (64u << 10)
-/* To an agent that was not asked for anything. */
-#define GO_ON "Go on."
 
 static int end(struct context *c, struct task *t, const struct session_opts *o, const char *text)
 {
@@ -108,13 +108,56 @@ static int let_go_on(struct context *c, struct task *t, bool json)
 	return 0;
 }
 
+static int raise_limits(struct context *c, const struct task *t, const struct strvec *limits, struct err *e)
+{
+	auto_fd dir = -1;
+
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0)
+		return -1;
+	for (size_t i = 0; i < limits->n; i++) {
+		const char *equals = strchrnul(limits->v[i], '=');
+		auto_str key = xstrndup(limits->v[i], (size_t)(equals - limits->v[i]));
+
+		if (again_limit(dir, key, *equals ? equals + 1 : "", e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Its command had succeeded: only the push is tried again. *ret: that was all. */
+static int push_owed(struct context *c, struct task *t, bool quiet, bool *ret, struct err *e)
+{
+	struct push_spec s = { 0 };
+	auto_push_result r = { 0 };
+	auto_again a = { 0 };
+	auto_fd dir = -1;
+
+	if (strcmp(t->state, STATE_FAILED) != 0 || home_task_dir(&c->home, t->id, &dir, e) < 0 ||
+		!again_owes_push(dir))
+		return 0;
+	*ret = true;
+	if (again_load(dir, &a, e) < 0 || again_configure(&c->config, dir, e) < 0)
+		return -1;
+	s = (struct push_spec){ .branch = a.push, .retries = (unsigned)c->config.push_retries };
+	if (push_task(c, t, &s, &r, e) < 0)
+		return err_hint(e, "garth resume %s", t->name);
+	again_owe_push(dir, false);
+	store_task_note(c->store, t->id, "", e);
+	if (!quiet)
+		say_done("task '%s' is pushed to %s/%s", t->name, r.remote, r.branch);
+	return 0;
+}
+
 int cmd_resume(int argc, char **argv)
 {
 	struct session_opts o = { 0 };
-	bool json = false;
+	bool json = false, pushed = false;
+	auto_strvec limits = STRVEC_INIT;
 	const struct opt opts[] = {
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "let it go on in the background" },
 		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },
+		{ 0, "limit", OPT_LIST, &limits, "NAME=VALUE",
+			"with another limit from now on, such as max_files=500" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON, for a task that stands still" },
 		OPT_END,
 	};
@@ -125,6 +168,8 @@ int cmd_resume(int argc, char **argv)
 
 	CMD_PARSE(&l, argc, argv);
 	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+		return say_error(&e);
+	if (raise_limits(&c, &t, &limits, &e) < 0)
 		return say_error(&e);
 	if (!strcmp(t.state, STATE_PAUSED))
 		return let_go_on(&c, &t, json);
@@ -138,5 +183,7 @@ int cmd_resume(int argc, char **argv)
 		err_hint(&e, "garth answer %s \"...\"", t.name);
 		return say_error(&e);
 	}
-	return end(&c, &t, &o, GO_ON);
+	if (push_owed(&c, &t, o.quiet, &pushed, &e) < 0)
+		return say_error(&e);
+	return pushed ? 0 : end(&c, &t, &o, NULL);
 }

@@ -16,6 +16,7 @@
 #include "jail/probe.h"
 #include "jail/userns.h"
 #include "keeper/keeper.h"
+#include "git/remote.h"
 #include "push/push.h"
 #include "sys/fd.h"
 #include "task/again.h"
@@ -184,12 +185,31 @@ static void open_window(const char *name, bool quiet)
 	}
 }
 
+/* Before it is made, and long before it is needed. */
+static int check_remote(const struct run_opts *o, struct err *e)
+{
+	auto_str remote = NULL;
+	auto_repo r = { 0 };
+
+	if (!o->session.push)
+		return 0;
+	if (repo_open(o->task.dir, o->task.rev ? o->task.rev : "HEAD", &r, e) < 0 ||
+		remote_choose(&r, NULL, &remote, e) < 0)
+		return -1;
+	if (remote)
+		return 0;
+	return err_set(e, ERR_NOTFOUND, "the repository has no remote 'local' or 'origin' to push to"),
+	       err_hint(e, "git remote add origin URL");
+}
+
 static int make_task(struct context *c, struct run_opts *o, struct task *ret, struct err *e)
 {
 	auto_str cwd = get_current_dir_name();
 	int rc;
 
 	o->task.dir = o->dir ? o->dir : cwd ? cwd : ".";
+	if (check_remote(o, e) < 0)
+		return -1;
 	progress_begin("making the workspace");
 	rc = task_create(c, &o->task, ret, e);
 	progress_end();

@@ -16,6 +16,7 @@
 #include "gateway/renew.h"
 #include "gateway/serve.h"
 #include "gateway/sync.h"
+#include "git/private.h"
 #include "keeper/keeper.h"
 #include "push/push.h"
 #include "sys/cgroup.h"
@@ -118,8 +119,10 @@ static int push_done(struct context *c, struct task *t, const char *branch, stru
 	if (home_task_dir(&c->home, t->id, &dir, e) < 0 || again_configure(&c->config, dir, e) < 0)
 		return -1;
 	s.retries = (unsigned)c->config.push_retries;
+	again_owe_push(dir, true);
 	if (push_task(c, t, &s, &r, e) < 0)
 		return err_wrap(e, "not pushed");
+	again_owe_push(dir, false);
 	return 1;
 }
 
@@ -194,6 +197,15 @@ static void limit(struct context *c, const struct task *t, struct jail *j, struc
 		say_warning("there is no control group for this user: limits.max_cpu is not held");
 }
 
+/* The task's lock is ours, so that nobody is in there: what holds a lock of git's was killed. */
+static void clear_locks(const struct task_at *at)
+{
+	auto_fd git = open_beneath(at->ws.dir, "git", O_PATH | O_DIRECTORY, 0);
+
+	if (git >= 0)
+		private_unlock(git, at->task->branch, *at->task->target ? at->task->target : NULL);
+}
+
 int keeping_start(struct context *c, struct task *t, const struct session_opts *o,
 	const struct order_cmd *main_cmd, struct task_run *run, int *lock, int *ret_conn, struct err *e)
 {
@@ -216,6 +228,7 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	if (task_open(c, t, &at, e) < 0 || bring_login(c, &at, o->agent, e) < 0)
 		return -1;
 	look_at_boot(&at);
+	clear_locks(&at);
 	walls.net = &o->net;
 	if (keep_network(&at, o, run != NULL, e) < 0 || walls_describe(c, &at, &walls, &jail, e) < 0 ||
 		jail_check(&jail, e) < 0)

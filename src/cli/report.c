@@ -6,7 +6,22 @@
 #include "cli/say.h"
 #include "cli/session.h"
 #include "cli/show_network.h"
+#include "sys/fd.h"
+#include "task/again.h"
 #include "task/life.h"
+
+static void say_next(struct context *c, const struct task *t)
+{
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	if (!strcmp(t->state, STATE_FAILED) && !home_task_dir(&c->home, t->id, &dir, &ignored) &&
+		again_owes_push(dir))
+		say_hint("garth resume %s", t->name);
+	else
+		say_hint(*t->published && !strcmp(t->state, STATE_DONE) ? "garth merge %s" : "garth diff %s",
+			t->name);
+}
 
 /* Into a log as well: why the task has failed, where its command may have succeeded. */
 static void report_failure(struct context *c, const char *name, const struct terminal_result *r)
@@ -15,10 +30,14 @@ static void report_failure(struct context *c, const char *name, const struct ter
 	auto_task t = { 0 };
 	struct err e = ERR_INIT;
 
-	if (r->end == TERMINAL_DETACHED || !r->exit_code)
+	if (r->end == TERMINAL_DETACHED)
 		return;
 	if (task_find(c, name, &t, &e) < 0) {
 		say_warning("how task '%s' ended is not known: %s", name, e.msg);
+		return;
+	}
+	if (!r->exit_code) {
+		tell_refused(c, &t);
 		return;
 	}
 	/* its keeper is gone, and the store does not know of it */
@@ -32,7 +51,7 @@ static void report_failure(struct context *c, const char *name, const struct ter
 	if (!*t.note)
 		return;
 	say_warning("task '%s' is %s, %s", name, t.state, say_one_line(&line, t.note));
-	say_hint("garth diff %s", name);
+	say_next(c, &t);
 }
 
 void session_report(struct context *c, const char *name, const struct terminal_result *r, bool quiet)
@@ -72,5 +91,5 @@ void session_report(struct context *c, const char *name, const struct terminal_r
 		say_warning("%s", say_one_line(&line, t.note));
 	}
 	tell_refused(c, &t);
-	say_hint(*t.published && !strcmp(t.state, STATE_DONE) ? "garth merge %s" : "garth diff %s", name);
+	say_next(c, &t);
 }

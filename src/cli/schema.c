@@ -93,6 +93,6 @@ json_t *schema_of_taskfile(void)
 		add_rows(o, taskfile_rows[i]);
 	json_object_set_new(o, "required", json_pack("[s]", "agent"));
 	json_object_set_new(json_object_get(json_object_get(o, "properties"), "agent"), "required",
-		json_pack("[s, s]", "project_dir", "command"));
+		json_pack("[s]", "command"));
 	return o;
 }

@@ -21,6 +21,9 @@
 #include "task/question.h"
 #include "task/run.h"
 
+/* To an agent that was not asked for anything. */
+#define GO_ON "Go on."
+
 /* An agent that is run in a task of another command's has to reach its model. */
 static void add_agents(const struct config_agent *a, struct network *n)
 {
@@ -132,6 +135,7 @@ static int run_words(struct context *c, struct task *t, const struct session_opt
 		cmd.tty = true;
 	if (task_run_begin(c, t, session, words->v, &run, e) < 0)
 		return -1;
+	again_owe_push(dir, false);
 	announce(t, o, cmd.tty && !o->detach);
 	if (keeping_start(c, t, o, &cmd, &run, &lock, &conn, e) < 0) {
 		struct err ignored = ERR_INIT;
@@ -205,6 +209,8 @@ int session_resume(struct context *c, struct task *t, const struct session_opts 
 	auto_strvec words = STRVEC_INIT;
 	uint16_t ports[KEEPER_PORTS_MAX + 1] = { 0 };
 	auto_question asked = { 0 };
+	auto_str given = NULL;
+	const char *said;
 	bool closed = false;
 	auto_again a = { 0 };
 	auto_fd dir = -1;
@@ -225,8 +231,14 @@ int session_resume(struct context *c, struct task *t, const struct session_opts 
 	opts.agent = a.agent ? config_agent_by_name(&c->config, a.agent) : NULL;
 	if (session_network(c, t, NULL, NULL, &opts, e) < 0)
 		return -1;
-	again_words(&a, opts.agent, session, answer, &words);
-	strvec_pushf(&a.env, "GARTH_ANSWER=%s", answer);
+	given = again_answer(dir);
+	if (answer && again_keep_answer(dir, answer, e) < 0)
+		return -1;
+	/* a run that was cut short may not have come to read it */
+	said = answer ? answer : given && !strcmp(t->state, STATE_INTERRUPTED) ? given : GO_ON;
+	again_words(&a, opts.agent, session, said, &words);
+	if (answer || given)
+		strvec_pushf(&a.env, "GARTH_ANSWER=%s", answer ? answer : given);
 	if (!question_load(dir, &asked, &ignored))
 		strvec_pushf(&a.env, "GARTH_QUESTION=%s", asked.text);
 	opts.env = &a.env;

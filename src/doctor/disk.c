@@ -21,13 +21,14 @@ static void look(const char *path, struct findings *out)
 	bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
 	if (bytes < FEW_BYTES)
 		f = finding_add(out, "disk-full", path,
-			"the disk is full: %" PRIu64 " bytes (%.1f MB) are free", bytes, (double)bytes / 1e6);
+			"the disk is nearly full: %" PRIu64 " bytes (%.1f MB) are free", bytes,
+			(double)bytes / 1e6);
 	else if (fs.f_files && fs.f_favail < FEW_FILES)
-		f = finding_add(out, "disk-full", path, "the disk is full: room for %" PRIu64 " more files",
-			(uint64_t)fs.f_favail);
+		f = finding_add(out, "disk-full", path,
+			"the disk is nearly full: room for %" PRIu64 " more files", (uint64_t)fs.f_favail);
 	else
 		return;
-	finding_hint(f, "garth gc && garth cleanup --older-than 1d");
+	finding_hint(f, "garth cleanup --older-than 1d && garth gc --empty-trash");
 }
 
 static dev_t device_of(const char *path)

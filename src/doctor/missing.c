@@ -22,6 +22,7 @@ static const struct survey_project *project_of(const struct survey *s, const str
 
 static void look_at_repository(struct survey *s, const struct survey_project *p, struct findings *out)
 {
+	auto_str place = finding_quoted(p->project.path);
 	auto_buf names = BUF_SMALL;
 	struct finding *f;
 
@@ -34,7 +35,7 @@ static void look_at_repository(struct survey *s, const struct survey_project *p,
 		return;
 	f = finding_add(out, "repository-gone", p->project.git_dir,
 		"the repository is not there; its tasks: %s", buf_str(&names));
-	finding_hint(f, "garth export TASK DIR");
+	finding_hint(f, "ln -s NEW_PLACE %s", place);
 }
 
 static bool has(int dir, const char *name)

@@ -62,9 +62,10 @@ static int count(struct gate *g, uint64_t *bytes, uint64_t *files, struct err *e
 static int stop(struct gate *g, const char *what, uint64_t n, const char *key, uint64_t max, struct err *e)
 {
 	auto_str why = xasprintf(
-		"it has added %llu %s, more than %s (%llu): raise that in the configuration, or make "
+		"it has added %llu %s, more than %s (%llu): garth resume --limit %s=%llu %s raises that, or make "
 		"room with garth exec, then garth resume %s",
-		(unsigned long long)n, what, key, (unsigned long long)max, g->task.name);
+		(unsigned long long)n, what, key, (unsigned long long)max, key + strlen("limits."),
+		(unsigned long long)max * 2, g->task.name, g->task.name);
 
 	return pause_task(g, why, e);
 }

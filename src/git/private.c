@@ -379,3 +379,25 @@ int private_count_drafts(int dir, const struct repo *r, const char *own_pack, si
 	*ret += missing;
 	return 0;
 }
+
+static void unlock_ref(int dir, const char *ref)
+{
+	auto_str parent = xstrndup(ref, (size_t)(path_base(ref) - ref)),
+		 name = xasprintf("%s.lock", path_base(ref));
+	auto_fd fd = open_beneath(dir, parent, O_PATH | O_DIRECTORY, 0);
+
+	if (fd >= 0)
+		unlinkat(fd, name, 0);
+}
+
+void private_unlock(int dir, const char *ref, const char *other)
+{
+	static const char *const names[] = { "HEAD.lock", "index.lock", "config.lock", "packed-refs.lock" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		unlinkat(dir, names[i], 0);
+	if (ref)
+		unlock_ref(dir, ref);
+	if (other)
+		unlock_ref(dir, other);
+}

@@ -39,4 +39,8 @@ int private_count_objects(int dir, const struct repo *r, const char *own_pack, s
  * into. */
 int private_count_drafts(int dir, const struct repo *r, const char *own_pack, size_t *ret, struct err *e);
 
+/* Removes the locks that a git left which was killed in the middle, where nobody is in the task any more: of
+ * HEAD, the index, config, packed-refs, and of the refs that are named (full names, NULL for none). */
+void private_unlock(int dir, const char *ref, const char *other);
+
 #endif

@@ -1,8 +1,10 @@
 #include "task/again.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -13,6 +15,9 @@
 #define AGAIN_NAME "again"
 #define AGAIN_MAX  (1u << 20)
 #define FILE_NAME  "task.yaml"
+#define LIMITS     "limits.yaml" /* laid over the task file; a key a line */
+#define ANSWER     "answer"
+#define PUSH_OWED  "push-owed"
 
 void again_release(struct again *a)
 {
@@ -135,22 +140,88 @@ void again_first(const struct strvec *argv, const char *session, struct strvec *
 		fill_in(argv->v[i], session, NULL, ret);
 }
 
-int again_configure(struct config *c, int task_dir, struct err *e)
+/* Empty where there is no such file. */
+static int read_if_there(int task_dir, const char *name, struct buf *text, struct err *e)
 {
-	auto_buf text = BUF_INIT(YAML_MAX_BYTES);
-	auto_taskfile ignored = { 0 };
 	struct err why = ERR_INIT;
 
-	if (task_dir < 0 || read_file(task_dir, FILE_NAME, &text, &why) < 0) {
-		if (task_dir < 0 || why.kind == ERR_NOTFOUND)
-			return 0;
-		*e = why;
+	if (task_dir < 0 || !read_file(task_dir, name, text, &why) || why.kind == ERR_NOTFOUND)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+int again_configure(struct config *c, int task_dir, struct err *e)
+{
+	auto_buf file = BUF_INIT(YAML_MAX_BYTES), limits = BUF_INIT(YAML_MAX_BYTES);
+	auto_taskfile ignored = { 0 };
+
+	if (read_if_there(task_dir, FILE_NAME, &file, e) < 0 ||
+		read_if_there(task_dir, LIMITS, &limits, e) < 0)
 		return -1;
-	}
-	return taskfile_apply(c, buf_str(&text), text.len, FILE_NAME, &ignored, e);
+	if (file.len && taskfile_apply(c, buf_str(&file), file.len, FILE_NAME, &ignored, e) < 0)
+		return -1;
+	return limits.len ? config_apply(c, buf_str(&limits), limits.len, LIMITS, e) : 0;
 }
 
 int again_keep_file(int task_dir, const char *text, size_t len, struct err *e)
 {
 	return write_file(task_dir, FILE_NAME, text, len, 0600, e);
+}
+
+bool again_owes_push(int task_dir)
+{
+	return !faccessat(task_dir, PUSH_OWED, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+void again_owe_push(int task_dir, bool owes)
+{
+	struct err ignored = ERR_INIT;
+
+	if (owes)
+		write_file(task_dir, PUSH_OWED, "", 0, 0600, &ignored);
+	else
+		unlinkat(task_dir, PUSH_OWED, 0);
+}
+
+char *again_answer(int task_dir)
+{
+	auto_buf text = BUF_INIT(AGAIN_MAX);
+	struct err ignored = ERR_INIT;
+
+	return read_file(task_dir, ANSWER, &text, &ignored) < 0 ? NULL : xstrdup(buf_str(&text));
+}
+
+int again_keep_answer(int task_dir, const char *text, struct err *e)
+{
+	return write_file(task_dir, ANSWER, text, strlen(text), 0600, e);
+}
+
+/* The lines of `from` but for the key's. */
+static void copy_others(const struct buf *from, const char *key, struct buf *to)
+{
+	auto_str own = xasprintf("  %s: ", key);
+
+	for (const char *l = buf_str(from); *l; l += strcspn(l, "\n") + 1)
+		if (*l == ' ' && strncmp(l, own, strlen(own)) != 0)
+			buf_printf(to, "%.*s\n", (int)strcspn(l, "\n"), l);
+}
+
+int again_limit(int task_dir, const char *key, const char *value, struct err *e)
+{
+	auto_buf old = BUF_SMALL, text = BUF_SMALL;
+	auto_config tried = { 0 };
+	struct err none = ERR_INIT;
+
+	if (!*key || key[strspn(key, "abcdefghijklmnopqrstuvwxyz_")] || !*value ||
+		value[strcspn(value, " \t\n:#{}[],&*!|>'\"%@`")])
+		return err_set(e, ERR_USAGE, "a limit is given as NAME=VALUE, such as max_files=500");
+	read_file(task_dir, LIMITS, &old, &none);
+	buf_addstr(&text, "limits:\n");
+	copy_others(&old, key, &text);
+	buf_printf(&text, "  %s: %s\n", key, value);
+	config_defaults(&tried);
+	if (config_apply(&tried, buf_str(&text), text.len, "--limit", e) < 0)
+		return e->kind = ERR_USAGE, -1;
+	return write_file(task_dir, LIMITS, buf_str(&text), text.len, 0600, e);
 }

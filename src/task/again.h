@@ -43,4 +43,16 @@ void again_first(const struct strvec *argv, const char *session, struct strvec *
 int again_configure(struct config *c, int task_dir, struct err *e);
 int again_keep_file(int task_dir, const char *text, size_t len, struct err *e);
 
+/* Whether the command has succeeded and only the push that was to come has not. */
+bool again_owes_push(int task_dir);
+void again_owe_push(int task_dir, bool owes);
+
+/* The answer that the command was last given; kept, since its run may be cut short. On the heap, NULL for
+ * none. */
+char *again_answer(int task_dir);
+int again_keep_answer(int task_dir, const char *text, struct err *e);
+
+/* Raises a limit of the task's own: key is a name beneath `limits`. ERR_USAGE where key or value are none. */
+int again_limit(int task_dir, const char *key, const char *value, struct err *e);
+
 #endif

@@ -269,6 +269,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	rc = s->name ? create_named(c, &r, &t, &shown, e) : create_numbered(c, &r, s->program, &t, &shown, e);
 	if (rc < 0)
 		return -1;
+	space_reserve(&c->home);
 	*ret = t;
 	t = (struct task){ 0 };
 	return 0;

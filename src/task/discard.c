@@ -13,6 +13,7 @@
 #include "task/life.h"
 #include "task/remove.h"
 #include "task/task.h"
+#include "workspace/space.h"
 
 static const char *short_name(const char *ref)
 {
@@ -96,6 +97,11 @@ static int still_there(struct context *c, const struct task *t, struct err *e)
 		return -1;
 	if (now.id != t->id)
 		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", t->name);
+	/* found interrupted, which could not be told the store */
+	if (!strcmp(t->state, STATE_INTERRUPTED) && life_is_running(&now))
+		return err_set(e, ERR_FAILED, "how task '%s' ended cannot be written down: the disk is full",
+			       t->name),
+		       err_hint(e, "garth exec %s -- rm FILE", t->name);
 	return strcmp(now.state, t->state)
 		       ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name)
 		       : 0;
@@ -188,6 +194,7 @@ int task_discard(
 	auto_lock lock = -1;
 	bool kept;
 
+	space_use_reserve(&c->home);
 	if (!strcmp(t->state, STATE_DISCARDING) || !strcmp(t->state, STATE_CREATING))
 		return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
 	if (life_is_running(t))

@@ -9,6 +9,7 @@
 #include "task/question.h"
 #include "task/task.h"
 #include "workspace/review.h"
+#include "workspace/space.h"
 
 #define NAMED_MAX 10
 
@@ -81,7 +82,7 @@ static int do_then(struct context *c, struct task *t, const struct task_then *th
 
 	if (rc < 0) {
 		buf_printf(note, "%s%s", note->len ? "; " : "", e->msg);
-		*exit_code = err_exit_code(e->kind);
+		*exit_code = 1;
 	}
 	return rc;
 }
@@ -94,8 +95,9 @@ int task_end(const struct task_run *r, int exit_code, enum run_end how, const ch
 	auto_buf note = BUF_INIT(2000);
 	bool failed = false, merged = false;
 
-	if (context_open(&c, e) < 0 || context_store(&c, e) < 0 ||
-		store_task_by_id(c.store, r->task, &t, e) < 0)
+	if (!context_open(&c, e))
+		space_use_reserve(&c.home);
+	if (c.home.fd < 0 || context_store(&c, e) < 0 || store_task_by_id(c.store, r->task, &t, e) < 0)
 		return task_run_end(r, exit_code, how, e), exit_code;
 	buf_addstr(&note, t.note);
 	if (*also)

@@ -9,6 +9,7 @@
 #include "task/life.h"
 #include "task/remove.h"
 #include "task/task.h"
+#include "workspace/space.h"
 
 bool task_is_busy(struct context *c, const struct task *t)
 {
@@ -93,6 +94,7 @@ int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e
 	if (!needs_settling(t))
 		return 0;
 	fault("settle");
+	space_use_reserve(&c->home);
 	if (task_is_busy(c, t))
 		return 0;
 	/* the lock keeps two settlers apart; who comes second finds the work done */

@@ -11,6 +11,7 @@
 #include "task/archive.h"
 #include "task/remove.h"
 #include "task/task.h"
+#include "workspace/space.h"
 
 int gc_disk(struct context *c, struct gc_disk *ret, struct err *e)
 {
@@ -74,6 +75,7 @@ int gc(struct context *c, bool all_trash, struct gc_report *ret, struct err *e)
 	struct gc_disk before;
 
 	*ret = (struct gc_report){ 0 };
+	space_use_reserve(&c->home);
 	if (context_store(c, e) < 0 || gc_disk(c, &before, e) < 0 ||
 		archive_settle(c, &ret->archived, e) < 0 ||
 		remove_trash(c, all_trash ? 0 : TASK_TRASH_DAYS * 24 * 3600, false, &ret->trash, e) < 0 ||

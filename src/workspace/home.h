@@ -7,6 +7,7 @@
  *	worktrees/<name>          where workspaces stand, inside and, for the worktree backend, outside
  *	stubs/                    the layer with the mount point for .git
  *	trash/<id>/               discarded tasks, kept for a while
+ *	reserve                   room on a full disk (space.h)
  *	scratch/                  throw-away repositories of commands that are running
  */
 #ifndef WORKSPACE_HOME_H

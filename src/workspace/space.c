@@ -1,12 +1,20 @@
 #include "workspace/space.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "sys/fd.h"
 
 /* Below this nothing is begun. Above the other, no checkout is too large. */
 #define LITTLE (16ull << 20)
 #define PLENTY (20ull << 30)
+
+/* What the store, the log and a few renames need. */
+#define RESERVE      "reserve"
+#define RESERVE_SIZE (1 << 20)
 
 /* A file takes whole blocks, and something for its name and inode. */
 #define PER_FILE 4096
@@ -26,6 +34,23 @@ static int full(const struct home *h, uint64_t need, uint64_t have, struct err *
 	else
 		err_set(e, ERR_FAILED, "the disk of '%s' is full", h->path);
 	return err_hint(e, "garth gc");
+}
+
+void space_reserve(const struct home *h)
+{
+	auto_fd fd = -1;
+
+	if (!faccessat(h->fd, RESERVE, F_OK, AT_SYMLINK_NOFOLLOW) || available(h) < 4 * LITTLE)
+		return;
+	fd = openat(h->fd, RESERVE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && posix_fallocate(fd, 0, RESERVE_SIZE))
+		unlinkat(h->fd, RESERVE, 0);
+}
+
+void space_use_reserve(const struct home *h)
+{
+	if (available(h) < RESERVE_SIZE / 2)
+		unlinkat(h->fd, RESERVE, 0);
 }
 
 int space_check_little(const struct home *h, struct err *e)

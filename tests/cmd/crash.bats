@@ -231,3 +231,15 @@ stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
   "$garth" exec t -- git status
   "$garth" discard t
 }
+
+@test "ESCAPES 23 crash: locks that a killed git left do not hold the task up; those of one that runs stay" {
+  for b in overlay worktree clone; do
+    "$garth" new t --backend $b
+    inside t 'd=$(git rev-parse --git-dir); mkdir -p $d/refs/heads/garth; touch $d/HEAD.lock $d/index.lock $d/config.lock $d/packed-refs.lock $d/refs/heads/garth/t.lock $d/refs/heads/main.lock; git commit -q --allow-empty -m x && exit 1; true' 2>/dev/null
+    inside t 'echo 1 >one; git add one; git commit -qm one'
+    [[ $(git show garth/t:one) == 1 ]]; "$garth" sync t; "$garth" discard -fD t
+  done
+  # a symbolic link in the way leads nowhere
+  "$garth" new t; mkdir -p "$T/open/garth"; : >"$T/open/garth/t.lock"
+  inside t "rm -rf .git/refs/heads/garth; ln -s $T/open/garth .git/refs/heads/garth"; inside t true; [[ -e $T/open/garth/t.lock ]]
+}

@@ -52,3 +52,16 @@ tried() {
 @test "ESCAPES 24 full: sync" { tried '"$garth" sync t' overlay sync; }
 @test "ESCAPES 24 full: discard, and what it takes to bring it back" { tried '"$garth" discard -fD t' overlay discard; tried '"$garth" discard -fD t' worktree discard; }
 @test "ESCAPES 24 full: archive, and what it takes to bring it back" { tried '"$garth" archive t' overlay archive; }
+
+@test "ESCAPES 20 24 full: a disk that a task has filled is not in the way of throwing it away" {
+  export -f inside json; export garth T R python
+  on_small 120 '
+    set -eE; trap "echo failed: \$BASH_COMMAND; cat $T/out" ERR
+    cp -a "$R" "$T/small/app"; cd "$T/small/app"; export GARTH_HOME=$T/small/home
+    "$garth" run -q -t t -- sh -c "i=0; while cat /bin/bash >f\$i 2>/dev/null; do i=\$((i + 1)); done; cat /dev/zero >rest; true" >"$T/out" 2>&1 || true
+    (($(df -k --output=avail "$T/small" | tail -n1) < 2048))
+    "$garth" ls >"$T/out" 2>&1; "$garth" discard -fD t >"$T/out" 2>&1; "$garth" gc --empty-trash >"$T/out" 2>&1
+    (($(df -k --output=avail "$T/small" | tail -n1) > 20000))
+    "$garth" doctor --repair >"$T/out" 2>&1 || true; "$garth" audit --verify >/dev/null; "$garth" new u >/dev/null
+  ' >"$T/log" 2>&1 || complain "$(<"$T/log")"
+}

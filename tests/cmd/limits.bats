@@ -92,3 +92,17 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   eventually not kill -0 $pid
   [[ $(state_of t) == failed ]]
 }
+
+@test "J8 limits: one of a task file is raised for the task alone, by resume" {
+  printf 'name: f\nagent: {project_dir: %s, command: [sh, -c, "i=0; while [ $i -lt 300 ]; do echo $i >f$i; i=$((i+1)); done; git add .; until git commit -qm all; do sleep 0.2; done"]}\nlimits: {max_files: 50, check_every: 1}\n' "$R" >"$T/home/task.yaml"
+  "$garth" run -q -d "$T/home/task.yaml" >/dev/null
+  eventually is_state f paused
+  [[ $("$garth" show f) == *'garth resume --limit max_files=100 f'* ]]
+  for bad in max_files 'max_files=' 'max_files=many' 'nothing=3' 'max_files=1 2' '=3' 'max_files=[1]'; do fails 2 '' "$garth" resume --limit "$bad" f; done
+  [[ $(state_of f) == paused ]]
+  "$garth" resume --limit max_files=1000 --limit max_worktree_size=2GB f
+  eventually is_state f done
+  [[ $(git ls-tree -r garth/f | grep -c f) -ge 300 ]]
+  # it stays so, and others have what the configuration says
+  "$garth" show f --json >/dev/null; "$garth" exec f -- sh -c 'echo x >x; git add x; git commit -qm x'
+}

@@ -260,3 +260,15 @@ E
   [[ -z $(git for-each-ref refs/garth/fetched) ]]
   "$garth" new b; work b; "$garth" push b; [[ -z $(git for-each-ref refs/garth/fetched) ]]
 }
+
+@test "G9 push: one that failed is tried again by resume, and the command is not; a missing remote is said before" {
+  call "$garth" run --push main -t n -- true
+  [[ $code == 3 && $err == *"no remote 'local' or 'origin'"* && -z $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]' | tr -d '[]') ]] || complain
+  git remote add origin "$T/home/nope.git"
+  call "$garth" run --push main -t p -- sh -c 'echo ran >>/tmp/ran; echo z >z; git add z; git commit -qm z'
+  [[ $code == 1 && $(state_of p) == failed && $(hint) == 'garth resume p' ]] || complain
+  call "$garth" resume p; [[ $code == 1 && $(state_of p) == failed ]] || complain
+  git init -q --bare "$T/home/nope.git"; git push -q origin main
+  call "$garth" resume p
+  [[ $code == 0 && $(git -C "$T/home/nope.git" log -1 --format=%s main) == z && $(state_of p) == merged && $(inside p 'cat /tmp/ran') == ran ]] || complain
+}

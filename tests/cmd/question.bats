@@ -142,3 +142,14 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   for _ in {1..8}; do "$garth" cancel t; "$garth" resume -q -d t >/dev/null; done
   [[ $(state_of t) == running ]]
 }
+
+@test "T4 ESCAPES 23 question: an answer is not lost when the run that was given it is cut short; who was not asked gets none" {
+  "$garth" run -q -t t -- sh -c 'if [ -z "$GARTH_ANSWER" ]; then echo which >$GARTH_QUESTION_FILE; exit; fi; [ -e /tmp/go ] || { touch /tmp/here; exec sleep 300; }; echo "$GARTH_ANSWER" >/tmp/got' || true
+  "$garth" answer -d t 'the blue one' >/dev/null
+  eventually inside t 'test -e /tmp/here'
+  kill -9 "$(keeper_of t)"; eventually is_state t interrupted
+  inside t 'touch /tmp/go'; "$garth" resume -q t
+  [[ $(inside t 'cat /tmp/got') == 'the blue one' ]]
+  "$garth" run -q -t n -- sh -c 'echo "${GARTH_ANSWER-none}" >>/tmp/got; exit 1' || true
+  "$garth" resume -q n || true; [[ $(inside n 'cat /tmp/got') == $'none\nnone' ]]
+}
