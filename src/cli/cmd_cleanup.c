@@ -42,12 +42,12 @@ static int check_form(struct cleanup *k, struct err *e)
 {
 	int64_t age = 0;
 
-	if (k->inactive + k->opts.force + (k->older != NULL) != 1)
-		return err_set(
-			e, ERR_USAGE, "one of --all-inactive, --older-than AGE and --force-all is meant");
+	if (k->inactive + k->opts.force + k->opts.merged + (k->older != NULL) != 1)
+		return err_set(e, ERR_USAGE,
+			"one of --all-inactive, --merged, --older-than AGE and --force-all is meant");
 	if (k->older && parse_age(k->older, &age, e) < 0)
 		return -1;
-	k->opts.before = k->older ? (int64_t)time(NULL) - age : CLEANUP_ALL;
+	k->opts.before = k->older ? (int64_t)time(NULL) - age : k->opts.merged ? INT64_MIN : CLEANUP_ALL;
 	return 0;
 }
 
@@ -118,6 +118,8 @@ int cmd_cleanup(int argc, char **argv)
 	struct cleanup k = { 0 };
 	const struct opt opts[] = {
 		{ 0, "all-inactive", OPT_FLAG, &k.inactive, NULL, "every task that is not running" },
+		{ 0, "merged", OPT_FLAG, &k.opts.merged, NULL,
+			"those whose work is where it was meant to be" },
 		{ 0, "older-than", OPT_STR, &k.older, "AGE",
 			"those that nothing happened to for so long: 12h, 1d, 2w" },
 		{ 0, "force-all", OPT_FLAG, &k.opts.force, NULL,

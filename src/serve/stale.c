@@ -4,17 +4,29 @@
 #include "serve/jobs.h"
 #include "task/cleanup.h"
 
-int job_stale(struct context *c, struct outcome *o, struct err *e)
+static int clean(struct context *c, const struct cleanup_opts *opts, const char *kind, struct outcome *o,
+	struct cleanup_report *r, struct err *e)
 {
-	const struct cleanup_opts opts = { .before = (int64_t)time(NULL) - (int64_t)c->config.stale_after };
-	auto_cleanup_report r = { 0 };
 	auto_task_list all = { 0 };
 
 	if (store_task_list(c->store, false, &all, e) < 0)
 		return -1;
-	cleanup_tasks(c, &all, &opts, &r);
-	for (size_t i = 0; i < r.removed.n; i++)
-		strvec_pushf(&o->done, "stale task '%s' is removed", r.removed.v[i]);
+	cleanup_tasks(c, &all, opts, r);
+	for (size_t i = 0; i < r->removed.n; i++)
+		strvec_pushf(&o->done, "%s task '%s' is removed", kind, r->removed.v[i]);
+	return 0;
+}
+
+int job_stale(struct context *c, struct outcome *o, struct err *e)
+{
+	const struct cleanup_opts merged = { .before = INT64_MIN, .merged = true };
+	const struct cleanup_opts stale = { .before = (int64_t)time(NULL) - (int64_t)c->config.stale_after };
+	auto_cleanup_report ignored = { 0 }, r = { 0 };
+
+	/* the stale ones first: they are named as such, and what is merged and has more in it waits for that
+	 */
+	if (clean(c, &stale, "stale", o, &r, e) < 0 || clean(c, &merged, "merged", o, &ignored, e) < 0)
+		return -1;
 	for (size_t i = 0; i < r.kept.n; i++)
 		strvec_pushf(&o->warnings, "stale task '%s' is kept: %s", r.kept.v[i], r.why.v[i]);
 	return 0;

@@ -69,6 +69,11 @@ static void clean_one(
 		strvec_push(&r->removed, t->name);
 }
 
+static bool is_due(const struct task *t, const struct cleanup_opts *o)
+{
+	return cleanup_is_old(t, o->before) || (o->merged && !t->removed && !strcmp(t->state, STATE_MERGED));
+}
+
 void cleanup_tasks(
 	struct context *c, struct task_list *all, const struct cleanup_opts *o, struct cleanup_report *ret)
 {
@@ -77,11 +82,11 @@ void cleanup_tasks(
 		struct err e = ERR_INIT;
 		bool gone = false;
 
-		if (!cleanup_is_old(t, o->before))
+		if (!is_due(t, o))
 			continue;
 		if (task_settle(c, t, &gone, &e) < 0)
 			keep(ret, t, e.msg);
-		else if (!gone && cleanup_is_old(t, o->before))
+		else if (!gone && is_due(t, o))
 			clean_one(c, t, o, ret);
 	}
 }

@@ -55,3 +55,12 @@ PY
   done
   [[ $("$garth" cleanup --all-inactive --json | json '[d["removed"], d["kept"], d["dry_run"]]') == '[[], [], false]' ]]
 }
+
+@test "T6 cleanup: what is merged goes when the clock comes round, or when asked for, with nothing else" {
+  for t in m n; do "$garth" new $t; inside $t "echo $t >$t; git add .; git commit -qm $t"; "$garth" merge $t; done
+  "$garth" new open; "$garth" new left; inside left 'echo 1 >1; git add .; git commit -qm 1'; "$garth" merge left; inside left 'echo more >more'
+  call "$garth" cleanup --merged -n; [[ $code == 0 && $out == $'m\nn' ]] || complain
+  "$garth" discard m; call "$garth" serve --once
+  [[ $(names) == 'left open' && $err == *"'n'"* ]] || complain
+  [[ $(inside left 'cat more') == more ]]; "$garth" undo n; [[ $(state_of n) == merged ]]
+}
