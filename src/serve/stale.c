@@ -19,7 +19,7 @@ static int clean(struct context *c, const struct cleanup_opts *opts, const char 
 
 int job_stale(struct context *c, struct outcome *o, struct err *e)
 {
-	const struct cleanup_opts merged = { .before = INT64_MIN, .merged = true };
+	const struct cleanup_opts merged = { .before = INT64_MIN, .merged = true, .once = true };
 	const struct cleanup_opts stale = { .before = (int64_t)time(NULL) - (int64_t)c->config.stale_after };
 	auto_cleanup_report ignored = { 0 }, r = { 0 };
 

@@ -1,6 +1,8 @@
 #include "task/cleanup.h"
 
+#include <fcntl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "task/life.h"
@@ -69,9 +71,19 @@ static void clean_one(
 		strvec_push(&r->removed, t->name);
 }
 
-static bool is_due(const struct task *t, const struct cleanup_opts *o)
+static bool was_brought_back(struct context *c, const struct task *t)
 {
-	return cleanup_is_old(t, o->before) || (o->merged && !t->removed && !strcmp(t->state, STATE_MERGED));
+	auto_str mark = xasprintf("tasks/%lld/" TASK_BROUGHT_BACK, (long long)t->id);
+
+	return !faccessat(c->home.fd, mark, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+static bool is_due(struct context *c, const struct task *t, const struct cleanup_opts *o)
+{
+	if (cleanup_is_old(t, o->before))
+		return true;
+	return o->merged && !t->removed && !strcmp(t->state, STATE_MERGED) &&
+	       !(o->once && was_brought_back(c, t));
 }
 
 void cleanup_tasks(
@@ -82,11 +94,11 @@ void cleanup_tasks(
 		struct err e = ERR_INIT;
 		bool gone = false;
 
-		if (!is_due(t, o))
+		if (!is_due(c, t, o))
 			continue;
 		if (task_settle(c, t, &gone, &e) < 0)
 			keep(ret, t, e.msg);
-		else if (!gone && is_due(t, o))
+		else if (!gone && is_due(c, t, o))
 			clean_one(c, t, o, ret);
 	}
 }

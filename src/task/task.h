@@ -83,6 +83,8 @@ int task_discard(
 	struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e);
 
 #define TASK_TRASH_DAYS 7
+/* In a task's directory: an undo brought it out of the trash. */
+#define TASK_BROUGHT_BACK "brought-back"
 /* In the shared object directory, by the task's id: what the gateway has not checked yet. */
 #define TASK_QUARANTINE "garth-%lld"
 

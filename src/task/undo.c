@@ -109,6 +109,7 @@ static int bring_back(
 	struct context *c, const struct deed *d, struct task *t, const struct discarded *was, struct err *e)
 {
 	auto_task_at at = { .ws.dir = -1 };
+	struct err ignored = ERR_INIT;
 
 	if (move_out(c, t, e) < 0)
 		return -1;
@@ -122,6 +123,7 @@ static int bring_back(
 	if (finish(c, d, t, was->state, e) < 0)
 		return -1;
 	unlinkat(at.ws.dir, "keep", 0);
+	write_file(at.ws.dir, TASK_BROUGHT_BACK, "", 0, 0600, &ignored);
 	if (was->archived)
 		archive_forget(c, t, at.ws.dir);
 	fault("undo-stored");

@@ -63,4 +63,7 @@ PY
   "$garth" discard m; call "$garth" serve --once
   [[ $(names) == 'left open' && $err == *"'n'"* ]] || complain
   [[ $(inside left 'cat more') == more ]]; "$garth" undo n; [[ $(state_of n) == merged ]]
+  # what somebody brought back is not taken away again
+  sqlite3 "$GARTH_HOME/garth.db" "UPDATE fact SET value = value - 3600 WHERE key = 'serve_hourly'"; "$garth" serve --once 2>/dev/null; [[ $(names) == 'left n open' ]]
+  call "$garth" cleanup --merged; [[ $out == n ]] || complain
 }
