@@ -1,6 +1,7 @@
 #include "task/network.h"
 
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -100,14 +101,34 @@ int network_save(int task_dir, bool own, const struct network *n, struct err *e)
 	return write_file(task_dir, own ? OWN_NAME : NOW_NAME, buf_str(&text), text.len, 0600, e);
 }
 
-const char *const *network_env(const struct network *n)
+/* Whether an entry, which may have a port, is that host. */
+static bool is_listed(const struct strvec *list, const char *host)
 {
-	static const char *const none[] = { NULL };
-	/* what is inside is reached without it */
+	size_t n = strlen(host);
+
+	for (size_t i = 0; i < list->n; i++) {
+		const char *entry = list->v[i] + (list->v[i][0] == '[');
+
+		if (!strncasecmp(entry, host, n) && (!entry[n] || strchr(":]/", entry[n])))
+			return true;
+	}
+	return false;
+}
+
+void network_env(const struct network *n, struct strvec *ret)
+{
 	static const char *const proxy[] = { "HTTP_PROXY=http://" PROXY, "HTTPS_PROXY=http://" PROXY,
 		"http_proxy=http://" PROXY, "https_proxy=http://" PROXY, "ALL_PROXY=socks5h://" PROXY,
-		"all_proxy=socks5h://" PROXY, "NO_PROXY=localhost,127.0.0.1,::1",
-		"no_proxy=localhost,127.0.0.1,::1", "NODE_USE_ENV_PROXY=1", NULL };
+		"all_proxy=socks5h://" PROXY, "NODE_USE_ENV_PROXY=1", NULL };
+	static const char *const here[] = { "localhost", "127.0.0.1", "::1" };
+	auto_buf without = BUF_SMALL;
 
-	return n->mode && !strcmp(n->mode, NETWORK_ALLOW) ? proxy : none;
+	if (!n->mode || strcmp(n->mode, NETWORK_ALLOW) != 0)
+		return;
+	strvec_pushv(ret, proxy);
+	for (size_t i = 0; i < ARRAY_SIZE(here); i++)
+		if (!is_listed(&n->allow, here[i]))
+			buf_printf(&without, "%s%s", without.len ? "," : "", here[i]);
+	strvec_pushf(ret, "NO_PROXY=%s", buf_str(&without));
+	strvec_pushf(ret, "no_proxy=%s", buf_str(&without));
 }

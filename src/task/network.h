@@ -37,7 +37,8 @@ int network_load(int task_dir, bool now, struct network *ret, struct err *e);
 /* It is in force from now on; `own`: and stays so for what comes later. */
 int network_save(int task_dir, bool own, const struct network *n, struct err *e);
 
-/* Variables by which programs find the proxy, up to a NULL. */
-const char *const *network_env(const struct network *n);
+/* Adds the variables by which programs find the proxy. What is on the list by a name of this machine's
+ * (localhost:8080) is the user's machine, through it; any other such name is the task's own loopback. */
+void network_env(const struct network *n, struct strvec *ret);
 
 #endif

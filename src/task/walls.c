@@ -217,7 +217,7 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	if (alone)
 		strvec_pushf(&fixed, "GARTH_DIR=%s", dir);
 	strvec_pushf(&fixed, "GARTH_QUESTION_FILE=%s" QUESTION_NAME, tmp);
-	strvec_pushv(&fixed, network_env(net));
+	network_env(net, &fixed);
 	if (agent_environment(&c->config, agent, environ, extra_env, &fixed, &ret->env, e) < 0)
 		return -1;
 	strvec_pushv(&ret->argv, (const char *const *)argv);

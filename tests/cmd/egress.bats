@@ -48,6 +48,15 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   [[ $(get "http://localhost:$port/word") == *"BLOCKED: localhost:$port is not on this task's list"*"You tried to: connect to localhost:$port"*"Instead, you should: "* ]]
 }
 
+@test "J5: localhost on the list is the user's machine, for an ordinary client; any other name of this machine is the task's own" {
+  call "$garth" run -q -t t --allow "localhost:$port" -- sh -c "
+    curl -sS -m 20 http://localhost:$port/word
+    python3 -m http.server --bind 127.0.0.1 -d /etc 4321 >/dev/null 2>&1 & until curl -s -o /dev/null http://127.0.0.1:4321/; do sleep 0.1; done
+    curl -sS -m 20 -o /dev/null -w '%{http_code}\\n' http://127.0.0.1:4321/hosts; echo \$NO_PROXY"
+  [[ $out == "$SECRET"$'\n200\n127.0.0.1,::1' ]] || complain
+  call "$garth" run -q -t u -- sh -c 'echo $NO_PROXY'; [[ $out == localhost,127.0.0.1,::1 ]] || complain
+}
+
 @test "ESCAPES 22 J5: names by whole labels, plainly written, and the ports that are listed" {
   "$garth" run -t t --on-dirty keep --allow "localhost:$port" --allow github.com --allow '*.crates.io' -- true
   [[ $(code "http://localhost:$port/word") == '200 000' && $(code "http://LocalHost.:$port/word") == '200 000' ]]
