@@ -29,7 +29,7 @@ struct run_opts {
 	char *dir;
 	struct strvec env, allow, ports;
 	uint16_t port[KEEPER_PORTS_MAX + 1];
-	const char *net, *agent;
+	const char *net, *agent, *path; /* path: the task file's, NULL for none */
 	bool detach, tmux, weaker, quiet;
 };
 
@@ -74,8 +74,10 @@ static int load_file(struct context *c, struct run_opts *o, const char *path, st
 		o->dir = *f->project_dir == '/' ? xstrdup(f->project_dir)
 						: xasprintf("%s/%s", real, f->project_dir);
 	if (o->dir && access(o->dir, X_OK) < 0)
-		return err_sys(e, "cannot open '%s', the agent.project_dir of '%s'", o->dir, path),
+		return err_sys(e, "%s:%u:%u: cannot open '%s', the agent.project_dir", path,
+			       f->project_at.line, f->project_at.column, o->dir),
 		       e->kind = ERR_NOTFOUND, -1;
+	o->path = path;
 	o->task.name = either(o->task.name, f->name);
 	o->task.rev = either(o->task.rev, f->base);
 	o->task.backend = either(o->task.backend, f->backend);
@@ -213,6 +215,8 @@ static int make_task(struct context *c, struct run_opts *o, struct task *ret, st
 	progress_begin("making the workspace");
 	rc = task_create(c, &o->task, ret, e);
 	progress_end();
+	if (rc < 0 && e->kind == ERR_NOTFOUND && o->path && o->task.rev && o->task.rev == o->file.base)
+		err_wrap(e, "%s:%u:%u: base", o->path, o->file.base_at.line, o->file.base_at.column);
 	if (!rc && !o->quiet && workspace_is_alone(ret))
 		say_alone();
 	return rc;

@@ -42,6 +42,8 @@ static json_t *value(const struct value_row *row)
 	case VALUE_PERSON:
 		return json_pack("{s:s, s:s}", "type", "string", "pattern", "^.+ <.+>$");
 	case VALUE_TEXT:
+	case VALUE_TASK:
+	case VALUE_BRANCH:
 		return json_pack("{s:s, s:i}", "type", "string", "minLength", 1);
 	case VALUE_RULES:
 		return json_pack(

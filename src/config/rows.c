@@ -64,7 +64,7 @@ static const struct value_row agent_rows[] = {
 
 #define TASK_PLACE(member) offsetof(struct taskfile, member)
 static const struct value_row task_rows[] = {
-	{ "name",              VALUE_TEXT,      TASK_PLACE(name) },
+	{ "name",              VALUE_TASK,      TASK_PLACE(name) },
 	{ "agent.project_dir", VALUE_TEXT,      TASK_PLACE(project_dir) },
 	{ "agent.command",     VALUE_WORDS,     TASK_PLACE(command) },
 	{ "agent.resume",      VALUE_WORDS,     TASK_PLACE(resume) },
@@ -72,7 +72,7 @@ static const struct value_row task_rows[] = {
 	{ "agent.env",         VALUE_VARIABLES, TASK_PLACE(env) },
 	{ "base",              VALUE_TEXT,      TASK_PLACE(base) },
 	{ "backend",           VALUE_CHOICE,    TASK_PLACE(backend), backends },
-	{ "push",              VALUE_TEXT,      TASK_PLACE(push) },
+	{ "push",              VALUE_BRANCH,      TASK_PLACE(push) },
 	{ "strict_isolation",  VALUE_BOOL,      TASK_PLACE(strict) },
 	{ "timeout",           VALUE_TIME,      TASK_PLACE(timeout) },
 	{ 0 },
@@ -235,6 +235,35 @@ static int read_key(
 		       : read_map(s, &one, task_rows, "", "", (char *)t, e);
 }
 
+/* What a key of the top, or one beneath it, has; NULL where it is not there. */
+static const struct yaml *value_of(const struct yaml *y, const char *key)
+{
+	for (size_t i = 0; y && y->kind == YAML_MAP && i < y->n; i++)
+		if (!strcmp(y->keys[i].name, key))
+			return y->items[i];
+	return NULL;
+}
+
+static void note_place(const struct yaml *y, struct taskfile_place *ret)
+{
+	if (y)
+		*ret = (struct taskfile_place){ y->line, y->column };
+}
+
+/* Of what only a repository has. */
+static int check_repository(
+	const struct source *s, const struct yaml *y, const struct taskfile *t, struct err *e)
+{
+	static const char *const keys[] = { "base", "push", "backend" };
+
+	for (size_t i = 0; !t->project_dir && i < ARRAY_SIZE(keys); i++)
+		if (value_of(y, keys[i]))
+			return yaml_error(value_of(y, keys[i]), s->file, e,
+				"'%s' is for a task with a repository, and 'agent.project_dir' names none",
+				keys[i]);
+	return 0;
+}
+
 int taskfile_apply(
 	struct config *c, const char *text, size_t len, const char *file, struct taskfile *ret, struct err *e)
 {
@@ -251,6 +280,10 @@ int taskfile_apply(
 			return -1;
 	if (!t.command.n)
 		return yaml_error(y, file, e, "'agent.command' is missing: what is to be run");
+	if (check_repository(&s, y, &t, e) < 0)
+		return -1;
+	note_place(value_of(y, "base"), &t.base_at);
+	note_place(value_of(value_of(y, "agent"), "project_dir"), &t.project_at);
 	*ret = t;
 	t = (struct taskfile){ 0 };
 	return 0;

@@ -28,11 +28,17 @@
 #include "base/strvec.h"
 #include "config/config.h"
 
+/* In the file, from 1; for what turns out later to be wrong. */
+struct taskfile_place {
+	unsigned line, column;
+};
+
 struct taskfile {
 	char *name, *project_dir, *agent, *base, *backend, *push; /* NULL where they are not named */
 	struct strvec command, resume, env;
 	uint64_t timeout; /* seconds; 0: none */
 	bool strict;
+	struct taskfile_place base_at, project_at;
 };
 
 void taskfile_release(struct taskfile *t);

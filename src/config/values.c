@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/name.h"
 #include "config/check.h"
 
 static const char *check_item(const struct source *s, enum value_type type, const char *value)
@@ -170,6 +171,23 @@ static int read_text(const struct source *s, const struct yaml *y, const char *w
 	return 0;
 }
 
+static int read_name(const struct source *s, const struct yaml *y, bool is_task, const char *what, char **to,
+	struct err *e)
+{
+	struct err why = ERR_INIT;
+	const char *name;
+
+	if (read_text(s, y, what, to, e) < 0)
+		return -1;
+	if (is_task)
+		return name_check_task(*to, &why) < 0 ? yaml_error(y, s->file, e, "'%s': %s", what, why.msg)
+						      : 0;
+	name = *to + (strncmp(*to, "refs/heads/", 11) ? 0 : 11);
+	return name_is_branch(name)
+		       ? 0
+		       : yaml_error(y, s->file, e, "'%s' in '%s' is no branch's name", *to, what);
+}
+
 static int read_time(
 	const struct source *s, const struct yaml *y, const char *what, uint64_t *to, struct err *e)
 {
@@ -225,6 +243,9 @@ int value_read(const struct source *s, const struct yaml *y, const struct value_
 		return read_person(s, y, what, to, e);
 	case VALUE_TEXT:
 		return read_text(s, y, what, to, e);
+	case VALUE_TASK:
+	case VALUE_BRANCH:
+		return read_name(s, y, row->type == VALUE_TASK, what, to, e);
 	case VALUE_TIME:
 		return read_time(s, y, what, to, e);
 	case VALUE_WORDS:

@@ -17,6 +17,8 @@ enum value_type {
 	VALUE_BOOL,     /* bool */
 	VALUE_PERSON,   /* char *: "Name <mail>" */
 	VALUE_TEXT,     /* char *: not empty */
+	VALUE_TASK,     /* char *: a task's name */
+	VALUE_BRANCH,   /* char *: a branch's short name, or its full one */
 	VALUE_TIME,     /* uint64_t: seconds; 90, 90s, 15m, 2h, 1d */
 	VALUE_WORDS,    /* struct strvec: a command; replaces what is there */
 	VALUE_RULES,    /* struct config's operations; the row's choices are the rules */

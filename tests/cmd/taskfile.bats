@@ -129,3 +129,17 @@ E
   fails 2 "without a repository" "$garth" run --empty --base HEAD -- true
   "$garth" audit --verify
 }
+
+@test "T5 task file: what turns out to be wrong later has its line and column too" {
+  at() { printf '%s\n' "${@:2}" >"$T/home/w.yaml"; call "$garth" run "$T/home/w.yaml"; [[ $code != 0 && $err == *"w.yaml:$1"* ]] || complain "$2"; }
+  command='agent: {project_dir: '"$R"', command: [true]}'
+  at "1:7: 'name': " 'name: Not A Name' "$command"
+  at '2:7: ' "$command" 'push: "+main"'
+  at '2:7: base: ' "$command" 'base: nosuch'
+  at '1:22: cannot open' 'agent: {project_dir: ./nowhere, command: [true]}'
+  at "2:7: 'base' is for a task with a repository" 'agent: {command: [true]}' 'base: main'
+  at "2:7: 'push' is for a task with a repository" 'agent: {command: [true]}' 'push: main'
+  [[ $("$garth" ls --json | json 'd["tasks"]') == '[]' ]]
+  # a file without a project is as good as any, also to an editor
+  [[ $("$garth" config --schema | python3 -c 'import json, sys; print(json.load(sys.stdin)["properties"]["agent"]["required"])') == "['command']" ]]
+}
