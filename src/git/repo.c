@@ -189,6 +189,7 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 	struct git g = { .cwd = dir, .user_config = true };
 	auto_buf out = BUF_SMALL, errtext = BUF_SMALL;
 	auto_strvec args = STRVEC_INIT;
+	auto_str real = canonicalize_file_name(dir);
 	auto_repo r = { 0 };
 	char *line[8] = { 0 }, *save = NULL;
 	size_t n = 0;
@@ -196,6 +197,9 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 
 	if (rev[0] == '-' || !rev[0])
 		return err_set(e, ERR_NOTFOUND, "there is no revision '%s'", rev);
+	if (real && strchr(real, '\n'))
+		return err_set(e, ERR_REFUSED,
+			"a repository in a directory with a line break in its name is not carried");
 	strvec_pushl(&args, "rev-parse", "--path-format=absolute", "--is-bare-repository",
 		"--is-shallow-repository", "--show-object-format", "--git-common-dir", "--show-toplevel",
 		NULL);
@@ -209,8 +213,7 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 		if (strcmp(l, "--"))
 			line[n++] = l;
 	if (n < 7)
-		return err_set(e, ERR_FAILED,
-			"cannot understand what git says of '%s' (a path with a line break?)", dir);
+		return err_set(e, ERR_FAILED, "cannot understand what git says of '%s'", dir);
 	r.format = xstrdup(line[2]);
 	r.hash_len = strcmp(line[2], "sha256") ? 20 : 32;
 	r.git_dir = xstrdup(line[3]);

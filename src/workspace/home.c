@@ -40,6 +40,8 @@ int home_open(const char *env_home, const char *user_home, struct home *ret, str
 		return err_set(e, ERR_USAGE, "neither HOME nor GARTH_HOME is set");
 	if (path[0] != '/')
 		return err_set(e, ERR_USAGE, "GARTH_HOME must be an absolute path, not '%s'", path);
+	if (strchr(path, '\n'))
+		return err_set(e, ERR_USAGE, "the Garth home's path has a line break");
 	if (strlen(path) > HOME_PATH_MAX)
 		return err_set(e, ERR_USAGE, "the Garth home's path is too long (%zu bytes)", strlen(path));
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
