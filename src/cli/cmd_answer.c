@@ -24,7 +24,8 @@ static int end(struct context *c, struct task *t, const struct session_opts *o, 
 	struct err e = ERR_INIT;
 
 	if (session_resume(c, t, o, text, &r, &e) < 0) {
-		err_wrap(&e, "task '%s'", t->name);
+		if (!strstr(e.msg, t->name))
+			err_wrap(&e, "task '%s'", t->name);
 		return say_error(&e);
 	}
 	if (o->detach)
@@ -140,7 +141,8 @@ static int push_owed(struct context *c, struct task *t, bool quiet, bool *ret, s
 		return -1;
 	s = (struct push_spec){ .branch = a.push, .retries = (unsigned)c->config.push_retries };
 	if (push_task(c, t, &s, &r, e) < 0)
-		return err_hint(e, "garth resume %s", t->name);
+		return err_hint(e, e->kind == ERR_CONFLICT ? "git pull && garth sync %s" : "garth resume %s",
+			t->name);
 	again_owe_push(dir, false);
 	store_task_note(c->store, t->id, "", e);
 	if (!quiet)

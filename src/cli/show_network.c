@@ -1,9 +1,12 @@
 #include "cli/show_network.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/hosts.h"
 #include "cli/json.h"
 #include "cli/say.h"
+#include "sys/fd.h"
 #include "task/network.h"
 
 /* Named at a run's end. */
@@ -19,13 +22,28 @@ static void find(struct context *c, struct task_at *at, struct network *n, struc
 	store_asked_list(c->store, at->task->id, asked, &ignored);
 }
 
-static void print_hosts(const char *title, const struct asked_list *asked, bool open)
+enum fate { REACHED, UNREACHED, REFUSED };
+
+/* What is on the list and was not reached has another reason than Garth: no such name, nobody there. */
+static enum fate fate_of(const struct network *n, const struct asked *a)
+{
+	struct host h;
+
+	if (a->open)
+		return REACHED;
+	return host_parse(a->host, strlen(a->host), (uint16_t)a->port, &h) && hosts_allow(&n->allow, &h)
+		       ? UNREACHED
+		       : REFUSED;
+}
+
+static void print_hosts(
+	const char *title, const struct network *n, const struct asked_list *asked, enum fate fate)
 {
 	for (size_t i = 0; i < asked->n; i++) {
 		const struct asked *a = &asked->v[i];
 		auto_buf clean = BUF_SMALL;
 
-		if (a->open != open)
+		if (fate_of(n, a) != fate)
 			continue;
 		printf("%-10s %s:%d, %lld time%s\n", title, say_one_line(&clean, a->host), a->port,
 			(long long)a->times, a->times == 1 ? "" : "s");
@@ -42,24 +60,29 @@ void show_network(struct context *c, struct task_at *at)
 	printf("%-10s %s\n", "network", n.mode);
 	for (size_t i = 0; i < n.allow.n; i++)
 		printf("%-10s %s\n", i ? "" : "hosts", n.allow.v[i]);
-	print_hosts("reached", &asked, true);
-	print_hosts("refused", &asked, false);
+	print_hosts("reached", &n, &asked, REACHED);
+	print_hosts("no answer", &n, &asked, UNREACHED);
+	print_hosts("refused", &n, &asked, REFUSED);
 }
 
 void tell_refused(struct context *c, const struct task *t)
 {
 	auto_asked_list asked = { 0 };
+	auto_network list = { 0 };
 	auto_buf names = BUF_SMALL;
 	struct err ignored = ERR_INIT;
 	const char *first = NULL;
+	auto_fd dir = -1;
 	size_t n = 0;
 
-	if (context_store(c, &ignored) < 0 || store_asked_list(c->store, t->id, &asked, &ignored) < 0)
+	if (context_store(c, &ignored) < 0 || store_asked_list(c->store, t->id, &asked, &ignored) < 0 ||
+		home_task_dir(&c->home, t->id, &dir, &ignored) < 0)
 		return;
+	network_load(dir, false, &list, &ignored);
 	for (size_t i = 0; i < asked.n; i++) {
 		auto_buf clean = BUF_SMALL;
 
-		if (asked.v[i].open || asked.v[i].last < t->started)
+		if (fate_of(&list, &asked.v[i]) != REFUSED || asked.v[i].last < t->started)
 			continue;
 		if (!first)
 			first = asked.v[i].host;
@@ -73,12 +96,12 @@ void tell_refused(struct context *c, const struct task *t)
 		say_warning("its network does not reach %s: --allow %s lets it", buf_str(&names), first);
 }
 
-static json_t *hosts_json(const struct asked_list *asked, bool open)
+static json_t *hosts_json(const struct network *n, const struct asked_list *asked, enum fate fate)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < asked->n; i++)
-		if (asked->v[i].open == open)
+		if (fate_of(n, &asked->v[i]) == fate)
 			json_array_append_new(list,
 				json_pack("{s:o, s:i, s:I}", "host", json_text(asked->v[i].host), "port",
 					asked->v[i].port, "times", (json_int_t)asked->v[i].times));
@@ -91,6 +114,7 @@ json_t *show_network_json(struct context *c, struct task_at *at)
 	auto_asked_list asked = { 0 };
 
 	find(c, at, &n, &asked);
-	return json_pack("{s:s, s:o, s:o, s:o}", "mode", n.mode, "hosts", json_list(&n.allow), "reached",
-		hosts_json(&asked, true), "refused", hosts_json(&asked, false));
+	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "mode", n.mode, "hosts", json_list(&n.allow), "reached",
+		hosts_json(&n, &asked, REACHED), "unanswered", hosts_json(&n, &asked, UNREACHED), "refused",
+		hosts_json(&n, &asked, REFUSED));
 }

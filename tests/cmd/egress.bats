@@ -110,7 +110,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
 @test "J5 G7: each connection and each refusal is recorded, and show tells of them" {
   "$garth" run -t t --on-dirty keep --allow "localhost:$port" -- sh -c "
     curl -s -m 20 --noproxy '' http://localhost:$port/word; curl -s http://example.com/; curl -s https://example.com/; curl -s http://example.com/" >/dev/null
-  [[ $("$garth" show t --json | json 'd["network"]') == '{"mode": "allow", "hosts": ["localhost:'"$port"'"], "reached": [{"host": "localhost", "port": '"$port"', "times": 1}], "refused": [{"host": "example.com", "port": 80, "times": 2}, {"host": "example.com", "port": 443, "times": 1}]}' ]] || complain "$("$garth" show t --json)"
+  [[ $("$garth" show t --json | json 'd["network"]') == '{"mode": "allow", "hosts": ["localhost:'"$port"'"], "reached": [{"host": "localhost", "port": '"$port"', "times": 1}], "unanswered": [], "refused": [{"host": "example.com", "port": 80, "times": 2}, {"host": "example.com", "port": 443, "times": 1}]}' ]] || complain "$("$garth" show t --json)"
   call "$garth" show t
   [[ $out == *"network    allow"*"hosts      localhost:$port"*"reached    localhost:$port, 1 time"*"refused    example.com:80, 2 times"* ]] || complain
   [[ $("$garth" audit t --json | grep -c '"event": *"connect') == 4 ]]
@@ -164,4 +164,10 @@ print(n)')
   [[ $output == *'its network does not reach registry.example.org:443: --allow registry.example.org lets it'* ]]
   run "$garth" run --task u -- sh -c 'exit 1'
   [[ $output != *'does not reach'* ]]
+}
+
+@test "J5 egress: a listed host that does not answer is not called refused" {
+  call "$garth" run -q -t t --allow "localhost:1" -- sh -c 'curl -s -m 20 http://localhost:1/; curl -s -m 20 http://example.com/; true'
+  [[ $code == 0 && $err == *'does not reach example.com:80: --allow example.com lets it'* && $err != *localhost* ]] || complain
+  call "$garth" show t; [[ $out == *'no answer  localhost:1, 1 time'*'refused    example.com:80, 1 time'* ]] || complain
 }
