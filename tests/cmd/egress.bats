@@ -167,7 +167,7 @@ print(n)')
 }
 
 @test "J5 egress: a listed host that does not answer is not called refused" {
-  call "$garth" run -q -t t --allow "localhost:1" -- sh -c 'curl -s -m 20 http://localhost:1/; curl -s -m 20 http://example.com/; true'
+  call "$garth" run -t t --allow "localhost:1" -- sh -c 'curl -s -m 20 http://localhost:1/; curl -s -m 20 http://example.com/; true'
   [[ $code == 0 && $err == *'does not reach example.com:80: --allow example.com lets it'* && $err != *localhost* ]] || complain
   call "$garth" show t; [[ $out == *'no answer  localhost:1, 1 time'*'refused    example.com:80, 1 time'* ]] || complain
 }
