@@ -10,8 +10,10 @@
 #include "sys/fd.h"
 
 #define PIPE_SIZE (512 << 10)
-/* What waits for a reader on this machine: more than that is out of the processor's caches when it comes. */
-#define NEAR_SIZE (384 << 10)
+/* What waits for a reader on this machine: more than that is out of the processor's caches when it comes. The
+ * kernel doubles it; less than a few segments of a loopback (64 KiB each), and each waits for the last one.
+ */
+#define NEAR_SIZE (128 << 10)
 
 struct way {
 	int from, to, pipe[2];
