@@ -195,13 +195,9 @@ static int check_remote(const struct run_opts *o, struct err *e)
 
 	if (!o->session.push)
 		return 0;
-	if (repo_open(o->task.dir, o->task.rev ? o->task.rev : "HEAD", &r, e) < 0 ||
-		remote_choose(&r, NULL, &remote, e) < 0)
+	if (repo_open(o->task.dir, o->task.rev ? o->task.rev : "HEAD", &r, e) < 0)
 		return -1;
-	if (remote)
-		return 0;
-	return err_set(e, ERR_NOTFOUND, "the repository has no remote 'local' or 'origin' to push to"),
-	       err_hint(e, "git remote add origin URL");
+	return remote_require(&r, NULL, &remote, e);
 }
 
 static int make_task(struct context *c, struct run_opts *o, struct task *ret, struct err *e)

@@ -103,8 +103,7 @@ static int owed_snapshots(struct pins *p, const struct task *t, struct ref_txn *
 	if (store_snapshot_list(p->c->store, t->id, &l, e) < 0)
 		return -1;
 	for (size_t i = 0; i < l.n; i++) {
-		auto_str ref = xasprintf(
-			REFS_PINS "snapshots/%lld/%lld", (long long)t->id, (long long)l.v[i].number);
+		auto_str ref = refs_snapshot(t->id, l.v[i].number);
 
 		/* the first is the base */
 		if (l.v[i].number < 2 || refs_has(&p->there, ref) || !ref_can_name(p->repo, l.v[i].commit))

@@ -9,6 +9,7 @@
 #include "gateway/publish_parts.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
+#include "task/refs.h"
 
 /* How often it is looked, every 20 ms, whether a gc is over. */
 #define GC_LOOKS 500
@@ -25,11 +26,6 @@ static int record(struct job *j, struct err *e)
 	return 0;
 }
 
-static char *snapshot_ref(int64_t task, int64_t number)
-{
-	return xasprintf("refs/garth/snapshots/%lld/%lld", (long long)task, (long long)number);
-}
-
 /* A row in the store, which gives the number, and a ref of that number. */
 static int add_snapshot(struct job *j, struct ref_txn *txn, const char *commit, const char *reason,
 	int64_t commits, struct err *e)
@@ -42,7 +38,7 @@ static int add_snapshot(struct job *j, struct ref_txn *txn, const char *commit, 
 
 	if (store_snapshot_add(j->g->context.store, &s, e) < 0)
 		return -1;
-	name = snapshot_ref(s.task_id, s.number);
+	name = refs_snapshot(s.task_id, s.number);
 	ref_create(txn, name, commit);
 	return 0;
 }
@@ -65,7 +61,7 @@ static int is_kept(struct job *j, const char *commit, bool *ret, struct err *e)
 	if (store_snapshot_list(j->g->context.store, j->g->task.id, &l, e) < 0)
 		return -1;
 	for (size_t i = 0; i < l.n && !*ret; i++) {
-		auto_str name = snapshot_ref(j->g->task.id, l.v[i].number);
+		auto_str name = refs_snapshot(j->g->task.id, l.v[i].number);
 		char has[65];
 
 		if (strcmp(l.v[i].commit, commit) != 0)

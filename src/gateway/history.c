@@ -10,6 +10,7 @@
 #include "gateway/inside.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
+#include "task/refs.h"
 #include "workspace/review.h"
 
 /* Where the branch is: the user may have moved it, and the store learn of it later. */
@@ -73,7 +74,7 @@ int snapshot_take(struct gate *g, const char *reason, const char *message, int64
 		return -1;
 	}
 	fault("snapshot-kept");
-	ref = xasprintf("refs/garth/snapshots/%lld/%lld", (long long)g->task.id, (long long)s.number);
+	ref = refs_snapshot(g->task.id, s.number);
 	ref_set(&txn, ref, tip);
 	if (ref_commit(&g->at.repo, &txn, e) < 0 || store_commit(g->context.store, e) < 0) {
 		store_rollback(g->context.store);

@@ -47,6 +47,16 @@ int remote_choose(const struct repo *r, const char *name, char **ret, struct err
 	return 0;
 }
 
+int remote_require(const struct repo *r, const char *name, char **ret, struct err *e)
+{
+	if (remote_choose(r, name, ret, e) < 0)
+		return -1;
+	if (*ret)
+		return 0;
+	return err_set(e, ERR_NOTFOUND, "the repository has no remote 'local' or 'origin'"),
+	       err_hint(e, "git remote add origin URL");
+}
+
 /* git's words that say why, one line: a remote's own come first, and are the remote's to clean. */
 static int refused(const char *remote, const struct buf *out, const struct buf *errtext, struct err *e)
 {

@@ -14,6 +14,9 @@
  * neither. ERR_NOTFOUND where the named one is not there. */
 int remote_choose(const struct repo *r, const char *name, char **ret, struct err *e);
 
+/* The same where there must be one: ERR_NOTFOUND. */
+int remote_require(const struct repo *r, const char *name, char **ret, struct err *e);
+
 enum remote_answer {
 	REMOTE_TAKEN,
 	REMOTE_HAS_IT,   /* the branch is there already */

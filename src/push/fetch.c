@@ -43,12 +43,8 @@ static int record(struct context *c, const struct task *t, const struct fetch_re
 
 static int choose(const struct repo *r, struct fetch_result *ret, struct err *e)
 {
-	if (remote_choose(r, NULL, &ret->remote, e) < 0)
+	if (remote_require(r, NULL, &ret->remote, e) < 0)
 		return -1;
-	if (!ret->remote)
-		return err_set(e, ERR_NOTFOUND,
-			       "the repository has no remote 'local' or 'origin' to fetch from"),
-		       err_hint(e, "git remote add origin URL");
 	ret->ref = xasprintf("refs/remotes/%s/%s", ret->remote, ret->branch);
 	return ref_read(r, ret->ref, ret->old, e);
 }

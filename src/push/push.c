@@ -168,13 +168,7 @@ static int choose(struct push *p, const struct push_spec *s, struct err *e)
 	if (push_check_branch(&branch, e) < 0)
 		return -1;
 	r->branch = xstrdup(branch);
-	if (remote_choose(&p->repo, s->remote, &r->remote, e) < 0)
-		return -1;
-	if (!r->remote)
-		return err_set(e, ERR_NOTFOUND,
-			       "the repository has no remote 'local' or 'origin' to push to"),
-		       err_hint(e, "git remote add origin URL");
-	return 0;
+	return remote_require(&p->repo, s->remote, &r->remote, e);
 }
 
 /* From a task at rest nothing more is to come: what it did is where it was meant to be. */

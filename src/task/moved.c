@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "git/ref.h"
 #include "sys/fd.h"
+#include "task/refs.h"
 
 /* In the task's directory: the commit. */
 #define BY_HAND "moved-to"
@@ -55,7 +56,7 @@ static int keep_tip(struct context *c, const struct repo *r, const struct task *
 		return 0;
 	if (store_snapshot_add(c->store, &s, e) < 0)
 		return -1;
-	name = xasprintf("refs/garth/snapshots/%lld/%lld", (long long)t->id, (long long)s.number);
+	name = refs_snapshot(t->id, s.number);
 	ref_create(&txn, name, t->published);
 	return ref_commit(r, &txn, e);
 }

@@ -23,6 +23,11 @@ static unsigned long long home_number(const struct home *h)
 	return (unsigned long long)st.st_ino;
 }
 
+char *refs_snapshot(int64_t task, int64_t number)
+{
+	return xasprintf("refs/garth/snapshots/%lld/%lld", (long long)task, (long long)number);
+}
+
 char *refs_fetched(const struct home *h)
 {
 	return xasprintf(FETCHED "%llx-%d", home_number(h), getpid());

@@ -25,6 +25,8 @@
 /* The set's name out of its lines, 32 characters: another one in each Garth home, none of which knows whether
  * the other's tasks still need the pins. */
 void refs_set_name(const struct home *h, const struct buf *shown, char out[33]);
+/* The ref of a snapshot, on the heap. */
+char *refs_snapshot(int64_t task, int64_t number);
 /* The ref that this process fetches to, on the heap. */
 char *refs_fetched(const struct home *h);
 /* Whether a ref is one of these, of this home, and its process is gone. */
