@@ -102,8 +102,12 @@ static int move_files(struct context *c, const struct task *t, bool kept, struct
 	auto_str work = xasprintf("%s/work/work", from);
 	fchmodat(c->home.fd, work, 0700, 0);
 	/* what is found although the files are in the trash already was made by looking */
-	if (renameat(c->home.fd, from, c->home.fd, kept && !there ? to : empty) < 0 && errno != ENOENT)
-		return err_sys(e, "cannot move '%s' to the trash", from);
+	if (renameat(c->home.fd, from, c->home.fd, kept && !there ? to : empty) < 0 && errno != ENOENT) {
+		err_sys(e, "cannot move '%s' to the trash", from);
+		/* that of who came first is still there; what is empty needs no place */
+		if (unlinkat(c->home.fd, from, AT_REMOVEDIR) < 0)
+			return -1;
+	}
 	if (kept)
 		utimensat(c->home.fd, to, NULL, AT_SYMLINK_NOFOLLOW);
 	/* twice: who comes too late may put a new lock there */
@@ -172,9 +176,15 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 	auto_discarded d = { 0 };
 	struct err ignored = ERR_INIT;
 
-	if (what_is_kept(c, t, &kept, &d, e) < 0 || (kept && mark_kept(c, t, d.archived, e) < 0) ||
-		leave_repository(c, t, kept, d.tip ? d.tip : t->base, e) < 0)
+	if (what_is_kept(c, t, &kept, &d, e) < 0 || (kept && mark_kept(c, t, d.archived, e) < 0))
 		return -1;
+	if (leave_repository(c, t, kept, d.tip ? d.tip : t->base, e) < 0) {
+		auto_str made = xasprintf("tasks/%lld", (long long)t->id);
+
+		/* who comes second has made an empty one, in which nothing is */
+		unlinkat(c->home.fd, made, AT_REMOVEDIR);
+		return -1;
+	}
 	fault("discard-refs");
 	if (move_files(c, t, kept, e) < 0)
 		return -1;
