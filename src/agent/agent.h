@@ -5,19 +5,26 @@
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
 #include "base/strvec.h"
 #include "config/config.h"
 
+/* Where the task's files stand, and whose they are: its repository's top. */
+struct agent_place {
+	const char *project, *workspace;
+};
+
 /* Copies the agent's log-in files from the user's home (a descriptor) into the task's (one too), keeping
  * their relative paths, mode 0600 (directories 0700), owned by the inside. A file that the task has already
  * is left alone: the agent may have renewed it. What the user does not have is passed over; symbolic links in
  * the user's home are followed (the user's own), in the task's never. At most 10 MiB and 1,000 files.
- * *ret_copied is how many files were copied; may be NULL. */
-int agent_copy_login(
-	const struct config_agent *a, int user_home, int task_home, size_t *ret_copied, struct err *e);
+ * Of what Claude Code knows of all projects the task gets its own (claude.h). *ret_copied is how many files
+ * were copied; may be NULL. */
+int agent_copy_login(const struct config_agent *a, const struct agent_place *p, int user_home, int task_home,
+	size_t *ret_copied, struct err *e);
 
 /* The environment inside, built from an allow-list: pairs NAME=VALUE out of `environ_now` whose names are in
  * config->env or the agent's env (a may be NULL), then `extra` ("NAME=VALUE", or "NAME" to pass it on), then
@@ -25,5 +32,14 @@ int agent_copy_login(
  * earlier ones. A malformed extra is ERR_USAGE. */
 int agent_environment(const struct config *c, const struct config_agent *a, char *const *environ_now,
 	const struct strvec *extra, const struct strvec *fixed, struct strvec *ret, struct err *e);
+
+/* Adds the hosts that the user's own variables name as where the agent's model is: those of its env that end
+ * in _BASE_URL, _HOST or _ENDPOINT, and Bedrock's where it is to be used. What is no host is passed over. */
+void agent_endpoints(const struct config *c, const struct config_agent *a, char *const *environ_now,
+	const struct strvec *extra, struct strvec *ret);
+
+/* Whether it would put up walls of its own, which fails inside these and takes all its commands along (Codex,
+ * unless its words or its configuration in the user's home say otherwise). */
+bool agent_brings_sandbox(const struct config_agent *a, char *const *argv, int user_home);
 
 #endif

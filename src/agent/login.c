@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/claude.h"
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/path.h"
@@ -18,6 +19,7 @@
 
 struct copy {
 	const struct config_agent *agent;
+	const struct agent_place *place;
 	int task_home;
 	size_t looked_at, files, bytes;
 };
@@ -50,6 +52,8 @@ static int fill(struct copy *c, int from, int to, const char *path, struct err *
 				c->agent->name, MAX_BYTES);
 		return -1;
 	}
+	if (!strcmp(path, CLAUDE_FILE))
+		claude_own_part(&text, c->place);
 	if (write_full(to, buf_str(&text), text.len) < 0 || owner_give(to, "") < 0)
 		return err_sys(e, "cannot copy '%s' into the task's home", path);
 	c->bytes += text.len;
@@ -127,10 +131,10 @@ static int copy_one(
 	return 0;
 }
 
-int agent_copy_login(
-	const struct config_agent *a, int user_home, int task_home, size_t *ret_copied, struct err *e)
+int agent_copy_login(const struct config_agent *a, const struct agent_place *p, int user_home, int task_home,
+	size_t *ret_copied, struct err *e)
 {
-	struct copy c = { .agent = a, .task_home = task_home };
+	struct copy c = { .agent = a, .place = p, .task_home = task_home };
 
 	for (size_t i = 0; i < a->login.n; i++)
 		if (copy_one(&c, user_home, a->login.v[i], a->login.v[i], NULL, e) < 0)

@@ -175,6 +175,17 @@ int cmd_resume(int argc, char **argv)
 		return say_error(&e);
 	if (!strcmp(t.state, STATE_PAUSED))
 		return let_go_on(&c, &t, json);
+	/* nothing has to go on for that */
+	if (limits.n && (!strcmp(t.state, STATE_RUNNING) || !strcmp(t.state, STATE_BLOCKED))) {
+		if (json)
+			return json_print(json_pack(
+				"{s:o, s:o}", "task", json_text(t.name), "limits", json_list(&limits)));
+		if (!o.quiet && say_is_heard())
+			say_done(
+				"task '%s' has other limits from now on; for memory, processors and processes when it next starts",
+				t.name);
+		return 0;
+	}
 	if (!strcmp(t.state, STATE_RUNNING)) {
 		err_set(&e, ERR_REFUSED, "task '%s' is running already", t.name);
 		err_hint(&e, "garth attach %s", t.name);

@@ -56,7 +56,8 @@ static void print_git(const struct config *c)
 		printf("  operations:\n");
 	for (size_t i = 0; i < c->noperations; i++)
 		printf("    %s: %s\n", c->operations[i].name, c->operations[i].rule);
-	printf("task:\n  on_dirty: %s\nmerge:\n  strategy: %s\n", c->on_dirty, c->merge_strategy);
+	printf("task:\n  on_dirty: %s\nmerge:\n  strategy: %s\n  keep: %s\n", c->on_dirty, c->merge_strategy,
+		c->merge_keep ? "true" : "false");
 	printf("sync:\n  auto_rebase: %s\n", c->auto_rebase ? "true" : "false");
 	number("rebase_frequency", c->rebase_frequency);
 	printf("  pause_on_conflict: %s\nsnapshot:\n", c->pause_on_conflict ? "true" : "false");
@@ -86,6 +87,7 @@ static void print_yaml(const struct config *c)
 	number("max_file_size", c->policy.max_file_size);
 	number("max_files", c->policy.max_files);
 	number("max_commits", c->policy.max_commits);
+	number("max_inodes", c->max_inodes);
 	number("check_every", c->check_every);
 	number("max_processes", c->max_processes);
 	number("max_memory", c->max_memory);
@@ -101,6 +103,8 @@ static void print_yaml(const struct config *c)
 		printf("  "), list("hosts", &c->agents[i].hosts);
 		if (c->agents[i].resume.n)
 			printf("  "), list("resume", &c->agents[i].resume);
+		if (c->agents[i].options.n)
+			printf("  "), list("options", &c->agents[i].options);
 	}
 }
 
@@ -115,7 +119,8 @@ static json_t *agents_json(const struct config *c)
 
 	for (size_t i = 0; i < c->nagents; i++)
 		json_object_set_new(agents, c->agents[i].name,
-			json_pack("{s:o, s:o, s:o, s:o, s:o}", "resume", json_list(&c->agents[i].resume),
+			json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "options",
+				json_list(&c->agents[i].options), "resume", json_list(&c->agents[i].resume),
 				"programs", json_list(&c->agents[i].programs), "login",
 				json_list(&c->agents[i].login), "env", json_list(&c->agents[i].env), "hosts",
 				json_list(&c->agents[i].hosts)));
@@ -140,12 +145,13 @@ static json_t *operations_json(const struct config *c)
 
 static json_t *limits_json(const struct config *c)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "check_every",
-		(json_int_t)c->check_every, "max_processes", (json_int_t)c->max_processes, "max_memory",
-		(json_int_t)c->max_memory, "max_cpu", (json_int_t)c->max_cpu, "log_size",
-		(json_int_t)c->log_size, "max_worktree_size", (json_int_t)c->policy.max_size, "max_file_size",
-		(json_int_t)c->policy.max_file_size, "max_files", (json_int_t)c->policy.max_files,
-		"max_commits", (json_int_t)c->policy.max_commits);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "max_inodes",
+		(json_int_t)c->max_inodes, "check_every", (json_int_t)c->check_every, "max_processes",
+		(json_int_t)c->max_processes, "max_memory", (json_int_t)c->max_memory, "max_cpu",
+		(json_int_t)c->max_cpu, "log_size", (json_int_t)c->log_size, "max_worktree_size",
+		(json_int_t)c->policy.max_size, "max_file_size", (json_int_t)c->policy.max_file_size,
+		"max_files", (json_int_t)c->policy.max_files, "max_commits",
+		(json_int_t)c->policy.max_commits);
 }
 
 static json_t *as_json(const struct config *c)
@@ -156,12 +162,12 @@ static json_t *as_json(const struct config *c)
 		(json_int_t)c->rebase_frequency, "pause_on_conflict", c->pause_on_conflict);
 
 	return json_pack(
-		"{s:o, s:{s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:b, s:I}, s:{s:s}, s:{s:s}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:o}",
+		"{s:o, s:{s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:b, s:I}, s:{s:s}, s:{s:s, s:b}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:o}",
 		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "jail", jail,
 		"network", "mode", c->net, "allow", json_list(&c->net_allow), "limits", limits_json(c),
 		"policy", policy_json(&c->policy), "git", "operations", operations_json(c), "fetch", c->fetch,
 		"push_retries", (json_int_t)c->push_retries, "task", "on_dirty", c->on_dirty, "merge",
-		"strategy", c->merge_strategy, "sync", sync, "snapshot", "every",
+		"strategy", c->merge_strategy, "keep", c->merge_keep, "sync", sync, "snapshot", "every",
 		(json_int_t)c->snapshot_every, "cleanup", "stale_after", (json_int_t)c->stale_after, "serve",
 		"port", (json_int_t)c->serve_port, "agents", agents_json(c));
 }

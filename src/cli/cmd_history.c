@@ -35,11 +35,25 @@ static int ask(const char *name, const char *path, json_t *in, bool json, const 
 	return 0;
 }
 
+/* Said to a log as well: it is about work that exists only once. */
+static void tell_left(json_t *answer, const char *key, const char *what)
+{
+	const json_t *list = json_object_get(answer, key), *one;
+	auto_buf names = BUF_SMALL, line = BUF_SMALL;
+	size_t i;
+
+	json_array_foreach(list, i, one) if (i < 5)
+		buf_printf(&names, "%s%s", i ? ", " : "", json_string_value(one));
+	if (names.len)
+		say_warning("%s: %s%s", what, say_one_line(&line, names.data), i > 5 ? " and more" : "");
+}
+
 static void tell_snapshot(const struct task *t, json_t *answer)
 {
 	long long n = json_integer_value(json_object_get(answer, "number"));
 
 	printf("%lld\n", n);
+	tell_left(answer, "left_out", "not in it, since no snapshot can hold it");
 	if (!say_is_heard())
 		return;
 	say_done("snapshot %lld of task '%s'", n, t->name);
@@ -70,6 +84,7 @@ static void tell_rollback(const struct task *t, json_t *answer)
 {
 	long long before = json_integer_value(json_object_get(answer, "before"));
 
+	tell_left(answer, "left", "left as it is, since no snapshot can hold it");
 	if (!say_is_heard())
 		return;
 	say_done("task '%s' is rolled back", t->name);
@@ -95,12 +110,13 @@ static void set_file(json_t *in, const char *file)
 int cmd_rollback(int argc, char **argv)
 {
 	const char *file = NULL, *to = NULL, *from = NULL;
-	bool full = false, json = false;
+	bool full = false, force = false, json = false;
 	const struct opt opts[] = {
 		{ 0, "full", OPT_FLAG, &full, NULL, "to the start; untracked and ignored files go" },
 		{ 0, "to-snapshot", OPT_STR, &to, "N", "to a snapshot, its uncommitted files included" },
 		{ 0, "file", OPT_STR, &file, "PATH", "one file, from the last commit" },
 		{ 0, "from", OPT_STR, &from, "N", "with --file: from a snapshot" },
+		{ 'f', "force", OPT_FLAG, &force, NULL, "even what no snapshot can hold goes" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};
@@ -122,6 +138,8 @@ int cmd_rollback(int argc, char **argv)
 	in = json_object();
 	if (full)
 		json_object_set_new(in, "full", json_true());
+	if (force)
+		json_object_set_new(in, "force", json_true());
 	if (n)
 		json_object_set_new(in, "snapshot", json_integer(n));
 	if (file)

@@ -94,21 +94,50 @@ static bool is_about(const char *line, const struct task *t)
 	return !strncmp(line, t->name, n) && line[n] == ':';
 }
 
-/* Each pair once: with the task that is listed first. */
+static bool is_told(const struct task_list *l, size_t before, const char *line)
+{
+	for (size_t k = 0; k < before; k++)
+		if (is_about(line, &l->v[k]))
+			return true;
+	return false;
+}
+
+/* "b: x", and every other line of theirs about the same paths: "b, c, d: x". */
+static void join_names(const struct strvec *theirs, size_t first, struct buf *out)
+{
+	const char *paths = strchrnul(theirs->v[first], ':');
+
+	buf_add(out, theirs->v[first], (size_t)(paths - theirs->v[first]));
+	for (size_t j = first + 1; j < theirs->n; j++) {
+		const char *others = strchrnul(theirs->v[j], ':');
+
+		if (!strcmp(others, paths)) {
+			buf_addstr(out, ", ");
+			buf_add(out, theirs->v[j], (size_t)(others - theirs->v[j]));
+		}
+	}
+	buf_addstr(out, paths);
+}
+
+/* Each pair once, with the task that is listed first; those about the same paths in one line. */
 static void print_conflicts(const struct task_list *l, const struct standing *standings)
 {
-	for (size_t i = 0; i < l->n; i++)
-		for (size_t j = 0; j < standings[i].conflicts.n; j++) {
-			auto_buf line = BUF_INIT(1 << 16);
-			bool told = false;
+	for (size_t i = 0; i < l->n; i++) {
+		auto_strvec theirs = STRVEC_INIT, paths = STRVEC_INIT;
 
-			for (size_t k = 0; k < i; k++)
-				told |= is_about(standings[i].conflicts.v[j], &l->v[k]);
-			if (told)
+		for (size_t j = 0; j < standings[i].conflicts.n; j++)
+			if (!is_told(l, i, standings[i].conflicts.v[j]))
+				strvec_push(&theirs, standings[i].conflicts.v[j]);
+		for (size_t j = 0; j < theirs.n; j++) {
+			auto_buf line = BUF_INIT(1 << 16), all = BUF_INIT(1 << 16);
+
+			if (strvec_has(&paths, strchrnul(theirs.v[j], ':')))
 				continue;
-			say_warning("%s conflicts with %s", l->v[i].name,
-				say_one_line(&line, standings[i].conflicts.v[j]));
+			strvec_push(&paths, strchrnul(theirs.v[j], ':'));
+			join_names(&theirs, j, &all);
+			say_warning("%s conflicts with %s", l->v[i].name, say_one_line(&line, buf_str(&all)));
 		}
+	}
 }
 
 /* What one task conflicts with conflicts with it. */

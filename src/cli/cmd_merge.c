@@ -15,13 +15,14 @@ static const char *const kinds[] = {
 	[MERGE_COMMIT] = "merge", [MERGE_SQUASH] = "squash", [MERGE_REBASE] = "rebase"
 };
 
-static int print_json(const struct task *t, const struct merge_spec *s, const struct merge_result *r)
+static int print_json(
+	const struct task *t, const struct merge_spec *s, const struct merge_result *r, bool removed)
 {
-	return json_print(json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:b, s:o}", "task",
+	return json_print(json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:b, s:o, s:b}", "task",
 		json_text(t->name), "target", json_text(r->target), "kind", kinds[s->kind], "old", r->old,
 		"new", r->new_oid, "checkout", r->checkout ? json_text(r->checkout) : json_null(),
 		"fast_forward", r->fast_forward, "nothing", r->nothing, "dry_run", s->dry_run, "state",
-		json_text(t->state)));
+		removed ? json_string(STATE_MERGED) : json_text(t->state), "removed", removed));
 }
 
 static void tell(const struct task *t, const struct merge_spec *s, const struct merge_result *r)
@@ -84,9 +85,43 @@ static int begin_resolution(struct context *c, struct task *t, const struct merg
 	return 0;
 }
 
+/* What is where it was meant to be needs no workspace any more (T6). What runs stays, as does what has more
+ * than was merged: *why tells. */
+static bool put_away(struct context *c, struct task *t, const struct merge_spec *s,
+	const struct merge_result *r, bool own, struct err *why)
+{
+	/* an older merge, or another task's, is not taken back with it */
+	const struct discard_opts o = { .merged = own && !r->nothing };
+	struct err e = ERR_INIT;
+	auto_str trash = NULL;
+
+	if (s->dry_run || strcmp(t->state, STATE_MERGED) || strcmp(r->target, t->target))
+		return false;
+	if (!task_discard(c, t, &o, &trash, &e))
+		return true;
+	*why = e;
+	return false;
+}
+
+/* Which of the two, and what comes next. */
+static void tell_rest(struct context *c, struct task *t, const struct merge_result *r, const char *undo,
+	bool removed, const struct err *why)
+{
+	auto_buf line = BUF_SMALL;
+
+	if (removed && say_is_heard()) {
+		say_state("its workspace is in the trash for %d days%s", TASK_TRASH_DAYS,
+			r->nothing ? "" : "; the merge can be taken back with it");
+		say_hint("garth undo %s", undo);
+	} else if (!removed && !rest_warn(c, t, "merged") && why->kind != ERR_NONE) {
+		say_warning("kept: %s", say_one_line(&line, why->msg));
+	}
+}
+
 int cmd_merge(int argc, char **argv)
 {
-	bool json = false, squash = false, rebase = false, resolve = false, go_on = false;
+	bool json = false, squash = false, rebase = false, resolve = false, go_on = false, keep = false;
+	bool removed;
 	struct merge_spec s = { 0 };
 	const struct opt opts[] = {
 		{ 0, "squash", OPT_FLAG, &squash, NULL, "as one commit" },
@@ -97,6 +132,7 @@ int cmd_merge(int argc, char **argv)
 		{ 'm', "message", OPT_STR, &s.message, "TEXT", "the commit's message" },
 		{ 0, "resolve", OPT_FLAG, &resolve, NULL, "where it conflicts, make a task to solve it in" },
 		{ 0, "continue", OPT_FLAG, &go_on, NULL, "merge what was solved there" },
+		{ 0, "keep", OPT_FLAG, &keep, NULL, "leave the task and its workspace" },
 		{ 0, "dry-run", OPT_FLAG, &s.dry_run, NULL, "only say what would come of it" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
@@ -104,8 +140,8 @@ int cmd_merge(int argc, char **argv)
 	struct cmd_line l = { "merge", opts, 1, 1, false, 0, 0 };
 	auto_merge_result r = { 0 };
 	auto_context c = { .home.fd = -1 };
-	struct err e = ERR_INIT;
-	auto_task t = { 0 };
+	struct err e = ERR_INIT, why = ERR_INIT;
+	auto_task t = { 0 }, in = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
 	if (context_open(&c, &e) < 0 || choose(&c.config, squash, rebase, &s, &e) < 0 ||
@@ -117,12 +153,17 @@ int cmd_merge(int argc, char **argv)
 		return say_error(&e);
 	if (resolve)
 		return begin_resolution(&c, &t, &s, json);
-	if ((go_on ? resolve_continue(&c, &t, &s, &r, &e) : merge_task(&c, &t, &s, &r, &e)) < 0)
+	if ((go_on ? resolve_continue(&c, &t, &s, &r, &in, &e) : merge_task(&c, &t, &s, &r, &e)) < 0)
 		return fail(&r, &e);
+	keep = keep || c.config.merge_keep;
+	removed = !keep && put_away(&c, &t, &s, &r, !go_on, &why);
+	/* last: who takes back what was done last takes back the merge */
+	if (!keep && go_on)
+		put_away(&c, &in, &s, &r, true, &why);
 	if (json)
-		print_json(&t, &s, &r);
+		print_json(&t, &s, &r, removed);
 	else
 		tell(&t, &s, &r);
-	rest_warn(&c, &t, "merged");
+	tell_rest(&c, &t, &r, go_on ? in.name : t.name, removed, &why);
 	return 0;
 }

@@ -111,7 +111,8 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 		return err_set(e, ERR_NOTFOUND, "there is no agent '%s' in the configuration", o->agent);
 	if (!o->agent)
 		o->session.agent = config_agent_by_program(&c->config, argv[0]);
-	if (network_choose(&c->config, o->session.agent, o->net, &o->allow, &o->session.net, e) < 0)
+	o->session.env = &o->env;
+	if (session_choose_network(c, o->net, &o->allow, &o->session, e) < 0)
 		return -1;
 	o->task.weaker = o->weaker;
 	if (o->weaker && !userns_works()) {
@@ -136,7 +137,6 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 	if (o->ports.n)
 		o->session.ports = o->port;
 	o->session.walls.allow_weaker = o->weaker;
-	o->session.env = &o->env;
 	o->detach |= o->tmux;
 	o->session.detach = o->detach;
 	o->session.quiet = o->quiet;
@@ -170,6 +170,30 @@ static void explain(struct err *e, bool weaker)
 			err_hint(e, "%s", *p.rows[i].enable ? p.rows[i].enable : "garth doctor");
 			return;
 		}
+}
+
+/* A task that nothing ever ran in is nobody's, and in the way of the next try under its name. */
+static void drop_unstarted(struct context *c, const struct task *t, const struct err *why)
+{
+	const struct discard_opts careful = { 0 };
+	struct err ignored = ERR_INIT;
+	auto_str trash = NULL;
+	auto_task now = { 0 };
+
+	if (why->kind == ERR_START && !task_find(c, t->name, &now, &ignored) && now.id == t->id)
+		task_discard(c, &now, &careful, &trash, &ignored);
+}
+
+/* It starts, says nothing of it, and every command that it then tries fails. */
+static void tell_sandbox(const struct context *c, const struct run_opts *o, char *const *argv)
+{
+	auto_fd home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (o->quiet || !agent_brings_sandbox(o->session.agent, argv, home))
+		return;
+	say_warning("%s brings a sandbox of its own, which cannot be made inside these walls: leave it off",
+		o->session.agent->name);
+	say_hint("garth run -- %s --dangerously-bypass-approvals-and-sandbox ...", argv[0]);
 }
 
 /* The task runs, whatever becomes of it. */
@@ -262,10 +286,14 @@ int cmd_run(int argc, char **argv)
 			return say_error(&e);
 		words = o.file.command.v;
 	}
-	if (complete(&c, &o, words, &e) < 0 || make_task(&c, &o, &t, &e) < 0)
+	if (complete(&c, &o, words, &e) < 0)
+		return say_error(&e);
+	tell_sandbox(&c, &o, words);
+	if (make_task(&c, &o, &t, &e) < 0)
 		return say_error(&e);
 	if ((o.text.len && keep_file(&c, &t, &o, &e) < 0) ||
 		session_run(&c, &t, &o.session, words, &r, &e) < 0) {
+		drop_unstarted(&c, &t, &e);
 		explain(&e, o.weaker);
 		err_wrap(&e, "task '%s'", t.name);
 		return say_error(&e);

@@ -10,7 +10,7 @@
 #include "cli/session.h"
 #include "cli/show_network.h"
 #include "cli/standing.h"
-#include "sys/tree.h"
+#include "gateway/use.h"
 #include "task/cleanup.h"
 #include "task/walls.h"
 
@@ -66,8 +66,13 @@ static int show_jail(struct context *c, struct task_at *at, const char *net, boo
 	return 0;
 }
 
-static void print_work(const struct task_work *w)
+/* One that is gone, or whose repository is, is still shown as far as it is known. */
+static void print_work(const struct task_work *w, const struct err *why)
 {
+	if (why->kind != ERR_NONE) {
+		line("changed", "unknown");
+		return;
+	}
 	printf("%-10s %zu file%s%s\n", "changed", w->files.n, w->files.n == 1 ? "" : "s",
 		w->drafts ? ", and drafts in its repository" : "");
 	for (size_t i = 0; i < w->files.n && i < 20; i++)
@@ -128,8 +133,8 @@ static void print_branch(const struct task *t, const struct standing *s)
 	line("backend", t->backend);
 }
 
-static void print_task(struct context *c, struct task_at *at, const struct task_work *w, uint64_t disk,
-	const struct standing *s, const struct snapshot_list *snapshots)
+static void print_task(struct context *c, struct task_at *at, const struct task_work *w,
+	const struct err *why, uint64_t disk, const struct standing *s, const struct snapshot_list *snapshots)
 {
 	const struct task *t = at->task;
 	auto_str question = ask_line(c, t);
@@ -162,7 +167,7 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 	print_snapshots(snapshots);
 	show_network(c, at);
 	printf("%-10s %.1f MB\n", "disk", (double)disk / 1e6);
-	print_work(w);
+	print_work(w, why);
 }
 
 int cmd_show(int argc, char **argv)
@@ -179,20 +184,27 @@ int cmd_show(int argc, char **argv)
 	auto_context c = { .home.fd = -1 };
 	auto_task_at at = { .ws.dir = -1 };
 	auto_task_work w = { 0 };
-	struct err e = ERR_INIT;
+	struct err e = ERR_INIT, why = ERR_INIT;
 	auto_snapshot_list snapshots = { 0 };
 	auto_standing standing = { 0 };
 	auto_task_list all = { 0 };
-	uint64_t disk = 0;
+	struct tree_use room = { 0 };
 	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 || task_open(&c, &t, &at, &e) < 0)
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 ||
+		task_open_files(&c, &t, &at, &why, &e) < 0)
 		return say_error(&e);
+	if (jail && why.kind != ERR_NONE)
+		return say_error(&why);
 	if (jail)
 		return show_jail(&c, &at, net, json, &e);
-	if (task_work(&c, &at, &w, &e) < 0 || tree_disk(at.ws.dir, "", &disk, &e) < 0 ||
-		store_task_list(c.store, false, &all, &e) < 0 ||
+	if (why.kind == ERR_NONE && task_work(&c, &at, &w, &e) < 0) {
+		if (e.kind != ERR_NOTFOUND)
+			return say_error(&e);
+		why = e;
+	}
+	if (use_add(at.ws.dir, "", &room, &e) < 0 || store_task_list(c.store, false, &all, &e) < 0 ||
 		store_snapshot_list(c.store, t.id, &snapshots, &e) < 0)
 		return say_error(&e);
 	standing_find(&c, &t, &all, &standing);
@@ -200,17 +212,27 @@ int cmd_show(int argc, char **argv)
 		json_t *o = json_task(&t);
 
 		json_object_set_new(o, "stale", json_boolean(cleanup_is_stale(&c, &t)));
-		json_object_set_new(o, "files", json_list(&w.files));
-		json_object_set_new(o, "drafts", json_boolean(w.drafts != 0));
-		json_object_set_new(o, "ignored", json_integer((json_int_t)w.ignored));
+		json_object_set_new(o, "files", why.kind == ERR_NONE ? json_list(&w.files) : json_null());
+		json_object_set_new(
+			o, "drafts", why.kind == ERR_NONE ? json_boolean(w.drafts != 0) : json_null());
+		json_object_set_new(o, "ignored",
+			why.kind == ERR_NONE ? json_integer((json_int_t)w.ignored) : json_null());
+		if (why.kind != ERR_NONE)
+			json_object_set_new(o, "problem", json_text(why.msg));
 		standing_json(&standing, o);
 		json_object_set_new(o, "question", ask_json(&c, &t));
 		json_object_set_new(o, "ports", ports_json(&c, &t));
 		json_object_set_new(o, "snapshots", json_snapshots(&snapshots));
 		json_object_set_new(o, "network", show_network_json(&c, &at));
-		json_object_set_new(o, "disk", json_integer((json_int_t)disk));
+		json_object_set_new(o, "disk", json_integer((json_int_t)room.bytes));
 		return json_print(o);
 	}
-	print_task(&c, &at, &w, disk, &standing, &snapshots);
+	print_task(&c, &at, &w, &why, room.bytes, &standing, &snapshots);
+	if (why.kind != ERR_NONE) {
+		fflush(stdout);
+		say_warning("%s", why.msg);
+		if (*why.hint)
+			say_hint("%s", why.hint);
+	}
 	return 0;
 }

@@ -5,10 +5,13 @@
 #include "cli/cmd.h"
 #include "cli/gate_client.h"
 #include "cli/json.h"
+#include "cli/resolve.h"
 #include "cli/say.h"
 #include "git/repo.h"
 #include "merge/merge.h"
 #include "sys/lock.h"
+#include "task/life.h"
+#include "task/remove.h"
 #include "task/undo.h"
 
 static const struct kind {
@@ -22,6 +25,9 @@ static const struct kind {
 	{ "merge", merge_undo, "its target is as it was", "diff" },
 	{ "rollback", rollback_undo, "it is as it was before", "diff" },
 };
+static const struct kind merge_with_task = { "merge", merge_undo,
+	"its target is as it was, and it is out of the trash", "diff" };
+static const struct kind merge_alone = { "merge", merge_undo, "its target is as it was", "audit" };
 
 static const struct kind *find_kind(const struct deed *d, struct err *e)
 {
@@ -45,16 +51,86 @@ static int check_again(
 					 d->kind, d->task);
 }
 
-/* Recorded, then done. */
-static int record(struct context *c, const struct deed *d, struct err *e)
+static int record(
+	struct context *c, const struct deed *d, const char *event, const struct err *why, struct err *e)
 {
 	json_t *details = json_pack("{s:s, s:I}", "kind", d->kind, "deed", (json_int_t)d->id);
 	auto_audit a = NULL;
 	auto_task t = { 0 };
 
-	if (store_task_any(c->store, d->task_id, &t, e) < 0 || audit_open(c->home.fd, c->store, &a, e) < 0)
+	if (why)
+		json_object_set_new(details, "error", audit_text(why->msg));
+	if (context_store(c, e) < 0 || store_task_any(c->store, d->task_id, &t, e) < 0 ||
+		audit_open(c->home.fd, c->store, &a, e) < 0)
 		return json_decref(details), -1;
-	return audit_add(a, "undo", &t, details, e);
+	return audit_add(a, event, &t, details, e);
+}
+
+/* Recorded, then done; where it cannot be done, that is recorded too. */
+static int take_back(struct context *c, const struct deed *d, const struct kind *k, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+
+	if (record(c, d, "undo", NULL, e) < 0)
+		return -1;
+	if (k->undo(c, d, e) < 0) {
+		record(c, d, "undo-failed", e, &ignored);
+		return -1;
+	}
+	/* some say so themselves, in the step that ends theirs */
+	if (context_store(c, e) < 0 || (store_deed_undone(c->store, d->id, e) < 0 && e->kind != ERR_NOTFOUND))
+		return -1;
+	return 0;
+}
+
+/* The task whose conflict was solved in this one went with the merge, too. */
+static int bring_back_solved(struct context *c, const struct deed *merge, struct err *e)
+{
+	auto_discarded was = { 0 };
+	struct err ignored = ERR_INIT;
+	auto_deed d = { 0 };
+	int64_t id;
+
+	if (resolve_of(c, merge->task_id, &id, e) < 0)
+		return -1;
+	/* one that cannot come back stays where it is */
+	if (id && !store_deed_of(c->store, id, "discard", &d, e) && !discarded_read(&d, &was, e) &&
+		!strcmp(was.state, STATE_MERGED))
+		take_back(c, &d, &kinds[0], &ignored);
+	return resolve_taken_back(c, merge->task_id, e);
+}
+
+/* A task that went because it was merged comes back because it is not. */
+static int take_back_merge(struct context *c, struct deed *d, bool back, const struct kind **k, struct err *e)
+{
+	auto_discarded was = { 0 };
+	auto_deed m = { 0 };
+
+	if (!strcmp(d->kind, "merge"))
+		return bring_back_solved(c, d, e);
+	if (strcmp(d->kind, "discard") || discarded_read(d, &was, e) < 0 || !was.merged)
+		return 0;
+	if (store_deed_of(c->store, d->task_id, "merge", &m, e) < 0)
+		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	if (take_back(c, &m, back ? &merge_with_task : &merge_alone, e) < 0)
+		return back ? err_wrap(e, "task '%s' is out of the trash, but its merge stays", d->task) : -1;
+	deed_release(d);
+	*d = m;
+	m = (struct deed){ 0 };
+	*k = back ? &merge_with_task : &merge_alone;
+	return bring_back_solved(c, d, e);
+}
+
+/* Whether it failed because there is nothing to come back to, and a merge is left to be taken back. */
+static bool went_with_merge(struct context *c, const struct deed *d, const struct err *why)
+{
+	auto_discarded was = { 0 };
+	struct err ignored = ERR_INIT;
+	auto_deed m = { 0 };
+
+	return (why->kind == ERR_NOTFOUND || why->kind == ERR_EXISTS) && !strcmp(d->kind, "discard") &&
+	       !discarded_read(d, &was, &ignored) && was.merged && !context_store(c, &ignored) &&
+	       !store_deed_of(c->store, d->task_id, "merge", &m, &ignored);
 }
 
 /* Without a task's name, the last deed in the repository that the user stands in is meant; in none, of all.
@@ -84,12 +160,16 @@ static int undo(struct context *c, const char *task, struct deed *d, const struc
 		return -1;
 	*ret = find_kind(d, e);
 	if (!*ret || lock_take(c->home.fd, "undo.lock", true, &lock, e) < 0 ||
-		check_again(c, task, project, d, e) < 0 || record(c, d, e) < 0 || (*ret)->undo(c, d, e) < 0)
+		check_again(c, task, project, d, e) < 0)
 		return -1;
-	/* some say so themselves, in the step that ends theirs */
-	if (context_store(c, e) < 0 || (store_deed_undone(c->store, d->id, e) < 0 && e->kind != ERR_NOTFOUND))
+	if (!take_back(c, d, *ret, e))
+		return take_back_merge(c, d, true, ret, e);
+	/* a task that cannot come back, out of an emptied trash or under a name that is taken, keeps no merge
+	 */
+	if (!went_with_merge(c, d, e))
 		return -1;
-	return 0;
+	say_warning("%s", e->msg);
+	return take_back_merge(c, d, false, ret, e);
 }
 
 int cmd_undo(int argc, char **argv)

@@ -52,15 +52,18 @@ static int take_answer(struct buf *answer, json_t **ret, struct err *e)
 	const char *text = buf_str(answer), *body = strstr(text, "\r\n\r\n");
 	int status = !strncmp(text, "HTTP/1.1 ", 9) ? atoi(text + 9) : 0;
 	json_t *o = body ? json_loads(body + 4, 0, NULL) : NULL, *error;
-	const char *message;
+	const char *message, *hint;
 
 	if (!o)
 		return err_set(e, ERR_FAILED, "the task's gateway gave no answer"),
 		       err_hint(e, "garth audit");
 	error = json_object_get(o, "error");
 	message = json_string_value(json_object_get(error, "message"));
+	hint = json_string_value(json_object_get(error, "hint"));
 	if (status != 200 || error) {
 		err_set(e, kind_of(status), "%s", message ? message : "the gateway refused");
+		if (hint && *hint)
+			err_hint(e, "%s", hint);
 		json_decref(o);
 		return -1;
 	}

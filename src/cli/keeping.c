@@ -32,12 +32,13 @@ static int bring_login(struct context *c, struct task_at *at, const struct confi
 {
 	auto_fd user_home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_fd task_home = open_beneath(at->ws.dir, "home", O_RDONLY | O_DIRECTORY, 0);
+	const struct agent_place place = { at->repo.top ? at->repo.top : "", at->task->workspace };
 
 	if (!agent)
 		return 0;
 	if (user_home < 0 || task_home < 0)
 		return err_sys(e, "cannot open the home directories");
-	return agent_copy_login(agent, user_home, task_home, NULL, e);
+	return agent_copy_login(agent, &place, user_home, task_home, NULL, e);
 }
 
 /* After a crash of the machine, files written shortly before may be incomplete: overlays are mounted without

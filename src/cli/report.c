@@ -66,9 +66,9 @@ void session_report(struct context *c, const char *name, const struct terminal_r
 		return;
 	}
 	if (r->end == TERMINAL_DETACHED) {
-		/* the terminal's cursor stands where the command left it */
+		/* the terminal's cursor stands where the command left it, in the middle of what it drew */
 		if (isatty(1))
-			fputc('\n', stderr);
+			fputs("\r\n\033[J", stderr);
 		say_state("task '%s' goes on", name);
 		say_hint("garth attach %s", name);
 		return;

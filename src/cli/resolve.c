@@ -1,6 +1,7 @@
 #include "cli/resolve.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "audit/audit.h"
@@ -100,8 +101,27 @@ static int go_on(struct context *c, struct task *t, struct err *e)
 	return 0;
 }
 
+/* What is merged with a resolution, as "<id> <state it had>". */
+static char *solved_by(int64_t in)
+{
+	return xasprintf("solved/%lld", (long long)in);
+}
+
+static int mark_merged(struct context *c, struct task *t, const struct task *in, struct err *e)
+{
+	auto_str key = solved_by(in->id), was = xasprintf("%lld %s", (long long)t->id, t->state);
+
+	if (store_begin(c->store, e) < 0)
+		return -1;
+	if (!store_set_fact(c->store, key, was, e) && !life_move(c->store, t, STATE_MERGED, e) &&
+		!store_commit(c->store, e))
+		return 0;
+	store_rollback(c->store);
+	return -1;
+}
+
 int resolve_continue(struct context *c, struct task *t, const struct merge_spec *s, struct merge_result *ret,
-	struct err *e)
+	struct task *ret_in, struct err *e)
 {
 	auto_str key = fact_of(t), name = NULL;
 	auto_task r = { 0 };
@@ -117,9 +137,48 @@ int resolve_continue(struct context *c, struct task *t, const struct merge_spec 
 	if (task_find(c, name, &r, e) < 0 || check_solved(c, t, &r, e) < 0 ||
 		merge_task(c, &r, s, ret, e) < 0)
 		return -1;
-	if (!strcmp(t->state, STATE_PAUSED))
-		return go_on(c, t, e);
-	return life_is_running(t) || !strcmp(t->state, STATE_MERGED)
-		       ? 0
-		       : life_move(c->store, t, STATE_MERGED, e);
+	if (!strcmp(t->state, STATE_PAUSED)) {
+		if (go_on(c, t, e) < 0)
+			return -1;
+	} else if (!life_is_running(t) && strcmp(t->state, STATE_MERGED)) {
+		if (mark_merged(c, t, &r, e) < 0)
+			return -1;
+	}
+	*ret_in = r;
+	r = (struct task){ 0 };
+	return 0;
+}
+
+static int read_solved(struct context *c, int64_t in, int64_t *ret, char **ret_state, struct err *e)
+{
+	auto_str key = solved_by(in), was = NULL;
+	char *state;
+
+	*ret = 0;
+	if (context_store(c, e) < 0)
+		return -1;
+	if (store_fact(c->store, key, &was, e) < 0)
+		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	*ret = strtoll(was, &state, 10);
+	if (ret_state && *state == ' ')
+		*ret_state = xstrdup(state + 1);
+	return 0;
+}
+
+int resolve_of(struct context *c, int64_t in, int64_t *ret, struct err *e)
+{
+	return read_solved(c, in, ret, NULL, e);
+}
+
+int resolve_taken_back(struct context *c, int64_t in, struct err *e)
+{
+	auto_str state = NULL;
+	int64_t id;
+
+	if (read_solved(c, in, &id, &state, e) < 0)
+		return -1;
+	/* somebody may have gone on with it since */
+	if (id && state && store_task_move(c->store, id, STATE_MERGED, state, e) < 0 && e->kind != ERR_BUSY)
+		return -1;
+	return 0;
 }

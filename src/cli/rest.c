@@ -6,7 +6,7 @@
 #include "task/task.h"
 #include "workspace/review.h"
 
-void rest_warn(struct context *c, struct task *t, const char *done)
+bool rest_warn(struct context *c, struct task *t, const char *done)
 {
 	auto_task_at at = { .ws.dir = -1 };
 	auto_strvec files = STRVEC_INIT;
@@ -16,8 +16,9 @@ void rest_warn(struct context *c, struct task *t, const char *done)
 
 	if (task_open(c, t, &at, &ignored) < 0 || ref_read(&at.repo, t->branch, tip, &ignored) < 0 ||
 		review_uncommitted(&at.ws, tip, &files, &set_aside, &ignored) < 0 || !files.n)
-		return;
+		return false;
 	say_warning("task '%s' has work that is not %s: %zu file%s not committed, or not published", t->name,
 		done, files.n, files.n == 1 ? " is" : "s are");
 	say_hint("garth diff %s", t->name);
+	return true;
 }

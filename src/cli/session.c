@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "base/alloc.h"
 #include "cli/keeping.h"
 #include "cli/ports.h"
@@ -32,6 +33,21 @@ static void add_agents(const struct config_agent *a, struct network *n)
 			strvec_push(&n->allow, a->hosts.v[i]);
 }
 
+static void add_endpoints(const struct context *c, struct session_opts *o)
+{
+	if (!strcmp(o->net.mode, NETWORK_ALLOW))
+		agent_endpoints(&c->config, o->agent, environ, o->env, &o->net.allow);
+}
+
+int session_choose_network(const struct context *c, const char *mode, const struct strvec *hosts,
+	struct session_opts *o, struct err *e)
+{
+	if (network_choose(&c->config, o->agent, mode, hosts, &o->net, e) < 0)
+		return -1;
+	add_endpoints(c, o);
+	return 0;
+}
+
 int session_configure(struct context *c, const struct task *t, struct err *e)
 {
 	auto_fd dir = -1;
@@ -48,15 +64,17 @@ int session_network(struct context *c, struct task *t, const char *mode, const s
 
 	o->net_asked = mode || (hosts && hosts->n);
 	/* what was asked for has to make sense, whatever comes of it */
-	if (network_choose(&c->config, o->agent, mode, hosts, &o->net, e) < 0)
+	if (session_choose_network(c, mode, hosts, o, e) < 0)
 		return -1;
 	if ((o->net_asked && !busy) || home_task_dir(&c->home, t->id, &dir, &none) < 0)
 		return 0;
 	network_release(&o->net);
 	if (network_load(dir, busy, &o->net, &none) < 0)
-		return network_choose(&c->config, o->agent, mode, hosts, &o->net, e);
-	if (!busy)
+		return session_choose_network(c, mode, hosts, o, e);
+	if (!busy) {
 		add_agents(o->agent, &o->net);
+		add_endpoints(c, o);
+	}
 	return 0;
 }
 

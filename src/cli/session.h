@@ -54,6 +54,10 @@ int session_configure(struct context *c, const struct task *t, struct err *e);
  * what the task was run with, else the configuration's. In a running task it is what it is. */
 int session_network(struct context *c, struct task *t, const char *mode, const struct strvec *hosts,
 	struct session_opts *o, struct err *e);
+/* The network for a new task: network_choose, and where the user's variables say that the agent's model is.
+ */
+int session_choose_network(const struct context *c, const char *mode, const struct strvec *hosts,
+	struct session_opts *o, struct err *e);
 
 /* report.c: tells a person at the terminal how it ended, and what to do next. */
 void session_report(struct context *c, const char *name, const struct terminal_result *r, bool quiet);

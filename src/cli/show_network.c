@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/hosts.h"
 #include "cli/json.h"
 #include "cli/say.h"
 #include "sys/fd.h"
 #include "task/network.h"
 
+#define HOST_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789-._:"
 /* Named at a run's end. */
 #define REFUSED_MAX 3
 
@@ -65,35 +67,55 @@ void show_network(struct context *c, struct task_at *at)
 	print_hosts("refused", &n, &asked, REFUSED);
 }
 
+/* What --allow takes for it, on the heap; NULL where what was asked for is no host: it is the agent's text,
+ * and the user may copy what stands behind --allow. */
+static char *as_entry(const struct asked *a)
+{
+	bool usual = a->port == 443 || a->port == 80;
+	struct host h;
+
+	if (!host_parse(a->host, strlen(a->host), (uint16_t)a->port, &h) ||
+		h.name[strspn(h.name, HOST_LETTERS)])
+		return NULL;
+	if (strchr(h.name, ':'))
+		return usual ? xasprintf("[%s]", h.name) : xasprintf("[%s]:%d", h.name, a->port);
+	return usual ? xstrdup(h.name) : xasprintf("%s:%d", h.name, a->port);
+}
+
 void tell_refused(struct context *c, const struct task *t)
 {
 	auto_asked_list asked = { 0 };
 	auto_network list = { 0 };
 	auto_buf names = BUF_SMALL;
 	struct err ignored = ERR_INIT;
-	const char *first = NULL;
+	auto_str first = NULL;
 	auto_fd dir = -1;
-	size_t n = 0;
+	size_t n = 0, odd = 0;
 
 	if (context_store(c, &ignored) < 0 || store_asked_list(c->store, t->id, &asked, &ignored) < 0 ||
 		home_task_dir(&c->home, t->id, &dir, &ignored) < 0)
 		return;
 	network_load(dir, false, &list, &ignored);
 	for (size_t i = 0; i < asked.n; i++) {
-		auto_buf clean = BUF_SMALL;
+		auto_str entry = NULL;
 
 		if (fate_of(&list, &asked.v[i]) != REFUSED || asked.v[i].last < t->started)
 			continue;
-		if (!first)
-			first = asked.v[i].host;
-		if (n++ < REFUSED_MAX)
-			buf_printf(&names, "%s%s:%d", names.len ? ", " : "",
-				say_one_line(&clean, asked.v[i].host), asked.v[i].port);
+		entry = as_entry(&asked.v[i]);
+		odd += !entry;
+		if (entry && n++ < REFUSED_MAX)
+			buf_printf(
+				&names, "%s%s:%d", names.len ? ", " : "", asked.v[i].host, asked.v[i].port);
+		if (entry && !first)
+			first = steal_ptr(entry);
 	}
 	if (n > REFUSED_MAX)
 		buf_printf(&names, " and %zu more", n - REFUSED_MAX);
 	if (n)
 		say_warning("its network does not reach %s: --allow %s lets it", buf_str(&names), first);
+	if (odd)
+		say_warning("it asked for %zu thing%s that %s no host's name: garth show %s", odd,
+			odd == 1 ? "" : "s", odd == 1 ? "is" : "are", t->name);
 }
 
 static json_t *hosts_json(const struct network *n, const struct asked_list *asked, enum fate fate)

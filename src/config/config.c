@@ -23,6 +23,7 @@ void config_defaults(struct config *ret)
 		.net = xstrdup(DEFAULT_NET),
 		.log_size = DEFAULT_LOG_SIZE,
 		.max_processes = DEFAULT_MAX_PROCESSES,
+		.max_inodes = DEFAULT_MAX_INODES,
 		.check_every = DEFAULT_CHECK_EVERY,
 		.policy = {
 			.rewrite = xstrdup(DEFAULT_REWRITE),
@@ -52,6 +53,7 @@ void config_defaults(struct config *ret)
 		strvec_pushv(&a->hosts, d->hosts);
 		strvec_pushv(&a->env, d->env);
 		strvec_pushv(&a->resume, d->resume);
+		strvec_pushv(&a->options, d->options);
 	}
 }
 
@@ -80,6 +82,7 @@ void config_release(struct config *c)
 		strvec_release(&c->agents[i].login);
 		strvec_release(&c->agents[i].hosts);
 		strvec_release(&c->agents[i].resume);
+		strvec_release(&c->agents[i].options);
 		strvec_release(&c->agents[i].env);
 	}
 	free(c->agents);

@@ -24,6 +24,7 @@
  *	  max_file_size: 100MB
  *	  max_files: 10000
  *	  max_commits: 100
+ *	  max_inodes: 1000000         # files and directories of every kind, wherever a task can write
  *	  check_every: 10             # seconds between two looks at what a running task has added
  *	  max_processes: 4096         # threads count too
  *	  max_memory: 4GB             # of all its processes where there is a control group, else of each; 0:
@@ -40,6 +41,7 @@
  *	  on_dirty: fail              # fail | commit | keep
  *	merge:
  *	  strategy: merge             # merge | squash | rebase
+ *	  keep: false                 # whether a merged task stays; else it goes to the trash at once
  *	sync:
  *	  auto_rebase: false
  *	  rebase_frequency: 3600
@@ -56,7 +58,9 @@
  *	    login: [.aider.conf.yml]  # copied from the home into the task's
  *	    env: [OPENAI_API_KEY]
  *	    hosts: [api.openai.com]   # its model's endpoints, for network allow
- *	    resume: [aider, --restore-chat-history, --message, "{answer}"]
+ *	    resume: [aider, "{options}", --restore-chat-history, --message, "{answer}"]
+ *	    options: [--yes-always, --model=] # what stays of the first command's; with = those that have a
+ *value
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -74,7 +78,10 @@ struct config_agent {
 	struct strvec login;    /* relative to the home */
 	struct strvec env;
 	struct strvec hosts;  /* base/hosts.h */
-	struct strvec resume; /* how it goes on; {answer} and {session} stand for those */
+	struct strvec resume; /* how it goes on; {answer}, {session} and {options} stand for those */
+	/* What {options} keeps of the command that it was run with: "--flag", "--with-value=",
+	 * "--with-many=+". */
+	struct strvec options;
 };
 
 /* What may be published, and how it is counted. */
@@ -104,6 +111,7 @@ struct config {
 	struct strvec net_allow; /* hosts.h */
 	uint64_t log_size;
 	uint64_t max_processes, max_memory, max_cpu; /* limits; 0: none */
+	uint64_t max_inodes;                         /* of everything that a task has; 0: no limit */
 	uint64_t check_every;                        /* seconds */
 	struct strvec tools;                         /* relative to the home */
 	struct strvec allow_read;                    /* absolute */
@@ -115,6 +123,7 @@ struct config {
 	size_t noperations;
 	char *on_dirty;       /* task.on_dirty: "fail", "commit", "keep" */
 	char *merge_strategy; /* merge.strategy: "merge", "squash", "rebase" */
+	bool merge_keep;      /* merge.keep: a merged task stays until somebody cleans up */
 	bool auto_rebase;     /* sync.auto_rebase */
 	uint64_t rebase_frequency;
 	bool pause_on_conflict;

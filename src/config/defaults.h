@@ -13,6 +13,7 @@
 #define DEFAULT_MAX_FILES        10000
 #define DEFAULT_MAX_COMMITS      100
 #define DEFAULT_MAX_PROCESSES    4096
+#define DEFAULT_MAX_INODES       1000000
 #define DEFAULT_CHECK_EVERY      10
 #define DEFAULT_ON_DIRTY         "fail"
 #define DEFAULT_MERGE_STRATEGY   "merge"
@@ -24,7 +25,8 @@
 
 struct default_agent {
 	const char *name;
-	const char *const *programs, *const *login, *const *env, *const *hosts, *const *resume;
+	const char *const *programs, *const *login, *const *env, *const *hosts, *const *resume,
+											*const *options;
 };
 
 extern const char *const default_env[];

@@ -29,6 +29,7 @@ static const struct value_row config_rows[] = {
 	{ "limits.max_file_size",     VALUE_SIZE,       PLACE(policy.max_file_size) },
 	{ "limits.max_files",         VALUE_NUMBER,     PLACE(policy.max_files) },
 	{ "limits.max_commits",       VALUE_NUMBER,     PLACE(policy.max_commits) },
+	{ "limits.max_inodes",        VALUE_NUMBER,     PLACE(max_inodes) },
 	{ "limits.check_every",       VALUE_POSITIVE,   PLACE(check_every) },
 	{ "limits.max_processes",     VALUE_NUMBER,     PLACE(max_processes) },
 	{ "limits.max_memory",        VALUE_SIZE,       PLACE(max_memory) },
@@ -43,6 +44,7 @@ static const struct value_row config_rows[] = {
 	{ "git.push_retries",         VALUE_NUMBER,     PLACE(push_retries) },
 	{ "task.on_dirty",            VALUE_CHOICE,     PLACE(on_dirty), dirty },
 	{ "merge.strategy",           VALUE_CHOICE,     PLACE(merge_strategy), strategies },
+	{ "merge.keep",               VALUE_BOOL,       PLACE(merge_keep) },
 	{ "sync.auto_rebase",         VALUE_BOOL,       PLACE(auto_rebase) },
 	{ "sync.rebase_frequency",    VALUE_POSITIVE,   PLACE(rebase_frequency) },
 	{ "sync.pause_on_conflict",   VALUE_BOOL,       PLACE(pause_on_conflict) },
@@ -59,6 +61,7 @@ static const struct value_row agent_rows[] = {
 	{ "env",      VALUE_VARIABLES, offsetof(struct config_agent, env) },
 	{ "hosts",    VALUE_HOSTS,     offsetof(struct config_agent, hosts) },
 	{ "resume",   VALUE_WORDS,     offsetof(struct config_agent, resume) },
+	{ "options",  VALUE_WORDS,     offsetof(struct config_agent, options) },
 	{ 0 },
 };
 

@@ -36,7 +36,7 @@ static int mend(struct context *c, struct finding *f, struct err *e)
 		audit_open(c->home.fd, c->store, &a, e) < 0 ||
 		audit_add(a, "found", &t, json_pack("{s:s, s:s}", "tip", now, "old", known_tip(&t)), e) < 0)
 		return -1;
-	return store_task_published(c->store, t.id, now, t.commits, e);
+	return store_task_published(c->store, t.id, now, t.commits, t.bytes, e);
 }
 
 /* Read from files: no git is asked. A task that runs, or that somebody is at, has a gateway that sees to it.

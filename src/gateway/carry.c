@@ -112,12 +112,12 @@ static void forget_rest(struct gate *g)
 	store_task_note(g->context.store, g->task.id, g->task.note, &ignored);
 }
 
-static int tell_store(struct job *j, int64_t commits, bool begun, struct err *e)
+static int tell_store(struct job *j, int64_t commits, int64_t bytes, bool begun, struct err *e)
 {
 	struct store *s = j->g->context.store;
 
 	forget_rest(j->g);
-	if (store_task_published(s, j->g->task.id, j->tip, commits, e) < 0)
+	if (store_task_published(s, j->g->task.id, j->tip, commits, bytes, e) < 0)
 		return -1;
 	return begun ? store_commit(s, e) : 0;
 }
@@ -129,6 +129,7 @@ static int move(struct job *j, struct err *e)
 	struct gate *g = j->g;
 	struct store *s = g->context.store;
 	int64_t commits = (j->lost ? 0 : g->task.commits) + (int64_t)j->walk.commits;
+	int64_t bytes = (j->lost ? 0 : g->task.bytes) + (int64_t)j->walk.bytes;
 	bool snapshots = !j->forward || is_every(j, commits);
 	auto_ref_txn txn = REF_TXN_INIT;
 	struct err later = ERR_INIT;
@@ -143,12 +144,13 @@ static int move(struct job *j, struct err *e)
 		return -1;
 	}
 	fault("publish-moved");
-	g->untold = tell_store(j, commits, snapshots, &later) < 0;
+	g->untold = tell_store(j, commits, bytes, snapshots, &later) < 0;
 	if (g->untold && snapshots)
 		store_rollback(s);
 	free(g->task.published);
 	g->task.published = xstrdup(j->tip);
 	g->task.commits = commits;
+	g->task.bytes = bytes;
 	fault("publish-stored");
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include "base/clean.h"
 #include "gateway/inside.h"
 #include "gateway/publish.h"
-#include "git/private.h"
+#include "git/drafts.h"
 #include "sys/fd.h"
 #include "task/end.h"
 #include "task/question.h"
@@ -33,7 +33,7 @@ static bool has_drafts(struct gate *g)
 	size_t n = 1;
 
 	if (git >= 0 && is_unmoved(g, git))
-		private_count_objects(git, &g->at.repo, pack, &n, &ignored);
+		drafts_count_all(git, &g->at.repo, pack, &n, &ignored);
 	return n > 0;
 }
 

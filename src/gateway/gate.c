@@ -92,7 +92,7 @@ static int catch_up(struct gate *g, struct err *e)
 			    (json_int_t)(commits - t->commits)),
 		    e) < 0 ||
 		find_snapshots(g, now, e) < 0 ||
-		store_task_published(g->context.store, t->id, now, commits, e) < 0)
+		store_task_published(g->context.store, t->id, now, commits, t->bytes, e) < 0)
 		return -1;
 	free(t->published);
 	t->published = xstrdup(now);
@@ -178,8 +178,9 @@ int gate_refresh(struct gate *g, struct err *e)
 	struct config config;
 	struct task old;
 
-	if (g->untold && (find_snapshots(g, t->published, e) < 0 ||
-				 store_task_published(c->store, t->id, t->published, t->commits, e) < 0))
+	if (g->untold &&
+		(find_snapshots(g, t->published, e) < 0 ||
+			store_task_published(c->store, t->id, t->published, t->commits, t->bytes, e) < 0))
 		return -1;
 	g->untold = false;
 	if (store_task_by_id(c->store, t->id, &now, e) < 0 ||

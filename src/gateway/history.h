@@ -16,21 +16,27 @@
 
 #include "base/err.h"
 #include "gateway/gate.h"
+#include "workspace/review.h"
 
-int snapshot_take(
-	struct gate *g, const char *reason, const char *message, int64_t *ret_number, struct err *e);
+/* *left is what it cannot hold. */
+int snapshot_take(struct gate *g, const char *reason, const char *message, int64_t *ret_number,
+	struct review_left *left, struct err *e);
 
 struct rollback_spec {
 	bool full;        /* to the start: the base, and nothing beside it */
 	int64_t snapshot; /* its number; 0 for none */
 	const char *file; /* only this path, from the snapshot or (0) from the branch's tip */
+	bool force;       /* what no snapshot holds goes too */
 };
 
-/* *ret_before is the number of the snapshot that was taken before; 0 for a single file. */
-int rollback(struct gate *g, const struct rollback_spec *s, int64_t *ret_before, struct err *e);
+/* *ret_before is the number of the snapshot that was taken before; 0 for a single file. *left stays where it
+ * is: what cannot stay is a reason not to begin (ERR_REFUSED). */
+int rollback(struct gate *g, const struct rollback_spec *s, int64_t *ret_before, struct review_left *left,
+	struct err *e);
 
-/* The inside as the snapshot has it; the published branch stays where it is. */
-int history_restore(struct gate *g, int64_t snapshot, struct err *e);
+/* The inside as the snapshot has it, but for what it could not hold; the published branch stays where it is.
+ */
+int history_restore(struct gate *g, int64_t snapshot, const struct review_left *left, struct err *e);
 /* Moves the published branch to a commit that the shared repository has, on the user's word: recorded first,
  * compare-and-swap. */
 int history_move(struct gate *g, const char *commit, const char *by, struct err *e);

@@ -71,7 +71,7 @@ int inside_ask(struct gate *g, struct buf *out, int *ret_code, struct err *e, ..
 	va_end(ap);
 	if (rc < 0 && e->sys == ETIMEDOUT)
 		err_set(e, ERR_FAILED,
-			"git inside does not answer: it was stopped, or something in its .git is a pipe; see: garth exec %s -- ls -la .git",
+			"git inside does not answer: it was stopped, or something in its .git is a pipe; see: garth exec %s -- sh -c 'ls -la \"$(git rev-parse --git-dir)\"'",
 			g->task.name);
 	return rc;
 }

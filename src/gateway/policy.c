@@ -241,7 +241,8 @@ int policy_counts(const struct policy *p, int64_t commits, uint64_t files, uint6
 	if (bytes > r->max_size) {
 		refuse_count(no, e, "too_large", "bytes", "limits.max_worktree_size", r->max_size);
 		return refusal_say(no, "publish more than a task may add",
-			"take large files out of every commit that is not published");
+			"take large files out of every commit that is not published; what is published already counts, "
+			"so that the user may have to allow more");
 	}
 	return 0;
 }

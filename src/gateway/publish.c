@@ -309,6 +309,7 @@ static int check_policy(struct job *j, struct refusal *no, struct err *e)
 		.start = g->task.base,
 		.compare = &compare,
 		.commits_before = j->lost ? 0 : g->task.commits,
+		.bytes_before = j->lost ? 0 : (uint64_t)g->task.bytes,
 		.policy = &policy };
 
 	if (forced_author(g, &author, e) < 0 || store_allowed(g->context.store, g->task.id, &allowed, e) < 0)

@@ -114,9 +114,13 @@ static int list_inside(struct gate *g, const char *also, struct buf *ret, struct
 	return code ? err_set(e, ERR_FAILED, "the refs inside cannot be read") : 0;
 }
 
-/* Where the task has objects of its own, the new ones are sent in as a pack. */
-static int send_objects(struct gate *g, const struct buf *now, const struct buf *before, struct err *e)
+/* Where the task has objects of its own, the new ones are sent in as a pack: all that do not come with what
+ * its refs name and was shown. What was shown and did not get there, because the last pack could not be taken
+ * in, comes again. */
+static int send_objects(struct gate *g, const struct buf *now, const struct buf *before,
+	const struct buf *inside_lines, struct err *e)
 {
+	auto_refs shown = { 0 }, inside = { 0 };
 	struct git out = repo_git(&g->at.repo);
 	auto_fd pack = openat(g->at.ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	auto_buf revs = BUF_INIT(64 << 20);
@@ -129,8 +133,11 @@ static int send_objects(struct gate *g, const struct buf *now, const struct buf 
 		return err_sys(e, "cannot make a file in the task's directory");
 	for (const char *l = buf_str(now); *l; l = strchr(l, '\n') + 1)
 		buf_printf(&revs, "%.*s\n", n, l);
-	for (const char *l = buf_str(before); *l; l = strchr(l, '\n') + 1)
-		buf_printf(&revs, "^%.*s\n", n, l);
+	refs_parse(&shown, before, by_oid);
+	refs_parse(&inside, inside_lines, by_name);
+	for (size_t i = 0; i < inside.n; i++)
+		if (refs_find(&shown, &inside.v[i], by_oid))
+			buf_printf(&revs, "^%.*s\n", n, inside.v[i].oid);
 	buf_printf(&revs, "^%s\n", g->task.base);
 	out.stdout_fd = pack;
 	strvec_pushl(&args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout", NULL);
@@ -189,5 +196,5 @@ int gate_renew(struct gate *g, struct err *e)
 	make_changes(g, &now, &before, &inside, &changes);
 	if (!changes.len)
 		return 0;
-	return send_objects(g, &now, &before, e) < 0 ? -1 : change_what_goes(g, &changes, e);
+	return send_objects(g, &now, &before, &inside, e) < 0 ? -1 : change_what_goes(g, &changes, e);
 }

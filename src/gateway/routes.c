@@ -205,15 +205,28 @@ static int git_merge(struct request *q, struct err *e)
 	return asked(q, "merge", e);
 }
 
+/* The first of what no snapshot holds. */
+static json_t *list_left(const struct review_left *left)
+{
+	auto_strvec lines = STRVEC_INIT;
+	json_t *list = json_array();
+
+	review_left_lines(left, &lines);
+	for (size_t i = 0; i < lines.n && i < 100; i++)
+		json_array_append_new(list, audit_text(lines.v[i]));
+	return list;
+}
+
 static int user_snapshot(struct request *q, struct err *e)
 {
+	auto_review_left left = { 0 };
 	const char *message;
 	int64_t number;
 
 	if (take_string(q, "message", &message, e) < 0 ||
-		snapshot_take(q->gate, "asked", message ? message : "", &number, e) < 0)
+		snapshot_take(q->gate, "asked", message ? message : "", &number, &left, e) < 0)
 		return -1;
-	q->out = json_pack("{s:I}", "number", (json_int_t)number);
+	q->out = json_pack("{s:I, s:o}", "number", (json_int_t)number, "left_out", list_left(&left));
 	return 0;
 }
 
@@ -240,16 +253,19 @@ static int take_file(struct request *q, char **ret, struct err *e)
 static int user_rollback(struct request *q, struct err *e)
 {
 	struct rollback_spec s = { .full = json_is_true(json_object_get(q->in, "full")),
+		.force = json_is_true(json_object_get(q->in, "force")),
 		.snapshot = json_integer_value(json_object_get(q->in, "snapshot")) };
+	auto_review_left left = { 0 };
 	auto_str file = NULL;
 	int64_t before = 0;
 
 	if (take_file(q, &file, e) < 0)
 		return -1;
 	s.file = file;
-	if (rollback(q->gate, &s, &before, e) < 0)
+	if (rollback(q->gate, &s, &before, &left, e) < 0)
 		return -1;
-	q->out = json_pack("{s:I, s:s}", "before", (json_int_t)before, "tip", q->gate->task.published);
+	q->out = json_pack("{s:I, s:s, s:o}", "before", (json_int_t)before, "tip", q->gate->task.published,
+		"left", s.force ? json_array() : list_left(&left));
 	return 0;
 }
 
@@ -332,7 +348,8 @@ static void put(json_t *o, const char *key, const char *value)
 		json_object_set_new(o, key, audit_text(value));
 }
 
-static json_t *error_json(const struct refusal *no, const struct err *e)
+/* A hint is a command of the user's. */
+static json_t *error_json(const struct refusal *no, const struct err *e, bool user)
 {
 	json_t *o = json_object();
 
@@ -342,6 +359,8 @@ static json_t *error_json(const struct refusal *no, const struct err *e)
 	put(o, "boundary", no->boundary);
 	put(o, "tried", no->tried);
 	put(o, "instead", no->instead);
+	if (user)
+		put(o, "hint", e->hint);
 	return json_pack("{s:o}", "error", o);
 }
 
@@ -409,11 +428,13 @@ int route(struct gate *g, bool user, const char *method, const char *path, const
 
 	if (gate_refresh(g, &e) < 0 || find(&q, user, method, path, &fn, &e) < 0 ||
 		parse(&q, body, len, &e) < 0 || fn(&q, &e) < 0) {
-		status = !strcmp(q.no.code, "bad_method") ? 405 : status_of(&e);
+		status = !strcmp(q.no.code, "bad_method")     ? 405
+			 : !strcmp(q.no.code, ROUTE_TOO_SOON) ? 429
+							      : status_of(&e);
 		if (!q.no.recorded)
 			record(g, path, &q.no, &e);
 		json_decref(q.out);
-		q.out = error_json(&q.no, &e);
+		q.out = error_json(&q.no, &e, user);
 	}
 	json_decref(q.in);
 	*ret = q.out;

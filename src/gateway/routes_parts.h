@@ -19,6 +19,9 @@ typedef int handler(struct request *q, struct err *e);
 /* A request that is not one: ERR_USAGE. */
 int request_bad(struct request *q, struct err *e, const char *what);
 
+/* The code of a refusal that is over in a moment: status 429. */
+#define ROUTE_TOO_SOON "too_soon"
+
 /* routes_remote.c: the user's remote repository, for an agent, as far as the user allows. */
 handler route_push, route_fetch;
 

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "git/remote.h"
 #include "gateway/renew.h"
 #include "gateway/routes_parts.h"
 #include "push/fetch.h"
@@ -25,27 +26,44 @@ static char *may_push(const struct gate *g)
 	return again_load(g->at.ws.dir, &a, &ignored) < 0 ? NULL : steal_ptr(a.push);
 }
 
-/* Each one speaks to the remote with the user's keys: an agent that asks in a loop, or many times at once,
- * waits. When the last one was is the time of a file, since every caller may have a gateway of its own. */
-static int keep_apart(int task_dir, int *ret_lock, struct err *e)
+/* How long it is until the next one may be asked for. */
+static int64_t wait_ms(int task_dir)
 {
 	struct timespec now;
 	struct stat st;
 	int64_t wait;
 
-	if (lock_take(task_dir, "push.lock", true, ret_lock, e) < 0)
-		return -1;
 	clock_gettime(CLOCK_REALTIME, &now);
-	wait = fstatat(task_dir, ASKED_AT, &st, AT_SYMLINK_NOFOLLOW) < 0
-		       ? 0
-		       : (st.st_mtim.tv_sec - now.tv_sec) * 1000 + APART_MS;
-	if (wait > 0 && wait <= APART_MS) {
-		struct timespec left = { wait / 1000, wait % 1000 * 1000000 };
+	if (fstatat(task_dir, ASKED_AT, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	wait = (st.st_mtim.tv_sec - now.tv_sec) * 1000 + (st.st_mtim.tv_nsec - now.tv_nsec) / 1000000 +
+	       APART_MS;
+	return wait > 0 && wait <= APART_MS ? wait : 0;
+}
 
-		while (nanosleep(&left, &left) < 0 && errno == EINTR)
-			;
-	}
-	return write_file(task_dir, ASKED_AT, "", 0, 0600, e);
+/* Each one speaks to the remote with the user's keys: an agent that asks in a loop, or many times at once, is
+ * told to wait, and does so by itself (the shim), not in here, where everybody else would wait too. When the
+ * last one was is the time of a file, since every caller may have a gateway of its own. */
+static int keep_apart(struct request *q, int *ret_lock, struct err *e)
+{
+	int dir = q->gate->at.ws.dir;
+
+	if (lock_take(dir, "push.lock", false, ret_lock, e) < 0 && e->kind != ERR_BUSY)
+		return -1;
+	if (*ret_lock >= 0 && !wait_ms(dir))
+		return write_file(dir, ASKED_AT, "", 0, 0600, e);
+	refuse(&q->no, e, ROUTE_TOO_SOON, "", "the remote was asked a moment ago");
+	/* not worth a line each */
+	q->no.recorded = true;
+	return refusal_say(&q->no, "ask the remote again", "wait for 2 seconds");
+}
+
+/* The time counts from the end: however long it takes, there is as much in between. */
+static void note_end(const struct request *q)
+{
+	struct err ignored = ERR_INIT;
+
+	write_file(q->gate->at.ws.dir, ASKED_AT, "", 0, 0600, &ignored);
 }
 
 /* Options that change nothing about what is done; each list ends with NULL. */
@@ -82,6 +100,16 @@ static bool is_fetched(const char *word, const char *own, const char *branch)
 	return !strcmp(word, branch);
 }
 
+/* What an agent may call the remote: there is one. */
+static bool is_remote(const struct request *q, const char *word)
+{
+	auto_str name = NULL;
+	struct err ignored = ERR_INIT;
+
+	return !remote_require(&q->gate->at.repo, NULL, &name, &ignored) &&
+	       (!strcmp(word, name) || !strcmp(word, "origin"));
+}
+
 /* Whether the agent's words mean just what the user allowed; without words they do. */
 static bool means_that(const struct request *q, const char *const *options,
 	bool (*is_spec)(const char *, const char *, const char *), const char *branch)
@@ -94,9 +122,12 @@ static bool means_that(const struct request *q, const char *const *options,
 	{
 		const char *word = json_string_value(v);
 
-		/* the first is the remote, whatever it is called: there is one */
-		if (!word ||
-			(*word == '-' ? !is_among(word, options) : words++ && !is_spec(word, own, branch)))
+		if (!word)
+			return false;
+		/* the first word is the remote */
+		if (*word == '-'  ? !is_among(word, options)
+			: words++ ? !is_spec(word, own, branch)
+				  : !is_remote(q, word))
 			return false;
 	}
 	return true;
@@ -117,14 +148,17 @@ static int push_now(struct request *q, const char *branch, struct err *e)
 	const struct push_spec s = { .branch = branch, .retries = (unsigned)g->context.config.push_retries };
 	auto_push_result r = { 0 };
 	auto_lock lock = -1;
+	int rc;
 
 	if (*g->pushed && !strcmp(g->pushed, g->task.published)) {
 		q->out = json_pack("{s:s}", "output", "garth: everything is pushed already\n");
 		return 0;
 	}
-	if (keep_apart(g->at.ws.dir, &lock, e) < 0)
+	if (keep_apart(q, &lock, e) < 0)
 		return -1;
-	if (push_task(&g->context, &g->task, &s, &r, e) < 0)
+	rc = push_task(&g->context, &g->task, &s, &r, e);
+	note_end(q);
+	if (rc < 0)
 		return say_little(q, "push", e);
 	snprintf(g->pushed, sizeof(g->pushed), "%s", r.tip);
 	auto_str output = xasprintf("garth: pushed to %s/%s\n", r.remote, r.branch);
@@ -167,10 +201,13 @@ static int fetch_now(struct request *q, struct err *e)
 	auto_str output = NULL, refs = NULL;
 	auto_lock lock = -1;
 	const char *name;
+	int rc;
 
-	if (keep_apart(g->at.ws.dir, &lock, e) < 0)
+	if (keep_apart(q, &lock, e) < 0)
 		return -1;
-	if (fetch_target(&g->context, &g->task, &r, e) < 0)
+	rc = fetch_target(&g->context, &g->task, &r, e);
+	note_end(q);
+	if (rc < 0)
 		return say_little(q, "fetch", e);
 	if (gate_renew(g, e) < 0)
 		return -1;

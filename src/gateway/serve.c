@@ -7,6 +7,7 @@
 #include <event2/http_struct.h>
 #include <event2/listener.h>
 #include <jansson.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,13 @@
 #include "gateway/renew.h"
 #include "gateway/routes.h"
 #include "gateway/sync.h"
+#include "sys/clock.h"
 #include "sys/guests.h"
 #include "sys/pace.h"
 
+/* Signals and the clock come between any two requests. */
+#define URGENT      0
+#define ORDINARY    1
 #define RELIEF_USEC 50000
 #define TIDY_USEC   5000
 
@@ -43,11 +48,11 @@ struct server {
 	struct door doors[2];
 	unsigned linger;
 	struct event *idle, *sweep, *answered;
-	struct pace pace;    /* of the agent */
-	bool answering;      /* what is being written is a handler's answer */
-	bool spoken;         /* since the idle timer was set */
-	bool leaving;        /* no command runs inside */
-	time_t measure_from; /* not before */
+	struct pace pace;     /* of the agent */
+	bool answering;       /* what is being written is a handler's answer */
+	bool spoken;          /* since the idle timer was set */
+	bool leaving;         /* no command runs inside */
+	int64_t measure_from; /* not before; clock_ms */
 };
 
 static void rest(struct server *s)
@@ -172,6 +177,14 @@ static void on_answered(evutil_socket_t fd, short what, void *arg)
 	publish_tidy(s->gate);
 }
 
+/* Who has gone away does not wait for an answer. */
+static bool has_left(int fd)
+{
+	struct pollfd p = { .fd = fd };
+
+	return poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR));
+}
+
 static void on_request(struct evhttp_request *req, void *arg)
 {
 	struct door *d = arg;
@@ -184,6 +197,14 @@ static void on_request(struct evhttp_request *req, void *arg)
 	int fd = take_caller(req), status;
 	struct timeval soon = { .tv_usec = TIDY_USEC };
 
+	if (!d->user && has_left(fd)) {
+		d->server->answering = true;
+		evhttp_send_reply(req, 408, "No", NULL);
+		d->server->answering = false;
+		if (out)
+			evbuffer_free(out);
+		return;
+	}
 	if (!d->user)
 		pace_keep(&d->server->pace);
 	gate_set_caller(d->server->gate, fd);
@@ -258,15 +279,16 @@ static void on_measure(evutil_socket_t fd, short what, void *arg)
 {
 	struct server *s = arg;
 	struct err ignored = ERR_INIT;
+	int64_t from = clock_ms(), to;
 
 	(void)fd;
 	(void)what;
 	/* requests wait meanwhile: never for more than a twentieth of the time */
-	if (time(NULL) < s->measure_from || gate_refresh(s->gate, &ignored) < 0)
+	if (from < s->measure_from || gate_refresh(s->gate, &ignored) < 0)
 		return;
-	s->measure_from = time(NULL);
 	gate_measure(s->gate, &ignored);
-	s->measure_from = time(NULL) + 20 * (time(NULL) - s->measure_from);
+	to = clock_ms();
+	s->measure_from = to + 20 * (to - from);
 }
 
 /* Where the keeper is gone, nobody passes orders on any more: its end is waited for like the signal. Messages
@@ -284,15 +306,28 @@ static int watch_all(struct server *s)
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
 		struct event *ev = evsignal_new(s->base, signals[i].sig, signals[i].fn, s);
 
-		if (!ev || event_add(ev, NULL))
+		if (!ev || event_priority_set(ev, URGENT) < 0 || event_add(ev, NULL))
 			return -1;
 	}
 	s->idle = evtimer_new(s->base, on_idle, s);
 	s->sweep = event_new(s->base, -1, EV_PERSIST, on_sweep, s);
 	s->answered = evtimer_new(s->base, on_answered, s);
-	if (!s->idle || !s->sweep || !s->answered || !keeper)
+	if (!s->idle || !s->sweep || !s->answered || !keeper || event_priority_set(s->sweep, URGENT) < 0 ||
+		event_priority_set(keeper, URGENT) < 0)
 		return -1;
 	return event_add(keeper, NULL) || event_add(s->sweep, &second) ? -1 : 0;
+}
+
+static struct event_base *open_base(void)
+{
+	struct event_config *how = event_config_new();
+	struct event_base *base = NULL;
+
+	if (how && !event_config_set_max_dispatch_interval(how, NULL, 1, ORDINARY))
+		base = event_base_new_with_config(how);
+	if (how)
+		event_config_free(how);
+	return base && !event_base_priority_init(base, ORDINARY + 1) ? base : NULL;
 }
 
 int serve(struct gate *g, int agent, int user, unsigned linger, struct err *e)
@@ -301,7 +336,7 @@ int serve(struct gate *g, int agent, int user, unsigned linger, struct err *e)
 	struct server s = { .gate = g, .linger = linger };
 
 	pace_init(&s.pace);
-	s.base = event_base_new();
+	s.base = open_base();
 	if (!s.base || watch_all(&s) < 0 || open_door(&s, 0, agent) < 0 || open_door(&s, 1, user) < 0)
 		return err_set(e, ERR_FAILED, "cannot start the gateway");
 	sigemptyset(&none);

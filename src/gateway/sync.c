@@ -106,6 +106,7 @@ int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec
 	struct publish_result r = { 0 };
 	struct err ignored = ERR_INIT;
 	char target[65], tip[65];
+	auto_review_left left = { 0 };
 	int64_t number;
 	int rc;
 
@@ -120,8 +121,12 @@ int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec
 	if (has_target(g, target))
 		return follow(g, target, ret, e);
 	if (check_inside(g, e) < 0 || check_published(g, target, e) < 0 || gate_renew(g, e) < 0 ||
-		snapshot_take(g, "sync", "", &number, e) < 0)
+		snapshot_take(g, "sync", "", &number, &left, e) < 0)
 		return -1;
+	/* it could not be put back as it was */
+	if (left.bars.n)
+		return err_set(e, ERR_REFUSED, "no snapshot can hold all of task '%s': %s", g->task.name,
+			left.why.v[0]);
 	fault("sync-snapshot");
 	rc = bring_in(g, merge, target, conflicts, e);
 	if (rc)
@@ -129,7 +134,7 @@ int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec
 	fault("sync-inside");
 	if (publish_find_tip(g, tip, e) < 0 || publish(g, tip, "sync", &r, no, e) < 0) {
 		/* the inside must not stand on what nobody took */
-		history_restore(g, number, &ignored);
+		history_restore(g, number, &left, &ignored);
 		return -1;
 	}
 	if (follow(g, target, ret, e) < 0)

@@ -35,6 +35,7 @@ struct walk_spec {
 	const char *start;            /* the task's base */
 	const struct strvec *compare; /* commits of the targets that are shown; may be empty */
 	int64_t commits_before;       /* published already */
+	uint64_t bytes_before;
 	const struct policy *policy;
 };
 

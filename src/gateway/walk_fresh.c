@@ -63,7 +63,7 @@ static int check_expected(struct looker *l, size_t i, enum object_type type, uin
 	w->ret->bytes += size;
 	if (policy_size(w->spec->policy, x->path, size, w->no, e) < 0)
 		return -1;
-	return policy_counts(w->spec->policy, 0, 0, w->ret->bytes, w->no, e);
+	return policy_counts(w->spec->policy, 0, 0, w->spec->bytes_before + w->ret->bytes, w->no, e);
 }
 
 static int flush(struct looker *l, struct err *e)

@@ -309,7 +309,7 @@ static int differ_all(struct differ *d, const char *tip_tree, struct err *e)
 	const struct walk_spec *s = d->w->spec;
 	unsigned char tip[32] = { 0 }, trees[REFS_MAX][32];
 	struct dir_oids oids = { .tip = tip };
-	uint64_t bytes = d->w->ret->bytes;
+	uint64_t bytes = s->bytes_before + d->w->ret->bytes;
 	size_t commits = d->w->ret->commits;
 
 	oid_from_hex(tip_tree, s->hash_len, tip);

@@ -1,6 +1,5 @@
 #include "git/private.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +11,6 @@
 #include "git/hooks.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
-#include "sys/tree.h"
-
-/* Loose objects that the shared repository is asked for; more than these are drafts without asking. */
-#define DRAFTS_ASKED_MAX ((size_t)100000)
 
 /* Settings of the user's that are facts about the work, not about the machine; none can name a program. */
 static const char *const carried[] = {
@@ -153,7 +148,7 @@ static int put_hooks(int dir, const struct private_spec *s, struct err *e)
 	return 0;
 }
 
-static void list_alternates(const struct repo *r, struct buf *out)
+void private_alternates(const struct repo *r, struct buf *out)
 {
 	for (size_t i = 0; i < r->objects.n; i++)
 		buf_printf(out, "%s\n", r->objects.v[i]);
@@ -170,7 +165,7 @@ int private_create(int dir, const struct private_spec *s, struct err *e)
 	if (put_text(dir, "config", &config, e) < 0)
 		return -1;
 	if (s->borrow) {
-		list_alternates(s->repo, &alternates);
+		private_alternates(s->repo, &alternates);
 		if (put_text(dir, "objects/info/alternates", &alternates, e) < 0)
 			return -1;
 	}
@@ -253,131 +248,6 @@ bool private_can_borrow(const struct repo *r)
 			return false;
 	}
 	return true;
-}
-
-static bool is_hex(const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!isxdigit((unsigned char)s[i]))
-			return false;
-	return true;
-}
-
-struct storage {
-	struct buf *names; /* of loose objects, a line each; NULL where they need not be known */
-	size_t name_len;
-	const char *own_pack;
-	size_t loose, odd, packs;
-};
-
-/* "xx/xxxx…", all of it one name. */
-static bool is_loose(const struct storage *s, const char *path)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	return strlen(path) == s->name_len + 1 && strspn(path, digits) == 2 && path[2] == '/' &&
-	       strspn(path + 3, digits) == s->name_len - 2;
-}
-
-static void take_name(struct storage *s, const char *path)
-{
-	if (!s->names || s->loose > DRAFTS_ASKED_MAX)
-		return;
-	buf_add(s->names, path, 2);
-	buf_addstr(s->names, path + 3);
-	buf_addch(s->names, '\n');
-}
-
-static enum tree_next look_at(const struct tree_entry *t, void *arg, struct err *e)
-{
-	struct storage *s = arg;
-	size_t n = strlen(t->path);
-
-	(void)e;
-	if (S_ISDIR(t->st.st_mode)) {
-		s->odd += t->closed;
-		return TREE_ON;
-	}
-	if (!strncmp(t->path, "pack/", 5)) {
-		s->packs += n > 5 && !strcmp(t->path + n - 5, ".pack") &&
-			    (!s->own_pack || strcmp(t->path + 5, s->own_pack));
-	} else if (is_loose(s, t->path)) {
-		s->loose++;
-		take_name(s, t->path);
-	} else if (n > 3 && t->path[2] == '/' && is_hex(t->path, 2)) {
-		s->odd++;
-	}
-	return TREE_ON;
-}
-
-static bool borrows_as_made(int dir, const struct repo *r, bool borrowed)
-{
-	auto_fd fd = open_regular_beneath(dir, "objects/info/alternates");
-	auto_buf now = BUF_INIT(1 << 20), made = BUF_INIT(1 << 20);
-	struct err ignored = ERR_INIT;
-
-	if (fd < 0)
-		return !borrowed && errno == ENOENT;
-	list_alternates(r, &made);
-	return borrowed && !read_rest(fd, &now, "alternates", &ignored) &&
-	       !strcmp(buf_str(&now), buf_str(&made));
-}
-
-/* *ret counts all but the loose objects. */
-static int look_through(int dir, const struct repo *r, struct storage *s, size_t *ret, struct err *e)
-{
-	auto_fd objects = open_beneath(dir, "objects", O_RDONLY | O_DIRECTORY, 0);
-
-	/* something else stands there: the agent's doing, and possibly its work */
-	if (objects < 0)
-		return *ret = 1, 0;
-	if (tree_walk(objects, look_at, s, e) < 0)
-		return -1;
-	*ret = s->odd + s->packs + !borrows_as_made(dir, r, !s->own_pack);
-	return 0;
-}
-
-int private_count_objects(int dir, const struct repo *r, const char *own_pack, size_t *ret, struct err *e)
-{
-	struct storage s = { .name_len = 2 * (size_t)r->hash_len, .own_pack = own_pack };
-
-	if (look_through(dir, r, &s, ret, e) < 0)
-		return -1;
-	*ret += s.loose;
-	return 0;
-}
-
-/* How many of the named objects the shared repository does not have. */
-static int count_missing(const struct repo *r, const struct buf *names, size_t *ret, struct err *e)
-{
-	static const char missing[] = " missing\n";
-	auto_strvec args = STRVEC_INIT;
-	auto_buf out = BUF_INIT(names->max + DRAFTS_ASKED_MAX * sizeof(missing));
-	struct git g = repo_git(r);
-
-	*ret = 0;
-	strvec_pushl(&args, "cat-file", "--batch-check=%(objectname)", "--buffer", NULL);
-	if (git_run(&g, &args, names, &out, e) < 0)
-		return -1;
-	for (const char *at = buf_str(&out); (at = strstr(at, missing)); at++)
-		++*ret;
-	return 0;
-}
-
-int private_count_drafts(int dir, const struct repo *r, const char *own_pack, size_t *ret, struct err *e)
-{
-	auto_buf names = BUF_INIT(DRAFTS_ASKED_MAX * (2 * (size_t)r->hash_len + 1));
-	struct storage s = { .name_len = 2 * (size_t)r->hash_len, .names = &names, .own_pack = own_pack };
-	size_t missing = 0;
-
-	if (look_through(dir, r, &s, ret, e) < 0)
-		return -1;
-	if (s.loose > DRAFTS_ASKED_MAX)
-		missing = s.loose;
-	else if (s.loose && count_missing(r, &names, &missing, e) < 0)
-		return -1;
-	*ret += missing;
-	return 0;
 }
 
 static void unlock_ref(int dir, const char *ref)

@@ -30,14 +30,8 @@ int private_create(int dir, const struct private_spec *s, struct err *e);
 int private_fill(const char *dir, const struct private_spec *s, char **ret, struct err *e);
 /* Whether an owner other than the repository's can read its objects (root's tasks run as another). */
 bool private_can_borrow(const struct repo *r);
-/* How many objects the private storage has of its own: loose ones, and packs but for the one that it was made
- * with (own_pack; NULL where it borrows). Counts names only; the content is the agent's. Storage that borrows
- * from elsewhere than it did at first counts too: what it has may lie there. */
-int private_count_objects(int dir, const struct repo *r, const char *own_pack, size_t *ret, struct err *e);
-/* The same without the loose objects that the shared repository has too. It is asked for their names: they
- * are hashes, so what has the name there is the object, whatever the file here holds. Packs are not looked
- * into. */
-int private_count_drafts(int dir, const struct repo *r, const char *own_pack, size_t *ret, struct err *e);
+/* The alternates of storage that borrows, as it is made. */
+void private_alternates(const struct repo *r, struct buf *out);
 
 /* Removes the locks that a git left which was killed in the middle, where nobody is in the task any more: of
  * HEAD, the index, config, packed-refs, and of the refs that are named (full names, NULL for none). */

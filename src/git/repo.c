@@ -229,17 +229,23 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 	return 0;
 }
 
-int repo_open_git_dir(
-	const char *git_dir, const char *top, unsigned hash_len, struct repo *ret, struct err *e)
+void repo_name(const char *git_dir, const char *top, unsigned hash_len, struct repo *ret)
 {
-	auto_repo r = { .git_dir = xstrdup(git_dir),
+	*ret = (struct repo){ .git_dir = xstrdup(git_dir),
 		.top = xstrdup(top),
 		.head = xstrdup(""),
 		.commit = xstrdup(""),
 		.rev_ref = xstrdup(""),
 		.hash_len = hash_len,
 		.format = xstrdup(hash_len == 32 ? "sha256" : "sha1") };
+}
 
+int repo_open_git_dir(
+	const char *git_dir, const char *top, unsigned hash_len, struct repo *ret, struct err *e)
+{
+	auto_repo r = { 0 };
+
+	repo_name(git_dir, top, hash_len, &r);
 	if (access(git_dir, F_OK) < 0)
 		return err_set(e, ERR_NOTFOUND, "the repository '%s' is not there any more", git_dir),
 		       err_hint(e, "ln -s NEW_PLACE '%s'", top);

@@ -35,6 +35,8 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
  * and the configuration stays unread. hash_len is the length of a commit's name in bytes. */
 int repo_open_git_dir(
 	const char *git_dir, const char *top, unsigned hash_len, struct repo *ret, struct err *e);
+/* What is known of one that is gone: nothing but names. */
+void repo_name(const char *git_dir, const char *top, unsigned hash_len, struct repo *ret);
 
 /* The last value of a key, or NULL. */
 const char *repo_config(const struct repo *r, const char *key);

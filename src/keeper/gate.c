@@ -276,7 +276,7 @@ static void on_measure(evutil_socket_t fd, short what, void *arg)
 {
 	struct keeper *k = arg;
 	struct gate_post *g = &k->gate;
-	time_t now = clock_seconds();
+	int64_t now = clock_ms();
 	struct statvfs v;
 	uint64_t bytes;
 
@@ -285,7 +285,8 @@ static void on_measure(evutil_socket_t fd, short what, void *arg)
 	if (k->phase != PHASE_OPEN || now < g->measured.not_before || fstatvfs(k->spec.task_dir, &v) < 0)
 		return;
 	bytes = (uint64_t)v.f_bfree * v.f_frsize;
-	if (g->measured.at && now - g->measured.at < MEASURE_TURNS_MAX * (time_t)k->spec.measure_seconds &&
+	if (g->measured.at &&
+		now - g->measured.at < MEASURE_TURNS_MAX * 1000 * (int64_t)k->spec.measure_seconds &&
 		bytes + MEASURE_BYTES > g->measured.bytes && v.f_ffree + MEASURE_FILES > g->measured.files)
 		return;
 	if (!start_job(k, GATE_MEASURE))
@@ -431,7 +432,7 @@ void gate_ended(struct keeper *k)
 	enum gate_job job = g->job;
 
 	if (job == GATE_MEASURE)
-		g->measured.not_before = clock_seconds() + MEASURE_SHARE * (clock_seconds() - g->measured.at);
+		g->measured.not_before = clock_ms() + MEASURE_SHARE * (clock_ms() - g->measured.at);
 	g->pid = 0;
 	/* what it said last */
 	if (g->orders_ev && k->phase == PHASE_OPEN)

@@ -60,7 +60,7 @@ struct gate_post {
 	/* As of the last GATE_MEASURE: room on the disk, when it began, and when there may be another. */
 	struct {
 		uint64_t bytes, files;
-		time_t at, not_before;
+		int64_t at, not_before;
 	} measured;
 	bool renew;   /* asked for while another job ran */
 	bool leaving; /* was told to leave: commands that are over are told of it when it has */

@@ -82,7 +82,7 @@ static int taken_back(struct context *c, const struct journal *j, struct err *e)
 		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
 	if (store_task_any(c->store, j->task, &t, e) < 0)
 		return -1;
-	return !strcmp(t.state, STATE_MERGED) && life_allows(j->state, STATE_MERGED)
+	return !t.removed && !strcmp(t.state, STATE_MERGED) && life_allows(j->state, STATE_MERGED)
 		       ? store_task_move(c->store, t.id, STATE_MERGED, j->state, e)
 		       : 0;
 }

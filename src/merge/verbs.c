@@ -78,6 +78,8 @@ int verb_merge_tree(const struct repo *r, const char *ours, const char *theirs, 
 		NULL);
 	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
 		return -1;
+	if (code > 1 && strstr(buf_str(&errtext), "unrelated histories"))
+		return err_set(e, ERR_REFUSED, "they have no commit in common");
 	if (code > 1)
 		return err_set(e, ERR_FAILED, "git merge-tree: %.*s", (int)strcspn(buf_str(&errtext), "\n"),
 			buf_str(&errtext));

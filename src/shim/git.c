@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -22,6 +23,7 @@ struct call {
 
 #define NO_ANSWER      128 /* as git has it where a remote does not answer */
 #define REFUSED        1
+#define TOO_SOON       429
 #define ARGS_MAX       1000 /* what the gateway takes */
 #define ARGS_MAX_BYTES (ANSWER_BODY_MAX - 4096)
 
@@ -90,7 +92,10 @@ static bool post(const struct call *c, struct answer *ret)
 	/* a long list of files behind git reset is cut; what the gateway carries out itself is not */
 	if (!whole && c->verdict.rule == RULE_GATEWAY)
 		return false;
-	ask(c->shim->socket, path, buf_str(&json), ret);
+	/* who was asked a moment ago wants to be left alone for another */
+	for (int tries = 0; ask(c->shim->socket, path, buf_str(&json), ret) == TOO_SOON && tries < 60;
+		tries++)
+		nanosleep(&(struct timespec){ .tv_nsec = 500000000 }, NULL);
 	return true;
 }
 

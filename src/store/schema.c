@@ -89,6 +89,8 @@ const char *const schema_steps[] = {
 	 " times INTEGER NOT NULL,"
 	 " last INTEGER NOT NULL,"
 	 " UNIQUE (task_id, host, port, open));"),
+
+	"ALTER TABLE task ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;",
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

@@ -67,6 +67,7 @@ struct task {
 	bool strict;
 	char *published; /* the branch's tip as the gateway last left it; "" before the first publish */
 	int64_t commits; /* published so far */
+	int64_t bytes;   /* of files that came with them, those that are gone again too */
 	char *note;      /* why the task failed or stands still, for people; "" */
 	char *on_dirty;  /* "fail", "commit", "keep": uncommitted work at the end */
 	int64_t created, changed, removed;
@@ -108,8 +109,10 @@ int store_task_list(struct store *s, bool removed, struct task_list *ret, struct
 int store_task_count_layer(struct store *s, int64_t project, const char *layer, size_t *ret, struct err *e);
 int store_task_count_shown(struct store *s, int64_t project, const char *shown, size_t *ret, struct err *e);
 
-/* What the gateway changes: the tip, and the number of published commits. */
-int store_task_published(struct store *s, int64_t id, const char *tip, int64_t commits, struct err *e);
+/* What the gateway changes: the tip, and how many commits and bytes were published. A task that was merged
+ * and has another tip now is merged no more, but done. */
+int store_task_published(
+	struct store *s, int64_t id, const char *tip, int64_t commits, int64_t bytes, struct err *e);
 int store_task_note(struct store *s, int64_t id, const char *note, struct err *e);
 /* After a sync: the commit it stands on, the set of refs it is shown. */
 int store_task_rebased(struct store *s, int64_t id, const char *base, const char *shown, struct err *e);

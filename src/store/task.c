@@ -2,9 +2,9 @@
 #include "base/strvec.h"
 #include "store/db.h"
 
-#define COLUMNS                                                                                                \
-	"task.id, task.project_id, project.name, task.name, branch, base, layer, target, backend, task.state," \
-	" workspace, shown, published, note, on_dirty, strict, commits, task.created, changed, removed,"       \
+#define COLUMNS                                                                                                 \
+	"task.id, task.project_id, project.name, task.name, branch, base, layer, target, backend, task.state,"  \
+	" workspace, shown, published, note, on_dirty, strict, commits, bytes, task.created, changed, removed," \
 	" run.command, run.session, run.started, run.ended, run.exit_code"
 #define FROM                                                                                                 \
 	" FROM task JOIN project ON project.id = task.project_id"                                            \
@@ -40,6 +40,7 @@ static void fill(sqlite3_stmt *st, struct task *t)
 		*strings[i] = db_text(st, c++);
 	t->strict = sqlite3_column_int(st, c++);
 	t->commits = sqlite3_column_int64(st, c++);
+	t->bytes = sqlite3_column_int64(st, c++);
 	t->created = sqlite3_column_int64(st, c++);
 	t->changed = sqlite3_column_int64(st, c++);
 	t->removed = sqlite3_column_int64(st, c++);
@@ -183,10 +184,13 @@ static int changed_one(struct store *s, int rc, int64_t id, struct err *e)
 	return 0;
 }
 
-int store_task_published(struct store *s, int64_t id, const char *tip, int64_t commits, struct err *e)
+int store_task_published(
+	struct store *s, int64_t id, const char *tip, int64_t commits, int64_t bytes, struct err *e)
 {
-	int rc = db_run(s, e, "UPDATE task SET published = ?, commits = ?, changed = ? WHERE id = ?", "siii",
-		tip, commits, db_now(), id);
+	int rc = db_run(s, e,
+		"UPDATE task SET state = CASE WHEN state = 'merged' AND published != ?1 THEN 'done' ELSE state END,"
+		" published = ?1, commits = ?2, bytes = ?3, changed = ?4 WHERE id = ?5",
+		"siiii", tip, commits, bytes, db_now(), id);
 
 	return changed_one(s, rc, id, e);
 }

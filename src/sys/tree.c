@@ -129,25 +129,37 @@ int tree_remove(int dir, const char *name, struct err *e)
 	return rc > 0 ? err_set(e, ERR_BUSY, "cannot remove '%s': files are being added to it", name) : rc;
 }
 
-static enum tree_next add_disk(const struct tree_entry *t, void *arg, struct err *e)
+static enum tree_next add_use(const struct tree_entry *t, void *arg, struct err *e)
 {
 	bool shared = !S_ISDIR(t->st.st_mode) && t->st.st_nlink > 1;
-	uint64_t *sum = arg;
+	struct tree_use *u = arg;
 
 	(void)e;
-	*sum += (TREE_INODE + (uint64_t)t->st.st_blocks * 512) / (shared ? (uint64_t)t->st.st_nlink : 1);
+	/* it was counted when it was met */
+	if (t->closed) {
+		u->closed++;
+		return TREE_ON;
+	}
+	u->inodes++;
+	u->bytes += (TREE_INODE + (uint64_t)t->st.st_blocks * 512) / (shared ? (uint64_t)t->st.st_nlink : 1);
 	return TREE_ON;
+}
+
+int tree_use(int root, struct tree_use *ret, struct err *e)
+{
+	*ret = (struct tree_use){ 0 };
+	return tree_walk(root, add_use, ret, e);
 }
 
 int tree_disk(int dir, const char *name, uint64_t *ret, struct err *e)
 {
 	auto_fd root = open_beneath(dir, name, O_RDONLY | O_DIRECTORY, 0);
-	uint64_t sum = 0;
+	struct tree_use u;
 
 	if (root < 0)
 		return errno == ENOENT ? (*ret = 0, 0) : err_sys(e, "cannot open '%s'", name);
-	if (tree_walk(root, add_disk, &sum, e) < 0)
+	if (tree_use(root, &u, e) < 0)
 		return -1;
-	*ret = sum;
+	*ret = u.bytes;
 	return 0;
 }

@@ -50,10 +50,15 @@ int tree_remove(int dir, const char *name, struct err *e);
 /* The same, but no more than `max` entries: 1 where there is more. */
 int tree_remove_some(int dir, const char *name, size_t max, struct err *e);
 
-/* Disk used beneath, in bytes: its blocks, and TREE_INODE for each inode, each once however many names it
- * has.
- */
+/* The room that everything beneath takes. Of a file with several names each has its part. */
+struct tree_use {
+	uint64_t bytes;  /* its blocks, and TREE_INODE for each inode */
+	uint64_t inodes; /* files, directories and all else */
+	size_t closed;   /* directories that could not be looked into */
+};
 #define TREE_INODE 512
+int tree_use(int root, struct tree_use *ret, struct err *e);
+/* Its bytes, of a directory that need not be there. */
 int tree_disk(int dir, const char *name, uint64_t *ret, struct err *e);
 
 #endif

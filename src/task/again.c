@@ -123,6 +123,37 @@ static void fill_in(const char *word, const char *session, const char *answer, s
 	strvec_push(ret, buf_str(&out));
 }
 
+/* How many words, from here on, are that option: 0 where it is another. */
+static size_t option_words(const struct strvec *argv, size_t at, const char *option)
+{
+	size_t n = strcspn(option, "="), words;
+	const char *word = argv->v[at];
+
+	if (strncmp(word, option, n))
+		return 0;
+	if (!option[n])
+		return !word[n];
+	if (word[n] || at + 1 == argv->n)
+		return word[n] == '=';
+	words = 2;
+	while (option[n + 1] == '+' && at + words < argv->n && argv->v[at + words][0] != '-')
+		words++;
+	return words;
+}
+
+static void keep_options(const struct strvec *argv, const struct strvec *options, struct strvec *ret)
+{
+	for (size_t i = 1; i < argv->n && strcmp(argv->v[i], "--"); i++) {
+		size_t n = 0;
+
+		for (size_t j = 0; j < options->n && !n; j++)
+			n = option_words(argv, i, options->v[j]);
+		for (size_t k = 0; k < n; k++)
+			strvec_push(ret, argv->v[i + k]);
+		i += n ? n - 1 : 0;
+	}
+}
+
 void again_words(const struct again *a, const struct config_agent *agent, const char *session,
 	const char *answer, struct strvec *ret)
 {
@@ -131,7 +162,10 @@ void again_words(const struct again *a, const struct config_agent *agent, const 
 								: &a->argv;
 
 	for (size_t i = 0; i < words->n; i++)
-		fill_in(words->v[i], session, words == &a->argv ? NULL : answer, ret);
+		if (agent && words != &a->argv && !strcmp(words->v[i], "{options}"))
+			keep_options(&a->argv, &agent->options, ret);
+		else
+			fill_in(words->v[i], session, words == &a->argv ? NULL : answer, ret);
 }
 
 void again_first(const struct strvec *argv, const char *session, struct strvec *ret)
@@ -221,7 +255,12 @@ int again_limit(int task_dir, const char *key, const char *value, struct err *e)
 	copy_others(&old, key, &text);
 	buf_printf(&text, "  %s: %s\n", key, value);
 	config_defaults(&tried);
-	if (config_apply(&tried, buf_str(&text), text.len, "--limit", e) < 0)
-		return e->kind = ERR_USAGE, -1;
+	if (config_apply(&tried, buf_str(&text), text.len, "--limit", e) < 0) {
+		/* the line and column are those of a text that nobody wrote */
+		const char *what = strstr(e->msg, ": ");
+		auto_str plain = xstrdup(what ? what + 2 : e->msg);
+
+		return err_set(e, ERR_USAGE, "--limit %s=%s: %s", key, value, plain);
+	}
 	return write_file(task_dir, LIMITS, buf_str(&text), text.len, 0600, e);
 }

@@ -32,7 +32,8 @@ int again_save(int task_dir, const struct again *a, struct err *e);
 int again_load(int task_dir, struct again *ret, struct err *e);
 
 /* The words that go on: the task file's, else the agent's (may be NULL), else the command itself. In each,
- * {session} and {answer} are put in. */
+ * {session} and {answer} are put in; the word {options} stands for the agent's options of the first command.
+ */
 void again_words(const struct again *a, const struct config_agent *agent, const char *session,
 	const char *answer, struct strvec *ret);
 /* The command itself, with {session}. */

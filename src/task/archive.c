@@ -3,10 +3,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "audit/audit.h"
 #include "base/alloc.h"
 #include "base/path.h"
 #include "base/strvec.h"
@@ -17,6 +19,7 @@
 #include "sys/proc.h"
 #include "sys/tree.h"
 #include "task/task.h"
+#include "task/undo.h"
 
 #define PART "garth-archive"
 
@@ -124,6 +127,29 @@ static int lock_and_pack(struct context *c, const struct task *t, char **ret, st
 	return lock_take(dir, "lock", false, &lock, e) < 0 ? -1 : pack(c, t, ret, e);
 }
 
+static void record_failure(struct context *c, const struct task *t, const struct err *why)
+{
+	struct err ignored = ERR_INIT;
+	auto_audit a = NULL;
+
+	if (!audit_open(c->home.fd, c->store, &a, &ignored))
+		audit_add(
+			a, "archive-failed", t, json_pack("{s:o}", "error", audit_text(why->msg)), &ignored);
+}
+
+/* What cannot be packed is where it was, or, where that cannot be either, in the trash. */
+static int put_back(struct context *c, const struct task *t, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	auto_deed d = { 0 };
+
+	record_failure(c, t, e);
+	if (!store_deed_of(c->store, t->id, "archive", &d, &ignored) && !task_undo_discard(c, &d, &ignored))
+		return err_wrap(e, "task '%s' cannot be packed, and is where it was", t->name);
+	return err_wrap(e, "task '%s' is in the trash, and not packed", t->name),
+	       err_hint(e, "garth undo %s", t->name);
+}
+
 int task_archive(struct context *c, struct task *t, char **ret, struct err *e)
 {
 	const struct discard_opts all = { .files = true, .drafts = true, .archive = true };
@@ -138,8 +164,7 @@ int task_archive(struct context *c, struct task *t, char **ret, struct err *e)
 		/* whoever cleans up may have been faster */
 		if (e->sys == ENOENT && archive_is_there(c, t))
 			return *ret = path_join(c->home.path, name), 0;
-		return err_wrap(e, "task '%s' is in the trash, and not packed", t->name),
-		       err_hint(e, "garth undo %s", t->name);
+		return put_back(c, t, e);
 	}
 	return 0;
 }

@@ -126,11 +126,11 @@ static int take_lock(struct context *c, const struct task *t, int dir, int *ret,
 
 /* Recorded, then done. */
 static int record(struct context *c, const struct task *t, const struct task_work *w, bool kept,
-	const char *kind, struct err *e)
+	const char *kind, bool merged, struct err *e)
 {
-	json_t *details = json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:b}", "branch", t->branch, "base",
+	json_t *details = json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:b, s:b}", "branch", t->branch, "base",
 		t->base, "tip", w->tip, "files", (json_int_t)w->files.n, "drafts", (json_int_t)w->drafts,
-		"unmerged", (json_int_t)w->unmerged, "kept", kept);
+		"unmerged", (json_int_t)w->unmerged, "kept", kept, "with_merge", merged);
 	auto_audit a = NULL;
 
 	if (audit_open(c->home.fd, c->store, &a, e) < 0)
@@ -138,11 +138,12 @@ static int record(struct context *c, const struct task *t, const struct task_wor
 	return audit_add(a, kind, t, details, e);
 }
 
-static int add_deed(struct context *c, const struct task *t, const char *tip, const char *kind, struct err *e)
+static int add_deed(struct context *c, const struct task *t, const char *tip, const char *kind, bool merged,
+	struct err *e)
 {
 	auto_str trash = home_path(&c->home, "trash/%lld", (long long)t->id);
-	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:o, s:s}", "branch", t->branch, "tip", tip, "base",
-		t->base, "state", t->state, "trash", audit_text(trash), "shown", t->shown);
+	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:b}", "branch", t->branch, "tip", tip, "base",
+		t->base, "state", t->state, "trash", audit_text(trash), "shown", t->shown, "merge", merged);
 	char *data = json_dumps(o, JSON_COMPACT);
 	int rc = data ? store_deed_add(c->store, t->id, kind, data, NULL, e)
 		      : err_set(e, ERR_FAILED, "cannot write down what is discarded");
@@ -153,13 +154,13 @@ static int add_deed(struct context *c, const struct task *t, const char *tip, co
 }
 
 /* From here on it is discarded: whoever comes after a crash goes on with it. */
-static int mark(
-	struct context *c, struct task *t, const char *tip, bool kept, const char *kind, struct err *e)
+static int mark(struct context *c, struct task *t, const char *tip, bool kept, const char *kind, bool merged,
+	struct err *e)
 {
 	if (store_begin(c->store, e) < 0)
 		return -1;
-	if ((!kept || !add_deed(c, t, tip, kind, e)) && !life_move(c->store, t, STATE_DISCARDING, e) &&
-		!store_commit(c->store, e))
+	if ((!kept || !add_deed(c, t, tip, kind, merged, e)) &&
+		!life_move(c->store, t, STATE_DISCARDING, e) && !store_commit(c->store, e))
 		return 0;
 	store_rollback(c->store);
 	return -1;
@@ -219,12 +220,12 @@ int task_discard(
 	       has_lived(c, t, dir);
 	/* before there is something new on its way out */
 	if (remove_trash(c, TASK_TRASH_DAYS * 24 * 3600, true, &removed, e) < 0 ||
-		record(c, t, &w, kept, kind, e) < 0)
+		record(c, t, &w, kept, kind, o->merged, e) < 0)
 		return -1;
 	/* of an undo */
 	if (dir >= 0 && !kept)
 		unlinkat(dir, "keep", 0);
-	if (mark(c, t, w.tip, kept, kind, e) < 0)
+	if (mark(c, t, w.tip, kept, kind, o->merged, e) < 0)
 		return -1;
 	fault("discard-marked");
 	if (remove_finish(c, t, e) < 0)

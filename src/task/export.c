@@ -42,7 +42,7 @@ int task_export(struct context *c, struct task *t, const char *dir, struct expor
 		len--;
 	auto_str to = xstrndup(dir, len), part = xasprintf("%s.garth-part", path_base(to));
 	auto_str above = xstrndup(to, (size_t)(path_base(to) - to));
-	if (check_target(to, e) < 0 || task_open(c, t, &at, e) < 0)
+	if (check_target(to, e) < 0 || task_open_files(c, t, &at, NULL, e) < 0)
 		return -1;
 	parent = open(*above ? above : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (parent < 0 || mkdirat(parent, part, 0777) < 0 ||

@@ -6,6 +6,7 @@
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "sys/tree.h"
+#include "task/archive.h"
 #include "task/life.h"
 #include "task/remove.h"
 #include "task/task.h"
@@ -114,17 +115,39 @@ int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e
 	return remove_finish(c, t, e);
 }
 
+static bool is_in_trash(const struct context *c, int64_t id)
+{
+	auto_str name = xasprintf("trash/%lld", (long long)id);
+
+	return !faccessat(c->home.fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+/* One that was removed can be brought back, for a while. */
+static int tell_of_removed(struct context *c, const char *name, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	auto_deed d = { 0 };
+
+	if (!store_deed_last(c->store, name, 0, &d, &ignored) &&
+		(!strcmp(d.kind, "discard") || !strcmp(d.kind, "archive")) &&
+		(is_in_trash(c, d.task_id) || archive_holds(c, d.task_id)))
+		err_hint(e, "garth undo %s", name);
+	return -1;
+}
+
 int task_find(struct context *c, const char *name, struct task *ret, struct err *e)
 {
 	auto_task t = { 0 };
 	bool gone;
 
-	if (context_store(c, e) < 0 || store_task_by_name(c->store, name, &t, e) < 0)
+	if (context_store(c, e) < 0)
 		return -1;
+	if (store_task_by_name(c->store, name, &t, e) < 0)
+		return e->kind == ERR_NOTFOUND ? tell_of_removed(c, name, e) : -1;
 	if (task_settle(c, &t, &gone, e) < 0)
 		return -1;
 	if (gone)
-		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", name);
+		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", name), tell_of_removed(c, name, e);
 	*ret = t;
 	t = (struct task){ 0 };
 	return 0;
@@ -136,6 +159,29 @@ int task_open(struct context *c, struct task *t, struct task_at *ret, struct err
 
 	*ret = (struct task_at){ .task = t, .ws.dir = -1 };
 	return home_task_dir(&c->home, t->id, &dir, e) < 0 ? -1 : task_open_again(c, t, ret, e);
+}
+
+int task_open_files(
+	struct context *c, struct task *t, struct task_at *ret, struct err *ret_gone, struct err *e)
+{
+	struct err gone = ERR_INIT;
+	auto_project p = { 0 };
+	auto_fd dir = -1;
+
+	if (!task_open(c, t, ret, e))
+		return 0;
+	gone = *e;
+	*e = (struct err)ERR_INIT;
+	if (gone.kind != ERR_NOTFOUND || home_task_dir(&c->home, t->id, &dir, e) < 0 ||
+		store_project_by_id(c->store, t->project_id, &p, e) < 0)
+		return *e = gone, -1;
+	repo_name(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, &ret->repo);
+	if (ret_gone)
+		*ret_gone = gone;
+	if (!workspace_open(&ret->ws, &c->home, &ret->repo, t, e))
+		return 0;
+	task_at_close(ret);
+	return -1;
 }
 
 int task_open_again(struct context *c, struct task *t, struct task_at *ret, struct err *e)

@@ -34,12 +34,14 @@ int discarded_read(const struct deed *d, struct discarded *ret, struct err *e)
 {
 	json_t *o = json_loads(d->data, 0, NULL);
 	const char *tip, *state;
-	int rc = json_unpack(o, "{s:s, s:s}", "tip", &tip, "state", &state);
+	int merged = false;
+	int rc = json_unpack(o, "{s:s, s:s, s?b}", "tip", &tip, "state", &state, "merge", &merged);
 
 	if (!rc)
-		*ret = (struct discarded){
-			.tip = xstrdup(tip), .state = xstrdup(state), .archived = !strcmp(d->kind, "archive")
-		};
+		*ret = (struct discarded){ .tip = xstrdup(tip),
+			.state = xstrdup(state),
+			.archived = !strcmp(d->kind, "archive"),
+			.merged = merged };
 	json_decref(o);
 	return rc < 0 ? err_set(e, ERR_FAILED, "cannot understand what the store says of the discard") : 0;
 }
@@ -170,6 +172,14 @@ static int leave_repository(struct context *c, struct task *t, bool kept, const 
 	return drop_quarantine(&at.repo, t->id, &found, e);
 }
 
+/* What it is called in the list of all that ever were. */
+static const char *last_state(const struct discarded *d)
+{
+	if (d->archived)
+		return STATE_ARCHIVED;
+	return d->state && !strcmp(d->state, STATE_MERGED) ? STATE_MERGED : STATE_DISCARDED;
+}
+
 int remove_finish(struct context *c, struct task *t, struct err *e)
 {
 	bool half_made = !strcmp(t->state, STATE_CREATING), kept;
@@ -190,8 +200,7 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 		return -1;
 	fault("discard-moved");
 	if ((half_made ? store_task_forget(c->store, t->id, e)
-		       : store_task_remove(
-				 c->store, t->id, d.archived ? STATE_ARCHIVED : STATE_DISCARDED, e)) < 0)
+		       : store_task_remove(c->store, t->id, last_state(&d), e)) < 0)
 		return -1;
 	/* bases that are not needed any more are room to be had back, not part of the promise */
 	remove_bases(c, t->project_id, t->id, true, &ignored);

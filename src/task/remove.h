@@ -29,10 +29,10 @@ int remove_trash(struct context *c, int64_t seconds, bool later, size_t *ret, st
 #define REMOVE_FOUND "found-"
 
 /* What is needed to take a discard back, as the deed has it: the branch's tip, and the task's state; and
- * whether it was one on the way to an archive. */
+ * whether it was one on the way to an archive, or one that came with a merge. */
 struct discarded {
 	char *tip, *state;
-	bool archived;
+	bool archived, merged;
 };
 void discarded_release(struct discarded *d);
 #define auto_discarded __attribute__((cleanup(discarded_release))) struct discarded

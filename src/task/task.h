@@ -50,6 +50,9 @@ struct task_at {
 	struct workspace ws;
 };
 int task_open(struct context *c, struct task *t, struct task_at *ret, struct err *e);
+/* The same where its repository may be gone, which *ret_gone tells (NULL: whoever asks does not ask git). */
+int task_open_files(
+	struct context *c, struct task *t, struct task_at *ret, struct err *ret_gone, struct err *e);
 /* The same where the task's directory may be gone, to remove the rest: an empty one is made. */
 int task_open_again(struct context *c, struct task *t, struct task_at *ret, struct err *e);
 void task_at_close(struct task_at *a);
@@ -76,6 +79,7 @@ struct discard_opts {
 	bool drafts;  /* -D: commits that are nowhere else, or not merged, may go */
 	bool look;    /* only tell whether it would be refused */
 	bool archive; /* for archive.h: it goes to the trash whatever it has, until it is packed */
+	bool merged;  /* it goes because it was just merged: one undo takes back both */
 };
 /* Removes the task: nothing that exists only here without the option that says so (ERR_REFUSED). Whatever it
  * had goes to the trash, from where undo.h brings it back; *ret_trash is where, on the heap, or NULL. */

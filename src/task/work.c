@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "git/private.h"
+#include "git/drafts.h"
 #include "git/reach.h"
 #include "git/ref.h"
 #include "sys/fd.h"
@@ -38,27 +38,30 @@ int task_work_branch(
 {
 	const char *published = *t->published ? t->published : t->base;
 	auto_strvec tips = STRVEC_INIT;
-	char target[65] = "";
+	char has[65] = "";
+	bool merged;
 
 	if (ref_read(r, t->branch, ret->tip, e) < 0)
 		return -1;
 	if (!*ret->tip)
 		snprintf(ret->tip, sizeof(ret->tip), "%s", published);
+	merged = !strcmp(t->state, STATE_MERGED) && !strcmp(ret->tip, published);
 	if (strcmp(ret->tip, published)) {
 		strvec_push(&tips, ret->tip);
 		strvec_push(&tips, published);
-	} else if (!strcmp(t->state, STATE_MERGED)) {
-		return 0;
-	} else if (strcmp(ret->tip, t->base)) {
+	} else if (!merged && strcmp(ret->tip, t->base)) {
 		strvec_push(&tips, ret->tip);
 	}
 	if (add_snapshots(c, r, t, &tips, e) < 0)
 		return -1;
 	if (!tips.n)
 		return 0;
-	if (*t->target && ref_read(r, t->target, target, e) < 0)
+	/* the target need not have the very commits of what was squashed or rebased into it */
+	if (merged)
+		snprintf(has, sizeof(has), "%s", ret->tip);
+	else if (*t->target && ref_read(r, t->target, has, e) < 0)
 		return -1;
-	return reach_count(r, &tips, *target ? target : t->base, &ret->unmerged, e);
+	return reach_count(r, &tips, *has ? has : t->base, &ret->unmerged, e);
 }
 
 int task_work(struct context *c, struct task_at *a, struct task_work *ret, struct err *e)
@@ -69,7 +72,10 @@ int task_work(struct context *c, struct task_at *a, struct task_work *ret, struc
 	*ret = (struct task_work){ 0 };
 	if (task_work_branch(c, &a->repo, a->task, ret, e) < 0)
 		return -1;
-	if (git >= 0 && private_count_drafts(git, &a->repo, pack, &ret->drafts, e) < 0)
+	/* of what is merged, not what git add left on the way there */
+	if (git >= 0 && (!strcmp(a->task->state, STATE_MERGED)
+					? drafts_count_named(git, &a->repo, &ret->drafts, e)
+					: drafts_count(git, &a->repo, pack, &ret->drafts, e)) < 0)
 		return -1;
 	return review_uncommitted(&a->ws, *a->task->published ? a->task->published : a->task->base,
 		&ret->files, &ret->ignored, e);

@@ -71,7 +71,7 @@ static int no_files(const struct workspace *ws, struct err *e)
 {
 	err_sys(e, "cannot open the files of task '%s' at '%s'", ws->task->name, ws->task->workspace);
 	if (errno == ENOENT)
-		e->kind = ERR_NOTFOUND;
+		e->kind = ERR_NOTFOUND, err_hint(e, "garth doctor --repair");
 	return -1;
 }
 

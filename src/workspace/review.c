@@ -9,6 +9,10 @@
 #include "base/path.h"
 #include "sys/fd.h"
 
+/* Paths that are left out of a snapshot are named one by one up to here. */
+#define LEFT_MAX       1000
+#define LEFT_MAX_BYTES 200000
+
 void review_release(struct review *r)
 {
 	scratch_release(&r->scratch);
@@ -71,20 +75,65 @@ static int mark_ignored(struct scratch *s, const char *base, struct changes *c, 
 	return 0;
 }
 
+void review_left_release(struct review_left *l)
+{
+	strvec_release(&l->stays);
+	strvec_release(&l->bars);
+	strvec_release(&l->why);
+}
+
+/* In no other review than one that is kept: looking changes nothing. */
+static void stays(struct review *r, const char *path)
+{
+	if (r->left)
+		strvec_push(&r->left->stays, path);
+}
+
+static void bars(struct review *r, const char *path)
+{
+	if (!r->left)
+		return;
+	strvec_push(&r->left->bars, path);
+	strvec_push(&r->left->why, r->apart.v[r->apart.n - 1]);
+}
+
+/* A file that its owner, who is the caller, has closed to himself. */
+static int open_closed(int root, const char *path)
+{
+	auto_fd place = open_beneath(root, path, O_PATH | O_NOFOLLOW, 0);
+	auto_str name = xasprintf("/proc/self/fd/%d", place);
+	struct stat st;
+	int fd;
+
+	errno = EACCES;
+	if (place < 0 || fstat(place, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+		chmod(name, (st.st_mode & 07777) | 0400) < 0)
+		return -1;
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	chmod(name, st.st_mode & 07777);
+	return fd;
+}
+
 static int put_file(struct review *r, int root, const struct change *c, struct err *e)
 {
 	auto_fd fd = open_regular_beneath(root, c->path);
 	struct stat st;
 
+	if (fd < 0 && errno == EACCES && r->left)
+		fd = open_closed(root, c->path);
+
 	/* gone or replaced since it was seen: a running task goes on working */
 	if (fd < 0 || fstat(fd, &st) < 0) {
-		if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP && errno != EINVAL)
-			strvec_pushf(&r->apart, "%s (not readable: %s)", c->path, strerror(errno));
+		if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EINVAL)
+			return 0;
+		strvec_pushf(&r->apart, "%s (not readable: %s)", c->path, strerror(errno));
+		bars(r, c->path);
 		return 0;
 	}
 	if ((uint64_t)st.st_size > REVIEW_FILE_MAX || (uint64_t)st.st_size > REVIEW_ALL_MAX - r->shown) {
 		strvec_pushf(
 			&r->apart, "%s (%lld MB, too large to show)", c->path, (long long)st.st_size >> 20);
+		bars(r, c->path);
 		return 0;
 	}
 	r->shown += (uint64_t)st.st_size;
@@ -107,6 +156,7 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 		r->ignored_room -= c->size;
 	} else if (c->ignored) {
 		r->ignored++;
+		stays(r, c->path);
 		if (is_ignore_file(c->path))
 			strvec_pushf(&r->apart, "%s (an ignore file that is ignored itself)", c->path);
 		return 0;
@@ -124,19 +174,24 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 		return c->tracked ? scratch_gone(&r->scratch, c->path, e) : 0;
 	case CHANGE_CLOSED:
 		strvec_pushf(&r->apart, "%s/ (not to be looked into)", c->path);
+		bars(r, c->path);
 		return 0;
 	case CHANGE_REPO:
 		strvec_pushf(&r->apart, "%s (a repository of its own)", c->path);
+		stays(r, c->path);
 		return 0;
 	}
 	return 0;
 }
 
 /* The changes of a scan since that commit. */
-static int take_changes(struct workspace *ws, const char *since, struct changes *c, uint64_t ignored_room,
+static int take_changes(struct workspace *ws, const char *since, struct changes *c, struct review_left *left,
 	struct review *ret, struct err *e)
 {
-	auto_review r = { .base = ws->task->base, .ignored_room = ignored_room, .scratch = SCRATCH_INIT };
+	auto_review r = { .base = ws->task->base,
+		.left = left,
+		.ignored_room = left ? REVIEW_IGNORED_MAX : 0,
+		.scratch = SCRATCH_INIT };
 
 	if (scratch_open(ws->repo, ws->home->fd, ws->home->path, &r.scratch, e) < 0)
 		return -1;
@@ -152,12 +207,12 @@ static int take_changes(struct workspace *ws, const char *since, struct changes 
 	return 0;
 }
 
-static int open_with(struct workspace *ws, uint64_t ignored_room, struct review *ret, struct err *e)
+static int open_with(struct workspace *ws, struct review_left *left, struct review *ret, struct err *e)
 {
 	auto_str since = workspace_since(ws);
 	auto_changes c = { .root = -1 };
 
-	return workspace_scan(ws, &c, e) < 0 ? -1 : take_changes(ws, since, &c, ignored_room, ret, e);
+	return workspace_scan(ws, &c, e) < 0 ? -1 : take_changes(ws, since, &c, left, ret, e);
 }
 
 int review_uncommitted(
@@ -172,7 +227,7 @@ int review_uncommitted(
 		return -1;
 	if (!c.n && !strcmp(since, tip))
 		return 0;
-	if (take_changes(ws, since, &c, 0, &r, e) < 0)
+	if (take_changes(ws, since, &c, NULL, &r, e) < 0)
 		return -1;
 	r.base = tip;
 	if (review_names(&r, ret, e) < 0)
@@ -195,17 +250,61 @@ int review_ignored(struct workspace *ws, struct changes *c, struct err *e)
 
 int review_open(struct workspace *ws, struct review *ret, struct err *e)
 {
-	return open_with(ws, 0, ret, e);
+	return open_with(ws, NULL, ret, e);
 }
 
-int review_keep(struct workspace *ws, int out_fd, char commit[65], size_t *ret_left, struct err *e)
+/* More than one command line names. */
+static bool are_many(const struct strvec *paths)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < paths->n && bytes <= LEFT_MAX_BYTES; i++)
+		bytes += strlen(paths->v[i]);
+	return paths->n > LEFT_MAX || bytes > LEFT_MAX_BYTES;
+}
+
+/* Very many paths are as good as their directories: first those that they are in, then the topmost. */
+static void shorten(struct strvec *paths, bool topmost)
+{
+	struct strvec fewer = STRVEC_INIT;
+
+	if (!are_many(paths))
+		return;
+	for (size_t i = 0; i < paths->n; i++) {
+		const char *path = paths->v[i];
+		size_t n = topmost ? strcspn(path, "/") : (size_t)(path_base(path) - path);
+		auto_str dir = xstrndup(path, n > 1 && path[n - 1] == '/' ? n - 1 : n ? n : strlen(path));
+
+		/* they come in the order of a walk */
+		if (!fewer.n || strcmp(fewer.v[fewer.n - 1], dir))
+			strvec_push(&fewer, dir);
+	}
+	strvec_release(paths);
+	*paths = fewer;
+}
+
+void review_left_lines(const struct review_left *l, struct strvec *ret)
+{
+	for (size_t i = 0; i < l->why.n; i++)
+		strvec_push(ret, l->why.v[i]);
+	for (size_t i = 0; i < l->stays.n; i++)
+		strvec_push(ret, l->stays.v[i]);
+}
+
+int review_keep(struct workspace *ws, int out_fd, char commit[65], struct review_left *left, struct err *e)
 {
 	auto_review r = { .scratch = SCRATCH_INIT };
 	auto_str since = workspace_since(ws);
 
-	if (open_with(ws, REVIEW_IGNORED_MAX, &r, e) < 0)
+	if (open_with(ws, left, &r, e) < 0)
 		return -1;
-	*ret_left = r.ignored;
+	shorten(&left->stays, false);
+	shorten(&left->stays, true);
+	left->many = are_many(&left->stays);
+	if (left->many) {
+		strvec_push(&left->bars, left->stays.v[0]);
+		strvec_push(&left->why, "too many files that are ignored, and too large for a snapshot");
+	}
 	return scratch_pack(&r.scratch, since, out_fd, commit, e);
 }
 

@@ -14,13 +14,28 @@
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
 
+/* What a snapshot cannot hold. Paths are those of its topmost directories where there are very many. */
+struct review_left {
+	struct strvec stays; /* may be left in its place: repositories of the agent's own, too much that is
+				ignored */
+	struct strvec bars;  /* would be lost: directories that cannot be looked into, files that are too
+				large; paths, */
+	struct strvec why;   /* and for each a line: "big (700 MB, too large)" */
+	bool many;           /* more than can be named one by one */
+};
+void review_left_release(struct review_left *l);
+#define auto_review_left __attribute__((cleanup(review_left_release))) struct review_left
+/* Its paths as lines for people. */
+void review_left_lines(const struct review_left *l, struct strvec *ret);
+
 struct review {
 	struct scratch scratch;
 	const char *base;
-	uint64_t shown;        /* bytes taken so far */
-	uint64_t ignored_room; /* bytes of ignored files that are taken all the same */
-	size_t ignored;        /* files that are not shown because ignore files say so */
-	struct strvec apart;   /* what cannot be shown, a line each: "nested/ (a repository)" */
+	uint64_t shown;           /* bytes taken so far */
+	uint64_t ignored_room;    /* bytes of ignored files that are taken all the same */
+	size_t ignored;           /* files that are not shown because ignore files say so */
+	struct strvec apart;      /* what cannot be shown, a line each: "nested/ (a repository)" */
+	struct review_left *left; /* where it is kept and not shown: what cannot be */
 };
 
 /* File contents beyond these are named, not shown: of one file, and in all. */
@@ -39,11 +54,10 @@ void review_release(struct review *r);
 #define auto_review __attribute__((cleanup(review_release))) struct review
 
 /* Everything that the workspace holds beyond its commit, ignored files too as far as they are not more than
- * REVIEW_IGNORED_MAX in all, as a pack to a descriptor: for snapshots. *ret_left: ignored files that were
- * left out.
- */
+ * REVIEW_IGNORED_MAX in all, as a pack to a descriptor: for snapshots. Files that the task has closed to
+ * itself are opened for as long as that takes. */
 #define REVIEW_IGNORED_MAX (64u << 20)
-int review_keep(struct workspace *ws, int out_fd, char commit[65], size_t *ret_left, struct err *e);
+int review_keep(struct workspace *ws, int out_fd, char commit[65], struct review_left *left, struct err *e);
 
 /* `git diff-tree` with these arguments, restricted to paths (may be NULL), to out or, where NULL, to out_fd.
  */

@@ -57,3 +57,25 @@ all='cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
   [[ $("$garth" run -t t -- claude) == claude-json ]]
   [[ -z $(ls "$T/planted") ]]
 }
+
+@test "T4 agents: who is resumed keeps the options that it was run with, and no prompt" {
+  local name; for name in claude codex gemini opencode goose; do agent $name 'echo "$*" >>~/words; [ -n "$GARTH_ANSWER" ] || echo "why?" >"$GARTH_QUESTION_FILE"'; done
+  asks() { call "$garth" run -q -t "$1" -- "$@"; [[ $code == 6 ]] || complain; "$garth" answer "$1" yes; [[ $(inside "$1" 'tail -n 1 ~/words') == "$want" ]] || complain "$(inside "$1" 'cat ~/words')"; }
+  want='--dangerously-skip-permissions --model opus --permission-mode=plan --continue -p yes'
+  asks claude --dangerously-skip-permissions -p 'use --model' --model opus --permission-mode=plan --session-id x
+  want='--disallowedTools Bash WebFetch --continue -p yes'; "$garth" discard -fD claude; asks claude -p do --disallowedTools Bash WebFetch
+  want='exec --yolo -c a=b resume --last yes'; asks codex exec --yolo -c a=b 'do --json it'
+  want='-y -m pro --resume latest -p yes'; asks gemini -y -m pro -p 'do it'
+  want='run --auto -m a/b --continue yes'; asks opencode run --auto -m a/b 'do it' -- --thinking
+  want='run --resume --text yes'; asks goose run --text 'do it'
+}
+
+@test "J5 agents: a model that the user's variables name is reached without a flag, and nothing beside it" {
+  agent claude 'true'
+  ANTHROPIC_BASE_URL=https://llm.example:8443/v1 OPENAI_BASE_URL=https://other.example DB_HOST=db.example "$garth" run -q -t a -e DB_HOST -- claude
+  [[ $("$garth" show a --json | json 'd["network"]["hosts"]') == *'"llm.example:8443"'* && $("$garth" show a --json | json 'd["network"]["hosts"]') != *@(other|db).example* ]] || complain "$("$garth" show a)"
+  ANTHROPIC_BASE_URL=https://llm.example "$garth" run -q -t n --net none -- claude; [[ $("$garth" show n) == *'network    none'* ]]
+  agent codex 'true'; call "$garth" run -t c -- codex exec x; [[ $err == *"codex brings a sandbox of its own"* ]] || complain
+  call "$garth" run -t d -- codex exec --yolo x; [[ $err != *sandbox* ]] || complain
+  mkdir -p "$HOME/.codex"; echo 'sandbox_mode = "danger-full-access"' >"$HOME/.codex/config.toml"; call "$garth" run -t e -- codex exec x; [[ $err != *sandbox* ]] || complain
+}

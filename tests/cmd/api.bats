@@ -272,3 +272,19 @@ assert n < 700, n'
   "$garth" cancel t
   eventually not kill -0 "$pid"
 }
+
+@test "G3 api: who hangs up before the answer is no malformed request, and nothing is done for him" {
+  cat >hang.py <<'PY'
+import os, socket
+for i in range(20):
+    s = socket.socket(socket.AF_UNIX); s.connect(os.environ["GARTH_SOCKET"])
+    s.sendall(b"POST /api/v1/git/nothing HTTP/1.1\r\nHost: garth\r\nContent-Length: 2\r\n\r\n{}"); s.close()
+PY
+  commit hang; "$garth" run -q -d -t t -- sleep 1000
+  ask GET /api/v1/task; local gateway; gateway=$(pgrep -P "$(keeper_of t)" -x garth-gateway)
+  # it has all of them before it looks at the first
+  kill -STOP "$gateway"; inside t '/usr/bin/python3 hang.py'; kill -CONT "$gateway"
+  ask GET /api/v1/task; [[ $status == 200 ]]
+  [[ $("$garth" audit t --json | json 'len([e for e in d["events"] if e["event"] == "refused"])') == 0 ]] || complain "$("$garth" audit t)"
+  "$garth" cancel t
+}

@@ -7,7 +7,7 @@ names() { "$garth" ls --json | json '" ".join(sorted(t["name"] for t in d["tasks
   "$garth" new files; inside files 'echo x >x'
   "$garth" new commits; inside commits 'echo x >x; git add x; git commit -qm x'
   "$garth" new drafts; inside drafts 'GARTH_GATEWAY=1 git commit -q --allow-empty -m x'
-  "$garth" new merged; inside merged 'echo y >y; git add y; git commit -qm y'; "$garth" merge merged
+  "$garth" new merged; inside merged 'echo y >y; git add y; git commit -qm y'; "$garth" merge --keep merged
   "$garth" run -d -t busy -- sleep 1000
   call "$garth" cleanup --all-inactive -n
   [[ $code == 0 && $out == $'empty\nmerged' && $(names) == 'busy commits drafts empty files merged' ]] || complain
@@ -57,8 +57,8 @@ PY
 }
 
 @test "T6 cleanup: what is merged goes when the clock comes round, or when asked for, with nothing else" {
-  for t in m n; do "$garth" new $t; inside $t "echo $t >$t; git add .; git commit -qm $t"; "$garth" merge $t; done
-  "$garth" new open; "$garth" new left; inside left 'echo 1 >1; git add .; git commit -qm 1'; "$garth" merge left; inside left 'echo more >more'
+  for t in m n; do "$garth" new $t; inside $t "echo $t >$t; git add .; git commit -qm $t"; "$garth" merge --keep $t; done
+  "$garth" new open; "$garth" new left; inside left 'echo 1 >1; git add .; git commit -qm 1'; "$garth" merge --keep left; inside left 'echo more >more'
   call "$garth" cleanup --merged -n; [[ $code == 0 && $out == $'m\nn' ]] || complain
   "$garth" discard m; call "$garth" serve --once
   [[ $(names) == 'left open' && $err == *"'n'"* ]] || complain

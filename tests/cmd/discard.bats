@@ -124,14 +124,14 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   "$garth" discard t
   nothing_left
   "$garth" new s; inside s 'echo s >s; git add s; git commit -qm s'
-  "$garth" merge s --squash
+  "$garth" merge --keep s --squash
   git merge-base --is-ancestor garth/s main && false
   call "$garth" discard s --json
   [[ $code == 0 ]] || complain
   nothing_left
   # merged once, but moved on by hand since
   "$garth" new m; inside m 'echo m >m; git add m; git commit -qm m'
-  "$garth" merge m --squash
+  "$garth" merge --keep m --squash
   git update-ref refs/heads/garth/m "$(git commit-tree -p garth/m -m mine garth/m^{tree})"
   changes_nothing 4 "on garth/m that are not in main" "$garth" discard m
 }
@@ -256,7 +256,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   [[ $(git for-each-ref refs/garth/trash/$(ident 1) --format='%(refname)' | sed 's/-.*//;s,.*/,,' | tr '\n' ' ') == "base shown shown tip " ]]
   touch -d '8 days ago' "$GARTH_HOME/trash/$(ident 1)"
   "$garth" new t; "$garth" discard t
-  [[ $(ls "$GARTH_HOME/trash") == 12$'\n'$(ident 2) ]]
+  [[ $(ls "$GARTH_HOME/trash" | sort -n) == 12$'\n'$(ident 2) ]]
   [[ -z $(git for-each-ref refs/garth/trash/$(ident 1) refs/garth/snapshots/$(ident 1)) ]]
   [[ $(git for-each-ref "refs/garth/trash/$(ident 2)" | wc -l) == 4 && $(git for-each-ref refs/garth/snapshots | wc -l) == 2 ]]
   # as an earlier version left it

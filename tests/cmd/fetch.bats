@@ -57,12 +57,11 @@ allowed() { configure <<<'git: {fetch: true}'; }
   (cd "$T/other" && git push -q origin HEAD:refs/heads/secret)
   "$garth" new t; other new.txt <<<new; there=$(git -C "$T/other" rev-parse HEAD)
   for words in 'fetch origin secret' 'fetch origin +refs/heads/*:refs/heads/*' 'fetch origin main:main' 'fetch --upload-pack=/bin/false' \
-      'fetch origin refs/heads/main:refs/heads/garth/t' 'fetch --update-head-ok' 'fetch --multiple a b' 'ls-remote --upload-pack=x origin' 'fetch origin -- main --output=x'; do
+      'fetch origin refs/heads/main:refs/heads/garth/t' 'fetch --update-head-ok' 'fetch --multiple a b' 'ls-remote --upload-pack=x origin' 'fetch origin -- main --output=x' 'fetch ext::sh' 'fetch .' 'fetch /tmp' 'ls-remote ext::sh'; do
     call "$garth" exec t -- git $words
     [[ $code != 0 && $err == *'BLOCKED: a task does not fetch that'* ]] || complain "$words"
   done
-  # the first word is the remote, and there is one
-  call "$garth" exec t -- git ls-remote ext::sh
+  call "$garth" exec t -- git ls-remote origin
   [[ $code == 0 && $out == "$there"$'\trefs/heads/main' ]] || complain
   call "$garth" exec t -- git pull
   [[ $code == 0 && $err == *'git merge origin/main'* ]] || complain
@@ -83,4 +82,36 @@ allowed() { configure <<<'git: {fetch: true}'; }
   GARTH_FAULT=fetch-taken "$garth" exec f -- git fetch && false
   "$garth" doctor --repair >/dev/null; [[ -z $(git for-each-ref refs/garth/fetched) ]]
   "$garth" exec f -- git fetch -q; [[ $(git rev-parse refs/remotes/origin/main) == $(git -C "$T/other" rev-parse HEAD) ]]
+}
+
+@test "G4 ESCAPES 20 fetch: who asks on and on holds up nobody: limits are watched, the user is answered" {
+  setup_remote; configure <<<$'git: {fetch: true}\nlimits: {max_worktree_size: 20MB, max_file_size: 10MB, check_every: 1}'
+  cat >ask.py <<'PY'
+import os, socket, threading, time
+def ask():
+    while True:
+        try:
+            s = socket.socket(socket.AF_UNIX); s.settimeout(30); s.connect(os.environ["GARTH_SOCKET"])
+            s.sendall(b"POST /api/v1/git/fetch HTTP/1.1\r\nHost: garth\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}"); s.recv(3000)
+        except OSError: time.sleep(.2)
+for i in range(30): threading.Thread(target=ask, daemon=True).start()
+time.sleep(2)
+if os.environ["W"] == "1":
+    for i in range(30): open("f%d" % i, "wb").write(b"x" * (8 << 20)); time.sleep(1)
+time.sleep(100)
+PY
+  commit ask
+  W=1 "$garth" run -q -d -t w -e W -- /usr/bin/python3 ask.py; W=0 "$garth" run -q -d -t c -e W -- /usr/bin/python3 ask.py
+  sleep 4; local from=$SECONDS; "$garth" pause c; "$garth" resume c; ((SECONDS - from < 10)) || complain "pause and resume took $((SECONDS - from)) s"
+  eventually is_state w paused; (($(du -sm "$(task_dir w)" | cut -f1) < 120)) || complain "$(du -sm "$(task_dir w)")"
+  "$garth" cancel w; "$garth" cancel c
+}
+
+@test "G4 fetch: objects that a clone could not take in come with the next fetch" {
+  setup_remote; allowed; "$garth" new t --backend clone
+  other one.txt <<<one; inside t 'git fetch -q'
+  other two.txt <<<two
+  call "$garth" exec t -- sh -c 'G=$(git rev-parse --absolute-git-dir); chmod -R a-w "$G/objects"; git fetch -q; echo $?; chmod -R u+w "$G/objects"'; [[ $out != 0 ]] || complain
+  other three.txt <<<three
+  inside t 'git fetch -q && git log -3 --format=%H origin/main >/dev/null && git merge -q origin/main && cat one.txt two.txt three.txt && git fsck --connectivity-only' >"$T/o"; [[ $(head -3 "$T/o") == $'one\ntwo\nthree' ]]
 }

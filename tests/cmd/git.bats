@@ -120,7 +120,7 @@ hook() {
     "$garth" snapshot t-$b >/dev/null; "$garth" diff t-$b >/dev/null; "$garth" show t-$b >/dev/null; "$garth" export t-$b "$T/x-$b"
     [[ $(inside t-$b 'sort -u ~/hooks-ran' | paste -sd,) == commit-msg,post-checkout,post-commit,post-index-change,post-rewrite,pre-commit ]] || complain "$(inside t-$b 'cat ~/hooks-ran')"
     [[ $(git log -1 --format=%s garth/t-$b) == y ]]
-    "$garth" merge t-$b >/dev/null; "$garth" discard -fD t-$b
+    "$garth" merge --keep t-$b >/dev/null; "$garth" discard -fD t-$b
   done
   [[ -z $(find "$T" -maxdepth 1 -name 'outside-*') && ! -e $HOME/hooks-ran ]] || complain "$(ls "$T"; cat "$HOME/hooks-ran")"
   # the control: outside they would

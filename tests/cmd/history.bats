@@ -156,7 +156,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
       all_of $t >"$T/before"
       inside $t 'echo 1 >>a.txt; git rm -q dir/b.txt; git commit -qam 1; echo u >u; mkdir -p ignored; echo i >ignored/i; echo o >x.o; echo staged >>link; git add -A; git init -q nested; echo n >nested/n; /usr/bin/git switch -qc elsewhere'
       new=$(tip $t)
-      call "$garth" rollback $t --full
+      call "$garth" rollback $t --full -f
       [[ $code == 0 && $(tip $t) == $(git rev-parse main) ]] || complain "$t"
       all_of $t | diff -u "$T/before" - || complain "$t"
       git for-each-ref --points-at "$new" refs/garth/snapshots | grep -q . || complain "$t"
@@ -379,4 +379,45 @@ soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sle
     git pack-refs --all
     [[ ! -e .git/refs/heads/feature/deep ]]
   done
+}
+
+@test "T3 ESCAPES 26 rollback: what no snapshot can hold stays where it is, is named, and goes only with -f" {
+  local b t
+  echo '*.ign' >.gitignore; commit ignore
+  for b in overlay worktree clone; do
+    t=t-$b; "$garth" new $t --backend $b
+    inside $t 'mkdir sub "odd [*] \name#"; (cd sub; /usr/bin/git init -q; echo precious >g); (cd odd*; /usr/bin/git init -q; echo odd >g); mkdir q; echo w >q/.git; echo v >q/v
+      mkdir x.ign; echo one >x.ign/one; mkdir x.ign/r; (cd x.ign/r; /usr/bin/git init -q; echo deep >g); truncate -s 70M big.ign; echo small >s.ign; echo un >un; echo shut >shut; chmod 000 shut; echo 2 >>a.txt; chmod 000 a.txt'
+    call "$garth" snapshot $t; [[ $code == 0 && $err == *"not in it"* && $err == *sub* && $err == *big.ign* ]] || complain
+    call "$garth" rollback --full $t; [[ $code == 0 && $err == *"left as it is"*"sub"* ]] || complain
+    [[ $(inside $t 'cat sub/g odd*/g q/v x.ign/r/g; stat -c %s big.ign; ls un s.ign shut x.ign/one 2>&1 | grep -c "No such"; cat a.txt') == $'precious\nodd\nv\ndeep\n73400320\n4\none' ]] || complain "$(inside $t 'ls -lR; cat a.txt')"
+    "$garth" undo $t 2>/dev/null
+    [[ $(inside $t 'cat sub/g odd*/g q/v x.ign/r/g x.ign/one un s.ign shut; stat -c %s big.ign; cat a.txt') == $'precious\nodd\nv\ndeep\none\nun\nsmall\nshut\n73400320\none\n2' ]] || complain "$(inside $t 'ls -lR; cat a.txt')"
+    "$garth" rollback --full -f $t; [[ $(inside $t 'ls') == $'a.txt\ndir\nlink\nrun.sh' ]] || complain "$(inside $t ls)"
+    "$garth" discard -fD $t
+  done
+}
+
+@test "T3 ESCAPES 26 rollback: what is closed or too large to keep is a reason not to begin" {
+  is_root && return # root looks into everything
+  "$garth" new t; inside t 'mkdir n; echo precious >n/g; chmod 000 n; echo un >un'
+  call "$garth" rollback --full t; [[ $code == 4 && $err == *"no snapshot can hold all of task 't'"*"n/ (not to be looked into)"* && $(hint) == "garth exec t -- chmod -R u+rwX ." ]] || complain
+  [[ $(inside t 'chmod 700 n; cat n/g un') == $'precious\nun' ]]
+}
+
+@test "T3 ESCAPES 26 rollback: very many ignored files are left by their directories" {
+  echo '*.ign' >.gitignore; commit ignore; "$garth" new t
+  inside t 'mkdir -p m.ign; truncate -s 60M m.ign/big; i=0; while [ $i -lt 3000 ]; do mkdir -p m.ign/d$i; truncate -s 100K m.ign/d$i/f; i=$((i+1)); done; echo un >un'
+  call "$garth" rollback --full t; [[ $code == 0 && $err == *"left as it is"*"m.ign"* ]] || complain
+  [[ $(inside t 'find m.ign -type f | wc -l; ls un 2>&1') == 3001*"No such"* ]] || complain "$(inside t 'find m.ign -type f | wc -l; ls un 2>&1')"
+}
+
+@test "T3 ESCAPES 26 rollback: what stays and what git would put in its place do not go together" {
+  echo '*.bin' >.gitignore; commit ignore; "$garth" new t
+  inside t 'truncate -s 1M cache.bin'; "$garth" snapshot t; inside t 'truncate -s 70M cache.bin'
+  call "$garth" rollback --to-snapshot 2 t; [[ $code == 4 && $err == *"cache.bin (git has something else in its place)"* ]] || complain
+  [[ $(inside t 'stat -c %s cache.bin') == 73400320 ]]
+  "$garth" rollback -f --to-snapshot 2 t; [[ $(inside t 'stat -c %s cache.bin') == 1048576 ]]
+  # with -f what is closed goes too, and one that fails can be taken back
+  inside t 'mkdir n; echo x >n/g; chmod 000 n'; "$garth" rollback -f --full t; [[ $(inside t 'ls') == $'a.txt\ndir\nlink\nrun.sh' ]]
 }

@@ -80,3 +80,9 @@ PY
   mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'cleanup: {stale_after: 9d}' >"$XDG_CONFIG_HOME/garth/config.yaml"
   [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"] if t["stale"]]') == '[]' ]]
 }
+
+@test "G11 ls: conflicting tasks by their paths, each pair once" {
+  local t; for t in a b c; do "$garth" new $t; inside $t "echo $t >>a.txt; git commit -qam $t"; done
+  inside c 'echo c >n; git add n; git commit -qm n'; "$garth" new d; inside d 'echo d >n; git add n; git commit -qm n'
+  call "$garth" ls; [[ $code == 0 && $(grep conflicts <<<"$err") == $'▲ a conflicts with b, c: a.txt\n▲ b conflicts with c: a.txt\n▲ c conflicts with d: n' ]] || complain
+}

@@ -3,7 +3,7 @@ load merging
 
 @test "G10 merge: fast-forward where the target has not moved; the checkout comes along" {
   task t 'echo new >n.txt; echo 2 >>a.txt; git rm -q dir/sub/c.txt; ln -sf dir/b.txt link; chmod -x run.sh'
-  call "$garth" merge t --json
+  call "$garth" merge --keep t --json
   [[ $code == 0 && $(json '[d["fast_forward"], d["kind"], d["state"], d["target"]]' <<<"$out") == '[true, "merge", "merged", "refs/heads/main"]' ]] || complain
   [[ $(json 'd["checkout"]' <<<"$out") == "$R" && $(json 'd["new"]' <<<"$out") == $(git rev-parse garth/t) ]] || complain
   [[ $(at_main) == $(git rev-parse garth/t) && $(<n.txt) == new && $(<a.txt) == $'one\n2' && ! -e dir/sub && $(readlink link) == dir/b.txt && ! -x run.sh ]]
@@ -16,7 +16,7 @@ load merging
 @test "G10 merge: a merge commit by the user where both have moved, and with --no-ff" {
   task t 'echo new >n.txt'; task u 'echo u >u.txt'
   move_on
-  call "$garth" merge t
+  call "$garth" merge --keep t
   [[ $code == 0 ]] || complain
   [[ $(git log -1 --format='%s|%an|%ae|%cn') == "Merge task 't'|Test User|test@example.com|Test User" && $(git rev-parse HEAD^2) == $(git rev-parse garth/t) ]]
   [[ $(<n.txt) == new && $(<on.txt) == on ]]
@@ -69,7 +69,7 @@ load merging
     changes_nothing 5 "cannot merge task 't': 2 files conflict with main" "$garth" merge t $s
     [[ $err == *$'\n  a.txt\n  dir/b.txt'* && $(hint) == "garth merge --resolve t" ]] || complain
   done
-  call "$garth" merge t --json
+  call "$garth" merge --keep t --json
   [[ $code == 5 && $(json '[d["error"]["code"], d["conflicts"]]' <<<"$out") == '["conflict", ["a.txt", "dir/b.txt"]]' ]] || complain
   nothing_beside
   [[ $(state_of t) == created ]]
@@ -78,7 +78,7 @@ load merging
 @test "G10 merge: files whose stat data is stale are looked at, not refused" {
   task t 'echo theirs >>a.txt; git rm -q dir/b.txt'
   touch -d '2001-01-01' a.txt dir/b.txt
-  call "$garth" merge t
+  call "$garth" merge --keep t
   [[ $code == 0 && $(<a.txt) == $'one\ntheirs' ]] || complain
   tidy
 }
@@ -86,7 +86,7 @@ load merging
 @test "G10 merge: a file that the user deleted and the task too" {
   task t 'git rm -q dir/b.txt; echo x >>a.txt'
   rm dir/b.txt
-  call "$garth" merge t
+  call "$garth" merge --keep t
   [[ $code == 0 && ! -e dir/b.txt ]] || complain
   tidy
 }
@@ -95,7 +95,7 @@ load merging
   task t 'echo new >n.txt'
   git checkout -q -b mine
   git worktree add -q "$T/elsewhere" main; rm -rf "$T/elsewhere"
-  call "$garth" merge t --json
+  call "$garth" merge --keep t --json
   [[ $code == 0 && $(json 'd["checkout"]' <<<"$out") == null && $(git show main:n.txt) == new ]] || complain
   git worktree prune
   git checkout -q main; git reset -q --hard; git worktree add -qf "$T/elsewhere" main
@@ -140,10 +140,10 @@ load merging
   changes_nothing 4 "task 't' has published nothing" "$garth" merge t
   [[ $(hint) == "garth diff t" ]]
   publish t 'echo t >t.txt'
-  "$garth" merge t
+  "$garth" merge --keep t
   before=$(at_main)
   for s in '' --squash --rebase --no-ff; do
-    call "$garth" merge t $s --json
+    call "$garth" merge --keep t $s --json
     [[ $code == 0 && $(json 'd["nothing"]' <<<"$out") == true && $(at_main) == "$before" ]] || complain
   done
   git branch -qD garth/t
@@ -162,14 +162,14 @@ load merging
 @test "G10 merge: uncommitted work in the task is counted, and stays" {
   "$garth" new t; inside t 'echo draft >draft; echo 2 >>a.txt'
   publish t 'echo 2 >>a.txt'
-  call "$garth" merge t
+  call "$garth" merge --keep t
   [[ $code == 0 && $err == *"has work that is not merged: 1 file"* && $(inside t cat draft) == draft ]] || complain
 }
 
 @test "G10 merge: a running task's published commits are merged; it goes on running" {
   "$garth" run -d -t t -- sleep 1000
   publish t 'echo new >n.txt'
-  call "$garth" merge t
+  call "$garth" merge --keep t
   [[ $code == 0 && $err == *"is running: what it had published by now is merged"* && $(<n.txt) == new && $(state_of t) == running ]] || complain
   "$garth" cancel t
 }
@@ -234,11 +234,16 @@ load merging
   tidy
 }
 
+@test "G10 merge: what has no commit in common with the target is refused, and says so" {
+  task t 'echo t >t.txt'; git checkout -q --orphan other; git commit -qm alone; git checkout -q main
+  changes_nothing 4 "cannot merge task 't' into other: they have no commit in common" "$garth" merge t --into other
+}
+
 @test "ESCAPES 25 merge: several tasks into one target at once: all arrive" {
   for i in 1 2 3 4 5; do task t$i "echo $i >f$i"; done
   for i in 1 2 3 4 5; do "$garth" merge t$i >"$T/o$i" 2>&1 3>&- </dev/null & done
   wait
-  for i in 1 2 3 4 5; do [[ $(<f$i) == $i && $(state_of t$i) == merged ]] || { cat "$T"/o?; false; }; done
+  for i in 1 2 3 4 5; do [[ $(<f$i) == $i && -z $(git for-each-ref refs/heads/garth/t$i) ]] || { cat "$T"/o?; false; }; done
   tidy
   "$garth" audit --verify
 }

@@ -127,7 +127,7 @@ old_or_new() {
     call env GARTH_FAULT=$step "$garth" merge t
     [[ $code == 137 ]] || complain
     eventually not test -e .git/refs/heads/main.lock
-    call "$garth" merge t
+    call "$garth" merge --keep t
     [[ $code == 0 ]] || complain "$step"
     old_or_new
     "$garth" undo t

@@ -14,7 +14,7 @@ conflict() {
   [[ $(inside v-resolve 'git status --porcelain; grep -c "<<<<<<<" a.txt') == $'UU a.txt\n1' ]]
   fails 4 "not solved in 'v-resolve' yet" "$garth" merge --continue v
   inside v-resolve 'printf "one\nm\nv\n" >a.txt; git commit -qam solved'
-  "$garth" merge --continue v
+  "$garth" merge --keep --continue v
   [[ $(<a.txt) == $'one\nm\nv' && -z $(git status --porcelain) ]]
   [[ $(git log -1 --format=%s) == solved ]]
   [[ $(state_of v) == merged && $(state_of v-resolve) == merged ]]

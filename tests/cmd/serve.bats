@@ -191,7 +191,7 @@ PY
 }
 
 @test "T6 ESCAPES 26 serve --once: stale work that exists elsewhere goes; the only copy and what runs stay, and are named" {
-  "$garth" new merged; inside merged 'echo m >m; git add m; git commit -qm m'; "$garth" merge merged
+  "$garth" new merged; inside merged 'echo m >m; git add m; git commit -qm m'; "$garth" merge --keep merged
   "$garth" new only; inside only 'echo x >x'
   "$garth" new commits; inside commits 'echo x >x; git add x; git commit -qm x'
   "$garth" new empty; "$garth" new young

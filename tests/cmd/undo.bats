@@ -253,7 +253,7 @@ waits() { ls -l "/proc/$1/fd" | grep -q undo.lock; }
 @test "G7 undo: recorded, and a merge is taken back too, before the discard that came after it" {
   "$garth" new t; inside t 'echo work >work; git add work; git commit -qm work'
   old=$(git rev-parse main)
-  "$garth" merge t
+  "$garth" merge --keep t
   [[ -e work && $(git rev-parse main) != "$old" ]]
   "$garth" discard t
   "$garth" undo; [[ $(state_of t) == merged ]]

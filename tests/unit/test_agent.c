@@ -4,6 +4,8 @@
 #include "base/alloc.h"
 #include "sys/owner.h"
 
+static const struct agent_place place = { "/src/app", "/w/t" };
+
 struct homes {
 	struct config_agent agent;
 	int user, task, outside;
@@ -33,7 +35,7 @@ static size_t copy(struct homes *h)
 	struct err e = ERR_INIT;
 	size_t n = 0;
 
-	if (agent_copy_login(&h->agent, h->user, h->task, &n, &e) < 0)
+	if (agent_copy_login(&h->agent, &place, h->user, h->task, &n, &e) < 0)
 		fail_msg("%s", e.msg);
 	return n;
 }
@@ -156,7 +158,7 @@ static void test_too_much(void **state)
 	fd = openat(h.user, "a", O_WRONLY | O_CLOEXEC);
 	assert_int_equal(ftruncate(fd, (10 << 20) + 1), 0);
 	strvec_push(&h.agent.login, "a");
-	assert_int_equal(agent_copy_login(&h.agent, h.user, h.task, NULL, &e), -1);
+	assert_int_equal(agent_copy_login(&h.agent, &place, h.user, h.task, NULL, &e), -1);
 	assert_non_null(strstr(e.msg, "larger than"));
 	assert_false(there(h.task, "a"));
 	assert_int_equal(ftruncate(fd, 10 << 20), 0);
@@ -178,7 +180,7 @@ static void test_too_many(void **state)
 		put(h.user, name, "");
 	}
 	strvec_push(&h.agent.login, "d");
-	assert_int_equal(agent_copy_login(&h.agent, h.user, h.task, NULL, &e), -1);
+	assert_int_equal(agent_copy_login(&h.agent, &place, h.user, h.task, NULL, &e), -1);
 	assert_non_null(strstr(e.msg, "1000"));
 	release_homes(&h);
 }
@@ -241,6 +243,74 @@ static void test_malformed_extra(void **state)
 	}
 }
 
+/* J7: of all that Claude Code knows of the user's projects, the task's own, and nothing that was said there
+ */
+static void test_claude_projects(void **state)
+{
+	static const char *const odd[] = { "not json", "[]", "{\"theme\":\"dark\"}", "{\"projects\":[1]}" };
+	struct homes h = make_homes(*state);
+	auto_buf text = BUF_SMALL;
+	struct err e = ERR_INIT;
+
+	put(h.user, ".claude.json",
+		"{\"oauthAccount\":{\"id\":1},\"githubRepoPaths\":{\"secret/x\":[\"/src/x\"]},\"projects\":{"
+		"\"/src/app\":{\"hasTrustDialogAccepted\":true,\"history\":[{\"display\":\"said\"}],\"lastCost\":3},"
+		"\"/src/secret\":{\"mcpServers\":{\"m\":{\"env\":{\"TOKEN\":\"t0k3n\"}}}}}}");
+	strvec_push(&h.agent.login, ".claude.json");
+	assert_int_equal(copy(&h), 1);
+	assert_int_equal(read_file(h.task, ".claude.json", &text, &e), 0);
+	assert_non_null(strstr(text.data, "oauthAccount"));
+	assert_non_null(strstr(text.data, "\"/w/t\": {\n      \"hasTrustDialogAccepted\": true\n    }"));
+	assert_null(strstr(text.data, "secret"));
+	assert_null(strstr(text.data, "t0k3n"));
+	assert_null(strstr(text.data, "said"));
+	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
+		put(h.user, ".claude.json", odd[i]);
+		unlinkat(h.task, ".claude.json", 0);
+		assert_int_equal(copy(&h), 1);
+		assert_content(h.task, ".claude.json", odd[i]);
+	}
+	release_homes(&h);
+}
+
+static void assert_endpoints(const struct config_agent *a, char *const *now, const char *const *want)
+{
+	auto_strvec hosts = STRVEC_INIT;
+	auto_config c = { 0 };
+	size_t n = 0;
+
+	strvec_push(&c.env, "PG_HOST");
+	agent_endpoints(&c, a, now, NULL, &hosts);
+	for (; want[n]; n++)
+		if (!strvec_has(&hosts, want[n]))
+			fail_msg("%s is missing", want[n]);
+	assert_int_equal(hosts.n, n);
+}
+
+/* J5: where the user's own variables say that the model is, and nowhere else */
+static void test_endpoints(void **state)
+{
+	char *now[] = { (char *)"X_BASE_URL=https://me:secret@Llm.corp.example:8443/v1?k=1",
+		(char *)"X_HOST=localhost:11434", (char *)"Y_BASE_URL=https://other.example",
+		(char *)"PG_HOST=db.example", (char *)"X_KEY=https://key.example",
+		(char *)"X_ENDPOINT=http://[fd00::7]/x", NULL };
+	char *odd[] = { (char *)"X_BASE_URL=https://*.example",
+		(char *)"X_HOST=", (char *)"X_ENDPOINT=://a b", NULL };
+	char *aws[] = { (char *)"CLAUDE_CODE_USE_BEDROCK=1", (char *)"AWS_REGION=eu-west-1", NULL };
+	char *no_aws[] = { (char *)"CLAUDE_CODE_USE_BEDROCK=0", (char *)"AWS_REGION=eu-west-1", NULL };
+	struct config_agent a = { .name = (char *)"x" };
+
+	(void)state;
+	strvec_pushl(&a.env, "X_*", "AWS_REGION", "CLAUDE_CODE_USE_BEDROCK", NULL);
+	assert_endpoints(&a, now,
+		(const char *const[]){ "Llm.corp.example:8443", "localhost:11434", "[fd00::7]", NULL });
+	assert_endpoints(&a, odd, (const char *const[]){ NULL });
+	assert_endpoints(&a, aws, (const char *const[]){ "bedrock-runtime.eu-west-1.amazonaws.com", NULL });
+	assert_endpoints(&a, no_aws, (const char *const[]){ NULL });
+	assert_endpoints(NULL, now, (const char *const[]){ NULL });
+	strvec_release(&a.env);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,7 +321,9 @@ int main(void)
 		scratch_test(test_hostile_task_home),
 		scratch_test(test_too_much),
 		scratch_test(test_too_many),
+		scratch_test(test_claude_projects),
 		cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_endpoints),
 		cmocka_unit_test(test_malformed_extra),
 	};
 

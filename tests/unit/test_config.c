@@ -38,6 +38,7 @@ static void test_defaults(void **state)
 	assert_int_equal(c.allow_read.n, 0);
 	assert_string_equal(c.on_dirty, "fail");
 	assert_string_equal(c.merge_strategy, "merge");
+	assert_false(c.merge_keep);
 	assert_false(c.auto_rebase);
 	assert_false(c.fetch);
 	assert_int_equal(c.rebase_frequency, 3600);
@@ -82,7 +83,7 @@ static void test_gateway_keys(void **state)
 			"policy:\n  protected: [deploy, 'a/**/*.x']\n  allow: .envrc\n  rewrite: refuse\n"
 			"  identity: forced\n  author: Bot T. <bot@example.com>\n"
 			"git: {operations: {rebase: local, stash: routed, update-ref: blocked}, fetch: true}\n"
-			"task: {on_dirty: keep}\nmerge: {strategy: squash}\n"
+			"task: {on_dirty: keep}\nmerge: {strategy: squash, keep: true}\n"
 			"sync: {auto_rebase: true, rebase_frequency: 60, pause_on_conflict: false}\n"
 			"snapshot: {every: 1}\ncleanup: {stale_after: 12h}\nserve: {port: 0}\n",
 			&e),
@@ -102,6 +103,7 @@ static void test_gateway_keys(void **state)
 	assert_string_equal(c.operations[2].rule, "blocked");
 	assert_string_equal(c.on_dirty, "keep");
 	assert_string_equal(c.merge_strategy, "squash");
+	assert_true(c.merge_keep);
 	assert_true(c.auto_rebase);
 	assert_int_equal(c.rebase_frequency, 60);
 	assert_false(c.pause_on_conflict);

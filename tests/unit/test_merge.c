@@ -100,7 +100,7 @@ static void add_task(struct ground *g, char *name, char *base, const char *tip)
 	struct err e = ERR_INIT;
 
 	assert_int_equal(store_task_insert(g->c.store, &t, &e), 0);
-	assert_int_equal(store_task_published(g->c.store, t.id, tip, 1, &e), 0);
+	assert_int_equal(store_task_published(g->c.store, t.id, tip, 1, 0, &e), 0);
 }
 
 static void conflicts_of(struct ground *g, const char *name, struct strvec *ret)

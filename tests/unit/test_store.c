@@ -78,7 +78,7 @@ static void test_an_old_store_is_brought_up_to_date(void **state)
 		assert_int_equal(t.commits, 0);
 		assert_true(t.strict);
 		assert_int_equal(t.created, 5);
-		assert_int_equal(store_task_published(st, 7, "", 0, &e), 0);
+		assert_int_equal(store_task_published(st, 7, "", 0, 0, &e), 0);
 		assert_int_equal(store_set_fact(st, "k", "v", &e), 0);
 	}
 }
@@ -107,12 +107,13 @@ static void test_what_a_task_publishes(void **state)
 
 	assert_int_equal(store_task_by_id(st, id, &t, &e), 0);
 	assert_string_equal(t.on_dirty, "fail");
-	assert_int_equal(store_task_published(st, id, "c1", 3, &e), 0);
+	assert_int_equal(store_task_published(st, id, "c1", 3, 4096, &e), 0);
 	assert_int_equal(store_task_note(st, id, "why", &e), 0);
 	assert_int_equal(store_task_rebased(st, id, "c9", "s9", &e), 0);
 	assert_int_equal(store_task_by_id(st, id, &again, &e), 0);
 	assert_string_equal(again.published, "c1");
 	assert_int_equal(again.commits, 3);
+	assert_int_equal(again.bytes, 4096);
 	assert_string_equal(again.note, "why");
 	assert_string_equal(again.base, "c9");
 	assert_string_equal(again.shown, "s9");
@@ -133,7 +134,7 @@ static void test_what_a_task_publishes(void **state)
 	task_release(&two);
 	assert_int_equal(store_task_by_id(st, other, &two, &e), 0);
 	assert_string_equal(two.on_dirty, "commit");
-	assert_int_equal(store_task_published(st, 99, "c", 1, &e), -1);
+	assert_int_equal(store_task_published(st, 99, "c", 1, 0, &e), -1);
 	assert_int_equal(e.kind, ERR_NOTFOUND);
 	assert_int_equal(store_task_note(st, 99, "c", &e), -1);
 	assert_int_equal(store_task_rebased(st, 99, "c", "s", &e), -1);

@@ -1,0 +1,242 @@
+#include "sys/ghosts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "sys/clock.h"
+#include "sys/fd.h"
+
+#define TEXT_MAX      (4u << 20)
+#define PROCESSES_MAX 5000
+#define LOOKS_MAX     300000 /* descriptors and mappings */
+#define TABLE_SIZE    (1u << 16)
+#define SECONDS_MAX   3
+
+struct file {
+	dev_t dev;
+	ino_t ino;
+};
+
+struct look {
+	pid_t *pids;
+	size_t npids;
+	struct file *table; /* of those that were counted; ino 0: free */
+	size_t nfiles, looks;
+	uint64_t bytes;
+	int64_t until;
+	dev_t home;
+	bool too_much;
+};
+
+/* False where nothing more is to be looked at. */
+static bool go_on(struct look *l)
+{
+	if (++l->looks > LOOKS_MAX || l->nfiles > TABLE_SIZE / 2 ||
+		(l->looks % 256 == 0 && clock_ms() > l->until))
+		l->too_much = true;
+	return !l->too_much;
+}
+
+/* False where it was counted before. */
+static bool take(struct look *l, dev_t dev, ino_t ino)
+{
+	size_t i = (size_t)(ino * 2654435761u ^ dev) % TABLE_SIZE;
+
+	for (; l->table[i].ino; i = (i + 1) % TABLE_SIZE)
+		if (l->table[i].ino == ino && l->table[i].dev == dev)
+			return false;
+	l->table[i] = (struct file){ dev, ino };
+	l->nfiles++;
+	return true;
+}
+
+static bool read_text(const char *path, struct buf *out)
+{
+	auto_fd fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct err ignored = ERR_INIT;
+
+	/* what is more than fits is cut */
+	return fd >= 0 && (!read_rest(fd, out, path, &ignored) || out->len);
+}
+
+static bool is_memory(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) < 0 || fs.f_type == TMPFS_MAGIC || fs.f_type == HUGETLBFS_MAGIC ||
+	       fs.f_type == RAMFS_MAGIC;
+}
+
+static bool is_ghost(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && !st->st_nlink && st->st_blocks;
+}
+
+/* fd is one of ours for that file. */
+static void count(struct look *l, int fd, const struct stat *st)
+{
+	if ((st->st_dev == l->home || !is_memory(fd)) && take(l, st->st_dev, st->st_ino))
+		l->bytes += (uint64_t)st->st_blocks * 512;
+}
+
+/* How many descriptors there are at most, as the status tells, which everybody can read. */
+static unsigned long count_slots(pid_t pid)
+{
+	auto_str path = xasprintf("/proc/%d/status", (int)pid);
+	auto_buf text = BUF_SMALL;
+	const char *at = read_text(path, &text) ? strstr(buf_str(&text), "\nFDSize:") : NULL;
+
+	return at ? strtoul(at + 8, NULL, 10) : 0;
+}
+
+/* A process that has closed its /proc to others (PR_SET_DUMPABLE): who made its user namespace can still have
+ * what it has open, one by one. */
+static void look_at_closed(struct look *l, pid_t pid)
+{
+	auto_fd process = (int)syscall(SYS_pidfd_open, pid, 0);
+	unsigned long slots = count_slots(pid);
+	struct stat st;
+
+	if (process < 0) {
+		l->too_much |= errno != ESRCH;
+		return;
+	}
+	for (unsigned long i = 0; i < slots && go_on(l); i++) {
+		auto_fd fd = (int)syscall(SYS_pidfd_getfd, process, (int)i, 0);
+
+		if (fd < 0 && errno == ESRCH)
+			return;
+		if (fd < 0 && errno != EBADF) {
+			l->too_much = true;
+			return;
+		}
+		if (fd >= 0 && !fstat(fd, &st) && is_ghost(&st))
+			count(l, fd, &st);
+	}
+}
+
+static void look_at_open(struct look *l, pid_t pid)
+{
+	auto_str path = xasprintf("/proc/%d/fd", (int)pid);
+	DIR *d = opendir(path);
+	struct dirent *ent;
+	struct stat st;
+
+	if (!d) {
+		if (errno == EACCES)
+			look_at_closed(l, pid);
+		return;
+	}
+	while ((ent = readdir(d)) && go_on(l)) {
+		if (ent->d_name[0] == '.' || fstatat(dirfd(d), ent->d_name, &st, 0) < 0 || !is_ghost(&st))
+			continue;
+		auto_fd fd = openat(dirfd(d), ent->d_name, O_PATH | O_CLOEXEC);
+
+		if (fd >= 0)
+			count(l, fd, &st);
+	}
+	closedir(d);
+}
+
+static bool is_of_memory(const char *path)
+{
+	static const char *const beginnings[] = { "/memfd:", "/dev/shm/", "/dev/zero", "/SYSV",
+		"/anon_hugepage", "/[aio]" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
+		if (!strncmp(path, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
+static void look_at_mapped(struct look *l, pid_t pid)
+{
+	auto_str path = xasprintf("/proc/%d/maps", (int)pid);
+	auto_buf text = BUF_INIT(TEXT_MAX);
+	char *save = NULL;
+
+	errno = 0;
+	if (!read_text(path, &text)) {
+		l->too_much |= errno == EACCES || errno == EPERM;
+		return;
+	}
+	l->too_much |= text.overflow;
+	if (!text.len)
+		return;
+	for (char *line = strtok_r(text.data, "\n", &save); line && go_on(l);
+		line = strtok_r(NULL, "\n", &save)) {
+		unsigned long from, to, ino;
+		unsigned high, low;
+		size_t n = strlen(line);
+		int at = 0;
+
+		if (n < 10 || strcmp(line + n - 10, " (deleted)") != 0 ||
+			sscanf(line, "%lx-%lx %*s %*x %x:%x %lu %n", &from, &to, &high, &low, &ino, &at) <
+				5 ||
+			!at || is_of_memory(line + at) || !take(l, makedev(high, low), ino))
+			continue;
+		l->bytes += to - from;
+	}
+}
+
+static void add_children(struct look *l, pid_t pid)
+{
+	auto_str path = xasprintf("/proc/%d/task", (int)pid);
+	DIR *d = opendir(path);
+	struct dirent *ent;
+
+	while (d && (ent = readdir(d))) {
+		auto_str name = xasprintf("%s/%s/children", path, ent->d_name);
+		auto_buf text = BUF_INIT(TEXT_MAX);
+
+		if (ent->d_name[0] == '.' || !read_text(name, &text))
+			continue;
+		for (char *at = text.data, *end; at && *at && l->npids < PROCESSES_MAX; at = end) {
+			long child = strtol(at, &end, 10);
+
+			if (end == at)
+				break;
+			if (child > 0 && child != getpid())
+				l->pids[l->npids++] = (pid_t)child;
+		}
+	}
+	if (d)
+		closedir(d);
+}
+
+int ghosts_count(pid_t of, dev_t home, uint64_t *ret)
+{
+	struct look l = { .home = home,
+		.until = clock_ms() + SECONDS_MAX * 1000,
+		.pids = xcalloc(PROCESSES_MAX, sizeof(pid_t)),
+		.table = xcalloc(TABLE_SIZE, sizeof(struct file)) };
+	size_t own;
+
+	add_children(&l, of);
+	own = l.npids;
+	for (size_t i = 0; i < l.npids && !l.too_much; i++) {
+		add_children(&l, l.pids[i]);
+		if (i >= own)
+			look_at_open(&l, l.pids[i]);
+	}
+	/* what is open as well has been counted by what it takes */
+	for (size_t i = own; i < l.npids && !l.too_much; i++)
+		look_at_mapped(&l, l.pids[i]);
+	free(l.pids);
+	free(l.table);
+	*ret = l.bytes;
+	return l.too_much || l.npids == PROCESSES_MAX ? -1 : 0;
+}
