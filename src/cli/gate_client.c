@@ -1,6 +1,7 @@
 #include "cli/gate_client.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,6 +18,21 @@
 
 #define ANSWER_MAX     (4u << 20)
 #define ANSWER_SECONDS 900
+#define SOCKET_TRIES   4000
+#define SOCKET_MS      2
+
+/* A keeper that has just been started may not listen yet. It says nothing to who holds it, but for its end.
+ */
+static int connect_gate(int dir, int keeper, int *ret, struct err *e)
+{
+	struct pollfd p = { keeper, POLLIN, 0 };
+	int rc;
+
+	for (int tries = 0; (rc = sock_connect(dir, KEEPER_USER_SOCKET, ret, e)) < 0; tries++)
+		if (e->kind != ERR_NOTFOUND || tries == SOCKET_TRIES || poll(&p, 1, SOCKET_MS) > 0)
+			break;
+	return rc;
+}
 
 static int exchange(int fd, const char *path, const char *body, struct buf *answer, struct err *e)
 {
@@ -79,7 +95,7 @@ int gate_ask(struct context *c, struct task *t, const char *path, json_t *in, js
 
 	json_decref(in);
 	if (session_hold(c, t, &keeper, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0 ||
-		sock_connect(dir, KEEPER_USER_SOCKET, &fd, e) < 0 || exchange(fd, path, body, &answer, e) < 0)
+		connect_gate(dir, keeper, &fd, e) < 0 || exchange(fd, path, body, &answer, e) < 0)
 		return err_wrap(e, "task '%s'", t->name);
 	return take_answer(&answer, ret, e);
 }

@@ -1,9 +1,13 @@
 #include "cli/cmd.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include "cli/say.h"
 #include "cli/terminal.h"
+
+#define HEAP_STEP (512 << 10)
+#define HEAP_KEPT (8 << 20)
 
 const struct cmd commands[] = {
 	{ "run", cmd_run, "[OPTIONS] [--] CMD... | FILE", "make a task and run CMD in it" },
@@ -130,6 +134,10 @@ int main(int argc, char **argv)
 	int code;
 
 	terminal_fill_std();
+	/* Commands are short: memory that was given back would be asked for again at once. The keeper has its
+	 * own rule. */
+	mallopt(M_TOP_PAD, HEAP_STEP);
+	mallopt(M_TRIM_THRESHOLD, HEAP_KEPT);
 	if (argc < 2) {
 		cmd_help(0, NULL);
 		return 2;

@@ -20,6 +20,7 @@
 #include "base/path.h"
 #include "fsmonitor/report.h"
 #include "sys/fd.h"
+#include "sys/linux.h"
 
 #define ID_MAX     256
 #define INDEX_MAX  (1UL << 30)

@@ -13,6 +13,7 @@
 #include "jail/standin.h"
 #include "jail/steps.h"
 #include "sys/fd.h"
+#include "sys/linux.h"
 
 static int loopback_up(struct entering *in, struct err *e)
 {

@@ -1,15 +1,9 @@
 #include "jail/mount.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/mount.h>
 
 #include "sys/fd.h"
-
-/* linux/fcntl.h, where it stands, cannot be included beside fcntl.h. */
-#ifndef AT_RECURSIVE
-#define AT_RECURSIVE 0x8000
-#endif
+#include "sys/linux.h"
 
 static uint64_t attributes(unsigned limits)
 {

@@ -12,6 +12,7 @@
 #include "jail/mount.h"
 #include "jail/steps.h"
 #include "sys/fd.h"
+#include "sys/linux.h"
 
 static int attach_layer(int fd, int stage, const char *name)
 {

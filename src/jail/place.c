@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "jail/steps.h"
 #include "sys/fd.h"
+#include "sys/linux.h"
 
 /* Whether path lies in something that an agent can have written: the innermost row around it says so. */
 static bool is_agents(const struct entering *in, const char *path)

@@ -25,7 +25,7 @@ int rights_become(struct entering *in, struct err *e)
 	return 0;
 }
 
-static int set_limit(__rlimit_resource_t what, uint64_t value, struct err *e)
+static int set_limit(int what, uint64_t value, struct err *e)
 {
 	struct rlimit old, l = { value, value };
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "sys/fd.h"
+#include "sys/linux.h"
 #include "sys/tree.h"
 
 /* What overlayfs makes in the directory that it is given. */

@@ -34,8 +34,7 @@ int gate_listen(struct gate_post *g, const struct keeper_spec *spec, struct err 
 {
 	if (!spec->gateway)
 		return 0;
-	if (sock_listen(spec->task_dir, KEEPER_AGENT_SOCKET, &g->agent, e) < 0 ||
-		sock_listen(spec->task_dir, KEEPER_USER_SOCKET, &g->user, e) < 0)
+	if (sock_listen(spec->task_dir, KEEPER_AGENT_SOCKET, &g->agent, e) < 0)
 		return -1;
 	/* the home is closed to others; who gets as far as this is the inside */
 	if (fchmodat(spec->task_dir, KEEPER_AGENT_SOCKET, 0666, 0) < 0 ||
@@ -360,17 +359,19 @@ static void watch(struct keeper *k)
 		event_add(g->watch_ev, NULL);
 }
 
-void gate_start(struct keeper *k)
+int gate_start(struct keeper *k, struct err *e)
 {
 	struct gate_post *g = &k->gate;
 	struct timeval often = { .tv_sec = k->spec.sync_seconds };
 
 	if (!k->spec.gateway)
-		return;
+		return 0;
+	if (sock_listen(k->spec.task_dir, KEEPER_USER_SOCKET, &g->user, e) < 0)
+		return -1;
 	g->agent_ev = event_new(k->base, g->agent, EV_READ, on_word, k);
 	g->user_ev = event_new(k->base, g->user, EV_READ, on_word, k);
 	if (!g->agent_ev || !g->user_ev)
-		return;
+		return err_set(e, ERR_FAILED, "cannot wait for the gateway's callers");
 	rest(k);
 	watch(k);
 	if (k->spec.measure_seconds && k->spec.main_cmd) {
@@ -383,6 +384,7 @@ void gate_start(struct keeper *k)
 		g->sync_timer = event_new(k->base, -1, EV_PERSIST, on_sync, k);
 		event_add(g->sync_timer, &often);
 	}
+	return 0;
 }
 
 bool gate_is_called(const struct keeper *k)
@@ -459,7 +461,11 @@ void gate_stop(struct keeper *k)
 {
 	struct gate_post *g = &k->gate;
 
-	if (!g->agent_ev)
+	if (k->spec.gateway) {
+		unlinkat(k->spec.task_dir, KEEPER_AGENT_SOCKET, 0);
+		unlinkat(k->spec.task_dir, KEEPER_USER_SOCKET, 0);
+	}
+	if (!g->agent_ev || !g->user_ev)
 		return;
 	if (g->pid)
 		kill(g->pid, SIGTERM);
@@ -473,8 +479,6 @@ void gate_stop(struct keeper *k)
 		event_del(g->sync_timer);
 	if (g->measure_timer)
 		event_del(g->measure_timer);
-	unlinkat(k->spec.task_dir, KEEPER_AGENT_SOCKET, 0);
-	unlinkat(k->spec.task_dir, KEEPER_USER_SOCKET, 0);
 }
 
 void gate_kill(struct keeper *k)

@@ -41,7 +41,8 @@ void keeper_stop_listening(struct keeper *k)
 	if (k->listen_fd < 0)
 		return;
 	unlinkat(k->spec.task_dir, CONTROL, 0);
-	event_free(k->listen_ev);
+	if (k->listen_ev)
+		event_free(k->listen_ev);
 	k->listen_ev = NULL;
 	while ((conn = accept4(k->listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
 		close(conn);
@@ -154,12 +155,11 @@ void keeper_become(const char *name, int *keep, size_t n)
 	keeper_close_all_but(keep, n);
 }
 
-static void leave_caller(const struct keeper_spec *spec, int listen_fd, int client, const struct gate_post *g,
-	const struct ports *ports)
+static void leave_caller(
+	const struct keeper_spec *spec, int client, const struct gate_post *g, const struct ports *ports)
 {
-	int keep[6 + KEEPER_PORTS_MAX] = { spec->task_dir, spec->lock_fd, listen_fd, client, g->agent,
-		g->user };
-	size_t n = 6;
+	int keep[4 + KEEPER_PORTS_MAX] = { spec->task_dir, spec->lock_fd, client, g->agent };
+	size_t n = 4;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	setsid();
@@ -194,6 +194,25 @@ static void open_main(struct keeper *k, struct client *c)
 	command_attach(k->main, c);
 }
 
+/* What nobody needs before the first answer is done while the jail is being made: a file more in a directory
+ * can take as long as all of its mounts, where much was just removed. */
+static void listen_to_user(struct keeper *k)
+{
+	struct err e = ERR_INIT;
+
+	if (k->phase != PHASE_ENTERING)
+		return;
+	if (sock_listen(k->spec.task_dir, CONTROL, &k->listen_fd, &e) < 0 || gate_start(k, &e) < 0) {
+		err_wrap(&e, "cannot start the task's keeper");
+		life_fail(k, &e);
+		return;
+	}
+	k->listen_ev = event_new(k->base, k->listen_fd, EV_READ | EV_PERSIST, on_connect, k);
+	if (k->listen_ev)
+		event_add(k->listen_ev, NULL);
+	port_start(k);
+}
+
 static void run(struct keeper *k, int client)
 {
 	struct client *c;
@@ -201,18 +220,14 @@ static void run(struct keeper *k, int client)
 	k->base = event_base_new();
 	if (!k->base)
 		return;
-	k->listen_ev = event_new(k->base, k->listen_fd, EV_READ | EV_PERSIST, on_connect, k);
 	k->term_ev = evsignal_new(k->base, SIGTERM, on_term, k);
 	k->chld_ev = evsignal_new(k->base, SIGCHLD, on_child, k);
 	k->deadline = evtimer_new(k->base, on_deadline, k);
 	k->time_up = evtimer_new(k->base, on_time_up, k);
-	if (!k->listen_ev || !k->term_ev || !k->chld_ev || !k->deadline || !k->time_up)
+	if (!k->term_ev || !k->chld_ev || !k->deadline || !k->time_up)
 		return;
-	event_add(k->listen_ev, NULL);
 	event_add(k->term_ev, NULL);
 	event_add(k->chld_ev, NULL);
-	gate_start(k);
-	port_start(k);
 	log_open(&k->log, k->spec.task_dir, k->spec.main_cmd ? k->spec.log_max : 0);
 	c = client_new(k, client);
 	if (!c)
@@ -220,6 +235,7 @@ static void run(struct keeper *k, int client)
 	if (k->spec.main_cmd)
 		open_main(k, c);
 	life_start(k);
+	listen_to_user(k);
 	event_base_dispatch(k->base);
 }
 
@@ -244,42 +260,36 @@ static int listen_ports(const uint16_t *wanted, struct ports *ret, struct err *e
 int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 {
 	__attribute__((cleanup(close_ports))) struct ports ports = { .n = 0 };
-	auto_fd listener = -1, ours = -1, theirs = -1;
+	auto_fd ours = -1, theirs = -1;
 	struct gate_post gate = { .agent = -1, .user = -1, .orders = -1, .watch = -1 };
 	int pair[2];
 	pid_t pid;
 
-	if (listen_ports(spec->ports, &ports, e) < 0 ||
-		sock_listen(spec->task_dir, CONTROL, &listener, e) < 0 || gate_listen(&gate, spec, e) < 0)
+	if (listen_ports(spec->ports, &ports, e) < 0 || gate_listen(&gate, spec, e) < 0)
 		return err_wrap(e, "cannot start the task's keeper");
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
-		unlinkat(spec->task_dir, CONTROL, 0);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_sys(e, "cannot start the task's keeper");
-	}
 	ours = pair[0];
 	theirs = pair[1];
 	pid = fork();
-	if (pid < 0) {
-		unlinkat(spec->task_dir, CONTROL, 0);
+	if (pid < 0)
 		return err_sys(e, "cannot start the task's keeper");
-	}
 	if (!pid) {
 		struct keeper k = { .spec = *spec,
 			.gate = gate,
 			.proxy.fd = -1,
-			.listen_fd = listener,
+			.listen_fd = -1,
 			.orders = -1,
 			.ports = ports };
 
 		if (spec->group)
 			k.group = *spec->group;
-		leave_caller(spec, listener, theirs, &gate, &ports);
+		leave_caller(spec, theirs, &gate, &ports);
 		fd_nonblock(theirs);
 		run(&k, theirs);
 		_exit(0);
 	}
 	fd_closep(&gate.agent);
-	fd_closep(&gate.user);
 	*ret_client = fd_steal(&ours);
 	return 0;
 }

@@ -88,10 +88,10 @@ struct keeper_spec {
 	void *arg;
 };
 
-/* Forks the keeper, which listens on `control` by the time this returns. *ret_client is a connection to it,
- * as if made by connecting to the control socket; with a main command it is attached to that already (no
- * ATTACH is sent; rows and cols of the main command count as this client's). In the keeper this never
- * returns. */
+/* Forks the keeper, which listens on `control` and on KEEPER_USER_SOCKET before it answers. *ret_client is a
+ * connection to it, as if made by connecting to the control socket; with a main command it is attached to
+ * that already (no ATTACH is sent; rows and cols of the main command count as this client's). In the keeper
+ * this never returns. */
 int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e);
 
 #endif

@@ -162,9 +162,10 @@ struct client {
 };
 
 /* gate.c */
-/* Makes the sockets; before the fork. Nothing where the spec has no gateway. */
+/* Makes the inside's socket; before the fork. Nothing where the spec has no gateway. */
 int gate_listen(struct gate_post *g, const struct keeper_spec *spec, struct err *e);
-void gate_start(struct keeper *k);
+/* Makes the user's, and waits for callers. */
+int gate_start(struct keeper *k, struct err *e);
 /* Stops listening and tells the process to end. */
 void gate_stop(struct keeper *k);
 void gate_kill(struct keeper *k);

@@ -13,6 +13,7 @@
 #include "jail/enter.h"
 #include "jail/workdir.h"
 #include "sys/fd.h"
+#include "sys/linux.h"
 
 #define DESCRIPTION_FD 3
 #define ORDERS_FD      4

@@ -33,7 +33,7 @@ int open_beneath(int dir, const char *path, int flags, mode_t mode)
 {
 	struct open_how how = {
 		.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC | O_NOFOLLOW),
-		.mode = flags & (O_CREAT | __O_TMPFILE) ? mode : 0,
+		.mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? mode : 0,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS,
 	};
 	unsigned tries = 0;
@@ -126,16 +126,21 @@ ssize_t read_full(int fd, void *data, size_t len)
 	return (ssize_t)done;
 }
 
+/* At a time, of what tells no size. */
+#define READ_STEP 16384u
+
 int read_rest(int fd, struct buf *out, const char *what, struct err *e)
 {
+	size_t step = READ_STEP;
 	struct stat st;
 
 	/* room for all of it at once; one byte more than its size tells the end without growing again */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
-		(uint64_t)st.st_size < out->max - out->len)
-		buf_reserve(out, (size_t)st.st_size + 1);
+		(uint64_t)st.st_size < out->max - out->len && buf_reserve(out, (size_t)st.st_size + 1))
+		step = 1;
 	for (;;) {
-		size_t room = out->data && out->cap - out->len > 16384 ? out->cap - out->len - 1 : 16384;
+		size_t left = out->data ? out->cap - out->len - 1 : 0;
+		size_t room = left >= step ? left : READ_STEP;
 		char *at = buf_reserve(out, room < out->max - out->len ? room : out->max - out->len);
 		char probe;
 		ssize_t n;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sys/linux.h"
 #include "sys/tree.h"
 
 /* What is gone at once. */

@@ -18,6 +18,7 @@
 #include "base/path.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
+#include "sys/linux.h"
 #include "sys/owner.h"
 
 int proc_exit_code(int status)

@@ -79,11 +79,11 @@ int sock_send(int fd, const void *data, size_t len, const int *fds, size_t nfds)
 		struct cmsghdr *c;
 
 		m.msg_control = control.bytes;
-		m.msg_controllen = CMSG_SPACE(sizeof(int) * nfds);
+		m.msg_controllen = (socklen_t)CMSG_SPACE(sizeof(int) * nfds);
 		c = CMSG_FIRSTHDR(&m);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int) * nfds);
+		c->cmsg_len = (socklen_t)CMSG_LEN(sizeof(int) * nfds);
 		memcpy(CMSG_DATA(c), fds, sizeof(int) * nfds);
 	}
 	for (;;) {

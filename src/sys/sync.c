@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sys/linux.h"
 #include "sys/lock.h"
 
 void sync_later(int dir, const char *mark, const char *unless)

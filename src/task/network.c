@@ -96,8 +96,15 @@ int network_save(int task_dir, bool own, const struct network *n, struct err *e)
 		unlinkat(task_dir, NOW_NAME, 0);
 		return 0;
 	}
-	if (own)
+	if (own) {
 		unlinkat(task_dir, NOW_NAME, 0);
+	} else {
+		/* as it was the last time */
+		buf_reset(&before);
+		if (!read_file(task_dir, NOW_NAME, &before, &none) &&
+			!strcmp(buf_str(&before), buf_str(&text)))
+			return 0;
+	}
 	return write_file(task_dir, own ? OWN_NAME : NOW_NAME, buf_str(&text), text.len, 0600, e);
 }
 

@@ -1,0 +1,71 @@
+/*
+ * Calls of Linux for which the C library that is being built with may have no words. glibc has them all; the
+ * small programs are built with musl (src/meson.build), which has not. Same names, same meaning.
+ */
+#ifndef SYS_LINUX_H
+#define SYS_LINUX_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* linux/fcntl.h, where it stands, cannot be included beside fcntl.h. */
+#ifndef AT_RECURSIVE
+#define AT_RECURSIVE 0x8000
+#endif
+
+#ifndef __GLIBC__
+#include <linux/fs.h>
+#include <linux/mount.h>
+#include <linux/stat.h>
+
+static inline int fsopen(const char *type, unsigned flags)
+{
+	return (int)syscall(SYS_fsopen, type, flags);
+}
+
+static inline int fsconfig(int fd, unsigned cmd, const char *key, const void *value, int aux)
+{
+	return (int)syscall(SYS_fsconfig, fd, cmd, key, value, aux);
+}
+
+static inline int fsmount(int fd, unsigned flags, unsigned attributes)
+{
+	return (int)syscall(SYS_fsmount, fd, flags, attributes);
+}
+
+static inline int open_tree(int dir, const char *path, unsigned flags)
+{
+	return (int)syscall(SYS_open_tree, dir, path, flags);
+}
+
+static inline int move_mount(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
+{
+	return (int)syscall(SYS_move_mount, from_dir, from, to_dir, to, flags);
+}
+
+static inline int mount_setattr(int dir, const char *path, unsigned flags, struct mount_attr *a, size_t size)
+{
+	return (int)syscall(SYS_mount_setattr, dir, path, flags, a, size);
+}
+
+static inline int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
+{
+	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
+}
+
+static inline int close_range(unsigned first, unsigned last, int flags)
+{
+	return (int)syscall(SYS_close_range, first, last, flags);
+}
+
+static inline int statx(int dir, const char *path, int flags, unsigned mask, struct statx *ret)
+{
+	return (int)syscall(SYS_statx, dir, path, flags, mask, ret);
+}
+#endif
+
+#endif
