@@ -24,6 +24,7 @@ static int mend(struct context *c, struct finding *f, struct err *e)
 	auto_lock lock = -1;
 	auto_audit a = NULL;
 	char now[65];
+	int64_t bytes;
 	bool ours;
 
 	if (store_task_by_id(c->store, f->task, &t, e) < 0 || survey_repo(c, t.project_id, &r, e) < 0 ||
@@ -32,11 +33,12 @@ static int mend(struct context *c, struct finding *f, struct err *e)
 		return -1;
 	if (!*now || !strcmp(now, known_tip(&t)))
 		return 0;
-	if (moved_by_garth(c, &t, now, &ours, e) < 0 || (!ours && moved_keep(c, &r, &t, dir, now, e) < 0) ||
+	if (moved_by_garth(c, &t, now, &ours, &bytes, e) < 0 ||
+		(!ours && moved_keep(c, &r, &t, dir, now, e) < 0) ||
 		audit_open(c->home.fd, c->store, &a, e) < 0 ||
 		audit_add(a, "found", &t, json_pack("{s:s, s:s}", "tip", now, "old", known_tip(&t)), e) < 0)
 		return -1;
-	return store_task_published(c->store, t.id, now, t.commits, t.bytes, e);
+	return store_task_published(c->store, t.id, now, t.commits, t.bytes + bytes, e);
 }
 
 /* Read from files: no git is asked. A task that runs, or that somebody is at, has a gateway that sees to it.

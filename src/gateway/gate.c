@@ -76,14 +76,14 @@ static int catch_up(struct gate *g, struct err *e)
 {
 	struct task *t = &g->task;
 	char now[65];
-	int64_t commits;
+	int64_t commits, bytes;
 	bool ours;
 
 	if (ref_read(&g->at.repo, t->branch, now, e) < 0)
 		return -1;
 	if (!*now || !strcmp(now, known_tip(t)))
 		return 0;
-	if (moved_by_garth(&g->context, t, now, &ours, e) < 0 ||
+	if (moved_by_garth(&g->context, t, now, &ours, &bytes, e) < 0 ||
 		(!ours && moved_keep(&g->context, &g->at.repo, t, g->at.ws.dir, now, e) < 0))
 		return -1;
 	commits = t->commits + count_between(&g->at.repo, known_tip(t), now);
@@ -92,11 +92,12 @@ static int catch_up(struct gate *g, struct err *e)
 			    (json_int_t)(commits - t->commits)),
 		    e) < 0 ||
 		find_snapshots(g, now, e) < 0 ||
-		store_task_published(g->context.store, t->id, now, commits, t->bytes, e) < 0)
+		store_task_published(g->context.store, t->id, now, commits, t->bytes + bytes, e) < 0)
 		return -1;
 	free(t->published);
 	t->published = xstrdup(now);
 	t->commits = commits;
+	t->bytes += bytes;
 	return 0;
 }
 

@@ -25,6 +25,7 @@ static uint64_t count_files(const struct changes *c)
 /* What it has added to a worktree, which is not in its own directory. */
 static int count_elsewhere(const struct changes *c, struct tree_use *u, struct err *e)
 {
+	u->inodes += c->dirs;
 	for (size_t i = 0; i < c->n; i++) {
 		bool whole = c->v[i].kind == CHANGE_CLOSED || c->v[i].kind == CHANGE_REPO;
 		struct stat st;
@@ -32,7 +33,7 @@ static int count_elsewhere(const struct changes *c, struct tree_use *u, struct e
 		/* a file may have more room than it is long */
 		if (c->v[i].kind == CHANGE_FILE && !fstatat(c->root, c->v[i].path, &st, AT_SYMLINK_NOFOLLOW))
 			u->bytes += (uint64_t)st.st_blocks * 512;
-		u->inodes++;
+		u->inodes += !c->v[i].tracked;
 		if (whole && use_add(c->root, c->v[i].path, u, e) < 0)
 			return -1;
 	}

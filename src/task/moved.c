@@ -1,5 +1,6 @@
 #include "task/moved.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "audit/audit.h"
@@ -13,6 +14,7 @@
 
 struct search {
 	char *id, *commit; /* as they stand in a line */
+	int64_t bytes;
 };
 
 static bool has(const char *line, size_t len, const char *text)
@@ -20,27 +22,44 @@ static bool has(const char *line, size_t len, const char *text)
 	return memmem(line, len, text, strlen(text)) != NULL;
 }
 
+/* Of a publish. Nobody's words look like that in a line: their quotes are escaped. */
+static int64_t bytes_in(const char *line, size_t len)
+{
+	static const char key[] = "\"bytes\":";
+	const char *at = memmem(line, len, key, strlen(key));
+	int64_t n = 0;
+
+	for (at = at ? at + strlen(key) : line + len; at < line + len && isdigit((unsigned char)*at); at++)
+		n = n * 10 + (*at - '0');
+	return n;
+}
+
 /* The two deeds that move a branch. */
 static int look(const char *line, size_t len, void *arg, struct err *e)
 {
-	const struct search *s = arg;
+	struct search *s = arg;
 
 	(void)e;
-	return has(line, len, s->id) && has(line, len, s->commit) &&
-	       (has(line, len, "\"event\":\"publish\"") || has(line, len, "\"event\":\"move\""));
+	if (!has(line, len, s->id) || !has(line, len, s->commit) ||
+		!(has(line, len, "\"event\":\"publish\"") || has(line, len, "\"event\":\"move\"")))
+		return 0;
+	s->bytes = bytes_in(line, len);
+	return 1;
 }
 
-int moved_by_garth(struct context *c, const struct task *t, const char *commit, bool *ret, struct err *e)
+int moved_by_garth(struct context *c, const struct task *t, const char *commit, bool *ret, int64_t *ret_bytes,
+	struct err *e)
 {
 	auto_str id = xasprintf("\"task_id\":%lld,", (long long)t->id),
 		 oid = xasprintf("\"tip\":\"%s\"", commit);
-	struct search s = { id, oid };
+	struct search s = { id, oid, 0 };
 	uint64_t offset = 0;
 	int rc = audit_read(c->home.fd, &offset, look, &s, e);
 
 	if (rc < 0)
 		return -1;
 	*ret = rc > 0;
+	*ret_bytes = s.bytes;
 	return 0;
 }
 

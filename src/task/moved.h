@@ -12,8 +12,9 @@
 #include "git/repo.h"
 #include "task/context.h"
 
-/* Whether a deed of the task's own arrived at the commit. */
-int moved_by_garth(struct context *c, const struct task *t, const char *commit, bool *ret, struct err *e);
+/* Whether a deed of the task's own arrived at the commit, and how many bytes it added. */
+int moved_by_garth(struct context *c, const struct task *t, const char *commit, bool *ret, int64_t *ret_bytes,
+	struct err *e);
 
 /* The branch is at `now` by somebody's hand: what was published before becomes a snapshot, where it is still
  * there, and `now` is not overwritten by who does not stand on it (moved_by_hand). */

@@ -247,8 +247,10 @@ static enum tree_next whole_entry(const struct tree_entry *t, void *arg, struct 
 
 	if (settled(s, t, &next, e))
 		return next;
-	if (S_ISDIR(t->st.st_mode))
+	if (S_ISDIR(t->st.st_mode)) {
+		s->out->dirs++;
 		return TREE_ON;
+	}
 	known = tracked_find(s->tracked, t->path, &s->near);
 	if (known)
 		known->seen = true;
@@ -276,6 +278,24 @@ static void append(struct changes *to, struct changes *from)
 	from->n = 0;
 }
 
+/* The names are sorted: a directory is new where the name before is not in it. */
+static size_t count_dirs(const struct tracked *t)
+{
+	const char *before = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const char *name = name_of(t, i), *at = name;
+
+		while (*at && *at == before[at - name])
+			at++;
+		for (; *at; at++)
+			n += *at == '/';
+		before = name;
+	}
+	return n;
+}
+
 static int by_path(const void *a, const void *b)
 {
 	return strcmp(((const struct change *)a)->path, ((const struct change *)b)->path);
@@ -287,7 +307,7 @@ int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e)
 	struct scan s[TREE_MAX_THREADS];
 	void *args[TREE_MAX_THREADS];
 	unsigned threads = thread_count();
-	size_t gone;
+	size_t gone, dirs = count_dirs(t);
 	int rc;
 
 	for (unsigned i = 0; i < threads; i++) {
@@ -302,6 +322,7 @@ int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e)
 			add(&c, name_of(t, i), CHANGE_GONE)->tracked = true;
 	gone = c.n;
 	for (unsigned i = 0; i < threads; i++) {
+		c.dirs += found[i].dirs;
 		append(&c, &found[i]);
 		changes_release(&found[i]);
 	}
@@ -311,6 +332,7 @@ int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e)
 	}
 	if (c.n > gone)
 		qsort(c.v + gone, c.n - gone, sizeof(*c.v), by_path);
+	c.dirs = c.dirs > dirs ? c.dirs - dirs : 0;
 	note_ignores(t, &c);
 	*ret = c;
 	return 0;

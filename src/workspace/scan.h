@@ -39,6 +39,7 @@ struct change {
 struct changes {
 	struct change *v;
 	size_t n, cap;
+	size_t dirs;                /* scan_whole: more directories than the base has */
 	int root;                   /* where the files are, to be opened beneath */
 	struct strvec base_ignores; /* the base's .gitignore files */
 };

@@ -153,9 +153,9 @@ PY
       eventually is_state $t paused; [[ $("$garth" show $t) == *"bytes, more than limits.max_worktree_size"* ]] || complain "$("$garth" show $t)"
       "$garth" cancel $t
     done
-    for t in ign home tmp; do
-      case $t in ign) dir=x.ign;; home) dir='~/x';; tmp) dir=/tmp/x;; esac
-      "$garth" run -q -d -t $t-$b --backend $b -- sh -c "mkdir $dir; cd $dir; i=0; while [ \$i -lt 2500 ]; do : >\$i; i=\$((i + 1)); done; sleep 100"
+    for t in ign home tmp dirs; do
+      case $t in ign | dirs) dir=x.ign;; home) dir='~/x';; tmp) dir=/tmp/x;; esac
+      "$garth" run -q -d -t $t-$b --backend $b -- sh -c "mkdir $dir; cd $dir; i=0; while [ \$i -lt 2500 ]; do case $t in dirs) echo \$i;; *) : >\$i;; esac; i=\$((i + 1)); done | xargs -r mkdir; sleep 100"
       eventually is_state $t-$b paused; [[ $("$garth" show $t-$b) == *"more than limits.max_inodes"* ]] || complain "$("$garth" show $t-$b)"
       "$garth" cancel $t-$b
     done
