@@ -90,14 +90,15 @@ void life_end(struct keeper *k, int exit_code)
 		k->exit_code = exit_code;
 	k->phase = PHASE_DYING;
 	keeper_deadline(k, GATE_SECONDS);
-	keeper_stop_listening(k);
-	gate_stop(k);
-	proxy_stop(k);
-	port_stop(k);
+	/* first: what is inside dies while the sockets are taken away */
 	if (k->first > 0)
 		kill(k->first, k->spec.jail->alone ? SIGTERM : SIGKILL);
 	if (k->launch > 0)
 		kill(k->launch, SIGKILL);
+	keeper_stop_listening(k);
+	gate_stop(k);
+	proxy_stop(k);
+	port_stop(k);
 	/* Where the first process' pid is not known yet, this is what ends it. */
 	orders_close(k);
 	/* The rest happens in the loop: the caller may hold a client that the end takes away. */

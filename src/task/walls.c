@@ -104,7 +104,9 @@ static void show_tools(struct context *c, struct jail *j, const struct hidden *h
 	for (size_t i = 0; i < c->config.tools.n; i++) {
 		auto_str path = path_join(c->user_home, c->config.tools.v[i]);
 
-		show_named(c, j, h, path);
+		/* most are not there: one question instead of one for each directory on the way */
+		if (!access(path, F_OK))
+			show_named(c, j, h, path);
 	}
 	for (size_t i = 0; i < c->config.allow_read.n; i++)
 		show_named(c, j, h, c->config.allow_read.v[i]);
