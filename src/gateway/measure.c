@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "gateway/pause.h"
 #include "gateway/use.h"
+#include "sys/fd.h"
 #include "sys/ghosts.h"
 #include "task/life.h"
 #include "workspace/review.h"
@@ -31,7 +32,7 @@ static int count_elsewhere(const struct changes *c, struct tree_use *u, struct e
 		struct stat st;
 
 		/* a file may have more room than it is long */
-		if (c->v[i].kind == CHANGE_FILE && !fstatat(c->root, c->v[i].path, &st, AT_SYMLINK_NOFOLLOW))
+		if (c->v[i].kind == CHANGE_FILE && !lstat_beneath(c->root, c->v[i].path, &st))
 			u->bytes += (uint64_t)st.st_blocks * 512;
 		u->inodes += !c->v[i].tracked;
 		if (whole && use_add(c->root, c->v[i].path, u, e) < 0)
@@ -57,7 +58,8 @@ static int count_use(struct gate *g, const struct changes *c, struct tree_use *u
 	if (u->closed)
 		return err_set(e, ERR_FAILED, "it has directories that cannot be looked into");
 	/* of the keeper, whose child this is, and everything that runs inside descends from */
-	if (ghosts_count(getppid(), fstat(g->at.ws.dir, &st) < 0 ? 0 : st.st_dev, &ghosts) < 0)
+	if (ghosts_count(getppid(), gate_is_alone(g), fstat(g->at.ws.dir, &st) < 0 ? 0 : st.st_dev, &ghosts) <
+		0)
 		return err_set(e, ERR_FAILED, "what its processes have open is more than can be looked at");
 	u->bytes += ghosts;
 	return 0;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,11 +64,23 @@ static void ask_owner(int place, struct tree_use *ret)
 		waitpid(pid, NULL, 0);
 }
 
+static int add_one(int dir, const char *name, struct tree_use *ret)
+{
+	struct stat st;
+
+	if (!lstat_beneath(dir, name, &st))
+		ret->bytes += (uint64_t)st.st_blocks * 512;
+	return 0;
+}
+
 int use_add(int dir, const char *name, struct tree_use *ret, struct err *e)
 {
 	auto_fd place = open_beneath(dir, name, O_PATH | O_DIRECTORY, 0);
 	struct tree_use u;
 
+	/* a file, or a link by now: it is not beneath itself */
+	if (place < 0 && (errno == ENOTDIR || errno == ELOOP))
+		return add_one(dir, name, ret);
 	if (place < 0)
 		return errno == ENOENT ? 0 : err_sys(e, "cannot open '%s'", name);
 	if (walk(place, &u, e) < 0)

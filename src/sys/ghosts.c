@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -128,9 +129,9 @@ static void look_at_closed(struct look *l, pid_t pid)
 	}
 }
 
-static void look_at_open(struct look *l, pid_t pid)
+/* path is a process' or a thread's. */
+static void look_at_table(struct look *l, const char *path, pid_t pid)
 {
-	auto_str path = xasprintf("/proc/%d/fd", (int)pid);
 	DIR *d = opendir(path);
 	struct dirent *ent;
 	struct stat st;
@@ -151,6 +152,47 @@ static void look_at_open(struct look *l, pid_t pid)
 	closedir(d);
 }
 
+/* Whether it has the descriptors of its process' first thread; false where that is not to be known. */
+static bool shares_table(pid_t first, pid_t thread)
+{
+	return first == thread || !syscall(SYS_kcmp, first, thread, KCMP_FILES, 0, 0);
+}
+
+/* A process goes on when its first thread has ended, and then has its table and memory in the others alone.
+ */
+static bool has_memory(pid_t pid, pid_t thread)
+{
+	auto_str path = xasprintf("/proc/%d/task/%d/statm", (int)pid, (int)thread);
+	auto_buf text = BUF_SMALL;
+
+	return read_text(path, &text) && strtoul(buf_str(&text), NULL, 10) > 0;
+}
+
+/* Its threads: those with a table of their own are looked at. Returns one that has its memory. */
+static pid_t look_at_open(struct look *l, pid_t pid)
+{
+	auto_str path = xasprintf("/proc/%d/task", (int)pid);
+	bool led = has_memory(pid, pid);
+	pid_t with_memory = pid;
+	DIR *d = opendir(path);
+	struct dirent *ent;
+
+	while (d && (ent = readdir(d)) && go_on(l)) {
+		pid_t thread = (pid_t)atoi(ent->d_name);
+		auto_str table = xasprintf("%s/%s/fd", path, ent->d_name);
+
+		if (thread <= 0)
+			continue;
+		if (!led && with_memory == pid && has_memory(pid, thread))
+			with_memory = thread;
+		if (!led || thread == pid || !shares_table(pid, thread))
+			look_at_table(l, table, thread);
+	}
+	if (d)
+		closedir(d);
+	return with_memory;
+}
+
 static bool is_of_memory(const char *path)
 {
 	static const char *const beginnings[] = { "/memfd:", "/dev/shm/", "/dev/zero", "/SYSV",
@@ -162,9 +204,9 @@ static bool is_of_memory(const char *path)
 	return false;
 }
 
-static void look_at_mapped(struct look *l, pid_t pid)
+static void look_at_mapped(struct look *l, pid_t thread)
 {
-	auto_str path = xasprintf("/proc/%d/maps", (int)pid);
+	auto_str path = xasprintf("/proc/%d/maps", (int)thread);
 	auto_buf text = BUF_INIT(TEXT_MAX);
 	char *save = NULL;
 
@@ -217,23 +259,35 @@ static void add_children(struct look *l, pid_t pid)
 		closedir(d);
 }
 
-int ghosts_count(pid_t of, dev_t home, uint64_t *ret)
+int ghosts_count(pid_t of, bool stood_in, dev_t home, uint64_t *ret)
 {
 	struct look l = { .home = home,
 		.until = clock_ms() + SECONDS_MAX * 1000,
 		.pids = xcalloc(PROCESSES_MAX, sizeof(pid_t)),
 		.table = xcalloc(TABLE_SIZE, sizeof(struct file)) };
-	size_t own;
+	size_t children, own, i;
 
 	add_children(&l, of);
-	own = l.npids;
-	for (size_t i = 0; i < l.npids && !l.too_much; i++) {
+	own = children = l.npids;
+	for (i = 0; i < children; i++) {
+		size_t at = l.npids;
+		pid_t first;
+
+		add_children(&l, l.pids[i]);
+		if (!stood_in || l.npids == at)
+			continue;
+		/* those that lost their parents come after it */
+		first = l.pids[at];
+		l.pids[at] = l.pids[own];
+		l.pids[own++] = first;
+	}
+	for (i = children; i < l.npids && !l.too_much; i++) {
 		add_children(&l, l.pids[i]);
 		if (i >= own)
-			look_at_open(&l, l.pids[i]);
+			l.pids[i] = look_at_open(&l, l.pids[i]);
 	}
 	/* what is open as well has been counted by what it takes */
-	for (size_t i = own; i < l.npids && !l.too_much; i++)
+	for (i = own; i < l.npids && !l.too_much; i++)
 		look_at_mapped(&l, l.pids[i]);
 	free(l.pids);
 	free(l.table);

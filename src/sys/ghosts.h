@@ -2,13 +2,15 @@
 #ifndef SYS_GHOSTS_H
 #define SYS_GHOSTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Bytes of those that the descendants of a process, but not its children, have open, each file once, or
- * mapped (as long as the mapping is). What is in memory only (memfd, tmpfs) is not counted, unless it is on
- * the device `home`. -1 where there is more than can be looked at in a moment, or somebody who cannot be
- * looked at. */
-int ghosts_count(pid_t of, dev_t home, uint64_t *ret);
+/* Bytes of those that the descendants of a process have open, each file once, or mapped (as long as the
+ * mapping is); not its children, nor, where these stand in for it (stood_in), the first child of each. What
+ * is in memory only (memfd, tmpfs) is not counted, unless it is on the device `home`. -1 where there is more
+ * than can be looked at in a moment, or somebody who cannot be looked at. Not seen: what is on its way
+ * through a socket, and of a file that is mapped in part, and open nowhere, the rest. */
+int ghosts_count(pid_t of, bool stood_in, dev_t home, uint64_t *ret);
 
 #endif

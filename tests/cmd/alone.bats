@@ -118,6 +118,29 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
   [[ -z $(pgrep -f '^sleep 753[78]') ]]
 }
 
+@test "ESCAPES 20 J8 J9 alone: a task is measured, what it removed and holds open too, and goes on within its limits" {
+  by_user || return 0
+  echo 'limits: {max_worktree_size: 20MB, max_file_size: 10MB, check_every: 1}' >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml
+  weak -d --task a -- sh -c '(/usr/bin/python3 -c "
+import ctypes, time
+ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+time.sleep(60)" &); head -c 3M /dev/urandom >x; sleep 60'
+  weak -d --task b -- /usr/bin/python3 -c '
+import ctypes, os, time
+ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+fds = []
+for i in range(6):
+    fd = os.open("gone%d" % i, os.O_RDWR | os.O_CREAT); os.write(fd, b"x" * (8 << 20)); os.unlink("gone%d" % i); fds.append(fd)
+if os.fork() == 0:
+    if os.fork(): os._exit(0)
+    time.sleep(60)
+os.wait(); os.closerange(3, 100)
+time.sleep(60)'
+  eventually is_state b paused; [[ $("$garth" show b) == *"bytes, more than limits.max_worktree_size"* ]] || complain "$("$garth" show b)"
+  sleep 2; is_state a running || complain "$("$garth" show a)"
+  "$garth" cancel a; "$garth" cancel b
+}
+
 @test "ESCAPES 18 19 J9 alone: a task that multiplies hits its limit, and ends" {
   by_user || return 0
   echo 'limits: {max_processes: 60}' >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml

@@ -138,11 +138,13 @@ time.sleep(100)
 PY
   { echo 'import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)'; cat open.py; } >hidden.py
   { echo 'import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)'; cat map.py; } >veiled.py
+  { sed '$d' open.py; printf '%s\n' 'import ctypes, threading' 'threading.Thread(target=time.sleep, args=(100,)).start()' 'ctypes.CDLL(None).syscall(60, 0)'; } >thread.py
   commit programs
   local b t
   for b in overlay worktree; do
-    for t in closed-$b open-$b hidden-$b mapped-$b veiled-$b repo-$b; do
+    for t in closed-$b open-$b hidden-$b mapped-$b veiled-$b repo-$b thread-$b; do
       case $t in
+      thread-*) "$garth" run -q -d -t $t --backend $b -- /usr/bin/python3 thread.py;;
       closed-*) "$garth" run -q -d -t $t --backend $b -- sh -c 'mkdir -p n ~/n; for i in 1 2 3; do chmod 700 n ~/n; head -c 8M /dev/zero >n/f$i; head -c 8M /dev/zero >~/n/f$i; chmod 000 n ~/n; done; sleep 100';;
       repo-*) "$garth" run -q -d -t $t --backend $b -- sh -c 'git init -q n; for i in 1 2 3 4 5 6; do head -c 8M /dev/zero >n/f$i; done; sleep 100';;
       veiled-*) "$garth" run -q -d -t $t --backend $b -- /usr/bin/python3 veiled.py;;
@@ -153,11 +155,14 @@ PY
       eventually is_state $t paused; [[ $("$garth" show $t) == *"bytes, more than limits.max_worktree_size"* ]] || complain "$("$garth" show $t)"
       "$garth" cancel $t
     done
+    # what git would take for a repository's place need not be a directory
+    "$garth" run -q -d -t file-$b --backend $b -- sh -c 'echo "gitdir: /x" >dir/.git; ln -s a.txt dir/.GIT; head -c 3M /dev/urandom >x.ign; sleep 100'
     for t in ign home tmp dirs; do
       case $t in ign | dirs) dir=x.ign;; home) dir='~/x';; tmp) dir=/tmp/x;; esac
       "$garth" run -q -d -t $t-$b --backend $b -- sh -c "mkdir $dir; cd $dir; i=0; while [ \$i -lt 2500 ]; do case $t in dirs) echo \$i;; *) : >\$i;; esac; i=\$((i + 1)); done | xargs -r mkdir; sleep 100"
       eventually is_state $t-$b paused; [[ $("$garth" show $t-$b) == *"more than limits.max_inodes"* ]] || complain "$("$garth" show $t-$b)"
       "$garth" cancel $t-$b
     done
+    is_state file-$b running || complain "$("$garth" show file-$b)"; "$garth" cancel file-$b
   done
 }
