@@ -29,6 +29,17 @@ static const struct kind merge_with_task = { "merge", merge_undo,
 	"its target is as it was, and it is out of the trash", "diff" };
 static const struct kind merge_alone = { "merge", merge_undo, "its target is as it was", "audit" };
 
+static int undo_kept(struct context *c, const struct deed *d, struct err *e)
+{
+	auto_str branch = NULL;
+
+	if (merge_undo_kept(c, d, &branch, e) < 0)
+		return -1;
+	say_warning("the commits of task '%s' stay on branch %s", d->task, branch);
+	return 0;
+}
+static const struct kind merge_kept = { "merge", undo_kept, "its target is as it was", "audit" };
+
 static const struct kind *find_kind(const struct deed *d, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
@@ -100,8 +111,10 @@ static int bring_back_solved(struct context *c, const struct deed *merge, struct
 	return resolve_taken_back(c, merge->task_id, e);
 }
 
-/* A task that went because it was merged comes back because it is not. */
-static int take_back_merge(struct context *c, struct deed *d, bool back, const struct kind **k, struct err *e)
+/* A task that went because it was merged comes back because it is not: with is merge_with_task where it has
+ * come back, and else what is done of the merge alone. */
+static int take_back_merge(
+	struct context *c, struct deed *d, const struct kind *with, const struct kind **k, struct err *e)
 {
 	auto_discarded was = { 0 };
 	auto_deed m = { 0 };
@@ -112,12 +125,14 @@ static int take_back_merge(struct context *c, struct deed *d, bool back, const s
 		return 0;
 	if (store_deed_of(c->store, d->task_id, "merge", &m, e) < 0)
 		return e->kind == ERR_NOTFOUND ? 0 : -1;
-	if (take_back(c, &m, back ? &merge_with_task : &merge_alone, e) < 0)
-		return back ? err_wrap(e, "task '%s' is out of the trash, but its merge stays", d->task) : -1;
+	if (take_back(c, &m, with, e) < 0)
+		return with == &merge_with_task
+			       ? err_wrap(e, "task '%s' is out of the trash, but its merge stays", d->task)
+			       : -1;
 	deed_release(d);
 	*d = m;
 	m = (struct deed){ 0 };
-	*k = back ? &merge_with_task : &merge_alone;
+	*k = with;
 	return bring_back_solved(c, d, e);
 }
 
@@ -163,13 +178,14 @@ static int undo(struct context *c, const char *task, struct deed *d, const struc
 		check_again(c, task, project, d, e) < 0)
 		return -1;
 	if (!take_back(c, d, *ret, e))
-		return take_back_merge(c, d, true, ret, e);
+		return take_back_merge(c, d, &merge_with_task, ret, e);
 	/* a task that cannot come back, out of an emptied trash or under a name that is taken, keeps no merge
 	 */
 	if (!went_with_merge(c, d, e))
 		return -1;
 	say_warning("%s", e->msg);
-	return take_back_merge(c, d, false, ret, e);
+	/* out of an emptied trash went its branch, too */
+	return take_back_merge(c, d, e->kind == ERR_NOTFOUND ? &merge_kept : &merge_alone, ret, e);
 }
 
 int cmd_undo(int argc, char **argv)

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "git/private.h"
@@ -181,12 +183,17 @@ static void read_names(struct names *n, const char *path)
 	find_names(n, buf_str(&text));
 }
 
-/* Of another working tree of the agent's: its HEAD and the like, and their logs. */
+static bool ends_in(const char *path, const char *end)
+{
+	size_t n = strlen(path), m = strlen(end);
+
+	return n > m && !strcasecmp(path + n - m, end);
+}
+
+/* Of another working tree of the agent's: its HEAD and the like, their logs, and what git set aside. */
 static bool names_commits(const char *path)
 {
-	size_t n = strlen(path);
-
-	return strstr(path, "/logs/") || (n > 4 && !strcmp(path + n - 4, "HEAD"));
+	return strstr(path, "/logs/") || ends_in(path, "HEAD") || ends_in(path, "autostash");
 }
 
 static enum tree_next read_entry(const struct tree_entry *t, void *arg, struct err *e)
@@ -224,13 +231,16 @@ int drafts_count_named(int dir, const struct repo *r, size_t *ret, struct err *e
 {
 	static const char *const below[] = { "refs/", "logs/", "worktrees/" };
 	static const char *const files[] = { "HEAD", "packed-refs", "ORIG_HEAD", "MERGE_HEAD",
-		"CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge/orig-head", "rebase-apply/orig-head" };
+		"CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_AUTOSTASH", "rebase-merge/orig-head",
+		"rebase-apply/orig-head", "rebase-merge/autostash", "rebase-apply/autostash" };
 	auto_buf out = BUF_INIT(ASKED_MAX * (2 * (size_t)r->hash_len + 1));
 	struct names n = { .dir = dir, .name_len = 2 * (size_t)r->hash_len, .out = &out };
 	struct err ignored = ERR_INIT;
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		read_names(&n, files[i]);
+	/* refs in another form are not read */
+	n.too_many |= !faccessat(dir, "reftable", F_OK, AT_SYMLINK_NOFOLLOW);
 	for (size_t i = 0; i < ARRAY_SIZE(below) && !n.too_many; i++) {
 		auto_fd fd = open_beneath(dir, below[i], O_RDONLY | O_DIRECTORY, 0);
 

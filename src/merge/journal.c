@@ -21,6 +21,7 @@ void journal_release(struct journal *j)
 	free(j->target);
 	free(j->from);
 	free(j->to);
+	free(j->tip);
 	free(j->kind);
 	free(j->top);
 	free(j->admin);
@@ -87,6 +88,7 @@ int journal_write(const struct home *h, const struct journal *j, struct err *e)
 	json_object_set_new(o, "target", packed(j->target));
 	json_object_set_new(o, "old", packed(j->from));
 	json_object_set_new(o, "new", packed(j->to));
+	json_object_set_new(o, "tip", packed(j->tip ? j->tip : ""));
 	json_object_set_new(o, "kind", packed(j->kind));
 	json_object_set_new(o, "checkout", packed(j->top));
 	json_object_set_new(o, "git_dir", packed(j->admin));
@@ -119,6 +121,7 @@ int journal_read(const struct home *h, int64_t project, struct journal *ret, str
 		.target = unpacked(o, "target"),
 		.from = unpacked(o, "old"),
 		.to = unpacked(o, "new"),
+		.tip = unpacked(o, "tip"),
 		.kind = unpacked(o, "kind"),
 		.top = unpacked(o, "checkout"),
 		.admin = unpacked(o, "git_dir"),

@@ -17,6 +17,7 @@ struct journal {
 	char *name;      /* the task's, for people */
 	char *target;    /* full name of the branch */
 	char *from, *to; /* commits */
+	char *tip;       /* of the task's branch, as it is merged; "" where a merge is taken back */
 	char *kind;      /* "merge", "squash", "rebase" */
 	char *top;       /* the checkout, "" for none */
 	char *admin;     /* its git directory */

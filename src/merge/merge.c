@@ -105,7 +105,7 @@ static const char *kind_name(enum merge_kind kind)
 	return kind == MERGE_SQUASH ? "squash" : kind == MERGE_REBASE ? "rebase" : "merge";
 }
 
-static int move_target(struct context *c, const struct repo *r, const struct task *t,
+static int move_target(struct context *c, const struct repo *r, const struct task *t, const char *tip,
 	const struct merge_spec *s, struct merge_result *ret, struct err *e)
 {
 	auto_journal j = { .project = t->project_id,
@@ -114,6 +114,7 @@ static int move_target(struct context *c, const struct repo *r, const struct tas
 		.target = xstrdup(ret->target),
 		.from = xstrdup(ret->old),
 		.to = xstrdup(ret->new_oid),
+		.tip = xstrdup(tip),
 		.kind = xstrdup(kind_name(s->kind)),
 		.state = xstrdup(t->state) };
 	int rc = move_branch(c, r, &j, s->dry_run, &ret->in_the_way, e);
@@ -136,7 +137,7 @@ static int merge_once(struct context *c, const struct repo *r, const struct task
 	ret->nothing = m.nothing;
 	if (m.nothing)
 		return 0;
-	return guard(c, r, t, ret->old, ret->new_oid, e) < 0 ? -1 : move_target(c, r, t, s, ret, e);
+	return guard(c, r, t, ret->old, ret->new_oid, e) < 0 ? -1 : move_target(c, r, t, tip, s, ret, e);
 }
 
 static bool has_moved(const struct repo *r, const struct merge_result *ret)

@@ -59,6 +59,9 @@ int merge_task(struct context *c, struct task *t, const struct merge_spec *s, st
 	struct err *e);
 /* Takes a merge back, as long as the target has not moved; the checkout by the same rules. */
 int merge_undo(struct context *c, const struct deed *d, struct err *e);
+/* For a task of which nothing else is left: its merge is taken back as above, and what it arrived at stays on
+ * a branch, *ret_branch, garth/<task> where that name is free. */
+int merge_undo_kept(struct context *c, const struct deed *d, char **ret_branch, struct err *e);
 /* Finishes or reverts what a crash left behind. *ret_done: lines for people, "merge of 'fix' into main:
  * finished". */
 int merge_settle(struct context *c, struct strvec *ret_done, struct err *e);

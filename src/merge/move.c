@@ -87,7 +87,7 @@ static int move_journaled(struct context *c, const struct repo *r, struct journa
 	else
 		rc = dry_run ? 0 : move_checked(c, r, j, NULL, in_the_way, e);
 	/* what was done and could not be recorded is recorded by whoever settles it */
-	if (!rc && !dry_run && record_done(c, j, e) < 0)
+	if (!rc && !dry_run && record_done(c, r, j, e) < 0)
 		return err_wrap(e, "%s has moved, but the store was not told", short_name(j));
 	if (!rc && !dry_run)
 		fault("merge-stored");
@@ -170,7 +170,7 @@ int move_settle(struct context *c, int64_t project, struct strvec *lines, struct
 		look(&r, &j, &outcome, e) < 0)
 		return err_wrap(e, "the merge of task '%s' was cut short", j.name);
 	settle_checkout(&r, &j, outcome, &left, e);
-	if (outcome == MOVED && record_done(c, &j, e) < 0)
+	if (outcome == MOVED && record_done(c, &r, &j, e) < 0)
 		return -1;
 	if (outcome != MOVED)
 		record_failure(c, &j, e);

@@ -4,6 +4,7 @@
 
 #include "audit/audit.h"
 #include "base/alloc.h"
+#include "git/ref.h"
 #include "task/life.h"
 
 static json_t *details(const struct journal *j)
@@ -55,7 +56,17 @@ static bool is_known(struct context *c, const struct journal *j, const char *dat
 	       !strcmp(d.kind, "merge") && !strcmp(d.data, data);
 }
 
-static int merged(struct context *c, const struct journal *j, struct err *e)
+/* Whether the branch has gone on meanwhile: then there is more than was merged. */
+static bool went_on(const struct repo *r, const struct task *t, const struct journal *j)
+{
+	struct err ignored = ERR_INIT;
+	char now[65];
+
+	return j->tip && *j->tip && !ref_read(r, t->branch, now, &ignored) && *now &&
+	       strcmp(now, j->tip) != 0;
+}
+
+static int merged(struct context *c, const struct repo *r, const struct journal *j, struct err *e)
 {
 	json_t *o = details(j);
 	auto_str data = NULL;
@@ -71,7 +82,9 @@ static int merged(struct context *c, const struct journal *j, struct err *e)
 	if (store_task_any(c->store, j->task, &t, e) < 0 ||
 		store_deed_add(c->store, j->task, "merge", data, NULL, e) < 0)
 		return -1;
-	return life_allows(t.state, STATE_MERGED) ? life_move(c->store, &t, STATE_MERGED, e) : 0;
+	return life_allows(t.state, STATE_MERGED) && !went_on(r, &t, j)
+		       ? life_move(c->store, &t, STATE_MERGED, e)
+		       : 0;
 }
 
 static int taken_back(struct context *c, const struct journal *j, struct err *e)
@@ -87,11 +100,11 @@ static int taken_back(struct context *c, const struct journal *j, struct err *e)
 		       : 0;
 }
 
-int record_done(struct context *c, const struct journal *j, struct err *e)
+int record_done(struct context *c, const struct repo *r, const struct journal *j, struct err *e)
 {
 	if (context_store(c, e) < 0 || store_begin(c->store, e) < 0)
 		return -1;
-	if (!(j->deed ? taken_back(c, j, e) : merged(c, j, e)) && !store_commit(c->store, e))
+	if (!(j->deed ? taken_back(c, j, e) : merged(c, r, j, e)) && !store_commit(c->store, e))
 		return 0;
 	store_rollback(c->store);
 	return -1;

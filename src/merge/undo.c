@@ -7,6 +7,8 @@
 #include "merge/verbs.h"
 #include "sys/lock.h"
 
+#define KEPT_MAX 100
+
 static char *text_of(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
@@ -71,5 +73,50 @@ int merge_undo(struct context *c, const struct deed *d, struct err *e)
 	j.project = t.project_id;
 	if (journal_lock(&c->home, j.project, &lock, e) < 0 || undo_locked(c, &j, e) < 0)
 		return err_wrap(e, "cannot take back the merge of task '%s'", d->task);
+	return 0;
+}
+
+/* The first of these names that is free. */
+static int name_branch(const struct repo *r, const char *task, char **ret, struct err *e)
+{
+	for (int i = 0; i < KEPT_MAX; i++) {
+		auto_str name = i ? xasprintf("refs/heads/garth/%s.kept-%d", task, i)
+				  : xasprintf("refs/heads/garth/%s", task);
+		char now[OID_LEN];
+
+		if (ref_read(r, name, now, e) < 0)
+			return -1;
+		if (!*now)
+			return *ret = steal_ptr(name), 0;
+	}
+	return err_set(e, ERR_EXISTS, "there are too many branches 'garth/%s.kept-…'", task);
+}
+
+int merge_undo_kept(struct context *c, const struct deed *d, char **ret_branch, struct err *e)
+{
+	auto_ref_txn keep = REF_TXN_INIT, forget = REF_TXN_INIT;
+	struct err ignored = ERR_INIT;
+	auto_journal j = { 0 };
+	auto_project p = { 0 };
+	auto_str name = NULL;
+	auto_task t = { 0 };
+	auto_repo r = { 0 };
+
+	if (context_store(c, e) < 0 || read_deed(d, &j, e) < 0 ||
+		store_task_any(c->store, d->task_id, &t, e) < 0 ||
+		store_project_by_id(c->store, t.project_id, &p, e) < 0 ||
+		repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(j.from) / 2, &r, e) < 0 ||
+		name_branch(&r, t.name, &name, e) < 0)
+		return -1;
+	/* before the target lets go of it */
+	ref_create(&keep, name, j.from);
+	if (ref_commit(&r, &keep, e) < 0)
+		return err_wrap(e, "cannot keep the commits of task '%s'", t.name);
+	if (merge_undo(c, d, e) < 0) {
+		ref_remove(&forget, name, j.from);
+		ref_commit(&r, &forget, &ignored);
+		return -1;
+	}
+	*ret_branch = xstrdup(name + strlen("refs/heads/"));
 	return 0;
 }

@@ -130,6 +130,16 @@ static int bring_back(
 	return 0;
 }
 
+/* A merge that was taken back while the task could not come: it is merged no more. */
+static bool is_unmerged(struct context *c, const struct deed *d, const struct discarded *was)
+{
+	struct err none = ERR_INIT;
+	auto_deed m = { 0 };
+
+	return was->merged && !strcmp(was->state, STATE_MERGED) &&
+	       store_deed_of(c->store, d->task_id, "merge", &m, &none) < 0 && none.kind == ERR_NOTFOUND;
+}
+
 int task_undo_discard(struct context *c, const struct deed *d, struct err *e)
 {
 	auto_discarded was = { 0 };
@@ -147,6 +157,10 @@ int task_undo_discard(struct context *c, const struct deed *d, struct err *e)
 	t.state = xstrdup(STATE_DISCARDING);
 	t.removed = 0;
 	fault("undo-marked");
+	if (is_unmerged(c, d, &was)) {
+		free(was.state);
+		was.state = xstrdup(STATE_DONE);
+	}
 	if (!bring_back(c, d, &t, &was, e))
 		return 0;
 	remove_finish(c, &t, &ignored);

@@ -40,6 +40,8 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   call "$garth" merge d; [[ $code == 0 && $(state_of d) == merged && $err == *"kept: "*"drafts in its repository (1 object)"* ]] || complain
   task s 'echo s >s.txt'; inside s 'echo later >>s.txt; /usr/bin/git stash -q'; call "$garth" merge s; [[ $(state_of s) == merged && $err == *drafts* ]] || complain
   task w 'echo w >w.txt'; inside w '/usr/bin/git worktree add -q --detach /tmp/other && cd /tmp/other && echo x >x && git add x && /usr/bin/git -c core.hooksPath=/dev/null commit -qm there'; call "$garth" merge w; [[ $(state_of w) == merged && $err == *drafts* ]] || complain
+  task p 'echo p >p.txt'; inside p "echo set aside >>p.txt; GIT_SEQUENCE_EDITOR='sed -i s/pick/edit/' /usr/bin/git rebase -q -i --autostash HEAD~1" || true
+  call "$garth" merge p; [[ $(state_of p) == merged && $err == *drafts* ]] || complain
   # but not what git add leaves on the way to a commit
   task a 'echo a >a1; git add a1; echo b >a1'; "$garth" merge a; gone a
   call "$garth" cleanup --merged; [[ -z $out ]] || complain
@@ -98,10 +100,31 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   call "$garth" cleanup --merged; [[ -z $out ]] || complain; changes_nothing 4 "1 commit on garth/t that is not in main" "$garth" discard t
 }
 
+@test "T6 ESCAPES 25 merge: a task that has gone on while it was merged is not merged" {
+  has_faults || { means_nothing; return; }
+  task x 'echo 1 >1'; task y 'echo y >y'
+  call env GARTH_FAULT=merge-moved "$garth" merge x; [[ $code == 137 ]] || complain
+  inside x 'echo 2 >2; git add 2; git commit -qm 2'; "$garth" merge y
+  [[ $(state_of x) != merged ]] || complain "$(state_of x)"
+  changes_nothing 4 "1 commit on garth/x that is not in main" "$garth" discard x
+}
+
+fails_with_warning() { local want=$1 text=$2; shift 2; call "$@"; [[ $code == "$want" && $err == *"▲ "*"✗ "*"$text"* ]] || complain; }
+
 @test "T6 merge: a merge can be taken back though its task cannot come back; an older merge is not taken back with a removal" {
   local old; old=$(at_main); task t 'echo 1 >1'; "$garth" merge t; chmod -R u+rwX "$GARTH_HOME/trash"; rm -rf "$GARTH_HOME"/trash/*
   fails 3 "there is no task 't'" "$garth" show t; [[ -z $(hint) ]] || complain
-  call "$garth" undo t; [[ $code == 0 && $err == *"the trash was emptied of it"* && $(at_main) == "$old" && ! -e 1 ]] || complain
+  # what was merged is on no other branch
+  local new; new=$(at_main)
+  call "$garth" undo t; [[ $code == 0 && $err == *"the trash was emptied of it"*"stay on branch garth/t"* && $(at_main) == "$old" && ! -e 1 ]] || complain
+  [[ $(git rev-parse garth/t) == "$new" ]]; git branch -q -D garth/t
+  # where the target has moved, nothing is made
+  task m 'echo m >m'; "$garth" merge m; chmod -R u+rwX "$GARTH_HOME/trash"; rm -rf "$GARTH_HOME"/trash/*; echo z >z; commit; fails_with_warning 5 "main has moved since" "$garth" undo m
+  [[ -z $(git for-each-ref refs/heads/garth/m) ]]; git reset -q --hard "$old"
+  # one that comes back later comes back as what it is
+  task n 'echo n >n'; "$garth" merge n; "$garth" new n; call "$garth" undo n; [[ $code == 0 && $(at_main) == "$old" ]] || complain
+  "$garth" discard n; "$garth" undo n; [[ $(state_of n) == done ]] || complain "$(state_of n)"
+  call "$garth" cleanup --merged; [[ -z $out ]] || complain; changes_nothing 4 "1 commit on garth/n that is not in main" "$garth" discard n; "$garth" discard -D n
   git branch other; task u 'echo u >u'; "$garth" merge u --into other; git merge -q --ff-only garth/u; local now; now=$(git rev-parse other)
   "$garth" merge u; gone u; "$garth" undo u; [[ $(git rev-parse other) == "$now" && $(state_of u) == merged ]]
 }
