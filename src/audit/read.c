@@ -74,6 +74,7 @@ struct check {
 	struct line odd;   /* the first one whose number is not the next; seq 0 for none */
 	uint64_t lines;    /* good ones */
 	uint64_t number;   /* of the line that is looked at */
+	uint64_t began;    /* the first line's number, where it is not 1 */
 };
 
 /* Nothing is appended to a log whose end is not the one that the store knows: the way to a new one. */
@@ -112,6 +113,12 @@ static int check_line(const char *text, size_t len, void *arg, struct err *e)
 	if (l.seq <= c->last.seq)
 		return err_set(e, ERR_CONFLICT, "line %" PRIu64 " (seq %" PRIu64 ") is not in its place",
 			c->number, l.seq);
+	/* what was before is gone; what is there is looked at all the same */
+	if (c->number == 1 && l.seq > 1) {
+		c->began = l.seq;
+		c->last.seq = l.seq - 1;
+		memcpy(c->last.hash, l.prev, sizeof(c->last.hash));
+	}
 	if (l.seq > c->last.seq + 1) {
 		c->odd = l;
 		return 0;
@@ -133,9 +140,6 @@ static int check_end(const struct check *c, struct err *e)
 {
 	uint64_t next = c->last.seq + 1;
 
-	if (c->odd.seq && !c->lines)
-		return err_set(e, ERR_CONFLICT,
-			"the log begins at seq %" PRIu64 ": what was before is missing", c->odd.seq);
 	if (c->odd.seq == next + 1)
 		return err_set(e, ERR_CONFLICT, "after line %" PRIu64 ": seq %" PRIu64 " is missing",
 			c->lines, next);
@@ -164,5 +168,12 @@ int audit_verify(int home, struct store *s, uint64_t *ret_lines, struct err *e)
 	if (!rc)
 		rc = check_end(&c, e);
 	*ret_lines = c.lines;
-	return rc;
+	if (!c.began)
+		return rc;
+	if (rc < 0)
+		return err_wrap(e,
+			"the log begins at seq %" PRIu64 " (what was before is missing), and further on",
+			c.began);
+	return err_set(
+		e, ERR_CONFLICT, "the log begins at seq %" PRIu64 ": what was before is missing", c.began);
 }

@@ -6,12 +6,14 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "cli/session.h"
 #include "keeper/keeper.h"
+#include "keeper/wire.h"
 #include "sys/fd.h"
 #include "sys/sock.h"
 #include "task/life.h"
@@ -20,18 +22,32 @@
 #define ANSWER_SECONDS 900
 #define SOCKET_TRIES   4000
 #define SOCKET_MS      2
+#define ASK_TRIES      100
 
-/* A keeper that has just been started may not listen yet. It says nothing to who holds it, but for its end.
- */
+/* What a keeper says to who only holds it is why there is no jail, or nothing: then it was leaving. */
+static int last_word(int keeper, struct err *e)
+{
+	auto_buf body = BUF_INIT(WIRE_FRAME_MAX);
+	enum wire_type type;
+
+	if (wire_recv(keeper, &type, &body) <= 0 || type != WIRE_FAIL)
+		return 1;
+	memcpy(e, body.data, sizeof(*e));
+	return -1;
+}
+
+/* A keeper that has just been started may not listen yet. 1: it is leaving. */
 static int connect_gate(int dir, int keeper, int *ret, struct err *e)
 {
 	struct pollfd p = { keeper, POLLIN, 0 };
-	int rc;
 
-	for (int tries = 0; (rc = sock_connect(dir, KEEPER_USER_SOCKET, ret, e)) < 0; tries++)
-		if (e->kind != ERR_NOTFOUND || tries == SOCKET_TRIES || poll(&p, 1, SOCKET_MS) > 0)
-			break;
-	return rc;
+	for (int tries = 0; sock_connect(dir, KEEPER_USER_SOCKET, ret, e) < 0; tries++) {
+		if (e->kind != ERR_NOTFOUND || tries == SOCKET_TRIES)
+			return -1;
+		if (poll(&p, 1, SOCKET_MS) > 0)
+			return last_word(keeper, e);
+	}
+	return 0;
 }
 
 static int exchange(int fd, const char *path, const char *body, struct buf *answer, struct err *e)
@@ -87,17 +103,38 @@ static int take_answer(struct buf *answer, json_t **ret, struct err *e)
 	return 0;
 }
 
+/* 1: nobody has heard of it, because a keeper was leaving. Who ends without having read all gives a reset,
+ * and who has read all an end. */
+static int ask_once(struct context *c, struct task *t, const char *path, const char *body, struct buf *answer,
+	struct err *e)
+{
+	auto_fd keeper = -1, dir = -1, fd = -1;
+	int rc;
+
+	if (session_hold(c, t, &keeper, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0)
+		return -1;
+	rc = connect_gate(dir, keeper, &fd, e);
+	if (rc || !exchange(fd, path, body, answer, e))
+		return rc;
+	return !answer->len && (e->sys == ECONNRESET || e->sys == EPIPE) ? 1 : -1;
+}
+
 int gate_ask(struct context *c, struct task *t, const char *path, json_t *in, json_t **ret, struct err *e)
 {
 	auto_str body = json_dumps(in, JSON_COMPACT);
 	auto_buf answer = BUF_INIT(ANSWER_MAX);
-	auto_fd keeper = -1, dir = -1, fd = -1;
+	int rc = 1;
 
 	json_decref(in);
-	if (session_hold(c, t, &keeper, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0 ||
-		connect_gate(dir, keeper, &fd, e) < 0 || exchange(fd, path, body, &answer, e) < 0)
-		return err_wrap(e, "task '%s'", t->name);
-	return take_answer(&answer, ret, e);
+	for (int tries = 0; rc > 0 && tries < ASK_TRIES; tries++) {
+		if (tries)
+			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+		*e = (struct err)ERR_INIT;
+		rc = ask_once(c, t, path, body, &answer, e);
+	}
+	if (rc > 0)
+		err_set(e, ERR_BUSY, "it is in use by another command");
+	return rc ? err_wrap(e, "task '%s'", t->name), -1 : take_answer(&answer, ret, e);
 }
 
 /* Going back was a rollback too, and has left a deed: one that is not to be undone in its turn. */

@@ -69,6 +69,11 @@ void session_report(struct context *c, const char *name, const struct terminal_r
 		/* the terminal's cursor stands where the command left it, in the middle of what it drew */
 		if (isatty(1))
 			fputs("\r\n\033[J", stderr);
+		if (!task_find(c, name, &t, &ignored) && !strcmp(t.state, STATE_PAUSED)) {
+			say_state("task '%s' is paused", name);
+			say_hint("garth resume %s", name);
+			return;
+		}
 		say_state("task '%s' goes on", name);
 		say_hint("garth attach %s", name);
 		return;

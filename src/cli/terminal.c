@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -14,6 +15,7 @@
 #include "base/alloc.h"
 #include "cli/keys.h"
 #include "cli/outlet.h"
+#include "cli/say.h"
 #include "keeper/modes.h"
 #include "sys/fd.h"
 
@@ -183,6 +185,20 @@ static void on_started(struct terminal *t, const char *data)
 	send_size(t);
 }
 
+/* Between what the command prints, on a line of its own. */
+static void on_note(struct terminal *t, const char *data, size_t len)
+{
+	auto_str text = xstrndup(data, len);
+	auto_buf line = BUF_SMALL;
+
+	outlet_flush(&t->out[0]);
+	if (t->raw)
+		fputs("\r\n", stderr);
+	say_warning("%s", say_one_line(&line, text));
+	if (t->raw)
+		fputs("\r", stderr);
+}
+
 static void on_frame(struct terminal *t, const struct wire_head *h, const char *data)
 {
 	uint32_t taken;
@@ -203,6 +219,9 @@ static void on_frame(struct terminal *t, const struct wire_head *h, const char *
 	case WIRE_WINDOW:
 		memcpy(&taken, data, sizeof(taken));
 		t->credit += taken;
+		break;
+	case WIRE_NOTE:
+		on_note(t, data, h->len);
 		break;
 	case WIRE_EXIT:
 		memcpy(&code, data, sizeof(code));

@@ -283,13 +283,15 @@ void command_attach(struct command *cmd, struct client *c)
 	if (cmd->state != COMMAND_RUNNING)
 		return;
 	welcome(cmd, c);
-	if (!cmd->tty)
-		return;
-	modes_set(&cmd->modes, &modes);
-	if (modes.len)
-		client_send(c, WIRE_OUT, modes.data, modes.len);
-	tail_send(&cmd->tail, c);
-	nudge(cmd);
+	if (cmd->tty) {
+		modes_set(&cmd->modes, &modes);
+		if (modes.len)
+			client_send(c, WIRE_OUT, modes.data, modes.len);
+		tail_send(&cmd->tail, c);
+		nudge(cmd);
+	}
+	if (cmd == cmd->k->main)
+		life_tell_still(cmd->k, c);
 }
 
 void command_leave(struct command *cmd, struct client *c, bool detached)

@@ -105,7 +105,10 @@ static void pass_signal(struct keeper *k, const struct order_msg *m)
 {
 	/* for everything inside */
 	if (!m->id) {
-		orders_send(k, m, NULL, 0);
+		struct order_msg all = { .type = ORDER_SIGNAL, .value = m->value };
+
+		orders_send(k, &all, NULL, 0);
+		life_still(k, m->value, m->err.msg);
 		return;
 	}
 	for (size_t i = 0; i < PASSED_MAX; i++) {

@@ -265,6 +265,8 @@ int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 	int pair[2];
 	pid_t pid;
 
+	/* of one that was killed: its numbers may be somebody else's by now */
+	unlinkat(spec->task_dir, KEEPER_PORTS_FILE, 0);
 	if (listen_ports(spec->ports, &ports, e) < 0 || gate_listen(&gate, spec, e) < 0)
 		return err_wrap(e, "cannot start the task's keeper");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)

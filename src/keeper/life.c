@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -159,11 +160,37 @@ void life_check(struct keeper *k, int last_code)
 	life_end(k, last_code < 0 ? CODE_NO_START : last_code);
 }
 
+void life_tell_still(const struct keeper *k, struct client *c)
+{
+	auto_str text = k->still ? xasprintf("it stands still%s%s", *k->still ? ": " : "", k->still) : NULL;
+
+	if (text)
+		client_send(c, WIRE_NOTE, text, strnlen(text, WIRE_NOTE_MAX));
+}
+
+void life_still(struct keeper *k, int sig, const char *why)
+{
+	static const char on[] = "it goes on";
+	bool stood = k->still;
+
+	free(k->still);
+	k->still = sig == SIGSTOP ? xstrndup(why, sizeof(((struct err *)0)->msg)) : NULL;
+	for (size_t i = 0; i < CLIENTS_MAX; i++) {
+		struct client *c = k->clients[i];
+
+		if (!c || !c->cmd || c->cmd != k->main || c->closing)
+			continue;
+		life_tell_still(k, c);
+		if (stood && !k->still)
+			client_send(c, WIRE_NOTE, on, strlen(on));
+	}
+}
+
 static void report_client(struct keeper *k, struct client *c)
 {
 	if (c->closing)
 		return;
-	if (k->failure.kind != ERR_NONE && (c->cmd || c->cancels))
+	if (k->failure.kind != ERR_NONE)
 		client_fail(c, &k->failure);
 	else if (c->cancels || (c->cmd && c->cmd->state == COMMAND_OVER))
 		client_exit(c, c->cancels ? k->exit_code : c->cmd->exit_code);

@@ -118,6 +118,7 @@ struct keeper {
 	bool cancelled, timed_out, started;
 	int exit_code;
 	struct err failure; /* why the jail could not be entered */
+	char *still;        /* why everything inside stands still; NULL where it does not */
 	struct command *main;
 	struct command *commands[COMMANDS_MAX];
 	struct client *clients[CLIENTS_MAX];
@@ -160,6 +161,10 @@ struct client {
 	bool in_end, cancels, closing, muted[2];
 	bool whole; /* owns or owned a command's pipes: gets every byte, whatever it takes */
 };
+
+/* life.c, too: everything inside was stopped or goes on, and those who watch are told. */
+void life_still(struct keeper *k, int sig, const char *why);
+void life_tell_still(const struct keeper *k, struct client *c);
 
 /* gate.c */
 /* Makes the inside's socket; before the fork. Nothing where the spec has no gateway. */

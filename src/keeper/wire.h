@@ -7,7 +7,7 @@
  *CANCEL, or PORT. After EXEC and ATTACH the connection carries that command's streams until EXIT or FAIL:
  *
  *	client: STDIN, STDIN_END, RESIZE, SIGNAL, CLOSE_OUT, DETACH
- *	keeper: STARTED, OUT, ERR, WINDOW, EXIT, FAIL
+ *	keeper: STARTED, OUT, ERR, WINDOW, NOTE, EXIT, FAIL
  *
  * A client sends at most WIRE_WINDOW_BYTES of STDIN that no WINDOW has confirmed, so that a command that does
  * not read never blocks the signals behind its input.
@@ -43,6 +43,7 @@ enum wire_type {
 	WIRE_EXIT,      /* int32: exit code as a shell gives it */
 	WIRE_FAIL,      /* struct err */
 	WIRE_PORT,      /* uint32: a port inside, to be reached from outside; answered by the one outside */
+	WIRE_NOTE,      /* text for the user: what became of the task as a whole */
 	WIRE_TYPES
 };
 
@@ -61,7 +62,8 @@ struct wire_started {
 
 #define WIRE_WINDOW_BYTES (128u << 10)
 #define WIRE_DATA_MAX     (64u << 10) /* of STDIN, OUT and ERR */
-#define WIRE_FRAME_MAX    (4u << 20)  /* of EXEC */
+#define WIRE_NOTE_MAX     1000u
+#define WIRE_FRAME_MAX    (4u << 20) /* of EXEC */
 
 /* Whether a head is well-formed: a known type, and a length that fits it. */
 bool wire_head_ok(const struct wire_head *h);

@@ -20,7 +20,18 @@
 #ifndef __GLIBC__
 #include <linux/fs.h>
 #include <linux/mount.h>
+/* newer ones have it */
+#ifndef STATX_TYPE
 #include <linux/stat.h>
+
+static inline int statx(int dir, const char *path, int flags, unsigned mask, struct statx *ret)
+{
+	return (int)syscall(SYS_statx, dir, path, flags, mask, ret);
+}
+#endif
+#ifndef STATX_ATTR_MOUNT_ROOT
+#define STATX_ATTR_MOUNT_ROOT 0x00002000
+#endif
 
 static inline int fsopen(const char *type, unsigned flags)
 {
@@ -60,11 +71,6 @@ static inline int renameat2(int from_dir, const char *from, int to_dir, const ch
 static inline int close_range(unsigned first, unsigned last, int flags)
 {
 	return (int)syscall(SYS_close_range, first, last, flags);
-}
-
-static inline int statx(int dir, const char *path, int flags, unsigned mask, struct statx *ret)
-{
-	return (int)syscall(SYS_statx, dir, path, flags, mask, ret);
 }
 #endif
 

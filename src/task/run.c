@@ -50,7 +50,8 @@ int task_run_begin(struct context *c, struct task *t, const char *session, char 
 	one_line(argv, &line);
 	if (context_store(c, e) < 0 || store_begin(c->store, e) < 0)
 		return -1;
-	if (life_move(c->store, t, STATE_RUNNING, e) < 0 ||
+	/* what is said of a task is said of its last run */
+	if (life_move(c->store, t, STATE_RUNNING, e) < 0 || store_task_note(c->store, t->id, "", e) < 0 ||
 		store_run_begin(c->store, t->id, session, buf_str(&line), &ret->run, e) < 0 ||
 		store_commit(c->store, e) < 0) {
 		store_rollback(c->store);

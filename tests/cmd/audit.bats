@@ -103,6 +103,9 @@ PY
   sh -c "$(hint)"
   [[ -f $(log).old && ! -e $(log) ]]
   fails 5 "the log ends at seq 0" "$garth" audit --verify
+  # what comes after a new beginning is looked at as before
+  for i in 1 2 3; do "$garth" new a$i; done; fails 5 "the log begins at seq 21: what was before is missing" "$garth" audit --verify
+  sed -i '2s/a2/a9/' "$(log)"; fails 5 "the log begins at seq 21 (what was before is missing), and further on: line 2 (seq 22) was changed" "$garth" audit --verify
   call "$garth" audit --verify --json
   [[ $code == 5 && $(json "d['error']['code']" <<<"$out") == conflict ]] || complain
   fails 2 "--verify" "$garth" audit --verify fix

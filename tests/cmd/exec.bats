@@ -64,3 +64,9 @@ load helpers
   mv "$R.moved" "$R"
   [[ $(inside t cat a.txt) == one ]]
 }
+
+@test "J9 exec, snapshot: where no namespace can be made, both say so" {
+  "$garth" new t
+  fails 125 'cannot make namespaces' python3 "$BATS_TEST_DIRNAME/without-userns" "$garth" exec t -- true
+  fails 125 'cannot make namespaces' python3 "$BATS_TEST_DIRNAME/without-userns" "$garth" snapshot t
+}

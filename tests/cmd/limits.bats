@@ -166,3 +166,16 @@ PY
     is_state file-$b running || complain "$("$garth" show file-$b)"; "$garth" cancel file-$b
   done
 }
+
+@test "J8 limits: who watches a task is told that it stands still, and why, and that it goes on; a note is of the last run" {
+  limits 'max_files: 3, check_every: 1'
+  "$garth" run -t t -- sh -c 'for i in 1 2 3 4 5; do echo $i >f$i; done; until [ -e go.o ]; do sleep 0.1; done; rm f*' >"$T/out" 2>"$T/err" &
+  eventually grep -q 'it stands still: it has added 5 files, more than limits.max_files' "$T/err"
+  [[ ! -s $T/out ]]
+  # who comes later, too
+  timeout -s KILL 2 "$garth" attach t >"$T/out2" 2>"$T/err2" || true; grep -q 'it stands still: it has added 5 files' "$T/err2" || complain "$(<"$T/err2")"
+  inside t 'touch go.o'; "$garth" resume --limit max_files=100 t
+  eventually grep -q 'it goes on' "$T/err"; wait
+  "$garth" run -d -t u -- sh -c 'echo w >w; sleep 50'; eventually inside u 'test -e w'; "$garth" cancel u; [[ $(field u note) == 'uncommitted: w' ]]
+  "$garth" resume -d u; eventually is_state u running; [[ $(field u note) != *uncommitted* ]]; "$garth" cancel u; [[ $(field u note) == 'uncommitted: w' ]]
+}
