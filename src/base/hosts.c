@@ -152,7 +152,8 @@ int hosts_check(const char *entry, struct err *e)
 {
 	struct rule r;
 
-	if (parse_rule(entry, &r))
+	/* an option that came one word too early */
+	if (*entry != '-' && parse_rule(entry, &r))
 		return 0;
 	return err_set(e, ERR_USAGE,
 		"'%.200s' is not a host: a name, *.name or an address is meant, perhaps :port", entry);
@@ -216,26 +217,25 @@ static const struct range {
 	V4(192, 88, 99, 0, 24),
 	V4(192, 168, 0, 0, 16),
 	V4(198, 18, 0, 0, 15),
+	/* a cloud's own services on each of its machines */
+	V4(168, 63, 129, 16, 32),
 	V4(198, 51, 100, 0, 24),
 	V4(203, 0, 113, 0, 24),
 	V4(224, 0, 0, 0, 3),
 #undef V4
-	/* unspecified, loopback, IPv4-compatible */
-	{ { 0 }, 96 },
-	/* NAT64, 6to4 and Teredo have an IPv4 address in them */
-	{ { 0x00, 0x64, 0xff, 0x9b }, 32 },
+	/* Of what is public in IPv6 (below): Teredo and 6to4 have an IPv4 address in them, the others are for
+	   books. */
 	{ { 0x20, 0x01, 0x00, 0x00 }, 23 },
 	{ { 0x20, 0x02 }, 16 },
 	{ { 0x20, 0x01, 0x0d, 0xb8 }, 32 },
-	{ { 0x01, 0x00 }, 64 },
-	{ { 0xfc }, 7 },
-	{ { 0xfe, 0x80 }, 10 },
-	{ { 0xfe, 0xc0 }, 10 },
-	{ { 0xff }, 8 },
+	{ { 0x3f, 0xff }, 20 },
 };
 
 static bool is_public(const unsigned char a[16])
 {
+	/* of IPv6 only 2000::/3 was ever given out */
+	if (!is_v4(a) && (a[0] & 0xe0) != 0x20)
+		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(not_public); i++)
 		if (same_bits(not_public[i].first, a, not_public[i].bits))
 			return false;

@@ -16,14 +16,32 @@ static bool load(struct context *c, const struct task *t, struct question *ret)
 	       !question_load(dir, ret, &ignored);
 }
 
-void ask_tell(struct context *c, const struct task *t)
+/* As much of a question as belongs into a list, and not half a character. */
+#define BRIEF 300
+
+static void shorten(struct buf *line)
+{
+	size_t n = BRIEF;
+
+	if (line->len <= BRIEF)
+		return;
+	while (n && ((unsigned char)line->data[n] & 0xc0) == 0x80)
+		n--;
+	buf_cut(line, n);
+	buf_addstr(line, " …");
+}
+
+void ask_tell(struct context *c, const struct task *t, bool brief)
 {
 	auto_question q = { 0 };
 	auto_buf line = BUF_SMALL;
 
 	if (!load(c, t, &q))
 		return;
-	say_state("task '%s' asks: %s", t->name, say_one_line(&line, q.text));
+	say_one_line(&line, q.text);
+	if (brief)
+		shorten(&line);
+	say_state("task '%s' asks: %s", t->name, buf_str(&line));
 	for (size_t i = 0; i < q.options.n; i++) {
 		auto_buf option = BUF_SMALL;
 

@@ -8,7 +8,7 @@
 #include "task/task.h"
 
 /* Tells what a blocked task asks, and how it is answered; nothing where it does not. */
-void ask_tell(struct context *c, const struct task *t);
+void ask_tell(struct context *c, const struct task *t, bool brief);
 /* {"text", "options", "asked"}, or null. */
 json_t *ask_json(struct context *c, const struct task *t);
 /* The question on one line, on the heap; NULL where there is none. */

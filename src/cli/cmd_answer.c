@@ -35,13 +35,13 @@ static int end(struct context *c, struct task *t, const struct session_opts *o, 
 }
 
 /* The words, joined; where there are none, what comes on stdin. */
-static int collect(char **words, int n, struct buf *ret, struct err *e)
+static int collect(const char *task, char **words, int n, struct buf *ret, struct err *e)
 {
 	for (int i = 0; i < n; i++)
 		buf_printf(ret, "%s%s", i ? " " : "", words[i]);
 	if (!n && isatty(0))
 		return err_set(e, ERR_USAGE, "no answer is given"),
-		       err_hint(e, "garth answer TASK \"the answer\"");
+		       err_hint(e, "garth answer %s \"...\"", task);
 	if (!n && read_rest(0, ret, "the answer", e) < 0)
 		return -1;
 	while (ret->len && ret->data[ret->len - 1] == '\n')
@@ -88,7 +88,7 @@ int cmd_answer(int argc, char **argv)
 			err_hint(&e, "garth resume %s", t.name);
 		return say_error(&e);
 	}
-	if (collect(argv + 1, l.words - 1, &text, &e) < 0 || record(&c, &t, buf_str(&text), &e) < 0)
+	if (collect(t.name, argv + 1, l.words - 1, &text, &e) < 0 || record(&c, &t, buf_str(&text), &e) < 0)
 		return say_error(&e);
 	return end(&c, &t, &o, buf_str(&text));
 }
@@ -141,8 +141,7 @@ static int push_owed(struct context *c, struct task *t, bool quiet, bool *ret, s
 		return -1;
 	s = (struct push_spec){ .branch = a.push, .retries = (unsigned)c->config.push_retries };
 	if (push_task(c, t, &s, &r, e) < 0)
-		return err_hint(e, e->kind == ERR_CONFLICT ? "git pull && garth sync %s" : "garth resume %s",
-			t->name);
+		return *e->hint ? -1 : err_hint(e, "garth resume %s", t->name);
 	again_owe_push(dir, false);
 	store_task_note(c->store, t->id, "", e);
 	if (!quiet)

@@ -81,7 +81,7 @@ static void print_news(struct context *c, const struct task *t)
 {
 	auto_buf line = BUF_SMALL;
 
-	ask_tell(c, t);
+	ask_tell(c, t, true);
 	if (!strcmp(t->state, STATE_PAUSED) && *t->note)
 		say_warning("task '%s' is paused: %s", t->name, say_one_line(&line, t->note));
 }

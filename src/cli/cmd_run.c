@@ -44,12 +44,21 @@ static void run_opts_release(struct run_opts *o)
 	free(o->dir);
 }
 
-/* One word, such as task.yaml, is a task file. */
+/* A word such as task.yaml is a task file, and nothing comes behind it. */
 static bool is_file(char **argv)
 {
 	const char *dot = strrchr(argv[0], '.');
 
-	return !argv[1] && dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
+	return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml")) &&
+	       (!argv[1] || access(argv[0], X_OK) < 0);
+}
+
+static int check_file(char **argv, struct err *e)
+{
+	if (!argv[1])
+		return 0;
+	err_set(e, ERR_USAGE, "'%s' is a task file, and nothing can come behind it", argv[0]);
+	return err_hint(e, "garth run OPTIONS %s", argv[0]);
 }
 
 static const char *either(const char *asked, const char *otherwise)
@@ -282,7 +291,7 @@ int cmd_run(int argc, char **argv)
 	if (context_open(&c, &e) < 0)
 		return say_error(&e);
 	if (is_file(words)) {
-		if (load_file(&c, &o, words[0], &e) < 0)
+		if (check_file(words, &e) < 0 || load_file(&c, &o, words[0], &e) < 0)
 			return say_error(&e);
 		words = o.file.command.v;
 	}

@@ -19,7 +19,7 @@ static int tell(const struct task *t, json_t *answer)
 		err_set(&e, ERR_CONFLICT, "task '%s' conflicts with %s in %zu file%s; nothing was changed",
 			t->name, t->target + strlen("refs/heads/"), json_array_size(conflicts),
 			json_array_size(conflicts) == 1 ? "" : "s");
-		err_hint(&e, "garth shell %s", t->name);
+		err_hint(&e, "garth merge --resolve %s", t->name);
 		return say_error(&e);
 	}
 	if (!say_is_heard())

@@ -86,6 +86,8 @@ static void gateway(void *arg, const struct keeper_gate *io)
 		task_end_begin(k->run);
 	if (gate_open(&g, k->task, io->orders, &e) < 0)
 		return;
+	g.free_bytes = io->free_bytes;
+	g.free_files = io->free_files;
 	switch (io->job) {
 	case GATE_SERVE:
 		serve(&g, io->agent, io->user, io->linger, &e);

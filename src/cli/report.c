@@ -8,6 +8,7 @@
 #include "cli/show_network.h"
 #include "sys/fd.h"
 #include "task/again.h"
+#include "task/end.h"
 #include "task/life.h"
 
 static void say_next(struct context *c, const struct task *t)
@@ -15,8 +16,9 @@ static void say_next(struct context *c, const struct task *t)
 	struct err ignored = ERR_INIT;
 	auto_fd dir = -1;
 
-	if (!strcmp(t->state, STATE_FAILED) && !home_task_dir(&c->home, t->id, &dir, &ignored) &&
-		again_owes_push(dir))
+	if (!strcmp(t->state, STATE_FAILED) &&
+		(strstr(t->note, TASK_TIME_UP) ||
+			(!home_task_dir(&c->home, t->id, &dir, &ignored) && again_owes_push(dir))))
 		say_hint("garth resume %s", t->name);
 	else
 		say_hint(*t->published && !strcmp(t->state, STATE_DONE) ? "garth merge %s" : "garth diff %s",
@@ -43,11 +45,11 @@ static void report_failure(struct context *c, const char *name, const struct ter
 	/* its keeper is gone, and the store does not know of it */
 	if (life_is_running(&t) || !strcmp(t.state, STATE_INTERRUPTED))
 		say_warning("how task '%s' ended could not be written down", name);
+	tell_refused(c, &t);
 	if (!strcmp(t.state, STATE_BLOCKED)) {
-		ask_tell(c, &t);
+		ask_tell(c, &t, false);
 		return;
 	}
-	tell_refused(c, &t);
 	if (!*t.note)
 		return;
 	say_warning("task '%s' is %s, %s", name, t.state, say_one_line(&line, t.note));
@@ -81,7 +83,8 @@ void session_report(struct context *c, const char *name, const struct terminal_r
 	if (task_find(c, name, &t, &ignored) < 0)
 		return;
 	if (!strcmp(t.state, STATE_BLOCKED)) {
-		ask_tell(c, &t);
+		tell_refused(c, &t);
+		ask_tell(c, &t, false);
 		return;
 	}
 	if (!strcmp(t.state, STATE_DONE))

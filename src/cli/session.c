@@ -25,6 +25,8 @@
 /* To an agent that was not asked for anything. */
 #define GO_ON "Go on."
 
+#define CANCEL_TRIES 2000
+
 /* An agent that is run in a task of another command's has to reach its model. */
 static void add_agents(const struct config_agent *a, struct network *n)
 {
@@ -412,10 +414,19 @@ int session_cancel(struct context *c, struct task *t, struct err *e)
 	/* a stopped task may have commands of `garth exec` in it, which end as well */
 	if (!life_is_running(t) && !task_is_busy(c, t))
 		return err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s", t->name, t->state);
-	if (connect_keeper(c, t, &conn, e) < 0 || wire_send(conn, WIRE_CANCEL, NULL, 0) < 0)
+	/* one that has just been started does not listen yet */
+	for (int tries = 0; connect_keeper(c, t, &conn, e) < 0; tries++) {
+		if (e->kind != ERR_NOTFOUND || tries == CANCEL_TRIES)
+			return err_wrap(e, "cannot reach the keeper of task '%s'", t->name);
+		/* or has ended meanwhile */
+		if (!task_is_busy(c, t))
+			return 0;
+		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+	}
+	if (wire_send(conn, WIRE_CANCEL, NULL, 0) < 0)
 		return err_set(e, ERR_BUSY, "cannot reach the keeper of task '%s'", t->name);
 	while ((got = wire_recv(conn, &type, &body)) > 0)
-		if (type == WIRE_EXIT)
+		if (type == WIRE_EXIT || type == WIRE_FAIL)
 			return 0;
 	return got < 0 ? err_sys(e, "lost the keeper of task '%s'", t->name) : 0;
 }

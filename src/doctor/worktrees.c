@@ -105,9 +105,9 @@ static void look_at_orphan(
 	bool ours = !w->reason || !strcmp(w->reason, WORKTREE_REASON);
 	auto_str quoted = finding_quoted(w->path), git = finding_quoted(p->repo.git_dir);
 	struct finding *f = finding_add(out, "worktree-orphaned", w->path,
-		"'%s' has a worktree there that no task has%s%s%s", p->project.name,
-		there ? "" : ", and its files are gone",
-		ours ? "" : "; somebody locked it: ", ours ? "" : w->reason);
+		"'%s' has a worktree there that no task has%s%s%s%s", p->project.name,
+		there ? "" : ", and its files are gone", ours ? "" : "; somebody locked it",
+		ours || !*w->reason ? "" : ": ", ours ? "" : w->reason);
 
 	f->project = p->project.id;
 	f->path = xstrdup(w->path);

@@ -110,6 +110,17 @@ static bool is_other_host(const char *line, size_t len, const struct host *h)
 	       named.port != h->port;
 }
 
+/* A name up to the colon, without a gap that one server reads over and another does not. */
+static bool has_name(const char *line, size_t len)
+{
+	const char *colon = memchr(line, ':', len);
+
+	for (const char *p = line; colon && p < colon; p++)
+		if ((unsigned char)*p <= ' ' || (unsigned char)*p >= 0x7f)
+			return false;
+	return colon && colon > line;
+}
+
 /* The lines behind the first, up to the empty one. */
 static int copy_headers(const char *at, const char *end, struct request *r)
 {
@@ -123,7 +134,7 @@ static int copy_headers(const char *at, const char *end, struct request *r)
 			len--;
 		if (!len)
 			break;
-		if (memchr(at, '\0', len) || memchr(at, '\r', len) || *at == ' ' || *at == '\t')
+		if (memchr(at, '\0', len) || memchr(at, '\r', len) || !has_name(at, len))
 			return wrong(r, "a header is malformed");
 		if (is_other_host(at, len, &r->host))
 			return wrong(r, "its Host header names another host");

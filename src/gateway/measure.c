@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -41,12 +42,29 @@ static int count_elsewhere(const struct changes *c, struct tree_use *u, struct e
 	return 0;
 }
 
+/* What cannot be sized is at most what is gone from the disk since the task was started, and counted nowhere.
+ */
+static void add_unexplained(const struct gate *g, struct tree_use *u)
+{
+	struct statvfs v;
+	uint64_t bytes, files;
+
+	if (!g->free_bytes || fstatvfs(g->at.ws.dir, &v) < 0)
+		return;
+	bytes = (uint64_t)v.f_bfree * v.f_frsize;
+	files = v.f_ffree;
+	if (bytes < g->free_bytes && g->free_bytes - bytes > u->bytes)
+		u->bytes = g->free_bytes - bytes;
+	if (files < g->free_files && g->free_files - files > u->inodes)
+		u->inodes = g->free_files - files;
+}
+
 /* Of all that the task has in its own directory, as it is on the disk, and of what it has removed and holds
  * open. */
 static int count_use(struct gate *g, const struct changes *c, struct tree_use *u, struct err *e)
 {
 	static const char *const places[] = { "git", "home", "tmp", "upper" };
-	uint64_t ghosts;
+	struct ghosts ghosts;
 	struct stat st;
 	bool elsewhere = faccessat(g->at.ws.dir, "upper", F_OK, AT_SYMLINK_NOFOLLOW) < 0;
 
@@ -61,7 +79,10 @@ static int count_use(struct gate *g, const struct changes *c, struct tree_use *u
 	if (ghosts_count(getppid(), gate_is_alone(g), fstat(g->at.ws.dir, &st) < 0 ? 0 : st.st_dev, &ghosts) <
 		0)
 		return err_set(e, ERR_FAILED, "what its processes have open is more than can be looked at");
-	u->bytes += ghosts;
+	u->bytes += ghosts.bytes;
+	u->inodes += ghosts.inodes;
+	if (ghosts.unsure)
+		add_unexplained(g, u);
 	return 0;
 }
 

@@ -133,10 +133,10 @@ static bool means_that(const struct request *q, const char *const *options,
 	return true;
 }
 
-/* What the remote said, and how it is reached, is for the user. */
+/* What the remote said, and how it is reached, is for the user. Before it is asked, nothing is. */
 static int say_little(const struct request *q, const char *what, struct err *e)
 {
-	if (e->kind != ERR_CONFLICT)
+	if (e->kind != ERR_CONFLICT && e->kind != ERR_REFUSED && e->kind != ERR_NOTFOUND)
 		err_set(e, e->kind, "the %s did not work; the user sees why with: garth audit %s", what,
 			q->gate->task.name);
 	return -1;

@@ -5,7 +5,8 @@
 #include "base/alloc.h"
 #include "git/ref.h"
 
-#define SECONDS 300
+#define SECONDS   300
+#define WORDS_MAX 300
 
 /* Words of a repository that somebody else was writing to at the same moment. */
 static const char *const races[] = { "(fetch first)", "(non-fast-forward)", "(stale info)", "cannot lock ref",
@@ -57,19 +58,39 @@ int remote_require(const struct repo *r, const char *name, char **ret, struct er
 	       err_hint(e, "git remote add origin URL");
 }
 
-/* git's words that say why, one line: a remote's own come first, and are the remote's to clean. */
+/* What hooks on the other side had to say, as git passes it on. Not to be printed uncleaned. */
+static void remotes_words(const struct buf *errtext, struct buf *out)
+{
+	static const char prefix[] = "remote: ";
+	const size_t n = strlen(prefix);
+
+	for (const char *l = buf_str(errtext); *l; l += strcspn(l, "\n") + (strchr(l, '\n') != NULL)) {
+		size_t len = strcspn(l, "\n");
+
+		while (len > n && strchr(" \t\r", l[len - 1]))
+			len--;
+		if (len > n && !strncmp(l, prefix, n) && out->len + len < WORDS_MAX)
+			buf_printf(out, "%s%.*s", out->len ? " / " : "; it says: ", (int)(len - n), l + n);
+	}
+}
+
+/* git's words that say why, in one line. */
 static int refused(const char *remote, const struct buf *out, const struct buf *errtext, struct err *e)
 {
 	const char *why = strstr(buf_str(out), "[remote rejected]");
 	const char *text = why ? why + strlen("[remote rejected] ") : buf_str(errtext);
+	auto_buf words = BUF_INIT(2 * WORDS_MAX);
+
+	remotes_words(errtext, &words);
 
 	for (const char *l = why ? "" : text; *l; l += strcspn(l, "\n") + (strchr(l, '\n') != NULL))
 		if (!strncmp(l, "fatal: ", 7) || !strncmp(l, "error: ", 7)) {
 			text = l + 7;
 			break;
 		}
-	return err_set(e, ERR_FAILED, "'%s' does not take it: %.*s", remote,
-		*text ? (int)strcspn(text, "\n") : 26, *text ? text : "git push failed, no reason");
+	return err_set(e, ERR_FAILED, "'%s' does not take it: %.*s%s", remote,
+		*text ? (int)strcspn(text, "\n") : 26, *text ? text : "git push failed, no reason",
+		buf_str(&words));
 }
 
 int remote_push(const struct repo *r, const char *remote, const char *oid, const char *branch,

@@ -178,7 +178,11 @@ static int spawn_git(const struct git *g, const int fds[3], char **argv, char **
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigdefault(&attr, &all);
 	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	/* A group of its own: who kills all of ours at once leaves it to see that its input ends, and to take
+	 * its locks away. */
+	posix_spawnattr_setpgroup(&attr, 0);
+	posix_spawnattr_setflags(
+		&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
 	for (int i = 0; i < 3; i++)
 		posix_spawn_file_actions_adddup2(&files, fds[i], i);
 	posix_spawn_file_actions_addclosefrom_np(&files, 3);

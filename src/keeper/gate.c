@@ -177,6 +177,8 @@ static void be_gateway(struct keeper *k, enum gate_job job, int orders)
 		.user = k->gate.user,
 		.orders = orders,
 		.linger = LINGER_SECONDS,
+		.free_bytes = k->gate.began.bytes,
+		.free_files = k->gate.began.files,
 		.exit_code = k->exit_code };
 	int keep[] = { io.agent, io.user, io.orders };
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
@@ -379,6 +381,12 @@ int gate_start(struct keeper *k, struct err *e)
 	watch(k);
 	if (k->spec.measure_seconds && k->spec.main_cmd) {
 		struct timeval now_and_then = { .tv_sec = k->spec.measure_seconds };
+		struct statvfs v;
+
+		if (!fstatvfs(k->spec.task_dir, &v)) {
+			g->began.bytes = (uint64_t)v.f_bfree * v.f_frsize;
+			g->began.files = v.f_ffree;
+		}
 
 		g->measure_timer = event_new(k->base, -1, EV_PERSIST, on_measure, k);
 		event_add(g->measure_timer, &now_and_then);

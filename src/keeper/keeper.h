@@ -35,7 +35,8 @@ struct keeper_gate {
 	int user;   /* a listening socket for the user's own commands */
 	int orders; /* jail/order.h: the keeper passes on START and SIGNAL, and the answers */
 	unsigned linger;
-	int exit_code; /* of the main command, with GATE_CLOSE */
+	int exit_code;                   /* of the main command, with GATE_CLOSE */
+	uint64_t free_bytes, free_files; /* of the task's file system when the keeper began */
 };
 
 /* How the main command, or the last one, came to its end. */

@@ -62,6 +62,9 @@ struct gate_post {
 		uint64_t bytes, files;
 		int64_t at, not_before;
 	} measured;
+	struct {
+		uint64_t bytes, files;
+	} began;      /* room on the disk when the keeper did */
 	bool renew;   /* asked for while another job ran */
 	bool leaving; /* was told to leave: commands that are over are told of it when it has */
 	/* Commands that were passed on: their numbers here and there. */

@@ -3,26 +3,29 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-/* On loopback there is nothing to wait for, unless who listens has let its queue fill up. */
-#define WAIT_USEC 300000
-
+/* On loopback the answer is there at once, unless who listens has let its queue fill up. That is not waited
+ * for, since others wait for their commands to be started: what is not connected yet is so later, or fails as
+ * it does anywhere. */
 static int connect_to(const struct sockaddr *to, socklen_t len)
 {
-	const struct timeval wait = { .tv_usec = WAIT_USEC };
-	int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0), saved;
+	int fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), error = 0;
+	struct pollfd p = { fd, POLLOUT, 0 };
+	socklen_t size = sizeof(error);
 
-	if (fd < 0)
-		return -1;
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
-	if (!connect(fd, to, len))
+	if (fd < 0 || !connect(fd, to, len))
 		return fd;
-	saved = errno == EINPROGRESS || errno == EAGAIN ? ETIMEDOUT : errno;
+	if (errno != EINPROGRESS)
+		error = errno;
+	else if (poll(&p, 1, 0) > 0)
+		getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+	if (!error)
+		return fd;
 	close(fd);
-	errno = saved;
+	errno = error;
 	return -1;
 }
 

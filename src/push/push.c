@@ -96,6 +96,10 @@ static int rebase(struct push *p, struct err *e)
 		err_set(e, ERR_CONFLICT, "cannot push task '%s': %zu file%s with %s of '%s'", p->task->name,
 			r->conflicts.n, r->conflicts.n == 1 ? " conflicts" : "s conflict", r->branch,
 			r->remote);
+		/* in the user's own branch, where it is the same, a conflict can be solved */
+		if (!strncmp(p->task->target, "refs/heads/", 11) && !strcmp(p->task->target + 11, r->branch))
+			err_hint(e, "git pull %s %s && garth merge --resolve %s", r->remote, r->branch,
+				p->task->name);
 		return err_paths(e, &r->conflicts);
 	}
 	r->nothing = m.nothing;

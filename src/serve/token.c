@@ -52,7 +52,8 @@ static int read_token(int home, struct token *ret, struct err *e)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_sys(e, "cannot read '" TOKEN_FILE "'");
 	if (st.st_uid != geteuid() || (st.st_mode & 0077))
-		return err_set(e, ERR_REFUSED, "others could have read '" TOKEN_FILE "' in the Garth home");
+		return err_set(e, ERR_REFUSED, "others could have read '" TOKEN_FILE "' in the Garth home"),
+		       err_hint(e, "rm \"${GARTH_HOME:-$HOME/.garth}/" TOKEN_FILE "\"");
 	if (read_rest(fd, &text, TOKEN_FILE, e) < 0 || text.len != TOKEN_LEN + 1 ||
 		text.data[TOKEN_LEN] != '\n' || strspn(text.data, "0123456789abcdef") != TOKEN_LEN)
 		return err_set(e, ERR_CONFIG, "'" TOKEN_FILE "' in the Garth home is not a token");

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -25,6 +26,9 @@
 #define LOOKS_MAX     300000 /* descriptors and mappings */
 #define TABLE_SIZE    (1u << 16)
 #define SECONDS_MAX   3
+#define SENT_LOOKS    4
+#define SENT_WAIT_NS  50000000
+#define SOCKETS_SURE  500
 
 struct file {
 	dev_t dev;
@@ -36,7 +40,8 @@ struct look {
 	size_t npids;
 	struct file *table; /* of those that were counted; ino 0: free */
 	size_t nfiles, looks;
-	uint64_t bytes;
+	struct ghosts found;
+	size_t sockets;
 	int64_t until;
 	dev_t home;
 	bool too_much;
@@ -83,14 +88,37 @@ static bool is_memory(int fd)
 
 static bool is_ghost(const struct stat *st)
 {
-	return S_ISREG(st->st_mode) && !st->st_nlink && st->st_blocks;
+	return !st->st_nlink && (S_ISREG(st->st_mode) || S_ISFIFO(st->st_mode) || S_ISDIR(st->st_mode));
 }
 
 /* fd is one of ours for that file. */
 static void count(struct look *l, int fd, const struct stat *st)
 {
-	if ((st->st_dev == l->home || !is_memory(fd)) && take(l, st->st_dev, st->st_ino))
-		l->bytes += (uint64_t)st->st_blocks * 512;
+	if ((st->st_dev != l->home && is_memory(fd)) || !take(l, st->st_dev, st->st_ino))
+		return;
+	l->found.bytes += (uint64_t)st->st_blocks * 512;
+	l->found.inodes++;
+}
+
+/* Descriptors that were sent and not taken are in nobody's table. Where they are used they are so for a
+ * moment. */
+static bool has_sent(const char *info)
+{
+	for (int looks = 0; looks < SENT_LOOKS; looks++) {
+		auto_buf text = BUF_SMALL;
+		const char *at = read_text(info, &text) ? strstr(buf_str(&text), "scm_fds:") : NULL;
+
+		if (!at || !strtoul(at + 8, NULL, 10))
+			return false;
+		nanosleep(&(struct timespec){ .tv_nsec = SENT_WAIT_NS }, NULL);
+	}
+	return true;
+}
+
+static void look_at_socket(struct look *l, const char *info)
+{
+	if (++l->sockets > SOCKETS_SURE || (!l->found.unsure && has_sent(info)))
+		l->found.unsure = true;
 }
 
 /* How many descriptors there are at most, as the status tells, which everybody can read. */
@@ -124,8 +152,15 @@ static void look_at_closed(struct look *l, pid_t pid)
 			l->too_much = true;
 			return;
 		}
-		if (fd >= 0 && !fstat(fd, &st) && is_ghost(&st))
+		if (fd < 0 || fstat(fd, &st) < 0)
+			continue;
+		if (is_ghost(&st))
 			count(l, fd, &st);
+		if (S_ISSOCK(st.st_mode)) {
+			auto_str info = xasprintf("/proc/self/fdinfo/%d", fd);
+
+			look_at_socket(l, info);
+		}
 	}
 }
 
@@ -142,7 +177,14 @@ static void look_at_table(struct look *l, const char *path, pid_t pid)
 		return;
 	}
 	while ((ent = readdir(d)) && go_on(l)) {
-		if (ent->d_name[0] == '.' || fstatat(dirfd(d), ent->d_name, &st, 0) < 0 || !is_ghost(&st))
+		if (ent->d_name[0] == '.' || fstatat(dirfd(d), ent->d_name, &st, 0) < 0)
+			continue;
+		if (S_ISSOCK(st.st_mode)) {
+			auto_str info = xasprintf("%sinfo/%s", path, ent->d_name);
+
+			look_at_socket(l, info);
+		}
+		if (!is_ghost(&st))
 			continue;
 		auto_fd fd = openat(dirfd(d), ent->d_name, O_PATH | O_CLOEXEC);
 
@@ -168,6 +210,17 @@ static bool has_memory(pid_t pid, pid_t thread)
 	return read_text(path, &text) && strtoul(buf_str(&text), NULL, 10) > 0;
 }
 
+/* A directory that is removed while somebody stands in it. */
+static void look_at_place(struct look *l, const char *path, const char *thread)
+{
+	auto_str name = xasprintf("%s/%s/cwd", path, thread);
+	auto_fd fd = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st) && is_ghost(&st))
+		count(l, fd, &st);
+}
+
 /* Its threads: those with a table of their own are looked at. Returns one that has its memory. */
 static pid_t look_at_open(struct look *l, pid_t pid)
 {
@@ -185,6 +238,7 @@ static pid_t look_at_open(struct look *l, pid_t pid)
 			continue;
 		if (!led && with_memory == pid && has_memory(pid, thread))
 			with_memory = thread;
+		look_at_place(l, path, ent->d_name);
 		if (!led || thread == pid || !shares_table(pid, thread))
 			look_at_table(l, table, thread);
 	}
@@ -230,7 +284,10 @@ static void look_at_mapped(struct look *l, pid_t thread)
 				5 ||
 			!at || is_of_memory(line + at) || !take(l, makedev(high, low), ino))
 			continue;
-		l->bytes += to - from;
+		/* how long the file is cannot be asked */
+		l->found.bytes += to - from;
+		l->found.inodes++;
+		l->found.unsure = true;
 	}
 }
 
@@ -259,7 +316,7 @@ static void add_children(struct look *l, pid_t pid)
 		closedir(d);
 }
 
-int ghosts_count(pid_t of, bool stood_in, dev_t home, uint64_t *ret)
+int ghosts_count(pid_t of, bool stood_in, dev_t home, struct ghosts *ret)
 {
 	struct look l = { .home = home,
 		.until = clock_ms() + SECONDS_MAX * 1000,
@@ -291,6 +348,6 @@ int ghosts_count(pid_t of, bool stood_in, dev_t home, uint64_t *ret)
 		look_at_mapped(&l, l.pids[i]);
 	free(l.pids);
 	free(l.table);
-	*ret = l.bytes;
+	*ret = l.found;
 	return l.too_much || l.npids == PROCESSES_MAX ? -1 : 0;
 }

@@ -103,7 +103,7 @@ int task_end(const struct task_run *r, int exit_code, enum run_end how, const ch
 	if (*also)
 		buf_printf(&note, "%s%s", note.len ? "; " : "", also);
 	if (how == RUN_TIMED_OUT)
-		buf_printf(&note, "%sstopped when its time was up", note.len ? "; " : "");
+		buf_printf(&note, "%s" TASK_TIME_UP, note.len ? "; " : "");
 	if (asks(&c, &t, how)) {
 		how = RUN_ASKS;
 		if (!exit_code)

@@ -16,6 +16,9 @@
 #define TASK_UNPUBLISHED "unpublished"
 void task_end_begin(const struct task_run *r);
 
+/* In the note of one whose time was up. */
+#define TASK_TIME_UP "stopped when its time was up"
+
 /* What is to be done with a task that has succeeded, before it is told to be done: 0, 1 where it is merged
  * with that, or -1 where it fails of it. */
 struct task_then {

@@ -1,5 +1,14 @@
 load helpers
 
+@test "ESCAPES 25 cancel: of a task that is just being started" {
+  for i in 1 2 3 4 5; do
+    "$garth" run -q -d -t c$i -- sleep 50 >/dev/null 3>&- &
+    until call "$garth" cancel c$i; [[ $code != 3 && $err != *'is not running, it is creat'* ]]; do sleep 0.002; done
+    [[ $code == 0 ]] || complain; wait
+    [[ $(state_of c$i) == cancelled ]] || complain "$(state_of c$i)"
+  done
+}
+
 @test "T1 cancel: stops a running task, keeps its workspace" {
   word=garth-cancelled-$$-$RANDOM
   "$garth" run -d -t t -- sh -c "echo work >work; trap '' TERM INT HUP; echo on; python3 -c 'import time; time.sleep(1000)' $word"

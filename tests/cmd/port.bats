@@ -40,6 +40,22 @@ E
 
 background() { "$garth" run -q -d --net none "$@" -- sleep 300 >/dev/null; }
 
+@test "J11 ESCAPES 20 port: who lets its queue fill up holds up nobody's commands" {
+  "$garth" run -q -d -t full -p 3000 -- /usr/bin/python3 -c '
+import socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 3000)); s.listen(0)
+mine = [socket.socket() for i in range(4)]
+for c in mine: c.setblocking(False); c.connect_ex(("127.0.0.1", 3000))
+open("/tmp/ready", "w"); time.sleep(100)'
+  eventually inside full 'test -e /tmp/ready'
+  python3 - "$("$garth" show full --json | json 'd["ports"][0]["outside"]')" "$garth" <<'PY'
+import socket, subprocess, sys, time
+held = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for i in range(60)]
+start = time.monotonic(); subprocess.run([sys.argv[2], "exec", "full", "--", "true"], check=True)
+assert time.monotonic() - start < 5, time.monotonic() - start
+PY
+}
+
 @test "J11 port: at run or later, the same number in every task, shown, and asked twice the same" {
   local a b
   background --task one -p 3000; background --task two
