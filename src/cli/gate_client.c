@@ -137,18 +137,7 @@ int gate_ask(struct context *c, struct task *t, const char *path, json_t *in, js
 	return rc ? err_wrap(e, "task '%s'", t->name), -1 : take_answer(&answer, ret, e);
 }
 
-/* Going back was a rollback too, and has left a deed: one that is not to be undone in its turn. */
-static int forget_deed(struct context *c, const struct deed *undone, struct err *e)
-{
-	auto_deed last = { 0 };
-
-	if (context_store(c, e) < 0 || store_deed_last(c->store, undone->task, 0, &last, e) < 0)
-		return -1;
-	return last.id != undone->id && !strcmp(last.kind, "rollback")
-		       ? store_deed_undone(c->store, last.id, e)
-		       : 0;
-}
-
+/* Going back is a rollback too, but no deed: who is killed in it takes the same one back again. */
 int rollback_undo(struct context *c, const struct deed *d, struct err *e)
 {
 	json_t *data = json_loads(d->data, 0, NULL), *answer = NULL;
@@ -159,8 +148,9 @@ int rollback_undo(struct context *c, const struct deed *d, struct err *e)
 	if (!n)
 		return err_set(e, ERR_FAILED, "the store does not say where task '%s' was before", d->task);
 	if (task_find(c, d->task, &t, e) < 0 ||
-		gate_ask(c, &t, "/user/v1/rollback", json_pack("{s:I}", "snapshot", n), &answer, e) < 0)
+		gate_ask(c, &t, "/user/v1/rollback", json_pack("{s:I, s:b}", "snapshot", n, "undo", true),
+			&answer, e) < 0)
 		return -1;
 	json_decref(answer);
-	return forget_deed(c, d, e);
+	return 0;
 }

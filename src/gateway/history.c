@@ -292,7 +292,7 @@ int rollback(struct gate *g, const struct rollback_spec *s, int64_t *ret_before,
 	data = xasprintf("{\"snapshot\":%lld}", (long long)*ret_before);
 	/* from here on it can be taken back, whatever comes of it */
 	if (record(g, "rollback", "to", to.commit, to.number, e) < 0 ||
-		store_deed_add(g->context.store, g->task.id, "rollback", data, &deed, e) < 0 ||
+		(!s->undo && store_deed_add(g->context.store, g->task.id, "rollback", data, &deed, e) < 0) ||
 		restore_inside(g, &to, !s->full, s->force ? NULL : left, e) < 0)
 		return -1;
 	fault("rollback-inside");

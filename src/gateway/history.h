@@ -27,6 +27,7 @@ struct rollback_spec {
 	int64_t snapshot; /* its number; 0 for none */
 	const char *file; /* only this path, from the snapshot or (0) from the branch's tip */
 	bool force;       /* what no snapshot holds goes too */
+	bool undo;        /* of a rollback: no deed by itself */
 };
 
 /* *ret_before is the number of the snapshot that was taken before; 0 for a single file. *left stays where it

@@ -253,6 +253,7 @@ static int take_file(struct request *q, char **ret, struct err *e)
 static int user_rollback(struct request *q, struct err *e)
 {
 	struct rollback_spec s = { .full = json_is_true(json_object_get(q->in, "full")),
+		.undo = json_is_true(json_object_get(q->in, "undo")),
 		.force = json_is_true(json_object_get(q->in, "force")),
 		.snapshot = json_integer_value(json_object_get(q->in, "snapshot")) };
 	auto_review_left left = { 0 };

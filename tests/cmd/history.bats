@@ -308,6 +308,11 @@ dies_at() {
     call "$garth" rollback t --to-snapshot 2
     [[ $code == 0 && $(tip) == "$old" && $(all_of t) == "$state" && $(field t published) == "$old" ]] || complain "$step"
     git for-each-ref --contains "$new" | grep -q . || complain "$step: $new is lost"
+    # taking it back, cut short at the same step, is taken back again, and not the other way round
+    inside t "echo more >>a.txt; git commit -qam more-$step"; new=$(tip); "$garth" rollback t --to-snapshot 2
+    dies_at $step "$garth" undo t; call "$garth" undo t
+    [[ $code == 0 && $(tip) == "$new" ]] || complain "$step: undo"
+    "$garth" rollback t --to-snapshot 2; [[ $(tip) == "$old" && $(all_of t) == "$state" ]] || complain "$step"
   done
   for step in snapshot-kept sync-snapshot sync-inside publish-taken publish-moved; do
     inside t "echo $step >$step; git add $step; git commit -qm $step"
