@@ -272,3 +272,15 @@ E
   call "$garth" resume p
   [[ $code == 0 && $(git -C "$T/home/nope.git" log -1 --format=%s main) == z && $(state_of p) == merged && $(inside p 'cat /tmp/ran') == ran ]] || complain
 }
+
+@test "G9 push: what the remote said is told, cleaned; a conflict leads on; before the remote is asked, the agent hears why" {
+  remote origin
+  "$garth" new a; work a
+  printf '#!/bin/sh\nprintf "no \\033[31mred\\033[0m today\\n\\nsee the wiki\\n"\nexit 1\n' >"$T/home/origin.git/hooks/pre-receive"; chmod +x "$T/home/origin.git/hooks/pre-receive"
+  fails 1 'it says: no ' "$garth" push a; [[ $err == *'red'*'today / see the wiki'* && $err != *$'\033'* ]] || complain
+  rm "$T/home/origin.git/hooks/pre-receive"
+  "$garth" new b; inside b 'echo mine >a.txt; git commit -qam b'; other origin a.txt <<<theirs
+  call "$garth" push b; [[ $code == 5 && $(hint) == 'git pull origin main && garth merge --resolve b' ]] || complain
+  git pull -q origin main; call "$garth" sync b; [[ $code == 5 && $(hint) == 'garth merge --resolve b' ]] || complain
+  call "$garth" run --task n --push main -- sh -c 'git push || true'; [[ $err == *"task 'n' has published nothing"* ]] || complain
+}

@@ -39,6 +39,12 @@ E
   "$garth" new free; inside free 'for i in 1 2 3; do echo $i >f$i; done; mkdir docs; echo x >docs/x; git add .; git commit -qm many'
 }
 
+@test "T5 task file: nothing comes behind it, and no option is taken for a host" {
+  echo 'agent: {command: [true]}' >"$T/f.yaml"
+  changes_nothing 2 "is a task file, and nothing can come behind it" "$garth" run "$T/f.yaml" --net none
+  changes_nothing 2 "'--task' is not a host" "$garth" run --allow --task w -- true
+}
+
 @test "T5 task file: the command line counts more" {
   file <<<"{name: one, agent: {project_dir: $R, command: [sh, -c, 'exit 0']}, backend: worktree}"
   "$garth" run -q --task two --backend overlay "$T/home/task.yaml"
