@@ -418,9 +418,12 @@ int session_cancel(struct context *c, struct task *t, struct err *e)
 	for (int tries = 0; connect_keeper(c, t, &conn, e) < 0; tries++) {
 		if (e->kind != ERR_NOTFOUND || tries == CANCEL_TRIES)
 			return err_wrap(e, "cannot reach the keeper of task '%s'", t->name);
-		/* or has ended meanwhile */
+		/* or has ended meanwhile; or somebody was only making it */
 		if (!task_is_busy(c, t))
-			return 0;
+			return life_is_running(t)
+				       ? 0
+				       : err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s",
+						 t->name, t->state);
 		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
 	}
 	if (wire_send(conn, WIRE_CANCEL, NULL, 0) < 0)
