@@ -86,57 +86,32 @@ static void print_news(struct context *c, const struct task *t)
 		say_warning("task '%s' is paused: %s", t->name, say_one_line(&line, t->note));
 }
 
-/* Whether a line "TASK: paths" is about the task. */
-static bool is_about(const char *line, const struct task *t)
+/* Whether the conflict was told of with a task that is listed before. */
+static bool is_told(const struct task_list *l, size_t before, const struct conflict *c)
 {
-	size_t n = strlen(t->name);
-
-	return !strncmp(line, t->name, n) && line[n] == ':';
-}
-
-static bool is_told(const struct task_list *l, size_t before, const char *line)
-{
-	for (size_t k = 0; k < before; k++)
-		if (is_about(line, &l->v[k]))
+	for (size_t k = 0; c->task && k < before; k++)
+		if (!strcmp(l->v[k].name, c->task))
 			return true;
 	return false;
-}
-
-/* "b: x", and every other line of theirs about the same paths: "b, c, d: x". */
-static void join_names(const struct strvec *theirs, size_t first, struct buf *out)
-{
-	const char *paths = strchrnul(theirs->v[first], ':');
-
-	buf_add(out, theirs->v[first], (size_t)(paths - theirs->v[first]));
-	for (size_t j = first + 1; j < theirs->n; j++) {
-		const char *others = strchrnul(theirs->v[j], ':');
-
-		if (!strcmp(others, paths)) {
-			buf_addstr(out, ", ");
-			buf_add(out, theirs->v[j], (size_t)(others - theirs->v[j]));
-		}
-	}
-	buf_addstr(out, paths);
 }
 
 /* Each pair once, with the task that is listed first; those about the same paths in one line. */
 static void print_conflicts(const struct task_list *l, const struct standing *standings)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		auto_strvec theirs = STRVEC_INIT, paths = STRVEC_INIT;
+		const struct conflict_list *c = &standings[i].conflicts;
+		bool *told = xcalloc(c->n + 1, sizeof(*told));
+		auto_strvec lines = STRVEC_INIT;
 
-		for (size_t j = 0; j < standings[i].conflicts.n; j++)
-			if (!is_told(l, i, standings[i].conflicts.v[j]))
-				strvec_push(&theirs, standings[i].conflicts.v[j]);
-		for (size_t j = 0; j < theirs.n; j++) {
-			auto_buf line = BUF_INIT(1 << 16), all = BUF_INIT(1 << 16);
+		for (size_t j = 0; j < c->n; j++)
+			told[j] = is_told(l, i, &c->v[j]);
+		standing_conflict_lines(&l->v[i], &standings[i], told, &lines);
+		for (size_t j = 0; j < lines.n; j++) {
+			auto_buf line = BUF_INIT(1 << 16);
 
-			if (strvec_has(&paths, strchrnul(theirs.v[j], ':')))
-				continue;
-			strvec_push(&paths, strchrnul(theirs.v[j], ':'));
-			join_names(&theirs, j, &all);
-			say_warning("%s conflicts with %s", l->v[i].name, say_one_line(&line, buf_str(&all)));
+			say_warning("%s conflicts with %s", l->v[i].name, say_one_line(&line, lines.v[j]));
 		}
+		free(told);
 	}
 }
 
@@ -145,9 +120,8 @@ static void tell_others(const struct task_list *l, struct standing *s, size_t i)
 {
 	for (size_t j = 0; j < s[i].conflicts.n; j++)
 		for (size_t k = i + 1; k < l->n; k++)
-			if (is_about(s[i].conflicts.v[j], &l->v[k]))
-				strvec_pushf(&s[k].conflicts, "%s%s", l->v[i].name,
-					s[i].conflicts.v[j] + strlen(l->v[k].name));
+			if (s[i].conflicts.v[j].task && !strcmp(s[i].conflicts.v[j].task, l->v[k].name))
+				conflict_add(&s[k].conflicts, l->v[i].name, s[i].conflicts.v[j].path);
 }
 
 static struct standing *find_standings(struct context *c, const struct task_list *l)

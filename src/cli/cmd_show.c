@@ -85,6 +85,7 @@ static void print_work(const struct task_work *w, const struct err *why)
 
 static void print_standing(const struct task *t, const struct standing *s)
 {
+	auto_strvec conflicts = STRVEC_INIT;
 	char sign[48];
 
 	if (*t->published) {
@@ -92,8 +93,9 @@ static void print_standing(const struct task *t, const struct standing *s)
 		printf("%-10s %lld\n", "commits", (long long)t->commits);
 	}
 	printf("%-10s %s %s\n", "standing", standing_word(s), standing_sign(s, sign, sizeof(sign)));
-	for (size_t i = 0; i < s->conflicts.n; i++)
-		line("conflicts", s->conflicts.v[i]);
+	standing_conflict_lines(t, s, NULL, &conflicts);
+	for (size_t i = 0; i < conflicts.n; i++)
+		line("conflicts", conflicts.v[i]);
 	if (*t->note)
 		line("note", t->note);
 }

@@ -1,5 +1,5 @@
-/* How tasks stand to their targets and to each other, for ls and show (G11): what git was asked once about
- * two commits, the store knows from then on. */
+/* How tasks relate to their targets and to each other, for ls and show (G11). What git was asked once about
+ * two commits, the store remembers. */
 #ifndef CLI_STANDING_H
 #define CLI_STANDING_H
 
@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/strvec.h"
+#include "merge/conflicts.h"
 #include "merge/merge.h"
 #include "store/store.h"
 #include "task/context.h"
@@ -14,7 +15,7 @@
 struct standing {
 	bool known; /* false: no target, or it is gone */
 	struct divergence divergence;
-	struct strvec conflicts; /* "TASK: path, path" */
+	struct conflict_list conflicts;
 };
 
 void standing_release(struct standing *s);
@@ -27,6 +28,10 @@ void standing_find(
 const char *standing_word(const struct standing *s);
 /* "+2 -1", "=" for synced, "" for unknown; a buffer of the caller's. */
 const char *standing_sign(const struct standing *s, char *out, size_t len);
+/* "b, c: x, y" for every set of others that share their paths, in order: what a task conflicts with. `told`
+ * tells which to leave out, by their index in conflicts; NULL leaves out none. */
+void standing_conflict_lines(
+	const struct task *t, const struct standing *s, const bool *told, struct strvec *ret);
 void standing_json(const struct standing *s, json_t *o);
 
 #endif

@@ -211,3 +211,10 @@ int ref_read(const struct repo *r, const char *name, char out[65], struct err *e
 	}
 	return err_set(e, ERR_FAILED, "'%s' leads from one name to the next", name);
 }
+
+const char *ref_short(const char *ref)
+{
+	static const char heads[] = "refs/heads/";
+
+	return strncmp(ref, heads, sizeof(heads) - 1) ? ref : ref + sizeof(heads) - 1;
+}

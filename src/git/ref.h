@@ -53,4 +53,7 @@ void ref_session_close(struct ref_session *s);
  * where the repository has files, else asks git. */
 int ref_read(const struct repo *r, const char *name, char out[65], struct err *e);
 
+/* A branch as people call it: the name without refs/heads/. */
+const char *ref_short(const char *ref);
+
 #endif

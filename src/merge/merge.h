@@ -66,16 +66,12 @@ int merge_undo_kept(struct context *c, const struct deed *d, char **ret_branch, 
  * finished". */
 int merge_settle(struct context *c, struct strvec *ret_done, struct err *e);
 
-/* How a task's branch stands to its target: commits that only it has, and that only the target has. Cached in
- * the store by the two commits. */
+/* How a task's branch relates to its target: commits that only it has, and that only the target has. Cached
+ * in the store by the two commits. */
 struct divergence {
 	size_t ahead, behind;
+	char target[65]; /* where the target is */
 };
 int merge_divergence(struct context *c, const struct task *t, struct divergence *ret, struct err *e);
-/* Which other tasks of the project would conflict with this one if both were merged, in the files named:
- * merge-tree over pairs of published tips, cached in the store by commit ids. Only tasks that published
- * something count. Lines "TASK: path, path". */
-int merge_conflicts(struct context *c, const struct task *t, const struct task_list *all, struct strvec *ret,
-	struct err *e);
 
 #endif

@@ -90,6 +90,20 @@ int verb_merge_tree(const struct repo *r, const char *ours, const char *theirs, 
 	return code;
 }
 
+int verb_own_paths(
+	const struct repo *r, const char *target, const char *tip, struct strvec *ret, struct err *e)
+{
+	auto_str range = xasprintf("%s...%s", target, tip);
+	auto_buf out = BUF_INIT(64 << 20);
+	struct git g = in_git_dir(r);
+
+	if (git_do(&g, &out, e, "diff", "-z", "--name-only", "--no-renames", "--no-ext-diff", range, "--",
+		    NULL) < 0)
+		return -1;
+	split(&out, 0, '\0', ret);
+	return 0;
+}
+
 int verb_committer(const struct repo *r, char **ret, struct err *e)
 {
 	struct git g = { .dir = r->git_dir, .cwd = r->git_dir, .user_config = true };

@@ -25,6 +25,10 @@ int verb_is_ancestor(const struct repo *r, const char *a, const char *b, bool *r
 int verb_merge_tree(const struct repo *r, const char *ours, const char *theirs, char tree[OID_LEN],
 	struct strvec *conflicts, struct err *e);
 
+/* The paths that tip changes since it left target; a rename counts as both of its names. */
+int verb_own_paths(
+	const struct repo *r, const char *target, const char *tip, struct strvec *ret, struct err *e);
+
 /* The user as a committer, now: "Name <mail> SECONDS ZONE", on the heap. */
 int verb_committer(const struct repo *r, char **ret, struct err *e);
 /* The commits that `tip` has and `old` has not, oldest first, without merges. */

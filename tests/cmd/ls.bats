@@ -86,3 +86,14 @@ PY
   inside c 'echo c >n; git add n; git commit -qm n'; "$garth" new d; inside d 'echo d >n; git add n; git commit -qm n'
   call "$garth" ls; [[ $code == 0 && $(grep conflicts <<<"$err") == $'▲ a conflicts with b, c: a.txt\n▲ b conflicts with c: a.txt\n▲ c conflicts with d: n' ]] || complain
 }
+
+@test "G11 ls, show: conflicts are of a task's own changes, with its target and with other tasks" {
+  "$garth" new old; inside old 'echo old >>a.txt; git commit -qam old'
+  "$garth" new idle; inside idle 'echo x >x; git add x; git commit -qm x'; "$garth" merge --keep idle
+  echo new >>a.txt; commit
+  "$garth" sync idle
+  call "$garth" ls; [[ $(grep conflicts <<<"$err") == '▲ old conflicts with main: a.txt' ]] || complain
+  [[ $("$garth" show old --json | json 'd["conflicts"]') == '[{"task": null, "path": "a.txt"}]' ]]
+  [[ $("$garth" show idle --json | json 'd["conflicts"]') == '[]' ]]
+  "$garth" show old | grep -qx 'conflicts  *main: a.txt'
+}

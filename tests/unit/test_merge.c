@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "git/run.h"
 #include "merge/compose.h"
+#include "merge/conflicts.h"
 #include "merge/edit.h"
 #include "merge/journal.h"
 #include "merge/merge.h"
@@ -103,7 +104,7 @@ static void add_task(struct ground *g, char *name, char *base, const char *tip)
 	assert_int_equal(store_task_published(g->c.store, t.id, tip, 1, 0, &e), 0);
 }
 
-static void conflicts_of(struct ground *g, const char *name, struct strvec *ret)
+static void conflicts_of(struct ground *g, const char *name, struct conflict_list *ret)
 {
 	auto_task_list all = { 0 };
 	auto_task t = { 0 };
@@ -132,15 +133,18 @@ static void test_conflicts_between_tasks(void **state)
 	add_task(&g, "same", base, two);
 	add_task(&g, "nothing", base, "");
 	for (int i = 0; i < 2; i++) {
-		auto_strvec of_one = STRVEC_INIT, of_two = STRVEC_INIT, of_three = STRVEC_INIT;
+		auto_conflict_list of_one = { 0 }, of_two = { 0 }, of_three = { 0 };
 
 		conflicts_of(&g, "one", &of_one);
 		assert_int_equal(of_one.n, 2);
-		assert_string_equal(of_one.v[0], "two: a");
-		assert_string_equal(of_one.v[1], "same: a");
+		assert_string_equal(of_one.v[0].task, "two");
+		assert_string_equal(of_one.v[0].path, "a");
+		assert_string_equal(of_one.v[1].task, "same");
+		assert_string_equal(of_one.v[1].path, "a");
 		conflicts_of(&g, "two", &of_two);
 		assert_int_equal(of_two.n, 1);
-		assert_string_equal(of_two.v[0], "one: a");
+		assert_string_equal(of_two.v[0].task, "one");
+		assert_string_equal(of_two.v[0].path, "a");
 		conflicts_of(&g, "three", &of_three);
 		assert_int_equal(of_three.n, 0);
 		/* the second time there is no repository to ask */
@@ -149,6 +153,33 @@ static void test_conflicts_between_tasks(void **state)
 		if (!i)
 			assert_int_equal(rename(g.top, away), 0);
 	}
+}
+
+/* G11: what a task got from its target by a sync is no change of its own, and a conflict with the target is
+ * told as one. */
+static void test_conflicts_of_own_changes(void **state)
+{
+	auto_conflict_list of_synced = { 0 }, of_old = { 0 }, of_idle = { 0 };
+	auto_str base = NULL, moved = NULL, synced = NULL, old = NULL;
+	auto_ground g;
+
+	ground_open(&g, *state);
+	base = commit(&g, NULL, "a", "0\n");
+	old = commit(&g, base, "a", "old\n");
+	moved = commit(&g, base, "a", "moved\n");
+	synced = commit(&g, moved, "b", "own\n");
+	git(&g, NULL, "update-ref", "refs/heads/main", moved, NULL);
+	add_task(&g, "old", base, old);
+	add_task(&g, "synced", moved, synced);
+	add_task(&g, "idle", moved, moved);
+	conflicts_of(&g, "old", &of_old);
+	assert_int_equal(of_old.n, 1);
+	assert_null(of_old.v[0].task);
+	assert_string_equal(of_old.v[0].path, "a");
+	conflicts_of(&g, "synced", &of_synced);
+	assert_int_equal(of_synced.n, 0);
+	conflicts_of(&g, "idle", &of_idle);
+	assert_int_equal(of_idle.n, 0);
 }
 
 static void test_divergence(void **state)
@@ -302,6 +333,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratch_test(test_conflicts_between_tasks),
+		scratch_test(test_conflicts_of_own_changes),
 		scratch_test(test_divergence),
 		scratch_test(test_rebase_leaves_merges_out),
 		scratch_test(test_journal),

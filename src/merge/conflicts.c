@@ -1,0 +1,293 @@
+#include "merge/conflicts.h"
+
+#include <jansson.h>
+#include <nettle/sha2.h>
+
+#include "base/alloc.h"
+#include "merge/compare.h"
+#include "merge/merge.h"
+#include "merge/verbs.h"
+#include "task/life.h"
+
+/* One look at a project: the repository is opened when git has to be asked. */
+struct look {
+	struct context *c;
+	const struct task *task;
+	char target[OID_LEN]; /* where the task's target is; "" if it has none */
+	struct repo repo;
+};
+
+static void look_release(struct look *l)
+{
+	repo_release(&l->repo);
+}
+
+void conflict_list_release(struct conflict_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->v[i].task);
+		free(l->v[i].path);
+	}
+	free(l->v);
+	*l = (struct conflict_list){ 0 };
+}
+
+void conflict_add(struct conflict_list *l, const char *task, const char *path)
+{
+	l->v = xrealloc(l->v, l->n + 1, sizeof(*l->v));
+	l->v[l->n++] = (struct conflict){ task ? xstrdup(task) : NULL, xstrdup(path) };
+}
+
+/* Tasks whose commits may still come to the target. */
+static bool counts(const struct task *a, const struct task *b)
+{
+	return a->id != b->id && a->project_id == b->project_id && *b->published &&
+	       strcmp(a->published, b->published) && !b->removed && strcmp(b->state, STATE_MERGED) &&
+	       strcmp(b->state, STATE_DISCARDING);
+}
+
+/* Paths as a JSON array of strings. Bytes that are not UTF-8 are kept as U+0080 to U+00FF, one each, behind a
+ * NUL, which no path has. */
+static json_t *path_to_json(const char *path)
+{
+	json_t *plain = json_string(path);
+	auto_buf b = BUF_INIT(1 << 16);
+
+	if (plain)
+		return plain;
+	buf_addch(&b, '\0');
+	for (const unsigned char *p = (const unsigned char *)path; *p; p++) {
+		if (*p >= 0x80)
+			buf_addch(&b, (char)(0xc0 | (*p >> 6)));
+		buf_addch(&b, *p < 0x80 ? (char)*p : (char)(0x80 | (*p & 0x3f)));
+	}
+	return json_stringn(buf_str(&b), b.len);
+}
+
+static char *path_from_json(const json_t *j)
+{
+	const unsigned char *p = (const unsigned char *)json_string_value(j);
+	size_t n = json_string_length(j);
+	auto_buf b = BUF_INIT(1 << 16);
+
+	if (!n || *p)
+		return xstrdup(json_string_value(j));
+	for (size_t i = 1; i < n; i++) {
+		bool two = p[i] >= 0xc0 && i + 1 < n;
+
+		buf_addch(&b, two ? (char)(((p[i] & 0x03) << 6) | (p[i + 1] & 0x3f)) : (char)p[i]);
+		i += two;
+	}
+	return buf_steal(&b);
+}
+
+static char *paths_to_text(const struct strvec *paths)
+{
+	json_t *list = json_array();
+	char *text;
+
+	for (size_t i = 0; i < paths->n; i++)
+		json_array_append_new(list, path_to_json(paths->v[i]));
+	text = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	return text;
+}
+
+static void paths_from_text(const char *text, struct strvec *ret)
+{
+	json_t *list = json_loads(text, JSON_ALLOW_NUL, NULL), *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+	{
+		auto_str path = path_from_json(one);
+
+		strvec_push(ret, path);
+	}
+	json_decref(list);
+}
+
+static int open_repo(struct look *l, struct err *e)
+{
+	return l->repo.git_dir ? 0 : compare_open_repo(l->c, l->task, &l->repo, e);
+}
+
+/* Paths about two commits that the store knows, or that `ask` finds out. */
+static int known_paths(struct look *l, const char *kind, const char *a, const char *b,
+	int (*ask)(const struct repo *r, const char *a, const char *b, struct strvec *ret, struct err *e),
+	struct strvec *ret, struct err *e)
+{
+	auto_str known = NULL, found = NULL;
+
+	if (!store_compared(l->c->store, kind, a, b, &known, e)) {
+		paths_from_text(known, ret);
+		return 0;
+	}
+	if (e->kind != ERR_NOTFOUND || open_repo(l, e) < 0 || ask(&l->repo, a, b, ret, e) < 0)
+		return -1;
+	found = paths_to_text(ret);
+	return store_set_compared(l->c->store, kind, a, b, found, e);
+}
+
+static int ask_merge(const struct repo *r, const char *a, const char *b, struct strvec *ret, struct err *e)
+{
+	auto_strvec paths = STRVEC_INIT;
+	char tree[OID_LEN];
+
+	if (verb_merge_tree(r, a, b, tree, &paths, e) < 0)
+		return -1;
+	for (size_t i = 0; i < paths.n && i < CONFLICT_PATHS_MAX; i++)
+		strvec_push(ret, paths.v[i]);
+	return 0;
+}
+
+/* The paths in which two commits conflict: one answer for both ways round. */
+static int both(struct look *l, const char *a, const char *b, struct strvec *ret, struct err *e)
+{
+	bool first = strcmp(a, b) < 0;
+
+	return known_paths(l, "conflict_paths", first ? a : b, first ? b : a, ask_merge, ret, e);
+}
+
+/* What a tip changes since it left the target. */
+static int own(struct look *l, const char *tip, struct strvec *ret, struct err *e)
+{
+	return known_paths(l, "own_paths", l->target, tip, verb_own_paths, ret, e);
+}
+
+/* Leaves out the paths that only one of the two changed itself: there the other has what its target has, and
+ * the conflict is one with the target. A path that neither changed, made by a rename, stays. */
+static int keep_own(struct look *l, const char *tip, const char *other, struct strvec *paths, struct err *e)
+{
+	auto_strvec ours = STRVEC_INIT, theirs = STRVEC_INIT, kept = STRVEC_INIT;
+
+	if (!paths->n || !*l->target)
+		return 0;
+	if (own(l, tip, &ours, e) < 0 || own(l, other, &theirs, e) < 0)
+		return -1;
+	for (size_t i = 0; i < paths->n; i++)
+		if (strvec_has(&ours, paths->v[i]) == strvec_has(&theirs, paths->v[i]))
+			strvec_push(&kept, paths->v[i]);
+	strvec_release(paths);
+	*paths = kept;
+	kept = (struct strvec)STRVEC_INIT;
+	/* without an own change there is nothing that could conflict */
+	if (!ours.n || !theirs.n)
+		strvec_release(paths);
+	return 0;
+}
+
+static int with_target(struct look *l, struct conflict_list *ret, struct err *e)
+{
+	auto_strvec paths = STRVEC_INIT;
+
+	if (!*l->target)
+		return 0;
+	if (both(l, l->target, l->task->published, &paths, e) < 0)
+		return -1;
+	for (size_t i = 0; i < paths.n; i++)
+		conflict_add(ret, NULL, paths.v[i]);
+	return 0;
+}
+
+static int with_task(struct look *l, const struct task *other, struct conflict_list *ret, struct err *e)
+{
+	auto_strvec paths = STRVEC_INIT;
+
+	if (both(l, l->task->published, other->published, &paths, e) < 0 ||
+		keep_own(l, l->task->published, other->published, &paths, e) < 0)
+		return -1;
+	for (size_t i = 0; i < paths.n; i++)
+		conflict_add(ret, other->name, paths.v[i]);
+	return 0;
+}
+
+static int compare_all(struct look *l, const struct task_list *all, struct conflict_list *ret, struct err *e)
+{
+	if (with_target(l, ret, e) < 0)
+		return -1;
+	for (size_t i = 0; i < all->n; i++)
+		if (counts(l->task, &all->v[i]) && with_task(l, &all->v[i], ret, e) < 0)
+			return -1;
+	return 0;
+}
+
+static char *list_to_text(const struct conflict_list *l)
+{
+	json_t *list = json_array();
+	char *text;
+
+	for (size_t i = 0; i < l->n; i++)
+		json_array_append_new(list, json_pack("[s?, o]", l->v[i].task, path_to_json(l->v[i].path)));
+	text = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	return text;
+}
+
+static void list_from_text(const char *text, struct conflict_list *ret)
+{
+	json_t *list = json_loads(text, JSON_ALLOW_NUL, NULL), *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+	{
+		auto_str path = path_from_json(json_array_get(one, 1));
+
+		conflict_add(ret, json_string_value(json_array_get(one, 0)), path);
+	}
+	json_decref(list);
+}
+
+/* A name for who is compared, and with what. */
+static void name_set(const struct look *l, const struct task_list *all, char out[65])
+{
+	auto_buf text = BUF_INIT(16 << 20);
+	uint8_t digest[SHA256_DIGEST_SIZE];
+	struct sha256_ctx ctx;
+
+	buf_printf(&text, "%s\n", l->target);
+	for (size_t i = 0; i < all->n; i++)
+		if (counts(l->task, &all->v[i]))
+			buf_printf(&text, "%s %s\n", all->v[i].name, all->v[i].published);
+	sha256_init(&ctx);
+	sha256_update(&ctx, text.len, (const uint8_t *)buf_str(&text));
+	sha256_digest(&ctx, sizeof(digest), digest);
+	for (size_t i = 0; i < sizeof(digest); i++)
+		snprintf(out + 2 * i, 3, "%02x", digest[i]);
+}
+
+/* The pairs are kept for themselves; beside them, as long as nothing moves, the answer for all of them. */
+int merge_conflicts(struct context *c, const struct task *t, const struct task_list *all,
+	struct conflict_list *ret, struct err *e)
+{
+	__attribute__((cleanup(look_release))) struct look l = { .c = c, .task = t };
+	auto_conflict_list found = { 0 };
+	struct divergence d = { 0 };
+	struct err ignored = ERR_INIT;
+	auto_str known = NULL, text = NULL;
+	char set[65];
+
+	if (!*t->published)
+		return 0;
+	/* without a target there are only the other tasks */
+	if (!merge_divergence(c, t, &d, &ignored)) {
+		if (!d.ahead)
+			return 0;
+		snprintf(l.target, sizeof(l.target), "%s", d.target);
+	}
+	if (context_store(c, e) < 0)
+		return -1;
+	name_set(&l, all, set);
+	if (!store_compared(c->store, "all_conflicts", t->published, set, &known, e)) {
+		list_from_text(known, ret);
+		return 0;
+	}
+	if (e->kind != ERR_NOTFOUND || compare_all(&l, all, &found, e) < 0)
+		return -1;
+	text = list_to_text(&found);
+	if (store_set_compared(c->store, "all_conflicts", t->published, set, text, e) < 0)
+		return -1;
+	*ret = found;
+	found = (struct conflict_list){ 0 };
+	return 0;
+}
