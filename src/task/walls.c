@@ -63,8 +63,10 @@ static void show_accounts(struct context *c, struct jail *j)
 	jail_add(j, JAIL_DATA, 0, group, "/etc/group");
 }
 
-static void show_etc(struct context *c, struct jail *j)
+static void show_etc(struct context *c, const struct task *t, struct jail *j)
 {
+	auto_str search = walls_path(c, t);
+
 	for (size_t i = 0; walls_etc_dirs[i]; i++) {
 		auto_str path = path_join("/etc", walls_etc_dirs[i]);
 
@@ -80,6 +82,7 @@ static void show_etc(struct context *c, struct jail *j)
 	if (j->net == JAIL_NET_HOST)
 		jail_add(j, JAIL_COPY, JAIL_OPTIONAL, "/etc/resolv.conf", "/etc/resolv.conf");
 	show_accounts(c, j);
+	walls_login(j, search);
 	/* a worktree of root's belongs to root, and git inside would not trust another's */
 	if (j->from_root)
 		jail_add(j, JAIL_DATA, 0, "[safe]\n\tdirectory = *\n", "/etc/gitconfig");
@@ -178,7 +181,7 @@ int walls_describe(
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, tmp, "/tmp");
 	jail_add(ret, JAIL_LINK, 0, "/tmp", "/var/tmp");
 	show_system(ret, &outside);
-	show_etc(c, ret);
+	show_etc(c, at->task, ret);
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, home, c->user_home);
 	show_tools(c, ret, &tools);
 	return show_gateway(c, at, ret, e) < 0 ? -1 : workspace_describe(&at->ws, ret, e);
@@ -189,6 +192,17 @@ static const char *visible_shell(const struct context *c)
 	return path_within(c->shell, "/usr") || path_within(c->shell, "/bin") ? c->shell : "/bin/sh";
 }
 
+char *walls_path(const struct context *c, const struct task *t)
+{
+	auto_str bin = workspace_inside(&c->home, t, "/bin");
+	const char *path = getenv("PATH");
+
+	if (!path || !*path)
+		path = "/usr/local/bin:/usr/bin:/bin";
+	/* where there is no repository of the task's, git is git */
+	return workspace_is_empty(t) ? xstrdup(path) : xasprintf("%s:%s", bin, path);
+}
+
 int walls_command(struct context *c, const struct task *t, const struct config_agent *agent,
 	const struct network *net, const char *session, const struct strvec *extra_env, char *const *argv,
 	struct order_cmd *ret, struct err *e)
@@ -197,19 +211,17 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	auto_str home =
 		alone ? home_path(&c->home, "tasks/%lld/home", (long long)t->id) : xstrdup(c->user_home);
 	auto_str tmp = alone ? home_path(&c->home, "tasks/%lld/tmp", (long long)t->id) : xstrdup("/tmp");
-	auto_str dir = workspace_inside(&c->home, t, ""), bin = workspace_inside(&c->home, t, "/bin");
+	auto_str dir = workspace_inside(&c->home, t, ""), path = walls_path(c, t);
 	auto_str socket =
 		alone ? home_path(&c->home, "tasks/%lld/gateway", (long long)t->id) : xstrdup(INSIDE_GATEWAY);
 	auto_strvec fixed = STRVEC_INIT;
-	const char *path = getenv("PATH");
 
 	strvec_pushf(&fixed, "HOME=%s", home);
 	strvec_pushf(&fixed, "USER=%s", owner_is_other() ? "garth" : c->user);
 	strvec_pushf(&fixed, "LOGNAME=%s", owner_is_other() ? "garth" : c->user);
 	strvec_pushf(&fixed, "SHELL=%s", visible_shell(c));
-	/* where there is no repository of the task's, git is git */
-	strvec_pushf(&fixed, "PATH=%s%s%s", workspace_is_empty(t) ? "" : bin,
-		workspace_is_empty(t) ? "" : ":", path && *path ? path : "/usr/local/bin:/usr/bin:/bin");
+	strvec_pushf(&fixed, "PATH=%s", path);
+	strvec_pushf(&fixed, "GARTH_PATH=%s", path);
 	strvec_pushf(&fixed, "TMPDIR=%s", tmp);
 	strvec_pushv(&fixed, workspace_env(t));
 	strvec_pushf(&fixed, "GARTH_TASK=%s", t->name);

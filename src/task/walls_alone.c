@@ -52,7 +52,7 @@ static void show_here(struct jail *j, const struct hidden *h, const char *path, 
 
 static void show_system_here(struct jail *j, const struct hidden *h)
 {
-	static const char *const accounts[] = { "/etc/passwd", "/etc/group" };
+	static const char *const more[] = { "/etc/passwd", "/etc/group", "/etc/profile", "/etc/profile.d" };
 
 	for (size_t i = 0; walls_system_paths[i]; i++) {
 		char text[PATH_MAX] = "";
@@ -73,8 +73,8 @@ static void show_system_here(struct jail *j, const struct hidden *h)
 		if (!is_link(path))
 			show_here(j, h, path, 0);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(accounts); i++)
-		show_here(j, h, accounts[i], 0);
+	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
+		show_here(j, h, more[i], 0);
 	if (j->net == JAIL_NET_HOST)
 		show_here(j, h, "/etc/resolv.conf", 0);
 }
@@ -90,6 +90,44 @@ static void show_tools_here(struct context *c, struct jail *j, const struct hidd
 		if (real && !path_within(c->user_home, real))
 			show_here(j, h, real, 0);
 	}
+}
+
+/* A file of the task's home that leads to `script`, unless the agent has one of its own there. */
+static void lead_to(int home, const char *folder, const char *name, const char *script, bool fish)
+{
+	auto_fd dir = mkdirs_beneath(home, folder, 0700, (uid_t)-1, (gid_t)-1);
+	auto_fd file = dir < 0 ? -1 : openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	auto_buf line = BUF_SMALL;
+
+	buf_addstr(&line, ". ");
+	login_quote(&line, script, fish);
+	buf_addch(&line, '\n');
+	if (file >= 0)
+		write_full(file, buf_str(&line), line.len);
+}
+
+/* Here /etc is the host's: login shells find the task's PATH by files in the task's home. */
+static int write_login(struct context *c, struct task_at *at, int dir, struct err *e)
+{
+	auto_buf sh = BUF_INIT(LOGIN_SCRIPT_MAX), fish = BUF_INIT(LOGIN_SCRIPT_MAX);
+	auto_str path = walls_path(c, at->task);
+	auto_str to_sh = workspace_inside(&c->home, at->task, "/login.sh");
+	auto_str to_fish = workspace_inside(&c->home, at->task, "/login.fish");
+	auto_fd home = open_beneath(at->ws.dir, "home", O_RDONLY | O_DIRECTORY, 0);
+
+	login_script(path, false, &sh);
+	login_script(path, true, &fish);
+	if (write_file(dir, "login.sh", buf_str(&sh), sh.len, 0600, e) < 0 ||
+		write_file(dir, "login.fish", buf_str(&fish), fish.len, 0600, e) < 0)
+		return -1;
+	if (home < 0)
+		return 0;
+	/* bash reads the first of three that it finds */
+	if (faccessat(home, ".bash_profile", F_OK, 0) < 0 && faccessat(home, ".bash_login", F_OK, 0) < 0)
+		lead_to(home, "", ".profile", to_sh, false);
+	lead_to(home, "", ".zprofile", to_sh, false);
+	lead_to(home, ".config/fish/conf.d", "garth.fish", to_fish, true);
+	return 0;
 }
 
 /* The shim under its names, and what it knows of the task, in the task's own directory. */
@@ -110,6 +148,8 @@ static int make_run_dir(struct context *c, struct task_at *at, const char *shim,
 			return err_sys(e, "cannot make '%s' of the task", links[i].name);
 	}
 	walls_facts(c, at->task, &facts, &rules);
+	if (write_login(c, at, dir, e) < 0)
+		return -1;
 	if (write_file(dir, "task", buf_str(&facts), facts.len, 0600, e) < 0)
 		return -1;
 	return write_file(dir, "operations", buf_str(&rules), rules.len, 0600, e);

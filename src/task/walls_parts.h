@@ -23,6 +23,17 @@ bool hidden_beneath(const struct hidden *h, const char *path);
 /* What the shim knows of the task. */
 void walls_facts(struct context *c, const struct task *t, struct buf *facts, struct buf *rules);
 
+/* What commands inside get as PATH: the shim's directory, and what the user's has. */
+char *walls_path(const struct context *c, const struct task *t);
+
+/* walls_login.c: login shells inside keep that PATH, whatever the host's profiles make of it. The rows are
+ * /etc/profile, /etc/profile.d and files for zsh and fish. login_script is what stands in them, login_quote
+ * one word for the shell or for fish. */
+void walls_login(struct jail *j, const char *path);
+void login_quote(struct buf *out, const char *text, bool fish);
+void login_script(const char *path, bool fish, struct buf *out);
+#define LOGIN_SCRIPT_MAX (1u << 20)
+
 /* The jail of a task whose workspace is made for Landlock alone; jail_init and what is the same for all were
  * done. outside: hidden everywhere; tools: in the directories that the configuration names. */
 int walls_describe_alone(struct context *c, struct task_at *at, const struct hidden *outside,

@@ -65,7 +65,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a
     # of /etc nothing is there that Garth does not name; outside there is more
     allowed=' alternatives ca-certificates crypto-policies fonts java java-11-openjdk java-17-openjdk java-21-openjdk ld.so.conf.d maven perl pki profile.d
       python3 python3.11 python3.12 python3.13 ssl terminfo vim bash.bashrc ca-certificates.conf debian_version gai.conf host.conf hosts inputrc ld.so.cache
-      ld.so.conf locale.alias localtime magic mime.types nsswitch.conf os-release profile protocols redhat-release services shells timezone passwd group gitconfig '
+      ld.so.conf locale.alias localtime magic mime.types nsswitch.conf os-release profile protocols redhat-release services shells timezone passwd group gitconfig zsh zprofile fish '
     more() { for name in $1; do [[ $allowed == *[[:space:]]$name[[:space:]]* ]] || echo "$name"; done; }
     [[ -n $(more "$(outside ls -A /etc)") ]]
     [[ -z $(more "$(inside "t-$backend" 'ls -A /etc')") ]] || { more "$(inside "t-$backend" 'ls -A /etc')"; return 1; }
