@@ -4,6 +4,7 @@
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/progress.h"
+#include "cli/rest.h"
 #include "cli/say.h"
 #include "task/archive.h"
 
@@ -29,6 +30,7 @@ int cmd_archive(int argc, char **argv)
 	progress_end();
 	if (rc < 0)
 		return say_error(&e);
+	rest_tell_branch(&c, &t);
 	if (json)
 		return json_print(
 			json_pack("{s:o, s:o}", "task", json_text(t.name), "archive", json_text(path)));

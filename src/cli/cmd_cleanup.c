@@ -8,6 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/progress.h"
+#include "cli/rest.h"
 #include "cli/say.h"
 #include "task/cleanup.h"
 #include "task/life.h"
@@ -139,5 +140,8 @@ int cmd_cleanup(int argc, char **argv)
 		store_task_list(c.store, false, &all, &e) < 0 || (k.opts.force && ask(&c, &k, &all, &e) < 0))
 		return say_error(&e);
 	cleanup_tasks(&c, &all, &k.opts, &r);
+	for (size_t i = 0; !k.opts.look && i < all.n; i++)
+		if (strvec_has(&r.removed, all.v[i].name))
+			rest_tell_branch(&c, &all.v[i]);
 	return report(&k, &r);
 }

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
+#include "cli/rest.h"
 #include "cli/say.h"
 
 int cmd_discard(int argc, char **argv)
@@ -26,6 +27,7 @@ int cmd_discard(int argc, char **argv)
 	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 ||
 		task_discard(&c, &t, &o, &trash, &e) < 0)
 		return say_error(&e);
+	rest_tell_branch(&c, &t);
 	if (json)
 		return json_print(json_pack("{s:o, s:o}", "task", json_text(t.name), "trash",
 			trash ? json_text(trash) : json_null()));

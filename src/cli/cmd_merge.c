@@ -98,7 +98,7 @@ static bool put_away(struct context *c, struct task *t, const struct merge_spec 
 	if (s->dry_run || strcmp(t->state, STATE_MERGED) || strcmp(r->target, t->target))
 		return false;
 	if (!task_discard(c, t, &o, &trash, &e))
-		return true;
+		return rest_tell_branch(c, t), true;
 	*why = e;
 	return false;
 }

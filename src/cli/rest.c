@@ -1,5 +1,6 @@
 #include "cli/rest.h"
 
+#include "base/alloc.h"
 #include "base/strvec.h"
 #include "cli/say.h"
 #include "git/ref.h"
@@ -21,4 +22,16 @@ bool rest_warn(struct context *c, struct task *t, const char *done)
 		done, files.n, files.n == 1 ? " is" : "s are");
 	say_hint("garth diff %s", t->name);
 	return true;
+}
+
+void rest_tell_branch(struct context *c, const struct task *t)
+{
+	const char *branch = t->branch + strlen("refs/heads/");
+	const char *other = strncmp(t->target, "refs/heads/", 11) ? "--detach" : t->target + 11;
+	auto_str top = task_branch_kept_by(c, t);
+
+	if (!top)
+		return;
+	say_state("branch %s stays: it is checked out in '%s'", branch, top);
+	say_hint("git -C '%s' switch %s && git -C '%s' branch -D %s", top, other, top, branch);
 }

@@ -248,21 +248,13 @@ static bool is_branch_of(struct context *c, const struct task_list *tasks, int64
 	return false;
 }
 
-/* A branch that is checked out somewhere is in use. */
+/* A branch that is checked out somewhere is in use; so is one of which that cannot be told. */
 static bool is_checked_out(const struct repo *r, const char *ref)
 {
-	auto_worktree_list l = { 0 };
-	auto_buf head = BUF_SMALL;
-	struct git g = repo_git(r);
 	struct err ignored = ERR_INIT;
+	auto_str top = NULL;
 
-	if (worktree_list(r, &l, &ignored) < 0)
-		return true;
-	for (size_t i = 0; i < l.n; i++)
-		if (!strcmp(l.v[i].head, ref))
-			return true;
-	git_do(&g, &head, &ignored, "symbolic-ref", "-q", "HEAD", NULL);
-	return !strncmp(buf_str(&head), ref, strlen(ref)) && buf_str(&head)[strlen(ref)] == '\n';
+	return worktree_with_branch(r, ref, &top, &ignored) < 0 || top;
 }
 
 static int drop_branch(struct context *c, struct finding *f, struct err *e)

@@ -12,14 +12,20 @@
 #include "sys/fd.h"
 #include "sys/tree.h"
 
-int worktree_add(const struct repo *r, const char *path, const char *branch, char **ret_admin, struct err *e)
+int worktree_add(const struct repo *r, const char *path, const char *branch, bool shared, char **ret_admin,
+	struct err *e)
 {
+	auto_strvec args = STRVEC_INIT;
 	struct git g = repo_git(r);
 	auto_str pointer = path_join(path, ".git");
 	auto_buf text = BUF_SMALL;
 
-	if (git_do(&g, NULL, e, "worktree", "add", "--quiet", "--no-checkout", "--lock", "--reason",
-		    WORKTREE_REASON, "--", path, branch, NULL) < 0)
+	strvec_pushl(&args, "worktree", "add", "--quiet", "--no-checkout", "--lock", "--reason",
+		WORKTREE_REASON, NULL);
+	if (shared)
+		strvec_push(&args, "--force");
+	strvec_pushl(&args, "--", path, branch, NULL);
+	if (git_run(&g, &args, NULL, NULL, e) < 0)
 		return -1;
 	if (read_file(AT_FDCWD, pointer, &text, e) < 0)
 		return -1;
@@ -156,4 +162,71 @@ int worktree_forget(const struct repo *r, const char *path, struct err *e)
 	/* git keeps no empty one either */
 	rmdir(records);
 	return rc;
+}
+
+/* Whether a file beneath the directory is this line. */
+static bool says(int dir, const char *name, const char *line)
+{
+	auto_str got = first_line(dir, name);
+
+	return got && !strcmp(got, line);
+}
+
+/* git rebase --update-refs moves further branches at its end. */
+static bool will_update(int dir, const char *branch)
+{
+	auto_fd fd = open_regular_beneath(dir, "rebase-merge/update-refs");
+	auto_str line = xasprintf("%s\n", branch);
+	auto_buf text = BUF_INIT(1 << 20);
+	struct err ignored = ERR_INIT;
+
+	return fd >= 0 && !read_rest(fd, &text, "update-refs", &ignored) && strstr(buf_str(&text), line);
+}
+
+enum worktree_use worktree_use(const char *admin, const char *branch)
+{
+	auto_fd dir = open(admin, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_str head = xasprintf("ref: %s", branch);
+
+	if (dir < 0)
+		return WORKTREE_NO_USE;
+	if (says(dir, "HEAD", head))
+		return WORKTREE_HEAD;
+	if (says(dir, "rebase-merge/head-name", branch) || says(dir, "rebase-apply/head-name", branch) ||
+		will_update(dir, branch))
+		return WORKTREE_REBASE;
+	return says(dir, "BISECT_START", branch + strlen("refs/heads/")) ? WORKTREE_BISECT : WORKTREE_NO_USE;
+}
+
+/* Where a linked one stands; where its record does not say so, the record's own place. */
+static char *name_linked(const char *admin)
+{
+	auto_fd dir = open(admin, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_str gitdir = dir < 0 ? NULL : first_line(dir, "gitdir");
+	char *place = gitdir ? place_of(admin, gitdir) : NULL;
+
+	return place ? place : xstrdup(admin);
+}
+
+int worktree_with_branch(const struct repo *r, const char *branch, char **ret, struct err *e)
+{
+	auto_str records = path_join(r->git_dir, "worktrees");
+	auto_dir d = NULL;
+	struct dirent *ent;
+
+	*ret = NULL;
+	if (worktree_use(r->git_dir, branch)) {
+		*ret = xstrdup(r->main_top ? r->main_top : r->git_dir);
+		return 0;
+	}
+	d = opendir(records);
+	if (!d)
+		return errno == ENOENT ? 0 : err_sys(e, "cannot read '%s'", records);
+	while (!*ret && (ent = readdir(d))) {
+		auto_str admin = path_join(records, ent->d_name);
+
+		if (!dir_is_dot(ent->d_name) && worktree_use(admin, branch))
+			*ret = name_linked(admin);
+	}
+	return 0;
 }

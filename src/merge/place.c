@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/worktree.h"
 #include "sys/fd.h"
 
 void place_release(struct place *p)
@@ -30,18 +31,9 @@ static char *text_of(const char *dir, const char *name)
 	return buf_steal(&text);
 }
 
-static bool says(const char *dir, const char *name, const char *line)
-{
-	auto_str got = text_of(dir, name);
-
-	return got && !strcmp(got, line);
-}
-
 static bool has_branch(const char *admin, const char *branch)
 {
-	auto_str line = xasprintf("ref: %s", branch);
-
-	return says(admin, "HEAD", line);
+	return worktree_use(admin, branch) == WORKTREE_HEAD;
 }
 
 /* Whether the checkout's .git is, or leads to, the git directory. */
@@ -63,26 +55,12 @@ static bool leads_to(const char *top, const char *admin)
 	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* git rebase --update-refs moves further branches at its end. */
-static bool will_update(const char *admin, const char *branch)
-{
-	auto_str path = path_join(admin, "rebase-merge/update-refs"), line = xasprintf("%s\n", branch);
-	auto_buf text = BUF_INIT(1 << 20);
-	struct err ignored = ERR_INIT;
-
-	return !read_file(AT_FDCWD, path, &text, &ignored) && strstr(buf_str(&text), line);
-}
-
 /* A detached HEAD may be the middle of something that comes back to the branch at its end. */
 static int check_elsewhere(const char *admin, const char *top, const char *branch, struct err *e)
 {
-	const char *what = NULL;
+	static const char *const names[] = { [WORKTREE_REBASE] = "rebase", [WORKTREE_BISECT] = "bisect" };
+	const char *what = names[worktree_use(admin, branch)];
 
-	if (says(admin, "rebase-merge/head-name", branch) || says(admin, "rebase-apply/head-name", branch) ||
-		will_update(admin, branch))
-		what = "rebase";
-	else if (says(admin, "BISECT_START", branch + strlen("refs/heads/")))
-		what = "bisect";
 	if (!what)
 		return 0;
 	return err_set(e, ERR_CONFLICT, "a %s of it is in progress in '%s', which is left alone", what, top),

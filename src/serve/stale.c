@@ -14,6 +14,14 @@ static int clean(struct context *c, const struct cleanup_opts *opts, const char 
 	cleanup_tasks(c, &all, opts, r);
 	for (size_t i = 0; i < r->removed.n; i++)
 		strvec_pushf(&o->done, "%s task '%s' is removed", kind, r->removed.v[i]);
+	for (size_t i = 0; i < all.n; i++) {
+		auto_str top =
+			strvec_has(&r->removed, all.v[i].name) ? task_branch_kept_by(c, &all.v[i]) : NULL;
+
+		if (top)
+			strvec_pushf(&o->done, "the branch of task '%s' stays: it is checked out in '%s'",
+				all.v[i].name, top);
+	}
 	return 0;
 }
 

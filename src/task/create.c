@@ -99,10 +99,11 @@ static void take_back(struct context *c, const struct repo *r, struct workspace 
 {
 	auto_str name = xasprintf("tasks/%lld", (long long)ws->task->id);
 	struct err ignored = ERR_INIT;
+	bool kept;
 
 	workspace_remove(ws, &ignored);
 	if (refs)
-		refs_drop(c, r, ws->task, ws->task->base, false, &ignored);
+		refs_drop(c, r, ws->task, ws->task->base, false, &kept, &ignored);
 	tree_remove(c->home.fd, name, &ignored);
 	store_task_forget(c->store, ws->task->id, &ignored);
 }

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "git/ref.h"
+#include "git/worktree.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "workspace/base.h"
@@ -156,22 +157,25 @@ static int drop_snapshots(struct ref_txn *txn, const struct repo *r, int64_t id,
 }
 
 int refs_drop(struct context *c, const struct repo *r, const struct task *t, const char *tip, bool trash,
-	struct err *e)
+	bool *ret_kept, struct err *e)
 {
 	auto_str old_form = xasprintf("refs/garth/trash/%lld", (long long)t->id);
 	char now[65], kept_before[65];
 	auto_buf set = BUF_INIT(64 << 20);
 	auto_ref_txn txn = REF_TXN_INIT;
+	auto_str checkout = NULL;
 	auto_lock lock = -1;
 	size_t others;
 
 	if (base_lock(&c->home, t->project_id, &lock, e) < 0 ||
 		store_task_count_shown(c->store, t->project_id, t->shown, &others, e) < 0 ||
-		ref_read(r, t->branch, now, e) < 0 || ref_read(r, old_form, kept_before, e) < 0)
+		ref_read(r, t->branch, now, e) < 0 || ref_read(r, old_form, kept_before, e) < 0 ||
+		worktree_with_branch(r, t->branch, &checkout, e) < 0)
 		return -1;
+	*ret_kept = *now && checkout;
 	if ((trash || others < 2) && list_set(r, t->shown, &set, e) < 0)
 		return -1;
-	if (!strcmp(now, tip))
+	if (!strcmp(now, tip) && !*ret_kept)
 		ref_remove(&txn, t->branch, tip);
 	if (trash && !*kept_before) {
 		pin_for_trash(&txn, r, t, tip, now);
@@ -199,14 +203,15 @@ static int list_kept(const struct repo *r, int64_t id, struct buf *ret, struct e
 	return ref_list(r, prefix, ret, e);
 }
 
-int refs_check_free(const struct repo *r, const struct task *t, const char *tip, struct err *e)
+int refs_check_free(
+	const struct repo *r, const struct task *t, const char *tip, bool kept_branch, struct err *e)
 {
 	auto_buf kept = BUF_INIT(64 << 20);
 	char now[65];
 
 	if (ref_read(r, t->branch, now, e) < 0)
 		return -1;
-	if (!*now)
+	if (!*now || kept_branch)
 		return 0;
 	if (list_kept(r, t->id, &kept, e) < 0)
 		return -1;
@@ -230,16 +235,17 @@ static void move_pins_back(struct ref_txn *txn, const struct task *t, const stru
 	drop_pins(txn, kept);
 }
 
-int refs_restore(
-	struct context *c, const struct repo *r, const struct task *t, const char *tip, struct err *e)
+int refs_restore(struct context *c, const struct repo *r, const struct task *t, const char *tip,
+	bool kept_branch, struct err *e)
 {
 	auto_buf kept = BUF_INIT(64 << 20);
 	auto_ref_txn txn = REF_TXN_INIT;
 	auto_lock lock = -1;
 	char now[65];
 
-	if (base_lock(&c->home, t->project_id, &lock, e) < 0 || refs_check_free(r, t, tip, e) < 0 ||
-		ref_read(r, t->branch, now, e) < 0 || list_kept(r, t->id, &kept, e) < 0)
+	if (base_lock(&c->home, t->project_id, &lock, e) < 0 ||
+		refs_check_free(r, t, tip, kept_branch, e) < 0 || ref_read(r, t->branch, now, e) < 0 ||
+		list_kept(r, t->id, &kept, e) < 0)
 		return -1;
 	if (!*now)
 		ref_create(&txn, t->branch, tip);

@@ -36,17 +36,18 @@ bool refs_is_fetch_left(const struct home *h, const char *ref);
  */
 int refs_make(struct context *c, const struct repo *r, const struct task *t, const struct buf *shown,
 	struct err *e);
-/* Removes them: the branch if it is at `tip`, the pins of the set if no other task needs them. With `trash`,
- * all that the task stands on stays pinned for the trash, its snapshots too. One transaction; does nothing
- * twice. */
+/* Removes them: the branch if it is at `tip` and checked out nowhere, the pins of the set if no other task
+ * needs them. With `trash`, all that the task stands on stays pinned for the trash, its snapshots too. One
+ * transaction; does nothing twice. *ret_kept tells that the branch stays because a checkout has it. */
 int refs_drop(struct context *c, const struct repo *r, const struct task *t, const char *tip, bool trash,
+	bool *ret_kept, struct err *e);
+/* Brings them back out of the trash, the branch at `tip`; one transaction. With `kept`, refs_drop left the
+ * branch to a checkout: where it is still there, it is the task's, wherever it has got to. ERR_EXISTS where a
+ * branch of the name was made meanwhile. The project's lock is taken. */
+int refs_restore(struct context *c, const struct repo *r, const struct task *t, const char *tip, bool kept,
 	struct err *e);
-/* Brings them back out of the trash, the branch at `tip`; one transaction. ERR_EXISTS where a branch of the
- * name was made meanwhile. The project's lock is taken. */
-int refs_restore(
-	struct context *c, const struct repo *r, const struct task *t, const char *tip, struct err *e);
 /* Only asks whether the branch's name is free for that. */
-int refs_check_free(const struct repo *r, const struct task *t, const char *tip, struct err *e);
+int refs_check_free(const struct repo *r, const struct task *t, const char *tip, bool kept, struct err *e);
 /* Removes every pin of a task that leaves the trash for good. Only the repository's git directory is needed.
  */
 int refs_forget(const struct repo *r, int64_t id, struct err *e);

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/ref.h"
+#include "git/worktree.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/later.h"
@@ -159,7 +160,7 @@ int remove_leftovers(struct context *c, struct task *t, bool *ret_found, struct 
 static int leave_repository(struct context *c, struct task *t, bool kept, const char *tip, struct err *e)
 {
 	auto_task_at at = { .ws.dir = -1 };
-	bool found;
+	bool found, stays;
 
 	/* a repository that is gone needs nothing taken out of it */
 	if (task_open_again(c, t, &at, e) < 0)
@@ -167,9 +168,25 @@ static int leave_repository(struct context *c, struct task *t, bool kept, const 
 	if (workspace_remove(&at.ws, e) < 0)
 		return -1;
 	fault("discard-workspace");
-	if (refs_drop(c, &at.repo, t, tip, kept, e) < 0)
+	if (refs_drop(c, &at.repo, t, tip, kept, &stays, e) < 0 ||
+		(stays && kept && write_file(at.ws.dir, REMOVE_BRANCH_KEPT, "", 0, 0600, e) < 0))
 		return -1;
 	return drop_quarantine(&at.repo, t->id, &found, e);
+}
+
+char *task_branch_kept_by(struct context *c, const struct task *t)
+{
+	struct err ignored = ERR_INIT;
+	auto_project p = { 0 };
+	auto_repo r = { 0 };
+	char *top = NULL, now[65];
+
+	if (store_project_by_id(c->store, t->project_id, &p, &ignored) < 0 ||
+		repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, &r, &ignored) < 0 ||
+		ref_read(&r, t->branch, now, &ignored) < 0 || !*now ||
+		worktree_with_branch(&r, t->branch, &top, &ignored) < 0)
+		return NULL;
+	return top;
 }
 
 /* What it is called in the list of all that ever were. */

@@ -28,6 +28,9 @@ int remove_trash(struct context *c, int64_t seconds, bool later, size_t *ret, st
  * file `keep` names the repository that has pins for it, where there are any. */
 #define REMOVE_FOUND "found-"
 
+/* In a removed task's directory: its branch was checked out somewhere, and stayed. */
+#define REMOVE_BRANCH_KEPT "branch-kept"
+
 /* What is needed to take a discard back, as the deed has it: the branch's tip, and the task's state; and
  * whether it was one on the way to an archive, or one that came with a merge. */
 struct discarded {

@@ -82,9 +82,14 @@ struct discard_opts {
 	bool merged;  /* it goes because it was just merged: one undo takes back both */
 };
 /* Removes the task: nothing that exists only here without the option that says so (ERR_REFUSED). Whatever it
- * had goes to the trash, from where undo.h brings it back; *ret_trash is where, on the heap, or NULL. */
+ * had goes to the trash, from where undo.h brings it back; *ret_trash is where, on the heap, or NULL. Its
+ * branch goes too, unless it is checked out somewhere: task_branch_kept_by. */
 int task_discard(
 	struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e);
+
+/* The checkout because of which the branch of a removed task is still there: its path, on the heap; NULL
+ * where the branch is gone, or where that cannot be told. */
+char *task_branch_kept_by(struct context *c, const struct task *t);
 
 #define TASK_TRASH_DAYS 7
 /* In a task's directory: an undo brought it out of the trash. */

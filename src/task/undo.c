@@ -48,6 +48,14 @@ static int check_name(struct context *c, const struct task *t, struct err *e)
 	return err_hint(e, "garth discard %s", t->name);
 }
 
+/* Whether the branch was left to a checkout when the task went. */
+static bool kept_branch(struct context *c, const struct task *t, const char *place)
+{
+	auto_str mark = xasprintf("%s/%lld/" REMOVE_BRANCH_KEPT, place, (long long)t->id);
+
+	return !faccessat(c->home.fd, mark, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
 static int check_branch(struct context *c, const struct task *t, const char *tip, struct err *e)
 {
 	auto_project p = { 0 };
@@ -56,7 +64,7 @@ static int check_branch(struct context *c, const struct task *t, const char *tip
 	if (store_project_by_id(c->store, t->project_id, &p, e) < 0 ||
 		repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, &r, e) < 0)
 		return -1;
-	return refs_check_free(&r, t, tip, e);
+	return refs_check_free(&r, t, tip, kept_branch(c, t, "trash"), e);
 }
 
 static int emptied(const struct task *t, struct err *e)
@@ -114,7 +122,8 @@ static int bring_back(
 	if (move_out(c, t, e) < 0)
 		return -1;
 	fault("undo-moved");
-	if (task_open(c, t, &at, e) < 0 || refs_restore(c, &at.repo, t, was->tip, e) < 0)
+	if (task_open(c, t, &at, e) < 0 ||
+		refs_restore(c, &at.repo, t, was->tip, kept_branch(c, t, "tasks"), e) < 0)
 		return -1;
 	fault("undo-refs");
 	if (workspace_restore(&at.ws, e) < 0)
@@ -123,6 +132,7 @@ static int bring_back(
 	if (finish(c, d, t, was->state, e) < 0)
 		return -1;
 	unlinkat(at.ws.dir, "keep", 0);
+	unlinkat(at.ws.dir, REMOVE_BRANCH_KEPT, 0);
 	write_file(at.ws.dir, TASK_BROUGHT_BACK, "", 0, 0600, &ignored);
 	if (was->archived)
 		archive_forget(c, t, at.ws.dir);

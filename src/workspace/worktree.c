@@ -36,7 +36,7 @@ static int worktree_create(struct workspace *ws, const struct buf *shown, struct
 	int rc = -1;
 
 	if (!base_lock(ws->home, ws->task->project_id, &lock, e) && !host_take_place(ws, e) &&
-		!worktree_add(ws->repo, ws->task->workspace, branch, &admin, e) &&
+		!worktree_add(ws->repo, ws->task->workspace, branch, false, &admin, e) &&
 		(fault("create-worktree"), !write_file(ws->dir, "admin", admin, strlen(admin), 0600, e)) &&
 		(host_index = path_join(admin, "index")) && !host_open_to_inside(ws, e) &&
 		!host_check_out(ws, ws->task->base, host_index, &index, e))
@@ -164,7 +164,7 @@ static int worktree_restore(struct workspace *ws, struct err *e)
 	if (!base_lock(ws->home, ws->task->project_id, &lock, e) && !host_take_place(ws, e)) {
 		/* what is half done from here on is known by its place alone */
 		unlinkat(ws->dir, "admin", 0);
-		if (!worktree_add(ws->repo, ws->task->workspace, branch, &admin, e) &&
+		if (!worktree_add(ws->repo, ws->task->workspace, branch, true, &admin, e) &&
 			(fault("undo-worktree"),
 				!write_file(ws->dir, "admin", admin, strlen(admin), 0600, e)) &&
 			!put_index_back(ws, admin, e))

@@ -128,3 +128,50 @@ fails_with_warning() { local want=$1 text=$2; shift 2; call "$@"; [[ $code == "$
   git branch other; task u 'echo u >u'; "$garth" merge u --into other; git merge -q --ff-only garth/u; local now; now=$(git rev-parse other)
   "$garth" merge u; gone u; "$garth" undo u; [[ $(git rev-parse other) == "$now" && $(state_of u) == merged ]]
 }
+
+# looks TASK HOW: somebody has the task's branch, in the main checkout or in a worktree, or is about to come back to it.
+looks() {
+  case $2 in
+    main) git switch -q "garth/$1";;
+    linked) git worktree add -q "$T/look" "garth/$1";;
+    rebase) git worktree add -q "$T/look" "garth/$1"; GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git -C "$T/look" rebase -q -i HEAD~1 2>/dev/null;;
+    bisect) git worktree add -q "$T/look" "garth/$1"; git -C "$T/look" bisect start -q HEAD HEAD~1 >/dev/null;;
+  esac
+}
+leaves() { git worktree remove --force "$T/look" 2>/dev/null || git switch -q main; git branch -D "garth/$1"; }
+
+@test "T6 merge, discard, cleanup and archive: a branch that is checked out stays, and is said to" {
+  local how verb tip
+  for how in main linked rebase bisect; do
+    for verb in 'merge --squash' 'discard -D' 'cleanup --older-than 0s' archive; do
+      task t "echo $how >n.txt"; inside t "echo two >two.txt; git add -A; git commit -qm two"; tip=$(git rev-parse garth/t); looks t $how
+      if [[ $verb == cleanup* ]]; then git update-ref refs/heads/main "$tip"; call "$garth" $verb; else call "$garth" $verb t; fi
+      [[ $code == 0 && $err == *"branch garth/t stays: it is checked out in '"*"switch main && git -C "*" branch -D garth/t"* ]] || complain "$how $verb"
+      [[ $(git rev-parse garth/t) == "$tip" && $(state_of t) == '' ]] || complain "$how $verb"
+      if [[ $how == main ]]; then [[ -z $(git status --porcelain) && $(git symbolic-ref HEAD) == refs/heads/garth/t ]]; fi
+      [[ $how != linked ]] || [[ -z $(git -C "$T/look" status --porcelain) ]]
+      # it comes back, with the branch that was there all along
+      "$garth" undo t; [[ $(git rev-parse garth/t) == "$tip" && $(inside t 'cat two.txt') == two ]]
+      leaves t; git update-ref refs/heads/garth/t "$tip"; "$garth" discard -fD t; [[ -z $(git for-each-ref refs/heads/garth) ]]
+      git reset -q --hard "$(git rev-list --max-parents=0 main)"
+    done
+  done
+  call "$garth" doctor; [[ $code == 0 ]] || complain
+}
+
+@test "T6 undo: a branch that stayed and has gone on is the task's again, of every kind" {
+  local b
+  for b in overlay worktree clone; do
+    "$garth" new t --backend $b; inside t 'echo n >n.txt; git add .; git commit -qm n'
+    git checkout -q --ignore-other-worktrees garth/t; "$garth" discard -D t; echo mine >mine.txt; commit mine
+    "$garth" undo t; [[ $(git log -1 --format=%s garth/t) == mine && $(state_of t) == created && $(git symbolic-ref HEAD) == refs/heads/garth/t ]]
+    git switch -q main; "$garth" discard -fD t; [[ -z $(git for-each-ref refs/heads/garth) ]]
+  done
+}
+
+@test "T6 doctor: a branch of a removed task goes when nobody has it checked out any more" {
+  task t 'echo n >n.txt'; git worktree add -q "$T/look" garth/t; "$garth" merge t; "$garth" gc --empty-trash
+  git -C "$T/look" -c advice.detachedHead=false checkout -q --detach; git -C "$T/look" bisect start -q 2>/dev/null; printf 'garth/t\n' >"$(git -C "$T/look" rev-parse --git-path BISECT_START)"
+  call "$garth" doctor --repair; [[ -n $(git for-each-ref refs/heads/garth/t) ]] || complain
+  git worktree remove --force "$T/look"; call "$garth" doctor --repair; [[ -z $(git for-each-ref refs/heads/garth/t) ]] || complain
+}
