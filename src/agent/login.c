@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/claude.h"
+#include "agent/tokens.h"
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/path.h"
@@ -21,8 +22,24 @@ struct copy {
 	const struct config_agent *agent;
 	const struct agent_place *place;
 	int task_home;
-	size_t looked_at, files, bytes;
+	size_t looked_at, bytes;
+	struct login_report *report;
 };
+
+/* A file of the user's as it was read, and what of it the task gets. */
+struct file {
+	const char *path;
+	struct buf text;
+	struct tokens tokens;
+	bool unreadable; /* and so not copied */
+};
+
+static void file_release(struct file *f)
+{
+	buf_release(&f->text);
+	tokens_release(&f->tokens);
+}
+#define auto_file __attribute__((cleanup(file_release))) struct file
 
 /* The directories that are being copied, inmost first: a link to one of them would go round for ever. */
 struct level {
@@ -42,22 +59,50 @@ static bool is_open_above(const struct stat *st, const struct level *up)
 	return false;
 }
 
-static int fill(struct copy *c, int from, int to, const char *path, struct err *e)
+void login_report_release(struct login_report *r)
 {
-	auto_buf text = BUF_INIT(MAX_BYTES - c->bytes);
+	for (size_t i = 0; i < r->nends; i++)
+		free(r->ends[i].name);
+	free(r->ends);
+	strvec_release(&r->left_out);
+	*r = (struct login_report){ 0 };
+}
 
-	if (read_rest(from, &text, path, e) < 0) {
-		if (text.overflow)
+static int read_users(struct copy *c, int from, struct file *f, struct err *e)
+{
+	f->text = (struct buf)BUF_INIT(MAX_BYTES - c->bytes);
+	if (read_rest(from, &f->text, f->path, e) < 0) {
+		if (f->text.overflow)
 			err_set(e, ERR_FAILED, "the log-in files of '%s' are larger than %u bytes",
 				c->agent->name, MAX_BYTES);
 		return -1;
 	}
-	if (!strcmp(path, CLAUDE_FILE))
-		claude_own_part(&text, c->place);
-	if (write_full(to, buf_str(&text), text.len) < 0 || owner_give(to, "") < 0)
-		return err_sys(e, "cannot copy '%s' into the task's home", path);
-	c->bytes += text.len;
-	c->files++;
+	/* room for what a rewritten text has more */
+	f->text.max = MAX_BYTES * 2;
+	c->bytes += f->text.len;
+	if (!strcmp(f->path, CLAUDE_FILE))
+		claude_own_part(&f->text, c->place);
+	f->unreadable = tokens_take_out(f->path, &f->text, &f->tokens) < 0;
+	return 0;
+}
+
+static void note_ends(struct copy *c, struct tokens *t)
+{
+	struct login_report *r = c->report;
+
+	for (size_t i = 0; i < t->nends; i++) {
+		r->ends = xrealloc(r->ends, r->nends + 1, sizeof(*r->ends));
+		r->ends[r->nends++] =
+			(struct login_end){ xstrdup(t->nends > 1 ? t->ends[i].name : ""), t->ends[i].at };
+	}
+}
+
+static int fill(struct copy *c, struct file *f, int to, struct err *e)
+{
+	if (write_full(to, buf_str(&f->text), f->text.len) < 0 || owner_give(to, "") < 0)
+		return err_sys(e, "cannot copy '%s' into the task's home", f->path);
+	note_ends(c, &f->tokens);
+	c->report->copied++;
 	return 0;
 }
 
@@ -68,22 +113,58 @@ static bool is_in_the_way(int error)
 	return error == EEXIST || error == ELOOP || error == ENOTDIR || error == EISDIR || error == EXDEV;
 }
 
+/* Whether what the task has under this name is better gone. Its bytes are the agent's: tokens of the user's
+ * are searched for in them as bytes. */
+static bool is_outdated(struct copy *c, const struct file *f, int dir)
+{
+	auto_fd fd = open_regular_beneath(dir, path_base(f->path));
+	auto_buf text = BUF_INIT(MAX_BYTES);
+	struct err ignored = ERR_INIT;
+	auto_tokens own = { 0 };
+
+	if (fd < 0 || read_rest(fd, &text, f->path, &ignored) < 0)
+		return false;
+	if (f->unreadable)
+		return text.len == f->text.len && !memcmp(buf_str(&text), buf_str(&f->text), text.len);
+	for (size_t i = 0; i < f->tokens.taken.n; i++)
+		if (memmem(buf_str(&text), text.len, f->tokens.taken.v[i], strlen(f->tokens.taken.v[i])))
+			return true;
+	if (tokens_take_out(f->path, &text, &own) < 0 || tokens_last_end(&own) < tokens_last_end(&f->tokens))
+		return f->tokens.nends;
+	note_ends(c, &own);
+	return false;
+}
+
+static int put(struct copy *c, struct file *f, int dir, struct err *e)
+{
+	auto_fd to = open_beneath(dir, path_base(f->path), O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+	if (to < 0)
+		return is_in_the_way(errno) ? 0 : err_sys(e, "cannot make '%s' in the task's home", f->path);
+	if (fill(c, f, to, e) < 0) {
+		unlinkat(dir, path_base(f->path), 0);
+		return -1;
+	}
+	return 0;
+}
+
 static int copy_file(struct copy *c, int from, const char *path, struct err *e)
 {
 	struct owner o = owner_inside();
 	auto_str parent = xstrndup(path, (size_t)(path_base(path) - path));
-	auto_fd dir = mkdirs_beneath(c->task_home, parent, 0700, owner_is_other() ? o.uid : (uid_t)-1, o.gid);
-	auto_fd to = -1;
+	auto_file f = { .path = path };
+	auto_fd dir = -1;
 
-	if (dir >= 0)
-		to = open_beneath(dir, path_base(path), O_WRONLY | O_CREAT | O_EXCL, 0600);
-	if (to < 0)
-		return is_in_the_way(errno) ? 0 : err_sys(e, "cannot make '%s' in the task's home", path);
-	if (fill(c, from, to, path, e) < 0) {
-		unlinkat(dir, path_base(path), 0);
+	if (read_users(c, from, &f, e) < 0)
 		return -1;
-	}
-	return 0;
+	if (f.unreadable)
+		strvec_push(&c->report->left_out, path);
+	dir = mkdirs_beneath(c->task_home, parent, 0700, owner_is_other() ? o.uid : (uid_t)-1, o.gid);
+	if (dir < 0)
+		return is_in_the_way(errno) ? 0 : err_sys(e, "cannot make '%s' in the task's home", path);
+	if (is_outdated(c, &f, dir))
+		unlinkat(dir, path_base(path), 0);
+	return f.unreadable ? 0 : put(c, &f, dir, e);
 }
 
 static int copy_dir(struct copy *c, int *from, const char *path, const struct level *here, struct err *e)
@@ -132,14 +213,15 @@ static int copy_one(
 }
 
 int agent_copy_login(const struct config_agent *a, const struct agent_place *p, int user_home, int task_home,
-	size_t *ret_copied, struct err *e)
+	struct login_report *ret, struct err *e)
 {
-	struct copy c = { .agent = a, .place = p, .task_home = task_home };
+	struct copy c = { .agent = a, .place = p, .task_home = task_home, .report = ret };
 
+	*ret = (struct login_report){ 0 };
 	for (size_t i = 0; i < a->login.n; i++)
-		if (copy_one(&c, user_home, a->login.v[i], a->login.v[i], NULL, e) < 0)
+		if (copy_one(&c, user_home, a->login.v[i], a->login.v[i], NULL, e) < 0) {
+			login_report_release(ret);
 			return err_wrap(e, "cannot copy the log-in of '%s'", a->name);
-	if (ret_copied)
-		*ret_copied = c.files;
+		}
 	return 0;
 }

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
 #include "base/alloc.h"
+#include "cli/login.h"
 #include "cli/say.h"
 #include "egress/proxy.h"
 #include "egress/relay.h"
@@ -26,20 +26,6 @@
 #include "task/end.h"
 
 #define PROXY_LINGER 30
-
-/* The agent's log-in comes into the task's home before anything runs. */
-static int bring_login(struct context *c, struct task_at *at, const struct config_agent *agent, struct err *e)
-{
-	auto_fd user_home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	auto_fd task_home = open_beneath(at->ws.dir, "home", O_RDONLY | O_DIRECTORY, 0);
-	const struct agent_place place = { at->repo.top ? at->repo.top : "", at->task->workspace };
-
-	if (!agent)
-		return 0;
-	if (user_home < 0 || task_home < 0)
-		return err_sys(e, "cannot open the home directories");
-	return agent_copy_login(agent, &place, user_home, task_home, NULL, e);
-}
 
 /* After a crash of the machine, files written shortly before may be incomplete: overlays are mounted without
  * syncing. `boot` tells during which boot the workspace was last mounted. */
@@ -228,7 +214,7 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	struct cgroup group = { .n = 0 };
 	int rc;
 
-	if (task_open(c, t, &at, e) < 0 || bring_login(c, &at, o->agent, e) < 0)
+	if (task_open(c, t, &at, e) < 0 || login_bring(c, &at, o, e) < 0)
 		return -1;
 	look_at_boot(&at);
 	clear_locks(&at);

@@ -8,12 +8,12 @@ agent() {
 
 logins() {
   mkdir -p "$HOME/.claude/projects" "$HOME/.codex" "$HOME/.gemini" "$HOME/.config/opencode" "$HOME/.local/share/opencode" "$HOME/.config/goose"
-  echo claude-json >"$HOME/.claude.json"; echo claude-cred >"$HOME/.claude/.credentials.json"; echo history >"$HOME/.claude/projects/x"
-  echo codex-auth >"$HOME/.codex/auth.json"; echo gemini-oauth >"$HOME/.gemini/oauth_creds.json"
-  echo opencode-auth >"$HOME/.local/share/opencode/auth.json"; echo goose-secret >"$HOME/.config/goose/secrets.yaml"
+  echo '"claude-json"' >"$HOME/.claude.json"; echo '"claude-cred"' >"$HOME/.claude/.credentials.json"; echo history >"$HOME/.claude/projects/x"
+  echo '"codex-auth"' >"$HOME/.codex/auth.json"; echo '"gemini-oauth"' >"$HOME/.gemini/oauth_creds.json"
+  echo '"opencode-auth"' >"$HOME/.local/share/opencode/auth.json"; echo '"goose-secret"' >"$HOME/.config/goose/secrets.yaml"
 }
 
-all='cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.codex/auth.json ~/.gemini/oauth_creds.json ~/.local/share/opencode/auth.json ~/.config/goose/secrets.yaml 2>/dev/null; true'
+all="cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.codex/auth.json ~/.gemini/oauth_creds.json ~/.local/share/opencode/auth.json ~/.config/goose/secrets.yaml 2>/dev/null | tr -d '\"'; true"
 
 @test "J6 agents: each finds its own log-in and no other's" {
   logins
@@ -34,7 +34,7 @@ all='cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
 @test "J6 agents: the copy is the task's: writable inside, closed to others, the user's stays as it is" {
   logins; agent claude 'stat -c %a ~/.claude.json; echo renewed >~/.claude.json; rm ~/.claude/.credentials.json'
   [[ $("$garth" run -t t -- claude) == 600 ]]
-  [[ $(<"$HOME/.claude.json") == claude-json && $(<"$HOME/.claude/.credentials.json") == claude-cred ]]
+  [[ $(<"$HOME/.claude.json") == '"claude-json"' && $(<"$HOME/.claude/.credentials.json") == '"claude-cred"' ]]
   [[ $(inside t 'cat ~/.claude.json') == renewed ]]
 }
 
@@ -54,7 +54,7 @@ all='cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
 @test "ESCAPES 2 agents: a link in the user's home is followed, one in the task's is not" {
   logins; agent claude 'cat ~/.claude.json; rm -f ~/.claude.json ~/.claude/.credentials.json; rm -rf ~/.claude; ln -s '"$T"'/planted ~/.claude'
   mkdir "$T/planted"; mv "$HOME/.claude.json" "$T/real.json"; ln -s "$T/real.json" "$HOME/.claude.json"
-  [[ $("$garth" run -t t -- claude) == claude-json ]]
+  [[ $("$garth" run -t t -- claude) == '"claude-json"' ]]
   [[ -z $(ls "$T/planted") ]]
 }
 
@@ -78,4 +78,49 @@ all='cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
   agent codex 'true'; call "$garth" run -t c -- codex exec x; [[ $err == *"codex brings a sandbox of its own"* ]] || complain
   call "$garth" run -t d -- codex exec --yolo x; [[ $err != *sandbox* ]] || complain
   mkdir -p "$HOME/.codex"; echo 'sandbox_mode = "danger-full-access"' >"$HOME/.codex/config.toml"; call "$garth" run -t e -- codex exec x; [[ $err != *sandbox* ]] || complain
+}
+
+# oauth SECONDS: log-in files of all five as their clients write them, whose access tokens end that many seconds from now.
+oauth() {
+  logins
+  python3 - "$HOME" "$1" <<'PY'
+import base64, json, os, sys, time
+home, end = sys.argv[1], int(time.time()) + int(sys.argv[2])
+def put(path, what):
+    with open(os.path.join(home, path), "w") as f: f.write(what if isinstance(what, str) else json.dumps(what))
+jwt = "e30." + base64.urlsafe_b64encode(json.dumps({"exp": end}).encode()).rstrip(b"=").decode() + ".c2ln"
+put(".claude.json", {"oauthAccount": {}})
+put(".claude/.credentials.json", {"claudeAiOauth": {"accessToken": "acc-ess", "refreshToken": "re-fresh", "expiresAt": end * 1000}})
+put(".codex/auth.json", {"tokens": {"id_token": jwt, "access_token": jwt, "refresh_token": "re-fresh", "note": "acc-ess"}})
+put(".gemini/oauth_creds.json", {"access_token": "acc-ess", "refresh_token": "re-fresh", "expiry_date": end * 1000})
+put(".gemini/gemini-credentials.json", "00:00:re-fresh")
+put(".local/share/opencode/auth.json", {"anthropic": {"type": "oauth", "access": "acc-ess", "refresh": "re-fresh", "expires": end * 1000}})
+put(".config/goose/secrets.yaml", "ANTHROPIC_API_KEY: acc-ess\nX_OAUTH: {refresh_token: re-fresh}\n")
+PY
+}
+
+@test "J7 agents: no refresh token comes into a task, for any of the five; the user is told when the log-in ends" {
+  local a
+  oauth 240
+  for a in claude codex gemini opencode goose; do
+    agent "$a" 'cd ~; grep -rl re-fres[h] . ; grep -rq acc-es[s] . && echo in; true'
+    call "$garth" run -t "$a" --on-dirty keep -- "$a" --yolo
+    [[ $code == 0 && $out == in ]] || complain "$a"
+    [[ $a == goose || $err == *"the log-in of $a ends in 4 minutes, and a task cannot renew it: run $a once outside, then this again"* ]] || complain "$a"
+    [[ $a != gemini || $err == *'~/.gemini/gemini-credentials.json is not copied into the task: it cannot be read, and may hold a refresh token'* ]] || complain
+    grep -rq re-fresh "$HOME"/.[cgl]* || complain "the user's own is gone"
+  done
+  # renewed outside: the task has it at its next start, and nothing is said
+  oauth 36000; sed -i s/acc-ess/new-er/ "$HOME/.claude/.credentials.json"
+  agent claude 'grep -o new-er ~/.claude/.credentials.json'; call "$garth" exec claude -- claude
+  [[ $out == new-er && $err != *log-in* ]] || complain
+  oauth -60; call "$garth" run -t e -- claude; [[ $err == *'the log-in of claude has ended, and a task cannot renew it'* ]] || complain
+  call "$garth" run -q -t q -- claude; [[ -z $err ]] || complain
+}
+
+@test "J7 agents: a refresh token that an earlier version copied into a task is taken out at its next start" {
+  oauth 36000; agent claude 'grep -c re-fresh ~/.claude/.credentials.json'
+  "$garth" new t; mkdir -p "$(task_dir t)/home/.claude"; cp "$HOME/.claude/.credentials.json" "$(task_dir t)/home/.claude/"
+  if is_root; then chown -R 1879050000:1879050000 "$(task_dir t)/home/.claude"; fi
+  call "$garth" exec t -- claude; [[ $out == 0 ]] || complain
 }

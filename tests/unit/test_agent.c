@@ -32,12 +32,12 @@ static void release_homes(struct homes *h)
 
 static size_t copy(struct homes *h)
 {
+	auto_login_report r = { 0 };
 	struct err e = ERR_INIT;
-	size_t n = 0;
 
-	if (agent_copy_login(&h->agent, &place, h->user, h->task, &n, &e) < 0)
+	if (agent_copy_login(&h->agent, &place, h->user, h->task, &r, &e) < 0)
 		fail_msg("%s", e.msg);
-	return n;
+	return r.copied;
 }
 
 /* J7: the log-in files of the agent that is being run, and no others */
@@ -46,14 +46,14 @@ static void test_copies_what_is_named(void **state)
 	struct homes h = make_homes(*state);
 	struct stat st;
 
-	put(h.user, "x.json", "secret");
+	put(h.user, "x.json", "{\"k\": \"secret\"}");
 	put(h.user, "other", "not for it");
 	close(mkdirs_beneath(h.user, ".x/deep/er", 0755, -1, -1));
 	put(h.user, ".x/deep/er/auth", "token");
 	put(h.user, ".x/history", "private");
 	strvec_pushl(&h.agent.login, "x.json", ".x/deep/er/auth", "missing", "x.json/missing", NULL);
 	assert_int_equal(copy(&h), 2);
-	assert_content(h.task, "x.json", "secret");
+	assert_content(h.task, "x.json", "{\"k\": \"secret\"}");
 	assert_content(h.task, ".x/deep/er/auth", "token");
 	assert_false(there(h.task, "other"));
 	assert_false(there(h.task, ".x/history"));
@@ -71,11 +71,63 @@ static void test_what_the_task_has_stays(void **state)
 {
 	struct homes h = make_homes(*state);
 
-	put(h.user, "x.json", "old token");
-	put(h.task, "x.json", "renewed");
+	put(h.user, "x.json", "{\"access_token\": \"old\", \"expires_at\": 100}");
+	put(h.task, "x.json", "{\"access_token\": \"renewed\", \"expires_at\": 101}");
 	strvec_push(&h.agent.login, "x.json");
 	assert_int_equal(copy(&h), 0);
-	assert_content(h.task, "x.json", "renewed");
+	assert_content(h.task, "x.json", "{\"access_token\": \"renewed\", \"expires_at\": 101}");
+	release_homes(&h);
+}
+
+/* What an earlier version copied in, or what has ended since. */
+static void test_what_is_outdated_goes(void **state)
+{
+	static const char *const users =
+		"{\"access_token\":\"a2\",\"refresh_token\":\"secret\",\"expires_at\":200}";
+	static const char *const old[] = { "{\"access_token\":\"a1\",\"expires_at\":100}",
+		"{\"access_token\":\"a1\",\"refresh_token\":\"secret\",\"expires_at\":900}",
+		"junk secret junk", "not json" };
+	struct homes h = make_homes(*state);
+	auto_buf text = BUF_SMALL;
+	struct err e = ERR_INIT;
+
+	put(h.user, "x.json", users);
+	put(h.user, "y.json", "aXY=:encrypted");
+	put(h.task, "y.json", "aXY=:encrypted");
+	strvec_pushl(&h.agent.login, "x.json", "y.json", NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(old); i++) {
+		put(h.task, "x.json", old[i]);
+		assert_int_equal(copy(&h), 1);
+		buf_reset(&text);
+		assert_int_equal(read_file(h.task, "x.json", &text, &e), 0);
+		assert_non_null(strstr(text.data, "a2"));
+		assert_null(strstr(text.data, "secret"));
+	}
+	assert_int_equal(copy(&h), 0);
+	assert_false(there(h.task, "y.json"));
+	release_homes(&h);
+}
+
+/* Both are told: what is not copied, and when what is copied ends. */
+static void test_login_report(void **state)
+{
+	struct homes h = make_homes(*state);
+	auto_login_report r = { 0 };
+	struct err e = ERR_INIT;
+
+	put(h.user, "x.json",
+		"{\"a\":{\"access\":\"t\",\"expires\":7000000000000},\"b\":{\"access\":\"t\",\"expires\":5}}");
+	put(h.user, "y.json", "aXY=:encrypted");
+	strvec_pushl(&h.agent.login, "x.json", "y.json", NULL);
+	assert_int_equal(agent_copy_login(&h.agent, &place, h.user, h.task, &r, &e), 0);
+	assert_int_equal(r.copied, 1);
+	assert_int_equal(r.left_out.n, 1);
+	assert_string_equal(r.left_out.v[0], "y.json");
+	assert_int_equal(r.nends, 2);
+	assert_string_equal(r.ends[0].name, "a");
+	assert_int_equal(r.ends[0].at, 7000000000);
+	assert_int_equal(r.ends[1].at, 5);
+	assert_false(there(h.task, "y.json"));
 	release_homes(&h);
 }
 
@@ -151,6 +203,7 @@ static void test_hostile_task_home(void **state)
 static void test_too_much(void **state)
 {
 	struct homes h = make_homes(*state);
+	auto_login_report r = { 0 };
 	struct err e = ERR_INIT;
 	int fd;
 
@@ -158,7 +211,7 @@ static void test_too_much(void **state)
 	fd = openat(h.user, "a", O_WRONLY | O_CLOEXEC);
 	assert_int_equal(ftruncate(fd, (10 << 20) + 1), 0);
 	strvec_push(&h.agent.login, "a");
-	assert_int_equal(agent_copy_login(&h.agent, &place, h.user, h.task, NULL, &e), -1);
+	assert_int_equal(agent_copy_login(&h.agent, &place, h.user, h.task, &r, &e), -1);
 	assert_non_null(strstr(e.msg, "larger than"));
 	assert_false(there(h.task, "a"));
 	assert_int_equal(ftruncate(fd, 10 << 20), 0);
@@ -170,6 +223,7 @@ static void test_too_much(void **state)
 static void test_too_many(void **state)
 {
 	struct homes h = make_homes(*state);
+	auto_login_report r = { 0 };
 	struct err e = ERR_INIT;
 
 	assert_int_equal(mkdirat(h.user, "d", 0700), 0);
@@ -180,7 +234,7 @@ static void test_too_many(void **state)
 		put(h.user, name, "");
 	}
 	strvec_push(&h.agent.login, "d");
-	assert_int_equal(agent_copy_login(&h.agent, &place, h.user, h.task, NULL, &e), -1);
+	assert_int_equal(agent_copy_login(&h.agent, &place, h.user, h.task, &r, &e), -1);
 	assert_non_null(strstr(e.msg, "1000"));
 	release_homes(&h);
 }
@@ -247,7 +301,7 @@ static void test_malformed_extra(void **state)
  */
 static void test_claude_projects(void **state)
 {
-	static const char *const odd[] = { "not json", "[]", "{\"theme\":\"dark\"}", "{\"projects\":[1]}" };
+	static const char *const odd[] = { "[]", "{\"theme\":\"dark\"}", "{\"projects\":[1]}" };
 	struct homes h = make_homes(*state);
 	auto_buf text = BUF_SMALL;
 	struct err e = ERR_INIT;
@@ -316,6 +370,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scratch_test(test_copies_what_is_named),
 		scratch_test(test_what_the_task_has_stays),
+		scratch_test(test_what_is_outdated_goes),
+		scratch_test(test_login_report),
 		scratch_test(test_directories),
 		scratch_test(test_links_of_the_user_are_followed),
 		scratch_test(test_hostile_task_home),

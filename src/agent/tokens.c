@@ -1,0 +1,275 @@
+#include "agent/tokens.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <nettle/base64.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "agent/jsonc.h"
+#include "base/alloc.h"
+#include "base/yaml.h"
+
+#define DEPTH_MAX 32
+#define KEY_MAX   256
+/* Later than the year 5000 in seconds: it is in milliseconds. */
+#define MILLISECONDS 100000000000LL
+
+void tokens_release(struct tokens *t)
+{
+	for (size_t i = 0; i < t->nends; i++)
+		free(t->ends[i].name);
+	free(t->ends);
+	strvec_release(&t->taken);
+	*t = (struct tokens){ 0 };
+}
+
+int64_t tokens_last_end(const struct tokens *t)
+{
+	int64_t last = 0;
+
+	for (size_t i = 0; i < t->nends; i++)
+		last = t->ends[i].at > last ? t->ends[i].at : last;
+	return last;
+}
+
+/* A key as it would be without its style: refresh_token, refreshToken, REFRESH-TOKEN. */
+static void bare_name(const char *key, char out[KEY_MAX])
+{
+	size_t n = 0;
+
+	for (; *key && n < KEY_MAX - 1; key++)
+		if (isalnum((unsigned char)*key))
+			out[n++] = (char)tolower((unsigned char)*key);
+	out[n] = '\0';
+}
+
+static bool is_refresh(const char *key)
+{
+	char name[KEY_MAX];
+
+	bare_name(key, name);
+	return !strncmp(name, "refresh", 7) || strstr(name, "refreshtoken");
+}
+
+static bool is_one_of(const char *key, const char *const *names)
+{
+	char name[KEY_MAX];
+
+	bare_name(key, name);
+	for (; *names; names++)
+		if (!strcmp(name, *names))
+			return true;
+	return false;
+}
+
+static const json_t *member(const json_t *object, const char *const *names)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)object, key, value) if (is_one_of(key, names)) return value;
+	return NULL;
+}
+
+static const char *access_token(const json_t *object)
+{
+	static const char *const names[] = { "accesstoken", "access", NULL };
+
+	return json_string_value(member(object, names));
+}
+
+/* The claim `exp` of a JSON web token; 0 where it is none. */
+static int64_t jwt_end(const char *token)
+{
+	const char *dot = strchr(token, '.'), *second = dot ? strchr(dot + 1, '.') : NULL;
+	size_t len = second ? (size_t)(second - dot - 1) : 0, n = BASE64_DECODE_LENGTH(len);
+	struct base64_decode_ctx ctx;
+	auto_str plain = xcalloc(1, n + 4);
+	json_t *claims;
+	int64_t end;
+
+	if (!len)
+		return 0;
+	base64url_decode_init(&ctx);
+	if (!base64_decode_update(&ctx, &n, (uint8_t *)plain, len, dot + 1))
+		return 0;
+	claims = json_loadb(plain, n, 0, NULL);
+	end = (int64_t)json_number_value(json_object_get(claims, "exp"));
+	json_decref(claims);
+	return end;
+}
+
+static void note_end(const json_t *object, const char *name, struct tokens *t)
+{
+	static const char *const names[] = { "expiresat", "expires", "expirydate", "expiry", NULL };
+	const char *access = access_token(object);
+	int64_t at = (int64_t)json_number_value(member(object, names));
+
+	if (!access || !*access)
+		return;
+	if (at <= 0)
+		at = jwt_end(access);
+	if (at <= 0)
+		return;
+	t->ends = xrealloc(t->ends, t->nends + 1, sizeof(*t->ends));
+	t->ends[t->nends++] = (struct login_end){ xstrdup(name), at > MILLISECONDS ? at / 1000 : at };
+}
+
+/* On the way through a tree. */
+struct walk {
+	struct tokens *t;
+	unsigned depth;
+	bool too_deep;
+	bool beside; /* in what the agent does not need to be logged in: the log-ins of tool servers */
+};
+
+static bool clean_value(struct walk *w, json_t *value, const char *name);
+
+/* A string that is JSON itself: the same again. NULL where nothing was taken out of it. */
+static json_t *clean_string(struct walk *w, const char *text)
+{
+	json_t *inner = *text == '{' || *text == '[' ? json_loads(text, 0, NULL) : NULL, *ret = NULL;
+	char *dump = NULL;
+
+	if (inner && clean_value(w, inner, "") && (dump = json_dumps(inner, JSON_COMPACT)))
+		ret = json_string(dump);
+	free(dump);
+	json_decref(inner);
+	return ret;
+}
+
+/* What is to be in the place of a member; NULL where it stays. */
+static json_t *instead(struct walk *w, const json_t *object, const char *key, const json_t *value)
+{
+	const char *text = json_string_value(value), *access = access_token(object);
+
+	if (!is_refresh(key))
+		return text ? clean_string(w, text) : NULL;
+	if (json_is_object(value) || json_is_array(value))
+		return json_null();
+	/* OpenCode's log-in at GitHub has one token under both names, which is not used up */
+	if (!text || !*text || (access && !strcmp(access, text)))
+		return NULL;
+	strvec_push(&w->t->taken, text);
+	return json_string("");
+}
+
+static bool clean_member(struct walk *w, json_t *object, const char *key, json_t *value)
+{
+	json_t *other = instead(w, object, key, value);
+	bool beside = w->beside, changed;
+
+	if (other)
+		return json_object_set_new(object, key, other), true;
+	w->beside |= !strcmp(key, "mcpOAuth");
+	changed = clean_value(w, value, key);
+	w->beside = beside;
+	return changed;
+}
+
+/* Tells whether anything was taken out. */
+static bool clean_value(struct walk *w, json_t *value, const char *name)
+{
+	bool changed = false;
+	const char *key;
+	json_t *sub;
+	void *next;
+	size_t i;
+
+	if (w->depth == DEPTH_MAX) {
+		w->too_deep = true;
+		return false;
+	}
+	w->depth++;
+	json_array_foreach(value, i, sub) changed |= clean_value(w, sub, name);
+	if (json_is_object(value) && !w->beside)
+		note_end(value, name, w->t);
+	json_object_foreach_safe(value, next, key, sub) changed |= clean_member(w, value, key, sub);
+	w->depth--;
+	return changed;
+}
+
+/* A plain scalar of YAML by what it looks like. */
+static json_t *scalar(const struct yaml *y)
+{
+	char *end;
+	long long n;
+
+	if (y->quoted)
+		return json_string(y->scalar);
+	if (yaml_is_null(y))
+		return json_null();
+	if (!strcasecmp(y->scalar, "true") || !strcasecmp(y->scalar, "false"))
+		return json_boolean(tolower((unsigned char)*y->scalar) == 't');
+	n = strtoll(y->scalar, &end, 10);
+	if (!*end && strlen(y->scalar) < 18)
+		return json_integer(n);
+	return json_string(y->scalar);
+}
+
+static json_t *from_yaml(const struct yaml *y)
+{
+	json_t *ret = y->kind == YAML_MAP ? json_object() : y->kind == YAML_LIST ? json_array() : scalar(y);
+
+	for (size_t i = 0; i < y->n; i++)
+		if (y->kind == YAML_MAP)
+			json_object_set_new(ret, y->keys[i].name, from_yaml(y->items[i]));
+		else
+			json_array_append_new(ret, from_yaml(y->items[i]));
+	return ret;
+}
+
+static bool ends_in(const char *path, const char *end)
+{
+	size_t n = strlen(path), m = strlen(end);
+
+	return n >= m && !strcasecmp(path + n - m, end);
+}
+
+/* A tree of what is in the text, whatever it is written in; NULL where it is neither JSON nor YAML. */
+static json_t *parse(const char *path, const struct buf *text)
+{
+	json_t *tree = jsonc_parse(buf_str(text), text->len);
+	struct err ignored = ERR_INIT;
+	auto_yaml y = NULL;
+
+	if (!tree && (ends_in(path, ".yaml") || ends_in(path, ".yml")) &&
+		!yaml_parse(buf_str(text), text->len, path, &y, &ignored))
+		tree = from_yaml(y);
+	return tree;
+}
+
+/* Of a text that cannot be read: whether it is without doubt free of refresh tokens. JSON that is none may
+ * be encrypted; other formats are text, and would name one. */
+static bool is_harmless(const char *path, const struct buf *text)
+{
+	if (strspn(buf_str(text), " \t\r\n") == text->len)
+		return true;
+	return !ends_in(path, ".json") && !ends_in(path, ".jsonc") &&
+	       !strcasestr(buf_str(text), "refresh_token") && !strcasestr(buf_str(text), "refresh-token") &&
+	       !strcasestr(buf_str(text), "refreshtoken");
+}
+
+int tokens_take_out(const char *path, struct buf *text, struct tokens *ret)
+{
+	json_t *tree = parse(path, text);
+	struct walk w = { .t = ret };
+	char *without = NULL;
+	bool changed;
+
+	if (!tree)
+		return is_harmless(path, text) ? 0 : -1;
+	changed = clean_value(&w, tree, "");
+	if (changed && !w.too_deep)
+		without = json_dumps(tree, JSON_INDENT(2));
+	json_decref(tree);
+	if (w.too_deep || (changed && !without))
+		return -1;
+	if (changed) {
+		buf_reset(text);
+		buf_addstr(text, without);
+		free(without);
+	}
+	return text->overflow ? -1 : 0;
+}
