@@ -5,9 +5,11 @@
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/http.h>
+#include <event2/keyvalq_struct.h>
 #include <event2/listener.h>
 #include <jansson.h>
 #include <netinet/in.h>
+#include <strings.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
 
@@ -181,6 +183,21 @@ static const char *method_of(struct evhttp_request *req)
 	return evhttp_request_get_command(req) == EVHTTP_REQ_GET ? "GET" : "other";
 }
 
+/* The first of the deciding headers that is there more than once; NULL for none. */
+static const char *repeated_header(const struct evkeyvalq *headers)
+{
+	for (const char *const *name = door_once; *name; name++) {
+		unsigned n = 0;
+		const struct evkeyval *h;
+
+		TAILQ_FOREACH(h, headers, next)
+		n += !strcasecmp(h->key, *name);
+		if (n > 1)
+			return *name;
+	}
+	return NULL;
+}
+
 static void on_request(struct evhttp_request *req, void *arg)
 {
 	struct evkeyvalq *headers = evhttp_request_get_input_headers(req);
@@ -194,7 +211,8 @@ static void on_request(struct evhttp_request *req, void *arg)
 
 	*k = (struct ask){ .api = a, .req = req };
 	TAILQ_INSERT_TAIL(&a->asks, k, next);
-	if (door_check(&a->door, &caller, &why) < 0 ||
+	if (door_form(evhttp_request_get_uri(req), repeated_header(headers), &why) < 0 ||
+		door_check(&a->door, &caller, &why) < 0 ||
 		routes_find(path ? path : "", uri ? evhttp_uri_get_query(uri) : NULL, &k->args, &why) < 0) {
 		ask_release(k);
 		reply_denial(a, req, &why);

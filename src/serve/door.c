@@ -34,6 +34,19 @@ static bool is_own(const struct door *d, const char *prefix, const char *text)
 	return false;
 }
 
+const char *const door_once[] = { "Host", "Origin", "Authorization", "Content-Length", "Transfer-Encoding",
+	NULL };
+
+int door_form(const char *target, const char *repeated, struct denial *why)
+{
+	/* "//name/path" names a host, too */
+	if (!target || target[0] != '/' || target[1] == '/')
+		return deny(why, 400, "bad_target", "the request's target is not a path");
+	if (repeated)
+		return deny(why, 400, "repeated_header", "the header '%s' is there twice", repeated);
+	return 0;
+}
+
 int door_check(const struct door *d, const struct caller *c, struct denial *why)
 {
 	if (!is_own(d, "", c->host))

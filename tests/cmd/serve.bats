@@ -108,6 +108,31 @@ ran() { "$garth" serve --once --json | tr -d ' "\n' | sed -nE 's/^\{ran:(\[[a-z,
   get /tasks -D "$T/head"; ! grep -qi '^access-control' "$T/head"; grep -qi '^cache-control: no-store' "$T/head"
 }
 
+# raw LINE…: these lines as a request, with the token; $status and $out.
+raw() {
+  printf '%s\r\n' "$@" "Authorization: Bearer $(<"$GARTH_HOME/serve.token")" 'Connection: close' '' >"$T/request"
+  out=$(python3 -c 'import socket, sys
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 20)
+s.sendall(open(sys.argv[2], "rb").read())
+print(b"".join(iter(lambda: s.recv(65536), b"")).decode())' "$port" "$T/request")
+  status=${out#* } status=${status%% *} out=${out##*$'\n\r\n'} out=${out##*$'\r\n'}
+}
+
+@test "O1 serve: a request that can be understood in two ways is refused: a header twice, a target that names a host" {
+  local port h
+  up; port=${url##*127.0.0.1:} port=${port%%/*}; h="Host: 127.0.0.1:$port"
+  # the control
+  raw 'GET /api/v1/tasks HTTP/1.1' "$h"; [[ $status == 200 ]] || complain
+  denied 400 repeated_header raw 'GET /api/v1/tasks HTTP/1.1' "$h" 'Host: evil.example'
+  denied 400 repeated_header raw 'GET /api/v1/tasks HTTP/1.1' 'Host: evil.example' "$h"
+  denied 400 repeated_header raw 'GET /api/v1/tasks HTTP/1.1' "$h" "${h,,}"
+  denied 400 repeated_header raw 'GET /api/v1/tasks HTTP/1.1' "$h" 'Authorization: Bearer x'
+  denied 400 repeated_header raw 'GET /api/v1/tasks HTTP/1.1' "$h" "Origin: http://127.0.0.1:$port" 'Origin: http://evil.example'
+  denied 400 bad_target raw "GET http://127.0.0.1:$port/api/v1/tasks HTTP/1.1" "$h"
+  denied 400 bad_target raw 'GET http://evil.example/api/v1/tasks HTTP/1.1' "$h"
+  denied 400 bad_target raw "GET //127.0.0.1:$port/api/v1/tasks HTTP/1.1" "$h"
+}
+
 @test "O1 serve: only GET, only what is there, only names; large and broken requests harm nothing" {
   local m p
   "$garth" new t

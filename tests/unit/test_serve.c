@@ -67,6 +67,21 @@ static void test_door(void **state)
 	}
 }
 
+/* O1: what two readers may understand differently */
+static void test_form(void **state)
+{
+	struct denial why = { 0 };
+
+	(void)state;
+	assert_int_equal(door_form("/api/v1/tasks", NULL, &why), 0);
+	assert_int_equal(door_form("/api/v1/tasks", "Host", &why), -1);
+	assert_int_equal(why.status, 400);
+	assert_int_equal(door_form("http://127.0.0.1:7817/api/v1/tasks", NULL, &why), -1);
+	assert_int_equal(door_form("//127.0.0.1:7817/api/v1/tasks", NULL, &why), -1);
+	assert_int_equal(door_form("*", NULL, &why), -1);
+	assert_int_equal(door_form(NULL, NULL, &why), -1);
+}
+
 static void assert_route(const char *path, const char *query, int status, const char *want)
 {
 	auto_strvec args = STRVEC_INIT;
@@ -296,6 +311,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_door),
+		cmocka_unit_test(test_form),
 		cmocka_unit_test(test_routes),
 		scratch_test(test_token),
 		scratch_test(test_token_race),
