@@ -1,5 +1,9 @@
 #include "base/clean.h"
 
+#include <stdint.h>
+
+#include "base/alloc.h"
+
 static bool continues(const unsigned char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -8,28 +12,76 @@ static bool continues(const unsigned char *p, size_t n)
 	return true;
 }
 
-/* Length of the UTF-8 sequence of a printable character at p, or 0. C1 controls (U+0080..9F) and the
- * bidirectional overrides and characters without width, by which text reads other than it is, are not
- * printable. */
-static size_t printable(const unsigned char *p, size_t len)
+/*
+ * Characters that have no picture of their own, or change how others are drawn, so that text reads other than
+ * it is: Unicode's format characters (Cf), its line and paragraph separators (Zl, Zp), everything that is
+ * default-ignorable (fillers, variation selectors, tags, and the code points that are reserved for more of
+ * them), and two blanks that belong to none of these. Sorted.
+ */
+/* clang-format off */
+static const struct {
+	uint32_t first, last;
+} invisible[] = {
+	{ 0xad, 0xad },       /* soft hyphen */
+	{ 0x34f, 0x34f },     /* combining grapheme joiner */
+	{ 0x600, 0x605 },     /* Arabic number signs */
+	{ 0x61c, 0x61c },     /* Arabic letter mark */
+	{ 0x6dd, 0x6dd },     /* Arabic end of ayah */
+	{ 0x70f, 0x70f },     /* Syriac abbreviation mark */
+	{ 0x890, 0x891 },     /* Arabic marks above */
+	{ 0x8e2, 0x8e2 },     /* Arabic disputed end of ayah */
+	{ 0x115f, 0x1160 },   /* Hangul fillers */
+	{ 0x17b4, 0x17b5 },   /* Khmer inherent vowels */
+	{ 0x180b, 0x180f },   /* Mongolian variation selectors, vowel separator */
+	{ 0x200b, 0x200f },   /* zero width space and joiners, direction marks */
+	{ 0x2028, 0x202e },   /* line and paragraph separator, embeddings and overrides of direction */
+	{ 0x2060, 0x206f },   /* word joiner, invisible operators, isolates of direction */
+	{ 0x2800, 0x2800 },   /* blank Braille pattern */
+	{ 0x3164, 0x3164 },   /* Hangul filler */
+	{ 0xfe00, 0xfe0f },   /* variation selectors */
+	{ 0xfeff, 0xfeff },   /* zero width no-break space, byte order mark */
+	{ 0xffa0, 0xffa0 },   /* halfwidth Hangul filler */
+	{ 0xfff0, 0xfffb },   /* reserved, interlinear annotations */
+	{ 0x110bd, 0x110bd }, /* Kaithi number sign */
+	{ 0x110cd, 0x110cd }, /* Kaithi number sign above */
+	{ 0x13430, 0x1343f }, /* Egyptian hieroglyph format controls */
+	{ 0x1bca0, 0x1bca3 }, /* shorthand format controls */
+	{ 0x1d159, 0x1d159 }, /* null notehead */
+	{ 0x1d173, 0x1d17a }, /* musical format controls */
+	{ 0xe0000, 0xe0fff }, /* tags, variation selectors, reserved */
+};
+/* clang-format on */
+
+static bool is_invisible(uint32_t c)
 {
-	if (p[0] >= 0x20 && p[0] < 0x7f)
-		return 1;
+	for (size_t i = 0; i < ARRAY_SIZE(invisible) && invisible[i].first <= c; i++)
+		if (c <= invisible[i].last)
+			return true;
+	return false;
+}
+
+/* Length of the UTF-8 sequence at p, with the character; 0 where there is none. */
+static size_t decode(const unsigned char *p, size_t len, uint32_t *ret)
+{
+	if (p[0] < 0x80)
+		return *ret = p[0], 1;
 	if (p[0] >= 0xc2 && p[0] <= 0xdf && len >= 2 && continues(p + 1, 1))
-		return p[0] == 0xc2 && p[1] < 0xa0 ? 0 : 2;
+		return *ret = (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu), 2;
 	if (p[0] >= 0xe0 && p[0] <= 0xef && len >= 3 && continues(p + 1, 2)) {
-		if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0))
-			return 0; /* longer than need be, or half of a surrogate pair */
-		if (p[0] == 0xe2 && p[1] == 0x80 &&
-			((p[2] >= 0x8b && p[2] <= 0x8f) || (p[2] >= 0xaa && p[2] <= 0xae)))
-			return 0; /* U+200B..F, U+202A..E */
-		if (p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa0 && p[2] <= 0xaf)
-			return 0; /* U+2060..F */
-		return p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf ? 0 : 3;
+		*ret = (p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
+		/* longer than need be, or half of a surrogate pair */
+		return *ret < 0x800 || (*ret >= 0xd800 && *ret < 0xe000) ? 0 : 3;
 	}
-	if (p[0] >= 0xf0 && p[0] <= 0xf4 && len >= 4 && continues(p + 1, 3))
-		return (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90) ? 0 : 4;
+	if (p[0] >= 0xf0 && p[0] <= 0xf4 && len >= 4 && continues(p + 1, 3)) {
+		*ret = (p[0] & 0x07u) << 18 | (p[1] & 0x3fu) << 12 | (p[2] & 0x3fu) << 6 | (p[3] & 0x3fu);
+		return *ret < 0x10000 || *ret > 0x10ffff ? 0 : 4;
+	}
 	return 0;
+}
+
+static bool is_control(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
 /* SGR 8 hides what follows. Behind 38 and 48 stand the numbers of a colour: "38;5;N", "38;2;R;G;B". */
@@ -68,26 +120,35 @@ static size_t colour_sequence(const unsigned char *p, size_t len)
 	return i < len && p[i] == 'm' && !conceals(p, i + 1) ? i + 1 : 0;
 }
 
+/* What is shown instead of the character at p, of n bytes; n is 0 where there is none. Returns how many bytes
+ * that stands for. */
+static size_t show(struct buf *out, const unsigned char *p, size_t len, size_t n, uint32_t c)
+{
+	if (*p == '\r' && len > 1 && p[1] == '\n')
+		return 1; /* the line end of another system says nothing */
+	if (*p < 0x20 || *p == 0x7f)
+		buf_printf(out, "^%c", *p ^ 0x40);
+	else if (n && !is_control(c))
+		return buf_printf(out, "<U+%04X>", c), n;
+	else
+		buf_printf(out, "\\x%02x", *p);
+	return 1;
+}
+
 void clean_text(struct buf *out, const char *text, size_t len, bool colours)
 {
 	const unsigned char *p = (const unsigned char *)text;
 
 	while (len) {
-		size_t n = *p == '\n' || *p == '\t' ? 1 : printable(p, len);
+		uint32_t c = 0;
+		size_t n = decode(p, len, &c), colour = colours ? colour_sequence(p, len) : 0;
 
-		if (!n && colours)
-			n = colour_sequence(p, len);
-		if (n) {
+		if (colour)
+			buf_add(out, p, n = colour);
+		else if (n && (c == '\n' || c == '\t' || (!is_control(c) && !is_invisible(c))))
 			buf_add(out, p, n);
-		} else {
-			n = 1;
-			if (*p == '\r' && len > 1 && p[1] == '\n')
-				; /* the line end of another system says nothing */
-			else if (*p < 0x20 || *p == 0x7f)
-				buf_printf(out, "^%c", *p ^ 0x40);
-			else
-				buf_printf(out, "\\x%02x", *p);
-		}
+		else
+			n = show(out, p, len, n, c);
 		p += n;
 		len -= n;
 	}

@@ -1,6 +1,8 @@
 /*
  * Text that an agent wrote, made fit for a terminal: control characters and bytes that are not UTF-8 are
- * shown as ^X or \xNN instead of being obeyed. Newlines and tabs stay.
+ * shown as ^X or \xNN instead of being obeyed, and characters that cannot be seen, or that change how others
+ * are drawn, as <U+200B>. There is no exception, not for the joiners in emoji either: what is shown is what
+ * is there. Newlines and tabs stay.
  */
 #ifndef BASE_CLEAN_H
 #define BASE_CLEAN_H

@@ -1,6 +1,7 @@
 #include "cli/json.h"
 
 #include <time.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "workspace/workspace.h"
@@ -76,7 +77,8 @@ json_t *json_list(const struct strvec *v)
 int json_print(json_t *o)
 {
 	json_object_set_new(o, "version", json_integer(1));
-	json_dumpf(o, stdout, JSON_INDENT(2));
+	/* on a terminal nothing that cannot be seen: the same text, spelled in ASCII */
+	json_dumpf(o, stdout, JSON_INDENT(2) | (isatty(1) ? JSON_ENSURE_ASCII : 0));
 	putchar('\n');
 	json_decref(o);
 	return 0;

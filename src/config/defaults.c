@@ -67,18 +67,25 @@ const char *const default_tools[] = {
  */
 /* clang-format off */
 const char *const default_protected[] = {
-	/* servers */
-	".github/workflows/**", ".gitlab-ci.yml", ".circleci/**", "CODEOWNERS",
+	/* servers: what they run, and who reviews */
+	".github/workflows/**", ".github/actions/**", ".gitlab-ci.yml", ".gitlab/ci/**", ".gitea/**", ".forgejo/**",
+	"Jenkinsfile", ".jenkins/**", ".circleci/**", ".travis.yml", "azure-pipelines.yml", ".azure-pipelines/**",
+	"bitbucket-pipelines.yml", ".drone.yml", ".woodpecker.yml", ".woodpecker.yaml", ".woodpecker/**",
+	".buildkite/**", "appveyor.yml", ".appveyor.yml", "cloudbuild.yaml", "cloudbuild.yml", ".teamcity/**",
+	".tekton/**", "buildspec.yml", "buildspec.yaml", ".semaphore/**", ".cirrus.yml", ".cirrus.star",
+	"codemagic.yaml", ".build.yml", ".builds/**", ".zuul.yaml", ".zuul.d/**", "zuul.d/**", ".harness/**",
+	"bitrise.yml", "CODEOWNERS",
 	/* git */
-	".gitattributes", ".lfsconfig", ".gitmodules",
+	".gitattributes", ".lfsconfig", ".gitmodules", ".mailmap",
 	/* agents */
 	"**/.claude/settings.json", "**/.claude/settings.local.json", "**/.claude/hooks/**", ".mcp.json",
 	"**/.codex/**", "**/.gemini/settings.json", "opencode.json", "**/.opencode/**",
 	/* editors */
 	"**/.cursor/mcp.json", "**/.vscode/tasks.json", "**/.vscode/settings.json", "**/.vscode/launch.json",
-	"**/.vscode/extensions.json", "**/.idea/runConfigurations/**",
+	"**/.vscode/mcp.json", "**/.vscode/extensions.json", "**/.idea/runConfigurations/**",
 	/* shells, containers, hooks, Garth itself */
-	".envrc", "**/.devcontainer/**", "**/.husky/**", ".pre-commit-config.yaml", ".garth.yaml",
+	".envrc", "**/.devcontainer/**", "**/.husky/**", ".pre-commit-config.yaml",
+	"lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook/**", ".garth.yaml",
 	NULL,
 };
 /* clang-format on */

@@ -96,6 +96,38 @@ for n in [b":(top)x", b":!x", b"-rf", b"--output=pwned", b"a\nb", b"x\nstate    
   done
 }
 
+# typed COMMAND…: what it prints on a terminal, without a pager, in $T/typed.
+typed() { script -qec "env GARTH_PAGER= LC_ALL=C.UTF-8 $garth $*" /dev/null </dev/null >"$T/typed" 2>&1; }
+
+# The attack writes characters that no terminal draws, so that a reviewer reads other words than a model or a compiler.
+@test "38 J1: characters that cannot be seen, in contents and in names" {
+  local invisible=(AD 34F 61C 115F 180E 200B 200D 2028 202E 2066 2800 3164 FE0F FEFF FFA0 E0001 E0041 E0100) c name
+  make="import sys
+for c in sys.argv[1:]:
+    ch = chr(int(c, 16))
+    with open('n' + ch + 'm', 'w') as f: f.write('in ' + ch + ' it\n')"
+  # the control: cat on a terminal passes them on
+  printf 'a\u200bb\n' >"$T/open/plain"; script -qec "cat $T/open/plain" /dev/null </dev/null | grep -q $'\u200b'
+  for backend in "${backends[@]}"; do
+    hostile "$backend" ":"
+    inside t "$python -c \"$make\" ${invisible[*]}"
+    inside t "printf 'log \\342\\200\\256 end\\n'" >/dev/null
+    for command in 'diff t' 'diff t --stat' 'diff t --json' 'show t' 'show t --json' 'log t' 'ls' 'discard t'; do
+      typed "$command" || true
+      for c in "${invisible[@]}"; do
+        printf -v name "\\U$c"; printf -v name '%b' "$name"
+        if grep -aqF -- "$name" "$T/typed"; then echo "U+$c came through: garth $command"; return 1; fi
+      done
+    done
+    typed 'diff t'
+    for c in "${invisible[@]}"; do
+      grep -aqE "^\+in <U\+0*$c> it" <(sed 's/\x1b\[[0-9;]*m//g' "$T/typed") || { echo "U+$c is not shown"; return 1; }
+    done
+    typed 'show t'; grep -aq 'n<U+200B>m' "$T/typed"
+    gone
+  done
+}
+
 # The attack puts a directory where the base has an ignore file, a huge one, and a link to one.
 @test "9 20 J1: ignore files that are something else" {
   for script in 'rm .gitignore; mkdir .gitignore; echo x >.gitignore/.gitignore; touch new' \

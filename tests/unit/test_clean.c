@@ -1,5 +1,6 @@
 #include "testing.h"
 
+#include "base/alloc.h"
 #include "base/clean.h"
 
 static void assert_clean_n(const char *text, size_t len, bool colours, const char *want)
@@ -49,11 +50,40 @@ static void test_not_utf8_is_shown(void **state)
 	assert_clean("\xf4\x90\x80\x80", false, "\\xf4\\x90\\x80\\x80");
 }
 
-static void test_overrides_of_direction_are_shown(void **state)
+/* ESCAPES 38 */
+static void test_the_invisible_is_shown(void **state)
 {
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{ "a\xc2\xad"
+		  "b",
+			"a<U+00AD>b" },
+		{ "\xd8\x9c", "<U+061C>" },
+		{ "\xcd\x8f", "<U+034F>" },
+		{ "\xe1\x85\x9f\xe1\x85\xa0", "<U+115F><U+1160>" },
+		{ "\xe1\xa0\x8e", "<U+180E>" },
+		{ "\xe2\x80\x8b", "<U+200B>" },
+		{ "\xe2\x80\xa8\xe2\x80\xa9", "<U+2028><U+2029>" },
+		{ "\xe2\x80\xae", "<U+202E>" },
+		{ "\xe2\x81\xa6", "<U+2066>" },
+		{ "\xe2\xa0\x80", "<U+2800>" },
+		{ "\xe3\x85\xa4", "<U+3164>" },
+		{ "\xef\xb8\x8f", "<U+FE0F>" },
+		{ "\xef\xbb\xbf", "<U+FEFF>" },
+		{ "\xef\xbe\xa0", "<U+FFA0>" },
+		{ "\xf3\xa0\x81\x81\xf3\xa0\x87\xaf", "<U+E0041><U+E01EF>" },
+		/* an emoji of two people: what joins them is there to be seen */
+		{ "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb",
+			"\xf0\x9f\x91\xa9<U+200D>\xf0\x9f\x92\xbb" },
+		/* neighbours of theirs that can be seen */
+		{ "\xe2\x80\x90\xe2\x80\xa7\xe2\x80\xaf\xc2\xac\xc2\xae",
+			"\xe2\x80\x90\xe2\x80\xa7\xe2\x80\xaf\xc2\xac\xc2\xae" },
+	};
+
 	(void)state;
-	assert_clean("\xe2\x80\xae", false, "\\xe2\\x80\\xae");
-	assert_clean("\xe2\x81\xa6", false, "\\xe2\\x81\\xa6");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_clean(rows[i].text, false, rows[i].want);
 }
 
 static void test_colours_stay_when_wanted(void **state)
@@ -80,7 +110,7 @@ int main(void)
 		cmocka_unit_test(test_text_stays),
 		cmocka_unit_test(test_controls_are_shown),
 		cmocka_unit_test(test_not_utf8_is_shown),
-		cmocka_unit_test(test_overrides_of_direction_are_shown),
+		cmocka_unit_test(test_the_invisible_is_shown),
 		cmocka_unit_test(test_colours_stay_when_wanted),
 	};
 

@@ -185,7 +185,12 @@ static void test_protected(void **state)
 		".vscode/tasks.json", ".VSCode/Settings.json", "a/.vscode/launch.json",
 		".vscode/extensions.json", ".idea/runConfigurations/a.xml", ".envrc", "a/.envrc",
 		".devcontainer/devcontainer.json", ".husky/pre-commit", ".pre-commit-config.yaml",
-		".garth.yaml" };
+		".garth.yaml", ".mailmap", ".github/actions/x/action.yml", ".gitea/workflows/x.yml",
+		".forgejo/workflows/x.yml", "Jenkinsfile", "sub/Jenkinsfile", ".travis.yml",
+		"azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", ".woodpecker/x.yml",
+		".buildkite/pipeline.yml", "appveyor.yml", "cloudbuild.yaml", ".teamcity/settings.kts",
+		".tekton/x.yaml", "buildspec.yml", ".semaphore/semaphore.yml", ".cirrus.yml",
+		"codemagic.yaml", ".build.yml", ".builds/x.yml", ".vscode/mcp.json", "lefthook.yml" };
 	static const char *const not [] = { "README.md", ".github/ISSUE_TEMPLATE/x.md", ".goosehints",
 		"CLAUDE.md", ".claude/commands/x.md", ".vscode/snippets.code-snippets", "src/codeowners.c",
 		".gitignore" };
