@@ -52,10 +52,12 @@ int agent_copy_login(const struct config_agent *a, const struct agent_place *p, 
 int agent_environment(const struct config *c, const struct config_agent *a, char *const *environ_now,
 	const struct strvec *extra, const struct strvec *fixed, struct strvec *ret, struct err *e);
 
-/* Adds the hosts that the user's own variables name as where the agent's model is: those of its env that end
- * in _BASE_URL, _HOST or _ENDPOINT, and Bedrock's where it is to be used. What is no host is passed over. */
+/* Adds the hosts that the user's own settings name as where the agent's model is: variables of its env that
+ * end in _BASE_URL, _HOST or _ENDPOINT, the same and base_url, baseURL in its files of the home that are
+ * copied (but not what they say of tool servers), and Bedrock's where it is to be used. What is no host is
+ * passed over. */
 void agent_endpoints(const struct config *c, const struct config_agent *a, char *const *environ_now,
-	const struct strvec *extra, struct strvec *ret);
+	const struct strvec *extra, int user_home, struct strvec *ret);
 
 /* Whether it would put up walls of its own, which fails inside these and takes all its commands along (Codex,
  * unless its words or its configuration in the user's home say otherwise). */

@@ -1,21 +1,24 @@
-#include "agent/agent.h"
+#include "agent/endpoints.h"
+
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/hosts.h"
 
-static bool names_endpoint(const char *pair, size_t len)
+bool endpoint_is_named(const char *name, size_t len)
 {
 	static const char *const ends[] = { "_BASE_URL", "_HOST", "_ENDPOINT" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		size_t n = strlen(ends[i]);
 
-		if (len > n && !strncmp(pair + len - n, ends[i], n))
+		if (len > n && !strncmp(name + len - n, ends[i], n))
 			return true;
 	}
 	return false;
 }
 
-/* "https://user@host:8443/v1", "host:8443", "host": what is between the scheme and the path. */
+/* What is between the scheme and the path. */
 static char *host_of(const char *value)
 {
 	const char *scheme = strstr(value, "://"), *at;
@@ -25,6 +28,9 @@ static char *host_of(const char *value)
 		value = scheme + 3;
 	place = xstrndup(value, strcspn(value, "/?#"));
 	at = strrchr(place, '@');
+	/* where a server listens everywhere, its clients are told this and mean their own machine */
+	if (!strncmp(place, "0.0.0.0", 7) && (!place[7] || place[7] == ':'))
+		return xasprintf("localhost%s", place + 7);
 	return xstrdup(at ? at + 1 : place);
 }
 
@@ -36,8 +42,15 @@ static void add(struct strvec *list, const char *host)
 		strvec_push(list, host);
 }
 
+void endpoint_add(const char *value, struct strvec *ret)
+{
+	auto_str host = host_of(value);
+
+	add(ret, host);
+}
+
 void agent_endpoints(const struct config *c, const struct config_agent *a, char *const *environ_now,
-	const struct strvec *extra, struct strvec *ret)
+	const struct strvec *extra, int user_home, struct strvec *ret)
 {
 	const char *bedrock = NULL, *region = NULL;
 	auto_strvec env = STRVEC_INIT;
@@ -51,16 +64,21 @@ void agent_endpoints(const struct config *c, const struct config_agent *a, char 
 
 		if (!config_env_matches(&a->env, env.v[i], len))
 			continue;
-		if (names_endpoint(env.v[i], len)) {
-			auto_str host = host_of(value);
+		if (endpoint_is_named(env.v[i], len))
+			endpoint_add(value, ret);
+		/* a whole configuration in a variable, as OpenCode has it */
+		if (*value == '{') {
+			auto_buf text = BUF_INIT(1u << 20);
 
-			add(ret, host);
+			buf_addstr(&text, value);
+			endpoints_in("", &text, ret);
 		}
 		if (!strncmp(env.v[i], "AWS_REGION=", 11))
 			region = value;
 		else if (!strncmp(env.v[i], "CLAUDE_CODE_USE_BEDROCK=", 24) && *value && strcmp(value, "0"))
 			bedrock = value;
 	}
+	endpoints_of_files(a, user_home, ret);
 	if (bedrock && region) {
 		auto_str host = xasprintf("bedrock-runtime.%s.amazonaws.com", region);
 

@@ -4,11 +4,9 @@
 #include <jansson.h>
 #include <nettle/base64.h>
 #include <stdlib.h>
-#include <strings.h>
 
-#include "agent/jsonc.h"
+#include "agent/settings.h"
 #include "base/alloc.h"
-#include "base/yaml.h"
 
 #define DEPTH_MAX 32
 #define KEY_MAX   256
@@ -190,70 +188,20 @@ static bool clean_value(struct walk *w, json_t *value, const char *name)
 	return changed;
 }
 
-/* A plain scalar of YAML by what it looks like. */
-static json_t *scalar(const struct yaml *y)
-{
-	char *end;
-	long long n;
-
-	if (y->quoted)
-		return json_string(y->scalar);
-	if (yaml_is_null(y))
-		return json_null();
-	if (!strcasecmp(y->scalar, "true") || !strcasecmp(y->scalar, "false"))
-		return json_boolean(tolower((unsigned char)*y->scalar) == 't');
-	n = strtoll(y->scalar, &end, 10);
-	if (!*end && strlen(y->scalar) < 18)
-		return json_integer(n);
-	return json_string(y->scalar);
-}
-
-static json_t *from_yaml(const struct yaml *y)
-{
-	json_t *ret = y->kind == YAML_MAP ? json_object() : y->kind == YAML_LIST ? json_array() : scalar(y);
-
-	for (size_t i = 0; i < y->n; i++)
-		if (y->kind == YAML_MAP)
-			json_object_set_new(ret, y->keys[i].name, from_yaml(y->items[i]));
-		else
-			json_array_append_new(ret, from_yaml(y->items[i]));
-	return ret;
-}
-
-static bool ends_in(const char *path, const char *end)
-{
-	size_t n = strlen(path), m = strlen(end);
-
-	return n >= m && !strcasecmp(path + n - m, end);
-}
-
-/* A tree of what is in the text, whatever it is written in; NULL where it is neither JSON nor YAML. */
-static json_t *parse(const char *path, const struct buf *text)
-{
-	json_t *tree = jsonc_parse(buf_str(text), text->len);
-	struct err ignored = ERR_INIT;
-	auto_yaml y = NULL;
-
-	if (!tree && (ends_in(path, ".yaml") || ends_in(path, ".yml")) &&
-		!yaml_parse(buf_str(text), text->len, path, &y, &ignored))
-		tree = from_yaml(y);
-	return tree;
-}
-
 /* Of a text that cannot be read: whether it is without doubt free of refresh tokens. JSON that is none may
  * be encrypted; other formats are text, and would name one. */
 static bool is_harmless(const char *path, const struct buf *text)
 {
 	if (strspn(buf_str(text), " \t\r\n") == text->len)
 		return true;
-	return !ends_in(path, ".json") && !ends_in(path, ".jsonc") &&
+	return !path_ends_in(path, ".json") && !path_ends_in(path, ".jsonc") &&
 	       !strcasestr(buf_str(text), "refresh_token") && !strcasestr(buf_str(text), "refresh-token") &&
 	       !strcasestr(buf_str(text), "refreshtoken");
 }
 
 int tokens_take_out(const char *path, struct buf *text, struct tokens *ret)
 {
-	json_t *tree = parse(path, text);
+	json_t *tree = settings_parse(path, text);
 	struct walk w = { .t = ret };
 	char *without = NULL;
 	bool changed;

@@ -242,9 +242,52 @@ static bool is_public(const unsigned char a[16])
 	return true;
 }
 
-static bool is_loopback(const unsigned char a[16])
+static const unsigned char loopback4[16] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1 };
+static const unsigned char loopback6[16] = { [15] = 1 };
+
+bool host_is_loopback(const struct host *h)
 {
-	return is_v4(a) ? a[12] == 127 : !memcmp(a, &in6addr_loopback, 16);
+	if (!h->is_address)
+		return !strcmp(h->name, "localhost");
+	return !memcmp(h->address, loopback4, 16) || !memcmp(h->address, loopback6, 16);
+}
+
+static void add_port(uint16_t *ports, size_t max, size_t *n, uint16_t port)
+{
+	for (size_t i = 0; i < *n && i < max; i++)
+		if (ports[i] == port)
+			return;
+	if (*n < max)
+		ports[*n] = port;
+	++*n;
+}
+
+size_t hosts_loopback_ports(const struct strvec *list, uint16_t *ret, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct rule r;
+
+		if (!parse_rule(list->v[i], &r) || r.beneath || r.bits != 128 || !host_is_loopback(&r.host))
+			continue;
+		add_port(ret, max, &n, r.host.port);
+		if (r.any_port)
+			add_port(ret, max, &n, 80);
+	}
+	return n;
+}
+
+void hosts_loopback(const struct strvec *list, uint16_t port, bool *v4, bool *v6)
+{
+	struct host name = { .name = "localhost", .port = port };
+	struct host a4 = { .is_address = true, .port = port }, a6 = a4;
+	bool both = hosts_allow(list, &name);
+
+	memcpy(a4.address, loopback4, 16);
+	memcpy(a6.address, loopback6, 16);
+	*v4 = both || hosts_allow(list, &a4);
+	*v6 = both || hosts_allow(list, &a6);
 }
 
 bool hosts_allow_address(const struct strvec *list, const struct host *h, const struct sockaddr *sa)
@@ -259,7 +302,5 @@ bool hosts_allow_address(const struct strvec *list, const struct host *h, const 
 	} else {
 		return false;
 	}
-	if (is_public(address.address) || hosts_allow(list, &address))
-		return true;
-	return !h->is_address && !strcmp(h->name, "localhost") && is_loopback(address.address);
+	return is_public(address.address) || hosts_allow(list, &address);
 }

@@ -4,8 +4,9 @@
  *	github.com          that very name, ports 443 and 80
  *	*.crates.io         every name beneath it, whole labels, not crates.io itself
  *	example.org:8443    that port and no other
- *	localhost:8080      the user's own machine
- *	10.0.0.7, [fd00::7]:443, 10.0.0.0/8    addresses: as such, and as what a listed name leads to
+ *	localhost:8080      the user's own machine: a port of its loopback, which is forwarded
+ *(task/network.h) 10.0.0.7, [fd00::7]:443, 10.0.0.0/8    addresses: as such, and as what a listed name leads
+ *to
  *
  * Names are compared as DNS has them: case and one dot at the end do not count, labels do. Whatever is not a
  * plain name or a plainly written address is refused before it is compared: an address in octal, hexadecimal
@@ -41,8 +42,16 @@ int hosts_check(const char *entry, struct err *e);
 /* Whether the list has the host. An address is had where it is listed as one. */
 bool hosts_allow(const struct strvec *list, const struct host *h);
 
+/* Ports of the user's own loopback that the list has: by the name localhost, 127.0.0.1 or ::1. How many there
+ * are; the first `max` of them are in ret. */
+size_t hosts_loopback_ports(const struct strvec *list, uint16_t *ret, size_t max);
+/* Whether it is that very machine by one of these names. */
+bool host_is_loopback(const struct host *h);
+/* At which of its two addresses the list has the port: localhost means both. */
+void hosts_loopback(const struct strvec *list, uint16_t port, bool *v4, bool *v6);
+
 /* Whether an address that the name leads to may be connected to: public ones, and others where the list has
- * the address, or has the name localhost and the address is this machine's. */
+ * the address. */
 bool hosts_allow_address(const struct strvec *list, const struct host *h, const struct sockaddr *sa);
 
 #endif

@@ -48,15 +48,14 @@ static void look_at_boot(struct task_at *at)
 struct kept {
 	char *task;           /* its name */
 	struct task_run *run; /* NULL where there is no main command */
-	const struct network *net;
 	struct strvec watch;
 };
 
 /* In the proxy's process. */
-static void proxy(void *arg, int listen_fd)
+static void proxy(void *arg, const struct keeper_proxy *io)
 {
 	const struct kept *k = arg;
-	const struct proxy p = { listen_fd, k->task, &k->net->allow, PROXY_LINGER };
+	const struct proxy p = { { io->listen[0], io->listen[1] }, io->forward, k->task, PROXY_LINGER };
 
 	proxy_serve(&p);
 }
@@ -201,7 +200,7 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	auto_task_at at = { .ws.dir = -1 };
 	auto_jail jail = { 0 };
 	struct walls_opts walls = o->walls;
-	struct kept kept = { .task = t->name, .run = run, .net = &o->net };
+	struct kept kept = { .task = t->name, .run = run };
 	struct keeper_spec spec = { .jail = &jail,
 		.main_cmd = main_cmd,
 		.log_max = c->config.log_size,
@@ -212,6 +211,7 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 		.arg = &kept,
 		.on_ended = run ? on_ended : NULL };
 	struct cgroup group = { .n = 0 };
+	uint16_t forwards[NETWORK_FORWARDS_MAX + 1];
 	int rc;
 
 	if (task_open(c, t, &at, e) < 0 || login_bring(c, &at, o, e) < 0)
@@ -225,6 +225,8 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	context_close_store(c);
 	limit(c, t, &jail, &group);
 	spec.group = &group;
+	network_forwards(&o->net, forwards);
+	spec.forwards = jail.listens ? forwards : NULL;
 	spec.task_dir = at.ws.dir;
 	spec.lock_fd = *lock;
 	spec.timeout = o->timeout;

@@ -35,10 +35,15 @@ static void add_agents(const struct config_agent *a, struct network *n)
 			strvec_push(&n->allow, a->hosts.v[i]);
 }
 
-static void add_endpoints(const struct context *c, struct session_opts *o)
+static int add_endpoints(const struct context *c, struct session_opts *o, struct err *e)
 {
-	if (!strcmp(o->net.mode, NETWORK_ALLOW))
-		agent_endpoints(&c->config, o->agent, environ, o->env, &o->net.allow);
+	auto_fd home = -1;
+
+	if (!o->agent || strcmp(o->net.mode, NETWORK_ALLOW))
+		return 0;
+	home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	agent_endpoints(&c->config, o->agent, environ, o->env, home, &o->net.allow);
+	return network_check_forwards(&o->net, e);
 }
 
 int session_choose_network(const struct context *c, const char *mode, const struct strvec *hosts,
@@ -46,8 +51,7 @@ int session_choose_network(const struct context *c, const char *mode, const stru
 {
 	if (network_choose(&c->config, o->agent, mode, hosts, &o->net, e) < 0)
 		return -1;
-	add_endpoints(c, o);
-	return 0;
+	return add_endpoints(c, o, e);
 }
 
 int session_configure(struct context *c, const struct task *t, struct err *e)
@@ -75,7 +79,7 @@ int session_network(struct context *c, struct task *t, const char *mode, const s
 		return session_choose_network(c, mode, hosts, o, e);
 	if (!busy) {
 		add_agents(o->agent, &o->net);
-		add_endpoints(c, o);
+		return add_endpoints(c, o, e);
 	}
 	return 0;
 }

@@ -53,6 +53,40 @@ static void print_hosts(
 	}
 }
 
+static long long connections(const struct asked_list *asked, uint16_t port)
+{
+	for (size_t i = 0; i < asked->n; i++)
+		if (asked->v[i].open && asked->v[i].port == port && !strcmp(asked->v[i].host, "localhost"))
+			return asked->v[i].times;
+	return 0;
+}
+
+/* Ports of the user's own loopback that are at the same ports of the task's. */
+static void print_forwards(const struct network *n, const struct asked_list *asked)
+{
+	uint16_t ports[NETWORK_FORWARDS_MAX + 1];
+
+	network_forwards(n, ports);
+	for (size_t i = 0; ports[i]; i++) {
+		long long times = connections(asked, ports[i]);
+
+		printf("%-10s port %d of localhost is the host's, %lld connection%s\n", i ? "" : "forwarded",
+			ports[i], times, times == 1 ? "" : "s");
+	}
+}
+
+static json_t *forwards_json(const struct network *n, const struct asked_list *asked)
+{
+	uint16_t ports[NETWORK_FORWARDS_MAX + 1];
+	json_t *list = json_array();
+
+	network_forwards(n, ports);
+	for (size_t i = 0; ports[i]; i++)
+		json_array_append_new(list, json_pack("{s:i, s:I}", "port", ports[i], "times",
+						    (json_int_t)connections(asked, ports[i])));
+	return list;
+}
+
 void show_network(struct context *c, struct task_at *at)
 {
 	auto_network n = { 0 };
@@ -62,6 +96,7 @@ void show_network(struct context *c, struct task_at *at)
 	printf("%-10s %s\n", "network", n.mode);
 	for (size_t i = 0; i < n.allow.n; i++)
 		printf("%-10s %s\n", i ? "" : "hosts", n.allow.v[i]);
+	print_forwards(&n, &asked);
 	print_hosts("reached", &n, &asked, REACHED);
 	print_hosts("no answer", &n, &asked, UNREACHED);
 	print_hosts("refused", &n, &asked, REFUSED);
@@ -136,7 +171,7 @@ json_t *show_network_json(struct context *c, struct task_at *at)
 	auto_asked_list asked = { 0 };
 
 	find(c, at, &n, &asked);
-	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "mode", n.mode, "hosts", json_list(&n.allow), "reached",
-		hosts_json(&n, &asked, REACHED), "unanswered", hosts_json(&n, &asked, UNREACHED), "refused",
-		hosts_json(&n, &asked, REFUSED));
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "mode", n.mode, "hosts", json_list(&n.allow),
+		"forwarded", forwards_json(&n, &asked), "reached", hosts_json(&n, &asked, REACHED),
+		"unanswered", hosts_json(&n, &asked, UNREACHED), "refused", hosts_json(&n, &asked, REFUSED));
 }

@@ -41,16 +41,16 @@ static int check(const struct strvec *list, const struct host *h, const struct a
 	return 0;
 }
 
-static int connect_to(const struct addrinfo *a)
+static int connect_to(const struct sockaddr *to, socklen_t to_len)
 {
-	auto_fd fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	auto_fd fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct pollfd p = { fd, POLLOUT, 0 };
 	int error = 0, on = 1;
 	socklen_t len = sizeof(error);
 
 	if (fd < 0)
 		return -1;
-	if (connect(fd, a->ai_addr, a->ai_addrlen) < 0 && errno != EINPROGRESS)
+	if (connect(fd, to, to_len) < 0 && errno != EINPROGRESS)
 		return -1;
 	if (poll(&p, 1, DIAL_SECONDS * 1000) <= 0) {
 		errno = ETIMEDOUT;
@@ -79,12 +79,42 @@ int dial(const struct strvec *list, const struct host *h, int *ret, char address
 		return -1;
 	}
 	for (const struct addrinfo *a = all; a && fd < 0; a = a->ai_next) {
-		fd = connect_to(a);
+		fd = connect_to(a->ai_addr, a->ai_addrlen);
 		print_address(a, address);
 	}
 	freeaddrinfo(all);
 	if (fd < 0)
 		return err_sys(e, "cannot connect to %s", h->name);
+	*ret = fd;
+	return 0;
+}
+
+int dial_loopback(
+	const struct strvec *list, uint16_t port, int *ret, char address[INET6_ADDRSTRLEN], struct err *e)
+{
+	const struct sockaddr_in at4 = {
+		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = { htonl(INADDR_LOOPBACK) }
+	};
+	const struct sockaddr_in6 at6 = {
+		.sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = IN6ADDR_LOOPBACK_INIT
+	};
+	bool v4, v6;
+	int fd = -1;
+
+	address[0] = '\0';
+	hosts_loopback(list, port, &v4, &v6);
+	if (!v4 && !v6)
+		return err_set(e, ERR_REFUSED, "localhost:%u is not on this task's list", port);
+	if (v4) {
+		fd = connect_to((const struct sockaddr *)&at4, sizeof(at4));
+		snprintf(address, INET6_ADDRSTRLEN, "127.0.0.1");
+	}
+	if (fd < 0 && v6) {
+		fd = connect_to((const struct sockaddr *)&at6, sizeof(at6));
+		snprintf(address, INET6_ADDRSTRLEN, "::1");
+	}
+	if (fd < 0)
+		return err_sys(e, "cannot connect to port %u of the host", port);
 	*ret = fd;
 	return 0;
 }

@@ -15,4 +15,8 @@
 int dial(const struct strvec *list, const struct host *h, int *ret, char address[INET6_ADDRSTRLEN],
 	struct err *e);
 
+/* A port of this machine's loopback, where the list has it: 127.0.0.1 first. ERR_REFUSED: it has not. */
+int dial_loopback(
+	const struct strvec *list, uint16_t port, int *ret, char address[INET6_ADDRSTRLEN], struct err *e);
+
 #endif

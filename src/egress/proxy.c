@@ -20,6 +20,7 @@
 #include "sys/fd.h"
 #include "sys/pace.h"
 #include "task/context.h"
+#include "task/network.h"
 #include "task/task.h"
 
 /* What a client is told, by what came of its request. */
@@ -36,23 +37,52 @@ static const struct {
 	[OUTCOME_UNREACHABLE] = { "502 Bad Gateway", 5 },
 };
 
+/* The task that a connection is of, as it is now. */
+struct caller {
+	struct context c;
+	struct task t;
+	struct network net;
+};
+
+static void caller_release(struct caller *k)
+{
+	network_release(&k->net);
+	task_release(&k->t);
+	context_close(&k->c);
+}
+#define auto_caller __attribute__((cleanup(caller_release))) struct caller
+
+/* Where it cannot be read there is nothing on the list. */
+static void caller_open(const struct proxy *p, struct caller *ret)
+{
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	*ret = (struct caller){ .c.home.fd = -1 };
+	if (context_open(&ret->c, &ignored) < 0 || task_find(&ret->c, p->task, &ret->t, &ignored) < 0 ||
+		home_task_dir(&ret->c.home, ret->t.id, &dir, &ignored) < 0)
+		return;
+	network_load(dir, true, &ret->net, &ignored);
+	/* connecting may take a while */
+	context_close_store(&ret->c);
+}
+
 static void record(
-	const struct proxy *p, const struct request *r, enum outcome o, const char *address, const char *why)
+	struct caller *k, const struct request *r, enum outcome o, const char *address, const char *why)
 {
 	const char *host = *r->host.name ? r->host.name : r->asked;
-	auto_context c = { .home.fd = -1 };
 	struct err ignored = ERR_INIT;
 	auto_audit audit = NULL;
-	auto_task t = { 0 };
 
-	if (context_open(&c, &ignored) < 0 || task_find(&c, p->task, &t, &ignored) < 0)
+	if (!k->t.id || context_store(&k->c, &ignored) < 0)
 		return;
-	if (!audit_open(c.home.fd, c.store, &audit, &ignored))
-		audit_add(audit, o == OUTCOME_OPEN ? "connect" : "connect-refused", &t,
+	if (!audit_open(k->c.home.fd, k->c.store, &audit, &ignored))
+		audit_add(audit, o == OUTCOME_OPEN ? "connect" : "connect-refused", &k->t,
 			json_pack("{s:o, s:i, s:o, s:o}", "host", audit_text(host), "port", r->host.port,
 				"address", audit_text(address), "why", audit_text(why)),
 			&ignored);
-	store_asked_add(c.store, t.id, host, r->host.port, o == OUTCOME_OPEN, &ignored);
+	store_asked_add(k->c.store, k->t.id, host, r->host.port, o == OUTCOME_OPEN, &ignored);
+	context_close_store(&k->c);
 }
 
 static void tell(int fd, const struct request *r, enum outcome o, const char *why)
@@ -116,18 +146,23 @@ static int take_request(int fd, struct buf *data, struct request *r)
 	}
 }
 
-static enum outcome reach(
-	const struct proxy *p, const struct request *r, int *ret, char *address, struct err *e)
+static enum outcome outcome_of(const struct err *e)
 {
-	if (!hosts_allow(p->list, &r->host)) {
-		err_set(e, ERR_REFUSED, "%s:%u is not on this task's list", r->host.name, r->host.port);
-		return OUTCOME_REFUSED;
-	}
-	if (!dial(p->list, &r->host, ret, address, e))
-		return OUTCOME_OPEN;
 	return e->kind == ERR_REFUSED    ? OUTCOME_REFUSED
 	       : e->kind == ERR_NOTFOUND ? OUTCOME_UNKNOWN
 					 : OUTCOME_UNREACHABLE;
+}
+
+static enum outcome reach(
+	const struct strvec *list, const struct host *h, int *ret, char *address, struct err *e)
+{
+	if (host_is_loopback(h))
+		return dial_loopback(list, h->port, ret, address, e) < 0 ? outcome_of(e) : OUTCOME_OPEN;
+	if (!hosts_allow(list, h)) {
+		err_set(e, ERR_REFUSED, "%s:%u is not on this task's list", h->name, h->port);
+		return OUTCOME_REFUSED;
+	}
+	return dial(list, h, ret, address, e) < 0 ? outcome_of(e) : OUTCOME_OPEN;
 }
 
 /* In a process of its own. */
@@ -138,21 +173,44 @@ static void attend(const struct proxy *p, int fd)
 	struct request r = { 0 };
 	struct err e = ERR_INIT;
 	enum outcome o = OUTCOME_MALFORMED;
+	auto_caller k = { .c.home.fd = -1 };
 	auto_fd there = -1;
 	int rc = take_request(fd, &data, &r);
 
 	if (!rc)
 		return;
+	caller_open(p, &k);
 	if (rc > 0)
-		o = reach(p, &r, &there, address, &e);
+		o = reach(&k.net.allow, &r.host, &there, address, &e);
 	else
 		err_set(&e, ERR_REFUSED, "this request is not understood: %s", r.why);
-	record(p, &r, o, address, e.msg);
+	record(&k, &r, o, address, e.msg);
 	tell(fd, &r, o, e.msg);
 	if (o == OUTCOME_OPEN && write_full(there, buf_str(&r.head), r.head.len) >= 0 &&
 		write_full(there, data.data + r.used, data.len - r.used) >= 0)
 		relay(fd, there);
 	request_release(&r);
+}
+
+/* The same where there is nothing to be asked. Who is not let through is told by a reset, as by a port that
+ * nobody listens on. */
+static void forward(const struct proxy *p, int fd)
+{
+	const struct linger now = { .l_onoff = 1 };
+	struct request r = { .host = { .name = "localhost", .port = p->forward } };
+	char address[INET6_ADDRSTRLEN] = "";
+	struct err e = ERR_INIT;
+	auto_caller k = { .c.home.fd = -1 };
+	auto_fd there = -1;
+	enum outcome o;
+
+	caller_open(p, &k);
+	o = reach(&k.net.allow, &r.host, &there, address, &e);
+	record(&k, &r, o, address, e.msg);
+	if (o == OUTCOME_OPEN)
+		relay(fd, there);
+	else
+		setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 }
 
 static void reap(unsigned *children, bool wait)
@@ -163,9 +221,9 @@ static void reap(unsigned *children, bool wait)
 	}
 }
 
-static void take(const struct proxy *p, unsigned *children)
+static void take(const struct proxy *p, int listen, unsigned *children)
 {
-	auto_fd fd = accept4(p->listen, NULL, NULL, SOCK_CLOEXEC);
+	auto_fd fd = accept4(listen, NULL, NULL, SOCK_CLOEXEC);
 	pid_t self = getpid(), pid;
 
 	if (fd < 0)
@@ -173,9 +231,12 @@ static void take(const struct proxy *p, unsigned *children)
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close(p->listen);
+		for (int i = 0; i < 2; i++)
+			if (p->listen[i] >= 0)
+				close(p->listen[i]);
 		if (getppid() == self)
-			attend(p, fd);
+			(p->forward ? forward : attend)(p, fd);
+		close(fd_steal(&fd));
 		_exit(0);
 	}
 	*children += pid > 0;
@@ -190,13 +251,17 @@ void proxy_serve(const struct proxy *p)
 	pace_init(&pace);
 	signal(SIGPIPE, SIG_IGN);
 	while (children || clock_seconds() - last < (time_t)p->linger) {
-		struct pollfd fd = { p->listen, POLLIN, 0 };
+		struct pollfd fds[2] = { { p->listen[0], POLLIN, 0 }, { p->listen[1], POLLIN, 0 } };
 
-		if (poll(&fd, 1, 1000) > 0) {
-			if (fd.revents & (POLLERR | POLLHUP | POLLNVAL))
-				return;
-			pace_keep(&pace);
-			take(p, &children);
+		if (poll(fds, 2, 1000) > 0) {
+			for (int i = 0; i < 2; i++) {
+				if (fds[i].revents & (POLLERR | POLLHUP | POLLNVAL))
+					return;
+				if (!fds[i].revents)
+					continue;
+				pace_keep(&pace);
+				take(p, p->listen[i], &children);
+			}
 			last = clock_seconds();
 		}
 		reap(&children, children >= PROXY_CONNECTIONS_MAX);

@@ -1,5 +1,6 @@
 #include "jail/enter.h"
 
+#include <fcntl.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
@@ -15,6 +16,16 @@
 #include "sys/fd.h"
 #include "sys/linux.h"
 
+/* Every port of the jail's own loopback is the task's, 80 too. Where that cannot be said, those below 1024
+ * are nobody's. */
+static void free_low_ports(void)
+{
+	auto_fd fd = open("/proc/sys/net/ipv4/ip_unprivileged_port_start", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		(void)!write(fd, "0\n", 2);
+}
+
 static int loopback_up(struct entering *in, struct err *e)
 {
 	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
@@ -22,6 +33,7 @@ static int loopback_up(struct entering *in, struct err *e)
 
 	if (in->j->net == JAIL_NET_HOST)
 		return 0;
+	free_low_ports();
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	return fd < 0 || ioctl(fd, SIOCSIFFLAGS, &lo) < 0 ? err_sys(e, "cannot bring up lo") : 0;
 }

@@ -6,8 +6,8 @@
  * says is a claim: the keeper checks ids and ranges and survives any answer.
  *
  * A message is one struct order_msg. Down come START (with descriptors: the packed command first, then stdin,
- * stdout and stderr unless the command wants a terminal), SIGNAL and DIAL; up come BORN, READY, FAILED,
- * STARTED (with the terminal's master where there is one), NOT_STARTED, EXITED and DIALED.
+ * stdout and stderr unless the command wants a terminal), SIGNAL, DIAL and LISTEN; up come BORN, READY,
+ * FAILED, STARTED (with the terminal's master where there is one), NOT_STARTED, EXITED, DIALED and LISTENS.
  */
 #ifndef JAIL_ORDER_H
 #define JAIL_ORDER_H
@@ -32,6 +32,9 @@ enum order_type {
 	ORDER_EXITED,      /* up: id, value = status as from wait(2) */
 	ORDER_DIAL,        /* down: id, value = port on the jail's own loopback */
 	ORDER_DIALED,      /* up: id; fd: the connection; else value = errno */
+	ORDER_LISTEN,      /* down: id, value = port on the jail's own loopback */
+	ORDER_LISTENS,     /* up: id; fds: sockets that listen there, of IPv4 and perhaps IPv6; else value =
+			      errno */
 };
 
 struct order_msg {

@@ -277,15 +277,13 @@ int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 	if (pid < 0)
 		return err_sys(e, "cannot start the task's keeper");
 	if (!pid) {
-		struct keeper k = { .spec = *spec,
-			.gate = gate,
-			.proxy.fd = -1,
-			.listen_fd = -1,
-			.orders = -1,
-			.ports = ports };
+		struct keeper k = {
+			.spec = *spec, .gate = gate, .listen_fd = -1, .orders = -1, .ports = ports
+		};
 
 		if (spec->group)
 			k.group = *spec->group;
+		proxy_init(&k);
 		leave_caller(spec, theirs, &gate, &ports);
 		fd_nonblock(theirs);
 		run(&k, theirs);

@@ -49,10 +49,18 @@ struct keeper_report {
 };
 
 #define KEEPER_PORTS_MAX 16
+/* Ports of the host's loopback that a task reaches on its own. */
+#define KEEPER_FORWARDS_MAX 32
 /* In the task's directory while ports are open: lines "INSIDE OUTSIDE". */
 #define KEEPER_PORTS_FILE   "ports"
 #define KEEPER_AGENT_SOCKET "gateway"
 #define KEEPER_USER_SOCKET  "gate"
+
+/* What a proxy's process has. */
+struct keeper_proxy {
+	int listen[2];    /* of IPv4 and of IPv6; -1: none */
+	uint16_t forward; /* the host's port that everything goes to; 0: what each client asks for */
+};
 
 struct keeper_spec {
 	int task_dir; /* tasks/<id>: has `lock`, gets `control` and `log` */
@@ -73,8 +81,12 @@ struct keeper_spec {
 	 * descriptors it has those in io. */
 	void (*gateway)(void *arg, const struct keeper_gate *io);
 	/* The proxy, NULL for none. Called in a process that the keeper forks when somebody connects to the
-	 * socket that the jail listens on (jail.listens), which is all that it has of the keeper's. */
-	void (*proxy)(void *arg, int listen);
+	 * socket that the jail listens on (jail.listens), or to one of a forwarded port's; of the keeper's
+	 * descriptors it has those in io. */
+	void (*proxy)(void *arg, const struct keeper_proxy *io);
+	/* Ports of the host's loopback that are reached at the same ports of the jail's own, up to a 0. The
+	 * jail listens there before the first command runs. */
+	const uint16_t *forwards;
 	/* Ports of the inside's loopback that are reached from a port of the host's, up to a 0; and what
 	 * carries the bytes of one connection, called in a process of its own (egress/relay.h). */
 	const uint16_t *ports;

@@ -47,6 +47,7 @@ static void begin_waiting(struct keeper *k)
 
 void life_born(struct keeper *k)
 {
+	proxy_order(k);
 	begin_waiting(k);
 	gate_open_orders(k);
 }
@@ -168,6 +169,13 @@ void life_tell_still(const struct keeper *k, struct client *c)
 		client_send(c, WIRE_NOTE, text, strnlen(text, WIRE_NOTE_MAX));
 }
 
+void life_note(const struct keeper *k, const char *text)
+{
+	for (size_t i = 0; i < CLIENTS_MAX; i++)
+		if (k->clients[i] && k->clients[i]->cmd && !k->clients[i]->closing)
+			client_send(k->clients[i], WIRE_NOTE, text, strnlen(text, WIRE_NOTE_MAX));
+}
+
 void life_still(struct keeper *k, int sig, const char *why)
 {
 	static const char on[] = "it goes on";
@@ -272,7 +280,8 @@ static void fail_by_death(struct keeper *k, int status)
 /* Who stood in ends everything before it ends itself. Where it was killed, its part falls to us. */
 static void end_what_is_left(struct keeper *k)
 {
-	const pid_t but[] = { k->gate.pid, k->proxy.pid };
+	/* on Landlock alone there is no proxy */
+	const pid_t but[] = { k->gate.pid };
 
 	offspring_end(but, ARRAY_SIZE(but));
 }
@@ -295,8 +304,7 @@ void life_reap(struct keeper *k)
 		}
 		if (pid == k->gate.pid)
 			gate_ended(k);
-		if (pid == k->proxy.pid)
-			proxy_ended(k);
+		proxy_ended(k, pid);
 		port_ended(k, pid);
 	}
 	none = pid < 0 && errno == ECHILD;

@@ -36,7 +36,7 @@ static void on_born(struct keeper *k, const struct order_msg *m)
 	life_born(k);
 }
 
-static void on_message(struct keeper *k, const struct order_msg *m, int *fd)
+static void on_message(struct keeper *k, const struct order_msg *m, int *fd, size_t nfds)
 {
 	struct command *cmd = command_by_id(k, m->id);
 
@@ -65,6 +65,9 @@ static void on_message(struct keeper *k, const struct order_msg *m, int *fd)
 		break;
 	case ORDER_DIALED:
 		port_dialed(k, m, *fd);
+		break;
+	case ORDER_LISTENS:
+		proxy_listens(k, m, fd, nfds);
 		break;
 	case ORDER_EXITED:
 		if (!cmd)
@@ -96,7 +99,7 @@ void orders_take(struct keeper *k)
 		if (!nfds)
 			fds[0] = -1;
 		if ((size_t)n == sizeof(m))
-			on_message(k, &m, &fds[0]);
+			on_message(k, &m, fds, nfds);
 		for (size_t j = 0; j < nfds; j++)
 			if (fds[j] >= 0)
 				close(fds[j]);

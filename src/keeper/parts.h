@@ -9,7 +9,7 @@
  *	stream.c   its bytes: in, out, the pace
  *	client.c   one connection and its frames
  *	gate.c     the gateway's process: when it is forked, what it is told, the orders it passes in
- *	proxy.c    the proxy's process: when it is forked
+ *	proxy.c    the processes of the proxy and of forwarded ports: when they are forked
  *	tail.c     the end of a terminal's output, for those who attach later
  */
 #ifndef KEEPER_PARTS_H
@@ -73,11 +73,20 @@ struct gate_post {
 	} passed[PASSED_MAX];
 };
 
-/* The proxy of network `allow`: the socket that the jail gave, and the process that accepts on it. */
+/* The proxy of network `allow`, or a forwarded port: the sockets that the jail gave, and the process that
+ * accepts on them. */
 struct proxy_post {
-	int fd;
-	struct event *ev;
-	pid_t pid; /* 0: none runs */
+	struct keeper *k;
+	struct keeper_proxy io;
+	struct event *ev[2];
+	uint32_t asked; /* the number of the LISTEN that is not answered yet; 0: none */
+	pid_t pid;      /* 0: none runs */
+};
+
+/* The first is the proxy's own. */
+struct proxies {
+	struct proxy_post v[1 + KEEPER_FORWARDS_MAX];
+	size_t n;
 };
 
 #define DIALS_MAX 64
@@ -106,7 +115,7 @@ struct ports {
 struct keeper {
 	struct keeper_spec spec;
 	struct gate_post gate;
-	struct proxy_post proxy;
+	struct proxies proxies;
 	struct ports ports;
 	struct cgroup group;
 	struct event_base *base;
@@ -167,6 +176,8 @@ struct client {
 
 /* life.c, too: everything inside was stopped or goes on, and those who watch are told. */
 void life_still(struct keeper *k, int sig, const char *why);
+/* A word to everybody who has a command in it. */
+void life_note(const struct keeper *k, const char *text);
 void life_tell_still(const struct keeper *k, struct client *c);
 
 /* gate.c */
@@ -191,10 +202,15 @@ void gate_open_orders(struct keeper *k);
 bool gate_answer(struct keeper *k, const struct order_msg *m);
 
 /* proxy.c */
+void proxy_init(struct keeper *k);
+/* Orders the forwarded ports: before any command is. */
+void proxy_order(struct keeper *k);
 /* The jail's socket, which is taken where it is one. */
 void proxy_open(struct keeper *k, int *fd);
-/* Its process has ended. */
-void proxy_ended(struct keeper *k);
+/* The inside's answer to a LISTEN. What is taken of fds is -1 afterwards. */
+void proxy_listens(struct keeper *k, const struct order_msg *m, int *fds, size_t nfds);
+/* A process has ended, perhaps one of these. */
+void proxy_ended(struct keeper *k, pid_t pid);
 void proxy_stop(struct keeper *k);
 
 /* port.c */

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "dial.h"
+#include "listen.h"
 #include "spawn.h"
 #include "sys/fd.h"
 #include "sys/sock.h"
@@ -148,6 +149,18 @@ static void order_dial(const struct init *in, uint32_t id, int port)
 	tell(in, ORDER_DIALED, id, fd < 0 ? errno : 0, NULL, fd);
 }
 
+static void order_listen(const struct init *in, uint32_t id, int port)
+{
+	struct order_msg m = { .type = ORDER_LISTENS, .id = id };
+	int fds[2], n = port > 0 && port <= UINT16_MAX ? listen_both((uint16_t)port, fds) : -1;
+
+	m.value = n < 0 ? errno : 0;
+	if (sock_send(in->orders, &m, sizeof(m), fds, n < 0 ? 0 : (size_t)n) < 0)
+		_exit(1);
+	for (int i = 0; i < n; i++)
+		close(fds[i]);
+}
+
 static void take_order(struct init *in)
 {
 	struct order_msg m;
@@ -163,6 +176,8 @@ static void take_order(struct init *in)
 		order_signal(in, m.id, m.value);
 	else if (m.type == ORDER_DIAL)
 		order_dial(in, m.id, m.value);
+	else if (m.type == ORDER_LISTEN)
+		order_listen(in, m.id, m.value);
 	for (size_t i = 0; i < nfds; i++)
 		close(fds[i]);
 }

@@ -4,14 +4,13 @@
  * answers go over the order socket.
  */
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "alone.h"
 #include "init.h"
 #include "jail/enter.h"
 #include "jail/workdir.h"
+#include "listen.h"
 #include "sys/fd.h"
 #include "sys/linux.h"
 
@@ -40,23 +39,11 @@ static int fail(struct err *e)
 	return 1;
 }
 
-static int listen_at(uint16_t port)
-{
-	struct sockaddr_in at = {
-		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = { htonl(INADDR_LOOPBACK) }
-	};
-	auto_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 || listen(fd, 128) < 0)
-		return -1;
-	return fd_steal(&fd);
-}
-
 /* Made inside, used outside. */
 static int make_gift(const struct jail *j)
 {
 	if (j->listens)
-		return listen_at((uint16_t)j->listens);
+		return listen_v4((uint16_t)j->listens);
 	return j->gives ? open(j->gives, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 

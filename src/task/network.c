@@ -1,7 +1,6 @@
 #include "task/network.h"
 
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -29,6 +28,21 @@ static int check_mode(const char *mode, struct err *e)
 	return err_set(e, ERR_USAGE, "there is no network '%s'; there are none, allow and host", mode);
 }
 
+int network_check_forwards(const struct network *n, struct err *e)
+{
+	uint16_t ports[NETWORK_FORWARDS_MAX];
+	size_t k = hosts_loopback_ports(&n->allow, ports, NETWORK_FORWARDS_MAX);
+
+	if (k > NETWORK_FORWARDS_MAX)
+		return err_set(e, ERR_USAGE, "a task reaches at most %d ports of localhost, not %zu",
+			NETWORK_FORWARDS_MAX, k);
+	for (size_t i = 0; i < k; i++)
+		if (ports[i] == NETWORK_PROXY_PORT)
+			return err_set(
+				e, ERR_USAGE, "port %d of localhost is the proxy's own inside", ports[i]);
+	return 0;
+}
+
 int network_choose(const struct config *c, const struct config_agent *a, const char *mode,
 	const struct strvec *hosts, struct network *ret, struct err *e)
 {
@@ -50,6 +64,10 @@ int network_choose(const struct config *c, const struct config_agent *a, const c
 		strvec_pushv(&ret->allow, (const char *const *)a->hosts.v);
 	if (named)
 		strvec_pushv(&ret->allow, (const char *const *)hosts->v);
+	if (network_check_forwards(ret, e) < 0) {
+		network_release(ret);
+		return -1;
+	}
 	return 0;
 }
 
@@ -105,37 +123,30 @@ int network_save(int task_dir, bool own, const struct network *n, struct err *e)
 			!strcmp(buf_str(&before), buf_str(&text)))
 			return 0;
 	}
-	return write_file(task_dir, own ? OWN_NAME : NOW_NAME, buf_str(&text), text.len, 0600, e);
+	if (!write_file(task_dir, own ? OWN_NAME : NOW_NAME, buf_str(&text), text.len, 0600, e))
+		return 0;
+	/* what was in force the last time is not in force now */
+	if (!own)
+		unlinkat(task_dir, NOW_NAME, 0);
+	return -1;
 }
 
-/* Whether an entry, which may have a port, is that host. */
-static bool is_listed(const struct strvec *list, const char *host)
+void network_forwards(const struct network *n, uint16_t ret[NETWORK_FORWARDS_MAX + 1])
 {
-	size_t n = strlen(host);
+	size_t k = 0;
 
-	for (size_t i = 0; i < list->n; i++) {
-		const char *entry = list->v[i] + (list->v[i][0] == '[');
-
-		if (!strncasecmp(entry, host, n) && (!entry[n] || strchr(":]/", entry[n])))
-			return true;
-	}
-	return false;
+	if (n->mode && !strcmp(n->mode, NETWORK_ALLOW))
+		k = hosts_loopback_ports(&n->allow, ret, NETWORK_FORWARDS_MAX);
+	ret[k < NETWORK_FORWARDS_MAX ? k : NETWORK_FORWARDS_MAX] = 0;
 }
 
 void network_env(const struct network *n, struct strvec *ret)
 {
 	static const char *const proxy[] = { "HTTP_PROXY=http://" PROXY, "HTTPS_PROXY=http://" PROXY,
 		"http_proxy=http://" PROXY, "https_proxy=http://" PROXY, "ALL_PROXY=socks5h://" PROXY,
-		"all_proxy=socks5h://" PROXY, "NODE_USE_ENV_PROXY=1", NULL };
-	static const char *const here[] = { "localhost", "127.0.0.1", "::1" };
-	auto_buf without = BUF_SMALL;
+		"all_proxy=socks5h://" PROXY, "NO_PROXY=localhost,127.0.0.1,::1",
+		"no_proxy=localhost,127.0.0.1,::1", "NODE_USE_ENV_PROXY=1", NULL };
 
-	if (!n->mode || strcmp(n->mode, NETWORK_ALLOW) != 0)
-		return;
-	strvec_pushv(ret, proxy);
-	for (size_t i = 0; i < ARRAY_SIZE(here); i++)
-		if (!is_listed(&n->allow, here[i]))
-			buf_printf(&without, "%s%s", without.len ? "," : "", here[i]);
-	strvec_pushf(ret, "NO_PROXY=%s", buf_str(&without));
-	strvec_pushf(ret, "no_proxy=%s", buf_str(&without));
+	if (n->mode && !strcmp(n->mode, NETWORK_ALLOW))
+		strvec_pushv(ret, proxy);
 }

@@ -7,6 +7,7 @@
 #define TASK_NETWORK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/strvec.h"
@@ -18,6 +19,8 @@
 
 /* Where the proxy listens inside. */
 #define NETWORK_PROXY_PORT 43128
+/* Ports of the host's loopback that a task can have. */
+#define NETWORK_FORWARDS_MAX 32
 
 struct network {
 	char *mode; /* NULL: not chosen */
@@ -37,8 +40,16 @@ int network_load(int task_dir, bool now, struct network *ret, struct err *e);
 /* It is in force from now on; `own`: and stays so for what comes later. */
 int network_save(int task_dir, bool own, const struct network *n, struct err *e);
 
-/* Adds the variables by which programs find the proxy. What is on the list by a name of this machine's
- * (localhost:8080) is the user's machine, through it; any other such name is the task's own loopback. */
+/*
+ * localhost is the inside's own loopback, always, for every program: nothing that is asked for there goes by
+ * the proxy (network_env). A port of the user's own loopback that is on the list (localhost:8080) is
+ * forwarded: the jail listens on 127.0.0.1 and ::1 at the same port, and what connects there is at the
+ * host's. The ports, up to a 0; none but with `allow`.
+ */
+/* ERR_USAGE where there are too many, or one is the proxy's. */
+int network_check_forwards(const struct network *n, struct err *e);
+void network_forwards(const struct network *n, uint16_t ret[NETWORK_FORWARDS_MAX + 1]);
+/* Adds the variables by which programs find the proxy. */
 void network_env(const struct network *n, struct strvec *ret);
 
 #endif

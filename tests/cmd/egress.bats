@@ -39,22 +39,80 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
     curl -sS -m 20 --noproxy '' http://localhost:$port/word
     curl -sS -m 20 --noproxy '' -p http://localhost:$port/word
     curl -sS -m 20 --noproxy '' -x socks5h://127.0.0.1:43128 http://localhost:$port/word
-    curl -sS -m 20 -x '' http://localhost:$port/word; echo \$?
-    curl -sS -m 20 -x '' http://127.0.0.1:$port/word; echo \$?
+    curl -sS -m 20 -x '' http://example.com/; echo \$?
     getent hosts example.com; echo \$?"
-  [[ $out == "$SECRET"$'\n'"$SECRET"$'\n'"$SECRET"$'\n7\n7\n2' ]] || complain
+  [[ $out == "$SECRET"$'\n'"$SECRET"$'\n'"$SECRET"$'\n6\n2' ]] || complain
   [[ $(curl -s "http://localhost:$port/word") == "$SECRET" ]]
   # it was for that command; the task's own list is empty
   [[ $(get "http://localhost:$port/word") == *"BLOCKED: localhost:$port is not on this task's list"*"You tried to: connect to localhost:$port"*"Instead, you should: "* ]]
 }
 
-@test "J5: localhost on the list is the user's machine, for an ordinary client; any other name of this machine is the task's own" {
-  call "$garth" run -q -t t --allow "localhost:$port" -- sh -c "
+# raw ADDRESS PORT: connects inside task t without any proxy, says GET, and prints the last line of the answer, or the error.
+raw() {
+  "$garth" exec t -- python3 -c '
+import socket, sys
+try:
+    s = socket.create_connection((sys.argv[1], int(sys.argv[2])), 20); s.sendall(b"GET /word HTTP/1.0\r\n\r\n")
+    data = b""
+    while piece := s.recv(4096): data += piece
+    print(data.decode().strip().split("\n")[-1])
+except OSError as e: print(type(e).__name__)' "$1" "$2"
+}
+
+@test "ESCAPES 22 J5: a listed port of localhost is forwarded, for programs that know no proxy, at both addresses; any other is the inside's" {
+  "$garth" run -q -d -t t --allow "localhost:$port" -- sleep 1000
+  [[ $(raw 127.0.0.1 "$port") == "$SECRET" && $(raw localhost "$port") == "$SECRET" ]] || complain "$(raw 127.0.0.1 "$port")"
+  if grep -q ' lo$' /proc/net/if_inet6 2>/dev/null; then [[ $(raw ::1 "$port") == "$SECRET" ]] || complain "$(raw ::1 "$port")"; fi
+  # the control: there is such a server outside; inside its port is nobody's
+  python3 -u -m http.server --bind 127.0.0.1 -d "$T/www" 0 >"$T/second" 2>&1 3>&- & second=$!
+  eventually grep -q 'port [0-9]' "$T/second"; other=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' "$T/second")
+  [[ $(curl -s "http://127.0.0.1:$other/word") == "$SECRET" ]]
+  for name in localhost 127.0.0.1; do [[ $(raw $name "$other") == ConnectionRefusedError ]] || complain "$name: $(raw $name "$other")"; done
+  for name in localhost 127.0.0.1 '[::1]'; do
+    [[ $(get "http://$name:$other/word") == *"BLOCKED: localhost:$other is not on this task's list"* ]] || complain "$name: $(get "http://$name:$other/word")"
+    [[ $(get "http://$name:$port/word") == "$SECRET" ]] || complain "$name: $(get "http://$name:$port/word")"
+  done
+  kill "$second"; wait "$second" || true
+  [[ $("$garth" show t) == *"forwarded  port $port of localhost is the host's, "*" connections"* ]] || complain "$("$garth" show t)"
+  [[ $("$garth" show t --json | json 'd["network"]["forwarded"][0]["port"]') == "$port" ]]
+  "$garth" audit t --json | grep -q '"connect"'
+}
+
+@test "J5: localhost is the inside: a task's own server beside a forwarded port, and none in its place" {
+  call "$garth" run -q -t t --on-dirty keep --allow "localhost:$port" -- sh -c "
     curl -sS -m 20 http://localhost:$port/word
-    python3 -m http.server --bind 127.0.0.1 -d /etc 4321 >/dev/null 2>&1 & until curl -s -o /dev/null http://127.0.0.1:4321/; do sleep 0.1; done
-    curl -sS -m 20 -o /dev/null -w '%{http_code}\\n' http://127.0.0.1:4321/hosts; echo \$NO_PROXY"
-  [[ $out == "$SECRET"$'\n200\n127.0.0.1,::1' ]] || complain
+    python3 -m http.server --bind 127.0.0.1 -d /etc 4321 >/dev/null 2>&1 & until curl -s -o /dev/null http://localhost:4321/; do sleep 0.1; done
+    curl -sS -m 20 -o /dev/null -w '%{http_code}\\n' http://localhost:4321/hosts; curl -sS -m 20 -o /dev/null -w '%{http_code}\\n' http://127.0.0.1:4321/hosts; echo \$NO_PROXY
+    python3 -c 'import socket; socket.create_server((\"127.0.0.1\", $port))' 2>&1 | grep -o 'Address already in use'"
+  [[ $out == "$SECRET"$'\n200\n200\nlocalhost,127.0.0.1,::1\nAddress already in use' ]] || complain
   call "$garth" run -q -t u -- sh -c 'echo $NO_PROXY'; [[ $out == localhost,127.0.0.1,::1 ]] || complain
+}
+
+@test "J5: one loopback address on the list is that one of the host's; a port that nobody has is reset; ports have a limit" {
+  "$garth" run -q -d -t t --allow "[::1]:$port" --allow localhost:1 -- sleep 1000
+  # the server outside is at 127.0.0.1 alone
+  [[ $(raw 127.0.0.1 "$port") == ConnectionResetError || $(raw 127.0.0.1 "$port") == BrokenPipeError ]] || complain "$(raw 127.0.0.1 "$port")"
+  [[ $(raw 127.0.0.1 1) == ConnectionResetError || $(raw 127.0.0.1 1) == BrokenPipeError ]] || complain "$(raw 127.0.0.1 1)"
+  many=(); for ((i = 1; i <= 33; i++)); do many+=(--allow "localhost:$((20000 + i))"); done
+  fails 2 "at most 32 ports of localhost, not 33" "$garth" run -t m "${many[@]}" -- true
+  fails 2 "port 43128 of localhost is the proxy's own" "$garth" run -t m --allow localhost:43128 -- true
+  "$garth" run -q -t m "${many[@]:2}" --on-dirty keep -- true
+}
+
+@test "J5 J7: a base URL on loopback is forwarded, from an agent's variables and from its copied configuration, but no tool server's is" {
+  local a url="http://localhost:$port"
+  mkdir -p "$HOME/.local/bin" "$HOME/.codex" "$HOME/.claude" "$HOME/.config/opencode" "$HOME/.config/goose" "$HOME/.gemini"; export PATH=$HOME/.local/bin:$PATH
+  printf 'model_provider = "x"\n[model_providers.x]\nbase_url = "%s/v1" # mine\n[mcp_servers.y]\nbase_url = "http://localhost:7"\n' "$url" >"$HOME/.codex/config.toml"
+  printf '{"env": {"ANTHROPIC_BASE_URL": "%s"}, "mcpServers": {"y": {"url": "http://localhost:7", "env": {"X_BASE_URL": "http://localhost:7"}}}}' "$url" >"$HOME/.claude/settings.json"
+  printf '{ // mine\n "provider": {"x": {"options": {"baseURL": "%s/v1"}}}, "mcp": {"y": {"baseURL": "http://localhost:7"}},}' "$url" >"$HOME/.config/opencode/opencode.json"
+  printf 'OLLAMA_HOST: localhost:%s\nextensions: {y: {envs: {X_HOST: "localhost:7"}}}\n' "$port" >"$HOME/.config/goose/config.yaml"
+  printf 'GOOGLE_GEMINI_BASE_URL=%s\n' "$url" >"$HOME/.gemini/.env"
+  for a in codex claude opencode goose gemini; do
+    printf '#!/bin/sh\ncurl -s -m 20 %s/word\n' "$url" >"$HOME/.local/bin/$a"; chmod +x "$HOME/.local/bin/$a"
+    call "$garth" run -q -t "$a" -- "$a"; [[ $out == "$SECRET" ]] || complain "$a"
+    [[ $("$garth" show "$a" --json | json '[f["port"] for f in d["network"]["forwarded"]]') == "[$port]" ]] || complain "$a: $("$garth" show "$a")"
+  done
+  rm "$HOME/.claude/settings.json"; ANTHROPIC_BASE_URL=$url call "$garth" run -q -t v -- claude; [[ $out == "$SECRET" ]] || complain
 }
 
 @test "ESCAPES 22 J5: names by whole labels, plainly written, and the ports that are listed" {
@@ -69,7 +127,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
 
 @test "ESCAPES 22 J5: addresses are not names: in no spelling, and not where a name leads to one" {
   "$garth" run -t t --on-dirty keep --allow "localhost:$port" --allow "*.localhost:$port" --allow "ip6-localhost:$port" --allow "$(hostname):$port" -- true
-  for host in 127.0.0.1 127.1 0177.0.0.1 0x7f000001 0x7f.0.0.1 2130706433 017700000001 '[::1]' '[::ffff:127.0.0.1]' '[::ffff:7f00:1]' \
+  for host in 127.1 0177.0.0.1 0x7f000001 0x7f.0.0.1 2130706433 017700000001 127.0.0.2 '[::ffff:7f00:2]' '[::127.0.0.1]' \
       0.0.0.0 169.254.169.254 10.0.0.1 '[fe80::1]' '[64:ff9b::7f00:1]' 127.0.0.1.; do
     answer=$(ask "CONNECT $host:$port HTTP/1.1\\r\\n\\r\\n")
     [[ $answer == 'HTTP/1.1 403 '* || $answer == 'HTTP/1.1 400 '* ]] || complain "$host: $answer"
@@ -110,7 +168,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
 @test "J5 G7: each connection and each refusal is recorded, and show tells of them" {
   "$garth" run -t t --on-dirty keep --allow "localhost:$port" -- sh -c "
     curl -s -m 20 --noproxy '' http://localhost:$port/word; curl -s http://example.com/; curl -s https://example.com/; curl -s http://example.com/" >/dev/null
-  [[ $("$garth" show t --json | json 'd["network"]') == '{"mode": "allow", "hosts": ["localhost:'"$port"'"], "reached": [{"host": "localhost", "port": '"$port"', "times": 1}], "unanswered": [], "refused": [{"host": "example.com", "port": 80, "times": 2}, {"host": "example.com", "port": 443, "times": 1}]}' ]] || complain "$("$garth" show t --json)"
+  [[ $("$garth" show t --json | json 'd["network"]') == '{"mode": "allow", "hosts": ["localhost:'"$port"'"], "forwarded": [{"port": '"$port"', "times": 1}], "reached": [{"host": "localhost", "port": '"$port"', "times": 1}], "unanswered": [], "refused": [{"host": "example.com", "port": 80, "times": 2}, {"host": "example.com", "port": 443, "times": 1}]}' ]] || complain "$("$garth" show t --json)"
   call "$garth" show t
   [[ $out == *"network    allow"*"hosts      localhost:$port"*"reached    localhost:$port, 1 time"*"refused    example.com:80, 2 times"* ]] || complain
   [[ $("$garth" audit t --json | grep -c '"event": *"connect') == 4 ]]

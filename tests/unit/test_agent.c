@@ -334,7 +334,7 @@ static void assert_endpoints(const struct config_agent *a, char *const *now, con
 	size_t n = 0;
 
 	strvec_push(&c.env, "PG_HOST");
-	agent_endpoints(&c, a, now, NULL, &hosts);
+	agent_endpoints(&c, a, now, NULL, -1, &hosts);
 	for (; want[n]; n++)
 		if (!strvec_has(&hosts, want[n]))
 			fail_msg("%s is missing", want[n]);

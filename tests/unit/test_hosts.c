@@ -108,9 +108,6 @@ static void test_where_a_name_leads(void **state)
 			fail_msg("%s may be reached by a public name", private[i]);
 	assert_true(leads(&list, "github.com", "140.82.121.3"));
 	assert_true(leads(&list, "github.com", "2606:50c0:8000::153"));
-	assert_true(leads(&list, "localhost", "127.0.0.1"));
-	assert_true(leads(&list, "localhost", "::1"));
-	assert_false(leads(&list, "localhost", "10.0.0.1"));
 	assert_true(leads(&ranges, "github.com", "10.200.0.1"));
 	assert_true(leads(&ranges, "github.com", "fd00::1"));
 	assert_true(leads(&ranges, "github.com", "192.168.1.7"));
@@ -119,6 +116,36 @@ static void test_where_a_name_leads(void **state)
 	assert_true(asks(&ranges, "10.9.9.9", 443));
 	assert_false(asks(&list, "10.9.9.9", 443));
 	assert_false(asks(&list, "140.82.121.3", 443));
+}
+
+/* J5: which ports of the user's own machine are forwarded, and to which of its addresses */
+static void test_loopback(void **state)
+{
+	auto_strvec list = STRVEC_INIT;
+	uint16_t ports[4];
+	struct host h;
+	bool v4, v6;
+
+	(void)state;
+	strvec_pushl(&list, "localhost:8080", "127.0.0.1:8080", "LocalHost:9", "[::1]:5432", "127.0.0.2:6",
+		"x.localhost:7", "127.0.0.0/8", "*.localhost:8", "a.b:10", NULL);
+	assert_int_equal(hosts_loopback_ports(&list, ports, 4), 3);
+	assert_int_equal(ports[0], 8080);
+	assert_int_equal(ports[1], 9);
+	assert_int_equal(ports[2], 5432);
+	hosts_loopback(&list, 9, &v4, &v6);
+	assert_true(v4 && v6);
+	hosts_loopback(&list, 5432, &v4, &v6);
+	assert_true(!v4 && v6);
+	hosts_loopback(&list, 7, &v4, &v6);
+	assert_false(v4 || v6);
+	strvec_release(&list);
+	strvec_push(&list, "localhost");
+	assert_int_equal(hosts_loopback_ports(&list, ports, 1), 2);
+	assert_int_equal(ports[0], 443);
+	assert_true(host_parse("::ffff:127.0.0.1", 16, 1, &h) && host_is_loopback(&h));
+	assert_true(host_parse("LOCALHOST.", 10, 1, &h) && host_is_loopback(&h));
+	assert_false(host_parse("127.0.0.2", 9, 1, &h) && host_is_loopback(&h));
 }
 
 static void test_entries(void **state)
@@ -145,6 +172,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_no_host),
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_where_a_name_leads),
+		cmocka_unit_test(test_loopback),
 		cmocka_unit_test(test_entries),
 	};
 
