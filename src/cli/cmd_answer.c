@@ -144,8 +144,10 @@ static int push_owed(struct context *c, struct task *t, bool quiet, bool *ret, s
 		return *e->hint ? -1 : err_hint(e, "garth resume %s", t->name);
 	again_owe_push(dir, false);
 	store_task_note(c->store, t->id, "", e);
+	if (!strcmp(t->state, STATE_FAILED) && life_move(c->store, t, STATE_DONE, e) < 0)
+		return -1;
 	if (!quiet)
-		say_done("task '%s' is pushed to %s/%s", t->name, r.remote, r.branch);
+		say_done("task '%s' is pushed to %s of %s", t->name, r.branch, r.remote);
 	return 0;
 }
 

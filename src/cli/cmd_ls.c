@@ -46,13 +46,16 @@ static int width_of(const struct task_list *l, size_t offset, int min)
 
 #define WIDTH(l, field, min) width_of(l, offsetof(struct task, field), min)
 
-/* What stands behind a task: whether it is stale, its ports, where it has any, and its command. */
+/* What stands behind a task: where it is pushed to, whether it is stale, its ports, where it has any, and its
+ * command. */
 static void print_rest(struct context *c, const struct task *t)
 {
 	auto_buf ports = BUF_SMALL, command = BUF_SMALL;
 
 	if (life_is_running(t))
 		ports_text(c, t, &ports);
+	if (*t->pushed_tip && !strcmp(t->pushed_tip, t->published))
+		printf("pushed %s/%s  ", t->pushed_remote, t->pushed_branch);
 	printf("%s%s%s%.60s\n", cleanup_is_stale(c, t) ? "stale  " : "", buf_str(&ports),
 		ports.len ? "  " : "", say_one_line(&command, t->command));
 }

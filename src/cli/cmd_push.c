@@ -6,31 +6,54 @@
 #include "cli/rest.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "git/ref.h"
 #include "push/push.h"
 #include "task/empty.h"
+#include "task/life.h"
 
 static int print_json(const struct task *t, const struct push_result *r)
 {
-	return json_print(json_pack("{s:o, s:o, s:o, s:s, s:s, s:b, s:i, s:o}", "task", json_text(t->name),
-		"remote", json_text(r->remote), "branch", json_text(r->branch), "tip", r->tip, "new",
-		r->new_oid, "nothing", r->nothing, "tries", (int)r->tries, "state", json_text(t->state)));
+	return json_print(json_pack("{s:o, s:o, s:o, s:s, s:s, s:I, s:b, s:i, s:o}", "task",
+		json_text(t->name), "remote", json_text(r->remote), "branch", json_text(r->branch), "tip",
+		r->tip, "new", r->new_oid, "commits", (json_int_t)r->commits, "nothing", r->nothing, "tries",
+		(int)r->tries, "state", json_text(t->state)));
+}
+
+static void tell_where(const struct task *t, const struct push_result *r)
+{
+	say_state("pushing %zu commit%s of task '%s' to %s of %s", r->commits, r->commits == 1 ? "" : "s",
+		t->name, r->branch, r->remote);
+	progress_begin("pushing");
 }
 
 static void tell(const struct task *t, const struct push_result *r)
 {
+	const char *target = strncmp(t->target, "refs/heads/", 11) ? NULL : ref_short(t->target);
+
 	if (r->nothing)
-		say_state("%s/%s has all of task '%s' already", r->remote, r->branch, t->name);
+		say_state("%s of %s has all of task '%s' already", r->branch, r->remote, t->name);
 	else
-		say_done("task '%s' is pushed to %s/%s (%.12s%s)", t->name, r->remote, r->branch, r->new_oid,
-			strcmp(r->new_oid, r->tip) ? ", rebased" : "");
+		say_done("task '%s' is pushed to %s of %s (%.12s%s)", t->name, r->branch, r->remote,
+			r->new_oid, strcmp(r->new_oid, r->tip) ? ", rebased" : "");
+	if (!target || !strcmp(t->state, STATE_MERGED))
+		return;
+	if (!strcmp(r->branch, target)) {
+		say_state("the local branch %s has not got it yet", target);
+		say_hint("git pull %s %s", r->remote, target);
+	} else {
+		say_state("it is for review there, and stays here; to bring it to %s of %s as well:", target,
+			r->remote);
+		say_hint("garth push %s %s", t->name, target);
+	}
 }
 
 int cmd_push(int argc, char **argv)
 {
 	struct push_spec s = { 0 };
-	bool json = false;
+	bool json = false, quiet = false;
 	const struct opt opts[] = {
 		{ 0, "remote", OPT_STR, &s.remote, "NAME", "another remote than local, else origin" },
+		{ 'q', "quiet", OPT_FLAG, &quiet, NULL, "say nothing but warnings and errors" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};
@@ -47,14 +70,14 @@ int cmd_push(int argc, char **argv)
 		(session_configure(&c, &t, &e) < 0 && e.kind != ERR_NOTFOUND))
 		return say_error(&e);
 	s.retries = (unsigned)c.config.push_retries;
-	progress_begin("pushing");
+	s.before = json || quiet ? NULL : tell_where;
 	rc = push_task(&c, &t, &s, &r, &e);
 	progress_end();
 	if (rc < 0)
 		return r.conflicts.n ? say_error_paths(&e, "conflicts", &r.conflicts) : say_error(&e);
 	if (json)
 		print_json(&t, &r);
-	else if (say_is_heard())
+	else if (!quiet)
 		tell(&t, &r);
 	rest_warn(&c, &t, "pushed");
 	return 0;

@@ -114,7 +114,7 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 	if (o->task.empty && (o->task.rev || o->task.backend || o->session.push || o->task.on_dirty))
 		return err_set(e, ERR_USAGE,
 			"a task without a repository has no base, no backend, nothing to push and nothing to commit");
-	if (o->session.push && push_check_branch(&o->session.push, e) < 0)
+	if (o->session.push && push_check_branch(&o->session.push, NULL, e) < 0)
 		return err_wrap(e, "push");
 	if (o->agent && !(o->session.agent = config_agent_by_name(&c->config, o->agent)))
 		return err_set(e, ERR_NOTFOUND, "there is no agent '%s' in the configuration", o->agent);

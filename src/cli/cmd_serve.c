@@ -27,10 +27,10 @@ static void tell(void *arg, bool warning, const char *line)
 		say_done("%s", say_one_line(&clean, line));
 }
 
-static int once(struct context *c, bool json, struct err *e)
+static int once(struct context *c, bool look, bool json, struct err *e)
 {
 	struct round r = { .json = json };
-	int rc = timers_run(c, tell, &r, &r.ran, e);
+	int rc = timers_run(c, look, tell, &r, &r.ran, e);
 	bool busy = rc == TIMERS_BUSY;
 
 	if (json && rc >= 0)
@@ -77,11 +77,13 @@ static int parse_port(const char *text, unsigned *ret, struct err *e)
 
 int cmd_serve(int argc, char **argv)
 {
-	bool json = false, only_once = false;
+	bool json = false, only_once = false, look = false;
 	const char *port = NULL;
 	const struct opt opts[] = {
 		{ 'p', "port", OPT_STR, &port, "PORT", "of 127.0.0.1; 0 for any free one" },
 		{ 0, "once", OPT_FLAG, &only_once, NULL, "do what is due now, and end" },
+		{ 'n', "dry-run", OPT_FLAG, &look, NULL,
+			"with --once: remove nothing, and tell what would go" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};
@@ -93,10 +95,12 @@ int cmd_serve(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	if (port && only_once)
 		return err_set(&e, ERR_USAGE, "--once opens no port"), say_error(&e);
+	if (look && !only_once)
+		return err_set(&e, ERR_USAGE, "--dry-run goes with --once"), say_error(&e);
 	if ((port && parse_port(port, &s.port, &e) < 0) || context_open(&c, &e) < 0)
 		return say_error(&e);
 	if (only_once)
-		return once(&c, json, &e);
+		return once(&c, look, json, &e);
 	if (!port)
 		s.port = (unsigned)c.config.serve_port;
 	return server_run(&s, &e) < 0 ? say_error(&e) : 0;

@@ -83,6 +83,17 @@ static void print_work(const struct task_work *w, const struct err *why)
 		printf("%-10s %zu file%s\n", "ignored", w->ignored, w->ignored == 1 ? "" : "s");
 }
 
+static void print_pushed(const struct task *t)
+{
+	auto_str text = NULL;
+
+	if (!*t->pushed_tip)
+		return;
+	text = xasprintf("%s of %s%s", t->pushed_branch, t->pushed_remote,
+		strcmp(t->pushed_tip, t->published) ? ", without its newest commits" : "");
+	line("pushed", text);
+}
+
 static void print_standing(const struct task *t, const struct standing *s)
 {
 	auto_strvec conflicts = STRVEC_INIT;
@@ -92,6 +103,7 @@ static void print_standing(const struct task *t, const struct standing *s)
 		line("published", t->published);
 		printf("%-10s %lld\n", "commits", (long long)t->commits);
 	}
+	print_pushed(t);
 	printf("%-10s %s %s\n", "standing", standing_word(s), standing_sign(s, sign, sizeof(sign)));
 	standing_conflict_lines(t, s, NULL, &conflicts);
 	for (size_t i = 0; i < conflicts.n; i++)

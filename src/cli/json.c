@@ -36,6 +36,15 @@ json_t *json_time(int64_t seconds)
 	return json_string(text);
 }
 
+/* Where it was pushed to last; null for nowhere. */
+static json_t *json_pushed(const struct task *t)
+{
+	if (!t->pushed_tip || !*t->pushed_tip)
+		return json_null();
+	return json_pack("{s:o, s:o, s:s}", "remote", json_text(t->pushed_remote), "branch",
+		json_text(t->pushed_branch), "tip", t->pushed_tip);
+}
+
 json_t *json_task(const struct task *t)
 {
 	json_t *o = json_object();
@@ -50,6 +59,7 @@ json_t *json_task(const struct task *t)
 	json_object_set_new(
 		o, "published", t->published && *t->published ? json_text(t->published) : json_null());
 	json_object_set_new(o, "commits", json_integer(t->commits));
+	json_object_set_new(o, "pushed", json_pushed(t));
 	json_object_set_new(o, "note", t->note && *t->note ? json_text(t->note) : json_null());
 	json_object_set_new(o, "on_dirty", t->on_dirty ? json_text(t->on_dirty) : json_null());
 	json_object_set_new(o, "backend", json_text(t->backend));

@@ -56,6 +56,19 @@ static void report_failure(struct context *c, const char *name, const struct ter
 	say_next(c, &t);
 }
 
+static void say_end(const struct task *t, int exit_code)
+{
+	bool pushed = *t->pushed_tip && !strcmp(t->pushed_tip, t->published);
+
+	if (strcmp(t->state, STATE_DONE) && strcmp(t->state, STATE_MERGED))
+		say_state("task '%s' is %s, exit code %d", t->name, t->state, exit_code);
+	else if (pushed)
+		say_done("task '%s' is done, and pushed to %s of %s", t->name, t->pushed_branch,
+			t->pushed_remote);
+	else
+		say_done("task '%s' is done", t->name);
+}
+
 void session_report(struct context *c, const char *name, const struct terminal_result *r, bool quiet)
 {
 	auto_task t = { 0 };
@@ -87,12 +100,7 @@ void session_report(struct context *c, const char *name, const struct terminal_r
 		ask_tell(c, &t, false);
 		return;
 	}
-	if (!strcmp(t.state, STATE_DONE))
-		say_done("task '%s' is done", name);
-	else if (!strcmp(t.state, STATE_MERGED))
-		say_done("task '%s' is done, and pushed", name);
-	else
-		say_state("task '%s' is %s, exit code %d", name, t.state, r->exit_code);
+	say_end(&t, r->exit_code);
 	if (*t.note) {
 		auto_buf line = BUF_SMALL;
 

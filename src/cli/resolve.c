@@ -107,14 +107,16 @@ static char *solved_by(int64_t in)
 	return xasprintf("solved/%lld", (long long)in);
 }
 
-static int mark_merged(struct context *c, struct task *t, const struct task *in, struct err *e)
+static int mark_merged(
+	struct context *c, struct task *t, const struct task *in, const char *result, struct err *e)
 {
 	auto_str key = solved_by(in->id), was = xasprintf("%lld %s", (long long)t->id, t->state);
 
 	if (store_begin(c->store, e) < 0)
 		return -1;
-	if (!store_set_fact(c->store, key, was, e) && !life_move(c->store, t, STATE_MERGED, e) &&
-		!store_commit(c->store, e))
+	if (!store_set_fact(c->store, key, was, e) &&
+		!store_landed_add(c->store, t->id, t->published, result, e) &&
+		!life_move(c->store, t, STATE_MERGED, e) && !store_commit(c->store, e))
 		return 0;
 	store_rollback(c->store);
 	return -1;
@@ -140,8 +142,9 @@ int resolve_continue(struct context *c, struct task *t, const struct merge_spec 
 	if (!strcmp(t->state, STATE_PAUSED)) {
 		if (go_on(c, t, e) < 0)
 			return -1;
-	} else if (!life_is_running(t) && strcmp(t->state, STATE_MERGED)) {
-		if (mark_merged(c, t, &r, e) < 0)
+	} else if (!life_is_running(t) && strcmp(t->state, STATE_MERGED) &&
+		   (!*t->target || !strcmp(t->target, ret->target))) {
+		if (mark_merged(c, t, &r, ret->new_oid, e) < 0)
 			return -1;
 	}
 	*ret_in = r;

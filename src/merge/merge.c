@@ -11,6 +11,7 @@
 #include "merge/move.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
+#include "task/life.h"
 
 /* Somebody who moves the target at the same time makes it a new merge, for so often. */
 #define TRIES 5
@@ -159,6 +160,16 @@ static void read_state(struct context *c, struct task *t)
 	t->state = steal_ptr(now.state);
 }
 
+/* Its target has it all, whoever brought it there. */
+static void settle_nothing(struct context *c, struct task *t, const char *target)
+{
+	struct err ignored = ERR_INIT;
+
+	if ((!*t->target || !strcmp(t->target, target)) && !life_is_running(t) &&
+		life_allows(t->state, STATE_MERGED))
+		life_move(c->store, t, STATE_MERGED, &ignored);
+}
+
 int merge_task(struct context *c, struct task *t, const struct merge_spec *s, struct merge_result *ret,
 	struct err *e)
 {
@@ -177,6 +188,8 @@ int merge_task(struct context *c, struct task *t, const struct merge_spec *s, st
 		if (!rc || e->kind != ERR_BUSY || !has_moved(&r, ret))
 			break;
 	}
+	if (!rc && ret->nothing && !s->dry_run)
+		settle_nothing(c, t, ret->target);
 	read_state(c, t);
 	return rc < 0 ? explain(t, ret, e) : 0;
 }

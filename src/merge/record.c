@@ -82,7 +82,11 @@ static int merged(struct context *c, const struct repo *r, const struct journal 
 	if (store_task_any(c->store, j->task, &t, e) < 0 ||
 		store_deed_add(c->store, j->task, "merge", data, NULL, e) < 0)
 		return -1;
-	return life_allows(t.state, STATE_MERGED) && !went_on(r, &t, j)
+	if (j->tip && *j->tip && store_landed_add(c->store, j->task, j->tip, j->to, e) < 0)
+		return -1;
+	/* another branch than its target is not where it was meant to be */
+	return life_allows(t.state, STATE_MERGED) && !went_on(r, &t, j) &&
+			       (!*t.target || !strcmp(t.target, j->target))
 		       ? life_move(c->store, &t, STATE_MERGED, e)
 		       : 0;
 }

@@ -8,6 +8,7 @@
 #include "audit/audit.h"
 #include "base/alloc.h"
 #include "base/name.h"
+#include "git/reach.h"
 #include "git/ref.h"
 #include "merge/compose.h"
 #include "merge/guard.h"
@@ -15,6 +16,7 @@
 #include "sys/fault.h"
 #include "sys/lock.h"
 #include "task/life.h"
+#include "task/merged.h"
 #include "task/refs.h"
 
 /* Between two tries: from this up to twice as long, and each time twice as much. */
@@ -137,63 +139,72 @@ static int try_until_taken(struct push *p, unsigned retries, struct err *e)
 
 static int find_tip(struct push *p, struct err *e)
 {
+	auto_strvec tips = STRVEC_INIT, base = STRVEC_INIT;
 	const struct task *t = p->task;
 	char *tip = p->result->tip;
 
 	if (ref_read(&p->repo, t->branch, tip, e) < 0)
 		return -1;
-	if (*tip && strcmp(tip, t->base))
-		return 0;
+	if (*tip && strcmp(tip, t->base)) {
+		strvec_push(&tips, tip);
+		strvec_push(&base, t->base);
+		return reach_count(&p->repo, &tips, &base, &p->result->commits, e);
+	}
 	return err_set(e, ERR_REFUSED, "task '%s' has published nothing", t->name),
 	       err_hint(e, "garth diff %s", t->name);
 }
 
-int push_check_branch(const char **name, struct err *e)
+int push_check_branch(const char **name, const struct task *task, struct err *e)
 {
 	if (!strncmp(*name, "refs/heads/", 11))
 		*name += 11;
 	if (!name_is_branch(*name))
 		return err_set(e, ERR_USAGE, "'%s' is no branch's name", *name);
-	return strncmp(*name, "garth/", 6) ? 0
-					   : err_set(e, ERR_REFUSED, "'%s' is the branch of a task", *name);
+	if (strncmp(*name, "garth/", 6) || (task && !strcmp(*name, ref_short(task->branch))))
+		return 0;
+	return err_set(e, ERR_REFUSED, "'%s' is the branch of %s task", *name, task ? "another" : "a");
 }
 
 static int choose(struct push *p, const struct push_spec *s, struct err *e)
 {
 	struct push_result *r = p->result;
-	const struct task *t = p->task;
-	const char *branch;
+	const char *branch = s->branch ? s->branch : p->task->branch;
 
-	if (!s->branch && strncmp(t->target, "refs/heads/", 11))
-		return err_set(e, ERR_USAGE, "task '%s' was started from no branch: it has no target",
-			       t->name),
-		       err_hint(e, "garth push %s BRANCH", t->name);
-	branch = s->branch ? s->branch : t->target;
-	if (push_check_branch(&branch, e) < 0)
+	if (push_check_branch(&branch, p->task, e) < 0)
 		return -1;
 	r->branch = xstrdup(branch);
 	return remote_require(&p->repo, s->remote, &r->remote, e);
 }
 
-/* From a task at rest nothing more is to come: what it did is where it was meant to be. */
-static void settle(struct push *p)
+/* What is pushed is not merged, but for a clone's work that is in the remote's target now. */
+static int settle(struct push *p, struct err *e)
 {
+	const struct push_result *r = p->result;
+	struct store *s = p->context->store;
 	struct err ignored = ERR_INIT;
 	struct task *t = p->task;
 
-	if (!life_is_running(t) && life_allows(t->state, STATE_MERGED))
-		life_move(p->context->store, t, STATE_MERGED, &ignored);
+	if (store_begin(s, e) < 0)
+		return -1;
+	if (store_task_pushed(s, t->id, r->remote, r->branch, r->tip, e) < 0 ||
+		store_landed_add(s, t->id, r->tip, r->new_oid, e) < 0 || store_commit(s, e) < 0)
+		return store_rollback(s), -1;
+	if (!life_is_running(t) && life_allows(t->state, STATE_MERGED) && merged_is(p->context, t))
+		life_move(s, t, STATE_MERGED, &ignored);
+	return 0;
 }
 
-static int push_locked(struct push *p, unsigned retries, struct err *e)
+static int push_locked(struct push *p, const struct push_spec *s, struct err *e)
 {
 	struct err why = ERR_INIT, ignored = ERR_INIT;
 	auto_ref_txn drop = REF_TXN_INIT;
 	int rc;
 
+	if (s->before)
+		s->before(p->task, p->result);
 	if (record(p, "push", NULL, e) < 0)
 		return -1;
-	rc = try_until_taken(p, retries, e);
+	rc = try_until_taken(p, s->retries, e);
 	why = *e;
 	ref_remove(&drop, p->fetched, NULL);
 	ref_commit(&p->repo, &drop, &ignored);
@@ -202,7 +213,8 @@ static int push_locked(struct push *p, unsigned retries, struct err *e)
 		record(p, "push-failed", &why, &ignored);
 		return -1;
 	}
-	settle(p);
+	if (settle(p, e) < 0)
+		return -1;
 	return record(p, "pushed", NULL, e);
 }
 
@@ -222,7 +234,7 @@ int push_task(
 		!repo_open_git_dir(
 			project.git_dir, project.path, (unsigned)strlen(t->base) / 2, &p.repo, e) &&
 		!choose(&p, s, e) && !find_tip(&p, e) && !lock_take(c->home.fd, lock_name, true, &lock, e))
-		rc = push_locked(&p, s->retries, e);
+		rc = push_locked(&p, s, e);
 	repo_release(&p.repo);
 	free(p.fetched);
 	return rc;

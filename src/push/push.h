@@ -18,16 +18,20 @@
 #include "store/store.h"
 #include "task/context.h"
 
+struct push_result;
 struct push_spec {
 	const char *remote; /* NULL: local, else origin */
-	const char *branch; /* its short name there; NULL: that of the task's target */
+	const char *branch; /* its short name there; NULL: garth/<task> */
 	unsigned retries;   /* after the first try */
+	/* Called when it is known what goes where, before the remote is asked; may be NULL. */
+	void (*before)(const struct task *t, const struct push_result *r);
 };
 
 struct push_result {
 	char *remote, *branch;
 	char tip[65];     /* of the task's branch */
 	char new_oid[65]; /* what the remote's branch is now; not `tip` where it was rebased */
+	size_t commits;   /* of the task, since its base */
 	bool nothing;     /* the remote had it all already */
 	unsigned tries;
 	struct strvec conflicts; /* paths; with ERR_CONFLICT */
@@ -35,11 +39,13 @@ struct push_result {
 void push_result_release(struct push_result *r);
 #define auto_push_result __attribute__((cleanup(push_result_release))) struct push_result
 
-/* The short name of a branch of a remote's; one in full is made short. */
-int push_check_branch(const char **name, struct err *e);
+/* The short name of a branch of a remote's; one in full is made short. Of the branches of tasks only the
+ * task's own will do; `task` is NULL where there is none yet. */
+int push_check_branch(const char **name, const struct task *task, struct err *e);
 
 /* ERR_NOTFOUND: no such remote. ERR_REFUSED: nothing was published. ERR_CONFLICT: in the files named, or the
- * remote's branch kept moving. Else the remote's own words. A task at rest is merged afterwards. */
+ * remote's branch kept moving. Else the remote's own words. The task is "pushed" afterwards
+ * (store_task_pushed), and, where that brought it to its target (task/merged.h), merged. */
 int push_task(
 	struct context *c, struct task *t, const struct push_spec *s, struct push_result *ret, struct err *e);
 

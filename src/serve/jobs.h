@@ -5,11 +5,14 @@
 #ifndef SERVE_JOBS_H
 #define SERVE_JOBS_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "base/strvec.h"
 #include "task/context.h"
 
 struct outcome {
+	bool look;              /* nothing is removed: what would be is told */
 	struct strvec done;     /* what was changed */
 	struct strvec warnings; /* what somebody should look at */
 };

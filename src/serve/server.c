@@ -2,6 +2,7 @@
 
 #include <event2/event.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -27,6 +28,8 @@ struct server {
 	unsigned port;
 	int lead;  /* serve.lock, or -1 */
 	bool told; /* that another one leads */
+	int64_t started;
+	bool looked; /* in the first hour, what would be removed was told */
 	struct event *tick;
 	struct child *round;
 };
@@ -84,6 +87,14 @@ static void on_round_end(void *arg, int code, const struct buf *out)
 	tick_in(s, code ? FAILED_PAUSE : ROUND_PAUSE);
 }
 
+static int64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return ts.tv_sec;
+}
+
 static int start_round(struct server *s, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
@@ -92,6 +103,10 @@ static int start_round(struct server *s, struct err *e)
 	};
 
 	strvec_pushl(&args, "serve", "--once", NULL);
+	if (timers_first_left(s->started, now())) {
+		strvec_push(&args, "--dry-run");
+		s->looked = true;
+	}
 	return child_start(s->base, &spec, &s->round, e);
 }
 
@@ -100,7 +115,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 	struct server *s = arg;
 	struct context *c = s->spec->context;
 	struct err e = ERR_INIT;
-	int64_t left = 0;
+	int64_t left = 0, first = timers_first_left(s->started, now());
 	int rc;
 
 	(void)fd;
@@ -112,6 +127,9 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 	rc = timers_wait(c, &left, &e);
 	/* held for moments only */
 	context_close_store(c);
+	/* a look is enough until then */
+	if (!rc && s->looked && left < first)
+		left = first;
 	if (!rc && !left)
 		rc = start_round(s, &e);
 	if (rc < 0) {
@@ -171,7 +189,7 @@ static void close_all(struct server *s, struct event *signals[3])
 
 int server_run(const struct server_spec *spec, struct err *e)
 {
-	struct server s = { .spec = spec, .lead = -1 };
+	struct server s = { .spec = spec, .lead = -1, .started = now() };
 	struct event *signals[3] = { 0 };
 	int rc;
 

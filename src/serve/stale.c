@@ -13,8 +13,9 @@ static int clean(struct context *c, const struct cleanup_opts *opts, const char 
 		return -1;
 	cleanup_tasks(c, &all, opts, r);
 	for (size_t i = 0; i < r->removed.n; i++)
-		strvec_pushf(&o->done, "%s task '%s' is removed", kind, r->removed.v[i]);
-	for (size_t i = 0; i < all.n; i++) {
+		strvec_pushf(&o->done, "%s task '%s' %s", kind, r->removed.v[i],
+			o->look ? "would be removed; nothing is in the first hour" : "is removed");
+	for (size_t i = 0; !o->look && i < all.n; i++) {
 		auto_str top =
 			strvec_has(&r->removed, all.v[i].name) ? task_branch_kept_by(c, &all.v[i]) : NULL;
 
@@ -27,8 +28,11 @@ static int clean(struct context *c, const struct cleanup_opts *opts, const char 
 
 int job_stale(struct context *c, struct outcome *o, struct err *e)
 {
-	const struct cleanup_opts merged = { .before = INT64_MIN, .merged = true, .once = true };
-	const struct cleanup_opts stale = { .before = (int64_t)time(NULL) - (int64_t)c->config.stale_after };
+	const struct cleanup_opts merged = {
+		.before = INT64_MIN, .merged = true, .once = true, .look = o->look
+	};
+	const struct cleanup_opts stale = { .before = (int64_t)time(NULL) - (int64_t)c->config.stale_after,
+		.look = o->look };
 	auto_cleanup_report ignored = { 0 }, r = { 0 };
 
 	/* the stale ones first: they are named as such, and what is merged and has more in it waits for that

@@ -5,6 +5,8 @@ int job_tidy(struct context *c, struct outcome *o, struct err *e)
 {
 	struct gc_report r;
 
+	if (o->look)
+		return 0;
 	if (gc(c, false, &r, e) < 0)
 		return -1;
 	if (r.trash || r.leftovers)

@@ -11,12 +11,13 @@
 static const struct row {
 	const char *name, *fact;
 	int64_t period;
+	bool removes;
 	job_fn *jobs[3];
 } rows[] = {
-	{ "hourly", "serve_hourly", 3600, { job_stale } },
+	{ "hourly", "serve_hourly", 3600, true, { job_stale } },
 	/* what died is settled before what is nobody's any more goes */
-	{ "daily", "serve_daily", 86400, { job_orphans, job_tidy } },
-	{ "weekly", "serve_weekly", 7 * 86400, { job_audit } },
+	{ "daily", "serve_daily", 86400, true, { job_orphans, job_tidy } },
+	{ "weekly", "serve_weekly", 7 * 86400, false, { job_audit } },
 };
 
 void outcome_release(struct outcome *o)
@@ -30,6 +31,11 @@ int64_t timers_left(int64_t last, int64_t period, int64_t now)
 	if (!last || last > now || now - last >= period)
 		return 0;
 	return last + period - now;
+}
+
+int64_t timers_first_left(int64_t started, int64_t now)
+{
+	return now - started < TIMERS_FIRST ? TIMERS_FIRST - (now - started) : 0;
 }
 
 static int left_of(struct context *c, const struct row *r, int64_t *ret, struct err *e)
@@ -59,12 +65,12 @@ int timers_wait(struct context *c, int64_t *ret, struct err *e)
 }
 
 /* Whether all of its jobs were done. */
-static bool do_jobs(struct context *c, const struct row *r, timers_tell *tell, void *arg)
+static bool do_jobs(struct context *c, const struct row *r, bool look, timers_tell *tell, void *arg)
 {
 	bool done = true;
 
 	for (job_fn *const *job = r->jobs; *job; job++) {
-		auto_outcome o = { 0 };
+		auto_outcome o = { .look = look };
 		struct err e = ERR_INIT;
 
 		if ((*job)(c, &o, &e) < 0) {
@@ -79,17 +85,21 @@ static bool do_jobs(struct context *c, const struct row *r, timers_tell *tell, v
 	return done;
 }
 
-static int do_row(struct context *c, const struct row *r, timers_tell *tell, void *arg, struct err *e)
+static int do_row(
+	struct context *c, const struct row *r, bool look, timers_tell *tell, void *arg, struct err *e)
 {
 	auto_str now = xasprintf("%lld", (long long)time(NULL));
 
-	if (!do_jobs(c, r, tell, arg))
+	if (!do_jobs(c, r, look, tell, arg))
 		return TIMERS_FAILED;
+	/* what was only looked at is not done */
+	if (look && r->removes)
+		return 0;
 	fault("timers-done");
 	return store_set_fact(c->store, r->fact, now, e);
 }
 
-int timers_run(struct context *c, timers_tell *tell, void *arg, struct strvec *ret, struct err *e)
+int timers_run(struct context *c, bool look, timers_tell *tell, void *arg, struct strvec *ret, struct err *e)
 {
 	auto_lock lock = -1;
 	int end = TIMERS_DONE;
@@ -105,7 +115,7 @@ int timers_run(struct context *c, timers_tell *tell, void *arg, struct strvec *r
 		if (left)
 			continue;
 		strvec_push(ret, rows[i].name);
-		rc = do_row(c, &rows[i], tell, arg, e);
+		rc = do_row(c, &rows[i], look, tell, arg, e);
 		if (rc < 0)
 			return -1;
 		end = rc == TIMERS_FAILED ? rc : end;

@@ -91,6 +91,19 @@ const char *const schema_steps[] = {
 	 " UNIQUE (task_id, host, port, open));"),
 
 	"ALTER TABLE task ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;",
+
+	/* A push made a task merged: those that no merge brought anywhere are judged anew. */
+	("ALTER TABLE task ADD COLUMN pushed_remote TEXT NOT NULL DEFAULT '';"
+	 "ALTER TABLE task ADD COLUMN pushed_branch TEXT NOT NULL DEFAULT '';"
+	 "ALTER TABLE task ADD COLUMN pushed_tip TEXT NOT NULL DEFAULT '';"
+	 "CREATE TABLE landed ("
+	 " task_id INTEGER NOT NULL REFERENCES task(id) ON DELETE CASCADE,"
+	 " tip TEXT NOT NULL,"
+	 " result TEXT NOT NULL,"
+	 " UNIQUE (task_id, tip, result));"
+	 "UPDATE task SET state = 'done' WHERE state = 'merged' AND removed = 0"
+	 " AND NOT EXISTS (SELECT 1 FROM deed WHERE task_id = task.id AND kind = 'merge' AND undone = 0)"
+	 " AND NOT EXISTS (SELECT 1 FROM fact WHERE key LIKE 'solved/%' AND value LIKE task.id || ' %');"),
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

@@ -68,8 +68,10 @@ struct task {
 	char *published; /* the branch's tip as the gateway last left it; "" before the first publish */
 	int64_t commits; /* published so far */
 	int64_t bytes;   /* of files that came with them, those that are gone again too */
-	char *note;      /* why the task failed or stands still, for people; "" */
-	char *on_dirty;  /* "fail", "commit", "keep": uncommitted work at the end */
+	/* Where it was pushed to last, and the tip of its branch then; "" where it was not. */
+	char *pushed_remote, *pushed_branch, *pushed_tip;
+	char *note;     /* why the task failed or stands still, for people; "" */
+	char *on_dirty; /* "fail", "commit", "keep": uncommitted work at the end */
 	int64_t created, changed, removed;
 	/* Of its last run: */
 	char *command; /* as one line, "" for none */
@@ -114,6 +116,14 @@ int store_task_count_shown(struct store *s, int64_t project, const char *shown, 
 int store_task_published(
 	struct store *s, int64_t id, const char *tip, int64_t commits, int64_t bytes, struct err *e);
 int store_task_note(struct store *s, int64_t id, const char *note, struct err *e);
+/* The task's branch was pushed with this tip. */
+int store_task_pushed(
+	struct store *s, int64_t id, const char *remote, const char *branch, const char *tip, struct err *e);
+/* What a tip of a task's branch became where it was merged or pushed to: a commit, which is another one where
+ * it was squashed or rebased on the way. Newest first. */
+struct strvec;
+int store_landed_add(struct store *s, int64_t task, const char *tip, const char *result, struct err *e);
+int store_landed(struct store *s, int64_t task, const char *tip, struct strvec *ret, struct err *e);
 /* After a sync: the commit it stands on, the set of refs it is shown. */
 int store_task_rebased(struct store *s, int64_t id, const char *base, const char *shown, struct err *e);
 

@@ -2,9 +2,9 @@
 #include "base/strvec.h"
 #include "store/db.h"
 
-#define COLUMNS                                                                                                 \
-	"task.id, task.project_id, project.name, task.name, branch, base, layer, target, backend, task.state,"  \
-	" workspace, shown, published, note, on_dirty, strict, commits, bytes, task.created, changed, removed," \
+#define COLUMNS                                                                                                                                           \
+	"task.id, task.project_id, project.name, task.name, branch, base, layer, target, backend, task.state,"                                            \
+	" workspace, shown, published, note, on_dirty, pushed_remote, pushed_branch, pushed_tip, strict, commits, bytes, task.created, changed, removed," \
 	" run.command, run.session, run.started, run.ended, run.exit_code"
 #define FROM                                                                                                 \
 	" FROM task JOIN project ON project.id = task.project_id"                                            \
@@ -13,8 +13,8 @@
 void task_release(struct task *t)
 {
 	char **strings[] = { &t->project, &t->name, &t->branch, &t->base, &t->layer, &t->target, &t->backend,
-		&t->state, &t->workspace, &t->shown, &t->published, &t->note, &t->on_dirty, &t->command,
-		&t->session };
+		&t->state, &t->workspace, &t->shown, &t->published, &t->note, &t->on_dirty, &t->pushed_remote,
+		&t->pushed_branch, &t->pushed_tip, &t->command, &t->session };
 
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		free(*strings[i]);
@@ -32,7 +32,8 @@ void task_list_release(struct task_list *l)
 static void fill(sqlite3_stmt *st, struct task *t)
 {
 	char **strings[] = { &t->project, &t->name, &t->branch, &t->base, &t->layer, &t->target, &t->backend,
-		&t->state, &t->workspace, &t->shown, &t->published, &t->note, &t->on_dirty };
+		&t->state, &t->workspace, &t->shown, &t->published, &t->note, &t->on_dirty, &t->pushed_remote,
+		&t->pushed_branch, &t->pushed_tip };
 	int c = 2;
 
 	*t = (struct task){ .id = sqlite3_column_int64(st, 0), .project_id = sqlite3_column_int64(st, 1) };

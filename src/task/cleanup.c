@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "task/life.h"
+#include "task/merged.h"
 
 void cleanup_report_release(struct cleanup_report *r)
 {
@@ -82,8 +83,12 @@ static bool is_due(struct context *c, const struct task *t, const struct cleanup
 {
 	if (cleanup_is_old(t, o->before))
 		return true;
-	return o->merged && !t->removed && !strcmp(t->state, STATE_MERGED) &&
-	       !(o->once && was_brought_back(c, t));
+	if (!o->merged || t->removed || life_is_running(t))
+		return false;
+	/* by itself Garth removes only what Garth merged */
+	if (o->once && (strcmp(t->state, STATE_MERGED) || was_brought_back(c, t)))
+		return false;
+	return merged_is(c, t);
 }
 
 void cleanup_tasks(

@@ -19,8 +19,8 @@
 
 struct cleanup_opts {
 	int64_t before; /* those that nothing happened to since then; CLEANUP_ALL: whatever their age */
-	bool merged;    /* and those that are merged, whatever their age */
-	bool once;      /* of these not those that somebody brought back */
+	bool merged;    /* and those that are merged (merged.h), whatever their age */
+	bool once;      /* of these only those that Garth merged, and that nobody brought back */
 	bool force;     /* the only copies of work, too */
 	bool look;      /* only tell what would go */
 };

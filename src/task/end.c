@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "sys/fd.h"
 #include "task/life.h"
+#include "task/merged.h"
 #include "task/question.h"
 #include "task/task.h"
 #include "workspace/review.h"
@@ -74,7 +75,7 @@ static bool asks(struct context *c, struct task *t, enum run_end how)
 	return ret && how == RUN_ENDED;
 }
 
-/* Where it succeeded, what comes after it; 1 where it is merged by that. */
+/* Where it succeeded, what comes after it; 1 where it may be merged by that. */
 static int do_then(struct context *c, struct task *t, const struct task_then *then, struct buf *note,
 	int *exit_code, struct err *e)
 {
@@ -119,7 +120,7 @@ int task_end(const struct task_run *r, int exit_code, enum run_end how, const ch
 	if (failed && !exit_code)
 		exit_code = 1;
 	context_close_store(&c);
-	if (!task_run_end(r, exit_code, how, e) && merged && !context_store(&c, e)) {
+	if (!task_run_end(r, exit_code, how, e) && merged && merged_is(&c, &t)) {
 		free(t.state);
 		t.state = xstrdup(STATE_DONE);
 		life_move(c.store, &t, STATE_MERGED, e);

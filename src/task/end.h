@@ -19,8 +19,8 @@ void task_end_begin(const struct task_run *r);
 /* In the note of one whose time was up. */
 #define TASK_TIME_UP "stopped when its time was up"
 
-/* What is to be done with a task that has succeeded, before it is told to be done: 0, 1 where it is merged
- * with that, or -1 where it fails of it. */
+/* What is to be done with a task that has succeeded, before it is told to be done: 0, 1 where it may be
+ * merged by that, or -1 where it fails of it. */
 struct task_then {
 	int (*fn)(struct context *c, struct task *t, const char *arg, struct err *e);
 	const char *arg;

@@ -64,6 +64,7 @@ struct task_work {
 	size_t drafts;       /* objects in private storage that the shared repository does not have */
 	size_t unmerged;     /* commits of its branch, and of snapshots that were asked for or that a rollback
 				left, that its target does not have */
+	bool merged;         /* its branch has commits, and its target has all of them: merged.h */
 	size_t ignored;
 	char tip[65]; /* its branch's; where the branch is gone, what it was */
 };

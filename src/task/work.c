@@ -6,7 +6,7 @@
 #include "git/reach.h"
 #include "git/ref.h"
 #include "sys/fd.h"
-#include "task/life.h"
+#include "task/merged.h"
 #include "task/task.h"
 #include "workspace/review.h"
 
@@ -32,36 +32,52 @@ static int add_snapshots(
 	return 0;
 }
 
+/* Commits that are not the task's alone: those of its target, and those that were squashed or rebased into
+ * it. */
+static int has_already(struct context *c, const struct repo *r, const struct task *t, const char *tip,
+	const char *published, struct strvec *ret, struct err *e)
+{
+	auto_strvec targets = STRVEC_INIT;
+
+	if (merged_targets(c, r, t, &targets, e) < 0)
+		return -1;
+	for (size_t i = 0; i < targets.n; i++)
+		strvec_push(ret, targets.v[i]);
+	if (merged_elsewhere(c, r, t, tip, &targets))
+		strvec_push(ret, tip);
+	if (strcmp(tip, published) && merged_elsewhere(c, r, t, published, &targets))
+		strvec_push(ret, published);
+	if (!ret->n)
+		strvec_push(ret, t->base);
+	return 0;
+}
+
 /* The branch as it is and as the gateway left it: the user may have moved it. */
 int task_work_branch(
 	struct context *c, const struct repo *r, const struct task *t, struct task_work *ret, struct err *e)
 {
 	const char *published = *t->published ? t->published : t->base;
-	auto_strvec tips = STRVEC_INIT;
-	char has[65] = "";
-	bool merged;
+	auto_strvec tips = STRVEC_INIT, has = STRVEC_INIT;
 
 	if (ref_read(r, t->branch, ret->tip, e) < 0)
 		return -1;
 	if (!*ret->tip)
 		snprintf(ret->tip, sizeof(ret->tip), "%s", published);
-	merged = !strcmp(t->state, STATE_MERGED) && !strcmp(ret->tip, published);
 	if (strcmp(ret->tip, published)) {
 		strvec_push(&tips, ret->tip);
 		strvec_push(&tips, published);
-	} else if (!merged && strcmp(ret->tip, t->base)) {
+	} else if (strcmp(ret->tip, t->base)) {
 		strvec_push(&tips, ret->tip);
 	}
 	if (add_snapshots(c, r, t, &tips, e) < 0)
 		return -1;
 	if (!tips.n)
 		return 0;
-	/* the target need not have the very commits of what was squashed or rebased into it */
-	if (merged)
-		snprintf(has, sizeof(has), "%s", ret->tip);
-	else if (*t->target && ref_read(r, t->target, has, e) < 0)
+	if (has_already(c, r, t, ret->tip, published, &has, e) < 0 ||
+		reach_count(r, &tips, &has, &ret->unmerged, e) < 0)
 		return -1;
-	return reach_count(r, &tips, *has ? has : t->base, &ret->unmerged, e);
+	ret->merged = !ret->unmerged && strcmp(ret->tip, t->base) != 0;
+	return 0;
 }
 
 int task_work(struct context *c, struct task_at *a, struct task_work *ret, struct err *e)
@@ -73,9 +89,8 @@ int task_work(struct context *c, struct task_at *a, struct task_work *ret, struc
 	if (task_work_branch(c, &a->repo, a->task, ret, e) < 0)
 		return -1;
 	/* of what is merged, not what git add left on the way there */
-	if (git >= 0 && (!strcmp(a->task->state, STATE_MERGED)
-					? drafts_count_named(git, &a->repo, &ret->drafts, e)
-					: drafts_count(git, &a->repo, pack, &ret->drafts, e)) < 0)
+	if (git >= 0 && (ret->merged ? drafts_count_named(git, &a->repo, &ret->drafts, e)
+				     : drafts_count(git, &a->repo, pack, &ret->drafts, e)) < 0)
 		return -1;
 	return review_uncommitted(&a->ws, *a->task->published ? a->task->published : a->task->base,
 		&ret->files, &ret->ignored, e);

@@ -133,7 +133,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   "$garth" new m; inside m 'echo m >m; git add m; git commit -qm m'
   "$garth" merge --keep m --squash
   git update-ref refs/heads/garth/m "$(git commit-tree -p garth/m -m mine garth/m^{tree})"
-  changes_nothing 4 "on garth/m that are not in main" "$garth" discard m
+  changes_nothing 4 "1 commit on garth/m that is not in main" "$garth" discard m
 }
 
 @test "ESCAPES 26 discard: the target is gone, or there was none: commits beyond the base are unmerged" {

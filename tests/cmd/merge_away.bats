@@ -55,7 +55,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   for t in k i n c; do task $t "echo $t >$t.txt"; done
   "$garth" merge n --dry-run; [[ $(state_of n) == created ]]
   call "$garth" merge k --keep --json; [[ $(state_of k) == merged && $(json 'd["removed"]' <<<"$out") == false ]] || complain
-  git branch side; "$garth" merge i --into side; [[ $(state_of i) == merged ]]; "$garth" merge i; gone i
+  git branch side; "$garth" merge i --into side; [[ $(state_of i) == created ]]; "$garth" merge i; gone i
   configure <<<'merge: {keep: true}'; "$garth" merge c; [[ $(state_of c) == merged ]]
   call "$garth" cleanup --merged; [[ $out == $'k\nc' ]] || complain
   configure <<<'merge: {keep: false}'; call "$garth" merge n --json; gone n; [[ $(json '[d["removed"], d["state"]]' <<<"$out") == '[true, "merged"]' ]] || complain

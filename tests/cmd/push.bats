@@ -17,22 +17,51 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   remote origin
   "$garth" new a; work a; inside a 'echo more >more'
   call "$garth" push a
-  [[ $code == 0 && $err == *'has work that is not pushed: 1 file'* ]] || complain
+  [[ $code == 0 && $err == *"pushing 1 commit of task 'a' to garth/a of origin"*"is pushed to garth/a of origin"*'has work that is not pushed: 1 file'* ]] || complain
   inside a 'rm more'
-  [[ $(there) == $'by a\nfirst' && $(state_of a) == merged ]]
+  [[ $(there) == first && $(there garth/a) == $'by a\nfirst' && $(state_of a) == created ]]
   git for-each-ref refs/garth/fetched | grep . && false
   [[ $(git rev-parse main) == $(git rev-parse garth/a~1) && -z $(git status --porcelain) ]]
-  "$garth" audit a | grep -q 'pushed .*remote=origin branch=main'; "$garth" audit --verify
+  "$garth" audit a | grep -q 'pushed .*remote=origin branch=garth/a'; "$garth" audit --verify
   run "$garth" push a --json
-  [[ $(json "[d['nothing'], d['remote'], d['branch']]" <<<"$output") == '[true, "origin", "main"]' ]]
-  # nothing exists only here any more
-  "$garth" discard a
+  [[ $(json "[d['nothing'], d['remote'], d['branch'], d['commits']]" <<<"$output") == '[true, "origin", "garth/a", 1]' ]]
+  call "$garth" push a; [[ $err == *"garth/a of origin has all of task 'a' already"* && $(hint) == 'garth push a main' ]] || complain
+  # by name, to the target's branch
+  call "$garth" push a main; [[ $code == 0 && $err == *"to main of origin"* && $(hint) == 'git pull origin main' && $(there) == $'by a\nfirst' ]] || complain
+  fails 4 'only copy' "$garth" discard a
+}
+
+@test "G9 T6 push: what is pushed is not merged: it stays, and is shown as pushed; merged is what its target reaches" {
+  remote origin
+  "$garth" new a; work a; "$garth" push a; "$garth" new b; work b; "$garth" push b main
+  [[ $("$garth" show a --json | json '[d["state"], d["pushed"]["remote"], d["pushed"]["branch"], d["pushed"]["tip"] == d["published"]]') == '["created", "origin", "garth/a", true]' ]]
+  "$garth" ls | grep -q '^a .*pushed origin/garth/a'; "$garth" show a | grep -qx 'pushed     garth/a of origin'
+  call "$garth" cleanup --merged; [[ -z $out && $(state_of a) == created && $(state_of b) == created ]] || complain
+  fails 4 "1 commit on garth/a that is not in main" "$garth" discard a
+  inside a 'echo more >more; git add more; git commit -qm more'; "$garth" show a | grep -q 'pushed .*without its newest commits'
+  # b is in main when the user has it there, whoever brought it
+  git pull -q origin main; call "$garth" cleanup --merged; [[ $out == b && $(state_of a) == created ]] || complain
+  # rebased on the way, it is known by what it became
+  "$garth" new c; work c; other origin o <<<o; "$garth" push c main; [[ $(there | head -1) == 'by c' ]]
+  call "$garth" cleanup --merged; [[ -z $out ]] || complain
+  git pull -q origin main; call "$garth" cleanup --merged; [[ $out == c ]] || complain
+  # and what was merged and taken out of the target again is not
+  "$garth" new d; work d; "$garth" merge --keep --squash d; git reset -q --hard HEAD~1
+  call "$garth" cleanup --merged; [[ -z $out && $(state_of d) == merged ]] || complain
+  fails 4 'only copy' "$garth" discard d
+}
+
+@test "G9 T6 push: a clone goes to the remote, so its target there, as last fetched, makes it merged" {
+  remote origin
+  "$garth" new a --backend clone; work a; "$garth" push a; [[ $(state_of a) == created ]]
+  call "$garth" cleanup --merged; [[ -z $out ]] || complain
+  "$garth" push a main; [[ $(state_of a) == merged ]]; call "$garth" cleanup --merged; [[ $out == a ]] || complain
 }
 
 @test "G9 push: local comes before origin; another remote and another branch by name" {
   remote origin; remote local
   "$garth" new a; work a
-  "$garth" push a
+  "$garth" push a main
   [[ $(git -C "$T/home/local.git" log -1 --format=%s main) == 'by a' && $(there) == first ]]
   "$garth" push a feature/x --remote origin
   [[ $(there feature/x) == $'by a\nfirst' && $(there) == first ]]
@@ -48,12 +77,12 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   changes_nothing 3 "no remote '--all'" "$garth" push a --remote=--all
   changes_nothing 2 "is no branch's name" "$garth" push a 'x:refs/heads/main'
   changes_nothing 2 "is no branch's name" "$garth" push a '+main'$'\n'
-  changes_nothing 4 "is the branch of a task" "$garth" push a garth/b
+  changes_nothing 4 "is the branch of another task" "$garth" push a garth/b
   local name
   for name in +main HEAD @ .. a..b a.lock /x x/ 'a b' 'a^' "$(printf 'a\tb')"; do changes_nothing 2 "is no branch's name" "$garth" push a "$name"; done
   changes_nothing 2 "is no branch's name" "$garth" run --push ':x' -- true
   mv "$T/home/origin.git" "$T/home/away.git"
-  changes_nothing 1 "does not take it" "$garth" push a
+  changes_nothing 1 "does not take it" "$garth" push -q a
   [[ $(state_of a) == created ]]
 }
 
@@ -61,19 +90,19 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   remote origin
   "$garth" new a; work a
   other origin b <<<hello
-  "$garth" push a --json >"$T/out"
+  "$garth" push a main --json >"$T/out"
   [[ $(json "d['tries']" <"$T/out") == 2 && $(there) == $'by a\nother b\nfirst' ]]
   git -C "$T/home/origin.git" fsck --strict
   # the author stays, and the user's own branch did not move
   [[ $(git rev-parse main) != $(git -C "$T/home/origin.git" rev-parse main~1) ]]
-  "$garth" discard a
+  "$garth" discard -D a
 }
 
 @test "G9 push: a conflict is told by file, and nothing has moved there or here" {
   remote origin
   "$garth" new a; "$garth" exec a -- sh -c 'echo mine >a.txt; git commit -qam mine'
   other origin a.txt <<<theirs
-  changes_nothing 5 "1 file conflicts with main of 'origin'" "$garth" push a
+  changes_nothing 5 "1 file conflicts with main of 'origin'" "$garth" push -q a main
   [[ $err == *a.txt* && $(there) == $'other a.txt\nfirst' ]]
   "$garth" audit a | grep -q 'push-failed'
 }
@@ -90,7 +119,7 @@ echo x >>moves
 git update-ref refs/heads/main $(GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@a git commit-tree -p main -m moved main^{tree})
 E
   chmod +x "$T/home/origin.git/hooks/pre-receive"
-  call "$garth" push a
+  call "$garth" push a main
   [[ $code == 5 && $err == *'during each of 3 tries'* ]] || complain
   [[ $(wc -l <"$T/home/origin.git/moves") == 3 && $(state_of a) == created ]]
   "$garth" exec a -- test -f a.txt
@@ -101,7 +130,7 @@ E
   printf '#!/bin/sh\nprintf "no \\033[31mred\\033[0m today\\n" >&2\necho x >>asked\nexit 1\n' >"$T/home/origin.git/hooks/pre-receive"
   chmod +x "$T/home/origin.git/hooks/pre-receive"
   "$garth" new a; work a
-  fails 1 "hook declined" "$garth" push a
+  fails 1 "hook declined" "$garth" push -q a
   [[ $(wc -l <"$T/home/origin.git/asked") == 1 && $err != *$'\033'* ]]
 }
 
@@ -111,11 +140,11 @@ E
   printf '#!/bin/sh\ngrep -q remotes && touch "%s/ran"\nexit 0\n' "$T" >.git/hooks/reference-transaction; chmod +x .git/hooks/reference-transaction
   git config push.followTags true; git tag -am tag v1
   "$garth" new a; work a
-  "$garth" push a
+  "$garth" push a main
   [[ ! -e $T/ran && -z $(git -C "$T/home/origin.git" tag) ]]
   git config remote.origin.push '+refs/heads/*:refs/heads/*'
   "$garth" new b; work b; other origin c <<<c
-  "$garth" push b
+  "$garth" push b main
   there | grep -q 'other c'
   [[ $(git -C "$T/home/origin.git" branch) == '* main' ]]
 }
@@ -128,8 +157,8 @@ E
   # another home is another Garth: the two know nothing of each other
   (cd "$T/second"; export GARTH_HOME=$T/garth2; for i in {1..5}; do "$garth" new s$i; work s$i; done)
   for i in {1..5}; do
-    "$garth" push t$i 3>&- & pids+=($!)
-    (cd "$T/second"; GARTH_HOME=$T/garth2 "$garth" push s$i 3>&-) & pids+=($!)
+    "$garth" push t$i main 3>&- & pids+=($!)
+    (cd "$T/second"; GARTH_HOME=$T/garth2 "$garth" push s$i main 3>&-) & pids+=($!)
   done
   for i in "${pids[@]}"; do wait "$i"; done
   [[ $(there | sort) == "$(printf '%s\n' 'by s'{1..5} 'by t'{1..5} first | sort)" ]]
@@ -142,9 +171,9 @@ E
   local step
   for step in push-try push-taken; do
     "$garth" new a-$step; work a-$step
-    GARTH_FAULT=$step call "$garth" push a-$step
+    GARTH_FAULT=$step call "$garth" push a-$step main
     [[ $code == 137 ]] || complain "was not killed at $step"
-    "$garth" push a-$step
+    "$garth" push a-$step main
     there | grep -q "by a-$step"
   done
   "$garth" audit --verify
@@ -159,7 +188,7 @@ push: main
 E
   call "$garth" run "$T/home/task.yaml"
   [[ $code == 0 && $err == *'pushed to origin/main'* && $out != *'not refused'* && $(grep -c BLOCKED <<<"$err") == 7 ]] || complain
-  [[ $(there) == $'two\none\nfirst' && $(state_of p) == merged ]]
+  [[ $(there) == $'two\none\nfirst' && $(state_of p) == done ]]
   # where it goes is the file's to say
   [[ $(git -C "$T/home/origin.git" branch) == '* main' ]]
   # what the remote says, and where it is, is the user's to know
@@ -180,7 +209,7 @@ E
   [[ $code == 1 && $err == *'not pushed'* && $(state_of p) == failed ]] || complain
   mv "$T/home/away.git" "$T/home/origin.git"
   call "$garth" resume p
-  [[ $code == 0 && $(there) == $'one\nfirst' && $(state_of p) == merged ]] || complain
+  [[ $code == 0 && $(there) == $'one\nfirst' && $(state_of p) == done ]] || complain
   # one that failed, has left something uncommitted or asks is not pushed
   call "$garth" run --task f --push main -- sh -c 'echo 1 >f; git add .; git commit -qm f; exit 3'
   [[ $code == 3 ]]
@@ -213,12 +242,12 @@ E
   "$garth" new t; inside t 'sed -i "s/120/evil/" job.yml; git commit -qam mod'
   git clone -q "$T/home/origin.git" "$T/other"
   (cd "$T/other"; mkdir -p .github/workflows; git mv job.yml .github/workflows/job.yml; git commit -qm moved; git push -q)
-  changes_nothing 4 "this would change what is protected" "$garth" push t
+  changes_nothing 4 "this would change what is protected" "$garth" push -q t main
   [[ $(there) == $'moved\nbase\nfirst' ]]
   # the task's own file may say so
   printf 'name: f\nagent: {project_dir: %s, command: [sh, -c, "sed -i s/130/fine/ job.yml; git commit -qam fine"]}\npush: main\npolicy: {allow: [.github/workflows/job.yml]}\n' "$R" >"$T/home/task.yaml"
   "$garth" run -q "$T/home/task.yaml"; [[ $(there | head -1) == fine ]]
-  "$garth" allow t .github/workflows/job.yml; "$garth" push t; [[ $(there | head -1) == mod ]]
+  "$garth" allow t .github/workflows/job.yml; "$garth" push t main; [[ $(there | head -1) == mod ]]
 }
 
 @test "G9 push: an agent that asks for it in a loop does not keep the remote busy" {
@@ -236,8 +265,8 @@ E
   file b .circleci/c 'allow: [".circleci/**"]'
   git clone -q "$T/home/origin.git" "$T/other"
   (cd "$T/other"; git mv lib docs; git commit -qm moved; git push -q)
-  changes_nothing 4 "this would change what is protected" "$garth" push a
-  "$garth" push b; [[ $(there) == $'mod\nmoved\nbase\nfirst' ]]
+  changes_nothing 4 "this would change what is protected" "$garth" push -q a main
+  "$garth" push b main; [[ $(there) == $'mod\nmoved\nbase\nfirst' ]]
 }
 
 @test "G9 push: a remote that says no for another reason is not taken for a race" {
@@ -256,9 +285,9 @@ E
   remote origin
   "$garth" new a; "$garth" exec a -- sh -c 'echo mine >a.txt; git commit -qam mine'
   other origin a.txt <<<theirs
-  call "$garth" push a; [[ $code == 5 ]] || complain
+  call "$garth" push a main; [[ $code == 5 ]] || complain
   [[ -z $(git for-each-ref refs/garth/fetched) ]]
-  "$garth" new b; work b; "$garth" push b; [[ -z $(git for-each-ref refs/garth/fetched) ]]
+  "$garth" new b; work b; "$garth" push b main; [[ -z $(git for-each-ref refs/garth/fetched) ]]
 }
 
 @test "G9 push: one that failed is tried again by resume, and the command is not; a missing remote is said before" {
@@ -270,17 +299,17 @@ E
   call "$garth" resume p; [[ $code == 1 && $(state_of p) == failed ]] || complain
   git init -q --bare "$T/home/nope.git"; git push -q origin main
   call "$garth" resume p
-  [[ $code == 0 && $(git -C "$T/home/nope.git" log -1 --format=%s main) == z && $(state_of p) == merged && $(inside p 'cat /tmp/ran') == ran ]] || complain
+  [[ $code == 0 && $(git -C "$T/home/nope.git" log -1 --format=%s main) == z && $(state_of p) == done && $(inside p 'cat /tmp/ran') == ran ]] || complain
 }
 
 @test "G9 push: what the remote said is told, cleaned; a conflict leads on; before the remote is asked, the agent hears why" {
   remote origin
   "$garth" new a; work a
   printf '#!/bin/sh\nprintf "no \\033[31mred\\033[0m today\\n\\nsee the wiki\\n"\nexit 1\n' >"$T/home/origin.git/hooks/pre-receive"; chmod +x "$T/home/origin.git/hooks/pre-receive"
-  fails 1 'it says: no ' "$garth" push a; [[ $err == *'red'*'today / see the wiki'* && $err != *$'\033'* ]] || complain
+  fails 1 'it says: no ' "$garth" push -q a; [[ $err == *'red'*'today / see the wiki'* && $err != *$'\033'* ]] || complain
   rm "$T/home/origin.git/hooks/pre-receive"
   "$garth" new b; inside b 'echo mine >a.txt; git commit -qam b'; other origin a.txt <<<theirs
-  call "$garth" push b; [[ $code == 5 && $(hint) == 'git pull origin main && garth merge --resolve b' ]] || complain
+  call "$garth" push b main; [[ $code == 5 && $(hint) == 'git pull origin main && garth merge --resolve b' ]] || complain
   git pull -q origin main; call "$garth" sync b; [[ $code == 5 && $(hint) == 'garth merge --resolve b' ]] || complain
   call "$garth" run --task n --push main -- sh -c 'git push || true'; [[ $err == *"task 'n' has published nothing"* ]] || complain
 }

@@ -198,8 +198,8 @@ PY
 
 @test "O1 T6 serve: a second one on the same home answers, leaves the timers to the first, and takes over" {
   local first one
-  "$garth" new t
-  up; first=$server one=$url; eventually all_done
+  "$garth" new t; "$garth" serve --once
+  up; first=$server one=$url
   up; [[ $url != "$one" ]]
   eventually grep -q 'another garth serve does the timers' "$said.err"
   get /tasks; [[ $status == 200 && $out == "$("$garth" ls --json)" ]] || complain
@@ -274,7 +274,8 @@ PY
 @test "T6 O1 serve: killed at any moment, the next one goes on, and repeats nothing that was done" {
   local times
   "$garth" new t; "$garth" new u; aged 700000 t
-  up; eventually all_done; eventually grep -q "stale task 't' is removed" "$said.err"
+  call "$garth" serve --once; [[ $err == *"stale task 't' is removed"* ]] || complain; all_done
+  up
   times=$(last hourly; last daily; last weekly)
   ended "$server"
   [[ -f $GARTH_HOME/serve.json ]]
@@ -291,9 +292,25 @@ PY
     "$garth" new v; aged 700000 v; earlier hourly 4000
     code=0; GARTH_FAULT=discard-marked "$garth" serve --once || code=$?
     [[ $code == 137 ]]
-    up; eventually was_gone v; eventually recent; [[ $(names) == '' ]]
+    up; eventually was_gone v; [[ $(names) == '' ]]; "$garth" serve --once; recent
   fi
 }
+
+@test "T6 O1 serve: in the first hour after its start nothing is removed; what would go is told, once" {
+  git init -q --bare "$T/origin.git"; git remote add origin "$T/origin.git"
+  "$garth" new old; "$garth" new kept; inside kept 'echo m >m; git add m; git commit -qm m'; "$garth" merge --keep kept
+  "$garth" new review; inside review 'echo r >r; git add r; git commit -qm r'; "$garth" push review
+  "$garth" new gone; inside gone 'echo g >g'; "$garth" discard -f gone; touch -d '8 days ago' "$GARTH_HOME"/trash/*
+  aged 700000 old
+  up; eventually was_done weekly; eventually grep -q "merged task 'kept' would be removed" "$said.err"
+  grep -q "stale task 'old' would be removed" "$said.err"; ! grep -q review "$said.err"
+  [[ $(names) == 'kept old review' && -n $(ls "$GARTH_HOME/trash") && $(last hourly) == never && $(last daily) == never ]]
+  [[ $("$garth" serve --once --dry-run --json | json '[d["ran"], len(d["done"])]') == '[["hourly", "daily"], 2]' && $(names) == 'kept old review' ]]
+  # the control: a round of its own removes both, and leaves what is pushed alone
+  "$garth" serve --once; [[ $(names) == review && -n $(git for-each-ref refs/heads/garth/review) ]]
+  fails 2 '--once' "$garth" serve --dry-run
+}
+
 was_gone() { ! "$garth" path "$1"; }
 recent() { (($(date +%s) - $(last hourly) < 100)); }
 

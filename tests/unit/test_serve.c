@@ -181,6 +181,15 @@ static void test_token_race(void **state)
 }
 
 /* T6 */
+static void test_first_hour(void **state)
+{
+	(void)state;
+	assert_int_equal(timers_first_left(100, 100), 3600);
+	assert_int_equal(timers_first_left(100, 3699), 1);
+	assert_int_equal(timers_first_left(100, 3700), 0);
+	assert_int_equal(timers_first_left(100, 999999), 0);
+}
+
 static void test_timers_left(void **state)
 {
 	(void)state;
@@ -316,6 +325,7 @@ int main(int argc, char **argv)
 		scratch_test(test_token),
 		scratch_test(test_token_race),
 		cmocka_unit_test(test_timers_left),
+		cmocka_unit_test(test_first_hour),
 		cmocka_unit_test(test_child),
 		cmocka_unit_test(test_child_end),
 	};

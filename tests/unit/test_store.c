@@ -83,6 +83,71 @@ static void test_an_old_store_is_brought_up_to_date(void **state)
 	}
 }
 
+/* The steps that version 5 of the schema had. */
+#define BEFORE_PUSHED 5
+
+/* Earlier versions called a task merged that was pushed: only what a merge brought somewhere still is. */
+static void test_what_was_only_pushed_is_not_merged(void **state)
+{
+	static const struct {
+		const char *name, *state;
+	} want[] = { { "pushed", "done" }, { "merged", "merged" }, { "undone", "done" },
+		{ "solved", "merged" }, { "blocked", "blocked" } };
+	struct scratch *s = *state;
+	auto_str path = xasprintf("%s/garth.db", s->path);
+	struct err e = ERR_INIT;
+	sqlite3 *db = NULL;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	for (int i = 0; i < BEFORE_PUSHED; i++)
+		sql(db, schema_steps[i]);
+	sql(db, "PRAGMA user_version = 5;"
+		"INSERT INTO project VALUES (1, '/p', '/p/.git', 'p', 1);"
+		"INSERT INTO task (id, project_id, name, branch, base, layer, target, backend, state, workspace,"
+		" shown, strict, created, changed) SELECT value, 1, 't' || value, 'b', 'c', 'l', 'main',"
+		" 'overlay', 'merged', '/w', 's', 0, 5, 6 FROM (SELECT 1 AS value UNION SELECT 2 UNION SELECT 3"
+		" UNION SELECT 14 UNION SELECT 5);"
+		"UPDATE task SET name = CASE id WHEN 1 THEN 'pushed' WHEN 2 THEN 'merged' WHEN 3 THEN 'undone'"
+		" WHEN 14 THEN 'solved' ELSE 'blocked' END;"
+		"UPDATE task SET state = 'blocked' WHERE id = 5;"
+		"INSERT INTO deed (task_id, task, kind, data, created, undone) VALUES (2, 'merged', 'merge', '', 1, 0),"
+		" (3, 'undone', 'merge', '', 1, 7);"
+		"INSERT INTO fact VALUES ('solved/9', '14 done');");
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	auto_store st = opened(s);
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		auto_task t = { 0 };
+
+		assert_int_equal(store_task_by_name(st, want[i].name, &t, &e), 0);
+		assert_string_equal(t.state, want[i].state);
+		assert_string_equal(t.pushed_tip, "");
+	}
+}
+
+/* What a tip became elsewhere is known by the tip, newest first, each once. */
+static void test_landed(void **state)
+{
+	struct scratch *s = *state;
+	auto_store st = opened(s);
+	struct err e = ERR_INIT;
+	int64_t id = a_task(st, "t", NULL);
+	auto_strvec got = STRVEC_INIT;
+	auto_task t = { 0 };
+
+	assert_int_equal(store_landed_add(st, id, "a", "x", &e), 0);
+	assert_int_equal(store_landed_add(st, id, "a", "y", &e), 0);
+	assert_int_equal(store_landed_add(st, id, "a", "x", &e), 0);
+	assert_int_equal(store_landed_add(st, id, "b", "z", &e), 0);
+	assert_int_equal(store_landed(st, id, "a", &got, &e), 0);
+	assert_int_equal(got.n, 2);
+	assert_string_equal(got.v[0], "y");
+	assert_int_equal(store_task_pushed(st, id, "origin", "garth/t", "a", &e), 0);
+	assert_int_equal(store_task_by_id(st, id, &t, &e), 0);
+	assert_string_equal(t.pushed_remote, "origin");
+	assert_string_equal(t.pushed_branch, "garth/t");
+	assert_string_equal(t.pushed_tip, "a");
+}
+
 static void test_a_newer_store_is_refused(void **state)
 {
 	struct scratch *s = *state;
@@ -354,6 +419,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratch_test(test_an_old_store_is_brought_up_to_date),
+		scratch_test(test_what_was_only_pushed_is_not_merged),
+		scratch_test(test_landed),
 		scratch_test(test_many_make_it_at_once),
 		scratch_test(test_a_newer_store_is_refused),
 		scratch_test(test_what_a_task_publishes),
