@@ -12,6 +12,9 @@
 #include "sys/fd.h"
 #include "workspace/review.h"
 
+/* What ignore files hide is named up to here; --json has more. */
+#define NAMED_MAX 10
+
 /* git writes into a file without a name, from which the answer is cleaned for a terminal or passed on. */
 static void print_file(int out)
 {
@@ -136,25 +139,63 @@ static void warn_of_unseen(struct task_at *at, struct review *r)
 static int print_names(struct task_at *at, struct review *r, struct err *e)
 {
 	auto_strvec names = STRVEC_INIT, unseen = STRVEC_INIT;
-	json_t *o, *files = json_array();
+	json_t *o, *files = json_array(), *hidden = json_array();
 
 	if (review_names(r, &names, e) < 0)
 		return say_error(e);
 	for (size_t i = 0; i < names.n; i++)
 		json_array_append_new(files, json_pack("{s:s%, s:o}", "status", names.v[i], (size_t)1, "path",
 						     json_text(names.v[i] + 2)));
+	for (size_t i = 0; i < r->hidden.n; i++)
+		json_array_append_new(hidden, json_pack("{s:o, s:I}", "path", json_text(r->hidden.v[i].path),
+						      "files", (json_int_t)r->hidden.v[i].files));
+	for (size_t i = 0; i < r->unseen_by_git.n; i++)
+		strvec_push(&r->apart, r->unseen_by_git.v[i]);
 	find_unseen(at, r, &unseen);
-	o = json_pack("{s:o, s:i, s:o, s:o}", "files", files, "ignored", (int)r->ignored, "apart",
-		json_list(&r->apart), "unseen", json_list(&unseen));
+	o = json_pack("{s:o, s:i, s:o, s:o, s:o}", "files", files, "ignored", (int)r->ignored, "hidden",
+		hidden, "apart", json_list(&r->apart), "unseen", json_list(&unseen));
 	return json_print(o);
+}
+
+/* "build (30), x.o and 12 more" */
+static void name_hidden(const struct hidden *h, size_t all, struct buf *out)
+{
+	size_t named = 0;
+
+	for (size_t i = 0; i < h->n && i < NAMED_MAX; i++) {
+		buf_printf(out, "%s%s", i ? ", " : "", h->v[i].path);
+		if (h->v[i].files > 1)
+			buf_printf(out, " (%zu)", h->v[i].files);
+		named += h->v[i].files;
+	}
+	if (named < all)
+		buf_printf(out, " and %zu more", all - named);
+}
+
+static void name_rules(const struct strvec *rules, struct buf *out)
+{
+	for (size_t i = 0; i < rules->n && i < NAMED_MAX; i++)
+		buf_printf(out, "%s%s", i ? ", " : "", rules->v[i]);
+	if (rules->n > NAMED_MAX)
+		buf_printf(out, " and %zu more", rules->n - NAMED_MAX);
 }
 
 static void print_rest(const struct review *r)
 {
+	auto_buf hidden = BUF_INIT(1 << 20), rules = BUF_INIT(1 << 20);
+
 	for (size_t i = 0; i < r->apart.n; i++)
 		say_warning("not shown: %s", r->apart.v[i]);
-	if (r->ignored && say_is_heard())
-		say_state("%zu ignored file%s not shown", r->ignored, r->ignored == 1 ? " is" : "s are");
+	for (size_t i = 0; i < r->unseen_by_git.n; i++)
+		say_warning("not shown: %s", r->unseen_by_git.v[i]);
+	if (!r->ignored)
+		return;
+	name_hidden(&r->hidden, r->ignored, &hidden);
+	say_state("%zu ignored file%s not shown: %s", r->ignored, r->ignored == 1 ? " is" : "s are",
+		buf_str(&hidden));
+	name_rules(&r->hidden.rules, &rules);
+	if (rules.len)
+		say_warning("ignore files that are ignored themselves, and hide others: %s", buf_str(&rules));
 }
 
 int cmd_diff(int argc, char **argv)

@@ -213,11 +213,9 @@ int cmd_show(int argc, char **argv)
 		return say_error(&why);
 	if (jail)
 		return show_jail(&c, &at, net, json, &e);
-	if (why.kind == ERR_NONE && task_work(&c, &at, &w, &e) < 0) {
-		if (e.kind != ERR_NOTFOUND)
-			return say_error(&e);
+	/* the rest of it can be told all the same */
+	if (why.kind == ERR_NONE && task_work(&c, &at, &w, &e) < 0)
 		why = e;
-	}
 	if (use_add(at.ws.dir, "", &room, &e) < 0 || store_task_list(c.store, false, &all, &e) < 0 ||
 		store_snapshot_list(c.store, t.id, &snapshots, &e) < 0)
 		return say_error(&e);

@@ -25,7 +25,8 @@
 /* To an agent that was not asked for anything. */
 #define GO_ON "Go on."
 
-#define CANCEL_TRIES 2000
+/* for longer than a look at what a task leaves may take, see REVIEW_SECONDS */
+#define CANCEL_TRIES 6000
 
 /* An agent that is run in a task of another command's has to reach its model. */
 static void add_agents(const struct config_agent *a, struct network *n)

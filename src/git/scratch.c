@@ -11,16 +11,20 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/blob.h"
+#include "sys/clock.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "sys/tree.h"
 
-#define TREE_REF "refs/heads/workspace"
+#define TREE_REF     "refs/heads/workspace"
+#define USER_IGNORES "info/user-ignores"
 
 static struct git scratch_git(const struct scratch *s)
 {
+	int64_t left = s->deadline ? (s->deadline - clock_ms() + 999) / 1000 : 600;
+
 	/* in a directory of our own: git reads .gitattributes where it stands */
-	return (struct git){ .dir = s->dir, .cwd = s->dir, .seconds = 600 };
+	return (struct git){ .dir = s->dir, .cwd = s->dir, .seconds = left > 1 ? (unsigned)left : 1 };
 }
 
 static int make_skeleton(struct scratch *s, int dir, struct err *e)
@@ -162,31 +166,49 @@ int scratch_add_ignore(struct scratch *s, const char *path, const char *text, si
 	return 0;
 }
 
-int scratch_ignored(struct scratch *s, const struct buf *paths, struct buf *out, struct err *e)
+int scratch_user_ignores(struct scratch *s, const char *text, size_t len, struct err *e)
+{
+	auto_str path = path_join(s->dir, USER_IGNORES);
+
+	return write_file(AT_FDCWD, path, text, len, 0600, e);
+}
+
+int scratch_ignored(
+	struct scratch *s, const struct buf *paths, unsigned seconds, struct buf *out, struct err *e)
 {
 	auto_str root = path_join(s->dir, "wt");
-	auto_buf ask = BUF_INIT(paths->max * 2), answer = BUF_INIT(paths->max * 2), errtext = BUF_SMALL;
+	auto_buf errtext = BUF_SMALL;
 	struct git g = scratch_git(s);
 	auto_strvec args = STRVEC_INIT;
-	int code;
+	int code, rc;
 
 	if (!paths->len)
 		return 0;
-	/* "./" before a name that begins with a colon, which would be magic */
-	for (size_t at = 0; at < paths->len; at += strlen(paths->data + at) + 1)
-		buf_addstr(&ask, "./"), buf_add(&ask, paths->data + at, strlen(paths->data + at) + 1);
 	g.work_tree = root;
 	g.cwd = root;
+	if (seconds < g.seconds)
+		g.seconds = seconds;
+	strvec_push(&args, "-c");
+	strvec_pushf(&args, "core.excludesFile=%s/" USER_IGNORES, s->dir);
 	strvec_pushl(&args, "check-ignore", "-z", "--stdin", "--no-index", NULL);
-	if (git_try(&g, &args, &ask, &answer, &errtext, &code, e) < 0)
+	rc = git_try(&g, &args, paths, out, &errtext, &code, e);
+	/* what was said before the end of its time is true; a name may be cut off */
+	while (out->len && out->data[out->len - 1])
+		buf_cut(out, out->len - 1);
+	if (rc < 0)
 		return -1;
 	/* 1 is "none of them" */
-	if (code > 1)
-		return err_set(e, ERR_FAILED, "git check-ignore: %.*s", (int)strcspn(buf_str(&errtext), "\n"),
-			buf_str(&errtext));
-	for (size_t at = 0; at + 2 < answer.len; at += strlen(answer.data + at) + 1)
-		buf_add(out, answer.data + at + 2, strlen(answer.data + at + 2) + 1);
-	return 0;
+	return code > 1 ? err_set(e, ERR_FAILED, "git check-ignore: %.*s",
+				  (int)strcspn(buf_str(&errtext), "\n"), buf_str(&errtext))
+			: 0;
+}
+
+int scratch_added(struct scratch *s, const char *from, const char *to, struct buf *out, struct err *e)
+{
+	struct git g = scratch_git(s);
+
+	return git_do(&g, out, e, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A",
+		from, to, "--", NULL);
 }
 
 static int flush(struct scratch *s, struct err *e)

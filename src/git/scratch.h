@@ -19,10 +19,11 @@
 
 struct scratch {
 	const struct repo *repo;
-	char *dir;  /* its path; removed by scratch_release */
-	int parent; /* the directory that holds it */
-	int lock;   /* held for as long as this is in use: others sweep up what nobody holds */
-	int stream; /* what is being written for fast-import */
+	char *dir;        /* its path; removed by scratch_release */
+	int parent;       /* the directory that holds it */
+	int lock;         /* held for as long as this is in use: others sweep up what nobody holds */
+	int stream;       /* what is being written for fast-import */
+	int64_t deadline; /* clock_ms by which its gits must be done; 0: each has ten minutes */
 	struct buf pending;
 };
 
@@ -44,8 +45,16 @@ int scratch_sweep(int home, bool remove, struct strvec *ret, struct err *e);
 int scratch_base_ignores(struct scratch *s, const char *base, const struct strvec *paths, struct err *e);
 /* Puts an ignore file with this content at path, for scratch_ignored. */
 int scratch_add_ignore(struct scratch *s, const char *path, const char *text, size_t len, struct err *e);
-/* Which of the paths (NUL-separated, files) the ignore files ignore: the same form, in the same order. */
-int scratch_ignored(struct scratch *s, const struct buf *paths, struct buf *out, struct err *e);
+/* The user's own ignore file, which counts least. */
+int scratch_user_ignores(struct scratch *s, const char *text, size_t len, struct err *e);
+/* Which of the paths the ignore files ignore: the same form, in the same order. Each path ends in a NUL and
+ * begins with "./" (a name that begins with a colon would be magic); a directory's ends in "/". Patterns can
+ * be made to take for ever: after `seconds` this fails with e->sys ETIMEDOUT, and with EFBIG if the answer
+ * does not fit; *out then has what was answered so far. */
+int scratch_ignored(
+	struct scratch *s, const struct buf *paths, unsigned seconds, struct buf *out, struct err *e);
+/* The paths that the commit `to` has and `from` has not, each with a NUL behind it. */
+int scratch_added(struct scratch *s, const char *from, const char *to, struct buf *out, struct err *e);
 
 int scratch_begin(struct scratch *s, const char *base, struct err *e);
 /* A file's content from a descriptor (at most size bytes are taken), or a link's text. */

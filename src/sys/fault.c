@@ -14,6 +14,13 @@ void fault(const char *step)
 	if (!strncmp(wanted, "stop:", 5) && !strcmp(wanted + 5, step))
 		raise(SIGSTOP);
 }
+
+unsigned fault_short(const char *what, unsigned seconds)
+{
+	const char *wanted = getenv("GARTH_FAULT");
+
+	return wanted && !strncmp(wanted, "short:", 6) && !strcmp(wanted + 6, what) ? 1 : seconds;
+}
 #else
 typedef int fault_is_not_built; /* a file must not be empty */
 #endif

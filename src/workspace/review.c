@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "sys/clock.h"
 #include "sys/fd.h"
 
 /* Paths that are left out of a snapshot are named one by one up to here. */
@@ -17,62 +18,9 @@ void review_release(struct review *r)
 {
 	scratch_release(&r->scratch);
 	strvec_release(&r->apart);
+	strvec_release(&r->unseen_by_git);
+	hidden_release(&r->hidden);
 	*r = (struct review){ .scratch = SCRATCH_INIT };
-}
-
-/* An ignore file's content as the workspace has it now. */
-static int add_ignore_file(struct scratch *s, int root, const char *path, struct err *e)
-{
-	auto_fd fd = open_regular_beneath(root, path);
-	auto_buf text = BUF_INIT(1 << 20);
-	struct stat st;
-
-	/* one of a megabyte is no ignore file: what it would hide is shown */
-	if (fd < 0 || fstat(fd, &st) < 0 || (size_t)st.st_size >= text.max)
-		return 0;
-	if (read_rest(fd, &text, path, e) < 0)
-		return -1;
-	return scratch_add_ignore(s, path, buf_str(&text), text.len, e);
-}
-
-static bool is_ignore_file(const char *path)
-{
-	return !strcmp(path_base(path), ".gitignore");
-}
-
-static int take_ignore_files(struct scratch *s, const char *base, const struct changes *c, struct err *e)
-{
-	if (scratch_base_ignores(s, base, &c->base_ignores, e) < 0)
-		return -1;
-	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].kind == CHANGE_FILE && is_ignore_file(c->v[i].path) &&
-			add_ignore_file(s, c->root, c->v[i].path, e) < 0)
-			return -1;
-	return 0;
-}
-
-/* Marks the untracked files that the ignore files ignore. */
-static int mark_ignored(struct scratch *s, const char *base, struct changes *c, struct err *e)
-{
-	auto_buf paths = BUF_INIT(512u << 20), ignored = BUF_INIT(512u << 20);
-	size_t at = 0;
-
-	for (size_t i = 0; i < c->n; i++)
-		if (!c->v[i].tracked && (c->v[i].kind == CHANGE_FILE || c->v[i].kind == CHANGE_LINK))
-			buf_add(&paths, c->v[i].path, strlen(c->v[i].path) + 1);
-	if (paths.overflow)
-		return err_set(e, ERR_FAILED, "too many untracked files");
-	if (!paths.len)
-		return 0;
-	if (take_ignore_files(s, base, c, e) < 0 || scratch_ignored(s, &paths, &ignored, e) < 0)
-		return -1;
-	/* The answers come in the order of the questions. */
-	for (size_t i = 0; i < c->n && at < ignored.len; i++)
-		if (!c->v[i].tracked && !strcmp(c->v[i].path, ignored.data + at)) {
-			c->v[i].ignored = true;
-			at += strlen(ignored.data + at) + 1;
-		}
-	return 0;
 }
 
 void review_left_release(struct review_left *l)
@@ -150,15 +98,22 @@ static int put_link(struct review *r, int root, const struct change *c, struct e
 	return n < 0 ? 0 : scratch_link(&r->scratch, c->path, text, (size_t)n, e);
 }
 
+/* Whether an ignored file is kept all the same. */
+static bool has_room(struct review *r, const struct change *c)
+{
+	if (c->size >= r->ignored_room)
+		return false;
+	r->ignored_room -= c->size;
+	return true;
+}
+
 static int put_change(struct review *r, int root, const struct change *c, struct err *e)
 {
-	if (c->ignored && c->size < r->ignored_room) {
-		r->ignored_room -= c->size;
-	} else if (c->ignored) {
+	bool file = c->kind == CHANGE_FILE || c->kind == CHANGE_LINK;
+
+	if (c->ignored && (file ? !has_room(r, c) : !r->left)) {
 		r->ignored++;
 		stays(r, c->path);
-		if (is_ignore_file(c->path))
-			strvec_pushf(&r->apart, "%s (an ignore file that is ignored itself)", c->path);
 		return 0;
 	}
 	switch (c->kind) {
@@ -170,7 +125,7 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 	case CHANGE_OPAQUE:
 		return scratch_gone(&r->scratch, c->path, e);
 	case CHANGE_ODD:
-		strvec_pushf(&r->apart, "%s (neither a file nor a link)", c->path);
+		strvec_pushf(&r->unseen_by_git, "%s (neither a file nor a link)", c->path);
 		return c->tracked ? scratch_gone(&r->scratch, c->path, e) : 0;
 	case CHANGE_CLOSED:
 		strvec_pushf(&r->apart, "%s/ (not to be looked into)", c->path);
@@ -184,41 +139,39 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 	return 0;
 }
 
-/* The changes of a scan since that commit. */
-static int take_changes(struct workspace *ws, const char *since, struct changes *c, struct review_left *left,
-	struct review *ret, struct err *e)
+/* What a task's branch is at, as the gateway left it. */
+static const char *tip_of(const struct workspace *ws)
 {
-	auto_review r = { .base = ws->task->base,
-		.left = left,
-		.ignored_room = left ? REVIEW_IGNORED_MAX : 0,
-		.scratch = SCRATCH_INIT };
-
-	if (scratch_open(ws->repo, ws->home->fd, ws->home->path, &r.scratch, e) < 0)
-		return -1;
-	if (mark_ignored(&r.scratch, since, c, e) < 0 || scratch_begin(&r.scratch, since, e) < 0)
-		return -1;
-	for (size_t i = 0; i < c->n; i++)
-		if (put_change(&r, c->root, &c->v[i], e) < 0)
-			return -1;
-	if (scratch_end(&r.scratch, e) < 0)
-		return -1;
-	*ret = r;
-	r = (struct review){ .scratch = SCRATCH_INIT };
-	return 0;
+	return *ws->task->published ? ws->task->published : ws->task->base;
 }
 
-static int open_with(struct workspace *ws, struct review_left *left, struct review *ret, struct err *e)
+static void name_unknown(struct strvec *ret, const char *sign, const struct changes *c)
 {
-	auto_str since = workspace_since(ws);
-	auto_changes c = { .root = -1 };
+	if (c->cannot_tell)
+		strvec_pushf(ret, "%scannot tell which files are ignored: %s", sign, c->cannot_tell);
+}
 
-	return workspace_scan(ws, &c, e) < 0 ? -1 : take_changes(ws, since, &c, left, ret, e);
+/* The changes of a scan since that commit. */
+static int take_changes(struct workspace *ws, const char *since, const char *tip, struct changes *c,
+	struct review *r, struct err *e)
+{
+	r->base = ws->task->base;
+	if (scratch_open(ws->repo, ws->home->fd, ws->home->path, &r->scratch, e) < 0)
+		return -1;
+	if (r->seconds)
+		r->scratch.deadline = clock_ms() + 1000 * (int64_t)r->seconds;
+	if (ignored_mark(ws, &r->scratch, since, tip, c, e) < 0 || scratch_begin(&r->scratch, since, e) < 0)
+		return -1;
+	for (size_t i = 0; i < c->n; i++)
+		if (put_change(r, c->root, &c->v[i], e) < 0)
+			return -1;
+	return scratch_end(&r->scratch, e);
 }
 
 int review_uncommitted(
 	struct workspace *ws, const char *tip, struct strvec *ret, size_t *ret_ignored, struct err *e)
 {
-	auto_review r = { .scratch = SCRATCH_INIT };
+	auto_review r = { .scratch = SCRATCH_INIT, .seconds = REVIEW_SECONDS };
 	auto_str since = workspace_since(ws);
 	auto_changes c = { .root = -1 };
 
@@ -227,10 +180,13 @@ int review_uncommitted(
 		return -1;
 	if (!c.n && !strcmp(since, tip))
 		return 0;
-	if (take_changes(ws, since, &c, NULL, &r, e) < 0)
+	if (take_changes(ws, since, tip, &c, &r, e) < 0)
 		return -1;
 	r.base = tip;
-	if (review_names(&r, ret, e) < 0)
+	/* before names that it makes doubtful */
+	name_unknown(ret, "? ", &c);
+	if (review_names(&r, ret, e) < 0 ||
+		(strcmp(since, tip) && ignored_untracked(&r.scratch, since, &c, ret, &r.ignored, e) < 0))
 		return -1;
 	for (size_t i = 0; i < r.apart.n; i++)
 		strvec_pushf(ret, "? %s", r.apart.v[i]);
@@ -245,12 +201,22 @@ int review_ignored(struct workspace *ws, struct changes *c, struct err *e)
 
 	return scratch_open(ws->repo, ws->home->fd, ws->home->path, &r.scratch, e) < 0
 		       ? -1
-		       : mark_ignored(&r.scratch, since, c, e);
+		       : ignored_mark(ws, &r.scratch, since, tip_of(ws), c, e);
 }
 
 int review_open(struct workspace *ws, struct review *ret, struct err *e)
 {
-	return open_with(ws, NULL, ret, e);
+	auto_review r = { .scratch = SCRATCH_INIT };
+	auto_str since = workspace_since(ws);
+	auto_changes c = { .root = -1 };
+
+	if (workspace_scan(ws, &c, e) < 0 || take_changes(ws, since, tip_of(ws), &c, &r, e) < 0)
+		return -1;
+	name_unknown(&r.apart, "", &c);
+	hidden_list(&c, &r.hidden);
+	*ret = r;
+	r = (struct review){ .scratch = SCRATCH_INIT };
+	return 0;
 }
 
 /* More than one command line names. */
@@ -293,10 +259,11 @@ void review_left_lines(const struct review_left *l, struct strvec *ret)
 
 int review_keep(struct workspace *ws, int out_fd, char commit[65], struct review_left *left, struct err *e)
 {
-	auto_review r = { .scratch = SCRATCH_INIT };
+	auto_review r = { .scratch = SCRATCH_INIT, .left = left, .ignored_room = REVIEW_IGNORED_MAX };
 	auto_str since = workspace_since(ws);
+	auto_changes c = { .root = -1 };
 
-	if (open_with(ws, left, &r, e) < 0)
+	if (workspace_scan(ws, &c, e) < 0 || take_changes(ws, since, tip_of(ws), &c, &r, e) < 0)
 		return -1;
 	shorten(&left->stays, false);
 	shorten(&left->stays, true);

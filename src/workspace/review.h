@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/strvec.h"
 #include "git/scratch.h"
+#include "workspace/ignored.h"
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
 
@@ -31,21 +32,27 @@ void review_left_lines(const struct review_left *l, struct strvec *ret);
 struct review {
 	struct scratch scratch;
 	const char *base;
-	uint64_t shown;           /* bytes taken so far */
-	uint64_t ignored_room;    /* bytes of ignored files that are taken all the same */
-	size_t ignored;           /* files that are not shown because ignore files say so */
-	struct strvec apart;      /* what cannot be shown, a line each: "nested/ (a repository)" */
-	struct review_left *left; /* where it is kept and not shown: what cannot be */
+	uint64_t shown;        /* bytes taken so far */
+	uint64_t ignored_room; /* bytes of ignored files that are taken all the same */
+	size_t ignored;        /* files that are not shown because ignore files say so */
+	struct strvec apart;   /* what cannot be shown and may be work, a line each: "lib (a repository)" */
+	struct strvec unseen_by_git; /* FIFOs and sockets: git has no eyes for them, so they are no work */
+	struct hidden hidden;        /* review_open: what ignore files set aside */
+	struct review_left *left;    /* where it is kept and not shown: what cannot be */
+	unsigned seconds;            /* for all its gits together; 0: ten minutes for each */
 };
+
+/* A verdict that takes longer is "cannot tell": somebody waits for it, or for the task to end. */
+#define REVIEW_SECONDS 20
 
 /* File contents beyond these are named, not shown: of one file, and in all. */
 #define REVIEW_FILE_MAX (100u << 20)
 #define REVIEW_ALL_MAX  (512u << 20)
 
 int review_open(struct workspace *ws, struct review *ret, struct err *e);
-/* What the workspace has that the commit `tip` has not, as lines "A path", "M path", "D path", and "? path
- * (why)" for what cannot be compared; *ret_ignored: how many files ignore files set aside. Quick where
- * nothing was touched. */
+/* What git would call uncommitted at the commit `tip`, as lines "A path", "M path", "D path", and "? path
+ * (why)" for what cannot be compared or told; *ret_ignored: how many files ignore files set aside. Quick
+ * where nothing was touched. */
 int review_uncommitted(
 	struct workspace *ws, const char *tip, struct strvec *ret, size_t *ret_ignored, struct err *e);
 /* Fills in which of a scan's changes are ignored. */

@@ -19,6 +19,7 @@ void changes_release(struct changes *c)
 	free(c->v);
 	fd_closep(&c->root);
 	strvec_release(&c->base_ignores);
+	free(c->cannot_tell);
 	*c = (struct changes){ .root = -1 };
 }
 
@@ -127,17 +128,14 @@ static enum change_kind kind_of(mode_t mode)
 	return S_ISREG(mode) ? CHANGE_FILE : S_ISLNK(mode) ? CHANGE_LINK : CHANGE_ODD;
 }
 
-static void add_entry(struct changes *c, const struct tree_entry *t, bool tracked)
-{
-	struct change *n = add(c, t->path, kind_of(t->st.st_mode));
-
-	n->executable = (t->st.st_mode & 0100) != 0;
-	n->size = (uint64_t)t->st.st_size;
-	n->tracked = tracked;
-}
+/* What all threads of a scan have listed. */
+struct listed {
+	size_t paths, bytes;
+};
 
 struct scan {
 	struct changes *out;
+	struct listed *all;
 	struct tracked *tracked;
 	struct tracked_range near;
 };
@@ -155,28 +153,54 @@ static bool is_nested_repo(const struct tree_entry *t, const struct tracked *tra
 	return !lstat_beneath(t->dir, dot_git, &st);
 }
 
+/* Names are the agent's to choose: a few thousand of the longest would fill the memory. */
+static int check_room(const struct listed *l, struct err *e)
+{
+	if (__atomic_load_n(&l->paths, __ATOMIC_RELAXED) >= CHANGES_MAX)
+		return err_set(e, ERR_FAILED, "more than %d paths changed", CHANGES_MAX);
+	if (__atomic_load_n(&l->bytes, __ATOMIC_RELAXED) >= CHANGES_BYTES_MAX)
+		return err_set(e, ERR_FAILED, "the names of its changed paths have more than %u MB",
+			CHANGES_BYTES_MAX >> 20);
+	return 0;
+}
+
+static struct change *list(struct scan *s, const struct tree_entry *t, enum change_kind kind)
+{
+	__atomic_add_fetch(&s->all->paths, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&s->all->bytes, strlen(t->path) + 1, __ATOMIC_RELAXED);
+	return add(s->out, t->path, kind);
+}
+
+static void list_entry(struct scan *s, const struct tree_entry *t, bool tracked)
+{
+	struct change *n = list(s, t, kind_of(t->st.st_mode));
+
+	n->executable = (t->st.st_mode & 0100) != 0;
+	n->size = (uint64_t)t->st.st_size;
+	n->tracked = tracked;
+}
+
 /* Whether the entry needs no look, is done with, or must be stopped at. */
 static bool settled(struct scan *s, const struct tree_entry *t, enum tree_next *next, struct err *e)
 {
-	if (s->out->n >= CHANGES_MAX) {
-		err_set(e, ERR_FAILED, "more than %d paths changed", CHANGES_MAX);
+	if (check_room(s->all, e) < 0) {
 		*next = TREE_STOP;
 		return true;
 	}
 	if (t->closed) {
-		add(s->out, t->path, CHANGE_CLOSED);
+		list(s, t, CHANGE_CLOSED);
 		*next = TREE_SKIP;
 		return true;
 	}
 	/* the workspace's own says nothing; any other is somebody's work that git will not look at */
 	if (!strcasecmp(t->name, ".git")) {
 		if (strcmp(t->path, ".git"))
-			add(s->out, t->path, CHANGE_REPO);
+			list(s, t, CHANGE_REPO);
 		*next = TREE_SKIP;
 		return true;
 	}
 	if (is_nested_repo(t, s->tracked)) {
-		add(s->out, t->path, CHANGE_REPO);
+		list(s, t, CHANGE_REPO);
 		*next = TREE_SKIP;
 		return true;
 	}
@@ -200,13 +224,13 @@ static enum tree_next upper_entry(const struct tree_entry *t, void *arg, struct 
 		return next;
 	if (S_ISDIR(t->st.st_mode)) {
 		if (is_opaque(t) && tracked_has_dir(s->tracked, t->path))
-			add(s->out, t->path, CHANGE_OPAQUE);
+			list(s, t, CHANGE_OPAQUE);
 		return TREE_ON;
 	}
 	if (S_ISCHR(t->st.st_mode) && t->st.st_rdev == 0)
-		add(s->out, t->path, CHANGE_GONE)->tracked = true;
+		list(s, t, CHANGE_GONE)->tracked = true;
 	else
-		add_entry(s->out, t, tracked_find(s->tracked, t->path, &s->near) != NULL);
+		list_entry(s, t, tracked_find(s->tracked, t->path, &s->near) != NULL);
 	return TREE_ON;
 }
 
@@ -220,7 +244,8 @@ static void note_ignores(const struct tracked *t, struct changes *c)
 int scan_upper(int root, const struct tracked *t, struct changes *ret, struct err *e)
 {
 	struct changes c = { .root = root };
-	struct scan s = { .out = &c, .tracked = (struct tracked *)t };
+	struct listed all = { 0 };
+	struct scan s = { .out = &c, .all = &all, .tracked = (struct tracked *)t };
 
 	if (tree_walk(root, upper_entry, &s, e) < 0) {
 		changes_release(&c);
@@ -255,7 +280,7 @@ static enum tree_next whole_entry(const struct tree_entry *t, void *arg, struct 
 	if (known)
 		known->seen = true;
 	if (!known || !is_unchanged(known, &t->st))
-		add_entry(s->out, t, known != NULL);
+		list_entry(s, t, known != NULL);
 	return TREE_ON;
 }
 
@@ -304,6 +329,7 @@ static int by_path(const void *a, const void *b)
 int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e)
 {
 	struct changes c = { .root = root }, found[TREE_MAX_THREADS] = { 0 };
+	struct listed all = { 0 };
 	struct scan s[TREE_MAX_THREADS];
 	void *args[TREE_MAX_THREADS];
 	unsigned threads = thread_count();
@@ -311,7 +337,7 @@ int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e)
 	int rc;
 
 	for (unsigned i = 0; i < threads; i++) {
-		s[i] = (struct scan){ .out = &found[i], .tracked = t };
+		s[i] = (struct scan){ .out = &found[i], .all = &all, .tracked = t };
 		args[i] = &s[i];
 		found[i].root = -1;
 	}

@@ -42,9 +42,13 @@ struct changes {
 	size_t dirs;                /* scan_whole: more directories than the base has */
 	int root;                   /* where the files are, to be opened beneath */
 	struct strvec base_ignores; /* the base's .gitignore files */
+	bool has_rules;             /* ignored.h: the scratch repository has the ignore files */
+	char *cannot_tell;          /* ignored.h: why some are not known to be ignored, or NULL */
 };
 
-#define CHANGES_MAX 2000000
+/* More than this, in paths and in their bytes, is not listed: the scan fails and says so. */
+#define CHANGES_MAX       2000000
+#define CHANGES_BYTES_MAX (64u << 20)
 
 void changes_release(struct changes *c);
 #define auto_changes __attribute__((cleanup(changes_release))) struct changes

@@ -90,6 +90,10 @@ bool workspace_is_on_host(const struct task *t);
 /* Whether it is one whose base comes from the remote. */
 bool workspace_is_clone(const char *name);
 
+/* In the task's directory: the user's own ignore file, as it was when the task was made. */
+#define WORKSPACE_IGNORES     "ignores"
+#define WORKSPACE_IGNORES_MAX (1u << 20)
+
 /* For the backends: */
 struct backend {
 	const char *name;

@@ -257,3 +257,62 @@ open('bottom', 'w').close()"
     gone
   done
 }
+
+# The attack writes an ignore file that git needs hours for. Nobody waits: what is not known to be ignored is work, and
+# neither the task's end, nor a cancel, nor another task is held up.
+@test "20 26 J1 J10: an ignore file that takes for ever" {
+  export GARTH_FAULT=short:ignored # in builds that know it: a second instead of five
+  slow='i=0; while [ $i -lt 15000 ]; do echo "*a*a*a*a*a*a*a*a*a*a*b$i"; i=$((i+1)); done >.gitignore
+    for i in $(seq 50); do d=$(printf "a%.0s" $(seq 60))$i; mkdir $d; touch $d/$(printf "a%.0s" $(seq 200)); done'
+  # the control: git itself is at it for long
+  git init -q "$T/open/c"; (cd "$T/open/c" && sh -c "$slow" && code=0 && { timeout 2 git status --porcelain >/dev/null || code=$?; }; ((code == 124)))
+  within 30 "$garth" run -t t -- sh -c "$slow" || true
+  grep -q 'cannot tell which files are ignored' "$T/answer" || { cat "$T/answer"; return 1; }
+  within 30 "$garth" diff t --stat; grep -q 'cannot tell which files' "$T/answer"; grep -q .gitignore "$T/answer"
+  refused "$garth" discard t; grep -q 'cannot tell which files' "$T/refused"
+  within 30 "$garth" discard -fD t
+  "$garth" run -d -t t -- sh -c "$slow; touch ready; exec sleep 1000"
+  until_ inside t test -e ready
+  "$garth" cancel t 3>&- & canceller=$!
+  within 5 "$garth" run -t other -- true
+  wait "$canceller"
+  [[ $(state_of t) == cancelled && $(state_of other) == done ]]
+}
+
+# peak LIMIT COMMAND…: neither it nor anything that it starts has more megabytes of memory than that.
+peak() {
+  "$python" - "$@" <<'PY'
+import ctypes, os, resource, subprocess, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # a keeper whose parent has ended becomes ours to wait for
+subprocess.run(sys.argv[2:], stdin=subprocess.DEVNULL)
+while True:
+    try: os.wait()
+    except ChildProcessError: break
+used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+print("peak:", used, "MB")
+sys.exit(used > int(sys.argv[1]))
+PY
+}
+
+# The attack makes many files at a path of 30 KB: 600 MB of names, for whoever keeps them all.
+@test "20 J1 J8 J10: many files at a very long path" {
+  deep="import os
+for i in range(125):
+    os.mkdir('d' * 240); os.chdir('d' * 240)
+for i in range(COUNT): os.close(os.open(str(i), os.O_CREAT))"
+  grep -q asan "$GARTH_BUILD/garth" && limit=2000 || limit=300
+  # as many as are listed
+  "$garth" new t
+  inside t "$python -c \"${deep/COUNT/1900}\""
+  peak $limit "$garth" diff --stat t >"$T/answer" 2>&1; tail -n 1 "$T/answer"
+  gone
+  for backend in overlay worktree; do
+    peak $limit "$garth" run -t t --backend "$backend" -- "$python" -c "${deep/COUNT/20000}" >"$T/answer" 2>&1
+    grep -q 'cannot be told: the names of its changed paths' "$T/answer" || { cat "$T/answer"; return 1; }
+    peak $limit "$garth" diff t >"$T/answer" 2>&1
+    grep -q 'the names of its changed paths' "$T/answer" || { cat "$T/answer"; return 1; }
+    answers show t; answers ls
+    refused "$garth" discard t
+    gone
+  done
+}

@@ -1,0 +1,77 @@
+# What git at the tip calls clean is clean, whatever else lies in the workspace.
+load helpers
+
+# clean TASK: git inside finds nothing, and neither does Garth.
+clean() {
+  [[ -z $(inside "$1" git status --porcelain) ]] || complain "git status: $(inside "$1" git status --porcelain)" || return
+  [[ $(field "$1" files) == '[]' ]] || complain "show: $(field "$1" files)"
+}
+
+@test "T2 ignored: a file that git add -f took in is tracked, whatever the ignore rules say" {
+  for b in "${backends[@]}"; do
+    call "$garth" run -t t-$b --backend $b -- sh -c 'echo x >secret.o; mkdir ignored; echo y >ignored/y; git add -f secret.o ignored/y; git commit -qm forced'
+    [[ $code == 0 && -z $err && $(state_of t-$b) == done ]] || complain "$b"
+    clean t-$b
+    [[ $("$garth" diff --json t-$b | json '[f["path"] for f in d["files"]]') == '["ignored/y", "secret.o"]' ]] || complain "$b"
+    # and a change of it is one
+    inside t-$b 'echo more >>secret.o'
+    [[ $(field t-$b files) == '["M secret.o"]' ]] || complain "$b"
+    inside t-$b 'rm secret.o'
+    [[ $(field t-$b files) == '["D secret.o"]' ]] || complain "$b"
+  done
+}
+
+@test "T2 ignored: a file that was taken out of the repository, and is ignored now, is no work" {
+  echo v >local.cfg; git add local.cfg; git commit -qm config
+  for b in "${backends[@]}"; do
+    call "$garth" run -t t-$b --backend $b -- sh -c 'git rm -q --cached local.cfg; echo local.cfg >>.gitignore; git commit -qam "not ours"'
+    [[ $code == 0 && $(state_of t-$b) == done ]] || complain "$b"
+    inside t-$b 'test -e local.cfg; echo mine >>local.cfg'
+    clean t-$b
+  done
+}
+
+@test "T2 ignored: an ignore file that was committed away hides nothing any more" {
+  mkdir logs; echo '*.log' >logs/.gitignore; git add logs; git commit -qm logs
+  for b in "${backends[@]}"; do
+    call "$garth" run -t t-$b --backend $b -- sh -c 'git rm -q logs/.gitignore; git commit -qm away; mkdir -p logs; echo x >logs/x.log'
+    [[ $code == 1 && $err == *'uncommitted: logs/x.log'* ]] || complain "$b"
+    call "$garth" run -t l-$b --backend $b -- sh -c 'rm logs/.gitignore; ln -s ../a.txt logs/.gitignore; git add -A; git commit -qm link; echo x >logs/x.log'
+    [[ $code == 1 && $err == *'uncommitted: logs/x.log'* ]] || complain "$b"
+  done
+}
+
+@test "T2 ESCAPES 26 ignored: caches that ignore themselves, repositories in ignored directories, FIFOs and sockets are no work" {
+  leave='
+    for d in .pytest_cache .husky/_ .venv; do mkdir -p $d; echo "*" >$d/.gitignore; echo x >$d/x; done
+    mkdir -p ignored/_deps; git init -q ignored/_deps/lib; echo x >ignored/_deps/lib/x; mkdir ignored/closed; echo x >ignored/closed/x; chmod 000 ignored/closed
+    mkfifo left.fifo; /usr/bin/python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\"left.sock\")"'
+  for b in "${backends[@]}"; do
+    call "$garth" run -t t-$b --backend $b -- sh -c "$leave; echo y >>a.txt; git commit -qam work"
+    [[ $code == 0 && $(state_of t-$b) == done && $(field t-$b note) == null ]] || complain "$b"
+    clean t-$b
+    # all of it is in the trash
+    git branch -q -f main garth/t-$b 2>/dev/null || git merge -q --ff-only garth/t-$b
+    call "$garth" discard t-$b
+    [[ $code == 0 ]] || complain "$b"
+    "$garth" undo t-$b
+    inside t-$b 'test -e .venv/x && test -e ignored/_deps/lib/x && chmod 700 ignored/closed && test -e ignored/closed/x'
+    clean t-$b
+    git reset -q --hard HEAD~
+  done
+  # one that is not ignored is work
+  call "$garth" run -t n -- sh -c 'git init -q lib; echo x >lib/x'
+  [[ $code == 1 && $err == *'uncommitted: lib '* ]] || complain
+  # what takes the place of a file that git tracks is a change
+  call "$garth" run -t f -- sh -c 'rm a.txt; mkfifo a.txt'
+  [[ $code == 1 && $err == *'uncommitted: a.txt'* ]] || complain
+}
+
+@test "ESCAPES 9 ignored: diff counts and names what ignore files hide, and those that nobody committed" {
+  call "$garth" run -t t -- sh -c 'mkdir hidden; echo "*" >hidden/.gitignore; echo evil >hidden/evil; touch x.o; mkdir ignored; touch ignored/a ignored/b; mkfifo f'
+  [[ $code == 0 ]] || complain
+  call "$garth" diff t
+  [[ $code == 0 && $err == *'5 ignored files are not shown: hidden (2), ignored (2), x.o'* ]] || complain
+  [[ $err == *'hidden/.gitignore'* && $err == *'f (neither a file nor a link)'* ]] || complain
+  [[ $("$garth" diff --json t | json 'sorted((h["path"], h["files"]) for h in d["hidden"])') == '[["hidden", 2], ["ignored", 2], ["x.o", 1]]' ]] || complain
+}
