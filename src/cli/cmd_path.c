@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "base/alloc.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/say.h"
@@ -12,7 +13,7 @@ int cmd_path(int argc, char **argv)
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
 	auto_task t = { 0 };
-	bool visible;
+	auto_str host = NULL;
 
 	CMD_PARSE(&l, argc, argv);
 	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
@@ -24,14 +25,17 @@ int cmd_path(int argc, char **argv)
 		err_hint(&e, "garth export %s DIR", t.name);
 		return say_error(&e);
 	}
-	visible = workspace_is_on_host(&t);
+	host = workspace_host_dir(&c.home, &t);
 	if (json)
-		return json_print(
-			json_pack("{s:o, s:b}", "path", json_text(t.workspace), "visible_on_host", visible));
-	puts(t.workspace);
-	if (!visible && say_is_heard()) {
-		say_state("the workspace is visible only inside the task");
-		say_hint("garth export %s DIR", t.name);
+		return json_print(json_pack("{s:o, s:o, s:b}", "path", host ? json_text(host) : json_null(),
+			"workspace", json_text(t.workspace), "visible_on_host", host != NULL));
+	if (!host) {
+		/* its path inside is where the host has the user's own checkout: nobody is sent there */
+		err_set(&e, ERR_REFUSED, "task '%s' has no files on the host; inside they are at %s", t.name,
+			t.workspace);
+		err_hint(&e, "garth export %s DIR", t.name);
+		return say_error(&e);
 	}
+	puts(host);
 	return 0;
 }

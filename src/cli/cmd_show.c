@@ -151,7 +151,7 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 	const struct err *why, uint64_t disk, const struct standing *s, const struct snapshot_list *snapshots)
 {
 	const struct task *t = at->task;
-	auto_str question = ask_line(c, t);
+	auto_str question = ask_line(c, t), host = workspace_host_dir(&c->home, t);
 	auto_str state = xasprintf("%s%s", t->state, cleanup_is_stale(c, t) ? ", stale" : "");
 	auto_buf ports = BUF_SMALL;
 
@@ -164,6 +164,8 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 	else
 		print_branch(t, s);
 	line("workspace", t->workspace);
+	if (host && strcmp(host, t->workspace) != 0)
+		line("on host", host);
 	if (t->strict)
 		line("isolation", "strict: its objects are its own");
 	time_line("created", t->created);

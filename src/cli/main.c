@@ -21,7 +21,7 @@ const struct cmd commands[] = {
 	{ "cancel", cmd_cancel, "TASK", "stop a running task" },
 	{ "ls", cmd_ls, "[--all]", "list tasks" },
 	{ "show", cmd_show, "TASK", "show a task, or its walls" },
-	{ "path", cmd_path, "TASK", "print where a task's workspace stands" },
+	{ "path", cmd_path, "TASK", "print where a task's files are on the host" },
 	{ "diff", cmd_diff, "TASK [PATH...]", "show what a task changed" },
 	{ "publish", cmd_publish, "TASK", "publish a task's drafts now" },
 	{ "allow", cmd_allow, "TASK [PATH...]", "let a task publish protected paths" },

@@ -87,47 +87,48 @@ static const struct {
 	[LACKS_LOCK] = { "worktree-unlocked", "somebody unlocked its worktree" },
 };
 
-static enum lack lack_of_files(const struct task *t, int dir)
+static enum lack lack_of_files(const char *host, int dir)
 {
 	struct stat st;
 
-	if (lstat(t->workspace, &st) < 0 || !S_ISDIR(st.st_mode))
+	if (lstat(host, &st) < 0 || !S_ISDIR(st.st_mode))
 		return has(dir, "tree") ? LACKS_REST : LACKS_FILES;
 	return has(dir, "tree") ? LACKS_REST : LACKS_NOTHING;
 }
 
-static enum lack lack_of_worktree(const struct task *t, int dir, const struct worktree_list *records)
+static enum lack lack_of_worktree(const char *host, int dir, const struct worktree_list *records)
 {
-	enum lack files = lack_of_files(t, dir);
+	enum lack files = lack_of_files(host, dir);
 	const struct worktree *w = NULL;
 
 	for (size_t i = 0; i < records->n; i++)
-		if (!strcmp(records->v[i].path, t->workspace))
+		if (!strcmp(records->v[i].path, host))
 			w = &records->v[i];
 	if (files != LACKS_NOTHING)
 		return files;
 	if (!w)
 		return LACKS_RECORD;
-	if (!points_to(t->workspace, w->admin))
+	if (!points_to(host, w->admin))
 		return LACKS_POINTER;
 	return w->reason ? LACKS_NOTHING : LACKS_LOCK;
 }
 
 static enum lack lack_of(struct context *c, const struct task *t, const struct worktree_list *records)
 {
+	auto_str host = workspace_host_dir(&c->home, t);
 	struct err ignored = ERR_INIT;
 	auto_fd dir = -1;
 
-	if (workspace_is_on_host(t) && !path_within(t->workspace, c->home.path))
+	if (host && !path_within(host, c->home.path))
 		return LACKS_HOME;
 	if (home_task_dir(&c->home, t->id, &dir, &ignored) < 0 || !has(dir, "git"))
 		return LACKS_ALL;
 	if (has(dir, REMAKE_MARK) || has(dir, REMAKE_ALL))
 		return LACKS_REST;
 	if (!strcmp(t->backend, "worktree"))
-		return lack_of_worktree(t, dir, records);
-	if (workspace_is_on_host(t))
-		return lack_of_files(t, dir);
+		return lack_of_worktree(host, dir, records);
+	if (host)
+		return lack_of_files(host, dir);
 	if (!has(dir, "upper"))
 		return LACKS_FILES;
 	return has(dir, "work") ? LACKS_NOTHING : LACKS_WORK;
@@ -138,11 +139,13 @@ static int lock_again(struct context *c, struct finding *f, struct err *e)
 	auto_task t = { 0 };
 	auto_repo r = { 0 };
 	auto_lock lock = -1;
+	auto_str host = NULL;
 
 	if (store_task_by_id(c->store, f->task, &t, e) < 0 || survey_repo(c, t.project_id, &r, e) < 0 ||
 		base_try_lock(&c->home, t.project_id, &lock, e) < 0)
 		return -1;
-	return worktree_lock(&r, t.workspace, e);
+	host = workspace_host_dir(&c->home, &t);
+	return host ? worktree_lock(&r, host, e) : 0;
 }
 
 static void hint_home(struct context *c, const struct task *t, struct finding *f)

@@ -73,14 +73,14 @@ static int clear_place(struct context *c, struct task_at *at, struct finding *f,
 	struct stat st;
 
 	/* a record of that name may be another worktree's by now */
-	if (!strcmp(at->task->backend, "worktree") && !is_registered(&at->repo, at->task->workspace))
+	if (!strcmp(at->task->backend, "worktree") && !is_registered(&at->repo, at->ws.host))
 		unlinkat(at->ws.dir, "admin", 0), unlinkat(at->ws.dir, "host-index", 0);
 	/* what is no directory is no worktree */
-	if (workspace_is_on_host(at->task) && !lstat(at->task->workspace, &st) && !S_ISDIR(st.st_mode)) {
+	if (at->ws.host && !lstat(at->ws.host, &st) && !S_ISDIR(st.st_mode)) {
 		auto_str to = NULL;
 
-		if (found_move(c, workspace_place(at->task->backend), path_base(at->task->workspace), NULL,
-			    &to, e) < 0)
+		if (found_move(c, workspace_place(at->task->backend), path_base(at->ws.host), NULL, &to, e) <
+			0)
 			return -1;
 		finding_said(f, "what was there is in %s", to);
 	}
@@ -159,7 +159,8 @@ static int make_all(struct context *c, struct task *t, int *lock, struct err *e)
 static int remake_all(struct context *c, struct task *t, struct finding *f, struct err *e)
 {
 	auto_str id = xasprintf("%lld", (long long)t->id), to = NULL, tree = NULL;
-	const char *name = path_base(t->workspace);
+	auto_str host = workspace_host_dir(&c->home, t);
+	const char *name = host ? path_base(host) : NULL;
 	auto_repo r = { 0 };
 	auto_lock lock = -1;
 
@@ -167,10 +168,10 @@ static int remake_all(struct context *c, struct task *t, struct finding *f, stru
 		return -1;
 	if (survey_is_there(c, "tasks", id) && found_move(c, "tasks", id, NULL, &to, e) < 0)
 		return -1;
-	if (workspace_is_on_host(t) && survey_is_there(c, workspace_place(t->backend), name) &&
+	if (name && survey_is_there(c, workspace_place(t->backend), name) &&
 		found_move(c, workspace_place(t->backend), name, NULL, &tree, e) < 0)
 		return -1;
-	if (is_registered(&r, t->workspace) && worktree_forget(&r, t->workspace, e) < 0)
+	if (host && is_registered(&r, host) && worktree_forget(&r, host, e) < 0)
 		return -1;
 	fault("doctor-cleared");
 	if (make_all(c, t, &lock, e) < 0)

@@ -60,7 +60,7 @@ const struct task *survey_at(const struct task_list *l, const char *path)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (!l->v[i].removed && workspace_is_on_host(&l->v[i]) && !workspace_is_alone(&l->v[i]) &&
-			!strcmp(path_base(l->v[i].workspace), path_base(path)))
+			!strcmp(l->v[i].name, path_base(path)))
 			return &l->v[i];
 	return NULL;
 }

@@ -30,10 +30,13 @@ static bool has_drafts(struct gate *g)
 	auto_fd git = open_beneath(g->at.ws.dir, "git", O_RDONLY | O_DIRECTORY, 0);
 	struct err ignored = ERR_INIT;
 	auto_str pack = workspace_own_pack(&g->at.ws);
+	auto_buf alternates = BUF_INIT(1 << 20);
 	size_t n = 1;
 
+	workspace_alternates(&g->at.ws, &alternates);
 	if (git >= 0 && is_unmoved(g, git))
-		drafts_count_all(git, &g->at.repo, pack, &n, &ignored);
+		drafts_count_all(
+			git, &g->at.repo, &(struct drafts_start){ pack, buf_str(&alternates) }, &n, &ignored);
 	return n > 0;
 }
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "git/private.h"
 #include "git/run.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
@@ -74,21 +73,21 @@ static enum tree_next look_at(const struct tree_entry *t, void *arg, struct err 
 	return TREE_ON;
 }
 
-static bool borrows_as_made(int dir, const struct repo *r, bool borrowed)
+static bool borrows_as_made(int dir, const struct drafts_start *start)
 {
 	auto_fd fd = open_regular_beneath(dir, "objects/info/alternates");
-	auto_buf now = BUF_INIT(1 << 20), made = BUF_INIT(1 << 20);
+	auto_buf now = BUF_INIT(1 << 20);
 	struct err ignored = ERR_INIT;
 
 	if (fd < 0)
-		return !borrowed && errno == ENOENT;
-	private_alternates(r, &made);
-	return borrowed && !read_rest(fd, &now, "alternates", &ignored) &&
-	       !strcmp(buf_str(&now), buf_str(&made));
+		return start->own_pack && errno == ENOENT;
+	return !start->own_pack && !read_rest(fd, &now, "alternates", &ignored) &&
+	       !strcmp(buf_str(&now), start->alternates);
 }
 
 /* *ret counts all but the loose objects. */
-static int look_through(int dir, const struct repo *r, struct storage *s, size_t *ret, struct err *e)
+static int look_through(
+	int dir, const struct drafts_start *start, struct storage *s, size_t *ret, struct err *e)
 {
 	auto_fd objects = open_beneath(dir, "objects", O_RDONLY | O_DIRECTORY, 0);
 
@@ -97,15 +96,16 @@ static int look_through(int dir, const struct repo *r, struct storage *s, size_t
 		return *ret = 1, 0;
 	if (tree_walk(objects, look_at, s, e) < 0)
 		return -1;
-	*ret = s->odd + s->packs + !borrows_as_made(dir, r, !s->own_pack);
+	*ret = s->odd + s->packs + !borrows_as_made(dir, start);
 	return 0;
 }
 
-int drafts_count_all(int dir, const struct repo *r, const char *own_pack, size_t *ret, struct err *e)
+int drafts_count_all(
+	int dir, const struct repo *r, const struct drafts_start *start, size_t *ret, struct err *e)
 {
-	struct storage s = { .name_len = 2 * (size_t)r->hash_len, .own_pack = own_pack };
+	struct storage s = { .name_len = 2 * (size_t)r->hash_len, .own_pack = start->own_pack };
 
-	if (look_through(dir, r, &s, ret, e) < 0)
+	if (look_through(dir, start, &s, ret, e) < 0)
 		return -1;
 	*ret += s.loose;
 	return 0;
@@ -128,13 +128,15 @@ static int count_missing(const struct repo *r, const struct buf *names, size_t *
 	return 0;
 }
 
-int drafts_count(int dir, const struct repo *r, const char *own_pack, size_t *ret, struct err *e)
+int drafts_count(int dir, const struct repo *r, const struct drafts_start *start, size_t *ret, struct err *e)
 {
 	auto_buf names = BUF_INIT(ASKED_MAX * (2 * (size_t)r->hash_len + 1));
-	struct storage s = { .name_len = 2 * (size_t)r->hash_len, .names = &names, .own_pack = own_pack };
+	struct storage s = {
+		.name_len = 2 * (size_t)r->hash_len, .names = &names, .own_pack = start->own_pack
+	};
 	size_t missing = 0;
 
-	if (look_through(dir, r, &s, ret, e) < 0)
+	if (look_through(dir, start, &s, ret, e) < 0)
 		return -1;
 	if (s.loose > ASKED_MAX)
 		missing = s.loose;

@@ -148,15 +148,9 @@ static int put_hooks(int dir, const struct private_spec *s, struct err *e)
 	return 0;
 }
 
-void private_alternates(const struct repo *r, struct buf *out)
-{
-	for (size_t i = 0; i < r->objects.n; i++)
-		buf_printf(out, "%s\n", r->objects.v[i]);
-}
-
 int private_create(int dir, const struct private_spec *s, struct err *e)
 {
-	auto_buf config = BUF_INIT(1 << 20), alternates = BUF_INIT(1 << 20);
+	auto_buf config = BUF_INIT(1 << 20);
 
 	if (make_dirs(dir, e) < 0 || put_refs(dir, s, e) < 0 || put_exclude(dir, s->repo, e) < 0 ||
 		put_hooks(dir, s, e) < 0)
@@ -164,11 +158,8 @@ int private_create(int dir, const struct private_spec *s, struct err *e)
 	make_config(s, &config);
 	if (put_text(dir, "config", &config, e) < 0)
 		return -1;
-	if (s->borrow) {
-		private_alternates(s->repo, &alternates);
-		if (put_text(dir, "objects/info/alternates", &alternates, e) < 0)
-			return -1;
-	}
+	if (s->alternates && put_text(dir, "objects/info/alternates", s->alternates, e) < 0)
+		return -1;
 	return s->index ? put_text(dir, "index", s->index, e) : 0;
 }
 

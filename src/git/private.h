@@ -20,7 +20,8 @@ struct private_spec {
 	const struct buf *index; /* the index file's bytes, NULL for none */
 	const char *fsmonitor;   /* core.fsmonitor inside, NULL for none */
 	const char *hook;        /* where the reference-transaction hook leads to inside, NULL for none */
-	bool borrow;             /* alternates name the shared objects; else private_fill brings them */
+	/* info/alternates, which lead to the shared objects inside; NULL: private_fill brings them */
+	const struct buf *alternates;
 };
 
 /* Fills the empty directory `dir`; everything belongs to the inside's owner. */
@@ -30,9 +31,6 @@ int private_create(int dir, const struct private_spec *s, struct err *e);
 int private_fill(const char *dir, const struct private_spec *s, char **ret, struct err *e);
 /* Whether an owner other than the repository's can read its objects (root's tasks run as another). */
 bool private_can_borrow(const struct repo *r);
-/* The alternates of storage that borrows, as it is made. */
-void private_alternates(const struct repo *r, struct buf *out);
-
 /* Removes the locks that a git left which was killed in the middle, where nobody is in the task any more: of
  * HEAD, the index, config, packed-refs, and of the refs that are named (full names, NULL for none). */
 void private_unlock(int dir, const char *ref, const char *other);

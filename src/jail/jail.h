@@ -31,7 +31,8 @@ enum jail_kind {
 	JAIL_DATA,    /* a file whose content is `source` itself */
 	JAIL_LINK,    /* a symbolic link to `source` */
 	JAIL_DIR,     /* an empty directory of the root */
-	JAIL_TMPFS,   /* an empty writable file system; source is its size in bytes as text */
+	JAIL_TMPFS,   /* an empty file system; source is its size in bytes as text. Without JAIL_WRITE it is
+			 read-only when all rows are in place: it has what rows put into it */
 	JAIL_PROC,    /* the pid namespace's own /proc, its dangerous parts read-only */
 	JAIL_DEV,     /* a small /dev: null zero full random urandom tty, own pts, ptmx, shm, fd links */
 	JAIL_OVERLAY, /* the workspace: see struct jail */

@@ -77,9 +77,9 @@ uint64_t landlock_row_rights(int abi, const struct jail_row *row)
 		return all & (FS_READ_FILE | FS_READ_DIR);
 	case JAIL_DEV:
 		return all & (FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV);
-	case JAIL_TMPFS:
 	case JAIL_OVERLAY:
 		return all;
+	case JAIL_TMPFS:
 	case JAIL_BIND:
 	case JAIL_COPY:
 	case JAIL_DATA:

@@ -21,9 +21,9 @@ static bool is_agents(const struct entering *in, const char *path)
 	for (size_t i = 0; i < in->row; i++)
 		if (path_within(path, in->j->rows[i].target))
 			around = &in->j->rows[i];
-	if (!around || around->kind == JAIL_TMPFS || around->kind == JAIL_OVERLAY)
+	if (!around || around->kind == JAIL_OVERLAY)
 		return around != NULL;
-	return around->kind == JAIL_BIND && around->flags & JAIL_WRITE;
+	return (around->kind == JAIL_BIND || around->kind == JAIL_TMPFS) && around->flags & JAIL_WRITE;
 }
 
 /* Whether what is in the way may be touched; errno is EEXIST where not. */

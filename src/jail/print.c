@@ -20,7 +20,7 @@ static void add_clean(struct buf *out, const char *text)
 
 static const char *access_name(const struct jail_row *r)
 {
-	if (r->kind == JAIL_TMPFS || r->kind == JAIL_OVERLAY || r->flags & JAIL_WRITE)
+	if (r->kind == JAIL_OVERLAY || r->flags & JAIL_WRITE)
 		return r->flags & JAIL_NOEXEC ? "writable, noexec" : "writable";
 	return r->flags & JAIL_NOEXEC ? "read-only, noexec" : "read-only";
 }

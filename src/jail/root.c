@@ -119,5 +119,15 @@ int root_pivot(struct entering *in, struct err *e)
 
 int root_freeze(struct entering *in, struct err *e)
 {
+	for (size_t i = 0; i < in->j->nrows; i++) {
+		const struct jail_row *r = &in->j->rows[i];
+		auto_fd fd = -1;
+
+		if (r->kind != JAIL_TMPFS || r->flags & JAIL_WRITE)
+			continue;
+		fd = open_beneath(in->root, r->target + 1, O_PATH | O_DIRECTORY, 0);
+		if (fd < 0 || mount_readonly(fd) < 0)
+			return err_sys(e, "cannot make %s read-only", r->target);
+	}
 	return mount_readonly(in->root) < 0 ? err_sys(e, "cannot make the root read-only") : 0;
 }

@@ -104,6 +104,10 @@ const char *const schema_steps[] = {
 	 "UPDATE task SET state = 'done' WHERE state = 'merged' AND removed = 0"
 	 " AND NOT EXISTS (SELECT 1 FROM deed WHERE task_id = task.id AND kind = 'merge' AND undone = 0)"
 	 " AND NOT EXISTS (SELECT 1 FROM fact WHERE key LIKE 'solved/%' AND value LIKE task.id || ' %');"),
+
+	/* An older garth would take a clone's workspace, which is the path inside now, for its place on the
+	 * host: there is the user's checkout. It refuses a newer store. */
+	"ALTER TABLE task ADD COLUMN layout INTEGER NOT NULL DEFAULT 0;",
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

@@ -51,19 +51,22 @@ void project_list_release(struct project_list *l);
 /* All of them, oldest first. */
 int store_project_list(struct store *s, struct project_list *ret, struct err *e);
 
+#define TASK_LAYOUT 1
+
 struct task {
 	int64_t id;
 	int64_t project_id;
 	char *project; /* the project's name */
 	char *name;
 	char *branch;
-	char *base;    /* the commit it starts from */
-	char *layer;   /* the base's name that its workspace stands on, where its backend has bases */
-	char *target;  /* the branch it is meant for, "" where HEAD was detached */
-	char *backend; /* "overlay", "worktree", "clone" */
-	char *state;   /* see task/life.h */
-	char *workspace;
-	char *shown; /* names the set of shown refs, as the pins in the repository do */
+	char *base;      /* the commit it starts from */
+	char *layer;     /* the base's name that its workspace stands on, where its backend has bases */
+	char *target;    /* the branch it is meant for, "" where HEAD was detached */
+	char *backend;   /* "overlay", "worktree", "clone" */
+	char *state;     /* see task/life.h */
+	char *workspace; /* its path inside; see workspace/workspace.h for where its files are on the host */
+	int layout;      /* TASK_LAYOUT, or 0: made when borrowed objects had the host's paths inside */
+	char *shown;     /* names the set of shown refs, as the pins in the repository do */
 	bool strict;
 	char *published; /* the branch's tip as the gateway last left it; "" before the first publish */
 	int64_t commits; /* published so far */

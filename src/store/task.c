@@ -2,9 +2,9 @@
 #include "base/strvec.h"
 #include "store/db.h"
 
-#define COLUMNS                                                                                                                                           \
-	"task.id, task.project_id, project.name, task.name, branch, base, layer, target, backend, task.state,"                                            \
-	" workspace, shown, published, note, on_dirty, pushed_remote, pushed_branch, pushed_tip, strict, commits, bytes, task.created, changed, removed," \
+#define COLUMNS                                                                                                                                                   \
+	"task.id, task.project_id, project.name, task.name, branch, base, layer, target, backend, task.state,"                                                    \
+	" workspace, shown, published, note, on_dirty, pushed_remote, pushed_branch, pushed_tip, strict, layout, commits, bytes, task.created, changed, removed," \
 	" run.command, run.session, run.started, run.ended, run.exit_code"
 #define FROM                                                                                                 \
 	" FROM task JOIN project ON project.id = task.project_id"                                            \
@@ -40,6 +40,7 @@ static void fill(sqlite3_stmt *st, struct task *t)
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		*strings[i] = db_text(st, c++);
 	t->strict = sqlite3_column_int(st, c++);
+	t->layout = sqlite3_column_int(st, c++);
 	t->commits = sqlite3_column_int64(st, c++);
 	t->bytes = sqlite3_column_int64(st, c++);
 	t->created = sqlite3_column_int64(st, c++);
@@ -56,10 +57,10 @@ int store_task_insert(struct store *s, struct task *t, struct err *e)
 {
 	if (db_run(s, e,
 		    "INSERT INTO task (project_id, name, branch, base, layer, target, backend, state, workspace, shown,"
-		    " strict, created, changed, on_dirty) VALUES (?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?)",
-		    "issssssssiiis", t->project_id, t->name, t->branch, t->base, t->layer, t->target,
-		    t->backend, t->workspace, t->shown, (int64_t)t->strict, db_now(), db_now(),
-		    t->on_dirty ? t->on_dirty : "fail") < 0) {
+		    " strict, layout, created, changed, on_dirty) VALUES (?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?, ?)",
+		    "issssssssiiiis", t->project_id, t->name, t->branch, t->base, t->layer, t->target,
+		    t->backend, t->workspace, t->shown, (int64_t)t->strict, (int64_t)t->layout, db_now(),
+		    db_now(), t->on_dirty ? t->on_dirty : "fail") < 0) {
 		if (sqlite3_extended_errcode(s->db) == SQLITE_CONSTRAINT_UNIQUE)
 			err_set(e, ERR_EXISTS, "there is a task '%s' already", t->name);
 		return -1;

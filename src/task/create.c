@@ -14,8 +14,9 @@
 #include "sys/lock.h"
 #include "sys/owner.h"
 #include "sys/tree.h"
-#include "task/life.h"
 #include "task/empty.h"
+#include "task/inside_path.h"
+#include "task/life.h"
 #include "task/refs.h"
 #include "task/source.h"
 #include "task/task.h"
@@ -174,7 +175,8 @@ static int create_named(
 	free(t->branch);
 	free(t->workspace);
 	t->branch = xasprintf("refs/heads/garth/%s", t->name);
-	t->workspace = home_path(&c->home, "%s/%s", workspace_place(t->backend), t->name);
+	t->workspace = inside_path_of(c, r->main_top, t->backend, t->name);
+	t->layout = TASK_LAYOUT;
 	if (strlen(t->workspace) + NAME_MAX > PATH_MAX)
 		return err_set(e, ERR_USAGE, "the workspace's path would be too long: %s", t->workspace);
 	if (reserve(c, r, t, &ws, &lock, e) < 0 && (e->kind != ERR_EXISTS || !settle_namesake(c, t->name) ||

@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
+#include "task/inside_path.h"
 #include "task/question.h"
 
 extern char **environ;
@@ -150,16 +151,37 @@ static int show_gateway(struct context *c, struct task_at *at, struct jail *j, s
 	return 0;
 }
 
+/* An agent that was told the project's path, by its memory or by an editor, would write there, into the
+ * task's home, and the work would be lost without a word. Where the workspace is not there, something
+ * read-only is that says where it is. */
+static void show_elsewhere(struct context *c, struct task_at *at, struct jail *j)
+{
+	const char *project = at->repo.main_top;
+	auto_str file = path_join(project, WALLS_ELSEWHERE);
+	auto_str text = xasprintf(
+		"The files of this task are in %s ($GARTH_WORKSPACE).\n"
+		"The user's own checkout of the project is not here, and nothing can be written here.\n",
+		at->task->workspace);
+
+	if (!strcmp(at->task->workspace, project) || workspace_is_empty(at->task) ||
+		!inside_path_is_free(c, project))
+		return;
+	jail_add(j, JAIL_TMPFS, JAIL_NOEXEC, "1048576", project);
+	jail_add(j, JAIL_DATA, 0, text, file);
+}
+
 int walls_describe(
 	struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e)
 {
 	auto_str home = home_path(&c->home, "tasks/%lld/home", (long long)at->task->id);
 	auto_str tmp = home_path(&c->home, "tasks/%lld/tmp", (long long)at->task->id);
 	/* The user's home is hidden as such: what is shown of it is shown by name. */
-	struct hidden outside = {
-		{ c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir, c->user_home }, 5
+	struct hidden outside = { { c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir,
+					  at->task->workspace, c->user_home },
+		6 };
+	struct hidden tools = {
+		{ c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir, at->task->workspace }, 5
 	};
-	struct hidden tools = { { c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir }, 4 };
 	struct owner owner = owner_inside();
 
 	jail_init(ret);
@@ -184,6 +206,7 @@ int walls_describe(
 	show_etc(c, at->task, ret);
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, home, c->user_home);
 	show_tools(c, ret, &tools);
+	show_elsewhere(c, at, ret);
 	return show_gateway(c, at, ret, e) < 0 ? -1 : workspace_describe(&at->ws, ret, e);
 }
 

@@ -8,6 +8,9 @@
 #include "base/buf.h"
 #include "task/walls.h"
 
+/* The file that says where the workspace is, where it is not at the project's path. */
+#define WALLS_ELSEWHERE "READ-ME-workspace-is-elsewhere.txt"
+
 /* Paths, each list ended by NULL; those of /etc are beneath it. */
 extern const char *const walls_system_paths[], *const walls_etc_dirs[], *const walls_etc_files[];
 

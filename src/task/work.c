@@ -84,13 +84,17 @@ int task_work(struct context *c, struct task_at *a, struct task_work *ret, struc
 {
 	auto_fd git = open_beneath(a->ws.dir, "git", O_RDONLY | O_DIRECTORY, 0);
 	auto_str pack = workspace_own_pack(&a->ws);
+	auto_buf alternates = BUF_INIT(1 << 20);
+	struct drafts_start start;
 
+	workspace_alternates(&a->ws, &alternates);
+	start = (struct drafts_start){ pack, buf_str(&alternates) };
 	*ret = (struct task_work){ 0 };
 	if (task_work_branch(c, &a->repo, a->task, ret, e) < 0)
 		return -1;
 	/* of what is merged, not what git add left on the way there */
 	if (git >= 0 && (ret->merged ? drafts_count_named(git, &a->repo, &ret->drafts, e)
-				     : drafts_count(git, &a->repo, pack, &ret->drafts, e)) < 0)
+				     : drafts_count(git, &a->repo, &start, &ret->drafts, e)) < 0)
 		return -1;
 	return review_uncommitted(&a->ws, *a->task->published ? a->task->published : a->task->base,
 		&ret->files, &ret->ignored, e);

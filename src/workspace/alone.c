@@ -27,10 +27,10 @@ static int make_pointer(const struct workspace *ws, struct err *e)
 {
 	auto_str git = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id),
 		 text = xasprintf("gitdir: %s\n", git);
-	auto_fd dir = open(ws->task->workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	auto_fd dir = open(ws->host, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
 	if (dir < 0)
-		return err_sys(e, "cannot open '%s'", ws->task->workspace);
+		return err_sys(e, "cannot open '%s'", ws->host);
 	if (!faccessat(dir, ".git", F_OK, AT_SYMLINK_NOFOLLOW))
 		return 0;
 	return write_file(dir, ".git", text, strlen(text), 0644, e);
@@ -56,13 +56,12 @@ static int alone_describe(struct workspace *ws, struct jail *j, struct err *e)
 {
 	auto_str git = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id);
 
-	if (access(ws->task->workspace, F_OK) < 0)
-		return err_set(e, ERR_NOTFOUND, "the clone '%s' is gone", ws->task->workspace);
+	if (access(ws->host, F_OK) < 0)
+		return err_set(e, ERR_NOTFOUND, "the clone '%s' is gone", ws->host);
 	if (make_pointer(ws, e) < 0)
 		return -1;
-	jail_add(j, JAIL_BIND, JAIL_WRITE, ws->task->workspace, ws->task->workspace);
-	workspace_describe_git(ws, git, j);
-	return 0;
+	jail_add(j, JAIL_BIND, JAIL_WRITE, ws->host, ws->task->workspace);
+	return workspace_describe_git(ws, git, j, e);
 }
 
 static int alone_scan(struct workspace *ws, struct changes *ret, struct err *e)

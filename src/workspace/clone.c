@@ -19,14 +19,13 @@
 
 static char *index_path(const struct workspace *ws)
 {
-	return path_join(ws->task->workspace, ".git/index");
+	return path_join(ws->host, ".git/index");
 }
 
 /* What git needs to take the directory for its own; inside, all of it is covered. */
 static int make_git_dir(const struct workspace *ws, struct err *e)
 {
-	auto_str path = path_join(ws->task->workspace, ".git"),
-		 head = xasprintf("ref: %s\n", ws->task->branch),
+	auto_str path = path_join(ws->host, ".git"), head = xasprintf("ref: %s\n", ws->task->branch),
 		 common = xasprintf("%s\n", ws->repo->git_dir);
 	auto_fd dir = -1;
 
@@ -62,13 +61,12 @@ static int clone_describe(struct workspace *ws, struct jail *j, struct err *e)
 {
 	auto_str dot_git = path_join(ws->task->workspace, ".git");
 
-	if (access(ws->task->workspace, F_OK) < 0)
-		return err_set(e, ERR_NOTFOUND, "the clone '%s' is gone", ws->task->workspace);
+	if (access(ws->host, F_OK) < 0)
+		return err_set(e, ERR_NOTFOUND, "the clone '%s' is gone", ws->host);
 	if (make_git_dir(ws, e) < 0)
 		return -1;
-	jail_add(j, JAIL_BIND, JAIL_WRITE, ws->task->workspace, ws->task->workspace);
-	workspace_describe_git(ws, dot_git, j);
-	return 0;
+	jail_add(j, JAIL_BIND, JAIL_WRITE, ws->host, ws->task->workspace);
+	return workspace_describe_git(ws, dot_git, j, e);
 }
 
 static int clone_scan(struct workspace *ws, struct changes *ret, struct err *e)
@@ -80,7 +78,7 @@ static int clone_scan(struct workspace *ws, struct changes *ret, struct err *e)
 
 static int clone_published(struct workspace *ws, const char *tip, struct err *e)
 {
-	auto_str path = index_path(ws), git_dir = path_join(ws->task->workspace, ".git");
+	auto_str path = index_path(ws), git_dir = path_join(ws->host, ".git");
 
 	return host_published(ws, git_dir, path, tip, e);
 }
@@ -103,6 +101,7 @@ static int clone_refill(struct workspace *ws, const char *commit, struct err *e)
 const struct backend backend_clone = {
 	.name = "clone",
 	.on_host = true,
+	.at_project = true,
 	.own_objects = true,
 	.create = clone_create,
 	.describe = clone_describe,

@@ -18,9 +18,9 @@
 
 int host_take_place(struct workspace *ws, struct err *e)
 {
-	if (mkdir(ws->task->workspace, 0755) < 0)
-		return errno == EEXIST ? err_set(e, ERR_EXISTS, "'%s' is there already", ws->task->workspace)
-				       : err_sys(e, "cannot make '%s'", ws->task->workspace);
+	if (mkdir(ws->host, 0755) < 0)
+		return errno == EEXIST ? err_set(e, ERR_EXISTS, "'%s' is there already", ws->host)
+				       : err_sys(e, "cannot make '%s'", ws->host);
 	return write_file(ws->dir, "placed", "", 0, 0600, e);
 }
 
@@ -31,7 +31,7 @@ bool host_is_placed(const struct workspace *ws)
 
 int host_open_to_inside(const struct workspace *ws, struct err *e)
 {
-	const char *path = ws->task->workspace;
+	const char *path = ws->host;
 	struct owner o = owner_inside();
 
 	if (!owner_is_other())
@@ -54,8 +54,7 @@ int host_check_out(
 		return -1;
 	if (mkdir(part, 0700) < 0 || owner_give(AT_FDCWD, part) < 0)
 		return err_sys(e, "cannot make '%s'", part);
-	if (!checkout_all(ws->repo, commit, ws->task->workspace, own, e) &&
-		!read_file(AT_FDCWD, own, text, e))
+	if (!checkout_all(ws->repo, commit, ws->host, own, e) && !read_file(AT_FDCWD, own, text, e))
 		rc = write_file(AT_FDCWD, index, text->data, text->len, 0644, e);
 	tree_remove(ws->dir, "checkout", &ignored);
 	return rc;
@@ -63,13 +62,13 @@ int host_check_out(
 
 int host_files(struct workspace *ws)
 {
-	return open(ws->task->workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	return open(ws->host, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
 /* What is gone is said to be gone. */
 static int no_files(const struct workspace *ws, struct err *e)
 {
-	err_sys(e, "cannot open the files of task '%s' at '%s'", ws->task->name, ws->task->workspace);
+	err_sys(e, "cannot open the files of task '%s' at '%s'", ws->task->name, ws->host);
 	if (errno == ENOENT)
 		e->kind = ERR_NOTFOUND, err_hint(e, "garth doctor --repair");
 	return -1;
@@ -97,9 +96,7 @@ int host_export(struct workspace *ws, int out, struct export_report *ret, struct
 int host_published(
 	struct workspace *ws, const char *git_dir, const char *index, const char *tip, struct err *e)
 {
-	struct git g = {
-		.dir = git_dir, .index = index, .work_tree = ws->task->workspace, .writes_index = true
-	};
+	struct git g = { .dir = git_dir, .index = index, .work_tree = ws->host, .writes_index = true };
 
 	if (git_do(&g, NULL, e, "read-tree", "-i", "-m", tip, NULL) < 0)
 		return -1;
@@ -108,28 +105,28 @@ int host_published(
 
 int host_move_away(struct workspace *ws, struct err *e)
 {
-	auto_str git = path_join(ws->task->workspace, ".git"),
+	auto_str git = path_join(ws->host, ".git"),
 		 kept = home_path(ws->home, "tasks/%lld/tree", (long long)ws->task->id);
 
-	if (!rename(ws->task->workspace, kept) || errno == ENOENT)
+	if (!rename(ws->host, kept) || errno == ENOENT)
 		return 0;
 	if (errno == EACCES) {
-		auto_str name = path_join(workspace_place(ws->task->backend), path_base(ws->task->workspace));
+		auto_str name = path_join(workspace_place(ws->task->backend), path_base(ws->host));
 
 		tree_make_movable(ws->home->fd, name);
-		if (!rename(ws->task->workspace, kept))
+		if (!rename(ws->host, kept))
 			return 0;
 	}
 	if ((errno == ENOTEMPTY || errno == EEXIST) && (!unlink(git) || !rmdir(git) || errno == ENOENT) &&
-		!rmdir(ws->task->workspace))
+		!rmdir(ws->host))
 		return 0;
-	return err_sys(e, "cannot move '%s' away", ws->task->workspace);
+	return err_sys(e, "cannot move '%s' away", ws->host);
 }
 
 int host_leave(struct workspace *ws, struct err *e)
 {
 	if (!host_is_placed(ws))
-		return rmdir(ws->task->workspace), 0;
+		return rmdir(ws->host), 0;
 	if (host_move_away(ws, e) < 0)
 		return -1;
 	unlinkat(ws->dir, "placed", 0);
@@ -143,7 +140,7 @@ int host_return(struct workspace *ws, struct err *e)
 	fault("undo-clone");
 	/* over the empty directory; files that were gone before it was discarded are not there to be put back
 	 */
-	if (renameat(ws->dir, "tree", AT_FDCWD, ws->task->workspace) < 0 && errno != ENOENT)
-		return err_sys(e, "cannot move the files of '%s' back", ws->task->workspace);
+	if (renameat(ws->dir, "tree", AT_FDCWD, ws->host) < 0 && errno != ENOENT)
+		return err_sys(e, "cannot move the files of '%s' back", ws->host);
 	return 0;
 }

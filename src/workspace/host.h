@@ -1,6 +1,7 @@
 /*
- * What the backends have in common whose files stand on the host, at worktrees/<task>: the place is taken,
- * the commit checked out there, and the files looked at, moved away and put back from outside.
+ * What the backends have in common whose files are on the host, at ws->host (worktrees/<task>): the place is
+ * taken, the commit checked out there, and the files looked at, moved away and put back from outside. Nothing
+ * here uses task->workspace, the path inside: on the host that may be the user's own checkout.
  */
 #ifndef WORKSPACE_HOST_H
 #define WORKSPACE_HOST_H

@@ -123,7 +123,8 @@ static int overlay_describe(struct workspace *ws, struct jail *j, struct err *e)
 	jail_add(j, JAIL_OVERLAY, JAIL_WRITE, "", at);
 	if (ws->backend->no_git)
 		return 0;
-	workspace_describe_git(ws, dot_git, j);
+	if (workspace_describe_git(ws, dot_git, j, e) < 0)
+		return -1;
 	jail_add(j, JAIL_BIND, 0, monitor, INSIDE_FSMONITOR);
 	jail_add(j, JAIL_BIND, JAIL_NOEXEC, j->upper, INSIDE_UPPER);
 	jail_add(j, JAIL_BIND, JAIL_NOEXEC, base.index, INSIDE_BASE_INDEX);
@@ -193,6 +194,7 @@ static const char *const overlay_env[] = { "GIT_OPTIONAL_LOCKS=0", NULL };
 
 const struct backend backend_overlay = {
 	.name = "overlay",
+	.at_project = true,
 	.env = overlay_env,
 	.create = overlay_create,
 	.describe = overlay_describe,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "git/private.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
@@ -57,6 +58,22 @@ bool workspace_is_on_host(const struct task *t)
 	return b && b->on_host;
 }
 
+bool workspace_follows_project(const char *backend)
+{
+	const struct backend *b = by_name(backend);
+
+	return b && b->at_project;
+}
+
+char *workspace_host_dir(const struct home *h, const struct task *t)
+{
+	if (!workspace_is_on_host(t))
+		return NULL;
+	/* for the others the row's path is the place on the host; a clone's row has its path inside */
+	return by_name(t->backend) == &backend_clone ? home_path(h, "worktrees/%s", t->name)
+						     : xstrdup(t->workspace);
+}
+
 bool workspace_is_clone(const char *name)
 {
 	return by_name(name) == &backend_clone || by_name(name) == &backend_alone;
@@ -83,13 +100,17 @@ int workspace_open(
 	/* 0711: root's tasks run as another owner, who must get through to what is its own */
 	if (mkdirat(h->fd, name, 0711) < 0 && errno != EEXIST)
 		return err_sys(e, "cannot make '%s/%s'", h->path, name);
-	return home_task_dir(h, t->id, &ws->dir, e);
+	if (home_task_dir(h, t->id, &ws->dir, e) < 0)
+		return -1;
+	ws->host = workspace_host_dir(h, t);
+	return 0;
 }
 
 void workspace_close(struct workspace *ws)
 {
 	fd_closep(&ws->dir);
 	ws->dir = -1;
+	free(steal_ptr(ws->host));
 }
 
 int workspace_create(struct workspace *ws, const struct buf *shown, struct err *e)
@@ -159,6 +180,7 @@ int workspace_make_private(struct workspace *ws, struct private_spec *s, struct 
 {
 	auto_fd git = openat(ws->dir, "git", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	auto_str path = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id), pack = NULL;
+	auto_buf alternates = BUF_INIT(1 << 20);
 
 	if (git < 0)
 		return err_sys(e, "cannot open '%s'", path);
@@ -166,10 +188,13 @@ int workspace_make_private(struct workspace *ws, struct private_spec *s, struct 
 	s->commit = ws->task->base;
 	if (!s->hook)
 		s->hook = INSIDE_HOOK;
-	s->borrow = !ws->backend->own_objects && !ws->task->strict && private_can_borrow(ws->repo);
+	if (!ws->backend->own_objects && !ws->task->strict && private_can_borrow(ws->repo)) {
+		workspace_alternates(ws, &alternates);
+		s->alternates = &alternates;
+	}
 	if (private_create(git, s, e) < 0)
 		return -1;
-	if (s->borrow)
+	if (s->alternates)
 		return 0;
 	return private_fill(path, s, &pack, e) < 0
 		       ? -1
@@ -193,13 +218,59 @@ char *workspace_own_pack(const struct workspace *ws)
 	return xstrdup(buf_str(&name));
 }
 
-void workspace_describe_git(struct workspace *ws, const char *at, struct jail *j)
+/* Tasks of layout 0 were made when the objects were mounted at their places on the host. */
+static char *objects_inside(const struct workspace *ws, size_t i)
+{
+	return ws->task->layout ? xasprintf(INSIDE_OBJECTS "/%zu", i) : xstrdup(ws->repo->objects.v[i]);
+}
+
+void workspace_alternates(const struct workspace *ws, struct buf *out)
+{
+	/* the repository's own objects lead to the others: see cover_alternates */
+	size_t n = ws->task->layout ? 1 : ws->repo->objects.n;
+
+	for (size_t i = 0; i < n && workspace_borrows(ws); i++) {
+		auto_str at = objects_inside(ws, i);
+
+		buf_printf(out, "%s\n", at);
+	}
+}
+
+/* What a repository borrows from it names by places on the host, which are not inside: its list is covered by
+ * one with the places inside. If the host replaces its list meanwhile, the cover is gone, and git inside
+ * complains of a directory that it does not find, until the next start. */
+static int cover_alternates(const struct workspace *ws, struct jail *j, struct err *e)
+{
+	auto_str list = home_path(ws->home, "tasks/%lld/alternates", (long long)ws->task->id);
+	auto_buf text = BUF_INIT(1 << 20);
+
+	if (ws->repo->objects.n < 2)
+		return 0;
+	for (size_t i = 1; i < ws->repo->objects.n; i++)
+		buf_printf(&text, INSIDE_OBJECTS "/%zu\n", i);
+	if (write_file(ws->dir, "alternates", buf_str(&text), text.len, 0644, e) < 0)
+		return -1;
+	for (size_t i = 0; i < ws->repo->objects.n; i++) {
+		auto_str theirs = path_join(ws->repo->objects.v[i], "info/alternates");
+		auto_str at = xasprintf(INSIDE_OBJECTS "/%zu/info/alternates", i);
+
+		if (!access(theirs, F_OK))
+			jail_add(j, JAIL_BIND, JAIL_OPTIONAL | JAIL_NOEXEC, list, at);
+	}
+	return 0;
+}
+
+int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j, struct err *e)
 {
 	auto_str git = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id);
 
 	jail_add(j, JAIL_BIND, JAIL_WRITE, git, at);
 	if (!workspace_borrows(ws))
-		return;
-	for (size_t i = 0; i < ws->repo->objects.n; i++)
-		jail_add(j, JAIL_BIND, JAIL_NOEXEC, ws->repo->objects.v[i], ws->repo->objects.v[i]);
+		return 0;
+	for (size_t i = 0; i < ws->repo->objects.n; i++) {
+		auto_str inside = objects_inside(ws, i);
+
+		jail_add(j, JAIL_BIND, JAIL_NOEXEC, ws->repo->objects.v[i], inside);
+	}
+	return ws->task->layout ? cover_alternates(ws, j, e) : 0;
 }

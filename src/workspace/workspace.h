@@ -11,6 +11,10 @@
  *	workspace_remove(&ws, …)
  *
  * Everything that is read here from a workspace is hostile; it is opened beneath a descriptor.
+ *
+ * A workspace has two paths. task->workspace is where it is inside the jail; for overlay and clone that is
+ *the project's own path, at which the host has the user's checkout. ws->host is where its files are on the
+ *host. Nothing outside a jail opens task->workspace.
  */
 #ifndef WORKSPACE_WORKSPACE_H
 #define WORKSPACE_WORKSPACE_H
@@ -35,7 +39,8 @@ struct workspace {
 	const struct home *home;
 	const struct repo *repo;
 	struct task *task;
-	int dir; /* tasks/<id>, made if it is not there */
+	int dir;    /* tasks/<id>, made if it is not there */
+	char *host; /* workspace_host_dir */
 };
 
 int workspace_open(
@@ -85,8 +90,12 @@ bool workspace_is_alone(const struct task *t);
 const char *workspace_place(const char *backend);
 /* Where inside something of Garth's is ("/bin"; one of the INSIDE_ names without INSIDE_DIR), on the heap. */
 char *workspace_inside(const struct home *h, const struct task *t, const char *name);
-/* Whether its files stand on the host, at task->workspace; else it stands on a base. */
+/* Whether its files are on the host, at workspace_host_dir; else it stands on a base. */
 bool workspace_is_on_host(const struct task *t);
+/* Where the host has its files, on the heap; NULL where it has none. */
+char *workspace_host_dir(const struct home *h, const struct task *t);
+/* Whether new tasks with that backend are mounted at the project's own path inside. */
+bool workspace_follows_project(const char *backend);
 /* Whether it is one whose base comes from the remote. */
 bool workspace_is_clone(const char *name);
 
@@ -98,7 +107,8 @@ bool workspace_is_clone(const char *name);
 struct backend {
 	const char *name;
 	const char *const *env;
-	bool on_host;     /* its files are at task->workspace, outside too */
+	bool on_host;     /* its files are on the host */
+	bool at_project;  /* inside it is at the project's own path; else at its place on the host */
 	bool no_git;      /* inside there is no repository */
 	bool own_objects; /* it borrows nothing from the user's repository */
 	int (*create)(struct workspace *ws, const struct buf *shown, struct err *e);
@@ -122,8 +132,10 @@ int workspace_make_private(struct workspace *ws, struct private_spec *s, struct 
 /* The pack that the private repository was made with, on the heap: NULL where it borrows. */
 char *workspace_own_pack(const struct workspace *ws);
 bool workspace_borrows(const struct workspace *ws);
+/* What info/alternates of the private repository was made with; nothing where it borrows nothing. */
+void workspace_alternates(const struct workspace *ws, struct buf *out);
 /* Adds the private repository at `at`, and the objects that it borrows, to a jail. */
-void workspace_describe_git(struct workspace *ws, const char *at, struct jail *j);
+int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j, struct err *e);
 
 /* Places inside that do not depend on the task. */
 #define INSIDE_DIR        "/run/garth"
@@ -136,5 +148,6 @@ void workspace_describe_git(struct workspace *ws, const char *at, struct jail *j
 #define INSIDE_OPERATIONS INSIDE_DIR "/operations"
 #define INSIDE_BASE_INDEX INSIDE_DIR "/base-index"
 #define INSIDE_BASE_ID    INSIDE_DIR "/base-id"
+#define INSIDE_OBJECTS    INSIDE_DIR "/objects" /* /0: the repository's own, /1 …: what it borrows from */
 
 #endif

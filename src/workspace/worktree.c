@@ -36,7 +36,7 @@ static int worktree_create(struct workspace *ws, const struct buf *shown, struct
 	int rc = -1;
 
 	if (!base_lock(ws->home, ws->task->project_id, &lock, e) && !host_take_place(ws, e) &&
-		!worktree_add(ws->repo, ws->task->workspace, branch, false, &admin, e) &&
+		!worktree_add(ws->repo, ws->host, branch, false, &admin, e) &&
 		(fault("create-worktree"), !write_file(ws->dir, "admin", admin, strlen(admin), 0600, e)) &&
 		(host_index = path_join(admin, "index")) && !host_open_to_inside(ws, e) &&
 		!host_check_out(ws, ws->task->base, host_index, &index, e))
@@ -47,17 +47,16 @@ static int worktree_create(struct workspace *ws, const struct buf *shown, struct
 
 static int worktree_describe(struct workspace *ws, struct jail *j, struct err *e)
 {
-	auto_str dot_git = path_join(ws->task->workspace, ".git"), admin = NULL;
+	auto_str dot_git = path_join(ws->host, ".git"), admin = NULL;
 
 	if (read_admin(ws, &admin, e) < 0)
 		return -1;
 	if (access(dot_git, F_OK) < 0)
-		return err_set(e, ERR_NOTFOUND, "the worktree '%s' is gone", ws->task->workspace);
-	jail_add(j, JAIL_BIND, JAIL_WRITE, ws->task->workspace, ws->task->workspace);
+		return err_set(e, ERR_NOTFOUND, "the worktree '%s' is gone", ws->host);
+	jail_add(j, JAIL_BIND, JAIL_WRITE, ws->host, ws->task->workspace);
 	jail_add(j, JAIL_BIND, 0, dot_git, dot_git);
 	/* the private repository stands where the pointer leads to */
-	workspace_describe_git(ws, admin, j);
-	return 0;
+	return workspace_describe_git(ws, admin, j, e);
 }
 
 static int worktree_scan(struct workspace *ws, struct changes *ret, struct err *e)
@@ -105,12 +104,12 @@ static int forget(struct workspace *ws, struct err *e)
 		if (e->kind != ERR_NOTFOUND)
 			return -1;
 		/* git may have got to know the worktree, or not */
-		worktree_forget(ws->repo, ws->task->workspace, &ignored);
+		worktree_forget(ws->repo, ws->host, &ignored);
 		return 0;
 	}
 	if (access(admin, F_OK) < 0)
 		return 0;
-	return keep_index(ws, admin, e) < 0 ? -1 : worktree_forget(ws->repo, ws->task->workspace, e);
+	return keep_index(ws, admin, e) < 0 ? -1 : worktree_forget(ws->repo, ws->host, e);
 }
 
 static int worktree_remove(struct workspace *ws, struct err *e)
@@ -120,7 +119,7 @@ static int worktree_remove(struct workspace *ws, struct err *e)
 	if (base_lock(ws->home, ws->task->project_id, &lock, e) < 0)
 		return -1;
 	if (!host_is_placed(ws))
-		return rmdir(ws->task->workspace), 0;
+		return rmdir(ws->host), 0;
 	if (host_move_away(ws, e) < 0 || forget(ws, e) < 0)
 		return -1;
 	unlinkat(ws->dir, "placed", 0);
@@ -143,13 +142,13 @@ static int put_index_back(struct workspace *ws, const char *admin, struct err *e
 static int put_files_back(struct workspace *ws, struct err *e)
 {
 	auto_fd tree = openat(ws->dir, "tree", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	auto_str pointer = path_join(ws->task->workspace, ".git");
+	auto_str pointer = path_join(ws->host, ".git");
 
 	if (tree < 0)
-		return errno == ENOENT ? 0 : err_sys(e, "cannot open the files of '%s'", ws->task->workspace);
-	if (renameat(AT_FDCWD, pointer, tree, ".git") < 0 || rmdir(ws->task->workspace) < 0 ||
-		renameat(ws->dir, "tree", AT_FDCWD, ws->task->workspace) < 0)
-		return err_sys(e, "cannot move the files of '%s' back", ws->task->workspace);
+		return errno == ENOENT ? 0 : err_sys(e, "cannot open the files of '%s'", ws->host);
+	if (renameat(AT_FDCWD, pointer, tree, ".git") < 0 || rmdir(ws->host) < 0 ||
+		renameat(ws->dir, "tree", AT_FDCWD, ws->host) < 0)
+		return err_sys(e, "cannot move the files of '%s' back", ws->host);
 	return 0;
 }
 
@@ -164,7 +163,7 @@ static int worktree_restore(struct workspace *ws, struct err *e)
 	if (!base_lock(ws->home, ws->task->project_id, &lock, e) && !host_take_place(ws, e)) {
 		/* what is half done from here on is known by its place alone */
 		unlinkat(ws->dir, "admin", 0);
-		if (!worktree_add(ws->repo, ws->task->workspace, branch, true, &admin, e) &&
+		if (!worktree_add(ws->repo, ws->host, branch, true, &admin, e) &&
 			(fault("undo-worktree"),
 				!write_file(ws->dir, "admin", admin, strlen(admin), 0600, e)) &&
 			!put_index_back(ws, admin, e))

@@ -52,7 +52,7 @@ ahead() {
   rm -rf "$R/.git/objects"; mv "$T/objects" "$R/.git/objects"
   [[ $code == 0 && $out == one ]] || complain
   find "$GARTH_HOME"/tasks/*/git/objects -type f -links +1 | grep . && false
-  "$garth" show a --jail | grep -q "$R/.git" && false
+  "$garth" show a --jail | grep -q "from $R" && false
   true
 }
 
@@ -71,7 +71,7 @@ ahead() {
   local p; p=$("$garth" path a)
   inside a 'echo 1 >one; git add .; git commit -qm one; echo 2 >two
     git config core.fsmonitor "touch pwned"; git config alias.x "!touch pwned"; mv .git x && exit 1
-    mkdir objects refs; echo "ref: refs/heads/x" >HEAD; printf "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch %s/pwned; false\"\n" "$PWD" >config'
+    mkdir objects refs; echo "ref: refs/heads/x" >HEAD; printf "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch %s/pwned; false\"\n" "'"$p"'" >config'
   [[ $(cd "$p" && git status --porcelain two one a.txt) == '?? two' && $(cd "$p" && git log --format=%s) == $'one\nfirst' ]]
   # the control: in a directory without Garth's .git it is taken
   cp -r "$p" "$T/control"; rm -rf "$T/control/.git"; (cd "$T/control" && git -c safe.directory='*' status >/dev/null 2>&1) || true

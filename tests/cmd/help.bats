@@ -88,7 +88,7 @@ commands=(run new exec shell attach pause resume answer cancel ls show path diff
 }
 
 @test "O3 help: closed descriptors harm nothing" {
-  "$garth" new t
+  "$garth" new t --backend worktree
   call bash -c 'exec "$0" path t <&- 2>&-' "$garth"
   [[ $code == 0 && $out == */worktrees/t ]] || complain
   bash -c 'exec "$0" exec t -- true <&- >&- 2>&-' "$garth"

@@ -121,6 +121,8 @@ load helpers
   long=$(printf 'x%.0s' {1..64})
   "$garth" new "$long"
   changes_nothing 2 "1 to 64 characters" "$garth" new "${long}x"
+  [[ $(inside "$long" pwd) == "$R" ]]
+  "$garth" discard "$long"; "$garth" new "$long" --backend worktree
   [[ $(inside "$long" pwd) == "$GARTH_HOME/worktrees/$long" ]]
 }
 

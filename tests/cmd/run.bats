@@ -115,7 +115,7 @@ load helpers
     DBUS_SESSION_BUS_ADDRESS ANTHROPIC_API_KEY XDG_RUNTIME_DIR GARTH_HOME XDG_CONFIG_HOME; do
     ! grep -q "^$v=" <<<"$out" || complain "$v leaked"
   done
-  for v in LC_TIME=C TZ=UTC "HOME=$HOME" GARTH_TASK=t TMPDIR=/tmp "GARTH_WORKSPACE=$GARTH_HOME/worktrees/t"; do
+  for v in LC_TIME=C TZ=UTC "HOME=$HOME" GARTH_TASK=t TMPDIR=/tmp "GARTH_WORKSPACE=$R"; do
     grep -qx "$v" <<<"$out" || complain "no $v"
   done
 }
@@ -131,7 +131,7 @@ load helpers
 @test "J6 run: the home is the task's own, and stays" {
   echo secret >"$HOME/.netrc"; mkdir -p "$HOME/.ssh"; echo key >"$HOME/.ssh/id"
   "$garth" new t; "$garth" new u
-  [[ $(inside t 'ls -A ~; cat ~/.netrc ~/.ssh/id 2>/dev/null' || true) == $'.garth\nsrc' ]]
+  [[ $(inside t 'ls -A ~; cat ~/.netrc ~/.ssh/id 2>/dev/null' || true) == src ]]
   inside t 'echo mine >~/.rc; echo tmp >/tmp/x'
   [[ $(inside t 'cat ~/.rc /tmp/x') == $'mine\ntmp' && ! -e $HOME/.rc && ! -e /tmp/x ]]
   call inside u 'cat ~/.rc /tmp/x'; [[ $code != 0 && -z $out ]] || complain

@@ -1,7 +1,7 @@
 # ESCAPES 1 to 5: ways to files outside. See swap.bats for 6.
 load helpers
 
-secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a.txt" "$T/elsewhere/secret"; }
+secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/elsewhere/secret"; }
 
 # The attack names files of the user, the checkout and other places by absolute path, to read and to write them.
 @test "1 J1 J2 J10: absolute paths to home, checkout and elsewhere" {
@@ -70,7 +70,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a
     [[ -n $(more "$(outside ls -A /etc)") ]]
     [[ -z $(more "$(inside "t-$backend" 'ls -A /etc')") ]] || { more "$(inside "t-$backend" 'ls -A /etc')"; return 1; }
     # the Garth home and the repository are the host user's to see
-    for path in "$GARTH_HOME/garth.db" "$GARTH_HOME/tasks" "$GARTH_HOME/bases" "$GARTH_HOME/tasks/$(ident 1)/upper/mine.txt" "$R/.git/config" "$R/.git/HEAD" "$R/.git/refs"; do
+    for path in "$GARTH_HOME/garth.db" "$GARTH_HOME/tasks" "$GARTH_HOME/bases" "$GARTH_HOME/tasks/$(ident 1)/upper/mine.txt" "$R/.git/COMMIT_EDITMSG" "$R/.git/description" "$R/.git/logs/HEAD"; do
       [[ -r $path ]]
       refused inside "t-$backend" "ls -d $path/. || cat $path"
       refused inside "t-$backend" "test -e $path"
@@ -153,7 +153,8 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$R/a
   # and between what is mounted of the task's own: the program that git starts, the shared objects
   outside ln "$R/a.txt" "$T/open/linked" || host_link=1
   object=$(cd "$R" && find .git/objects -type f | head -n 1)
-  refused inside t "ln $R/$object linked"
+  inside t "test -f /run/garth/objects/0/${object#.git/objects/}"
+  refused inside t "ln /run/garth/objects/0/${object#.git/objects/} linked"
   refused inside t 'ln /run/garth/fsmonitor linked'
   [[ -z ${host_link-} ]] || is_root
 }
@@ -252,10 +253,11 @@ for name in ("opaque", "redirect", "metacopy", "whiteout", "origin", "upper", "i
     "$garth" new t-10 --backend "$backend"
     inside t-10 "echo $SECRET >neighbour.txt; git add -A; git -c user.name=a -c user.email=a commit -qm $SECRET"
     if [[ $backend == worktree ]]; then tells "$SECRET" cat "$GARTH_HOME/worktrees/t-10/neighbour.txt"; fi
-    tells "$SECRET" inside t-10 "cat $GARTH_HOME/worktrees/t-10/neighbour.txt"
+    tells "$SECRET" inside t-10 'cat "$GARTH_WORKSPACE/neighbour.txt"'
+    refused inside t-1 'cat "$GARTH_WORKSPACE/neighbour.txt"'
     refused inside t-1 "cat $GARTH_HOME/worktrees/t-10/neighbour.txt"
     refused inside t-1 "cat ../t-10/neighbour.txt || cat ../t-1*/neighbour.txt"
-    [[ $(inside t-1 'ls -d ../t-1*') == ../t-1 ]]
+    if [[ $backend == worktree ]]; then [[ $(inside t-1 'ls -d ../t-1*') == ../t-1 ]]; fi
     silent "$SECRET" inside t-1 'git log --all --format=%s; git branch -a; git stash list; git worktree list'
     silent t-10 inside t-1 'git branch -a; git for-each-ref'
     refused inside t-1 'mkdir ../t-10 && cp a.txt ../t-10/ && cat ../t-10/neighbour.txt'
@@ -319,16 +321,17 @@ f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\",
   for backend in overlay worktree; do
     "$garth" new t --backend "$backend"
     inside t 'cut -d" " -f5,6 /proc/self/mountinfo' >"$T/mounts"
+    workspace=$(inside t pwd)
     (($(wc -l <"$T/mounts") > 12))
-    for place in /usr /proc/sys / "$R/.git/objects" /tmp; do grep -q "^$place r" "$T/mounts"; done
+    for place in /usr /proc/sys / /run/garth/objects/0 /tmp "$R"; do grep -q "^$place r" "$T/mounts"; done
     # the control: outside, programs and settings lie on mounts of another kind
     cut -d' ' -f6 /proc/self/mountinfo | grep -v nosuid | grep -q rw
     while read -r place options; do
       [[ ,$options, == *,nosuid,* ]] || { echo "suid: $place $options"; return 1; }
       [[ ,$options, == *,nodev,* || $place =~ ^/dev/(null|zero|full|random|urandom|tty|pts)$ ]] || { echo "devices: $place $options"; return 1; }
       case $place in
-      /tmp | "$HOME" | "$GARTH_HOME/worktrees/t" | /proc | /dev/pts | /dev/shm) ;;
-      "$GARTH_HOME/worktrees/t/.git") [[ $backend == overlay || ,$options, == *,ro,* ]] || { echo "writable: $place"; return 1; } ;;
+      /tmp | "$HOME" | "$workspace" | /proc | /dev/pts | /dev/shm) ;;
+      "$workspace/.git") [[ $backend == overlay || ,$options, == *,ro,* ]] || { echo "writable: $place"; return 1; } ;;
       "$R/.git/worktrees/t") [[ $backend == worktree ]] ;;
       *) [[ ,$options, == *,ro,* ]] || { echo "writable: $place $options"; return 1; } ;;
       esac
@@ -392,7 +395,7 @@ beneath() {
     [[ $(inside "t-$backend" "cat $1/sibling/f") == visible ]] || return 1
     tells "hidden-$SECRET" grep -rs "$SECRET" "$1" || return 1
     [[ -s $GARTH_HOME/garth.db ]] || return 1
-    for path in "$repo/.env" "$repo/a.txt" "$repo/.git/config" "$GARTH_HOME/garth.db" "$GARTH_HOME/tasks"; do
+    for path in "$repo/.env" "$repo/.git/description" "$repo/.git/logs/HEAD" "$GARTH_HOME/garth.db" "$GARTH_HOME/tasks"; do
       refused inside "t-$backend" "ls -d $path" || return 1
     done
     silent "hidden-$SECRET" inside "t-$backend" "grep -rs $SECRET $1" || return 1

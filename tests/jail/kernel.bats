@@ -77,7 +77,7 @@ filtered() {
   for attempt in mount bind remount umount pivot chroot open_tree fsopen setattr; do
     attack_in_userns "$attempt" "$T/open/m" >/dev/null || { echo "the control failed: $attempt"; return 1; }
     inside t 'mkdir -p /tmp/m'
-    for place in /tmp/m /tmp /proc/sys /usr "$GARTH_HOME/worktrees/t" "$GARTH_HOME/worktrees/t/.git"; do
+    for place in /tmp/m /tmp /proc/sys /usr "$R" "$R/.git"; do
       refused "$garth" exec t -- /tmp/attack "$attempt" "$place"
     done
   done
