@@ -148,6 +148,6 @@ int verifier_set_places(struct verifier *v, const char *alone, struct err *e)
 	v->memory = alone ? path_join(alone, "memory") : xstrdup("/memory");
 	v->tmp = alone ? path_join(alone, "tmp") : xstrdup("/tmp");
 	if (!alone)
-		return v->plain_path = xstrdup("/plain"), 0;
+		return v->plain_path = xstrdup("/run/garth/plain"), 0;
 	return proc_find_part("garth-plain", &v->plain_path, e) < 0 ? -1 : make_alone(v, alone, e);
 }

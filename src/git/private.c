@@ -205,13 +205,28 @@ static bool others_can_read(const char *path)
 	return (st.st_mode & want) == want;
 }
 
-/* A quarantine, or what a git is just writing: not for anybody to borrow. */
-static bool is_passing(const char *name)
+/* Directories of loose objects, and of packs. What else is there (a quarantine, what a git is just writing)
+ * nobody borrows. */
+static bool is_read_of_objects(const char *name)
 {
-	return name[0] == '.' || !strncmp(name, "garth-", 6) || !strncmp(name, "tmp_", 4);
+	return !strcmp(name, "pack") || !strcmp(name, "info") ||
+	       (strlen(name) == 2 && strspn(name, "0123456789abcdef") == 2);
 }
 
-static bool dir_is_readable(const char *path)
+/* Of the others git asks no more than whether they are there (.keep, .promisor), or does without. */
+static bool is_read_of_packs(const char *name)
+{
+	static const char *const ends[] = { ".pack", ".idx", ".rev" };
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (!strncmp(name, "pack-", 5) && n > strlen(ends[i]) &&
+			!strcmp(name + n - strlen(ends[i]), ends[i]))
+			return true;
+	return !strncmp(name, "multi-pack-index", 16);
+}
+
+static bool dir_is_readable(const char *path, bool (*is_read)(const char *name))
 {
 	DIR *d = opendir(path);
 	struct dirent *ent;
@@ -220,7 +235,7 @@ static bool dir_is_readable(const char *path)
 	while (ok && d && (ent = readdir(d))) {
 		auto_str sub = path_join(path, ent->d_name);
 
-		if (!is_passing(ent->d_name))
+		if (is_read(ent->d_name))
 			ok = others_can_read(sub);
 	}
 	if (d)
@@ -235,7 +250,8 @@ bool private_can_borrow(const struct repo *r)
 	for (size_t i = 0; i < r->objects.n; i++) {
 		auto_str packs = path_join(r->objects.v[i], "pack");
 
-		if (!dir_is_readable(r->objects.v[i]) || (!access(packs, F_OK) && !dir_is_readable(packs)))
+		if (!dir_is_readable(r->objects.v[i], is_read_of_objects) ||
+			(!access(packs, F_OK) && !dir_is_readable(packs, is_read_of_packs)))
 			return false;
 	}
 	return true;

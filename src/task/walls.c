@@ -151,6 +151,25 @@ static int show_gateway(struct context *c, struct task_at *at, struct jail *j, s
 	return 0;
 }
 
+/* The same as /tmp: a link to it, unless something is to be mounted beneath. */
+static void show_var_tmp(struct context *c, struct task_at *at, const char *tmp, struct jail *j)
+{
+	static const char place[] = "/var/tmp";
+	const struct hidden beneath = {
+		{ c->user_home, c->home.path, at->repo.main_top, at->repo.git_dir, at->task->workspace }, 5
+	};
+	bool used = hidden_beneath(&beneath, place);
+
+	for (size_t i = 0; i < c->config.allow_read.n; i++)
+		used |= path_within(c->config.allow_read.v[i], place);
+	for (size_t i = 0; i < at->repo.objects.n; i++)
+		used |= path_within(at->repo.objects.v[i], place);
+	if (used)
+		jail_add(j, JAIL_BIND, JAIL_WRITE, tmp, place);
+	else
+		jail_add(j, JAIL_LINK, 0, "/tmp", place);
+}
+
 /* An agent that was told the project's path, by its memory or by an editor, would write there, into the
  * task's home, and the work would be lost without a word. Where the workspace is not there, something
  * read-only is that says where it is. */
@@ -201,7 +220,7 @@ int walls_describe(
 	jail_add(ret, JAIL_PROC, 0, "", "/proc");
 	jail_add(ret, JAIL_DEV, JAIL_WRITE, "", "/dev");
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, tmp, "/tmp");
-	jail_add(ret, JAIL_LINK, 0, "/tmp", "/var/tmp");
+	show_var_tmp(c, at, tmp, ret);
 	show_system(ret, &outside);
 	show_etc(c, at->task, ret);
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, home, c->user_home);

@@ -51,7 +51,7 @@ make_draft() {
     call bash -c "$(hint | sed "s,^garth,\"$garth\" ,") --json"
     trash=$(json 'd["trash"]' <<<"$out")
     [[ $(git --git-dir "$trash/git" cat-file -p kept:work) == work ]]
-    git --git-dir "$trash/git" fsck --strict
+    GIT_ALTERNATE_OBJECT_DIRECTORIES=$R/.git/objects git --git-dir "$trash/git" fsck --strict
     nothing_left
   done
 }

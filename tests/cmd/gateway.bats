@@ -438,3 +438,17 @@ s = socket.socket(socket.AF_UNIX); s.connect(os.environ[\"GARTH_SOCKET\"]); s.se
   inside t 'echo 3 >>a.txt; git commit -qam 3'
   git fsck --strict; [[ $(git log --format=%s main..garth/t | tr '\n' ,) == 3,2,1, && $(field t commits) == 3 ]] || complain "$(field t commits)"
 }
+
+@test "J10 gateway: what git does not read of the repository's objects may be unreadable to others" {
+  git repack -adq
+  pack=$(ls .git/objects/pack/*.pack)
+  for end in promisor keep; do echo >"${pack%.pack}.$end"; chmod 600 "${pack%.pack}.$end"; done
+  echo >.git/objects/pack/tmp_pack_x; echo >.git/objects/stray; mkdir .git/objects/incoming-x; chmod 600 .git/objects/pack/tmp_pack_x .git/objects/stray; chmod 700 .git/objects/incoming-x
+  "$garth" new t
+  [[ $(inside t 'cat .git/objects/info/alternates') == /run/garth/objects/0 ]]
+  inside t 'echo 1 >n; git add n; git commit -qm n'
+  [[ $(git log -1 --format=%s garth/t) == n ]]
+  # the control: what git does read
+  chmod 600 "${pack%.pack}.idx"
+  if is_root; then call inside t 'echo 2 >n; git commit -qam n2'; [[ $code != 0 ]] || complain; fi
+}

@@ -282,7 +282,7 @@ users_own() { fingerprint; sha256sum "$HOME/.claude/settings.json" "$HOME/.bashr
     "$garth" new t --backend "$backend"
     inside t "$plant; mkdir -p ~/.claude; for f in ~/.claude/settings.json ~/.bashrc ~/.gitconfig ~/.profile ~/.mcp.json; do echo $SECRET >\$f; done"
     [[ $(users_own) == "$was" ]]
-    if [[ $backend == overlay ]]; then [[ ! -e $("$garth" path t)/.mcp.json ]]; fi
+    if [[ $backend == overlay ]]; then [[ ! -e $GARTH_HOME/worktrees/t ]]; fi
     # who looks at the work is told of all of them
     for name in .claude/settings.json .vscode/tasks.json .mcp.json .gitmodules .envrc .husky/pre-commit; do
       tells "$name" "$garth" diff t --stat --json

@@ -120,3 +120,24 @@ here() {
   done
   untouched
 }
+
+# /var/tmp is a link to /tmp inside, unless something is beneath it.
+@test "W1 J10: a project, a home, a Garth home and an allowed directory beneath /var/tmp" {
+  [[ $(cd "$R" && "$garth" new link && inside link 'readlink /var/tmp; echo 1 >/var/tmp/x; cat /tmp/x') == $'link\n/tmp\n1' ]]
+  V=$(mktemp -d /var/tmp/gt.XXXXXX); chmod 755 "$V"
+  beneath_var_tmp >"$T/log-here" 2>&1 3>&- && code=0 || code=$?
+  chmod -R u+rwX "$V"; rm -rf "$V"
+  ((code == 0)) || { cat "$T/log-here"; return 1; }
+}
+
+beneath_var_tmp() {
+  here "$V/app" yes || return 1
+  (export GARTH_HOME=$V/garth; here "$V/second" yes) || return 1
+  mkdir -p "$V/home" && cp "$HOME/.gitconfig" "$V/home/" || return 1
+  (export HOME=$V/home GARTH_HOME=$V/home/.garth XDG_CONFIG_HOME=$V/home/.config; here "$V/home/app" yes &&
+    cd "$V/home/app" && "$garth" new t && [[ $(inside t 'echo 1 >/var/tmp/x; cat /tmp/x; echo $HOME; echo 2 >~/kept; cat ~/kept') == $'1\n'"$V/home"$'\n2' ]]) || return 1
+  # what is allowed there is there
+  mkdir "$V/data"; echo data >"$V/data/f"
+  printf 'jail:\n  allow_read: [%s]\n' "$V/data" | configure
+  cd "$R" && "$garth" new d && [[ $(inside d "cat $V/data/f") == data ]]
+}
