@@ -20,6 +20,7 @@
 #include "push/push.h"
 #include "sys/fd.h"
 #include "task/again.h"
+#include "task/here.h"
 
 struct run_opts {
 	struct task_spec task;
@@ -221,14 +222,14 @@ static void open_window(const char *name, bool quiet)
 }
 
 /* Before it is made, and long before it is needed. */
-static int check_remote(const struct run_opts *o, struct err *e)
+static int check_remote(const struct context *c, const struct run_opts *o, struct err *e)
 {
 	auto_str remote = NULL;
 	auto_repo r = { 0 };
 
 	if (!o->session.push)
 		return 0;
-	if (repo_open(o->task.dir, o->task.rev ? o->task.rev : "HEAD", &r, e) < 0)
+	if (here_open(c, o->task.dir, o->task.rev ? o->task.rev : "HEAD", &r, e) < 0)
 		return -1;
 	return remote_require(&r, NULL, &remote, e);
 }
@@ -239,7 +240,7 @@ static int make_task(struct context *c, struct run_opts *o, struct task *ret, st
 	int rc;
 
 	o->task.dir = o->dir ? o->dir : cwd ? cwd : ".";
-	if (check_remote(o, e) < 0)
+	if (check_remote(c, o, e) < 0)
 		return -1;
 	progress_begin("making the workspace");
 	rc = task_create(c, &o->task, ret, e);

@@ -7,9 +7,9 @@
 #include "cli/json.h"
 #include "cli/resolve.h"
 #include "cli/say.h"
-#include "git/repo.h"
 #include "merge/merge.h"
 #include "sys/lock.h"
+#include "task/here.h"
 #include "task/life.h"
 #include "task/remove.h"
 #include "task/undo.h"
@@ -148,29 +148,14 @@ static bool went_with_merge(struct context *c, const struct deed *d, const struc
 	       !store_deed_of(c->store, d->task_id, "merge", &m, &ignored);
 }
 
-/* Without a task's name, the last deed in the repository that the user stands in is meant; in none, of all.
- */
-static int find_project(struct context *c, const char *task, int64_t *ret, struct err *e)
-{
-	struct err none = ERR_INIT;
-	auto_project p = { 0 };
-	auto_repo r = { 0 };
-
-	*ret = 0;
-	if (task || repo_open(".", "HEAD", &r, &none) < 0)
-		return 0;
-	if (store_project(c->store, r.main_top, r.git_dir, &p, e) < 0)
-		return -1;
-	*ret = p.id;
-	return 0;
-}
-
 static int undo(struct context *c, const char *task, struct deed *d, const struct kind **ret, struct err *e)
 {
 	auto_lock lock = -1;
-	int64_t project;
+	int64_t project = 0;
 
-	if (context_store(c, e) < 0 || find_project(c, task, &project, e) < 0 ||
+	/* without a task's name, the last deed in the project that the user stands in is meant; in none, of
+	 * all */
+	if (context_store(c, e) < 0 || (!task && here_project(c, ".", &project, e) < 0) ||
 		store_deed_last(c->store, task, project, d, e) < 0)
 		return -1;
 	*ret = find_kind(d, e);

@@ -8,7 +8,11 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/discover.h"
 #include "sys/fd.h"
+
+/* For git to look at the configuration and at HEAD. */
+#define LOOK_SECONDS 60
 
 void repo_release(struct repo *r)
 {
@@ -64,6 +68,11 @@ static bool is_partial(const struct repo *r)
 	return repo_config(r, "extensions.partialclone") != NULL;
 }
 
+static int refuse_partial(const struct repo *r, struct err *e)
+{
+	return err_set(e, ERR_REFUSED, "'%s' is a partial clone, a kind that is not carried yet", r->top);
+}
+
 int repo_check_kind(const struct repo *r, bool bare, bool shallow, struct err *e)
 {
 	const char *crlf = repo_config(r, "core.autocrlf"), *eol = repo_config(r, "core.eol");
@@ -75,8 +84,7 @@ int repo_check_kind(const struct repo *r, bool bare, bool shallow, struct err *e
 		return err_set(
 			e, ERR_REFUSED, "'%s' is a shallow clone, a kind that is not carried yet", r->top);
 	if (is_partial(r))
-		return err_set(
-			e, ERR_REFUSED, "'%s' is a partial clone, a kind that is not carried yet", r->top);
+		return refuse_partial(r, e);
 	if (is_on(repo_config(r, "core.sparsecheckout")))
 		return err_set(
 			e, ERR_REFUSED, "'%s' has a sparse checkout, a kind that is not carried yet", r->top);
@@ -96,7 +104,7 @@ int repo_check_kind(const struct repo *r, bool bare, bool shallow, struct err *e
 
 static int read_config(struct repo *r, struct err *e)
 {
-	struct git g = { .dir = r->git_dir, .user_config = true };
+	struct git g = { .dir = r->git_dir, .shows_config = true, .seconds = LOOK_SECONDS };
 	auto_buf out = BUF_INIT(4 << 20);
 
 	if (git_do(&g, &out, e, "config", "--list", "-z", "--includes", NULL) < 0)
@@ -149,12 +157,27 @@ static int fill_places(struct repo *r, struct err *e)
 	return add_objects(&r->objects, objects, 0, e);
 }
 
+/* What git says of the place must be what was found without it. */
+static int check_place(const struct repo *r, const struct discovered *d, struct err *e)
+{
+	auto_str common = canonicalize_file_name(r->git_dir), top = canonicalize_file_name(r->top);
+
+	if (!common || strcmp(common, d->common))
+		return err_set(
+			e, ERR_REFUSED, "git finds another repository than '%s' for '%s'", d->common, d->top);
+	if (!top || strcmp(top, d->top))
+		return err_set(e, ERR_REFUSED,
+			"the files of '%s' are elsewhere (core.worktree), a kind that is not carried yet",
+			d->top);
+	return 0;
+}
+
 static int check_kind(struct repo *r, bool bare, bool shallow, struct err *e)
 {
 	auto_str attributes = path_join(r->git_dir, "info/attributes");
 	struct stat st;
 
-	if (read_config(r, e) < 0 || repo_check_kind(r, bare, shallow, e) < 0)
+	if (repo_check_kind(r, bare, shallow, e) < 0)
 		return -1;
 	if (!stat(attributes, &st) && st.st_size > 0)
 		return err_set(e, ERR_REFUSED,
@@ -184,22 +207,31 @@ static int explain(const char *dir, const char *rev, struct buf *out, struct buf
 	return err_set(e, ERR_NOTFOUND, "there is no revision '%s'", rev);
 }
 
-int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
+/* The settings are read, and a kind that git would begin to fetch for is refused, before git is asked for any
+ * object. */
+static int look_at_settings(const struct discovered *d, struct repo *r, struct err *e)
 {
-	struct git g = { .cwd = dir, .user_config = true };
+	auto_repo found = { .git_dir = xstrdup(d->common), .top = xstrdup(d->top) };
+
+	if (read_config(&found, e) < 0)
+		return -1;
+	if (is_partial(&found))
+		return refuse_partial(&found, e);
+	r->config = found.config;
+	found.config = (struct strvec)STRVEC_INIT;
+	return 0;
+}
+
+/* git's answers, a line each, into r; what is not asked for with `rev` stays. */
+static int ask_git(const char *dir, const char *rev, struct repo *r, bool *bare, bool *shallow, struct err *e)
+{
+	struct git g = { .cwd = dir, .user_config = true, .seconds = LOOK_SECONDS };
 	auto_buf out = BUF_SMALL, errtext = BUF_SMALL;
 	auto_strvec args = STRVEC_INIT;
-	auto_str real = canonicalize_file_name(dir);
-	auto_repo r = { 0 };
 	char *line[8] = { 0 }, *save = NULL;
 	size_t n = 0;
 	int code;
 
-	if (rev[0] == '-' || !rev[0])
-		return err_set(e, ERR_NOTFOUND, "there is no revision '%s'", rev);
-	if (real && strchr(real, '\n'))
-		return err_set(e, ERR_REFUSED,
-			"a repository in a directory with a line break in its name is not carried");
 	strvec_pushl(&args, "rev-parse", "--path-format=absolute", "--is-bare-repository",
 		"--is-shallow-repository", "--show-object-format", "--git-common-dir", "--show-toplevel",
 		NULL);
@@ -214,15 +246,33 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 			line[n++] = l;
 	if (n < 7)
 		return err_set(e, ERR_FAILED, "cannot understand what git says of '%s'", dir);
-	r.format = xstrdup(line[2]);
-	r.hash_len = strcmp(line[2], "sha256") ? 20 : 32;
-	r.git_dir = xstrdup(line[3]);
-	r.top = xstrdup(line[4]);
-	r.commit = xstrdup(line[5]);
-	r.head = xstrdup(strcmp(line[6], "HEAD") ? line[6] : "");
-	r.rev_ref = xstrdup(n > 7 && strcmp(line[7], "HEAD") ? line[7] : "");
-	if (check_kind(&r, !strcmp(line[0], "true"), !strcmp(line[1], "true"), e) < 0 ||
-		fill_places(&r, e) < 0)
+	*bare = !strcmp(line[0], "true");
+	*shallow = !strcmp(line[1], "true");
+	r->format = xstrdup(line[2]);
+	r->hash_len = strcmp(line[2], "sha256") ? 20 : 32;
+	r->git_dir = xstrdup(line[3]);
+	r->top = xstrdup(line[4]);
+	r->commit = xstrdup(line[5]);
+	r->head = xstrdup(strcmp(line[6], "HEAD") ? line[6] : "");
+	r->rev_ref = xstrdup(n > 7 && strcmp(line[7], "HEAD") ? line[7] : "");
+	return 0;
+}
+
+int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
+{
+	auto_str real = canonicalize_file_name(dir);
+	auto_discovered d = { 0 };
+	auto_repo r = { 0 };
+	bool bare = false, shallow = false;
+
+	if (rev[0] == '-' || !rev[0])
+		return err_set(e, ERR_NOTFOUND, "there is no revision '%s'", rev);
+	if (real && strchr(real, '\n'))
+		return err_set(e, ERR_REFUSED,
+			"a repository in a directory with a line break in its name is not carried");
+	if (discover(dir, &d, e) < 0 || look_at_settings(&d, &r, e) < 0 ||
+		ask_git(dir, rev, &r, &bare, &shallow, e) < 0 || check_kind(&r, bare, shallow, e) < 0 ||
+		check_place(&r, &d, e) < 0 || fill_places(&r, e) < 0)
 		return -1;
 	*ret = r;
 	r = (struct repo){ 0 };

@@ -52,15 +52,36 @@ static void push_env(struct strvec *env, const char *name, const char *value)
 		strvec_pushf(env, "%s=%s", name, value);
 }
 
+/* The directories of PATH that are no part of where git happens to be. */
+static void push_path(struct strvec *env)
+{
+	const char *path = getenv("PATH");
+	auto_buf kept = BUF_INIT(1 << 20);
+
+	for (const char *p = path ? path : ""; *p; p += strcspn(p, ":"), p += *p == ':')
+		if (*p == '/')
+			buf_printf(&kept, "%s%.*s", kept.len ? ":" : "", (int)strcspn(p, ":"), p);
+	push_env(env, "PATH", kept.len ? kept.data : PROC_PATH);
+}
+
+/* An empty list of protocols allows none; newer gits have a word for what they would fetch by themselves. */
+static void push_transports(const struct git *g, struct strvec *env)
+{
+	if (!g->remote)
+		strvec_push(env, "GIT_ALLOW_PROTOCOL=");
+	strvec_push(env, "GIT_NO_LAZY_FETCH=1");
+}
+
 static void environment(const struct git *g, struct strvec *env)
 {
-	push_env(env, "PATH", g->remote && getenv("PATH") ? getenv("PATH") : PROC_PATH);
+	g->remote ? push_path(env) : push_env(env, "PATH", PROC_PATH);
+	push_transports(g, env);
 	strvec_pushl(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_PAGER=cat",
 		"GIT_EDITOR=/bin/false", NULL);
 	push_env(env, "GIT_OPTIONAL_LOCKS", g->writes_index ? "1" : "0");
 	for (size_t i = 0; g->remote && i < ARRAY_SIZE(remote_variables); i++)
 		push_env(env, remote_variables[i], getenv(remote_variables[i]));
-	if (g->user_config || g->remote) {
+	if (g->user_config || g->shows_config || g->remote) {
 		push_env(env, "HOME", getenv("HOME"));
 		push_env(env, "XDG_CONFIG_HOME", getenv("XDG_CONFIG_HOME"));
 		push_env(env, "SUDO_UID", getenv("SUDO_UID"));
@@ -80,7 +101,7 @@ static void arguments(const struct git *g, const struct strvec *args, struct str
 
 	strvec_push(argv, "git");
 	/* looking at the user's own settings must show them as they are */
-	for (size_t i = 0; !g->user_config && i < n; i++)
+	for (size_t i = 0; !g->shows_config && i < n; i++)
 		strvec_pushl(argv, "-c", settings[i], NULL);
 	strvec_push(argv, "-c");
 	strvec_pushf(argv, "core.fsmonitor=%s", g->fsmonitor ? g->fsmonitor : "false");
@@ -102,7 +123,7 @@ int git_try(const struct git *g, const struct strvec *args, const struct buf *in
 	struct buf *errtext, int *ret_code, struct err *e)
 {
 	auto_strvec argv = STRVEC_INIT, env = STRVEC_INIT;
-	struct proc_spec p = { .cwd = g->cwd,
+	struct proc_spec p = { .cwd = g->cwd ? g->cwd : "/",
 		.as_inside = g->as_inside,
 		.stdin_fd = g->stdin_fd,
 		.stdout_fd = g->stdout_fd,
@@ -186,8 +207,7 @@ static int spawn_git(const struct git *g, const int fds[3], char **argv, char **
 	for (int i = 0; i < 3; i++)
 		posix_spawn_file_actions_adddup2(&files, fds[i], i);
 	posix_spawn_file_actions_addclosefrom_np(&files, 3);
-	if (g->cwd)
-		posix_spawn_file_actions_addchdir_np(&files, g->cwd);
+	posix_spawn_file_actions_addchdir_np(&files, g->cwd ? g->cwd : "/");
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]) && rc == ENOENT; i++)
 		rc = posix_spawn(ret, paths[i], &files, &attr, argv, env);
 	posix_spawnattr_destroy(&attr);

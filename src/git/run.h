@@ -1,8 +1,8 @@
 /*
  * Starting git outside a jail: one function, one fixed environment. No hooks, no fsmonitor, no external diff,
- * no filters, no prompts, no system or global configuration (but with user_config, where the user's own
- * settings are the point; with remote, the user's credentials), no replacement objects, whatever a repository
- * or a working tree says.
+ * no prompts, no transports, no system or global configuration, no replacement objects, whatever a repository
+ * or a working tree says. Nothing is fetched that is missing, and nothing of the directory that Garth was
+ * started in counts. The exceptions are fields of struct git.
  *
  * Verbs are functions of their own in this room; user input goes behind "--end-of-options" or "--".
  */
@@ -20,10 +20,11 @@ struct git {
 	const char *dir;       /* GIT_DIR; NULL to let git look for it from cwd */
 	const char *work_tree; /* GIT_WORK_TREE or NULL */
 	const char *index;     /* GIT_INDEX_FILE or NULL */
-	const char *cwd;       /* NULL: as it is */
+	const char *cwd;       /* NULL: the root directory, where nobody's .gitattributes are */
 	const char *fsmonitor; /* core.fsmonitor for this run; NULL: off */
 	bool writes_index;     /* a command that only looks may write what it learned into the index */
-	bool user_config;      /* the user's global and system configuration count */
+	bool user_config;      /* the user's global and system configuration count, but for what could run */
+	bool shows_config;     /* the same for `git config`, which must show all settings as they are */
 	bool remote;           /* it speaks to a remote: with the user's configuration and credentials */
 	bool as_inside;        /* started by root: as the inside's owner, see proc_spec */
 	int stdin_fd;          /* input from a descriptor; 0 for none */

@@ -66,7 +66,7 @@ int store_project_by_id(struct store *s, int64_t id, struct project *ret, struct
 	return one(s, st, ret, e);
 }
 
-static int by_git_dir(struct store *s, const char *git_dir, struct project *ret, struct err *e)
+int store_project_by_git_dir(struct store *s, const char *git_dir, struct project *ret, struct err *e)
 {
 	auto_stmt st = NULL;
 
@@ -80,7 +80,7 @@ int store_project(struct store *s, const char *path, const char *git_dir, struct
 {
 	auto_project found = { 0 };
 
-	if (!by_git_dir(s, git_dir, &found, e) && !strcmp(found.path, path)) {
+	if (!store_project_by_git_dir(s, git_dir, &found, e) && !strcmp(found.path, path)) {
 		*ret = found;
 		found = (struct project){ 0 };
 		return 0;
@@ -95,5 +95,5 @@ int store_project(struct store *s, const char *path, const char *git_dir, struct
 			   "sssi", path, git_dir, path_base(path), db_now()) < 0) {
 		return -1;
 	}
-	return by_git_dir(s, git_dir, ret, e);
+	return store_project_by_git_dir(s, git_dir, ret, e);
 }

@@ -39,6 +39,8 @@ void project_release(struct project *p);
 /* The project with that git directory, registered if it is new; a moved checkout path is brought up to date.
  */
 int store_project(struct store *s, const char *path, const char *git_dir, struct project *ret, struct err *e);
+/* The same without registering it: ERR_NOTFOUND. */
+int store_project_by_git_dir(struct store *s, const char *git_dir, struct project *ret, struct err *e);
 int store_project_by_id(struct store *s, int64_t id, struct project *ret, struct err *e);
 
 struct project_list {

@@ -15,6 +15,7 @@
 #include "sys/owner.h"
 #include "sys/tree.h"
 #include "task/empty.h"
+#include "task/here.h"
 #include "task/inside_path.h"
 #include "task/life.h"
 #include "task/refs.h"
@@ -203,19 +204,6 @@ static int create_numbered(struct context *c, const struct repo *r, const char *
 	return -1;
 }
 
-/* Inside a workspace a repository may be the agent's, whose configuration names programs: git is not even
- * asked. */
-static int check_place(struct context *c, const char *dir, struct err *e)
-{
-	auto_str real = canonicalize_file_name(dir);
-
-	if (!real || !path_within(real, c->home.path))
-		return 0;
-	err_set(e, ERR_REFUSED, "'%s' is in the Garth home: a task is made from the project's own checkout",
-		dir);
-	return err_hint(e, "cd PROJECT");
-}
-
 static int check_shown(const struct repo *r, const char *ref, struct err *e)
 {
 	char oid[65];
@@ -232,6 +220,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	auto_repo r = { 0 };
 	auto_source source = { 0 };
 	auto_str nothing = NULL;
+	const char *rev = s->rev ? s->rev : "HEAD";
 	auto_project project = { 0 };
 	auto_buf shown = BUF_INIT(64 << 20);
 	auto_task t = { 0 };
@@ -240,10 +229,10 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 
 	if (s->name && name_check_task(s->name, e) < 0)
 		return err_wrap(e, "'%s'", s->name);
-	if (s->empty ? empty_repository(c, &nothing, e) < 0 : check_place(c, s->dir, e) < 0)
+	if (s->empty ? empty_repository(c, &nothing, e) < 0 || repo_open(nothing, rev, &r, e) < 0
+		     : here_open(c, s->dir, rev, &r, e) < 0)
 		return -1;
-	if (repo_open(s->empty ? nothing : s->dir, s->rev ? s->rev : "HEAD", &r, e) < 0 ||
-		choose_backend(c, s, &t.backend, e) < 0 || space_check_little(&c->home, e) < 0 ||
+	if (choose_backend(c, s, &t.backend, e) < 0 || space_check_little(&c->home, e) < 0 ||
 		context_store(c, e) < 0)
 		return -1;
 	t.target = xstrdup(s->empty ? "" : !strncmp(r.rev_ref, "refs/heads/", 11) ? r.rev_ref : r.head);

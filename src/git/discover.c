@@ -1,0 +1,108 @@
+#include "git/discover.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/path.h"
+#include "sys/fd.h"
+
+void discovered_release(struct discovered *d)
+{
+	free(d->top);
+	free(d->git_dir);
+	free(d->common);
+	*d = (struct discovered){ 0 };
+}
+
+/* A small file's text without the line break at its end; NULL where it is not there or no file. */
+static char *text_of(const char *dir, const char *name)
+{
+	auto_fd at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_fd fd = at < 0 ? -1 : open_regular_beneath(at, name);
+	auto_buf text = BUF_INIT(8192);
+	struct err ignored = ERR_INIT;
+
+	if (fd < 0 || read_rest(fd, &text, name, &ignored) < 0)
+		return NULL;
+	while (text.len && strchr("\r\n", text.data[text.len - 1]))
+		buf_cut(&text, text.len - 1);
+	return text.len ? buf_steal(&text) : NULL;
+}
+
+/* A path that a file in `dir` names, as it really is; NULL where there is nothing. */
+static char *resolve(const char *dir, const char *path)
+{
+	auto_str joined = path[0] == '/' ? xstrdup(path) : path_join(dir, path);
+
+	return canonicalize_file_name(joined);
+}
+
+/* The common git directory of one; NULL where it is none. */
+static char *common_of(const char *git_dir)
+{
+	static const char *const parts[] = { "objects", "refs" };
+	auto_str named = text_of(git_dir, "commondir"), head = path_join(git_dir, "HEAD"),
+		 common = named ? resolve(git_dir, named) : xstrdup(git_dir);
+	struct stat st;
+
+	if (!common || lstat(head, &st) < 0)
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		auto_str part = path_join(common, parts[i]);
+
+		if (access(part, X_OK) < 0)
+			return NULL;
+	}
+	return steal_ptr(common);
+}
+
+/* The git directory that `top` has or leads to; NULL for none. */
+static char *git_dir_of(const char *top)
+{
+	static const char prefix[] = "gitdir: ";
+	auto_str dot_git = path_join(top, ".git"), line = NULL;
+	struct stat st;
+
+	if (stat(dot_git, &st) < 0)
+		return NULL;
+	if (S_ISDIR(st.st_mode))
+		return canonicalize_file_name(dot_git);
+	line = text_of(top, ".git");
+	return line && !strncmp(line, prefix, strlen(prefix)) ? resolve(top, line + strlen(prefix)) : NULL;
+}
+
+static bool look_at(const char *top, struct discovered *ret)
+{
+	auto_str git_dir = git_dir_of(top), common = git_dir ? common_of(git_dir) : NULL;
+
+	if (!common) {
+		free(git_dir);
+		git_dir = xstrdup(top);
+		common = common_of(top);
+	}
+	if (!common)
+		return false;
+	*ret = (struct discovered){ xstrdup(top), steal_ptr(git_dir), steal_ptr(common) };
+	return true;
+}
+
+int discover(const char *dir, struct discovered *ret, struct err *e)
+{
+	auto_str at = canonicalize_file_name(dir);
+
+	if (!at)
+		return err_sys(e, "cannot find '%s'", dir);
+	while (!look_at(at, ret)) {
+		char *slash = strrchr(at, '/');
+
+		if (!at[1])
+			return err_set(e, ERR_NOTFOUND, "'%s' is not in a git repository", dir),
+			       err_hint(e, "git init");
+		slash[slash == at] = '\0';
+	}
+	return 0;
+}

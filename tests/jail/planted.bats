@@ -1,0 +1,97 @@
+# ESCAPES 31, 33 and 38: a repository that the user did not make, where a command of Garth's is typed. An agent planted
+# it in its workspace, or it came as a tarball. Its configuration names programs wherever git looks for one; what must
+# not happen is that one of them runs, or that its attributes decide what a reviewer sees.
+load helpers
+
+setup() {
+  jail_setup
+  marker=$T/elsewhere/ran
+  payload="echo ran >>$marker"
+  before=$(sentinels)
+  git init -q --bare "$T/remote.git"
+  git remote add origin "$T/remote.git"; git push -q origin main
+}
+
+# ran: the control did what it should; it is taken back.
+ran() { [[ -e $marker ]] || { echo "the control did not run its program"; return 1; }; rm -f "$marker"; }
+
+# quiet COMMAND…: whatever it answers, in time, no program ran outside.
+quiet() {
+  within 60 "$garth" "$@" || return 1
+  if [[ -e $marker ]]; then echo "a program ran outside: garth $*"; cat "$T/answer"; return 1; fi
+}
+
+# Words of a shell that make a repository in the directory $1 which has lost its commits to a remote: who asks for HEAD
+# fetches it, by the program that the configuration names.
+partial() {
+  cat <<END
+mkdir -p $1; cd $1; /usr/bin/git init -q; /usr/bin/git config core.repositoryformatversion 1; /usr/bin/git config extensions.partialclone o
+/usr/bin/git config remote.o.url $T/remote.git; /usr/bin/git config remote.o.promisor true; /usr/bin/git config remote.o.uploadpack '$payload; git-upload-pack'
+echo 1111111111111111111111111111111111111111 >.git/refs/heads/main; /usr/bin/git symbolic-ref HEAD refs/heads/main; cd "\$OLDPWD"
+END
+}
+
+# Every command, typed where we are.
+everywhere() {
+  local command
+  while read -r command; do
+    # shellcheck disable=SC2086
+    quiet $command || return 1
+  done <<END
+undo
+undo --json
+run --push B -- true
+run -- true
+run --task new-one --base main -- true
+new another
+new with-clone --backend clone
+ls
+show t
+diff t
+diff t --published
+diff t --stat
+log t
+merge t --dry-run
+sync t
+config
+audit
+cleanup --older-than 30d
+gc
+doctor
+END
+}
+
+# The attack plants a partial clone in a directory of the workspace, and waits for a command that is typed there.
+@test "31 J3 W2: a partial clone planted in a workspace, and every command typed in it" {
+  # the control: git itself, asked for HEAD in that directory, runs the program
+  sh -c "$(partial "$T/open/c")"; (cd "$T/open/c" && git rev-parse 'HEAD^{commit}' >/dev/null 2>&1) || true
+  ran
+  for backend in worktree clone; do
+    "$garth" new t --backend "$backend"
+    inside t "$(partial docs); $(partial dir/sub); echo changed >>a.txt; git commit -qam changed"
+    for at in "$GARTH_HOME/worktrees/t/docs" "$GARTH_HOME/worktrees/t/dir/sub" "$GARTH_HOME/worktrees/t"; do
+      cd "$at"
+      everywhere
+    done
+    # who stands in a workspace means its project: the newest deed there is one of the project's
+    cd "$R"; "$garth" new "gone-$backend"; inside "gone-$backend" "echo x >x"; "$garth" discard -f "gone-$backend"
+    cd "$GARTH_HOME/worktrees/t/docs"; quiet undo; "$garth" show "gone-$backend" >/dev/null
+    cd "$R"
+    "$garth" discard -fD t
+  done
+  untouched
+}
+
+# The attack is the same in a directory that came as a tarball, before any task is made of it.
+@test "31 J3: a partial clone that came as a tarball" {
+  "$garth" new t; inside t 'echo changed >>a.txt; git commit -qam changed'
+  sh -c "$(partial "$T/open/tarball")"
+  cd "$T/open/tarball"
+  (git rev-parse 'HEAD^{commit}' >/dev/null 2>&1) || true; ran
+  everywhere
+  refused "$garth" new one; grep -q 'partial clone' "$T/refused"
+  # nor by a pointer that leads to it
+  mkdir "$T/open/pointer"; echo "gitdir: $T/open/tarball/.git" >"$T/open/pointer/.git"; cd "$T/open/pointer"
+  everywhere
+  untouched
+}
