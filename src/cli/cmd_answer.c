@@ -18,19 +18,23 @@
 
 #define ANSWER_MAX (64u << 10)
 
-static int end(struct context *c, struct task *t, const struct session_opts *o, const char *text)
+static int end(struct context *c, struct task *t, const struct session_opts *o, const char *text, bool json)
 {
 	struct terminal_result r = { .end = TERMINAL_EXIT };
 	struct err e = ERR_INIT;
 
+	if (json && !o->detach)
+		json_reserve_stdout();
 	if (session_resume(c, t, o, text, &r, &e) < 0) {
 		if (!strstr(e.msg, t->name))
 			err_wrap(&e, "task '%s'", t->name);
 		return say_error(&e);
 	}
-	if (o->detach)
+	if (o->detach && !json)
 		printf("%s\n", t->name);
-	session_report(c, t->name, &r, o->quiet);
+	session_report(c, t->name, &r, o->quiet || json);
+	if (json && json_task_now(c, t->name))
+		return 1;
 	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
 }
 
@@ -68,9 +72,12 @@ static int record(struct context *c, const struct task *t, const char *text, str
 int cmd_answer(int argc, char **argv)
 {
 	struct session_opts o = { 0 };
+	bool json = false;
 	const struct opt opts[] = {
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "let it go on in the background" },
 		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },
+		{ 0, "json", OPT_FLAG, &json, NULL,
+			"print the task as JSON when it has ended; what it writes comes on stderr" },
 		OPT_END,
 	};
 	struct cmd_line l = { "answer", opts, 1, -1, false, 0, 0 };
@@ -90,7 +97,7 @@ int cmd_answer(int argc, char **argv)
 	}
 	if (collect(t.name, argv + 1, l.words - 1, &text, &e) < 0 || record(&c, &t, buf_str(&text), &e) < 0)
 		return say_error(&e);
-	return end(&c, &t, &o, buf_str(&text));
+	return end(&c, &t, &o, buf_str(&text), json);
 }
 
 /* One that stands still: its keeper lets it go on. */
@@ -101,9 +108,10 @@ static int let_go_on(struct context *c, struct task *t, bool json)
 
 	if (gate_ask(c, t, "/user/v1/resume", json_object(), &answer, &e) < 0)
 		return say_error(&e);
-	if (json)
-		return json_print(answer);
 	json_decref(answer);
+	if (json)
+		return json_print(
+			json_pack("{s:o, s:s}", "task", json_text(t->name), "state", STATE_RUNNING));
 	if (say_is_heard())
 		say_done("task '%s' goes on", t->name);
 	return 0;
@@ -161,7 +169,8 @@ int cmd_resume(int argc, char **argv)
 		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },
 		{ 0, "limit", OPT_LIST, &limits, "NAME=VALUE",
 			"with another limit from now on, such as max_files=500" },
-		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON, for a task that stands still" },
+		{ 0, "json", OPT_FLAG, &json, NULL,
+			"print the task as JSON when it has ended; what it writes comes on stderr" },
 		OPT_END,
 	};
 	struct cmd_line l = { "resume", opts, 1, 1, false, 0, 0 };
@@ -179,8 +188,8 @@ int cmd_resume(int argc, char **argv)
 	/* nothing has to go on for that */
 	if (limits.n && (!strcmp(t.state, STATE_RUNNING) || !strcmp(t.state, STATE_BLOCKED))) {
 		if (json)
-			return json_print(json_pack(
-				"{s:o, s:o}", "task", json_text(t.name), "limits", json_list(&limits)));
+			return json_print(json_pack("{s:o, s:o}", "task", json_text(t.name), "raised_limits",
+				json_list(&limits)));
 		if (!o.quiet && say_is_heard())
 			say_done(
 				"task '%s' has other limits from now on; for memory, processors and processes when it next starts",
@@ -197,7 +206,9 @@ int cmd_resume(int argc, char **argv)
 		err_hint(&e, "garth answer %s \"...\"", t.name);
 		return say_error(&e);
 	}
-	if (push_owed(&c, &t, o.quiet, &pushed, &e) < 0)
+	if (push_owed(&c, &t, o.quiet || json, &pushed, &e) < 0)
 		return say_error(&e);
-	return pushed ? 0 : end(&c, &t, &o, NULL);
+	if (pushed)
+		return json ? json_task_now(&c, t.name) : 0;
+	return end(&c, &t, &o, NULL, json);
 }

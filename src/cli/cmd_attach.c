@@ -1,4 +1,5 @@
 #include "cli/cmd.h"
+#include "cli/json.h"
 #include "cli/say.h"
 #include "cli/session.h"
 
@@ -25,7 +26,8 @@ int cmd_attach(int argc, char **argv)
 
 int cmd_cancel(int argc, char **argv)
 {
-	const struct opt opts[] = { OPT_END };
+	bool json = false;
+	const struct opt opts[] = { { 0, "json", OPT_FLAG, &json, NULL, "print JSON" }, OPT_END };
 	struct cmd_line l = { "cancel", opts, 1, 1, false, 0, 0 };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
@@ -37,6 +39,8 @@ int cmd_cancel(int argc, char **argv)
 	context_close_store(&c);
 	if (session_cancel(&c, &t, &e) < 0)
 		return say_error(&e);
+	if (json)
+		return json_task_now(&c, t.name);
 	if (say_is_heard()) {
 		say_done("task '%s' is cancelled; its workspace is kept", t.name);
 		say_hint("garth diff %s", t.name);

@@ -7,6 +7,7 @@
 
 #include "audit/audit.h"
 #include "base/alloc.h"
+#include "base/answer.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/pager.h"
@@ -183,7 +184,7 @@ static int show(struct context *c, struct view *v, const char *last, struct err 
 	if (!v->json && !v->follow)
 		pager_start();
 	if (array)
-		printf("{\"version\":1,\"events\":[");
+		printf("{\"version\":%d,\"events\":[", ANSWER_VERSION);
 	if (audit_read(c->home.fd, &offset, take, v, e) < 0)
 		return -1;
 	if (array)
@@ -200,7 +201,7 @@ static int verify(struct context *c, bool json, struct err *e)
 	if (context_store(c, e) < 0 || audit_verify(c->home.fd, c->store, &lines, e) < 0)
 		return -1;
 	if (json)
-		return json_print(json_pack("{s:I, s:b}", "lines", (json_int_t)lines, "whole", 1));
+		return json_print(json_pack("{s:I, s:b}", "line_count", (json_int_t)lines, "whole", 1));
 	printf("%s%" PRIu64 " line%s, whole\n", say_utf8() ? "✓ " : "", lines, lines == 1 ? "" : "s");
 	return 0;
 }

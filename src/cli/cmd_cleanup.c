@@ -85,8 +85,8 @@ static int report_json(const struct cleanup *k, const struct cleanup_report *r)
 	for (size_t i = 0; i < r->kept.n; i++)
 		json_array_append_new(kept, json_pack("{s:o, s:o}", "task", json_text(r->kept.v[i]), "why",
 						    json_text(r->why.v[i])));
-	return json_print(json_pack(
-		"{s:o, s:o, s:b}", "removed", json_list(&r->removed), "kept", kept, "dry_run", k->opts.look));
+	return json_print(json_pack("{s:o, s:o, s:b}", "discarded", json_list(&r->removed), "kept", kept,
+		"dry_run", k->opts.look));
 }
 
 static int report(const struct cleanup *k, const struct cleanup_report *r)

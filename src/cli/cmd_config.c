@@ -196,7 +196,7 @@ int cmd_config(int argc, char **argv)
 	if (context_open(&c, &e) < 0)
 		return say_error(&e);
 	if (json)
-		return json_print(as_json(&c.config));
+		return json_print(json_pack("{s:o}", "config", as_json(&c.config)));
 	print_yaml(&c.config);
 	return 0;
 }

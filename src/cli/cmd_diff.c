@@ -139,21 +139,19 @@ static void warn_of_unseen(struct task_at *at, struct review *r)
 static int print_names(struct task_at *at, struct review *r, struct err *e)
 {
 	auto_strvec names = STRVEC_INIT, unseen = STRVEC_INIT;
-	json_t *o, *files = json_array(), *hidden = json_array();
+	json_t *o, *hidden = json_array();
 
 	if (review_names(r, &names, e) < 0)
 		return say_error(e);
-	for (size_t i = 0; i < names.n; i++)
-		json_array_append_new(files, json_pack("{s:s%, s:o}", "status", names.v[i], (size_t)1, "path",
-						     json_text(names.v[i] + 2)));
 	for (size_t i = 0; i < r->hidden.n; i++)
 		json_array_append_new(hidden, json_pack("{s:o, s:I}", "path", json_text(r->hidden.v[i].path),
-						      "files", (json_int_t)r->hidden.v[i].files));
+						      "file_count", (json_int_t)r->hidden.v[i].files));
 	for (size_t i = 0; i < r->unseen_by_git.n; i++)
 		strvec_push(&r->apart, r->unseen_by_git.v[i]);
 	find_unseen(at, r, &unseen);
-	o = json_pack("{s:o, s:i, s:o, s:o, s:o}", "files", files, "ignored", (int)r->ignored, "hidden",
-		hidden, "apart", json_list(&r->apart), "unseen", json_list(&unseen));
+	o = json_pack("{s:o, s:o, s:i, s:o, s:o, s:o}", "task", json_text(at->task->name), "files",
+		json_files(&names), "ignored", (int)r->ignored, "hidden", hidden, "left_out",
+		json_list(&r->apart), "unseen", json_list(&unseen));
 	return json_print(o);
 }
 

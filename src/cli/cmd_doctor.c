@@ -83,8 +83,8 @@ static json_t *json_findings(const struct findings *found)
 		json_array_append_new(
 			rows, json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:b, s:o}", "kind", f->kind,
 				      "subject", json_text(f->subject), "what", json_text(f->what), "would",
-				      text_or_null(f->would), "hint", text_or_null(f->hint), "note", f->note,
-				      "done", f->done, "said", text_or_null(f->said)));
+				      text_or_null(f->would), "hint", text_or_null(f->hint), "needs_decision",
+				      f->note, "done", f->done, "said", text_or_null(f->said)));
 	}
 	return rows;
 }

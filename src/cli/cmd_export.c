@@ -34,9 +34,10 @@ int cmd_export(int argc, char **argv)
 	if (task_export(&c, &t, argv[1], &r, &e) < 0)
 		return say_error(&e);
 	if (json)
-		return json_print(json_pack("{s:s, s:I, s:I, s:I, s:o, s:o}", "path", argv[1], "files",
-			(json_int_t)r.files, "links", (json_int_t)r.links, "bytes", (json_int_t)r.bytes,
-			"left_out", json_list(&r.left_out), "leaving", json_list(&r.leaving)));
+		return json_print(json_pack("{s:o, s:o, s:I, s:I, s:I, s:o, s:o}", "task", json_text(t.name),
+			"directory", json_text(argv[1]), "file_count", (json_int_t)r.files, "link_count",
+			(json_int_t)r.links, "bytes", (json_int_t)r.bytes, "left_out", json_list(&r.left_out),
+			"links_outside", json_list(&r.leaving)));
 	report(&t, argv[1], &r);
 	return 0;
 }

@@ -12,9 +12,9 @@ static void print(const char *name, uint64_t bytes)
 
 static json_t *as_json(const struct gc_report *r)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I}}", "removed", (json_int_t)r->trash,
-		"leftovers", (json_int_t)r->leftovers, "archived", (json_int_t)r->archived, "freed",
-		(json_int_t)r->freed, "disk", "bases", (json_int_t)r->disk.bases, "tasks",
+	return json_pack("{s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I}}", "emptied", (json_int_t)r->trash,
+		"leftovers", (json_int_t)r->leftovers, "archived", (json_int_t)r->archived, "bytes_freed",
+		(json_int_t)r->freed, "usage", "bases", (json_int_t)r->disk.bases, "tasks",
 		(json_int_t)r->disk.tasks, "worktrees", (json_int_t)r->disk.worktrees, "trash",
 		(json_int_t)r->disk.trash, "archives", (json_int_t)r->disk.archives);
 }

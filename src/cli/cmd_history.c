@@ -28,8 +28,10 @@ static int ask(const char *name, const char *path, json_t *in, bool json, const 
 	progress_end();
 	if (rc < 0)
 		return say_error(&e);
-	if (json)
+	if (json) {
+		json_object_set_new(answer, "task", json_text(t.name));
 		return json_print(answer);
+	}
 	tell(&t, answer);
 	json_decref(answer);
 	return 0;
@@ -50,7 +52,7 @@ static void tell_left(json_t *answer, const char *key, const char *what)
 
 static void tell_snapshot(const struct task *t, json_t *answer)
 {
-	long long n = json_integer_value(json_object_get(answer, "number"));
+	long long n = json_integer_value(json_object_get(answer, "snapshot"));
 
 	printf("%lld\n", n);
 	tell_left(answer, "left_out", "not in it, since no snapshot can hold it");
@@ -82,9 +84,9 @@ int cmd_snapshot(int argc, char **argv)
 
 static void tell_rollback(const struct task *t, json_t *answer)
 {
-	long long before = json_integer_value(json_object_get(answer, "before"));
+	long long before = json_integer_value(json_object_get(answer, "snapshot"));
 
-	tell_left(answer, "left", "left as it is, since no snapshot can hold it");
+	tell_left(answer, "left_out", "left as it is, since no snapshot can hold it");
 	if (!say_is_heard())
 		return;
 	say_done("task '%s' is rolled back", t->name);
@@ -149,7 +151,7 @@ int cmd_rollback(int argc, char **argv)
 
 static void tell_publish(const struct task *t, json_t *answer)
 {
-	long long n = json_integer_value(json_object_get(answer, "commits"));
+	long long n = json_integer_value(json_object_get(answer, "new_commits"));
 
 	if (!say_is_heard())
 		return;

@@ -3,6 +3,7 @@
 
 #include "base/clean.h"
 #include "cli/cmd.h"
+#include "cli/json.h"
 #include "cli/pager.h"
 #include "cli/say.h"
 #include "keeper/log.h"
@@ -10,14 +11,19 @@
 #include "workspace/home.h"
 
 struct out {
-	bool raw, colours;
+	bool raw, colours, json;
+	struct buf text; /* with json */
 };
 
 static int print(const char *data, size_t len, void *arg, struct err *e)
 {
-	const struct out *o = arg;
+	struct out *o = arg;
 	auto_buf clean = BUF_INIT(8 << 20);
 
+	if (o->json) {
+		buf_add(&o->text, data, len);
+		return o->text.overflow ? err_set(e, ERR_FAILED, "the log is too long for one answer") : 0;
+	}
 	if (o->raw) {
 		if (fwrite(data, 1, len, stdout) != len)
 			return err_sys(e, "cannot write");
@@ -28,11 +34,22 @@ static int print(const char *data, size_t len, void *arg, struct err *e)
 	return 0;
 }
 
+/* What no text holds, NUL and bytes that are not UTF-8, becomes U+FFFD. */
+static int print_json(const struct task *t, struct out *o)
+{
+	for (size_t i = 0; i < o->text.len; i++)
+		if (!o->text.data[i])
+			o->text.data[i] = (char)0xff;
+	return json_print(
+		json_pack("{s:o, s:o}", "task", json_text(t->name), "text", json_text(buf_str(&o->text))));
+}
+
 int cmd_log(int argc, char **argv)
 {
-	struct out o = { 0 };
+	struct out o = { .text = BUF_INIT(64 << 20) };
 	const struct opt opts[] = {
 		{ 0, "raw", OPT_FLAG, &o.raw, NULL, "as it came, control characters and all" },
+		{ 0, "json", OPT_FLAG, &o.json, NULL, "print JSON" },
 		OPT_END,
 	};
 	struct cmd_line l = { "log", opts, 1, 1, false, 0, 0 };
@@ -49,9 +66,12 @@ int cmd_log(int argc, char **argv)
 	/* a file or a pipe gets the bytes as they are */
 	o.raw = o.raw || !isatty(1);
 	o.colours = say_colours(1);
-	if (!o.raw)
+	if (!o.raw && !o.json)
 		pager_start();
 	rc = log_read(dir, print, &o, &e);
 	pager_end();
+	if (!rc && o.json)
+		print_json(&t, &o);
+	buf_release(&o.text);
 	return rc < 0 ? say_error(&e) : 0;
 }

@@ -19,10 +19,10 @@ static int print_json(
 	const struct task *t, const struct merge_spec *s, const struct merge_result *r, bool removed)
 {
 	return json_print(json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:b, s:o, s:b}", "task",
-		json_text(t->name), "target", json_text(r->target), "kind", kinds[s->kind], "old", r->old,
-		"new", r->new_oid, "checkout", r->checkout ? json_text(r->checkout) : json_null(),
-		"fast_forward", r->fast_forward, "nothing", r->nothing, "dry_run", s->dry_run, "state",
-		removed ? json_string(STATE_MERGED) : json_text(t->state), "removed", removed));
+		json_text(t->name), "target", json_branch(r->target), "strategy", kinds[s->kind], "old_tip",
+		r->old, "new_tip", r->new_oid, "checkout", r->checkout ? json_text(r->checkout) : json_null(),
+		"fast_forward", r->fast_forward, "up_to_date", r->nothing, "dry_run", s->dry_run, "state",
+		removed ? json_string(STATE_MERGED) : json_text(t->state), "workspace_removed", removed));
 }
 
 static void tell(const struct task *t, const struct merge_spec *s, const struct merge_result *r)
@@ -62,8 +62,8 @@ static int choose(const struct config *c, bool squash, bool rebase, struct merge
 
 static int fail(const struct merge_result *r, const struct err *e)
 {
-	return r->conflicts.n    ? say_error_paths(e, "conflicts", &r->conflicts)
-	       : r->in_the_way.n ? say_error_paths(e, "in_the_way", &r->in_the_way)
+	return r->conflicts.n    ? say_error_list(e, "conflicts", json_conflicts(&r->conflicts))
+	       : r->in_the_way.n ? say_error_list(e, "in_the_way", json_list(&r->in_the_way))
 				 : say_error(e);
 }
 

@@ -27,8 +27,9 @@ int cmd_path(int argc, char **argv)
 	}
 	host = workspace_host_dir(&c.home, &t);
 	if (json)
-		return json_print(json_pack("{s:o, s:o, s:b}", "path", host ? json_text(host) : json_null(),
-			"workspace", json_text(t.workspace), "visible_on_host", host != NULL));
+		return json_print(json_pack("{s:o, s:o, s:o, s:b}", "task", json_text(t.name),
+			"host_directory", host ? json_text(host) : json_null(), "workspace",
+			json_text(t.workspace), "visible_on_host", host != NULL));
 	if (!host) {
 		/* its path inside is where the host has the user's own checkout: nobody is sent there */
 		err_set(&e, ERR_REFUSED, "task '%s' has no files on the host; inside they are at %s", t.name,

@@ -27,11 +27,9 @@ int cmd_pause(int argc, char **argv)
 	}
 	if (gate_ask(&c, &t, "/user/v1/pause", json_object(), &answer, &e) < 0)
 		return say_error(&e);
-	if (json) {
-		json_print(answer);
-		return 0;
-	}
 	json_decref(answer);
+	if (json)
+		return json_print(json_pack("{s:o, s:s}", "task", json_text(t.name), "state", STATE_PAUSED));
 	if (say_is_heard()) {
 		say_done("task '%s' stands still", t.name);
 		say_hint("garth resume %s", t.name);

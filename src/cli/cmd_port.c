@@ -13,7 +13,8 @@ static int list(struct context *c, const struct task *t, bool json)
 	auto_buf text = BUF_SMALL;
 
 	if (json)
-		return json_print(json_pack("{s:o}", "ports", ports_json(c, t)));
+		return json_print(
+			json_pack("{s:o, s:o}", "task", json_text(t->name), "ports", ports_json(c, t)));
 	ports_text(c, t, &text);
 	for (size_t i = 0; i < text.len; i++)
 		if (text.data[i] == ' ')
@@ -46,7 +47,8 @@ int cmd_port(int argc, char **argv)
 	if (ports_parse(argv[1], &inside, &e) < 0 || session_port(&c, &t, inside, &outside, &e) < 0)
 		return say_error(&e);
 	if (json)
-		return json_print(json_pack("{s:i, s:i}", "inside", inside, "outside", outside));
+		return json_print(json_pack("{s:o, s:[{s:i, s:i}]}", "task", json_text(t.name), "ports",
+			"inside", inside, "outside", outside));
 	printf("127.0.0.1:%d\n", outside);
 	return 0;
 }

@@ -15,8 +15,8 @@ static int print_json(const struct task *t, const struct push_result *r)
 {
 	return json_print(json_pack("{s:o, s:o, s:o, s:s, s:s, s:I, s:b, s:i, s:o}", "task",
 		json_text(t->name), "remote", json_text(r->remote), "branch", json_text(r->branch), "tip",
-		r->tip, "new", r->new_oid, "commits", (json_int_t)r->commits, "nothing", r->nothing, "tries",
-		(int)r->tries, "state", json_text(t->state)));
+		r->tip, "pushed_tip", r->new_oid, "pushed_commits", (json_int_t)r->commits, "up_to_date",
+		r->nothing, "tries", (int)r->tries, "state", json_text(t->state)));
 }
 
 static void tell_where(const struct task *t, const struct push_result *r)
@@ -74,7 +74,8 @@ int cmd_push(int argc, char **argv)
 	rc = push_task(&c, &t, &s, &r, &e);
 	progress_end();
 	if (rc < 0)
-		return r.conflicts.n ? say_error_paths(&e, "conflicts", &r.conflicts) : say_error(&e);
+		return r.conflicts.n ? say_error_list(&e, "conflicts", json_conflicts(&r.conflicts))
+				     : say_error(&e);
 	if (json)
 		print_json(&t, &r);
 	else if (!quiet)

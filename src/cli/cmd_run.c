@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/yaml.h"
 #include "cli/cmd.h"
+#include "cli/json.h"
 #include "cli/ports.h"
 #include "cli/progress.h"
 #include "cli/say.h"
@@ -31,7 +32,7 @@ struct run_opts {
 	struct strvec env, allow, ports;
 	uint16_t port[KEEPER_PORTS_MAX + 1];
 	const char *net, *agent, *path; /* path: the task file's, NULL for none */
-	bool detach, tmux, weaker, quiet;
+	bool detach, tmux, weaker, quiet, json;
 };
 
 static void run_opts_release(struct run_opts *o)
@@ -275,6 +276,8 @@ int cmd_run(int argc, char **argv)
 		{ 0, "tmux", OPT_FLAG, &o.tmux, NULL, "run in the background, with a tmux window on it" },
 		{ 'e', "env", OPT_LIST, &o.env, "VAR[=VAL]", "pass a variable in" },
 		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },
+		{ 0, "json", OPT_FLAG, &o.json, NULL,
+			"print the task as JSON when it has ended; what CMD writes comes on stderr" },
 		{ 0, "strict-isolation", OPT_FLAG, &o.task.strict, NULL,
 			"no borrowed objects, never weaker walls" },
 		{ 0, "allow-weaker", OPT_FLAG, &o.weaker, NULL, "run even where the kernel lacks a wall" },
@@ -301,6 +304,8 @@ int cmd_run(int argc, char **argv)
 	tell_sandbox(&c, &o, words);
 	if (make_task(&c, &o, &t, &e) < 0)
 		return say_error(&e);
+	if (o.json && !o.detach)
+		json_reserve_stdout();
 	if ((o.text.len && keep_file(&c, &t, &o, &e) < 0) ||
 		session_run(&c, &t, &o.session, words, &r, &e) < 0) {
 		drop_unstarted(&c, &t, &e);
@@ -308,11 +313,13 @@ int cmd_run(int argc, char **argv)
 		err_wrap(&e, "task '%s'", t.name);
 		return say_error(&e);
 	}
-	if (o.detach)
+	if (o.detach && !o.json)
 		printf("%s\n", t.name);
 	if (o.tmux)
 		open_window(t.name, o.quiet);
 	else
-		session_report(&c, t.name, &r, o.quiet);
+		session_report(&c, t.name, &r, o.quiet || o.json);
+	if (o.json && json_task_now(&c, t.name))
+		return 1;
 	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
 }

@@ -34,7 +34,7 @@ static int once(struct context *c, bool look, bool json, struct err *e)
 	bool busy = rc == TIMERS_BUSY;
 
 	if (json && rc >= 0)
-		json_print(json_pack("{s:o, s:o, s:o, s:b}", "ran", json_list(&r.ran), "done",
+		json_print(json_pack("{s:o, s:o, s:o, s:b}", "ran", json_list(&r.ran), "actions",
 			json_list(&r.done), "warnings", json_list(&r.warnings), "busy", busy));
 	else if (busy)
 		say_state("another garth serve is at it");

@@ -52,11 +52,12 @@ static int show_jail(struct context *c, struct task_at *at, const char *net, boo
 			json_array_append_new(rows,
 				json_pack("{s:s, s:b, s:o, s:o}", "kind", jail_kind_name(jail.rows[i].kind),
 					"write", (jail.rows[i].flags & JAIL_WRITE) != 0, "source",
-					json_text(jail.rows[i].source), "target",
+					json_text(jail.rows[i].source), "mounted_at",
 					json_text(jail.rows[i].target)));
 		json_object_set_new(o_json, "uid", json_integer(jail.uid));
 		json_object_set_new(o_json, "gid", json_integer(jail.gid));
-		json_object_set_new(o_json, "net", json_text(s.net.mode));
+		json_object_set_new(o_json, "task", json_text(at->task->name));
+		json_object_set_new(o_json, "network_mode", json_text(s.net.mode));
 		json_object_set_new(o_json, "lowers", json_list(&jail.lowers));
 		json_object_set_new(o_json, "upper", jail.upper ? json_text(jail.upper) : json_null());
 		json_object_set_new(o_json, "rows", rows);
@@ -131,9 +132,10 @@ static json_t *json_snapshots(const struct snapshot_list *l)
 
 	for (size_t i = 0; i < l->n; i++)
 		json_array_append_new(
-			a, json_pack("{s:I, s:s, s:s, s:o, s:b}", "number", (json_int_t)l->v[i].number,
-				   "commit", l->v[i].commit, "reason", l->v[i].reason, "message",
-				   json_text(l->v[i].message), "files", *l->v[i].state != 0));
+			a, json_pack("{s:I, s:s, s:s, s:o, s:b, s:o}", "snapshot", (json_int_t)l->v[i].number,
+				   "tip", l->v[i].commit, "reason", l->v[i].reason, "message",
+				   json_text(l->v[i].message), "has_files", *l->v[i].state != 0, "created",
+				   json_time(l->v[i].created)));
 	return a;
 }
 
@@ -226,7 +228,8 @@ int cmd_show(int argc, char **argv)
 		json_t *o = json_task(&t);
 
 		json_object_set_new(o, "stale", json_boolean(cleanup_is_stale(&c, &t)));
-		json_object_set_new(o, "files", why.kind == ERR_NONE ? json_list(&w.files) : json_null());
+		json_object_set_new(
+			o, "uncommitted", why.kind == ERR_NONE ? json_files(&w.files) : json_null());
 		json_object_set_new(
 			o, "drafts", why.kind == ERR_NONE ? json_boolean(w.drafts != 0) : json_null());
 		json_object_set_new(o, "ignored",

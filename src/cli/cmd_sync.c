@@ -55,9 +55,16 @@ int cmd_sync(int argc, char **argv)
 	if (rc < 0)
 		return say_error(&e);
 	if (json) {
-		rc = json_array_size(json_object_get(answer, "conflicts")) ? err_exit_code(ERR_CONFLICT) : 0;
+		auto_strvec paths = STRVEC_INIT;
+		json_t *path;
+		size_t i;
+
+		json_array_foreach(json_object_get(answer, "conflicts"), i, path)
+			strvec_push(&paths, json_string_value(path));
+		json_object_set_new(answer, "conflicts", json_conflicts(&paths));
+		json_object_set_new(answer, "task", json_text(t.name));
 		json_print(answer);
-		return rc;
+		return paths.n ? err_exit_code(ERR_CONFLICT) : 0;
 	}
 	rc = tell(&t, answer);
 	json_decref(answer);

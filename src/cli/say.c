@@ -109,23 +109,22 @@ void say_hint(const char *fmt, ...)
 
 static void print_error(const struct err *e, const char *name, json_t *list)
 {
-	json_t *o = json_pack("{s:i, s:{s:s, s:o, s:o}}", "version", 1, "error", "code", err_code(e->kind),
-		"message", json_text(e->msg), "hint", json_text(e->hint));
+	json_t *o = json_error(e);
 
 	if (list)
 		json_object_set_new(o, name, list);
-	json_dumpf(o, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(o);
+	json_print(o);
 }
 
-static int error(const struct err *e, const char *name, const struct strvec *list)
+static int error(const struct err *e, const char *name, json_t *list)
 {
 	say(SIGN_ERROR, e->msg);
 	if (e->hint[0])
 		say(SIGN_HINT, e->hint);
 	if (as_json)
-		print_error(e, name, list ? json_list(list) : NULL);
+		print_error(e, name, list);
+	else
+		json_decref(list);
 	return err_exit_code(e->kind);
 }
 
@@ -134,9 +133,9 @@ int say_error(const struct err *e)
 	return error(e, NULL, NULL);
 }
 
-int say_error_paths(const struct err *e, const char *name, const struct strvec *paths)
+int say_error_list(const struct err *e, const char *name, json_t *list)
 {
-	return error(e, name, paths);
+	return error(e, name, list);
 }
 
 const char *say_age(long long then, char *out, unsigned long len)

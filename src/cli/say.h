@@ -5,6 +5,7 @@
 #ifndef CLI_SAY_H
 #define CLI_SAY_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "base/buf.h"
@@ -18,9 +19,8 @@ void say_alone(void);
 void say_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* ↳ a command to copy */
 /* ✗ with the hint behind it; returns the exit code for the error's kind. */
 int say_error(const struct err *e);
-/* The same, with a list that the JSON object has beside the error, under this name. */
-struct strvec;
-int say_error_paths(const struct err *e, const char *name, const struct strvec *paths);
+/* The same, with a list that the JSON object has beside the error, under this name; the list is freed. */
+int say_error_list(const struct err *e, const char *name, json_t *list);
 /* With --json, an error is an object on stdout as well. */
 void say_errors_as_json(void);
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "git/ref.h"
 #include "gateway/commit.h"
 #include "gateway/history.h"
 #include "gateway/pause.h"
@@ -66,9 +67,9 @@ static int show_task(struct request *q, struct err *e)
 	(void)e;
 	/* a path and a branch of the user's may have bytes that are not UTF-8 */
 	q->out = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:I, s:o}", "task", t->name, "branch",
-		t->branch + strlen("refs/heads/"), "base", t->base, "target", audit_text(t->target), "tip",
-		*t->published ? t->published : t->base, "state", t->state, "workspace",
-		audit_text(t->workspace), "commits", (json_int_t)t->commits, "policy",
+		t->branch + strlen("refs/heads/"), "base", t->base, "target",
+		audit_text(ref_short(t->target)), "tip", *t->published ? t->published : t->base, "state",
+		t->state, "workspace", audit_text(t->workspace), "commits", (json_int_t)t->commits, "policy",
 		show_policy(&q->gate->context.config.policy));
 	return 0;
 }
@@ -155,7 +156,17 @@ static int ask_question(struct request *q, struct err *e)
 
 static int user_publish(struct request *q, struct err *e)
 {
-	return publish_for(q, "user", e);
+	json_t *commits;
+
+	if (publish_for(q, "user", e) < 0)
+		return -1;
+	/* elsewhere "commits" is all that a task has published */
+	commits = json_object_get(q->out, "commits");
+	json_object_set(q->out, "new_commits", commits);
+	json_object_del(q->out, "commits");
+	json_object_set(q->out, "old_tip", json_object_get(q->out, "old"));
+	json_object_del(q->out, "old");
+	return 0;
 }
 
 /* The arguments as one line, for the audit. */
@@ -226,7 +237,7 @@ static int user_snapshot(struct request *q, struct err *e)
 	if (take_string(q, "message", &message, e) < 0 ||
 		snapshot_take(q->gate, "asked", message ? message : "", &number, &left, e) < 0)
 		return -1;
-	q->out = json_pack("{s:I, s:o}", "number", (json_int_t)number, "left_out", list_left(&left));
+	q->out = json_pack("{s:I, s:o}", "snapshot", (json_int_t)number, "left_out", list_left(&left));
 	return 0;
 }
 
@@ -265,8 +276,8 @@ static int user_rollback(struct request *q, struct err *e)
 	s.file = file;
 	if (rollback(q->gate, &s, &before, &left, e) < 0)
 		return -1;
-	q->out = json_pack("{s:I, s:s, s:o}", "before", (json_int_t)before, "tip", q->gate->task.published,
-		"left", s.force ? json_array() : list_left(&left));
+	q->out = json_pack("{s:I, s:s, s:o}", "snapshot", (json_int_t)before, "tip", q->gate->task.published,
+		"left_out", s.force ? json_array() : list_left(&left));
 	return 0;
 }
 

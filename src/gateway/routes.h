@@ -13,9 +13,9 @@
  * and of the user's alone:
  *
  *	POST /user/v1/publish      as above
- *	POST /user/v1/snapshot     {"message"?} → {"number"}
+ *	POST /user/v1/snapshot     {"message"?} → {"snapshot","left_out"}
  *	POST /user/v1/rollback     {"full":true} | {"snapshot":N} | {"file":PATH,"snapshot"?:N}
- *	                           → {"before","tip"}; "file_hex" for a path that is not UTF-8
+ *	                           → {"snapshot","tip","left_out"}; "file_hex" for a path that is not UTF-8
  *	POST /user/v1/sync         {"merge"?:true} → {"base","tip","moved","conflicts":[…]}
  *
  * reset, checkout and merge are checked and recorded here, and carried out inside.

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "base/alloc.h"
+#include "base/answer.h"
 #include "serve/child.h"
 #include "serve/routes.h"
 #include "sys/fd.h"
@@ -96,7 +97,8 @@ static void reply(struct api *a, struct evhttp_request *req, int status, struct 
 static void reply_denial(struct api *a, struct evhttp_request *req, const struct denial *why)
 {
 	struct evbuffer *body = evbuffer_new();
-	json_t *o = json_pack("{s:{s:s, s:s}}", "error", "code", why->code, "message", why->message);
+	json_t *o = json_pack("{s:i, s:{s:s, s:s, s:n}}", "version", ANSWER_VERSION, "error", "code",
+		why->code, "message", why->message, "hint");
 	auto_str text = json_dumps(o, JSON_COMPACT);
 
 	if (body && text)

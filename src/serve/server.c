@@ -44,7 +44,7 @@ static void tick_in(struct server *s, int64_t seconds)
 static void write_place(struct server *s)
 {
 	auto_str text =
-		xasprintf("{\"version\": 1, \"pid\": %lld, \"port\": %u}\n", (long long)getpid(), s->port);
+		xasprintf("{\"version\": 2, \"pid\": %lld, \"port\": %u}\n", (long long)getpid(), s->port);
 	struct err e = ERR_INIT;
 
 	if (write_file(s->spec->context->home.fd, PLACE_FILE, text, strlen(text), 0600, &e) < 0)

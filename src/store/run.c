@@ -1,11 +1,12 @@
 #include "store/db.h"
 
-int store_run_begin(struct store *s, int64_t task, const char *session, const char *command, int64_t *ret_id,
-	struct err *e)
+int store_run_begin(struct store *s, int64_t task, const char *session, const char *command, const char *argv,
+	int64_t *ret_id, struct err *e)
 {
 	if (db_run(s, e,
-		    "INSERT INTO run (task_id, session, command, state, started) VALUES (?, ?, ?, 'running', ?)",
-		    "issi", task, session, command, db_now()) < 0)
+		    "INSERT INTO run (task_id, session, command, argv, state, started)"
+		    " VALUES (?, ?, ?, ?, 'running', ?)",
+		    "isssi", task, session, command, argv, db_now()) < 0)
 		return -1;
 	*ret_id = sqlite3_last_insert_rowid(s->db);
 	return 0;

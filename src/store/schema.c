@@ -108,6 +108,8 @@ const char *const schema_steps[] = {
 	/* An older garth would take a clone's workspace, which is the path inside now, for its place on the
 	 * host: there is the user's checkout. It refuses a newer store. */
 	"ALTER TABLE task ADD COLUMN layout INTEGER NOT NULL DEFAULT 0;",
+
+	"ALTER TABLE run ADD COLUMN argv TEXT NOT NULL DEFAULT '';",
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

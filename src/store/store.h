@@ -58,7 +58,8 @@ int store_project_list(struct store *s, struct project_list *ret, struct err *e)
 struct task {
 	int64_t id;
 	int64_t project_id;
-	char *project; /* the project's name */
+	char *project;    /* the project's name */
+	char *repository; /* its main checkout */
 	char *name;
 	char *branch;
 	char *base;      /* the commit it starts from */
@@ -80,6 +81,7 @@ struct task {
 	int64_t created, changed, removed;
 	/* Of its last run: */
 	char *command; /* as one line, "" for none */
+	char *argv;    /* its words, a JSON array of strings; "" for none, or where an older version ran it */
 	char *session;
 	int64_t started, ended;
 	int exit_code;
@@ -213,8 +215,9 @@ int store_asked_add(struct store *s, int64_t task, const char *host, int port, b
 int store_asked_list(struct store *s, int64_t task, struct asked_list *ret, struct err *e);
 
 /* A run of a task's main command. */
-int store_run_begin(struct store *s, int64_t task, const char *session, const char *command, int64_t *ret_id,
-	struct err *e);
+/* command is one line for people, argv its words as a JSON array. */
+int store_run_begin(struct store *s, int64_t task, const char *session, const char *command, const char *argv,
+	int64_t *ret_id, struct err *e);
 int store_run_end(struct store *s, int64_t run, int exit_code, const char *state, struct err *e);
 /* Closes the runs of a task whose keeper is gone. */
 int store_run_abandon(struct store *s, int64_t task, struct err *e);

@@ -2,19 +2,23 @@
 #include "base/strvec.h"
 #include "store/db.h"
 
-#define COLUMNS                                                                                                                                                   \
-	"task.id, task.project_id, project.name, task.name, branch, base, layer, target, backend, task.state,"                                                    \
-	" workspace, shown, published, note, on_dirty, pushed_remote, pushed_branch, pushed_tip, strict, layout, commits, bytes, task.created, changed, removed," \
-	" run.command, run.session, run.started, run.ended, run.exit_code"
+/* In the order in which fill() reads them. */
+#define COLUMNS                                                                                              \
+	"task.id, task.project_id, project.name, project.path, task.name, branch, base, layer, target,"      \
+	" backend, task.state, workspace, shown, published, note, on_dirty,"                                 \
+	" pushed_remote, pushed_branch, pushed_tip, strict, layout, commits, bytes,"                         \
+	" task.created, changed, removed,"                                                                   \
+	" run.command, run.argv, run.session, run.started, run.ended, run.exit_code"
 #define FROM                                                                                                 \
 	" FROM task JOIN project ON project.id = task.project_id"                                            \
 	" LEFT JOIN run ON run.id = (SELECT max(id) FROM run WHERE task_id = task.id)"
 
 void task_release(struct task *t)
 {
-	char **strings[] = { &t->project, &t->name, &t->branch, &t->base, &t->layer, &t->target, &t->backend,
-		&t->state, &t->workspace, &t->shown, &t->published, &t->note, &t->on_dirty, &t->pushed_remote,
-		&t->pushed_branch, &t->pushed_tip, &t->command, &t->session };
+	char **strings[] = { &t->project, &t->repository, &t->name, &t->branch, &t->base, &t->layer,
+		&t->target, &t->backend, &t->state, &t->workspace, &t->shown, &t->published, &t->note,
+		&t->on_dirty, &t->pushed_remote, &t->pushed_branch, &t->pushed_tip, &t->command, &t->argv,
+		&t->session };
 
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		free(*strings[i]);
@@ -31,9 +35,9 @@ void task_list_release(struct task_list *l)
 
 static void fill(sqlite3_stmt *st, struct task *t)
 {
-	char **strings[] = { &t->project, &t->name, &t->branch, &t->base, &t->layer, &t->target, &t->backend,
-		&t->state, &t->workspace, &t->shown, &t->published, &t->note, &t->on_dirty, &t->pushed_remote,
-		&t->pushed_branch, &t->pushed_tip };
+	char **strings[] = { &t->project, &t->repository, &t->name, &t->branch, &t->base, &t->layer,
+		&t->target, &t->backend, &t->state, &t->workspace, &t->shown, &t->published, &t->note,
+		&t->on_dirty, &t->pushed_remote, &t->pushed_branch, &t->pushed_tip };
 	int c = 2;
 
 	*t = (struct task){ .id = sqlite3_column_int64(st, 0), .project_id = sqlite3_column_int64(st, 1) };
@@ -47,6 +51,7 @@ static void fill(sqlite3_stmt *st, struct task *t)
 	t->changed = sqlite3_column_int64(st, c++);
 	t->removed = sqlite3_column_int64(st, c++);
 	t->command = db_text(st, c++);
+	t->argv = db_text(st, c++);
 	t->session = db_text(st, c++);
 	t->started = sqlite3_column_int64(st, c++);
 	t->ended = sqlite3_column_int64(st, c++);

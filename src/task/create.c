@@ -246,6 +246,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.shown = xstrdup(set);
 	t.project_id = project.id;
 	t.project = xstrdup(project.name);
+	t.repository = xstrdup(project.path);
 	t.name = xstrdup(s->name ? s->name : "");
 	t.base = xstrdup(r.commit);
 	/* named from the start: nobody prunes the base while the workspace is being made */

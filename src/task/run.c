@@ -9,6 +9,10 @@
 #include "sys/fd.h"
 #include "task/life.h"
 
+/* Bytes of a command's words that the store keeps, and that the audit log does. */
+#define WORDS_MAX  (64u << 10)
+#define LOGGED_MAX 2000
+
 void task_session_id(char out[37])
 {
 	unsigned char b[16] = { 0 };
@@ -29,6 +33,19 @@ static void one_line(char *const *argv, struct buf *out)
 			out->data[i] = ' ';
 }
 
+/* All of its words; what is beyond WORDS_MAX bytes is left out, with "..." in its place. */
+static json_t *words_of(char *const *argv, size_t max)
+{
+	json_t *list = json_array();
+	size_t n = 0;
+
+	for (; *argv && (n += strlen(*argv)) <= max; argv++)
+		json_array_append_new(list, audit_text(*argv));
+	if (*argv)
+		json_array_append_new(list, json_string("..."));
+	return list;
+}
+
 /* The store has it already: a line that cannot be written, on a full disk, does not stop the run. */
 static void log_run(int home, struct store *s, const struct task *t, const char *event, json_t *details)
 {
@@ -44,21 +61,25 @@ static void log_run(int home, struct store *s, const struct task *t, const char 
 int task_run_begin(struct context *c, struct task *t, const char *session, char *const *argv,
 	struct task_run *ret, struct err *e)
 {
+	json_t *words = words_of(argv, WORDS_MAX);
+	auto_str text = json_dumps(words, JSON_COMPACT);
 	auto_buf line = BUF_INIT(2000);
 
 	*ret = (struct task_run){ .task = t->id };
+	json_decref(words);
 	one_line(argv, &line);
 	if (context_store(c, e) < 0 || store_begin(c->store, e) < 0)
 		return -1;
 	/* what is said of a task is said of its last run */
 	if (life_move(c->store, t, STATE_RUNNING, e) < 0 || store_task_note(c->store, t->id, "", e) < 0 ||
-		store_run_begin(c->store, t->id, session, buf_str(&line), &ret->run, e) < 0 ||
+		store_run_begin(c->store, t->id, session, buf_str(&line), text ? text : "", &ret->run, e) <
+			0 ||
 		store_commit(c->store, e) < 0) {
 		store_rollback(c->store);
 		return -1;
 	}
 	log_run(c->home.fd, c->store, t, "start",
-		json_pack("{s:s, s:o}", "session", session, "command", audit_text(buf_str(&line))));
+		json_pack("{s:s, s:o}", "session", session, "command", words_of(argv, LOGGED_MAX)));
 	ret->home = xstrdup(c->home.path);
 	snprintf(ret->session, sizeof(ret->session), "%s", session);
 	return 0;

@@ -72,7 +72,7 @@ denies() {
   answers 200 'd["branch"] == "garth/t"' POST /api/v1/git/commit '{"message": "second"}'
   [[ $(git log -1 --format='%an|%s' garth/t) == "$(inside t 'git config user.name')|second" ]]
   [[ $("$garth" audit t --json | json '[e["by"] for e in d["events"] if e["event"] == "publish"]') == '["commit", "commit"]' ]]
-  answers 200 'd["task"] == "t" and d["branch"] == "garth/t" and d["tip"] == "'"$(tip)"'" and d["commits"] == 2 and d["target"] == "refs/heads/main" and d["policy"]["max_commits"] == 100' GET /api/v1/task
+  answers 200 'd["task"] == "t" and d["branch"] == "garth/t" and d["tip"] == "'"$(tip)"'" and d["commits"] == 2 and d["target"] == "main" and d["policy"]["max_commits"] == 100' GET /api/v1/task
   git fsck --strict
 }
 

@@ -47,7 +47,7 @@ picture() {
   "$garth" gc --empty-trash; "$garth" new u; "$garth" discard u
   git reflog expire --expire=now --all; git gc -q --prune=now
   "$garth" undo t; inside t 'git show kept:d && git log --format=%s' | grep -q published
-  "$garth" gc --json | json "d['disk']['archives']" | grep -qx '[0-9]*'
+  "$garth" gc --json | json "d['usage']['archives']" | grep -qx '[0-9]*'
 }
 
 @test "T7 ESCAPES 23 archive: killed at each step, nothing is lost: it comes back, or gc packs it" {

@@ -90,7 +90,7 @@ PY
 @test "G7 audit --verify: whole, changed, removed, swapped, cut off" {
   chain 20 fix
   [[ $("$garth" audit --verify) == '✓ 20 lines, whole' ]]
-  [[ $("$garth" audit --verify --json | json "[d['lines'], d['whole']]") == '[20, true]' ]]
+  [[ $("$garth" audit --verify --json | json "[d['line_count'], d['whole']]") == '[20, true]' ]]
   cp "$(log)" "$T/log"
   sed '7s/publish/PUBLISH/' "$T/log" >"$(log)"
   fails 5 "line 7 (seq 7) was changed" "$garth" audit --verify

@@ -42,9 +42,9 @@ names() { "$garth" ls --json | json '" ".join(sorted(t["name"] for t in d["tasks
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1]); db.execute("UPDATE task SET created = created - 90000, changed = changed - 90000 WHERE name = 'old'"); db.commit()
 PY
-  [[ $("$garth" cleanup --older-than 2d --json | json '[d["removed"], d["kept"]]') == '[[], []]' ]]
-  [[ $("$garth" cleanup --older-than 1d --json | json 'd["removed"]') == '["old"]' && $(names) == young ]]
-  [[ $("$garth" cleanup --older-than 0s --json | json 'd["removed"]') == '["young"]' ]]
+  [[ $("$garth" cleanup --older-than 2d --json | json '[d["discarded"], d["kept"]]') == '[[], []]' ]]
+  [[ $("$garth" cleanup --older-than 1d --json | json 'd["discarded"]') == '["old"]' && $(names) == young ]]
+  [[ $("$garth" cleanup --older-than 0s --json | json 'd["discarded"]') == '["young"]' ]]
 }
 
 @test "O3 cleanup: usage" {
@@ -53,7 +53,7 @@ PY
     call "$garth" cleanup $args
     [[ $code == 2 && -z $out ]] || complain "$args"
   done
-  [[ $("$garth" cleanup --all-inactive --json | json '[d["removed"], d["kept"], d["dry_run"]]') == '[[], [], false]' ]]
+  [[ $("$garth" cleanup --all-inactive --json | json '[d["discarded"], d["kept"], d["dry_run"]]') == '[[], [], false]' ]]
 }
 
 @test "T6 cleanup: what is merged goes when the clock comes round, or when asked for, with nothing else" {

@@ -11,32 +11,32 @@ config() { mkdir -p "$XDG_CONFIG_HOME/garth"; cat >"$XDG_CONFIG_HOME/garth/confi
 }
 
 @test "O3 config: --json" {
-  "$garth" config --json | json 'd["network"]["mode"]' | grep -x allow
-  "$garth" config --json | json 'd["file"]' | grep -x null
-  "$garth" config --json | json 'd["agents"]["claude"]["programs"]' | grep -F claude
+  "$garth" config --json | json 'd["config"]["network"]["mode"]' | grep -x allow
+  "$garth" config --json | json 'd["config"]["file"]' | grep -x null
+  "$garth" config --json | json 'd["config"]["agents"]["claude"]["programs"]' | grep -F claude
 }
 
 @test "O3 config: the user's file is laid over it" {
   config <<<$'workspace:\n  backend: worktree\nnetwork: {mode: host}\nlimits: {log_size: 2MB}\njail:\n  env: [MY_VAR]\n'
-  "$garth" config --json | json '[d["workspace"]["backend"], d["network"]["mode"], "MY_VAR" in d["jail"]["env"], "TERM" in d["jail"]["env"], d["limits"]["log_size"]]' |
+  "$garth" config --json | json '[d["config"]["workspace"]["backend"], d["config"]["network"]["mode"], "MY_VAR" in d["config"]["jail"]["env"], "TERM" in d["config"]["jail"]["env"], d["config"]["limits"]["log_size"]]' |
     grep -xE '\["worktree", "host", true, true, 2(000000|097152)\]'
-  [[ $("$garth" config --json | json 'd["file"]') == "$XDG_CONFIG_HOME/garth/config.yaml" ]]
+  [[ $("$garth" config --json | json 'd["config"]["file"]') == "$XDG_CONFIG_HOME/garth/config.yaml" ]]
   "$garth" new t
   [[ $(field t backend) == worktree ]]
   [[ $(MY_VAR=mine OTHER=no "$garth" exec t -- sh -c 'echo $MY_VAR:$OTHER') == mine: ]]
 }
 
 @test "O3 J8 config: limits, policy, git, task, merge, sync and snapshot: built-in values, printed and read again" {
-  "$garth" config --json | json '[d["limits"][k] for k in ("max_worktree_size", "max_file_size", "max_files", "max_commits")]' |
+  "$garth" config --json | json '[d["config"]["limits"][k] for k in ("max_worktree_size", "max_file_size", "max_files", "max_commits")]' |
     grep -xF '[1073741824, 104857600, 10000, 100]'
-  "$garth" config --json | json '[d["policy"]["rewrite"], d["policy"]["identity"], d["policy"]["author"], d["git"]["operations"], d["task"]["on_dirty"], d["merge"]["strategy"]]' |
+  "$garth" config --json | json '[d["config"]["policy"]["rewrite"], d["config"]["policy"]["identity"], d["config"]["policy"]["author"], d["config"]["git"]["operations"], d["config"]["task"]["on_dirty"], d["config"]["merge"]["strategy"]]' |
     grep -xF '["keep", "agent", null, {}, "fail", "merge"]'
-  "$garth" config --json | json '[d["sync"]["auto_rebase"], d["sync"]["rebase_frequency"], d["sync"]["pause_on_conflict"], d["snapshot"]["every"]]' |
+  "$garth" config --json | json '[d["config"]["sync"]["auto_rebase"], d["config"]["sync"]["rebase_frequency"], d["config"]["sync"]["pause_on_conflict"], d["config"]["snapshot"]["every"]]' |
     grep -xF '[false, 3600, true, 10]'
-  "$garth" config --json | json '[d["cleanup"]["stale_after"], d["serve"]["port"]]' | grep -xF '[604800, 7817]'
+  "$garth" config --json | json '[d["config"]["cleanup"]["stale_after"], d["config"]["serve"]["port"]]' | grep -xF '[604800, 7817]'
   config <<<$'limits: {max_files: 3}\npolicy: {protected: ["x [y]", "*.key", "say \\"hi\\""], allow: [.envrc], author: "B: c <b@c>", identity: forced}\ngit: {operations: {rebase: local}}\nsync: {auto_rebase: true}\ncleanup: {stale_after: 3h}\nserve: {port: 0}\n'
   "$garth" config --json >"$T/one"
-  json '[d["limits"]["max_files"], d["policy"]["protected"][-3:], d["policy"]["author"], d["git"]["operations"]]' <"$T/one" |
+  json '[d["config"]["limits"]["max_files"], d["config"]["policy"]["protected"][-3:], d["config"]["policy"]["author"], d["config"]["git"]["operations"]]' <"$T/one" |
     grep -xF '[3, ["x [y]", "*.key", "say \"hi\""], "B: c <b@c>", {"rebase": "local"}]'
   "$garth" config >"$T/own.yaml"
   GARTH_CONFIG=$T/own.yaml "$garth" config --json >"$T/two"

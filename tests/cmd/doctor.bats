@@ -82,7 +82,7 @@ lose_keeper() {
 
 @test "O3 T9 doctor: --json has each finding with what would be done, and what was" {
   "$garth" new t; mkdir "$GARTH_HOME/worktrees/x"; echo w >"$GARTH_HOME/worktrees/x/w"; git branch garth/mine
-  want='[[f["kind"], f["subject"].rsplit("/", 1)[-1], bool(f["what"]), f["would"], f["note"], f["done"]] for f in d["findings"]]'
+  want='[[f["kind"], f["subject"].rsplit("/", 1)[-1], bool(f["what"]), f["would"], f["needs_decision"], f["done"]] for f in d["findings"]]'
   call "$garth" doctor --json
   [[ $code == 1 && $(json "$want" <<<"$out") == '[["branch-unknown", "mine", true, null, true, false], ["directory-orphaned", "x", true, "move it to the trash", false, false]]' ]] || complain
   call "$garth" doctor --repair --json

@@ -17,7 +17,7 @@ load helpers
 @test "O3 export: --json" {
   "$garth" new t
   call "$garth" export t "$T/x" --json
-  [[ $(json '[d["files"], d["links"], d["bytes"] > 10, d["left_out"], d["leaving"]]' <<<"$out") == '[5, 1, true, [], []]' ]] || complain
+  [[ $(json '[d["file_count"], d["link_count"], d["bytes"] > 10, d["left_out"], d["links_outside"]]' <<<"$out") == '[5, 1, true, [], []]' ]] || complain
 }
 
 @test "W2 export: into an empty directory, a new one, with a slash at the end; nowhere else" {
@@ -57,7 +57,7 @@ load helpers
   for b in overlay worktree clone; do
     "$garth" export t-$b "$T/x-$b"; [[ $(<"$T/x-$b/only") == only && $(<"$T/x-$b/a.txt") == $'one\nx' && -x $T/x-$b/run.sh ]]
     call "$garth" show t-$b; [[ $code == 0 && $out == *"branch     garth/t-$b"*"changed    unknown"* && $err == *"is not there any more"* && $(hint) == "ln -s NEW_PLACE '$R'" ]] || complain
-    call "$garth" show t-$b --json; [[ $(json '[d["files"], "not there" in d["problem"]]' <<<"$out") == '[null, true]' ]] || complain
+    call "$garth" show t-$b --json; [[ $(json '[d["uncommitted"], "not there" in d["problem"]]' <<<"$out") == '[null, true]' ]] || complain
     fails 3 "is not there any more" "$garth" show t-$b --jail; fails 3 "is not there any more" "$garth" diff t-$b
   done
   mv "$R.away" "$R"; cd "$R"; rm -rf "$("$garth" path t-worktree)"

@@ -126,9 +126,9 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
   head=$("$garth" exec u -- "$python" -c "$library")
   [[ $(tip u) != "$head" ]]
   call "$garth" publish u --json
-  [[ $code == 0 && $(json '[d["tip"], d["commits"]]' <<<"$out") == "[\"$head\", 1]" && $(tip u) == "$head" ]] || complain
+  [[ $code == 0 && $(json '[d["tip"], d["new_commits"]]' <<<"$out") == "[\"$head\", 1]" && $(tip u) == "$head" ]] || complain
   call "$garth" publish u --json
-  [[ $code == 0 && $(json 'd["commits"]' <<<"$out") == 0 ]] || complain
+  [[ $code == 0 && $(json 'd["new_commits"]' <<<"$out") == 0 ]] || complain
   sound
 }
 
@@ -299,7 +299,7 @@ dies_at() {
     publishes "echo again >>a.txt; git commit -qam again"
     git for-each-ref --contains "$old" | grep -q . || complain "$step: $old is not kept: $(git for-each-ref)"
     # each snapshot but the first, which the base is, has its ref, and each ref its row
-    diff <("$garth" show t --json | json '"\n".join(s["commit"] for s in d["snapshots"] if s["number"] > 1)' | sort) \
+    diff <("$garth" show t --json | json '"\n".join(s["tip"] for s in d["snapshots"] if s["snapshot"] > 1)' | sort) \
       <(git for-each-ref --format='%(objectname)' "refs/garth/snapshots/$(field t id)" | sort) || complain "$step"
     sound || complain "$step"
   done

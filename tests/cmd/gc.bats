@@ -15,9 +15,9 @@ load helpers
   "$garth" new t; inside t 'echo work >w; git add w; git commit -qm w'
   "$garth" discard -D t
   [[ -n $(git for-each-ref refs/garth/trash) ]]
-  "$garth" gc --json | grep -q '"removed": 0'
+  "$garth" gc --json | grep -q '"emptied": 0'
   touch -d '8 days ago' "$GARTH_HOME/trash/$(ident 1)"
-  "$garth" gc --json | grep -q '"removed": 1'
+  "$garth" gc --json | grep -q '"emptied": 1'
   [[ -z $(ls -A "$GARTH_HOME/trash") && -z $(git for-each-ref refs/garth/trash) ]]
   run "$garth" undo t
   [[ $status != 0 && $output == *✗* ]]
@@ -31,7 +31,7 @@ load helpers
   "$garth" new t; inside t 'head -c 3000000 /dev/urandom >/tmp/f'
   call "$garth" gc
   [[ $out == *'tasks'*[34].[0-9]' MB'* && $out == *bases* && $out == *trash* && $out == *freed* ]]
-  "$garth" gc --json | python3 -c 'import json, sys; d = json.load(sys.stdin); assert d["disk"]["tasks"] > 3000000 and d["version"] == 1, d'
+  "$garth" gc --json | python3 -c 'import json, sys; d = json.load(sys.stdin); assert d["usage"]["tasks"] > 3000000 and d["version"] == 2, d'
 }
 
 @test "T6 gc: beside tasks that are being made, run and thrown away, nothing is lost" {

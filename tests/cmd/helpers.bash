@@ -38,7 +38,7 @@ hint() { sed -n 's/^↳ //p' <<<"$err"; }
 all_there_is() {
   fingerprint
   (cd "$R" && git for-each-ref && git worktree list)
-  if [[ -f $GARTH_HOME/garth.db ]]; then "$garth" ls --json --all; else echo '{ "tasks": [], "version": 1 }' | python3 -m json.tool --indent 2; fi
+  if [[ -f $GARTH_HOME/garth.db ]]; then "$garth" ls --json --all; else echo '{ "tasks": [], "version": 2 }' | python3 -m json.tool --indent 2; fi
   leftovers
 }
 
@@ -71,7 +71,7 @@ json() {
   python3 -c '
 import json, sys
 d = json.load(sys.stdin)
-assert d["version"] == 1, d
+assert d["version"] == 2, d
 v = eval(sys.argv[1])
 print(v if isinstance(v, str) else json.dumps(v))' "$1"
 }

@@ -4,7 +4,7 @@ backends=(overlay worktree)
 
 tip() { git rev-parse "refs/heads/garth/${1:-t}"; }
 whole() { git fsck --strict --no-dangling >/dev/null && "$garth" audit --verify >/dev/null; }
-snapshots() { "$garth" show "${1:-t}" --json | json "[[s['number'], s['reason']] for s in d['snapshots']]"; }
+snapshots() { "$garth" show "${1:-t}" --json | json "[[s['snapshot'], s['reason']] for s in d['snapshots']]"; }
 note() { field "${1:-t}" note; }
 
 # all_of TASK: every file of the workspace with its content, mode and kind, as seen inside.
@@ -106,7 +106,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   [[ $(git log -1 --format=%s "refs/garth/snapshots/$(field t id)/2") == 3 && $(git log -1 --format=%s "refs/garth/snapshots/$(field t id)/3") == 6 ]]
   call "$garth" snapshot t -m 'before lunch'
   [[ $code == 0 && $out == 4 ]] || complain
-  [[ $("$garth" show t --json | json '[d["snapshots"][-1][k] for k in ["number", "reason", "message", "files"]]') == '[4, "asked", "before lunch", true]' ]] ||
+  [[ $("$garth" show t --json | json '[d["snapshots"][-1][k] for k in ["snapshot", "reason", "message", "has_files"]]') == '[4, "asked", "before lunch", true]' ]] ||
     complain "$("$garth" show t --json)"
   configure <<<'{}'
   "$garth" new d
@@ -136,7 +136,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
       all_of $t | grep -v '^[AM?! ][AMD?! ] ' | diff -u "$T/before" - || complain "$t"
       [[ $(inside $t 'git rev-parse HEAD; git symbolic-ref HEAD') == "$old"$'\nrefs/heads/garth/'$t ]]
       # where it was before is kept, and can be gone back to
-      before=$(json 'd["before"]' <<<"$out")
+      before=$(json 'd["snapshot"]' <<<"$out")
       [[ $(git rev-parse "refs/garth/snapshots/$(field $t id)/$before") == "$new" ]] || complain "$t"
       "$garth" undo $t >/dev/null
       [[ $(tip $t) == "$new" && $(inside $t 'cat after; tail -n 1 a.txt; git rev-parse HEAD') == $'other\nmore\n'"$new" ]] || complain "$t"
@@ -255,7 +255,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
       git for-each-ref refs/heads | diff "$T/refs" - || complain "$t"
       (git status --porcelain; git rev-parse HEAD) | diff "$T/host" -
       call "$garth" sync $t $flag --json
-      [[ $code == 5 && $(json 'd["conflicts"]' <<<"$out") == '["a.txt"]' ]] || complain "$t"
+      [[ $code == 5 && $(json 'd["conflicts"]' <<<"$out") == '[{"task": null, "path": "a.txt"}]' ]] || complain "$t"
     done
   done
   whole

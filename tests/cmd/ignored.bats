@@ -73,5 +73,5 @@ clean() {
   call "$garth" diff t
   [[ $code == 0 && $err == *'5 ignored files are not shown: hidden (2), ignored (2), x.o'* ]] || complain
   [[ $err == *'hidden/.gitignore'* && $err == *'f (neither a file nor a link)'* ]] || complain
-  [[ $("$garth" diff --json t | json 'sorted((h["path"], h["files"]) for h in d["hidden"])') == '[["hidden", 2], ["ignored", 2], ["x.o", 1]]' ]] || complain
+  [[ $("$garth" diff --json t | json 'sorted((h["path"], h["file_count"]) for h in d["hidden"])') == '[["hidden", 2], ["ignored", 2], ["x.o", 1]]' ]] || complain
 }

@@ -4,8 +4,8 @@ load merging
 @test "G10 merge: fast-forward where the target has not moved; the checkout comes along" {
   task t 'echo new >n.txt; echo 2 >>a.txt; git rm -q dir/sub/c.txt; ln -sf dir/b.txt link; chmod -x run.sh'
   call "$garth" merge --keep t --json
-  [[ $code == 0 && $(json '[d["fast_forward"], d["kind"], d["state"], d["target"]]' <<<"$out") == '[true, "merge", "merged", "refs/heads/main"]' ]] || complain
-  [[ $(json 'd["checkout"]' <<<"$out") == "$R" && $(json 'd["new"]' <<<"$out") == $(git rev-parse garth/t) ]] || complain
+  [[ $code == 0 && $(json '[d["fast_forward"], d["strategy"], d["state"], d["target"]]' <<<"$out") == '[true, "merge", "merged", "main"]' ]] || complain
+  [[ $(json 'd["checkout"]' <<<"$out") == "$R" && $(json 'd["new_tip"]' <<<"$out") == $(git rev-parse garth/t) ]] || complain
   [[ $(at_main) == $(git rev-parse garth/t) && $(<n.txt) == new && $(<a.txt) == $'one\n2' && ! -e dir/sub && $(readlink link) == dir/b.txt && ! -x run.sh ]]
   tidy
   [[ $(git reflog -1 --format=%gs) == "garth merge: task 't'" && $(git reflog -1 --format=%gs main) == "garth merge: task 't'" ]]
@@ -56,7 +56,7 @@ load merging
   mkdir -p "$HOME/.config/garth"; printf 'merge:\n  strategy: squash\n' >"$HOME/.config/garth/config.yaml"
   task u 'echo u >u.txt'
   call "$garth" merge u --json
-  [[ $(json 'd["kind"]' <<<"$out") == squash ]] || complain
+  [[ $(json 'd["strategy"]' <<<"$out") == squash ]] || complain
   fails 2 "do not go together" "$garth" merge u --squash --rebase
   fails 2 "no meaning" "$garth" merge u --rebase -m x
   tidy
@@ -70,7 +70,7 @@ load merging
     [[ $err == *$'\n  a.txt\n  dir/b.txt'* && $(hint) == "garth merge --resolve t" ]] || complain
   done
   call "$garth" merge --keep t --json
-  [[ $code == 5 && $(json '[d["error"]["code"], d["conflicts"]]' <<<"$out") == '["conflict", ["a.txt", "dir/b.txt"]]' ]] || complain
+  [[ $code == 5 && $(json '[d["error"]["code"], d["conflicts"]]' <<<"$out") == '["conflict", [{"task": null, "path": "a.txt"}, {"task": null, "path": "dir/b.txt"}]]' ]] || complain
   nothing_beside
   [[ $(state_of t) == created ]]
 }
@@ -121,7 +121,7 @@ load merging
   task t 'echo t >t.txt'; "$garth" new u
   git branch release; git branch rel/2
   call "$garth" merge t --into release --json
-  [[ $code == 0 && $(json '[d["target"], d["checkout"]]' <<<"$out") == '["refs/heads/release", null]' && $(git show release:t.txt) == t ]] || complain
+  [[ $code == 0 && $(json '[d["target"], d["checkout"]]' <<<"$out") == '["release", null]' && $(git show release:t.txt) == t ]] || complain
   "$garth" merge t --into refs/heads/rel/2
   [[ $(git show rel/2:t.txt) == t && ! -e t.txt ]]
   remember
@@ -144,7 +144,7 @@ load merging
   before=$(at_main)
   for s in '' --squash --rebase --no-ff; do
     call "$garth" merge --keep t $s --json
-    [[ $code == 0 && $(json 'd["nothing"]' <<<"$out") == true && $(at_main) == "$before" ]] || complain
+    [[ $code == 0 && $(json 'd["up_to_date"]' <<<"$out") == true && $(at_main) == "$before" ]] || complain
   done
   git branch -qD garth/t
   fails 3 "there is no branch 'garth/t'" "$garth" merge t

@@ -54,11 +54,11 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   "$garth" cancel busy
   for t in k i n c; do task $t "echo $t >$t.txt"; done
   "$garth" merge n --dry-run; [[ $(state_of n) == created ]]
-  call "$garth" merge k --keep --json; [[ $(state_of k) == merged && $(json 'd["removed"]' <<<"$out") == false ]] || complain
+  call "$garth" merge k --keep --json; [[ $(state_of k) == merged && $(json 'd["workspace_removed"]' <<<"$out") == false ]] || complain
   git branch side; "$garth" merge i --into side; [[ $(state_of i) == created ]]; "$garth" merge i; gone i
   configure <<<'merge: {keep: true}'; "$garth" merge c; [[ $(state_of c) == merged ]]
   call "$garth" cleanup --merged; [[ $out == $'k\nc' ]] || complain
-  configure <<<'merge: {keep: false}'; call "$garth" merge n --json; gone n; [[ $(json '[d["removed"], d["state"]]' <<<"$out") == '[true, "merged"]' ]] || complain
+  configure <<<'merge: {keep: false}'; call "$garth" merge n --json; gone n; [[ $(json '[d["workspace_removed"], d["state"]]' <<<"$out") == '[true, "merged"]' ]] || complain
 }
 
 @test "T6 merge: where the target has moved since, undo brings the task back and says that the merge stays" {

@@ -14,8 +14,8 @@ load helpers
   call "$garth" new --json t
   [[ $code == 0 && -z $err ]] || complain
   [[ $(json 'd["name"]' <<<"$out") == t && $(json 'd["state"]' <<<"$out") == created ]]
-  [[ $(json 'd["base"]' <<<"$out") == "$(git rev-parse HEAD)" && $(json 'd["branch"]' <<<"$out") == refs/heads/garth/t ]]
-  [[ $(json 'd["target"]' <<<"$out") == refs/heads/main && $(json 'd["exit_code"]' <<<"$out") == null ]]
+  [[ $(json 'd["base"]' <<<"$out") == "$(git rev-parse HEAD)" && $(json 'd["branch"]' <<<"$out") == garth/t ]]
+  [[ $(json 'd["target"]' <<<"$out") == main && $(json 'd["exit_code"]' <<<"$out") == null ]]
 }
 
 @test "W1 new: uncommitted changes of the user's stay the user's" {
@@ -34,7 +34,7 @@ load helpers
     "$garth" discard t
   done
   "$garth" new --base=side onto
-  [[ $(field onto target) == refs/heads/side ]]
+  [[ $(field onto target) == side ]]
   [[ $(inside onto 'git rev-parse --abbrev-ref HEAD') == garth/onto ]]
 }
 
@@ -43,11 +43,11 @@ load helpers
   [[ $(inside sub 'pwd; ls') == "$R"$'\na.txt\ndir\nlink\nrun.sh' ]]
   git worktree add -q "$T/home/linked" -b linked
   at "$T/home/linked" "$garth" new linked
-  [[ $(field linked target) == refs/heads/linked && $(field linked project) == app ]]
+  [[ $(field linked target) == linked && $(field linked project) == app ]]
   [[ $(inside linked git status --porcelain) == "" ]]
   git checkout -q --detach
   "$garth" new detached
-  [[ $(field detached target) == "" && $(inside detached git log --oneline | wc -l) == 1 ]]
+  [[ $(field detached target) == null && $(inside detached git log --oneline | wc -l) == 1 ]]
 }
 
 @test "W1 new: a repository with SHA-256" {
@@ -73,7 +73,7 @@ load helpers
     inside "t-$b" 'for f in *; do echo x >>"./$f" || true; done 2>/dev/null'
     "$garth" diff "t-$b" >"$T/diff"
     grep -qF '\377\376' "$T/diff"
-    "$garth" show "t-$b" --json | json 'len(d["files"]) >= 4' | grep true
+    "$garth" show "t-$b" --json | json 'len(d["uncommitted"]) >= 4' | grep true
     "$garth" export "t-$b" "$T/out-$b"
     [[ $(tail -n1 "$T/out-$b/"$'line\nbreak') == x ]]
   done

@@ -5,7 +5,7 @@ load helpers
   # inside, it is where the host has the user's own checkout: nobody is sent there
   call "$garth" path t
   [[ $code == 4 && -z $out && $err == *"has no files on the host; inside they are at $R"* && $(inside t pwd) == "$R" ]] || complain
-  [[ $("$garth" path t --json | json 'd["visible_on_host"], d["path"], d["workspace"]') == "[false, null, \"$R\"]" ]]
+  [[ $("$garth" path t --json | json 'd["visible_on_host"], d["host_directory"], d["workspace"]') == "[false, null, \"$R\"]" ]]
   call "$garth" path c
   [[ $code == 0 && $out == "$GARTH_HOME/worktrees/c" && $(inside c pwd) == "$R" && $(cat "$out/a.txt") == one ]] || complain
   [[ $("$garth" show c) == *"workspace  $R"*"on host    $GARTH_HOME/worktrees/c"* ]]

@@ -24,7 +24,7 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   [[ $(git rev-parse main) == $(git rev-parse garth/a~1) && -z $(git status --porcelain) ]]
   "$garth" audit a | grep -q 'pushed .*remote=origin branch=garth/a'; "$garth" audit --verify
   run "$garth" push a --json
-  [[ $(json "[d['nothing'], d['remote'], d['branch'], d['commits']]" <<<"$output") == '[true, "origin", "garth/a", 1]' ]]
+  [[ $(json "[d['up_to_date'], d['remote'], d['branch'], d['pushed_commits']]" <<<"$output") == '[true, "origin", "garth/a", 1]' ]]
   call "$garth" push a; [[ $err == *"garth/a of origin has all of task 'a' already"* && $(hint) == 'garth push a main' ]] || complain
   # by name, to the target's branch
   call "$garth" push a main; [[ $code == 0 && $err == *"to main of origin"* && $(hint) == 'git pull origin main' && $(there) == $'by a\nfirst' ]] || complain

@@ -43,7 +43,7 @@ denied() {
   local want=$1 reason=$2; shift 2
   "$@"
   [[ $status == "$want" ]] || complain "wanted $want, got $status: $*" || return
-  [[ $out =~ ^'{"error":{"code":"'$reason'","message":"'[^\"]+'"}}'$ ]] || complain "$*"
+  [[ $out =~ ^'{"version":2,"error":{"code":"'$reason'","message":"'[^\"]+'","hint":null}}'$ ]] || complain "$*"
 }
 
 db() { sqlite3 -cmd '.timeout 20000' "$GARTH_HOME/garth.db" "$1"; }
@@ -232,7 +232,7 @@ PY
   # at another age
   mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'cleanup: {stale_after: 5d}' >"$XDG_CONFIG_HOME/garth/config.yaml"
   earlier hourly 3600
-  [[ $("$garth" serve --once --json | json '[d["ran"], d["done"], len(d["warnings"])]') == "[[\"hourly\"], [\"stale task 'young' is removed\"], 3]" ]]
+  [[ $("$garth" serve --once --json | json '[d["ran"], d["actions"], len(d["warnings"])]') == "[[\"hourly\"], [\"stale task 'young' is removed\"], 3]" ]]
   "$garth" cancel busy
 }
 

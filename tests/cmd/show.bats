@@ -14,8 +14,8 @@ load helpers
   "$garth" run -t t --on-dirty keep -- sh -c 'echo x >new; git add new; git commit -qm new; echo y >>a.txt; touch x.o'
   "$garth" show t --json >"$T/j"
   # what is published is no draft, and no changed file any more
-  [[ $(json 'd["files"]' <"$T/j") == '["M a.txt"]' ]]
-  [[ $(json '[d["drafts"], d["ignored"], d["disk"] > 0, d["exit_code"], d["state"], d["command"][:2]]' <"$T/j") == '[false, 1, true, 0, "done", "sh"]' ]]
+  [[ $(json 'd["uncommitted"]' <"$T/j") == '[{"status": "M", "path": "a.txt"}]' ]]
+  [[ $(json '[d["drafts"], d["ignored"], d["disk"] > 0, d["exit_code"], d["state"], d["command"][0]]' <"$T/j") == '[false, 1, true, 0, "done", "sh"]' ]]
   [[ $(json '[d["commits"], d["note"], d["on_dirty"], d["standing"], d["ahead"], d["behind"]]' <"$T/j") == '[1, "uncommitted: a.txt", "keep", "ahead", 1, 0]' ]]
   [[ $(json 'd["published"]' <"$T/j") == "$(git rev-parse garth/t)" ]]
   inside t 'GARTH_GATEWAY=1 git commit -qam draft'
@@ -29,7 +29,7 @@ load helpers
   [[ $out != *"$HOME/.ssh"* && $out != */etc/shadow* ]] || complain
   "$garth" show t --jail --net host | grep -q resolv.conf
   "$garth" show t --jail --json >"$T/j"
-  [[ $(json 'd["net"]' <"$T/j") == allow && $out == *'proxy    127.0.0.1:43128'* ]]
+  [[ $(json 'd["network_mode"]' <"$T/j") == allow && $out == *'proxy    127.0.0.1:43128'* ]]
   # what can be written is the task's own, and nothing else
   json '[r["source"] for r in d["rows"] if r["write"] and r["source"]]' <"$T/j" >"$T/writable"
   python3 - "$T/writable" "$GARTH_HOME" <<'PY'

@@ -61,7 +61,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
     inside t 'git add -A; git commit -qm rest'
     tip=$(git rev-parse garth/t)
     "$garth" discard -D t; "$garth" undo t
-    [[ $(git rev-parse garth/t) == "$tip" && $("$garth" show t --json | json 'd["files"]') == "[]" ]]
+    [[ $(git rev-parse garth/t) == "$tip" && $("$garth" show t --json | json 'd["uncommitted"]') == "[]" ]]
     call "$garth" discard -D t; [[ $code == 0 ]] || complain
     sound
     "$garth" ls --all --json >/dev/null

@@ -1,0 +1,7 @@
+/* The version of every JSON answer, of commands and of `garth serve`: docs/JSON.md. */
+#ifndef BASE_ANSWER_H
+#define BASE_ANSWER_H
+
+#define ANSWER_VERSION 2
+
+#endif
