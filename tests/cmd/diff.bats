@@ -56,7 +56,7 @@ load helpers
     git config filter.x.clean "touch '"$T"'/pwned"; git config diff.x.textconv "touch '"$T"'/pwned"
     echo "* filter=x diff=x" >.gitattributes; echo x >>a.txt
     git init -q nested; echo n >nested/n; git init -q --bare bare'
-  for c in "diff t" "diff --stat t" "diff --json t" "show t" "ls" "path t" "export t $T/exported"; do
+  for c in "diff t" "diff --stat t" "diff --json t" "show t" "ls" "path t --json" "export t $T/exported"; do
     call "$garth" $c
     [[ $code == 0 && ! -e $T/pwned && ! -e /tmp/pwned ]] || complain "$c"
   done

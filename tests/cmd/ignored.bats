@@ -4,7 +4,7 @@ load helpers
 # clean TASK: git inside finds nothing, and neither does Garth.
 clean() {
   [[ -z $(inside "$1" git status --porcelain) ]] || complain "git status: $(inside "$1" git status --porcelain)" || return
-  [[ $(field "$1" files) == '[]' ]] || complain "show: $(field "$1" files)"
+  [[ $(field "$1" uncommitted) == '[]' ]] || complain "show: $(field "$1" uncommitted)"
 }
 
 @test "T2 ignored: a file that git add -f took in is tracked, whatever the ignore rules say" {
