@@ -15,9 +15,9 @@ clean() {
     [[ $("$garth" diff --json t-$b | json '[f["path"] for f in d["files"]]') == '["ignored/y", "secret.o"]' ]] || complain "$b"
     # and a change of it is one
     inside t-$b 'echo more >>secret.o'
-    [[ $(field t-$b files) == '["M secret.o"]' ]] || complain "$b"
+    [[ $(field t-$b uncommitted) == '[{"status": "M", "path": "secret.o"}]' ]] || complain "$b"
     inside t-$b 'rm secret.o'
-    [[ $(field t-$b files) == '["D secret.o"]' ]] || complain "$b"
+    [[ $(field t-$b uncommitted) == '[{"status": "D", "path": "secret.o"}]' ]] || complain "$b"
   done
 }
 
