@@ -5,6 +5,7 @@
 #include "cli/cmd.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "task/end.h"
 
 /* What the command line says of the network. */
 struct asked_net {
@@ -38,6 +39,7 @@ static int exec_in(const char *name, const struct strvec *env, const struct aske
 		return say_error(&e);
 	rc = session_exec(&c, &t, &o, argv, &r, &e);
 	network_release(&o.net);
+	task_judge_again(&c, &t);
 	if (rc < 0) {
 		err_wrap(&e, "task '%s'", name);
 		return say_error(&e);

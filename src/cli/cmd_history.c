@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "task/empty.h"
+#include "task/end.h"
 
 /* Asks the task's gateway and gives the answer to `tell`, or prints it. */
 static int ask(const char *name, const char *path, json_t *in, bool json, const char *doing,
@@ -26,6 +27,8 @@ static int ask(const char *name, const char *path, json_t *in, bool json, const 
 	progress_begin(doing);
 	rc = gate_ask(&c, &t, path, in, &answer, &e);
 	progress_end();
+	/* what the last run left behind may be gone by this */
+	task_judge_again(&c, &t);
 	if (rc < 0)
 		return say_error(&e);
 	if (json) {
@@ -159,19 +162,30 @@ static void tell_publish(const struct task *t, json_t *answer)
 		say_done("%lld commit%s of task '%s' published", n, n == 1 ? "" : "s", t->name);
 	else
 		say_state("task '%s' has nothing new to publish", t->name);
-	say_hint("garth merge %s", t->name);
+	if (!n && *t->elsewhere)
+		say_hint("garth publish %s --from %s", t->name, t->elsewhere);
+	else
+		say_hint("garth merge %s", t->name);
 }
 
 int cmd_publish(int argc, char **argv)
 {
 	bool json = false;
+	const char *from = NULL;
 	const struct opt opts[] = {
+		{ 0, "from", OPT_STR, &from, "BRANCH", "another branch inside, HEAD, or a commit's id" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};
 	struct cmd_line l = { "publish", opts, 1, 1, false, 0, 0 };
 	struct err e = ERR_INIT;
+	json_t *in, *name = NULL;
 
 	CMD_PARSE(&l, argc, argv);
-	return ask(argv[0], "/user/v1/publish", json_object(), json, "publishing", tell_publish);
+	if (from && (!*from || !(name = json_string(from))))
+		return err_set(&e, ERR_USAGE, "--from is not the name of a branch"), say_error(&e);
+	in = json_object();
+	if (name)
+		json_object_set_new(in, "from", name);
+	return ask(argv[0], "/user/v1/publish", in, json, "publishing", tell_publish);
 }

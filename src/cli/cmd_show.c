@@ -12,6 +12,7 @@
 #include "cli/standing.h"
 #include "gateway/use.h"
 #include "task/cleanup.h"
+#include "task/end.h"
 #include "task/walls.h"
 
 static void line(const char *name, const char *value)
@@ -98,6 +99,7 @@ static void print_pushed(const struct task *t)
 static void print_standing(const struct task *t, const struct standing *s)
 {
 	auto_strvec conflicts = STRVEC_INIT;
+	auto_buf note = BUF_SMALL;
 	char sign[48];
 
 	if (*t->published) {
@@ -109,8 +111,9 @@ static void print_standing(const struct task *t, const struct standing *s)
 	standing_conflict_lines(t, s, NULL, &conflicts);
 	for (size_t i = 0; i < conflicts.n; i++)
 		line("conflicts", conflicts.v[i]);
-	if (*t->note)
-		line("note", t->note);
+	task_say(t, &note);
+	if (note.len)
+		line("note", note.data);
 }
 
 static void print_snapshots(const struct snapshot_list *l)
@@ -210,8 +213,10 @@ int cmd_show(int argc, char **argv)
 	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 ||
-		task_open_files(&c, &t, &at, &why, &e) < 0)
+	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+		return say_error(&e);
+	task_judge_again(&c, &t);
+	if (task_open_files(&c, &t, &at, &why, &e) < 0)
 		return say_error(&e);
 	if (jail && why.kind != ERR_NONE)
 		return say_error(&why);

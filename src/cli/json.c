@@ -9,6 +9,7 @@
 #include "cli/say.h"
 #include "git/ref.h"
 #include "sys/fd.h"
+#include "task/end.h"
 #include "task/task.h"
 #include "workspace/workspace.h"
 
@@ -72,7 +73,9 @@ static json_t *command(const struct task *t)
 json_t *json_task(const struct task *t)
 {
 	json_t *o = json_object();
+	auto_buf note = BUF_SMALL;
 
+	task_say(t, &note);
 	json_object_set_new(o, "id", json_integer(t->id));
 	json_object_set_new(o, "name", json_text(t->name));
 	json_object_set_new(o, "project", json_text(t->project));
@@ -85,7 +88,7 @@ json_t *json_task(const struct task *t)
 		o, "published", t->published && *t->published ? json_text(t->published) : json_null());
 	json_object_set_new(o, "commits", json_integer(t->commits));
 	json_object_set_new(o, "pushed", json_pushed(t));
-	json_object_set_new(o, "note", t->note && *t->note ? json_text(t->note) : json_null());
+	json_object_set_new(o, "note", note.len ? json_text(note.data) : json_null());
 	json_object_set_new(o, "on_dirty", t->on_dirty ? json_text(t->on_dirty) : json_null());
 	json_object_set_new(o, "backend", json_text(t->backend));
 	json_object_set_new(o, "workspace", json_text(t->workspace));

@@ -16,9 +16,11 @@ static void say_next(struct context *c, const struct task *t)
 	struct err ignored = ERR_INIT;
 	auto_fd dir = -1;
 
-	if (!strcmp(t->state, STATE_FAILED) &&
-		(strstr(t->note, TASK_TIME_UP) ||
-			(!home_task_dir(&c->home, t->id, &dir, &ignored) && again_owes_push(dir))))
+	if (*t->elsewhere && strcmp(t->state, STATE_MERGED) != 0)
+		say_hint("garth publish %s --from %s", t->name, t->elsewhere);
+	else if (!strcmp(t->state, STATE_FAILED) &&
+		 (!strcmp(t->verdict, VERDICT_TIMEOUT) ||
+			 (!home_task_dir(&c->home, t->id, &dir, &ignored) && again_owes_push(dir))))
 		say_hint("garth resume %s", t->name);
 	else
 		say_hint(*t->published && !strcmp(t->state, STATE_DONE) ? "garth merge %s" : "garth diff %s",
@@ -28,7 +30,7 @@ static void say_next(struct context *c, const struct task *t)
 /* Into a log as well: why the task has failed, where its command may have succeeded. */
 static void report_failure(struct context *c, const char *name, const struct terminal_result *r)
 {
-	auto_buf line = BUF_SMALL;
+	auto_buf line = BUF_SMALL, note = BUF_SMALL;
 	auto_task t = { 0 };
 	struct err e = ERR_INIT;
 
@@ -50,18 +52,19 @@ static void report_failure(struct context *c, const char *name, const struct ter
 		ask_tell(c, &t, false);
 		return;
 	}
-	if (!*t.note)
+	task_say(&t, &note);
+	if (!note.len)
 		return;
-	say_warning("task '%s' is %s, %s", name, t.state, say_one_line(&line, t.note));
+	say_warning("task '%s' is %s, %s", name, t.state, say_one_line(&line, note.data));
 	say_next(c, &t);
 }
 
-static void say_end(const struct task *t, int exit_code)
+static void say_end(const struct task *t)
 {
 	bool pushed = *t->pushed_tip && !strcmp(t->pushed_tip, t->published);
 
 	if (strcmp(t->state, STATE_DONE) && strcmp(t->state, STATE_MERGED))
-		say_state("task '%s' is %s, exit code %d", t->name, t->state, exit_code);
+		say_state("task '%s' is %s, its command's exit code is %d", t->name, t->state, t->exit_code);
 	else if (pushed)
 		say_done("task '%s' is done, and pushed to %s of %s", t->name, t->pushed_branch,
 			t->pushed_remote);
@@ -71,6 +74,7 @@ static void say_end(const struct task *t, int exit_code)
 
 void session_report(struct context *c, const char *name, const struct terminal_result *r, bool quiet)
 {
+	auto_buf line = BUF_SMALL, note = BUF_SMALL;
 	auto_task t = { 0 };
 	struct err ignored = ERR_INIT;
 
@@ -100,12 +104,10 @@ void session_report(struct context *c, const char *name, const struct terminal_r
 		ask_tell(c, &t, false);
 		return;
 	}
-	say_end(&t, r->exit_code);
-	if (*t.note) {
-		auto_buf line = BUF_SMALL;
-
-		say_warning("%s", say_one_line(&line, t.note));
-	}
+	say_end(&t);
+	task_say(&t, &note);
+	if (note.len)
+		say_warning("%s", say_one_line(&line, note.data));
 	tell_refused(c, &t);
 	say_next(c, &t);
 }

@@ -18,6 +18,7 @@
 #include "sys/lock.h"
 #include "sys/sock.h"
 #include "task/again.h"
+#include "task/end.h"
 #include "task/life.h"
 #include "task/question.h"
 #include "task/run.h"
@@ -160,12 +161,13 @@ static int run_words(struct context *c, struct task *t, const struct session_opt
 		cmd.tty = true;
 	if (task_run_begin(c, t, session, words->v, &run, e) < 0)
 		return -1;
+	run.kind = session_kind(words->v, cmd.tty && !o->detach);
 	again_owe_push(dir, false);
 	announce(t, o, cmd.tty && !o->detach);
 	if (keeping_start(c, t, o, &cmd, &run, &lock, &conn, e) < 0) {
 		struct err ignored = ERR_INIT;
 
-		task_run_end(&run, 125, RUN_ENDED, &ignored);
+		task_run_end(&run, &(struct run_outcome){ RUN_ENDED, 125, VERDICT_EXIT, "" }, &ignored);
 	} else {
 		fd_closep(&lock);
 		lock = -1;

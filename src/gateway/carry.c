@@ -101,15 +101,12 @@ static int commit_refs(struct job *j, const struct ref_txn *txn, struct err *e)
 /* What was left uncommitted at the last end is old news when work went on since. */
 static void forget_rest(struct gate *g)
 {
-	char *rest = strstr(g->task.note, "uncommitted: ");
 	struct err ignored = ERR_INIT;
 
-	if (!rest)
+	if (!g->task.leftover || !*g->task.leftover)
 		return;
-	if (rest >= g->task.note + 2 && !strncmp(rest - 2, "; ", 2))
-		rest -= 2;
-	*rest = '\0';
-	store_task_note(g->context.store, g->task.id, g->task.note, &ignored);
+	store_run_judged(g->context.store, g->task.id, g->task.verdict, "", &ignored);
+	g->task.leftover[0] = '\0';
 }
 
 static int tell_store(struct job *j, int64_t commits, int64_t bytes, bool begun, struct err *e)

@@ -1,6 +1,7 @@
 #include "gateway/end.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@
 #include "sys/fd.h"
 #include "task/end.h"
 #include "task/question.h"
+
+#define NAMED_MAX 10
 
 /* Whether the branch inside is a file with the published tip in it. Whatever else it is, git shall tell. */
 static bool is_unmoved(struct gate *g, int git)
@@ -52,42 +55,120 @@ static int commit_rest(struct gate *g, struct err *e)
 	return code ? inside_do(g, NULL, NULL, e, "commit", "-q", "--no-verify", "-m", message, NULL) : 0;
 }
 
-/* Adds a name, unless what it points to is on the branch or was shown. All of it are claims, for people. */
-static void name_other(
-	struct gate *g, const struct buf *shown, const char *line, size_t len, struct buf *note)
+/* Commits inside that are not on the task's branch. All of it are claims, for people. */
+struct others {
+	char *elsewhere; /* the branch that HEAD is on, or "HEAD" where it is on none; NULL on the task's own
+			  */
+	struct buf text;
+};
+
+/* Adds a name, unless what it points to is on the branch or was shown. */
+static void name_other(struct gate *g, const struct buf *shown, const char *line, size_t len,
+	const struct others *o, struct buf *names)
 {
 	size_t n = 2 * (size_t)g->at.repo.hash_len;
 	auto_str oid = xstrndup(line, n < len ? n : len);
+	auto_str named = len > n ? xstrndup(line + n + 1, len - n - 1) : xstrdup("");
 	auto_buf name = BUF_SMALL;
 
 	if (len < n + 2 || line[n] != ' ' || strlen(oid) != n || !strcmp(oid, g->task.base) ||
-		!strcmp(oid, g->task.published) || strstr(buf_str(shown), oid))
+		!strcmp(oid, g->task.published) || strstr(buf_str(shown), oid) ||
+		(o->elsewhere && !strcmp(named, o->elsewhere)))
 		return;
-	clean_text(&name, line + n + 1, len - n - 1, false);
-	buf_printf(note, "%s'%.100s'", note->len ? ", " : "commits on ", buf_str(&name));
+	clean_text(&name, named, strlen(named), false);
+	buf_printf(names, "%s'%.100s'", names->len ? ", " : "", buf_str(&name));
 }
 
-/* Branches inside, and a HEAD on none, with commits that are not on the task's branch. */
-static void name_others(struct gate *g, struct buf *note)
+/* "refs/heads/x" of HEAD, "HEAD" where it is on no branch; "" where git inside does not answer. */
+static void find_head(struct gate *g, struct buf *ret)
 {
-	auto_str prefix = xasprintf("refs/garth/shown/%s/", g->task.shown);
-	auto_str not_on = xasprintf("--no-merged=%s", g->task.branch),
-		 range = xasprintf("^%s", g->task.branch);
-	auto_buf lines = BUF_INIT(1 << 20), shown = BUF_INIT(16 << 20);
 	struct err ignored = ERR_INIT;
 	int code;
 
+	if (inside_ask(g, ret, &code, &ignored, "symbolic-ref", "-q", "HEAD", NULL) < 0)
+		buf_reset(ret);
+	else if (code)
+		buf_reset(ret), buf_addstr(ret, "HEAD");
+	else
+		buf_cut(ret, strcspn(buf_str(ret), "\n"));
+}
+
+/* What of the files is not committed on the branch that HEAD is on. */
+static void name_files(struct gate *g, const char *branch, struct buf *text)
+{
+	auto_buf lines = BUF_INIT(1 << 20), name = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	int code;
+	size_t n = 0;
+
+	inside_do(g, &lines, &code, &ignored, "status", "--porcelain", NULL);
+	for (const char *l = buf_str(&lines); *l; l += strcspn(l, "\n") + (strchr(l, '\n') != NULL), n++) {
+		size_t len = strcspn(l, "\n");
+
+		if (len <= 3 || n >= NAMED_MAX)
+			continue;
+		buf_reset(&name);
+		clean_text(&name, l + 3, len - 3, false);
+		if (n)
+			buf_printf(text, ", %.200s", buf_str(&name));
+		else
+			buf_printf(text, "; uncommitted on '%.100s': %.200s", branch, buf_str(&name));
+	}
+	if (n > NAMED_MAX)
+		buf_printf(text, " and %zu more", n - NAMED_MAX);
+}
+
+/* HEAD on another branch, with commits that neither the task's branch nor what it was shown has. */
+static void look_at_head(struct gate *g, struct others *o)
+{
+	auto_str own = xasprintf("^%s", g->task.branch), base = xasprintf("^%s", g->task.base), target = NULL;
+	auto_buf head = BUF_SMALL, count = BUF_SMALL, name = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	char tip[65] = "";
+	long commits;
+	int code;
+
+	find_head(g, &head);
+	if (!head.len || !strcmp(buf_str(&head), g->task.branch))
+		return;
+	if (*g->task.target)
+		ref_read(&g->at.repo, g->task.target, tip, &ignored);
+	target = xasprintf("^%s", *tip ? tip : g->task.base);
+	if (inside_do(g, &count, &code, &ignored, "rev-list", "--count", "--ignore-missing", "HEAD", own,
+		    base, target, NULL) < 0 ||
+		code || (commits = strtol(buf_str(&count), NULL, 10)) <= 0)
+		return;
+	o->elsewhere = xstrdup(strncmp(buf_str(&head), "refs/heads/", 11) ? "HEAD" : buf_str(&head) + 11);
+	clean_text(&name, o->elsewhere, strlen(o->elsewhere), false);
+	if (!strcmp(o->elsewhere, "HEAD"))
+		buf_printf(&o->text, "%ld commit%s on no branch (a detached HEAD)", commits,
+			commits == 1 ? " is" : "s are");
+	else
+		buf_printf(&o->text, "%ld commit%s on branch '%.100s'", commits,
+			commits == 1 ? " is" : "s are", buf_str(&name));
+	buf_printf(&o->text, ", not on %s", g->task.branch + strlen("refs/heads/"));
+	name_files(g, buf_str(&name), &o->text);
+}
+
+/* Branches inside with commits that are not on the task's branch, HEAD's first. */
+static void name_others(struct gate *g, struct others *o)
+{
+	auto_str prefix = xasprintf("refs/garth/shown/%s/", g->task.shown);
+	auto_str not_on = xasprintf("--no-merged=%s", g->task.branch);
+	auto_buf lines = BUF_INIT(1 << 20), shown = BUF_INIT(16 << 20), names = BUF_INIT(2000);
+	struct err ignored = ERR_INIT;
+	int code;
+
+	look_at_head(g, o);
 	if (ref_list(&g->at.repo, prefix, &shown, &ignored) < 0)
 		return;
-	if (!inside_ask(g, NULL, &code, &ignored, "symbolic-ref", "-q", "HEAD", NULL) && code)
-		inside_do(g, &lines, &code, &ignored, "rev-list", "-1", "--no-commit-header",
-			"--format=%H HEAD", "HEAD", range, NULL);
 	inside_do(g, &lines, &code, &ignored, "for-each-ref", "--format=%(objectname) %(refname:short)",
 		not_on, "refs/heads", NULL);
 	for (const char *l = buf_str(&lines); *l; l += strcspn(l, "\n") + (strchr(l, '\n') != NULL))
-		name_other(g, &shown, l, strcspn(l, "\n"), note);
-	if (note->len)
-		buf_addstr(note, " are not on the task's branch");
+		name_other(g, &shown, l, strcspn(l, "\n"), o, &names);
+	if (names.len)
+		buf_printf(&o->text, "%scommits on %s are not on %s", o->text.len ? "; " : "",
+			buf_str(&names), g->task.branch + strlen("refs/heads/"));
 }
 
 static void add(struct buf *note, const char *text)
@@ -120,23 +201,27 @@ static int publish_drafts(struct gate *g, struct buf *note, bool *ret_failed, bo
 
 int gate_end(struct gate *g, struct err *e)
 {
-	auto_buf note = BUF_INIT(4000), others = BUF_INIT(2000);
+	auto_buf drafts = BUF_INIT(4000);
+	struct others others = { .text = BUF_INIT(4000) };
 	struct err ignored = ERR_INIT;
 	bool failed = false, told = true;
 	int rc = 0;
 
 	/* what lies around while it asks is not the end of its work */
 	if (!strcmp(g->task.on_dirty, "commit") && !question_is_there(&g->at) && (rc = commit_rest(g, e)) < 0)
-		err_wrap(e, "git inside could not commit what was left"), add(&note, e->msg);
+		err_wrap(e, "git inside could not commit what was left"), add(&drafts, e->msg);
 	if (has_drafts(g)) {
-		if (publish_drafts(g, &note, &failed, &told, e) < 0)
+		if (publish_drafts(g, &drafts, &failed, &told, e) < 0)
 			rc = -1;
 		if (told)
 			name_others(g, &others);
-		add(&note, buf_str(&others));
+		add(&drafts, buf_str(&others.text));
 	}
-	if (strcmp(buf_str(&note), g->task.note))
-		store_task_note(g->context.store, g->task.id, buf_str(&note), &ignored);
+	if (drafts.len)
+		store_run_drafts(g->context.store, g->task.id, others.elsewhere ? others.elsewhere : "",
+			buf_str(&drafts), &ignored);
+	free(others.elsewhere);
+	buf_release(&others.text);
 	if (!failed)
 		unlinkat(g->at.ws.dir, TASK_UNPUBLISHED, 0);
 	return rc;

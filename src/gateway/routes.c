@@ -6,10 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "git/ref.h"
 #include "gateway/commit.h"
+#include "gateway/from.h"
 #include "gateway/history.h"
 #include "gateway/pause.h"
 #include "gateway/publish.h"
@@ -18,6 +20,7 @@
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "task/again.h"
+#include "task/end.h"
 #include "task/life.h"
 #include "task/question.h"
 
@@ -110,6 +113,19 @@ static int take_pack(struct request *q, int *ret, struct err *e)
 	return *ret < 0 ? err_sys(e, "cannot keep the pack") : 0;
 }
 
+/* The task's branch inside is published as it is. What the last run's end could not publish is old news; of
+ * a run that goes on, the mark is its end's. */
+static int published(struct request *q, const struct publish_result *r)
+{
+	struct gate *g = q->gate;
+
+	if (!life_is_running(&g->task))
+		unlinkat(g->at.ws.dir, TASK_UNPUBLISHED, 0);
+	q->out = json_pack("{s:s, s:s, s:s, s:I}", "tip", r->tip, "old", r->old, "branch",
+		g->task.branch + strlen("refs/heads/"), "commits", (json_int_t)r->commits);
+	return 0;
+}
+
 static int publish_for(struct request *q, const char *by, struct err *e)
 {
 	struct publish_result r = { 0 };
@@ -128,9 +144,7 @@ static int publish_for(struct request *q, const char *by, struct err *e)
 		return request_bad(q, e, "the task has no branch inside");
 	if (publish_offered(q->gate, tip, by, pack, &r, &q->no, e) < 0)
 		return -1;
-	q->out = json_pack("{s:s, s:s, s:s, s:I}", "tip", r.tip, "old", r.old, "branch",
-		q->gate->task.branch + strlen("refs/heads/"), "commits", (json_int_t)r.commits);
-	return 0;
+	return published(q, &r);
 }
 
 static int git_publish(struct request *q, struct err *e)
@@ -156,9 +170,14 @@ static int ask_question(struct request *q, struct err *e)
 
 static int user_publish(struct request *q, struct err *e)
 {
+	struct publish_result r = { 0 };
 	json_t *commits;
+	const char *from;
 
-	if (publish_for(q, "user", e) < 0)
+	if (take_string(q, "from", &from, e) < 0)
+		return -1;
+	if (from ? publish_from(q->gate, from, &r, &q->no, e) < 0 || published(q, &r) < 0
+		 : publish_for(q, "user", e) < 0)
 		return -1;
 	/* elsewhere "commits" is all that a task has published */
 	commits = json_object_get(q->out, "commits");

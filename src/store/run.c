@@ -12,10 +12,25 @@ int store_run_begin(struct store *s, int64_t task, const char *session, const ch
 	return 0;
 }
 
-int store_run_end(struct store *s, int64_t run, int exit_code, const char *state, struct err *e)
+int store_run_end(struct store *s, int64_t run, int exit_code, const char *state, const char *verdict,
+	const char *leftover, struct err *e)
 {
-	return db_run(s, e, "UPDATE run SET state = ?, exit_code = ?, ended = ? WHERE id = ? AND ended = 0",
-		"siii", state, (int64_t)exit_code, db_now(), run);
+	return db_run(s, e,
+		"UPDATE run SET state = ?, exit_code = ?, ended = ?, verdict = ?, leftover = ?"
+		" WHERE id = ? AND ended = 0",
+		"siissi", state, (int64_t)exit_code, db_now(), verdict, leftover, run);
+}
+
+#define LAST " WHERE id = (SELECT max(id) FROM run WHERE task_id = ?)"
+
+int store_run_judged(struct store *s, int64_t task, const char *verdict, const char *leftover, struct err *e)
+{
+	return db_run(s, e, "UPDATE run SET verdict = ?, leftover = ?" LAST, "ssi", verdict, leftover, task);
+}
+
+int store_run_drafts(struct store *s, int64_t task, const char *elsewhere, const char *drafts, struct err *e)
+{
+	return db_run(s, e, "UPDATE run SET elsewhere = ?, drafts = ?" LAST, "ssi", elsewhere, drafts, task);
 }
 
 int store_first_session(struct store *s, int64_t task, char **ret, struct err *e)

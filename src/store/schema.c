@@ -110,6 +110,12 @@ const char *const schema_steps[] = {
 	"ALTER TABLE task ADD COLUMN layout INTEGER NOT NULL DEFAULT 0;",
 
 	"ALTER TABLE run ADD COLUMN argv TEXT NOT NULL DEFAULT '';",
+
+	/* why a run failed, and what it left behind: facts beside the command's own exit code */
+	("ALTER TABLE run ADD COLUMN verdict TEXT NOT NULL DEFAULT '';"
+	 "ALTER TABLE run ADD COLUMN leftover TEXT NOT NULL DEFAULT '';"
+	 "ALTER TABLE run ADD COLUMN elsewhere TEXT NOT NULL DEFAULT '';"
+	 "ALTER TABLE run ADD COLUMN drafts TEXT NOT NULL DEFAULT '';"),
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

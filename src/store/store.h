@@ -84,7 +84,11 @@ struct task {
 	char *argv;    /* its words, a JSON array of strings; "" for none, or where an older version ran it */
 	char *session;
 	int64_t started, ended;
-	int exit_code;
+	int exit_code;   /* the command's own */
+	char *verdict;   /* why the task failed all the same, or ""; see task/end.h */
+	char *leftover;  /* what it left uncommitted, for people; "" */
+	char *elsewhere; /* another branch inside, or "HEAD", that it ended on with commits of its own; "" */
+	char *drafts;    /* commits that it made and that are not published, for people; "" */
 };
 
 void task_release(struct task *t);
@@ -218,7 +222,11 @@ int store_asked_list(struct store *s, int64_t task, struct asked_list *ret, stru
 /* command is one line for people, argv its words as a JSON array. */
 int store_run_begin(struct store *s, int64_t task, const char *session, const char *command, const char *argv,
 	int64_t *ret_id, struct err *e);
-int store_run_end(struct store *s, int64_t run, int exit_code, const char *state, struct err *e);
+int store_run_end(struct store *s, int64_t run, int exit_code, const char *state, const char *verdict,
+	const char *leftover, struct err *e);
+/* Of a task's last run: what was found when it was judged again; which commits are not on its branch. */
+int store_run_judged(struct store *s, int64_t task, const char *verdict, const char *leftover, struct err *e);
+int store_run_drafts(struct store *s, int64_t task, const char *elsewhere, const char *drafts, struct err *e);
 /* Closes the runs of a task whose keeper is gone. */
 int store_run_abandon(struct store *s, int64_t task, struct err *e);
 /* The first session's id of a task, on the heap; "" where it never ran. */

@@ -8,7 +8,8 @@
 	" backend, task.state, workspace, shown, published, note, on_dirty,"                                 \
 	" pushed_remote, pushed_branch, pushed_tip, strict, layout, commits, bytes,"                         \
 	" task.created, changed, removed,"                                                                   \
-	" run.command, run.argv, run.session, run.started, run.ended, run.exit_code"
+	" run.command, run.argv, run.session, run.started, run.ended, run.exit_code,"                        \
+	" run.verdict, run.leftover, run.elsewhere, run.drafts"
 #define FROM                                                                                                 \
 	" FROM task JOIN project ON project.id = task.project_id"                                            \
 	" LEFT JOIN run ON run.id = (SELECT max(id) FROM run WHERE task_id = task.id)"
@@ -18,7 +19,7 @@ void task_release(struct task *t)
 	char **strings[] = { &t->project, &t->repository, &t->name, &t->branch, &t->base, &t->layer,
 		&t->target, &t->backend, &t->state, &t->workspace, &t->shown, &t->published, &t->note,
 		&t->on_dirty, &t->pushed_remote, &t->pushed_branch, &t->pushed_tip, &t->command, &t->argv,
-		&t->session };
+		&t->session, &t->verdict, &t->leftover, &t->elsewhere, &t->drafts };
 
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		free(*strings[i]);
@@ -55,7 +56,11 @@ static void fill(sqlite3_stmt *st, struct task *t)
 	t->session = db_text(st, c++);
 	t->started = sqlite3_column_int64(st, c++);
 	t->ended = sqlite3_column_int64(st, c++);
-	t->exit_code = sqlite3_column_int(st, c);
+	t->exit_code = sqlite3_column_int(st, c++);
+	t->verdict = db_text(st, c++);
+	t->leftover = db_text(st, c++);
+	t->elsewhere = db_text(st, c++);
+	t->drafts = db_text(st, c);
 }
 
 int store_task_insert(struct store *s, struct task *t, struct err *e)

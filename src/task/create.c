@@ -258,6 +258,10 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.on_dirty = xstrdup(s->empty ? "keep" : s->on_dirty ? s->on_dirty : c->config.on_dirty);
 	t.published = xstrdup("");
 	t.note = xstrdup("");
+	t.verdict = xstrdup("");
+	t.leftover = xstrdup("");
+	t.elsewhere = xstrdup("");
+	t.drafts = xstrdup("");
 	t.strict = s->strict;
 	rc = s->name ? create_named(c, &r, &t, &shown, e) : create_numbered(c, &r, s->program, &t, &shown, e);
 	if (rc < 0)

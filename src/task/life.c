@@ -24,7 +24,7 @@ static const struct {
 	{ STATE_RUNNING, STATE_BLOCKED },
 	{ STATE_PAUSED, STATE_BLOCKED },
 	{ STATE_BLOCKED, STATE_RUNNING },
-	{ STATE_FAILED, STATE_DONE },    /* only its push had failed, and was tried again */
+	{ STATE_FAILED, STATE_DONE },    /* what was left is committed or gone; what was not pushed is */
 	{ STATE_FAILED, STATE_BLOCKED }, /* what was to go on could not be started */
 	{ STATE_BLOCKED, STATE_MERGED },
 	{ STATE_BLOCKED, STATE_DISCARDING },

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "sys/fd.h"
+#include "task/end.h"
 #include "task/life.h"
 
 /* Bytes of a command's words that the store keeps, and that the audit log does. */
@@ -85,9 +86,9 @@ int task_run_begin(struct context *c, struct task *t, const char *session, char 
 	return 0;
 }
 
-static const char *state_after(int exit_code, enum run_end how)
+static const char *state_after(const struct run_outcome *o)
 {
-	switch (how) {
+	switch (o->how) {
 	case RUN_CANCELLED:
 		return STATE_CANCELLED;
 	case RUN_ASKS:
@@ -95,25 +96,28 @@ static const char *state_after(int exit_code, enum run_end how)
 	case RUN_TIMED_OUT:
 		return STATE_FAILED;
 	default:
-		return exit_code ? STATE_FAILED : STATE_DONE;
+		return *o->verdict && strcmp(o->verdict, VERDICT_KEPT) ? STATE_FAILED : STATE_DONE;
 	}
 }
 
-int task_run_end(const struct task_run *r, int exit_code, enum run_end how, struct err *e)
+int task_run_end(const struct task_run *r, const struct run_outcome *o, struct err *e)
 {
-	const char *state = state_after(exit_code, how);
+	const char *state = state_after(o);
 	auto_fd home = open(r->home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_store s = NULL;
 	auto_task t = { 0 };
 
 	if (store_open(r->home, &s, e) < 0 || store_begin(s, e) < 0)
 		return -1;
-	if (store_run_end(s, r->run, exit_code, state, e) < 0 || store_task_by_id(s, r->task, &t, e) < 0 ||
-		life_move(s, &t, state, e) < 0 || store_commit(s, e) < 0) {
+	if (store_run_end(s, r->run, o->exit_code, state, o->verdict, o->leftover, e) < 0 ||
+		store_task_by_id(s, r->task, &t, e) < 0 || life_move(s, &t, state, e) < 0 ||
+		store_commit(s, e) < 0) {
 		store_rollback(s);
 		return -1;
 	}
-	log_run(home, s, &t, "end", json_pack("{s:s, s:i}", "state", state, "exit_code", exit_code));
+	log_run(home, s, &t, "end",
+		json_pack(
+			"{s:s, s:i, s:s}", "state", state, "exit_code", o->exit_code, "verdict", o->verdict));
 	return 0;
 }
 

@@ -12,11 +12,28 @@
 /* How a main command came to its end. */
 enum run_end { RUN_ENDED, RUN_CANCELLED, RUN_TIMED_OUT, RUN_ASKS };
 
+/* Whom a run is for: nobody waits beside a batch run; a person sat at the others' terminal. See
+ * session_kind. */
+enum session_kind { SESSION_BATCH, SESSION_AGENT, SESSION_SHELL };
+
 struct task_run {
 	char *home; /* the Garth home, to open the store again after the fork */
 	int64_t task, run;
 	char session[37];
+	enum session_kind kind;
 };
+
+/* What a run came to: two facts, the command's own exit code and Garth's verdict (end.h; "" for none), and
+ * what was left uncommitted, for people. */
+struct run_outcome {
+	enum run_end how;
+	int exit_code;
+	const char *verdict, *leftover;
+};
+
+/* A session is interactive if it has a terminal and its command talks to a person: a shell without a script
+ * or -c, or a known agent without the word that makes it work unattended (claude -p, codex exec). */
+enum session_kind session_kind(char *const *argv, bool terminal);
 
 /* A new random id in the form of a UUID. */
 void task_session_id(char out[37]);
@@ -24,7 +41,7 @@ void task_session_id(char out[37]);
 int task_run_begin(struct context *c, struct task *t, const char *session, char *const *argv,
 	struct task_run *ret, struct err *e);
 /* Marks it done, failed, cancelled or blocked; opens a store of its own. */
-int task_run_end(const struct task_run *r, int exit_code, enum run_end how, struct err *e);
+int task_run_end(const struct task_run *r, const struct run_outcome *o, struct err *e);
 void task_run_release(struct task_run *r);
 
 #endif

@@ -1,0 +1,59 @@
+/* Whether a person sat at a run's terminal: see run.h. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "task/run.h"
+
+static const char *const shells[] = { "sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "ash", "tcsh",
+	"csh", "nu", "elvish", "xonsh" };
+
+/* Agents, and what makes each of them work without a person. */
+static const struct {
+	const char *program, *unattended[6];
+} agents[] = {
+	{ "claude", { "-p", "--print" } },
+	{ "codex", { "exec", "e", "review", "app-server", "mcp-server" } },
+	{ "gemini", { "-p", "--prompt" } },
+	{ "opencode", { "run", "serve" } },
+	{ "goose", { "run" } },
+};
+
+/* Options alone, and none that brings a command along: -l, -i, --norc, --rcfile FILE is not seen through. */
+static bool is_bare_shell(char *const *argv)
+{
+	for (argv++; *argv; argv++)
+		if ((*argv)[0] != '-' || ((*argv)[1] != '-' && strchr(*argv, 'c')) ||
+			!strncmp(*argv, "--command", 9))
+			return false;
+	return true;
+}
+
+static bool is_unattended(char *const *argv, const char *const *words, size_t n)
+{
+	for (argv++; *argv; argv++)
+		for (size_t i = 0; i < n && words[i]; i++) {
+			size_t len = strlen(words[i]);
+
+			if (!strncmp(*argv, words[i], len) && (!(*argv)[len] || (*argv)[len] == '='))
+				return true;
+		}
+	return false;
+}
+
+enum session_kind session_kind(char *const *argv, bool terminal)
+{
+	const char *name = argv[0] ? path_base(argv[0]) : "";
+
+	if (!terminal)
+		return SESSION_BATCH;
+	for (size_t i = 0; i < ARRAY_SIZE(shells); i++)
+		if (!strcmp(name, shells[i]))
+			return is_bare_shell(argv) ? SESSION_SHELL : SESSION_BATCH;
+	for (size_t i = 0; i < ARRAY_SIZE(agents); i++)
+		if (!strcmp(name, agents[i].program))
+			return is_unattended(argv, agents[i].unattended, ARRAY_SIZE(agents[i].unattended))
+				       ? SESSION_BATCH
+				       : SESSION_AGENT;
+	return SESSION_BATCH;
+}
