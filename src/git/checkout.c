@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "git/content.h"
 #include "git/index.h"
+#include "git/settings.h"
 #include "sys/beside.h"
 #include "sys/fd.h"
 
@@ -48,14 +49,16 @@ int checkout_warm(const struct repo *r, const char *tree, const char *index, con
 	const char *id, struct err *e)
 {
 	struct git g = at_index(r, tree, index);
-	auto_str answer = clean_monitor(fsmonitor, id);
+	auto_str answer = clean_monitor(fsmonitor, id), ignores = settings_ignore_file(r);
+	/* git forgets what it learned under another ignore file than the tasks' */
+	auto_str excludes = xasprintf("core.excludesFile=%s", ignores ? ignores : "/nonexistent/ignore");
 	auto_buf out = BUF_INIT(1 << 20);
 
 	g.fsmonitor = answer;
 	g.writes_index = true;
 	return git_do(&g, &out, e, "-c", "core.untrackedCache=true", "-c", "core.fsmonitorHookVersion=2",
-		"-c", "status.showUntrackedFiles=normal", "-c", "core.splitIndex=false", "-c",
-		"core.excludesFile=/nonexistent/ignore", "status", "--porcelain", NULL);
+		"-c", "status.showUntrackedFiles=normal", "-c", "core.splitIndex=false", "-c", excludes,
+		"status", "--porcelain", NULL);
 }
 
 int checkout_diff(

@@ -9,76 +9,30 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/hooks.h"
+#include "git/settings.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
-
-/* Settings of the user's that are facts about the work, not about the machine; none can name a program. */
-static const char *const carried[] = {
-	"user.name",
-	"user.email",
-	"core.filemode",
-	"core.ignorecase",
-	"core.quotepath",
-	"core.abbrev",
-	"init.defaultbranch",
-	"merge.conflictstyle",
-	"merge.renames",
-	"diff.algorithm",
-	"diff.renames",
-	"pull.rebase",
-	"rebase.autosquash",
-	"commit.verbose",
-	"column.ui",
-	"color.ui",
-	"i18n.commitencoding",
-};
-
-/* A value in git's configuration syntax. */
-static void quote(struct buf *out, const char *value)
-{
-	buf_addch(out, '"');
-	for (; *value; value++) {
-		if (*value == '\n')
-			buf_addstr(out, "\\n");
-		else if (*value == '\t')
-			buf_addstr(out, "\\t");
-		else if (*value == '"' || *value == '\\')
-			buf_printf(out, "\\%c", *value);
-		else
-			buf_addch(out, *value);
-	}
-	buf_addch(out, '"');
-}
-
-static void setting(struct buf *out, const char *key, const char *value)
-{
-	const char *dot = strchr(key, '.');
-
-	buf_printf(out, "[%.*s]\n\t%s = ", (int)(dot - key), key, dot + 1);
-	quote(out, value);
-	buf_addch(out, '\n');
-}
 
 static void make_config(const struct private_spec *s, struct buf *out)
 {
 	bool sha256 = s->repo->hash_len == 32;
 
-	setting(out, "core.repositoryformatversion", sha256 ? "1" : "0");
+	settings_put(out, "core.repositoryformatversion", sha256 ? "1" : "0");
 	if (sha256)
-		setting(out, "extensions.objectformat", "sha256");
-	setting(out, "core.bare", "false");
-	setting(out, "core.logallrefupdates", "true");
+		settings_put(out, "extensions.objectformat", "sha256");
+	settings_put(out, "core.bare", "false");
+	settings_put(out, "core.logallrefupdates", "true");
 	/* a process more at each commit, for storage that is thrown away */
-	setting(out, "maintenance.auto", "false");
+	settings_put(out, "maintenance.auto", "false");
 	/* one step of the file system's for each object instead of two */
-	setting(out, "core.createobject", "rename");
-	for (size_t i = 0; i < ARRAY_SIZE(carried); i++)
-		if (repo_config(s->repo, carried[i]))
-			setting(out, carried[i], repo_config(s->repo, carried[i]));
+	settings_put(out, "core.createobject", "rename");
+	settings_carry(s->repo, out);
+	if (s->ignores)
+		settings_put(out, "core.excludesfile", s->ignores);
 	if (s->fsmonitor) {
-		setting(out, "core.fsmonitor", s->fsmonitor);
-		setting(out, "core.fsmonitorhookversion", "2");
-		setting(out, "core.untrackedcache", "true");
+		settings_put(out, "core.fsmonitor", s->fsmonitor);
+		settings_put(out, "core.fsmonitorhookversion", "2");
+		settings_put(out, "core.untrackedcache", "true");
 	}
 }
 

@@ -19,6 +19,7 @@ struct private_spec {
 	const struct buf *shown; /* "OID REFNAME" lines, sorted */
 	const struct buf *index; /* the index file's bytes, NULL for none */
 	const char *fsmonitor;   /* core.fsmonitor inside, NULL for none */
+	const char *ignores;     /* where the user's ignore file is inside, NULL for none */
 	const char *hook;        /* where the reference-transaction hook leads to inside, NULL for none */
 	/* info/alternates, which lead to the shared objects inside; NULL: private_fill brings them */
 	const struct buf *alternates;

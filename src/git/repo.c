@@ -23,6 +23,7 @@ void repo_release(struct repo *r)
 	free(r->head);
 	free(r->commit);
 	free(r->rev_ref);
+	free(r->user_ignores);
 	strvec_release(&r->config);
 	strvec_release(&r->objects);
 	*r = (struct repo){ 0 };
@@ -102,15 +103,34 @@ int repo_check_kind(const struct repo *r, bool bare, bool shallow, struct err *e
 	return 0;
 }
 
+/* Of the user's own files, and not of what came with the repository. */
+static void take_user_ignores(struct repo *r, const char *scope, const char *setting)
+{
+	static const char key[] = "core.excludesfile\n";
+
+	if ((strcmp(scope, "global") && strcmp(scope, "system")) || strncmp(setting, key, sizeof(key) - 1))
+		return;
+	free(r->user_ignores);
+	r->user_ignores = xstrdup(setting + sizeof(key) - 1);
+}
+
 static int read_config(struct repo *r, struct err *e)
 {
 	struct git g = { .dir = r->git_dir, .shows_config = true, .seconds = LOOK_SECONDS };
 	auto_buf out = BUF_INIT(4 << 20);
 
-	if (git_do(&g, &out, e, "config", "--list", "-z", "--includes", NULL) < 0)
+	if (git_do(&g, &out, e, "config", "--list", "-z", "--show-scope", "--includes", NULL) < 0)
 		return err_wrap(e, "cannot read the repository's configuration");
-	for (size_t at = 0; at < out.len; at += strlen(out.data + at) + 1)
+	/* "local\0key\nvalue\0" */
+	for (size_t at = 0; at < out.len; at += strlen(out.data + at) + 1) {
+		const char *scope = out.data + at;
+
+		at += strlen(scope) + 1;
+		if (at >= out.len)
+			break;
 		strvec_push(&r->config, out.data + at);
+		take_user_ignores(r, scope, out.data + at);
+	}
 	return 0;
 }
 

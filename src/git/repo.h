@@ -22,6 +22,7 @@ struct repo {
 	char *commit;      /* what the asked-for revision is, when one was asked for */
 	char *rev_ref;     /* full name of the ref that the revision names, "" for none */
 	struct strvec config;  /* the user's effective configuration: "key\nvalue" each, keys in lower case */
+	char *user_ignores;    /* the user's core.excludesFile as it is written, NULL where it is not set */
 	struct strvec objects; /* object directories: its own, then those it borrows from */
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/settings.h"
 #include "sys/clock.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
@@ -95,7 +96,7 @@ static int take_rules(struct scratch *s, const char *since, struct changes *c, s
 /* The user's own file, as it was when the task was made. */
 static int take_user_rules(struct workspace *ws, struct scratch *s, struct err *e)
 {
-	auto_buf text = BUF_INIT(WORKSPACE_IGNORES_MAX);
+	auto_buf text = BUF_INIT(SETTINGS_IGNORES_MAX);
 	struct err ignored = ERR_INIT;
 
 	/* there may be none */

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/private.h"
+#include "git/settings.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 
@@ -176,14 +177,39 @@ int workspace_refill(struct workspace *ws, const char *commit, struct err *e)
 	return ws->backend->refill(ws, commit, e);
 }
 
+static char *ignores_path(const struct workspace *ws)
+{
+	return home_path(ws->home, "tasks/%lld/" WORKSPACE_IGNORES, (long long)ws->task->id);
+}
+
+/* The user's ignore file comes along as it is now. *ret is where it is inside, NULL without one. */
+static int take_ignores(struct workspace *ws, char **ret, struct err *e)
+{
+	auto_str path = settings_ignore_file(ws->repo);
+	auto_buf text = BUF_INIT(SETTINGS_IGNORES_MAX);
+
+	*ret = NULL;
+	if (!path)
+		return 0;
+	if (read_file(AT_FDCWD, path, &text, e) < 0 ||
+		write_file(ws->dir, WORKSPACE_IGNORES, buf_str(&text), text.len, 0644, e) < 0)
+		return err_wrap(e, "cannot carry the user's ignore file");
+	*ret = workspace_is_alone(ws->task) ? ignores_path(ws) : xstrdup(INSIDE_IGNORES);
+	return 0;
+}
+
 int workspace_make_private(struct workspace *ws, struct private_spec *s, struct err *e)
 {
 	auto_fd git = openat(ws->dir, "git", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	auto_str path = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id), pack = NULL;
+	auto_str path = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id), pack = NULL,
+		 ignores = NULL;
 	auto_buf alternates = BUF_INIT(1 << 20);
 
 	if (git < 0)
 		return err_sys(e, "cannot open '%s'", path);
+	if (take_ignores(ws, &ignores, e) < 0)
+		return -1;
+	s->ignores = ignores;
 	s->repo = ws->repo;
 	s->commit = ws->task->base;
 	if (!s->hook)
@@ -263,8 +289,12 @@ static int cover_alternates(const struct workspace *ws, struct jail *j, struct e
 int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j, struct err *e)
 {
 	auto_str git = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id);
+	auto_str ignores = ignores_path(ws);
 
 	jail_add(j, JAIL_BIND, JAIL_WRITE, git, at);
+	if (!faccessat(ws->dir, WORKSPACE_IGNORES, F_OK, AT_SYMLINK_NOFOLLOW))
+		jail_add(j, JAIL_BIND, JAIL_NOEXEC, ignores,
+			workspace_is_alone(ws->task) ? ignores : INSIDE_IGNORES);
 	if (!workspace_borrows(ws))
 		return 0;
 	for (size_t i = 0; i < ws->repo->objects.n; i++) {

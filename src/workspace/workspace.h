@@ -100,8 +100,7 @@ bool workspace_follows_project(const char *backend);
 bool workspace_is_clone(const char *name);
 
 /* In the task's directory: the user's own ignore file, as it was when the task was made. */
-#define WORKSPACE_IGNORES     "ignores"
-#define WORKSPACE_IGNORES_MAX (1u << 20)
+#define WORKSPACE_IGNORES "ignores"
 
 /* For the backends: */
 struct backend {
@@ -149,5 +148,6 @@ int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j,
 #define INSIDE_BASE_INDEX INSIDE_DIR "/base-index"
 #define INSIDE_BASE_ID    INSIDE_DIR "/base-id"
 #define INSIDE_OBJECTS    INSIDE_DIR "/objects" /* /0: the repository's own, /1 …: what it borrows from */
+#define INSIDE_IGNORES    INSIDE_DIR "/ignores"
 
 #endif

@@ -249,3 +249,10 @@ P
   call python3 "$T/terminal.py" "$garth" "${without[@]}"
   [[ $out == *TTY* && $out == *y* && $out != *WROTE* && $out != *OPENED* ]] || complain
 }
+
+@test "T2 J9 alone: the user's ignore file goes along, read-only" {
+  by_user || return 0
+  mkdir -p "$XDG_CONFIG_HOME/git"; echo .DS_Store >"$XDG_CONFIG_HOME/git/ignore"
+  call weak --task a -- sh -c 'touch .DS_Store; git status --porcelain; echo x >>"$(git config core.excludesFile)"'
+  [[ $code != 0 && -z $out && $err == *'ermission denied'* && $(field a files) == '[]' ]] || complain
+}

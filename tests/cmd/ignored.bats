@@ -75,3 +75,57 @@ clean() {
   [[ $err == *'hidden/.gitignore'* && $err == *'f (neither a file nor a link)'* ]] || complain
   [[ $("$garth" diff --json t | json 'sorted((h["path"], h["file_count"]) for h in d["hidden"])') == '[["hidden", 2], ["ignored", 2], ["x.o", 1]]' ]] || complain
 }
+
+@test "T2 ignored: the user's own ignore file goes along, read-only, and counts outside too" {
+  leave='mkdir -p .idea .claude; touch .DS_Store .idea/x .claude/settings.local.json; echo y >>a.txt; git commit -qam work; git check-ignore -q .DS_Store'
+  mkdir -p "$XDG_CONFIG_HOME/git"; printf '.DS_Store\n.idea/\n.claude/settings.local.json\n' >"$XDG_CONFIG_HOME/git/ignore"
+  for b in "${backends[@]}"; do
+    call "$garth" run -t t-$b --backend $b -- sh -c "$leave"
+    [[ $code == 0 && $(state_of t-$b) == done ]] || complain "$b"
+    clean t-$b
+    call inside t-$b 'echo x >>"$(git config core.excludesFile)"'
+    [[ $code != 0 && ($err == *'Read-only file system'* || $err == *'Permission denied'*) ]] || complain "$b"
+  done
+  # as the task was made with it, whatever becomes of the user's; a rule of the repository's wins
+  rm "$XDG_CONFIG_HOME/git/ignore"
+  clean t-overlay
+  inside t-overlay 'echo "!.DS_Store" >.gitignore; git add .gitignore; git commit -qm rule'
+  [[ $(field t-overlay files) == '["A .DS_Store"]' ]] || complain "$(field t-overlay files)"
+  # one that the configuration names, and none at all
+  printf '.DS_Store\n.idea/\n.claude/\n' >"$HOME/my ignores"; ln -s "my ignores" "$HOME/linked"
+  git config --global core.excludesFile '~/linked'
+  call "$garth" run -t named -- sh -c "$leave"
+  [[ $code == 0 ]] || complain
+  git config --global core.excludesFile ''
+  call "$garth" run -t none -- sh -c "$leave"
+  [[ $code == 1 && $err == *'uncommitted: .DS_Store, .claude/settings.local.json, .idea/x'* ]] || complain
+}
+
+@test "ESCAPES 1 ignored: a repository cannot name a file of the user's as the ignore file" {
+  echo topsecret >"$HOME/secret"; chmod 644 "$HOME/secret"
+  git config core.excludesFile "$HOME/secret"
+  call "$garth" run -t t -- sh -c 'cat "$(git config core.excludesFile)" /run/garth/ignores'
+  [[ $code != 0 && $out$err != *topsecret* ]] || complain
+}
+
+@test "T1 settings: the user's harmless ones, and aliases of plain git commands, go along" {
+  git config --global alias.st 'status --short'
+  git config --global alias.lg "log --graph --format='%h %s'"
+  git config --global alias.evil '!touch /tmp/x'
+  git config --global alias.exec 'rebase --exec make'
+  git config --global diff.colorMoved zebra
+  git config --global diff.external /bin/false
+  git config --global diff.word.textconv cat
+  git config --global color.diff.meta 'yellow bold'
+  git config --global log.date iso
+  git config --global pull.rebase true
+  git config --global core.pager less
+  git config --global credential.helper store
+  git config --global http.extraHeader 'Authorization: secret'
+  for b in "${backends[@]}"; do
+    call "$garth" run -t t-$b --backend $b -- sh -c 'git config --list --local | sort >/tmp/all
+      echo x >new; git st; git lg; rm new; git config color.diff.meta; grep -E "^(alias|diff|log|pull|core.pager|credential|http)" /tmp/all'
+    [[ $code == 0 && $out == *'?? new'*'* '*' first'*'yellow bold'*'alias.lg='*'alias.st=status --short'*'diff.colormoved=zebra'*'log.date=iso'*'pull.rebase=true'* ]] || complain "$b"
+    [[ $out != *evil* && $out != *--exec* && $out != *external* && $out != *textconv* && $out != *pager* && $out != *credential* && $out != *http* ]] || complain "$b"
+  done
+}
