@@ -1,5 +1,5 @@
 /*
- * Bases that were changed, and halves of bases. A base is frozen: its seed is the last that is written, and
+ * Bases that were changed, and halves of bases. A base is frozen: `bound` is the last that is written, and
  * no file or directory of its tree changes afterwards, so one whose change time is later was touched. Only
  * then is everything in it compared (compare.c).
  */
@@ -53,11 +53,13 @@ static bool was_touched(int dir, int tree)
 {
 	struct err ignored = ERR_INIT;
 	struct freeze f = { 0 };
-	struct stat seed, top;
+	struct stat last, top;
 
-	if (fstatat(dir, "seed", &seed, AT_SYMLINK_NOFOLLOW) < 0 || fstat(tree, &top) < 0)
+	if ((fstatat(dir, "bound", &last, AT_SYMLINK_NOFOLLOW) < 0 &&
+		    fstatat(dir, "seed", &last, AT_SYMLINK_NOFOLLOW) < 0) ||
+		fstat(tree, &top) < 0)
 		return true;
-	f.at = seed.st_ctim;
+	f.at = last.st_ctim;
 	f.touched = is_later(&top.st_ctim, &f.at);
 	if (!f.touched)
 		tree_walk(tree, look_at_entry, &f, &ignored);

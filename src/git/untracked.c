@@ -5,8 +5,6 @@
 
 #include "git/index.h"
 
-#define BLOCK 64 /* of SHA-1 and SHA-256 alike */
-
 struct hash {
 	unsigned len;
 	union {
@@ -38,27 +36,6 @@ static void hash_end(struct hash *h, unsigned char *ret)
 		sha1_digest(&h->sha1, h->len, ret);
 	else
 		sha256_digest(&h->sha256, h->len, ret);
-}
-
-/* The state between two blocks, out of a hash and into one. */
-static void hash_save(const struct hash *h, uint32_t state[8])
-{
-	if (h->len == SHA1_DIGEST_SIZE)
-		memcpy(state, h->sha1.state, sizeof(h->sha1.state));
-	else
-		memcpy(state, h->sha256.state, sizeof(h->sha256.state));
-}
-
-static void hash_resume(struct hash *h, unsigned len, const uint32_t state[8], uint64_t blocks)
-{
-	hash_init(h, len);
-	if (len == SHA1_DIGEST_SIZE) {
-		memcpy(h->sha1.state, state, sizeof(h->sha1.state));
-		h->sha1.count = blocks;
-	} else {
-		memcpy(h->sha256.state, state, sizeof(h->sha256.state));
-		h->sha256.count = blocks;
-	}
 }
 
 static uint32_t be32(const unsigned char *p)
@@ -133,39 +110,36 @@ static void hash_headers(struct hash *h, const unsigned char *p, const unsigned 
 }
 
 /* "End of index entries" carries a hash over the names and sizes of all extensions before it. */
-static void put_end_of_entries(const unsigned char *data, const unsigned char *body,
-	const struct untracked_seed *seed, size_t start, struct buf *out)
+static void put_end_of_entries(
+	const unsigned char *body, size_t extensions, unsigned hash_len, struct buf *out)
 {
 	unsigned char head[8] = "EOIE", digest[32];
 	struct hash h;
 
 	if (out->overflow)
 		return;
-	hash_init(&h, seed->hash_len);
-	hash_headers(&h, data + seed->extensions, data + seed->shared);
-	if (out->data)
-		hash_headers(&h, (unsigned char *)out->data + start, (unsigned char *)out->data + out->len);
+	hash_init(&h, hash_len);
+	hash_headers(&h, (unsigned char *)out->data + extensions, (unsigned char *)out->data + out->len);
 	hash_end(&h, digest);
-	put_be32(head + 4, 4 + seed->hash_len);
+	put_be32(head + 4, 4 + hash_len);
 	buf_add(out, head, sizeof(head));
 	buf_add(out, body, 4);
-	buf_add(out, digest, seed->hash_len);
+	buf_add(out, digest, hash_len);
 }
 
-static int put_extensions(const unsigned char *data, const struct untracked_seed *seed, const char *work_tree,
-	struct buf *out, struct err *e)
+/* From where the entries end to the hash. */
+static int put_extensions(const struct index_reader *r, const char *work_tree, struct buf *out, struct err *e)
 {
-	const unsigned char *end = data + seed->len - seed->hash_len;
-	size_t start = out->len, len;
+	size_t extensions = out->len, len;
 
-	for (const unsigned char *p = data + seed->shared; p < end; p += 8 + len) {
-		if (end - p < 8 || (len = be32(p + 4)) > (size_t)(end - p - 8))
+	for (const unsigned char *p = r->at; p < r->end; p += 8 + len) {
+		if (r->end - p < 8 || (len = be32(p + 4)) > (size_t)(r->end - p - 8))
 			return err_set(e, ERR_FAILED, "git index: an extension is cut off");
 		if (memcmp(p, "UNTR", 4) == 0) {
 			if (put_untracked(p + 8, len, work_tree, out, e) < 0)
 				return -1;
-		} else if (memcmp(p, "EOIE", 4) == 0 && len == 4 + seed->hash_len) {
-			put_end_of_entries(data, p + 8, seed, start, out);
+		} else if (memcmp(p, "EOIE", 4) == 0 && len == 4 + r->hash_len) {
+			put_end_of_entries(p + 8, extensions, r->hash_len, out);
 		} else {
 			buf_add(out, p, 8 + len);
 		}
@@ -174,92 +148,47 @@ static int put_extensions(const unsigned char *data, const struct untracked_seed
 }
 
 /* An index whose hash is all zero was written with index.skipHash, and stays so. */
-static void put_trailer(
-	const unsigned char *data, const struct untracked_seed *seed, size_t start, struct buf *out)
+static void put_trailer(const struct index_reader *r, size_t start, struct buf *out)
 {
 	static const unsigned char zero[32];
-	uint64_t blocks = seed->shared / BLOCK;
 	unsigned char digest[32] = { 0 };
 	struct hash h;
 
-	if (memcmp(data + seed->len - seed->hash_len, zero, seed->hash_len) != 0) {
-		hash_resume(&h, seed->hash_len, seed->state, blocks);
-		hash_add(&h, data + blocks * BLOCK, seed->shared - blocks * BLOCK);
+	if (memcmp(r->end, zero, r->hash_len) != 0) {
+		hash_init(&h, r->hash_len);
 		hash_add(&h, buf_str(out) + start, out->len - start);
 		hash_end(&h, digest);
 	}
-	buf_add(out, digest, seed->hash_len);
+	buf_add(out, digest, r->hash_len);
 }
 
-int untracked_tail(const void *data, size_t len, const struct untracked_seed *seed, const char *work_tree,
-	struct buf *out, struct err *e)
+static int retarget(struct index_reader *r, const char *work_tree, struct buf *out, struct err *e)
 {
+	struct index_entry ent;
 	size_t start = out->len;
-	bool fits = (seed->hash_len == 20 || seed->hash_len == 32) && seed->len == len &&
-		    len > seed->hash_len && seed->shared <= len - seed->hash_len &&
-		    seed->extensions <= seed->shared;
-
-	if (!fits)
-		return err_set(e, ERR_FAILED, "git index: not the one that its seed was made from");
-	if (put_extensions(data, seed, work_tree, out, e) < 0) {
-		buf_cut(out, start);
-		return -1;
-	}
-	if (!out->overflow)
-		put_trailer(data, seed, start, out);
-	if (!out->overflow)
-		return 0;
-	buf_cut(out, start);
-	return err_set(e, ERR_FAILED, "the git index is too large");
-}
-
-static int find_shared(struct index_reader *r, struct untracked_seed *ret, struct err *e)
-{
-	const unsigned char *untracked;
-	struct index_entry entry;
-	size_t len;
 	int more;
 
-	while ((more = index_next(r, &entry, e)) > 0)
+	while ((more = index_next(r, &ent, e)) > 0)
 		;
 	if (more < 0)
 		return -1;
-	untracked = index_extension(r, "UNTR", &len);
-	ret->extensions = (uint64_t)(r->at - r->data);
-	ret->shared = (uint64_t)((untracked ? untracked - 8 : r->end) - r->data);
-	return 0;
-}
-
-int untracked_seed(const void *data, size_t len, unsigned hash_len, struct untracked_seed *ret, struct err *e)
-{
-	struct untracked_seed seed = { .len = len, .hash_len = hash_len };
-	struct index_reader r;
-	struct hash h;
-	int failed;
-
-	failed = index_open(&r, data, len, hash_len, e) < 0 || find_shared(&r, &seed, e) < 0;
-	index_close(&r);
-	if (failed)
+	buf_add(out, r->data, (size_t)(r->at - r->data));
+	if (put_extensions(r, work_tree, out, e) < 0)
 		return -1;
-	hash_init(&h, hash_len);
-	hash_add(&h, data, seed.shared / BLOCK * BLOCK);
-	hash_save(&h, seed.state);
-	*ret = seed;
-	return 0;
+	if (!out->overflow)
+		put_trailer(r, start, out);
+	return out->overflow ? err_set(e, ERR_FAILED, "the git index is too large") : 0;
 }
 
 int untracked_retarget(const void *data, size_t len, unsigned hash_len, const char *work_tree,
 	struct buf *out, struct err *e)
 {
-	struct untracked_seed seed;
+	struct index_reader r;
 	size_t start = out->len;
+	int rc = index_open(&r, data, len, hash_len, e) < 0 ? -1 : retarget(&r, work_tree, out, e);
 
-	if (untracked_seed(data, len, hash_len, &seed, e) < 0)
-		return -1;
-	buf_add(out, data, seed.shared);
-	if (untracked_tail(data, len, &seed, work_tree, out, e) < 0) {
+	index_close(&r);
+	if (rc < 0)
 		buf_cut(out, start);
-		return -1;
-	}
-	return 0;
+	return rc;
 }

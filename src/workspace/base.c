@@ -1,14 +1,18 @@
 #include "workspace/base.h"
 
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/checkout.h"
+#include "git/settle.h"
 #include "git/untracked.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
@@ -21,11 +25,14 @@
 #include "workspace/delta.h"
 #include "workspace/space.h"
 
+/* docs/DECISIONS.md has the measurement. */
+#define FEW_FILES 800
+
 void base_release(struct base *b)
 {
 	free(b->name);
 	free(b->index);
-	free(b->seed);
+	free(b->bound);
 	free(b->monitor_id);
 	strvec_release(&b->layers);
 	*b = (struct base){ 0 };
@@ -93,19 +100,51 @@ int base_open(const struct home *h, int64_t project, const char *name, struct ba
 	auto_str path = home_path(h, "bases/%lld/%s", (long long)project, name);
 	auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	auto_base b = { .name = xstrdup(name), .monitor_id = xstrdup(name) };
+	auto_buf bound = BUF_INIT(PATH_MAX);
 
 	if (dir < 0)
 		return err_set(e, ERR_NOTFOUND, "there is no base '%s'", name);
-	if (is_torn(dir) || faccessat(dir, "seed", F_OK, 0) < 0)
+	if (!read_file(dir, "bound", &bound, e))
+		b.bound = buf_steal(&bound);
+	if (is_torn(dir) || (!b.bound && faccessat(dir, "seed", F_OK, 0) < 0))
 		return err_set(e, ERR_NOTFOUND, "the base '%s' may be torn", name);
 	strvec_pushf(&b.layers, "%s/tree", path);
 	b.index = path_join(path, "index");
-	b.seed = path_join(path, "seed");
 	if (open_parent(h, project, dir, &b, e) < 0)
 		return -1;
 	*ret = b;
 	b = (struct base){ 0 };
 	return 0;
+}
+
+static uint32_t count_files(const char *index)
+{
+	auto_fd fd = open(index, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	uint32_t head[3]; /* "DIRC", version, number of entries */
+
+	return fd >= 0 && read_full(fd, head, sizeof(head)) == sizeof(head) ? be32toh(head[2]) : 0;
+}
+
+bool base_is_monitored(const struct base *b)
+{
+	/* those of before always have the extensions */
+	return b->bound ? *b->bound : count_files(b->index) >= FEW_FILES;
+}
+
+/* The index at that path as git believes it at once, with its untracked cache, if any, bound to a path. */
+static int settle(
+	const char *path, const char *tree_path, const struct repo *r, const char *bound, struct err *e)
+{
+	auto_fd tree = open(tree_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	auto_buf index = BUF_INIT(1u << 30), out = BUF_INIT(1u << 30);
+
+	if (tree < 0)
+		return err_sys(e, "cannot open '%s'", tree_path);
+	if (read_file(AT_FDCWD, path, &index, e) < 0 || settle_index(&index, r->hash_len, tree, e) < 0 ||
+		untracked_retarget(index.data, index.len, r->hash_len, bound, &out, e) < 0 ||
+		write_file(AT_FDCWD, path, out.data, out.len, 0644, e) < 0)
+		return -1;
+	return owner_give(AT_FDCWD, path) < 0 ? err_sys(e, "cannot give '%s' away", path) : 0;
 }
 
 static int make_full(const struct home *h, const struct repo *r, const char *path, struct err *e)
@@ -117,18 +156,31 @@ static int make_full(const struct home *h, const struct repo *r, const char *pat
 	if (checkout_all(r, r->commit, tree, index, e) < 0)
 		return -1;
 	fault("base-checkout");
-	return checkout_warm(r, tree, index, monitor, r->commit, e);
+	if (count_files(index) < FEW_FILES)
+		return 0;
+	return settle(index, tree, r, "", e) < 0 ? -1 : checkout_warm(r, tree, index, monitor, r->commit, e);
 }
 
-static int write_seed(int dir, unsigned hash_len, struct err *e)
+/* Whether the index of what is being made has the extensions: a delta's has what its parent's has. */
+static bool has_extensions(const struct home *h, int64_t project, int dir, const char *index)
 {
-	auto_buf index = BUF_INIT(1u << 30);
-	struct untracked_seed seed;
+	auto_buf parent = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	auto_base b = { 0 };
 
-	if (read_file(dir, "index", &index, e) < 0 ||
-		untracked_seed(index.data, index.len, hash_len, &seed, e) < 0)
-		return -1;
-	return write_file(dir, "seed", &seed, sizeof(seed), 0600, e);
+	if (read_file(dir, "parent", &parent, &ignored) < 0)
+		return count_files(index) >= FEW_FILES;
+	return !base_open(h, project, buf_str(&parent), &b, &ignored) && base_is_monitored(&b);
+}
+
+static int bind_index(
+	const struct home *h, int64_t project, int dir, const char *path, const struct repo *r, struct err *e)
+{
+	auto_str index = path_join(path, "index"), tree = path_join(path, "tree");
+	const char *bound = has_extensions(h, project, dir, index) ? r->main_top : "";
+
+	return settle(index, tree, r, bound, e) < 0 ? -1
+						    : write_file(dir, "bound", bound, strlen(bound), 0600, e);
 }
 
 static int finish(int project_fd, const char *part, const char *name, int dir, struct err *e)
@@ -177,7 +229,7 @@ static int make(const struct home *h, int64_t project, int project_fd, const str
 			rc = make_full(h, r, path, e);
 	}
 	if (!rc)
-		rc = write_seed(dir, r->hash_len, e);
+		rc = bind_index(h, project, dir, path, r, e);
 	if (!rc)
 		rc = finish(project_fd, part, r->commit, dir, e);
 	umask(old);

@@ -3,7 +3,8 @@
  *
  *	bases/<project>/<commit>/tree    the files; of a delta: what differs from its parent, with whiteouts
  *	bases/<project>/<commit>/index   git's index for them, extensions filled in
- *	bases/<project>/<commit>/seed    for copying it fast (git/untracked.h)
+ *	bases/<project>/<commit>/bound   the last that is written: the path inside to which the index'
+ *untracked cache is bound, nothing if it has none; bases of before have `seed`
  *	bases/<project>/<commit>/parent  of a delta: the full base it lies on
  *	bases/<project>/<commit>/boot    until the files are on disk for sure: the boot during which they were
  *made
@@ -28,7 +29,7 @@ struct base {
 	char *name;           /* the commit */
 	struct strvec layers; /* paths, top-most first */
 	char *index;          /* path */
-	char *seed;           /* path: what git/untracked.h keeps of the index to copy it fast */
+	char *bound;          /* the path inside to which the index is bound; "" for any, NULL for none */
 	char *monitor_id; /* names the state that the index' fsmonitor extension speaks of: the full base */
 };
 
@@ -50,6 +51,10 @@ int base_prune(const struct home *h, int64_t project, const struct strvec *used,
 int base_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e);
 /* The same, but ERR_BUSY where somebody has it. */
 int base_try_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e);
+
+/* Whether its index has what core.fsmonitor needs. Where there are few files, git looks at all of them faster
+ * than it starts a program that says which. */
+bool base_is_monitored(const struct base *b);
 
 /* The program that answers git's question what has changed, in bases and inside. */
 #define BASE_FSMONITOR_PART "garth-fsmonitor"

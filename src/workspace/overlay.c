@@ -1,8 +1,6 @@
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,9 +16,6 @@
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
 
-/* docs/DECISIONS.md has the measurement. */
-#define FEW_FILES 800
-
 static int make_layers(int dir, struct err *e)
 {
 	static const char *const layers[] = { "upper", "work" };
@@ -32,7 +27,23 @@ static int make_layers(int dir, struct err *e)
 	return 0;
 }
 
-/* The base's index, bound to the task's workspace: its bytes are copied by the kernel, but for the end. */
+/* The base's index, bound to the path of a workspace that is not at the project's. */
+static int put_bound(const struct workspace *ws, const struct base *base, int to, struct err *e)
+{
+	auto_buf index = BUF_INIT(1u << 30), out = BUF_INIT(1u << 30);
+
+	if (read_file(AT_FDCWD, base->index, &index, e) < 0 ||
+		untracked_retarget(index.data, index.len, ws->repo->hash_len, ws->task->workspace, &out, e) <
+			0)
+		return -1;
+	return write_full(to, buf_str(&out), out.len) < 0 ? err_sys(e, "cannot write the task's index") : 0;
+}
+
+static int give_index(int fd, struct err *e)
+{
+	return owner_give(fd, "") < 0 ? err_sys(e, "cannot give the task its index") : 0;
+}
+
 static int put_index(struct workspace *ws, const struct base *base, struct err *e)
 {
 	auto_fd from = open(base->index, O_RDONLY | O_CLOEXEC),
@@ -40,39 +51,16 @@ static int put_index(struct workspace *ws, const struct base *base, struct err *
 	auto_fd to =
 		git < 0 ? -1
 			: openat(git, "index", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-	auto_buf kept = BUF_INIT(sizeof(struct untracked_seed)), tail = BUF_INIT(256u << 20);
-	struct untracked_seed seed;
+	bool fits = base->bound && (!*base->bound || !strcmp(base->bound, ws->task->workspace));
 	struct stat st;
-	void *data;
-	int rc;
 
 	if (from < 0 || to < 0 || fstat(from, &st) < 0)
 		return err_sys(e, "cannot make the task's index");
-	if (read_file(AT_FDCWD, base->seed, &kept, e) < 0)
-		return -1;
-	if (kept.len != sizeof(seed))
-		return err_set(e, ERR_FAILED, "'%s' is damaged", base->seed);
-	memcpy(&seed, kept.data, sizeof(seed));
-	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, from, 0);
-	if (data == MAP_FAILED)
-		return err_sys(e, "cannot read '%s'", base->index);
-	rc = untracked_tail(data, (size_t)st.st_size, &seed, ws->task->workspace, &tail, e);
-	munmap(data, (size_t)st.st_size);
-	if (rc < 0)
-		return -1;
-	if (copy_part(from, to, seed.shared) < 0 || write_full(to, buf_str(&tail), tail.len) < 0 ||
-		owner_give(to, "") < 0)
+	if (!fits)
+		return put_bound(ws, base, to, e) < 0 ? -1 : give_index(to, e);
+	if (copy_part(from, to, (uint64_t)st.st_size) < 0)
 		return err_sys(e, "cannot write the task's index");
-	return 0;
-}
-
-/* Whether git looks at all of its files faster than it starts a program that says which. */
-static bool is_small(const struct base *base)
-{
-	auto_fd fd = open(base->index, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	uint32_t head[3]; /* "DIRC", version, number of entries */
-
-	return fd >= 0 && read_full(fd, head, sizeof(head)) == sizeof(head) && be32toh(head[2]) < FEW_FILES;
+	return give_index(to, e);
 }
 
 static int overlay_create(struct workspace *ws, const struct buf *shown, struct err *e)
@@ -82,7 +70,7 @@ static int overlay_create(struct workspace *ws, const struct buf *shown, struct 
 
 	if (base_get(ws->home, ws->task->project_id, ws->repo, &base, e) < 0)
 		return -1;
-	if (!is_small(&base))
+	if (base_is_monitored(&base))
 		s.fsmonitor = INSIDE_FSMONITOR;
 	fault("create-base");
 	if (make_layers(ws->dir, e) < 0 || workspace_make_private(ws, &s, e) < 0)

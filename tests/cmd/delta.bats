@@ -98,3 +98,36 @@ parents() { find "$GARTH_HOME/bases" -name parent | wc -l; }
   "$garth" new fourth
   [[ -e $(echo "$GARTH_HOME"/bases/*/"$(git rev-parse HEAD)"/parent) ]]
 }
+
+# unsettled TASK: entries of the task's index that git does not believe without reading the file: they have no stat data,
+# or are as young as the index.
+unsettled() {
+  local index=$GARTH_HOME/tasks/$(field "$1" id)/git/index
+  GIT_INDEX_FILE=$index git ls-files --debug | awk -v young="$(stat -c %Y "$index")" '/^[^ ]/ { path = $0 } $1 == "mtime:" { split($2, t, ":"); if (t[1] == 0 || t[1] >= young) print path, t[1], young }'
+}
+
+@test "W4 J10 base: git believes the index of the first task, and of one on a delta, without reading a file" {
+  # the control: in a worktree that git makes, all of them are as young as its index
+  git worktree add -q "$T/w" --detach
+  for f in a.txt dir/b.txt; do [[ $(stat -c %Y "$T/w/$f") == "$(stat -c %Y .git/worktrees/w/index)" ]] || skip "the second passed"; done
+  "$garth" new t
+  [[ -z $(unsettled t) ]] || { unsettled t; false; }
+  echo four >d.txt; echo more >>a.txt; ln -s dir dirlink; git add -A; git commit -qm second
+  "$garth" new d
+  [[ -n $(ls "$GARTH_HOME"/bases/*/"$(git rev-parse HEAD)"/parent) && -z $(unsettled d) ]] || { unsettled d; false; }
+  for task in t d; do [[ -z $(inside $task 'git status --porcelain') ]]; done
+  # a change is seen all the same, at once and of the same size, in both
+  for task in t d; do
+    [[ $("$garth" exec $task -- sh -c 'printf "eno\n" >a.txt; printf "rof\n" >dir/b.txt; ln -sf b.txt link; chmod -x run.sh; git status --porcelain') == $' M a.txt\n M dir/b.txt\n M link\n M run.sh' ]]
+    inside $task 'git checkout -q .; test -z "$(git status --porcelain)"'
+  done
+  # and with many files, where a program says what changed
+  mkdir many; for i in {1..900}; do echo $i >many/$i; done; git add -A; git commit -qm many
+  export GARTH_HOME=$HOME/.garth-many
+  "$garth" new m
+  [[ -z $(unsettled m) && $(inside m 'git config core.fsmonitor') == /run/garth/fsmonitor ]]
+  [[ $("$garth" exec m -- sh -c 'echo 009 >many/9; rm many/8; echo x >many/x; git status --porcelain') == $' D many/8\n M many/9\n?? many/x' ]]
+  # the untracked cache is bound to the workspace's path
+  grep -qa "Location $R, system Linux" "$GARTH_HOME/tasks/$(field m id)/git/index"
+  "$garth" doctor
+}

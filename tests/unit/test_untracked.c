@@ -148,34 +148,6 @@ static void test_zero_hash(void **state)
 	buf_release(&m.b);
 }
 
-static void test_seed(void **state)
-{
-	auto_buf out = BUF_INIT(1 << 20), tail = BUF_INIT(1 << 20);
-	struct untracked_seed seed, wrong;
-	struct err e = ERR_INIT;
-	struct maker m;
-
-	(void)state;
-	make(&m, 20, "/base", true);
-	assert_int_equal(untracked_retarget(m.b.data, m.b.len, 20, "/w", &out, &e), 0);
-	assert_int_equal(untracked_seed(m.b.data, m.b.len, 20, &seed, &e), 0);
-	assert_int_equal(untracked_tail(m.b.data, m.b.len, &seed, "/w", &tail, &e), 0);
-	assert_int_equal(seed.shared + tail.len, out.len);
-	assert_memory_equal(m.b.data, out.data, seed.shared);
-	assert_memory_equal(tail.data, out.data + seed.shared, tail.len);
-
-	buf_reset(&tail);
-	assert_int_equal(untracked_tail(m.b.data, m.b.len - 1, &seed, "/w", &tail, &e), -1);
-	wrong = seed;
-	wrong.shared = m.b.len;
-	assert_int_equal(untracked_tail(m.b.data, m.b.len, &wrong, "/w", &tail, &e), -1);
-	wrong = seed;
-	wrong.hash_len = 33;
-	assert_int_equal(untracked_tail(m.b.data, m.b.len, &wrong, "/w", &tail, &e), -1);
-	assert_int_equal(tail.len, 0);
-	buf_release(&m.b);
-}
-
 static void test_refused(void **state)
 {
 	auto_buf out = BUF_INIT(1 << 20), tight = BUF_INIT(100);
@@ -268,7 +240,6 @@ int main(void)
 		cmocka_unit_test(test_retarget),
 		cmocka_unit_test(test_nothing_to_do),
 		cmocka_unit_test(test_zero_hash),
-		cmocka_unit_test(test_seed),
 		cmocka_unit_test(test_refused),
 		scratch_test(test_git_believes),
 	};

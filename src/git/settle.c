@@ -1,0 +1,112 @@
+#include "git/settle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "git/index.h"
+#include "sys/fd.h"
+
+/* Whole seconds; one would do, if clocks of file systems did not lag a little. */
+#define AGE 3
+
+/* The directory that the last entry was in: entries are sorted. */
+struct holder {
+	char *path;
+	int fd;
+};
+
+static void holder_release(struct holder *h)
+{
+	free(h->path);
+	fd_closep(&h->fd);
+}
+
+static int holder_of(struct holder *h, int tree, const struct index_entry *ent)
+{
+	size_t len = (size_t)(path_base(ent->path) - ent->path);
+
+	errno = ENOENT;
+	if (h->path && strlen(h->path) == len && !memcmp(h->path, ent->path, len))
+		return h->fd;
+	free(h->path);
+	fd_closep(&h->fd);
+	h->path = xstrndup(ent->path, len);
+	h->fd = open_beneath(tree, h->path, O_RDONLY | O_DIRECTORY, 0);
+	return h->fd;
+}
+
+static void put_be32(unsigned char *p, uint64_t n)
+{
+	p[0] = (unsigned char)(n >> 24);
+	p[1] = (unsigned char)(n >> 16);
+	p[2] = (unsigned char)(n >> 8);
+	p[3] = (unsigned char)n;
+}
+
+/* As git fills an entry: in this order, cut to 32 bits; the mode stays. */
+static void put_stat(unsigned char *p, const struct stat *st)
+{
+	put_be32(p, (uint64_t)st->st_ctim.tv_sec);
+	put_be32(p + 4, (uint64_t)st->st_ctim.tv_nsec);
+	put_be32(p + 8, (uint64_t)st->st_mtim.tv_sec);
+	put_be32(p + 12, (uint64_t)st->st_mtim.tv_nsec);
+	put_be32(p + 16, st->st_dev);
+	put_be32(p + 20, st->st_ino);
+	put_be32(p + 28, st->st_uid);
+	put_be32(p + 32, st->st_gid);
+	put_be32(p + 36, (uint64_t)st->st_size);
+}
+
+static int settle_entry(struct holder *h, int tree, const struct index_entry *ent, time_t old,
+	unsigned char *at, struct err *e)
+{
+	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = old } };
+	int dir = holder_of(h, tree, ent);
+	struct stat st;
+
+	if (dir < 0 || fstatat(dir, path_base(ent->path), &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP
+			       ? 0
+			       : err_sys(e, "cannot look at '%s'", ent->path);
+	/* git has a form of its own for sizes beyond 32 bits */
+	if ((!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) || st.st_size > UINT32_MAX)
+		return 0;
+	if (utimensat(dir, path_base(ent->path), times, AT_SYMLINK_NOFOLLOW) < 0 ||
+		fstatat(dir, path_base(ent->path), &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return err_sys(e, "cannot set the time of '%s'", ent->path);
+	put_stat(at, &st);
+	return 0;
+}
+
+int settle_index(struct buf *index, unsigned hash_len, int tree, struct err *e)
+{
+	__attribute__((cleanup(holder_release))) struct holder h = { NULL, -1 };
+	time_t old = time(NULL) - AGE;
+	struct index_reader r;
+	struct index_entry ent;
+	int got = -1, rc = 0;
+
+	if (index_open(&r, index->data, index->len, hash_len, e) < 0)
+		return index_close(&r), -1;
+	for (;;) {
+		size_t at = (size_t)(r.at - r.data);
+
+		got = index_next(&r, &ent, e);
+		if (got <= 0)
+			break;
+		/* zero, too: without stat data */
+		if (ent.stage || (ent.mtime_s && (time_t)ent.mtime_s <= old))
+			continue;
+		rc = settle_entry(&h, tree, &ent, old, (unsigned char *)index->data + at, e);
+		if (rc < 0)
+			break;
+	}
+	index_close(&r);
+	return got < 0 ? -1 : rc;
+}
