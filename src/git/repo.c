@@ -237,6 +237,7 @@ static int look_at_settings(const struct discovered *d, struct repo *r, struct e
 		return -1;
 	if (is_partial(&found))
 		return refuse_partial(&found, e);
+	r->user_ignores = steal_ptr(found.user_ignores);
 	r->config = found.config;
 	found.config = (struct strvec)STRVEC_INIT;
 	return 0;

@@ -254,5 +254,5 @@ P
   by_user || return 0
   mkdir -p "$XDG_CONFIG_HOME/git"; echo .DS_Store >"$XDG_CONFIG_HOME/git/ignore"
   call weak --task a -- sh -c 'touch .DS_Store; git status --porcelain; echo x >>"$(git config core.excludesFile)"'
-  [[ $code != 0 && -z $out && $err == *'ermission denied'* && $(field a files) == '[]' ]] || complain
+  [[ $code != 0 && -z $out && $err == *'ermission denied'* && $(field a uncommitted) == '[]' ]] || complain
 }

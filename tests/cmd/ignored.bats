@@ -90,7 +90,7 @@ clean() {
   rm "$XDG_CONFIG_HOME/git/ignore"
   clean t-overlay
   inside t-overlay 'echo "!.DS_Store" >.gitignore; git add .gitignore; git commit -qm rule'
-  [[ $(field t-overlay files) == '["A .DS_Store"]' ]] || complain "$(field t-overlay files)"
+  [[ $(field t-overlay uncommitted) == '[{"status": "A", "path": ".DS_Store"}]' ]] || complain "$(field t-overlay uncommitted)"
   # one that the configuration names, and none at all
   printf '.DS_Store\n.idea/\n.claude/\n' >"$HOME/my ignores"; ln -s "my ignores" "$HOME/linked"
   git config --global core.excludesFile '~/linked'
