@@ -42,7 +42,7 @@ struct walk_spec {
 struct walk_result {
 	size_t commits;        /* fresh ones */
 	size_t files;          /* paths added: neither the base nor a target has a file there */
-	uint64_t bytes;        /* of fresh blobs */
+	uint64_t bytes;        /* of all fresh objects */
 	struct strvec stops;   /* commits that fresh ones stand on (each once); the tip itself where it is not
 				  fresh */
 	struct oidset reached; /* fresh objects that the tip reaches */

@@ -49,6 +49,13 @@ static void add_other(struct others *o, const unsigned char *oid)
 		memcpy(o->oid[o->n++], oid, 32);
 }
 
+/* Every object that comes counts, commits and trees too: each stays in the shared repository. */
+static int weigh(struct walker *w, uint64_t size, struct err *e)
+{
+	w->ret->bytes += size;
+	return policy_counts(w->spec->policy, 0, 0, w->spec->bytes_before + w->ret->bytes, w->no, e);
+}
+
 static int check_expected(struct looker *l, size_t i, enum object_type type, uint64_t size, struct err *e)
 {
 	struct walker *w = l->w;
@@ -60,10 +67,9 @@ static int check_expected(struct looker *l, size_t i, enum object_type type, uin
 			objects_type_name(x->type));
 	if (!x->fresh)
 		return 0;
-	w->ret->bytes += size;
 	if (policy_size(w->spec->policy, x->path, size, w->no, e) < 0)
 		return -1;
-	return policy_counts(w->spec->policy, 0, 0, w->spec->bytes_before + w->ret->bytes, w->no, e);
+	return weigh(w, size, e);
 }
 
 static int flush(struct looker *l, struct err *e)
@@ -210,6 +216,7 @@ static int look_at_tree(struct looker *l, const unsigned char *oid, const struct
 	oidset_add_raw(&l->w->ret->reached, oid);
 	if (walk_read_tree(l->w, oid, false, &t, e) < 0)
 		return -1;
+	rc = weigh(l->w, t.data.len, e);
 	for (; !rc && b.n < others->n; b.n += !rc)
 		rc = walk_read_tree(l->w, others->oid[b.n], false, &b.tree[b.n], e);
 	if (!rc)
@@ -280,7 +287,7 @@ static int meet_commit(struct looker *l, const char *oid, size_t *ret, struct er
 	fresh = oidset_has_raw(l->w->spec->fresh, raw);
 	if (walk_read_commit(l->w, oid, false, &data, &c, e) < 0)
 		return -1;
-	if (fresh && check_commit(l, oid, &c, e) < 0)
+	if (fresh && (weigh(l->w, data.len, e) < 0 || check_commit(l, oid, &c, e) < 0))
 		return -1;
 	if (!fresh)
 		strvec_push(&l->w->ret->stops, oid);
