@@ -168,7 +168,7 @@ int cmd_resume(int argc, char **argv)
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "let it go on in the background" },
 		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },
 		{ 0, "limit", OPT_LIST, &limits, "NAME=VALUE",
-			"with another limit from now on, such as max_files=500" },
+			"with another limit from now on, such as max_disk=80GB" },
 		{ 0, "json", OPT_FLAG, &json, NULL,
 			"print the task as JSON when it has ended; what it writes comes on stderr" },
 		OPT_END,

@@ -87,7 +87,12 @@ static void print_yaml(const struct config *c)
 	number("max_file_size", c->policy.max_file_size);
 	number("max_files", c->policy.max_files);
 	number("max_commits", c->policy.max_commits);
+	if (c->max_disk)
+		number("max_disk", c->max_disk);
+	else
+		printf("  max_disk: 0  # a share of the disk\n");
 	number("max_inodes", c->max_inodes);
+	number("max_open_files", c->max_open_files);
 	number("check_every", c->check_every);
 	number("max_processes", c->max_processes);
 	number("max_memory", c->max_memory);
@@ -145,7 +150,8 @@ static json_t *operations_json(const struct config *c)
 
 static json_t *limits_json(const struct config *c)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "max_inodes",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "max_disk",
+		(json_int_t)c->max_disk, "max_open_files", (json_int_t)c->max_open_files, "max_inodes",
 		(json_int_t)c->max_inodes, "check_every", (json_int_t)c->check_every, "max_processes",
 		(json_int_t)c->max_processes, "max_memory", (json_int_t)c->max_memory, "max_cpu",
 		(json_int_t)c->max_cpu, "log_size", (json_int_t)c->log_size, "max_worktree_size",

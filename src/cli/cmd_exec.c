@@ -5,6 +5,8 @@
 #include "cli/cmd.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "sys/fd.h"
+#include "task/disk.h"
 #include "task/end.h"
 
 /* What the command line says of the network. */
@@ -12,6 +14,20 @@ struct asked_net {
 	const char *mode;
 	struct strvec allow;
 };
+
+/* A file that grew too large kills without a word. */
+static void tell_killed(struct context *c, const struct task *t, int exit_code)
+{
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+	auto_str why = NULL;
+
+	if (home_task_dir(&c->home, t->id, &dir, &ignored) < 0)
+		return;
+	why = disk_explain(exit_code, disk_max(&c->config, dir, (uint64_t)t->disk), t->name);
+	if (why)
+		say_warning("%s", why);
+}
 
 static int exec_in(const char *name, const struct strvec *env, const struct asked_net *net, bool weaker,
 	char *const *argv)
@@ -44,6 +60,7 @@ static int exec_in(const char *name, const struct strvec *env, const struct aske
 		err_wrap(&e, "task '%s'", name);
 		return say_error(&e);
 	}
+	tell_killed(&c, &t, r.exit_code);
 	return r.exit_code;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/size.h"
 #include "cli/ask.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
@@ -10,6 +11,7 @@
 #include "cli/say.h"
 #include "cli/standing.h"
 #include "task/cleanup.h"
+#include "task/disk.h"
 #include "task/life.h"
 
 static const char *colour_of(const char *state)
@@ -79,14 +81,18 @@ static void print_table(struct context *c, const struct task_list *l, const stru
 	}
 }
 
-/* What a task waits for. */
+/* What a task waits for, and what it will soon wait for. */
 static void print_news(struct context *c, const struct task *t)
 {
+	char held[SIZE_TEXT_MAX], max[SIZE_TEXT_MAX];
 	auto_buf line = BUF_SMALL;
 
 	ask_tell(c, t, true);
 	if (!strcmp(t->state, STATE_PAUSED) && *t->note)
 		say_warning("task '%s' is paused: %s", t->name, say_one_line(&line, t->note));
+	else if (disk_is_near((uint64_t)t->disk, (uint64_t)t->disk_max) && !t->removed)
+		say_warning("task '%s' holds %s on disk, and is paused beyond %s (limits.max_disk)", t->name,
+			size_text((uint64_t)t->disk, held), size_text((uint64_t)t->disk_max, max));
 }
 
 /* Whether the conflict was told of with a task that is listed before. */

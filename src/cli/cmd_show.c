@@ -8,9 +8,9 @@
 #include "cli/ports.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/show_limits.h"
 #include "cli/show_network.h"
 #include "cli/standing.h"
-#include "gateway/use.h"
 #include "task/cleanup.h"
 #include "task/end.h"
 #include "task/walls.h"
@@ -153,7 +153,8 @@ static void print_branch(const struct task *t, const struct standing *s)
 }
 
 static void print_task(struct context *c, struct task_at *at, const struct task_work *w,
-	const struct err *why, uint64_t disk, const struct standing *s, const struct snapshot_list *snapshots)
+	const struct err *why, const struct limits_used *limits, const struct standing *s,
+	const struct snapshot_list *snapshots)
 {
 	const struct task *t = at->task;
 	auto_str question = ask_line(c, t), host = workspace_host_dir(&c->home, t);
@@ -187,7 +188,7 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 		line("ports", ports.data);
 	print_snapshots(snapshots);
 	show_network(c, at);
-	printf("%-10s %.1f MB\n", "disk", (double)disk / 1e6);
+	limits_show(limits);
 	print_work(w, why);
 }
 
@@ -209,7 +210,7 @@ int cmd_show(int argc, char **argv)
 	auto_snapshot_list snapshots = { 0 };
 	auto_standing standing = { 0 };
 	auto_task_list all = { 0 };
-	struct tree_use room = { 0 };
+	struct limits_used limits;
 	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
@@ -225,7 +226,7 @@ int cmd_show(int argc, char **argv)
 	/* the rest of it can be told all the same */
 	if (why.kind == ERR_NONE && task_work(&c, &at, &w, &e) < 0)
 		why = e;
-	if (use_add(at.ws.dir, "", &room, &e) < 0 || store_task_list(c.store, false, &all, &e) < 0 ||
+	if (limits_used(&c, &at, &limits, &e) < 0 || store_task_list(c.store, false, &all, &e) < 0 ||
 		store_snapshot_list(c.store, t.id, &snapshots, &e) < 0)
 		return say_error(&e);
 	standing_find(&c, &t, &all, &standing);
@@ -246,10 +247,11 @@ int cmd_show(int argc, char **argv)
 		json_object_set_new(o, "ports", ports_json(&c, &t));
 		json_object_set_new(o, "snapshots", json_snapshots(&snapshots));
 		json_object_set_new(o, "network", show_network_json(&c, &at));
-		json_object_set_new(o, "disk", json_integer((json_int_t)room.bytes));
+		json_object_set_new(o, "disk", json_integer((json_int_t)limits_disk(&limits)));
+		json_object_set_new(o, "limits", limits_json(&limits));
 		return json_print(o);
 	}
-	print_task(&c, &at, &w, &why, room.bytes, &standing, &snapshots);
+	print_task(&c, &at, &w, &why, &limits, &standing, &snapshots);
 	if (why.kind != ERR_NONE) {
 		fflush(stdout);
 		say_warning("%s", why.msg);

@@ -12,7 +12,6 @@
 #include "egress/relay.h"
 #include "gateway/end.h"
 #include "gateway/gate.h"
-#include "gateway/measure.h"
 #include "gateway/renew.h"
 #include "gateway/serve.h"
 #include "gateway/sync.h"
@@ -23,6 +22,7 @@
 #include "sys/fd.h"
 #include "sys/sync.h"
 #include "task/again.h"
+#include "task/disk.h"
 #include "task/end.h"
 
 #define PROXY_LINGER 30
@@ -48,6 +48,7 @@ static void look_at_boot(struct task_at *at)
 struct kept {
 	char *task;           /* its name */
 	struct task_run *run; /* NULL where there is no main command */
+	uint64_t max_file;    /* bytes that a file inside may have */
 	struct strvec watch;
 };
 
@@ -71,8 +72,6 @@ static void gateway(void *arg, const struct keeper_gate *io)
 		task_end_begin(k->run);
 	if (gate_open(&g, k->task, io->orders, &e) < 0)
 		return;
-	g.free_bytes = io->free_bytes;
-	g.free_files = io->free_files;
 	switch (io->job) {
 	case GATE_SERVE:
 		serve(&g, io->agent, io->user, io->linger, &e);
@@ -82,9 +81,6 @@ static void gateway(void *arg, const struct keeper_gate *io)
 		break;
 	case GATE_RENEW:
 		gate_renew(&g, &e);
-		break;
-	case GATE_MEASURE:
-		gate_measure(&g, &e);
 		break;
 	case GATE_SYNC:
 		sync_quiet(&g, &e);
@@ -127,10 +123,10 @@ static int on_ended(void *arg, const struct keeper_report *r)
 	struct err ignored = ERR_INIT;
 	struct task_then then = { push_done, NULL };
 	auto_again again = { 0 };
-	auto_str note = NULL;
+	auto_str note = disk_explain(r->exit_code, k->max_file, k->task);
 	int exit_code;
 
-	if (r->oom_kills)
+	if (!note && r->oom_kills)
 		note = xasprintf(
 			"the kernel ended %llu of its processes, which needed more than limits.max_memory",
 			(unsigned long long)r->oom_kills);
@@ -201,7 +197,8 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	auto_jail jail = { 0 };
 	struct walls_opts walls = o->walls;
 	struct kept kept = { .task = t->name, .run = run };
-	struct keeper_spec spec = { .jail = &jail,
+	struct keeper_spec spec = { .task = t->name,
+		.jail = &jail,
 		.main_cmd = main_cmd,
 		.log_max = c->config.log_size,
 		.gateway = gateway,
@@ -222,6 +219,7 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	if (keep_network(&at, o, run != NULL, e) < 0 || walls_describe(c, &at, &walls, &jail, e) < 0 ||
 		jail_check(&jail, e) < 0)
 		return -1;
+	kept.max_file = jail.max_file_size;
 	context_close_store(c);
 	limit(c, t, &jail, &group);
 	spec.group = &group;

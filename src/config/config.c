@@ -24,6 +24,7 @@ void config_defaults(struct config *ret)
 		.log_size = DEFAULT_LOG_SIZE,
 		.max_processes = DEFAULT_MAX_PROCESSES,
 		.max_inodes = DEFAULT_MAX_INODES,
+		.max_open_files = DEFAULT_MAX_OPEN_FILES,
 		.check_every = DEFAULT_CHECK_EVERY,
 		.policy = {
 			.rewrite = xstrdup(DEFAULT_REWRITE),

@@ -20,11 +20,13 @@
  *	  allow: [github.com, "*.crates.io", "localhost:8080"] # hosts.h; for every task
  *	limits:
  *	  log_size: 10MB              # kept of a task's output
- *	  max_worktree_size: 1GB      # that a task may add, in all
- *	  max_file_size: 100MB
- *	  max_files: 10000
- *	  max_commits: 100
+ *	  max_worktree_size: 1GB      # what a task may publish: bytes in all,
+ *	  max_file_size: 100MB        # of one file,
+ *	  max_files: 10000            # files added,
+ *	  max_commits: 100            # commits
+ *	  max_disk: 20GB              # what it may hold on disk in all; 0: a share of the disk (task/disk.h)
  *	  max_inodes: 1000000         # files and directories of every kind, wherever a task can write
+ *	  max_open_files: 4096        # descriptors of one process
  *	  check_every: 10             # seconds between two looks at what a running task has added
  *	  max_processes: 4096         # threads count too
  *	  max_memory: 4GB             # of all its processes where there is a control group, else of each; 0:
@@ -91,7 +93,7 @@ struct config_policy {
 	char *rewrite;         /* "keep" (allowed, the old tip is kept) or "refuse" */
 	char *identity;        /* "agent" or "forced" */
 	char *author;          /* "Name <mail>" where it is forced; NULL: the user's own */
-	uint64_t max_size;     /* limits.max_worktree_size: bytes that the task may add */
+	uint64_t max_size;     /* limits.max_worktree_size: bytes that the task may publish */
 	uint64_t max_file_size;
 	uint64_t max_files;
 	uint64_t max_commits;
@@ -111,11 +113,13 @@ struct config {
 	struct strvec net_allow; /* hosts.h */
 	uint64_t log_size;
 	uint64_t max_processes, max_memory, max_cpu; /* limits; 0: none */
-	uint64_t max_inodes;                         /* of everything that a task has; 0: no limit */
-	uint64_t check_every;                        /* seconds */
-	struct strvec tools;                         /* relative to the home */
-	struct strvec allow_read;                    /* absolute */
-	struct strvec env;                           /* names; a trailing '*' matches the rest, as in LC_* */
+	uint64_t max_disk;        /* bytes that a task may hold on disk in all; 0: task/disk.h */
+	uint64_t max_open_files;  /* descriptors of a process inside */
+	uint64_t max_inodes;      /* of everything that a task has; 0: no limit */
+	uint64_t check_every;     /* seconds */
+	struct strvec tools;      /* relative to the home */
+	struct strvec allow_read; /* absolute */
+	struct strvec env;        /* names; a trailing '*' matches the rest, as in LC_* */
 	struct config_agent *agents;
 	size_t nagents;
 	struct config_policy policy;

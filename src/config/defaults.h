@@ -14,6 +14,7 @@
 #define DEFAULT_MAX_COMMITS      100
 #define DEFAULT_MAX_PROCESSES    4096
 #define DEFAULT_MAX_INODES       1000000
+#define DEFAULT_MAX_OPEN_FILES   4096
 #define DEFAULT_CHECK_EVERY      10
 #define DEFAULT_ON_DIRTY         "fail"
 #define DEFAULT_MERGE_STRATEGY   "merge"

@@ -36,7 +36,6 @@ struct gate {
 	char *shown_key;
 	/* Where the branch at fork_tip left its target: the newest commit that both have. */
 	char fork_tip[65], fork[65];
-	uint64_t free_bytes, free_files; /* on the disk when the keeper began; 0 where that is not known */
 	char pushed[65]; /* the tip that was last pushed for the agent: a second time is for nothing */
 };
 

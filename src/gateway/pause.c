@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sys/fault.h"
+#include "limits/move.h"
 #include "sys/sock.h"
 #include "task/life.h"
 
@@ -19,15 +19,6 @@ static int signal_all(struct gate *g, int sig, const char *why, struct err *e)
 	return 0;
 }
 
-static int move(struct gate *g, const char *event, const char *to, const char *note, struct err *e)
-{
-	if (audit_add(g->audit, event, &g->task, json_pack("{s:o}", "why", audit_text(note)), e) < 0 ||
-		life_move(g->context.store, &g->task, to, e) < 0)
-		return -1;
-	fault("pause-stored");
-	return store_task_note(g->context.store, g->task.id, note, e);
-}
-
 int pause_task(struct gate *g, const char *why, struct err *e)
 {
 	if (strcmp(g->task.state, STATE_RUNNING))
@@ -35,7 +26,9 @@ int pause_task(struct gate *g, const char *why, struct err *e)
 			e, ERR_REFUSED, "task '%s' does not run, it is %s", g->task.name, g->task.state);
 	/* one that waits to be used would wait for ever */
 	cell_drop_piped(&g->inside, &g->packer);
-	return move(g, "pause", STATE_PAUSED, why, e) < 0 ? -1 : signal_all(g, SIGSTOP, why, e);
+	return limits_move(&g->context, &g->task, g->audit, "pause", STATE_PAUSED, why, e) < 0
+		       ? -1
+		       : signal_all(g, SIGSTOP, why, e);
 }
 
 int resume_task(struct gate *g, struct err *e)
@@ -43,5 +36,7 @@ int resume_task(struct gate *g, struct err *e)
 	if (strcmp(g->task.state, STATE_PAUSED))
 		return err_set(
 			e, ERR_REFUSED, "task '%s' is not paused, it is %s", g->task.name, g->task.state);
-	return move(g, "resume", STATE_RUNNING, "", e) < 0 ? -1 : signal_all(g, SIGCONT, "", e);
+	return limits_move(&g->context, &g->task, g->audit, "resume", STATE_RUNNING, "", e) < 0
+		       ? -1
+		       : signal_all(g, SIGCONT, "", e);
 }

@@ -16,11 +16,9 @@
 
 #include "base/alloc.h"
 #include "gateway/publish.h"
-#include "gateway/measure.h"
 #include "gateway/renew.h"
 #include "gateway/routes.h"
 #include "gateway/sync.h"
-#include "sys/clock.h"
 #include "sys/guests.h"
 #include "sys/pace.h"
 
@@ -48,11 +46,10 @@ struct server {
 	struct door doors[2];
 	unsigned linger;
 	struct event *idle, *sweep, *answered;
-	struct pace pace;     /* of the agent */
-	bool answering;       /* what is being written is a handler's answer */
-	bool spoken;          /* since the idle timer was set */
-	bool leaving;         /* no command runs inside */
-	int64_t measure_from; /* not before; clock_ms */
+	struct pace pace; /* of the agent */
+	bool answering;   /* what is being written is a handler's answer */
+	bool spoken;      /* since the idle timer was set */
+	bool leaving;     /* no command runs inside */
 };
 
 static void rest(struct server *s)
@@ -275,22 +272,6 @@ static void on_sync(evutil_socket_t fd, short what, void *arg)
 		sync_quiet(s->gate, &ignored);
 }
 
-static void on_measure(evutil_socket_t fd, short what, void *arg)
-{
-	struct server *s = arg;
-	struct err ignored = ERR_INIT;
-	int64_t from = clock_ms(), to;
-
-	(void)fd;
-	(void)what;
-	/* requests wait meanwhile: never for more than a twentieth of the time */
-	if (from < s->measure_from || gate_refresh(s->gate, &ignored) < 0)
-		return;
-	gate_measure(s->gate, &ignored);
-	to = clock_ms();
-	s->measure_from = to + 20 * (to - from);
-}
-
 /* Where the keeper is gone, nobody passes orders on any more: its end is waited for like the signal. Messages
  * on that socket are the cell's to read, some of them only when it is used the next time. */
 static int watch_all(struct server *s)
@@ -299,7 +280,7 @@ static int watch_all(struct server *s)
 		int sig;
 		event_callback_fn fn;
 	} signals[] = { { SIGTERM, on_over }, { SIGUSR1, on_renew }, { SIGHUP, on_sync },
-		{ SIGALRM, on_measure }, { SIGUSR2, on_leave } };
+		{ SIGUSR2, on_leave } };
 	struct timeval second = { .tv_sec = 1 };
 	struct event *keeper = event_new(s->base, s->gate->inside.orders, EV_CLOSED, on_over, s);
 

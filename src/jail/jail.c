@@ -168,6 +168,7 @@ void jail_pack(const struct jail *j, struct buf *out)
 	pack_str(out, j->upper);
 	pack_str(out, j->work);
 	pack_num(out, j->max_file_size);
+	pack_num(out, j->max_open_files);
 	pack_num(out, j->max_procs);
 	pack_num(out, j->max_memory);
 	pack_str(out, j->gives);
@@ -212,6 +213,7 @@ int jail_unpack(const char *data, size_t len, struct jail *ret, struct err *e)
 	j.upper = pack_read_str(&r);
 	j.work = pack_read_str(&r);
 	j.max_file_size = pack_read_num(&r, UINT64_MAX);
+	j.max_open_files = pack_read_num(&r, UINT64_MAX);
 	j.max_procs = pack_read_num(&r, UINT64_MAX);
 	j.max_memory = pack_read_num(&r, UINT64_MAX);
 	j.gives = pack_read_str(&r);

@@ -73,6 +73,8 @@ void jail_print(const struct jail *j, struct buf *out)
 	}
 	if (j->max_file_size)
 		buf_printf(out, "limit    %" PRIu64 " bytes in a file\n", j->max_file_size);
+	if (j->max_open_files)
+		buf_printf(out, "limit    %" PRIu64 " open files in a process\n", j->max_open_files);
 	if (j->max_procs)
 		buf_printf(out, "limit    %" PRIu64 " processes\n", j->max_procs);
 	if (j->max_memory)

@@ -43,6 +43,8 @@ int rights_limits(struct entering *in, struct err *e)
 		return -1;
 	if (in->j->max_file_size && set_limit(RLIMIT_FSIZE, in->j->max_file_size, e) < 0)
 		return -1;
+	if (in->j->max_open_files && set_limit(RLIMIT_NOFILE, in->j->max_open_files, e) < 0)
+		return -1;
 	/* without a user namespace it counts all of the user's: those that are there now come on top */
 	if (in->j->max_procs &&
 		set_limit(RLIMIT_NPROC, in->j->max_procs + (in->j->alone ? offspring_count_user() : 0), e) <

@@ -291,7 +291,7 @@ void command_attach(struct command *cmd, struct client *c)
 		nudge(cmd);
 	}
 	if (cmd == cmd->k->main)
-		life_tell_still(cmd->k, c);
+		life_tell(cmd->k, c);
 }
 
 void command_leave(struct command *cmd, struct client *c, bool detached)

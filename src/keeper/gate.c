@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <sys/statvfs.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -14,21 +13,15 @@
 
 #include "base/alloc.h"
 #include "keeper/parts.h"
-#include "sys/clock.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/sock.h"
 
-/* Growth that is worth a look; how many turns pass without one; the share of its time that looking takes. */
-#define MEASURE_BYTES     (1u << 20)
-#define MEASURE_FILES     200
-#define MEASURE_TURNS_MAX 12
-#define MEASURE_SHARE     20
-#define LAST_WORDS_MAX    16
-#define LINGER_SECONDS    30
-#define RENEW_USEC        20000
-#define FDS_MAX           4
-#define WATCH_DEPTH       20
+#define LAST_WORDS_MAX 16
+#define LINGER_SECONDS 30
+#define RENEW_USEC     20000
+#define FDS_MAX        4
+#define WATCH_DEPTH    20
 
 int gate_listen(struct gate_post *g, const struct keeper_spec *spec, struct err *e)
 {
@@ -105,10 +98,10 @@ static void pass_signal(struct keeper *k, const struct order_msg *m)
 {
 	/* for everything inside */
 	if (!m->id) {
-		struct order_msg all = { .type = ORDER_SIGNAL, .value = m->value };
-
-		orders_send(k, &all, NULL, 0);
-		life_still(k, m->value, m->err.msg);
+		if (m->value == SIGSTOP)
+			pause_all(k, m->err.msg);
+		else if (m->value == SIGCONT)
+			pause_over(k);
 		return;
 	}
 	for (size_t i = 0; i < PASSED_MAX; i++) {
@@ -177,8 +170,6 @@ static void be_gateway(struct keeper *k, enum gate_job job, int orders)
 		.user = k->gate.user,
 		.orders = orders,
 		.linger = LINGER_SECONDS,
-		.free_bytes = k->gate.began.bytes,
-		.free_files = k->gate.began.files,
 		.exit_code = k->exit_code };
 	int keep[] = { io.agent, io.user, io.orders };
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
@@ -195,7 +186,6 @@ static void be_gateway(struct keeper *k, enum gate_job job, int orders)
 	sigaddset(&none, SIGUSR1);
 	sigaddset(&none, SIGUSR2);
 	sigaddset(&none, SIGHUP);
-	sigaddset(&none, SIGALRM);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	keeper_close_all_but(keep, sizeof(keep) / sizeof(keep[0]));
 	k->spec.gateway(k->spec.arg, &io);
@@ -242,9 +232,7 @@ static void on_word(evutil_socket_t fd, short what, void *arg)
 /* False where it is not done now. */
 static bool start_job(struct keeper *k, enum gate_job job)
 {
-	static const int signals[] = {
-		[GATE_RENEW] = SIGUSR1, [GATE_SYNC] = SIGHUP, [GATE_MEASURE] = SIGALRM
-	};
+	static const int signals[] = { [GATE_RENEW] = SIGUSR1, [GATE_SYNC] = SIGHUP };
 
 	if (k->phase != PHASE_OPEN)
 		return false;
@@ -271,33 +259,6 @@ static void on_sync(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	start_job(arg, GATE_SYNC);
-}
-
-/* To look through a workspace takes time. What the task has added is no longer on the disk's free list: while
- * that is as long as it was, there is nothing to see; or somebody else has made room, so it is looked at all
- * the same now and then. */
-static void on_measure(evutil_socket_t fd, short what, void *arg)
-{
-	struct keeper *k = arg;
-	struct gate_post *g = &k->gate;
-	int64_t now = clock_ms();
-	struct statvfs v;
-	uint64_t bytes;
-
-	(void)fd;
-	(void)what;
-	if (k->phase != PHASE_OPEN || now < g->measured.not_before || fstatvfs(k->spec.task_dir, &v) < 0)
-		return;
-	bytes = (uint64_t)v.f_bfree * v.f_frsize;
-	if (g->measured.at &&
-		now - g->measured.at < MEASURE_TURNS_MAX * 1000 * (int64_t)k->spec.measure_seconds &&
-		bytes + MEASURE_BYTES > g->measured.bytes && v.f_ffree + MEASURE_FILES > g->measured.files)
-		return;
-	if (!start_job(k, GATE_MEASURE))
-		return;
-	g->measured.bytes = bytes;
-	g->measured.files = v.f_ffree;
-	g->measured.at = now;
 }
 
 static void watch_dir(int inotify, const char *path, int depth)
@@ -379,18 +340,6 @@ int gate_start(struct keeper *k, struct err *e)
 		return err_set(e, ERR_FAILED, "cannot wait for the gateway's callers");
 	rest(k);
 	watch(k);
-	if (k->spec.measure_seconds && k->spec.main_cmd) {
-		struct timeval now_and_then = { .tv_sec = k->spec.measure_seconds };
-		struct statvfs v;
-
-		if (!fstatvfs(k->spec.task_dir, &v)) {
-			g->began.bytes = (uint64_t)v.f_bfree * v.f_frsize;
-			g->began.files = v.f_ffree;
-		}
-
-		g->measure_timer = event_new(k->base, -1, EV_PERSIST, on_measure, k);
-		event_add(g->measure_timer, &now_and_then);
-	}
 	if (often.tv_sec && k->spec.main_cmd) {
 		g->sync_timer = event_new(k->base, -1, EV_PERSIST, on_sync, k);
 		event_add(g->sync_timer, &often);
@@ -444,8 +393,6 @@ void gate_ended(struct keeper *k)
 	struct gate_post *g = &k->gate;
 	enum gate_job job = g->job;
 
-	if (job == GATE_MEASURE)
-		g->measured.not_before = clock_ms() + MEASURE_SHARE * (clock_ms() - g->measured.at);
 	g->pid = 0;
 	/* what it said last */
 	if (g->orders_ev && k->phase == PHASE_OPEN)
@@ -488,8 +435,6 @@ void gate_stop(struct keeper *k)
 		event_del(g->watch_ev);
 	if (g->sync_timer)
 		event_del(g->sync_timer);
-	if (g->measure_timer)
-		event_del(g->measure_timer);
 }
 
 void gate_kill(struct keeper *k)

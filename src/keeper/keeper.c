@@ -211,6 +211,7 @@ static void listen_to_user(struct keeper *k)
 	if (k->listen_ev)
 		event_add(k->listen_ev, NULL);
 	port_start(k);
+	meter_start(k);
 }
 
 static void run(struct keeper *k, int client)

@@ -16,17 +16,16 @@
 #include "base/err.h"
 #include "jail/jail.h"
 #include "jail/order.h"
+#include "limits/measure.h"
 #include "sys/cgroup.h"
 
 /* What the task's gateway is to do, in a process of its own. */
 enum gate_job {
-	GATE_SERVE,   /* answer on both sockets until nobody has spoken for `linger` seconds; blocked at
-			 first: SIGUSR1, GATE_RENEW; SIGHUP, GATE_SYNC; SIGALRM, GATE_MEASURE;
-			 SIGUSR2, linger no more */
-	GATE_CLOSE,   /* the main command has ended: publish its drafts */
-	GATE_RENEW,   /* refs outside have moved: show their new values inside */
-	GATE_SYNC,    /* time to look whether the task can follow its target */
-	GATE_MEASURE, /* files were written: time to look how much the task has added */
+	GATE_SERVE, /* answer on both sockets until nobody has spoken for `linger` seconds; blocked at
+		       first: SIGUSR1, GATE_RENEW; SIGHUP, GATE_SYNC; SIGUSR2, linger no more */
+	GATE_CLOSE, /* the main command has ended: publish its drafts */
+	GATE_RENEW, /* refs outside have moved: show their new values inside */
+	GATE_SYNC,  /* time to look whether the task can follow its target */
 };
 
 struct keeper_gate {
@@ -35,8 +34,7 @@ struct keeper_gate {
 	int user;   /* a listening socket for the user's own commands */
 	int orders; /* jail/order.h: the keeper passes on START and SIGNAL, and the answers */
 	unsigned linger;
-	int exit_code;                   /* of the main command, with GATE_CLOSE */
-	uint64_t free_bytes, free_files; /* of the task's file system when the keeper began */
+	int exit_code; /* of the main command, with GATE_CLOSE */
 };
 
 /* How the main command, or the last one, came to its end. */
@@ -63,8 +61,9 @@ struct keeper_proxy {
 };
 
 struct keeper_spec {
-	int task_dir; /* tasks/<id>: has `lock`, gets `control` and `log` */
-	int lock_fd;  /* the task's lock, held; the caller closes its own copy after keeper_start */
+	const char *task; /* its name */
+	int task_dir;     /* tasks/<id>: has `lock`, gets `control` and `log` */
+	int lock_fd;      /* the task's lock, held; the caller closes its own copy after keeper_start */
 	const struct jail *jail;
 	const struct order_cmd *main_cmd; /* NULL: none, the first client brings a command */
 	uint64_t log_max;                 /* bytes kept of the main command's output */
@@ -95,7 +94,8 @@ struct keeper_spec {
 	 * beneath it. They need not be there yet. */
 	const char *const *watch;
 	unsigned sync_seconds;      /* how often GATE_SYNC; 0: never */
-	unsigned measure_seconds;   /* how often to look whether GATE_MEASURE is due; 0: never */
+	unsigned measure_seconds;   /* how often to look whether it is to be measured (limits/measure.h);
+				       0: never */
 	const struct cgroup *group; /* which the first process enters; NULL for none. The keeper removes it */
 	uint64_t timeout;           /* seconds that the main command has; 0: all the time there is */
 	void *arg;

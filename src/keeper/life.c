@@ -99,6 +99,7 @@ void life_end(struct keeper *k, int exit_code)
 		kill(k->launch, SIGKILL);
 	keeper_stop_listening(k);
 	gate_stop(k);
+	meter_stop(k);
 	proxy_stop(k);
 	port_stop(k);
 	/* Where the first process' pid is not known yet, this is what ends it. */
@@ -121,7 +122,7 @@ void life_cancel(struct keeper *k)
 	}
 	k->cancelled = true;
 	/* a task that stands still hears nothing */
-	orders_send(k, &(struct order_msg){ .type = ORDER_SIGNAL, .value = SIGCONT }, NULL, 0);
+	pause_lift(k);
 	for (size_t i = 0; i < COMMANDS_MAX; i++) {
 		struct command *cmd = k->commands[i];
 
@@ -161,37 +162,37 @@ void life_check(struct keeper *k, int last_code)
 	life_end(k, last_code < 0 ? CODE_NO_START : last_code);
 }
 
-void life_tell_still(const struct keeper *k, struct client *c)
+static void note_to(struct client *c, const char *text)
 {
-	auto_str text = k->still ? xasprintf("it stands still%s%s", *k->still ? ": " : "", k->still) : NULL;
-
-	if (text)
+	if (!c->closing)
 		client_send(c, WIRE_NOTE, text, strnlen(text, WIRE_NOTE_MAX));
 }
 
 void life_note(const struct keeper *k, const char *text)
 {
 	for (size_t i = 0; i < CLIENTS_MAX; i++)
-		if (k->clients[i] && k->clients[i]->cmd && !k->clients[i]->closing)
-			client_send(k->clients[i], WIRE_NOTE, text, strnlen(text, WIRE_NOTE_MAX));
+		if (k->clients[i] && k->clients[i]->cmd)
+			note_to(k->clients[i], text);
 }
 
-void life_still(struct keeper *k, int sig, const char *why)
+void life_note_main(const struct keeper *k, const char *text)
 {
-	static const char on[] = "it goes on";
-	bool stood = k->still;
-
-	free(k->still);
-	k->still = sig == SIGSTOP ? xstrndup(why, sizeof(((struct err *)0)->msg)) : NULL;
 	for (size_t i = 0; i < CLIENTS_MAX; i++) {
 		struct client *c = k->clients[i];
 
-		if (!c || !c->cmd || c->cmd != k->main || c->closing)
-			continue;
-		life_tell_still(k, c);
-		if (stood && !k->still)
-			client_send(c, WIRE_NOTE, on, strlen(on));
+		if (c && c->cmd && (c->cmd == k->main || !k->main))
+			note_to(c, text);
 	}
+}
+
+void life_tell(struct keeper *k, struct client *c)
+{
+	auto_str text = k->still ? xasprintf("it stands still%s%s", *k->still ? ": " : "", k->still) : NULL;
+
+	if (text && c)
+		note_to(c, text);
+	else if (text)
+		life_note_main(k, text);
 }
 
 static void report_client(struct keeper *k, struct client *c)
@@ -281,7 +282,7 @@ static void fail_by_death(struct keeper *k, int status)
 static void end_what_is_left(struct keeper *k)
 {
 	/* on Landlock alone there is no proxy */
-	const pid_t but[] = { k->gate.pid };
+	const pid_t but[] = { k->gate.pid, k->meter.pid };
 
 	offspring_end(but, ARRAY_SIZE(but));
 }
@@ -306,6 +307,7 @@ void life_reap(struct keeper *k)
 			gate_ended(k);
 		proxy_ended(k, pid);
 		port_ended(k, pid);
+		meter_ended(k, pid);
 	}
 	none = pid < 0 && errno == ECHILD;
 	if (k->phase < PHASE_DYING && (none || first_died)) {

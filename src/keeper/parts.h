@@ -9,6 +9,8 @@
  *	stream.c   its bytes: in, out, the pace
  *	client.c   one connection and its frames
  *	gate.c     the gateway's process: when it is forked, what it is told, the orders it passes in
+ *	meter.c    the process that measures what the task holds on disk: when it is forked, what follows
+ *	pause.c    everything inside is stopped, stays so, and goes on
  *	proxy.c    the processes of the proxy and of forwarded ports: when they are forked
  *	tail.c     the end of a terminal's output, for those who attach later
  */
@@ -51,26 +53,35 @@ struct tail {
 /* The gateway's process and its sockets. */
 struct gate_post {
 	int agent, user; /* listening */
-	struct event *agent_ev, *user_ev, *watch_ev, *renew_timer, *sync_timer, *measure_timer;
+	struct event *agent_ev, *user_ev, *watch_ev, *renew_timer, *sync_timer;
 	int watch; /* inotify */
 	pid_t pid; /* 0: none runs */
 	enum gate_job job;
 	int orders;
 	struct event *orders_ev;
-	/* As of the last GATE_MEASURE: room on the disk, when it began, and when there may be another. */
-	struct {
-		uint64_t bytes, files;
-		int64_t at, not_before;
-	} measured;
-	struct {
-		uint64_t bytes, files;
-	} began;      /* room on the disk when the keeper did */
 	bool renew;   /* asked for while another job ran */
 	bool leaving; /* was told to leave: commands that are over are told of it when it has */
 	/* Commands that were passed on: their numbers here and there. */
 	struct {
 		uint32_t ours, theirs;
 	} passed[PASSED_MAX];
+};
+
+struct disk_room {
+	uint64_t bytes, files;
+};
+
+/* What measures the task. */
+struct meter_post {
+	struct event *timer;
+	pid_t pid;                      /* 0: none runs */
+	int fd;                         /* what it answers */
+	bool late;                      /* the last one had to be killed */
+	struct disk_room began, paused; /* free on the disk when the keeper began, when it was paused */
+	struct disk_room room;          /* when the last one began */
+	int64_t at, not_before;         /* when that was, and when there may be another; clock_ms */
+	struct disk_room held;          /* by the task, as measured last before it was paused */
+	uint64_t max;
 };
 
 /* The proxy of network `allow`, or a forwarded port: the sockets that the jail gave, and the process that
@@ -115,6 +126,7 @@ struct ports {
 struct keeper {
 	struct keeper_spec spec;
 	struct gate_post gate;
+	struct meter_post meter;
 	struct proxies proxies;
 	struct ports ports;
 	struct cgroup group;
@@ -174,11 +186,26 @@ struct client {
 	bool whole; /* owns or owned a command's pipes: gets every byte, whatever it takes */
 };
 
-/* life.c, too: everything inside was stopped or goes on, and those who watch are told. */
-void life_still(struct keeper *k, int sig, const char *why);
-/* A word to everybody who has a command in it. */
+/* life.c, too: a word to everybody who has a command in it. */
 void life_note(const struct keeper *k, const char *text);
-void life_tell_still(const struct keeper *k, struct client *c);
+/* A word to those who watch the main command, or to everybody where there is none. */
+void life_note_main(const struct keeper *k, const char *text);
+
+/* pause.c */
+/* Stops everything inside and keeps it so; those who watch are told why. Commands that are started meanwhile
+ * run. */
+void pause_all(struct keeper *k, const char *why);
+/* Everything goes on; without a word, to be ended. Whether it was paused. */
+bool pause_lift(struct keeper *k);
+void pause_over(struct keeper *k);
+
+/* meter.c */
+void meter_start(struct keeper *k);
+void meter_stop(struct keeper *k);
+/* The task is being paused. */
+void meter_pause(struct keeper *k);
+/* A process has ended, perhaps the one that measures. */
+void meter_ended(struct keeper *k, pid_t pid);
 
 /* gate.c */
 /* Makes the inside's socket; before the fork. Nothing where the spec has no gateway. */
@@ -237,6 +264,8 @@ void life_close(struct keeper *k, int exit_code);
 /* Kills everything inside; the rest follows from its death. */
 void life_end(struct keeper *k, int exit_code);
 void life_cancel(struct keeper *k);
+/* Tells one, or all (NULL), that the task is paused, where it is. */
+void life_tell(struct keeper *k, struct client *c);
 /* The deadline of the phase is over. */
 void life_late(struct keeper *k);
 /* Waits for children that are dead and draws the conclusion. */

@@ -116,6 +116,8 @@ const char *const schema_steps[] = {
 	 "ALTER TABLE run ADD COLUMN leftover TEXT NOT NULL DEFAULT '';"
 	 "ALTER TABLE run ADD COLUMN elsewhere TEXT NOT NULL DEFAULT '';"
 	 "ALTER TABLE run ADD COLUMN drafts TEXT NOT NULL DEFAULT '';"),
+
+	"ALTER TABLE task ADD COLUMN disk_max INTEGER NOT NULL DEFAULT 0;",
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

@@ -71,9 +71,11 @@ struct task {
 	int layout;      /* TASK_LAYOUT, or 0: made when borrowed objects had the host's paths inside */
 	char *shown;     /* names the set of shown refs, as the pins in the repository do */
 	bool strict;
-	char *published; /* the branch's tip as the gateway last left it; "" before the first publish */
-	int64_t commits; /* published so far */
-	int64_t bytes;   /* of files that came with them, those that are gone again too */
+	char *published;  /* the branch's tip as the gateway last left it; "" before the first publish */
+	int64_t commits;  /* published so far */
+	int64_t bytes;    /* of all objects that came with them, those that are gone again too */
+	int64_t disk;     /* bytes that it held on disk when it was last measured; 0: never */
+	int64_t disk_max; /* and what it might hold then */
 	/* Where it was pushed to last, and the tip of its branch then; "" where it was not. */
 	char *pushed_remote, *pushed_branch, *pushed_tip;
 	char *note;     /* why the task failed or stands still, for people; "" */
@@ -135,6 +137,8 @@ int store_task_pushed(
 struct strvec;
 int store_landed_add(struct store *s, int64_t task, const char *tip, const char *result, struct err *e);
 int store_landed(struct store *s, int64_t task, const char *tip, struct strvec *ret, struct err *e);
+/* What was measured of its files on disk. */
+int store_task_measured(struct store *s, int64_t id, int64_t disk, int64_t disk_max, struct err *e);
 /* After a sync: the commit it stands on, the set of refs it is shown. */
 int store_task_rebased(struct store *s, int64_t id, const char *base, const char *shown, struct err *e);
 

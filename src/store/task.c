@@ -6,7 +6,7 @@
 #define COLUMNS                                                                                              \
 	"task.id, task.project_id, project.name, project.path, task.name, branch, base, layer, target,"      \
 	" backend, task.state, workspace, shown, published, note, on_dirty,"                                 \
-	" pushed_remote, pushed_branch, pushed_tip, strict, layout, commits, bytes,"                         \
+	" pushed_remote, pushed_branch, pushed_tip, strict, layout, commits, bytes, disk, disk_max,"         \
 	" task.created, changed, removed,"                                                                   \
 	" run.command, run.argv, run.session, run.started, run.ended, run.exit_code,"                        \
 	" run.verdict, run.leftover, run.elsewhere, run.drafts"
@@ -48,6 +48,8 @@ static void fill(sqlite3_stmt *st, struct task *t)
 	t->layout = sqlite3_column_int(st, c++);
 	t->commits = sqlite3_column_int64(st, c++);
 	t->bytes = sqlite3_column_int64(st, c++);
+	t->disk = sqlite3_column_int64(st, c++);
+	t->disk_max = sqlite3_column_int64(st, c++);
 	t->created = sqlite3_column_int64(st, c++);
 	t->changed = sqlite3_column_int64(st, c++);
 	t->removed = sqlite3_column_int64(st, c++);
@@ -213,6 +215,11 @@ int store_task_note(struct store *s, int64_t id, const char *note, struct err *e
 		db_run(s, e, "UPDATE task SET note = ?, changed = ? WHERE id = ?", "sii", note, db_now(), id);
 
 	return changed_one(s, rc, id, e);
+}
+
+int store_task_measured(struct store *s, int64_t id, int64_t disk, int64_t disk_max, struct err *e)
+{
+	return db_run(s, e, "UPDATE task SET disk = ?, disk_max = ? WHERE id = ?", "iii", disk, disk_max, id);
 }
 
 int store_task_rebased(struct store *s, int64_t id, const char *base, const char *shown, struct err *e)

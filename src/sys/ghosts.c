@@ -29,6 +29,8 @@
 #define SENT_LOOKS    4
 #define SENT_WAIT_NS  50000000
 #define SOCKETS_SURE  500
+#define ROUNDS_MAX    20
+#define ROUND_WAIT_NS 5000000
 
 struct file {
 	dev_t dev;
@@ -45,6 +47,14 @@ struct look {
 	int64_t until;
 	dev_t home;
 	bool too_much;
+	bool vanished; /* a process ended while it was looked at: who has its descriptors now may have been
+			  missed */
+};
+
+/* Processes that had ended and were not waited for. */
+struct zombies {
+	pid_t *v;
+	size_t n;
 };
 
 /* False where nothing more is to be looked at. */
@@ -316,38 +326,105 @@ static void add_children(struct look *l, pid_t pid)
 		closedir(d);
 }
 
+/* ") S …" of its stat; '\0' where it is gone. */
+static char state_of(pid_t pid)
+{
+	auto_str path = xasprintf("/proc/%d/stat", (int)pid);
+	auto_buf text = BUF_SMALL;
+	const char *end = read_text(path, &text) ? strrchr(buf_str(&text), ')') : NULL;
+
+	return end && end[1] ? end[2] : '\0';
+}
+
+/* One that had ended before the last round has handed nothing on since. */
+static void check_life(struct look *l, pid_t pid, const struct zombies *before, struct zombies *now)
+{
+	char state = state_of(pid);
+	bool known = false;
+
+	if (state && !strchr("ZX", state))
+		return;
+	for (size_t i = 0; i < before->n; i++)
+		known |= before->v[i] == pid;
+	if (state == 'Z' && now->n < PROCESSES_MAX)
+		now->v[now->n++] = pid;
+	if (!known)
+		l->vanished = true;
+}
+
+/* What a process has open is looked at before its children are: what it no longer has by then it can only
+ * have handed to one of those. */
+static void look_once(
+	struct look *l, pid_t of, bool stood_in, const struct zombies *before, struct zombies *now)
+{
+	size_t children, own, i;
+
+	add_children(l, of);
+	own = children = l->npids;
+	for (i = 0; i < children; i++) {
+		size_t at = l->npids;
+		pid_t first;
+
+		add_children(l, l->pids[i]);
+		if (!stood_in || l->npids == at)
+			continue;
+		/* those that lost their parents come after it */
+		first = l->pids[at];
+		l->pids[at] = l->pids[own];
+		l->pids[own++] = first;
+	}
+	for (i = children; i < l->npids && !l->too_much; i++) {
+		pid_t pid = l->pids[i];
+
+		if (i >= own)
+			l->pids[i] = look_at_open(l, pid);
+		add_children(l, pid);
+		if (i >= own)
+			check_life(l, pid, before, now);
+	}
+	/* what is open as well has been counted by what it takes */
+	for (i = own; i < l->npids && !l->too_much; i++)
+		look_at_mapped(l, l->pids[i]);
+}
+
+static void keep_most(const struct ghosts *found, struct ghosts *most)
+{
+	if (found->bytes > most->bytes)
+		most->bytes = found->bytes;
+	if (found->inodes > most->inodes)
+		most->inodes = found->inodes;
+	most->unsure = found->unsure;
+}
+
+/* Processes come and go all the time in many a build. One round in which none did is enough. */
 int ghosts_count(pid_t of, bool stood_in, dev_t home, struct ghosts *ret)
 {
 	struct look l = { .home = home,
-		.until = clock_ms() + SECONDS_MAX * 1000,
 		.pids = xcalloc(PROCESSES_MAX, sizeof(pid_t)),
 		.table = xcalloc(TABLE_SIZE, sizeof(struct file)) };
-	size_t children, own, i;
+	struct zombies z[2] = { { .v = xcalloc(PROCESSES_MAX, sizeof(pid_t)) },
+		{ .v = xcalloc(PROCESSES_MAX, sizeof(pid_t)) } };
+	int64_t enough = clock_ms() + SECONDS_MAX * 1000;
+	struct ghosts most = { 0 };
 
-	add_children(&l, of);
-	own = children = l.npids;
-	for (i = 0; i < children; i++) {
-		size_t at = l.npids;
-		pid_t first;
-
-		add_children(&l, l.pids[i]);
-		if (!stood_in || l.npids == at)
-			continue;
-		/* those that lost their parents come after it */
-		first = l.pids[at];
-		l.pids[at] = l.pids[own];
-		l.pids[own++] = first;
+	for (int round = 0;
+		!round || (l.vanished && !l.too_much && round < ROUNDS_MAX && clock_ms() < enough); round++) {
+		if (round)
+			nanosleep(&(struct timespec){ .tv_nsec = ROUND_WAIT_NS }, NULL);
+		memset(l.table, 0, TABLE_SIZE * sizeof(struct file));
+		l.npids = l.nfiles = l.sockets = l.looks = 0;
+		l.until = clock_ms() + SECONDS_MAX * 1000;
+		l.found = (struct ghosts){ 0 };
+		l.vanished = false;
+		z[round % 2].n = 0;
+		look_once(&l, of, stood_in, &z[(round + 1) % 2], &z[round % 2]);
+		keep_most(&l.found, &most);
 	}
-	for (i = children; i < l.npids && !l.too_much; i++) {
-		add_children(&l, l.pids[i]);
-		if (i >= own)
-			l.pids[i] = look_at_open(&l, l.pids[i]);
-	}
-	/* what is open as well has been counted by what it takes */
-	for (i = own; i < l.npids && !l.too_much; i++)
-		look_at_mapped(&l, l.pids[i]);
+	most.unsure |= l.vanished;
 	free(l.pids);
 	free(l.table);
-	*ret = l.found;
+	free(z[0].v);
+	free(z[1].v);
+	*ret = most;
 	return l.too_much || l.npids == PROCESSES_MAX ? -1 : 0;
 }

@@ -9,7 +9,8 @@
 struct ghosts {
 	uint64_t bytes, inodes;
 	/* There may be more: descriptors on their way through a socket, files that are mapped and open
-	 * nowhere (they count as long as the mapping is), a great many sockets, whose names may be removed.
+	 * nowhere (they count as long as the mapping is), a great many sockets, whose names may be removed,
+	 * processes that end while they are looked at, however often that is.
 	 */
 	bool unsure;
 };

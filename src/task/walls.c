@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
+#include "task/disk.h"
 #include "task/inside_path.h"
 #include "task/question.h"
 
@@ -210,7 +211,9 @@ int walls_describe(
 	ret->net = strcmp(o->net->mode, NETWORK_HOST) ? JAIL_NET_NONE : JAIL_NET_HOST;
 	ret->listens = strcmp(o->net->mode, NETWORK_ALLOW) ? 0 : NETWORK_PROXY_PORT;
 	ret->hostname = xstrndup(at->task->name, 63);
-	ret->max_file_size = c->config.policy.max_file_size;
+	/* of one file: what is published has a limit of its own, at the gateway */
+	ret->max_file_size = disk_max(&c->config, at->ws.dir, (uint64_t)at->task->disk);
+	ret->max_open_files = c->config.max_open_files;
 	ret->max_procs = c->config.max_processes;
 	ret->max_memory = c->config.max_memory;
 	if (o->allow_weaker)

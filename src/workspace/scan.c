@@ -133,6 +133,9 @@ struct listed {
 	size_t paths, bytes;
 };
 
+/* What a directory with a few files takes. */
+#define DIR_BLOCK 4096
+
 struct scan {
 	struct changes *out;
 	struct listed *all;
@@ -274,6 +277,7 @@ static enum tree_next whole_entry(const struct tree_entry *t, void *arg, struct 
 		return next;
 	if (S_ISDIR(t->st.st_mode)) {
 		s->out->dirs++;
+		s->out->dir_bytes += (uint64_t)t->st.st_blocks * 512;
 		return TREE_ON;
 	}
 	known = tracked_find(s->tracked, t->path, &s->near);
@@ -349,6 +353,7 @@ int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e)
 	gone = c.n;
 	for (unsigned i = 0; i < threads; i++) {
 		c.dirs += found[i].dirs;
+		c.dir_bytes += found[i].dir_bytes;
 		append(&c, &found[i]);
 		changes_release(&found[i]);
 	}
@@ -359,6 +364,7 @@ int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e)
 	if (c.n > gone)
 		qsort(c.v + gone, c.n - gone, sizeof(*c.v), by_path);
 	c.dirs = c.dirs > dirs ? c.dirs - dirs : 0;
+	c.dir_bytes = c.dir_bytes > dirs * DIR_BLOCK ? c.dir_bytes - dirs * DIR_BLOCK : 0;
 	note_ignores(t, &c);
 	*ret = c;
 	return 0;

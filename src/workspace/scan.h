@@ -39,8 +39,9 @@ struct change {
 struct changes {
 	struct change *v;
 	size_t n, cap;
-	size_t dirs;                /* scan_whole: more directories than the base has */
-	int root;                   /* where the files are, to be opened beneath */
+	size_t dirs;        /* scan_whole: more directories than the base has */
+	uint64_t dir_bytes; /* scan_whole: what directories take beyond a block for each of the base's */
+	int root;           /* where the files are, to be opened beneath */
 	struct strvec base_ignores; /* the base's .gitignore files */
 	bool has_rules;             /* ignored.h: the scratch repository has the ignore files */
 	char *cannot_tell;          /* ignored.h: why some are not known to be ignored, or NULL */

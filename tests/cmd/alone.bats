@@ -120,7 +120,7 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
 
 @test "ESCAPES 20 J8 J9 alone: a task is measured, what it removed and holds open too, and goes on within its limits" {
   by_user || return 0
-  echo 'limits: {max_worktree_size: 20MB, max_file_size: 10MB, check_every: 1}' >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml
+  echo 'limits: {max_disk: 20MB, check_every: 1}' >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml
   weak -d --task a -- sh -c '(/usr/bin/python3 -c "
 import ctypes, time
 ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
@@ -136,7 +136,7 @@ if os.fork() == 0:
     time.sleep(60)
 os.wait(); os.closerange(3, 100)
 time.sleep(60)'
-  eventually is_state b paused; [[ $("$garth" show b) == *"bytes, more than limits.max_worktree_size"* ]] || complain "$("$garth" show b)"
+  eventually is_state b paused; [[ $("$garth" show b) == *"on disk, more than limits.max_disk"* ]] || complain "$("$garth" show b)"
   sleep 2; is_state a running || complain "$("$garth" show a)"
   "$garth" cancel a; "$garth" cancel b
 }

@@ -17,7 +17,7 @@ picture() {
   inside t 'git status --porcelain --ignored | grep -v "fifo\|warning"; git log --format="%H %s" --all; git show kept:d; cat a.txt ~/.kept
     find . -path ./.git -prune -o ! -name fifo -printf "%p %y %m %l %s %n\n" | grep -v "^\. " | LC_ALL=C sort; stat -c %Y h1
     chmod 600 closed; cat closed; chmod 0 closed; chmod 700 shut; cat shut/s; chmod 0 shut; test h1 -ef h2' 2>/dev/null
-  "$garth" show t --json | grep -v '"disk"' | tr -d , | LC_ALL=C sort
+  "$garth" show t --json | without_disk | tr -d , | LC_ALL=C sort
   git for-each-ref
 }
 

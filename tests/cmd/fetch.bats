@@ -85,7 +85,7 @@ allowed() { configure <<<'git: {fetch: true}'; }
 }
 
 @test "G4 ESCAPES 20 fetch: who asks on and on holds up nobody: limits are watched, the user is answered" {
-  setup_remote; configure <<<$'git: {fetch: true}\nlimits: {max_worktree_size: 20MB, max_file_size: 10MB, check_every: 1}'
+  setup_remote; configure <<<$'git: {fetch: true}\nlimits: {max_disk: 20MB, check_every: 1}'
   cat >ask.py <<'PY'
 import os, socket, threading, time
 def ask():

@@ -281,7 +281,7 @@ dies_at() {
     [[ $(field t published) == $(tip) && $(field t commits) == $(git rev-list --count main..garth/t) ]] || complain "$step: $(field t commits)"
     # what was published counts towards the limit, once, whoever told the store of it
     [[ $(sqlite3 "$GARTH_HOME/garth.db" "select bytes from task where name = 't'") == $(git rev-list --objects --no-object-names main..garth/t |
-      git cat-file --batch-check='%(objecttype) %(objectsize)' | awk '$1 == "blob" { n += $2 } END { print n }') ]] || complain "$step: bytes"
+      git cat-file --batch-check='%(objectsize)' | awk '{ n += $1 } END { print n }') ]] || complain "$step: bytes"
     sound || complain "$step"
   done
   eventually settled

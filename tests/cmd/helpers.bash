@@ -66,6 +66,9 @@ nothing_changed() {
 # at DIR CMD…
 at() { local dir=$1; shift; (cd "$dir" && "$@"); }
 
+# A task as JSON, but for what its files take on the disk.
+without_disk() { json 'json.dumps({k: v for k, v in d.items() if k not in ("disk", "limits")}, indent=1)'; }
+
 # json EXPRESSION: of the JSON on stdin, as d.
 json() {
   python3 -c '

@@ -41,41 +41,49 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   [[ $output == *'limits.max_cpu is not held'* ]] || /usr/bin/python3 -c 'import sys; assert float(sys.argv[1].split()[-1]) < 0.7, sys.argv' "$output"
 }
 
-@test "J8 ESCAPES 20 limits: a file stops growing at its limit, a sparse one too" {
-  limits 'max_file_size: 1MB'
+@test "J8 ESCAPES 20 limits: no file grows beyond what the task may hold, a sparse one neither, and it is said why" {
+  limits 'max_disk: 1MB, max_file_size: 100KB'
   run --separate-stderr "$garth" run -q --on-dirty keep --task t -- sh -c 'head -c 3000000 /dev/zero >big; truncate -s 1T sparse; dd if=/dev/zero of=seek bs=1 count=1 seek=5M; stat -c %s big; stat -c %s sparse; stat -c %s seek; echo x >small; cat small'
   [[ $output == *1048576*x && $output != *1099511627776* && $output != *5242881* ]] || { echo "$output"; false; }
+  # a file that may not be published is written all the same
+  limits 'max_disk: 50MB, max_file_size: 100KB'
+  "$garth" run -q --on-dirty keep --task u -- sh -c 'head -c 3000000 /dev/zero >/tmp/x; head -c 3000000 /dev/zero >x.o; mkdir -p ~/.cache; head -c 3000000 /dev/zero >~/.cache/x'
+  # by itself, or by its shell: the reason is named, with what to do
+  limits 'max_disk: 1MB'
+  run "$garth" run --task v -- /usr/bin/python3 -c 'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL); open("/tmp/x", "wb").write(b"x" * 3000000)'
+  [[ $status == 153 && $output == *'SIGXFSZ'*'limits.max_disk'*'garth resume --limit max_disk='*v* ]] || complain "$status $output"
+  run "$garth" run --task w -- sh -c 'head -c 3000000 /dev/zero >/tmp/x'
+  [[ $status == 153 && $output == *'limits.max_disk'* && $("$garth" show w) == *'limits.max_disk'* ]] || complain "$status $output"
+  run "$garth" exec w -- sh -c 'head -c 3000000 /dev/zero >/tmp/y'; [[ $status == 153 && $output == *'limits.max_disk'* ]] || complain "$status $output"
 }
 
 @test "J8 ESCAPES 20 limits: a running task that adds too much stands still, is named, and goes on with more" {
-  limits 'max_worktree_size: 3MB, check_every: 1'
-  "$garth" run -q -d --task t -- sh -c 'mkdir ~/x; touch ~/x/a; chmod 0400 ~/x; head -c 2000000 /dev/zero >>f; touch first; while [ ! -e go ]; do sleep 0.1; done; head -c 4000000 /dev/urandom >>f; while [ ! -e end ]; do echo >>ticks; sleep 0.1; done' >/dev/null
+  limits 'max_disk: 3MB, check_every: 1'
+  "$garth" run -q -d --task t -- sh -c 'mkdir ~/x; touch ~/x/a; chmod 0400 ~/x; head -c 2000000 /dev/zero >>f; touch first; while [ ! -e go ]; do sleep 0.1; done; head -c 2000000 /dev/urandom >>g; while [ ! -e end ]; do echo >>ticks; sleep 0.1; done' >/dev/null
   sleep 3; [[ $(state_of t) == running ]]
   inside t 'touch go'
   eventually is_state t paused
-  [[ $("$garth" show t) == *'limits.max_worktree_size'*'garth resume t'* ]]
-  call "$garth" ls; [[ $err == *"task 't' is paused: it has added"* ]]
+  [[ $("$garth" show t) == *'limits.max_disk'*'garth resume t'* ]]
+  call "$garth" ls; [[ $err == *"task 't' is paused: it holds"* ]]
   local before; before=$(inside t 'wc -l <ticks 2>/dev/null'); sleep 1; [[ $(inside t 'wc -l <ticks 2>/dev/null') == "$before" ]]
-  limits 'max_worktree_size: 30MB, check_every: 1'
+  limits 'max_disk: 30MB, check_every: 1'
   "$garth" resume t; sleep 2.5; [[ $(state_of t) == running ]]
   inside t 'touch end' || true; eventually is_state t failed
   "$garth" gc >/dev/null
   [[ $("$garth" audit t) == *pause*resume* ]]
 }
 
-@test "J8 limits: so does one with too many files; ignored ones do not count" {
-  limits 'max_files: 50, check_every: 1'
+@test "J8 limits: of what is published do not hold for what is only there" {
+  limits 'max_files: 50, max_file_size: 100KB, max_worktree_size: 200KB, check_every: 1'
   echo 'ignored/' >.gitignore; commit ignore
-  "$garth" run -q -d --task t -- sh -c 'mkdir ignored; for i in $(seq 300); do echo $i >ignored/$i; done; while [ ! -e go ]; do sleep 0.1; done; for i in $(seq 400); do echo $i >f$i; done; sleep 300' >/dev/null
-  sleep 3; [[ $(state_of t) == running ]]
-  inside t 'touch go'
-  eventually is_state t paused
-  [[ $("$garth" show t) == *limits.max_files* ]]
-  "$garth" cancel t
+  run "$garth" run -q --task t -- sh -c 'mkdir ignored; for i in $(seq 300); do echo $i >ignored/$i; echo $i >f$i; done; head -c 1000000 /dev/urandom >ignored/big; sleep 3; git add .; git commit -qm all'
+  [[ $output == *'limits.max_files 50'* || $output == *'more than 50 files'* ]] || complain "$output"
+  [[ $(field t note) != *paused* && $("$garth" audit t) != *pause* ]]
+  "$garth" run -q --task u -- sh -c 'mkdir ignored; for i in $(seq 300); do echo $i >ignored/$i; done; head -c 1000000 /dev/urandom >ignored/big; echo a >a; git add .; git commit -qm a'
 }
 
 @test "J8 ESCAPES 20 limits: files without content, anywhere, count as what they take of the disk" {
-  limits 'max_worktree_size: 3MB, check_every: 1'
+  limits 'max_disk: 3MB, check_every: 1'
   local place
   for place in /tmp '$HOME' .git; do
     "$garth" run -q -d --task t -- sh -c "mkdir -p $place/z; cd $place/z; i=0; while [ \$i -lt 9000 ]; do : >\$i; i=\$((i + 1)); done; sleep 1000" >/dev/null
@@ -85,8 +93,8 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
 }
 
 @test "J8 limits: a task that stands still ends when it is told to" {
-  limits 'max_files: 5, check_every: 1'
-  "$garth" run -q --task t -- bash -c 'for i in {1..50}; do : >f$i; done; sleep 1000' >/dev/null 2>&1 3>&- & local pid=$!
+  limits 'max_inodes: 50, check_every: 1'
+  "$garth" run -q --task t -- bash -c 'for i in {1..500}; do : >f$i; done; sleep 1000' >/dev/null 2>&1 3>&- & local pid=$!
   eventually is_state t paused
   kill $pid
   eventually not kill -0 $pid
@@ -94,17 +102,18 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
 }
 
 @test "J8 limits: one of a task file is raised for the task alone, by resume" {
-  printf 'name: f\nagent: {project_dir: %s, command: [sh, -c, "i=0; while [ $i -lt 300 ]; do echo $i >f$i; i=$((i+1)); done; git add .; until git commit -qm all; do sleep 0.2; done"]}\nlimits: {max_files: 50, check_every: 1}\n' "$R" >"$T/home/task.yaml"
+  printf 'name: f\nagent: {project_dir: %s, command: [sh, -c, "i=0; while [ $i -lt 300 ]; do echo $i >f$i; i=$((i+1)); done; until [ -e /tmp/go ]; do sleep 0.1; done; git add .; git commit -qm all"]}\nlimits: {max_files: 1000, max_inodes: 200, check_every: 1}\n' "$R" >"$T/home/task.yaml"
   "$garth" run -q -d "$T/home/task.yaml" >/dev/null
   eventually is_state f paused
-  [[ $("$garth" show f) =~ added\ ([0-9]+)\ files.*garth\ resume\ --limit\ max_files=([0-9]+)\ f ]]; ((BASH_REMATCH[2] == 2 * BASH_REMATCH[1]))
+  [[ $("$garth" show f) =~ holds\ ([0-9]+)\ files.*garth\ resume\ --limit\ max_inodes=([0-9]+)\ f ]]; ((BASH_REMATCH[2] == 2 * BASH_REMATCH[1]))
   for bad in max_files 'max_files=' 'max_files=many' 'nothing=3' 'max_files=1 2' '=3' 'max_files=[1]'; do fails 2 '' "$garth" resume --limit "$bad" f; done
   [[ $(state_of f) == paused ]]
-  "$garth" resume --limit max_files=1000 --limit max_worktree_size=2GB f
+  "$garth" resume --limit max_inodes=10000 --limit max_worktree_size=2GB f; inside f 'touch /tmp/go'
   eventually is_state f done
   [[ $(git ls-tree -r garth/f | grep -c f) -ge 300 ]]
   # it stays so, and others have what the configuration says
-  "$garth" show f --json >/dev/null; "$garth" exec f -- sh -c 'echo x >x; git add x; git commit -qm x'
+  "$garth" show f --json | json 'd["limits"]["max_inodes"]["limit"] == 10000 and d["limits"]["max_worktree_size"]["limit"] == 2 << 30'
+  "$garth" exec f -- sh -c 'echo x >x; git add x; git commit -qm x'
 }
 
 @test "J8 ESCAPES 20 limits: what was published and taken back again counts, so that rewriting fills no disk" {
@@ -120,7 +129,7 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
 }
 
 @test "J8 ESCAPES 20 limits: what a task closes to itself, removes and holds open, or puts elsewhere counts too" {
-  limits 'max_worktree_size: 20MB, max_file_size: 10MB, max_files: 100, max_inodes: 2000, check_every: 1'
+  limits 'max_disk: 20MB, max_files: 100, max_inodes: 2000, check_every: 1'
   printf '*.ign\n' >.gitignore
   cat >open.py <<'PY'
 import os, time
@@ -154,7 +163,7 @@ PY
       open-*) "$garth" run -q -d -t $t --backend $b -- /usr/bin/python3 open.py;;
       mapped-*) "$garth" run -q -d -t $t --backend $b -- /usr/bin/python3 map.py;;
       esac
-      eventually is_state $t paused; [[ $("$garth" show $t) == *"bytes, more than limits.max_worktree_size"* ]] || complain "$("$garth" show $t)"
+      eventually is_state $t paused; [[ $("$garth" show $t) == *"on disk, more than limits.max_disk"* ]] || complain "$("$garth" show $t)"
       "$garth" cancel $t
     done
     "$garth" run -q -d -t fifo-$b --backend $b -- /usr/bin/python3 fifo.py; eventually is_state fifo-$b paused
@@ -172,14 +181,100 @@ PY
 }
 
 @test "J8 limits: who watches a task is told that it stands still, and why, and that it goes on; a note is of the last run" {
-  limits 'max_files: 3, check_every: 1'
-  "$garth" run -t t -- sh -c 'for i in 1 2 3 4 5; do echo $i >f$i; done; until [ -e go.o ]; do sleep 0.1; done; rm f*' >"$T/out" 2>"$T/err" &
-  eventually grep -q 'it stands still: it has added 5 files, more than limits.max_files' "$T/err"
+  limits 'max_disk: 2MB, check_every: 1'
+  "$garth" run -t t -- sh -c 'for i in 1 2 3 4 5; do head -c 1M /dev/zero >f$i; done; until [ -e go.o ]; do sleep 0.1; done; rm f*' >"$T/out" 2>"$T/err" &
+  eventually grep -q 'it stands still: it holds 5.* MB on disk, more than limits.max_disk' "$T/err"
   [[ ! -s $T/out ]]
   # who comes later, too
-  timeout -s KILL 2 "$garth" attach t >"$T/out2" 2>"$T/err2" || true; grep -q 'it stands still: it has added 5 files' "$T/err2" || complain "$(<"$T/err2")"
-  inside t 'touch go.o'; "$garth" resume --limit max_files=100 t
+  timeout -s KILL 2 "$garth" attach t >"$T/out2" 2>"$T/err2" || true; grep -q 'it stands still: it holds 5' "$T/err2" || complain "$(<"$T/err2")"
+  inside t 'touch go.o'; "$garth" resume --limit max_disk=100MB t
   eventually grep -q 'it goes on' "$T/err"; wait
   "$garth" run -d -t u -- sh -c 'echo w >w; sleep 50'; eventually inside u 'test -e w'; "$garth" cancel u; [[ $(field u note) == 'uncommitted: w' ]]
   "$garth" resume -d u; eventually is_state u running; [[ $(field u note) != *uncommitted* ]]; "$garth" cancel u; [[ $(field u note) == 'uncommitted: w' ]]
+}
+
+@test "J8 O3 limits: show says what is used of each, in words and in numbers" {
+  limits 'max_disk: 50MB, max_files: 7'
+  "$garth" run -q --task t --on-dirty keep -- sh -c 'echo x >new; git add new; git commit -qm new; head -c 5000000 /dev/zero >x.o'
+  call "$garth" show t
+  grep -qE '^limits +[0-9.]+ (bytes|KB) of 1\.0 GB published, 1 of 7 files, 1 of 100 commits$' <<<"$out" || complain
+  grep -qE '^disk +[45]\.[0-9] MB of 50\.0 MB, [0-9]+ of 1000000 files of all kinds$' <<<"$out" || complain
+  "$garth" show t --json >"$T/j"
+  json '[d["limits"]["max_files"], d["limits"]["max_commits"]]' <"$T/j" | grep -qx '\[{"limit": 7, "used": 1}, {"limit": 100, "used": 1}\]\|\[{"used": 1, "limit": 7}, {"used": 1, "limit": 100}\]' || complain "$(<"$T/j")"
+  [[ $(json '[d["limits"]["max_disk"]["limit"], d["limits"]["max_disk"]["used"] > 5000000, d["limits"]["max_disk"]["used"] == d["disk"], d["limits"]["max_worktree_size"]["limit"], 100 < d["limits"]["max_worktree_size"]["used"] < 10000, d["limits"]["max_inodes"]["used"] > 3]' <"$T/j") == "[52428800, true, true, 1073741824, true, true]" ]] || complain "$(<"$T/j")"
+  # by default a share of the disk, and never all of it
+  limits 'max_files: 7'
+  local free; free=$(($(stat -f -c '%a * %S' "$GARTH_HOME")))
+  [[ $("$garth" show t --json | json "0 < d['limits']['max_disk']['limit'] < $free + (1 << 30)") == true ]]
+}
+
+@test "J8 limits: at four fifths of its disk a task is warned of: to who watches, in ls, in show" {
+  limits 'max_disk: 10MB, check_every: 1'
+  "$garth" run -t t -- sh -c 'head -c 9M /dev/zero >x.o; until [ -e go.o ]; do sleep 0.1; done' >"$T/watch.out" 2>"$T/watch" &
+  eventually grep -q 'it holds 9.* MB on disk, and is paused beyond 10.0 MB' "$T/watch"
+  is_state t running
+  call "$garth" ls; [[ $err == *"task 't' holds 9"*'limits.max_disk'* ]] || complain
+  call "$garth" show t; [[ $out == *'nearly full'* ]] || complain
+  inside t 'touch go.o'; wait
+  [[ $(grep -c 'is paused beyond' "$T/watch") == 1 ]] || complain "$(<"$T/watch")"
+}
+
+@test "J8 ESCAPES 20 limits: a gateway that is kept busy does not keep a task from being measured" {
+  # the FIFO holds up whatever git the gateway starts inside
+  limits 'max_disk: 20MB, check_every: 1'
+  "$garth" run -q -d -t t -- sh -c 'rm .git/HEAD; mkfifo .git/HEAD; printf "POST /api/v1/git/commit HTTP/1.1\r\nHost: garth\r\nContent-Length: 15\r\n\r\n{\"message\":\"m\"}" >/tmp/ask; /usr/bin/python3 -c "
+import os, socket, time
+s = socket.socket(socket.AF_UNIX); s.connect(os.environ[\"GARTH_SOCKET\"]); s.sendall(open(\"/tmp/ask\", \"rb\").read())
+time.sleep(1)
+for i in range(30): open(\"/tmp/f%d\" % i, \"wb\").write(b\"x\" * (4 << 20)); time.sleep(0.2)
+time.sleep(100)"'
+  eventually is_state t paused; (($(du -sm "$(task_dir t)" | cut -f1) < 120)) || complain "$(du -sm "$(task_dir t)")"
+  "$garth" cancel t
+}
+
+@test "J8 ESCAPES 20 limits: processes that hand a removed file on and end all the time, and fat directories, count" {
+  limits 'max_disk: 20MB, max_inodes: 20000, check_every: 1'
+  # each lives for a moment, and none is there when it is looked at
+  cat >chain.py <<'PY'
+import os, sys, time
+fds = []
+for i in range(6):
+    fd = os.open("gone%d" % i, os.O_RDWR | os.O_CREAT); os.write(fd, b"x" * (8 << 20)); os.unlink("gone%d" % i); fds.append(fd)
+for i in range(4):
+    if not os.fork():
+        while True:
+            if os.fork(): os._exit(0)
+os.closerange(3, 100)
+time.sleep(100)
+PY
+  # names come and go, a directory stays as large as it was
+  cat >fat.py <<'PY'
+import os, sys, time
+for d in sys.argv[1:]:
+    os.makedirs(d, exist_ok=True)
+    names = ["%s/%d-%s" % (d, i, "x" * 240) for i in range(8000)]
+    for n in names: os.close(os.open(n, os.O_CREAT | os.O_WRONLY))
+    for n in names: os.unlink(n)
+print("fat", flush=True)
+time.sleep(float(os.environ["W"]))
+PY
+  commit programs
+  local b
+  for b in overlay worktree; do
+    "$garth" run -q -d -t chain-$b --backend $b -- /usr/bin/python3 chain.py
+    eventually is_state chain-$b paused; [[ $("$garth" show chain-$b) == *"on disk, more than limits.max_disk"* ]] || complain "$("$garth" show chain-$b)"
+    "$garth" cancel chain-$b
+  done
+  # a file system in memory has directories without a size
+  mkdir "$T/probe"; (cd "$T/probe"; for i in {1..200}; do : >"$i-$(printf %0200d 1)"; done); (($(stat -c %b "$T/probe") > 16)) || return 0
+  rm -r "$T/probe"
+  limits 'max_disk: 7MB, check_every: 1'; export W=100
+  for b in overlay worktree; do
+    "$garth" run -q -d -e W -t fat-$b --backend $b -- /usr/bin/python3 fat.py x.o/{1..5}
+    eventually is_state fat-$b paused; [[ $("$garth" show fat-$b) == *"on disk, more than limits.max_disk"* ]] || complain "$("$garth" show fat-$b)"
+    "$garth" cancel fat-$b
+  done
+  # the topmost one counts too
+  W=0 "$garth" run -q -e W -t fat-tmp -- /usr/bin/python3 fat.py /tmp
+  [[ $("$garth" show fat-tmp --json | json 'd["disk"] > 2000000') == true ]] || complain "$("$garth" show fat-tmp)"
 }

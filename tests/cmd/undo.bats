@@ -11,7 +11,7 @@ make() {
 # All that can be seen of it.
 picture() {
   inside t 'git status --porcelain --ignored; git log --format="%H %s" --all; cat work new x.o; git show kept:d'
-  "$garth" show t --json | grep -v '"disk"'
+  "$garth" show t --json | without_disk
   "$garth" diff t
   git for-each-ref
   if [[ -f $GARTH_HOME/worktrees/t/.git ]]; then at "$GARTH_HOME/worktrees/t" git diff-files --name-status; at "$GARTH_HOME/worktrees/t" git status --porcelain; fi
@@ -76,10 +76,10 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
 
 @test "ESCAPES 26 undo: the state, the runs and the output come back" {
   "$garth" run --on-dirty keep -t t -- sh -c 'echo said; echo work >work; exit 7' || true
-  "$garth" show t --json | grep -v '"disk"' >"$T/was"
+  "$garth" show t --json | without_disk >"$T/was"
   "$garth" discard -f t
   "$garth" undo t
-  "$garth" show t --json | grep -v '"disk"' | diff "$T/was" -
+  "$garth" show t --json | without_disk | diff "$T/was" -
   [[ $("$garth" log t) == *said* && $(state_of t) == failed ]]
 }
 

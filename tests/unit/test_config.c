@@ -62,6 +62,8 @@ static void test_policy_defaults(void **state)
 	assert_int_equal(c.policy.max_file_size, 100 << 20);
 	assert_int_equal(c.policy.max_files, 10000);
 	assert_int_equal(c.policy.max_commits, 100);
+	assert_int_equal(c.max_disk, 0);
+	assert_int_equal(c.max_open_files, 4096);
 	assert_string_equal(c.policy.rewrite, "keep");
 	assert_string_equal(c.policy.identity, "agent");
 	assert_null(c.policy.author);

@@ -1,4 +1,4 @@
-#include "gateway/use.h"
+#include "limits/usage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,8 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "jail/userns.h"
 #include "sys/fd.h"
+#include "workspace/scan.h"
 
 /* place may be one that is only named (O_PATH). */
 static int walk(int place, struct tree_use *ret, struct err *e)
@@ -64,19 +66,27 @@ static void ask_owner(int place, struct tree_use *ret)
 		waitpid(pid, NULL, 0);
 }
 
+/* Its own blocks: a directory keeps the size that it once had. */
+static void add_itself(const struct stat *st, struct tree_use *ret)
+{
+	ret->bytes += TREE_INODE + (uint64_t)st->st_blocks * 512;
+	ret->inodes++;
+}
+
 static int add_one(int dir, const char *name, struct tree_use *ret)
 {
 	struct stat st;
 
 	if (!lstat_beneath(dir, name, &st))
-		ret->bytes += (uint64_t)st.st_blocks * 512;
+		add_itself(&st, ret);
 	return 0;
 }
 
-int use_add(int dir, const char *name, struct tree_use *ret, struct err *e)
+int usage_add(int dir, const char *name, struct tree_use *ret, struct err *e)
 {
 	auto_fd place = open_beneath(dir, name, O_PATH | O_DIRECTORY, 0);
 	struct tree_use u;
+	struct stat st;
 
 	/* a file, or a link by now: it is not beneath itself */
 	if (place < 0 && (errno == ENOTDIR || errno == ELOOP))
@@ -87,8 +97,54 @@ int use_add(int dir, const char *name, struct tree_use *ret, struct err *e)
 		return -1;
 	if (u.closed && geteuid())
 		ask_owner(place, &u);
+	if (!fstat(place, &st))
+		add_itself(&st, ret);
 	ret->bytes += u.bytes;
 	ret->inodes += u.inodes;
 	ret->closed += u.closed;
+	return 0;
+}
+
+/* What it has added to a worktree, which is not in its own directory. */
+static int add_elsewhere(struct task_at *at, struct tree_use *u, struct err *e)
+{
+	auto_changes c = { .root = -1 };
+	struct stat root;
+
+	if (workspace_scan(&at->ws, &c, e) < 0)
+		return -1;
+	if (!fstat(c.root, &root))
+		add_itself(&root, u);
+	u->inodes += c.dirs;
+	u->bytes += c.dirs * TREE_INODE + c.dir_bytes;
+	for (size_t i = 0; i < c.n; i++) {
+		bool whole = c.v[i].kind == CHANGE_CLOSED || c.v[i].kind == CHANGE_REPO;
+		struct tree_use one = { 0 };
+
+		if (c.v[i].kind == CHANGE_GONE)
+			continue;
+		if (whole && usage_add(c.root, c.v[i].path, &one, e) < 0)
+			return -1;
+		if (!whole)
+			add_one(c.root, c.v[i].path, &one);
+		u->bytes += one.bytes;
+		u->closed += one.closed;
+		/* one that the base has as well is no file more */
+		u->inodes += one.inodes - (c.v[i].tracked && one.inodes);
+	}
+	return 0;
+}
+
+int usage_of_task(struct task_at *at, struct tree_use *ret, struct err *e)
+{
+	static const char *const places[] = { "git", "home", "tmp", "upper", "snapshots" };
+	struct tree_use u = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (usage_add(at->ws.dir, places[i], &u, e) < 0)
+			return -1;
+	if (faccessat(at->ws.dir, "upper", F_OK, AT_SYMLINK_NOFOLLOW) < 0 && add_elsewhere(at, &u, e) < 0)
+		return -1;
+	*ret = u;
 	return 0;
 }

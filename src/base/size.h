@@ -1,0 +1,14 @@
+/* Sizes for people, in the units of the configuration: 1 KB has 1024 bytes. */
+#ifndef BASE_SIZE_H
+#define BASE_SIZE_H
+
+#include <stdint.h>
+
+#define SIZE_TEXT_MAX 32
+
+/* "17 bytes", "1.5 KB", "20.0 GB". Returns out. */
+const char *size_text(uint64_t bytes, char out[SIZE_TEXT_MAX]);
+/* At least that much, as the configuration takes it: "17", "2MB", "20GB". Returns out. */
+const char *size_option(uint64_t bytes, char out[SIZE_TEXT_MAX]);
+
+#endif
