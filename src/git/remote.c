@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "git/ref.h"
+#include "git/trust.h"
 
 #define SECONDS   300
 #define WORDS_MAX 300
@@ -12,10 +14,17 @@
 static const char *const races[] = { "(fetch first)", "(non-fast-forward)", "(stale info)", "cannot lock ref",
 	"failed to update ref", "failed to lock", "incorrect old value", "reference already exists" };
 
-static struct git git_for(const struct repo *r)
+/* For questions about remotes, none of which is spoken to. */
+static struct git git_for_names(const struct repo *r)
 {
-	/* a remote's path may be relative to the checkout */
-	return (struct git){ .dir = r->git_dir, .cwd = r->main_top, .remote = true, .seconds = SECONDS };
+	return (struct git){ .dir = r->git_dir, .user_config = true, .seconds = SECONDS };
+}
+
+/* For speaking to one. A remote's path may be relative to the checkout. */
+static int git_for(const struct repo *r, struct git *ret, struct err *e)
+{
+	*ret = (struct git){ .dir = r->git_dir, .cwd = r->main_top, .remote = true, .seconds = SECONDS };
+	return trust_check(r, e);
 }
 
 static bool has_line(const struct buf *list, const char *line)
@@ -31,7 +40,7 @@ static bool has_line(const struct buf *list, const char *line)
 int remote_choose(const struct repo *r, const char *name, char **ret, struct err *e)
 {
 	static const char *const usual[] = { "local", "origin" };
-	struct git g = git_for(r);
+	struct git g = git_for_names(r);
 	auto_buf list = BUF_INIT(1 << 20);
 
 	*ret = NULL;
@@ -53,7 +62,7 @@ int remote_require(const struct repo *r, const char *name, char **ret, struct er
 	if (remote_choose(r, name, ret, e) < 0)
 		return -1;
 	if (*ret)
-		return 0;
+		return trust_check(r, e);
 	return err_set(e, ERR_NOTFOUND, "the repository has no remote 'local' or 'origin'"),
 	       err_hint(e, "git remote add origin URL");
 }
@@ -93,15 +102,51 @@ static int refused(const char *remote, const struct buf *out, const struct buf *
 		buf_str(&words));
 }
 
+/* The path, where the remote is one on this machine: there git starts the other side itself. NULL for others.
+ */
+static char *path_of(const struct repo *r, const char *remote, bool push)
+{
+	struct git g = git_for_names(r);
+	struct err ignored = ERR_INIT;
+	auto_buf url = BUF_SMALL;
+	const char *colon, *slash;
+
+	if (git_do(&g, &url, &ignored, "remote", "get-url", push ? "--push" : "--no-push", "--", remote,
+		    NULL) < 0)
+		return NULL;
+	buf_cut(&url, strcspn(buf_str(&url), "\n"));
+	if (!strncmp(buf_str(&url), "file://", 7))
+		return xstrdup(url.data + 7);
+	colon = strchr(buf_str(&url), ':');
+	slash = strchr(buf_str(&url), '/');
+	if (colon && (!slash || slash > colon))
+		return NULL;
+	return url.data[0] == '/' ? buf_steal(&url) : path_join(r->main_top, buf_str(&url));
+}
+
+/* The hooks of a repository that is pushed to are run, by the user where it is on this machine. One in the
+ * checkout came with it, and nobody has set it up. */
+static int check_hooks(const struct repo *r, const char *remote, struct err *e)
+{
+	auto_str path = path_of(r, remote, true), real = path ? canonicalize_file_name(path) : NULL;
+
+	if (!real || (!path_within(real, r->main_top) && !path_within(real, r->git_dir)))
+		return 0;
+	return err_set(
+		e, ERR_REFUSED, "the remote '%s' is in the checkout itself, and its hooks would run", remote);
+}
+
 int remote_push(const struct repo *r, const char *remote, const char *oid, const char *branch,
 	enum remote_answer *ret, struct err *why, struct err *e)
 {
-	struct git g = git_for(r);
+	struct git g;
 	auto_str spec = xasprintf("%s:refs/heads/%s", oid, branch);
 	auto_buf out = BUF_INIT(1 << 20), errtext = BUF_INIT(1 << 20);
 	auto_strvec args = STRVEC_INIT;
 	int code;
 
+	if (git_for(r, &g, e) < 0 || check_hooks(r, remote, e) < 0)
+		return -1;
 	strvec_pushl(&args, "push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no",
 		"--no-verify", "--", remote, spec, NULL);
 	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
@@ -118,36 +163,25 @@ int remote_push(const struct repo *r, const char *remote, const char *oid, const
 	return refused(remote, &out, &errtext, e);
 }
 
-/* Whether it is a path on this machine: there git starts the other side itself. */
-static bool is_path(const struct repo *r, const char *remote)
-{
-	struct git g = git_for(r);
-	struct err ignored = ERR_INIT;
-	auto_buf url = BUF_SMALL;
-	const char *colon, *slash;
-
-	if (git_do(&g, &url, &ignored, "remote", "get-url", "--", remote, NULL) < 0)
-		return false;
-	colon = strchr(buf_str(&url), ':');
-	slash = strchr(buf_str(&url), '/');
-	return !strncmp(buf_str(&url), "file://", 7) || !colon || (slash && slash < colon);
-}
-
 int remote_fetch(const struct repo *r, const char *remote, const char *branch, const char *to, char oid[65],
 	struct err *e)
 {
-	struct git g = git_for(r);
-	auto_str spec = xasprintf("+refs/heads/%s:%s", branch, to);
+	struct git g;
+	auto_str spec = xasprintf("+refs/heads/%s:%s", branch, to), path = path_of(r, remote, false);
 	auto_buf out = BUF_INIT(1 << 20), errtext = BUF_INIT(1 << 20);
 	auto_strvec args = STRVEC_INIT;
 	int code;
 
 	*oid = '\0';
+	if (git_for(r, &g, e) < 0)
+		return -1;
 	strvec_pushl(&args, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--no-prune", "--no-prune-tags", "--refmap=", NULL);
-	/* git does not serve what is another user's unless it is told to */
-	if (is_path(r, remote))
-		strvec_push(&args, "--upload-pack=git -c 'safe.directory=*' upload-pack");
+	/* git does not serve what is another user's unless it is told to; what is missing there is not
+	 * fetched from yet another place, by a program that its configuration names */
+	if (path)
+		strvec_push(&args,
+			"--upload-pack=GIT_ALLOW_PROTOCOL= GIT_NO_LAZY_FETCH=1 git -c 'safe.directory=*' upload-pack");
 	strvec_pushl(&args, "--", remote, spec, NULL);
 	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
 		return -1;

@@ -1,6 +1,7 @@
 /*
  * The user's remote repositories, spoken to as the user would: with the user's own configuration, credentials
- * and ssh, which live outside and which no agent sees. No hook of the user's checkout runs.
+ * and ssh, which live outside and which no agent sees. No hook of the user's checkout runs, and nothing that
+ * the repository's own configuration could lead elsewhere (trust.h).
  */
 #ifndef GIT_REMOTE_H
 #define GIT_REMOTE_H
@@ -14,7 +15,7 @@
  * neither. ERR_NOTFOUND where the named one is not there. */
 int remote_choose(const struct repo *r, const char *name, char **ret, struct err *e);
 
-/* The same where there must be one: ERR_NOTFOUND. */
+/* The same where there must be one that can be spoken to: ERR_NOTFOUND, and trust_check. */
 int remote_require(const struct repo *r, const char *name, char **ret, struct err *e);
 
 enum remote_answer {

@@ -95,3 +95,55 @@ END
   everywhere
   untouched
 }
+
+# tarball DIR: a whole repository that came from elsewhere, with a remote and a task of its own.
+tarball() {
+  git clone -q "$T/remote.git" "$1"; cd "$1"
+  git config user.name x; git config user.email x@example.com
+}
+
+# The attack names programs in the configuration of a whole repository, which a push or fetch would run; and the task is
+# made, published, merged and pushed there as the user would do.
+@test "31 J3: a tarball whose configuration names programs: nothing runs, fetch and push are refused" {
+  tarball "$T/open/tarball"
+  git config protocol.ext.allow always
+  for row in 'core.sshCommand|@;false|ssh://host.invalid/x' 'remote.origin.receivepack|@; git-receive-pack|' 'protocol.ext.allow|always|ext::sh '"$T/open/proxy"'' \
+    'core.gitProxy|'"$T/open/proxy"'|git://host.invalid/x'; do
+    IFS='|' read -r key value url <<<"${row//@/$payload}"
+    git config --unset protocol.ext.allow || true
+    printf '#!/bin/sh\n%s\n' "$payload" >"$T/open/proxy"; chmod 755 "$T/open/proxy"
+    git config "$key" "$value"; git config remote.origin.url "${url:-$T/remote.git}"
+    # the control: git itself obeys
+    git push -q origin HEAD:refs/heads/control >/dev/null 2>&1 || true
+    ran
+    quiet new t
+    inside t 'echo changed >>a.txt; git commit -qam changed'
+    everywhere
+    quiet push t; grep -q "garth.trust" "$T/answer" || { echo "$key is not refused:"; cat "$T/answer"; return 1; }
+    grep -qiE "sets ($key|remote.origin.url)," "$T/answer"
+    refused "$garth" new c --backend clone; grep -qiE "sets ($key|remote.origin.url)," "$T/refused"
+    refused "$garth" run --push B -- true; grep -q "garth.trust '$PWD'" "$T/refused"
+    # the repository cannot give itself the user's word
+    git config garth.trust "$PWD"; quiet push t; git config --unset garth.trust
+    # with it, it is as with git
+    git config --global garth.trust "$PWD"
+    "$garth" push t >/dev/null 2>&1 || true; ran
+    git config --global --unset garth.trust
+    quiet merge t
+    for name in $("$garth" ls --json | sed -n 's/.*"name": "\(.*\)".*/\1/p'); do quiet discard -fD "$name"; done
+    git config --unset "$key"
+  done
+  untouched
+}
+
+# The attack keeps the bare repository that it pushes to in the checkout, with a hook in it.
+@test "31 J3: a remote in the checkout itself, with hooks" {
+  tarball "$T/open/tarball"
+  git init -q --bare .git/other.git; printf '#!/bin/sh\n%s\n' "$payload" >.git/other.git/hooks/update; chmod +x .git/other.git/hooks/update
+  git config remote.origin.url .git/other.git
+  git push -q origin HEAD:refs/heads/control; ran
+  quiet new t
+  inside t 'echo changed >>a.txt; git commit -qam changed'
+  refused "$garth" push t; grep -q hooks "$T/refused"
+  [[ ! -e $marker ]]
+}

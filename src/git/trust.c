@@ -1,0 +1,112 @@
+#include "git/trust.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* "section.…key", in lower case as git prints them; with a value, only where it begins so. */
+static const struct {
+	const char *section, *key, *value;
+} risky[] = {
+	/* programs */
+	{ "core.", "sshcommand", NULL },
+	{ "core.", "gitproxy", NULL },
+	{ "core.", "askpass", NULL },
+	{ "core.", "alternaterefscommand", NULL },
+	{ "credential.", "helper", NULL },
+	{ "gpg.", "program", NULL },
+	{ "gpg.", "defaultkeycommand", NULL },
+	{ "hook.", "command", NULL },
+	{ "remote.", "uploadpack", NULL },
+	{ "remote.", "receivepack", NULL },
+	{ "remote.", "vcs", NULL },
+	/* ext:: is a protocol that runs a program; "protocol." can allow it */
+	{ "protocol.", "allow", NULL },
+	{ "remote.", "url", "ext::" },
+	{ "remote.", "pushurl", "ext::" },
+	{ "url.ext::", "insteadof", NULL },
+	{ "url.ext::", "pushinsteadof", NULL },
+	/* who hears what is said to the remote, passwords too */
+	{ "http.", "proxy", NULL },
+	{ "remote.", "proxy", NULL },
+	{ "http.", "sslverify", NULL },
+	{ "http.", "sslcainfo", NULL },
+	{ "http.", "sslcapath", NULL },
+	{ "http.", "curloptresolve", NULL },
+};
+
+static bool is_risky(const char *key, size_t n, const char *value)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(risky); i++) {
+		size_t section = strlen(risky[i].section), last = strlen(risky[i].key);
+
+		if (n < section + last || strncmp(key, risky[i].section, section) ||
+			strncmp(key + n - last, risky[i].key, last) || key[n - last - 1] != '.')
+			continue;
+		if (!risky[i].value || !strncmp(value, risky[i].value, strlen(risky[i].value)))
+			return true;
+	}
+	return false;
+}
+
+static bool is_own(const char *scope)
+{
+	return !strcmp(scope, "local") || !strcmp(scope, "worktree");
+}
+
+/* One entry at *at: "scope\0key\nvalue\0", value "" where there is none; false at the end. */
+static bool next(const struct buf *list, size_t *at, const char **scope, const char **key, const char **value)
+{
+	if (*at >= list->len)
+		return false;
+	*scope = list->data + *at;
+	*at += strlen(*scope) + 1;
+	if (*at >= list->len)
+		return false;
+	*key = list->data + *at;
+	*at += strlen(*key) + 1;
+	*value = *key + strcspn(*key, "\n");
+	*value += **value == '\n';
+	return true;
+}
+
+static bool is_trusted(const struct buf *list, const char *place)
+{
+	static const char word[] = "garth.trust\n";
+	const char *scope, *key, *value;
+	size_t at = 0;
+
+	while (next(list, &at, &scope, &key, &value))
+		if ((!strcmp(scope, "global") || !strcmp(scope, "system")) &&
+			!strncmp(key, word, strlen(word)) && (!strcmp(value, place) || !strcmp(value, "*")))
+			return true;
+	return false;
+}
+
+int trust_check_list(const struct buf *list, const char *place, struct err *e)
+{
+	const char *scope, *key, *value;
+	size_t at = 0;
+
+	while (next(list, &at, &scope, &key, &value)) {
+		size_t n = strcspn(key, "\n");
+
+		if (!is_own(scope) || !is_risky(key, n, value) || is_trusted(list, place))
+			continue;
+		err_set(e, ERR_REFUSED,
+			"the configuration of '%s' itself sets %.*s, which is obeyed only where the repository is trusted",
+			place, (int)(n < 200 ? n : 200), key);
+		return err_hint(e, "git config --global --add garth.trust '%s'", place);
+	}
+	return 0;
+}
+
+int trust_check(const struct repo *r, struct err *e)
+{
+	struct git g = { .dir = r->git_dir, .shows_config = true, .seconds = 60 };
+	auto_buf list = BUF_INIT(4 << 20);
+
+	if (git_do(&g, &list, e, "config", "--list", "--show-scope", "-z", "--includes", NULL) < 0)
+		return err_wrap(e, "cannot read the repository's configuration");
+	return trust_check_list(&list, r->main_top, e);
+}
