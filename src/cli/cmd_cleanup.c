@@ -109,8 +109,11 @@ static int report(const struct cleanup *k, const struct cleanup_report *r)
 	else
 		say_done("%zu task%s removed, %zu kept; work stays in the trash for %d days", r->removed.n,
 			many, r->kept.n, TASK_TRASH_DAYS);
-	if (r->removed.n && !k->opts.look)
-		say_hint("garth undo %s", r->removed.v[r->removed.n - 1]);
+	/* one undo takes all of them back, in their repository */
+	if (r->removed.n == 1 && !k->opts.look)
+		say_hint("garth undo %s", r->removed.v[0]);
+	else if (r->removed.n && !k->opts.look)
+		say_hint("garth undo --list");
 	return 0;
 }
 

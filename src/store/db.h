@@ -3,6 +3,7 @@
 #define STORE_DB_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -10,6 +11,8 @@
 
 struct store {
 	sqlite3 *db;
+	bool in_batch;
+	int64_t batch; /* 0 before its first deed */
 };
 
 void stmt_finish(sqlite3_stmt **st);

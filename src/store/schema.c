@@ -118,6 +118,9 @@ const char *const schema_steps[] = {
 	 "ALTER TABLE run ADD COLUMN drafts TEXT NOT NULL DEFAULT '';"),
 
 	"ALTER TABLE task ADD COLUMN disk_max INTEGER NOT NULL DEFAULT 0;",
+
+	/* The deeds of one command are taken back together: they have the first one's number. */
+	"ALTER TABLE deed ADD COLUMN batch INTEGER NOT NULL DEFAULT 0;",
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

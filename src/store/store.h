@@ -189,11 +189,26 @@ struct deed {
 	char *kind; /* "rollback", "discard", "archive", "merge" */
 	char *data; /* JSON, what is needed to take it back */
 	int64_t created, undone;
+	int64_t project_id;
+	int64_t batch; /* the same for all deeds of one command that did several; 0: it is on its own */
 };
 void deed_release(struct deed *d);
 #define auto_deed __attribute__((cleanup(deed_release))) struct deed
 int store_deed_add(
 	struct store *s, int64_t task, const char *kind, const char *data, int64_t *ret_id, struct err *e);
+/* From begin to end, the deeds that are added are one batch. Not nested. */
+void store_batch_begin(struct store *s);
+void store_batch_end(struct store *s);
+struct deed_list {
+	struct deed *v;
+	size_t n;
+};
+void deed_list_release(struct deed_list *l);
+#define auto_deed_list __attribute__((cleanup(deed_list_release))) struct deed_list
+/* Those that were not undone, newest first, of a task by its name or (NULL) of all, of a project or (0) of
+ * all; at most `max`. */
+int store_deed_list(
+	struct store *s, const char *task, int64_t project, size_t max, struct deed_list *ret, struct err *e);
 /* The newest that was not undone, of a task by its name or (NULL) of all, of a project or (0) of all;
  * ERR_NOTFOUND. */
 int store_deed_last(struct store *s, const char *task, int64_t project, struct deed *ret, struct err *e);

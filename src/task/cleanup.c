@@ -94,6 +94,7 @@ static bool is_due(struct context *c, const struct task *t, const struct cleanup
 void cleanup_tasks(
 	struct context *c, struct task_list *all, const struct cleanup_opts *o, struct cleanup_report *ret)
 {
+	store_batch_begin(c->store);
 	for (size_t i = 0; i < all->n; i++) {
 		struct task *t = &all->v[i];
 		struct err e = ERR_INIT;
@@ -106,4 +107,5 @@ void cleanup_tasks(
 		else if (!gone && is_due(c, t, o))
 			clean_one(c, t, o, ret);
 	}
+	store_batch_end(c->store);
 }

@@ -41,7 +41,7 @@ bool cleanup_is_stale(const struct context *c, const struct task *t);
 /* Whether the task would go; where not, why is what it says. */
 bool cleanup_would_go(struct context *c, struct task *t, struct buf *why);
 /* Settles and throws away those of the list that are old enough. One that cannot be removed keeps no other.
- */
+ * One undo takes back all of it that is of one project. */
 void cleanup_tasks(
 	struct context *c, struct task_list *all, const struct cleanup_opts *o, struct cleanup_report *ret);
 

@@ -52,7 +52,7 @@ with_json() {
   answer merge u; answer sync t
   [[ $code == 5 && $(json 'd["conflicts"]' <"$T/out") == '[{"task": null, "path": "a.txt"}]' ]] || complain
   answer merge t; [[ $code == 5 ]] || complain
-  answer undo u
+  answer undo --list; answer undo -n; answer undo u
   answer archive q
   answer discard -f -D t
   answer cleanup --all-inactive; answer gc; answer doctor; answer config; answer audit; answer audit --verify; answer serve --once

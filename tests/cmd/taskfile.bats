@@ -124,7 +124,7 @@ E
   "$garth" diff e | grep -q '^+result'
   "$garth" export e "$T/taken"; [[ $(<"$T/taken/out") == result && $(<"$T/taken/d/x") == x ]]
   fails 4 "has the only copy" "$garth" discard e
-  "$garth" archive e >/dev/null; "$garth" undo; [[ $(inside e 'cat out') == result ]]
+  "$garth" archive e >/dev/null; "$garth" undo e; [[ $(inside e 'cat out') == result ]]
   "$garth" discard -f e; "$garth" undo e; [[ $(inside e 'cat d/x') == x ]]
   local c
   for c in "merge e" "push e main" "sync e" "publish e" "snapshot e" "rollback e --full"; do

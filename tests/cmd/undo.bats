@@ -276,5 +276,61 @@ print([l["kind"] for l in json.load(sys.stdin)["events"] if l["event"] == "undo"
   git init -q "$T/home/other"; cd "$T/home/other"; git commit -q --allow-empty -m first
   fails 3 "nothing to take back" "$garth" undo
   [[ $(git -C "$R" rev-parse main) == "$merged" ]]
-  cd "$T"; "$garth" undo; [[ $(git -C "$R" rev-parse main) != "$merged" ]]
+  cd "$T"; fails 4 "is in no repository" "$garth" undo; [[ $(git -C "$R" rev-parse main) == "$merged" ]]
+  # in a linked worktree, and in a directory below
+  git -C "$R" worktree add -q --detach "$T/linked"; cd "$T/linked/dir/sub"; "$garth" undo; [[ $(git -C "$R" rev-parse main) != "$merged" ]]
+}
+
+# A second project with a task, in the same Garth home.
+second() { git init -q "$T/home/second"; (cd "$T/home/second" && echo 2 >2 && git add 2 && git commit -qm 2 && "$garth" new "$1" >/dev/null && inside "$1" 'echo s >s; git add s; git commit -qm s'); }
+undoable() { "$garth" undo --list --json "$@" | json '[[x["kind"], x["task_names"], x["project"]] for x in d["deeds"]]'; }
+
+@test "H6 undo: outside a repository nothing is taken back unless it is named; within one, only what was done there" {
+  "$garth" new t; inside t 'echo x >x; git add x; git commit -qm x'; second s
+  "$garth" discard -D t; (cd "$T/home/second"; "$garth" discard -D s)
+  # the newest deed of all is the other project's
+  cd "$T"; changes_nothing 4 "is in no repository" "$garth" undo; [[ $(hint) == 'garth undo --list' ]] || complain
+  changes_nothing 4 "is in no repository" "$garth" undo --dry-run; cd "$R"
+  [[ $(at "$T" undoable) == '[["discard", ["s"], "second"], ["discard", ["t"], "app"]]' && $(undoable) == '[["discard", ["t"], "app"]]' ]]
+  remember; [[ $("$garth" undo -n) == "the discard of task 't'" && $("$garth" undo --dry-run --json s | json '[d["task_names"], d["dry_run"]]') == '[["s"], true]' ]]; nothing_changed
+  "$garth" undo; [[ $(state_of t) == created && $(state_of s) == '' ]]
+  fails 3 'there is nothing to take back' "$garth" undo
+  # in a repository that has no task at all
+  git init -q "$T/home/third"; (cd "$T/home/third" && git commit -q --allow-empty -m 3 && fails 3 'there is nothing to take back' "$garth" undo)
+  # by name, from anywhere
+  at "$T" "$garth" undo s; [[ $(state_of s) == created ]]
+}
+
+@test "H6 undo: a name that tasks of two projects had is asked about, or refused; each repository has its own" {
+  "$garth" new t; inside t 'echo x >x; git add x; git commit -qm x'; "$garth" discard -D t; second t; (cd "$T/home/second"; "$garth" discard -D t)
+  cd "$T"; changes_nothing 4 "tasks named 't' were in several projects: 'second', 'app'" "$garth" undo t; [[ $(hint) == "cd '$T/home/second' && garth undo t" ]] || complain; cd "$R"
+  [[ $(undoable t) == '[["discard", ["t"], "app"]]' ]]; "$garth" undo t; [[ $("$garth" show t --json | json 'd["project"]') == app ]]
+  "$garth" discard -D t
+  # on a terminal it is chosen; what is no number chooses nothing
+  (cd "$T"; printf '\n' | script -qec "'$garth' undo t" /dev/null >"$T/asked" || true); grep -q ' 1  .*app .*discard of task' "$T/asked"; [[ $(state_of t) == '' ]]
+  (cd "$T"; printf '2\n' | script -qec "'$garth' undo t" /dev/null >"$T/asked"); [[ $("$garth" show t --json | json 'd["project"]') == second ]]
+}
+
+@test "H6 undo: one cleanup is one undo, within the repository; one that cannot come back keeps no other" {
+  local n
+  for n in a b c; do "$garth" new $n; inside $n "echo $n >$n; git add $n; git commit -qm $n"; done; second s
+  "$garth" rollback a --full; "$garth" cleanup --force-all <<<remove; [[ -z $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]' | tr -d '[]') ]]
+  [[ $(undoable) == '[["discard", ["a", "b", "c"], "app"], ["rollback", ["a"], "app"]]' && $("$garth" undo -n) == 'the removal of 3 tasks: a, b, c' ]]
+  [[ $("$garth" undo --json | json '[d["task_names"], d["undone"]]') == '[["a", "b", "c"], "discard"]' && $(state_of a)$(state_of b)$(state_of c) == createdcreatedcreated && $(state_of s) == '' ]]
+  [[ $(undoable) == '[["rollback", ["a"], "app"]]' ]]
+  (cd "$T/home/second"; "$garth" undo); [[ $(state_of s) == created ]]
+  # one by one is possible too, and a name that is taken stops no other
+  "$garth" cleanup --force-all <<<remove; "$garth" undo a; "$garth" new c
+  call "$garth" undo; [[ $code == 1 && $err == *"there is another task 'c' by now"* && $(state_of b) == created ]] || complain
+}
+
+@test "H6 undo --list: newest first; a merge with its task is one; what the trash was emptied of is not there" {
+  "$garth" new t; inside t 'echo x >x; git add x; git commit -qm x'; "$garth" merge t; "$garth" new u; inside u 'echo y >y'; "$garth" rollback u --full
+  [[ $(undoable) == '[["rollback", ["u"], "app"], ["merge", ["t"], "app"]]' ]]
+  "$garth" undo --list | sed -n 2p | grep -q "app .*the merge of task 't', and its removal"
+  "$garth" discard u; "$garth" new v; inside v 'echo z >z'; "$garth" discard -f v; "$garth" gc --empty-trash
+  # the merge can be taken back without its task
+  [[ $(undoable) != *'"v"'* && $(undoable) == *'["merge", ["t"], "app"]'* ]]
+  fails 3 'the trash was emptied of it' "$garth" undo; [[ $(hint) == 'garth undo --list' ]] || complain
+  "$garth" undo t; [[ ! -e x ]]
 }

@@ -1,0 +1,164 @@
+#include "cli/undo_list.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "cli/json.h"
+#include "git/ref.h"
+#include "task/archive.h"
+#include "task/here.h"
+#include "task/remove.h"
+
+#define DEEDS_MAX   500
+#define NAMES_SHOWN 8
+
+void undo_list_release(struct undo_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		for (size_t j = 0; j < l->v[i].n; j++)
+			deed_release(&l->v[i].deeds[j]);
+		free(l->v[i].deeds);
+		free(l->v[i].project);
+		free(l->v[i].path);
+	}
+	free(l->v);
+	*l = (struct undo_list){ 0 };
+}
+
+static bool is_removal(const struct deed *d)
+{
+	return !strcmp(d->kind, "discard") || !strcmp(d->kind, "archive");
+}
+
+static bool came_with_merge(const struct deed *d)
+{
+	auto_discarded was = { 0 };
+	struct err ignored = ERR_INIT;
+
+	return is_removal(d) && !discarded_read(d, &was, &ignored) && was.merged;
+}
+
+/* Whether the deed's merge is taken back with the removal that stands before it in the list. */
+static bool is_part(const struct deed_list *l, size_t i)
+{
+	for (size_t j = 0; j < i && !strcmp(l->v[i].kind, "merge"); j++)
+		if (l->v[j].task_id == l->v[i].task_id && came_with_merge(&l->v[j]))
+			return true;
+	return false;
+}
+
+/* A removal is taken back out of the trash or an archive; with its merge, that is left at least. */
+static bool is_gone(struct context *c, const struct deed *d)
+{
+	auto_str trash = xasprintf("trash/%lld", (long long)d->task_id);
+	struct err none = ERR_INIT;
+	auto_deed merge = { 0 };
+
+	return is_removal(d) && faccessat(c->home.fd, trash, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
+	       !archive_holds(c, d->task_id) &&
+	       (!came_with_merge(d) || store_deed_of(c->store, d->task_id, "merge", &merge, &none) < 0);
+}
+
+static void add(struct undo_list *l, struct deed *d)
+{
+	struct undoable *u = NULL;
+
+	for (size_t i = 0; d->batch && i < l->n; i++)
+		if (l->v[i].deeds[0].batch == d->batch && l->v[i].deeds[0].project_id == d->project_id)
+			u = &l->v[i];
+	if (!u) {
+		l->v = xrealloc(l->v, l->n + 1, sizeof(*l->v));
+		u = &l->v[l->n++];
+		*u = (struct undoable){ 0 };
+	}
+	u->deeds = xrealloc(u->deeds, u->n + 1, sizeof(*u->deeds));
+	u->deeds[u->n++] = *d;
+	*d = (struct deed){ 0 };
+}
+
+static int complete(struct context *c, struct undoable *u, struct err *e)
+{
+	auto_project p = { 0 };
+
+	if (store_project_by_id(c->store, u->deeds[0].project_id, &p, e) < 0)
+		return -1;
+	u->project = steal_ptr(p.name);
+	u->path = steal_ptr(p.path);
+	u->gone = true;
+	for (size_t i = 0; i < u->n; i++)
+		u->gone = u->gone && is_gone(c, &u->deeds[i]);
+	return 0;
+}
+
+int undo_find(struct context *c, const char *task, struct undo_list *ret, struct err *e)
+{
+	auto_undo_list found = { 0 };
+	auto_deed_list l = { 0 };
+
+	if (context_store(c, e) < 0 || here_project(c, ".", &found.project, e) < 0 ||
+		store_deed_list(c->store, task, found.project, DEEDS_MAX, &l, e) < 0)
+		return -1;
+	/* who names a task need not stand in its repository */
+	if (task && !l.n && found.project && store_deed_list(c->store, task, 0, DEEDS_MAX, &l, e) < 0)
+		return -1;
+	for (size_t i = 0; i < l.n; i++) {
+		/* is_part looks at those before, so none is taken out of the list yet */
+		l.v[i].undone = is_part(&l, i);
+	}
+	for (size_t i = 0; i < l.n; i++)
+		if (!l.v[i].undone)
+			add(&found, &l.v[i]);
+	for (size_t i = 0; i < found.n; i++)
+		if (complete(c, &found.v[i], e) < 0)
+			return -1;
+	*ret = found;
+	found = (struct undo_list){ 0 };
+	return 0;
+}
+
+static void name_tasks(const struct undoable *u, struct buf *out)
+{
+	for (size_t i = 0; i < u->n && i < NAMES_SHOWN; i++)
+		buf_printf(out, "%s%s", i ? ", " : "", u->deeds[u->n - 1 - i].task);
+	if (u->n > NAMES_SHOWN)
+		buf_printf(out, " and %zu more", u->n - NAMES_SHOWN);
+}
+
+char *undo_describe(const struct undoable *u)
+{
+	const struct deed *d = &u->deeds[0];
+	auto_buf names = BUF_INIT(4096);
+	const char *target = NULL;
+	char *text;
+	json_t *o;
+
+	if (u->n > 1) {
+		name_tasks(u, &names);
+		return xasprintf("the removal of %zu tasks: %s", u->n, buf_str(&names));
+	}
+	if (came_with_merge(d))
+		return xasprintf("the merge of task '%s', and its removal", d->task);
+	o = json_loads(d->data, 0, NULL);
+	if (!strcmp(d->kind, "merge"))
+		json_unpack(o, "{s:s}", "target", &target);
+	text = target ? xasprintf("the merge of task '%s' into %s", d->task, ref_short(target))
+		      : xasprintf("the %s of task '%s'", d->kind, d->task);
+	json_decref(o);
+	return text;
+}
+
+json_t *undo_json(const struct undoable *u)
+{
+	auto_str what = undo_describe(u);
+	json_t *tasks = json_array();
+
+	for (size_t i = u->n; i-- > 0;)
+		json_array_append_new(tasks, json_text(u->deeds[i].task));
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "kind",
+		came_with_merge(&u->deeds[0]) ? "merge" : u->deeds[0].kind, "what", json_text(what),
+		"task_names", tasks, "project", json_text(u->project), "repository", json_text(u->path),
+		"created", json_time(u->deeds[0].created));
+}
