@@ -195,6 +195,7 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 {
 	auto_task_at at = { .ws.dir = -1 };
 	auto_jail jail = { 0 };
+	auto_strvec not_shown = STRVEC_INIT;
 	struct walls_opts walls = o->walls;
 	struct kept kept = { .task = t->name, .run = run };
 	struct keeper_spec spec = { .task = t->name,
@@ -216,10 +217,13 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	look_at_boot(&at);
 	clear_locks(&at);
 	walls.net = &o->net;
+	walls.not_shown = &not_shown;
 	if (keep_network(&at, o, run != NULL, e) < 0 || walls_describe(c, &at, &walls, &jail, e) < 0 ||
 		jail_check(&jail, e) < 0)
 		return -1;
 	kept.max_file = jail.max_file_size;
+	for (size_t i = 0; i < not_shown.n; i++)
+		say_warning("%s", not_shown.v[i]);
 	context_close_store(c);
 	limit(c, t, &jail, &group);
 	spec.group = &group;

@@ -76,6 +76,7 @@ void config_release(struct config *c)
 	strvec_release(&c->net_allow);
 	strvec_release(&c->tools);
 	strvec_release(&c->allow_read);
+	strvec_release(&c->allow_read_at);
 	strvec_release(&c->env);
 	for (size_t i = 0; i < c->nagents; i++) {
 		free(c->agents[i].name);

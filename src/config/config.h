@@ -13,7 +13,7 @@
  *	  backend: overlay            # overlay | worktree; where unset: overlay where the kernel allows
  *	jail:
  *	  tools: [.cargo/bin, .nvm]   # directories under the home, shown read-only, beside the built-in ones
- *	  allow_read: [/srv/data]     # absolute paths, shown read-only
+ *	  allow_read: [/srv/data]     # absolute paths, shown read-only; not in the project
  *	  env: [MY_VAR]               # names of variables that are passed in
  *	network:
  *	  mode: allow                 # none | allow | host
@@ -113,13 +113,14 @@ struct config {
 	struct strvec net_allow; /* hosts.h */
 	uint64_t log_size;
 	uint64_t max_processes, max_memory, max_cpu; /* limits; 0: none */
-	uint64_t max_disk;        /* bytes that a task may hold on disk in all; 0: task/disk.h */
-	uint64_t max_open_files;  /* descriptors of a process inside */
-	uint64_t max_inodes;      /* of everything that a task has; 0: no limit */
-	uint64_t check_every;     /* seconds */
-	struct strvec tools;      /* relative to the home */
-	struct strvec allow_read; /* absolute */
-	struct strvec env;        /* names; a trailing '*' matches the rest, as in LC_* */
+	uint64_t max_disk;           /* bytes that a task may hold on disk in all; 0: task/disk.h */
+	uint64_t max_open_files;     /* descriptors of a process inside */
+	uint64_t max_inodes;         /* of everything that a task has; 0: no limit */
+	uint64_t check_every;        /* seconds */
+	struct strvec tools;         /* relative to the home */
+	struct strvec allow_read;    /* absolute */
+	struct strvec allow_read_at; /* "FILE:LINE" of each */
+	struct strvec env;           /* names; a trailing '*' matches the rest, as in LC_* */
 	struct config_agent *agents;
 	size_t nagents;
 	struct config_policy policy;

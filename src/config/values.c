@@ -40,12 +40,15 @@ static int read_list(const struct source *s, const struct yaml *y, const struct 
 		return -1;
 	for (size_t i = 0; i < items.n; i++) {
 		const char *wrong = check_item(s, row->type, items.v[i]);
+		const struct yaml *item = y->kind == YAML_LIST ? y->items[i] : y;
 
 		if (wrong)
-			return yaml_error(y->kind == YAML_LIST ? y->items[i] : y, s->file, e,
-				"'%s' in '%s' %s", items.v[i], what, wrong);
-		if (!strvec_has(to, items.v[i]))
-			strvec_push(to, items.v[i]);
+			return yaml_error(item, s->file, e, "'%s' in '%s' %s", items.v[i], what, wrong);
+		if (strvec_has(to, items.v[i]))
+			continue;
+		strvec_push(to, items.v[i]);
+		if (row->type == VALUE_ALLOW_READ)
+			strvec_pushf(&s->config->allow_read_at, "%s:%u", s->file, item->line);
 	}
 	return 0;
 }

@@ -104,7 +104,8 @@ static void show_named(struct context *c, struct jail *j, const struct hidden *h
 		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, real, path);
 }
 
-static void show_tools(struct context *c, struct jail *j, const struct hidden *h)
+static void show_tools(struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *j,
+	const struct hidden *h)
 {
 	for (size_t i = 0; i < c->config.tools.n; i++) {
 		auto_str path = path_join(c->user_home, c->config.tools.v[i]);
@@ -114,7 +115,8 @@ static void show_tools(struct context *c, struct jail *j, const struct hidden *h
 			show_named(c, j, h, path);
 	}
 	for (size_t i = 0; i < c->config.allow_read.n; i++)
-		show_named(c, j, h, c->config.allow_read.v[i]);
+		if (walls_can_allow(c, at, o, i))
+			show_named(c, j, h, c->config.allow_read.v[i]);
 }
 
 void walls_facts(struct context *c, const struct task *t, struct buf *facts, struct buf *rules)
@@ -227,7 +229,7 @@ int walls_describe(
 	show_system(ret, &outside);
 	show_etc(c, at->task, ret);
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, home, c->user_home);
-	show_tools(c, ret, &tools);
+	show_tools(c, at, o, ret, &tools);
 	show_elsewhere(c, at, ret);
 	return show_gateway(c, at, ret, e) < 0 ? -1 : workspace_describe(&at->ws, ret, e);
 }

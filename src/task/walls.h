@@ -17,6 +17,8 @@
 
 struct walls_opts {
 	const struct network *net;
+	/* What of jail.allow_read is not shown, a line each with where it is written and why; may be NULL. */
+	struct strvec *not_shown;
 	bool allow_weaker; /* run even where the kernel lacks Landlock or a /proc of its own */
 };
 

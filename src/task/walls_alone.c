@@ -79,7 +79,8 @@ static void show_system_here(struct jail *j, const struct hidden *h)
 		show_here(j, h, "/etc/resolv.conf", 0);
 }
 
-static void show_tools_here(struct context *c, struct jail *j, const struct hidden *h)
+static void show_tools_here(struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *j,
+	const struct hidden *h)
 {
 	for (size_t i = 0; i < c->config.tools.n + c->config.allow_read.n; i++) {
 		size_t k = i - c->config.tools.n;
@@ -87,6 +88,8 @@ static void show_tools_here(struct context *c, struct jail *j, const struct hidd
 						      : xstrdup(c->config.allow_read.v[k]);
 		auto_str real = canonicalize_file_name(path);
 
+		if (i >= c->config.tools.n && !walls_can_allow(c, at, o, k))
+			continue;
 		if (real && !path_within(c->user_home, real))
 			show_here(j, h, real, 0);
 	}
@@ -195,7 +198,7 @@ int walls_describe_alone(struct context *c, struct task_at *at, const struct hid
 	}
 	jail_add(j, JAIL_BIND, 0, run, run);
 	show_system_here(j, outside);
-	show_tools_here(c, j, tools);
+	show_tools_here(c, at, o, j, tools);
 	if (!path_within(shim, "/usr"))
 		jail_add(j, JAIL_BIND, 0, shim, shim);
 	strvec_push(&j->sockets, socket);

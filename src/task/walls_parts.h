@@ -23,6 +23,9 @@ struct hidden {
 bool is_hidden(const struct hidden *h, const char *path);
 bool hidden_beneath(const struct hidden *h, const char *path);
 
+/* Tells o->not_shown of the i-th path of jail.allow_read, if it is not shown: false then. */
+bool walls_can_allow(const struct context *c, const struct task_at *at, const struct walls_opts *o, size_t i);
+
 /* What the shim knows of the task. */
 void walls_facts(struct context *c, const struct task *t, struct buf *facts, struct buf *rules);
 

@@ -54,6 +54,25 @@ config() { mkdir -p "$XDG_CONFIG_HOME/garth"; cat >"$XDG_CONFIG_HOME/garth/confi
   [[ $code != 0 && $(<"$T/data/f") == d ]] || complain
 }
 
+@test "O3 J10 config: a path of allow_read that is not shown is named, with file, line and reason" {
+  echo secret >"$R/.env"; mkdir "$T/data"; echo d >"$T/data/f"; chmod 755 "$T" "$T/data"; ln -s "$R/.env" "$T/data/link"; ln -s "$T" "$T/data/up"
+  config <<<$'jail:\n  allow_read:\n  - '"$T/data"$'\n  - '"$R/.env"$'\n  - '"$T/nothing"$'\n  - '"$R/.git/config"$'\n  - '"$T/data/link"$'\n  - '"$T/data/up"
+  file=$XDG_CONFIG_HOME/garth/config.yaml
+  for b in "${backends[@]}"; do
+    "$garth" new t --backend $b
+    call inside t "cat $T/data/f; cat .env $R/.env $T/data/link $T/data/up/home/src/app/.env 2>/dev/null"
+    [[ $out == d ]] || complain
+    [[ $err == *"▲ '$R/.env' of jail.allow_read ($file:4) is not shown: it is in the project"* ]] || complain
+    [[ $err == *"'$T/nothing' of jail.allow_read ($file:5) is not shown: it is not there"* ]] || complain
+    [[ $err == *"'$R/.git/config' of jail.allow_read ($file:6) is not shown: it is in the "* ]] || complain
+    [[ $err == *"'$T/data/link' of jail.allow_read ($file:7) is not shown: it is in the project"* ]] || complain
+    [[ $err == *"'$T/data/up' of jail.allow_read ($file:8) is not shown: it leads to a directory that holds"* && $err != *"'$T/data' of"* ]] || complain
+    call "$garth" show t --jail
+    [[ $code == 0 && $err == *"($file:4) is not shown"* ]] || complain
+    "$garth" discard -fD t 2>/dev/null
+  done
+}
+
 @test "O3 config: an unknown key is named with file and line, and nothing is made" {
   config <<<$'workspace:\n  backend: overlay\nworkspcae:\n  backend: overlay\n'
   fails 2 "$XDG_CONFIG_HOME/garth/config.yaml:3" "$garth" new t
