@@ -290,6 +290,7 @@ static int route(struct call *c)
 {
 	int code;
 
+	move_recover(c->place.git_dir);
 	switch (c->verdict.rule) {
 	case RULE_BLOCKED:
 		if (c->verdict.doubt)

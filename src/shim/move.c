@@ -1,172 +1,13 @@
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/magic.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/path.h"
 #include "shim/shim.h"
-#include "sys/fault.h"
 #include "sys/fd.h"
-#include "sys/tree.h"
-
-#define DEPTH 200
-
-static int copy_file(int from_dir, int to_dir, const char *name, const struct stat *st)
-{
-	auto_fd from = openat(from_dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	auto_fd to = openat(to_dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	const struct timespec times[] = { st->st_atim, st->st_mtim };
-	struct err e = ERR_INIT;
-
-	if (from < 0 || to < 0 || copy_fd(from, to, &e) < 0)
-		return -1;
-	return fchmod(to, st->st_mode & 07777) < 0 ? -1 : futimens(to, times);
-}
-
-static int copy_link(int from_dir, int to_dir, const char *name, const struct stat *st)
-{
-	const struct timespec times[] = { st->st_atim, st->st_mtim };
-	char target[PATH_MAX];
-	ssize_t n = readlinkat(from_dir, name, target, sizeof(target) - 1);
-
-	if (n < 0 || n == sizeof(target) - 1)
-		return -1;
-	target[n] = '\0';
-	if (symlinkat(target, to_dir, name) < 0)
-		return -1;
-	return utimensat(to_dir, name, times, AT_SYMLINK_NOFOLLOW);
-}
-
-static int copy_fifo(int to_dir, const char *name, const struct stat *st)
-{
-	const struct timespec times[] = { st->st_atim, st->st_mtim };
-
-	if (mkfifoat(to_dir, name, 0600) < 0 || fchmodat(to_dir, name, st->st_mode & 07777, 0) < 0)
-		return -1;
-	return utimensat(to_dir, name, times, AT_SYMLINK_NOFOLLOW);
-}
-
-static int copy_content(int from, int to, int depth);
-
-static int copy_dir(int from_dir, const char *name, int to_dir, const char *as, int depth)
-{
-	auto_fd from = openat(from_dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	auto_fd to = -1;
-	struct timespec times[2];
-	struct stat st;
-
-	if (from < 0 || fstat(from, &st) < 0 || mkdirat(to_dir, as, 0700) < 0)
-		return -1;
-	to = openat(to_dir, as, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (to < 0 || depth > DEPTH || copy_content(from, to, depth + 1) < 0)
-		return -1;
-	times[0] = st.st_atim;
-	times[1] = st.st_mtim;
-	return fchmod(to, st.st_mode & 07777) < 0 ? -1 : futimens(to, times);
-}
-
-static int copy_entry(int from, int to, const char *name, int depth)
-{
-	struct stat st;
-
-	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return -1;
-	switch (st.st_mode & S_IFMT) {
-	case S_IFREG:
-		return copy_file(from, to, name, &st);
-	case S_IFDIR:
-		return copy_dir(from, name, to, name, depth);
-	case S_IFLNK:
-		return copy_link(from, to, name, &st);
-	case S_IFIFO:
-		return copy_fifo(to, name, &st);
-	default:
-		return -1;
-	}
-}
-
-static int copy_content(int from, int to, int depth)
-{
-	int again = fcntl(from, F_DUPFD_CLOEXEC, 0), r = 0;
-	DIR *d = again < 0 ? NULL : fdopendir(again);
-	struct dirent *ent;
-
-	if (!d) {
-		fd_closep(&again);
-		return -1;
-	}
-	errno = 0;
-	while (!r && (ent = readdir(d))) {
-		if (strcmp(ent->d_name, ".") != 0 && strcmp(ent->d_name, "..") != 0)
-			r = copy_entry(from, to, ent->d_name, depth);
-		if (!r)
-			errno = 0;
-	}
-	if (errno)
-		r = -1;
-	closedir(d);
-	return r;
-}
-
-/* The copy takes the directory's place. It is whole before the first byte of the other goes, and no signal
- * that can be held off comes in between. */
-static int replace(int parent, const char *name, const char *copy)
-{
-	struct err e = ERR_INIT;
-	sigset_t all, before;
-	int r;
-
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	fault("mv-copied");
-	r = tree_remove(parent, name, &e);
-	fault("mv-removed");
-	if (!r)
-		r = renameat(parent, copy, parent, name);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (r < 0)
-		fprintf(stderr, "garth: all of '%s' is in '%s'\n", name, copy);
-	return r;
-}
-
-static char *without_slash(const char *path)
-{
-	size_t n = strlen(path);
-
-	while (n > 1 && path[n - 1] == '/')
-		n--;
-	return xstrndup(path, n);
-}
-
-int move_copy_up(int dir, const char *path)
-{
-	auto_str whole = without_slash(path), copy = NULL;
-	const char *name = path_base(whole);
-	auto_str above = xstrndup(whole, (size_t)(name - whole));
-	auto_fd parent = openat(dir, *above ? above : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct err e = ERR_INIT;
-	unsigned random = 0;
-
-	if (parent < 0 || !*name || !strcmp(name, ".") || !strcmp(name, ".."))
-		return -1;
-	if (getrandom(&random, sizeof(random), 0) < 0)
-		return -1;
-	copy = xasprintf("%s.garth-%06x", name, random & 0xffffff);
-	if (copy_dir(parent, name, parent, copy, 0) < 0) {
-		if (errno != EEXIST)
-			tree_remove(parent, copy, &e);
-		return -1;
-	}
-	return replace(parent, name, copy);
-}
 
 /* The arguments of git mv; all of its options stand alone. */
 struct move {
@@ -197,7 +38,7 @@ static void read_move(const struct run *r, struct strvec *words, struct move *m)
 
 static bool may_be_lower(int dir, const char *path)
 {
-	auto_str plain = without_slash(path);
+	auto_str plain = move_without_slash(path);
 	auto_fd fd = openat(dir, plain, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	struct statfs fs;
 
@@ -245,8 +86,12 @@ static int replay(int text, int status)
 static int copy_sources(const struct move *m, const struct place *p)
 {
 	for (size_t i = 0; i + 1 < m->n; i++)
-		if (may_be_lower(p->dir, m->words[i]) && move_copy_up(p->dir, m->words[i]) < 0)
+		if (may_be_lower(p->dir, m->words[i]) && move_copy_up(p->dir, m->words[i], p->git_dir) < 0) {
+			fprintf(stderr,
+				"garth: '%s' cannot be copied, which moving it needs here: %s; it is as it was\n",
+				m->words[i], strerror(errno));
 			return -1;
+		}
 	return 0;
 }
 

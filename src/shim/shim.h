@@ -183,7 +183,11 @@ bool offer_pack(int repository, const char *from, const char *to, struct buf *re
 /* Whether move_run has anything to do for this command. */
 bool move_wanted(const struct run *r, const struct place *p);
 int move_run(const struct run *r, const struct place *p);
-/* Replaces the directory by a copy of itself; 0, or -1 with things as they were. */
-int move_copy_up(int dir, const char *path);
+/* move_up.c: replaces the directory by a copy of itself; 0, or -1 and errno with things as they were. git_dir
+ * (-1 for none) gets a note of it, by which move_recover finishes what a git left that was killed at it. */
+int move_copy_up(int dir, const char *path, int git_dir);
+void move_recover(int git_dir);
+/* On the heap. */
+char *move_without_slash(const char *path);
 
 #endif

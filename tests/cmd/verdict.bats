@@ -19,7 +19,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
     [[ $code == 0 && $(git rev-parse garth/x-$b) == $(git rev-parse main) && $(state_of x-$b) == failed ]] || complain
     call "$garth" publish x-$b --from feature
     [[ $code == 0 && $(git log --format=%s garth/x-$b | paste -sd,) == two,one,first ]] || complain
-    [[ $(state_of x-$b) == done && $(field x-$b note) == null && $(field x-$b files) == '[]' ]]
+    [[ $(state_of x-$b) == done && $(field x-$b note) == null && $(field x-$b uncommitted) == '[]' ]]
     # inside, the task's branch is checked out at that commit, and work goes on there
     [[ $(inside x-$b 'git symbolic-ref HEAD; git status --porcelain; git log -1 --format=%s') == "refs/heads/garth/x-$b"$'\ntwo' ]]
     inside x-$b 'echo 3 >three; git add three; git commit -qm three'
