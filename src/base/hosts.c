@@ -159,6 +159,18 @@ int hosts_check(const char *entry, struct err *e)
 		"'%.200s' is not a host: a name, *.name or an address is meant, perhaps :port", entry);
 }
 
+char *hosts_entry(const char *host, int port)
+{
+	bool usual = port == 443 || port == 80;
+	struct host h;
+
+	if (port <= 0 || port > UINT16_MAX || !host_parse(host, strlen(host), (uint16_t)port, &h))
+		return NULL;
+	if (strchr(h.name, ':'))
+		return usual ? xasprintf("[%s]", h.name) : xasprintf("[%s]:%d", h.name, port);
+	return usual ? xstrdup(h.name) : xasprintf("%s:%d", h.name, port);
+}
+
 static bool same_bits(const unsigned char *a, const unsigned char *b, unsigned bits)
 {
 	unsigned char rest = (unsigned char)(0xff << (8 - bits % 8));

@@ -39,6 +39,9 @@ bool host_parse_pair(const char *text, size_t len, uint16_t fallback, struct hos
 
 /* Whether an entry of a list is well-formed. ERR_USAGE. */
 int hosts_check(const char *entry, struct err *e);
+/* The entry that lets a host through at this port, on the heap; NULL where it is none: then it may be any
+ * text, which nobody is to copy. */
+char *hosts_entry(const char *host, int port);
 /* Whether the list has the host. An address is had where it is listed as one. */
 bool hosts_allow(const struct strvec *list, const struct host *h);
 

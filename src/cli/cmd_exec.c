@@ -6,13 +6,15 @@
 #include "cli/say.h"
 #include "cli/session.h"
 #include "sys/fd.h"
+#include "task/again.h"
 #include "task/disk.h"
 #include "task/end.h"
 
-/* What the command line says of the network. */
-struct asked_net {
-	const char *mode;
-	struct strvec allow;
+/* What the command line says. */
+struct exec_opts {
+	const char *mode, *agent;
+	struct strvec allow, env;
+	bool weaker;
 };
 
 /* A file that grew too large kills without a word. */
@@ -29,10 +31,27 @@ static void tell_killed(struct context *c, const struct task *t, int exit_code)
 		say_warning("%s", why);
 }
 
-static int exec_in(const char *name, const struct strvec *env, const struct asked_net *net, bool weaker,
-	char *const *argv)
+/* A known agent has what `garth run` gives it: by its program, by --agent, or in a shell the task's own. */
+static int find_agent(struct context *c, const struct task *t, const char *asked, const char *program,
+	const struct config_agent **ret, struct err *e)
 {
-	struct session_opts o = { .env = env, .walls.allow_weaker = weaker };
+	struct err ignored = ERR_INIT;
+	auto_str own = NULL;
+	auto_fd dir = -1;
+
+	*ret = asked     ? config_agent_by_name(&c->config, asked)
+	       : program ? config_agent_by_program(&c->config, program)
+			 : NULL;
+	if (asked && !*ret)
+		return err_set(e, ERR_NOTFOUND, "there is no agent '%s' in the configuration", asked);
+	if (!asked && !program && !home_task_dir(&c->home, t->id, &dir, &ignored) && (own = again_agent(dir)))
+		*ret = config_agent_by_name(&c->config, own);
+	return 0;
+}
+
+static int exec_in(const char *name, const struct exec_opts *x, char *const *argv)
+{
+	struct session_opts o = { .env = &x->env, .walls.allow_weaker = x->weaker };
 	struct terminal_result r = { .end = TERMINAL_EXIT };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
@@ -42,16 +61,17 @@ static int exec_in(const char *name, const struct strvec *env, const struct aske
 
 	if (context_open(&c, &e) < 0 || task_find(&c, name, &t, &e) < 0 || session_configure(&c, &t, &e) < 0)
 		return say_error(&e);
-	if (t.strict && weaker)
+	if (t.strict && x->weaker)
 		return err_set(&e, ERR_USAGE,
 			       "task '%s' was made with --strict-isolation and never runs weaker", name),
 		       say_error(&e);
+	if (find_agent(&c, &t, x->agent, argv ? argv[0] : NULL, &o.agent, &e) < 0)
+		return say_error(&e);
 	if (!argv) {
 		shell[0] = path_within(c.shell, "/usr") || path_within(c.shell, "/bin") ? c.shell : "/bin/sh";
 		argv = shell;
 	}
-	o.agent = config_agent_by_program(&c.config, argv[0]);
-	if (session_network(&c, &t, net->mode, &net->allow, &o, &e) < 0)
+	if (session_network(&c, &t, x->mode, &x->allow, &o, &e) < 0)
 		return say_error(&e);
 	rc = session_exec(&c, &t, &o, argv, &r, &e);
 	network_release(&o.net);
@@ -64,22 +84,27 @@ static int exec_in(const char *name, const struct strvec *env, const struct aske
 	return r.exit_code;
 }
 
+static void exec_opts_release(struct exec_opts *x)
+{
+	strvec_release(&x->allow);
+	strvec_release(&x->env);
+}
+
 int cmd_exec(int argc, char **argv)
 {
-	struct strvec env = STRVEC_INIT;
-	struct asked_net net = { 0 };
-	bool weaker = false;
+	__attribute__((cleanup(exec_opts_release))) struct exec_opts x = { 0 };
 	const struct opt opts[] = {
-		{ 'e', "env", OPT_LIST, &env, "VAR[=VAL]", "pass a variable in" },
-		{ 0, "net", OPT_STR, &net.mode, "MODE", "none, allow or host, where the task is stopped" },
-		{ 0, "allow", OPT_LIST, &net.allow, "HOST",
+		{ 'e', "env", OPT_LIST, &x.env, "VAR[=VAL]", "pass a variable in" },
+		{ 0, "net", OPT_STR, &x.mode, "MODE", "none, allow or host, where the task is stopped" },
+		{ 0, "allow", OPT_LIST, &x.allow, "HOST",
 			"let it reach this host, where the task is stopped" },
-		{ 0, "allow-weaker", OPT_FLAG, &weaker, NULL, "run even where the kernel lacks a wall" },
+		{ 0, "agent", OPT_STR, &x.agent, "NAME", "bring this agent's log-in, hosts and variables" },
+		{ 0, "allow-weaker", OPT_FLAG, &x.weaker, NULL, "run even where the kernel lacks a wall" },
 		OPT_END,
 	};
 	struct cmd_line l = { "exec", opts, 2, -1, true, 0, 0 };
 	struct err e = ERR_INIT;
-	int words, rest, code;
+	int words, rest;
 	char **behind;
 
 	CMD_PARSE(&l, argc, argv);
@@ -90,28 +115,22 @@ int cmd_exec(int argc, char **argv)
 	if (!behind[rest])
 		return err_set(&e, ERR_USAGE, "no command given"),
 		       err_hint(&e, "garth shell %s", argv[l.rest]), say_error(&e);
-	code = exec_in(argv[l.rest], &env, &net, weaker, behind + rest);
-	strvec_release(&env);
-	strvec_release(&net.allow);
-	return code;
+	return exec_in(argv[l.rest], &x, behind + rest);
 }
 
 int cmd_shell(int argc, char **argv)
 {
-	struct asked_net net = { 0 };
+	__attribute__((cleanup(exec_opts_release))) struct exec_opts x = { 0 };
 	const struct opt opts[] = {
-		{ 0, "net", OPT_STR, &net.mode, "MODE", "none, allow or host, where the task is stopped" },
-		{ 0, "allow", OPT_LIST, &net.allow, "HOST",
+		{ 0, "net", OPT_STR, &x.mode, "MODE", "none, allow or host, where the task is stopped" },
+		{ 0, "allow", OPT_LIST, &x.allow, "HOST",
 			"let it reach this host, where the task is stopped" },
+		{ 0, "agent", OPT_STR, &x.agent, "NAME", "bring this agent's log-in, hosts and variables" },
 		OPT_END,
 	};
 	struct cmd_line l = { "shell", opts, 1, 1, false, 0, 0 };
 	struct err e = ERR_INIT;
-	const struct strvec none = STRVEC_INIT;
-	int code;
 
 	CMD_PARSE(&l, argc, argv);
-	code = exec_in(argv[0], &none, &net, false, NULL);
-	strvec_release(&net.allow);
-	return code;
+	return exec_in(argv[0], &x, NULL);
 }

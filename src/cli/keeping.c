@@ -56,7 +56,8 @@ struct kept {
 static void proxy(void *arg, const struct keeper_proxy *io)
 {
 	const struct kept *k = arg;
-	const struct proxy p = { { io->listen[0], io->listen[1] }, io->forward, k->task, PROXY_LINGER };
+	const struct proxy p = { { io->listen[0], io->listen[1] }, io->forward, k->task, io->notes,
+		PROXY_LINGER };
 
 	proxy_serve(&p);
 }

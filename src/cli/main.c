@@ -24,7 +24,7 @@ const struct cmd commands[] = {
 	{ "path", cmd_path, "TASK", "print where a task's files are on the host" },
 	{ "diff", cmd_diff, "TASK [PATH...]", "show what a task changed" },
 	{ "publish", cmd_publish, "TASK", "publish a task's drafts now" },
-	{ "allow", cmd_allow, "TASK [PATH...]", "let a task publish protected paths" },
+	{ "allow", cmd_allow, "TASK [PATH...]", "let a task publish protected paths, or reach a host" },
 	{ "snapshot", cmd_snapshot, "TASK", "keep a task's state, to come back to" },
 	{ "rollback", cmd_rollback, "TASK", "take a task back to its start, a snapshot, or one file" },
 	{ "sync", cmd_sync, "TASK", "bring the target's new commits into a task" },

@@ -10,7 +10,10 @@
 #include "cli/gate_client.h"
 #include "cli/session.h"
 #include "git/ref.h"
+#include "sys/fd.h"
+#include "task/again.h"
 #include "task/life.h"
+#include "task/network.h"
 
 static char *fact_of(const struct task *t)
 {
@@ -47,6 +50,22 @@ static int begin_inside(struct context *c, struct task *r, const struct task *t,
 	return rc;
 }
 
+/* The agent that made the conflict may solve it: the new task is for the same one, and reaches the same. */
+static int pass_on(struct context *c, const struct task *from, const struct task *to, struct err *e)
+{
+	auto_fd old = -1, new = -1;
+	struct err ignored = ERR_INIT;
+	auto_str agent = NULL;
+	auto_network n = { 0 };
+
+	if (home_task_dir(&c->home, from->id, &old, e) < 0 || home_task_dir(&c->home, to->id, &new, e) < 0)
+		return -1;
+	agent = again_agent(old);
+	if (agent && again_keep_agent(new, agent, e) < 0)
+		return -1;
+	return network_load(old, false, &n, &ignored) < 0 ? 0 : network_save(new, true, &n, e);
+}
+
 int resolve_begin(
 	struct context *c, struct task *t, const struct merge_spec *s, char **ret_name, struct err *e)
 {
@@ -68,7 +87,8 @@ int resolve_begin(
 		return -1;
 	spec.dir = p.path;
 	spec.rev = m.target ? m.target : t->target;
-	if (task_create(c, &spec, &r, e) < 0 || record(c, t, name, e) < 0 || begin_inside(c, &r, t, e) < 0)
+	if (task_create(c, &spec, &r, e) < 0 || record(c, t, name, e) < 0 || pass_on(c, t, &r, e) < 0 ||
+		begin_inside(c, &r, t, e) < 0)
 		return -1;
 	*ret_name = steal_ptr(name);
 	return 0;

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "cli/keeping.h"
 #include "cli/ports.h"
+#include "cli/reach.h"
 #include "cli/say.h"
 #include "jail/order.h"
 #include "keeper/keeper.h"
@@ -300,8 +301,10 @@ static int join_or_start(
 
 	if (!connect_keeper(c, t, ret_conn, e)) {
 		if (o->net_asked)
-			say_warning("task '%s' is running: its network stays as it is", t->name);
-		return 0;
+			say_warning(
+				"task '%s' is running: its network stays as it is, but for garth allow --host",
+				t->name);
+		return reach_for_agent(c, t, o, e);
 	}
 	if (e->kind != ERR_NOTFOUND || home_task_dir(&c->home, t->id, &dir, e) < 0)
 		return -1;
@@ -388,27 +391,45 @@ int session_attach(struct context *c, struct task *t, struct terminal_result *re
 	return terminal_session(conn, &term, ret, e);
 }
 
-int session_port(struct context *c, struct task *t, uint16_t inside, uint16_t *ret, struct err *e)
+/* One question to the keeper, with a port in it, which it answers with one. */
+static int ask_port(struct context *c, struct task *t, enum wire_type question, uint16_t port, uint16_t *ret,
+	struct err *e)
 {
 	auto_buf body = BUF_INIT(WIRE_FRAME_MAX);
-	uint32_t port = inside;
+	uint32_t number = port;
 	enum wire_type type;
 	auto_fd conn = -1;
 
 	if (connect_keeper(c, t, &conn, e) < 0 && e->kind == ERR_NOTFOUND)
-		return err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s", t->name, t->state);
-	if (conn < 0 || wire_send(conn, WIRE_PORT, &port, sizeof(port)) < 0 ||
+		return -1;
+	if (conn < 0 || wire_send(conn, question, &number, sizeof(number)) < 0 ||
 		wire_recv(conn, &type, &body) <= 0)
 		return err_set(e, ERR_BUSY, "cannot reach the keeper of task '%s'", t->name);
 	if (type == WIRE_FAIL) {
 		memcpy(e, body.data, sizeof(*e));
 		return -1;
 	}
-	if (type != WIRE_PORT)
+	if (type != question)
 		return err_set(e, ERR_FAILED, "the keeper of task '%s' says something else", t->name);
-	memcpy(&port, body.data, sizeof(port));
-	*ret = (uint16_t)port;
+	memcpy(&number, body.data, sizeof(number));
+	*ret = (uint16_t)number;
 	return 0;
+}
+
+int session_port(struct context *c, struct task *t, uint16_t inside, uint16_t *ret, struct err *e)
+{
+	if (ask_port(c, t, WIRE_PORT, inside, ret, e) == 0)
+		return 0;
+	if (e->kind == ERR_NOTFOUND)
+		err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s", t->name, t->state);
+	return -1;
+}
+
+int session_forward(struct context *c, struct task *t, uint16_t port, struct err *e)
+{
+	uint16_t same;
+
+	return ask_port(c, t, WIRE_FORWARD, port, &same, e);
 }
 
 int session_cancel(struct context *c, struct task *t, struct err *e)

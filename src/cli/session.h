@@ -45,6 +45,8 @@ int session_hold(struct context *c, struct task *t, int *ret_conn, struct err *e
 int session_attach(struct context *c, struct task *t, struct terminal_result *ret, struct err *e);
 /* Opens a port of a running task's to the host's loopback. */
 int session_port(struct context *c, struct task *t, uint16_t inside, uint16_t *ret, struct err *e);
+/* Forwards a port of the host's loopback to a running task. ERR_NOTFOUND where it does not run. */
+int session_forward(struct context *c, struct task *t, uint16_t port, struct err *e);
 /* Ends the running task and waits for it. */
 int session_cancel(struct context *c, struct task *t, struct err *e);
 

@@ -10,7 +10,7 @@
 #include "sys/fd.h"
 #include "task/network.h"
 
-#define HOST_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789-._:"
+#define HOST_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789-._:[]"
 /* Named at a run's end. */
 #define REFUSED_MAX 3
 
@@ -24,18 +24,38 @@ static void find(struct context *c, struct task_at *at, struct network *n, struc
 	store_asked_list(c->store, at->task->id, asked, &ignored);
 }
 
-enum fate { REACHED, UNREACHED, REFUSED };
+enum fate { REACHED, UNREACHED, PRIVATE, REFUSED };
 
-/* What is on the list and was not reached has another reason than Garth: no such name, nobody there. */
 static enum fate fate_of(const struct network *n, const struct asked *a)
 {
 	struct host h;
 
 	if (a->open)
 		return REACHED;
+	switch (a->why) {
+	case ASKED_NOT_LISTED:
+		return REFUSED;
+	case ASKED_PRIVATE:
+		return PRIVATE;
+	case ASKED_NO_NAME:
+	case ASKED_NO_ANSWER:
+		return UNREACHED;
+	case ASKED_UNKNOWN:
+		break;
+	}
+	/* what is on the list and was not reached had another reason than Garth */
 	return host_parse(a->host, strlen(a->host), (uint16_t)a->port, &h) && hosts_allow(&n->allow, &h)
 		       ? UNREACHED
 		       : REFUSED;
+}
+
+/* "leads to 10.0.0.7, which is not a public address: --allow 10.0.0.7 lets it" */
+static void add_private(struct buf *out, const struct asked *a)
+{
+	auto_str entry = hosts_entry(a->address, a->port);
+
+	buf_printf(out, "leads to %s, which is not a public address: --allow %s lets it", a->address,
+		entry ? entry : a->address);
 }
 
 static void print_hosts(
@@ -43,12 +63,16 @@ static void print_hosts(
 {
 	for (size_t i = 0; i < asked->n; i++) {
 		const struct asked *a = &asked->v[i];
-		auto_buf clean = BUF_SMALL;
+		auto_buf clean = BUF_SMALL, reason = BUF_SMALL;
 
 		if (fate_of(n, a) != fate)
 			continue;
-		printf("%-10s %s:%d, %lld time%s\n", title, say_one_line(&clean, a->host), a->port,
-			(long long)a->times, a->times == 1 ? "" : "s");
+		if (fate == PRIVATE)
+			buf_addstr(&reason, "; "), add_private(&reason, a);
+		else if (a->why == ASKED_NO_NAME)
+			buf_addstr(&reason, "; there is no such name");
+		printf("%-10s %s:%d, %lld time%s%s\n", title, say_one_line(&clean, a->host), a->port,
+			(long long)a->times, a->times == 1 ? "" : "s", buf_str(&reason));
 		title = "";
 	}
 }
@@ -99,6 +123,7 @@ void show_network(struct context *c, struct task_at *at)
 	print_forwards(&n, &asked);
 	print_hosts("reached", &n, &asked, REACHED);
 	print_hosts("no answer", &n, &asked, UNREACHED);
+	print_hosts("private", &n, &asked, PRIVATE);
 	print_hosts("refused", &n, &asked, REFUSED);
 }
 
@@ -106,15 +131,25 @@ void show_network(struct context *c, struct task_at *at)
  * and the user may copy what stands behind --allow. */
 static char *as_entry(const struct asked *a)
 {
-	bool usual = a->port == 443 || a->port == 80;
-	struct host h;
+	auto_str entry = hosts_entry(a->host, a->port);
 
-	if (!host_parse(a->host, strlen(a->host), (uint16_t)a->port, &h) ||
-		h.name[strspn(h.name, HOST_LETTERS)])
-		return NULL;
-	if (strchr(h.name, ':'))
-		return usual ? xasprintf("[%s]", h.name) : xasprintf("[%s]:%d", h.name, a->port);
-	return usual ? xstrdup(h.name) : xasprintf("%s:%d", h.name, a->port);
+	return entry && !entry[strspn(entry, HOST_LETTERS)] ? steal_ptr(entry) : NULL;
+}
+
+static void tell_private(const struct network *n, const struct asked_list *asked, const struct task *t)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < asked->n && told < REFUSED_MAX; i++) {
+		const struct asked *a = &asked->v[i];
+		auto_buf text = BUF_SMALL;
+
+		if (fate_of(n, a) != PRIVATE || a->last < t->started)
+			continue;
+		add_private(&text, a);
+		say_warning("its network does not reach %s:%d: it %s", a->host, a->port, buf_str(&text));
+		told++;
+	}
 }
 
 void tell_refused(struct context *c, const struct task *t)
@@ -131,6 +166,7 @@ void tell_refused(struct context *c, const struct task *t)
 		home_task_dir(&c->home, t->id, &dir, &ignored) < 0)
 		return;
 	network_load(dir, false, &list, &ignored);
+	tell_private(&list, &asked, t);
 	for (size_t i = 0; i < asked.n; i++) {
 		auto_str entry = NULL;
 
@@ -157,11 +193,18 @@ static json_t *hosts_json(const struct network *n, const struct asked_list *aske
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < asked->n; i++)
-		if (fate_of(n, &asked->v[i]) == fate)
-			json_array_append_new(list,
-				json_pack("{s:o, s:i, s:I}", "host", json_text(asked->v[i].host), "port",
-					asked->v[i].port, "times", (json_int_t)asked->v[i].times));
+	for (size_t i = 0; i < asked->n; i++) {
+		const struct asked *a = &asked->v[i];
+		json_t *one;
+
+		if (fate_of(n, a) != fate)
+			continue;
+		one = json_pack("{s:o, s:i, s:I}", "host", json_text(a->host), "port", a->port, "times",
+			(json_int_t)a->times);
+		if (fate == PRIVATE)
+			json_object_set_new(one, "address", json_text(a->address));
+		json_array_append_new(list, one);
+	}
 	return list;
 }
 
@@ -171,7 +214,8 @@ json_t *show_network_json(struct context *c, struct task_at *at)
 	auto_asked_list asked = { 0 };
 
 	find(c, at, &n, &asked);
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "mode", n.mode, "hosts", json_list(&n.allow),
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "mode", n.mode, "hosts", json_list(&n.allow),
 		"forwarded", forwards_json(&n, &asked), "reached", hosts_json(&n, &asked, REACHED),
-		"unanswered", hosts_json(&n, &asked, UNREACHED), "refused", hosts_json(&n, &asked, REFUSED));
+		"unanswered", hosts_json(&n, &asked, UNREACHED), "private", hosts_json(&n, &asked, PRIVATE),
+		"refused", hosts_json(&n, &asked, REFUSED));
 }

@@ -28,10 +28,9 @@ static int resolve(const struct host *h, struct addrinfo **ret, struct err *e)
 	return rc ? err_set(e, ERR_NOTFOUND, "%s cannot be found: %s", h->name, gai_strerror(rc)) : 0;
 }
 
-static int check(const struct strvec *list, const struct host *h, const struct addrinfo *all, struct err *e)
+static int check(const struct strvec *list, const struct host *h, const struct addrinfo *all,
+	char text[INET6_ADDRSTRLEN], struct err *e)
 {
-	char text[INET6_ADDRSTRLEN];
-
 	for (const struct addrinfo *a = all; a; a = a->ai_next)
 		if (!hosts_allow_address(list, h, a->ai_addr)) {
 			print_address(a, text);
@@ -74,7 +73,7 @@ int dial(const struct strvec *list, const struct host *h, int *ret, char address
 	address[0] = '\0';
 	if (resolve(h, &all, e) < 0)
 		return -1;
-	if (check(list, h, all, e) < 0) {
+	if (check(list, h, all, address, e) < 0) {
 		freeaddrinfo(all);
 		return -1;
 	}

@@ -10,8 +10,8 @@
 #define DIAL_SECONDS 30
 
 /* Resolves the host, which the list has, and connects to the first of its addresses that answers. All of them
- * must be such that the list allows them (hosts_allow_address): ERR_REFUSED names the one that is not.
- * ERR_NOTFOUND: there is no such name. Blocks. *address is what it is connected to. */
+ * must be such that the list allows them (hosts_allow_address): ERR_REFUSED, and *address is the one that is
+ * not. ERR_NOTFOUND: there is no such name. Blocks. *address is what it is connected to. */
 int dial(const struct strvec *list, const struct host *h, int *ret, char address[INET6_ADDRSTRLEN],
 	struct err *e);
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "audit/audit.h"
+#include "base/alloc.h"
 #include "egress/dial.h"
 #include "egress/relay.h"
 #include "egress/request.h"
@@ -24,17 +25,26 @@
 #include "task/task.h"
 
 /* What a client is told, by what came of its request. */
-enum outcome { OUTCOME_OPEN, OUTCOME_REFUSED, OUTCOME_MALFORMED, OUTCOME_UNKNOWN, OUTCOME_UNREACHABLE };
+enum outcome {
+	OUTCOME_OPEN,
+	OUTCOME_REFUSED,
+	OUTCOME_PRIVATE, /* a listed name that leads where only a listed address may */
+	OUTCOME_MALFORMED,
+	OUTCOME_UNKNOWN,
+	OUTCOME_UNREACHABLE
+};
 
 static const struct {
 	const char *http;
 	char socks;
+	enum asked_why why; /* as it is recorded */
 } outcomes[] = {
-	[OUTCOME_OPEN] = { "200 Connection established", 0 },
-	[OUTCOME_REFUSED] = { "403 Forbidden", 2 },
-	[OUTCOME_MALFORMED] = { "400 Bad Request", 1 },
-	[OUTCOME_UNKNOWN] = { "502 Bad Gateway", 4 },
-	[OUTCOME_UNREACHABLE] = { "502 Bad Gateway", 5 },
+	[OUTCOME_OPEN] = { "200 Connection established", 0, ASKED_UNKNOWN },
+	[OUTCOME_REFUSED] = { "403 Forbidden", 2, ASKED_NOT_LISTED },
+	[OUTCOME_PRIVATE] = { "403 Forbidden", 2, ASKED_PRIVATE },
+	[OUTCOME_MALFORMED] = { "400 Bad Request", 1, ASKED_NOT_LISTED },
+	[OUTCOME_UNKNOWN] = { "502 Bad Gateway", 4, ASKED_NO_NAME },
+	[OUTCOME_UNREACHABLE] = { "502 Bad Gateway", 5, ASKED_NO_ANSWER },
 };
 
 /* The task that a connection is of, as it is now. */
@@ -67,6 +77,19 @@ static void caller_open(const struct proxy *p, struct caller *ret)
 	context_close_store(&ret->c);
 }
 
+/* Who is attached hears at once of what the agent may take for a host that is down. */
+static void tell_user(
+	const struct proxy *p, const struct caller *k, const struct host *h, const char *address)
+{
+	auto_str entry = hosts_entry(address, h->port), text = NULL;
+
+	if (p->notes < 0 || !entry || !k->t.id)
+		return;
+	text = xasprintf("%s:%u leads to %s, which is not a public address: garth allow --host %s %s lets it",
+		h->name, h->port, address, k->t.name, entry);
+	(void)!send(p->notes, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
 static void record(
 	struct caller *k, const struct request *r, enum outcome o, const char *address, const char *why)
 {
@@ -81,7 +104,13 @@ static void record(
 			json_pack("{s:o, s:i, s:o, s:o}", "host", audit_text(host), "port", r->host.port,
 				"address", audit_text(address), "why", audit_text(why)),
 			&ignored);
-	store_asked_add(k->c.store, k->t.id, host, r->host.port, o == OUTCOME_OPEN, &ignored);
+	store_asked_add(k->c.store, k->t.id,
+		&(struct asked){ .host = (char *)host,
+			.port = r->host.port,
+			.open = o == OUTCOME_OPEN,
+			.why = outcomes[o].why,
+			.address = (char *)(o == OUTCOME_PRIVATE ? address : "") },
+		&ignored);
 	context_close_store(&k->c);
 }
 
@@ -101,7 +130,7 @@ static void tell(int fd, const struct request *r, enum outcome o, const char *wh
 		auto_buf body = BUF_INIT(4096);
 
 		buf_printf(&body, "BLOCKED: %s\nYou tried to: connect to %s\n", why, r->asked);
-		if (o == OUTCOME_REFUSED)
+		if (o == OUTCOME_REFUSED || o == OUTCOME_PRIVATE)
 			buf_addstr(
 				&body, "Instead, you should: do without it, or ask the user to allow it\n");
 		buf_printf(&text,
@@ -162,7 +191,9 @@ static enum outcome reach(
 		err_set(e, ERR_REFUSED, "%s:%u is not on this task's list", h->name, h->port);
 		return OUTCOME_REFUSED;
 	}
-	return dial(list, h, ret, address, e) < 0 ? outcome_of(e) : OUTCOME_OPEN;
+	if (!dial(list, h, ret, address, e))
+		return OUTCOME_OPEN;
+	return e->kind == ERR_REFUSED ? OUTCOME_PRIVATE : outcome_of(e);
 }
 
 /* In a process of its own. */
@@ -185,6 +216,8 @@ static void attend(const struct proxy *p, int fd)
 	else
 		err_set(&e, ERR_REFUSED, "this request is not understood: %s", r.why);
 	record(&k, &r, o, address, e.msg);
+	if (o == OUTCOME_PRIVATE)
+		tell_user(p, &k, &r.host, address);
 	tell(fd, &r, o, e.msg);
 	if (o == OUTCOME_OPEN && write_full(there, buf_str(&r.head), r.head.len) >= 0 &&
 		write_full(there, data.data + r.used, data.len - r.used) >= 0)

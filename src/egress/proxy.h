@@ -21,6 +21,7 @@ struct proxy {
 	int listen[2];    /* -1: none */
 	uint16_t forward; /* the host's port that all connections lead to; 0: what each asks for */
 	const char *task; /* its name, for list and records */
+	int notes;        /* a socket for words to the user (keeper/keeper.h); -1: none */
 	unsigned linger;  /* ends when nobody was connected for so many seconds */
 };
 

@@ -134,6 +134,17 @@ static bool on_port(struct client *c, const char *data, size_t len)
 	return true;
 }
 
+static bool on_forward(struct client *c, const char *data, size_t len)
+{
+	uint32_t port;
+
+	memcpy(&port, data, len);
+	if (c->cmd || c->cancels || c->waits || c->k->phase >= PHASE_CLOSING || !port || port > UINT16_MAX)
+		return false;
+	proxy_forward(c, (uint16_t)port);
+	return true;
+}
+
 static bool on_stdin(struct client *c, const char *data, size_t len)
 {
 	uint32_t taken = (uint32_t)len;
@@ -212,6 +223,7 @@ static bool (*const handlers[WIRE_TYPES])(struct client *c, const char *data, si
 	[WIRE_PORT] = on_port,
 	[WIRE_STDIN] = on_stdin,
 	[WIRE_STDIN_END] = on_stdin_end,
+	[WIRE_FORWARD] = on_forward,
 	[WIRE_RESIZE] = on_resize,
 	[WIRE_SIGNAL] = on_signal,
 	[WIRE_CLOSE_OUT] = on_close_out,

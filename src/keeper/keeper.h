@@ -58,6 +58,7 @@ struct keeper_report {
 struct keeper_proxy {
 	int listen[2];    /* of IPv4 and of IPv6; -1: none */
 	uint16_t forward; /* the host's port that everything goes to; 0: what each client asks for */
+	int notes;        /* a datagram sent here is a text for whoever is attached; -1: none */
 };
 
 struct keeper_spec {

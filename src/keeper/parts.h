@@ -94,10 +94,16 @@ struct proxy_post {
 	pid_t pid;      /* 0: none runs */
 };
 
+#define NOTES_MAX 16
+
 /* The first is the proxy's own. */
 struct proxies {
 	struct proxy_post v[1 + KEEPER_FORWARDS_MAX];
 	size_t n;
+	int notes[2]; /* ours, theirs */
+	struct event *notes_ev;
+	char *told[NOTES_MAX]; /* each text is passed on once, and no more than so many */
+	size_t ntold;
 };
 
 #define DIALS_MAX 64
@@ -180,6 +186,7 @@ struct client {
 	struct keeper *k;
 	struct bufferevent *bev;
 	struct command *cmd; /* whose streams it gets */
+	uint32_t waits;      /* the number of the LISTEN that it asked for; 0: none */
 	struct wire_size size;
 	struct evbuffer *in; /* STDIN that the command did not take yet */
 	bool in_end, cancels, closing, muted[2];
@@ -234,6 +241,8 @@ void proxy_init(struct keeper *k);
 void proxy_order(struct keeper *k);
 /* The jail's socket, which is taken where it is one. */
 void proxy_open(struct keeper *k, int *fd);
+/* One more port, or one that is there: the client is told when the inside listens. */
+void proxy_forward(struct client *c, uint16_t port);
 /* The inside's answer to a LISTEN. What is taken of fds is -1 afterwards. */
 void proxy_listens(struct keeper *k, const struct order_msg *m, int *fds, size_t nfds);
 /* A process has ended, perhaps one of these. */

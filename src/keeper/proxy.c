@@ -1,5 +1,6 @@
 #include "keeper/parts.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,12 +20,50 @@ static bool is_listening(int fd)
 	       (domain == AF_INET || domain == AF_INET6);
 }
 
+static void pass_on(struct keeper *k, const char *text)
+{
+	struct proxies *p = &k->proxies;
+
+	for (size_t i = 0; i < p->ntold; i++)
+		if (!strcmp(p->told[i], text))
+			return;
+	if (p->ntold == NOTES_MAX)
+		return;
+	p->told[p->ntold++] = xstrdup(text);
+	life_note(k, text);
+}
+
+static void on_note(evutil_socket_t fd, short what, void *arg)
+{
+	char text[WIRE_NOTE_MAX + 1];
+	ssize_t n = recv((int)fd, text, WIRE_NOTE_MAX, MSG_DONTWAIT);
+
+	(void)what;
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+	pass_on(arg, text);
+}
+
+/* Before the first of the processes is forked; where it fails, nobody is told. */
+static void open_notes(struct keeper *k)
+{
+	struct proxies *p = &k->proxies;
+
+	if (p->notes[0] >= 0 || socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, p->notes) < 0)
+		return;
+	p->notes_ev = event_new(k->base, p->notes[0], EV_READ | EV_PERSIST, on_note, k);
+	if (p->notes_ev)
+		event_add(p->notes_ev, NULL);
+}
+
 /* In the new process. */
 static void be_proxy(struct proxy_post *p)
 {
-	int keep[] = { p->io.listen[0], p->io.listen[1] };
+	int keep[] = { p->io.listen[0], p->io.listen[1], p->k->proxies.notes[1] };
 
-	keeper_become("garth-proxy", keep, 2);
+	p->io.notes = p->k->proxies.notes[1];
+	keeper_become("garth-proxy", keep, 3);
 	p->k->spec.proxy(p->k->spec.arg, &p->io);
 	_exit(0);
 }
@@ -44,6 +83,7 @@ static void on_call(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (p->pid || p->k->phase > PHASE_CLOSING)
 		return;
+	open_notes(p->k);
 	p->pid = fork();
 	if (!p->pid)
 		be_proxy(p);
@@ -67,12 +107,13 @@ static struct proxy_post *new_post(struct keeper *k, uint16_t forward)
 {
 	struct proxy_post *p = &k->proxies.v[k->proxies.n++];
 
-	*p = (struct proxy_post){ .k = k, .io = { { -1, -1 }, forward } };
+	*p = (struct proxy_post){ .k = k, .io = { { -1, -1 }, forward, -1 } };
 	return p;
 }
 
 void proxy_init(struct keeper *k)
 {
+	k->proxies.notes[0] = k->proxies.notes[1] = -1;
 	new_post(k, 0);
 }
 
@@ -96,12 +137,71 @@ void proxy_open(struct keeper *k, int *fd)
 	take_socket(&k->proxies.v[0], 0, fd);
 }
 
+static void answer(struct client *c, uint16_t forward, int error)
+{
+	uint32_t port = forward;
+	struct err e = ERR_INIT;
+
+	c->waits = 0;
+	if (!error) {
+		client_send(c, WIRE_FORWARD, &port, sizeof(port));
+		return;
+	}
+	err_set(&e, error == EADDRINUSE ? ERR_BUSY : ERR_FAILED,
+		"port %d of localhost cannot be forwarded: %s", forward,
+		error == EADDRINUSE ? "something inside listens on it" : strerror(error));
+	client_fail(c, &e);
+}
+
 static void tell_not_forwarded(const struct proxy_post *p, int error)
 {
 	auto_str text =
 		xasprintf("port %d of localhost is not forwarded: %s", p->io.forward, strerror(error));
 
 	life_note(p->k, text);
+}
+
+void proxy_forward(struct client *c, uint16_t port)
+{
+	struct keeper *k = c->k;
+	struct proxy_post *p = NULL;
+
+	for (size_t i = 1; i < k->proxies.n; i++)
+		if (k->proxies.v[i].io.forward == port)
+			p = &k->proxies.v[i];
+	if (p && p->ev[0]) {
+		answer(c, port, 0);
+		return;
+	}
+	/* without a proxy there is no list that it could be on */
+	if (!p && (k->proxies.n > KEEPER_FORWARDS_MAX || !k->spec.jail->listens)) {
+		answer(c, port, k->spec.jail->listens ? ENOSPC : EOPNOTSUPP);
+		return;
+	}
+	if (!p)
+		p = new_post(k, port);
+	if (!p->asked)
+		order_listen(p);
+	c->waits = p->asked;
+	if (!c->waits)
+		answer(c, port, EPIPE);
+}
+
+/* Those who asked for it, or else everybody where it failed. */
+static void answer_all(const struct proxy_post *p, uint32_t id, int error)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < CLIENTS_MAX; i++) {
+		struct client *c = p->k->clients[i];
+
+		if (!c || c->waits != id)
+			continue;
+		answer(c, p->io.forward, error);
+		any = true;
+	}
+	if (error && !any)
+		tell_not_forwarded(p, error);
 }
 
 void proxy_listens(struct keeper *k, const struct order_msg *m, int *fds, size_t nfds)
@@ -112,10 +212,9 @@ void proxy_listens(struct keeper *k, const struct order_msg *m, int *fds, size_t
 		if (p->asked != m->id)
 			continue;
 		p->asked = 0;
-		if (m->value)
-			tell_not_forwarded(p, m->value);
 		for (size_t j = 0; j < 2 && j < nfds; j++)
 			take_socket(p, (int)j, &fds[j]);
+		answer_all(p, m->id, p->ev[0] ? 0 : m->value > 0 ? m->value : EIO);
 		return;
 	}
 }
@@ -145,4 +244,6 @@ void proxy_stop(struct keeper *k)
 {
 	for (size_t i = 0; i < k->proxies.n; i++)
 		stop_one(&k->proxies.v[i]);
+	if (k->proxies.notes_ev)
+		event_del(k->proxies.notes_ev);
 }

@@ -24,6 +24,7 @@ static const struct {
 	[WIRE_WINDOW] = { sizeof(uint32_t), sizeof(uint32_t) },
 	[WIRE_EXIT] = { sizeof(int32_t), sizeof(int32_t) },
 	[WIRE_PORT] = { sizeof(uint32_t), sizeof(uint32_t) },
+	[WIRE_FORWARD] = { sizeof(uint32_t), sizeof(uint32_t) },
 	[WIRE_NOTE] = { 1, WIRE_NOTE_MAX },
 	[WIRE_FAIL] = { sizeof(struct err), sizeof(struct err) },
 };

@@ -44,6 +44,7 @@ enum wire_type {
 	WIRE_FAIL,      /* struct err */
 	WIRE_PORT,      /* uint32: a port inside, to be reached from outside; answered by the one outside */
 	WIRE_NOTE,      /* text for the user: what became of the task as a whole */
+	WIRE_FORWARD,   /* uint32: a port of the host's, to be reached inside; answered by the same */
 	WIRE_TYPES
 };
 

@@ -121,6 +121,9 @@ const char *const schema_steps[] = {
 
 	/* The deeds of one command are taken back together: they have the first one's number. */
 	"ALTER TABLE deed ADD COLUMN batch INTEGER NOT NULL DEFAULT 0;",
+
+	("ALTER TABLE asked ADD COLUMN why INTEGER NOT NULL DEFAULT 0;"
+	 "ALTER TABLE asked ADD COLUMN address TEXT NOT NULL DEFAULT '';"),
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

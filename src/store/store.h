@@ -220,12 +220,23 @@ int store_task_restore(struct store *s, int64_t id, const char *state, struct er
 /* A task by its number, removed or not. */
 int store_task_any(struct store *s, int64_t id, struct task *ret, struct err *e);
 
+/* Why a connection was not opened. The numbers are in the store. */
+enum asked_why {
+	ASKED_UNKNOWN = 0,    /* an earlier version did not write it down */
+	ASKED_NOT_LISTED = 1, /* or is no host at all */
+	ASKED_PRIVATE = 2, /* the name is listed, and leads to an address that is neither public nor listed */
+	ASKED_NO_NAME = 3,
+	ASKED_NO_ANSWER = 4,
+};
+
 /* What a task's proxy was asked for, how often, and whether it was opened. */
 struct asked {
 	char *host;
 	int port;
 	bool open;
-	int64_t times, last; /* how often, and when for the last time */
+	enum asked_why why;  /* the last time, where it was not opened */
+	char *address;       /* with ASKED_PRIVATE, the address; else "" */
+	int64_t times, last; /* how often, and when for the last time; store_asked_add counts */
 };
 struct asked_list {
 	struct asked *v;
@@ -233,7 +244,7 @@ struct asked_list {
 };
 void asked_list_release(struct asked_list *l);
 #define auto_asked_list __attribute__((cleanup(asked_list_release))) struct asked_list
-int store_asked_add(struct store *s, int64_t task, const char *host, int port, bool open, struct err *e);
+int store_asked_add(struct store *s, int64_t task, const struct asked *a, struct err *e);
 /* Refused ones first. */
 int store_asked_list(struct store *s, int64_t task, struct asked_list *ret, struct err *e);
 

@@ -17,6 +17,7 @@
 #define FILE_NAME  "task.yaml"
 #define LIMITS     "limits.yaml" /* laid over the task file; a key a line */
 #define ANSWER     "answer"
+#define AGENT      "agent"
 #define PUSH_OWED  "push-owed"
 
 void again_release(struct again *a)
@@ -263,4 +264,20 @@ int again_limit(int task_dir, const char *key, const char *value, struct err *e)
 		return err_set(e, ERR_USAGE, "--limit %s=%s: %s", key, value, plain);
 	}
 	return write_file(task_dir, LIMITS, buf_str(&text), text.len, 0600, e);
+}
+
+char *again_agent(int task_dir)
+{
+	auto_buf name = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	auto_again a = { 0 };
+
+	if (!again_load(task_dir, &a, &ignored))
+		return a.agent ? steal_ptr(a.agent) : NULL;
+	return read_file(task_dir, AGENT, &name, &ignored) < 0 ? NULL : buf_steal(&name);
+}
+
+int again_keep_agent(int task_dir, const char *name, struct err *e)
+{
+	return write_file(task_dir, AGENT, name, strlen(name), 0600, e);
 }

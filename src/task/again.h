@@ -31,6 +31,11 @@ int again_save(int task_dir, const struct again *a, struct err *e);
 /* ERR_NOTFOUND where the task never ran. */
 int again_load(int task_dir, struct again *ret, struct err *e);
 
+/* The agent that the task is for: what it was run with, or what it was given without being run. On the heap;
+ * NULL for none. */
+char *again_agent(int task_dir);
+int again_keep_agent(int task_dir, const char *name, struct err *e);
+
 /* The words that go on: the task file's, else the agent's (may be NULL), else the command itself. In each,
  * {session} and {answer} are put in; the word {options} stands for the agent's options of the first command.
  */

@@ -1,14 +1,17 @@
 #include "task/network.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/hosts.h"
 #include "sys/fd.h"
+#include "sys/lock.h"
 
 #define OWN_NAME      "network"
 #define NOW_NAME      "network.now"
+#define LOCK_NAME     "network.lock"
 #define FILE_MAX_SIZE (1u << 20)
 #define TEXT2(x)      #x
 #define TEXT(x)       TEXT2(x)
@@ -100,16 +103,21 @@ int network_load(int task_dir, bool now, struct network *ret, struct err *e)
 	return parse(&text, ret, e);
 }
 
+static int print(const struct network *n, struct buf *text, struct err *e)
+{
+	buf_printf(text, "%s\n", n->mode);
+	for (size_t i = 0; i < n->allow.n; i++)
+		buf_printf(text, "%s\n", n->allow.v[i]);
+	return text->overflow ? err_set(e, ERR_USAGE, "the list of hosts is too long") : 0;
+}
+
 int network_save(int task_dir, bool own, const struct network *n, struct err *e)
 {
 	auto_buf text = BUF_INIT(FILE_MAX_SIZE), before = BUF_INIT(FILE_MAX_SIZE);
 	struct err none = ERR_INIT;
 
-	buf_printf(&text, "%s\n", n->mode);
-	for (size_t i = 0; i < n->allow.n; i++)
-		buf_printf(&text, "%s\n", n->allow.v[i]);
-	if (text.overflow)
-		return err_set(e, ERR_USAGE, "the list of hosts is too long");
+	if (print(n, &text, e) < 0)
+		return -1;
 	if (!read_file(task_dir, OWN_NAME, &before, &none) && !strcmp(buf_str(&before), buf_str(&text))) {
 		unlinkat(task_dir, NOW_NAME, 0);
 		return 0;
@@ -129,6 +137,55 @@ int network_save(int task_dir, bool own, const struct network *n, struct err *e)
 	if (!own)
 		unlinkat(task_dir, NOW_NAME, 0);
 	return -1;
+}
+
+int network_with(
+	int task_dir, bool now, const struct config *c, const char *host, struct network *ret, struct err *e)
+{
+	struct err none = ERR_INIT;
+	auto_network n = { 0 };
+
+	if (hosts_check(host, e) < 0)
+		return -1;
+	/* not chosen yet: as its first command would have it */
+	if (network_load(task_dir, now, &n, &none) < 0 && network_choose(c, NULL, NULL, NULL, &n, e) < 0)
+		return -1;
+	if (strcmp(n.mode, NETWORK_ALLOW) != 0)
+		return err_set(e, ERR_REFUSED, "its network is '%s', which has no list of hosts", n.mode);
+	if (!strvec_has(&n.allow, host))
+		strvec_push(&n.allow, host);
+	if (network_check_forwards(&n, e) < 0)
+		return -1;
+	*ret = n;
+	n = (struct network){ 0 };
+	return 0;
+}
+
+/* One of the two files. */
+static int add_to(int task_dir, bool now, const struct config *c, const char *host, struct err *e)
+{
+	auto_buf text = BUF_INIT(FILE_MAX_SIZE), before = BUF_INIT(FILE_MAX_SIZE);
+	const char *name = now ? NOW_NAME : OWN_NAME;
+	struct err none = ERR_INIT;
+	auto_network n = { 0 };
+
+	if (network_with(task_dir, now, c, host, &n, e) < 0 || print(&n, &text, e) < 0)
+		return -1;
+	if (!read_file(task_dir, name, &before, &none) && !strcmp(buf_str(&before), buf_str(&text)))
+		return 0;
+	return write_file(task_dir, name, buf_str(&text), text.len, 0600, e);
+}
+
+int network_add(int task_dir, bool own, const struct config *c, const char *host, struct err *e)
+{
+	bool now = !own || !faccessat(task_dir, NOW_NAME, F_OK, 0);
+	auto_fd lock = -1;
+
+	if (lock_take(task_dir, LOCK_NAME, true, &lock, e) < 0)
+		return -1;
+	if (now && add_to(task_dir, true, c, host, e) < 0)
+		return -1;
+	return own ? add_to(task_dir, false, c, host, e) : 0;
 }
 
 void network_forwards(const struct network *n, uint16_t ret[NETWORK_FORWARDS_MAX + 1])

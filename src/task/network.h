@@ -40,6 +40,13 @@ int network_load(int task_dir, bool now, struct network *ret, struct err *e);
 /* It is in force from now on; `own`: and stays so for what comes later. */
 int network_save(int task_dir, bool own, const struct network *n, struct err *e);
 
+/* Puts one more host on the list of a task that has one, at once while it runs; `own`: and for what comes
+ * later. ERR_REFUSED where its network is another. */
+int network_add(int task_dir, bool own, const struct config *c, const char *host, struct err *e);
+/* The list with the host on it, without writing it down: ERR_USAGE, ERR_REFUSED. */
+int network_with(
+	int task_dir, bool now, const struct config *c, const char *host, struct network *ret, struct err *e);
+
 /*
  * localhost is the inside's own loopback, always, for every program: nothing that is asked for there goes by
  * the proxy (network_env). A port of the user's own loopback that is on the list (localhost:8080) is

@@ -168,7 +168,7 @@ except OSError as e: print(type(e).__name__)' "$1" "$2"
 @test "J5 G7: each connection and each refusal is recorded, and show tells of them" {
   "$garth" run -t t --on-dirty keep --allow "localhost:$port" -- sh -c "
     curl -s -m 20 --noproxy '' http://localhost:$port/word; curl -s http://example.com/; curl -s https://example.com/; curl -s http://example.com/" >/dev/null
-  [[ $("$garth" show t --json | json 'd["network"]') == '{"mode": "allow", "hosts": ["localhost:'"$port"'"], "forwarded": [{"port": '"$port"', "times": 1}], "reached": [{"host": "localhost", "port": '"$port"', "times": 1}], "unanswered": [], "refused": [{"host": "example.com", "port": 80, "times": 2}, {"host": "example.com", "port": 443, "times": 1}]}' ]] || complain "$("$garth" show t --json)"
+  [[ $("$garth" show t --json | json 'd["network"]') == '{"mode": "allow", "hosts": ["localhost:'"$port"'"], "forwarded": [{"port": '"$port"', "times": 1}], "reached": [{"host": "localhost", "port": '"$port"', "times": 1}], "unanswered": [], "private": [], "refused": [{"host": "example.com", "port": 80, "times": 2}, {"host": "example.com", "port": 443, "times": 1}]}' ]] || complain "$("$garth" show t --json)"
   call "$garth" show t
   [[ $out == *"network    allow"*"hosts      localhost:$port"*"reached    localhost:$port, 1 time"*"refused    example.com:80, 2 times"* ]] || complain
   [[ $("$garth" audit t --json | grep -c '"event": *"connect') == 4 ]]
@@ -227,7 +227,7 @@ print(n)')
 @test "J5 egress: a listed host that does not answer is not called refused" {
   call "$garth" run -t t --allow "localhost:1" -- sh -c 'curl -s -m 20 http://localhost:1/; curl -s -m 20 http://example.com/; true'
   [[ $code == 0 && $err == *'does not reach example.com:80: --allow example.com lets it'* && $err != *localhost* ]] || complain
-  call "$garth" show t; [[ $out == *'no answer  localhost:1, 1 time'*'refused    example.com:80, 1 time'* ]] || complain
+  call "$garth" show t; [[ $out == *'no answer  localhost:1, '*'refused    example.com:80, 1 time'* ]] || complain
 }
 
 @test "J5 egress: what an agent asks for and is no host's name is not put into the user's mouth" {
@@ -241,4 +241,79 @@ PY
   commit ask; call "$garth" run -t t -- /usr/bin/python3 ask.py
   [[ $err == *"its network does not reach plain.example:8443: --allow plain.example:8443 lets it"* && $err == *"no host's name: garth show t"* ]] || complain
   [[ $err != *curl* && $err != *touch* && $err != *'--allow *'* && $err != *0.0.0.0* ]] || complain
+}
+
+# A name of the machine's own that leads to an address which is not public; there is one on every Debian.
+private_name() { awk '$1 ~ /^(127\.|10\.|192\.168\.)/ { for (i = 2; i <= NF; i++) if ($i != "localhost" && $i !~ /^#/) { print $i, $1; exit } }' /etc/hosts; }
+
+@test "J5 egress: a listed name that leads to a private address is named as such: at once, at the end, in show, with what lets it" {
+  read -r name address <<<"$(private_name)"; [[ -n $name ]] || skip "no such name in /etc/hosts"
+  call "$garth" run -t t --allow "$name:$port" -- sh -c "curl -s -m 20 -o /dev/null -w '%{http_code}' http://$name:$port/word; curl -s -m 20 -o /dev/null http://$name:$port/word"
+  [[ $out == 403 ]] || complain
+  [[ $(grep -c "$name:$port leads to $address, which is not a public address: garth allow --host t $address:$port lets it" <<<"$err") == 1 ]] || complain
+  [[ $err == *"its network does not reach $name:$port: it leads to $address, which is not a public address: --allow $address:$port lets it"* ]] || complain
+  call "$garth" show t; [[ $out == *"private    $name:$port, 2 times; leads to $address, which is not a public address: --allow $address:$port lets it"* && $out != *'no answer'* ]] || complain
+  [[ $("$garth" show t --json | json 'd["network"]["private"]') == '[{"host": "'"$name"'", "port": '"$port"', "times": 2, "address": "'"$address"'"}]' ]] || complain "$("$garth" show t --json)"
+  # the control: with that entry it is reached
+  call "$garth" run -q -t u --allow "$name:$port" --allow "$address:$port" -- curl -s -m 20 "http://$name:$port/word"
+  [[ $out == "$SECRET" || $address != 127.0.0.1 ]] || complain
+}
+
+@test "J5 allow: a running task is given a host, and a port of localhost, at once; a stopped one at its next start" {
+  "$garth" run -q -d -t t -- sleep 1000
+  [[ $(get http://nowhere.invalid/) == *"nowhere.invalid:80 is not on this task's list"* ]]
+  call "$garth" allow --host t nowhere.invalid "localhost:$port"; [[ $code == 0 && $out == nowhere.invalid$'\n'"localhost:$port" ]] || complain
+  [[ $(get http://nowhere.invalid/) == *"nowhere.invalid cannot be found"* ]] || complain "$(get http://nowhere.invalid/)"
+  [[ $(raw 127.0.0.1 "$port") == "$SECRET" ]] || complain "$(raw 127.0.0.1 "$port")"
+  [[ $("$garth" allow --host t --json | json 'd["hosts"]') == '["nowhere.invalid", "localhost:'"$port"'"]' ]]
+  "$garth" audit t --json | grep -q '"allow-host"'
+  "$garth" audit --verify
+  "$garth" cancel t
+  [[ $(raw 127.0.0.1 "$port") == "$SECRET" ]] || complain "$(raw 127.0.0.1 "$port")"
+  "$garth" new u; "$garth" allow --host u example.org
+  [[ $("$garth" show u --json | json 'd["network"]["hosts"]') == '["example.org"]' ]]
+}
+
+@test "J5 allow: a port that a task's own server has, a network without a list, what is no host" {
+  "$garth" run -q -d -t t -- python3 -m http.server --bind 127.0.0.1 "$port"; eventually inside t "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", $port))'"
+  fails 1 "port $port of localhost cannot be forwarded: something inside listens on it" "$garth" allow --host t "localhost:$port"
+  [[ $("$garth" show t --json | json 'd["network"]["hosts"]') == '[]' ]]
+  fails 2 "is not a host" "$garth" allow --host t 'a b'
+  fails 2 "exclude each other" "$garth" allow --host --path t a
+  "$garth" run -q -d -t n --net none -- sleep 1000
+  fails 4 "its network is 'none', which has no list of hosts" "$garth" allow --host n example.org
+}
+
+@test "G5 allow: a word that looks like a host is not taken for a path, and a protected path is one" {
+  "$garth" new t
+  for word in github.com '*.crates.io' github.com:443 10.0.0.7 registry.npmjs.org; do
+    fails 2 "'$word' looks like a host; if it is a path to publish: garth allow --path t $word" "$garth" allow t "$word"
+    [[ $(hint) == "garth allow --host t $word" ]] || complain
+  done
+  [[ -z $("$garth" allow t) ]]
+  for word in .gitattributes opencode.json .mcp.json CODEOWNERS 'deploy/**' '*.yml' docs/a.b; do call "$garth" allow t "$word"; [[ $code == 0 ]] || complain "$word"; done
+  call "$garth" allow --path t github.com; [[ $code == 0 && $out == *github.com* ]] || complain
+  "$garth" audit t --json | grep -q '"allow"'
+}
+
+@test "J5 J7 exec: a known agent in a running task has its hosts, its log-in and its variables, as with run" {
+  mkdir -p "$HOME/.local/bin" "$HOME/.claude"; export PATH=$HOME/.local/bin:$PATH
+  echo '{"is": "here"}' >"$HOME/.claude/.credentials.json"
+  printf '#!/bin/sh\necho "$ANTHROPIC_API_KEY"; cat ~/.claude/.credentials.json; curl -s -m 20 %s/word; curl -s -o /dev/null -w "%%{http_connect}\n" -m 20 https://api.anthropic.com/; true\n' "http://localhost:$port" >"$HOME/.local/bin/claude"; chmod +x "$HOME/.local/bin/claude"
+  export ANTHROPIC_API_KEY=key ANTHROPIC_BASE_URL=http://localhost:$port
+  "$garth" run -q -d -t t -- sleep 1000
+  # the control: another command has nothing of it
+  call "$garth" exec t -- sh -c 'echo "$ANTHROPIC_API_KEY"; ls ~/.claude'; [[ -z $out ]] || complain
+  call "$garth" exec t -- claude
+  [[ $out == $'key\n{"is": "here"}\n'"$SECRET"$'\n'* && ${out##*$'\n'} != 403 ]] || complain
+  [[ $("$garth" show t --json | json '"api.anthropic.com" in d["network"]["hosts"]') == true ]]
+  # it was for as long as the task runs
+  "$garth" cancel t; eventually is_state t cancelled; [[ $("$garth" show t --json | json 'd["network"]["hosts"]') == '[]' ]]
+  call "$garth" exec t -- claude; [[ $out == $'key\n{"is": "here"}\n'"$SECRET"* ]] || complain
+  call "$garth" exec --agent claude t -- sh -c 'echo "$ANTHROPIC_API_KEY"'; [[ $out == key ]] || complain
+  fails 3 "there is no agent 'x'" "$garth" exec --agent x t -- true
+  # a shell is the task's own agent's
+  "$garth" run -q -t c -- claude >/dev/null
+  [[ $(echo 'echo "$ANTHROPIC_API_KEY"' | "$garth" shell c) == key ]]
+  [[ -z $(echo 'echo "$ANTHROPIC_API_KEY"' | "$garth" shell t) ]]
 }

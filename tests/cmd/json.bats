@@ -38,7 +38,7 @@ with_json() {
   answer show t --jail
   answer snapshot t -m one
   answer rollback t --to-snapshot 2
-  answer publish t; answer allow t .envrc; answer export t "$T/exported"; answer log t
+  answer publish t; answer allow t .envrc; answer allow --host t example.org; answer export t "$T/exported"; answer log t
   answer push u u-branch
   call "$garth" run --json -t q -- sh -c 'echo out; echo "{\"question\": \"Which?\", \"options\": [\"a\", \"b\"]}" >question.json'
   [[ $code == 6 && $err == *out* && $(valid <"$T/out" | json '[d["state"], d["command"][:2]]') == '["blocked", ["sh", "-c"]]' ]] || complain

@@ -37,3 +37,12 @@ conflict() {
   fails 4 "not solved" "$garth" merge --continue v
   [[ $(git log -1 --format=%s) == m ]]
 }
+
+@test "G10 J7 resolve: the task that solves a conflict is for the same agent, and reaches the same" {
+  mkdir -p "$HOME/.local/bin"; export PATH=$HOME/.local/bin:$PATH ANTHROPIC_API_KEY=key
+  printf '#!/bin/sh\necho v >>a.txt; git commit -qam v\n' >"$HOME/.local/bin/claude"; chmod +x "$HOME/.local/bin/claude"
+  "$garth" run -q -t v --allow crates.io -- claude; echo m >>a.txt; commit m
+  [[ $("$garth" merge --resolve v) == v-resolve ]]
+  [[ $("$garth" show v-resolve --json | json '"crates.io" in d["network"]["hosts"] and "api.anthropic.com" in d["network"]["hosts"]') == true ]] || complain "$("$garth" show v-resolve)"
+  [[ $(echo 'echo "$ANTHROPIC_API_KEY"' | "$garth" shell v-resolve) == key ]]
+}
