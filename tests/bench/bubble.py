@@ -16,11 +16,11 @@ class Bubble:
                      "--uid", str(jail["uid"]), "--gid", str(jail["gid"]), "--hostname", "garth"]
         for row in jail["rows"]:
             self.argv += self._row(row)
-        workspace = next(r["target"] for r in jail["rows"] if r["kind"] == "overlay")
+        workspace = next(r["mounted_at"] for r in jail["rows"] if r["kind"] == "overlay")
         self.argv += ["--remount-ro", "/", "--chdir", workspace, "--", "true"]
 
     def _row(self, row):
-        kind, source, target = row["kind"], row["source"], row["target"]
+        kind, source, target = row["kind"], row["source"], row["mounted_at"]
         if kind in ("proc", "dev"):
             return [f"--{kind}", target]
         if kind == "tmpfs":

@@ -34,6 +34,21 @@ def repository(run, git, path, files):
     return path
 
 
+def long_history(run, git, path, n):
+    """A repository of one file with n commits, as after a clone: one pack, no commit-graph."""
+    run.run([git, "init", "-q", "-b", "main", path], "/")
+    for key, value in (("user.name", "Bench"), ("user.email", "bench@example.org"), ("gc.auto", "0")):
+        run.run([git, "config", key, value], path)
+    stream = os.path.join(path, ".git", "stream")
+    with open(stream, "w") as f:
+        for i in range(n):
+            f.write(f"commit refs/heads/main\ncommitter Bench <bench@example.org> {1700000000 + i} +0000\ndata 1\nx\n"
+                    f"M 100644 inline file\ndata {len(str(i)) + 1}\n{i}\n\n")
+    run.run(["/bin/sh", "-c", f"{git} fast-import --quiet < .git/stream && {git} tag first main~{n - 1}"], path)
+    os.unlink(stream)
+    run.run([git, "reset", "-q", "--hard", "main"], path)
+
+
 def small_files(n):
     """n files of some 600 bytes under src/, a hundred to a directory."""
     rng = random.Random(n)

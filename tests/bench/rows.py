@@ -11,6 +11,7 @@ import shutil
 import time
 
 import gate
+import kinds
 import lives
 import made
 from bubble import Bubble
@@ -37,6 +38,7 @@ TABLE = [
     ("keeper", "keeper's memory (RSS), running task", "8 MiB", "B", ("at most", 1.0)),
     *gate.TABLE,
     *lives.TABLE,
+    *kinds.TABLE,
     ("start", "garth version", "true", "s", None),
 ]
 
@@ -337,6 +339,7 @@ GROUPS = [
     (("build",), building),
     *gate.SMALL,
     *lives.SMALL,
+    *kinds.GROUPS,
     (("new-warm", "new-scale", "new-first", "new-delta", "status-first"), new),
     (("disk",), disk),
     (("status",), status),

@@ -1,0 +1,81 @@
+"""Rows about kinds of repositories: small ones, long histories without a commit-graph, many ignored files."""
+import os
+
+import made
+from measure import median, say
+
+SMALL = 2_000
+COMMITS = 30_000
+IGNORED = 50_000
+
+TABLE = [
+    ("new-cold", f"very first garth new, {SMALL:,} files", "git worktree add", "s", ("at most", 1.0)),
+    ("status-fresh", "git status in the first task on a fresh base, 500 files", "in a fresh worktree", "s", ("at most", 2)),
+    ("commit-history", f"first commit of a task, {COMMITS:,} commits, no commit-graph", "in a plain worktree", "s", ("at most", 4)),
+    ("snapshot-ignored", f"garth snapshot, {IGNORED:,} ignored files", "cp -a of them", "s", ("at most", 1)),
+    ("rollback-ignored", "garth rollback with them", "cp -a of them", "s", ("at most", 1)),
+    ("undo-ignored", "garth undo of that", "cp -a of them", "s", ("at most", 1)),
+]
+
+
+def cold(b):
+    """A home, a repository and a worktree that nobody has used before, five times."""
+    times = {"new": [], "tree": [], "status": [], "tree-status": []}
+    say(f"the very first garth new and git worktree add, {SMALL:,} files")
+    for _ in range(5):
+        repo, few = b.repo(b.name("cold"), made.small_files(SMALL)), b.repo(b.name("cold-few"), made.small_files(500))
+        run = b.run.with_env(GARTH_HOME=b.path(b.name("cold-home")))
+        tree, few_tree = b.path(b.name("cold-tree")), b.path(b.name("cold-tree"))
+        run.run([b.garth, "ls"], repo)
+        os.sync()
+        times["new"].append(run.timed([b.garth, "new", "t"], repo))
+        os.sync()
+        times["tree"].append(run.timed([b.git, "worktree", "add", "-q", "--detach", tree], repo))
+        run.run([b.garth, "new", "few"], few)
+        run.run([b.git, "worktree", "add", "-q", "--detach", few_tree], few)
+        times["status"] += run.inner([b.garth, "exec", "few", "--"], few, 1, [b.git, "status"])
+        times["tree-status"] += run.inner([], few_tree, 1, [b.git, "status"])
+    yield "new-cold", median(times["new"]), median(times["tree"]), None
+    yield "status-fresh", median(times["status"]), median(times["tree-status"]), None
+
+
+def long_history(b):
+    repo = b.path("long")
+    say(f"making a repository with {COMMITS:,} commits")
+    made.long_history(b.run, b.git, repo, COMMITS)
+    commit = ["/bin/sh", "-c", "echo more >>file && git commit -qam more"]
+    mine, peer = [], []
+    say("the first commit of a task")
+    for _ in range(5):
+        task, tree = b.new(repo, "long"), b.path(b.name("long-tree"))
+        b.run.run([b.git, "worktree", "add", "-q", "--detach", tree], repo)
+        mine += b.inside(task, 1, commit)
+        peer += b.run.inner([], tree, 1, commit)
+    yield "commit-history", median(mine), median(peer), None
+
+
+def ignored(b):
+    repo = b.repo("ignoring", [(".gitignore", "cache/\n"), ("file", "text\n")])
+    fill = f"mkdir cache && cd cache && for d in $(seq 50); do mkdir $d; (cd $d && seq {IGNORED // 50} | xargs touch); done"
+    times = {"snapshot": [], "rollback": [], "undo": [], "copy": []}
+    say(f"snapshots of {IGNORED:,} ignored files")
+    outside = b.path("ignored-files")
+    os.makedirs(outside)
+    b.run.run(["/bin/sh", "-c", fill], outside)
+    for _ in range(3):
+        task = b.new(repo, "ignoring")
+        b.run.run([b.garth, "exec", task, "--", "sh", "-c", fill], repo)
+        os.sync()
+        times["copy"].append(b.run.timed(["/bin/cp", "-a", outside, b.path(b.name("copy"))], b.top))
+        times["snapshot"].append(b.run.timed([b.garth, "snapshot", task], repo))
+        times["rollback"].append(b.run.timed([b.garth, "rollback", task, "--full"], repo))
+        times["undo"].append(b.run.timed([b.garth, "undo", task], repo))
+    for what in "snapshot", "rollback", "undo":
+        yield f"{what}-ignored", median(times[what]), median(times["copy"]), None
+
+
+GROUPS = [
+    (("new-cold", "status-fresh"), cold),
+    (("commit-history",), long_history),
+    (("snapshot-ignored", "rollback-ignored", "undo-ignored"), ignored),
+]
