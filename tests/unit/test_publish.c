@@ -19,6 +19,16 @@ struct fixture {
 	struct err e;
 };
 
+/* This inside has no jail, so the shared objects are where the host has them. */
+static void borrow_outside(struct fixture *f)
+{
+	auto_str list = xasprintf("%s/objects/info/alternates", f->own.dir),
+		 objects = xasprintf("%s/objects\n", f->shared.dir);
+
+	if (write_file(AT_FDCWD, list, objects, strlen(objects), 0644, &f->e) < 0)
+		fail_msg("%s", f->e.msg);
+}
+
 static void make_task(struct fixture *f, const char *name)
 {
 	struct task_spec spec = { .dir = f->shared.top, .name = name, .backend = "worktree" };
@@ -30,6 +40,7 @@ static void make_task(struct fixture *f, const char *name)
 	snprintf(f->own.top, sizeof(f->own.top), "%s", t.workspace);
 	snprintf(f->own.dir, sizeof(f->own.dir), "%s/tasks/%lld/git", c.home.path, (long long)t.id);
 	snprintf(f->env, sizeof(f->env), "GIT_DIR=%s", f->own.dir);
+	borrow_outside(f);
 	context_close(&c);
 }
 
