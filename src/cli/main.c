@@ -5,6 +5,7 @@
 
 #include "cli/say.h"
 #include "cli/terminal.h"
+#include "sys/fd.h"
 
 #define HEAP_STEP (512 << 10)
 #define HEAP_KEPT (8 << 20)
@@ -134,6 +135,7 @@ int main(int argc, char **argv)
 	int code;
 
 	terminal_fill_std();
+	fd_make_room();
 	/* Commands are short: memory that was given back would be asked for again at once. The keeper has its
 	 * own rule. */
 	mallopt(M_TOP_PAD, HEAP_STEP);

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -38,6 +40,35 @@ static int loopback_up(struct entering *in, struct err *e)
 	return fd < 0 || ioctl(fd, SIOCSIFFLAGS, &lo) < 0 ? err_sys(e, "cannot bring up lo") : 0;
 }
 
+/* A user's inotify instances and watches are counted in each user namespace and in those above it. A task has
+ * a part of what the user has, so that another one finds some left. If it cannot be said, SECURITY.md has it.
+ */
+static void limit_count(const char *of_user, const char *of_namespace, unsigned part)
+{
+	auto_buf text = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	unsigned long all;
+	auto_fd fd = -1;
+	char number[24];
+
+	if (read_file(AT_FDCWD, of_user, &text, &ignored) < 0)
+		return;
+	all = strtoul(buf_str(&text), NULL, 10);
+	fd = open(of_namespace, O_WRONLY | O_CLOEXEC);
+	snprintf(number, sizeof(number), "%lu\n", all / part ? all / part : 1);
+	if (fd >= 0)
+		(void)!write(fd, number, strlen(number));
+}
+
+static int limit_counts(struct entering *in, struct err *e)
+{
+	(void)in;
+	(void)e;
+	limit_count("/proc/sys/fs/inotify/max_user_instances", "/proc/sys/user/max_inotify_instances", 4);
+	limit_count("/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches", 2);
+	return 0;
+}
+
 static int set_hostname(struct entering *in, struct err *e)
 {
 	const char *name = in->j->hostname;
@@ -69,9 +100,10 @@ static const struct step {
 	{ "new root", root_new },
 	/* In the order of the description, so parents first. /proc needs the outer one still in sight. */
 	{ "mount", root_rows },
-	/* These two need capabilities over the new namespaces. */
+	/* These three need capabilities over the new namespaces. */
 	{ "loopback", loopback_up },
 	{ "host name", set_hostname },
+	{ "counts", limit_counts },
 	/* The last look at the host is over. */
 	{ "pivot", root_pivot },
 	/* Only now is nothing left to be made in it. */

@@ -75,7 +75,7 @@ struct jail {
 	struct strvec lowers;
 	char *upper, *work;
 	uint64_t max_file_size;  /* RLIMIT_FSIZE, 0 for none */
-	uint64_t max_open_files; /* RLIMIT_NOFILE, 0 for none */
+	uint64_t max_open_files; /* RLIMIT_NOFILE of commands, 0 for none */
 	uint64_t max_procs;      /* RLIMIT_NPROC, which a user namespace counts by itself; 0 for none */
 	uint64_t max_memory;     /* RLIMIT_DATA, of each process; 0 for none */
 	/* What comes with ORDER_READY: a descriptor of a directory (NULL: none), or a socket that listens on

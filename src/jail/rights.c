@@ -11,6 +11,10 @@
 #include "jail/steps.h"
 #include "sys/offspring.h"
 
+/* Signals and timers that wait, bytes of message queues: a part of what a user usually has. */
+#define SIGNALS_MAX 4096
+#define QUEUES_MAX  (128u << 10)
+
 /* Root's child leaves uid 0 here. No capability goes with it: 0 is not mapped in this user namespace, so for
  * the kernel nobody stops being root. */
 int rights_become(struct entering *in, struct err *e)
@@ -43,7 +47,8 @@ int rights_limits(struct entering *in, struct err *e)
 		return -1;
 	if (in->j->max_file_size && set_limit(RLIMIT_FSIZE, in->j->max_file_size, e) < 0)
 		return -1;
-	if (in->j->max_open_files && set_limit(RLIMIT_NOFILE, in->j->max_open_files, e) < 0)
+	/* the kernel counts these for each user, all of whose processes fail when they are used up */
+	if (set_limit(RLIMIT_SIGPENDING, SIGNALS_MAX, e) < 0 || set_limit(RLIMIT_MSGQUEUE, QUEUES_MAX, e) < 0)
 		return -1;
 	/* without a user namespace it counts all of the user's: those that are there now come on top */
 	if (in->j->max_procs &&

@@ -11,6 +11,7 @@
 #include "jail/enter.h"
 #include "jail/workdir.h"
 #include "listen.h"
+#include "spawn.h"
 #include "sys/fd.h"
 #include "sys/linux.h"
 
@@ -60,6 +61,7 @@ int main(void)
 	}
 	if (read_description(&j, &e) < 0)
 		return fail(&e);
+	spawn_limit_files(j.max_open_files);
 	if (j.alone)
 		alone_run(&j, ORDERS_FD, tell_born, make_gift);
 	if (workdir_renew(&j, &e) < 0 || enter_namespaces(&j, tell_born, &pid, &e) < 0)

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -58,6 +59,19 @@ static int search_exec(struct child *c)
 	return -1;
 }
 
+static struct rlimit files; /* of each command; 0: as it is */
+
+void spawn_limit_files(uint64_t max)
+{
+	struct rlimit own;
+
+	if (!max || getrlimit(RLIMIT_NOFILE, &own) < 0)
+		return;
+	if (max > own.rlim_max / 2)
+		max = own.rlim_max / 2;
+	files.rlim_cur = files.rlim_max = max;
+}
+
 static int take_stdio(const struct child *c)
 {
 	for (int i = 0; i < 3; i++)
@@ -79,6 +93,9 @@ static void __attribute__((noreturn)) run_child(struct child *c)
 	c->failed = "cannot enter directory";
 	c->object = c->cwd;
 	if (chdir(c->cwd) < 0)
+		goto fail;
+	c->failed = "cannot limit";
+	if (files.rlim_max && setrlimit(RLIMIT_NOFILE, &files) < 0)
 		goto fail;
 	c->failed = "cannot run";
 	c->object = c->argv[0];

@@ -6,11 +6,14 @@
 #include <sys/ioctl.h>
 #include <linux/fs.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+
+#define ROOM_FILES 65536
 
 void fd_closep(int *fd)
 {
@@ -294,4 +297,14 @@ int fd_of_bytes(const char *name, const void *data, size_t len)
 	if (fd < 0 || write_full(fd, data, len) < 0 || lseek(fd, 0, SEEK_SET) < 0)
 		return -1;
 	return fd_steal(&fd);
+}
+
+void fd_make_room(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) < 0 || l.rlim_cur >= ROOM_FILES)
+		return;
+	l.rlim_cur = l.rlim_max < ROOM_FILES ? l.rlim_max : ROOM_FILES;
+	setrlimit(RLIMIT_NOFILE, &l);
 }

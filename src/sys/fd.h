@@ -53,4 +53,8 @@ int fd_nonblock(int fd);
 /* A memfd with the bytes in it, read from its start. */
 int fd_of_bytes(const char *name, const void *data, size_t len);
 
+/* Raises the number of descriptors that this process may have, as far as is of use. More than it needs: what
+ * a task's processes have sent and nobody took counts against it. */
+void fd_make_room(void);
+
 #endif

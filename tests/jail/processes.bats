@@ -150,3 +150,24 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   grep -aq plain "$T/typed"
   if grep -aqE $'\033\\]|\033\\[2J|\007' "$T/typed"; then cat -v "$T/typed"; return 1; fi
 }
+
+# The kernel counts descriptors that were sent and nobody took, and inotify instances, for each user: one task that
+# hoards them would keep every other from being started, and from publishing.
+@test "20 J8: what the kernel counts for each user is not used up by one task" {
+  cp "$BATS_TEST_DIRNAME/hoard.py" "$R"; git add hoard.py; git commit -qm hoard
+  local free inside_n what
+  for what in sockets inotify; do
+    free=$(outside $python "$R/hoard.py" $what)
+    "$garth" run -q -d -t $what -- $python hoard.py $what 100
+    for i in {1..200}; do [[ $("$garth" log $what) == *[0-9]* ]] && break; sleep 0.1; done
+    inside_n=$("$garth" log $what); inside_n=${inside_n//[^0-9]/}
+    ((0 < inside_n && inside_n <= 4096 + 253)) || { echo "$what: $inside_n inside, $free outside"; false; }
+    # control: without walls it gets more
+    ((free > inside_n)) || { echo "$what: $inside_n inside, $free outside"; false; }
+  done
+  # while both hold what they have
+  "$garth" run -q -t other -- sh -c 'echo x >x; git add x; git commit -qm x'
+  [[ $(git log -1 --format=%s garth/other) == x ]]
+  "$garth" exec sockets -- true
+  "$garth" cancel sockets; "$garth" cancel inotify
+}

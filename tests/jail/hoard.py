@@ -1,0 +1,39 @@
+# hoard.py sockets|inotify: takes what the kernel counts for each user, until it gives no more; prints how much, and
+# holds it.
+import array, ctypes, os, resource, socket, sys, time
+
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def sockets(most=20000):
+    kept, n, fd = [], 0, os.open("/dev/null", os.O_RDONLY)
+    fds = array.array("i", [fd] * 200)
+    while n < most:
+        a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        kept += [a, b]
+        a.setblocking(False)
+        try:
+            for i in range(5):
+                a.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
+                n += len(fds)
+        except BlockingIOError:
+            continue
+        except OSError:
+            break
+    return kept, n
+
+
+def inotify():
+    libc, kept = ctypes.CDLL(None), []
+    while len(kept) < 20000:
+        fd = libc.inotify_init1(0)
+        if fd < 0:
+            break
+        kept.append(fd)
+    return kept, len(kept)
+
+
+kept, n = {"sockets": sockets, "inotify": inotify}[sys.argv[1]]()
+print(n, flush=True)
+time.sleep(float(sys.argv[2]) if len(sys.argv) > 2 else 0)
