@@ -305,7 +305,7 @@ PY
   up; eventually was_done weekly; eventually grep -q "merged task 'kept' would be removed" "$said.err"
   grep -q "stale task 'old' would be removed" "$said.err"; ! grep -q review "$said.err"
   [[ $(names) == 'kept old review' && -n $(ls "$GARTH_HOME/trash") && $(last hourly) == never && $(last daily) == never ]]
-  [[ $("$garth" serve --once --dry-run --json | json '[d["ran"], len(d["done"])]') == '[["hourly", "daily"], 2]' && $(names) == 'kept old review' ]]
+  [[ $("$garth" serve --once --dry-run --json | json '[d["ran"], len(d["actions"])]') == '[["hourly", "daily"], 2]' && $(names) == 'kept old review' ]]
   # the control: a round of its own removes both, and leaves what is pushed alone
   "$garth" serve --once; [[ $(names) == review && -n $(git for-each-ref refs/heads/garth/review) ]]
   fails 2 '--once' "$garth" serve --dry-run
