@@ -155,6 +155,18 @@ static int in_doubt(const struct call *c)
 	return run_become(&r);
 }
 
+/* A remote that the agent made in its private repository, or a repository or bundle that is there. The user's
+ * own are not known inside. */
+static bool is_own_remote(const struct call *c)
+{
+	const char *word = c->run.argv[c->verdict.doubt];
+	auto_str key = xasprintf("remote.%s.url", word);
+	char url[8192];
+
+	return run_ask(&c->run, url, sizeof(url), "config", "--get", key, NULL) ||
+	       !faccessat(c->place.dir, word, F_OK, 0);
+}
+
 /* The command line with the trailer that the task's commits carry. */
 static void with_trailer(const struct call *c, struct strvec *out)
 {
@@ -297,7 +309,9 @@ static int route(struct call *c)
 			return in_doubt(c);
 		return blocked(c, c->verdict.message, c->verdict.instead, REFUSED);
 	case RULE_GATEWAY:
-		return by_gateway(c);
+		if (!c->verdict.doubt || !is_own_remote(c))
+			return by_gateway(c);
+		break;
 	case RULE_ROUTED:
 		code = ask_before(c);
 		if (code)

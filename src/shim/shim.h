@@ -93,7 +93,8 @@ struct verdict {
 	bool moves;       /* may move the task's branch: published by the hook, looked after by git.c */
 	const char *door; /* whom to ask, "reset" for /api/v1/git/reset; NULL where the hook asks */
 	/* With RULE_BLOCKED: argv[doubt] may as well name a file (git checkout WORD); only git knows. If it
-	 * is no commit, the rule is local. 0 for no doubt. */
+	 * is no commit, the rule is local. With RULE_GATEWAY: argv[doubt] may be a remote or a directory of
+	 * the agent's own (git fetch WORD); then the rule is local. 0 for no doubt. */
 	int doubt;
 	char message[640], instead[1200]; /* with RULE_BLOCKED */
 };

@@ -10,7 +10,7 @@ struct look {
 };
 
 typedef enum rule look_fn(struct look *l, struct verdict *v);
-static look_fn look_checkout, look_switch, look_merge, look_remote;
+static look_fn look_checkout, look_switch, look_merge, look_remote, look_reading;
 
 struct row {
 	const char *verb;
@@ -39,9 +39,9 @@ static const struct row rows[] = {
 	{ "revert", RULE_ROUTED, true, NULL, NULL, NOT_HERE, "" },
 	{ "am", RULE_ROUTED, true, NULL, NULL, NOT_HERE, "" },
 	{ "push", RULE_GATEWAY, false, "push", NULL, NOT_HERE, "commit on {branch}: that publishes it" },
-	{ "fetch", RULE_GATEWAY, false, "fetch", NULL, NOT_HERE, "" },
-	{ "pull", RULE_GATEWAY, true, "fetch", NULL, NOT_HERE, "" },
-	{ "ls-remote", RULE_GATEWAY, false, "fetch", NULL, NOT_HERE, "" },
+	{ "fetch", RULE_GATEWAY, false, "fetch", look_reading, NOT_HERE, "" },
+	{ "pull", RULE_GATEWAY, true, "fetch", look_reading, NOT_HERE, "" },
+	{ "ls-remote", RULE_GATEWAY, false, "fetch", look_reading, NOT_HERE, "" },
 	{ "remote", RULE_GATEWAY, false, "fetch", look_remote, NOT_HERE, "" },
 	{ "rebase", RULE_BLOCKED, true, NULL, NULL, NOT_HERE,
 		"commit on {branch} as it is; the user rebases when merging (garth sync brings {target} in)" },
@@ -208,6 +208,46 @@ static enum rule look_remote(struct look *l, struct verdict *v)
 		if (l->argv[i][0] != '-')
 			return strcmp(l->argv[i], "update") ? RULE_LOCAL : RULE_GATEWAY;
 	return RULE_LOCAL;
+}
+
+/* Options of fetch, pull and ls-remote that the next word belongs to. */
+static bool reading_takes_next(const char *arg)
+{
+	static const char *const these[] = { "--depth", "--deepen", "--shallow-since", "--shallow-exclude",
+		"--upload-pack", "--exec", "--refmap", "--jobs", "-j", "--server-option", "-o",
+		"--negotiation-tip", "--filter", "--submodule-prefix", "--bundle-uri", "--strategy", "-s",
+		"--strategy-option", "-X", "--cleanup", "--sort" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(these); i++)
+		if (!strcmp(arg, these[i]))
+			return true;
+	return false;
+}
+
+/* Where a URL or a path is read from, as `git clone` does, the network's list decides, not this table. What
+ * is only a name may be a remote that the agent made for itself: git knows. Without any, or with all of them,
+ * the user's remote is meant. */
+static enum rule look_reading(struct look *l, struct verdict *v)
+{
+	bool dashes = false;
+
+	for (int i = l->first; i < l->argc; i++) {
+		const char *arg = l->argv[i];
+
+		if (!dashes && !strcmp(arg, "--")) {
+			dashes = true;
+		} else if (!dashes && (!strcmp(arg, "--all") || !strcmp(arg, "--multiple"))) {
+			return RULE_GATEWAY;
+		} else if (!dashes && arg[0] == '-' && arg[1]) {
+			i += reading_takes_next(arg);
+		} else if (strpbrk(arg, ":/") || arg[0] == '.') {
+			return RULE_LOCAL;
+		} else {
+			v->doubt = i;
+			return RULE_GATEWAY;
+		}
+	}
+	return RULE_GATEWAY;
 }
 
 static const struct row *find_row(const char *verb)

@@ -57,9 +57,16 @@ allowed() { configure <<<'git: {fetch: true}'; }
   (cd "$T/other" && git push -q origin HEAD:refs/heads/secret)
   "$garth" new t; other new.txt <<<new; there=$(git -C "$T/other" rev-parse HEAD)
   for words in 'fetch origin secret' 'fetch origin +refs/heads/*:refs/heads/*' 'fetch origin main:main' 'fetch --upload-pack=/bin/false' \
-      'fetch origin refs/heads/main:refs/heads/garth/t' 'fetch --update-head-ok' 'fetch --multiple a b' 'ls-remote --upload-pack=x origin' 'fetch origin -- main --output=x' 'fetch ext::sh' 'fetch .' 'fetch /tmp' 'ls-remote ext::sh'; do
+      'fetch origin refs/heads/main:refs/heads/garth/t' 'fetch --update-head-ok' 'fetch --multiple a b' 'ls-remote --upload-pack=x origin' 'fetch origin -- main --output=x'; do
     call "$garth" exec t -- git $words
     [[ $code != 0 && $err == *'BLOCKED: a task does not fetch that'* ]] || complain "$words"
+  done
+  # a URL or a path is read inside, where the network's list decides; the gateway itself takes none of them
+  for words in ext::sh . /tmp "$T/home/origin.git"; do
+    call inside t "curl -sS --unix-socket \$GARTH_SOCKET http://g/api/v1/git/fetch -d '{\"args\":[\"$words\"]}'"
+    [[ $out == *fetch_not_allowed* ]] || complain "$words"
+    call "$garth" exec t -- git fetch "$words" main
+    [[ $(git rev-parse refs/remotes/origin/main) != "$there" ]] || complain "$words"
   done
   call "$garth" exec t -- git ls-remote origin
   [[ $code == 0 && $out == "$there"$'\trefs/heads/main' ]] || complain

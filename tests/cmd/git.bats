@@ -48,7 +48,7 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
       git add a.txt; git commit -qm one; git commit -q --amend -m one-amended; git tag mine; git log --format=%s >/tmp/log
       test "$(paste -sd, </tmp/log)" = one-amended,first; git fsck --strict --no-dangling' >"$T/o" 2>&1 || { cat "$T/o"; false; }
     [[ $(git log --format=%s garth/t-$b | paste -sd,) == one-amended,first ]]
-    for c in 'stash' 'rebase main' 'switch -c side' 'checkout -b side' 'checkout main' 'submodule update' "push '$R' HEAD:main" "fetch '$R'"; do
+    for c in 'stash' 'rebase main' 'switch -c side' 'checkout -b side' 'checkout main' 'submodule update' "push '$R' HEAD:main" "fetch origin"; do
       call inside t-$b "echo y >>a.txt; git $c"
       [[ $code == @(1|128) && $err == BLOCKED:*"You tried to: "*"${c%% *}"* ]] || complain "$c"
     done

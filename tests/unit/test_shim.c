@@ -141,8 +141,9 @@ static void table_by_verb(void **state)
 		"cat-file|-p|HEAD", "rev-parse|HEAD", "add|.", "rm|f", "mv|a|b", "restore|f", "branch|x",
 		"tag|x", "config|a.b|c", "init", "clone|a|b", "notes", "clean|-f", "apply|p",
 		"format-patch|HEAD~", "gc", "worktree|add|x", "no-such-verb", "--version", "", "remote",
-		"remote|-v", "remote|add|o|u", "rebase|-h", "rebase|--help", "stash|--help",
-		"commit|--help" };
+		"remote|-v", "remote|add|o|u", "rebase|-h", "rebase|--help", "stash|--help", "commit|--help",
+		"ls-remote|https://host/x", "ls-remote|-q|--sort|x|host:x", "ls-remote|./x",
+		"ls-remote|--|../x", "fetch|https://host/x|main", "fetch|-q|--depth|1|/x", "fetch|." };
 	static const struct expect rows[] = {
 		{ "commit|-m|x", RULE_ROUTED },
 		{ "-C|.|commit", RULE_ROUTED },
@@ -154,7 +155,13 @@ static void table_by_verb(void **state)
 		{ "push", RULE_GATEWAY, "push" },
 		{ "fetch", RULE_GATEWAY, "fetch" },
 		{ "pull", RULE_GATEWAY, "fetch" },
-		{ "ls-remote|origin", RULE_GATEWAY, "fetch" },
+		{ "ls-remote|origin", RULE_GATEWAY, "fetch", "origin" },
+		{ "ls-remote|--sort|a/b", RULE_GATEWAY, "fetch" },
+		{ "ls-remote|origin|refs/heads/x", RULE_GATEWAY, "fetch", "origin" },
+		{ "fetch|--all", RULE_GATEWAY, "fetch" },
+		{ "fetch|--upload-pack|/x|origin|a:b", RULE_GATEWAY, "fetch", "origin" },
+		{ "fetch|--multiple|./a|./b", RULE_GATEWAY, "fetch" },
+		{ "pull|origin|a:b", RULE_GATEWAY, "fetch", "origin" },
 		{ "remote|update", RULE_GATEWAY, "fetch" },
 		{ "remote|-v|update|-p", RULE_GATEWAY, "fetch" },
 		{ "rebase|main", RULE_BLOCKED },
