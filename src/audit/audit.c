@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "audit/flood.h"
 #include "audit/line.h"
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -222,8 +223,7 @@ static int append(struct audit *a, const struct buf *text, struct err *e)
 	return 0;
 }
 
-static int add_locked(
-	struct audit *a, const char *event, const struct task *task, json_t *details, struct err *e)
+int audit_append(struct audit *a, const char *event, const struct task *task, json_t *details, struct err *e)
 {
 	auto_buf text = BUF_INIT(LINE_MAX_LEN);
 	struct line l = { 0 };
@@ -248,7 +248,8 @@ static int add_locked(
 
 static int check_details(json_t *details, struct err *e)
 {
-	static const char *const own[] = { "v", "seq", "time", "event", "task", "task_id", "prev", "hash" };
+	static const char *const own[] = { "v", "seq", "time", "event", "task", "task_id", "prev", "hash",
+		"repeated", "various" };
 
 	if (details && !json_is_object(details))
 		return err_set(e, ERR_FAILED, "details of an event are not an object");
@@ -256,6 +257,16 @@ static int check_details(json_t *details, struct err *e)
 		if (json_object_get(details, own[i]))
 			return err_set(e, ERR_FAILED, "details of an event have a member '%s'", own[i]);
 	return 0;
+}
+
+static int add_locked(
+	struct audit *a, const char *event, const struct task *task, json_t *details, struct err *e)
+{
+	if (!task || !a->store)
+		return audit_append(a, event, task, details, e);
+	if (flood_is_often(event))
+		return flood_add(a, a->store, event, task, details, e);
+	return flood_settle(a, a->store, task, true, e) < 0 ? -1 : audit_append(a, event, task, details, e);
 }
 
 int audit_add(struct audit *a, const char *event, const struct task *task, json_t *details, struct err *e)
@@ -276,6 +287,8 @@ static size_t character(const char *s)
 {
 	size_t len = strnlen(s, 4);
 
+	if ((unsigned char)*s < 0x80)
+		return 1;
 	for (size_t n = 1; n <= len; n++) {
 		json_t *j = json_stringn(s, n);
 		bool good = j;
@@ -287,17 +300,29 @@ static size_t character(const char *s)
 	return 0;
 }
 
+/* The bytes of a character in JSON that is ASCII alone. */
+static size_t cost_of(const char *s, size_t len)
+{
+	unsigned char c = (unsigned char)*s;
+
+	if (len == 1 && c >= 0x20 && c < 0x7f)
+		return c == '"' || c == '\\' ? 2 : 1;
+	/* "\ud83d\ude00"; some of the control characters have shorter forms */
+	return len == 4 ? 12 : 6;
+}
+
 json_t *audit_text(const char *s)
 {
-	json_t *j = strnlen(s, AUDIT_TEXT_MAX + 1) <= AUDIT_TEXT_MAX ? json_string(s) : NULL;
 	const char *end = s + AUDIT_TEXT_MAX;
+	size_t cost = 0;
 	auto_buf b = BUF_INIT(4 * AUDIT_TEXT_MAX);
 
-	if (j)
-		return j;
 	while (*s && s < end) {
 		size_t n = character(s);
 
+		cost += n ? cost_of(s, n) : 6;
+		if (cost > AUDIT_ESCAPED_MAX)
+			break;
 		if (n)
 			buf_add(&b, s, n);
 		else

@@ -15,6 +15,9 @@
  * the way out, by which what is missing stays to be seen. A line that cannot be written makes the caller's
  * deed fail: recorded, then done (G1, G7).
  *
+ * Events that an agent can cause at will are counted when they come too often, and one line stands for many
+ * of them: "repeated" says how many (flood.h).
+ *
  * Nobody waits for the disk: there is no fsync, a line outlives every process but the last seconds before a
  * loss of power may be missing.
  */
@@ -43,8 +46,10 @@ void audit_closep(struct audit **a);
  * the store. Where only the store fails, the line stands and the call fails. */
 int audit_add(struct audit *a, const char *event, const struct task *task, json_t *details, struct err *e);
 /* A JSON string; bytes that are not UTF-8 become U+FFFD, and what is beyond the limit becomes "…": an agent
- * must not keep a line from being written by naming something long. Two of the longest fit into a line. */
-#define AUDIT_TEXT_MAX 4096
+ * must not keep a line from being written by naming something long. The limit is of its bytes, and of those
+ * that it has in the log, where all but printable ASCII is escaped. Four of the longest fit into a line. */
+#define AUDIT_TEXT_MAX    4096
+#define AUDIT_ESCAPED_MAX (3 * AUDIT_TEXT_MAX)
 json_t *audit_text(const char *s);
 
 /* Reads lines from *offset on, calling fn with each whole line (without its line break) and moving *offset

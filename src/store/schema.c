@@ -124,6 +124,21 @@ const char *const schema_steps[] = {
 
 	("ALTER TABLE asked ADD COLUMN why INTEGER NOT NULL DEFAULT 0;"
 	 "ALTER TABLE asked ADD COLUMN address TEXT NOT NULL DEFAULT '';"),
+
+	/* events of the audit log that come too often for a line each: audit/flood.h */
+	("CREATE TABLE flood ("
+	 " task_id INTEGER NOT NULL REFERENCES task(id) ON DELETE CASCADE,"
+	 " key TEXT NOT NULL,"
+	 " event TEXT NOT NULL,"
+	 " details TEXT NOT NULL,"
+	 " pending INTEGER NOT NULL,"
+	 " lines INTEGER NOT NULL,"
+	 " written INTEGER NOT NULL,"
+	 " UNIQUE (task_id, key));"
+	 "CREATE TABLE flood_budget ("
+	 " task_id INTEGER PRIMARY KEY REFERENCES task(id) ON DELETE CASCADE,"
+	 " bytes INTEGER NOT NULL,"
+	 " at INTEGER NOT NULL);"),
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

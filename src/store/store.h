@@ -248,6 +248,34 @@ int store_asked_add(struct store *s, int64_t task, const struct asked *a, struct
 /* Refused ones first. */
 int store_asked_list(struct store *s, int64_t task, struct asked_list *ret, struct err *e);
 
+/* Events of a task that come too often for a line each in the audit log, see audit/flood.h. */
+struct flood {
+	char key[65];    /* events with the same key are the same */
+	char *event;     /* its name, */
+	char *details;   /* and details as JSON, "" where they differ */
+	int64_t pending; /* happened since the last line about it */
+	int64_t lines;   /* written in a row for one event each */
+	int64_t written; /* when the last line was */
+};
+struct flood_list {
+	struct flood *v;
+	size_t n;
+};
+void flood_release(struct flood *f);
+#define auto_flood __attribute__((cleanup(flood_release))) struct flood
+void flood_list_release(struct flood_list *l);
+#define auto_flood_list __attribute__((cleanup(flood_list_release))) struct flood_list
+/* Fills in the numbers of f->key; they stay as they are where it is new. */
+int store_flood(struct store *s, int64_t task, struct flood *f, struct err *e);
+int store_flood_set(struct store *s, int64_t task, const struct flood *f, struct err *e);
+/* Those with something pending whose last line was not after `before`. */
+int store_flood_pending(struct store *s, int64_t task, int64_t before, struct flood_list *ret, struct err *e);
+/* Drops those without, of which the same holds. */
+int store_flood_forget(struct store *s, int64_t task, int64_t before, struct err *e);
+/* The bytes that are left to a task, and as of when; they stay as they are where nothing is known. */
+int store_flood_budget(struct store *s, int64_t task, int64_t *bytes, int64_t *at, struct err *e);
+int store_flood_set_budget(struct store *s, int64_t task, int64_t bytes, int64_t at, struct err *e);
+
 /* A run of a task's main command. */
 /* command is one line for people, argv its words as a JSON array. */
 int store_run_begin(struct store *s, int64_t task, const char *session, const char *command, const char *argv,

@@ -138,3 +138,28 @@ for l in open(sys.argv[1]): assert json.loads(l)["task"] == "fix"' "$T/follow"
   timeout 20 bash -c '"$0" audit --follow | head -n 1' "$garth" 3>&- >"$T/one"
   [[ $(wc -l <"$T/one") == 1 ]]
 }
+
+# The attack asks for hundreds of things that are recorded: the same refused host again and again, and long words that are
+# six times as long when they are escaped.
+@test "G7 ESCAPES 20 22 audit: a flood is few lines, with a count that is right, and the chain is whole" {
+  call "$garth" run --net allow -t t -- python3 -c '
+import http.client, os, socket
+for i in range(300):
+    s = socket.create_connection(("127.0.0.1", 43128)); s.sendall(b"CONNECT registry.example:443 HTTP/1.1\r\n\r\n"); s.recv(100); s.close()
+class unix(http.client.HTTPConnection):
+    def connect(self): self.sock = socket.socket(socket.AF_UNIX); self.sock.connect(os.environ["GARTH_SOCKET"])
+c = unix("garth")
+for i in range(300):
+    c.request("POST", "/api/v1/git/reset", "{\"args\": [%s]}" % ", ".join("\"%03d%s\"" % (i, "\\u0001" * 190) for k in range(20)))
+    c.getresponse().read()
+open("new", "w").close(); os.system("git add new; git commit -qm new")'
+  [[ $code == 0 ]] || complain
+  (($(stat -c %s "$GARTH_HOME/audit.jsonl") < 320000)) || complain "$(stat -c %s "$GARTH_HOME/audit.jsonl") bytes"
+  times='sum(e.get("repeated", 1) for e in d["events"] if e["event"] == '
+  [[ $("$garth" audit t --json | json "$times\"connect-refused\")") == 300 ]] || complain "$("$garth" audit t | cut -c -200)"
+  [[ $("$garth" audit t --json | json "$times\"asked\")") == 300 ]] || complain
+  (($("$garth" audit t --json | json 'len([e for e in d["events"] if e["event"] == "connect-refused"])') <= 8)) || complain "$("$garth" audit t | cut -c -200)"
+  [[ $("$garth" audit t --json | json '[e["event"] for e in d["events"] if e["event"] in ("create", "start", "publish", "end")]') == '["create", "start", "publish", "end"]' ]] ||
+    complain "$("$garth" audit t | cut -c -200)"
+  "$garth" audit --verify
+}

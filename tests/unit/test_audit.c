@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "audit/audit.h"
+#include "audit/flood.h"
 #include "audit/line.h"
 #include "base/alloc.h"
 #include "base/strvec.h"
@@ -174,6 +175,8 @@ static void test_details_are_checked(void **state)
 static void test_text_is_cut(void **state)
 {
 	static const char *const odd[] = { "\x01", "\xff", "x", "\xc3\xbc", "\xf0\x9f\x98\x80", "\xe2\x82" };
+	/* cut before, or not as it is */
+	static const bool other[] = { true, true, false, false, false, true };
 	struct scratch *s = *state;
 	struct err e;
 
@@ -186,14 +189,123 @@ static void test_text_is_cut(void **state)
 		text = audit_text(b.data);
 		assert_true(json_string_length(text) <= 3 * AUDIT_TEXT_MAX + 3);
 		assert_string_equal(json_string_value(text) + json_string_length(text) - 3, "\xe2\x80\xa6");
+		auto_str escaped = json_dumps(text, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+		assert_true(strlen(escaped) <= AUDIT_ESCAPED_MAX + 8);
 		assert_int_equal(try_add(s, NULL, json_pack("{s:O, s:o}", "a", text, "b", text), &e), 0);
 		buf_cut(&b, AUDIT_TEXT_MAX / strlen(odd[i]) * strlen(odd[i]));
 		exact = audit_text(b.data);
-		if (i != 1 && i != 5)
+		if (!other[i])
 			assert_string_equal(json_string_value(exact), b.data);
 		json_decref(exact);
 	}
 	assert_whole(s, NULL, ARRAY_SIZE(odd));
+}
+
+static struct task make_task(struct store *st)
+{
+	struct task t = { .name = "fix",
+		.branch = "refs/heads/garth/fix",
+		.base = "b",
+		.layer = "b",
+		.backend = "overlay",
+		.workspace = "/w",
+		.state = "running",
+		.target = "",
+		.shown = "",
+		.command = "",
+		.session = "",
+		.published = "",
+		.note = "",
+		.on_dirty = "fail" };
+	auto_project p = { 0 };
+	struct err e = ERR_INIT;
+
+	assert_int_equal(store_project(st, "/p", "/p/.git", &p, &e), 0);
+	t.project_id = p.id;
+	if (store_task_insert(st, &t, &e) < 0)
+		fail_msg("%s", e.msg);
+	return t;
+}
+
+/* How many events with that name the log tells of, and in how many lines. */
+static long count_events(struct scratch *s, const char *event, size_t *lines)
+{
+	auto_strvec v = STRVEC_INIT;
+	long n = 0;
+
+	*lines = 0;
+	load(s, &v);
+	for (size_t i = 0; i < v.n; i++) {
+		json_t *o = json_loads(v.v[i], 0, NULL), *times = json_object_get(o, "repeated");
+
+		if (!strcmp(json_string_value(json_object_get(o, "event")), event)) {
+			n += times ? (long)json_integer_value(times) : 1;
+			++*lines;
+		}
+		json_decref(o);
+	}
+	return n;
+}
+
+static void add_event(struct audit *a, const struct task *t, const char *event, json_t *details)
+{
+	struct err e = ERR_INIT;
+
+	if (audit_add(a, event, t, details, &e) < 0)
+		fail_msg("%s", e.msg);
+}
+
+/* The same again and again is counted. Other events have all their lines. */
+static void test_repeats_are_collapsed(void **state)
+{
+	struct scratch *s = *state;
+	auto_store st = store_of(s);
+	struct task t = make_task(st);
+	struct err e = ERR_INIT;
+	auto_audit a = NULL;
+	size_t lines;
+
+	assert_int_equal(audit_open(s->fd, st, &a, &e), 0);
+	for (int i = 0; i < 300; i++)
+		add_event(a, &t, "refused", json_pack("{s:s}", "code", "x"));
+	add_event(a, &t, "refused", json_pack("{s:s}", "code", "y"));
+	count_events(s, "refused", &lines);
+	assert_int_equal(lines, FLOOD_PLAIN + 1);
+	for (int i = 0; i < 20; i++)
+		add_event(a, &t, "publish", json_pack("{s:s}", "tip", "x"));
+	assert_int_equal(count_events(s, "refused", &lines), 301);
+	assert_int_equal(lines, FLOOD_PLAIN + 2);
+	assert_int_equal(count_events(s, "publish", &lines), 20);
+	assert_int_equal(lines, 20);
+	assert_whole(s, st, FLOOD_PLAIN + 2 + 20);
+}
+
+/* Always something else, and long: a budget of bytes. */
+static void test_budget_of_bytes(void **state)
+{
+	struct scratch *s = *state;
+	auto_store st = store_of(s);
+	struct task t = make_task(st);
+	struct err e = ERR_INIT;
+	auto_audit a = NULL;
+	char big[3000];
+	struct stat now;
+	size_t lines;
+
+	memset(big, '\x01', sizeof(big));
+	big[sizeof(big) - 1] = '\0';
+	assert_int_equal(audit_open(s->fd, st, &a, &e), 0);
+	for (int i = 0; i < 400; i++) {
+		add_event(a, &t, "asked", json_pack("{s:i, s:o}", "n", i, "args", audit_text(big)));
+		add_event(a, &t, "refused", json_pack("{s:i}", "n", i));
+	}
+	add_event(a, &t, "failed", NULL);
+	assert_int_equal(count_events(s, "asked", &lines), 400);
+	assert_true(lines < 40);
+	assert_int_equal(count_events(s, "refused", &lines), 400);
+	assert_int_equal(count_events(s, "failed", &lines), 1);
+	assert_int_equal(fstatat(s->fd, LOG, &now, 0), 0);
+	assert_true(now.st_size < FLOOD_BURST + 32 * 1024);
 }
 
 static void test_changed_byte(void **state)
@@ -558,6 +670,8 @@ int main(void)
 		scratch_test(test_form),
 		scratch_test(test_details_are_checked),
 		scratch_test(test_text_is_cut),
+		scratch_test(test_repeats_are_collapsed),
+		scratch_test(test_budget_of_bytes),
 		scratch_test(test_changed_byte),
 		scratch_test(test_removed_lines),
 		scratch_test(test_moved_lines),

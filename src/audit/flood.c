@@ -1,0 +1,144 @@
+#include "audit/flood.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "audit/line.h"
+#include "base/alloc.h"
+#include "base/buf.h"
+
+/* What a line has beside its details. */
+#define LINE_REST 350
+
+static const char *const often[] = { "asked", "connect", "connect-refused", "publish-failed", "question",
+	"refused" };
+
+bool flood_is_often(const char *event)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(often); i++)
+		if (!strcmp(event, often[i]))
+			return true;
+	return false;
+}
+
+/* The same event with the same details has the same key; what is counted together has the event's name. */
+static void make_key(const char *event, const char *details, char ret[LINE_HASH_LEN + 1])
+{
+	auto_buf text = BUF_INIT(LINE_MAX_LEN * 2);
+
+	buf_printf(&text, "%s\n%s", event, details);
+	line_hash(buf_str(&text), text.len, ret);
+}
+
+/* Whether the task's budget has room for that many bytes, which are then gone. */
+static int spend(struct store *s, const struct task *t, size_t bytes, bool *ret, struct err *e)
+{
+	int64_t now = time(NULL), left = FLOOD_BURST, at = now;
+
+	if (store_flood_budget(s, t->id, &left, &at, e) < 0)
+		return -1;
+	/* a clock that was set back gives nothing */
+	if (now > at)
+		left += (now - at) < FLOOD_BURST ? (now - at) * FLOOD_RATE / 60 : FLOOD_BURST;
+	if (left > FLOOD_BURST)
+		left = FLOOD_BURST;
+	*ret = left >= (int64_t)bytes;
+	return store_flood_set_budget(s, t->id, *ret ? left - (int64_t)bytes : left, now, e);
+}
+
+/* A line that stands for `times` events. */
+static int write_line(struct audit *a, const struct task *t, const struct flood *f, json_t *details,
+	int64_t times, struct err *e)
+{
+	json_t *all = details ? json_copy(details) : json_loads(f->details, 0, NULL);
+	int rc;
+
+	if (!all)
+		all = json_pack("{s:b}", "various", 1);
+	if (times > 1)
+		json_object_set_new(all, "repeated", json_integer((json_int_t)times));
+	rc = audit_append(a, f->event, t, all, e);
+	json_decref(all);
+	return rc;
+}
+
+/* Counts with others of that event, which differ; a line when there was none for a minute, or at once. */
+static int count_various(struct audit *a, struct store *s, const struct task *t, const char *event,
+	int64_t times, bool now, struct err *e)
+{
+	auto_flood f = { .event = xstrdup(event), .details = xstrdup("") };
+	int64_t time_now = time(NULL);
+
+	snprintf(f.key, sizeof(f.key), "%s", event);
+	if (store_flood(s, t->id, &f, e) < 0)
+		return -1;
+	f.pending += times;
+	if (!f.pending)
+		return 0;
+	if (now || time_now - f.written >= FLOOD_QUIET || time_now < f.written) {
+		if (write_line(a, t, &f, NULL, f.pending, e) < 0)
+			return -1;
+		f.pending = 0;
+		f.written = time_now;
+	}
+	return store_flood_set(s, t->id, &f, e);
+}
+
+/* Writes a line for what is counted, if the budget has room for it; else it is counted with others. */
+static int tell(struct audit *a, struct store *s, const struct task *t, struct flood *f, json_t *details,
+	bool now, struct err *e)
+{
+	int64_t times = f->pending;
+	bool known = f->written != 0, room;
+
+	if (spend(s, t, strlen(f->details) + LINE_REST, &room, e) < 0)
+		return -1;
+	if (room && write_line(a, t, f, details, times, e) < 0)
+		return -1;
+	if (!room && count_various(a, s, t, f->event, times, now, e) < 0)
+		return -1;
+	f->pending = 0;
+	f->written = time(NULL);
+	/* one that never had a line has no row: there would be any number of them */
+	return room || known ? store_flood_set(s, t->id, f, e) : 0;
+}
+
+int flood_add(struct audit *a, struct store *s, const char *event, const struct task *t, json_t *details,
+	struct err *e)
+{
+	char *text = json_dumps(details, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENSURE_ASCII);
+	auto_flood f = { .event = xstrdup(event), .details = text ? text : xstrdup("{}") };
+	int64_t now = time(NULL), age;
+
+	make_key(event, f.details, f.key);
+	if (flood_settle(a, s, t, false, e) < 0 || store_flood(s, t->id, &f, e) < 0)
+		return -1;
+	age = now - f.written;
+	f.pending++;
+	if (f.lines >= FLOOD_PLAIN && age >= 0 && age < FLOOD_QUIET)
+		return store_flood_set(s, t->id, &f, e);
+	f.lines = f.lines < FLOOD_PLAIN ? f.lines + 1 : 1;
+	if (store_flood_forget(s, t->id, now - FLOOD_QUIET, e) < 0)
+		return -1;
+	return tell(a, s, t, &f, details, false, e);
+}
+
+int flood_settle(struct audit *a, struct store *s, const struct task *t, bool all, struct err *e)
+{
+	auto_flood_list l = { 0 };
+
+	if (store_flood_pending(s, t->id, all ? INT64_MAX : time(NULL) - FLOOD_QUIET, &l, e) < 0)
+		return -1;
+	for (size_t i = 0; i < l.n; i++) {
+		struct flood *f = &l.v[i];
+
+		if (*f->details ? tell(a, s, t, f, NULL, false, e) < 0
+				: count_various(a, s, t, f->event, 0, true, e) < 0)
+			return -1;
+	}
+	/* those above that there was no room for */
+	for (size_t i = 0; all && l.n && i < ARRAY_SIZE(often); i++)
+		if (count_various(a, s, t, often[i], 0, true, e) < 0)
+			return -1;
+	return 0;
+}
