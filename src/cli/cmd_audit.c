@@ -227,7 +227,7 @@ int cmd_audit(int argc, char **argv)
 	if (v.verify && (v.task || v.follow || last))
 		return err_set(&e, ERR_USAGE, "--verify is about the whole audit log and about nothing else"),
 		       err_hint(&e, "garth audit --verify"), say_error(&e);
-	if (context_open(&c, &e) < 0)
+	if (context_open_to_look(&c, &e) < 0)
 		return say_error(&e);
 	rc = v.verify ? verify(&c, v.json, &e) : show(&c, &v, last, &e);
 	return rc < 0 ? say_error(&e) : 0;

@@ -199,7 +199,7 @@ int cmd_config(int argc, char **argv)
 		json_decref(o);
 		return 0;
 	}
-	if (context_open(&c, &e) < 0)
+	if (context_open_to_look(&c, &e) < 0)
 		return say_error(&e);
 	if (json)
 		return json_print(json_pack("{s:o}", "config", as_json(&c.config)));

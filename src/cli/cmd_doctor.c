@@ -200,7 +200,7 @@ int cmd_doctor(int argc, char **argv)
 	probe_git(&p);
 	for (int i = 0; i < p.n; i++)
 		ok = ok && (p.rows[i].ok || !p.rows[i].required);
-	if (context_open(&c, &e) < 0 || context_store(&c, &e) < 0)
+	if (context_open_to_look(&c, &e) < 0 || context_store(&c, &e) < 0)
 		return say_error(&e);
 	if (!json)
 		print_rows(&p);

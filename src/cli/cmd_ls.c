@@ -189,7 +189,7 @@ int cmd_ls(int argc, char **argv)
 	struct standing *standings;
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || context_store(&c, &e) < 0 ||
+	if (context_open_to_look(&c, &e) < 0 || context_store(&c, &e) < 0 ||
 		store_task_list(c.store, all, &tasks, &e) < 0 || settle_all(&c, &tasks, &e) < 0)
 		return say_error(&e);
 	standings = find_standings(&c, &tasks);

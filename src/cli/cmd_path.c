@@ -16,7 +16,7 @@ int cmd_path(int argc, char **argv)
 	auto_str host = NULL;
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+	if (context_open_to_look(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
 		return say_error(&e);
 	if (workspace_is_alone(&t)) {
 		err_set(&e, ERR_REFUSED,

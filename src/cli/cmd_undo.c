@@ -353,7 +353,7 @@ int cmd_undo(int argc, char **argv)
 
 	CMD_PARSE(&l, argc, argv);
 	task = l.words ? argv[0] : NULL;
-	if (context_open(&c, &e) < 0)
+	if ((only_list || look ? context_open_to_look : context_open)(&c, &e) < 0)
 		return say_error(&e);
 	return only_list ? list(&c, task, json) : undo(&c, task, look, json);
 }

@@ -39,11 +39,25 @@ static const struct check {
 	{ "chain", chain_look },
 };
 
+/* Nothing else is looked for: whatever there is in the repositories is the original's. */
+static void tell_copy(const struct home *h, struct findings *out)
+{
+	auto_str quoted = finding_quoted(h->path);
+
+	finding_hint(
+		finding_add(out, "home-copied", h->path,
+			"this Garth home is a copy of '%s', whose tasks, branches and worktrees it shows and leaves alone; when the original is gone, the copy takes its place",
+			h->copy_of),
+		"rm -r %s", quoted);
+}
+
 int doctor_look(struct context *c, struct findings *ret, struct err *e)
 {
 	auto_survey s = { 0 };
 
 	*ret = (struct findings){ 0 };
+	if (c->home.copy_of)
+		return tell_copy(&c->home, ret), 0;
 	if (survey_read(c, &s, e) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {

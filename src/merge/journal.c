@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
+#include "workspace/identity.h"
 
 #define DIR_NAME "merges"
 
@@ -42,6 +43,8 @@ int journal_lock(const struct home *h, int64_t project, int *ret_fd, struct err 
 	auto_str name = xasprintf("%lld.lock", (long long)project);
 	auto_fd dir = -1;
 
+	if (identity_refuse_copy(h, e) < 0)
+		return -1;
 	return open_dir(h, &dir, e) < 0 ? -1 : lock_take(dir, name, true, ret_fd, e);
 }
 

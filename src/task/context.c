@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "workspace/identity.h"
 
 static int who(struct context *c, struct err *e)
 {
@@ -23,19 +24,64 @@ static int who(struct context *c, struct err *e)
 	return 0;
 }
 
-int context_open(struct context *c, struct err *e)
+static int check_own(const struct context *c, struct err *e)
 {
-	*c = (struct context){ .home.fd = -1 };
+	return c->looks ? 0 : identity_refuse_copy(&c->home, e);
+}
+
+static int open_all(struct context *c, bool looks, struct err *e)
+{
+	*c = (struct context){ .home.fd = -1, .looks = looks };
 	if (who(c, e) < 0)
 		return -1;
 	if (config_load(c->user_home, getenv("XDG_CONFIG_HOME"), getenv("GARTH_CONFIG"), &c->config, e) < 0)
 		return -1;
-	return home_open(getenv("GARTH_HOME"), c->user_home, &c->home, e);
+	if (home_open(getenv("GARTH_HOME"), c->user_home, &c->home, e) < 0)
+		return -1;
+	return check_own(c, e);
+}
+
+int context_open(struct context *c, struct err *e)
+{
+	return open_all(c, false, e);
+}
+
+int context_open_to_look(struct context *c, struct err *e)
+{
+	return open_all(c, true, e);
+}
+
+/* An earlier version made every workspace beneath its home: this tells where that was. */
+static char *made_at(struct context *c)
+{
+	struct err ignored = ERR_INIT;
+	auto_task_list all = { 0 };
+
+	if (store_task_list(c->store, false, &all, &ignored) < 0)
+		return NULL;
+	for (size_t i = 0; i < all.n; i++) {
+		auto_str end = xasprintf("/worktrees/%s", all.v[i].name);
+		const char *at = all.v[i].workspace;
+		size_t n = strlen(at), m = strlen(end);
+
+		if (n > m && !strcmp(at + n - m, end))
+			return xstrndup(at, n - m);
+	}
+	return NULL;
 }
 
 int context_store(struct context *c, struct err *e)
 {
-	return c->store ? 0 : store_open(c->home.path, &c->store, e);
+	if (c->store)
+		return 0;
+	if (store_open(c->home.path, &c->store, e) < 0)
+		return -1;
+	if (c->home.unnamed) {
+		auto_str place = made_at(c);
+
+		identity_settle(&c->home, place);
+	}
+	return check_own(c, e);
 }
 
 void context_close_store(struct context *c)

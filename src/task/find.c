@@ -92,7 +92,8 @@ int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e
 	bool same;
 
 	*ret_gone = false;
-	if (!needs_settling(t))
+	/* of a copy, the original settles it */
+	if (!needs_settling(t) || c->home.copy_of)
 		return 0;
 	fault("settle");
 	space_use_reserve(&c->home);

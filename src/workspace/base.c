@@ -23,6 +23,7 @@
 #include "sys/sync.h"
 #include "sys/tree.h"
 #include "workspace/delta.h"
+#include "workspace/identity.h"
 #include "workspace/space.h"
 
 /* docs/DECISIONS.md has the measurement. */
@@ -59,12 +60,12 @@ static int take(const struct home *h, int64_t project, bool wait, int *ret_fd, s
 
 int base_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e)
 {
-	return take(h, project, true, ret_fd, e);
+	return identity_refuse_copy(h, e) < 0 ? -1 : take(h, project, true, ret_fd, e);
 }
 
 int base_try_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e)
 {
-	return take(h, project, false, ret_fd, e);
+	return identity_refuse_copy(h, e) < 0 ? -1 : take(h, project, false, ret_fd, e);
 }
 
 /* Whether a base's files were still on their way to the disk when the machine went down. */

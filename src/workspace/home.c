@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "sys/fd.h"
+#include "workspace/identity.h"
 
 /* What is appended to the home's path in mounts and sockets must still fit a path. */
 #define HOME_PATH_MAX (PATH_MAX - 1024)
@@ -59,6 +60,7 @@ int home_open(const char *env_home, const char *user_home, struct home *ret, str
 	umask(old);
 	if (rc < 0)
 		return -1;
+	identity_look(&h);
 	*ret = h;
 	h = (struct home){ .fd = -1 };
 	return 0;
@@ -67,6 +69,7 @@ int home_open(const char *env_home, const char *user_home, struct home *ret, str
 void home_release(struct home *h)
 {
 	free(h->path);
+	free(h->copy_of);
 	fd_closep(&h->fd);
 	*h = (struct home){ .fd = -1 };
 }

@@ -2,6 +2,7 @@
  * The Garth home ($GARTH_HOME, default ~/.garth, mode 0700) and the places in it:
  *
  *	garth.db                  the store
+ *	identity                  which home this is (identity.h)
  *	bases/<project>/<commit>/ frozen checkouts (base.h)
  *	tasks/<id>/               one task: upper work git home tmp log control lock
  *	worktrees/<name>          where workspaces stand, inside and, for the worktree backend, outside
@@ -13,6 +14,7 @@
 #ifndef WORKSPACE_HOME_H
 #define WORKSPACE_HOME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -20,6 +22,8 @@
 struct home {
 	char *path; /* real, absolute */
 	int fd;
+	char *copy_of; /* the home that this one is a copy of (identity.h); NULL */
+	bool unnamed;  /* it has no identity yet */
 };
 
 /* env_home is $GARTH_HOME or NULL, user_home the user's home. Makes what is not there. */

@@ -14,7 +14,7 @@ again() {
   case $1 in
   snapshot) ;;
   rollback | sync)
-    local last; last=$("$garth" show t --json | json "max([0] + [s['number'] for s in d['snapshots'] if s['reason'] == '$1'])")
+    local last; last=$("$garth" show t --json | json "max([0] + [s['snapshot'] for s in d['snapshots'] if s['reason'] == '$1'])")
     [[ $(all_of) == "$before" ]] || "$garth" rollback t --to-snapshot "$last" >/dev/null
     ;;
   discard | archive) "$garth" show t >/dev/null 2>&1 || "$garth" undo >/dev/null ;;
