@@ -1,5 +1,7 @@
 #include "cli/ask.h"
 
+#include <stdlib.h>
+
 #include "base/alloc.h"
 #include "cli/json.h"
 #include "cli/say.h"
@@ -31,6 +33,18 @@ static void shorten(struct buf *line)
 	buf_addstr(line, " …");
 }
 
+static void tell_committed(struct context *c, const struct task *t)
+{
+	auto_task_at at = { .ws.dir = -1 };
+	struct err ignored = ERR_INIT;
+	auto_task now = { 0 };
+
+	if (context_store(c, &ignored) < 0 || store_task_by_id(c->store, t->id, &now, &ignored) < 0 ||
+		task_open(c, &now, &at, &ignored) < 0 || !question_is_committed(&at))
+		return;
+	say_warning(QUESTION_FILE " is committed on its branch: it is not merged until it is removed there");
+}
+
 void ask_tell(struct context *c, const struct task *t, bool brief)
 {
 	auto_question q = { 0 };
@@ -47,7 +61,42 @@ void ask_tell(struct context *c, const struct task *t, bool brief)
 
 		say_state("  %zu. %s", i + 1, say_one_line(&option, q.options.v[i]));
 	}
-	say_hint("garth answer %s \"...\"", t->name);
+	if (!brief)
+		tell_committed(c, t);
+	say_hint(q.options.n ? "garth answer %s 1" : "garth answer %s \"...\"", t->name);
+}
+
+void ask_options(struct context *c, const struct task *t, struct strvec *ret)
+{
+	auto_question q = { 0 };
+
+	if (!load(c, t, &q))
+		return;
+	for (size_t i = 0; i < q.options.n; i++) {
+		auto_buf option = BUF_SMALL;
+
+		strvec_pushf(ret, "%zu. %s", i + 1, say_one_line(&option, q.options.v[i]));
+	}
+}
+
+int ask_choose(struct context *c, const struct task *t, const char *answer, char **ret, struct err *e)
+{
+	bool number = *answer && !answer[strspn(answer, "0123456789")];
+	auto_question q = { 0 };
+	unsigned long n;
+
+	/* an option that is a number itself is meant before the one that has it */
+	if (!number || !load(c, t, &q) || !q.options.n || strvec_has(&q.options, answer)) {
+		*ret = xstrdup(answer);
+		return 0;
+	}
+	n = strlen(answer) < 6 ? strtoul(answer, NULL, 10) : 0;
+	if (!n || n > q.options.n) {
+		err_set(e, ERR_USAGE, "there is no option %s: the question has %zu", answer, q.options.n);
+		return err_hint(e, "garth answer --text %s %s", t->name, answer);
+	}
+	*ret = xstrdup(q.options.v[n - 1]);
+	return 0;
 }
 
 json_t *ask_json(struct context *c, const struct task *t)

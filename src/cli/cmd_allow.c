@@ -72,14 +72,30 @@ static bool looks_like_host(const struct context *c, const char *word)
 	return h.is_address || (n >= 2 && (!end[n] || end[n] == ':'));
 }
 
+/* Whether the task's tree has the path, as it is published. */
+static bool is_in_tree(struct context *c, const struct task *t, const char *path)
+{
+	auto_str name = xasprintf("%s:%s", *t->published ? t->published : t->base, path);
+	auto_task_at at = { .ws.dir = -1 };
+	struct err ignored = ERR_INIT;
+	auto_task now = { 0 };
+	struct git g;
+
+	if (context_store(c, &ignored) < 0 || store_task_by_id(c->store, t->id, &now, &ignored) < 0 ||
+		task_open(c, &now, &at, &ignored) < 0 || workspace_is_empty(&now))
+		return false;
+	g = repo_git(&at.repo);
+	return !git_do(&g, NULL, &ignored, "cat-file", "-e", name, NULL);
+}
+
 /* What the words are, before anything is done. On a terminal the user is asked. */
 static int sort_words(
-	const struct context *c, const struct task *t, char **words, int n, bool *are_hosts, struct err *e)
+	struct context *c, const struct task *t, char **words, int n, bool *are_hosts, struct err *e)
 {
 	for (int i = 0; i < n; i++) {
 		char line[16];
 
-		if (!looks_like_host(c, words[i]))
+		if (!looks_like_host(c, words[i]) || is_in_tree(c, t, words[i]))
 			continue;
 		if (!isatty(0) || !isatty(2)) {
 			err_set(e, ERR_USAGE,

@@ -72,10 +72,11 @@ static int record(struct context *c, const struct task *t, const char *text, str
 int cmd_answer(int argc, char **argv)
 {
 	struct session_opts o = { 0 };
-	bool json = false;
+	bool json = false, literal = false;
 	const struct opt opts[] = {
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "let it go on in the background" },
 		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },
+		{ 0, "text", OPT_FLAG, &literal, NULL, "a number is the answer itself, not an option's" },
 		{ 0, "json", OPT_FLAG, &json, NULL,
 			"print the task as JSON when it has ended; what it writes comes on stderr" },
 		OPT_END,
@@ -84,6 +85,7 @@ int cmd_answer(int argc, char **argv)
 	auto_buf text = BUF_INIT(ANSWER_MAX);
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
+	auto_str answer = NULL;
 	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
@@ -95,9 +97,15 @@ int cmd_answer(int argc, char **argv)
 			err_hint(&e, "garth resume %s", t.name);
 		return say_error(&e);
 	}
-	if (collect(t.name, argv + 1, l.words - 1, &text, &e) < 0 || record(&c, &t, buf_str(&text), &e) < 0)
+	if (collect(t.name, argv + 1, l.words - 1, &text, &e) < 0)
 		return say_error(&e);
-	return end(&c, &t, &o, buf_str(&text), json);
+	if (literal)
+		answer = buf_steal(&text);
+	else if (ask_choose(&c, &t, buf_str(&text), &answer, &e) < 0)
+		return say_error(&e);
+	if (record(&c, &t, answer, &e) < 0)
+		return say_error(&e);
+	return end(&c, &t, &o, answer, json);
 }
 
 /* One that stands still: its keeper lets it go on. */

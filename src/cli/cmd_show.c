@@ -162,12 +162,16 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 	const struct task *t = at->task;
 	auto_str question = ask_line(c, t), host = workspace_host_dir(&c->home, t);
 	auto_str state = xasprintf("%s%s", t->state, cleanup_is_stale(c, t) ? ", stale" : "");
+	auto_strvec options = STRVEC_INIT;
 	auto_buf ports = BUF_SMALL;
 
 	line("task", t->name);
 	line("state", state);
 	if (question)
 		line("asks", question);
+	ask_options(c, t, &options);
+	for (size_t i = 0; i < options.n; i++)
+		line("", options.v[i]);
 	if (workspace_is_empty(t))
 		line("project", "none: it has no repository");
 	else

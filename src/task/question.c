@@ -13,6 +13,7 @@
 
 #define OPEN_NAME   "question"
 #define OLD_NAME    "question.old"
+#define LAST_NAME   "question.json" /* the last one as it was left */
 #define LEFT_NAME   "garth-question.json"
 #define FILE_BYTES  (64u << 10)
 #define OPTIONS_MAX 20
@@ -23,15 +24,26 @@ void question_release(struct question *q)
 	strvec_release(&q->options);
 }
 
-/* A file of that name that is part of the repository is no question. */
-static bool is_tracked(struct task_at *at)
+static bool commit_has_it(struct task_at *at, const char *commit)
 {
-	const struct task *t = at->task;
-	auto_str name = xasprintf("%s:" QUESTION_FILE, *t->published ? t->published : t->base);
+	auto_str name = xasprintf("%s:" QUESTION_FILE, commit);
 	struct git git = repo_git(&at->repo);
 	struct err ignored = ERR_INIT;
 
-	return !git_do(&git, NULL, &ignored, "cat-file", "-e", name, NULL);
+	return *commit && !git_do(&git, NULL, &ignored, "cat-file", "-e", name, NULL);
+}
+
+/* A file of that name that was part of the repository without the task is no question. */
+static bool is_older(struct task_at *at)
+{
+	const struct task *t = at->task;
+
+	return !workspace_is_empty(t) && (commit_has_it(at, t->base) || commit_has_it(at, t->target));
+}
+
+static bool is_committed(struct task_at *at)
+{
+	return !workspace_is_empty(at->task) && commit_has_it(at, at->task->published);
 }
 
 static char *cleaned(const char *text, size_t len)
@@ -134,13 +146,23 @@ static bool read_left(struct left *l)
 	return true;
 }
 
-static bool is_question(const struct buf *text)
+bool question_is_one(const char *text, size_t len)
 {
-	json_t *in = json_loadb(buf_str(text), text->len, JSON_REJECT_DUPLICATES, NULL);
+	json_t *in = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
 	bool ret = json_is_string(json_object_get(in, "question"));
 
 	json_decref(in);
 	return ret;
+}
+
+/* One that is committed stays where it is: it asks once. */
+static bool was_asked(struct task_at *at, const struct buf *text)
+{
+	auto_buf last = BUF_INIT(FILE_BYTES);
+	struct err ignored = ERR_INIT;
+
+	return !read_file(at->ws.dir, LAST_NAME, &last, &ignored) && last.len == text->len &&
+	       !memcmp(buf_str(&last), buf_str(text), last.len) && is_committed(at);
 }
 
 /* The file that is there for it, whatever is in it; or one in the workspace that can be nothing else. */
@@ -153,7 +175,13 @@ static bool find_left(struct task_at *at, struct left *l)
 	left_release(l);
 	*l = (struct left){ .fd = -1, .name = QUESTION_FILE, .text = BUF_INIT(FILE_BYTES) };
 	l->dir = workspace_files(&at->ws);
-	return read_left(l) && is_question(&l->text) && !is_tracked(at);
+	return read_left(l) && question_is_one(buf_str(&l->text), l->text.len) && !is_older(at) &&
+	       !was_asked(at, &l->text);
+}
+
+bool question_is_committed(struct task_at *at)
+{
+	return is_committed(at) && !is_older(at);
 }
 
 bool question_is_there(struct task_at *at)
@@ -173,9 +201,10 @@ static int take_one(struct task_at *at, struct err *e)
 		return 0;
 	parse(&l.text, &q);
 	if (save(at->ws.dir, &q, e) < 0 ||
-		write_file(at->ws.dir, OPEN_NAME ".json", buf_str(&l.text), l.text.len, 0600, e) < 0)
+		write_file(at->ws.dir, LAST_NAME, buf_str(&l.text), l.text.len, 0600, e) < 0)
 		return -1;
-	unlinkat(l.dir, l.name, 0);
+	if (strcmp(l.name, QUESTION_FILE) || !is_committed(at))
+		unlinkat(l.dir, l.name, 0);
 	return 1;
 }
 

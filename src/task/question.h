@@ -3,8 +3,8 @@
  * stays as it is, and `garth answer` lets it go on. It can be left in three ways:
  *
  *	$GARTH_QUESTION_FILE    JSON: {"question": "Which?", "options": ["this", "that"]}, or plain text
- *	question.json           such JSON, in the workspace's top directory, where git does not know it
- *	POST /api/v1/question   the same, as a request
+ *	question.json           such JSON, in the workspace's top directory, committed or not, unless the file
+ *was there before the task POST /api/v1/question   the same, as a request
  *
  * The one that is open is tasks/<id>/question, which the inside cannot change. All text is the agent's: a
  * claim, cleaned.
@@ -33,8 +33,12 @@ struct question {
 void question_release(struct question *q);
 #define auto_question __attribute__((cleanup(question_release))) struct question
 
+/* Whether the text of a question.json is a question: JSON with that key. */
+bool question_is_one(const char *text, size_t len);
 /* Whether there is one, open or left. */
 bool question_is_there(struct task_at *at);
+/* Whether the task committed a question.json of its own; a merge refuses it (merge/guard.h). */
+bool question_is_committed(struct task_at *at);
 /* What the agent left becomes the open one; an open one is replaced. *ret: there is one. When nothing is
  * mounted any more. */
 int question_take(struct task_at *at, bool *ret, struct err *e);

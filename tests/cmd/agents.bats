@@ -77,6 +77,7 @@ all="cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
   ANTHROPIC_BASE_URL=https://llm.example "$garth" run -q -t n --net none -- claude; [[ $("$garth" show n) == *'network    none'* ]]
   agent codex 'true'; call "$garth" run -t c -- codex exec x; [[ $err == *"codex brings a sandbox of its own"* ]] || complain
   call "$garth" run -t d -- codex exec --yolo x; [[ $err != *sandbox* ]] || complain
+  call "$garth" run -t w --agent codex -- sh -c true; [[ -z $err || $err != *sandbox* ]] || complain
   mkdir -p "$HOME/.codex"; echo 'sandbox_mode = "danger-full-access"' >"$HOME/.codex/config.toml"; call "$garth" run -t e -- codex exec x; [[ $err != *sandbox* ]] || complain
 }
 

@@ -292,6 +292,7 @@ private_name() { awk '$1 ~ /^(127\.|10\.|192\.168\.)/ { for (i = 2; i <= NF; i++
   done
   [[ -z $("$garth" allow t) ]]
   for word in .gitattributes opencode.json .mcp.json CODEOWNERS 'deploy/**' '*.yml' docs/a.b; do call "$garth" allow t "$word"; [[ $code == 0 ]] || complain "$word"; done
+  echo x >github.com; commit host; "$garth" new w; "$garth" allow w github.com
   call "$garth" allow --path t github.com; [[ $code == 0 && $out == *github.com* ]] || complain
   "$garth" audit t --json | grep -q '"allow"'
 }

@@ -153,3 +153,38 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   "$garth" run -q -t n -- sh -c 'echo "${GARTH_ANSWER-none}" >>/tmp/got; exit 1' || true
   "$garth" resume -q n || true; [[ $(inside n 'cat /tmp/got') == $'none\nnone' ]]
 }
+
+@test "T4 answer: a number is the option that has it, if there are options; show lists them" {
+  ask() { run "$garth" run -q --task "$1" -- sh -c "$(script "printf '%s' '$2' >\"\$GARTH_QUESTION_FILE\"")"; [[ $status == 6 ]]; }
+  ask q '{"question": "Which?", "options": ["sqlite", "postgres"]}'
+  call "$garth" show q; [[ $out == *'asks       Which?'*'1. sqlite'*'2. postgres'* ]] || complain
+  call "$garth" ls; [[ $err == *'1. sqlite'*'2. postgres'*'garth answer q 1'* ]] || complain
+  fails 2 "there is no option 3: the question has 2" "$garth" answer q 3; [[ $(hint) == 'garth answer --text q 3' ]]
+  fails 2 "there is no option 0" "$garth" answer q 0
+  fails 2 "there is no option 99999999999999999999" "$garth" answer q 99999999999999999999
+  [[ $(state_of q) == blocked ]]
+  "$garth" answer -q q 1; [[ $(git show garth/q:answer) == 'sqlite Which?' ]]
+  [[ $("$garth" audit q) == *sqlite* ]]
+  ask o '{"question": "How many?", "options": ["3", "1"]}'; "$garth" answer -q o 1; [[ $(git show garth/o:answer) == '1 How many?' ]]
+  ask l '{"question": "Which?", "options": ["a", "b"]}'; "$garth" answer -q --text l 2; [[ $(git show garth/l:answer) == '2 Which?' ]]
+  ask w '{"question": "Which?", "options": ["a", "b"]}'; "$garth" answer -q w something else; [[ $(git show garth/w:answer) == 'something else Which?' ]]
+  ask n '{"question": "How many?"}'; "$garth" answer -q n 2; [[ $(git show garth/n:answer) == '2 How many?' ]]
+  ask i '{"question": "Which?", "options": ["a", "b"]}'; echo 2 | "$garth" answer -q i; [[ $(git show garth/i:answer) == 'b Which?' ]]
+}
+
+@test "T4 question: one that is committed blocks all the same, once, and is not merged" {
+  local backend
+  for backend in overlay worktree clone; do
+    call "$garth" run --backend $backend -t $backend -- sh -c 'if [ -z "$GARTH_ANSWER" ]; then echo "{\"question\": \"Which?\"}" >question.json; git add -A; git commit -qm ask; else echo "$GARTH_ANSWER" >answer; git add -A; git commit -qm told; fi'
+    [[ $code == 6 && $(state_of $backend) == blocked && $err == *'asks: Which?'* && $err == *'question.json is committed on its branch: it is not merged until it is removed there'* ]] || complain
+    "$garth" answer -q $backend this; [[ $(state_of $backend) == done && $(git show garth/$backend:answer) == this ]]
+    fails 4 "question.json is a question of the agent's, and no work" "$garth" merge $backend
+    [[ -z $(git ls-tree --name-only main question.json) ]]
+    eval "$(hint | sed "s|^garth|$garth|")"
+    "$garth" merge $backend; [[ $(git show main:answer) == this && -z $(git ls-tree --name-only main question.json) ]]
+    git rm -q answer; git commit -qm next
+  done
+  # what the user allows is a file
+  call "$garth" run -t u -- sh -c 'echo "{\"question\": \"x\"}" >question.json; git add -A; git commit -qm data'; [[ $code == 6 ]] || complain
+  "$garth" allow u question.json; "$garth" merge u; git cat-file -e main:question.json
+}
