@@ -142,6 +142,18 @@ static int say_little(const struct request *q, const char *what, struct err *e)
 	return -1;
 }
 
+/* The headline where something is allowed, and this was something else. */
+static void refuse_but(
+	struct request *q, const char *code, const char *what, const char *branch, struct err *e)
+{
+	auto_str remote = NULL;
+	struct err ignored = ERR_INIT;
+
+	if (remote_require(&q->gate->at.repo, NULL, &remote, &ignored) < 0)
+		remote = xstrdup("the remote");
+	refuse(&q->no, e, code, "", "this task may %s '%s' of %s, nothing else", what, branch, remote);
+}
+
 static int push_now(struct request *q, const char *branch, struct err *e)
 {
 	struct gate *g = q->gate;
@@ -177,9 +189,11 @@ int route_push(struct request *q, struct err *e)
 		return push_now(q, branch, e);
 	if (branch) {
 		free(steal_ptr(instead));
-		instead = xasprintf("git push: that is the branch '%s' of the remote, and no other", branch);
+		instead = xasprintf("git push, or git push origin HEAD:%s", branch);
+		refuse_but(q, "push_not_allowed", "push to", branch, e);
+	} else {
+		refuse(&q->no, e, "push_not_allowed", "", "a task does not push");
 	}
-	refuse(&q->no, e, "push_not_allowed", "", "a task does not push");
 	return refusal_say(&q->no, "push", instead);
 }
 
@@ -229,13 +243,14 @@ int route_fetch(struct request *q, struct err *e)
 
 	if (branch && g->context.config.fetch && means_that(q, of_fetch, is_fetched, branch))
 		return fetch_now(q, e);
-	if (branch && g->context.config.fetch)
-		instead = xasprintf("git fetch: that is the branch '%s' of the remote, and no other", branch);
-	else
+	if (branch && g->context.config.fetch) {
+		instead = xasprintf("git fetch, or git fetch origin %s", branch);
+		refuse_but(q, "fetch_not_allowed", "fetch", branch, e);
+	} else {
 		instead =
 			xasprintf("work with what is here; the user brings the target in with: garth sync %s",
 				g->task.name);
-	refuse(&q->no, e, "fetch_not_allowed", "", "a task does not fetch%s",
-		g->context.config.fetch ? " that" : "");
+		refuse(&q->no, e, "fetch_not_allowed", "", "a task does not fetch");
+	}
 	return refusal_say(&q->no, "fetch", instead);
 }

@@ -59,7 +59,7 @@ allowed() { configure <<<'git: {fetch: true}'; }
   for words in 'fetch origin secret' 'fetch origin +refs/heads/*:refs/heads/*' 'fetch origin main:main' 'fetch --upload-pack=/bin/false' \
       'fetch origin refs/heads/main:refs/heads/garth/t' 'fetch --update-head-ok' 'fetch --multiple a b' 'ls-remote --upload-pack=x origin' 'fetch origin -- main --output=x'; do
     call "$garth" exec t -- git $words
-    [[ $code != 0 && $err == *'BLOCKED: a task does not fetch that'* ]] || complain "$words"
+    [[ $code != 0 && $err == *"BLOCKED: this task may fetch 'main' of origin, nothing else"*'Instead, you should: git fetch'* ]] || complain "$words"
   done
   # a URL or a path is read inside, where the network's list decides; the gateway itself takes none of them
   for words in ext::sh . /tmp "$T/home/origin.git"; do

@@ -197,9 +197,12 @@ E
   [[ $code == 1 && $out == *'the push did not work'* && $out != *origin.git* && $err == *origin* ]] || complain
   grep -q '"push-failed".*origin.git' "$GARTH_HOME/audit.jsonl"
   mv "$T/home/away.git" "$T/home/origin.git"
+  # after a push, and of something else, the headline says what is allowed
+  call "$garth" run --task h --push main -- sh -c 'echo h >h; git add .; git commit -qm h; git push -q; git push origin main'
+  [[ $code == 1 && $err == *"BLOCKED: this task may push to 'main' of origin, nothing else"*'Instead, you should: git push, or git push origin HEAD:main'* ]] || complain
   # without the file's word
   call "$garth" run --task q -- git push
-  [[ $code == 1 && $err == *'BLOCKED: a task does not push'* && $(there) == $'two\none\nfirst' ]] || complain
+  [[ $code == 1 && $err == *'BLOCKED: a task does not push'* && $(there) == $'h\ntwo\none\nfirst' ]] || complain
 }
 
 @test "G9 T2 task file: a push that fails fails the task, and its workspace is kept; resume tries again" {
