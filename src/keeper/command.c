@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/clean.h"
 #include "sys/fd.h"
+#include "sys/owner.h"
 #include "sys/proc.h"
 
 #define HANGUP_SECONDS 5
@@ -101,6 +102,16 @@ struct command *command_by_id(struct keeper *k, uint32_t id)
 	return NULL;
 }
 
+/* `echo x >/dev/stderr` opens the pipe anew, which only its owner may: for root that is another inside. One
+ * that cannot be given away works all the same, but for that. Both ends are one inode. */
+static void give_inside(int fd)
+{
+	struct owner o = owner_inside();
+
+	if (owner_is_other() && fchown(fd, o.uid, o.gid) < 0)
+		return;
+}
+
 /* The pipes' inner ends in fds[0..2], the keeper's own ends in the command. */
 static int make_pipes(struct command *cmd, int fds[3])
 {
@@ -109,6 +120,7 @@ static int make_pipes(struct command *cmd, int fds[3])
 
 		if (pipe2(p, O_CLOEXEC) < 0)
 			return -1;
+		give_inside(p[0]);
 		fds[i] = p[i ? 1 : 0];
 		if (i)
 			cmd->out_fd[i - 1] = p[0];

@@ -215,3 +215,15 @@ time.sleep(1000)' $word-b </dev/null >/dev/null 2>&1 &)
   [[ $("$garth" run -t t -- sh -c 'echo ${#1} ${#2} $#' sh "$big" "" a b | tail -n1) == "100000 0 4" ]]
   [[ $("$garth" run -t u -- sh -c 'echo $#' sh $(seq 1 50000)) == 50000 ]]
 }
+
+@test "T8 J10 run: with pipes, /dev/stdin, /dev/stdout and /dev/stderr can be opened, in run and exec, as user and root" {
+  script='cat /dev/stdin; echo out >/dev/stdout; echo err >/dev/stderr; echo fd >/proc/self/fd/1'
+  for how in run exec; do
+    words=(exec t); [[ $how == exec ]] || words=(run -q --task t)
+    code=0
+    echo in | "$garth" "${words[@]}" -- sh -c "$script" >"$T/out" 2>"$T/err" || code=$?
+    [[ $code == 0 && $(<"$T/out") == $'in\nout\nfd' && $(<"$T/err") == err ]] || { cat "$T/out" "$T/err"; false; }
+  done
+  # a pipe at both ends is the same
+  [[ $(echo in | "$garth" exec t -- sh -c "$script" 2>&1 | cat | sort | paste -sd,) == err,fd,in,out ]]
+}
