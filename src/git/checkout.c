@@ -9,15 +9,23 @@
 #include "base/path.h"
 #include "git/content.h"
 #include "git/index.h"
+#include "git/plain.h"
 #include "git/settings.h"
 #include "sys/beside.h"
 #include "sys/fd.h"
+#include "sys/tree.h"
 
-static struct git at_index(const struct repo *r, const char *tree, const char *index)
+/* No filter and no other program of the repository's is in force where files are written out. */
+static int at_index(
+	const struct repo *r, const char *tree, const char *index, struct plain *ret, struct err *e)
 {
-	return (struct git){
-		.dir = r->git_dir, .work_tree = tree, .index = index, .as_inside = true, .seconds = 3600
-	};
+	if (plain_open(r, r->git_dir, ret, e) < 0)
+		return -1;
+	ret->git.work_tree = tree;
+	ret->git.index = index;
+	ret->git.as_inside = true;
+	ret->git.seconds = 3600;
+	return 0;
 }
 
 /* The monitor that says "nothing changed", as a command line: git gives it to a shell, so the path is quoted.
@@ -35,30 +43,41 @@ static char *clean_monitor(const char *program, const char *id)
 
 int checkout_all(const struct repo *r, const char *commit, const char *tree, const char *index, struct err *e)
 {
-	struct git g = at_index(r, tree, index);
+	auto_plain p = PLAIN_INIT;
 
-	if (git_do(&g, NULL, e, "read-tree", "--end-of-options", commit, NULL) < 0 ||
+	if (at_index(r, tree, index, &p, e) < 0 ||
+		git_do(&p.git, NULL, e, "read-tree", "--end-of-options", commit, NULL) < 0 ||
 		content_check(r, index, e) < 0)
 		return -1;
 	/* parallel checkout: creating files is what takes the time */
-	return git_do(&g, NULL, e, "-c", "checkout.workers=0", "-c", "checkout.thresholdForParallelism=1000",
-		"checkout-index", "-a", "-u", "-f", "-q", NULL);
+	return git_do(&p.git, NULL, e, "-c", "checkout.workers=0", "-c",
+		"checkout.thresholdForParallelism=1000", "checkout-index", "-a", "-u", "-f", "-q", NULL);
 }
 
 int checkout_warm(const struct repo *r, const char *tree, const char *index, const char *fsmonitor,
 	const char *id, struct err *e)
 {
-	struct git g = at_index(r, tree, index);
-	auto_str answer = clean_monitor(fsmonitor, id), ignores = settings_ignore_file(r);
+	auto_str answer = clean_monitor(fsmonitor, id), ignores = settings_ignore_file(r),
+		 own = xasprintf("%s.git", index);
 	/* git forgets what it learned under another ignore file than the tasks' */
 	auto_str excludes = xasprintf("core.excludesFile=%s", ignores ? ignores : "/nonexistent/ignore");
 	auto_buf out = BUF_INIT(1 << 20);
+	auto_plain p = PLAIN_INIT;
+	int rc = plain_open_at(r, own, &p, e);
 
-	g.fsmonitor = answer;
-	g.writes_index = true;
-	return git_do(&g, &out, e, "-c", "core.untrackedCache=true", "-c", "core.fsmonitorHookVersion=2",
-		"-c", "status.showUntrackedFiles=normal", "-c", "core.splitIndex=false", "-c", excludes,
-		"status", "--porcelain", NULL);
+	if (!rc) {
+		p.git.work_tree = tree;
+		p.git.index = index;
+		p.git.as_inside = true;
+		p.git.seconds = 3600;
+		p.git.fsmonitor = answer;
+		p.git.writes_index = true;
+		rc = git_do(&p.git, &out, e, "-c", "core.untrackedCache=true", "-c",
+			"core.fsmonitorHookVersion=2", "-c", "status.showUntrackedFiles=normal", "-c",
+			"core.splitIndex=false", "-c", excludes, "status", "--porcelain", NULL);
+	}
+	tree_remove(AT_FDCWD, own, &(struct err)ERR_INIT);
+	return rc;
 }
 
 int checkout_diff(
@@ -143,18 +162,20 @@ struct delta {
 static int move_index(void *arg, struct err *e)
 {
 	struct delta *d = arg;
-	struct git big = at_index(d->r, d->tree, d->index);
+	auto_plain big = PLAIN_INIT;
 	auto_buf all = BUF_INIT(64 << 20);
 
+	if (at_index(d->r, d->tree, d->index, &big, e) < 0 || index_info(d->r, d->raw, &all, e) < 0)
+		return -1;
 	/* with the monitor off, git would drop the extension */
-	big.fsmonitor = d->monitor;
-	return index_info(d->r, d->raw, &all, e) < 0 ? -1 : git_run(&big, &d->update, &all, NULL, e);
+	big.git.fsmonitor = d->monitor;
+	return git_run(&big.git, &d->update, &all, NULL, e);
 }
 
 /* Checks the changed files out, by way of a small index. */
 static int write_files(struct delta *d, struct err *e)
 {
-	struct git small = at_index(d->r, d->tree, d->scratch);
+	auto_plain small = PLAIN_INIT;
 	auto_buf names = BUF_INIT(64 << 20);
 	auto_strvec checkout = STRVEC_INIT;
 	struct diff_entry entry;
@@ -166,9 +187,10 @@ static int write_files(struct delta *d, struct err *e)
 	if (!names.len)
 		return 0;
 	strvec_pushl(&checkout, "checkout-index", "-f", "-q", "-z", "--stdin", NULL);
-	return git_run(&small, &d->update, &d->some, NULL, e) < 0
-		       ? -1
-		       : git_run(&small, &checkout, &names, NULL, e);
+	if (at_index(d->r, d->tree, d->scratch, &small, e) < 0 ||
+		git_run(&small.git, &d->update, &d->some, NULL, e) < 0)
+		return -1;
+	return git_run(&small.git, &checkout, &names, NULL, e);
 }
 
 static void delta_release(struct delta *d)

@@ -53,7 +53,7 @@ static int look_for_filter(size_t i, const char *data, size_t len, void *arg, st
 	const char *end = data + len;
 
 	for (const char *p = data; (p = memmem(p, (size_t)(end - p), "filter=", 7)); p++)
-		if (p == data || p[-1] == ' ' || p[-1] == '\t')
+		if (p == data || strchr(" \t\r", p[-1]))
 			return err_set(e, ERR_REFUSED,
 				"'%s' sends files through a filter (%.*s), as LFS does: a kind that is not carried yet",
 				paths->v[i], (int)strcspn(p, " \t\r\n"), p);

@@ -92,6 +92,7 @@ static void environment(const struct git *g, struct strvec *env)
 	push_env(env, "GIT_DIR", g->dir);
 	push_env(env, "GIT_WORK_TREE", g->work_tree);
 	push_env(env, "GIT_INDEX_FILE", g->index);
+	push_env(env, "GIT_OBJECT_DIRECTORY", g->objects);
 }
 
 static void arguments(const struct git *g, const struct strvec *args, struct strvec *argv)
@@ -103,6 +104,8 @@ static void arguments(const struct git *g, const struct strvec *args, struct str
 	/* looking at the user's own settings must show them as they are */
 	for (size_t i = 0; !g->shows_config && i < n; i++)
 		strvec_pushl(argv, "-c", settings[i], NULL);
+	for (size_t i = 0; g->settings && i < g->settings->n; i++)
+		strvec_pushl(argv, "-c", g->settings->v[i], NULL);
 	strvec_push(argv, "-c");
 	strvec_pushf(argv, "core.fsmonitor=%s", g->fsmonitor ? g->fsmonitor : "false");
 	for (size_t i = 0; i < args->n; i++)

@@ -17,18 +17,20 @@
 #include "base/strvec.h"
 
 struct git {
-	const char *dir;       /* GIT_DIR; NULL to let git look for it from cwd */
-	const char *work_tree; /* GIT_WORK_TREE or NULL */
-	const char *index;     /* GIT_INDEX_FILE or NULL */
-	const char *cwd;       /* NULL: the root directory, where nobody's .gitattributes are */
-	const char *fsmonitor; /* core.fsmonitor for this run; NULL: off */
-	bool writes_index;     /* a command that only looks may write what it learned into the index */
-	bool user_config;      /* the user's global and system configuration count, but for what could run */
-	bool shows_config;     /* the same for `git config`, which must show all settings as they are */
-	bool remote;           /* it speaks to a remote: with the user's configuration and credentials */
-	bool as_inside;        /* started by root: as the inside's owner, see proc_spec */
-	int stdin_fd;          /* input from a descriptor; 0 for none */
-	int stdout_fd;         /* output to a descriptor; 0 for none */
+	const char *dir;               /* GIT_DIR; NULL to let git look for it from cwd */
+	const char *work_tree;         /* GIT_WORK_TREE or NULL */
+	const char *index;             /* GIT_INDEX_FILE or NULL */
+	const char *objects;           /* GIT_OBJECT_DIRECTORY or NULL */
+	const struct strvec *settings; /* "key=value" each, beside the fixed ones; NULL for none */
+	const char *cwd;               /* NULL: the root directory, where nobody's .gitattributes are */
+	const char *fsmonitor;         /* core.fsmonitor for this run; NULL: off */
+	bool writes_index; /* a command that only looks may write what it learned into the index */
+	bool user_config;  /* the user's global and system configuration count, but for what could run */
+	bool shows_config; /* the same for `git config`, which must show all settings as they are */
+	bool remote;       /* it speaks to a remote: with the user's configuration and credentials */
+	bool as_inside;    /* started by root: as the inside's owner, see proc_spec */
+	int stdin_fd;      /* input from a descriptor; 0 for none */
+	int stdout_fd;     /* output to a descriptor; 0 for none */
 	unsigned seconds;
 };
 

@@ -213,7 +213,7 @@ static void list_above(const struct edits *c, struct strvec *above)
 
 static int look_at_index(struct look *l, const struct buf *index, struct err *e)
 {
-	struct verb_place p = { l->u->place->admin, l->u->place->top, l->u->index };
+	struct verb_place p = { l->u->place->admin, l->u->place->top, l->u->index, l->u->repo };
 	const struct edits *c = &l->u->edits;
 
 	list_above(c, &l->above);

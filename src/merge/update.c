@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/content.h"
 #include "merge/verbs.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
@@ -95,7 +96,7 @@ static bool is_split(const char *admin)
 static int copy_index(struct update *u, struct err *e)
 {
 	auto_fd from = openat(u->admin, "index", O_RDONLY | O_CLOEXEC), to = -1;
-	struct verb_place p = { u->place->admin, u->place->top, u->index };
+	struct verb_place p = { u->place->admin, u->place->top, u->index, u->repo };
 	struct stat st;
 
 	if (from < 0 && errno == ENOENT)
@@ -122,7 +123,7 @@ int update_check(struct update *u, const char *branch, const char *from, const c
 	if (lock_index(u, e) < 0 || place_check(u->place, branch, e) < 0)
 		return -1;
 	if (edits_load(u->repo, from, to, &u->edits, e) < 0 || copy_index(u, e) < 0 ||
-		read_file(u->beside_fd, "index", &index, e) < 0)
+		content_check(u->repo, u->index, e) < 0 || read_file(u->beside_fd, "index", &index, e) < 0)
 		return -1;
 	if (fstatat(u->beside_fd, "index", &st, 0) < 0)
 		return err_sys(e, "cannot look at '%s'", u->index);
@@ -165,7 +166,7 @@ static int mark_staged(struct update *u, struct err *e)
 int update_stage(struct update *u, struct err *e)
 {
 	auto_str tree = path_join(u->files, "tree");
-	struct verb_place p = { u->place->admin, tree, u->index };
+	struct verb_place p = { u->place->admin, tree, u->index, u->repo };
 	auto_buf entries = BUF_INIT(1u << 30), paths = BUF_INIT(1u << 30);
 	size_t n = 0;
 
@@ -201,7 +202,7 @@ static int put_index(struct update *u, struct err *e)
 
 int update_index(struct update *u, struct err *e)
 {
-	struct verb_place p = { u->place->admin, u->place->top, u->index };
+	struct verb_place p = { u->place->admin, u->place->top, u->index, u->repo };
 	auto_buf ignored = BUF_INIT(1u << 30), paths = BUF_INIT(1u << 30);
 	size_t n = 0;
 
@@ -233,7 +234,7 @@ static bool index_back(struct update *u)
 static void refresh_old(struct update *u)
 {
 	auto_str index = path_join(u->place->admin, "index");
-	struct verb_place p = { u->place->admin, u->place->top, index };
+	struct verb_place p = { u->place->admin, u->place->top, index, u->repo };
 	auto_buf paths = BUF_INIT(1u << 30);
 	struct err ignored = ERR_INIT;
 	size_t n = 0;

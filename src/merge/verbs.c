@@ -3,6 +3,7 @@
 #include <ctype.h>
 
 #include "base/alloc.h"
+#include "git/plain.h"
 
 /* Beyond so many, git looks at all files instead of matching each against each path. */
 #define PATHS_MAX 256
@@ -71,12 +72,15 @@ int verb_merge_tree(const struct repo *r, const char *ours, const char *theirs, 
 {
 	auto_strvec args = STRVEC_INIT;
 	auto_buf out = BUF_INIT(64 << 20), errtext = BUF_SMALL;
-	struct git g = in_git_dir(r);
+	auto_plain p = PLAIN_INIT;
 	int code;
 
+	/* without the drivers that the repository's configuration names for attributes to choose */
+	if (plain_open(r, r->git_dir, &p, e) < 0)
+		return -1;
 	strvec_pushl(&args, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs,
 		NULL);
-	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
+	if (git_try(&p.git, &args, NULL, &out, &errtext, &code, e) < 0)
 		return -1;
 	if (code > 1 && strstr(buf_str(&errtext), "unrelated histories"))
 		return err_set(e, ERR_REFUSED, "they have no commit in common");
@@ -162,26 +166,39 @@ int verb_write_commit(const struct repo *r, const struct buf *text, char oid[OID
 	return git_run(&g, &args, text, &out, e) < 0 ? -1 : take_oid(r, &out, oid, e);
 }
 
-/* The user's own index format may be of parts; what is made here is whole. */
-static int at_place(const struct verb_place *p, struct strvec *args, const struct buf *input, struct buf *out,
+static int run_at(const struct git *g, struct strvec *args, const struct buf *input, struct buf *out,
 	int *ret_code, struct err *e)
 {
-	struct git g = {
-		.dir = p->git_dir, .work_tree = p->work_tree, .index = p->index, .cwd = p->work_tree
-	};
 	auto_strvec all = STRVEC_INIT;
 
 	strvec_pushl(&all, "-c", "core.splitIndex=false", "--literal-pathspecs", NULL);
 	strvec_pushv(&all, (const char *const *)args->v);
-	return ret_code ? git_try(&g, &all, input, out, NULL, ret_code, e) : git_run(&g, &all, input, out, e);
+	return ret_code ? git_try(g, &all, input, out, NULL, ret_code, e) : git_run(g, &all, input, out, e);
+}
+
+/* The user's own index format may be of parts; what is made here is whole. No filter is in force. */
+static int at_place(const struct verb_place *p, struct strvec *args, const struct buf *input, struct buf *out,
+	int *ret_code, struct err *e)
+{
+	auto_plain plain = PLAIN_INIT;
+
+	if (plain_open(p->repo, p->git_dir, &plain, e) < 0)
+		return -1;
+	plain.git.work_tree = p->work_tree;
+	plain.git.index = p->index;
+	if (p->work_tree)
+		plain.git.cwd = p->work_tree;
+	return run_at(&plain.git, args, input, out, ret_code, e);
 }
 
 int verb_unsplit(const struct verb_place *p, struct err *e)
 {
+	/* the other file is in the git directory */
+	struct git g = { .dir = p->git_dir, .index = p->index };
 	auto_strvec args = STRVEC_INIT;
 
 	strvec_pushl(&args, "update-index", "--no-split-index", NULL);
-	return at_place(p, &args, NULL, NULL, NULL, e);
+	return run_at(&g, &args, NULL, NULL, NULL, e);
 }
 
 int verb_changed(const struct verb_place *p, const struct strvec *paths, struct strvec *ret, struct err *e)

@@ -44,6 +44,7 @@ struct verb_place {
 	const char *git_dir; /* the checkout's own */
 	const char *work_tree;
 	const char *index;
+	const struct repo *repo;
 };
 /* An index that refers to another file becomes whole. */
 int verb_unsplit(const struct verb_place *p, struct err *e);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/plain.h"
 #include "sys/fd.h"
 #include "workspace/identity.h"
 
@@ -58,7 +59,7 @@ int home_open(const char *env_home, const char *user_home, struct home *ret, str
 	old = umask(0);
 	rc = faccessat(h.fd, "scratch", F_OK, 0) < 0 ? make_places(h.fd, e) : 0;
 	umask(old);
-	if (rc < 0)
+	if (rc < 0 || plain_make(h.fd, h.path, e) < 0)
 		return -1;
 	identity_look(&h);
 	*ret = h;

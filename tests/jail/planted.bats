@@ -147,3 +147,60 @@ tarball() {
   refused "$garth" push t; grep -q hooks "$T/refused"
   [[ ! -e $marker ]]
 }
+
+# The attack separates the attribute from its pattern by a carriage return, which git takes for a blank: a filter that the
+# repository's configuration has runs where files are checked out or hashed.
+@test "33 9 J3: no filter runs outside, however attributes name it" {
+  local n=0 text
+  for text in '*.txt\rfilter=x\n' '*\t\r\tfilter=x text\n' '[attr]y\rfilter=x\n*.txt y\n' '"*.txt"\rfilter=x\n' '# x\n\r*.txt\rfilter=x'; do
+    rm -rf "$T/open/c$n"; tarball "$T/open/c$n"; n=$((n + 1))
+    git config filter.x.smudge "$payload; cat"; git config filter.x.clean "$payload; cat"
+    # shellcheck disable=SC2059
+    printf "$text" >.gitattributes; git add .gitattributes; git commit -qm attributes; rm -f "$marker"
+    # the control: git itself runs it
+    rm a.txt; git checkout -q a.txt; ran
+    for backend in overlay worktree clone; do
+      refused "$garth" new t --base HEAD --backend "$backend"; grep -q 'through a filter (filter=x)' "$T/refused"
+      [[ ! -e $marker ]]
+    done
+  done
+}
+
+# The same where the target has them only after the task was made, or the task brings them.
+@test "33 9 J3: no filter runs where a merge writes files" {
+  git config filter.x.smudge "$payload; cat"; git config filter.x.clean "$payload; cat"
+  for backend in overlay worktree clone; do
+    quiet new "t-$backend" --backend "$backend"
+    inside "t-$backend" "echo inside >>a.txt; git commit -qam $backend"
+    quiet new "u-$backend" --backend "$backend"
+    "$garth" allow "u-$backend" .gitattributes >/dev/null
+    inside "u-$backend" "printf '*.txt\\rfilter=x\\n' >.gitattributes; echo inside >>a.txt; git add -A; git commit -qm $backend"
+  done
+  quiet merge u-overlay; grep -q filter "$T/answer"
+  printf '*.txt\rfilter=x\n' >.gitattributes; git add .gitattributes; git commit -qm attributes; rm -f "$marker"
+  rm a.txt; git checkout -q a.txt; ran
+  before_merge=$(git rev-parse HEAD)
+  for backend in overlay worktree clone; do
+    for command in ls "merge u-$backend" "merge t-$backend" "merge t-$backend --squash" "sync t-$backend" "show t-$backend" "diff t-$backend --published" doctor; do
+      # shellcheck disable=SC2086
+      quiet $command
+    done
+  done
+  [[ $(git rev-parse HEAD) == "$before_merge" ]]
+  refused "$garth" merge t-overlay; grep -q 'through a filter' "$T/refused"
+}
+
+# The attack has a merge driver in the configuration that came with the repository, and attributes that choose it.
+@test "31 9 J3: no merge driver runs outside" {
+  tarball "$T/open/tarball"
+  git config merge.x.driver "$payload; true"; git config merge.default x; git config merge.renormalize true
+  echo '* merge=x' >.gitattributes; git add -A; git commit -qm attributes
+  quiet new t
+  inside t 'sed -i "1i above" a.txt; git commit -qam inside'
+  echo below >>a.txt; git commit -qam outside
+  # the control: git itself runs it
+  git merge-tree --write-tree main garth/t >/dev/null; ran
+  everywhere
+  quiet merge t
+  [[ $(<a.txt) == $'above\none\nbelow' ]] || { cat a.txt "$T/answer"; return 1; }
+}
