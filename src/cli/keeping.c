@@ -209,6 +209,7 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 		.ports = o->ports,
 		.arg = &kept,
 		.on_ended = run ? on_ended : NULL };
+	auto_str group_name = cgroup_name(c->home.fd, t->id);
 	struct cgroup group = { .n = 0 };
 	uint16_t forwards[NETWORK_FORWARDS_MAX + 1];
 	int rc;
@@ -228,6 +229,7 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	context_close_store(c);
 	limit(c, t, &jail, &group);
 	spec.group = &group;
+	spec.group_name = group_name;
 	network_forwards(&o->net, forwards);
 	spec.forwards = jail.listens ? forwards : NULL;
 	spec.task_dir = at.ws.dir;

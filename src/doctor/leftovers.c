@@ -72,7 +72,7 @@ static int drop_group(struct context *c, struct finding *f, struct err *e)
 
 	if (task_is_busy(c, &t))
 		return err_set(e, ERR_BUSY, "the task is in use");
-	return rmdir(f->path) < 0 && errno != ENOENT ? err_sys(e, "cannot remove it") : 0;
+	return cgroup_drop(f->path) < 0 ? err_sys(e, "cannot remove it") : 0;
 }
 
 static bool has_processes(const char *dir)

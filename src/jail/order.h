@@ -32,6 +32,7 @@ enum order_type {
 	ORDER_EXITED,      /* up: id, value = status as from wait(2) */
 	ORDER_DIAL,        /* down: id, value = port on the jail's own loopback */
 	ORDER_DIALED,      /* up: id; fd: the connection; else value = errno */
+	ORDER_HOLD,        /* down: what STOP with id 0 has stopped is stopped again, if something woke it */
 	ORDER_LISTEN,      /* down: id, value = port on the jail's own loopback */
 	ORDER_LISTENS,     /* up: id; fds: sockets that listen there, of IPv4 and perhaps IPv6; else value =
 			      errno */

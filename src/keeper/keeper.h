@@ -97,6 +97,7 @@ struct keeper_spec {
 	unsigned sync_seconds;      /* how often GATE_SYNC; 0: never */
 	unsigned measure_seconds;   /* how often to look whether it is to be measured (limits/measure.h);
 				       0: never */
+	const char *group_name;     /* of a group that is made to freeze the task, where it has none */
 	const struct cgroup *group; /* which the first process enters; NULL for none. The keeper removes it */
 	uint64_t timeout;           /* seconds that the main command has; 0: all the time there is */
 	void *arg;

@@ -25,6 +25,7 @@ static void on_born(struct keeper *k, const struct order_msg *m)
 		k->first = m->value;
 	if (!k->first)
 		return;
+	k->starter = m->value;
 	/* before it is told to start anything */
 	if (cgroup_enter(&k->group, m->value) < 0) {
 		struct err e = ERR_INIT;

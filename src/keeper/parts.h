@@ -148,6 +148,10 @@ struct keeper {
 	bool cancelled, timed_out, started;
 	int exit_code;
 	struct err failure; /* why the jail could not be entered */
+	pid_t starter;      /* which starts commands inside; never stopped */
+	char *freezer;      /* sys/cgroup.h; NULL: not looked for, or none */
+	bool stopped;       /* by signals, for want of a freezer */
+	struct event *hold; /* stops again what wakes up */
 	char *still;        /* why everything inside stands still; NULL where it does not */
 	struct command *main;
 	struct command *commands[COMMANDS_MAX];

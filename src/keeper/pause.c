@@ -2,18 +2,76 @@
 
 #include "base/alloc.h"
 #include "keeper/parts.h"
+#include "sys/clock.h"
+#include "sys/offspring.h"
 
-static void order(struct keeper *k, int sig)
+#define FREEZE_MS    2000
+#define HOLD_SECONDS 1
+
+static void order(struct keeper *k, enum order_type type, int sig)
 {
-	orders_send(k, &(struct order_msg){ .type = ORDER_SIGNAL, .value = sig }, NULL, 0);
+	orders_send(k, &(struct order_msg){ .type = type, .value = sig }, NULL, 0);
+}
+
+static bool open_freezer(struct keeper *k)
+{
+	if (k->first <= 0 || k->starter <= 0)
+		return false;
+	if (!k->freezer && k->spec.group_name)
+		k->freezer = cgroup_freezer(&cgroup_kernel, k->spec.group_name, &k->group);
+	return k->freezer && !cgroup_freeze(k->freezer, true);
+}
+
+/* All that is inside goes into a frozen group, but for who starts commands: what is started later is not in
+ * it. A process that multiplies meanwhile is met again in the next round. */
+static bool freeze(struct keeper *k)
+{
+	int64_t until = clock_ms() + FREEZE_MS;
+	int moved = 1;
+
+	if (!open_freezer(k))
+		return false;
+	while (moved > 0 && clock_ms() < until) {
+		pid_t *pids = NULL;
+		size_t n = offspring_list(k->first, &k->starter, 1, &pids);
+
+		moved = cgroup_gather(k->freezer, pids, n);
+		free(pids);
+	}
+	return !moved;
+}
+
+static void on_hold(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	order(arg, ORDER_HOLD, 0);
+}
+
+/* Without a freezer a stopped process can have itself sent SIGCONT: by a timer, a lock, a descriptor. It is
+ * stopped again, and what it holds on disk is measured all the time. */
+static void stop(struct keeper *k)
+{
+	struct timeval often = { .tv_sec = HOLD_SECONDS };
+
+	k->stopped = true;
+	order(k, ORDER_SIGNAL, SIGSTOP);
+	if (!k->hold)
+		k->hold = event_new(k->base, -1, EV_PERSIST, on_hold, k);
+	if (k->hold)
+		event_add(k->hold, &often);
 }
 
 void pause_all(struct keeper *k, const char *why)
 {
+	bool stood = k->still;
+
 	free(k->still);
 	k->still = xstrndup(why, sizeof(((struct err *)0)->msg));
-	order(k, SIGSTOP);
-	meter_pause(k);
+	if (!stood && !freeze(k))
+		stop(k);
+	if (!stood)
+		meter_pause(k);
 	life_tell(k, NULL);
 }
 
@@ -22,7 +80,13 @@ bool pause_lift(struct keeper *k)
 	bool stood = k->still;
 
 	free(steal_ptr(k->still));
-	order(k, SIGCONT);
+	if (k->hold)
+		event_del(k->hold);
+	if (k->freezer)
+		cgroup_freeze(k->freezer, false);
+	if (k->stopped)
+		order(k, ORDER_SIGNAL, SIGCONT);
+	k->stopped = false;
 	return stood;
 }
 

@@ -16,6 +16,7 @@
 #include "listen.h"
 #include "spawn.h"
 #include "sys/fd.h"
+#include "sys/offspring.h"
 #include "sys/sock.h"
 
 #define MAX_COMMANDS 1024
@@ -24,6 +25,7 @@
 struct command {
 	uint32_t id;
 	pid_t pid;
+	bool stopped; /* with everything else */
 };
 
 struct init {
@@ -71,7 +73,7 @@ static int start(struct init *in, uint32_t id, const int *fds, size_t nfds, int 
 		return err_set(e, ERR_START, "standard input and output are missing");
 	if (spawn_command(&c, fds + 1, &pid, ret_master, e) < 0)
 		return -1;
-	in->commands[in->n++] = (struct command){ id, pid };
+	in->commands[in->n++] = (struct command){ .id = id, .pid = pid };
 	return 0;
 }
 
@@ -126,8 +128,37 @@ static void stop_all(void)
 	}
 }
 
+/* Commands that were started since everything was stopped. */
+static size_t running_commands(const struct init *in, pid_t *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < in->n; i++)
+		if (!in->commands[i].stopped)
+			ret[n++] = in->commands[i].pid;
+	return n;
+}
+
+/* A timer, a lock or a descriptor can send SIGCONT to who asked for it before. What new commands have started
+ * goes on, unless it has lost its parent. */
+static void hold_all(const struct init *in)
+{
+	static pid_t running[MAX_COMMANDS];
+	size_t n = running_commands(in, running);
+	pid_t *pids = NULL;
+
+	if (!n) {
+		kill(-1, SIGSTOP);
+		return;
+	}
+	n = offspring_others(running, n, &pids);
+	for (size_t i = 0; i < n; i++)
+		kill(pids[i], SIGSTOP);
+	free(pids);
+}
+
 /* What a terminal would send goes to the whole process group. */
-static void order_signal(const struct init *in, uint32_t id, int sig)
+static void order_signal(struct init *in, uint32_t id, int sig)
 {
 	bool group = sig == SIGINT || sig == SIGQUIT || sig == SIGHUP || sig == SIGWINCH || sig == SIGCONT;
 
@@ -137,6 +168,8 @@ static void order_signal(const struct init *in, uint32_t id, int sig)
 		stop_all();
 	if (!id && sig == SIGCONT)
 		kill(-1, sig);
+	for (size_t i = 0; !id && i < in->n; i++)
+		in->commands[i].stopped = sig == SIGSTOP;
 	for (size_t i = 0; i < in->n; i++)
 		if (in->commands[i].id == id)
 			kill(group ? -in->commands[i].pid : in->commands[i].pid, sig);
@@ -174,6 +207,8 @@ static void take_order(struct init *in)
 		order_start(in, m.id, fds, nfds);
 	else if (m.type == ORDER_SIGNAL)
 		order_signal(in, m.id, m.value);
+	else if (m.type == ORDER_HOLD)
+		hold_all(in);
 	else if (m.type == ORDER_DIAL)
 		order_dial(in, m.id, m.value);
 	else if (m.type == ORDER_LISTEN)

@@ -24,6 +24,7 @@
 
 #define FILE_MAX_SIZE 65536
 #define PERIOD_USEC   100000
+#define FROZEN        "frozen" /* the freezer in a group that has limits */
 
 const struct cgroup_places cgroup_kernel = { "/sys/fs/cgroup", "/proc/self/cgroup" };
 
@@ -308,9 +309,111 @@ uint64_t cgroup_oom_kills(const struct cgroup *g)
 	return 0;
 }
 
+static bool is_v2(const char *dir)
+{
+	struct statfs fs;
+
+	return !statfs(dir, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+static bool can_freeze(const char *dir)
+{
+	return put(dir, "cgroup.freeze", "0") && can_enter(dir);
+}
+
+/* From the own group upwards, to the first that can have a child which processes can go to from here. */
+static char *make_freezer(const char *mount, const char *path, const char *name)
+{
+	auto_str at = xasprintf("%s%s", mount, strcmp(path, "/") ? path : "");
+
+	for (; strlen(at) >= strlen(mount); *strrchr(at, '/') = '\0') {
+		auto_str dir = xasprintf("%s/%s", at, name);
+
+		if (access(at, W_OK) < 0 || !make_dir(dir))
+			continue;
+		if (is_v2(dir) && can_freeze(dir))
+			return steal_ptr(dir);
+		remove_dir(dir);
+	}
+	return NULL;
+}
+
+static char *own_freezer(const struct cgroup *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		auto_str dir = xasprintf("%s/" FROZEN, g->dirs[i]);
+
+		if (is_v2(g->dirs[i]) && make_dir(dir) && can_freeze(dir))
+			return steal_ptr(dir);
+	}
+	return NULL;
+}
+
+char *cgroup_freezer(const struct cgroup_places *p, const char *name, struct cgroup *g)
+{
+	static const char *const mounts[] = { "", "/unified" };
+	auto_buf self = BUF_INIT(FILE_MAX_SIZE);
+	auto_str own = own_freezer(g), path = NULL;
+	struct err ignored = ERR_INIT;
+
+	if (own || g->n == CGROUP_DIRS_MAX || read_file(AT_FDCWD, p->self, &self, &ignored) < 0)
+		return steal_ptr(own);
+	path = own_path(buf_str(&self), "");
+	for (size_t i = 0; path && !own && i < ARRAY_SIZE(mounts); i++) {
+		auto_str mount = xasprintf("%s%s", p->root, mounts[i]);
+
+		own = make_freezer(mount, path, name);
+	}
+	if (own)
+		add(g, own);
+	return steal_ptr(own);
+}
+
+int cgroup_freeze(const char *dir, bool frozen)
+{
+	return put(dir, "cgroup.freeze", "%d", frozen) ? 0 : -1;
+}
+
+static bool has_pid(const char *list, pid_t pid)
+{
+	char word[16];
+
+	snprintf(word, sizeof(word), "%d", (int)pid);
+	return has_word(list, word);
+}
+
+int cgroup_gather(const char *dir, const pid_t *pids, size_t n)
+{
+	auto_buf there = BUF_INIT(FILE_MAX_SIZE);
+	int moved = 0;
+
+	if (!get(dir, "cgroup.procs", &there))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (has_pid(buf_str(&there), pids[i]))
+			continue;
+		if (!put(dir, "cgroup.procs", "%d", (int)pids[i]) && errno != ESRCH)
+			return -1;
+		moved++;
+	}
+	return moved;
+}
+
+int cgroup_drop(const char *dir)
+{
+	auto_str frozen = xasprintf("%s/" FROZEN, dir);
+
+	rmdir(frozen);
+	return rmdir(dir) < 0 && errno != ENOENT ? -1 : 0;
+}
+
 void cgroup_remove(struct cgroup *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
+		auto_str frozen = xasprintf("%s/" FROZEN, g->dirs[i]);
+
+		if (is_v2(g->dirs[i]))
+			remove_dir(frozen);
 		remove_dir(g->dirs[i]);
 		free(steal_ptr(g->dirs[i]));
 	}

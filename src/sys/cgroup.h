@@ -11,6 +11,7 @@
 #ifndef SYS_CGROUP_H
 #define SYS_CGROUP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -30,7 +31,7 @@ struct cgroup_places {
 };
 extern const struct cgroup_places cgroup_kernel;
 
-#define CGROUP_DIRS_MAX 3
+#define CGROUP_DIRS_MAX 4
 struct cgroup {
 	char *dirs[CGROUP_DIRS_MAX];
 	size_t n;
@@ -51,6 +52,16 @@ unsigned cgroup_make(
 int cgroup_enter(const struct cgroup *g, pid_t pid);
 /* How many processes the kernel has killed in it for want of memory. */
 uint64_t cgroup_oom_kills(const struct cgroup *g);
+/* A group of version 2 in which everything can be frozen: beneath the task's own, where that is of version 2,
+ * else a new one of that name, which is added to g. NULL where there is none; on the heap. */
+char *cgroup_freezer(const struct cgroup_places *p, const char *name, struct cgroup *g);
+/* Freezes all that is in it and will be put into it, or lets it go on. A process that is frozen can be
+ * killed, and wakes up for nothing else. */
+int cgroup_freeze(const char *dir, bool frozen);
+/* Puts those processes into it that are not there yet; how many those were, -1 where one cannot be. */
+int cgroup_gather(const char *dir, const pid_t *pids, size_t n);
+/* Removes one that a keeper left, by its path; none that is there is fine. */
+int cgroup_drop(const char *dir);
 /* Removes and forgets it. */
 void cgroup_remove(struct cgroup *g);
 

@@ -83,13 +83,20 @@ static void list(struct processes *p)
 		const char *rest;
 		char state;
 		int parent;
+		long threads;
 
 		if (strspn(ent->d_name, "0123456789") != strlen(ent->d_name) ||
 			!read_word(dirfd(d), ent->d_name, "stat", text, sizeof(text)))
 			continue;
 		/* the name may have anything in it */
 		rest = strrchr(text, ')');
-		if (!rest || sscanf(rest, ") %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X')
+		if (!rest ||
+			sscanf(rest,
+				") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld",
+				&state, &parent, &threads) != 3)
+			continue;
+		/* the state is that of its first thread: others may go on */
+		if ((state == 'Z' || state == 'X') && threads < 2)
 			continue;
 		if (p->n == p->cap) {
 			p->cap = p->cap ? p->cap * 2 : 1024;
@@ -112,15 +119,16 @@ static bool is_one_of(const pid_t *v, size_t n, pid_t pid)
 }
 
 /* Up the line of parents; a dead one in between has handed its children to us, or is about to. */
-static bool descends(const struct processes *p, const struct process *from, const pid_t *but, size_t n)
+static bool descends(
+	const struct processes *p, const struct process *from, pid_t of, const pid_t *but, size_t n)
 {
 	const struct process *at = from;
 
 	for (unsigned depth = 0; at && depth < 100000; depth++) {
 		if (is_one_of(but, n, at->pid))
 			return false;
-		if (at->parent == getpid())
-			return at->pid != getpid();
+		if (at->parent == of)
+			return at->pid != of;
 		at = find(p, at->parent);
 	}
 	return false;
@@ -137,7 +145,7 @@ static size_t signal_all(struct processes *now, const struct processes *last, co
 	for (size_t i = 0; i < now->n; i++) {
 		const struct process *had;
 
-		if (!descends(now, &now->v[i], but, n))
+		if (!descends(now, &now->v[i], getpid(), but, n))
 			continue;
 		had = last ? find(last, now->v[i].pid) : NULL;
 		*ret_fresh += !had;
@@ -178,6 +186,44 @@ void offspring_end(const pid_t *but, size_t n)
 			poll(NULL, 0, 2);
 	}
 	reap(but, n);
+}
+
+size_t offspring_list(pid_t of, const pid_t *but, size_t n, pid_t **ret)
+{
+	auto_processes p = { 0 };
+	size_t count = 0;
+
+	list(&p);
+	*ret = xcalloc(p.n + 1, sizeof(**ret));
+	for (size_t i = 0; i < p.n; i++)
+		if (p.v[i].pid != of && !is_one_of(but, n, p.v[i].pid) && descends(&p, &p.v[i], of, NULL, 0))
+			(*ret)[count++] = p.v[i].pid;
+	return count;
+}
+
+static bool has_ancestor(const struct processes *p, const struct process *from, const pid_t *v, size_t n)
+{
+	const struct process *at = from;
+
+	for (unsigned depth = 0; at && depth < 100000; depth++) {
+		if (is_one_of(v, n, at->pid))
+			return true;
+		at = at->parent ? find(p, at->parent) : NULL;
+	}
+	return false;
+}
+
+size_t offspring_others(const pid_t *but, size_t n, pid_t **ret)
+{
+	auto_processes p = { 0 };
+	size_t count = 0;
+
+	list(&p);
+	*ret = xcalloc(p.n + 1, sizeof(**ret));
+	for (size_t i = 0; i < p.n; i++)
+		if (p.v[i].pid != getpid() && !has_ancestor(&p, &p.v[i], but, n))
+			(*ret)[count++] = p.v[i].pid;
+	return count;
 }
 
 unsigned long offspring_count_user(void)

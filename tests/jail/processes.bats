@@ -171,3 +171,42 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   "$garth" exec sockets -- true
   "$garth" cancel sockets; "$garth" cancel inotify
 }
+
+is_state() { [[ $("$garth" show "$1" --json | $python -c 'import json, sys; print(json.load(sys.stdin)["state"])') == "$2" ]]; }
+is_stopped() { is_state "$1" failed || is_state "$1" paused; }
+
+# A stopped process can have a timer send it SIGCONT. Where there is a control group it is frozen; elsewhere it is
+# stopped again, measured all the same, and ended when it goes on writing.
+@test "20 J8: a paused task that wakes itself does not get beyond its limit" {
+  cp "$BATS_TEST_DIRNAME/wake.py" "$R"; echo '*.o' >"$R/.gitignore"; git add wake.py .gitignore; git commit -qm wake
+  mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'limits: {max_disk: 20MB, check_every: 1}' >"$XDG_CONFIG_HOME/garth/config.yaml"
+  # control: SIGSTOP does not stop it
+  beside "$T/out" sh -c "cd $T/open; exec $python $R/wake.py 10000 -"
+  until_ test -s "$T/open/tick.o"; kill -STOP $beside; local n; n=$(wc -l <"$T/open/tick.o")
+  ticked() { (($(wc -l <"$T/open/tick.o") > n)); }; until_ ticked; ended $beside
+  "$garth" run -q -d -t t -- $python wake.py
+  until_ is_stopped t
+  # a while later: frozen, or ended with the reason
+  sleep 4
+  local used; used=$(du -sm "$GARTH_HOME/tasks" | cut -f1)
+  ((used < 100)) || { echo "$used MB"; false; }
+  if is_state t paused; then
+    n=$("$garth" exec t -- sh -c 'wc -l <tick.o'); [[ $("$garth" exec t -- sh -c 'sleep 2; wc -l <tick.o') == "$n" ]]
+    "$garth" cancel t
+  else
+    is_state t failed; [[ $("$garth" show t) == *'it went on writing while it was paused'* ]] || { "$garth" show t; false; }
+  fi
+}
+
+@test "20 J8: a task that the user paused and that wakes itself is stopped again; commands of the user's are not" {
+  cp "$BATS_TEST_DIRNAME/wake.py" "$R"; echo '*.o' >"$R/.gitignore"; git add wake.py .gitignore; git commit -qm wake
+  "$garth" run -q -d -t t -- sh -c "$python wake.py 100000 - & while sleep 0.05; do echo >>shell.o; done"
+  until_ "$garth" exec t -- test -s shell.o
+  "$garth" pause t
+  # longer than it takes to stop everything again
+  local n; n=$("$garth" exec t -- sh -c 'sleep 3; wc -l <shell.o'); [[ $("$garth" exec t -- sh -c '(sleep 1); sleep 1.5; wc -l <shell.o') == "$n" ]]
+  "$garth" resume t
+  grown() { (($("$garth" exec t -- sh -c 'wc -l <shell.o') > n)); }; until_ grown
+  "$garth" pause t; "$garth" cancel t
+  ! find /sys/fs/cgroup -name "garth-$(stat -c %i "$GARTH_HOME")-*" 2>/dev/null | grep -q . || false
+}

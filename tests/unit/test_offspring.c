@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +54,48 @@ static void ends_those_that_ran_away(void **state)
 	assert_true(has_children());
 	offspring_end(NULL, 0);
 	assert_false(has_children());
+}
+
+static void *live_on(void *arg)
+{
+	(void)arg;
+	sleep_for_ever();
+	return NULL;
+}
+
+/* The state in /proc is that of the first thread, which is dead; the process is not. */
+static void ends_those_whose_first_thread_has_ended(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	be_subreaper();
+	pid = fork();
+	if (!pid) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, live_on, NULL))
+			_exit(1);
+		syscall(SYS_exit, 0);
+	}
+	poll(NULL, 0, 50);
+	offspring_end(NULL, 0);
+	assert_int_equal(kill(pid, 0), -1);
+}
+
+static void lists_them(void **state)
+{
+	pid_t pid = fork(), *pids = NULL;
+
+	(void)state;
+	if (!pid)
+		sleep_for_ever();
+	assert_int_equal(offspring_list(getpid(), NULL, 0, &pids), 1);
+	assert_int_equal(pids[0], pid);
+	free(pids);
+	assert_int_equal(offspring_list(getpid(), &pid, 1, &pids), 0);
+	free(pids);
+	offspring_end(NULL, 0);
 }
 
 static void leaves_those_that_are_named(void **state)
@@ -120,6 +165,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ends_those_that_ran_away),
+		cmocka_unit_test(ends_those_whose_first_thread_has_ended),
+		cmocka_unit_test(lists_them),
 		cmocka_unit_test(leaves_those_that_are_named),
 		cmocka_unit_test(ends_those_that_multiply),
 		cmocka_unit_test(counts_the_users),
