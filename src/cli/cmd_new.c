@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/changes.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/progress.h"
@@ -10,7 +11,7 @@
 int cmd_new(int argc, char **argv)
 {
 	struct task_spec spec = { .program = "task" };
-	bool json = false;
+	bool json = false, with_changes = false;
 	const struct opt opts[] = {
 		{ 'b', "base", OPT_STR, &spec.rev, "REV", "start from this commit; else HEAD" },
 		{ 0, "empty", OPT_FLAG, &spec.empty, NULL,
@@ -19,6 +20,8 @@ int cmd_new(int argc, char **argv)
 		{ 0, "strict-isolation", OPT_FLAG, &spec.strict, NULL, "no borrowed objects" },
 		{ 0, "allow-weaker", OPT_FLAG, &spec.weaker, NULL,
 			"a clone on Landlock alone where no namespaces can be made" },
+		{ 0, "with-changes", OPT_FLAG, &with_changes, NULL,
+			"take the checkout's uncommitted changes along" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print the task as JSON" },
 		OPT_END,
 	};
@@ -30,6 +33,9 @@ int cmd_new(int argc, char **argv)
 	int rc;
 
 	CMD_PARSE(&l, argc, argv);
+	if (spec.empty && with_changes)
+		return err_set(&e, ERR_USAGE, "--empty has no repository whose changes could come along"),
+		       say_error(&e);
 	if (spec.strict && spec.weaker)
 		return err_set(&e, ERR_USAGE,
 			       "--strict-isolation never runs weaker: leave --allow-weaker out"),
@@ -44,6 +50,12 @@ int cmd_new(int argc, char **argv)
 	progress_end();
 	if (rc < 0)
 		return say_error(&e);
+	if (!with_changes)
+		changes_tell(&t, spec.dir);
+	else if (changes_carry(&c, &t, spec.dir, &e) < 0) {
+		changes_drop(&c, &t);
+		return say_error(&e);
+	}
 	if (json)
 		return json_print(json_task(&t));
 	printf("%s\n", t.name);

@@ -5,6 +5,7 @@
 #include "agent/agent.h"
 #include "base/alloc.h"
 #include "base/yaml.h"
+#include "cli/changes.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/ports.h"
@@ -24,6 +25,7 @@
 #include "task/here.h"
 
 struct run_opts {
+	bool with_changes;
 	struct task_spec task;
 	struct session_opts session;
 	struct taskfile file; /* where one is run */
@@ -250,6 +252,13 @@ static int make_task(struct context *c, struct run_opts *o, struct task *ret, st
 		err_wrap(e, "%s:%u:%u: base", o->path, o->file.base_at.line, o->file.base_at.column);
 	if (!rc && !o->quiet && workspace_is_alone(ret))
 		say_alone();
+	if (!rc && o->with_changes && !o->task.empty) {
+		rc = changes_carry(c, ret, o->task.dir, e);
+		if (rc < 0)
+			changes_drop(c, ret);
+	} else if (!rc && !o->quiet) {
+		changes_tell(ret, o->task.dir);
+	}
 	return rc;
 }
 
@@ -272,6 +281,8 @@ int cmd_run(int argc, char **argv)
 			"uncommitted work at the end: fail, commit or keep" },
 		{ 0, "push", OPT_STR, &o.session.push, "BRANCH",
 			"when it is done, push to this branch of the remote" },
+		{ 0, "with-changes", OPT_FLAG, &o.with_changes, NULL,
+			"take the checkout's uncommitted changes along" },
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "run in the background" },
 		{ 0, "tmux", OPT_FLAG, &o.tmux, NULL, "run in the background, with a tmux window on it" },
 		{ 'e', "env", OPT_LIST, &o.env, "VAR[=VAL]", "pass a variable in" },
