@@ -8,6 +8,7 @@
 #include "cli/json.h"
 #include "cli/pager.h"
 #include "cli/say.h"
+#include "git/plain.h"
 #include "git/ref.h"
 #include "sys/fd.h"
 #include "workspace/review.h"
@@ -64,13 +65,14 @@ static void find_fork(struct task_at *at, char out[65])
 		snprintf(out, 65, "%s", text.data);
 }
 
-/* What the branch has beyond the fork: verified objects, in the shared repository. */
+/* What the branch has beyond the fork: verified objects, in the shared repository. Compared where there are
+ * no attributes, neither of the agent's nor of the directory that we are in. */
 static int diff_published(struct task_at *at, const char *how, const struct strvec *paths, int fd,
 	struct buf *out, struct err *e)
 {
 	const struct task *t = at->task;
-	struct git g = repo_git(&at->repo);
 	auto_strvec args = STRVEC_INIT;
+	auto_plain p = PLAIN_INIT;
 	char tip[65], fork[65];
 
 	if (ref_read(&at->repo, t->branch, tip, e) < 0)
@@ -78,15 +80,18 @@ static int diff_published(struct task_at *at, const char *how, const struct strv
 	find_fork(at, fork);
 	if (!*tip)
 		return err_set(e, ERR_NOTFOUND, "the branch of task '%s' is gone", t->name);
+	if (plain_open(&at->repo, at->repo.git_dir, &p, e) < 0)
+		return -1;
 	if (fd >= 0)
-		g.stdout_fd = fd;
-	strvec_pushl(&args, "diff", how, "-M", "--no-color", "--no-ext-diff", "--no-textconv", NULL);
+		p.git.stdout_fd = fd;
+	strvec_pushl(&args, "--literal-pathspecs", "diff-tree", "-r", how, "-M", "--no-color",
+		"--no-ext-diff", "--no-textconv", "--ignore-submodules=none", NULL);
 	if (out)
 		strvec_pushl(&args, "-z", "--no-renames", NULL);
 	strvec_pushl(&args, "--end-of-options", fork, tip, "--", NULL);
 	for (size_t i = 0; i < paths->n; i++)
 		strvec_push(&args, paths->v[i]);
-	return git_run(&g, &args, NULL, out, e);
+	return git_run(&p.git, &args, NULL, out, e);
 }
 
 static int print_published(struct task_at *at, bool stat, const struct strvec *paths, struct err *e)

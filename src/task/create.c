@@ -14,6 +14,7 @@
 #include "sys/lock.h"
 #include "sys/owner.h"
 #include "sys/tree.h"
+#include "task/borrowed.h"
 #include "task/empty.h"
 #include "task/here.h"
 #include "task/inside_path.h"
@@ -232,8 +233,8 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	if (s->empty ? empty_repository(c, &nothing, e) < 0 || repo_open(nothing, rev, &r, e) < 0
 		     : here_open(c, s->dir, rev, &r, e) < 0)
 		return -1;
-	if (choose_backend(c, s, &t.backend, e) < 0 || space_check_little(&c->home, e) < 0 ||
-		context_store(c, e) < 0)
+	if (borrowed_check(c, &r, e) < 0 || choose_backend(c, s, &t.backend, e) < 0 ||
+		space_check_little(&c->home, e) < 0 || context_store(c, e) < 0)
 		return -1;
 	t.target = xstrdup(s->empty ? "" : !strncmp(r.rev_ref, "refs/heads/", 11) ? r.rev_ref : r.head);
 	/* who names a commit wants that one */

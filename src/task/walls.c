@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
+#include "task/borrowed.h"
 #include "task/disk.h"
 #include "task/inside_path.h"
 #include "task/question.h"
@@ -220,6 +221,8 @@ int walls_describe(
 	ret->max_memory = c->config.max_memory;
 	if (o->allow_weaker)
 		ret->without = JAIL_WALL_LANDLOCK | JAIL_WALL_LANDLOCK_SCOPE | JAIL_WALL_PROC;
+	if (borrowed_check(c, &at->repo, e) < 0)
+		return -1;
 	if (workspace_is_alone(at->task))
 		return walls_describe_alone(c, at, &outside, &tools, o, ret, e);
 	jail_add(ret, JAIL_PROC, 0, "", "/proc");

@@ -34,6 +34,7 @@ int home_open(const char *env_home, const char *user_home, struct home *ret, str
 			: user_home           ? path_join(user_home, ".garth")
 					      : NULL;
 	auto_home h = { .fd = -1 };
+	struct err ignored = ERR_INIT;
 	struct stat st;
 	mode_t old;
 	int rc;
@@ -59,8 +60,10 @@ int home_open(const char *env_home, const char *user_home, struct home *ret, str
 	old = umask(0);
 	rc = faccessat(h.fd, "scratch", F_OK, 0) < 0 ? make_places(h.fd, e) : 0;
 	umask(old);
-	if (rc < 0 || plain_make(h.fd, h.path, e) < 0)
+	if (rc < 0)
 		return -1;
+	/* on a full disk a home without it is good for all that only looks */
+	plain_make(h.fd, h.path, &ignored);
 	identity_look(&h);
 	*ret = h;
 	h = (struct home){ .fd = -1 };

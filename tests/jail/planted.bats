@@ -204,3 +204,45 @@ tarball() {
   quiet merge t
   [[ $(<a.txt) == $'above\none\nbelow' ]] || { cat a.txt "$T/answer"; return 1; }
 }
+
+# The attack leaves attributes where a reviewer may stand, or publishes them: everything is called binary, and not shown.
+@test "38 J1: attributes hide nothing from a review, wherever the command is typed" {
+  for backend in worktree clone; do
+    "$garth" new t --backend "$backend"; "$garth" allow t .gitattributes >/dev/null
+    inside t 'echo evil-change >>a.txt; echo "*.md -diff" >.gitattributes; echo evil-text >x.md; git add -A; git commit -qm x
+      printf "* -diff\n* binary\n" >.gitattributes; mkdir -p sub; printf "* -diff\n" >sub/.gitattributes'
+    for at in "$GARTH_HOME/worktrees/t" "$GARTH_HOME/worktrees/t/sub" "$R"; do
+      cd "$at"
+      # the control: git itself obeys
+      if [[ $at == "$GARTH_HOME/worktrees/t" ]]; then ! git diff main garth/t -- a.txt | grep -q evil-change; fi
+      for command in 'diff t' 'diff t --published'; do
+        # shellcheck disable=SC2086
+        "$garth" $command >"$T/shown"
+        grep -q '^+evil-change' "$T/shown" || { echo "garth $command in $at hides a.txt"; return 1; }
+        grep -q '^+evil-text' "$T/shown" || { echo "garth $command in $at hides x.md"; return 1; }
+      done
+    done
+    cd "$R"; "$garth" discard -fD t
+  done
+}
+
+# The attack names any directory as one that objects are borrowed from, and has it mounted into the jail.
+@test "32 J2: alternates of the repository get no private directory shown" {
+  mkdir "$T/private" "$HOME/.password-store"; echo "$SECRET" >"$T/private/diary"
+  git init -q "$HOME/.password-store"; git -C "$HOME/.password-store" commit -q --allow-empty -m "$SECRET"
+  "$garth" new before
+  for place in "$T/private" "$HOME" "$HOME/.ssh" "$GARTH_HOME" "$HOME/.password-store/.git/objects" "$T/elsewhere" /etc; do
+    echo "$place" >.git/objects/info/alternates
+    for backend in overlay worktree clone; do
+      refused "$garth" new t --base HEAD --backend "$backend"; grep -qF "'$place'" "$T/refused"
+    done
+    # nor in a task that was there before
+    code=0; "$garth" exec before -- ls -R "$place" >"$T/said" 2>&1 || code=$?
+    ((code)); grep -qF "'$place'" "$T/said" || { cat "$T/said"; return 1; }
+    refused grep -qF -e diary -e id_test "$T/said"
+  done
+  # the control: what is an object store is borrowed
+  rm .git/objects/info/alternates; git clone -q "$R" "$T/open/real"; echo "$T/open/real/.git/objects" >.git/objects/info/alternates
+  "$garth" new t; inside t 'git log -1 >/dev/null'
+  untouched
+}

@@ -1,0 +1,75 @@
+#include "task/borrowed.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "config/check.h"
+#include "sys/dir.h"
+
+/* "00" to "ff", pack, info, and what gits leave while they write. */
+static bool is_part(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n == 2 && isxdigit((unsigned char)name[0]) && isxdigit((unsigned char)name[1]))
+		return true;
+	return !strcmp(name, "pack") || !strcmp(name, "info") || !strncmp(name, "tmp_", 4) ||
+	       !strncmp(name, "incoming-", 9) || !strncmp(name, "garth-", 6) || !strncmp(name, ".nfs", 4) ||
+	       (n > 5 && !strcmp(name + n - 5, ".lock"));
+}
+
+/* Why the directory is no object store, or NULL. */
+static const char *shape(const char *path)
+{
+	auto_dir d = opendir(path);
+	struct dirent *ent;
+	size_t parts = 0;
+
+	if (!d)
+		return "cannot be read";
+	while ((ent = readdir(d))) {
+		if (dir_is_dot(ent->d_name))
+			continue;
+		if (!is_part(ent->d_name))
+			return "has other things in it than an object store";
+		parts++;
+	}
+	return parts ? NULL : "is empty, and no object store";
+}
+
+static bool is_users(const char *path, const struct repo *r)
+{
+	struct stat st, own;
+
+	if (stat(path, &st) < 0)
+		return false;
+	/* root works in repositories of others, too: git has asked for root's word */
+	return st.st_uid == geteuid() || !st.st_uid ||
+	       (!geteuid() && !stat(r->objects.v[0], &own) && own.st_uid == st.st_uid);
+}
+
+int borrowed_check(const struct context *c, const struct repo *r, struct err *e)
+{
+	for (size_t i = 1; i < r->objects.n; i++) {
+		const char *path = r->objects.v[i], *why = check_allow_read(path, c->user_home);
+
+		if (!why && path_within(path, c->home.path))
+			why = "is in the Garth home";
+		if (!why && !is_users(path, r))
+			why = "belongs to another user";
+		if (!why)
+			why = shape(path);
+		if (!why)
+			continue;
+		err_set(e, ERR_REFUSED, "the repository borrows objects from '%s', which %s", path, why);
+		return err_hint(e, "git -C '%s' repack -a -d && rm '%s/info/alternates'", r->main_top,
+			r->objects.v[0]);
+	}
+	return 0;
+}
