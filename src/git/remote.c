@@ -1,11 +1,18 @@
 #include "git/remote.h"
 
+#include <ctype.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/ref.h"
 #include "git/trust.h"
+#include "sys/fd.h"
 
 #define SECONDS   300
 #define WORDS_MAX 300
@@ -102,38 +109,112 @@ static int refused(const char *remote, const struct buf *out, const struct buf *
 		buf_str(&words));
 }
 
-/* The path, where the remote is one on this machine: there git starts the other side itself. NULL for others.
- */
-static char *path_of(const struct repo *r, const char *remote, bool push)
+/* "%2f" and the like, as git reads them in a URL. */
+static void decode(char *text)
 {
-	struct git g = git_for_names(r);
-	struct err ignored = ERR_INIT;
-	auto_buf url = BUF_SMALL;
-	const char *colon, *slash;
+	char *to = text;
 
-	if (git_do(&g, &url, &ignored, "remote", "get-url", push ? "--push" : "--no-push", "--", remote,
-		    NULL) < 0)
-		return NULL;
-	buf_cut(&url, strcspn(buf_str(&url), "\n"));
-	if (!strncmp(buf_str(&url), "file://", 7))
-		return xstrdup(url.data + 7);
-	colon = strchr(buf_str(&url), ':');
-	slash = strchr(buf_str(&url), '/');
+	for (const char *p = text; *p; p++, to++) {
+		unsigned byte;
+
+		if (*p == '%' && isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]) &&
+			sscanf(p + 1, "%2x", &byte) == 1 && byte) {
+			*to = (char)byte;
+			p += 2;
+		} else {
+			*to = *p;
+		}
+	}
+	*to = '\0';
+}
+
+/* The path that git takes from a URL, where it leads to this machine: there git starts the other side itself.
+ * NULL for others. */
+static char *path_of(const struct repo *r, const char *url)
+{
+	const char *colon = strchr(url, ':'), *slash = strchr(url, '/');
+
+	if (!strncmp(url, "file://", 7)) {
+		auto_str decoded = xstrdup(url + 7);
+
+		/* a host's name before it does not count */
+		decode(decoded);
+		return xstrdup(decoded + strcspn(decoded, "/"));
+	}
 	if (colon && (!slash || slash > colon))
 		return NULL;
-	return url.data[0] == '/' ? buf_steal(&url) : path_join(r->main_top, buf_str(&url));
+	return url[0] == '/' ? xstrdup(url) : path_join(r->main_top, url);
+}
+
+/* All that git would push to, or the one that it would fetch from, a line each. */
+static int urls_of(const struct repo *r, const char *remote, bool push, struct buf *ret, struct err *e)
+{
+	struct git g = git_for_names(r);
+
+	return push ? git_do(&g, ret, e, "remote", "get-url", "--push", "--all", "--", remote, NULL)
+		    : git_do(&g, ret, e, "remote", "get-url", "--", remote, NULL);
+}
+
+static bool is_here(const struct repo *r, const char *remote)
+{
+	auto_buf urls = BUF_INIT(1 << 20);
+	struct err ignored = ERR_INIT;
+	auto_str path = NULL;
+
+	if (urls_of(r, remote, false, &urls, &ignored) < 0)
+		return false;
+	buf_cut(&urls, strcspn(buf_str(&urls), "\n"));
+	path = path_of(r, buf_str(&urls));
+	return path != NULL;
+}
+
+/* Where a directory really is; NULL for none, and for what is another one for each process (/proc/self/cwd).
+ */
+static char *real_place(const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS };
+	auto_fd fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	auto_str link = xasprintf("/proc/self/fd/%d", fd);
+
+	return fd < 0 ? NULL : canonicalize_file_name(link);
 }
 
 /* The hooks of a repository that is pushed to are run, by the user where it is on this machine. One in the
  * checkout came with it, and nobody has set it up. */
+static int check_place(const struct repo *r, const char *remote, const char *path, struct err *e)
+{
+	/* git adds these by itself, some before it looks for the plain name */
+	static const char *const ends[] = { "", ".git" };
+	bool found = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		auto_str name = xasprintf("%s%s", path, ends[i]), real = real_place(name);
+
+		if (real && (path_within(real, r->main_top) || path_within(real, r->git_dir)))
+			return err_set(e, ERR_REFUSED,
+				"the remote '%s' is in the checkout itself, and its hooks would run", remote);
+		found |= real != NULL;
+	}
+	if (found)
+		return 0;
+	return err_set(e, ERR_FAILED, "'%s' does not take it: it is not at '%s'", remote, path);
+}
+
 static int check_hooks(const struct repo *r, const char *remote, struct err *e)
 {
-	auto_str path = path_of(r, remote, true), real = path ? canonicalize_file_name(path) : NULL;
+	auto_buf urls = BUF_INIT(1 << 20);
+	char *save = NULL;
 
-	if (!real || (!path_within(real, r->main_top) && !path_within(real, r->git_dir)))
-		return 0;
-	return err_set(
-		e, ERR_REFUSED, "the remote '%s' is in the checkout itself, and its hooks would run", remote);
+	if (urls_of(r, remote, true, &urls, e) < 0)
+		return -1;
+	for (char *url = urls.len ? strtok_r(urls.data, "\n", &save) : NULL; url;
+		url = strtok_r(NULL, "\n", &save)) {
+		auto_str path = path_of(r, url);
+
+		if (path && check_place(r, remote, path, e) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int remote_push(const struct repo *r, const char *remote, const char *oid, const char *branch,
@@ -167,7 +248,7 @@ int remote_fetch(const struct repo *r, const char *remote, const char *branch, c
 	struct err *e)
 {
 	struct git g;
-	auto_str spec = xasprintf("+refs/heads/%s:%s", branch, to), path = path_of(r, remote, false);
+	auto_str spec = xasprintf("+refs/heads/%s:%s", branch, to);
 	auto_buf out = BUF_INIT(1 << 20), errtext = BUF_INIT(1 << 20);
 	auto_strvec args = STRVEC_INIT;
 	int code;
@@ -179,7 +260,7 @@ int remote_fetch(const struct repo *r, const char *remote, const char *branch, c
 		"--no-recurse-submodules", "--no-prune", "--no-prune-tags", "--refmap=", NULL);
 	/* git does not serve what is another user's unless it is told to; what is missing there is not
 	 * fetched from yet another place, by a program that its configuration names */
-	if (path)
+	if (is_here(r, remote))
 		strvec_push(&args,
 			"--upload-pack=GIT_ALLOW_PROTOCOL= GIT_NO_LAZY_FETCH=1 git -c 'safe.directory=*' upload-pack");
 	strvec_pushl(&args, "--", remote, spec, NULL);

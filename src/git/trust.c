@@ -4,7 +4,8 @@
 
 #include "base/alloc.h"
 
-/* "section.…key", in lower case as git prints them; with a value, only where it begins so. */
+/* "section.…key", in lower case as git prints them; with a value, only where it begins so, or where it is a
+ * line break and there is one: who lists such URLs cannot tell where one ends. */
 static const struct {
 	const char *section, *key, *value;
 } risky[] = {
@@ -24,6 +25,8 @@ static const struct {
 	{ "protocol.", "allow", NULL },
 	{ "remote.", "url", "ext::" },
 	{ "remote.", "pushurl", "ext::" },
+	{ "remote.", "url", "\n" },
+	{ "remote.", "pushurl", "\n" },
 	{ "url.ext::", "insteadof", NULL },
 	{ "url.ext::", "pushinsteadof", NULL },
 	/* who hears what is said to the remote, passwords too */
@@ -33,6 +36,16 @@ static const struct {
 	{ "http.", "sslcainfo", NULL },
 	{ "http.", "sslcapath", NULL },
 	{ "http.", "curloptresolve", NULL },
+	{ "http.", "delegation", NULL },
+	{ "http.", "emptyauth", NULL },
+	{ "http.", "proxysslcainfo", NULL },
+	/* files of the user's that are sent, or written over with what the server says */
+	{ "http.", "cookiefile", NULL },
+	{ "http.", "savecookies", NULL },
+	{ "http.", "sslcert", NULL },
+	{ "http.", "sslkey", NULL },
+	{ "http.", "proxysslcert", NULL },
+	{ "http.", "proxysslkey", NULL },
 };
 
 static bool is_risky(const char *key, size_t n, const char *value)
@@ -43,7 +56,8 @@ static bool is_risky(const char *key, size_t n, const char *value)
 		if (n < section + last || strncmp(key, risky[i].section, section) ||
 			strncmp(key + n - last, risky[i].key, last) || key[n - last - 1] != '.')
 			continue;
-		if (!risky[i].value || !strncmp(value, risky[i].value, strlen(risky[i].value)))
+		if (!risky[i].value || !strncmp(value, risky[i].value, strlen(risky[i].value)) ||
+			(risky[i].value[0] == '\n' && strchr(value, '\n')))
 			return true;
 	}
 	return false;

@@ -245,4 +245,32 @@ tarball() {
   rm .git/objects/info/alternates; git clone -q "$R" "$T/open/real"; echo "$T/open/real/.git/objects" >.git/objects/info/alternates
   "$garth" new t; inside t 'git log -1 >/dev/null'
   untouched
+
+# The same place by other names: git pushes to each of several URLs, adds ".git", takes "%2f" for a slash, leaves a
+# host out of file://, and /proc/self/cwd is the checkout for it alone.
+@test "31 J4: a remote in the checkout itself, by another name" {
+  local url
+  tarball "$T/open/tarball"
+  git init -q --bare other.git; printf '#!/bin/sh\n%s\n' "$payload" >other.git/hooks/update; chmod +x other.git/hooks/update
+  quiet new t
+  inside t 'echo changed >>a.txt; git commit -qam changed'
+  for url in other file://x/proc/self/cwd/other.git file:///proc/self/cwd%2fother.git /proc/self/cwd/other.git ./other "file://$PWD/%6fther.git"; do
+    git config remote.origin.url "$url"
+    git push -q origin HEAD:refs/heads/control; git push -q origin :refs/heads/control; ran
+    refused "$garth" push t
+    (cd / && refused "$garth" push t)
+    [[ ! -e $marker ]] || { echo "$url"; return 1; }
+  done
+  git config remote.origin.url "$T/remote.git"; git config --add remote.origin.pushurl "$T/remote.git"; git config --add remote.origin.pushurl ./other.git
+  refused "$garth" push t; grep -q hooks "$T/refused"
+  [[ ! -e $marker ]]
+}
+
+# What the server says in a cookie is written over a file that the repository's configuration names.
+@test "31 J5: a file of the user's for cookies" {
+  tarball "$T/open/tarball"
+  git config http.cookieFile "$T/elsewhere/ran"; git config http.saveCookies true
+  quiet new t
+  inside t 'echo changed >>a.txt; git commit -qam changed'
+  refused "$garth" push t; grep -qi cookie "$T/refused"
 }
