@@ -38,7 +38,7 @@ load helpers
 
 @test "T1 exec: in the workspace, with the usual options and without --" {
   "$garth" new t
-  [[ $("$garth" exec t pwd) == "$("$garth" path t)" ]]
+  [[ $("$garth" exec t pwd) == "$R" ]]
   [[ $("$garth" exec -e A=b t -- printenv A) == b ]]
   fails 2 "no command given" "$garth" exec t --
   [[ $(hint) == "garth shell t" ]]
