@@ -311,7 +311,7 @@ PY
   fails 2 '--once' "$garth" serve --dry-run
 }
 
-was_gone() { ! "$garth" path "$1"; }
+was_gone() { ! "$garth" show "$1"; }
 recent() { (($(date +%s) - $(last hourly) < 100)); }
 
 # Every process that has the server's word in its environment.
