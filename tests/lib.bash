@@ -40,6 +40,8 @@ import json, sys
 for t in json.load(sys.stdin)["tasks"]:
     if t["state"] in ("running", "paused"): print(t["name"])' | while read -r name; do "$garth" cancel "$name" || true; done
   fi
+  # a keeper that was killed leaves its control group to garth doctor
+  if is_root && [[ -d $GARTH_HOME ]]; then find /sys/fs/cgroup -name "garth-$(stat -c %i "$GARTH_HOME")-*" -exec rmdir {} + 2>/dev/null || true; fi
   chmod -R u+rwX "$T" 2>/dev/null || true
   rm -rf "$T"
 }

@@ -27,7 +27,7 @@ while True:
   [[ $status != 0 && $output != *'has it'* ]]
   [[ $output == *'for each process by itself'* || $("$garth" show t) == *'needed more than limits.max_memory'* ]]
   "$garth" run -q --task small -- /usr/bin/python3 -c 'x = bytearray(20 << 20)'
-  ! find /sys/fs/cgroup -name 'garth-*' 2>/dev/null | grep -q . || false
+  ! find /sys/fs/cgroup -name "garth-$(stat -c %i "$GARTH_HOME")-*" 2>/dev/null | grep -q . || false
 }
 
 @test "J8 limits: of processor time, where there is a control group; else a word about it" {
