@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "cli/cmd.h"
+#include "cli/diff_sizes.h"
 #include "cli/json.h"
 #include "cli/pager.h"
 #include "cli/say.h"
@@ -31,6 +32,19 @@ static void print_file(int out)
 	pager_end();
 }
 
+/* The same with the sizes of what is not shown; `g` has the objects. */
+static int print_sized(const struct git *g, int out, struct err *e)
+{
+	auto_fd sized = open(g->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (sized < 0)
+		return err_sys(e, "cannot make a buffer");
+	if (diff_sizes(g, out, sized, e) < 0)
+		return -1;
+	print_file(sized);
+	return 0;
+}
+
 static int print_diff(struct review *r, bool stat, const struct strvec *paths, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
@@ -41,8 +55,7 @@ static int print_diff(struct review *r, bool stat, const struct strvec *paths, s
 	strvec_pushl(&args, stat ? "--stat" : "-p", "-M", "--no-color", NULL);
 	if (review_diff(r, &args, paths, NULL, out, e) < 0)
 		return -1;
-	print_file(out);
-	return 0;
+	return print_sized(&(struct git){ .dir = r->scratch.dir, .cwd = r->scratch.dir }, out, e);
 }
 
 /* Where the branch leaves its target: a merge brings what is different from there. A task may have taken the
@@ -97,13 +110,14 @@ static int diff_published(struct task_at *at, const char *how, const struct strv
 static int print_published(struct task_at *at, bool stat, const struct strvec *paths, struct err *e)
 {
 	auto_fd out = openat(at->ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	auto_plain p = PLAIN_INIT;
 
 	if (out < 0)
 		return err_sys(e, "cannot make a buffer");
-	if (diff_published(at, stat ? "--stat" : "-p", paths, out, NULL, e) < 0)
+	if (diff_published(at, stat ? "--stat" : "-p", paths, out, NULL, e) < 0 ||
+		plain_open(&at->repo, at->repo.git_dir, &p, e) < 0)
 		return -1;
-	print_file(out);
-	return 0;
+	return print_sized(&p.git, out, e);
 }
 
 /* The workspace is what the agent shows; what it has published is what a merge brings. Paths that are

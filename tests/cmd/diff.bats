@@ -74,3 +74,12 @@ assert t.wait() == 0 and "\x1b[2J" not in t.text, t.text
 PY
   PAGER=cat PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 "$T/s.py" 3>&-
 }
+
+@test "G9 J1 diff: what is binary by content is not shown, and its sizes are said" {
+  "$garth" new t
+  inside t 'printf "a\\0b" >bin; git add bin; git commit -qm bin; printf "a\\0b\\0c" >bin; head -c 20000 /dev/zero >big'
+  "$garth" diff t >"$T/out"
+  grep -qx 'Binary files /dev/null and b/bin differ: nothing -> 5 bytes' "$T/out" || { cat "$T/out"; return 1; }
+  grep -qx 'Binary files /dev/null and b/big differ: nothing -> 20 kB' "$T/out"
+  "$garth" diff t --published | grep -qx 'Binary files /dev/null and b/bin differ: nothing -> 3 bytes'
+}
