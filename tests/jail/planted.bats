@@ -245,6 +245,7 @@ tarball() {
   rm .git/objects/info/alternates; git clone -q "$R" "$T/open/real"; echo "$T/open/real/.git/objects" >.git/objects/info/alternates
   "$garth" new t; inside t 'git log -1 >/dev/null'
   untouched
+}
 
 # The same place by other names: git pushes to each of several URLs, adds ".git", takes "%2f" for a slash, leaves a
 # host out of file://, and /proc/self/cwd is the checkout for it alone.
