@@ -238,7 +238,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   call "$garth" discard -fD t --json
   trash=$(json 'd["trash"]' <<<"$out")
   [[ $code == 0 && $(cat "$trash/upper/work") == work ]] || complain
-  fails 3 "is not there any more" "$garth" undo
+  fails 3 "is not there any more" "$garth" undo t
   mv "$R.away" "$R"; cd "$R"
   "$garth" undo
   [[ $(inside t cat work) == work ]]
