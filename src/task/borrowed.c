@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,11 +55,24 @@ static bool is_users(const char *path, const struct repo *r)
 	       (!geteuid() && !stat(r->objects.v[0], &own) && own.st_uid == st.st_uid);
 }
 
+/* The repository's own objects, as git makes them: no link leads elsewhere. */
+static bool is_own(const struct repo *r, const char *real)
+{
+	auto_str git_dir = canonicalize_file_name(r->git_dir),
+		 own = git_dir ? path_join(git_dir, "objects") : NULL;
+
+	return own && !strcmp(real, own);
+}
+
 int borrowed_check(const struct context *c, const struct repo *r, struct err *e)
 {
-	for (size_t i = 1; i < r->objects.n; i++) {
-		const char *path = r->objects.v[i], *why = check_allow_read(path, c->user_home);
+	for (size_t i = 0; i < r->objects.n; i++) {
+		auto_str real = canonicalize_file_name(r->objects.v[i]);
+		const char *path = real ? real : r->objects.v[i], *why;
 
+		if (is_own(r, path))
+			continue;
+		why = check_allow_read(path, c->user_home);
 		if (!why && path_within(path, c->home.path))
 			why = "is in the Garth home";
 		if (!why && !is_users(path, r))

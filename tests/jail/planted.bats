@@ -275,3 +275,14 @@ tarball() {
   inside t 'echo changed >>a.txt; git commit -qam changed'
   refused "$garth" push t; grep -qi cookie "$T/refused"
 }
+
+# The attack has a link for the directory of objects: it leads to the home, where its packs were unpacked, too.
+@test "32 J2: a link in the place of the objects gets no private directory shown" {
+  tarball "$HOME/tarball"; git repack -adq
+  mkdir "$HOME/pack"; mv .git/objects/pack/* "$HOME/pack"; rm -rf .git/objects; ln -s ../.. .git/objects
+  # the control: it is a repository to git
+  git log -1 >/dev/null
+  for backend in overlay worktree clone; do
+    refused "$garth" new t --base HEAD --backend "$backend"; grep -qF "'$HOME'" "$T/refused"
+  done
+}
