@@ -17,6 +17,7 @@
 #include "gateway/sync.h"
 #include "git/private.h"
 #include "keeper/keeper.h"
+#include "push/fetch.h"
 #include "push/push.h"
 #include "sys/cgroup.h"
 #include "sys/fd.h"
@@ -24,6 +25,7 @@
 #include "task/again.h"
 #include "task/disk.h"
 #include "task/end.h"
+#include "task/shown.h"
 
 #define PROXY_LINGER 30
 
@@ -191,6 +193,14 @@ static void clear_locks(const struct task_at *at)
 		private_unlock(git, at->task->branch, *at->task->target ? at->task->target : NULL);
 }
 
+/* While it was at rest. */
+static bool refs_moved(struct context *c, const struct task_at *at)
+{
+	auto_str fetched = fetch_shown(c, at->ws.dir);
+
+	return shown_has_changed(c, &at->repo, at->task, fetched);
+}
+
 int keeping_start(struct context *c, struct task *t, const struct session_opts *o,
 	const struct order_cmd *main_cmd, struct task_run *run, int *lock, int *ret_conn, struct err *e)
 {
@@ -212,6 +222,7 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	auto_str group_name = cgroup_name(c->home.fd, t->id);
 	struct cgroup group = { .n = 0 };
 	uint16_t forwards[NETWORK_FORWARDS_MAX + 1];
+	bool renew;
 	int rc;
 
 	if (task_open(c, t, &at, e) < 0 || login_bring(c, &at, o, e) < 0)
@@ -226,6 +237,7 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	kept.max_file = jail.max_file_size;
 	for (size_t i = 0; i < not_shown.n; i++)
 		say_warning("%s", not_shown.v[i]);
+	renew = refs_moved(c, &at);
 	context_close_store(c);
 	limit(c, t, &jail, &group);
 	spec.group = &group;
@@ -239,6 +251,7 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	spec.sync_seconds = c->config.auto_rebase ? (unsigned)c->config.rebase_frequency : 0;
 	watched(&at.repo, t, &kept.watch);
 	spec.watch = (const char *const *)kept.watch.v;
+	spec.renew = renew;
 	rc = keeper_start(&spec, ret_conn, e);
 	if (rc < 0)
 		cgroup_remove(&group);

@@ -17,7 +17,7 @@ static const struct check {
 	/* keeper-gone, half-made, half-discarded, sockets */
 	{ "tasks", tasks_look },
 	/* branch-missing, branch-orphaned, branch-unknown, pins-missing, pins-orphaned, pins-unknown,
-	 * fetch-left */
+	 * pins-old, fetch-left */
 	{ "refs", refs_look },
 	/* branch-moved */
 	{ "moved", moved_look },

@@ -10,12 +10,16 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "git/pin.h"
 #include "git/ref.h"
 #include "sys/fault.h"
 #include "sys/lock.h"
 #include "task/archive.h"
 #include "task/refs.h"
+#include "task/refs_old.h"
 #include "task/remove.h"
+#include "task/shown.h"
+#include "task/task.h"
 #include "workspace/base.h"
 
 bool refs_next(const char **at, struct refs_line *ret)
@@ -88,6 +92,23 @@ static enum owner owner_of(
 	return survey_number(key) ? owner_of_number(c, tasks, survey_number(key)) : OWNER_UNKNOWN;
 }
 
+/* A ref that keeps many commits is of Garth's own making: those are asked about. */
+static bool is_reached(const struct repo *r, const struct refs_line *l)
+{
+	auto_strvec commits = STRVEC_INIT;
+	struct err ignored = ERR_INIT;
+	size_t n = strlen(l->ref);
+
+	if (n < 5 || strcmp(l->ref + n - 5, "/kept") != 0)
+		return ref_is_reached(r, l->oid);
+	if (pin_read(r, l->oid, &commits, &ignored) < 0)
+		return false;
+	for (size_t i = 0; i < commits.n; i++)
+		if (!ref_is_reached(r, commits.v[i]))
+			return false;
+	return true;
+}
+
 /* Pins of a group: how many, and how many hold something that nothing else does. */
 static int count_group(
 	const struct repo *r, const char *group, struct ref_txn *drop, size_t *n, size_t *only, struct err *e)
@@ -101,7 +122,7 @@ static int count_group(
 		return -1;
 	for (const char *at = buf_str(&lines); refs_next(&at, &l); free(l.ref)) {
 		(*n)++;
-		if (!ref_is_reached(r, l.oid))
+		if (!is_reached(r, &l))
 			(*only)++;
 		else if (drop)
 			ref_remove(drop, l.ref, l.oid);
@@ -195,6 +216,58 @@ static void look_at_fetched(struct refs_look *k)
 		n, n == 1 ? "" : "s");
 	f->project = k->p->project.id;
 	finding_mend(f, drop_fetched, "remove %s", n == 1 ? "it" : "them");
+}
+
+static int move_old(struct context *c, struct finding *f, struct err *e)
+{
+	auto_task_list tasks = { 0 };
+	auto_repo r = { 0 };
+	auto_lock lock = -1;
+
+	if (refs_open(c, f->project, &r, &tasks, &lock, e) < 0)
+		return -1;
+	return refs_old_move_all(c, &r, f->project, e);
+}
+
+/* How many refs of a task there are that only an earlier version would make. */
+static size_t count_old(const struct refs_look *k, const struct task *t)
+{
+	auto_str set = xasprintf("shown/%s", t->shown),
+		 snapshots = xasprintf("snapshots/%lld", (long long)t->id),
+		 trash = xasprintf("trash/%lld", (long long)t->id);
+	const char *const names[] = { set, snapshots, trash };
+	struct refs_line l;
+	size_t n = 0;
+
+	for (const char *at = buf_str(&k->pins); refs_next(&at, &l); free(l.ref)) {
+		auto_str group = group_of(l.ref);
+
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			n += !strcmp(group, names[i]);
+	}
+	return n;
+}
+
+/* They become few when the next task is made in the project, or now. */
+static void look_for_old(struct refs_look *k)
+{
+	struct finding *f;
+	size_t n = 0;
+
+	for (size_t i = 0; i < k->tasks.n; i++) {
+		const struct task *t = &k->tasks.v[i];
+
+		if (t->project_id == k->p->project.id && !shown_is_known(t) && !task_is_busy(k->c, t) &&
+			(!t->removed || can_come_back(k->c, t)))
+			n += count_old(k, t);
+	}
+	if (!n)
+		return;
+	f = finding_add(k->out, "pins-old", k->p->project.name,
+		"%zu ref%s of an earlier version, which had one for each tag and snapshot", n,
+		n == 1 ? "" : "s");
+	f->project = k->p->project.id;
+	finding_mend(f, move_old, "keep the same commits with one or two for each task");
 }
 
 static int look_at_pins(struct refs_look *k, struct err *e)
@@ -322,6 +395,7 @@ static int look_at_project(struct refs_look *k, struct err *e)
 		return -1;
 	look_at_branches(k);
 	look_at_fetched(k);
+	look_for_old(k);
 	return owed_look(k, e);
 }
 

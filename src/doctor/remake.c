@@ -91,11 +91,15 @@ static int clear_place(struct context *c, struct task_at *at, struct finding *f,
 }
 
 /* It stands on the base of the tip from now on. */
-static int tell_store(struct context *c, struct task *t, const char *tip, struct err *e)
+static int tell_store(struct context *c, const struct repo *r, struct task *t, const char *tip, struct err *e)
 {
+	auto_ref_txn txn = REF_TXN_INIT;
+
 	free(t->layer);
 	t->layer = xstrdup(tip);
-	return store_task_update(c->store, t, e);
+	if (store_task_update(c->store, t, e) < 0 || refs_keep(c, r, t, &txn, e) < 0)
+		return -1;
+	return ref_commit(r, &txn, e);
 }
 
 static int remake_place(struct context *c, struct task_at *at, struct finding *f, struct err *e)
@@ -110,7 +114,7 @@ static int remake_place(struct context *c, struct task_at *at, struct finding *f
 		return -1;
 	/* told first: as long as there is no upper directory, this is done again */
 	if (!workspace_is_on_host(at->task) && !has(at->ws.dir, "upper") &&
-		tell_store(c, at->task, tip, e) < 0)
+		tell_store(c, &at->repo, at->task, tip, e) < 0)
 		return -1;
 	if (workspace_restore(&at->ws, e) < 0)
 		return -1;
@@ -144,7 +148,8 @@ static int make_all(struct context *c, struct task *t, int *lock, struct err *e)
 		write_file(ws.dir, REMAKE_ALL, tip, strlen(tip), 0600, e) < 0)
 		return -1;
 	/* named before it is used, so that nobody prunes the base meanwhile */
-	if (refs_renew(c, &r, t, &shown, e) < 0 || tell_store(c, t, tip, e) < 0)
+	if (refs_renew(c, &r, t, &shown, e) < 0 || refs_renewed(c, t, &shown, e) < 0 ||
+		tell_store(c, &r, t, tip, e) < 0)
 		return -1;
 	as_new = *t;
 	as_new.base = tip;

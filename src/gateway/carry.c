@@ -26,21 +26,14 @@ static int record(struct job *j, struct err *e)
 	return 0;
 }
 
-/* A row in the store, which gives the number, and a ref of that number. */
-static int add_snapshot(struct job *j, struct ref_txn *txn, const char *commit, const char *reason,
-	int64_t commits, struct err *e)
+static int add_snapshot(struct job *j, const char *commit, const char *reason, int64_t commits, struct err *e)
 {
 	struct snapshot s = { .task_id = j->g->task.id,
 		.commit = (char *)commit,
 		.reason = (char *)reason,
 		.commits = commits };
-	auto_str name = NULL;
 
-	if (store_snapshot_add(j->g->context.store, &s, e) < 0)
-		return -1;
-	name = refs_snapshot(s.task_id, s.number);
-	ref_create(txn, name, commit);
-	return 0;
+	return store_snapshot_add(j->g->context.store, &s, e);
 }
 
 /* Whether the n-th commit comes with this one. */
@@ -51,8 +44,6 @@ static bool is_every(const struct job *j, int64_t commits)
 	return every && commits / every != j->g->task.commits / every;
 }
 
-/* Whether a snapshot has the commit already, and its ref: a row alone, of a process that was killed, keeps
- * nothing. */
 static int is_kept(struct job *j, const char *commit, bool *ret, struct err *e)
 {
 	auto_snapshot_list l = { 0 };
@@ -60,28 +51,23 @@ static int is_kept(struct job *j, const char *commit, bool *ret, struct err *e)
 	*ret = false;
 	if (store_snapshot_list(j->g->context.store, j->g->task.id, &l, e) < 0)
 		return -1;
-	for (size_t i = 0; i < l.n && !*ret; i++) {
-		auto_str name = refs_snapshot(j->g->task.id, l.v[i].number);
-		char has[65];
-
-		if (strcmp(l.v[i].commit, commit) != 0)
-			continue;
-		if (ref_read(&j->g->at.repo, name, has, e) < 0)
-			return -1;
-		*ret = !strcmp(has, commit);
-	}
+	for (size_t i = 0; i < l.n && !*ret; i++)
+		*ret = !strcmp(l.v[i].commit, commit);
 	return 0;
 }
 
+/* Rows in the store first; the ref keeps what they say. */
 static int add_snapshots_due(struct job *j, struct ref_txn *txn, int64_t commits, struct err *e)
 {
 	bool kept = j->forward;
 
 	if (!j->forward && is_kept(j, j->old, &kept, e) < 0)
 		return -1;
-	if (!kept && add_snapshot(j, txn, j->old, "rewrite", j->g->task.commits, e) < 0)
+	if (!kept && add_snapshot(j, j->old, "rewrite", j->g->task.commits, e) < 0)
 		return -1;
-	return is_every(j, commits) ? add_snapshot(j, txn, j->tip, "every", commits, e) : 0;
+	if (is_every(j, commits) && add_snapshot(j, j->tip, "every", commits, e) < 0)
+		return -1;
+	return refs_keep(&j->g->context, &j->g->at.repo, &j->g->task, txn, e);
 }
 
 static int commit_refs(struct job *j, const struct ref_txn *txn, struct err *e)
@@ -119,8 +105,8 @@ static int tell_store(struct job *j, int64_t commits, int64_t bytes, bool begun,
 	return begun ? store_commit(s, e) : 0;
 }
 
-/* The branch and the snapshots' refs move at once. From then on it is published: a store that cannot be told
- * is told later. */
+/* The branch and the ref that keeps the snapshots move at once. From then on it is published: a store that
+ * cannot be told is told later. */
 static int move(struct job *j, struct err *e)
 {
 	struct gate *g = j->g;
@@ -131,11 +117,11 @@ static int move(struct job *j, struct err *e)
 	auto_ref_txn txn = REF_TXN_INIT;
 	struct err later = ERR_INIT;
 
-	/* the store is held only where a number in it must be that of a ref */
+	/* the store is held only where what it says and what a ref keeps must be the same */
 	if (snapshots && store_begin(s, e) < 0)
 		return -1;
 	ref_move(&txn, g->task.branch, j->tip, j->old);
-	if (add_snapshots_due(j, &txn, commits, e) < 0 || commit_refs(j, &txn, e) < 0) {
+	if ((snapshots && add_snapshots_due(j, &txn, commits, e) < 0) || commit_refs(j, &txn, e) < 0) {
 		if (snapshots)
 			store_rollback(s);
 		return -1;

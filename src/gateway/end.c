@@ -13,6 +13,7 @@
 #include "sys/fd.h"
 #include "task/end.h"
 #include "task/question.h"
+#include "task/shown.h"
 
 #define NAMED_MAX 10
 
@@ -153,14 +154,13 @@ static void look_at_head(struct gate *g, struct others *o)
 /* Branches inside with commits that are not on the task's branch, HEAD's first. */
 static void name_others(struct gate *g, struct others *o)
 {
-	auto_str prefix = xasprintf("refs/garth/shown/%s/", g->task.shown);
 	auto_str not_on = xasprintf("--no-merged=%s", g->task.branch);
-	auto_buf lines = BUF_INIT(1 << 20), shown = BUF_INIT(16 << 20), names = BUF_INIT(2000);
+	auto_buf lines = BUF_INIT(1 << 20), shown = BUF_INIT(SHOWN_MAX), names = BUF_INIT(2000);
 	struct err ignored = ERR_INIT;
 	int code;
 
 	look_at_head(g, o);
-	if (ref_list(&g->at.repo, prefix, &shown, &ignored) < 0)
+	if (shown_read(&g->context, g->task.id, &shown, &ignored) < 0)
 		return;
 	inside_do(g, &lines, &code, &ignored, "for-each-ref", "--format=%(objectname) %(refname:short)",
 		not_on, "refs/heads", NULL);

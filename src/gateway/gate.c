@@ -8,8 +8,8 @@
 #include "git/ref.h"
 #include "task/again.h"
 #include "task/moved.h"
-
-#define SNAPSHOTS_MAX 100000
+#include "task/refs.h"
+#include "task/shown.h"
 
 static const char *known_tip(const struct task *t)
 {
@@ -29,42 +29,36 @@ static int64_t count_between(const struct repo *r, const char *from, const char 
 	return strtoll(buf_str(&out), NULL, 10);
 }
 
-static bool find_ref(const struct buf *lines, const char *name, char **ret_oid)
+static bool is_in(const struct snapshot_list *l, const char *commit)
 {
-	size_t n = strlen(name);
-
-	for (const char *l = buf_str(lines); *l; l = strchr(l, '\n') + 1) {
-		const char *ref = l + strcspn(l, " ") + 1;
-
-		if (strcspn(ref, "\n") != n || strncmp(ref, name, n))
-			continue;
-		*ret_oid = xstrndup(l, strcspn(l, " "));
-		return true;
-	}
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->v[i].commit, commit))
+			return true;
 	return false;
 }
 
-/* Snapshots that have a ref and no row: the crash came between the two. */
+/* Snapshots that are kept and have no row: the crash came between the two. Beside them, only what the task is
+ * or was shown is kept, and the base of its files. */
 static int find_snapshots(struct gate *g, const char *tip, struct err *e)
 {
-	auto_str prefix = xasprintf("refs/garth/snapshots/%lld/", (long long)g->task.id);
+	auto_strvec kept = STRVEC_INIT, shown = STRVEC_INIT;
+	auto_buf lines = BUF_INIT(SHOWN_MAX);
 	auto_snapshot_list known = { 0 };
-	auto_buf lines = BUF_INIT(16 << 20);
-	int64_t next = 1;
 
 	if (store_snapshot_list(g->context.store, g->task.id, &known, e) < 0 ||
-		ref_list(&g->at.repo, prefix, &lines, e) < 0)
+		shown_read(&g->context, g->task.id, &lines, e) < 0 ||
+		refs_kept(&g->at.repo, &g->task, &kept, e) < 0)
 		return -1;
-	if (known.n)
-		next = known.v[known.n - 1].number + 1;
-	for (; next < SNAPSHOTS_MAX; next++) {
-		auto_str name = xasprintf("%s%lld", prefix, (long long)next), oid = NULL;
-		struct snapshot s = { .task_id = g->task.id, .commits = g->task.commits };
+	shown_branches(&lines, &shown, &shown);
+	for (size_t i = 0; i < kept.n; i++) {
+		struct snapshot s = {
+			.task_id = g->task.id, .commit = kept.v[i], .commits = g->task.commits
+		};
 
-		if (!find_ref(&lines, name, &oid))
-			break;
-		s.commit = oid;
-		s.reason = strcmp(oid, tip) ? "rewrite" : "every";
+		if (is_in(&known, kept.v[i]) || strvec_has(&shown, kept.v[i]) ||
+			!strcmp(kept.v[i], g->task.layer))
+			continue;
+		s.reason = strcmp(kept.v[i], tip) ? "rewrite" : "every";
 		if (store_snapshot_add(g->context.store, &s, e) < 0)
 			return -1;
 	}
@@ -107,7 +101,8 @@ static int open_all(struct gate *g, const char *task, struct err *e)
 		store_task_by_name(g->context.store, task, &g->task, e) < 0 ||
 		task_open(&g->context, &g->task, &g->at, e) < 0 ||
 		again_configure(&g->context.config, g->at.ws.dir, e) < 0 ||
-		audit_open(g->context.home.fd, g->context.store, &g->audit, e) < 0)
+		audit_open(g->context.home.fd, g->context.store, &g->audit, e) < 0 ||
+		refs_migrate(&g->context, &g->at.repo, &g->task, e) < 0)
 		return -1;
 	return catch_up(g, e);
 }
@@ -134,8 +129,6 @@ void gate_close(struct gate *g)
 	task_at_close(&g->at);
 	task_release(&g->task);
 	context_close(&g->context);
-	strvec_release(&g->shown);
-	free(steal_ptr(g->shown_key));
 }
 
 void gate_drop_verifier(struct gate *g)

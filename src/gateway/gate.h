@@ -32,8 +32,6 @@ struct gate {
 	bool untidy;              /* what the last publish needed is still there: publish_tidy */
 	struct ref_session *refs; /* a running update-ref */
 	bool untold;              /* the store does not know yet what task.published says */
-	struct strvec shown;      /* commits of shown refs that the base does not reach, for shown_key */
-	char *shown_key;
 	/* Where the branch at fork_tip left its target: the newest commit that both have. */
 	char fork_tip[65], fork[65];
 	char pushed[65]; /* the tip that was last pushed for the agent: a second time is for nothing */

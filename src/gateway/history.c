@@ -56,7 +56,6 @@ static int record(
 int snapshot_take(struct gate *g, const char *reason, const char *message, int64_t *ret_number,
 	struct review_left *left, struct err *e)
 {
-	auto_str ref = NULL;
 	char tip[65], state[65] = "";
 	struct snapshot s = { .task_id = g->task.id,
 		.commit = tip,
@@ -76,9 +75,8 @@ int snapshot_take(struct gate *g, const char *reason, const char *message, int64
 		return -1;
 	}
 	fault("snapshot-kept");
-	ref = refs_snapshot(g->task.id, s.number);
-	ref_set(&txn, ref, tip);
-	if (ref_commit(&g->at.repo, &txn, e) < 0 || store_commit(g->context.store, e) < 0) {
+	if (refs_keep(&g->context, &g->at.repo, &g->task, &txn, e) < 0 ||
+		ref_commit(&g->at.repo, &txn, e) < 0 || store_commit(g->context.store, e) < 0) {
 		store_rollback(g->context.store);
 		return -1;
 	}

@@ -1,9 +1,9 @@
 /*
  * Snapshots of a task and the way back to them (T3).
  *
- * A snapshot is the branch's tip, pinned by refs/garth/snapshots/<task>/<number>, and, where somebody asked
- * or before something risky, the state of the workspace beyond it: uncommitted and ignored files, as a pack
- * of objects in tasks/<id>/snapshots/<number>.pack. The state is read from outside, beneath descriptors.
+ * A snapshot is the branch's tip, which a ref keeps (task/refs.h), and, where somebody asked or before
+ * something risky, the state of the workspace beyond it: uncommitted and ignored files, as a pack of objects
+ * in tasks/<id>/snapshots/<number>.pack. The state is read from outside, beneath descriptors.
  *
  * Going back is done by git inside, the published branch moves along, and before it a snapshot is taken, so
  * that it can itself be taken back.

@@ -12,9 +12,6 @@
 #include "sys/fault.h"
 #include "task/moved.h"
 
-/* More tips than these are not told to the packing side: each costs it a look. */
-#define KNOWN_MAX 60
-
 static void job_release(struct job *j)
 {
 	strvec_release(&j->known);
@@ -22,35 +19,6 @@ static void job_release(struct job *j)
 	walk_release(&j->walk);
 }
 #define auto_job __attribute__((cleanup(job_release))) struct job
-
-static bool is_oid(const struct repo *r, const char *s)
-{
-	size_t n = 2 * (size_t)r->hash_len;
-
-	return strspn(s, "0123456789abcdef") == n && !s[n];
-}
-
-/* The shown refs' commits that the base does not reach: read once for each set and base. */
-static int load_shown(struct gate *g, struct err *e)
-{
-	auto_str key = xasprintf("%s %s", g->task.shown, g->task.base);
-	auto_str prefix = xasprintf("refs/garth/shown/%s/", g->task.shown);
-	auto_buf lines = BUF_INIT(16 << 20);
-	char *save = NULL;
-
-	if (g->shown_key && !strcmp(g->shown_key, key))
-		return 0;
-	if (ref_beyond(&g->at.repo, prefix, g->task.base, &lines, e) < 0)
-		return -1;
-	strvec_release(&g->shown);
-	for (char *l = lines.len ? strtok_r(lines.data, "\n", &save) : NULL; l;
-		l = strtok_r(NULL, "\n", &save))
-		if (is_oid(&g->at.repo, l))
-			strvec_push(&g->shown, l);
-	free(g->shown_key);
-	g->shown_key = steal_ptr(key);
-	return 0;
-}
 
 int refuse_moved(const struct job *j, const char *now, struct refusal *no, struct err *e)
 {
@@ -84,8 +52,6 @@ static int look_around(struct job *j, struct refusal *no, struct err *e)
 	fetched = fetch_shown(&g->context, g->at.ws.dir);
 	if (fetched && ref_read(&g->at.repo, fetched, j->fetched, e) < 0)
 		return -1;
-	if (load_shown(g, e) < 0)
-		return -1;
 	strvec_push(&j->known, t->base);
 	if (strcmp(j->old, t->base))
 		strvec_push(&j->known, j->old);
@@ -93,47 +59,15 @@ static int look_around(struct job *j, struct refusal *no, struct err *e)
 		strvec_push(&j->known, j->target);
 	if (*j->fetched && !strvec_has(&j->known, j->fetched))
 		strvec_push(&j->known, j->fetched);
-	for (size_t i = 0; i < g->shown.n && j->known.n < KNOWN_MAX; i++)
-		if (!strvec_has(&j->known, g->shown.v[i]))
-			strvec_push(&j->known, g->shown.v[i]);
 	return 0;
-}
-
-/* Every commit of the task's that is kept. */
-static int add_snapshots(struct gate *g, struct strvec *by, struct err *e)
-{
-	auto_str prefix = xasprintf("refs/garth/snapshots/%lld/", (long long)g->task.id);
-	auto_buf lines = BUF_INIT(16 << 20);
-
-	if (ref_list(&g->at.repo, prefix, &lines, e) < 0)
-		return -1;
-	for (const char *l = buf_str(&lines); *l; l = strchr(l, '\n') + 1)
-		strvec_pushn(by, l, strcspn(l, " "));
-	return 0;
-}
-
-/* Whether the task was shown all of these commits, or has published them. */
-static int are_known(struct job *j, const struct strvec *commits, bool *ret, struct err *e)
-{
-	auto_strvec by = STRVEC_INIT;
-	size_t known = 0;
-
-	for (size_t i = 0; i < commits->n; i++)
-		known += strvec_has(&j->known, commits->v[i]);
-	*ret = known == commits->n;
-	if (*ret)
-		return 0;
-	strvec_pushv(&by, (const char *const *)j->known.v);
-	strvec_pushv(&by, (const char *const *)j->g->shown.v);
-	return add_snapshots(j->g, &by, e) < 0 ? -1 : verifier_reached(j->v, commits, &by, ret, e);
 }
 
 /* The tip's type. What the branch or another ref names and is not there, because somebody else's prune took
  * it away, is not known: it comes again. */
 static int ask_for_all(struct job *j, enum object_type *ret, struct err *e)
 {
-	enum object_type types[KNOWN_MAX + 1];
-	uint64_t sizes[KNOWN_MAX + 1];
+	enum object_type types[PUBLISH_KNOWN_MAX + 1];
+	uint64_t sizes[PUBLISH_KNOWN_MAX + 1];
 	auto_strvec oids = STRVEC_INIT;
 	size_t kept = 0;
 
@@ -171,7 +105,15 @@ static int is_here(struct job *j, bool *ret, struct refusal *no, struct err *e)
 	if (type != OBJECT_COMMIT)
 		return refuse(no, e, "bad_tip", "", "%s is not a commit", j->tip);
 	strvec_push(&tip, j->tip);
-	return are_known(j, &tip, ret, e);
+	return publish_are_known(j, &tip, ret, e);
+}
+
+static int take_packed(struct job *j, struct refusal *no, struct err *e)
+{
+	auto_strvec left_out = STRVEC_INIT;
+
+	publish_left_out(j, &left_out);
+	return bring(j->g, j->v, j->tip, &left_out, &j->fresh, no, e);
 }
 
 static int take(struct job *j, struct refusal *no, struct err *e)
@@ -184,7 +126,7 @@ static int take(struct job *j, struct refusal *no, struct err *e)
 		return -1;
 	if (!here)
 		rc = j->offer >= 0 ? bring_offer(j->g, j->v, j->tip, j->offer, &j->fresh, e)
-				   : bring(j->g, j->v, j->tip, &j->known, &j->fresh, no, e);
+				   : take_packed(j, no, e);
 	if (rc)
 		return -1;
 	/* who publishes often commits often: the next one comes up while this one is looked at */
@@ -320,8 +262,6 @@ static int check_policy(struct job *j, struct refusal *no, struct err *e)
 	return walk(&spec, &j->walk, no, e);
 }
 
-/* What the new commits stand on must be what the task was shown or has published: the shared store has much
- * more, other tasks' work among it. */
 /* With objects of its own, a task must not come to others by naming them either. */
 static int check_foreign(struct job *j, struct refusal *no, struct err *e)
 {
@@ -330,9 +270,10 @@ static int check_foreign(struct job *j, struct refusal *no, struct err *e)
 
 	if (!j->g->task.strict || !j->fresh.n)
 		return 0;
-	strvec_pushv(&by, (const char *const *)j->known.v);
-	strvec_pushv(&by, (const char *const *)j->g->shown.v);
-	if (add_snapshots(j->g, &by, e) < 0 || verifier_foreign(j->v, j->tip, &by, &j->fresh, foreign, e) < 0)
+	if (verifier_foreign(j->v, j->tip, &j->known, &j->fresh, foreign, e) < 0)
+		return -1;
+	if (*foreign && (publish_list_known(j, &by, e) < 0 ||
+				verifier_foreign(j->v, j->tip, &by, &j->fresh, foreign, e) < 0))
 		return -1;
 	if (!*foreign)
 		return 0;
@@ -341,11 +282,13 @@ static int check_foreign(struct job *j, struct refusal *no, struct err *e)
 	return refusal_say(no, "publish what is not this task's", "commit files that are in the workspace");
 }
 
+/* What the new commits stand on must be what the task was shown or has published: the shared store has much
+ * more, other tasks' work among it. */
 static int check_history(struct job *j, struct refusal *no, struct err *e)
 {
 	bool known;
 
-	if (are_known(j, &j->walk.stops, &known, e) < 0)
+	if (publish_are_known(j, &j->walk.stops, &known, e) < 0)
 		return -1;
 	if (known)
 		return 0;
@@ -500,7 +443,7 @@ static int go(struct job *j, struct publish_result *ret, struct refusal *no, str
 {
 	struct err ignored = ERR_INIT;
 
-	if (!is_oid(&j->g->at.repo, j->tip))
+	if (!publish_is_oid(&j->g->at.repo, j->tip))
 		return refuse(no, e, "bad_tip", "", "'%.80s' is not the full id of a commit", j->tip);
 	if (look_around(j, no, e) < 0)
 		return -1;
@@ -552,7 +495,7 @@ int publish_find_tip(struct gate *g, char out[65], struct err *e)
 		return 0;
 	if (text.len && text.data[text.len - 1] == '\n')
 		buf_cut(&text, text.len - 1);
-	if (!is_oid(&g->at.repo, buf_str(&text)))
+	if (!publish_is_oid(&g->at.repo, buf_str(&text)))
 		return err_set(e, ERR_REFUSED, "git inside names something that is not a commit");
 	memcpy(out, text.data, text.len + 1);
 	return 0;

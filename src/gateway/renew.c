@@ -8,8 +8,10 @@
 #include "base/alloc.h"
 #include "gateway/inside.h"
 #include "push/fetch.h"
+#include "sys/fault.h"
 #include "sys/fd.h"
 #include "task/refs.h"
+#include "task/shown.h"
 
 /* Changes that are tried by themselves where they cannot be made together. */
 #define ONE_BY_ONE_MAX 200
@@ -43,6 +45,13 @@ static int by_oid(const void *a, const void *b)
 	return strncmp(x->oid, y->oid, strcspn(x->oid, " "));
 }
 
+static int by_both(const void *a, const void *b)
+{
+	int d = by_oid(a, b);
+
+	return d ? d : by_name(a, b);
+}
+
 static void refs_parse(struct refs *r, const struct buf *lines, int (*order)(const void *, const void *))
 {
 	size_t max = 0;
@@ -53,6 +62,8 @@ static void refs_parse(struct refs *r, const struct buf *lines, int (*order)(con
 	for (const char *l = buf_str(lines); r->n < max; l += strcspn(l, "\n") + 1) {
 		const char *name = l + strcspn(l, " ") + 1;
 
+		/* shown before, and not now: shown.h */
+		name += *name == '~';
 		r->v[r->n++] = (struct shown_ref){ l, xstrndup(name, strcspn(name, "\n")) };
 	}
 	qsort(r->v, r->n, sizeof(*r->v), order);
@@ -64,9 +75,13 @@ static const struct shown_ref *refs_find(
 	return bsearch(key, r->v, r->n, sizeof(*r->v), order);
 }
 
+/* A ref of the agent's own that has the same value is another one. */
 static bool was_shown(const struct gate *g, const struct refs *before, const struct shown_ref *r)
 {
-	return refs_find(before, r, by_oid) || !strncmp(g->task.base, r->oid, g->at.repo.hash_len * 2);
+	const struct shown_ref nameless = { r->oid, (char *)SHOWN_NAMELESS };
+
+	return refs_find(before, r, by_both) || refs_find(before, &nameless, by_both) ||
+	       (!strcmp(r->name, g->task.target) && !strncmp(g->task.base, r->oid, g->at.repo.hash_len * 2));
 }
 
 /* Commands for update-ref: what the inside still has as it was shown follows; what the agent moved itself is
@@ -78,7 +93,7 @@ static void make_changes(struct gate *g, const struct buf *now_lines, const stru
 	int n = (int)(g->at.repo.hash_len * 2);
 
 	refs_parse(&now, now_lines, by_name);
-	refs_parse(&before, before_lines, by_oid);
+	refs_parse(&before, before_lines, by_both);
 	refs_parse(&inside, inside_lines, by_name);
 	for (size_t i = 0; i < now.n; i++) {
 		const struct shown_ref *r = &now.v[i], *has = refs_find(&inside, r, by_name);
@@ -179,22 +194,23 @@ static int change_what_goes(struct gate *g, const struct buf *changes, struct er
 
 int gate_renew(struct gate *g, struct err *e)
 {
-	auto_buf now = BUF_INIT(64 << 20), before = BUF_INIT(64 << 20), inside = BUF_INIT(64 << 20),
+	auto_buf now = BUF_INIT(64 << 20), before = BUF_INIT(SHOWN_MAX), inside = BUF_INIT(64 << 20),
 		 changes = BUF_INIT(64 << 20);
-	auto_str old = NULL, fetched = NULL;
+	auto_str fetched = NULL;
 
 	if (gate_refresh(g, e) < 0)
 		return -1;
 	fetched = fetch_shown(&g->context, g->at.ws.dir);
 	if (ref_shown(&g->at.repo, g->task.target, fetched, &now, e) < 0)
 		return -1;
-	old = xasprintf("refs/garth/shown/%s/", g->task.shown);
-	if (ref_list(&g->at.repo, old, &before, e) < 0 ||
+	if (shown_read(&g->context, g->task.id, &before, e) < 0 ||
 		refs_renew(&g->context, &g->at.repo, &g->task, &now, e) < 0 ||
 		list_inside(g, fetched, &inside, e) < 0)
 		return -1;
 	make_changes(g, &now, &before, &inside, &changes);
-	if (!changes.len)
-		return 0;
-	return send_objects(g, &now, &before, &inside, e) < 0 ? -1 : change_what_goes(g, &changes, e);
+	fault("renew-asked");
+	if (changes.len &&
+		(send_objects(g, &now, &before, &inside, e) < 0 || change_what_goes(g, &changes, e) < 0))
+		return -1;
+	return refs_renewed(&g->context, &g->task, &now, e);
 }

@@ -1,5 +1,6 @@
-/* Refs that moved outside show their new values inside (G12): the shared repository pins them, and git inside
- * writes them. Objects come along where the task does not borrow them. */
+/* Refs that moved outside show their new values inside (G12), and those that are gone outside are removed:
+ * git inside does it. Objects come along where the task does not borrow them. It is done whenever refs change
+ * outside while a task runs, and when a task is started that was at rest meanwhile. */
 #ifndef GATEWAY_RENEW_H
 #define GATEWAY_RENEW_H
 

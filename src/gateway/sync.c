@@ -12,6 +12,7 @@
 #include "gateway/renew.h"
 #include "sys/fault.h"
 #include "task/life.h"
+#include "task/refs.h"
 
 /* Whether the branch has the target's tip already; asked of the shared repository. */
 static bool has_target(struct gate *g, const char *target)
@@ -92,9 +93,18 @@ static int check_published(struct gate *g, const char *target, struct err *e)
 /* The branch has all of the target: that is its base from now on. */
 static int follow(struct gate *g, const char *target, struct sync_result *ret, struct err *e)
 {
+	struct task followed = g->task;
+	auto_ref_txn txn = REF_TXN_INIT;
+
 	snprintf(ret->base, sizeof(ret->base), "%s", target);
 	if (!strcmp(g->task.base, target))
 		return 0;
+	/* what it stood on until now is kept before the store forgets it */
+	followed.base = (char *)target;
+	if (refs_keep(&g->context, &g->at.repo, &followed, &txn, e) < 0 ||
+		ref_commit(&g->at.repo, &txn, e) < 0)
+		return -1;
+	fault("sync-followed");
 	if (store_task_rebased(g->context.store, g->task.id, target, g->task.shown, e) < 0)
 		return -1;
 	return gate_refresh(g, e);

@@ -60,16 +60,6 @@ int ref_list(const struct repo *r, const char *prefix, struct buf *out, struct e
 	return list(r, &patterns, out, e);
 }
 
-int ref_beyond(const struct repo *r, const char *prefix, const char *commit, struct buf *out, struct err *e)
-{
-	auto_str beyond = xasprintf("--no-merged=%s", commit);
-	struct git g = repo_git(r);
-
-	return git_do(&g, out, e, "for-each-ref",
-		"--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)", beyond, prefix,
-		NULL);
-}
-
 bool ref_is_reached(const struct repo *r, const char *oid)
 {
 	auto_buf out = BUF_INIT(64 << 20);

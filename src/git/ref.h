@@ -11,9 +11,6 @@
 int ref_shown(const struct repo *r, const char *target, const char *also, struct buf *out, struct err *e);
 /* All refs beneath a prefix, in the same form. */
 int ref_list(const struct repo *r, const char *prefix, struct buf *out, struct err *e);
-/* The commits that refs beneath a prefix name and that `commit` does not reach, as lines "OID". */
-int ref_beyond(const struct repo *r, const char *prefix, const char *commit, struct buf *out, struct err *e);
-
 /* Whether a ref of the user's own reaches the commit: one that is not beneath refs/garth/ or
  * refs/heads/garth/. What is no commit, or cannot be asked for, is not reached. */
 bool ref_is_reached(const struct repo *r, const char *oid);

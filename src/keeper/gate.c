@@ -247,6 +247,12 @@ static bool start_job(struct keeper *k, enum gate_job job)
 	return true;
 }
 
+void gate_begin(struct keeper *k)
+{
+	if (k->spec.gateway && k->spec.renew)
+		start_job(k, GATE_RENEW);
+}
+
 static void on_renew(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;

@@ -94,6 +94,7 @@ struct keeper_spec {
 	/* Directories in which a change means GATE_RENEW, up to a NULL; with a slash at its end: and in all
 	 * beneath it. They need not be there yet. */
 	const char *const *watch;
+	bool renew;                 /* GATE_RENEW is due at once */
 	unsigned sync_seconds;      /* how often GATE_SYNC; 0: never */
 	unsigned measure_seconds;   /* how often to look whether it is to be measured (limits/measure.h);
 				       0: never */

@@ -59,6 +59,7 @@ void life_ready(struct keeper *k)
 	k->phase = PHASE_OPEN;
 	keeper_deadline(k, 0);
 	begin_waiting(k);
+	gate_begin(k);
 }
 
 void life_fail(struct keeper *k, const struct err *why)

@@ -236,6 +236,8 @@ bool gate_is_called(const struct keeper *k);
 void gate_finish(struct keeper *k);
 /* The jail can be given orders from now on. */
 void gate_open_orders(struct keeper *k);
+/* Everything is entered: what is due at the start is done. */
+void gate_begin(struct keeper *k);
 /* An answer from the jail to an order that was passed on; false where it was not. */
 bool gate_answer(struct keeper *k, const struct order_msg *m);
 

@@ -141,6 +141,8 @@ int store_landed(struct store *s, int64_t task, const char *tip, struct strvec *
 int store_task_measured(struct store *s, int64_t id, int64_t disk, int64_t disk_max, struct err *e);
 /* After a sync: the commit it stands on, the set of refs it is shown. */
 int store_task_rebased(struct store *s, int64_t id, const char *base, const char *shown, struct err *e);
+/* Only the name of what it is shown; of a removed one too. Nothing happened to the task. */
+int store_task_shown(struct store *s, int64_t id, const char *shown, struct err *e);
 
 /* Protected paths that the user allowed a task to publish: globs. */
 int store_allow(struct store *s, int64_t task, const char *glob, struct err *e);

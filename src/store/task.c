@@ -230,6 +230,11 @@ int store_task_rebased(struct store *s, int64_t id, const char *base, const char
 	return changed_one(s, rc, id, e);
 }
 
+int store_task_shown(struct store *s, int64_t id, const char *shown, struct err *e)
+{
+	return changed_one(s, db_run(s, e, "UPDATE task SET shown = ? WHERE id = ?", "si", shown, id), id, e);
+}
+
 int store_task_restore(struct store *s, int64_t id, const char *state, struct err *e)
 {
 	int rc = db_run(s, e,

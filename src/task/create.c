@@ -20,6 +20,7 @@
 #include "task/inside_path.h"
 #include "task/life.h"
 #include "task/refs.h"
+#include "task/shown.h"
 #include "task/source.h"
 #include "task/task.h"
 #include "jail/landlock.h"
@@ -225,7 +226,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	auto_project project = { 0 };
 	auto_buf shown = BUF_INIT(64 << 20);
 	auto_task t = { 0 };
-	char set[33];
+	char name[35];
 	int rc;
 
 	if (s->name && name_check_task(s->name, e) < 0)
@@ -243,8 +244,8 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	if (check_shown(&r, s->also_shown, e) < 0 || ref_shown(&r, t.target, s->also_shown, &shown, e) < 0 ||
 		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0)
 		return -1;
-	refs_set_name(&c->home, &shown, set);
-	t.shown = xstrdup(set);
+	shown_name(&shown, name);
+	t.shown = xstrdup(name);
 	t.project_id = project.id;
 	t.project = xstrdup(project.name);
 	t.repository = xstrdup(project.path);

@@ -69,15 +69,12 @@ static int keep_tip(struct context *c, const struct repo *r, const struct task *
 		.task_id = t->id, .commit = t->published, .reason = (char *)"moved", .commits = t->commits
 	};
 	auto_ref_txn txn = REF_TXN_INIT;
-	auto_str name = NULL;
 
 	if (!*t->published || !ref_can_name(r, t->published))
 		return 0;
 	if (store_snapshot_add(c->store, &s, e) < 0)
 		return -1;
-	name = refs_snapshot(t->id, s.number);
-	ref_create(&txn, name, t->published);
-	return ref_commit(r, &txn, e);
+	return refs_keep(c, r, t, &txn, e) < 0 ? -1 : ref_commit(r, &txn, e);
 }
 
 int moved_keep(struct context *c, const struct repo *r, const struct task *t, int task_dir, const char *now,

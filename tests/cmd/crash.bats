@@ -13,7 +13,7 @@ sound() {
   n=$("$garth" ls --json | json 'len(d["tasks"])')
   [[ $(ls "$GARTH_HOME/tasks" | wc -l) == "$n" ]] || complain "tasks: $(ls "$GARTH_HOME/tasks")"
   [[ $(git for-each-ref refs/heads/garth | wc -l) == "$n" ]] || complain "refs: $(git for-each-ref)"
-  [[ $n != 0 || -z $(git for-each-ref refs/garth/shown) ]] || complain "pins: $(git for-each-ref)"
+  [[ $n != 0 || -z $(git for-each-ref refs/garth/tasks) ]] || complain "pins: $(git for-each-ref)"
   [[ -z $(ls "$GARTH_HOME/scratch") ]] || complain "scratch: $(ls "$GARTH_HOME/scratch")"
   [[ $(git worktree list | grep -c /worktrees/) == $(ls "$GARTH_HOME/worktrees" | wc -l) ]] || complain "$(git worktree list)"
   ! git worktree list | grep -q prunable || complain "$(git worktree list)"

@@ -1,7 +1,7 @@
 load helpers
 
 nothing_left() {
-  [[ -z $(git for-each-ref refs/heads/garth refs/garth/shown) ]] || complain "refs: $(git for-each-ref)"
+  [[ -z $(git for-each-ref refs/heads/garth refs/garth/tasks) ]] || complain "refs: $(git for-each-ref)"
   [[ -z $(leftovers | grep -v ^trash/) ]] || complain "$(leftovers)"
   [[ $(git worktree list | wc -l) == 1 && ! -e .git/worktrees ]] || complain "$(git worktree list)"
 }
@@ -112,7 +112,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
     [[ $(hint) == "garth discard -fD t" ]] || complain
     "$garth" discard -fD t
     nothing_left
-    [[ $(git rev-parse "refs/garth/trash/$id/tip") == "$tip" && $(git rev-parse "refs/garth/trash/$id/base") == $(git rev-parse main) ]]
+    [[ $(git for-each-ref --format='%(refname) %(objectname)' refs/garth/trash/$id) == "refs/garth/trash/$id/tip $tip" ]]
     git reflog expire --expire=now --all; git gc -q --prune=now
     [[ $(git show "$tip:work") == work ]]
   done
@@ -248,17 +248,15 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   git tag v1; echo 2 >>a.txt; commit
   for t in 1 2 3; do
     "$garth" new t$t; published t$t; inside t$t 'echo x >>work'
-    git update-ref "refs/garth/snapshots/$(ident $t)/1" garth/t$t
     [[ $t == 3 ]] || "$garth" discard -fD t$t
   done
   git update-ref refs/garth/trash/12 main
   mkdir "$GARTH_HOME/trash/12"; touch "$GARTH_HOME/trash/12/lock"; printf '%s' "$R/.git" >"$GARTH_HOME/trash/12/keep"
-  [[ $(git for-each-ref refs/garth/trash/$(ident 1) --format='%(refname)' | sed 's/-.*//;s,.*/,,' | tr '\n' ' ') == "base shown shown tip " ]]
   touch -d '8 days ago' "$GARTH_HOME/trash/$(ident 1)"
   "$garth" new t; "$garth" discard t
   [[ $(ls "$GARTH_HOME/trash" | sort -n) == 12$'\n'$(ident 2) ]]
-  [[ -z $(git for-each-ref refs/garth/trash/$(ident 1) refs/garth/snapshots/$(ident 1)) ]]
-  [[ $(git for-each-ref "refs/garth/trash/$(ident 2)" | wc -l) == 4 && $(git for-each-ref refs/garth/snapshots | wc -l) == 2 ]]
+  [[ -z $(git for-each-ref refs/garth/trash/$(ident 1) refs/garth/tasks/$(ident 1)) ]]
+  [[ $(git for-each-ref "refs/garth/trash/$(ident 2)" | wc -l) == 1 && $(git for-each-ref refs/garth/tasks/$(ident 3) | wc -l) == 1 ]]
   # as an earlier version left it
   touch -d '8 days ago' "$GARTH_HOME/trash/12"
   "$garth" new t; "$garth" discard t
@@ -309,7 +307,7 @@ for l in json.load(sys.stdin)["events"]:
   "$garth" discard t-1
   [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["t-10", "t-1.x"]' ]]
   [[ $(git for-each-ref refs/heads/garth --format='%(refname)' | tr '\n' ' ') == "refs/heads/garth/t-1.x refs/heads/garth/t-10 " ]]
-  [[ -n $(git for-each-ref refs/garth/shown) && $(inside t-10 cat a.txt) == $'one\n2' ]]
+  [[ $(git for-each-ref refs/garth/tasks | wc -l) == 2 && $(inside t-10 cat a.txt) == $'one\n2' ]]
 }
 
 @test "ESCAPES 25 discard: twice at once" {
@@ -323,9 +321,9 @@ for l in json.load(sys.stdin)["events"]:
 
 @test "T1 discard: another Garth home has pins of its own in the same repository, for the same refs" {
   "$garth" new mine; GARTH_HOME=$T/other "$garth" new theirs
-  [[ $(git for-each-ref refs/garth/shown | wc -l) == 2 ]]
+  [[ $(git for-each-ref refs/garth/tasks | wc -l) == 2 ]]
   "$garth" discard mine
-  [[ $(git for-each-ref refs/garth/shown | wc -l) == 1 ]]
+  [[ $(git for-each-ref refs/garth/tasks | wc -l) == 1 ]]
   # what the other task is shown stays, whatever becomes of the branch
   git checkout -q --orphan bare; git branch -D -q main; git reflog expire --expire=now --all; git gc -q --prune=now
   GARTH_HOME=$T/other "$garth" exec theirs -- git log --format=%s main | grep -qx first

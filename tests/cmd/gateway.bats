@@ -87,8 +87,8 @@ draft_refused() {
   old=$(tip)
   publishes 'git reset -q --hard HEAD~2'
   [[ $(tip) == $(git rev-parse "$old~2") ]]
-  # what was there before is kept, as a snapshot with a ref of its own
-  git for-each-ref --points-at "$old" refs/garth/snapshots/ | grep -q .
+  # what was there before is kept, as a snapshot
+  kept_for t | grep -qx "$old"
   "$garth" show t --json | json '[s["reason"] for s in d["snapshots"]]' | grep -q rewrite
   [[ $(git rev-parse main) == $(git rev-parse HEAD) && -z $(git status --porcelain) ]]
   sound
@@ -298,9 +298,8 @@ dies_at() {
     whole || complain "$step"
     publishes "echo again >>a.txt; git commit -qam again"
     git for-each-ref --contains "$old" | grep -q . || complain "$step: $old is not kept: $(git for-each-ref)"
-    # each snapshot but the first, which the base is, has its ref, and each ref its row
-    diff <("$garth" show t --json | json '"\n".join(s["tip"] for s in d["snapshots"] if s["snapshot"] > 1)' | sort) \
-      <(git for-each-ref --format='%(objectname)' "refs/garth/snapshots/$(field t id)" | sort) || complain "$step"
+    # each snapshot but the first, which the base is, is kept, and all that is kept has its row
+    diff <("$garth" show t --json | json '"\n".join(s["tip"] for s in d["snapshots"] if s["snapshot"] > 1)' | sort) <(kept_for t | sort) || complain "$step"
     sound || complain "$step"
   done
 }
@@ -395,7 +394,7 @@ dies_at() {
     GARTH_HOME=$T/$home inside t-$home 'for i in $(seq 12); do git commit -q --allow-empty -m $i || exit 1; done'
     [[ $(git log -1 --format=%s garth/t-$home) == 12 ]]
   done
-  [[ $(git for-each-ref refs/garth/snapshots | wc -l) == 2 ]]
+  [[ $(git for-each-ref refs/garth | wc -l) == 4 ]]
   for home in one two; do GARTH_HOME=$T/$home "$garth" discard -D t-$home; done
 }
 

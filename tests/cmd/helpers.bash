@@ -34,6 +34,10 @@ fails() {
 # The last message's hint.
 hint() { sed -n 's/^↳ //p' <<<"$err"; }
 
+# The commits that one ref keeps for a task, and whether refs of Garth's keep a commit.
+kept_for() { git rev-parse -q --verify "refs/garth/tasks/$(field "$1" id)/kept" >/dev/null && git rev-parse "refs/garth/tasks/$(field "$1" id)/kept^@"; }
+is_kept() { git for-each-ref --contains "$1" refs/garth | grep -q .; }
+
 # Everything that a command which fails leaves as it was.
 all_there_is() {
   fingerprint

@@ -103,7 +103,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   [[ $(snapshots) == '[[1, "start"]]' ]] || complain "$(snapshots)"
   inside t 'for i in 1 2 3 4 5 6 7; do echo $i >>a.txt; git commit -qam $i; done'
   [[ $(snapshots) == '[[1, "start"], [2, "every"], [3, "every"]]' ]] || complain "$(snapshots)"
-  [[ $(git log -1 --format=%s "refs/garth/snapshots/$(field t id)/2") == 3 && $(git log -1 --format=%s "refs/garth/snapshots/$(field t id)/3") == 6 ]]
+  [[ $(git log --no-walk --format=%s $(kept_for t)) == 6 ]]
   call "$garth" snapshot t -m 'before lunch'
   [[ $code == 0 && $out == 4 ]] || complain
   [[ $("$garth" show t --json | json '[d["snapshots"][-1][k] for k in ["snapshot", "reason", "message", "has_files"]]') == '[4, "asked", "before lunch", true]' ]] ||
@@ -111,7 +111,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   configure <<<'{}'
   "$garth" new d
   inside d 'for i in 1 2 3 4 5 6 7 8 9 10 11; do git commit -q --allow-empty -m $i; done'
-  [[ $(snapshots d) == '[[1, "start"], [2, "every"]]' && $(git log -1 --format=%s "refs/garth/snapshots/$(field d id)/2") == 10 ]] || complain "$(snapshots d)"
+  [[ $(snapshots d) == '[[1, "start"], [2, "every"]]' && $(git log --no-walk --format=%s $(kept_for d)) == 10 ]] || complain "$(snapshots d)"
   # pinned: a clean-up of the user's does not take them
   old=$(tip)
   inside t 'git reset -q --hard HEAD~5'
@@ -137,7 +137,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
       [[ $(inside $t 'git rev-parse HEAD; git symbolic-ref HEAD') == "$old"$'\nrefs/heads/garth/'$t ]]
       # where it was before is kept, and can be gone back to
       before=$(json 'd["snapshot"]' <<<"$out")
-      [[ $(git rev-parse "refs/garth/snapshots/$(field $t id)/$before") == "$new" ]] || complain "$t"
+      [[ $("$garth" show $t --json | json 'd["snapshots"][-1]["tip"]') == "$new" && $(kept_for $t) == "$new" ]] || complain "$t"
       "$garth" undo $t >/dev/null
       [[ $(tip $t) == "$new" && $(inside $t 'cat after; tail -n 1 a.txt; git rev-parse HEAD') == $'other\nmore\n'"$new" ]] || complain "$t"
       inside $t 'echo on >>a.txt; git commit -qam on'
@@ -159,7 +159,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
       call "$garth" rollback $t --full -f
       [[ $code == 0 && $(tip $t) == $(git rev-parse main) ]] || complain "$t"
       all_of $t | diff -u "$T/before" - || complain "$t"
-      git for-each-ref --points-at "$new" refs/garth/snapshots | grep -q . || complain "$t"
+      kept_for $t | grep -qx "$new" || complain "$t"
       "$garth" undo $t >/dev/null
       [[ $(tip $t) == "$new" && $(inside $t 'cat u ignored/i x.o; test ! -e dir/b.txt') == $'u\ni\no' ]] || complain "$t"
     done
@@ -207,7 +207,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   theirs=$(git commit-tree -p garth/t -m "the user's" 'garth/t^{tree}')
   git update-ref refs/heads/garth/t "$theirs"
   "$garth" rollback t --full
-  git for-each-ref --points-at "$theirs" | grep -q . || complain "the user's commit is lost"
+  is_kept "$theirs" || complain "the user's commit is lost"
 }
 
 @test "G11 sync: the target's commits come in; twice does nothing; local changes stay" {
@@ -227,7 +227,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
       [[ $(inside $t "tail -n 1 run.sh; cat untracked x.o new-$t work.txt; git rev-parse HEAD") == $'dirty\nu\no\n'"$t"$'\nw\n'"$(tip $t)" ]] || complain "$t"
       [[ $(inside $t 'git status --porcelain') == $' M run.sh\n?? untracked' ]] || complain "$t"
       # the old tip is kept
-      git for-each-ref --contains "$old" refs/garth/snapshots | grep -q . || complain "$t"
+      is_kept "$old" || complain "$t"
       tip=$(tip $t)
       call "$garth" sync $t $flag --json
       [[ $code == 0 && $(json 'd["moved"]' <<<"$out") == false && $(tip $t) == "$tip" ]] || complain "$t"

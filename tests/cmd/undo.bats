@@ -5,7 +5,6 @@ make() {
   "$garth" new t --backend "$1"
   inside t 'echo work >work; git add work; git commit -qm work; echo more >>work; echo new >new; echo o >x.o; rm dir/b.txt
     git update-ref refs/heads/kept $(git commit-tree -p HEAD -m draft $(printf "100644 blob %s\td\n" $(echo draft | git hash-object -w --stdin) | git mktree))'
-  git update-ref refs/garth/snapshots/"$(field t id)"/1 garth/t
 }
 
 # All that can be seen of it.
@@ -23,7 +22,7 @@ sound() {
   n=$("$garth" ls --json | json 'len(d["tasks"])')
   [[ $(ls "$GARTH_HOME/tasks" | wc -l) == "$n" ]] || complain "tasks: $(ls "$GARTH_HOME/tasks")"
   [[ $(git for-each-ref refs/heads/garth | wc -l) == "$n" ]] || complain "refs: $(git for-each-ref)"
-  [[ $n != 0 || -z $(git for-each-ref refs/garth/shown) ]] || complain "pins: $(git for-each-ref)"
+  [[ $n != 0 || -z $(git for-each-ref refs/garth/tasks) ]] || complain "pins: $(git for-each-ref)"
   [[ $(git for-each-ref refs/garth/trash --format='%(refname)' | cut -d/ -f4 | sort -u) == "$(ls "$GARTH_HOME/trash" | sort)" ]] ||
     complain "trash: $(ls "$GARTH_HOME/trash")" "$(git for-each-ref)"
   [[ $(git worktree list | grep -c /worktrees/) == $(find "$GARTH_HOME/worktrees" -mindepth 2 -maxdepth 2 -name .git -type f | wc -l) ]] || complain "$(git worktree list)"
@@ -242,10 +241,10 @@ waits() { ls -l "/proc/$1/fd" | grep -q undo.lock; }
   git tag v1; echo 2 >>a.txt; commit
   "$garth" new other; make overlay; picture | grep -v other >"$T/was"
   "$garth" discard -fD t; "$garth" discard other
-  [[ -z $(git for-each-ref refs/garth/shown) ]]
+  [[ -z $(git for-each-ref refs/garth/tasks) ]]
   git tag -d v1 >/dev/null; git checkout -q --orphan bare; git branch -D -q main; collect
   "$garth" undo
-  [[ $(git for-each-ref refs/garth/shown | wc -l) == 2 ]]
+  [[ $(git for-each-ref refs/garth/tasks | wc -l) == 1 ]]
   collect
   [[ $(inside t 'git log -1 --format=%s v1; cat a.txt') == $'first\none\n2' ]]
 }

@@ -185,25 +185,6 @@ static void a_session_that_dies_comes_back(void **state)
 	release(&f);
 }
 
-static void what_is_beyond_a_commit(void **state)
-{
-	auto_buf out = BUF_SMALL;
-	struct err e = ERR_INIT;
-	struct fixture f;
-	auto_str want = NULL;
-
-	make(state, &f);
-	git_in(&f.g, "update-ref", "refs/garth/shown/s/1", f.first);
-	assert_int_equal(ref_beyond(&f.g.repo, "refs/garth/shown/s/", f.first, &out, &e), 0);
-	assert_string_equal(buf_str(&out), "");
-	git_in(&f.g, "tag", "-a", "-m", "t", "v1", f.second);
-	git_in(&f.g, "update-ref", "refs/garth/shown/s/2", "refs/tags/v1");
-	assert_int_equal(ref_beyond(&f.g.repo, "refs/garth/shown/s/", f.first, &out, &e), 0);
-	want = xasprintf("%s\n", f.second);
-	assert_string_equal(buf_str(&out), want);
-	release(&f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,7 +194,6 @@ int main(void)
 		scratch_test(all_of_a_transaction_or_nothing),
 		scratch_test(one_process_moves_a_hundred_times),
 		scratch_test(a_session_that_dies_comes_back),
-		scratch_test(what_is_beyond_a_commit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,218 @@
+#include "task/shown.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <nettle/sha2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "git/ref.h"
+#include "sys/fd.h"
+
+#define FILE_NAME "shown"
+/* Of what was shown before; the oldest goes first. */
+#define BEFORE_MAX ((size_t)4 << 20)
+
+#define FORM "2-"
+/* Of directories of tags. */
+#define DEPTH_MAX 8
+
+void shown_name(const struct buf *now, char out[35])
+{
+	struct sha256_ctx ctx;
+	uint8_t digest[16];
+
+	sha256_init(&ctx);
+	sha256_update(&ctx, now->len, (const uint8_t *)buf_str(now));
+	sha256_digest(&ctx, sizeof(digest), digest);
+	snprintf(out, 35, FORM);
+	for (size_t i = 0; i < sizeof(digest); i++)
+		snprintf(out + strlen(FORM) + 2 * i, 3, "%02x", digest[i]);
+}
+
+bool shown_is_known(const struct task *t)
+{
+	return !strncmp(t->shown, FORM, strlen(FORM));
+}
+
+int shown_read(const struct context *c, int64_t task, struct buf *ret, struct err *e)
+{
+	static const char *const places[] = { "tasks", "trash" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		auto_str name = xasprintf("%s/%lld/" FILE_NAME, places[i], (long long)task);
+
+		if (!read_file(c->home.fd, name, ret, e))
+			return 0;
+		if (e->kind != ERR_NOTFOUND)
+			return -1;
+	}
+	*e = (struct err)ERR_INIT;
+	return 0;
+}
+
+/* A line and its parts; the id ends at the name. */
+struct line {
+	const char *oid, *name;
+	size_t oid_len, name_len;
+};
+
+static bool next(const char **at, struct line *ret)
+{
+	if (!**at)
+		return false;
+	ret->oid = *at;
+	ret->oid_len = strcspn(*at, " \n");
+	ret->name = *at + ret->oid_len + ((*at)[ret->oid_len] == ' ');
+	ret->name_len = strcspn(ret->name, "\n");
+	*at = ret->name + ret->name_len + (ret->name[ret->name_len] == '\n');
+	return true;
+}
+
+static int by_name(const struct line *a, const struct line *b)
+{
+	size_t n = a->name_len < b->name_len ? a->name_len : b->name_len;
+	int d = memcmp(a->name, b->name, n);
+
+	return d ? d : (a->name_len > b->name_len) - (a->name_len < b->name_len);
+}
+
+static bool is_same(const struct line *a, const struct line *b)
+{
+	return a->oid_len == b->oid_len && !memcmp(a->oid, b->oid, a->oid_len);
+}
+
+/* What was shown until now and is not any more, or has another value: both lists are sorted by name. */
+static void add_replaced(struct buf *out, const struct buf *old, const struct buf *now)
+{
+	const char *at = buf_str(now), *old_at = buf_str(old);
+	struct line l, n;
+	bool more = next(&at, &n);
+
+	while (next(&old_at, &l) && *l.name != '~') {
+		while (more && by_name(&n, &l) < 0)
+			more = next(&at, &n);
+		if (!more || by_name(&n, &l) || !is_same(&n, &l))
+			buf_printf(out, "%.*s ~%.*s\n", (int)l.oid_len, l.oid, (int)l.name_len, l.name);
+	}
+}
+
+static void add_before(struct buf *out, const struct buf *old)
+{
+	const char *at = buf_str(old);
+	struct line l;
+
+	while (next(&at, &l) && out->len < BEFORE_MAX) {
+		auto_str line = xstrndup(l.oid, (size_t)(l.name + l.name_len + 1 - l.oid));
+
+		if (*l.name == '~' && !strstr(buf_str(out), line))
+			buf_addstr(out, line);
+	}
+}
+
+int shown_write(const struct context *c, int64_t task, const struct buf *now, struct err *e)
+{
+	auto_buf old = BUF_INIT(SHOWN_MAX), text = BUF_INIT(SHOWN_MAX), before = BUF_INIT(SHOWN_MAX);
+	auto_fd dir = -1;
+
+	if (shown_read(c, task, &old, e) < 0 || home_task_dir(&c->home, task, &dir, e) < 0)
+		return -1;
+	add_replaced(&before, &old, now);
+	add_before(&before, &old);
+	buf_add(&text, buf_str(now), now->len);
+	buf_add(&text, buf_str(&before), before.len);
+	if (text.overflow)
+		return err_set(e, ERR_FAILED, "there are too many refs");
+	return write_file(dir, FILE_NAME, buf_str(&text), text.len, 0600, e);
+}
+
+void shown_branches(const struct buf *lines, struct strvec *now, struct strvec *before)
+{
+	const char *at = buf_str(lines);
+	struct line l;
+
+	while (next(&at, &l)) {
+		bool was = *l.name == '~';
+		auto_str oid = xstrndup(l.oid, l.oid_len);
+		struct strvec *to = was ? before : now;
+
+		if (strncmp(l.name + was, "refs/tags/", 10) != 0 && !strvec_has(to, oid))
+			strvec_push(to, oid);
+	}
+}
+
+void shown_ids(const struct buf *lines, struct strvec *ret)
+{
+	const char *at = buf_str(lines);
+	struct line l;
+
+	while (next(&at, &l))
+		strvec_pushn(ret, l.oid, l.oid_len);
+}
+
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+static void look_at(int dir, const char *path, struct timespec *newest)
+{
+	struct stat st;
+
+	if (!fstatat(dir, path, &st, 0) && is_later(&st.st_mtim, newest))
+		*newest = st.st_mtim;
+}
+
+/* git writes a ref by renaming, which the directory's own time tells. */
+static void look_below(int dir, const char *path, int depth, struct timespec *newest)
+{
+	int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *ent;
+
+	if (!d)
+		return fd_closep(&fd);
+	look_at(fd, ".", newest);
+	while (depth < DEPTH_MAX && (ent = readdir(d)))
+		if (ent->d_type == DT_DIR && ent->d_name[0] != '.')
+			look_below(fd, ent->d_name, depth + 1, newest);
+	closedir(d);
+}
+
+static void look_for(int dir, const char *ref, struct timespec *newest)
+{
+	auto_str parent = ref && strrchr(ref, '/') ? xstrndup(ref, (size_t)(strrchr(ref, '/') - ref)) : NULL;
+
+	if (parent)
+		look_at(dir, parent, newest);
+}
+
+bool shown_has_changed(struct context *c, const struct repo *r, const struct task *t, const char *also)
+{
+	auto_fd git = open(r->git_dir, O_PATH | O_DIRECTORY | O_CLOEXEC), dir = -1;
+	struct timespec newest = { 0 }, times[2] = { { .tv_nsec = UTIME_OMIT } };
+	auto_buf now = BUF_INIT(SHOWN_MAX);
+	struct err ignored = ERR_INIT;
+	struct stat st;
+	char name[35];
+
+	if (git < 0 || home_task_dir(&c->home, t->id, &dir, &ignored) < 0)
+		return false;
+	look_at(git, "packed-refs", &newest);
+	look_at(git, "reftable", &newest);
+	look_below(git, "refs/tags", 0, &newest);
+	look_for(git, t->target, &newest);
+	look_for(git, also, &newest);
+	if (!fstatat(dir, FILE_NAME, &st, AT_SYMLINK_NOFOLLOW) && is_later(&st.st_mtim, &newest))
+		return false;
+	clock_gettime(CLOCK_REALTIME_COARSE, &times[1]);
+	if (ref_shown(r, t->target, also, &now, &ignored) < 0)
+		return false;
+	shown_name(&now, name);
+	if (strcmp(name, t->shown) != 0)
+		return true;
+	utimensat(dir, FILE_NAME, times, AT_SYMLINK_NOFOLLOW);
+	return false;
+}

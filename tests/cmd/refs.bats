@@ -1,0 +1,156 @@
+# The refs that Garth has in the user's repository: few, and enough.
+load helpers
+
+refs() { git for-each-ref --format='%(refname)' refs/garth refs/heads/garth; }
+# at_most N WHEN
+at_most() { [[ $(refs | wc -l) -le $1 ]] || complain "$2: $(refs | head -n 20)"; }
+collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
+whole() { git fsck --strict --no-dangling; }
+
+# many_tags N: of every kind, on the branch and beside it.
+many_tags() {
+  local side; side=$(git commit-tree -p HEAD -m side 'HEAD^{tree}')
+  for ((i = 1; i < $1; i++)); do
+    echo "create refs/tags/v$i $(((i % 3)) && git rev-parse HEAD || echo "$side")"
+  done | git update-ref --stdin
+  git tag -a -m annotated annotated "$side"
+}
+
+@test "G12 T3 refs: at most three for a task and one for a removed one, however many tags there are" {
+  configure <<<'limits: {max_commits: 1000}'
+  many_tags 300
+  "$garth" new t; at_most 2 new
+  [[ $(inside t 'git tag | wc -l') == 300 ]]
+  inside t 'for i in $(seq 25); do git commit -q --allow-empty -m $i || exit 1; done'; at_most 3 "25 commits"
+  "$garth" snapshot t >/dev/null; at_most 3 snapshot
+  inside t 'git commit -q --amend --allow-empty -m other; git commit -q --amend --allow-empty -m more'; at_most 3 rewritten
+  "$garth" rollback t --to-snapshot 2; at_most 3 rollback
+  "$garth" undo t >/dev/null; at_most 3 "undo of it"
+  for i in 1 2 3; do echo $i >>a.txt; commit "$i"; "$garth" sync t; at_most 3 "sync $i"; done
+  git commit -q --amend -m amended; "$garth" sync t; at_most 3 "sync after a rewrite"
+  commits=$("$garth" show t --json | json '"\n".join(s["tip"] for s in d["snapshots"])'; git rev-parse garth/t)
+  "$garth" discard -fD t; at_most 1 discard
+  collect; for c in $commits; do git rev-list "$c" >/dev/null; done
+  "$garth" undo >/dev/null; at_most 3 undo
+  "$garth" archive t >/dev/null; at_most 1 archive
+  collect; for c in $commits; do git rev-list "$c" >/dev/null; done
+  "$garth" undo >/dev/null; at_most 3 "undo of the archive"
+  "$garth" discard -fD t; "$garth" new t; inside t 'echo 1 >one; git add one; git commit -qm one'
+  "$garth" merge t >/dev/null; at_most 2 "merge, and one in the trash"
+  "$garth" gc --empty-trash >/dev/null; at_most 0 "empty trash"
+  # one that does nothing costs nothing when it is gone
+  "$garth" run -t t -- true; "$garth" discard t; at_most 0 "without work"
+  whole
+}
+
+@test "G12 refs: a commit that keeps others looks like nothing, and is made once" {
+  "$garth" new t; inside t 'echo 1 >one; git add one; git commit -qm 1'
+  "$garth" snapshot t >/dev/null; inside t 'git commit -q --amend -m 2'; "$garth" snapshot t >/dev/null
+  kept=refs/garth/tasks/$(field t id)/kept
+  [[ $(git rev-parse "$kept^@" | wc -l) == 2 && -z $(git show --format= "$kept") ]] || complain "$(git show "$kept")"
+  [[ $(git log -1 --format='%an %s' $kept) == "Garth Commits that Garth keeps for task $(field t id)" ]]
+  was=$(git rev-parse $kept); "$garth" snapshot t >/dev/null; [[ $(git rev-parse $kept) == "$was" ]]
+  whole
+}
+
+@test "ESCAPES 27 refs: a tag that is gone outside goes inside, running or at rest; nothing else breaks" {
+  git checkout -q -b side; echo s >s; commit side; git tag gone; git tag -a -m a also-gone; git checkout -q main; git branch -D -q side; git tag stays
+  for b in "${backends[@]}"; do
+    "$garth" new rest-$b --backend $b; "$garth" run -d -t runs-$b --backend $b -- sleep 1000
+    inside rest-$b 'git tag mine gone; git tag -f -m x stays HEAD'
+  done
+  was=$(git rev-parse gone); git tag -d gone also-gone >/dev/null; collect
+  ! git cat-file -e "$was" 2>/dev/null
+  for b in "${backends[@]}"; do
+    eventually gives '' inside runs-$b 'git tag | grep gone'
+    for t in runs-$b rest-$b; do
+      inside $t 'git status --porcelain; git log --oneline; echo 1 >>a.txt; git commit -qam 1; git log -1 --format=%s' | grep -qx 1 || complain "$t"
+    done
+    "$garth" exec rest-$b -- sh -c 'while git tag | grep -q gone; do :; done'
+    # what the agent made itself stays as it is
+    [[ $(inside rest-$b 'cat $(git rev-parse --git-path refs/tags/mine); git cat-file -t stays') == "$was"$'\ntag' ]] || complain "$b"
+    "$garth" cancel runs-$b
+  done
+  whole
+}
+
+@test "G12 refs: an agent may build on every tag that it is shown, in one step or in many" {
+  git checkout -q -b side; for i in {1..30}; do echo $i >s$i; commit $i; done; git tag -a -m a side-1; git checkout -q main; git branch -D -q side
+  many_tags 50
+  for mode in '' --strict-isolation; do
+    "$garth" new t$mode $mode
+    inside t$mode 'git merge -q --no-edit side-1 && mkdir m && for i in $(seq 200); do echo $i >m/$i; done && git add m && git commit -qm many' || complain "$mode"
+    [[ $(git log -1 --format=%s garth/t$mode) == many && $(git rev-list --count main..garth/t$mode) == 31 && $(field t$mode commits) == 1 ]] || complain "$mode"
+    # the same at once, by a git that asks for nothing on the way
+    inside t$mode 'git reset -q --hard main; export GARTH_GATEWAY=1; /usr/bin/git merge -q --no-ff --no-edit side-1; for i in $(seq 300); do echo $i >n$i; done; git add .; /usr/bin/git commit -qm bulk' || complain "$mode"
+    "$garth" publish t$mode >/dev/null
+    [[ $(git log -1 --format=%s garth/t$mode) == bulk && $(field t$mode commits) == 3 ]] || complain "$mode: $(field t$mode commits)"
+  done
+}
+
+# What an earlier version left: of a task of this one, and of the trash.
+sql() { sqlite3 "$GARTH_HOME/garth.db" "$1"; }
+as_before() {
+  local id=$1 n=1 c set=${2-0123456789abcdef0123456789abcdef}
+  git for-each-ref --format='delete %(refname)' "refs/garth/tasks/$id" "refs/garth/trash/$id" | git update-ref --stdin
+  rm -f "$GARTH_HOME"/{tasks,trash}/"$id"/shown
+  for c in $(sql "select tip from snapshot where task_id = $id and number > 1"); do git update-ref "refs/garth/snapshots/$id/$((++n))" "$c"; done
+  sql "update task set shown = '$set' where id = $id; delete from fact where key like 'refs-form%'"
+  git for-each-ref --format='%(objectname)' refs/tags refs/heads/main | sort -u | if [[ -d $GARTH_HOME/tasks/$id ]]; then
+    while read -r c; do git update-ref "refs/garth/shown/$set/$c" "$c"; done
+  else
+    while read -r c; do git update-ref "refs/garth/trash/$id/shown-$c" "$c"; done
+    git update-ref "refs/garth/trash/$id/base" "$(sql "select base from task where id = $id")"
+    git update-ref "refs/garth/trash/$id/tip" "$(sql "select published from task where id = $id")"
+  fi
+}
+# Two tasks with snapshots, one of them in the trash, and one of another home.
+old_home() {
+  many_tags 20
+  for t in live trashed; do
+    "$garth" new $t; inside $t "echo $t >f; git add f; git commit -qm $t"; "$garth" snapshot $t >/dev/null; inside $t 'git commit -q --amend -m other'
+  done
+  live=$(field live id) trashed=$(field trashed id)
+  tips=$(git rev-parse garth/live garth/trashed; sql "select tip from snapshot where task_id in ($live, $trashed)")
+  "$garth" discard -D trashed
+  as_before "$live"; as_before "$trashed"
+  git update-ref refs/garth/snapshots/7/1 main; git update-ref refs/garth/trash/7/base main; git update-ref refs/garth/shown/ffff/1 main
+  [[ $(refs | wc -l) -gt 10 ]]
+}
+few_again() {
+  local c
+  [[ $(refs | grep -vE '/(7|ffff)/') == "refs/garth/tasks/$live/base"$'\n'"refs/garth/tasks/$live/kept"$'\n'"refs/garth/trash/$trashed/kept"$'\n'refs/heads/garth/live ]] || complain "$(refs)"
+  [[ $(refs | grep -cE '/(7|ffff)/') == 3 ]] || complain "$(refs)"
+  collect; for c in $tips; do git rev-list "$c" >/dev/null || complain "$c is lost"; done
+}
+
+@test "ESCAPES 23 26 refs: those of an earlier version become few, and keep what they kept; killed at each step" {
+  for step in none migrate-shown migrate-made migrate-dropped; do
+    old_home
+    call env GARTH_FAULT=$step "$garth" new next
+    if has_faults && [[ $step != none ]]; then [[ $code == 137 ]] || complain "$step"; fi
+    for c in $tips; do is_kept "$c" || git for-each-ref --contains "$c" refs/heads/garth | grep -q . || complain "$step: $c"; done
+    "$garth" new after; "$garth" discard after; call "$garth" discard next
+    few_again
+    inside live 'echo 2 >>f; git commit -qam 2; git tag | wc -l' | grep -qx 20
+    "$garth" undo trashed >/dev/null; [[ $(inside trashed 'cat f; git log -1 --format=%s') == $'trashed\nother' ]]
+    "$garth" discard -fD live; "$garth" discard -fD trashed; "$garth" gc --empty-trash >/dev/null
+    git for-each-ref --format='delete %(refname)' refs/tags refs/garth | git update-ref --stdin
+  done
+}
+
+@test "G12 T9 refs: doctor finds what an earlier version left and repairs it; a task that is opened does so itself" {
+  old_home
+  call "$garth" doctor
+  [[ $code == 1 && $out == *"refs of an earlier version, which had one for each tag and snapshot"* ]] || complain
+  "$garth" doctor --repair >/dev/null || true
+  few_again
+  call "$garth" doctor; [[ $out != *"earlier version"* ]] || complain
+  as_before "$live"; inside live 'git commit -q --allow-empty -m on'
+  [[ $(git for-each-ref refs/garth/snapshots/$live refs/garth/shown/0123456789abcdef0123456789abcdef | wc -l) == 0 && $(git for-each-ref refs/garth/tasks/$live | wc -l) == 2 ]] || complain "$(refs)"
+  # what was shown is known still: the tags follow
+  git tag -d v1 >/dev/null; git tag new-one
+  "$garth" exec live -- sh -c 'while git tag | grep -qx v1; do :; done; git tag' | grep -qx new-one
+  as_before "$live"; "$garth" discard -fD live
+  [[ $(refs | grep -c "/$live") == 1 ]] || complain "$(refs)"
+}
