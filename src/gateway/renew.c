@@ -131,11 +131,11 @@ static int list_inside(struct gate *g, const char *also, struct buf *ret, struct
 
 /* Where the task has objects of its own, the new ones are sent in as a pack: all that do not come with what
  * its refs name and was shown. What was shown and did not get there, because the last pack could not be taken
- * in, comes again. */
+ * in, comes again. A tag that is gone may have taken its objects with it: it is no help. */
 static int send_objects(struct gate *g, const struct buf *now, const struct buf *before,
 	const struct buf *inside_lines, struct err *e)
 {
-	auto_refs shown = { 0 }, inside = { 0 };
+	auto_refs shown = { 0 }, held = { 0 }, inside = { 0 };
 	struct git out = repo_git(&g->at.repo);
 	auto_fd pack = openat(g->at.ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	auto_buf revs = BUF_INIT(64 << 20);
@@ -149,9 +149,12 @@ static int send_objects(struct gate *g, const struct buf *now, const struct buf 
 	for (const char *l = buf_str(now); *l; l = strchr(l, '\n') + 1)
 		buf_printf(&revs, "%.*s\n", n, l);
 	refs_parse(&shown, before, by_oid);
+	refs_parse(&held, now, by_oid);
 	refs_parse(&inside, inside_lines, by_name);
 	for (size_t i = 0; i < inside.n; i++)
-		if (refs_find(&shown, &inside.v[i], by_oid))
+		if (refs_find(&held, &inside.v[i], by_oid) ||
+			(strncmp(inside.v[i].name, "refs/tags/", 10) != 0 &&
+				refs_find(&shown, &inside.v[i], by_oid)))
 			buf_printf(&revs, "^%.*s\n", n, inside.v[i].oid);
 	buf_printf(&revs, "^%s\n", g->task.base);
 	out.stdout_fd = pack;
