@@ -337,7 +337,7 @@ dies_at() {
     [[ $(git cat-file -s garth/t:big) == 3000000 ]]
     sound' || complain "$(<"$T/out")"
   # the same with the store and the log on it: what cannot be recorded is not done
-  on_small 16 '
+  on_small 20 '
     set -eE; trap "echo failed: \$BASH_COMMAND" ERR
     export GARTH_HOME=$T/small/garth
     "$garth" new u
