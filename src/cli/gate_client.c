@@ -140,16 +140,20 @@ int gate_ask(struct context *c, struct task *t, const char *path, json_t *in, js
 /* Going back is a rollback too, but no deed: who is killed in it takes the same one back again. */
 int rollback_undo(struct context *c, const struct deed *d, struct err *e)
 {
+	/* the snapshot, and the path if only that was rolled back */
 	json_t *data = json_loads(d->data, 0, NULL), *answer = NULL;
-	json_int_t n = json_integer_value(json_object_get(data, "snapshot"));
 	auto_task t = { 0 };
 
-	json_decref(data);
-	if (!n)
+	if (!json_integer_value(json_object_get(data, "snapshot"))) {
+		json_decref(data);
 		return err_set(e, ERR_FAILED, "the store does not say where task '%s' was before", d->task);
-	if (task_find(c, d->task, &t, e) < 0 ||
-		gate_ask(c, &t, "/user/v1/rollback", json_pack("{s:I, s:b}", "snapshot", n, "undo", true),
-			&answer, e) < 0)
+	}
+	json_object_set_new(data, "undo", json_true());
+	if (task_find(c, d->task, &t, e) < 0) {
+		json_decref(data);
+		return -1;
+	}
+	if (gate_ask(c, &t, "/user/v1/rollback", data, &answer, e) < 0)
 		return -1;
 	json_decref(answer);
 	return 0;

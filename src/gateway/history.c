@@ -107,8 +107,7 @@ int history_move(struct gate *g, const char *commit, const char *by, struct err 
 	return workspace_published(&g->at.ws, commit, e);
 }
 
-/* The objects of a kept state go in as a pack. */
-static int send_state(struct gate *g, int64_t number, struct err *e)
+int history_send_state(struct gate *g, int64_t number, struct err *e)
 {
 	auto_str name = xasprintf("snapshots/%lld.pack", (long long)number);
 	auto_fd pack = open_regular_beneath(g->at.ws.dir, name);
@@ -171,7 +170,7 @@ static int restore_inside(struct gate *g, const struct snapshot *s, bool with_st
 		return -1;
 	if (!with_state || !*s->state)
 		return 0;
-	if (send_state(g, s->number, e) < 0 ||
+	if (history_send_state(g, s->number, e) < 0 ||
 		inside_do(g, NULL, NULL, e, "read-tree", "--reset", "-u", s->state, NULL) < 0)
 		return -1;
 	return inside_do(g, NULL, NULL, e, "reset", "-q", NULL);
@@ -186,32 +185,7 @@ int history_restore(struct gate *g, int64_t snapshot, const struct review_left *
 	return restore_inside(g, &s, true, left, e);
 }
 
-static int rollback_file(
-	struct gate *g, const struct rollback_spec *s, const struct snapshot *from, struct err *e)
-{
-	const char *commit;
-	char tip[65];
-
-	if (find_tip(g, tip, e) < 0)
-		return -1;
-	commit = !s->snapshot ? tip : *from->state ? from->state : from->commit;
-	if (s->snapshot && *from->state && send_state(g, from->number, e) < 0)
-		return -1;
-	if (audit_add(g->audit, "rollback-file", &g->task,
-		    json_pack("{s:o, s:s}", "path", audit_text(s->file), "from", commit), e) < 0)
-		return -1;
-	if (inside_do(g, NULL, NULL, e, "--literal-pathspecs", "checkout", "-f", "-q", commit, "--", s->file,
-		    NULL) < 0) {
-		if (strstr(e->msg, "did not match"))
-			err_set(e, ERR_NOTFOUND, "'%s' is not in %s", s->file,
-				s->snapshot ? "that snapshot" : "the task's last commit");
-		return -1;
-	}
-	return inside_do(g, NULL, NULL, e, "--literal-pathspecs", "reset", "-q", "--", s->file, NULL);
-}
-
-/* Whether one of the two is the other, or lies in it. */
-static bool meet(const char *a, const char *b)
+bool history_paths_meet(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b), min = n < m ? n : m;
 
@@ -223,7 +197,8 @@ static void bar_paths(struct review_left *left, const struct buf *paths)
 {
 	for (const char *p = buf_str(paths); p < buf_str(paths) + paths->len; p += strlen(p) + 1)
 		for (size_t i = 0; i < left->stays.n; i++)
-			if (meet(p, left->stays.v[i]) && !strvec_has(&left->bars, left->stays.v[i])) {
+			if (history_paths_meet(p, left->stays.v[i]) &&
+				!strvec_has(&left->bars, left->stays.v[i])) {
 				strvec_push(&left->bars, left->stays.v[i]);
 				strvec_pushf(&left->why, "%s (git has something else in its place)",
 					left->stays.v[i]);
@@ -239,7 +214,7 @@ static int check_paths(
 
 	if (!left->stays.n)
 		return 0;
-	if (trees[1] && send_state(g, to->number, e) < 0)
+	if (trees[1] && history_send_state(g, to->number, e) < 0)
 		return -1;
 	if (inside_do(g, &out, NULL, e, "ls-files", "-z", NULL) < 0)
 		return -1;
@@ -282,7 +257,7 @@ int rollback(struct gate *g, const struct rollback_spec *s, int64_t *ret_before,
 	if (inside_ask(g, NULL, NULL, e, "rev-parse", "--git-dir", NULL) < 0)
 		return -1;
 	if (s->file)
-		return rollback_file(g, s, &to, e);
+		return rollback_file(g, s, &to, ret_before, left, e);
 	if (snapshot_take(g, "rollback", "", ret_before, left, e) < 0 ||
 		(!s->force && (check_paths(g, &to, !s->full, left, e) < 0 || check_left(g, left, e) < 0)))
 		return -1;

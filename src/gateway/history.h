@@ -30,10 +30,19 @@ struct rollback_spec {
 	bool undo;        /* of a rollback: no deed by itself */
 };
 
-/* *ret_before is the number of the snapshot that was taken before; 0 for a single file. *left stays where it
- * is: what cannot stay is a reason not to begin (ERR_REFUSED). */
+/* *ret_before is the number of the snapshot that was taken before. *left stays where it is: what cannot stay
+ * is a reason not to begin (ERR_REFUSED). */
 int rollback(struct gate *g, const struct rollback_spec *s, int64_t *ret_before, struct review_left *left,
 	struct err *e);
+
+/* rollback_file.c: the same for one path. `from` is the snapshot that s names, if it names one. */
+int rollback_file(struct gate *g, const struct rollback_spec *s, const struct snapshot *from,
+	int64_t *ret_before, struct review_left *left, struct err *e);
+
+/* Sends the objects of a snapshot's kept state in, as a pack. */
+int history_send_state(struct gate *g, int64_t number, struct err *e);
+/* Whether one of two paths is the other, or is in it. */
+bool history_paths_meet(const char *a, const char *b);
 
 /* The inside as the snapshot has it, but for what it could not hold; the published branch stays where it is.
  */

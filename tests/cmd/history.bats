@@ -426,3 +426,25 @@ soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sle
   # with -f what is closed goes too, and one that fails can be taken back
   inside t 'mkdir n; echo x >n/g; chmod 000 n'; "$garth" rollback -f --full t; [[ $(inside t 'ls') == $'a.txt\ndir\nlink\nrun.sh' ]]
 }
+
+@test "T3 ESCAPES 26 rollback: --file takes a snapshot first, and undo brings back just that path" {
+  local b t odd=$'odd \xff name'
+  for b in overlay worktree; do
+    t=f-$b
+    "$garth" new $t --backend $b
+    inside $t "echo odd >'$odd'; git add -A; git commit -qm odd; echo mine >>a.txt; echo also >>'$odd'; rm run.sh; rm -r dir/sub; echo new >dir/new"
+    call "$garth" rollback $t --file a.txt --json
+    [[ $code == 0 && $(json 'd["snapshot"] > 1' <<<"$out") == true && $(inside $t cat a.txt) == one ]] || complain
+    inside $t 'echo later >later'
+    "$garth" undo $t
+    [[ $(inside $t 'cat a.txt later') == $'one\nmine\nlater' ]]
+    # a name that is not UTF-8; a file that was deleted; a directory with deleted and new files
+    "$garth" rollback $t --file "$odd"; [[ $(inside $t "cat '$odd'") == odd ]]
+    "$garth" undo $t; [[ $(inside $t "cat '$odd'") == $'odd\nalso' ]]
+    "$garth" rollback $t --file run.sh; inside $t 'test -x run.sh'
+    "$garth" undo $t; inside $t 'test ! -e run.sh'
+    "$garth" rollback $t --file dir; [[ $(inside $t 'cat dir/sub/c.txt dir/new') == $'three\nnew' ]]
+    "$garth" undo $t; [[ $(inside $t 'cat dir/b.txt dir/new') == $'two\nnew' ]]; inside $t 'test ! -e dir/sub/c.txt'
+    [[ $(inside $t git status --porcelain) == *' M a.txt'* ]]
+  done
+}
