@@ -66,6 +66,24 @@ static int copy_index(const char *dir, const char *to, struct err *e)
 	return write_file(AT_FDCWD, to, text.data, text.len, 0600, e);
 }
 
+/* git looks at a submodule's files with the submodule's own configuration, whose filters nobody switched off.
+ */
+static int refuse_submodules(const struct git *g, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+	auto_buf out = BUF_INIT(1u << 30);
+
+	strvec_pushl(&args, "ls-files", "--stage", "-z", NULL);
+	if (git_run(g, &args, NULL, &out, e) < 0)
+		return -1;
+	for (size_t at = 0; at < out.len; at += strlen(out.data + at) + 1)
+		if (!strncmp(out.data + at, "160000 ", 7))
+			return err_set(e, ERR_REFUSED,
+				"the checkout has a submodule ('%s'), a kind that is not carried yet",
+				strchr(out.data + at, '\t') ? strchr(out.data + at, '\t') + 1 : "");
+	return 0;
+}
+
 int pending_patch(const char *dir, const char *index, int file, struct err *e)
 {
 	struct git look = { .cwd = dir, .user_config = true };
@@ -80,7 +98,7 @@ int pending_patch(const char *dir, const char *index, int file, struct err *e)
 		.cwd = buf_str(&top), .index = index, .user_config = true, .seconds = PATCH_SECONDS
 	};
 
-	if (no_filters(dir, &args, e) < 0)
+	if (refuse_submodules(&g, e) < 0 || no_filters(dir, &args, e) < 0)
 		return -1;
 	strvec_pushl(&args, "-c", "advice.addEmbeddedRepo=false", "add", "-A", "--", ":/", NULL);
 	if (git_run(&g, &args, NULL, NULL, e) < 0)

@@ -286,3 +286,13 @@ tarball() {
     refused "$garth" new t --base HEAD --backend "$backend"; grep -qF "'$HOME'" "$T/refused"
   done
 }
+
+# The attack stages a submodule, whose own configuration has the filter.
+@test "33 J3: no filter of a submodule runs where changes are taken along" {
+  tarball "$T/open/tarball"
+  git init -q sub; echo a >sub/a; git -C sub add a; git -C sub -c user.name=x -c user.email=x@y commit -qm a; git add sub 2>/dev/null
+  git -C sub config filter.x.clean "$payload; cat"; echo '* filter=x' >sub/.git/info/attributes
+  sleep 1; echo b >sub/a; git add -A; ran; touch sub/a
+  refused "$garth" new --with-changes t; grep -q submodule "$T/refused"
+  [[ ! -e $marker ]]
+}
