@@ -104,7 +104,7 @@ works() {
         within 60 "$garth" $command
         if grep -aqF "$SECRET" "$T/answer"; then echo "the sentinel came out: $command"; return 1; fi
       done
-      git for-each-ref refs/garth/tasks --format='delete %(refname)' | git update-ref --stdin
+      git for-each-ref 'refs/garth/tasks/*/kept' --format='delete %(refname)' | git update-ref --stdin
       clean || { echo "$backend $how"; return 1; }
       "$garth" discard -fD t >/dev/null
       git for-each-ref refs/garth --format='delete %(refname)' | git update-ref --stdin
