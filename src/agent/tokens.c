@@ -47,7 +47,7 @@ static bool is_refresh(const char *key)
 	char name[KEY_MAX];
 
 	bare_name(key, name);
-	return !strncmp(name, "refresh", 7) || strstr(name, "refreshtoken");
+	return strstr(name, "refresh") || !strcmp(name, "offlinetoken");
 }
 
 static bool is_one_of(const char *key, const char *const *names)
@@ -127,7 +127,8 @@ static bool clean_value(struct walk *w, json_t *value, const char *name);
 /* A string that is JSON itself: the same again. NULL where nothing was taken out of it. */
 static json_t *clean_string(struct walk *w, const char *text)
 {
-	json_t *inner = *text == '{' || *text == '[' ? json_loads(text, 0, NULL) : NULL, *ret = NULL;
+	char first = text[strspn(text, " \t\r\n")];
+	json_t *inner = first == '{' || first == '[' ? json_loads(text, 0, NULL) : NULL, *ret = NULL;
 	char *dump = NULL;
 
 	if (inner && clean_value(w, inner, "") && (dump = json_dumps(inner, JSON_COMPACT)))
@@ -166,6 +167,14 @@ static bool clean_member(struct walk *w, json_t *object, const char *key, json_t
 	return changed;
 }
 
+static bool clean_item(struct walk *w, json_t *array, size_t i, const char *name)
+{
+	json_t *item = json_array_get(array, i);
+	json_t *other = json_is_string(item) ? clean_string(w, json_string_value(item)) : NULL;
+
+	return other ? !json_array_set_new(array, i, other) : clean_value(w, item, name);
+}
+
 /* Tells whether anything was taken out. */
 static bool clean_value(struct walk *w, json_t *value, const char *name)
 {
@@ -173,14 +182,14 @@ static bool clean_value(struct walk *w, json_t *value, const char *name)
 	const char *key;
 	json_t *sub;
 	void *next;
-	size_t i;
 
 	if (w->depth == DEPTH_MAX) {
 		w->too_deep = true;
 		return false;
 	}
 	w->depth++;
-	json_array_foreach(value, i, sub) changed |= clean_value(w, sub, name);
+	for (size_t i = 0; i < json_array_size(value); i++)
+		changed |= clean_item(w, value, i, name);
 	if (json_is_object(value) && !w->beside)
 		note_end(value, name, w->t);
 	json_object_foreach_safe(value, next, key, sub) changed |= clean_member(w, value, key, sub);

@@ -29,6 +29,8 @@ static void test_every_shape(void **state)
 		{ "x.json",
 			"{\"keep\":1,\"oauth_refresh_token\":\"SECRET\",\"refresh\":{\"value\":\"SECRET\"}}" },
 		{ "x.json", "{\"keep\":\"{\\\"refresh_token\\\":\\\"SECRET\\\"}\"}" },
+		{ "x.json", "{\"keep\":[\" {\\\"refresh_token\\\":\\\"SECRET\\\"}\"]}" },
+		{ "x.json", "{\"keep\":1,\"token_refresh\":\"SECRET\",\"OAuthRefresh\":\"SECRET\"}" },
 		{ "x.jsonc", "// refresh\n{\"keep\": 1, /* \" */ \"refresh_token\": \"SECRET\",}" },
 		{ "no-extension", "{\"keep\":1,\"refresh_token\":\"SECRET\"}" },
 		{ ".config/goose/secrets.yaml", "OPENAI_API_KEY: keep\nX_REFRESH_TOKEN: SECRET\n" },
