@@ -166,7 +166,7 @@ open('bottom', 'w').close()"
 
 # The attack makes files that take no room where they are and fill the disk of who copies them.
 @test "20 J1: sparse files in show, diff and export" {
-  mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'limits: {max_file_size: 2000GB}' >"$XDG_CONFIG_HOME/garth/config.yaml"
+  mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'limits: {max_disk: 4000GB}' >"$XDG_CONFIG_HOME/garth/config.yaml"
   truncate -s 1T "$T/open/sparse"
   (($(stat -c %s "$T/open/sparse") == 1 << 40))
   rm "$T/open/sparse"
