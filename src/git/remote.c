@@ -193,6 +193,8 @@ static int check_place(const struct repo *r, const char *remote, const char *pat
 		if (real && (path_within(real, r->main_top) || path_within(real, r->git_dir)))
 			return err_set(e, ERR_REFUSED,
 				"the remote '%s' is in the checkout itself, and its hooks would run", remote);
+		if (real && trust_check_pushed(r, real, e) < 0)
+			return -1;
 		found |= real != NULL;
 	}
 	if (found)

@@ -1,8 +1,12 @@
 #include "git/trust.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 
 /* "section.…key", in lower case as git prints them; with a value, only where it begins so, or where it is a
  * line break and there is one: who lists such URLs cannot tell where one ends. */
@@ -115,12 +119,71 @@ int trust_check_list(const struct buf *list, const char *place, struct err *e)
 	return 0;
 }
 
+static int list_config(const char *git_dir, struct buf *list, struct err *e)
+{
+	struct git g = { .dir = git_dir, .shows_config = true, .seconds = 60 };
+
+	if (git_do(&g, list, e, "config", "--list", "--show-scope", "-z", "--includes", NULL) < 0)
+		return err_wrap(e, "cannot read the configuration of '%s'", git_dir);
+	return 0;
+}
+
 int trust_check(const struct repo *r, struct err *e)
 {
-	struct git g = { .dir = r->git_dir, .shows_config = true, .seconds = 60 };
 	auto_buf list = BUF_INIT(4 << 20);
 
-	if (git_do(&g, &list, e, "config", "--list", "--show-scope", "-z", "--includes", NULL) < 0)
-		return err_wrap(e, "cannot read the repository's configuration");
+	if (list_config(r->git_dir, &list, e) < 0)
+		return -1;
 	return trust_check_list(&list, r->main_top, e);
+}
+
+/* A file in its hooks that could be started; the samples that git puts there are none. */
+static bool has_hooks(const char *git_dir)
+{
+	auto_str hooks = path_join(git_dir, "hooks");
+	DIR *d = opendir(hooks);
+	struct dirent *ent;
+	bool found = false;
+
+	while (d && !found && (ent = readdir(d))) {
+		size_t n = strlen(ent->d_name);
+
+		found = ent->d_name[0] != '.' && (n < 7 || strcmp(ent->d_name + n - 7, ".sample") != 0) &&
+			!faccessat(dirfd(d), ent->d_name, X_OK, 0);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* Settings of a repository that a program comes with which runs when something is pushed to it. */
+static bool names_program(const struct buf *list)
+{
+	static const char *const keys[] = { "core.hookspath\n", "core.alternaterefscommand\n",
+		"core.fsmonitor\n", "uploadpack.packobjectshook\n" };
+	const char *scope, *key, *value;
+	size_t at = 0;
+
+	while (next(list, &at, &scope, &key, &value))
+		for (size_t i = 0; is_own(scope) && i < ARRAY_SIZE(keys); i++)
+			if (!strncmp(key, keys[i], strlen(keys[i])))
+				return true;
+	return false;
+}
+
+int trust_check_pushed(const struct repo *r, const char *place, struct err *e)
+{
+	auto_str inner = path_join(place, ".git"), git_dir = xstrdup(access(inner, F_OK) ? place : inner);
+	auto_buf list = BUF_INIT(4 << 20);
+
+	if (list_config(git_dir, &list, e) < 0)
+		return -1;
+	if (!has_hooks(git_dir) && !names_program(&list))
+		return 0;
+	if (is_trusted(&list, place) || is_trusted(&list, r->main_top))
+		return 0;
+	err_set(e, ERR_REFUSED,
+		"'%s', which would be pushed to, has hooks of its own: they run only where it is trusted",
+		place);
+	return err_hint(e, "git config --global --add garth.trust '%s'", place);
 }

@@ -19,6 +19,10 @@
  * in a push or fetch and that can run a program or lead the user's credentials elsewhere. */
 int trust_check(const struct repo *r, struct err *e);
 
+/* The hooks of a repository on this machine that is pushed to are run by the user. ERR_REFUSED where the one
+ * at `place` has any, or names other programs, and the user has trusted neither it nor r. */
+int trust_check_pushed(const struct repo *r, const char *place, struct err *e);
+
 /* The same for a list as `git config --list --show-scope -z` prints it ("scope\0key\nvalue\0" …); `place` is
  * what the user would have named. Pure. */
 int trust_check_list(const struct buf *list, const char *place, struct err *e);

@@ -4,6 +4,8 @@ load helpers
 remote() {
   git init -q --bare "$T/home/$1.git"
   git remote add "$1" "$T/home/$1.git"
+  # some tests have hooks there
+  git config --global --add garth.trust "$T/home/$1.git"
   git push -q "$1" main
 }
 other() {

@@ -267,6 +267,25 @@ tarball() {
   [[ ! -e $marker ]]
 }
 
+# The attack comes as two directories, and the checkout's remote is the other one, which has the hook.
+@test "31 J4: a remote beside the checkout, which came with it" {
+  tarball "$T/open/tarball"
+  git init -q --bare ../evil.git; printf '#!/bin/sh\n%s\n' "$payload" >../evil.git/hooks/pre-receive; chmod +x ../evil.git/hooks/pre-receive
+  git config remote.origin.url ../evil.git
+  quiet new t
+  inside t 'echo changed >>a.txt; git commit -qam changed'
+  git push -q origin HEAD:refs/heads/control; git push -q origin :refs/heads/control; ran
+  refused "$garth" push t; grep -q 'garth.trust' "$T/refused"
+  [[ ! -e $marker ]]
+  rm ../evil.git/hooks/pre-receive; mkdir ../hooks; printf '#!/bin/sh\n%s\n' "$payload" >../hooks/pre-receive; chmod +x ../hooks/pre-receive
+  git -C ../evil.git config core.hooksPath "$T/open/hooks"
+  refused "$garth" push t
+  [[ ! -e $marker ]]
+  # the user's word
+  git config --global --add garth.trust "$T/open/evil.git"
+  "$garth" push t; ran
+}
+
 # What the server says in a cookie is written over a file that the repository's configuration names.
 @test "31 J5: a file of the user's for cookies" {
   tarball "$T/open/tarball"
