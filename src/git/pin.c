@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/alloc.h"
 #include "sys/digest.h"
@@ -134,19 +135,63 @@ static void name_it(const struct repo *r, const struct buf *text, char oid[65])
 		snprintf(oid + 2 * i, 3, "%02x", sum[i]);
 }
 
-int pin_commit(
-	const struct repo *r, const struct pin *p, const char *about, bool write, char oid[65], struct err *e)
+static int text_of(const struct pin *p, const char *about, struct buf *text, struct err *e)
+{
+	write_text(p, about, text);
+	return text->overflow ? err_set(e, ERR_FAILED, "there are too many commits to keep") : 0;
+}
+
+int pin_name(const struct repo *r, const struct pin *p, const char *about, char oid[65], struct err *e)
 {
 	auto_buf text = BUF_INIT(16 << 20);
+
+	if (text_of(p, about, &text, e) < 0)
+		return -1;
+	name_it(r, &text, oid);
+	return 0;
+}
+
+/* A pack of one commit: its head, the object's type and size, the bytes, and the sum of it all. */
+static int make_pack(const struct repo *r, const struct buf *text, struct buf *out, struct err *e)
+{
+	static const char head[] = "PACK\0\0\0\2\0\0\0\1";
+	uLongf len = compressBound(text->len);
+	auto_str packed = xcalloc(1, len);
+	unsigned char sum[DIGEST_MAX];
+	size_t rest = text->len >> 4;
+
+	buf_add(out, head, sizeof(head) - 1);
+	buf_addch(out, (char)(1 << 4 | (text->len & 15) | (rest ? 0x80 : 0)));
+	for (; rest; rest >>= 7)
+		buf_addch(out, (char)((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0)));
+	if (compress2((Bytef *)packed, &len, (const Bytef *)text->data, text->len, Z_BEST_SPEED) != Z_OK)
+		return err_set(e, ERR_FAILED, "cannot compress a commit");
+	buf_add(out, packed, len);
+	digest_of(r->hash_len, out->data, out->len, sum);
+	buf_add(out, (const char *)sum, r->hash_len);
+	return 0;
+}
+
+int pin_write(
+	const struct repo *r, const struct pin *p, const char *about, struct ref_txn *txn, struct err *e)
+{
+	auto_buf text = BUF_INIT(16 << 20), pack = BUF_INIT(32 << 20), said = BUF_SMALL;
 	auto_strvec args = STRVEC_INIT;
 	struct git g = repo_git(r);
 
-	write_text(p, about, &text);
-	if (text.overflow)
-		return err_set(e, ERR_FAILED, "there are too many commits to keep");
-	name_it(r, &text, oid);
-	strvec_pushl(&args, "hash-object", "-t", "commit", "-w", "--stdin", NULL);
-	return write ? git_run(&g, &args, &text, NULL, e) : 0;
+	if (text_of(p, about, &text, e) < 0 || make_pack(r, &text, &pack, e) < 0)
+		return -1;
+	strvec_pushl(&args, "index-pack", "--stdin", "--keep=garth", NULL);
+	if (git_run(&g, &args, &pack, &said, e) < 0)
+		return -1;
+	/* "keep\tHASH\n"; "pack" where somebody else has the same one and holds it */
+	if (!strncmp(buf_str(&said), "keep\t", 5)) {
+		auto_str keep = xasprintf("%s/objects/pack/pack-%.*s.keep", r->git_dir,
+			(int)strcspn(said.data + 5, "\n"), said.data + 5);
+
+		ref_hold(txn, keep);
+	}
+	return 0;
 }
 
 int pin_read(const struct repo *r, const char *oid, struct strvec *ret, struct err *e)

@@ -3,7 +3,8 @@
  *
  *	auto_pin p = PIN_INIT;
  *	pin_choose(r, &tips, &held, &p, e);        the few that reach all of the others
- *	pin_commit(r, &p, about, write, oid, e);   the commit that has them for parents
+ *	pin_name(r, &p, about, oid, e);            the commit that has them for parents
+ *	pin_write(r, &p, about, txn, e);           made, and held until the transaction sets the ref
  *	pin_read(r, oid, &commits, e);             its parents again
  *
  * The same commits make the same pin, whoever makes it, so that a ref that is right is not written again.
@@ -15,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/strvec.h"
+#include "git/ref.h"
 #include "git/repo.h"
 
 struct pin {
@@ -33,10 +35,13 @@ void pin_release(struct pin *p);
  * and not as much as the project has. */
 int pin_choose(const struct repo *r, const struct strvec *tips, const struct strvec *held, struct pin *ret,
 	struct err *e);
-/* The id of the commit that keeps them; there is at least one. With `write`, the repository gets it. `about`
- * is its message. */
-int pin_commit(const struct repo *r, const struct pin *p, const char *about, bool write, char oid[65],
-	struct err *e);
+/* The id of the commit that keeps them; there is at least one. `about` is its message. */
+int pin_name(const struct repo *r, const struct pin *p, const char *about, char oid[65], struct err *e);
+/* Writes it into the repository. A `git gc --prune=now` of the user's that began before its ref is there
+ * would take a new object away, and leave a broken ref: so it comes in a pack with a .keep file, which the
+ * transaction holds until it has set the ref. */
+int pin_write(
+	const struct repo *r, const struct pin *p, const char *about, struct ref_txn *txn, struct err *e);
 /* The commits that one keeps. */
 int pin_read(const struct repo *r, const char *oid, struct strvec *ret, struct err *e);
 

@@ -87,6 +87,14 @@ bool ref_can_name(const struct repo *r, const char *oid)
 void ref_release(struct ref_txn *t)
 {
 	buf_release(&t->text);
+	for (size_t i = 0; i < t->held.n; i++)
+		unlink(t->held.v[i]);
+	strvec_release(&t->held);
+}
+
+void ref_hold(struct ref_txn *t, const char *path)
+{
+	strvec_push(&t->held, path);
 }
 
 void ref_create(struct ref_txn *t, const char *name, const char *oid)

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/strvec.h"
 #include "git/repo.h"
 
 /* What a task is shown: the target branch ("" for none), one ref more (NULL for none), and the tags, as lines
@@ -22,6 +23,7 @@ bool ref_can_name(const struct repo *r, const char *oid);
  * where the ref exists, a remove where it has another value. */
 struct ref_txn {
 	struct buf text;
+	struct strvec held; /* files that go with the transaction; see ref_hold */
 };
 #define REF_TXN_INIT                                                                                         \
 	{                                                                                                    \
@@ -31,6 +33,9 @@ struct ref_txn {
 void ref_release(struct ref_txn *t);
 #define auto_ref_txn __attribute__((cleanup(ref_release))) struct ref_txn
 void ref_create(struct ref_txn *t, const char *name, const char *oid);
+/* A file that keeps an object from `git gc` until a ref of the transaction names it. It is removed when the
+ * transaction is released, committed or not. */
+void ref_hold(struct ref_txn *t, const char *path);
 /* Sets a ref whatever it was. */
 void ref_set(struct ref_txn *t, const char *name, const char *oid);
 /* old may be NULL: whatever it is. */

@@ -76,11 +76,11 @@ static int add(const struct repo *r, const struct task *t, const struct pin *p, 
 	auto_str text = xasprintf(about, (long long)t->id);
 	char now[65], oid[65];
 
-	if (ref_read(r, ref, now, e) < 0 || pin_commit(r, p, text, false, oid, e) < 0)
+	if (ref_read(r, ref, now, e) < 0 || pin_name(r, p, text, oid, e) < 0)
 		return -1;
 	if (!strcmp(now, oid))
 		return 0;
-	if (write && pin_commit(r, p, text, true, oid, e) < 0)
+	if (write && pin_write(r, p, text, txn, e) < 0)
 		return -1;
 	ref_set(txn, ref, oid);
 	return 0;

@@ -90,22 +90,38 @@ static void what_is_not_there_is_left_out(void **state)
 static void the_same_commits_make_the_same_pin(void **state)
 {
 	auto_strvec parents = STRVEC_INIT;
+	struct ref_txn txn = REF_TXN_INIT;
 	char oid[65], again[65];
+	auto_str keep = NULL;
 	struct fixture f;
 
 	make(state, "repo", &f);
 	strvec_pushl(&f.tips, f.two, f.other, NULL);
 	strvec_push(&f.held, f.base);
 	assert_chosen(&f, f.two, f.other);
-	assert_int_equal(pin_commit(&f.g.repo, &f.p, "why\n", false, oid, &f.e), 0);
+	assert_int_equal(pin_name(&f.g.repo, &f.p, "why\n", oid, &f.e), 0);
 	assert_int_equal(pin_read(&f.g.repo, oid, &parents, &f.e), -1);
-	assert_int_equal(pin_commit(&f.g.repo, &f.p, "why\n", true, again, &f.e), 0);
-	assert_string_equal(oid, again);
 	f.e = (struct err)ERR_INIT;
+	assert_int_equal(pin_write(&f.g.repo, &f.p, "why\n", &txn, &f.e), 0);
+	assert_int_equal(pin_name(&f.g.repo, &f.p, "why\n", again, &f.e), 0);
+	assert_string_equal(oid, again);
+	/* until its ref is there, the user's gc leaves it alone */
+	git_in(&f.g, "update-ref", "refs/x/two", f.two);
+	git_in(&f.g, "update-ref", "refs/x/other", f.other);
+	git_in(&f.g, "gc", "-q", "--prune=now");
+	git_in(&f.g, "cat-file", "-e", oid);
+	assert_int_equal(txn.held.n, 1);
+	assert_int_equal(access(txn.held.v[0], F_OK), 0);
 	assert_int_equal(pin_read(&f.g.repo, oid, &parents, &f.e), 0);
 	assert_int_equal(parents.n, 2);
 	assert_string_equal(git_in(&f.g, "log", "-1", "--format=%s", oid), "why");
-	git_in(&f.g, "update-ref", "refs/x/kept", oid);
+	ref_set(&txn, "refs/x/kept", oid);
+	keep = xstrdup(txn.held.v[0]);
+	assert_int_equal(ref_commit(&f.g.repo, &txn, &f.e), 0);
+	ref_release(&txn);
+	assert_int_equal(access(keep, F_OK), -1);
+	git_in(&f.g, "update-ref", "-d", "refs/x/two");
+	git_in(&f.g, "update-ref", "-d", "refs/x/other");
 	git_in(&f.g, "gc", "-q", "--prune=now");
 	git_in(&f.g, "fsck", "--strict");
 	git_in(&f.g, "cat-file", "-e", f.two);
