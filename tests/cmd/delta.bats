@@ -108,8 +108,14 @@ unsettled() {
 
 @test "W4 J10 base: git believes the index of the first task, and of one on a delta, without reading a file" {
   # the control: in a worktree that git makes, all of them are as young as its index
-  git worktree add -q "$T/w" --detach
-  for f in a.txt dir/b.txt; do [[ $(stat -c %Y "$T/w/$f") == "$(stat -c %Y .git/worktrees/w/index)" ]] || skip "the second passed"; done
+  # (unless a second ended just then: it is made again)
+  for i in {1..20}; do
+    git worktree add -q "$T/w$i" --detach
+    young=0
+    for f in a.txt dir/b.txt; do [[ $(stat -c %Y "$T/w$i/$f") != "$(stat -c %Y ".git/worktrees/w$i/index")" ]] || young=$((young + 1)); done
+    ((young != 2)) || break
+  done
+  ((young == 2))
   "$garth" new t
   [[ -z $(unsettled t) ]] || { unsettled t; false; }
   echo four >d.txt; echo more >>a.txt; ln -s dir dirlink; git add -A; git commit -qm second
