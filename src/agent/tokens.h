@@ -2,8 +2,8 @@
  * What a log-in file holds, and what of it may come into a task.
  *
  * A refresh token is single use: the service answers it with a new one, and takes the second use of the old
- *one for a theft that ends the whole log-in. A copy inside would log the user out as soon as the agent
- *renews. So none is copied; the task has the access token alone, for as long as that is good.
+ * one for a theft that ends the whole log-in. A copy inside would log the user out as soon as the agent
+ * renews. So none is copied; the task has the access token alone, for as long as that is good.
  *
  *	auto_tokens t = { 0 };
  *	if (tokens_take_out(path, &text, &t) < 0) → cannot be read: is not copied

@@ -5,8 +5,9 @@
  *	*.crates.io         every name beneath it, whole labels, not crates.io itself
  *	example.org:8443    that port and no other
  *	localhost:8080      the user's own machine: a port of its loopback, which is forwarded
- *(task/network.h) 10.0.0.7, [fd00::7]:443, 10.0.0.0/8    addresses: as such, and as what a listed name leads
- *to
+ *	                    (task/network.h)
+ *	10.0.0.7, [fd00::7]:443, 10.0.0.0/8
+ *	                    addresses: as such, and as what a listed name leads to
  *
  * Names are compared as DNS has them: case and one dot at the end do not count, labels do. Whatever is not a
  * plain name or a plainly written address is refused before it is compared: an address in octal, hexadecimal

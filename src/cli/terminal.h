@@ -6,8 +6,8 @@
  *	terminal_session(conn, &opts, &result, e)
  *
  * During a session, signals are passed on to the command: with pipes INT, QUIT, TERM, HUP, USR1 and USR2;
- *with a terminal the same but HUP, by which the terminal says that it is gone. The terminal is put back into
- *the state it was in before terminal_session returns, whatever happened.
+ * with a terminal the same but HUP, by which the terminal says that it is gone. The terminal is put back into
+ * the state it was in before terminal_session returns, whatever happened.
  */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H

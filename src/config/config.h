@@ -30,7 +30,7 @@
  *	  check_every: 10             # seconds between two looks at what a running task has added
  *	  max_processes: 4096         # threads count too
  *	  max_memory: 4GB             # of all its processes where there is a control group, else of each; 0:
- *none max_cpu: 150                # percent of one processor, where there is a control group; 0: none policy:
+ * none max_cpu: 150                # percent of one processor, where there is a control group; 0: none policy:
  *	  protected: [deploy]         # more paths (globs, gateway/policy.h) that need the user's word
  *	  allow: [.vscode/settings.json] # built-in ones that do not
  *	  rewrite: keep               # keep | refuse
@@ -62,7 +62,7 @@
  *	    hosts: [api.openai.com]   # its model's endpoints, for network allow
  *	    resume: [aider, "{options}", --restore-chat-history, --message, "{answer}"]
  *	    options: [--yes-always, --model=] # what stays of the first command's; with = those that have a
- *value
+ * value
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H

@@ -12,7 +12,7 @@
  *	base: main                    # where it begins; else HEAD
  *	backend: overlay
  *	push: main                    # when it is done, to this branch of the remote (push/push.h); else
- *nowhere strict_isolation: false timeout: 2h
+ * nowhere strict_isolation: false timeout: 2h
  *
  * {session} is the first run's id, a UUID, in every run; {answer} is what the user answered. Errors are
  * ERR_CONFIG with file, line and column.

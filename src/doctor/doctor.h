@@ -1,6 +1,6 @@
 /*
  * What is wrong with the Garth home and with what Garth has in the users' repositories, found and, when
- *asked, mended (T9, and the orphans of T6).
+ * asked, mended (T9, and the orphans of T6).
  *
  *	auto_findings found = { 0 };
  *	doctor_look(c, &found, e);              changes nothing
@@ -13,7 +13,7 @@
  *
  * Nothing that may be the only copy of somebody's work is removed. What belongs to no task goes to the trash
  * (found.h), from where `garth gc` removes it when its term is over; commits that only Garth's refs reach
- *keep these refs.
+ * keep these refs.
  */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H

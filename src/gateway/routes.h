@@ -7,8 +7,8 @@
  *	POST /api/v1/git/publish   {"tip"?} → {"tip","branch","commits"}
  *	POST /api/v1/git/reset     {"args":[…]} → {}; checkout and merge likewise
  *	POST /api/v1/git/push      {"args":[…]} → {"remote","branch","tip","new","output"}, where the task
- *file says so POST /api/v1/git/fetch     {"args":[…]} → {"remote","ref","new","output","refs"}, where
- *git.fetch says so
+ * file says so POST /api/v1/git/fetch     {"args":[…]} → {"remote","ref","new","output","refs"}, where
+ * git.fetch says so
  *
  * and of the user's alone:
  *

@@ -4,7 +4,7 @@
  * are the agent's.
  *
  * A client first sends one of EXEC (start a command in the task), ATTACH (to the task's main command),
- *CANCEL, or PORT. After EXEC and ATTACH the connection carries that command's streams until EXIT or FAIL:
+ * CANCEL, or PORT. After EXEC and ATTACH the connection carries that command's streams until EXIT or FAIL:
  *
  *	client: STDIN, STDIN_END, RESIZE, SIGNAL, CLOSE_OUT, DETACH
  *	keeper: STARTED, OUT, ERR, WINDOW, NOTE, EXIT, FAIL

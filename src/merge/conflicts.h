@@ -5,8 +5,7 @@
  * without any conflicts with nothing, whatever it has got from its target by a sync.
  *
  *	auto_conflict_list l = { 0 };
- *	merge_conflicts(c, t, all, &l, e)    with its target first, then with the tasks of `all`, in their
- *order
+ *	merge_conflicts(c, t, all, &l, e)    with its target first, then with the tasks of `all`, in their order
  *
  * Each answer of git's is kept in the store by the ids of the commits it is about, so a second look starts no
  * git. Only tasks that have published something are compared.

@@ -3,7 +3,7 @@
  *
  * The result is computed with `git merge-tree --write-tree` (rebase: commit by commit), without a working
  * tree; conflicts are reported by file with nothing changed. Where the target is checked out, that checkout
- *is the user's and comes first: nothing in it is overwritten, ignored files included. In this order:
+ * is the user's and comes first: nothing in it is overwritten, ignored files included. In this order:
  *
  *	journal: $GARTH_HOME/merges/<project>.json (old, new, checkout)     fault merge-journal
  *	take the checkout's index.lock; refuse if a merge, rebase, cherry-pick, revert or bisect is in
@@ -18,7 +18,7 @@
  *
  * At any moment each path is the old file or the new one, whole. After a crash merge_settle finishes what had
  * moved the ref and reverts what had not, touching only files that are still the ones that it knows
- *(update.h).
+ * (update.h).
  */
 #ifndef MERGE_MERGE_H
 #define MERGE_MERGE_H

@@ -11,7 +11,7 @@
  *
  * Names are given and objects are written by git itself: by three `git hash-object -w` (one for each kind),
  * which are handed files in DIR, where nobody else writes. So a collision of SHA-1 is found by whoever always
- *finds it.
+ * finds it.
  *
  * Whether the objects fit together (entries exist, and are what they are said to be) is the gateway's walk's.
  *

@@ -1,7 +1,7 @@
 /*
  * A garth command in a process of its own, beside an event loop: what it prints is gathered up to a limit,
- *and it has a limit of time. It is this very program, also where the file it was started from has been
- *replaced.
+ * and it has a limit of time. It is this very program, also where the file it was started from has been
+ * replaced.
  *
  *	child_start(base, &(struct child_spec){ .args = &words, .fn = on_answer, .arg = x, … }, &child, e)
  */

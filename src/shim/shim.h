@@ -1,14 +1,14 @@
 /*
  * garth-shim: the `git` that an agent finds on its PATH, and the hook by which the gateway's word reaches
  * every other git. Small, static, links nothing but libc, base and sys. It runs inside: it guides, and
- *whoever goes past it can do no harm.
+ * whoever goes past it can do no harm.
  *
  * One program under two names (argv[0]):
  *
  *	INSIDE_DIR/bin/git                 git.c: looks the command up in the table (table.c) and runs the
- *real git, asks the gateway first, or says BLOCKED <private repository>/hooks/reference-transaction ->
- *INSIDE_DIR/hook hook.c: at "prepared", where the task's branch moves, asks the gateway to publish the new
- *tip; no answer of 200 means exit 1, which leaves HEAD, index and a merge in progress as they were
+ * real git, asks the gateway first, or says BLOCKED <private repository>/hooks/reference-transaction ->
+ * INSIDE_DIR/hook hook.c: at "prepared", where the task's branch moves, asks the gateway to publish the new
+ * tip; no answer of 200 means exit 1, which leaves HEAD, index and a merge in progress as they were
  *
  * What it knows of the task it reads from read-only files of the jail (JAIL_DATA rows):
  *
@@ -21,8 +21,8 @@
  * Where there is no branch (no task, or one without a repository), everything is the real git's.
  *
  * The hook steps aside (exit 0 at once) where GARTH_GATEWAY is set: the gateway itself runs that git. An
- *agent that sets it makes drafts, which are published when the task ends. By GARTH_TOLD ("FD:INODE" of a
- *pipe) the hook lets the shim know that the gateway has been asked.
+ * agent that sets it makes drafts, which are published when the task ends. By GARTH_TOLD ("FD:INODE" of a
+ * pipe) the hook lets the shim know that the gateway has been asked.
  */
 #ifndef SHIM_SHIM_H
 #define SHIM_SHIM_H

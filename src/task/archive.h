@@ -1,8 +1,8 @@
 /*
  * Archives (T7): a task goes to $GARTH_HOME/archives/<task>.<id>.tar.gz with all that it has, and `garth
- *undo` brings it back. It goes by way of the trash (remove.h), with a deed "archive" and the mark `archive`
- *in its directory, which keeps the trash from being emptied of it; its pins in the repository stay for as
- *long as it can come back.
+ * undo` brings it back. It goes by way of the trash (remove.h), with a deed "archive" and the mark `archive`
+ * in its directory, which keeps the trash from being emptied of it; its pins in the repository stay for as
+ * long as it can come back.
  *
  *	in the trash, marked; "archived" in the store                            fault archive-trash
  *	packed, under a name of its own                                           fault archive-packed

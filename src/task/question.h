@@ -4,7 +4,8 @@
  *
  *	$GARTH_QUESTION_FILE    JSON: {"question": "Which?", "options": ["this", "that"]}, or plain text
  *	question.json           such JSON, in the workspace's top directory, committed or not, unless the file
- *was there before the task POST /api/v1/question   the same, as a request
+ *	                        was there before the task
+ *	POST /api/v1/question   the same, as a request
  *
  * The one that is open is tasks/<id>/question, which the inside cannot change. All text is the agent's: a
  * claim, cleaned.

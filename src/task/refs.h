@@ -1,20 +1,22 @@
 /*
  * A task's refs in the user's repository: its branch, and what keeps `git gc` from taking away commits that
- *the task's private storage borrows and that no branch may hold any more. People see these refs in `git log
- *--all` and in their tools, so there are few: at most three for a task, and one for a removed one.
+ * the task's private storage borrows and that no branch may hold any more. People see these refs in `git log
+ * --all` and in their tools, so there are few: at most three for a task, and one for a removed one.
  *
  *	refs/heads/garth/<task>          the branch
  *	refs/garth/tasks/<id>/base       the commit that it began at, or has followed its target to
  *	refs/garth/tasks/<id>/kept       only where there is more to keep: a commit (git/pin.h) whose parents
- *are tips of snapshots, the base of its files after a sync, branches as it is and was shown them; each only
- *if no other one reaches it refs/garth/trash/<id>/tip        of a task in the trash or an archive: the
- *branch's tip, if it reaches all that the task needs; else refs/garth/trash/<id>/kept       a commit as above
+ *	                                 are the tips of its snapshots, the base of its files after a sync, and
+ *	                                 branches as it is and was shown them, unless another one reaches them
+ *	refs/garth/trash/<id>/tip        of a task in the trash or an archive: the branch's tip, if it reaches
+ *	                                 all that the task needs
+ *	refs/garth/trash/<id>/kept       else: a commit as above
  *	refs/garth/trash/found-<name>/…  of what `garth doctor` put into the trash: head
  *	refs/garth/fetched/<home>-<pid>  what a process of this home has fetched, while it is at it
  *
  * Tags that a task is shown are not kept: the user's own refs hold them. One that is removed outside is
- *removed inside too (gateway/renew.h). Earlier versions had a ref for each snapshot, tag and trashed tag:
- *refs_old.h.
+ * removed inside too (gateway/renew.h). Earlier versions had a ref for each snapshot, tag and trashed tag:
+ * refs_old.h.
  */
 #ifndef TASK_REFS_H
 #define TASK_REFS_H

@@ -6,8 +6,8 @@
  *	OID ~REFNAME     shown before
  *
  * It tells which refs inside are as the agent found them, and which commits the agent may build on. The
- *user's own refs hold what is shown now, but for the branches among them, which people rewrite: those are
- *pinned (refs.h).
+ * user's own refs hold what is shown now, but for the branches among them, which people rewrite: those are
+ * pinned (refs.h).
  */
 #ifndef TASK_SHOWN_H
 #define TASK_SHOWN_H

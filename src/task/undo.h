@@ -1,6 +1,6 @@
 /*
  * Taking a discard back: the task comes out of the trash with its files, drafts, branch, pins and snapshots,
- *in the state that it had.
+ * in the state that it had.
  *
  *	in the store again, "discarding"     its name is its own from here on     fault undo-marked
  *	its directory moves out of the trash                                      fault undo-moved
@@ -9,7 +9,7 @@
  *	in the store: its old state, the deed undone                              fault undo-stored
  *
  * All under the lock of its directory. After a crash or a failure before the last step, task_settle discards
- *it again: everything is in the trash as it was, and the next undo begins anew.
+ * it again: everything is in the trash as it was, and the next undo begins anew.
  */
 #ifndef TASK_UNDO_H
 #define TASK_UNDO_H

@@ -4,10 +4,11 @@
  *	bases/<project>/<commit>/tree    the files; of a delta: what differs from its parent, with whiteouts
  *	bases/<project>/<commit>/index   git's index for them, extensions filled in
  *	bases/<project>/<commit>/bound   the last that is written: the path inside to which the index'
- *untracked cache is bound, nothing if it has none; bases of before have `seed`
+ *	                                 untracked cache is bound, nothing if it has none; older bases have
+ *	                                 `seed`
  *	bases/<project>/<commit>/parent  of a delta: the full base it lies on
  *	bases/<project>/<commit>/boot    until the files are on disk for sure: the boot during which they were
- *made
+ *	                                 made
  *
  * A base is made in a directory of another name and renamed when it is whole, so what is there is whole; one
  * that a crash of the machine may have torn is made again. A delta always lies on a full base: two layers at

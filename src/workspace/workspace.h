@@ -13,8 +13,8 @@
  * Everything that is read here from a workspace is hostile; it is opened beneath a descriptor.
  *
  * A workspace has two paths. task->workspace is where it is inside the jail; for overlay and clone that is
- *the project's own path, at which the host has the user's checkout. ws->host is where its files are on the
- *host. Nothing outside a jail opens task->workspace.
+ * the project's own path, at which the host has the user's checkout. ws->host is where its files are on the
+ * host. Nothing outside a jail opens task->workspace.
  */
 #ifndef WORKSPACE_WORKSPACE_H
 #define WORKSPACE_WORKSPACE_H
