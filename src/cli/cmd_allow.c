@@ -11,7 +11,7 @@
 #include "cli/reach.h"
 #include "cli/say.h"
 #include "cli/session.h"
-#include "gateway/policy.h"
+#include "publish/policy.h"
 #include "sys/fd.h"
 #include "task/network.h"
 

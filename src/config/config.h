@@ -31,7 +31,7 @@
  *	  max_processes: 4096         # threads count too
  *	  max_memory: 4GB             # of all its processes where there is a control group, else of each; 0:
  * none max_cpu: 150                # percent of one processor, where there is a control group; 0: none policy:
- *	  protected: [deploy]         # more paths (globs, gateway/policy.h) that need the user's word
+ *	  protected: [deploy]         # more paths (globs, publish/policy.h) that need the user's word
  *	  allow: [.vscode/settings.json] # built-in ones that do not
  *	  rewrite: keep               # keep | refuse
  *	  identity: agent             # agent | forced

@@ -27,8 +27,8 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "gateway/gate.h"
-#include "gateway/refusal.h"
+#include "publish/gate.h"
+#include "publish/refusal.h"
 
 /* Answers a request; the HTTP status. *ret is the answer's JSON, an error's too. */
 int route(struct gate *g, bool user, const char *method, const char *path, const char *body, size_t len,

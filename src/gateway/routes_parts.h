@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "gateway/gate.h"
-#include "gateway/refusal.h"
+#include "publish/gate.h"
+#include "publish/refusal.h"
 
 struct request {
 	struct gate *gate;

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "git/remote.h"
-#include "gateway/renew.h"
+#include "history/renew.h"
 #include "gateway/routes_parts.h"
 #include "push/fetch.h"
 #include "push/push.h"

@@ -15,7 +15,7 @@
  *	refs/garth/fetched/<home>-<pid>  what a process of this home has fetched, while it is at it
  *
  * Tags that a task is shown are not kept: the user's own refs hold them. One that is removed outside is
- * removed inside too (gateway/renew.h). Earlier versions had a ref for each snapshot, tag and trashed tag:
+ * removed inside too (history/renew.h). Earlier versions had a ref for each snapshot, tag and trashed tag:
  * refs_old.h.
  */
 #ifndef TASK_REFS_H

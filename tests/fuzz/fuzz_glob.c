@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/glob.h"
-#include "gateway/policy.h"
+#include "publish/policy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "gateway/gate.h"
+#include "publish/gate.h"
 #include "gateway/routes.h"
-#include "gateway/serve.h"
+#include "gateway/server.h"
 #include "git/repo.h"
 #include "sys/fd.h"
 #include "sys/sock.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "gateway/walk_parse.h"
+#include "publish/walk_parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

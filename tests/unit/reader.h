@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "gateway/objects.h"
+#include "publish/objects.h"
 #include "sys/proc.h"
 
 #define NO_OBJECT "1234567890123456789012345678901234567890"

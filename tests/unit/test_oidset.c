@@ -1,7 +1,7 @@
 #include "testing.h"
 
 #include "base/alloc.h"
-#include "gateway/oidset.h"
+#include "publish/oidset.h"
 
 static void name_of(unsigned n, unsigned hash_len, unsigned char out[32])
 {

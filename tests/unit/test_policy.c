@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/glob.h"
-#include "gateway/policy.h"
+#include "publish/policy.h"
 
 struct glob_case {
 	const char *glob, *path;

@@ -4,7 +4,7 @@
 
 #include <dirent.h>
 
-#include "gateway/publish.h"
+#include "publish/publish.h"
 #include "task/life.h"
 
 /* The shared repository, a task on it, and the task's private repository as the agent has it. */

@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 
-#include "gateway/verifier_parts.h"
+#include "publish/verifier_parts.h"
 #include "sys/owner.h"
 
 #define TASK 7

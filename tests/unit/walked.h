@@ -6,7 +6,7 @@
 #include "reader.h"
 
 #include "base/strvec.h"
-#include "gateway/walk.h"
+#include "publish/walk.h"
 
 struct fixture {
 	const struct scratch *s;

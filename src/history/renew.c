@@ -1,0 +1,219 @@
+#include "history/renew.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "publish/inside.h"
+#include "push/fetch.h"
+#include "sys/fault.h"
+#include "sys/fd.h"
+#include "task/refs.h"
+#include "task/shown.h"
+
+/* Changes that are tried by themselves where they cannot be made together. */
+#define ONE_BY_ONE_MAX 200
+
+/* Refs, from lines "OID REFNAME" that outlive it. */
+struct refs {
+	struct shown_ref {
+		const char *oid; /* not terminated */
+		char *name;
+	} * v;
+	size_t n;
+};
+
+static void refs_release(struct refs *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		free(r->v[i].name);
+	free(r->v);
+}
+#define auto_refs __attribute__((cleanup(refs_release))) struct refs
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct shown_ref *)a)->name, ((const struct shown_ref *)b)->name);
+}
+
+static int by_oid(const void *a, const void *b)
+{
+	const struct shown_ref *x = a, *y = b;
+
+	return strncmp(x->oid, y->oid, strcspn(x->oid, " "));
+}
+
+static int by_both(const void *a, const void *b)
+{
+	int d = by_oid(a, b);
+
+	return d ? d : by_name(a, b);
+}
+
+static void refs_parse(struct refs *r, const struct buf *lines, int (*order)(const void *, const void *))
+{
+	size_t max = 0;
+
+	for (const char *l = buf_str(lines); *l; l++)
+		max += *l == '\n';
+	r->v = xcalloc(max + 1, sizeof(*r->v));
+	for (const char *l = buf_str(lines); r->n < max; l += strcspn(l, "\n") + 1) {
+		const char *name = l + strcspn(l, " ") + 1;
+
+		/* shown before, and not now: shown.h */
+		name += *name == '~';
+		r->v[r->n++] = (struct shown_ref){ l, xstrndup(name, strcspn(name, "\n")) };
+	}
+	qsort(r->v, r->n, sizeof(*r->v), order);
+}
+
+static const struct shown_ref *refs_find(
+	const struct refs *r, const struct shown_ref *key, int (*order)(const void *, const void *))
+{
+	return bsearch(key, r->v, r->n, sizeof(*r->v), order);
+}
+
+/* A ref of the agent's own that has the same value is another one. */
+static bool was_shown(const struct gate *g, const struct refs *before, const struct shown_ref *r)
+{
+	const struct shown_ref nameless = { r->oid, (char *)SHOWN_NAMELESS };
+
+	return refs_find(before, r, by_both) || refs_find(before, &nameless, by_both) ||
+	       (!strcmp(r->name, g->task.target) && !strncmp(g->task.base, r->oid, g->at.repo.hash_len * 2));
+}
+
+/* Commands for update-ref: what the inside still has as it was shown follows; what the agent moved itself is
+ * its own. */
+static void make_changes(struct gate *g, const struct buf *now_lines, const struct buf *before_lines,
+	const struct buf *inside_lines, struct buf *out)
+{
+	auto_refs now = { 0 }, before = { 0 }, inside = { 0 };
+	int n = (int)(g->at.repo.hash_len * 2);
+
+	refs_parse(&now, now_lines, by_name);
+	refs_parse(&before, before_lines, by_both);
+	refs_parse(&inside, inside_lines, by_name);
+	for (size_t i = 0; i < now.n; i++) {
+		const struct shown_ref *r = &now.v[i], *has = refs_find(&inside, r, by_name);
+
+		if (!has)
+			buf_printf(out, "create %s %.*s\n", r->name, n, r->oid);
+		else if (by_oid(has, r) && was_shown(g, &before, has))
+			buf_printf(out, "update %s %.*s %.*s\n", r->name, n, r->oid, n, has->oid);
+	}
+	for (size_t i = 0; i < inside.n; i++) {
+		const struct shown_ref *r = &inside.v[i];
+
+		if (!refs_find(&now, r, by_name) && was_shown(g, &before, r))
+			buf_printf(out, "delete %s %.*s\n", r->name, n, r->oid);
+	}
+}
+
+/* The refs inside that the target and the tags are: a claim, whose form is checked. */
+static int list_inside(struct gate *g, const char *also, struct buf *ret, struct err *e)
+{
+	size_t n = g->at.repo.hash_len * 2;
+	/* a pattern twice is as good as once */
+	const char *target = *g->task.target ? g->task.target : "refs/tags";
+	int code;
+
+	if (inside_ask(g, ret, &code, e, "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags",
+		    target, also ? also : target, NULL) < 0)
+		return -1;
+	for (const char *l = buf_str(ret); *l; l += strcspn(l, "\n") + 1) {
+		if (strspn(l, "0123456789abcdef") != n || l[n] != ' ' || !strchr(l, '\n'))
+			return err_set(e, ERR_FAILED, "the refs inside cannot be read");
+	}
+	return code ? err_set(e, ERR_FAILED, "the refs inside cannot be read") : 0;
+}
+
+/* Where the task has objects of its own, the new ones are sent in as a pack: all that do not come with what
+ * its refs name and was shown. What was shown and did not get there, because the last pack could not be taken
+ * in, comes again. A tag that is gone may have taken its objects with it: it is no help. */
+static int send_objects(struct gate *g, const struct buf *now, const struct buf *before,
+	const struct buf *inside_lines, struct err *e)
+{
+	auto_refs shown = { 0 }, held = { 0 }, inside = { 0 };
+	struct git out = repo_git(&g->at.repo);
+	auto_fd pack = openat(g->at.ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	auto_buf revs = BUF_INIT(64 << 20);
+	auto_strvec args = STRVEC_INIT;
+	int n = (int)(g->at.repo.hash_len * 2);
+
+	if (workspace_borrows(&g->at.ws))
+		return 0;
+	if (pack < 0)
+		return err_sys(e, "cannot make a file in the task's directory");
+	for (const char *l = buf_str(now); *l; l = strchr(l, '\n') + 1)
+		buf_printf(&revs, "%.*s\n", n, l);
+	refs_parse(&shown, before, by_oid);
+	refs_parse(&held, now, by_oid);
+	refs_parse(&inside, inside_lines, by_name);
+	for (size_t i = 0; i < inside.n; i++)
+		if (refs_find(&held, &inside.v[i], by_oid) ||
+			(strncmp(inside.v[i].name, "refs/tags/", 10) != 0 &&
+				refs_find(&shown, &inside.v[i], by_oid)))
+			buf_printf(&revs, "^%.*s\n", n, inside.v[i].oid);
+	buf_printf(&revs, "^%s\n", g->task.base);
+	out.stdout_fd = pack;
+	strvec_pushl(&args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout", NULL);
+	if (git_run(&out, &args, &revs, NULL, e) < 0)
+		return -1;
+	lseek(pack, 0, SEEK_SET);
+	return inside_unpack(g, pack, e);
+}
+
+/* The names inside are the agent's: a tag "v1/x" of its own stands in the way of a new "v1". */
+static int change_inside(struct gate *g, const struct buf *changes, int *ret_code, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+
+	strvec_pushl(&args, "update-ref", "--stdin", NULL);
+	return inside_git(g, &args, changes, NULL, NULL, INSIDE_SECONDS, ret_code, e);
+}
+
+/* All at once; where that is not possible, those that are, one by one. */
+static int change_what_goes(struct gate *g, const struct buf *changes, struct err *e)
+{
+	size_t tried = 0;
+	int code;
+
+	if (change_inside(g, changes, &code, e) < 0)
+		return -1;
+	for (const char *l = buf_str(changes); code && *l && tried < ONE_BY_ONE_MAX; tried++) {
+		auto_buf one = BUF_INIT(8192);
+		size_t len = strcspn(l, "\n") + 1;
+		int ignored;
+
+		buf_add(&one, l, len);
+		if (change_inside(g, &one, &ignored, e) < 0)
+			return -1;
+		l += len;
+	}
+	return 0;
+}
+
+int gate_renew(struct gate *g, struct err *e)
+{
+	auto_buf now = BUF_INIT(64 << 20), before = BUF_INIT(SHOWN_MAX), inside = BUF_INIT(64 << 20),
+		 changes = BUF_INIT(64 << 20);
+	auto_str fetched = NULL;
+
+	if (gate_refresh(g, e) < 0)
+		return -1;
+	fetched = fetch_shown(&g->context, g->at.ws.dir);
+	if (ref_shown(&g->at.repo, g->task.target, fetched, &now, e) < 0)
+		return -1;
+	if (shown_read(&g->context, g->task.id, &before, e) < 0 ||
+		refs_renew(&g->context, &g->at.repo, &g->task, &now, e) < 0 ||
+		list_inside(g, fetched, &inside, e) < 0)
+		return -1;
+	make_changes(g, &now, &before, &inside, &changes);
+	fault("renew-asked");
+	if (changes.len &&
+		(send_objects(g, &now, &before, &inside, e) < 0 || change_what_goes(g, &changes, e) < 0))
+		return -1;
+	return refs_renewed(&g->context, &g->task, &now, e);
+}

@@ -1,0 +1,393 @@
+#include "jail/runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clean.h"
+#include "sys/clock.h"
+#include "sys/fd.h"
+#include "sys/proc.h"
+#include "sys/sock.h"
+
+#define SEND_SECONDS 20
+
+static struct cell_run *find(struct cell *c, uint32_t id)
+{
+	for (size_t i = 0; id && i < CELL_RUNS_MAX; i++)
+		if (c->runs[i].id == id)
+			return &c->runs[i];
+	return NULL;
+}
+
+/* A free place; else that of a command which was killed and whose end nobody reported. */
+static struct cell_run *new_run(struct cell *c)
+{
+	struct cell_run *r = NULL;
+
+	for (size_t i = 0; i < CELL_RUNS_MAX; i++)
+		if (!c->runs[i].id || (!r && c->runs[i].forgotten))
+			r = &c->runs[i];
+	if (!r)
+		return NULL;
+	do
+		c->last_id++;
+	while (!c->last_id || find(c, c->last_id));
+	*r = (struct cell_run){ .id = c->last_id };
+	return r;
+}
+
+static int send_order(struct cell *c, const struct order_msg *m, const int *fds, size_t nfds)
+{
+	int64_t deadline = clock_ms() + SEND_SECONDS * 1000;
+
+	while (sock_send(c->orders, m, sizeof(*m), fds, nfds) < 0) {
+		struct pollfd p = { c->orders, POLLOUT, 0 };
+		int64_t left = deadline - clock_ms();
+
+		if (errno != EAGAIN || left <= 0)
+			return -1;
+		if (poll(&p, 1, (int)left) < 0 && errno != EINTR)
+			return -1;
+	}
+	return 0;
+}
+
+static void note_reason(struct cell_run *r, const struct order_msg *m)
+{
+	auto_buf text = BUF_SMALL;
+
+	clean_text(&text, m->err.msg, strnlen(m->err.msg, sizeof(m->err.msg)), false);
+	snprintf(r->why, sizeof(r->why), "%.199s", text.len ? text.data : "the command could not be started");
+}
+
+static void hear(struct cell *c, const struct order_msg *m)
+{
+	struct cell_run *r = find(c, m->id);
+
+	if (!r || r->over || (m->type != ORDER_NOT_STARTED && m->type != ORDER_EXITED))
+		return;
+	r->over = true;
+	r->status = m->value;
+	if (m->type == ORDER_NOT_STARTED)
+		note_reason(r, m);
+	if (r->forgotten)
+		r->id = 0;
+}
+
+/* Takes one message, if there is one; -1 and errno where there will be none any more. */
+static int listen_once(struct cell *c)
+{
+	int fds[4];
+	size_t nfds = ARRAY_SIZE(fds);
+	struct order_msg m;
+	struct pollfd p = { c->orders, POLLIN, 0 };
+	ssize_t n;
+
+	if (poll(&p, 1, 0) <= 0)
+		return 0;
+	n = sock_recv(c->orders, &m, sizeof(m), fds, &nfds);
+	if (n < 0)
+		return errno == EAGAIN ? 0 : -1;
+	for (size_t i = 0; i < nfds; i++)
+		close(fds[i]);
+	if (!n) {
+		errno = EPIPE;
+		return -1;
+	}
+	if ((size_t)n == sizeof(m))
+		hear(c, &m);
+	return 0;
+}
+
+int cell_start(struct cell *c, const struct order_cmd *cmd, const int fds[3], uint32_t *ret_id, struct err *e)
+{
+	auto_buf packed = BUF_INIT(ORDER_CMD_MAX);
+	auto_fd order = -1;
+	struct cell_run *r = new_run(c);
+	struct order_msg m = { .type = ORDER_START };
+
+	if (!r)
+		return err_set(e, ERR_BUSY, "too many commands at once");
+	m.id = r->id;
+	order_cmd_pack(cmd, &packed);
+	if (packed.overflow) {
+		r->id = 0;
+		return err_set(e, ERR_FAILED, "the command is too long");
+	}
+	order = fd_of_bytes("command", packed.data, packed.len);
+	if (order < 0 || send_order(c, &m, (int[4]){ order, fds[0], fds[1], fds[2] }, 4) < 0) {
+		r->id = 0;
+		return err_sys(e, "cannot start '%s' in the jail", cmd->argv.v[0]);
+	}
+	*ret_id = m.id;
+	return 0;
+}
+
+void cell_kill(struct cell *c, uint32_t id)
+{
+	struct order_msg m = { .type = ORDER_SIGNAL, .id = id, .value = SIGKILL };
+	struct cell_run *r = find(c, id);
+
+	if (!r)
+		return;
+	if (r->over) {
+		r->id = 0;
+		return;
+	}
+	r->forgotten = true;
+	send_order(c, &m, NULL, 0);
+}
+
+/* The answer of a run that is over. */
+static int finish(struct cell_run *r, int *ret_code, struct err *e)
+{
+	if (*r->why)
+		err_set(e, ERR_FAILED, "%s", r->why);
+	else
+		*ret_code = proc_exit_code(r->status);
+	r->id = 0;
+	return *r->why ? -1 : 0;
+}
+
+static int late(struct cell *c, uint32_t id, unsigned seconds, struct err *e)
+{
+	cell_kill(c, id);
+	err_set(e, ERR_FAILED, "the command took longer than %u seconds", seconds);
+	e->sys = ETIMEDOUT;
+	return -1;
+}
+
+/* A socket whose other side is closed; one that is only closed for writing still listens. */
+bool cell_is_unwanted(const struct cell *c)
+{
+	struct pollfd p = { c->caller, 0, 0 };
+
+	return c->caller >= 0 && poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLERR);
+}
+
+static int unwanted(struct cell *c, uint32_t id, struct err *e)
+{
+	cell_kill(c, id);
+	err_set(e, ERR_FAILED, "whoever asked for it is gone");
+	e->sys = ECANCELED;
+	return -1;
+}
+
+static int gone(struct cell *c, uint32_t id, struct err *e)
+{
+	struct cell_run *r = find(c, id);
+
+	err_sys(e, "the jail is gone");
+	if (r)
+		r->id = 0;
+	return -1;
+}
+
+int cell_wait(struct cell *c, uint32_t id, unsigned seconds, int *ret_code, struct err *e)
+{
+	int64_t deadline = clock_ms() + (int64_t)seconds * 1000;
+	struct cell_run *r = find(c, id);
+
+	if (!r || r->forgotten)
+		return err_set(e, ERR_FAILED, "there is no such command");
+	while (!r->over) {
+		struct pollfd p[2] = { { c->orders, POLLIN, 0 }, { c->caller, 0, 0 } };
+		int64_t left = deadline - clock_ms();
+
+		if (left <= 0)
+			return late(c, id, seconds, e);
+		if (poll(p, 2, (int)left) < 0 && errno != EINTR)
+			return gone(c, id, e);
+		if (p[0].revents && listen_once(c) < 0)
+			return gone(c, id, e);
+		if (!r->over && cell_is_unwanted(c))
+			return unwanted(c, id, e);
+	}
+	return finish(r, ret_code, e);
+}
+
+/* A pipe: one end ours, the other the command's. */
+static int make_pipe(bool to_us, int *ret_ours, int *ret_theirs)
+{
+	int pair[2];
+
+	if (pipe2(pair, O_CLOEXEC) < 0)
+		return -1;
+	*ret_ours = pair[to_us ? 0 : 1];
+	*ret_theirs = pair[to_us ? 1 : 0];
+	return fd_nonblock(*ret_ours);
+}
+
+/* One for what it prints and somebody wants, else a place where it is lost. */
+static int make_sink(bool wanted, int *ret_ours, int *ret_theirs)
+{
+	if (wanted)
+		return make_pipe(true, ret_ours, ret_theirs);
+	*ret_theirs = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	return *ret_theirs;
+}
+
+static void close_pipe(int *fd)
+{
+	fd_closep(fd);
+	*fd = -1;
+}
+
+static void close_pipes(struct cell_piped *p)
+{
+	close_pipe(&p->in);
+	close_pipe(&p->out);
+	close_pipe(&p->err);
+}
+#define auto_piped __attribute__((cleanup(close_pipes))) struct cell_piped
+
+int cell_start_piped(struct cell *c, const struct order_cmd *cmd, int in, bool out, bool err,
+	struct cell_piped *ret, struct err *e)
+{
+	auto_piped p = CELL_PIPED_INIT;
+	auto_fd their_in = -1, their_out = -1, their_err = -1;
+
+	if ((in < 0 && make_pipe(false, &p.in, &their_in) < 0) || make_sink(out, &p.out, &their_out) < 0 ||
+		make_sink(err, &p.err, &their_err) < 0)
+		return err_sys(e, "cannot make pipes");
+	if (cell_start(c, cmd, (int[3]){ in < 0 ? their_in : in, their_out, their_err }, &p.id, e) < 0)
+		return -1;
+	*ret = p;
+	p = (struct cell_piped)CELL_PIPED_INIT;
+	return 0;
+}
+
+void cell_drop_piped(struct cell *c, struct cell_piped *p)
+{
+	if (p->id)
+		cell_kill(c, p->id);
+	close_pipes(p);
+	p->id = 0;
+}
+
+bool cell_is_waiting(struct cell *c, const struct cell_piped *p)
+{
+	struct pollfd any = { c->orders, POLLIN, 0 };
+	struct cell_run *r = find(c, p->id);
+
+	while (r && !r->over && poll(&any, 1, 0) > 0)
+		if (listen_once(c) < 0)
+			return false;
+	return r && !r->over;
+}
+
+/* What is there now, up to the most that a pipe can hold: a writer that never stops must not hold up the
+ * clock. Closes at the end. False where b must hold it all and cannot. */
+static bool take_all(int *fd, struct buf *b, bool whole)
+{
+	char chunk[16384];
+	ssize_t n = 1;
+
+	for (size_t i = 0; i < (1u << 20) / sizeof(chunk) && *fd >= 0 && n > 0; i++) {
+		n = read(*fd, chunk, sizeof(chunk));
+		if (n > 0 && !buf_add(b, chunk, (size_t)n) && whole)
+			return false;
+		if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
+			close_pipe(fd);
+	}
+	return true;
+}
+
+/* Passes on what comes; *full tells that the command has to take some of it first. At the end of either side
+ * the command's input ends. */
+static void feed(struct cell_piped *p, int from, bool *full)
+{
+	ssize_t n = splice(from, NULL, p->in, NULL, 1u << 20, SPLICE_F_NONBLOCK);
+
+	*full = n < 0 && errno == EAGAIN && !*full;
+	if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
+		close_pipe(&p->in);
+}
+
+/* Waits for something to happen; -1 where the jail is gone. */
+static int wait_piped(struct cell *c, struct cell_piped *p, int from, bool *full, int64_t left)
+{
+	bool feeding = from >= 0 && p->in >= 0;
+	struct pollfd fds[] = { { c->orders, POLLIN, 0 }, { p->out, POLLIN, 0 }, { p->err, POLLIN, 0 },
+		{ !feeding      ? -1
+			: *full ? p->in
+				: from,
+			*full ? POLLOUT : POLLIN, 0 },
+		{ c->caller, 0, 0 } };
+
+	if (poll(fds, ARRAY_SIZE(fds), (int)left) < 0)
+		return errno == EINTR ? 0 : -1;
+	if (fds[3].revents)
+		feed(p, from, full);
+	return fds[0].revents ? listen_once(c) : 0;
+}
+
+static int attend(struct cell *c, struct cell_piped *p, int from, struct buf *out, struct buf *errtext,
+	unsigned seconds, int *ret_code, struct err *e)
+{
+	int64_t deadline = clock_ms() + (int64_t)seconds * 1000;
+	bool over = false, fits = true, full = false;
+	struct cell_run *r = find(c, p->id);
+
+	if (!r)
+		return err_set(e, ERR_FAILED, "there is no such command");
+	if (from < 0)
+		close_pipe(&p->in);
+	/* looked at once more after the end: what it wrote before is in the pipes by then */
+	while (!over && fits) {
+		int64_t left = deadline - clock_ms();
+
+		over = r->over;
+		if (!over && left <= 0)
+			return late(c, r->id, seconds, e);
+		if (!over && wait_piped(c, p, from, &full, left) < 0)
+			return gone(c, r->id, e);
+		if (!over && !r->over && cell_is_unwanted(c))
+			return unwanted(c, r->id, e);
+		fits = !out || take_all(&p->out, out, true);
+		if (errtext)
+			take_all(&p->err, errtext, false);
+	}
+	if (fits)
+		return finish(r, ret_code, e);
+	cell_kill(c, r->id);
+	err_set(e, ERR_FAILED, "the command printed more than %zu bytes", out->max);
+	e->sys = EFBIG;
+	return -1;
+}
+
+int cell_attend(struct cell *c, struct cell_piped *p, int from, struct buf *out, struct buf *errtext,
+	unsigned seconds, int *ret_code, struct err *e)
+{
+	int rc = attend(c, p, from, out, errtext, seconds, ret_code, e);
+
+	close_pipes(p);
+	p->id = 0;
+	return rc;
+}
+
+int cell_run_from(struct cell *c, const struct order_cmd *cmd, int in, struct buf *out, struct buf *errtext,
+	unsigned seconds, int *ret_code, struct err *e)
+{
+	struct cell_piped p;
+
+	if (cell_start_piped(c, cmd, in, out != NULL, errtext != NULL, &p, e) < 0)
+		return -1;
+	return cell_attend(c, &p, -1, out, errtext, seconds, ret_code, e);
+}
+
+int cell_run(struct cell *c, const struct order_cmd *cmd, const struct buf *input, struct buf *out,
+	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e)
+{
+	/* a file, which nobody has to feed */
+	auto_fd in = input ? fd_of_bytes("input", buf_str(input), input->len)
+			   : open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (in < 0)
+		return err_sys(e, "cannot hand over the input");
+	return cell_run_from(c, cmd, in, out, errtext, seconds, ret_code, e);
+}

@@ -1,0 +1,196 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "publish/job.h"
+#include "sys/fault.h"
+#include "sys/fd.h"
+#include "task/refs.h"
+
+/* How often it is looked, every 20 ms, whether a gc is over. */
+#define GC_LOOKS 500
+
+static int record(struct job *j, struct err *e)
+{
+	json_t *details = json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:o}", "tip", j->tip, "old", j->old,
+		"commits", (json_int_t)j->walk.commits, "files", (json_int_t)j->walk.files, "bytes",
+		(json_int_t)j->walk.bytes, "rewrote", !j->forward, "by", audit_text(j->by));
+
+	if (audit_add(j->g->audit, "publish", &j->g->task, details, e) < 0)
+		return -1;
+	fault("publish-recorded");
+	return 0;
+}
+
+static int add_snapshot(struct job *j, const char *commit, const char *reason, int64_t commits, struct err *e)
+{
+	struct snapshot s = { .task_id = j->g->task.id,
+		.commit = (char *)commit,
+		.reason = (char *)reason,
+		.commits = commits };
+
+	return store_snapshot_add(j->g->context.store, &s, e);
+}
+
+/* Whether the n-th commit comes with this one. */
+static bool is_every(const struct job *j, int64_t commits)
+{
+	int64_t every = (int64_t)j->g->context.config.snapshot_every;
+
+	return every && commits / every != j->g->task.commits / every;
+}
+
+static int is_kept(struct job *j, const char *commit, bool *ret, struct err *e)
+{
+	auto_snapshot_list l = { 0 };
+
+	*ret = false;
+	if (store_snapshot_list(j->g->context.store, j->g->task.id, &l, e) < 0)
+		return -1;
+	for (size_t i = 0; i < l.n && !*ret; i++)
+		*ret = !strcmp(l.v[i].commit, commit);
+	return 0;
+}
+
+/* Rows in the store first; the ref keeps what they say. */
+static int add_snapshots_due(struct job *j, struct ref_txn *txn, int64_t commits, struct err *e)
+{
+	bool kept = j->forward;
+
+	if (!j->forward && is_kept(j, j->old, &kept, e) < 0)
+		return -1;
+	if (!kept && add_snapshot(j, j->old, "rewrite", j->g->task.commits, e) < 0)
+		return -1;
+	if (is_every(j, commits) && add_snapshot(j, j->tip, "every", commits, e) < 0)
+		return -1;
+	return refs_keep(&j->g->context, &j->g->at.repo, &j->g->task, txn, e);
+}
+
+static int commit_refs(struct job *j, const struct ref_txn *txn, struct err *e)
+{
+	struct gate *g = j->g;
+	struct err again = ERR_INIT;
+	char now[65];
+
+	if (!g->refs && ref_session_open(&g->at.repo, &g->refs, e) < 0)
+		return -1;
+	if (!ref_session_commit(g->refs, txn, e))
+		return 0;
+	/* a git that died may have done it before */
+	return !ref_read(&g->at.repo, g->task.branch, now, &again) && !strcmp(now, j->tip) ? 0 : -1;
+}
+
+/* What was left uncommitted at the last end is old news when work went on since. */
+static void forget_rest(struct gate *g)
+{
+	struct err ignored = ERR_INIT;
+
+	if (!g->task.leftover || !*g->task.leftover)
+		return;
+	store_run_judged(g->context.store, g->task.id, g->task.verdict, "", &ignored);
+	g->task.leftover[0] = '\0';
+}
+
+static int tell_store(struct job *j, int64_t commits, int64_t bytes, bool begun, struct err *e)
+{
+	struct store *s = j->g->context.store;
+
+	forget_rest(j->g);
+	if (store_task_published(s, j->g->task.id, j->tip, commits, bytes, e) < 0)
+		return -1;
+	return begun ? store_commit(s, e) : 0;
+}
+
+/* The branch and the ref that keeps the snapshots move at once. From then on it is published: a store that
+ * cannot be told is told later. */
+static int move(struct job *j, struct err *e)
+{
+	struct gate *g = j->g;
+	struct store *s = g->context.store;
+	int64_t commits = (j->lost ? 0 : g->task.commits) + (int64_t)j->walk.commits;
+	int64_t bytes = (j->lost ? 0 : g->task.bytes) + (int64_t)j->walk.bytes;
+	bool snapshots = !j->forward || is_every(j, commits);
+	auto_ref_txn txn = REF_TXN_INIT;
+	struct err later = ERR_INIT;
+
+	/* the store is held only where what it says and what a ref keeps must be the same */
+	if (snapshots && store_begin(s, e) < 0)
+		return -1;
+	ref_move(&txn, g->task.branch, j->tip, j->old);
+	if ((snapshots && add_snapshots_due(j, &txn, commits, e) < 0) || commit_refs(j, &txn, e) < 0) {
+		if (snapshots)
+			store_rollback(s);
+		return -1;
+	}
+	fault("publish-moved");
+	g->untold = tell_store(j, commits, bytes, snapshots, &later) < 0;
+	if (g->untold && snapshots)
+		store_rollback(s);
+	free(g->task.published);
+	g->task.published = xstrdup(j->tip);
+	g->task.commits = commits;
+	g->task.bytes = bytes;
+	fault("publish-stored");
+	return 0;
+}
+
+/* Whether the user's own `git gc` runs in the shared repository: it says so in a file. */
+static bool gc_runs(const struct repo *r)
+{
+	auto_str path = xasprintf("%s/gc.pid", r->git_dir);
+	auto_buf text = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	long pid;
+
+	if (read_file(AT_FDCWD, path, &text, &ignored) < 0)
+		return false;
+	pid = strtol(buf_str(&text), NULL, 10);
+	return pid > 0 && (!kill((pid_t)pid, 0) || errno != ESRCH);
+}
+
+/* A `git gc --prune=now` that looks at the refs before ours moves takes the new objects for garbage: it is
+ * waited for. One that begins just then is outlasted: the objects are still in the quarantine, and are put
+ * back. */
+void outlast_gc(struct job *j, bool moved)
+{
+	struct err ignored = ERR_INIT;
+
+	for (int i = 0; i < GC_LOOKS && gc_runs(&j->g->at.repo); i++) {
+		if (moved)
+			verifier_keep(j->v, &j->walk.reached, &ignored);
+		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+	}
+	if (moved)
+		verifier_keep(j->v, &j->walk.reached, &ignored);
+}
+
+static int keep_and_move(struct job *j, struct err *e)
+{
+	if (j->fresh.n)
+		outlast_gc(j, false);
+	if (j->fresh.n && verifier_keep(j->v, &j->walk.reached, e) < 0)
+		return -1;
+	fault("publish-kept");
+	return move(j, e);
+}
+
+int carry_out(struct job *j, struct refusal *no, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	char now[65];
+
+	if (record(j, e) < 0)
+		return -1;
+	if (!keep_and_move(j, e))
+		return 0;
+	if (e->kind == ERR_CONFLICT && !ref_read(&j->g->at.repo, j->g->task.branch, now, &ignored) &&
+		strcmp(now, j->old))
+		return refuse_moved(j, now, no, e);
+	audit_add(j->g->audit, "publish-failed", &j->g->task,
+		json_pack("{s:s, s:o}", "tip", j->tip, "why", audit_text(e->msg)), &ignored);
+	return -1;
+}

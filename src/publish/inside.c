@@ -1,0 +1,101 @@
+#include "publish/inside.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clean.h"
+#include "sys/proc.h"
+
+#define ASK_SECONDS 10
+
+void inside_command(struct gate *g, const struct strvec *args, struct order_cmd *ret)
+{
+	*ret = (struct order_cmd){ .cwd = xstrdup(g->task.workspace) };
+	/* by its path, where there is one: the git that is found inside by name is the shim */
+	strvec_push(&ret->argv, access("/usr/bin/git", X_OK) ? "git" : "/usr/bin/git");
+	for (size_t i = 0; i < args->n; i++)
+		strvec_push(&ret->argv, args->v[i]);
+	strvec_pushl(&ret->env, "PATH=" PROC_PATH, "LC_ALL=C.UTF-8", "GARTH_GATEWAY=1", NULL);
+	if (workspace_is_alone(&g->task)) {
+		auto_str home = home_path(&g->context.home, "tasks/%lld/home", (long long)g->task.id);
+
+		strvec_pushf(&ret->env, "HOME=%s", home);
+	} else {
+		strvec_pushf(&ret->env, "HOME=%s", g->context.user_home);
+	}
+	strvec_pushf(&ret->env, "GARTH_TASK=%s", g->task.name);
+	strvec_pushf(&ret->env, "GARTH_WORKSPACE=%s", g->task.workspace);
+	strvec_pushv(&ret->env, workspace_env(&g->task));
+}
+
+int inside_git(struct gate *g, const struct strvec *args, const struct buf *input, struct buf *out,
+	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e)
+{
+	auto_order_cmd cmd = { 0 };
+
+	inside_command(g, args, &cmd);
+	if (cell_run(&g->inside, &cmd, input, out, errtext, seconds, ret_code, e) < 0)
+		return err_wrap(e, "git %s inside", args->n ? args->v[0] : "");
+	return 0;
+}
+
+static int run_words(
+	struct gate *g, unsigned seconds, struct buf *out, int *ret_code, struct err *e, va_list ap)
+{
+	auto_strvec args = STRVEC_INIT;
+	auto_buf words = BUF_INIT(4096), clean = BUF_INIT(4096);
+	const char *s;
+	int code;
+
+	while ((s = va_arg(ap, const char *)))
+		strvec_push(&args, s);
+	if (inside_git(g, &args, NULL, out, ret_code ? NULL : &words, seconds, ret_code ? ret_code : &code,
+		    e) < 0)
+		return -1;
+	if (ret_code || !code)
+		return 0;
+	clean_text(&clean, buf_str(&words), strcspn(buf_str(&words), "\n"), false);
+	return err_set(e, ERR_FAILED, "git %s inside: %s", args.v[0], clean.len ? clean.data : "failed");
+}
+
+int inside_ask(struct gate *g, struct buf *out, int *ret_code, struct err *e, ...)
+{
+	va_list ap;
+	int rc;
+
+	va_start(ap, e);
+	rc = run_words(g, ASK_SECONDS, out, ret_code, e, ap);
+	va_end(ap);
+	if (rc < 0 && e->sys == ETIMEDOUT)
+		err_set(e, ERR_FAILED,
+			"git inside does not answer: it was stopped, or something in its .git is a pipe; see: garth exec %s -- sh -c 'ls -la \"$(git rev-parse --git-dir)\"'",
+			g->task.name);
+	return rc;
+}
+
+int inside_do(struct gate *g, struct buf *out, int *ret_code, struct err *e, ...)
+{
+	va_list ap;
+	int rc;
+
+	va_start(ap, e);
+	rc = run_words(g, INSIDE_SECONDS, out, ret_code, e, ap);
+	va_end(ap);
+	return rc;
+}
+
+int inside_unpack(struct gate *g, int pack, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+	auto_order_cmd cmd = { 0 };
+	int code;
+
+	strvec_pushl(&args, "unpack-objects", "-q", NULL);
+	inside_command(g, &args, &cmd);
+	if (cell_run_from(&g->inside, &cmd, pack, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
+		return -1;
+	return code ? err_set(e, ERR_FAILED, "git inside could not take the objects in") : 0;
+}

@@ -1,0 +1,502 @@
+#include "publish/publish.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "publish/receive.h"
+#include "publish/inside.h"
+#include "publish/job.h"
+#include "publish/walk_parse.h"
+#include "push/fetch.h"
+#include "sys/fault.h"
+#include "task/moved.h"
+
+static void job_release(struct job *j)
+{
+	strvec_release(&j->known);
+	oidset_release(&j->fresh);
+	walk_release(&j->walk);
+}
+#define auto_job __attribute__((cleanup(job_release))) struct job
+
+int refuse_moved(const struct job *j, const char *now, struct refusal *no, struct err *e)
+{
+	const struct task *t = &j->g->task;
+	auto_str instead = NULL;
+
+	if (!*now) {
+		refuse(no, e, "moved_outside", "", "the branch %s was removed outside", t->branch);
+		return refusal_say(no, "publish to a branch that is not there any more",
+			"stop, and say that the user removed the branch");
+	}
+	instead = xasprintf("git merge %s, which brings in what was done outside, and commit again", now);
+	refuse(no, e, "moved_outside", "", "the branch %s was moved outside, to %s", t->branch, now);
+	return refusal_say(no, "publish over what somebody else did to the branch", instead);
+}
+
+static int look_around(struct job *j, struct refusal *no, struct err *e)
+{
+	struct gate *g = j->g;
+	const struct task *t = &g->task;
+	auto_str fetched = NULL;
+
+	if (ref_read(&g->at.repo, t->branch, j->old, e) < 0)
+		return -1;
+	if (!*j->old)
+		return refuse_moved(j, "", no, e);
+	j->moved =
+		strcmp(j->old, *t->published ? t->published : t->base) || moved_by_hand(g->at.ws.dir, j->old);
+	if (*t->target && ref_read(&g->at.repo, t->target, j->target, e) < 0)
+		return -1;
+	fetched = fetch_shown(&g->context, g->at.ws.dir);
+	if (fetched && ref_read(&g->at.repo, fetched, j->fetched, e) < 0)
+		return -1;
+	strvec_push(&j->known, t->base);
+	if (strcmp(j->old, t->base))
+		strvec_push(&j->known, j->old);
+	if (*j->target && !strvec_has(&j->known, j->target))
+		strvec_push(&j->known, j->target);
+	if (*j->fetched && !strvec_has(&j->known, j->fetched))
+		strvec_push(&j->known, j->fetched);
+	return 0;
+}
+
+/* The tip's type. What the branch or another ref names and is not there, because somebody else's prune took
+ * it away, is not known: it comes again. */
+static int ask_for_all(struct job *j, enum object_type *ret, struct err *e)
+{
+	enum object_type types[PUBLISH_KNOWN_MAX + 1];
+	uint64_t sizes[PUBLISH_KNOWN_MAX + 1];
+	auto_strvec oids = STRVEC_INIT;
+	size_t kept = 0;
+
+	strvec_push(&oids, j->tip);
+	strvec_pushv(&oids, (const char *const *)j->known.v);
+	if (objects_info_many(&j->v->objects, oids.v, oids.n, types, sizes, e) < 0)
+		return -1;
+	*ret = types[0];
+	for (size_t i = 0; i < j->known.n; i++) {
+		char *oid = j->known.v[i];
+
+		j->known.v[i] = NULL;
+		j->lost |= types[i + 1] != OBJECT_COMMIT && !strcmp(oid, j->old);
+		if (types[i + 1] == OBJECT_COMMIT)
+			j->known.v[kept++] = oid;
+		else
+			free(oid);
+	}
+	j->known.n = kept;
+	return 0;
+}
+
+/* After a reset to an older commit nothing has to come. One that the shared repository has, but that the task
+ * does not stand on (a gateway died before it moved the branch), comes again. */
+static int is_here(struct job *j, bool *ret, struct refusal *no, struct err *e)
+{
+	auto_strvec tip = STRVEC_INIT;
+	enum object_type type;
+
+	*ret = false;
+	if (ask_for_all(j, &type, e) < 0)
+		return -1;
+	if (type == OBJECT_MISSING)
+		return 0;
+	if (type != OBJECT_COMMIT)
+		return refuse(no, e, "bad_tip", "", "%s is not a commit", j->tip);
+	strvec_push(&tip, j->tip);
+	return publish_are_known(j, &tip, ret, e);
+}
+
+static int take_packed(struct job *j, struct refusal *no, struct err *e)
+{
+	auto_strvec left_out = STRVEC_INIT;
+
+	publish_left_out(j, &left_out);
+	return bring(j->g, j->v, j->tip, &left_out, &j->fresh, no, e);
+}
+
+static int take(struct job *j, struct refusal *no, struct err *e)
+{
+	bool here;
+	int rc = 0;
+
+	j->fresh.hash_len = j->g->at.repo.hash_len;
+	if (gate_verifier(j->g, &j->v, e) < 0 || is_here(j, &here, no, e) < 0)
+		return -1;
+	if (!here)
+		rc = j->offer >= 0 ? bring_offer(j->g, j->v, j->tip, j->offer, &j->fresh, e)
+				   : take_packed(j, no, e);
+	if (rc)
+		return -1;
+	/* who publishes often commits often: the next one comes up while this one is looked at */
+	verifier_prepare(j->v, j->g->context.config.policy.max_size);
+	fault("publish-taken");
+	return 0;
+}
+
+/* "Name <mail>" that commits must have, or NULL. */
+static int forced_author(struct gate *g, char **ret, struct err *e)
+{
+	const struct config_policy *p = &g->context.config.policy;
+	struct git git = repo_git(&g->at.repo);
+	auto_buf out = BUF_SMALL;
+	char *end;
+
+	*ret = NULL;
+	if (strcmp(p->identity, "forced"))
+		return 0;
+	if (p->author) {
+		*ret = xstrdup(p->author);
+		return 0;
+	}
+	git.user_config = true;
+	if (git_do(&git, &out, e, "var", "GIT_AUTHOR_IDENT", NULL) < 0)
+		return err_wrap(e, "the user's own identity is to be used");
+	end = strrchr(buf_str(&out), '>');
+	if (!end)
+		return err_set(e, ERR_CONFIG, "the user has no name and mail address in git's configuration");
+	*ret = xstrndup(out.data, (size_t)(end + 1 - out.data));
+	return 0;
+}
+
+/* Whether the tip stands on the old tip and on nothing else. */
+static bool is_one_step(struct job *j)
+{
+	auto_buf data = BUF_INIT(1 << 20);
+	auto_commit c = { 0 };
+	struct err ignored = ERR_INIT;
+
+	return !objects_read(&j->v->objects, j->tip, OBJECT_COMMIT, &data, &ignored) &&
+	       !commit_parse(&c, &data, j->g->at.repo.hash_len) && c.nparents == 1 &&
+	       !strcmp(c.parents[0], j->old);
+}
+
+/* Where the target goes on at the remote and the tip leaves it there, that is the fork. */
+static int find_later_fork(struct job *j, struct err *e)
+{
+	auto_strvec fork = STRVEC_INIT, later = STRVEC_INIT;
+	char there[65];
+	bool younger = false;
+
+	if (!*j->fetched || !strcmp(j->fetched, j->target))
+		return 0;
+	if (verifier_merge_base(j->v, j->tip, j->fetched, there, e) < 0)
+		return -1;
+	if (!*there || !strcmp(there, j->fork))
+		return 0;
+	strvec_push(&fork, j->fork);
+	strvec_push(&later, there);
+	if (verifier_reached(j->v, &fork, &later, &younger, e) < 0)
+		return -1;
+	if (younger)
+		snprintf(j->fork, sizeof(j->fork), "%s", there);
+	return 0;
+}
+
+/* Where the tip leaves the target. A merge brings the difference from there: a task that takes the target's
+ * commits in and a protected file back to what its base had would otherwise undo the user's change. */
+static int find_fork(struct job *j, struct err *e)
+{
+	const struct gate *g = j->g;
+	const char *known = !strcmp(g->fork_tip, j->old)                                  ? g->fork
+			    : !strcmp(j->old, g->task.base) && !strcmp(j->target, j->old) ? j->old
+											  : NULL;
+
+	if (!*j->target)
+		snprintf(j->fork, sizeof(j->fork), "%s", g->task.base);
+	else if (known && is_one_step(j))
+		snprintf(j->fork, sizeof(j->fork), "%s", known);
+	else if (verifier_merge_base(j->v, j->tip, j->target, j->fork, e) < 0)
+		return -1;
+	if (!*j->fork)
+		snprintf(j->fork, sizeof(j->fork), "%s", g->task.base);
+	return find_later_fork(j, e);
+}
+
+/* What the tip is compared with: the fork where it is younger than the base, else both. */
+static int choose_bases(struct job *j, struct walk_spec *spec, struct strvec *compare, struct err *e)
+{
+	auto_strvec base = STRVEC_INIT, fork = STRVEC_INIT;
+	bool younger = false;
+
+	if (find_fork(j, e) < 0)
+		return -1;
+	if (!strcmp(j->fork, spec->base))
+		return 0;
+	strvec_push(&base, spec->base);
+	strvec_push(&fork, j->fork);
+	if (verifier_reached(j->v, &base, &fork, &younger, e) < 0)
+		return -1;
+	if (younger)
+		spec->base = j->fork;
+	else
+		strvec_push(compare, j->fork);
+	return 0;
+}
+
+static int check_policy(struct job *j, struct refusal *no, struct err *e)
+{
+	struct gate *g = j->g;
+	auto_strvec allowed = STRVEC_INIT, compare = STRVEC_INIT;
+	auto_str author = NULL;
+	struct policy policy = {
+		.rules = &g->context.config.policy, .allowed = &allowed, .task = g->task.name
+	};
+	struct walk_spec spec = { .objects = &j->v->objects,
+		.hash_len = g->at.repo.hash_len,
+		.fresh = &j->fresh,
+		.tip = j->tip,
+		.base = g->task.base,
+		.start = g->task.base,
+		.compare = &compare,
+		.commits_before = j->lost ? 0 : g->task.commits,
+		.bytes_before = j->lost ? 0 : (uint64_t)g->task.bytes,
+		.policy = &policy };
+
+	if (forced_author(g, &author, e) < 0 || store_allowed(g->context.store, g->task.id, &allowed, e) < 0)
+		return -1;
+	policy.author = author;
+	if (choose_bases(j, &spec, &compare, e) < 0)
+		return -1;
+	return walk(&spec, &j->walk, no, e);
+}
+
+/* With objects of its own, a task must not come to others by naming them either. */
+static int check_foreign(struct job *j, struct refusal *no, struct err *e)
+{
+	auto_strvec by = STRVEC_INIT;
+	char foreign[65];
+
+	if (!j->g->task.strict || !j->fresh.n)
+		return 0;
+	if (verifier_foreign(j->v, j->tip, &j->known, &j->fresh, foreign, e) < 0)
+		return -1;
+	if (*foreign && (publish_list_known(j, &by, e) < 0 ||
+				verifier_foreign(j->v, j->tip, &by, &j->fresh, foreign, e) < 0))
+		return -1;
+	if (!*foreign)
+		return 0;
+	refuse(no, e, "unknown_objects", "", "%s names the object %s, which this task was never shown",
+		j->tip, foreign);
+	return refusal_say(no, "publish what is not this task's", "commit files that are in the workspace");
+}
+
+/* What the new commits stand on must be what the task was shown or has published: the shared store has much
+ * more, other tasks' work among it. */
+static int check_history(struct job *j, struct refusal *no, struct err *e)
+{
+	bool known;
+
+	if (publish_are_known(j, &j->walk.stops, &known, e) < 0)
+		return -1;
+	if (known)
+		return 0;
+	refuse(no, e, "unknown_history", "",
+		"%s stands on commits that are neither this task's nor shown to it", j->tip);
+	return refusal_say(no, "publish commits that stand on somebody else's",
+		"begin at the task's own branch or at a branch that is shown: git branch -a");
+}
+
+static int check_forward(struct job *j, struct refusal *no, struct err *e)
+{
+	auto_strvec old = STRVEC_INIT, tip = STRVEC_INIT;
+
+	j->forward = strvec_has(&j->walk.stops, j->old);
+	strvec_push(&old, j->old);
+	strvec_push(&tip, j->tip);
+	if (!j->forward && verifier_reached(j->v, &old, &tip, &j->forward, e) < 0)
+		return -1;
+	if (j->forward)
+		return 0;
+	if (j->moved)
+		return refuse_moved(j, j->old, no, e);
+	/* a sync rewrites on the user's word */
+	if (strcmp(j->g->context.config.policy.rewrite, "refuse") || !strcmp(j->by, "sync"))
+		return 0;
+	refuse(no, e, "rewrite", "", "the published commit %s would be gone from the branch", j->old);
+	snprintf(no->boundary, sizeof(no->boundary), "policy.rewrite: refuse");
+	return refusal_say(
+		no, "rewrite commits that are published", "add a commit on top: git revert, or a new change");
+}
+
+/* Loose objects that the tip does not reach are left behind; a pack comes as a whole or not at all. */
+static int check_extras(struct job *j, struct refusal *no, struct err *e)
+{
+	if (!j->v->at.packs.n || j->walk.reached.n >= j->fresh.n)
+		return 0;
+	refuse(no, e, "extra_objects", "", "%zu objects came along that %s does not reach",
+		j->fresh.n - j->walk.reached.n, j->tip);
+	return refusal_say(no, "publish objects that belong to no commit", "publish again: git commit");
+}
+
+static int check(struct job *j, struct refusal *no, struct err *e)
+{
+	if (check_policy(j, no, e) < 0 || check_history(j, no, e) < 0 || check_foreign(j, no, e) < 0)
+		return -1;
+	if (j->walk.doubt && verifier_connected(j->v, j->tip, e) < 0) {
+		if (e->kind != ERR_REFUSED)
+			return -1;
+		refuse(no, e, "incomplete", "", "something is missing beneath %s: %s", j->tip, e->msg);
+		return refusal_say(no, "publish a commit whose files or parents are not there",
+			"see what is missing: git fsck");
+	}
+	if (check_forward(j, no, e) < 0 || check_extras(j, no, e) < 0)
+		return -1;
+	fault("publish-checked");
+	return 0;
+}
+
+/* Refusals are recorded; whatever else went wrong, the verifier is not used again. */
+static int give_up(struct job *j, struct refusal *no, struct err *e)
+{
+	struct err ignored = ERR_INIT, failed = ERR_INIT;
+	json_t *details;
+
+	if (j->v && (!*no->code || verifier_reject(j->v, &ignored) < 0))
+		gate_drop_verifier(j->g);
+	if (!*no->code)
+		return -1;
+	e->kind = ERR_REFUSED;
+	details = json_pack("{s:s, s:o, s:o, s:o, s:o}", "code", no->code, "message", audit_text(no->message),
+		"path", audit_text(no->path), "by", audit_text(j->by), "tip", audit_text(j->tip));
+	no->recorded = !audit_add(j->g->audit, "refused", &j->g->task, details, &failed);
+	if (!no->recorded) {
+		*no = (struct refusal){ 0 };
+		*e = failed;
+	}
+	return -1;
+}
+
+void publish_tidy(struct gate *g)
+{
+	struct err ignored = ERR_INIT;
+
+	if (!g->untidy)
+		return;
+	g->untidy = false;
+	if (!g->has_verifier)
+		return;
+	if (verifier_drop(&g->verifier, &ignored) < 0)
+		gate_drop_verifier(g);
+	else if (!g->offered)
+		bring_prepare(g);
+}
+
+bool publish_is_large(const struct gate *g)
+{
+	return g->untidy && !g->offered;
+}
+
+/* What was offered is no good: git inside shall tell. */
+static void forget_offer(struct job *j, struct refusal *no, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+
+	j->offer = -1;
+	if (j->v && verifier_reject(j->v, &ignored) < 0)
+		gate_drop_verifier(j->g);
+	j->v = NULL;
+	oidset_release(&j->fresh);
+	j->fresh = (struct oidset){ 0 };
+	walk_release(&j->walk);
+	*no = (struct refusal){ 0 };
+	*e = (struct err)ERR_INIT;
+}
+
+static int look_at(struct job *j, struct refusal *no, struct err *e)
+{
+	return take(j, no, e) < 0 ? -1 : check(j, no, e);
+}
+
+static int examine(struct job *j, struct refusal *no, struct err *e)
+{
+	int rc = look_at(j, no, e);
+
+	j->g->offered = j->offer >= 0;
+	if (rc < 0 && j->offer >= 0) {
+		struct refusal first = *no;
+		struct err why = *e;
+
+		forget_offer(j, no, e);
+		j->g->offered = false;
+		rc = look_at(j, no, e);
+		/* where git inside has nothing to tell, what was wrong with the offer is the reason */
+		if (rc < 0 && !strcmp(no->code, "cannot_pack") && *first.code) {
+			*no = first;
+			*e = why;
+		}
+	}
+	return rc;
+}
+
+/* Whether what is published is not there any more; only the user's own word is reason enough to look. */
+static bool is_lost(struct job *j)
+{
+	struct git git = repo_git(&j->g->at.repo);
+	struct err ignored = ERR_INIT;
+
+	return !strcmp(j->by, "user") && git_do(&git, NULL, &ignored, "cat-file", "-e", j->old, NULL) < 0;
+}
+
+static int go(struct job *j, struct publish_result *ret, struct refusal *no, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+
+	if (!publish_is_oid(&j->g->at.repo, j->tip))
+		return refuse(no, e, "bad_tip", "", "'%.80s' is not the full id of a commit", j->tip);
+	if (look_around(j, no, e) < 0)
+		return -1;
+	*ret = (struct publish_result){ 0 };
+	snprintf(ret->tip, sizeof(ret->tip), "%s", j->tip);
+	snprintf(ret->old, sizeof(ret->old), "%s", j->old);
+	if (!strcmp(j->tip, j->old) && !is_lost(j))
+		return 0;
+	if (examine(j, no, e) < 0 || carry_out(j, no, e) < 0)
+		return -1;
+	if (j->fresh.n)
+		outlast_gc(j, true);
+	j->g->untidy = true;
+	ret->commits = j->walk.commits;
+	ret->rewrote = !j->forward;
+	snprintf(j->g->fork_tip, sizeof(j->g->fork_tip), "%s", j->tip);
+	snprintf(j->g->fork, sizeof(j->g->fork), "%s", j->fork);
+	/* it is published; what the host sees of a worktree follows with the next one where it cannot now */
+	workspace_published(&j->g->at.ws, j->tip, &ignored);
+	return 0;
+}
+
+int publish(struct gate *g, const char *tip, const char *by, struct publish_result *ret, struct refusal *no,
+	struct err *e)
+{
+	return publish_offered(g, tip, by, -1, ret, no, e);
+}
+
+int publish_offered(struct gate *g, const char *tip, const char *by, int pack, struct publish_result *ret,
+	struct refusal *no, struct err *e)
+{
+	auto_job j = { .g = g, .tip = tip, .by = by, .offer = pack };
+
+	publish_tidy(g);
+	*no = (struct refusal){ 0 };
+	return go(&j, ret, no, e) < 0 ? give_up(&j, no, e) : 0;
+}
+
+int publish_find_tip(struct gate *g, char out[65], struct err *e)
+{
+	auto_str name = xasprintf("%s^{commit}", g->task.branch);
+	auto_buf text = BUF_INIT(4096);
+	int code;
+
+	out[0] = '\0';
+	if (inside_ask(g, &text, &code, e, "rev-parse", "-q", "--verify", "--end-of-options", name, NULL) < 0)
+		return -1;
+	if (code)
+		return 0;
+	if (text.len && text.data[text.len - 1] == '\n')
+		buf_cut(&text, text.len - 1);
+	if (!publish_is_oid(&g->at.repo, buf_str(&text)))
+		return err_set(e, ERR_REFUSED, "git inside names something that is not a commit");
+	memcpy(out, text.data, text.len + 1);
+	return 0;
+}

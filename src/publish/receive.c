@@ -1,0 +1,164 @@
+#include "publish/receive.h"
+
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "publish/inside.h"
+#include "sys/fd.h"
+
+/* From the pack's end to the end of who made it. */
+#define END_SECONDS 20
+/* What a pipe holds at least. */
+#define PIPE_MIN 4096
+
+static void packer_args(const struct gate *g, struct strvec *ret)
+{
+	/* threads pay for themselves where there is much to compare */
+	strvec_pushl(ret, "-c", "pack.threads=1", "pack-objects", "--revs", "--sparse", "--stdout",
+		"--delta-base-offset", "-q", g->task.strict ? NULL : "--thin", NULL);
+}
+
+/* Nobody hears what it says: a packer that says more than a pipe holds would wait for ever. */
+static int start_packer(struct gate *g, struct cell_piped *ret, struct err *e)
+{
+	auto_order_cmd cmd = { 0 };
+	auto_strvec args = STRVEC_INIT;
+
+	packer_args(g, &args);
+	inside_command(g, &args, &cmd);
+	return cell_start_piped(&g->inside, &cmd, -1, true, false, ret, e);
+}
+
+void bring_prepare(struct gate *g)
+{
+	struct err ignored = ERR_INIT;
+
+	if (cell_is_waiting(&g->inside, &g->packer))
+		return;
+	cell_drop_piped(&g->inside, &g->packer);
+	start_packer(g, &g->packer, &ignored);
+}
+
+static void list_revisions(const char *tip, const struct strvec *known, size_t nknown, struct buf *ret)
+{
+	buf_printf(ret, "%s\n", tip);
+	for (size_t i = 0; i < nknown; i++)
+		buf_printf(ret, "^%s\n", known->v[i]);
+}
+
+/* Tells it what to pack. The text is shorter than what a pipe holds. */
+static int tell_packer(
+	const struct cell_piped *p, const char *tip, const struct strvec *known, size_t nknown, struct err *e)
+{
+	auto_buf revs = BUF_INIT(PIPE_MIN);
+
+	list_revisions(tip, known, nknown, &revs);
+	if (revs.overflow)
+		return err_set(e, ERR_FAILED, "there are too many commits to begin with");
+	/* where it has died, what it sent tells so */
+	(void)!write(p->in, revs.data, revs.len);
+	return 0;
+}
+
+/* It is tried once more, to be heard this time. What it says is a claim, for the message. */
+static int explain(struct gate *g, const char *tip, const struct strvec *known, size_t nknown,
+	struct refusal *no, struct err *e)
+{
+	auto_buf revs = BUF_INIT(PIPE_MIN), words = BUF_SMALL;
+	auto_strvec args = STRVEC_INIT;
+	struct err failed = ERR_INIT;
+	const char *why = "without a word";
+	int code;
+
+	packer_args(g, &args);
+	list_revisions(tip, known, nknown, &revs);
+	if (inside_git(g, &args, &revs, NULL, &words, END_SECONDS, &code, &failed) < 0)
+		why = failed.msg;
+	else if (words.len)
+		words.data[strcspn(words.data, "\n")] = '\0', why = words.data;
+	refuse(no, e, "cannot_pack", "", "git inside sends nothing for %s: %.200s", tip, why);
+	return refusal_say(no, "publish a commit that git inside cannot read",
+		"see what is wrong with the private repository: git fsck");
+}
+
+static int refuse_pack(uint64_t max, struct refusal *no, struct err *e)
+{
+	bool large = strstr(e->msg, "maximum allowed size");
+
+	if (large) {
+		refuse(no, e, "too_large", "", "what is new is larger than %llu bytes",
+			(unsigned long long)max);
+		snprintf(no->boundary, sizeof(no->boundary), "%llu", (unsigned long long)max);
+		return refusal_say(
+			no, "publish more than the task may add", "leave large files out of the commits");
+	}
+	refuse(no, e, "bad_objects", "", "git refuses the objects: %s", e->msg);
+	return refusal_say(
+		no, "publish objects that are broken or must not be", "make the commit anew with git");
+}
+
+/* 1 where nothing was sent. The packer is used up. */
+static int try(struct gate *g, struct verifier *v, struct cell_piped *p, const char *tip,
+	const struct strvec *known, size_t nknown, struct oidset *fresh, struct refusal *no, struct err *e)
+{
+	uint64_t max = g->context.config.policy.max_size;
+	int code = 0, rc = tell_packer(p, tip, known, nknown, e);
+
+	fd_closep(&p->in);
+	p->in = -1;
+	if (!rc)
+		rc = verifier_take(v, p->out, false, max, fresh, e);
+	if (rc < 0) {
+		cell_drop_piped(&g->inside, p);
+		if (e->kind == ERR_NOTFOUND)
+			return explain(g, tip, known, nknown, no, e), 1;
+		return e->kind == ERR_REFUSED ? refuse_pack(max, no, e) : -1;
+	}
+	if (!cell_attend(&g->inside, p, -1, NULL, NULL, END_SECONDS, &code, e) && !code)
+		return 0;
+	return refuse(no, e, "cannot_pack", "", "git inside did not end well after it sent %s", tip);
+}
+
+/* With one that was started ahead, where there is one: the inside may have changed beneath it. */
+static int try_ahead(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known,
+	struct oidset *fresh, struct refusal *no, struct err *e)
+{
+	struct cell_piped p = g->packer;
+
+	if (!cell_is_waiting(&g->inside, &p))
+		return 1;
+	g->packer = (struct cell_piped)CELL_PIPED_INIT;
+	return try(g, v, &p, tip, known, known->n, fresh, no, e);
+}
+
+static int try_new(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known,
+	size_t nknown, struct oidset *fresh, struct refusal *no, struct err *e)
+{
+	struct cell_piped p = CELL_PIPED_INIT;
+
+	*no = (struct refusal){ 0 };
+	if (start_packer(g, &p, e) < 0)
+		return -1;
+	return try(g, v, &p, tip, known, nknown, fresh, no, e);
+}
+
+int bring(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known,
+	struct oidset *fresh, struct refusal *no, struct err *e)
+{
+	int rc = try_ahead(g, v, tip, known, fresh, no, e);
+
+	if (rc > 0)
+		rc = try_new(g, v, tip, known, known->n, fresh, no, e);
+	/* A task with objects of its own may have lost an old tip. */
+	if (rc > 0 && known->n > 1 && !workspace_borrows(&g->at.ws))
+		rc = try_new(g, v, tip, known, 1, fresh, no, e);
+	return rc ? -1 : 0;
+}
+
+int bring_offer(
+	struct gate *g, struct verifier *v, const char *tip, int pack, struct oidset *fresh, struct err *e)
+{
+	if (verifier_take(v, pack, true, g->context.config.policy.max_size, fresh, e) < 0)
+		return e->kind == ERR_REFUSED || e->kind == ERR_NOTFOUND ? 1 : -1;
+	return oidset_has(fresh, tip) ? 0 : 1;
+}

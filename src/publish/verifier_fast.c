@@ -1,0 +1,96 @@
+/* garth-plain in the verifier (plain/plain.h): small packs without a start of git's for each. */
+#include <endian.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "publish/verifier_parts.h"
+#include "sys/clock.h"
+
+/* What it takes at most: plain/plain.h. */
+#define PACK_MAX (1u << 20)
+#define SECONDS  20
+
+void verifier_start_plain(struct verifier *v)
+{
+	struct err ignored = ERR_INIT;
+	auto_order_cmd git = { 0 }, cmd = { .cwd = xstrdup("/") };
+	auto_strvec none = STRVEC_INIT;
+
+	cell_drop_piped(&v->cell, &v->plain);
+	verifier_command(v, QUARANTINE_MEMORY, &none, &git);
+	strvec_pushl(&cmd.argv, v->plain_path, v->tmp, NULL);
+	strvec_pushf(&cmd.argv, "%u", v->repo->hash_len);
+	strvec_push(&cmd.argv, "--");
+	strvec_pushv(&cmd.argv, (const char *const *)git.argv.v);
+	strvec_pushv(&cmd.env, (const char *const *)git.env.v);
+	cell_start_piped(&v->cell, &cmd, -1, true, false, &v->plain, &ignored);
+}
+
+/* Length and pack. False where it is none of those that garth-plain is for. */
+static bool load(int pack_fd, uint64_t max, struct buf *ret)
+{
+	uint32_t head;
+	struct stat st;
+	size_t len;
+
+	if (fstat(pack_fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > PACK_MAX ||
+		(max && (uint64_t)st.st_size > max))
+		return false;
+	len = (size_t)st.st_size;
+	head = htobe32((uint32_t)len);
+	if (!buf_add(ret, (const char *)&head, sizeof(head)) || !buf_reserve(ret, len) ||
+		pread(pack_fd, ret->data + ret->len, len, 0) != (ssize_t)len)
+		return false;
+	ret->len += len;
+	return true;
+}
+
+/* Sends it all and waits for one letter; '\0' where none comes. */
+static char ask(struct verifier *v, const struct buf *text)
+{
+	int64_t deadline = clock_ms() + SECONDS * 1000;
+	size_t sent = 0;
+	char answer = '\0';
+
+	for (;;) {
+		int64_t left = deadline - clock_ms();
+		struct pollfd p[] = { { v->plain.out, POLLIN, 0 },
+			{ sent < text->len ? v->plain.in : -1, POLLOUT, 0 }, { v->cell.caller, 0, 0 } };
+		ssize_t n;
+
+		if (left <= 0 || (poll(p, ARRAY_SIZE(p), (int)left) < 0 && errno != EINTR))
+			return '\0';
+		if (p[0].revents && (n = read(v->plain.out, &answer, 1)) >= 0)
+			return n && sent == text->len ? answer : '\0';
+		if (p[1].revents && (n = write(v->plain.in, text->data + sent, text->len - sent)) >= 0)
+			sent += (size_t)n;
+		else if (p[1].revents && errno != EAGAIN && errno != EINTR)
+			return '\0';
+		if (p[2].revents && cell_is_unwanted(&v->cell))
+			return '\0';
+	}
+}
+
+int verifier_take_plain(struct verifier *v, int pack_fd, uint64_t max, bool *ret, struct err *e)
+{
+	auto_buf text = BUF_INIT(PACK_MAX + sizeof(uint32_t));
+	char answer;
+
+	*ret = false;
+	if (!v->plain.id)
+		return 0;
+	v->spoiled = !cell_is_waiting(&v->cell, &v->plain);
+	if (!v->spoiled && !load(pack_fd, max, &text))
+		return 0;
+	answer = v->spoiled ? '\0' : ask(v, &text);
+	v->left_to_git = answer != 'p';
+	*ret = answer == 'p';
+	if (answer == 'p' || answer == 'g')
+		return 0;
+	v->spoiled = true;
+	return err_set(e, ERR_FAILED, "what takes small packs apart did not end its work");
+}

@@ -1,0 +1,153 @@
+/* The rooms of the verifier's jail: what is in it and where, with namespaces and without. */
+#include "publish/verifier_parts.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+#include "sys/proc.h"
+#include "sys/tree.h"
+
+#define FILE_MAX (16ull << 30)
+
+/* Programs and libraries. Links stay links. */
+static const char *const system_paths[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+	"/nix/store", "/gnu/store" };
+
+static void describe_system(struct jail *j)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(system_paths); i++) {
+		char text[256];
+		ssize_t n = readlink(system_paths[i], text, sizeof(text) - 1);
+
+		if (n > 0) {
+			text[n] = '\0';
+			jail_add(j, JAIL_LINK, 0, text, system_paths[i]);
+		} else if (!access(system_paths[i], F_OK)) {
+			jail_add(j, JAIL_BIND, JAIL_OPTIONAL, system_paths[i], system_paths[i]);
+		}
+	}
+	if (!access("/etc/ld.so.cache", F_OK))
+		jail_add(j, JAIL_COPY, JAIL_OPTIONAL, "/etc/ld.so.cache", "/etc/ld.so.cache");
+}
+
+#define HEAD "ref: refs/heads/none\n"
+
+static char *config_text(const struct verifier *v)
+{
+	return xasprintf("[core]\n\trepositoryformatversion = 1\n\tbare = true\n"
+			 "[extensions]\n\tobjectformat = %s\n",
+		v->repo->format);
+}
+
+/* A repository with nothing in it but the objects' format; where the objects are is in the environment. */
+static void describe_repository(const struct verifier *v, struct jail *j)
+{
+	auto_str config = config_text(v), head_at = path_join(v->empty, "HEAD"),
+		 config_at = path_join(v->empty, "config"), refs = path_join(v->empty, "refs"),
+		 objects = path_join(v->empty, "objects");
+
+	jail_add(j, JAIL_DATA, 0, HEAD, head_at);
+	jail_add(j, JAIL_DATA, 0, config, config_at);
+	jail_add(j, JAIL_DIR, 0, NULL, refs);
+	jail_add(j, JAIL_DIR, 0, NULL, objects);
+}
+
+static void describe_objects(const struct verifier *v, struct jail *j)
+{
+	for (size_t i = 0; i < v->repo->objects.n; i++)
+		jail_add(j, JAIL_BIND, JAIL_NOEXEC, v->repo->objects.v[i], v->repo->objects.v[i]);
+	jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_NOEXEC, v->quarantine, v->quarantine);
+}
+
+static void describe_rooms(const struct verifier *v, const char *plain, struct jail *j)
+{
+	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", v->tmp);
+	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", v->memory);
+	jail_add(j, JAIL_BIND, 0, plain, v->plain_path);
+	describe_system(j);
+	describe_repository(v, j);
+}
+
+static int make_alone(const struct verifier *v, const char *dir, struct err *e)
+{
+	auto_str config = config_text(v);
+	auto_fd parent = -1, top = -1;
+	auto_str holder = xstrndup(dir, (size_t)(path_base(dir) - dir));
+	static const char *const dirs[] = { "repo/refs", "repo/objects", "memory", "tmp" };
+
+	parent = open(holder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (parent < 0)
+		return err_sys(e, "cannot open '%s'", holder);
+	if (tree_remove(parent, path_base(dir), e) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		auto_str sub = path_join(path_base(dir), dirs[i]);
+		auto_fd made = mkdirs_beneath(parent, sub, 0700, (uid_t)-1, (gid_t)-1);
+
+		if (made < 0)
+			return err_sys(e, "cannot make '%s'", dir);
+	}
+	top = open_beneath(parent, path_base(dir), O_RDONLY | O_DIRECTORY, 0);
+	if (top < 0 || write_file(top, "repo/HEAD", HEAD, strlen(HEAD), 0600, e) < 0)
+		return -1;
+	return write_file(top, "repo/config", config, strlen(config), 0600, e);
+}
+
+/* The same on Landlock alone: real directories, made before, at their own places. */
+static void describe_alone(const struct verifier *v, struct jail *j)
+{
+	static const char *const programs[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+		"/nix/store", "/gnu/store", "/etc/ld.so.cache" };
+
+	j->alone = true;
+	jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_NOEXEC, v->tmp, v->tmp);
+	jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_NOEXEC, v->memory, v->memory);
+	jail_add(j, JAIL_BIND, 0, v->empty, v->empty);
+	if (!path_within(v->plain_path, "/usr"))
+		jail_add(j, JAIL_BIND, 0, v->plain_path, v->plain_path);
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, programs[i], programs[i]);
+}
+
+int verifier_describe(const struct verifier *v, struct jail *j, struct err *e)
+{
+	struct owner o = owner_inside();
+	auto_str plain = NULL;
+
+	jail_init(j);
+	if (proc_find_part("garth-plain", &plain, e) < 0)
+		return -1;
+	j->uid = o.uid;
+	j->gid = o.gid;
+	j->from_root = owner_is_other();
+	j->net = JAIL_NET_NONE;
+	/* what the kernel lacks the task itself lacks as well, and the user has accepted that */
+	j->without = JAIL_WALL_LANDLOCK | JAIL_WALL_LANDLOCK_SCOPE | JAIL_WALL_PROC;
+	j->max_file_size = FILE_MAX;
+	j->gives = xstrdup(v->memory);
+	jail_add(j, JAIL_PROC, 0, "", "/proc");
+	jail_add(j, JAIL_DEV, JAIL_WRITE, "", "/dev");
+	if (v->alone) {
+		describe_alone(v, j);
+	} else {
+		j->hostname = xstrdup("verifier");
+		describe_rooms(v, plain, j);
+	}
+	describe_objects(v, j);
+	return 0;
+}
+
+int verifier_set_places(struct verifier *v, const char *alone, struct err *e)
+{
+	v->alone = alone != NULL;
+	v->empty = alone ? path_join(alone, "repo") : xstrdup("/repo");
+	v->memory = alone ? path_join(alone, "memory") : xstrdup("/memory");
+	v->tmp = alone ? path_join(alone, "tmp") : xstrdup("/tmp");
+	if (!alone)
+		return v->plain_path = xstrdup("/run/garth/plain"), 0;
+	return proc_find_part("garth-plain", &v->plain_path, e) < 0 ? -1 : make_alone(v, alone, e);
+}
