@@ -8,26 +8,13 @@
 #include "base/alloc.h"
 #include "cli/login.h"
 #include "cli/say.h"
-#include "egress/proxy.h"
-#include "egress/relay.h"
-#include "publish/end.h"
-#include "publish/gate.h"
-#include "history/renew.h"
-#include "gateway/server.h"
-#include "history/sync.h"
 #include "git/private.h"
 #include "keeper/keeper.h"
 #include "push/fetch.h"
-#include "push/push.h"
 #include "sys/cgroup.h"
 #include "sys/fd.h"
-#include "sys/sync.h"
 #include "task/again.h"
-#include "task/disk.h"
-#include "task/end.h"
 #include "task/shown.h"
-
-#define PROXY_LINGER 30
 
 /* After a crash of the machine, files written shortly before may be incomplete: overlays are mounted without
  * syncing. `boot` tells during which boot the workspace was last mounted. */
@@ -44,102 +31,6 @@ static void look_at_boot(struct task_at *at)
 		say_warning("the machine was restarted since task '%s' last ran: look at its newest files",
 			at->task->name);
 	write_file(at->ws.dir, "boot", now, strlen(now), 0600, &ignored);
-}
-
-/* What a keeper needs of its task, for as long as it lives. */
-struct kept {
-	char *task;           /* its name */
-	struct task_run *run; /* NULL where there is no main command */
-	uint64_t max_file;    /* bytes that a file inside may have */
-	struct strvec watch;
-};
-
-/* In the proxy's process. */
-static void proxy(void *arg, const struct keeper_proxy *io)
-{
-	const struct kept *k = arg;
-	const struct proxy p = { { io->listen[0], io->listen[1] }, io->forward, k->task, io->notes,
-		PROXY_LINGER };
-
-	proxy_serve(&p);
-}
-
-/* In the gateway's process. */
-static void gateway(void *arg, const struct keeper_gate *io)
-{
-	const struct kept *k = arg;
-	struct err e = ERR_INIT;
-	struct gate g = { 0 };
-
-	if (io->job == GATE_CLOSE)
-		task_end_begin(k->run);
-	if (gate_open(&g, k->task, io->orders, &e) < 0)
-		return;
-	switch (io->job) {
-	case GATE_SERVE:
-		serve(&g, io->agent, io->user, io->linger, &e);
-		break;
-	case GATE_CLOSE:
-		gate_end(&g, &e);
-		break;
-	case GATE_RENEW:
-		gate_renew(&g, &e);
-		break;
-	case GATE_SYNC:
-		sync_quiet(&g, &e);
-		break;
-	}
-	gate_close(&g);
-}
-
-/* In the keeper: a task that has succeeded is pushed where its file says. */
-static int push_done(struct context *c, struct task *t, const char *branch, struct err *e)
-{
-	struct push_spec s = { .branch = branch };
-	auto_push_result r = { 0 };
-	auto_fd dir = -1;
-
-	/* one that changed nothing has nothing to bring */
-	if (!*t->published || !strcmp(t->published, t->base))
-		return 0;
-	/* what its file says of policy counts here too */
-	if (home_task_dir(&c->home, t->id, &dir, e) < 0 || again_configure(&c->config, dir, e) < 0)
-		return -1;
-	s.retries = (unsigned)c->config.push_retries;
-	again_owe_push(dir, true);
-	if (push_task(c, t, &s, &r, e) < 0)
-		return err_wrap(e, "not pushed");
-	again_owe_push(dir, false);
-	return 1;
-}
-
-/* In the keeper. A run that ended has its files written out; a mere exec leaves that to the kernel. */
-static int on_ended(void *arg, const struct keeper_report *r)
-{
-	static const enum run_end ends[] = { [KEEPER_ENDED] = RUN_ENDED,
-		[KEEPER_CANCELLED] = RUN_CANCELLED,
-		[KEEPER_TIMED_OUT] = RUN_TIMED_OUT };
-	const struct kept *k = arg;
-	const struct task_run *run = k->run;
-	auto_str path = xasprintf("%s/tasks/%lld", run->home, (long long)run->task);
-	auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct err ignored = ERR_INIT;
-	struct task_then then = { push_done, NULL };
-	auto_again again = { 0 };
-	auto_str note = disk_explain(r->exit_code, k->max_file, k->task);
-	int exit_code;
-
-	if (!note && r->oom_kills)
-		note = xasprintf(
-			"the kernel ended %llu of its processes, which needed more than limits.max_memory",
-			(unsigned long long)r->oom_kills);
-	if (dir >= 0 && !again_load(dir, &again, &ignored))
-		then.arg = again.push;
-	exit_code = task_end(
-		run, r->exit_code, ends[r->how], note ? note : "", then.arg ? &then : NULL, &ignored);
-	if (dir >= 0)
-		sync_later(dir, "boot", "lock");
-	return exit_code;
 }
 
 /* Where git puts the refs that the task is shown. */
@@ -208,17 +99,13 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	auto_jail jail = { 0 };
 	auto_strvec not_shown = STRVEC_INIT;
 	struct walls_opts walls = o->walls;
-	struct kept kept = { .task = t->name, .run = run };
+	auto_strvec watch = STRVEC_INIT;
 	struct keeper_spec spec = { .task = t->name,
 		.jail = &jail,
 		.main_cmd = main_cmd,
 		.log_max = c->config.log_size,
-		.gateway = gateway,
-		.proxy = proxy,
-		.relay = relay,
-		.ports = o->ports,
-		.arg = &kept,
-		.on_ended = run ? on_ended : NULL };
+		.run = run,
+		.ports = o->ports };
 	auto_str group_name = cgroup_name(c->home.fd, t->id);
 	struct cgroup group = { .n = 0 };
 	uint16_t forwards[NETWORK_FORWARDS_MAX + 1];
@@ -234,7 +121,6 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	if (keep_network(&at, o, run != NULL, e) < 0 || walls_describe(c, &at, &walls, &jail, e) < 0 ||
 		jail_check(&jail, e) < 0)
 		return -1;
-	kept.max_file = jail.max_file_size;
 	for (size_t i = 0; i < not_shown.n; i++)
 		say_warning("%s", not_shown.v[i]);
 	renew = refs_moved(c, &at);
@@ -249,14 +135,13 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	spec.timeout = o->timeout;
 	spec.measure_seconds = (unsigned)c->config.check_every;
 	spec.sync_seconds = c->config.auto_rebase ? (unsigned)c->config.rebase_frequency : 0;
-	watched(&at.repo, t, &kept.watch);
-	spec.watch = (const char *const *)kept.watch.v;
+	watched(&at.repo, t, &watch);
+	spec.watch = (const char *const *)watch.v;
 	spec.renew = renew;
 	rc = keeper_start(&spec, ret_conn, e);
 	if (rc < 0)
 		cgroup_remove(&group);
 	for (size_t i = 0; i < group.n; i++)
 		free(group.dirs[i]);
-	strvec_release(&kept.watch);
 	return rc;
 }

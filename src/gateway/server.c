@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "publish/publish.h"
 #include "history/renew.h"
+#include "gateway/main.h"
 #include "gateway/routes.h"
 #include "history/sync.h"
 #include "sys/guests.h"
@@ -45,7 +46,7 @@ struct server {
 	struct event_base *base;
 	struct door doors[2];
 	unsigned linger;
-	struct event *idle, *sweep, *answered;
+	struct event *idle, *sweep, *answered, *keeper;
 	struct pace pace; /* of the agent */
 	bool answering;   /* what is being written is a handler's answer */
 	bool spoken;      /* since the idle timer was set */
@@ -76,18 +77,6 @@ static void on_idle(evutil_socket_t fd, short what, void *arg)
 		event_base_loopexit(s->base, NULL);
 	else
 		rest(s);
-}
-
-/* Nobody is awaited any more, and what is connected from inside ends with the jail. */
-static void on_leave(evutil_socket_t fd, short what, void *arg)
-{
-	struct server *s = arg;
-
-	s->linger = 0;
-	s->spoken = false;
-	evconnlistener_disable(s->doors[0].listener);
-	s->leaving = true;
-	on_idle(fd, what, s);
 }
 
 static void on_relief(evutil_socket_t fd, short what, void *arg)
@@ -217,6 +206,9 @@ static void on_request(struct evhttp_request *req, void *arg)
 	d->server->answering = true;
 	evhttp_send_reply(req, status, status == 200 ? "OK" : "No", out);
 	d->server->answering = false;
+	/* a job that came while a command inside was waited for */
+	if (d->server->gate->inside.jobs)
+		event_active(d->server->keeper, EV_READ, 0);
 	if (publish_is_large(d->server->gate))
 		evtimer_add(d->server->answered, &soon);
 	if (out)
@@ -251,52 +243,71 @@ static void on_over(evutil_socket_t fd, short what, void *arg)
 	event_base_loopexit(((struct server *)arg)->base, NULL);
 }
 
-static void on_renew(evutil_socket_t fd, short what, void *arg)
+/* Nobody is awaited any more, and what is connected from inside ends with the jail. */
+static void leave(struct server *s)
 {
-	struct server *s = arg;
-	struct err ignored = ERR_INIT;
-
-	(void)fd;
-	(void)what;
-	gate_renew(s->gate, &ignored);
+	s->linger = 0;
+	s->spoken = false;
+	evconnlistener_disable(s->doors[0].listener);
+	s->leaving = true;
+	on_idle(-1, 0, s);
 }
 
-static void on_sync(evutil_socket_t fd, short what, void *arg)
+static void sync_now(struct server *s)
 {
-	struct server *s = arg;
 	struct err ignored = ERR_INIT;
 
-	(void)fd;
-	(void)what;
 	if (!gate_refresh(s->gate, &ignored))
 		sync_quiet(s->gate, &ignored);
 }
 
-/* Where the keeper is gone, nobody passes orders on any more: its end is waited for like the signal. Messages
- * on that socket are the cell's to read, some of them only when it is used the next time. */
+static void do_jobs(struct server *s)
+{
+	struct err ignored = ERR_INIT;
+	uint32_t jobs;
+
+	/* more may come while one is done */
+	while ((jobs = s->gate->inside.jobs)) {
+		s->gate->inside.jobs = 0;
+		if (jobs & 1u << GATEWAY_RENEW)
+			gate_renew(s->gate, &ignored);
+		if (jobs & 1u << GATEWAY_SYNC)
+			sync_now(s);
+		if (jobs & 1u << GATEWAY_LEAVE)
+			leave(s);
+		if (jobs & 1u << GATEWAY_FINISH)
+			event_base_loopexit(s->base, NULL);
+	}
+}
+
+/* The keeper has said something, or is gone: then nobody passes orders on any more. */
+static void on_keeper(evutil_socket_t fd, short what, void *arg)
+{
+	struct server *s = arg;
+
+	(void)fd;
+	(void)what;
+	if (runner_listen(&s->gate->inside) < 0) {
+		event_del(s->keeper);
+		event_base_loopexit(s->base, NULL);
+	}
+	do_jobs(s);
+}
+
 static int watch_all(struct server *s)
 {
-	static const struct {
-		int sig;
-		event_callback_fn fn;
-	} signals[] = { { SIGTERM, on_over }, { SIGUSR1, on_renew }, { SIGHUP, on_sync },
-		{ SIGUSR2, on_leave } };
 	struct timeval second = { .tv_sec = 1 };
-	struct event *keeper = event_new(s->base, s->gate->inside.orders, EV_CLOSED, on_over, s);
+	struct event *term = evsignal_new(s->base, SIGTERM, on_over, s);
 
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
-		struct event *ev = evsignal_new(s->base, signals[i].sig, signals[i].fn, s);
-
-		if (!ev || event_priority_set(ev, URGENT) < 0 || event_add(ev, NULL))
-			return -1;
-	}
+	s->keeper = event_new(s->base, s->gate->inside.orders, EV_READ | EV_PERSIST, on_keeper, s);
 	s->idle = evtimer_new(s->base, on_idle, s);
 	s->sweep = event_new(s->base, -1, EV_PERSIST, on_sweep, s);
 	s->answered = evtimer_new(s->base, on_answered, s);
-	if (!s->idle || !s->sweep || !s->answered || !keeper || event_priority_set(s->sweep, URGENT) < 0 ||
-		event_priority_set(keeper, URGENT) < 0)
+	if (!s->idle || !s->sweep || !s->answered || !s->keeper || !term ||
+		event_priority_set(s->sweep, URGENT) < 0 || event_priority_set(s->keeper, URGENT) < 0 ||
+		event_priority_set(term, URGENT) < 0)
 		return -1;
-	return event_add(keeper, NULL) || event_add(s->sweep, &second) ? -1 : 0;
+	return event_add(term, NULL) || event_add(s->keeper, NULL) || event_add(s->sweep, &second) ? -1 : 0;
 }
 
 static struct event_base *open_base(void)
@@ -313,15 +324,12 @@ static struct event_base *open_base(void)
 
 int serve(struct gate *g, int agent, int user, unsigned linger, struct err *e)
 {
-	sigset_t none;
 	struct server s = { .gate = g, .linger = linger };
 
 	pace_init(&s.pace);
 	s.base = open_base();
 	if (!s.base || watch_all(&s) < 0 || open_door(&s, 0, agent) < 0 || open_door(&s, 1, user) < 0)
 		return err_set(e, ERR_FAILED, "cannot start the gateway");
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	rest(&s);
 	s.spoken = true; /* whoever woke us is about to be accepted */
 	event_base_dispatch(s.base);

@@ -17,7 +17,8 @@
 #define SERVE_SECONDS         10
 #define SERVE_CONNECTIONS_MAX 32
 
-/* Answers until SIGTERM, or until nobody has been connected for `linger` seconds. SIGUSR1: gate_renew. */
+/* Answers until SIGTERM or GATEWAY_FINISH, until the keeper is gone, or until nobody has been connected for
+ * `linger` seconds. Between two requests it does the jobs that the keeper sends (main.h). */
 int serve(struct gate *g, int agent, int user, unsigned linger, struct err *e);
 
 #endif

@@ -8,6 +8,9 @@
  * A message is one struct order_msg. Down come START (with descriptors: the packed command first, then stdin,
  * stdout and stderr unless the command wants a terminal), SIGNAL, DIAL and LISTEN; up come BORN, READY,
  * FAILED, STARTED (with the terminal's master where there is one), NOT_STARTED, EXITED, DIALED and LISTENS.
+ *
+ * The gateway's process speaks the same protocol with the keeper, which passes its START and SIGNAL on to the
+ * jail and the answers back. It gets one message more: JOB.
  */
 #ifndef JAIL_ORDER_H
 #define JAIL_ORDER_H
@@ -36,6 +39,8 @@ enum order_type {
 	ORDER_LISTEN,      /* down: id, value = port on the jail's own loopback */
 	ORDER_LISTENS,     /* up: id; fds: sockets that listen there, of IPv4 and perhaps IPv6; else value =
 			      errno */
+	ORDER_JOB,         /* from the keeper to the gateway's process: value = enum gateway_job, to be done
+			      when it is done with what it has at hand */
 };
 
 struct order_msg {

@@ -15,20 +15,20 @@
 
 #define SEND_SECONDS 20
 
-static struct cell_run *find(struct cell *c, uint32_t id)
+static struct runner_run *find(struct runner *c, uint32_t id)
 {
-	for (size_t i = 0; id && i < CELL_RUNS_MAX; i++)
+	for (size_t i = 0; id && i < RUNNER_RUNS_MAX; i++)
 		if (c->runs[i].id == id)
 			return &c->runs[i];
 	return NULL;
 }
 
 /* A free place; else that of a command which was killed and whose end nobody reported. */
-static struct cell_run *new_run(struct cell *c)
+static struct runner_run *new_run(struct runner *c)
 {
-	struct cell_run *r = NULL;
+	struct runner_run *r = NULL;
 
-	for (size_t i = 0; i < CELL_RUNS_MAX; i++)
+	for (size_t i = 0; i < RUNNER_RUNS_MAX; i++)
 		if (!c->runs[i].id || (!r && c->runs[i].forgotten))
 			r = &c->runs[i];
 	if (!r)
@@ -36,11 +36,11 @@ static struct cell_run *new_run(struct cell *c)
 	do
 		c->last_id++;
 	while (!c->last_id || find(c, c->last_id));
-	*r = (struct cell_run){ .id = c->last_id };
+	*r = (struct runner_run){ .id = c->last_id };
 	return r;
 }
 
-static int send_order(struct cell *c, const struct order_msg *m, const int *fds, size_t nfds)
+static int send_order(struct runner *c, const struct order_msg *m, const int *fds, size_t nfds)
 {
 	int64_t deadline = clock_ms() + SEND_SECONDS * 1000;
 
@@ -56,7 +56,7 @@ static int send_order(struct cell *c, const struct order_msg *m, const int *fds,
 	return 0;
 }
 
-static void note_reason(struct cell_run *r, const struct order_msg *m)
+static void note_reason(struct runner_run *r, const struct order_msg *m)
 {
 	auto_buf text = BUF_SMALL;
 
@@ -64,10 +64,12 @@ static void note_reason(struct cell_run *r, const struct order_msg *m)
 	snprintf(r->why, sizeof(r->why), "%.199s", text.len ? text.data : "the command could not be started");
 }
 
-static void hear(struct cell *c, const struct order_msg *m)
+static void hear(struct runner *c, const struct order_msg *m)
 {
-	struct cell_run *r = find(c, m->id);
+	struct runner_run *r = find(c, m->id);
 
+	if (m->type == ORDER_JOB && m->value >= 0 && m->value < 32)
+		c->jobs |= 1u << m->value;
 	if (!r || r->over || (m->type != ORDER_NOT_STARTED && m->type != ORDER_EXITED))
 		return;
 	r->over = true;
@@ -79,7 +81,7 @@ static void hear(struct cell *c, const struct order_msg *m)
 }
 
 /* Takes one message, if there is one; -1 and errno where there will be none any more. */
-static int listen_once(struct cell *c)
+static int listen_once(struct runner *c)
 {
 	int fds[4];
 	size_t nfds = ARRAY_SIZE(fds);
@@ -103,11 +105,21 @@ static int listen_once(struct cell *c)
 	return 0;
 }
 
-int cell_start(struct cell *c, const struct order_cmd *cmd, const int fds[3], uint32_t *ret_id, struct err *e)
+int runner_listen(struct runner *c)
+{
+	struct pollfd p = { c->orders, POLLIN, 0 };
+
+	while (poll(&p, 1, 0) > 0)
+		if (listen_once(c) < 0)
+			return -1;
+	return 0;
+}
+
+int runner_start(struct runner *c, const struct order_cmd *cmd, const int fds[3], uint32_t *ret_id, struct err *e)
 {
 	auto_buf packed = BUF_INIT(ORDER_CMD_MAX);
 	auto_fd order = -1;
-	struct cell_run *r = new_run(c);
+	struct runner_run *r = new_run(c);
 	struct order_msg m = { .type = ORDER_START };
 
 	if (!r)
@@ -127,10 +139,10 @@ int cell_start(struct cell *c, const struct order_cmd *cmd, const int fds[3], ui
 	return 0;
 }
 
-void cell_kill(struct cell *c, uint32_t id)
+void runner_kill(struct runner *c, uint32_t id)
 {
 	struct order_msg m = { .type = ORDER_SIGNAL, .id = id, .value = SIGKILL };
-	struct cell_run *r = find(c, id);
+	struct runner_run *r = find(c, id);
 
 	if (!r)
 		return;
@@ -143,7 +155,7 @@ void cell_kill(struct cell *c, uint32_t id)
 }
 
 /* The answer of a run that is over. */
-static int finish(struct cell_run *r, int *ret_code, struct err *e)
+static int finish(struct runner_run *r, int *ret_code, struct err *e)
 {
 	if (*r->why)
 		err_set(e, ERR_FAILED, "%s", r->why);
@@ -153,33 +165,33 @@ static int finish(struct cell_run *r, int *ret_code, struct err *e)
 	return *r->why ? -1 : 0;
 }
 
-static int late(struct cell *c, uint32_t id, unsigned seconds, struct err *e)
+static int late(struct runner *c, uint32_t id, unsigned seconds, struct err *e)
 {
-	cell_kill(c, id);
+	runner_kill(c, id);
 	err_set(e, ERR_FAILED, "the command took longer than %u seconds", seconds);
 	e->sys = ETIMEDOUT;
 	return -1;
 }
 
 /* A socket whose other side is closed; one that is only closed for writing still listens. */
-bool cell_is_unwanted(const struct cell *c)
+bool runner_is_unwanted(const struct runner *c)
 {
 	struct pollfd p = { c->caller, 0, 0 };
 
 	return c->caller >= 0 && poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLERR);
 }
 
-static int unwanted(struct cell *c, uint32_t id, struct err *e)
+static int unwanted(struct runner *c, uint32_t id, struct err *e)
 {
-	cell_kill(c, id);
+	runner_kill(c, id);
 	err_set(e, ERR_FAILED, "whoever asked for it is gone");
 	e->sys = ECANCELED;
 	return -1;
 }
 
-static int gone(struct cell *c, uint32_t id, struct err *e)
+static int gone(struct runner *c, uint32_t id, struct err *e)
 {
-	struct cell_run *r = find(c, id);
+	struct runner_run *r = find(c, id);
 
 	err_sys(e, "the jail is gone");
 	if (r)
@@ -187,10 +199,10 @@ static int gone(struct cell *c, uint32_t id, struct err *e)
 	return -1;
 }
 
-int cell_wait(struct cell *c, uint32_t id, unsigned seconds, int *ret_code, struct err *e)
+int runner_wait(struct runner *c, uint32_t id, unsigned seconds, int *ret_code, struct err *e)
 {
 	int64_t deadline = clock_ms() + (int64_t)seconds * 1000;
-	struct cell_run *r = find(c, id);
+	struct runner_run *r = find(c, id);
 
 	if (!r || r->forgotten)
 		return err_set(e, ERR_FAILED, "there is no such command");
@@ -204,7 +216,7 @@ int cell_wait(struct cell *c, uint32_t id, unsigned seconds, int *ret_code, stru
 			return gone(c, id, e);
 		if (p[0].revents && listen_once(c) < 0)
 			return gone(c, id, e);
-		if (!r->over && cell_is_unwanted(c))
+		if (!r->over && runner_is_unwanted(c))
 			return unwanted(c, id, e);
 	}
 	return finish(r, ret_code, e);
@@ -237,47 +249,43 @@ static void close_pipe(int *fd)
 	*fd = -1;
 }
 
-static void close_pipes(struct cell_piped *p)
+static void close_pipes(struct runner_piped *p)
 {
 	close_pipe(&p->in);
 	close_pipe(&p->out);
 	close_pipe(&p->err);
 }
-#define auto_piped __attribute__((cleanup(close_pipes))) struct cell_piped
+#define auto_piped __attribute__((cleanup(close_pipes))) struct runner_piped
 
-int cell_start_piped(struct cell *c, const struct order_cmd *cmd, int in, bool out, bool err,
-	struct cell_piped *ret, struct err *e)
+int runner_start_piped(struct runner *c, const struct order_cmd *cmd, int in, bool out, bool err,
+	struct runner_piped *ret, struct err *e)
 {
-	auto_piped p = CELL_PIPED_INIT;
+	auto_piped p = RUNNER_PIPED_INIT;
 	auto_fd their_in = -1, their_out = -1, their_err = -1;
 
 	if ((in < 0 && make_pipe(false, &p.in, &their_in) < 0) || make_sink(out, &p.out, &their_out) < 0 ||
 		make_sink(err, &p.err, &their_err) < 0)
 		return err_sys(e, "cannot make pipes");
-	if (cell_start(c, cmd, (int[3]){ in < 0 ? their_in : in, their_out, their_err }, &p.id, e) < 0)
+	if (runner_start(c, cmd, (int[3]){ in < 0 ? their_in : in, their_out, their_err }, &p.id, e) < 0)
 		return -1;
 	*ret = p;
-	p = (struct cell_piped)CELL_PIPED_INIT;
+	p = (struct runner_piped)RUNNER_PIPED_INIT;
 	return 0;
 }
 
-void cell_drop_piped(struct cell *c, struct cell_piped *p)
+void runner_drop_piped(struct runner *c, struct runner_piped *p)
 {
 	if (p->id)
-		cell_kill(c, p->id);
+		runner_kill(c, p->id);
 	close_pipes(p);
 	p->id = 0;
 }
 
-bool cell_is_waiting(struct cell *c, const struct cell_piped *p)
+bool runner_is_waiting(struct runner *c, const struct runner_piped *p)
 {
-	struct pollfd any = { c->orders, POLLIN, 0 };
-	struct cell_run *r = find(c, p->id);
+	struct runner_run *r = find(c, p->id);
 
-	while (r && !r->over && poll(&any, 1, 0) > 0)
-		if (listen_once(c) < 0)
-			return false;
-	return r && !r->over;
+	return r && !runner_listen(c) && !r->over;
 }
 
 /* What is there now, up to the most that a pipe can hold: a writer that never stops must not hold up the
@@ -299,7 +307,7 @@ static bool take_all(int *fd, struct buf *b, bool whole)
 
 /* Passes on what comes; *full tells that the command has to take some of it first. At the end of either side
  * the command's input ends. */
-static void feed(struct cell_piped *p, int from, bool *full)
+static void feed(struct runner_piped *p, int from, bool *full)
 {
 	ssize_t n = splice(from, NULL, p->in, NULL, 1u << 20, SPLICE_F_NONBLOCK);
 
@@ -309,7 +317,7 @@ static void feed(struct cell_piped *p, int from, bool *full)
 }
 
 /* Waits for something to happen; -1 where the jail is gone. */
-static int wait_piped(struct cell *c, struct cell_piped *p, int from, bool *full, int64_t left)
+static int wait_piped(struct runner *c, struct runner_piped *p, int from, bool *full, int64_t left)
 {
 	bool feeding = from >= 0 && p->in >= 0;
 	struct pollfd fds[] = { { c->orders, POLLIN, 0 }, { p->out, POLLIN, 0 }, { p->err, POLLIN, 0 },
@@ -326,12 +334,12 @@ static int wait_piped(struct cell *c, struct cell_piped *p, int from, bool *full
 	return fds[0].revents ? listen_once(c) : 0;
 }
 
-static int attend(struct cell *c, struct cell_piped *p, int from, struct buf *out, struct buf *errtext,
+static int attend(struct runner *c, struct runner_piped *p, int from, struct buf *out, struct buf *errtext,
 	unsigned seconds, int *ret_code, struct err *e)
 {
 	int64_t deadline = clock_ms() + (int64_t)seconds * 1000;
 	bool over = false, fits = true, full = false;
-	struct cell_run *r = find(c, p->id);
+	struct runner_run *r = find(c, p->id);
 
 	if (!r)
 		return err_set(e, ERR_FAILED, "there is no such command");
@@ -346,7 +354,7 @@ static int attend(struct cell *c, struct cell_piped *p, int from, struct buf *ou
 			return late(c, r->id, seconds, e);
 		if (!over && wait_piped(c, p, from, &full, left) < 0)
 			return gone(c, r->id, e);
-		if (!over && !r->over && cell_is_unwanted(c))
+		if (!over && !r->over && runner_is_unwanted(c))
 			return unwanted(c, r->id, e);
 		fits = !out || take_all(&p->out, out, true);
 		if (errtext)
@@ -354,13 +362,13 @@ static int attend(struct cell *c, struct cell_piped *p, int from, struct buf *ou
 	}
 	if (fits)
 		return finish(r, ret_code, e);
-	cell_kill(c, r->id);
+	runner_kill(c, r->id);
 	err_set(e, ERR_FAILED, "the command printed more than %zu bytes", out->max);
 	e->sys = EFBIG;
 	return -1;
 }
 
-int cell_attend(struct cell *c, struct cell_piped *p, int from, struct buf *out, struct buf *errtext,
+int runner_attend(struct runner *c, struct runner_piped *p, int from, struct buf *out, struct buf *errtext,
 	unsigned seconds, int *ret_code, struct err *e)
 {
 	int rc = attend(c, p, from, out, errtext, seconds, ret_code, e);
@@ -370,17 +378,17 @@ int cell_attend(struct cell *c, struct cell_piped *p, int from, struct buf *out,
 	return rc;
 }
 
-int cell_run_from(struct cell *c, const struct order_cmd *cmd, int in, struct buf *out, struct buf *errtext,
+int runner_run_from(struct runner *c, const struct order_cmd *cmd, int in, struct buf *out, struct buf *errtext,
 	unsigned seconds, int *ret_code, struct err *e)
 {
-	struct cell_piped p;
+	struct runner_piped p;
 
-	if (cell_start_piped(c, cmd, in, out != NULL, errtext != NULL, &p, e) < 0)
+	if (runner_start_piped(c, cmd, in, out != NULL, errtext != NULL, &p, e) < 0)
 		return -1;
-	return cell_attend(c, &p, -1, out, errtext, seconds, ret_code, e);
+	return runner_attend(c, &p, -1, out, errtext, seconds, ret_code, e);
 }
 
-int cell_run(struct cell *c, const struct order_cmd *cmd, const struct buf *input, struct buf *out,
+int runner_run(struct runner *c, const struct order_cmd *cmd, const struct buf *input, struct buf *out,
 	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e)
 {
 	/* a file, which nobody has to feed */
@@ -389,5 +397,5 @@ int cell_run(struct cell *c, const struct order_cmd *cmd, const struct buf *inpu
 
 	if (in < 0)
 		return err_sys(e, "cannot hand over the input");
-	return cell_run_from(c, cmd, in, out, errtext, seconds, ret_code, e);
+	return runner_run_from(c, cmd, in, out, errtext, seconds, ret_code, e);
 }

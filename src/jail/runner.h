@@ -3,9 +3,9 @@
  * own, whose orders the keeper passes on, and the verifier's. What comes out of either is a claim: messages
  * of no sense and ids that nobody gave are passed over, descriptors that come along are closed.
  *
- *	struct cell c = CELL_INIT(orders);
- *	cell_start(&c, &cmd, fds, &id, e);
- *	cell_wait(&c, id, 60, &code, e);      or cell_kill(&c, id)
+ *	struct runner c = RUNNER_INIT(orders);
+ *	runner_start(&c, &cmd, fds, &id, e);
+ *	runner_wait(&c, id, 60, &code, e);      or runner_kill(&c, id)
  */
 #ifndef JAIL_RUNNER_H
 #define JAIL_RUNNER_H
@@ -17,10 +17,10 @@
 #include "base/err.h"
 #include "jail/order.h"
 
-#define CELL_RUNS_MAX 16
+#define RUNNER_RUNS_MAX 16
 
 /* A command from its start until somebody has asked for its end. */
-struct cell_run {
+struct runner_run {
 	uint32_t id; /* 0: free */
 	bool over;
 	bool forgotten; /* nobody will ask */
@@ -28,63 +28,67 @@ struct cell_run {
 	char why[200];  /* it was not started, for this reason; "" where it was */
 };
 
-struct cell {
+struct runner {
 	int orders; /* SEQPACKET, blocking or not; the caller's to close */
 	/* Whoever the commands are run for, or -1: where that connection is closed, waiting ends with an
 	 * error. */
 	int caller;
 	uint32_t last_id;
-	struct cell_run runs[CELL_RUNS_MAX];
+	uint32_t jobs; /* JOB messages that came: bit 1 << value; for whoever speaks to the keeper */
+	struct runner_run runs[RUNNER_RUNS_MAX];
 };
 
-#define CELL_INIT(fd)                                                                                        \
+#define RUNNER_INIT(fd)                                                                                        \
 	{                                                                                                    \
 		.orders = (fd), .caller = -1                                                                 \
 	}
 
+/* Takes all messages that are there, without waiting; -1 and errno if the other side is gone. Waiting for a
+ * command takes them as well, so `jobs` may be set by any of these functions. */
+int runner_listen(struct runner *c);
 /* Starts a command with these descriptors as its stdin, stdout and stderr (all three valid; open /dev/null
- * for "nothing"). They stay the caller's. Whether it could be executed is told by cell_wait. */
-int cell_start(
-	struct cell *c, const struct order_cmd *cmd, const int fds[3], uint32_t *ret_id, struct err *e);
+ * for "nothing"). They stay the caller's. Whether it could be executed is told by runner_wait. */
+int runner_start(
+	struct runner *c, const struct order_cmd *cmd, const int fds[3], uint32_t *ret_id, struct err *e);
 /* Waits for its end and gives the exit code as a shell has it; after `seconds` it is killed and the error is
  * ERR_FAILED "took longer than …". A command that could not be executed: ERR_FAILED with its reason. */
-int cell_wait(struct cell *c, uint32_t id, unsigned seconds, int *ret_code, struct err *e);
+int runner_wait(struct runner *c, uint32_t id, unsigned seconds, int *ret_code, struct err *e);
 /* Whether nobody waits for the answer any more. */
-bool cell_is_unwanted(const struct cell *c);
+bool runner_is_unwanted(const struct runner *c);
 /* Its end is not asked for any more. */
-void cell_kill(struct cell *c, uint32_t id);
+void runner_kill(struct runner *c, uint32_t id);
 /* Start, collect, wait. Input and outputs may be NULL; out beyond its limit is an error, what is beyond
  * errtext's is dropped. What a command's own children print after its end is not waited for. */
-int cell_run(struct cell *c, const struct order_cmd *cmd, const struct buf *input, struct buf *out,
+int runner_run(struct runner *c, const struct order_cmd *cmd, const struct buf *input, struct buf *out,
 	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e);
 /* The same with a descriptor for its stdin, which stays the caller's. */
-int cell_run_from(struct cell *c, const struct order_cmd *cmd, int in, struct buf *out, struct buf *errtext,
+int runner_run_from(struct runner *c, const struct order_cmd *cmd, int in, struct buf *out, struct buf *errtext,
 	unsigned seconds, int *ret_code, struct err *e);
 
 /*
  * A command with pipes, which can be started ahead of its need: it then waits for its input, and nobody has
  * to wait for its start.
  */
-struct cell_piped {
+struct runner_piped {
 	uint32_t id;      /* 0: none */
 	int in, out, err; /* our ends, non-blocking; -1 for those that are not wanted */
 };
 
-#define CELL_PIPED_INIT                                                                                      \
+#define RUNNER_PIPED_INIT                                                                                      \
 	{                                                                                                    \
 		.in = -1, .out = -1, .err = -1                                                               \
 	}
 
 /* in is a descriptor for its stdin, which stays the caller's, or -1 for a pipe. */
-int cell_start_piped(struct cell *c, const struct order_cmd *cmd, int in, bool out, bool err,
-	struct cell_piped *ret, struct err *e);
+int runner_start_piped(struct runner *c, const struct order_cmd *cmd, int in, bool out, bool err,
+	struct runner_piped *ret, struct err *e);
 /* Whether it still waits, as far as one hears. */
-bool cell_is_waiting(struct cell *c, const struct cell_piped *p);
-/* As cell_run for one that was started. What comes at `from`, until its end, becomes its input (-1: nothing
+bool runner_is_waiting(struct runner *c, const struct runner_piped *p);
+/* As runner_run for one that was started. What comes at `from`, until its end, becomes its input (-1: nothing
  * more). out is NULL where nobody reads it, or its pipe was taken out of p. */
-int cell_attend(struct cell *c, struct cell_piped *p, int from, struct buf *out, struct buf *errtext,
+int runner_attend(struct runner *c, struct runner_piped *p, int from, struct buf *out, struct buf *errtext,
 	unsigned seconds, int *ret_code, struct err *e);
 /* Ends it. */
-void cell_drop_piped(struct cell *c, struct cell_piped *p);
+void runner_drop_piped(struct runner *c, struct runner_piped *p);
 
 #endif

@@ -1,4 +1,4 @@
-#include "keeper/parts.h"
+#include "keeper/state.h"
 
 #include <signal.h>
 #include <sys/socket.h>
@@ -125,7 +125,7 @@ static bool on_port(struct client *c, const char *data, size_t len)
 	memcpy(&port, data, len);
 	if (c->cmd || c->cancels || c->k->phase >= PHASE_CLOSING || !port || port > UINT16_MAX)
 		return false;
-	if (port_open(c->k, (uint16_t)port, &outside, &e) < 0) {
+	if (ports_open(c->k, (uint16_t)port, &outside, &e) < 0) {
 		client_fail(c, &e);
 		return true;
 	}
@@ -141,7 +141,7 @@ static bool on_forward(struct client *c, const char *data, size_t len)
 	memcpy(&port, data, len);
 	if (c->cmd || c->cancels || c->waits || c->k->phase >= PHASE_CLOSING || !port || port > UINT16_MAX)
 		return false;
-	proxy_forward(c, (uint16_t)port);
+	proxies_forward(c, (uint16_t)port);
 	return true;
 }
 

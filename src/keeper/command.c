@@ -1,4 +1,4 @@
-#include "keeper/parts.h"
+#include "keeper/state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -169,8 +169,6 @@ void command_started(struct command *cmd, int master)
 			welcome(cmd, k->clients[i]);
 	if (cmd == k->main)
 		keeper_time_main(k);
-	if (cmd == k->main && k->spec.on_started)
-		k->spec.on_started(k->spec.arg);
 	command_resize(cmd);
 	if (cmd->pending_signal)
 		orders_signal(cmd, cmd->pending_signal);
@@ -193,7 +191,7 @@ static void finish(struct command *cmd, int code)
 		return;
 	stream_drain(cmd);
 	/* The last one is over when nobody works in the repository for it any more. */
-	if (!k->gate.leaving)
+	if (!k->gateway.leaving)
 		command_over(cmd);
 }
 

@@ -8,11 +8,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "keeper/parts.h"
+#include "keeper/state.h"
 #include "sys/fd.h"
 #include "sys/sock.h"
-
-#define CONTROL "control"
 
 static void on_connect(evutil_socket_t fd, short what, void *arg)
 {
@@ -34,13 +32,24 @@ static void on_connect(evutil_socket_t fd, short what, void *arg)
 		fd_steal(&conn);
 }
 
+int keeper_listen(struct keeper *k, const char *name, struct err *e)
+{
+	if (sock_listen(k->spec.task_dir, name, &k->listen_fd, e) < 0)
+		return -1;
+	k->listen_name = name;
+	k->listen_ev = event_new(k->base, k->listen_fd, EV_READ | EV_PERSIST, on_connect, k);
+	if (k->listen_ev)
+		event_add(k->listen_ev, NULL);
+	return 0;
+}
+
 void keeper_stop_listening(struct keeper *k)
 {
 	int conn;
 
 	if (k->listen_fd < 0)
 		return;
-	unlinkat(k->spec.task_dir, CONTROL, 0);
+	unlinkat(k->spec.task_dir, k->listen_name, 0);
 	if (k->listen_ev)
 		event_free(k->listen_ev);
 	k->listen_ev = NULL;
@@ -156,7 +165,7 @@ void keeper_become(const char *name, int *keep, size_t n)
 }
 
 static void leave_caller(
-	const struct keeper_spec *spec, int client, const struct gate_post *g, const struct ports *ports)
+	const struct keeper_spec *spec, int client, const struct gateway_child *g, const struct ports *ports)
 {
 	int keep[4 + KEEPER_PORTS_MAX] = { spec->task_dir, spec->lock_fd, client, g->agent };
 	size_t n = 4;
@@ -202,15 +211,12 @@ static void listen_to_user(struct keeper *k)
 
 	if (k->phase != PHASE_ENTERING)
 		return;
-	if (sock_listen(k->spec.task_dir, CONTROL, &k->listen_fd, &e) < 0 || gate_start(k, &e) < 0) {
+	if (keeper_listen(k, KEEPER_CONTROL_SOCKET, &e) < 0 || gateway_child_start(k, &e) < 0) {
 		err_wrap(&e, "cannot start the task's keeper");
 		life_fail(k, &e);
 		return;
 	}
-	k->listen_ev = event_new(k->base, k->listen_fd, EV_READ | EV_PERSIST, on_connect, k);
-	if (k->listen_ev)
-		event_add(k->listen_ev, NULL);
-	port_start(k);
+	ports_start(k);
 	meter_start(k);
 }
 
@@ -251,7 +257,7 @@ static int listen_ports(const uint16_t *wanted, struct ports *ret, struct err *e
 	for (; wanted && *wanted; wanted++) {
 		if (ret->n == KEEPER_PORTS_MAX)
 			return err_set(e, ERR_USAGE, "a task has at most %d ports", KEEPER_PORTS_MAX);
-		if (port_listen(*wanted, &ret->v[ret->n], e) < 0)
+		if (ports_listen(*wanted, &ret->v[ret->n], e) < 0)
 			return -1;
 		ret->n++;
 	}
@@ -262,13 +268,13 @@ int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 {
 	__attribute__((cleanup(close_ports))) struct ports ports = { .n = 0 };
 	auto_fd ours = -1, theirs = -1;
-	struct gate_post gate = { .agent = -1, .user = -1, .orders = -1, .watch = -1 };
+	struct gateway_child gateway = { .agent = -1, .user = -1, .orders = -1, .watch = -1 };
 	int pair[2];
 	pid_t pid;
 
 	/* of one that was killed: its numbers may be somebody else's by now */
 	unlinkat(spec->task_dir, KEEPER_PORTS_FILE, 0);
-	if (listen_ports(spec->ports, &ports, e) < 0 || gate_listen(&gate, spec, e) < 0)
+	if (listen_ports(spec->ports, &ports, e) < 0 || gateway_child_listen(&gateway, spec, e) < 0)
 		return err_wrap(e, "cannot start the task's keeper");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_sys(e, "cannot start the task's keeper");
@@ -279,18 +285,18 @@ int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 		return err_sys(e, "cannot start the task's keeper");
 	if (!pid) {
 		struct keeper k = {
-			.spec = *spec, .gate = gate, .listen_fd = -1, .orders = -1, .ports = ports
+			.spec = *spec, .gateway = gateway, .listen_fd = -1, .orders = -1, .ports = ports
 		};
 
 		if (spec->group)
 			k.group = *spec->group;
-		proxy_init(&k);
-		leave_caller(spec, theirs, &gate, &ports);
+		proxies_init(&k);
+		leave_caller(spec, theirs, &gateway, &ports);
 		fd_nonblock(theirs);
 		run(&k, theirs);
 		_exit(0);
 	}
-	fd_closep(&gate.agent);
+	fd_closep(&gateway.agent);
 	*ret_client = fd_steal(&ours);
 	return 0;
 }

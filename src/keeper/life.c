@@ -1,4 +1,4 @@
-#include "keeper/parts.h"
+#include "keeper/state.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -47,9 +47,9 @@ static void begin_waiting(struct keeper *k)
 
 void life_born(struct keeper *k)
 {
-	proxy_order(k);
+	proxies_order(k);
 	begin_waiting(k);
-	gate_open_orders(k);
+	gateway_child_open(k);
 }
 
 void life_ready(struct keeper *k)
@@ -59,7 +59,7 @@ void life_ready(struct keeper *k)
 	k->phase = PHASE_OPEN;
 	keeper_deadline(k, 0);
 	begin_waiting(k);
-	gate_begin(k);
+	gateway_child_begin(k);
 }
 
 void life_fail(struct keeper *k, const struct err *why)
@@ -75,14 +75,14 @@ void life_fail(struct keeper *k, const struct err *why)
 
 void life_close(struct keeper *k, int exit_code)
 {
-	if (k->phase != PHASE_OPEN || !k->spec.gateway || k->cancelled) {
+	if (k->phase != PHASE_OPEN || k->cancelled) {
 		life_end(k, exit_code);
 		return;
 	}
 	k->phase = PHASE_CLOSING;
 	k->exit_code = exit_code;
 	keeper_deadline(k, CLOSE_SECONDS);
-	gate_finish(k);
+	gateway_child_finish(k);
 }
 
 void life_end(struct keeper *k, int exit_code)
@@ -99,10 +99,10 @@ void life_end(struct keeper *k, int exit_code)
 	if (k->launch > 0)
 		kill(k->launch, SIGKILL);
 	keeper_stop_listening(k);
-	gate_stop(k);
+	gateway_child_stop(k);
 	meter_stop(k);
-	proxy_stop(k);
-	port_stop(k);
+	proxies_stop(k);
+	ports_stop(k);
 	/* Where the first process' pid is not known yet, this is what ends it. */
 	orders_close(k);
 	/* The rest happens in the loop: the caller may hold a client that the end takes away. */
@@ -115,6 +115,8 @@ void life_cancel(struct keeper *k)
 
 	if (k->phase == PHASE_LEAVING)
 		event_base_loopbreak(k->base);
+	if (k->phase == PHASE_ENDING)
+		ending_cancel(k);
 	if (k->cancelled || k->phase >= PHASE_DYING)
 		return;
 	if (k->phase == PHASE_CLOSING) {
@@ -151,11 +153,11 @@ void life_check(struct keeper *k, int last_code)
 	for (size_t i = 0; i < COMMANDS_MAX; i++)
 		if (k->commands[i] && k->commands[i]->state != COMMAND_OVER)
 			return;
-	if (k->gate.pid) {
-		gate_leave(k);
+	if (k->gateway.pid) {
+		gateway_child_leave(k);
 		return;
 	}
-	if (gate_is_called(k))
+	if (gateway_child_is_called(k))
 		return;
 	/* The first client may still be about to say what it wants. */
 	if (last_code < 0 && clients)
@@ -214,17 +216,7 @@ static void report_client(struct keeper *k, struct client *c)
 
 static void over(struct keeper *k)
 {
-	for (size_t i = 0; i < COMMANDS_MAX; i++)
-		if (k->commands[i])
-			stream_drain(k->commands[i]);
-	log_close(&k->log);
-	if (k->spec.on_ended)
-		k->exit_code =
-			k->spec.on_ended(k->spec.arg, &(struct keeper_report){ .exit_code = k->exit_code,
-							      .how = k->timed_out   ? KEEPER_TIMED_OUT
-								     : k->cancelled ? KEEPER_CANCELLED
-										    : KEEPER_ENDED,
-							      .oom_kills = cgroup_oom_kills(&k->group) });
+	keeper_stop_listening(k);
 	cgroup_remove(&k->group);
 	if (k->main && k->main->state == COMMAND_OVER)
 		k->main->exit_code = k->exit_code;
@@ -235,6 +227,25 @@ static void over(struct keeper *k)
 			report_client(k, k->clients[i]);
 	keeper_deadline(k, LEAVE_SECONDS);
 	life_check(k, -1);
+}
+
+/* Everything inside is dead, and nothing is mounted. */
+static void end_run(struct keeper *k)
+{
+	struct err ignored = ERR_INIT;
+
+	for (size_t i = 0; i < COMMANDS_MAX; i++)
+		if (k->commands[i])
+			stream_drain(k->commands[i]);
+	log_close(&k->log);
+	keeper_deadline(k, 0);
+	k->phase = PHASE_ENDING;
+	if (!k->spec.run || !ending_start(k)) {
+		over(k);
+		return;
+	}
+	/* who cancels now need not wait for the push */
+	keeper_listen(k, KEEPER_ENDING_SOCKET, &ignored);
 }
 
 /* Who owns a command's pipes gets every byte, however long the reader behind it takes; the task itself is
@@ -259,7 +270,7 @@ void life_late(struct keeper *k)
 	} else if (k->phase == PHASE_OPEN || k->phase == PHASE_CLOSING) {
 		life_end(k, CODE_KILLED);
 	} else if (k->phase == PHASE_DYING) {
-		gate_kill(k);
+		gateway_child_kill(k);
 	} else if (k->phase == PHASE_LEAVING) {
 		leave(k);
 	}
@@ -283,14 +294,14 @@ static void fail_by_death(struct keeper *k, int status)
 static void end_what_is_left(struct keeper *k)
 {
 	/* on Landlock alone there is no proxy */
-	const pid_t but[] = { k->gate.pid, k->meter.pid };
+	const pid_t but[] = { k->gateway.pid, k->meter.pid };
 
 	offspring_end(but, ARRAY_SIZE(but));
 }
 
 void life_reap(struct keeper *k)
 {
-	bool first_died = false, none;
+	bool first_died = false, ended = false, none;
 	int status = 0, st;
 	pid_t pid;
 
@@ -304,10 +315,12 @@ void life_reap(struct keeper *k)
 			if (k->spec.jail->alone)
 				end_what_is_left(k);
 		}
-		if (pid == k->gate.pid)
-			gate_ended(k);
-		proxy_ended(k, pid);
-		port_ended(k, pid);
+		if (pid == k->gateway.pid)
+			gateway_child_ended(k);
+		if (pid == k->ending.pid && (ending_done(k) || !ending_start(k)))
+			ended = true;
+		proxies_ended(k, pid);
+		ports_ended(k, pid);
 		meter_ended(k, pid);
 	}
 	none = pid < 0 && errno == ECHILD;
@@ -318,6 +331,8 @@ void life_reap(struct keeper *k)
 		else
 			life_end(k, CODE_KILLED);
 	}
-	if (k->phase == PHASE_DYING && none)
+	if (k->phase == PHASE_ENDING && ended)
 		over(k);
+	else if (k->phase == PHASE_DYING && none)
+		end_run(k);
 }

@@ -3,7 +3,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "keeper/parts.h"
+#include "keeper/state.h"
+#include "limits/measure.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
 
@@ -47,7 +48,7 @@ static uint64_t lost(uint64_t before, uint64_t now)
 
 static void start(struct keeper *k, const struct disk_room *now)
 {
-	struct meter_post *m = &k->meter;
+	struct meter *m = &k->meter;
 	struct measure_job job = { .late = m->late,
 		.free_bytes = m->began.bytes,
 		.free_files = m->began.files,
@@ -78,7 +79,7 @@ static void start(struct keeper *k, const struct disk_room *now)
  * the same now and then. */
 static bool is_due(const struct keeper *k, const struct disk_room *now)
 {
-	const struct meter_post *m = &k->meter;
+	const struct meter *m = &k->meter;
 	int64_t clock = clock_ms();
 
 	if (!m->at || m->late)
@@ -95,7 +96,7 @@ static bool is_due(const struct keeper *k, const struct disk_room *now)
 static void on_turn(evutil_socket_t fd, short what, void *arg)
 {
 	struct keeper *k = arg;
-	struct meter_post *m = &k->meter;
+	struct meter *m = &k->meter;
 	struct disk_room now;
 
 	(void)fd;
@@ -112,7 +113,7 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
 
 static void obey(struct keeper *k, struct measure_result *r)
 {
-	struct meter_post *m = &k->meter;
+	struct meter *m = &k->meter;
 
 	r->why[sizeof(r->why) - 1] = '\0';
 	/* what it held before it was paused stays known; so does what it held before the user's commands */
@@ -133,7 +134,7 @@ static void obey(struct keeper *k, struct measure_result *r)
 
 void meter_ended(struct keeper *k, pid_t pid)
 {
-	struct meter_post *m = &k->meter;
+	struct meter *m = &k->meter;
 	struct measure_result r;
 
 	if (!m->pid || pid != m->pid)
@@ -150,7 +151,7 @@ void meter_ended(struct keeper *k, pid_t pid)
 void meter_start(struct keeper *k)
 {
 	struct timeval turn = { .tv_sec = k->spec.measure_seconds };
-	struct meter_post *m = &k->meter;
+	struct meter *m = &k->meter;
 
 	if (!turn.tv_sec || !k->spec.task)
 		return;

@@ -1,4 +1,4 @@
-#include "keeper/parts.h"
+#include "keeper/state.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ static void on_message(struct keeper *k, const struct order_msg *m, int *fd, siz
 		on_born(k, m);
 		break;
 	case ORDER_READY:
-		proxy_open(k, fd);
+		proxies_open(k, fd);
 		life_ready(k);
 		break;
 	case ORDER_FAILED:
@@ -54,25 +54,25 @@ static void on_message(struct keeper *k, const struct order_msg *m, int *fd, siz
 		break;
 	case ORDER_STARTED:
 		if (!cmd)
-			gate_answer(k, m);
+			gateway_child_answer(k, m);
 		if (cmd && cmd->state == COMMAND_ASKED)
 			command_started(cmd, cmd->tty ? fd_steal(fd) : -1);
 		break;
 	case ORDER_NOT_STARTED:
 		if (!cmd)
-			gate_answer(k, m);
+			gateway_child_answer(k, m);
 		if (cmd && cmd->state == COMMAND_ASKED)
 			command_not_started(cmd, m->value, &m->err);
 		break;
 	case ORDER_DIALED:
-		port_dialed(k, m, *fd);
+		ports_dialed(k, m, *fd);
 		break;
 	case ORDER_LISTENS:
-		proxy_listens(k, m, fd, nfds);
+		proxies_listens(k, m, fd, nfds);
 		break;
 	case ORDER_EXITED:
 		if (!cmd)
-			gate_answer(k, m);
+			gateway_child_answer(k, m);
 		if (cmd && (cmd->state == COMMAND_ASKED || cmd->state == COMMAND_RUNNING))
 			command_exited(cmd, m->value);
 		break;

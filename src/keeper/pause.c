@@ -1,7 +1,7 @@
 #include <signal.h>
 
 #include "base/alloc.h"
-#include "keeper/parts.h"
+#include "keeper/state.h"
 #include "sys/clock.h"
 #include "sys/offspring.h"
 

@@ -111,8 +111,8 @@ int gate_open(struct gate *g, const char *task, int inside_orders, struct err *e
 {
 	*g = (struct gate){ .context.home.fd = -1,
 		.at.ws.dir = -1,
-		.inside = CELL_INIT(inside_orders),
-		.packer = CELL_PIPED_INIT };
+		.inside = RUNNER_INIT(inside_orders),
+		.packer = RUNNER_PIPED_INIT };
 	if (!open_all(g, task, e))
 		return 0;
 	gate_close(g);
@@ -122,7 +122,7 @@ int gate_open(struct gate *g, const char *task, int inside_orders, struct err *e
 void gate_close(struct gate *g)
 {
 	gate_drop_verifier(g);
-	cell_drop_piped(&g->inside, &g->packer);
+	runner_drop_piped(&g->inside, &g->packer);
 	ref_session_close(steal_ptr(g->refs));
 	audit_closep(&g->audit);
 	g->audit = NULL;
@@ -157,7 +157,7 @@ int gate_verifier(struct gate *g, struct verifier **ret, struct err *e)
 	}
 	g->has_verifier = true;
 	g->verifier.whole = g->task.strict;
-	g->verifier.cell.caller = g->inside.caller;
+	g->verifier.runner.caller = g->inside.caller;
 	*ret = &g->verifier;
 	return 0;
 }
@@ -166,7 +166,7 @@ void gate_set_caller(struct gate *g, int fd)
 {
 	g->inside.caller = fd;
 	if (g->has_verifier)
-		g->verifier.cell.caller = fd;
+		g->verifier.runner.caller = fd;
 }
 
 int gate_refresh(struct gate *g, struct err *e)

@@ -24,8 +24,8 @@ struct gate {
 	struct task task;
 	struct task_at at;
 	struct audit *audit;
-	struct cell inside;
-	struct cell_piped packer; /* a pack-objects inside that waits for its revisions; see bring.h */
+	struct runner inside;
+	struct runner_piped packer; /* a pack-objects inside that waits for its revisions; see bring.h */
 	struct verifier verifier;
 	bool has_verifier;
 	bool offered;             /* the last publish came with its pack */

@@ -37,7 +37,7 @@ int inside_git(struct gate *g, const struct strvec *args, const struct buf *inpu
 	auto_order_cmd cmd = { 0 };
 
 	inside_command(g, args, &cmd);
-	if (cell_run(&g->inside, &cmd, input, out, errtext, seconds, ret_code, e) < 0)
+	if (runner_run(&g->inside, &cmd, input, out, errtext, seconds, ret_code, e) < 0)
 		return err_wrap(e, "git %s inside", args->n ? args->v[0] : "");
 	return 0;
 }
@@ -95,7 +95,7 @@ int inside_unpack(struct gate *g, int pack, struct err *e)
 
 	strvec_pushl(&args, "unpack-objects", "-q", NULL);
 	inside_command(g, &args, &cmd);
-	if (cell_run_from(&g->inside, &cmd, pack, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
+	if (runner_run_from(&g->inside, &cmd, pack, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
 		return -1;
 	return code ? err_set(e, ERR_FAILED, "git inside could not take the objects in") : 0;
 }

@@ -25,7 +25,7 @@ int pause_task(struct gate *g, const char *why, struct err *e)
 		return err_set(
 			e, ERR_REFUSED, "task '%s' does not run, it is %s", g->task.name, g->task.state);
 	/* one that waits to be used would wait for ever */
-	cell_drop_piped(&g->inside, &g->packer);
+	runner_drop_piped(&g->inside, &g->packer);
 	return limits_move(&g->context, &g->task, g->audit, "pause", STATE_PAUSED, why, e) < 0
 		       ? -1
 		       : signal_all(g, SIGSTOP, why, e);

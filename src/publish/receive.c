@@ -19,23 +19,23 @@ static void packer_args(const struct gate *g, struct strvec *ret)
 }
 
 /* Nobody hears what it says: a packer that says more than a pipe holds would wait for ever. */
-static int start_packer(struct gate *g, struct cell_piped *ret, struct err *e)
+static int start_packer(struct gate *g, struct runner_piped *ret, struct err *e)
 {
 	auto_order_cmd cmd = { 0 };
 	auto_strvec args = STRVEC_INIT;
 
 	packer_args(g, &args);
 	inside_command(g, &args, &cmd);
-	return cell_start_piped(&g->inside, &cmd, -1, true, false, ret, e);
+	return runner_start_piped(&g->inside, &cmd, -1, true, false, ret, e);
 }
 
 void bring_prepare(struct gate *g)
 {
 	struct err ignored = ERR_INIT;
 
-	if (cell_is_waiting(&g->inside, &g->packer))
+	if (runner_is_waiting(&g->inside, &g->packer))
 		return;
-	cell_drop_piped(&g->inside, &g->packer);
+	runner_drop_piped(&g->inside, &g->packer);
 	start_packer(g, &g->packer, &ignored);
 }
 
@@ -48,7 +48,7 @@ static void list_revisions(const char *tip, const struct strvec *known, size_t n
 
 /* Tells it what to pack. The text is shorter than what a pipe holds. */
 static int tell_packer(
-	const struct cell_piped *p, const char *tip, const struct strvec *known, size_t nknown, struct err *e)
+	const struct runner_piped *p, const char *tip, const struct strvec *known, size_t nknown, struct err *e)
 {
 	auto_buf revs = BUF_INIT(PIPE_MIN);
 
@@ -98,7 +98,7 @@ static int refuse_pack(uint64_t max, struct refusal *no, struct err *e)
 }
 
 /* 1 where nothing was sent. The packer is used up. */
-static int try(struct gate *g, struct verifier *v, struct cell_piped *p, const char *tip,
+static int try(struct gate *g, struct verifier *v, struct runner_piped *p, const char *tip,
 	const struct strvec *known, size_t nknown, struct oidset *fresh, struct refusal *no, struct err *e)
 {
 	uint64_t max = g->context.config.policy.max_size;
@@ -109,12 +109,12 @@ static int try(struct gate *g, struct verifier *v, struct cell_piped *p, const c
 	if (!rc)
 		rc = verifier_take(v, p->out, false, max, fresh, e);
 	if (rc < 0) {
-		cell_drop_piped(&g->inside, p);
+		runner_drop_piped(&g->inside, p);
 		if (e->kind == ERR_NOTFOUND)
 			return explain(g, tip, known, nknown, no, e), 1;
 		return e->kind == ERR_REFUSED ? refuse_pack(max, no, e) : -1;
 	}
-	if (!cell_attend(&g->inside, p, -1, NULL, NULL, END_SECONDS, &code, e) && !code)
+	if (!runner_attend(&g->inside, p, -1, NULL, NULL, END_SECONDS, &code, e) && !code)
 		return 0;
 	return refuse(no, e, "cannot_pack", "", "git inside did not end well after it sent %s", tip);
 }
@@ -123,18 +123,18 @@ static int try(struct gate *g, struct verifier *v, struct cell_piped *p, const c
 static int try_ahead(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known,
 	struct oidset *fresh, struct refusal *no, struct err *e)
 {
-	struct cell_piped p = g->packer;
+	struct runner_piped p = g->packer;
 
-	if (!cell_is_waiting(&g->inside, &p))
+	if (!runner_is_waiting(&g->inside, &p))
 		return 1;
-	g->packer = (struct cell_piped)CELL_PIPED_INIT;
+	g->packer = (struct runner_piped)RUNNER_PIPED_INIT;
 	return try(g, v, &p, tip, known, known->n, fresh, no, e);
 }
 
 static int try_new(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known,
 	size_t nknown, struct oidset *fresh, struct refusal *no, struct err *e)
 {
-	struct cell_piped p = CELL_PIPED_INIT;
+	struct runner_piped p = RUNNER_PIPED_INIT;
 
 	*no = (struct refusal){ 0 };
 	if (start_packer(g, &p, e) < 0)

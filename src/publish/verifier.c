@@ -140,7 +140,7 @@ static int wait_ready(struct verifier *v, int *ret_memory, struct err *e)
 	int ready = 0;
 
 	while (!ready) {
-		struct pollfd p = { v->cell.orders, POLLIN, 0 };
+		struct pollfd p = { v->runner.orders, POLLIN, 0 };
 		struct order_msg m;
 		int given = -1;
 		size_t nfds = 1;
@@ -149,7 +149,7 @@ static int wait_ready(struct verifier *v, int *ret_memory, struct err *e)
 		if (time(NULL) > end || poll(&p, 1, READY_SECONDS * 1000) <= 0)
 			return err_set(
 				e, ERR_FAILED, "the verifier was not ready after %d seconds", READY_SECONDS);
-		n = sock_recv(v->cell.orders, &m, sizeof(m), &given, &nfds);
+		n = sock_recv(v->runner.orders, &m, sizeof(m), &given, &nfds);
 		fd_closep(ret_memory);
 		*ret_memory = nfds ? given : -1;
 		if ((size_t)n != sizeof(m))
@@ -164,7 +164,7 @@ static int start(struct verifier *v, struct err *e)
 	auto_jail j;
 	int status;
 
-	if (verifier_describe(v, &j, e) < 0 || jail_start(&j, &v->cell.orders, &v->launch, e) < 0 ||
+	if (verifier_describe(v, &j, e) < 0 || jail_start(&j, &v->runner.orders, &v->launch, e) < 0 ||
 		wait_ready(v, &v->at.rooms[QUARANTINE_MEMORY], e) < 0)
 		return -1;
 	if (v->at.rooms[QUARANTINE_MEMORY] < 0)
@@ -177,7 +177,7 @@ static int start(struct verifier *v, struct err *e)
 static void close_reader(struct verifier *v)
 {
 	if (v->reader)
-		cell_kill(&v->cell, v->reader);
+		runner_kill(&v->runner, v->reader);
 	v->reader = 0;
 	objects_release(&v->objects);
 	fd_closep(&v->objects.in);
@@ -204,17 +204,17 @@ int verifier_renew_reader(struct verifier *v, struct err *e)
 	v->objects.seconds = VERIFIER_SECONDS;
 	strvec_pushl(&args, "cat-file", "--batch-command", "--buffer", NULL);
 	verifier_command(v, QUARANTINE_DISK, &args, &cmd);
-	return cell_start(&v->cell, &cmd, (int[3]){ in, out, null }, &v->reader, e);
+	return runner_start(&v->runner, &cmd, (int[3]){ in, out, null }, &v->reader, e);
 }
 
 int verifier_open(const struct repo *r, int64_t task, const char *alone, struct verifier *ret, struct err *e)
 {
 	*ret = (struct verifier){ .repo = r,
-		.cell = CELL_INIT(-1),
+		.runner = RUNNER_INIT(-1),
 		.at = QUARANTINE_INIT,
 		.objects = { .in = -1, .out = -1 },
-		.plain = CELL_PIPED_INIT,
-		.next = CELL_PIPED_INIT };
+		.plain = RUNNER_PIPED_INIT,
+		.next = RUNNER_PIPED_INIT };
 	if (!private_can_borrow(r))
 		return err_set(e, ERR_REFUSED,
 			"'%s' can be read by root alone, and what an agent sends is never taken apart by root",
@@ -243,11 +243,11 @@ static void end_process(pid_t *pid, int how)
 void verifier_close(struct verifier *v)
 {
 	close_reader(v);
-	cell_drop_piped(&v->cell, &v->plain);
-	cell_drop_piped(&v->cell, &v->next);
+	runner_drop_piped(&v->runner, &v->plain);
+	runner_drop_piped(&v->runner, &v->next);
 	/* where the first process is not known yet, this is what ends it */
-	fd_closep(&v->cell.orders);
-	v->cell.orders = -1;
+	fd_closep(&v->runner.orders);
+	v->runner.orders = -1;
 	/* who stands in ends what it stands in for */
 	end_process(&v->first, v->alone ? SIGTERM : SIGKILL);
 	end_process(&v->launch, SIGKILL);

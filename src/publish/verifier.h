@@ -26,7 +26,7 @@
 
 struct verifier {
 	const struct repo *repo;
-	struct cell cell;
+	struct runner runner;
 	pid_t first, launch; /* 0: none, or waited for */
 	bool alone;          /* in a jail without namespaces */
 	/* Places inside: a repository with nothing in it, the room in memory, a place for files, garth-plain.
@@ -37,16 +37,16 @@ struct verifier {
 	struct strvec env; /* of every git in it, and where its objects are */
 	struct strvec room_env[QUARANTINE_ROOMS];
 	struct objects objects; /* a running cat-file */
-	uint32_t reader;        /* its id in the cell */
+	uint32_t reader;        /* its id in the runner */
 	/* Packs must be whole: a difference to an object that the sender was not shown, taken or refused,
 	 * would tell what is in it. */
 	bool whole;
-	struct cell_piped plain; /* garth-plain, from the second small pack on */
+	struct runner_piped plain; /* garth-plain, from the second small pack on */
 	bool left_to_git;        /* by it, the last one */
 	/* It did not end its work: the gits that it started may still write. Nothing in here is to be used.
 	 */
 	bool spoiled;
-	struct cell_piped next; /* an unpack-objects that waits for a small pack of at most next_max bytes */
+	struct runner_piped next; /* an unpack-objects that waits for a small pack of at most next_max bytes */
 	uint64_t next_max;
 };
 

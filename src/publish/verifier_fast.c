@@ -20,14 +20,14 @@ void verifier_start_plain(struct verifier *v)
 	auto_order_cmd git = { 0 }, cmd = { .cwd = xstrdup("/") };
 	auto_strvec none = STRVEC_INIT;
 
-	cell_drop_piped(&v->cell, &v->plain);
+	runner_drop_piped(&v->runner, &v->plain);
 	verifier_command(v, QUARANTINE_MEMORY, &none, &git);
 	strvec_pushl(&cmd.argv, v->plain_path, v->tmp, NULL);
 	strvec_pushf(&cmd.argv, "%u", v->repo->hash_len);
 	strvec_push(&cmd.argv, "--");
 	strvec_pushv(&cmd.argv, (const char *const *)git.argv.v);
 	strvec_pushv(&cmd.env, (const char *const *)git.env.v);
-	cell_start_piped(&v->cell, &cmd, -1, true, false, &v->plain, &ignored);
+	runner_start_piped(&v->runner, &cmd, -1, true, false, &v->plain, &ignored);
 }
 
 /* Length and pack. False where it is none of those that garth-plain is for. */
@@ -59,7 +59,7 @@ static char ask(struct verifier *v, const struct buf *text)
 	for (;;) {
 		int64_t left = deadline - clock_ms();
 		struct pollfd p[] = { { v->plain.out, POLLIN, 0 },
-			{ sent < text->len ? v->plain.in : -1, POLLOUT, 0 }, { v->cell.caller, 0, 0 } };
+			{ sent < text->len ? v->plain.in : -1, POLLOUT, 0 }, { v->runner.caller, 0, 0 } };
 		ssize_t n;
 
 		if (left <= 0 || (poll(p, ARRAY_SIZE(p), (int)left) < 0 && errno != EINTR))
@@ -70,7 +70,7 @@ static char ask(struct verifier *v, const struct buf *text)
 			sent += (size_t)n;
 		else if (p[1].revents && errno != EAGAIN && errno != EINTR)
 			return '\0';
-		if (p[2].revents && cell_is_unwanted(&v->cell))
+		if (p[2].revents && runner_is_unwanted(&v->runner))
 			return '\0';
 	}
 }
@@ -83,7 +83,7 @@ int verifier_take_plain(struct verifier *v, int pack_fd, uint64_t max, bool *ret
 	*ret = false;
 	if (!v->plain.id)
 		return 0;
-	v->spoiled = !cell_is_waiting(&v->cell, &v->plain);
+	v->spoiled = !runner_is_waiting(&v->runner, &v->plain);
 	if (!v->spoiled && !load(pack_fd, max, &text))
 		return 0;
 	answer = v->spoiled ? '\0' : ask(v, &text);

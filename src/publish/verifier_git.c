@@ -57,7 +57,7 @@ static int refused(int code, const struct buf *errtext, struct err *e)
 
 /* Twelve bytes, waited for, but not for ever. */
 static int read_header(
-	const struct cell *c, int fd, unsigned char head[HEADER_LEN], uint32_t *ret_count, struct err *e)
+	const struct runner *c, int fd, unsigned char head[HEADER_LEN], uint32_t *ret_count, struct err *e)
 {
 	uint32_t version;
 	size_t got = 0;
@@ -68,7 +68,7 @@ static int read_header(
 		ssize_t n = ready > 0 && p[0].revents ? read(fd, head + got, HEADER_LEN - got) : -1;
 
 		if (ready > 0 && !p[0].revents) {
-			if (cell_is_unwanted(c))
+			if (runner_is_unwanted(c))
 				return err_set(e, ERR_FAILED, "whoever asked for it is gone");
 			continue;
 		}
@@ -91,7 +91,7 @@ static int read_header(
 
 /* Starts the one that takes a pack apart; it waits for its input. */
 static int start_taker(struct verifier *v, enum quarantine_room room, bool loose, uint64_t max,
-	struct cell_piped *ret, struct err *e)
+	struct runner_piped *ret, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
 	auto_order_cmd cmd = { 0 };
@@ -104,7 +104,7 @@ static int start_taker(struct verifier *v, enum quarantine_room room, bool loose
 	if (max)
 		strvec_pushf(&args, "--max-input-size=%llu", (unsigned long long)max);
 	verifier_command(v, room, &args, &cmd);
-	return cell_start_piped(&v->cell, &cmd, -1, false, true, ret, e);
+	return runner_start_piped(&v->runner, &cmd, -1, false, true, ret, e);
 }
 
 void verifier_prepare(struct verifier *v, uint64_t max)
@@ -115,26 +115,26 @@ void verifier_prepare(struct verifier *v, uint64_t max)
 		return;
 	if (!v->plain.id)
 		verifier_start_plain(v);
-	if (!v->left_to_git || (max == v->next_max && cell_is_waiting(&v->cell, &v->next)))
+	if (!v->left_to_git || (max == v->next_max && runner_is_waiting(&v->runner, &v->next)))
 		return;
-	cell_drop_piped(&v->cell, &v->next);
+	runner_drop_piped(&v->runner, &v->next);
 	v->next_max = max;
 	start_taker(v, QUARANTINE_MEMORY, true, max, &v->next, &ignored);
 }
 
-static int get_taker(struct verifier *v, bool loose, uint64_t max, struct cell_piped *ret, struct err *e)
+static int get_taker(struct verifier *v, bool loose, uint64_t max, struct runner_piped *ret, struct err *e)
 {
-	if (v->at.room != QUARANTINE_MEMORY || max != v->next_max || !cell_is_waiting(&v->cell, &v->next))
+	if (v->at.room != QUARANTINE_MEMORY || max != v->next_max || !runner_is_waiting(&v->runner, &v->next))
 		return start_taker(v, v->at.room, loose, max, ret, e);
 	*ret = v->next;
-	v->next = (struct cell_piped)CELL_PIPED_INIT;
+	v->next = (struct runner_piped)RUNNER_PIPED_INIT;
 	return 0;
 }
 
 static int take_apart(struct verifier *v, const unsigned char head[HEADER_LEN], int pack_fd, bool loose,
 	uint64_t max, struct err *e)
 {
-	struct cell_piped p = CELL_PIPED_INIT;
+	struct runner_piped p = RUNNER_PIPED_INIT;
 	auto_buf why = BUF_SMALL;
 	bool taken = false;
 	int code;
@@ -147,10 +147,10 @@ static int take_apart(struct verifier *v, const unsigned char head[HEADER_LEN], 
 		return -1;
 	if (write_full(p.in, head, HEADER_LEN) < 0) {
 		err_sys(e, "cannot pass the pack on");
-		cell_drop_piped(&v->cell, &p);
+		runner_drop_piped(&v->runner, &p);
 		return -1;
 	}
-	if (cell_attend(&v->cell, &p, pack_fd, NULL, &why, VERIFIER_SECONDS, &code, e) < 0)
+	if (runner_attend(&v->runner, &p, pack_fd, NULL, &why, VERIFIER_SECONDS, &code, e) < 0)
 		return err_wrap(e, "cannot take the pack apart");
 	return code ? refused(code, &why, e) : 0;
 }
@@ -209,7 +209,7 @@ static int list_pack(
 		return err_sys(e, "cannot open '%s'", idx);
 	strvec_pushl(&args, "show-index", format, NULL);
 	verifier_command(v, QUARANTINE_DISK, &args, &cmd);
-	if (cell_run_from(&v->cell, &cmd, in, &lines, &why, VERIFIER_SECONDS, &code, e) < 0)
+	if (runner_run_from(&v->runner, &cmd, in, &lines, &why, VERIFIER_SECONDS, &code, e) < 0)
 		return -1;
 	return code ? refused(code, &why, e) : add_packed(&lines, count, fresh, e);
 }
@@ -251,7 +251,7 @@ int verifier_take(
 	bool loose;
 
 	fresh->hash_len = v->repo->hash_len;
-	if (read_header(&v->cell, pack_fd, head, &count, e) < 0)
+	if (read_header(&v->runner, pack_fd, head, &count, e) < 0)
 		return -1;
 	if (!count)
 		return 0;
@@ -283,7 +283,7 @@ static int rev_list(struct verifier *v, const struct buf *input, bool objects, s
 	else
 		strvec_push(&args, "--max-count=1");
 	verifier_command(v, QUARANTINE_DISK, &args, &cmd);
-	return cell_run(&v->cell, &cmd, input, out, errtext, VERIFIER_SECONDS, ret_code, e);
+	return runner_run(&v->runner, &cmd, input, out, errtext, VERIFIER_SECONDS, ret_code, e);
 }
 
 int verifier_connected(struct verifier *v, const char *tip, struct err *e)
@@ -333,7 +333,7 @@ int verifier_foreign(struct verifier *v, const char *tip, const struct strvec *b
 		buf_printf(&input, "^%s\n", by->v[i]);
 	strvec_pushl(&args, "rev-list", "--stdin", "--objects", "--no-object-names", NULL);
 	verifier_command(v, QUARANTINE_DISK, &args, &cmd);
-	if (cell_run(&v->cell, &cmd, &input, &text, &why, VERIFIER_SECONDS, &code, e) < 0)
+	if (runner_run(&v->runner, &cmd, &input, &text, &why, VERIFIER_SECONDS, &code, e) < 0)
 		return -1;
 	if (code)
 		return refused(code, &why, e);
@@ -355,7 +355,7 @@ int verifier_merge_base(struct verifier *v, const char *a, const char *b, char o
 	out[0] = '\0';
 	strvec_pushl(&args, "merge-base", a, b, NULL);
 	verifier_command(v, QUARANTINE_DISK, &args, &cmd);
-	if (cell_run(&v->cell, &cmd, NULL, &text, NULL, VERIFIER_SECONDS, &code, e) < 0)
+	if (runner_run(&v->runner, &cmd, NULL, &text, NULL, VERIFIER_SECONDS, &code, e) < 0)
 		return -1;
 	if (!code && text.len > n && strspn(buf_str(&text), "0123456789abcdef") == n)
 		snprintf(out, 65, "%.*s", (int)n, text.data);

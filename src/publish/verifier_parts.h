@@ -14,7 +14,7 @@ int verifier_set_places(struct verifier *v, const char *alone, struct err *e);
 /* Its jail; the places are set. */
 int verifier_describe(const struct verifier *v, struct jail *j, struct err *e);
 
-/* A git command for the cell; the reader anew, which has the packs open that are no more. */
+/* A git command for the runner; the reader anew, which has the packs open that are no more. */
 void verifier_command(const struct verifier *v, enum quarantine_room room, const struct strvec *args,
 	struct order_cmd *ret);
 int verifier_renew_reader(struct verifier *v, struct err *e);

@@ -12,7 +12,7 @@ static void command(struct order_cmd *c, const char *script)
 	strvec_push(&c->env, "PATH=/usr/bin:/bin");
 }
 
-static int run(struct cell *c, const char *script, const char *input, struct buf *out, struct buf *errtext,
+static int run(struct runner *c, const char *script, const char *input, struct buf *out, struct buf *errtext,
 	unsigned seconds, int *ret_code, struct err *e)
 {
 	auto_order_cmd cmd = { 0 };
@@ -21,17 +21,17 @@ static int run(struct cell *c, const char *script, const char *input, struct buf
 	command(&cmd, script);
 	if (input)
 		buf_addstr(&in, input);
-	return cell_run(c, &cmd, input ? &in : NULL, out, errtext, seconds, ret_code, e);
+	return runner_run(c, &cmd, input ? &in : NULL, out, errtext, seconds, ret_code, e);
 }
 
-static int begin(struct cell *c, const char *script, uint32_t *ret_id)
+static int begin(struct runner *c, const char *script, uint32_t *ret_id)
 {
 	auto_order_cmd cmd = { 0 };
 	auto_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct err e = ERR_INIT;
 
 	command(&cmd, script);
-	return cell_start(c, &cmd, (int[3]){ null, null, null }, ret_id, &e);
+	return runner_start(c, &cmd, (int[3]){ null, null, null }, ret_id, &e);
 }
 
 static void runs_feeds_and_collects(void **state)
@@ -43,7 +43,7 @@ static void runs_feeds_and_collects(void **state)
 
 	(void)state;
 	inside_start(&in);
-	struct cell c = CELL_INIT(in.orders);
+	struct runner c = RUNNER_INIT(in.orders);
 	assert_int_equal(run(&c, "cat; echo bad >&2; exit 3", "words", &out, &errtext, 10, &code, &e), 0);
 	assert_int_equal(code, 3);
 	assert_string_equal(buf_str(&out), "words");
@@ -67,7 +67,7 @@ static void limits_hold(void **state)
 
 	(void)state;
 	inside_start(&in);
-	struct cell c = CELL_INIT(in.orders);
+	struct runner c = RUNNER_INIT(in.orders);
 	assert_int_equal(run(&c, "cat /dev/zero", NULL, &out, NULL, 10, &code, &e), -1);
 	assert_non_null(strstr(e.msg, "printed more than 1000"));
 	assert_int_equal(run(&c, "exec sleep 100", NULL, &out, NULL, 1, &code, &e), -1);
@@ -90,9 +90,9 @@ static void what_cannot_be_run_says_why(void **state)
 
 	(void)state;
 	inside_start(&in);
-	struct cell c = CELL_INIT(in.orders);
+	struct runner c = RUNNER_INIT(in.orders);
 	strvec_push(&cmd.argv, "/nonexistent/git");
-	assert_int_equal(cell_run(&c, &cmd, NULL, NULL, NULL, 10, &code, &e), -1);
+	assert_int_equal(runner_run(&c, &cmd, NULL, NULL, NULL, 10, &code, &e), -1);
 	assert_int_equal(e.kind, ERR_FAILED);
 	assert_non_null(strstr(e.msg, "cannot run it"));
 	inside_end(&in);
@@ -107,14 +107,14 @@ static void ends_may_come_in_any_order(void **state)
 
 	(void)state;
 	inside_start(&in);
-	struct cell c = CELL_INIT(in.orders);
+	struct runner c = RUNNER_INIT(in.orders);
 	assert_int_equal(begin(&c, "sleep 0.3; exit 4", &slow), 0);
 	assert_int_equal(begin(&c, "exit 5", &quick), 0);
-	assert_int_equal(cell_wait(&c, slow, 10, &code, &e), 0);
+	assert_int_equal(runner_wait(&c, slow, 10, &code, &e), 0);
 	assert_int_equal(code, 4);
-	assert_int_equal(cell_wait(&c, quick, 10, &code, &e), 0);
+	assert_int_equal(runner_wait(&c, quick, 10, &code, &e), 0);
 	assert_int_equal(code, 5);
-	assert_int_equal(cell_wait(&c, quick, 10, &code, &e), -1);
+	assert_int_equal(runner_wait(&c, quick, 10, &code, &e), -1);
 	inside_end(&in);
 }
 
@@ -125,12 +125,12 @@ static void the_killed_give_their_place_back(void **state)
 
 	(void)state;
 	inside_start(&in);
-	struct cell c = CELL_INIT(in.orders);
-	for (int i = 0; i < 3 * CELL_RUNS_MAX; i++) {
+	struct runner c = RUNNER_INIT(in.orders);
+	for (int i = 0; i < 3 * RUNNER_RUNS_MAX; i++) {
 		assert_int_equal(begin(&c, "exec sleep 100", &id), 0);
-		cell_kill(&c, id);
+		runner_kill(&c, id);
 	}
-	for (int i = 0; i < CELL_RUNS_MAX; i++)
+	for (int i = 0; i < RUNNER_RUNS_MAX; i++)
 		assert_int_equal(begin(&c, "exec sleep 100", &id), 0);
 	assert_int_equal(begin(&c, "exec sleep 100", &id), -1);
 	inside_end(&in);
@@ -166,7 +166,7 @@ static void nonsense_is_passed_over(void **state)
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	struct cell c = CELL_INIT(pair[0]);
+	struct runner c = RUNNER_INIT(pair[0]);
 	assert_int_equal(begin(&c, "true", &id), 0);
 	before = open_fds();
 	say(pair[1], 0, id, 0, null);
@@ -178,13 +178,13 @@ static void nonsense_is_passed_over(void **state)
 	say(pair[1], ORDER_STARTED, id, 0, null);
 	say(pair[1], ORDER_EXITED, id, 7 << 8, null);
 	say(pair[1], ORDER_EXITED, id, 9 << 8, null);
-	assert_int_equal(cell_wait(&c, id, 5, &code, &e), 0);
+	assert_int_equal(runner_wait(&c, id, 5, &code, &e), 0);
 	assert_int_equal(code, 7);
 	/* the last one is still unread */
 	assert_int_equal(open_fds(), before);
 	assert_int_equal(begin(&c, "true", &id), 0);
 	say(pair[1], ORDER_NOT_STARTED, id, 1, null);
-	assert_int_equal(cell_wait(&c, id, 5, &code, &e), -1);
+	assert_int_equal(runner_wait(&c, id, 5, &code, &e), -1);
 	assert_int_equal(strspn(e.msg, "x"), strlen(e.msg));
 	assert_int_equal(open_fds(), before);
 	close(pair[0]);
@@ -199,10 +199,10 @@ static void a_jail_that_is_gone_is_an_error(void **state)
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	struct cell c = CELL_INIT(pair[0]);
+	struct runner c = RUNNER_INIT(pair[0]);
 	assert_int_equal(begin(&c, "true", &id), 0);
 	close(pair[1]);
-	assert_int_equal(cell_wait(&c, id, 5, &code, &e), -1);
+	assert_int_equal(runner_wait(&c, id, 5, &code, &e), -1);
 	assert_non_null(strstr(e.msg, "gone"));
 	assert_int_equal(begin(&c, "true", &id), -1);
 	close(pair[0]);

@@ -480,7 +480,7 @@ static int sh(struct fixture *f, const char *script, struct buf *out)
 
 	strvec_pushl(&c.argv, "/bin/sh", "-c", script, NULL);
 	strvec_push(&c.env, "PATH=/usr/bin:/bin");
-	assert_int_equal(cell_run(&f->v.cell, &c, NULL, out, out, 20, &code, &f->e), 0);
+	assert_int_equal(runner_run(&f->v.runner, &c, NULL, out, out, 20, &code, &f->e), 0);
 	return code;
 }
 

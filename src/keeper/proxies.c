@@ -1,4 +1,4 @@
-#include "keeper/parts.h"
+#include "keeper/state.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -8,6 +8,8 @@
 
 #include "base/alloc.h"
 #include "sys/fd.h"
+
+#define LINGER_SECONDS 30
 
 /* What the inside gives is a claim. */
 static bool is_listening(int fd)
@@ -58,17 +60,17 @@ static void open_notes(struct keeper *k)
 }
 
 /* In the new process. */
-static void be_proxy(struct proxy_post *p)
+static void be_proxy(struct proxy_child *p)
 {
-	int keep[] = { p->io.listen[0], p->io.listen[1], p->k->proxies.notes[1] };
+	int keep[] = { p->proxy.listen[0], p->proxy.listen[1], p->k->proxies.notes[1] };
 
-	p->io.notes = p->k->proxies.notes[1];
+	p->proxy.notes = p->k->proxies.notes[1];
 	keeper_become("garth-proxy", keep, 3);
-	p->k->spec.proxy(p->k->spec.arg, &p->io);
+	proxy_serve(&p->proxy);
 	_exit(0);
 }
 
-static void wait_for_calls(struct proxy_post *p)
+static void wait_for_calls(struct proxy_child *p)
 {
 	for (int i = 0; i < 2; i++)
 		if (p->ev[i] && p->k->phase <= PHASE_CLOSING)
@@ -77,7 +79,7 @@ static void wait_for_calls(struct proxy_post *p)
 
 static void on_call(evutil_socket_t fd, short what, void *arg)
 {
-	struct proxy_post *p = arg;
+	struct proxy_child *p = arg;
 
 	(void)fd;
 	(void)what;
@@ -93,46 +95,46 @@ static void on_call(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
-static void take_socket(struct proxy_post *p, int i, int *fd)
+static void take_socket(struct proxy_child *p, int i, int *fd)
 {
-	if (*fd < 0 || p->ev[i] || !p->k->spec.proxy || !is_listening(*fd))
+	if (*fd < 0 || p->ev[i] || !is_listening(*fd))
 		return;
-	p->io.listen[i] = fd_steal(fd);
-	p->ev[i] = event_new(p->k->base, p->io.listen[i], EV_READ, on_call, p);
+	p->proxy.listen[i] = fd_steal(fd);
+	p->ev[i] = event_new(p->k->base, p->proxy.listen[i], EV_READ, on_call, p);
 	if (p->ev[i])
 		event_add(p->ev[i], NULL);
 }
 
-static struct proxy_post *new_post(struct keeper *k, uint16_t forward)
+static struct proxy_child *new_post(struct keeper *k, uint16_t forward)
 {
-	struct proxy_post *p = &k->proxies.v[k->proxies.n++];
+	struct proxy_child *p = &k->proxies.v[k->proxies.n++];
 
-	*p = (struct proxy_post){ .k = k, .io = { { -1, -1 }, forward, -1 } };
+	*p = (struct proxy_child){ .k = k, .proxy = { { -1, -1 }, forward, k->spec.task, -1, LINGER_SECONDS } };
 	return p;
 }
 
-void proxy_init(struct keeper *k)
+void proxies_init(struct keeper *k)
 {
 	k->proxies.notes[0] = k->proxies.notes[1] = -1;
 	new_post(k, 0);
 }
 
-static void order_listen(struct proxy_post *p)
+static void order_listen(struct proxy_child *p)
 {
-	struct order_msg m = { .type = ORDER_LISTEN, .id = ++p->k->last_id, .value = p->io.forward };
+	struct order_msg m = { .type = ORDER_LISTEN, .id = ++p->k->last_id, .value = p->proxy.forward };
 
 	p->asked = m.id;
 	if (orders_send(p->k, &m, NULL, 0) < 0)
 		p->asked = 0;
 }
 
-void proxy_order(struct keeper *k)
+void proxies_order(struct keeper *k)
 {
 	for (const uint16_t *f = k->spec.forwards; f && *f && k->proxies.n <= KEEPER_FORWARDS_MAX; f++)
 		order_listen(new_post(k, *f));
 }
 
-void proxy_open(struct keeper *k, int *fd)
+void proxies_open(struct keeper *k, int *fd)
 {
 	take_socket(&k->proxies.v[0], 0, fd);
 }
@@ -153,21 +155,21 @@ static void answer(struct client *c, uint16_t forward, int error)
 	client_fail(c, &e);
 }
 
-static void tell_not_forwarded(const struct proxy_post *p, int error)
+static void tell_not_forwarded(const struct proxy_child *p, int error)
 {
 	auto_str text =
-		xasprintf("port %d of localhost is not forwarded: %s", p->io.forward, strerror(error));
+		xasprintf("port %d of localhost is not forwarded: %s", p->proxy.forward, strerror(error));
 
 	life_note(p->k, text);
 }
 
-void proxy_forward(struct client *c, uint16_t port)
+void proxies_forward(struct client *c, uint16_t port)
 {
 	struct keeper *k = c->k;
-	struct proxy_post *p = NULL;
+	struct proxy_child *p = NULL;
 
 	for (size_t i = 1; i < k->proxies.n; i++)
-		if (k->proxies.v[i].io.forward == port)
+		if (k->proxies.v[i].proxy.forward == port)
 			p = &k->proxies.v[i];
 	if (p && p->ev[0]) {
 		answer(c, port, 0);
@@ -188,7 +190,7 @@ void proxy_forward(struct client *c, uint16_t port)
 }
 
 /* Those who asked for it, or else everybody where it failed. */
-static void answer_all(const struct proxy_post *p, uint32_t id, int error)
+static void answer_all(const struct proxy_child *p, uint32_t id, int error)
 {
 	bool any = false;
 
@@ -197,17 +199,17 @@ static void answer_all(const struct proxy_post *p, uint32_t id, int error)
 
 		if (!c || c->waits != id)
 			continue;
-		answer(c, p->io.forward, error);
+		answer(c, p->proxy.forward, error);
 		any = true;
 	}
 	if (error && !any)
 		tell_not_forwarded(p, error);
 }
 
-void proxy_listens(struct keeper *k, const struct order_msg *m, int *fds, size_t nfds)
+void proxies_listens(struct keeper *k, const struct order_msg *m, int *fds, size_t nfds)
 {
 	for (size_t i = 1; m->id && i < k->proxies.n; i++) {
-		struct proxy_post *p = &k->proxies.v[i];
+		struct proxy_child *p = &k->proxies.v[i];
 
 		if (p->asked != m->id)
 			continue;
@@ -219,7 +221,7 @@ void proxy_listens(struct keeper *k, const struct order_msg *m, int *fds, size_t
 	}
 }
 
-void proxy_ended(struct keeper *k, pid_t pid)
+void proxies_ended(struct keeper *k, pid_t pid)
 {
 	for (size_t i = 0; i < k->proxies.n; i++)
 		if (k->proxies.v[i].pid == pid) {
@@ -228,19 +230,19 @@ void proxy_ended(struct keeper *k, pid_t pid)
 		}
 }
 
-static void stop_one(struct proxy_post *p)
+static void stop_one(struct proxy_child *p)
 {
 	for (int i = 0; i < 2; i++) {
 		if (p->ev[i])
 			event_del(p->ev[i]);
-		fd_closep(&p->io.listen[i]);
-		p->io.listen[i] = -1;
+		fd_closep(&p->proxy.listen[i]);
+		p->proxy.listen[i] = -1;
 	}
 	if (p->pid > 0)
 		kill(p->pid, SIGKILL);
 }
 
-void proxy_stop(struct keeper *k)
+void proxies_stop(struct keeper *k)
 {
 	for (size_t i = 0; i < k->proxies.n; i++)
 		stop_one(&k->proxies.v[i]);

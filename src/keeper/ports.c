@@ -1,4 +1,4 @@
-#include "keeper/parts.h"
+#include "keeper/state.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -9,9 +9,10 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "egress/relay.h"
 #include "sys/fd.h"
 
-int port_listen(uint16_t inside, struct port *ret, struct err *e)
+int ports_listen(uint16_t inside, struct port *ret, struct err *e)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(at);
@@ -91,16 +92,16 @@ static void forget(struct keeper *k, struct dial *d)
 }
 
 /* In the new process. */
-static void be_relay(struct keeper *k, int client, int inside)
+static void be_relay(int client, int inside)
 {
 	int keep[] = { client, inside };
 
 	keeper_become("garth-port", keep, ARRAY_SIZE(keep));
-	k->spec.relay(client, inside);
+	relay(client, inside);
 	_exit(0);
 }
 
-void port_dialed(struct keeper *k, const struct order_msg *m, int fd)
+void ports_dialed(struct keeper *k, const struct order_msg *m, int fd)
 {
 	struct dial *d = NULL;
 
@@ -112,7 +113,7 @@ void port_dialed(struct keeper *k, const struct order_msg *m, int fd)
 	d->id = 0;
 	d->pid = is_stream(fd) ? fork() : -1;
 	if (!d->pid)
-		be_relay(k, d->client, fd);
+		be_relay(d->client, fd);
 	if (d->pid < 0) {
 		/* nobody listens inside: a reset says so */
 		struct linger now = { .l_onoff = 1 };
@@ -124,7 +125,7 @@ void port_dialed(struct keeper *k, const struct order_msg *m, int fd)
 	close(fd_steal(&d->client));
 }
 
-void port_ended(struct keeper *k, pid_t pid)
+void ports_ended(struct keeper *k, pid_t pid)
 {
 	for (size_t i = 0; i < DIALS_MAX; i++)
 		if (k->ports.dials[i].pid == pid)
@@ -139,7 +140,7 @@ static void open_one(struct keeper *k, struct port *p)
 		event_add(p->ev, NULL);
 }
 
-void port_start(struct keeper *k)
+void ports_start(struct keeper *k)
 {
 	for (size_t i = 0; i < DIALS_MAX; i++)
 		k->ports.dials[i].client = -1;
@@ -151,7 +152,7 @@ void port_start(struct keeper *k)
 		unlinkat(k->spec.task_dir, KEEPER_PORTS_FILE, 0);
 }
 
-int port_open(struct keeper *k, uint16_t inside, uint16_t *ret, struct err *e)
+int ports_open(struct keeper *k, uint16_t inside, uint16_t *ret, struct err *e)
 {
 	struct port *p = &k->ports.v[k->ports.n];
 
@@ -162,7 +163,7 @@ int port_open(struct keeper *k, uint16_t inside, uint16_t *ret, struct err *e)
 		}
 	if (k->ports.n == KEEPER_PORTS_MAX)
 		return err_set(e, ERR_FAILED, "a task has at most %d ports", KEEPER_PORTS_MAX);
-	if (port_listen(inside, p, e) < 0)
+	if (ports_listen(inside, p, e) < 0)
 		return -1;
 	k->ports.n++;
 	open_one(k, p);
@@ -171,7 +172,7 @@ int port_open(struct keeper *k, uint16_t inside, uint16_t *ret, struct err *e)
 	return 0;
 }
 
-void port_stop(struct keeper *k)
+void ports_stop(struct keeper *k)
 {
 	for (size_t i = 0; i < k->ports.n; i++) {
 		if (k->ports.v[i].ev)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "keeper/parts.h"
+#include "keeper/state.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/sock.h"
@@ -23,10 +23,8 @@
 #define FDS_MAX        4
 #define WATCH_DEPTH    20
 
-int gate_listen(struct gate_post *g, const struct keeper_spec *spec, struct err *e)
+int gateway_child_listen(struct gateway_child *g, const struct keeper_spec *spec, struct err *e)
 {
-	if (!spec->gateway)
-		return 0;
 	if (sock_listen(spec->task_dir, KEEPER_AGENT_SOCKET, &g->agent, e) < 0)
 		return -1;
 	/* the home is closed to others; who gets as far as this is the inside */
@@ -39,13 +37,13 @@ int gate_listen(struct gate_post *g, const struct keeper_spec *spec, struct err 
 /* Listens for the first word, which the gateway's process then takes. */
 static void rest(struct keeper *k)
 {
-	if (k->gate.agent_ev && k->phase <= PHASE_OPEN) {
-		event_add(k->gate.agent_ev, NULL);
-		event_add(k->gate.user_ev, NULL);
+	if (k->gateway.agent_ev && k->phase <= PHASE_OPEN) {
+		event_add(k->gateway.agent_ev, NULL);
+		event_add(k->gateway.user_ev, NULL);
 	}
 }
 
-static void forget(struct gate_post *g)
+static void forget(struct gateway_child *g)
 {
 	if (g->orders_ev)
 		event_free(g->orders_ev);
@@ -58,15 +56,15 @@ static void forget(struct gate_post *g)
 static void end_passed(struct keeper *k)
 {
 	for (size_t i = 0; i < PASSED_MAX; i++) {
-		struct order_msg m = { .type = ORDER_SIGNAL, .id = k->gate.passed[i].ours, .value = SIGKILL };
+		struct order_msg m = { .type = ORDER_SIGNAL, .id = k->gateway.passed[i].ours, .value = SIGKILL };
 
 		if (m.id)
 			orders_send(k, &m, NULL, 0);
-		k->gate.passed[i].ours = 0;
+		k->gateway.passed[i].ours = 0;
 	}
 }
 
-static void refuse(struct gate_post *g, uint32_t id, int error)
+static void refuse(struct gateway_child *g, uint32_t id, int error)
 {
 	struct order_msg m = { .type = ORDER_NOT_STARTED, .id = id, .value = error };
 
@@ -75,7 +73,7 @@ static void refuse(struct gate_post *g, uint32_t id, int error)
 
 static void pass_start(struct keeper *k, uint32_t id, const int *fds, size_t nfds)
 {
-	struct gate_post *g = &k->gate;
+	struct gateway_child *g = &k->gateway;
 	struct order_msg m = { .type = ORDER_START };
 	size_t i = 0;
 
@@ -106,10 +104,10 @@ static void pass_signal(struct keeper *k, const struct order_msg *m)
 	}
 	for (size_t i = 0; i < PASSED_MAX; i++) {
 		struct order_msg to = {
-			.type = ORDER_SIGNAL, .id = k->gate.passed[i].ours, .value = m->value
+			.type = ORDER_SIGNAL, .id = k->gateway.passed[i].ours, .value = m->value
 		};
 
-		if (to.id && k->gate.passed[i].theirs == m->id)
+		if (to.id && k->gateway.passed[i].theirs == m->id)
 			orders_send(k, &to, NULL, 0);
 	}
 }
@@ -126,7 +124,7 @@ static void on_orders(evutil_socket_t fd, short what, void *arg)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		event_del(k->gate.orders_ev);
+		event_del(k->gateway.orders_ev);
 		return;
 	}
 	if (n == sizeof(m) && m.type == ORDER_START)
@@ -137,9 +135,9 @@ static void on_orders(evutil_socket_t fd, short what, void *arg)
 		close(fds[i]);
 }
 
-bool gate_answer(struct keeper *k, const struct order_msg *m)
+bool gateway_child_answer(struct keeper *k, const struct order_msg *m)
 {
-	struct gate_post *g = &k->gate;
+	struct gateway_child *g = &k->gateway;
 
 	for (size_t i = 0; i < PASSED_MAX; i++) {
 		struct order_msg up = *m;
@@ -156,45 +154,37 @@ bool gate_answer(struct keeper *k, const struct order_msg *m)
 	return false;
 }
 
-void gate_open_orders(struct keeper *k)
+void gateway_child_open(struct keeper *k)
 {
-	if (k->gate.orders_ev)
-		event_add(k->gate.orders_ev, NULL);
+	if (k->gateway.orders_ev)
+		event_add(k->gateway.orders_ev, NULL);
 }
 
 /* In the new process. */
-static void be_gateway(struct keeper *k, enum gate_job job, int orders)
+static void be_gateway(struct keeper *k, enum gateway_job job, int orders)
 {
-	struct keeper_gate io = { .job = job,
-		.agent = k->gate.agent,
-		.user = k->gate.user,
-		.orders = orders,
-		.linger = LINGER_SECONDS,
-		.exit_code = k->exit_code };
-	int keep[] = { io.agent, io.user, io.orders };
-	struct sigaction dfl = { .sa_handler = SIG_DFL };
-	sigset_t none;
+	const struct gateway_spec spec = { .job = job,
+		.task = k->spec.task,
+		.run = k->spec.run,
+		.agent = k->gateway.agent,
+		.user = k->gateway.user,
+		.keeper = orders,
+		.linger = LINGER_SECONDS };
+	int keep[] = { spec.agent, spec.user, spec.keeper };
 
+	keeper_become("garth-gateway", keep, ARRAY_SIZE(keep));
+	/* it finishes what it has at hand, see gateway/server.c */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	prctl(PR_SET_NAME, "garth-gateway");
-	for (int sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &dfl, NULL);
-	/* who does not read any more is met everywhere; a new program begins with the default again */
+	/* a client that does not read any more is found out by every write; a new program begins with the
+	 * default again */
 	signal(SIGPIPE, SIG_IGN);
-	sigemptyset(&none);
-	/* these wait for the server, which unblocks them; the other jobs end by themselves */
-	sigaddset(&none, SIGUSR1);
-	sigaddset(&none, SIGUSR2);
-	sigaddset(&none, SIGHUP);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	keeper_close_all_but(keep, sizeof(keep) / sizeof(keep[0]));
-	k->spec.gateway(k->spec.arg, &io);
+	gateway_main(&spec);
 	_exit(0);
 }
 
-static void fork_gateway(struct keeper *k, enum gate_job job)
+static void fork_gateway(struct keeper *k, enum gateway_job job)
 {
-	struct gate_post *g = &k->gate;
+	struct gateway_child *g = &k->gateway;
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
@@ -225,46 +215,52 @@ static void on_word(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (!k->gate.pid)
-		fork_gateway(k, GATE_SERVE);
+	if (!k->gateway.pid)
+		fork_gateway(k, GATEWAY_SERVE);
 }
 
-/* False where it is not done now. */
-static bool start_job(struct keeper *k, enum gate_job job)
+/* Tells the process that serves to do a job, when it is done with what it has at hand. */
+static void tell(struct gateway_child *g, enum gateway_job job)
 {
-	static const int signals[] = { [GATE_RENEW] = SIGUSR1, [GATE_SYNC] = SIGHUP };
+	struct order_msg m = { .type = ORDER_JOB, .value = (int32_t)job };
 
+	sock_send(g->orders, &m, sizeof(m), NULL, 0);
+}
+
+/* False if it is not done now. */
+static bool start_job(struct keeper *k, enum gateway_job job)
+{
 	if (k->phase != PHASE_OPEN)
 		return false;
-	if (!k->gate.pid)
+	if (!k->gateway.pid)
 		fork_gateway(k, job);
-	else if (k->gate.job == GATE_SERVE)
-		kill(k->gate.pid, signals[job]);
-	else if (job == GATE_RENEW)
-		k->gate.renew = true;
+	else if (k->gateway.job == GATEWAY_SERVE)
+		tell(&k->gateway, job);
+	else if (job == GATEWAY_RENEW)
+		k->gateway.renew = true;
 	else
 		return false;
 	return true;
 }
 
-void gate_begin(struct keeper *k)
+void gateway_child_begin(struct keeper *k)
 {
-	if (k->spec.gateway && k->spec.renew)
-		start_job(k, GATE_RENEW);
+	if (k->spec.renew)
+		start_job(k, GATEWAY_RENEW);
 }
 
 static void on_renew(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	start_job(arg, GATE_RENEW);
+	start_job(arg, GATEWAY_RENEW);
 }
 
 static void on_sync(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	start_job(arg, GATE_SYNC);
+	start_job(arg, GATEWAY_SYNC);
 }
 
 static void watch_dir(int inotify, const char *path, int depth)
@@ -289,7 +285,7 @@ static void watch_dir(int inotify, const char *path, int depth)
 static void watch_all(struct keeper *k)
 {
 	for (const char *const *dir = k->spec.watch; *dir; dir++)
-		watch_dir(k->gate.watch, *dir, 0);
+		watch_dir(k->gateway.watch, *dir, 0);
 }
 
 /* Many changes at once, as of a fetch, are one. Directories come and go: git makes them for a ref, and takes
@@ -312,12 +308,12 @@ static void on_watch(evutil_socket_t fd, short what, void *arg)
 		}
 	if (dirs)
 		watch_all(k);
-	evtimer_add(k->gate.renew_timer, &soon);
+	evtimer_add(k->gateway.renew_timer, &soon);
 }
 
 static void watch(struct keeper *k)
 {
-	struct gate_post *g = &k->gate;
+	struct gateway_child *g = &k->gateway;
 
 	if (!k->spec.watch || !k->spec.main_cmd)
 		return;
@@ -331,13 +327,11 @@ static void watch(struct keeper *k)
 		event_add(g->watch_ev, NULL);
 }
 
-int gate_start(struct keeper *k, struct err *e)
+int gateway_child_start(struct keeper *k, struct err *e)
 {
-	struct gate_post *g = &k->gate;
+	struct gateway_child *g = &k->gateway;
 	struct timeval often = { .tv_sec = k->spec.sync_seconds };
 
-	if (!k->spec.gateway)
-		return 0;
 	if (sock_listen(k->spec.task_dir, KEEPER_USER_SOCKET, &g->user, e) < 0)
 		return -1;
 	g->agent_ev = event_new(k->base, g->agent, EV_READ, on_word, k);
@@ -353,29 +347,29 @@ int gate_start(struct keeper *k, struct err *e)
 	return 0;
 }
 
-bool gate_is_called(const struct keeper *k)
+bool gateway_child_is_called(const struct keeper *k)
 {
-	struct pollfd p = { k->gate.user, POLLIN, 0 };
+	struct pollfd p = { k->gateway.user, POLLIN, 0 };
 
-	return k->gate.agent_ev && poll(&p, 1, 0) > 0;
+	return k->gateway.agent_ev && poll(&p, 1, 0) > 0;
 }
 
-void gate_leave(struct keeper *k)
+void gateway_child_leave(struct keeper *k)
 {
-	if (!k->gate.pid)
+	if (!k->gateway.pid)
 		return;
-	k->gate.leaving = true;
-	kill(k->gate.pid, SIGUSR2);
+	k->gateway.leaving = true;
+	tell(&k->gateway, GATEWAY_LEAVE);
 }
 
-void gate_finish(struct keeper *k)
+void gateway_child_finish(struct keeper *k)
 {
-	/* a process that serves ends when it is done with what it has at hand; then gate_ended goes on */
-	if (k->gate.pid)
-		kill(k->gate.pid, SIGTERM);
+	/* a process that serves ends when it is done with what it has at hand; then gateway_child_ended goes on */
+	if (k->gateway.pid)
+		tell(&k->gateway, GATEWAY_FINISH);
 	else
-		fork_gateway(k, GATE_CLOSE);
-	if (!k->gate.pid)
+		fork_gateway(k, GATEWAY_CLOSE);
+	if (!k->gateway.pid)
 		life_end(k, k->exit_code);
 }
 
@@ -384,7 +378,7 @@ static void left(struct keeper *k)
 {
 	int code = -1;
 
-	k->gate.leaving = false;
+	k->gateway.leaving = false;
 	for (size_t i = 0; i < COMMANDS_MAX; i++)
 		if (k->commands[i] && k->commands[i]->state == COMMAND_OVER)
 			code = k->commands[i]->exit_code;
@@ -394,10 +388,10 @@ static void left(struct keeper *k)
 			command_over(k->commands[i]);
 }
 
-void gate_ended(struct keeper *k)
+void gateway_child_ended(struct keeper *k)
 {
-	struct gate_post *g = &k->gate;
-	enum gate_job job = g->job;
+	struct gateway_child *g = &k->gateway;
+	enum gateway_job job = g->job;
 
 	g->pid = 0;
 	/* what it said last */
@@ -407,33 +401,29 @@ void gate_ended(struct keeper *k)
 	forget(g);
 	end_passed(k);
 	if (k->phase == PHASE_CLOSING) {
-		if (job == GATE_CLOSE)
+		if (job == GATEWAY_CLOSE)
 			life_end(k, k->exit_code);
 		else
-			gate_finish(k);
+			gateway_child_finish(k);
 		return;
 	}
 	rest(k);
 	if (g->renew) {
 		g->renew = false;
-		start_job(k, GATE_RENEW);
+		start_job(k, GATEWAY_RENEW);
 	}
 	left(k);
 }
 
-void gate_stop(struct keeper *k)
+void gateway_child_stop(struct keeper *k)
 {
-	struct gate_post *g = &k->gate;
+	struct gateway_child *g = &k->gateway;
 
-	if (k->spec.gateway) {
-		unlinkat(k->spec.task_dir, KEEPER_AGENT_SOCKET, 0);
-		unlinkat(k->spec.task_dir, KEEPER_USER_SOCKET, 0);
-	}
+	unlinkat(k->spec.task_dir, KEEPER_AGENT_SOCKET, 0);
+	unlinkat(k->spec.task_dir, KEEPER_USER_SOCKET, 0);
 	if (!g->agent_ev || !g->user_ev)
 		return;
-	if (g->pid)
-		kill(g->pid, SIGTERM);
-	/* whoever waits there for a command inside is told that none will end any more */
+	/* without this socket its process ends: no command inside will answer any more */
 	forget(g);
 	event_del(g->agent_ev);
 	event_del(g->user_ev);
@@ -443,8 +433,8 @@ void gate_stop(struct keeper *k)
 		event_del(g->sync_timer);
 }
 
-void gate_kill(struct keeper *k)
+void gateway_child_kill(struct keeper *k)
 {
-	if (k->gate.pid)
-		kill(k->gate.pid, SIGKILL);
+	if (k->gateway.pid)
+		kill(k->gateway.pid, SIGKILL);
 }

@@ -1,0 +1,87 @@
+/*
+ * The keeper's own state. One process, one thread, one libevent loop; nothing here blocks. What takes long is done
+ * by children: the gateway (gateway_child.h), the proxy and forwarded ports (proxies.h, ports.h), the measuring of
+ * the disk (meter.h), the end of a run (ending.h).
+ */
+#ifndef KEEPER_STATE_H
+#define KEEPER_STATE_H
+
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "keeper/client.h"
+#include "keeper/command.h"
+#include "keeper/ending.h"
+#include "keeper/gateway_child.h"
+#include "keeper/keeper.h"
+#include "keeper/life.h"
+#include "keeper/log.h"
+#include "keeper/meter.h"
+#include "keeper/orders.h"
+#include "keeper/pause.h"
+#include "keeper/ports.h"
+#include "keeper/proxies.h"
+#include "keeper/stream.h"
+#include "sys/cgroup.h"
+
+#define COMMANDS_MAX 64
+#define CLIENTS_MAX  96
+
+enum phase {
+	PHASE_ENTERING, /* the jail is being made; commands wait */
+	PHASE_OPEN,     /* commands run */
+	PHASE_CLOSING,  /* the main command has ended; the gateway publishes what it left */
+	PHASE_DYING,    /* everything inside was killed and is being waited for */
+	PHASE_ENDING,   /* nothing is inside any more; a process decides what the run came to, and pushes */
+	PHASE_LEAVING,  /* all is over and reported; clients take what is left for them */
+};
+
+struct keeper {
+	struct keeper_spec spec;
+	struct gateway_child gateway;
+	struct meter meter;
+	struct proxies proxies;
+	struct ports ports;
+	struct ending ending;
+	struct cgroup group;
+	struct event_base *base;
+	int listen_fd;
+	const char *listen_name;
+	struct event *listen_ev, *chld_ev, *term_ev;
+	struct event *deadline; /* of the phase: entering, a cancel, leaving */
+	struct event *time_up;  /* the main command's */
+	int orders;
+	struct event *orders_ev;
+	pid_t launch, first; /* 0: not known yet, or waited for */
+	enum phase phase;
+	bool cancelled, timed_out, started;
+	int exit_code;
+	struct err failure; /* why the jail could not be entered */
+	pid_t starter;      /* which starts commands inside; never stopped */
+	char *freezer;      /* sys/cgroup.h; NULL: not looked for, or none */
+	bool stopped;       /* by signals, for want of a freezer */
+	struct event *hold; /* stops again what wakes up */
+	char *still;        /* why everything inside is paused; NULL: it is not */
+	struct command *main;
+	struct command *commands[COMMANDS_MAX];
+	struct client *clients[CLIENTS_MAX];
+	uint32_t last_id;
+	struct log log;
+};
+
+/* Accepts connections on that socket in the task's directory. */
+int keeper_listen(struct keeper *k, const char *name, struct err *e);
+void keeper_stop_listening(struct keeper *k);
+void keeper_deadline(struct keeper *k, int seconds);
+/* The main command has begun: its time runs. */
+void keeper_time_main(struct keeper *k);
+/* In a new process: it dies with the keeper, has its own name, every signal as it is at first, and of the
+ * descriptors only these. */
+void keeper_become(const char *name, int *keep, size_t n);
+/* Closes every descriptor from 3 on but these, which are sorted. */
+void keeper_close_all_but(int *keep, size_t n);
+
+#endif

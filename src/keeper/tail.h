@@ -1,0 +1,22 @@
+/*
+ * The end of a terminal's output, kept for clients that attach later.
+ */
+#ifndef KEEPER_TAIL_H
+#define KEEPER_TAIL_H
+
+#include <stddef.h>
+
+#define TAIL_SIZE (32u << 10)
+
+struct client;
+
+struct tail {
+	char *data; /* TAIL_SIZE bytes, allocated at the first use */
+	size_t len, at;
+};
+
+void tail_add(struct tail *t, const char *data, size_t len);
+/* Sends what was kept. If bytes were lost, it begins at the start of a line. */
+void tail_send(const struct tail *t, struct client *c);
+
+#endif
