@@ -8,12 +8,13 @@
 #include "base/hosts.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
-#include "cli/reach.h"
+#include "runtime/reach.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "publish/policy.h"
 #include "sys/fd.h"
 #include "task/network.h"
+#include "runtime/run.h"
 
 static void free_bools(bool **p)
 {
@@ -171,7 +172,7 @@ int cmd_allow(int argc, char **argv)
 	if (hosts && paths)
 		return err_set(&e, ERR_USAGE, "--host and --path exclude each other"), say_error(&e);
 	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 ||
-		session_configure(&c, &t, &e) < 0 ||
+		runtime_configure(&c, &t, &e) < 0 ||
 		allow_words(&c, &t, argv + 1, l.words - 1, !hosts && !paths, &hosts, &e) < 0)
 		return say_error(&e);
 	return hosts ? tell_hosts(&c, &t, json) : tell_paths(&c, &t, json);

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "cli/ask.h"
 #include "cli/cmd.h"
-#include "cli/gate_client.h"
+#include "runtime/gateway_client.h"
 #include "cli/json.h"
 #include "cli/say.h"
 #include "cli/session.h"
@@ -18,7 +18,7 @@
 
 #define ANSWER_MAX (64u << 10)
 
-static int end(struct context *c, struct task *t, const struct session_opts *o, const char *text, bool json)
+static int end(struct context *c, struct task *t, const struct run_opts *o, const char *text, bool json)
 {
 	struct terminal_result r = { .end = TERMINAL_EXIT };
 	struct err e = ERR_INIT;
@@ -71,7 +71,7 @@ static int record(struct context *c, const struct task *t, const char *text, str
 
 int cmd_answer(int argc, char **argv)
 {
-	struct session_opts o = { 0 };
+	struct run_opts o = { 0 };
 	bool json = false, literal = false;
 	const struct opt opts[] = {
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "let it go on in the background" },
@@ -114,7 +114,7 @@ static int let_go_on(struct context *c, struct task *t, bool json)
 	json_t *answer = NULL;
 	struct err e = ERR_INIT;
 
-	if (gate_ask(c, t, "/user/v1/resume", json_object(), &answer, &e) < 0)
+	if (gateway_ask(c, t, "/user/v1/resume", json_object(), &answer, &e) < 0)
 		return say_error(&e);
 	json_decref(answer);
 	if (json)
@@ -169,7 +169,7 @@ static int push_owed(struct context *c, struct task *t, bool quiet, bool *ret, s
 
 int cmd_resume(int argc, char **argv)
 {
-	struct session_opts o = { 0 };
+	struct run_opts o = { 0 };
 	bool json = false, pushed = false;
 	auto_strvec limits = STRVEC_INIT;
 	const struct opt opts[] = {

@@ -2,6 +2,7 @@
 #include "cli/json.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "runtime/control.h"
 
 int cmd_attach(int argc, char **argv)
 {
@@ -37,7 +38,7 @@ int cmd_cancel(int argc, char **argv)
 	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
 		return say_error(&e);
 	context_close_store(&c);
-	if (session_cancel(&c, &t, &e) < 0)
+	if (control_cancel(&c, &t, &e) < 0)
 		return say_error(&e);
 	if (json)
 		return json_task_now(&c, t.name);

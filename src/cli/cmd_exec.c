@@ -9,6 +9,7 @@
 #include "task/again.h"
 #include "task/disk.h"
 #include "task/end.h"
+#include "runtime/reach.h"
 
 /* What the command line says. */
 struct exec_opts {
@@ -51,7 +52,7 @@ static int find_agent(struct context *c, const struct task *t, const char *asked
 
 static int exec_in(const char *name, const struct exec_opts *x, char *const *argv)
 {
-	struct session_opts o = { .env = &x->env, .walls.allow_weaker = x->weaker };
+	struct run_opts o = { .env = &x->env, .walls.allow_weaker = x->weaker };
 	struct terminal_result r = { .end = TERMINAL_EXIT };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
@@ -59,7 +60,7 @@ static int exec_in(const char *name, const struct exec_opts *x, char *const *arg
 	char *shell[] = { NULL, NULL };
 	int rc;
 
-	if (context_open(&c, &e) < 0 || task_find(&c, name, &t, &e) < 0 || session_configure(&c, &t, &e) < 0)
+	if (context_open(&c, &e) < 0 || task_find(&c, name, &t, &e) < 0 || runtime_configure(&c, &t, &e) < 0)
 		return say_error(&e);
 	if (t.strict && x->weaker)
 		return err_set(&e, ERR_USAGE,
@@ -71,7 +72,7 @@ static int exec_in(const char *name, const struct exec_opts *x, char *const *arg
 		shell[0] = path_within(c.shell, "/usr") || path_within(c.shell, "/bin") ? c.shell : "/bin/sh";
 		argv = shell;
 	}
-	if (session_network(&c, &t, x->mode, &x->allow, &o, &e) < 0)
+	if (runtime_network(&c, &t, x->mode, &x->allow, &o, &e) < 0)
 		return say_error(&e);
 	rc = session_exec(&c, &t, &o, argv, &r, &e);
 	network_release(&o.net);

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "cli/cmd.h"
-#include "cli/gate_client.h"
+#include "runtime/gateway_client.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/say.h"
@@ -25,7 +25,7 @@ static int ask(const char *name, const char *path, json_t *in, bool json, const 
 		return say_error(&e);
 	}
 	progress_begin(doing);
-	rc = gate_ask(&c, &t, path, in, &answer, &e);
+	rc = gateway_ask(&c, &t, path, in, &answer, &e);
 	progress_end();
 	/* what the last run left behind may be gone by this */
 	task_judge_again(&c, &t);

@@ -3,13 +3,14 @@
 #include "base/alloc.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
-#include "cli/resolve.h"
+#include "runtime/resolve.h"
 #include "cli/rest.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "merge/merge.h"
 #include "task/empty.h"
 #include "task/life.h"
+#include "runtime/run.h"
 
 static const char *const kinds[] = {
 	[MERGE_COMMIT] = "merge", [MERGE_SQUASH] = "squash", [MERGE_REBASE] = "rebase"
@@ -148,7 +149,7 @@ int cmd_merge(int argc, char **argv)
 		task_find(&c, argv[0], &t, &e) < 0 || empty_refuse(&t, &e) < 0)
 		return say_error(&e);
 	/* the task's own file may say how */
-	if ((session_configure(&c, &t, &e) < 0 && e.kind != ERR_NOTFOUND) ||
+	if ((runtime_configure(&c, &t, &e) < 0 && e.kind != ERR_NOTFOUND) ||
 		choose(&c.config, squash, rebase, &s, &e) < 0)
 		return say_error(&e);
 	if (resolve)

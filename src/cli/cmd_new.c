@@ -7,6 +7,7 @@
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "runtime/with_changes.h"
 
 int cmd_new(int argc, char **argv)
 {
@@ -52,8 +53,8 @@ int cmd_new(int argc, char **argv)
 		return say_error(&e);
 	if (!with_changes)
 		changes_tell(&t, spec.dir);
-	else if (changes_carry(&c, &t, spec.dir, &e) < 0) {
-		changes_drop(&c, &t);
+	else if (with_changes_carry(&c, &t, spec.dir, &e) < 0) {
+		with_changes_drop(&c, &t);
 		return say_error(&e);
 	}
 	if (json)

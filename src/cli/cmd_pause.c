@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "cli/cmd.h"
-#include "cli/gate_client.h"
+#include "runtime/gateway_client.h"
 #include "cli/json.h"
 #include "cli/say.h"
 #include "task/life.h"
@@ -25,7 +25,7 @@ int cmd_pause(int argc, char **argv)
 		err_set(&e, ERR_REFUSED, "task '%s' is not running, it is %s", t.name, t.state);
 		return say_error(&e);
 	}
-	if (gate_ask(&c, &t, "/user/v1/pause", json_object(), &answer, &e) < 0)
+	if (gateway_ask(&c, &t, "/user/v1/pause", json_object(), &answer, &e) < 0)
 		return say_error(&e);
 	json_decref(answer);
 	if (json)

@@ -7,6 +7,7 @@
 #include "cli/say.h"
 #include "cli/session.h"
 #include "jail/userns.h"
+#include "runtime/control.h"
 
 static int list(struct context *c, const struct task *t, bool json)
 {
@@ -44,7 +45,7 @@ int cmd_port(int argc, char **argv)
 			"a port of the task's own needs namespaces, which cannot be made here");
 		return say_error(&e);
 	}
-	if (ports_parse(argv[1], &inside, &e) < 0 || session_port(&c, &t, inside, &outside, &e) < 0)
+	if (ports_parse(argv[1], &inside, &e) < 0 || control_port(&c, &t, inside, &outside, &e) < 0)
 		return say_error(&e);
 	if (json)
 		return json_print(json_pack("{s:o, s:[{s:i, s:i}]}", "task", json_text(t.name), "ports",

@@ -23,11 +23,13 @@
 #include "sys/fd.h"
 #include "task/again.h"
 #include "task/here.h"
+#include "runtime/with_changes.h"
+#include "runtime/reach.h"
 
-struct run_opts {
+struct run_line {
 	bool with_changes;
 	struct task_spec task;
-	struct session_opts session;
+	struct run_opts session;
 	struct taskfile file; /* where one is run */
 	struct buf text;
 	char *dir;
@@ -37,7 +39,7 @@ struct run_opts {
 	bool detach, tmux, weaker, quiet, json;
 };
 
-static void run_opts_release(struct run_opts *o)
+static void run_line_release(struct run_line *o)
 {
 	strvec_release(&o->env);
 	strvec_release(&o->allow);
@@ -71,7 +73,7 @@ static const char *either(const char *asked, const char *otherwise)
 }
 
 /* What the command line says counts more than the file. */
-static int load_file(struct context *c, struct run_opts *o, const char *path, struct err *e)
+static int load_file(struct context *c, struct run_line *o, const char *path, struct err *e)
 {
 	struct taskfile *f = &o->file;
 	auto_str real = realpath(path, NULL);
@@ -104,7 +106,7 @@ static int load_file(struct context *c, struct run_opts *o, const char *path, st
 	return 0;
 }
 
-static int complete(struct context *c, struct run_opts *o, char **argv, struct err *e)
+static int complete(struct context *c, struct run_line *o, char **argv, struct err *e)
 {
 	auto_strvec env = STRVEC_INIT;
 
@@ -125,7 +127,7 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 	if (!o->agent)
 		o->session.agent = config_agent_by_program(&c->config, argv[0]);
 	o->session.env = &o->env;
-	if (session_choose_network(c, o->net, &o->allow, &o->session, e) < 0)
+	if (runtime_choose_network(c, o->net, &o->allow, &o->session, e) < 0)
 		return -1;
 	o->task.weaker = o->weaker;
 	if (o->weaker && !userns_works()) {
@@ -157,7 +159,7 @@ static int complete(struct context *c, struct run_opts *o, char **argv, struct e
 	return 0;
 }
 
-static int keep_file(struct context *c, const struct task *t, const struct run_opts *o, struct err *e)
+static int keep_file(struct context *c, const struct task *t, const struct run_line *o, struct err *e)
 {
 	auto_fd dir = -1;
 
@@ -198,7 +200,7 @@ static void drop_unstarted(struct context *c, const struct task *t, const struct
 }
 
 /* It starts, says nothing of it, and every command that it then tries fails. */
-static void tell_sandbox(const struct context *c, const struct run_opts *o, char *const *argv)
+static void tell_sandbox(const struct context *c, const struct run_line *o, char *const *argv)
 {
 	auto_fd home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -225,7 +227,7 @@ static void open_window(const char *name, bool quiet)
 }
 
 /* Before it is made, and long before it is needed. */
-static int check_remote(const struct context *c, const struct run_opts *o, struct err *e)
+static int check_remote(const struct context *c, const struct run_line *o, struct err *e)
 {
 	auto_str remote = NULL;
 	auto_repo r = { 0 };
@@ -237,7 +239,7 @@ static int check_remote(const struct context *c, const struct run_opts *o, struc
 	return remote_require(&r, NULL, &remote, e);
 }
 
-static int make_task(struct context *c, struct run_opts *o, struct task *ret, struct err *e)
+static int make_task(struct context *c, struct run_line *o, struct task *ret, struct err *e)
 {
 	auto_str cwd = get_current_dir_name();
 	int rc;
@@ -253,9 +255,9 @@ static int make_task(struct context *c, struct run_opts *o, struct task *ret, st
 	if (!rc && !o->quiet && workspace_is_alone(ret))
 		say_alone();
 	if (!rc && o->with_changes && !o->task.empty) {
-		rc = changes_carry(c, ret, o->task.dir, e);
+		rc = with_changes_carry(c, ret, o->task.dir, e);
 		if (rc < 0)
-			changes_drop(c, ret);
+			with_changes_drop(c, ret);
 	} else if (!rc && !o->quiet) {
 		changes_tell(ret, o->task.dir);
 	}
@@ -264,7 +266,7 @@ static int make_task(struct context *c, struct run_opts *o, struct task *ret, st
 
 int cmd_run(int argc, char **argv)
 {
-	__attribute__((cleanup(run_opts_release))) struct run_opts o = { 0 };
+	__attribute__((cleanup(run_line_release))) struct run_line o = { 0 };
 	const struct opt opts[] = {
 		{ 't', "task", OPT_STR, &o.task.name, "NAME", "the task's name; else one is made of CMD" },
 		{ 'b', "base", OPT_STR, &o.task.rev, "REV", "start from this commit; else HEAD" },

@@ -14,6 +14,7 @@
 #include "task/cleanup.h"
 #include "task/end.h"
 #include "task/walls.h"
+#include "runtime/reach.h"
 
 static void line(const char *name, const char *value)
 {
@@ -37,13 +38,13 @@ static void time_line(const char *name, int64_t when)
 
 static int show_jail(struct context *c, struct task_at *at, const char *net, bool json, struct err *e)
 {
-	struct session_opts s = { 0 };
+	struct run_opts s = { 0 };
 	auto_strvec not_shown = STRVEC_INIT;
 	struct walls_opts o = { .net = &s.net, .not_shown = &not_shown };
 	auto_buf text = BUF_INIT(4 << 20);
 	auto_jail jail = { 0 };
 
-	if (session_network(c, at->task, net, NULL, &s, e) < 0 || walls_describe(c, at, &o, &jail, e) < 0 ||
+	if (runtime_network(c, at->task, net, NULL, &s, e) < 0 || walls_describe(c, at, &o, &jail, e) < 0 ||
 		jail_check(&jail, e) < 0)
 		return say_error(e);
 	for (size_t i = 0; i < not_shown.n; i++)

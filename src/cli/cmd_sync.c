@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "cli/cmd.h"
-#include "cli/gate_client.h"
+#include "runtime/gateway_client.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/say.h"
@@ -50,7 +50,7 @@ int cmd_sync(int argc, char **argv)
 	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 || empty_refuse(&t, &e) < 0)
 		return say_error(&e);
 	progress_begin("bringing the target in");
-	rc = gate_ask(&c, &t, "/user/v1/sync", json_pack("{s:b}", "merge", merge), &answer, &e);
+	rc = gateway_ask(&c, &t, "/user/v1/sync", json_pack("{s:b}", "merge", merge), &answer, &e);
 	progress_end();
 	if (rc < 0)
 		return say_error(&e);

@@ -1,4 +1,4 @@
-#include "cli/login.h"
+#include "runtime/login.h"
 
 #include <fcntl.h>
 #include <time.h>
@@ -6,33 +6,36 @@
 
 #include "agent/agent.h"
 #include "base/alloc.h"
-#include "cli/say.h"
+#include "base/clean.h"
 #include "sys/fd.h"
 
 /* Seconds before its end at which a log-in is worth a word. */
 #define SOON 600
 
-static void tell_end(const struct config_agent *a, const struct login_end *end)
+static void tell_end(const struct run_opts *o, const struct login_end *end)
 {
+	const struct config_agent *a = o->agent;
 	const char *program = a->programs.n ? a->programs.v[0] : a->name;
 	long long left = (long long)end->at - (long long)time(NULL);
 	auto_buf which = BUF_SMALL, clean = BUF_SMALL;
 
 	if (left > SOON)
 		return;
-	if (*end->name)
-		buf_printf(&which, " (%s)", say_one_line(&clean, end->name));
+	if (*end->name) {
+		clean_text(&clean, end->name, strlen(end->name), false);
+		buf_printf(&which, " (%s)", buf_str(&clean));
+	}
 	if (left <= 0)
-		say_warning(
+		runtime_warn(o,
 			"the log-in of %s%s has ended, and a task cannot renew it: run %s once outside, then this again",
 			a->name, buf_str(&which), program);
 	else
-		say_warning(
+		runtime_warn(o,
 			"the log-in of %s%s ends in %lld minutes, and a task cannot renew it: run %s once outside, then this again",
 			a->name, buf_str(&which), (left + 59) / 60, program);
 }
 
-int login_bring(struct context *c, struct task_at *at, const struct session_opts *o, struct err *e)
+int login_bring(struct context *c, struct task_at *at, const struct run_opts *o, struct err *e)
 {
 	auto_fd user_home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_fd task_home = open_beneath(at->ws.dir, "home", O_RDONLY | O_DIRECTORY, 0);
@@ -46,10 +49,10 @@ int login_bring(struct context *c, struct task_at *at, const struct session_opts
 	if (agent_copy_login(o->agent, &place, user_home, task_home, &r, e) < 0)
 		return -1;
 	for (size_t i = 0; !o->quiet && i < r.left_out.n; i++)
-		say_warning(
+		runtime_warn(o,
 			"~/%s is not copied into the task: it cannot be read, and may hold a refresh token",
 			r.left_out.v[i]);
 	for (size_t i = 0; !o->quiet && i < r.nends; i++)
-		tell_end(o->agent, &r.ends[i]);
+		tell_end(o, &r.ends[i]);
 	return 0;
 }

@@ -3,8 +3,8 @@
  * branch, and has the merge of the two begun in it, conflicts and all. What is committed there is published
  * like anything else, and `garth merge --continue` brings it to the target.
  */
-#ifndef CLI_RESOLVE_H
-#define CLI_RESOLVE_H
+#ifndef RUNTIME_RESOLVE_H
+#define RUNTIME_RESOLVE_H
 
 #include "base/err.h"
 #include "merge/merge.h"

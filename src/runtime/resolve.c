@@ -1,4 +1,4 @@
-#include "cli/resolve.h"
+#include "runtime/resolve.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,9 @@
 #include "audit/audit.h"
 #include "base/alloc.h"
 #include "base/name.h"
-#include "cli/gate_client.h"
-#include "cli/session.h"
+#include "runtime/gateway_client.h"
+#include "runtime/reach.h"
+#include "runtime/run.h"
 #include "git/ref.h"
 #include "sys/fd.h"
 #include "task/again.h"
@@ -34,18 +35,15 @@ static int record(struct context *c, const struct task *t, const char *name, str
 /* git inside begins the merge and stops at the conflicts: that is what the workspace is for. */
 static int begin_inside(struct context *c, struct task *r, const struct task *t, struct err *e)
 {
-	auto_str script = xasprintf(
-		"GARTH_GATEWAY=1 exec /usr/bin/git merge -q --no-ff --no-commit '%s' >/dev/null 2>&1",
-		t->branch);
-	char *argv[] = { "/bin/sh", "-c", script, NULL };
-	struct session_opts o = { 0 };
-	struct terminal_result result = { .end = TERMINAL_EXIT };
+	/* the gateway's variable: the hook does not ask about what the user wants */
+	char *argv[] = { "/usr/bin/env", "GARTH_GATEWAY=1", "/usr/bin/git", "merge", "-q", "--no-ff",
+		"--no-commit", t->branch, NULL };
+	struct run_opts o = { 0 };
+	int rc, code;
 
-	int rc;
-
-	if (session_network(c, r, NULL, NULL, &o, e) < 0)
+	if (runtime_network(c, r, NULL, NULL, &o, e) < 0)
 		return -1;
-	rc = session_exec(c, r, &o, argv, &result, e);
+	rc = runtime_wait(c, r, &o, argv, &code, e);
 	network_release(&o.net);
 	return rc;
 }
@@ -115,7 +113,7 @@ static int go_on(struct context *c, struct task *t, struct err *e)
 {
 	json_t *answer = NULL;
 
-	if (gate_ask(c, t, "/user/v1/resume", json_object(), &answer, e) < 0)
+	if (gateway_ask(c, t, "/user/v1/resume", json_object(), &answer, e) < 0)
 		return -1;
 	json_decref(answer);
 	return 0;

@@ -1,4 +1,4 @@
-#include "cli/gate_client.h"
+#include "runtime/gateway_client.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -11,9 +11,9 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "cli/session.h"
 #include "keeper/keeper.h"
 #include "keeper/wire.h"
+#include "runtime/run.h"
 #include "sys/fd.h"
 #include "sys/sock.h"
 #include "task/life.h"
@@ -111,7 +111,7 @@ static int ask_once(struct context *c, struct task *t, const char *path, const c
 	auto_fd keeper = -1, dir = -1, fd = -1;
 	int rc;
 
-	if (session_hold(c, t, &keeper, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0)
+	if (runtime_hold(c, t, &keeper, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0)
 		return -1;
 	rc = connect_gate(dir, keeper, &fd, e);
 	if (rc || !exchange(fd, path, body, answer, e))
@@ -119,7 +119,7 @@ static int ask_once(struct context *c, struct task *t, const char *path, const c
 	return !answer->len && (e->sys == ECONNRESET || e->sys == EPIPE) ? 1 : -1;
 }
 
-int gate_ask(struct context *c, struct task *t, const char *path, json_t *in, json_t **ret, struct err *e)
+int gateway_ask(struct context *c, struct task *t, const char *path, json_t *in, json_t **ret, struct err *e)
 {
 	auto_str body = json_dumps(in, JSON_COMPACT);
 	auto_buf answer = BUF_INIT(ANSWER_MAX);
@@ -153,7 +153,7 @@ int rollback_undo(struct context *c, const struct deed *d, struct err *e)
 		json_decref(data);
 		return -1;
 	}
-	if (gate_ask(c, &t, "/user/v1/rollback", data, &answer, e) < 0)
+	if (gateway_ask(c, &t, "/user/v1/rollback", data, &answer, e) < 0)
 		return -1;
 	json_decref(answer);
 	return 0;

@@ -1,12 +1,12 @@
-#include "cli/undo_list.h"
+#include "runtime/undo.h"
 
 #include <fcntl.h>
+#include <jansson.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "cli/json.h"
 #include "git/ref.h"
 #include "task/archive.h"
 #include "task/here.h"
@@ -33,7 +33,7 @@ static bool is_removal(const struct deed *d)
 	return !strcmp(d->kind, "discard") || !strcmp(d->kind, "archive");
 }
 
-static bool came_with_merge(const struct deed *d)
+bool undo_came_with_merge(const struct deed *d)
 {
 	auto_discarded was = { 0 };
 	struct err ignored = ERR_INIT;
@@ -45,7 +45,7 @@ static bool came_with_merge(const struct deed *d)
 static bool is_part(const struct deed_list *l, size_t i)
 {
 	for (size_t j = 0; j < i && !strcmp(l->v[i].kind, "merge"); j++)
-		if (l->v[j].task_id == l->v[i].task_id && came_with_merge(&l->v[j]))
+		if (l->v[j].task_id == l->v[i].task_id && undo_came_with_merge(&l->v[j]))
 			return true;
 	return false;
 }
@@ -59,7 +59,7 @@ static bool is_gone(struct context *c, const struct deed *d)
 
 	return is_removal(d) && faccessat(c->home.fd, trash, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
 	       !archive_holds(c, d->task_id) &&
-	       (!came_with_merge(d) || store_deed_of(c->store, d->task_id, "merge", &merge, &none) < 0);
+	       (!undo_came_with_merge(d) || store_deed_of(c->store, d->task_id, "merge", &merge, &none) < 0);
 }
 
 static void add(struct undo_list *l, struct deed *d)
@@ -139,7 +139,7 @@ char *undo_describe(const struct undoable *u)
 		name_tasks(u, &names);
 		return xasprintf("the removal of %zu tasks: %s", u->n, buf_str(&names));
 	}
-	if (came_with_merge(d))
+	if (undo_came_with_merge(d))
 		return xasprintf("the merge of task '%s', and its removal", d->task);
 	o = json_loads(d->data, 0, NULL);
 	if (!strcmp(d->kind, "merge"))
@@ -148,17 +148,4 @@ char *undo_describe(const struct undoable *u)
 		      : xasprintf("the %s of task '%s'", d->kind, d->task);
 	json_decref(o);
 	return text;
-}
-
-json_t *undo_json(const struct undoable *u)
-{
-	auto_str what = undo_describe(u);
-	json_t *tasks = json_array();
-
-	for (size_t i = u->n; i-- > 0;)
-		json_array_append_new(tasks, json_text(u->deeds[i].task));
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "kind",
-		came_with_merge(&u->deeds[0]) ? "merge" : u->deeds[0].kind, "what", json_text(what),
-		"task_names", tasks, "project", json_text(u->project), "repository", json_text(u->path),
-		"created", json_time(u->deeds[0].created));
 }

@@ -1,4 +1,4 @@
-#include "cli/keeping.h"
+#include "runtime/start.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -6,8 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "cli/login.h"
-#include "cli/say.h"
+#include "runtime/login.h"
 #include "git/private.h"
 #include "keeper/keeper.h"
 #include "push/fetch.h"
@@ -18,7 +17,7 @@
 
 /* After a crash of the machine, files written shortly before may be incomplete: overlays are mounted without
  * syncing. `boot` tells during which boot the workspace was last mounted. */
-static void look_at_boot(struct task_at *at)
+static void look_at_boot(struct task_at *at, const struct run_opts *o)
 {
 	auto_buf last = BUF_SMALL;
 	struct err ignored = ERR_INIT;
@@ -28,7 +27,7 @@ static void look_at_boot(struct task_at *at)
 	if (!read_file(at->ws.dir, "boot", &last, &ignored) && !strcmp(buf_str(&last), now))
 		return;
 	if (last.len)
-		say_warning("the machine was restarted since task '%s' last ran: look at its newest files",
+		runtime_warn(o, "the machine was restarted since task '%s' last ran: look at its newest files",
 			at->task->name);
 	write_file(at->ws.dir, "boot", now, strlen(now), 0600, &ignored);
 }
@@ -44,7 +43,7 @@ static void watched(const struct repo *r, const struct task *t, struct strvec *r
 }
 
 /* Where a full disk has no room for it, a command in a stopped task runs all the same. */
-static int keep_network(struct task_at *at, const struct session_opts *o, bool own, struct err *e)
+static int keep_network(struct task_at *at, const struct run_opts *o, bool own, struct err *e)
 {
 	struct err ignored = ERR_INIT;
 
@@ -55,7 +54,8 @@ static int keep_network(struct task_at *at, const struct session_opts *o, bool o
 }
 
 /* What a control group holds for all of the task's processes together need not be held for each. */
-static void limit(struct context *c, const struct task *t, struct jail *j, struct cgroup *ret)
+static void limit(struct context *c, const struct task *t, const struct run_opts *o, struct jail *j,
+	struct cgroup *ret)
 {
 	const struct cgroup_limits l = { c->config.max_memory, c->config.max_processes, c->config.max_cpu };
 	auto_str name = NULL;
@@ -69,10 +69,10 @@ static void limit(struct context *c, const struct task *t, struct jail *j, struc
 	if (held & CGROUP_MEMORY)
 		j->max_memory = 0;
 	if (l.memory && !(held & CGROUP_MEMORY))
-		say_warning(
+		runtime_warn(o,
 			"there is no control group for this user: limits.max_memory holds for each process by itself");
 	if (l.cpu && !(held & CGROUP_CPU))
-		say_warning("there is no control group for this user: limits.max_cpu is not held");
+		runtime_warn(o, "there is no control group for this user: limits.max_cpu is not held");
 }
 
 /* The task's lock is ours, so that nobody is in there: what holds a lock of git's was killed. */
@@ -92,8 +92,8 @@ static bool refs_moved(struct context *c, const struct task_at *at)
 	return shown_has_changed(c, &at->repo, at->task, fetched);
 }
 
-int keeping_start(struct context *c, struct task *t, const struct session_opts *o,
-	const struct order_cmd *main_cmd, struct task_run *run, int *lock, int *ret_conn, struct err *e)
+int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
+	const struct order_cmd *main_cmd, struct task_run *run, int lock, int *ret_conn, struct err *e)
 {
 	auto_task_at at = { .ws.dir = -1 };
 	auto_jail jail = { 0 };
@@ -114,7 +114,7 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 
 	if (task_open(c, t, &at, e) < 0 || login_bring(c, &at, o, e) < 0)
 		return -1;
-	look_at_boot(&at);
+	look_at_boot(&at, o);
 	clear_locks(&at);
 	walls.net = &o->net;
 	walls.not_shown = &not_shown;
@@ -122,16 +122,16 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 		jail_check(&jail, e) < 0)
 		return -1;
 	for (size_t i = 0; i < not_shown.n; i++)
-		say_warning("%s", not_shown.v[i]);
+		runtime_warn(o, "%s", not_shown.v[i]);
 	renew = refs_moved(c, &at);
 	context_close_store(c);
-	limit(c, t, &jail, &group);
+	limit(c, t, o, &jail, &group);
 	spec.group = &group;
 	spec.group_name = group_name;
 	network_forwards(&o->net, forwards);
 	spec.forwards = jail.listens ? forwards : NULL;
 	spec.task_dir = at.ws.dir;
-	spec.lock_fd = *lock;
+	spec.lock_fd = lock;
 	spec.timeout = o->timeout;
 	spec.measure_seconds = (unsigned)c->config.check_every;
 	spec.sync_seconds = c->config.auto_rebase ? (unsigned)c->config.rebase_frequency : 0;

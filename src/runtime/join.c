@@ -1,0 +1,129 @@
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "keeper/wire.h"
+#include "runtime/control.h"
+#include "runtime/reach.h"
+#include "runtime/run.h"
+#include "runtime/start.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
+#include "task/run.h"
+
+/* Joins the keeper or starts one. 1: neither worked just now, because one is leaving or arriving. */
+static int join_or_start(
+	struct context *c, struct task *t, const struct run_opts *o, int *ret_conn, struct err *e)
+{
+	auto_fd dir = -1, lock = -1;
+
+	if (!control_connect(c, t, ret_conn, e)) {
+		if (o->net_asked)
+			runtime_warn(o, "task '%s' is running: its network stays as it is, but for garth allow --host",
+				t->name);
+		return reach_for_agent(c, t, o, e);
+	}
+	if (e->kind != ERR_NOTFOUND || home_task_dir(&c->home, t->id, &dir, e) < 0)
+		return -1;
+	if (lock_take(dir, "lock", false, &lock, e) < 0)
+		return e->kind == ERR_BUSY ? 1 : -1;
+	return start_keeper(c, t, o, NULL, NULL, lock, ret_conn, e);
+}
+
+int runtime_hold(struct context *c, struct task *t, int *ret_conn, struct err *e)
+{
+	struct run_opts o = { 0 };
+	int rc = 1;
+
+	if (runtime_configure(c, t, e) < 0 || runtime_network(c, t, NULL, NULL, &o, e) < 0)
+		return -1;
+	for (int tries = 0; rc > 0 && tries < 200; tries++) {
+		if (tries)
+			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+		rc = join_or_start(c, t, &o, ret_conn, e);
+	}
+	network_release(&o.net);
+	return rc > 0 ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : rc;
+}
+
+int runtime_pack(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
+	struct buf *ret, struct err *e)
+{
+	auto_order_cmd cmd = { 0 };
+	char session[37];
+
+	if (t->session && *t->session)
+		snprintf(session, sizeof(session), "%s", t->session);
+	else
+		task_session_id(session);
+	if (walls_command(c, t, o->agent, &o->net, session, o->env, argv, &cmd, e) < 0)
+		return -1;
+	cmd.tty = o->tty;
+	cmd.rows = o->rows;
+	cmd.cols = o->cols;
+	order_cmd_pack(&cmd, ret);
+	return ret->overflow ? err_set(e, ERR_USAGE, "the command is longer than %u bytes", ORDER_CMD_MAX) : 0;
+}
+
+int runtime_exec(struct context *c, struct task *t, const struct run_opts *o, const struct buf *packed,
+	int *ret_conn, struct err *e)
+{
+	auto_fd conn = -1;
+	int rc = join_or_start(c, t, o, &conn, e);
+
+	if (rc)
+		return rc;
+	if (wire_send(conn, WIRE_EXEC, packed->data, packed->len) < 0)
+		return errno == EPIPE || errno == ECONNRESET ? 1
+							     : err_sys(e, "cannot reach the task's keeper");
+	*ret_conn = fd_steal(&conn);
+	return 0;
+}
+
+/* 1: the keeper was leaving and did nothing. */
+static int wait_for_exit(int conn, int *ret_code, struct err *e)
+{
+	auto_buf body = BUF_INIT(WIRE_FRAME_MAX);
+	enum wire_type type;
+	bool any = false;
+	int got;
+
+	if (wire_send(conn, WIRE_STDIN_END, NULL, 0) < 0)
+		return 1;
+	while ((got = wire_recv(conn, &type, &body)) > 0) {
+		any = true;
+		if (type == WIRE_FAIL) {
+			memcpy(e, body.data, sizeof(*e));
+			return -1;
+		}
+		if (type == WIRE_EXIT) {
+			int32_t code;
+
+			memcpy(&code, body.data, sizeof(code));
+			*ret_code = code;
+			return 0;
+		}
+	}
+	return any ? err_set(e, ERR_FAILED, "the task's keeper is gone") : 1;
+}
+
+int runtime_wait(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
+	int *ret_code, struct err *e)
+{
+	auto_buf packed = BUF_INIT(ORDER_CMD_MAX);
+	int rc = 1;
+
+	if (runtime_pack(c, t, o, argv, &packed, e) < 0)
+		return -1;
+	for (unsigned tries = 0; rc > 0 && tries < 500; tries++) {
+		auto_fd conn = -1;
+
+		if (tries)
+			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+		rc = runtime_exec(c, t, o, &packed, &conn, e);
+		if (!rc)
+			rc = wait_for_exit(conn, ret_code, e);
+	}
+	return rc > 0 ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : rc;
+}

@@ -1,0 +1,218 @@
+#include "runtime/run.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "base/alloc.h"
+#include "keeper/keeper.h"
+#include "runtime/reach.h"
+#include "runtime/start.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
+#include "task/again.h"
+#include "task/end.h"
+#include "task/life.h"
+#include "task/question.h"
+#include "task/run.h"
+
+/* To an agent that was not asked for anything. */
+#define GO_ON "Go on."
+
+void runtime_warn(const struct run_opts *o, const char *fmt, ...)
+{
+	char text[2048];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (o->warnings)
+		strvec_push(o->warnings, text);
+}
+
+int runtime_configure(struct context *c, const struct task *t, struct err *e)
+{
+	auto_fd dir = -1;
+
+	return home_task_dir(&c->home, t->id, &dir, e) < 0 ? -1 : again_configure(&c->config, dir, e);
+}
+
+/* The id of the task's first run; a new one if this is the first. */
+static int find_session(struct context *c, const struct task *t, char out[37], struct err *e)
+{
+	auto_str first = NULL;
+
+	if (context_store(c, e) < 0 || store_first_session(c->store, t->id, &first, e) < 0)
+		return -1;
+	if (*first)
+		snprintf(out, 37, "%s", first);
+	else
+		task_session_id(out);
+	return 0;
+}
+
+static int take_lock(const struct task *t, int dir, int *ret, struct err *e)
+{
+	if (!lock_take(dir, "lock", false, ret, e))
+		return 0;
+	return e->kind == ERR_BUSY ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name)
+				   : -1;
+}
+
+static int run_words(struct context *c, struct task *t, const struct run_opts *o, int dir,
+	const char *session, const struct strvec *words, int *ret_conn, struct err *e)
+{
+	auto_order_cmd cmd = { 0 };
+	struct task_run run = { 0 };
+	auto_fd lock = -1;
+	int rc;
+
+	if (walls_command(c, t, o->agent, &o->net, session, o->env, words->v, &cmd, e) < 0 ||
+		take_lock(t, dir, &lock, e) < 0)
+		return -1;
+	cmd.tty = o->tty;
+	cmd.rows = o->rows;
+	cmd.cols = o->cols;
+	if (task_run_begin(c, t, session, words->v, &run, e) < 0)
+		return -1;
+	run.kind = session_kind(words->v, o->tty && !o->detach);
+	again_owe_push(dir, false);
+	rc = start_keeper(c, t, o, &cmd, &run, lock, ret_conn, e);
+	if (rc < 0) {
+		struct err ignored = ERR_INIT;
+
+		task_run_end(&run, &(struct run_outcome){ RUN_ENDED, 125, VERDICT_EXIT, "" }, &ignored);
+	}
+	task_run_release(&run);
+	return rc;
+}
+
+static void keep_command(int dir, const struct run_opts *o, char *const *argv)
+{
+	struct again a = { .timeout = o->timeout,
+		.weaker = o->walls.allow_weaker,
+		.push = o->push ? xstrdup(o->push) : NULL,
+		.agent = o->agent ? o->agent->name : NULL };
+	struct err ignored = ERR_INIT;
+
+	strvec_pushv(&a.argv, (const char *const *)argv);
+	if (o->resume)
+		strvec_pushv(&a.resume, (const char *const *)o->resume->v);
+	if (o->env)
+		strvec_pushv(&a.env, (const char *const *)o->env->v);
+	for (const uint16_t *p = o->ports; p && *p; p++)
+		strvec_pushf(&a.ports, "%d", *p);
+	/* on a full disk it runs all the same, and cannot be resumed */
+	again_save(dir, &a, &ignored);
+	a.agent = NULL;
+	again_release(&a);
+}
+
+int runtime_run(struct context *c, struct task *t, const struct run_opts *o, char *const *argv, int *ret_conn,
+	struct err *e)
+{
+	auto_strvec given = STRVEC_INIT, words = STRVEC_INIT;
+	auto_fd dir = -1;
+	char session[37];
+
+	if (find_session(c, t, session, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0)
+		return -1;
+	strvec_pushv(&given, (const char *const *)argv);
+	again_first(&given, session, &words);
+	keep_command(dir, o, argv);
+	return run_words(c, t, o, dir, session, &words, ret_conn, e);
+}
+
+/* It could not be started: the question is as it was before. If somebody else has just answered it, that run
+ * goes on. */
+static void ask_again(struct context *c, struct task *t, int dir)
+{
+	struct err ignored = ERR_INIT;
+	auto_task now = { 0 };
+
+	if (context_store(c, &ignored) < 0 || store_task_by_id(c->store, t->id, &now, &ignored) < 0 ||
+		life_is_running(&now))
+		return;
+	question_reopen(dir);
+	if (!strcmp(now.state, STATE_FAILED))
+		life_move(c->store, &now, STATE_BLOCKED, &ignored);
+}
+
+/* Adds what the user has answered, now or before a run that was cut short, to the words and the environment. */
+static int give_answer(const struct task *t, const struct run_opts *o, int dir, const char *session,
+	const char *answer, struct again *a, struct strvec *words, struct err *e)
+{
+	auto_str given = again_answer(dir);
+	auto_question asked = { 0 };
+	struct err ignored = ERR_INIT;
+	const char *said;
+
+	if (answer && again_keep_answer(dir, answer, e) < 0)
+		return -1;
+	/* a run that was cut short may not have come to read it */
+	said = answer ? answer : given && !strcmp(t->state, STATE_INTERRUPTED) ? given : GO_ON;
+	again_words(a, o->agent, session, said, words);
+	if (answer || given)
+		strvec_pushf(&a->env, "GARTH_ANSWER=%s", answer ? answer : given);
+	if (!question_load(dir, &asked, &ignored))
+		strvec_pushf(&a->env, "GARTH_QUESTION=%s", asked.text);
+	return 0;
+}
+
+static int load_again(const struct task *t, int dir, struct again *ret, struct err *e)
+{
+	if (!again_load(dir, ret, e))
+		return 0;
+	if (e->kind != ERR_NOTFOUND)
+		return -1;
+	err_set(e, ERR_REFUSED, "task '%s' has run nothing that could go on", t->name);
+	return err_hint(e, "garth exec %s -- CMD", t->name);
+}
+
+/* A question that is answered is put away before the next one can be asked. */
+static int run_again(struct context *c, struct task *t, const struct run_opts *o, int dir,
+	const char *session, const struct strvec *words, int *ret_conn, struct err *e)
+{
+	bool closed = false;
+
+	if (question_close(dir, &closed, e) < 0)
+		return -1;
+	if (!run_words(c, t, o, dir, session, words, ret_conn, e))
+		return 0;
+	if (closed)
+		ask_again(c, t, dir);
+	return -1;
+}
+
+int runtime_resume(struct context *c, struct task *t, const struct run_opts *o, const char *answer,
+	int *ret_conn, struct err *e)
+{
+	struct run_opts opts = *o;
+	auto_strvec words = STRVEC_INIT;
+	uint16_t ports[KEEPER_PORTS_MAX + 1] = { 0 };
+	auto_again a = { 0 };
+	auto_fd dir = -1;
+	char session[37];
+	int rc;
+
+	if (find_session(c, t, session, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0 ||
+		load_again(t, dir, &a, e) < 0 || runtime_configure(c, t, e) < 0)
+		return -1;
+	opts.agent = a.agent ? config_agent_by_name(&c->config, a.agent) : NULL;
+	if (runtime_network(c, t, NULL, NULL, &opts, e) < 0)
+		return -1;
+	opts.env = &a.env;
+	opts.timeout = a.timeout;
+	opts.walls.allow_weaker = a.weaker;
+	for (size_t i = 0; i < a.ports.n && i < KEEPER_PORTS_MAX; i++)
+		ports[i] = (uint16_t)atoi(a.ports.v[i]);
+	if (a.ports.n)
+		opts.ports = ports;
+	rc = give_answer(t, &opts, dir, session, answer, &a, &words, e);
+	if (!rc)
+		rc = run_again(c, t, &opts, dir, session, &words, ret_conn, e);
+	network_release(&opts.net);
+	return rc;
+}
