@@ -63,22 +63,6 @@ static int exchange(int fd, const char *path, const char *body, struct buf *answ
 	return read_rest(fd, answer, "the gateway's answer", e);
 }
 
-static enum err_kind kind_of(int status)
-{
-	switch (status) {
-	case 400:
-		return ERR_USAGE;
-	case 403:
-		return ERR_REFUSED;
-	case 404:
-		return ERR_NOTFOUND;
-	case 409:
-		return ERR_CONFLICT;
-	default:
-		return ERR_FAILED;
-	}
-}
-
 static int take_answer(struct buf *answer, json_t **ret, struct err *e)
 {
 	const char *text = buf_str(answer), *body = strstr(text, "\r\n\r\n");
@@ -93,7 +77,7 @@ static int take_answer(struct buf *answer, json_t **ret, struct err *e)
 	message = json_string_value(json_object_get(error, "message"));
 	hint = json_string_value(json_object_get(error, "hint"));
 	if (status != 200 || error) {
-		err_set(e, kind_of(status), "%s", message ? message : "the gateway refused");
+		err_set(e, err_kind_of_http(status), "%s", message ? message : "the gateway refused");
 		if (hint && *hint)
 			err_hint(e, "%s", hint);
 		json_decref(o);

@@ -168,7 +168,9 @@ static int run_words(struct context *c, struct task *t, const struct session_opt
 	if (keeping_start(c, t, o, &cmd, &run, &lock, &conn, e) < 0) {
 		struct err ignored = ERR_INIT;
 
-		task_run_end(&run, &(struct run_outcome){ RUN_ENDED, 125, VERDICT_EXIT, "" }, &ignored);
+		task_run_end(&run,
+			&(struct run_outcome){ RUN_ENDED, err_exit_code(ERR_START), VERDICT_EXIT, "" },
+			&ignored);
 	} else {
 		fd_closep(&lock);
 		lock = -1;
