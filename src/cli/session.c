@@ -232,6 +232,11 @@ static void ask_again(struct context *c, struct task *t, int dir)
 		life_move(c->store, &now, STATE_BLOCKED, &ignored);
 }
 
+static int name_task(const struct task *t, struct err *e)
+{
+	return err_wrap(e, "task '%s'", t->name);
+}
+
 int session_resume(struct context *c, struct task *t, const struct session_opts *o, const char *answer,
 	struct terminal_result *ret, struct err *e)
 {
@@ -249,21 +254,21 @@ int session_resume(struct context *c, struct task *t, const struct session_opts 
 	int rc;
 
 	if (find_session(c, t, session, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0)
-		return -1;
+		return name_task(t, e);
 	if (again_load(dir, &a, e) < 0) {
-		if (e->kind == ERR_NOTFOUND)
-			err_set(e, ERR_REFUSED, "task '%s' has run nothing that could go on", t->name),
-				err_hint(e, "garth exec %s -- CMD", t->name);
-		return -1;
+		if (e->kind != ERR_NOTFOUND)
+			return name_task(t, e);
+		err_set(e, ERR_REFUSED, "task '%s' has run nothing that could go on", t->name);
+		return err_hint(e, "garth exec %s -- CMD", t->name);
 	}
 	if (session_configure(c, t, e) < 0)
-		return -1;
+		return name_task(t, e);
 	opts.agent = a.agent ? config_agent_by_name(&c->config, a.agent) : NULL;
 	if (session_network(c, t, NULL, NULL, &opts, e) < 0)
-		return -1;
+		return name_task(t, e);
 	given = again_answer(dir);
 	if (answer && again_keep_answer(dir, answer, e) < 0)
-		return -1;
+		return name_task(t, e);
 	/* a run that was cut short may not have come to read it */
 	said = answer ? answer : given && !strcmp(t->state, STATE_INTERRUPTED) ? given : GO_ON;
 	again_words(&a, opts.agent, session, said, &words);
@@ -283,7 +288,8 @@ int session_resume(struct context *c, struct task *t, const struct session_opts 
 	if (!rc && (rc = run_words(c, t, &opts, dir, session, &words, ret, e)) < 0 && closed)
 		ask_again(c, t, dir);
 	network_release(&opts.net);
-	return rc;
+	/* one that is in use is named already */
+	return rc < 0 && e->kind != ERR_BUSY ? name_task(t, e) : rc;
 }
 
 static int connect_keeper(const struct context *c, const struct task *t, int *ret, struct err *e)

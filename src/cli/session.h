@@ -32,7 +32,8 @@ struct session_opts {
  * the task's first run. */
 int session_run(struct context *c, struct task *t, const struct session_opts *o, char *const *argv,
 	struct terminal_result *ret, struct err *e);
-/* Lets a task that has ended go on: as it is resumed (task/again.h), with the user's answer, or NULL. */
+/* Lets a task that has ended go on: as it is resumed (task/again.h), with the user's answer, or NULL.
+ * Errors name the task. */
 int session_resume(struct context *c, struct task *t, const struct session_opts *o, const char *answer,
 	struct terminal_result *ret, struct err *e);
 /* Runs a command beside it, or in a stopped task. */
