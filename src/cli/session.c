@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "cli/keeping.h"
 #include "cli/ports.h"
 #include "cli/reach.h"
@@ -28,7 +28,9 @@
 #define GO_ON "Go on."
 
 /* for longer than a look at what a task leaves may take, see REVIEW_SECONDS */
-#define CANCEL_TRIES 6000
+/* A keeper that is leaving, or arriving, is waited for so long. */
+#define KEEPER_MS 10000
+#define CANCEL_MS 30000
 
 /* An agent that is run in a task of another command's has to reach its model. */
 static void add_agents(const struct config_agent *a, struct network *n)
@@ -117,16 +119,15 @@ static void announce(const struct task *t, const struct session_opts *o, bool tt
 
 static void announce_ports(struct context *c, const struct task *t, const struct session_opts *o)
 {
+	struct deadline d = deadline_in(500);
 	auto_buf text = BUF_SMALL;
 
 	if (!o->ports || o->quiet)
 		return;
 	/* the keeper writes them down first thing */
-	for (int tries = 0; !text.len && tries < 100; tries++) {
-		if (tries)
-			nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+	do
 		ports_text(c, t, &text);
-	}
+	while (!text.len && deadline_sleep(&d, 5));
 	if (text.len)
 		say_state("ports %s", text.data);
 }
@@ -323,16 +324,15 @@ static int join_or_start(
 
 int session_hold(struct context *c, struct task *t, int *ret_conn, struct err *e)
 {
+	struct deadline d = deadline_in(KEEPER_MS);
 	struct session_opts o = { 0 };
-	int rc = 1;
+	int rc;
 
 	if (session_configure(c, t, e) < 0 || session_network(c, t, NULL, NULL, &o, e) < 0)
 		return -1;
-	for (int tries = 0; rc > 0 && tries < 200; tries++) {
-		if (tries)
-			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	do
 		rc = join_or_start(c, t, &o, ret_conn, e);
-	}
+	while (rc > 0 && deadline_sleep(&d, 10));
 	network_release(&o.net);
 	return rc > 0 ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : rc;
 }
@@ -360,6 +360,8 @@ int session_exec(struct context *c, struct task *t, const struct session_opts *o
 {
 	auto_buf packed = BUF_INIT(ORDER_CMD_MAX);
 	auto_order_cmd cmd = { 0 };
+	struct deadline d = deadline_in(KEEPER_MS);
+	unsigned tries = 0;
 	char session[37];
 
 	if (t->session && *t->session)
@@ -372,13 +374,12 @@ int session_exec(struct context *c, struct task *t, const struct session_opts *o
 	order_cmd_pack(&cmd, &packed);
 	if (packed.overflow)
 		return err_set(e, ERR_USAGE, "the command is longer than %u bytes", ORDER_CMD_MAX);
-	for (unsigned tries = 0; tries < 500; tries++) {
+	do {
 		if (exec_once(c, t, o, &packed, ret, e) < 0)
 			return -1;
 		if (ret->end != TERMINAL_GONE)
 			return 0;
-		nanosleep(&(struct timespec){ .tv_nsec = tries < 20 ? 500000 : 10000000 }, NULL);
-	}
+	} while (deadline_sleep(&d, tries++ < 10 ? 1 : 10));
 	return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
 }
 
@@ -443,6 +444,7 @@ int session_forward(struct context *c, struct task *t, uint16_t port, struct err
 int session_cancel(struct context *c, struct task *t, struct err *e)
 {
 	auto_buf body = BUF_INIT(WIRE_FRAME_MAX);
+	struct deadline d = deadline_in(CANCEL_MS);
 	enum wire_type type;
 	auto_fd conn = -1;
 	int got;
@@ -451,8 +453,8 @@ int session_cancel(struct context *c, struct task *t, struct err *e)
 	if (!life_is_running(t) && !task_is_busy(c, t))
 		return err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s", t->name, t->state);
 	/* one that has just been started does not listen yet */
-	for (int tries = 0; connect_keeper(c, t, &conn, e) < 0; tries++) {
-		if (e->kind != ERR_NOTFOUND || tries == CANCEL_TRIES)
+	while (connect_keeper(c, t, &conn, e) < 0) {
+		if (e->kind != ERR_NOTFOUND || !deadline_left(&d))
 			return err_wrap(e, "cannot reach the keeper of task '%s'", t->name);
 		/* or has ended meanwhile; or somebody was only making it */
 		if (!task_is_busy(c, t))
@@ -460,7 +462,7 @@ int session_cancel(struct context *c, struct task *t, struct err *e)
 				       ? 0
 				       : err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s",
 						 t->name, t->state);
-		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+		deadline_sleep(&d, 5);
 	}
 	if (wire_send(conn, WIRE_CANCEL, NULL, 0) < 0)
 		return err_set(e, ERR_BUSY, "cannot reach the keeper of task '%s'", t->name);
