@@ -9,13 +9,20 @@
 
 /* clang-format off */
 static const struct {
-	int exit;
+	int exit, http;
 	const char *code;
 } kinds[ERR_KINDS] = {
-	[ERR_NONE] = { 0, "ok" },          [ERR_FAILED] = { 1, "failed" },   [ERR_USAGE] = { 2, "usage" },
-	[ERR_CONFIG] = { 2, "config" },    [ERR_NOTFOUND] = { 3, "not_found" }, [ERR_EXISTS] = { 1, "exists" },
-	[ERR_BUSY] = { 1, "busy" },        [ERR_REFUSED] = { 4, "refused" }, [ERR_CONFLICT] = { 5, "conflict" },
-	[ERR_BLOCKED] = { 6, "blocked" },  [ERR_START] = { 125, "cannot_start" },
+	[ERR_NONE]     = {   0, 200, "ok" },
+	[ERR_FAILED]   = {   1, 500, "failed" },
+	[ERR_USAGE]    = {   2, 400, "usage" },
+	[ERR_CONFIG]   = {   2, 500, "config" },
+	[ERR_NOTFOUND] = {   3, 404, "not_found" },
+	[ERR_EXISTS]   = {   1, 500, "exists" },
+	[ERR_CONFLICT] = {   5, 409, "conflict" },
+	[ERR_BUSY]     = {   1, 409, "busy" },
+	[ERR_REFUSED]  = {   4, 403, "refused" },
+	[ERR_BLOCKED]  = {   6, 500, "blocked" },
+	[ERR_START]    = { 125, 500, "cannot_start" },
 };
 /* clang-format on */
 
@@ -24,9 +31,30 @@ int err_exit_code(enum err_kind kind)
 	return (unsigned)kind < ERR_KINDS ? kinds[kind].exit : 1;
 }
 
+int err_http_status(enum err_kind kind)
+{
+	return (unsigned)kind < ERR_KINDS ? kinds[kind].http : 500;
+}
+
 const char *err_code(enum err_kind kind)
 {
 	return (unsigned)kind < ERR_KINDS ? kinds[kind].code : "failed";
+}
+
+enum err_kind err_kind_of_exit(int status)
+{
+	for (int k = 0; k < ERR_KINDS; k++)
+		if (kinds[k].exit == status)
+			return (enum err_kind)k;
+	return ERR_FAILED;
+}
+
+enum err_kind err_kind_of_http(int status)
+{
+	for (int k = ERR_FAILED; k < ERR_KINDS; k++)
+		if (kinds[k].http == status)
+			return (enum err_kind)k;
+	return ERR_FAILED;
 }
 
 int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)

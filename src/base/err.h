@@ -6,7 +6,7 @@
  *
  * Functions that can fail take a `struct err *` last and return a negative number; every err_*() function
  * returns -1, so it can be the operand of `return`. A struct err has a fixed size, owns nothing and fits
- * through a pipe. Exit status and JSON code come from one table over the kind.
+ * through a pipe. Exit status, HTTP status and JSON code come from one table over the kind (err.c).
  */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
@@ -18,9 +18,9 @@ enum err_kind {
 	ERR_CONFIG,   /* a configuration file is malformed or unreadable */
 	ERR_NOTFOUND, /* no such task, project, revision, file */
 	ERR_EXISTS,   /* a name is taken */
+	ERR_CONFLICT, /* two sides cannot be brought together */
 	ERR_BUSY,     /* somebody else is at it right now */
 	ERR_REFUSED,  /* policy or a boundary says no */
-	ERR_CONFLICT, /* two sides cannot be brought together */
 	ERR_BLOCKED,  /* the task waits for an answer */
 	ERR_START,    /* Garth could not start the command */
 	ERR_KINDS
@@ -53,7 +53,14 @@ int err_paths(struct err *e, const struct strvec *paths);
 
 /* The process' exit status for a kind (DESIGN: 1 failed, 2 usage, 3 no such thing, 4 refused …). */
 int err_exit_code(enum err_kind kind);
+/* The HTTP status for a kind, 200 for ERR_NONE. */
+int err_http_status(enum err_kind kind);
 /* The kind's name in JSON: "not_found". */
 const char *err_code(enum err_kind kind);
+/* The kind that another process means by its exit status. Kinds share numbers: it is the first of them in the
+ * enum. ERR_FAILED for a number that no kind has. */
+enum err_kind err_kind_of_exit(int status);
+/* The same for the HTTP status of an answer that says what went wrong: never ERR_NONE. */
+enum err_kind err_kind_of_http(int status);
 
 #endif

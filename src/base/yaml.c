@@ -21,6 +21,8 @@ static int place_error(
 	for (size_t i = 0; i < clean.len; i++)
 		if (clean.data[i] == '\n' || clean.data[i] == '\t')
 			clean.data[i] = ' ';
+	if (!file)
+		return err_set(e, ERR_CONFIG, "%s", buf_str(&clean));
 	return err_set(e, ERR_CONFIG, "%s:%u:%u: %s", file, line, column, buf_str(&clean));
 }
 

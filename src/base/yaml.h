@@ -37,7 +37,8 @@ struct yaml {
 	size_t n;
 };
 
-/* file is for messages only. Errors are ERR_CONFIG and read "FILE:LINE:COLUMN: …". */
+/* file is for messages only. Errors are ERR_CONFIG and read "FILE:LINE:COLUMN: …", or without a place if file
+ * is NULL: a text that no user wrote. */
 int yaml_parse(const char *text, size_t len, const char *file, struct yaml **ret, struct err *e);
 /* Not yaml_free: libyaml has a function of that name, which it calls itself. */
 void yaml_tree_free(struct yaml *y);

@@ -25,11 +25,8 @@ static int end(struct context *c, struct task *t, const struct run_opts *o, cons
 
 	if (json && !o->detach)
 		json_reserve_stdout();
-	if (session_resume(c, t, o, text, &r, &e) < 0) {
-		if (!strstr(e.msg, t->name))
-			err_wrap(&e, "task '%s'", t->name);
+	if (session_resume(c, t, o, text, &r, &e) < 0)
 		return say_error(&e);
-	}
 	if (o->detach && !json)
 		printf("%s\n", t->name);
 	session_report(c, t->name, &r, o->quiet || json);

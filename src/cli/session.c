@@ -1,9 +1,9 @@
 #include "cli/session.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "cli/ports.h"
 #include "cli/say.h"
 #include "runtime/control.h"
@@ -39,16 +39,15 @@ static void announce(const struct task *t, const struct run_opts *o)
 
 static void announce_ports(struct context *c, const struct task *t, const struct run_opts *o)
 {
+	struct deadline d = deadline_in(500);
 	auto_buf text = BUF_SMALL;
 
 	if (!o->ports || o->quiet)
 		return;
 	/* the keeper writes them down first thing */
-	for (int tries = 0; !text.len && tries < 100; tries++) {
-		if (tries)
-			nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+	do
 		ports_text(c, t, &text);
-	}
+	while (!text.len && deadline_sleep(&d, 5));
 	if (text.len)
 		say_state("ports %s", text.data);
 }
@@ -89,7 +88,9 @@ int session_resume(struct context *c, struct task *t, const struct run_opts *o, 
 	fill_in(&opts, &warnings);
 	rc = runtime_resume(c, t, &opts, answer, &conn, e);
 	say_warnings(&warnings);
-	return rc < 0 ? -1 : follow(c, t, &opts, conn, ret, e);
+	if (rc < 0)
+		return -1;
+	return follow(c, t, &opts, conn, ret, e) < 0 ? err_wrap(e, "task '%s'", t->name) : 0;
 }
 
 /* A keeper that leaves or arrives is tried again: TERMINAL_GONE. */
@@ -111,18 +112,19 @@ int session_exec(struct context *c, struct task *t, const struct run_opts *o, ch
 {
 	auto_buf packed = BUF_INIT(ORDER_CMD_MAX);
 	auto_strvec warnings = STRVEC_INIT;
+	struct deadline d = deadline_in(RUNTIME_KEEPER_MS);
 	struct run_opts opts = *o;
+	unsigned tries = 0;
 
 	fill_in(&opts, &warnings);
 	if (runtime_pack(c, t, &opts, argv, &packed, e) < 0)
 		return -1;
-	for (unsigned tries = 0; tries < 500; tries++) {
+	do {
 		if (exec_once(c, t, &opts, &packed, ret, e) < 0)
 			return -1;
 		if (ret->end != TERMINAL_GONE)
 			return 0;
-		nanosleep(&(struct timespec){ .tv_nsec = tries < 20 ? 500000 : 10000000 }, NULL);
-	}
+	} while (deadline_sleep(&d, tries++ < 20 ? 1 : 10));
 	return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
 }
 

@@ -356,23 +356,6 @@ static const struct {
 	{ "POST", "/user/v1/resume", USER, user_resume },
 };
 
-static int status_of(const struct err *e)
-{
-	switch (e->kind) {
-	case ERR_USAGE:
-		return 400;
-	case ERR_NOTFOUND:
-		return 404;
-	case ERR_REFUSED:
-		return 403;
-	case ERR_CONFLICT:
-	case ERR_BUSY:
-		return 409;
-	default:
-		return 500;
-	}
-}
-
 static void put(json_t *o, const char *key, const char *value)
 {
 	if (*value)
@@ -461,7 +444,7 @@ int route(struct gate *g, bool user, const char *method, const char *path, const
 		parse(&q, body, len, &e) < 0 || fn(&q, &e) < 0) {
 		status = !strcmp(q.no.code, "bad_method")     ? 405
 			 : !strcmp(q.no.code, ROUTE_TOO_SOON) ? 429
-							      : status_of(&e);
+							      : err_http_status(e.kind);
 		if (!q.no.recorded)
 			record(g, path, &q.no, &e);
 		json_decref(q.out);

@@ -120,14 +120,23 @@ void ref_remove(struct ref_txn *t, const char *name, const char *old)
 int ref_commit(const struct repo *r, struct ref_txn *t, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
+	auto_buf errtext = BUF_SMALL;
 	struct git g = repo_git(r);
+	int code;
 
 	if (!t->text.len)
 		return 0;
 	if (t->text.overflow)
 		return err_set(e, ERR_FAILED, "too many refs for one step");
 	strvec_pushl(&args, "update-ref", "--stdin", NULL);
-	return git_run(&g, &args, &t->text, NULL, e);
+	if (git_try(&g, &args, &t->text, NULL, &errtext, &code, e) < 0)
+		return -1;
+	if (!code)
+		return 0;
+	git_failed(&args, &errtext, e);
+	if (strstr(buf_str(&errtext), "reference already exists"))
+		e->kind = ERR_EXISTS;
+	return -1;
 }
 
 static bool take_oid(const struct repo *r, const char *text, char out[65])

@@ -40,6 +40,7 @@ void ref_hold(struct ref_txn *t, const char *path);
 void ref_set(struct ref_txn *t, const char *name, const char *oid);
 /* old may be NULL: whatever it is. */
 void ref_remove(struct ref_txn *t, const char *name, const char *old);
+/* ERR_EXISTS where a ref that is created is there already. */
 int ref_commit(const struct repo *r, struct ref_txn *t, struct err *e);
 /* Moves a ref that has the value old; the commit fails where it has another. */
 void ref_move(struct ref_txn *t, const char *name, const char *new_oid, const char *old);

@@ -161,6 +161,12 @@ static const char *last_words(struct buf *text)
 	return line;
 }
 
+int git_failed(const struct strvec *args, struct buf *errtext, struct err *e)
+{
+	return err_set(e, ERR_FAILED, "git %s: %s", verb_of(args),
+		errtext->len ? last_words(errtext) : "failed without a word");
+}
+
 int git_run(const struct git *g, const struct strvec *args, const struct buf *input, struct buf *out,
 	struct err *e)
 {
@@ -169,10 +175,7 @@ int git_run(const struct git *g, const struct strvec *args, const struct buf *in
 
 	if (git_try(g, args, input, out, &errtext, &code, e) < 0)
 		return -1;
-	if (code)
-		return err_set(e, ERR_FAILED, "git %s: %s", verb_of(args),
-			errtext.len ? last_words(&errtext) : "failed without a word");
-	return 0;
+	return code ? git_failed(args, &errtext, e) : 0;
 }
 
 int git_do(const struct git *g, struct buf *out, struct err *e, ...)

@@ -42,6 +42,8 @@ int git_run(const struct git *g, const struct strvec *args, const struct buf *in
  */
 int git_try(const struct git *g, const struct strvec *args, const struct buf *input, struct buf *out,
 	struct buf *errtext, int *ret_code, struct err *e);
+/* What git_run says of an exit that is not 0: ERR_FAILED with the last of these words, which may be none. */
+int git_failed(const struct strvec *args, struct buf *errtext, struct err *e);
 /* git_run with the arguments up to a NULL. */
 int git_do(const struct git *g, struct buf *out, struct err *e, ...) __attribute__((sentinel));
 /* Starts one that stays, with these as its stdin, stdout and stderr; they stay the caller's. as_inside and

@@ -199,9 +199,10 @@ static void bar_paths(struct review_left *left, const struct buf *paths)
 		for (size_t i = 0; i < left->stays.n; i++)
 			if (history_paths_meet(p, left->stays.v[i]) &&
 				!strvec_has(&left->bars, left->stays.v[i])) {
-				strvec_push(&left->bars, left->stays.v[i]);
-				strvec_pushf(&left->why, "%s (git has something else in its place)",
-					left->stays.v[i]);
+				auto_str line = xasprintf(
+					"%s (git has something else in its place)", left->stays.v[i]);
+
+				review_left_bar(left, left->stays.v[i], REVIEW_IN_THE_WAY, line);
 			}
 }
 
@@ -235,7 +236,7 @@ static int check_left(const struct gate *g, const struct review_left *left, stru
 		return 0;
 	err_set(e, ERR_REFUSED, "no snapshot can hold all of task '%s'; -f gives this up", g->task.name);
 	err_paths(e, &left->why);
-	return strstr(left->why.v[0], "large")
+	return left->first == REVIEW_TOO_LARGE
 		       ? err_hint(e, "garth export %s DIR", g->task.name)
 		       : err_hint(e, "garth exec %s -- chmod -R u+rwX .", g->task.name);
 }

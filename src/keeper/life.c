@@ -18,7 +18,6 @@
 #define CLOSE_SECONDS  180
 #define GATE_SECONDS   10
 
-#define CODE_NO_START   125
 #define CODE_KILLED     (128 + SIGKILL)
 #define CODE_TERMINATED (128 + SIGTERM)
 
@@ -70,7 +69,7 @@ void life_fail(struct keeper *k, const struct err *why)
 	k->failure.kind = ERR_START;
 	k->failure.msg[sizeof(k->failure.msg) - 1] = '\0';
 	k->failure.hint[sizeof(k->failure.hint) - 1] = '\0';
-	life_end(k, CODE_NO_START);
+	life_end(k, err_exit_code(ERR_START));
 }
 
 void life_close(struct keeper *k, int exit_code)
@@ -162,7 +161,7 @@ void life_check(struct keeper *k, int last_code)
 	/* The first client may still be about to say what it wants. */
 	if (last_code < 0 && clients)
 		return;
-	life_end(k, last_code < 0 ? CODE_NO_START : last_code);
+	life_end(k, last_code < 0 ? err_exit_code(ERR_START) : last_code);
 }
 
 static void note_to(struct client *c, const char *text)

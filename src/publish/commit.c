@@ -3,16 +3,15 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "publish/job.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "task/refs.h"
 
-/* How often it is looked, every 20 ms, whether a gc is over. */
-#define GC_LOOKS 500
+#define GC_WAIT_MS 10000
 
 static int record(struct job *j, struct err *e)
 {
@@ -157,12 +156,14 @@ static bool gc_runs(const struct repo *r)
  * back. */
 void outlast_gc(struct job *j, bool moved)
 {
+	struct deadline over = deadline_in(GC_WAIT_MS);
 	struct err ignored = ERR_INIT;
 
-	for (int i = 0; i < GC_LOOKS && gc_runs(&j->g->at.repo); i++) {
+	while (gc_runs(&j->g->at.repo)) {
 		if (moved)
 			verifier_keep(j->v, &j->walk.reached, &ignored);
-		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+		if (!deadline_sleep(&over, 20))
+			break;
 	}
 	if (moved)
 		verifier_keep(j->v, &j->walk.reached, &ignored);

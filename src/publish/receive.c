@@ -1,5 +1,6 @@
 #include "publish/receive.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -83,9 +84,7 @@ static int explain(struct gate *g, const char *tip, const struct strvec *known, 
 
 static int refuse_pack(uint64_t max, struct refusal *no, struct err *e)
 {
-	bool large = strstr(e->msg, "maximum allowed size");
-
-	if (large) {
+	if (e->sys == EFBIG) {
 		refuse(no, e, "too_large", "", "what is new is larger than %llu bytes",
 			(unsigned long long)max);
 		snprintf(no->boundary, sizeof(no->boundary), "%llu", (unsigned long long)max);

@@ -52,7 +52,10 @@ static int refused(int code, const struct buf *errtext, struct err *e)
 		return err_set(
 			e, ERR_REFUSED, "git needed too much for it and was stopped (signal %d)", code - 128);
 	reason(errtext, &why);
-	return err_set(e, ERR_REFUSED, "%s", why.len ? why.data : "git refuses it without a word");
+	err_set(e, ERR_REFUSED, "%s", why.len ? why.data : "git refuses it without a word");
+	if (strstr(buf_str(&why), "maximum allowed size"))
+		e->sys = EFBIG;
+	return -1;
 }
 
 /* Twelve bytes, waited for, but not for ever. */

@@ -1,18 +1,18 @@
 #include "runtime/control.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/deadline.h"
 #include "keeper/keeper.h"
 #include "sys/fd.h"
 #include "sys/sock.h"
 #include "task/life.h"
 
 /* longer than the look at what a task leaves may take, see REVIEW_SECONDS */
-#define CANCEL_TRIES 6000
+#define CANCEL_MS 30000
 
 static int connect_to(
 	const struct context *c, const struct task *t, const char *name, int *ret, struct err *e)
@@ -86,8 +86,14 @@ int control_forward(struct context *c, struct task *t, uint16_t port, struct err
 	return ask_port(c, t, WIRE_FORWARD, port, &same, e);
 }
 
+static int not_running(const struct task *t, struct err *e)
+{
+	return err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s", t->name, t->state);
+}
+
 int control_cancel(struct context *c, struct task *t, struct err *e)
 {
+	struct deadline d = deadline_in(CANCEL_MS);
 	auto_buf body = BUF_INIT(WIRE_FRAME_MAX);
 	enum wire_type type;
 	auto_fd conn = -1;
@@ -95,20 +101,14 @@ int control_cancel(struct context *c, struct task *t, struct err *e)
 
 	/* a stopped task may have commands of `garth exec` in it, which end as well */
 	if (!life_is_running(t) && !task_is_busy(c, t))
-		return err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s", t->name, t->state);
+		return not_running(t, e);
 	/* one that has just been started does not listen yet */
-	for (int tries = 0; control_connect(c, t, &conn, e) < 0 &&
-			    connect_to(c, t, KEEPER_ENDING_SOCKET, &conn, e) < 0;
-		tries++) {
-		if (e->kind != ERR_NOTFOUND || tries == CANCEL_TRIES)
-			return err_wrap(e, "cannot reach the keeper of task '%s'", t->name);
+	while (control_connect(c, t, &conn, e) < 0 && connect_to(c, t, KEEPER_ENDING_SOCKET, &conn, e) < 0) {
 		/* or has ended meanwhile; or somebody was only making it */
-		if (!task_is_busy(c, t))
-			return life_is_running(t)
-				       ? 0
-				       : err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s",
-						 t->name, t->state);
-		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+		if (e->kind == ERR_NOTFOUND && !task_is_busy(c, t))
+			return life_is_running(t) ? 0 : not_running(t, e);
+		if (e->kind != ERR_NOTFOUND || !deadline_sleep(&d, 5))
+			return err_wrap(e, "cannot reach the keeper of task '%s'", t->name);
 	}
 	if (wire_send(conn, WIRE_CANCEL, NULL, 0) < 0)
 		return err_set(e, ERR_BUSY, "cannot reach the keeper of task '%s'", t->name);

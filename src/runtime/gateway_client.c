@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/deadline.h"
 #include "keeper/keeper.h"
 #include "keeper/wire.h"
 #include "runtime/run.h"
@@ -20,9 +20,8 @@
 
 #define ANSWER_MAX     (4u << 20)
 #define ANSWER_SECONDS 900
-#define SOCKET_TRIES   4000
-#define SOCKET_MS      2
-#define ASK_TRIES      100
+#define SOCKET_MS      8000
+#define ASK_MS         10000
 
 /* What a keeper says to who only holds it is why there is no jail, or nothing: then it was leaving. */
 static int last_word(int keeper, struct err *e)
@@ -39,12 +38,13 @@ static int last_word(int keeper, struct err *e)
 /* A keeper that has just been started may not listen yet. 1: it is leaving. */
 static int connect_gate(int dir, int keeper, int *ret, struct err *e)
 {
+	struct deadline d = deadline_in(SOCKET_MS);
 	struct pollfd p = { keeper, POLLIN, 0 };
 
-	for (int tries = 0; sock_connect(dir, KEEPER_USER_SOCKET, ret, e) < 0; tries++) {
-		if (e->kind != ERR_NOTFOUND || tries == SOCKET_TRIES)
+	while (sock_connect(dir, KEEPER_USER_SOCKET, ret, e) < 0) {
+		if (e->kind != ERR_NOTFOUND || !deadline_left(&d))
 			return -1;
-		if (poll(&p, 1, SOCKET_MS) > 0)
+		if (poll(&p, 1, 2) > 0)
 			return last_word(keeper, e);
 	}
 	return 0;
@@ -63,22 +63,6 @@ static int exchange(int fd, const char *path, const char *body, struct buf *answ
 	return read_rest(fd, answer, "the gateway's answer", e);
 }
 
-static enum err_kind kind_of(int status)
-{
-	switch (status) {
-	case 400:
-		return ERR_USAGE;
-	case 403:
-		return ERR_REFUSED;
-	case 404:
-		return ERR_NOTFOUND;
-	case 409:
-		return ERR_CONFLICT;
-	default:
-		return ERR_FAILED;
-	}
-}
-
 static int take_answer(struct buf *answer, json_t **ret, struct err *e)
 {
 	const char *text = buf_str(answer), *body = strstr(text, "\r\n\r\n");
@@ -93,7 +77,7 @@ static int take_answer(struct buf *answer, json_t **ret, struct err *e)
 	message = json_string_value(json_object_get(error, "message"));
 	hint = json_string_value(json_object_get(error, "hint"));
 	if (status != 200 || error) {
-		err_set(e, kind_of(status), "%s", message ? message : "the gateway refused");
+		err_set(e, err_kind_of_http(status), "%s", message ? message : "the gateway refused");
 		if (hint && *hint)
 			err_hint(e, "%s", hint);
 		json_decref(o);
@@ -123,15 +107,14 @@ int gateway_ask(struct context *c, struct task *t, const char *path, json_t *in,
 {
 	auto_str body = json_dumps(in, JSON_COMPACT);
 	auto_buf answer = BUF_INIT(ANSWER_MAX);
-	int rc = 1;
+	struct deadline d = deadline_in(ASK_MS);
+	int rc;
 
 	json_decref(in);
-	for (int tries = 0; rc > 0 && tries < ASK_TRIES; tries++) {
-		if (tries)
-			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	do {
 		*e = (struct err)ERR_INIT;
 		rc = ask_once(c, t, path, body, &answer, e);
-	}
+	} while (rc > 0 && deadline_sleep(&d, 10));
 	if (rc > 0)
 		err_set(e, ERR_BUSY, "it is in use by another command");
 	return rc ? err_wrap(e, "task '%s'", t->name), -1 : take_answer(&answer, ret, e);

@@ -1,8 +1,8 @@
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "keeper/wire.h"
 #include "runtime/control.h"
 #include "runtime/reach.h"
@@ -33,16 +33,15 @@ static int join_or_start(
 
 int runtime_hold(struct context *c, struct task *t, int *ret_conn, struct err *e)
 {
+	struct deadline d = deadline_in(RUNTIME_KEEPER_MS);
 	struct run_opts o = { 0 };
-	int rc = 1;
+	int rc;
 
 	if (runtime_configure(c, t, e) < 0 || runtime_network(c, t, NULL, NULL, &o, e) < 0)
 		return -1;
-	for (int tries = 0; rc > 0 && tries < 200; tries++) {
-		if (tries)
-			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	do
 		rc = join_or_start(c, t, &o, ret_conn, e);
-	}
+	while (rc > 0 && deadline_sleep(&d, 10));
 	network_release(&o.net);
 	return rc > 0 ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : rc;
 }
@@ -111,19 +110,18 @@ static int wait_for_exit(int conn, int *ret_code, struct err *e)
 int runtime_wait(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
 	int *ret_code, struct err *e)
 {
+	struct deadline d = deadline_in(RUNTIME_KEEPER_MS);
 	auto_buf packed = BUF_INIT(ORDER_CMD_MAX);
-	int rc = 1;
+	int rc;
 
 	if (runtime_pack(c, t, o, argv, &packed, e) < 0)
 		return -1;
-	for (unsigned tries = 0; rc > 0 && tries < 500; tries++) {
+	do {
 		auto_fd conn = -1;
 
-		if (tries)
-			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 		rc = runtime_exec(c, t, o, &packed, &conn, e);
 		if (!rc)
 			rc = wait_for_exit(conn, ret_code, e);
-	}
+	} while (rc > 0 && deadline_sleep(&d, 10));
 	return rc > 0 ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : rc;
 }

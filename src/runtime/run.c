@@ -83,7 +83,7 @@ static int run_words(struct context *c, struct task *t, const struct run_opts *o
 	if (rc < 0) {
 		struct err ignored = ERR_INIT;
 
-		task_run_end(&run, &(struct run_outcome){ RUN_ENDED, 125, VERDICT_EXIT, "" }, &ignored);
+		task_run_end(&run, &(struct run_outcome){ RUN_ENDED, err_exit_code(ERR_START), VERDICT_EXIT, "" }, &ignored);
 	}
 	task_run_release(&run);
 	return rc;
@@ -186,7 +186,7 @@ static int run_again(struct context *c, struct task *t, const struct run_opts *o
 	return -1;
 }
 
-int runtime_resume(struct context *c, struct task *t, const struct run_opts *o, const char *answer,
+static int resume(struct context *c, struct task *t, const struct run_opts *o, const char *answer,
 	int *ret_conn, struct err *e)
 {
 	struct run_opts opts = *o;
@@ -215,4 +215,13 @@ int runtime_resume(struct context *c, struct task *t, const struct run_opts *o, 
 		rc = run_again(c, t, &opts, dir, session, &words, ret_conn, e);
 	network_release(&opts.net);
 	return rc;
+}
+
+int runtime_resume(struct context *c, struct task *t, const struct run_opts *o, const char *answer,
+	int *ret_conn, struct err *e)
+{
+	if (!resume(c, t, o, answer, ret_conn, e))
+		return 0;
+	/* these name the task already */
+	return e->kind == ERR_BUSY || e->kind == ERR_REFUSED ? -1 : err_wrap(e, "task '%s'", t->name);
 }

@@ -22,6 +22,9 @@
 #include "task/task.h"
 #include "task/walls.h"
 
+/* How long a keeper that is leaving or arriving is waited for. */
+#define RUNTIME_KEEPER_MS 10000
+
 struct run_opts {
 	struct walls_opts walls; /* its network is `net` */
 	struct network net;
@@ -45,7 +48,7 @@ void runtime_warn(const struct run_opts *o, const char *fmt, ...) __attribute__(
  * attached to it. */
 int runtime_run(struct context *c, struct task *t, const struct run_opts *o, char *const *argv, int *ret_conn,
 	struct err *e);
-/* Resumes a task that has ended (task/again.h), with the user's answer, or NULL. */
+/* Resumes a task that has ended (task/again.h), with the user's answer, or NULL. Errors name the task. */
 int runtime_resume(struct context *c, struct task *t, const struct run_opts *o, const char *answer,
 	int *ret_conn, struct err *e);
 

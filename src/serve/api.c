@@ -116,12 +116,12 @@ static void ask_release(struct ask *k)
 
 static void go_on(struct api *a);
 
-/* The commands' exit codes as HTTP has them. */
+/* A command line that is malformed was made here: the client has done nothing wrong. */
 static int status_of(int code)
 {
-	static const int statuses[] = { [0] = 200, [1] = 500, [2] = 500, [3] = 404, [4] = 403, [5] = 409 };
+	enum err_kind kind = err_kind_of_exit(code);
 
-	return code >= 0 && (size_t)code < ARRAY_SIZE(statuses) ? statuses[code] : 500;
+	return err_http_status(kind == ERR_USAGE ? ERR_FAILED : kind);
 }
 
 static void on_answer(void *arg, int code, const struct buf *out)

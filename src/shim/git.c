@@ -3,11 +3,11 @@
 #include <limits.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clean.h"
+#include "base/deadline.h"
 #include "shim/shim.h"
 #include "sys/fd.h"
 
@@ -24,6 +24,7 @@ struct call {
 #define NO_ANSWER      128 /* as git has it where a remote does not answer */
 #define REFUSED        1
 #define TOO_SOON       429
+#define PATIENCE_MS    30000
 #define ARGS_MAX       1000 /* what the gateway takes */
 #define ARGS_MAX_BYTES (ANSWER_BODY_MAX - 4096)
 
@@ -83,6 +84,7 @@ static bool quote_args(const struct call *c, struct buf *out)
 static bool post(const struct call *c, struct answer *ret)
 {
 	auto_buf json = BUF_INIT(ANSWER_BODY_MAX);
+	struct deadline patience = deadline_in(PATIENCE_MS);
 	char path[128];
 	bool whole = quote_args(c, &json);
 	int n = snprintf(path, sizeof(path), "/api/v1/git/%s", c->verdict.door);
@@ -93,9 +95,8 @@ static bool post(const struct call *c, struct answer *ret)
 	if (!whole && c->verdict.rule == RULE_GATEWAY)
 		return false;
 	/* who was asked a moment ago wants to be left alone for another */
-	for (int tries = 0; ask(c->shim->socket, path, buf_str(&json), ret) == TOO_SOON && tries < 60;
-		tries++)
-		nanosleep(&(struct timespec){ .tv_nsec = 500000000 }, NULL);
+	while (ask(c->shim->socket, path, buf_str(&json), ret) == TOO_SOON && deadline_sleep(&patience, 500))
+		;
 	return true;
 }
 

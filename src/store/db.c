@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "base/path.h"
 #include "store/schema.h"
 
@@ -143,14 +144,14 @@ static int migrate(struct store *s, struct err *e)
  * new file, SQLite tells them at once that it is in use, instead of waiting. */
 static int make(struct store *s, struct err *e)
 {
-	for (int tries = 0;; tries++) {
-		if (!db_exec(s, "PRAGMA journal_mode = WAL", e) && !migrate(s, e))
-			return 0;
-		if (e->kind != ERR_BUSY || tries == BUSY_MS / MAKE_PAUSE_MS)
+	struct deadline d = deadline_in(BUSY_MS);
+
+	while (db_exec(s, "PRAGMA journal_mode = WAL", e) < 0 || migrate(s, e) < 0) {
+		if (e->kind != ERR_BUSY || !deadline_sleep(&d, MAKE_PAUSE_MS))
 			return -1;
 		*e = (struct err)ERR_INIT;
-		usleep(MAKE_PAUSE_MS * 1000);
 	}
+	return 0;
 }
 
 int store_open(const char *home, struct store **ret, struct err *e)

@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/deadline.h"
 #include "base/strvec.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
@@ -201,8 +201,10 @@ static bool can_enter(const char *dir)
 /* A group that still counts one that has just ended is waited for. */
 static void remove_dir(const char *dir)
 {
-	for (int tries = 0; tries < 50 && rmdir(dir) < 0 && errno == EBUSY; tries++)
-		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+	struct deadline d = deadline_in(100);
+
+	while (rmdir(dir) < 0 && errno == EBUSY && deadline_sleep(&d, 2))
+		;
 }
 
 /* From the own group upwards, to the first that is the user's and can have a child with limits: processes

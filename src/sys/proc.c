@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "base/path.h"
-#include "sys/clock.h"
 #include "sys/fd.h"
 #include "sys/linux.h"
 #include "sys/owner.h"
@@ -185,7 +185,7 @@ static int take_some(int *fd, struct buf *b, bool strict)
 }
 
 static int pump(
-	struct streams *s, const struct buf *input, struct buf *out, struct buf *errtext, long deadline)
+	struct streams *s, const struct buf *input, struct buf *out, struct buf *errtext, const struct deadline *d)
 {
 	size_t fed = 0;
 
@@ -194,13 +194,13 @@ static int pump(
 	while (s->in >= 0 || s->out >= 0 || s->err >= 0) {
 		struct pollfd fds[3] = { { s->in, POLLOUT, 0 }, { s->out, POLLIN, 0 },
 			{ s->err, POLLIN, 0 } };
-		long left = deadline - clock_ms();
+		int left = deadline_left(d);
 
-		if (left <= 0) {
+		if (!left) {
 			errno = ETIMEDOUT;
 			return -1;
 		}
-		if (poll(fds, 3, (int)left) < 0 && errno != EINTR)
+		if (poll(fds, 3, left) < 0 && errno != EINTR)
 			return -1;
 		if (fds[0].revents) {
 			ssize_t n = fed < input->len ? write(s->in, input->data + fed, input->len - fed) : 0;
@@ -221,23 +221,23 @@ static int pump(
 }
 
 /* Woken by the child's end, not by a clock. */
-static int wait_until(pid_t pid, int *status, long deadline)
+static int wait_until(pid_t pid, int *status, const struct deadline *d)
 {
 	auto_fd end = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd p = { end, POLLIN, 0 };
 
 	for (;;) {
-		long left = deadline - clock_ms();
+		int left = deadline_left(d);
 		pid_t got;
 
-		if (left <= 0) {
+		if (!left) {
 			errno = ETIMEDOUT;
 			return -1;
 		}
 		if (end >= 0)
-			poll(&p, 1, (int)left);
+			poll(&p, 1, left);
 		else
-			usleep(1000);
+			deadline_sleep(d, 1);
 		got = waitpid(pid, status, WNOHANG);
 		if (got == pid)
 			return 0;
@@ -258,9 +258,9 @@ static int attend(const struct proc_spec *p, pid_t pid, struct streams *s, const
 	struct buf *out, struct buf *errtext, int *ret_status, struct err *e)
 {
 	unsigned seconds = p->seconds ? p->seconds : 600;
-	long deadline = clock_ms() + 1000L * seconds;
+	struct deadline d = deadline_in(1000L * seconds);
 
-	if (!pump(s, input, out, errtext, deadline) && !wait_until(pid, ret_status, deadline))
+	if (!pump(s, input, out, errtext, &d) && !wait_until(pid, ret_status, &d))
 		return 0;
 	err_sys(e, "%s", p->argv[0]);
 	if (e->sys == ETIMEDOUT) {

@@ -256,12 +256,9 @@ int again_limit(int task_dir, const char *key, const char *value, struct err *e)
 	copy_others(&old, key, &text);
 	buf_printf(&text, "  %s: %s\n", key, value);
 	config_defaults(&tried);
-	if (config_apply(&tried, buf_str(&text), text.len, "--limit", e) < 0) {
-		/* the line and column are those of a text that nobody wrote */
-		const char *what = strstr(e->msg, ": ");
-		auto_str plain = xstrdup(what ? what + 2 : e->msg);
-
-		return err_set(e, ERR_USAGE, "--limit %s=%s: %s", key, value, plain);
+	if (config_apply(&tried, buf_str(&text), text.len, NULL, e) < 0) {
+		e->kind = ERR_USAGE;
+		return err_wrap(e, "--limit %s=%s", key, value);
 	}
 	return write_file(task_dir, LIMITS, buf_str(&text), text.len, 0600, e);
 }

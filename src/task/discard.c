@@ -1,11 +1,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "audit/audit.h"
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
@@ -14,6 +14,8 @@
 #include "task/remove.h"
 #include "task/task.h"
 #include "workspace/space.h"
+
+#define LEAVE_MS 2000
 
 static const char *short_name(const char *ref)
 {
@@ -110,16 +112,15 @@ static int still_there(struct context *c, const struct task *t, struct err *e)
 /* A keeper that has told its command's end is about to leave: it is waited for, for a moment. */
 static int take_lock(struct context *c, const struct task *t, int dir, int *ret, struct err *e)
 {
-	int tries = 0;
+	struct deadline leaving = deadline_in(LEAVE_MS);
 
 	while (lock_take(dir, "lock", false, ret, e) < 0) {
 		if (e->kind != ERR_BUSY && e->sys != ENOENT)
 			return -1;
 		if (e->sys == ENOENT && still_there(c, t, e) < 0)
 			return -1;
-		if (++tries > 100)
+		if (!deadline_sleep(&leaving, 10))
 			return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
-		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	}
 	return still_there(c, t, e);
 }

@@ -104,7 +104,7 @@ int refs_make(
 		return -1;
 	if (!ref_commit(r, &txn, e))
 		return 0;
-	if (strstr(e->msg, "reference already exists"))
+	if (e->kind == ERR_EXISTS)
 		return err_set(
 			e, ERR_EXISTS, "there is a branch '%s' already", t->branch + strlen("refs/heads/"));
 	return err_wrap(e, "cannot make the branch of task '%s'", t->name);
@@ -210,8 +210,8 @@ int refs_restore(struct context *c, const struct repo *r, const struct task *t, 
 	pins_drop(&txn, &kept, NULL);
 	if (!ref_commit(r, &txn, e))
 		return 0;
-	return strstr(e->msg, "already exists") ? branch_exists(t, e)
-						: err_wrap(e, "cannot make the branch of task '%s'", t->name);
+	return e->kind == ERR_EXISTS ? branch_exists(t, e)
+				     : err_wrap(e, "cannot make the branch of task '%s'", t->name);
 }
 
 int refs_forget(const struct repo *r, int64_t id, struct err *e)

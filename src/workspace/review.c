@@ -37,12 +37,18 @@ static void stays(struct review *r, const char *path)
 		strvec_push(&r->left->stays, path);
 }
 
-static void bars(struct review *r, const char *path)
+void review_left_bar(struct review_left *l, const char *path, enum review_bar why, const char *line)
 {
-	if (!r->left)
-		return;
-	strvec_push(&r->left->bars, path);
-	strvec_push(&r->left->why, r->apart.v[r->apart.n - 1]);
+	if (!l->bars.n)
+		l->first = why;
+	strvec_push(&l->bars, path);
+	strvec_push(&l->why, line);
+}
+
+static void bars(struct review *r, const char *path, enum review_bar why)
+{
+	if (r->left)
+		review_left_bar(r->left, path, why, r->apart.v[r->apart.n - 1]);
 }
 
 /* A file that its owner, who is the caller, has closed to himself. */
@@ -75,13 +81,13 @@ static int put_file(struct review *r, int root, const struct change *c, struct e
 		if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EINVAL)
 			return 0;
 		strvec_pushf(&r->apart, "%s (not readable: %s)", c->path, strerror(errno));
-		bars(r, c->path);
+		bars(r, c->path, REVIEW_CLOSED);
 		return 0;
 	}
 	if ((uint64_t)st.st_size > REVIEW_FILE_MAX || (uint64_t)st.st_size > REVIEW_ALL_MAX - r->shown) {
 		strvec_pushf(
 			&r->apart, "%s (%lld MB, too large to show)", c->path, (long long)st.st_size >> 20);
-		bars(r, c->path);
+		bars(r, c->path, REVIEW_TOO_LARGE);
 		return 0;
 	}
 	r->shown += (uint64_t)st.st_size;
@@ -129,7 +135,7 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 		return c->tracked ? scratch_gone(&r->scratch, c->path, e) : 0;
 	case CHANGE_CLOSED:
 		strvec_pushf(&r->apart, "%s/ (not to be looked into)", c->path);
-		bars(r, c->path);
+		bars(r, c->path, REVIEW_CLOSED);
 		return 0;
 	case CHANGE_REPO:
 		strvec_pushf(&r->apart, "%s (a repository of its own)", c->path);
@@ -268,10 +274,9 @@ int review_keep(struct workspace *ws, int out_fd, char commit[65], struct review
 	shorten(&left->stays, false);
 	shorten(&left->stays, true);
 	left->many = are_many(&left->stays);
-	if (left->many) {
-		strvec_push(&left->bars, left->stays.v[0]);
-		strvec_push(&left->why, "too many files that are ignored, and too large for a snapshot");
-	}
+	if (left->many)
+		review_left_bar(left, left->stays.v[0], REVIEW_TOO_LARGE,
+			"too many files that are ignored, and too large for a snapshot");
 	return scratch_pack(&r.scratch, since, out_fd, commit, e);
 }
 

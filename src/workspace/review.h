@@ -15,6 +15,13 @@
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
 
+/* Why a snapshot cannot hold a path that would be lost. */
+enum review_bar {
+	REVIEW_CLOSED,    /* it cannot be read */
+	REVIEW_TOO_LARGE, /* too large, or too many */
+	REVIEW_IN_THE_WAY /* git has something else in its place */
+};
+
 /* What a snapshot cannot hold. Paths are those of its topmost directories where there are very many. */
 struct review_left {
 	struct strvec stays; /* may be left in its place: repositories of the agent's own, too much that is
@@ -22,10 +29,13 @@ struct review_left {
 	struct strvec bars;  /* would be lost: directories that cannot be looked into, files that are too
 				large; paths, */
 	struct strvec why;   /* and for each a line: "big (700 MB, too large)" */
+	enum review_bar first; /* why the first of bars is there */
 	bool many;           /* more than can be named one by one */
 };
 void review_left_release(struct review_left *l);
 #define auto_review_left __attribute__((cleanup(review_left_release))) struct review_left
+/* One more of bars, with its line. */
+void review_left_bar(struct review_left *l, const char *path, enum review_bar why, const char *line);
 /* Its paths as lines for people. */
 void review_left_lines(const struct review_left *l, struct strvec *ret);
 

@@ -90,6 +90,37 @@ static void test_exit_codes(void **state)
 	assert_string_equal(err_code(ERR_NOTFOUND), "not_found");
 }
 
+static void test_http_statuses(void **state)
+{
+	(void)state;
+	assert_int_equal(err_http_status(ERR_NONE), 200);
+	assert_int_equal(err_http_status(ERR_FAILED), 500);
+	assert_int_equal(err_http_status(ERR_USAGE), 400);
+	assert_int_equal(err_http_status(ERR_NOTFOUND), 404);
+	assert_int_equal(err_http_status(ERR_REFUSED), 403);
+	assert_int_equal(err_http_status(ERR_CONFLICT), 409);
+	assert_int_equal(err_http_status(ERR_BUSY), 409);
+	assert_int_equal(err_http_status(ERR_KINDS), 500);
+}
+
+/* Several kinds share a number: the one that is meant, and what becomes of a number that nobody has. */
+static void test_kinds_of_numbers(void **state)
+{
+	(void)state;
+	assert_int_equal(err_kind_of_exit(0), ERR_NONE);
+	assert_int_equal(err_kind_of_exit(1), ERR_FAILED);
+	assert_int_equal(err_kind_of_exit(2), ERR_USAGE);
+	assert_int_equal(err_kind_of_exit(5), ERR_CONFLICT);
+	assert_int_equal(err_kind_of_exit(77), ERR_FAILED);
+	assert_int_equal(err_kind_of_http(400), ERR_USAGE);
+	assert_int_equal(err_kind_of_http(403), ERR_REFUSED);
+	assert_int_equal(err_kind_of_http(404), ERR_NOTFOUND);
+	assert_int_equal(err_kind_of_http(409), ERR_CONFLICT);
+	assert_int_equal(err_kind_of_http(500), ERR_FAILED);
+	assert_int_equal(err_kind_of_http(429), ERR_FAILED);
+	assert_int_equal(err_kind_of_http(200), ERR_FAILED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +129,8 @@ int main(void)
 		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_long_messages_are_cut),
 		cmocka_unit_test(test_exit_codes),
+		cmocka_unit_test(test_http_statuses),
+		cmocka_unit_test(test_kinds_of_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

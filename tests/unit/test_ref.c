@@ -126,6 +126,8 @@ static void all_of_a_transaction_or_nothing(void **state)
 	assert_int_equal(ref_session_commit(s, &t, &e), -1);
 	assert_int_equal(e.kind, ERR_CONFLICT);
 	ref_session_close(s);
+	assert_int_equal(ref_commit(&f.g.repo, &t, &e), -1);
+	assert_int_equal(e.kind, ERR_EXISTS);
 	release(&f);
 }
 
