@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "base/strvec.h"
 #include "cli/say.h"
 #include "cli/session.h"
@@ -33,39 +34,41 @@ void changes_tell(const struct task *t, const char *dir)
 		say_one_line(&clean, buf_str(&names)), paths.n == 1 ? "it" : "them");
 }
 
-/* In the task's own temporary directory, in which nobody was before. */
-static int write_patch(struct context *c, const struct task *t, const char *dir, struct err *e)
+/* In the task's own temporary directory, in which nobody was before. *ret_size: 0 where nothing has changed. */
+static int write_patch(
+	struct context *c, const struct task *t, const char *dir, int tmp, off_t *ret_size, struct err *e)
 {
 	auto_str index = home_path(&c->home, "tasks/%lld/changes-index", (long long)t->id),
 		 lock = xasprintf("%s.lock", index);
-	auto_fd task = -1, tmp = -1, file = -1;
+	auto_fd file = openat(tmp, PATCH, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	struct stat st;
 	int rc;
 
-	if (home_task_dir(&c->home, t->id, &task, e) < 0)
-		return -1;
-	tmp = open_beneath(task, "tmp", O_RDONLY | O_DIRECTORY, 0);
-	file = tmp < 0 ? -1 : openat(tmp, PATCH, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (file < 0 || fchmod(file, 0644) < 0)
 		return err_sys(e, "cannot write the checkout's changes down");
 	rc = pending_patch(dir, index, file, e);
 	unlink(index);
 	unlink(lock);
-	return rc;
+	if (rc < 0)
+		return -1;
+	if (fstat(file, &st) < 0)
+		return err_sys(e, "cannot write the checkout's changes down");
+	*ret_size = st.st_size;
+	return 0;
 }
 
 static int apply_inside(struct context *c, struct task *t, struct err *e)
 {
 	auto_str tmp = workspace_is_alone(t) ? home_path(&c->home, "tasks/%lld/tmp", (long long)t->id)
 					     : xstrdup("/tmp");
-	auto_str script = xasprintf(
-		"p='%s/" PATCH
-		"'; [ ! -s \"$p\" ] || GARTH_GATEWAY=1 /usr/bin/git apply --whitespace=nowarn \"$p\" >/dev/null 2>&1; r=$?; rm -f \"$p\"; exit $r",
-		tmp);
-	char *argv[] = { "/bin/sh", "-c", script, NULL };
+	auto_str patch = path_join(tmp, PATCH);
+	char *argv[] = { "/usr/bin/git", "apply", "--whitespace=nowarn", patch, NULL };
+	auto_strvec env = STRVEC_INIT;
 	struct terminal_result result = { .end = TERMINAL_EXIT };
-	struct session_opts o = { 0 };
+	struct session_opts o = { .env = &env, .silent = true };
 	int rc;
 
+	strvec_push(&env, "GARTH_GATEWAY=1");
 	if (session_network(c, t, "none", NULL, &o, e) < 0)
 		return -1;
 	rc = session_exec(c, t, &o, argv, &result, e);
@@ -79,7 +82,18 @@ static int apply_inside(struct context *c, struct task *t, struct err *e)
 
 int changes_carry(struct context *c, struct task *t, const char *dir, struct err *e)
 {
-	return write_patch(c, t, dir, e) < 0 ? -1 : apply_inside(c, t, e);
+	auto_fd task = -1, tmp = -1;
+	off_t size = 0;
+	int rc;
+
+	if (home_task_dir(&c->home, t->id, &task, e) < 0)
+		return -1;
+	tmp = open_beneath(task, "tmp", O_RDONLY | O_DIRECTORY, 0);
+	rc = write_patch(c, t, dir, tmp, &size, e);
+	if (!rc && size)
+		rc = apply_inside(c, t, e);
+	unlinkat(tmp, PATCH, 0);
+	return rc;
 }
 
 void changes_drop(struct context *c, const struct task *t)

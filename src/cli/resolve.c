@@ -34,15 +34,13 @@ static int record(struct context *c, const struct task *t, const char *name, str
 /* git inside begins the merge and stops at the conflicts: that is what the workspace is for. */
 static int begin_inside(struct context *c, struct task *r, const struct task *t, struct err *e)
 {
-	auto_str script = xasprintf(
-		"GARTH_GATEWAY=1 exec /usr/bin/git merge -q --no-ff --no-commit '%s' >/dev/null 2>&1",
-		t->branch);
-	char *argv[] = { "/bin/sh", "-c", script, NULL };
-	struct session_opts o = { 0 };
+	char *argv[] = { "/usr/bin/git", "merge", "-q", "--no-ff", "--no-commit", t->branch, NULL };
+	auto_strvec env = STRVEC_INIT;
+	struct session_opts o = { .env = &env, .silent = true };
 	struct terminal_result result = { .end = TERMINAL_EXIT };
-
 	int rc;
 
+	strvec_push(&env, "GARTH_GATEWAY=1");
 	if (session_network(c, r, NULL, NULL, &o, e) < 0)
 		return -1;
 	rc = session_exec(c, r, &o, argv, &result, e);

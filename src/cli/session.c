@@ -340,7 +340,7 @@ int session_hold(struct context *c, struct task *t, int *ret_conn, struct err *e
 static int exec_once(struct context *c, struct task *t, const struct session_opts *o,
 	const struct buf *packed, struct terminal_result *ret, struct err *e)
 {
-	const struct terminal_opts term = { .can_detach = false };
+	const struct terminal_opts term = { .silent = o->silent };
 	auto_fd conn = -1;
 	int rc = join_or_start(c, t, o, &conn, e);
 
@@ -370,7 +370,8 @@ int session_exec(struct context *c, struct task *t, const struct session_opts *o
 		task_session_id(session);
 	if (walls_command(c, t, o->agent, &o->net, session, o->env, argv, &cmd, e) < 0)
 		return -1;
-	size_terminal(&cmd);
+	if (!o->silent)
+		size_terminal(&cmd);
 	order_cmd_pack(&cmd, &packed);
 	if (packed.overflow)
 		return err_set(e, ERR_USAGE, "the command is longer than %u bytes", ORDER_CMD_MAX);

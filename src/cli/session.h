@@ -25,6 +25,7 @@ struct session_opts {
 	const uint16_t *ports;       /* up to a 0; NULL for none */
 	bool detach;
 	bool quiet;
+	bool silent;    /* session_exec: a command of Garth's own, without a terminal, stdin and output */
 	bool net_asked; /* the network was named on the command line */
 };
 

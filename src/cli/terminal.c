@@ -211,10 +211,12 @@ static void on_frame(struct terminal *t, const struct wire_head *h, const char *
 	case WIRE_OUT:
 		if (t->tty)
 			modes_feed(&t->modes, data, h->len);
-		outlet_add(&t->out[0], data, h->len);
+		if (!t->o->silent)
+			outlet_add(&t->out[0], data, h->len);
 		break;
 	case WIRE_ERR:
-		outlet_add(&t->out[1], data, h->len);
+		if (!t->o->silent)
+			outlet_add(&t->out[1], data, h->len);
 		break;
 	case WIRE_WINDOW:
 		memcpy(&taken, data, sizeof(taken));
@@ -377,7 +379,7 @@ enum { AT_SIGNALS, AT_CONN, AT_STDIN, AT_OUT, AT_ERR, AT_N };
 static void prepare(struct terminal *t, struct pollfd p[AT_N], int *timeout)
 {
 	size_t waiting = outlet_waiting(&t->out[0]) + outlet_waiting(&t->out[1]);
-	bool wants = t->started && !t->stdin_end && !t->done && t->credit > KEYS_HELD_MAX;
+	bool wants = t->started && !t->stdin_end && !t->done && !t->o->silent && t->credit > KEYS_HELD_MAX;
 	short conn = 0;
 
 	*timeout = -1;

@@ -23,6 +23,7 @@ struct terminal_opts {
 	bool can_detach; /* Ctrl-] d leaves a terminal (Ctrl-] twice is Ctrl-] itself), and so does a hang-up
 			  */
 	bool detach_at_once; /* leave as soon as the command has started (run -d) */
+	bool silent;         /* nothing is read from stdin, and what the command writes is thrown away */
 };
 
 enum terminal_end {
