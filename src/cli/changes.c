@@ -22,7 +22,7 @@ void changes_tell(const struct task *t, const char *dir)
 	auto_strvec paths = STRVEC_INIT;
 	struct err ignored = ERR_INIT;
 
-	if (workspace_is_empty(t) || pending_list(dir, &paths, &ignored) < 0 || !paths.n)
+	if (!backend_of(t)->has_git || pending_list(dir, &paths, &ignored) < 0 || !paths.n)
 		return;
 	for (size_t i = 0; i < paths.n && i < NAMES_SHOWN; i++)
 		buf_printf(&names, "%s%s", i ? ", " : "", paths.v[i]);
@@ -59,8 +59,8 @@ static int write_patch(
 
 static int apply_inside(struct context *c, struct task *t, struct err *e)
 {
-	auto_str tmp = workspace_is_alone(t) ? home_path(&c->home, "tasks/%lld/tmp", (long long)t->id)
-					     : xstrdup("/tmp");
+	auto_str tmp = backend_of(t)->landlock_only ? home_path(&c->home, "tasks/%lld/tmp", (long long)t->id)
+						    : xstrdup("/tmp");
 	auto_str patch = path_join(tmp, PATCH);
 	char *argv[] = { "/usr/bin/git", "apply", "--whitespace=nowarn", patch, NULL };
 	auto_strvec env = STRVEC_INIT;

@@ -19,7 +19,7 @@ static void program_command(
 	for (size_t i = 0; i < args->n; i++)
 		strvec_push(&ret->argv, args->v[i]);
 	strvec_pushl(&ret->env, "PATH=" PROC_PATH, "LC_ALL=C.UTF-8", "GARTH_GATEWAY=1", NULL);
-	if (workspace_is_alone(&g->task)) {
+	if (backend_of(&g->task)->landlock_only) {
 		auto_str home = home_path(&g->context.home, "tasks/%lld/home", (long long)g->task.id);
 
 		strvec_pushf(&ret->env, "HOME=%s", home);
