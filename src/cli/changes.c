@@ -14,7 +14,7 @@ void changes_tell(const struct task *t, const char *dir)
 	auto_strvec paths = STRVEC_INIT;
 	struct err ignored = ERR_INIT;
 
-	if (workspace_is_empty(t) || pending_list(dir, &paths, &ignored) < 0 || !paths.n)
+	if (!backend_of(t)->has_git || pending_list(dir, &paths, &ignored) < 0 || !paths.n)
 		return;
 	for (size_t i = 0; i < paths.n && i < NAMES_SHOWN; i++)
 		buf_printf(&names, "%s%s", i ? ", " : "", paths.v[i]);

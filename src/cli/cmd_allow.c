@@ -83,7 +83,7 @@ static bool is_in_tree(struct context *c, const struct task *t, const char *path
 	struct git g;
 
 	if (context_store(c, &ignored) < 0 || store_task_by_id(c->store, t->id, &now, &ignored) < 0 ||
-		task_open(c, &now, &at, &ignored) < 0 || workspace_is_empty(&now))
+		task_open(c, &now, &at, &ignored) < 0 || !backend_of(&now)->has_git)
 		return false;
 	g = repo_git(&at.repo);
 	return !git_do(&g, NULL, &ignored, "cat-file", "-e", name, NULL);

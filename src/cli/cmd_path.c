@@ -18,7 +18,7 @@ int cmd_path(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	if (context_open_to_look(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
 		return say_error(&e);
-	if (workspace_is_alone(&t)) {
+	if (backend_of(&t)->landlock_only) {
 		err_set(&e, ERR_REFUSED,
 			"task '%s' has no namespaces around it: git among its files would run what the agent configured",
 			t.name);

@@ -40,7 +40,7 @@ int cmd_port(int argc, char **argv)
 		return say_error(&e);
 	if (l.words == 1)
 		return list(&c, &t, json);
-	if (workspace_is_alone(&t) && !userns_works()) {
+	if (backend_of(&t)->landlock_only && !userns_works()) {
 		err_set(&e, ERR_REFUSED,
 			"a port of the task's own needs namespaces, which cannot be made here");
 		return say_error(&e);

@@ -252,7 +252,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	progress_end();
 	if (rc < 0 && e->kind == ERR_NOTFOUND && o->path && o->task.rev && o->task.rev == o->file.base)
 		err_wrap(e, "%s:%u:%u: base", o->path, o->file.base_at.line, o->file.base_at.column);
-	if (!rc && !o->quiet && workspace_is_alone(ret))
+	if (!rc && !o->quiet && backend_of(ret)->landlock_only)
 		say_alone();
 	if (!rc && o->with_changes && !o->task.empty) {
 		rc = with_changes_carry(c, ret, o->task.dir, e);

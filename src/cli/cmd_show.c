@@ -173,7 +173,7 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 	ask_options(c, t, &options);
 	for (size_t i = 0; i < options.n; i++)
 		line("", options.v[i]);
-	if (workspace_is_empty(t))
+	if (!backend_of(t)->has_git)
 		line("project", "none: it has no repository");
 	else
 		print_branch(t, s);

@@ -79,9 +79,10 @@ json_t *json_task(const struct task *t)
 	json_object_set_new(o, "id", json_integer(t->id));
 	json_object_set_new(o, "name", json_text(t->name));
 	json_object_set_new(o, "project", json_text(t->project));
-	json_object_set_new(o, "repository", workspace_is_empty(t) ? json_null() : json_text(t->repository));
+	json_object_set_new(
+		o, "repository", !backend_of(t)->has_git ? json_null() : json_text(t->repository));
 	json_object_set_new(o, "state", json_text(t->state));
-	json_object_set_new(o, "branch", workspace_is_empty(t) ? json_null() : json_branch(t->branch));
+	json_object_set_new(o, "branch", !backend_of(t)->has_git ? json_null() : json_branch(t->branch));
 	json_object_set_new(o, "base", json_text(t->base));
 	json_object_set_new(o, "target", json_branch(t->target));
 	json_object_set_new(

@@ -72,7 +72,7 @@ static bool stands_on(struct context *c, const struct task *t, int64_t project, 
 	auto_base b = { 0 };
 	struct err ignored = ERR_INIT;
 
-	if (t->project_id != project || t->removed || !*t->layer || workspace_is_on_host(t))
+	if (t->project_id != project || t->removed || !*t->layer || backend_of(t)->on_host)
 		return false;
 	return !strcmp(t->layer, name) ||
 	       (!base_open(&c->home, project, t->layer, &b, &ignored) && !strcmp(b.monitor_id, name));

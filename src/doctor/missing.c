@@ -125,7 +125,7 @@ static enum lack lack_of(struct context *c, const struct task *t, const struct w
 		return LACKS_ALL;
 	if (has(dir, REMAKE_MARK) || has(dir, REMAKE_ALL))
 		return LACKS_REST;
-	if (!strcmp(t->backend, "worktree"))
+	if (backend_of(t)->git_worktree)
 		return lack_of_worktree(host, dir, records);
 	if (host)
 		return lack_of_files(host, dir);

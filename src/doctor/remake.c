@@ -73,14 +73,13 @@ static int clear_place(struct context *c, struct task_at *at, struct finding *f,
 	struct stat st;
 
 	/* a record of that name may be another worktree's by now */
-	if (!strcmp(at->task->backend, "worktree") && !is_registered(&at->repo, at->ws.host))
+	if (backend_of(at->task)->git_worktree && !is_registered(&at->repo, at->ws.host))
 		unlinkat(at->ws.dir, "admin", 0), unlinkat(at->ws.dir, "host-index", 0);
 	/* what is no directory is no worktree */
 	if (at->ws.host && !lstat(at->ws.host, &st) && !S_ISDIR(st.st_mode)) {
 		auto_str to = NULL;
 
-		if (found_move(c, workspace_place(at->task->backend), path_base(at->ws.host), NULL, &to, e) <
-			0)
+		if (found_move(c, backend_of(at->task)->place, path_base(at->ws.host), NULL, &to, e) < 0)
 			return -1;
 		finding_said(f, "what was there is in %s", to);
 	}
@@ -113,7 +112,7 @@ static int remake_place(struct context *c, struct task_at *at, struct finding *f
 	if (!whole && write_file(at->ws.dir, REMAKE_MARK, tip, strlen(tip), 0600, e) < 0)
 		return -1;
 	/* told first: as long as there is no upper directory, this is done again */
-	if (!workspace_is_on_host(at->task) && !has(at->ws.dir, "upper") &&
+	if (!backend_of(at->task)->on_host && !has(at->ws.dir, "upper") &&
 		tell_store(c, &at->repo, at->task, tip, e) < 0)
 		return -1;
 	if (workspace_restore(&at->ws, e) < 0)
@@ -173,8 +172,8 @@ static int remake_all(struct context *c, struct task *t, struct finding *f, stru
 		return -1;
 	if (survey_is_there(c, "tasks", id) && found_move(c, "tasks", id, NULL, &to, e) < 0)
 		return -1;
-	if (name && survey_is_there(c, workspace_place(t->backend), name) &&
-		found_move(c, workspace_place(t->backend), name, NULL, &tree, e) < 0)
+	if (name && survey_is_there(c, backend_of(t)->place, name) &&
+		found_move(c, backend_of(t)->place, name, NULL, &tree, e) < 0)
 		return -1;
 	if (host && is_registered(&r, host) && worktree_forget(&r, host, e) < 0)
 		return -1;

@@ -59,8 +59,8 @@ const struct task *survey_task(const struct survey *s, int64_t id)
 const struct task *survey_at(const struct task_list *l, const char *path)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (!l->v[i].removed && workspace_is_on_host(&l->v[i]) && !workspace_is_alone(&l->v[i]) &&
-			!strcmp(l->v[i].name, path_base(path)))
+		if (!l->v[i].removed && backend_of(&l->v[i])->on_host &&
+			!backend_of(&l->v[i])->landlock_only && !strcmp(l->v[i].name, path_base(path)))
 			return &l->v[i];
 	return NULL;
 }

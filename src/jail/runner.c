@@ -115,7 +115,8 @@ int runner_listen(struct runner *c)
 	return 0;
 }
 
-int runner_start(struct runner *c, const struct order_cmd *cmd, const int fds[3], uint32_t *ret_id, struct err *e)
+int runner_start(
+	struct runner *c, const struct order_cmd *cmd, const int fds[3], uint32_t *ret_id, struct err *e)
 {
 	auto_buf packed = BUF_INIT(ORDER_CMD_MAX);
 	auto_fd order = -1;
@@ -378,8 +379,8 @@ int runner_attend(struct runner *c, struct runner_piped *p, int from, struct buf
 	return rc;
 }
 
-int runner_run_from(struct runner *c, const struct order_cmd *cmd, int in, struct buf *out, struct buf *errtext,
-	unsigned seconds, int *ret_code, struct err *e)
+int runner_run_from(struct runner *c, const struct order_cmd *cmd, int in, struct buf *out,
+	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e)
 {
 	struct runner_piped p;
 

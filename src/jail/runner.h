@@ -38,7 +38,7 @@ struct runner {
 	struct runner_run runs[RUNNER_RUNS_MAX];
 };
 
-#define RUNNER_INIT(fd)                                                                                        \
+#define RUNNER_INIT(fd)                                                                                      \
 	{                                                                                                    \
 		.orders = (fd), .caller = -1                                                                 \
 	}
@@ -62,8 +62,8 @@ void runner_kill(struct runner *c, uint32_t id);
 int runner_run(struct runner *c, const struct order_cmd *cmd, const struct buf *input, struct buf *out,
 	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e);
 /* The same with a descriptor for its stdin, which stays the caller's. */
-int runner_run_from(struct runner *c, const struct order_cmd *cmd, int in, struct buf *out, struct buf *errtext,
-	unsigned seconds, int *ret_code, struct err *e);
+int runner_run_from(struct runner *c, const struct order_cmd *cmd, int in, struct buf *out,
+	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e);
 
 /*
  * A command with pipes, which can be started ahead of its need: it then waits for its input, and nobody has
@@ -74,7 +74,7 @@ struct runner_piped {
 	int in, out, err; /* our ends, non-blocking; -1 for those that are not wanted */
 };
 
-#define RUNNER_PIPED_INIT                                                                                      \
+#define RUNNER_PIPED_INIT                                                                                    \
 	{                                                                                                    \
 		.in = -1, .out = -1, .err = -1                                                               \
 	}

@@ -56,7 +56,9 @@ static void forget(struct gateway_child *g)
 static void end_passed(struct keeper *k)
 {
 	for (size_t i = 0; i < PASSED_MAX; i++) {
-		struct order_msg m = { .type = ORDER_SIGNAL, .id = k->gateway.passed[i].ours, .value = SIGKILL };
+		struct order_msg m = {
+			.type = ORDER_SIGNAL, .id = k->gateway.passed[i].ours, .value = SIGKILL
+		};
 
 		if (m.id)
 			orders_send(k, &m, NULL, 0);

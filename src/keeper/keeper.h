@@ -37,9 +37,9 @@ struct keeper_spec {
 	int lock_fd;      /* the task's lock, held; the caller closes its own copy after keeper_start */
 	const struct jail *jail;
 	const struct order_cmd *main_cmd; /* NULL: none, the first client brings a command */
-	const struct task_run *run;       /* the main command's run, as the store has it; NULL with main_cmd */
-	uint64_t log_max;                 /* bytes kept of the main command's output */
-	uint64_t timeout;                 /* seconds that the main command has; 0: no limit */
+	const struct task_run *run; /* the main command's run, as the store has it; NULL with main_cmd */
+	uint64_t log_max;           /* bytes kept of the main command's output */
+	uint64_t timeout;           /* seconds that the main command has; 0: no limit */
 	/* Ports of the host's loopback that are reached at the same ports of the jail's own, up to a 0; NULL for
 	 * none. The jail listens there before the first command runs. */
 	const uint16_t *forwards;

@@ -109,7 +109,8 @@ static struct proxy_child *new_post(struct keeper *k, uint16_t forward)
 {
 	struct proxy_child *p = &k->proxies.v[k->proxies.n++];
 
-	*p = (struct proxy_child){ .k = k, .proxy = { { -1, -1 }, forward, k->spec.task, -1, LINGER_SECONDS } };
+	*p = (struct proxy_child){ .k = k,
+		.proxy = { { -1, -1 }, forward, k->spec.task, -1, LINGER_SECONDS } };
 	return p;
 }
 

@@ -68,7 +68,7 @@ static void add_unexplained(struct meter *m)
 /* Its files, and what its processes have removed and hold open. */
 static int count(struct meter *m, struct err *e)
 {
-	bool stood_in = workspace_is_alone(&m->task) && !userns_works();
+	bool stood_in = backend_of(&m->task)->landlock_only && !userns_works();
 	struct ghosts ghosts;
 	struct stat st;
 

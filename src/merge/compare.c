@@ -22,7 +22,7 @@ static int read_target(const struct repo *r, const struct task *t, char out[OID_
 	const char *branch = t->target + strlen("refs/heads/");
 
 	*out = '\0';
-	for (size_t i = 0; workspace_is_clone(t->backend) && i < ARRAY_SIZE(remotes) && !*out; i++) {
+	for (size_t i = 0; backend_of(t)->follows_remote && i < ARRAY_SIZE(remotes) && !*out; i++) {
 		auto_str ref = xasprintf("refs/remotes/%s/%s", remotes[i], branch);
 
 		if (ref_read(r, ref, out, e) < 0)

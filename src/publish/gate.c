@@ -140,7 +140,7 @@ void gate_drop_verifier(struct gate *g)
 
 bool gate_is_alone(const struct gate *g)
 {
-	return workspace_is_alone(&g->task) && !userns_works();
+	return backend_of(&g->task)->landlock_only && !userns_works();
 }
 
 int gate_verifier(struct gate *g, struct verifier **ret, struct err *e)

@@ -11,15 +11,15 @@
 
 #define ASK_SECONDS 10
 
-void inside_command(struct gate *g, const struct strvec *args, struct order_cmd *ret)
+static void program_command(
+	struct gate *g, const char *program, const struct strvec *args, struct order_cmd *ret)
 {
 	*ret = (struct order_cmd){ .cwd = xstrdup(g->task.workspace) };
-	/* by its path, where there is one: the git that is found inside by name is the shim */
-	strvec_push(&ret->argv, access("/usr/bin/git", X_OK) ? "git" : "/usr/bin/git");
+	strvec_push(&ret->argv, program);
 	for (size_t i = 0; i < args->n; i++)
 		strvec_push(&ret->argv, args->v[i]);
 	strvec_pushl(&ret->env, "PATH=" PROC_PATH, "LC_ALL=C.UTF-8", "GARTH_GATEWAY=1", NULL);
-	if (workspace_is_alone(&g->task)) {
+	if (backend_of(&g->task)->landlock_only) {
 		auto_str home = home_path(&g->context.home, "tasks/%lld/home", (long long)g->task.id);
 
 		strvec_pushf(&ret->env, "HOME=%s", home);
@@ -29,6 +29,12 @@ void inside_command(struct gate *g, const struct strvec *args, struct order_cmd 
 	strvec_pushf(&ret->env, "GARTH_TASK=%s", g->task.name);
 	strvec_pushf(&ret->env, "GARTH_WORKSPACE=%s", g->task.workspace);
 	strvec_pushv(&ret->env, workspace_env(&g->task));
+}
+
+void inside_command(struct gate *g, const struct strvec *args, struct order_cmd *ret)
+{
+	/* by its path, where there is one: the git that is found inside by name is the shim */
+	program_command(g, access("/usr/bin/git", X_OK) ? "git" : "/usr/bin/git", args, ret);
 }
 
 int inside_git(struct gate *g, const struct strvec *args, const struct buf *input, struct buf *out,
@@ -85,6 +91,26 @@ int inside_do(struct gate *g, struct buf *out, int *ret_code, struct err *e, ...
 	rc = run_words(g, INSIDE_SECONDS, out, ret_code, e, ap);
 	va_end(ap);
 	return rc;
+}
+
+int inside_program(struct gate *g, struct err *e, const char *program, ...)
+{
+	auto_buf words = BUF_INIT(4096), clean = BUF_INIT(4096);
+	auto_strvec args = STRVEC_INIT;
+	auto_order_cmd cmd = { 0 };
+	const char *s;
+	va_list ap;
+	int code;
+
+	va_start(ap, program);
+	while ((s = va_arg(ap, const char *)))
+		strvec_push(&args, s);
+	va_end(ap);
+	program_command(g, program, &args, &cmd);
+	if (runner_run(&g->inside, &cmd, NULL, NULL, &words, INSIDE_SECONDS, &code, e) < 0)
+		return err_wrap(e, "%s inside", program);
+	clean_text(&clean, buf_str(&words), strcspn(buf_str(&words), "\n"), false);
+	return code ? err_set(e, ERR_FAILED, "%s inside: %s", program, clean.len ? clean.data : "failed") : 0;
 }
 
 int inside_unpack(struct gate *g, int pack, struct err *e)

@@ -25,6 +25,8 @@ int inside_git(struct gate *g, const struct strvec *args, const struct buf *inpu
 	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e);
 /* The command for it, to be started with descriptors of one's own. */
 void inside_command(struct gate *g, const struct strvec *args, struct order_cmd *ret);
+/* Another program than git, found in PATH, in the workspace; its arguments up to a NULL. */
+int inside_program(struct gate *g, struct err *e, const char *program, ...) __attribute__((sentinel));
 /* The objects of a pack, read from a file of the caller's, go into its store. */
 int inside_unpack(struct gate *g, int pack, struct err *e);
 

@@ -48,8 +48,8 @@ static void list_revisions(const char *tip, const struct strvec *known, size_t n
 }
 
 /* Tells it what to pack. The text is shorter than what a pipe holds. */
-static int tell_packer(
-	const struct runner_piped *p, const char *tip, const struct strvec *known, size_t nknown, struct err *e)
+static int tell_packer(const struct runner_piped *p, const char *tip, const struct strvec *known,
+	size_t nknown, struct err *e)
 {
 	auto_buf revs = BUF_INIT(PIPE_MIN);
 

@@ -42,11 +42,12 @@ struct verifier {
 	 * would tell what is in it. */
 	bool whole;
 	struct runner_piped plain; /* garth-plain, from the second small pack on */
-	bool left_to_git;        /* by it, the last one */
+	bool left_to_git;          /* by it, the last one */
 	/* It did not end its work: the gits that it started may still write. Nothing in here is to be used.
 	 */
 	bool spoiled;
-	struct runner_piped next; /* an unpack-objects that waits for a small pack of at most next_max bytes */
+	struct runner_piped
+		next; /* an unpack-objects that waits for a small pack of at most next_max bytes */
 	uint64_t next_max;
 };
 

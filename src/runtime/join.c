@@ -20,7 +20,8 @@ static int join_or_start(
 
 	if (!control_connect(c, t, ret_conn, e)) {
 		if (o->net_asked)
-			runtime_warn(o, "task '%s' is running: its network stays as it is, but for garth allow --host",
+			runtime_warn(o,
+				"task '%s' is running: its network stays as it is, but for garth allow --host",
 				t->name);
 		return reach_for_agent(c, t, o, e);
 	}
@@ -62,7 +63,8 @@ int runtime_pack(struct context *c, struct task *t, const struct run_opts *o, ch
 	cmd.rows = o->rows;
 	cmd.cols = o->cols;
 	order_cmd_pack(&cmd, ret);
-	return ret->overflow ? err_set(e, ERR_USAGE, "the command is longer than %u bytes", ORDER_CMD_MAX) : 0;
+	return ret->overflow ? err_set(e, ERR_USAGE, "the command is longer than %u bytes", ORDER_CMD_MAX)
+			     : 0;
 }
 
 int runtime_exec(struct context *c, struct task *t, const struct run_opts *o, const struct buf *packed,

@@ -35,12 +35,13 @@ static int record(struct context *c, const struct task *t, const char *name, str
 /* git inside begins the merge and stops at the conflicts: that is what the workspace is for. */
 static int begin_inside(struct context *c, struct task *r, const struct task *t, struct err *e)
 {
-	/* the gateway's variable: the hook does not ask about what the user wants */
-	char *argv[] = { "/usr/bin/env", "GARTH_GATEWAY=1", "/usr/bin/git", "merge", "-q", "--no-ff",
-		"--no-commit", t->branch, NULL };
-	struct run_opts o = { 0 };
+	char *argv[] = { "/usr/bin/git", "merge", "-q", "--no-ff", "--no-commit", t->branch, NULL };
+	auto_strvec env = STRVEC_INIT;
+	struct run_opts o = { .env = &env };
 	int rc, code;
 
+	/* the hook does not ask about what the user wants */
+	strvec_push(&env, "GARTH_GATEWAY=1");
 	if (runtime_network(c, r, NULL, NULL, &o, e) < 0)
 		return -1;
 	rc = runtime_wait(c, r, &o, argv, &code, e);

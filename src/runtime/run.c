@@ -83,7 +83,9 @@ static int run_words(struct context *c, struct task *t, const struct run_opts *o
 	if (rc < 0) {
 		struct err ignored = ERR_INIT;
 
-		task_run_end(&run, &(struct run_outcome){ RUN_ENDED, err_exit_code(ERR_START), VERDICT_EXIT, "" }, &ignored);
+		task_run_end(&run,
+			&(struct run_outcome){ RUN_ENDED, err_exit_code(ERR_START), VERDICT_EXIT, "" },
+			&ignored);
 	}
 	task_run_release(&run);
 	return rc;

@@ -37,8 +37,8 @@ struct run_opts {
 	const uint16_t *ports;       /* up to a 0; NULL for none */
 	bool tty;                    /* the command gets a terminal, of this size */
 	uint16_t rows, cols;
-	bool detach; /* nobody sits at that terminal */
-	bool quiet;  /* no warning about the agent's log-in */
+	bool detach;             /* nobody sits at that terminal */
+	bool quiet;              /* no warning about the agent's log-in */
 	struct strvec *warnings; /* gets what the user should know, a sentence each; may be NULL */
 };
 

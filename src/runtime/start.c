@@ -27,7 +27,8 @@ static void look_at_boot(struct task_at *at, const struct run_opts *o)
 	if (!read_file(at->ws.dir, "boot", &last, &ignored) && !strcmp(buf_str(&last), now))
 		return;
 	if (last.len)
-		runtime_warn(o, "the machine was restarted since task '%s' last ran: look at its newest files",
+		runtime_warn(o,
+			"the machine was restarted since task '%s' last ran: look at its newest files",
 			at->task->name);
 	write_file(at->ws.dir, "boot", now, strlen(now), 0600, &ignored);
 }
@@ -54,8 +55,8 @@ static int keep_network(struct task_at *at, const struct run_opts *o, bool own, 
 }
 
 /* What a control group holds for all of the task's processes together need not be held for each. */
-static void limit(struct context *c, const struct task *t, const struct run_opts *o, struct jail *j,
-	struct cgroup *ret)
+static void limit(
+	struct context *c, const struct task *t, const struct run_opts *o, struct jail *j, struct cgroup *ret)
 {
 	const struct cgroup_limits l = { c->config.max_memory, c->config.max_processes, c->config.max_cpu };
 	auto_str name = NULL;

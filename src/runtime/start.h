@@ -9,7 +9,7 @@
 
 /* `lock` is the task's, held; it stays the caller's, and the keeper has its own copy. main_cmd and run may be
  * NULL: then the first client brings a command. */
-int start_keeper(struct context *c, struct task *t, const struct run_opts *o, const struct order_cmd *main_cmd,
-	struct task_run *run, int lock, int *ret_conn, struct err *e);
+int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
+	const struct order_cmd *main_cmd, struct task_run *run, int lock, int *ret_conn, struct err *e);
 
 #endif

@@ -66,8 +66,8 @@ static int undo_kept(struct context *c, const struct deed *d, struct strvec *war
 }
 
 /* Recorded, then done; if it cannot be done, that is recorded too. */
-static int take_back(struct context *c, const struct deed *d, const struct kind *k, struct strvec *warnings,
-	struct err *e)
+static int take_back(
+	struct context *c, const struct deed *d, const struct kind *k, struct strvec *warnings, struct err *e)
 {
 	struct err ignored = ERR_INIT;
 
@@ -137,8 +137,8 @@ static bool went_with_merge(struct context *c, const struct deed *d, const struc
 	       !store_deed_of(c->store, d->task_id, "merge", &m, &ignored);
 }
 
-int undo_deed(struct context *c, struct deed *d, enum undo_outcome *ret, struct strvec *warnings,
-	struct err *e)
+int undo_deed(
+	struct context *c, struct deed *d, enum undo_outcome *ret, struct strvec *warnings, struct err *e)
 {
 	const struct kind *k = find_kind(d, e);
 	int rc;
@@ -151,8 +151,8 @@ int undo_deed(struct context *c, struct deed *d, enum undo_outcome *ret, struct 
 		/* a task that cannot come back, out of an emptied trash or under a name that is taken, keeps no
 		 * merge; out of an emptied trash its branch is gone, too */
 		strvec_push(warnings, e->msg);
-		rc = take_back_merge(c, d, e->kind == ERR_NOTFOUND ? &merge_kept : &merge_alone, &k, warnings,
-			e);
+		rc = take_back_merge(
+			c, d, e->kind == ERR_NOTFOUND ? &merge_kept : &merge_alone, &k, warnings, e);
 	} else {
 		return -1;
 	}

@@ -55,7 +55,7 @@ enum undo_outcome {
 int undo_begin(struct context *c, const struct undoable *u, int *ret_lock, struct err *e);
 /* Takes one deed back, and what went with it; recorded before and, if it fails, after. *d becomes the deed that
  * was taken back last. `warnings` gets what could not come back, a sentence each. */
-int undo_deed(struct context *c, struct deed *d, enum undo_outcome *ret, struct strvec *warnings,
-	struct err *e);
+int undo_deed(
+	struct context *c, struct deed *d, enum undo_outcome *ret, struct strvec *warnings, struct err *e);
 
 #endif

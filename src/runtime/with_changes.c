@@ -53,15 +53,16 @@ static void remove_patch(struct context *c, const struct task *t)
 
 static int apply_inside(struct context *c, struct task *t, struct err *e)
 {
-	auto_str patch = workspace_is_alone(t)
+	auto_str patch = backend_of(t)->landlock_only
 				 ? home_path(&c->home, "tasks/%lld/tmp/" PATCH, (long long)t->id)
 				 : xstrdup("/tmp/" PATCH);
-	/* the gateway's variable: the hook does not ask about what the user wants */
-	char *argv[] = { "/usr/bin/env", "GARTH_GATEWAY=1", "/usr/bin/git", "apply", "--whitespace=nowarn",
-		patch, NULL };
-	struct run_opts o = { 0 };
+	char *argv[] = { "/usr/bin/git", "apply", "--whitespace=nowarn", patch, NULL };
+	auto_strvec env = STRVEC_INIT;
+	struct run_opts o = { .env = &env };
 	int rc, code;
 
+	/* the hook does not ask about what the user wants */
+	strvec_push(&env, "GARTH_GATEWAY=1");
 	if (runtime_network(c, t, "none", NULL, &o, e) < 0)
 		return -1;
 	rc = runtime_wait(c, t, &o, argv, &code, e);

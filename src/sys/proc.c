@@ -184,8 +184,8 @@ static int take_some(int *fd, struct buf *b, bool strict)
 	return 0;
 }
 
-static int pump(
-	struct streams *s, const struct buf *input, struct buf *out, struct buf *errtext, const struct deadline *d)
+static int pump(struct streams *s, const struct buf *input, struct buf *out, struct buf *errtext,
+	const struct deadline *d)
 {
 	size_t fed = 0;
 

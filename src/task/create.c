@@ -27,23 +27,14 @@
 #include "jail/userns.h"
 #include "workspace/space.h"
 
-/* The overlay file system, as far as one can tell without mounting one. */
-static bool kernel_has_overlay(void)
-{
-	auto_buf list = BUF_SMALL;
-	struct err ignored = ERR_INIT;
-
-	return read_file(AT_FDCWD, "/proc/filesystems", &list, &ignored) < 0 ||
-	       strstr(buf_str(&list), "\toverlay\n");
-}
-
 static int choose_backend(struct context *c, const struct task_spec *s, char **ret, struct err *e)
 {
 	const char *name = s->backend ? s->backend : c->config.backend;
 
 	if (s->empty)
 		return *ret = xstrdup(WORKSPACE_EMPTY), 0;
-	if (s->weaker && !s->strict && (!name || !strcmp(name, "clone")) && !userns_works()) {
+	if (s->weaker && !s->strict && (!name || backend_named(name)->without_namespaces) &&
+		!userns_works()) {
 		if (owner_is_other())
 			return err_set(e, ERR_REFUSED,
 				"no namespaces can be made here, and Landlock alone is nothing for root: start garth as an ordinary user");
@@ -54,8 +45,8 @@ static int choose_backend(struct context *c, const struct task_spec *s, char **r
 		return *ret = xstrdup(WORKSPACE_ALONE), 0;
 	}
 	if (!name)
-		name = kernel_has_overlay() ? "overlay" : "worktree";
-	if (!workspace_has_backend(name))
+		name = backend_by_default();
+	if (!backend_named(name)->can_be_chosen)
 		return err_set(e, ERR_USAGE,
 			"there is no backend '%s'; there are overlay, worktree and clone", name);
 	*ret = xstrdup(name);
@@ -239,7 +230,8 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 		return -1;
 	t.target = xstrdup(s->empty ? "" : !strncmp(r.rev_ref, "refs/heads/", 11) ? r.rev_ref : r.head);
 	/* who names a commit wants that one */
-	if (!s->rev && workspace_is_clone(t.backend) && source_take(&c->home, &r, t.target, &source, e) < 0)
+	if (!s->rev && backend_named(t.backend)->follows_remote &&
+		source_take(&c->home, &r, t.target, &source, e) < 0)
 		return -1;
 	if (check_shown(&r, s->also_shown, e) < 0 || ref_shown(&r, t.target, s->also_shown, &shown, e) < 0 ||
 		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0)

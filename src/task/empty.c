@@ -42,7 +42,7 @@ static int fill(const char *git_dir, struct err *e)
 
 int empty_refuse(const struct task *t, struct err *e)
 {
-	if (!workspace_is_empty(t))
+	if (backend_of(t)->has_git)
 		return 0;
 	err_set(e, ERR_REFUSED, "task '%s' has no repository", t->name);
 	return err_hint(e, "garth export %s DIR", t->name);

@@ -65,7 +65,7 @@ static int judge(struct context *c, struct task *t, struct judgement *ret, struc
 	if (*ret->verdict && !*t->drafts)
 		buf_printf(&ret->left,
 			"its gateway died before its last commits were published: garth publish %s", t->name);
-	if (workspace_is_empty(t))
+	if (!backend_of(t)->has_git)
 		return 0;
 	rc = review_uncommitted(&at.ws, *t->published ? t->published : t->base, &files, &ignored, e);
 	if (!rc && !files.n)

@@ -49,7 +49,7 @@ bool inside_path_is_free(const struct context *c, const char *project)
 
 char *inside_path_of(const struct context *c, const char *project, const char *backend, const char *task)
 {
-	if (workspace_follows_project(backend) && inside_path_is_free(c, project))
+	if (backend_named(backend)->at_project && inside_path_is_free(c, project))
 		return xstrdup(project);
-	return home_path(&c->home, "%s/%s", workspace_place(backend), task);
+	return home_path(&c->home, "%s/%s", backend_named(backend)->place, task);
 }

@@ -56,7 +56,7 @@ int merged_targets(
 		return 0;
 	if (add_ref(r, target, ret, e) < 0)
 		return -1;
-	for (size_t i = 0; workspace_is_clone(t->backend) && i < ARRAY_SIZE(remotes); i++) {
+	for (size_t i = 0; backend_of(t)->follows_remote && i < ARRAY_SIZE(remotes); i++) {
 		auto_str ref = xasprintf("refs/remotes/%s/%s", remotes[i], target + strlen("refs/heads/"));
 
 		if (add_ref(r, ref, ret, e) < 0)

@@ -38,12 +38,12 @@ static bool is_older(struct task_at *at)
 {
 	const struct task *t = at->task;
 
-	return !workspace_is_empty(t) && (commit_has_it(at, t->base) || commit_has_it(at, t->target));
+	return backend_of(t)->has_git && (commit_has_it(at, t->base) || commit_has_it(at, t->target));
 }
 
 static bool is_committed(struct task_at *at)
 {
-	return !workspace_is_empty(at->task) && commit_has_it(at, at->task->published);
+	return backend_of(at->task)->has_git && commit_has_it(at, at->task->published);
 }
 
 static char *cleaned(const char *text, size_t len)

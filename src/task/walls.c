@@ -186,7 +186,7 @@ static void show_elsewhere(struct context *c, struct task_at *at, struct jail *j
 		"The user's own checkout of the project is not here, and nothing can be written here.\n",
 		at->task->workspace);
 
-	if (!strcmp(at->task->workspace, project) || workspace_is_empty(at->task) ||
+	if (!strcmp(at->task->workspace, project) || !backend_of(at->task)->has_git ||
 		!inside_path_is_free(c, project))
 		return;
 	jail_add(j, JAIL_TMPFS, JAIL_NOEXEC, "1048576", project);
@@ -223,7 +223,7 @@ int walls_describe(
 		ret->without = JAIL_WALL_LANDLOCK | JAIL_WALL_LANDLOCK_SCOPE | JAIL_WALL_PROC;
 	if (borrowed_check(c, &at->repo, e) < 0)
 		return -1;
-	if (workspace_is_alone(at->task))
+	if (backend_of(at->task)->landlock_only)
 		return walls_describe_alone(c, at, &outside, &tools, o, ret, e);
 	jail_add(ret, JAIL_PROC, 0, "", "/proc");
 	jail_add(ret, JAIL_DEV, JAIL_WRITE, "", "/dev");
@@ -250,14 +250,14 @@ char *walls_path(const struct context *c, const struct task *t)
 	if (!path || !*path)
 		path = "/usr/local/bin:/usr/bin:/bin";
 	/* where there is no repository of the task's, git is git */
-	return workspace_is_empty(t) ? xstrdup(path) : xasprintf("%s:%s", bin, path);
+	return !backend_of(t)->has_git ? xstrdup(path) : xasprintf("%s:%s", bin, path);
 }
 
 int walls_command(struct context *c, const struct task *t, const struct config_agent *agent,
 	const struct network *net, const char *session, const struct strvec *extra_env, char *const *argv,
 	struct order_cmd *ret, struct err *e)
 {
-	bool alone = workspace_is_alone(t);
+	bool alone = backend_of(t)->landlock_only;
 	auto_str home =
 		alone ? home_path(&c->home, "tasks/%lld/home", (long long)t->id) : xstrdup(c->user_home);
 	auto_str tmp = alone ? home_path(&c->home, "tasks/%lld/tmp", (long long)t->id) : xstrdup("/tmp");

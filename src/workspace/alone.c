@@ -44,7 +44,7 @@ static int alone_create(struct workspace *ws, const struct buf *shown, struct er
 	mode_t old = umask(0022);
 	int rc = -1;
 
-	mkdirat(ws->home->fd, workspace_place(WORKSPACE_ALONE), 0700);
+	mkdirat(ws->home->fd, ws->backend->place, 0700);
 	if (!host_take_place(ws, e) && (fault("create-alone"), !make_pointer(ws, e)) &&
 		!host_check_out(ws, ws->task->base, path, &index, e))
 		rc = workspace_make_private(ws, &s, e);
@@ -96,6 +96,10 @@ static const char *const env[] = { "GIT_CONFIG_NOSYSTEM=1", NULL };
 
 const struct backend backend_alone = {
 	.name = WORKSPACE_ALONE,
+	.has_git = true,
+	.follows_remote = true,
+	.landlock_only = true,
+	.place = "alone",
 	.env = env,
 	.on_host = true,
 	.own_objects = true,

@@ -100,6 +100,11 @@ static int clone_refill(struct workspace *ws, const char *commit, struct err *e)
 
 const struct backend backend_clone = {
 	.name = "clone",
+	.can_be_chosen = true,
+	.has_git = true,
+	.follows_remote = true,
+	.without_namespaces = WORKSPACE_ALONE,
+	.place = "worktrees",
 	.on_host = true,
 	.at_project = true,
 	.own_objects = true,

@@ -111,7 +111,7 @@ int host_move_away(struct workspace *ws, struct err *e)
 	if (!rename(ws->host, kept) || errno == ENOENT)
 		return 0;
 	if (errno == EACCES) {
-		auto_str name = path_join(workspace_place(ws->task->backend), path_base(ws->host));
+		auto_str name = path_join(ws->backend->place, path_base(ws->host));
 
 		tree_make_movable(ws->home->fd, name);
 		if (!rename(ws->host, kept))

@@ -102,14 +102,14 @@ static int overlay_describe(struct workspace *ws, struct jail *j, struct err *e)
 		return -1;
 	/* the topmost lower layer has the mount point for .git, so that the upper stays free of it */
 	auto_str stubs = home_path(ws->home, "stubs");
-	if (!ws->backend->no_git)
+	if (ws->backend->has_git)
 		strvec_push(&j->lowers, stubs);
 	for (size_t i = 0; i < base.layers.n; i++)
 		strvec_push(&j->lowers, base.layers.v[i]);
 	j->upper = home_path(ws->home, "tasks/%lld/upper", (long long)ws->task->id);
 	j->work = home_path(ws->home, "tasks/%lld/work", (long long)ws->task->id);
 	jail_add(j, JAIL_OVERLAY, JAIL_WRITE, "", at);
-	if (ws->backend->no_git)
+	if (!ws->backend->has_git)
 		return 0;
 	if (workspace_describe_git(ws, dot_git, j, e) < 0)
 		return -1;
@@ -182,6 +182,9 @@ static const char *const overlay_env[] = { "GIT_OPTIONAL_LOCKS=0", NULL };
 
 const struct backend backend_overlay = {
 	.name = "overlay",
+	.can_be_chosen = true,
+	.has_git = true,
+	.place = "worktrees",
 	.at_project = true,
 	.env = overlay_env,
 	.create = overlay_create,
@@ -195,7 +198,7 @@ const struct backend backend_overlay = {
 
 const struct backend backend_empty = {
 	.name = WORKSPACE_EMPTY,
-	.no_git = true,
+	.place = "worktrees",
 	.create = overlay_create,
 	.describe = overlay_describe,
 	.files = overlay_files,

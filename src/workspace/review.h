@@ -24,13 +24,13 @@ enum review_bar {
 
 /* What a snapshot cannot hold. Paths are those of its topmost directories where there are very many. */
 struct review_left {
-	struct strvec stays; /* may be left in its place: repositories of the agent's own, too much that is
+	struct strvec stays;   /* may be left in its place: repositories of the agent's own, too much that is
 				ignored */
-	struct strvec bars;  /* would be lost: directories that cannot be looked into, files that are too
+	struct strvec bars;    /* would be lost: directories that cannot be looked into, files that are too
 				large; paths, */
-	struct strvec why;   /* and for each a line: "big (700 MB, too large)" */
+	struct strvec why;     /* and for each a line: "big (700 MB, too large)" */
 	enum review_bar first; /* why the first of bars is there */
-	bool many;           /* more than can be named one by one */
+	bool many;             /* more than can be named one by one */
 };
 void review_left_release(struct review_left *l);
 #define auto_review_left __attribute__((cleanup(review_left_release))) struct review_left

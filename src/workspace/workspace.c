@@ -26,66 +26,56 @@ static const struct backend *by_name(const char *name)
 	return NULL;
 }
 
-bool workspace_has_backend(const char *name)
+const struct backend *backend_named(const char *name)
 {
-	return by_name(name) && by_name(name) != &backend_empty && by_name(name) != &backend_alone;
+	static const struct backend unknown = { .name = "", .has_git = true, .place = "worktrees" };
+	const struct backend *b = by_name(name);
+
+	return b ? b : &unknown;
 }
 
-bool workspace_is_empty(const struct task *t)
+const struct backend *backend_of(const struct task *t)
 {
-	return by_name(t->backend) == &backend_empty;
+	return backend_named(t->backend);
 }
 
-bool workspace_is_alone(const struct task *t)
+/* The overlay file system, as far as one can tell without mounting one. */
+static bool kernel_has_overlay(void)
 {
-	return by_name(t->backend) == &backend_alone;
+	auto_buf list = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+
+	return read_file(AT_FDCWD, "/proc/filesystems", &list, &ignored) < 0 ||
+	       strstr(buf_str(&list), "\toverlay\n");
 }
 
-const char *workspace_place(const char *backend)
+const char *backend_by_default(void)
 {
-	return by_name(backend) == &backend_alone ? "alone" : "worktrees";
+	return kernel_has_overlay() ? backend_overlay.name : backend_worktree.name;
 }
 
 char *workspace_inside(const struct home *h, const struct task *t, const char *name)
 {
-	return workspace_is_alone(t) ? home_path(h, "tasks/%lld/run%s", (long long)t->id, name)
-				     : xasprintf(INSIDE_DIR "%s", name);
-}
-
-bool workspace_is_on_host(const struct task *t)
-{
-	const struct backend *b = by_name(t->backend);
-
-	return b && b->on_host;
-}
-
-bool workspace_follows_project(const char *backend)
-{
-	const struct backend *b = by_name(backend);
-
-	return b && b->at_project;
+	return backend_of(t)->landlock_only ? home_path(h, "tasks/%lld/run%s", (long long)t->id, name)
+					    : xasprintf(INSIDE_DIR "%s", name);
 }
 
 char *workspace_host_dir(const struct home *h, const struct task *t)
 {
-	if (!workspace_is_on_host(t))
-		return NULL;
-	/* for the others the row's path is the place on the host; a clone's row has its path inside */
-	return by_name(t->backend) == &backend_clone ? home_path(h, "worktrees/%s", t->name)
-						     : xstrdup(t->workspace);
-}
+	const struct backend *b = backend_of(t);
 
-bool workspace_is_clone(const char *name)
-{
-	return by_name(name) == &backend_clone || by_name(name) == &backend_alone;
+	if (!b->on_host)
+		return NULL;
+	/* the row has the path inside: the place on the host, but for one that is at the project's path */
+	return b->at_project ? home_path(h, "%s/%s", b->place, t->name) : xstrdup(t->workspace);
 }
 
 const char *const *workspace_env(const struct task *t)
 {
 	static const char *const none[] = { NULL };
-	const struct backend *b = by_name(t->backend);
+	const struct backend *b = backend_of(t);
 
-	return b && b->env ? b->env : none;
+	return b->env ? b->env : none;
 }
 
 int workspace_open(
@@ -194,7 +184,7 @@ static int take_ignores(struct workspace *ws, char **ret, struct err *e)
 	if (read_file(AT_FDCWD, path, &text, e) < 0 ||
 		write_file(ws->dir, WORKSPACE_IGNORES, buf_str(&text), text.len, 0644, e) < 0)
 		return err_wrap(e, "cannot carry the user's ignore file");
-	*ret = workspace_is_alone(ws->task) ? ignores_path(ws) : xstrdup(INSIDE_IGNORES);
+	*ret = backend_of(ws->task)->landlock_only ? ignores_path(ws) : xstrdup(INSIDE_IGNORES);
 	return 0;
 }
 
@@ -294,7 +284,7 @@ int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j,
 	jail_add(j, JAIL_BIND, JAIL_WRITE, git, at);
 	if (!faccessat(ws->dir, WORKSPACE_IGNORES, F_OK, AT_SYMLINK_NOFOLLOW))
 		jail_add(j, JAIL_BIND, JAIL_NOEXEC, ignores,
-			workspace_is_alone(ws->task) ? ignores : INSIDE_IGNORES);
+			backend_of(ws->task)->landlock_only ? ignores : INSIDE_IGNORES);
 	if (!workspace_borrows(ws))
 		return 0;
 	for (size_t i = 0; i < ws->repo->objects.n; i++) {

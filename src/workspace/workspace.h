@@ -78,38 +78,41 @@ int workspace_refill(struct workspace *ws, const char *commit, struct err *e);
 /* Variables that commands in the task's workspace get, "NAME=VALUE", up to a NULL. */
 const char *const *workspace_env(const struct task *t);
 
-/* Whether a backend of that name exists. */
-bool workspace_has_backend(const char *name);
-/* The backend of tasks without a repository, which nobody can ask for by name. */
+/* What a task's backend can do: fields of struct backend, below. Nothing above this room asks which backend it
+ * is; the name is for people. A name that this version does not know gives one that cannot be chosen. */
+const struct backend *backend_of(const struct task *t);
+const struct backend *backend_named(const char *name);
+/* The name of the backend for tasks whose user named none: by what the kernel can do. */
+const char *backend_by_default(void);
+/* The backend of tasks without a repository. */
 #define WORKSPACE_EMPTY "empty"
-bool workspace_is_empty(const struct task *t);
-/* The clone on Landlock alone: chosen where there are no mount namespaces, and by nobody's name. */
+/* The clone on Landlock alone, if there are no mount namespaces. */
 #define WORKSPACE_ALONE "alone"
-bool workspace_is_alone(const struct task *t);
-/* The directory of the Garth home in which the files of tasks with that backend stand. */
-const char *workspace_place(const char *backend);
 /* Where inside something of Garth's is ("/bin"; one of the INSIDE_ names without INSIDE_DIR), on the heap. */
 char *workspace_inside(const struct home *h, const struct task *t, const char *name);
-/* Whether its files are on the host, at workspace_host_dir; else it stands on a base. */
-bool workspace_is_on_host(const struct task *t);
 /* Where the host has its files, on the heap; NULL where it has none. */
 char *workspace_host_dir(const struct home *h, const struct task *t);
-/* Whether new tasks with that backend are mounted at the project's own path inside. */
-bool workspace_follows_project(const char *backend);
-/* Whether it is one whose base comes from the remote. */
-bool workspace_is_clone(const char *name);
 
 /* In the task's directory: the user's own ignore file, as it was when the task was made. */
 #define WORKSPACE_IGNORES "ignores"
 
-/* For the backends: */
 struct backend {
 	const char *name;
 	const char *const *env;
-	bool on_host;     /* its files are on the host */
-	bool at_project;  /* inside it is at the project's own path; else at its place on the host */
-	bool no_git;      /* inside there is no repository */
-	bool own_objects; /* it borrows nothing from the user's repository */
+	/* What it can do, for those who use it: */
+	bool can_be_chosen; /* the user can ask for it by its name */
+	bool has_git;       /* the task has a repository: a branch, git inside, commits to publish */
+	bool on_host;       /* its files are on the host, at workspace_host_dir; else it stands on a base */
+	/* inside, new tasks are at the project's own path; else at their place on the host */
+	bool at_project;
+	bool own_objects;    /* it borrows nothing from the user's repository */
+	bool follows_remote; /* it starts from the remote's branch, and what the remote has counts as merged */
+	bool git_worktree;   /* the user's git has it in its list of worktrees */
+	bool landlock_only;  /* it needs no namespaces: all paths inside are those of the host */
+	/* the backend in its stead if there are no namespaces; NULL: there is none */
+	const char *without_namespaces;
+	const char *place; /* the directory of the Garth home that its tasks' directories are in */
+	/* How it does it, called by workspace_…: */
 	int (*create)(struct workspace *ws, const struct buf *shown, struct err *e);
 	int (*describe)(struct workspace *ws, struct jail *j, struct err *e);
 	int (*files)(struct workspace *ws);

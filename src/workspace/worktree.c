@@ -189,6 +189,10 @@ static int worktree_refill(struct workspace *ws, const char *commit, struct err 
 
 const struct backend backend_worktree = {
 	.name = "worktree",
+	.can_be_chosen = true,
+	.has_git = true,
+	.git_worktree = true,
+	.place = "worktrees",
 	.on_host = true,
 	.create = worktree_create,
 	.describe = worktree_describe,
