@@ -51,7 +51,7 @@ int err_hint(struct err *e, const char *fmt, ...) __attribute__((format(printf, 
 struct strvec;
 int err_paths(struct err *e, const struct strvec *paths);
 
-/* The process' exit status for a kind (DESIGN: 1 failed, 2 usage, 3 no such thing, 4 refused …). */
+/* The exit status for a kind: 1 failed, 2 usage, 3 no such thing, 4 refused … */
 int err_exit_code(enum err_kind kind);
 /* The HTTP status for a kind, 200 for ERR_NONE. */
 int err_http_status(enum err_kind kind);

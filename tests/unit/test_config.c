@@ -51,7 +51,7 @@ static void test_defaults(void **state)
 		assert_non_null(config_agent_by_name(&c, agents[i]));
 }
 
-/* J8, G5: the limits and rules of the seed */
+/* J8, G5: the limits and rules by default */
 static void test_policy_defaults(void **state)
 {
 	auto_config c = { 0 };
