@@ -9,7 +9,7 @@
 #include "cli/json.h"
 #include "cli/pager.h"
 #include "cli/say.h"
-#include "git/plain.h"
+#include "git/neutral.h"
 #include "git/ref.h"
 #include "sys/fd.h"
 #include "workspace/review.h"
@@ -85,7 +85,7 @@ static int diff_published(struct task_at *at, const char *how, const struct strv
 {
 	const struct task *t = at->task;
 	auto_strvec args = STRVEC_INIT;
-	auto_plain p = PLAIN_INIT;
+	auto_neutral p = NEUTRAL_INIT;
 	char tip[65], fork[65];
 
 	if (ref_read(&at->repo, t->branch, tip, e) < 0)
@@ -93,7 +93,7 @@ static int diff_published(struct task_at *at, const char *how, const struct strv
 	find_fork(at, fork);
 	if (!*tip)
 		return err_set(e, ERR_NOTFOUND, "the branch of task '%s' is gone", t->name);
-	if (plain_open(&at->repo, at->repo.git_dir, &p, e) < 0)
+	if (neutral_open(&at->repo, at->repo.git_dir, &p, e) < 0)
 		return -1;
 	if (fd >= 0)
 		p.git.stdout_fd = fd;
@@ -110,12 +110,12 @@ static int diff_published(struct task_at *at, const char *how, const struct strv
 static int print_published(struct task_at *at, bool stat, const struct strvec *paths, struct err *e)
 {
 	auto_fd out = openat(at->ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	auto_plain p = PLAIN_INIT;
+	auto_neutral p = NEUTRAL_INIT;
 
 	if (out < 0)
 		return err_sys(e, "cannot make a buffer");
 	if (diff_published(at, stat ? "--stat" : "-p", paths, out, NULL, e) < 0 ||
-		plain_open(&at->repo, at->repo.git_dir, &p, e) < 0)
+		neutral_open(&at->repo, at->repo.git_dir, &p, e) < 0)
 		return -1;
 	return print_sized(&p.git, out, e);
 }

@@ -131,7 +131,7 @@ static int complete(struct context *c, struct run_line *o, char **argv, struct e
 		return -1;
 	o->task.weaker = o->weaker;
 	if (o->weaker && !userns_works()) {
-		if (walls_check_alone(&o->session.net, e) < 0)
+		if (walls_check_landlock_only(&o->session.net, e) < 0)
 			return -1;
 		/* with nothing on its list, which is what is left, it is called what it is */
 		if (!strcmp(o->session.net.mode, NETWORK_ALLOW)) {
@@ -253,7 +253,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	if (rc < 0 && e->kind == ERR_NOTFOUND && o->path && o->task.rev && o->task.rev == o->file.base)
 		err_wrap(e, "%s:%u:%u: base", o->path, o->file.base_at.line, o->file.base_at.column);
 	if (!rc && !o->quiet && backend_of(ret)->landlock_only)
-		say_alone();
+		say_landlock_only();
 	if (!rc && o->with_changes && !o->task.empty) {
 		rc = with_changes_carry(c, ret, o->task.dir, e);
 		if (rc < 0)

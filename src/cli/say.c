@@ -155,7 +155,7 @@ const char *say_age(long long then, char *out, unsigned long len)
 	return out;
 }
 
-void say_alone(void)
+void say_landlock_only(void)
 {
 	say_warning(
 		"no namespaces here: Landlock alone. Files, signals and sockets outside stay out of reach;");

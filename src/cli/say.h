@@ -15,7 +15,7 @@ void say_done(const char *fmt, ...) __attribute__((format(printf, 1, 2)));    /*
 void say_state(const char *fmt, ...) __attribute__((format(printf, 1, 2)));   /* ○ how things stand */
 void say_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* ▲ */
 /* What a jail without namespaces lacks. */
-void say_alone(void);
+void say_landlock_only(void);
 void say_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* ↳ a command to copy */
 /* ✗ with the hint behind it; returns the exit code for the error's kind. */
 int say_error(const struct err *e);

@@ -19,7 +19,7 @@
 #include "egress/request.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
-#include "sys/pace.h"
+#include "sys/rate_limit.h"
 #include "task/context.h"
 #include "task/network.h"
 #include "task/task.h"
@@ -278,10 +278,10 @@ static void take(const struct proxy *p, int listen, unsigned *children)
 void proxy_serve(const struct proxy *p)
 {
 	time_t last = clock_seconds();
-	struct pace pace;
+	struct rate_limit pace;
 	unsigned children = 0;
 
-	pace_init(&pace);
+	rate_limit_init(&pace);
 	signal(SIGPIPE, SIG_IGN);
 	while (children || clock_seconds() - last < (time_t)p->linger) {
 		struct pollfd fds[2] = { { p->listen[0], POLLIN, 0 }, { p->listen[1], POLLIN, 0 } };
@@ -292,7 +292,7 @@ void proxy_serve(const struct proxy *p)
 					return;
 				if (!fds[i].revents)
 					continue;
-				pace_keep(&pace);
+				rate_limit_wait(&pace);
 				take(p, p->listen[i], &children);
 			}
 			last = clock_seconds();

@@ -20,8 +20,8 @@
 #include "gateway/main.h"
 #include "gateway/routes.h"
 #include "history/sync.h"
-#include "sys/guests.h"
-#include "sys/pace.h"
+#include "sys/connections.h"
+#include "sys/rate_limit.h"
 
 /* Signals and the clock come between any two requests. */
 #define URGENT      0
@@ -36,9 +36,9 @@ struct door {
 	bool user;
 	struct evhttp *http;
 	struct evconnlistener *listener;
-	struct guests guests; /* each with the time that its next request has */
-	struct event *relief; /* looks whether it can be opened again */
-	unsigned at_most;     /* so many are connected */
+	struct connections connections; /* each with the time that its next request has */
+	struct event *relief;           /* looks whether it can be opened again */
+	unsigned at_most;               /* so many are connected */
 };
 
 struct server {
@@ -47,10 +47,10 @@ struct server {
 	struct door doors[2];
 	unsigned linger;
 	struct event *idle, *sweep, *answered, *keeper;
-	struct pace pace; /* of the agent */
-	bool answering;   /* what is being written is a handler's answer */
-	bool spoken;      /* since the idle timer was set */
-	bool leaving;     /* no command runs inside */
+	struct rate_limit pace; /* of the agent */
+	bool answering;         /* what is being written is a handler's answer */
+	bool spoken;            /* since the idle timer was set */
+	bool leaving;           /* no command runs inside */
 };
 
 static void rest(struct server *s)
@@ -63,7 +63,8 @@ static void rest(struct server *s)
 
 static bool is_alone(const struct server *s)
 {
-	return (s->leaving || !guests_count(&s->doors[0].guests)) && !guests_count(&s->doors[1].guests);
+	return (s->leaving || !connections_count(&s->doors[0].connections)) &&
+	       !connections_count(&s->doors[1].connections);
 }
 
 /* Whether it is time to go: nobody is connected, and nobody was since the last look. */
@@ -86,7 +87,7 @@ static void on_relief(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	d->at_most = guests_count(&d->guests);
+	d->at_most = connections_count(&d->connections);
 	if (d->at_most < SERVE_CONNECTIONS_MAX)
 		evconnlistener_enable(d->listener);
 	else
@@ -101,7 +102,7 @@ static void on_sweep(evutil_socket_t nobody, short what, void *arg)
 	(void)nobody;
 	(void)what;
 	for (size_t i = 0; i < ARRAY_SIZE(s->doors); i++)
-		guests_sweep(&s->doors[i].guests, SERVE_SECONDS);
+		connections_sweep(&s->doors[i].connections, SERVE_SECONDS);
 }
 
 /* What the server answers by itself, without a handler, is an answer to something that was no request. */
@@ -115,7 +116,7 @@ static void on_output(struct evbuffer *out, const struct evbuffer_cb_info *info,
 	if (evbuffer_copyout(out, line, 12) != 12 || strncmp(line, "HTTP/1.", 7) || line[9] < '4')
 		return;
 	if (!d->user)
-		pace_keep(&d->server->pace);
+		rate_limit_wait(&d->server->pace);
 	route_malformed(d->server->gate, atoi(line + 9));
 }
 
@@ -130,7 +131,7 @@ static struct bufferevent *on_connected(struct event_base *base, void *arg)
 		evbuffer_add_cb(bufferevent_get_output(bev), on_output, d);
 	/* counted only where there may be too many */
 	if (++d->at_most >= SERVE_CONNECTIONS_MAX)
-		d->at_most = guests_count(&d->guests);
+		d->at_most = connections_count(&d->connections);
 	if (d->at_most >= SERVE_CONNECTIONS_MAX) {
 		evconnlistener_disable(d->listener);
 		evtimer_add(d->relief, &soon);
@@ -192,7 +193,7 @@ static void on_request(struct evhttp_request *req, void *arg)
 		return;
 	}
 	if (!d->user)
-		pace_keep(&d->server->pace);
+		rate_limit_wait(&d->server->pace);
 	gate_set_caller(d->server->gate, fd);
 	status = route(d->server->gate, d->user, method_name(evhttp_request_get_command(req)),
 		path ? path : "", body, len, &answer);
@@ -202,7 +203,7 @@ static void on_request(struct evhttp_request *req, void *arg)
 	if (out && text)
 		evbuffer_add_printf(out, "%s\n", text);
 	evhttp_add_header(evhttp_request_get_output_headers(req), "Content-Type", "application/json");
-	guests_grant(&d->guests, fd, SERVE_SECONDS);
+	connections_grant(&d->connections, fd, SERVE_SECONDS);
 	d->server->answering = true;
 	evhttp_send_reply(req, status, status == 200 ? "OK" : "No", out);
 	d->server->answering = false;
@@ -223,7 +224,7 @@ static int open_door(struct server *s, int i, int fd)
 	d->http = evhttp_new(s->base);
 	d->listener = evconnlistener_new(s->base, NULL, NULL, LEV_OPT_CLOSE_ON_EXEC, 0, fd);
 	d->relief = evtimer_new(s->base, on_relief, d);
-	if (!d->http || !d->listener || !d->relief || guests_init(&d->guests, fd) < 0 ||
+	if (!d->http || !d->listener || !d->relief || connections_init(&d->connections, fd) < 0 ||
 		!evhttp_bind_listener(d->http, d->listener))
 		return -1;
 	evhttp_set_bevcb(d->http, on_connected, d);
@@ -326,7 +327,7 @@ int serve(struct gate *g, int agent, int user, unsigned linger, struct err *e)
 {
 	struct server s = { .gate = g, .linger = linger };
 
-	pace_init(&s.pace);
+	rate_limit_init(&s.pace);
 	s.base = open_base();
 	if (!s.base || watch_all(&s) < 0 || open_door(&s, 0, agent) < 0 || open_door(&s, 1, user) < 0)
 		return err_set(e, ERR_FAILED, "cannot start the gateway");

@@ -9,17 +9,17 @@
 #include "base/path.h"
 #include "git/content.h"
 #include "git/index.h"
-#include "git/plain.h"
+#include "git/neutral.h"
 #include "git/settings.h"
-#include "sys/beside.h"
+#include "sys/worker.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
 
 /* No filter and no other program of the repository's is in force where files are written out. */
 static int at_index(
-	const struct repo *r, const char *tree, const char *index, struct plain *ret, struct err *e)
+	const struct repo *r, const char *tree, const char *index, struct neutral *ret, struct err *e)
 {
-	if (plain_open(r, r->git_dir, ret, e) < 0)
+	if (neutral_open(r, r->git_dir, ret, e) < 0)
 		return -1;
 	ret->git.work_tree = tree;
 	ret->git.index = index;
@@ -43,7 +43,7 @@ static char *clean_monitor(const char *program, const char *id)
 
 int checkout_all(const struct repo *r, const char *commit, const char *tree, const char *index, struct err *e)
 {
-	auto_plain p = PLAIN_INIT;
+	auto_neutral p = NEUTRAL_INIT;
 
 	if (at_index(r, tree, index, &p, e) < 0 ||
 		git_do(&p.git, NULL, e, "read-tree", "--end-of-options", commit, NULL) < 0 ||
@@ -62,8 +62,8 @@ int checkout_warm(const struct repo *r, const char *tree, const char *index, con
 	/* git forgets what it learned under another ignore file than the tasks' */
 	auto_str excludes = xasprintf("core.excludesFile=%s", ignores ? ignores : "/nonexistent/ignore");
 	auto_buf out = BUF_INIT(1 << 20);
-	auto_plain p = PLAIN_INIT;
-	int rc = plain_open_at(r, own, &p, e);
+	auto_neutral p = NEUTRAL_INIT;
+	int rc = neutral_open_at(r, own, &p, e);
 
 	if (!rc) {
 		p.git.work_tree = tree;
@@ -162,7 +162,7 @@ struct delta {
 static int move_index(void *arg, struct err *e)
 {
 	struct delta *d = arg;
-	auto_plain big = PLAIN_INIT;
+	auto_neutral big = NEUTRAL_INIT;
 	auto_buf all = BUF_INIT(64 << 20);
 
 	if (at_index(d->r, d->tree, d->index, &big, e) < 0 || index_info(d->r, d->raw, &all, e) < 0)
@@ -175,7 +175,7 @@ static int move_index(void *arg, struct err *e)
 /* Checks the changed files out, by way of a small index. */
 static int write_files(struct delta *d, struct err *e)
 {
-	auto_plain small = PLAIN_INIT;
+	auto_neutral small = NEUTRAL_INIT;
 	auto_buf names = BUF_INIT(64 << 20);
 	auto_strvec checkout = STRVEC_INIT;
 	struct diff_entry entry;
@@ -203,16 +203,16 @@ int checkout_delta(const struct repo *r, const struct buf *raw, const char *tree
 	const char *scratch, const char *fsmonitor, const char *id, struct err *e)
 {
 	auto_str answer = clean_monitor(fsmonitor, id);
-	auto_beside indexing = BESIDE_INIT;
+	auto_worker indexing = BESIDE_INIT;
 	__attribute__((cleanup(delta_release))) struct delta d = { r, raw, tree, index, scratch, answer,
 		STRVEC_INIT, BUF_INIT(64 << 20) };
 
 	strvec_pushl(&d.update, "update-index", "-z", "--index-info", NULL);
 	/* the attributes before the difference, then the difference: gone ones go */
 	if (content_check_diff(r, raw, e) < 0 || add_attributes(index, r->hash_len, &d.some, e) < 0 ||
-		index_info(r, raw, &d.some, e) < 0 || beside_start(&indexing, move_index, &d, e) < 0)
+		index_info(r, raw, &d.some, e) < 0 || worker_start(&indexing, move_index, &d, e) < 0)
 		return -1;
 	if (write_files(&d, e) < 0)
 		return -1;
-	return beside_wait(&indexing, e);
+	return worker_wait(&indexing, e);
 }

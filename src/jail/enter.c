@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "jail/landlock.h"
 #include "jail/seccomp.h"
-#include "jail/standin.h"
+#include "jail/supervisor.h"
 #include "jail/steps.h"
 #include "sys/fd.h"
 #include "sys/linux.h"
@@ -123,19 +123,19 @@ static const struct step {
 	{ "die with the keeper", rights_die_with_parent },
 };
 
-static int filter_alone(struct entering *in, struct err *e)
+static int filter_landlock_only(struct entering *in, struct err *e)
 {
-	return standin_filter(in->j->net == JAIL_NET_HOST, &in->listener, e);
+	return supervisor_filter(in->j->net == JAIL_NET_HOST, &in->listener, e);
 }
 
 /* Of the same steps, those that need no namespace. A user without capabilities has none to drop. */
-static const struct step alone_steps[] = {
+static const struct step landlock_only_steps[] = {
 	{ "limits", rights_limits },
 	{ "no new privileges", rights_no_new },
 	{ "landlock", restrict_files },
 	{ "seccomp", filter_calls },
 	/* On top of it, so that what it forbids nobody stands in for. */
-	{ "stand-in", filter_alone },
+	{ "stand-in", filter_landlock_only },
 	{ "hide", rights_hide },
 	{ "die with the stand-in", rights_die_with_parent },
 };
@@ -176,14 +176,14 @@ int enter_jail(const struct jail *j, int keep, struct err *e)
 	return rc;
 }
 
-int enter_alone(const struct jail *j, int keep, int link, int *ret_listener, struct err *e)
+int enter_landlock_only(const struct jail *j, int keep, int link, int *ret_listener, struct err *e)
 {
 	struct entering in = { .j = j, .listener = -1 };
 
 	if (geteuid() != j->uid || getegid() != j->gid)
 		return err_set(e, ERR_START,
 			"cannot enter the jail: Landlock alone is for the user's own processes");
-	if (run_steps(alone_steps, ARRAY_SIZE(alone_steps), &in, e) < 0)
+	if (run_steps(landlock_only_steps, ARRAY_SIZE(landlock_only_steps), &in, e) < 0)
 		return -1;
 	for (int fd = keep + 1; fd < 64; fd++)
 		if (fd != link && fd != in.listener)

@@ -26,6 +26,6 @@ int enter_jail(const struct jail *j, int keep, struct err *e);
  * be seen in /proc; the processes inside are the user's own and are not counted by themselves; there are no
  * terminals but those that commands are started on, no shared memory of System V, no abstract sockets; the
  * network is the host's or none. */
-int enter_alone(const struct jail *j, int keep, int link, int *ret_listener, struct err *e);
+int enter_landlock_only(const struct jail *j, int keep, int link, int *ret_listener, struct err *e);
 
 #endif

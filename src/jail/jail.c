@@ -125,7 +125,7 @@ static int check_overlay(const struct jail *j, struct err *e)
 	return 0;
 }
 
-static int check_alone(const struct jail *j, struct err *e)
+static int check_landlock_only(const struct jail *j, struct err *e)
 {
 	if (j->from_root || j->listens)
 		return err_set(e, ERR_START, "Landlock alone is nothing for root, and has no proxy");
@@ -151,7 +151,7 @@ int jail_check(const struct jail *j, struct err *e)
 	for (size_t i = 0; i < j->nrows; i++)
 		if (check_row(j, i, e) < 0)
 			return -1;
-	if (j->alone && check_alone(j, e) < 0)
+	if (j->landlock_only && check_landlock_only(j, e) < 0)
 		return -1;
 	return check_overlay(j, e);
 }
@@ -173,7 +173,7 @@ void jail_pack(const struct jail *j, struct buf *out)
 	pack_num(out, j->max_memory);
 	pack_str(out, j->gives);
 	pack_num(out, j->listens);
-	pack_num(out, j->alone);
+	pack_num(out, j->landlock_only);
 	pack_strvec(out, &j->sockets);
 	pack_strvec(out, &j->lowers);
 	pack_num(out, j->nrows);
@@ -218,7 +218,7 @@ int jail_unpack(const char *data, size_t len, struct jail *ret, struct err *e)
 	j.max_memory = pack_read_num(&r, UINT64_MAX);
 	j.gives = pack_read_str(&r);
 	j.listens = pack_read_num(&r, UINT16_MAX);
-	j.alone = pack_read_num(&r, 1);
+	j.landlock_only = pack_read_num(&r, 1);
 	pack_read_strvec(&r, &j.sockets);
 	pack_read_strvec(&r, &j.lowers);
 	for (size_t n = pack_read_count(&r, 4 * sizeof(uint64_t)); n && !r.bad; n--)

@@ -84,7 +84,7 @@ struct jail {
 	uint64_t listens;
 	/* No namespaces: rows are BIND onto themselves, PROC and DEV. Of unix sockets, those in writable
 	 * places can be connected to, and these. */
-	bool alone;
+	bool landlock_only;
 	struct strvec sockets;
 };
 

@@ -143,7 +143,7 @@ static int add_rules(int rules, int abi, const struct jail *j, struct err *e)
 
 /* Without a root of its own each row has a rule: what has none is out of reach. Of /dev, the nodes that a
  * /dev of its own would have; a terminal is given by who stands outside. */
-static int add_rules_alone(int rules, int abi, const struct jail *j, struct err *e)
+static int add_rules_landlock_only(int rules, int abi, const struct jail *j, struct err *e)
 {
 	static const char *const nodes[] = { "dev/null", "dev/zero", "dev/full", "dev/random", "dev/urandom",
 		"dev/tty" };
@@ -167,7 +167,7 @@ static int add_rules_alone(int rules, int abi, const struct jail *j, struct err 
 /* Where the kernel has less than the description expects. */
 static int check_abi(const struct jail *j, int abi, struct err *e)
 {
-	if (j->alone && !landlock_scopes(abi))
+	if (j->landlock_only && !landlock_scopes(abi))
 		return err_set(e, ERR_START,
 			"Landlock alone needs ABI 6 (Linux 6.12), which keeps signals inside; here it is %d",
 			abi);
@@ -195,7 +195,7 @@ int landlock_enter(const struct jail *j, struct err *e)
 	rules = (int)syscall(SYS_landlock_create_ruleset, &set, size, 0);
 	if (rules < 0)
 		return err_sys(e, "cannot make rules");
-	if ((j->alone ? add_rules_alone : add_rules)(rules, abi, j, e) < 0)
+	if ((j->landlock_only ? add_rules_landlock_only : add_rules)(rules, abi, j, e) < 0)
 		return err_wrap(e, "cannot add a rule");
 	return syscall(SYS_landlock_restrict_self, rules, 0) < 0 ? err_sys(e, "cannot restrict") : 0;
 }

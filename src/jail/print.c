@@ -52,7 +52,7 @@ static void print_row(const struct jail *j, const struct jail_row *r, struct buf
 
 void jail_print(const struct jail *j, struct buf *out)
 {
-	if (j->alone)
+	if (j->landlock_only)
 		buf_addstr(out, "spaces   none: Landlock and the filter alone\n");
 	else
 		buf_printf(out, "spaces   user, mount, pid, ipc, uts, cgroup%s\n",
@@ -62,7 +62,7 @@ void jail_print(const struct jail *j, struct buf *out)
 		print_row(j, &j->rows[i], out);
 	buf_printf(out, "network  %s\n",
 		j->net == JAIL_NET_HOST ? "the host's"
-		: j->alone              ? "none"
+		: j->landlock_only      ? "none"
 					: "loopback only");
 	if (j->listens)
 		buf_printf(out, "proxy    127.0.0.1:%" PRIu64 ", answered from outside\n", j->listens);
@@ -84,7 +84,7 @@ void jail_print(const struct jail *j, struct buf *out)
 		buf_addstr(
 			out, "landlock the same files once more, signals and abstract sockets stay inside\n");
 	buf_addstr(out, "seccomp  the built-in filter\n");
-	if (j->alone)
+	if (j->landlock_only)
 		buf_addstr(out,
 			"standin  connects, modes and times are carried out from outside, in writable places only\n");
 	for (size_t i = 0; i < j->sockets.n; i++) {

@@ -52,8 +52,8 @@ int rights_limits(struct entering *in, struct err *e)
 		return -1;
 	/* without a user namespace it counts all of the user's: those that are there now come on top */
 	if (in->j->max_procs &&
-		set_limit(RLIMIT_NPROC, in->j->max_procs + (in->j->alone ? offspring_count_user() : 0), e) <
-			0)
+		set_limit(RLIMIT_NPROC,
+			in->j->max_procs + (in->j->landlock_only ? offspring_count_user() : 0), e) < 0)
 		return -1;
 #ifndef __SANITIZE_ADDRESS__
 	/* a sanitized first process has terabytes of its own */

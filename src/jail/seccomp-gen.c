@@ -3,7 +3,7 @@
  * time.
  *
  * The rows here are of every jail's filter; those of the second one, where there are no namespaces, stand in
- * seccomp-alone.c.
+ * seccomp-landlock-only.c.
  *
  * What is not named is allowed: a build inside must find the kernel that it finds outside. The rows are what
  * makes new namespaces or mounts, reaches around them, talks to the whole machine, or is a large piece of
@@ -200,13 +200,13 @@ static void write_programs(FILE *out)
 	finish(ctx, "seccomp_program", out);
 
 	ctx = begin();
-	add_rules(ctx, alone_rules, alone_nrules);
-	finish(ctx, "seccomp_alone_net", out);
+	add_rules(ctx, landlock_only_rules, landlock_only_nrules);
+	finish(ctx, "seccomp_landlock_only_net", out);
 
 	ctx = begin();
-	add_rules(ctx, alone_rules, alone_nrules);
-	add_rules(ctx, alone_offline_rules, alone_offline_nrules);
-	finish(ctx, "seccomp_alone", out);
+	add_rules(ctx, landlock_only_rules, landlock_only_nrules);
+	add_rules(ctx, landlock_only_offline_rules, landlock_only_offline_nrules);
+	finish(ctx, "seccomp_landlock_only", out);
 }
 
 int main(int argc, char **argv)

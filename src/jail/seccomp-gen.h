@@ -46,7 +46,7 @@ struct rule {
 	}
 
 /* seccomp-alone.c: with the host's network, and what comes to it without. */
-extern const struct rule alone_rules[], alone_offline_rules[];
-extern const size_t alone_nrules, alone_offline_nrules;
+extern const struct rule landlock_only_rules[], landlock_only_offline_rules[];
+extern const size_t landlock_only_nrules, landlock_only_offline_nrules;
 
 #endif

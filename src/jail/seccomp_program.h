@@ -7,9 +7,9 @@
 
 extern const struct sock_filter seccomp_program[];
 extern const unsigned short seccomp_program_len;
-extern const struct sock_filter seccomp_alone[];
-extern const unsigned short seccomp_alone_len;
-extern const struct sock_filter seccomp_alone_net[];
-extern const unsigned short seccomp_alone_net_len;
+extern const struct sock_filter seccomp_landlock_only[];
+extern const unsigned short seccomp_landlock_only_len;
+extern const struct sock_filter seccomp_landlock_only_net[];
+extern const unsigned short seccomp_landlock_only_net_len;
 
 #endif

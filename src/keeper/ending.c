@@ -8,7 +8,7 @@
 #include "keeper/state.h"
 #include "push/push.h"
 #include "sys/fd.h"
-#include "sys/sync.h"
+#include "sys/sync_later.h"
 #include "task/again.h"
 #include "task/disk.h"
 #include "task/end.h"

@@ -29,7 +29,7 @@ void life_start(struct keeper *k)
 	if (k->phase != PHASE_ENTERING)
 		return;
 	keeper_deadline(k, ENTER_SECONDS);
-	if (k->spec.jail->alone)
+	if (k->spec.jail->landlock_only)
 		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	if (jail_start(k->spec.jail, &orders, &k->launch, &e) < 0)
 		life_fail(k, &e);
@@ -94,7 +94,7 @@ void life_end(struct keeper *k, int exit_code)
 	keeper_deadline(k, GATE_SECONDS);
 	/* first: what is inside dies while the sockets are taken away */
 	if (k->first > 0)
-		kill(k->first, k->spec.jail->alone ? SIGTERM : SIGKILL);
+		kill(k->first, k->spec.jail->landlock_only ? SIGTERM : SIGKILL);
 	if (k->launch > 0)
 		kill(k->launch, SIGKILL);
 	keeper_stop_listening(k);
@@ -189,7 +189,8 @@ void life_note_main(const struct keeper *k, const char *text)
 
 void life_tell(struct keeper *k, struct client *c)
 {
-	auto_str text = k->still ? xasprintf("it stands still%s%s", *k->still ? ": " : "", k->still) : NULL;
+	auto_str text =
+		k->paused ? xasprintf("it stands still%s%s", *k->paused ? ": " : "", k->paused) : NULL;
 
 	if (text && c)
 		note_to(c, text);
@@ -311,7 +312,7 @@ void life_reap(struct keeper *k)
 		if (pid == k->first) {
 			k->first = 0;
 			first_died = true;
-			if (k->spec.jail->alone)
+			if (k->spec.jail->landlock_only)
 				end_what_is_left(k);
 		}
 		if (pid == k->gateway.pid)

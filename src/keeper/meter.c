@@ -54,7 +54,7 @@ static void start(struct keeper *k, const struct disk_room *now)
 		.free_files = m->began.files,
 		.held_bytes = m->held.bytes,
 		.held_files = m->held.files,
-		.lost_bytes = k->still ? lost(m->paused.bytes, now->bytes) : 0 };
+		.lost_bytes = k->paused ? lost(m->paused.bytes, now->bytes) : 0 };
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
@@ -117,7 +117,7 @@ static void obey(struct keeper *k, struct measure_result *r)
 
 	r->why[sizeof(r->why) - 1] = '\0';
 	/* what it held before it was paused stays known; so does what it held before the user's commands */
-	if (!k->still && (k->spec.main_cmd || !m->held.bytes)) {
+	if (!k->paused && (k->spec.main_cmd || !m->held.bytes)) {
 		m->held.bytes = r->bytes;
 		m->held.files = r->files;
 	}

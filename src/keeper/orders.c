@@ -19,7 +19,7 @@ static void on_born(struct keeper *k, const struct order_msg *m)
 	if (k->first || k->phase != PHASE_ENTERING || m->value <= 1 || m->value == k->launch)
 		return;
 	/* where launch stays and stands in, it is what ends everything */
-	if (k->spec.jail->alone)
+	if (k->spec.jail->landlock_only)
 		k->first = k->launch, k->launch = 0;
 	else if (waitid(P_PID, (id_t)m->value, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
 		k->first = m->value;

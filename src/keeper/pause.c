@@ -64,10 +64,10 @@ static void stop(struct keeper *k)
 
 void pause_all(struct keeper *k, const char *why)
 {
-	bool stood = k->still;
+	bool stood = k->paused;
 
-	free(k->still);
-	k->still = xstrndup(why, sizeof(((struct err *)0)->msg));
+	free(k->paused);
+	k->paused = xstrndup(why, sizeof(((struct err *)0)->msg));
 	if (!stood && !freeze(k))
 		stop(k);
 	if (!stood)
@@ -77,9 +77,9 @@ void pause_all(struct keeper *k, const char *why)
 
 bool pause_lift(struct keeper *k)
 {
-	bool stood = k->still;
+	bool stood = k->paused;
 
-	free(steal_ptr(k->still));
+	free(steal_ptr(k->paused));
 	if (k->hold)
 		event_del(k->hold);
 	if (k->freezer)

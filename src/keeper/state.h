@@ -64,7 +64,7 @@ struct keeper {
 	char *freezer;      /* sys/cgroup.h; NULL: not looked for, or none */
 	bool stopped;       /* by signals, for want of a freezer */
 	struct event *hold; /* stops again what wakes up */
-	char *still;        /* why everything inside is paused; NULL: it is not */
+	char *paused;       /* why everything inside is paused; NULL: it is not */
 	struct command *main;
 	struct command *commands[COMMANDS_MAX];
 	struct client *clients[CLIENTS_MAX];

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "dial.h"
+#include "connect.h"
 #include "listen.h"
 #include "spawn.h"
 #include "sys/fd.h"

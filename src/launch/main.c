@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "alone.h"
+#include "landlock_only.h"
 #include "init.h"
 #include "jail/enter.h"
 #include "jail/workdir.h"
@@ -62,8 +62,8 @@ int main(void)
 	if (read_description(&j, &e) < 0)
 		return fail(&e);
 	spawn_limit_files(j.max_open_files);
-	if (j.alone)
-		alone_run(&j, ORDERS_FD, tell_born, make_gift);
+	if (j.landlock_only)
+		landlock_only_run(&j, ORDERS_FD, tell_born, make_gift);
 	if (workdir_renew(&j, &e) < 0 || enter_namespaces(&j, tell_born, &pid, &e) < 0)
 		return fail(&e);
 	if (pid) {

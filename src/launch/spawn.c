@@ -10,7 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "alone.h"
+#include "landlock_only.h"
 #include "base/alloc.h"
 #include "sys/fd.h"
 
@@ -120,8 +120,9 @@ static int open_terminal(const struct order_cmd *c, int *ret_master, int *ret_sl
 	auto_fd master = -1;
 	int unlock = 0, slave;
 
-	if (alone_is()) {
-		if (alone_terminal(ret_master, ret_slave) < 0 || ioctl(*ret_master, TIOCSWINSZ, &size) < 0)
+	if (landlock_only_is()) {
+		if (landlock_only_terminal(ret_master, ret_slave) < 0 ||
+			ioctl(*ret_master, TIOCSWINSZ, &size) < 0)
 			return err_sys(e, "cannot get a terminal");
 		return 0;
 	}

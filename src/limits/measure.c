@@ -8,9 +8,9 @@
 #include "base/alloc.h"
 #include "base/size.h"
 #include "jail/userns.h"
-#include "limits/move.h"
+#include "limits/change_state.h"
 #include "limits/usage.h"
-#include "sys/ghosts.h"
+#include "sys/unlinked_files.h"
 #include "task/again.h"
 #include "task/disk.h"
 #include "task/life.h"
@@ -69,7 +69,7 @@ static void add_unexplained(struct meter *m)
 static int count(struct meter *m, struct err *e)
 {
 	bool stood_in = backend_of(&m->task)->landlock_only && !userns_works();
-	struct ghosts ghosts;
+	struct unlinked_files ghosts;
 	struct stat st;
 
 	if (m->job->late)
@@ -78,7 +78,8 @@ static int count(struct meter *m, struct err *e)
 		return -1;
 	if (m->use.closed)
 		return err_set(e, ERR_FAILED, "it has directories that cannot be looked into");
-	if (ghosts_count(m->job->keeper, stood_in, fstat(m->at.ws.dir, &st) < 0 ? 0 : st.st_dev, &ghosts) < 0)
+	if (unlinked_files_count(
+		    m->job->keeper, stood_in, fstat(m->at.ws.dir, &st) < 0 ? 0 : st.st_dev, &ghosts) < 0)
 		return err_set(e, ERR_FAILED, "what its processes have open is more than can be looked at");
 	m->use.bytes += ghosts.bytes;
 	m->use.inodes += ghosts.inodes;
@@ -135,7 +136,7 @@ static int move(struct meter *m, const char *event, const char *to, const char *
 
 	if (audit_open(m->context.home.fd, m->context.store, &audit, e) < 0)
 		return -1;
-	return limits_move(&m->context, &m->task, audit, event, to, why, e);
+	return limits_change_state(&m->context, &m->task, audit, event, to, why, e);
 }
 
 static int end(struct meter *m, struct measure_result *r, struct err *e)

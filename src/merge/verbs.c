@@ -3,7 +3,7 @@
 #include <ctype.h>
 
 #include "base/alloc.h"
-#include "git/plain.h"
+#include "git/neutral.h"
 
 /* Beyond so many, git looks at all files instead of matching each against each path. */
 #define PATHS_MAX 256
@@ -72,11 +72,11 @@ int verb_merge_tree(const struct repo *r, const char *ours, const char *theirs, 
 {
 	auto_strvec args = STRVEC_INIT;
 	auto_buf out = BUF_INIT(64 << 20), errtext = BUF_SMALL;
-	auto_plain p = PLAIN_INIT;
+	auto_neutral p = NEUTRAL_INIT;
 	int code;
 
 	/* without the drivers that the repository's configuration names for attributes to choose */
-	if (plain_open(r, r->git_dir, &p, e) < 0)
+	if (neutral_open(r, r->git_dir, &p, e) < 0)
 		return -1;
 	strvec_pushl(&args, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs,
 		NULL);
@@ -180,9 +180,9 @@ static int run_at(const struct git *g, struct strvec *args, const struct buf *in
 static int at_place(const struct verb_place *p, struct strvec *args, const struct buf *input, struct buf *out,
 	int *ret_code, struct err *e)
 {
-	auto_plain plain = PLAIN_INIT;
+	auto_neutral plain = NEUTRAL_INIT;
 
-	if (plain_open(p->repo, p->git_dir, &plain, e) < 0)
+	if (neutral_open(p->repo, p->git_dir, &plain, e) < 0)
 		return -1;
 	plain.git.work_tree = p->work_tree;
 	plain.git.index = p->index;

@@ -138,7 +138,7 @@ void gate_drop_verifier(struct gate *g)
 	g->has_verifier = false;
 }
 
-bool gate_is_alone(const struct gate *g)
+bool gate_is_landlock_only(const struct gate *g)
 {
 	return backend_of(&g->task)->landlock_only && !userns_works();
 }
@@ -148,9 +148,9 @@ int gate_verifier(struct gate *g, struct verifier **ret, struct err *e)
 	if (g->has_verifier && !verifier_is_alive(&g->verifier))
 		gate_drop_verifier(g);
 	if (!g->has_verifier) {
-		auto_str dir = gate_is_alone(g) ? home_path(&g->context.home, "tasks/%lld/verify",
-							  (long long)g->task.id)
-						: NULL;
+		auto_str dir = gate_is_landlock_only(g) ? home_path(&g->context.home, "tasks/%lld/verify",
+								  (long long)g->task.id)
+							: NULL;
 
 		if (verifier_open(&g->at.repo, g->task.id, dir, &g->verifier, e) < 0)
 			return -1;

@@ -42,7 +42,7 @@ struct gate {
 int gate_open(struct gate *g, const char *task, int inside_orders, struct err *e);
 void gate_close(struct gate *g);
 /* Whether its jail is one of Landlock alone. */
-bool gate_is_alone(const struct gate *g);
+bool gate_is_landlock_only(const struct gate *g);
 /* The verifier, started if it is not there. */
 int gate_verifier(struct gate *g, struct verifier **ret, struct err *e);
 /* Ends it: it failed, or something in it did. The next gate_verifier starts another. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "limits/move.h"
+#include "limits/change_state.h"
 #include "sys/sock.h"
 #include "task/life.h"
 
@@ -26,7 +26,7 @@ int pause_task(struct gate *g, const char *why, struct err *e)
 			e, ERR_REFUSED, "task '%s' does not run, it is %s", g->task.name, g->task.state);
 	/* one that waits to be used would wait for ever */
 	runner_drop_piped(&g->inside, &g->packer);
-	return limits_move(&g->context, &g->task, g->audit, "pause", STATE_PAUSED, why, e) < 0
+	return limits_change_state(&g->context, &g->task, g->audit, "pause", STATE_PAUSED, why, e) < 0
 		       ? -1
 		       : signal_all(g, SIGSTOP, why, e);
 }
@@ -36,7 +36,7 @@ int resume_task(struct gate *g, struct err *e)
 	if (strcmp(g->task.state, STATE_PAUSED))
 		return err_set(
 			e, ERR_REFUSED, "task '%s' is not paused, it is %s", g->task.name, g->task.state);
-	return limits_move(&g->context, &g->task, g->audit, "resume", STATE_RUNNING, "", e) < 0
+	return limits_change_state(&g->context, &g->task, g->audit, "resume", STATE_RUNNING, "", e) < 0
 		       ? -1
 		       : signal_all(g, SIGCONT, "", e);
 }

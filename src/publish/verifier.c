@@ -108,7 +108,7 @@ static int on_born(struct verifier *v, pid_t pid, struct err *e)
 {
 	siginfo_t info = { 0 };
 
-	if (v->alone && v->launch > 0 && !v->first && pid > 1) {
+	if (v->landlock_only && v->launch > 0 && !v->first && pid > 1) {
 		v->first = v->launch;
 		v->launch = 0;
 		return set_limits(pid, e);
@@ -249,7 +249,7 @@ void verifier_close(struct verifier *v)
 	fd_closep(&v->runner.orders);
 	v->runner.orders = -1;
 	/* who stands in ends what it stands in for */
-	end_process(&v->first, v->alone ? SIGTERM : SIGKILL);
+	end_process(&v->first, v->landlock_only ? SIGTERM : SIGKILL);
 	end_process(&v->launch, SIGKILL);
 	quarantine_close(&v->at);
 	strvec_release(&v->env);

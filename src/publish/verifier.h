@@ -28,7 +28,7 @@ struct verifier {
 	const struct repo *repo;
 	struct runner runner;
 	pid_t first, launch; /* 0: none, or waited for */
-	bool alone;          /* in a jail without namespaces */
+	bool landlock_only;  /* in a jail without namespaces */
 	/* Places inside: a repository with nothing in it, the room in memory, a place for files, garth-plain.
 	 */
 	char *empty, *memory, *tmp, *plain_path;

@@ -72,7 +72,7 @@ static void describe_rooms(const struct verifier *v, const char *plain, struct j
 	describe_repository(v, j);
 }
 
-static int make_alone(const struct verifier *v, const char *dir, struct err *e)
+static int make_landlock_only(const struct verifier *v, const char *dir, struct err *e)
 {
 	auto_str config = config_text(v);
 	auto_fd parent = -1, top = -1;
@@ -98,12 +98,12 @@ static int make_alone(const struct verifier *v, const char *dir, struct err *e)
 }
 
 /* The same on Landlock alone: real directories, made before, at their own places. */
-static void describe_alone(const struct verifier *v, struct jail *j)
+static void describe_landlock_only(const struct verifier *v, struct jail *j)
 {
 	static const char *const programs[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
 		"/nix/store", "/gnu/store", "/etc/ld.so.cache" };
 
-	j->alone = true;
+	j->landlock_only = true;
 	jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_NOEXEC, v->tmp, v->tmp);
 	jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_NOEXEC, v->memory, v->memory);
 	jail_add(j, JAIL_BIND, 0, v->empty, v->empty);
@@ -131,8 +131,8 @@ int verifier_describe(const struct verifier *v, struct jail *j, struct err *e)
 	j->gives = xstrdup(v->memory);
 	jail_add(j, JAIL_PROC, 0, "", "/proc");
 	jail_add(j, JAIL_DEV, JAIL_WRITE, "", "/dev");
-	if (v->alone) {
-		describe_alone(v, j);
+	if (v->landlock_only) {
+		describe_landlock_only(v, j);
 	} else {
 		j->hostname = xstrdup("verifier");
 		describe_rooms(v, plain, j);
@@ -143,11 +143,11 @@ int verifier_describe(const struct verifier *v, struct jail *j, struct err *e)
 
 int verifier_set_places(struct verifier *v, const char *alone, struct err *e)
 {
-	v->alone = alone != NULL;
+	v->landlock_only = alone != NULL;
 	v->empty = alone ? path_join(alone, "repo") : xstrdup("/repo");
 	v->memory = alone ? path_join(alone, "memory") : xstrdup("/memory");
 	v->tmp = alone ? path_join(alone, "tmp") : xstrdup("/tmp");
 	if (!alone)
 		return v->plain_path = xstrdup("/run/garth/plain"), 0;
-	return proc_find_part("garth-plain", &v->plain_path, e) < 0 ? -1 : make_alone(v, alone, e);
+	return proc_find_part("garth-plain", &v->plain_path, e) < 0 ? -1 : make_landlock_only(v, alone, e);
 }

@@ -103,7 +103,7 @@ static int expect(
 }
 
 /* Several trees walked through side by side, each by its names. */
-struct beside {
+struct worker {
 	struct tree tree[COMPARE_MAX];
 	size_t at[COMPARE_MAX];
 	size_t n;
@@ -111,7 +111,7 @@ struct beside {
 
 /* Whether one of them has the very same entry; *inner are the directories that they have at the name. */
 static bool stands_beside(
-	struct beside *b, const struct tree_entry *t, unsigned hash_len, struct others *inner)
+	struct worker *b, const struct tree_entry *t, unsigned hash_len, struct others *inner)
 {
 	bool same = false;
 
@@ -187,7 +187,7 @@ static int look_at_entry(struct looker *l, const struct tree_entry *t, const str
 	return rc;
 }
 
-static int look_at_entries(struct looker *l, const struct tree *t, struct beside *b, unsigned depth,
+static int look_at_entries(struct looker *l, const struct tree *t, struct worker *b, unsigned depth,
 	uint64_t *weight, bool *unseen, struct err *e)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -204,7 +204,7 @@ static int look_at_entries(struct looker *l, const struct tree *t, struct beside
 static int look_at_tree(struct looker *l, const unsigned char *oid, const struct others *others,
 	unsigned depth, uint64_t *ret_weight, struct err *e)
 {
-	struct beside b = { 0 };
+	struct worker b = { 0 };
 	auto_tree t = { 0 };
 	uint64_t weight = 1;
 	bool unseen = false;

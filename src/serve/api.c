@@ -18,7 +18,7 @@
 #include "serve/child.h"
 #include "serve/routes.h"
 #include "sys/fd.h"
-#include "sys/guests.h"
+#include "sys/connections.h"
 
 #define RELIEF_USEC 50000
 #define BACKLOG     64
@@ -37,7 +37,7 @@ struct api {
 	struct door door;
 	struct evhttp *http;
 	struct evconnlistener *listener;
-	struct guests guests;
+	struct connections connections;
 	struct event *sweep, *relief;
 	unsigned at_most; /* so many are connected */
 	unsigned running;
@@ -87,7 +87,7 @@ static void reply(struct api *a, struct evhttp_request *req, int status, struct 
 		evhttp_add_header(headers, "WWW-Authenticate", "Bearer");
 	if (status == 405)
 		evhttp_add_header(headers, "Allow", "GET");
-	guests_grant(&a->guests, fd_of(req), API_SECONDS);
+	connections_grant(&a->connections, fd_of(req), API_SECONDS);
 	/* frees the request, also where nobody is there any more to take the answer */
 	evhttp_send_reply(req, status, status == 200 ? "OK" : "No", body);
 	if (body)
@@ -224,7 +224,7 @@ static void on_request(struct evhttp_request *req, void *arg)
 	 * it in the line have their time too */
 	bufferevent_set_timeouts(
 		evhttp_connection_get_bufferevent(evhttp_request_get_connection(req)), NULL, NULL);
-	guests_grant(&a->guests, fd_of(req),
+	connections_grant(&a->connections, fd_of(req),
 		(API_CONNECTIONS_MAX / API_RUNNING_MAX + 1) * API_ANSWER_SECONDS + API_SECONDS);
 	go_on(a);
 }
@@ -235,7 +235,7 @@ static void on_sweep(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	guests_sweep(&a->guests, API_SECONDS);
+	connections_sweep(&a->connections, API_SECONDS);
 }
 
 static void on_relief(evutil_socket_t fd, short what, void *arg)
@@ -245,7 +245,7 @@ static void on_relief(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	a->at_most = guests_count(&a->guests);
+	a->at_most = connections_count(&a->connections);
 	if (a->at_most < API_CONNECTIONS_MAX)
 		evconnlistener_enable(a->listener);
 	else
@@ -259,7 +259,7 @@ static struct bufferevent *on_connected(struct event_base *base, void *arg)
 
 	/* counted only where there may be too many */
 	if (++a->at_most >= API_CONNECTIONS_MAX)
-		a->at_most = guests_count(&a->guests);
+		a->at_most = connections_count(&a->connections);
 	if (a->at_most >= API_CONNECTIONS_MAX) {
 		evconnlistener_disable(a->listener);
 		evtimer_add(a->relief, &soon);
@@ -276,8 +276,9 @@ static int set_up(struct api *a, int fd)
 		evconnlistener_new(a->base, NULL, NULL, LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_CLOSE_ON_FREE, 0, fd);
 	a->sweep = event_new(a->base, -1, EV_PERSIST, on_sweep, a);
 	a->relief = evtimer_new(a->base, on_relief, a);
-	if (!a->http || !a->listener || !a->sweep || !a->relief || guests_init(&a->guests, fd) < 0 ||
-		event_add(a->sweep, &second) || !evhttp_bind_listener(a->http, a->listener))
+	if (!a->http || !a->listener || !a->sweep || !a->relief ||
+		connections_init(&a->connections, fd) < 0 || event_add(a->sweep, &second) ||
+		!evhttp_bind_listener(a->http, a->listener))
 		return -1;
 	evhttp_set_bevcb(a->http, on_connected, a);
 	evhttp_set_gencb(a->http, on_request, a);

@@ -14,7 +14,7 @@
 #include "base/strvec.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
-#include "sys/later.h"
+#include "sys/remove_later.h"
 #include "sys/lock.h"
 #include "sys/proc.h"
 #include "sys/tree.h"

@@ -15,7 +15,7 @@
 #include "git/worktree.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
-#include "sys/later.h"
+#include "sys/remove_later.h"
 #include "sys/lock.h"
 #include "sys/tree.h"
 #include "task/archive.h"

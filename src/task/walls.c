@@ -224,7 +224,7 @@ int walls_describe(
 	if (borrowed_check(c, &at->repo, e) < 0)
 		return -1;
 	if (backend_of(at->task)->landlock_only)
-		return walls_describe_alone(c, at, &outside, &tools, o, ret, e);
+		return walls_describe_landlock_only(c, at, &outside, &tools, o, ret, e);
 	jail_add(ret, JAIL_PROC, 0, "", "/proc");
 	jail_add(ret, JAIL_DEV, JAIL_WRITE, "", "/dev");
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, tmp, "/tmp");
@@ -257,13 +257,14 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	const struct network *net, const char *session, const struct strvec *extra_env, char *const *argv,
 	struct order_cmd *ret, struct err *e)
 {
-	bool alone = backend_of(t)->landlock_only;
-	auto_str home =
-		alone ? home_path(&c->home, "tasks/%lld/home", (long long)t->id) : xstrdup(c->user_home);
-	auto_str tmp = alone ? home_path(&c->home, "tasks/%lld/tmp", (long long)t->id) : xstrdup("/tmp");
+	bool landlock_only = backend_of(t)->landlock_only;
+	auto_str home = landlock_only ? home_path(&c->home, "tasks/%lld/home", (long long)t->id)
+				      : xstrdup(c->user_home);
+	auto_str tmp =
+		landlock_only ? home_path(&c->home, "tasks/%lld/tmp", (long long)t->id) : xstrdup("/tmp");
 	auto_str dir = workspace_inside(&c->home, t, ""), path = walls_path(c, t);
-	auto_str socket =
-		alone ? home_path(&c->home, "tasks/%lld/gateway", (long long)t->id) : xstrdup(INSIDE_GATEWAY);
+	auto_str socket = landlock_only ? home_path(&c->home, "tasks/%lld/gateway", (long long)t->id)
+					: xstrdup(INSIDE_GATEWAY);
 	auto_strvec fixed = STRVEC_INIT;
 
 	strvec_pushf(&fixed, "HOME=%s", home);
@@ -278,7 +279,7 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	strvec_pushf(&fixed, "GARTH_SESSION=%s", session);
 	strvec_pushf(&fixed, "GARTH_WORKSPACE=%s", t->workspace);
 	strvec_pushf(&fixed, "GARTH_SOCKET=%s", socket);
-	if (alone)
+	if (landlock_only)
 		strvec_pushf(&fixed, "GARTH_DIR=%s", dir);
 	strvec_pushf(&fixed, "GARTH_QUESTION_FILE=%s" QUESTION_NAME, tmp);
 	network_env(net, &fixed);

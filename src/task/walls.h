@@ -26,7 +26,7 @@ int walls_describe(
 	struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e);
 
 /* Whether a task on Landlock alone can have that network; ERR_REFUSED. */
-int walls_check_alone(const struct network *n, struct err *e);
+int walls_check_landlock_only(const struct network *n, struct err *e);
 
 /* A command for the inside: its environment is built from the allow-list (agent may be NULL), its directory
  * is the workspace. session is the run's id. argv is copied. */

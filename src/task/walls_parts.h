@@ -42,7 +42,7 @@ void login_script(const char *path, bool fish, struct buf *out);
 
 /* The jail of a task whose workspace is made for Landlock alone; jail_init and what is the same for all were
  * done. outside: hidden everywhere; tools: in the directories that the configuration names. */
-int walls_describe_alone(struct context *c, struct task_at *at, const struct hidden *outside,
+int walls_describe_landlock_only(struct context *c, struct task_at *at, const struct hidden *outside,
 	const struct hidden *tools, const struct walls_opts *o, struct jail *j, struct err *e);
 
 #endif

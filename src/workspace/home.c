@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
-#include "git/plain.h"
+#include "git/neutral.h"
 #include "sys/fd.h"
 #include "workspace/identity.h"
 
@@ -63,7 +63,7 @@ int home_open(const char *env_home, const char *user_home, struct home *ret, str
 	if (rc < 0)
 		return -1;
 	/* on a full disk a home without it is good for all that only looks */
-	plain_make(h.fd, h.path, &ignored);
+	neutral_make(h.fd, h.path, &ignored);
 	identity_look(&h);
 	*ret = h;
 	h = (struct home){ .fd = -1 };

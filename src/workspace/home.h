@@ -9,7 +9,7 @@
  *	stubs/                    the layer with the mount point for .git
  *	trash/<id>/               discarded tasks, kept for a while
  *	reserve                   room on a full disk (space.h)
- *	plain/                    empty repositories to run git in, without settings (git/plain.h)
+ *	plain/                    empty repositories to run git in, without settings (git/neutral.h)
  *	scratch/                  throw-away repositories of commands that are running
  */
 #ifndef WORKSPACE_HOME_H

@@ -16,7 +16,7 @@
 #define OWN_OBJECTS "own-objects"
 
 static const struct backend *const backends[] = { &backend_overlay, &backend_worktree, &backend_clone,
-	&backend_empty, &backend_alone };
+	&backend_empty, &backend_landlock_only };
 
 static const struct backend *by_name(const char *name)
 {

@@ -126,7 +126,8 @@ struct backend {
 	int (*published)(struct workspace *ws, const char *tip, struct err *e);
 };
 
-extern const struct backend backend_overlay, backend_worktree, backend_clone, backend_empty, backend_alone;
+extern const struct backend backend_overlay, backend_worktree, backend_clone, backend_empty,
+	backend_landlock_only;
 
 struct private_spec;
 /* Makes tasks/<id>/git, with objects of its own where they cannot or must not be borrowed. */

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/strvec.h"
-#include "sys/later.h"
+#include "sys/remove_later.h"
 #include "sys/lock.h"
 
 static enum tree_next collect(const struct tree_entry *t, void *arg, struct err *e)

@@ -1,0 +1,201 @@
+#include "git/neutral.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "sys/fd.h"
+
+#define PLACE "plain"
+
+/* plain/ of the one Garth home that a process has. */
+static char *place;
+
+static const struct format {
+	const char *name, *config;
+	unsigned hash_len;
+} formats[] = {
+	{ "sha1", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n", 20 },
+	{ "sha256",
+		"[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tobjectformat = sha256\n",
+		32 },
+};
+
+/* Facts about the files and how they are compared; none names a program or a file. */
+static const char *const carried[] = {
+	"core.autocrlf",
+	"core.bigfilethreshold",
+	"core.checkstat",
+	"core.checkroundtripencoding",
+	"core.compression",
+	"core.eol",
+	"core.filemode",
+	"core.ignorecase",
+	"core.loosecompression",
+	"core.precomposeunicode",
+	"core.protecthfs",
+	"core.protectntfs",
+	"core.safecrlf",
+	"core.sharedrepository",
+	"core.symlinks",
+	"core.trustctime",
+	"diff.algorithm",
+	"diff.renamelimit",
+	"diff.renames",
+	"merge.directoryrenames",
+	"merge.renamelimit",
+	"merge.renames",
+};
+
+static int make_one(
+	int parent, const char *at, const struct format *f, const struct buf *exclude, struct err *e)
+{
+	static const char *const dirs[] = { "", "objects", "refs", "info" };
+	static const char head[] = "ref: refs/heads/none\n";
+	const struct {
+		const char *name, *text;
+		size_t len;
+	} files[] = {
+		{ "config", f->config, strlen(f->config) },
+		{ "info/exclude", exclude ? buf_str(exclude) : "", exclude ? exclude->len : 0 },
+		/* with this it is whole */
+		{ "HEAD", head, strlen(head) },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		auto_str dir = *dirs[i] ? path_join(at, dirs[i]) : xstrdup(at);
+
+		if (mkdirat(parent, dir, 0700) < 0 && errno != EEXIST)
+			return err_sys(e, "cannot make '%s'", dir);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		auto_str path = path_join(at, files[i].name);
+
+		if (write_file(parent, path, files[i].text, files[i].len, 0600, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int neutral_make(int home, const char *home_path, struct err *e)
+{
+	free(place);
+	place = path_join(home_path, PLACE);
+	if (mkdirat(home, PLACE, 0700) < 0 && errno != EEXIST)
+		return err_sys(e, "cannot make '%s'", place);
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		auto_str at = path_join(PLACE, formats[i].name), marker = path_join(at, "HEAD");
+
+		if (faccessat(home, marker, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
+			make_one(home, at, &formats[i], NULL, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void neutral_release(struct neutral *p)
+{
+	free(p->dir);
+	free(p->objects);
+	strvec_release(&p->settings);
+	*p = (struct neutral)NEUTRAL_INIT;
+}
+
+static bool is_carried(const char *key, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(carried); i++)
+		if (strlen(carried[i]) == n && !strncmp(key, carried[i], n))
+			return true;
+	return false;
+}
+
+/* Whether there is anything to ask git for: a repository as git makes it has none of these words, but for the
+ * one that says what is so anyway. Cheaper than a process, and a word too many only costs one. */
+static bool may_have_settings(const char *git_dir)
+{
+	static const char usual[] = "filemode = true";
+	auto_str path = path_join(git_dir, "config"), worktree = path_join(git_dir, "commondir");
+	auto_buf text = BUF_INIT(1 << 20);
+	struct err ignored = ERR_INIT;
+	char *p;
+
+	if (!access(worktree, F_OK) || read_file(AT_FDCWD, path, &text, &ignored) < 0 ||
+		memchr(text.data, 0, text.len) || strcasestr(buf_str(&text), "include") ||
+		strcasestr(buf_str(&text), "worktreeconfig"))
+		return true;
+	if ((p = strstr(buf_str(&text), usual)))
+		*p = '#';
+	for (size_t i = 0; i < ARRAY_SIZE(carried); i++)
+		if (strcasestr(buf_str(&text), strchr(carried[i], '.') + 1))
+			return true;
+	return false;
+}
+
+static int read_settings(const char *git_dir, struct strvec *ret, struct err *e)
+{
+	struct git g = { .dir = git_dir, .seconds = 60 };
+	auto_buf list = BUF_INIT(4 << 20);
+
+	if (!may_have_settings(git_dir))
+		return 0;
+	if (git_do(&g, &list, e, "config", "--list", "-z", "--includes", NULL) < 0)
+		return err_wrap(e, "cannot read the repository's configuration");
+	for (size_t at = 0; at < list.len; at += strlen(list.data + at) + 1) {
+		const char *key = list.data + at;
+		size_t n = strcspn(key, "\n");
+
+		if (is_carried(key, n))
+			strvec_pushf(ret, "%.*s=%s", (int)n, key, key[n] ? key + n + 1 : "true");
+	}
+	return 0;
+}
+
+static const struct format *format_of(const struct repo *r)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (formats[i].hash_len == r->hash_len)
+			return &formats[i];
+	return NULL;
+}
+
+/* With the git directory `dir`, which becomes its own. */
+static int fill(const struct repo *r, const char *git_dir, char *dir, struct neutral *ret, struct err *e)
+{
+	auto_neutral p = { .dir = dir, .objects = path_join(r->git_dir, "objects"), .settings = STRVEC_INIT };
+
+	if (read_settings(git_dir, &p.settings, e) < 0)
+		return -1;
+	*ret = p;
+	p = (struct neutral)NEUTRAL_INIT;
+	ret->git = (struct git){
+		.dir = ret->dir, .cwd = ret->dir, .objects = ret->objects, .settings = &ret->settings
+	};
+	return 0;
+}
+
+int neutral_open(const struct repo *r, const char *git_dir, struct neutral *ret, struct err *e)
+{
+	const struct format *f = format_of(r);
+
+	if (!place || !f)
+		return err_set(e, ERR_FAILED, "there is no plain repository to run git in");
+	return fill(r, git_dir, path_join(place, f->name), ret, e);
+}
+
+int neutral_open_at(const struct repo *r, const char *at, struct neutral *ret, struct err *e)
+{
+	auto_str path = path_join(r->git_dir, "info/exclude");
+	const struct format *f = format_of(r);
+	auto_buf exclude = BUF_INIT(1 << 20);
+
+	if (read_file(AT_FDCWD, path, &exclude, e) < 0 && e->kind != ERR_NOTFOUND)
+		return -1;
+	if (!f || make_one(AT_FDCWD, at, f, &exclude, e) < 0)
+		return f ? -1 : err_set(e, ERR_FAILED, "an object format that is not known");
+	return fill(r, r->git_dir, xstrdup(at), ret, e);
+}

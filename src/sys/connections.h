@@ -1,0 +1,34 @@
+/*
+ * Who is connected to a listening socket, for servers whose library does not tell when a connection ends and
+ * gives each new byte new time: the kernel is asked, descriptor by descriptor, and every connection has a
+ * moment until which it may stay.
+ */
+#ifndef SYS_CONNECTIONS_H
+#define SYS_CONNECTIONS_H
+
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <time.h>
+
+#define GUESTS_FDS 256 /* descriptors below this are looked at */
+
+struct connections {
+	int listener;
+	struct sockaddr_storage name; /* of the listener, which accepted connections have too */
+	socklen_t len;
+	struct {
+		ino_t socket;
+		time_t until;
+	} v[GUESTS_FDS]; /* by descriptor */
+};
+
+/* -1 and errno. */
+int connections_init(struct connections *g, int listener);
+unsigned connections_count(const struct connections *g);
+/* The guest at this descriptor may stay for so many seconds from now on. */
+void connections_grant(struct connections *g, int fd, unsigned seconds);
+/* Ends the connections whose time is over; who is new has so many seconds from now on. Once a second or so.
+ */
+void connections_sweep(struct connections *g, unsigned seconds);
+
+#endif

@@ -1,0 +1,430 @@
+#include "sys/unlinked_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "sys/clock.h"
+#include "sys/fd.h"
+
+#define TEXT_MAX      (4u << 20)
+#define PROCESSES_MAX 5000
+#define LOOKS_MAX     300000 /* descriptors and mappings */
+#define TABLE_SIZE    (1u << 16)
+#define SECONDS_MAX   3
+#define SENT_LOOKS    4
+#define SENT_WAIT_NS  50000000
+#define SOCKETS_SURE  500
+#define ROUNDS_MAX    20
+#define ROUND_WAIT_NS 5000000
+
+struct file {
+	dev_t dev;
+	ino_t ino;
+};
+
+struct look {
+	pid_t *pids;
+	size_t npids;
+	struct file *table; /* of those that were counted; ino 0: free */
+	size_t nfiles, looks;
+	struct unlinked_files found;
+	size_t sockets;
+	int64_t until;
+	dev_t home;
+	bool too_much;
+	bool vanished; /* a process ended while it was looked at: who has its descriptors now may have been
+			  missed */
+};
+
+/* Processes that had ended and were not waited for. */
+struct zombies {
+	pid_t *v;
+	size_t n;
+};
+
+/* False where nothing more is to be looked at. */
+static bool go_on(struct look *l)
+{
+	if (++l->looks > LOOKS_MAX || l->nfiles > TABLE_SIZE / 2 ||
+		(l->looks % 256 == 0 && clock_ms() > l->until))
+		l->too_much = true;
+	return !l->too_much;
+}
+
+/* False where it was counted before. */
+static bool take(struct look *l, dev_t dev, ino_t ino)
+{
+	size_t i = (size_t)(ino * 2654435761u ^ dev) % TABLE_SIZE;
+
+	for (; l->table[i].ino; i = (i + 1) % TABLE_SIZE)
+		if (l->table[i].ino == ino && l->table[i].dev == dev)
+			return false;
+	l->table[i] = (struct file){ dev, ino };
+	l->nfiles++;
+	return true;
+}
+
+static bool read_text(const char *path, struct buf *out)
+{
+	auto_fd fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct err ignored = ERR_INIT;
+
+	/* what is more than fits is cut */
+	return fd >= 0 && (!read_rest(fd, out, path, &ignored) || out->len);
+}
+
+static bool is_memory(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) < 0 || fs.f_type == TMPFS_MAGIC || fs.f_type == HUGETLBFS_MAGIC ||
+	       fs.f_type == RAMFS_MAGIC;
+}
+
+static bool is_unlinked(const struct stat *st)
+{
+	return !st->st_nlink && (S_ISREG(st->st_mode) || S_ISFIFO(st->st_mode) || S_ISDIR(st->st_mode));
+}
+
+/* fd is one of ours for that file. */
+static void count(struct look *l, int fd, const struct stat *st)
+{
+	if ((st->st_dev != l->home && is_memory(fd)) || !take(l, st->st_dev, st->st_ino))
+		return;
+	l->found.bytes += (uint64_t)st->st_blocks * 512;
+	l->found.inodes++;
+}
+
+/* Descriptors that were sent and not taken are in nobody's table. Where they are used they are so for a
+ * moment. */
+static bool has_sent(const char *info)
+{
+	for (int looks = 0; looks < SENT_LOOKS; looks++) {
+		auto_buf text = BUF_SMALL;
+		const char *at = read_text(info, &text) ? strstr(buf_str(&text), "scm_fds:") : NULL;
+
+		if (!at || !strtoul(at + 8, NULL, 10))
+			return false;
+		nanosleep(&(struct timespec){ .tv_nsec = SENT_WAIT_NS }, NULL);
+	}
+	return true;
+}
+
+static void look_at_socket(struct look *l, const char *info)
+{
+	if (++l->sockets > SOCKETS_SURE || (!l->found.unsure && has_sent(info)))
+		l->found.unsure = true;
+}
+
+/* How many descriptors there are at most, as the status tells, which everybody can read. */
+static unsigned long count_slots(pid_t pid)
+{
+	auto_str path = xasprintf("/proc/%d/status", (int)pid);
+	auto_buf text = BUF_SMALL;
+	const char *at = read_text(path, &text) ? strstr(buf_str(&text), "\nFDSize:") : NULL;
+
+	return at ? strtoul(at + 8, NULL, 10) : 0;
+}
+
+/* A process that has closed its /proc to others (PR_SET_DUMPABLE): who made its user namespace can still have
+ * what it has open, one by one. */
+static void look_at_closed(struct look *l, pid_t pid)
+{
+	auto_fd process = (int)syscall(SYS_pidfd_open, pid, 0);
+	unsigned long slots = count_slots(pid);
+	struct stat st;
+
+	if (process < 0) {
+		l->too_much |= errno != ESRCH;
+		return;
+	}
+	for (unsigned long i = 0; i < slots && go_on(l); i++) {
+		auto_fd fd = (int)syscall(SYS_pidfd_getfd, process, (int)i, 0);
+
+		if (fd < 0 && errno == ESRCH)
+			return;
+		if (fd < 0 && errno != EBADF) {
+			l->too_much = true;
+			return;
+		}
+		if (fd < 0 || fstat(fd, &st) < 0)
+			continue;
+		if (is_unlinked(&st))
+			count(l, fd, &st);
+		if (S_ISSOCK(st.st_mode)) {
+			auto_str info = xasprintf("/proc/self/fdinfo/%d", fd);
+
+			look_at_socket(l, info);
+		}
+	}
+}
+
+/* path is a process' or a thread's. */
+static void look_at_table(struct look *l, const char *path, pid_t pid)
+{
+	DIR *d = opendir(path);
+	struct dirent *ent;
+	struct stat st;
+
+	if (!d) {
+		if (errno == EACCES)
+			look_at_closed(l, pid);
+		return;
+	}
+	while ((ent = readdir(d)) && go_on(l)) {
+		if (ent->d_name[0] == '.' || fstatat(dirfd(d), ent->d_name, &st, 0) < 0)
+			continue;
+		if (S_ISSOCK(st.st_mode)) {
+			auto_str info = xasprintf("%sinfo/%s", path, ent->d_name);
+
+			look_at_socket(l, info);
+		}
+		if (!is_unlinked(&st))
+			continue;
+		auto_fd fd = openat(dirfd(d), ent->d_name, O_PATH | O_CLOEXEC);
+
+		if (fd >= 0)
+			count(l, fd, &st);
+	}
+	closedir(d);
+}
+
+/* Whether it has the descriptors of its process' first thread; false where that is not to be known. */
+static bool shares_table(pid_t first, pid_t thread)
+{
+	return first == thread || !syscall(SYS_kcmp, first, thread, KCMP_FILES, 0, 0);
+}
+
+/* A process goes on when its first thread has ended, and then has its table and memory in the others alone.
+ */
+static bool has_memory(pid_t pid, pid_t thread)
+{
+	auto_str path = xasprintf("/proc/%d/task/%d/statm", (int)pid, (int)thread);
+	auto_buf text = BUF_SMALL;
+
+	return read_text(path, &text) && strtoul(buf_str(&text), NULL, 10) > 0;
+}
+
+/* A directory that is removed while somebody stands in it. */
+static void look_at_place(struct look *l, const char *path, const char *thread)
+{
+	auto_str name = xasprintf("%s/%s/cwd", path, thread);
+	auto_fd fd = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st) && is_unlinked(&st))
+		count(l, fd, &st);
+}
+
+/* Its threads: those with a table of their own are looked at. Returns one that has its memory. */
+static pid_t look_at_open(struct look *l, pid_t pid)
+{
+	auto_str path = xasprintf("/proc/%d/task", (int)pid);
+	bool led = has_memory(pid, pid);
+	pid_t with_memory = pid;
+	DIR *d = opendir(path);
+	struct dirent *ent;
+
+	while (d && (ent = readdir(d)) && go_on(l)) {
+		pid_t thread = (pid_t)atoi(ent->d_name);
+		auto_str table = xasprintf("%s/%s/fd", path, ent->d_name);
+
+		if (thread <= 0)
+			continue;
+		if (!led && with_memory == pid && has_memory(pid, thread))
+			with_memory = thread;
+		look_at_place(l, path, ent->d_name);
+		if (!led || thread == pid || !shares_table(pid, thread))
+			look_at_table(l, table, thread);
+	}
+	if (d)
+		closedir(d);
+	return with_memory;
+}
+
+static bool is_of_memory(const char *path)
+{
+	static const char *const beginnings[] = { "/memfd:", "/dev/shm/", "/dev/zero", "/SYSV",
+		"/anon_hugepage", "/[aio]" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
+		if (!strncmp(path, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
+static void look_at_mapped(struct look *l, pid_t thread)
+{
+	auto_str path = xasprintf("/proc/%d/maps", (int)thread);
+	auto_buf text = BUF_INIT(TEXT_MAX);
+	char *save = NULL;
+
+	errno = 0;
+	if (!read_text(path, &text)) {
+		l->too_much |= errno == EACCES || errno == EPERM;
+		return;
+	}
+	l->too_much |= text.overflow;
+	if (!text.len)
+		return;
+	for (char *line = strtok_r(text.data, "\n", &save); line && go_on(l);
+		line = strtok_r(NULL, "\n", &save)) {
+		unsigned long from, to, ino;
+		unsigned high, low;
+		size_t n = strlen(line);
+		int at = 0;
+
+		if (n < 10 || strcmp(line + n - 10, " (deleted)") != 0 ||
+			sscanf(line, "%lx-%lx %*s %*x %x:%x %lu %n", &from, &to, &high, &low, &ino, &at) <
+				5 ||
+			!at || is_of_memory(line + at) || !take(l, makedev(high, low), ino))
+			continue;
+		/* how long the file is cannot be asked */
+		l->found.bytes += to - from;
+		l->found.inodes++;
+		l->found.unsure = true;
+	}
+}
+
+static void add_children(struct look *l, pid_t pid)
+{
+	auto_str path = xasprintf("/proc/%d/task", (int)pid);
+	DIR *d = opendir(path);
+	struct dirent *ent;
+
+	while (d && (ent = readdir(d))) {
+		auto_str name = xasprintf("%s/%s/children", path, ent->d_name);
+		auto_buf text = BUF_INIT(TEXT_MAX);
+
+		if (ent->d_name[0] == '.' || !read_text(name, &text))
+			continue;
+		for (char *at = text.data, *end; at && *at && l->npids < PROCESSES_MAX; at = end) {
+			long child = strtol(at, &end, 10);
+
+			if (end == at)
+				break;
+			if (child > 0 && child != getpid())
+				l->pids[l->npids++] = (pid_t)child;
+		}
+	}
+	if (d)
+		closedir(d);
+}
+
+/* ") S …" of its stat; '\0' where it is gone. */
+static char state_of(pid_t pid)
+{
+	auto_str path = xasprintf("/proc/%d/stat", (int)pid);
+	auto_buf text = BUF_SMALL;
+	const char *end = read_text(path, &text) ? strrchr(buf_str(&text), ')') : NULL;
+
+	return end && end[1] ? end[2] : '\0';
+}
+
+/* One that had ended before the last round has handed nothing on since. */
+static void check_life(struct look *l, pid_t pid, const struct zombies *before, struct zombies *now)
+{
+	char state = state_of(pid);
+	bool known = false;
+
+	if (state && !strchr("ZX", state))
+		return;
+	for (size_t i = 0; i < before->n; i++)
+		known |= before->v[i] == pid;
+	if (state == 'Z' && now->n < PROCESSES_MAX)
+		now->v[now->n++] = pid;
+	if (!known)
+		l->vanished = true;
+}
+
+/* What a process has open is looked at before its children are: what it no longer has by then it can only
+ * have handed to one of those. */
+static void look_once(
+	struct look *l, pid_t of, bool stood_in, const struct zombies *before, struct zombies *now)
+{
+	size_t children, own, i;
+
+	add_children(l, of);
+	own = children = l->npids;
+	for (i = 0; i < children; i++) {
+		size_t at = l->npids;
+		pid_t first;
+
+		add_children(l, l->pids[i]);
+		if (!stood_in || l->npids == at)
+			continue;
+		/* those that lost their parents come after it */
+		first = l->pids[at];
+		l->pids[at] = l->pids[own];
+		l->pids[own++] = first;
+	}
+	for (i = children; i < l->npids && !l->too_much; i++) {
+		pid_t pid = l->pids[i];
+
+		if (i >= own)
+			l->pids[i] = look_at_open(l, pid);
+		add_children(l, pid);
+		if (i >= own)
+			check_life(l, pid, before, now);
+	}
+	/* what is open as well has been counted by what it takes */
+	for (i = own; i < l->npids && !l->too_much; i++)
+		look_at_mapped(l, l->pids[i]);
+}
+
+static void keep_most(const struct unlinked_files *found, struct unlinked_files *most)
+{
+	if (found->bytes > most->bytes)
+		most->bytes = found->bytes;
+	if (found->inodes > most->inodes)
+		most->inodes = found->inodes;
+	most->unsure = found->unsure;
+}
+
+/* Processes come and go all the time in many a build. One round in which none did is enough. */
+int unlinked_files_count(pid_t of, bool stood_in, dev_t home, struct unlinked_files *ret)
+{
+	struct look l = { .home = home,
+		.pids = xcalloc(PROCESSES_MAX, sizeof(pid_t)),
+		.table = xcalloc(TABLE_SIZE, sizeof(struct file)) };
+	struct zombies z[2] = { { .v = xcalloc(PROCESSES_MAX, sizeof(pid_t)) },
+		{ .v = xcalloc(PROCESSES_MAX, sizeof(pid_t)) } };
+	int64_t enough = clock_ms() + SECONDS_MAX * 1000;
+	struct unlinked_files most = { 0 };
+
+	for (int round = 0;
+		!round || (l.vanished && !l.too_much && round < ROUNDS_MAX && clock_ms() < enough); round++) {
+		if (round)
+			nanosleep(&(struct timespec){ .tv_nsec = ROUND_WAIT_NS }, NULL);
+		memset(l.table, 0, TABLE_SIZE * sizeof(struct file));
+		l.npids = l.nfiles = l.sockets = l.looks = 0;
+		l.until = clock_ms() + SECONDS_MAX * 1000;
+		l.found = (struct unlinked_files){ 0 };
+		l.vanished = false;
+		z[round % 2].n = 0;
+		look_once(&l, of, stood_in, &z[(round + 1) % 2], &z[round % 2]);
+		keep_most(&l.found, &most);
+	}
+	most.unsure |= l.vanished;
+	free(l.pids);
+	free(l.table);
+	free(z[0].v);
+	free(z[1].v);
+	*ret = most;
+	return l.too_much || l.npids == PROCESSES_MAX ? -1 : 0;
+}

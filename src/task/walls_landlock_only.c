@@ -1,0 +1,206 @@
+/* Walls without namespaces: everything is at its own place, and Landlock says what may be done there. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "jail/userns.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+#include "sys/proc.h"
+#include "task/walls_parts.h"
+
+static bool is_link(const char *path)
+{
+	char text[2];
+
+	return readlink(path, text, sizeof(text)) >= 0;
+}
+
+/* Of the host, as it is: what Landlock alone shows is shown at its own place, and what is a link needs no
+ * rule. A rule holds for all that is beneath it: where something hidden lies there, the other children have
+ * rules of their own. */
+static void show_here(struct jail *j, const struct hidden *h, const char *path, unsigned depth)
+{
+	auto_str real = canonicalize_file_name(path);
+	struct dirent *ent;
+	DIR *d;
+
+	for (size_t i = 0; real && i < j->nrows; i++)
+		if (!strcmp(j->rows[i].target, real))
+			return;
+	if (!real || is_hidden(h, real))
+		return;
+	if (!hidden_beneath(h, real)) {
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, real, real);
+		return;
+	}
+	if (depth > 32 || !(d = opendir(real)))
+		return;
+	while ((ent = readdir(d))) {
+		auto_str sub = path_join(real, ent->d_name);
+
+		/* a link may lead up again, or out */
+		if (strcmp(ent->d_name, ".") && strcmp(ent->d_name, "..") && !is_link(sub))
+			show_here(j, h, sub, depth + 1);
+	}
+	closedir(d);
+}
+
+static void show_system_here(struct jail *j, const struct hidden *h)
+{
+	static const char *const more[] = { "/etc/passwd", "/etc/group", "/etc/profile", "/etc/profile.d" };
+
+	for (size_t i = 0; walls_system_paths[i]; i++) {
+		char text[PATH_MAX] = "";
+
+		if (!is_link(walls_system_paths[i]))
+			show_here(j, h, walls_system_paths[i], 0);
+		else if (!j->landlock_only && readlink(walls_system_paths[i], text, sizeof(text) - 1) > 0)
+			jail_add(j, JAIL_LINK, 0, text, walls_system_paths[i]);
+	}
+	for (size_t i = 0; walls_etc_dirs[i]; i++) {
+		auto_str path = path_join("/etc", walls_etc_dirs[i]);
+
+		show_here(j, h, path, 0);
+	}
+	for (size_t i = 0; walls_etc_files[i]; i++) {
+		auto_str path = path_join("/etc", walls_etc_files[i]);
+
+		if (!is_link(path))
+			show_here(j, h, path, 0);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
+		show_here(j, h, more[i], 0);
+	if (j->net == JAIL_NET_HOST)
+		show_here(j, h, "/etc/resolv.conf", 0);
+}
+
+static void show_tools_here(struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *j,
+	const struct hidden *h)
+{
+	for (size_t i = 0; i < c->config.tools.n + c->config.allow_read.n; i++) {
+		size_t k = i - c->config.tools.n;
+		auto_str path = i < c->config.tools.n ? path_join(c->user_home, c->config.tools.v[i])
+						      : xstrdup(c->config.allow_read.v[k]);
+		auto_str real = canonicalize_file_name(path);
+
+		if (i >= c->config.tools.n && !walls_can_allow(c, at, o, k))
+			continue;
+		if (real && !path_within(c->user_home, real))
+			show_here(j, h, real, 0);
+	}
+}
+
+/* A file of the task's home that leads to `script`, unless the agent has one of its own there. */
+static void lead_to(int home, const char *folder, const char *name, const char *script, bool fish)
+{
+	auto_fd dir = mkdirs_beneath(home, folder, 0700, (uid_t)-1, (gid_t)-1);
+	auto_fd file = dir < 0 ? -1 : openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	auto_buf line = BUF_SMALL;
+
+	buf_addstr(&line, ". ");
+	login_quote(&line, script, fish);
+	buf_addch(&line, '\n');
+	if (file >= 0)
+		write_full(file, buf_str(&line), line.len);
+}
+
+/* Here /etc is the host's: login shells find the task's PATH by files in the task's home. */
+static int write_login(struct context *c, struct task_at *at, int dir, struct err *e)
+{
+	auto_buf sh = BUF_INIT(LOGIN_SCRIPT_MAX), fish = BUF_INIT(LOGIN_SCRIPT_MAX);
+	auto_str path = walls_path(c, at->task);
+	auto_str to_sh = workspace_inside(&c->home, at->task, "/login.sh");
+	auto_str to_fish = workspace_inside(&c->home, at->task, "/login.fish");
+	auto_fd home = open_beneath(at->ws.dir, "home", O_RDONLY | O_DIRECTORY, 0);
+
+	login_script(path, false, &sh);
+	login_script(path, true, &fish);
+	if (write_file(dir, "login.sh", buf_str(&sh), sh.len, 0600, e) < 0 ||
+		write_file(dir, "login.fish", buf_str(&fish), fish.len, 0600, e) < 0)
+		return -1;
+	if (home < 0)
+		return 0;
+	/* bash reads the first of three that it finds */
+	if (faccessat(home, ".bash_profile", F_OK, 0) < 0 && faccessat(home, ".bash_login", F_OK, 0) < 0)
+		lead_to(home, "", ".profile", to_sh, false);
+	lead_to(home, "", ".zprofile", to_sh, false);
+	lead_to(home, ".config/fish/conf.d", "garth.fish", to_fish, true);
+	return 0;
+}
+
+/* The shim under its names, and what it knows of the task, in the task's own directory. */
+static int make_run_dir(struct context *c, struct task_at *at, const char *shim, struct err *e)
+{
+	const struct {
+		const char *name, *to;
+	} links[] = { { "bin/git", shim }, { "hook", shim } };
+	auto_buf facts = BUF_INIT(16384), rules = BUF_INIT(65536);
+	auto_fd bin = mkdirs_beneath(at->ws.dir, "run/bin", 0700, (uid_t)-1, (gid_t)-1);
+	auto_fd dir = openat(at->ws.dir, "run", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (bin < 0 || dir < 0)
+		return err_sys(e, "cannot make 'run' of the task");
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		unlinkat(dir, links[i].name, 0);
+		if (symlinkat(links[i].to, dir, links[i].name) < 0)
+			return err_sys(e, "cannot make '%s' of the task", links[i].name);
+	}
+	walls_facts(c, at->task, &facts, &rules);
+	if (write_login(c, at, dir, e) < 0)
+		return -1;
+	if (write_file(dir, "task", buf_str(&facts), facts.len, 0600, e) < 0)
+		return -1;
+	return write_file(dir, "operations", buf_str(&rules), rules.len, 0600, e);
+}
+
+int walls_check_landlock_only(const struct network *n, struct err *e)
+{
+	/* a list with nothing on it is no network at all */
+	if (strcmp(n->mode, NETWORK_ALLOW) != 0 || !n->allow.n)
+		return 0;
+	err_set(e, ERR_REFUSED,
+		"network 'allow' needs namespaces, which cannot be made here: it can be none or host");
+	return err_hint(e, "garth run --allow-weaker --net host -- CMD");
+}
+
+/* Everything at its own place, so that Landlock can say the same without a mount. */
+int walls_describe_landlock_only(struct context *c, struct task_at *at, const struct hidden *outside,
+	const struct hidden *tools, const struct walls_opts *o, struct jail *j, struct err *e)
+{
+	static const char *const writable[] = { "tmp", "home" };
+	auto_str run = workspace_inside(&c->home, at->task, ""), shim = NULL;
+	auto_str socket = home_path(&c->home, "tasks/%lld/gateway", (long long)at->task->id);
+
+	j->landlock_only = !userns_works();
+	if (j->landlock_only && walls_check_landlock_only(o->net, e) < 0)
+		return -1;
+	if (j->landlock_only && owner_is_other())
+		return err_set(e, ERR_REFUSED,
+			"Landlock alone is nothing for root: start garth as an ordinary user");
+	/* where namespaces can be made after all, there are all walls, at the same places */
+	if (j->landlock_only)
+		j->listens = 0;
+	else
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, socket, socket);
+	if (proc_find_part("garth-shim", &shim, e) < 0 || make_run_dir(c, at, shim, e) < 0)
+		return -1;
+	jail_add(j, JAIL_PROC, 0, "", "/proc");
+	jail_add(j, JAIL_DEV, JAIL_WRITE, "", "/dev");
+	for (size_t i = 0; i < ARRAY_SIZE(writable); i++) {
+		auto_str path = home_path(&c->home, "tasks/%lld/%s", (long long)at->task->id, writable[i]);
+
+		jail_add(j, JAIL_BIND, JAIL_WRITE, path, path);
+	}
+	jail_add(j, JAIL_BIND, 0, run, run);
+	show_system_here(j, outside);
+	show_tools_here(c, at, o, j, tools);
+	if (!path_within(shim, "/usr"))
+		jail_add(j, JAIL_BIND, 0, shim, shim);
+	strvec_push(&j->sockets, socket);
+	return workspace_describe(&at->ws, j, e);
+}
