@@ -11,15 +11,14 @@ static int find_one(struct gate *g, const char *name, char out[65], struct err *
 {
 	auto_str commit = xasprintf("%s^{commit}", name);
 	auto_buf text = BUF_SMALL;
-	size_t n = 2 * (size_t)g->at.repo.hash_len;
 	int code;
 
 	out[0] = '\0';
 	if (inside_ask(g, &text, &code, e, "rev-parse", "-q", "--verify", "--end-of-options", commit, NULL) <
 		0)
 		return -1;
-	if (!code && strspn(buf_str(&text), "0123456789abcdef") == n)
-		snprintf(out, 65, "%.*s", (int)n, text.data);
+	if (!code)
+		oid_take(buf_str(&text), g->at.repo.hash_len, out);
 	return 0;
 }
 
@@ -32,8 +31,7 @@ static int find_tip(struct gate *g, const char *name, char out[65], struct err *
 	/* a name is meant, not an expression */
 	if (strcmp(name, "HEAD") != 0 && name_is_branch(name) && find_one(g, branch, out, e) < 0)
 		return -1;
-	if (!*out &&
-		(!strcmp(name, "HEAD") || (n >= 7 && n <= 64 && strspn(name, "0123456789abcdef") == n)) &&
+	if (!*out && (!strcmp(name, "HEAD") || (n >= 7 && n < OID_SIZE && hex_is(name, n))) &&
 		find_one(g, name, out, e) < 0)
 		return -1;
 	if (*out)

@@ -443,7 +443,7 @@ static int go(struct job *j, struct publish_result *ret, struct refusal *no, str
 {
 	struct err ignored = ERR_INIT;
 
-	if (!publish_is_oid(&j->g->at.repo, j->tip))
+	if (!oid_is(j->tip, j->g->at.repo.hash_len))
 		return refuse(no, e, "bad_tip", "", "'%.80s' is not the full id of a commit", j->tip);
 	if (look_around(j, no, e) < 0)
 		return -1;
@@ -495,7 +495,7 @@ int publish_find_tip(struct gate *g, char out[65], struct err *e)
 		return 0;
 	if (text.len && text.data[text.len - 1] == '\n')
 		buf_cut(&text, text.len - 1);
-	if (!publish_is_oid(&g->at.repo, buf_str(&text)))
+	if (!oid_is(buf_str(&text), g->at.repo.hash_len))
 		return err_set(e, ERR_REFUSED, "git inside names something that is not a commit");
 	memcpy(out, text.data, text.len + 1);
 	return 0;

@@ -35,7 +35,6 @@ int refuse_moved(const struct job *j, const char *now, struct refusal *no, struc
 
 /* publish_known.c */
 
-bool publish_is_oid(const struct repo *r, const char *s);
 /* Everything that the task was ever shown or has published, in so far as it is there. */
 int publish_list_known(struct job *j, struct strvec *ret, struct err *e);
 /* Whether the task was shown all of these commits, or has published them. */

@@ -272,7 +272,7 @@ static int take_file(struct request *q, char **ret, struct err *e)
 		*ret = plain ? xstrdup(plain) : NULL;
 		return 0;
 	}
-	if (strlen(hex) % 2 || strspn(hex, "0123456789abcdef") != strlen(hex))
+	if (strlen(hex) % 2 || !hex_is(hex, strlen(hex)))
 		return request_bad(q, e, "\"file_hex\" is not a list of hex digits");
 	*ret = xstrndup(hex, strlen(hex) / 2);
 	for (size_t i = 0; (*ret)[i]; i++)

@@ -183,7 +183,7 @@ static int add_packed(struct buf *lines, uint32_t count, struct oidset *fresh, s
 		char *end;
 
 		all[n].offset = strtoull(l, &end, 10);
-		if (*end != ' ' || strspn(end + 1, "0123456789abcdef") != hex)
+		if (*end != ' ' || !oid_starts(end + 1, fresh->hash_len))
 			break;
 		all[n].oid = end + 1;
 		end[1 + hex] = '\0';
@@ -349,7 +349,6 @@ int verifier_foreign(struct verifier *v, const char *tip, const struct strvec *b
 
 int verifier_merge_base(struct verifier *v, const char *a, const char *b, char out[65], struct err *e)
 {
-	size_t n = 2 * (size_t)v->repo->hash_len;
 	auto_strvec args = STRVEC_INIT;
 	auto_order_cmd cmd = { 0 };
 	auto_buf text = BUF_SMALL;
@@ -360,8 +359,8 @@ int verifier_merge_base(struct verifier *v, const char *a, const char *b, char o
 	verifier_command(v, QUARANTINE_DISK, &args, &cmd);
 	if (cell_run(&v->cell, &cmd, NULL, &text, NULL, VERIFIER_SECONDS, &code, e) < 0)
 		return -1;
-	if (!code && text.len > n && strspn(buf_str(&text), "0123456789abcdef") == n)
-		snprintf(out, 65, "%.*s", (int)n, text.data);
+	if (!code)
+		oid_take(buf_str(&text), v->repo->hash_len, out);
 	return 0;
 }
 

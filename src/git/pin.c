@@ -131,8 +131,7 @@ static void name_it(const struct repo *r, const struct buf *text, char oid[65])
 	buf_addch(&all, '\0');
 	buf_add(&all, text->data, text->len);
 	digest_of(r->hash_len, all.data, all.len, sum);
-	for (size_t i = 0; i < r->hash_len; i++)
-		snprintf(oid + 2 * i, 3, "%02x", sum[i]);
+	oid_to_hex(sum, r->hash_len, oid);
 }
 
 static int text_of(const struct pin *p, const char *about, struct buf *text, struct err *e)

@@ -1,7 +1,5 @@
 #include "merge/verbs.h"
 
-#include <ctype.h>
-
 #include "base/alloc.h"
 #include "git/plain.h"
 
@@ -16,14 +14,9 @@ static struct git in_git_dir(const struct repo *r)
 /* The id at the beginning of git's answer. */
 static int take_oid(const struct repo *r, const struct buf *out, char oid[OID_LEN], struct err *e)
 {
-	size_t n = 2 * (size_t)r->hash_len;
-
-	for (size_t i = 0; i < n; i++)
-		if (i >= out->len || !isxdigit((unsigned char)out->data[i]))
-			return err_set(e, ERR_FAILED, "cannot understand git's answer");
-	memcpy(oid, out->data, n);
-	oid[n] = '\0';
-	return 0;
+	return oid_take(buf_str(out), r->hash_len, oid)
+		       ? 0
+		       : err_set(e, ERR_FAILED, "cannot understand git's answer");
 }
 
 /* Strings up to a separator each. */

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "base/alloc.h"
+#include "base/oid.h"
 #include "base/strvec.h"
 #include "shim/shim.h"
 #include "sys/digest.h"
@@ -35,12 +36,6 @@ struct entry {
 	const char *mode, *name;
 	const unsigned char *id;
 };
-
-static void spell(const struct offer *o, const unsigned char *id, char hex[65])
-{
-	for (size_t i = 0; i < o->hash_len; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id[i]);
-}
 
 /* Unpacks "KIND SIZE", a NUL, and the content, which ret gets. */
 static bool inflate_object(const struct buf *file, enum kind kind, struct buf *ret)
@@ -163,9 +158,9 @@ static bool offer_entry(struct offer *o, const struct entry *e, const struct ent
 
 	if (before && !memcmp(before->id, e->id, o->hash_len))
 		return true;
-	spell(o, e->id, hex);
+	oid_to_hex(e->id, (unsigned)o->hash_len, hex);
 	if (before)
-		spell(o, before->id, old);
+		oid_to_hex(before->id, (unsigned)o->hash_len, old);
 	if (!strncmp(e->mode, "40000 ", 6))
 		return offer_tree(o, hex, old, depth + 1);
 	if (!strncmp(e->mode, "160000 ", 7))
@@ -202,11 +197,12 @@ static const char *head_line(const struct offer *o, const char *at, const char *
 	size_t n = strlen(key), len = 2 * o->hash_len;
 
 	hex[0] = '\0';
-	if (strncmp(at, key, n) != 0 || strspn(at + n, "0123456789abcdef") != len || at[n + len] != '\n')
+	if (strncmp(at, key, n) != 0 || !oid_take(at + n, (unsigned)o->hash_len, hex))
 		return at;
-	memcpy(hex, at + n, len);
-	hex[len] = '\0';
-	return at + n + len + 1;
+	if (at[n + len] == '\n')
+		return at + n + len + 1;
+	hex[0] = '\0';
+	return at;
 }
 
 static void tree_of(const struct offer *o, const char *commit, char hex[65])
