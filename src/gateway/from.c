@@ -7,7 +7,7 @@
 #include "gateway/inside.h"
 
 /* Gives "" where git inside knows no such thing. What it gives is a claim, which publish() checks. */
-static int find_one(struct gate *g, const char *name, char out[65], struct err *e)
+static int find_one(struct gate *g, const char *name, char out[OID_SIZE], struct err *e)
 {
 	auto_str commit = xasprintf("%s^{commit}", name);
 	auto_buf text = BUF_SMALL;
@@ -22,7 +22,7 @@ static int find_one(struct gate *g, const char *name, char out[65], struct err *
 	return 0;
 }
 
-static int find_tip(struct gate *g, const char *name, char out[65], struct err *e)
+static int find_tip(struct gate *g, const char *name, char out[OID_SIZE], struct err *e)
 {
 	auto_str branch = xasprintf("refs/heads/%s", name);
 	size_t n = strlen(name);
@@ -57,7 +57,7 @@ static int is_on_own(struct gate *g, bool *ret, struct err *e)
  * being on the branch. */
 static int follow(struct gate *g, const char *tip, struct err *e)
 {
-	char head[65];
+	char head[OID_SIZE];
 
 	if (inside_do(g, NULL, NULL, e, "update-ref", "-m", "garth publish", g->task.branch, tip, NULL) < 0 ||
 		find_one(g, "HEAD", head, e) < 0)
@@ -76,7 +76,7 @@ static int bring_files(struct gate *g, const char *tip, struct err *e)
 int publish_from(
 	struct gate *g, const char *name, struct publish_result *ret, struct refusal *no, struct err *e)
 {
-	char tip[65], old[65];
+	char tip[OID_SIZE], old[OID_SIZE];
 	struct err ignored = ERR_INIT;
 	bool own;
 

@@ -176,7 +176,7 @@ static bool is_one_step(struct job *j)
 static int find_later_fork(struct job *j, struct err *e)
 {
 	auto_strvec fork = STRVEC_INIT, later = STRVEC_INIT;
-	char there[65];
+	char there[OID_SIZE];
 	bool younger = false;
 
 	if (!*j->fetched || !strcmp(j->fetched, j->target))
@@ -266,7 +266,7 @@ static int check_policy(struct job *j, struct refusal *no, struct err *e)
 static int check_foreign(struct job *j, struct refusal *no, struct err *e)
 {
 	auto_strvec by = STRVEC_INIT;
-	char foreign[65];
+	char foreign[OID_SIZE];
 
 	if (!j->g->task.strict || !j->fresh.n)
 		return 0;
@@ -482,7 +482,7 @@ int publish_offered(struct gate *g, const char *tip, const char *by, int pack, s
 	return go(&j, ret, no, e) < 0 ? give_up(&j, no, e) : 0;
 }
 
-int publish_find_tip(struct gate *g, char out[65], struct err *e)
+int publish_find_tip(struct gate *g, char out[OID_SIZE], struct err *e)
 {
 	auto_str name = xasprintf("%s^{commit}", g->task.branch);
 	auto_buf text = BUF_INIT(4096);

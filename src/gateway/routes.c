@@ -131,7 +131,7 @@ static int publish_for(struct request *q, const char *by, struct err *e)
 	struct publish_result r = { 0 };
 	auto_fd pack = -1;
 	const char *tip;
-	char found[65];
+	char found[OID_SIZE];
 
 	if (take_string(q, "tip", &tip, e) < 0 || take_pack(q, &pack, e) < 0)
 		return -1;

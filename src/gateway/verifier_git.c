@@ -322,7 +322,7 @@ int verifier_reached(
 }
 
 int verifier_foreign(struct verifier *v, const char *tip, const struct strvec *by, const struct oidset *fresh,
-	char out[65], struct err *e)
+	char out[OID_SIZE], struct err *e)
 {
 	auto_buf input = BUF_INIT(16 << 20), text = BUF_INIT(128 << 20), why = BUF_SMALL;
 	auto_strvec args = STRVEC_INIT;
@@ -343,11 +343,11 @@ int verifier_foreign(struct verifier *v, const char *tip, const struct strvec *b
 	for (char *l = text.len ? strtok_r(text.data, "\n", &save) : NULL; l && !*out;
 		l = strtok_r(NULL, "\n", &save))
 		if (!oidset_has(fresh, l))
-			snprintf(out, 65, "%.64s", l);
+			snprintf(out, OID_SIZE, "%.64s", l);
 	return 0;
 }
 
-int verifier_merge_base(struct verifier *v, const char *a, const char *b, char out[65], struct err *e)
+int verifier_merge_base(struct verifier *v, const char *a, const char *b, char out[OID_SIZE], struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
 	auto_order_cmd cmd = { 0 };

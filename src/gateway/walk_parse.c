@@ -137,7 +137,7 @@ static const char *header(const char **at, const char *name, size_t *ret_len)
 	return value;
 }
 
-static bool header_oid(const char **at, const char *name, unsigned hash_len, char out[65])
+static bool header_oid(const char **at, const char *name, unsigned hash_len, char out[OID_SIZE])
 {
 	const char *start = *at;
 	size_t n;

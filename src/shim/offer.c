@@ -152,7 +152,7 @@ static bool offer_tree(struct offer *o, const char *hex, const char *before, int
 
 static bool offer_entry(struct offer *o, const struct entry *e, const struct entry *before, int depth)
 {
-	char hex[65], old[65] = "";
+	char hex[OID_SIZE], old[OID_SIZE] = "";
 	auto_buf content = BUF_INIT(OBJECT_MAX);
 	int rc;
 
@@ -192,7 +192,7 @@ static bool offer_tree(struct offer *o, const char *hex, const char *before, int
 }
 
 /* The id after "KEY ", at the start of a line of a commit's head; "" where there is none. */
-static const char *head_line(const struct offer *o, const char *at, const char *key, char hex[65])
+static const char *head_line(const struct offer *o, const char *at, const char *key, char hex[OID_SIZE])
 {
 	size_t n = strlen(key), len = 2 * o->hash_len;
 
@@ -205,7 +205,7 @@ static const char *head_line(const struct offer *o, const char *at, const char *
 	return at;
 }
 
-static void tree_of(const struct offer *o, const char *commit, char hex[65])
+static void tree_of(const struct offer *o, const char *commit, char hex[OID_SIZE])
 {
 	auto_buf text = BUF_INIT(OBJECT_MAX);
 
@@ -217,7 +217,7 @@ static void tree_of(const struct offer *o, const char *commit, char hex[65])
 static bool offer_commit(struct offer *o, const char *hex)
 {
 	auto_buf text = BUF_INIT(OBJECT_MAX);
-	char tree[65], parent[65], before[65] = "";
+	char tree[OID_SIZE], parent[OID_SIZE], before[OID_SIZE] = "";
 	const char *at;
 	int rc;
 
@@ -243,7 +243,7 @@ static bool offer_commit(struct offer *o, const char *hex)
 static void know(struct offer *o, const char *commit)
 {
 	auto_buf text = BUF_INIT(OBJECT_MAX);
-	char hex[65];
+	char hex[OID_SIZE];
 	const char *at;
 
 	is_seen(o, commit);
