@@ -60,22 +60,22 @@ static int print_diff(struct review *r, bool stat, const struct strvec *paths, s
 
 /* Where the branch leaves its target: a merge brings what is different from there. A task may have taken the
  * target's commits in, and undone them. */
-static void find_fork(struct task_at *at, char out[65])
+static void find_fork(struct task_at *at, char out[OID_SIZE])
 {
 	const struct task *t = at->task;
 	struct git g = repo_git(&at->repo);
 	auto_buf text = BUF_SMALL;
 	struct err ignored = ERR_INIT;
-	char target[65] = "";
+	char target[OID_SIZE] = "";
 
-	snprintf(out, 65, "%s", t->base);
+	snprintf(out, OID_SIZE, "%s", t->base);
 	if (!*t->published || !*t->target || ref_read(&at->repo, t->target, target, &ignored) < 0 || !*target)
 		return;
 	if (git_do(&g, &text, &ignored, "merge-base", "--end-of-options", target, t->branch, NULL) < 0)
 		return;
 	text.data[strcspn(buf_str(&text), "\n")] = '\0';
 	if (strlen(text.data) == strlen(t->base))
-		snprintf(out, 65, "%s", text.data);
+		snprintf(out, OID_SIZE, "%s", text.data);
 }
 
 /* What the branch has beyond the fork: verified objects, in the shared repository. Compared where there are
@@ -86,7 +86,7 @@ static int diff_published(struct task_at *at, const char *how, const struct strv
 	const struct task *t = at->task;
 	auto_strvec args = STRVEC_INIT;
 	auto_neutral p = NEUTRAL_INIT;
-	char tip[65], fork[65];
+	char tip[OID_SIZE], fork[OID_SIZE];
 
 	if (ref_read(&at->repo, t->branch, tip, e) < 0)
 		return -1;
@@ -128,7 +128,7 @@ static void find_unseen(struct task_at *at, struct review *r, struct strvec *ret
 	auto_strvec all = STRVEC_INIT, other = STRVEC_INIT, published = STRVEC_INIT;
 	const char *base = r->base;
 	struct err ignored = ERR_INIT;
-	char tip[65];
+	char tip[OID_SIZE];
 
 	if (!*at->task->published || ref_read(&at->repo, at->task->branch, tip, &ignored) < 0 || !*tip)
 		return;
@@ -231,7 +231,7 @@ int cmd_diff(int argc, char **argv)
 	auto_strvec paths = STRVEC_INIT;
 	struct err e = ERR_INIT;
 	auto_task t = { 0 };
-	char fork[65];
+	char fork[OID_SIZE];
 
 	CMD_PARSE(&l, argc, argv);
 	for (int i = 1; i < l.words; i++)

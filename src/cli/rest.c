@@ -13,7 +13,7 @@ bool rest_warn(struct context *c, struct task *t, const char *done)
 	auto_strvec files = STRVEC_INIT;
 	struct err ignored = ERR_INIT;
 	size_t set_aside;
-	char tip[65];
+	char tip[OID_SIZE];
 
 	if (task_open(c, t, &at, &ignored) < 0 || ref_read(&at.repo, t->branch, tip, &ignored) < 0 ||
 		review_uncommitted(&at.ws, tip, &files, &set_aside, &ignored) < 0 || !files.n)

@@ -83,15 +83,6 @@ static int want_index(struct wanted *w, const char *index, struct err *e)
 	return got;
 }
 
-static void from_hex(const char *hex, size_t n, unsigned char *out)
-{
-	for (size_t i = 0; i < n; i++) {
-		char two[3] = { hex[2 * i], hex[2 * i + 1], '\0' };
-
-		out[i] = (unsigned char)strtoul(two, NULL, 16);
-	}
-}
-
 /* The first one is named, the others are counted. */
 static void differs(struct wanted *w, const char *path, const char *how)
 {
@@ -130,14 +121,16 @@ static int want_delta(struct wanted *w, const struct base *b, int tree, struct e
 	if (checkout_diff(w->repo, b->monitor_id, b->name, DIFF_MAX, &raw, e) < 0)
 		return -1;
 	while ((got = diff_next(&raw, &at, w->repo->hash_len, &d)) > 0) {
-		unsigned char oid[DIGEST_MAX];
+		unsigned char oid[OID_RAW_MAX];
+		char hex[OID_SIZE] = "";
 
 		if (!d.new_mode) {
 			if (!is_hidden(tree, d.path))
 				differs(w, d.path, "is there again");
 			continue;
 		}
-		from_hex(d.new_oid, w->repo->hash_len, oid);
+		oid_take(d.new_oid, w->repo->hash_len, hex);
+		oid_from_hex(hex, w->repo->hash_len, oid);
 		want(w, d.path, d.new_mode, oid);
 	}
 	return got < 0 ? err_set(e, ERR_FAILED, "cannot understand the difference of two commits") : 0;

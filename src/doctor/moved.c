@@ -23,7 +23,7 @@ static int mend(struct context *c, struct finding *f, struct err *e)
 	auto_fd dir = -1;
 	auto_lock lock = -1;
 	auto_audit a = NULL;
-	char now[65];
+	char now[OID_SIZE];
 	int64_t bytes;
 	bool ours;
 
@@ -49,7 +49,7 @@ static void look_at(
 	auto_fd dir = -1;
 	struct err ignored = ERR_INIT;
 	struct finding *f;
-	char now[65];
+	char now[OID_SIZE];
 	bool kept;
 
 	if (t->removed || life_is_running(t) || !survey_rests(t) || t->project_id != p->project.id ||

@@ -25,7 +25,7 @@ static int make_branch(struct context *c, struct finding *f, struct err *e)
 	auto_task t = { 0 };
 	auto_repo r = { 0 };
 	auto_lock lock = -1;
-	char now[65];
+	char now[OID_SIZE];
 
 	if (store_task_by_id(c->store, f->task, &t, e) < 0 || survey_repo(c, t.project_id, &r, e) < 0 ||
 		base_try_lock(&c->home, t.project_id, &lock, e) < 0 || ref_read(&r, t.branch, now, e) < 0)

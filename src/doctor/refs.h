@@ -3,6 +3,7 @@
 #define DOCTOR_REFS_H
 
 #include "base/buf.h"
+#include "base/oid.h"
 #include "doctor/parts.h"
 
 #define REFS_MAX   (64 << 20)
@@ -19,7 +20,7 @@ struct refs_look {
 };
 
 struct refs_line {
-	char oid[65];
+	char oid[OID_SIZE];
 	char *ref;
 };
 

@@ -25,12 +25,12 @@
 #include "task/task.h"
 
 /* What the branch has; where it is gone, what it had. */
-static int find_tip(const struct repo *r, const struct task *t, char tip[65], struct err *e)
+static int find_tip(const struct repo *r, const struct task *t, char tip[OID_SIZE], struct err *e)
 {
 	if (ref_read(r, t->branch, tip, e) < 0)
 		return -1;
 	if (!*tip)
-		snprintf(tip, 65, "%s", *t->published ? t->published : t->base);
+		snprintf(tip, OID_SIZE, "%s", *t->published ? t->published : t->base);
 	return ref_can_name(r, tip)
 		       ? 0
 		       : err_set(e, ERR_NOTFOUND, "the commit %.12s that it stood on is gone", tip);
@@ -103,7 +103,7 @@ static int tell_store(struct context *c, const struct repo *r, struct task *t, c
 
 static int remake_place(struct context *c, struct task_at *at, struct finding *f, struct err *e)
 {
-	char tip[65];
+	char tip[OID_SIZE];
 	bool whole;
 
 	if (find_tip(&at->repo, at->task, tip, e) < 0 || clear_place(c, at, f, e) < 0)
@@ -133,7 +133,7 @@ static int make_all(struct context *c, struct task *t, int *lock, struct err *e)
 	auto_workspace ws = { .dir = -1 };
 	auto_buf shown = BUF_INIT(64 << 20);
 	struct task as_new = *t;
-	char tip[65];
+	char tip[OID_SIZE];
 
 	if (store_project_by_id(c->store, t->project_id, &p, e) < 0 ||
 		survey_repo(c, t->project_id, &r, e) < 0 || find_tip(&r, t, tip, e) < 0)

@@ -76,7 +76,7 @@ static int ask_git(struct gate *g, const struct strvec *args, const struct buf *
 
 static bool is_oid(const struct gate *g, const struct buf *b)
 {
-	return b->len == g->at.repo.hash_len * 2 && strspn(buf_str(b), "0123456789abcdef") == b->len;
+	return strlen(buf_str(b)) == b->len && oid_is(buf_str(b), g->at.repo.hash_len);
 }
 
 /* A merge that is under way has a second parent, which only git inside knows how to conclude. */

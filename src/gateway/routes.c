@@ -131,7 +131,7 @@ static int publish_for(struct request *q, const char *by, struct err *e)
 	struct publish_result r = { 0 };
 	auto_fd pack = -1;
 	const char *tip;
-	char found[65];
+	char found[OID_SIZE];
 
 	if (take_string(q, "tip", &tip, e) < 0 || take_pack(q, &pack, e) < 0)
 		return -1;
@@ -272,7 +272,7 @@ static int take_file(struct request *q, char **ret, struct err *e)
 		*ret = plain ? xstrdup(plain) : NULL;
 		return 0;
 	}
-	if (strlen(hex) % 2 || strspn(hex, "0123456789abcdef") != strlen(hex))
+	if (strlen(hex) % 2 || !hex_is(hex, strlen(hex)))
 		return request_bad(q, e, "\"file_hex\" is not a list of hex digits");
 	*ret = xstrndup(hex, strlen(hex) / 2);
 	for (size_t i = 0; (*ret)[i]; i++)

@@ -122,7 +122,7 @@ static void write_text(const struct pin *p, const char *about, struct buf *text)
 		newest, about);
 }
 
-static void name_it(const struct repo *r, const struct buf *text, char oid[65])
+static void name_it(const struct repo *r, const struct buf *text, char oid[OID_SIZE])
 {
 	auto_buf all = BUF_INIT(SIZE_MAX / 2);
 	unsigned char sum[DIGEST_MAX];
@@ -131,8 +131,7 @@ static void name_it(const struct repo *r, const struct buf *text, char oid[65])
 	buf_addch(&all, '\0');
 	buf_add(&all, text->data, text->len);
 	digest_of(r->hash_len, all.data, all.len, sum);
-	for (size_t i = 0; i < r->hash_len; i++)
-		snprintf(oid + 2 * i, 3, "%02x", sum[i]);
+	oid_to_hex(sum, r->hash_len, oid);
 }
 
 static int text_of(const struct pin *p, const char *about, struct buf *text, struct err *e)
@@ -141,7 +140,7 @@ static int text_of(const struct pin *p, const char *about, struct buf *text, str
 	return text->overflow ? err_set(e, ERR_FAILED, "there are too many commits to keep") : 0;
 }
 
-int pin_name(const struct repo *r, const struct pin *p, const char *about, char oid[65], struct err *e)
+int pin_name(const struct repo *r, const struct pin *p, const char *about, char oid[OID_SIZE], struct err *e)
 {
 	auto_buf text = BUF_INIT(16 << 20);
 

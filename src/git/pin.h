@@ -36,7 +36,7 @@ void pin_release(struct pin *p);
 int pin_choose(const struct repo *r, const struct strvec *tips, const struct strvec *held, struct pin *ret,
 	struct err *e);
 /* The id of the commit that keeps them; there is at least one. `about` is its message. */
-int pin_name(const struct repo *r, const struct pin *p, const char *about, char oid[65], struct err *e);
+int pin_name(const struct repo *r, const struct pin *p, const char *about, char oid[OID_SIZE], struct err *e);
 /* Writes it into the repository. A `git gc --prune=now` of the user's that began before its ref is there
  * would take a new object away, and leave a broken ref: so it comes in a pack with a .keep file, which the
  * transaction holds until it has set the ref. */

@@ -163,8 +163,7 @@ static bool others_can_read(const char *path)
  * nobody borrows. */
 static bool is_read_of_objects(const char *name)
 {
-	return !strcmp(name, "pack") || !strcmp(name, "info") ||
-	       (strlen(name) == 2 && strspn(name, "0123456789abcdef") == 2);
+	return !strcmp(name, "pack") || !strcmp(name, "info") || hex_is(name, 2);
 }
 
 /* Of the others git asks no more than whether they are there (.keep, .promisor), or does without. */

@@ -139,7 +139,7 @@ int ref_commit(const struct repo *r, struct ref_txn *t, struct err *e)
 	return -1;
 }
 
-static bool take_oid(const struct repo *r, const char *text, char out[65])
+static bool take_oid(const struct repo *r, const char *text, char out[OID_SIZE])
 {
 	size_t n = 2 * (size_t)r->hash_len;
 
@@ -164,7 +164,7 @@ static int read_loose(int dir, const char *name, struct buf *text, struct err *e
 }
 
 /* Lines are "OID NAME"; those that begin with '^' or '#' have no name that is asked for. */
-static int read_packed(const struct repo *r, int dir, const char *name, char out[65], struct err *e)
+static int read_packed(const struct repo *r, int dir, const char *name, char out[OID_SIZE], struct err *e)
 {
 	auto_buf text = BUF_INIT(256 << 20);
 	auto_str line = xasprintf(" %s\n", name);
@@ -180,7 +180,7 @@ static int read_packed(const struct repo *r, int dir, const char *name, char out
 }
 
 /* Refs that are not in files. */
-static int ask(const struct repo *r, const char *name, char out[65], struct err *e)
+static int ask(const struct repo *r, const char *name, char out[OID_SIZE], struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
 	auto_buf text = BUF_SMALL;
@@ -195,7 +195,7 @@ static int ask(const struct repo *r, const char *name, char out[65], struct err 
 	return 0;
 }
 
-int ref_read(const struct repo *r, const char *name, char out[65], struct err *e)
+int ref_read(const struct repo *r, const char *name, char out[OID_SIZE], struct err *e)
 {
 	auto_fd dir = open(r->git_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	auto_str at = xstrdup(name);

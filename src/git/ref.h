@@ -54,7 +54,7 @@ int ref_session_commit(struct ref_session *s, const struct ref_txn *t, struct er
 void ref_session_close(struct ref_session *s);
 /* The value of one ref, hexadecimal; "" where it is not there. Reads the files (loose, then packed-refs)
  * where the repository has files, else asks git. */
-int ref_read(const struct repo *r, const char *name, char out[65], struct err *e);
+int ref_read(const struct repo *r, const char *name, char out[OID_SIZE], struct err *e);
 
 /* A branch as people call it: the name without refs/heads/. */
 const char *ref_short(const char *ref);

@@ -246,8 +246,8 @@ int remote_push(const struct repo *r, const char *remote, const char *oid, const
 	return refused(remote, &out, &errtext, e);
 }
 
-int remote_fetch(const struct repo *r, const char *remote, const char *branch, const char *to, char oid[65],
-	struct err *e)
+int remote_fetch(const struct repo *r, const char *remote, const char *branch, const char *to,
+	char oid[OID_SIZE], struct err *e)
 {
 	struct git g;
 	auto_str spec = xasprintf("+refs/heads/%s:%s", branch, to);

@@ -31,7 +31,7 @@ int remote_push(const struct repo *r, const char *remote, const char *oid, const
 	enum remote_answer *ret, struct err *why, struct err *e);
 /* Brings the remote's branch here, as the ref `to`, and nothing else; oid is "" where the remote has no such
  * branch. A repository on this machine may belong to somebody else. */
-int remote_fetch(const struct repo *r, const char *remote, const char *branch, const char *to, char oid[65],
-	struct err *e);
+int remote_fetch(const struct repo *r, const char *remote, const char *branch, const char *to,
+	char oid[OID_SIZE], struct err *e);
 
 #endif

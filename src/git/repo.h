@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/oid.h"
 #include "base/strvec.h"
 #include "git/run.h"
 

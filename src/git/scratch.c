@@ -321,7 +321,7 @@ int scratch_diff(struct scratch *s, const char *base, const struct strvec *args,
 	return git_run(&g, &argv, NULL, out, e);
 }
 
-int scratch_pack(struct scratch *s, const char *base, int out_fd, char commit[65], struct err *e)
+int scratch_pack(struct scratch *s, const char *base, int out_fd, char commit[OID_SIZE], struct err *e)
 {
 	struct git g = scratch_git(s);
 	auto_buf id = BUF_SMALL, revs = BUF_SMALL;
@@ -329,7 +329,7 @@ int scratch_pack(struct scratch *s, const char *base, int out_fd, char commit[65
 
 	if (git_do(&g, &id, e, "rev-parse", "--verify", TREE_REF, NULL) < 0)
 		return -1;
-	snprintf(commit, 65, "%.*s", (int)strcspn(buf_str(&id), "\n"), buf_str(&id));
+	snprintf(commit, OID_SIZE, "%.*s", (int)strcspn(buf_str(&id), "\n"), buf_str(&id));
 	buf_printf(&revs, "%s\n^%s\n", commit, base);
 	g.stdout_fd = out_fd;
 	strvec_pushl(&args, "pack-objects", "--revs", "--thin", "--delta-base-offset", "--quiet", "--stdout",

@@ -66,7 +66,7 @@ int scratch_end(struct scratch *s, struct err *e);
 
 /* What the tree has that `base` and the shared repository's refs do not reach, as a pack, to a descriptor;
  * the id of the commit that holds it all. */
-int scratch_pack(struct scratch *s, const char *base, int out_fd, char commit[65], struct err *e);
+int scratch_pack(struct scratch *s, const char *base, int out_fd, char commit[OID_SIZE], struct err *e);
 
 /* `git diff-tree ARGS… base tree -- PATHS…`, output to out, or to a descriptor where out is NULL. */
 int scratch_diff(struct scratch *s, const char *base, const struct strvec *args, const struct strvec *paths,

@@ -17,7 +17,7 @@
 #define PATHS_MAX (256u << 20)
 
 /* Where the branch is: the user may have moved it, and the store learn of it later. */
-static int find_tip(const struct gate *g, char tip[65], struct err *e)
+static int find_tip(const struct gate *g, char tip[OID_SIZE], struct err *e)
 {
 	if (ref_read(&g->at.repo, g->task.branch, tip, e) < 0)
 		return -1;
@@ -25,7 +25,8 @@ static int find_tip(const struct gate *g, char tip[65], struct err *e)
 }
 
 /* The files beyond the commit, as a pack beside the snapshot's number. */
-static int keep_state(struct gate *g, char commit[65], int *ret_pack, struct review_left *left, struct err *e)
+static int keep_state(
+	struct gate *g, char commit[OID_SIZE], int *ret_pack, struct review_left *left, struct err *e)
 {
 	if (mkdirat(g->at.ws.dir, "snapshots", 0700) < 0 && errno != EEXIST)
 		return err_sys(e, "cannot make 'snapshots' of the task");
@@ -56,7 +57,7 @@ static int record(
 int snapshot_take(struct gate *g, const char *reason, const char *message, int64_t *ret_number,
 	struct review_left *left, struct err *e)
 {
-	char tip[65], state[65] = "";
+	char tip[OID_SIZE], state[OID_SIZE] = "";
 	struct snapshot s = { .task_id = g->task.id,
 		.commit = tip,
 		.reason = (char *)reason,
@@ -87,7 +88,7 @@ int snapshot_take(struct gate *g, const char *reason, const char *message, int64
 int history_move(struct gate *g, const char *commit, const char *by, struct err *e)
 {
 	auto_ref_txn txn = REF_TXN_INIT;
-	char now[65];
+	char now[OID_SIZE];
 
 	if (ref_read(&g->at.repo, g->task.branch, now, e) < 0)
 		return -1;

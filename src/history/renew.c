@@ -123,7 +123,7 @@ static int list_inside(struct gate *g, const char *also, struct buf *ret, struct
 		    target, also ? also : target, NULL) < 0)
 		return -1;
 	for (const char *l = buf_str(ret); *l; l += strcspn(l, "\n") + 1) {
-		if (strspn(l, "0123456789abcdef") != n || l[n] != ' ' || !strchr(l, '\n'))
+		if (!oid_starts(l, g->at.repo.hash_len) || l[n] != ' ' || !strchr(l, '\n'))
 			return err_set(e, ERR_FAILED, "the refs inside cannot be read");
 	}
 	return code ? err_set(e, ERR_FAILED, "the refs inside cannot be read") : 0;

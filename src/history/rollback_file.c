@@ -64,7 +64,7 @@ int rollback_file(struct gate *g, const struct rollback_spec *s, const struct sn
 	auto_str hex = hex_of(s->file), data = NULL;
 	const char *commit;
 	int64_t deed;
-	char tip[65];
+	char tip[OID_SIZE];
 	bool there;
 
 	if (publish_find_tip(g, tip, e) < 0)

@@ -115,7 +115,7 @@ int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec
 {
 	struct publish_result r = { 0 };
 	struct err ignored = ERR_INIT;
-	char target[65], tip[65];
+	char target[OID_SIZE], tip[OID_SIZE];
 	auto_review_left left = { 0 };
 	int64_t number;
 	int rc;
@@ -204,7 +204,7 @@ int sync_quiet(struct gate *g, struct err *e)
 	auto_strvec conflicts = STRVEC_INIT;
 	struct sync_result r = { 0 };
 	struct refusal no = { 0 };
-	char target[65];
+	char target[OID_SIZE];
 
 	if (!g->context.config.auto_rebase || !*g->task.target || !is_quiet(g))
 		return 0;

@@ -9,12 +9,13 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/oid.h"
 #include "base/strvec.h"
 #include "publish/gate.h"
 #include "publish/refusal.h"
 
 struct sync_result {
-	char base[65], tip[65];
+	char base[OID_SIZE], tip[OID_SIZE];
 	bool moved; /* false: there was nothing to bring in, or (with conflicts) it could not be */
 };
 

@@ -16,7 +16,7 @@ int compare_open_repo(struct context *c, const struct task *t, struct repo *ret,
 
 /* A clone comes from the remote and goes there: its target is what was last fetched of it, where that is
  * known. */
-static int read_target(const struct repo *r, const struct task *t, char out[OID_LEN], struct err *e)
+static int read_target(const struct repo *r, const struct task *t, char out[OID_SIZE], struct err *e)
 {
 	static const char *const remotes[] = { "local", "origin" };
 	const char *branch = t->target + strlen("refs/heads/");

@@ -8,8 +8,8 @@
 /* A commit taken apart. The parts point into the text, and end at a line break but for the message. */
 struct parts {
 	struct buf text;
-	char tree[OID_LEN], parent[OID_LEN]; /* the first one, "" for none */
-	const char *author, *encoding;       /* encoding may be NULL */
+	char tree[OID_SIZE], parent[OID_SIZE]; /* the first one, "" for none */
+	const char *author, *encoding;         /* encoding may be NULL */
 	const char *message;
 };
 
@@ -19,11 +19,11 @@ static void parts_release(struct parts *p)
 }
 #define auto_parts __attribute__((cleanup(parts_release))) struct parts
 
-static void take_id(const char *line, size_t skip, char out[OID_LEN])
+static void take_id(const char *line, size_t skip, char out[OID_SIZE])
 {
 	size_t n = strcspn(line + skip, "\n");
 
-	if (!*out && n < OID_LEN) {
+	if (!*out && n < OID_SIZE) {
 		memcpy(out, line + skip, n);
 		out[n] = '\0';
 	}
@@ -55,7 +55,7 @@ static int take_apart(const struct repo *r, const char *oid, struct parts *p, st
 
 /* A commit by the user, now. */
 static int write_own(const struct repo *r, const char *committer, const char *tree,
-	const char *const *parents, const char *message, char oid[OID_LEN], struct err *e)
+	const char *const *parents, const char *message, char oid[OID_SIZE], struct err *e)
 {
 	auto_buf text = BUF_INIT(MESSAGE_MAX);
 
@@ -70,7 +70,7 @@ static int write_own(const struct repo *r, const char *committer, const char *tr
 
 /* The same commit elsewhere: author, date and message stay. */
 static int write_copy(const struct repo *r, const char *committer, const struct parts *p, const char *tree,
-	const char *parent, char oid[OID_LEN], struct err *e)
+	const char *parent, char oid[OID_SIZE], struct err *e)
 {
 	auto_buf text = BUF_INIT(MESSAGE_MAX);
 
@@ -104,13 +104,13 @@ static int squash_message(struct compose *c, struct buf *out, struct err *e)
 	return 0;
 }
 
-static int tree_of(const struct repo *r, const char *commit, char tree[OID_LEN], struct err *e)
+static int tree_of(const struct repo *r, const char *commit, char tree[OID_SIZE], struct err *e)
 {
 	auto_parts p = { 0 };
 
 	if (take_apart(r, commit, &p, e) < 0)
 		return -1;
-	memcpy(tree, p.tree, OID_LEN);
+	memcpy(tree, p.tree, OID_SIZE);
 	return 0;
 }
 
@@ -118,7 +118,7 @@ static int compose_commit(struct compose *c, const char *committer, struct strve
 {
 	bool squash = c->spec->kind == MERGE_SQUASH;
 	const char *parents[] = { c->old, squash ? NULL : c->tip, NULL };
-	char tree[OID_LEN], before[OID_LEN];
+	char tree[OID_SIZE], before[OID_SIZE];
 	auto_buf message = BUF_INIT(MESSAGE_MAX);
 	int got = verb_merge_tree(c->repo, c->old, c->tip, tree, conflicts, e);
 
@@ -144,10 +144,10 @@ static int compose_commit(struct compose *c, const char *committer, struct strve
  * which has to be the picked commit's parent: a commit that nobody will see stands for the target, with its
  * tree and that parent. (merge-tree --merge-base is of git 2.40.)
  */
-static int pick(struct compose *c, const char *committer, const char *oid, char tree[OID_LEN],
+static int pick(struct compose *c, const char *committer, const char *oid, char tree[OID_SIZE],
 	struct strvec *conflicts, struct err *e)
 {
-	char stand_in[OID_LEN], merged[OID_LEN];
+	char stand_in[OID_SIZE], merged[OID_SIZE];
 	auto_parts p = { 0 };
 	int got;
 
@@ -156,8 +156,8 @@ static int pick(struct compose *c, const char *committer, const char *oid, char 
 	if (!*p.parent)
 		return err_set(e, ERR_FAILED, "commit %.12s has no parent: it cannot be rebased", oid);
 	if (!strcmp(p.parent, c->new_oid)) {
-		memcpy(tree, p.tree, OID_LEN);
-		snprintf(c->new_oid, OID_LEN, "%s", oid);
+		memcpy(tree, p.tree, OID_SIZE);
+		snprintf(c->new_oid, OID_SIZE, "%s", oid);
 		return 0;
 	}
 	if (write_own(c->repo, committer, tree, (const char *[]){ p.parent, NULL }, "stand-in", stand_in, e) <
@@ -168,7 +168,7 @@ static int pick(struct compose *c, const char *committer, const char *oid, char 
 		return got < 0 ? -1 : conflict(conflicts, e);
 	if (!strcmp(merged, tree))
 		return 0;
-	memcpy(tree, merged, OID_LEN);
+	memcpy(tree, merged, OID_SIZE);
 	return write_copy(c->repo, committer, &p, merged, c->new_oid, c->new_oid, e);
 }
 
@@ -176,7 +176,7 @@ static int pick(struct compose *c, const char *committer, const char *oid, char 
  * one by one can bring another: merges are left out, and what the target has already is. */
 static int compare_with_merge(struct compose *c, const char *tree, struct strvec *conflicts, struct err *e)
 {
-	char merged[OID_LEN];
+	char merged[OID_SIZE];
 	int got = verb_merge_tree(c->repo, c->old, c->tip, merged, conflicts, e);
 
 	if (got < 0)
@@ -193,7 +193,7 @@ static int compare_with_merge(struct compose *c, const char *tree, struct strvec
 static int compose_rebase(struct compose *c, const char *committer, struct strvec *conflicts, struct err *e)
 {
 	auto_strvec commits = STRVEC_INIT;
-	char tree[OID_LEN];
+	char tree[OID_SIZE];
 
 	if (verb_commits(c->repo, c->old, c->tip, &commits, e) < 0 || tree_of(c->repo, c->old, tree, e) < 0)
 		return -1;
@@ -209,14 +209,14 @@ int compose_run(struct compose *c, struct strvec *conflicts, struct err *e)
 	size_t behind, ahead;
 	auto_str committer = NULL;
 
-	snprintf(c->new_oid, OID_LEN, "%s", c->old);
+	snprintf(c->new_oid, OID_SIZE, "%s", c->old);
 	c->fast_forward = c->nothing = false;
 	if (verb_divergence(c->repo, c->old, c->tip, &behind, &ahead, e) < 0)
 		return -1;
 	c->nothing = !ahead;
 	c->fast_forward = ahead && !behind && s->kind != MERGE_SQUASH && !s->no_ff;
 	if (c->fast_forward)
-		snprintf(c->new_oid, OID_LEN, "%s", c->tip);
+		snprintf(c->new_oid, OID_SIZE, "%s", c->tip);
 	if (c->nothing || c->fast_forward)
 		return 0;
 	if (verb_committer(c->repo, &committer, e) < 0 ||

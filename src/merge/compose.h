@@ -21,7 +21,7 @@ struct compose {
 	const char *tip;  /* the task's */
 
 	/* What comes of it: */
-	char new_oid[OID_LEN];
+	char new_oid[OID_SIZE];
 	bool fast_forward;
 	bool nothing; /* new_oid is old */
 };

@@ -13,7 +13,7 @@
 struct look {
 	struct context *c;
 	const struct task *task;
-	char target[OID_LEN]; /* where the task's target is; "" if it has none */
+	char target[OID_SIZE]; /* where the task's target is; "" if it has none */
 	struct repo repo;
 };
 
@@ -132,7 +132,7 @@ static int known_paths(struct look *l, const char *kind, const char *a, const ch
 static int ask_merge(const struct repo *r, const char *a, const char *b, struct strvec *ret, struct err *e)
 {
 	auto_strvec paths = STRVEC_INIT;
-	char tree[OID_LEN];
+	char tree[OID_SIZE];
 
 	if (verb_merge_tree(r, a, b, tree, &paths, e) < 0)
 		return -1;

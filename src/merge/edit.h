@@ -30,7 +30,7 @@ enum edit_kind {
 struct edit {
 	enum edit_kind kind;
 	unsigned old_mode, new_mode;
-	char old_oid[65], new_oid[65];
+	char old_oid[OID_SIZE], new_oid[OID_SIZE];
 	char *path;
 	size_t kept;          /* of an added path: how much of it were directories before */
 	bool indexed;         /* the index has it as the old commit does */

@@ -63,7 +63,7 @@ static bool is_alias(const struct repo *r, const char *ref)
 	return !read_file(AT_FDCWD, path, &text, &ignored) && !strncmp(buf_str(&text), "ref:", 4);
 }
 
-static int read_tips(const struct repo *r, const struct task *t, struct merge_result *ret, char tip[OID_LEN],
+static int read_tips(const struct repo *r, const struct task *t, struct merge_result *ret, char tip[OID_SIZE],
 	struct err *e)
 {
 	const char *target = ret->target + strlen("refs/heads/");
@@ -128,7 +128,7 @@ static int move_target(struct context *c, const struct repo *r, const struct tas
 static int merge_once(struct context *c, const struct repo *r, const struct task *t,
 	const struct merge_spec *s, struct merge_result *ret, struct err *e)
 {
-	char tip[OID_LEN];
+	char tip[OID_SIZE];
 	struct compose m = { .repo = r, .spec = s, .task = t->name, .old = ret->old, .tip = tip };
 
 	if (read_tips(r, t, ret, tip, e) < 0 || compose_run(&m, &ret->conflicts, e) < 0)
@@ -144,7 +144,7 @@ static int merge_once(struct context *c, const struct repo *r, const struct task
 static bool has_moved(const struct repo *r, const struct merge_result *ret)
 {
 	struct err ignored = ERR_INIT;
-	char now[OID_LEN];
+	char now[OID_SIZE];
 
 	return !ref_read(r, ret->target, now, &ignored) && strcmp(now, ret->old) != 0;
 }

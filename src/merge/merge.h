@@ -26,6 +26,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/oid.h"
 #include "base/strvec.h"
 #include "store/store.h"
 #include "task/context.h"
@@ -42,7 +43,7 @@ struct merge_spec {
 };
 
 struct merge_result {
-	char old[65], new_oid[65];
+	char old[OID_SIZE], new_oid[OID_SIZE];
 	char *target;   /* full name */
 	char *checkout; /* the checkout that was brought along, NULL for none */
 	bool fast_forward;
@@ -70,7 +71,7 @@ int merge_settle(struct context *c, struct strvec *ret_done, struct err *e);
  * in the store by the two commits. */
 struct divergence {
 	size_t ahead, behind;
-	char target[65]; /* where the target is */
+	char target[OID_SIZE]; /* where the target is */
 };
 int merge_divergence(struct context *c, const struct task *t, struct divergence *ret, struct err *e);
 

@@ -23,7 +23,7 @@ static int move_held(const struct repo *r, const struct journal *j, struct updat
 {
 	auto_str reason = xasprintf("garth %s: task '%s'", j->deed ? "undo" : "merge", j->name);
 	struct hold_spec s = { u ? j->admin : r->git_dir, j->target, j->from, j->to, reason };
-	char now[OID_LEN];
+	char now[OID_SIZE];
 	auto_hold h = NULL;
 
 	if (hold_take(&s, &h, e) < 0)
@@ -113,7 +113,7 @@ enum outcome { MOVED, NOT_MOVED, UNKNOWN };
 
 static int look(const struct repo *r, const struct journal *j, enum outcome *ret, struct err *e)
 {
-	char now[OID_LEN];
+	char now[OID_SIZE];
 	bool has = false;
 
 	if (ref_read(r, j->target, now, e) < 0)

@@ -60,7 +60,7 @@ static bool is_known(struct context *c, const struct journal *j, const char *dat
 static bool went_on(const struct repo *r, const struct task *t, const struct journal *j)
 {
 	struct err ignored = ERR_INIT;
-	char now[65];
+	char now[OID_SIZE];
 
 	return j->tip && *j->tip && !ref_read(r, t->branch, now, &ignored) && *now &&
 	       strcmp(now, j->tip) != 0;

@@ -41,7 +41,7 @@ static int undo_locked(struct context *c, struct journal *j, struct err *e)
 	const char *target = j->target + strlen("refs/heads/");
 	auto_project p = { 0 };
 	auto_repo r = { 0 };
-	char now[OID_LEN];
+	char now[OID_SIZE];
 
 	if (move_settle(c, j->project, &settled, e) < 0 ||
 		store_project_by_id(c->store, j->project, &p, e) < 0 ||
@@ -82,7 +82,7 @@ static int name_branch(const struct repo *r, const char *task, char **ret, struc
 	for (int i = 0; i < KEPT_MAX; i++) {
 		auto_str name = i ? xasprintf("refs/heads/garth/%s.kept-%d", task, i)
 				  : xasprintf("refs/heads/garth/%s", task);
-		char now[OID_LEN];
+		char now[OID_SIZE];
 
 		if (ref_read(r, name, now, e) < 0)
 			return -1;

@@ -1,7 +1,5 @@
 #include "merge/verbs.h"
 
-#include <ctype.h>
-
 #include "base/alloc.h"
 #include "git/neutral.h"
 
@@ -14,16 +12,11 @@ static struct git in_git_dir(const struct repo *r)
 }
 
 /* The id at the beginning of git's answer. */
-static int take_oid(const struct repo *r, const struct buf *out, char oid[OID_LEN], struct err *e)
+static int take_oid(const struct repo *r, const struct buf *out, char oid[OID_SIZE], struct err *e)
 {
-	size_t n = 2 * (size_t)r->hash_len;
-
-	for (size_t i = 0; i < n; i++)
-		if (i >= out->len || !isxdigit((unsigned char)out->data[i]))
-			return err_set(e, ERR_FAILED, "cannot understand git's answer");
-	memcpy(oid, out->data, n);
-	oid[n] = '\0';
-	return 0;
+	return oid_take(buf_str(out), r->hash_len, oid)
+		       ? 0
+		       : err_set(e, ERR_FAILED, "cannot understand git's answer");
 }
 
 /* Strings up to a separator each. */
@@ -67,7 +60,7 @@ int verb_is_ancestor(const struct repo *r, const char *a, const char *b, bool *r
 	return 0;
 }
 
-int verb_merge_tree(const struct repo *r, const char *ours, const char *theirs, char tree[OID_LEN],
+int verb_merge_tree(const struct repo *r, const char *ours, const char *theirs, char tree[OID_SIZE],
 	struct strvec *conflicts, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
@@ -154,7 +147,7 @@ int verb_read_commit(const struct repo *r, const char *oid, struct buf *out, str
 	return git_do(&g, out, e, "cat-file", "commit", oid, NULL);
 }
 
-int verb_write_commit(const struct repo *r, const struct buf *text, char oid[OID_LEN], struct err *e)
+int verb_write_commit(const struct repo *r, const struct buf *text, char oid[OID_SIZE], struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
 	struct git g = in_git_dir(r);

@@ -14,15 +14,13 @@
 #include "base/strvec.h"
 #include "git/repo.h"
 
-#define OID_LEN 65 /* with the NUL, for either hash */
-
 /* How many commits only a and only b reach. */
 int verb_divergence(
 	const struct repo *r, const char *a, const char *b, size_t *only_a, size_t *only_b, struct err *e);
 /* Whether a is b or among its ancestors. */
 int verb_is_ancestor(const struct repo *r, const char *a, const char *b, bool *ret, struct err *e);
 /* Merges two commits without a checkout: 0 and the tree; 1 and the paths in conflict; -1. */
-int verb_merge_tree(const struct repo *r, const char *ours, const char *theirs, char tree[OID_LEN],
+int verb_merge_tree(const struct repo *r, const char *ours, const char *theirs, char tree[OID_SIZE],
 	struct strvec *conflicts, struct err *e);
 
 /* The paths that tip changes since it left target; a rename counts as both of its names. */
@@ -37,7 +35,7 @@ int verb_commits(const struct repo *r, const char *old, const char *tip, struct 
 int verb_subjects(const struct repo *r, const char *old, const char *tip, struct strvec *ret, struct err *e);
 /* A commit's bytes, and an object made of such bytes. */
 int verb_read_commit(const struct repo *r, const char *oid, struct buf *out, struct err *e);
-int verb_write_commit(const struct repo *r, const struct buf *text, char oid[OID_LEN], struct err *e);
+int verb_write_commit(const struct repo *r, const struct buf *text, char oid[OID_SIZE], struct err *e);
 
 /* A checkout's files as git sees them: work_tree may be NULL, index is a path. */
 struct verb_place {

@@ -73,7 +73,7 @@ static int commit_refs(struct job *j, const struct ref_txn *txn, struct err *e)
 {
 	struct gate *g = j->g;
 	struct err again = ERR_INIT;
-	char now[65];
+	char now[OID_SIZE];
 
 	if (!g->refs && ref_session_open(&g->at.repo, &g->refs, e) < 0)
 		return -1;
@@ -182,7 +182,7 @@ static int keep_and_move(struct job *j, struct err *e)
 int carry_out(struct job *j, struct refusal *no, struct err *e)
 {
 	struct err ignored = ERR_INIT;
-	char now[65];
+	char now[OID_SIZE];
 
 	if (record(j, e) < 0)
 		return -1;

@@ -125,7 +125,7 @@ static void look_at_head(struct gate *g, struct others *o)
 	auto_str own = xasprintf("^%s", g->task.branch), base = xasprintf("^%s", g->task.base), target = NULL;
 	auto_buf head = BUF_SMALL, count = BUF_SMALL, name = BUF_SMALL;
 	struct err ignored = ERR_INIT;
-	char tip[65] = "";
+	char tip[OID_SIZE] = "";
 	long commits;
 	int code;
 
@@ -182,7 +182,7 @@ static int publish_drafts(struct gate *g, struct buf *note, bool *ret_failed, bo
 {
 	struct publish_result r = { 0 };
 	struct refusal no = { 0 };
-	char tip[65];
+	char tip[OID_SIZE];
 	int rc;
 
 	*ret_told = !publish_find_tip(g, tip, e);

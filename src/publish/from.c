@@ -7,23 +7,22 @@
 #include "publish/inside.h"
 
 /* Gives "" where git inside knows no such thing. What it gives is a claim, which publish() checks. */
-static int find_one(struct gate *g, const char *name, char out[65], struct err *e)
+static int find_one(struct gate *g, const char *name, char out[OID_SIZE], struct err *e)
 {
 	auto_str commit = xasprintf("%s^{commit}", name);
 	auto_buf text = BUF_SMALL;
-	size_t n = 2 * (size_t)g->at.repo.hash_len;
 	int code;
 
 	out[0] = '\0';
 	if (inside_ask(g, &text, &code, e, "rev-parse", "-q", "--verify", "--end-of-options", commit, NULL) <
 		0)
 		return -1;
-	if (!code && strspn(buf_str(&text), "0123456789abcdef") == n)
-		snprintf(out, 65, "%.*s", (int)n, text.data);
+	if (!code)
+		oid_take(buf_str(&text), g->at.repo.hash_len, out);
 	return 0;
 }
 
-static int find_tip(struct gate *g, const char *name, char out[65], struct err *e)
+static int find_tip(struct gate *g, const char *name, char out[OID_SIZE], struct err *e)
 {
 	auto_str branch = xasprintf("refs/heads/%s", name);
 	size_t n = strlen(name);
@@ -32,8 +31,7 @@ static int find_tip(struct gate *g, const char *name, char out[65], struct err *
 	/* a name is meant, not an expression */
 	if (strcmp(name, "HEAD") != 0 && name_is_branch(name) && find_one(g, branch, out, e) < 0)
 		return -1;
-	if (!*out &&
-		(!strcmp(name, "HEAD") || (n >= 7 && n <= 64 && strspn(name, "0123456789abcdef") == n)) &&
+	if (!*out && (!strcmp(name, "HEAD") || (n >= 7 && n < OID_SIZE && hex_is(name, n))) &&
 		find_one(g, name, out, e) < 0)
 		return -1;
 	if (*out)
@@ -59,7 +57,7 @@ static int is_on_own(struct gate *g, bool *ret, struct err *e)
  * being on the branch. */
 static int follow(struct gate *g, const char *tip, struct err *e)
 {
-	char head[65];
+	char head[OID_SIZE];
 
 	if (inside_do(g, NULL, NULL, e, "update-ref", "-m", "garth publish", g->task.branch, tip, NULL) < 0 ||
 		find_one(g, "HEAD", head, e) < 0)
@@ -78,7 +76,7 @@ static int bring_files(struct gate *g, const char *tip, struct err *e)
 int publish_from(
 	struct gate *g, const char *name, struct publish_result *ret, struct refusal *no, struct err *e)
 {
-	char tip[65], old[65];
+	char tip[OID_SIZE], old[OID_SIZE];
 	struct err ignored = ERR_INIT;
 	bool own;
 

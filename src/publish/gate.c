@@ -69,7 +69,7 @@ static int find_snapshots(struct gate *g, const char *tip, struct err *e)
 static int catch_up(struct gate *g, struct err *e)
 {
 	struct task *t = &g->task;
-	char now[65];
+	char now[OID_SIZE];
 	int64_t commits, bytes;
 	bool ours;
 

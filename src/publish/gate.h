@@ -11,6 +11,7 @@
 
 #include "audit/audit.h"
 #include "base/err.h"
+#include "base/oid.h"
 #include "base/strvec.h"
 #include "jail/runner.h"
 #include "publish/refusal.h"
@@ -33,8 +34,8 @@ struct gate {
 	struct ref_session *refs; /* a running update-ref */
 	bool untold;              /* the store does not know yet what task.published says */
 	/* Where the branch at fork_tip left its target: the newest commit that both have. */
-	char fork_tip[65], fork[65];
-	char pushed[65]; /* the tip that was last pushed for the agent: a second time is for nothing */
+	char fork_tip[OID_SIZE], fork[OID_SIZE];
+	char pushed[OID_SIZE]; /* the tip that was last pushed for the agent: a second time is for nothing */
 };
 
 /* Opens everything but the verifier, and brings the store up to date where the branch is not where it says.

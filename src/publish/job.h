@@ -15,14 +15,14 @@ struct job {
 	struct gate *g;
 	struct verifier *v;
 	const char *tip, *by;
-	int offer;                /* a pack that came with the request, or -1 */
-	char old[65], target[65]; /* the branch's value; the target's, "" for none */
-	char fetched[65];         /* the target's value at the remote, where the task was shown it; else "" */
-	char fork[65];            /* the newest commit that the tip and the target have */
-	bool moved;               /* somebody else moved the branch */
-	bool lost;                /* its value is not there any more: all of the task's commits come again */
-	bool forward;             /* the old tip is an ancestor of the new one */
-	struct strvec known;      /* the base, the old tip, the target's, here and at the remote */
+	int offer;                            /* a pack that came with the request, or -1 */
+	char old[OID_SIZE], target[OID_SIZE]; /* the branch's value; the target's, "" for none */
+	char fetched[OID_SIZE]; /* the target's value at the remote, where the task was shown it; else "" */
+	char fork[OID_SIZE];    /* the newest commit that the tip and the target have */
+	bool moved;             /* somebody else moved the branch */
+	bool lost;              /* its value is not there any more: all of the task's commits come again */
+	bool forward;           /* the old tip is an ancestor of the new one */
+	struct strvec known;    /* the base, the old tip, the target's, here and at the remote */
 	struct oidset fresh;
 	struct walk_result walk;
 };
@@ -35,7 +35,6 @@ int refuse_moved(const struct job *j, const char *now, struct refusal *no, struc
 
 /* publish_known.c */
 
-bool publish_is_oid(const struct repo *r, const char *s);
 /* Everything that the task was ever shown or has published, in so far as it is there. */
 int publish_list_known(struct job *j, struct strvec *ret, struct err *e);
 /* Whether the task was shown all of these commits, or has published them. */

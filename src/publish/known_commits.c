@@ -9,13 +9,6 @@
 
 #define LEAVE_SECONDS 20
 
-bool publish_is_oid(const struct repo *r, const char *s)
-{
-	size_t n = 2 * (size_t)r->hash_len;
-
-	return strspn(s, "0123456789abcdef") == n && !s[n];
-}
-
 /* A prune may have taken away what only a tag held that is gone, and git does not go on where one of many is
  * missing. */
 int publish_list_known(struct job *j, struct strvec *ret, struct err *e)
@@ -87,6 +80,6 @@ void publish_left_out(struct job *j, struct strvec *ret)
 		return;
 	for (char *l = out.len ? strtok_r(out.data, "\n", &save) : NULL; l && ret->n < PUBLISH_KNOWN_MAX;
 		l = strtok_r(NULL, "\n", &save))
-		if (*l == '-' && publish_is_oid(&g->at.repo, l + 1) && !strvec_has(ret, l + 1))
+		if (*l == '-' && oid_is(l + 1, g->at.repo.hash_len) && !strvec_has(ret, l + 1))
 			strvec_push(ret, l + 1);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/oid.h"
 
 /* Larger ones are not kept, and of two that fall into one place the younger. */
 #define KNOWN_SIZE   (16u << 10)
@@ -16,7 +17,7 @@
 
 struct known {
 	struct {
-		char oid[65];
+		char oid[OID_SIZE];
 		int type; /* enum object_type */
 		char *data;
 		size_t len;

@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/oid.h"
 #include "base/strvec.h"
 #include "publish/object_cache.h"
 
@@ -29,7 +30,7 @@ struct objects {
 	bool broken;
 	struct known known;
 	struct told {
-		char oid[65];
+		char oid[OID_SIZE];
 		enum object_type type;
 		uint64_t size;
 	} told[OBJECTS_TOLD_MAX]; /* by objects_prefetch */

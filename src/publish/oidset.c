@@ -13,38 +13,6 @@ void oidset_release(struct oidset *s)
 	*s = (struct oidset){ .hash_len = s->hash_len };
 }
 
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-bool oid_from_hex(const char *hex, unsigned hash_len, unsigned char out[32])
-{
-	memset(out, 0, 32);
-	for (unsigned i = 0; i < hash_len; i++) {
-		int high = digit(hex[2 * i]);
-		int low = high < 0 ? -1 : digit(hex[2 * i + 1]);
-
-		if (low < 0)
-			return false;
-		out[i] = (unsigned char)(high << 4 | low);
-	}
-	return !hex[2 * (size_t)hash_len];
-}
-
-void oid_to_hex(const unsigned char *oid, unsigned hash_len, char out[65])
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (unsigned i = 0; i < hash_len; i++) {
-		out[2 * i] = digits[oid[i] >> 4];
-		out[2 * i + 1] = digits[oid[i] & 15];
-	}
-	out[2 * (size_t)hash_len] = '\0';
-}
-
 /* All of the name counts: an agent can make names that begin alike. */
 static uint64_t hash(const struct oidset *s, const unsigned char *oid)
 {

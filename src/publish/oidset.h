@@ -11,8 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/oid.h"
+
 struct oidset {
-	unsigned char (*v)[32];
+	unsigned char (*v)[OID_RAW_MAX];
 	bool *used;
 	uint64_t *marks;
 	size_t n, cap; /* cap is a power of two, or 0 */
@@ -29,9 +31,5 @@ bool oidset_has(const struct oidset *s, const char *hex);
 bool oidset_has_raw(const struct oidset *s, const unsigned char *oid);
 /* The number of one that is in it, good until the next is added; NULL where it is not. */
 uint64_t *oidset_mark(const struct oidset *s, const unsigned char *oid);
-
-/* The two forms of a name. False: not 2 * hash_len lower-case hexadecimal digits and then a NUL. */
-bool oid_from_hex(const char *hex, unsigned hash_len, unsigned char out[32]);
-void oid_to_hex(const unsigned char *oid, unsigned hash_len, char out[65]);
 
 #endif

@@ -176,7 +176,7 @@ static bool is_one_step(struct job *j)
 static int find_later_fork(struct job *j, struct err *e)
 {
 	auto_strvec fork = STRVEC_INIT, later = STRVEC_INIT;
-	char there[65];
+	char there[OID_SIZE];
 	bool younger = false;
 
 	if (!*j->fetched || !strcmp(j->fetched, j->target))
@@ -266,7 +266,7 @@ static int check_policy(struct job *j, struct refusal *no, struct err *e)
 static int check_foreign(struct job *j, struct refusal *no, struct err *e)
 {
 	auto_strvec by = STRVEC_INIT;
-	char foreign[65];
+	char foreign[OID_SIZE];
 
 	if (!j->g->task.strict || !j->fresh.n)
 		return 0;
@@ -443,7 +443,7 @@ static int go(struct job *j, struct publish_result *ret, struct refusal *no, str
 {
 	struct err ignored = ERR_INIT;
 
-	if (!publish_is_oid(&j->g->at.repo, j->tip))
+	if (!oid_is(j->tip, j->g->at.repo.hash_len))
 		return refuse(no, e, "bad_tip", "", "'%.80s' is not the full id of a commit", j->tip);
 	if (look_around(j, no, e) < 0)
 		return -1;
@@ -482,7 +482,7 @@ int publish_offered(struct gate *g, const char *tip, const char *by, int pack, s
 	return go(&j, ret, no, e) < 0 ? give_up(&j, no, e) : 0;
 }
 
-int publish_find_tip(struct gate *g, char out[65], struct err *e)
+int publish_find_tip(struct gate *g, char out[OID_SIZE], struct err *e)
 {
 	auto_str name = xasprintf("%s^{commit}", g->task.branch);
 	auto_buf text = BUF_INIT(4096);
@@ -495,7 +495,7 @@ int publish_find_tip(struct gate *g, char out[65], struct err *e)
 		return 0;
 	if (text.len && text.data[text.len - 1] == '\n')
 		buf_cut(&text, text.len - 1);
-	if (!publish_is_oid(&g->at.repo, buf_str(&text)))
+	if (!oid_is(buf_str(&text), g->at.repo.hash_len))
 		return err_set(e, ERR_REFUSED, "git inside names something that is not a commit");
 	memcpy(out, text.data, text.len + 1);
 	return 0;

@@ -19,11 +19,12 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/oid.h"
 #include "publish/gate.h"
 #include "publish/refusal.h"
 
 struct publish_result {
-	char tip[65], old[65]; /* old == tip: there was nothing to do */
+	char tip[OID_SIZE], old[OID_SIZE]; /* old == tip: there was nothing to do */
 	size_t commits;
 	bool rewrote; /* the old tip is not an ancestor; it is kept as a snapshot */
 };
@@ -41,6 +42,6 @@ void publish_tidy(struct gate *g);
 /* Whether that is better done soon: something large is left, or something is to be started. */
 bool publish_is_large(const struct gate *g);
 /* The tip of the task's branch in private storage, as the inside names it; "" where it has none. */
-int publish_find_tip(struct gate *g, char out[65], struct err *e);
+int publish_find_tip(struct gate *g, char out[OID_SIZE], struct err *e);
 
 #endif

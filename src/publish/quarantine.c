@@ -7,17 +7,13 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/oid.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/tree.h"
 #include "task/task.h"
 
 #define ENTRIES_MAX 100000
-
-static bool is_hex(const char *s, size_t n)
-{
-	return strspn(s, "0123456789abcdef") == n && !s[n];
-}
 
 /* The names in a directory, none where it is not there. Git makes none that begin with a dot. */
 static int list(int dir, const char *path, struct strvec *ret, struct err *e)
@@ -108,12 +104,12 @@ static int list_loose(const struct quarantine *q, struct strvec *ret, struct err
 	for (size_t i = 0; i < dirs.n; i++) {
 		auto_strvec names = STRVEC_INIT;
 
-		if (!is_hex(dirs.v[i], 2))
+		if (!hex_is(dirs.v[i], 2))
 			continue;
 		if (list(here(q), dirs.v[i], &names, e) < 0)
 			return -1;
 		for (size_t j = 0; j < names.n; j++)
-			if (is_hex(names.v[j], 2 * (size_t)q->hash_len - 2))
+			if (hex_is(names.v[j], 2 * (size_t)q->hash_len - 2))
 				strvec_pushf(ret, "%s/%s", dirs.v[i], names.v[j]);
 		if (ret->n > ENTRIES_MAX)
 			return err_set(e, ERR_FAILED, "there are too many files in the quarantine");
@@ -133,7 +129,7 @@ static int list_packs(const struct quarantine *q, struct strvec *ret, struct err
 		if (!dot || strcmp(dot, ".idx") || strncmp(names.v[i], "pack-", 5))
 			continue;
 		*dot = '\0';
-		if (is_hex(names.v[i] + 5, 2 * (size_t)q->hash_len))
+		if (oid_is(names.v[i] + 5, q->hash_len))
 			strvec_pushf(ret, "pack/%s", names.v[i]);
 	}
 	return 0;

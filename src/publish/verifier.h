@@ -77,9 +77,9 @@ int verifier_reached(
 	struct verifier *v, const struct strvec *commits, const struct strvec *by, bool *ret, struct err *e);
 /* The first object that the tip has beyond those commits and that is not fresh; "" where there is none. */
 int verifier_foreign(struct verifier *v, const char *tip, const struct strvec *by, const struct oidset *fresh,
-	char out[65], struct err *e);
+	char out[OID_SIZE], struct err *e);
 /* The newest commit that both have, "" where there is none. */
-int verifier_merge_base(struct verifier *v, const char *a, const char *b, char out[65], struct err *e);
+int verifier_merge_base(struct verifier *v, const char *a, const char *b, char out[OID_SIZE], struct err *e);
 /* What is in the quarantine becomes a part of the shared objects: loose objects that are in the set, then
  * packs with .idx last. verifier_drop comes after it. */
 int verifier_keep(struct verifier *v, const struct oidset *wanted, struct err *e);

@@ -183,7 +183,7 @@ static int add_packed(struct buf *lines, uint32_t count, struct oidset *fresh, s
 		char *end;
 
 		all[n].offset = strtoull(l, &end, 10);
-		if (*end != ' ' || strspn(end + 1, "0123456789abcdef") != hex)
+		if (*end != ' ' || !oid_starts(end + 1, fresh->hash_len))
 			break;
 		all[n].oid = end + 1;
 		end[1 + hex] = '\0';
@@ -322,7 +322,7 @@ int verifier_reached(
 }
 
 int verifier_foreign(struct verifier *v, const char *tip, const struct strvec *by, const struct oidset *fresh,
-	char out[65], struct err *e)
+	char out[OID_SIZE], struct err *e)
 {
 	auto_buf input = BUF_INIT(16 << 20), text = BUF_INIT(128 << 20), why = BUF_SMALL;
 	auto_strvec args = STRVEC_INIT;
@@ -343,13 +343,12 @@ int verifier_foreign(struct verifier *v, const char *tip, const struct strvec *b
 	for (char *l = text.len ? strtok_r(text.data, "\n", &save) : NULL; l && !*out;
 		l = strtok_r(NULL, "\n", &save))
 		if (!oidset_has(fresh, l))
-			snprintf(out, 65, "%.64s", l);
+			snprintf(out, OID_SIZE, "%.64s", l);
 	return 0;
 }
 
-int verifier_merge_base(struct verifier *v, const char *a, const char *b, char out[65], struct err *e)
+int verifier_merge_base(struct verifier *v, const char *a, const char *b, char out[OID_SIZE], struct err *e)
 {
-	size_t n = 2 * (size_t)v->repo->hash_len;
 	auto_strvec args = STRVEC_INIT;
 	auto_order_cmd cmd = { 0 };
 	auto_buf text = BUF_SMALL;
@@ -360,8 +359,8 @@ int verifier_merge_base(struct verifier *v, const char *a, const char *b, char o
 	verifier_command(v, QUARANTINE_DISK, &args, &cmd);
 	if (runner_run(&v->runner, &cmd, NULL, &text, NULL, VERIFIER_SECONDS, &code, e) < 0)
 		return -1;
-	if (!code && text.len > n && strspn(buf_str(&text), "0123456789abcdef") == n)
-		snprintf(out, 65, "%.*s", (int)n, text.data);
+	if (!code)
+		oid_take(buf_str(&text), v->repo->hash_len, out);
 	return 0;
 }
 

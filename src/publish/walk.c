@@ -79,7 +79,7 @@ int walk_read_tree(struct walker *w, const unsigned char *oid, bool ours, struct
 	auto_tree t = { .data = BUF_INIT(WALK_OBJECT_MAX) };
 	bool strict = oidset_has_raw(w->spec->fresh, oid);
 	const char *wrong;
-	char hex[65];
+	char hex[OID_SIZE];
 
 	oid_to_hex(oid, w->spec->hash_len, hex);
 	if (read_object(w, hex, OBJECT_TREE, ours, &t.data, e) < 0)
@@ -135,7 +135,7 @@ static int on_the_way(struct walker *w, struct err *e)
 
 static int run(struct walker *w, struct err *e)
 {
-	char tip_tree[65];
+	char tip_tree[OID_SIZE];
 
 	if (w->spec->fresh->n > WALK_FRESH_MAX)
 		return walk_too_large(w, e, "there are more new objects than can be looked at");

@@ -12,7 +12,7 @@
 struct known_commit {
 	unsigned char tree[32];
 	bool fresh;
-	char (*parents)[65]; /* of a fresh one */
+	char (*parents)[OID_SIZE]; /* of a fresh one */
 	size_t nparents;
 };
 
@@ -90,7 +90,7 @@ static int flush(struct looker *l, struct err *e)
 static int expect(
 	struct looker *l, const unsigned char *oid, enum object_type type, bool fresh, struct err *e)
 {
-	char hex[65];
+	char hex[OID_SIZE];
 
 	if (!oidset_add_raw(type == OBJECT_TREE ? &l->trees : &l->blobs, oid))
 		return 0;
@@ -318,7 +318,7 @@ static int look_at_commit(struct looker *l, size_t at, struct err *e)
 	return look_at_dir(l, &root, &others, 0, &weight, e);
 }
 
-static int look(struct looker *l, char tip_tree[65], struct err *e)
+static int look(struct looker *l, char tip_tree[OID_SIZE], struct err *e)
 {
 	size_t tip;
 
@@ -331,7 +331,7 @@ static int look(struct looker *l, char tip_tree[65], struct err *e)
 	return flush(l, e);
 }
 
-int walk_fresh(struct walker *w, char tip_tree[65], struct err *e)
+int walk_fresh(struct walker *w, char tip_tree[OID_SIZE], struct err *e)
 {
 	struct looker *l = xcalloc(1, sizeof(*l));
 	int rc;

@@ -12,7 +12,7 @@
 /* A path whose value differs from that in every tree of reference. */
 struct change {
 	char *path;
-	char oid[65];
+	char oid[OID_SIZE];
 	unsigned mode; /* 0: removed */
 	bool added;
 };

@@ -137,19 +137,14 @@ static const char *header(const char **at, const char *name, size_t *ret_len)
 	return value;
 }
 
-static bool header_oid(const char **at, const char *name, unsigned hash_len, char out[65])
+static bool header_oid(const char **at, const char *name, unsigned hash_len, char out[OID_SIZE])
 {
-	unsigned char raw[32];
 	const char *start = *at;
 	size_t n;
 	const char *value = header(at, name, &n);
 
-	if (value && n == 2 * (size_t)hash_len) {
-		memcpy(out, value, n);
-		out[n] = '\0';
-		if (oid_from_hex(out, hash_len, raw))
-			return true;
-	}
+	if (value && n == 2 * (size_t)hash_len && oid_take(value, hash_len, out))
+		return true;
 	*at = start;
 	return false;
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "base/oid.h"
 
 struct tree_entry {
 	const char *name; /* in the tree's data, as oid is */
@@ -32,8 +33,8 @@ bool tree_entry_is_gitlink(const struct tree_entry *t);
 #define COMMIT_PARENTS_MAX 64
 
 struct commit {
-	char tree[65];
-	char parents[COMMIT_PARENTS_MAX][65];
+	char tree[OID_SIZE];
+	char parents[COMMIT_PARENTS_MAX][OID_SIZE];
 	size_t nparents;
 	char *author, *committer; /* "Name <mail>" */
 	const char *message;      /* in the data that was parsed */

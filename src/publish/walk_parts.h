@@ -2,6 +2,7 @@
 #ifndef PUBLISH_WALK_PARTS_H
 #define PUBLISH_WALK_PARTS_H
 
+#include "base/oid.h"
 #include "publish/walk.h"
 #include "publish/walk_parse.h"
 
@@ -41,7 +42,7 @@ void walk_drop_tree(struct walker *w, struct tree *t);
 int walk_enter(struct walker *w, const char *name, size_t *ret_before, struct err *e);
 
 /* walk_fresh.c: the fresh commits and all that is fresh beneath them. tip_tree is filled. */
-int walk_fresh(struct walker *w, char tip_tree[65], struct err *e);
+int walk_fresh(struct walker *w, char tip_tree[OID_SIZE], struct err *e);
 /* walk_net.c: the net difference of a fresh commit's tree; only the tip's goes into the result. */
 int walk_net(struct walker *w, const char *tree, bool tip, struct err *e);
 

@@ -7,13 +7,14 @@
 #define PUSH_FETCH_H
 
 #include "base/err.h"
+#include "base/oid.h"
 #include "store/store.h"
 #include "task/context.h"
 
 struct fetch_result {
-	char *remote, *branch;     /* short */
-	char *ref;                 /* refs/remotes/REMOTE/BRANCH */
-	char old[65], new_oid[65]; /* old is "" where it was not here */
+	char *remote, *branch;                 /* short */
+	char *ref;                             /* refs/remotes/REMOTE/BRANCH */
+	char old[OID_SIZE], new_oid[OID_SIZE]; /* old is "" where it was not here */
 };
 void fetch_result_release(struct fetch_result *r);
 #define auto_fetch_result __attribute__((cleanup(fetch_result_release))) struct fetch_result

@@ -30,7 +30,7 @@ struct push {
 	struct task *task;
 	struct push_result *result;
 	char *fetched; /* the ref that holds the remote's branch meanwhile */
-	char had[OID_LEN];
+	char had[OID_SIZE];
 	unsigned same; /* how often in a row the remote's branch had not moved at all, though it said so */
 };
 
@@ -80,7 +80,7 @@ static int rebase(struct push *p, struct err *e)
 {
 	static const struct merge_spec spec = { .kind = MERGE_REBASE };
 	struct push_result *r = p->result;
-	char old[OID_LEN];
+	char old[OID_SIZE];
 	struct compose m = {
 		.repo = &p->repo, .spec = &spec, .task = p->task->name, .old = old, .tip = r->tip
 	};

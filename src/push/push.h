@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/oid.h"
 #include "base/strvec.h"
 #include "store/store.h"
 #include "task/context.h"
@@ -29,10 +30,10 @@ struct push_spec {
 
 struct push_result {
 	char *remote, *branch;
-	char tip[65];     /* of the task's branch */
-	char new_oid[65]; /* what the remote's branch is now; not `tip` where it was rebased */
-	size_t commits;   /* of the task, since its base */
-	bool nothing;     /* the remote had it all already */
+	char tip[OID_SIZE];     /* of the task's branch */
+	char new_oid[OID_SIZE]; /* what the remote's branch is now; not `tip` where it was rebased */
+	size_t commits;         /* of the task, since its base */
+	bool nothing;           /* the remote had it all already */
 	unsigned tries;
 	struct strvec conflicts; /* paths; with ERR_CONFLICT */
 };

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/oid.h"
 #include "base/path.h"
 #include "shim/shim.h"
 #include "sys/fd.h"
@@ -11,11 +12,6 @@ struct move {
 	char line[2048]; /* what the others point into */
 	const char *from, *to;
 };
-
-static bool is_none(const char *id)
-{
-	return !id[strspn(id, "0")];
-}
 
 /* The repository whose hook this is: argv[0] is REPOSITORY/hooks/reference-transaction. */
 static int open_repository(const char *hook)
@@ -59,9 +55,9 @@ static bool is_upkeep(const char *hook, const char *branch, const struct move *m
 	auto_fd repository = open_repository(hook);
 	auto_str packed = xasprintf("%s %s", m->from, branch);
 
-	if (repository < 0 || is_none(m->from) == is_none(m->to))
+	if (repository < 0 || oid_is_none(m->from) == oid_is_none(m->to))
 		return false;
-	if (is_none(m->from))
+	if (oid_is_none(m->from))
 		return has_line(repository, branch, m->to);
 	return faccessat(repository, "packed-refs.lock", F_OK, 0) < 0 &&
 	       has_line(repository, "packed-refs", packed);
@@ -79,7 +75,7 @@ static bool line_moves(struct move *m, const char *branch)
 	m->from = m->line;
 	m->to = to;
 	/* removing it by force is "0000 0000 REF" */
-	return strcmp(m->from, m->to) != 0 || is_none(m->to);
+	return strcmp(m->from, m->to) != 0 || oid_is_none(m->to);
 }
 
 static bool find_move(const char *branch, struct move *m)
@@ -172,7 +168,7 @@ int shim_hook(const struct shim *s, int argc, char **argv)
 		return 0;
 	if (!find_move(f.branch, &m) || is_upkeep(argv[0], f.branch, &m))
 		return 0;
-	if (is_none(m.to))
+	if (oid_is_none(m.to))
 		return refuse_removal(f.branch);
 	return publish_tip(s, f.branch, argv[0], &m);
 }

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "base/alloc.h"
+#include "base/oid.h"
 #include "base/strvec.h"
 #include "shim/shim.h"
 #include "sys/digest.h"
@@ -35,12 +36,6 @@ struct entry {
 	const char *mode, *name;
 	const unsigned char *id;
 };
-
-static void spell(const struct offer *o, const unsigned char *id, char hex[65])
-{
-	for (size_t i = 0; i < o->hash_len; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id[i]);
-}
 
 /* Unpacks "KIND SIZE", a NUL, and the content, which ret gets. */
 static bool inflate_object(const struct buf *file, enum kind kind, struct buf *ret)
@@ -157,15 +152,15 @@ static bool offer_tree(struct offer *o, const char *hex, const char *before, int
 
 static bool offer_entry(struct offer *o, const struct entry *e, const struct entry *before, int depth)
 {
-	char hex[65], old[65] = "";
+	char hex[OID_SIZE], old[OID_SIZE] = "";
 	auto_buf content = BUF_INIT(OBJECT_MAX);
 	int rc;
 
 	if (before && !memcmp(before->id, e->id, o->hash_len))
 		return true;
-	spell(o, e->id, hex);
+	oid_to_hex(e->id, (unsigned)o->hash_len, hex);
 	if (before)
-		spell(o, before->id, old);
+		oid_to_hex(before->id, (unsigned)o->hash_len, old);
 	if (!strncmp(e->mode, "40000 ", 6))
 		return offer_tree(o, hex, old, depth + 1);
 	if (!strncmp(e->mode, "160000 ", 7))
@@ -197,19 +192,20 @@ static bool offer_tree(struct offer *o, const char *hex, const char *before, int
 }
 
 /* The id after "KEY ", at the start of a line of a commit's head; "" where there is none. */
-static const char *head_line(const struct offer *o, const char *at, const char *key, char hex[65])
+static const char *head_line(const struct offer *o, const char *at, const char *key, char hex[OID_SIZE])
 {
 	size_t n = strlen(key), len = 2 * o->hash_len;
 
 	hex[0] = '\0';
-	if (strncmp(at, key, n) != 0 || strspn(at + n, "0123456789abcdef") != len || at[n + len] != '\n')
+	if (strncmp(at, key, n) != 0 || !oid_take(at + n, (unsigned)o->hash_len, hex))
 		return at;
-	memcpy(hex, at + n, len);
-	hex[len] = '\0';
-	return at + n + len + 1;
+	if (at[n + len] == '\n')
+		return at + n + len + 1;
+	hex[0] = '\0';
+	return at;
 }
 
-static void tree_of(const struct offer *o, const char *commit, char hex[65])
+static void tree_of(const struct offer *o, const char *commit, char hex[OID_SIZE])
 {
 	auto_buf text = BUF_INIT(OBJECT_MAX);
 
@@ -221,7 +217,7 @@ static void tree_of(const struct offer *o, const char *commit, char hex[65])
 static bool offer_commit(struct offer *o, const char *hex)
 {
 	auto_buf text = BUF_INIT(OBJECT_MAX);
-	char tree[65], parent[65], before[65] = "";
+	char tree[OID_SIZE], parent[OID_SIZE], before[OID_SIZE] = "";
 	const char *at;
 	int rc;
 
@@ -247,7 +243,7 @@ static bool offer_commit(struct offer *o, const char *hex)
 static void know(struct offer *o, const char *commit)
 {
 	auto_buf text = BUF_INIT(OBJECT_MAX);
-	char hex[65];
+	char hex[OID_SIZE];
 	const char *at;
 
 	is_seen(o, commit);

@@ -199,7 +199,7 @@ static int create_numbered(struct context *c, const struct repo *r, const char *
 
 static int check_shown(const struct repo *r, const char *ref, struct err *e)
 {
-	char oid[65];
+	char oid[OID_SIZE];
 
 	if (!ref)
 		return 0;

@@ -32,7 +32,7 @@ static int last_merge(struct context *c, const struct task *t, char **ret_target
 
 static int add_ref(const struct repo *r, const char *ref, struct strvec *ret, struct err *e)
 {
-	char oid[65];
+	char oid[OID_SIZE];
 
 	if (ref_read(r, ref, oid, e) < 0)
 		return -1;
@@ -96,7 +96,7 @@ bool merged_is(struct context *c, const struct task *t)
 	struct err ignored = ERR_INIT;
 	auto_project p = { 0 };
 	auto_repo r = { 0 };
-	char tip[65];
+	char tip[OID_SIZE];
 
 	if (context_store(c, &ignored) < 0 ||
 		store_project_by_id(c->store, t->project_id, &p, &ignored) < 0 ||

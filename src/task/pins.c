@@ -74,7 +74,7 @@ static int add(const struct repo *r, const struct task *t, const struct pin *p, 
 	struct ref_txn *txn, struct err *e)
 {
 	auto_str text = xasprintf(about, (long long)t->id);
-	char now[65], oid[65];
+	char now[OID_SIZE], oid[OID_SIZE];
 
 	if (ref_read(r, ref, now, e) < 0 || pin_name(r, p, text, oid, e) < 0)
 		return -1;
@@ -88,7 +88,7 @@ static int add(const struct repo *r, const struct task *t, const struct pin *p, 
 
 static int remove_ref(const struct repo *r, const char *ref, struct ref_txn *txn, struct err *e)
 {
-	char now[65];
+	char now[OID_SIZE];
 
 	if (ref_read(r, ref, now, e) < 0)
 		return -1;
@@ -119,7 +119,7 @@ int pins_add_kept(struct context *c, const struct repo *r, const struct task *t,
 static int name_trash(const struct repo *r, int64_t id, bool one, char **ret, struct err *e)
 {
 	auto_str old = pins_trash(id, "");
-	char now[65];
+	char now[OID_SIZE];
 
 	if (ref_read(r, old, now, e) < 0)
 		return -1;

@@ -49,7 +49,7 @@ bool refs_is_fetch_left(const struct home *h, const char *ref)
 static int add_base(const struct repo *r, const struct task *t, struct ref_txn *txn, struct err *e)
 {
 	auto_str ref = pins_base(t->id);
-	char now[65];
+	char now[OID_SIZE];
 
 	if (ref_read(r, ref, now, e) < 0)
 		return -1;
@@ -79,7 +79,7 @@ int refs_count_owed(struct context *c, const struct repo *r, const struct task *
 int refs_kept(const struct repo *r, const struct task *t, struct strvec *ret, struct err *e)
 {
 	auto_str ref = pins_kept(t->id);
-	char oid[65];
+	char oid[OID_SIZE];
 
 	if (ref_read(r, ref, oid, e) < 0)
 		return -1;
@@ -144,7 +144,7 @@ int refs_drop(struct context *c, const struct repo *r, const struct task *t, con
 	struct err ignored = ERR_INIT;
 	auto_str checkout = NULL;
 	auto_lock lock = -1;
-	char now[65];
+	char now[OID_SIZE];
 
 	if (base_lock(&c->home, t->project_id, &lock, e) < 0)
 		return -1;
@@ -177,7 +177,7 @@ int refs_check_free(
 	const struct repo *r, const struct task *t, const char *tip, bool kept_branch, struct err *e)
 {
 	auto_buf kept = BUF_INIT(REFS_MAX);
-	char now[65];
+	char now[OID_SIZE];
 
 	if (ref_read(r, t->branch, now, e) < 0)
 		return -1;
@@ -197,7 +197,7 @@ int refs_restore(struct context *c, const struct repo *r, const struct task *t, 
 	auto_ref_txn txn = REF_TXN_INIT;
 	struct err ignored = ERR_INIT;
 	auto_lock lock = -1;
-	char now[65];
+	char now[OID_SIZE];
 
 	if (base_lock(&c->home, t->project_id, &lock, e) < 0)
 		return -1;

@@ -179,7 +179,7 @@ char *task_branch_kept_by(struct context *c, const struct task *t)
 	struct err ignored = ERR_INIT;
 	auto_project p = { 0 };
 	auto_repo r = { 0 };
-	char *top = NULL, now[65];
+	char *top = NULL, now[OID_SIZE];
 
 	if (store_project_by_id(c->store, t->project_id, &p, &ignored) < 0 ||
 		repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, &r, &ignored) < 0 ||

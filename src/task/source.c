@@ -25,7 +25,7 @@ int source_take(const struct home *h, struct repo *r, const char *target, struct
 	auto_str remote = NULL, there = NULL;
 	auto_ref_txn move = REF_TXN_INIT;
 	struct err ignored = ERR_INIT;
-	char oid[65];
+	char oid[OID_SIZE];
 
 	if (strncmp(target, heads, strlen(heads)))
 		return 0;

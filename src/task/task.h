@@ -66,7 +66,7 @@ struct task_work {
 				left, that its target does not have */
 	bool merged;         /* its branch has commits, and its target has all of them: merged.h */
 	size_t ignored;
-	char tip[65]; /* its branch's; where the branch is gone, what it was */
+	char tip[OID_SIZE]; /* its branch's; where the branch is gone, what it was */
 };
 void task_work_release(struct task_work *w);
 #define auto_task_work __attribute__((cleanup(task_work_release))) struct task_work

@@ -1,6 +1,5 @@
 #include "workspace/delta.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/oid.h"
 #include "base/path.h"
 #include "git/checkout.h"
 #include "sys/fd.h"
@@ -21,12 +21,7 @@
 
 static bool is_commit_name(const char *name)
 {
-	size_t n = strlen(name);
-
-	for (size_t i = 0; i < n; i++)
-		if (!isxdigit((unsigned char)name[i]))
-			return false;
-	return n == 40 || n == 64;
+	return oid_is(name, 20) || oid_is(name, 32);
 }
 
 static bool is_full(int project_fd, const char *name)

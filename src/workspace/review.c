@@ -263,7 +263,8 @@ void review_left_lines(const struct review_left *l, struct strvec *ret)
 		strvec_push(ret, l->stays.v[i]);
 }
 
-int review_keep(struct workspace *ws, int out_fd, char commit[65], struct review_left *left, struct err *e)
+int review_keep(
+	struct workspace *ws, int out_fd, char commit[OID_SIZE], struct review_left *left, struct err *e)
 {
 	auto_review r = { .scratch = SCRATCH_INIT, .left = left, .ignored_room = REVIEW_IGNORED_MAX };
 	auto_str since = workspace_since(ws);

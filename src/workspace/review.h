@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/oid.h"
 #include "base/strvec.h"
 #include "git/scratch.h"
 #include "workspace/ignored.h"
@@ -74,7 +75,8 @@ void review_release(struct review *r);
  * REVIEW_IGNORED_MAX in all, as a pack to a descriptor: for snapshots. Files that the task has closed to
  * itself are opened for as long as that takes. */
 #define REVIEW_IGNORED_MAX (64u << 20)
-int review_keep(struct workspace *ws, int out_fd, char commit[65], struct review_left *left, struct err *e);
+int review_keep(
+	struct workspace *ws, int out_fd, char commit[OID_SIZE], struct review_left *left, struct err *e);
 
 /* `git diff-tree` with these arguments, restricted to paths (may be NULL), to out or, where NULL, to out_fd.
  */
