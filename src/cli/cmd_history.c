@@ -176,7 +176,7 @@ int cmd_publish(int argc, char **argv)
 	const char *from = NULL;
 	const struct opt opts[] = {
 		{ 0, "from", OPT_STR, &from, "BRANCH", "another branch of the task, HEAD, or a commit",
-			WORD_REVISION },
+			WORD_TEXT },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};
