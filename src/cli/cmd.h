@@ -8,14 +8,31 @@
 #include "task/context.h"
 #include "task/task.h"
 
+/* What somebody wants to do; `garth help` lists the commands by it (help.c). */
+enum cmd_group {
+	CMD_START,
+	CMD_WORK,
+	CMD_CONTROL,
+	CMD_LOOK,
+	CMD_TAKE,
+	CMD_BACK,
+	CMD_CLEAN,
+	CMD_CARE,
+};
+
 struct cmd {
 	const char *name;
 	int (*run)(int argc, char **argv); /* argv without the command's name */
-	const char *usage;                 /* behind the name */
+	enum cmd_group group;
+	const char *usage; /* what follows the name */
 	const char *brief;
+	enum word words[3];  /* what the arguments are; the last one stands for more of them */
+	const char *example; /* what follows "garth " */
 };
 
 extern const struct cmd commands[];
+/* By its name, or NULL. "--help", "-h" and "--version" are names, too. */
+const struct cmd *cmd_find(const char *name);
 
 int cmd_run(int argc, char **argv);
 int cmd_new(int argc, char **argv);
@@ -62,6 +79,10 @@ struct cmd_line {
 	bool stop;
 	int words, rest; /* as from opt_parse */
 };
+/* Shows a command's line, with its options, to `look`. The command itself does nothing: the options are the
+ * command's own local data, so cmd_parse hands them out and ends it. */
+typedef void cmd_look_fn(const struct cmd *c, const struct cmd_line *l, void *data);
+void cmd_look(const struct cmd *c, cmd_look_fn *look, void *data);
 int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e);
 /* The common beginning: ERR goes through say_error, 1 (help was shown) becomes 0. */
 #define CMD_PARSE(line, argc, argv)                                                                          \

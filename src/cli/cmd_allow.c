@@ -158,8 +158,8 @@ int cmd_allow(int argc, char **argv)
 {
 	bool json = false, hosts = false, paths = false;
 	const struct opt opts[] = {
-		{ 0, "host", OPT_FLAG, &hosts, NULL, "let the task reach these hosts, at once if it runs" },
-		{ 0, "path", OPT_FLAG, &paths, NULL, "they are paths, whatever they look like" },
+		{ 0, "host", OPT_FLAG, &hosts, NULL, "the words are hosts: let the task reach them" },
+		{ 0, "path", OPT_FLAG, &paths, NULL, "the words are paths, even if they look like hosts" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};

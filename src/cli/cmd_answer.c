@@ -71,11 +71,11 @@ int cmd_answer(int argc, char **argv)
 	struct run_opts o = { 0 };
 	bool json = false, literal = false;
 	const struct opt opts[] = {
-		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "let it go on in the background" },
-		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },
-		{ 0, "text", OPT_FLAG, &literal, NULL, "a number is the answer itself, not an option's" },
+		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "continue in the background" },
+		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "print errors only" },
+		{ 0, "text", OPT_FLAG, &literal, NULL, "a number is the answer itself, not an option" },
 		{ 0, "json", OPT_FLAG, &json, NULL,
-			"print the task as JSON when it has ended; what it writes comes on stderr" },
+			"print the task as JSON at the end; its output goes to stderr" },
 		OPT_END,
 	};
 	struct cmd_line l = { "answer", opts, 1, -1, false, 0, 0 };
@@ -170,12 +170,12 @@ int cmd_resume(int argc, char **argv)
 	bool json = false, pushed = false;
 	auto_strvec limits = STRVEC_INIT;
 	const struct opt opts[] = {
-		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "let it go on in the background" },
-		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },
+		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "continue in the background" },
+		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "print errors only" },
 		{ 0, "limit", OPT_LIST, &limits, "NAME=VALUE",
-			"with another limit from now on, such as max_disk=80GB" },
+			"change a limit of the task, such as max_disk=80GB", WORD_LIMIT },
 		{ 0, "json", OPT_FLAG, &json, NULL,
-			"print the task as JSON when it has ended; what it writes comes on stderr" },
+			"print the task as JSON at the end; its output goes to stderr" },
 		OPT_END,
 	};
 	struct cmd_line l = { "resume", opts, 1, 1, false, 0, 0 };

@@ -211,9 +211,10 @@ int cmd_audit(int argc, char **argv)
 	struct view v = { 0 };
 	const char *last = NULL;
 	const struct opt opts[] = {
-		{ 0, "verify", OPT_FLAG, &v.verify, NULL, "check that no line is changed, moved or missing" },
-		{ 'f', "follow", OPT_FLAG, &v.follow, NULL, "go on with what is written from now on" },
-		{ 'n', "lines", OPT_STR, &last, "N", "the last N events only" },
+		{ 0, "verify", OPT_FLAG, &v.verify, NULL,
+			"check that no line was changed, moved or removed" },
+		{ 'f', "follow", OPT_FLAG, &v.follow, NULL, "keep printing new events" },
+		{ 'n', "lines", OPT_STR, &last, "N", "print the last N events only", WORD_TEXT },
 		{ 0, "json", OPT_FLAG, &v.json, NULL, "print JSON" },
 		OPT_END,
 	};

@@ -122,13 +122,12 @@ int cmd_cleanup(int argc, char **argv)
 	struct cleanup k = { 0 };
 	const struct opt opts[] = {
 		{ 0, "all-inactive", OPT_FLAG, &k.inactive, NULL, "every task that is not running" },
-		{ 0, "merged", OPT_FLAG, &k.opts.merged, NULL,
-			"those whose work is where it was meant to be" },
+		{ 0, "merged", OPT_FLAG, &k.opts.merged, NULL, "tasks whose commits are merged" },
 		{ 0, "older-than", OPT_STR, &k.older, "AGE",
-			"those that nothing happened to for so long: 12h, 1d, 2w" },
+			"tasks without activity for this long: 12h, 1d, 2w", WORD_TEXT },
 		{ 0, "force-all", OPT_FLAG, &k.opts.force, NULL,
-			"with the only copy of their work, too; asks for the word" },
-		{ 'n', "dry-run", OPT_FLAG, &k.opts.look, NULL, "tell what would go" },
+			"all, even with the only copy of work; asks first" },
+		{ 'n', "dry-run", OPT_FLAG, &k.opts.look, NULL, "only tell what would be removed" },
 		{ 0, "json", OPT_FLAG, &k.json, NULL, "print JSON" },
 		OPT_END,
 	};

@@ -183,7 +183,7 @@ int cmd_config(int argc, char **argv)
 	bool json = false, schema = false;
 	const struct opt opts[] = {
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
-		{ 0, "schema", OPT_FLAG, &schema, NULL, "print a JSON schema of task files, for editors" },
+		{ 0, "schema", OPT_FLAG, &schema, NULL, "print the JSON schema of task files, for editors" },
 		OPT_END,
 	};
 	struct cmd_line l = { "config", opts, 0, 0, false, 0, 0 };

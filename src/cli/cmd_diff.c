@@ -219,8 +219,8 @@ int cmd_diff(int argc, char **argv)
 {
 	bool stat = false, json = false, published = false;
 	const struct opt opts[] = {
-		{ 0, "published", OPT_FLAG, &published, NULL, "what is published, which a merge brings" },
-		{ 0, "stat", OPT_FLAG, &stat, NULL, "only how much changed in each file" },
+		{ 0, "published", OPT_FLAG, &published, NULL, "show what is published: what a merge brings" },
+		{ 0, "stat", OPT_FLAG, &stat, NULL, "show only how much changed in each file" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print the changed paths as JSON" },
 		OPT_END,
 	};

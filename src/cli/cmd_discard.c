@@ -11,9 +11,9 @@ int cmd_discard(int argc, char **argv)
 	struct discard_opts o = { 0 };
 	bool json = false;
 	const struct opt opts[] = {
-		{ 'f', "force", OPT_FLAG, &o.files, NULL, "even with changed files" },
+		{ 'f', "force", OPT_FLAG, &o.files, NULL, "discard even if files are changed" },
 		{ 'D', "drafts", OPT_FLAG, &o.drafts, NULL,
-			"even with drafts, and commits that are not merged" },
+			"discard even drafts and commits that are not merged" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};

@@ -185,7 +185,7 @@ int cmd_doctor(int argc, char **argv)
 {
 	bool json = false, repair = false, ok = true, left = false;
 	const struct opt opts[] = {
-		{ 0, "repair", OPT_FLAG, &repair, NULL, "mend what can be mended" },
+		{ 0, "repair", OPT_FLAG, &repair, NULL, "repair what can be repaired" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};

@@ -95,12 +95,15 @@ int cmd_exec(int argc, char **argv)
 {
 	__attribute__((cleanup(exec_opts_release))) struct exec_opts x = { 0 };
 	const struct opt opts[] = {
-		{ 'e', "env", OPT_LIST, &x.env, "VAR[=VAL]", "pass a variable in" },
-		{ 0, "net", OPT_STR, &x.mode, "MODE", "none, allow or host, where the task is stopped" },
-		{ 0, "allow", OPT_LIST, &x.allow, "HOST",
-			"let it reach this host, where the task is stopped" },
-		{ 0, "agent", OPT_STR, &x.agent, "NAME", "bring this agent's log-in, hosts and variables" },
-		{ 0, "allow-weaker", OPT_FLAG, &x.weaker, NULL, "run even where the kernel lacks a wall" },
+		{ 'e', "env", OPT_LIST, &x.env, "VAR[=VAL]", "set a variable, or pass in its current value",
+			WORD_VARIABLE },
+		{ 0, "net", OPT_STR, &x.mode, "MODE", "network if the task is stopped: none, allow or host",
+			WORD_NETWORK },
+		{ 0, "allow", OPT_LIST, &x.allow, "HOST", "let CMD reach this host, if the task is stopped",
+			WORD_TEXT },
+		{ 0, "agent", OPT_STR, &x.agent, "NAME", "use this agent's log-in, hosts and variables",
+			WORD_AGENT },
+		{ 0, "allow-weaker", OPT_FLAG, &x.weaker, NULL, "run even if a part of the jail is missing" },
 		OPT_END,
 	};
 	struct cmd_line l = { "exec", opts, 2, -1, true, 0, 0 };
@@ -123,10 +126,12 @@ int cmd_shell(int argc, char **argv)
 {
 	__attribute__((cleanup(exec_opts_release))) struct exec_opts x = { 0 };
 	const struct opt opts[] = {
-		{ 0, "net", OPT_STR, &x.mode, "MODE", "none, allow or host, where the task is stopped" },
-		{ 0, "allow", OPT_LIST, &x.allow, "HOST",
-			"let it reach this host, where the task is stopped" },
-		{ 0, "agent", OPT_STR, &x.agent, "NAME", "bring this agent's log-in, hosts and variables" },
+		{ 0, "net", OPT_STR, &x.mode, "MODE", "network if the task is stopped: none, allow or host",
+			WORD_NETWORK },
+		{ 0, "allow", OPT_LIST, &x.allow, "HOST", "let CMD reach this host, if the task is stopped",
+			WORD_TEXT },
+		{ 0, "agent", OPT_STR, &x.agent, "NAME", "use this agent's log-in, hosts and variables",
+			WORD_AGENT },
 		OPT_END,
 	};
 	struct cmd_line l = { "shell", opts, 1, 1, false, 0, 0 };

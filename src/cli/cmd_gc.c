@@ -23,7 +23,7 @@ int cmd_gc(int argc, char **argv)
 {
 	bool json = false, all = false;
 	const struct opt opts[] = {
-		{ 0, "empty-trash", OPT_FLAG, &all, NULL, "discarded tasks too whose term is not over" },
+		{ 0, "empty-trash", OPT_FLAG, &all, NULL, "remove all discarded tasks now, for good" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};

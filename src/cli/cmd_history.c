@@ -70,7 +70,7 @@ int cmd_snapshot(int argc, char **argv)
 	const char *message = NULL;
 	bool json = false;
 	const struct opt opts[] = {
-		{ 'm', "message", OPT_STR, &message, "TEXT", "what it is for" },
+		{ 'm', "message", OPT_STR, &message, "TEXT", "what the snapshot is for", WORD_TEXT },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};
@@ -117,11 +117,13 @@ int cmd_rollback(int argc, char **argv)
 	const char *file = NULL, *to = NULL, *from = NULL;
 	bool full = false, force = false, json = false;
 	const struct opt opts[] = {
-		{ 0, "full", OPT_FLAG, &full, NULL, "to the start; untracked and ignored files go" },
-		{ 0, "to-snapshot", OPT_STR, &to, "N", "to a snapshot, its uncommitted files included" },
-		{ 0, "file", OPT_STR, &file, "PATH", "one file, from the last commit" },
-		{ 0, "from", OPT_STR, &from, "N", "with --file: from a snapshot" },
-		{ 'f', "force", OPT_FLAG, &force, NULL, "even what no snapshot can hold goes" },
+		{ 0, "full", OPT_FLAG, &full, NULL, "back to the start; untracked and ignored files go" },
+		{ 0, "to-snapshot", OPT_STR, &to, "N", "back to a snapshot, with its uncommitted files",
+			WORD_SNAPSHOT },
+		{ 0, "file", OPT_STR, &file, "PATH", "one file, back to the last commit", WORD_FILE },
+		{ 0, "from", OPT_STR, &from, "N", "with --file: take the file from a snapshot",
+			WORD_SNAPSHOT },
+		{ 'f', "force", OPT_FLAG, &force, NULL, "remove even what no snapshot can hold" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};
@@ -173,7 +175,8 @@ int cmd_publish(int argc, char **argv)
 	bool json = false;
 	const char *from = NULL;
 	const struct opt opts[] = {
-		{ 0, "from", OPT_STR, &from, "BRANCH", "another branch inside, HEAD, or a commit's id" },
+		{ 0, "from", OPT_STR, &from, "BRANCH", "another branch of the task, HEAD, or a commit",
+			WORD_TEXT },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};

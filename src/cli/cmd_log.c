@@ -48,7 +48,7 @@ int cmd_log(int argc, char **argv)
 {
 	struct out o = { .text = BUF_INIT(64 << 20) };
 	const struct opt opts[] = {
-		{ 0, "raw", OPT_FLAG, &o.raw, NULL, "as it came, control characters and all" },
+		{ 0, "raw", OPT_FLAG, &o.raw, NULL, "print the bytes as they are, control codes included" },
 		{ 0, "json", OPT_FLAG, &o.json, NULL, "print JSON" },
 		OPT_END,
 	};

@@ -178,7 +178,7 @@ int cmd_ls(int argc, char **argv)
 {
 	bool all = false, json = false;
 	const struct opt opts[] = {
-		{ 'a', "all", OPT_FLAG, &all, NULL, "discarded ones too" },
+		{ 'a', "all", OPT_FLAG, &all, NULL, "list discarded tasks too" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};

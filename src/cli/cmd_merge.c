@@ -125,16 +125,16 @@ int cmd_merge(int argc, char **argv)
 	bool removed;
 	struct merge_spec s = { 0 };
 	const struct opt opts[] = {
-		{ 0, "squash", OPT_FLAG, &squash, NULL, "as one commit" },
-		{ 0, "rebase", OPT_FLAG, &rebase, NULL, "commit by commit on top of the target" },
-		{ 0, "no-ff", OPT_FLAG, &s.no_ff, NULL,
-			"a merge commit even where the target could just move" },
-		{ 0, "into", OPT_STR, &s.into, "BRANCH", "another branch than the task's target" },
-		{ 'm', "message", OPT_STR, &s.message, "TEXT", "the commit's message" },
-		{ 0, "resolve", OPT_FLAG, &resolve, NULL, "where it conflicts, make a task to solve it in" },
-		{ 0, "continue", OPT_FLAG, &go_on, NULL, "merge what was solved there" },
-		{ 0, "keep", OPT_FLAG, &keep, NULL, "leave the task and its workspace" },
-		{ 0, "dry-run", OPT_FLAG, &s.dry_run, NULL, "only say what would come of it" },
+		{ 0, "squash", OPT_FLAG, &squash, NULL, "merge as one commit" },
+		{ 0, "rebase", OPT_FLAG, &rebase, NULL, "put the commits on top of the target one by one" },
+		{ 0, "no-ff", OPT_FLAG, &s.no_ff, NULL, "make a merge commit even if none is needed" },
+		{ 0, "into", OPT_STR, &s.into, "BRANCH", "merge into another branch than the target",
+			WORD_BRANCH },
+		{ 'm', "message", OPT_STR, &s.message, "TEXT", "message of the commit", WORD_TEXT },
+		{ 0, "resolve", OPT_FLAG, &resolve, NULL, "if it conflicts, make a task to solve it in" },
+		{ 0, "continue", OPT_FLAG, &go_on, NULL, "merge what was solved in that task" },
+		{ 0, "keep", OPT_FLAG, &keep, NULL, "keep the task and its workspace" },
+		{ 0, "dry-run", OPT_FLAG, &s.dry_run, NULL, "only tell what would happen" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};

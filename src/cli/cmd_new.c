@@ -14,15 +14,18 @@ int cmd_new(int argc, char **argv)
 	struct task_spec spec = { .program = "task" };
 	bool json = false, with_changes = false;
 	const struct opt opts[] = {
-		{ 'b', "base", OPT_STR, &spec.rev, "REV", "start from this commit; else HEAD" },
+		{ 'b', "base", OPT_STR, &spec.rev, "REV", "start from this commit, not from HEAD",
+			WORD_REVISION },
 		{ 0, "empty", OPT_FLAG, &spec.empty, NULL,
-			"no repository: an empty workspace, the same walls" },
-		{ 0, "backend", OPT_STR, &spec.backend, "NAME", "overlay, worktree or clone" },
-		{ 0, "strict-isolation", OPT_FLAG, &spec.strict, NULL, "no borrowed objects" },
+			"no repository: an empty workspace in the same jail" },
+		{ 0, "backend", OPT_STR, &spec.backend, "NAME",
+			"kind of workspace: overlay, worktree or clone", WORD_BACKEND },
+		{ 0, "strict-isolation", OPT_FLAG, &spec.strict, NULL,
+			"borrow no git objects, never run in a weaker jail" },
 		{ 0, "allow-weaker", OPT_FLAG, &spec.weaker, NULL,
-			"a clone on Landlock alone where no namespaces can be made" },
+			"without namespaces: a clone on Landlock alone" },
 		{ 0, "with-changes", OPT_FLAG, &with_changes, NULL,
-			"take the checkout's uncommitted changes along" },
+			"copy the checkout's uncommitted changes to the task" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print the task as JSON" },
 		OPT_END,
 	};

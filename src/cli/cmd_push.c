@@ -53,8 +53,9 @@ int cmd_push(int argc, char **argv)
 	struct push_spec s = { 0 };
 	bool json = false, quiet = false;
 	const struct opt opts[] = {
-		{ 0, "remote", OPT_STR, &s.remote, "NAME", "another remote than local, else origin" },
-		{ 'q', "quiet", OPT_FLAG, &quiet, NULL, "say nothing but warnings and errors" },
+		{ 0, "remote", OPT_STR, &s.remote, "NAME", "name of the remote (default: local, else origin)",
+			WORD_REMOTE },
+		{ 'q', "quiet", OPT_FLAG, &quiet, NULL, "print warnings and errors only" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};

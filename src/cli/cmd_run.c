@@ -264,36 +264,57 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	return rc;
 }
 
+/* What a person or a program is told when it has ended, or runs in the background; the exit code. */
+static int tell_end(
+	struct context *c, const struct run_opts *o, const struct task *t, const struct terminal_result *r)
+{
+	if (o->detach && !o->json)
+		printf("%s\n", t->name);
+	if (o->tmux)
+		open_window(t->name, o->quiet);
+	else
+		session_report(c, t->name, r, o->quiet || o->json);
+	if (o->json && json_task_now(c, t->name))
+		return 1;
+	return r->end == TERMINAL_DETACHED ? 0 : r->exit_code;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	__attribute__((cleanup(run_line_release))) struct run_line o = { 0 };
 	const struct opt opts[] = {
-		{ 't', "task", OPT_STR, &o.task.name, "NAME", "the task's name; else one is made of CMD" },
-		{ 'b', "base", OPT_STR, &o.task.rev, "REV", "start from this commit; else HEAD" },
-		{ 0, "backend", OPT_STR, &o.task.backend, "NAME", "overlay, worktree or clone" },
+		{ 't', "task", OPT_STR, &o.task.name, "NAME", "the task's name (default: from CMD)",
+			WORD_TEXT },
+		{ 'b', "base", OPT_STR, &o.task.rev, "REV", "start from this commit, not from HEAD",
+			WORD_REVISION },
+		{ 0, "backend", OPT_STR, &o.task.backend, "NAME",
+			"kind of workspace: overlay, worktree or clone", WORD_BACKEND },
 		{ 0, "empty", OPT_FLAG, &o.task.empty, NULL,
-			"no repository: an empty workspace, the same walls" },
-		{ 0, "net", OPT_STR, &o.net, "MODE", "none, allow (by a list of hosts) or host" },
-		{ 0, "allow", OPT_LIST, &o.allow, "HOST",
-			"let it reach this host, as in *.crates.io or db.local:5432" },
+			"no repository: an empty workspace in the same jail" },
+		{ 0, "net", OPT_STR, &o.net, "MODE", "network: none, allow (only listed hosts) or host",
+			WORD_NETWORK },
+		{ 0, "allow", OPT_LIST, &o.allow, "HOST", "let the task reach this host, such as *.crates.io",
+			WORD_TEXT },
 		{ 'p', "port", OPT_LIST, &o.ports, "PORT",
-			"reach this port inside from a port of 127.0.0.1" },
-		{ 0, "agent", OPT_STR, &o.agent, "NAME", "bring this agent's log-in; else CMD tells" },
+			"forward a port of 127.0.0.1 to this port of the task", WORD_TEXT },
+		{ 0, "agent", OPT_STR, &o.agent, "NAME", "use this agent's log-in (default: known by CMD)",
+			WORD_AGENT },
 		{ 0, "on-dirty", OPT_STR, &o.task.on_dirty, "WHAT",
-			"uncommitted work at the end: fail, commit or keep" },
+			"uncommitted files at the end: fail, commit or keep", WORD_ON_DIRTY },
 		{ 0, "push", OPT_STR, &o.session.push, "BRANCH",
-			"when it is done, push to this branch of the remote" },
+			"push to this branch of the remote when it is done", WORD_BRANCH },
 		{ 0, "with-changes", OPT_FLAG, &o.with_changes, NULL,
-			"take the checkout's uncommitted changes along" },
+			"copy the checkout's uncommitted changes to the task" },
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "run in the background" },
-		{ 0, "tmux", OPT_FLAG, &o.tmux, NULL, "run in the background, with a tmux window on it" },
-		{ 'e', "env", OPT_LIST, &o.env, "VAR[=VAL]", "pass a variable in" },
-		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "say nothing but errors" },
+		{ 0, "tmux", OPT_FLAG, &o.tmux, NULL, "run in the background, in a tmux window" },
+		{ 'e', "env", OPT_LIST, &o.env, "VAR[=VAL]", "set a variable, or pass in its current value",
+			WORD_VARIABLE },
+		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "print errors only" },
 		{ 0, "json", OPT_FLAG, &o.json, NULL,
-			"print the task as JSON when it has ended; what CMD writes comes on stderr" },
+			"print the task as JSON at the end; CMD's output goes to stderr" },
 		{ 0, "strict-isolation", OPT_FLAG, &o.task.strict, NULL,
-			"no borrowed objects, never weaker walls" },
-		{ 0, "allow-weaker", OPT_FLAG, &o.weaker, NULL, "run even where the kernel lacks a wall" },
+			"borrow no git objects, never run in a weaker jail" },
+		{ 0, "allow-weaker", OPT_FLAG, &o.weaker, NULL, "run even if a part of the jail is missing" },
 		OPT_END,
 	};
 	struct cmd_line l = { "run", opts, 1, -1, true, 0, 0 };
@@ -326,13 +347,5 @@ int cmd_run(int argc, char **argv)
 		err_wrap(&e, "task '%s'", t.name);
 		return say_error(&e);
 	}
-	if (o.detach && !o.json)
-		printf("%s\n", t.name);
-	if (o.tmux)
-		open_window(t.name, o.quiet);
-	else
-		session_report(&c, t.name, &r, o.quiet || o.json);
-	if (o.json && json_task_now(&c, t.name))
-		return 1;
-	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
+	return tell_end(&c, &o, &t, &r);
 }

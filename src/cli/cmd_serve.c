@@ -80,10 +80,10 @@ int cmd_serve(int argc, char **argv)
 	bool json = false, only_once = false, look = false;
 	const char *port = NULL;
 	const struct opt opts[] = {
-		{ 'p', "port", OPT_STR, &port, "PORT", "of 127.0.0.1; 0 for any free one" },
-		{ 0, "once", OPT_FLAG, &only_once, NULL, "do what is due now, and end" },
-		{ 'n', "dry-run", OPT_FLAG, &look, NULL,
-			"with --once: remove nothing, and tell what would go" },
+		{ 'p', "port", OPT_STR, &port, "PORT", "port of 127.0.0.1 to listen on; 0 for any free one",
+			WORD_TEXT },
+		{ 0, "once", OPT_FLAG, &only_once, NULL, "do what is due now, then exit" },
+		{ 'n', "dry-run", OPT_FLAG, &look, NULL, "with --once: only tell what would be removed" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};

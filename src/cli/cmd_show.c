@@ -205,8 +205,9 @@ int cmd_show(int argc, char **argv)
 	bool jail = false, json = false;
 	const char *net = NULL;
 	const struct opt opts[] = {
-		{ 0, "jail", OPT_FLAG, &jail, NULL, "print the walls, as they are put up" },
-		{ 0, "net", OPT_STR, &net, "MODE", "with --jail: for this network" },
+		{ 0, "jail", OPT_FLAG, &jail, NULL, "print the jail: mounts, rules, limits" },
+		{ 0, "net", OPT_STR, &net, "MODE", "with --jail: show it for none, allow or host",
+			WORD_NETWORK },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};

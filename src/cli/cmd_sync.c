@@ -35,7 +35,7 @@ int cmd_sync(int argc, char **argv)
 {
 	bool merge = false, json = false;
 	const struct opt opts[] = {
-		{ 0, "merge", OPT_FLAG, &merge, NULL, "with a merge commit instead of a rebase" },
+		{ 0, "merge", OPT_FLAG, &merge, NULL, "merge instead of rebasing" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};

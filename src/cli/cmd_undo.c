@@ -213,8 +213,8 @@ int cmd_undo(int argc, char **argv)
 {
 	bool json = false, only_list = false, look = false;
 	const struct opt opts[] = {
-		{ 'l', "list", OPT_FLAG, &only_list, NULL, "tell what can be taken back, newest first" },
-		{ 'n', "dry-run", OPT_FLAG, &look, NULL, "tell what would be taken back" },
+		{ 'l', "list", OPT_FLAG, &only_list, NULL, "list what can be undone, newest first" },
+		{ 'n', "dry-run", OPT_FLAG, &look, NULL, "only tell what would be undone" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};

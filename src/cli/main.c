@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include "cli/help.h"
 #include "cli/say.h"
 #include "cli/terminal.h"
 #include "sys/fd.h"
@@ -11,45 +12,79 @@
 #define HEAP_KEPT (8 << 20)
 
 const struct cmd commands[] = {
-	{ "run", cmd_run, "[OPTIONS] [--] CMD... | FILE", "make a task and run CMD in it" },
-	{ "new", cmd_new, "[OPTIONS] NAME", "make a task, run nothing" },
-	{ "exec", cmd_exec, "[OPTIONS] TASK [--] CMD...", "run CMD in a task" },
-	{ "shell", cmd_shell, "TASK", "open a shell in a task" },
-	{ "attach", cmd_attach, "TASK", "connect to a running task's terminal" },
-	{ "pause", cmd_pause, "TASK", "let a running task stand still" },
-	{ "resume", cmd_resume, "TASK", "let a task go on that stands still or has ended" },
-	{ "answer", cmd_answer, "TASK TEXT", "answer a task's question and let it go on" },
-	{ "cancel", cmd_cancel, "TASK", "stop a running task" },
-	{ "ls", cmd_ls, "[--all]", "list tasks" },
-	{ "show", cmd_show, "TASK", "show a task, or its walls" },
-	{ "path", cmd_path, "TASK", "print where a task's files are on the host" },
-	{ "diff", cmd_diff, "TASK [PATH...]", "show what a task changed" },
-	{ "publish", cmd_publish, "TASK", "publish a task's drafts now" },
-	{ "allow", cmd_allow, "TASK [PATH...]", "let a task publish protected paths, or reach a host" },
-	{ "snapshot", cmd_snapshot, "TASK", "keep a task's state, to come back to" },
-	{ "rollback", cmd_rollback, "TASK", "take a task back to its start, a snapshot, or one file" },
-	{ "sync", cmd_sync, "TASK", "bring the target's new commits into a task" },
-	{ "merge", cmd_merge, "TASK", "bring a task's commits to the branch they are meant for" },
-	{ "push", cmd_push, "TASK [BRANCH]", "push a task's commits to the remote" },
-	{ "port", cmd_port, "TASK [PORT]", "reach what a running task listens on" },
-	{ "log", cmd_log, "TASK", "print a task's output" },
-	{ "export", cmd_export, "TASK DIR", "copy a task's workspace to plain files" },
-	{ "archive", cmd_archive, "TASK", "pack a task away; undo brings it back" },
-	{ "discard", cmd_discard, "TASK", "throw a task away" },
-	{ "cleanup", cmd_cleanup, "--FORM", "throw many tasks away" },
-	{ "gc", cmd_gc, "", "remove what nobody needs any more, and tell what takes room" },
-	{ "undo", cmd_undo, "[TASK]", "take the last rollback, discard or merge back" },
-	{ "serve", cmd_serve, "[--port PORT] [--once]", "clean up by the clock, and answer on 127.0.0.1" },
-	{ "doctor", cmd_doctor, "[--repair]", "tell what is missing or broken, and mend it" },
-	{ "config", cmd_config, "", "print the configuration in force" },
-	{ "audit", cmd_audit, "[TASK]", "show the audit log, or check that it is whole" },
-	{ "completion", cmd_completion, "SHELL", "print completions for bash, zsh or fish" },
-	{ "help", cmd_help, "[COMMAND]", "explain a command" },
-	{ "version", cmd_version, "", "print the version" },
+	{ "run", cmd_run, CMD_START, "[OPTIONS] [--] CMD... | FILE", "make a task and run a command in it",
+		{ WORD_PROGRAM }, "run --task fix -- claude" },
+	{ "new", cmd_new, CMD_START, "[OPTIONS] NAME", "make a task and run nothing", { WORD_TEXT },
+		"new --base main fix" },
+	{ "exec", cmd_exec, CMD_WORK, "[OPTIONS] TASK [--] CMD...", "run a command in a task",
+		{ WORD_TASK, WORD_PROGRAM }, "exec fix -- git log --oneline" },
+	{ "shell", cmd_shell, CMD_WORK, "[OPTIONS] TASK", "open a shell in a task", { WORD_TASK },
+		"shell fix" },
+	{ "attach", cmd_attach, CMD_WORK, "TASK", "connect to the terminal of a running task", { WORD_TASK },
+		"attach fix" },
+	{ "port", cmd_port, CMD_WORK, "[OPTIONS] TASK [PORT]", "reach a port that a running task listens on",
+		{ WORD_TASK, WORD_TEXT }, "port fix 3000" },
+	{ "pause", cmd_pause, CMD_CONTROL, "[OPTIONS] TASK", "pause a running task", { WORD_TASK },
+		"pause fix" },
+	{ "resume", cmd_resume, CMD_CONTROL, "[OPTIONS] TASK", "continue a task that is paused or has ended",
+		{ WORD_TASK }, "resume fix" },
+	{ "answer", cmd_answer, CMD_CONTROL, "[OPTIONS] TASK [TEXT...]",
+		"answer a task's question and continue it", { WORD_TASK, WORD_TEXT },
+		"answer fix \"use the old API\"" },
+	{ "cancel", cmd_cancel, CMD_CONTROL, "[OPTIONS] TASK", "stop a running task", { WORD_TASK },
+		"cancel fix" },
+	{ "ls", cmd_ls, CMD_LOOK, "[OPTIONS]", "list tasks", { WORD_NONE }, "ls" },
+	{ "show", cmd_show, CMD_LOOK, "[OPTIONS] TASK", "show a task, or its jail", { WORD_TASK },
+		"show fix" },
+	{ "diff", cmd_diff, CMD_LOOK, "[OPTIONS] TASK [PATH...]", "show what a task changed",
+		{ WORD_TASK, WORD_FILE }, "diff --stat fix" },
+	{ "log", cmd_log, CMD_LOOK, "[OPTIONS] TASK", "print a task's output", { WORD_TASK }, "log fix" },
+	{ "path", cmd_path, CMD_LOOK, "[OPTIONS] TASK", "print where a task's files are on the host",
+		{ WORD_TASK }, "path fix" },
+	{ "merge", cmd_merge, CMD_TAKE, "[OPTIONS] TASK", "merge a task's commits into its target branch",
+		{ WORD_TASK }, "merge --squash fix" },
+	{ "push", cmd_push, CMD_TAKE, "[OPTIONS] TASK [BRANCH]", "push a task's commits to the remote",
+		{ WORD_TASK, WORD_BRANCH }, "push fix" },
+	{ "sync", cmd_sync, CMD_TAKE, "[OPTIONS] TASK", "bring the target's new commits into a task",
+		{ WORD_TASK }, "sync fix" },
+	{ "publish", cmd_publish, CMD_TAKE, "[OPTIONS] TASK", "publish a task's drafts now", { WORD_TASK },
+		"publish fix" },
+	{ "allow", cmd_allow, CMD_TAKE, "[OPTIONS] TASK [PATH... | HOST...]",
+		"let a task publish protected paths, or reach a host", { WORD_TASK, WORD_FILE },
+		"allow --host fix github.com" },
+	{ "export", cmd_export, CMD_TAKE, "[OPTIONS] TASK DIR", "copy a task's files to a directory",
+		{ WORD_TASK, WORD_DIRECTORY }, "export fix /tmp/fix" },
+	{ "snapshot", cmd_snapshot, CMD_BACK, "[OPTIONS] TASK", "save a task's state, to return to later",
+		{ WORD_TASK }, "snapshot -m \"tests pass\" fix" },
+	{ "rollback", cmd_rollback, CMD_BACK, "OPTIONS TASK",
+		"take a task, or one file, back to its start or a snapshot", { WORD_TASK },
+		"rollback --to-snapshot 2 fix" },
+	{ "undo", cmd_undo, CMD_BACK, "[OPTIONS] [TASK]", "undo the last merge, rollback, discard or archive",
+		{ WORD_ANY_TASK }, "undo" },
+	{ "discard", cmd_discard, CMD_CLEAN, "[OPTIONS] TASK", "throw a task away; undo brings it back",
+		{ WORD_TASK }, "discard fix" },
+	{ "archive", cmd_archive, CMD_CLEAN, "[OPTIONS] TASK", "pack a task away; undo brings it back",
+		{ WORD_TASK }, "archive fix" },
+	{ "cleanup", cmd_cleanup, CMD_CLEAN, "OPTIONS", "throw many tasks away", { WORD_NONE },
+		"cleanup --merged" },
+	{ "gc", cmd_gc, CMD_CLEAN, "[OPTIONS]",
+		"remove what nothing needs any more, and tell what takes space", { WORD_NONE }, "gc" },
+	{ "doctor", cmd_doctor, CMD_CARE, "[OPTIONS]", "tell what is missing or broken, and repair it",
+		{ WORD_NONE }, "doctor --repair" },
+	{ "config", cmd_config, CMD_CARE, "[OPTIONS]", "print the configuration in force", { WORD_NONE },
+		"config" },
+	{ "audit", cmd_audit, CMD_CARE, "[OPTIONS] [TASK]",
+		"show the audit log, or check that it is complete", { WORD_ANY_TASK }, "audit --verify" },
+	{ "serve", cmd_serve, CMD_CARE, "[OPTIONS]",
+		"clean up regularly, and answer HTTP requests on 127.0.0.1", { WORD_NONE }, "serve" },
+	{ "completion", cmd_completion, CMD_CARE, "SHELL [WORD...]",
+		"print completions for bash, zsh or fish", { WORD_SHELL, WORD_TEXT }, "completion bash" },
+	{ "help", cmd_help, CMD_CARE, "[COMMAND]", "explain a command", { WORD_COMMAND }, "help run" },
+	{ "version", cmd_version, CMD_CARE, "", "print the version", { WORD_NONE }, "version" },
 	{ 0 },
 };
 
-static const struct cmd *find(const char *name)
+const struct cmd *cmd_find(const char *name)
 {
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
 		name = "help";
@@ -61,28 +96,28 @@ static const struct cmd *find(const char *name)
 	return NULL;
 }
 
-static void print_options(const struct opt *o)
-{
-	for (; o->name; o++) {
-		char left[64];
+static struct {
+	cmd_look_fn *look;
+	void *data;
+} looking;
 
-		snprintf(left, sizeof(left), "%s%c%s--%s%s%s", o->letter ? "-" : "",
-			o->letter ? o->letter : ' ', o->letter ? ", " : "   ", o->name, o->arg ? " " : "",
-			o->arg ? o->arg : "");
-		printf("  %-26s %s\n", left, o->help);
-	}
+void cmd_look(const struct cmd *c, cmd_look_fn *look, void *data)
+{
+	looking.look = look;
+	looking.data = data;
+	c->run(0, (char *[]){ NULL });
+	looking.look = NULL;
 }
 
 int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e)
 {
-	const struct cmd *c = find(l->name);
+	const struct cmd *c = cmd_find(l->name);
 
+	if (looking.look)
+		return looking.look(c, l, looking.data), 1;
 	for (int i = 0; i < argc && strcmp(argv[i], "--"); i++) {
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-			printf("garth %s %s: %s\n", c->name, c->usage, c->brief);
-			print_options(l->opts);
-			return 1;
-		}
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return help_command(c, l), 1;
 		if (!strcmp(argv[i], "--json"))
 			say_errors_as_json();
 		if (l->stop && argv[i][0] != '-')
@@ -90,7 +125,7 @@ int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e)
 	}
 	if (opt_parse(l->opts, argc, argv, l->stop, &l->words, &l->rest, e) < 0)
 		return err_hint(e, "garth %s --help", l->name);
-	/* what stands behind "--" are words too, where no program follows */
+	/* if no program follows, what comes after "--" are words, too */
 	for (; !l->stop && l->max_words != 0 && l->rest < argc; l->rest++)
 		argv[l->words++] = argv[l->rest];
 	if ((!l->stop && l->words < l->min_words) || (l->stop && argc - l->rest < l->min_words))
@@ -103,27 +138,13 @@ int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e)
 	return 0;
 }
 
-int cmd_help(int argc, char **argv)
-{
-	struct err e = ERR_INIT;
-	const struct cmd *c = argc ? find(argv[0]) : NULL;
-
-	if (c && c->run != cmd_help)
-		return c->run(1, (char *[]){ "--help", NULL });
-	if (argc && !c)
-		return err_set(&e, ERR_USAGE, "there is no command '%s'", argv[0]),
-		       err_hint(&e, "garth help"), say_error(&e);
-	puts("Run coding agents in walled git workspaces.\n\nusage: garth COMMAND ...\n");
-	for (c = commands; c->name; c++)
-		printf("  %-10s %-26s %s\n", c->name, c->usage, c->brief);
-	puts("\nA first look: garth run -- bash");
-	return 0;
-}
-
 int cmd_version(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
+	const struct opt opts[] = { OPT_END };
+	struct cmd_line l = { "version", opts, 0, 0, false, 0, 0 };
+	struct err e = ERR_INIT;
+
+	CMD_PARSE(&l, argc, argv);
 	puts("garth " GARTH_VERSION);
 	return 0;
 }
@@ -144,7 +165,7 @@ int main(int argc, char **argv)
 		cmd_help(0, NULL);
 		return 2;
 	}
-	c = find(argv[1]);
+	c = cmd_find(argv[1]);
 	if (!c) {
 		err_set(&e, ERR_USAGE, "there is no command '%s'", argv[1]);
 		err_hint(&e, "garth help");

@@ -1,15 +1,17 @@
 /*
- * Options as rows of data. Parsing, `--help` and completion read the same rows.
+ * Options as rows of data. Parsing, `--help`, completion and the man pages read the same rows.
  *
  *	const char *base = NULL;
  *	const struct opt opts[] = {
- *		{ 'b', "base", OPT_STR, &base, "REV", "start from this commit" },
+ *		{ 'b', "base", OPT_STR, &base, "REV", "start from this commit", WORD_REVISION },
  *		OPT_END,
  *	};
- *	n = opt_parse(opts, argc, argv, &e);    argv[n] is the first word that is no option
+ *	opt_parse(opts, argc, argv, false, &words, &rest, &e)
+ *	    argv[0] to argv[words - 1] are the words that are no options
  *
- * "--name VALUE" and "--name=VALUE"; short ones can be joined ("-fD"). Options end at "--", which is skipped,
- * or, for commands that run another, at the first word that is none.
+ * A value is the next word or follows "=": "--base REV", "--base=REV". Short options can be joined: "-fD".
+ * Options end at "--", which is skipped. For a command that runs another program they also end at the first
+ * word that is no option.
  */
 #ifndef CLI_OPT_H
 #define CLI_OPT_H
@@ -25,13 +27,38 @@ enum opt_type {
 	OPT_LIST, /* struct strvec */
 };
 
+/* What a word on the command line is: the value of an option, or an argument. Completion offers words of that
+ * kind (complete.c). */
+enum word {
+	WORD_NONE, /* no word: of a flag, and after the last argument */
+	WORD_TEXT, /* anything; nothing is offered */
+	WORD_TASK,
+	WORD_ANY_TASK, /* discarded ones too */
+	WORD_AGENT,
+	WORD_BACKEND,
+	WORD_NETWORK,
+	WORD_ON_DIRTY,
+	WORD_LIMIT,    /* NAME=VALUE */
+	WORD_VARIABLE, /* of the environment */
+	WORD_BRANCH,
+	WORD_REVISION,
+	WORD_REMOTE,
+	WORD_SNAPSHOT,
+	WORD_COMMAND, /* of garth */
+	WORD_SHELL,
+	WORD_PROGRAM, /* a program and, after it, the program's own arguments */
+	WORD_FILE,
+	WORD_DIRECTORY,
+};
+
 struct opt {
 	char letter; /* 0 for none */
 	const char *name;
 	enum opt_type type;
 	void *value;
-	const char *arg;
-	const char *help;
+	const char *arg;  /* what --help calls the value; NULL for a flag */
+	const char *help; /* one line */
+	enum word word;   /* what the value is */
 };
 
 #define OPT_END                                                                                              \
@@ -39,9 +66,9 @@ struct opt {
 		0                                                                                            \
 	}
 
-/* Words that are no options are moved to the front of argv (their number in *ret_words); what follows "--" is
- * left as it is from *ret_rest on (argc where there was none). With stop_at_word, the first such word ends
- * the options, as if "--" stood before it. ERR_USAGE. */
+/* Moves the words that are no options to the front of argv and sets *ret_words to their number. argv[*ret_rest]
+ * is the first word after "--", or *ret_rest is argc. With stop_at_word, the first word that is no option ends
+ * the options, and is argv[*ret_rest]. Returns 0, or -1 with ERR_USAGE. */
 int opt_parse(const struct opt *opts, int argc, char **argv, bool stop_at_word, int *ret_words, int *ret_rest,
 	struct err *e);
 

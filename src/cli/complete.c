@@ -1,0 +1,360 @@
+#include "cli/complete.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/cmd.h"
+#include "config/taskfile.h"
+#include "config/values.h"
+#include "git/ref.h"
+#include "task/here.h"
+
+/* A command line on its way. */
+struct line {
+	char **words; /* what follows the command's name */
+	int n;
+	const char *prefix; /* what is typed of the last word, or of the value in it */
+	const char *front;  /* what is in that word before the prefix, such as "--net=" */
+	size_t front_len;
+	const char *task; /* the first argument that is a task, NULL if there is none */
+	struct completion *ret;
+};
+
+void completion_release(struct completion *c)
+{
+	strvec_release(&c->words);
+	strvec_release(&c->notes);
+}
+
+static void offer(struct line *l, const char *word, const char *note)
+{
+	auto_str whole = xasprintf("%.*s%s", (int)l->front_len, l->front, word);
+
+	if (strncmp(word, l->prefix, strlen(l->prefix)) != 0)
+		return;
+	strvec_push(&l->ret->words, whole);
+	strvec_push(&l->ret->notes, note ? note : "");
+}
+
+static void offer_commands(struct line *l)
+{
+	for (const struct cmd *c = commands; c->name; c++)
+		offer(l, c->name, c->brief);
+}
+
+/* A Garth home that is not there has no tasks, and a key does not make it. */
+static bool has_home(void)
+{
+	const char *set = getenv("GARTH_HOME"), *home = getenv("HOME");
+	auto_str path = set && *set ? xstrdup(set) : xasprintf("%s/.garth", home ? home : "");
+
+	return !access(path, F_OK);
+}
+
+static int open_store(struct context *c, struct err *e)
+{
+	return has_home() && context_open_to_look(c, e) == 0 && context_store(c, e) == 0 ? 0 : -1;
+}
+
+static void offer_tasks(struct line *l, bool discarded)
+{
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_task_list tasks = { 0 };
+
+	if (open_store(&c, &e) < 0 || store_task_list(c.store, discarded, &tasks, &e) < 0)
+		return;
+	for (size_t i = 0; i < tasks.n; i++)
+		offer(l, tasks.v[i].name, tasks.v[i].state);
+}
+
+static void offer_snapshots(struct line *l)
+{
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_snapshot_list list = { 0 };
+	auto_task t = { 0 };
+
+	if (!l->task || open_store(&c, &e) < 0 || task_find(&c, l->task, &t, &e) < 0 ||
+		store_snapshot_list(c.store, t.id, &list, &e) < 0)
+		return;
+	for (size_t i = 0; i < list.n; i++) {
+		auto_str number = xasprintf("%lld", (long long)list.v[i].number);
+
+		offer(l, number, list.v[i].message);
+	}
+}
+
+static void offer_agents(struct line *l)
+{
+	struct err e = ERR_INIT;
+	auto_config c = { 0 };
+
+	if (config_load(getenv("HOME"), getenv("XDG_CONFIG_HOME"), getenv("GARTH_CONFIG"), &c, &e) < 0)
+		return;
+	for (size_t i = 0; i < c.nagents; i++)
+		offer(l, c.agents[i].name, NULL);
+}
+
+/* The choices of a configuration key. */
+static void offer_choices(struct line *l, const char *key)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(taskfile_rows); i++)
+		for (const struct value_row *row = taskfile_rows[i]; row->key; row++)
+			for (const char *const *c = row->choices; !strcmp(row->key, key) && c && *c; c++)
+				offer(l, *c, NULL);
+}
+
+static void offer_limits(struct line *l)
+{
+	static const char section[] = "limits.";
+
+	for (size_t i = 0; i < ARRAY_SIZE(taskfile_rows); i++)
+		for (const struct value_row *row = taskfile_rows[i]; row->key; row++) {
+			auto_str name = xasprintf("%s=", row->key + strcspn(row->key, ".") + 1);
+
+			if (!strncmp(row->key, section, strlen(section)))
+				offer(l, name, NULL);
+		}
+}
+
+static void offer_variables(struct line *l)
+{
+	for (char **v = environ; *v; v++) {
+		auto_str name = xstrndup(*v, strcspn(*v, "="));
+
+		offer(l, name, NULL);
+	}
+}
+
+static void offer_refs(struct line *l, const struct repo *r, const char *prefix)
+{
+	auto_buf refs = BUF_INIT(64 << 20);
+	struct err e = ERR_INIT;
+
+	if (ref_list(r, prefix, &refs, &e) < 0)
+		return;
+	for (const char *at = buf_str(&refs); *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		const char *name = at + strcspn(at, " \n") + 1 + strlen(prefix);
+		auto_str branch = xstrndup(name, strcspn(name, "\n"));
+
+		offer(l, branch, NULL);
+	}
+}
+
+/* The user's configuration has a line "remote.NAME.url" for each. */
+static void offer_remotes(struct line *l, const struct repo *r)
+{
+	static const char begin[] = "remote.", end[] = ".url";
+
+	for (size_t i = 0; i < r->config.n; i++) {
+		auto_str key = xstrndup(r->config.v[i], strcspn(r->config.v[i], "\n"));
+		size_t len = strlen(key);
+
+		if (strncmp(key, begin, strlen(begin)) != 0 || len < strlen(begin) + strlen(end) ||
+			strcmp(key + len - strlen(end), end) != 0)
+			continue;
+		key[len - strlen(end)] = '\0';
+		offer(l, key + strlen(begin), NULL);
+	}
+}
+
+/* No git runs in a repository that is in the Garth home: an agent made it. */
+static int open_repository(struct repo *ret)
+{
+	auto_context c = { .home.fd = -1 };
+	auto_str cwd = get_current_dir_name();
+	struct err e = ERR_INIT;
+
+	if (!cwd)
+		return -1;
+	if (!has_home())
+		return repo_open(cwd, "HEAD", ret, &e);
+	return context_open_to_look(&c, &e) < 0 ? -1 : here_open(&c, cwd, "HEAD", ret, &e);
+}
+
+static void offer_git(struct line *l, enum word word)
+{
+	auto_repo r = { 0 };
+
+	if (open_repository(&r) < 0)
+		return;
+	if (word == WORD_REMOTE) {
+		offer_remotes(l, &r);
+		return;
+	}
+	if (word == WORD_REVISION)
+		offer(l, "HEAD", NULL);
+	offer_refs(l, &r, "refs/heads/");
+	if (word == WORD_REVISION)
+		offer_refs(l, &r, "refs/tags/");
+}
+
+static void offer_word(struct line *l, enum word word)
+{
+	switch (word) {
+	case WORD_NONE:
+	case WORD_TEXT:
+		return;
+	case WORD_TASK:
+	case WORD_ANY_TASK:
+		return offer_tasks(l, word == WORD_ANY_TASK);
+	case WORD_AGENT:
+		return offer_agents(l);
+	case WORD_BACKEND:
+		return offer_choices(l, "workspace.backend");
+	case WORD_NETWORK:
+		return offer_choices(l, "network.mode");
+	case WORD_ON_DIRTY:
+		return offer_choices(l, "task.on_dirty");
+	case WORD_LIMIT:
+		return offer_limits(l);
+	case WORD_VARIABLE:
+		return offer_variables(l);
+	case WORD_BRANCH:
+	case WORD_REVISION:
+	case WORD_REMOTE:
+		return offer_git(l, word);
+	case WORD_SNAPSHOT:
+		return offer_snapshots(l);
+	case WORD_COMMAND:
+		return offer_commands(l);
+	case WORD_SHELL:
+		offer(l, "bash", NULL);
+		offer(l, "zsh", NULL);
+		offer(l, "fish", NULL);
+		return;
+	case WORD_PROGRAM:
+		l->ret->shell = "programs";
+		return;
+	case WORD_FILE:
+		l->ret->shell = "files";
+		return;
+	case WORD_DIRECTORY:
+		l->ret->shell = "directories";
+		return;
+	}
+}
+
+static bool is_used(const struct line *l, const struct opt *o)
+{
+	auto_str name = xasprintf("--%s", o->name);
+	auto_str letter = xasprintf("-%c", o->letter);
+
+	for (int i = 0; i < l->n - 1; i++)
+		if (!strcmp(l->words[i], name) || (o->letter && !strcmp(l->words[i], letter)))
+			return o->type != OPT_LIST;
+	return false;
+}
+
+static void offer_options(struct line *l, const struct opt *opts)
+{
+	for (const struct opt *o = opts; o->name; o++) {
+		auto_str name = xasprintf("--%s", o->name);
+
+		if (!is_used(l, o))
+			offer(l, name, o->help);
+	}
+	offer(l, "--help", "explain the command");
+}
+
+static const struct opt *long_with_value(const struct opt *opts, const char *name)
+{
+	for (const struct opt *o = opts; o->name; o++) {
+		size_t len = strlen(o->name);
+
+		if (o->type != OPT_FLAG && !strncmp(name, o->name, len) && (!name[len] || name[len] == '='))
+			return o;
+	}
+	return NULL;
+}
+
+/* Of letters such as "qb" the last one, unless an earlier one takes the rest as its value. */
+static const struct opt *short_with_value(const struct opt *opts, const char *letters)
+{
+	for (; *letters; letters++)
+		for (const struct opt *o = opts; o->name; o++)
+			if (o->letter == *letters && o->type != OPT_FLAG)
+				return letters[1] ? NULL : o;
+	return NULL;
+}
+
+/* The option in a word such as "--net", "--net=host" or "-qb" that has a value, or NULL. */
+static const struct opt *option_with_value(const struct opt *opts, const char *word)
+{
+	if (word[0] != '-')
+		return NULL;
+	return word[1] == '-' ? long_with_value(opts, word + 2) : short_with_value(opts, word + 1);
+}
+
+static enum word argument_word(const struct cmd *c, int i)
+{
+	const int max = (int)ARRAY_SIZE(c->words);
+
+	for (i = i < max ? i : max - 1; i && c->words[i] == WORD_NONE;)
+		i--;
+	return c->words[i];
+}
+
+/* Reads the words before the last one as opt_parse would, and offers what the last one can be. */
+static void offer_last(const struct cmd *c, const struct cmd_line *line, void *data)
+{
+	const struct opt *waiting = NULL, *o;
+	bool options_over = false;
+	struct line *l = data;
+	int arguments = 0;
+
+	for (int i = 0; i < l->n - 1; i++) {
+		char *word = l->words[i];
+
+		if (waiting) {
+			waiting = NULL;
+		} else if (!options_over && !strcmp(word, "--")) {
+			options_over = true;
+		} else if (!options_over && word[0] == '-') {
+			o = option_with_value(line->opts, word);
+			waiting = o && !strchr(word, '=') ? o : NULL;
+		} else {
+			enum word kind = argument_word(c, arguments++);
+
+			if (kind == WORD_TASK && !l->task)
+				l->task = word;
+			if (kind == WORD_PROGRAM) {
+				l->ret->shell = "files";
+				return;
+			}
+		}
+	}
+	o = option_with_value(line->opts, l->prefix);
+	if (waiting) {
+		offer_word(l, waiting->word);
+	} else if (!options_over && o && strchr(l->prefix, '=')) {
+		l->front = l->prefix;
+		l->prefix = strchr(l->prefix, '=') + 1;
+		l->front_len = (size_t)(l->prefix - l->front);
+		offer_word(l, o->word);
+	} else if (!options_over && l->prefix[0] == '-') {
+		offer_options(l, line->opts);
+	} else if (line->max_words < 0 || arguments < line->max_words) {
+		offer_word(l, argument_word(c, arguments));
+	}
+}
+
+void complete(char **words, int n, struct completion *ret)
+{
+	struct line l = { .words = words + 1, .n = n - 1, .prefix = n ? words[n - 1] : "", .ret = ret };
+	const struct cmd *c;
+
+	if (n > 1) {
+		c = cmd_find(words[0]);
+		if (c)
+			cmd_look(c, offer_last, &l);
+		return;
+	}
+	offer_commands(&l);
+	if (l.prefix[0] == '-') {
+		offer(&l, "--help", "list the commands");
+		offer(&l, "--version", "print the version");
+	}
+}

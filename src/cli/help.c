@@ -1,0 +1,124 @@
+#include "cli/help.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "cli/say.h"
+
+#define COLUMNS 79
+#define LEFT    27 /* where the text of an option begins */
+
+/* One row for each group of commands, with a command to copy. */
+static const struct {
+	const char *title, *example;
+} groups[] = {
+	[CMD_START] = { "Start a task", "garth run --task fix -- claude" },
+	[CMD_WORK] = { "Work in a task", "garth shell fix" },
+	[CMD_CONTROL] = { "Control a task", "garth answer fix \"use the old API\"" },
+	[CMD_LOOK] = { "See what tasks do", "garth diff fix" },
+	[CMD_TAKE] = { "Take the result", "garth merge fix" },
+	[CMD_BACK] = { "Go back", "garth undo" },
+	[CMD_CLEAN] = { "Clean up", "garth cleanup --merged" },
+	[CMD_CARE] = { "Look after Garth", "garth doctor" },
+};
+
+/* Prints the text from column `at` on, and goes on in that column on the next line. */
+static void print_wrapped(const char *text, int at)
+{
+	int column = at;
+
+	while (*text) {
+		int len = (int)strcspn(text, " ");
+
+		if (column > at && column + 1 + len > COLUMNS) {
+			printf("\n%*s", at, "");
+			column = at;
+		}
+		column += printf("%s%.*s", column > at ? " " : "", len, text);
+		text += len;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+static void print_option(char letter, const char *name, const char *arg, const char *help)
+{
+	char left[64], dash[5] = "    ";
+
+	if (letter)
+		snprintf(dash, sizeof(dash), "-%c, ", letter);
+	snprintf(left, sizeof(left), "  %s--%s%s%s", dash, name, arg ? " " : "", arg ? arg : "");
+	printf("%-*s", LEFT, left);
+	if (strlen(left) >= LEFT)
+		printf("\n%*s", LEFT, "");
+	print_wrapped(help, LEFT);
+}
+
+void help_command(const struct cmd *c, const struct cmd_line *l)
+{
+	printf("garth %s%s%s\n\n%c%s.\n\n", c->name, *c->usage ? " " : "", c->usage, toupper(c->brief[0]),
+		c->brief + 1);
+	for (const struct opt *o = l->opts; o->name; o++)
+		print_option(o->letter, o->name, o->arg, o->help);
+	print_option('h', "help", NULL, "print this text");
+	printf("\nExample:      garth %s\nThe manual:   man garth-%s\n", c->example, c->name);
+}
+
+static void print_overview(void)
+{
+	puts("Run coding agents in walled git workspaces.\n\nusage: garth COMMAND [OPTIONS] [ARGUMENTS]");
+	for (size_t g = 0; g < ARRAY_SIZE(groups); g++) {
+		printf("\n%s, for example: %s\n", groups[g].title, groups[g].example);
+		for (const struct cmd *c = commands; c->name; c++)
+			if (c->group == g)
+				printf("  %-12s%s\n", c->name, c->brief);
+	}
+	puts("\nMore on a command: garth help COMMAND, or man garth-COMMAND. The overview: man garth.");
+}
+
+static void add_options(const struct cmd *c, const struct cmd_line *l, void *data)
+{
+	json_t *options = json_array();
+
+	for (const struct opt *o = l->opts; o->name; o++)
+		json_array_append_new(
+			options, json_pack("{s:s%, s:s, s:s?, s:s, s:b, s:b}", "letter", &o->letter,
+					 o->letter ? 1 : 0, "name", o->name, "arg", o->arg, "help", o->help,
+					 "many", o->type == OPT_LIST, "has_word", o->word != WORD_NONE));
+	json_object_set_new(data, c->name,
+		json_pack("{s:s, s:s, s:s, s:o, s:s}", "usage", c->usage, "brief", c->brief, "group",
+			groups[c->group].title, "options", options, "example", c->example));
+}
+
+/* For tools/make-man: every command with its options, in the order of their rows. */
+static void print_tables(void)
+{
+	json_t *o = json_object();
+
+	for (const struct cmd *c = commands; c->name; c++)
+		cmd_look(c, add_options, o);
+	json_dumpf(o, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(o);
+}
+
+int cmd_help(int argc, char **argv)
+{
+	const struct opt opts[] = { OPT_END };
+	struct cmd_line l = { "help", opts, 0, 1, false, 0, 0 };
+	struct err e = ERR_INIT;
+	const struct cmd *c;
+
+	if (argc == 1 && !strcmp(argv[0], "--tables"))
+		return print_tables(), 0;
+	CMD_PARSE(&l, argc, argv);
+	if (!l.words)
+		return print_overview(), 0;
+	c = cmd_find(argv[0]);
+	if (!c)
+		return err_set(&e, ERR_USAGE, "there is no command '%s'", argv[0]),
+		       err_hint(&e, "garth help"), say_error(&e);
+	return c->run(1, (char *[]){ "--help", NULL });
+}
