@@ -10,7 +10,8 @@
 #include "task/empty.h"
 #include "task/end.h"
 
-/* Asks the task's gateway and gives the answer to `tell`, or prints it. */
+/* Asks the task's gateway and gives the answer to `tell`, or prints it. path is NULL for a rollback, which is
+ * more than a question. */
 static int ask(const char *name, const char *path, json_t *in, bool json, const char *doing,
 	void (*tell)(const struct task *t, json_t *answer))
 {
@@ -25,7 +26,7 @@ static int ask(const char *name, const char *path, json_t *in, bool json, const 
 		return say_error(&e);
 	}
 	progress_begin(doing);
-	rc = gate_ask(&c, &t, path, in, &answer, &e);
+	rc = path ? gate_ask(&c, &t, path, in, &answer, &e) : gate_rollback(&c, &t, in, &answer, &e);
 	progress_end();
 	/* what the last run left behind may be gone by this */
 	task_judge_again(&c, &t);
@@ -149,7 +150,7 @@ int cmd_rollback(int argc, char **argv)
 		json_object_set_new(in, "snapshot", json_integer(n));
 	if (file)
 		set_file(in, file);
-	return ask(argv[0], "/user/v1/rollback", in, json, "rolling back", tell_rollback);
+	return ask(argv[0], NULL, in, json, "rolling back", tell_rollback);
 }
 
 static void tell_publish(const struct task *t, json_t *answer)

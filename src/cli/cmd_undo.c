@@ -7,6 +7,7 @@
 #include "cli/cmd.h"
 #include "cli/gate_client.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 #include "cli/resolve.h"
 #include "cli/say.h"
 #include "cli/undo_list.h"
@@ -272,6 +273,7 @@ static int undo_many(struct context *c, struct undoable *u, bool json)
 			say_warning("%s", last.msg);
 		last = e;
 	}
+	progress_end();
 	if (json)
 		json_print(json_pack("{s:o, s:o, s:s}", "task", done.n ? json_text(done.v[0]) : json_null(),
 			"task_names", json_list(&done), "undone", u->deeds[0].kind));
@@ -293,6 +295,7 @@ static int undo(struct context *c, const char *task, bool look, bool json)
 	auto_str what = NULL;
 	struct undoable *u;
 	size_t i;
+	int rc;
 
 	if (undo_find(c, task, &l, &e) < 0 || pick(&l, task, &i, &e) < 0)
 		return say_error(&e);
@@ -308,9 +311,12 @@ static int undo(struct context *c, const char *task, bool look, bool json)
 	}
 	if (lock_take(c->home.fd, "undo.lock", true, &lock, &e) < 0 || check_again(c, u, &e) < 0)
 		return say_error(&e);
+	progress_begin("taking it back");
 	if (u->n > 1)
 		return undo_many(c, u, json);
-	if (undo_one(c, &u->deeds[0], &kind, &e) < 0) {
+	rc = undo_one(c, &u->deeds[0], &kind, &e);
+	progress_end();
+	if (rc < 0) {
 		if (!task && !*e.hint)
 			err_hint(&e, "garth undo --list");
 		return say_error(&e);

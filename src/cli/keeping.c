@@ -25,7 +25,9 @@
 #include "task/again.h"
 #include "task/disk.h"
 #include "task/end.h"
+#include "task/set_aside.h"
 #include "task/shown.h"
+#include "workspace/aside.h"
 
 #define PROXY_LINGER 30
 
@@ -193,6 +195,31 @@ static void clear_locks(const struct task_at *at)
 		private_unlock(git, at->task->branch, *at->task->target ? at->task->target : NULL);
 }
 
+/* What a rollback has set aside and a crash kept from coming back. Whatever cannot come back is no reason not
+ * to work on the rest. */
+static void settle_aside(struct context *c, struct task_at *at)
+{
+	auto_strvec stuck = STRVEC_INIT;
+	struct err failed = ERR_INIT;
+
+	if (set_aside_settle(c, at, &stuck, &failed) < 0)
+		say_warning("%s", failed.msg);
+	for (size_t i = 0; i < stuck.n; i++) {
+		auto_buf line = BUF_SMALL;
+
+		say_warning("%s", say_one_line(&line, stuck.v[i]));
+	}
+}
+
+static int set_aside(struct task_at *at, const struct session_opts *o, struct err *e)
+{
+	const struct task *t = at->task;
+
+	if (!o->set_aside || aside_is_pending(at->ws.dir))
+		return 0;
+	return aside_take(&at->ws, *t->published ? t->published : t->base, e);
+}
+
 /* While it was at rest. */
 static bool refs_moved(struct context *c, const struct task_at *at)
 {
@@ -229,6 +256,7 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 		return -1;
 	look_at_boot(&at);
 	clear_locks(&at);
+	settle_aside(c, &at);
 	walls.net = &o->net;
 	walls.not_shown = &not_shown;
 	if (keep_network(&at, o, run != NULL, e) < 0 || walls_describe(c, &at, &walls, &jail, e) < 0 ||
@@ -238,6 +266,8 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	for (size_t i = 0; i < not_shown.n; i++)
 		say_warning("%s", not_shown.v[i]);
 	renew = refs_moved(c, &at);
+	if (set_aside(&at, o, e) < 0)
+		return -1;
 	context_close_store(c);
 	limit(c, t, &jail, &group);
 	spec.group = &group;
@@ -253,8 +283,10 @@ int keeping_start(struct context *c, struct task *t, const struct session_opts *
 	spec.watch = (const char *const *)kept.watch.v;
 	spec.renew = renew;
 	rc = keeper_start(&spec, ret_conn, e);
-	if (rc < 0)
+	if (rc < 0) {
 		cgroup_remove(&group);
+		settle_aside(c, &at);
+	}
 	for (size_t i = 0; i < group.n; i++)
 		free(group.dirs[i]);
 	strvec_release(&kept.watch);

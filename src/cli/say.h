@@ -23,6 +23,7 @@ int say_error(const struct err *e);
 int say_error_list(const struct err *e, const char *name, json_t *list);
 /* With --json, an error is an object on stdout as well. */
 void say_errors_as_json(void);
+bool say_is_json(void);
 
 /* Text that somebody else wrote, on one line and fit for a terminal; out holds it. */
 const char *say_one_line(struct buf *out, const char *text);

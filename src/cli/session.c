@@ -294,11 +294,12 @@ static int connect_keeper(const struct context *c, const struct task *t, int *re
 }
 
 /* Joins the keeper or starts one. 1: neither worked just now, because one is leaving or arriving. */
-static int join_or_start(
-	struct context *c, struct task *t, const struct session_opts *o, int *ret_conn, struct err *e)
+static int join_or_start(struct context *c, struct task *t, const struct session_opts *o, bool *ret_started,
+	int *ret_conn, struct err *e)
 {
 	auto_fd dir = -1, lock = -1;
 
+	*ret_started = false;
 	if (!connect_keeper(c, t, ret_conn, e)) {
 		if (o->net_asked)
 			say_warning(
@@ -310,12 +311,14 @@ static int join_or_start(
 		return -1;
 	if (lock_take(dir, "lock", false, &lock, e) < 0)
 		return e->kind == ERR_BUSY ? 1 : -1;
+	*ret_started = true;
 	return keeping_start(c, t, o, NULL, NULL, &lock, ret_conn, e);
 }
 
-int session_hold(struct context *c, struct task *t, int *ret_conn, struct err *e)
+int session_hold(
+	struct context *c, struct task *t, bool set_aside, bool *ret_started, int *ret_conn, struct err *e)
 {
-	struct session_opts o = { 0 };
+	struct session_opts o = { .set_aside = set_aside };
 	int rc = 1;
 
 	if (session_configure(c, t, e) < 0 || session_network(c, t, NULL, NULL, &o, e) < 0)
@@ -323,7 +326,7 @@ int session_hold(struct context *c, struct task *t, int *ret_conn, struct err *e
 	for (int tries = 0; rc > 0 && tries < 200; tries++) {
 		if (tries)
 			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
-		rc = join_or_start(c, t, &o, ret_conn, e);
+		rc = join_or_start(c, t, &o, ret_started, ret_conn, e);
 	}
 	network_release(&o.net);
 	return rc > 0 ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : rc;
@@ -334,7 +337,8 @@ static int exec_once(struct context *c, struct task *t, const struct session_opt
 {
 	const struct terminal_opts term = { .can_detach = false };
 	auto_fd conn = -1;
-	int rc = join_or_start(c, t, o, &conn, e);
+	bool started;
+	int rc = join_or_start(c, t, o, &started, &conn, e);
 
 	if (rc > 0)
 		return *ret = (struct terminal_result){ .end = TERMINAL_GONE }, 0;

@@ -26,6 +26,7 @@ struct session_opts {
 	bool detach;
 	bool quiet;
 	bool net_asked; /* the network was named on the command line */
+	bool set_aside; /* before it starts, ignored directories are set aside: workspace/aside.h */
 };
 
 /* Runs the task's main command to its end, or until it is detached from. {session} in its words is the id of
@@ -39,8 +40,9 @@ int session_resume(struct context *c, struct task *t, const struct session_opts 
 int session_exec(struct context *c, struct task *t, const struct session_opts *o, char *const *argv,
 	struct terminal_result *ret, struct err *e);
 /* A connection to the task's keeper, started without a command where none runs: it stays for as long as the
- * connection does. */
-int session_hold(struct context *c, struct task *t, int *ret_conn, struct err *e);
+ * connection does. *ret_started: none ran, and (set_aside) ignored directories were set aside. */
+int session_hold(
+	struct context *c, struct task *t, bool set_aside, bool *ret_started, int *ret_conn, struct err *e);
 /* Connects to the running task's main command. */
 int session_attach(struct context *c, struct task *t, struct terminal_result *ret, struct err *e);
 /* Opens a port of a running task's to the host's loopback. */

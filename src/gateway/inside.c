@@ -9,13 +9,14 @@
 #include "base/clean.h"
 #include "sys/proc.h"
 
-#define ASK_SECONDS 10
+#define ASK_SECONDS    10
+#define MKDIRS_AT_ONCE 20
 
-void inside_command(struct gate *g, const struct strvec *args, struct order_cmd *ret)
+static void command(
+	struct gate *g, const char *program, const struct strvec *args, struct order_cmd *ret)
 {
 	*ret = (struct order_cmd){ .cwd = xstrdup(g->task.workspace) };
-	/* by its path, where there is one: the git that is found inside by name is the shim */
-	strvec_push(&ret->argv, access("/usr/bin/git", X_OK) ? "git" : "/usr/bin/git");
+	strvec_push(&ret->argv, program);
 	for (size_t i = 0; i < args->n; i++)
 		strvec_push(&ret->argv, args->v[i]);
 	strvec_pushl(&ret->env, "PATH=" PROC_PATH, "LC_ALL=C.UTF-8", "GARTH_GATEWAY=1", NULL);
@@ -29,6 +30,12 @@ void inside_command(struct gate *g, const struct strvec *args, struct order_cmd 
 	strvec_pushf(&ret->env, "GARTH_TASK=%s", g->task.name);
 	strvec_pushf(&ret->env, "GARTH_WORKSPACE=%s", g->task.workspace);
 	strvec_pushv(&ret->env, workspace_env(&g->task));
+}
+
+void inside_command(struct gate *g, const struct strvec *args, struct order_cmd *ret)
+{
+	/* by its path, where there is one: the git that is found inside by name is the shim */
+	command(g, access("/usr/bin/git", X_OK) ? "git" : "/usr/bin/git", args, ret);
 }
 
 int inside_git(struct gate *g, const struct strvec *args, const struct buf *input, struct buf *out,
@@ -98,4 +105,27 @@ int inside_unpack(struct gate *g, int pack, struct err *e)
 	if (cell_run_from(&g->inside, &cmd, pack, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
 		return -1;
 	return code ? err_set(e, ERR_FAILED, "git inside could not take the objects in") : 0;
+}
+
+int inside_mkdirs(struct gate *g, const struct strvec *paths, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+	int code;
+
+	strvec_pushl(&args, "-p", "--", NULL);
+	for (size_t i = 0; i < paths->n; i++) {
+		auto_order_cmd cmd = { 0 };
+
+		strvec_push(&args, paths->v[i]);
+		/* few enough for one command line */
+		if (args.n < MKDIRS_AT_ONCE && i + 1 < paths->n)
+			continue;
+		command(g, "/bin/mkdir", &args, &cmd);
+		/* one that cannot be made is found when it is needed */
+		if (cell_run(&g->inside, &cmd, NULL, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
+			return err_wrap(e, "mkdir inside");
+		strvec_release(&args);
+		strvec_pushl(&args, "-p", "--", NULL);
+	}
+	return 0;
 }

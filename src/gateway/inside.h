@@ -25,6 +25,8 @@ int inside_git(struct gate *g, const struct strvec *args, const struct buf *inpu
 	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e);
 /* The command for it, to be started with descriptors of one's own. */
 void inside_command(struct gate *g, const struct strvec *args, struct order_cmd *ret);
+/* Makes directories of the workspace, and those above them. */
+int inside_mkdirs(struct gate *g, const struct strvec *paths, struct err *e);
 /* The objects of a pack, read from a file of the caller's, go into its store. */
 int inside_unpack(struct gate *g, int pack, struct err *e);
 
