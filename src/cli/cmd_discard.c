@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 #include "cli/rest.h"
 #include "cli/say.h"
 
@@ -22,10 +23,15 @@ int cmd_discard(int argc, char **argv)
 	struct err e = ERR_INIT;
 	auto_str trash = NULL;
 	auto_task t = { 0 };
+	int rc;
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 ||
-		task_discard(&c, &t, &o, &trash, &e) < 0)
+	progress_begin("discarding");
+	rc = context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0
+		     ? -1
+		     : task_discard(&c, &t, &o, &trash, &e);
+	progress_end();
+	if (rc < 0)
 		return say_error(&e);
 	rest_tell_branch(&c, &t);
 	if (json)

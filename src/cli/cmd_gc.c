@@ -2,6 +2,7 @@
 
 #include "cli/cmd.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "task/gc.h"
 
@@ -31,9 +32,13 @@ int cmd_gc(int argc, char **argv)
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
 	struct gc_report r;
+	int rc;
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || gc(&c, all, &r, &e) < 0)
+	progress_begin(all ? "emptying the trash" : "clearing up");
+	rc = context_open(&c, &e) < 0 ? -1 : gc(&c, all, &r, &e);
+	progress_end();
+	if (rc < 0)
 		return say_error(&e);
 	if (json)
 		return json_print(as_json(&r));

@@ -7,14 +7,17 @@
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "runtime/rollback.h"
 #include "task/empty.h"
 #include "task/end.h"
 
-/* Asks the task's gateway and gives the answer to `tell`, or prints it. */
+/* Asks the task's gateway and gives the answer to `tell`, or prints it. path is NULL for a rollback, which is
+ * more than a question. */
 static int ask(const char *name, const char *path, json_t *in, bool json, const char *doing,
 	void (*tell)(const struct task *t, json_t *answer))
 {
 	auto_context c = { .home.fd = -1 };
+	auto_strvec warnings = STRVEC_INIT;
 	json_t *answer = NULL;
 	struct err e = ERR_INIT;
 	auto_task t = { 0 };
@@ -25,8 +28,10 @@ static int ask(const char *name, const char *path, json_t *in, bool json, const 
 		return say_error(&e);
 	}
 	progress_begin(doing);
-	rc = gateway_ask(&c, &t, path, in, &answer, &e);
+	rc = path ? gateway_ask(&c, &t, path, in, &answer, &e)
+		  : runtime_rollback(&c, &t, in, &warnings, &answer, &e);
 	progress_end();
+	say_warnings(&warnings);
 	/* what the last run left behind may be gone by this */
 	task_judge_again(&c, &t);
 	if (rc < 0)
@@ -151,7 +156,7 @@ int cmd_rollback(int argc, char **argv)
 		json_object_set_new(in, "snapshot", json_integer(n));
 	if (file)
 		set_file(in, file);
-	return ask(argv[0], "/user/v1/rollback", in, json, "rolling back", tell_rollback);
+	return ask(argv[0], NULL, in, json, "rolling back", tell_rollback);
 }
 
 static void tell_publish(const struct task *t, json_t *answer)

@@ -266,7 +266,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 
 /* What a person or a program is told when it has ended, or runs in the background; the exit code. */
 static int tell_end(
-	struct context *c, const struct run_opts *o, const struct task *t, const struct terminal_result *r)
+	struct context *c, const struct run_line *o, const struct task *t, const struct terminal_result *r)
 {
 	if (o->detach && !o->json)
 		printf("%s\n", t->name);

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "runtime/undo.h"
 #include "sys/lock.h"
@@ -121,8 +122,7 @@ static int undo_one(struct context *c, struct deed *d, enum undo_outcome *ret, s
 	auto_strvec warnings = STRVEC_INIT;
 	int rc = undo_deed(c, d, ret, &warnings, e);
 
-	for (size_t i = 0; i < warnings.n; i++)
-		say_warning("%s", warnings.v[i]);
+	say_warnings(&warnings);
 	return rc;
 }
 
@@ -144,6 +144,7 @@ static int undo_many(struct context *c, struct undoable *u, bool json)
 			say_warning("%s", last.msg);
 		last = e;
 	}
+	progress_end();
 	if (json)
 		json_print(json_pack("{s:o, s:o, s:s}", "task", done.n ? json_text(done.v[0]) : json_null(),
 			"task_names", json_list(&done), "undone", u->deeds[0].kind));
@@ -165,6 +166,7 @@ static int undo(struct context *c, const char *task, bool look, bool json)
 	auto_str what = NULL;
 	struct undoable *u;
 	size_t i;
+	int rc;
 
 	if (undo_find(c, task, &l, &e) < 0 || pick(&l, task, &i, &e) < 0)
 		return say_error(&e);
@@ -180,9 +182,12 @@ static int undo(struct context *c, const char *task, bool look, bool json)
 	}
 	if (undo_begin(c, u, &lock, &e) < 0)
 		return say_error(&e);
+	progress_begin("taking it back");
 	if (u->n > 1)
 		return undo_many(c, u, json);
-	if (undo_one(c, &u->deeds[0], &outcome, &e) < 0) {
+	rc = undo_one(c, &u->deeds[0], &outcome, &e);
+	progress_end();
+	if (rc < 0) {
 		if (!task && !*e.hint)
 			err_hint(&e, "garth undo --list");
 		return say_error(&e);

@@ -21,7 +21,7 @@ void progress_begin(const char *what)
 {
 	struct sigaction act = { .sa_handler = show, .sa_flags = SA_RESTART };
 
-	if (!say_is_heard())
+	if (!say_is_heard() || say_is_json())
 		return;
 	shown = 0;
 	snprintf(line, sizeof(line), "%s%s …", say_utf8() ? "◎ " : "", what);
@@ -29,10 +29,15 @@ void progress_begin(const char *what)
 	setitimer(ITIMER_REAL, &(struct itimerval){ .it_value.tv_usec = 300000 }, NULL);
 }
 
-void progress_end(void)
+void progress_clear(void)
 {
-	setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
 	if (shown)
 		(void)!write(2, "\r\033[K", 4);
 	shown = 0;
+}
+
+void progress_end(void)
+{
+	setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
+	progress_clear();
 }

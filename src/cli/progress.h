@@ -3,8 +3,10 @@
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
-/* `what` stays the caller's until progress_end. Nothing is shown where stderr is no terminal. */
+/* Nothing is shown with --json, or if stderr is no terminal. */
 void progress_begin(const char *what);
 void progress_end(void);
+/* Another line is about to be written: this one goes. */
+void progress_clear(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/clean.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 
 static bool as_json;
 
@@ -54,6 +55,11 @@ void say_errors_as_json(void)
 	as_json = true;
 }
 
+bool say_is_json(void)
+{
+	return as_json;
+}
+
 const char *say_one_line(struct buf *out, const char *text)
 {
 	clean_text(out, text, strlen(text), false);
@@ -73,6 +79,7 @@ static void say(enum sign sign, const char *text)
 	for (char *p = clean.len ? clean.data : NULL; p && (p = strchr(p, '\n')); p++)
 		if (strncmp(p, "\n  ", 3))
 			*p = ' ';
+	progress_clear();
 	fprintf(stderr, "%s%s%s%s\n", colours ? signs[sign].colour : "",
 		say_utf8() ? signs[sign].utf8 : signs[sign].plain, colours ? "\033[0m" : "", buf_str(&clean));
 }
@@ -100,6 +107,12 @@ void say_state(const char *fmt, ...)
 void say_warning(const char *fmt, ...)
 {
 	SAY_VARIADIC(SIGN_WARNING);
+}
+
+void say_warnings(const struct strvec *warnings)
+{
+	for (size_t i = 0; i < warnings->n; i++)
+		say_warning("%s", warnings->v[i]);
 }
 
 void say_hint(const char *fmt, ...)

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/strvec.h"
 
 void say_done(const char *fmt, ...) __attribute__((format(printf, 1, 2)));    /* ✓ changed */
 void say_state(const char *fmt, ...) __attribute__((format(printf, 1, 2)));   /* ○ how things stand */
@@ -23,6 +24,9 @@ int say_error(const struct err *e);
 int say_error_list(const struct err *e, const char *name, json_t *list);
 /* With --json, an error is an object on stdout as well. */
 void say_errors_as_json(void);
+bool say_is_json(void);
+/* Each of them as a warning. */
+void say_warnings(const struct strvec *warnings);
 
 /* Text that somebody else wrote, on one line and fit for a terminal; out holds it. */
 const char *say_one_line(struct buf *out, const char *text);

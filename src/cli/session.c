@@ -21,14 +21,6 @@ static void fill_in(struct run_opts *o, struct strvec *warnings)
 	o->warnings = warnings;
 }
 
-static void say_warnings(struct strvec *warnings)
-{
-	for (size_t i = 0; i < warnings->n; i++)
-		say_warning("%s", warnings->v[i]);
-	strvec_release(warnings);
-	*warnings = (struct strvec)STRVEC_INIT;
-}
-
 static void announce(const struct task *t, const struct run_opts *o)
 {
 	if (o->quiet || !say_is_heard())
@@ -102,6 +94,8 @@ static int exec_once(struct context *c, struct task *t, struct run_opts *o, cons
 	int rc = runtime_exec(c, t, o, packed, &conn, e);
 
 	say_warnings(o->warnings);
+	strvec_release(o->warnings);
+	*o->warnings = (struct strvec)STRVEC_INIT;
 	if (rc > 0)
 		return *ret = (struct terminal_result){ .end = TERMINAL_GONE }, 0;
 	return rc < 0 ? -1 : terminal_session(conn, &term, ret, e);

@@ -27,6 +27,8 @@ static const struct check {
 	{ "worktrees", worktrees_look },
 	/* directory-orphaned, trash-unknown, store-new */
 	{ "places", places_look },
+	/* aside */
+	{ "aside", aside_look },
 	/* base-changed, base-half */
 	{ "bases", bases_look },
 	/* quarantine */

@@ -11,6 +11,7 @@
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "task/refs.h"
+#include "workspace/aside.h"
 #include "workspace/review.h"
 
 /* Paths of a tree. */
@@ -242,6 +243,22 @@ static int check_left(const struct gate *g, const struct review_left *left, stru
 		       : err_hint(e, "garth exec %s -- chmod -R u+rwX .", g->task.name);
 }
 
+/* What the snapshot set aside comes back when nobody is inside any more. The places are made here, where the
+ * overlay knows what has to be hidden for a directory to be there. */
+static int return_kept(struct gate *g, int64_t snapshot, bool undo, struct err *e)
+{
+	auto_strvec paths = STRVEC_INIT;
+
+	if (aside_kept(&g->at.ws, snapshot, &paths, e) < 0)
+		return -1;
+	if (!paths.n)
+		return 0;
+	if (inside_mkdirs(g, &paths, e) < 0 || aside_return(&g->at.ws, snapshot, !undo, e) < 0)
+		return -1;
+	fault("aside-wanted");
+	return 0;
+}
+
 int rollback(struct gate *g, const struct rollback_spec *s, int64_t *ret_before, struct review_left *left,
 	struct err *e)
 {
@@ -265,11 +282,22 @@ int rollback(struct gate *g, const struct rollback_spec *s, int64_t *ret_before,
 		return -1;
 	fault("rollback-snapshot");
 	data = xasprintf("{\"snapshot\":%lld}", (long long)*ret_before);
+	if (aside_number(&g->at.ws, *ret_before, e) < 0)
+		return -1;
+	fault("aside-numbered");
 	/* from here on it can be taken back, whatever comes of it */
 	if (record(g, "rollback", "to", to.commit, to.number, e) < 0 ||
-		(!s->undo && store_deed_add(g->context.store, g->task.id, "rollback", data, &deed, e) < 0) ||
+		(!s->undo && store_deed_add(g->context.store, g->task.id, "rollback", data, &deed, e) < 0))
+		return -1;
+	fault("rollback-recorded");
+	/* an undo that is cut short is begun again, with all that it set aside in its place */
+	if ((!s->undo && aside_keep(&g->at.ws, *ret_before, e) < 0) ||
 		restore_inside(g, &to, !s->full, s->force ? NULL : left, e) < 0)
 		return -1;
 	fault("rollback-inside");
-	return history_move(g, to.commit, "rollback", e);
+	if (history_move(g, to.commit, "rollback", e) < 0 ||
+		(s->undo && aside_keep(&g->at.ws, *ret_before, e) < 0))
+		return -1;
+	fault("aside-kept");
+	return s->full ? 0 : return_kept(g, to.number, s->undo, e);
 }

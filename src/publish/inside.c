@@ -9,7 +9,8 @@
 #include "base/clean.h"
 #include "sys/proc.h"
 
-#define ASK_SECONDS 10
+#define ASK_SECONDS    10
+#define MKDIRS_AT_ONCE 20
 
 static void program_command(
 	struct gate *g, const char *program, const struct strvec *args, struct order_cmd *ret)
@@ -124,4 +125,27 @@ int inside_unpack(struct gate *g, int pack, struct err *e)
 	if (runner_run_from(&g->inside, &cmd, pack, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
 		return -1;
 	return code ? err_set(e, ERR_FAILED, "git inside could not take the objects in") : 0;
+}
+
+int inside_mkdirs(struct gate *g, const struct strvec *paths, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+	int code;
+
+	strvec_pushl(&args, "-p", "--", NULL);
+	for (size_t i = 0; i < paths->n; i++) {
+		auto_order_cmd cmd = { 0 };
+
+		strvec_push(&args, paths->v[i]);
+		/* few enough for one command line */
+		if (args.n < MKDIRS_AT_ONCE && i + 1 < paths->n)
+			continue;
+		program_command(g, "/bin/mkdir", &args, &cmd);
+		/* one that cannot be made is found when it is needed */
+		if (runner_run(&g->inside, &cmd, NULL, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
+			return err_wrap(e, "mkdir inside");
+		strvec_release(&args);
+		strvec_pushl(&args, "-p", "--", NULL);
+	}
+	return 0;
 }

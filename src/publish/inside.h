@@ -27,6 +27,8 @@ int inside_git(struct gate *g, const struct strvec *args, const struct buf *inpu
 void inside_command(struct gate *g, const struct strvec *args, struct order_cmd *ret);
 /* Another program than git, found in PATH, in the workspace; its arguments up to a NULL. */
 int inside_program(struct gate *g, struct err *e, const char *program, ...) __attribute__((sentinel));
+/* Makes directories of the workspace, and those above them. */
+int inside_mkdirs(struct gate *g, const struct strvec *paths, struct err *e);
 /* The objects of a pack, read from a file of the caller's, go into its store. */
 int inside_unpack(struct gate *g, int pack, struct err *e);
 

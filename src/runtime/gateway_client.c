@@ -87,23 +87,36 @@ static int take_answer(struct buf *answer, json_t **ret, struct err *e)
 	return 0;
 }
 
+static int refuse_running(const struct task *t, struct err *e)
+{
+	err_set(e, ERR_REFUSED,
+		"ignored directories that were set aside can come back only when task '%s' is stopped",
+		t->name);
+	return err_hint(e, "garth cancel %s", t->name);
+}
+
 /* 1: nobody has heard of it, because a keeper was leaving. Who ends without having read all gives a reset,
  * and who has read all an end. */
-static int ask_once(struct context *c, struct task *t, const char *path, const char *body, struct buf *answer,
-	struct err *e)
+static int ask_once(struct context *c, struct task *t, const struct gateway_question *q, const char *body,
+	struct buf *answer, struct err *e)
 {
 	auto_fd keeper = -1, dir = -1, fd = -1;
+	bool started;
 	int rc;
 
-	if (runtime_hold(c, t, &keeper, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0)
+	if (runtime_hold(c, t, q->set_aside, &started, &keeper, e) < 0 ||
+		home_task_dir(&c->home, t->id, &dir, e) < 0)
 		return -1;
+	if (q->stopped && !started)
+		return refuse_running(t, e);
 	rc = connect_gate(dir, keeper, &fd, e);
-	if (rc || !exchange(fd, path, body, answer, e))
+	if (rc || !exchange(fd, q->path, body, answer, e))
 		return rc;
 	return !answer->len && (e->sys == ECONNRESET || e->sys == EPIPE) ? 1 : -1;
 }
 
-int gateway_ask(struct context *c, struct task *t, const char *path, json_t *in, json_t **ret, struct err *e)
+int gateway_ask_with(struct context *c, struct task *t, const struct gateway_question *q, json_t *in,
+	json_t **ret, struct err *e)
 {
 	auto_str body = json_dumps(in, JSON_COMPACT);
 	auto_buf answer = BUF_INIT(ANSWER_MAX);
@@ -113,31 +126,14 @@ int gateway_ask(struct context *c, struct task *t, const char *path, json_t *in,
 	json_decref(in);
 	do {
 		*e = (struct err)ERR_INIT;
-		rc = ask_once(c, t, path, body, &answer, e);
+		rc = ask_once(c, t, q, body, &answer, e);
 	} while (rc > 0 && deadline_sleep(&d, 10));
 	if (rc > 0)
 		err_set(e, ERR_BUSY, "it is in use by another command");
 	return rc ? err_wrap(e, "task '%s'", t->name), -1 : take_answer(&answer, ret, e);
 }
 
-/* Going back is a rollback too, but no deed: who is killed in it takes the same one back again. */
-int rollback_undo(struct context *c, const struct deed *d, struct err *e)
+int gateway_ask(struct context *c, struct task *t, const char *path, json_t *in, json_t **ret, struct err *e)
 {
-	/* the snapshot, and the path if only that was rolled back */
-	json_t *data = json_loads(d->data, 0, NULL), *answer = NULL;
-	auto_task t = { 0 };
-
-	if (!json_integer_value(json_object_get(data, "snapshot"))) {
-		json_decref(data);
-		return err_set(e, ERR_FAILED, "the store does not say where task '%s' was before", d->task);
-	}
-	json_object_set_new(data, "undo", json_true());
-	if (task_find(c, d->task, &t, e) < 0) {
-		json_decref(data);
-		return -1;
-	}
-	if (gateway_ask(c, &t, "/user/v1/rollback", data, &answer, e) < 0)
-		return -1;
-	json_decref(answer);
-	return 0;
+	return gateway_ask_with(c, t, &(struct gateway_question){ .path = path }, in, ret, e);
 }

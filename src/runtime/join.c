@@ -13,11 +13,12 @@
 #include "task/run.h"
 
 /* Joins the keeper or starts one. 1: neither worked just now, because one is leaving or arriving. */
-static int join_or_start(
-	struct context *c, struct task *t, const struct run_opts *o, int *ret_conn, struct err *e)
+static int join_or_start(struct context *c, struct task *t, const struct run_opts *o, bool *ret_started,
+	int *ret_conn, struct err *e)
 {
 	auto_fd dir = -1, lock = -1;
 
+	*ret_started = false;
 	if (!control_connect(c, t, ret_conn, e)) {
 		if (o->net_asked)
 			runtime_warn(o,
@@ -29,19 +30,21 @@ static int join_or_start(
 		return -1;
 	if (lock_take(dir, "lock", false, &lock, e) < 0)
 		return e->kind == ERR_BUSY ? 1 : -1;
+	*ret_started = true;
 	return start_keeper(c, t, o, NULL, NULL, lock, ret_conn, e);
 }
 
-int runtime_hold(struct context *c, struct task *t, int *ret_conn, struct err *e)
+int runtime_hold(
+	struct context *c, struct task *t, bool set_aside, bool *ret_started, int *ret_conn, struct err *e)
 {
 	struct deadline d = deadline_in(RUNTIME_KEEPER_MS);
-	struct run_opts o = { 0 };
+	struct run_opts o = { .set_aside = set_aside };
 	int rc;
 
 	if (runtime_configure(c, t, e) < 0 || runtime_network(c, t, NULL, NULL, &o, e) < 0)
 		return -1;
 	do
-		rc = join_or_start(c, t, &o, ret_conn, e);
+		rc = join_or_start(c, t, &o, ret_started, ret_conn, e);
 	while (rc > 0 && deadline_sleep(&d, 10));
 	network_release(&o.net);
 	return rc > 0 ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : rc;
@@ -71,7 +74,8 @@ int runtime_exec(struct context *c, struct task *t, const struct run_opts *o, co
 	int *ret_conn, struct err *e)
 {
 	auto_fd conn = -1;
-	int rc = join_or_start(c, t, o, &conn, e);
+	bool started;
+	int rc = join_or_start(c, t, o, &started, &conn, e);
 
 	if (rc)
 		return rc;

@@ -37,8 +37,9 @@ struct run_opts {
 	const uint16_t *ports;       /* up to a 0; NULL for none */
 	bool tty;                    /* the command gets a terminal, of this size */
 	uint16_t rows, cols;
-	bool detach;             /* nobody sits at that terminal */
-	bool quiet;              /* no warning about the agent's log-in */
+	bool detach;    /* nobody sits at that terminal */
+	bool quiet;     /* no warning about the agent's log-in */
+	bool set_aside; /* before the keeper starts, ignored directories are set aside: workspace/aside.h */
 	struct strvec *warnings; /* gets what the user should know, a sentence each; may be NULL */
 };
 
@@ -64,8 +65,9 @@ int runtime_wait(struct context *c, struct task *t, const struct run_opts *o, ch
 	int *ret_code, struct err *e);
 
 /* A connection to the task's keeper, which is started without a command if none runs: it stays for as long as
- * the connection does. */
-int runtime_hold(struct context *c, struct task *t, int *ret_conn, struct err *e);
+ * the connection does. *ret_started: none ran, and (set_aside) ignored directories were set aside. */
+int runtime_hold(
+	struct context *c, struct task *t, bool set_aside, bool *ret_started, int *ret_conn, struct err *e);
 
 /* What the task's file says of the configuration, over the user's. Before an agent is looked up in it. */
 int runtime_configure(struct context *c, const struct task *t, struct err *e);

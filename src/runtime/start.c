@@ -13,7 +13,9 @@
 #include "sys/cgroup.h"
 #include "sys/fd.h"
 #include "task/again.h"
+#include "task/set_aside.h"
 #include "task/shown.h"
+#include "workspace/aside.h"
 
 /* After a crash of the machine, files written shortly before may be incomplete: overlays are mounted without
  * syncing. `boot` tells during which boot the workspace was last mounted. */
@@ -85,6 +87,28 @@ static void clear_locks(const struct task_at *at)
 		private_unlock(git, at->task->branch, *at->task->target ? at->task->target : NULL);
 }
 
+/* What a rollback has set aside and a crash kept from coming back. What cannot come back is no reason not to work
+ * on the rest. */
+static void settle_aside(struct context *c, struct task_at *at, const struct run_opts *o)
+{
+	auto_strvec stuck = STRVEC_INIT;
+	struct err failed = ERR_INIT;
+
+	if (set_aside_settle(c, at, &stuck, &failed) < 0)
+		runtime_warn(o, "%s", failed.msg);
+	for (size_t i = 0; i < stuck.n; i++)
+		runtime_warn(o, "%s", stuck.v[i]);
+}
+
+static int set_aside(struct task_at *at, const struct run_opts *o, struct err *e)
+{
+	const struct task *t = at->task;
+
+	if (!o->set_aside || aside_is_pending(at->ws.dir))
+		return 0;
+	return aside_take(&at->ws, *t->published ? t->published : t->base, e);
+}
+
 /* While it was at rest. */
 static bool refs_moved(struct context *c, const struct task_at *at)
 {
@@ -117,6 +141,7 @@ int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
 		return -1;
 	look_at_boot(&at, o);
 	clear_locks(&at);
+	settle_aside(c, &at, o);
 	walls.net = &o->net;
 	walls.not_shown = &not_shown;
 	if (keep_network(&at, o, run != NULL, e) < 0 || walls_describe(c, &at, &walls, &jail, e) < 0 ||
@@ -125,6 +150,8 @@ int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
 	for (size_t i = 0; i < not_shown.n; i++)
 		runtime_warn(o, "%s", not_shown.v[i]);
 	renew = refs_moved(c, &at);
+	if (set_aside(&at, o, e) < 0)
+		return -1;
 	context_close_store(c);
 	limit(c, t, o, &jail, &group);
 	spec.group = &group;
@@ -140,8 +167,10 @@ int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
 	spec.watch = (const char *const *)watch.v;
 	spec.renew = renew;
 	rc = keeper_start(&spec, ret_conn, e);
-	if (rc < 0)
+	if (rc < 0) {
 		cgroup_remove(&group);
+		settle_aside(c, &at, o);
+	}
 	for (size_t i = 0; i < group.n; i++)
 		free(group.dirs[i]);
 	return rc;

@@ -6,8 +6,8 @@
 #include "audit/audit.h"
 #include "base/alloc.h"
 #include "merge/merge.h"
-#include "runtime/gateway_client.h"
 #include "runtime/resolve.h"
+#include "runtime/rollback.h"
 #include "sys/lock.h"
 #include "task/life.h"
 #include "task/remove.h"
@@ -17,18 +17,30 @@ struct kind {
 	const char *name;
 	int (*undo)(struct context *c, const struct deed *d, struct err *e);
 	enum undo_outcome outcome;
+	/* instead of `undo`, if it has something to tell */
+	int (*undo_warning)(struct context *c, const struct deed *d, struct strvec *warnings, struct err *e);
 };
+
+/* The task is gone for good: a branch keeps its commits. */
+static int undo_kept(struct context *c, const struct deed *d, struct strvec *warnings, struct err *e)
+{
+	auto_str branch = NULL;
+
+	if (merge_undo_kept(c, d, &branch, e) < 0)
+		return -1;
+	strvec_pushf(warnings, "the commits of task '%s' stay on branch %s", d->task, branch);
+	return 0;
+}
 
 static const struct kind kinds[] = {
 	{ "discard", task_undo_discard, UNDO_TRASH },
 	{ "archive", task_undo_discard, UNDO_ARCHIVE },
 	{ "merge", merge_undo, UNDO_MERGE },
-	{ "rollback", rollback_undo, UNDO_ROLLBACK },
+	{ "rollback", NULL, UNDO_ROLLBACK, rollback_undo },
 };
 static const struct kind merge_with_task = { "merge", merge_undo, UNDO_WITH_TASK };
 static const struct kind merge_alone = { "merge", merge_undo, UNDO_TARGET };
-/* its commits stay on a branch, which `undo` does not say: see undo_kept */
-static const struct kind merge_kept = { "merge", NULL, UNDO_TARGET };
+static const struct kind merge_kept = { "merge", NULL, UNDO_TARGET, undo_kept };
 
 static const struct kind *find_kind(const struct deed *d, struct err *e)
 {
@@ -54,17 +66,6 @@ static int record(
 	return audit_add(a, event, &t, details, e);
 }
 
-/* The task is gone for good: a branch keeps its commits. */
-static int undo_kept(struct context *c, const struct deed *d, struct strvec *warnings, struct err *e)
-{
-	auto_str branch = NULL;
-
-	if (merge_undo_kept(c, d, &branch, e) < 0)
-		return -1;
-	strvec_pushf(warnings, "the commits of task '%s' stay on branch %s", d->task, branch);
-	return 0;
-}
-
 /* Recorded, then done; if it cannot be done, that is recorded too. */
 static int take_back(
 	struct context *c, const struct deed *d, const struct kind *k, struct strvec *warnings, struct err *e)
@@ -73,7 +74,7 @@ static int take_back(
 
 	if (record(c, d, "undo", NULL, e) < 0)
 		return -1;
-	if ((k->undo ? k->undo(c, d, e) : undo_kept(c, d, warnings, e)) < 0) {
+	if ((k->undo ? k->undo(c, d, e) : k->undo_warning(c, d, warnings, e)) < 0) {
 		record(c, d, "undo-failed", e, &ignored);
 		return -1;
 	}

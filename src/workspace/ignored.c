@@ -33,8 +33,7 @@ static bool is_in(const struct strvec *sorted, const char *s)
 	return sorted->n && bsearch(&s, sorted->v, sorted->n, sizeof(*sorted->v), compare);
 }
 
-/* An ignore file's content as the workspace has it now. */
-static int add_file(struct scratch *s, int root, const char *path, struct err *e)
+int ignored_add_rules(struct scratch *s, int root, const char *path, struct err *e)
 {
 	auto_fd fd = open_regular_beneath(root, path);
 	auto_buf text = BUF_INIT(1 << 20);
@@ -87,14 +86,13 @@ static int take_rules(struct scratch *s, const char *since, struct changes *c, s
 		return -1;
 	for (size_t i = 0; i < c->n; i++)
 		if (c->v[i].kind == CHANGE_FILE && ignored_is_rules(c->v[i].path) &&
-			add_file(s, c->root, c->v[i].path, e) < 0)
+			ignored_add_rules(s, c->root, c->v[i].path, e) < 0)
 			return -1;
 	c->has_rules = true;
 	return 0;
 }
 
-/* The user's own file, as it was when the task was made. */
-static int take_user_rules(struct workspace *ws, struct scratch *s, struct err *e)
+int ignored_user_rules(struct workspace *ws, struct scratch *s, struct err *e)
 {
 	auto_buf text = BUF_INIT(SETTINGS_IGNORES_MAX);
 	struct err ignored = ERR_INIT;
@@ -300,7 +298,7 @@ int ignored_mark(struct workspace *ws, struct scratch *s, const char *since, con
 {
 	auto_asking a = asking_begin(s, c);
 
-	if (take_user_rules(ws, s, e) < 0)
+	if (ignored_user_rules(ws, s, e) < 0)
 		return -1;
 	if (!any(c, false))
 		return 0;

@@ -26,6 +26,10 @@ int ignored_mark(struct workspace *ws, struct scratch *s, const char *since, con
 int ignored_untracked(struct scratch *s, const char *since, struct changes *c, struct strvec *names,
 	size_t *ret_ignored, struct err *e);
 
+/* An ignore file of the workspace as it is now, and the user's own as it was when the task was made: for
+ * scratch_ignored. One that is not there or too large for an ignore file has no rules. */
+int ignored_add_rules(struct scratch *s, int root, const char *path, struct err *e);
+int ignored_user_rules(struct workspace *ws, struct scratch *s, struct err *e);
 /* Whether the path is that of an ignore file. */
 bool ignored_is_rules(const char *path);
 
