@@ -5,17 +5,18 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "base/strvec.h"
-#include "publish/inside.h"
+#include "inside/inside.h"
 
 static bool is_one_name(const char *s)
 {
 	return *s && !strchr(s, '/') && strcmp(s, ".") && strcmp(s, "..");
 }
 
-static int check_names(struct gate *g, const struct commit_request *q, struct refusal *no, struct err *e)
+static int check_names(
+	struct publisher *pub, const struct commit_request *q, struct refusal *no, struct err *e)
 {
 	const char *names[] = { q->repo, q->worktree };
-	const char *own[] = { g->task.project, g->task.name };
+	const char *own[] = { pub->in->task.project, pub->in->task.name };
 
 	for (int i = 0; i < 2; i++) {
 		if (!names[i] || !strcmp(names[i], own[i]))
@@ -63,31 +64,31 @@ static int check_text(const struct commit_request *q, struct refusal *no, struct
 }
 
 /* One line of git's inside; a claim. */
-static int ask_git(struct gate *g, const struct strvec *args, const struct buf *input, struct buf *out,
+static int ask_git(struct publisher *pub, const struct strvec *args, const struct buf *input, struct buf *out,
 	int *ret_code, struct err *e)
 {
 	buf_cut(out, 0);
-	if (inside_git(g, args, input, out, NULL, INSIDE_SECONDS, ret_code, e) < 0)
+	if (inside_git(pub->in, args, input, out, NULL, INSIDE_SECONDS, ret_code, e) < 0)
 		return -1;
 	if (out->len && out->data[out->len - 1] == '\n')
 		buf_cut(out, out->len - 1);
 	return 0;
 }
 
-static bool is_oid(const struct gate *g, const struct buf *b)
+static bool is_oid(const struct publisher *pub, const struct buf *b)
 {
-	return strlen(buf_str(b)) == b->len && oid_is(buf_str(b), g->at.repo.hash_len);
+	return strlen(buf_str(b)) == b->len && oid_is(buf_str(b), pub->in->at.repo.hash_len);
 }
 
 /* A merge that is under way has a second parent, which only git inside knows how to conclude. */
-static int no_merge(struct gate *g, struct refusal *no, struct err *e)
+static int no_merge(struct publisher *pub, struct refusal *no, struct err *e)
 {
 	auto_buf head = BUF_INIT(4096);
 	auto_strvec args = STRVEC_INIT;
 	int code;
 
 	strvec_pushl(&args, "rev-parse", "-q", "--verify", "MERGE_HEAD", NULL);
-	if (ask_git(g, &args, NULL, &head, &code, e) < 0)
+	if (ask_git(pub, &args, NULL, &head, &code, e) < 0)
 		return -1;
 	if (code)
 		return 0;
@@ -95,23 +96,24 @@ static int no_merge(struct gate *g, struct refusal *no, struct err *e)
 	return refusal_say(no, "commit in the middle of a merge", "conclude it with: git commit");
 }
 
-static int on_branch(struct gate *g, struct refusal *no, struct err *e)
+static int on_branch(struct publisher *pub, struct refusal *no, struct err *e)
 {
 	auto_buf head = BUF_INIT(4096);
 	auto_strvec args = STRVEC_INIT;
 	int code;
 
 	strvec_pushl(&args, "symbolic-ref", "-q", "HEAD", NULL);
-	if (ask_git(g, &args, NULL, &head, &code, e) < 0)
+	if (ask_git(pub, &args, NULL, &head, &code, e) < 0)
 		return -1;
-	if (!code && !strcmp(buf_str(&head), g->task.branch))
+	if (!code && !strcmp(buf_str(&head), pub->in->task.branch))
 		return 0;
 	refuse(no, e, "other_branch", "", "HEAD is not on the task's branch");
 	return refusal_say(no, "commit on another branch", "git checkout the task's own branch first");
 }
 
 /* The tree of what is staged and the commit it goes on. */
-static int look(struct gate *g, struct buf *tree, struct buf *parent, struct refusal *no, struct err *e)
+static int look(
+	struct publisher *pub, struct buf *tree, struct buf *parent, struct refusal *no, struct err *e)
 {
 	auto_buf before = BUF_INIT(4096);
 	auto_strvec write = STRVEC_INIT, head = STRVEC_INIT;
@@ -119,14 +121,14 @@ static int look(struct gate *g, struct buf *tree, struct buf *parent, struct ref
 
 	strvec_push(&write, "write-tree");
 	strvec_pushl(&head, "rev-parse", "-q", "--verify", "HEAD^{commit}", NULL);
-	if (ask_git(g, &write, NULL, tree, &code[0], e) < 0 ||
-		ask_git(g, &head, NULL, parent, &code[1], e) < 0)
+	if (ask_git(pub, &write, NULL, tree, &code[0], e) < 0 ||
+		ask_git(pub, &head, NULL, parent, &code[1], e) < 0)
 		return -1;
-	if (code[0] || code[1] || !is_oid(g, tree) || !is_oid(g, parent))
+	if (code[0] || code[1] || !is_oid(pub, tree) || !is_oid(pub, parent))
 		return refuse(no, e, "not_committable", "", "what is staged cannot be made into a commit");
 	auto_strvec old = STRVEC_INIT;
 	strvec_pushl(&old, "rev-parse", "-q", "--verify", "HEAD^{tree}", NULL);
-	if (ask_git(g, &old, NULL, &before, code, e) < 0)
+	if (ask_git(pub, &old, NULL, &before, code, e) < 0)
 		return -1;
 	if (strcmp(buf_str(&before), buf_str(tree)))
 		return 0;
@@ -134,7 +136,7 @@ static int look(struct gate *g, struct buf *tree, struct buf *parent, struct ref
 	return refusal_say(no, "commit without changes", "git add the files first");
 }
 
-static int make(struct gate *g, const struct commit_request *q, const char *tree, const char *parent,
+static int make(struct publisher *pub, const struct commit_request *q, const char *tree, const char *parent,
 	struct buf *ret, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
@@ -152,14 +154,14 @@ static int make(struct gate *g, const struct commit_request *q, const char *tree
 	buf_addstr(&text, q->message);
 	if (text.data[text.len - 1] != '\n')
 		buf_addch(&text, '\n');
-	if (!strcmp(g->context.config.policy.identity, "forced"))
-		buf_printf(&text, "\nGarth-Task: %s\n", g->task.name);
-	if (ask_git(g, &args, &text, ret, &code, e) < 0)
+	if (!strcmp(pub->in->context.config.policy.identity, "forced"))
+		buf_printf(&text, "\nGarth-Task: %s\n", pub->in->task.name);
+	if (ask_git(pub, &args, &text, ret, &code, e) < 0)
 		return -1;
-	return code || !is_oid(g, ret) ? err_set(e, ERR_FAILED, "git inside could not make the commit") : 0;
+	return code || !is_oid(pub, ret) ? err_set(e, ERR_FAILED, "git inside could not make the commit") : 0;
 }
 
-int commit_staged(struct gate *g, const struct commit_request *q, struct publish_result *ret,
+int commit_staged(struct publisher *pub, const struct commit_request *q, struct publish_result *ret,
 	struct refusal *no, struct err *e)
 {
 	auto_buf tree = BUF_INIT(4096), parent = BUF_INIT(4096), commit = BUF_INIT(4096),
@@ -167,14 +169,14 @@ int commit_staged(struct gate *g, const struct commit_request *q, struct publish
 	auto_strvec args = STRVEC_INIT;
 	int code;
 
-	if (check_names(g, q, no, e) < 0 || check_text(q, no, e) < 0 || on_branch(g, no, e) < 0 ||
-		no_merge(g, no, e) < 0 || look(g, &tree, &parent, no, e) < 0 ||
-		make(g, q, buf_str(&tree), buf_str(&parent), &commit, e) < 0 ||
-		publish(g, buf_str(&commit), "commit", ret, no, e) < 0)
+	if (check_names(pub, q, no, e) < 0 || check_text(q, no, e) < 0 || on_branch(pub, no, e) < 0 ||
+		no_merge(pub, no, e) < 0 || look(pub, &tree, &parent, no, e) < 0 ||
+		make(pub, q, buf_str(&tree), buf_str(&parent), &commit, e) < 0 ||
+		publish(pub, buf_str(&commit), "commit", ret, no, e) < 0)
 		return -1;
-	strvec_pushl(&args, "update-ref", "-m", "commit", g->task.branch, buf_str(&commit), buf_str(&parent),
-		NULL);
-	if (ask_git(g, &args, NULL, &none, &code, e) < 0)
+	strvec_pushl(&args, "update-ref", "-m", "commit", pub->in->task.branch, buf_str(&commit),
+		buf_str(&parent), NULL);
+	if (ask_git(pub, &args, NULL, &none, &code, e) < 0)
 		return -1;
 	return code ? err_set(e, ERR_FAILED,
 			      "the commit is published, but the branch inside has moved meanwhile")

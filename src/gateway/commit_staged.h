@@ -4,7 +4,7 @@
 #define GATEWAY_COMMIT_STAGED_H
 
 #include "base/err.h"
-#include "publish/gate.h"
+#include "publish/publisher.h"
 #include "publish/publish.h"
 #include "publish/refusal.h"
 
@@ -16,7 +16,7 @@ struct commit_request {
 	const char *author; /* "Name <mail>" or NULL */
 };
 
-int commit_staged(struct gate *g, const struct commit_request *q, struct publish_result *ret,
+int commit_staged(struct publisher *pub, const struct commit_request *q, struct publish_result *ret,
 	struct refusal *no, struct err *e);
 
 #endif

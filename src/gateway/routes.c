@@ -13,7 +13,7 @@
 #include "gateway/commit_staged.h"
 #include "publish/from.h"
 #include "history/history.h"
-#include "publish/pause.h"
+#include "inside/pause.h"
 #include "publish/publish.h"
 #include "gateway/routes_parts.h"
 #include "history/sync.h"
@@ -65,7 +65,7 @@ static json_t *show_policy(const struct config_policy *p)
 
 static int show_task(struct request *q, struct err *e)
 {
-	const struct task *t = &q->gate->task;
+	const struct task *t = &q->gateway->in.task;
 
 	(void)e;
 	/* a path and a branch of the user's may have bytes that are not UTF-8 */
@@ -73,7 +73,7 @@ static int show_task(struct request *q, struct err *e)
 		t->branch + strlen("refs/heads/"), "base", t->base, "target",
 		audit_text(ref_short(t->target)), "tip", *t->published ? t->published : t->base, "state",
 		t->state, "workspace", audit_text(t->workspace), "commits", (json_int_t)t->commits, "policy",
-		show_policy(&q->gate->context.config.policy));
+		show_policy(&q->gateway->in.context.config.policy));
 	return 0;
 }
 
@@ -84,10 +84,10 @@ static int git_commit(struct request *q, struct err *e)
 
 	if (take_string(q, "repo", &c.repo, e) < 0 || take_string(q, "worktree", &c.worktree, e) < 0 ||
 		take_string(q, "message", &c.message, e) < 0 || take_string(q, "author", &c.author, e) < 0 ||
-		commit_staged(q->gate, &c, &r, &q->no, e) < 0)
+		commit_staged(&q->gateway->pub, &c, &r, &q->no, e) < 0)
 		return -1;
-	q->out =
-		json_pack("{s:s, s:s}", "sha", r.tip, "branch", q->gate->task.branch + strlen("refs/heads/"));
+	q->out = json_pack(
+		"{s:s, s:s}", "sha", r.tip, "branch", q->gateway->in.task.branch + strlen("refs/heads/"));
 	return 0;
 }
 
@@ -117,12 +117,12 @@ static int take_pack(struct request *q, int *ret, struct err *e)
  * a run that goes on, the mark is its end's. */
 static int published(struct request *q, const struct publish_result *r)
 {
-	struct gate *g = q->gate;
+	struct gateway *g = q->gateway;
 
-	if (!life_is_running(&g->task))
-		unlinkat(g->at.ws.dir, TASK_UNPUBLISHED, 0);
+	if (!life_is_running(&g->in.task))
+		unlinkat(g->in.at.ws.dir, TASK_UNPUBLISHED, 0);
 	q->out = json_pack("{s:s, s:s, s:s, s:I}", "tip", r->tip, "old", r->old, "branch",
-		g->task.branch + strlen("refs/heads/"), "commits", (json_int_t)r->commits);
+		g->in.task.branch + strlen("refs/heads/"), "commits", (json_int_t)r->commits);
 	return 0;
 }
 
@@ -136,13 +136,13 @@ static int publish_for(struct request *q, const char *by, struct err *e)
 	if (take_string(q, "tip", &tip, e) < 0 || take_pack(q, &pack, e) < 0)
 		return -1;
 	if (!tip) {
-		if (publish_find_tip(q->gate, found, e) < 0)
+		if (publish_find_tip(&q->gateway->in, found, e) < 0)
 			return -1;
 		tip = found;
 	}
 	if (!*tip)
 		return request_bad(q, e, "the task has no branch inside");
-	if (publish_offered(q->gate, tip, by, pack, &r, &q->no, e) < 0)
+	if (publish_offered(&q->gateway->pub, tip, by, pack, &r, &q->no, e) < 0)
 		return -1;
 	return published(q, &r);
 }
@@ -154,14 +154,14 @@ static int git_publish(struct request *q, struct err *e)
 
 static int ask_question(struct request *q, struct err *e)
 {
-	struct gate *g = q->gate;
+	struct gateway *g = q->gateway;
 	json_t *details;
 
-	if (question_put(g->at.ws.dir, q->in, e) < 0)
+	if (question_put(g->in.at.ws.dir, q->in, e) < 0)
 		return e->kind == ERR_USAGE ? request_bad(q, e, e->msg) : -1;
 	details = json_pack(
 		"{s:o}", "question", audit_text(json_string_value(json_object_get(q->in, "question"))));
-	if (audit_add(g->audit, "question", &g->task, details, e) < 0)
+	if (audit_add(g->in.audit, "question", &g->in.task, details, e) < 0)
 		return -1;
 	q->out = json_pack("{s:s, s:s}", "state", "asked", "next",
 		"end now: the task is blocked until the user answers, and is then resumed");
@@ -176,7 +176,7 @@ static int user_publish(struct request *q, struct err *e)
 
 	if (take_string(q, "from", &from, e) < 0)
 		return -1;
-	if (from ? publish_from(q->gate, from, &r, &q->no, e) < 0 || published(q, &r) < 0
+	if (from ? publish_from(&q->gateway->pub, from, &r, &q->no, e) < 0 || published(q, &r) < 0
 		 : publish_for(q, "user", e) < 0)
 		return -1;
 	/* elsewhere "commits" is all that a task has published */
@@ -214,7 +214,7 @@ static int asked(struct request *q, const char *verb, struct err *e)
 		return -1;
 	details = json_pack("{s:s}", "verb", verb);
 	json_object_set_new(details, "args", audit_text(buf_str(&line)));
-	if (audit_add(q->gate->audit, "asked", &q->gate->task, details, e) < 0)
+	if (audit_add(q->gateway->in.audit, "asked", &q->gateway->in.task, details, e) < 0)
 		return -1;
 	q->out = json_object();
 	return 0;
@@ -254,7 +254,7 @@ static int user_snapshot(struct request *q, struct err *e)
 	int64_t number;
 
 	if (take_string(q, "message", &message, e) < 0 ||
-		snapshot_take(q->gate, "asked", message ? message : "", &number, &left, e) < 0)
+		snapshot_take(&q->gateway->in, "asked", message ? message : "", &number, &left, e) < 0)
 		return -1;
 	q->out = json_pack("{s:I, s:o}", "snapshot", (json_int_t)number, "left_out", list_left(&left));
 	return 0;
@@ -293,10 +293,10 @@ static int user_rollback(struct request *q, struct err *e)
 	if (take_file(q, &file, e) < 0)
 		return -1;
 	s.file = file;
-	if (rollback(q->gate, &s, &before, &left, e) < 0)
+	if (rollback(&q->gateway->in, &s, &before, &left, e) < 0)
 		return -1;
-	q->out = json_pack("{s:I, s:s, s:o}", "snapshot", (json_int_t)before, "tip", q->gate->task.published,
-		"left_out", s.force ? json_array() : list_left(&left));
+	q->out = json_pack("{s:I, s:s, s:o}", "snapshot", (json_int_t)before, "tip",
+		q->gateway->in.task.published, "left_out", s.force ? json_array() : list_left(&left));
 	return 0;
 }
 
@@ -305,12 +305,14 @@ static int user_sync(struct request *q, struct err *e)
 	auto_strvec conflicts = STRVEC_INIT;
 	struct sync_result r = { 0 };
 	json_t *paths;
-	int rc = sync_task(q->gate, json_is_true(json_object_get(q->in, "merge")), &r, &conflicts, &q->no, e);
+	int rc = sync_task(
+		&q->gateway->pub, json_is_true(json_object_get(q->in, "merge")), &r, &conflicts, &q->no, e);
 
 	if (rc < 0)
 		return -1;
 	/* what it stood still for is over */
-	if (!conflicts.n && !strcmp(q->gate->task.state, STATE_PAUSED) && resume_task(q->gate, e) < 0)
+	if (!conflicts.n && !strcmp(q->gateway->in.task.state, STATE_PAUSED) &&
+		resume_task(&q->gateway->in, e) < 0)
 		return -1;
 	paths = json_array();
 	for (size_t i = 0; i < conflicts.n; i++)
@@ -323,13 +325,13 @@ static int user_sync(struct request *q, struct err *e)
 static int user_pause(struct request *q, struct err *e)
 {
 	q->out = json_object();
-	return pause_task(q->gate, "paused by the user", e);
+	return pause_task(&q->gateway->in, "paused by the user", e);
 }
 
 static int user_resume(struct request *q, struct err *e)
 {
 	q->out = json_object();
-	return resume_task(q->gate, e);
+	return resume_task(&q->gateway->in, e);
 }
 
 enum who { AGENT, USER, BOTH };
@@ -378,7 +380,7 @@ static json_t *error_json(const struct refusal *no, const struct err *e, bool us
 	return json_pack("{s:o}", "error", o);
 }
 
-static void record(struct gate *g, const char *path, const struct refusal *no, const struct err *e)
+static void record(struct gateway *g, const char *path, const struct refusal *no, const struct err *e)
 {
 	json_t *details = json_pack("{s:s}", "code", *no->code ? no->code : err_code(e->kind));
 	auto_str request = xstrndup(path, REQUEST_MAX);
@@ -386,16 +388,16 @@ static void record(struct gate *g, const char *path, const struct refusal *no, c
 
 	json_object_set_new(details, "request", audit_text(request));
 	json_object_set_new(details, "message", audit_text(e->msg));
-	audit_add(g->audit, "refused", &g->task, details, &ignored);
+	audit_add(g->in.audit, "refused", &g->in.task, details, &ignored);
 }
 
-void route_malformed(struct gate *g, int status)
+void route_malformed(struct gateway *g, int status)
 {
 	struct err e = ERR_INIT, ignored = ERR_INIT;
 	struct refusal no = { 0 };
 
 	refuse(&no, &e, "bad_request", "", "not a request that the gateway understands (%d)", status);
-	if (!gate_refresh(g, &ignored))
+	if (!inside_refresh(&g->in, &ignored))
 		record(g, "", &no, &e);
 }
 
@@ -432,15 +434,15 @@ static int parse(struct request *q, const char *body, size_t len, struct err *e)
 	return json_is_object(q->in) ? 0 : request_bad(q, e, "the body is not a JSON object");
 }
 
-int route(struct gate *g, bool user, const char *method, const char *path, const char *body, size_t len,
+int route(struct gateway *g, bool user, const char *method, const char *path, const char *body, size_t len,
 	json_t **ret)
 {
-	struct request q = { .gate = g };
+	struct request q = { .gateway = g };
 	struct err e = ERR_INIT;
 	handler *fn = NULL;
 	int status = 200;
 
-	if (gate_refresh(g, &e) < 0 || find(&q, user, method, path, &fn, &e) < 0 ||
+	if (inside_refresh(&g->in, &e) < 0 || find(&q, user, method, path, &fn, &e) < 0 ||
 		parse(&q, body, len, &e) < 0 || fn(&q, &e) < 0) {
 		status = !strcmp(q.no.code, "bad_method")     ? 405
 			 : !strcmp(q.no.code, ROUTE_TOO_SOON) ? 429

@@ -27,13 +27,13 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "publish/gate.h"
+#include "gateway/gateway.h"
 #include "publish/refusal.h"
 
 /* Answers a request; the HTTP status. *ret is the answer's JSON, an error's too. */
-int route(struct gate *g, bool user, const char *method, const char *path, const char *body, size_t len,
+int route(struct gateway *g, bool user, const char *method, const char *path, const char *body, size_t len,
 	json_t **ret);
 /* What is not even a request: recorded, answered by the server itself. */
-void route_malformed(struct gate *g, int status);
+void route_malformed(struct gateway *g, int status);
 
 #endif

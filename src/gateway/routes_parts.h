@@ -4,11 +4,11 @@
 
 #include <jansson.h>
 
-#include "publish/gate.h"
+#include "gateway/gateway.h"
 #include "publish/refusal.h"
 
 struct request {
-	struct gate *gate;
+	struct gateway *gateway;
 	json_t *in; /* an object */
 	json_t *out;
 	struct refusal no;

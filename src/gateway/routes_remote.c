@@ -18,12 +18,12 @@
 #define ASKED_AT "pushed-at"
 
 /* The user's task file may say that the task is pushed, and where to: an agent may have that done earlier. */
-static char *may_push(const struct gate *g)
+static char *may_push(const struct gateway *g)
 {
 	struct err ignored = ERR_INIT;
 	auto_again a = { 0 };
 
-	return again_load(g->at.ws.dir, &a, &ignored) < 0 ? NULL : steal_ptr(a.push);
+	return again_load(g->in.at.ws.dir, &a, &ignored) < 0 ? NULL : steal_ptr(a.push);
 }
 
 /* How long it is until the next one may be asked for. */
@@ -46,7 +46,7 @@ static int64_t wait_ms(int task_dir)
  * last one was is the time of a file, since every caller may have a gateway of its own. */
 static int keep_apart(struct request *q, int *ret_lock, struct err *e)
 {
-	int dir = q->gate->at.ws.dir;
+	int dir = q->gateway->in.at.ws.dir;
 
 	if (lock_take(dir, "push.lock", false, ret_lock, e) < 0 && e->kind != ERR_BUSY)
 		return -1;
@@ -63,7 +63,7 @@ static void note_end(const struct request *q)
 {
 	struct err ignored = ERR_INIT;
 
-	write_file(q->gate->at.ws.dir, ASKED_AT, "", 0, 0600, &ignored);
+	write_file(q->gateway->in.at.ws.dir, ASKED_AT, "", 0, 0600, &ignored);
 }
 
 /* Options that change nothing about what is done; each list ends with NULL. */
@@ -106,7 +106,7 @@ static bool is_remote(const struct request *q, const char *word)
 	auto_str name = NULL;
 	struct err ignored = ERR_INIT;
 
-	return !remote_require(&q->gate->at.repo, NULL, &name, &ignored) &&
+	return !remote_require(&q->gateway->in.at.repo, NULL, &name, &ignored) &&
 	       (!strcmp(word, name) || !strcmp(word, "origin"));
 }
 
@@ -114,7 +114,7 @@ static bool is_remote(const struct request *q, const char *word)
 static bool means_that(const struct request *q, const char *const *options,
 	bool (*is_spec)(const char *, const char *, const char *), const char *branch)
 {
-	const char *own = q->gate->task.branch + strlen("refs/heads/");
+	const char *own = q->gateway->in.task.branch + strlen("refs/heads/");
 	json_t *args = json_object_get(q->in, "args"), *v;
 	size_t i, words = 0;
 
@@ -138,7 +138,7 @@ static int say_little(const struct request *q, const char *what, struct err *e)
 {
 	if (e->kind != ERR_CONFLICT && e->kind != ERR_REFUSED && e->kind != ERR_NOTFOUND)
 		err_set(e, e->kind, "the %s did not work; the user sees why with: garth audit %s", what,
-			q->gate->task.name);
+			q->gateway->in.task.name);
 	return -1;
 }
 
@@ -149,26 +149,27 @@ static void refuse_but(
 	auto_str remote = NULL;
 	struct err ignored = ERR_INIT;
 
-	if (remote_require(&q->gate->at.repo, NULL, &remote, &ignored) < 0)
+	if (remote_require(&q->gateway->in.at.repo, NULL, &remote, &ignored) < 0)
 		remote = xstrdup("the remote");
 	refuse(&q->no, e, code, "", "this task may %s '%s' of %s, nothing else", what, branch, remote);
 }
 
 static int push_now(struct request *q, const char *branch, struct err *e)
 {
-	struct gate *g = q->gate;
-	const struct push_spec s = { .branch = branch, .retries = (unsigned)g->context.config.push_retries };
+	struct gateway *g = q->gateway;
+	const struct push_spec s = { .branch = branch,
+		.retries = (unsigned)g->in.context.config.push_retries };
 	auto_push_result r = { 0 };
 	auto_lock lock = -1;
 	int rc;
 
-	if (*g->pushed && !strcmp(g->pushed, g->task.published)) {
+	if (*g->pushed && !strcmp(g->pushed, g->in.task.published)) {
 		q->out = json_pack("{s:s}", "output", "garth: everything is pushed already\n");
 		return 0;
 	}
 	if (keep_apart(q, &lock, e) < 0)
 		return -1;
-	rc = push_task(&g->context, &g->task, &s, &r, e);
+	rc = push_task(&g->in.context, &g->in.task, &s, &r, e);
 	note_end(q);
 	if (rc < 0)
 		return say_little(q, "push", e);
@@ -181,9 +182,9 @@ static int push_now(struct request *q, const char *branch, struct err *e)
 
 int route_push(struct request *q, struct err *e)
 {
-	auto_str branch = may_push(q->gate);
+	auto_str branch = may_push(q->gateway);
 	auto_str instead = xasprintf("commit: that publishes to %s; the user merges with: garth merge %s",
-		q->gate->task.branch + strlen("refs/heads/"), q->gate->task.name);
+		q->gateway->in.task.branch + strlen("refs/heads/"), q->gateway->in.task.name);
 
 	if (branch && means_that(q, of_push, is_pushed, branch))
 		return push_now(q, branch, e);
@@ -210,7 +211,7 @@ static bool is_quiet(const struct request *q)
 
 static int fetch_now(struct request *q, struct err *e)
 {
-	struct gate *g = q->gate;
+	struct gateway *g = q->gateway;
 	auto_fetch_result r = { 0 };
 	auto_str output = NULL, refs = NULL;
 	auto_lock lock = -1;
@@ -219,11 +220,11 @@ static int fetch_now(struct request *q, struct err *e)
 
 	if (keep_apart(q, &lock, e) < 0)
 		return -1;
-	rc = fetch_target(&g->context, &g->task, &r, e);
+	rc = fetch_target(&g->in.context, &g->in.task, &r, e);
 	note_end(q);
 	if (rc < 0)
 		return say_little(q, "fetch", e);
-	if (gate_renew(g, e) < 0)
+	if (renew_shown(&g->in, e) < 0)
 		return -1;
 	name = r.ref + strlen("refs/remotes/");
 	output = is_quiet(q)                ? xstrdup("")
@@ -237,19 +238,19 @@ static int fetch_now(struct request *q, struct err *e)
 
 int route_fetch(struct request *q, struct err *e)
 {
-	struct gate *g = q->gate;
-	const char *branch = strncmp(g->task.target, "refs/heads/", 11) ? NULL : g->task.target + 11;
+	struct gateway *g = q->gateway;
+	const char *branch = strncmp(g->in.task.target, "refs/heads/", 11) ? NULL : g->in.task.target + 11;
 	auto_str instead = NULL;
 
-	if (branch && g->context.config.fetch && means_that(q, of_fetch, is_fetched, branch))
+	if (branch && g->in.context.config.fetch && means_that(q, of_fetch, is_fetched, branch))
 		return fetch_now(q, e);
-	if (branch && g->context.config.fetch) {
+	if (branch && g->in.context.config.fetch) {
 		instead = xasprintf("git fetch, or git fetch origin %s", branch);
 		refuse_but(q, "fetch_not_allowed", "fetch", branch, e);
 	} else {
 		instead =
 			xasprintf("work with what is here; the user brings the target in with: garth sync %s",
-				g->task.name);
+				g->in.task.name);
 		refuse(&q->no, e, "fetch_not_allowed", "", "a task does not fetch");
 	}
 	return refusal_say(&q->no, "fetch", instead);

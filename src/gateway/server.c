@@ -42,7 +42,7 @@ struct door {
 };
 
 struct server {
-	struct gate *gate;
+	struct gateway *gateway;
 	struct event_base *base;
 	struct door doors[2];
 	unsigned linger;
@@ -117,7 +117,7 @@ static void on_output(struct evbuffer *out, const struct evbuffer_cb_info *info,
 		return;
 	if (!d->user)
 		rate_limit_wait(&d->server->pace);
-	route_malformed(d->server->gate, atoi(line + 9));
+	route_malformed(d->server->gateway, atoi(line + 9));
 }
 
 static struct bufferevent *on_connected(struct event_base *base, void *arg)
@@ -161,7 +161,7 @@ static void on_answered(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	publish_tidy(s->gate);
+	publish_tidy(&s->gateway->pub);
 }
 
 /* Who has gone away does not wait for an answer. */
@@ -194,10 +194,10 @@ static void on_request(struct evhttp_request *req, void *arg)
 	}
 	if (!d->user)
 		rate_limit_wait(&d->server->pace);
-	gate_set_caller(d->server->gate, fd);
-	status = route(d->server->gate, d->user, method_name(evhttp_request_get_command(req)),
+	publisher_set_caller(&d->server->gateway->pub, fd);
+	status = route(d->server->gateway, d->user, method_name(evhttp_request_get_command(req)),
 		path ? path : "", body, len, &answer);
-	gate_set_caller(d->server->gate, -1);
+	publisher_set_caller(&d->server->gateway->pub, -1);
 	text = json_dumps(answer, JSON_COMPACT);
 	json_decref(answer);
 	if (out && text)
@@ -208,9 +208,9 @@ static void on_request(struct evhttp_request *req, void *arg)
 	evhttp_send_reply(req, status, status == 200 ? "OK" : "No", out);
 	d->server->answering = false;
 	/* a job that came while a command inside was waited for */
-	if (d->server->gate->inside.jobs)
+	if (d->server->gateway->in.runner.jobs)
 		event_active(d->server->keeper, EV_READ, 0);
-	if (publish_is_large(d->server->gate))
+	if (publish_is_large(&d->server->gateway->pub))
 		evtimer_add(d->server->answered, &soon);
 	if (out)
 		evbuffer_free(out);
@@ -258,8 +258,8 @@ static void sync_now(struct server *s)
 {
 	struct err ignored = ERR_INIT;
 
-	if (!gate_refresh(s->gate, &ignored))
-		sync_quiet(s->gate, &ignored);
+	if (!inside_refresh(&s->gateway->in, &ignored))
+		sync_quiet(&s->gateway->pub, &ignored);
 }
 
 static void do_jobs(struct server *s)
@@ -268,10 +268,10 @@ static void do_jobs(struct server *s)
 	uint32_t jobs;
 
 	/* more may come while one is done */
-	while ((jobs = s->gate->inside.jobs)) {
-		s->gate->inside.jobs = 0;
+	while ((jobs = s->gateway->in.runner.jobs)) {
+		s->gateway->in.runner.jobs = 0;
 		if (jobs & 1u << GATEWAY_RENEW)
-			gate_renew(s->gate, &ignored);
+			renew_shown(&s->gateway->in, &ignored);
 		if (jobs & 1u << GATEWAY_SYNC)
 			sync_now(s);
 		if (jobs & 1u << GATEWAY_LEAVE)
@@ -288,7 +288,7 @@ static void on_keeper(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (runner_listen(&s->gate->inside) < 0) {
+	if (runner_listen(&s->gateway->in.runner) < 0) {
 		event_del(s->keeper);
 		event_base_loopexit(s->base, NULL);
 	}
@@ -300,7 +300,7 @@ static int watch_all(struct server *s)
 	struct timeval second = { .tv_sec = 1 };
 	struct event *term = evsignal_new(s->base, SIGTERM, on_over, s);
 
-	s->keeper = event_new(s->base, s->gate->inside.orders, EV_READ | EV_PERSIST, on_keeper, s);
+	s->keeper = event_new(s->base, s->gateway->in.runner.orders, EV_READ | EV_PERSIST, on_keeper, s);
 	s->idle = evtimer_new(s->base, on_idle, s);
 	s->sweep = event_new(s->base, -1, EV_PERSIST, on_sweep, s);
 	s->answered = evtimer_new(s->base, on_answered, s);
@@ -323,9 +323,9 @@ static struct event_base *open_base(void)
 	return base && !event_base_priority_init(base, ORDINARY + 1) ? base : NULL;
 }
 
-int serve(struct gate *g, int agent, int user, unsigned linger, struct err *e)
+int serve(struct gateway *g, int agent, int user, unsigned linger, struct err *e)
 {
-	struct server s = { .gate = g, .linger = linger };
+	struct server s = { .gateway = g, .linger = linger };
 
 	rate_limit_init(&s.pace);
 	s.base = open_base();

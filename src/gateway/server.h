@@ -10,7 +10,7 @@
 #define GATEWAY_SERVER_H
 
 #include "base/err.h"
-#include "publish/gate.h"
+#include "gateway/gateway.h"
 
 #define SERVE_BODY_MAX        (1u << 20)
 #define SERVE_HEAD_MAX        (16u << 10)
@@ -19,6 +19,6 @@
 
 /* Answers until SIGTERM or GATEWAY_FINISH, until the keeper is gone, or until nobody has been connected for
  * `linger` seconds. Between two requests it does the jobs that the keeper sends (main.h). */
-int serve(struct gate *g, int agent, int user, unsigned linger, struct err *e);
+int serve(struct gateway *g, int agent, int user, unsigned linger, struct err *e);
 
 #endif

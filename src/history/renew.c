@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "publish/inside.h"
+#include "inside/inside.h"
 #include "push/fetch.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
@@ -76,21 +76,22 @@ static const struct shown_ref *refs_find(
 }
 
 /* A ref of the agent's own that has the same value is another one. */
-static bool was_shown(const struct gate *g, const struct refs *before, const struct shown_ref *r)
+static bool was_shown(const struct inside *in, const struct refs *before, const struct shown_ref *r)
 {
 	const struct shown_ref nameless = { r->oid, (char *)SHOWN_NAMELESS };
 
 	return refs_find(before, r, by_both) || refs_find(before, &nameless, by_both) ||
-	       (!strcmp(r->name, g->task.target) && !strncmp(g->task.base, r->oid, g->at.repo.hash_len * 2));
+	       (!strcmp(r->name, in->task.target) &&
+		       !strncmp(in->task.base, r->oid, in->at.repo.hash_len * 2));
 }
 
 /* Commands for update-ref: what the inside still has as it was shown follows; what the agent moved itself is
  * its own. */
-static void make_changes(struct gate *g, const struct buf *now_lines, const struct buf *before_lines,
+static void make_changes(struct inside *in, const struct buf *now_lines, const struct buf *before_lines,
 	const struct buf *inside_lines, struct buf *out)
 {
 	auto_refs now = { 0 }, before = { 0 }, inside = { 0 };
-	int n = (int)(g->at.repo.hash_len * 2);
+	int n = (int)(in->at.repo.hash_len * 2);
 
 	refs_parse(&now, now_lines, by_name);
 	refs_parse(&before, before_lines, by_both);
@@ -100,30 +101,30 @@ static void make_changes(struct gate *g, const struct buf *now_lines, const stru
 
 		if (!has)
 			buf_printf(out, "create %s %.*s\n", r->name, n, r->oid);
-		else if (by_oid(has, r) && was_shown(g, &before, has))
+		else if (by_oid(has, r) && was_shown(in, &before, has))
 			buf_printf(out, "update %s %.*s %.*s\n", r->name, n, r->oid, n, has->oid);
 	}
 	for (size_t i = 0; i < inside.n; i++) {
 		const struct shown_ref *r = &inside.v[i];
 
-		if (!refs_find(&now, r, by_name) && was_shown(g, &before, r))
+		if (!refs_find(&now, r, by_name) && was_shown(in, &before, r))
 			buf_printf(out, "delete %s %.*s\n", r->name, n, r->oid);
 	}
 }
 
 /* The refs inside that the target and the tags are: a claim, whose form is checked. */
-static int list_inside(struct gate *g, const char *also, struct buf *ret, struct err *e)
+static int list_inside(struct inside *in, const char *also, struct buf *ret, struct err *e)
 {
-	size_t n = g->at.repo.hash_len * 2;
+	size_t n = in->at.repo.hash_len * 2;
 	/* a pattern twice is as good as once */
-	const char *target = *g->task.target ? g->task.target : "refs/tags";
+	const char *target = *in->task.target ? in->task.target : "refs/tags";
 	int code;
 
-	if (inside_ask(g, ret, &code, e, "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags",
+	if (inside_ask(in, ret, &code, e, "for-each-ref", "--format=%(objectname) %(refname)", "refs/tags",
 		    target, also ? also : target, NULL) < 0)
 		return -1;
 	for (const char *l = buf_str(ret); *l; l += strcspn(l, "\n") + 1) {
-		if (!oid_starts(l, g->at.repo.hash_len) || l[n] != ' ' || !strchr(l, '\n'))
+		if (!oid_starts(l, in->at.repo.hash_len) || l[n] != ' ' || !strchr(l, '\n'))
 			return err_set(e, ERR_FAILED, "the refs inside cannot be read");
 	}
 	return code ? err_set(e, ERR_FAILED, "the refs inside cannot be read") : 0;
@@ -132,17 +133,17 @@ static int list_inside(struct gate *g, const char *also, struct buf *ret, struct
 /* Where the task has objects of its own, the new ones are sent in as a pack: all that do not come with what
  * its refs name and was shown. What was shown and did not get there, because the last pack could not be taken
  * in, comes again. A tag that is gone may have taken its objects with it: it is no help. */
-static int send_objects(struct gate *g, const struct buf *now, const struct buf *before,
+static int send_objects(struct inside *in, const struct buf *now, const struct buf *before,
 	const struct buf *inside_lines, struct err *e)
 {
 	auto_refs shown = { 0 }, held = { 0 }, inside = { 0 };
-	struct git out = repo_git(&g->at.repo);
-	auto_fd pack = openat(g->at.ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	struct git out = repo_git(&in->at.repo);
+	auto_fd pack = openat(in->at.ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	auto_buf revs = BUF_INIT(64 << 20);
 	auto_strvec args = STRVEC_INIT;
-	int n = (int)(g->at.repo.hash_len * 2);
+	int n = (int)(in->at.repo.hash_len * 2);
 
-	if (workspace_borrows(&g->at.ws))
+	if (workspace_borrows(&in->at.ws))
 		return 0;
 	if (pack < 0)
 		return err_sys(e, "cannot make a file in the task's directory");
@@ -156,31 +157,31 @@ static int send_objects(struct gate *g, const struct buf *now, const struct buf 
 			(strncmp(inside.v[i].name, "refs/tags/", 10) != 0 &&
 				refs_find(&shown, &inside.v[i], by_oid)))
 			buf_printf(&revs, "^%.*s\n", n, inside.v[i].oid);
-	buf_printf(&revs, "^%s\n", g->task.base);
+	buf_printf(&revs, "^%s\n", in->task.base);
 	out.stdout_fd = pack;
 	strvec_pushl(&args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout", NULL);
 	if (git_run(&out, &args, &revs, NULL, e) < 0)
 		return -1;
 	lseek(pack, 0, SEEK_SET);
-	return inside_unpack(g, pack, e);
+	return inside_unpack(in, pack, e);
 }
 
 /* The names inside are the agent's: a tag "v1/x" of its own stands in the way of a new "v1". */
-static int change_inside(struct gate *g, const struct buf *changes, int *ret_code, struct err *e)
+static int change_inside(struct inside *in, const struct buf *changes, int *ret_code, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
 
 	strvec_pushl(&args, "update-ref", "--stdin", NULL);
-	return inside_git(g, &args, changes, NULL, NULL, INSIDE_SECONDS, ret_code, e);
+	return inside_git(in, &args, changes, NULL, NULL, INSIDE_SECONDS, ret_code, e);
 }
 
 /* All at once; where that is not possible, those that are, one by one. */
-static int change_what_goes(struct gate *g, const struct buf *changes, struct err *e)
+static int change_what_goes(struct inside *in, const struct buf *changes, struct err *e)
 {
 	size_t tried = 0;
 	int code;
 
-	if (change_inside(g, changes, &code, e) < 0)
+	if (change_inside(in, changes, &code, e) < 0)
 		return -1;
 	for (const char *l = buf_str(changes); code && *l && tried < ONE_BY_ONE_MAX; tried++) {
 		auto_buf one = BUF_INIT(8192);
@@ -188,32 +189,32 @@ static int change_what_goes(struct gate *g, const struct buf *changes, struct er
 		int ignored;
 
 		buf_add(&one, l, len);
-		if (change_inside(g, &one, &ignored, e) < 0)
+		if (change_inside(in, &one, &ignored, e) < 0)
 			return -1;
 		l += len;
 	}
 	return 0;
 }
 
-int gate_renew(struct gate *g, struct err *e)
+int renew_shown(struct inside *in, struct err *e)
 {
 	auto_buf now = BUF_INIT(64 << 20), before = BUF_INIT(SHOWN_MAX), inside = BUF_INIT(64 << 20),
 		 changes = BUF_INIT(64 << 20);
 	auto_str fetched = NULL;
 
-	if (gate_refresh(g, e) < 0)
+	if (inside_refresh(in, e) < 0)
 		return -1;
-	fetched = fetch_shown(&g->context, g->at.ws.dir);
-	if (ref_shown(&g->at.repo, g->task.target, fetched, &now, e) < 0)
+	fetched = fetch_shown(&in->context, in->at.ws.dir);
+	if (ref_shown(&in->at.repo, in->task.target, fetched, &now, e) < 0)
 		return -1;
-	if (shown_read(&g->context, g->task.id, &before, e) < 0 ||
-		refs_renew(&g->context, &g->at.repo, &g->task, &now, e) < 0 ||
-		list_inside(g, fetched, &inside, e) < 0)
+	if (shown_read(&in->context, in->task.id, &before, e) < 0 ||
+		refs_renew(&in->context, &in->at.repo, &in->task, &now, e) < 0 ||
+		list_inside(in, fetched, &inside, e) < 0)
 		return -1;
-	make_changes(g, &now, &before, &inside, &changes);
+	make_changes(in, &now, &before, &inside, &changes);
 	fault("renew-asked");
 	if (changes.len &&
-		(send_objects(g, &now, &before, &inside, e) < 0 || change_what_goes(g, &changes, e) < 0))
+		(send_objects(in, &now, &before, &inside, e) < 0 || change_what_goes(in, &changes, e) < 0))
 		return -1;
-	return refs_renewed(&g->context, &g->task, &now, e);
+	return refs_renewed(&in->context, &in->task, &now, e);
 }

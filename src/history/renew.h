@@ -5,8 +5,8 @@
 #define HISTORY_RENEW_H
 
 #include "base/err.h"
-#include "publish/gate.h"
+#include "inside/inside.h"
 
-int gate_renew(struct gate *g, struct err *e);
+int renew_shown(struct inside *in, struct err *e);
 
 #endif

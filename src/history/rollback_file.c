@@ -3,7 +3,7 @@
 #include "audit/audit.h"
 #include "base/alloc.h"
 #include "history/history.h"
-#include "publish/inside.h"
+#include "inside/inside.h"
 #include "publish/publish.h"
 #include "sys/fault.h"
 
@@ -18,11 +18,11 @@ static char *hex_of(const char *path)
 }
 
 /* Whether the commit has the path, as a file or as a directory. */
-static int has_path(struct gate *g, const char *commit, const char *path, bool *ret, struct err *e)
+static int has_path(struct inside *in, const char *commit, const char *path, bool *ret, struct err *e)
 {
 	auto_buf out = BUF_INIT(1 << 20);
 
-	if (inside_do(g, &out, NULL, e, "--literal-pathspecs", "ls-tree", "-z", "--name-only", commit, "--",
+	if (inside_do(in, &out, NULL, e, "--literal-pathspecs", "ls-tree", "-z", "--name-only", commit, "--",
 		    path, NULL) < 0)
 		return -1;
 	*ret = out.len > 0;
@@ -30,7 +30,7 @@ static int has_path(struct gate *g, const char *commit, const char *path, bool *
 }
 
 /* What the snapshot could not hold elsewhere is of no interest: only the path is touched. */
-static int check_held(const struct gate *g, const char *path, struct review_left *left, struct err *e)
+static int check_held(const struct inside *in, const char *path, struct review_left *left, struct err *e)
 {
 	const struct strvec *lists[] = { &left->stays, &left->bars };
 
@@ -39,7 +39,7 @@ static int check_held(const struct gate *g, const char *path, struct review_left
 			if (history_paths_meet(path, lists[l]->v[i])) {
 				err_set(e, ERR_REFUSED, "no snapshot can hold '%s'; -f gives it up",
 					lists[l]->v[i]);
-				return err_hint(e, "garth export %s DIR", g->task.name);
+				return err_hint(e, "garth export %s DIR", in->task.name);
 			}
 	return 0;
 }
@@ -47,18 +47,18 @@ static int check_held(const struct gate *g, const char *path, struct review_left
 /* What git tracks at the path goes before an undo puts back what was there: a file that the rollback made
  * again was not there then. */
 static int put_back(
-	struct gate *g, const struct rollback_spec *s, const char *commit, bool there, struct err *e)
+	struct inside *in, const struct rollback_spec *s, const char *commit, bool there, struct err *e)
 {
-	if (s->undo && inside_do(g, NULL, NULL, e, "--literal-pathspecs", "rm", "-r", "-f", "-q",
+	if (s->undo && inside_do(in, NULL, NULL, e, "--literal-pathspecs", "rm", "-r", "-f", "-q",
 			       "--ignore-unmatch", "--", s->file, NULL) < 0)
 		return -1;
-	if (there && inside_do(g, NULL, NULL, e, "--literal-pathspecs", "checkout", "-f", "-q", commit, "--",
+	if (there && inside_do(in, NULL, NULL, e, "--literal-pathspecs", "checkout", "-f", "-q", commit, "--",
 			     s->file, NULL) < 0)
 		return -1;
-	return inside_do(g, NULL, NULL, e, "--literal-pathspecs", "reset", "-q", "--", s->file, NULL);
+	return inside_do(in, NULL, NULL, e, "--literal-pathspecs", "reset", "-q", "--", s->file, NULL);
 }
 
-int rollback_file(struct gate *g, const struct rollback_spec *s, const struct snapshot *from,
+int rollback_file(struct inside *in, const struct rollback_spec *s, const struct snapshot *from,
 	int64_t *ret_before, struct review_left *left, struct err *e)
 {
 	auto_str hex = hex_of(s->file), data = NULL;
@@ -67,25 +67,25 @@ int rollback_file(struct gate *g, const struct rollback_spec *s, const struct sn
 	char tip[OID_SIZE];
 	bool there;
 
-	if (publish_find_tip(g, tip, e) < 0)
+	if (publish_find_tip(in, tip, e) < 0)
 		return -1;
 	commit = !s->snapshot ? tip : *from->state ? from->state : from->commit;
-	if ((s->snapshot && *from->state && history_send_state(g, from->number, e) < 0) ||
-		has_path(g, commit, s->file, &there, e) < 0)
+	if ((s->snapshot && *from->state && history_send_state(in, from->number, e) < 0) ||
+		has_path(in, commit, s->file, &there, e) < 0)
 		return -1;
 	if (!there && !s->undo)
 		return err_set(e, ERR_NOTFOUND, "'%s' is not in %s", s->file,
 			s->snapshot ? "that snapshot" : "the task's last commit");
-	if (snapshot_take(g, "rollback", "", ret_before, left, e) < 0 ||
-		(!s->force && check_held(g, s->file, left, e) < 0))
+	if (snapshot_take(in, "rollback", "", ret_before, left, e) < 0 ||
+		(!s->force && check_held(in, s->file, left, e) < 0))
 		return -1;
 	review_left_release(left);
 	fault("rollback-snapshot");
 	data = xasprintf("{\"snapshot\":%lld,\"file_hex\":\"%s\"}", (long long)*ret_before, hex);
 	/* from here on it can be taken back, whatever comes of it */
-	if (audit_add(g->audit, "rollback-file", &g->task,
+	if (audit_add(in->audit, "rollback-file", &in->task,
 		    json_pack("{s:o, s:s}", "path", audit_text(s->file), "from", commit), e) < 0 ||
-		(!s->undo && store_deed_add(g->context.store, g->task.id, "rollback", data, &deed, e) < 0))
+		(!s->undo && store_deed_add(in->context.store, in->task.id, "rollback", data, &deed, e) < 0))
 		return -1;
-	return put_back(g, s, commit, there, e);
+	return put_back(in, s, commit, there, e);
 }

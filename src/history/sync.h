@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/oid.h"
 #include "base/strvec.h"
-#include "publish/gate.h"
+#include "publish/publisher.h"
 #include "publish/refusal.h"
 
 struct sync_result {
@@ -20,7 +20,7 @@ struct sync_result {
 };
 
 /* merge: a merge commit instead of a rebase. conflicts: paths, as git inside names them. */
-int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec *conflicts,
+int sync_task(struct publisher *pub, bool merge, struct sync_result *ret, struct strvec *conflicts,
 	struct refusal *no, struct err *e);
 
 /* By itself, where the configuration says so: a task that is behind its target, has nothing uncommitted, and
@@ -28,6 +28,6 @@ int sync_task(struct gate *g, bool merge, struct sync_result *ret, struct strvec
  * On a conflict it is paused, with the files in its note, and it is tried again only when the target has
  * moved on. */
 #define SYNC_QUIET_SECONDS 60
-int sync_quiet(struct gate *g, struct err *e);
+int sync_quiet(struct publisher *pub, struct err *e);
 
 #endif

@@ -19,7 +19,7 @@ static int record(struct job *j, struct err *e)
 		"commits", (json_int_t)j->walk.commits, "files", (json_int_t)j->walk.files, "bytes",
 		(json_int_t)j->walk.bytes, "rewrote", !j->forward, "by", audit_text(j->by));
 
-	if (audit_add(j->g->audit, "publish", &j->g->task, details, e) < 0)
+	if (audit_add(j->pub->in->audit, "publish", &j->pub->in->task, details, e) < 0)
 		return -1;
 	fault("publish-recorded");
 	return 0;
@@ -27,20 +27,20 @@ static int record(struct job *j, struct err *e)
 
 static int add_snapshot(struct job *j, const char *commit, const char *reason, int64_t commits, struct err *e)
 {
-	struct snapshot s = { .task_id = j->g->task.id,
+	struct snapshot s = { .task_id = j->pub->in->task.id,
 		.commit = (char *)commit,
 		.reason = (char *)reason,
 		.commits = commits };
 
-	return store_snapshot_add(j->g->context.store, &s, e);
+	return store_snapshot_add(j->pub->in->context.store, &s, e);
 }
 
 /* Whether the n-th commit comes with this one. */
 static bool is_every(const struct job *j, int64_t commits)
 {
-	int64_t every = (int64_t)j->g->context.config.snapshot_every;
+	int64_t every = (int64_t)j->pub->in->context.config.snapshot_every;
 
-	return every && commits / every != j->g->task.commits / every;
+	return every && commits / every != j->pub->in->task.commits / every;
 }
 
 static int is_kept(struct job *j, const char *commit, bool *ret, struct err *e)
@@ -48,7 +48,7 @@ static int is_kept(struct job *j, const char *commit, bool *ret, struct err *e)
 	auto_snapshot_list l = { 0 };
 
 	*ret = false;
-	if (store_snapshot_list(j->g->context.store, j->g->task.id, &l, e) < 0)
+	if (store_snapshot_list(j->pub->in->context.store, j->pub->in->task.id, &l, e) < 0)
 		return -1;
 	for (size_t i = 0; i < l.n && !*ret; i++)
 		*ret = !strcmp(l.v[i].commit, commit);
@@ -62,44 +62,45 @@ static int add_snapshots_due(struct job *j, struct ref_txn *txn, int64_t commits
 
 	if (!j->forward && is_kept(j, j->old, &kept, e) < 0)
 		return -1;
-	if (!kept && add_snapshot(j, j->old, "rewrite", j->g->task.commits, e) < 0)
+	if (!kept && add_snapshot(j, j->old, "rewrite", j->pub->in->task.commits, e) < 0)
 		return -1;
 	if (is_every(j, commits) && add_snapshot(j, j->tip, "every", commits, e) < 0)
 		return -1;
-	return refs_keep(&j->g->context, &j->g->at.repo, &j->g->task, txn, e);
+	return refs_keep(&j->pub->in->context, &j->pub->in->at.repo, &j->pub->in->task, txn, e);
 }
 
 static int commit_refs(struct job *j, const struct ref_txn *txn, struct err *e)
 {
-	struct gate *g = j->g;
+	struct publisher *pub = j->pub;
 	struct err again = ERR_INIT;
 	char now[OID_SIZE];
 
-	if (!g->refs && ref_session_open(&g->at.repo, &g->refs, e) < 0)
+	if (!pub->refs && ref_session_open(&pub->in->at.repo, &pub->refs, e) < 0)
 		return -1;
-	if (!ref_session_commit(g->refs, txn, e))
+	if (!ref_session_commit(pub->refs, txn, e))
 		return 0;
 	/* a git that died may have done it before */
-	return !ref_read(&g->at.repo, g->task.branch, now, &again) && !strcmp(now, j->tip) ? 0 : -1;
+	return !ref_read(&pub->in->at.repo, pub->in->task.branch, now, &again) && !strcmp(now, j->tip) ? 0
+												       : -1;
 }
 
 /* What was left uncommitted at the last end is old news when work went on since. */
-static void forget_rest(struct gate *g)
+static void forget_rest(struct publisher *pub)
 {
 	struct err ignored = ERR_INIT;
 
-	if (!g->task.leftover || !*g->task.leftover)
+	if (!pub->in->task.leftover || !*pub->in->task.leftover)
 		return;
-	store_run_judged(g->context.store, g->task.id, g->task.verdict, "", &ignored);
-	g->task.leftover[0] = '\0';
+	store_run_judged(pub->in->context.store, pub->in->task.id, pub->in->task.verdict, "", &ignored);
+	pub->in->task.leftover[0] = '\0';
 }
 
 static int tell_store(struct job *j, int64_t commits, int64_t bytes, bool begun, struct err *e)
 {
-	struct store *s = j->g->context.store;
+	struct store *s = j->pub->in->context.store;
 
-	forget_rest(j->g);
-	if (store_task_published(s, j->g->task.id, j->tip, commits, bytes, e) < 0)
+	forget_rest(j->pub);
+	if (store_task_published(s, j->pub->in->task.id, j->tip, commits, bytes, e) < 0)
 		return -1;
 	return begun ? store_commit(s, e) : 0;
 }
@@ -108,10 +109,10 @@ static int tell_store(struct job *j, int64_t commits, int64_t bytes, bool begun,
  * cannot be told is told later. */
 static int move(struct job *j, struct err *e)
 {
-	struct gate *g = j->g;
-	struct store *s = g->context.store;
-	int64_t commits = (j->lost ? 0 : g->task.commits) + (int64_t)j->walk.commits;
-	int64_t bytes = (j->lost ? 0 : g->task.bytes) + (int64_t)j->walk.bytes;
+	struct publisher *pub = j->pub;
+	struct store *s = pub->in->context.store;
+	int64_t commits = (j->lost ? 0 : pub->in->task.commits) + (int64_t)j->walk.commits;
+	int64_t bytes = (j->lost ? 0 : pub->in->task.bytes) + (int64_t)j->walk.bytes;
 	bool snapshots = !j->forward || is_every(j, commits);
 	auto_ref_txn txn = REF_TXN_INIT;
 	struct err later = ERR_INIT;
@@ -119,20 +120,20 @@ static int move(struct job *j, struct err *e)
 	/* the store is held only where what it says and what a ref keeps must be the same */
 	if (snapshots && store_begin(s, e) < 0)
 		return -1;
-	ref_move(&txn, g->task.branch, j->tip, j->old);
+	ref_move(&txn, pub->in->task.branch, j->tip, j->old);
 	if ((snapshots && add_snapshots_due(j, &txn, commits, e) < 0) || commit_refs(j, &txn, e) < 0) {
 		if (snapshots)
 			store_rollback(s);
 		return -1;
 	}
 	fault("publish-moved");
-	g->untold = tell_store(j, commits, bytes, snapshots, &later) < 0;
-	if (g->untold && snapshots)
+	pub->in->untold = tell_store(j, commits, bytes, snapshots, &later) < 0;
+	if (pub->in->untold && snapshots)
 		store_rollback(s);
-	free(g->task.published);
-	g->task.published = xstrdup(j->tip);
-	g->task.commits = commits;
-	g->task.bytes = bytes;
+	free(pub->in->task.published);
+	pub->in->task.published = xstrdup(j->tip);
+	pub->in->task.commits = commits;
+	pub->in->task.bytes = bytes;
 	fault("publish-stored");
 	return 0;
 }
@@ -159,7 +160,7 @@ void outlast_gc(struct job *j, bool moved)
 	struct deadline over = deadline_in(GC_WAIT_MS);
 	struct err ignored = ERR_INIT;
 
-	while (gc_runs(&j->g->at.repo)) {
+	while (gc_runs(&j->pub->in->at.repo)) {
 		if (moved)
 			verifier_keep(j->v, &j->walk.reached, &ignored);
 		if (!deadline_sleep(&over, 20))
@@ -188,10 +189,11 @@ int carry_out(struct job *j, struct refusal *no, struct err *e)
 		return -1;
 	if (!keep_and_move(j, e))
 		return 0;
-	if (e->kind == ERR_CONFLICT && !ref_read(&j->g->at.repo, j->g->task.branch, now, &ignored) &&
+	if (e->kind == ERR_CONFLICT &&
+		!ref_read(&j->pub->in->at.repo, j->pub->in->task.branch, now, &ignored) &&
 		strcmp(now, j->old))
 		return refuse_moved(j, now, no, e);
-	audit_add(j->g->audit, "publish-failed", &j->g->task,
+	audit_add(j->pub->in->audit, "publish-failed", &j->pub->in->task,
 		json_pack("{s:s, s:o}", "tip", j->tip, "why", audit_text(e->msg)), &ignored);
 	return -1;
 }

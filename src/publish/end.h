@@ -7,8 +7,8 @@
 #define PUBLISH_END_H
 
 #include "base/err.h"
-#include "publish/gate.h"
+#include "publish/publisher.h"
 
-int gate_end(struct gate *g, struct err *e);
+int publish_end(struct publisher *pub, struct err *e);
 
 #endif

@@ -4,90 +4,92 @@
 
 #include "base/alloc.h"
 #include "base/name.h"
-#include "publish/inside.h"
+#include "inside/inside.h"
 
 /* Gives "" where git inside knows no such thing. What it gives is a claim, which publish() checks. */
-static int find_one(struct gate *g, const char *name, char out[OID_SIZE], struct err *e)
+static int find_one(struct publisher *pub, const char *name, char out[OID_SIZE], struct err *e)
 {
 	auto_str commit = xasprintf("%s^{commit}", name);
 	auto_buf text = BUF_SMALL;
 	int code;
 
 	out[0] = '\0';
-	if (inside_ask(g, &text, &code, e, "rev-parse", "-q", "--verify", "--end-of-options", commit, NULL) <
-		0)
+	if (inside_ask(pub->in, &text, &code, e, "rev-parse", "-q", "--verify", "--end-of-options", commit,
+		    NULL) < 0)
 		return -1;
 	if (!code)
-		oid_take(buf_str(&text), g->at.repo.hash_len, out);
+		oid_take(buf_str(&text), pub->in->at.repo.hash_len, out);
 	return 0;
 }
 
-static int find_tip(struct gate *g, const char *name, char out[OID_SIZE], struct err *e)
+static int find_tip(struct publisher *pub, const char *name, char out[OID_SIZE], struct err *e)
 {
 	auto_str branch = xasprintf("refs/heads/%s", name);
 	size_t n = strlen(name);
 
 	out[0] = '\0';
 	/* a name is meant, not an expression */
-	if (strcmp(name, "HEAD") != 0 && name_is_branch(name) && find_one(g, branch, out, e) < 0)
+	if (strcmp(name, "HEAD") != 0 && name_is_branch(name) && find_one(pub, branch, out, e) < 0)
 		return -1;
 	if (!*out && (!strcmp(name, "HEAD") || (n >= 7 && n < OID_SIZE && hex_is(name, n))) &&
-		find_one(g, name, out, e) < 0)
+		find_one(pub, name, out, e) < 0)
 		return -1;
 	if (*out)
 		return 0;
 	err_set(e, ERR_NOTFOUND, "there is no branch '%s' inside, and no such commit", name);
-	return err_hint(e, "garth exec %s -- git branch", g->task.name);
+	return err_hint(e, "garth exec %s -- git branch", pub->in->task.name);
 }
 
 /* Whether HEAD inside is the task's branch. */
-static int is_on_own(struct gate *g, bool *ret, struct err *e)
+static int is_on_own(struct publisher *pub, bool *ret, struct err *e)
 {
 	auto_buf head = BUF_SMALL;
 	int code;
 
-	if (inside_ask(g, &head, &code, e, "symbolic-ref", "-q", "HEAD", NULL) < 0)
+	if (inside_ask(pub->in, &head, &code, e, "symbolic-ref", "-q", "HEAD", NULL) < 0)
 		return -1;
 	buf_cut(&head, strcspn(buf_str(&head), "\n"));
-	*ret = !code && !strcmp(buf_str(&head), g->task.branch);
+	*ret = !code && !strcmp(buf_str(&head), pub->in->task.branch);
 	return 0;
 }
 
 /* The task's branch inside follows what was published. Where HEAD is at that commit, no file changes by
  * being on the branch. */
-static int follow(struct gate *g, const char *tip, struct err *e)
+static int follow(struct publisher *pub, const char *tip, struct err *e)
 {
 	char head[OID_SIZE];
 
-	if (inside_do(g, NULL, NULL, e, "update-ref", "-m", "garth publish", g->task.branch, tip, NULL) < 0 ||
-		find_one(g, "HEAD", head, e) < 0)
+	if (inside_do(pub->in, NULL, NULL, e, "update-ref", "-m", "garth publish", pub->in->task.branch, tip,
+		    NULL) < 0 ||
+		find_one(pub, "HEAD", head, e) < 0)
 		return -1;
-	return strcmp(head, tip) != 0
-		       ? 0
-		       : inside_do(g, NULL, NULL, e, "symbolic-ref", "HEAD", g->task.branch, NULL);
+	return strcmp(head, tip) != 0 ? 0
+				      : inside_do(pub->in, NULL, NULL, e, "symbolic-ref", "HEAD",
+						pub->in->task.branch, NULL);
 }
 
 /* --keep: refuses where a file with changes of its own is in the way. */
-static int bring_files(struct gate *g, const char *tip, struct err *e)
+static int bring_files(struct publisher *pub, const char *tip, struct err *e)
 {
-	return inside_do(g, NULL, NULL, e, "reset", "-q", "--keep", tip, NULL);
+	return inside_do(pub->in, NULL, NULL, e, "reset", "-q", "--keep", tip, NULL);
 }
 
-int publish_from(
-	struct gate *g, const char *name, struct publish_result *ret, struct refusal *no, struct err *e)
+int publish_from(struct publisher *pub, const char *name, struct publish_result *ret, struct refusal *no,
+	struct err *e)
 {
 	char tip[OID_SIZE], old[OID_SIZE];
 	struct err ignored = ERR_INIT;
 	bool own;
 
-	if (find_tip(g, name, tip, e) < 0 || publish_find_tip(g, old, e) < 0 || is_on_own(g, &own, e) < 0)
+	if (find_tip(pub, name, tip, e) < 0 || publish_find_tip(pub->in, old, e) < 0 ||
+		is_on_own(pub, &own, e) < 0)
 		return -1;
-	if (own && strcmp(old, tip) && bring_files(g, tip, e) < 0)
+	if (own && strcmp(old, tip) && bring_files(pub, tip, e) < 0)
 		return -1;
-	if (publish(g, tip, "user", ret, no, e) < 0) {
+	if (publish(pub, tip, "user", ret, no, e) < 0) {
 		if (own && *old && strcmp(old, tip))
-			bring_files(g, old, &ignored);
+			bring_files(pub, old, &ignored);
 		return -1;
 	}
-	return own ? 0 : follow(g, tip, e);
+	return own ? 0 : follow(pub, tip, e);
 }

@@ -10,7 +10,7 @@
 #include "publish/publish.h"
 
 /* name: a branch inside ("feature"), "HEAD", or a commit's id. ERR_NOTFOUND where there is none. */
-int publish_from(
-	struct gate *g, const char *name, struct publish_result *ret, struct refusal *no, struct err *e);
+int publish_from(struct publisher *pub, const char *name, struct publish_result *ret, struct refusal *no,
+	struct err *e);
 
 #endif

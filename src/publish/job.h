@@ -5,14 +5,14 @@
 #include <stdbool.h>
 
 #include "base/strvec.h"
-#include "publish/gate.h"
+#include "publish/publisher.h"
 #include "publish/oidset.h"
 #include "publish/refusal.h"
 #include "publish/walk.h"
 
 /* One publish on its way. */
 struct job {
-	struct gate *g;
+	struct publisher *pub;
 	struct verifier *v;
 	const char *tip, *by;
 	int offer;                            /* a pack that came with the request, or -1 */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "publish/inside.h"
+#include "inside/inside.h"
 #include "publish/job.h"
 #include "task/shown.h"
 
@@ -13,7 +13,7 @@
  * missing. */
 int publish_list_known(struct job *j, struct strvec *ret, struct err *e)
 {
-	struct gate *g = j->g;
+	struct publisher *pub = j->pub;
 	auto_buf shown = BUF_INIT(SHOWN_MAX);
 	auto_strvec all = STRVEC_INIT;
 	auto_snapshot_list l = { 0 };
@@ -21,8 +21,8 @@ int publish_list_known(struct job *j, struct strvec *ret, struct err *e)
 	uint64_t *sizes;
 	int rc;
 
-	if (shown_read(&g->context, g->task.id, &shown, e) < 0 ||
-		store_snapshot_list(g->context.store, g->task.id, &l, e) < 0)
+	if (shown_read(&pub->in->context, pub->in->task.id, &shown, e) < 0 ||
+		store_snapshot_list(pub->in->context.store, pub->in->task.id, &l, e) < 0)
 		return -1;
 	strvec_pushv(&all, (const char *const *)j->known.v);
 	shown_ids(&shown, &all);
@@ -59,7 +59,7 @@ int publish_are_known(struct job *j, const struct strvec *commits, bool *ret, st
 
 void publish_left_out(struct job *j, struct strvec *ret)
 {
-	struct gate *g = j->g;
+	struct publisher *pub = j->pub;
 	auto_buf shown = BUF_INIT(SHOWN_MAX), input = BUF_INIT(SHOWN_MAX), out = BUF_INIT(16 << 20);
 	auto_strvec ids = STRVEC_INIT, args = STRVEC_INIT;
 	struct err ignored = ERR_INIT;
@@ -67,7 +67,7 @@ void publish_left_out(struct job *j, struct strvec *ret)
 	int code;
 
 	strvec_pushv(ret, (const char *const *)j->known.v);
-	if (shown_read(&g->context, g->task.id, &shown, &ignored) < 0)
+	if (shown_read(&pub->in->context, pub->in->task.id, &shown, &ignored) < 0)
 		return;
 	shown_ids(&shown, &ids);
 	buf_printf(&input, "%s\n", j->tip);
@@ -76,10 +76,11 @@ void publish_left_out(struct job *j, struct strvec *ret)
 	for (size_t i = 0; i < ids.n; i++)
 		buf_printf(&input, "^%s\n", ids.v[i]);
 	strvec_pushl(&args, "rev-list", "--boundary", "--ignore-missing", "--stdin", NULL);
-	if (!ids.n || inside_git(g, &args, &input, &out, NULL, LEAVE_SECONDS, &code, &ignored) < 0 || code)
+	if (!ids.n || inside_git(pub->in, &args, &input, &out, NULL, LEAVE_SECONDS, &code, &ignored) < 0 ||
+		code)
 		return;
 	for (char *l = out.len ? strtok_r(out.data, "\n", &save) : NULL; l && ret->n < PUBLISH_KNOWN_MAX;
 		l = strtok_r(NULL, "\n", &save))
-		if (*l == '-' && oid_is(l + 1, g->at.repo.hash_len) && !strvec_has(ret, l + 1))
+		if (*l == '-' && oid_is(l + 1, pub->in->at.repo.hash_len) && !strvec_has(ret, l + 1))
 			strvec_push(ret, l + 1);
 }

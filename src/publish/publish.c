@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "publish/receive.h"
-#include "publish/inside.h"
+#include "inside/inside.h"
 #include "publish/job.h"
 #include "publish/walk_parse.h"
 #include "push/fetch.h"
@@ -22,7 +22,7 @@ static void job_release(struct job *j)
 
 int refuse_moved(const struct job *j, const char *now, struct refusal *no, struct err *e)
 {
-	const struct task *t = &j->g->task;
+	const struct task *t = &j->pub->in->task;
 	auto_str instead = NULL;
 
 	if (!*now) {
@@ -37,20 +37,20 @@ int refuse_moved(const struct job *j, const char *now, struct refusal *no, struc
 
 static int look_around(struct job *j, struct refusal *no, struct err *e)
 {
-	struct gate *g = j->g;
-	const struct task *t = &g->task;
+	struct publisher *pub = j->pub;
+	const struct task *t = &pub->in->task;
 	auto_str fetched = NULL;
 
-	if (ref_read(&g->at.repo, t->branch, j->old, e) < 0)
+	if (ref_read(&pub->in->at.repo, t->branch, j->old, e) < 0)
 		return -1;
 	if (!*j->old)
 		return refuse_moved(j, "", no, e);
-	j->moved =
-		strcmp(j->old, *t->published ? t->published : t->base) || moved_by_hand(g->at.ws.dir, j->old);
-	if (*t->target && ref_read(&g->at.repo, t->target, j->target, e) < 0)
+	j->moved = strcmp(j->old, *t->published ? t->published : t->base) ||
+		   moved_by_hand(pub->in->at.ws.dir, j->old);
+	if (*t->target && ref_read(&pub->in->at.repo, t->target, j->target, e) < 0)
 		return -1;
-	fetched = fetch_shown(&g->context, g->at.ws.dir);
-	if (fetched && ref_read(&g->at.repo, fetched, j->fetched, e) < 0)
+	fetched = fetch_shown(&pub->in->context, pub->in->at.ws.dir);
+	if (fetched && ref_read(&pub->in->at.repo, fetched, j->fetched, e) < 0)
 		return -1;
 	strvec_push(&j->known, t->base);
 	if (strcmp(j->old, t->base))
@@ -113,7 +113,7 @@ static int take_packed(struct job *j, struct refusal *no, struct err *e)
 	auto_strvec left_out = STRVEC_INIT;
 
 	publish_left_out(j, &left_out);
-	return bring(j->g, j->v, j->tip, &left_out, &j->fresh, no, e);
+	return bring(j->pub, j->v, j->tip, &left_out, &j->fresh, no, e);
 }
 
 static int take(struct job *j, struct refusal *no, struct err *e)
@@ -121,25 +121,25 @@ static int take(struct job *j, struct refusal *no, struct err *e)
 	bool here;
 	int rc = 0;
 
-	j->fresh.hash_len = j->g->at.repo.hash_len;
-	if (gate_verifier(j->g, &j->v, e) < 0 || is_here(j, &here, no, e) < 0)
+	j->fresh.hash_len = j->pub->in->at.repo.hash_len;
+	if (publisher_verifier(j->pub, &j->v, e) < 0 || is_here(j, &here, no, e) < 0)
 		return -1;
 	if (!here)
-		rc = j->offer >= 0 ? bring_offer(j->g, j->v, j->tip, j->offer, &j->fresh, e)
+		rc = j->offer >= 0 ? bring_offer(j->pub, j->v, j->tip, j->offer, &j->fresh, e)
 				   : take_packed(j, no, e);
 	if (rc)
 		return -1;
 	/* who publishes often commits often: the next one comes up while this one is looked at */
-	verifier_prepare(j->v, j->g->context.config.policy.max_size);
+	verifier_prepare(j->v, j->pub->in->context.config.policy.max_size);
 	fault("publish-taken");
 	return 0;
 }
 
 /* "Name <mail>" that commits must have, or NULL. */
-static int forced_author(struct gate *g, char **ret, struct err *e)
+static int forced_author(struct publisher *pub, char **ret, struct err *e)
 {
-	const struct config_policy *p = &g->context.config.policy;
-	struct git git = repo_git(&g->at.repo);
+	const struct config_policy *p = &pub->in->context.config.policy;
+	struct git git = repo_git(&pub->in->at.repo);
 	auto_buf out = BUF_SMALL;
 	char *end;
 
@@ -168,7 +168,7 @@ static bool is_one_step(struct job *j)
 	struct err ignored = ERR_INIT;
 
 	return !objects_read(&j->v->objects, j->tip, OBJECT_COMMIT, &data, &ignored) &&
-	       !commit_parse(&c, &data, j->g->at.repo.hash_len) && c.nparents == 1 &&
+	       !commit_parse(&c, &data, j->pub->in->at.repo.hash_len) && c.nparents == 1 &&
 	       !strcmp(c.parents[0], j->old);
 }
 
@@ -198,19 +198,19 @@ static int find_later_fork(struct job *j, struct err *e)
  * commits in and a protected file back to what its base had would otherwise undo the user's change. */
 static int find_fork(struct job *j, struct err *e)
 {
-	const struct gate *g = j->g;
-	const char *known = !strcmp(g->fork_tip, j->old)                                  ? g->fork
-			    : !strcmp(j->old, g->task.base) && !strcmp(j->target, j->old) ? j->old
-											  : NULL;
+	const struct publisher *pub = j->pub;
+	const char *known = !strcmp(pub->fork_tip, j->old)                                      ? pub->fork
+			    : !strcmp(j->old, pub->in->task.base) && !strcmp(j->target, j->old) ? j->old
+												: NULL;
 
 	if (!*j->target)
-		snprintf(j->fork, sizeof(j->fork), "%s", g->task.base);
+		snprintf(j->fork, sizeof(j->fork), "%s", pub->in->task.base);
 	else if (known && is_one_step(j))
 		snprintf(j->fork, sizeof(j->fork), "%s", known);
 	else if (verifier_merge_base(j->v, j->tip, j->target, j->fork, e) < 0)
 		return -1;
 	if (!*j->fork)
-		snprintf(j->fork, sizeof(j->fork), "%s", g->task.base);
+		snprintf(j->fork, sizeof(j->fork), "%s", pub->in->task.base);
 	return find_later_fork(j, e);
 }
 
@@ -237,24 +237,25 @@ static int choose_bases(struct job *j, struct walk_spec *spec, struct strvec *co
 
 static int check_policy(struct job *j, struct refusal *no, struct err *e)
 {
-	struct gate *g = j->g;
+	struct publisher *pub = j->pub;
 	auto_strvec allowed = STRVEC_INIT, compare = STRVEC_INIT;
 	auto_str author = NULL;
 	struct policy policy = {
-		.rules = &g->context.config.policy, .allowed = &allowed, .task = g->task.name
+		.rules = &pub->in->context.config.policy, .allowed = &allowed, .task = pub->in->task.name
 	};
 	struct walk_spec spec = { .objects = &j->v->objects,
-		.hash_len = g->at.repo.hash_len,
+		.hash_len = pub->in->at.repo.hash_len,
 		.fresh = &j->fresh,
 		.tip = j->tip,
-		.base = g->task.base,
-		.start = g->task.base,
+		.base = pub->in->task.base,
+		.start = pub->in->task.base,
 		.compare = &compare,
-		.commits_before = j->lost ? 0 : g->task.commits,
-		.bytes_before = j->lost ? 0 : (uint64_t)g->task.bytes,
+		.commits_before = j->lost ? 0 : pub->in->task.commits,
+		.bytes_before = j->lost ? 0 : (uint64_t)pub->in->task.bytes,
 		.policy = &policy };
 
-	if (forced_author(g, &author, e) < 0 || store_allowed(g->context.store, g->task.id, &allowed, e) < 0)
+	if (forced_author(pub, &author, e) < 0 ||
+		store_allowed(pub->in->context.store, pub->in->task.id, &allowed, e) < 0)
 		return -1;
 	policy.author = author;
 	if (choose_bases(j, &spec, &compare, e) < 0)
@@ -268,7 +269,7 @@ static int check_foreign(struct job *j, struct refusal *no, struct err *e)
 	auto_strvec by = STRVEC_INIT;
 	char foreign[OID_SIZE];
 
-	if (!j->g->task.strict || !j->fresh.n)
+	if (!j->pub->in->task.strict || !j->fresh.n)
 		return 0;
 	if (verifier_foreign(j->v, j->tip, &j->known, &j->fresh, foreign, e) < 0)
 		return -1;
@@ -312,7 +313,7 @@ static int check_forward(struct job *j, struct refusal *no, struct err *e)
 	if (j->moved)
 		return refuse_moved(j, j->old, no, e);
 	/* a sync rewrites on the user's word */
-	if (strcmp(j->g->context.config.policy.rewrite, "refuse") || !strcmp(j->by, "sync"))
+	if (strcmp(j->pub->in->context.config.policy.rewrite, "refuse") || !strcmp(j->by, "sync"))
 		return 0;
 	refuse(no, e, "rewrite", "", "the published commit %s would be gone from the branch", j->old);
 	snprintf(no->boundary, sizeof(no->boundary), "policy.rewrite: refuse");
@@ -354,13 +355,13 @@ static int give_up(struct job *j, struct refusal *no, struct err *e)
 	json_t *details;
 
 	if (j->v && (!*no->code || verifier_reject(j->v, &ignored) < 0))
-		gate_drop_verifier(j->g);
+		publisher_drop_verifier(j->pub);
 	if (!*no->code)
 		return -1;
 	e->kind = ERR_REFUSED;
 	details = json_pack("{s:s, s:o, s:o, s:o, s:o}", "code", no->code, "message", audit_text(no->message),
 		"path", audit_text(no->path), "by", audit_text(j->by), "tip", audit_text(j->tip));
-	no->recorded = !audit_add(j->g->audit, "refused", &j->g->task, details, &failed);
+	no->recorded = !audit_add(j->pub->in->audit, "refused", &j->pub->in->task, details, &failed);
 	if (!no->recorded) {
 		*no = (struct refusal){ 0 };
 		*e = failed;
@@ -368,24 +369,24 @@ static int give_up(struct job *j, struct refusal *no, struct err *e)
 	return -1;
 }
 
-void publish_tidy(struct gate *g)
+void publish_tidy(struct publisher *pub)
 {
 	struct err ignored = ERR_INIT;
 
-	if (!g->untidy)
+	if (!pub->untidy)
 		return;
-	g->untidy = false;
-	if (!g->has_verifier)
+	pub->untidy = false;
+	if (!pub->has_verifier)
 		return;
-	if (verifier_drop(&g->verifier, &ignored) < 0)
-		gate_drop_verifier(g);
-	else if (!g->offered)
-		bring_prepare(g);
+	if (verifier_drop(&pub->verifier, &ignored) < 0)
+		publisher_drop_verifier(pub);
+	else if (!pub->offered)
+		bring_prepare(pub);
 }
 
-bool publish_is_large(const struct gate *g)
+bool publish_is_large(const struct publisher *pub)
 {
-	return g->untidy && !g->offered;
+	return pub->untidy && !pub->offered;
 }
 
 /* What was offered is no good: git inside shall tell. */
@@ -395,7 +396,7 @@ static void forget_offer(struct job *j, struct refusal *no, struct err *e)
 
 	j->offer = -1;
 	if (j->v && verifier_reject(j->v, &ignored) < 0)
-		gate_drop_verifier(j->g);
+		publisher_drop_verifier(j->pub);
 	j->v = NULL;
 	oidset_release(&j->fresh);
 	j->fresh = (struct oidset){ 0 };
@@ -413,13 +414,13 @@ static int examine(struct job *j, struct refusal *no, struct err *e)
 {
 	int rc = look_at(j, no, e);
 
-	j->g->offered = j->offer >= 0;
+	j->pub->offered = j->offer >= 0;
 	if (rc < 0 && j->offer >= 0) {
 		struct refusal first = *no;
 		struct err why = *e;
 
 		forget_offer(j, no, e);
-		j->g->offered = false;
+		j->pub->offered = false;
 		rc = look_at(j, no, e);
 		/* where git inside has nothing to tell, what was wrong with the offer is the reason */
 		if (rc < 0 && !strcmp(no->code, "cannot_pack") && *first.code) {
@@ -433,7 +434,7 @@ static int examine(struct job *j, struct refusal *no, struct err *e)
 /* Whether what is published is not there any more; only the user's own word is reason enough to look. */
 static bool is_lost(struct job *j)
 {
-	struct git git = repo_git(&j->g->at.repo);
+	struct git git = repo_git(&j->pub->in->at.repo);
 	struct err ignored = ERR_INIT;
 
 	return !strcmp(j->by, "user") && git_do(&git, NULL, &ignored, "cat-file", "-e", j->old, NULL) < 0;
@@ -443,7 +444,7 @@ static int go(struct job *j, struct publish_result *ret, struct refusal *no, str
 {
 	struct err ignored = ERR_INIT;
 
-	if (!oid_is(j->tip, j->g->at.repo.hash_len))
+	if (!oid_is(j->tip, j->pub->in->at.repo.hash_len))
 		return refuse(no, e, "bad_tip", "", "'%.80s' is not the full id of a commit", j->tip);
 	if (look_around(j, no, e) < 0)
 		return -1;
@@ -456,46 +457,47 @@ static int go(struct job *j, struct publish_result *ret, struct refusal *no, str
 		return -1;
 	if (j->fresh.n)
 		outlast_gc(j, true);
-	j->g->untidy = true;
+	j->pub->untidy = true;
 	ret->commits = j->walk.commits;
 	ret->rewrote = !j->forward;
-	snprintf(j->g->fork_tip, sizeof(j->g->fork_tip), "%s", j->tip);
-	snprintf(j->g->fork, sizeof(j->g->fork), "%s", j->fork);
+	snprintf(j->pub->fork_tip, sizeof(j->pub->fork_tip), "%s", j->tip);
+	snprintf(j->pub->fork, sizeof(j->pub->fork), "%s", j->fork);
 	/* it is published; what the host sees of a worktree follows with the next one where it cannot now */
-	workspace_published(&j->g->at.ws, j->tip, &ignored);
+	workspace_published(&j->pub->in->at.ws, j->tip, &ignored);
 	return 0;
 }
 
-int publish(struct gate *g, const char *tip, const char *by, struct publish_result *ret, struct refusal *no,
-	struct err *e)
-{
-	return publish_offered(g, tip, by, -1, ret, no, e);
-}
-
-int publish_offered(struct gate *g, const char *tip, const char *by, int pack, struct publish_result *ret,
+int publish(struct publisher *pub, const char *tip, const char *by, struct publish_result *ret,
 	struct refusal *no, struct err *e)
 {
-	auto_job j = { .g = g, .tip = tip, .by = by, .offer = pack };
+	return publish_offered(pub, tip, by, -1, ret, no, e);
+}
 
-	publish_tidy(g);
+int publish_offered(struct publisher *pub, const char *tip, const char *by, int pack,
+	struct publish_result *ret, struct refusal *no, struct err *e)
+{
+	auto_job j = { .pub = pub, .tip = tip, .by = by, .offer = pack };
+
+	publish_tidy(pub);
 	*no = (struct refusal){ 0 };
 	return go(&j, ret, no, e) < 0 ? give_up(&j, no, e) : 0;
 }
 
-int publish_find_tip(struct gate *g, char out[OID_SIZE], struct err *e)
+int publish_find_tip(struct inside *in, char out[OID_SIZE], struct err *e)
 {
-	auto_str name = xasprintf("%s^{commit}", g->task.branch);
+	auto_str name = xasprintf("%s^{commit}", in->task.branch);
 	auto_buf text = BUF_INIT(4096);
 	int code;
 
 	out[0] = '\0';
-	if (inside_ask(g, &text, &code, e, "rev-parse", "-q", "--verify", "--end-of-options", name, NULL) < 0)
+	if (inside_ask(in, &text, &code, e, "rev-parse", "-q", "--verify", "--end-of-options", name, NULL) <
+		0)
 		return -1;
 	if (code)
 		return 0;
 	if (text.len && text.data[text.len - 1] == '\n')
 		buf_cut(&text, text.len - 1);
-	if (!oid_is(buf_str(&text), g->at.repo.hash_len))
+	if (!oid_is(buf_str(&text), in->at.repo.hash_len))
 		return err_set(e, ERR_REFUSED, "git inside names something that is not a commit");
 	memcpy(out, text.data, text.len + 1);
 	return 0;

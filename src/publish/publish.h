@@ -11,7 +11,7 @@
  *	store: the tip, the number of commits                            fault publish-stored
  *
  * A crash between any two leaves a clean repository: at worst objects that no ref names, or a branch that the
- * store does not know of yet, which the next gate_open brings up to date from the ref.
+ * store does not know of yet, which the next inside_open brings up to date from the ref.
  */
 #ifndef PUBLISH_PUBLISH_H
 #define PUBLISH_PUBLISH_H
@@ -20,7 +20,7 @@
 
 #include "base/err.h"
 #include "base/oid.h"
-#include "publish/gate.h"
+#include "publish/publisher.h"
 #include "publish/refusal.h"
 
 struct publish_result {
@@ -31,17 +31,17 @@ struct publish_result {
 
 /* tip: a commit's full id in lower-case hexadecimal, checked here. `by` is who asked, for the audit:
  * "commit", "hook", "end", "user" … */
-int publish(struct gate *g, const char *tip, const char *by, struct publish_result *ret, struct refusal *no,
-	struct err *e);
-/* With a pack of what is new, in a file of the caller's: an offer, which is taken where it is good. */
-int publish_offered(struct gate *g, const char *tip, const char *by, int pack, struct publish_result *ret,
+int publish(struct publisher *pub, const char *tip, const char *by, struct publish_result *ret,
 	struct refusal *no, struct err *e);
+/* With a pack of what is new, in a file of the caller's: an offer, which is taken where it is good. */
+int publish_offered(struct publisher *pub, const char *tip, const char *by, int pack,
+	struct publish_result *ret, struct refusal *no, struct err *e);
 /* Clears away what the last publish needed, and starts what the next one will need. Nobody has to wait for
  * it: it is called when the answer is on its way, else by the next publish. */
-void publish_tidy(struct gate *g);
+void publish_tidy(struct publisher *pub);
 /* Whether that is better done soon: something large is left, or something is to be started. */
-bool publish_is_large(const struct gate *g);
+bool publish_is_large(const struct publisher *pub);
 /* The tip of the task's branch in private storage, as the inside names it; "" where it has none. */
-int publish_find_tip(struct gate *g, char out[OID_SIZE], struct err *e);
+int publish_find_tip(struct inside *in, char out[OID_SIZE], struct err *e);
 
 #endif

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "publish/inside.h"
+#include "inside/inside.h"
 #include "sys/fd.h"
 
 /* From the pack's end to the end of who made it. */
@@ -12,32 +12,32 @@
 /* What a pipe holds at least. */
 #define PIPE_MIN 4096
 
-static void packer_args(const struct gate *g, struct strvec *ret)
+static void packer_args(const struct publisher *pub, struct strvec *ret)
 {
 	/* threads pay for themselves where there is much to compare */
 	strvec_pushl(ret, "-c", "pack.threads=1", "pack-objects", "--revs", "--sparse", "--stdout",
-		"--delta-base-offset", "-q", g->task.strict ? NULL : "--thin", NULL);
+		"--delta-base-offset", "-q", pub->in->task.strict ? NULL : "--thin", NULL);
 }
 
 /* Nobody hears what it says: a packer that says more than a pipe holds would wait for ever. */
-static int start_packer(struct gate *g, struct runner_piped *ret, struct err *e)
+static int start_packer(struct publisher *pub, struct runner_piped *ret, struct err *e)
 {
 	auto_order_cmd cmd = { 0 };
 	auto_strvec args = STRVEC_INIT;
 
-	packer_args(g, &args);
-	inside_command(g, &args, &cmd);
-	return runner_start_piped(&g->inside, &cmd, -1, true, false, ret, e);
+	packer_args(pub, &args);
+	inside_command(pub->in, &args, &cmd);
+	return runner_start_piped(&pub->in->runner, &cmd, -1, true, false, ret, e);
 }
 
-void bring_prepare(struct gate *g)
+void bring_prepare(struct publisher *pub)
 {
 	struct err ignored = ERR_INIT;
 
-	if (runner_is_waiting(&g->inside, &g->packer))
+	if (runner_is_waiting(&pub->in->runner, &pub->in->packer))
 		return;
-	runner_drop_piped(&g->inside, &g->packer);
-	start_packer(g, &g->packer, &ignored);
+	runner_drop_piped(&pub->in->runner, &pub->in->packer);
+	start_packer(pub, &pub->in->packer, &ignored);
 }
 
 static void list_revisions(const char *tip, const struct strvec *known, size_t nknown, struct buf *ret)
@@ -62,7 +62,7 @@ static int tell_packer(const struct runner_piped *p, const char *tip, const stru
 }
 
 /* It is tried once more, to be heard this time. What it says is a claim, for the message. */
-static int explain(struct gate *g, const char *tip, const struct strvec *known, size_t nknown,
+static int explain(struct publisher *pub, const char *tip, const struct strvec *known, size_t nknown,
 	struct refusal *no, struct err *e)
 {
 	auto_buf revs = BUF_INIT(PIPE_MIN), words = BUF_SMALL;
@@ -71,9 +71,9 @@ static int explain(struct gate *g, const char *tip, const struct strvec *known, 
 	const char *why = "without a word";
 	int code;
 
-	packer_args(g, &args);
+	packer_args(pub, &args);
 	list_revisions(tip, known, nknown, &revs);
-	if (inside_git(g, &args, &revs, NULL, &words, END_SECONDS, &code, &failed) < 0)
+	if (inside_git(pub->in, &args, &revs, NULL, &words, END_SECONDS, &code, &failed) < 0)
 		why = failed.msg;
 	else if (words.len)
 		words.data[strcspn(words.data, "\n")] = '\0', why = words.data;
@@ -97,10 +97,10 @@ static int refuse_pack(uint64_t max, struct refusal *no, struct err *e)
 }
 
 /* 1 where nothing was sent. The packer is used up. */
-static int try(struct gate *g, struct verifier *v, struct runner_piped *p, const char *tip,
+static int try(struct publisher *pub, struct verifier *v, struct runner_piped *p, const char *tip,
 	const struct strvec *known, size_t nknown, struct oidset *fresh, struct refusal *no, struct err *e)
 {
-	uint64_t max = g->context.config.policy.max_size;
+	uint64_t max = pub->in->context.config.policy.max_size;
 	int code = 0, rc = tell_packer(p, tip, known, nknown, e);
 
 	fd_closep(&p->in);
@@ -108,56 +108,56 @@ static int try(struct gate *g, struct verifier *v, struct runner_piped *p, const
 	if (!rc)
 		rc = verifier_take(v, p->out, false, max, fresh, e);
 	if (rc < 0) {
-		runner_drop_piped(&g->inside, p);
+		runner_drop_piped(&pub->in->runner, p);
 		if (e->kind == ERR_NOTFOUND)
-			return explain(g, tip, known, nknown, no, e), 1;
+			return explain(pub, tip, known, nknown, no, e), 1;
 		return e->kind == ERR_REFUSED ? refuse_pack(max, no, e) : -1;
 	}
-	if (!runner_attend(&g->inside, p, -1, NULL, NULL, END_SECONDS, &code, e) && !code)
+	if (!runner_attend(&pub->in->runner, p, -1, NULL, NULL, END_SECONDS, &code, e) && !code)
 		return 0;
 	return refuse(no, e, "cannot_pack", "", "git inside did not end well after it sent %s", tip);
 }
 
 /* With one that was started ahead, where there is one: the inside may have changed beneath it. */
-static int try_ahead(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known,
+static int try_ahead(struct publisher *pub, struct verifier *v, const char *tip, const struct strvec *known,
 	struct oidset *fresh, struct refusal *no, struct err *e)
 {
-	struct runner_piped p = g->packer;
+	struct runner_piped p = pub->in->packer;
 
-	if (!runner_is_waiting(&g->inside, &p))
+	if (!runner_is_waiting(&pub->in->runner, &p))
 		return 1;
-	g->packer = (struct runner_piped)RUNNER_PIPED_INIT;
-	return try(g, v, &p, tip, known, known->n, fresh, no, e);
+	pub->in->packer = (struct runner_piped)RUNNER_PIPED_INIT;
+	return try(pub, v, &p, tip, known, known->n, fresh, no, e);
 }
 
-static int try_new(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known,
+static int try_new(struct publisher *pub, struct verifier *v, const char *tip, const struct strvec *known,
 	size_t nknown, struct oidset *fresh, struct refusal *no, struct err *e)
 {
 	struct runner_piped p = RUNNER_PIPED_INIT;
 
 	*no = (struct refusal){ 0 };
-	if (start_packer(g, &p, e) < 0)
+	if (start_packer(pub, &p, e) < 0)
 		return -1;
-	return try(g, v, &p, tip, known, nknown, fresh, no, e);
+	return try(pub, v, &p, tip, known, nknown, fresh, no, e);
 }
 
-int bring(struct gate *g, struct verifier *v, const char *tip, const struct strvec *known,
+int bring(struct publisher *pub, struct verifier *v, const char *tip, const struct strvec *known,
 	struct oidset *fresh, struct refusal *no, struct err *e)
 {
-	int rc = try_ahead(g, v, tip, known, fresh, no, e);
+	int rc = try_ahead(pub, v, tip, known, fresh, no, e);
 
 	if (rc > 0)
-		rc = try_new(g, v, tip, known, known->n, fresh, no, e);
+		rc = try_new(pub, v, tip, known, known->n, fresh, no, e);
 	/* A task with objects of its own may have lost an old tip. */
-	if (rc > 0 && known->n > 1 && !workspace_borrows(&g->at.ws))
-		rc = try_new(g, v, tip, known, 1, fresh, no, e);
+	if (rc > 0 && known->n > 1 && !workspace_borrows(&pub->in->at.ws))
+		rc = try_new(pub, v, tip, known, 1, fresh, no, e);
 	return rc ? -1 : 0;
 }
 
-int bring_offer(
-	struct gate *g, struct verifier *v, const char *tip, int pack, struct oidset *fresh, struct err *e)
+int bring_offer(struct publisher *pub, struct verifier *v, const char *tip, int pack, struct oidset *fresh,
+	struct err *e)
 {
-	if (verifier_take(v, pack, true, g->context.config.policy.max_size, fresh, e) < 0)
+	if (verifier_take(v, pack, true, pub->in->context.config.policy.max_size, fresh, e) < 0)
 		return e->kind == ERR_REFUSED || e->kind == ERR_NOTFOUND ? 1 : -1;
 	return oidset_has(fresh, tip) ? 0 : 1;
 }

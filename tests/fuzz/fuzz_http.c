@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "publish/gate.h"
+#include "publish/publisher.h"
 #include "gateway/routes.h"
 #include "gateway/server.h"
 #include "git/repo.h"
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct {
 	char path[64];
 	int dir, agent, user;
-	struct gate gate;
+	struct gateway gateway;
 	char base[65];
 	pthread_t server;
 	unsigned rounds;
@@ -57,7 +57,7 @@ static void *run_server(void *arg)
 	struct err e = ERR_INIT;
 
 	(void)arg;
-	serve(&the.gate, the.agent, the.user, 1000000, &e);
+	serve(&the.gateway, the.agent, the.user, 1000000, &e);
 	return NULL;
 }
 
@@ -100,10 +100,11 @@ static void begin(void)
 	unsetenv("GARTH_CONFIG");
 	make_repository(top);
 	make_task(top);
-	check(!gate_open(&the.gate, "fix", -1, &e), e.msg);
+	the.gateway.pub = (struct publisher)PUBLISHER_INIT(&the.gateway.in);
+	check(!inside_open(&the.gateway.in, "fix", -1, &e), e.msg);
 	/* nothing is read or written in a workspace */
-	fd_closep(&the.gate.at.ws.dir);
-	the.gate.at.ws.dir = -1;
+	fd_closep(&the.gateway.in.at.ws.dir);
+	the.gateway.in.at.ws.dir = -1;
 	check(!sock_listen(the.dir, "agent", &the.agent, &e) && !sock_listen(the.dir, "user", &the.user, &e),
 		e.msg);
 	check(!pthread_create(&the.server, NULL, run_server, NULL), "no thread");
@@ -174,7 +175,7 @@ static void through_the_table(const uint8_t *data, size_t size)
 		return;
 	*space = '\0';
 	for (int user = 0; user < 2; user++) {
-		int status = route(&the.gate, user, line, space + 1, (const char *)end + 1,
+		int status = route(&the.gateway, user, line, space + 1, (const char *)end + 1,
 			size - (size_t)(end + 1 - data), &answer);
 
 		check_answer(status, answer);
@@ -186,7 +187,8 @@ static void check_nothing_happened(void)
 	struct err e = ERR_INIT;
 	char now[65];
 
-	check(!ref_read(&the.gate.at.repo, the.gate.task.branch, now, &e) && !strcmp(now, the.base),
+	check(!ref_read(&the.gateway.in.at.repo, the.gateway.in.task.branch, now, &e) &&
+			!strcmp(now, the.base),
 		"the branch moved");
 }
 
@@ -199,7 +201,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		begin();
 	/* a log that is empty begins anew */
 	if (++the.rounds % ROUNDS_PER_LOG == 0)
-		unlinkat(the.gate.context.home.fd, "audit.jsonl", 0);
+		unlinkat(the.gateway.in.context.home.fd, "audit.jsonl", 0);
 	over_the_socket(data, size, &answer);
 	buf_cut(&answer, 0);
 	over_the_socket(good, sizeof(good) - 1, &answer);

@@ -13,7 +13,8 @@ struct fixture {
 	struct gitrepo shared, own;
 	struct inside in;
 	char env[256];
-	struct gate g;
+	struct inside task;
+	struct publisher pub;
 	struct refusal no;
 	struct publish_result r;
 	struct err e;
@@ -44,22 +45,24 @@ static void make_task(struct fixture *f, const char *name)
 	context_close(&c);
 }
 
-static void open_gate_of(struct fixture *f, const char *task)
+static void open_task_of(struct fixture *f, const char *task)
 {
 	f->in.env = f->env;
 	inside_start(&f->in);
-	if (gate_open(&f->g, task, f->in.orders, &f->e) < 0)
+	f->pub = (struct publisher)PUBLISHER_INIT(&f->task);
+	if (inside_open(&f->task, task, f->in.orders, &f->e) < 0)
 		fail_msg("%s", f->e.msg);
 }
 
-static void open_gate(struct fixture *f)
+static void open_task(struct fixture *f)
 {
-	open_gate_of(f, "fix");
+	open_task_of(f, "fix");
 }
 
-static void close_gate(struct fixture *f)
+static void close_task(struct fixture *f)
 {
-	gate_close(&f->g);
+	publisher_close(&f->pub);
+	inside_close(&f->task);
 	inside_end(&f->in);
 }
 
@@ -76,13 +79,13 @@ static void make(void **state, struct fixture *f)
 	unsetenv("GARTH_CONFIG");
 	gitrepo_make(f->s, "shared", &f->shared);
 	make_task(f, "fix");
-	open_gate(f);
+	open_task(f);
 }
 
 static void release(struct fixture *f)
 {
 	assert_fsck_clean(&f->shared);
-	close_gate(f);
+	close_task(f);
 	repo_release(&f->shared.repo);
 }
 
@@ -112,7 +115,7 @@ static const char *commit_in(const struct gitrepo *g, const char *path, const ch
 
 static int publish_it(struct fixture *f, const char *tip)
 {
-	return publish(&f->g, tip, "test", &f->r, &f->no, &f->e);
+	return publish(&f->pub, tip, "test", &f->r, &f->no, &f->e);
 }
 
 static void assert_published(struct fixture *f, const char *tip)
@@ -121,7 +124,7 @@ static void assert_published(struct fixture *f, const char *tip)
 		fail_msg("%s: %s", f->no.code, f->e.msg);
 	assert_string_equal(f->r.tip, tip);
 	assert_string_equal(git_in(&f->shared, "rev-parse", "refs/heads/garth/fix"), tip);
-	assert_string_equal(f->g.task.published, tip);
+	assert_string_equal(f->task.task.published, tip);
 }
 
 static size_t count_objects(const struct fixture *f)
@@ -131,10 +134,10 @@ static size_t count_objects(const struct fixture *f)
 
 static bool quarantine_is_empty(struct fixture *f)
 {
-	struct quarantine *q = &f->g.verifier.at;
+	struct quarantine *q = &f->pub.verifier.at;
 
-	publish_tidy(&f->g);
-	return !f->g.has_verifier || (!quarantine_look(q, &f->e) && !q->loose.n && !q->packs.n);
+	publish_tidy(&f->pub);
+	return !f->pub.has_verifier || (!quarantine_look(q, &f->e) && !q->loose.n && !q->packs.n);
 }
 
 static int look(const char *line, size_t len, void *arg, struct err *e)
@@ -152,7 +155,7 @@ static void assert_audit(const struct fixture *f, const char *event, const char 
 	char line[2048] = "";
 	uint64_t at = 0;
 
-	assert_int_equal(audit_read(f->g.context.home.fd, &at, look, line, &e), 0);
+	assert_int_equal(audit_read(f->task.context.home.fd, &at, look, line, &e), 0);
 	if (!strstr(line, want) || !strstr(line, detail))
 		fail_msg("%s %s: %s", event, detail, line);
 }
@@ -182,13 +185,13 @@ static void good_commits_are_published(void **state)
 	char tip[65];
 
 	make(state, &f);
-	assert_int_equal(publish_find_tip(&f.g, tip, &f.e), 0);
-	assert_string_equal(tip, f.g.task.base);
+	assert_int_equal(publish_find_tip(&f.pub, tip, &f.e), 0);
+	assert_string_equal(tip, f.task.task.base);
 	assert_int_equal(publish_it(&f, tip), 0);
 	assert_string_equal(f.r.old, tip);
 	first = xstrdup(commit_in(&f.own, "new", "text\n"));
 	assert_published(&f, first);
-	assert_string_equal(f.r.old, f.g.task.base);
+	assert_string_equal(f.r.old, f.task.task.base);
 	assert_int_equal(f.r.commits, 1);
 	assert_false(f.r.rewrote);
 	assert_audit(&f, "publish", first);
@@ -198,11 +201,11 @@ static void good_commits_are_published(void **state)
 	assert_int_equal(f.r.commits, 0);
 	commit_in(&f.own, "d/deep/er", "text\n");
 	second = xstrdup(commit_in(&f.own, "a", "changed\n"));
-	assert_int_equal(publish_find_tip(&f.g, tip, &f.e), 0);
+	assert_int_equal(publish_find_tip(&f.pub, tip, &f.e), 0);
 	assert_string_equal(tip, second);
 	assert_published(&f, tip);
 	assert_int_equal(f.r.commits, 2);
-	assert_int_equal(store_task_by_id(f.g.context.store, f.g.task.id, &stored, &f.e), 0);
+	assert_int_equal(store_task_by_id(f.task.context.store, f.task.task.id, &stored, &f.e), 0);
 	assert_string_equal(stored.published, second);
 	assert_int_equal(stored.commits, 3);
 	release(&f);
@@ -244,7 +247,7 @@ static void a_protected_path_needs_the_users_word(void **state)
 	assert_published(&f, tip);
 	tip = (free(tip), xstrdup(commit_in(&f.own, ".github/workflows/run.yml", "on: push\n")));
 	assert_refused(&f, tip, "protected_path");
-	assert_int_equal(store_allow(f.g.context.store, f.g.task.id, ".github/workflows/**", &f.e), 0);
+	assert_int_equal(store_allow(f.task.context.store, f.task.task.id, ".github/workflows/**", &f.e), 0);
 	assert_published(&f, tip);
 	release(&f);
 }
@@ -263,16 +266,16 @@ static void a_rewritten_tip_is_kept(void **state)
 	assert_published(&f, two);
 	assert_true(f.r.rewrote);
 	/* number 1 is the task's start */
-	assert_int_equal(store_snapshot(f.g.context.store, f.g.task.id, 2, &snap, &f.e), 0);
+	assert_int_equal(store_snapshot(f.task.context.store, f.task.task.id, 2, &snap, &f.e), 0);
 	assert_string_equal(snap.commit, one);
 	assert_string_equal(snap.reason, "rewrite");
-	auto_str ref = xasprintf("refs/garth/tasks/%lld/kept^@", (long long)f.g.task.id);
+	auto_str ref = xasprintf("refs/garth/tasks/%lld/kept^@", (long long)f.task.task.id);
 	assert_string_equal(git_in(&f.shared, "rev-parse", ref), one);
 	/* back to the kept one, which nothing but the snapshot names */
 	assert_published(&f, one);
 	assert_true(f.r.rewrote);
 	/* and back to where the task began */
-	assert_published(&f, f.g.task.base);
+	assert_published(&f, f.task.task.base);
 	assert_true(f.r.rewrote);
 	assert_int_equal(f.r.commits, 0);
 	release(&f);
@@ -286,11 +289,11 @@ static void rewriting_can_be_refused(void **state)
 	make(state, &f);
 	one = xstrdup(commit_in(&f.own, "new", "text\n"));
 	assert_published(&f, one);
-	free(f.g.context.config.policy.rewrite);
-	f.g.context.config.policy.rewrite = xstrdup("refuse");
+	free(f.task.context.config.policy.rewrite);
+	f.task.context.config.policy.rewrite = xstrdup("refuse");
 	git_in(&f.own, "commit", "-q", "--amend", "-m", "better");
 	assert_refused(&f, git_in(&f.own, "rev-parse", "HEAD"), "rewrite");
-	assert_refused(&f, f.g.task.base, "rewrite");
+	assert_refused(&f, f.task.task.base, "rewrite");
 	git_in(&f.own, "reset", "-q", "--hard", one);
 	assert_published(&f, commit_in(&f.own, "more", "text\n"));
 	release(&f);
@@ -340,15 +343,15 @@ static void others_history_is_unknown(void **state)
 	assert_int_equal(git_run(&git, &args, &in, &pack, &f.e), 0);
 	path = xasprintf("%s/hostile.pack", f.s->path);
 	assert_int_equal(write_file(AT_FDCWD, path, pack.data, pack.len, 0644, &f.e), 0);
-	close_gate(&f);
+	close_task(&f);
 	script = xasprintf("cat '%s'", path);
 	f.in.script = script;
-	open_gate(&f);
+	open_task(&f);
 	assert_refused(&f, mine, "unknown_history");
 	/* the tip itself, with nothing sent at all */
-	close_gate(&f);
+	close_task(&f);
 	f.in.script = "printf 'PACK\\0\\0\\0\\2\\0\\0\\0\\0'";
-	open_gate(&f);
+	open_task(&f);
 	assert_refused(&f, theirs, "unknown_history");
 	release(&f);
 }
@@ -370,14 +373,14 @@ static void what_the_inside_sends_is_a_claim(void **state)
 	make(state, &f);
 	tip = xstrdup(commit_in(&f.own, "new", "text\n"));
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		close_gate(&f);
+		close_task(&f);
 		f.in.script = cases[i].script;
-		open_gate(&f);
+		open_task(&f);
 		assert_refused(&f, tip, cases[i].code);
 	}
-	close_gate(&f);
+	close_task(&f);
 	f.in.script = NULL;
-	open_gate(&f);
+	open_task(&f);
 	assert_refused(&f, "HEAD", "bad_tip");
 	assert_refused(&f, "--all", "bad_tip");
 	assert_refused(&f, "1234567890123456789012345678901234567890", "cannot_pack");
@@ -393,12 +396,12 @@ static void every_so_often_a_snapshot(void **state)
 	auto_str two = NULL;
 
 	make(state, &f);
-	f.g.context.config.snapshot_every = 2;
+	f.task.context.config.snapshot_every = 2;
 	assert_published(&f, commit_in(&f.own, "n1", "1\n"));
 	two = xstrdup(commit_in(&f.own, "n2", "2\n"));
 	assert_published(&f, two);
 	assert_published(&f, commit_in(&f.own, "n3", "3\n"));
-	assert_int_equal(store_snapshot_list(f.g.context.store, f.g.task.id, &l, &f.e), 0);
+	assert_int_equal(store_snapshot_list(f.task.context.store, f.task.task.id, &l, &f.e), 0);
 	assert_int_equal(l.n, 2);
 	assert_string_equal(l.v[1].commit, two);
 	assert_string_equal(l.v[1].reason, "every");
@@ -412,8 +415,8 @@ static void a_verifier_that_died_is_replaced(void **state)
 
 	make(state, &f);
 	assert_published(&f, commit_in(&f.own, "n1", "1\n"));
-	kill(f.g.verifier.first, SIGKILL);
-	assert_int_equal(waitid(P_PID, (id_t)f.g.verifier.first, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
+	kill(f.pub.verifier.first, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)f.pub.verifier.first, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
 	assert_published(&f, commit_in(&f.own, "n2", "2\n"));
 	release(&f);
 }
@@ -426,7 +429,7 @@ static void __attribute__((noreturn)) publish_some(struct fixture *f, const char
 {
 	const char *tip = "";
 
-	open_gate_of(f, task);
+	open_task_of(f, task);
 	for (int i = 0; i < COMMITS; i++) {
 		auto_str text = xasprintf("%s %d\n", task, i);
 
@@ -435,7 +438,7 @@ static void __attribute__((noreturn)) publish_some(struct fixture *f, const char
 			_exit(1);
 	}
 	put(f->s->fd, task, tip);
-	close_gate(f);
+	close_task(f);
 	_exit(0);
 }
 
@@ -467,10 +470,10 @@ static void many_tasks_publish_at_once(void **state)
 
 		assert_content(f.s->fd, names[i], git_in(&f.shared, "rev-parse", ref));
 		assert_string_equal(git_in(&f.shared, "rev-list", "--count", range), "6");
-		assert_int_equal(store_task_by_name(f.g.context.store, names[i], &t, &f.e), 0);
+		assert_int_equal(store_task_by_name(f.task.context.store, names[i], &t, &f.e), 0);
 		assert_int_equal(t.commits, COMMITS);
 	}
-	assert_int_equal(audit_verify(f.g.context.home.fd, f.g.context.store, &lines, &f.e), 0);
+	assert_int_equal(audit_verify(f.task.context.home.fd, f.task.context.store, &lines, &f.e), 0);
 	assert_true(lines >= TASKS * COMMITS);
 	release(&f);
 }
@@ -495,27 +498,27 @@ static void a_crash_at_any_step_is_repaired(void **state)
 		if (i >= ARRAY_SIZE(steps))
 			git_in(&f.own, "reset", "-q", "--hard", "HEAD~1");
 		tip = xstrdup(commit_in(&f.own, name, "text\n"));
-		close_gate(&f);
+		close_task(&f);
 		pid = fork();
 		if (!pid) {
 			setenv("GARTH_FAULT", steps[i % ARRAY_SIZE(steps)], 1);
-			open_gate(&f);
-			f.g.context.config.snapshot_every = 0;
+			open_task(&f);
+			f.task.context.config.snapshot_every = 0;
 			publish_it(&f, tip);
 			_exit(1);
 		}
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(WIFSIGNALED(status));
 		assert_fsck_clean(&f.shared);
-		open_gate(&f);
-		f.g.context.config.snapshot_every = 0;
+		open_task(&f);
+		f.task.context.config.snapshot_every = 0;
 		ref = xstrdup(git_in(&f.shared, "rev-parse", "refs/heads/garth/fix"));
-		assert_string_equal(f.g.task.published, ref);
+		assert_string_equal(f.task.task.published, ref);
 		assert_published(&f, tip);
 		/* all that has a row is kept */
-		assert_int_equal(store_snapshot_list(f.g.context.store, f.g.task.id, &l, &f.e), 0);
+		assert_int_equal(store_snapshot_list(f.task.context.store, f.task.task.id, &l, &f.e), 0);
 		for (size_t n = 1; n < l.n; n++) {
-			auto_str kept = xasprintf("refs/garth/tasks/%lld/kept", (long long)f.g.task.id);
+			auto_str kept = xasprintf("refs/garth/tasks/%lld/kept", (long long)f.task.task.id);
 
 			assert_string_equal(
 				git_in(&f.shared, "merge-base", l.v[n].commit, kept), l.v[n].commit);

@@ -1,4 +1,4 @@
-#include "publish/inside.h"
+#include "inside/inside.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -13,44 +13,44 @@
 #define MKDIRS_AT_ONCE 20
 
 static void program_command(
-	struct gate *g, const char *program, const struct strvec *args, struct order_cmd *ret)
+	struct inside *in, const char *program, const struct strvec *args, struct order_cmd *ret)
 {
-	*ret = (struct order_cmd){ .cwd = xstrdup(g->task.workspace) };
+	*ret = (struct order_cmd){ .cwd = xstrdup(in->task.workspace) };
 	strvec_push(&ret->argv, program);
 	for (size_t i = 0; i < args->n; i++)
 		strvec_push(&ret->argv, args->v[i]);
 	strvec_pushl(&ret->env, "PATH=" PROC_PATH, "LC_ALL=C.UTF-8", "GARTH_GATEWAY=1", NULL);
-	if (backend_of(&g->task)->landlock_only) {
-		auto_str home = home_path(&g->context.home, "tasks/%lld/home", (long long)g->task.id);
+	if (backend_of(&in->task)->landlock_only) {
+		auto_str home = home_path(&in->context.home, "tasks/%lld/home", (long long)in->task.id);
 
 		strvec_pushf(&ret->env, "HOME=%s", home);
 	} else {
-		strvec_pushf(&ret->env, "HOME=%s", g->context.user_home);
+		strvec_pushf(&ret->env, "HOME=%s", in->context.user_home);
 	}
-	strvec_pushf(&ret->env, "GARTH_TASK=%s", g->task.name);
-	strvec_pushf(&ret->env, "GARTH_WORKSPACE=%s", g->task.workspace);
-	strvec_pushv(&ret->env, workspace_env(&g->task));
+	strvec_pushf(&ret->env, "GARTH_TASK=%s", in->task.name);
+	strvec_pushf(&ret->env, "GARTH_WORKSPACE=%s", in->task.workspace);
+	strvec_pushv(&ret->env, workspace_env(&in->task));
 }
 
-void inside_command(struct gate *g, const struct strvec *args, struct order_cmd *ret)
+void inside_command(struct inside *in, const struct strvec *args, struct order_cmd *ret)
 {
 	/* by its path, where there is one: the git that is found inside by name is the shim */
-	program_command(g, access("/usr/bin/git", X_OK) ? "git" : "/usr/bin/git", args, ret);
+	program_command(in, access("/usr/bin/git", X_OK) ? "git" : "/usr/bin/git", args, ret);
 }
 
-int inside_git(struct gate *g, const struct strvec *args, const struct buf *input, struct buf *out,
+int inside_git(struct inside *in, const struct strvec *args, const struct buf *input, struct buf *out,
 	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e)
 {
 	auto_order_cmd cmd = { 0 };
 
-	inside_command(g, args, &cmd);
-	if (runner_run(&g->inside, &cmd, input, out, errtext, seconds, ret_code, e) < 0)
+	inside_command(in, args, &cmd);
+	if (runner_run(&in->runner, &cmd, input, out, errtext, seconds, ret_code, e) < 0)
 		return err_wrap(e, "git %s inside", args->n ? args->v[0] : "");
 	return 0;
 }
 
 static int run_words(
-	struct gate *g, unsigned seconds, struct buf *out, int *ret_code, struct err *e, va_list ap)
+	struct inside *in, unsigned seconds, struct buf *out, int *ret_code, struct err *e, va_list ap)
 {
 	auto_strvec args = STRVEC_INIT;
 	auto_buf words = BUF_INIT(4096), clean = BUF_INIT(4096);
@@ -59,7 +59,7 @@ static int run_words(
 
 	while ((s = va_arg(ap, const char *)))
 		strvec_push(&args, s);
-	if (inside_git(g, &args, NULL, out, ret_code ? NULL : &words, seconds, ret_code ? ret_code : &code,
+	if (inside_git(in, &args, NULL, out, ret_code ? NULL : &words, seconds, ret_code ? ret_code : &code,
 		    e) < 0)
 		return -1;
 	if (ret_code || !code)
@@ -68,33 +68,33 @@ static int run_words(
 	return err_set(e, ERR_FAILED, "git %s inside: %s", args.v[0], clean.len ? clean.data : "failed");
 }
 
-int inside_ask(struct gate *g, struct buf *out, int *ret_code, struct err *e, ...)
+int inside_ask(struct inside *in, struct buf *out, int *ret_code, struct err *e, ...)
 {
 	va_list ap;
 	int rc;
 
 	va_start(ap, e);
-	rc = run_words(g, ASK_SECONDS, out, ret_code, e, ap);
+	rc = run_words(in, ASK_SECONDS, out, ret_code, e, ap);
 	va_end(ap);
 	if (rc < 0 && e->sys == ETIMEDOUT)
 		err_set(e, ERR_FAILED,
 			"git inside does not answer: it was stopped, or something in its .git is a pipe; see: garth exec %s -- sh -c 'ls -la \"$(git rev-parse --git-dir)\"'",
-			g->task.name);
+			in->task.name);
 	return rc;
 }
 
-int inside_do(struct gate *g, struct buf *out, int *ret_code, struct err *e, ...)
+int inside_do(struct inside *in, struct buf *out, int *ret_code, struct err *e, ...)
 {
 	va_list ap;
 	int rc;
 
 	va_start(ap, e);
-	rc = run_words(g, INSIDE_SECONDS, out, ret_code, e, ap);
+	rc = run_words(in, INSIDE_SECONDS, out, ret_code, e, ap);
 	va_end(ap);
 	return rc;
 }
 
-int inside_program(struct gate *g, struct err *e, const char *program, ...)
+int inside_program(struct inside *in, struct err *e, const char *program, ...)
 {
 	auto_buf words = BUF_INIT(4096), clean = BUF_INIT(4096);
 	auto_strvec args = STRVEC_INIT;
@@ -107,27 +107,27 @@ int inside_program(struct gate *g, struct err *e, const char *program, ...)
 	while ((s = va_arg(ap, const char *)))
 		strvec_push(&args, s);
 	va_end(ap);
-	program_command(g, program, &args, &cmd);
-	if (runner_run(&g->inside, &cmd, NULL, NULL, &words, INSIDE_SECONDS, &code, e) < 0)
+	program_command(in, program, &args, &cmd);
+	if (runner_run(&in->runner, &cmd, NULL, NULL, &words, INSIDE_SECONDS, &code, e) < 0)
 		return err_wrap(e, "%s inside", program);
 	clean_text(&clean, buf_str(&words), strcspn(buf_str(&words), "\n"), false);
 	return code ? err_set(e, ERR_FAILED, "%s inside: %s", program, clean.len ? clean.data : "failed") : 0;
 }
 
-int inside_unpack(struct gate *g, int pack, struct err *e)
+int inside_unpack(struct inside *in, int pack, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
 	auto_order_cmd cmd = { 0 };
 	int code;
 
 	strvec_pushl(&args, "unpack-objects", "-q", NULL);
-	inside_command(g, &args, &cmd);
-	if (runner_run_from(&g->inside, &cmd, pack, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
+	inside_command(in, &args, &cmd);
+	if (runner_run_from(&in->runner, &cmd, pack, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
 		return -1;
 	return code ? err_set(e, ERR_FAILED, "git inside could not take the objects in") : 0;
 }
 
-int inside_mkdirs(struct gate *g, const struct strvec *paths, struct err *e)
+int inside_mkdirs(struct inside *in, const struct strvec *paths, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
 	int code;
@@ -140,9 +140,9 @@ int inside_mkdirs(struct gate *g, const struct strvec *paths, struct err *e)
 		/* few enough for one command line */
 		if (args.n < MKDIRS_AT_ONCE && i + 1 < paths->n)
 			continue;
-		program_command(g, "/bin/mkdir", &args, &cmd);
+		program_command(in, "/bin/mkdir", &args, &cmd);
 		/* one that cannot be made is found when it is needed */
-		if (runner_run(&g->inside, &cmd, NULL, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
+		if (runner_run(&in->runner, &cmd, NULL, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
 			return err_wrap(e, "mkdir inside");
 		strvec_release(&args);
 		strvec_pushl(&args, "-p", "--", NULL);
