@@ -24,8 +24,7 @@ int cmd_discard(int argc, char **argv)
 	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 ||
-		task_discard(&c, &t, &o, &trash, &e) < 0)
+	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0 || task_discard(&c, &t, &o, &trash, &e) < 0)
 		return say_error(&e);
 	rest_tell_branch(&c, &t);
 	if (json)
