@@ -84,6 +84,18 @@ struct cmd_line {
 typedef void cmd_look_fn(const struct cmd *c, const struct cmd_line *l, void *data);
 void cmd_look(const struct cmd *c, cmd_look_fn *look, void *data);
 int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e);
+
+/* What a command wants of its task. */
+enum cmd_purpose {
+	CMD_LOOKS,     /* it only looks, which is allowed in a copy of a Garth home too */
+	CMD_CHANGES,   /* it may change something */
+	CMD_NEEDS_GIT, /* the same, and makes no sense for a task without a repository */
+};
+/* How nearly all commands begin: the user's context, and in it the task of that name, with what a crash left
+ * of it tidied up (task_find). Locks are taken by what the command calls. */
+int cmd_open_task(
+	enum cmd_purpose purpose, const char *name, struct context *c, struct task *t, struct err *e);
+
 /* The common beginning: ERR goes through say_error, 1 (help was shown) becomes 0. */
 #define CMD_PARSE(line, argc, argv)                                                                          \
 	do {                                                                                                 \

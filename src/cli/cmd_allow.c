@@ -171,8 +171,7 @@ int cmd_allow(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	if (hosts && paths)
 		return err_set(&e, ERR_USAGE, "--host and --path exclude each other"), say_error(&e);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 ||
-		runtime_configure(&c, &t, &e) < 0 ||
+	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0 || runtime_configure(&c, &t, &e) < 0 ||
 		allow_words(&c, &t, argv + 1, l.words - 1, !hosts && !paths, &hosts, &e) < 0)
 		return say_error(&e);
 	return hosts ? tell_hosts(&c, &t, json) : tell_paths(&c, &t, json);

@@ -86,7 +86,7 @@ int cmd_answer(int argc, char **argv)
 	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
 	if (strcmp(t.state, STATE_BLOCKED)) {
 		err_set(&e, ERR_REFUSED, "task '%s' asks nothing, it is %s", t.name, t.state);
@@ -184,7 +184,7 @@ int cmd_resume(int argc, char **argv)
 	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
 	if (raise_limits(&c, &t, &limits, &e) < 0)
 		return say_error(&e);

@@ -23,7 +23,7 @@ int cmd_archive(int argc, char **argv)
 	int rc;
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
 	progress_begin("packing");
 	rc = task_archive(&c, &t, &path, &e);

@@ -14,7 +14,7 @@ int cmd_attach(int argc, char **argv)
 	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
 	context_close_store(&c);
 	if (say_is_heard())
@@ -35,7 +35,7 @@ int cmd_cancel(int argc, char **argv)
 	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
 	context_close_store(&c);
 	if (control_cancel(&c, &t, &e) < 0)

@@ -236,8 +236,7 @@ int cmd_diff(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	for (int i = 1; i < l.words; i++)
 		strvec_push(&paths, argv[i]);
-	if (context_open_to_look(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 ||
-		task_open(&c, &t, &at, &e) < 0)
+	if (cmd_open_task(CMD_LOOKS, argv[0], &c, &t, &e) < 0 || task_open(&c, &t, &at, &e) < 0)
 		return say_error(&e);
 	if (published && json) {
 		err_set(&e, ERR_USAGE, "--published and --json do not go together");

@@ -27,9 +27,7 @@ int cmd_discard(int argc, char **argv)
 
 	CMD_PARSE(&l, argc, argv);
 	progress_begin("discarding");
-	rc = context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0
-		     ? -1
-		     : task_discard(&c, &t, &o, &trash, &e);
+	rc = cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0 ? -1 : task_discard(&c, &t, &o, &trash, &e);
 	progress_end();
 	if (rc < 0)
 		return say_error(&e);

@@ -60,7 +60,7 @@ static int exec_in(const char *name, const struct exec_opts *x, char *const *arg
 	char *shell[] = { NULL, NULL };
 	int rc;
 
-	if (context_open(&c, &e) < 0 || task_find(&c, name, &t, &e) < 0 || runtime_configure(&c, &t, &e) < 0)
+	if (cmd_open_task(CMD_CHANGES, name, &c, &t, &e) < 0 || runtime_configure(&c, &t, &e) < 0)
 		return say_error(&e);
 	if (t.strict && x->weaker)
 		return err_set(&e, ERR_USAGE,

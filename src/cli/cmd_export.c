@@ -27,7 +27,7 @@ int cmd_export(int argc, char **argv)
 	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open_to_look(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+	if (cmd_open_task(CMD_LOOKS, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
 	if (life_is_running(&t))
 		say_warning("task '%s' is %s: its files may change while they are copied", t.name, t.state);

@@ -8,7 +8,6 @@
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "runtime/rollback.h"
-#include "task/empty.h"
 #include "task/end.h"
 
 /* Asks the task's gateway and gives the answer to `tell`, or prints it. path is NULL for a rollback, which is
@@ -23,7 +22,7 @@ static int ask(const char *name, const char *path, json_t *in, bool json, const 
 	auto_task t = { 0 };
 	int rc;
 
-	if (context_open(&c, &e) < 0 || task_find(&c, name, &t, &e) < 0 || empty_refuse(&t, &e) < 0) {
+	if (cmd_open_task(CMD_NEEDS_GIT, name, &c, &t, &e) < 0) {
 		json_decref(in);
 		return say_error(&e);
 	}

@@ -60,8 +60,7 @@ int cmd_log(int argc, char **argv)
 	int rc;
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open_to_look(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 ||
-		home_task_dir(&c.home, t.id, &dir, &e) < 0)
+	if (cmd_open_task(CMD_LOOKS, argv[0], &c, &t, &e) < 0 || home_task_dir(&c.home, t.id, &dir, &e) < 0)
 		return say_error(&e);
 	/* a file or a pipe gets the bytes as they are */
 	o.raw = o.raw || !isatty(1);

@@ -16,7 +16,7 @@ int cmd_path(int argc, char **argv)
 	auto_str host = NULL;
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open_to_look(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+	if (cmd_open_task(CMD_LOOKS, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
 	if (backend_of(&t)->landlock_only) {
 		err_set(&e, ERR_REFUSED,

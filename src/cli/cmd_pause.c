@@ -18,7 +18,7 @@ int cmd_pause(int argc, char **argv)
 	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
 	/* no keeper is started just to hear this */
 	if (strcmp(t.state, STATE_RUNNING)) {

@@ -36,7 +36,7 @@ int cmd_port(int argc, char **argv)
 	uint16_t inside, outside;
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
 	if (l.words == 1)
 		return list(&c, &t, json);

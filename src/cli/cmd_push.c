@@ -8,7 +8,6 @@
 #include "cli/session.h"
 #include "git/ref.h"
 #include "push/push.h"
-#include "task/empty.h"
 #include "task/life.h"
 #include "runtime/run.h"
 
@@ -68,7 +67,7 @@ int cmd_push(int argc, char **argv)
 
 	CMD_PARSE(&l, argc, argv);
 	s.branch = l.words > 1 ? argv[1] : NULL;
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 || empty_refuse(&t, &e) < 0 ||
+	if (cmd_open_task(CMD_NEEDS_GIT, argv[0], &c, &t, &e) < 0 ||
 		(runtime_configure(&c, &t, &e) < 0 && e.kind != ERR_NOTFOUND))
 		return say_error(&e);
 	s.retries = (unsigned)c.config.push_retries;

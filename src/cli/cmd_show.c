@@ -223,7 +223,7 @@ int cmd_show(int argc, char **argv)
 	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open_to_look(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0)
+	if (cmd_open_task(CMD_LOOKS, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
 	task_judge_again(&c, &t);
 	if (task_open_files(&c, &t, &at, &why, &e) < 0)

@@ -6,7 +6,6 @@
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/say.h"
-#include "task/empty.h"
 
 static int tell(const struct task *t, json_t *answer)
 {
@@ -47,7 +46,7 @@ int cmd_sync(int argc, char **argv)
 	int rc;
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || task_find(&c, argv[0], &t, &e) < 0 || empty_refuse(&t, &e) < 0)
+	if (cmd_open_task(CMD_NEEDS_GIT, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
 	progress_begin("bringing the target in");
 	rc = gateway_ask(&c, &t, "/user/v1/sync", json_pack("{s:b}", "merge", merge), &answer, &e);

@@ -7,6 +7,7 @@
 #include "cli/say.h"
 #include "cli/terminal.h"
 #include "sys/fd.h"
+#include "task/empty.h"
 
 #define HEAP_STEP (512 << 10)
 #define HEAP_KEPT (8 << 20)
@@ -136,6 +137,15 @@ int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e)
 			       c->name, c->usage),
 		       err_hint(e, "garth %s --help", l->name);
 	return 0;
+}
+
+int cmd_open_task(
+	enum cmd_purpose purpose, const char *name, struct context *c, struct task *t, struct err *e)
+{
+	if ((purpose == CMD_LOOKS ? context_open_to_look(c, e) : context_open(c, e)) < 0 ||
+		task_find(c, name, t, e) < 0)
+		return -1;
+	return purpose == CMD_NEEDS_GIT ? empty_refuse(t, e) : 0;
 }
 
 int cmd_version(int argc, char **argv)

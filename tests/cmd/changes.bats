@@ -26,6 +26,8 @@ seen() { (find . -name .git -prune -o ! -type d -printf '%p %y %l ' -exec sh -c 
   call "$garth" run --with-changes -q --on-dirty keep -t r -- sh -c 'tail -1 a.txt; git diff --cached --quiet && git log -1 --format=%s'
   [[ $code == 0 && $out == $'more\nfirst' && $(state) == "$before" ]] || complain
   [[ ! -e $(task_dir r)/changes-index ]]
+  # stdin is the command's, also while the changes are brought in
+  [[ $("$garth" run --with-changes -q --on-dirty keep -t s -- cat <<<'for cat') == 'for cat' ]]
 }
 
 @test "H8 new, run: uncommitted changes that are not in the task are said, with their number and how they come along" {
