@@ -2,7 +2,8 @@
 
 #include "audit/audit.h"
 #include "base/alloc.h"
-#include "history/history.h"
+#include "history/rollback.h"
+#include "history/snapshot.h"
 #include "inside/inside.h"
 #include "publish/publish.h"
 #include "sys/fault.h"
@@ -36,7 +37,7 @@ static int check_held(const struct inside *in, const char *path, struct review_l
 
 	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
 		for (size_t i = 0; i < lists[l]->n; i++)
-			if (history_paths_meet(path, lists[l]->v[i])) {
+			if (rollback_paths_meet(path, lists[l]->v[i])) {
 				err_set(e, ERR_REFUSED, "no snapshot can hold '%s'; -f gives it up",
 					lists[l]->v[i]);
 				return err_hint(e, "garth export %s DIR", in->task.name);
@@ -70,7 +71,7 @@ int rollback_file(struct inside *in, const struct rollback_spec *s, const struct
 	if (publish_find_tip(in, tip, e) < 0)
 		return -1;
 	commit = !s->snapshot ? tip : *from->state ? from->state : from->commit;
-	if ((s->snapshot && *from->state && history_send_state(in, from->number, e) < 0) ||
+	if ((s->snapshot && *from->state && snapshot_send_state(in, from->number, e) < 0) ||
 		has_path(in, commit, s->file, &there, e) < 0)
 		return -1;
 	if (!there && !s->undo)

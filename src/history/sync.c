@@ -5,7 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/clean.h"
-#include "history/history.h"
+#include "history/rollback.h"
+#include "history/snapshot.h"
 #include "inside/inside.h"
 #include "inside/pause.h"
 #include "publish/publish.h"
@@ -151,7 +152,7 @@ int sync_task(struct publisher *pub, bool merge, struct sync_result *ret, struct
 	fault("sync-inside");
 	if (publish_find_tip(pub->in, tip, e) < 0 || publish(pub, tip, "sync", &r, no, e) < 0) {
 		/* the inside must not stand on what nobody took */
-		history_restore(pub->in, number, &left, &ignored);
+		rollback_restore(pub->in, number, &left, &ignored);
 		return -1;
 	}
 	if (follow(pub, target, ret, e) < 0)

@@ -1,92 +1,18 @@
-#include "history/history.h"
+#include "history/rollback.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "history/snapshot.h"
 #include "inside/inside.h"
 #include "sys/fault.h"
-#include "sys/fd.h"
-#include "task/refs.h"
 #include "workspace/aside.h"
 #include "workspace/review.h"
 
 /* Paths of a tree. */
 #define PATHS_MAX (256u << 20)
 
-/* Where the branch is: the user may have moved it, and the store learn of it later. */
-static int find_tip(const struct inside *in, char tip[OID_SIZE], struct err *e)
-{
-	if (ref_read(&in->at.repo, in->task.branch, tip, e) < 0)
-		return -1;
-	return *tip ? 0 : err_set(e, ERR_NOTFOUND, "the branch %s is not there any more", in->task.branch);
-}
-
-/* The files beyond the commit, as a pack beside the snapshot's number. */
-static int keep_state(
-	struct inside *in, char commit[OID_SIZE], int *ret_pack, struct review_left *left, struct err *e)
-{
-	if (mkdirat(in->at.ws.dir, "snapshots", 0700) < 0 && errno != EEXIST)
-		return err_sys(e, "cannot make 'snapshots' of the task");
-	*ret_pack = openat(in->at.ws.dir, "snapshots", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (*ret_pack < 0)
-		return err_sys(e, "cannot make a file in 'snapshots' of the task");
-	return review_keep(&in->at.ws, *ret_pack, commit, left, e);
-}
-
-static int name_pack(struct inside *in, int pack, int64_t number, struct err *e)
-{
-	auto_str from = xasprintf("/proc/self/fd/%d", pack),
-		 to = xasprintf("snapshots/%lld.pack", (long long)number);
-
-	unlinkat(in->at.ws.dir, to, 0);
-	if (linkat(AT_FDCWD, from, in->at.ws.dir, to, AT_SYMLINK_FOLLOW) < 0)
-		return err_sys(e, "cannot keep '%s' of the task", to);
-	return 0;
-}
-
-static int record(
-	struct inside *in, const char *event, const char *key, const char *value, int64_t n, struct err *e)
-{
-	return audit_add(
-		in->audit, event, &in->task, json_pack("{s:s, s:I}", key, value, "number", (json_int_t)n), e);
-}
-
-int snapshot_take(struct inside *in, const char *reason, const char *message, int64_t *ret_number,
-	struct review_left *left, struct err *e)
-{
-	char tip[OID_SIZE], state[OID_SIZE] = "";
-	struct snapshot s = { .task_id = in->task.id,
-		.commit = tip,
-		.reason = (char *)reason,
-		.message = (char *)message,
-		.commits = in->task.commits };
-	auto_ref_txn txn = REF_TXN_INIT;
-	auto_fd pack = -1;
-
-	if (find_tip(in, tip, e) < 0 || keep_state(in, state, &pack, left, e) < 0)
-		return err_wrap(e, "cannot take a snapshot");
-	s.state = state;
-	if (store_begin(in->context.store, e) < 0)
-		return -1;
-	if (store_snapshot_add(in->context.store, &s, e) < 0 || name_pack(in, pack, s.number, e) < 0) {
-		store_rollback(in->context.store);
-		return -1;
-	}
-	fault("snapshot-kept");
-	if (refs_keep(&in->context, &in->at.repo, &in->task, &txn, e) < 0 ||
-		ref_commit(&in->at.repo, &txn, e) < 0 || store_commit(in->context.store, e) < 0) {
-		store_rollback(in->context.store);
-		return -1;
-	}
-	*ret_number = s.number;
-	return record(in, "snapshot", "reason", reason, s.number, e);
-}
-
-int history_move(struct inside *in, const char *commit, const char *by, struct err *e)
+int rollback_move_branch(struct inside *in, const char *commit, const char *by, struct err *e)
 {
 	auto_ref_txn txn = REF_TXN_INIT;
 	char now[OID_SIZE];
@@ -107,14 +33,6 @@ int history_move(struct inside *in, const char *commit, const char *by, struct e
 		inside_refresh(in, e) < 0)
 		return -1;
 	return workspace_published(&in->at.ws, commit, e);
-}
-
-int history_send_state(struct inside *in, int64_t number, struct err *e)
-{
-	auto_str name = xasprintf("snapshots/%lld.pack", (long long)number);
-	auto_fd pack = open_regular_beneath(in->at.ws.dir, name);
-
-	return pack < 0 ? err_sys(e, "cannot open '%s' of the task", name) : inside_unpack(in, pack, e);
 }
 
 /* A path as a pattern that is nothing but that path. */
@@ -172,13 +90,13 @@ static int restore_inside(struct inside *in, const struct snapshot *s, bool with
 		return -1;
 	if (!with_state || !*s->state)
 		return 0;
-	if (history_send_state(in, s->number, e) < 0 ||
+	if (snapshot_send_state(in, s->number, e) < 0 ||
 		inside_do(in, NULL, NULL, e, "read-tree", "--reset", "-u", s->state, NULL) < 0)
 		return -1;
 	return inside_do(in, NULL, NULL, e, "reset", "-q", NULL);
 }
 
-int history_restore(struct inside *in, int64_t snapshot, const struct review_left *left, struct err *e)
+int rollback_restore(struct inside *in, int64_t snapshot, const struct review_left *left, struct err *e)
 {
 	auto_snapshot s = { 0 };
 
@@ -187,7 +105,7 @@ int history_restore(struct inside *in, int64_t snapshot, const struct review_lef
 	return restore_inside(in, &s, true, left, e);
 }
 
-bool history_paths_meet(const char *a, const char *b)
+bool rollback_paths_meet(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b), min = n < m ? n : m;
 
@@ -199,7 +117,7 @@ static void bar_paths(struct review_left *left, const struct buf *paths)
 {
 	for (const char *p = buf_str(paths); p < buf_str(paths) + paths->len; p += strlen(p) + 1)
 		for (size_t i = 0; i < left->stays.n; i++)
-			if (history_paths_meet(p, left->stays.v[i]) &&
+			if (rollback_paths_meet(p, left->stays.v[i]) &&
 				!strvec_has(&left->bars, left->stays.v[i])) {
 				auto_str line = xasprintf(
 					"%s (git has something else in its place)", left->stays.v[i]);
@@ -217,7 +135,7 @@ static int check_paths(struct inside *in, const struct snapshot *to, bool with_s
 
 	if (!left->stays.n)
 		return 0;
-	if (trees[1] && history_send_state(in, to->number, e) < 0)
+	if (trees[1] && snapshot_send_state(in, to->number, e) < 0)
 		return -1;
 	if (inside_do(in, &out, NULL, e, "ls-files", "-z", NULL) < 0)
 		return -1;
@@ -286,7 +204,8 @@ int rollback(struct inside *in, const struct rollback_spec *s, int64_t *ret_befo
 		return -1;
 	fault("aside-numbered");
 	/* from here on it can be taken back, whatever comes of it */
-	if (record(in, "rollback", "to", to.commit, to.number, e) < 0 ||
+	if (audit_add(in->audit, "rollback", &in->task,
+		    json_pack("{s:s, s:I}", "to", to.commit, "number", (json_int_t)to.number), e) < 0 ||
 		(!s->undo && store_deed_add(in->context.store, in->task.id, "rollback", data, &deed, e) < 0))
 		return -1;
 	fault("rollback-recorded");
@@ -295,7 +214,7 @@ int rollback(struct inside *in, const struct rollback_spec *s, int64_t *ret_befo
 		restore_inside(in, &to, !s->full, s->force ? NULL : left, e) < 0)
 		return -1;
 	fault("rollback-inside");
-	if (history_move(in, to.commit, "rollback", e) < 0 ||
+	if (rollback_move_branch(in, to.commit, "rollback", e) < 0 ||
 		(s->undo && aside_keep(&in->at.ws, *ret_before, e) < 0))
 		return -1;
 	fault("aside-kept");
