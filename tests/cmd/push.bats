@@ -225,6 +225,23 @@ E
   "$garth" answer h yes || true
 }
 
+@test "G9 T1 push: a remote that hangs at the end of a task holds up neither who looks at it nor a cancel" {
+  remote origin
+  mkfifo "$T/home/never"
+  printf '#!/bin/sh\n: >%s\nread -r x <%s\n' "$T/home/begun" "$T/home/never" >"$T/home/origin.git/hooks/pre-receive"
+  chmod +x "$T/home/origin.git/hooks/pre-receive"
+  "$garth" run -d --task p --push main -- sh -c 'echo 1 >one; git add .; git commit -qm one'
+  eventually test -e "$T/home/begun"
+  [[ $(state_of p) == running ]]
+  call timeout 20 "$garth" cancel p
+  [[ $code == 0 ]] || complain
+  [[ $(state_of p) == cancelled ]]
+  [[ $(there) == first ]]
+  # what it committed is published here all the same
+  [[ $(git log -1 --format=%s garth/p) == one ]]
+  exec 9<>"$T/home/never"; echo >&9; exec 9>&-
+}
+
 @test "G9 push: the user's credentials are used outside; inside there is nothing of them" {
   remote origin
   mkdir -p "$T/home/.ssh"; echo SECRET >"$T/home/.ssh/id"
