@@ -425,7 +425,9 @@ void gateway_child_stop(struct keeper *k)
 	unlinkat(k->spec.task_dir, KEEPER_USER_SOCKET, 0);
 	if (!g->agent_ev || !g->user_ev)
 		return;
-	/* without this socket its process ends: no command inside will answer any more */
+	if (g->pid)
+		end_process(g);
+	/* no command inside will answer any more: who waits for one is told by the socket's end */
 	forget(g);
 	event_del(g->agent_ev);
 	event_del(g->user_ev);
