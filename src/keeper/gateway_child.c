@@ -364,11 +364,21 @@ void gateway_child_leave(struct keeper *k)
 	tell(&k->gateway, GATEWAY_LEAVE);
 }
 
+/* A process that serves ends when it is done with what it has at hand. The other jobs may be cut short at any
+ * point. */
+static void end_process(struct gateway_child *g)
+{
+	if (g->job == GATEWAY_SERVE)
+		tell(g, GATEWAY_FINISH);
+	else
+		kill(g->pid, SIGTERM);
+}
+
 void gateway_child_finish(struct keeper *k)
 {
-	/* a process that serves ends when it is done with what it has at hand; then gateway_child_ended goes on */
+	/* then gateway_child_ended goes on */
 	if (k->gateway.pid)
-		tell(&k->gateway, GATEWAY_FINISH);
+		end_process(&k->gateway);
 	else
 		fork_gateway(k, GATEWAY_CLOSE);
 	if (!k->gateway.pid)
