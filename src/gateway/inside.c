@@ -7,10 +7,13 @@
 
 #include "base/alloc.h"
 #include "base/clean.h"
+#include "git/run.h"
 #include "sys/proc.h"
 
 #define ASK_SECONDS    10
 #define MKDIRS_AT_ONCE 20
+/* A pack with more objects stays one: a file for each takes longer than all the rest. */
+#define LOOSE_MAX      1000
 
 static void command(
 	struct gate *g, const char *program, const struct strvec *args, struct order_cmd *ret)
@@ -19,7 +22,7 @@ static void command(
 	strvec_push(&ret->argv, program);
 	for (size_t i = 0; i < args->n; i++)
 		strvec_push(&ret->argv, args->v[i]);
-	strvec_pushl(&ret->env, "PATH=" PROC_PATH, "LC_ALL=C.UTF-8", "GARTH_GATEWAY=1", NULL);
+	strvec_pushl(&ret->env, "PATH=" PROC_PATH, "LC_ALL=C.UTF-8", "GARTH_GATEWAY=1", GIT_MALLOC, NULL);
 	if (workspace_is_alone(&g->task)) {
 		auto_str home = home_path(&g->context.home, "tasks/%lld/home", (long long)g->task.id);
 
@@ -94,13 +97,26 @@ int inside_do(struct gate *g, struct buf *out, int *ret_code, struct err *e, ...
 	return rc;
 }
 
+/* "PACK", the version, the number of objects. What is no pack is git's to refuse. */
+static bool is_large(int pack)
+{
+	unsigned char head[12] = { 0 };
+
+	return pread(pack, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+	       ((uint32_t)head[8] << 24 | (uint32_t)head[9] << 16 | (uint32_t)head[10] << 8 | head[11]) >
+		       LOOSE_MAX;
+}
+
 int inside_unpack(struct gate *g, int pack, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
 	auto_order_cmd cmd = { 0 };
 	int code;
 
-	strvec_pushl(&args, "unpack-objects", "-q", NULL);
+	if (is_large(pack))
+		strvec_pushl(&args, "index-pack", "--stdin", "--fix-thin", NULL);
+	else
+		strvec_pushl(&args, "unpack-objects", "-q", NULL);
 	inside_command(g, &args, &cmd);
 	if (cell_run_from(&g->inside, &cmd, pack, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
 		return -1;

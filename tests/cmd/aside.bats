@@ -200,3 +200,11 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
   "$garth" rollback t --full; "$garth" archive t; "$garth" undo t
   "$garth" undo t; [[ $(all_of t) == "$before" ]] || complain
 }
+
+@test "T3 aside: a large state comes into a running task as a pack, not as a file for each object" {
+  "$garth" run -d -t t -- sleep 1000
+  inside t 'mkdir ignored; cd ignored; i=0; while [ $i -lt 3000 ]; do echo $i >$i; i=$((i+1)); done; : >empty'
+  "$garth" rollback t --full; inside t 'test ! -e ignored'
+  "$garth" undo t; [[ $(inside t 'ls ignored | wc -l; cat ignored/2999; stat -c %s ignored/empty') == $'3001\n2999\n0' ]] || complain
+  (($(inside t 'git count-objects | cut -d" " -f1') < 500)) || complain "$(inside t 'git count-objects -v')"
+}
