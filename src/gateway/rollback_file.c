@@ -6,6 +6,7 @@
 #include "gateway/inside.h"
 #include "gateway/publish.h"
 #include "sys/fault.h"
+#include "workspace/aside.h"
 
 /* The path's bytes, which need not be UTF-8. */
 static char *hex_of(const char *path)
@@ -27,6 +28,24 @@ static int has_path(struct gate *g, const char *commit, const char *path, bool *
 		return -1;
 	*ret = out.len > 0;
 	return 0;
+}
+
+/* A directory that was set aside is no part of the snapshot's commit, and comes back as a whole. */
+static int not_there(struct gate *g, const struct rollback_spec *s, struct err *e)
+{
+	auto_strvec kept = STRVEC_INIT;
+
+	if (s->snapshot && aside_kept(&g->at.ws, s->snapshot, &kept, e) < 0)
+		return -1;
+	for (size_t i = 0; i < kept.n; i++)
+		if (history_paths_meet(s->file, kept.v[i])) {
+			err_set(e, ERR_NOTFOUND, "snapshot %lld has '%s' only as a whole",
+				(long long)s->snapshot, kept.v[i]);
+			return err_hint(e, "garth rollback %s --to-snapshot %lld", g->task.name,
+				(long long)s->snapshot);
+		}
+	return err_set(e, ERR_NOTFOUND, "'%s' is not in %s", s->file,
+		s->snapshot ? "that snapshot" : "the task's last commit");
 }
 
 /* What the snapshot could not hold elsewhere is of no interest: only the path is touched. */
@@ -74,8 +93,7 @@ int rollback_file(struct gate *g, const struct rollback_spec *s, const struct sn
 		has_path(g, commit, s->file, &there, e) < 0)
 		return -1;
 	if (!there && !s->undo)
-		return err_set(e, ERR_NOTFOUND, "'%s' is not in %s", s->file,
-			s->snapshot ? "that snapshot" : "the task's last commit");
+		return not_there(g, s, e);
 	if (snapshot_take(g, "rollback", "", ret_before, left, e) < 0 ||
 		(!s->force && check_held(g, s->file, left, e) < 0))
 		return -1;

@@ -40,6 +40,8 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
     t=t-$b; "$garth" new $t --backend $b; fill $t
     before=$(all_of $t)
     call "$garth" rollback $t --full --json; n=$(json 'd["snapshot"]' <<<"$out")
+    fails 3 "snapshot $n has 'ignored' only as a whole" "$garth" rollback $t --file ignored/p1/1 --from $n
+    [[ $(hint) == "garth rollback $t --to-snapshot $n" ]]
     for i in 1 2; do
       "$garth" rollback $t --to-snapshot $n
       [[ $(all_of $t) == "$before" ]] || complain "$b $i: $(diff <(echo "$before") <(all_of $t))"
