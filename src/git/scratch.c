@@ -18,6 +18,7 @@
 
 #define TREE_REF     "refs/heads/workspace"
 #define USER_IGNORES "info/user-ignores"
+#define PENDING_FULL (256 << 10)
 
 static struct git scratch_git(const struct scratch *s)
 {
@@ -219,6 +220,12 @@ static int flush(struct scratch *s, struct err *e)
 	return 0;
 }
 
+/* Many small files go in one write. The buffer has room for a chunk and the longest path beyond this. */
+static int flush_full(struct scratch *s, struct err *e)
+{
+	return s->pending.len > PENDING_FULL ? flush(s, e) : 0;
+}
+
 /* A path in fast-import's quoting: always quoted, so that no name can end the line. */
 static void add_path(struct buf *b, const char *path)
 {
@@ -253,8 +260,6 @@ int scratch_file(struct scratch *s, const char *path, bool executable, int fd, u
 	buf_printf(&s->pending, "M %s inline ", executable ? "100755" : "100644");
 	add_path(&s->pending, path);
 	buf_printf(&s->pending, "data %llu\n", (unsigned long long)size);
-	if (flush(s, e) < 0)
-		return -1;
 	/* The file may shrink or grow meanwhile; the announced size is what is written. */
 	while (size) {
 		size_t want = size < sizeof(chunk) ? (size_t)size : sizeof(chunk);
@@ -264,12 +269,13 @@ int scratch_file(struct scratch *s, const char *path, bool executable, int fd, u
 			return err_sys(e, "cannot read '%s'", path);
 		if ((size_t)n < want)
 			memset(chunk + n, 0, want - (size_t)n);
-		if (write_full(s->stream, chunk, want) < 0)
-			return err_sys(e, "cannot write to '%s'", s->dir);
+		buf_add(&s->pending, chunk, want);
+		if (flush_full(s, e) < 0)
+			return -1;
 		size -= want;
 	}
 	buf_addch(&s->pending, '\n');
-	return 0;
+	return flush_full(s, e);
 }
 
 int scratch_link(struct scratch *s, const char *path, const char *text, size_t len, struct err *e)
@@ -279,14 +285,14 @@ int scratch_link(struct scratch *s, const char *path, const char *text, size_t l
 	buf_printf(&s->pending, "data %zu\n", len);
 	buf_add(&s->pending, text, len);
 	buf_addch(&s->pending, '\n');
-	return flush(s, e);
+	return flush_full(s, e);
 }
 
 int scratch_gone(struct scratch *s, const char *path, struct err *e)
 {
 	buf_addstr(&s->pending, "D ");
 	add_path(&s->pending, path);
-	return s->pending.len > 1 << 16 ? flush(s, e) : 0;
+	return flush_full(s, e);
 }
 
 int scratch_end(struct scratch *s, struct err *e)
