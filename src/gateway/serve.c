@@ -45,7 +45,7 @@ struct server {
 	struct event_base *base;
 	struct door doors[2];
 	unsigned linger;
-	struct event *idle, *sweep, *answered;
+	struct event *idle, *sweep, *answered, *keeper;
 	struct pace pace; /* of the agent */
 	bool answering;   /* what is being written is a handler's answer */
 	bool spoken;      /* since the idle timer was set */
@@ -282,8 +282,8 @@ static int watch_all(struct server *s)
 	} signals[] = { { SIGTERM, on_over }, { SIGUSR1, on_renew }, { SIGHUP, on_sync },
 		{ SIGUSR2, on_leave } };
 	struct timeval second = { .tv_sec = 1 };
-	struct event *keeper = event_new(s->base, s->gate->inside.orders, EV_CLOSED, on_over, s);
 
+	s->keeper = event_new(s->base, s->gate->inside.orders, EV_CLOSED, on_over, s);
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
 		struct event *ev = evsignal_new(s->base, signals[i].sig, signals[i].fn, s);
 
@@ -293,10 +293,10 @@ static int watch_all(struct server *s)
 	s->idle = evtimer_new(s->base, on_idle, s);
 	s->sweep = event_new(s->base, -1, EV_PERSIST, on_sweep, s);
 	s->answered = evtimer_new(s->base, on_answered, s);
-	if (!s->idle || !s->sweep || !s->answered || !keeper || event_priority_set(s->sweep, URGENT) < 0 ||
-		event_priority_set(keeper, URGENT) < 0)
+	if (!s->idle || !s->sweep || !s->answered || !s->keeper || event_priority_set(s->sweep, URGENT) < 0 ||
+		event_priority_set(s->keeper, URGENT) < 0)
 		return -1;
-	return event_add(keeper, NULL) || event_add(s->sweep, &second) ? -1 : 0;
+	return event_add(s->keeper, NULL) || event_add(s->sweep, &second) ? -1 : 0;
 }
 
 static struct event_base *open_base(void)
