@@ -38,21 +38,31 @@ static void run_chain(time_t until)
 	_exit(0);
 }
 
-/* A child with grandchildren that are counted, as a task's first process has them. It leads a group. */
+/* A child with grandchildren that are counted, as a task's first process has them. It leads a group. The first
+ * grandchild is there on return. */
 static pid_t start(int fd, bool chain)
 {
 	time_t until = time(NULL) + SECONDS;
-	pid_t pid = fork();
+	int there[2];
+	char byte;
+	pid_t pid;
 
+	assert_int_equal(pipe(there), 0);
+	pid = fork();
 	assert_true(pid >= 0);
 	if (pid) {
 		setpgid(pid, pid);
+		assert_int_equal(read(there[0], &byte, 1), 1);
+		close(there[0]);
+		close(there[1]);
 		return pid;
 	}
 	setpgid(0, 0);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signal(SIGCHLD, SIG_IGN);
 	if (!fork()) {
+		if (write(there[1], "", 1) != 1)
+			_exit(1);
 		if (chain)
 			run_chain(until);
 		sleep(SECONDS);
@@ -83,14 +93,10 @@ static void test_a_removed_file_counts(void **state)
 	auto_str path = xasprintf("%s/gone", s->path);
 	int fd = removed_file(path);
 	pid_t pid = start(fd, false);
-	struct ghosts found = { 0 };
+	struct ghosts found;
 
 	close(fd);
-	/* the grandchild is there in a moment */
-	for (int i = 0; i < 500 && found.bytes < HELD; i++) {
-		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
-		look(s->path, &found);
-	}
+	look(s->path, &found);
 	end(pid);
 	assert_true(found.bytes >= HELD);
 	assert_int_equal(found.inodes, 1);
