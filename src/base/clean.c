@@ -16,12 +16,14 @@ static bool continues(const unsigned char *p, size_t n)
  * Characters that have no picture of their own, or change how others are drawn, so that text reads other than
  * it is: Unicode's format characters (Cf), its line and paragraph separators (Zl, Zp), everything that is
  * default-ignorable (fillers, variation selectors, tags, and the code points that are reserved for more of
- * them), and two blanks that belong to none of these. Sorted.
+ * them), and blanks that belong to none of these: what looks like a space and is none joins two words.
+ * Sorted.
  */
 /* clang-format off */
 static const struct {
 	uint32_t first, last;
 } invisible[] = {
+	{ 0xa0, 0xa0 },       /* no-break space */
 	{ 0xad, 0xad },       /* soft hyphen */
 	{ 0x34f, 0x34f },     /* combining grapheme joiner */
 	{ 0x600, 0x605 },     /* Arabic number signs */
@@ -33,8 +35,10 @@ static const struct {
 	{ 0x115f, 0x1160 },   /* Hangul fillers */
 	{ 0x17b4, 0x17b5 },   /* Khmer inherent vowels */
 	{ 0x180b, 0x180f },   /* Mongolian variation selectors, vowel separator */
+	{ 0x2007, 0x2007 },   /* figure space, which does not break */
 	{ 0x200b, 0x200f },   /* zero width space and joiners, direction marks */
 	{ 0x2028, 0x202e },   /* line and paragraph separator, embeddings and overrides of direction */
+	{ 0x202f, 0x202f },   /* narrow no-break space */
 	{ 0x2060, 0x206f },   /* word joiner, invisible operators, isolates of direction */
 	{ 0x2800, 0x2800 },   /* blank Braille pattern */
 	{ 0x3164, 0x3164 },   /* Hangul filler */
