@@ -29,9 +29,9 @@ struct verifier {
 	struct runner runner;
 	pid_t first, launch; /* 0: none, or waited for */
 	bool landlock_only;  /* in a jail without namespaces */
-	/* Places inside: a repository with nothing in it, the room in memory, a place for files, garth-plain.
+	/* Places inside: a repository with nothing in it, the room in memory, a place for files, garth-fast-unpack.
 	 */
-	char *empty, *memory, *tmp, *plain_path;
+	char *empty, *memory, *tmp, *fast_path;
 	struct quarantine at;
 	char *quarantine;  /* its path */
 	struct strvec env; /* of every git in it, and where its objects are */
@@ -41,8 +41,8 @@ struct verifier {
 	/* Packs must be whole: a difference to an object that the sender was not shown, taken or refused,
 	 * would tell what is in it. */
 	bool whole;
-	struct runner_piped plain; /* garth-plain, from the second small pack on */
-	bool left_to_git;          /* by it, the last one */
+	struct runner_piped fast; /* garth-fast-unpack, from the second small pack on */
+	bool left_to_git;         /* by it, the last one */
 	/* It did not end its work: the gits that it started may still write. Nothing in here is to be used.
 	 */
 	bool spoiled;
@@ -62,7 +62,7 @@ void verifier_close(struct verifier *v);
 /* Whether its first process still runs, and it can be used. */
 bool verifier_is_alive(const struct verifier *v);
 
-/* Takes a pack from a descriptor: header checked, then garth-plain, unpack-objects or (many objects)
+/* Takes a pack from a descriptor: header checked, then garth-fast-unpack, unpack-objects or (many objects)
  * index-pack, --strict, into the quarantine, with at most max bytes (0: no limit); into the room in memory
  * where the caller knows it to be small. *fresh, whose hash_len is set here, is filled with what is new.
  * ERR_REFUSED where git refuses it: e->msg is git's reason, cleaned. ERR_NOTFOUND where nothing was sent at
