@@ -74,7 +74,7 @@ struct task {
 	char *base;      /* the commit it starts from */
 	char *layer;     /* the name of the base below its workspace; "" if its backend has no bases */
 	char *target;    /* the branch to merge it into; "" if HEAD was detached */
-	char *backend;   /* "overlay", "worktree", "clone" or "alone" (Landlock only) */
+	char *backend;   /* its name, see workspace/workspace.h */
 	char *state;     /* see task/life.h */
 	char *workspace; /* its path inside the jail; for the host see workspace/workspace.h */
 	int layout;      /* 0: made by an old version, with the host's paths of borrowed objects inside */
