@@ -182,8 +182,8 @@ static void settle(struct context *c, struct task *t)
 		e = (struct err)ERR_INIT;
 	}
 	if (rc < 0 && e.kind == ERR_BUSY)
-		say_warning("ignored directories of task '%s' come back when its commands have ended",
-			t->name);
+		say_warning(
+			"ignored directories of task '%s' come back when its commands have ended", t->name);
 	else if (rc < 0)
 		say_warning("%s", e.msg);
 	for (size_t i = 0; i < stuck.n; i++) {
@@ -207,7 +207,8 @@ static int look_aside(
 	if (given.n && !undo) {
 		auto_buf line = BUF_SMALL;
 
-		say_warning("snapshot %lld has no ignored directories any more: garth undo took them out of it: %s%s",
+		say_warning(
+			"snapshot %lld has no ignored directories any more: garth undo took them out of it: %s%s",
 			(long long)snapshot, say_one_line(&line, given.v[0]), given.n > 1 ? " and more" : "");
 	}
 	return 0;

@@ -13,10 +13,9 @@
 #define ASK_SECONDS    10
 #define MKDIRS_AT_ONCE 20
 /* A pack with more objects stays one: a file for each takes longer than all the rest. */
-#define LOOSE_MAX      1000
+#define LOOSE_MAX 1000
 
-static void command(
-	struct gate *g, const char *program, const struct strvec *args, struct order_cmd *ret)
+static void command(struct gate *g, const char *program, const struct strvec *args, struct order_cmd *ret)
 {
 	*ret = (struct order_cmd){ .cwd = xstrdup(g->task.workspace) };
 	strvec_push(&ret->argv, program);

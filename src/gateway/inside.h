@@ -18,7 +18,7 @@
 
 #define INSIDE_SECONDS 300
 /* For what goes over all files of a large workspace. */
-#define INSIDE_LONG    800
+#define INSIDE_LONG 800
 
 int inside_ask(struct gate *g, struct buf *out, int *ret_code, struct err *e, ...) __attribute__((sentinel));
 int inside_do(struct gate *g, struct buf *out, int *ret_code, struct err *e, ...) __attribute__((sentinel));

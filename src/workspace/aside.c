@@ -290,8 +290,8 @@ static int put_back(struct workspace *ws, int place, const char *name, size_t *r
 				why = strerror(errno);
 		}
 		(*ret_left)++;
-		strvec_pushf(stuck, "'%s' of task '%s' cannot go back (%s); it is in %s/tasks/%lld/" PLACE
-				    "/%s/%s",
+		strvec_pushf(stuck,
+			"'%s' of task '%s' cannot go back (%s); it is in %s/tasks/%lld/" PLACE "/%s/%s",
 			l.v[i].path, ws->task->name, why, ws->home->path, (long long)ws->task->id, name,
 			number);
 	}

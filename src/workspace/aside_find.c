@@ -183,7 +183,8 @@ static int ask(struct search *s, struct err *e)
 		*e = (struct err)ERR_INIT;
 		return 1;
 	}
-	for (const char *q = s->questions.data; q < s->questions.data + s->questions.len; q += strlen(q) + 1) {
+	for (const char *q = s->questions.data; q < s->questions.data + s->questions.len;
+		q += strlen(q) + 1) {
 		size_t len = strlen(q + 2) - 1;
 		auto_str path = xstrndup(q + 2, len);
 
