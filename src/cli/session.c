@@ -29,6 +29,7 @@
 
 /* for longer than a look at what a task leaves may take, see REVIEW_SECONDS */
 #define CANCEL_TRIES 6000
+#define LEAVING_MS   1000
 
 /* An agent that is run in a task of another command's has to reach its model. */
 static void add_agents(const struct config_agent *a, struct network *n)
@@ -315,6 +316,19 @@ static int join_or_start(struct context *c, struct task *t, const struct session
 	return keeping_start(c, t, o, NULL, NULL, &lock, ret_conn, e);
 }
 
+/* A keeper that the command before left behind is about to go: what has to be done before one starts waits for
+ * it, and not for one that has commands. */
+static void wait_for_leaving(const struct context *c, const struct task *t)
+{
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	if (life_is_running(t) || home_task_dir(&c->home, t->id, &dir, &ignored) < 0)
+		return;
+	for (int ms = 0; ms < LEAVING_MS && lock_is_held(dir, "lock"); ms += 2)
+		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+}
+
 int session_hold(
 	struct context *c, struct task *t, bool set_aside, bool *ret_started, int *ret_conn, struct err *e)
 {
@@ -323,6 +337,8 @@ int session_hold(
 
 	if (session_configure(c, t, e) < 0 || session_network(c, t, NULL, NULL, &o, e) < 0)
 		return -1;
+	if (set_aside)
+		wait_for_leaving(c, t);
 	for (int tries = 0; rc > 0 && tries < 200; tries++) {
 		if (tries)
 			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
