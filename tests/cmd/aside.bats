@@ -24,6 +24,9 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
     "$garth" undo $t
     [[ $(all_of $t) == "$before" && $(inodes $t) == "$nodes" ]] || complain "$b: $(diff <(echo "$before") <(all_of $t)) $(inodes $t) was $nodes"
     settled $t
+    # right after another command, too, whose keeper is about to leave
+    "$garth" snapshot $t >/dev/null; "$garth" rollback $t --full; "$garth" snapshot $t >/dev/null; "$garth" undo $t
+    [[ $(inodes $t) == "$nodes" ]] || complain "$b: copied"
     # and once more, with other directories there by then
     inside $t 'chmod 755 dir/ignored; rm -r dir/ignored; echo later >ignored/later'
     "$garth" rollback $t --full; at_start $t
