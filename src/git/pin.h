@@ -23,6 +23,9 @@ struct pin {
 	struct strvec commits; /* sorted */
 	struct buf found;      /* of all that are there a line "OID TREE SECONDS" */
 };
+/* What the .keep file of a pin's pack says, until a ref names the pin. */
+#define PIN_KEEP "garth"
+
 #define PIN_INIT                                                                                             \
 	{                                                                                                    \
 		.found = BUF_INIT(16 << 20)                                                                  \

@@ -1,5 +1,5 @@
 /*
- * standin.c's parts: the caller as seen from outside, paths, connects. Not for others.
+ * supervisor.c's parts: the caller as seen from outside, paths, connects. Not for others.
  *
  * Functions give 0 or a descriptor, or what the caller is to be told: an errno, negative. A function that
  * carries out a call first takes all that it needs from the caller (caller_*), then asks caller_waits whether
@@ -34,7 +34,7 @@ static inline int call_int(const struct call *c, unsigned n)
 	return (int)c->req->data.args[n];
 }
 
-/* standin.c: tells the caller; who is gone needs no answer. */
+/* supervisor.c: tells the caller; who is gone needs no answer. */
 void supervisor_answer(int listener, uint64_t id, int error);
 
 /* supervisor_caller.c */

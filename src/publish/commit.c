@@ -180,7 +180,7 @@ static int keep_and_move(struct job *j, struct err *e)
 	return move(j, e);
 }
 
-int carry_out(struct job *j, struct refusal *no, struct err *e)
+int publish_commit(struct job *j, struct refusal *no, struct err *e)
 {
 	struct err ignored = ERR_INIT;
 	char now[OID_SIZE];

@@ -1,4 +1,4 @@
-/* What publish.c and carry.c share. */
+/* What publish.c and commit.c share. */
 #ifndef PUBLISH_JOB_H
 #define PUBLISH_JOB_H
 
@@ -43,8 +43,8 @@ int publish_are_known(struct job *j, const struct strvec *commits, bool *ret, st
  * git inside says that they do. That is a claim, and only makes the pack smaller. */
 void publish_left_out(struct job *j, struct strvec *ret);
 
-/* carry.c: what was found good is recorded, kept, and becomes the branch's value. */
-int carry_out(struct job *j, struct refusal *no, struct err *e);
+/* commit.c: what was found good is recorded, kept, and becomes the branch's value. */
+int publish_commit(struct job *j, struct refusal *no, struct err *e);
 /* Waits for a `git gc` of the user's that may take the new objects for garbage; after the move they are put
  * back where it has. */
 void outlast_gc(struct job *j, bool moved);

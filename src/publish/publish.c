@@ -113,7 +113,7 @@ static int take_packed(struct job *j, struct refusal *no, struct err *e)
 	auto_strvec left_out = STRVEC_INIT;
 
 	publish_left_out(j, &left_out);
-	return bring(j->pub, j->v, j->tip, &left_out, &j->fresh, no, e);
+	return receive(j->pub, j->v, j->tip, &left_out, &j->fresh, no, e);
 }
 
 static int take(struct job *j, struct refusal *no, struct err *e)
@@ -125,7 +125,7 @@ static int take(struct job *j, struct refusal *no, struct err *e)
 	if (publisher_verifier(j->pub, &j->v, e) < 0 || is_here(j, &here, no, e) < 0)
 		return -1;
 	if (!here)
-		rc = j->offer >= 0 ? bring_offer(j->pub, j->v, j->tip, j->offer, &j->fresh, e)
+		rc = j->offer >= 0 ? receive_offer(j->pub, j->v, j->tip, j->offer, &j->fresh, e)
 				   : take_packed(j, no, e);
 	if (rc)
 		return -1;
@@ -381,7 +381,7 @@ void publish_tidy(struct publisher *pub)
 	if (verifier_drop(&pub->verifier, &ignored) < 0)
 		publisher_drop_verifier(pub);
 	else if (!pub->offered)
-		bring_prepare(pub);
+		receive_prepare(pub);
 }
 
 bool publish_is_large(const struct publisher *pub)
@@ -453,7 +453,7 @@ static int go(struct job *j, struct publish_result *ret, struct refusal *no, str
 	snprintf(ret->old, sizeof(ret->old), "%s", j->old);
 	if (!strcmp(j->tip, j->old) && !is_lost(j))
 		return 0;
-	if (examine(j, no, e) < 0 || carry_out(j, no, e) < 0)
+	if (examine(j, no, e) < 0 || publish_commit(j, no, e) < 0)
 		return -1;
 	if (j->fresh.n)
 		outlast_gc(j, true);

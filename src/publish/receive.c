@@ -30,7 +30,7 @@ static int start_packer(struct publisher *pub, struct runner_piped *ret, struct 
 	return runner_start_piped(&pub->in->runner, &cmd, -1, true, false, ret, e);
 }
 
-void bring_prepare(struct publisher *pub)
+void receive_prepare(struct publisher *pub)
 {
 	struct err ignored = ERR_INIT;
 
@@ -141,7 +141,7 @@ static int try_new(struct publisher *pub, struct verifier *v, const char *tip, c
 	return try(pub, v, &p, tip, known, nknown, fresh, no, e);
 }
 
-int bring(struct publisher *pub, struct verifier *v, const char *tip, const struct strvec *known,
+int receive(struct publisher *pub, struct verifier *v, const char *tip, const struct strvec *known,
 	struct oidset *fresh, struct refusal *no, struct err *e)
 {
 	int rc = try_ahead(pub, v, tip, known, fresh, no, e);
@@ -154,7 +154,7 @@ int bring(struct publisher *pub, struct verifier *v, const char *tip, const stru
 	return rc ? -1 : 0;
 }
 
-int bring_offer(struct publisher *pub, struct verifier *v, const char *tip, int pack, struct oidset *fresh,
+int receive_offer(struct publisher *pub, struct verifier *v, const char *tip, int pack, struct oidset *fresh,
 	struct err *e)
 {
 	if (verifier_take(v, pack, true, pub->in->context.config.policy.max_size, fresh, e) < 0)

@@ -12,13 +12,13 @@
 /* `known` are commits that the shared repository has: the first is the task's base, the others are left out
  * where the inside does not have them. *fresh is filled with what is new. ERR_REFUSED with *no filled where
  * the inside sends nothing, or git refuses what it sends. */
-int bring(struct publisher *pub, struct verifier *v, const char *tip, const struct strvec *known,
+int receive(struct publisher *pub, struct verifier *v, const char *tip, const struct strvec *known,
 	struct oidset *fresh, struct refusal *no, struct err *e);
 /* The same from a pack that came with the request, in a file. 1 where it does not bring the tip: what it has
  * brought is removed. */
-int bring_offer(struct publisher *pub, struct verifier *v, const char *tip, int pack, struct oidset *fresh,
+int receive_offer(struct publisher *pub, struct verifier *v, const char *tip, int pack, struct oidset *fresh,
 	struct err *e);
 /* Starts what the next one will need. */
-void bring_prepare(struct publisher *pub);
+void receive_prepare(struct publisher *pub);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Rolling a task back. The gateway does it (history/history.h); before and after it, ignored directories of a
+ * Rolling a task back. The gateway does it (history/rollback.h); before and after it, ignored directories of a
  * stopped task are moved, not copied (workspace/aside.h).
  */
 #ifndef RUNTIME_ROLLBACK_H

@@ -156,10 +156,10 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
   # or with who stands in, whom nobody inside can kill
   weak -d --task d -- sh -c 'setsid sleep 7537 & sleep 7538'
   until pgrep -f 'sleep 7537' >/dev/null; do sleep 0.05; done
-  call alone exec d -- sh -c "kill -9 $(pgrep -P "$(keeper_of d)" -x garth-standin)"
+  call alone exec d -- sh -c "kill -9 $(pgrep -P "$(keeper_of d)" -x garth-supervisor)"
   [[ $code != 0 ]] || complain
   [[ $(state_of d) == running ]] || complain
-  kill -9 "$(pgrep -P "$(keeper_of d)" -x garth-standin)"
+  kill -9 "$(pgrep -P "$(keeper_of d)" -x garth-supervisor)"
   until [[ $(state_of d) != running ]]; do sleep 0.05; done
   [[ -z $(pgrep -f '^sleep 753[78]') ]]
 }

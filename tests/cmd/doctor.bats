@@ -574,11 +574,27 @@ lose_keeper() {
   [[ $(inside u cat w) == work ]]
 }
 
+@test "T9 doctor: a mark on a pack, of a command that was killed before its ref was there" {
+  "$garth" new t
+  mkdir -p .git/objects/pack
+  printf 'garth\n' >.git/objects/pack/pack-1234.keep
+  printf 'garth\n' >.git/objects/pack/pack-5678.keep
+  printf 'mine\n' >.git/objects/pack/pack-9abc.keep
+  touch -d '2 minutes ago' .git/objects/pack/pack-1234.keep .git/objects/pack/pack-9abc.keep
+  touch -d '1 hour' .git/objects/pack/pack-5678.keep
+  finds pack-kept pack-1234.keep "a command was killed"
+  mends
+  # the user's own, and one that is just being made, stay
+  [[ ! -e .git/objects/pack/pack-1234.keep ]]
+  [[ -e .git/objects/pack/pack-5678.keep ]]
+  [[ -e .git/objects/pack/pack-9abc.keep ]]
+}
+
 @test "T6 T9 doctor: leftovers: scratch, halves of bases and of trash, quarantines" {
   "$garth" new t; "$garth" run -d -t u -- sleep 1000
   mkdir -p "$GARTH_HOME/scratch/0123/objects" "$GARTH_HOME/scratch/4567"; touch -d '2 minutes ago' "$GARTH_HOME/scratch/0123"
   mkdir -p "$(echo "$GARTH_HOME"/bases/*)/abc.part/tree" "$(echo "$GARTH_HOME"/bases/*)/abc.gone"
-  mkdir -p "$GARTH_HOME/trash/5.gone/upper" "$GARTH_HOME/trash/6.empty" "$GARTH_HOME/trash/7.gone"; touch -d '2 minutes ago' "$GARTH_HOME"/trash/[56].*
+  mkdir -p "$GARTH_HOME/trash/5.gone/upper" "$GARTH_HOME/trash/6.empty" "$GARTH_HOME/trash/7.gone"; touch -d '2 minutes ago' "$GARTH_HOME"/trash/[56].*; touch -d '1 hour' "$GARTH_HOME/trash/7.gone" "$GARTH_HOME/scratch/4567"
   for n in 1 2; do mkdir -p ".git/objects/garth-$(ident $n)/ab"; echo x >".git/objects/garth-$(ident $n)/ab/cd"; done
   mkdir .git/objects/garth-3
   finds scratch scratch "1 throw-away directory of commands that died"
