@@ -16,8 +16,8 @@
 
 struct hold {
 	pid_t pid;
-	int in;  /* a socket: writing to one that has died must not raise a signal */
-	int out; /* git's answers and its last words */
+	int in;  /* a socket, so that writing to a dead git raises no SIGPIPE */
+	int out; /* git's answers and error messages */
 	struct buf answer;
 };
 
@@ -36,7 +36,7 @@ static int start(struct hold *h, const struct hold_spec *s, struct err *e)
 		return err_sys(e, "cannot make a pipe");
 	h->out = pipes[0];
 	their_out = pipes[1];
-	/* a name for the logs: git would look for one, in the network too */
+	/* a fixed name for the reflogs: otherwise git would look for one, even over the network */
 	strvec_pushl(&args, "-c", "user.name=Garth", "-c", "user.email=garth@localhost", "update-ref", "-m",
 		s->reason, "--stdin", NULL);
 	return git_start(&g, &args, (int[3]){ theirs, their_out, their_out }, &h->pid, e);
@@ -59,7 +59,7 @@ static int say(struct hold *h, const char *text)
 	return 0;
 }
 
-/* Until the answer is there; -1 where git has ended, or says nothing. */
+/* Reads until the answer arrives; -1 if git has exited or does not answer in time. */
 static int hear(struct hold *h, const char *until)
 {
 	while (!strstr(buf_str(&h->answer), until)) {
@@ -77,7 +77,7 @@ static int hear(struct hold *h, const char *until)
 	return 0;
 }
 
-/* git's last words, without "fatal: ". */
+/* Reports git's error message without "fatal: ". */
 static int failed(const struct hold *h, const struct hold_spec *s, struct err *e)
 {
 	const char *text = strstr(buf_str(&h->answer), "fatal: ");
@@ -111,7 +111,7 @@ void hold_drop(struct hold *h)
 {
 	if (!h)
 		return;
-	/* the end of its input makes git let go; killed, it would leave its lock behind */
+	/* git unlocks the ref at the end of its input; if it were killed, its lock would stay */
 	fd_closep(&h->in);
 	while (h->pid > 0 && waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
 		;
