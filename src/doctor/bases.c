@@ -1,7 +1,7 @@
 /*
- * Bases that were changed, and halves of bases. A base is frozen: `bound` is the last that is written, and
- * no file or directory of its tree changes afterwards, so one whose change time is later was touched. Only
- * then is everything in it compared (compare.c).
+ * Finds bases that were changed, and incomplete ones. A base is frozen: the file `bound` is written last, and
+ * nothing in the tree changes after that. If something has a later change time, it was touched; only then all
+ * contents are compared (compare.c).
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static bool was_touched(int dir, int tree)
 	return f.touched;
 }
 
-/* Whether a task stands on the base, perhaps by way of a delta. */
+/* Whether a task uses the base, directly or through a delta. */
 static bool stands_on(struct context *c, const struct task *t, int64_t project, const char *name)
 {
 	auto_base b = { 0 };
@@ -85,7 +85,7 @@ static void name_busy(struct survey *s, int64_t project, const char *name, struc
 			buf_printf(out, "%s%s", out->len ? " " : "", s->tasks.v[i].name);
 }
 
-/* Nobody starts on the base while it is moved: whoever starts a task holds its lock. */
+/* Locks all tasks that use the base, so that none of them starts while the base is moved. */
 static int lock_tasks(
 	struct context *c, int64_t project, const char *name, int *locks, size_t *n, struct err *e)
 {
@@ -139,7 +139,7 @@ static int drop_half(struct context *c, struct finding *f, struct err *e)
 	return base_try_lock(&c->home, f->project, &lock, e) < 0 ? -1 : tree_remove(c->home.fd, path, e);
 }
 
-/* Whoever makes or removes a base holds the project's lock. */
+/* Under the project's lock nobody is making or removing a base. */
 static void look_at_half(struct survey *s, int64_t project, const char *name, struct findings *out)
 {
 	auto_str place = xasprintf("bases/%lld", (long long)project);
@@ -176,7 +176,7 @@ static void look_at_base(
 	auto_base b = { 0 };
 	struct finding *f;
 
-	/* one that may be torn is made again anyway */
+	/* one that was not synced before a crash is made again anyway */
 	if (dir < 0 || base_open(&s->c->home, p->project.id, name, &b, &e) < 0)
 		return;
 	if (tree >= 0 && !was_touched(dir, tree))
@@ -185,7 +185,7 @@ static void look_at_base(
 		buf_addstr(&what, "its files are gone");
 	else if (compare_base(&p->repo, &b, tree, &what, &e) < 0)
 		buf_addstr(&what, e.msg);
-	/* one that is being removed is not what it was */
+	/* if it is being removed, it differs of course */
 	if (!what.len || !is_same_dir(s, path, dir))
 		return;
 	f = finding_add(out, "base-changed", full, "a base is not what was checked out: %s", buf_str(&what));
