@@ -89,7 +89,7 @@ int again_load(int task_dir, struct again *ret, struct err *e)
 		return -1;
 	o = json_loadb(buf_str(&text), text.len, 0, NULL);
 	if (!o)
-		return err_set(e, ERR_FAILED, "what the task ran is not to be read");
+		return err_set(e, ERR_FAILED, "what the task ran cannot be read");
 	from_list(json_object_get(o, "argv"), &ret->argv);
 	from_list(json_object_get(o, "resume"), &ret->resume);
 	from_list(json_object_get(o, "env"), &ret->env);

@@ -72,7 +72,7 @@ static void clean_one(
 		strvec_push(&r->removed, t->name);
 }
 
-static bool was_brought_back(struct context *c, const struct task *t)
+static bool was_restored(struct context *c, const struct task *t)
 {
 	auto_str mark = xasprintf("tasks/%lld/" TASK_BROUGHT_BACK, (long long)t->id);
 
@@ -86,7 +86,7 @@ static bool is_due(struct context *c, const struct task *t, const struct cleanup
 	if (!o->merged || t->removed || life_is_running(t))
 		return false;
 	/* without being asked, Garth removes only what Garth merged */
-	if (o->once && (strcmp(t->state, STATE_MERGED) || was_brought_back(c, t)))
+	if (o->once && (strcmp(t->state, STATE_MERGED) || was_restored(c, t)))
 		return false;
 	return merged_is(c, t);
 }

@@ -176,7 +176,7 @@ static enum tree_next stop_at_file(const struct tree_entry *t, void *arg, struct
 
 /* Whether anything ever happened in the task: a conversation in its home, a question or a snapshot is work
  * too. */
-static bool has_lived(struct context *c, const struct task *t, int dir)
+static bool was_used(struct context *c, const struct task *t, int dir)
 {
 	auto_snapshot_list l = { 0 };
 	struct err ignored = ERR_INIT;
@@ -218,7 +218,7 @@ int task_discard(
 		snprintf(w.tip, sizeof(w.tip), "%s", *t->published ? t->published : t->base);
 	/* ignored files need no option, but an agent's ignore file may hide work: keep them in the trash */
 	kept = o->archive || w.files.n || w.drafts || w.ignored || strcmp(w.tip, t->base) ||
-	       has_lived(c, t, dir);
+	       was_used(c, t, dir);
 	/* empty the trash first, so that this task is not in it yet */
 	if (remove_trash(c, TASK_TRASH_DAYS * 24 * 3600, true, &removed, e) < 0 ||
 		record(c, t, &w, kept, kind, o->merged, e) < 0)

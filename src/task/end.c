@@ -198,7 +198,7 @@ int task_end(const struct task_run *r, int exit_code, enum run_end how, const ch
 }
 
 /* Whether task_judge_again may withdraw this verdict. */
-static bool can_be_mended(const char *verdict)
+static bool can_be_withdrawn(const char *verdict)
 {
 	static const char *const these[] = { VERDICT_UNCOMMITTED, VERDICT_ELSEWHERE, VERDICT_UNPUBLISHED,
 		VERDICT_UNKNOWN };
@@ -219,17 +219,17 @@ static bool has_drafts_no_more(const struct task *t, const struct judgement *j)
 
 static int judged(struct context *c, struct task *t, const struct judgement *j, struct err *e)
 {
-	bool mendable = can_be_mended(t->verdict);
-	const char *verdict = mendable || !strcmp(t->verdict, VERDICT_KEPT) ? j->verdict : t->verdict;
+	bool withdrawable = can_be_withdrawn(t->verdict);
+	const char *verdict = withdrawable || !strcmp(t->verdict, VERDICT_KEPT) ? j->verdict : t->verdict;
 
 	/* a task that was no failure does not become one */
-	if (!mendable && can_be_mended(verdict))
+	if (!withdrawable && can_be_withdrawn(verdict))
 		verdict = VERDICT_KEPT;
 	if (store_begin(c->store, e) < 0)
 		return -1;
 	if (store_run_judged(c->store, t->id, verdict, buf_str(&j->left), e) < 0 ||
 		(has_drafts_no_more(t, j) && store_run_drafts(c->store, t->id, "", "", e) < 0) ||
-		(mendable && is_done(verdict) && !strcmp(t->state, STATE_FAILED) &&
+		(withdrawable && is_done(verdict) && !strcmp(t->state, STATE_FAILED) &&
 			life_move(c->store, t, STATE_DONE, e) < 0) ||
 		store_commit(c->store, e) < 0) {
 		store_rollback(c->store);
@@ -246,7 +246,7 @@ void task_judge_again(struct context *c, struct task *t)
 
 	if (context_store(c, &ignored) < 0 || store_task_by_id(c->store, t->id, &now, &ignored) < 0 ||
 		life_is_running(&now) || !now.ended ||
-		!(*now.leftover || *now.elsewhere || can_be_mended(now.verdict)))
+		!(*now.leftover || *now.elsewhere || can_be_withdrawn(now.verdict)))
 		return;
 	if (!judge(c, &now, &j, &ignored) && !context_store(c, &ignored))
 		judged(c, &now, &j, &ignored);

@@ -124,7 +124,7 @@ static bool is_in_trash(const struct context *c, int64_t id)
 }
 
 /* A removed task can be restored for a while: say so. */
-static int tell_of_removed(struct context *c, const char *name, struct err *e)
+static int refuse_removed(struct context *c, const char *name, struct err *e)
 {
 	struct err ignored = ERR_INIT;
 	auto_deed d = { 0 };
@@ -144,11 +144,11 @@ int task_find(struct context *c, const char *name, struct task *ret, struct err 
 	if (context_store(c, e) < 0)
 		return -1;
 	if (store_task_by_name(c->store, name, &t, e) < 0)
-		return e->kind == ERR_NOTFOUND ? tell_of_removed(c, name, e) : -1;
+		return e->kind == ERR_NOTFOUND ? refuse_removed(c, name, e) : -1;
 	if (task_settle(c, &t, &gone, e) < 0)
 		return -1;
 	if (gone)
-		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", name), tell_of_removed(c, name, e);
+		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", name), refuse_removed(c, name, e);
 	*ret = t;
 	t = (struct task){ 0 };
 	return 0;

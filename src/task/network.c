@@ -88,7 +88,7 @@ static int parse(struct buf *text, struct network *ret, struct err *e)
 	if (ret->mode && !check_mode(ret->mode, e))
 		return 0;
 	network_release(ret);
-	return err_set(e, ERR_FAILED, "the task's network is not to be read");
+	return err_set(e, ERR_FAILED, "the task's network cannot be read");
 }
 
 int network_load(int task_dir, bool now, struct network *ret, struct err *e)

@@ -239,7 +239,7 @@ int question_load(int task_dir, struct question *ret, struct err *e)
 	in = json_loadb(buf_str(&text), text.len, 0, NULL);
 	if (!in || from_json(in, &q, e) < 0) {
 		json_decref(in);
-		return err_set(e, ERR_FAILED, "the task's question is not to be read");
+		return err_set(e, ERR_FAILED, "the task's question cannot be read");
 	}
 	q.asked = json_integer_value(json_object_get(in, "asked"));
 	json_decref(in);

@@ -96,7 +96,7 @@ static void show_tools_here(struct context *c, struct task_at *at, const struct 
 }
 
 /* Writes a start-up file to the task home that sources `script`, unless the agent has such a file. */
-static void lead_to(int home, const char *folder, const char *name, const char *script, bool fish)
+static void write_profile(int home, const char *folder, const char *name, const char *script, bool fish)
 {
 	auto_fd dir = mkdirs_beneath(home, folder, 0700, (uid_t)-1, (gid_t)-1);
 	auto_fd file = dir < 0 ? -1 : openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -127,9 +127,9 @@ static int write_login(struct context *c, struct task_at *at, int dir, struct er
 		return 0;
 	/* bash reads only the first of three files */
 	if (faccessat(home, ".bash_profile", F_OK, 0) < 0 && faccessat(home, ".bash_login", F_OK, 0) < 0)
-		lead_to(home, "", ".profile", to_sh, false);
-	lead_to(home, "", ".zprofile", to_sh, false);
-	lead_to(home, ".config/fish/conf.d", "garth.fish", to_fish, true);
+		write_profile(home, "", ".profile", to_sh, false);
+	write_profile(home, "", ".zprofile", to_sh, false);
+	write_profile(home, ".config/fish/conf.d", "garth.fish", to_fish, true);
 	return 0;
 }
 
