@@ -45,15 +45,15 @@ static bool loses_files(const struct edits *c, const char *dir)
 }
 
 /* For a directory that must make way for a file: whether anything in it would stay. */
-struct inhabitants {
+struct dir_content {
 	const struct edits *edits;
 	const char *above;
 	bool stays;
 };
 
-static enum tree_next see_inhabitant(const struct tree_entry *t, void *arg, struct err *e)
+static enum tree_next check_content(const struct tree_entry *t, void *arg, struct err *e)
 {
-	struct inhabitants *in = arg;
+	struct dir_content *in = arg;
 	auto_str path = xasprintf("%s/%s", in->above, t->path);
 
 	(void)e;
@@ -65,11 +65,11 @@ static enum tree_next see_inhabitant(const struct tree_entry *t, void *arg, stru
 
 static bool will_be_empty(struct update *u, const char *path)
 {
-	struct inhabitants in = { &u->edits, path, false };
+	struct dir_content in = { &u->edits, path, false };
 	auto_fd dir = open_beneath(u->top, path, O_RDONLY | O_DIRECTORY, 0);
 	struct err ignored = ERR_INIT;
 
-	return dir >= 0 && loses_files(&u->edits, path) && !tree_walk(dir, see_inhabitant, &in, &ignored) &&
+	return dir >= 0 && loses_files(&u->edits, path) && !tree_walk(dir, check_content, &in, &ignored) &&
 	       !in.stays;
 }
 

@@ -185,7 +185,7 @@ static int compare_with_merge(struct compose *c, const char *tree, struct strvec
 		return 0;
 	strvec_release(conflicts);
 	err_set(e, ERR_REFUSED,
-		"the commits of task '%s' one by one bring something else than all of them together",
+		"the commits of task '%s', applied one by one, give another result than all of them together",
 		c->task);
 	return err_hint(e, "garth merge --squash %s", c->task);
 }

@@ -42,7 +42,7 @@ static int start(struct hold *h, const struct hold_spec *s, struct err *e)
 	return git_start(&g, &args, (int[3]){ theirs, their_out, their_out }, &h->pid, e);
 }
 
-static int say(struct hold *h, const char *text)
+static int send_order(struct hold *h, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -60,7 +60,7 @@ static int say(struct hold *h, const char *text)
 }
 
 /* Reads until the answer arrives; -1 if git has exited or does not answer in time. */
-static int hear(struct hold *h, const char *until)
+static int read_answer(struct hold *h, const char *until)
 {
 	while (!strstr(buf_str(&h->answer), until)) {
 		struct pollfd p = { h->out, POLLIN, 0 };
@@ -94,7 +94,7 @@ int hold_take(const struct hold_spec *s, struct hold **ret, struct err *e)
 	*h = (struct hold){ .in = -1, .out = -1, .answer = BUF_SMALL };
 	if (start(h, s, e) < 0)
 		return -1;
-	if (say(h, order) < 0 || hear(h, "prepare: ok\n") < 0)
+	if (send_order(h, order) < 0 || read_answer(h, "prepare: ok\n") < 0)
 		return failed(h, s, e);
 	*ret = steal_ptr(h);
 	return 0;
@@ -102,7 +102,7 @@ int hold_take(const struct hold_spec *s, struct hold **ret, struct err *e)
 
 int hold_commit(struct hold *h, struct err *e)
 {
-	if (!say(h, "commit\n") && !hear(h, "commit: ok\n"))
+	if (!send_order(h, "commit\n") && !read_answer(h, "commit: ok\n"))
 		return 0;
 	return err_set(e, ERR_FAILED, "git did not move the branch");
 }
