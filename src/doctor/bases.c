@@ -67,7 +67,7 @@ static bool was_touched(int dir, int tree)
 }
 
 /* Whether a task uses the base, directly or through a delta. */
-static bool stands_on(struct context *c, const struct task *t, int64_t project, const char *name)
+static bool uses_base(struct context *c, const struct task *t, int64_t project, const char *name)
 {
 	auto_base b = { 0 };
 	struct err ignored = ERR_INIT;
@@ -81,7 +81,7 @@ static bool stands_on(struct context *c, const struct task *t, int64_t project, 
 static void name_busy(struct survey *s, int64_t project, const char *name, struct buf *out)
 {
 	for (size_t i = 0; i < s->tasks.n; i++)
-		if (stands_on(s->c, &s->tasks.v[i], project, name) && task_is_busy(s->c, &s->tasks.v[i]))
+		if (uses_base(s->c, &s->tasks.v[i], project, name) && task_is_busy(s->c, &s->tasks.v[i]))
 			buf_printf(out, "%s%s", out->len ? " " : "", s->tasks.v[i].name);
 }
 
@@ -96,7 +96,7 @@ static int lock_tasks(
 	for (size_t i = 0; i < tasks.n && *n < TASKS_MAX; i++) {
 		auto_fd dir = -1;
 
-		if (!stands_on(c, &tasks.v[i], project, name))
+		if (!uses_base(c, &tasks.v[i], project, name))
 			continue;
 		if (home_task_dir(&c->home, tasks.v[i].id, &dir, e) < 0) {
 			if (e->kind != ERR_NOTFOUND)
@@ -104,7 +104,7 @@ static int lock_tasks(
 			continue;
 		}
 		if (lock_take(dir, "lock", false, &locks[*n], e) < 0)
-			return err_wrap(e, "task '%s' stands on it", tasks.v[i].name);
+			return err_wrap(e, "task '%s' uses it", tasks.v[i].name);
 		(*n)++;
 	}
 	return 0;

@@ -42,7 +42,7 @@ static const struct check {
 };
 
 /* In a copy, nothing else is checked: everything in the repositories belongs to the original. */
-static void tell_copy(const struct home *h, struct findings *out)
+static void report_copy(const struct home *h, struct findings *out)
 {
 	auto_str quoted = finding_quoted(h->path);
 
@@ -59,7 +59,7 @@ int doctor_look(struct context *c, struct findings *ret, struct err *e)
 
 	*ret = (struct findings){ 0 };
 	if (c->home.copy_of)
-		return tell_copy(&c->home, ret), 0;
+		return report_copy(&c->home, ret), 0;
 	if (survey_read(c, &s, e) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {

@@ -71,7 +71,7 @@ static const struct {
 	const char *kind, *what;
 	const char *would; /* what remake_mend will do */
 } lacks[] = {
-	[LACKS_HOME] = { "home-moved", "its worktree stands where this Garth home was before it was moved" },
+	[LACKS_HOME] = { "home-moved", "its worktree is where this Garth home was before it was moved" },
 	[LACKS_ALL] = { "workspace-deleted", "its directory was deleted",
 		"make it again, with what it published; what was not published is gone" },
 	[LACKS_FILES] = { "workspace-deleted", "its workspace was deleted",

@@ -43,7 +43,7 @@ bool refs_has(const struct buf *lines, const char *ref)
 }
 
 /* Whether the task is in the trash or archived. */
-static bool can_come_back(const struct context *c, const struct task *t)
+static bool can_be_restored(const struct context *c, const struct task *t)
 {
 	auto_str name = xasprintf("%lld", (long long)t->id), gone = xasprintf("%lld.gone", (long long)t->id);
 
@@ -57,8 +57,8 @@ static enum owner owner_of_number(const struct context *c, const struct task_lis
 {
 	for (size_t i = 0; i < tasks->n; i++)
 		if (tasks->v[i].id == id)
-			return tasks->v[i].removed && !can_come_back(c, &tasks->v[i]) ? OWNER_REMOVED
-										      : OWNER_TASK;
+			return tasks->v[i].removed && !can_be_restored(c, &tasks->v[i]) ? OWNER_REMOVED
+											: OWNER_TASK;
 	return OWNER_UNKNOWN;
 }
 
@@ -258,7 +258,7 @@ static void look_for_old(struct refs_look *k)
 		const struct task *t = &k->tasks.v[i];
 
 		if (t->project_id == k->p->project.id && !shown_is_known(t) && !task_is_busy(k->c, t) &&
-			(!t->removed || can_come_back(k->c, t)))
+			(!t->removed || can_be_restored(k->c, t)))
 			n += count_old(k, t);
 	}
 	if (!n)
@@ -302,7 +302,7 @@ static bool was_ours(
 		const struct task *t = &tasks->v[i];
 
 		if (t->project_id == project && !strcmp(t->branch, l->ref) && t->removed &&
-			!can_come_back(c, t) && (!strcmp(t->base, l->oid) || !strcmp(t->published, l->oid)))
+			!can_be_restored(c, t) && (!strcmp(t->base, l->oid) || !strcmp(t->published, l->oid)))
 			return true;
 	}
 	return false;
@@ -315,7 +315,7 @@ static bool is_branch_of(struct context *c, const struct task_list *tasks, int64
 		const struct task *t = &tasks->v[i];
 
 		if (t->project_id == project && !strcmp(t->branch, ref) &&
-			(!t->removed || can_come_back(c, t)))
+			(!t->removed || can_be_restored(c, t)))
 			return true;
 	}
 	return false;

@@ -90,7 +90,7 @@ static int clear_place(struct context *c, struct task_at *at, struct finding *f,
 }
 
 /* From now on the task uses the base of the tip. */
-static int tell_store(struct context *c, const struct repo *r, struct task *t, const char *tip, struct err *e)
+static int set_layer(struct context *c, const struct repo *r, struct task *t, const char *tip, struct err *e)
 {
 	auto_ref_txn txn = REF_TXN_INIT;
 
@@ -113,7 +113,7 @@ static int remake_place(struct context *c, struct task_at *at, struct finding *f
 		return -1;
 	/* before the rest: as long as there is no upper directory, a second repair does this again */
 	if (!backend_of(at->task)->on_host && !has(at->ws.dir, "upper") &&
-		tell_store(c, &at->repo, at->task, tip, e) < 0)
+		set_layer(c, &at->repo, at->task, tip, e) < 0)
 		return -1;
 	if (workspace_restore(&at->ws, e) < 0)
 		return -1;
@@ -148,7 +148,7 @@ static int make_all(struct context *c, struct task *t, int *lock, struct err *e)
 		return -1;
 	/* recorded before the base is used, so that nobody prunes it meanwhile */
 	if (refs_renew(c, &r, t, &shown, e) < 0 || refs_renewed(c, t, &shown, e) < 0 ||
-		tell_store(c, &r, t, tip, e) < 0)
+		set_layer(c, &r, t, tip, e) < 0)
 		return -1;
 	as_new = *t;
 	as_new.base = tip;

@@ -292,7 +292,7 @@ lose_keeper() {
   for link in no yes; do
     [[ $link == no ]] || ln -s "$GARTH_HOME" "$old"
     call "$garth" doctor --repair
-    [[ $code == 1 && $out == *"▲ t: its worktree stands where this Garth home was"*"↳ mv '$old.new' '$old'"* && $(<"$GARTH_HOME/worktrees/t/w") == work ]] || complain
+    [[ $code == 1 && $out == *"▲ t: its worktree is where this Garth home was"*"↳ mv '$old.new' '$old'"* && $(<"$GARTH_HOME/worktrees/t/w") == work ]] || complain
   done
   rm "$old"; mv "$GARTH_HOME" "$old"; export GARTH_HOME=$old
   silent
@@ -496,7 +496,7 @@ stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
   "$garth" exec t -- sh -c 'touch ready; exec sleep 1000' 2>/dev/null </dev/null 3>&- & other=$!
   eventually inside t 'test -e ready'
   kill -CONT $pid; code=0; wait $pid || code=$?
-  [[ $code == 1 && $(<"$T/o") == *"✗ not done: task 't' stands on it: "* && -e $base ]] || complain "$(<"$T/o")"
+  [[ $code == 1 && $(<"$T/o") == *"✗ not done: task 't' uses it: "* && -e $base ]] || complain "$(<"$T/o")"
   kill $other; wait $other || true
   eventually "$garth" doctor --repair
   rm -r .git/worktrees/u

@@ -407,7 +407,7 @@ soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sle
   is_root && return # root looks into everything
   # the name is no reason to think that it is too large
   "$garth" new t; inside t 'mkdir large; echo precious >large/g; chmod 000 large; echo un >un'
-  call "$garth" rollback --full t; [[ $code == 4 && $err == *"no snapshot can hold all of task 't'"*"large/ (not to be looked into)"* && $(hint) == "garth exec t -- chmod -R u+rwX ." ]] || complain
+  call "$garth" rollback --full t; [[ $code == 4 && $err == *"no snapshot can hold all of task 't'"*"large/ (cannot be read)"* && $(hint) == "garth exec t -- chmod -R u+rwX ." ]] || complain
   [[ $(inside t 'chmod 700 large; cat large/g un') == $'precious\nun' ]]
 }
 
