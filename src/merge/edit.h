@@ -32,8 +32,7 @@ struct edit {
 	unsigned old_mode, new_mode;
 	char old_oid[OID_SIZE], new_oid[OID_SIZE];
 	char *path;
-	size_t kept;          /* for an added path: how many bytes of it are directories that existed
-			         before */
+	size_t kept;          /* for an added path: length of the directories that existed before */
 	bool indexed;         /* the index has the path as the old commit has it */
 	struct mark was, now; /* the user's file, and its replacement */
 };

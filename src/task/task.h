@@ -64,9 +64,8 @@ void task_at_close(struct task_at *a);
 struct task_work {
 	struct strvec files; /* "A path" …, compared with the last published commit, else with the base */
 	size_t drafts;       /* objects of the private repository that the shared one does not have */
-	size_t unmerged;     /* commits that its target does not have: of its branch, and of snapshots that
-			        the user asked for or that a rollback took */
-	bool merged;         /* its branch has commits, and its target has all of them: merged.h */
+	size_t unmerged; /* commits not in its target: of its branch, and of snapshots by request or rollback */
+	bool merged;     /* its branch has commits, and its target has all of them: merged.h */
 	size_t ignored;
 	char tip[OID_SIZE]; /* of its branch; if the branch is gone, its last known tip */
 };
