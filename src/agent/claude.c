@@ -6,8 +6,9 @@
 #include "base/alloc.h"
 
 /* Keys of a project that record what was done in it; the other keys are its settings. */
-static const char *const told[] = { "history", "lastSessionId", "lastCost", "lastDuration", "lastAPIDuration",
-	"lastToolDuration", "lastLinesAdded", "lastLinesRemoved", "lastModelUsage", "exampleFiles" };
+static const char *const history_keys[] = { "history", "lastSessionId", "lastCost", "lastDuration",
+	"lastAPIDuration", "lastToolDuration", "lastLinesAdded", "lastLinesRemoved", "lastModelUsage",
+	"exampleFiles" };
 
 /* Keeps the repository's entry under the workspace's path. It also says whether the user trusts the
  * directory. */
@@ -18,8 +19,8 @@ static json_t *own_project(const json_t *projects, const struct agent_place *p)
 	if (!json_is_object(known))
 		return own;
 	known = json_deep_copy(known);
-	for (size_t i = 0; i < ARRAY_SIZE(told); i++)
-		json_object_del(known, told[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(history_keys); i++)
+		json_object_del(known, history_keys[i]);
 	json_object_set_new(own, p->workspace, known);
 	return own;
 }

@@ -87,8 +87,8 @@ static int count_various(struct audit *a, struct store *s, const struct task *t,
 }
 
 /* Writes a line for the counted events if the budget allows it; else adds them to the common count. */
-static int tell(struct audit *a, struct store *s, const struct task *t, struct flood *f, json_t *details,
-	bool now, struct err *e)
+static int write_or_count(struct audit *a, struct store *s, const struct task *t, struct flood *f,
+	json_t *details, bool now, struct err *e)
 {
 	int64_t times = f->pending;
 	bool known = f->written != 0, room;
@@ -122,7 +122,7 @@ int flood_add(struct audit *a, struct store *s, const char *event, const struct 
 	f.lines = f.lines < FLOOD_PLAIN ? f.lines + 1 : 1;
 	if (store_flood_forget(s, t->id, now - FLOOD_QUIET, e) < 0)
 		return -1;
-	return tell(a, s, t, &f, details, false, e);
+	return write_or_count(a, s, t, &f, details, false, e);
 }
 
 int flood_settle(struct audit *a, struct store *s, const struct task *t, bool all, struct err *e)
@@ -134,7 +134,7 @@ int flood_settle(struct audit *a, struct store *s, const struct task *t, bool al
 	for (size_t i = 0; i < l.n; i++) {
 		struct flood *f = &l.v[i];
 
-		if (*f->details ? tell(a, s, t, f, NULL, false, e) < 0
+		if (*f->details ? write_or_count(a, s, t, f, NULL, false, e) < 0
 				: count_various(a, s, t, f->event, 0, true, e) < 0)
 			return -1;
 	}

@@ -84,8 +84,7 @@ struct config_agent {
 	struct strvec login;    /* relative to the home */
 	struct strvec env;
 	struct strvec hosts;  /* base/hosts.h */
-	struct strvec resume; /* the command that resumes it; {answer}, {session} and {options} are
-			         replaced */
+	struct strvec resume; /* command that resumes it, with {answer}, {session}, {options} */
 	/* Which options of the first command {options} keeps: "--flag", "--with-value=", "--with-many=+". */
 	struct strvec options;
 };

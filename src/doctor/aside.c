@@ -1,5 +1,5 @@
-/* Ignored directories that a rollback set aside, and that a crash kept from coming back or from being part of
- * a snapshot. */
+/* Finds ignored directories that a rollback set aside and that a crash kept from being moved back or from
+ * becoming part of a snapshot. */
 #include "base/alloc.h"
 #include "doctor/parts.h"
 #include "sys/fd.h"
@@ -28,7 +28,8 @@ int aside_look(struct survey *s, struct findings *out, struct err *e)
 
 		if (t->removed || !survey_rests(t) || home_task_dir(&s->c->home, t->id, &dir, &none) < 0)
 			continue;
-		/* twice: a rollback that is at work has the lock, or has put everything in its place */
+		/* checked twice: a rollback that is running holds the lock, or has finished by the second
+		 * check */
 		if (!aside_is_pending(dir) || task_is_busy(s->c, t) || !aside_is_pending(dir))
 			continue;
 		f = finding_add(out, "aside", t->name,

@@ -1,7 +1,7 @@
 /*
- * Bases that were changed, and halves of bases. A base is frozen: `bound` is the last that is written, and
- * no file or directory of its tree changes afterwards, so one whose change time is later was touched. Only
- * then is everything in it compared (compare.c).
+ * Finds bases that were changed, and incomplete ones. A base is frozen: the file `bound` is written last, and
+ * nothing in the tree changes after that. If something has a later change time, it was touched; only then all
+ * contents are compared (compare.c).
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -66,8 +66,8 @@ static bool was_touched(int dir, int tree)
 	return f.touched;
 }
 
-/* Whether a task stands on the base, perhaps by way of a delta. */
-static bool stands_on(struct context *c, const struct task *t, int64_t project, const char *name)
+/* Whether a task uses the base, directly or through a delta. */
+static bool uses_base(struct context *c, const struct task *t, int64_t project, const char *name)
 {
 	auto_base b = { 0 };
 	struct err ignored = ERR_INIT;
@@ -81,11 +81,11 @@ static bool stands_on(struct context *c, const struct task *t, int64_t project, 
 static void name_busy(struct survey *s, int64_t project, const char *name, struct buf *out)
 {
 	for (size_t i = 0; i < s->tasks.n; i++)
-		if (stands_on(s->c, &s->tasks.v[i], project, name) && task_is_busy(s->c, &s->tasks.v[i]))
+		if (uses_base(s->c, &s->tasks.v[i], project, name) && task_is_busy(s->c, &s->tasks.v[i]))
 			buf_printf(out, "%s%s", out->len ? " " : "", s->tasks.v[i].name);
 }
 
-/* Nobody starts on the base while it is moved: whoever starts a task holds its lock. */
+/* Locks all tasks that use the base, so that none of them starts while the base is moved. */
 static int lock_tasks(
 	struct context *c, int64_t project, const char *name, int *locks, size_t *n, struct err *e)
 {
@@ -96,7 +96,7 @@ static int lock_tasks(
 	for (size_t i = 0; i < tasks.n && *n < TASKS_MAX; i++) {
 		auto_fd dir = -1;
 
-		if (!stands_on(c, &tasks.v[i], project, name))
+		if (!uses_base(c, &tasks.v[i], project, name))
 			continue;
 		if (home_task_dir(&c->home, tasks.v[i].id, &dir, e) < 0) {
 			if (e->kind != ERR_NOTFOUND)
@@ -104,7 +104,7 @@ static int lock_tasks(
 			continue;
 		}
 		if (lock_take(dir, "lock", false, &locks[*n], e) < 0)
-			return err_wrap(e, "task '%s' stands on it", tasks.v[i].name);
+			return err_wrap(e, "task '%s' uses it", tasks.v[i].name);
 		(*n)++;
 	}
 	return 0;
@@ -139,7 +139,7 @@ static int drop_half(struct context *c, struct finding *f, struct err *e)
 	return base_try_lock(&c->home, f->project, &lock, e) < 0 ? -1 : tree_remove(c->home.fd, path, e);
 }
 
-/* Whoever makes or removes a base holds the project's lock. */
+/* Under the project's lock nobody is making or removing a base. */
 static void look_at_half(struct survey *s, int64_t project, const char *name, struct findings *out)
 {
 	auto_str place = xasprintf("bases/%lld", (long long)project);
@@ -176,7 +176,7 @@ static void look_at_base(
 	auto_base b = { 0 };
 	struct finding *f;
 
-	/* one that may be torn is made again anyway */
+	/* one that was not synced before a crash is made again anyway */
 	if (dir < 0 || base_open(&s->c->home, p->project.id, name, &b, &e) < 0)
 		return;
 	if (tree >= 0 && !was_touched(dir, tree))
@@ -185,7 +185,7 @@ static void look_at_base(
 		buf_addstr(&what, "its files are gone");
 	else if (compare_base(&p->repo, &b, tree, &what, &e) < 0)
 		buf_addstr(&what, e.msg);
-	/* one that is being removed is not what it was */
+	/* if it is being removed, it differs of course */
 	if (!what.len || !is_same_dir(s, path, dir))
 		return;
 	f = finding_add(out, "base-changed", full, "a base is not what was checked out: %s", buf_str(&what));

@@ -1,4 +1,4 @@
-/* The audit log's chain: verified, never mended. */
+/* Verifies the audit log's chain; there is no repair. */
 #include "audit/audit.h"
 #include "doctor/parts.h"
 

@@ -23,7 +23,7 @@ struct entry {
 	bool seen;
 };
 
-/* What the tree should have, sorted by path as git sorts. */
+/* The files that the tree should have, sorted as git sorts them. */
 struct wanted {
 	const struct repo *repo;
 	struct buf names;
@@ -83,7 +83,7 @@ static int want_index(struct wanted *w, const char *index, struct err *e)
 	return got;
 }
 
-/* The first one is named, the others are counted. */
+/* The first difference is named, the others are counted. */
 static void differs(struct wanted *w, const char *path, const char *how)
 {
 	if (w->what->len)
@@ -92,7 +92,7 @@ static void differs(struct wanted *w, const char *path, const char *how)
 		buf_printf(w->what, "'%s' %s", path, how);
 }
 
-/* Whether a whiteout, or a file in the place of a directory, hides what the parent has at the path. */
+/* Whether a whiteout, or a file in place of a directory, hides the parent's file at the path. */
 static bool is_hidden(int tree, const char *path)
 {
 	auto_str at = xstrdup(path);
@@ -136,7 +136,7 @@ static int want_delta(struct wanted *w, const struct base *b, int tree, struct e
 	return got < 0 ? err_set(e, ERR_FAILED, "cannot understand the difference of two commits") : 0;
 }
 
-/* What git would call the file's content. */
+/* Whether the file's content has the blob's id. */
 static bool has_content(const struct wanted *w, const struct tree_entry *t, const struct entry *n)
 {
 	auto_buf content = BUF_INIT(FILE_MAX_SIZE), blob = BUF_INIT(FILE_MAX_SIZE + 64);
@@ -180,7 +180,7 @@ static enum tree_next look_at(const struct tree_entry *t, void *arg, struct err 
 		differs(w, t->path, "cannot be looked into");
 		return TREE_SKIP;
 	}
-	/* a whiteout of a delta's */
+	/* a directory, or a delta's whiteout */
 	if (S_ISDIR(t->st.st_mode) || (S_ISCHR(t->st.st_mode) && !t->st.st_rdev))
 		return TREE_ON;
 	n = find(w, t->path);

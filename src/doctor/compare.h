@@ -1,4 +1,4 @@
-/* The files of a base against what was checked out, by content: what differs, for people. */
+/* Compares the files of a base with the commit that was checked out, by content. */
 #ifndef DOCTOR_COMPARE_H
 #define DOCTOR_COMPARE_H
 
@@ -7,7 +7,8 @@
 #include "git/repo.h"
 #include "workspace/base.h"
 
-/* tree is the base's topmost layer, opened. *what stays empty where nothing differs. */
+/* tree is a descriptor of the base's topmost layer. *what gets a description for people; empty if nothing
+ * differs. */
 int compare_base(const struct repo *r, const struct base *b, int tree, struct buf *what, struct err *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* Disks that are full: the Garth home's, and those of the repositories that tasks publish to. */
+/* Finds full disks: the Garth home's, and those of the repositories that tasks publish to. */
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "doctor/parts.h"
 
-/* Below 16 MB nothing is made any more (task/create.c). */
+/* Warn well above the 16 MB below which no task is made (workspace/space.c). */
 #define FEW_BYTES ((uint64_t)64 << 20)
 #define FEW_FILES 1000
 

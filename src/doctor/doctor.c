@@ -4,8 +4,8 @@
 #include "doctor/parts.h"
 #include "sys/fault.h"
 
-/* In the order of mending: what a crash left is finished first, a task's branch is there before its worktree
- * is made again, and who looks at places does so when the records of git's have been looked at. */
+/* The order in which findings are repaired: what a crash left is finished first, a task's branch is restored
+ * before its worktree, and directories come after git's records of worktrees. */
 static const struct check {
 	const char *name;
 	check_fn *look;
@@ -43,8 +43,8 @@ static const struct check {
 	{ "chain", chain_look },
 };
 
-/* Nothing else is looked for: whatever there is in the repositories is the original's. */
-static void tell_copy(const struct home *h, struct findings *out)
+/* In a copy, nothing else is checked: everything in the repositories belongs to the original. */
+static void report_copy(const struct home *h, struct findings *out)
 {
 	auto_str quoted = finding_quoted(h->path);
 
@@ -61,7 +61,7 @@ int doctor_look(struct context *c, struct findings *ret, struct err *e)
 
 	*ret = (struct findings){ 0 };
 	if (c->home.copy_of)
-		return tell_copy(&c->home, ret), 0;
+		return report_copy(&c->home, ret), 0;
 	if (survey_read(c, &s, e) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {

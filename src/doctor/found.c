@@ -36,7 +36,7 @@ int found_open(struct context *c, const char *from, const char *git_dir, struct 
 	f.dir = openat(c->home.fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (f.dir < 0 || mkdirat(f.dir, "files", 0700) < 0)
 		return err_sys(e, "cannot make '%s/%s'", c->home.path, path);
-	/* there from the start: who empties the trash goes by the directory's time */
+	/* written first: the directory's time, by which the trash is emptied, does not change later */
 	if (lock_take(f.dir, "lock", false, &f.lock, e) < 0 ||
 		write_file(f.dir, "from", from, strlen(from), 0600, e) < 0 ||
 		(git_dir && write_file(f.dir, "keep", git_dir, strlen(git_dir), 0600, e) < 0))

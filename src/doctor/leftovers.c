@@ -1,4 +1,4 @@
-/* What commands and keepers that died left: scratch repositories, trash that was being emptied, control
+/* Finds what commands and keepers left when they died: scratch repositories, half-emptied trash, control
  * groups. */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "sys/tree.h"
 #include "task/task.h"
 
-/* Somebody at work changes a directory more often than that. */
+/* A process that is working changes its directory more often than this. */
 #define QUIET_SECONDS 60
 
 static int sweep(struct context *c, struct finding *f, struct err *e)
@@ -50,7 +50,7 @@ static int empty(struct context *c, struct finding *f, struct err *e)
 	return tree_remove(c->home.fd, f->path, e);
 }
 
-/* Given up already, under a name from which nothing comes back. */
+/* It was being removed, under a name that is never restored. */
 static void look_at_trash(struct survey *s, const char *name, struct findings *out)
 {
 	auto_str path = xasprintf("trash/%s", name), full = home_path(&s->c->home, "trash/%s", name);
@@ -84,7 +84,7 @@ static bool has_processes(const char *dir)
 	return !read_file(AT_FDCWD, path, &pids, &ignored) && pids.len;
 }
 
-/* A keeper holds its task's lock as long as it has a group. */
+/* A keeper holds its task's lock as long as it has a control group. */
 static void look_at_group(struct survey *s, const char *dir, struct findings *out)
 {
 	struct task t = { .id = cgroup_task(dir) };

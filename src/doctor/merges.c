@@ -1,4 +1,4 @@
-/* Merges that a crash cut short: merge_settle finishes them or takes them back. */
+/* Finds merges that a crash interrupted; merge_settle finishes or reverts them. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -43,7 +43,7 @@ int merges_look(struct survey *s, struct findings *out, struct err *e)
 		struct finding *f;
 		struct err failed = ERR_INIT;
 
-		/* read when nobody holds the lock any more: what is there then was left */
+		/* nobody holds the lock before and after the read: a crash left this journal */
 		if (is_at_work(s->c, projects[i]) ||
 			(journal_read(&s->c->home, projects[i], &j, &failed) < 0 &&
 				failed.kind == ERR_NOTFOUND) ||

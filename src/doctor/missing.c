@@ -1,4 +1,4 @@
-/* Tasks that lack something: their repository, their workspace, git's record of it, its lock. */
+/* Finds tasks that lack something: their repository, their workspace, git's record of it, its lock. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -43,7 +43,7 @@ static bool has(int dir, const char *name)
 	return !faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Whether the pointer in the worktree is the one that git made. */
+/* Whether the worktree's .git file is the one that git made. */
 static bool points_to(const char *place, const char *admin)
 {
 	auto_fd dir = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -69,9 +69,9 @@ enum lack {
 
 static const struct {
 	const char *kind, *what;
-	const char *would; /* by remake_mend */
+	const char *would; /* what remake_mend will do */
 } lacks[] = {
-	[LACKS_HOME] = { "home-moved", "its worktree stands where this Garth home was before it was moved" },
+	[LACKS_HOME] = { "home-moved", "its worktree is where this Garth home was before it was moved" },
 	[LACKS_ALL] = { "workspace-deleted", "its directory was deleted",
 		"make it again, with what it published; what was not published is gone" },
 	[LACKS_FILES] = { "workspace-deleted", "its workspace was deleted",
@@ -172,7 +172,7 @@ static void add(struct survey *s, const struct task *t, enum lack lack, struct f
 		finding_mend(f, remake_mend, "%s", lacks[lack].would);
 }
 
-/* Looked at again under the locks of who makes and removes worktrees. */
+/* Checks again, under the locks that are held while worktrees are made and removed. */
 static int look_again(struct survey *s, const struct survey_project *p, const struct task *t,
 	struct findings *out, struct err *e)
 {

@@ -1,4 +1,5 @@
-/* Mounts beneath the Garth home that the host sees: a task's are inside its jail, so these are nobody's. */
+/* Finds mounts below the Garth home that the host sees. A task's mounts are inside its jail, so these belong
+ * to nobody. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 #define TABLE "/proc/self/mountinfo"
 
-/* An overlay has its files elsewhere: nothing is lost with the mount. */
+/* An overlay's files are elsewhere: unmounting loses nothing. */
 static int unmount(struct context *c, struct finding *f, struct err *e)
 {
 	(void)c;
@@ -20,7 +21,7 @@ static int unmount(struct context *c, struct finding *f, struct err *e)
 									     : 0;
 }
 
-/* "\040" is a space, and so on. */
+/* Decodes "\040" (a space) and the like. */
 static void unescape(char *s)
 {
 	char *to = s;
@@ -53,7 +54,8 @@ static void look_at(struct survey *s, const char *path, const char *type, struct
 		finding_hint(f, "umount %s", quoted);
 }
 
-/* "36 35 98:0 /root /mount/point options … - type source options"; the newest is last and goes first. */
+/* A line is "36 35 98:0 /root /mount/point options … - type source options". The newest mount is last and is
+ * unmounted first. */
 int mounts_look(struct survey *s, struct findings *out, struct err *e)
 {
 	auto_buf table = BUF_INIT(64 << 20);

@@ -1,4 +1,4 @@
-/* Branches of tasks that are not where their gateway left them. */
+/* Finds branches of tasks that are not where their gateway left them. */
 #include <string.h>
 
 #include "audit/audit.h"
@@ -15,7 +15,7 @@ static const char *known_tip(const struct task *t)
 	return *t->published ? t->published : t->base;
 }
 
-/* What was published becomes a snapshot; the task goes on from where its branch is. */
+/* What was published becomes a snapshot; the task continues from where its branch is. */
 static int mend(struct context *c, struct finding *f, struct err *e)
 {
 	auto_task t = { 0 };
@@ -41,8 +41,7 @@ static int mend(struct context *c, struct finding *f, struct err *e)
 	return store_task_published(c->store, t.id, now, t.commits, t.bytes + bytes, e);
 }
 
-/* Read from files: no git is asked. A task that runs, or that somebody is at, has a gateway that sees to it.
- */
+/* Reads files and runs no git. Tasks in use are skipped: their gateway handles it. */
 static void look_at(
 	struct survey *s, const struct survey_project *p, const struct task *t, struct findings *out)
 {

@@ -1,5 +1,4 @@
-/* Tasks that lack their branch, or the refs that keep what they need: made again from what the store knows.
- */
+/* Finds tasks that lack their branch or their pins, and makes these again from the store. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -67,8 +66,8 @@ static int make_pins(struct context *c, struct finding *f, struct err *e)
 	return ref_commit(&r, &txn, e);
 }
 
-/* A gateway at work tells the store of a snapshot before it moves the ref: what is owed is asked again when
- * nobody is at work. */
+/* A gateway adds a snapshot to the store before it updates the ref. So the count is repeated after a check
+ * that nobody is working. */
 static int look_for_pins(struct refs_look *k, const struct task *t, struct err *e)
 {
 	struct finding *f;
@@ -95,7 +94,7 @@ static int deed_of(struct context *c, int64_t task, struct deed *ret, struct err
 	return e->kind == ERR_NOTFOUND ? store_deed_of(c->store, task, "archive", ret, e) : -1;
 }
 
-/* What a discarded task stands on, as refs_drop pins it, in so far as it is there. */
+/* Pins what a discarded task needs, as refs_drop does, as far as the commits exist. */
 static int pin_trash(struct context *c, struct finding *f, struct err *e)
 {
 	auto_ref_txn txn = REF_TXN_INIT;
@@ -114,7 +113,7 @@ static int pin_trash(struct context *c, struct finding *f, struct err *e)
 	return ref_commit(&r, &txn, e);
 }
 
-/* One that was discarded while its repository was out of reach has its branch instead. */
+/* A task that was discarded while its repository was not available still has its branch instead. */
 static void look_at_trash(struct refs_look *k, const struct task *t)
 {
 	auto_str keep = xasprintf("%lld/keep", (long long)t->id);
@@ -148,7 +147,7 @@ int owed_look(struct refs_look *k, struct err *e)
 		if (t->project_id != k->p->project.id || !survey_rests(t))
 			continue;
 		look_for_branch(k, t);
-		/* one of an earlier version's is asked when its refs have moved */
+		/* tasks of an earlier version are checked after their refs are converted */
 		if (shown_is_known(t) && look_for_pins(k, t, e) < 0)
 			return -1;
 	}

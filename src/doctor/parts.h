@@ -1,4 +1,5 @@
-/* The doctor's checks, for the files of this room alone: a file each, rows of the table in doctor.c. */
+/* The doctor's checks, one file each; the table in doctor.c lists them. Only the files of doctor/ include
+ * this. */
 #ifndef DOCTOR_PARTS_H
 #define DOCTOR_PARTS_H
 
@@ -10,30 +11,31 @@
 
 /* finding.c */
 
-/* Adds one; `what` is a format. The rest is the caller's to fill in. */
+/* Adds a finding; `what` is a format. The caller fills in the rest. */
 struct finding *finding_add(struct findings *f, const char *kind, const char *subject, const char *what, ...)
 	__attribute__((format(printf, 4, 5)));
-/* What mending does, and by which function. */
+/* Sets the function that repairs it, and a description of what that does. */
 void finding_mend(struct finding *f, mend_fn *mend, const char *would, ...)
 	__attribute__((format(printf, 3, 4)));
 void finding_hint(struct finding *f, const char *hint, ...) __attribute__((format(printf, 2, 3)));
 void finding_said(struct finding *f, const char *said, ...) __attribute__((format(printf, 2, 3)));
-/* For a path in a hint: quoted for a shell, on the heap. */
+/* A path quoted for a shell, for a hint; on the heap. */
 char *finding_quoted(const char *path);
 
-/* survey.c: what there is, read once. Directories are listed before the store is read, so that what is listed
- * and has no task then had none, or its task has just been removed: whoever finds something looks again. */
+/* survey.c: lists everything once. The directories are listed before the store is read. So if something is
+ * listed and has no task, it never had one, or its task was just removed: a check must look again before it
+ * reports it. */
 
 struct survey_project {
 	struct project project;
-	bool open; /* its repository is there */
+	bool open; /* its repository exists */
 	struct repo repo;
 	struct worktree_list worktrees;
 };
 
 struct survey {
 	struct context *c;
-	struct strvec worktrees, tasks_dir, trash; /* names in these places */
+	struct strvec worktrees, tasks_dir, trash; /* names in these directories */
 	struct task_list tasks;                    /* removed ones too */
 	struct survey_project *v;
 	size_t n;
@@ -43,30 +45,31 @@ int survey_read(struct context *c, struct survey *ret, struct err *e);
 void survey_release(struct survey *s);
 #define auto_survey __attribute__((cleanup(survey_release))) struct survey
 
-/* By its number, removed or not; NULL. */
+/* Finds a task by its id, removed or not; NULL. */
 const struct task *survey_task(const struct survey *s, int64_t id);
-/* Which task that is there has this place for its worktree: by its name, since a home may have been moved. */
+/* The existing task whose worktree is at this path. Compares by name, since the home may have been moved. */
 const struct task *survey_at(const struct task_list *l, const char *path);
-/* Neither being made nor being removed. */
+/* Whether the task is neither being made nor being removed. */
 bool survey_rests(const struct task *t);
-/* The repository of a project; ERR_NOTFOUND. */
+/* Opens the repository of a project; ERR_NOTFOUND. */
 int survey_repo(struct context *c, int64_t project, struct repo *ret, struct err *e);
-/* Names in a directory of the Garth home, "." and ".." left out. */
+/* The names in a directory of the Garth home, without "." and "..". */
 int survey_names(struct context *c, const char *place, struct strvec *ret, struct err *e);
-/* The number that a name is, 0 for any other. */
+/* The number that the name consists of; 0 for any other name. */
 int64_t survey_number(const char *name);
-/* Whether there is a name in a place of the Garth home. */
+/* Whether a directory of the Garth home has this name. */
 bool survey_is_there(const struct context *c, const char *place, const char *name);
 
 /* missing.c and remake.c */
 
-/* Makes the workspace of a task again at its branch's tip, as far as it is gone. */
+/* Makes the missing parts of a task's workspace again, at its branch's tip. */
 int remake_mend(struct context *c, struct finding *f, struct err *e);
-/* In a task's directory while that is being done, so that a crash is found: of its files, of all of it. */
+/* Files in a task's directory while that is done, so that an interrupted repair is found: only its files, or
+ * everything of it. */
 #define REMAKE_MARK "remake"
 #define REMAKE_ALL  "remake-all"
 
-/* The checks; each adds what it finds. */
+/* The checks; each adds its findings. */
 typedef int check_fn(struct survey *s, struct findings *out, struct err *e);
 check_fn merges_look, tasks_look, worktrees_look, places_look, refs_look, moved_look, missing_look,
 	bases_look, aside_look, leftovers_look, quarantines_look, kept_packs_look, mounts_look, chain_look,

@@ -1,4 +1,4 @@
-/* What lies in worktrees/, tasks/, bases/ and trash/ and belongs to nobody. */
+/* Finds entries of worktrees/, tasks/, bases/ and trash/ that belong to nobody. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ static bool is_task(const struct task_list *l, int64_t id)
 	return false;
 }
 
-/* Whether somebody has it, by what the store says now. */
+/* Whether it belongs to somebody, by the current store. */
 static bool is_owned(struct context *c, const char *place, const char *name, const struct task_list *tasks)
 {
 	auto_str path = home_path(&c->home, "%s/%s", place, name);
@@ -53,7 +53,7 @@ static bool is_locked(struct context *c, const char *place, const char *name)
 	return dir >= 0 && strcmp(place, "worktrees") && lock_is_held(dir, "lock");
 }
 
-/* Nothing in it but a lock that nobody holds: what a command that failed at its start leaves. */
+/* Whether it has nothing but a lock that nobody holds: a command that failed at its start leaves that. */
 static bool is_bare(struct context *c, const char *place, const char *name)
 {
 	auto_str path = xasprintf("%s/%s", place, name);
@@ -99,7 +99,8 @@ static int move_away(struct context *c, const char *place, struct finding *f, st
 	return 0;
 }
 
-/* Whoever makes something in these places tells the store first, and cannot while this goes on. */
+/* A process that makes something in these directories writes to the store first, which the transaction here
+ * prevents. */
 static int mend(struct context *c, struct finding *f, struct err *e)
 {
 	auto_str place = xstrndup(f->path, strcspn(f->path, "/"));
@@ -137,7 +138,7 @@ static int look_at(struct survey *s, const char *place, const char *name, struct
 	return 0;
 }
 
-/* What is in the trash has its term; it is told only that no `garth undo` brings it back. */
+/* Trash expires by itself, so this is only a note that `garth undo` cannot restore it. */
 static void look_at_trash(struct survey *s, const char *name, struct findings *out)
 {
 	auto_str path = home_path(&s->c->home, "trash/%s", name);
@@ -152,7 +153,8 @@ static void look_at_trash(struct survey *s, const char *name, struct findings *o
 	f->note = true;
 }
 
-/* The numbers of tasks begin elsewhere in each store, so none is told from a lost one by its number. */
+/* Each store starts counting tasks at a random number, so a new store cannot confuse its tasks with those of
+ * a lost one. */
 static void look_at_store(struct survey *s, struct findings *out)
 {
 	struct finding *f;

@@ -1,4 +1,4 @@
-/* What gateways that were killed left in the users' repositories. */
+/* Finds quarantines that killed gateways left in the users' repositories. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 
 #define PREFIX "garth-"
 
-/* A task that is there has a lock to hold meanwhile; one that is removed does nothing any more. */
+/* The lock of an existing task is held meanwhile; a removed task does nothing any more. */
 static int mend(struct context *c, struct finding *f, struct err *e)
 {
 	auto_str name = xasprintf(TASK_QUARANTINE, (long long)f->task);

@@ -1,9 +1,9 @@
 /*
- * Refs of Garth's in the users' repositories that no task has.
+ * Finds Garth's refs in the users' repositories that belong to no task.
  *
- * Another Garth home may have tasks in the same repository: refs are taken for this home's own only where the
- * store remembers the task that had them. Of those, what the user's own refs reach may go; what only they
- * reach stays, and is named.
+ * Another Garth home may have tasks in the same repository, so a ref counts as this home's only if the store
+ * remembers its task. Such a ref is removed if the user's own refs reach its commits. If nothing else reaches
+ * them, it stays and is reported.
  */
 #include "doctor/refs.h"
 
@@ -42,8 +42,8 @@ bool refs_has(const struct buf *lines, const char *ref)
 	return strstr(buf_str(lines), line) != NULL;
 }
 
-/* Out of the trash, or out of its archive. */
-static bool can_come_back(const struct context *c, const struct task *t)
+/* Whether the task is in the trash or archived. */
+static bool can_be_restored(const struct context *c, const struct task *t)
 {
 	auto_str name = xasprintf("%lld", (long long)t->id), gone = xasprintf("%lld.gone", (long long)t->id);
 
@@ -57,8 +57,8 @@ static enum owner owner_of_number(const struct context *c, const struct task_lis
 {
 	for (size_t i = 0; i < tasks->n; i++)
 		if (tasks->v[i].id == id)
-			return tasks->v[i].removed && !can_come_back(c, &tasks->v[i]) ? OWNER_REMOVED
-										      : OWNER_TASK;
+			return tasks->v[i].removed && !can_be_restored(c, &tasks->v[i]) ? OWNER_REMOVED
+											: OWNER_TASK;
 	return OWNER_UNKNOWN;
 }
 
@@ -72,7 +72,7 @@ static enum owner owner_of_set(const struct task_list *tasks, int64_t project, c
 	return o;
 }
 
-/* The part of a pin's name that says whose it is: "trash/12", "snapshots/12", "shown/SET". */
+/* The part of a pin's name that identifies its owner: "trash/12", "snapshots/12", "shown/SET". */
 static char *group_of(const char *ref)
 {
 	const char *name = ref + strlen(REFS_PINS), *slash = strchr(name, '/');
@@ -92,7 +92,7 @@ static enum owner owner_of(
 	return survey_number(key) ? owner_of_number(c, tasks, survey_number(key)) : OWNER_UNKNOWN;
 }
 
-/* A ref that keeps many commits is of Garth's own making: those are asked about. */
+/* Garth made the commit of a ref `kept`: check the commits that it keeps. */
 static bool is_reached(const struct repo *r, const struct refs_line *l)
 {
 	auto_strvec commits = STRVEC_INIT;
@@ -109,7 +109,7 @@ static bool is_reached(const struct repo *r, const struct refs_line *l)
 	return true;
 }
 
-/* Pins of a group: how many, and how many hold something that nothing else does. */
+/* The number of pins in a group, and how many keep something that no other ref reaches. */
 static int count_group(
 	const struct repo *r, const char *group, struct ref_txn *drop, size_t *n, size_t *only, struct err *e)
 {
@@ -164,7 +164,7 @@ static int look_at_group(struct refs_look *k, const char *group, struct err *e)
 
 	if (count_group(&k->p->repo, group, NULL, &n, &only, e) < 0)
 		return -1;
-	/* the trash was just emptied of it */
+	/* removed meanwhile, with its trash */
 	if (!n)
 		return 0;
 	if (only) {
@@ -201,7 +201,7 @@ static int drop_fetched(struct context *c, struct finding *f, struct err *e)
 	return ref_commit(&r, &txn, e);
 }
 
-/* What was fetched is the remote's, and there. */
+/* Fetched commits are still on the remote, so these refs can go. */
 static void look_at_fetched(struct refs_look *k)
 {
 	struct refs_line l;
@@ -229,7 +229,7 @@ static int move_old(struct context *c, struct finding *f, struct err *e)
 	return refs_old_move_all(c, &r, f->project, e);
 }
 
-/* How many refs of a task there are that only an earlier version would make. */
+/* How many refs a task has that only an earlier version makes. */
 static size_t count_old(const struct refs_look *k, const struct task *t)
 {
 	auto_str set = xasprintf("shown/%s", t->shown),
@@ -248,7 +248,7 @@ static size_t count_old(const struct refs_look *k, const struct task *t)
 	return n;
 }
 
-/* They become few when the next task is made in the project, or now. */
+/* They are converted when the next task of the project is made, or now. */
 static void look_for_old(struct refs_look *k)
 {
 	struct finding *f;
@@ -258,7 +258,7 @@ static void look_for_old(struct refs_look *k)
 		const struct task *t = &k->tasks.v[i];
 
 		if (t->project_id == k->p->project.id && !shown_is_known(t) && !task_is_busy(k->c, t) &&
-			(!t->removed || can_come_back(k->c, t)))
+			(!t->removed || can_be_restored(k->c, t)))
 			n += count_old(k, t);
 	}
 	if (!n)
@@ -294,7 +294,7 @@ static int look_at_pins(struct refs_look *k, struct err *e)
 	return 0;
 }
 
-/* Whether the branch is where a task of this home, which is removed and cannot come back, left it. */
+/* Whether the branch is still where a removed task of this home left it that cannot be restored. */
 static bool was_ours(
 	struct context *c, const struct task_list *tasks, int64_t project, const struct refs_line *l)
 {
@@ -302,26 +302,26 @@ static bool was_ours(
 		const struct task *t = &tasks->v[i];
 
 		if (t->project_id == project && !strcmp(t->branch, l->ref) && t->removed &&
-			!can_come_back(c, t) && (!strcmp(t->base, l->oid) || !strcmp(t->published, l->oid)))
+			!can_be_restored(c, t) && (!strcmp(t->base, l->oid) || !strcmp(t->published, l->oid)))
 			return true;
 	}
 	return false;
 }
 
-/* A task has it, or would have it if it came back out of the trash. */
+/* Whether a task has the branch, or would have it after it is restored from the trash. */
 static bool is_branch_of(struct context *c, const struct task_list *tasks, int64_t project, const char *ref)
 {
 	for (size_t i = 0; i < tasks->n; i++) {
 		const struct task *t = &tasks->v[i];
 
 		if (t->project_id == project && !strcmp(t->branch, ref) &&
-			(!t->removed || can_come_back(c, t)))
+			(!t->removed || can_be_restored(c, t)))
 			return true;
 	}
 	return false;
 }
 
-/* A branch that is checked out somewhere is in use; so is one of which that cannot be told. */
+/* A branch with a checkout is in use. If that cannot be found out, assume so. */
 static bool is_checked_out(const struct repo *r, const char *ref)
 {
 	struct err ignored = ERR_INIT;
@@ -388,7 +388,8 @@ static int look_at_project(struct refs_look *k, struct err *e)
 			->note = true;
 		return 0;
 	}
-	/* who makes a task has it in the store before it waits for this lock, who removes one until after */
+	/* a task is in the store before its creator waits for this lock, and stays there until its refs are
+	 * removed */
 	if (ref_list(&k->p->repo, REFS_HEADS, &k->heads, e) < 0 ||
 		ref_list(&k->p->repo, REFS_PINS, &k->pins, e) < 0 ||
 		store_task_list(k->c->store, true, &k->tasks, e) < 0 || look_at_pins(k, e) < 0)

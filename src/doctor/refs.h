@@ -1,4 +1,4 @@
-/* Looking at the refs that Garth has in a project's repository: for the two files that do. */
+/* Checks Garth's refs in a project's repository; for refs.c and owed.c only. */
 #ifndef DOCTOR_REFS_H
 #define DOCTOR_REFS_H
 
@@ -10,7 +10,7 @@
 #define REFS_PINS  "refs/garth/"
 #define REFS_HEADS "refs/heads/garth/"
 
-/* What one look needs, read under the project's lock. */
+/* The data of one check, read under the project's lock. */
 struct refs_look {
 	struct context *c;
 	const struct survey_project *p;
@@ -24,14 +24,14 @@ struct refs_line {
 	char *ref;
 };
 
-/* The next line at *at; the caller frees line->ref. */
+/* refs_next reads the next line at *at; the caller frees line->ref. */
 bool refs_next(const char **at, struct refs_line *ret);
 bool refs_has(const struct buf *lines, const char *ref);
-/* Opens what mending a project's refs needs; its tasks as they are now. */
+/* Opens what the repair of a project's refs needs, with its tasks as they are now. */
 int refs_open(struct context *c, int64_t project, struct repo *r, struct task_list *tasks, int *lock,
 	struct err *e);
 
-/* owed.c: what the tasks of the project lack. */
+/* Checks which refs the project's tasks lack (owed.c). */
 int owed_look(struct refs_look *k, struct err *e);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * Making a task's workspace again. A mark in the task's directory stands from before something is made until
- * it is whole; what is found beside the mark is half of something, or somebody's since, and goes to the trash
- * before it is made once more.
+ * Makes a task's workspace again. A mark is in the task's directory from before anything is made until it is
+ * complete. What is found beside the mark is incomplete, or somebody worked in it since; it goes to the trash
+ * before the workspace is made once more.
  *
  *	what is in the place moves into the task's directory, git forgets it      fault doctor-cleared
- *	the place is registered, what was moved comes back                         fault doctor-placed
- *	where nothing came back: the files of the branch's tip                     fault doctor-filled
+ *	the place is registered, what was moved comes back                        fault doctor-placed
+ *	if nothing came back: the files of the branch's tip are checked out       fault doctor-filled
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "task/refs.h"
 #include "task/task.h"
 
-/* What the branch has; where it is gone, what it had. */
+/* The branch's tip; if the branch is gone, its last known tip. */
 static int find_tip(const struct repo *r, const struct task *t, char tip[OID_SIZE], struct err *e)
 {
 	if (ref_read(r, t->branch, tip, e) < 0)
@@ -53,7 +53,7 @@ static bool is_registered(const struct repo *r, const char *path)
 	return false;
 }
 
-/* A half-made tree, or one that somebody may have worked in since, is not made over. */
+/* Never writes over a tree that is incomplete or that somebody may have worked in. */
 static int trash_tree(struct context *c, struct task_at *at, struct finding *f, struct err *e)
 {
 	auto_str place = xasprintf("tasks/%lld", (long long)at->task->id), to = NULL;
@@ -66,16 +66,16 @@ static int trash_tree(struct context *c, struct task_at *at, struct finding *f, 
 	return 0;
 }
 
-/* The place is emptied: a worktree's files are in `tree` afterwards, if there are any. */
+/* Empties the place; a worktree's files are in `tree` afterwards, if there are any. */
 static int clear_place(struct context *c, struct task_at *at, struct finding *f, struct err *e)
 {
 	bool marked = has(at->ws.dir, REMAKE_MARK);
 	struct stat st;
 
-	/* a record of that name may be another worktree's by now */
+	/* git's record of that name may belong to another worktree by now */
 	if (backend_of(at->task)->git_worktree && !is_registered(&at->repo, at->ws.host))
 		unlinkat(at->ws.dir, "admin", 0), unlinkat(at->ws.dir, "host-index", 0);
-	/* what is no directory is no worktree */
+	/* not a directory, so it is no worktree */
 	if (at->ws.host && !lstat(at->ws.host, &st) && !S_ISDIR(st.st_mode)) {
 		auto_str to = NULL;
 
@@ -89,8 +89,8 @@ static int clear_place(struct context *c, struct task_at *at, struct finding *f,
 	return 0;
 }
 
-/* It stands on the base of the tip from now on. */
-static int tell_store(struct context *c, const struct repo *r, struct task *t, const char *tip, struct err *e)
+/* From now on the task uses the base of the tip. */
+static int set_layer(struct context *c, const struct repo *r, struct task *t, const char *tip, struct err *e)
 {
 	auto_ref_txn txn = REF_TXN_INIT;
 
@@ -111,9 +111,9 @@ static int remake_place(struct context *c, struct task_at *at, struct finding *f
 	whole = has(at->ws.dir, "tree");
 	if (!whole && write_file(at->ws.dir, REMAKE_MARK, tip, strlen(tip), 0600, e) < 0)
 		return -1;
-	/* told first: as long as there is no upper directory, this is done again */
+	/* before the rest: as long as there is no upper directory, a second repair does this again */
 	if (!backend_of(at->task)->on_host && !has(at->ws.dir, "upper") &&
-		tell_store(c, &at->repo, at->task, tip, e) < 0)
+		set_layer(c, &at->repo, at->task, tip, e) < 0)
 		return -1;
 	if (workspace_restore(&at->ws, e) < 0)
 		return -1;
@@ -125,7 +125,7 @@ static int remake_place(struct context *c, struct task_at *at, struct finding *f
 	return 0;
 }
 
-/* A task as a new one at the tip: its directory is empty but for the lock and the mark. */
+/* Makes the task like a new one at the tip. Its directory has nothing but the lock and the mark. */
 static int make_all(struct context *c, struct task *t, int *lock, struct err *e)
 {
 	auto_project p = { 0 };
@@ -146,9 +146,9 @@ static int make_all(struct context *c, struct task *t, int *lock, struct err *e)
 		(*lock < 0 && lock_take(ws.dir, "lock", false, lock, e) < 0) ||
 		write_file(ws.dir, REMAKE_ALL, tip, strlen(tip), 0600, e) < 0)
 		return -1;
-	/* named before it is used, so that nobody prunes the base meanwhile */
+	/* recorded before the base is used, so that nobody prunes it meanwhile */
 	if (refs_renew(c, &r, t, &shown, e) < 0 || refs_renewed(c, t, &shown, e) < 0 ||
-		tell_store(c, &r, t, tip, e) < 0)
+		set_layer(c, &r, t, tip, e) < 0)
 		return -1;
 	as_new = *t;
 	as_new.base = tip;
@@ -159,7 +159,7 @@ static int make_all(struct context *c, struct task *t, int *lock, struct err *e)
 	return 0;
 }
 
-/* What is left of it goes to the trash first: its directory, and files of a worktree. */
+/* First moves what is left to the trash: the task's directory, and its files on the host. */
 static int remake_all(struct context *c, struct task *t, struct finding *f, struct err *e)
 {
 	auto_str id = xasprintf("%lld", (long long)t->id), to = NULL, tree = NULL;
@@ -186,7 +186,7 @@ static int remake_all(struct context *c, struct task *t, struct finding *f, stru
 	return 0;
 }
 
-/* The lock of a directory that is there; who deletes directories by hand has no lock. */
+/* Takes the lock, if the directory exists; somebody may have deleted it by hand. */
 static int take_lock(struct context *c, const struct task *t, int *ret_dir, int *ret_lock, struct err *e)
 {
 	if (home_task_dir(&c->home, t->id, ret_dir, e) < 0)

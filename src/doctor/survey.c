@@ -65,7 +65,7 @@ const struct task *survey_at(const struct task_list *l, const char *path)
 	return NULL;
 }
 
-/* As long as the names of the commits that its tasks start from. */
+/* The hash length of the project's repository, from the ids of its tasks' commits. */
 static unsigned hash_len(const struct task_list *tasks, int64_t project)
 {
 	for (size_t i = 0; i < tasks->n; i++)
@@ -85,8 +85,8 @@ int survey_repo(struct context *c, int64_t project, struct repo *ret, struct err
 	return repo_open_git_dir(p.git_dir, p.path, hash_len(&tasks, project), ret, e);
 }
 
-/* A number that a creator has taken and not told yet has its directory already: the store is read when no
- * creator is between the two. */
+/* A creator makes the task's directory in the same transaction as the row. The transaction here waits for it,
+ * so that no directory is seen without its row. */
 static int read_store(struct survey *s, struct project_list *projects, struct err *e)
 {
 	int rc;

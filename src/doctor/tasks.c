@@ -1,4 +1,4 @@
-/* Tasks that a process left half done, and the sockets of keepers that died. */
+/* Finds tasks that a process left half done, and sockets of keepers that died. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ static void look_at_state(struct survey *s, const struct task *t, struct finding
 	f->task = t->id;
 }
 
-/* The number of sockets in a task's directory; with `remove` they go. */
+/* The number of sockets in a task's directory; `remove` removes them. */
 static size_t count_sockets(int dir, bool remove)
 {
 	size_t n = 0;
@@ -79,7 +79,7 @@ static int drop_sockets(struct context *c, struct finding *f, struct err *e)
 	return count_sockets(dir, false) ? err_set(e, ERR_FAILED, "cannot remove them") : 0;
 }
 
-/* A keeper holds the lock before it makes them, and until it has removed them. */
+/* A keeper takes the lock before it makes its sockets, and releases it after it has removed them. */
 static void look_at_sockets(struct survey *s, const struct task *t, struct findings *out)
 {
 	struct err ignored = ERR_INIT;

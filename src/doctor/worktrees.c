@@ -1,5 +1,5 @@
-/* Worktrees of Garth's that a user's repository knows and that no task has, and locks that somebody put on or
- * took off. */
+/* Finds worktrees of Garth that a user's repository knows and no task has, and worktree locks that somebody
+ * added or removed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 #include "sys/lock.h"
 #include "workspace/base.h"
 
-/* The name in worktrees/ of a place directly in it; NULL for any other path. */
+/* The name of a path directly below worktrees/; NULL for any other path. */
 static const char *name_in_home(const struct context *c, const char *path)
 {
 	auto_str home = home_path(&c->home, "worktrees");
@@ -31,8 +31,8 @@ static const struct worktree *at_path(const struct worktree_list *l, const char 
 	return NULL;
 }
 
-/* A HEAD that is on no branch may be all that names its commit; the index may name files that were added and
- * never committed. Both stay with what was found. */
+/* A detached HEAD may be the only name of its commit, and the index may name files that were added and never
+ * committed. Both are kept with what was found. */
 static int keep_record(const struct repo *r, const struct worktree *w, const struct found *f, struct err *e)
 {
 	auto_str pin = xasprintf("refs/garth/trash/%s/head", f->name), index = path_join(w->admin, "index");
@@ -79,7 +79,7 @@ static int put_away(
 	return 0;
 }
 
-/* Who makes a worktree has its task in the store before it waits for the project's lock. */
+/* A task is in the store before its creator waits for the project's lock. */
 static int drop(struct context *c, struct finding *f, struct err *e)
 {
 	auto_worktree_list now = { 0 };
@@ -118,7 +118,7 @@ static void look_at_orphan(
 		finding_hint(f, "git --git-dir=%s worktree unlock %s", git, quoted);
 }
 
-/* Read again: what was being made or removed before is whole by now. */
+/* Checks again: what was being made or removed before is finished by now. */
 static int look_again(struct survey *s, const struct survey_project *p, const char *path,
 	struct findings *out, struct err *e)
 {

@@ -187,7 +187,8 @@ static int judge(struct meter *m, struct measure_result *r, struct err *e)
 }
 
 /* The task cannot be measured, so it may be of any size. */
-static int distrust(struct meter *m, const struct err *uncounted, struct measure_result *r, struct err *e)
+static int judge_uncounted(
+	struct meter *m, const struct err *uncounted, struct measure_result *r, struct err *e)
 {
 	m->max_bytes = disk_max(&m->context.config, m->at.ws.dir, (uint64_t)m->task.disk);
 	m->use.bytes = m->job->held_bytes + m->job->lost_bytes;
@@ -196,7 +197,7 @@ static int distrust(struct meter *m, const struct err *uncounted, struct measure
 	if (strcmp(m->task.state, STATE_RUNNING) != 0)
 		return 0;
 	snprintf(r->why, sizeof(r->why),
-		"what it holds on disk cannot be counted (%.200s); garth resume %s lets it go on",
+		"what it holds on disk cannot be counted (%.200s); garth resume %s resumes it",
 		uncounted->msg, m->task.name);
 	return pause_for(m, r, e);
 }
@@ -213,7 +214,7 @@ int measure(const struct measure_job *j, struct measure_result *ret, struct err 
 	if (count(&m, e) < 0) {
 		struct err why = *e;
 
-		if (distrust(&m, &why, &r, e) < 0)
+		if (judge_uncounted(&m, &why, &r, e) < 0)
 			return -1;
 		*ret = r;
 		return 0;

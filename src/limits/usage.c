@@ -24,44 +24,44 @@ static int walk(int place, struct tree_use *ret, struct err *e)
 }
 
 /* In the child: waits until its user namespace is mapped, measures, and sends the result. */
-static void look_as_owner(int place, int go, int told)
+static void measure_as_owner(int place, int go, int result)
 {
 	struct err ignored = ERR_INIT;
 	struct tree_use u;
 	char byte;
 
 	if (read_full(go, &byte, 1) == 1 && !walk(place, &u, &ignored))
-		write_full(told, &u, sizeof(u));
+		write_full(result, &u, sizeof(u));
 	_exit(0);
 }
 
-static void ask_owner(int place, struct tree_use *ret)
+static void measure_in_child(int place, struct tree_use *ret)
 {
 	const struct jail own = { .uid = geteuid(), .gid = getegid() };
 	struct err ignored = ERR_INIT;
-	int go[2], told[2];
+	int go[2], result[2];
 	struct tree_use u;
 	pid_t pid;
 
 	if (pipe2(go, O_CLOEXEC) < 0)
 		return;
-	if (pipe2(told, O_CLOEXEC) < 0) {
+	if (pipe2(result, O_CLOEXEC) < 0) {
 		close(go[0]), close(go[1]);
 		return;
 	}
 	pid = userns_fork(CLONE_NEWUSER);
 	if (!pid) {
 		close(go[1]);
-		look_as_owner(place, go[0], told[1]);
+		measure_as_owner(place, go[0], result[1]);
 	}
 	close(go[0]);
-	close(told[1]);
+	close(result[1]);
 	if (pid > 0 && !userns_map(&own, pid, &ignored))
 		write_full(go[1], "", 1);
 	close(go[1]);
-	if (pid > 0 && read_full(told[0], &u, sizeof(u)) == (ssize_t)sizeof(u))
+	if (pid > 0 && read_full(result[0], &u, sizeof(u)) == (ssize_t)sizeof(u))
 		*ret = u;
-	close(told[0]);
+	close(result[0]);
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
 }
@@ -96,7 +96,7 @@ int usage_add(int dir, const char *name, struct tree_use *ret, struct err *e)
 	if (walk(place, &u, e) < 0)
 		return -1;
 	if (u.closed && geteuid())
-		ask_owner(place, &u);
+		measure_in_child(place, &u);
 	if (!fstat(place, &st))
 		add_itself(&st, ret);
 	ret->bytes += u.bytes;

@@ -10,11 +10,11 @@
 #include "sys/fd.h"
 #include "sys/tree.h"
 
-/* What is looked for while the index is read. */
+/* State while the index is read. */
 struct look {
 	struct update *u;
 	const struct stat *when;
-	struct strvec above;    /* the directories of added paths, sorted */
+	struct strvec above;    /* the parent directories of added paths, sorted */
 	struct strvec doubtful; /* files whose stat data does not prove that they are clean */
 	struct strvec *way;
 };
@@ -32,7 +32,8 @@ static bool is_removed(const struct edits *c, const char *path, size_t len)
 	return x && (x->kind == EDIT_REMOVE || x->kind == EDIT_FORGET);
 }
 
-/* Whether a file beneath the directory is about to be moved out, and the directory, left empty, with it. */
+/* Whether a file below the directory will be moved out, so that the directory may become empty and be
+ * removed. */
 static bool loses_files(const struct edits *c, const char *dir)
 {
 	size_t n = strlen(dir);
@@ -43,16 +44,16 @@ static bool loses_files(const struct edits *c, const char *dir)
 	return false;
 }
 
-/* A directory where a file is to be: everything in it must be about to go. */
-struct inhabitants {
+/* For a directory that must make way for a file: whether anything in it would stay. */
+struct dir_content {
 	const struct edits *edits;
 	const char *above;
 	bool stays;
 };
 
-static enum tree_next see_inhabitant(const struct tree_entry *t, void *arg, struct err *e)
+static enum tree_next check_content(const struct tree_entry *t, void *arg, struct err *e)
 {
-	struct inhabitants *in = arg;
+	struct dir_content *in = arg;
 	auto_str path = xasprintf("%s/%s", in->above, t->path);
 
 	(void)e;
@@ -64,15 +65,16 @@ static enum tree_next see_inhabitant(const struct tree_entry *t, void *arg, stru
 
 static bool will_be_empty(struct update *u, const char *path)
 {
-	struct inhabitants in = { &u->edits, path, false };
+	struct dir_content in = { &u->edits, path, false };
 	auto_fd dir = open_beneath(u->top, path, O_RDONLY | O_DIRECTORY, 0);
 	struct err ignored = ERR_INIT;
 
-	return dir >= 0 && loses_files(&u->edits, path) && !tree_walk(dir, see_inhabitant, &in, &ignored) &&
+	return dir >= 0 && loses_files(&u->edits, path) && !tree_walk(dir, check_content, &in, &ignored) &&
 	       !in.stays;
 }
 
-/* Whether an added path is free, component by component; `kept` is how much of it are directories already. */
+/* Whether nothing is at an added path, checked component by component. Sets `kept` to the length of the part
+ * that exists as directories. */
 static bool is_free(struct update *u, struct edit *x)
 {
 	for (size_t len = strcspn(x->path, "/");; len += 1 + strcspn(x->path + len + 1, "/")) {
@@ -109,7 +111,7 @@ static void look_at_file(struct update *u, struct edit *x, struct strvec *way)
 	x->was = mark_of(&st);
 }
 
-/* git's own test, a little stricter: what it cannot prove, git is asked. */
+/* git's own test, but stricter. If it proves nothing, git compares the content. */
 static bool is_clean(const struct look *l, const struct index_entry *ent)
 {
 	const struct timespec *when = &l->when->st_mtim;
@@ -117,7 +119,7 @@ static bool is_clean(const struct look *l, const struct index_entry *ent)
 
 	if (lstat_beneath(l->u->top, ent->path, &st) < 0)
 		return false;
-	/* written in the moment in which the index was: the size and the times may be those of before */
+	/* the file was written at the same time as the index or later: its stat data may be the old one */
 	if (st.st_mtim.tv_sec > when->tv_sec ||
 		(st.st_mtim.tv_sec == when->tv_sec && st.st_mtim.tv_nsec >= when->tv_nsec))
 		return false;
@@ -140,7 +142,7 @@ static bool is_oid(const unsigned char *oid, const char *hex, unsigned len)
 
 static void look_at_entry(struct look *l, struct edit *x, const struct index_entry *ent)
 {
-	/* of a file that the user told git not to look at, nobody knows whether it is clean */
+	/* the user told git to ignore changes of such a file: nobody knows whether it is clean */
 	if (x->kind == EDIT_ADD || ent->stage || ent->assume_valid || ent->skip_worktree ||
 		ent->intent_to_add || ent->mode != x->old_mode ||
 		!is_oid(ent->oid, x->old_oid, l->u->repo->hash_len)) {
@@ -157,7 +159,8 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* An entry that stays: neither may an added file be a directory of it, nor the other way round. */
+/* For an entry that stays: an added file must not have the name of one of its directories, and its name must
+ * not be that of an added file's directory. */
 static void look_at_other(struct look *l, const char *path)
 {
 	if (!l->above.n)
@@ -196,7 +199,8 @@ static int read_index(struct look *l, const struct buf *index, struct err *e)
 	return got;
 }
 
-/* All directories of the added paths, and "", so that there is one where there are such paths. */
+/* Lists all parent directories of the added paths, and "" so that the list is not empty if there are such
+ * paths. */
 static void list_above(const struct edits *c, struct strvec *above)
 {
 	for (size_t i = 0; i < c->n; i++) {

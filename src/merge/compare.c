@@ -14,8 +14,7 @@ int compare_open_repo(struct context *c, const struct task *t, struct repo *ret,
 	return repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, ret, e);
 }
 
-/* A clone comes from the remote and goes there: its target is what was last fetched of it, where that is
- * known. */
+/* A clone comes from the remote: its target is the remote's branch as last fetched, if that is known. */
 static int read_target(const struct repo *r, const struct task *t, char out[OID_SIZE], struct err *e)
 {
 	static const char *const remotes[] = { "local", "origin" };

@@ -1,4 +1,4 @@
-/* The repository of a task that is compared with others, opened without looking for it. */
+/* Opens the repository of a task that is compared with others, without searching for it. */
 #ifndef MERGE_COMPARE_H
 #define MERGE_COMPARE_H
 

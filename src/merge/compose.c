@@ -5,10 +5,10 @@
 
 #define MESSAGE_MAX (16u << 20)
 
-/* A commit taken apart. The parts point into the text, and end at a line break but for the message. */
+/* A parsed commit. The members point into the text and end at a line break, except the message. */
 struct parts {
 	struct buf text;
-	char tree[OID_SIZE], parent[OID_SIZE]; /* the first one, "" for none */
+	char tree[OID_SIZE], parent[OID_SIZE]; /* of the first parent; "" if there is none */
 	const char *author, *encoding;         /* encoding may be NULL */
 	const char *message;
 };
@@ -53,7 +53,7 @@ static int take_apart(const struct repo *r, const char *oid, struct parts *p, st
 	return 0;
 }
 
-/* A commit by the user, now. */
+/* Makes a commit by the user, now. */
 static int write_own(const struct repo *r, const char *committer, const char *tree,
 	const char *const *parents, const char *message, char oid[OID_SIZE], struct err *e)
 {
@@ -68,7 +68,7 @@ static int write_own(const struct repo *r, const char *committer, const char *tr
 	return verb_write_commit(r, &text, oid, e);
 }
 
-/* The same commit elsewhere: author, date and message stay. */
+/* Copies a commit to another parent: author, date and message stay. */
 static int write_copy(const struct repo *r, const char *committer, const struct parts *p, const char *tree,
 	const char *parent, char oid[OID_SIZE], struct err *e)
 {
@@ -140,14 +140,14 @@ static int compose_commit(struct compose *c, const char *committer, struct strve
 }
 
 /*
- * One commit put onto c->new_oid, whose tree is `tree`. git merges two commits by their common ancestor,
- * which has to be the picked commit's parent: a commit that nobody will see stands for the target, with its
- * tree and that parent. (merge-tree --merge-base is of git 2.40.)
+ * Applies one commit to c->new_oid, whose tree is `tree`. git merges two commits by their common ancestor,
+ * which must be the picked commit's parent. So a temporary commit stands for the target: it has the target's
+ * tree and that parent. (merge-tree --merge-base needs git 2.40.)
  */
 static int pick(struct compose *c, const char *committer, const char *oid, char tree[OID_SIZE],
 	struct strvec *conflicts, struct err *e)
 {
-	char stand_in[OID_SIZE], merged[OID_SIZE];
+	char sibling[OID_SIZE], merged[OID_SIZE];
 	auto_parts p = { 0 };
 	int got;
 
@@ -160,10 +160,10 @@ static int pick(struct compose *c, const char *committer, const char *oid, char 
 		snprintf(c->new_oid, OID_SIZE, "%s", oid);
 		return 0;
 	}
-	if (write_own(c->repo, committer, tree, (const char *[]){ p.parent, NULL }, "stand-in", stand_in, e) <
+	if (write_own(c->repo, committer, tree, (const char *[]){ p.parent, NULL }, "sibling", sibling, e) <
 		0)
 		return -1;
-	got = verb_merge_tree(c->repo, stand_in, oid, merged, conflicts, e);
+	got = verb_merge_tree(c->repo, sibling, oid, merged, conflicts, e);
 	if (got)
 		return got < 0 ? -1 : conflict(conflicts, e);
 	if (!strcmp(merged, tree))
@@ -172,8 +172,8 @@ static int pick(struct compose *c, const char *committer, const char *oid, char 
 	return write_copy(c->repo, committer, &p, merged, c->new_oid, c->new_oid, e);
 }
 
-/* What was reviewed, and what policy was asked about, is the difference that a merge brings. Commits put down
- * one by one can bring another: merges are left out, and what the target has already is. */
+/* The user reviewed, and the policy checked, the difference that a merge makes. Applying commits one by one
+ * may make a different one: merge commits are left out, and so is what the target has already. */
 static int compare_with_merge(struct compose *c, const char *tree, struct strvec *conflicts, struct err *e)
 {
 	char merged[OID_SIZE];
@@ -185,7 +185,7 @@ static int compare_with_merge(struct compose *c, const char *tree, struct strvec
 		return 0;
 	strvec_release(conflicts);
 	err_set(e, ERR_REFUSED,
-		"the commits of task '%s' one by one bring something else than all of them together",
+		"the commits of task '%s', applied one by one, give another result than all of them together",
 		c->task);
 	return err_hint(e, "garth merge --squash %s", c->task);
 }

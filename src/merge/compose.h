@@ -1,6 +1,6 @@
 /*
- * The commit that a merge arrives at, computed from two commits without a checkout. Nothing but objects is
- * written; no ref moves.
+ * Computes the result of a merge, a commit, from two commits without a checkout. Writes only objects; no ref
+ * moves.
  */
 #ifndef MERGE_COMPOSE_H
 #define MERGE_COMPOSE_H
@@ -16,17 +16,17 @@
 struct compose {
 	const struct repo *repo;
 	const struct merge_spec *spec;
-	const char *task; /* its name, for messages */
+	const char *task; /* the task's name, for messages */
 	const char *old;  /* the target's commit */
-	const char *tip;  /* the task's */
+	const char *tip;  /* the task's commit */
 
-	/* What comes of it: */
+	/* Results: */
 	char new_oid[OID_SIZE];
 	bool fast_forward;
-	bool nothing; /* new_oid is old */
+	bool nothing; /* new_oid is the same as old */
 };
 
-/* ERR_CONFLICT, with the paths, where the two cannot be brought together. */
+/* ERR_CONFLICT, with the paths, if the two commits conflict. */
 int compose_run(struct compose *c, struct strvec *conflicts, struct err *e);
 
 #endif

@@ -9,11 +9,11 @@
 #include "merge/verbs.h"
 #include "task/life.h"
 
-/* One look at a project: the repository is opened when git has to be asked. */
+/* State of one query; the repository is opened only if git must be asked. */
 struct look {
 	struct context *c;
 	const struct task *task;
-	char target[OID_SIZE]; /* where the task's target is; "" if it has none */
+	char target[OID_SIZE]; /* the commit of the task's target; "" if it has none */
 	struct repo repo;
 };
 
@@ -38,7 +38,7 @@ void conflict_add(struct conflict_list *l, const char *task, const char *path)
 	l->v[l->n++] = (struct conflict){ task ? xstrdup(task) : NULL, xstrdup(path) };
 }
 
-/* Tasks whose commits may still come to the target. */
+/* Whether b is another task of the project whose commits may still be merged. */
 static bool counts(const struct task *a, const struct task *b)
 {
 	return a->id != b->id && a->project_id == b->project_id && *b->published &&
@@ -46,8 +46,8 @@ static bool counts(const struct task *a, const struct task *b)
 	       strcmp(b->state, STATE_DISCARDING);
 }
 
-/* Paths as a JSON array of strings. Bytes that are not UTF-8 are kept as U+0080 to U+00FF, one each, behind a
- * NUL, which no path has. */
+/* A path as a JSON string. For a path that is not UTF-8, that is a NUL, which no path has, and then one
+ * character for each byte, U+0001 to U+00FF. */
 static json_t *path_to_json(const char *path)
 {
 	json_t *plain = json_string(path);
@@ -112,7 +112,7 @@ static int open_repo(struct look *l, struct err *e)
 	return l->repo.git_dir ? 0 : compare_open_repo(l->c, l->task, &l->repo, e);
 }
 
-/* Paths about two commits that the store knows, or that `ask` finds out. */
+/* Paths about two commits: from the store, or else from `ask`. */
 static int known_paths(struct look *l, const char *kind, const char *a, const char *b,
 	int (*ask)(const struct repo *r, const char *a, const char *b, struct strvec *ret, struct err *e),
 	struct strvec *ret, struct err *e)
@@ -141,7 +141,7 @@ static int ask_merge(const struct repo *r, const char *a, const char *b, struct 
 	return 0;
 }
 
-/* The paths in which two commits conflict: one answer for both ways round. */
+/* The paths in which two commits conflict; the order of the two does not matter. */
 static int both(struct look *l, const char *a, const char *b, struct strvec *ret, struct err *e)
 {
 	bool first = strcmp(a, b) < 0;
@@ -149,14 +149,14 @@ static int both(struct look *l, const char *a, const char *b, struct strvec *ret
 	return known_paths(l, "conflict_paths", first ? a : b, first ? b : a, ask_merge, ret, e);
 }
 
-/* What a tip changes since it left the target. */
+/* The paths that a tip has changed since it branched off the target. */
 static int own(struct look *l, const char *tip, struct strvec *ret, struct err *e)
 {
 	return known_paths(l, "own_paths", l->target, tip, verb_own_paths, ret, e);
 }
 
-/* Leaves out the paths that only one of the two changed itself: there the other has what its target has, and
- * the conflict is one with the target. A path that neither changed, made by a rename, stays. */
+/* Removes paths that only one of the two has changed itself: there the other one has its target's version,
+ * and the conflict is with the target. A path that neither changed stays; a rename made it. */
 static int keep_own(struct look *l, const char *tip, const char *other, struct strvec *paths, struct err *e)
 {
 	auto_strvec ours = STRVEC_INIT, theirs = STRVEC_INIT, kept = STRVEC_INIT;
@@ -171,7 +171,7 @@ static int keep_own(struct look *l, const char *tip, const char *other, struct s
 	strvec_release(paths);
 	*paths = kept;
 	kept = (struct strvec)STRVEC_INIT;
-	/* without an own change there is nothing that could conflict */
+	/* a task without changes cannot conflict */
 	if (!ours.n || !theirs.n)
 		strvec_release(paths);
 	return 0;
@@ -238,7 +238,7 @@ static void list_from_text(const char *text, struct conflict_list *ret)
 	json_decref(list);
 }
 
-/* A name for who is compared, and with what. */
+/* A digest of the compared tasks and their commits. */
 static void name_set(const struct look *l, const struct task_list *all, char out[65])
 {
 	auto_buf text = BUF_INIT(16 << 20);
@@ -256,7 +256,7 @@ static void name_set(const struct look *l, const struct task_list *all, char out
 		snprintf(out + 2 * i, 3, "%02x", digest[i]);
 }
 
-/* The pairs are kept for themselves; beside them, as long as nothing moves, the answer for all of them. */
+/* The store caches each pair and, as long as nothing moves, the answer for all pairs. */
 int merge_conflicts(struct context *c, const struct task *t, const struct task_list *all,
 	struct conflict_list *ret, struct err *e)
 {
@@ -269,7 +269,7 @@ int merge_conflicts(struct context *c, const struct task *t, const struct task_l
 
 	if (!*t->published)
 		return 0;
-	/* without a target there are only the other tasks */
+	/* without a target, compare only with the other tasks */
 	if (!merge_divergence(c, t, &d, &ignored)) {
 		if (!d.ahead)
 			return 0;

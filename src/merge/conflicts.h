@@ -1,14 +1,14 @@
 /*
- * Which files a task would conflict in, before anybody merges (G11).
+ * Predicts in which files a task would conflict, before anybody merges (G11).
  *
- * Only a task's own changes count: what its published commits change since they left the target. A task
- * without any conflicts with nothing, whatever it has got from its target by a sync.
+ * Only a task's own changes count: what its published commits change since they branched off the target. A
+ * task without such changes conflicts with nothing, whatever a sync brought into it.
  *
  *	auto_conflict_list l = { 0 };
  *	merge_conflicts(c, t, all, &l, e)    with its target first, then with the tasks of `all`, in their order
  *
- * Each answer of git's is kept in the store by the ids of the commits it is about, so a second look starts no
- * git. Only tasks that have published something are compared.
+ * The store caches each answer of git by the ids of the commits, so that asking again runs no git. Only tasks
+ * that have published something are compared.
  */
 #ifndef MERGE_CONFLICTS_H
 #define MERGE_CONFLICTS_H
@@ -19,7 +19,7 @@
 #include "store/store.h"
 #include "task/context.h"
 
-/* At most so many paths for one pair. */
+/* At most this many paths for one pair. */
 #define CONFLICT_PATHS_MAX 1000
 
 struct conflict {
@@ -34,7 +34,7 @@ struct conflict_list {
 
 void conflict_list_release(struct conflict_list *l);
 #define auto_conflict_list __attribute__((cleanup(conflict_list_release))) struct conflict_list
-/* task may be NULL. */
+/* task is NULL for the target. */
 void conflict_add(struct conflict_list *l, const char *task, const char *path);
 
 int merge_conflicts(struct context *c, const struct task *t, const struct task_list *all,

@@ -1,8 +1,8 @@
 /*
- * What a merge arrives at is looked at once more before it counts (G5). Policy was asked about what the task
- * published; a merge follows renames: a file that the task changed may have become a protected one on the
- * other side, and a new one may land in a directory that was moved to a protected place. And a question that
- * the agent committed (task/question.h) is no work.
+ * Checks the result of a merge once more before the target moves (G5). The policy has checked what the task
+ * published, but a merge follows renames: a file that the task changed may be a protected one on the other
+ * side, and a new file may land in a directory that was moved to a protected path. It also refuses a question
+ * that the agent committed (task/question.h).
  */
 #ifndef MERGE_GUARD_H
 #define MERGE_GUARD_H
@@ -12,9 +12,9 @@
 #include "store/store.h"
 #include "task/context.h"
 
-/* ERR_REFUSED, with the paths and the command that allows them, where the way from one commit to the other
- * changes a path that is protected from the task, or adds a question.json that is a question. Both can be
- * allowed. */
+/* ERR_REFUSED, with the paths and the command that allows them, if the difference between the two commits
+ * changes a path that is protected from the task, or adds a question.json that is a question. The user can
+ * allow both. */
 int guard(struct context *c, const struct repo *r, const struct task *t, const char *from, const char *to,
 	struct err *e);
 

@@ -16,8 +16,8 @@
 
 struct hold {
 	pid_t pid;
-	int in;  /* a socket: writing to one that has died must not raise a signal */
-	int out; /* git's answers and its last words */
+	int in;  /* a socket, so that writing to a dead git raises no SIGPIPE */
+	int out; /* git's answers and error messages */
 	struct buf answer;
 };
 
@@ -36,13 +36,13 @@ static int start(struct hold *h, const struct hold_spec *s, struct err *e)
 		return err_sys(e, "cannot make a pipe");
 	h->out = pipes[0];
 	their_out = pipes[1];
-	/* a name for the logs: git would look for one, in the network too */
+	/* a fixed name for the reflogs: otherwise git would look for one, even over the network */
 	strvec_pushl(&args, "-c", "user.name=Garth", "-c", "user.email=garth@localhost", "update-ref", "-m",
 		s->reason, "--stdin", NULL);
 	return git_start(&g, &args, (int[3]){ theirs, their_out, their_out }, &h->pid, e);
 }
 
-static int say(struct hold *h, const char *text)
+static int send_order(struct hold *h, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -59,8 +59,8 @@ static int say(struct hold *h, const char *text)
 	return 0;
 }
 
-/* Until the answer is there; -1 where git has ended, or says nothing. */
-static int hear(struct hold *h, const char *until)
+/* Reads until the answer arrives; -1 if git has exited or does not answer in time. */
+static int read_answer(struct hold *h, const char *until)
 {
 	while (!strstr(buf_str(&h->answer), until)) {
 		struct pollfd p = { h->out, POLLIN, 0 };
@@ -77,7 +77,7 @@ static int hear(struct hold *h, const char *until)
 	return 0;
 }
 
-/* git's last words, without "fatal: ". */
+/* Reports git's error message without "fatal: ". */
 static int failed(const struct hold *h, const struct hold_spec *s, struct err *e)
 {
 	const char *text = strstr(buf_str(&h->answer), "fatal: ");
@@ -94,7 +94,7 @@ int hold_take(const struct hold_spec *s, struct hold **ret, struct err *e)
 	*h = (struct hold){ .in = -1, .out = -1, .answer = BUF_SMALL };
 	if (start(h, s, e) < 0)
 		return -1;
-	if (say(h, order) < 0 || hear(h, "prepare: ok\n") < 0)
+	if (send_order(h, order) < 0 || read_answer(h, "prepare: ok\n") < 0)
 		return failed(h, s, e);
 	*ret = steal_ptr(h);
 	return 0;
@@ -102,7 +102,7 @@ int hold_take(const struct hold_spec *s, struct hold **ret, struct err *e)
 
 int hold_commit(struct hold *h, struct err *e)
 {
-	if (!say(h, "commit\n") && !hear(h, "commit: ok\n"))
+	if (!send_order(h, "commit\n") && !read_answer(h, "commit: ok\n"))
 		return 0;
 	return err_set(e, ERR_FAILED, "git did not move the branch");
 }
@@ -111,7 +111,7 @@ void hold_drop(struct hold *h)
 {
 	if (!h)
 		return;
-	/* the end of its input makes git let go; killed, it would leave its lock behind */
+	/* git unlocks the ref at the end of its input; if it were killed, its lock would stay */
 	fd_closep(&h->in);
 	while (h->pid > 0 && waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
 		;

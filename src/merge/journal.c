@@ -48,7 +48,7 @@ int journal_lock(const struct home *h, int64_t project, int *ret_fd, struct err 
 	return open_dir(h, &dir, e) < 0 ? -1 : lock_take(dir, name, true, ret_fd, e);
 }
 
-/* JSON is UTF-8 and a path need not be: other bytes are %XX. */
+/* A path need not be UTF-8, but JSON must be: other bytes become %XX. */
 static json_t *packed(const char *s)
 {
 	auto_buf b = BUF_INIT(1 << 20);

@@ -1,7 +1,7 @@
 /*
- * What a merge is about to do, written down before it does anything: $GARTH_HOME/merges/<project>.json. The
- * lock beside it serializes a project's merges, so there is one at the most; one that is there while nobody
- * holds the lock was left by a crash.
+ * Records what a merge is about to do, before it does anything, in $GARTH_HOME/merges/<project>.json. The
+ * lock beside it allows one merge at a time in a project, so there is at most one journal. If there is a
+ * journal and nobody holds the lock, a crash left it.
  */
 #ifndef MERGE_JOURNAL_H
 #define MERGE_JOURNAL_H
@@ -13,27 +13,27 @@
 
 struct journal {
 	int64_t project, task;
-	int64_t deed;    /* the one that is taken back; 0: a merge */
-	char *name;      /* the task's, for people */
-	char *target;    /* full name of the branch */
+	int64_t deed;    /* the deed that is undone; 0: this is a merge */
+	char *name;      /* the task's name, for messages */
+	char *target;    /* the branch's full name */
 	char *from, *to; /* commits */
-	char *tip;       /* of the task's branch, as it is merged; "" where a merge is taken back */
+	char *tip;       /* the merged tip of the task's branch; "" if a merge is undone */
 	char *kind;      /* "merge", "squash", "rebase" */
-	char *top;       /* the checkout, "" for none */
+	char *top;       /* the checkout; "" if there is none */
 	char *admin;     /* its git directory */
-	char *state;     /* the task's before the merge */
+	char *state;     /* the task's state before the merge */
 };
 
 void journal_release(struct journal *j);
 #define auto_journal __attribute__((cleanup(journal_release))) struct journal
 
-/* Waits for the project's turn; for an auto_lock. */
+/* Waits until it is this process' turn; for an auto_lock. */
 int journal_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e);
 int journal_write(const struct home *h, const struct journal *j, struct err *e);
-/* ERR_NOTFOUND where there is none. */
+/* ERR_NOTFOUND if there is none. */
 int journal_read(const struct home *h, int64_t project, struct journal *ret, struct err *e);
 void journal_remove(const struct home *h, int64_t project);
-/* The projects that have one: *ret is on the heap, NULL for none. */
+/* The projects that have a journal: *ret is on the heap, NULL if there are none. */
 int journal_list(const struct home *h, int64_t **ret, size_t *n, struct err *e);
 
 #endif

@@ -13,7 +13,7 @@
 #include "sys/lock.h"
 #include "task/life.h"
 
-/* Somebody who moves the target at the same time makes it a new merge, for so often. */
+/* If somebody moves the target meanwhile, the merge is computed again, this often. */
 #define TRIES 5
 
 void merge_result_release(struct merge_result *r)
@@ -25,7 +25,7 @@ void merge_result_release(struct merge_result *r)
 	*r = (struct merge_result){ 0 };
 }
 
-/* The project's repository, without asking git. */
+/* Opens the project's repository without running git. */
 static int open_repo(struct context *c, const struct task *t, struct repo *ret, struct err *e)
 {
 	auto_project p = { 0 };
@@ -53,7 +53,7 @@ static int find_target(const struct task *t, const char *into, char **ret, struc
 	return 0;
 }
 
-/* A name for another branch: whoever has that one checked out would not be found. */
+/* Whether the branch is a symbolic ref to another one: then the checkouts of that one would not be found. */
 static bool is_alias(const struct repo *r, const char *ref)
 {
 	auto_str path = path_join(r->git_dir, ref);
@@ -160,7 +160,7 @@ static void read_state(struct context *c, struct task *t)
 	t->state = steal_ptr(now.state);
 }
 
-/* Its target has it all, whoever brought it there. */
+/* The target already has everything, whoever merged it. */
 static void settle_nothing(struct context *c, struct task *t, const char *target)
 {
 	struct err ignored = ERR_INIT;

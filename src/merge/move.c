@@ -17,7 +17,7 @@ static const char *short_name(const struct journal *j)
 	return strncmp(j->target, "refs/heads/", 11) ? j->target : j->target + 11;
 }
 
-/* The second half: the ref is held while the files move, and moves last. */
+/* The second half: holds the ref while the files move; the ref moves last. */
 static int move_held(const struct repo *r, const struct journal *j, struct update *u,
 	struct strvec *in_the_way, struct err *e)
 {
@@ -35,7 +35,7 @@ static int move_held(const struct repo *r, const struct journal *j, struct updat
 	if (hold_commit(h, e) < 0) {
 		struct err ignored = ERR_INIT;
 
-		/* the answer may be lost, and the ref moved all the same */
+		/* git's answer may be lost although the ref has moved */
 		hold_drop(steal_ptr(h));
 		if (ref_read(r, j->target, now, &ignored) < 0 || strcmp(now, j->to))
 			return -1;
@@ -59,7 +59,7 @@ static int move_checked(struct context *c, const struct repo *r, struct journal 
 	return -1;
 }
 
-/* With a checkout: looked at and prepared before anything is recorded. */
+/* With a checkout: checks and prepares everything before the audit line is written. */
 static int move_with(struct context *c, const struct repo *r, struct journal *j, const struct place *p,
 	bool dry_run, struct strvec *in_the_way, struct err *e)
 {
@@ -86,7 +86,7 @@ static int move_journaled(struct context *c, const struct repo *r, struct journa
 		rc = move_with(c, r, j, p, dry_run, in_the_way, e);
 	else
 		rc = dry_run ? 0 : move_checked(c, r, j, NULL, in_the_way, e);
-	/* what was done and could not be recorded is recorded by whoever settles it */
+	/* the journal stays, and merge_settle records the move later */
 	if (!rc && !dry_run && record_done(c, r, j, e) < 0)
 		return err_wrap(e, "%s has moved, but the store was not told", short_name(j));
 	if (!rc && !dry_run)
@@ -119,7 +119,7 @@ static int look(const struct repo *r, const struct journal *j, enum outcome *ret
 	if (ref_read(r, j->target, now, e) < 0)
 		return -1;
 	*ret = !strcmp(now, j->to) ? MOVED : !strcmp(now, j->from) ? NOT_MOVED : UNKNOWN;
-	/* somebody has gone on from there; after an undo that cannot be told */
+	/* the branch has moved on from there; after an undo that cannot be recognized */
 	if (*ret == UNKNOWN && *now && !j->deed) {
 		if (verb_is_ancestor(r, j->to, now, &has, e) < 0)
 			return -1;
@@ -134,7 +134,7 @@ static void settle_checkout(const struct repo *r, const struct journal *j, enum 
 	struct place p = { j->top, j->admin };
 	auto_update u = UPDATE_INIT;
 
-	/* a checkout that is gone needs nothing */
+	/* if the checkout is gone, there is nothing to do */
 	if (!*j->top || update_open(&u, r, &p, e) < 0)
 		return;
 	if (outcome == NOT_MOVED)

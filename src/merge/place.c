@@ -17,7 +17,7 @@ void place_release(struct place *p)
 	*p = (struct place){ 0 };
 }
 
-/* A small file's text without the line break at its end, or NULL. Paths may have line breaks in them. */
+/* The text of a small file without its final line break, or NULL. Paths in it may contain line breaks. */
 static char *text_of(const char *dir, const char *name)
 {
 	auto_str path = path_join(dir, name);
@@ -36,7 +36,7 @@ static bool has_branch(const char *admin, const char *branch)
 	return worktree_use(admin, branch) == WORKTREE_HEAD;
 }
 
-/* Whether the checkout's .git is, or leads to, the git directory. */
+/* Whether the checkout's .git is this git directory, or points to it. */
 static bool leads_to(const char *top, const char *admin)
 {
 	auto_str dot_git = path_join(top, ".git"), line = NULL, named = NULL;
@@ -55,7 +55,7 @@ static bool leads_to(const char *top, const char *admin)
 	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* A detached HEAD may be the middle of something that comes back to the branch at its end. */
+/* With a detached HEAD, an operation may be in progress that ends on the branch. */
 static int check_elsewhere(const char *admin, const char *top, const char *branch, struct err *e)
 {
 	static const char *const names[] = { [WORKTREE_REBASE] = "rebase", [WORKTREE_BISECT] = "bisect" };
@@ -95,7 +95,7 @@ static int consider_linked(
 	return consider(admin, top, branch, found, e);
 }
 
-/* The branch is in the HEAD of a repository without a checkout of its own, or of one that was not found. */
+/* The branch is the HEAD of a repository without a checkout, or with one that was not found. */
 static int check_bare(const struct repo *r, const char *branch, struct err *e)
 {
 	struct git g = repo_git(r);

@@ -46,7 +46,7 @@ void record_failure(struct context *c, const struct journal *j, const struct err
 	add_line(c, j, j->deed ? "undo-merge-failed" : "merge-failed", o, &ignored);
 }
 
-/* Whether the deed is in the store already: a crash came behind it. */
+/* Whether the store has the deed already: a crash came after it was added. */
 static bool is_known(struct context *c, const struct journal *j, const char *data)
 {
 	struct err ignored = ERR_INIT;
@@ -56,7 +56,7 @@ static bool is_known(struct context *c, const struct journal *j, const char *dat
 	       !strcmp(d.kind, "merge") && !strcmp(d.data, data);
 }
 
-/* Whether the branch has gone on meanwhile: then there is more than was merged. */
+/* Whether the branch has new commits, which were not merged. */
 static bool went_on(const struct repo *r, const struct task *t, const struct journal *j)
 {
 	struct err ignored = ERR_INIT;
@@ -84,7 +84,7 @@ static int merged(struct context *c, const struct repo *r, const struct journal 
 		return -1;
 	if (j->tip && *j->tip && store_landed_add(c->store, j->task, j->tip, j->to, e) < 0)
 		return -1;
-	/* another branch than its target is not where it was meant to be */
+	/* a merge into another branch than its target does not make it merged */
 	return life_allows(t.state, STATE_MERGED) && !went_on(r, &t, j) &&
 			       (!*t.target || !strcmp(t.target, j->target))
 		       ? life_move(c->store, &t, STATE_MERGED, e)

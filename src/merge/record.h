@@ -1,4 +1,4 @@
-/* What is told to the audit log and to the store about a move (move.h). */
+/* Records a move (move.h) in the audit log and in the store. */
 #ifndef MERGE_RECORD_H
 #define MERGE_RECORD_H
 
@@ -7,12 +7,12 @@
 #include "merge/journal.h"
 #include "task/context.h"
 
-/* Before anything moves; where it fails, nothing may. */
+/* Before anything moves; if it fails, nothing may move. */
 int record_intent(struct context *c, const struct journal *j, struct err *e);
-/* It came to nothing: why is in `why`. */
+/* The move failed; `why` says why. */
 void record_failure(struct context *c, const struct journal *j, const struct err *why);
-/* A merge is a deed that can be taken back, and its task is merged unless it runs or has gone on; taking it
- * back undoes both. Does nothing twice. */
+/* After a merge: adds a deed, and marks the task as merged unless it runs or has new commits. After an undo:
+ * reverts both. Idempotent. */
 int record_done(struct context *c, const struct repo *r, const struct journal *j, struct err *e);
 
 #endif

@@ -10,7 +10,7 @@
 #include "sys/fault.h"
 #include "sys/fd.h"
 
-/* The directory that holds a path beneath root, or -1 and errno. */
+/* Opens the parent directory of a path below root; -1 and errno. */
 static int parent_of(int root, const char *path)
 {
 	auto_str dir = xstrndup(path, (size_t)(path_base(path) - path));
@@ -25,12 +25,12 @@ static int make_parent(int root, const char *path)
 	return mkdirs_beneath(root, dir, 0777, (uid_t)-1, (gid_t)-1);
 }
 
-/* Moves a file to where none may be. */
+/* Moves a file to a name that must be free. */
 static int move_new(int a, const char *name_a, int b, const char *name_b)
 {
 	if (!renameat2(a, name_a, b, name_b, RENAME_NOREPLACE))
 		return 0;
-	/* file systems that do not know the flag */
+	/* the file system does not support RENAME_NOREPLACE */
 	if ((errno != EINVAL && errno != ENOSYS) || linkat(a, name_a, b, name_b, 0) < 0)
 		return -1;
 	return unlinkat(a, name_a, 0);
@@ -48,11 +48,11 @@ int swap_files(int a, const char *name_a, int b, const char *name_b, int spare_d
 	return -1;
 }
 
-/* Where one edit takes place. */
+/* The directories and names for one edit. */
 struct at {
-	int top, tree, gone; /* directories; gone is shared */
+	int top, tree, gone; /* directory descriptors; the edits share `gone` */
 	const char *name;
-	char number[24]; /* in gone */
+	char number[24]; /* its name in `gone` */
 };
 
 static void at_close(struct at *at)
@@ -89,7 +89,7 @@ static bool is_there(int dir, const char *name)
 	return dir >= 0 && !mark_take(dir, name, &m);
 }
 
-/* Directories that a removed file leaves empty, up to what is `kept` of the path. */
+/* Removes the directories that a removed file leaves empty, except the first `kept` bytes of the path. */
 static void drop_empty(int top, const char *path, size_t kept)
 {
 	auto_str dir = xstrdup(path);
@@ -105,7 +105,7 @@ static void drop_empty(int top, const char *path, size_t kept)
 	}
 }
 
-/* 0, 1 where the user's file is not what it was, -1 and errno. */
+/* Returns 0, 1 if the user's file has changed, or -1 and errno. */
 static int swap_one(struct update *u, size_t i)
 {
 	const struct edit *x = &u->edits.v[i];
@@ -139,7 +139,7 @@ static int swap_one(struct update *u, size_t i)
 	return 0;
 }
 
-/* Removed ones first, so that a directory can stand where a file was, and the other way round. */
+/* Removals come first, so that a directory can replace a file and a file a directory. */
 static int swap_kind(struct update *u, enum edit_kind kind, struct strvec *in_the_way, struct err *e)
 {
 	for (size_t i = 0; i < u->edits.n; i++) {
@@ -167,7 +167,7 @@ int update_swap(struct update *u, struct strvec *in_the_way, struct err *e)
 	return swap_kind(u, EDIT_ADD, in_the_way, e);
 }
 
-/* Whatever stands where the update put its own file, and is not that file, is the user's: it stays. */
+/* A file that is not the one that the update put there is the user's: it stays. */
 static bool back_one(struct update *u, size_t i)
 {
 	const struct edit *x = &u->edits.v[i];
@@ -185,7 +185,7 @@ static bool back_one(struct update *u, size_t i)
 		drop_empty(u->top, x->path, x->kept);
 		return true;
 	case EDIT_REPLACE:
-		/* a file system that cannot exchange may have been in the middle of it */
+		/* without an atomic exchange, the crash may have come in the middle of one */
 		if (is_there(at.gone, at.number)) {
 			if (has_mark(at.top, at.name, &x->now))
 				move_new(at.top, at.name, at.tree, at.name);

@@ -16,7 +16,7 @@ static char *text_of(const json_t *o, const char *key)
 	return xstrdup(s ? s : "");
 }
 
-/* The way back: from what the merge arrived at to what was there before. */
+/* Makes the journal of the undo: from the merge's result to the commit before. */
 static int read_deed(const struct deed *d, struct journal *j, struct err *e)
 {
 	json_t *o = json_loads(d->data, 0, NULL);
@@ -76,7 +76,7 @@ int merge_undo(struct context *c, const struct deed *d, struct err *e)
 	return 0;
 }
 
-/* The first of these names that is free. */
+/* Finds the first free name. */
 static int name_branch(const struct repo *r, const char *task, char **ret, struct err *e)
 {
 	for (int i = 0; i < KEPT_MAX; i++) {
@@ -108,7 +108,7 @@ int merge_undo_kept(struct context *c, const struct deed *d, char **ret_branch, 
 		repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(j.from) / 2, &r, e) < 0 ||
 		name_branch(&r, t.name, &name, e) < 0)
 		return -1;
-	/* before the target lets go of it */
+	/* pin the commits before the target drops them */
 	ref_create(&keep, name, j.from);
 	if (ref_commit(&r, &keep, e) < 0)
 		return err_wrap(e, "cannot keep the commits of task '%s'", t.name);

@@ -45,7 +45,7 @@ int update_open(struct update *u, const struct repo *r, const struct place *p, s
 	return make_dir(u->beside, &u->beside_fd, e) < 0 || make_dir(u->files, &u->files_fd, e) < 0 ? -1 : 0;
 }
 
-/* The lock that keeps every git from writing the index: git's own. Its text tells that it is ours. */
+/* Takes git's own lock, which keeps every git from writing the index. Its content shows that it is ours. */
 static int lock_index(struct update *u, struct err *e)
 {
 	auto_fd fd = -1;
@@ -78,7 +78,7 @@ static void unlock_index(struct update *u)
 	u->locked = false;
 }
 
-/* An index in parts has a file sharedindex.<id>. */
+/* A split index has a file sharedindex.<id>. */
 static bool is_split(const char *admin)
 {
 	DIR *d = opendir(admin);
@@ -92,7 +92,7 @@ static bool is_split(const char *admin)
 	return found;
 }
 
-/* git tells by the index' own time which of its stat data cannot be trusted: the copy has the same time. */
+/* git uses the index' own time to decide which stat data it can trust, so the copy gets the same time. */
 static int copy_index(struct update *u, struct err *e)
 {
 	auto_fd from = openat(u->admin, "index", O_RDONLY | O_CLOEXEC), to = -1;
@@ -119,7 +119,7 @@ int update_check(struct update *u, const char *branch, const char *from, const c
 	auto_buf index = BUF_INIT(1u << 30);
 	struct stat st;
 
-	/* who holds the lock can be sure that no merge, rebase or switch begins meanwhile */
+	/* under the lock no merge, rebase or switch can start */
 	if (lock_index(u, e) < 0 || place_check(u->place, branch, e) < 0)
 		return -1;
 	if (edits_load(u->repo, from, to, &u->edits, e) < 0 || copy_index(u, e) < 0 ||
@@ -130,7 +130,7 @@ int update_check(struct update *u, const char *branch, const char *from, const c
 	return check_paths(u, &index, &st, in_the_way, e);
 }
 
-/* Removed entries first: an added one may be a directory of theirs, or the other way round. */
+/* Removed entries come first: an added path may be the parent of a removed one, or the other way round. */
 static void index_info(const struct edits *c, struct buf *out, struct buf *paths, size_t *n)
 {
 	for (int kept = 0; kept < 2; kept++)
@@ -162,7 +162,7 @@ static int mark_staged(struct update *u, struct err *e)
 	return 0;
 }
 
-/* The directory is the working tree for a moment: attributes come from the new index alone. */
+/* files/tree is the working tree for a moment, so attributes come from the new index alone. */
 int update_stage(struct update *u, struct err *e)
 {
 	auto_str tree = path_join(u->files, "tree");
@@ -185,7 +185,7 @@ struct marks {
 	struct mark old_index, new_index;
 };
 
-/* Which of the two is in place is told by their marks. */
+/* The marks tell which of the two indexes is in place. */
 static int put_index(struct update *u, struct err *e)
 {
 	struct marks m;
@@ -230,7 +230,7 @@ static bool index_back(struct update *u)
 	       !swap_files(u->beside_fd, "index", u->admin, "index", u->beside_fd, "index.spare");
 }
 
-/* Files that were moved there and back have a new ctime, which the index does not know yet. */
+/* Files that were moved away and back have a new ctime, which the index does not have yet. */
 static void refresh_old(struct update *u)
 {
 	auto_str index = path_join(u->place->admin, "index");

@@ -1,26 +1,26 @@
 /*
- * Bringing a checkout of the user's from one commit to another. Nothing of the user's is overwritten or lost:
- * the new files are made beside, then each takes its place in one step, in which what stood there is moved
- * out, looked at, and put back if it is not what it was when it was found to be clean.
+ * Updates a checkout of the user from one commit to another without losing any of the user's files. The new
+ * files are made in a directory beside it. Then each is put in place in one step, which moves the old file
+ * out. That file is checked: if it is not the one that was found clean before, it is put back.
  *
- *	update_open     where things are
- *	update_check    takes index.lock; says which paths of the user's are in the way
- *	update_stage    the new index and the new files, beside; the plan
- *	update_swap     the files into their places
- *	update_index    the new index into its place
- *	update_revert   all of it back to how it was, after a failure; after a crash, with update_open alone
- *	update_close    removes what was beside, lets go of index.lock
+ *	update_open     finds the paths
+ *	update_check    takes index.lock; lists the user's files that are in the way
+ *	update_stage    makes the new index, the new files and the plan, beside the checkout
+ *	update_swap     puts the files in place
+ *	update_index    puts the new index in place
+ *	update_revert   undoes all of it after a failure; after a crash, with update_open alone
+ *	update_close    removes the directory beside it and index.lock
  *
- * Beside is ADMIN/garth-merge:
+ * The directory is ADMIN/garth-merge:
  *
  *	index        the new index; after update_index the old one
- *	lock         is linked to ADMIN/index.lock, so that one is known to be ours
- *	plan         the edits (edit.h)
+ *	lock         hard link to ADMIN/index.lock, which shows that this lock is ours
+ *	plan         the list of changes (edit.h)
  *	marks        of the two indexes
- *	files/tree/  the new files by their paths; those that they replace, later
- *	files/gone/  the removed ones by their number
+ *	files/tree/  the new files by their paths; later the files they have replaced
+ *	files/gone/  the removed files by their number
  *
- * Where the checkout is on another file system, files/ is TOP/.garth-merge.
+ * If the checkout is on another file system, files/ is TOP/.garth-merge.
  */
 #ifndef MERGE_UPDATE_H
 #define MERGE_UPDATE_H
@@ -51,30 +51,28 @@ struct update {
 	}
 
 int update_open(struct update *u, const struct repo *r, const struct place *p, struct err *e);
-/* ERR_CONFLICT with the paths, ERR_BUSY where another git is at work in the checkout. */
+/* ERR_CONFLICT with the paths; ERR_BUSY if another git is working in the checkout. */
 int update_check(struct update *u, const char *branch, const char *from, const char *to,
 	struct strvec *in_the_way, struct err *e);
 int update_stage(struct update *u, struct err *e);
-/* ERR_CONFLICT, with the path, where a file was changed meanwhile. */
+/* ERR_CONFLICT, with the path, if a file was changed meanwhile. */
 int update_swap(struct update *u, struct strvec *in_the_way, struct err *e);
 int update_index(struct update *u, struct err *e);
-/* Paths that are neither as they were nor as they were to become stay as they are, and are named in `left`.
- */
+/* A path that is neither the old file nor the new one stays as it is, and is listed in `left`. */
 void update_revert(struct update *u, struct strvec *left);
 void update_close(struct update *u);
 #define auto_update __attribute__((cleanup(update_close))) struct update
 
 /* The parts: */
 
-/* Which of the edits' paths are not as the old commit has them, or not free (check.c). index has the bytes of
- * the checkout's index, as of `when`. */
+/* Lists the paths of the edits that differ from the old commit, or that are not free (check.c). `index` is
+ * the content of the checkout's index, `when` its stat data. */
 int check_paths(struct update *u, const struct buf *index, const struct stat *when, struct strvec *in_the_way,
 	struct err *e);
 
-/* The way back of update_swap (swap.c). */
+/* Undoes update_swap (swap.c). */
 void swap_back(struct update *u, struct strvec *left);
-/* Exchanges two files; `spare` is a free name, for file systems that cannot do it in one step. -1 and errno.
- */
+/* Exchanges two files. `spare` is a free name, for file systems without an atomic exchange. -1 and errno. */
 int swap_files(int a, const char *name_a, int b, const char *name_b, int spare_dir, const char *spare);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "git/neutral.h"
 
-/* Beyond so many, git looks at all files instead of matching each against each path. */
+/* Beyond this many paths, git checks all files instead of matching each file against each path. */
 #define PATHS_MAX 256
 
 static struct git in_git_dir(const struct repo *r)
@@ -11,7 +11,7 @@ static struct git in_git_dir(const struct repo *r)
 	return (struct git){ .dir = r->git_dir, .cwd = r->git_dir };
 }
 
-/* The id at the beginning of git's answer. */
+/* The id at the beginning of git's output. */
 static int take_oid(const struct repo *r, const struct buf *out, char oid[OID_SIZE], struct err *e)
 {
 	return oid_take(buf_str(out), r->hash_len, oid)
@@ -19,7 +19,7 @@ static int take_oid(const struct repo *r, const struct buf *out, char oid[OID_SI
 		       : err_set(e, ERR_FAILED, "cannot understand git's answer");
 }
 
-/* Strings up to a separator each. */
+/* Splits the output; each string ends in the separator. */
 static void split(const struct buf *out, size_t from, char separator, struct strvec *ret)
 {
 	for (size_t at = from; at < out->len;) {
@@ -68,7 +68,7 @@ int verb_merge_tree(const struct repo *r, const char *ours, const char *theirs, 
 	auto_neutral p = NEUTRAL_INIT;
 	int code;
 
-	/* without the drivers that the repository's configuration names for attributes to choose */
+	/* without merge drivers, which attributes could choose from the repository's configuration */
 	if (neutral_open(r, r->git_dir, &p, e) < 0)
 		return -1;
 	strvec_pushl(&args, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs,
@@ -169,7 +169,7 @@ static int run_at(const struct git *g, struct strvec *args, const struct buf *in
 	return ret_code ? git_try(g, &all, input, out, NULL, ret_code, e) : git_run(g, &all, input, out, e);
 }
 
-/* The user's own index format may be of parts; what is made here is whole. No filter is in force. */
+/* The user may have configured a split index; the one made here is complete. No filters are run. */
 static int at_place(const struct verb_place *p, struct strvec *args, const struct buf *input, struct buf *out,
 	int *ret_code, struct err *e)
 {
@@ -186,7 +186,7 @@ static int at_place(const struct verb_place *p, struct strvec *args, const struc
 
 int verb_unsplit(const struct verb_place *p, struct err *e)
 {
-	/* the other file is in the git directory */
+	/* the shared index file is in the git directory */
 	struct git g = { .dir = p->git_dir, .index = p->index };
 	auto_strvec args = STRVEC_INIT;
 
@@ -233,7 +233,7 @@ int verb_refresh(const struct verb_place *p, const struct buf *paths, size_t n, 
 	auto_strvec args = STRVEC_INIT;
 	int code;
 
-	/* the exit code only says that a file differs */
+	/* the exit code only says that some file differs */
 	if (n > PATHS_MAX) {
 		strvec_pushl(&args, "update-index", "-q", "--refresh", NULL);
 		return at_place(p, &args, NULL, NULL, &code, e);

@@ -235,8 +235,7 @@ int store_task_any(struct store *s, int64_t id, struct task *ret, struct err *e)
 enum asked_why {
 	ASKED_UNKNOWN = 0,    /* recorded by an older version */
 	ASKED_NOT_LISTED = 1, /* or not a host name at all */
-	ASKED_PRIVATE = 2,    /* the name is listed, but resolves to an address that is neither public nor
-			      listed */
+	ASKED_PRIVATE = 2,    /* a listed name with an address that is neither public nor listed */
 	ASKED_NO_NAME = 3,
 	ASKED_NO_ANSWER = 4,
 };

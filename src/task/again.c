@@ -15,7 +15,7 @@
 #define AGAIN_NAME "again"
 #define AGAIN_MAX  (1u << 20)
 #define FILE_NAME  "task.yaml"
-#define LIMITS     "limits.yaml" /* laid over the task file; a key a line */
+#define LIMITS     "limits.yaml" /* overrides the task file; one key a line */
 #define ANSWER     "answer"
 #define AGENT      "agent"
 #define PUSH_OWED  "push-owed"
@@ -30,7 +30,7 @@ void again_release(struct again *a)
 	free(steal_ptr(a->push));
 }
 
-/* A command line may have bytes that are no text: those are kept as numbers. */
+/* A command line may have bytes that are not UTF-8: those words are stored as numbers. */
 static json_t *to_list(const struct strvec *v)
 {
 	json_t *list = json_array();
@@ -89,7 +89,7 @@ int again_load(int task_dir, struct again *ret, struct err *e)
 		return -1;
 	o = json_loadb(buf_str(&text), text.len, 0, NULL);
 	if (!o)
-		return err_set(e, ERR_FAILED, "what the task ran is not to be read");
+		return err_set(e, ERR_FAILED, "what the task ran cannot be read");
 	from_list(json_object_get(o, "argv"), &ret->argv);
 	from_list(json_object_get(o, "resume"), &ret->resume);
 	from_list(json_object_get(o, "env"), &ret->env);
@@ -104,7 +104,7 @@ int again_load(int task_dir, struct again *ret, struct err *e)
 	return 0;
 }
 
-/* What is put in is not looked at again. */
+/* Replaces {session} and {answer}; replaced text is not searched again. */
 static void fill_in(const char *word, const char *session, const char *answer, struct strvec *ret)
 {
 	static const char of_session[] = "{session}", of_answer[] = "{answer}";
@@ -124,7 +124,7 @@ static void fill_in(const char *word, const char *session, const char *answer, s
 	strvec_push(ret, buf_str(&out));
 }
 
-/* How many words, from here on, are that option: 0 where it is another. */
+/* How many words from here on belong to this option; 0 if it is another one. */
 static size_t option_words(const struct strvec *argv, size_t at, const char *option)
 {
 	size_t n = strcspn(option, "="), words;
@@ -175,7 +175,7 @@ void again_first(const struct strvec *argv, const char *session, struct strvec *
 		fill_in(argv->v[i], session, NULL, ret);
 }
 
-/* Empty where there is no such file. */
+/* The text stays empty if there is no such file. */
 static int read_if_there(int task_dir, const char *name, struct buf *text, struct err *e)
 {
 	struct err why = ERR_INIT;
@@ -232,7 +232,7 @@ int again_keep_answer(int task_dir, const char *text, struct err *e)
 	return write_file(task_dir, ANSWER, text, strlen(text), 0600, e);
 }
 
-/* The lines of `from` but for the key's. */
+/* Copies all lines but the key's. */
 static void copy_others(const struct buf *from, const char *key, struct buf *to)
 {
 	auto_str own = xasprintf("  %s: ", key);

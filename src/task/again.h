@@ -1,7 +1,7 @@
 /*
- * What a task ran, kept in tasks/<id>/again so that it can go on: the command, how it is resumed, and what it
- * was given. And tasks/<id>/task.yaml, the task file's text, whose part of the configuration holds for all of
- * the task's life.
+ * Remembers what a task ran, so that it can be resumed. tasks/<id>/again has the command, the command that
+ * resumes it, and their options. tasks/<id>/task.yaml is the task file's text; its configuration keys apply
+ * for the whole life of the task.
  */
 #ifndef TASK_AGAIN_H
 #define TASK_AGAIN_H
@@ -14,51 +14,52 @@
 #include "config/config.h"
 
 struct again {
-	struct strvec argv;   /* as it was given, with {session} in it */
-	struct strvec resume; /* of the task file; empty where it says nothing */
-	struct strvec env;    /* as -e has it: NAME, or NAME=VALUE */
+	struct strvec argv;   /* as the user gave it, {session} not replaced */
+	struct strvec resume; /* from the task file; empty if it has none */
+	struct strvec env;    /* as for -e: NAME, or NAME=VALUE */
 	char *agent;          /* NULL for none */
 	struct strvec ports;  /* numbers */
 	uint64_t timeout;     /* seconds; 0: none */
 	bool weaker;          /* --allow-weaker */
-	char *push; /* the branch of the remote that it is pushed to when it is done; NULL for none */
+	char *push;           /* the remote's branch to push to when done; NULL: none */
 };
 
 void again_release(struct again *a);
 #define auto_again __attribute__((cleanup(again_release))) struct again
 
 int again_save(int task_dir, const struct again *a, struct err *e);
-/* ERR_NOTFOUND where the task never ran. */
+/* ERR_NOTFOUND if the task has never run. */
 int again_load(int task_dir, struct again *ret, struct err *e);
 
-/* The agent that the task is for: what it was run with, or what it was given without being run. On the heap;
- * NULL for none. */
+/* The name of the task's agent, on the heap: the one it was run with, or the one it was created for. NULL if
+ * there is none. */
 char *again_agent(int task_dir);
 int again_keep_agent(int task_dir, const char *name, struct err *e);
 
-/* The words that go on: the task file's, else the agent's (may be NULL), else the command itself. In each,
- * {session} and {answer} are put in; the word {options} stands for the agent's options of the first command.
- */
+/* The command line that resumes the task: from the task file, else from the agent (may be NULL), else the
+ * first command. {session} and {answer} are replaced in each word; the word {options} is replaced by the
+ * agent's options in the first command. */
 void again_words(const struct again *a, const struct config_agent *agent, const char *session,
 	const char *answer, struct strvec *ret);
-/* The command itself, with {session}. */
+/* The first command, with {session} replaced. */
 void again_first(const struct strvec *argv, const char *session, struct strvec *ret);
 
-/* Lays the task file's part of the configuration over c; nothing where there is none (or no directory, -1).
- */
+/* Applies the configuration keys of the task file to c. Does nothing if there is no file, or task_dir is
+ * -1. */
 int again_configure(struct config *c, int task_dir, struct err *e);
 int again_keep_file(int task_dir, const char *text, size_t len, struct err *e);
 
-/* Whether the command has succeeded and only the push that was to come has not. */
+/* Whether the command has succeeded and only the push after it has not. */
 bool again_owes_push(int task_dir);
 void again_owe_push(int task_dir, bool owes);
 
-/* The answer that the command was last given; kept, since its run may be cut short. On the heap, NULL for
- * none. */
+/* The last answer that was given to the command, on the heap; NULL if there is none. It is kept because the
+ * run may be interrupted. */
 char *again_answer(int task_dir);
 int again_keep_answer(int task_dir, const char *text, struct err *e);
 
-/* Raises a limit of the task's own: key is a name beneath `limits`. ERR_USAGE where key or value are none. */
+/* Changes a limit for this task; `key` is a key below `limits`. ERR_USAGE if the key or the value is
+ * invalid. */
 int again_limit(int task_dir, const char *key, const char *value, struct err *e);
 
 #endif

@@ -23,7 +23,7 @@
 
 #define PART "garth-archive"
 
-/* Hours, for what is large. */
+/* Large tasks take hours. */
 #define SECONDS (6 * 3600)
 
 static int run(const char *verb, const char *from, const char *to, struct err *e)
@@ -86,7 +86,7 @@ bool archive_waits(int trash, const char *name)
 	return !faccessat(trash, mark, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-/* The directory has a name from which nothing comes back before the first of it is removed. */
+/* The directory is renamed before it is removed, so that nobody restores half of it. */
 static int drop_directory(struct context *c, const struct task *t, struct err *e)
 {
 	auto_str from = xasprintf("trash/%lld", (long long)t->id),
@@ -97,7 +97,7 @@ static int drop_directory(struct context *c, const struct task *t, struct err *e
 	return later_remove(c->home.fd, to, e);
 }
 
-/* Under the directory's lock. */
+/* The caller holds the directory's lock. */
 static int pack(struct context *c, const struct task *t, char **ret, struct err *e)
 {
 	auto_str name = name_of(t), part = xasprintf("%s.part", name);
@@ -137,7 +137,7 @@ static void record_failure(struct context *c, const struct task *t, const struct
 			a, "archive-failed", t, json_pack("{s:o}", "error", audit_text(why->msg)), &ignored);
 }
 
-/* What cannot be packed is where it was, or, where that cannot be either, in the trash. */
+/* If packing fails, the task is restored; if that fails too, it stays in the trash. */
 static int put_back(struct context *c, const struct task *t, struct err *e)
 {
 	struct err ignored = ERR_INIT;
@@ -161,7 +161,7 @@ int task_archive(struct context *c, struct task *t, char **ret, struct err *e)
 	if (lock_and_pack(c, t, ret, e) < 0) {
 		auto_str name = name_of(t);
 
-		/* whoever cleans up may have been faster */
+		/* a clean-up may have packed it meanwhile */
 		if (e->sys == ENOENT && archive_is_there(c, t))
 			return *ret = path_join(c->home.path, name), 0;
 		return put_back(c, t, e);
@@ -185,7 +185,7 @@ int archive_settle(struct context *c, size_t *ret, struct err *e)
 		char *end;
 		int64_t id = strtoll(ent->d_name, &end, 10);
 
-		/* one that cannot be packed stays where it is, and can be looked at there */
+		/* a task that cannot be packed stays in the trash */
 		if (end != ent->d_name && !*end && archive_waits(trash, ent->d_name) &&
 			!store_task_any(c->store, id, &t, &ignored) && t.removed &&
 			!lock_and_pack(c, &t, &path, &ignored))
@@ -195,14 +195,14 @@ int archive_settle(struct context *c, size_t *ret, struct err *e)
 	return 0;
 }
 
-/* In scratch/, where what is held by nobody is swept up: nothing that is half there is ever in the trash. */
+/* Unpacks in scratch/, which is cleaned up after a crash, so that the trash never has half a task. */
 static int unpack(struct context *c, const struct task *t, int dir, const char *dir_path, struct err *e)
 {
 	auto_str name = name_of(t), file = path_join(c->home.path, name), to = path_join(dir_path, "task");
 
 	if (tree_remove(dir, "task", e) < 0)
 		return -1;
-	/* 0711: as a task's directory is */
+	/* the mode of a task's directory */
 	if (mkdirat(dir, "task", 0711) < 0 || fchmodat(dir, "task", 0711, 0) < 0)
 		return err_sys(e, "cannot make '%s'", to);
 	if (run("unpack", file, to, e) < 0)
@@ -230,7 +230,7 @@ int archive_open(struct context *c, const struct task *t, int *ret_lock, struct 
 	task = openat(dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (task < 0)
 		return err_sys(e, "cannot open '%s/task'", path);
-	/* before anybody can find it in the trash */
+	/* take the lock before the task appears in the trash */
 	if (lock_take(task, "lock", false, ret_lock, e) < 0)
 		return -1;
 	if (renameat(dir, "task", c->home.fd, to) < 0)

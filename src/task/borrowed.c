@@ -13,7 +13,7 @@
 #include "config/check.h"
 #include "sys/dir.h"
 
-/* "00" to "ff", pack, info, and what gits leave while they write. */
+/* "00" to "ff", pack, info, and temporary files of git. */
 static bool is_part(const char *name)
 {
 	size_t n = strlen(name);
@@ -25,7 +25,7 @@ static bool is_part(const char *name)
 	       (n > 5 && !strcmp(name + n - 5, ".lock"));
 }
 
-/* Why the directory is no object store, or NULL. */
+/* Why the directory is not an object store, or NULL. */
 static const char *shape(const char *path)
 {
 	auto_dir d = opendir(path);
@@ -50,12 +50,12 @@ static bool is_users(const char *path, const struct repo *r)
 
 	if (stat(path, &st) < 0)
 		return false;
-	/* root works in repositories of others, too: git has asked for root's word */
+	/* root also works in other users' repositories: root has confirmed that to git (safe.directory) */
 	return st.st_uid == geteuid() || !st.st_uid ||
 	       (!geteuid() && !stat(r->objects.v[0], &own) && own.st_uid == st.st_uid);
 }
 
-/* The repository's own objects, as git makes them: no link leads elsewhere. */
+/* Whether these are the repository's own objects, as git makes them, and not behind a link. */
 static bool is_own(const struct repo *r, const char *real)
 {
 	auto_str git_dir = canonicalize_file_name(r->git_dir),

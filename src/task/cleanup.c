@@ -25,7 +25,7 @@ bool cleanup_is_stale(const struct context *c, const struct task *t)
 	return cleanup_is_old(t, (int64_t)time(NULL) - (int64_t)c->config.stale_after);
 }
 
-/* Somebody is to answer it, and may not have seen it yet. */
+/* The task has a question, which the user may not have seen yet. */
 static bool waits(const struct task *t, struct buf *why)
 {
 	if (strcmp(t->state, STATE_BLOCKED) != 0)
@@ -72,7 +72,7 @@ static void clean_one(
 		strvec_push(&r->removed, t->name);
 }
 
-static bool was_brought_back(struct context *c, const struct task *t)
+static bool was_restored(struct context *c, const struct task *t)
 {
 	auto_str mark = xasprintf("tasks/%lld/" TASK_BROUGHT_BACK, (long long)t->id);
 
@@ -85,8 +85,8 @@ static bool is_due(struct context *c, const struct task *t, const struct cleanup
 		return true;
 	if (!o->merged || t->removed || life_is_running(t))
 		return false;
-	/* by itself Garth removes only what Garth merged */
-	if (o->once && (strcmp(t->state, STATE_MERGED) || was_brought_back(c, t)))
+	/* without being asked, Garth removes only what Garth merged */
+	if (o->once && (strcmp(t->state, STATE_MERGED) || was_restored(c, t)))
 		return false;
 	return merged_is(c, t);
 }

@@ -1,8 +1,8 @@
 /*
- * Many tasks thrown away at once (T6): by `garth cleanup`, and by the timers of `garth serve`. Each goes as
- * task_discard lets it: what runs, and what has the only copy of its work, stays and is named.
+ * Discards many tasks at once (T6), for `garth cleanup` and the timers of `garth serve`. The rules are those
+ * of task_discard: a task that runs, or has the only copy of its work, stays and is named in the report.
  *
- *	cleanup_tasks(c, &all, &(struct cleanup_opts){ .before = now - age }, &report, e)
+ *	cleanup_tasks(c, &all, &(struct cleanup_opts){ .before = now - age }, &report)
  */
 #ifndef TASK_CLEANUP_H
 #define TASK_CLEANUP_H
@@ -18,30 +18,30 @@
 #define CLEANUP_ALL INT64_MAX
 
 struct cleanup_opts {
-	int64_t before; /* those that nothing happened to since then; CLEANUP_ALL: whatever their age */
-	bool merged;    /* and those that are merged (merged.h), whatever their age */
-	bool once;      /* of these only those that Garth merged, and that nobody brought back */
-	bool force;     /* the only copies of work, too */
-	bool look;      /* only tell what would go */
+	int64_t before; /* tasks without any change since then; CLEANUP_ALL: of any age */
+	bool merged;    /* also merged tasks (merged.h), of any age */
+	bool once;      /* with merged: only those that Garth merged and no undo restored */
+	bool force;     /* also tasks that have the only copy of their work */
+	bool look;      /* dry run: only report what would be removed */
 };
 
 struct cleanup_report {
 	struct strvec removed; /* names */
 	struct strvec kept;    /* names, */
-	struct strvec why;     /* and for each the reason, as task_discard gives it */
+	struct strvec why;     /* the reason for each of kept, from task_discard */
 };
 void cleanup_report_release(struct cleanup_report *r);
 #define auto_cleanup_report __attribute__((cleanup(cleanup_report_release))) struct cleanup_report
 
-/* Whether it was neither changed nor run since then, and is not removed. Asks nobody. */
+/* Whether the task was neither changed nor run since then, and is not removed. Looks at the struct alone. */
 bool cleanup_is_old(const struct task *t, int64_t before);
-/* The same for the mark `stale`: by cleanup.stale_after, now. */
+/* The same for the mark `stale`, with cleanup.stale_after. */
 bool cleanup_is_stale(const struct context *c, const struct task *t);
 
-/* Whether the task would go; where not, why is what it says. */
+/* Whether the task would be removed; if not, `why` gets the reason. */
 bool cleanup_would_go(struct context *c, struct task *t, struct buf *why);
-/* Settles and throws away those of the list that are old enough. One that cannot be removed keeps no other.
- * One undo takes back all of it that is of one project. */
+/* Settles the tasks of the list and discards those that are old enough. If one cannot be removed, the others
+ * still are. One `garth undo` restores all of them that belong to one project. */
 void cleanup_tasks(
 	struct context *c, struct task_list *all, const struct cleanup_opts *o, struct cleanup_report *ret);
 

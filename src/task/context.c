@@ -51,7 +51,7 @@ int context_open_to_look(struct context *c, struct err *e)
 	return open_all(c, true, e);
 }
 
-/* An earlier version made every workspace beneath its home: this tells where that was. */
+/* An earlier version made every workspace below its home, so a workspace's path tells where the home was. */
 static char *made_at(struct context *c)
 {
 	struct err ignored = ERR_INIT;

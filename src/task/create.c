@@ -62,7 +62,7 @@ static bool is_taken(const struct context *c, int64_t id)
 	       !faccessat(c->home.fd, trash, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-/* A number without a directory: where a store was lost, the tasks' files that it knew are still there. */
+/* Finds an id without a directory: if an earlier store was lost, the files of its tasks are still there. */
 static int insert(struct context *c, struct task *t, struct err *e)
 {
 	if (store_task_insert(c->store, t, e) < 0)
@@ -73,8 +73,8 @@ static int insert(struct context *c, struct task *t, struct err *e)
 	return 0;
 }
 
-/* The row, the directory and the lock appear at once for other processes: none can find the one without the
- * other and take the task for a dead one's. */
+/* Other processes see the row, the directory and the lock all at once; otherwise one could find the row
+ * without a held lock, and settle the task as one whose creator died. */
 static int reserve(struct context *c, const struct repo *r, struct task *t, struct workspace *ws,
 	int *ret_lock, struct err *e)
 {
@@ -89,7 +89,7 @@ static int reserve(struct context *c, const struct repo *r, struct task *t, stru
 	return 0;
 }
 
-/* Takes back what a failed creation made; nothing in it is anybody's work. */
+/* Removes what a failed creation made; none of it is anybody's work. */
 static void take_back(struct context *c, const struct repo *r, struct workspace *ws, bool refs)
 {
 	auto_str name = xasprintf("tasks/%lld", (long long)ws->task->id);
@@ -103,7 +103,7 @@ static void take_back(struct context *c, const struct repo *r, struct workspace 
 	store_task_forget(c->store, ws->task->id, &ignored);
 }
 
-/* Number 1: where every way back ends. */
+/* Snapshot 1 is the state before the task: the last one that a rollback can reach. */
 static int first_snapshot(struct context *c, struct task *t, struct err *e)
 {
 	struct snapshot s = {
@@ -113,7 +113,7 @@ static int first_snapshot(struct context *c, struct task *t, struct err *e)
 	return store_snapshot_add(c->store, &s, e);
 }
 
-/* In the store in one step: made, with its first snapshot, as the log says. */
+/* Marks the task as made and adds its first snapshot in one transaction, after the audit line. */
 static int finish(struct context *c, struct task *t, struct err *e)
 {
 	auto_audit log = NULL;
@@ -149,7 +149,7 @@ static int fill(
 	return 0;
 }
 
-/* Whether the task that has the name was one that a crash had left behind, and is gone now. */
+/* If a crash left a half-made task with this name: whether it is gone now. */
 static bool settle_namesake(struct context *c, const char *name)
 {
 	auto_task t = { 0 };
@@ -179,7 +179,7 @@ static int create_named(
 	return fill(c, r, &ws, shown, e);
 }
 
-/* program-1, program-2, … : the first that is free, in the store and among the branches. */
+/* Tries program-1, program-2, … until a name is free in the store and among the branches. */
 static int create_numbered(struct context *c, const struct repo *r, const char *program, struct task *t,
 	const struct buf *shown, struct err *e)
 {
@@ -229,7 +229,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 		space_check_little(&c->home, e) < 0 || context_store(c, e) < 0)
 		return -1;
 	t.target = xstrdup(s->empty ? "" : !strncmp(r.rev_ref, "refs/heads/", 11) ? r.rev_ref : r.head);
-	/* who names a commit wants that one */
+	/* if the user named a commit, use exactly that one */
 	if (!s->rev && backend_named(t.backend)->follows_remote &&
 		source_take(&c->home, &r, t.target, &source, e) < 0)
 		return -1;
@@ -243,12 +243,12 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.repository = xstrdup(project.path);
 	t.name = xstrdup(s->name ? s->name : "");
 	t.base = xstrdup(r.commit);
-	/* named from the start: nobody prunes the base while the workspace is being made */
+	/* set before the base is made, so that no other process prunes it meanwhile */
 	t.layer = xstrdup(r.commit);
 	t.state = xstrdup(STATE_CREATING);
 	t.command = xstrdup("");
 	t.session = xstrdup("");
-	/* what it leaves is what it was for */
+	/* a task without a repository exists for the files it leaves */
 	t.on_dirty = xstrdup(s->empty ? "keep" : s->on_dirty ? s->on_dirty : c->config.on_dirty);
 	t.published = xstrdup("");
 	t.note = xstrdup("");

@@ -43,7 +43,7 @@ static void name_work(const struct task *t, const struct task_work *w, struct bu
 			w->drafts == 1 ? "" : "s");
 }
 
-/* Says no where something would be lost that no option gives up. */
+/* Refuses if something would be lost that no option gives up. */
 static int check_work(
 	const struct task *t, const struct task_work *w, const struct discard_opts *o, struct err *e)
 {
@@ -63,7 +63,7 @@ static int check_work(
 		w->drafts || w->unmerged ? "D" : "", t->name);
 }
 
-/* Where the task's directory is gone, its branch may still be all there is of it. */
+/* If the task's directory is gone, its branch may be the only copy of its work. */
 static int look_at_branch(struct context *c, struct task *t, struct task_work *w, struct err *e)
 {
 	auto_project p = { 0 };
@@ -82,7 +82,7 @@ static int look_at_work(struct context *c, struct task *t, struct task_work *w, 
 
 	if (!task_open(c, t, &at, e) && !task_work(c, &at, w, e))
 		return 0;
-	/* what cannot be looked at may be all there is */
+	/* if the work cannot be determined, assume there is some */
 	task_work_release(w);
 	w->files = (struct strvec)STRVEC_INIT;
 	w->drafts = 1;
@@ -90,7 +90,7 @@ static int look_at_work(struct context *c, struct task *t, struct task_work *w, 
 	return 0;
 }
 
-/* Another discard may have been faster, or be at its end: then the lock's file lies in the trash already. */
+/* Another discard may be under way or finished: then the lock file is in the trash already. */
 static int still_there(struct context *c, const struct task *t, struct err *e)
 {
 	auto_task now = { 0 };
@@ -99,7 +99,7 @@ static int still_there(struct context *c, const struct task *t, struct err *e)
 		return -1;
 	if (now.id != t->id)
 		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", t->name);
-	/* found interrupted, which could not be told the store */
+	/* task_settle found it interrupted, but could not write that to the store */
 	if (!strcmp(t->state, STATE_INTERRUPTED) && life_is_running(&now))
 		return err_set(e, ERR_FAILED, "how task '%s' ended cannot be written down: the disk is full",
 			       t->name),
@@ -109,7 +109,7 @@ static int still_there(struct context *c, const struct task *t, struct err *e)
 		       : 0;
 }
 
-/* A keeper that has told its command's end is about to leave: it is waited for, for a moment. */
+/* A keeper whose command has ended is about to exit: wait for it for a moment. */
 static int take_lock(struct context *c, const struct task *t, int dir, int *ret, struct err *e)
 {
 	struct deadline leaving = deadline_in(LEAVE_MS);
@@ -125,7 +125,7 @@ static int take_lock(struct context *c, const struct task *t, int dir, int *ret,
 	return still_there(c, t, e);
 }
 
-/* Recorded, then done. */
+/* Writes the audit line, before anything is done. */
 static int record(struct context *c, const struct task *t, const struct task_work *w, bool kept,
 	const char *kind, bool merged, struct err *e)
 {
@@ -154,7 +154,7 @@ static int add_deed(struct context *c, const struct task *t, const char *tip, co
 	return rc;
 }
 
-/* From here on it is discarded: whoever comes after a crash goes on with it. */
+/* From here on the task counts as discarded: after a crash, task_settle finishes it. */
 static int mark(struct context *c, struct task *t, const char *tip, bool kept, const char *kind, bool merged,
 	struct err *e)
 {
@@ -174,14 +174,15 @@ static enum tree_next stop_at_file(const struct tree_entry *t, void *arg, struct
 	return S_ISDIR(t->st.st_mode) && !t->closed ? TREE_ON : TREE_STOP;
 }
 
-/* Whether anything ever happened in it: a conversation in its home, a question, a snapshot are work too. */
-static bool has_lived(struct context *c, const struct task *t, int dir)
+/* Whether anything ever happened in the task: a conversation in its home, a question or a snapshot is work
+ * too. */
+static bool was_used(struct context *c, const struct task *t, int dir)
 {
 	auto_snapshot_list l = { 0 };
 	struct err ignored = ERR_INIT;
 	auto_fd home = dir < 0 ? -1 : open_beneath(dir, "home", O_RDONLY | O_DIRECTORY, 0);
 
-	/* directories alone are places for what is shown there */
+	/* empty directories in the home are mount points */
 	return t->started || store_snapshot_list(c->store, t->id, &l, &ignored) < 0 || l.n > 1 ||
 	       (home >= 0 && tree_walk(home, stop_at_file, NULL, &ignored) < 0);
 }
@@ -215,15 +216,14 @@ int task_discard(
 		return 0;
 	if (!*w.tip)
 		snprintf(w.tip, sizeof(w.tip), "%s", *t->published ? t->published : t->base);
-	/* ignored files need no option, but who knows what an ignore file of the agent's hides: the trash has
-	 * them */
+	/* ignored files need no option, but an agent's ignore file may hide work: keep them in the trash */
 	kept = o->archive || w.files.n || w.drafts || w.ignored || strcmp(w.tip, t->base) ||
-	       has_lived(c, t, dir);
-	/* before there is something new on its way out */
+	       was_used(c, t, dir);
+	/* empty the trash first, so that this task is not in it yet */
 	if (remove_trash(c, TASK_TRASH_DAYS * 24 * 3600, true, &removed, e) < 0 ||
 		record(c, t, &w, kept, kind, o->merged, e) < 0)
 		return -1;
-	/* of an undo */
+	/* the file `keep` may be left from an undo */
 	if (dir >= 0 && !kept)
 		unlinkat(dir, "keep", 0);
 	if (mark(c, t, w.tip, kept, kind, o->merged, e) < 0)

@@ -1,9 +1,9 @@
 /*
- * What a task may hold on disk in all: its files, ignored ones and caches too, its home, its temporary files,
- * its private repository and its snapshots.
+ * Computes how much a task may hold on disk in all: its files (ignored ones and caches too), its home, its
+ * temporary files, its private repository and its snapshots.
  *
- * That is limits.max_disk. Where it is not set, it is a share of the room that the task could have, which is
- * what is free on the Garth home's disk and what the task holds already: a quarter of it, at least 20 GB, and
+ * The limit is limits.max_disk. If that is not set, it is a share of the available space, which is the free
+ * space on the Garth home's disk plus what the task holds already: a quarter of it, but at least 20 GB, and
  * never more than nine tenths of it.
  */
 #ifndef TASK_DISK_H
@@ -15,14 +15,14 @@
 #include "config/config.h"
 #include "store/store.h"
 
-/* dir is on the disk; held is what the task has there now. */
+/* dir is any directory on that disk; held is what the task holds now. */
 uint64_t disk_max(const struct config *c, int dir, uint64_t held);
-/* The same of a room that is known. */
+/* The share of the available space `room`. */
 uint64_t disk_share(uint64_t room);
-/* Whether so much is worth a warning: four fifths of the limit. */
+/* Whether the task has reached four fifths of its limit, which is worth a warning. */
 bool disk_is_near(uint64_t held, uint64_t max);
-/* Why a command, or a process whose exit code it passes on, was killed, where that is because a file grew
- * beyond the limit; else NULL. On the heap. */
+/* If a command was killed because a file grew beyond the limit: a message that says so, on the heap. Else
+ * NULL. exit_code may also be that of a shell that passes it on. */
 char *disk_explain(int exit_code, uint64_t max, const char *task);
 
 #endif

@@ -11,7 +11,7 @@
 #include "sys/lock.h"
 #include "workspace/workspace.h"
 
-/* A commit of no files, by nobody: the same in every home. */
+/* A commit without files; it has the same id in every home. */
 #define START                                                                                                \
 	"tree %s\nauthor garth <garth@localhost> 0 +0000\ncommitter garth <garth@localhost> 0 +0000\n\nnothing\n"
 
@@ -36,7 +36,7 @@ static int fill(const char *git_dir, struct err *e)
 	buf_printf(&commit, START, tree.data);
 	if (hash(&g, "commit", &commit, &oid, e) < 0)
 		return -1;
-	/* with this it is whole */
+	/* written last: it makes the repository complete */
 	return git_do(&g, NULL, e, "update-ref", "refs/heads/main", oid.data, NULL);
 }
 

@@ -25,13 +25,13 @@ static void list(struct buf *note, const struct strvec *files)
 }
 
 struct judgement {
-	const char *verdict; /* "" where there is nothing to say */
-	struct buf left;     /* what is uncommitted */
-	bool elsewhere;      /* HEAD inside is where the task's record says */
+	const char *verdict; /* "" if there is nothing to report */
+	struct buf left;     /* text about uncommitted files */
+	bool elsewhere;      /* HEAD inside is still where task->elsewhere says */
 };
 
-/* Whether HEAD inside is still where the gateway found commits that are not on the task's branch. All of it
- * is the agent's: it decides between words, not over success. */
+/* Whether HEAD inside is still on the branch on which the gateway found commits that are not on the task's
+ * branch. The agent controls all of this: it only selects the wording, never success or failure. */
 static bool is_elsewhere(const struct task_at *at)
 {
 	const struct task *t = at->task;
@@ -47,7 +47,7 @@ static bool is_elsewhere(const struct task_at *at)
 	return !strcmp(t->elsewhere, "HEAD") ? strncmp(text, "ref:", 4) != 0 : !strcmp(text, named);
 }
 
-/* What a task leaves behind, and whether that is a failure. */
+/* Finds out what a task leaves behind, and whether that is a failure. */
 static int judge(struct context *c, struct task *t, struct judgement *ret, struct err *e)
 {
 	bool keeps = !strcmp(t->on_dirty, "keep");
@@ -92,7 +92,7 @@ void task_end_begin(const struct task_run *r)
 	(void)file;
 }
 
-/* Whether the agent asks instead of having ended. */
+/* Whether the agent left a question. */
 static bool asks(struct context *c, struct task *t, enum run_end how)
 {
 	auto_task_at at = { .ws.dir = -1 };
@@ -101,13 +101,13 @@ static bool asks(struct context *c, struct task *t, enum run_end how)
 
 	if (task_open(c, t, &at, &ignored) < 0 || question_take(&at, &ret, &ignored) < 0)
 		return false;
-	/* one that was stopped is not waited for */
+	/* if the run was stopped, nobody waits for an answer */
 	if (ret && how != RUN_ENDED)
 		question_close(at.ws.dir, &ret, &ignored);
 	return ret && how == RUN_ENDED;
 }
 
-/* How the command's own exit code counts. */
+/* Whether the command's exit code counts as a failure. */
 static bool is_failure(const struct task_run *r, int exit_code)
 {
 	if (r->kind == SESSION_SHELL)
@@ -115,15 +115,15 @@ static bool is_failure(const struct task_run *r, int exit_code)
 	return exit_code && (r->kind == SESSION_BATCH || exit_code != 128 + SIGINT);
 }
 
-/* In an interactive session somebody saw what is left, and knows where to find it. Commits that the gateway
- * refused are a failure all the same. */
+/* In an interactive session a person saw what is left. Commits that the gateway refused are still a
+ * failure. */
 static void be_lenient(const struct task_run *r, struct judgement *j)
 {
 	if (r->kind != SESSION_BATCH && *j->verdict && strcmp(j->verdict, VERDICT_UNPUBLISHED) != 0)
 		j->verdict = VERDICT_KEPT;
 }
 
-/* Where it succeeded, what comes after it; 1 where it may be merged by that. */
+/* Runs the step that follows a success. Returns 1 if it may have merged the task. */
 static int do_then(struct context *c, struct task *t, const struct task_then *then, struct buf *note,
 	struct judgement *j, struct err *e)
 {
@@ -141,7 +141,7 @@ static bool is_done(const char *verdict)
 	return !*verdict || !strcmp(verdict, VERDICT_KEPT);
 }
 
-/* The verdict of all that is known; adds to the note what was the matter. */
+/* Combines everything that is known into the verdict, and adds reasons to the note. */
 static void decide(struct context *c, struct task *t, const struct task_run *r, int exit_code,
 	enum run_end how, struct buf *note, struct judgement *j)
 {
@@ -197,8 +197,8 @@ int task_end(const struct task_run *r, int exit_code, enum run_end how, const ch
 	return how == RUN_ASKS ? err_exit_code(ERR_BLOCKED) : !is_done(j.verdict);
 }
 
-/* Whether the failure is one for what was left. */
-static bool can_be_mended(const char *verdict)
+/* Whether task_judge_again may withdraw this verdict. */
+static bool can_be_withdrawn(const char *verdict)
 {
 	static const char *const these[] = { VERDICT_UNCOMMITTED, VERDICT_ELSEWHERE, VERDICT_UNPUBLISHED,
 		VERDICT_UNKNOWN };
@@ -209,7 +209,7 @@ static bool can_be_mended(const char *verdict)
 	return false;
 }
 
-/* Whether the commits that were not on the task's branch are there by now. */
+/* Whether the commits that were not on the task's branch are published by now. */
 static bool has_drafts_no_more(const struct task *t, const struct judgement *j)
 {
 	if (!strcmp(j->verdict, VERDICT_UNPUBLISHED))
@@ -219,17 +219,17 @@ static bool has_drafts_no_more(const struct task *t, const struct judgement *j)
 
 static int judged(struct context *c, struct task *t, const struct judgement *j, struct err *e)
 {
-	bool mendable = can_be_mended(t->verdict);
-	const char *verdict = mendable || !strcmp(t->verdict, VERDICT_KEPT) ? j->verdict : t->verdict;
+	bool withdrawable = can_be_withdrawn(t->verdict);
+	const char *verdict = withdrawable || !strcmp(t->verdict, VERDICT_KEPT) ? j->verdict : t->verdict;
 
-	/* nobody calls a task a failure that was none */
-	if (!mendable && can_be_mended(verdict))
+	/* a task that was no failure does not become one */
+	if (!withdrawable && can_be_withdrawn(verdict))
 		verdict = VERDICT_KEPT;
 	if (store_begin(c->store, e) < 0)
 		return -1;
 	if (store_run_judged(c->store, t->id, verdict, buf_str(&j->left), e) < 0 ||
 		(has_drafts_no_more(t, j) && store_run_drafts(c->store, t->id, "", "", e) < 0) ||
-		(mendable && is_done(verdict) && !strcmp(t->state, STATE_FAILED) &&
+		(withdrawable && is_done(verdict) && !strcmp(t->state, STATE_FAILED) &&
 			life_move(c->store, t, STATE_DONE, e) < 0) ||
 		store_commit(c->store, e) < 0) {
 		store_rollback(c->store);
@@ -246,7 +246,7 @@ void task_judge_again(struct context *c, struct task *t)
 
 	if (context_store(c, &ignored) < 0 || store_task_by_id(c->store, t->id, &now, &ignored) < 0 ||
 		life_is_running(&now) || !now.ended ||
-		!(*now.leftover || *now.elsewhere || can_be_mended(now.verdict)))
+		!(*now.leftover || *now.elsewhere || can_be_withdrawn(now.verdict)))
 		return;
 	if (!judge(c, &now, &j, &ignored) && !context_store(c, &ignored))
 		judged(c, &now, &j, &ignored);

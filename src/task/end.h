@@ -1,14 +1,15 @@
 /*
- * How a task ends: the verdict over its main command's run, seen with Garth's own eyes when everything inside
- * is dead. The command's own exit code is one fact, the verdict another; the store keeps both.
+ * Decides how a task ended: gives a verdict on its main command's run, after every process inside is dead.
+ * The verdict does not rely on what the agent says. The store keeps both the command's exit code and the
+ * verdict.
  *
- * A batch run fails by its command's exit code, by uncommitted changes (unless on_dirty is "keep"), and by
- * commits that are not published (T2). In an interactive session (session_kind) uncommitted changes are kept
- * and named, a Ctrl-C (130) is no failure, and a shell's exit code, which is that of the last command typed,
- * is none either.
+ * A batch run fails if its exit code is not 0, if it leaves uncommitted changes (unless on_dirty is "keep"),
+ * or if it has commits that are not published (T2). In an interactive session (session_kind), uncommitted
+ * changes are kept and reported; Ctrl-C (130) is no failure, and neither is a shell's exit code, which is
+ * that of the last command typed.
  *
- * What was left behind may be committed, published or removed later, by `exec`, `publish` or `rollback`: then
- * task_judge_again takes the failure back.
+ * What was left may be committed, published or removed later by `exec`, `publish` or `rollback`: then
+ * task_judge_again withdraws the failure.
  */
 #ifndef TASK_END_H
 #define TASK_END_H
@@ -19,40 +20,40 @@
 #include "base/err.h"
 #include "task/run.h"
 
-/* The verdicts. Those that task_judge_again may take back are marked *. */
-#define VERDICT_EXIT        "exit"        /* the command's own exit code */
-#define VERDICT_TIMEOUT     "timeout"     /* its time was up */
-#define VERDICT_PUSH        "push"        /* what it has done could not be pushed */
-#define VERDICT_UNCOMMITTED "uncommitted" /* * files */
+/* The verdicts. task_judge_again can withdraw those marked *. */
+#define VERDICT_EXIT        "exit"        /* the command's exit code is not 0 */
+#define VERDICT_TIMEOUT     "timeout"     /* it was stopped by its timeout */
+#define VERDICT_PUSH        "push"        /* its commits could not be pushed */
+#define VERDICT_UNCOMMITTED "uncommitted" /* * it left uncommitted files */
 #define VERDICT_ELSEWHERE   "elsewhere"   /* * its commits are on another branch inside */
 #define VERDICT_UNPUBLISHED "unpublished" /* * its last commits were refused, or the gateway died */
-#define VERDICT_UNKNOWN     "unknown"     /* * what it left cannot be told */
-#define VERDICT_KEPT        "kept"        /* no failure: what it left uncommitted is kept */
+#define VERDICT_UNKNOWN     "unknown"     /* * it is not known what it left */
+#define VERDICT_KEPT        "kept"        /* no failure: it left uncommitted files, which are kept */
 
-/* An empty file in tasks/<id> from when the gateway begins to publish a task's last commits until it has:
- * where it is found afterwards, they were refused, or the gateway died. */
+/* An empty file in tasks/<id>. It exists while the gateway publishes a task's last commits. If it is there
+ * afterwards, they were refused, or the gateway died. */
 #define TASK_UNPUBLISHED "unpublished"
 void task_end_begin(const struct task_run *r);
 
-/* What is to be done with a task that has succeeded, before it is told to be done: 0, 1 where it may be
- * merged by that, or -1 where it fails of it. */
+/* What to do with a task that has succeeded, before it is marked done. fn returns 0, 1 if that may have
+ * merged the task, or -1 if the task fails because of it. */
 struct task_then {
 	int (*fn)(struct context *c, struct task *t, const char *arg, struct err *e);
 	const char *arg;
 };
 
-/* `then` may be NULL. `also` is one more thing to be known of it, or "". Decides, tells the store, and gives
- * the exit code for those who wait: the command's own; where it succeeded and the task did not, 1, or 6 where
- * it asks (question.h), whatever lies around uncommitted. */
+/* Decides on the verdict and writes it to the store. `then` may be NULL. `also` is an addition to the task's
+ * note, or "". Returns the exit code for attached clients: the command's own; if that is 0 and the task
+ * failed, 1; if the task has a question (question.h), 6, even with uncommitted files. */
 int task_end(const struct task_run *r, int exit_code, enum run_end how, const char *also,
 	const struct task_then *then, struct err *e);
 
-/* Looks again at what a stopped task's last run left behind, if it left anything: a failure for that is taken
- * back where there is nothing any more. Called after whatever may have changed that; does nothing otherwise.
- * t is brought up to date. Failing to look leaves things as they are. */
+/* Checks again what a stopped task's last run left behind, if it left anything, and withdraws the failure if
+ * nothing is left. Call it after anything that may have changed that; otherwise it does nothing. Updates *t.
+ * If the check fails, nothing changes. */
 void task_judge_again(struct context *c, struct task *t);
 
-/* All that is to be said of a task, for people: its note, its drafts, what it left. "" for nothing. */
+/* All remarks on a task, for people: its note, its drafts, what it left. "" if there are none. */
 void task_say(const struct task *t, struct buf *out);
 
 #endif

@@ -11,7 +11,7 @@
 #include "task/task.h"
 #include "workspace/export.h"
 
-/* A directory that is not there, or is empty: what stands there is never touched. */
+/* The directory must be missing or empty: existing files are never touched. */
 static int check_target(const char *dir, struct err *e)
 {
 	struct dirent *ent;
@@ -49,7 +49,7 @@ int task_export(struct context *c, struct task *t, const char *dir, struct expor
 		(out = openat(parent, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) < 0)
 		return err_sys(e, "cannot make '%s%s'", above, part);
 	rc = workspace_export(&at.ws, out, ret, e);
-	/* replaces nothing but an empty directory */
+	/* rename replaces nothing but an empty directory */
 	if (!rc && renameat(parent, part, parent, path_base(to)) < 0)
 		rc = err_sys(e, "cannot put '%s' in place", to);
 	if (rc < 0)

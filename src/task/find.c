@@ -25,8 +25,8 @@ static bool needs_settling(const struct task *t)
 	return !strcmp(t->state, STATE_CREATING) || life_is_running(t) || !strcmp(t->state, STATE_DISCARDING);
 }
 
-/* Who is at work tells the store before it lets go of the lock: what is read between two looks at the lock is
- * true. */
+/* A process writes the state to the store before it releases the lock. So a state that was read between two
+ * checks that found the lock free is final. */
 bool task_is_left(struct context *c, const struct task *t)
 {
 	auto_task now = { 0 };
@@ -37,8 +37,8 @@ bool task_is_left(struct context *c, const struct task *t)
 	       !task_is_busy(c, t);
 }
 
-/* A store that cannot be written, on a full disk, is told the next time; looking at the task works without.
- */
+/* If the store cannot be written (disk full), it is updated the next time; commands that only read work
+ * anyway. */
 static void interrupt(struct context *c, struct task *t)
 {
 	struct err e = ERR_INIT;
@@ -53,7 +53,7 @@ static void interrupt(struct context *c, struct task *t)
 	t->state = xstrdup(STATE_INTERRUPTED);
 }
 
-/* What was read before the lock was taken may be old: whoever was at work then has finished. */
+/* The row may be outdated: the process that held the lock may have finished before it was taken here. */
 static int read_again(struct context *c, struct task *t, bool *ret_same, struct err *e)
 {
 	auto_task now = { 0 };
@@ -70,8 +70,8 @@ static int read_again(struct context *c, struct task *t, bool *ret_same, struct 
 	return 0;
 }
 
-/* The lock in the task's directory, which an undo holds from the trash on; none where the directory is gone.
- */
+/* Takes the lock in the task's directory. An undo already holds it while the directory is in the trash, so
+ * both places are tried. Without a directory there is no lock to take. */
 static int lock_place(struct context *c, const struct task *t, int *ret_lock, struct err *e)
 {
 	static const char *const places[] = { "tasks", "trash", "tasks" };
@@ -92,14 +92,14 @@ int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e
 	bool same;
 
 	*ret_gone = false;
-	/* of a copy, the original settles it */
+	/* if this home is a copy, the original settles the task */
 	if (!needs_settling(t) || c->home.copy_of)
 		return 0;
 	fault("settle");
 	space_use_reserve(&c->home);
 	if (task_is_busy(c, t))
 		return 0;
-	/* the lock keeps two settlers apart; who comes second finds the work done */
+	/* the lock separates two settlers: the second one finds the work done */
 	if (lock_place(c, t, &lock, e) < 0)
 		return e->kind == ERR_BUSY ? 0 : -1;
 	if (read_again(c, t, &same, e) < 0) {
@@ -123,8 +123,8 @@ static bool is_in_trash(const struct context *c, int64_t id)
 	return !faccessat(c->home.fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-/* One that was removed can be brought back, for a while. */
-static int tell_of_removed(struct context *c, const char *name, struct err *e)
+/* A removed task can be restored for a while: say so. */
+static int refuse_removed(struct context *c, const char *name, struct err *e)
 {
 	struct err ignored = ERR_INIT;
 	auto_deed d = { 0 };
@@ -144,11 +144,11 @@ int task_find(struct context *c, const char *name, struct task *ret, struct err 
 	if (context_store(c, e) < 0)
 		return -1;
 	if (store_task_by_name(c->store, name, &t, e) < 0)
-		return e->kind == ERR_NOTFOUND ? tell_of_removed(c, name, e) : -1;
+		return e->kind == ERR_NOTFOUND ? refuse_removed(c, name, e) : -1;
 	if (task_settle(c, &t, &gone, e) < 0)
 		return -1;
 	if (gone)
-		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", name), tell_of_removed(c, name, e);
+		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", name), refuse_removed(c, name, e);
 	*ret = t;
 	t = (struct task){ 0 };
 	return 0;

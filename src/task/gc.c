@@ -63,7 +63,7 @@ static int drop_leftovers(struct context *c, size_t *n, struct err *e)
 		bool found = false;
 		struct err ignored = ERR_INIT;
 
-		/* a repository that is gone keeps nobody from the others */
+		/* if one repository is missing, go on with the others */
 		if (!remove_leftovers(c, &all.v[i], &found, &ignored))
 			*n += found;
 	}

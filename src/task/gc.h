@@ -1,4 +1,4 @@
-/* Housekeeping of the Garth home (T6, T7): what nobody needs any more goes, and what is there is counted. */
+/* Housekeeping of the Garth home (T6, T7): removes what is no longer needed, and measures the rest. */
 #ifndef TASK_GC_H
 #define TASK_GC_H
 
@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "task/context.h"
 
-/* Above this, people are told. */
+/* Above this, garth warns. */
 #define GC_WARN_BYTES (10ull << 30)
 
 struct gc_disk {
@@ -16,18 +16,18 @@ struct gc_disk {
 };
 
 struct gc_report {
-	size_t trash;     /* discarded tasks that are gone for good now */
-	size_t archived;  /* tasks that a crash had kept from being packed */
+	size_t trash;     /* discarded tasks that were removed for good */
+	size_t archived;  /* tasks that were packed now because a crash had prevented it */
 	size_t leftovers; /* quarantines of gateways that were killed */
 	uint64_t freed;   /* bytes */
 	struct gc_disk disk;
 };
 
-/* All of it together. */
+/* gc_total is the sum of what gc_disk has measured. */
 uint64_t gc_total(const struct gc_disk *d);
 int gc_disk(struct context *c, struct gc_disk *ret, struct err *e);
-/* Trash whose term is over (all: whatever its age), bases that no task stands on (the newest of a project
- * stays warm), leftovers. Nothing of a task that is there is touched. */
+/* Removes trash that is old enough (all_trash: of any age), bases that no task uses (the newest of a project
+ * stays, to speed up the next task), and leftovers. Does not touch existing tasks. */
 int gc(struct context *c, bool all_trash, struct gc_report *ret, struct err *e);
 
 #endif

@@ -13,7 +13,7 @@ static int refuse(const char *path, struct err *e)
 	return err_hint(e, "cd PROJECT");
 }
 
-/* Neither the directory nor what a .git leads to may be in the Garth home. */
+/* Neither the directory nor what its .git points to may be in the Garth home. */
 static int check_place(const struct context *c, const char *dir, struct err *e)
 {
 	auto_str real = canonicalize_file_name(dir);
@@ -33,7 +33,7 @@ int here_open(const struct context *c, const char *dir, const char *rev, struct 
 	return check_place(c, dir, e) < 0 ? -1 : repo_open(dir, rev, ret, e);
 }
 
-/* The name of the task in whose workspace a path is, on the heap; NULL for none. */
+/* The name of the task whose workspace contains the path, on the heap; NULL if there is none. */
 static char *workspace_around(const struct context *c, const char *path)
 {
 	static const char *const places[] = { "worktrees", "alone" };

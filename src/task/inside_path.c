@@ -8,10 +8,10 @@
 #include "task/walls_parts.h"
 #include "workspace/workspace.h"
 
-/* Nothing may be mounted at or beneath these: the jail fills them itself. */
+/* Nothing may be mounted at or below these: the jail fills them itself. */
 static const char *const filled[] = { "/proc", "/sys", "/dev", "/etc", INSIDE_DIR };
-/* Nothing at these. Projects beneath them are fine, as they are beneath the system's directories, around
- * which the rest is shown. */
+/* Nothing may be mounted at these. Projects below them are fine. So are projects below the system's
+ * directories: the rest of those is shown around the project. */
 static const char *const bare[] = { "/tmp", "/var/tmp" };
 
 static bool covers(const char *project, const char *const *paths, size_t n)
@@ -22,7 +22,7 @@ static bool covers(const char *project, const char *const *paths, size_t n)
 	return false;
 }
 
-/* The task's home has copies of log-ins, which must not be covered. */
+/* The copies of log-ins in the task home must not be covered. */
 static bool covers_login(const struct context *c, const char *project)
 {
 	for (size_t i = 0; i < c->config.nagents; i++)

@@ -1,4 +1,4 @@
-/* Whether a person sat at a run's terminal: see run.h. */
+/* Decides whether a person sits at a run's terminal: see run.h. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -8,7 +8,7 @@
 static const char *const shells[] = { "sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "ash", "tcsh",
 	"csh", "nu", "elvish", "xonsh" };
 
-/* Agents, and what makes each of them work without a person. */
+/* Agents, with the options that make each of them work unattended. */
 static const struct {
 	const char *program, *unattended[6];
 } agents[] = {
@@ -19,7 +19,8 @@ static const struct {
 	{ "goose", { "run" } },
 };
 
-/* Options alone, and none that brings a command along: -l, -i, --norc, --rcfile FILE is not seen through. */
+/* Whether the shell has only options and none that names a command (-c). An option with a separate value,
+ * such as --rcfile FILE, is taken for a script. */
 static bool is_bare_shell(char *const *argv)
 {
 	for (argv++; *argv; argv++)

@@ -24,8 +24,8 @@ static const struct {
 	{ STATE_RUNNING, STATE_BLOCKED },
 	{ STATE_PAUSED, STATE_BLOCKED },
 	{ STATE_BLOCKED, STATE_RUNNING },
-	{ STATE_FAILED, STATE_DONE },    /* what was left is committed or gone; what was not pushed is */
-	{ STATE_FAILED, STATE_BLOCKED }, /* what was to go on could not be started */
+	{ STATE_FAILED, STATE_DONE },    /* what it left was committed or removed, or its push succeeded */
+	{ STATE_FAILED, STATE_BLOCKED }, /* it could not be resumed after an answer */
 	{ STATE_BLOCKED, STATE_MERGED },
 	{ STATE_BLOCKED, STATE_DISCARDING },
 	{ STATE_MERGED, STATE_RUNNING },

@@ -9,7 +9,8 @@
 #include "task/life.h"
 #include "workspace/workspace.h"
 
-/* The branch that the task was last merged into, and what that branch was then; both on the heap. */
+/* The branch into which the task was last merged, and that branch's commit after the merge; both on the
+ * heap. */
 static int last_merge(struct context *c, const struct task *t, char **ret_target, char **ret_new)
 {
 	struct err ignored = ERR_INIT;
@@ -47,7 +48,7 @@ int merged_targets(
 	static const char *const remotes[] = { "local", "origin" };
 	auto_str target = xstrdup(t->target), into = NULL, was = NULL;
 
-	/* one that was started from no branch was meant for the one that it was merged into */
+	/* a task without a target belongs to the branch into which it was merged */
 	if (!*target && !last_merge(c, t, &into, &was)) {
 		free(target);
 		target = steal_ptr(into);
@@ -84,7 +85,7 @@ bool merged_elsewhere(struct context *c, const struct repo *r, const struct task
 	for (size_t i = 0; i < results.n; i++)
 		if (strcmp(results.v[i], tip) && reaches(r, targets, results.v[i]))
 			return true;
-	/* earlier versions had only the deed */
+	/* earlier versions recorded only the deed */
 	return !results.n && !strcmp(t->state, STATE_MERGED) && !strcmp(tip, t->published) &&
 	       !last_merge(c, t, &target, &was) && (!*t->target || !strcmp(target, t->target)) &&
 	       reaches(r, targets, was);

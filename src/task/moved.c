@@ -9,11 +9,11 @@
 #include "sys/fd.h"
 #include "task/refs.h"
 
-/* In the task's directory: the commit. */
+/* A file in the task's directory with the commit. */
 #define BY_HAND "moved-to"
 
 struct search {
-	char *id, *commit; /* as they stand in a line */
+	char *id, *commit; /* as text of the line */
 	int64_t bytes;
 };
 
@@ -22,7 +22,7 @@ static bool has(const char *line, size_t len, const char *text)
 	return memmem(line, len, text, strlen(text)) != NULL;
 }
 
-/* Of a publish. Nobody's words look like that in a line: their quotes are escaped. */
+/* The "bytes" of a publish. No string of an agent can contain this key: its quotes would be escaped. */
 static int64_t bytes_in(const char *line, size_t len)
 {
 	static const char key[] = "\"bytes\":";
@@ -34,7 +34,7 @@ static int64_t bytes_in(const char *line, size_t len)
 	return n;
 }
 
-/* The two deeds that move a branch. */
+/* Matches the two events that move a branch. */
 static int look(const char *line, size_t len, void *arg, struct err *e)
 {
 	struct search *s = arg;

@@ -88,7 +88,7 @@ static int parse(struct buf *text, struct network *ret, struct err *e)
 	if (ret->mode && !check_mode(ret->mode, e))
 		return 0;
 	network_release(ret);
-	return err_set(e, ERR_FAILED, "the task's network is not to be read");
+	return err_set(e, ERR_FAILED, "the task's network cannot be read");
 }
 
 int network_load(int task_dir, bool now, struct network *ret, struct err *e)
@@ -125,7 +125,7 @@ int network_save(int task_dir, bool own, const struct network *n, struct err *e)
 	if (own) {
 		unlinkat(task_dir, NOW_NAME, 0);
 	} else {
-		/* as it was the last time */
+		/* unchanged since the last run */
 		buf_reset(&before);
 		if (!read_file(task_dir, NOW_NAME, &before, &none) &&
 			!strcmp(buf_str(&before), buf_str(&text)))
@@ -133,7 +133,7 @@ int network_save(int task_dir, bool own, const struct network *n, struct err *e)
 	}
 	if (!write_file(task_dir, own ? OWN_NAME : NOW_NAME, buf_str(&text), text.len, 0600, e))
 		return 0;
-	/* what was in force the last time is not in force now */
+	/* the last run's network must not apply to this one */
 	if (!own)
 		unlinkat(task_dir, NOW_NAME, 0);
 	return -1;
@@ -147,7 +147,7 @@ int network_with(
 
 	if (hosts_check(host, e) < 0)
 		return -1;
-	/* not chosen yet: as its first command would have it */
+	/* not chosen yet: use what its first command would get */
 	if (network_load(task_dir, now, &n, &none) < 0 && network_choose(c, NULL, NULL, NULL, &n, e) < 0)
 		return -1;
 	if (strcmp(n.mode, NETWORK_ALLOW) != 0)

@@ -1,7 +1,7 @@
 /*
- * The network of a task: `none`, `allow` with a list of hosts (base/hosts.h), or `host`. It is chosen when
- * the task is run, and stays with it (tasks/<id>/network) for whatever is run in it later. Where a command in
- * a stopped task asked for another one, that is in force while it runs (tasks/<id>/network.now).
+ * The network of a task: `none`, `allow` with a list of hosts (base/hosts.h), or `host`. It is chosen for the
+ * first run and stored in tasks/<id>/network for all later ones. A command in a stopped task may ask for
+ * another network; that one applies while it runs (tasks/<id>/network.now).
  */
 #ifndef TASK_NETWORK_H
 #define TASK_NETWORK_H
@@ -17,46 +17,48 @@
 #define NETWORK_ALLOW "allow"
 #define NETWORK_HOST  "host"
 
-/* Where the proxy listens inside. */
+/* The port inside at which the proxy listens. */
 #define NETWORK_PROXY_PORT 43128
-/* Ports of the host's loopback that a task can have. */
+/* How many ports of the host's loopback a task can have. */
 #define NETWORK_FORWARDS_MAX 32
 
 struct network {
-	char *mode; /* NULL: not chosen */
+	char *mode; /* NULL: not chosen yet */
 	struct strvec allow;
 };
 
 void network_release(struct network *n);
 #define auto_network __attribute__((cleanup(network_release))) struct network
 
-/* What the command line says (mode may be NULL, more hosts), else the configuration; with `allow`, the
- * configuration's hosts and the agent's (may be NULL). Naming a host says `allow`. ERR_USAGE. */
+/* Chooses by the command line (mode may be NULL; additional hosts), else by the configuration. With
+ * `allow`, adds the configuration's hosts and the agent's (a may be NULL). Additional hosts imply `allow`.
+ * ERR_USAGE. */
 int network_choose(const struct config *c, const struct config_agent *a, const char *mode,
 	const struct strvec *hosts, struct network *ret, struct err *e);
 
-/* Of the task whose directory it is; `now`: while it runs. ERR_NOTFOUND where none was chosen yet. */
+/* The network of the task with this directory; with `now`, the one that applies to what runs. ERR_NOTFOUND if
+ * none was chosen yet. */
 int network_load(int task_dir, bool now, struct network *ret, struct err *e);
-/* It is in force from now on; `own`: and stays so for what comes later. */
+/* Makes it apply from now on; with `own`, also to later runs. */
 int network_save(int task_dir, bool own, const struct network *n, struct err *e);
 
-/* Puts one more host on the list of a task that has one, at once while it runs; `own`: and for what comes
- * later. ERR_REFUSED where its network is another. */
+/* Adds a host to the task's list, at once if it runs; with `own`, also for later runs. ERR_REFUSED if its
+ * network has no list. */
 int network_add(int task_dir, bool own, const struct config *c, const char *host, struct err *e);
-/* The list with the host on it, without writing it down: ERR_USAGE, ERR_REFUSED. */
+/* The list with the host added, without storing it. ERR_USAGE, ERR_REFUSED. */
 int network_with(
 	int task_dir, bool now, const struct config *c, const char *host, struct network *ret, struct err *e);
 
 /*
- * localhost is the inside's own loopback, always, for every program: nothing that is asked for there goes by
- * the proxy (network_env). A port of the user's own loopback that is on the list (localhost:8080) is
- * forwarded: the jail listens on 127.0.0.1 and ::1 at the same port, and what connects there is at the
- * host's. The ports, up to a 0; none but with `allow`.
+ * localhost always means the loopback inside, for every program: requests to it never use the proxy
+ * (network_env). If a port of the user's loopback is on the list (localhost:8080), it is forwarded: the jail
+ * listens on 127.0.0.1 and ::1 at the same port and connects to the host's. network_forwards lists these
+ * ports, ending in 0; there are none unless the mode is `allow`.
  */
-/* ERR_USAGE where there are too many, or one is the proxy's. */
+/* ERR_USAGE if there are too many, or one is the proxy's port. */
 int network_check_forwards(const struct network *n, struct err *e);
 void network_forwards(const struct network *n, uint16_t ret[NETWORK_FORWARDS_MAX + 1]);
-/* Adds the variables by which programs find the proxy. */
+/* Adds the variables that tell programs about the proxy. */
 void network_env(const struct network *n, struct strvec *ret);
 
 #endif

@@ -34,7 +34,7 @@ static void push(struct strvec *v, const char *oid, const char *base)
 		strvec_push(v, oid);
 }
 
-/* All but the base: `tips` are the task's own, `held` is what it is shown now. */
+/* Collects all commits but the base: `tips` are the task's own, `held` is what it is shown now. */
 static int collect(
 	struct context *c, const struct task *t, struct strvec *tips, struct strvec *held, struct err *e)
 {
@@ -69,7 +69,7 @@ static void take_out(struct strvec *v, const char *s)
 	v->n = kept;
 }
 
-/* Sets the ref to a commit that keeps them, which is made if the ref is not there yet. */
+/* Sets the ref to a commit that keeps them all. Makes the commit unless the ref has it already. */
 static int add(const struct repo *r, const struct task *t, const struct pin *p, const char *ref, bool write,
 	struct ref_txn *txn, struct err *e)
 {
@@ -115,7 +115,8 @@ int pins_add_kept(struct context *c, const struct repo *r, const struct task *t,
 	return p.commits.n ? add(r, t, &p, ref, write, txn, e) : remove_ref(r, ref, txn, e);
 }
 
-/* A version before had a ref in the place of the directory. */
+/* In an early version refs/garth/trash/<id> was itself a ref: git cannot have a ref below it, so that name is
+ * used again. */
 static int name_trash(const struct repo *r, int64_t id, bool one, char **ret, struct err *e)
 {
 	auto_str old = pins_trash(id, "");

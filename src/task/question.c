@@ -13,7 +13,7 @@
 
 #define OPEN_NAME   "question"
 #define OLD_NAME    "question.old"
-#define LAST_NAME   "question.json" /* the last one as it was left */
+#define LAST_NAME   "question.json" /* the last question, as the agent left it */
 #define LEFT_NAME   "garth-question.json"
 #define FILE_BYTES  (64u << 10)
 #define OPTIONS_MAX 20
@@ -33,7 +33,7 @@ static bool commit_has_it(struct task_at *at, const char *commit)
 	return *commit && !git_do(&git, NULL, &ignored, "cat-file", "-e", name, NULL);
 }
 
-/* A file of that name that was part of the repository without the task is no question. */
+/* A question.json that is in the base or in the target is the repository's own file, not a question. */
 static bool is_older(struct task_at *at)
 {
 	const struct task *t = at->task;
@@ -88,7 +88,7 @@ static int from_json(const json_t *in, struct question *q, struct err *e)
 	return read_options(in, q, e);
 }
 
-/* What is not JSON, or has no question in it, is one. */
+/* Text that is not JSON, or has no "question", is the question itself. */
 static void parse(const struct buf *text, struct question *q)
 {
 	json_t *in = json_loadb(buf_str(text), text->len, JSON_REJECT_DUPLICATES, NULL);
@@ -120,11 +120,11 @@ static int save(int task_dir, const struct question *q, struct err *e)
 	return rc;
 }
 
-/* A file that was left, and where. */
+/* A question file that the agent left. */
 struct left {
 	int dir, fd;
 	const char *name;
-	struct buf text; /* of one that is too long, the beginning */
+	struct buf text; /* cut off if it is too long */
 };
 
 static void left_release(struct left *l)
@@ -155,7 +155,7 @@ bool question_is_one(const char *text, size_t len)
 	return ret;
 }
 
-/* One that is committed stays where it is: it asks once. */
+/* A committed question.json stays in the workspace, but asks only once. */
 static bool was_asked(struct task_at *at, const struct buf *text)
 {
 	auto_buf last = BUF_INIT(FILE_BYTES);
@@ -165,7 +165,8 @@ static bool was_asked(struct task_at *at, const struct buf *text)
 	       !memcmp(buf_str(&last), buf_str(text), last.len) && is_committed(at);
 }
 
-/* The file that is there for it, whatever is in it; or one in the workspace that can be nothing else. */
+/* Finds $GARTH_QUESTION_FILE, with any content, or a question.json in the workspace that is clearly a
+ * question. */
 static bool find_left(struct task_at *at, struct left *l)
 {
 	*l = (struct left){ .fd = -1, .name = LEFT_NAME, .text = BUF_INIT(FILE_BYTES) };
@@ -191,7 +192,7 @@ bool question_is_there(struct task_at *at)
 	return !faccessat(at->ws.dir, OPEN_NAME, F_OK, 0) || find_left(at, &l);
 }
 
-/* 1 where there was one. What was left is kept as it was, beside. */
+/* Returns 1 if there was one. Also keeps the text as it was left. */
 static int take_one(struct task_at *at, struct err *e)
 {
 	auto_left l = { .dir = -1, .fd = -1 };
@@ -238,7 +239,7 @@ int question_load(int task_dir, struct question *ret, struct err *e)
 	in = json_loadb(buf_str(&text), text.len, 0, NULL);
 	if (!in || from_json(in, &q, e) < 0) {
 		json_decref(in);
-		return err_set(e, ERR_FAILED, "the task's question is not to be read");
+		return err_set(e, ERR_FAILED, "the task's question cannot be read");
 	}
 	q.asked = json_integer_value(json_object_get(in, "asked"));
 	json_decref(in);

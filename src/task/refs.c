@@ -32,7 +32,7 @@ char *refs_fetched(const struct home *h)
 	return xasprintf(FETCHED "%llx-%d", home_number(h), getpid());
 }
 
-/* A process that has got the same number since hides one for as long as it lives, no more. */
+/* If another process has got the same pid since, the ref counts as in use until that process ends. */
 bool refs_is_fetch_left(const struct home *h, const char *ref)
 {
 	auto_str ours = xasprintf(FETCHED "%llx-", home_number(h));
@@ -44,8 +44,8 @@ bool refs_is_fetch_left(const struct home *h, const char *ref)
 	return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
 
-/* The base has a ref of its own, since most tasks need no other. One that somebody's prune took away cannot
- * be named. */
+/* The base has its own ref, since most tasks need no other. If a prune removed the commit, there can be no
+ * ref. */
 static int add_base(const struct repo *r, const struct task *t, struct ref_txn *txn, struct err *e)
 {
 	auto_str ref = pins_base(t->id);
@@ -96,7 +96,7 @@ int refs_make(
 
 	if (base_lock(&c->home, t->project_id, &lock, e) < 0 || shown_write(c, t->id, shown, e) < 0)
 		return -1;
-	/* what earlier versions left is no reason not to begin */
+	/* a failed conversion must not prevent a new task */
 	refs_old_move_all(c, r, t->project_id, &ignored);
 	ref_create(&txn, t->branch, t->base);
 	ref_set(&txn, base, t->base);
@@ -148,7 +148,7 @@ int refs_drop(struct context *c, const struct repo *r, const struct task *t, con
 
 	if (base_lock(&c->home, t->project_id, &lock, e) < 0)
 		return -1;
-	/* what cannot be moved now is found by garth doctor */
+	/* if this fails, garth doctor finds the old refs */
 	refs_old_move(c, r, t, NULL, &ignored);
 	if (ref_read(r, t->branch, now, e) < 0 || list_trash(r, t->id, &done, e) < 0 ||
 		worktree_with_branch(r, t->branch, &checkout, e) < 0)
@@ -156,7 +156,7 @@ int refs_drop(struct context *c, const struct repo *r, const struct task *t, con
 	*ret_kept = *now && checkout;
 	if (!strcmp(now, tip) && !*ret_kept)
 		ref_remove(&txn, t->branch, tip);
-	/* one that is there already was made with all that was known then */
+	/* if there is such a ref already, an earlier attempt made it, when more was known */
 	if (trash && !done.len && refs_add_trash(c, r, t, tip, &txn, e) < 0)
 		return -1;
 	if (drop_below(&txn, r, "tasks", t->id, e) < 0 ||
@@ -185,8 +185,8 @@ int refs_check_free(
 		return 0;
 	if (list_trash(r, t->id, &kept, e) < 0)
 		return -1;
-	/* without a pin, the repository was out of reach when the task was discarded, and the branch is its
-	 * own */
+	/* without a pin, the repository was not available when the task was discarded, and the branch is
+	 * still the task's */
 	return kept.len || strcmp(now, tip) ? branch_exists(t, e) : 0;
 }
 

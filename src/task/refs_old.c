@@ -17,7 +17,7 @@
 
 #define REFS_MAX (64 << 20)
 
-/* What there is of one task's. */
+/* The old refs of one task. */
 struct old {
 	struct buf set, snapshots, trash; /* "OID REF" lines */
 	struct buf now;                   /* what the repository would show the task now */
@@ -54,7 +54,7 @@ static bool has_id(const struct buf *lines, const char *oid, size_t n)
 	return lines->len && memmem(lines->data, lines->len, oid, n);
 }
 
-/* Refs that still have the value that was shown; the rest of the set has no name any more. */
+/* Refs that still have the value that was shown; for the other ids of the set, the name is not known. */
 static void list_shown(const struct old *o, struct buf *now, struct buf *before)
 {
 	for (const char *l = buf_str(&o->now); *l; l = strchr(l, '\n') + 1)
@@ -63,13 +63,13 @@ static void list_shown(const struct old *o, struct buf *now, struct buf *before)
 	for (const char *l = buf_str(&o->set); *l; l = strchr(l, '\n') + 1)
 		if (!has_id(&o->now, l, strcspn(l, " ")))
 			buf_printf(before, "%.*s ~" SHOWN_NAMELESS "\n", (int)strcspn(l, " "), l);
-	/* one that the store was not told of, because somebody died, must not be lost */
+	/* after a crash, a snapshot's ref may exist that the store does not know: do not lose it */
 	for (const char *l = buf_str(&o->snapshots); *l; l = strchr(l, '\n') + 1)
 		buf_printf(before, "%.*s ~" PINS "snapshots\n", (int)strcspn(l, " "), l);
 }
 
-/* Not over what is there: then somebody died after it was written, and the set may be gone. A task that is
- * packed away has no directory to write to. */
+/* Does not overwrite the file: if it exists, a crash came after it was written, and the set may be gone. An
+ * archived task has no directory to write to. */
 static int write_shown(
 	struct context *c, const struct task *t, const struct old *o, char name[35], struct err *e)
 {
@@ -91,8 +91,8 @@ static int write_shown(
 	return 0;
 }
 
-/* Tips of snapshots that the store does not know, and what a ref in the trash names and the user's own refs
- * do not. */
+/* Tips of snapshots (the store may not know all of them), and commits in the trash that the user's own refs
+ * do not keep. */
 static void list_more(const struct old *o, struct strvec *ret)
 {
 	const struct buf *lists[] = { &o->snapshots, &o->trash };
@@ -114,8 +114,8 @@ static int make_new(struct context *c, const struct repo *r, const struct task *
 	auto_ref_txn txn = REF_TXN_INIT;
 
 	list_more(o, &more);
-	/* one that is being brought back may have either; one that was discarded while its repository was out
-	 * of reach has its branch instead */
+	/* a task that is being restored may have either kind; one that was discarded while its repository was
+	 * not available still has its branch */
 	if (o->trash.len ? pins_add_trash(c, r, t, t->published, &more, &txn, ret_trash, e) < 0
 			 : !t->removed && refs_keep(c, r, t, &txn, e) < 0)
 		return -1;
@@ -167,8 +167,7 @@ int refs_old_move(
 	return 0;
 }
 
-/* What is neither there nor in the trash nor packed away needs nothing; garth doctor looks for what it left.
- */
+/* Whether the task exists, is in the trash, or is archived. For others garth doctor removes old refs. */
 static bool is_usable(const struct context *c, const struct task *t)
 {
 	auto_str trash = xasprintf("trash/%lld", (long long)t->id);

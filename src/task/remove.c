@@ -54,8 +54,8 @@ static bool is_there(const struct context *c, const char *place, int64_t id, con
 	return !faccessat(c->home.fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Whether the task's directory goes to the trash, and what its branch was when that was decided. An earlier
- * version had no deeds, and kept those with the mark only. */
+/* Whether the task's directory goes to the trash, and its branch's tip at the time of that decision. An
+ * earlier version had no deeds; there the file `keep` decides. */
 static int what_is_kept(
 	struct context *c, const struct task *t, bool *ret_kept, struct discarded *ret, struct err *e)
 {
@@ -101,19 +101,19 @@ static int move_files(struct context *c, const struct task *t, bool kept, struct
 	auto_str to = xasprintf("trash/%lld", (long long)t->id);
 	bool there = is_there(c, "trash", t->id, "/keep");
 
-	/* overlayfs leaves a directory without permissions, which the user's own rm would stumble over */
+	/* overlayfs leaves a directory without permissions, which the user's rm could not remove */
 	auto_str work = xasprintf("%s/work/work", from);
 	fchmodat(c->home.fd, work, 0700, 0);
-	/* what is found although the files are in the trash already was made by looking */
+	/* if the files are in the trash already, this directory is an empty one made by task_open_again */
 	if (renameat(c->home.fd, from, c->home.fd, kept && !there ? to : empty) < 0 && errno != ENOENT) {
 		err_sys(e, "cannot move '%s' to the trash", from);
-		/* that of who came first is still there; what is empty needs no place */
+		/* the trash has an older directory of that name; if this one is empty, remove it */
 		if (unlinkat(c->home.fd, from, AT_REMOVEDIR) < 0)
 			return -1;
 	}
 	if (kept)
 		utimensat(c->home.fd, to, NULL, AT_SYMLINK_NOFOLLOW);
-	/* twice: who comes too late may put a new lock there */
+	/* twice: a late process may have put a new lock file there */
 	return later_remove(c->home.fd, empty, e) < 0 ? later_remove(c->home.fd, empty, e) : 0;
 }
 
@@ -123,7 +123,7 @@ int remove_bases(struct context *c, int64_t project, int64_t but, bool later, st
 	auto_strvec used = STRVEC_INIT;
 	auto_lock lock = -1;
 
-	/* the list is read under the lock that makers of bases hold */
+	/* read the list under the lock that is held while bases are made */
 	if (base_lock(&c->home, project, &lock, e) < 0 || store_task_list(c->store, false, &all, e) < 0)
 		return -1;
 	for (size_t i = 0; i < all.n; i++)
@@ -132,7 +132,7 @@ int remove_bases(struct context *c, int64_t project, int64_t but, bool later, st
 	return base_prune(&c->home, project, &used, later, e);
 }
 
-/* What the gateway was about to check when it died. */
+/* Removes objects that the gateway had not checked yet when it died. */
 static int drop_quarantine(const struct repo *r, int64_t id, bool *ret_found, struct err *e)
 {
 	auto_str objects = path_join(r->git_dir, "objects"), name = xasprintf(TASK_QUARANTINE, (long long)id);
@@ -162,7 +162,7 @@ static int leave_repository(struct context *c, struct task *t, bool kept, const 
 	auto_task_at at = { .ws.dir = -1 };
 	bool found, stays;
 
-	/* a repository that is gone needs nothing taken out of it */
+	/* if the repository is gone, there is nothing to remove from it */
 	if (task_open_again(c, t, &at, e) < 0)
 		return e->kind == ERR_NOTFOUND ? 0 : -1;
 	if (workspace_remove(&at.ws, e) < 0)
@@ -189,7 +189,7 @@ char *task_branch_kept_by(struct context *c, const struct task *t)
 	return top;
 }
 
-/* What it is called in the list of all that ever were. */
+/* The final state, for the list of removed tasks. */
 static const char *last_state(const struct discarded *d)
 {
 	if (d->archived)
@@ -208,7 +208,7 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 	if (leave_repository(c, t, kept, d.tip ? d.tip : t->base, e) < 0) {
 		auto_str made = xasprintf("tasks/%lld", (long long)t->id);
 
-		/* who comes second has made an empty one, in which nothing is */
+		/* remove the empty directory that task_open_again made */
 		unlinkat(c->home.fd, made, AT_REMOVEDIR);
 		return -1;
 	}
@@ -219,13 +219,13 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 	if ((half_made ? store_task_forget(c->store, t->id, e)
 		       : store_task_remove(c->store, t->id, last_state(&d), e)) < 0)
 		return -1;
-	/* bases that are not needed any more are room to be had back, not part of the promise */
+	/* failing to remove unused bases is no failure: it only costs space */
 	remove_bases(c, t->project_id, t->id, true, &ignored);
 	return 0;
 }
 
-/* The pins of a discarded task go with its files, unless it is in an archive and needs them still. A
- * repository that is gone has none. */
+/* Removes the pins of a task that leaves the trash, unless it is archived and still needs them. A missing
+ * repository has none. */
 static void unpin(const struct context *c, int trash, const char *name)
 {
 	auto_str keep = path_join(name, "keep"), found = xstrndup(name, strcspn(name, "."));
@@ -242,7 +242,7 @@ static void unpin(const struct context *c, int trash, const char *name)
 		refs_forget(&(struct repo){ .git_dir = git_dir.data }, id, &ignored);
 }
 
-/* One of these was on its way out when somebody was killed: nothing comes back from there. */
+/* Whether the directory was being removed when a process was killed: it cannot be restored. */
 static bool is_given_up(const char *name)
 {
 	const char *rest = name + strspn(name, "0123456789");
@@ -250,7 +250,8 @@ static bool is_given_up(const char *name)
 	return rest > name && (!strcmp(rest, ".gone") || !strcmp(rest, ".empty"));
 }
 
-/* What `garth doctor` found has no term: nobody knows what it is, and it may be all there is of something. */
+/* What `garth doctor` found never expires: nobody knows what it is, and it may be the only copy of
+ * something. */
 static bool is_old(int trash, const char *name, int64_t seconds)
 {
 	struct stat st;
@@ -262,7 +263,7 @@ static bool is_old(int trash, const char *name, int64_t seconds)
 	return !fstatat(trash, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_mtime <= time(NULL) - seconds;
 }
 
-/* Under its lock a task's directory gets a name from which nothing comes back: nobody finds half of it. */
+/* Under its lock, renames a task's directory to a name that is never restored: nobody finds half of it. */
 static bool give_up(int trash, const char *name, int64_t seconds, char **ret_name)
 {
 	auto_fd dir = openat(trash, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);

@@ -1,10 +1,10 @@
 /*
- * The steps of removing a task, each of which does nothing twice, so that a crash between any two is made
- * good by going through them again; and the trash, where removed tasks are kept for a while.
+ * The steps of removing a task, and the trash, where removed tasks are kept for a while. Each step is
+ * idempotent: after a crash, all of them are done again.
  *
- * The store says whether a task's directory goes to the trash: there is an open deed "discard" (or
- * "archive"), added in the step that makes the task "discarding". In the trash, the file `keep` names the
- * repository that has the pins.
+ * An open deed "discard" (or "archive") in the store says that the task's directory goes to the trash; it is
+ * added together with the state "discarding". In the trash, the file `keep` names the repository that has the
+ * pins.
  */
 #ifndef TASK_REMOVE_H
 #define TASK_REMOVE_H
@@ -13,26 +13,26 @@
 #include "store/store.h"
 #include "task/context.h"
 
-/* Goes through the steps for a task in state "discarding" or (half-made) "creating". The caller holds its
- * lock where its directory exists. */
+/* Does all steps for a task in state "discarding" or (half made) "creating". The caller holds its lock if its
+ * directory exists. */
 int remove_finish(struct context *c, struct task *t, struct err *e);
-/* Removes what a gateway that was killed left of its work; not while the task is in use. */
+/* Removes the quarantine that a killed gateway left; does nothing while the task is in use. */
 int remove_leftovers(struct context *c, struct task *t, bool *ret_found, struct err *e);
-/* Removes the bases of a project that no task stands on but, perhaps, the one with that id (0: none). */
+/* Removes the project's bases that no task uses. The task `but` does not count as a user (0: none). */
 int remove_bases(struct context *c, int64_t project, int64_t but, bool later, struct err *e);
-/* Removes what has been in the trash for so long, and its pins; *ret grows by the number of tasks. With
- * `later` the files go in the background. */
+/* Removes tasks that have been in the trash for `seconds`, and their pins; adds their number to *ret. With
+ * `later`, the files are removed in the background. */
 int remove_trash(struct context *c, int64_t seconds, bool later, size_t *ret, struct err *e);
 
-/* What `garth doctor` found without a task is in the trash under a name that begins so (doctor/found.h). Its
- * file `keep` names the repository that has pins for it, where there are any. */
+/* In the trash, directories that `garth doctor` found without a task have names with this prefix
+ * (doctor/found.h). If there are pins for one, its file `keep` names the repository. */
 #define REMOVE_FOUND "found-"
 
-/* In a removed task's directory: its branch was checked out somewhere, and stayed. */
+/* A file in a removed task's directory: its branch was not removed because a checkout has it. */
 #define REMOVE_BRANCH_KEPT "branch-kept"
 
-/* What is needed to take a discard back, as the deed has it: the branch's tip, and the task's state; and
- * whether it was one on the way to an archive, or one that came with a merge. */
+/* What undo needs, from the deed: the branch's tip and the task's state; and whether the task was archived,
+ * or removed by a merge. */
 struct discarded {
 	char *tip, *state;
 	bool archived, merged;

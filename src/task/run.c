@@ -10,7 +10,7 @@
 #include "task/end.h"
 #include "task/life.h"
 
-/* Bytes of a command's words that the store keeps, and that the audit log does. */
+/* How many bytes of a command's words are kept, in the store and in the audit log. */
 #define WORDS_MAX  (64u << 10)
 #define LOGGED_MAX 2000
 
@@ -34,7 +34,7 @@ static void one_line(char *const *argv, struct buf *out)
 			out->data[i] = ' ';
 }
 
-/* All of its words; what is beyond WORDS_MAX bytes is left out, with "..." in its place. */
+/* All words of the command; beyond `max` bytes they are replaced by "...". */
 static json_t *words_of(char *const *argv, size_t max)
 {
 	json_t *list = json_array();
@@ -47,7 +47,7 @@ static json_t *words_of(char *const *argv, size_t max)
 	return list;
 }
 
-/* The store has it already: a line that cannot be written, on a full disk, does not stop the run. */
+/* The store has it already: if the audit line cannot be written (disk full), the run continues. */
 static void log_run(int home, struct store *s, const struct task *t, const char *event, json_t *details)
 {
 	struct err ignored = ERR_INIT;
@@ -71,7 +71,7 @@ int task_run_begin(struct context *c, struct task *t, const char *session, char 
 	one_line(argv, &line);
 	if (context_store(c, e) < 0 || store_begin(c->store, e) < 0)
 		return -1;
-	/* what is said of a task is said of its last run */
+	/* notes are about the last run: clear them */
 	if (life_move(c->store, t, STATE_RUNNING, e) < 0 || store_task_note(c->store, t->id, "", e) < 0 ||
 		store_run_begin(c->store, t->id, session, buf_str(&line), text ? text : "", &ret->run, e) <
 			0 ||

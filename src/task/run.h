@@ -1,4 +1,4 @@
-/* Running a task's main command: the store told at its start and its end. The keeper calls the latter. */
+/* Records the start and the end of a task's main command in the store. The keeper records the end. */
 #ifndef TASK_RUN_H
 #define TASK_RUN_H
 
@@ -9,22 +9,21 @@
 #include "store/store.h"
 #include "task/context.h"
 
-/* How a main command came to its end. */
+/* How a main command ended. */
 enum run_end { RUN_ENDED, RUN_CANCELLED, RUN_TIMED_OUT, RUN_ASKS };
 
-/* Whom a run is for: nobody waits beside a batch run; a person sat at the others' terminal. See
- * session_kind. */
+/* Who watches a run: nobody a batch run, a person the other two. See session_kind. */
 enum session_kind { SESSION_BATCH, SESSION_AGENT, SESSION_SHELL };
 
 struct task_run {
-	char *home; /* the Garth home, to open the store again after the fork */
+	char *home; /* the Garth home, to open the store again after a fork */
 	int64_t task, run;
 	char session[37];
 	enum session_kind kind;
 };
 
-/* What a run came to: two facts, the command's own exit code and Garth's verdict (end.h; "" for none), and
- * what was left uncommitted, for people. */
+/* The result of a run: the command's exit code, Garth's verdict (end.h; "" for none), and what was left
+ * uncommitted, for people. */
 struct run_outcome {
 	enum run_end how;
 	int exit_code;
@@ -32,15 +31,15 @@ struct run_outcome {
 };
 
 /* A session is interactive if it has a terminal and its command talks to a person: a shell without a script
- * or -c, or a known agent without the word that makes it work unattended (claude -p, codex exec). */
+ * or -c, or a known agent without the option that makes it work unattended (claude -p, codex exec). */
 enum session_kind session_kind(char *const *argv, bool terminal);
 
-/* A new random id in the form of a UUID. */
+/* Makes a random UUID. */
 void task_session_id(char out[37]);
-/* Marks the task running. argv is kept as one line for people. */
+/* Marks the task as running. argv is stored, too, as one line for people. */
 int task_run_begin(struct context *c, struct task *t, const char *session, char *const *argv,
 	struct task_run *ret, struct err *e);
-/* Marks it done, failed, cancelled or blocked; opens a store of its own. */
+/* Marks it as done, failed, cancelled or blocked. Opens its own store. */
 int task_run_end(const struct task_run *r, const struct run_outcome *o, struct err *e);
 void task_run_release(struct task_run *r);
 

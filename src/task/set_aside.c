@@ -5,9 +5,9 @@
 #include "sys/lock.h"
 #include "workspace/aside.h"
 
-/* The snapshot that the task's last rollback took, as long as that is not taken back; 0 for none. An undo that
- * was cut short at its last step is one all the same: taking the rollback back once more would set aside what
- * comes back here. */
+/* The snapshot that the task's last rollback took, unless that rollback was undone; 0: none. If an undo
+ * was interrupted in its last step, it counts as done: a second undo would set aside again what is put
+ * back here. */
 static int find_recorded(struct context *c, struct task_at *at, int64_t *ret, struct err *e)
 {
 	const struct task *t = at->task;

@@ -1,4 +1,5 @@
-/* The ignored directories that a rollback sets aside (workspace/aside.h), with what the store says of it. */
+/* Settles the ignored directories that a rollback sets aside (workspace/aside.h), with what the store knows
+ * about the rollback. */
 #ifndef TASK_SET_ASIDE_H
 #define TASK_SET_ASIDE_H
 
@@ -7,9 +8,9 @@
 #include "task/context.h"
 #include "task/task.h"
 
-/* The caller holds the task's lock, and nothing of the task is mounted. Quick if nothing is set aside. */
+/* The caller holds the task's lock, and nothing of the task is mounted. Fast if nothing is set aside. */
 int set_aside_settle(struct context *c, struct task_at *at, struct strvec *stuck, struct err *e);
-/* The same for whoever has neither opened the task nor its lock. ERR_BUSY if somebody is at work on it. */
+/* The same for callers that have neither opened the task nor taken its lock. ERR_BUSY if it is in use. */
 int set_aside_settle_task(struct context *c, struct task *t, struct strvec *stuck, struct err *e);
 
 #endif

@@ -12,11 +12,11 @@
 #include "sys/fd.h"
 
 #define FILE_NAME "shown"
-/* Of what was shown before; the oldest goes first. */
+/* Bytes of what was shown before; the oldest lines are dropped. */
 #define BEFORE_MAX ((size_t)4 << 20)
 
 #define FORM "2-"
-/* Of directories of tags. */
+/* Of nested directories of refs. */
 #define DEPTH_MAX 8
 
 void shown_name(const struct buf *now, char out[35])
@@ -53,7 +53,7 @@ int shown_read(const struct context *c, int64_t task, struct buf *ret, struct er
 	return 0;
 }
 
-/* A line and its parts; the id ends at the name. */
+/* A line and its two parts; the id ends where the name begins. */
 struct line {
 	const char *oid, *name;
 	size_t oid_len, name_len;
@@ -84,7 +84,7 @@ static bool is_same(const struct line *a, const struct line *b)
 	return a->oid_len == b->oid_len && !memcmp(a->oid, b->oid, a->oid_len);
 }
 
-/* What was shown until now and is not any more, or has another value: both lists are sorted by name. */
+/* Adds what is no longer shown, or has another value now. Both lists are sorted by name. */
 static void add_replaced(struct buf *out, const struct buf *old, const struct buf *now)
 {
 	const char *at = buf_str(now), *old_at = buf_str(old);
@@ -165,7 +165,7 @@ static void look_at(int dir, const char *path, struct timespec *newest)
 		*newest = st.st_mtim;
 }
 
-/* git writes a ref by renaming, which the directory's own time tells. */
+/* git writes a ref by renaming a file, which changes the directory's time. */
 static void look_below(int dir, const char *path, int depth, struct timespec *newest)
 {
 	int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -41,7 +41,7 @@ int source_take(const struct home *h, struct repo *r, const char *target, struct
 		return 0;
 	free(r->commit);
 	r->commit = xstrdup(oid);
-	/* as the user's own fetch has it; the task does not need it */
+	/* as the user's own fetch would; a failure does not matter to the task */
 	there = xasprintf("refs/remotes/%s/%s", remote, target + strlen(heads));
 	ref_set(&move, there, oid);
 	ref_commit(r, &move, &ignored);

@@ -14,7 +14,7 @@
 #include "task/remove.h"
 #include "task/task.h"
 
-/* The task as a discard left it: one that was cut short, or an undo, is finished first. */
+/* Finds the discarded task. An interrupted discard or undo of it is finished first. */
 static int find_removed(struct context *c, const struct deed *d, struct task *ret, struct err *e)
 {
 	auto_task t = { 0 };
@@ -48,7 +48,7 @@ static int check_name(struct context *c, const struct task *t, struct err *e)
 	return err_hint(e, "garth discard %s", t->name);
 }
 
-/* Whether the branch was left to a checkout when the task went. */
+/* Whether the discard left the branch because a checkout had it. */
 static bool kept_branch(struct context *c, const struct task *t, const char *place)
 {
 	auto_str mark = xasprintf("%s/%lld/" REMOVE_BRANCH_KEPT, place, (long long)t->id);
@@ -72,13 +72,13 @@ static int emptied(const struct task *t, struct err *e)
 	return err_set(e, ERR_NOTFOUND, "task '%s' cannot come back: the trash was emptied of it", t->name);
 }
 
-/* Who empties the trash of it, or takes it back, holds this lock. */
+/* Taking the lock excludes another undo, and the emptying of the trash. */
 static int lock_trash(struct context *c, const struct task *t, int *ret_lock, struct err *e)
 {
 	auto_str name = xasprintf("trash/%lld", (long long)t->id);
 	auto_fd dir = openat(c->home.fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
-	/* it comes from its archive */
+	/* it was unpacked from its archive, with the lock taken */
 	if (*ret_lock >= 0)
 		return 0;
 	if (dir < 0)
@@ -140,7 +140,7 @@ static int bring_back(
 	return 0;
 }
 
-/* A merge that was taken back while the task could not come: it is merged no more. */
+/* Whether the merge was undone while the task could not be restored: then it is not merged. */
 static bool is_unmerged(struct context *c, const struct deed *d, const struct discarded *was)
 {
 	struct err none = ERR_INIT;

@@ -16,8 +16,8 @@
 
 extern char **environ;
 
-/* Shows a path of the host read-only. Where something hidden lies beneath it, its other children are shown
- * instead: hiding by covering would end when the host replaces what is covered. */
+/* Shows a path of the host read-only. If something below it is hidden, its other children are shown one by
+ * one instead: a mount that covers the hidden path would disappear as soon as the host replaces that path. */
 static void show(struct jail *j, const struct hidden *h, const char *path, unsigned depth)
 {
 	struct dirent *ent;
@@ -86,13 +86,13 @@ static void show_etc(struct context *c, const struct task *t, struct jail *j)
 		jail_add(j, JAIL_COPY, JAIL_OPTIONAL, "/etc/resolv.conf", "/etc/resolv.conf");
 	show_accounts(c, j);
 	walls_login(j, search);
-	/* a worktree of root's belongs to root, and git inside would not trust another's */
+	/* with root, the worktree belongs to root, and git inside would not trust it */
 	if (j->from_root)
 		jail_add(j, JAIL_DATA, 0, "[safe]\n\tdirectory = *\n", "/etc/gitconfig");
 }
 
-/* A path that the configuration names. Where it is a link, what it leads to is shown in its place, but never
- * something hidden and never a directory that holds the home. */
+/* Shows a path that the configuration names. If it is a link, its target is shown there, but never something
+ * hidden and never a directory that contains the home. */
 static void show_named(struct context *c, struct jail *j, const struct hidden *h, const char *path)
 {
 	auto_str real = canonicalize_file_name(path);
@@ -111,7 +111,7 @@ static void show_tools(struct context *c, struct task_at *at, const struct walls
 	for (size_t i = 0; i < c->config.tools.n; i++) {
 		auto_str path = path_join(c->user_home, c->config.tools.v[i]);
 
-		/* most are not there: one question instead of one for each directory on the way */
+		/* most do not exist: one access() is cheaper than resolving each directory of the path */
 		if (!access(path, F_OK))
 			show_named(c, j, h, path);
 	}
@@ -131,13 +131,12 @@ void walls_facts(struct context *c, const struct task *t, struct buf *facts, str
 		buf_printf(rules, "%s %s\n", c->config.operations[i].name, c->config.operations[i].rule);
 		merge |= !strcmp(c->config.operations[i].name, "merge");
 	}
-	/* what may be fetched is fetched to be merged */
+	/* what an agent may fetch it will want to merge */
 	if (c->config.fetch && !merge)
 		buf_addstr(rules, "merge routed\n");
 }
 
-/* The gateway and what guides to it: the socket, the shim as `git`, the hook, and what they know of the task.
- */
+/* Shows the gateway's socket, the shim as `git` and as hook, and what both need to know about the task. */
 static int show_gateway(struct context *c, struct task_at *at, struct jail *j, struct err *e)
 {
 	const struct task *t = at->task;
@@ -155,7 +154,7 @@ static int show_gateway(struct context *c, struct task_at *at, struct jail *j, s
 	return 0;
 }
 
-/* The same as /tmp: a link to it, unless something is to be mounted beneath. */
+/* /var/tmp is a link to /tmp, unless something must be mounted below it. */
 static void show_var_tmp(struct context *c, struct task_at *at, const char *tmp, struct jail *j)
 {
 	static const char place[] = "/var/tmp";
@@ -174,9 +173,9 @@ static void show_var_tmp(struct context *c, struct task_at *at, const char *tmp,
 		jail_add(j, JAIL_LINK, 0, "/tmp", place);
 }
 
-/* An agent that was told the project's path, by its memory or by an editor, would write there, into the
- * task's home, and the work would be lost without a word. Where the workspace is not there, something
- * read-only is that says where it is. */
+/* An agent that knows the project's path, from its memory or from an editor, might write there, and the work
+ * would be lost silently in the task home. So if the workspace is elsewhere, a read-only directory with a
+ * note is at that path. */
 static void show_elsewhere(struct context *c, struct task_at *at, struct jail *j)
 {
 	const char *project = at->repo.main_top;
@@ -198,7 +197,7 @@ int walls_describe(
 {
 	auto_str home = home_path(&c->home, "tasks/%lld/home", (long long)at->task->id);
 	auto_str tmp = home_path(&c->home, "tasks/%lld/tmp", (long long)at->task->id);
-	/* The user's home is hidden as such: what is shown of it is shown by name. */
+	/* the user's home is hidden: what is shown of it is listed by name */
 	struct hidden outside = { { c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir,
 					  at->task->workspace, c->user_home },
 		6 };
@@ -214,7 +213,7 @@ int walls_describe(
 	ret->net = strcmp(o->net->mode, NETWORK_HOST) ? JAIL_NET_NONE : JAIL_NET_HOST;
 	ret->listens = strcmp(o->net->mode, NETWORK_ALLOW) ? 0 : NETWORK_PROXY_PORT;
 	ret->hostname = xstrndup(at->task->name, 63);
-	/* of one file: what is published has a limit of its own, at the gateway */
+	/* the kernel's limit for one file; publishing has its own limits, in the gateway */
 	ret->max_file_size = disk_max(&c->config, at->ws.dir, (uint64_t)at->task->disk);
 	ret->max_open_files = c->config.max_open_files;
 	ret->max_procs = c->config.max_processes;
@@ -249,7 +248,7 @@ char *walls_path(const struct context *c, const struct task *t)
 
 	if (!path || !*path)
 		path = "/usr/local/bin:/usr/bin:/bin";
-	/* where there is no repository of the task's, git is git */
+	/* a task without a repository needs no shim */
 	return !backend_of(t)->has_git ? xstrdup(path) : xasprintf("%s:%s", bin, path);
 }
 

@@ -1,5 +1,6 @@
 /*
- * The walls of a task: its jail described, from the lists of what is shown (data) and the task's own places.
+ * Describes the jail of a task as plain data (jail/jail.h), from the lists of what is shown (walls_shown.c)
+ * and from the task's own paths.
  */
 #ifndef TASK_WALLS_H
 #define TASK_WALLS_H
@@ -17,19 +18,20 @@
 
 struct walls_opts {
 	const struct network *net;
-	/* What of jail.allow_read is not shown, a line each with where it is written and why; may be NULL. */
+	/* Receives a line for each path of jail.allow_read that is not shown: where it is configured, and
+	 * why. May be NULL. */
 	struct strvec *not_shown;
-	bool allow_weaker; /* run even where the kernel lacks Landlock or a /proc of its own */
+	bool allow_weaker; /* run even if the kernel lacks Landlock or a private /proc */
 };
 
 int walls_describe(
 	struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e);
 
-/* Whether a task on Landlock alone can have that network; ERR_REFUSED. */
+/* ERR_REFUSED if a jail by Landlock only cannot have this network. */
 int walls_check_landlock_only(const struct network *n, struct err *e);
 
-/* A command for the inside: its environment is built from the allow-list (agent may be NULL), its directory
- * is the workspace. session is the run's id. argv is copied. */
+/* Describes a command to run inside: its environment is built from the allow-list (agent may be NULL), its
+ * directory is the workspace. session is the run's id. argv is copied. */
 int walls_command(struct context *c, const struct task *t, const struct config_agent *agent,
 	const struct network *net, const char *session, const struct strvec *extra_env, char *const *argv,
 	struct order_cmd *ret, struct err *e);

@@ -1,4 +1,5 @@
-/* Walls without namespaces: everything is at its own place, and Landlock says what may be done there. */
+/* Describes a jail without namespaces: every file is at its own path on the host, and Landlock decides about
+ * access. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,9 +21,8 @@ static bool is_link(const char *path)
 	return readlink(path, text, sizeof(text)) >= 0;
 }
 
-/* Of the host, as it is: what Landlock alone shows is shown at its own place, and what is a link needs no
- * rule. A rule holds for all that is beneath it: where something hidden lies there, the other children have
- * rules of their own. */
+/* Allows a path of the host. Links need no rule, since Landlock checks what they point to. A rule applies to
+ * everything below it: if something below is hidden, the other children get rules one by one. */
 static void show_here(struct jail *j, const struct hidden *h, const char *path, unsigned depth)
 {
 	auto_str real = canonicalize_file_name(path);
@@ -43,7 +43,7 @@ static void show_here(struct jail *j, const struct hidden *h, const char *path, 
 	while ((ent = readdir(d))) {
 		auto_str sub = path_join(real, ent->d_name);
 
-		/* a link may lead up again, or out */
+		/* a link may point upwards or out of the directory */
 		if (strcmp(ent->d_name, ".") && strcmp(ent->d_name, "..") && !is_link(sub))
 			show_here(j, h, sub, depth + 1);
 	}
@@ -95,8 +95,8 @@ static void show_tools_here(struct context *c, struct task_at *at, const struct 
 	}
 }
 
-/* A file of the task's home that leads to `script`, unless the agent has one of its own there. */
-static void lead_to(int home, const char *folder, const char *name, const char *script, bool fish)
+/* Writes a start-up file to the task home that sources `script`, unless the agent has such a file. */
+static void write_profile(int home, const char *folder, const char *name, const char *script, bool fish)
 {
 	auto_fd dir = mkdirs_beneath(home, folder, 0700, (uid_t)-1, (gid_t)-1);
 	auto_fd file = dir < 0 ? -1 : openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -109,7 +109,7 @@ static void lead_to(int home, const char *folder, const char *name, const char *
 		write_full(file, buf_str(&line), line.len);
 }
 
-/* Here /etc is the host's: login shells find the task's PATH by files in the task's home. */
+/* /etc is the host's here, so files in the task home set PATH for login shells. */
 static int write_login(struct context *c, struct task_at *at, int dir, struct err *e)
 {
 	auto_buf sh = BUF_INIT(LOGIN_SCRIPT_MAX), fish = BUF_INIT(LOGIN_SCRIPT_MAX);
@@ -125,15 +125,15 @@ static int write_login(struct context *c, struct task_at *at, int dir, struct er
 		return -1;
 	if (home < 0)
 		return 0;
-	/* bash reads the first of three that it finds */
+	/* bash reads only the first of three files */
 	if (faccessat(home, ".bash_profile", F_OK, 0) < 0 && faccessat(home, ".bash_login", F_OK, 0) < 0)
-		lead_to(home, "", ".profile", to_sh, false);
-	lead_to(home, "", ".zprofile", to_sh, false);
-	lead_to(home, ".config/fish/conf.d", "garth.fish", to_fish, true);
+		write_profile(home, "", ".profile", to_sh, false);
+	write_profile(home, "", ".zprofile", to_sh, false);
+	write_profile(home, ".config/fish/conf.d", "garth.fish", to_fish, true);
 	return 0;
 }
 
-/* The shim under its names, and what it knows of the task, in the task's own directory. */
+/* Makes the directory with the shim's names and what it needs to know about the task. */
 static int make_run_dir(struct context *c, struct task_at *at, const char *shim, struct err *e)
 {
 	const struct {
@@ -160,7 +160,7 @@ static int make_run_dir(struct context *c, struct task_at *at, const char *shim,
 
 int walls_check_landlock_only(const struct network *n, struct err *e)
 {
-	/* a list with nothing on it is no network at all */
+	/* an empty list is the same as no network */
 	if (strcmp(n->mode, NETWORK_ALLOW) != 0 || !n->allow.n)
 		return 0;
 	err_set(e, ERR_REFUSED,
@@ -168,7 +168,7 @@ int walls_check_landlock_only(const struct network *n, struct err *e)
 	return err_hint(e, "garth run --allow-weaker --net host -- CMD");
 }
 
-/* Everything at its own place, so that Landlock can say the same without a mount. */
+/* Every path is the same as on the host, so Landlock needs no mounts. */
 int walls_describe_landlock_only(struct context *c, struct task_at *at, const struct hidden *outside,
 	const struct hidden *tools, const struct walls_opts *o, struct jail *j, struct err *e)
 {
@@ -182,7 +182,7 @@ int walls_describe_landlock_only(struct context *c, struct task_at *at, const st
 	if (j->landlock_only && owner_is_other())
 		return err_set(e, ERR_REFUSED,
 			"Landlock alone is nothing for root: start garth as an ordinary user");
-	/* where namespaces can be made after all, there are all walls, at the same places */
+	/* if namespaces are available after all, the jail uses them, with the same paths */
 	if (j->landlock_only)
 		j->listens = 0;
 	else

@@ -1,4 +1,5 @@
-/* Login shells set PATH anew (/etc/profile). What Garth adds to /etc puts the task's PATH in front again. */
+/* Login shells set PATH again (/etc/profile). Files that Garth adds to /etc put the task's PATH in front of
+ * it. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,8 +15,9 @@
 #define PROFILE_BYTES  (1u << 20)
 #define AFTER_PROFILES "zzz-garth.sh"
 
-/* For every shell of Bourne's kind, zsh too. Idempotent: what the profiles added stays behind. The variable
- * has the PATH of `garth exec`, which may not be that of `garth run`; without it the file knows. */
+/* For all Bourne-like shells, zsh too. Idempotent: what the profiles added comes after it. GARTH_PATH is
+ * the PATH of `garth exec`, which may differ from that of `garth run`; without it, the PATH in the file is
+ * used. */
 static const char sh_rest[] = "\n[ -z \"${GARTH_PATH-}\" ] || garth_path=$GARTH_PATH\n"
 			      "garth_rest=${PATH-}:\n"
 			      "while [ -n \"$garth_rest\" ]; do\n"
@@ -30,7 +32,7 @@ static const char sh_rest[] = "\n[ -z \"${GARTH_PATH-}\" ] || garth_path=$GARTH_
 			      "export PATH\n"
 			      "unset garth_path garth_rest garth_dir\n";
 
-/* Every fish reads it, and only a login shell begins anew. */
+/* Every fish reads this file, but only a login shell has a new PATH. */
 static const char fish_first[] = "if status --is-login\n\tset -l garth_path (string split : -- ";
 static const char fish_rest[] = ")\n"
 				"\tset -q GARTH_PATH; and set garth_path (string split : -- $GARTH_PATH)\n"
@@ -40,7 +42,7 @@ static const char fish_rest[] = ")\n"
 				"\tset -gx PATH $garth_path\n"
 				"end\n";
 
-/* One word in single quotes. In the shell a quote ends them for a moment; in fish it has a backslash. */
+/* One word in single quotes. A quote in it is written '\'' for the shell and \' for fish. */
 void login_quote(struct buf *out, const char *text, bool fish)
 {
 	buf_addch(out, '\'');
@@ -69,7 +71,7 @@ static bool is_small_file(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size <= PROFILE_BYTES;
 }
 
-/* The host's own files, copied: in a directory that is bound there is no place for one more. */
+/* Copies the host's files: a file cannot be added to a directory that is mounted read-only. */
 static void copy_profiles(struct jail *j)
 {
 	DIR *d = opendir(PROFILE_D);
@@ -85,7 +87,7 @@ static void copy_profiles(struct jail *j)
 		closedir(d);
 }
 
-/* The host's /etc/profile as it is, if it reads profile.d; otherwise with a line at its end that does. */
+/* The host's /etc/profile as it is if it reads profile.d, else with a line added that does. */
 static void add_profile(struct jail *j)
 {
 	static const char line[] = "\n. " PROFILE_D "/" AFTER_PROFILES "\n";
@@ -101,7 +103,7 @@ static void add_profile(struct jail *j)
 
 void walls_login(struct jail *j, const char *path)
 {
-	/* zsh's own directory is /etc/zsh with Debian and Arch, /etc with others */
+	/* Debian and Arch have zsh's files in /etc/zsh, others in /etc */
 	static const char *const zsh[] = { "/etc/zsh/zprofile", "/etc/zprofile" };
 	auto_buf sh = BUF_INIT(LOGIN_SCRIPT_MAX), fish = BUF_INIT(LOGIN_SCRIPT_MAX);
 

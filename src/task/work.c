@@ -15,8 +15,8 @@ void task_work_release(struct task_work *w)
 	strvec_release(&w->files);
 }
 
-/* Commits that a rollback took off the branch, or that somebody wanted to keep. Tips that the agent rewrote
- * are not counted: the trash has them. */
+/* Commits that a rollback removed from the branch, or that the user wanted to keep. Tips that the agent
+ * rewrote do not count: the trash has them. */
 static int add_snapshots(
 	struct context *c, const struct repo *r, const struct task *t, struct strvec *tips, struct err *e)
 {
@@ -52,7 +52,7 @@ static int has_already(struct context *c, const struct repo *r, const struct tas
 	return 0;
 }
 
-/* The branch as it is and as the gateway left it: the user may have moved it. */
+/* Checks both the branch as it is and as the gateway left it: the user may have moved it. */
 int task_work_branch(
 	struct context *c, const struct repo *r, const struct task *t, struct task_work *ret, struct err *e)
 {
@@ -92,7 +92,7 @@ int task_work(struct context *c, struct task_at *a, struct task_work *ret, struc
 	*ret = (struct task_work){ 0 };
 	if (task_work_branch(c, &a->repo, a->task, ret, e) < 0)
 		return -1;
-	/* of what is merged, not what git add left on the way there */
+	/* if it is merged, objects that only git add made do not count */
 	if (git >= 0 && (ret->merged ? drafts_count_named(git, &a->repo, &ret->drafts, e)
 				     : drafts_count(git, &a->repo, &start, &ret->drafts, e)) < 0)
 		return -1;

@@ -89,7 +89,7 @@ static int open_parent(const struct home *h, int64_t project, int dir, struct ba
 		return e->kind == ERR_NOTFOUND ? 0 : -1;
 	auto_str layer = home_path(h, "bases/%lld/%s/tree", (long long)project, buf_str(&parent));
 	if (access(layer, F_OK) < 0)
-		return err_set(e, ERR_NOTFOUND, "the base '%s' lies on one that is gone", b->name);
+		return err_set(e, ERR_NOTFOUND, "the parent of the base '%s' is gone", b->name);
 	strvec_push(&b->layers, layer);
 	free(b->monitor_id);
 	b->monitor_id = xstrdup(buf_str(&parent));

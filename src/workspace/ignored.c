@@ -270,7 +270,7 @@ static int ask_all(struct asking *a, struct err *e)
 }
 
 /* Ignored files that were committed by force (git add -f) since the commit below are tracked now. */
-static int spare_tracked(
+static int unmark_tracked(
 	struct scratch *s, const char *since, const char *tip, struct changes *c, struct err *e)
 {
 	auto_buf added = BUF_INIT(512u << 20);
@@ -306,7 +306,7 @@ int ignored_mark(struct workspace *ws, struct scratch *s, const char *since, con
 		return 0;
 	if (take_rules(s, since, c, e) < 0 || ask_all(&a, e) < 0)
 		return -1;
-	return strcmp(since, tip) && any(c, true) ? spare_tracked(s, since, tip, c, e) : 0;
+	return strcmp(since, tip) && any(c, true) ? unmark_tracked(s, since, tip, c, e) : 0;
 }
 
 /* Paths of lines "A path" about which git was not asked yet. */

@@ -31,7 +31,7 @@ void review_left_release(struct review_left *l)
 }
 
 /* Only for review_keep (r->left): other reviews change nothing. */
-static void stays(struct review *r, const char *path)
+static void add_stays(struct review *r, const char *path)
 {
 	if (r->left)
 		strvec_push(&r->left->stays, path);
@@ -45,7 +45,7 @@ void review_left_bar(struct review_left *l, const char *path, enum review_bar wh
 	strvec_push(&l->why, line);
 }
 
-static void bars(struct review *r, const char *path, enum review_bar why)
+static void add_bar(struct review *r, const char *path, enum review_bar why)
 {
 	if (r->left)
 		review_left_bar(r->left, path, why, r->apart.v[r->apart.n - 1]);
@@ -81,13 +81,13 @@ static int put_file(struct review *r, int root, const struct change *c, struct e
 		if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EINVAL)
 			return 0;
 		strvec_pushf(&r->apart, "%s (not readable: %s)", c->path, strerror(errno));
-		bars(r, c->path, REVIEW_CLOSED);
+		add_bar(r, c->path, REVIEW_CLOSED);
 		return 0;
 	}
 	if ((uint64_t)st.st_size > REVIEW_FILE_MAX || (uint64_t)st.st_size > REVIEW_ALL_MAX - r->shown) {
 		strvec_pushf(
 			&r->apart, "%s (%lld MB, too large to show)", c->path, (long long)st.st_size >> 20);
-		bars(r, c->path, REVIEW_TOO_LARGE);
+		add_bar(r, c->path, REVIEW_TOO_LARGE);
 		return 0;
 	}
 	r->shown += (uint64_t)st.st_size;
@@ -119,7 +119,7 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 
 	if (c->ignored && (file ? !has_room(r, c) : !r->left)) {
 		r->ignored++;
-		stays(r, c->path);
+		add_stays(r, c->path);
 		return 0;
 	}
 	switch (c->kind) {
@@ -134,12 +134,12 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 		strvec_pushf(&r->unseen_by_git, "%s (neither a file nor a link)", c->path);
 		return c->tracked ? scratch_gone(&r->scratch, c->path, e) : 0;
 	case CHANGE_CLOSED:
-		strvec_pushf(&r->apart, "%s/ (not to be looked into)", c->path);
-		bars(r, c->path, REVIEW_CLOSED);
+		strvec_pushf(&r->apart, "%s/ (cannot be read)", c->path);
+		add_bar(r, c->path, REVIEW_CLOSED);
 		return 0;
 	case CHANGE_REPO:
 		strvec_pushf(&r->apart, "%s (a repository of its own)", c->path);
-		stays(r, c->path);
+		add_stays(r, c->path);
 		return 0;
 	}
 	return 0;

@@ -30,8 +30,7 @@ enum review_bar {
 /* What a snapshot cannot store. If there are very many paths, their topmost directories are named instead. */
 struct review_left {
 	struct strvec stays;   /* can stay in place: the agent's own repositories, large ignored files */
-	struct strvec bars;    /* paths that would be lost: unreadable directories, files that are too
-			          large */
+	struct strvec bars;    /* would be lost: unreadable directories, too large files */
 	struct strvec why;     /* a line for each of bars: "big (700 MB, too large)" */
 	enum review_bar first; /* why the first of bars cannot be stored */
 	bool many;             /* too many to name them one by one */

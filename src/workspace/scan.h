@@ -43,8 +43,7 @@ struct changes {
 	uint64_t dir_bytes; /* scan_whole: size of directories beyond one block for each of the base's */
 	int root;           /* the directory with the files; open them beneath it */
 	struct strvec base_ignores; /* the base's .gitignore files */
-	bool has_rules;             /* for ignored.c: the ignore files are already in the scratch
-				       repository */
+	bool has_rules;             /* for ignored.c: the scratch repository has the ignore files */
 	char *cannot_tell;          /* for ignored.c: why it is not known which files are ignored, or NULL */
 };
 

@@ -110,8 +110,7 @@ struct backend {
 	/* new tasks are at the project's path inside; else at their path on the host */
 	bool at_project;
 	bool own_objects;    /* it does not borrow objects from the user's repository */
-	bool follows_remote; /* it starts from the remote's branch, and counts as merged if that branch has
-			        its work */
+	bool follows_remote; /* it starts from the remote's branch, and is merged if that has its work */
 	bool git_worktree;   /* it is in the list of `git worktree list` */
 	bool landlock_only;  /* it needs no namespaces; all paths inside are those of the host */
 	/* the backend to use instead if there are no namespaces; NULL: none */

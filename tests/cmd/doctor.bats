@@ -313,7 +313,7 @@ lose_keeper() {
     [[ $link == no ]] || ln -s "$GARTH_HOME" "$old"
     call "$garth" doctor --repair
     [[ $code == 1 ]] || complain
-    [[ $out == *"▲ t: its worktree stands where this Garth home was"*"↳ mv '$old.new' '$old'"* ]] || complain
+    [[ $out == *"▲ t: its worktree is where this Garth home was"*"↳ mv '$old.new' '$old'"* ]] || complain
     [[ $(<"$GARTH_HOME/worktrees/t/w") == work ]] || complain
   done
   rm "$old"; mv "$GARTH_HOME" "$old"; export GARTH_HOME=$old
@@ -551,7 +551,7 @@ lose_keeper() {
   code=0
   wait $pid || code=$?
   [[ $code == 1 ]] || complain "$(<"$T/o")"
-  [[ $(<"$T/o") == *"✗ not done: task 't' stands on it: "* ]] || complain "$(<"$T/o")"
+  [[ $(<"$T/o") == *"✗ not done: task 't' uses it: "* ]] || complain "$(<"$T/o")"
   [[ -e $base ]] || complain "$(<"$T/o")"
   kill $other
   wait $other || true

@@ -232,7 +232,7 @@ dies_at() {
   inside t 'mkdir large; echo precious >large/g; chmod 000 large; echo un >un'
   call "$garth" rollback --full t
   [[ $code == 4 ]] || complain
-  [[ $err == *"no snapshot can hold all of task 't'"*"large/ (not to be looked into)"* ]] || complain
+  [[ $err == *"no snapshot can hold all of task 't'"*"large/ (cannot be read)"* ]] || complain
   [[ $(hint) == "garth exec t -- chmod -R u+rwX ." ]] || complain
   [[ $(inside t 'chmod 700 large; cat large/g un') == $'precious\nun' ]]
 }
