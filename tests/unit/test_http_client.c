@@ -72,6 +72,9 @@ static void bodies_are_bounded(void **state)
 			assert_int_equal(http_answer_take(texts[i], strlen(texts[i]), true, &a), 1);
 			assert_int_equal(a.status, 200);
 			assert_string_equal(buf_str(&a.body), max < 5 ? "" : "abcde");
+			/* one that says that it is too long is not waited for */
+			assert_int_equal(
+				http_answer_take(texts[0], strlen(texts[0]) - 1, false, &a), max < 5);
 		}
 }
 
