@@ -23,17 +23,16 @@ static void settle(struct context *c, struct task *t, struct strvec *warnings)
 		deadline_sleep(&d, 2))
 		e = (struct err)ERR_INIT;
 	if (rc < 0 && e.kind == ERR_BUSY)
-		strvec_pushf(warnings, "ignored directories of task '%s' come back when its commands have ended",
-			t->name);
+		strvec_pushf(warnings,
+			"ignored directories of task '%s' come back when its commands have ended", t->name);
 	else if (rc < 0)
 		strvec_push(warnings, e.msg);
 	strvec_pushv(warnings, (const char *const *)stuck.v);
 }
 
 /* Which directories a rollback to the snapshot brings back, and which it cannot any more. */
-static int look_aside(
-	struct context *c, struct task *t, int64_t snapshot, bool undo, bool *ret_kept, struct strvec *warnings,
-	struct err *e)
+static int look_aside(struct context *c, struct task *t, int64_t snapshot, bool undo, bool *ret_kept,
+	struct strvec *warnings, struct err *e)
 {
 	auto_strvec kept = STRVEC_INIT, given = STRVEC_INIT;
 	auto_task_at at = { .ws.dir = -1 };
@@ -49,8 +48,8 @@ static int look_aside(
 	return 0;
 }
 
-int runtime_rollback(struct context *c, struct task *t, json_t *in, struct strvec *warnings, json_t **ret,
-	struct err *e)
+int runtime_rollback(
+	struct context *c, struct task *t, json_t *in, struct strvec *warnings, json_t **ret, struct err *e)
 {
 	struct gateway_question q = { .path = "/user/v1/rollback",
 		.set_aside = !json_object_get(in, "file") && !json_object_get(in, "file_hex") };
@@ -60,7 +59,8 @@ int runtime_rollback(struct context *c, struct task *t, json_t *in, struct strve
 	int rc;
 
 	if (q.set_aside && snapshot &&
-		look_aside(c, t, snapshot, json_is_true(json_object_get(in, "undo")), &q.stopped, warnings, e) < 0) {
+		look_aside(c, t, snapshot, json_is_true(json_object_get(in, "undo")), &q.stopped, warnings,
+			e) < 0) {
 		json_decref(in);
 		return -1;
 	}

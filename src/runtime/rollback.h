@@ -14,8 +14,8 @@
 
 /* in: {"full":true}, {"snapshot":N} or one file, as gateway/routes.h has it; it is consumed. *ret is the
  * gateway's answer. `warnings` gets what the user should know, a sentence each. */
-int runtime_rollback(struct context *c, struct task *t, json_t *in, struct strvec *warnings, json_t **ret,
-	struct err *e);
+int runtime_rollback(
+	struct context *c, struct task *t, json_t *in, struct strvec *warnings, json_t **ret, struct err *e);
 /* Takes a rollback back: the task goes to the snapshot that was taken before it. */
 int rollback_undo(struct context *c, const struct deed *d, struct strvec *warnings, struct err *e);
 
