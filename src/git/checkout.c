@@ -203,7 +203,7 @@ int checkout_delta(const struct repo *r, const struct buf *raw, const char *tree
 	const char *scratch, const char *fsmonitor, const char *id, struct err *e)
 {
 	auto_str answer = clean_monitor(fsmonitor, id);
-	auto_worker indexing = BESIDE_INIT;
+	auto_worker indexing = WORKER_INIT;
 	__attribute__((cleanup(delta_release))) struct delta d = { r, raw, tree, index, scratch, answer,
 		STRVEC_INIT, BUF_INIT(64 << 20) };
 
