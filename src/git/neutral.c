@@ -13,7 +13,7 @@
 
 #define PLACE "plain"
 
-/* plain/ of the one Garth home that a process has. */
+/* plain/ of this process's Garth home. */
 static char *place;
 
 static const struct format {
@@ -26,8 +26,8 @@ static const struct format {
 		32 },
 };
 
-/* Facts about the files and how they are compared; none names a program or a file. */
-static const char *const carried[] = {
+/* Settings about the files and how they are compared; none names a program or a file. */
+static const char *const copied[] = {
 	"core.autocrlf",
 	"core.bigfilethreshold",
 	"core.checkstat",
@@ -63,7 +63,7 @@ static int make_one(
 	} files[] = {
 		{ "config", f->config, strlen(f->config) },
 		{ "info/exclude", exclude ? buf_str(exclude) : "", exclude ? exclude->len : 0 },
-		/* with this it is whole */
+		/* written last: with this file the repository is complete */
 		{ "HEAD", head, strlen(head) },
 	};
 
@@ -106,16 +106,16 @@ void neutral_release(struct neutral *p)
 	*p = (struct neutral)NEUTRAL_INIT;
 }
 
-static bool is_carried(const char *key, size_t n)
+static bool is_copied(const char *key, size_t n)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(carried); i++)
-		if (strlen(carried[i]) == n && !strncmp(key, carried[i], n))
+	for (size_t i = 0; i < ARRAY_SIZE(copied); i++)
+		if (strlen(copied[i]) == n && !strncmp(key, copied[i], n))
 			return true;
 	return false;
 }
 
-/* Whether there is anything to ask git for: a repository as git makes it has none of these words, but for the
- * one that says what is so anyway. Cheaper than a process, and a word too many only costs one. */
+/* Whether it is worth running git to read the settings. The configuration that git itself writes has none of
+ * these words, except for the default "filemode = true". A false match only costs a process. */
 static bool may_have_settings(const char *git_dir)
 {
 	static const char usual[] = "filemode = true";
@@ -130,8 +130,8 @@ static bool may_have_settings(const char *git_dir)
 		return true;
 	if ((p = strstr(buf_str(&text), usual)))
 		*p = '#';
-	for (size_t i = 0; i < ARRAY_SIZE(carried); i++)
-		if (strcasestr(buf_str(&text), strchr(carried[i], '.') + 1))
+	for (size_t i = 0; i < ARRAY_SIZE(copied); i++)
+		if (strcasestr(buf_str(&text), strchr(copied[i], '.') + 1))
 			return true;
 	return false;
 }
@@ -149,7 +149,7 @@ static int read_settings(const char *git_dir, struct strvec *ret, struct err *e)
 		const char *key = list.data + at;
 		size_t n = strcspn(key, "\n");
 
-		if (is_carried(key, n))
+		if (is_copied(key, n))
 			strvec_pushf(ret, "%.*s=%s", (int)n, key, key[n] ? key + n + 1 : "true");
 	}
 	return 0;
@@ -163,7 +163,7 @@ static const struct format *format_of(const struct repo *r)
 	return NULL;
 }
 
-/* With the git directory `dir`, which becomes its own. */
+/* Takes ownership of `dir`, the git directory. */
 static int fill(const struct repo *r, const char *git_dir, char *dir, struct neutral *ret, struct err *e)
 {
 	auto_neutral p = { .dir = dir, .objects = path_join(r->git_dir, "objects"), .settings = STRVEC_INIT };

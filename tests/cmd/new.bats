@@ -82,7 +82,7 @@ load helpers
 @test "W1 ESCAPES 30 new: a directory name with a line break is refused by name" {
   mkdir -p "$T/home/$(printf 'a\nb')"; cp -r "$R" "$T/home/$(printf 'a\nb')/app"
   call at "$T/home/$(printf 'a\nb')/app" "$garth" new t
-  [[ $code == 4 && $err == *'a directory with a line break in its name is not carried' && $(wc -l <<<"$err") == 1 ]] || complain
+  [[ $code == 4 && $err == *'a directory with a line break in its name is not supported' && $(wc -l <<<"$err") == 1 ]] || complain
   call env GARTH_HOME="$T/home/$(printf 'a\nb')/h" "$garth" ls; [[ $code == 2 && $err == *'has a line break'* ]] || complain
 }
 
