@@ -1,14 +1,14 @@
 /*
- * The program garth-archive: a directory into a .tar.gz and back. A program of its own, since loading
- * libarchive takes longer than most commands of Garth altogether.
+ * garth-archive packs a directory into a .tar.gz and unpacks it. It is a separate program, because loading
+ * libarchive takes longer than most of Garth's commands.
  *
- *	garth-archive pack DIR FILE      everything in DIR; FILE must not be there
- *	garth-archive unpack FILE DIR    into DIR, which is there and empty
+ *	garth-archive pack DIR FILE      everything in DIR; FILE must not exist
+ *	garth-archive unpack FILE DIR    into DIR, which exists and is empty
  *
- * What is packed may be hostile: it is walked beneath a descriptor, links are kept and not followed, sockets
- * are left out, and what has no permissions is opened up for the moment (its mode is kept). Extended
- * attributes of users, devices that mark what is gone in an overlay, hard links and times are kept. Exit
- * status 1 and one line on stderr where it did not work; then FILE is not there.
+ * The directory may be hostile. It is walked beneath a descriptor, links are stored and not followed, sockets
+ * are left out, and entries without permissions are made readable for the moment (their mode is stored). It
+ * keeps user extended attributes, an overlay's whiteout devices, hard links and times. On failure the exit
+ * status is 1, stderr has one line, and FILE does not exist.
  */
 #ifndef ARCHIVE_ARCHIVE_H
 #define ARCHIVE_ARCHIVE_H

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 	struct err e = ERR_INIT;
 	int rc;
 
-	/* names are bytes; libarchive takes them for what the locale says */
+	/* names are bytes, but libarchive interprets them in the locale */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	umask(0077);
 	if (argc != 4 || (strcmp(argv[1], "pack") && strcmp(argv[1], "unpack"))) {

@@ -19,7 +19,7 @@
 #define NAMES_MAX (64 << 10)
 #define VALUE_MAX (64 << 10)
 
-/* A file with more than one name, by its first. */
+/* A file with more than one name, and its first name in the archive. */
 struct linked {
 	dev_t dev;
 	ino_t ino;
@@ -29,7 +29,7 @@ struct linked {
 struct pack {
 	struct archive *out;
 	void *links;          /* a tree of struct linked */
-	struct strvec opened; /* directories that were opened up: "0000PATH" */
+	struct strvec opened; /* directories that were made readable: "0000PATH" */
 };
 
 static int by_inode(const void *a, const void *b)
@@ -49,7 +49,7 @@ static void free_linked(void *p)
 	free(l);
 }
 
-/* The name under which the file is in the archive already; NULL where this is its first. */
+/* The name under which the file is already in the archive; NULL if this is its first. */
 static const char *first_name(struct pack *p, const struct tree_entry *t)
 {
 	struct linked *l, **found;
@@ -73,8 +73,9 @@ static int failed(struct archive *a, const char *path, struct err *e)
 		e, ERR_FAILED, "cannot pack '%s': %s", path, why ? why : "it does not fit into the format");
 }
 
-/* For reading, whatever its mode is. A file is as it was at once, a directory when all is packed. */
-static int open_up(struct pack *p, const struct tree_entry *t, int flags)
+/* Opens an entry for reading, whatever its mode is. A file's mode is restored at once, a directory's after
+ * packing. */
+static int open_readable(struct pack *p, const struct tree_entry *t, int flags)
 {
 	int fd = open_beneath(t->dir, t->name, O_RDONLY | flags, 0);
 
@@ -88,8 +89,8 @@ static int open_up(struct pack *p, const struct tree_entry *t, int flags)
 	return fd;
 }
 
-/* The innermost first: the way to them is still open. */
-static void shut_again(const struct pack *p, int root)
+/* The innermost first, while the directories above are still open. */
+static void restore_modes(const struct pack *p, int root)
 {
 	for (size_t i = p->opened.n; i-- > 0;) {
 		auto_fd fd = open_beneath(root, p->opened.v[i] + 4, O_PATH | O_DIRECTORY, 0);
@@ -117,9 +118,9 @@ static void add_xattrs(struct archive_entry *ent, int fd)
 	}
 }
 
-/* Holes stay holes: what takes no room on the disk takes none when it comes back. Few blocks alone mean
- * nothing, a disk may compress. libarchive forgets an extent that covers everything, so their number is
- * counted here. */
+/* Stores the file's holes, so that they take no space after unpacking either. Few blocks alone prove nothing,
+ * because a file system may compress. libarchive drops a single extent that covers the whole file, so this
+ * counts extents. */
 static void add_holes(struct archive_entry *ent, const struct tree_entry *t, int fd)
 {
 	off_t size = t->st.st_size, data = 0, hole = 0;
@@ -134,7 +135,7 @@ static void add_holes(struct archive_entry *ent, const struct tree_entry *t, int
 		archive_entry_sparse_add_entry(ent, data, hole - data);
 		extents++;
 	}
-	/* behind the last there is nothing but hole; any other answer is none */
+	/* ENXIO: only a hole follows; with any other error no holes are stored */
 	if (data < 0 && errno != ENXIO)
 		archive_entry_sparse_clear(ent);
 	else if (data < 0 && !extents)
@@ -147,7 +148,7 @@ static int add_content(struct pack *p, const struct tree_entry *t, int fd, struc
 	static char chunk[1 << 16];
 	off_t left = t->st.st_size;
 
-	/* one that shrinks meanwhile is filled up: its size has been told already */
+	/* if the file shrinks meanwhile, zeros fill the size that is already in the archive */
 	while (left > 0) {
 		size_t want = left < (off_t)sizeof(chunk) ? (size_t)left : sizeof(chunk);
 		ssize_t n = read(fd, chunk, want);
@@ -199,7 +200,7 @@ static int add(struct pack *p, const struct tree_entry *t, struct archive_entry 
 	if (S_ISLNK(t->st.st_mode) && add_link(t, ent, e) < 0)
 		return -1;
 	if (S_ISREG(t->st.st_mode) || S_ISDIR(t->st.st_mode)) {
-		fd = open_up(p, t, S_ISDIR(t->st.st_mode) ? O_DIRECTORY : O_NONBLOCK);
+		fd = open_readable(p, t, S_ISDIR(t->st.st_mode) ? O_DIRECTORY : O_NONBLOCK);
 		if (fd < 0)
 			return err_sys(e, "cannot open '%s'", t->path);
 		add_xattrs(ent, fd);
@@ -223,7 +224,7 @@ static enum tree_next on_entry(const struct tree_entry *t, void *arg, struct err
 	archive_entry_free(ent);
 	if (rc < 0)
 		return TREE_STOP;
-	/* what overlayfs keeps in there is nobody's work */
+	/* overlayfs's work directory holds no data */
 	return strcmp(t->path, "work") ? TREE_ON : TREE_SKIP;
 }
 
@@ -248,7 +249,7 @@ int archive_pack(const char *dir, const char *file, struct err *e)
 		err_sys(e, "cannot open '%s'", root < 0 ? dir : file);
 	else if (p.out && !write_all(&p, root, fd, e))
 		rc = fsync(fd) < 0 ? err_sys(e, "cannot write '%s'", file) : 0;
-	shut_again(&p, root);
+	restore_modes(&p, root);
 	strvec_release(&p.opened);
 	archive_write_free(p.out);
 	tdestroy(p.links, free_linked);

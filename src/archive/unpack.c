@@ -6,7 +6,7 @@
 #include "archive/archive.h"
 #include "sys/fd.h"
 
-/* Nothing of it leaves the directory, whatever the archive says. */
+/* Nothing is written outside the directory, whatever the archive contains. */
 #define HOW                                                                                                  \
 	(ARCHIVE_EXTRACT_TIME | ARCHIVE_EXTRACT_PERM | ARCHIVE_EXTRACT_XATTR |                               \
 		ARCHIVE_EXTRACT_SECURE_SYMLINKS | ARCHIVE_EXTRACT_SECURE_NODOTDOT |                          \
@@ -50,11 +50,11 @@ static int unpack_all(struct archive *in, struct archive *out, struct err *e)
 	}
 	if (rc != ARCHIVE_EOF)
 		return failed(in, "the archive", e);
-	/* the modes of directories are set now */
+	/* this sets the modes of directories */
 	return archive_write_close(out) ? failed(out, "the archive", e) : 0;
 }
 
-/* The archive is removed once the task is back: by then the disk has it. */
+/* Syncs to disk: the archive is removed after the task is restored. */
 static int settle(const char *dir, struct err *e)
 {
 	auto_fd fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

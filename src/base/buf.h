@@ -35,8 +35,8 @@ bool buf_add(struct buf *b, const void *data, size_t len);
 bool buf_addstr(struct buf *b, const char *s);
 bool buf_addch(struct buf *b, char c);
 bool buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Makes room for n more bytes at data + len. The caller writes them and adds n to len. NULL beyond the limit.
- * */
+/* Makes room for n more bytes at data + len. The caller writes them and adds n to len.
+ * NULL beyond the limit. */
 char *buf_reserve(struct buf *b, size_t n);
 void buf_reset(struct buf *b);
 /* Shortens the buffer to len bytes. */

@@ -128,7 +128,7 @@ static int parser_error(const struct reader *r, struct err *e)
 			mark_of_offset(r->text, p->problem_offset < r->len ? p->problem_offset : r->len), e,
 			"%s", p->problem);
 	if (p->error == YAML_SCANNER_ERROR && is_tab_at(r, p->problem_mark))
-		return error_at(r, p->problem_mark, e, "a tab where only spaces can stand");
+		return error_at(r, p->problem_mark, e, "a tab where only spaces are allowed");
 	return error_at(r, p->problem_mark, e, "%s", p->problem ? p->problem : "not YAML");
 }
 

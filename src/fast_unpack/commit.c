@@ -2,9 +2,9 @@
 
 #include "fast_unpack/fast_unpack.h"
 
-/* Git's own commits have one parent or two, an octopus some more. */
+/* An ordinary commit has one parent or two, an octopus merge some more. */
 #define PARENTS_MAX 16
-/* Until the year 2286. */
+/* Enough until the year 2286. */
 #define DATE_DIGITS_MAX 10
 
 struct text {
@@ -21,7 +21,7 @@ static bool take(struct text *t, const char *word)
 	return true;
 }
 
-/* As many as there are of those characters. */
+/* Takes all characters for which `is` is true; returns how many. */
 static size_t span(struct text *t, bool (*is)(unsigned char))
 {
 	const char *start = t->at;
@@ -51,7 +51,7 @@ static bool is_zero(unsigned char c)
 	return c == '0';
 }
 
-/* "KEY <id>\n", and not the id of nothing */
+/* "KEY <id>\n", where the id is not all zeros */
 static bool take_id(struct text *t, const char *key, size_t hash_len)
 {
 	size_t zeros;
@@ -62,7 +62,7 @@ static bool take_id(struct text *t, const char *key, size_t hash_len)
 	return zeros < 2 * hash_len && zeros + span(t, is_hex) == 2 * hash_len && take(t, "\n");
 }
 
-/* "1700000000 +0100\n", without zeros in front */
+/* "1700000000 +0100\n", without leading zeros */
 static bool take_date(struct text *t)
 {
 	const char *start = t->at;

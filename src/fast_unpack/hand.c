@@ -50,8 +50,8 @@ bool plain_hands_start(char **git, struct plain_hand hands[PLAIN_KINDS])
 	return true;
 }
 
-/* Puts it where its git finds it, and says so. All names fit into a pipe: nobody waits for the other. */
-static bool hand_one(const struct plain_hand *h, const struct plain_object *o, const char *dir, size_t i)
+/* Writes the object to a file and its path to git. All paths fit into a pipe, so neither side blocks. */
+static bool write_one(const struct plain_hand *h, const struct plain_object *o, const char *dir, size_t i)
 {
 	char path[PATH_MAX];
 	int n = snprintf(path, sizeof(path), "%s/%zu\n", dir, i);
@@ -71,7 +71,7 @@ bool plain_hand_over(const struct plain_hand hands[PLAIN_KINDS], const struct pl
 	const char *dir, size_t hash_len)
 {
 	for (size_t i = 0; i < pack->n; i++)
-		if (!hand_one(&hands[pack->v[i].kind], &pack->v[i], dir, i))
+		if (!write_one(&hands[pack->v[i].kind], &pack->v[i], dir, i))
 			return false;
 	for (size_t i = 0; i < pack->n; i++) {
 		char id[80];

@@ -11,7 +11,7 @@
 
 static char in[PLAIN_PACK_MAX], room[PLAIN_CONTENT_MAX];
 
-/* 1 where there is one, 0 at the end. */
+/* 1 if there is a pack, 0 at the end. */
 static int next_pack(size_t *ret_len)
 {
 	unsigned char head[4];

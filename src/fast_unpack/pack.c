@@ -9,10 +9,10 @@
 
 struct reader {
 	const unsigned char *at, *end;
-	size_t used; /* of the room */
+	size_t used; /* how much of the room is used */
 };
 
-/* Three bits of kind, then the size, seven bits a byte after the first four. */
+/* Three bits of kind, then the size: four bits in the first byte, seven in each following one. */
 static bool take_head(struct reader *r, unsigned *ret_kind, size_t *ret_size)
 {
 	unsigned shift = 4;
@@ -45,7 +45,7 @@ static bool take_content(struct reader *r, char *room, size_t size)
 	if (inflateInit(&z) != Z_OK)
 		return false;
 	rc = inflate(&z, Z_FINISH);
-	/* an object of no size, and one whose end is all that is left to read */
+	/* an empty object, or one of which only the end of the stream is left to read */
 	if (rc == Z_BUF_ERROR && !z.avail_out) {
 		z.next_out = &beyond;
 		z.avail_out = 1;

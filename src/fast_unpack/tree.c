@@ -51,8 +51,8 @@ static bool take_entry(const char **at, const char *end, size_t hash_len, struct
 	return memcmp(e->id, null, hash_len) != 0;
 }
 
-/* The name as a file system may see it that knows no case and passes over characters: ASCII alone, small. At
- * most n - 1 of it. */
+/* The name as a file system may see it that ignores case and some characters: only its ASCII letters, in
+ * lower case. At most n - 1 bytes of it. */
 static void fold(const struct entry *e, char *out, size_t n)
 {
 	size_t len = 0;
@@ -66,8 +66,8 @@ static void fold(const struct entry *e, char *out, size_t n)
 	out[len] = '\0';
 }
 
-/* Of those that begin with .git, .gitignore and .github are common; git looks into .gitmodules and
- * .gitattributes, wherever they are. */
+/* Of the names that begin with .git, .gitignore and .github are common. git checks the content of .gitmodules
+ * and .gitattributes in every directory. */
 static bool is_plain_git_name(const struct entry *e, const char *folded)
 {
 	if (strspn(e->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") !=
@@ -87,7 +87,7 @@ static bool is_plain_name(const struct entry *e)
 	for (size_t i = 0; i < e->name_len; i++) {
 		unsigned char c = (unsigned char)e->name[i];
 
-		/* the last three: streams, short names and separators elsewhere */
+		/* the last three mean streams, short names and separators on other systems */
 		if (c < ' ' || c == 0x7f || c == '/' || c == ':' || c == '~' || c == '\\')
 			return false;
 	}
@@ -97,7 +97,7 @@ static bool is_plain_name(const struct entry *e)
 	return strncmp(folded, ".git", 4) || is_plain_git_name(e, folded);
 }
 
-/* Git's order: a directory's name as if a slash stood behind it. */
+/* git's order: a directory's name is compared as if a slash followed it. */
 static bool is_before(const struct entry *a, const struct entry *b)
 {
 	size_t n = a->name_len < b->name_len ? a->name_len : b->name_len;
@@ -108,9 +108,9 @@ static bool is_before(const struct entry *a, const struct entry *b)
 	return c ? c < 0 : x < y;
 }
 
-/* A file x may be followed by x-y and x.y, and then by a directory x: the same name twice, and in order. In
- * between, every name begins with x. So the files that may yet be met again are each the beginning of the
- * next, and none is as long as the one after it. */
+/* Finds the same name twice. In git's order a file x may be followed by x-y and x.y, and only then by a
+ * directory x; every name in between begins with x. So the files that may still get a duplicate form a stack
+ * in which each name is a proper prefix of the next. */
 struct files {
 	struct entry v[NAME_LEN_MAX + 1];
 	size_t n;

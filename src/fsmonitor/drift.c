@@ -77,7 +77,7 @@ static int report(struct bytes base, struct bytes own, unsigned hash_len, struct
 		size_t len = 0;
 		const unsigned char *cache = index_extension(&o.r, "UNTR", &len);
 
-		/* the names of version 4 are gone with their reader */
+		/* the names of version 4 are freed with their reader */
 		known->base_whole = b.r.version < 4;
 		known_add_cache(known, cache, len, hash_len);
 	}

@@ -54,7 +54,7 @@ bool known_in_cache(const struct known *k, const char *dir)
 }
 
 struct cursor {
-	const unsigned char *at, *end; /* at is NULL after the first thing that was malformed */
+	const unsigned char *at, *end; /* at becomes NULL after malformed data */
 };
 
 static size_t take_number(struct cursor *c)
@@ -89,7 +89,8 @@ static const char *take_string(struct cursor *c)
 	return nul ? s : "";
 }
 
-/* A directory: the number of untracked names and of directories in it, its own name, those names, those. */
+/* One directory: the number of untracked names and of subdirectories, its own name, those names, those
+ * subdirectories. */
 static void take_dir(struct known *k, struct cursor *c, struct buf *path, unsigned depth)
 {
 	size_t names = take_number(c), dirs = take_number(c), len = path->len;
@@ -118,7 +119,7 @@ void known_add_cache(struct known *k, const unsigned char *ext, size_t len, unsi
 		return;
 	}
 	c = (struct cursor){ ext, ext + len };
-	skip_bytes(&c, take_number(&c));                 /* the places it is good for */
+	skip_bytes(&c, take_number(&c));                 /* the locations for which it is valid */
 	skip_bytes(&c, 2 * STAT_LEN + 4 + 2 * hash_len); /* info/exclude, core.excludesFile, flags */
 	take_string(&c);                                 /* ".gitignore" */
 	if (take_number(&c))

@@ -1,8 +1,8 @@
 /*
- * Which directories git can have an opinion on: those with files of the base in them, and those in the
- * untracked cache of its index. All others (a node_modules, say, of 50,000 new files) need not even be
- * listed: index entries in them are reported because the base has not got them, and for the rest git looks
- * for itself. What could not be read is taken for known.
+ * Knows in which directories git needs an answer: those with files of the base, and those in the index's
+ * untracked cache. All others (a node_modules with 50,000 new files) need not even be listed: their index
+ * entries are reported because the base does not have them, and git scans the rest itself. If something could
+ * not be read, every directory counts as known.
  */
 #ifndef FSMONITOR_KNOWN_H
 #define FSMONITOR_KNOWN_H
@@ -13,10 +13,10 @@
 #include "base/strvec.h"
 
 struct known {
-	const char **base; /* the paths in the base's index, in order; they lie in its bytes */
+	const char **base; /* the paths in the base's index, in order; they point into its bytes */
 	size_t n, cap;
 	bool base_whole, cache_whole;
-	struct strvec cache; /* "dir/", sorted once it is whole */
+	struct strvec cache; /* "dir/", sorted when complete */
 };
 
 #define KNOWN_INIT                                                                                           \
@@ -27,9 +27,9 @@ struct known {
 void known_release(struct known *k);
 #define auto_known __attribute__((cleanup(known_release))) struct known
 
-/* In the index's order. */
+/* Paths must come in the index's order. */
 void known_add_base(struct known *k, const char *path);
-/* The body of the extension UNTR; NULL where there is none, which is to know nothing. */
+/* ext is the body of the extension UNTR; NULL if there is none, so no directory is in the cache. */
 void known_add_cache(struct known *k, const unsigned char *ext, size_t len, unsigned hash_len);
 
 /* dir ends in a slash. */

@@ -4,9 +4,10 @@
  *	garth-fsmonitor [--upper DIR] [--base-index FILE] [--base-id ID] 2 TOKEN
  *	garth-fsmonitor --clean --base-id ID 2 TOKEN
  *
- * The second form says that nothing has changed; with it a base's index is filled. Tokens are
- * "garth:BASE-ID". Whatever it does not understand it answers with "/", look at everything, and what keeps it
- * from answering at all with a failure, which git takes for the same. All that it reads may be the agent's.
+ * The second form says that nothing has changed; it is used to fill a base's index. Tokens are
+ * "garth:BASE-ID". If it does not understand something, it answers "/", which means "check everything". If it
+ * cannot answer at all, it fails, which means the same to git. The agent may have written everything that it
+ * reads.
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -41,7 +42,8 @@ static int open_file(const char *path)
 	return fd_steal(&fd);
 }
 
-/* Stays mapped until the process ends. Who cuts the file meanwhile kills it, which is a failure to git. */
+/* Stays mapped until the process ends. If the file is truncated meanwhile, the process is killed, and git
+ * sees a failure. */
 static int map_file(const char *path, struct bytes *ret, struct err *e)
 {
 	auto_fd fd = open_file(path);
@@ -57,7 +59,7 @@ static int map_file(const char *path, struct bytes *ret, struct err *e)
 	return 0;
 }
 
-/* One line of a small file, without its end; NULL where there is none. */
+/* One line of a small file, without its end; NULL if there is none. */
 static char *read_line(const char *path)
 {
 	auto_fd fd = open_file(path);
@@ -71,7 +73,8 @@ static char *read_line(const char *path)
 	return xstrdup(line);
 }
 
-/* The index that git has read: where the environment says, in .git, or where a .git file leads. */
+/* The index that git has read: the one in the environment, in .git, or in the directory that a .git file
+ * names. */
 static char *find_index(void)
 {
 	const char *file = getenv("GIT_INDEX_FILE"), *dir = getenv("GIT_DIR");
@@ -96,8 +99,8 @@ static bool same_time(const struct statx_timestamp *a, const struct statx_timest
 }
 
 /*
- * The root of an overlay shows its upper directory's times, and not always its inode number. Where they
- * change between the two looks, everything is looked at.
+ * Whether the current directory is the overlay's root. It shows its upper directory's times, but not always
+ * its inode number. If the times change between both calls, the answer is "check everything".
  */
 static bool at_workspace_root(int upper)
 {

@@ -27,7 +27,7 @@ static void add_name(struct walk *w, const char *name)
 	buf_add(w->out, name, strlen(name) + 1);
 }
 
-/* git may know the name as a file, or as a directory that stood there before. */
+/* git may know the name as a file, or as a directory that was there before. */
 static void add_changed(struct walk *w, const char *name)
 {
 	add_name(w, name);
@@ -38,7 +38,7 @@ static void add_changed(struct walk *w, const char *name)
 	}
 }
 
-/* The directory of w->path itself, and all that git knows beneath it. */
+/* The directory of w->path itself, and everything that git knows beneath it. */
 static void add_whole(struct walk *w)
 {
 	buf_add(w->out, w->path.data, w->path.len - 1);
@@ -49,9 +49,9 @@ static void add_whole(struct walk *w)
 static int list(struct walk *w, int dir, bool covered, unsigned depth, struct err *e);
 
 /*
- * A directory that hides what the base has there, or of which the base has nothing, is reported whole, and no
- * file in it needs a mention: what the index has there report_index tells. Only the directories that the
- * untracked cache knows are of interest then.
+ * If a directory hides the base's one, or the base has nothing there, it is reported as a whole and its files
+ * need not be: report_index reports the index entries in it. Then only directories in the untracked cache
+ * have to be entered.
  */
 static int enter(struct walk *w, int parent, const char *name, bool covered, unsigned depth, struct err *e)
 {
@@ -103,7 +103,7 @@ static int take(struct walk *w, int dir, const struct dirent *d, bool covered, u
 	return ret;
 }
 
-/* Closes dir. */
+/* Takes ownership of dir and closes it. */
 static int list(struct walk *w, int dir, bool covered, unsigned depth, struct err *e)
 {
 	DIR *d = depth < REPORT_MAX_DEPTH ? fdopendir(dir) : NULL;

@@ -19,8 +19,8 @@ static void push_oid(struct strvec *v, const unsigned char *oid, unsigned hash_l
 
 static int refuse_submodule(const char *path, struct err *e)
 {
-	return err_set(e, ERR_REFUSED,
-		"the repository has a submodule ('%s'), a kind that is not carried yet", path);
+	return err_set(
+		e, ERR_REFUSED, "the repository has a submodule ('%s'), which is not supported yet", path);
 }
 
 /* Lists the attribute files' paths and ids. Refuses submodules. */
@@ -55,7 +55,7 @@ static int look_for_filter(size_t i, const char *data, size_t len, void *arg, st
 	for (const char *p = data; (p = memmem(p, (size_t)(end - p), "filter=", 7)); p++)
 		if (p == data || strchr(" \t\r", p[-1]))
 			return err_set(e, ERR_REFUSED,
-				"'%s' sends files through a filter (%.*s), as LFS does: a kind that is not carried yet",
+				"'%s' sends files through a filter (%.*s), as LFS does, which is not supported yet",
 				paths->v[i], (int)strcspn(p, " \t\r\n"), p);
 	return 0;
 }

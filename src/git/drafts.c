@@ -192,8 +192,8 @@ static bool ends_in(const char *path, const char *end)
 	return n > m && !strcasecmp(path + n - m, end);
 }
 
-/* Files of another worktree that the agent made: its HEAD and similar files, their logs, and the autostash.
- * */
+/* Files of another worktree that the agent made: its HEAD and similar files, their
+ * logs, and the autostash. */
 static bool names_commits(const char *path)
 {
 	return strstr(path, "/logs/") || ends_in(path, "HEAD") || ends_in(path, "autostash");

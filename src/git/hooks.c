@@ -110,8 +110,8 @@ static int copy_dir(int from, int to, int depth, size_t *n, struct err *e)
 	return rc;
 }
 
-/* Hooks inside the checkout are files of the workspace and change with it. So a script runs each by its name.
- * */
+/* Hooks inside the checkout are files of the workspace and change with it. So a script runs
+ * each by its name. */
 static int call_in_workspace(int to, const char *path, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

@@ -27,7 +27,7 @@ static const struct format {
 };
 
 /* Settings about the files and how they are compared; none names a program or a file. */
-static const char *const carried[] = {
+static const char *const copied[] = {
 	"core.autocrlf",
 	"core.bigfilethreshold",
 	"core.checkstat",
@@ -106,10 +106,10 @@ void neutral_release(struct neutral *p)
 	*p = (struct neutral)NEUTRAL_INIT;
 }
 
-static bool is_carried(const char *key, size_t n)
+static bool is_copied(const char *key, size_t n)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(carried); i++)
-		if (strlen(carried[i]) == n && !strncmp(key, carried[i], n))
+	for (size_t i = 0; i < ARRAY_SIZE(copied); i++)
+		if (strlen(copied[i]) == n && !strncmp(key, copied[i], n))
 			return true;
 	return false;
 }
@@ -130,8 +130,8 @@ static bool may_have_settings(const char *git_dir)
 		return true;
 	if ((p = strstr(buf_str(&text), usual)))
 		*p = '#';
-	for (size_t i = 0; i < ARRAY_SIZE(carried); i++)
-		if (strcasestr(buf_str(&text), strchr(carried[i], '.') + 1))
+	for (size_t i = 0; i < ARRAY_SIZE(copied); i++)
+		if (strcasestr(buf_str(&text), strchr(copied[i], '.') + 1))
 			return true;
 	return false;
 }
@@ -149,7 +149,7 @@ static int read_settings(const char *git_dir, struct strvec *ret, struct err *e)
 		const char *key = list.data + at;
 		size_t n = strcspn(key, "\n");
 
-		if (is_carried(key, n))
+		if (is_copied(key, n))
 			strvec_pushf(ret, "%.*s=%s", (int)n, key, key[n] ? key + n + 1 : "true");
 	}
 	return 0;

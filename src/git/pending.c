@@ -77,7 +77,7 @@ static int refuse_submodules(const struct git *g, struct err *e)
 	for (size_t at = 0; at < out.len; at += strlen(out.data + at) + 1)
 		if (!strncmp(out.data + at, "160000 ", 7))
 			return err_set(e, ERR_REFUSED,
-				"the checkout has a submodule ('%s'), a kind that is not carried yet",
+				"the checkout has a submodule ('%s'), which is not supported yet",
 				strchr(out.data + at, '\t') ? strchr(out.data + at, '\t') + 1 : "");
 	return 0;
 }

@@ -26,7 +26,7 @@ static void make_config(const struct private_spec *s, struct buf *out)
 	settings_put(out, "maintenance.auto", "false");
 	/* one file system operation per object instead of two */
 	settings_put(out, "core.createobject", "rename");
-	settings_carry(s->repo, out);
+	settings_copy(s->repo, out);
 	if (s->ignores)
 		settings_put(out, "core.excludesfile", s->ignores);
 	if (s->fsmonitor) {

@@ -22,8 +22,8 @@ struct private_spec {
 	const char *fsmonitor;   /* core.fsmonitor inside, NULL for none */
 	const char *ignores;     /* the path of the user's ignore file inside, NULL for none */
 	const char *hook;        /* the target of the reference-transaction hook inside, NULL for none */
-	/* info/alternates with the paths of the shared objects inside; NULL: private_fill copies the objects
-	 * */
+	/* info/alternates with the paths of the shared objects inside; NULL:
+	 * private_fill copies the objects */
 	const struct buf *alternates;
 };
 

@@ -128,8 +128,8 @@ static void decode(char *text)
 	*to = '\0';
 }
 
-/* The path in a URL that means this machine, on which git starts the other side itself. NULL for other URLs.
- * */
+/* The path in a URL that means this machine, on which git starts the other side itself.
+ * NULL for other URLs. */
 static char *path_of(const struct repo *r, const char *url)
 {
 	const char *colon = strchr(url, ':'), *slash = strchr(url, '/');

@@ -71,7 +71,7 @@ static bool is_partial(const struct repo *r)
 
 static int refuse_partial(const struct repo *r, struct err *e)
 {
-	return err_set(e, ERR_REFUSED, "'%s' is a partial clone, a kind that is not carried yet", r->top);
+	return err_set(e, ERR_REFUSED, "'%s' is a partial clone, which is not supported yet", r->top);
 }
 
 int repo_check_kind(const struct repo *r, bool bare, bool shallow, struct err *e)
@@ -79,26 +79,25 @@ int repo_check_kind(const struct repo *r, bool bare, bool shallow, struct err *e
 	const char *crlf = repo_config(r, "core.autocrlf"), *eol = repo_config(r, "core.eol");
 
 	if (bare)
-		return err_set(e, ERR_REFUSED, "'%s' is a bare repository, a kind that is not carried yet",
-			r->git_dir);
-	if (shallow)
 		return err_set(
-			e, ERR_REFUSED, "'%s' is a shallow clone, a kind that is not carried yet", r->top);
+			e, ERR_REFUSED, "'%s' is a bare repository, which is not supported yet", r->git_dir);
+	if (shallow)
+		return err_set(e, ERR_REFUSED, "'%s' is a shallow clone, which is not supported yet", r->top);
 	if (is_partial(r))
 		return refuse_partial(r, e);
 	if (is_on(repo_config(r, "core.sparsecheckout")))
 		return err_set(
-			e, ERR_REFUSED, "'%s' has a sparse checkout, a kind that is not carried yet", r->top);
+			e, ERR_REFUSED, "'%s' has a sparse checkout, which is not supported yet", r->top);
 	if ((crlf && !is_off(crlf)) || (eol && !strcasecmp(eol, "crlf")))
 		return err_set(e, ERR_REFUSED,
-			"'%s' converts line ends (core.autocrlf, core.eol), a kind that is not carried yet",
+			"'%s' converts line ends (core.autocrlf, core.eol), which is not supported yet",
 			r->top);
 	if (is_off(repo_config(r, "core.symlinks")))
 		return err_set(
-			e, ERR_REFUSED, "'%s' has core.symlinks off, a kind that is not carried yet", r->top);
+			e, ERR_REFUSED, "'%s' has core.symlinks off, which is not supported yet", r->top);
 	if (repo_config(r, "extensions.refstorage") &&
 		strcmp(repo_config(r, "extensions.refstorage"), "files"))
-		return err_set(e, ERR_REFUSED, "'%s' keeps its refs in '%s', a kind that is not carried yet",
+		return err_set(e, ERR_REFUSED, "'%s' keeps its refs in '%s', which is not supported yet",
 			r->top, repo_config(r, "extensions.refstorage"));
 	return 0;
 }
@@ -187,7 +186,7 @@ static int check_place(const struct repo *r, const struct discovered *d, struct 
 			e, ERR_REFUSED, "git finds another repository than '%s' for '%s'", d->common, d->top);
 	if (!top || strcmp(top, d->top))
 		return err_set(e, ERR_REFUSED,
-			"the files of '%s' are elsewhere (core.worktree), a kind that is not carried yet",
+			"the files of '%s' are elsewhere (core.worktree), which is not supported yet",
 			d->top);
 	return 0;
 }
@@ -201,7 +200,7 @@ static int check_kind(struct repo *r, bool bare, bool shallow, struct err *e)
 		return -1;
 	if (!stat(attributes, &st) && st.st_size > 0)
 		return err_set(e, ERR_REFUSED,
-			"'%s' has attributes of its own in info/attributes, a kind that is not carried yet",
+			"'%s' has attributes of its own in info/attributes, which is not supported yet",
 			r->top);
 	return 0;
 }
@@ -217,8 +216,7 @@ static int explain(const char *dir, const char *rev, struct buf *out, struct buf
 		return err_set(e, ERR_NOTFOUND, "'%s' is not in a git repository", dir),
 		       err_hint(e, "git init");
 	if (!strncmp(buf_str(out), "true\n", 5))
-		return err_set(
-			e, ERR_REFUSED, "'%s' is a bare repository, a kind that is not carried yet", dir);
+		return err_set(e, ERR_REFUSED, "'%s' is a bare repository, which is not supported yet", dir);
 	if (strstr(buf_str(errtext), "must be run in a work tree"))
 		return err_set(e, ERR_REFUSED, "'%s' is not in a checkout", dir);
 	if (!strcmp(rev, "HEAD"))
@@ -243,7 +241,7 @@ static int look_at_settings(const struct discovered *d, struct repo *r, struct e
 	return 0;
 }
 
-/* Stores git's answers, one per line, in r. The last ones are only asked for if there is a `rev`. */
+/* Stores git's answers, one per line, in r. The last line is missing if rev names no ref. */
 static int ask_git(const char *dir, const char *rev, struct repo *r, bool *bare, bool *shallow, struct err *e)
 {
 	struct git g = { .cwd = dir, .user_config = true, .seconds = LOOK_SECONDS };
@@ -290,7 +288,7 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 		return err_set(e, ERR_NOTFOUND, "there is no revision '%s'", rev);
 	if (real && strchr(real, '\n'))
 		return err_set(e, ERR_REFUSED,
-			"a repository in a directory with a line break in its name is not carried");
+			"a repository in a directory with a line break in its name is not supported");
 	if (discover(dir, &d, e) < 0 || look_at_settings(&d, &r, e) < 0 ||
 		ask_git(dir, rev, &r, &bare, &shallow, e) < 0 || check_kind(&r, bare, shallow, e) < 0 ||
 		check_place(&r, &d, e) < 0 || fill_places(&r, e) < 0)

@@ -54,7 +54,7 @@ static int make_skeleton(struct scratch *s, int dir, struct err *e)
 	return 0;
 }
 
-/* Whether nobody holds its lock. A young one without a lock may be one that another process is creating. */
+/* Whether a dead process left it. A young one without a lock may be one that another process is creating. */
 static bool is_left(int scratch, const char *name)
 {
 	auto_str lock = path_join(name, "lock");

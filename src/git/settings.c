@@ -13,7 +13,7 @@
 /* Keys in lower case, as git lists them. A key that ends in a dot means all names of that section, but not
  * those of its subsections ("diff.word.command"). merge.ff is missing on purpose: with `only`, a task could
  * not be synced. */
-static const char *const carried[] = {
+static const char *const copied[] = {
 	"advice.",
 	"apply.ignorewhitespace",
 	"apply.whitespace",
@@ -138,7 +138,7 @@ static bool is_plain_alias(const char *value)
 	return true;
 }
 
-bool settings_is_carried(const char *key, const char *value)
+bool settings_is_copied(const char *key, const char *value)
 {
 	const char *dot = strchr(key, '.');
 	bool sub = dot && strchr(dot + 1, '.');
@@ -149,8 +149,7 @@ bool settings_is_carried(const char *key, const char *value)
 		return !sub && is_plain_alias(value);
 	if (sub && !is_one_of(key, open_sections, ARRAY_SIZE(open_sections)))
 		return false;
-	return is_one_of(key, carried, ARRAY_SIZE(carried)) &&
-	       !is_one_of(key, left_out, ARRAY_SIZE(left_out));
+	return is_one_of(key, copied, ARRAY_SIZE(copied)) && !is_one_of(key, left_out, ARRAY_SIZE(left_out));
 }
 
 /* Writes a value in git's configuration syntax. */
@@ -186,14 +185,14 @@ void settings_put(struct buf *out, const char *key, const char *value)
 	buf_addch(out, '\n');
 }
 
-void settings_carry(const struct repo *r, struct buf *out)
+void settings_copy(const struct repo *r, struct buf *out)
 {
 	for (size_t i = 0; i < r->config.n; i++) {
 		const char *line = r->config.v[i], *end = strchr(line, '\n');
 		auto_str key = xstrndup(line, end ? (size_t)(end - line) : strlen(line));
 		const char *value = end ? end + 1 : "true";
 
-		if (settings_is_carried(key, value) && out->len + strlen(line) < SETTINGS_MAX)
+		if (settings_is_copied(key, value) && out->len + strlen(line) < SETTINGS_MAX)
 			settings_put(out, key, value);
 	}
 }

@@ -8,15 +8,15 @@
 #include "base/buf.h"
 #include "git/repo.h"
 
-/* Writes one setting in git's configuration syntax; the key is "section.name" or "section.subsection.name".
- * */
+/* Writes one setting in git's configuration syntax; the key
+ * is "section.name" or "section.subsection.name". */
 void settings_put(struct buf *out, const char *key, const char *value);
 /* Writes the user's settings that are copied, in the same form. Those that would make out longer than
  * SETTINGS_MAX are left out. */
 #define SETTINGS_MAX (256u << 10)
-void settings_carry(const struct repo *r, struct buf *out);
+void settings_copy(const struct repo *r, struct buf *out);
 /* Whether a setting is copied. */
-bool settings_is_carried(const char *key, const char *value);
+bool settings_is_copied(const char *key, const char *value);
 
 /* The path of the user's ignore file: core.excludesFile in the user's or the system's configuration, or git's
  * default. The caller frees it. NULL if there is none, or it is empty or larger than a megabyte. The

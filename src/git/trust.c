@@ -113,7 +113,7 @@ int trust_check_list(const struct buf *list, const char *place, struct err *e)
 		if (!is_own(scope) || !is_risky(key, n, value) || is_trusted(list, place))
 			continue;
 		err_set(e, ERR_REFUSED,
-			"the configuration of '%s' itself sets %.*s, which is obeyed only where the repository is trusted",
+			"the configuration of '%s' itself sets %.*s, which is used only if the repository is trusted",
 			place, (int)(n < 200 ? n : 200), key);
 		return err_hint(e, "git config --global --add garth.trust '%s'", place);
 	}
@@ -184,7 +184,7 @@ int trust_check_pushed(const struct repo *r, const char *place, struct err *e)
 	if (is_trusted(&list, place) || is_trusted(&list, r->main_top))
 		return 0;
 	err_set(e, ERR_REFUSED,
-		"'%s', which would be pushed to, has hooks of its own: they run only where it is trusted",
+		"'%s', which would be pushed to, has hooks of its own: they run only if it is trusted",
 		place);
 	return err_hint(e, "git config --global --add garth.trust '%s'", place);
 }

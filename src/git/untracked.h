@@ -12,8 +12,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Appends the index to out, with its untracked cache (if it has one) for work_tree and a new hash at the end.
- * */
+/* Appends the index to out, with its untracked cache (if it has one) for work_tree and a new
+ * hash at the end. */
 int untracked_retarget(const void *data, size_t len, unsigned hash_len, const char *work_tree,
 	struct buf *out, struct err *e);
 

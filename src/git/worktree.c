@@ -67,8 +67,8 @@ static char *first_line(int dir, const char *name)
 	return xstrndup(buf_str(&text), strcspn(buf_str(&text), "\n"));
 }
 
-/* The worktree's directory, from the path of its .git file. Newer gits may write it relative to the record.
- * */
+/* The worktree's directory, from the path of its .git file. Newer gits may write it
+ * relative to the record. */
 static char *place_of(const char *admin, char *gitdir)
 {
 	auto_str joined = gitdir[0] == '/' ? xstrdup(gitdir) : path_join(admin, gitdir), up = NULL;

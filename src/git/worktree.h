@@ -13,7 +13,7 @@
  * elsewhere too. */
 int worktree_add(const struct repo *r, const char *path, const char *branch, bool shared, char **ret_admin,
 	struct err *e);
-/* Locks a worktree if it is not locked. */
+/* Locks a worktree that is not locked. */
 int worktree_lock(const struct repo *r, const char *path, struct err *e);
 /* Removes git's record of the worktree, if there is one, but none of its files. */
 int worktree_forget(const struct repo *r, const char *path, struct err *e);

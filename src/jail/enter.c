@@ -18,8 +18,8 @@
 #include "sys/fd.h"
 #include "sys/linux.h"
 
-/* A task may use every port of its own loopback, also those below 1024. If this fails, these stay forbidden.
- * */
+/* A task may use every port of its own loopback, also those below 1024. If this
+ * fails, these stay forbidden. */
 static void free_low_ports(void)
 {
 	auto_fd fd = open("/proc/sys/net/ipv4/ip_unprivileged_port_start", O_WRONLY | O_CLOEXEC);

@@ -10,8 +10,8 @@
 
 /* The kernel's Landlock ABI, 0 for none. */
 int landlock_abi(void);
-/* All file rights that an ABI knows: 0 for none. An ABI newer than the table has the rights of the last row.
- * */
+/* All file rights that an ABI knows: 0 for none. An ABI newer than the table has the rights
+ * of the last row. */
 uint64_t landlock_fs_rights(int abi);
 /* The scopes that an ABI knows. */
 uint64_t landlock_scopes(int abi);

@@ -94,5 +94,5 @@ void jail_print(const struct jail *j, struct buf *out)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(walls); i++)
 		if (j->without & walls[i].wall)
-			buf_printf(out, "without  %s, where the kernel lacks it\n", walls[i].name);
+			buf_printf(out, "without  %s, if the kernel lacks it\n", walls[i].name);
 }

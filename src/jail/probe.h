@@ -31,8 +31,8 @@ void probe_kernel(struct probe *p);
 /* Whether the row with this name is ok; false if there is no such row. */
 bool probe_has(const struct probe *p, const char *name);
 
-/* Facts about the system that decide the advice. They are separate so that the advice can be tested anywhere.
- * */
+/* Facts about the system that decide the advice. They are separate so that the advice
+ * can be tested anywhere. */
 struct probe_facts {
 	int userns_errno;              /* from making one and using a capability in it; 0 if it works */
 	long max_user_namespaces;      /* /proc/sys/user/max_user_namespaces, -1 unknown */

@@ -11,8 +11,8 @@
 #include "jail/steps.h"
 #include "sys/offspring.h"
 
-/* Limits for pending signals and timers, and for bytes in message queues: a part of what a user usually has.
- * */
+/* Limits for pending signals and timers, and for bytes in message queues: a part of what
+ * a user usually has. */
 #define SIGNALS_MAX 4096
 #define QUEUES_MAX  (128u << 10)
 
@@ -51,8 +51,8 @@ int rights_limits(struct entering *in, struct err *e)
 	/* the kernel counts these per user, and all of the user's processes fail when they are used up */
 	if (set_limit(RLIMIT_SIGPENDING, SIGNALS_MAX, e) < 0 || set_limit(RLIMIT_MSGQUEUE, QUEUES_MAX, e) < 0)
 		return -1;
-	/* without a user namespace it counts all of the user's processes, so those that exist now are added
-	 * */
+	/* without a user namespace it counts all of the user's processes, so those that
+	 * exist now are added */
 	if (in->j->max_procs &&
 		set_limit(RLIMIT_NPROC,
 			in->j->max_procs + (in->j->landlock_only ? offspring_count_user() : 0), e) < 0)

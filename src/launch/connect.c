@@ -7,9 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* On loopback the answer is there at once, unless who listens has let its queue fill up. That is not waited
- * for, since others wait for their commands to be started: what is not connected yet is so later, or fails as
- * it does anywhere. */
+/* On loopback the answer comes at once, unless the server's queue is full. This process must not wait for
+ * that, because other commands wait to be started. An unfinished connection is passed on: it succeeds or
+ * fails later. */
 static int connect_to(const struct sockaddr *to, socklen_t len)
 {
 	int fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), error = 0;
@@ -29,7 +29,7 @@ static int connect_to(const struct sockaddr *to, socklen_t len)
 	return -1;
 }
 
-int dial(int port)
+int connect_to_port(int port)
 {
 	const struct sockaddr_in v4 = { .sin_family = AF_INET,
 		.sin_port = htons((uint16_t)port),
@@ -47,7 +47,7 @@ int dial(int port)
 	if (fd >= 0 || errno != ECONNREFUSED)
 		return fd;
 	saved = errno;
-	/* some listen as "localhost" and mean ::1 by it */
+	/* some servers listen on "localhost" and mean ::1 */
 	fd = connect_to((const struct sockaddr *)&v6, sizeof(v6));
 	if (fd < 0)
 		errno = saved;

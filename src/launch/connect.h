@@ -1,8 +1,8 @@
-/* Connections to what listens inside, for the host (J11). */
+/* Connects to servers inside the jail, on behalf of the host. */
 #ifndef LAUNCH_CONNECT_H
 #define LAUNCH_CONNECT_H
 
-/* A connection to that port on the jail's own loopback; -1 and errno. */
-int dial(int port);
+/* A connection to this port on the jail's loopback; -1 and errno. It may still be in progress. */
+int connect_to_port(int port);
 
 #endif

@@ -25,7 +25,7 @@
 struct command {
 	uint32_t id;
 	pid_t pid;
-	bool stopped; /* with everything else */
+	bool stopped; /* by a SIGSTOP for everything */
 };
 
 struct init {
@@ -43,7 +43,7 @@ int init_tell(int orders, enum order_type type, uint32_t id, int value, const st
 	return sock_send(orders, &m, sizeof(m), &fd, fd >= 0);
 }
 
-/* Who cannot talk to the keeper has no reason to be. */
+/* Without the keeper there is nothing left to do, so a failure ends this process. */
 static void tell(
 	const struct init *in, enum order_type type, uint32_t id, int value, const struct err *e, int fd)
 {
@@ -90,9 +90,9 @@ static void order_start(struct init *in, uint32_t id, const int *fds, size_t nfd
 	}
 }
 
-/* Whether somebody else whom this process may signal, which is everybody inside and nobody else, still runs.
- */
-static bool somebody_runs(void)
+/* Whether any process that this one may signal still runs. It may signal all processes
+ * inside and no others. */
+static bool any_runs(void)
 {
 	DIR *d = opendir("/proc");
 	struct dirent *ent;
@@ -108,8 +108,8 @@ static bool somebody_runs(void)
 		snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		rest = fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 ? strrchr(text, ')') : NULL;
-		/* ") S …": stopped, traced and stopped, dead; or waiting for a disk, and stopped when that is
-		 * over */
+		/* ") S …": stopped, traced, dead; or waiting for a disk (D), in which case it stops
+		 * afterwards */
 		found = rest && strlen(rest) > 2 && !strchr("TtZXD", rest[2]);
 	}
 	if (d)
@@ -117,18 +117,18 @@ static bool somebody_runs(void)
 	return found;
 }
 
-/* All at once, and again: who is just sending SIGCONT to the others does so before it stops. */
+/* Sends SIGSTOP to all, several times: a process may send SIGCONT to others just before it stops. */
 static void stop_all(void)
 {
 	for (int round = 0; round < STOP_ROUNDS; round++) {
 		kill(-1, SIGSTOP);
-		if (!somebody_runs())
+		if (!any_runs())
 			return;
 		poll(NULL, 0, round < 100 ? 0 : 1);
 	}
 }
 
-/* Commands that were started since everything was stopped. */
+/* Commands that were started after everything was stopped. */
 static size_t running_commands(const struct init *in, pid_t *ret)
 {
 	size_t n = 0;
@@ -139,8 +139,8 @@ static size_t running_commands(const struct init *in, pid_t *ret)
 	return n;
 }
 
-/* A timer, a lock or a descriptor can send SIGCONT to who asked for it before. What new commands have started
- * goes on, unless it has lost its parent. */
+/* Stops again what woke up: a timer, a lock or a descriptor can send a SIGCONT that was requested before.
+ * Commands that were started since, and their descendants, keep running, except for orphans. */
 static void hold_all(const struct init *in)
 {
 	static pid_t running[MAX_COMMANDS];
@@ -157,7 +157,7 @@ static void hold_all(const struct init *in)
 	free(pids);
 }
 
-/* What a terminal would send goes to the whole process group. */
+/* Signals that a terminal would send go to the whole process group. */
 static void order_signal(struct init *in, uint32_t id, int sig)
 {
 	bool group = sig == SIGINT || sig == SIGQUIT || sig == SIGHUP || sig == SIGWINCH || sig == SIGCONT;
@@ -177,7 +177,7 @@ static void order_signal(struct init *in, uint32_t id, int sig)
 
 static void order_dial(const struct init *in, uint32_t id, int port)
 {
-	auto_fd fd = dial(port);
+	auto_fd fd = connect_to_port(port);
 
 	tell(in, ORDER_DIALED, id, fd < 0 ? errno : 0, NULL, fd);
 }
@@ -217,7 +217,7 @@ static void take_order(struct init *in)
 		close(fds[i]);
 }
 
-/* Orphans too: this is pid 1. */
+/* Reaps orphans too, because this is pid 1. */
 static void reap(struct init *in)
 {
 	int status;
@@ -225,7 +225,7 @@ static void reap(struct init *in)
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		for (size_t i = 0; i < in->n; i++)
-			/* one that has itself traced by its parent is only stopped */
+			/* a command that is traced by its parent may only have stopped */
 			if (in->commands[i].pid == pid && (WIFEXITED(status) || WIFSIGNALED(status))) {
 				uint32_t id = in->commands[i].id;
 
@@ -239,7 +239,7 @@ static int watch_children(void)
 {
 	sigset_t all, child;
 
-	/* Whatever is pending or comes is not for this process; a command gets an empty mask. */
+	/* No signal is for this process. Commands start with an empty mask. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	sigemptyset(&child);

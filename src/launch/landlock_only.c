@@ -21,7 +21,7 @@
 
 #define WRITABLE_MAX 64
 
-/* Inside: where terminals come from. */
+/* Inside: the socket over which terminals are requested. */
 static int link_inside = -1;
 
 bool landlock_only_is(void)
@@ -62,7 +62,7 @@ static int open_pair(int fds[2])
 	return 0;
 }
 
-/* Who enters passes the listener on first, then asks for terminals. */
+/* The process inside first sends the listener, then requests terminals. */
 static void answer(int link, int *listener)
 {
 	int got[1], fds[2] = { -1, -1 };
@@ -98,8 +98,8 @@ static int watch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* True where it is over: told to end, or the first process is gone. */
-static bool heard_the_end(int signals, pid_t first)
+/* Whether to end: SIGTERM came, or the first process is gone. */
+static bool must_end(int signals, pid_t first)
 {
 	struct signalfd_siginfo info;
 	bool over = false;
@@ -109,7 +109,7 @@ static bool heard_the_end(int signals, pid_t first)
 	while (read(signals, &info, sizeof(info)) == sizeof(info))
 		over |= info.ssi_signo == SIGTERM;
 	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
-		/* somebody inside stopped it: it has orders to hear */
+		/* a process inside stopped it, but it must read the keeper's messages */
 		if (pid == first && WIFSTOPPED(status))
 			kill(first, SIGCONT);
 		over |= pid == first && !WIFSTOPPED(status);
@@ -117,7 +117,7 @@ static bool heard_the_end(int signals, pid_t first)
 	return over;
 }
 
-static void __attribute__((noreturn)) stand_outside(const struct jail *j, int link, int signals, pid_t first)
+static void __attribute__((noreturn)) supervise(const struct jail *j, int link, int signals, pid_t first)
 {
 	const char *writable[WRITABLE_MAX + 1] = { NULL };
 	struct supervisor s = { .writable = writable, .inet = j->net == JAIL_NET_HOST };
@@ -134,7 +134,7 @@ static void __attribute__((noreturn)) stand_outside(const struct jail *j, int li
 
 		if (poll(p, 3, -1) < 0 && errno != EINTR)
 			break;
-		if (p[0].revents && heard_the_end(signals, first))
+		if (p[0].revents && must_end(signals, first))
 			break;
 		if (p[2].revents && supervisor_serve(listener, &s) < 0)
 			fd_closep(&listener);
@@ -148,7 +148,7 @@ static void __attribute__((noreturn)) stand_outside(const struct jail *j, int li
 }
 
 static void __attribute__((noreturn))
-go_inside(const struct jail *j, int orders, int link, int (*gift)(const struct jail *j))
+enter_and_serve(const struct jail *j, int orders, int link, int (*gift)(const struct jail *j))
 {
 	struct err e = ERR_INIT;
 	int listener;
@@ -156,7 +156,7 @@ go_inside(const struct jail *j, int orders, int link, int (*gift)(const struct j
 	setsid();
 	if (enter_landlock_only(j, orders, link, &listener, &e) < 0 ||
 		(sock_send(link, "l", 1, &listener, 1) < 0 &&
-			err_sys(&e, "cannot reach who stands in") < 0)) {
+			err_sys(&e, "cannot reach the supervisor") < 0)) {
 		e.kind = ERR_START;
 		init_tell(orders, ORDER_FAILED, 0, 0, &e, -1);
 		_exit(1);
@@ -173,7 +173,7 @@ void landlock_only_run(
 	char go;
 	pid_t pid;
 
-	/* the keeper's end is the end */
+	/* end when the keeper ends */
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
 		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) < 0 || pipe2(gate, O_CLOEXEC) < 0)
 		_exit(1);
@@ -186,7 +186,7 @@ void landlock_only_run(
 			_exit(1);
 		close(gate[0]);
 		close(signals);
-		go_inside(j, orders, link[1], gift);
+		enter_and_serve(j, orders, link[1], gift);
 	}
 	close(link[1]);
 	if (pid < 0 || born(pid) < 0 || write_full(gate[1], "", 1) < 0)
@@ -195,5 +195,5 @@ void landlock_only_run(
 	close(gate[1]);
 	close(orders);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	stand_outside(j, link[0], signals, pid);
+	supervise(j, link[0], signals, pid);
 }

@@ -42,7 +42,7 @@ int listen_both(uint16_t port, int fds[2])
 	fds[1] = listen_at((const struct sockaddr *)&at, sizeof(at));
 	if (fds[1] >= 0)
 		return 2;
-	/* somebody has that one: half a port is none */
+	/* another process has this port on ::1: then the port is taken */
 	if (errno == EADDRINUSE) {
 		fd_closep(&fds[0]);
 		errno = EADDRINUSE;

@@ -1,7 +1,7 @@
 /*
- * garth-launch: reads the description of a jail from descriptor 3, makes its namespaces, and ends; the new
+ * garth-launch: reads the description of a jail from descriptor 3, makes its namespaces, and ends. The new
  * process enters the jail and serves the keeper on descriptor 4. It has no options and prints nothing: all
- * answers go over the order socket.
+ * results go over the order socket.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ static int fail(struct err *e)
 	return 1;
 }
 
-/* Made inside, used outside. */
+/* Opens, inside, the descriptor that is sent out with READY. */
 static int make_gift(const struct jail *j)
 {
 	if (j->listens)

@@ -16,11 +16,11 @@
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
-/* What the child needs, ready before it exists: it shares the parent's memory until it execs, so it allocates
- * nothing, and what it writes to the last three the parent reads. */
+/* Everything that the child needs, prepared before the fork: the child shares the parent's memory until exec,
+ * so it allocates nothing. It writes to the last three fields, and the parent reads them. */
 struct child {
 	char **argv, **env;
-	char **script; /* the same for a file without #!: /bin/sh, the path, the arguments */
+	char **script; /* for a file without #!: /bin/sh, the path, the arguments */
 	const char *cwd, *path;
 	const int *stdio;
 	bool tty;
@@ -37,7 +37,7 @@ static int try_exec(struct child *c, char *file)
 	return execve("/bin/sh", c->script, c->env);
 }
 
-/* As execvpe: a file that may not be run does not end the search, but is what is told of at its end. */
+/* Like execvpe: EACCES does not end the search, but is the error reported at its end. */
 static int search_exec(struct child *c)
 {
 	char file[PATH_MAX];
@@ -59,7 +59,7 @@ static int search_exec(struct child *c)
 	return -1;
 }
 
-static struct rlimit files; /* of each command; 0: as it is */
+static struct rlimit files; /* for each command; 0: unchanged */
 
 void spawn_limit_files(uint64_t max)
 {

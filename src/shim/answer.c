@@ -58,7 +58,7 @@ static void add_utf8(struct buf *out, unsigned u)
 	}
 }
 
-/* Behind "\u". Half of a surrogate pair becomes U+FFFD. */
+/* The four digits after "\u". Half of a surrogate pair becomes U+FFFD. */
 static bool unicode(struct cursor *c, struct buf *out)
 {
 	struct cursor ahead;
@@ -99,7 +99,7 @@ static bool escape(struct cursor *c, struct buf *out)
 	return true;
 }
 
-/* What does not fit into out is lost, and out says so; the cursor moves on all the same. */
+/* If the string does not fit, out->overflow is set, but the cursor still moves on. */
 static bool string(struct cursor *c, struct buf *out)
 {
 	if (!eat(c, '"'))
@@ -153,14 +153,14 @@ static bool skip(struct cursor *c, int depth)
 		return skip_members(c, ch == '{', depth);
 	if (ch == '"')
 		return string(c, &nothing);
-	/* numbers and names are not looked at closely: nobody asks for one */
+	/* numbers and literals are skipped without checking them, because nobody reads one */
 	for (n = 0; c->p + n < c->end && c->p[n] && strchr("+-.0123456789aeflnrstuE", c->p[n]); n++)
 		;
 	c->p += n;
 	return n > 0;
 }
 
-/* From an object to the value of one of its members. */
+/* Moves from an object to the value of one of its members. */
 static bool member(struct cursor *c, const char *name)
 {
 	if (!eat(c, '{') || peek(c) == '}')

@@ -19,16 +19,16 @@
 #define XATTR_LIST  (64u << 10)
 #define XATTR_VALUE (64u << 10)
 
-/* A file with several names: where its first copy is. */
+/* A file with several names, and its first copy. */
 struct linked {
 	struct linked *next;
 	dev_t dev;
 	ino_t ino;
-	char *path; /* beneath the copy's root */
+	char *path; /* beneath the root of the copy */
 };
 
 struct copying {
-	int root; /* of the copy */
+	int root; /* the root of the copy */
 	struct linked *buckets[BUCKETS];
 };
 
@@ -61,7 +61,7 @@ static void forget(struct copying *c)
 		}
 }
 
-/* Those that a file system does not take are not worth failing for; a full disk is. */
+/* An attribute that the file system does not support is skipped, but a full disk is an error. */
 static int copy_xattrs(int from, int to)
 {
 	auto_str names = xcalloc(1, XATTR_LIST), value = xcalloc(1, XATTR_VALUE);
@@ -76,7 +76,7 @@ static int copy_xattrs(int from, int to)
 	return 0;
 }
 
-/* Attributes, mode and times, in this order: each spoils what comes after it. */
+/* Attributes, then mode, then times: each call can change what a later one sets. */
 static int copy_meta(int from, int to, const struct stat *st)
 {
 	const struct timespec times[] = { st->st_atim, st->st_mtim };
@@ -256,7 +256,7 @@ int copy_tree(int parent, const char *name, const char *as)
 	return -1;
 }
 
-/* What is in a directory can be removed if its owner may write in it. */
+/* Removing a directory's entries needs the right to write in it. */
 static void make_writable(int dir)
 {
 	struct stat st;
@@ -318,7 +318,7 @@ static int put_back_content(int copy, int to)
 	return rc;
 }
 
-/* A directory that is gone comes back as a whole; of one that is there, what it lacks. */
+/* Restores a directory: all of it if it is gone, else the entries that are missing. */
 static int put_back_dir(int copy_dir, const char *as, int to_dir, const char *name)
 {
 	auto_fd copy = open_dir(copy_dir, as), to = -1;

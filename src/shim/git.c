@@ -11,7 +11,7 @@
 #include "shim/shim.h"
 #include "sys/fd.h"
 
-/* One call of git, for the time that it takes. */
+/* One run of the shim as git. */
 struct call {
 	const struct shim *shim;
 	struct run run;
@@ -21,11 +21,11 @@ struct call {
 	struct place place;
 };
 
-#define NO_ANSWER      128 /* as git has it where a remote does not answer */
+#define NO_ANSWER      128 /* git's exit status if a remote does not answer */
 #define REFUSED        1
 #define TOO_SOON       429
-#define PATIENCE_MS    30000
-#define ARGS_MAX       1000 /* what the gateway takes */
+#define RETRY_MS       30000
+#define ARGS_MAX       1000 /* the gateway's limit */
 #define ARGS_MAX_BYTES (ANSWER_BODY_MAX - 4096)
 
 static bool verb_is(const struct call *c, const char *verb)
@@ -54,8 +54,8 @@ static int refused(const struct call *c, const struct http_answer *a, int code)
 	return code;
 }
 
-/* {"args":[…]} of what stands behind the verb. False where it does not all fit: then it is cut between two
- * words. */
+/* {"args":[…]} with the verb's arguments. False if they do not all fit: then the list ends after the last
+ * that does. */
 static bool quote_args(const struct call *c, struct buf *out)
 {
 	int first = c->words.verb + 1;
@@ -84,18 +84,18 @@ static bool quote_args(const struct call *c, struct buf *out)
 static bool post(const struct call *c, struct http_answer *ret)
 {
 	auto_buf json = BUF_INIT(ANSWER_BODY_MAX);
-	struct deadline patience = deadline_in(PATIENCE_MS);
+	struct deadline until = deadline_in(RETRY_MS);
 	char path[128];
 	bool whole = quote_args(c, &json);
-	int n = snprintf(path, sizeof(path), "/api/v1/git/%s", c->verdict.door);
+	int n = snprintf(path, sizeof(path), "/api/v1/git/%s", c->verdict.route);
 
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return false;
-	/* a long list of files behind git reset is cut; what the gateway carries out itself is not */
+	/* git reset's list of files may be cut; a command that the gateway carries out may not */
 	if (!whole && c->verdict.rule == RULE_GATEWAY)
 		return false;
-	/* who was asked a moment ago wants to be left alone for another */
-	while (ask(c->shim->socket, path, buf_str(&json), ret) == TOO_SOON && deadline_sleep(&patience, 500))
+	/* 429: the gateway is rate limited, so try again */
+	while (ask(c->shim->socket, path, buf_str(&json), ret) == TOO_SOON && deadline_sleep(&until, 500))
 		;
 	return true;
 }
@@ -122,20 +122,20 @@ static int by_gateway(const struct call *c)
 	return 0;
 }
 
-/* 0 where the gateway has nothing against it, else the exit status. */
+/* 0 if the gateway allows the command, else the exit status. */
 static int ask_before(const struct call *c)
 {
 	auto_http_answer a = ANSWER_INIT;
 
-	if (!c->verdict.door)
+	if (!c->verdict.route)
 		return 0;
 	if (!post(c, &a))
 		return blocked(c, "the command line is too long", "", REFUSED);
 	return a.status == 200 ? 0 : refused(c, &a, REFUSED);
 }
 
-/* git checkout WORD: another branch is refused, a file is checked out, and git is not left to make a branch
- * of a name that only a remote has. */
+/* git checkout WORD: refuses another branch, and checks out a file. --no-guess, so that git does not create a
+ * branch from a name that only a remote has. */
 static int in_doubt(const struct call *c)
 {
 	auto_str word = xasprintf("%s^{commit}", c->run.argv[c->verdict.doubt]);
@@ -156,8 +156,8 @@ static int in_doubt(const struct call *c)
 	return run_become(&r);
 }
 
-/* A remote that the agent made in its private repository, or a repository or bundle that is there. The user's
- * own are not known inside. */
+/* Whether the word is a remote that the agent made in its private repository, or an existing repository or
+ * bundle. The user's remotes are not known inside. */
 static bool is_own_remote(const struct call *c)
 {
 	const char *word = c->run.argv[c->verdict.doubt];
@@ -168,18 +168,19 @@ static bool is_own_remote(const struct call *c)
 	       !faccessat(c->place.dir, word, F_OK, 0);
 }
 
-/* The command line with the trailer that the task's commits carry. */
+/* The command line with the trailer of the task's commits. */
 static void with_trailer(const struct call *c, struct strvec *out)
 {
 	run_prefix(&c->run, out);
-	/* so that amending does not pile them up */
+	/* amending must not add it again */
 	strvec_pushl(
 		out, "-c", "trailer.ifexists=addIfDifferent", "commit", "--trailer", c->facts.trailer, NULL);
 	for (int i = c->words.verb + 1; i < c->run.argc; i++)
 		strvec_push(out, c->run.argv[i]);
 }
 
-/* A pipe by which the hook says that it asked. Where there is none, it is as if the hook had not. */
+/* A pipe with which the hook tells that it has asked the gateway. Without the pipe, it
+ * counts as not asked. */
 struct told {
 	int in, out;
 };
@@ -194,7 +195,7 @@ static struct told told_open(void)
 	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
 		return t;
 	t.in = fds[0];
-	/* out of the way of the numbers that scripts choose for themselves; inherited */
+	/* inherited, and above the numbers that scripts use */
 	t.out = fcntl(fds[1], F_DUPFD, 64);
 	close(fds[1]);
 	if (t.out >= 0 && !fstat(t.out, &st)) {
@@ -215,7 +216,7 @@ static bool told_close(struct told *t)
 	return told;
 }
 
-/* Whether git runs our hook: it is not there where core.hooksPath leads elsewhere, or somebody removed it. */
+/* Whether git runs our hook: core.hooksPath may name another directory, or the agent may have removed it. */
 static bool hook_in_place(const struct call *c)
 {
 	struct stat theirs, ours;
@@ -227,7 +228,7 @@ static bool hook_in_place(const struct call *c)
 	       theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino;
 }
 
-/* How long HEAD's history is. */
+/* The size of HEAD's reflog, which grows with a commit. */
 static off_t head_log(const struct call *c)
 {
 	struct stat st;
@@ -235,8 +236,8 @@ static off_t head_log(const struct call *c)
 	return c->place.git_dir >= 0 && !fstatat(c->place.git_dir, "logs/HEAD", &st, 0) ? st.st_size : 0;
 }
 
-/* What the hook would have done: HEAD as it was, the changes staged. */
-static bool take_back(const struct call *c)
+/* Does what a failing hook would have done: HEAD as before, the changes staged. */
+static bool undo_commit(const struct call *c)
 {
 	auto_strvec argv = STRVEC_INIT;
 	struct run_how how = { .stderr_fd = -1, .quiet = true, .aside = true };
@@ -265,13 +266,13 @@ static int publish_after(const struct call *c, bool committed)
 		return 0;
 	}
 	code = refused(c, &a, REFUSED);
-	if (committed && !take_back(c))
+	if (committed && !undo_commit(c))
 		fputs("garth: the commit could not be taken back and stays a draft\n", stderr);
 	return code;
 }
 
-/* Runs git and sees to it that what it moved is published, whatever became of the hook. */
-static int look_after(const struct call *c)
+/* Runs git and makes sure that what it moved is published, even if the hook did not run. */
+static int run_and_publish(const struct call *c)
 {
 	auto_strvec argv = STRVEC_INIT;
 	struct run_how how = { .stderr_fd = -1 };
@@ -322,7 +323,7 @@ static int route(struct call *c)
 		break;
 	}
 	if (c->verdict.moves)
-		return look_after(c);
+		return run_and_publish(c);
 	if (verb_is(c, "mv") && move_wanted(&c->run, &c->place))
 		return move_run(&c->run, &c->place);
 	return run_become(&c->run);

@@ -9,11 +9,11 @@
 #include "sys/fd.h"
 
 struct move {
-	char line[2048]; /* what the others point into */
+	char line[2048]; /* the other fields point into it */
 	const char *from, *to;
 };
 
-/* The repository whose hook this is: argv[0] is REPOSITORY/hooks/reference-transaction. */
+/* The repository of this hook: argv[0] is REPOSITORY/hooks/reference-transaction. */
 static int open_repository(const char *hook)
 {
 	size_t n = (size_t)(path_base(hook) - hook);
@@ -47,10 +47,10 @@ static bool has_line(int dir, const char *path, const char *words)
 	return found;
 }
 
-/* git pack-refs, and so git gc, tells the hook about a ref as if it were made anew, and then about its file
- * as if the ref were removed. Nothing moves: the ref is at NEW already, or packed at OLD. Who really removes
- * a ref holds packed-refs.lock while the hook runs. */
-static bool is_upkeep(const char *hook, const char *branch, const struct move *m)
+/* `git pack-refs`, and so `git gc`, calls the hook for a ref as if it were created, and then for its file as
+ * if the ref were removed. Nothing moves: the ref is already at NEW, or packed at OLD. A git that really
+ * removes a ref holds packed-refs.lock while the hook runs. */
+static bool is_pack_refs(const char *hook, const char *branch, const struct move *m)
 {
 	auto_fd repository = open_repository(hook);
 	auto_str packed = xasprintf("%s %s", m->from, branch);
@@ -63,7 +63,7 @@ static bool is_upkeep(const char *hook, const char *branch, const struct move *m
 	       has_line(repository, "packed-refs", packed);
 }
 
-/* "OLD NEW REF" where REF is the branch and moves. */
+/* Whether the line "OLD NEW REF" is about the branch and moves it. */
 static bool line_moves(struct move *m, const char *branch)
 {
 	char *to = strchr(m->line, ' '), *ref = to ? strchr(to + 1, ' ') : NULL;
@@ -74,7 +74,7 @@ static bool line_moves(struct move *m, const char *branch)
 	*ref = '\0';
 	m->from = m->line;
 	m->to = to;
-	/* removing it by force is "0000 0000 REF" */
+	/* forced removal is "0000 0000 REF" */
 	return strcmp(m->from, m->to) != 0 || oid_is_none(m->to);
 }
 
@@ -85,7 +85,7 @@ static bool find_move(const char *branch, struct move *m)
 		int ch = m->line[n];
 
 		m->line[n] = '\0';
-		/* longer than any that could be meant */
+		/* too long to be the branch's */
 		if (!ch) {
 			while ((ch = getchar()) != EOF && ch != '\n')
 				;
@@ -96,8 +96,8 @@ static bool find_move(const char *branch, struct move *m)
 	return false;
 }
 
-/* Lets the shim know. The descriptor may have been closed and its number given to something else on the way:
- * only that very pipe is written to. */
+/* Tells the shim. A program in between may have closed the descriptor and used its number again, so it writes
+ * only if the inode is that of the pipe. */
 static void tell(void)
 {
 	const char *text = getenv("GARTH_TOLD");
@@ -107,7 +107,7 @@ static void tell(void)
 
 	if (text && sscanf(text, "%d:%llu", &fd, &inode) == 2 && !fstat(fd, &st) && S_ISFIFO(st.st_mode) &&
 		st.st_ino == inode && write(fd, "!", 1) < 0)
-		return; /* it is full of the same */
+		return; /* the pipe is full, so the shim has been told */
 }
 
 static void add_offer(struct buf *json, const char *hook, const struct move *m)
@@ -115,7 +115,7 @@ static void add_offer(struct buf *json, const char *hook, const struct move *m)
 	auto_fd repository = open_repository(hook);
 	auto_buf pack = BUF_INIT(OFFER_MAX);
 
-	/* storage that somebody lent to this git is not the repository's */
+	/* objects in another directory, which the environment names, are not the repository's */
 	if (repository >= 0 && !getenv("GIT_OBJECT_DIRECTORY") &&
 		offer_pack(repository, m->from, m->to, &pack))
 		buf_printf(json, ",\"pack\":\"%s\"", buf_str(&pack));
@@ -166,7 +166,7 @@ int shim_hook(const struct shim *s, int argc, char **argv)
 	facts_read(s->task, &f);
 	if (!*f.branch)
 		return 0;
-	if (!find_move(f.branch, &m) || is_upkeep(argv[0], f.branch, &m))
+	if (!find_move(f.branch, &m) || is_pack_refs(argv[0], f.branch, &m))
 		return 0;
 	if (oid_is_none(m.to))
 		return refuse_removal(f.branch);

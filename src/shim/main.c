@@ -18,7 +18,8 @@ int main(int argc, char **argv)
 	const char *dir = getenv("GARTH_DIR"), *socket = getenv("GARTH_SOCKET");
 	const char *name = argc ? path_base(argv[0]) : "";
 
-	/* on Landlock alone it is somewhere else; who changes the variable finds no gateway, and no more */
+	/* in a Landlock-only jail it is elsewhere; if an agent changes the variable, it only loses the
+	 * gateway */
 	if (dir && *dir) {
 		inside.bin = bin = path_join(dir, "bin");
 		inside.hook = hook = path_join(dir, "hook");

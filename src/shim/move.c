@@ -9,9 +9,9 @@
 #include "shim/shim.h"
 #include "sys/fd.h"
 
-/* The arguments of git mv; all of its options stand alone. */
+/* The arguments of git mv. None of its options takes a value. */
 struct move {
-	char *const *words; /* the last one is where to */
+	char *const *words; /* the last one is the destination */
 	size_t n;
 	bool dry, skipping;
 };
@@ -57,7 +57,7 @@ bool move_wanted(const struct run *r, const struct place *p)
 	return false;
 }
 
-/* Whether git finds nothing wrong with it, so that it is the renaming itself that fails. */
+/* Whether git finds no other problem, so that only the rename itself fails. */
 static bool would_move(const struct run *r)
 {
 	auto_fd nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -105,8 +105,8 @@ int move_run(const struct run *r, const struct place *p)
 
 	read_move(r, &words, &m);
 	if (m.n > 2 || m.skipping || text < 0) {
-		/* git moves one after the other and does not take back those before the one that fails, or
-		 * passes over it without a word: so there is no trying */
+		/* git moves one source after the other; if one fails, it does not undo those before it, or
+		 * with -k silently skips it: so it cannot be tried first */
 		if (would_move(r))
 			copy_sources(&m, p);
 		return run_become(r);

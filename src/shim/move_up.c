@@ -1,4 +1,4 @@
-/* Replaces a directory of a lower layer by a copy of itself: move_copy_up. */
+/* Replaces a directory of a lower layer by a copy of itself: see move_copy_up in shim.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,9 +18,10 @@
 #define MARK ".garth-"
 
 /*
- * What is being replaced, written down for the next git in case this one is killed: a file in the repository,
- * locked by whoever is at it. "c" or "s", then the directory that holds it, its name and the copy's, each
- * ended by a NUL. "c": the copy is not whole, the directory is. "s": the copy is whole.
+ * The journal tells the next git what was being replaced, if this one is killed. It is a file in the
+ * repository, locked while a process works on it: "c" or "s", then the parent directory, the directory's name
+ * and the copy's name, each followed by a NUL. "c": the copy is incomplete, the directory is complete. "s":
+ * the copy is complete.
  */
 #define JOURNAL "garth-move"
 enum { COPYING = 'c', SWAPPING = 's' };
@@ -30,7 +31,7 @@ struct note {
 	const char *parent, *name, *copy;
 };
 
-/* False where it is no note of ours. */
+/* False if the file is no journal of ours. */
 static bool take_note(int fd, struct note *n)
 {
 	char all[sizeof(n->text) + 1];
@@ -50,7 +51,7 @@ static bool take_note(int fd, struct note *n)
 	       !strncmp(n->copy + strlen(n->name), MARK, strlen(MARK)) && !strchr(n->copy, '/');
 }
 
-/* The lock is ours: whoever wrote it is dead. */
+/* This process holds the lock, so the writer is dead. */
 static void finish(int journal)
 {
 	struct note n;
@@ -80,7 +81,8 @@ void move_recover(int git_dir)
 	unlinkat(git_dir, JOURNAL, 0);
 }
 
-/* Waits for another one that is at it. -1 where there is no repository to write in: then it goes without. */
+/* Waits if another process is replacing a directory. -1 if there is no repository to write to: then there is
+ * no journal. */
 static int open_journal(int git_dir)
 {
 	for (int tries = 0; git_dir >= 0 && tries < 100; tries++) {
@@ -123,8 +125,8 @@ static void close_journal(int git_dir, int journal)
 		unlinkat(git_dir, JOURNAL, 0);
 }
 
-/* The copy takes the directory's place. It is whole before the first byte of the other goes, and no signal
- * that can be held off comes in between. */
+/* Puts the copy in the directory's place. The copy is complete before anything of the directory is removed,
+ * and signals are blocked meanwhile. */
 static int swap(int parent, const char *name, const char *copy, int journal)
 {
 	sigset_t all, before;

@@ -13,7 +13,7 @@
 #include "sys/digest.h"
 #include "sys/fd.h"
 
-/* More than these are left to git pack-objects. */
+/* Larger packs are left to git pack-objects. */
 #define OBJECT_MAX  (512u << 10)
 #define PACK_MAX    (512u << 10)
 #define COMMITS_MAX 8
@@ -25,19 +25,19 @@ enum kind { COMMIT = 1, TREE, BLOB };
 struct offer {
 	int objects;
 	size_t hash_len;
-	struct strvec seen; /* what is in it, and commits that the gateway has */
+	struct strvec seen; /* objects in the pack, and commits that the gateway has */
 	struct buf entries;
 	uint32_t count;
 	unsigned commits;
 };
 
-/* An entry of a tree, pointing into it. */
+/* An entry of a tree, which points into the tree's bytes. */
 struct entry {
 	const char *mode, *name;
 	const unsigned char *id;
 };
 
-/* Unpacks "KIND SIZE", a NUL, and the content, which ret gets. */
+/* Unpacks "KIND SIZE", a NUL and the content; ret gets the content. */
 static bool inflate_object(const struct buf *file, enum kind kind, struct buf *ret)
 {
 	static const char *const words[] = { "", "commit ", "tree ", "blob " };
@@ -59,7 +59,7 @@ static bool inflate_object(const struct buf *file, enum kind kind, struct buf *r
 	return buf_add(ret, (const char *)out + head, z.total_out - head);
 }
 
-/* 1: it is one of the task's own, loose, and of that kind. 0: it is not there. -1: it cannot be read. */
+/* 1: it is a loose object of the task, of that kind. 0: it is not there. -1: it cannot be read. */
 static int load(const struct offer *o, const char *hex, enum kind kind, struct buf *ret)
 {
 	char path[80];
@@ -78,7 +78,7 @@ static int load(const struct offer *o, const char *hex, enum kind kind, struct b
 		       : -1;
 }
 
-/* As a zlib stream of stored blocks: to compress takes longer than to copy. */
+/* Writes a zlib stream of stored blocks, because compressing takes longer than copying. */
 static void store(struct buf *out, const struct buf *content)
 {
 	uLong sum = adler32(adler32(0, NULL, 0), (const unsigned char *)buf_str(content), (uInt)content->len);
@@ -98,7 +98,8 @@ static void store(struct buf *out, const struct buf *content)
 		buf_addch(out, (char)(sum >> shift));
 }
 
-/* Its place in the pack: kind and size, seven bits a byte after the first, then the content. */
+/* Adds an object to the pack: kind and size (four bits in the first byte, seven in each following one), then
+ * the content. */
 static bool add(struct offer *o, enum kind kind, const struct buf *content)
 {
 	size_t size = content->len >> 4;
@@ -113,7 +114,7 @@ static bool add(struct offer *o, enum kind kind, const struct buf *content)
 	return !o->entries.overflow && ++o->count <= OBJECTS_MAX;
 }
 
-/* The entry at *at, which moves on; false at the end, and at what is no entry. */
+/* Reads the entry at *at and moves on; false at the end, or if it is malformed. */
 static bool next_entry(const struct offer *o, const struct buf *tree, size_t *at, struct entry *ret)
 {
 	const char *mode = tree->data + *at, *end = tree->data + tree->len;
@@ -127,7 +128,7 @@ static bool next_entry(const struct offer *o, const struct buf *tree, size_t *at
 	return true;
 }
 
-/* The entry of that name. Trees are sorted: it is looked for from where the last one was. */
+/* Finds the entry with that name. Trees are sorted, so the search starts where the last one ended. */
 static bool find_entry(
 	const struct offer *o, const struct buf *tree, size_t *hint, const char *name, struct entry *ret)
 {
@@ -169,7 +170,8 @@ static bool offer_entry(struct offer *o, const struct entry *e, const struct ent
 	return rc > 0 && !is_seen(o, hex) ? add(o, BLOB, &content) : rc >= 0;
 }
 
-/* What is not among the task's own objects is taken for known: the gateway finds out. */
+/* Adds what a tree has and the older one does not. Objects that are not among the task's own are taken as
+ * known to the gateway, which checks it. */
 static bool offer_tree(struct offer *o, const char *hex, const char *before, int depth)
 {
 	auto_buf tree = BUF_INIT(OBJECT_MAX), old = BUF_INIT(OBJECT_MAX);
@@ -191,7 +193,7 @@ static bool offer_tree(struct offer *o, const char *hex, const char *before, int
 	return true;
 }
 
-/* The id after "KEY ", at the start of a line of a commit's head; "" where there is none. */
+/* The id after "KEY " at the start of a line of a commit's header; "" if there is none. */
 static const char *head_line(const struct offer *o, const char *at, const char *key, char hex[OID_SIZE])
 {
 	size_t n = strlen(key), len = 2 * o->hash_len;
@@ -239,7 +241,7 @@ static bool offer_commit(struct offer *o, const char *hex)
 	return offer_tree(o, tree, before, 0);
 }
 
-/* Those that the branch's old value stands on are published, as it is: after an --amend they come again. */
+/* The parents of the branch's old value are published, like the old value itself: --amend uses them again. */
 static void know(struct offer *o, const char *commit)
 {
 	auto_buf text = BUF_INIT(OBJECT_MAX);

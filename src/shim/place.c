@@ -26,14 +26,14 @@ static bool has(int dir, const char *name)
 	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW);
 }
 
-/* What git takes for a repository. */
+/* Whether git would accept it as a repository. */
 static bool is_git_dir(int dir)
 {
 	return dir >= 0 && has(dir, "HEAD") &&
 	       ((has(dir, "objects") && has(dir, "refs")) || has(dir, "commondir"));
 }
 
-/* The repository at a path: a directory, or a file that names one. */
+/* Opens the repository at a path: a directory, or a file that names one. */
 static int open_git_dir(int at, const char *path)
 {
 	auto_fd file = -1;
@@ -54,7 +54,7 @@ static int open_git_dir(int at, const char *path)
 	text[n] = '\0';
 	text[strcspn(text, "\r\n")] = '\0';
 
-	/* a relative name is beside the file */
+	/* a relative name starts at the file's directory */
 	char parent[PATH_MAX];
 	int len = snprintf(parent, sizeof(parent), "%s", path);
 
@@ -83,7 +83,7 @@ static bool within(int dir, int top)
 	return at >= 0;
 }
 
-/* Whether going up from dir as git does finds the task's repository before any other. */
+/* Whether searching upwards from dir, as git does, finds the task's repository first. */
 static bool leads_here(int dir, int workspace, int git_dir)
 {
 	auto_fd at = open_dir(dir, ".");

@@ -67,7 +67,8 @@ void run_prefix(const struct run *r, struct strvec *out)
 static const int passed[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 static volatile sig_atomic_t child;
 
-/* What comes from the terminal goes to git by itself; what another process sent to this one does not. */
+/* Signals from the terminal reach git directly; those that another process sent to this one must be
+ * forwarded. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -75,7 +76,7 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 		kill(child, sig);
 }
 
-/* Signals that were ignored before (nohup) stay so. */
+/* Signals that were ignored before (nohup) stay ignored. */
 static void catch_signals(struct sigaction old[ARRAY_SIZE(passed)])
 {
 	struct sigaction act = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO };
@@ -104,8 +105,7 @@ static void to_null(int fd)
 
 static void become_child(const struct run *r, const struct run_how *how, pid_t parent)
 {
-	/* git must not go on alone when whoever waits for it kills this process; at this signal it tidies up
-	 */
+	/* if this process is killed, git must not keep running; at SIGTERM it cleans up */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(1);
@@ -136,7 +136,7 @@ int run_child(const struct run *r, const struct run_how *how)
 	sigset_t all, before;
 	int status;
 
-	/* none may come between the fork and knowing whom to pass it to */
+	/* no signal may arrive between fork and storing the child's pid */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	catch_signals(old);
@@ -174,7 +174,7 @@ int run_end(int status)
 	return 128 + WTERMSIG(status);
 }
 
-/* All of it; what does not fit is read and lost, so that git can end. */
+/* Reads all output. What does not fit is dropped, so that git can end. */
 static bool read_short(int fd, char *out, size_t size)
 {
 	ssize_t n = read_full(fd, out, size - 1);

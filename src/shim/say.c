@@ -6,7 +6,7 @@
 
 #define LINE_MAX_BYTES 1000
 
-/* One line of what may be anything: other lines would pass for lines of ours. */
+/* Appends one line of untrusted text. More lines could look like ours. */
 static void add_line(struct buf *out, const char *text, size_t len)
 {
 	auto_buf line = BUF_SMALL;
@@ -38,7 +38,7 @@ static void print_lines(const struct buf *message, const struct buf *tried, cons
 		buf_addstr(&out, "Instead, you should: ");
 		add_line(&out, buf_str(instead), instead->len);
 	}
-	/* all at once, so that other programs' lines do not get in between */
+	/* in one write, so that other programs' lines do not come in between */
 	write_full(STDERR_FILENO, buf_str(&out), out.len);
 }
 

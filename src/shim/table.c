@@ -1,11 +1,11 @@
 #include "base/alloc.h"
 #include "shim/shim.h"
 
-/* One command line in front of one row. */
+/* A command line that is checked against one row. */
 struct look {
 	int argc, first; /* the verb's arguments are argv[first] up to argc */
 	char *const *argv;
-	const char *branch, *target; /* short */
+	const char *branch, *target; /* short names */
 	const char *message, *instead;
 };
 
@@ -16,8 +16,8 @@ struct row {
 	const char *verb;
 	enum rule rule;
 	bool moves;
-	const char *door;
-	look_fn *look; /* where the arguments decide */
+	const char *route;
+	look_fn *look; /* if the arguments decide */
 	const char *message, *instead;
 };
 
@@ -27,7 +27,8 @@ struct row {
 	"go on on {branch}; git show REV:FILE and git diff REV show what another has, git worktree add "     \
 	"--detach DIR REV checks it out beside"
 
-/* What is not in here is the real git's: reads, and what only touches files, the index and private refs. */
+/* Verbs that are not listed go to the real git: they read, or change only files, the
+ * index and private refs. */
 static const struct row rows[] = {
 	{ "commit", RULE_ROUTED, true, NULL, NULL, NOT_HERE, "" },
 	{ "reset", RULE_ROUTED, true, "reset", NULL, NOT_HERE, "" },
@@ -51,7 +52,7 @@ static const struct row rows[] = {
 		"work without it, or ask the user to give the task the submodule" },
 };
 
-/* "--det" for "--detach": git takes a beginning that is long enough to be one option's only. */
+/* git accepts an abbreviation of a long option that is unique: "--det" for "--detach". */
 static bool is_long(const char *arg, const char *name, size_t least)
 {
 	size_t n = strcspn(arg, "=");
@@ -60,11 +61,11 @@ static bool is_long(const char *arg, const char *name, size_t least)
 }
 
 struct switching {
-	bool another; /* makes a branch, or leaves all of them */
+	bool another; /* creates a branch, or detaches HEAD */
 	bool files;
-	int word, words; /* the first that is no option, and how many there are */
-	bool dashes;     /* "--" ended the revisions */
-	int behind;      /* words behind it */
+	int word, words; /* the first argument that is no option, and how many there are */
+	bool dashes;     /* there is a "--" after the revisions */
+	int behind;      /* number of words after it */
 };
 
 static void long_option(const char *arg, int *i, struct switching *s)
@@ -79,7 +80,7 @@ static void long_option(const char *arg, int *i, struct switching *s)
 		++*i;
 }
 
-/* making and files are the letters that mean these. */
+/* `making` and `files` are the option letters that create a branch, and those that mean files. */
 static void read_switching(const struct look *l, const char *making, const char *files, struct switching *s)
 {
 	for (int i = l->first; i < l->argc; i++) {
@@ -141,7 +142,7 @@ static enum rule look_switch(struct look *l, struct verdict *v)
 	return is_own(l->argv[s.word], l->branch) ? RULE_ROUTED : RULE_BLOCKED;
 }
 
-/* "main", "origin/main", "refs/remotes/x/main", "main^0" */
+/* The target's names: "main", "origin/main", "refs/remotes/x/main", "main^0". */
 static bool is_target(const char *word, const char *target)
 {
 	size_t n = strcspn(word, "^~"), len = strlen(target);
@@ -210,7 +211,7 @@ static enum rule look_remote(struct look *l, struct verdict *v)
 	return RULE_LOCAL;
 }
 
-/* Options of fetch, pull and ls-remote that the next word belongs to. */
+/* Whether an option of fetch, pull or ls-remote takes the next word as its value. */
 static bool reading_takes_next(const char *arg)
 {
 	static const char *const these[] = { "--depth", "--deepen", "--shallow-since", "--shallow-exclude",
@@ -224,9 +225,9 @@ static bool reading_takes_next(const char *arg)
 	return false;
 }
 
-/* Where a URL or a path is read from, as `git clone` does, the network's list decides, not this table. What
- * is only a name may be a remote that the agent made for itself: git knows. Without any, or with all of them,
- * the user's remote is meant. */
+/* Reading from a URL or a path, as `git clone` does, is local: the network's list decides. A plain name may
+ * be a remote that the agent made, which only git knows. Without a name, or with --all, the user's remote is
+ * meant. */
 static enum rule look_reading(struct look *l, struct verdict *v)
 {
 	bool dashes = false;
@@ -272,7 +273,7 @@ static bool word_is(const char **p, const char *end, const char *want)
 	return true;
 }
 
-/* The last line for the verb counts. */
+/* The last line for the verb applies. */
 static bool find_override(const char *overrides, const char *verb, enum rule *ret)
 {
 	static const char *const names[] = { "local", "routed", "gateway", "blocked" };
@@ -292,7 +293,7 @@ static bool find_override(const char *overrides, const char *verb, enum rule *re
 	return found;
 }
 
-/* Text with {verb}, {branch} and {target} in it. */
+/* Fills in {verb}, {branch} and {target}. */
 static void fill(char *out, size_t size, const char *text, const char *verb, const struct look *l)
 {
 	size_t len = 0;
@@ -338,20 +339,20 @@ void table_look(int argc, char *const *argv, const struct words *w, const char *
 	enum rule rule;
 
 	memset(ret, 0, sizeof(*ret));
-	/* git help, under another name */
+	/* the same as git help */
 	if (!*verb || (l.first < argc && (!strcmp(argv[l.first], "--help") || !strcmp(argv[l.first], "-h"))))
 		return;
 	if (row) {
 		ret->rule = row->rule;
 		ret->moves = row->moves;
-		ret->door = row->door;
+		ret->route = row->route;
 	}
 	if (find_override(overrides, verb, &rule))
 		ret->rule = rule;
 	else if (row && row->look)
 		ret->rule = row->look(&l, ret);
-	if (ret->rule == RULE_GATEWAY && !ret->door) {
-		ret->door = verb;
+	if (ret->rule == RULE_GATEWAY && !ret->route) {
+		ret->route = verb;
 		if (!is_plain(verb))
 			ret->rule = RULE_BLOCKED;
 	}

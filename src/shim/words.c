@@ -1,8 +1,8 @@
 #include "base/alloc.h"
 #include "shim/shim.h"
 
-/* git's global options, as git.c of git reads them. What is not here, or makes git print something and end
- * (--version, --html-path, --exec-path without a value), is followed by no verb. */
+/* git's global options, as git's own git.c reads them. No verb follows an option that is not listed, or that
+ * makes git print something and exit (--version, --html-path, --exec-path without a value). */
 enum form { ALONE, NEXT /* -C DIR */, BOTH /* --git-dir DIR, --git-dir=DIR */, JOINED /* --exec-path=DIR */ };
 static const struct {
 	const char *name;

@@ -135,8 +135,8 @@ static bool descends(
 	return false;
 }
 
-/* Sends the signal to all. Returns how many there are; *ret_fresh is how many of them are new since `last`.
- * */
+/* Sends the signal to all. Returns how many there are; *ret_fresh is how many of them
+ * are new since `last`. */
 static size_t signal_all(struct processes *now, const struct processes *last, const pid_t *but, size_t n,
 	int sig, size_t *ret_fresh)
 {
@@ -241,8 +241,8 @@ unsigned long offspring_count_user(void)
 		if (strspn(ent->d_name, "0123456789") != strlen(ent->d_name) ||
 			!read_word(dirfd(d), ent->d_name, "status", text, sizeof(text)))
 			continue;
-		/* the directory of a process that is not dumpable belongs to root, so its owner tells nothing
-		 * */
+		/* the directory of a process that is not dumpable belongs to root, so
+		 * its owner tells nothing */
 		threads = strstr(text, "\nUid:");
 		if (!threads || (uid_t)strtoul(threads + 5, NULL, 10) != getuid())
 			continue;

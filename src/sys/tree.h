@@ -49,8 +49,8 @@ int tree_remove(int dir, const char *name, struct err *e);
 /* The same for at most `max` entries; returns 1 if there are more. */
 int tree_remove_some(int dir, const char *name, size_t max, struct err *e);
 
-/* The disk space that everything beneath root uses. A file with several names counts in equal parts for each.
- * */
+/* The disk space that everything beneath root uses. A file with several names counts in
+ * equal parts for each. */
 struct tree_use {
 	uint64_t bytes;  /* its blocks, plus TREE_INODE for each inode */
 	uint64_t inodes; /* files, directories and everything else */

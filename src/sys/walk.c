@@ -161,8 +161,8 @@ static bool take_over(struct walk *w, int *dir)
 		free(o.path);
 		c->waiting--;
 	} else {
-		/* all threads wait, so nothing is left, or one failed: wake the others so that they end too
-		 * */
+		/* all threads wait, so nothing is left, or one failed: wake the others so
+		 * that they end too */
 		__atomic_store_n(&c->stop, true, __ATOMIC_RELAXED);
 		pthread_cond_broadcast(&c->changed);
 	}

@@ -183,7 +183,7 @@ small_disk() {
   inside t true
 }
 
-# Each kind that is not carried is refused by its name, in both backends.
+# Each kind that is not supported is refused by its name, in both backends.
 refuses() {
   remember
   for b in overlay worktree; do fails 4 "$1" "$garth" new t --backend $b; done

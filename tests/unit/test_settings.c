@@ -5,40 +5,40 @@
 static void carries_what_is_about_the_work(void **state)
 {
 	(void)state;
-	assert_true(settings_is_carried("user.name", "Ann"));
-	assert_true(settings_is_carried("merge.conflictstyle", "zdiff3"));
-	assert_true(settings_is_carried("diff.algorithm", "histogram"));
-	assert_true(settings_is_carried("color.diff.meta", "yellow bold"));
-	assert_true(settings_is_carried("pretty.mine", "format:%h %s"));
-	assert_true(settings_is_carried("status.short", "true"));
+	assert_true(settings_is_copied("user.name", "Ann"));
+	assert_true(settings_is_copied("merge.conflictstyle", "zdiff3"));
+	assert_true(settings_is_copied("diff.algorithm", "histogram"));
+	assert_true(settings_is_copied("color.diff.meta", "yellow bold"));
+	assert_true(settings_is_copied("pretty.mine", "format:%h %s"));
+	assert_true(settings_is_copied("status.short", "true"));
 }
 
 static void leaves_out_programs_files_and_secrets(void **state)
 {
 	(void)state;
-	assert_false(settings_is_carried("diff.external", "prog"));
-	assert_false(settings_is_carried("diff.word.textconv", "prog"));
-	assert_false(settings_is_carried("diff.word.command", "prog"));
-	assert_false(settings_is_carried("diff.orderfile", "/etc/passwd"));
-	assert_false(settings_is_carried("log.showsignature", "true"));
-	assert_false(settings_is_carried("core.pager", "less"));
-	assert_false(settings_is_carried("core.editor", "vi"));
-	assert_false(settings_is_carried("core.hookspath", "/x"));
-	assert_false(settings_is_carried("interactive.difffilter", "prog"));
-	assert_false(settings_is_carried("url.https://token@host/.insteadof", "x"));
-	assert_false(settings_is_carried("http.extraheader", "Authorization: x"));
-	assert_false(settings_is_carried("rebasex.y", "1"));
-	assert_false(settings_is_carried("log.date", "two\nlines"));
-	assert_false(settings_is_carried("log", "x"));
+	assert_false(settings_is_copied("diff.external", "prog"));
+	assert_false(settings_is_copied("diff.word.textconv", "prog"));
+	assert_false(settings_is_copied("diff.word.command", "prog"));
+	assert_false(settings_is_copied("diff.orderfile", "/etc/passwd"));
+	assert_false(settings_is_copied("log.showsignature", "true"));
+	assert_false(settings_is_copied("core.pager", "less"));
+	assert_false(settings_is_copied("core.editor", "vi"));
+	assert_false(settings_is_copied("core.hookspath", "/x"));
+	assert_false(settings_is_copied("interactive.difffilter", "prog"));
+	assert_false(settings_is_copied("url.https://token@host/.insteadof", "x"));
+	assert_false(settings_is_copied("http.extraheader", "Authorization: x"));
+	assert_false(settings_is_copied("rebasex.y", "1"));
+	assert_false(settings_is_copied("log.date", "two\nlines"));
+	assert_false(settings_is_copied("log", "x"));
 }
 
 static void carries_aliases_of_plain_commands(void **state)
 {
 	(void)state;
-	assert_true(settings_is_carried("alias.st", "status"));
-	assert_true(settings_is_carried("alias.lg", "log --graph --format='%C(auto)%h %s <%ae>' -10"));
-	assert_true(settings_is_carried("alias.co", "checkout"));
-	assert_true(settings_is_carried("alias.fix", "commit --fixup"));
+	assert_true(settings_is_copied("alias.st", "status"));
+	assert_true(settings_is_copied("alias.lg", "log --graph --format='%C(auto)%h %s <%ae>' -10"));
+	assert_true(settings_is_copied("alias.co", "checkout"));
+	assert_true(settings_is_copied("alias.fix", "commit --fixup"));
 }
 
 static void leaves_out_aliases_that_run_programs(void **state)
@@ -50,9 +50,9 @@ static void leaves_out_aliases_that_run_programs(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		if (settings_is_carried("alias.x", bad[i]))
+		if (settings_is_copied("alias.x", bad[i]))
 			fail_msg("carried: %s", bad[i]);
-	assert_false(settings_is_carried("alias.a.b", "status"));
+	assert_false(settings_is_copied("alias.a.b", "status"));
 }
 
 static void writes_what_git_reads(void **state)

@@ -100,7 +100,7 @@ static void words_remember_places(void **state)
 struct expect {
 	const char *line;
 	enum rule rule;
-	const char *door;
+	const char *route;
 	const char *doubt; /* the word, or NULL */
 };
 
@@ -124,8 +124,8 @@ static void check(const struct expect *x, const char *overrides)
 	look(x->line, overrides, &v, argv, &text);
 	if (v.rule != x->rule)
 		fail_msg("git %s: rule %d, not %d", x->line, v.rule, x->rule);
-	if (x->door)
-		assert_string_equal(v.door, x->door);
+	if (x->route)
+		assert_string_equal(v.route, x->route);
 	if (!x->doubt != !v.doubt)
 		fail_msg("git %s: in doubt, or not", x->line);
 	if (x->doubt)
