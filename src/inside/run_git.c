@@ -34,7 +34,7 @@ static void program_command(
 
 void inside_command(struct inside *in, const struct strvec *args, struct order_cmd *ret)
 {
-	/* by its path, where there is one: the git that is found inside by name is the shim */
+	/* by its absolute path if possible: in PATH inside, git is the shim */
 	program_command(in, access("/usr/bin/git", X_OK) ? "git" : "/usr/bin/git", args, ret);
 }
 
@@ -137,11 +137,11 @@ int inside_mkdirs(struct inside *in, const struct strvec *paths, struct err *e)
 		auto_order_cmd cmd = { 0 };
 
 		strvec_push(&args, paths->v[i]);
-		/* few enough for one command line */
+		/* as many as fit on one command line */
 		if (args.n < MKDIRS_AT_ONCE && i + 1 < paths->n)
 			continue;
 		program_command(in, "/bin/mkdir", &args, &cmd);
-		/* one that cannot be made is found when it is needed */
+		/* a directory that cannot be made is reported when something is put into it */
 		if (runner_run(&in->runner, &cmd, NULL, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
 			return err_wrap(e, "mkdir inside");
 		strvec_release(&args);
