@@ -8,7 +8,7 @@
 #include "publish/publish.h"
 #include "sys/fault.h"
 
-/* The path's bytes, which need not be UTF-8. */
+/* The path in hexadecimal: it may not be UTF-8. */
 static char *hex_of(const char *path)
 {
 	auto_buf hex = BUF_INIT(1 << 17);
@@ -30,7 +30,7 @@ static int has_path(struct inside *in, const char *commit, const char *path, boo
 	return 0;
 }
 
-/* What the snapshot could not hold elsewhere is of no interest: only the path is touched. */
+/* Only this path is changed, so files elsewhere that the snapshot could not hold do not matter. */
 static int check_held(const struct inside *in, const char *path, struct review_left *left, struct err *e)
 {
 	const struct strvec *lists[] = { &left->stays, &left->bars };
@@ -45,8 +45,8 @@ static int check_held(const struct inside *in, const char *path, struct review_l
 	return 0;
 }
 
-/* What git tracks at the path goes before an undo puts back what was there: a file that the rollback made
- * again was not there then. */
+/* An undo first removes what git tracks at the path: the rollback may have created a file that was not there
+ * before. */
 static int put_back(
 	struct inside *in, const struct rollback_spec *s, const char *commit, bool there, struct err *e)
 {
@@ -83,7 +83,7 @@ int rollback_file(struct inside *in, const struct rollback_spec *s, const struct
 	review_left_release(left);
 	fault("rollback-snapshot");
 	data = xasprintf("{\"snapshot\":%lld,\"file_hex\":\"%s\"}", (long long)*ret_before, hex);
-	/* from here on it can be taken back, whatever comes of it */
+	/* from here on the rollback can be undone, even if it fails */
 	if (audit_add(in->audit, "rollback-file", &in->task,
 		    json_pack("{s:o, s:s}", "path", audit_text(s->file), "from", commit), e) < 0 ||
 		(!s->undo && store_deed_add(in->context.store, in->task.id, "rollback", data, &deed, e) < 0))
