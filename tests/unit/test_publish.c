@@ -137,7 +137,7 @@ static bool quarantine_is_empty(struct fixture *f)
 	struct quarantine *q = &f->pub.verifier.at;
 
 	publish_tidy(&f->pub);
-	return !f->pub.has_verifier || (!quarantine_look(q, &f->e) && !q->loose.n && !q->packs.n);
+	return !f->pub.has_verifier || (!quarantine_scan(q, &f->e) && !q->loose.n && !q->packs.n);
 }
 
 static int look(const char *line, size_t len, void *arg, struct err *e)

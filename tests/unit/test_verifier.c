@@ -82,7 +82,7 @@ static bool is_empty(struct fixture *f)
 {
 	struct quarantine *q = &f->v.at;
 
-	return !quarantine_look(q, &f->e) && !q->loose.n && !q->packs.n;
+	return !quarantine_scan(q, &f->e) && !q->loose.n && !q->packs.n;
 }
 
 /* Nothing came of it, and the next one works. */
