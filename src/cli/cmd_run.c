@@ -255,7 +255,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	if (!rc && !o->quiet && backend_of(ret)->landlock_only)
 		say_landlock_only();
 	if (!rc && o->with_changes && !o->task.empty) {
-		rc = with_changes_carry(c, ret, o->task.dir, e);
+		rc = with_changes_copy(c, ret, o->task.dir, e);
 		if (rc < 0)
 			with_changes_drop(c, ret);
 	} else if (!rc && !o->quiet) {

@@ -12,7 +12,8 @@
 #include "sys/lock.h"
 #include "task/run.h"
 
-/* Joins the keeper or starts one. 1: neither worked just now, because one is leaving or arriving. */
+/* Connects to the keeper or starts one. 1: neither worked, because a keeper is leaving or starting; try
+ * again. */
 static int join_or_start(struct context *c, struct task *t, const struct run_opts *o, bool *ret_started,
 	int *ret_conn, struct err *e)
 {

@@ -10,8 +10,8 @@
 
 #define SETTLE_MS 10000
 
-/* When the keeper that did the rollback has left, what it set aside for nothing, or wants back, goes to its
- * place. Another command may keep the keeper: then the next start of the task does it. */
+/* Waits until the keeper has left; then moves directories that were set aside for nothing, or that come back,
+ * to their places. If another command keeps the keeper running, the next start of the task does it. */
 static void settle(struct context *c, struct task *t, struct strvec *warnings)
 {
 	struct deadline d = deadline_in(SETTLE_MS);
@@ -23,17 +23,17 @@ static void settle(struct context *c, struct task *t, struct strvec *warnings)
 		deadline_sleep(&d, 2))
 		e = (struct err)ERR_INIT;
 	if (rc < 0 && e.kind == ERR_BUSY)
-		strvec_pushf(warnings, "ignored directories of task '%s' come back when its commands have ended",
-			t->name);
+		strvec_pushf(warnings,
+			"ignored directories of task '%s' come back when its commands have ended", t->name);
 	else if (rc < 0)
 		strvec_push(warnings, e.msg);
 	strvec_pushv(warnings, (const char *const *)stuck.v);
 }
 
-/* Which directories a rollback to the snapshot brings back, and which it cannot any more. */
-static int look_aside(
-	struct context *c, struct task *t, int64_t snapshot, bool undo, bool *ret_kept, struct strvec *warnings,
-	struct err *e)
+/* Finds which directories a rollback to the snapshot restores, and warns about those that it cannot restore
+ * any more. */
+static int look_aside(struct context *c, struct task *t, int64_t snapshot, bool undo, bool *ret_kept,
+	struct strvec *warnings, struct err *e)
 {
 	auto_strvec kept = STRVEC_INIT, given = STRVEC_INIT;
 	auto_task_at at = { .ws.dir = -1 };
@@ -49,8 +49,8 @@ static int look_aside(
 	return 0;
 }
 
-int runtime_rollback(struct context *c, struct task *t, json_t *in, struct strvec *warnings, json_t **ret,
-	struct err *e)
+int runtime_rollback(
+	struct context *c, struct task *t, json_t *in, struct strvec *warnings, json_t **ret, struct err *e)
 {
 	struct gateway_question q = { .path = "/user/v1/rollback",
 		.set_aside = !json_object_get(in, "file") && !json_object_get(in, "file_hex") };
@@ -60,7 +60,8 @@ int runtime_rollback(struct context *c, struct task *t, json_t *in, struct strve
 	int rc;
 
 	if (q.set_aside && snapshot &&
-		look_aside(c, t, snapshot, json_is_true(json_object_get(in, "undo")), &q.stopped, warnings, e) < 0) {
+		look_aside(c, t, snapshot, json_is_true(json_object_get(in, "undo")), &q.stopped, warnings,
+			e) < 0) {
 		json_decref(in);
 		return -1;
 	}
@@ -70,7 +71,7 @@ int runtime_rollback(struct context *c, struct task *t, json_t *in, struct strve
 	return rc;
 }
 
-/* Going back is a rollback too, but no deed: who is killed in it takes the same one back again. */
+/* An undo is a rollback, but not recorded as a deed: if it is killed, the same deed is undone again. */
 int rollback_undo(struct context *c, const struct deed *d, struct strvec *warnings, struct err *e)
 {
 	/* the snapshot, and the path if only that was rolled back */
