@@ -86,12 +86,12 @@ static int begin_resolution(struct context *c, struct task *t, const struct merg
 	return 0;
 }
 
-/* What is where it was meant to be needs no workspace any more (T6). What runs stays, as does what has more
- * than was merged: *why tells. */
+/* Removes a merged task: its workspace is not needed any more (T6). A task that runs, or has more than was
+ * merged, is kept, and *why says so. */
 static bool put_away(struct context *c, struct task *t, const struct merge_spec *s,
 	const struct merge_result *r, bool own, struct err *why)
 {
-	/* an older merge, or another task's, is not taken back with it */
+	/* otherwise an undo would also undo an older merge, or another task's */
 	const struct discard_opts o = { .merged = own && !r->nothing };
 	struct err e = ERR_INIT;
 	auto_str trash = NULL;
@@ -104,7 +104,7 @@ static bool put_away(struct context *c, struct task *t, const struct merge_spec 
 	return false;
 }
 
-/* Which of the two, and what comes next. */
+/* Prints whether the task was removed, and what to do next. */
 static void tell_rest(struct context *c, struct task *t, const struct merge_result *r, const char *undo,
 	bool removed, const struct err *why)
 {
@@ -148,7 +148,7 @@ int cmd_merge(int argc, char **argv)
 	if (context_open(&c, &e) < 0 || choose(&c.config, squash, rebase, &s, &e) < 0 ||
 		task_find(&c, argv[0], &t, &e) < 0 || empty_refuse(&t, &e) < 0)
 		return say_error(&e);
-	/* the task's own file may say how */
+	/* the task file may set the strategy */
 	if ((runtime_configure(&c, &t, &e) < 0 && e.kind != ERR_NOTFOUND) ||
 		choose(&c.config, squash, rebase, &s, &e) < 0)
 		return say_error(&e);
@@ -158,7 +158,7 @@ int cmd_merge(int argc, char **argv)
 		return fail(&r, &e);
 	keep = keep || c.config.merge_keep;
 	removed = !keep && put_away(&c, &t, &s, &r, !go_on, &why);
-	/* last: who takes back what was done last takes back the merge */
+	/* last, so that the next undo undoes the merge */
 	if (!keep && go_on)
 		put_away(&c, &in, &s, &r, true, &why);
 	if (json)
