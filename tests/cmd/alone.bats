@@ -13,7 +13,7 @@ weak() { alone run -q --allow-weaker "$@"; }
 # by_user: what follows is for an ordinary user; for root it is refused.
 by_user() { ! is_root; }
 
-@test "J9 alone: refused unless told to, and then said so clearly; never for root, never strict" {
+@test "J9 alone: refused without the option, announced clearly with it; never for root, never strict" {
   call alone run -- true
   [[ $code == 125 && $err == *'--allow-weaker runs on Landlock alone'* ]] || complain
   # and leaves nothing in the way of the next try
@@ -54,7 +54,7 @@ by_user() { ! is_root; }
   "$garth" doctor; "$garth" discard -fD a; "$garth" gc --empty-trash; [[ -z $(ls "$GARTH_HOME/alone") ]]
 }
 
-@test "J2 J9 alone: what is shown with something hidden in it is shown without that" {
+@test "J2 J9 alone: a directory with something hidden in it is shown without that" {
   by_user || return 0
   mkdir "$T/shown"; mkdir "$T/shown/ok"; echo FINE >"$T/shown/ok/f"; mv "$R" "$T/shown/app"; ln -s "$T/shown/app" "$T/shown/way"
   export GARTH_HOME=$T/shown/garth; R=$T/shown/app; cd "$R"; echo SECRET >untracked
@@ -67,7 +67,7 @@ by_user() { ! is_root; }
 # ways FILE: what is tried against a file outside, one line each.
 tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "rm -f $1" "mv $1 $1.away" "ln $1 here" "truncate -s 0 $1" "cp $1 here" "python3 -c 'import os; os.setxattr(\"$1\", \"user.x\", b\"y\")'"; }
 
-@test "ESCAPES 1 J2 J9 alone: files outside are not read, written, moved, linked, nor are their modes and times changed" {
+@test "ESCAPES 1 J2 J9 alone: files outside cannot be read, written, moved or linked, nor their modes and times changed" {
   by_user || return 0
   "$garth" new sibling --backend clone; inside sibling 'echo s >s'
   weak --task a -- true
@@ -89,7 +89,7 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
   [[ $out != *SECRET* && $(stat -c %a "$T/home/secret") != 777 && ! -e $T/home/new ]] || complain
 }
 
-@test "ESCAPES 19 J9 alone: processes outside are not signalled, traced or looked into; all of the task's end with it" {
+@test "ESCAPES 19 J9 alone: processes outside cannot be signalled, traced or inspected; all of the task's processes end with it" {
   by_user || return 0
   env TOKEN=SECRET sleep 1000 3>&- & local victim=$!
   weak --task a -- true
@@ -118,7 +118,7 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
   [[ -z $(pgrep -f '^sleep 753[78]') ]]
 }
 
-@test "ESCAPES 20 J8 J9 alone: a task is measured, what it removed and holds open too, and goes on within its limits" {
+@test "ESCAPES 20 J8 J9 alone: a task's disk usage is measured, with files that it removed and keeps open, and it continues within its limits" {
   by_user || return 0
   echo 'limits: {max_disk: 20MB, check_every: 1}' >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml
   weak -d --task a -- sh -c '(/usr/bin/python3 -c "
@@ -141,7 +141,7 @@ time.sleep(60)'
   "$garth" cancel a; "$garth" cancel b
 }
 
-@test "ESCAPES 18 19 J9 alone: a task that multiplies hits its limit, and ends" {
+@test "ESCAPES 18 19 J9 alone: a task that forks without end hits its limit and ends" {
   by_user || return 0
   echo 'limits: {max_processes: 60}' >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml
   # the limit is on top of what the user has already: where that ends meanwhile, the task has its room
@@ -156,7 +156,7 @@ while True:
   "$garth" cancel a; [[ -z $(pgrep -u "$(id -u)" -f '^python3 -c.*multiplies-alone') && $(state_of a) == cancelled ]]
 }
 
-@test "ESCAPES 20 22 J9 alone: no socket outside is reached: unix, abstract, datagrams; no network unless it is the host's" {
+@test "ESCAPES 20 22 J9 alone: no socket outside can be reached: unix, abstract, datagram; no network unless it is the host's" {
   by_user || return 0
   cat >"$T/home/serve.py" <<'P'
 import os, socket, sys, threading
@@ -215,7 +215,7 @@ curl -s --unix-socket $GARTH_SOCKET http://g/api/v1/task'
   [[ $(python3 "$T/reach.py" "$T/home/sock" "garth-$$" "$port" | grep -c REACHED) == 3 ]]; wait $server; grep -q SENT "$T/served"
 }
 
-@test "J9 T1 alone: what fights against standing still is stopped all the same; its first process hears" {
+@test "J9 T1 alone: processes that resist a pause are stopped all the same; the first process still answers" {
   by_user || return 0
   printf '%s\n' '#include <signal.h>' '#include <unistd.h>' 'int main(void) { for (int i = 0; i < 15 && fork(); i++) ; for (;;) { kill(-1, SIGCONT); usleep(100); } }' >pz.c
   git add .; git commit -qm pz
@@ -227,7 +227,7 @@ curl -s --unix-socket $GARTH_SOCKET http://g/api/v1/task'
   "$garth" cancel a; [[ -z $(pgrep -u "$(id -u)" -x pz) ]]
 }
 
-@test "J9 O2 alone: a terminal of its own, and no other" {
+@test "J9 O2 alone: a task has its own terminal and no other" {
   by_user || return 0
   weak --task a -- true
   cat >"$T/terminal.py" <<'P'
@@ -250,7 +250,7 @@ P
   [[ $out == *TTY* && $out == *y* && $out != *WROTE* && $out != *OPENED* ]] || complain
 }
 
-@test "T2 J9 alone: the user's ignore file goes along, read-only" {
+@test "T2 J9 alone: the user's ignore file is visible inside, read-only" {
   by_user || return 0
   mkdir -p "$XDG_CONFIG_HOME/git"; echo .DS_Store >"$XDG_CONFIG_HOME/git/ignore"
   call weak --task a -- sh -c 'touch .DS_Store; git status --porcelain; echo x >>"$(git config core.excludesFile)"'

@@ -11,7 +11,7 @@ dirty() {
 state() { git status --porcelain --ignored; sha256sum .git/index; git stash list; find . -path ./.git -prune -o -printf '%p %m %y %l\n' | sort; git diff --cached | sha256sum; }
 seen() { (find . -name .git -prune -o ! -type d -printf '%p %y %l ' -exec sh -c '[ -x "$1" ] && [ ! -L "$1" ] && printf x; [ -L "$1" ] || sha256sum <"$1"' - {} \; -exec echo \;) | grep -v "/ignored/\|x\.o\|global\|^$" | sort; }
 
-@test "H8 --with-changes: uncommitted changes come along, of every kind, for every backend; the checkout stays as it is" {
+@test "H8 --with-changes: uncommitted changes of every kind are copied, with every backend; the checkout is unchanged" {
   local b before
   dirty; git status >/dev/null; before=$(state); seen >"$T/want"
   for b in overlay worktree clone; do
@@ -30,7 +30,7 @@ seen() { (find . -name .git -prune -o ! -type d -printf '%p %y %l ' -exec sh -c 
   [[ $("$garth" run --with-changes -q --on-dirty keep -t s -- cat <<<'for cat') == 'for cat' ]]
 }
 
-@test "H8 new, run: uncommitted changes that are not in the task are said, with their number and how they come along" {
+@test "H8 new, run: uncommitted changes that are not copied are reported, with their number and the option to copy them" {
   call "$garth" new clean; [[ $code == 0 && -z $err ]] || complain
   echo x >>a.txt; echo n >n1; echo n >n2; echo n >n3
   call "$garth" new t; [[ $code == 0 && $err == *"4 uncommitted changes of the checkout are not in the task: a.txt, n1, n2 and 1 more (--with-changes takes them along)"* && $out == t ]] || complain
@@ -41,7 +41,7 @@ seen() { (find . -name .git -prune -o ! -type d -printf '%p %y %l ' -exec sh -c 
   git stash -qu; git worktree add -q "$T/linked"; echo l >"$T/linked/l"; cd "$T/linked/dir"; call "$garth" new l --with-changes; [[ $code == 0 && $(inside l 'cat l') == l ]] || complain
 }
 
-@test "H8 --with-changes: what does not fit is said, and no task is left; a filter of the user's does not run" {
+@test "H8 --with-changes: changes that do not fit are an error, and no task is left; the user's filters do not run" {
   echo 2 >>a.txt; commit two; echo 3 >>a.txt
   fails 5 "do not fit the commit" "$garth" new t --base HEAD~1 --with-changes; [[ $(state_of t) == '' && -z $(git for-each-ref refs/heads/garth) && $(git diff | grep -c '^+3') == 1 ]]
   git config filter.evil.clean "touch $T/ran; cat"; echo '*.txt filter=evil' >.gitattributes

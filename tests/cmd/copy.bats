@@ -19,7 +19,7 @@ fill() {
   "$garth" new e; "$garth" merge overlay
 }
 
-@test "T9 ESCAPES 26 copied home: it shows, and changes nothing of the original's" {
+@test "T9 ESCAPES 26 copied home: a copy can be read, and changes nothing of the original" {
   local c=$T/copy before v
   fill; sqlite3 "$GARTH_HOME/garth.db" "UPDATE task SET state = 'discarding' WHERE name = 'e'"
   copy "$GARTH_HOME" "$c"; before=$(of_the_original)
@@ -40,7 +40,7 @@ fill() {
   "$garth" cleanup --merged; "$garth" discard -D worktree; "$garth" doctor --repair >/dev/null; "$garth" doctor >/dev/null
 }
 
-@test "T9 copied home: one that was moved goes on, with all that it has; so does a copy when the original is gone" {
+@test "T9 copied home: a moved home works, with all that it has; so does a copy after the original is gone" {
   "$garth" new t; inside t 'echo t >t; git add t; git commit -qm t'
   mv "$GARTH_HOME" "$T/moved"; [[ $(tasks_of "$T/moved") == t ]]; GARTH_HOME=$T/moved "$garth" merge t
   copy "$T/moved" "$T/again"; GARTH_HOME=$T/again fails 4 'is a copy' "$garth" undo t
@@ -51,7 +51,7 @@ fill() {
   ln -s "$T/third" "$T/link"; GARTH_HOME=$T/link "$garth" new u; GARTH_HOME=$T/third "$garth" discard u
 }
 
-@test "T9 copied home: of an earlier version's, the copy is known by where its workspaces are" {
+@test "T9 copied home: a copy of an earlier version's home is recognised by the paths of its workspaces" {
   "$garth" new t --backend worktree; inside t 'echo t >t; git add t; git commit -qm t'
   rm "$GARTH_HOME/identity"; copy "$GARTH_HOME" "$T/copy"; copy "$GARTH_HOME" "$T/second"
   GARTH_HOME=$T/copy fails 4 "is a copy of '$GARTH_HOME'" "$garth" discard -fD t

@@ -58,7 +58,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   whole
 }
 
-@test "T2 exit: commits on other branches and on none are named; refused drafts fail the task and are kept" {
+@test "T2 exit: commits on other branches and on a detached HEAD are named; refused drafts fail the task and are kept" {
   call "$garth" run -t t -- sh -c 'echo own >own; git add own; git commit -qm own; git branch merged HEAD; git branch old HEAD~1
     /usr/bin/git switch -qc feature; echo f >f; git add f; git commit -qm feature; /usr/bin/git checkout -q --detach; echo h >h; git add h; git commit -qm detached'
   # what is in the workspace and not on the branch is work that the branch lacks
@@ -86,7 +86,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   [[ $(tip u) == $(git rev-parse start) ]]
 }
 
-@test "T3 snapshots: a tip that a snapshot has is not kept twice, however often the branch goes back and forth" {
+@test "T3 snapshots: a tip that a snapshot has is not kept twice, however often the branch moves back and forth" {
   "$garth" new t
   inside t 'for i in 1 2 3; do echo $i >f; git add f; git commit -qm $i; done; a=$(git rev-parse HEAD); git commit -q --amend -m b; b=$(git rev-parse HEAD)
     for i in 1 2 3 4; do git reset -q --hard $a; git reset -q --hard $b; done'
@@ -120,7 +120,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   whole
 }
 
-@test "T3 rollback: --to-snapshot brings uncommitted and ignored files back, running and stopped, both backends" {
+@test "T3 rollback: --to-snapshot restores uncommitted and ignored files, running and stopped, both backends" {
   for b in "${backends[@]}"; do
     for how in stopped running; do
       t=$how-$b
@@ -148,7 +148,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   whole
 }
 
-@test "T3 rollback: --full goes to the start, untracked and ignored files go, and it can be taken back" {
+@test "T3 rollback: --full returns to the start, untracked and ignored files are removed, and it can be undone" {
   for b in "${backends[@]}"; do
     for how in stopped running; do
       t=$how-$b
@@ -167,7 +167,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   whole
 }
 
-@test "T3 rollback: --file brings one file back, from the last commit or from a snapshot; odd bytes too" {
+@test "T3 rollback: --file restores one file, from the last commit or from a snapshot; odd bytes too" {
   odd=$'odd \xff\xfe "q" \n*'
   for b in "${backends[@]}"; do
     t=t-$b
@@ -210,7 +210,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   is_kept "$theirs" || complain "the user's commit is lost"
 }
 
-@test "G11 sync: the target's commits come in; twice does nothing; local changes stay" {
+@test "G11 sync: the target's commits are merged in; a second sync does nothing; local changes stay" {
   for b in "${backends[@]}"; do
     for how in rebase merge; do
       flag=; if [[ $how == merge ]]; then flag=--merge; fi
@@ -239,7 +239,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   whole
 }
 
-@test "G11 sync: a conflict names the files, and nothing is changed inside nor outside" {
+@test "G11 sync: a conflict names the files, and nothing changes inside or outside" {
   for b in "${backends[@]}"; do
     for how in rebase merge; do
       flag=; if [[ $how == merge ]]; then flag=--merge; fi
@@ -261,7 +261,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   whole
 }
 
-@test "G11 sync: refused by name where it cannot be" {
+@test "G11 sync: refused with a reason if it is impossible" {
   "$garth" new t
   inside t '/usr/bin/git switch -qc elsewhere'
   echo 2 >>a.txt; commit
@@ -334,7 +334,7 @@ shows() { [[ $(inside "$1" "git rev-parse -q --verify $2^{} || true") == "$3" ]]
 # soon CMD…: within about a second (five with sanitizers on a busy machine).
 soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sleep 0.1; done; complain "not soon: $*" "$(inside "$2" 'git for-each-ref')"; }
 
-@test "G12 refs: what moves outside is seen inside a running task at once" {
+@test "G12 refs: refs that move outside are seen inside a running task at once" {
   git tag v1; git tag -am annotated v2; git tag gone
   for how in "" --strict-isolation; do
     for b in "${backends[@]}"; do
@@ -386,7 +386,7 @@ soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sle
   done
 }
 
-@test "T3 ESCAPES 26 rollback: what no snapshot can hold stays where it is, is named, and goes only with -f" {
+@test "T3 ESCAPES 26 rollback: files that no snapshot can hold stay, are named, and are removed only with -f" {
   local b t
   echo '*.ign' >.gitignore; commit ignore
   for b in overlay worktree clone; do
@@ -403,7 +403,7 @@ soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sle
   done
 }
 
-@test "T3 ESCAPES 26 rollback: what is closed or too large to keep is a reason not to begin" {
+@test "T3 ESCAPES 26 rollback: files without permissions or too large to keep prevent a rollback" {
   is_root && return # root looks into everything
   # the name is no reason to think that it is too large
   "$garth" new t; inside t 'mkdir large; echo precious >large/g; chmod 000 large; echo un >un'
@@ -411,14 +411,14 @@ soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sle
   [[ $(inside t 'chmod 700 large; cat large/g un') == $'precious\nun' ]]
 }
 
-@test "T3 ESCAPES 26 rollback: very many ignored files of a running task are left by their directories" {
+@test "T3 ESCAPES 26 rollback: very many ignored files of a running task are kept by their directories" {
   echo '*.ign' >.gitignore; commit ignore; "$garth" run -d -t t -- sleep 1000
   inside t 'mkdir -p m.ign; truncate -s 60M m.ign/big; i=0; while [ $i -lt 3000 ]; do mkdir -p m.ign/d$i; truncate -s 100K m.ign/d$i/f; i=$((i+1)); done; echo un >un'
   call "$garth" rollback --full t; [[ $code == 0 && $err == *"left as it is"*"m.ign"* ]] || complain
   [[ $(inside t 'find m.ign -type f | wc -l; ls un 2>&1') == 3001*"No such"* ]] || complain "$(inside t 'find m.ign -type f | wc -l; ls un 2>&1')"
 }
 
-@test "T3 ESCAPES 26 rollback: what stays and what git would put in its place do not go together" {
+@test "T3 ESCAPES 26 rollback: a file that stays and that git would replace prevents a rollback" {
   echo '*.bin' >.gitignore; commit ignore; "$garth" new t
   inside t 'truncate -s 1M cache.bin'; "$garth" snapshot t; inside t 'truncate -s 70M cache.bin'
   call "$garth" rollback --to-snapshot 2 t; [[ $code == 4 && $err == *"cache.bin (git has something else in its place)"* ]] || complain
@@ -428,7 +428,7 @@ soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sle
   inside t 'mkdir n; echo x >n/g; chmod 000 n'; "$garth" rollback -f --full t; [[ $(inside t 'ls') == $'a.txt\ndir\nlink\nrun.sh' ]]
 }
 
-@test "T3 ESCAPES 26 rollback: --file takes a snapshot first, and undo brings back just that path" {
+@test "T3 ESCAPES 26 rollback: --file takes a snapshot first, and undo restores just that path" {
   local b t odd=$'odd \xff name'
   for b in overlay worktree; do
     t=f-$b

@@ -146,7 +146,7 @@ small_disk() {
   git fsck --strict
 }
 
-@test "O3 ESCAPES 24 input: a disk that fills up while a command runs ends neither it nor the log's earlier part" {
+@test "O3 ESCAPES 24 input: a disk that fills up while a command runs ends neither the command nor the earlier log" {
   export garth
   call small_disk 40m '"$garth" run -t t --on-dirty keep -- sh -c "echo early; head -c 60000000 /dev/zero >big; echo \$?; head -c 3000000 /dev/zero | tr \\\\0 x; echo; echo late"; echo "code $?"; "$garth" log t | head -n 1; "$garth" exec t -- sh -c "rm big; echo room >room; cat room"'
   [[ $code == 0 && $out == early* && $out == *late*'code 0'*early*room ]] || complain

@@ -41,7 +41,7 @@ PY
   [[ $(wc -l <<<"$out") == 2 && $out != *$'\e'* && $out != *$'\a'* ]] || complain
 }
 
-@test "O3 ls: a thousand tasks in a blink" {
+@test "O3 ls: a thousand tasks are listed quickly" {
   "$garth" new t
   python3 - "$GARTH_HOME/garth.db" <<'PY'
 import sqlite3, sys
@@ -58,7 +58,7 @@ PY
   ((took < 1000)) || complain "$took ms"
 }
 
-@test "T1 T6 ls, show: a task that nothing happened to for cleanup.stale_after is marked, running or not" {
+@test "T1 T6 ls, show: a task without events for cleanup.stale_after is marked, running or not" {
   "$garth" new old; "$garth" new young; "$garth" new gone; "$garth" discard gone
   "$garth" run -q -d -t busy -- sleep 300
   python3 - "$GARTH_HOME/garth.db" <<'PY'
@@ -81,13 +81,13 @@ PY
   [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"] if t["stale"]]') == '[]' ]]
 }
 
-@test "G11 ls: conflicting tasks by their paths, each pair once" {
+@test "G11 ls: conflicting tasks with their paths, each pair once" {
   local t; for t in a b c; do "$garth" new $t; inside $t "echo $t >>a.txt; git commit -qam $t"; done
   inside c 'echo c >n; git add n; git commit -qm n'; "$garth" new d; inside d 'echo d >n; git add n; git commit -qm n'
   call "$garth" ls; [[ $code == 0 && $(grep conflicts <<<"$err") == $'▲ a conflicts with b, c: a.txt\n▲ b conflicts with c: a.txt\n▲ c conflicts with d: n' ]] || complain
 }
 
-@test "G11 ls, show: conflicts are of a task's own changes, with its target and with other tasks" {
+@test "G11 ls, show: conflicts concern a task's own changes, with its target and with other tasks" {
   "$garth" new old; inside old 'echo old >>a.txt; git commit -qam old'
   "$garth" new idle; inside idle 'echo x >x; git add x; git commit -qm x'; "$garth" merge --keep idle
   echo new >>a.txt; commit

@@ -10,7 +10,7 @@ on_terminal() { err=$(script -qec "'$garth' $*" /dev/null </dev/null 2>&1); code
 gone() { [[ -z $(git for-each-ref "refs/heads/garth/$1") ]] && ! "$garth" ls --json | grep -q "\"name\": \"$1\""; }
 last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] if t['name'] == '$1'][-1]"; }
 
-@test "T6 merge: the task goes at once, with branch and workspace, and one undo brings back all of it" {
+@test "T6 merge: the task is removed at once, with branch and workspace, and one undo restores all of it" {
   local old b; old=$(at_main)
   for b in overlay worktree clone; do
     "$garth" new t --backend $b; inside t 'echo b >>.gitignore; echo built >b; echo new >n.txt; git add .; git commit -qm new; mkdir -p ~/notes; echo said >~/notes/n'
@@ -28,7 +28,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   "$garth" audit --verify; git fsck --strict; call "$garth" doctor; [[ $code == 0 ]] || complain
 }
 
-@test "T6 merge: what has more than was merged stays, and says why" {
+@test "T6 merge: a task with more than was merged is kept, with the reason" {
   task t 'echo new >n.txt'; inside t 'echo more >more'
   call "$garth" merge t; [[ $code == 0 && $err == *"has work that is not merged: 1 file is not committed"* && $(state_of t) == merged ]] || complain
   [[ $(inside t 'cat more') == more ]]
@@ -47,7 +47,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   call "$garth" cleanup --merged; [[ -z $out ]] || complain
 }
 
-@test "T6 merge: what runs stays; --keep, merge.keep, --into and --dry-run leave it" {
+@test "T6 merge: a running task is kept; so it is with --keep, merge.keep, --into and --dry-run" {
   "$garth" run -d -t busy -- sh -c 'echo x >x; git add x; git commit -qm x; touch ready; exec sleep 60'
   eventually gives 'x' git log -1 --format=%s garth/busy
   call "$garth" merge busy; [[ $code == 0 && $(state_of busy) == running && -e x ]] || complain
@@ -61,7 +61,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   configure <<<'merge: {keep: false}'; call "$garth" merge n --json; gone n; [[ $(json '[d["workspace_removed"], d["state"]]' <<<"$out") == '[true, "merged"]' ]] || complain
 }
 
-@test "T6 merge: where the target has moved since, undo brings the task back and says that the merge stays" {
+@test "T6 merge: if the target has moved since, undo restores the task and says that the merge stays" {
   task t 'echo new >n.txt'; "$garth" merge t; echo on >on.txt; commit on; local now; now=$(at_main)
   call "$garth" undo t; [[ $code == 5 && $err == *"out of the trash, but its merge stays"*"main has moved since"* ]] || complain
   [[ $(at_main) == "$now" && $(state_of t) == merged && $(inside t 'cat n.txt') == new ]]
@@ -70,7 +70,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   "$garth" discard t; "$garth" undo t; [[ $(state_of t) == merged ]]
 }
 
-@test "T6 merge --continue: both tasks go, and one undo brings both back as they were" {
+@test "T6 merge --continue: both tasks are removed, and one undo restores both as they were" {
   local old; task v 'echo v >>a.txt'; echo m >>a.txt; commit m; old=$(at_main)
   "$garth" merge --resolve v; inside v-resolve 'printf "one\nm\nv\n" >a.txt; git commit -qam solved'
   call "$garth" merge --continue v; gone v; gone v-resolve; [[ $(git log -1 --format=%s) == solved ]]
@@ -80,7 +80,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   "$garth" undo; [[ $(at_main) == "$old" && $(state_of v) == created && $(state_of v-resolve) == created ]]
 }
 
-@test "T6 merge: killed at any step on the way out or back, it is finished, and nothing is lost" {
+@test "T6 merge: killed at any step of the merge or the undo, it is finished, and nothing is lost" {
   has_faults || { means_nothing; return; }
   local step old; old=$(at_main)
   for step in discard-marked discard-workspace discard-refs discard-moved undo-marked undo-moved undo-refs undo-placed undo-stored; do
@@ -94,13 +94,13 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   call "$garth" doctor; [[ $code == 0 ]] || complain; "$garth" audit --verify
 }
 
-@test "T6 merge: a task that is merged and goes on is merged no more" {
+@test "T6 merge: a merged task with new commits is not merged any more" {
   task t 'echo 1 >1'; "$garth" merge --keep t; [[ $(state_of t) == merged ]]
   inside t 'echo 2 >2; git add 2; git commit -qm 2'; [[ $(state_of t) == done ]]
   call "$garth" cleanup --merged; [[ -z $out ]] || complain; changes_nothing 4 "1 commit on garth/t that is not in main" "$garth" discard t
 }
 
-@test "T6 ESCAPES 25 merge: a task that has gone on while it was merged is not merged" {
+@test "T6 ESCAPES 25 merge: a task that published more during its merge is not merged" {
   has_faults || { means_nothing; return; }
   task x 'echo 1 >1'; task y 'echo y >y'
   call env GARTH_FAULT=merge-moved "$garth" merge x; [[ $code == 137 ]] || complain
@@ -111,7 +111,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
 
 fails_with_warning() { local want=$1 text=$2; shift 2; call "$@"; [[ $code == "$want" && $err == *"▲ "*"✗ "*"$text"* ]] || complain; }
 
-@test "T6 merge: a merge can be taken back though its task cannot come back; an older merge is not taken back with a removal" {
+@test "T6 merge: a merge can be undone even if its task cannot be restored; an older merge is not undone with a removal" {
   local old; old=$(at_main); task t 'echo 1 >1'; "$garth" merge t; chmod -R u+rwX "$GARTH_HOME/trash"; rm -rf "$GARTH_HOME"/trash/*
   fails 3 "there is no task 't'" "$garth" show t; [[ -z $(hint) ]] || complain
   # what was merged is on no other branch
@@ -140,7 +140,7 @@ looks() {
 }
 leaves() { git worktree remove --force "$T/look" 2>/dev/null || git switch -q main; git branch -D "garth/$1"; }
 
-@test "T6 merge, discard, cleanup and archive: a branch that is checked out stays, and is said to" {
+@test "T6 merge, discard, cleanup and archive: a branch that is checked out is kept, and reported" {
   local how verb tip
   for how in main linked rebase bisect; do
     for verb in 'merge --squash' 'discard -D' 'cleanup --older-than 0s' archive; do
@@ -159,7 +159,7 @@ leaves() { git worktree remove --force "$T/look" 2>/dev/null || git switch -q ma
   call "$garth" doctor; [[ $code == 0 ]] || complain
 }
 
-@test "T6 undo: a branch that stayed and has gone on is the task's again, of every kind" {
+@test "T6 undo: a kept branch with new commits becomes the task's again, of every kind" {
   local b
   for b in overlay worktree clone; do
     "$garth" new t --backend $b; inside t 'echo n >n.txt; git add .; git commit -qm n'
@@ -169,7 +169,7 @@ leaves() { git worktree remove --force "$T/look" 2>/dev/null || git switch -q ma
   done
 }
 
-@test "T6 doctor: a branch of a removed task goes when nobody has it checked out any more" {
+@test "T6 doctor: a removed task's branch is deleted when nobody has it checked out any more" {
   task t 'echo n >n.txt'; git worktree add -q "$T/look" garth/t; "$garth" merge t; "$garth" gc --empty-trash
   git -C "$T/look" -c advice.detachedHead=false checkout -q --detach; git -C "$T/look" bisect start -q 2>/dev/null; printf 'garth/t\n' >"$(git -C "$T/look" rev-parse --git-path BISECT_START)"
   call "$garth" doctor --repair; [[ -n $(git for-each-ref refs/heads/garth/t) ]] || complain

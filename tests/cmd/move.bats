@@ -32,7 +32,7 @@ debris() { inside t 'find . -name "*.garth-*"; ls .git | grep garth-move' || tru
   [[ $(git show garth/t:in/sub/deep/three) == 3 && $(git show garth/t:sub/c.txt) == three && -z $(debris) ]]
 }
 
-@test "J3 ESCAPES move: what cannot be copied leaves the directory as it was, and git's own refusals too" {
+@test "J3 ESCAPES move: if something cannot be copied, or git refuses, the directory stays as it was" {
   inside t 'cd d; python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\"other/sock\")"; '"$listing" >"$T/before"
   call inside t 'git mv d moved'
   [[ $code != 0 && $err == *"'d' cannot be copied"*'it is as it was'* ]] || complain
@@ -49,7 +49,7 @@ debris() { inside t 'find . -name "*.garth-*"; ls .git | grep garth-move' || tru
   call inside t 'git mv d a.txt'; [[ $code == 128 && -z $(debris) ]] || complain
 }
 
-@test "J3 ESCAPES move: a git mv that is killed half way is finished, or taken back, by the next git" {
+@test "J3 ESCAPES move: a git mv that is killed half way is finished, or undone, by the next git" {
   has_faults || return 0
   inside t "cd d; $listing" >"$T/before"
   for step in mv-copied mv-removing mv-removed; do

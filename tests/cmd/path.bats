@@ -1,6 +1,6 @@
 load helpers
 
-@test "W2 path: prints where the workspace stands" {
+@test "W2 path: prints where the workspace is" {
   "$garth" new t; "$garth" new w --backend worktree; "$garth" new c --backend clone
   # inside, it is where the host has the user's own checkout: nobody is sent there
   call "$garth" path t

@@ -10,7 +10,7 @@ event() { "$garth" audit "${2:-t}" --json | json "[e['event'] for e in d['events
 follows() { [[ $(git log -1 --format=%s garth/$1~1 2>/dev/null) == "$2" ]]; }
 notes() { [[ $("$garth" show "$1") == *"$2"* ]]; }
 
-@test "T1 pause: everything inside stands still, and goes on where it was" {
+@test "T1 pause: everything inside is paused, and continues where it was" {
   counting
   eventually inside t 'test -s count'
   "$garth" pause t
@@ -43,7 +43,7 @@ notes() { [[ $("$garth" show "$1") == *"$2"* ]]; }
   eventually is_state u interrupted
 }
 
-@test "G11 sync: a quiet running task follows its target by itself" {
+@test "G11 sync: an idle running task follows its target by itself" {
   configure <<<'sync: {auto_rebase: true, rebase_frequency: 1}'
   "$garth" run -d -t t -- sleep 1000
   inside t 'echo mine >mine; git add mine; git commit -qm mine'
@@ -57,7 +57,7 @@ notes() { [[ $("$garth" show "$1") == *"$2"* ]]; }
   [[ $(git log -1 --format=%s garth/t~1) == theirs ]]
 }
 
-@test "G10 G11 sync: on a conflict the task pauses, the files are named, and a resolution goes on" {
+@test "G10 G11 sync: on a conflict the task pauses, the files are named, and a resolution resumes it" {
   configure <<<'sync: {auto_rebase: true, rebase_frequency: 1}'
   counting
   inside t 'echo count >.git/info/exclude; echo mine >>a.txt; git commit -qam mine'

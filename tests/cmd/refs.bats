@@ -19,7 +19,7 @@ many_tags() {
   git tag -a -m annotated annotated "$side"
 }
 
-@test "G12 T3 refs: at most three for a task and one for a removed one, however many tags there are" {
+@test "G12 T3 refs: at most three for a task and one for a removed task, however many tags there are" {
   configure <<<'limits: {max_commits: 1000}'
   many_tags 300
   "$garth" new t; at_most 2 new
@@ -46,7 +46,7 @@ many_tags() {
   whole
 }
 
-@test "G12 refs: a commit that keeps others looks like nothing, and is made once" {
+@test "G12 refs: a commit that keeps others is inconspicuous, and is made once" {
   "$garth" new t; inside t 'echo 1 >one; git add one; git commit -qm 1'
   "$garth" snapshot t >/dev/null; inside t 'git commit -q --amend -m 2'; "$garth" snapshot t >/dev/null
   kept=refs/garth/tasks/$(field t id)/kept
@@ -56,7 +56,7 @@ many_tags() {
   whole
 }
 
-@test "ESCAPES 27 refs: a tag that is gone outside goes inside, running or at rest; nothing else breaks" {
+@test "ESCAPES 27 refs: a tag that is deleted outside is deleted inside, in a running or a stopped task; nothing else breaks" {
   git checkout -q -b side; echo s >s; commit side; git tag gone; git tag -a -m a also-gone; git checkout -q main; git branch -D -q side; git tag stays
   for b in "${backends[@]}"; do
     "$garth" new rest-$b --backend $b; "$garth" run -d -t runs-$b --backend $b -- sleep 1000
@@ -77,7 +77,7 @@ many_tags() {
   whole
 }
 
-@test "G12 refs: an agent may build on every tag that it is shown, in one step or in many" {
+@test "G12 refs: an agent may build on every tag that it is shown, with one publish or many" {
   git checkout -q -b side; for i in {1..30}; do echo $i >s$i; commit $i; done; git tag -a -m a side-1; git checkout -q main; git branch -D -q side
   many_tags 50
   for mode in '' --strict-isolation; do
@@ -127,7 +127,7 @@ few_again() {
   collect; for c in $tips; do git rev-list "$c" >/dev/null || complain "$c is lost"; done
 }
 
-@test "ESCAPES 23 26 refs: those of an earlier version become few, and keep what they kept; killed at each step" {
+@test "ESCAPES 23 26 refs: an earlier version's refs are replaced by few that keep the same; killed at each step" {
   for step in none migrate-shown migrate-made migrate-dropped; do
     old_home
     call env GARTH_FAULT=$step "$garth" new next
@@ -142,7 +142,7 @@ few_again() {
   done
 }
 
-@test "G12 T9 refs: doctor finds what an earlier version left and repairs it; a task that is opened does so itself" {
+@test "G12 T9 refs: doctor finds and repairs what an earlier version left; opening a task does so too" {
   old_home
   call "$garth" doctor
   [[ $code == 1 && $out == *"refs of an earlier version, which had one for each tag and snapshot"* ]] || complain

@@ -8,7 +8,7 @@ terminals() {
 
 branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one; /usr/bin/git commit -qm one; echo 2 >two; /usr/bin/git add two; /usr/bin/git commit -qm two'
 
-@test "T2 verdict: commits on another branch are told in words that are true, and publish --from publishes them" {
+@test "T2 verdict: commits on another branch are reported correctly, and publish --from publishes them" {
   for b in overlay worktree; do
     call "$garth" run --task x-$b --backend $b -- sh -ec "$branched"
     [[ $code == 1 && $(state_of x-$b) == failed && $(field x-$b exit_code) == 0 ]] || complain
@@ -33,7 +33,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
   "$garth" audit --verify
 }
 
-@test "T2 verdict: what is uncommitted on the other branch is named as such, and a detached HEAD has its words" {
+@test "T2 verdict: uncommitted files on the other branch are named as such, and a detached HEAD has its own message" {
   call "$garth" run --task x -- sh -ec "$branched; echo more >more"
   [[ $code == 1 && $err == *"2 commits are on branch 'feature', not on garth/x; uncommitted on 'feature': more"* ]] || complain
   call "$garth" publish x --from feature
@@ -49,7 +49,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
   [[ $code == 1 && $err == *'uncommitted: one'* && $(hint) == 'garth diff n' ]] || complain
 }
 
-@test "T2 verdict: publish --from goes through all checks: names, protected paths, rewriting, files in the way" {
+@test "T2 verdict: publish --from applies all checks: names, protected paths, rewriting, files in the way" {
   "$garth" new x
   fails 3 "there is no branch 'nosuch'" "$garth" publish x --from nosuch
   fails 3 "there is no branch 'main~0'" "$garth" publish x --from main~0
@@ -75,7 +75,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
   git fsck --strict
 }
 
-@test "T2 verdict: a failure for uncommitted work goes when it is committed, removed or rolled back; the command's own stays" {
+@test "T2 verdict: a failure for uncommitted work ends when it is committed, removed or rolled back; the command's own stays" {
   for b in "${backends[@]}"; do
     for how in commit remove rollback; do
       call "$garth" run --task $how-$b --backend $b -- sh -c 'echo x >x'
@@ -106,7 +106,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
   [[ $(state_of t) == done && $(field t note) == null ]] || complain "$("$garth" show t)"
 }
 
-@test "T1 T8 verdict: looking around with a shell is no failure, whatever was typed last; other commands are as before" {
+@test "T1 T8 verdict: inspecting a task with a shell is no failure, whatever was typed last; other commands are as before" {
   terminals <<'PY'
 t = garth("run", "-t", "look", "--", "bash", "--norc")
 t.expect("$"); t.send("false\r"); t.send("exit\r")

@@ -368,7 +368,7 @@ f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\",
 }
 
 # The attack finds the repository, or Garth's own home, beneath a directory that is shown.
-@test "1 J2: what lies beneath a place that is shown stays hidden" {
+@test "1 J2: what is beneath a shown directory and hidden stays hidden" {
   shown=("$HOME/src")
   # of the system's places only root can use one
   if is_root; then

@@ -119,7 +119,7 @@ works() {
 }
 
 # Reading a FIFO hangs for ever: trusted code must not.
-@test "11 12 G6: fifos and devices where git's files are hold nobody up" {
+@test "11 12 G6: FIFOs and devices in the place of git's files block nobody" {
   for what in objects/info/alternates HEAD index config packed-refs refs/heads/garth/t; do
     "$garth" new t
     remember
@@ -135,7 +135,7 @@ works() {
 }
 
 # Commands that need git inside wait for it, but not for long, and say what is the matter.
-@test "11 12 G6: a git inside that hangs on a pipe is given up soon, by name" {
+@test "11 12 G6: a git inside that hangs on a pipe is soon killed and named" {
   "$garth" new t; "$garth" new u
   for task in t u; do
     inside $task "echo 1 >>a.txt; GARTH_GATEWAY=1 git commit -qam draft; cd .git; rm -f config; mkfifo config"
@@ -150,7 +150,7 @@ works() {
   within 20 "$garth" discard -fD t; within 20 "$garth" discard -fD u
 }
 
-@test "11 12 G6: whoever interrupts a command that waits for the inside leaves nobody behind" {
+@test "11 12 G6: interrupting a command that waits for the inside leaves no process behind" {
   "$garth" new t
   inside t "cd .git; rm -f config; mkfifo config"
   "$garth" publish t & pid=$!
@@ -191,7 +191,7 @@ works() {
 
 # The shared objects are readable to who knows their ids. To publish them is to answer for them, and where the task is
 # strictly isolated they are not there.
-@test "13 G1 G5 J2: another task's commits go through this task's own policy, or are not to be had at all" {
+@test "13 G1 G5 J2: another task's commits must pass this task's policy, or cannot be reached at all" {
   "$garth" new u
   "$garth" allow u .github/workflows/u.yml
   inside u 'mkdir -p .github/workflows; echo w >.github/workflows/u.yml; git add -A; git commit -qm "of u"'
@@ -215,7 +215,7 @@ works() {
 }
 
 # The hook is the agent's file like any other. Without it, or with another, what git writes are drafts.
-@test "13 16 G1 G5: the hook removed, replaced, or told to step aside: drafts, under the same policy" {
+@test "13 16 G1 G5: the hook removed, replaced, or disabled: drafts, under the same policy" {
   for attack in 'rm -f .git/hooks/reference-transaction' 'rm -f .git/hooks/reference-transaction; printf "#!/bin/sh\nexit 0\n" >.git/hooks/reference-transaction; chmod +x .git/hooks/reference-transaction' \
     'git config core.hooksPath /dev/null' 'export GARTH_GATEWAY=1'; do
     "$garth" run --on-dirty keep -t t -- sh -c "$attack"'; mkdir -p .github/workflows; echo x >.github/workflows/x.yml; git add -A; /usr/bin/git commit -qm evil' >"$T/answer" 2>&1 && { echo "the task is done: $attack"; return 1; }
@@ -232,7 +232,7 @@ works() {
 }
 
 # Every git that the gateway starts runs inside, and so does what it starts.
-@test "9 16 G6: hooks, filters and settings of the agent's run inside only, whatever the gateway does" {
+@test "9 16 G6: the agent's hooks, filters and settings run only inside, whatever the gateway does" {
   # a marker of the same name inside shows that the control, the program itself, runs
   payload="echo ran >$marker; echo ran >>/tmp/ran"
   "$garth" new t
@@ -257,7 +257,7 @@ works() {
 }
 
 # The processes of git that the gateway starts inside belong to the agent as well.
-@test "15 19 G1: git of the gateway's killed or stopped inside: refused, clean, and the next one works" {
+@test "15 19 G1: the gateway's git killed or stopped inside: refused, clean, and the next one works" {
   "$garth" run -d -t t -- sleep 1000
   inside t 'echo 0 >>a.txt; git commit -qam 0'
   "$garth" exec t -- "$python" -c 'import os, signal, time
@@ -294,7 +294,7 @@ while time.time() < end:
 }
 
 # What is taken back later is in the history all the same, and a rebase brings it to light.
-@test "12 G5 G10: a commit on the way is judged like the tip: nothing is hidden behind a merge or a later commit" {
+@test "12 G5 G10: every commit is checked like the tip: nothing is hidden behind a merge or a later commit" {
   mkdir -p .github/workflows; echo v1 >.github/workflows/ci.yml; git add .github; git commit -qm ci
   evil='echo EVIL >.github/workflows/ci.yml' link='ln -s /etc/passwd lnk' module='mkdir sub; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub' many='for i in $(seq 20); do echo $i >m$i; done'
   configure <<<'limits: {max_files: 10}'
@@ -314,7 +314,7 @@ while time.time() < end:
   git fsck --strict
 }
 
-@test "12 G10: a rebase that would bring something else than a merge is refused, and nothing changes" {
+@test "12 G10: a rebase whose result differs from a merge's is refused, and nothing changes" {
   echo v1 >conf; git add conf; git commit -qm conf
   "$garth" new t
   # there and back, and the user goes there in the meantime: one by one, the way back is what is left
@@ -329,7 +329,7 @@ while time.time() < end:
   [[ $(<conf) == v2 && $(<fine) == fine ]]
 }
 
-@test "11 G1: objects that the tip does not reach do not come in" {
+@test "11 G1: objects that the tip does not reach are not added" {
   "$garth" new t
   new=$(inside t 'echo x >>a.txt; git add a.txt; GARTH_GATEWAY=1 /usr/bin/git commit -qm draft; git rev-parse HEAD')
   extra=$(inside t 'echo extra | git hash-object -w --stdin')
@@ -340,7 +340,7 @@ while time.time() < end:
   git fsck --strict
 }
 
-@test "16 G10: what is published and not in the workspace is named before it is merged" {
+@test "16 G10: what is published and differs in the workspace is named before the merge" {
   "$garth" new t
   inside t 'echo x >hidden; git add hidden; git commit -qm hidden; GARTH_GATEWAY=1 git reset -q --hard HEAD~1'
   [[ $(git show garth/t:hidden) == x ]]
@@ -361,7 +361,7 @@ while time.time() < end:
   ((status == 4)); [[ $output == *"lacks what was published"* && $(git rev-parse garth/t) == "$old" ]]
 }
 
-@test "16 G10: diff shows what a merge brings, where a task stands on the target's commits and undoes them, too" {
+@test "16 G10: diff shows what a merge changes, also if a task merged the target's commits and undid them" {
   "$garth" new t
   echo fixed >a.txt; echo mine >mine; git add a.txt mine; git commit -qm "the user's"
   head=$(git rev-parse HEAD)
@@ -382,7 +382,7 @@ while time.time() < end:
 }
 
 # Whoever reads a commit takes the first author, or the last.
-@test "12 G5: an author or committer that stands twice, or a second task's trailer, is refused" {
+@test "12 G5: an author or committer that appears twice, or a second task's trailer, is refused" {
   configure <<<'policy: {identity: forced, author: "Bot <bot@example.com>"}'
   "$garth" new t; remember
   # forge TEXT: a commit with that behind its committer, as the branch's
@@ -403,7 +403,7 @@ while time.time() < end:
   forge '\nm\n\nGarth-Task: t\n'; [[ $(tip) == $(inside t 'git rev-parse HEAD') ]]
 }
 
-@test "12 G7: what was wrong with a pack that is sent along is what is recorded" {
+@test "12 G7: the audit log records what was wrong with a pack that came with the request" {
   "$garth" new t
   new=$(inside t 'mkdir -p .github/workflows; echo x >.github/workflows/x; git add -A; git write-tree | xargs -I{} git commit-tree {} -p HEAD -m x')
   offered=$(inside t "git rev-list --objects --no-object-names $new ^HEAD | /usr/bin/git pack-objects -q --stdout | base64 -w0")
@@ -411,7 +411,7 @@ while time.time() < end:
   "$garth" audit t --json | grep -q '"code": *"protected_path"'
 }
 
-@test "11 J7 G5: with --strict-isolation an object that was not shown is neither named nor guessed at" {
+@test "11 J7 G5: with --strict-isolation an object that was not shown can be neither named nor guessed" {
   secret=$(echo hidden-word | git hash-object -w --stdin)
   tree=$(printf '100644 blob %s\tsecret\n' "$secret" | git mktree)
   "$garth" new t --strict-isolation; "$garth" new u

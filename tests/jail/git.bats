@@ -154,7 +154,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
 }
 
 # The attack hides changes from who looks: attributes and settings that make a change invisible or binary.
-@test "9 J3: what changed cannot be hidden by attributes, settings or a planted repository" {
+@test "9 J3: changes cannot be hidden by attributes, settings or a planted repository" {
   "$garth" new w --backend worktree
   inside w "$native"'echo evil-change >>a.txt; echo evil-change >>dir/b.txt; echo "* -diff" >.gitattributes; mkdir dir/.git; cp -r "$(git rev-parse --git-dir)"/* dir/.git/
     git update-index --assume-unchanged a.txt; git config core.excludesFile /tmp/x; echo "*" >/tmp/x; echo "a.txt" >"$(git rev-parse --git-dir)/info/exclude"'

@@ -125,7 +125,7 @@ filtered() {
 }
 
 # The attack turns on the first process inside, which holds the connection to the keeper.
-@test "17 J6: the first process inside cannot be killed, stopped, read or robbed" {
+@test "17 J6: the first process inside cannot be killed, stopped, or read, nor its descriptors taken" {
   "$garth" run -d --task bg -- sleep 100
   bring bg "$programs/attack" attack
   # the control: all of it works on a process of the agent's own
@@ -255,7 +255,7 @@ typed() { "$python" -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(
 }
 
 # The attack runs a program that has no name in any directory.
-@test "17 J6: memfd and execveat do not lose the walls" {
+@test "17 J6: memfd and execveat do not escape the walls" {
   tells "$SECRET" outside ./attack memfd /bin/cat "$T/elsewhere/secret"
   outside ./attack memfd ./attack unshare 0x10000000 >/dev/null
   "$garth" exec t -- /tmp/attack memfd /bin/true

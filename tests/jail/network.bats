@@ -57,7 +57,7 @@ P"
 }
 
 # With the network of the host, what the flag gives is given, and nothing else.
-@test "21 J5: the control of network host: TCP arrives" {
+@test "21 J5: control: with network host TCP arrives" {
   serve tcp 127.0.0.1
   mode=host
   tells "$SECRET" net_inside tcp 127.0.0.1 "$port"

@@ -62,7 +62,7 @@ END
 }
 
 # The attack plants a partial clone in a directory of the workspace, and waits for a command that is typed there.
-@test "31 J3 W2: a partial clone planted in a workspace, and every command typed in it" {
+@test "31 J3 W2: a partial clone planted in a workspace, and every command run in it" {
   # the control: git itself, asked for HEAD in that directory, runs the program
   sh -c "$(partial "$T/open/c")"; (cd "$T/open/c" && git rev-parse 'HEAD^{commit}' >/dev/null 2>&1) || true
   ran
@@ -167,7 +167,7 @@ tarball() {
 }
 
 # The same where the target has them only after the task was made, or the task brings them.
-@test "33 9 J3: no filter runs where a merge writes files" {
+@test "33 9 J3: no filter runs when a merge writes files" {
   git config filter.x.smudge "$payload; cat"; git config filter.x.clean "$payload; cat"
   for backend in overlay worktree clone; do
     quiet new "t-$backend" --backend "$backend"
@@ -206,7 +206,7 @@ tarball() {
 }
 
 # The attack leaves attributes where a reviewer may stand, or publishes them: everything is called binary, and not shown.
-@test "38 J1: attributes hide nothing from a review, wherever the command is typed" {
+@test "38 J1: attributes hide nothing from a review, wherever the command is run" {
   for backend in worktree clone; do
     "$garth" new t --backend "$backend"; "$garth" allow t .gitattributes >/dev/null
     inside t 'echo evil-change >>a.txt; echo "*.md -diff" >.gitattributes; echo evil-text >x.md; git add -A; git commit -qm x
@@ -227,7 +227,7 @@ tarball() {
 }
 
 # The attack names any directory as one that objects are borrowed from, and has it mounted into the jail.
-@test "32 J2: alternates of the repository get no private directory shown" {
+@test "32 J2: alternates of the repository do not make a private directory visible" {
   mkdir "$T/private" "$HOME/.password-store"; echo "$SECRET" >"$T/private/diary"
   git init -q "$HOME/.password-store"; git -C "$HOME/.password-store" commit -q --allow-empty -m "$SECRET"
   "$garth" new before
@@ -249,7 +249,7 @@ tarball() {
 
 # The same place by other names: git pushes to each of several URLs, adds ".git", takes "%2f" for a slash, leaves a
 # host out of file://, and /proc/self/cwd is the checkout for it alone.
-@test "31 J4: a remote in the checkout itself, by another name" {
+@test "31 J4: a remote in the checkout itself, under another name" {
   local url
   tarball "$T/open/tarball"
   git init -q --bare other.git; printf '#!/bin/sh\n%s\n' "$payload" >other.git/hooks/update; chmod +x other.git/hooks/update
@@ -268,7 +268,7 @@ tarball() {
 }
 
 # The attack comes as two directories, and the checkout's remote is the other one, which has the hook.
-@test "31 J4: a remote beside the checkout, which came with it" {
+@test "31 J4: a remote beside the checkout, delivered with it" {
   tarball "$T/open/tarball"
   git init -q --bare ../evil.git; printf '#!/bin/sh\n%s\n' "$payload" >../evil.git/hooks/pre-receive; chmod +x ../evil.git/hooks/pre-receive
   git config remote.origin.url ../evil.git
@@ -287,7 +287,7 @@ tarball() {
 }
 
 # What the server says in a cookie is written over a file that the repository's configuration names.
-@test "31 J5: a file of the user's for cookies" {
+@test "31 J5: one of the user's files as cookie file" {
   tarball "$T/open/tarball"
   git config http.cookieFile "$T/elsewhere/ran"; git config http.saveCookies true
   quiet new t
@@ -296,7 +296,7 @@ tarball() {
 }
 
 # The attack has a link for the directory of objects: it leads to the home, where its packs were unpacked, too.
-@test "32 J2: a link in the place of the objects gets no private directory shown" {
+@test "32 J2: a link in the place of the objects does not make a private directory visible" {
   tarball "$HOME/tarball"; git repack -adq
   mkdir "$HOME/pack"; mv .git/objects/pack/* "$HOME/pack"; rm -rf .git/objects; ln -s ../.. .git/objects
   # the control: it is a repository to git
@@ -307,7 +307,7 @@ tarball() {
 }
 
 # The attack stages a submodule, whose own configuration has the filter.
-@test "33 J3: no filter of a submodule runs where changes are taken along" {
+@test "33 J3: no submodule's filter runs when changes are copied" {
   tarball "$T/open/tarball"
   git init -q sub; echo a >sub/a; git -C sub add a; git -C sub -c user.name=x -c user.email=x@y commit -qm a; git add sub 2>/dev/null
   git -C sub config filter.x.clean "$payload; cat"; echo '* filter=x' >sub/.git/info/attributes

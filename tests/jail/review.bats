@@ -48,7 +48,7 @@ gone() {
 }
 
 # The attack leaves a FIFO as .gitattributes and waits for a command that is typed in the workspace.
-@test "2 20 J1 W2: commands typed in a hostile worktree" {
+@test "2 20 J1 W2: commands run in a hostile worktree" {
   hostile worktree 'mkfifo .gitattributes .gitmodules .mailmap; rm .gitignore; mkfifo .gitignore'
   # the control: git itself, in that directory, waits for ever
   mkfifo "$R/.gitattributes"; code=0
@@ -61,7 +61,7 @@ gone() {
 }
 
 # The attack takes away the rights to its own directories, so that who counts or compares cannot open them.
-@test "20 J1 J10: directories and files without rights" {
+@test "20 J1 J10: directories and files without permissions" {
   mkdir -m 000 "$T/open/closed"
   if ! is_root; then refused ls "$T/open/closed"; fi
   for backend in "${backends[@]}"; do
@@ -72,7 +72,7 @@ gone() {
 }
 
 # The attack makes names that are options, patterns, magic or lines of their own to who passes them on.
-@test "30 9 J1: names with magic, quotes, escapes and line breaks" {
+@test "30 9 J1: names with pathspec magic, quotes, escapes and line breaks" {
   make='import os
 os.makedirs("dir", exist_ok=True)
 for n in [b":(top)x", b":!x", b"-rf", b"--output=pwned", b"a\nb", b"x\nstate      done\nx", b"\x1b]0;evil\x07", b"\\", b"\"q", b"*", b"[a", b"#",
@@ -100,7 +100,7 @@ for n in [b":(top)x", b":!x", b"-rf", b"--output=pwned", b"a\nb", b"x\nstate    
 typed() { script -qec "env GARTH_PAGER= LC_ALL=C.UTF-8 $garth $*" /dev/null </dev/null >"$T/typed" 2>&1; }
 
 # The attack writes characters that no terminal draws, so that a reviewer reads other words than a model or a compiler.
-@test "38 J1: characters that cannot be seen, in contents and in names" {
+@test "38 J1: invisible characters, in contents and in names" {
   local invisible=(AD 34F 61C 115F 180E 200B 200D 2028 202E 2066 2800 3164 FE0F FEFF FFA0 E0001 E0041 E0100) c name
   make="import sys
 for c in sys.argv[1:]:
@@ -129,7 +129,7 @@ for c in sys.argv[1:]:
 }
 
 # The attack puts a directory where the base has an ignore file, a huge one, and a link to one.
-@test "9 20 J1: ignore files that are something else" {
+@test "9 20 J1: ignore files that are not regular files" {
   for script in 'rm .gitignore; mkdir .gitignore; echo x >.gitignore/.gitignore; touch new' \
     'head -c 3000000 /dev/zero | tr "\0" "a" >.gitignore; touch new' \
     'rm .gitignore; ln -s .gitignore .gitignore; touch new' \
@@ -144,7 +144,7 @@ for c in sys.argv[1:]:
 }
 
 # The attack nests directories deeper than descriptors, stacks and paths reach.
-@test "20 J1: a tree that is very deep" {
+@test "20 J1: a very deep tree" {
   dig="import os
 for i in range(700):
     os.mkdir('deep-dir'); os.chdir('deep-dir')
@@ -195,7 +195,7 @@ open('bottom', 'w').close()"
 }
 
 # The attack leaves the work that matters where it is not looked for, so that throwing away loses it silently.
-@test "26 20 W1: work beside or instead of the usual places is not thrown away unasked" {
+@test "26 20 W1: work beside or instead of the usual places is not discarded without an option" {
   for script in 'echo x >new' 'echo x >>dir/b.txt' 'rm -r dir' 'ln -s x new' 'mkdir new; cd new; git init -q; echo x >f' \
     'git commit -q --allow-empty -m x' 'git commit -q --allow-empty -m x; git update-ref -d HEAD; git gc -q --prune=never' \
     "$draft git commit -q --allow-empty -m draft" "$draft git commit -q --allow-empty -m draft; git update-ref -d HEAD; git gc -q --prune=never"; do
@@ -221,7 +221,7 @@ open('bottom', 'w').close()"
 }
 
 # The attack keeps its work in directories that git passes over, in any spelling, so that a review shows nothing.
-@test "26 10 J4: what git does not look at is named, and not thrown away unasked" {
+@test "26 10 J4: what git does not look at is named, and not discarded without an option" {
   for script in 'mkdir .GIT; echo x >.GIT/w' 'mkdir dir/.git; echo x >dir/.git/w' 'echo x >dir/sub/.Git' \
     'cd dir/sub; git init -q; git config user.name a; git config user.email a; echo w >w; git add w; git commit -qm w; git rm -q w'; do
     for backend in "${backends[@]}"; do
@@ -237,7 +237,7 @@ open('bottom', 'w').close()"
 }
 
 # The attack borrows its commits from its own home, where nobody counts them.
-@test "26 11 W1: drafts that lie behind an alternate are not thrown away unasked" {
+@test "26 11 W1: drafts behind an alternate are not discarded without an option" {
   "$garth" new t
   inside t "$draft"'mkdir -p ~/objs/pack; export GIT_OBJECT_DIRECTORY=$HOME/objs GIT_ALTERNATE_OBJECT_DIRECTORIES=$PWD/.git/objects
     git commit -q --allow-empty -m important; echo $HOME/objs >>.git/objects/info/alternates'
@@ -260,7 +260,7 @@ open('bottom', 'w').close()"
 
 # The attack writes an ignore file that git needs hours for. Nobody waits: what is not known to be ignored is work, and
 # neither the task's end, nor a cancel, nor another task is held up.
-@test "20 26 J1 J10: an ignore file that takes for ever" {
+@test "20 26 J1 J10: an ignore file that takes very long" {
   export GARTH_FAULT=short:ignored # in builds that know it: a second instead of five
   slow='i=0; while [ $i -lt 15000 ]; do echo "*a*a*a*a*a*a*a*a*a*a*b$i"; i=$((i+1)); done >.gitignore
     for i in $(seq 50); do d=$(printf "a%.0s" $(seq 60))$i; mkdir $d; touch $d/$(printf "a%.0s" $(seq 200)); done'
