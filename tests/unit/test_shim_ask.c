@@ -1,4 +1,4 @@
-/* G4: how the shim asks the gateway, reads what it says, and says no. */
+/* G4: how the shim asks the gateway, reads the answer, and prints a refusal. */
 #include "scratch.h"
 
 #include "base/alloc.h"
