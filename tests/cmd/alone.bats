@@ -6,7 +6,7 @@ setup() {
   without=(python3 "$BATS_TEST_DIRNAME/without-userns")
 }
 
-# alone COMMAND…: garth where no namespace can be made.
+# alone COMMAND…: runs garth where no namespace can be made.
 alone() { "${without[@]}" "$garth" "$@"; }
 weak() { alone run -q --allow-weaker "$@"; }
 
@@ -64,7 +64,7 @@ by_user() { ! is_root; }
   [[ $code == 0 && $out == FINE ]] || complain
 }
 
-# ways FILE: what is tried against a file outside, one line each.
+# ways FILE: attempts on a file outside, one on each line.
 tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "rm -f $1" "mv $1 $1.away" "ln $1 here" "truncate -s 0 $1" "cp $1 here" "python3 -c 'import os; os.setxattr(\"$1\", \"user.x\", b\"y\")'"; }
 
 @test "ESCAPES 1 J2 J9 alone: files outside cannot be read, written, moved or linked, nor their modes and times changed" {
@@ -79,12 +79,12 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
     [[ $code == 0 && $out != *SECRET* && $out != *GONE* && $out != *WORKED* ]] || complain "$f"
     { stat -c '%a %Y %s %h' "$f"; sha256sum "$f"; } | diff "$T/before" - || complain "changed: $f"
   done
-  # the controls: the same on a file of one's own, outside
+  # control: the same on the user's own file, outside
   echo x >"$T/mine"; while read -r cmd; do (cd "$T"; [[ -e mine ]] || echo x >mine; rm -f here; sh -c "$cmd") || complain "the control failed: $cmd"; done < <(tried "$T/mine")
   call alone exec a -- ls "$T/home"; [[ $code != 0 ]] || complain
   call alone exec a -- sh -c 'for f in task operations bin/git hook; do echo x >$GARTH_DIR/$f; rm -f $GARTH_DIR/$f; chmod 777 $GARTH_DIR/$f; done; rm -rf $GARTH_DIR; git log --format=%s'
   [[ $code == 0 && $out == first && $(stat -c %a "$GARTH_HOME/tasks/$(field a id)/run/task") == 600 ]] || complain
-  # through links of its own, and through what it opened
+  # through its own links, and through what it has opened
   call alone exec a -- sh -c "ln -s $T/home/secret l; cat l; chmod 777 l; echo >l; ln -s $T/home d; ls d/; touch d/new"
   [[ $out != *SECRET* && $(stat -c %a "$T/home/secret") != 777 && ! -e $T/home/new ]] || complain
 }
@@ -109,7 +109,7 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
   kill -9 "$(keeper_of c)"
   for i in $(seq 100); do [[ -z $(pgrep -f 'sleep 753[56]') ]] && break; sleep 0.05; done
   [[ -z $(pgrep -f 'sleep 753[56]') && $(state_of c) == interrupted ]]
-  # or with who stands in, whom nobody inside can kill
+  # or with the supervisor, which nothing inside can kill
   weak -d --task d -- sh -c 'setsid sleep 7537 & sleep 7538'
   until pgrep -f 'sleep 7537' >/dev/null; do sleep 0.05; done
   call alone exec d -- sh -c "kill -9 $(pgrep -P "$(keeper_of d)" -x garth-standin)"; [[ $code != 0 && $(state_of d) == running ]] || complain
@@ -144,7 +144,7 @@ time.sleep(60)'
 @test "ESCAPES 18 19 J9 alone: a task that forks without end hits its limit and ends" {
   by_user || return 0
   echo 'limits: {max_processes: 60}' >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml
-  # the limit is on top of what the user has already: where that ends meanwhile, the task has its room
+  # the limit is added to the user's other processes: if some of those end meanwhile, the task may have more
   room=$((60 + $(ps -L -u "$(id -u)" --no-headers | wc -l) + 20))
   weak -d --task a -- python3 -c '
 import os, time # multiplies-alone
@@ -196,13 +196,13 @@ P
   [[ $(grep -c '^no:' <<<"$out") -ge 4 && $out != *REACHED* && $(wc -l <"$T/served") == 1 ]] || complain
   call alone exec --net host a -- python3 reach.py "$T/home/sock" "garth-$$" "$port"
   [[ $(grep -c REACHED <<<"$out") == 1 && $(wc -l <"$T/served") == 1 ]] || complain
-  # names that the user's programs may look for are not taken from inside
+  # the inside cannot take names that the user's programs may look for
   call alone exec a -- python3 -c 'import socket
 for name in (b"\0/tmp/.X11-unix/X7", b""):
     try: socket.socket(socket.AF_UNIX).bind(name); print("BOUND")
     except OSError as e: print("no:", e)'
   [[ $out != *BOUND* ]] || complain
-  # sockets of its own are its own; the gateway is there
+  # its own sockets work; the gateway is there
   call alone exec a -- sh -c 'python3 - <<P
 import socket, threading
 s = socket.socket(socket.AF_UNIX); s.bind("own"); s.listen()

@@ -174,7 +174,7 @@ recorded() { "$garth" audit t --json | json 'len([e for e in d["events"] if e["e
   "$garth" run -d -t t -- sleep 1000
   speak 'works()'
   n=0
-  # one line each: what is sent; every one of them is answered with an error or not at all
+  # one request on each line; every one is answered with an error or not at all
   while read -r text; do
     speak "s = conn(); s.sendall($text); s.shutdown(socket.SHUT_WR); a = take(s); assert not a or a[9:10] in b'45', a; works()"
     n=$((n + 1))
@@ -201,7 +201,7 @@ b"POST /api/v1/git/commit HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 20
 END
   # the answers are in the log, as far as there was something to answer
   [[ $(recorded) -ge $((n / 2)) ]] || complain "$n wrong ones, of which the log has $(recorded)"
-  # a body that is too large is told so, and an honest one of half a megabyte is read
+  # a body that is too large is refused, and one of half a megabyte is read
   speak 's = conn(); s.sendall(b"POST /api/v1/git/commit HTTP/1.1\r\nContent-Length: 500000\r\nConnection: close\r\n\r\n" + b"{" + b" " * 499998 + b"}"); a = take(s); assert b"message" in a and a.startswith(b"HTTP/1.1 400"), a'
   "$garth" audit --verify
 }

@@ -81,7 +81,7 @@ picture() {
   fails 4 "task 'r' is running" "$garth" archive r
   fails 3 "no task 'nobody'" "$garth" archive nobody
   "$garth" cancel r
-  # no room for it: it stays where it was
+  # no room for it: it stays in place
   "$garth" new t; inside t 'echo x >x'
   mkdir -p "$GARTH_HOME/archives"; chmod 500 "$GARTH_HOME/archives"
   is_root && { rmdir "$GARTH_HOME/archives"; : >"$GARTH_HOME/archives"; }
@@ -97,7 +97,7 @@ picture() {
   rm upper; mkdir upper; echo pwned >upper/pwned; tar -rf "$T/link.tar" upper/pwned
   tar -cPf "$T/absolute.tar" --transform "s,upper/pwned,$T/absolute," upper/pwned
   tar -cPf "$T/up.tar" --transform "s,upper/pwned,../../../up," upper/pwned
-  # the control: tar, told so, writes where they say
+  # control: tar, with these options, writes where they say
   tar -xPf "$T/absolute.tar"; [[ -e $T/absolute ]]; rm "$T/absolute"
   local kind
   for kind in link absolute up; do

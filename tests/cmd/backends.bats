@@ -94,7 +94,7 @@ load helpers
       [[ $(git show garth/t-$b:x) == x ]]
     fi
   done
-  # the control: so it is with the same repository where others can read it
+  # control: the same with the same repository if others can read it
   chmod -R a+rX "$PWD"; chmod a+rx "$T" "$HOME"
   "$garth" new open; inside open 'echo x >x; git add x; git commit -qm x'
   [[ $(git show garth/open:x) == x ]]

@@ -19,7 +19,7 @@ seen() { (find . -name .git -prune -o ! -type d -printf '%p %y %l ' -exec sh -c 
     [[ $(state) == "$before" ]] || complain "the checkout changed: $b"
     declare -f seen >"$T/fn"; inside t "$(<"$T/fn"); seen" >"$T/got"; diff "$T/want" "$T/got" || complain "$b"
     inside t 'test ! -e ignored && test ! -e x.o && test ! -e global.tmp && test ! -e /tmp/garth-changes'
-    # uncommitted: nothing was published, and the branch is where it was
+    # uncommitted: nothing was published, and the branch has not moved
     [[ $(git rev-parse garth/t) == $(git rev-parse main) && $("$garth" show t --json | json 'len(d["uncommitted"]) > 5') == true ]]
     call "$garth" discard t; [[ $code == 4 ]] || complain; "$garth" discard -f t
   done

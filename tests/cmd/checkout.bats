@@ -24,7 +24,7 @@ everything() {
     "$garth" snapshot t; "$garth" rollback t --full; same rollback
     "$garth" diff t >/dev/null; "$garth" show t >/dev/null; "$garth" export t "$T/out-$b"; same export
     "$garth" doctor >/dev/null || true; "$garth" doctor --repair >/dev/null || true; same doctor
-    # what is gone on the host is made again, there
+    # what is missing on the host is made again there
     chmod -R u+rwx "$GARTH_HOME/tasks/$(field t id)"; for lost in upper work tree git; do rm -rf "$GARTH_HOME/tasks/$(field t id)/$lost"; done; chmod -R u+rwx "$GARTH_HOME/worktrees"; rm -rf "$GARTH_HOME/worktrees/t"
     "$garth" doctor --repair >/dev/null || true; same "doctor, lost"
     [[ $(inside t cat a.txt) == one ]]

@@ -20,12 +20,12 @@ ahead() {
   remote local; ahead local
   "$garth" new from-local --backend clone
   [[ $(inside from-local 'git log --format=%s; cat from') == $'in local\nfirst\nlocal' ]]
-  # who names a commit gets that one
+  # a named commit is used
   "$garth" new named --backend clone --base HEAD
   [[ $(inside named 'git log --format=%s') == first ]]
-  # the user's branches stay where they are, and nothing is left of the fetch
+  # the user's branches do not move, and nothing is left of the fetch
   [[ $(git log --format=%s main) == first && -z $(git for-each-ref refs/garth/fetched) ]]
-  # what is known of the remote is as after the user's own fetch, and how the task stands is told against that
+  # the remote's branches are as after the user's own fetch, and the task's standing is compared with them
   [[ $(git rev-parse refs/remotes/local/main) == $(git rev-parse garth/from-local) ]]
   [[ $(field from-local standing) == synced ]]
   inside from-local 'echo 1 >one; git add one; git commit -qm one'
@@ -60,7 +60,7 @@ ahead() {
   is_root || return 0 # tried as root alone
   remote local; ahead local
   chown -R 12345:12345 "$T/home/local.git"
-  # git by itself does not serve it
+  # plain git refuses to serve it
   git ls-remote "$T/home/local.git" && false
   "$garth" new a --backend clone
   [[ $(inside a 'git log --format=%s') == $'in local\nfirst' ]]

@@ -44,7 +44,7 @@ types() {
 
 @test "O3 completion: every option of every command" {
   "$garth" help --tables >"$T/tables"
-  # each option, that is: its name, whether it has a value, and what is known of the value
+  # for each option: its name, whether it has a value, and the kind of the value
   "$python" - "$T/tables" "$garth" <<'P'
 import json, subprocess, sys
 for command, c in json.load(open(sys.argv[1])).items():

@@ -5,7 +5,7 @@ of_the_original() {
   git for-each-ref; git worktree list; git status --porcelain
   (cd "$GARTH_HOME" && find worktrees tasks trash archives merges -print 2>/dev/null | sort; sqlite3 garth.db 'SELECT id, name, state, removed FROM task ORDER BY id')
 }
-# As `cp -r` does, which cannot look into the work directory of an overlay.
+# Like `cp -r`, which cannot read the work directory of an overlay.
 copy() { cp -a "$1" "$2" 2>/dev/null || [[ -f $2/garth.db ]]; }
 tasks_of() { GARTH_HOME=$1 "$garth" ls --json | json '" ".join(sorted(t["name"] for t in d["tasks"]))'; }
 
@@ -36,7 +36,7 @@ fill() {
       *) [[ $code == 4 && $err == *"the Garth home '$c' is a copy of '$GARTH_HOME'"* && $(hint) == 'garth doctor' ]] || complain "garth $v" ;;
     esac
   done
-  # the original is as it was, and goes on
+  # the original is unchanged and works
   "$garth" cleanup --merged; "$garth" discard -D worktree; "$garth" doctor --repair >/dev/null; "$garth" doctor >/dev/null
 }
 

@@ -42,7 +42,7 @@ parents() { find "$GARTH_HOME/bases" -name parent | wc -l; }
   # and backwards, and the first one again
   "$garth" new t8 --base HEAD~4; same HEAD~4 t8
   same HEAD~7 t0
-  # the base's own files are never changed by what stands on it
+  # the base's own files are never changed by layers above it
   inside t3 'rm -rf keep becomes-dir; echo x >becomes-dir; git add -A; git commit -qm x'
   "$garth" new t9 --base HEAD~4; same HEAD~4 t9
 }
@@ -127,7 +127,7 @@ unsettled() {
     [[ $("$garth" exec $task -- sh -c 'printf "eno\n" >a.txt; printf "rof\n" >dir/b.txt; ln -sf b.txt link; chmod -x run.sh; git status --porcelain') == $' M a.txt\n M dir/b.txt\n M link\n M run.sh' ]]
     inside $task 'git checkout -q .; test -z "$(git status --porcelain)"'
   done
-  # and with many files, where a program says what changed
+  # and with many files, for which fsmonitor says what changed
   mkdir many; for i in {1..900}; do echo $i >many/$i; done; git add -A; git commit -qm many
   export GARTH_HOME=$HOME/.garth-many
   "$garth" new m

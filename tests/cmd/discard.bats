@@ -96,7 +96,7 @@ PY
   nothing_left
 }
 
-# published TASK: a commit with a file of its own goes through the gateway.
+# published TASK: publishes a commit with a new file.
 published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; }
 
 @test "ESCAPES 26 discard: an unmerged branch is kept unless -D says so; then its commits are pinned" {

@@ -22,7 +22,7 @@ teardown() {
   garth_teardown
 }
 
-# Everything in the Garth home and the repository, but for what a look may write: times of locks, the store's own files.
+# Everything in the Garth home and the repository, except what reading may write: times of locks, the store's own files.
 everything() {
   (cd "$GARTH_HOME" && find . -mindepth 1 ! -path './garth.db*' ! -name lock ! -name boot ! -path './merges*' -printf '%p %y %m %l\n' | sort
     find . -type f ! -path './garth.db*' ! -name boot -print0 2>/dev/null | sort -z | xargs -0 sha256sum || true)
@@ -444,7 +444,7 @@ lose_keeper() {
   finds branch-orphaned garth/t "whose task is removed"
   mends
   [[ -z $(git for-each-ref refs/garth refs/heads/garth) ]]
-  # what nothing else reaches, and what is not this home's
+  # what nothing else reaches, and what belongs to another home
   git update-ref "refs/garth/snapshots/$id/2" "$tip"; git update-ref refs/heads/garth/t "$tip"; git update-ref refs/heads/garth/other main; git update-ref refs/garth/trash/3/tip main
   git for-each-ref >"$T/refs"
   call "$garth" doctor --repair

@@ -61,7 +61,7 @@ allowed() { configure <<<'git: {fetch: true}'; }
     call "$garth" exec t -- git $words
     [[ $code != 0 && $err == *"BLOCKED: this task may fetch 'main' of origin, nothing else"*'Instead, you should: git fetch'* ]] || complain "$words"
   done
-  # a URL or a path is read inside, where the network's list decides; the gateway itself takes none of them
+  # a URL or a path is read inside, under the network's list; the gateway itself takes none of them
   for words in ext::sh . /tmp "$T/home/origin.git"; do
     call inside t "curl -sS --unix-socket \$GARTH_SOCKET http://g/api/v1/git/fetch -d '{\"args\":[\"$words\"]}'"
     [[ $out == *fetch_not_allowed* ]] || complain "$words"

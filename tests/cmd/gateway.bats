@@ -187,7 +187,7 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
     blocked link_leaves "mkdir -p l; ln -s $target l/bad; git add -A; git commit -qm x" || complain "$target"
   done
   publishes 'ln -s ../a.txt dir/good; ln -s dir/b.txt fine; git add -A; git commit -qm links'
-  # a mode that git inside lets through when told not to look
+  # a mode that git inside accepts if told not to check
   draft_refused odd_mode 'tree=$(printf "100600 f\0\346\235\342\233\262\321\326CK\213)\256wZ\330\302\344\214S\221" | git hash-object -t tree -w --stdin --literally); git hash-object -w --stdin </dev/null >/dev/null
     $git update-ref HEAD $(git commit-tree -p HEAD -m x $tree); $git reset -q --hard'
   sound
@@ -268,7 +268,7 @@ dies_at() {
     dies_at $step "echo $step >>a.txt; git commit -qam $step"
     whole || complain "$step"
     if has_faults; then
-      # before it moved, the branch is where it was; from then on it is published
+      # before the move the branch is unchanged; after it, it is published
       case $step in
       publish-moved | publish-stored) [[ $(git log -1 --format=%s garth/t) == "$step" && $(git rev-parse garth/t^) == "$old" ]] || complain "$step" ;;
       *) [[ $(tip) == "$old" ]] || complain "$step" ;;
@@ -279,7 +279,7 @@ dies_at() {
     publishes "echo again >>a.txt; git commit -qam 'again $step'"
     [[ $(git log -2 --format=%s garth/t) == "again $step"$'\n'"$step" && $(git rev-parse garth/t~2) == "$old" ]] || complain "$step: $(git log --oneline garth/t)"
     [[ $(field t published) == $(tip) && $(field t commits) == $(git rev-list --count main..garth/t) ]] || complain "$step: $(field t commits)"
-    # what was published counts towards the limit, once, whoever told the store of it
+    # what was published counts towards the limit once, whoever wrote it to the store
     [[ $(sqlite3 "$GARTH_HOME/garth.db" "select bytes from task where name = 't'") == $(git rev-list --objects --no-object-names main..garth/t |
       git cat-file --batch-check='%(objectsize)' | awk '{ n += $1 } END { print n }') ]] || complain "$step: bytes"
     sound || complain "$step"
@@ -370,7 +370,7 @@ dies_at() {
   git update-ref refs/heads/garth/t "$theirs"
   call inside t 'echo 2 >>a.txt; git commit -qam 2'
   [[ $code != 0 && $err == *"BLOCKED: "*"was moved outside, to $theirs"* && $(tip) == "$theirs" ]] || complain
-  # what was done outside is brought in, and it goes on
+  # after merging what was done outside, publishing works again
   inside t "git stash -q 2>/dev/null || git commit -qm 2 2>/dev/null; git reset -q; git merge -q $theirs && git commit -qam 2"
   git merge-base --is-ancestor "$theirs" garth/t; [[ $(git log -1 --format=%s garth/t) == 2 ]]
   # while a gateway runs, it does not know of it

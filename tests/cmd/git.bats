@@ -1,5 +1,5 @@
 load helpers
-# a clone has its repository as an overlay and its files as a worktree; what is its own is in cmd/clone
+# a clone's repository is like an overlay's and its files like a worktree's; cmd/clone has the rest
 backends=(overlay worktree)
 
 # Inside, `git` is the shim, which keeps a task on its branch. What git itself can do is tried with git itself.
@@ -104,7 +104,7 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
   inside other 'git status && git fsck --strict' >/dev/null
 }
 
-# hook NAME [LINE…]: one of the user's own, which leaves its name in the home that it finds, and a mark outside if it can.
+# hook NAME [LINE…]: a hook of the user, which leaves its name in its home, and a mark outside if it can.
 hook() {
   printf '#!/bin/sh\n{ touch "%s/outside-%s"; } 2>/dev/null\necho %s >>"%s/hooks-ran"\n' "$T" "$1" "$1" "$HOME" >.git/hooks/$1
   printf '%s\n' "${@:2}" >>.git/hooks/$1

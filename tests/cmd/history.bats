@@ -1,5 +1,5 @@
 load helpers
-# a clone has its repository as an overlay and its files as a worktree; what is its own is in cmd/clone
+# a clone's repository is like an overlay's and its files like a worktree's; cmd/clone has the rest
 backends=(overlay worktree)
 
 tip() { git rev-parse "refs/heads/garth/${1:-t}"; }
@@ -61,7 +61,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
 @test "T2 exit: commits on other branches and on a detached HEAD are named; refused drafts fail the task and are kept" {
   call "$garth" run -t t -- sh -c 'echo own >own; git add own; git commit -qm own; git branch merged HEAD; git branch old HEAD~1
     /usr/bin/git switch -qc feature; echo f >f; git add f; git commit -qm feature; /usr/bin/git checkout -q --detach; echo h >h; git add h; git commit -qm detached'
-  # what is in the workspace and not on the branch is work that the branch lacks
+  # files in the workspace that are not on the branch are work that the branch lacks
   [[ $code == 1 && $(note) == *"'feature'"* && $(note) == *"2 commits are on no branch"* && $(note) != *merged* && $(note) != *"'old'"* && $(note) != *main* && $(note) != *"'garth/t'"* ]] || complain "$(note)"
   [[ $(inside t 'git show feature:f; git show HEAD:h') == $'f\nh' ]]
   call "$garth" run -t s -- sh -c '/usr/bin/git switch -qc feature; echo f >f; git add f; git commit -qm feature; /usr/bin/git switch -q garth/s'
@@ -112,7 +112,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   "$garth" new d
   inside d 'for i in 1 2 3 4 5 6 7 8 9 10 11; do git commit -q --allow-empty -m $i; done'
   [[ $(snapshots d) == '[[1, "start"], [2, "every"]]' && $(git log --no-walk --format=%s $(kept_for d)) == 10 ]] || complain "$(snapshots d)"
-  # pinned: a clean-up of the user's does not take them
+  # pinned: the user's gc does not remove them
   old=$(tip)
   inside t 'git reset -q --hard HEAD~5'
   git gc -q --prune=now
@@ -135,7 +135,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
       [[ $code == 0 && $(tip $t) == "$old" && $(json 'd["tip"]' <<<"$out") == "$old" ]] || complain "$t"
       all_of $t | grep -v '^[AM?! ][AMD?! ] ' | diff -u "$T/before" - || complain "$t"
       [[ $(inside $t 'git rev-parse HEAD; git symbolic-ref HEAD') == "$old"$'\nrefs/heads/garth/'$t ]]
-      # where it was before is kept, and can be gone back to
+      # the state before is kept, and can be restored
       before=$(json 'd["snapshot"]' <<<"$out")
       [[ $("$garth" show $t --json | json 'd["snapshots"][-1]["tip"]') == "$new" && $(kept_for $t) == "$new" ]] || complain "$t"
       "$garth" undo $t >/dev/null
@@ -280,7 +280,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   whole
 }
 
-# dies_at STEP CMD…: by a gateway of its own, which dies there, in builds that can; in others the variable means nothing.
+# dies_at STEP CMD…: with a gateway that is killed at that step; without fault injection the variable has no effect.
 dies_at() {
   eventually not keeper_of t
   GARTH_FAULT=$1 call "${@:2}"
@@ -329,7 +329,7 @@ dies_at() {
   whole
 }
 
-# shows TASK REF OID: what the ref is inside, "" where it is not there.
+# shows TASK REF OID: the ref's value inside, "" if it does not exist.
 shows() { [[ $(inside "$1" "git rev-parse -q --verify $2^{} || true") == "$3" ]]; }
 # soon CMD…: within about a second (five with sanitizers on a busy machine).
 soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sleep 0.1; done; complain "not soon: $*" "$(inside "$2" 'git for-each-ref')"; }
@@ -424,7 +424,7 @@ soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sle
   call "$garth" rollback --to-snapshot 2 t; [[ $code == 4 && $err == *"cache.bin (git has something else in its place)"* ]] || complain
   [[ $(inside t 'stat -c %s cache.bin') == 73400320 ]]
   "$garth" rollback -f --to-snapshot 2 t; [[ $(inside t 'stat -c %s cache.bin') == 1048576 ]]
-  # with -f what is closed goes too, and one that fails can be taken back
+  # with -f, files without permissions are removed too, and a failed one can be undone
   inside t 'mkdir n; echo x >n/g; chmod 000 n'; "$garth" rollback -f --full t; [[ $(inside t 'ls') == $'a.txt\ndir\nlink\nrun.sh' ]]
 }
 

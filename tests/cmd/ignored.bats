@@ -1,4 +1,4 @@
-# What git at the tip calls clean is clean, whatever else lies in the workspace.
+# What git at the tip calls clean is clean, whatever else is in the workspace.
 load helpers
 
 # clean TASK: git inside finds nothing, and neither does Garth.
@@ -86,7 +86,7 @@ clean() {
     call inside t-$b 'echo x >>"$(git config core.excludesFile)"'
     [[ $code != 0 && ($err == *'Read-only file system'* || $err == *'Permission denied'*) ]] || complain "$b"
   done
-  # as the task was made with it, whatever becomes of the user's; a rule of the repository's wins
+  # as it was when the task was made, whatever happens to the user's; the repository's rules win
   rm "$XDG_CONFIG_HOME/git/ignore"
   clean t-overlay
   inside t-overlay 'echo "!.DS_Store" >.gitignore; git add .gitignore; git commit -qm rule'

@@ -48,7 +48,7 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   # a file that may not be published is written all the same
   limits 'max_disk: 50MB, max_file_size: 100KB'
   "$garth" run -q --on-dirty keep --task u -- sh -c 'head -c 3000000 /dev/zero >/tmp/x; head -c 3000000 /dev/zero >x.o; mkdir -p ~/.cache; head -c 3000000 /dev/zero >~/.cache/x'
-  # by itself, or by its shell: the reason is named, with what to do
+  # directly, or through its shell: the reason is shown, with what to do
   limits 'max_disk: 1MB'
   run "$garth" run --task v -- /usr/bin/python3 -c 'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL); open("/tmp/x", "wb").write(b"x" * 3000000)'
   [[ $status == 153 && $output == *'SIGXFSZ'*'limits.max_disk'*'garth resume --limit max_disk='*v* ]] || complain "$status $output"
@@ -185,7 +185,7 @@ PY
   "$garth" run -t t -- sh -c 'for i in 1 2 3 4 5; do head -c 1M /dev/zero >f$i; done; until [ -e go.o ]; do sleep 0.1; done; rm f*' >"$T/out" 2>"$T/err" &
   eventually grep -q 'it stands still: it holds 5.* MB on disk, more than limits.max_disk' "$T/err"
   [[ ! -s $T/out ]]
-  # who comes later, too
+  # a client that attaches later is told too
   timeout -s KILL 2 "$garth" attach t >"$T/out2" 2>"$T/err2" || true; grep -q 'it stands still: it holds 5' "$T/err2" || complain "$(<"$T/err2")"
   inside t 'touch go.o'; "$garth" resume --limit max_disk=100MB t
   eventually grep -q 'it goes on' "$T/err"; wait

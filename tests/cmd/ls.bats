@@ -74,7 +74,7 @@ PY
   "$garth" show young | grep -qx 'state  *created'
   "$garth" ls >"$T/out"
   grep -qE '^busy .* stale  sleep 300' "$T/out"; grep -q '^old .* stale' "$T/out"; ! grep -q '^young .*stale' "$T/out"
-  # what is run is not stale, however long it ended before
+  # a running task is not stale, however old its last run is
   python3 -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute("UPDATE run SET ended = started + 699990"); db.commit()' "$GARTH_HOME/garth.db"
   [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"] if t["stale"]]') == '["old"]' ]]
   mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'cleanup: {stale_after: 9d}' >"$XDG_CONFIG_HOME/garth/config.yaml"

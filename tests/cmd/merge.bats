@@ -271,7 +271,7 @@ load merging
   "$garth" new t; inside t 'sed -i "s/120/evil/" job.yml; git commit -qam mod'
   "$garth" new plain; inside plain 'sed -i "s/140/fine/" job.yml; git commit -qam fine'
   mkdir -p .github/workflows; git mv job.yml .github/workflows/job.yml; git commit -qm moved
-  # the control: git by itself follows it
+  # control: plain git follows it
   git merge-tree --write-tree main garth/t >"$T/tree"; git show "$(<"$T/tree"):.github/workflows/job.yml" | grep -q evil
   local how
   for how in "" --squash --rebase --no-ff; do

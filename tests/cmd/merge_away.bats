@@ -118,7 +118,7 @@ fails_with_warning() { local want=$1 text=$2; shift 2; call "$@"; [[ $code == "$
   local new; new=$(at_main)
   call "$garth" undo t; [[ $code == 0 && $err == *"the trash was emptied of it"*"stay on branch garth/t"* && $(at_main) == "$old" && ! -e 1 ]] || complain
   [[ $(git rev-parse garth/t) == "$new" ]]; git branch -q -D garth/t
-  # where the target has moved, nothing is made
+  # if the target has moved, nothing is made
   task m 'echo m >m'; "$garth" merge m; chmod -R u+rwX "$GARTH_HOME/trash"; rm -rf "$GARTH_HOME"/trash/*; echo z >z; commit; fails_with_warning 5 "main has moved since" "$garth" undo m
   [[ -z $(git for-each-ref refs/heads/garth/m) ]]; git reset -q --hard "$old"
   # one that comes back later comes back as what it is

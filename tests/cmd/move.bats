@@ -13,7 +13,7 @@ listing='find . ! -type d -printf "%P %m %y %l %T@ %s %n\n" -o -printf "%P %m %y
 debris() { inside t 'find . -name "*.garth-*"; ls .git | grep garth-move' || true; }
 
 @test "J3 ESCAPES move: git mv of a base directory with subdirectories works, and keeps everything about it" {
-  # links, modes, times, names of one file, attributes, what is not tracked
+  # links, modes, times, several names of one file, attributes, untracked files
   inside t 'set -e; cd d; chmod 500 sub/deep; touch -d @1000 other/four sub; echo new >sub/new; ln sub/new other/same; mkfifo pipe
     setfattr -n user.note -v hello sub/new 2>/dev/null || true; '"$listing" >"$T/before"
   inside t 'git mv d moved'

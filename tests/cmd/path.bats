@@ -2,7 +2,7 @@ load helpers
 
 @test "W2 path: prints where the workspace is" {
   "$garth" new t; "$garth" new w --backend worktree; "$garth" new c --backend clone
-  # inside, it is where the host has the user's own checkout: nobody is sent there
+  # the path inside is the user's own checkout on the host, so it is not printed
   call "$garth" path t
   [[ $code == 4 && -z $out && $err == *"has no files on the host; inside they are at $R"* && $(inside t pwd) == "$R" ]] || complain
   [[ $("$garth" path t --json | json 'd["visible_on_host"], d["host_directory"], d["workspace"]') == "[false, null, \"$R\"]" ]]

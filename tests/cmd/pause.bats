@@ -2,7 +2,7 @@ load helpers
 
 configure() { cat >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml; }
 
-# A task that counts, once every 50 ms, in a file of its own.
+# A task that counts, every 50 ms, in a file.
 counting() { "$garth" run -d -t "${1:-t}" "${@:2}" -- sh -c 'while :; do echo x >>count; sleep 0.05; done'; }
 count() { inside "${1:-t}" 'wc -l <count'; }
 event() { "$garth" audit "${2:-t}" --json | json "[e['event'] for e in d['events'] if e['event'] in ('pause', 'resume', 'sync-conflict')]"; }
@@ -16,7 +16,7 @@ notes() { [[ $("$garth" show "$1") == *"$2"* ]]; }
   "$garth" pause t
   [[ $(state_of t) == paused && $("$garth" ls) == *paused* ]]
   before=$(count); sleep 1; [[ $(count) == "$before" ]]
-  # what is run meanwhile runs, and commits are published
+  # new commands run during the pause, and commits are published
   inside t 'echo y >>a.txt; git commit -qm meanwhile a.txt'
   [[ $(git log -1 --format=%s garth/t) == meanwhile ]]
   fails 4 'not running, it is paused' "$garth" pause t
@@ -70,7 +70,7 @@ notes() { [[ $("$garth" show "$1") == *"$2"* ]]; }
   inside "$r" 'printf "%s\n" both >a.txt; git commit -qam solved'
   "$garth" merge --continue t
   [[ $(git show main:a.txt) == both && $(state_of t) == running ]]
-  # and where the user does not want it, it is only noted
+  # and if the user does not want it, it is only noted
   configure <<<'sync: {auto_rebase: true, rebase_frequency: 1, pause_on_conflict: false}'
   "$garth" run -d -t u -- sleep 1000
   inside u 'echo mine >>a.txt; git commit -qam mine'

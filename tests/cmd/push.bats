@@ -41,7 +41,7 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   call "$garth" cleanup --merged; [[ -z $out && $(state_of a) == created && $(state_of b) == created ]] || complain
   fails 4 "1 commit on garth/a that is not in main" "$garth" discard a
   inside a 'echo more >more; git add more; git commit -qm more'; "$garth" show a | grep -q 'pushed .*without its newest commits'
-  # b is in main when the user has it there, whoever brought it
+  # b is merged when it is in main, whoever merged it
   git pull -q origin main; call "$garth" cleanup --merged; [[ $out == b && $(state_of a) == created ]] || complain
   # rebased on the way, it is known by what it became
   "$garth" new c; work c; other origin o <<<o; "$garth" push c main; [[ $(there | head -1) == 'by c' ]]
@@ -191,15 +191,15 @@ E
   call "$garth" run "$T/home/task.yaml"
   [[ $code == 0 && $err == *'pushed to origin/main'* && $out != *'not refused'* && $(grep -c BLOCKED <<<"$err") == 7 ]] || complain
   [[ $(there) == $'two\none\nfirst' && $(state_of p) == done ]]
-  # where it goes is the file's to say
+  # the task file decides where it goes
   [[ $(git -C "$T/home/origin.git" branch) == '* main' ]]
-  # what the remote says, and where it is, is the user's to know
+  # the remote's messages and its address are for the user
   mv "$T/home/origin.git" "$T/home/away.git"
   call "$garth" run --task s --push main -- sh -c 'echo s >s; git add .; git commit -qm s; git push 2>&1 || true'
   [[ $code == 1 && $out == *'the push did not work'* && $out != *origin.git* && $err == *origin* ]] || complain
   grep -q '"push-failed".*origin.git' "$GARTH_HOME/audit.jsonl"
   mv "$T/home/away.git" "$T/home/origin.git"
-  # after a push, and of something else, the headline says what is allowed
+  # for another push, the message says what is allowed
   call "$garth" run --task h --push main -- sh -c 'echo h >h; git add .; git commit -qm h; git push -q; git push origin main'
   [[ $code == 1 && $err == *"BLOCKED: this task may push to 'main' of origin, nothing else"*'Instead, you should: git push, or git push origin HEAD:main'* ]] || complain
   # without the file's word

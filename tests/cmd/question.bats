@@ -9,7 +9,7 @@ asks() {
   esac
 }
 
-# The command asks once and then makes a commit of what it was told and of what lay around.
+# The command asks once and then commits the answer and the uncommitted files.
 script() {
   echo "if [ -z \"\$GARTH_ANSWER\" ]; then echo half >half; $1; else echo \"\$GARTH_ANSWER \$GARTH_QUESTION\" >answer; git add half answer; git commit -qm told; fi"
 }

@@ -22,7 +22,7 @@ other='git init -q /tmp/w; cd /tmp/w; git config user.name o; git config user.em
   # a pull moves the task's branch, and is published
   inside t 'git pull -q --no-edit --allow-unrelated-histories --no-rebase /tmp/other.git HEAD'
   [[ $(git log --format=%s garth/t) == *other* && $(git show garth/t:other) == o ]]
-  # who says otherwise is obeyed
+  # other explicit options are obeyed
   printf 'git:\n  operations: {ls-remote: blocked}\n' | configure
   call inside t 'git ls-remote /tmp/other.git'; [[ $code == 1 && $err == BLOCKED:* ]] || complain
 }

@@ -7,7 +7,7 @@ at_most() { [[ $(refs | wc -l) -le $1 ]] || complain "$2: $(refs | head -n 20)";
 collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
 whole() { git fsck --strict --no-dangling; }
 
-# follows TASK PATTERN: no tag has it any more, once the inside has been told; which tags are there.
+# follows TASK PATTERN: no tag matches any more, after the inside was updated; prints its tags.
 follows() { "$garth" exec "$1" -- sh -c "for i in \$(seq 200); do git tag | grep -q '^$2' || { git tag; exit; }; sleep 0.05; done; exit 1"; }
 
 # many_tags N: of every kind, on the branch and beside it.

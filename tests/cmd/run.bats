@@ -18,13 +18,13 @@ load helpers
     [[ $(hint) == "garth diff t-$b" && $(wc -l <<<"$err") == 2 ]] || complain
     [[ $(state_of t-$b) == failed && $(field t-$b exit_code) == 0 && $(field t-$b note) == "uncommitted: a.txt, dir/b.txt, new" ]]
     [[ $(inside t-$b 'git status --porcelain' | paste -sd,) == ' M a.txt, D dir/b.txt,?? new' ]]
-    # what is only staged is not committed either, and a commit that the command failed after is kept as well
+    # staged files are not committed either, and a commit is kept although the command failed after it
     call "$garth" run -t s-$b --backend $b -- sh -c 'echo x >>a.txt; git commit -qam x; echo y >>a.txt; git add a.txt'
     [[ $code == 1 && $err == *'uncommitted: a.txt'* && $(git show garth/s-$b:a.txt | tail -n1) == x ]] || complain
     # a command's own code is its own
     call "$garth" run -t c-$b --backend $b -- sh -c 'echo new >new; exit 7'
     [[ $code == 7 && $err == *'uncommitted: new'* && $(field c-$b exit_code) == 7 ]] || complain
-    # ignored files, and what is back as it was, are nothing to fail for
+    # ignored files, and files that are back as they were, are no reason to fail
     call "$garth" run -t i-$b --backend $b -- sh -c 'touch x.o; mkdir ignored; echo >ignored/x; cp a.txt b; mv b a.txt; echo w >w; rm w'
     [[ $code == 0 && -z $err && $(state_of i-$b) == done && $(field i-$b note) == null ]] || complain
   done

@@ -14,7 +14,7 @@ teardown() {
 # ended PID: killed if it is there, and waited for.
 ended() { kill -9 "$1" 2>/dev/null || true; wait "$1" 2>/dev/null || true; }
 
-# up [ARGS…]: a server on a free port; $server is its process, $url where it answers, $T/serve.N what it says.
+# up [ARGS…]: a server on a free port; $server is its pid, $url its address, $T/serve.N its output.
 up() {
   said=$T/serve.${#servers[@]}
   : >"$said.out"
@@ -38,7 +38,7 @@ bare() {
   out=$(<"$body")
 }
 
-# denied STATUS CODE get|bare PATH…: refused so, as JSON, and nothing else is told.
+# denied STATUS CODE get|bare PATH…: refused with these, as JSON, and nothing else is answered.
 denied() {
   local want=$1 reason=$2; shift 2
   "$@"
@@ -310,7 +310,7 @@ PY
   grep -q "stale task 'old' would be removed" "$said.err"; ! grep -q review "$said.err"
   [[ $(names) == 'kept old review' && -n $(ls "$GARTH_HOME/trash") && $(last hourly) == never && $(last daily) == never ]]
   [[ $("$garth" serve --once --dry-run --json | json '[d["ran"], len(d["actions"])]') == '[["hourly", "daily"], 2]' && $(names) == 'kept old review' ]]
-  # the control: a round of its own removes both, and leaves what is pushed alone
+  # control: an explicit round removes both, and keeps what is pushed
   "$garth" serve --once; [[ $(names) == review && -n $(git for-each-ref refs/heads/garth/review) ]]
   fails 2 '--once' "$garth" serve --dry-run
 }
@@ -327,7 +327,7 @@ processes() { grep -lzs "^SERVE_TEST=$1\$" /proc/[0-9]*/environ | cut -d/ -f3; }
   for sig in TERM INT HUP; do
     word=$sig.$RANDOM$RANDOM
     export SERVE_TEST=$word
-    # where the build can, with a command and a round that stand still
+    # with fault injection: with a command and a round that are stopped
     ! has_faults || export GARTH_FAULT=stop:settle
     up
     unset SERVE_TEST GARTH_FAULT
@@ -335,7 +335,7 @@ processes() { grep -lzs "^SERVE_TEST=$1\$" /proc/[0-9]*/environ | cut -d/ -f3; }
       (get /tasks || true) >/dev/null 2>&1 &
       get_pid=$!
       eventually several "$word"
-      # and one who has asked and is gone
+      # and a client that has asked and is gone
       curl -s -m 0.2 -H "Authorization: Bearer $(<"$GARTH_HOME/serve.token")" "$url/tasks" 3>&- || true
     fi
     kill "-$sig" "$server"

@@ -56,7 +56,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
     [[ $code == 0 && $(json '[d["task"], d["undone"]]' <<<"$out") == '["t", "discard"]' ]] || complain
     picture | diff "$T/was" - || complain "$b"
     sound
-    # and it goes on: committed, discarded and taken back once more
+    # and it works: commit, discard and undo once more
     inside t 'git add -A; git commit -qm rest'
     tip=$(git rev-parse garth/t)
     "$garth" discard -D t; "$garth" undo t
@@ -143,7 +143,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
       [[ $code == 137 ]] || complain "did not die at $step"
       collect
       if [[ $step != undo-stored ]]; then
-        # by itself, at any command
+        # without doctor, by any command
         call "$garth" doctor --repair
         [[ $code == 0 ]] || complain "$b $step"
         sound
@@ -305,7 +305,7 @@ undoable() { "$garth" undo --list --json "$@" | json '[[x["kind"], x["task_names
   cd "$T"; changes_nothing 4 "tasks named 't' were in several projects: 'second', 'app'" "$garth" undo t; [[ $(hint) == "cd '$T/home/second' && garth undo t" ]] || complain; cd "$R"
   [[ $(undoable t) == '[["discard", ["t"], "app"]]' ]]; "$garth" undo t; [[ $("$garth" show t --json | json 'd["project"]') == app ]]
   "$garth" discard -D t
-  # on a terminal it is chosen; what is no number chooses nothing
+  # on a terminal the user chooses; what is not a number chooses nothing
   (cd "$T"; printf '\n' | script -qec "'$garth' undo t" /dev/null >"$T/asked" || true); grep -q ' 1  .*app .*discard of task' "$T/asked"; [[ $(state_of t) == '' ]]
   (cd "$T"; printf '2\n' | script -qec "'$garth' undo t" /dev/null >"$T/asked"); [[ $("$garth" show t --json | json 'd["project"]') == second ]]
 }

@@ -20,7 +20,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
     call "$garth" publish x-$b --from feature
     [[ $code == 0 && $(git log --format=%s garth/x-$b | paste -sd,) == two,one,first ]] || complain
     [[ $(state_of x-$b) == done && $(field x-$b note) == null && $(field x-$b uncommitted) == '[]' ]]
-    # inside, the task's branch is checked out at that commit, and work goes on there
+    # inside, the task's branch is checked out at that commit, and work can continue there
     [[ $(inside x-$b 'git symbolic-ref HEAD; git status --porcelain; git log -1 --format=%s') == "refs/heads/garth/x-$b"$'\ntwo' ]]
     inside x-$b 'echo 3 >three; git add three; git commit -qm three'
     [[ $(git log -1 --format=%s garth/x-$b) == three ]]
@@ -44,7 +44,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
   [[ $code == 1 && $err == *'1 commit is on no branch (a detached HEAD), not on garth/d'* && $(hint) == 'garth publish d --from HEAD' ]] || complain
   call "$garth" publish d --from HEAD
   [[ $code == 0 && $(git log -1 --format=%s garth/d) == one && $(state_of d) == done ]] || complain
-  # a branch without commits of its own is no such thing
+  # a branch without its own commits does not count
   call "$garth" run --task n -- sh -ec '/usr/bin/git checkout -q -b feature; echo 1 >one'
   [[ $code == 1 && $err == *'uncommitted: one'* && $(hint) == 'garth diff n' ]] || complain
 }
@@ -67,7 +67,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
   inside x 'rm one'
   "$garth" publish x --from "$(inside x /usr/bin/git rev-parse feature)"
   [[ $(git log -1 --format=%s garth/x) == two && $(inside x 'cat two; git status --porcelain') == 2 ]]
-  # what is no fast-forward is for policy.rewrite
+  # policy.rewrite decides about other than fast-forwards
   inside x '/usr/bin/git branch side HEAD~1; /usr/bin/git checkout -q side; echo s >s; /usr/bin/git add s; /usr/bin/git commit -qm side'
   printf 'policy:\n  rewrite: refuse\n' | configure
   call "$garth" publish x --from side
@@ -91,7 +91,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
     inside own-$b 'rm x'
     [[ $(state_of own-$b) == failed && $(field own-$b note) == null ]]
   done
-  # files of a worktree go on the host: who looks finds it
+  # files of a worktree are removed on the host: the next command notices it
   "$garth" run -q --task w --backend worktree -- sh -c 'echo x >x' || true
   rm "$("$garth" path w)/x"; "$garth" show w >/dev/null; [[ $(state_of w) == done ]]
   # only part of it is gone

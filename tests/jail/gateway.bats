@@ -77,7 +77,7 @@ works() {
   git -C "$T/elsewhere/secret.git" update-ref refs/heads/main "$theirs"
   chmod -R a+rwX "$T/elsewhere/secret.git"
   before=$(sentinels)
-  # the control: a fetch from a repository whose alternates lead there brings the secret along
+  # control: a fetch from a repository whose alternates lead there gets the secret
   control_repo
   cp -r .git "$T/open/evil.git"
   echo "$T/elsewhere/secret.git/objects" >>"$T/open/evil.git/objects/info/alternates"
@@ -110,7 +110,7 @@ works() {
       git for-each-ref refs/garth --format='delete %(refname)' | git update-ref --stdin
     done
   done
-  # what is elsewhere inside is the agent's own, and lies where it says: that is no way out, and no way in
+  # other places inside are the agent's own: that is no way out, and no way in
   "$garth" new t
   inside t 'mv .git/objects /tmp/o; ln -s /tmp/o .git/objects; echo 1 >>a.txt; git commit -qam 1' || true
   git fsck --strict --no-dangling
@@ -171,7 +171,7 @@ works() {
   clean
   inside t "cp /usr/bin/git /tmp/mygit; git=/tmp/mygit; export GIT_EXEC_PATH=/usr/lib/git-core; $moves"
   clean
-  # the task's own branch cannot be replaced by a link to another, nor main be published as it
+  # the task's branch cannot be replaced by a link to another branch, nor main be published in its place
   inside t 'cd .git; mkdir -p refs/heads/garth; echo "ref: refs/heads/main" >refs/heads/garth/t; git -C .. update-ref refs/heads/main $(git -C .. commit-tree -p HEAD -m evil HEAD^{tree})' || true
   within 30 "$garth" publish t
   [[ $(fingerprint) == "$shared" && $(tip u) == $(git rev-parse main) ]]
@@ -289,11 +289,11 @@ while time.time() < end:
     "$python" -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$s"
     refused "$garth" exec t -- "$python" -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$s"
   done
-  # the one that it has says who it is, whatever a request says
+  # its own socket says which task it is, whatever a request says
   inside t 'for h in "X-Task: u" "X-Garth-Session: 1" "Authorization: u" "Host: u"; do curl -sS -H "$h" --unix-socket $GARTH_SOCKET http://g/api/v1/task?task=u | grep -q "\"task\":\"t\"" || exit 1; done'
 }
 
-# What is taken back later is in the history all the same, and a rebase brings it to light.
+# What a later commit removes is still in the history, and a rebase would restore it.
 @test "12 G5 G10: every commit is checked like the tip: nothing is hidden behind a merge or a later commit" {
   mkdir -p .github/workflows; echo v1 >.github/workflows/ci.yml; git add .github; git commit -qm ci
   evil='echo EVIL >.github/workflows/ci.yml' link='ln -s /etc/passwd lnk' module='mkdir sub; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub' many='for i in $(seq 20); do echo $i >m$i; done'
@@ -351,7 +351,7 @@ while time.time() < end:
   inside t 'echo harmless >hidden'
   run "$garth" diff t
   [[ $output == *"+harmless"*"1 published file is not as shown here"* ]]
-  # and nothing where both are the same
+  # and nothing if both are the same
   "$garth" new u
   inside u 'echo x >hidden; git add hidden; git commit -qm hidden; echo more >more'
   run "$garth" diff u
@@ -451,7 +451,7 @@ PY
   publishes u "100644 secret $secret"; [[ $(git show garth/u:secret) == hidden-word ]]
   publishes u "100644 secret2 $secret $secret"; [[ $(git show garth/u:secret2) == hidden-word ]]
   remember
-  # whether the difference is right or wrong is not to be told apart
+  # a right and a wrong delta cannot be told apart
   run publishes t "100644 secret $secret $secret"; right=$output
   ((status)) && [[ $right != *unknown_objects* ]] || { echo "$right"; return 1; }
   run publishes t "100644 secret $(printf '%040d' 7) $secret"

@@ -14,7 +14,7 @@ teardown() {
   jail_teardown
 }
 
-# serve KIND TARGET [PORT]: a server outside, as who the inside is; $port.
+# serve KIND TARGET [PORT]: a server outside, with the inside's user; $port.
 serve() {
   local out=$T/server.${#servers[@]}
   beside "$out" env "WORD=$SECRET" "GOT=$T/open/got" "$python" net.py serve "$@"
@@ -159,7 +159,7 @@ P"
     net_inside netlink 2 4 5 6 8 9 10 11 12 15 16 20 21 >"$T/said"
     [[ $(wc -l <"$T/said") == 13 && $(sed 's/.* //' "$T/said" | sort -u) == EAFNOSUPPORT ]] || { cat "$T/said"; return 1; }
   done
-  # nor are the host's links and routes to be changed
+  # nor can the host's links and routes be changed
   outside unshare -Urn sh -c 'ip link set lo up && ip addr add 10.9.8.7/32 dev lo'
   refused "$garth" exec --net host t -- sh -c 'ip link set lo down || ip addr add 10.9.8.7/32 dev lo'
   grep -q 'Operation not permitted' "$T/refused"

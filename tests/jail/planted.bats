@@ -31,7 +31,7 @@ echo 1111111111111111111111111111111111111111 >.git/refs/heads/main; /usr/bin/gi
 END
 }
 
-# Every command, typed where we are.
+# Every command, run in the current directory.
 everywhere() {
   local command
   while read -r command; do
@@ -61,7 +61,7 @@ doctor
 END
 }
 
-# The attack plants a partial clone in a directory of the workspace, and waits for a command that is typed there.
+# The attack plants a partial clone in a directory of the workspace, and waits for a command that is run there.
 @test "31 J3 W2: a partial clone planted in a workspace, and every command run in it" {
   # the control: git itself, asked for HEAD in that directory, runs the program
   sh -c "$(partial "$T/open/c")"; (cd "$T/open/c" && git rev-parse 'HEAD^{commit}' >/dev/null 2>&1) || true
@@ -73,7 +73,7 @@ END
       cd "$at"
       everywhere
     done
-    # who stands in a workspace means its project: the newest deed there is one of the project's
+    # in a workspace, its project is meant: the newest deed there is one of the project's
     cd "$R"; "$garth" new "gone-$backend"; inside "gone-$backend" "echo x >x"; "$garth" discard -f "gone-$backend"
     cd "$GARTH_HOME/worktrees/t/docs"; quiet undo; "$garth" show "gone-$backend" >/dev/null
     cd "$R"
@@ -96,7 +96,7 @@ END
   untouched
 }
 
-# tarball DIR: a whole repository that came from elsewhere, with a remote and a task of its own.
+# tarball DIR: a complete repository from elsewhere, with a remote and a task.
 tarball() {
   git clone -q "$T/remote.git" "$1"; cd "$1"
   git config user.name x; git config user.email x@example.com
@@ -166,7 +166,7 @@ tarball() {
   done
 }
 
-# The same where the target has them only after the task was made, or the task brings them.
+# The same if the target gets them after the task was made, or if the task adds them.
 @test "33 9 J3: no filter runs when a merge writes files" {
   git config filter.x.smudge "$payload; cat"; git config filter.x.clean "$payload; cat"
   for backend in overlay worktree clone; do
@@ -205,7 +205,7 @@ tarball() {
   [[ $(<a.txt) == $'above\none\nbelow' ]] || { cat a.txt "$T/answer"; return 1; }
 }
 
-# The attack leaves attributes where a reviewer may stand, or publishes them: everything is called binary, and not shown.
+# The attack leaves attributes where a reviewer runs commands, or publishes them: all is called binary and not shown.
 @test "38 J1: attributes hide nothing from a review, wherever the command is run" {
   for backend in worktree clone; do
     "$garth" new t --backend "$backend"; "$garth" allow t .gitattributes >/dev/null
@@ -236,7 +236,7 @@ tarball() {
     for backend in overlay worktree clone; do
       refused "$garth" new t --base HEAD --backend "$backend"; grep -qF "'$place'" "$T/refused"
     done
-    # nor in a task that was there before
+    # nor in an older task
     code=0; "$garth" exec before -- ls -R "$place" >"$T/said" 2>&1 || code=$?
     ((code)); grep -qF "'$place'" "$T/said" || { cat "$T/said"; return 1; }
     refused grep -qF -e diary -e id_test "$T/said"
@@ -295,7 +295,7 @@ tarball() {
   refused "$garth" push t; grep -qi cookie "$T/refused"
 }
 
-# The attack has a link for the directory of objects: it leads to the home, where its packs were unpacked, too.
+# The attack has a link in the place of the object directory: it leads to the home, where its packs were unpacked too.
 @test "32 J2: a link in the place of the objects does not make a private directory visible" {
   tarball "$HOME/tarball"; git repack -adq
   mkdir "$HOME/pack"; mv .git/objects/pack/* "$HOME/pack"; rm -rf .git/objects; ln -s ../.. .git/objects

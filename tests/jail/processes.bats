@@ -110,7 +110,7 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   [[ $(state_of bg) == cancelled ]]
 }
 
-# The attack is the keeper's sudden death: who is left inside would be nobody's.
+# The attack is the keeper's sudden death: processes left inside would have no supervisor.
 @test "19 J6: everything dies with the keeper, and a killed command does not end the task" {
   cp "$programs/rabbits" "$R/rabbits"; git -C "$R" add rabbits; git -C "$R" commit -qm r
   "$garth" run -d --task bg -- sh -c "./rabbits $name 20 60; exec sleep 4321.$RANDOM"
@@ -134,7 +134,7 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   within 10 "$garth" log bg
   tells the-end "$garth" log bg
   keeper=$(keeper_of "$(ident 1)")
-  # a sanitizer has a memory of its own
+  # a sanitizer needs more memory
   if ! grep -q __asan_init "$GARTH_BUILD/garth"; then (($(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$keeper/status") < 8192)); fi
   "$garth" cancel bg
   # into a pipe whose reader goes away or is slow

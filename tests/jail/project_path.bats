@@ -12,7 +12,7 @@ load helpers
     diff=$("$garth" diff "t-$backend")
     [[ $diff == *made.txt* && $diff == *a.txt* && $diff == *d/x* ]]
     [[ $(inside "t-$backend" 'git status --porcelain') == $' M a.txt\n?? d/\n?? made.txt' ]]
-    # nothing is where workspaces of other kinds are
+    # nothing is where other backends have their workspaces
     refused inside "t-$backend" "ls $GARTH_HOME/worktrees"
   done
   "$garth" new t-worktree --backend worktree
@@ -43,7 +43,7 @@ load helpers
   untouched
 }
 
-# A linked worktree of the user's is where the task is started; the task is at the project's main checkout all the same.
+# The task is started in one of the user's linked worktrees, and still has the path of the project's main checkout.
 @test "W1: a task that is started in a linked worktree has the project's path" {
   git worktree add -q "$HOME/linked" -b linked; echo l >"$HOME/linked/l"; git -C "$HOME/linked" add l; git -C "$HOME/linked" commit -qm linked
   cd "$HOME/linked"
@@ -83,7 +83,7 @@ here() {
 }
 
 @test "W1 J10: projects in the system's directories" {
-  # nobody else can make any there
+  # only root can make any there
   is_root || return 0
   for place in /opt /srv /usr/src /usr/local/src /mnt /home /root; do
     mkdir -p "$place"; base=$(mktemp -d "$place/gt.XXXXXX"); chmod 755 "$base"; code=0
