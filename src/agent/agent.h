@@ -1,6 +1,6 @@
 /*
- * What an agent brings of the user's into its task: its log-in files, copied into the task's home, and its
- * variables. Only those of the agent that is being run; the lists are data (config.h).
+ * Gives an agent in its task what it needs from the user: copies of its log-in files in the task home, and
+ * its environment variables. Only for the agent that is run; which files and variables is data (config.h).
  */
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H
@@ -13,21 +13,21 @@
 #include "base/strvec.h"
 #include "config/config.h"
 
-/* Where the task's files stand, and whose they are: its repository's top. */
+/* Where the task's files are inside, and the repository that they come from (its top directory). */
 struct agent_place {
 	const char *project, *workspace;
 };
 
-/* An access token that a task has, and that ends. */
+/* When an access token in the task expires. */
 struct login_end {
-	char *name; /* of one of several, "anthropic"; else "" */
+	char *name; /* which log-in of several, such as "anthropic"; else "" */
 	int64_t at; /* seconds since 1970 */
 };
 
-/* What is worth telling about a copied log-in. */
+/* The result of copying a log-in, for messages. */
 struct login_report {
 	size_t copied;
-	struct strvec left_out; /* files that cannot be read, and so may hold a refresh token */
+	struct strvec left_out; /* files that could not be parsed, and so may hold a refresh token */
 	struct login_end *ends;
 	size_t nends;
 };
@@ -35,32 +35,34 @@ struct login_report {
 void login_report_release(struct login_report *r);
 #define auto_login_report __attribute__((cleanup(login_report_release))) struct login_report
 
-/* Copies the agent's log-in files from the user's home (a descriptor) into the task's (one too), keeping
- * their relative paths, mode 0600 (directories 0700), owned by the inside, and without refresh tokens
- * (tokens.h). A file that the task has already is left alone, the agent may have logged in by itself; but
- * one with a refresh token of the user's in it, or with tokens that end before the user's, is replaced. What
- * the user does not have is passed over; symbolic links in the user's home are followed (the user's own), in
- * the task's never. At most 10 MiB and 1,000 files. Of what Claude Code knows of all projects the task gets
- * its own (claude.h). */
+/*
+ * Copies the agent's log-in files from the user's home to the task home (both descriptors). The copies have
+ * the same relative paths, mode 0600 (directories 0700), belong to the inside's user, and have no refresh
+ * tokens (tokens.h). Of ~/.claude.json only the task's project is copied (claude.h).
+ *
+ * A file that the task already has is kept, since the agent may have logged in by itself. It is replaced if
+ * it holds one of the user's refresh tokens, or tokens that expire before the user's. Files that the user
+ * does not have are skipped. Symbolic links are followed in the user's home, never in the task's. At most 10
+ * MiB and 1,000 files.
+ */
 int agent_copy_login(const struct config_agent *a, const struct agent_place *p, int user_home, int task_home,
 	struct login_report *ret, struct err *e);
 
-/* The environment inside, built from an allow-list: pairs NAME=VALUE out of `environ_now` whose names are in
- * config->env or the agent's env (a may be NULL), then `extra` ("NAME=VALUE", or "NAME" to pass it on), then
- * what the inside always has (HOME, USER, LOGNAME, PATH, SHELL, …, given as fixed pairs). Later ones replace
- * earlier ones. A malformed extra is ERR_USAGE. */
+/* Builds the environment inside from an allow-list: variables of `environ_now` that config->env or the
+ * agent's env (a may be NULL) names, then `extra` ("NAME=VALUE", or "NAME" to pass it on), then `fixed`:
+ * pairs that are always set (HOME, USER, LOGNAME, PATH, SHELL, …). A later pair replaces an earlier one.
+ * ERR_USAGE if an entry of extra is malformed. */
 int agent_environment(const struct config *c, const struct config_agent *a, char *const *environ_now,
 	const struct strvec *extra, const struct strvec *fixed, struct strvec *ret, struct err *e);
 
-/* Adds the hosts that the user's own settings name as where the agent's model is: variables of its env that
- * end in _BASE_URL, _HOST or _ENDPOINT, the same and base_url, baseURL in its files of the home that are
- * copied (but not what they say of tool servers), and Bedrock's where it is to be used. What is no host is
- * passed over. */
+/* Adds the hosts of the agent's model that the user's settings name: from variables of its env that end in
+ * _BASE_URL, _HOST or _ENDPOINT, from such names and base_url or baseURL in its log-in files (tool servers in
+ * them do not count), and Bedrock's hosts if it is switched on. Values that are no host are skipped. */
 void agent_endpoints(const struct config *c, const struct config_agent *a, char *const *environ_now,
 	const struct strvec *extra, int user_home, struct strvec *ret);
 
-/* Whether it would put up walls of its own, which fails inside these and takes all its commands along (Codex,
- * unless its words or its configuration in the user's home say otherwise). */
+/* Whether the agent would set up its own sandbox. That fails inside a jail, and with it every command of the
+ * agent (Codex, unless its arguments or its configuration in the user's home switch it off). */
 bool agent_brings_sandbox(const struct config_agent *a, char *const *argv, int user_home);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where an agent's own configuration says that its model is. */
+/* Finds the address of an agent's model in its configuration files. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define FILE_BYTES (1u << 20)
 #define DEPTH_MAX  32
 
-/* "baseURL" and "base_url", or a variable's name. */
+/* "baseURL", "base_url", or a variable's name that stands for an endpoint. */
 static bool names_base_url(const char *key)
 {
 	char bare[64];
@@ -26,7 +26,7 @@ static bool names_base_url(const char *key)
 	return path_ends_in(bare, "baseurl") || endpoint_is_named(key, strlen(key));
 }
 
-/* Servers of tools are somebody else's: that a configuration names one does not open it to a task. */
+/* Tool servers belong to third parties: that a configuration names one must not open the network to it. */
 static bool is_of_tools(const char *key)
 {
 	static const char *const names[] = { "mcp", "mcpServers", "mcp_servers", "extensions" };
@@ -56,7 +56,7 @@ static void search(const json_t *in, unsigned depth, struct strvec *ret)
 	}
 }
 
-/* TOML and files of variables: NAME = "value", wherever it is on a line. */
+/* For TOML and files of variables: NAME = "value", anywhere on a line. */
 static void search_line(char *line, struct strvec *ret)
 {
 	for (char *equals = line; (equals = strchr(equals, '=')); equals++) {

@@ -5,11 +5,12 @@
 
 #include "base/alloc.h"
 
-/* What was said and done in a project, as against how it is set up. */
+/* Keys of a project that record what was done in it; the other keys are its settings. */
 static const char *const told[] = { "history", "lastSessionId", "lastCost", "lastDuration", "lastAPIDuration",
 	"lastToolDuration", "lastLinesAdded", "lastLinesRemoved", "lastModelUsage", "exampleFiles" };
 
-/* The repository's entry becomes the workspace's: with it, whether the user trusts what is in there. */
+/* Keeps the repository's entry under the workspace's path. It also says whether the user trusts the
+ * directory. */
 static json_t *own_project(const json_t *projects, const struct agent_place *p)
 {
 	json_t *own = json_object(), *known = json_object_get(projects, p->project);

@@ -1,4 +1,4 @@
-/* Claude Code's ~/.claude.json: settings, and beside them what it knows of every project of the user's. */
+/* Filters Claude Code's ~/.claude.json: it holds settings, and data about all of the user's projects. */
 #ifndef AGENT_CLAUDE_H
 #define AGENT_CLAUDE_H
 
@@ -7,8 +7,8 @@
 
 #define CLAUDE_FILE ".claude.json"
 
-/* Leaves the task's own project in it, under the workspace's path, without what was said there. A text that
- * is none of its own stays as it is. */
+/* Removes all projects but the task's, which gets the workspace's path and loses its history. A text that
+ * cannot be parsed stays as it is. */
 void claude_own_part(struct buf *text, const struct agent_place *p);
 
 #endif

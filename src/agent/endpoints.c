@@ -18,7 +18,7 @@ bool endpoint_is_named(const char *name, size_t len)
 	return false;
 }
 
-/* What is between the scheme and the path. */
+/* The part between the scheme and the path. */
 static char *host_of(const char *value)
 {
 	const char *scheme = strstr(value, "://"), *at;
@@ -28,7 +28,7 @@ static char *host_of(const char *value)
 		value = scheme + 3;
 	place = xstrndup(value, strcspn(value, "/?#"));
 	at = strrchr(place, '@');
-	/* where a server listens everywhere, its clients are told this and mean their own machine */
+	/* the address of a server that listens on all interfaces; a client uses it for its own machine */
 	if (!strncmp(place, "0.0.0.0", 7) && (!place[7] || place[7] == ':'))
 		return xasprintf("localhost%s", place + 7);
 	return xstrdup(at ? at + 1 : place);
@@ -66,7 +66,7 @@ void agent_endpoints(const struct config *c, const struct config_agent *a, char 
 			continue;
 		if (endpoint_is_named(env.v[i], len))
 			endpoint_add(value, ret);
-		/* a whole configuration in a variable, as OpenCode has it */
+		/* OpenCode accepts a whole configuration in a variable */
 		if (*value == '{') {
 			auto_buf text = BUF_INIT(1u << 20);
 

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/name.h"
 
-/* Puts the pair into the list, in the place of one with the same name where there is one. */
+/* Adds the pair, or replaces the one with the same name. */
 static void set_pair(struct strvec *env, const char *pair, size_t name_len)
 {
 	for (size_t i = 0; i < env->n; i++) {

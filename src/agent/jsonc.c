@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 
-/* The length of the comment that begins here; 0 where none does. */
+/* The length of the comment at p; 0 if there is none. */
 static size_t comment(const char *p, const char *end)
 {
 	const char *stop;
@@ -28,7 +28,7 @@ static size_t string(const char *p, const char *end)
 	return (size_t)((s < end ? s + 1 : end) - p);
 }
 
-/* The last thing that was written is a comma, perhaps with blanks behind it: it is one too many. */
+/* Removes a trailing comma, and the blanks after it, from the output. */
 static void drop_comma(struct buf *out)
 {
 	size_t n = out->len;

@@ -26,12 +26,12 @@ struct copy {
 	struct login_report *report;
 };
 
-/* A file of the user's as it was read, and what of it the task gets. */
+/* A file of the user: its text, from which what the task must not get is removed. */
 struct file {
 	const char *path;
 	struct buf text;
 	struct tokens tokens;
-	bool unreadable; /* and so not copied */
+	bool unreadable; /* so it is not copied */
 };
 
 static void file_release(struct file *f)
@@ -41,7 +41,8 @@ static void file_release(struct file *f)
 }
 #define auto_file __attribute__((cleanup(file_release))) struct file
 
-/* The directories that are being copied, inmost first: a link to one of them would go round for ever. */
+/* The chain of directories that are being copied, innermost first. It detects a link to one of them, which
+ * would be an endless loop. */
 struct level {
 	struct stat st;
 	unsigned depth;
@@ -77,7 +78,7 @@ static int read_users(struct copy *c, int from, struct file *f, struct err *e)
 				c->agent->name, MAX_BYTES);
 		return -1;
 	}
-	/* room for what a rewritten text has more */
+	/* a rewritten text may be longer */
 	f->text.max = MAX_BYTES * 2;
 	c->bytes += f->text.len;
 	if (!strcmp(f->path, CLAUDE_FILE))
@@ -106,15 +107,15 @@ static int fill(struct copy *c, struct file *f, int to, struct err *e)
 	return 0;
 }
 
-/* What an agent put in the way, a link or a file where a directory should be, is its own business: nothing is
- * written through it, and the task does without. */
+/* The agent may have put a link, or a file in place of a directory, at the destination. Nothing is written
+ * through it; the task then lacks the file. */
 static bool is_in_the_way(int error)
 {
 	return error == EEXIST || error == ELOOP || error == ENOTDIR || error == EISDIR || error == EXDEV;
 }
 
-/* Whether what the task has under this name is better gone. Its bytes are the agent's: tokens of the user's
- * are searched for in them as bytes. */
+/* Whether the task's file of this name must be removed. The agent controls its content, so the user's tokens
+ * are searched for as plain bytes. */
 static bool is_outdated(struct copy *c, const struct file *f, int dir)
 {
 	auto_fd fd = open_regular_beneath(dir, path_base(f->path));
@@ -175,7 +176,7 @@ static int copy_dir(struct copy *c, int *from, const char *path, const struct le
 
 	if (!d)
 		return err_sys(e, "cannot read '%s'", path);
-	*from = -1; /* d has it */
+	*from = -1; /* d owns it */
 	while (!rc && (errno = 0, ent = readdir(d))) {
 		auto_str sub = NULL;
 
@@ -190,7 +191,7 @@ static int copy_dir(struct copy *c, int *from, const char *path, const struct le
 	return rc;
 }
 
-/* `name` in the directory `from` is what `path` is in the home. */
+/* `name` is in the directory `from`; `path` is the same file, relative to the home. */
 static int copy_one(
 	struct copy *c, int from, const char *name, const char *path, const struct level *up, struct err *e)
 {
@@ -198,7 +199,7 @@ static int copy_one(
 	struct level here = { .depth = up ? up->depth + 1 : 0, .up = up };
 
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == ENXIO))
-		return 0; /* not there, a link to nowhere, or a socket */
+		return 0; /* missing, a dangling link, or a socket */
 	if (fd < 0 || fstat(fd, &here.st) < 0)
 		return err_sys(e, "cannot read '%s' in the home", path);
 	if (++c->looked_at > MAX_FILES || here.depth > MAX_DEPTH)

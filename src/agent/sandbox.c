@@ -13,7 +13,7 @@ static bool is_off(const char *text)
 	       !strcmp(text, "--yolo");
 }
 
-/* Another program that is run with its log-in has other flags. */
+/* Another program that uses the agent's log-in has other options. */
 static bool is_program_of(const struct config_agent *a, const char *program)
 {
 	return program && strvec_has(&a->programs, path_base(program));

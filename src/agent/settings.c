@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/yaml.h"
 
-/* A plain scalar of YAML by what it looks like. */
+/* Guesses the type of a plain YAML scalar. */
 static json_t *scalar(const struct yaml *y)
 {
 	char *end;

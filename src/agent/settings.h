@@ -1,4 +1,4 @@
-/* Files of agents as trees, whatever they are written in. */
+/* Parses agents' configuration files, JSON or YAML, into one kind of tree. */
 #ifndef AGENT_SETTINGS_H
 #define AGENT_SETTINGS_H
 
@@ -7,7 +7,8 @@
 
 #include "base/buf.h"
 
-/* JSON, with comments too, whatever the file is called; YAML by its name. NULL where it is neither. */
+/* JSON, with or without comments, is recognized by content, YAML by the file's name. NULL if it is
+ * neither. */
 json_t *settings_parse(const char *path, const struct buf *text);
 bool path_ends_in(const char *path, const char *end);
 

@@ -10,7 +10,7 @@
 
 #define DEPTH_MAX 32
 #define KEY_MAX   256
-/* Later than the year 5000 in seconds: it is in milliseconds. */
+/* A larger time is in milliseconds: in seconds it would be later than the year 5000. */
 #define MILLISECONDS 100000000000LL
 
 void tokens_release(struct tokens *t)
@@ -31,7 +31,7 @@ int64_t tokens_last_end(const struct tokens *t)
 	return last;
 }
 
-/* A key as it would be without its style: refresh_token, refreshToken, REFRESH-TOKEN. */
+/* The key in lower case, without separators: refresh_token, refreshToken and REFRESH-TOKEN are the same. */
 static void bare_name(const char *key, char out[KEY_MAX])
 {
 	size_t n = 0;
@@ -77,7 +77,7 @@ static const char *access_token(const json_t *object)
 	return json_string_value(member(object, names));
 }
 
-/* The claim `exp` of a JSON web token; 0 where it is none. */
+/* The claim `exp` of a JSON web token; 0 if it is none. */
 static int64_t jwt_end(const char *token)
 {
 	const char *dot = strchr(token, '.'), *second = dot ? strchr(dot + 1, '.') : NULL;
@@ -114,17 +114,17 @@ static void note_end(const json_t *object, const char *name, struct tokens *t)
 	t->ends[t->nends++] = (struct login_end){ xstrdup(name), at > MILLISECONDS ? at / 1000 : at };
 }
 
-/* On the way through a tree. */
+/* State of a walk through a tree. */
 struct walk {
 	struct tokens *t;
 	unsigned depth;
 	bool too_deep;
-	bool beside; /* in what the agent does not need to be logged in: the log-ins of tool servers */
+	bool beside; /* inside the log-ins of tool servers, whose expiry does not matter */
 };
 
 static bool clean_value(struct walk *w, json_t *value, const char *name);
 
-/* A string that is JSON itself: the same again. NULL where nothing was taken out of it. */
+/* A string that contains JSON is cleaned too. NULL if nothing was removed. */
 static json_t *clean_string(struct walk *w, const char *text)
 {
 	char first = text[strspn(text, " \t\r\n")];
@@ -138,7 +138,7 @@ static json_t *clean_string(struct walk *w, const char *text)
 	return ret;
 }
 
-/* What is to be in the place of a member; NULL where it stays. */
+/* The replacement for a member's value; NULL if it stays. */
 static json_t *instead(struct walk *w, const json_t *object, const char *key, const json_t *value)
 {
 	const char *text = json_string_value(value), *access = access_token(object);
@@ -147,7 +147,7 @@ static json_t *instead(struct walk *w, const json_t *object, const char *key, co
 		return text ? clean_string(w, text) : NULL;
 	if (json_is_object(value) || json_is_array(value))
 		return json_null();
-	/* OpenCode's log-in at GitHub has one token under both names, which is not used up */
+	/* OpenCode's log-in at GitHub has the same token under both names; that one can be used again */
 	if (!text || !*text || (access && !strcmp(access, text)))
 		return NULL;
 	strvec_push(&w->t->taken, text);
@@ -175,7 +175,7 @@ static bool clean_item(struct walk *w, json_t *array, size_t i, const char *name
 	return other ? !json_array_set_new(array, i, other) : clean_value(w, item, name);
 }
 
-/* Tells whether anything was taken out. */
+/* Returns whether anything was removed. */
 static bool clean_value(struct walk *w, json_t *value, const char *name)
 {
 	bool changed = false;
@@ -197,8 +197,8 @@ static bool clean_value(struct walk *w, json_t *value, const char *name)
 	return changed;
 }
 
-/* Of a text that cannot be read: whether it is without doubt free of refresh tokens. JSON that is none may
- * be encrypted; other formats are text, and would name one. */
+/* Whether a text that cannot be parsed certainly has no refresh token. A .json file that is not JSON may be
+ * encrypted; other formats are plain text, and would contain the key's name. */
 static bool is_harmless(const char *path, const struct buf *text)
 {
 	if (strspn(buf_str(text), " \t\r\n") == text->len)

@@ -1,16 +1,16 @@
 /*
- * What a log-in file holds, and what of it may come into a task.
+ * Removes refresh tokens from log-in files before they are copied into a task.
  *
- * A refresh token is single use: the service answers it with a new one, and takes the second use of the old
- * one for a theft that ends the whole log-in. A copy inside would log the user out as soon as the agent
- * renews. So none is copied; the task has the access token alone, for as long as that is good.
+ * A refresh token can be used once: the service answers with a new one. If the old one is used again, the
+ * service assumes a theft and ends the whole log-in. So a copy in a task would log the user out as soon as
+ * the agent renews its log-in. The task gets only the access token, which works until it expires.
  *
  *	auto_tokens t = { 0 };
- *	if (tokens_take_out(path, &text, &t) < 0) → cannot be read: is not copied
+ *	if (tokens_take_out(path, &text, &t) < 0) → cannot be parsed: do not copy it
  *
- * JSON (with comments too) and YAML are read, and refresh tokens are found by the names of their keys at any
- * depth, also in JSON that is a string of JSON. They become empty strings: Codex and OpenCode do not start if
- * the key is missing. A text without any stays as it is, byte by byte.
+ * Reads JSON (also with comments) and YAML. Finds refresh tokens by the names of their keys at any depth,
+ * also in a string that contains JSON, and replaces them by empty strings: Codex and OpenCode do not start if
+ * the key is missing. A text without any stays byte for byte the same.
  */
 #ifndef AGENT_TOKENS_H
 #define AGENT_TOKENS_H
@@ -23,7 +23,7 @@
 #include "base/strvec.h"
 
 struct tokens {
-	struct strvec taken; /* the refresh tokens that were in it */
+	struct strvec taken; /* the refresh tokens that it removed */
 	struct login_end *ends;
 	size_t nends;
 };
@@ -31,10 +31,10 @@ struct tokens {
 void tokens_release(struct tokens *t);
 #define auto_tokens __attribute__((cleanup(tokens_release))) struct tokens
 
-/* -1: the text cannot be read, and may hold a refresh token: JSON that is none (Gemini encrypts a file of
- * that name), or text of another format that speaks of one. */
+/* Returns -1 if the text cannot be parsed and may hold a refresh token: a .json file that is not JSON (Gemini
+ * encrypts such a file), or text of another format that mentions one. */
 int tokens_take_out(const char *path, struct buf *text, struct tokens *ret);
-/* When the last of them ends; 0 where none does. */
+/* When the last of the tokens expires; 0 if none does. */
 int64_t tokens_last_end(const struct tokens *t);
 
 #endif

@@ -19,8 +19,8 @@ struct audit {
 	struct store *store;
 	int fd;
 	struct stat st;   /* of the open file */
-	uint64_t end;     /* where `last` ends; 0 where that was not looked up yet */
-	struct line last; /* seq 0: there is none */
+	uint64_t end;     /* where `last` ends; 0: not found yet */
+	struct line last; /* seq 0: the log is empty */
 };
 
 static int open_log(struct audit *a, struct err *e)
@@ -75,9 +75,9 @@ static int tampered(struct err *e, const char *how)
 }
 
 /*
- * Looks for the last line that has a line's form in the file's last bytes. *ret_end is where it ends, counted
- * in the bytes; what follows it is torn. 1 where the bytes do not reach back far enough (`first`: they begin
- * where the file does). One line may be bad, no more: a crash tears the last one and no other.
+ * Finds the last well-formed line in `data`, the last bytes of the file. *ret_end is the offset behind it;
+ * anything after that is an incomplete line. Returns 1 if the line begins before `data` (`first`: data begins
+ * where the file does). At most one line may be malformed, since a crash leaves only the last one incomplete.
  */
 static int last_line(
 	const char *data, size_t len, bool first, struct line *ret, size_t *ret_end, struct err *e)
@@ -103,7 +103,7 @@ static int last_line(
 	return !first;
 }
 
-/* Reads backwards, further and further, until the last line is found. */
+/* Reads larger and larger pieces of the file's end until the last line is found. */
 static int find_end(struct audit *a, uint64_t size, struct err *e)
 {
 	for (size_t want = 4096; want <= 4 * LINE_MAX_LEN; want *= 4) {
@@ -123,9 +123,9 @@ static int find_end(struct audit *a, uint64_t size, struct err *e)
 	return tampered(e, "its last line is longer than a line can be");
 }
 
-/* What the store knows was written and acknowledged: it is not a torn line, and nothing is appended behind a
- * place where it is missing. An empty log (somebody moved the old one away) goes on with the next number,
- * so that what is missing stays to be seen. */
+/* The store knows only lines that were written completely. If such a line is missing, nothing is appended. If
+ * the log is empty (somebody moved the old one away), it continues with the next number, so that the gap can
+ * be seen. */
 static int check_known(struct audit *a, uint64_t size, struct err *e)
 {
 	struct line known;
@@ -141,7 +141,8 @@ static int check_known(struct audit *a, uint64_t size, struct err *e)
 	return 0;
 }
 
-/* Under the lock: brings `last` and `end` up to date with what others wrote, and heals a torn line. */
+/* Under the lock: updates `last` and `end` with what other processes wrote, and cuts off an incomplete
+ * line. */
 static int catch_up(struct audit *a, struct err *e)
 {
 	struct stat st;
@@ -193,10 +194,10 @@ static json_t *compose(const struct line *l, const char *event, const struct tas
 	return o;
 }
 
-/* The text of the line, its line break included; fills in its hash. */
+/* The text of the line with its line break; fills in l->hash. */
 static int line_text(struct buf *out, struct line *l, json_t *object, struct err *e)
 {
-	/* ASCII alone: nothing in the log can mean anything to a terminal that prints it */
+	/* only ASCII: the log contains nothing that a terminal would interpret */
 	auto_str text = json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII);
 	size_t len = text ? strlen(text) : 0;
 
@@ -214,7 +215,7 @@ static int append(struct audit *a, const struct buf *text, struct err *e)
 {
 	if (write_full(a->fd, text->data, text->len) < 0) {
 		err_sys(e, "cannot write the audit log");
-		/* where this fails too, the next line heals it */
+		/* if this fails too, the next audit_append cuts the line off */
 		if (ftruncate(a->fd, (off_t)a->end) < 0)
 			a->end = 0;
 		return -1;
@@ -282,7 +283,7 @@ int audit_add(struct audit *a, const char *event, const struct task *task, json_
 	return rc;
 }
 
-/* How many bytes at s are one character of UTF-8, or 0. */
+/* The length of the UTF-8 character at s, or 0. */
 static size_t character(const char *s)
 {
 	size_t len = strnlen(s, 4);
@@ -300,14 +301,14 @@ static size_t character(const char *s)
 	return 0;
 }
 
-/* The bytes of a character in JSON that is ASCII alone. */
+/* The length of a character in JSON that is ASCII only. */
 static size_t cost_of(const char *s, size_t len)
 {
 	unsigned char c = (unsigned char)*s;
 
 	if (len == 1 && c >= 0x20 && c < 0x7f)
 		return c == '"' || c == '\\' ? 2 : 1;
-	/* "\ud83d\ude00"; some of the control characters have shorter forms */
+	/* "\ud83d\ude00"; some control characters have shorter forms */
 	return len == 4 ? 12 : 6;
 }
 

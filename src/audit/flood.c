@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 
-/* What a line has beside its details. */
+/* Bytes of a line apart from its details. */
 #define LINE_REST 350
 
 static const char *const often[] = { "asked", "connect", "connect-refused", "publish-failed", "question",
@@ -21,7 +21,8 @@ bool flood_is_often(const char *event)
 	return false;
 }
 
-/* The same event with the same details has the same key; what is counted together has the event's name. */
+/* Identical events have the same key. (Events that are counted together have the event's name as their
+ * key.) */
 static void make_key(const char *event, const char *details, char ret[LINE_HASH_LEN + 1])
 {
 	auto_buf text = BUF_INIT(LINE_MAX_LEN * 2);
@@ -30,14 +31,14 @@ static void make_key(const char *event, const char *details, char ret[LINE_HASH_
 	line_hash(buf_str(&text), text.len, ret);
 }
 
-/* Whether the task's budget has room for that many bytes, which are then gone. */
+/* Takes the bytes from the task's budget. *ret: whether there were enough. */
 static int spend(struct store *s, const struct task *t, size_t bytes, bool *ret, struct err *e)
 {
 	int64_t now = time(NULL), left = FLOOD_BURST, at = now;
 
 	if (store_flood_budget(s, t->id, &left, &at, e) < 0)
 		return -1;
-	/* a clock that was set back gives nothing */
+	/* if the clock was set back, the budget does not grow */
 	if (now > at)
 		left += (now - at) < FLOOD_BURST ? (now - at) * FLOOD_RATE / 60 : FLOOD_BURST;
 	if (left > FLOOD_BURST)
@@ -46,7 +47,7 @@ static int spend(struct store *s, const struct task *t, size_t bytes, bool *ret,
 	return store_flood_set_budget(s, t->id, *ret ? left - (int64_t)bytes : left, now, e);
 }
 
-/* A line that stands for `times` events. */
+/* Writes a line that covers `times` events. */
 static int write_line(struct audit *a, const struct task *t, const struct flood *f, json_t *details,
 	int64_t times, struct err *e)
 {
@@ -62,7 +63,8 @@ static int write_line(struct audit *a, const struct task *t, const struct flood 
 	return rc;
 }
 
-/* Counts with others of that event, which differ; a line when there was none for a minute, or at once. */
+/* Counts events that differ in their details together. Writes a line if the last one is a minute old, or if
+ * `now` is set. */
 static int count_various(struct audit *a, struct store *s, const struct task *t, const char *event,
 	int64_t times, bool now, struct err *e)
 {
@@ -84,7 +86,7 @@ static int count_various(struct audit *a, struct store *s, const struct task *t,
 	return store_flood_set(s, t->id, &f, e);
 }
 
-/* Writes a line for what is counted, if the budget has room for it; else it is counted with others. */
+/* Writes a line for the counted events if the budget allows it; else adds them to the common count. */
 static int tell(struct audit *a, struct store *s, const struct task *t, struct flood *f, json_t *details,
 	bool now, struct err *e)
 {
@@ -99,7 +101,7 @@ static int tell(struct audit *a, struct store *s, const struct task *t, struct f
 		return -1;
 	f->pending = 0;
 	f->written = time(NULL);
-	/* one that never had a line has no row: there would be any number of them */
+	/* without a line there is no row either: an agent could make any number of them */
 	return room || known ? store_flood_set(s, t->id, f, e) : 0;
 }
 
@@ -136,7 +138,7 @@ int flood_settle(struct audit *a, struct store *s, const struct task *t, bool al
 				: count_various(a, s, t, f->event, 0, true, e) < 0)
 			return -1;
 	}
-	/* those above that there was no room for */
+	/* then the counts that the loop above moved to the common ones for lack of budget */
 	for (size_t i = 0; all && l.n && i < ARRAY_SIZE(often); i++)
 		if (count_various(a, s, t, often[i], 0, true, e) < 0)
 			return -1;

@@ -1,13 +1,13 @@
 /*
- * Events that an agent can cause as often as it likes (a refusal, a connection): recorded without filling the
- * disk. For the files of this room alone; the caller holds audit.lock.
+ * Keeps an agent from filling the disk with audit lines: events that it can cause at will (a refusal, a
+ * connection) are counted. Only the files of audit/ include this; the caller holds audit.lock.
  *
- * The first FLOOD_PLAIN events that are the same in all details have a line each. Further ones are counted,
- * in the store, and one line a minute tells of them: it has "repeated", the number of events that it stands
- * for. Beyond a task's budget of bytes (FLOOD_BURST, and FLOOD_RATE more each minute) what differs in its
- * details is counted together as well, and such a line has "various" instead of details. The sum of all
- * "repeated", with 1 for a line without it, is how often it happened. Other events of the task, its end among
- * them, have lines for all counts that are open written before them.
+ * The first FLOOD_PLAIN identical events (same event, same details) get a line each. Later ones are counted
+ * in the store, and one line a minute reports them: its member "repeated" is the number of events that it
+ * covers. A task has a budget of FLOOD_BURST bytes, and FLOOD_RATE more each minute. When it is used up,
+ * events with different details are counted together too; their line has "various" instead of details. The
+ * sum of all "repeated", plus 1 for each line without it, is the number of events. Before any other event of
+ * the task, such as its end, all open counts are written.
  */
 #ifndef AUDIT_FLOOD_H
 #define AUDIT_FLOOD_H
@@ -25,15 +25,15 @@
 
 struct audit;
 
-/* Whether the event is one of those. */
+/* Whether the event is one that an agent can cause at will. */
 bool flood_is_often(const char *event);
-/* Records or counts it. details stay the caller's. */
+/* Writes a line for the event, or counts it. The caller keeps details. */
 int flood_add(struct audit *a, struct store *s, const char *event, const struct task *t, json_t *details,
 	struct err *e);
-/* Writes lines for the task's open counts: all of them, or those that are a minute old. */
+/* Writes lines for the task's open counts: for all of them, or for those whose last line is a minute old. */
 int flood_settle(struct audit *a, struct store *s, const struct task *t, bool all, struct err *e);
 
-/* audit.c: appends a line. details stay the caller's. */
+/* Appends a line (in audit.c). The caller keeps details. */
 int audit_append(struct audit *a, const char *event, const struct task *task, json_t *details, struct err *e);
 
 #endif

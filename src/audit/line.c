@@ -10,7 +10,7 @@
 #define FACT "audit_head"
 #define HEX  "0123456789abcdef"
 
-/* A hash in hexadecimal, or with `empty` nothing at all. */
+/* A hash in hexadecimal; with `empty`, an empty string is accepted too. */
 static bool take_hash(const char *s, bool empty, char out[LINE_HASH_LEN + 1])
 {
 	size_t n = s ? strlen(s) : 0;

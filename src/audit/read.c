@@ -12,7 +12,7 @@
 
 #define BLOCK (4 * LINE_MAX_LEN)
 
-/* Gives the whole lines of a block to fn; *ret_used is what they take. */
+/* Calls fn with each complete line of a block; *ret_used is their length. */
 static int give_lines(const char *block, size_t len, audit_fn *fn, void *arg, size_t *ret_used, struct err *e)
 {
 	const char *line_break;
@@ -69,15 +69,15 @@ int audit_read(int home, uint64_t *offset, audit_fn *fn, void *arg, struct err *
 }
 
 struct check {
-	struct line known; /* the newest one that the store knows */
-	struct line last;  /* the last good one; seq 0 before the first */
-	struct line odd;   /* the first one whose number is not the next; seq 0 for none */
-	uint64_t lines;    /* good ones */
-	uint64_t number;   /* of the line that is looked at */
-	uint64_t began;    /* the first line's number, where it is not 1 */
+	struct line known; /* the newest line that the store knows */
+	struct line last;  /* the last good line; seq 0 before the first */
+	struct line odd;   /* the first line whose seq is not the next one; seq 0: none */
+	uint64_t lines;    /* number of good lines */
+	uint64_t number;   /* number of the current line */
+	uint64_t began;    /* the first line's seq, if it is not 1 */
 };
 
-/* Nothing is appended to a log whose end is not the one that the store knows: the way to a new one. */
+/* If the log's end does not match the store, nothing is appended; this starts a new log. */
 #define WAY_OUT "cd \"${GARTH_HOME:-$HOME/.garth}\" && mv audit.jsonl audit.jsonl.old"
 
 static int changed(uint64_t number, uint64_t seq, const char *why, struct err *e)
@@ -85,7 +85,7 @@ static int changed(uint64_t number, uint64_t seq, const char *why, struct err *e
 	return err_set(e, ERR_CONFLICT, "line %" PRIu64 " (seq %" PRIu64 ") was changed%s", number, seq, why);
 }
 
-/* A number was skipped. Whether its line is missing or stands elsewhere is seen further on. */
+/* After a gap in the seqs: whether the skipped line comes later, which means that lines were moved. */
 static int look_for_skipped(const struct check *c, const struct line *l, struct err *e)
 {
 	if (l->seq != c->last.seq + 1)
@@ -113,7 +113,7 @@ static int check_line(const char *text, size_t len, void *arg, struct err *e)
 	if (l.seq <= c->last.seq)
 		return err_set(e, ERR_CONFLICT, "line %" PRIu64 " (seq %" PRIu64 ") is not in its place",
 			c->number, l.seq);
-	/* what was before is gone; what is there is looked at all the same */
+	/* the beginning is missing; check the rest all the same */
 	if (c->number == 1 && l.seq > 1) {
 		c->began = l.seq;
 		c->last.seq = l.seq - 1;
@@ -123,7 +123,7 @@ static int check_line(const char *text, size_t len, void *arg, struct err *e)
 		c->odd = l;
 		return 0;
 	}
-	/* its own hash fits, so it is the one before that was made anew */
+	/* this line's hash matches its text, so the line before was changed and its hash computed again */
 	if (strcmp(l.prev, c->last.hash) && c->lines)
 		return changed(c->lines--, c->last.seq, " and its hash made anew", e);
 	if (strcmp(l.prev, c->last.hash))
@@ -161,7 +161,8 @@ int audit_verify(int home, struct store *s, uint64_t *ret_lines, struct err *e)
 	int rc = 0;
 
 	*ret_lines = 0;
-	/* before the log is read: what the store knows is there by then, whoever writes meanwhile */
+	/* before the log is read: a line that is in the store was in the log earlier, whoever writes
+	 * meanwhile */
 	if (line_known(s, &c.known, e) < 0)
 		return -1;
 	rc = audit_read(home, &offset, check_line, &c, e);

@@ -1,6 +1,6 @@
 /*
- * Memory that is there or the process is not: every allocation here is small and bounded by its caller, so
- * running out means that the machine is out of memory, and there is nothing better to do than to stop.
+ * Allocation that never returns NULL: if there is no memory, the process aborts. Every allocation is small
+ * and bounded by its caller, so a failure means that the machine is out of memory.
  */
 #ifndef BASE_ALLOC_H
 #define BASE_ALLOC_H
@@ -17,7 +17,7 @@ typedef char *alloc_str; /* so that one declaration can hold several */
 void free_charp(char **p);
 #define auto_str __attribute__((cleanup(free_charp))) alloc_str
 
-/* Hands the pointer on and forgets it, so that the scope does not free it. */
+/* Returns the pointer and sets the variable to NULL, so that the scope does not free it. */
 #define steal_ptr(p)                                                                                         \
 	({                                                                                                   \
 		__typeof__(p) steal_ptr_ = (p);                                                              \

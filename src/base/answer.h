@@ -1,4 +1,4 @@
-/* The version of every JSON answer, of commands and of `garth serve`: docs/JSON.md. */
+/* The version number in every JSON answer, of commands and of `garth serve`. See docs/JSON.md. */
 #ifndef BASE_ANSWER_H
 #define BASE_ANSWER_H
 

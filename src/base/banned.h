@@ -1,6 +1,6 @@
 /*
- * Calls that have no place in this code base. Included before every file by the build, so that using one
- * fails to compile: unbounded copies, shell strings, paths resolved behind our back.
+ * Makes unsafe functions fail to compile: unbounded copies, shell strings, temporary names that can be
+ * guessed. The build includes this header before every file.
  */
 #ifndef BASE_BANNED_H
 #define BASE_BANNED_H

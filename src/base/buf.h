@@ -1,13 +1,13 @@
 /*
- * A growing run of bytes with a limit. What does not fit is refused, and the buffer remembers that
- * (`overflow`), so that a whole series of additions can be checked once at its end.
+ * A growing byte buffer with a size limit. If an addition does not fit, it fails and sets `overflow`, so a
+ * series of additions can be checked once at its end.
  *
  *	auto_buf b = BUF_INIT(1 << 20);
  *	buf_printf(&b, "%s %s", name, value);
  *	if (b.overflow) …
  *
- * `data` is always followed by a NUL that `len` does not count, and is never NULL after the first addition;
- * buf_str() gives "" before it.
+ * `data` always ends in a NUL that `len` does not count. It is NULL before the first addition; buf_str() then
+ * returns "".
  */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
@@ -25,7 +25,7 @@ struct buf {
 	{                                                                                                    \
 		.max = (limit)                                                                               \
 	}
-/* For paths, messages and other things that are short by nature. */
+/* For paths, messages and other short text. */
 #define BUF_SMALL BUF_INIT(64 * 1024)
 
 void buf_release(struct buf *b);
@@ -35,13 +35,14 @@ bool buf_add(struct buf *b, const void *data, size_t len);
 bool buf_addstr(struct buf *b, const char *s);
 bool buf_addch(struct buf *b, char c);
 bool buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Room for n more bytes at data + len, which the caller fills and then counts in; NULL beyond the limit. */
+/* Makes room for n more bytes at data + len. The caller writes them and adds n to len. NULL beyond the limit.
+ * */
 char *buf_reserve(struct buf *b, size_t n);
 void buf_reset(struct buf *b);
-/* Cuts to len bytes. */
+/* Shortens the buffer to len bytes. */
 void buf_cut(struct buf *b, size_t len);
 const char *buf_str(const struct buf *b);
-/* Gives the string to the caller, who frees it; the buffer is empty afterwards. */
+/* Returns the string, which the caller frees. The buffer is empty afterwards. */
 char *buf_steal(struct buf *b);
 
 #endif

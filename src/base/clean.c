@@ -13,15 +13,16 @@ static bool continues(const unsigned char *p, size_t n)
 }
 
 /*
- * Characters that have no picture of their own, or change how others are drawn, so that text reads other than
- * it is: Unicode's format characters (Cf), its line and paragraph separators (Zl, Zp), everything that is
- * default-ignorable (fillers, variation selectors, tags, and the code points that are reserved for more of
- * them), and two blanks that belong to none of these. Sorted.
+ * Characters that are invisible, or change how others are drawn, so that text looks different from what it
+ * is: Unicode's format characters (Cf), its line and paragraph separators (Zl, Zp), everything that is
+ * default-ignorable (fillers, variation selectors, tags, and code points reserved for more of them), and blanks
+ * that are in none of these groups: what looks like a space and is none joins two words. Sorted.
  */
 /* clang-format off */
 static const struct {
 	uint32_t first, last;
 } invisible[] = {
+	{ 0xa0, 0xa0 },       /* no-break space */
 	{ 0xad, 0xad },       /* soft hyphen */
 	{ 0x34f, 0x34f },     /* combining grapheme joiner */
 	{ 0x600, 0x605 },     /* Arabic number signs */
@@ -33,8 +34,10 @@ static const struct {
 	{ 0x115f, 0x1160 },   /* Hangul fillers */
 	{ 0x17b4, 0x17b5 },   /* Khmer inherent vowels */
 	{ 0x180b, 0x180f },   /* Mongolian variation selectors, vowel separator */
+	{ 0x2007, 0x2007 },   /* figure space, which does not break */
 	{ 0x200b, 0x200f },   /* zero width space and joiners, direction marks */
 	{ 0x2028, 0x202e },   /* line and paragraph separator, embeddings and overrides of direction */
+	{ 0x202f, 0x202f },   /* narrow no-break space */
 	{ 0x2060, 0x206f },   /* word joiner, invisible operators, isolates of direction */
 	{ 0x2800, 0x2800 },   /* blank Braille pattern */
 	{ 0x3164, 0x3164 },   /* Hangul filler */
@@ -60,7 +63,7 @@ static bool is_invisible(uint32_t c)
 	return false;
 }
 
-/* Length of the UTF-8 sequence at p, with the character; 0 where there is none. */
+/* Decodes the UTF-8 sequence at p and returns its length; 0 if it is not valid. */
 static size_t decode(const unsigned char *p, size_t len, uint32_t *ret)
 {
 	if (p[0] < 0x80)
@@ -69,7 +72,7 @@ static size_t decode(const unsigned char *p, size_t len, uint32_t *ret)
 		return *ret = (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu), 2;
 	if (p[0] >= 0xe0 && p[0] <= 0xef && len >= 3 && continues(p + 1, 2)) {
 		*ret = (p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
-		/* longer than need be, or half of a surrogate pair */
+		/* an overlong form, or half of a surrogate pair */
 		return *ret < 0x800 || (*ret >= 0xd800 && *ret < 0xe000) ? 0 : 3;
 	}
 	if (p[0] >= 0xf0 && p[0] <= 0xf4 && len >= 4 && continues(p + 1, 3)) {
@@ -84,7 +87,8 @@ static bool is_control(uint32_t c)
 	return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
-/* SGR 8 hides what follows. Behind 38 and 48 stand the numbers of a colour: "38;5;N", "38;2;R;G;B". */
+/* Whether the sequence has SGR 8, which hides the text after it. 38 and 48 are followed by a colour's numbers
+ * ("38;5;N", "38;2;R;G;B"), in which an 8 means something else. */
 static bool conceals(const unsigned char *p, size_t n)
 {
 	unsigned value = 0, skip = 0, before = 0;
@@ -120,12 +124,12 @@ static size_t colour_sequence(const unsigned char *p, size_t len)
 	return i < len && p[i] == 'm' && !conceals(p, i + 1) ? i + 1 : 0;
 }
 
-/* What is shown instead of the character at p, of n bytes; n is 0 where there is none. Returns how many bytes
- * that stands for. */
+/* Appends a visible form of the character at p, which has n bytes; n is 0 if it is not UTF-8. Returns how
+ * many bytes of the text it replaces. */
 static size_t show(struct buf *out, const unsigned char *p, size_t len, size_t n, uint32_t c)
 {
 	if (*p == '\r' && len > 1 && p[1] == '\n')
-		return 1; /* the line end of another system says nothing */
+		return 1; /* CR LF is an ordinary line end */
 	if (*p < 0x20 || *p == 0x7f)
 		buf_printf(out, "^%c", *p ^ 0x40);
 	else if (n && !is_control(c))

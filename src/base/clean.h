@@ -1,8 +1,7 @@
 /*
- * Text that an agent wrote, made fit for a terminal: control characters and bytes that are not UTF-8 are
- * shown as ^X or \xNN instead of being obeyed, and characters that cannot be seen, or that change how others
- * are drawn, as <U+200B>. There is no exception, not for the joiners in emoji either: what is shown is what
- * is there. Newlines and tabs stay.
+ * Makes text that an agent wrote safe to print on a terminal. Control characters and bytes that are not UTF-8
+ * become ^X or \xNN. Characters that are invisible, or that change how others are drawn, become <U+200B>.
+ * There are no exceptions, not even for the joiners in emoji. Newlines and tabs stay.
  */
 #ifndef BASE_CLEAN_H
 #define BASE_CLEAN_H
@@ -11,7 +10,7 @@
 
 #include "base/buf.h"
 
-/* Appends the clean form of text. With colours, the sequences ESC [ 0-9;: m stay as they are. */
+/* Appends the clean form of text. If `colours` is set, colour sequences (ESC [ 0-9;: m) stay. */
 void clean_text(struct buf *out, const char *text, size_t len, bool colours);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Waiting with a deadline for something that tells nobody when it happens: look, sleep a little, look again.
+ * Waits for an event that no descriptor reports: check, sleep a little, check again, until a deadline.
  *
  *	struct deadline d = deadline_in(1000);
  *
@@ -7,7 +7,8 @@
  *		if (!deadline_sleep(&d, 5))
  *			return err_set(e, ERR_BUSY, "…");
  *
- * There is one more look after the last sleep. If a descriptor can tell, poll(2) it for deadline_left instead.
+ * The condition is checked once more after the last sleep. If there is a descriptor to wait for, use poll(2)
+ * with deadline_left instead.
  */
 #ifndef BASE_DEADLINE_H
 #define BASE_DEADLINE_H
@@ -20,9 +21,9 @@ struct deadline {
 };
 
 struct deadline deadline_in(int64_t ms);
-/* The milliseconds that are left, for poll(2); 0 when it is over. */
+/* The milliseconds that are left, for poll(2); 0 after the deadline. */
 int deadline_left(const struct deadline *d);
-/* Sleeps so many milliseconds, less if less is left. False, at once, when the deadline is over. */
+/* Sleeps for ms milliseconds, or less if less is left. Returns false at once after the deadline. */
 bool deadline_sleep(const struct deadline *d, int ms);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A run of bytes: a glob, a path, or one part of either. */
+/* A range of bytes: a glob, a path, or one part of either. */
 struct part {
 	const char *at, *end;
 };
@@ -24,8 +24,8 @@ static struct part first_part(const char *at, const char *end)
 	return (struct part){ at, slash ? slash : end };
 }
 
-/* The place behind the ']' of a class that begins at g, or NULL where it has none and the '[' is just that.
- * *ret is whether c is in it. */
+/* Matches c against the class that begins at g. Returns the position after its ']', or NULL if there is none
+ * and the '[' is an ordinary character. */
 static const char *match_class(const char *g, const char *end, char c, bool *ret)
 {
 	bool negate = g + 1 < end && (g[1] == '!' || g[1] == '^'), in = false;
@@ -44,8 +44,8 @@ static const char *match_class(const char *g, const char *end, char c, bool *ret
 	return g < end ? g + 1 : NULL;
 }
 
-/* One character of a glob that is no star against the text at t. True where it matches; both then stand
- * behind it. `closing` is the glob's last ']' or NULL: behind it no class is looked for, again and again. */
+/* Matches one character of a glob that is no star. If it matches, both positions move on. `closing` is the
+ * glob's last ']' or NULL: no class can begin after it, which saves looking for its end each time. */
 static bool match_one(const char **g, const char *gend, const char *closing, const char **t, const char *tend)
 {
 	bool in = false, class = **g == '[' && closing && *g < closing;
@@ -74,8 +74,9 @@ static bool match_one(const char **g, const char *gend, const char *closing, con
 	return true;
 }
 
-/* A name against a part of a glob. On a mismatch only the last star is tried again one further: what stands
- * before it was matched as early as possible, and trying that again could win nothing. */
+/* Matches a name against one part of a glob. After a mismatch only the last star is tried again, one
+ * character further on. What is before that star was matched as early as possible, so trying it again cannot
+ * help. */
 static bool match_name(struct part g, struct part t)
 {
 	const char *star = NULL, *from = NULL, *gp = g.at, *tp = t.at;
@@ -102,14 +103,14 @@ static bool is_all_depths(struct part g)
 	return g.end - g.at == 2 && g.at[0] == '*' && g.at[1] == '*';
 }
 
-/* Behind a part and its slash; the end itself behind the last. */
+/* The start of the next part, or the end. */
 static const char *behind(struct part p, const char *end)
 {
 	return p.end < end ? p.end + 1 : end;
 }
 
-/* Whole globs, by parts, in the same way: '**' is the star. Where the glob is at its end, what is left of the
- * path lies beneath the match; `exact` wants nothing to be left. */
+/* Matches a whole path part by part, in the same way: here '**' is the star. When the glob is used up, the
+ * rest of the path is beneath the match; with `exact` nothing may be left. */
 static bool match_path(struct part glob, struct part path, bool anywhere, bool exact)
 {
 	const char *g = glob.at, *p = path.at, *star = anywhere ? g : NULL, *from = p;
@@ -122,7 +123,7 @@ static bool match_path(struct part glob, struct part path, bool anywhere, bool e
 		if (g < glob.end && is_all_depths(gp)) {
 			star = g = behind(gp, glob.end);
 			from = p;
-			/* at the end it is for what lies beneath: at least one name */
+			/* a '**' at the end matches what is in a directory, but not the directory itself */
 			if (g == glob.end)
 				return p < path.end;
 		} else if (g < glob.end && p < path.end && match_name(gp, pp)) {
@@ -137,7 +138,8 @@ static bool match_path(struct part glob, struct part path, bool anywhere, bool e
 	}
 }
 
-/* Takes the slashes around it off. False where the glob is held to the root, by any slash but one behind. */
+/* Removes the slashes at both ends. False if the glob starts at the root: any slash but one at its end means
+ * so. */
 static bool strip(struct part *glob)
 {
 	bool rooted = glob->at < glob->end && *glob->at == '/';

@@ -1,17 +1,24 @@
 /*
- * Globs over paths, pure: '*' within a name, '**' over directories, '?', "[...]", '\' before a character that
- * is meant as it stands; a glob without a slash matches the name at any depth, a slash at its beginning holds
- * it to the root; a match of a directory covers all beneath it; upper and lower case are the same (checkouts
- * on other systems are).
+ * Matches paths against globs.
+ *
+ *	*       any characters within a name
+ *	**      any number of directories
+ *	?       one character
+ *	[...]   one character of a class; [!...] or [^...] one that is not in it
+ *	\c      the character c itself
+ *
+ * A glob without a slash matches a name at any depth. A glob with a slash, also one at its beginning, starts
+ * at the root. If a glob matches a directory, it matches everything beneath it. Case is ignored, because
+ * checkouts on other systems ignore it.
  */
 #ifndef BASE_GLOB_H
 #define BASE_GLOB_H
 
 #include <stdbool.h>
 
-/* Takes time in proportion to the product of both lengths, at worst. */
+/* Worst case: time proportional to the product of both lengths. */
 bool glob_matches(const char *glob, const char *path);
-/* Whether what the glob matches could lie beneath path: ".claude" is above ".claude/settings.json". */
+/* Whether the glob could match something beneath path: ".claude" is above ".claude/settings.json". */
 bool glob_is_above(const char *glob, const char *path);
 
 #endif

@@ -31,7 +31,7 @@ static bool parse_address(const char *text, unsigned char ret[16])
 	return true;
 }
 
-/* Letters, digits, '-' and '_' in labels of at most 63. */
+/* Letters, digits, '-' and '_', in labels of at most 63 characters. */
 static bool is_name(const char *s)
 {
 	size_t label = 0;
@@ -46,7 +46,7 @@ static bool is_name(const char *s)
 	return label > 0;
 }
 
-/* What a resolver may take for an address: no name ends in a number (127.1, 0x7f000001, 2130706433). */
+/* A resolver may read a name that ends in a number as an address: 127.1, 0x7f000001, 2130706433. */
 static bool looks_like_address(const char *name)
 {
 	const char *last = strrchr(name, '.');
@@ -79,7 +79,7 @@ bool host_parse(const char *text, size_t len, uint16_t port, struct host *ret)
 	return is_name(ret->name) && !looks_like_address(ret->name);
 }
 
-/* A port as plain digits; 0 where it is none. */
+/* A port in plain digits; 0 if it is none. */
 static uint16_t parse_port(const char *text, size_t len)
 {
 	unsigned n = 0;
@@ -100,18 +100,18 @@ bool host_parse_pair(const char *text, size_t len, uint16_t fallback, struct hos
 
 	if (!colon || (bracket && bracket > colon))
 		return host_parse(text, len, fallback, ret);
-	/* an address of IPv6 has more than one, and is then in brackets */
+	/* an IPv6 address has more than one colon, and must be in brackets */
 	if (!bracket && memchr(text, ':', (size_t)(colon - text)))
 		return false;
 	return host_parse(
 		text, (size_t)(colon - text), parse_port(colon + 1, (size_t)(text + len - colon - 1)), ret);
 }
 
-/* An entry taken apart. */
+/* One parsed entry of the list. */
 struct rule {
 	bool beneath;  /* "*.…" */
-	unsigned bits; /* of an address that count; 128 for a single one */
-	bool any_port; /* none was given: 443 and 80 */
+	unsigned bits; /* the length of the address prefix; 128 for a single address */
+	bool any_port; /* no port was given: 443 and 80 */
 	struct host host;
 };
 
@@ -152,7 +152,7 @@ int hosts_check(const char *entry, struct err *e)
 {
 	struct rule r;
 
-	/* an option that came one word too early */
+	/* most likely an option in the wrong place */
 	if (*entry != '-' && parse_rule(entry, &r))
 		return 0;
 	return err_set(e, ERR_USAGE,
@@ -209,7 +209,7 @@ bool hosts_allow(const struct strvec *list, const struct host *h)
 	return false;
 }
 
-/* What is not the public network's: {first bytes, how many bits count}. */
+/* Ranges of addresses that are not public: {first bytes, length of the prefix}. */
 static const struct range {
 	unsigned char first[16];
 	unsigned bits;
@@ -229,14 +229,14 @@ static const struct range {
 	V4(192, 88, 99, 0, 24),
 	V4(192, 168, 0, 0, 16),
 	V4(198, 18, 0, 0, 15),
-	/* a cloud's own services on each of its machines */
+	/* services that a cloud offers on each of its machines */
 	V4(168, 63, 129, 16, 32),
 	V4(198, 51, 100, 0, 24),
 	V4(203, 0, 113, 0, 24),
 	V4(224, 0, 0, 0, 3),
 #undef V4
-	/* Of what is public in IPv6 (below): Teredo and 6to4 have an IPv4 address in them, the others are for
-	   books. */
+	/* Inside IPv6's public range (below): Teredo and 6to4 contain an IPv4 address, the others are for
+	 * documentation. */
 	{ { 0x20, 0x01, 0x00, 0x00 }, 23 },
 	{ { 0x20, 0x02 }, 16 },
 	{ { 0x20, 0x01, 0x0d, 0xb8 }, 32 },
@@ -245,7 +245,7 @@ static const struct range {
 
 static bool is_public(const unsigned char a[16])
 {
-	/* of IPv6 only 2000::/3 was ever given out */
+	/* only 2000::/3 of IPv6 is assigned for public use */
 	if (!is_v4(a) && (a[0] & 0xe0) != 0x20)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(not_public); i++)

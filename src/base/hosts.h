@@ -1,17 +1,16 @@
 /*
- * The list of a task's network `allow`: which names and ports may be reached.
+ * The list of a task's network `allow`: which hosts and ports the task may connect to.
  *
- *	github.com          that very name, ports 443 and 80
- *	*.crates.io         every name beneath it, whole labels, not crates.io itself
- *	example.org:8443    that port and no other
- *	localhost:8080      the user's own machine: a port of its loopback, which is forwarded
- *	                    (task/network.h)
+ *	github.com          exactly this name, ports 443 and 80
+ *	*.crates.io         every name beneath it, by whole labels, but not crates.io itself
+ *	example.org:8443    this port and no other
+ *	localhost:8080      a loopback port of the user's machine, which is forwarded (task/network.h)
  *	10.0.0.7, [fd00::7]:443, 10.0.0.0/8
- *	                    addresses: as such, and as what a listed name leads to
+ *	                    addresses: to connect to directly, or as the result of resolving a listed name
  *
- * Names are compared as DNS has them: case and one dot at the end do not count, labels do. Whatever is not a
- * plain name or a plainly written address is refused before it is compared: an address in octal, hexadecimal
- * or as one number, a NUL, a blank, a letter that is not ASCII (punycode is).
+ * Names are compared as in DNS: case and one dot at the end are ignored. Everything that is not a plain name
+ * or a plainly written address is refused before it is compared: an address in octal, in hexadecimal or as a
+ * single number, a NUL, a blank, a letter outside ASCII (punycode is allowed).
  */
 #ifndef BASE_HOSTS_H
 #define BASE_HOSTS_H
@@ -25,7 +24,7 @@
 
 #define HOST_MAX 256
 
-/* A name or an address as it was asked for, made plain: lower case, no dot at the end, no brackets. */
+/* A requested name or address in normal form: lower case, no dot at the end, no brackets. */
 struct host {
 	char name[HOST_MAX];
 	bool is_address;
@@ -33,29 +32,29 @@ struct host {
 	uint16_t port;
 };
 
-/* False where it is no host. len bytes of text, which need not end in NUL. */
+/* False if the text is no host. The text has len bytes and need not end in NUL. */
 bool host_parse(const char *text, size_t len, uint16_t port, struct host *ret);
-/* The same for "host:port"; fallback where no port is given. */
+/* The same for "host:port"; `fallback` is the port if none is given. */
 bool host_parse_pair(const char *text, size_t len, uint16_t fallback, struct host *ret);
 
 /* Whether an entry of a list is well-formed. ERR_USAGE. */
 int hosts_check(const char *entry, struct err *e);
-/* The entry that lets a host through at this port, on the heap; NULL where it is none: then it may be any
- * text, which nobody is to copy. */
+/* The list entry that allows a host at this port; the caller frees it. NULL if `host` is not a valid host:
+ * then it may be any text, and must not be suggested to the user. */
 char *hosts_entry(const char *host, int port);
-/* Whether the list has the host. An address is had where it is listed as one. */
+/* Whether the list allows the host. An address is allowed only if it is listed as an address. */
 bool hosts_allow(const struct strvec *list, const struct host *h);
 
-/* Ports of the user's own loopback that the list has: by the name localhost, 127.0.0.1 or ::1. How many there
- * are; the first `max` of them are in ret. */
+/* The ports of the user's loopback that the list has, under the name localhost, 127.0.0.1 or ::1. Returns how
+ * many there are; the first `max` of them are in ret. */
 size_t hosts_loopback_ports(const struct strvec *list, uint16_t *ret, size_t max);
-/* Whether it is that very machine by one of these names. */
+/* Whether the host is the user's machine, under one of these names. */
 bool host_is_loopback(const struct host *h);
-/* At which of its two addresses the list has the port: localhost means both. */
+/* Which of the two loopback addresses the list allows for the port. localhost means both. */
 void hosts_loopback(const struct strvec *list, uint16_t port, bool *v4, bool *v6);
 
-/* Whether an address that the name leads to may be connected to: public ones, and others where the list has
- * the address. */
+/* Whether an address to which a listed name resolves may be connected to. Public addresses may; others only
+ * if the list has the address. */
 bool hosts_allow_address(const struct strvec *list, const struct host *h, const struct sockaddr *sa);
 
 #endif

@@ -18,7 +18,7 @@ int name_check_task(const char *name, struct err *e)
 			return err_set(e, ERR_USAGE, "a task's name has only a-z, 0-9, '.', '_' and '-'");
 	if (!isalnum((unsigned char)name[0]))
 		return err_set(e, ERR_USAGE, "a task's name begins with a letter or a digit");
-	/* git: no "..", no "." at the end, no ".lock" at the end */
+	/* git's rules for the last part of a branch name */
 	if (strstr(name, "..") || name[len - 1] == '.')
 		return err_set(e, ERR_USAGE, "a task's name has no '..' and no '.' at its end");
 	if (len >= 5 && !strcmp(name + len - 5, ".lock"))

@@ -1,4 +1,4 @@
-/* Names that come in from outside, checked once, where they come in. */
+/* Checks for names that come from outside: tasks, environment variables, branches. */
 #ifndef BASE_NAME_H
 #define BASE_NAME_H
 
@@ -8,15 +8,15 @@
 
 #define NAME_MAX_LEN 64
 
-/* A task's name: [a-z0-9][a-z0-9._-]{0,63}, and what git accepts at the end of a branch name. */
+/* A task's name: [a-z0-9][a-z0-9._-]{0,63}, and valid for git as the last part of a branch name. */
 int name_check_task(const char *name, struct err *e);
 /* A name of an environment variable: [A-Za-z_][A-Za-z0-9_]*. */
 bool name_is_variable(const char *name, unsigned long len);
-/* Makes a task's name of any text, such as a program's path; the result always passes name_check_task. */
+/* Makes a task's name from any text, such as a program's path. The result always passes name_check_task. */
 void name_suggest(const char *text, char out[NAME_MAX_LEN + 1]);
 
-/* Whether it can be the short name of a branch: it must not get as far as a file's name, a refspec or a line
- * of orders for git otherwise. */
+/* Whether the name can be a branch's short name. Anything else must not reach a file name, a refspec or a
+ * command line of git. */
 bool name_is_branch(const char *name);
 
 #endif

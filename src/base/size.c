@@ -25,7 +25,7 @@ const char *size_option(uint64_t bytes, char out[SIZE_TEXT_MAX])
 {
 	unsigned unit = 0;
 
-	/* two digits are exact enough */
+	/* two digits are precise enough */
 	while (bytes >= 10 * 1024 && unit < UNITS_MAX) {
 		bytes = (bytes + 1023) / 1024;
 		unit++;

@@ -1,4 +1,4 @@
-/* Sizes for people, in the units of the configuration: 1 KB has 1024 bytes. */
+/* Sizes as text, in the units of the configuration: 1 KB is 1024 bytes. */
 #ifndef BASE_SIZE_H
 #define BASE_SIZE_H
 
@@ -8,7 +8,7 @@
 
 /* "17 bytes", "1.5 KB", "20.0 GB". Returns out. */
 const char *size_text(uint64_t bytes, char out[SIZE_TEXT_MAX]);
-/* At least that much, as the configuration takes it: "17", "2MB", "20GB". Returns out. */
+/* The size, rounded up, in the form that the configuration accepts: "17", "2MB", "20GB". Returns out. */
 const char *size_option(uint64_t bytes, char out[SIZE_TEXT_MAX]);
 
 #endif

@@ -1,4 +1,4 @@
-/* A growing array of owned strings, NULL-terminated, so that `v.v` can be an argv. */
+/* A growing array of strings that it owns. It ends in NULL, so `v.v` can be an argv. */
 #ifndef BASE_STRVEC_H
 #define BASE_STRVEC_H
 
@@ -23,7 +23,7 @@ void strvec_pushn(struct strvec *v, const char *s, size_t n);
 void strvec_pushf(struct strvec *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* All arguments up to a NULL. */
 void strvec_pushl(struct strvec *v, ...) __attribute__((sentinel));
-/* All strings of a NULL-terminated array; NULL is an empty one. */
+/* All strings of a NULL-terminated array, which may be NULL. */
 void strvec_pushv(struct strvec *v, const char *const *strings);
 bool strvec_has(const struct strvec *v, const char *s);
 void strvec_sort(struct strvec *v);

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/clean.h"
 
-/* The message may quote what the file says, so it is made fit for a terminal and one line. */
+/* The message may quote the file, so it is made safe for a terminal and reduced to one line. */
 static int place_error(
 	unsigned line, unsigned column, const char *file, struct err *e, const char *fmt, va_list ap)
 {
@@ -101,7 +101,7 @@ static yaml_mark_t mark_of_offset(const char *text, size_t offset)
 	return m;
 }
 
-/* A mark counts characters, the text is bytes. */
+/* The mark counts characters, but the text is bytes. */
 static bool is_tab_at(const struct reader *r, yaml_mark_t at)
 {
 	const char *p = r->text, *end = r->text + r->len;
@@ -122,7 +122,7 @@ static int parser_error(const struct reader *r, struct err *e)
 {
 	const yaml_parser_t *p = &r->parser;
 
-	/* The bytes that are no text at all have an offset and no mark. */
+	/* Bytes that are not UTF-8 have an offset and no mark. */
 	if (p->error == YAML_READER_ERROR)
 		return error_at(r,
 			mark_of_offset(r->text, p->problem_offset < r->len ? p->problem_offset : r->len), e,
@@ -173,7 +173,7 @@ static int node_of_event(
 
 static struct yaml **add_item(struct yaml *y)
 {
-	/* grown at powers of two */
+	/* the capacity is a power of two */
 	if (!(y->n & (y->n - 1))) {
 		size_t cap = y->n ? y->n * 2 : 1;
 
@@ -251,7 +251,7 @@ static int read_map(struct reader *r, struct yaml *map, unsigned depth, struct e
 	}
 }
 
-/* *ret belongs to the tree from the start, so that a failure further in frees it with the tree. */
+/* Links the node into the tree first, so that after an error it is freed with the tree. */
 static int node_of_event(
 	struct reader *r, const yaml_event_t *ev, unsigned depth, struct yaml **ret, struct err *e)
 {
@@ -285,7 +285,7 @@ static struct yaml *empty_map(void)
 	return y;
 }
 
-/* Reads the stream's events up to its end; *ret stays NULL where there is no document. */
+/* Reads all events. *ret stays NULL if there is no document. */
 static int read_stream(struct reader *r, struct yaml **ret, struct err *e)
 {
 	for (;;) {

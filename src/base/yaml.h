@@ -1,8 +1,8 @@
 /*
- * YAML as a tree of nodes that know their line and column, for configuration files.
+ * Parses YAML configuration files into a tree of nodes that know their line and column.
  *
- * yaml_parse reads one document: mappings, sequences and scalars. Refused, with file, line and column:
- * anchors, aliases and tags (a small file could unfold into a huge one), duplicate keys, more than one
+ * yaml_parse reads one document of mappings, sequences and scalars. It refuses, with file, line and column:
+ * anchors, aliases and tags (a small file could expand to a huge tree), duplicate keys, more than one
  * document, keys that are not scalars, nesting beyond 16 levels, more than 10,000 nodes, files beyond 1 MiB,
  * NUL bytes. An empty file is an empty mapping.
  */
@@ -30,17 +30,17 @@ struct yaml_key {
 struct yaml {
 	enum yaml_kind kind;
 	unsigned line, column; /* from 1; the column counts characters */
-	bool quoted;           /* a scalar in quotes is a string whatever it looks like */
+	bool quoted;           /* a scalar in quotes is always a string */
 	char *scalar;
 	struct yaml_key *keys; /* of a map; items[i] is the value of keys[i] */
 	struct yaml **items;
 	size_t n;
 };
 
-/* file is for messages only. Errors are ERR_CONFIG and read "FILE:LINE:COLUMN: …", or without a place if file
- * is NULL: a text that no user wrote. */
+/* `file` is only used in messages. Errors are ERR_CONFIG and read "FILE:LINE:COLUMN: …". If file is NULL, the
+ * text was not written by a user, and the message has no position. */
 int yaml_parse(const char *text, size_t len, const char *file, struct yaml **ret, struct err *e);
-/* Not yaml_free: libyaml has a function of that name, which it calls itself. */
+/* Not named yaml_free: libyaml has an internal function of that name. */
 void yaml_tree_free(struct yaml *y);
 void yaml_freep(struct yaml **y);
 #define auto_yaml __attribute__((cleanup(yaml_freep))) struct yaml *
@@ -48,10 +48,10 @@ void yaml_freep(struct yaml **y);
 /* The value of a key of a map, or NULL. */
 const struct yaml *yaml_get(const struct yaml *map, const char *key);
 
-/* Whether a value was left out: nothing behind the colon, "~" or "null". */
+/* Whether the value is missing: nothing after the colon, "~" or "null". */
 bool yaml_is_null(const struct yaml *y);
 
-/* Values with a type, or an error at the node's place. `what` names the value: "limits.log_size". */
+/* Typed values, or an error at the node's position. `what` names the value: "limits.log_size". */
 int yaml_string(const struct yaml *y, const char *file, const char *what, char **ret, struct err *e);
 int yaml_bool(const struct yaml *y, const char *file, const char *what, bool *ret, struct err *e);
 /* A number of bytes: 4096, 64KB, 100MB, 1GB (powers of 1024). */

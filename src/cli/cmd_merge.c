@@ -3,14 +3,15 @@
 #include "base/alloc.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
-#include "runtime/resolve.h"
 #include "cli/rest.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "merge/merge.h"
+#include "runtime/land.h"
+#include "runtime/resolve.h"
+#include "runtime/run.h"
 #include "task/empty.h"
 #include "task/life.h"
-#include "runtime/run.h"
 
 static const char *const kinds[] = {
 	[MERGE_COMMIT] = "merge", [MERGE_SQUASH] = "squash", [MERGE_REBASE] = "rebase"
@@ -86,85 +87,64 @@ static int begin_resolution(struct context *c, struct task *t, const struct merg
 	return 0;
 }
 
-/* Removes a merged task: its workspace is not needed any more (T6). A task that runs, or has more than was
- * merged, is kept, and *why says so. */
-static bool put_away(struct context *c, struct task *t, const struct merge_spec *s,
-	const struct merge_result *r, bool own, struct err *why)
-{
-	/* otherwise an undo would also undo an older merge, or another task's */
-	const struct discard_opts o = { .merged = own && !r->nothing };
-	struct err e = ERR_INIT;
-	auto_str trash = NULL;
-
-	if (s->dry_run || strcmp(t->state, STATE_MERGED) || strcmp(r->target, t->target))
-		return false;
-	if (!task_discard(c, t, &o, &trash, &e))
-		return rest_tell_branch(c, t), true;
-	*why = e;
-	return false;
-}
-
 /* Prints whether the task was removed, and what to do next. */
-static void tell_rest(struct context *c, struct task *t, const struct merge_result *r, const char *undo,
-	bool removed, const struct err *why)
+static void tell_rest(struct context *c, struct task *t, const struct land_result *r)
 {
 	auto_buf line = BUF_SMALL;
 
-	if (removed && say_is_heard()) {
+	if (r->removed && say_is_heard()) {
 		say_state("its workspace is in the trash for %d days%s", TASK_TRASH_DAYS,
-			r->nothing ? "" : "; the merge can be taken back with it");
-		say_hint("garth undo %s", undo);
-	} else if (!removed && !rest_warn(c, t, "merged") && why->kind != ERR_NONE) {
-		say_warning("kept: %s", say_one_line(&line, why->msg));
+			r->merge.nothing ? "" : "; the merge can be taken back with it");
+		say_hint("garth undo %s", r->in.name ? r->in.name : t->name);
+	} else if (!r->removed && !rest_warn(c, t, "merged") && r->kept.kind != ERR_NONE) {
+		say_warning("kept: %s", say_one_line(&line, r->kept.msg));
 	}
 }
 
 int cmd_merge(int argc, char **argv)
 {
-	bool json = false, squash = false, rebase = false, resolve = false, go_on = false, keep = false;
-	bool removed;
-	struct merge_spec s = { 0 };
+	bool json = false, squash = false, rebase = false, resolve = false;
+	struct land_spec land = { 0 };
+	struct merge_spec *s = &land.merge;
 	const struct opt opts[] = {
 		{ 0, "squash", OPT_FLAG, &squash, NULL, "merge as one commit" },
 		{ 0, "rebase", OPT_FLAG, &rebase, NULL, "put the commits on top of the target one by one" },
-		{ 0, "no-ff", OPT_FLAG, &s.no_ff, NULL, "make a merge commit even if none is needed" },
-		{ 0, "into", OPT_STR, &s.into, "BRANCH", "merge into another branch than the target",
+		{ 0, "no-ff", OPT_FLAG, &s->no_ff, NULL, "make a merge commit even if none is needed" },
+		{ 0, "into", OPT_STR, &s->into, "BRANCH", "merge into another branch than the target",
 			WORD_BRANCH },
-		{ 'm', "message", OPT_STR, &s.message, "TEXT", "message of the commit", WORD_TEXT },
+		{ 'm', "message", OPT_STR, &s->message, "TEXT", "message of the commit", WORD_TEXT },
 		{ 0, "resolve", OPT_FLAG, &resolve, NULL, "if it conflicts, make a task to solve it in" },
-		{ 0, "continue", OPT_FLAG, &go_on, NULL, "merge what was solved in that task" },
-		{ 0, "keep", OPT_FLAG, &keep, NULL, "keep the task and its workspace" },
-		{ 0, "dry-run", OPT_FLAG, &s.dry_run, NULL, "only tell what would happen" },
+		{ 0, "continue", OPT_FLAG, &land.resolved, NULL, "merge what was solved in that task" },
+		{ 0, "keep", OPT_FLAG, &land.keep, NULL, "keep the task and its workspace" },
+		{ 0, "dry-run", OPT_FLAG, &s->dry_run, NULL, "only tell what would happen" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};
 	struct cmd_line l = { "merge", opts, 1, 1, false, 0, 0 };
-	auto_merge_result r = { 0 };
+	auto_land_result r = { 0 };
 	auto_context c = { .home.fd = -1 };
-	struct err e = ERR_INIT, why = ERR_INIT;
-	auto_task t = { 0 }, in = { 0 };
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || choose(&c.config, squash, rebase, &s, &e) < 0 ||
+	if (context_open(&c, &e) < 0 || choose(&c.config, squash, rebase, s, &e) < 0 ||
 		task_find(&c, argv[0], &t, &e) < 0 || empty_refuse(&t, &e) < 0)
 		return say_error(&e);
 	/* the task file may set the strategy */
 	if ((runtime_configure(&c, &t, &e) < 0 && e.kind != ERR_NOTFOUND) ||
-		choose(&c.config, squash, rebase, &s, &e) < 0)
+		choose(&c.config, squash, rebase, s, &e) < 0)
 		return say_error(&e);
 	if (resolve)
-		return begin_resolution(&c, &t, &s, json);
-	if ((go_on ? resolve_continue(&c, &t, &s, &r, &in, &e) : merge_task(&c, &t, &s, &r, &e)) < 0)
-		return fail(&r, &e);
-	keep = keep || c.config.merge_keep;
-	removed = !keep && put_away(&c, &t, &s, &r, !go_on, &why);
-	/* last, so that the next undo undoes the merge */
-	if (!keep && go_on)
-		put_away(&c, &in, &s, &r, true, &why);
+		return begin_resolution(&c, &t, s, json);
+	land.keep |= c.config.merge_keep;
+	if (land_task(&c, &t, &land, &r, &e) < 0)
+		return fail(&r.merge, &e);
+	if (r.removed)
+		rest_tell_branch(&c, &t);
 	if (json)
-		print_json(&t, &s, &r, removed);
+		print_json(&t, s, &r.merge, r.removed);
 	else
-		tell(&t, &s, &r);
-	tell_rest(&c, &t, &r, go_on ? in.name : t.name, removed, &why);
+		tell(&t, s, &r.merge);
+	tell_rest(&c, &t, &r);
 	return 0;
 }

@@ -112,10 +112,12 @@ static void offer_limits(struct line *l)
 
 	for (size_t i = 0; i < ARRAY_SIZE(taskfile_rows); i++)
 		for (const struct value_row *row = taskfile_rows[i]; row->key; row++) {
-			auto_str name = xasprintf("%s=", row->key + strcspn(row->key, ".") + 1);
+			auto_str name = NULL;
 
-			if (!strncmp(row->key, section, strlen(section)))
-				offer(l, name, NULL);
+			if (strncmp(row->key, section, strlen(section)) != 0)
+				continue;
+			name = xasprintf("%s=", row->key + strlen(section));
+			offer(l, name, NULL);
 		}
 }
 
@@ -136,10 +138,11 @@ static void offer_refs(struct line *l, const struct repo *r, const char *prefix)
 	if (ref_list(r, prefix, &refs, &e) < 0)
 		return;
 	for (const char *at = buf_str(&refs); *at; at += strcspn(at, "\n"), at += *at == '\n') {
-		const char *name = at + strcspn(at, " \n") + 1 + strlen(prefix);
-		auto_str branch = xstrndup(name, strcspn(name, "\n"));
+		auto_str line = xstrndup(at, strcspn(at, "\n"));
+		const char *ref = strchr(line, ' ');
 
-		offer(l, branch, NULL);
+		if (ref && !strncmp(ref + 1, prefix, strlen(prefix)))
+			offer(l, ref + 1 + strlen(prefix), NULL);
 	}
 }
 

@@ -3,7 +3,8 @@
 
 #include "config/config.h"
 
-/* The agent of that name, added to c where it is not there. Good until the next one is added. */
+/* Returns the agent of that name, and adds it to c if it is missing. The pointer is valid until the next one
+ * is added. */
 struct config_agent *config_agent_add(struct config *c, const char *name);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/name.h"
 #include "base/path.h"
 
-/* Under the home, written as if the home were the root. */
+/* Directories with secrets, relative to the home, with a leading slash. */
 static const char *const secret_dirs[] = {
 	"/.ssh",
 	"/.gnupg",
@@ -59,10 +59,10 @@ static const char *const secret_files[] = {
 	"/.zsh_history",
 };
 
-/* Devices, the kernel's own files, and sockets, on which a read-only mount does not stop connect(). */
+/* Devices, the kernel's files, and sockets: a read-only mount does not prevent connect(). */
 static const char *const never[] = { "/proc", "/sys", "/dev", "/run", "/var/run" };
 
-/* Not as a whole; what is beneath them is fine. */
+/* Not as a whole; paths below them are allowed. */
 static const char *const too_much[] = { "/home", "/root", "/etc", "/tmp", "/var/tmp", "/var/lib" };
 
 static const char *relative(const char *path, char **ret_absolute)
@@ -77,7 +77,7 @@ static const char *relative(const char *path, char **ret_absolute)
 	return NULL;
 }
 
-/* Whether one of the paths is at or beneath `path`. */
+/* Whether `path` is one of the paths or above one. */
 static bool holds_one(const char *path, const char *const *paths, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -86,7 +86,7 @@ static bool holds_one(const char *path, const char *const *paths, size_t n)
 	return false;
 }
 
-/* Whether `path` is at or beneath one of the paths. */
+/* Whether `path` is one of the paths or below one. */
 static bool is_in_one(const char *path, const char *const *paths, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -119,7 +119,8 @@ const char *check_login(const char *path)
 
 	if (wrong)
 		return wrong;
-	/* one file of secrets by its name is a choice; a directory that has others in it is an accident */
+	/* naming one file with secrets is a decision; naming a directory that happens to have some is an
+	 * accident */
 	if (is_in_one(absolute, secret_files, ARRAY_SIZE(secret_files)))
 		return NULL;
 	return holds_one(absolute, secret_dirs, ARRAY_SIZE(secret_dirs)) ||
@@ -128,7 +129,7 @@ const char *check_login(const char *path)
 		       : NULL;
 }
 
-/* With the home taken off, in the form of the lists above; NULL for what lies elsewhere. */
+/* The path without the home, in the form of the lists above; NULL if it is not below the home. */
 static const char *beneath_home(const char *path, const char *home)
 {
 	size_t n = strlen(home);
@@ -173,7 +174,8 @@ const char *check_program(const char *name)
 
 const char *check_glob(const char *glob)
 {
-	/* a slash before holds it to the root, one behind says "directory": neither is an empty part */
+	/* a leading slash ties the glob to the root, a final one means "directory": neither is an empty
+	 * component */
 	auto_str absolute = xasprintf("/%s", *glob == '/' ? glob + 1 : glob);
 	size_t n = strlen(absolute);
 

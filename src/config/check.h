@@ -1,27 +1,27 @@
 /*
- * Whether a value from a configuration file may stand. Each function returns NULL, or what is wrong, to be
- * put behind the value: "'.ssh' holds keys and log-ins". Paths are text here: symbolic links are the business
- * of those who open them.
+ * Checks of single values of a configuration file. Each function returns NULL if the value is allowed; else
+ * what is wrong, to be printed after the value: "'.ssh' holds keys and log-ins". Paths are checked as text;
+ * symbolic links are checked by the code that opens the path.
  */
 #ifndef CONFIG_CHECK_H
 #define CONFIG_CHECK_H
 
-/* A tool's directory: relative to the home, not above or in a place of secrets. */
+/* A tool's directory: relative to the home; neither inside a directory with secrets nor above one. */
 const char *check_tool(const char *path);
-/* What is copied in for an agent: relative to the home; a file in a place of secrets can be named, not the
- * place. */
+/* A file or directory to copy for an agent: relative to the home. A single file with secrets may be named,
+ * but not a directory that has them. */
 const char *check_login(const char *path);
-/* A path to show read-only: absolute; no place of secrets in the home (may be NULL), no sockets, no kernel.
- */
+/* A path to show read-only: absolute; no directory with secrets of the home (may be NULL), no sockets,
+ * nothing of the kernel's. */
 const char *check_allow_read(const char *path, const char *home);
-/* A variable's name, or the beginning of one with '*' behind it. */
+/* A variable's name, or the beginning of one followed by '*'. */
 const char *check_variable(const char *name);
 const char *check_program(const char *name);
-/* A glob over paths in the repository. */
+/* A glob for paths in the repository. */
 const char *check_glob(const char *glob);
-/* A host of a network's list. */
+/* A host in the list of a network. */
 const char *check_host(const char *entry);
-/* "Name <mail>", as git writes it in a commit. */
+/* "Name <mail>", as in a git commit. */
 const char *check_person(const char *person);
 /* The name of a git command. */
 const char *check_verb(const char *name);

@@ -5,9 +5,9 @@
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 /*
- * How text looks and which language it is in. Nothing that holds a secret (proxies have passwords in them),
- * the path of a socket (SSH_AUTH_SOCK, DBUS_*, TMUX, XDG_RUNTIME_DIR), or code that programs load (LD_*,
- * BASH_ENV, PYTHONPATH, NODE_OPTIONS, LESSOPEN), and no GIT_*.
+ * Variables about terminal and language. Never one that may hold a secret (proxy URLs have passwords), the
+ * path of a socket (SSH_AUTH_SOCK, DBUS_*, TMUX, XDG_RUNTIME_DIR) or code that programs load (LD_*, BASH_ENV,
+ * PYTHONPATH, NODE_OPTIONS, LESSOPEN), and no GIT_*.
  */
 /* clang-format off */
 const char *const default_env[] = {
@@ -20,15 +20,15 @@ const char *const default_env[] = {
 /* clang-format on */
 
 /*
- * Where programs are installed under a home. A directory that has log-ins in it as well is not named itself,
- * only what is in it: .cargo/credentials.toml, tokens in .cargo/config.toml, .local/share/uv/credentials,
+ * Directories under a home where programs are installed. If a directory also holds log-ins, only its harmless
+ * parts are listed: .cargo/credentials.toml, tokens in .cargo/config.toml, .local/share/uv/credentials,
  * .dotnet/corefx (private keys), .foundry/keystores, .composer/auth.json, .pub-cache/credentials.json,
- * .julia/servers, .luarocks/upload_config.lua, .gem/credentials, .npm-global/etc/npmrc, .mix's neighbour
- * .hex.
+ * .julia/servers, .luarocks/upload_config.lua, .gem/credentials, .npm-global/etc/npmrc and .hex (beside .mix)
+ * are not shown.
  */
 /* clang-format off */
 const char *const default_tools[] = {
-	/* anything */
+	/* version managers and package managers for any language */
 	".local/bin", ".local/lib", ".asdf", ".local/share/mise", ".proto/bin", ".proto/shims", ".proto/tools",
 	".pixi/bin", ".pixi/envs", ".linuxbrew",
 	/* agents */
@@ -51,19 +51,19 @@ const char *const default_tools[] = {
 	/* .NET, Dart, Swift, Zig */
 	".dotnet/dotnet", ".dotnet/host", ".dotnet/packs", ".dotnet/sdk", ".dotnet/shared", ".dotnet/tools",
 	".pub-cache/bin", ".swiftly", ".zvm",
-	/* functional languages, proofs, numbers */
+	/* Haskell, OCaml, Lean, Julia, Elixir */
 	".ghcup", ".cabal/bin", ".stack/programs", ".opam", ".elan", ".juliaup/bin", ".julia/juliaup", ".mix/archives",
 	".mix/elixir",
-	/* chains and clusters */
+	/* Ethereum, Kubernetes */
 	".foundry/bin", ".krew/bin",
 	NULL,
 };
 /* clang-format on */
 
 /*
- * Paths that need the user's word: what runs on the server, what decides who reviews, what makes git run
+ * Paths that need the user's consent: what a server runs, what decides who reviews, what makes git run
  * filters or fetch other repositories, and what agents, editors and shells run when the user opens the
- * checkout. Those last ones count in every directory, as each may be opened on its own.
+ * checkout. The last group is protected in every directory, as each may be opened on its own.
  */
 /* clang-format off */
 const char *const default_protected[] = {
@@ -90,18 +90,18 @@ const char *const default_protected[] = {
 };
 /* clang-format on */
 
-/* Keys of the model providers, for agents that speak to many of them. */
+/* API keys of model providers, for agents that support several of them. */
 #define PROVIDER_KEYS                                                                                        \
 	"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY",     \
 		"GROQ_API_KEY", "MISTRAL_API_KEY", "DEEPSEEK_API_KEY", "XAI_API_KEY"
 
-/* Where those keys are good. */
+/* The hosts that accept those keys. */
 #define PROVIDER_HOSTS                                                                                       \
 	"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "openrouter.ai",         \
 		"api.groq.com", "api.mistral.ai", "api.deepseek.com", "api.x.ai"
 
-/* Only files that the agent needs to be logged in and set up as the user has it; no histories, no sessions.
- */
+/* Log-in files: only what an agent needs to be logged in with the user's settings; no histories, no
+ * sessions. */
 /* clang-format off */
 const struct default_agent default_agents[] = {
 	{ "claude", LIST("claude"), LIST(".claude.json", ".claude/.credentials.json", ".claude/settings.json"),

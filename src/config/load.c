@@ -16,7 +16,7 @@ static int file_error(const char *path, struct err *e)
 	return -1;
 }
 
-/* 1 where there is no file. A FIFO does not block and is refused; /dev/null is an empty file. */
+/* Returns 1 if there is no file. Opening a FIFO does not block; it is refused. /dev/null is an empty file. */
 static int open_file(const char *path, int *ret_fd, struct err *e)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

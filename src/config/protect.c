@@ -3,7 +3,7 @@
 #include "base/glob.h"
 #include "base/path.h"
 
-/* A glob of the user's may also be a path with '[' in its name, as it stands. */
+/* The user's glob may also be a literal path that contains '['. */
 static bool is_allowed(const struct config_policy *rules, const struct strvec *allowed, const char *path)
 {
 	const struct strvec *lists[] = { &rules->allow, allowed };

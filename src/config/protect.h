@@ -1,4 +1,4 @@
-/* Paths that need the user's word before a task's change of them counts (J4, G5). */
+/* Finds out whether a path needs the user's consent before a task may publish a change of it (J4, G5). */
 #ifndef CONFIG_PROTECT_H
 #define CONFIG_PROTECT_H
 
@@ -7,9 +7,10 @@
 #include "base/strvec.h"
 #include "config/config.h"
 
-/* The glob that protects the path, NULL where none does or the user allowed it: in the configuration, or for
- * the task (allowed, may be NULL). A symbolic link is protected as well where a protected path could lie
- * beneath it: ".claude -> elsewhere" makes elsewhere/settings.json what .claude/settings.json was. */
+/* Returns the glob that protects the path. NULL if none does, or if the user allowed the path in the
+ * configuration or for this task (allowed, may be NULL). A symbolic link is also protected if a protected
+ * path could be below it: after ".claude -> elsewhere", elsewhere/settings.json acts as
+ * .claude/settings.json. */
 const char *protect_path(
 	const struct config_policy *rules, const struct strvec *allowed, const char *path, bool link);
 

@@ -53,7 +53,7 @@ static const struct value_row config_rows[] = {
 	{ "snapshot.every",           VALUE_POSITIVE,   PLACE(snapshot_every) },
 	{ "cleanup.stale_after",      VALUE_TIME,       PLACE(stale_after) },
 	{ "serve.port",               VALUE_PORT,       PLACE(serve_port) },
-	{ "agents", 0, 0 }, /* read_agents */
+	{ "agents", 0, 0 }, /* read by read_agents */
 	{ 0 },
 };
 
@@ -89,7 +89,7 @@ static size_t min3(size_t a, size_t b, size_t c)
 	return a < b ? (a < c ? a : c) : (b < c ? b : c);
 }
 
-/* Edit distance; anything far apart is just "far". */
+/* Edit distance of two words; SIZE_MAX if one is long. */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t row[33];
@@ -112,7 +112,7 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 	return row[nb];
 }
 
-/* The part of a row's key that stands at this level, where the row lies under the prefix; NULL elsewhere. */
+/* The component of a row's key that follows the prefix; NULL if the row is not below the prefix. */
 static const char *at_level(const struct value_row *row, const char *prefix, size_t *ret_len)
 {
 	size_t n = strlen(prefix);
@@ -150,7 +150,7 @@ static int unknown_key(const struct source *s, const struct yaml *map, size_t i,
 
 static int read_agents(const struct source *s, const struct yaml *agents, struct err *e);
 
-/* Reads a mapping whose keys are those of the rows beneath the prefix. `shown` is the prefix for messages. */
+/* Reads a mapping whose keys are the rows below the prefix. `shown` is the prefix in messages. */
 static int read_map(const struct source *s, const struct yaml *map, const struct value_row *rows,
 	const char *prefix, const char *shown, char *base, struct err *e)
 {
@@ -215,7 +215,7 @@ int config_apply(struct config *c, const char *text, size_t len, const char *fil
 	return read_map(&s, y, config_rows, "", "", (char *)c, e);
 }
 
-/* Whether a key at the top is one of the rows' or leads to them. */
+/* Whether `name` is the first component of any row's key. */
 static bool is_at_top(const struct value_row *rows, const char *name)
 {
 	size_t len;
@@ -226,7 +226,7 @@ static bool is_at_top(const struct value_row *rows, const char *name)
 	return false;
 }
 
-/* One key of the top as a map of its own. */
+/* Reads one top-level key as a mapping with that key alone. */
 static int read_key(
 	const struct source *s, const struct yaml *top, size_t i, struct taskfile *t, struct err *e)
 {
@@ -240,7 +240,7 @@ static int read_key(
 		       : read_map(s, &one, task_rows, "", "", (char *)t, e);
 }
 
-/* What a key of the top, or one beneath it, has; NULL where it is not there. */
+/* The value of a mapping's key; NULL if it is missing. */
 static const struct yaml *value_of(const struct yaml *y, const char *key)
 {
 	for (size_t i = 0; y && y->kind == YAML_MAP && i < y->n; i++)
@@ -255,7 +255,7 @@ static void note_place(const struct yaml *y, struct taskfile_place *ret)
 		*ret = (struct taskfile_place){ y->line, y->column };
 }
 
-/* Of what only a repository has. */
+/* Refuses keys that need a repository if the task has none. */
 static int check_repository(
 	const struct source *s, const struct yaml *y, const struct taskfile *t, struct err *e)
 {

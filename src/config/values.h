@@ -1,4 +1,5 @@
-/* The values of a configuration file: types with their checks, read from a node to a place. */
+/* Types of configuration values: each value is checked and copied from a YAML node to its place in a
+ * struct. */
 #ifndef CONFIG_VALUES_H
 #define CONFIG_VALUES_H
 
@@ -18,11 +19,11 @@ enum value_type {
 	VALUE_PERSON,   /* char *: "Name <mail>" */
 	VALUE_TEXT,     /* char *: not empty */
 	VALUE_TASK,     /* char *: a task's name */
-	VALUE_BRANCH,   /* char *: a branch's short name, or its full one */
+	VALUE_BRANCH,   /* char *: a branch's short or full name */
 	VALUE_TIME,     /* uint64_t: seconds; 90, 90s, 15m, 2h, 1d */
-	VALUE_WORDS,    /* struct strvec: a command; replaces what is there */
+	VALUE_WORDS,    /* struct strvec: a command; replaces the earlier value */
 	VALUE_RULES,    /* struct config's operations; the row's choices are the rules */
-	VALUE_TOOLS,    /* from here on struct strvec, added to what is there */
+	VALUE_TOOLS,    /* this and all below: struct strvec; adds to the earlier value */
 	VALUE_ALLOW_READ,
 	VALUE_VARIABLES,
 	VALUE_PROGRAMS,
@@ -38,13 +39,13 @@ struct value_row {
 	const char *const *choices; /* ends in NULL */
 };
 
-/* What a run over one file has at hand. */
+/* The file that is being read, and where its values go. */
 struct source {
 	struct config *config;
 	const char *file;
 };
 
-/* `what` names the value in messages, `to` is the place. */
+/* `what` is the value's name in messages, `to` the place to write to. */
 int value_read(const struct source *s, const struct yaml *y, const struct value_row *row, const char *what,
 	void *to, struct err *e);
 

@@ -33,6 +33,8 @@ static const struct check {
 	{ "bases", bases_look },
 	/* quarantine */
 	{ "quarantines", quarantines_look },
+	/* pack-kept */
+	{ "kept packs", kept_packs_look },
 	/* scratch, trash-half, cgroup */
 	{ "leftovers", leftovers_look },
 	/* mount */

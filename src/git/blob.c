@@ -1,6 +1,6 @@
 #include "git/blob.h"
 
-/* One answer at *at: its bytes, or NULL for an object that is not there; false at the end. */
+/* The answer at *at: its bytes, or NULL for a missing object; false at the end. */
 static bool next(const struct buf *out, size_t *at, const char **ret, size_t *len)
 {
 	const char *line = buf_str(out) + *at;
@@ -30,7 +30,7 @@ int blob_read(const struct git *g, const struct strvec *names, blob_fn *fn, void
 	size_t at = 0, len = 0;
 	const char *blob;
 
-	/* a question for each, so that the answers can be counted; "-" is no object's name */
+	/* one question per name, so that the answers can be counted; "-" names no object */
 	for (size_t i = 0; i < names->n; i++)
 		buf_printf(&ask, "%s\n", strchr(names->v[i], '\n') ? "-" : names->v[i]);
 	if (!ask.len)

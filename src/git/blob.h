@@ -1,4 +1,4 @@
-/* Contents of objects, many at a time, from one `git cat-file --batch`. */
+/* Reads the contents of many objects with one `git cat-file --batch`. */
 #ifndef GIT_BLOB_H
 #define GIT_BLOB_H
 
@@ -8,8 +8,8 @@
 #include "base/strvec.h"
 #include "git/run.h"
 
-/* Calls fn with the number of each name (an object's id, or COMMIT:PATH) and its bytes, in order. Names of
- * objects that are not there, or with a line break in them, are passed over. At most 64 MiB in all. */
+/* Calls fn in order with the index of each name (an object's id, or COMMIT:PATH) and its bytes. Names of
+ * missing objects, and names with a line break, are skipped. At most 64 MiB in total. */
 typedef int blob_fn(size_t i, const char *data, size_t len, void *arg, struct err *e);
 int blob_read(const struct git *g, const struct strvec *names, blob_fn *fn, void *arg, struct err *e);
 

@@ -15,7 +15,7 @@
 #include "sys/fd.h"
 #include "sys/tree.h"
 
-/* No filter and no other program of the repository's is in force where files are written out. */
+/* Writes files without the repository's filters or other programs. */
 static int at_index(
 	const struct repo *r, const char *tree, const char *index, struct neutral *ret, struct err *e)
 {
@@ -28,8 +28,7 @@ static int at_index(
 	return 0;
 }
 
-/* The monitor that says "nothing changed", as a command line: git gives it to a shell, so the path is quoted.
- */
+/* A monitor command that says "nothing changed". git passes it to a shell, so the path is quoted. */
 static char *clean_monitor(const char *program, const char *id)
 {
 	auto_buf b = BUF_SMALL;
@@ -49,7 +48,7 @@ int checkout_all(const struct repo *r, const char *commit, const char *tree, con
 		git_do(&p.git, NULL, e, "read-tree", "--end-of-options", commit, NULL) < 0 ||
 		content_check(r, index, e) < 0)
 		return -1;
-	/* parallel checkout: creating files is what takes the time */
+	/* parallel checkout: creating the files takes most of the time */
 	return git_do(&p.git, NULL, e, "-c", "checkout.workers=0", "-c",
 		"checkout.thresholdForParallelism=1000", "checkout-index", "-a", "-u", "-f", "-q", NULL);
 }
@@ -59,7 +58,7 @@ int checkout_warm(const struct repo *r, const char *tree, const char *index, con
 {
 	auto_str answer = clean_monitor(fsmonitor, id), ignores = settings_ignore_file(r),
 		 own = xasprintf("%s.git", index);
-	/* git forgets what it learned under another ignore file than the tasks' */
+	/* git drops the untracked cache if it was made with another ignore file than the tasks use */
 	auto_str excludes = xasprintf("core.excludesFile=%s", ignores ? ignores : "/nonexistent/ignore");
 	auto_buf out = BUF_INIT(1 << 20);
 	auto_neutral p = NEUTRAL_INIT;
@@ -110,7 +109,7 @@ int diff_next(const struct buf *raw, size_t *at, unsigned hash_len, struct diff_
 	return 1;
 }
 
-/* Entries for `update-index -z --index-info`: the changed paths, gone ones with mode 0. */
+/* Input for `update-index -z --index-info`: the changed paths; removed ones have mode 0. */
 static int index_info(const struct repo *r, const struct buf *raw, struct buf *out, struct err *e)
 {
 	struct diff_entry d;
@@ -126,7 +125,7 @@ static int index_info(const struct repo *r, const struct buf *raw, struct buf *o
 	return 0;
 }
 
-/* Attributes say how a file is written out, so the small index needs the .gitattributes of the whole tree. */
+/* Attributes decide how a file is written, so the small index needs the .gitattributes of the whole tree. */
 static int add_attributes(const char *index, unsigned hash_len, struct buf *info, struct err *e)
 {
 	auto_buf data = BUF_INIT(1u << 30);
@@ -149,16 +148,16 @@ static int add_attributes(const char *index, unsigned hash_len, struct buf *info
 	return got;
 }
 
-/* What checkout_delta's two halves need. */
+/* What the two halves of checkout_delta share. */
 struct delta {
 	const struct repo *r;
 	const struct buf *raw;
 	const char *tree, *index, *scratch, *monitor;
-	struct strvec update; /* a git's arguments */
-	struct buf some;      /* index entries of what is checked out, and of all attributes */
+	struct strvec update; /* git's arguments */
+	struct buf some;      /* index entries of the changed files and of all .gitattributes */
 };
 
-/* Brings the whole index to the other side. */
+/* Updates the whole index. Runs in a child process. */
 static int move_index(void *arg, struct err *e)
 {
 	struct delta *d = arg;
@@ -167,12 +166,12 @@ static int move_index(void *arg, struct err *e)
 
 	if (at_index(d->r, d->tree, d->index, &big, e) < 0 || index_info(d->r, d->raw, &all, e) < 0)
 		return -1;
-	/* with the monitor off, git would drop the extension */
+	/* without the monitor git would drop the extension */
 	big.git.fsmonitor = d->monitor;
 	return git_run(&big.git, &d->update, &all, NULL, e);
 }
 
-/* Checks the changed files out, by way of a small index. */
+/* Checks out the changed files with a small index. */
 static int write_files(struct delta *d, struct err *e)
 {
 	auto_neutral small = NEUTRAL_INIT;
@@ -203,12 +202,12 @@ int checkout_delta(const struct repo *r, const struct buf *raw, const char *tree
 	const char *scratch, const char *fsmonitor, const char *id, struct err *e)
 {
 	auto_str answer = clean_monitor(fsmonitor, id);
-	auto_worker indexing = BESIDE_INIT;
+	auto_worker indexing = WORKER_INIT;
 	__attribute__((cleanup(delta_release))) struct delta d = { r, raw, tree, index, scratch, answer,
 		STRVEC_INIT, BUF_INIT(64 << 20) };
 
 	strvec_pushl(&d.update, "update-index", "-z", "--index-info", NULL);
-	/* the attributes before the difference, then the difference: gone ones go */
+	/* first all old attribute files, then the difference, which removes some of them */
 	if (content_check_diff(r, raw, e) < 0 || add_attributes(index, r->hash_len, &d.some, e) < 0 ||
 		index_info(r, raw, &d.some, e) < 0 || worker_start(&indexing, move_index, &d, e) < 0)
 		return -1;

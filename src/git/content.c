@@ -23,7 +23,7 @@ static int refuse_submodule(const char *path, struct err *e)
 		"the repository has a submodule ('%s'), a kind that is not carried yet", path);
 }
 
-/* The attribute files' paths and ids; submodules are refused on the way. */
+/* Lists the attribute files' paths and ids. Refuses submodules. */
 static int list(
 	const struct repo *r, const char *index, struct strvec *paths, struct strvec *oids, struct err *e)
 {

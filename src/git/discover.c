@@ -18,7 +18,7 @@ void discovered_release(struct discovered *d)
 	*d = (struct discovered){ 0 };
 }
 
-/* A small file's text without the line break at its end; NULL where it is not there or no file. */
+/* The text of a small file without the line break at its end; NULL if it is missing or no regular file. */
 static char *text_of(const char *dir, const char *name)
 {
 	auto_fd at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -33,7 +33,7 @@ static char *text_of(const char *dir, const char *name)
 	return text.len ? buf_steal(&text) : NULL;
 }
 
-/* A path that a file in `dir` names, as it really is; NULL where there is nothing. */
+/* Resolves a path from a file in `dir`; NULL if nothing is there. */
 static char *resolve(const char *dir, const char *path)
 {
 	auto_str joined = path[0] == '/' ? xstrdup(path) : path_join(dir, path);
@@ -41,7 +41,7 @@ static char *resolve(const char *dir, const char *path)
 	return canonicalize_file_name(joined);
 }
 
-/* The common git directory of one; NULL where it is none. */
+/* The common git directory of git_dir; NULL if it is no git directory. */
 static char *common_of(const char *git_dir)
 {
 	static const char *const parts[] = { "objects", "refs" };
@@ -60,7 +60,7 @@ static char *common_of(const char *git_dir)
 	return steal_ptr(common);
 }
 
-/* The git directory that `top` has or leads to; NULL for none. */
+/* The git directory that `top` contains or points to; NULL for none. */
 static char *git_dir_of(const char *top)
 {
 	static const char prefix[] = "gitdir: ";

@@ -1,7 +1,6 @@
 /*
- * Where the repository around a directory is, found as git finds it (a `.git` here or further up, or a bare
- * repository), but without starting git: before anybody knows whose repository it is, nothing of its
- * configuration is looked at.
+ * Finds the repository around a directory as git does (a `.git` here or in a parent, or a bare repository),
+ * but without running git. So nothing of its configuration is used before its owner is known.
  */
 #ifndef GIT_DISCOVER_H
 #define GIT_DISCOVER_H
@@ -9,15 +8,15 @@
 #include "base/err.h"
 
 struct discovered {
-	char *top;     /* the directory that has the .git; for a bare repository the repository itself */
-	char *git_dir; /* where that .git is, or leads to */
-	char *common;  /* the common git directory: the same, but for worktrees */
+	char *top;     /* the directory with the .git; for a bare repository the repository itself */
+	char *git_dir; /* the git directory that this .git is or points to */
+	char *common;  /* the common git directory: it differs from git_dir only in a linked worktree */
 };
 
 void discovered_release(struct discovered *d);
 #define auto_discovered __attribute__((cleanup(discovered_release))) struct discovered
 
-/* All paths are real ones. ERR_NOTFOUND where there is none. */
+/* All paths are resolved. ERR_NOTFOUND if there is no repository. */
 int discover(const char *dir, struct discovered *ret, struct err *e);
 
 #endif

@@ -13,9 +13,9 @@
 #include "sys/fd.h"
 #include "sys/tree.h"
 
-/* Names that the shared repository is asked for; objects beyond these are drafts without asking. */
+/* How many names the shared repository is asked for. If there are more objects, all count as drafts. */
 #define ASKED_MAX ((size_t)100000)
-/* Text of refs and reflogs that is read. */
+/* How many bytes of refs and reflogs are read. */
 #define TEXT_MAX ((size_t)16 << 20)
 
 static bool is_hex(const char *s, size_t n)
@@ -27,13 +27,13 @@ static bool is_hex(const char *s, size_t n)
 }
 
 struct storage {
-	struct buf *names; /* of loose objects, a line each; NULL where they need not be known */
+	struct buf *names; /* names of loose objects, one per line; NULL if not needed */
 	size_t name_len;
 	const char *own_pack;
 	size_t loose, odd, packs;
 };
 
-/* "xx/xxxx…", all of it one name. */
+/* "xx/xxxx…": a loose object's path. */
 static bool is_loose(const struct storage *s, const char *path)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -85,13 +85,13 @@ static bool borrows_as_made(int dir, const struct drafts_start *start)
 	       !strcmp(buf_str(&now), start->alternates);
 }
 
-/* *ret counts all but the loose objects. */
+/* *ret is the count without the loose objects. */
 static int look_through(
 	int dir, const struct drafts_start *start, struct storage *s, size_t *ret, struct err *e)
 {
 	auto_fd objects = open_beneath(dir, "objects", O_RDONLY | O_DIRECTORY, 0);
 
-	/* something else stands there: the agent's doing, and possibly its work */
+	/* the agent replaced it with something else, which may be its work */
 	if (objects < 0)
 		return *ret = 1, 0;
 	if (tree_walk(objects, look_at, s, e) < 0)
@@ -111,7 +111,7 @@ int drafts_count_all(
 	return 0;
 }
 
-/* How many of the named objects the shared repository does not have. */
+/* How many of these objects the shared repository does not have. */
 static int count_missing(const struct repo *r, const struct buf *names, size_t *ret, struct err *e)
 {
 	static const char missing[] = " missing\n";
@@ -148,13 +148,13 @@ int drafts_count(int dir, const struct repo *r, const struct drafts_start *start
 
 struct names {
 	int dir;
-	const char *below; /* what is walked, with a slash at its end */
+	const char *below; /* the directory that is walked, with a slash at its end */
 	size_t name_len, read;
 	struct buf *out;
 	bool too_many;
 };
 
-/* Every run of digits that is as long as a name. */
+/* Collects every run of hexadecimal digits that is as long as a name. */
 static void find_names(struct names *n, const char *text)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -192,7 +192,8 @@ static bool ends_in(const char *path, const char *end)
 	return n > m && !strcasecmp(path + n - m, end);
 }
 
-/* Of another working tree of the agent's: its HEAD and the like, their logs, and what git set aside. */
+/* Files of another worktree that the agent made: its HEAD and similar files, their logs, and the autostash.
+ * */
 static bool names_commits(const char *path)
 {
 	return strstr(path, "/logs/") || ends_in(path, "HEAD") || ends_in(path, "autostash");
@@ -215,7 +216,7 @@ static int by_name(const void *a, const void *b, void *len)
 	return memcmp(a, b, *(const size_t *)len);
 }
 
-/* All names are as long as each other. */
+/* All names have the same length. */
 static void drop_doubles(struct names *n)
 {
 	size_t line = n->name_len + 1, kept = 0;
@@ -241,13 +242,13 @@ int drafts_count_named(int dir, const struct repo *r, size_t *ret, struct err *e
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		read_names(&n, files[i]);
-	/* refs in another form are not read */
+	/* reftable is not read */
 	n.too_many |= !faccessat(dir, "reftable", F_OK, AT_SYMLINK_NOFOLLOW);
 	for (size_t i = 0; i < ARRAY_SIZE(below) && !n.too_many; i++) {
 		auto_fd fd = open_beneath(dir, below[i], O_RDONLY | O_DIRECTORY, 0);
 
 		n.below = below[i];
-		/* what is something else than it should be may be anything */
+		/* a file of an unexpected type may be anything */
 		if (fd < 0 ? errno != ENOENT : tree_walk(fd, read_entry, &n, &ignored) < 0)
 			n.too_many = true;
 	}

@@ -1,6 +1,6 @@
 /*
- * What only a task's private repository has. It is the agent's: names are looked at, nothing in it is
- * unpacked.
+ * Counts the objects that only a task's private repository has: work that was not published. The agent
+ * controls that repository, so only names are read and no object is unpacked.
  */
 #ifndef GIT_DRAFTS_H
 #define GIT_DRAFTS_H
@@ -10,23 +10,22 @@
 #include "base/err.h"
 #include "git/repo.h"
 
-/* What the storage was made with. */
+/* The state of the private storage when it was created. */
 struct drafts_start {
-	const char *own_pack;   /* its pack; NULL where it borrows */
-	const char *alternates; /* what info/alternates had, where it borrows */
+	const char *own_pack;   /* its pack; NULL if it borrows objects */
+	const char *alternates; /* the first content of info/alternates, if it borrows objects */
 };
 
-/* How many objects the private storage has of its own: loose ones, and packs but for the one that it was made
- * with. Storage that borrows from elsewhere than it did at first counts too: what it has may be there. */
+/* How many objects the private storage has itself: loose ones and packs, without the pack that it was created
+ * with. If info/alternates has changed, that counts as one more: objects may be in the new place. */
 int drafts_count_all(
 	int dir, const struct repo *r, const struct drafts_start *start, size_t *ret, struct err *e);
-/* The same without the loose objects that the shared repository has too. It is asked for their names: they
- * are hashes, so what has the name there is the object, whatever the file here holds. Packs are not looked
- * into. */
+/* The same without the loose objects that the shared repository has too. The comparison is by name: names are
+ * hashes, so the shared repository's object is the same one, whatever the file here contains. Packs are not
+ * opened. */
 int drafts_count(int dir, const struct repo *r, const struct drafts_start *start, size_t *ret, struct err *e);
-/* Only those that HEAD, a ref or a reflog names, the stash among them, and the shared repository does not
- * have: what a git gc would keep. Where there is more of these than anybody looks through, that counts as
- * one. */
+/* Only those that HEAD, a ref or a reflog names, also the stash, and that the shared repository does not
+ * have: what `git gc` would keep. If there are too many names to read, that counts as one. */
 int drafts_count_named(int dir, const struct repo *r, size_t *ret, struct err *e);
 
 #endif

@@ -13,14 +13,14 @@
 #include "sys/fd.h"
 #include "sys/owner.h"
 
-/* A hook is a script; some people put a whole program there. */
+/* A hook is a script, but some people use a whole program. */
 #define HOOK_MAX  (64u << 20)
 #define HOOKS_MAX 1000
 #define DEPTH_MAX 3
 
 #define OURS "reference-transaction"
 
-/* Those that git runs on this side, ours left out. */
+/* The hooks that git runs on the client's side, without the one that Garth uses. */
 static const char *const names[] = {
 	"applypatch-msg",
 	"commit-msg",
@@ -78,8 +78,7 @@ static int copy_one(int from, int to, const char *name, int depth, size_t *n, st
 	auto_buf text = BUF_INIT(HOOK_MAX);
 	struct stat st;
 
-	/* links are followed: hooks often lead into the checkout. One that leads nowhere is none for git
-	 * either */
+	/* links are followed, because hooks often point into the checkout; git ignores a broken link too */
 	if (is_left_out(name, depth) || fstatat(from, name, &st, 0) < 0)
 		return 0;
 	if (++*n > HOOKS_MAX)
@@ -111,8 +110,8 @@ static int copy_dir(int from, int to, int depth, size_t *n, struct err *e)
 	return rc;
 }
 
-/* Inside the checkout they are the workspace's own files, which change with it: each is called by its name.
- */
+/* Hooks inside the checkout are files of the workspace and change with it. So a script runs each by its name.
+ * */
 static int call_in_workspace(int to, const char *path, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -128,7 +127,7 @@ static int call_in_workspace(int to, const char *path, struct err *e)
 	return 0;
 }
 
-/* Beneath the checkout: what is left of the path, else NULL. */
+/* The part of the path beneath the checkout, else NULL. */
 static const char *within(const char *top, const char *path)
 {
 	size_t n = top ? strlen(top) : 0;
@@ -136,7 +135,7 @@ static const char *within(const char *top, const char *path)
 	return n && !strncmp(path, top, n) && path[n] == '/' ? path + n + 1 : NULL;
 }
 
-/* Where the user's git looks for hooks: relative to the checkout, or absolute. On the heap. */
+/* Where the user's git finds hooks: a path relative to the checkout, or absolute. The caller frees it. */
 static char *find_hooks(const struct repo *r)
 {
 	const char *set = repo_config(r, "core.hookspath"), *home = getenv("HOME"), *in;

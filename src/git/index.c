@@ -48,7 +48,8 @@ static int broken(const struct index_reader *r, struct err *e)
 	return err_set(e, ERR_FAILED, "git index: entry %u of %u is broken", r->seen + 1, r->entries);
 }
 
-/* A bijective base-128 number, most significant digit first, as git writes it. */
+/* A number in git's variable-length encoding: base 128, most significant digit first, without redundant
+ * forms. */
 static const unsigned char *read_varint(const unsigned char *p, const unsigned char *end, size_t *ret)
 {
 	size_t n;
@@ -65,7 +66,7 @@ static const unsigned char *read_varint(const unsigned char *p, const unsigned c
 	return p;
 }
 
-/* The name behind an entry's fixed part in versions 2 and 3, and the NULs that pad the entry to 8 bytes. */
+/* Versions 2 and 3: the name after an entry's fixed part, and the NULs that pad the entry to 8 bytes. */
 static int read_plain_name(
 	struct index_reader *r, const unsigned char *name, unsigned flags, struct index_entry *ret)
 {
@@ -88,7 +89,7 @@ static int read_plain_name(
 	return 0;
 }
 
-/* Version 4: how many bytes to drop from the name before, and what to put there instead. */
+/* Version 4: how many bytes to remove from the previous name, and what to append. */
 static int read_packed_name(struct index_reader *r, const unsigned char *at, struct index_entry *ret)
 {
 	const unsigned char *nul;
@@ -121,8 +122,9 @@ static void read_stat(const unsigned char *p, struct index_entry *ret)
 }
 
 /*
- * Extensions must fill the rest up to the trailing hash. One whose name begins in lower case changes what the
- * entries mean (a split index, sparse directories), so the entries alone would mislead.
+ * Extensions must fill the rest up to the hash at the end. If an extension's name begins in lower case, it
+ * changes the meaning of the entries (a split index, sparse directories), so the entries alone would be
+ * wrong.
  */
 static int check_extensions(const struct index_reader *r, struct err *e)
 {

@@ -13,7 +13,7 @@
 
 #define PLACE "plain"
 
-/* plain/ of the one Garth home that a process has. */
+/* plain/ of this process's Garth home. */
 static char *place;
 
 static const struct format {
@@ -26,7 +26,7 @@ static const struct format {
 		32 },
 };
 
-/* Facts about the files and how they are compared; none names a program or a file. */
+/* Settings about the files and how they are compared; none names a program or a file. */
 static const char *const carried[] = {
 	"core.autocrlf",
 	"core.bigfilethreshold",
@@ -63,7 +63,7 @@ static int make_one(
 	} files[] = {
 		{ "config", f->config, strlen(f->config) },
 		{ "info/exclude", exclude ? buf_str(exclude) : "", exclude ? exclude->len : 0 },
-		/* with this it is whole */
+		/* written last: with this file the repository is complete */
 		{ "HEAD", head, strlen(head) },
 	};
 
@@ -114,8 +114,8 @@ static bool is_carried(const char *key, size_t n)
 	return false;
 }
 
-/* Whether there is anything to ask git for: a repository as git makes it has none of these words, but for the
- * one that says what is so anyway. Cheaper than a process, and a word too many only costs one. */
+/* Whether it is worth running git to read the settings. The configuration that git itself writes has none of
+ * these words, except for the default "filemode = true". A false match only costs a process. */
 static bool may_have_settings(const char *git_dir)
 {
 	static const char usual[] = "filemode = true";
@@ -163,7 +163,7 @@ static const struct format *format_of(const struct repo *r)
 	return NULL;
 }
 
-/* With the git directory `dir`, which becomes its own. */
+/* Takes ownership of `dir`, the git directory. */
 static int fill(const struct repo *r, const char *git_dir, char *dir, struct neutral *ret, struct err *e)
 {
 	auto_neutral p = { .dir = dir, .objects = path_join(r->git_dir, "objects"), .settings = STRVEC_INIT };

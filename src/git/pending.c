@@ -10,8 +10,7 @@
 #define LOOK_SECONDS  3
 #define PATCH_SECONDS 120
 
-/* Settings before the verb that switch off every filter that the configuration knows, whatever attributes the
- * files have. */
+/* Adds options that switch off every filter in the configuration, whatever attributes the files have. */
 static int no_filters(const char *dir, struct strvec *args, struct err *e)
 {
 	struct git g = { .cwd = dir, .user_config = true, .seconds = LOOK_SECONDS };
@@ -45,13 +44,13 @@ int pending_list(const char *dir, struct strvec *ret, struct err *e)
 		"--ignore-submodules=all", NULL);
 	if (git_run(&g, &args, NULL, &out, e) < 0)
 		return -1;
-	/* "XY PATH", each with a NUL behind it */
+	/* "XY PATH", each followed by a NUL */
 	for (size_t at = 0; at + 3 < out.len; at += strlen(out.data + at) + 1)
 		strvec_push(ret, out.data + at + 3);
 	return 0;
 }
 
-/* The checkout's own index, which is another one in a linked worktree. */
+/* Copies the checkout's index; a linked worktree has its own. */
 static int copy_index(const char *dir, const char *to, struct err *e)
 {
 	struct git g = { .cwd = dir, .user_config = true };
@@ -66,8 +65,7 @@ static int copy_index(const char *dir, const char *to, struct err *e)
 	return write_file(AT_FDCWD, to, text.data, text.len, 0600, e);
 }
 
-/* git looks at a submodule's files with the submodule's own configuration, whose filters nobody switched off.
- */
+/* git reads a submodule's files with the submodule's configuration, whose filters are not switched off. */
 static int refuse_submodules(const struct git *g, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;

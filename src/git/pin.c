@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "sys/digest.h"
 
-/* What a walk may print. */
+/* Limit for the output of a walk. */
 #define WALK_MAX ((size_t)256 << 20)
 
 static const char author[] = "Garth <garth@localhost>";
@@ -43,7 +43,7 @@ static int look_up(
 	return git_run(&g, &args, &names, out, e);
 }
 
-/* The commit's line in a list in which each begins with one; NULL where it has none. */
+/* The line that begins with this id; NULL if there is none. */
 static const char *find_line(const struct buf *lines, const char *oid)
 {
 	for (const char *at = buf_str(lines); (at = strstr(at, oid)); at++)
@@ -52,7 +52,7 @@ static const char *find_line(const struct buf *lines, const char *oid)
 	return NULL;
 }
 
-/* Lines "OID PARENT…". What is not whole cannot be walked: nothing is left out then. */
+/* Writes lines "OID PARENT…". If an object is missing, the walk fails, and then no commit is left out. */
 static void walk(const struct repo *r, const struct strvec *tips, const struct strvec *held, struct buf *out,
 	bool *ret_failed)
 {
@@ -103,8 +103,8 @@ int pin_choose(const struct repo *r, const struct strvec *tips, const struct str
 	return 0;
 }
 
-/* The files are those of one of the parents, so that nobody sees a change in it; the time is that of the
- * newest one, since walks expect a commit to be no older than what it stands on. */
+/* The tree is that of one of the parents, so it shows no change. The time is that of the newest parent,
+ * because git's walks expect a commit to be no older than its parents. */
 static void write_text(const struct pin *p, const char *about, struct buf *text)
 {
 	long long newest = 0;
@@ -150,7 +150,7 @@ int pin_name(const struct repo *r, const struct pin *p, const char *about, char 
 	return 0;
 }
 
-/* A pack of one commit: its head, the object's type and size, the bytes, and the sum of it all. */
+/* A pack of one commit: the header, the object's type and size, the data, and the checksum. */
 static int make_pack(const struct repo *r, const struct buf *text, struct buf *out, struct err *e)
 {
 	static const char head[] = "PACK\0\0\0\2\0\0\0\1";
@@ -180,10 +180,10 @@ int pin_write(
 
 	if (text_of(p, about, &text, e) < 0 || make_pack(r, &text, &pack, e) < 0)
 		return -1;
-	strvec_pushl(&args, "index-pack", "--stdin", "--keep=garth", NULL);
+	strvec_pushl(&args, "index-pack", "--stdin", "--keep=" PIN_KEEP, NULL);
 	if (git_run(&g, &args, &pack, &said, e) < 0)
 		return -1;
-	/* "keep\tHASH\n"; "pack" where somebody else has the same one and holds it */
+	/* "keep\tHASH\n"; or "pack…" if another process has written the same pack and protects it */
 	if (!strncmp(buf_str(&said), "keep\t", 5)) {
 		auto_str keep = xasprintf("%s/objects/pack/pack-%.*s.keep", r->git_dir,
 			(int)strcspn(said.data + 5, "\n"), said.data + 5);

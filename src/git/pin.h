@@ -1,13 +1,14 @@
 /*
- * One ref that keeps many commits from `git gc`: it names a commit of Garth's own, whose parents they are.
+ * One ref that protects many commits from `git gc`. It names a commit that Garth makes and that has them as
+ * its parents: the pin.
  *
  *	auto_pin p = PIN_INIT;
- *	pin_choose(r, &tips, &held, &p, e);        the few that reach all of the others
- *	pin_name(r, &p, about, oid, e);            the commit that has them for parents
- *	pin_write(r, &p, about, txn, e);           made, and held until the transaction sets the ref
+ *	pin_choose(r, &tips, &held, &p, e);        the few commits that reach all others
+ *	pin_name(r, &p, about, oid, e);            the id of the pin
+ *	pin_write(r, &p, about, txn, e);           writes the pin, and protects it until the transaction ends
  *	pin_read(r, oid, &commits, e);             its parents again
  *
- * The same commits make the same pin, whoever makes it, so that a ref that is right is not written again.
+ * The same commits always make the same pin, so a ref that is right is not written again.
  */
 #ifndef GIT_PIN_H
 #define GIT_PIN_H
@@ -21,8 +22,11 @@
 
 struct pin {
 	struct strvec commits; /* sorted */
-	struct buf found;      /* of all that are there a line "OID TREE SECONDS" */
+	struct buf found;      /* for each commit that exists a line "OID TREE SECONDS" */
 };
+/* What the .keep file of a pin's pack says, until a ref names the pin. */
+#define PIN_KEEP "garth"
+
 #define PIN_INIT                                                                                             \
 	{                                                                                                    \
 		.found = BUF_INIT(16 << 20)                                                                  \
@@ -30,19 +34,19 @@ struct pin {
 void pin_release(struct pin *p);
 #define auto_pin __attribute__((cleanup(pin_release))) struct pin
 
-/* Of the commits in both lists, those that are there and that no other of them reaches. The history of the
- * ones in `held` is not walked: with a task's base there, the question costs as much as the task has commits,
- * and not as much as the project has. */
+/* Of the commits in both lists, those that exist and that no other of them reaches. The history of those in
+ * `held` is not walked. If a task's base is in there, the cost depends on the task's commits and not on the
+ * project's. */
 int pin_choose(const struct repo *r, const struct strvec *tips, const struct strvec *held, struct pin *ret,
 	struct err *e);
-/* The id of the commit that keeps them; there is at least one. `about` is its message. */
+/* The id of the pin for these commits, of which there is at least one. `about` is its message. */
 int pin_name(const struct repo *r, const struct pin *p, const char *about, char oid[OID_SIZE], struct err *e);
-/* Writes it into the repository. A `git gc --prune=now` of the user's that began before its ref is there
- * would take a new object away, and leave a broken ref: so it comes in a pack with a .keep file, which the
- * transaction holds until it has set the ref. */
+/* Writes the pin into the repository. If a `git gc --prune=now` began before the ref exists, it would delete
+ * the new object and leave a broken ref. So the pin is written as a pack with a .keep file, which stays until
+ * the transaction has set the ref. */
 int pin_write(
 	const struct repo *r, const struct pin *p, const char *about, struct ref_txn *txn, struct err *e);
-/* The commits that one keeps. */
+/* The commits that a pin protects. */
 int pin_read(const struct repo *r, const char *oid, struct strvec *ret, struct err *e);
 
 #endif

@@ -22,9 +22,9 @@ static void make_config(const struct private_spec *s, struct buf *out)
 		settings_put(out, "extensions.objectformat", "sha256");
 	settings_put(out, "core.bare", "false");
 	settings_put(out, "core.logallrefupdates", "true");
-	/* a process more at each commit, for storage that is thrown away */
+	/* saves a process at each commit; this storage is thrown away later */
 	settings_put(out, "maintenance.auto", "false");
-	/* one step of the file system's for each object instead of two */
+	/* one file system operation per object instead of two */
 	settings_put(out, "core.createobject", "rename");
 	settings_carry(s->repo, out);
 	if (s->ignores)
@@ -82,7 +82,7 @@ static int put_refs(int dir, const struct private_spec *s, struct err *e)
 	return put_text(at, slash + 1, &tip, e);
 }
 
-/* The user's own excludes say what is noise; they hold patterns and nothing else. */
+/* The user's excludes contain only patterns, so they are safe to copy. */
 static int put_exclude(int dir, const struct repo *r, struct err *e)
 {
 	auto_str path = path_join(r->git_dir, "info/exclude");
@@ -117,8 +117,8 @@ int private_create(int dir, const struct private_spec *s, struct err *e)
 	return s->index ? put_text(dir, "index", s->index, e) : 0;
 }
 
-/* By way of a file without a name: packing reads as the user, who may be the only one that can, and never
- * writes to the user's repository; what is unpacked belongs to the inside. */
+/* Goes through a file without a name: the pack is made as the user, who may be the only one who can read the
+ * objects, and it is unpacked as the inside's owner. Nothing is written to the user's repository. */
 int private_fill(const char *dir, const struct private_spec *s, char **ret, struct err *e)
 {
 	struct git from = repo_git(s->repo), to = { .dir = dir, .as_inside = true };
@@ -151,7 +151,7 @@ static bool others_can_read(const char *path)
 	struct stat st;
 	mode_t want = 0004;
 
-	/* what is gone meanwhile was in nobody's way */
+	/* a file that was removed meanwhile does not matter */
 	if (stat(path, &st) < 0)
 		return errno == ENOENT;
 	if (S_ISDIR(st.st_mode))
@@ -159,14 +159,14 @@ static bool others_can_read(const char *path)
 	return (st.st_mode & want) == want;
 }
 
-/* Directories of loose objects, and of packs. What else is there (a quarantine, what a git is just writing)
- * nobody borrows. */
+/* Directories with loose objects or packs. Nothing else is borrowed: a quarantine, or what a git is just
+ * writing. */
 static bool is_read_of_objects(const char *name)
 {
 	return !strcmp(name, "pack") || !strcmp(name, "info") || hex_is(name, 2);
 }
 
-/* Of the others git asks no more than whether they are there (.keep, .promisor), or does without. */
+/* git only asks whether other files exist (.keep, .promisor), or works without them. */
 static bool is_read_of_packs(const char *name)
 {
 	static const char *const ends[] = { ".pack", ".idx", ".rev" };

@@ -33,8 +33,8 @@ int ref_shown(const struct repo *r, const char *target, const char *also, struct
 	return list(r, &patterns, out, e);
 }
 
-/* Whether the files alone say that there is nothing beneath a prefix that ends in "/". Loose refs are looked
- * for first: one that is packed meanwhile is in the other place by then. */
+/* Whether the files alone show that no ref is beneath a prefix that ends in "/". Loose refs are checked
+ * first: if one is packed meanwhile, packed-refs has it by then. */
 static bool none_beneath(const struct repo *r, const char *prefix)
 {
 	auto_fd dir = open(r->git_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -153,17 +153,17 @@ static bool take_oid(const struct repo *r, const char *text, char out[OID_SIZE])
 	return true;
 }
 
-/* *ret_text is what its file says, "" where it has none. */
+/* Reads the ref's file into text, which stays empty if there is none. */
 static int read_loose(int dir, const char *name, struct buf *text, struct err *e)
 {
 	buf_reset(text);
 	if (!read_file(dir, name, text, e))
 		return 0;
-	/* a directory stands where the ref could: refs beneath it */
+	/* the ref's name is a directory: there are refs beneath it */
 	return e->kind == ERR_NOTFOUND || e->sys == EISDIR ? 0 : -1;
 }
 
-/* Lines are "OID NAME"; those that begin with '^' or '#' have no name that is asked for. */
+/* Lines are "OID NAME". Lines that begin with '^' or '#' contain no ref's name. */
 static int read_packed(const struct repo *r, int dir, const char *name, char out[OID_SIZE], struct err *e)
 {
 	auto_buf text = BUF_INIT(256 << 20);
@@ -179,7 +179,7 @@ static int read_packed(const struct repo *r, int dir, const char *name, char out
 	return 0;
 }
 
-/* Refs that are not in files. */
+/* Asks git, for refs that are not stored in files. */
 static int ask(const struct repo *r, const char *name, char out[OID_SIZE], struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;

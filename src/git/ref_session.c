@@ -14,9 +14,9 @@
 
 struct ref_session {
 	const struct repo *repo;
-	pid_t pid; /* 0: to be started */
-	int in;    /* a socket: writing to one that has died must not raise a signal */
-	int out;   /* its answers and its last words, in one stream */
+	pid_t pid; /* 0: not started */
+	int in;    /* a socket, because writing to it after git has died must not raise SIGPIPE */
+	int out;   /* git's answers and errors, in one stream */
 };
 
 static int start(struct ref_session *s, struct err *e)
@@ -34,7 +34,7 @@ static int start(struct ref_session *s, struct err *e)
 		return err_sys(e, "cannot make a pipe");
 	out = pipes[0];
 	their_out = pipes[1];
-	/* a name for the reflogs: git would look for one, in the network too */
+	/* a name for the reflogs: git would search for one, even in the network */
 	strvec_pushl(&args, "-c", "user.name=Garth", "-c", "user.email=garth@localhost", "update-ref",
 		"--stdin", NULL);
 	if (git_start(&g, &args, (int[3]){ theirs, their_out, their_out }, &s->pid, e) < 0) {
@@ -96,7 +96,7 @@ static int say(struct ref_session *s, const struct buf *text)
 	return 0;
 }
 
-/* Reads until the last answer, or until git has ended: then answer has its last words. */
+/* Reads until the last answer, or until git has ended: then answer has its error message. */
 static int hear(struct ref_session *s, struct buf *answer)
 {
 	static const char last[] = "commit: ok\n";
@@ -150,7 +150,7 @@ static int attempt(struct ref_session *s, const struct buf *text, struct err *e)
 {
 	auto_buf answer = BUF_SMALL;
 
-	/* where saying fails, what is heard tells why */
+	/* if writing fails, the answer says why */
 	say(s, text);
 	if (!hear(s, &answer))
 		return 0;
@@ -170,12 +170,12 @@ int ref_session_commit(struct ref_session *s, const struct ref_txn *t, struct er
 	buf_addstr(&text, "start\n");
 	buf_add(&text, t->text.data, t->text.len);
 	buf_addstr(&text, "prepare\ncommit\n");
-	/* one that has died, or says something without being asked, is of no more use */
+	/* a git that has died, or that has printed something unasked, cannot be used any more */
 	if (is_alive(s)) {
 		if (!attempt(s, &text, e))
 			return 0;
-		/* It may have compared with the packed refs of before the user's git gc: a new one looks
-		 * again. */
+		/* the old process may know only the packed refs from before a `git gc`: a new one reads them
+		 * again */
 		if (e->kind != ERR_CONFLICT)
 			return -1;
 	}

@@ -17,17 +17,17 @@
 #define SECONDS   300
 #define WORDS_MAX 300
 
-/* Words of a repository that somebody else was writing to at the same moment. */
+/* git's messages if somebody else wrote to the same repository at that moment. */
 static const char *const races[] = { "(fetch first)", "(non-fast-forward)", "(stale info)", "cannot lock ref",
 	"failed to update ref", "failed to lock", "incorrect old value", "reference already exists" };
 
-/* For questions about remotes, none of which is spoken to. */
+/* For queries about remotes that connect to none. */
 static struct git git_for_names(const struct repo *r)
 {
 	return (struct git){ .dir = r->git_dir, .user_config = true, .seconds = SECONDS };
 }
 
-/* For speaking to one. A remote's path may be relative to the checkout. */
+/* For connecting to a remote. A remote's path may be relative to the checkout. */
 static int git_for(const struct repo *r, struct git *ret, struct err *e)
 {
 	*ret = (struct git){ .dir = r->git_dir, .cwd = r->main_top, .remote = true, .seconds = SECONDS };
@@ -74,7 +74,7 @@ int remote_require(const struct repo *r, const char *name, char **ret, struct er
 	       err_hint(e, "git remote add origin URL");
 }
 
-/* What hooks on the other side had to say, as git passes it on. Not to be printed uncleaned. */
+/* The output of hooks on the other side, as git passes it on. It must be cleaned before it is printed. */
 static void remotes_words(const struct buf *errtext, struct buf *out)
 {
 	static const char prefix[] = "remote: ";
@@ -90,7 +90,7 @@ static void remotes_words(const struct buf *errtext, struct buf *out)
 	}
 }
 
-/* git's words that say why, in one line. */
+/* git's reason, in one line. */
 static int refused(const char *remote, const struct buf *out, const struct buf *errtext, struct err *e)
 {
 	const char *why = strstr(buf_str(out), "[remote rejected]");
@@ -109,7 +109,7 @@ static int refused(const char *remote, const struct buf *out, const struct buf *
 		buf_str(&words));
 }
 
-/* "%2f" and the like, as git reads them in a URL. */
+/* Decodes "%2f" and the like in place, as git does in a URL. */
 static void decode(char *text)
 {
 	char *to = text;
@@ -128,8 +128,8 @@ static void decode(char *text)
 	*to = '\0';
 }
 
-/* The path that git takes from a URL, where it leads to this machine: there git starts the other side itself.
- * NULL for others. */
+/* The path in a URL that means this machine, on which git starts the other side itself. NULL for other URLs.
+ * */
 static char *path_of(const struct repo *r, const char *url)
 {
 	const char *colon = strchr(url, ':'), *slash = strchr(url, '/');
@@ -137,7 +137,7 @@ static char *path_of(const struct repo *r, const char *url)
 	if (!strncmp(url, "file://", 7)) {
 		auto_str decoded = xstrdup(url + 7);
 
-		/* a host's name before it does not count */
+		/* git ignores a host name before the path */
 		decode(decoded);
 		return xstrdup(decoded + strcspn(decoded, "/"));
 	}
@@ -146,7 +146,7 @@ static char *path_of(const struct repo *r, const char *url)
 	return url[0] == '/' ? xstrdup(url) : path_join(r->main_top, url);
 }
 
-/* All that git would push to, or the one that it would fetch from, a line each. */
+/* All URLs that git would push to, or the one that it would fetch from, one per line. */
 static int urls_of(const struct repo *r, const char *remote, bool push, struct buf *ret, struct err *e)
 {
 	struct git g = git_for_names(r);
@@ -168,8 +168,8 @@ static bool is_here(const struct repo *r, const char *remote)
 	return path != NULL;
 }
 
-/* Where a directory really is; NULL for none, and for what is another one for each process (/proc/self/cwd).
- */
+/* The resolved path of a directory; NULL if there is none, or if the path is different for each process
+ * (/proc/self/cwd). */
 static char *real_place(const char *path)
 {
 	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS };
@@ -179,11 +179,11 @@ static char *real_place(const char *path)
 	return fd < 0 ? NULL : canonicalize_file_name(link);
 }
 
-/* The hooks of a repository that is pushed to are run, by the user where it is on this machine. One in the
- * checkout came with it, and nobody has set it up. */
+/* If the remote is on this machine, a push runs its hooks as the user. A repository inside the checkout may
+ * have come with it, so its hooks are not trusted. */
 static int check_place(const struct repo *r, const char *remote, const char *path, struct err *e)
 {
-	/* git adds these by itself, some before it looks for the plain name */
+	/* git tries these endings, some before the plain name */
 	static const char *const ends[] = { "", ".git" };
 	bool found = false;
 
@@ -260,8 +260,8 @@ int remote_fetch(const struct repo *r, const char *remote, const char *branch, c
 		return -1;
 	strvec_pushl(&args, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--no-prune", "--no-prune-tags", "--refmap=", NULL);
-	/* git does not serve what is another user's unless it is told to; what is missing there is not
-	 * fetched from yet another place, by a program that its configuration names */
+	/* git refuses another user's repository unless it is told otherwise; missing objects must not be
+	 * fetched from a third place by a program that the remote's configuration names */
 	if (is_here(r, remote))
 		strvec_push(&args,
 			"--upload-pack=GIT_ALLOW_PROTOCOL= GIT_NO_LAZY_FETCH=1 git -c 'safe.directory=*' upload-pack");

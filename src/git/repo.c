@@ -11,7 +11,7 @@
 #include "git/discover.h"
 #include "sys/fd.h"
 
-/* For git to look at the configuration and at HEAD. */
+/* Time limit for reading the configuration and HEAD. */
 #define LOOK_SECONDS 60
 
 void repo_release(struct repo *r)
@@ -55,7 +55,7 @@ static bool is_off(const char *value)
 	return value && !is_on(value);
 }
 
-/* A clone that left objects with its remote: git marks the remote, older versions the repository. */
+/* A partial clone: git marks the remote, older versions mark the repository. */
 static bool is_partial(const struct repo *r)
 {
 	static const char key[] = ".promisor\n";
@@ -103,7 +103,7 @@ int repo_check_kind(const struct repo *r, bool bare, bool shallow, struct err *e
 	return 0;
 }
 
-/* Of the user's own files, and not of what came with the repository. */
+/* Only from the user's and the system's files, not from the repository's. */
 static void take_user_ignores(struct repo *r, const char *scope, const char *setting)
 {
 	static const char key[] = "core.excludesfile\n";
@@ -134,7 +134,7 @@ static int read_config(struct repo *r, struct err *e)
 	return 0;
 }
 
-/* The directory and those that its info/alternates name, in turn, as git does (at most 5 deep). */
+/* Adds the directory and, recursively, those in its info/alternates, at most 5 levels deep, as git does. */
 static int add_objects(struct strvec *list, const char *dir, unsigned depth, struct err *e)
 {
 	auto_str alternates = path_join(dir, "info/alternates");
@@ -177,7 +177,7 @@ static int fill_places(struct repo *r, struct err *e)
 	return add_objects(&r->objects, objects, 0, e);
 }
 
-/* What git says of the place must be what was found without it. */
+/* git must find the same paths as discover did. */
 static int check_place(const struct repo *r, const struct discovered *d, struct err *e)
 {
 	auto_str common = canonicalize_file_name(r->git_dir), top = canonicalize_file_name(r->top);
@@ -206,7 +206,7 @@ static int check_kind(struct repo *r, bool bare, bool shallow, struct err *e)
 	return 0;
 }
 
-/* Why git found nothing to answer with. */
+/* Explains why git found nothing. */
 static int explain(const char *dir, const char *rev, struct buf *out, struct buf *errtext, struct err *e)
 {
 	if (strstr(buf_str(errtext), "dubious ownership"))
@@ -227,8 +227,8 @@ static int explain(const char *dir, const char *rev, struct buf *out, struct buf
 	return err_set(e, ERR_NOTFOUND, "there is no revision '%s'", rev);
 }
 
-/* The settings are read, and a kind that git would begin to fetch for is refused, before git is asked for any
- * object. */
+/* Reads the settings and refuses partial clones before git is asked for any object, because git would fetch
+ * missing ones. */
 static int look_at_settings(const struct discovered *d, struct repo *r, struct err *e)
 {
 	auto_repo found = { .git_dir = xstrdup(d->common), .top = xstrdup(d->top) };
@@ -243,7 +243,7 @@ static int look_at_settings(const struct discovered *d, struct repo *r, struct e
 	return 0;
 }
 
-/* git's answers, a line each, into r; what is not asked for with `rev` stays. */
+/* Stores git's answers, one per line, in r. The last ones are only asked for if there is a `rev`. */
 static int ask_git(const char *dir, const char *rev, struct repo *r, bool *bare, bool *shallow, struct err *e)
 {
 	struct git g = { .cwd = dir, .user_config = true, .seconds = LOOK_SECONDS };

@@ -11,7 +11,7 @@
 #include "sys/fd.h"
 #include "sys/proc.h"
 
-/* Settings that win over every file. */
+/* Settings that override every configuration file. */
 static const char *const overrides[] = {
 	"core.hooksPath=/dev/null",
 	"core.attributesFile=/dev/null",
@@ -31,7 +31,7 @@ static const char *const overrides[] = {
 	"advice.detachedHead=false",
 };
 
-/* What stays where the user's own settings are the point, for speaking to a remote. */
+/* The overrides for connecting to a remote, where the user's settings must be used. */
 static const char *const remote_overrides[] = {
 	"core.hooksPath=/dev/null",
 	"core.pager=cat",
@@ -40,7 +40,7 @@ static const char *const remote_overrides[] = {
 	"submodule.recurse=false",
 };
 
-/* How the user reaches remotes: by keys, helpers and proxies. */
+/* Variables for the user's keys, credential helpers and proxies. */
 static const char *const remote_variables[] = { "SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS",
 	"GIT_ASKPASS", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "DISPLAY", "WAYLAND_DISPLAY",
 	"XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "GNUPGHOME", "http_proxy", "https_proxy",
@@ -52,7 +52,7 @@ static void push_env(struct strvec *env, const char *name, const char *value)
 		strvec_pushf(env, "%s=%s", name, value);
 }
 
-/* The directories of PATH that are no part of where git happens to be. */
+/* PATH without relative directories: those would depend on git's current directory. */
 static void push_path(struct strvec *env)
 {
 	const char *path = getenv("PATH");
@@ -64,7 +64,7 @@ static void push_path(struct strvec *env)
 	push_env(env, "PATH", kept.len ? kept.data : PROC_PATH);
 }
 
-/* An empty list of protocols allows none; newer gits have a word for what they would fetch by themselves. */
+/* An empty list allows no protocol. Newer gits have a variable against fetching missing objects. */
 static void push_transports(const struct git *g, struct strvec *env)
 {
 	if (!g->remote)
@@ -77,7 +77,7 @@ static void environment(const struct git *g, struct strvec *env)
 	g->remote ? push_path(env) : push_env(env, "PATH", PROC_PATH);
 	push_transports(g, env);
 	strvec_pushl(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_PAGER=cat",
-		"GIT_EDITOR=/bin/false", NULL);
+		"GIT_EDITOR=/bin/false", GIT_MALLOC, NULL);
 	push_env(env, "GIT_OPTIONAL_LOCKS", g->writes_index ? "1" : "0");
 	for (size_t i = 0; g->remote && i < ARRAY_SIZE(remote_variables); i++)
 		push_env(env, remote_variables[i], getenv(remote_variables[i]));
@@ -101,7 +101,7 @@ static void arguments(const struct git *g, const struct strvec *args, struct str
 	size_t n = g->remote ? ARRAY_SIZE(remote_overrides) : ARRAY_SIZE(overrides);
 
 	strvec_push(argv, "git");
-	/* looking at the user's own settings must show them as they are */
+	/* `git config` must print the user's settings unchanged */
 	for (size_t i = 0; !g->shows_config && i < n; i++)
 		strvec_pushl(argv, "-c", settings[i], NULL);
 	for (size_t i = 0; g->settings && i < g->settings->n; i++)
@@ -112,7 +112,7 @@ static void arguments(const struct git *g, const struct strvec *args, struct str
 		strvec_push(argv, args->v[i]);
 }
 
-/* The first word that is neither an option nor the value of -c. */
+/* The first argument that is neither an option nor the value of -c. */
 static const char *verb_of(const struct strvec *args)
 {
 	size_t i = 0;
@@ -205,8 +205,8 @@ static int spawn_git(const struct git *g, const int fds[3], char **argv, char **
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigdefault(&attr, &all);
 	posix_spawnattr_setsigmask(&attr, &none);
-	/* A group of its own: who kills all of ours at once leaves it to see that its input ends, and to take
-	 * its locks away. */
+	/* Its own process group: if all of our group is killed, git still sees the end of its input and
+	 * removes its locks. */
 	posix_spawnattr_setpgroup(&attr, 0);
 	posix_spawnattr_setflags(
 		&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
@@ -224,7 +224,7 @@ static int spawn_git(const struct git *g, const int fds[3], char **argv, char **
 int git_start(const struct git *g, const struct strvec *args, const int fds[3], pid_t *ret, struct err *e)
 {
 	auto_strvec argv = STRVEC_INIT, env = STRVEC_INIT;
-	/* out of the way of the numbers that the child is to have */
+	/* away from the numbers 0 to 2, which the child needs */
 	auto_fd in = fcntl(fds[0], F_DUPFD_CLOEXEC, 3), out = fcntl(fds[1], F_DUPFD_CLOEXEC, 3),
 		err = fcntl(fds[2], F_DUPFD_CLOEXEC, 3);
 	int rc;

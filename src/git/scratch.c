@@ -18,12 +18,13 @@
 
 #define TREE_REF     "refs/heads/workspace"
 #define USER_IGNORES "info/user-ignores"
+#define PENDING_FULL (256 << 10)
 
 static struct git scratch_git(const struct scratch *s)
 {
 	int64_t left = s->deadline ? (s->deadline - clock_ms() + 999) / 1000 : 600;
 
-	/* in a directory of our own: git reads .gitattributes where it stands */
+	/* in our own directory, because git reads .gitattributes in the current one */
 	return (struct git){ .dir = s->dir, .cwd = s->dir, .seconds = left > 1 ? (unsigned)left : 1 };
 }
 
@@ -53,7 +54,7 @@ static int make_skeleton(struct scratch *s, int dir, struct err *e)
 	return 0;
 }
 
-/* Nobody holds its lock. Those without one that are young may be in the making. */
+/* Whether nobody holds its lock. A young one without a lock may be one that another process is creating. */
 static bool is_left(int scratch, const char *name)
 {
 	auto_str lock = path_join(name, "lock");
@@ -155,8 +156,7 @@ int scratch_add_ignore(struct scratch *s, const char *path, const char *text, si
 	auto_fd top = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_fd dir = top < 0 ? -1 : mkdirs_beneath(top, parent, 0700, (uid_t)-1, (gid_t)-1);
 
-	/* an ignore file of the base may stand where the workspace has a directory now, or the other way
-	 * round */
+	/* the base has an ignore file where the workspace has a directory now, or the other way round */
 	if (dir < 0)
 		return top >= 0 && (errno == ENOTDIR || errno == ELOOP)
 			       ? 0
@@ -192,12 +192,12 @@ int scratch_ignored(
 	strvec_pushf(&args, "core.excludesFile=%s/" USER_IGNORES, s->dir);
 	strvec_pushl(&args, "check-ignore", "-z", "--stdin", "--no-index", NULL);
 	rc = git_try(&g, &args, paths, out, &errtext, &code, e);
-	/* what was said before the end of its time is true; a name may be cut off */
+	/* the answers before the time limit are valid, but the last name may be cut off */
 	while (out->len && out->data[out->len - 1])
 		buf_cut(out, out->len - 1);
 	if (rc < 0)
 		return -1;
-	/* 1 is "none of them" */
+	/* 1 means that no path is ignored */
 	return code > 1 ? err_set(e, ERR_FAILED, "git check-ignore: %.*s",
 				  (int)strcspn(buf_str(&errtext), "\n"), buf_str(&errtext))
 			: 0;
@@ -219,7 +219,13 @@ static int flush(struct scratch *s, struct err *e)
 	return 0;
 }
 
-/* A path in fast-import's quoting: always quoted, so that no name can end the line. */
+/* Many small files go in one write. The buffer has room for a chunk and the longest path beyond this. */
+static int flush_full(struct scratch *s, struct err *e)
+{
+	return s->pending.len > PENDING_FULL ? flush(s, e) : 0;
+}
+
+/* Writes a path in fast-import's quoting: always quoted, so that no name can end the line. */
 static void add_path(struct buf *b, const char *path)
 {
 	buf_addch(b, '"');
@@ -253,9 +259,7 @@ int scratch_file(struct scratch *s, const char *path, bool executable, int fd, u
 	buf_printf(&s->pending, "M %s inline ", executable ? "100755" : "100644");
 	add_path(&s->pending, path);
 	buf_printf(&s->pending, "data %llu\n", (unsigned long long)size);
-	if (flush(s, e) < 0)
-		return -1;
-	/* The file may shrink or grow meanwhile; the announced size is what is written. */
+	/* If the file shrinks or grows meanwhile, exactly the announced size is written. */
 	while (size) {
 		size_t want = size < sizeof(chunk) ? (size_t)size : sizeof(chunk);
 		ssize_t n = read_full(fd, chunk, want);
@@ -264,12 +268,13 @@ int scratch_file(struct scratch *s, const char *path, bool executable, int fd, u
 			return err_sys(e, "cannot read '%s'", path);
 		if ((size_t)n < want)
 			memset(chunk + n, 0, want - (size_t)n);
-		if (write_full(s->stream, chunk, want) < 0)
-			return err_sys(e, "cannot write to '%s'", s->dir);
+		buf_add(&s->pending, chunk, want);
+		if (flush_full(s, e) < 0)
+			return -1;
 		size -= want;
 	}
 	buf_addch(&s->pending, '\n');
-	return 0;
+	return flush_full(s, e);
 }
 
 int scratch_link(struct scratch *s, const char *path, const char *text, size_t len, struct err *e)
@@ -279,14 +284,14 @@ int scratch_link(struct scratch *s, const char *path, const char *text, size_t l
 	buf_printf(&s->pending, "data %zu\n", len);
 	buf_add(&s->pending, text, len);
 	buf_addch(&s->pending, '\n');
-	return flush(s, e);
+	return flush_full(s, e);
 }
 
 int scratch_gone(struct scratch *s, const char *path, struct err *e)
 {
 	buf_addstr(&s->pending, "D ");
 	add_path(&s->pending, path);
-	return s->pending.len > 1 << 16 ? flush(s, e) : 0;
+	return flush_full(s, e);
 }
 
 int scratch_end(struct scratch *s, struct err *e)

@@ -1,9 +1,10 @@
 /*
- * A throw-away repository for looking at what a workspace holds: it borrows the shared objects, gets the
- * workspace's changed files as a tree on top of the base commit, and lets git compare. Nothing of the agent's
- * is in it but file contents and names; no configuration, no attributes' programs, no refs.
+ * A temporary repository to compare a workspace with its base commit. It borrows the shared objects and gets
+ * the workspace's changed files as a tree on top of the base. From the agent it takes only file contents and
+ * names: no configuration, no programs chosen by attributes, no refs.
  *
- * Order: scratch_open; scratch_ignored as wanted; scratch_begin, then the changes, scratch_end; scratch_diff.
+ * Order: scratch_open; scratch_ignored if needed; scratch_begin, then the changes, scratch_end; then
+ * scratch_diff or scratch_pack; scratch_release removes it.
  */
 #ifndef GIT_SCRATCH_H
 #define GIT_SCRATCH_H
@@ -19,11 +20,11 @@
 
 struct scratch {
 	const struct repo *repo;
-	char *dir;        /* its path; removed by scratch_release */
-	int parent;       /* the directory that holds it */
-	int lock;         /* held for as long as this is in use: others sweep up what nobody holds */
-	int stream;       /* what is being written for fast-import */
-	int64_t deadline; /* clock_ms by which its gits must be done; 0: each has ten minutes */
+	char *dir;        /* its path */
+	int parent;       /* the directory that contains it */
+	int lock;         /* held while it is in use: scratch_sweep removes those without a holder */
+	int stream;       /* the input for fast-import, while it is written */
+	int64_t deadline; /* clock_ms by which its git commands must end; 0: ten minutes for each */
 	struct buf pending;
 };
 
@@ -32,43 +33,43 @@ struct scratch {
 		.parent = -1, .lock = -1, .stream = -1                                                       \
 	}
 
-/* Makes it in scratch/ of the Garth home (a descriptor, and its path). */
+/* Creates it in scratch/ of the Garth home (a descriptor, and its path). */
 int scratch_open(const struct repo *r, int home, const char *home_path, struct scratch *ret, struct err *e);
 void scratch_release(struct scratch *s);
 #define auto_scratch __attribute__((cleanup(scratch_release))) struct scratch
 
-/* What processes that died left in scratch/: names, where ret is not NULL; with `remove` they go. Young ones
- * that nobody holds may be in the making, and count for nothing. */
+/* Finds what dead processes left in scratch/. Their names are added to ret if it is not NULL; with `remove`
+ * they are removed. Young ones without a holder are skipped: another process may be creating them. */
 int scratch_sweep(int home, bool remove, struct strvec *ret, struct err *e);
 
-/* The base's own ignore files (paths in it), for scratch_ignored. */
+/* Adds the base's own ignore files (paths in it), for scratch_ignored. */
 int scratch_base_ignores(struct scratch *s, const char *base, const struct strvec *paths, struct err *e);
-/* Puts an ignore file with this content at path, for scratch_ignored. */
+/* Adds an ignore file with this content at path, for scratch_ignored. */
 int scratch_add_ignore(struct scratch *s, const char *path, const char *text, size_t len, struct err *e);
-/* The user's own ignore file, which counts least. */
+/* Adds the user's ignore file, which has the lowest priority. */
 int scratch_user_ignores(struct scratch *s, const char *text, size_t len, struct err *e);
-/* Which of the paths the ignore files ignore: the same form, in the same order. Each path ends in a NUL and
- * begins with "./" (a name that begins with a colon would be magic); a directory's ends in "/". Patterns can
- * be made to take for ever: after `seconds` this fails with e->sys ETIMEDOUT, and with EFBIG if the answer
- * does not fit; *out then has what was answered so far. */
+/* The paths that the ignore files ignore, in the same form and order. Each path ends in a NUL and begins with
+ * "./" (git would read a name that begins with a colon as a pathspec); a directory's ends in "/". An agent
+ * can write patterns that take very long: after `seconds` this fails with e->sys ETIMEDOUT, and with EFBIG if
+ * the answer does not fit. *out then has the answers so far. */
 int scratch_ignored(
 	struct scratch *s, const struct buf *paths, unsigned seconds, struct buf *out, struct err *e);
-/* The paths that the commit `to` has and `from` has not, each with a NUL behind it. */
+/* The paths that are in the commit `to` and not in `from`, each followed by a NUL. */
 int scratch_added(struct scratch *s, const char *from, const char *to, struct buf *out, struct err *e);
 
 int scratch_begin(struct scratch *s, const char *base, struct err *e);
-/* A file's content from a descriptor (at most size bytes are taken), or a link's text. */
+/* Adds a file's content from a descriptor (at most size bytes), or a link's target. */
 int scratch_file(struct scratch *s, const char *path, bool executable, int fd, uint64_t size, struct err *e);
 int scratch_link(struct scratch *s, const char *path, const char *text, size_t len, struct err *e);
-/* A path, and all beneath it, that is not there any more. */
+/* Removes a path and everything beneath it. */
 int scratch_gone(struct scratch *s, const char *path, struct err *e);
 int scratch_end(struct scratch *s, struct err *e);
 
-/* What the tree has that `base` and the shared repository's refs do not reach, as a pack, to a descriptor;
- * the id of the commit that holds it all. */
+/* Writes to a descriptor a pack with everything in the tree that neither `base` nor the shared repository's
+ * refs reach; `commit` is the id of the commit with that tree. */
 int scratch_pack(struct scratch *s, const char *base, int out_fd, char commit[OID_SIZE], struct err *e);
 
-/* `git diff-tree ARGS… base tree -- PATHS…`, output to out, or to a descriptor where out is NULL. */
+/* `git diff-tree ARGS… base tree -- PATHS…`. The output goes to out, or to out_fd if out is NULL. */
 int scratch_diff(struct scratch *s, const char *base, const struct strvec *args, const struct strvec *paths,
 	struct buf *out, int out_fd, struct err *e);
 

@@ -10,9 +10,9 @@
 
 #define VALUE_MAX 4096
 
-/* Keys in lower case, as git lists them. One that ends in a dot stands for all names of that section, but not
- * for those of its subsections ("diff.word.command"). merge.ff is not here: `only` would keep a task from
- * being synced. */
+/* Keys in lower case, as git lists them. A key that ends in a dot means all names of that section, but not
+ * those of its subsections ("diff.word.command"). merge.ff is missing on purpose: with `only`, a task could
+ * not be synced. */
 static const char *const carried[] = {
 	"advice.",
 	"apply.ignorewhitespace",
@@ -75,7 +75,7 @@ static const char *const carried[] = {
 	"versionsort.suffix",
 };
 
-/* Of the sections above: names of programs or files, and what runs a program. */
+/* Exceptions in the sections above: names of programs or files, and settings that run a program. */
 static const char *const left_out[] = {
 	"diff.external",
 	"diff.guitool",
@@ -84,7 +84,7 @@ static const char *const left_out[] = {
 	"log.showsignature",
 };
 
-/* Their subsections hold values too. */
+/* Sections whose subsections hold plain values too. */
 static const char *const open_sections[] = { "color." };
 
 static bool is_one_of(const char *key, const char *const *list, size_t n)
@@ -107,7 +107,7 @@ static bool is_text(const char *value)
 	return !*p && p - value <= VALUE_MAX;
 }
 
-/* Words of an alias that have a git command start a program. */
+/* Whether a word of an alias makes the git command start a program. */
 static bool starts_program(const char *word, size_t len)
 {
 	static const char *const options[] = { "-c", "-x", "-O", "--exec", "--ext-diff", "--extcmd",
@@ -123,7 +123,7 @@ static bool starts_program(const char *word, size_t len)
 	return false;
 }
 
-/* "log --oneline -20": a git command and its arguments, nothing for a shell. */
+/* A git command and its arguments ("log --oneline -20"), without anything for a shell. */
 static bool is_plain_alias(const char *value)
 {
 	size_t first = strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789-");
@@ -153,7 +153,7 @@ bool settings_is_carried(const char *key, const char *value)
 	       !is_one_of(key, left_out, ARRAY_SIZE(left_out));
 }
 
-/* A value in git's configuration syntax. */
+/* Writes a value in git's configuration syntax. */
 static void quote(struct buf *out, const char *value)
 {
 	buf_addch(out, '"');
@@ -198,7 +198,7 @@ void settings_carry(const struct repo *r, struct buf *out)
 	}
 }
 
-/* "~/ignore" */
+/* Expands "~/". */
 static char *expand(const char *path)
 {
 	const char *home = getenv("HOME");
@@ -220,7 +220,7 @@ char *settings_ignore_file(const struct repo *r)
 	auto_str path = NULL;
 	struct stat st;
 
-	/* not read */
+	/* the configuration was not read */
 	if (!r->config.n)
 		return NULL;
 	path = r->user_ignores ? expand(r->user_ignores) : default_place();

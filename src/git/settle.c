@@ -12,10 +12,10 @@
 #include "git/index.h"
 #include "sys/fd.h"
 
-/* Whole seconds; one would do, if clocks of file systems did not lag a little. */
+/* How old the files become, in seconds. One would do if the clocks of file systems did not lag a little. */
 #define AGE 3
 
-/* The directory that the last entry was in: entries are sorted. */
+/* The directory of the last entry, kept open because entries are sorted. */
 struct holder {
 	char *path;
 	int fd;
@@ -49,7 +49,7 @@ static void put_be32(unsigned char *p, uint64_t n)
 	p[3] = (unsigned char)n;
 }
 
-/* As git fills an entry: in this order, cut to 32 bits; the mode stays. */
+/* As git fills an entry: in this order, cut to 32 bits. The mode is not changed. */
 static void put_stat(unsigned char *p, const struct stat *st)
 {
 	put_be32(p, (uint64_t)st->st_ctim.tv_sec);
@@ -74,7 +74,7 @@ static int settle_entry(struct holder *h, int tree, const struct index_entry *en
 		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP
 			       ? 0
 			       : err_sys(e, "cannot look at '%s'", ent->path);
-	/* git has a form of its own for sizes beyond 32 bits */
+	/* git encodes sizes beyond 32 bits differently */
 	if ((!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) || st.st_size > UINT32_MAX)
 		return 0;
 	if (utimensat(dir, path_base(ent->path), times, AT_SYMLINK_NOFOLLOW) < 0 ||
@@ -100,7 +100,7 @@ int settle_index(struct buf *index, unsigned hash_len, int tree, struct err *e)
 		got = index_next(&r, &ent, e);
 		if (got <= 0)
 			break;
-		/* zero, too: without stat data */
+		/* an mtime of 0 means that the entry has no stat data */
 		if (ent.stage || (ent.mtime_s && (time_t)ent.mtime_s <= old))
 			continue;
 		rc = settle_entry(&h, tree, &ent, old, (unsigned char *)index->data + at, e);

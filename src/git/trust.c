@@ -8,12 +8,13 @@
 #include "base/alloc.h"
 #include "base/path.h"
 
-/* "section.…key", in lower case as git prints them; with a value, only where it begins so, or where it is a
- * line break and there is one: who lists such URLs cannot tell where one ends. */
+/* "section.…key", in lower case as git prints them. If there is a value, the setting matches only if its
+ * value begins with it; "\n" matches a value with a line break, because in a list of URLs nobody can tell
+ * where such a URL ends. */
 static const struct {
 	const char *section, *key, *value;
 } risky[] = {
-	/* programs */
+	/* settings that name programs */
 	{ "core.", "sshcommand", NULL },
 	{ "core.", "gitproxy", NULL },
 	{ "core.", "askpass", NULL },
@@ -25,7 +26,7 @@ static const struct {
 	{ "remote.", "uploadpack", NULL },
 	{ "remote.", "receivepack", NULL },
 	{ "remote.", "vcs", NULL },
-	/* ext:: is a protocol that runs a program; "protocol." can allow it */
+	/* the protocol ext:: runs a program, and "protocol." can allow it */
 	{ "protocol.", "allow", NULL },
 	{ "remote.", "url", "ext::" },
 	{ "remote.", "pushurl", "ext::" },
@@ -33,7 +34,7 @@ static const struct {
 	{ "remote.", "pushurl", "\n" },
 	{ "url.ext::", "insteadof", NULL },
 	{ "url.ext::", "pushinsteadof", NULL },
-	/* who hears what is said to the remote, passwords too */
+	/* settings that let others read the traffic, also passwords */
 	{ "http.", "proxy", NULL },
 	{ "remote.", "proxy", NULL },
 	{ "http.", "sslverify", NULL },
@@ -43,7 +44,7 @@ static const struct {
 	{ "http.", "delegation", NULL },
 	{ "http.", "emptyauth", NULL },
 	{ "http.", "proxysslcainfo", NULL },
-	/* files of the user's that are sent, or written over with what the server says */
+	/* settings that send the user's files, or overwrite them with the server's data */
 	{ "http.", "cookiefile", NULL },
 	{ "http.", "savecookies", NULL },
 	{ "http.", "sslcert", NULL },
@@ -72,7 +73,7 @@ static bool is_own(const char *scope)
 	return !strcmp(scope, "local") || !strcmp(scope, "worktree");
 }
 
-/* One entry at *at: "scope\0key\nvalue\0", value "" where there is none; false at the end. */
+/* The entry at *at: "scope\0key\nvalue\0"; value is "" if there is none. False at the end. */
 static bool next(const struct buf *list, size_t *at, const char **scope, const char **key, const char **value)
 {
 	if (*at >= list->len)
@@ -137,7 +138,7 @@ int trust_check(const struct repo *r, struct err *e)
 	return trust_check_list(&list, r->main_top, e);
 }
 
-/* A file in its hooks that could be started; the samples that git puts there are none. */
+/* Whether there is a hook that git would run. The samples that git creates do not count. */
 static bool has_hooks(const char *git_dir)
 {
 	auto_str hooks = path_join(git_dir, "hooks");
@@ -156,7 +157,7 @@ static bool has_hooks(const char *git_dir)
 	return found;
 }
 
-/* Settings of a repository that a program comes with which runs when something is pushed to it. */
+/* Whether a repository has settings that run a program when somebody pushes to it. */
 static bool names_program(const struct buf *list)
 {
 	static const char *const keys[] = { "core.hookspath\n", "core.alternaterefscommand\n",

@@ -62,7 +62,7 @@ static void put_varint(struct buf *out, size_t n)
 	buf_add(out, digits + at, sizeof(digits) - at);
 }
 
-/* The length of "VARINT IDENT", with which the extension begins; 0 where it is malformed. */
+/* The length of "VARINT IDENT" at the start of the extension; 0 if it is malformed. */
 static size_t ident_len(const unsigned char *p, size_t len)
 {
 	size_t at = 0, n;
@@ -79,8 +79,8 @@ static size_t ident_len(const unsigned char *p, size_t len)
 }
 
 /*
- * git keeps a list of NUL-terminated places here and believes the cache where one of them is the present
- * one; the new place stands alone.
+ * The extension has a list of NUL-terminated locations, and git uses the cache if its own location is among
+ * them. The new list has only the new one.
  */
 static int put_untracked(
 	const unsigned char *body, size_t len, const char *work_tree, struct buf *out, struct err *e)
@@ -109,7 +109,7 @@ static void hash_headers(struct hash *h, const unsigned char *p, const unsigned 
 		hash_add(h, p, 8);
 }
 
-/* "End of index entries" carries a hash over the names and sizes of all extensions before it. */
+/* The extension "end of index entries" has a hash over the names and sizes of all extensions before it. */
 static void put_end_of_entries(
 	const unsigned char *body, size_t extensions, unsigned hash_len, struct buf *out)
 {
@@ -127,7 +127,7 @@ static void put_end_of_entries(
 	buf_add(out, digest, hash_len);
 }
 
-/* From where the entries end to the hash. */
+/* Writes everything between the entries and the hash at the end. */
 static int put_extensions(const struct index_reader *r, const char *work_tree, struct buf *out, struct err *e)
 {
 	size_t extensions = out->len, len;
@@ -147,7 +147,7 @@ static int put_extensions(const struct index_reader *r, const char *work_tree, s
 	return 0;
 }
 
-/* An index whose hash is all zero was written with index.skipHash, and stays so. */
+/* A hash of zeros means that the index was written with index.skipHash; it stays so. */
 static void put_trailer(const struct index_reader *r, size_t start, struct buf *out)
 {
 	static const unsigned char zero[32];

@@ -1,7 +1,7 @@
 /*
- * The untracked cache in an index is bound to the absolute path of its working tree ("Location PATH, system
- * Linux"). A base's index is made at the base's own place; this rewrites the path and the trailing hash, so
- * that the cache is good where tasks have their workspace inside, from the first `git status` on.
+ * Moves the untracked cache of an index to another working tree. git stores the tree's absolute path in the
+ * cache ("Location PATH, system Linux"). A base's index is made at the base's own path; with the path inside,
+ * the cache is valid for a task's workspace from the first `git status` on.
  */
 #ifndef GIT_UNTRACKED_H
 #define GIT_UNTRACKED_H
@@ -12,8 +12,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Appends to out the index with its untracked cache, if it has one, bound to work_tree. The hash at
- * the end is made anew. */
+/* Appends the index to out, with its untracked cache (if it has one) for work_tree and a new hash at the end.
+ * */
 int untracked_retarget(const void *data, size_t len, unsigned hash_len, const char *work_tree,
 	struct buf *out, struct err *e);
 

@@ -55,7 +55,7 @@ void worktree_list_release(struct worktree_list *l)
 	*l = (struct worktree_list){ 0 };
 }
 
-/* The first line of a file, on the heap; NULL where it cannot be read. */
+/* The first line of a file; the caller frees it. NULL if it cannot be read. */
 static char *first_line(int dir, const char *name)
 {
 	auto_fd fd = open_regular_beneath(dir, name);
@@ -67,7 +67,8 @@ static char *first_line(int dir, const char *name)
 	return xstrndup(buf_str(&text), strcspn(buf_str(&text), "\n"));
 }
 
-/* Where the pointer at `gitdir` is, without its "/.git"; newer gits may write it relative to the record. */
+/* The worktree's directory, from the path of its .git file. Newer gits may write it relative to the record.
+ * */
 static char *place_of(const char *admin, char *gitdir)
 {
 	auto_str joined = gitdir[0] == '/' ? xstrdup(gitdir) : path_join(admin, gitdir), up = NULL;
@@ -119,7 +120,7 @@ int worktree_list(const struct repo *r, struct worktree_list *ret, struct err *e
 	return 0;
 }
 
-/* "gitdir" goes last: by it whoever comes after a crash finds the rest. */
+/* Removes "gitdir" last: after a crash, the rest of the record is found by it. */
 static int drop_record(int records, const char *name, struct err *e)
 {
 	int fd = open_beneath(records, name, O_RDONLY | O_DIRECTORY, 0);
@@ -159,12 +160,12 @@ int worktree_forget(const struct repo *r, const char *path, struct err *e)
 		if (!dir_is_dot(ent->d_name) && stands_at(dirfd(d), ent->d_name, admin, path))
 			rc = drop_record(dirfd(d), ent->d_name, e);
 	}
-	/* git keeps no empty one either */
+	/* git does not keep an empty directory either */
 	rmdir(records);
 	return rc;
 }
 
-/* Whether a file beneath the directory is this line. */
+/* Whether the file's first line is this one. */
 static bool says(int dir, const char *name, const char *line)
 {
 	auto_str got = first_line(dir, name);
@@ -172,7 +173,7 @@ static bool says(int dir, const char *name, const char *line)
 	return got && !strcmp(got, line);
 }
 
-/* git rebase --update-refs moves further branches at its end. */
+/* `git rebase --update-refs` moves more branches at its end. */
 static bool will_update(int dir, const char *branch)
 {
 	auto_fd fd = open_regular_beneath(dir, "rebase-merge/update-refs");
@@ -198,7 +199,7 @@ enum worktree_use worktree_use(const char *admin, const char *branch)
 	return says(dir, "BISECT_START", branch + strlen("refs/heads/")) ? WORKTREE_BISECT : WORKTREE_NO_USE;
 }
 
-/* Where a linked one stands; where its record does not say so, the record's own place. */
+/* The path of a linked worktree; if its record does not tell, the path of the record. */
 static char *name_linked(const char *admin)
 {
 	auto_fd dir = open(admin, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

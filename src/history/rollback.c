@@ -69,11 +69,11 @@ static int clean(struct inside *in, const struct review_left *left, struct err *
 		add_pattern(&args, left->stays.v[i]);
 	for (size_t i = 0; left && i < left->bars.n; i++)
 		add_pattern(&args, left->bars.v[i]);
-	if (inside_git(in, &args, NULL, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
+	if (inside_git(in, &args, NULL, NULL, NULL, INSIDE_LONG, &code, e) < 0)
 		return -1;
 	if (!code)
 		return 0;
-	if (open_all(in, e) < 0 || inside_git(in, &args, NULL, NULL, &errtext, INSIDE_SECONDS, &code, e) < 0)
+	if (open_all(in, e) < 0 || inside_git(in, &args, NULL, NULL, &errtext, INSIDE_LONG, &code, e) < 0)
 		return -1;
 	return code ? err_set(e, ERR_FAILED, "git clean inside: %.*s", (int)strcspn(buf_str(&errtext), "\n"),
 			      buf_str(&errtext))

@@ -7,6 +7,7 @@
 #include "inside/inside.h"
 #include "publish/publish.h"
 #include "sys/fault.h"
+#include "workspace/aside.h"
 
 /* The path in hexadecimal: it may not be UTF-8. */
 static char *hex_of(const char *path)
@@ -28,6 +29,24 @@ static int has_path(struct inside *in, const char *commit, const char *path, boo
 		return -1;
 	*ret = out.len > 0;
 	return 0;
+}
+
+/* A directory that was set aside is not in the snapshot's commit; it can only be restored as a whole. */
+static int not_there(struct inside *in, const struct rollback_spec *s, struct err *e)
+{
+	auto_strvec kept = STRVEC_INIT;
+
+	if (s->snapshot && aside_kept(&in->at.ws, s->snapshot, &kept, e) < 0)
+		return -1;
+	for (size_t i = 0; i < kept.n; i++)
+		if (rollback_paths_meet(s->file, kept.v[i])) {
+			err_set(e, ERR_NOTFOUND, "snapshot %lld has '%s' only as a whole",
+				(long long)s->snapshot, kept.v[i]);
+			return err_hint(e, "garth rollback %s --to-snapshot %lld", in->task.name,
+				(long long)s->snapshot);
+		}
+	return err_set(e, ERR_NOTFOUND, "'%s' is not in %s", s->file,
+		s->snapshot ? "that snapshot" : "the task's last commit");
 }
 
 /* Only this path is changed, so files elsewhere that the snapshot could not hold do not matter. */
@@ -75,8 +94,7 @@ int rollback_file(struct inside *in, const struct rollback_spec *s, const struct
 		has_path(in, commit, s->file, &there, e) < 0)
 		return -1;
 	if (!there && !s->undo)
-		return err_set(e, ERR_NOTFOUND, "'%s' is not in %s", s->file,
-			s->snapshot ? "that snapshot" : "the task's last commit");
+		return not_there(in, s, e);
 	if (snapshot_take(in, "rollback", "", ret_before, left, e) < 0 ||
 		(!s->force && check_held(in, s->file, left, e) < 0))
 		return -1;

@@ -7,10 +7,13 @@
 
 #include "base/alloc.h"
 #include "base/clean.h"
+#include "git/run.h"
 #include "sys/proc.h"
 
 #define ASK_SECONDS    10
 #define MKDIRS_AT_ONCE 20
+/* A pack with more objects stays one: a file for each takes longer than all the rest. */
+#define LOOSE_MAX 1000
 
 static void program_command(
 	struct inside *in, const char *program, const struct strvec *args, struct order_cmd *ret)
@@ -19,7 +22,7 @@ static void program_command(
 	strvec_push(&ret->argv, program);
 	for (size_t i = 0; i < args->n; i++)
 		strvec_push(&ret->argv, args->v[i]);
-	strvec_pushl(&ret->env, "PATH=" PROC_PATH, "LC_ALL=C.UTF-8", "GARTH_GATEWAY=1", NULL);
+	strvec_pushl(&ret->env, "PATH=" PROC_PATH, "LC_ALL=C.UTF-8", "GARTH_GATEWAY=1", GIT_MALLOC, NULL);
 	if (backend_of(&in->task)->landlock_only) {
 		auto_str home = home_path(&in->context.home, "tasks/%lld/home", (long long)in->task.id);
 
@@ -114,13 +117,26 @@ int inside_program(struct inside *in, struct err *e, const char *program, ...)
 	return code ? err_set(e, ERR_FAILED, "%s inside: %s", program, clean.len ? clean.data : "failed") : 0;
 }
 
+/* "PACK", the version, the number of objects. What is no pack is git's to refuse. */
+static bool is_large(int pack)
+{
+	unsigned char head[12] = { 0 };
+
+	return pread(pack, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+	       ((uint32_t)head[8] << 24 | (uint32_t)head[9] << 16 | (uint32_t)head[10] << 8 | head[11]) >
+		       LOOSE_MAX;
+}
+
 int inside_unpack(struct inside *in, int pack, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
 	auto_order_cmd cmd = { 0 };
 	int code;
 
-	strvec_pushl(&args, "unpack-objects", "-q", NULL);
+	if (is_large(pack))
+		strvec_pushl(&args, "index-pack", "--stdin", "--fix-thin", NULL);
+	else
+		strvec_pushl(&args, "unpack-objects", "-q", NULL);
 	inside_command(in, &args, &cmd);
 	if (runner_run_from(&in->runner, &cmd, pack, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
 		return -1;

@@ -18,8 +18,8 @@
 #include "sys/fd.h"
 #include "sys/linux.h"
 
-/* Every port of the jail's own loopback is the task's, 80 too. Where that cannot be said, those below 1024
- * are nobody's. */
+/* A task may use every port of its own loopback, also those below 1024. If this fails, these stay forbidden.
+ * */
 static void free_low_ports(void)
 {
 	auto_fd fd = open("/proc/sys/net/ipv4/ip_unprivileged_port_start", O_WRONLY | O_CLOEXEC);
@@ -40,9 +40,9 @@ static int loopback_up(struct entering *in, struct err *e)
 	return fd < 0 || ioctl(fd, SIOCSIFFLAGS, &lo) < 0 ? err_sys(e, "cannot bring up lo") : 0;
 }
 
-/* A user's inotify instances and watches are counted in each user namespace and in those above it. A task has
- * a part of what the user has, so that another one finds some left. If it cannot be said, SECURITY.md has it.
- */
+/* The kernel counts a user's inotify instances and watches in each user namespace and in those above it. A
+ * task gets a part of the user's limit, so that others find some left. SECURITY.md tells about kernels
+ * without this limit. */
 static void limit_count(const char *of_user, const char *of_namespace, unsigned part)
 {
 	auto_buf text = BUF_SMALL;
@@ -91,34 +91,34 @@ static const struct step {
 	const char *name;
 	int (*run)(struct entering *in, struct err *e);
 } steps[] = {
-	/* First, because for root this process can pass root's own private directories only while it is
-	   root's. */
+	/* First: for root, this process can only reach root's private directories while it is root. */
 	{ "open sources", sources_open },
-	/* Before anything is made: an identity that is not mapped cannot create a file. */
+	/* Before anything is created: a process with an unmapped uid cannot create a file. */
 	{ "become the user", rights_become },
-	/* Everything below is mounted beneath it. After the sources, which it may cover. */
+	/* Everything below is mounted beneath it. After the sources, because it may cover them. */
 	{ "new root", root_new },
-	/* In the order of the description, so parents first. /proc needs the outer one still in sight. */
+	/* In the order of the description, so parents come first. /proc can only be mounted while the outer
+	 * one is visible. */
 	{ "mount", root_rows },
 	/* These three need capabilities over the new namespaces. */
 	{ "loopback", loopback_up },
 	{ "host name", set_hostname },
 	{ "counts", limit_counts },
-	/* The last look at the host is over. */
+	/* After this the host's files cannot be reached. */
 	{ "pivot", root_pivot },
-	/* Only now is nothing left to be made in it. */
+	/* Nothing has to be created in the root after this. */
 	{ "read-only root", root_freeze },
-	/* After the files were written that they would count. */
+	/* After writing files that these limits would count. */
 	{ "limits", rights_limits },
-	/* Nothing after this needs any. */
+	/* No step after this needs capabilities. */
 	{ "drop capabilities", rights_drop },
-	/* Landlock and seccomp ask for it of who has no capabilities. */
+	/* Landlock and seccomp require it of a process without capabilities. */
 	{ "no new privileges", rights_no_new },
-	/* Names places in the new root; forbids mounts, which are done. */
+	/* Its rules name paths in the new root. It forbids mounts, which are done. */
 	{ "landlock", restrict_files },
 	/* After every call that it forbids. */
 	{ "seccomp", filter_calls },
-	/* A change of identity or capabilities would have undone these. */
+	/* A change of uid or capabilities would have undone these. */
 	{ "hide", rights_hide },
 	{ "die with the keeper", rights_die_with_parent },
 };
@@ -128,16 +128,16 @@ static int filter_landlock_only(struct entering *in, struct err *e)
 	return supervisor_filter(in->j->net == JAIL_NET_HOST, &in->listener, e);
 }
 
-/* Of the same steps, those that need no namespace. A user without capabilities has none to drop. */
+/* Those of the same steps that need no namespace. An ordinary user has no capabilities to drop. */
 static const struct step landlock_only_steps[] = {
 	{ "limits", rights_limits },
 	{ "no new privileges", rights_no_new },
 	{ "landlock", restrict_files },
 	{ "seccomp", filter_calls },
-	/* On top of it, so that what it forbids nobody stands in for. */
-	{ "stand-in", filter_landlock_only },
+	/* In addition to the first filter: the supervisor does not get calls that the first one forbids. */
+	{ "supervisor", filter_landlock_only },
 	{ "hide", rights_hide },
-	{ "die with the stand-in", rights_die_with_parent },
+	{ "die with the supervisor", rights_die_with_parent },
 };
 
 static int run_steps(const struct step *s, size_t n, struct entering *in, struct err *e)
@@ -169,7 +169,7 @@ int enter_jail(const struct jail *j, int keep, struct err *e)
 	int rc = run_steps(steps, ARRAY_SIZE(steps), &in, e);
 
 	forget(&in);
-	/* The clones: the layers' among them, which must not be reachable by anybody's descriptor. */
+	/* Also the clones of the overlay's layers, which no process inside may reach through a descriptor. */
 	if (!rc && close_range((unsigned)keep + 1, ~0u, 0) < 0)
 		rc = err_sys(e, "cannot enter the jail: close descriptors");
 	umask(users);

@@ -1,4 +1,5 @@
-/* Entering: called by garth-launch alone. */
+/* Enters a jail. Only garth-launch calls these: enter_namespaces, then enter_jail in the new process; or
+ * enter_landlock_only if there are no namespaces. */
 #ifndef JAIL_ENTER_H
 #define JAIL_ENTER_H
 
@@ -7,25 +8,30 @@
 #include "base/err.h"
 #include "jail/jail.h"
 
-/* Makes the namespaces: gives the pid of the new first process to the caller, which is outside, and 0 in the
- * new process, whose identity is mapped. The new process' parent is the caller's parent. Between, outside,
- * born(pid) is called before the new process goes on, so that whoever is told hears of the pid first; a
- * negative answer (and errno) makes the new process end, as every failure does. */
+/* Creates the namespaces with a new process in them. Returns in both processes: *ret_pid is its pid in the
+ * caller, and 0 in the new process, whose uid and gid are mapped by then. The new process's parent is the
+ * caller's parent. The caller's side calls born(pid) before the new process continues, so that the keeper
+ * learns the pid first. If born returns a negative number (and sets errno), or anything else fails, the new
+ * process ends. */
 int enter_namespaces(const struct jail *j, int (*born)(pid_t pid), pid_t *ret_pid, struct err *e);
 
-/* In the new process: every other step, in order. After it the process is behind all walls. On failure the
- * error names the step ("cannot enter the jail: mount workspace: …"). Descriptors from keep + 1 on are
- * closed. */
+/* In the new process: all other steps, in order. After it the process is behind all walls. On failure the
+ * error names the step ("cannot enter the jail: mount workspace: …"). Closes all descriptors above `keep`. */
 int enter_jail(const struct jail *j, int keep, struct err *e);
 
-/* The same for a jail that is alone, in an ordinary new process. *ret_listener is what standin.h wants
- * outside; it and `link` stay open besides.
+/*
+ * The same for a Landlock-only jail, in an ordinary new process. *ret_listener is for the supervisor outside
+ * (supervisor.h). It and `link` stay open too.
  *
- * What is weaker than in namespaces: names, sizes and times of files outside can be asked for by who knows or
- * guesses their paths (stat, readlink, inotify); processes, their arguments and the machine's interfaces can
- * be seen in /proc; the processes inside are the user's own and are not counted by themselves; there are no
- * terminals but those that commands are started on, no shared memory of System V, no abstract sockets; the
- * network is the host's or none. */
+ * Such a jail is weaker than one with namespaces:
+ * - a process that knows or guesses the path of a file outside can ask for its name, size and times (stat,
+ *   readlink, inotify);
+ * - /proc shows the processes outside, their arguments, and the machine's network interfaces;
+ * - the processes inside have the user's uid, and the kernel counts them together with the user's others;
+ * - the only terminals are those that commands are started on; there is no System V shared memory and there
+ *   are no abstract sockets;
+ * - the network is the host's or none.
+ */
 int enter_landlock_only(const struct jail *j, int keep, int link, int *ret_listener, struct err *e);
 
 #endif

@@ -5,7 +5,7 @@
 #include "jail/pack.h"
 
 #define MAGIC "garth-jail-1"
-/* Fact of overlayfs: more lower layers are refused by the kernel. */
+/* overlayfs refuses more lower layers. */
 #define MAX_LOWERS   500
 #define MAX_HOSTNAME 64
 
@@ -32,7 +32,7 @@ void jail_release(struct jail *j)
 
 static struct jail_row *new_row(struct jail *j)
 {
-	/* Grows in powers of two. */
+	/* the capacity is a power of two */
 	if (!(j->nrows & (j->nrows - 1)))
 		j->rows = xrealloc(j->rows, j->nrows ? j->nrows * 2 : 1, sizeof(*j->rows));
 	j->rows[j->nrows] = (struct jail_row){ 0 };
@@ -50,8 +50,8 @@ void jail_add(struct jail *j, enum jail_kind kind, unsigned flags, const char *s
 static const struct {
 	const char *name;
 	bool host_path;  /* source is an absolute path */
-	bool needs_text; /* source is there */
-	unsigned flags;  /* that make sense */
+	bool needs_text; /* source must not be NULL */
+	unsigned flags;  /* the flags that are allowed */
 } kinds[JAIL_KINDS] = {
 	[JAIL_BIND] = { "bind", true, true, JAIL_WRITE | JAIL_OPTIONAL | JAIL_NOEXEC },
 	[JAIL_COPY] = { "copy", true, true, JAIL_OPTIONAL },
@@ -95,7 +95,7 @@ static int check_row(const struct jail *j, size_t n, struct err *e)
 	return 0;
 }
 
-/* overlayfs wants both on one mount: they are opened through the directory that holds them. */
+/* overlayfs wants both on one mount, so they are opened through their common directory. */
 static bool are_siblings(const char *a, const char *b)
 {
 	const char *ea = path_base(a), *eb = path_base(b);

@@ -1,16 +1,16 @@
 /*
  * A jail as plain data: everything that the walls around a task's processes consist of.
  *
- * Describe, check, then enter. The caller fills a struct jail (jail_init, then the jail_add_* functions in
- * the order in which things are to be mounted, parents first), may print it (jail_print), and hands it to
- * garth-launch as bytes (jail_pack). launch unpacks it (jail_unpack) and enters it (enter.h).
+ * The caller fills a struct jail (jail_init, then jail_add in the order in which things are mounted, parents
+ * first), may print it (jail_print), and starts it (jail_start in start.h, which calls jail_check and
+ * jail_pack). garth-launch unpacks it (jail_unpack) and enters it (enter.h).
  *
- * Targets are absolute paths inside; sources are absolute paths on the host. Nothing that is not described
- * here exists inside.
+ * Targets are absolute paths inside, sources are absolute paths on the host. Only what is described here
+ * exists inside.
  *
- * Where no namespaces can be made, a jail stands on Landlock and the filter alone (`alone`): nothing is
- * mounted, so that each row's target is its source, and only what is there already can be shown. enter.h
- * tells what is weaker then.
+ * If no namespaces can be made, a jail consists of Landlock and seccomp filters only (`landlock_only`). Then
+ * nothing is mounted: each row's target is its source, and only existing files can be shown. enter.h tells
+ * what is weaker then.
  */
 #ifndef JAIL_JAIL_H
 #define JAIL_JAIL_H
@@ -24,29 +24,29 @@
 #include "base/err.h"
 #include "base/strvec.h"
 
-/* What a row of the file view is. */
+/* The kinds of rows in the file view. */
 enum jail_kind {
-	JAIL_BIND,    /* the host's file or directory at source, with all that is mounted beneath it */
-	JAIL_COPY,    /* a copy of the host's small file at source, made when entering */
+	JAIL_BIND,    /* the host's file or directory at source, with everything mounted beneath it */
+	JAIL_COPY,    /* a copy of the host's small file at source, made when the jail is entered */
 	JAIL_DATA,    /* a file whose content is `source` itself */
 	JAIL_LINK,    /* a symbolic link to `source` */
-	JAIL_DIR,     /* an empty directory of the root */
-	JAIL_TMPFS,   /* an empty file system; source is its size in bytes as text. Without JAIL_WRITE it is
-			 read-only when all rows are in place: it has what rows put into it */
-	JAIL_PROC,    /* the pid namespace's own /proc, its dangerous parts read-only */
-	JAIL_DEV,     /* a small /dev: null zero full random urandom tty, own pts, ptmx, shm, fd links */
+	JAIL_DIR,     /* an empty directory in the root */
+	JAIL_TMPFS,   /* an empty file system; source is its size in bytes, as text */
+	JAIL_PROC,    /* the pid namespace's own /proc, with its dangerous parts read-only */
+	JAIL_DEV,     /* a small /dev: null zero full random urandom tty, its own pts, ptmx, shm, fd links */
 	JAIL_OVERLAY, /* the workspace: see struct jail */
 	JAIL_KINDS
 };
 
 enum jail_flags {
 	JAIL_WRITE = 1,    /* writable; everything is read-only without it */
-	JAIL_OPTIONAL = 2, /* left out without a word where the source is not there or the place is taken */
+	JAIL_OPTIONAL = 2, /* skipped silently if the source is missing or the target is occupied */
 	JAIL_NOEXEC = 4,
 };
 
-/* A COPY, DATA or LINK is as writable as the place in which it lies: in a writable bind it is the agent's,
- * and is made anew at every entering; in the root it cannot be changed. */
+/* A COPY, DATA or LINK is as writable as the row around it. In a writable bind the agent can change it, and
+ * it is made again whenever the jail is entered. In the root it cannot be changed. A TMPFS without JAIL_WRITE
+ * becomes read-only after all rows are in place, so that rows can put files into it. */
 struct jail_row {
 	enum jail_kind kind;
 	unsigned flags;
@@ -63,27 +63,27 @@ enum jail_wall {
 };
 
 struct jail {
-	uid_t uid; /* who the processes are, the same number inside and outside, never 0 */
+	uid_t uid; /* the processes' uid, the same inside and outside, never 0 */
 	gid_t gid;
-	bool from_root; /* entered by root, who becomes uid on the way */
+	bool from_root; /* root enters the jail, and becomes uid on the way */
 	enum jail_net net;
-	unsigned without; /* jail_wall bits that are not to be expected, because the user said so */
+	unsigned without; /* jail_wall bits: walls that may be missing, because the user allowed it */
 	char *hostname;
 	struct jail_row *rows;
 	size_t nrows;
-	/* The overlay, where there is a row JAIL_OVERLAY: lowers top-most first. */
+	/* The overlay, if there is a row JAIL_OVERLAY: the top lower layer comes first. */
 	struct strvec lowers;
 	char *upper, *work;
 	uint64_t max_file_size;  /* RLIMIT_FSIZE, 0 for none */
 	uint64_t max_open_files; /* RLIMIT_NOFILE of commands, 0 for none */
-	uint64_t max_procs;      /* RLIMIT_NPROC, which a user namespace counts by itself; 0 for none */
-	uint64_t max_memory;     /* RLIMIT_DATA, of each process; 0 for none */
-	/* What comes with ORDER_READY: a descriptor of a directory (NULL: none), or a socket that listens on
-	 * this port of the jail's own loopback (0: none). */
+	uint64_t max_procs;      /* RLIMIT_NPROC, which each user namespace counts separately; 0 for none */
+	uint64_t max_memory;     /* RLIMIT_DATA, for each process; 0 for none */
+	/* What comes with ORDER_READY: a descriptor of this directory (NULL: none), or a socket that listens
+	 * on this port of the jail's loopback (0: none). */
 	char *gives;
 	uint64_t listens;
-	/* No namespaces: rows are BIND onto themselves, PROC and DEV. Of unix sockets, those in writable
-	 * places can be connected to, and these. */
+	/* No namespaces. The rows are PROC, DEV and BINDs whose target is the source. Unix sockets can be
+	 * connected to if they are in a writable row or in this list. */
 	bool landlock_only;
 	struct strvec sockets;
 };
@@ -95,16 +95,16 @@ void jail_release(struct jail *j);
 void jail_add(struct jail *j, enum jail_kind kind, unsigned flags, const char *source, const char *target);
 
 /* Whether the description makes sense: clean absolute targets, a non-zero uid, an overlay with its layers
- * (upper and work directory in one directory of their own), no row at or above an earlier one's target.
- * ERR_START. jail_start asks it. */
+ * (upper and work in one directory), no row at or above an earlier row's target. ERR_START. jail_start calls
+ * it. */
 int jail_check(const struct jail *j, struct err *e);
 
-/* For people: a line for each fact, in the order of entering. */
+/* Prints the jail for people: one line per fact, in the order of entering. */
 void jail_print(const struct jail *j, struct buf *out);
 
 #define JAIL_PACKED_MAX (4u << 20)
 
-/* As bytes, and back. jail_unpack takes nothing on trust about the bytes' form. */
+/* To bytes and back. jail_unpack checks the form of the bytes completely. */
 void jail_pack(const struct jail *j, struct buf *out);
 int jail_unpack(const char *data, size_t len, struct jail *ret, struct err *e);
 

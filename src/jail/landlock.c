@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "sys/fd.h"
 
-/* The numbers of linux/landlock.h; a distribution's copy of it may be older than the kernel. */
+/* The constants of linux/landlock.h, because a distribution's copy may be older than the kernel. */
 #define FS_EXECUTE     (1ULL << 0)
 #define FS_WRITE_FILE  (1ULL << 1)
 #define FS_READ_FILE   (1ULL << 2)
@@ -22,7 +22,7 @@
 #define SCOPE_ABSTRACT (1ULL << 0)
 #define SCOPE_SIGNAL   (1ULL << 1)
 
-/* What makes sense for something that is not a directory; the kernel refuses the rest. */
+/* The rights that apply to files; for a file the kernel refuses the others. */
 #define FS_OF_FILES (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
 
 #define CREATE_VERSION    1u
@@ -95,7 +95,7 @@ int landlock_abi(void)
 	return abi < 0 ? 0 : (int)abi;
 }
 
-/* What is not there, because its row was optional, needs no rule. */
+/* A file that does not exist, because its row was optional, needs no rule. */
 static int add_rule(int rules, int root, const char *path, uint64_t rights, struct err *e)
 {
 	auto_fd fd = open_beneath(root, path, O_PATH, 0);
@@ -115,8 +115,8 @@ static int add_rule(int rules, int root, const char *path, uint64_t rights, stru
 	return 0;
 }
 
-/* The new root holds what the description names and nothing else, so one rule on it gives what every row
- * gives at least; a way out of it would lead to places that have no rule. */
+/* The new root contains only what the description names, so one rule on it gives the rights that all rows
+ * have. A path that led out of the root would have no rule. */
 static int add_rules(int rules, int abi, const struct jail *j, struct err *e)
 {
 	auto_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -141,8 +141,8 @@ static int add_rules(int rules, int abi, const struct jail *j, struct err *e)
 	return 0;
 }
 
-/* Without a root of its own each row has a rule: what has none is out of reach. Of /dev, the nodes that a
- * /dev of its own would have; a terminal is given by who stands outside. */
+/* Without a new root, each row has a rule, and everything else is out of reach. Of /dev it allows the nodes
+ * that a jail's own /dev has. Terminals come from the supervisor. */
 static int add_rules_landlock_only(int rules, int abi, const struct jail *j, struct err *e)
 {
 	static const char *const nodes[] = { "dev/null", "dev/zero", "dev/full", "dev/random", "dev/urandom",
@@ -164,7 +164,7 @@ static int add_rules_landlock_only(int rules, int abi, const struct jail *j, str
 	return 0;
 }
 
-/* Where the kernel has less than the description expects. */
+/* Fails if the kernel has less than the description requires. */
 static int check_abi(const struct jail *j, int abi, struct err *e)
 {
 	if (j->landlock_only && !landlock_scopes(abi))
@@ -173,7 +173,7 @@ static int check_abi(const struct jail *j, int abi, struct err *e)
 			abi);
 	if (!abi && !(j->without & JAIL_WALL_LANDLOCK))
 		return err_set(e, ERR_START, "this kernel does not offer Landlock");
-	/* With a network and a pid namespace of its own, nobody outside is in reach anyway. */
+	/* with its own network and pid namespaces, nothing outside is in reach anyway */
 	if (!landlock_scopes(abi) && j->net == JAIL_NET_HOST && !(j->without & JAIL_WALL_LANDLOCK_SCOPE))
 		return err_set(e, ERR_START,
 			"this kernel's Landlock (ABI %d) cannot keep abstract sockets of the host away", abi);
@@ -184,7 +184,7 @@ int landlock_enter(const struct jail *j, struct err *e)
 {
 	int abi = landlock_abi();
 	struct ruleset set = { .handled_fs = landlock_fs_rights(abi), .scoped = landlock_scopes(abi) };
-	/* An older kernel refuses the fields that it does not know. */
+	/* an older kernel refuses fields that it does not know */
 	size_t size = set.scoped ? sizeof(set) : offsetof(struct ruleset, handled_net);
 	auto_fd rules = -1;
 

@@ -1,6 +1,6 @@
 /*
- * Places for mounts and files in the new root. A place may lie in a directory that an agent has filled
- * before (its home, its /tmp): nothing is followed there, and what is in the way is renamed, not removed.
+ * Mount points and files in the new root. A mount point may be in a directory that an agent could write to
+ * before (its home, its /tmp). So no link is followed there, and what is in the way is renamed, not removed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "sys/fd.h"
 #include "sys/linux.h"
 
-/* Whether path lies in something that an agent can have written: the innermost row around it says so. */
+/* Whether an agent could have written to path: the innermost row around it tells. */
 static bool is_agents(const struct entering *in, const char *path)
 {
 	const struct jail_row *around = NULL;
@@ -26,7 +26,7 @@ static bool is_agents(const struct entering *in, const char *path)
 	return (around->kind == JAIL_BIND || around->kind == JAIL_TMPFS) && around->flags & JAIL_WRITE;
 }
 
-/* Whether what is in the way may be touched; errno is EEXIST where not. */
+/* Whether what is in the way may be moved; if not, errno is EEXIST. */
 static bool may_clear(const struct entering *in, const char *path)
 {
 	errno = EEXIST;
@@ -56,7 +56,7 @@ static int make(int dir, const char *name, bool is_dir)
 	return is_dir ? mkdirat(dir, name, 0755) : mknodat(dir, name, S_IFREG | 0644, 0);
 }
 
-/* A directory, or a file that a file can be mounted over (a FIFO will do: it is never opened). */
+/* A directory, or a file to mount a file over (a FIFO will do, because it is never opened). */
 static int make_or_find(const struct entering *in, int dir, const char *path, bool is_dir)
 {
 	const char *name = path_base(path);
@@ -71,8 +71,7 @@ static int make_or_find(const struct entering *in, int dir, const char *path, bo
 	return move_aside(in, dir, path) < 0 ? -1 : make(dir, name, is_dir);
 }
 
-/* A new descriptor of the directory, made with those on the way to it; "" is the root. As deep as the path
- * has components. */
+/* Opens a directory and creates it with its missing parents; "" is the root. Recurses once per component. */
 static int open_dir(const struct entering *in, const char *path)
 {
 	int fd = open_beneath(in->root, *path ? path + 1 : path, O_PATH | O_DIRECTORY, 0);
@@ -88,8 +87,8 @@ static int open_dir(const struct entering *in, const char *path)
 	return open_beneath(holder, path_base(path), O_PATH | O_DIRECTORY, 0);
 }
 
-/* The directory that is to hold path: the entering's own, until the next one is asked for. Rows that follow
- * each other often share it. */
+/* The directory that contains path. It is cached until the next call, because consecutive rows often share
+ * it. */
 static int holder_of(struct entering *in, const char *path)
 {
 	size_t len = (size_t)(path_base(path) - path - 1);
@@ -115,7 +114,7 @@ int place_mount(struct entering *in, const char *path, bool is_dir, struct place
 	return 0;
 }
 
-/* Makes way for what is made anew at every entering: that of last time is removed. */
+/* Removes what the last entering created there. */
 static int clear(const struct entering *in, int dir, const char *path)
 {
 	struct stat st;

@@ -1,7 +1,7 @@
 /*
- * The overlay is mounted from layers that are attached, under short names, to the stage: option strings stay
- * short however deep the layers lie on the host, and need no escapes. The stage goes with the old root, so no
- * layer is reachable from inside.
+ * Mounts the overlay from layers that are first attached to the stage under short names. So the option string
+ * stays short however long the layers' paths on the host are, and needs no escapes. The stage disappears with
+ * the old root, so no layer is reachable from inside.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,13 +39,13 @@ static int set_stage(struct entering *in, struct buf *options, struct err *e)
 int overlay_mount(struct entering *in, const struct jail_row *r, struct err *e)
 {
 	auto_buf options = BUF_INIT(4000);
-	/* noatime: reading would only mark inodes that nobody asks about */
+	/* noatime: reading files should not write inodes */
 	unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOATIME | (r->flags & JAIL_NOEXEC ? MS_NOEXEC : 0);
 	struct place at;
 
 	if (place_mount(in, r->target, true, &at, e) < 0 || set_stage(in, &options, e) < 0)
 		return -1;
-	/* mount(2), because strings of fsconfig(2) end at 255 bytes. */
+	/* mount(2), because fsconfig(2) limits strings to 255 bytes */
 	if (fchdir(in->stage) < 0 || mount("overlay", "merged", "overlay", flags, buf_str(&options)) < 0)
 		return err_sys(e, "cannot mount the overlay at %s", r->target);
 	if (move_mount(AT_FDCWD, "merged", at.dir, at.name, 0) < 0)

@@ -7,7 +7,7 @@ void pack_num(struct buf *out, uint64_t n)
 	buf_add(out, &n, sizeof(n));
 }
 
-/* The length counts the NUL, so that 0 is left for NULL. */
+/* The length counts the NUL, so that 0 can mean NULL. */
 void pack_str(struct buf *out, const char *s)
 {
 	size_t len = s ? strlen(s) + 1 : 0;

@@ -1,7 +1,7 @@
 /*
- * Numbers and strings as bytes, for descriptions that go from one process to another on the same machine.
- * Reading takes nothing on trust: whatever does not fit sets `bad`, after which every answer is 0 or NULL,
- * so that a whole series can be checked once at its end with pack_done.
+ * Packs numbers and strings into bytes, to send them to another process on the same machine. The reader
+ * checks everything: what does not fit sets `bad`, and every later answer is 0 or NULL. So a series of reads
+ * can be checked once at its end with pack_done.
  */
 #ifndef JAIL_PACK_H
 #define JAIL_PACK_H
@@ -26,9 +26,9 @@ struct pack_reader {
 
 /* A number of at most max. */
 uint64_t pack_read_num(struct pack_reader *r, uint64_t max);
-/* How many things follow that take at least `each` bytes. */
+/* The number of items that follow, each of which takes at least `each` bytes. */
 size_t pack_read_count(struct pack_reader *r, size_t each);
-/* On the heap, the caller's; NULL where NULL was packed. */
+/* NULL if NULL was packed. The caller frees it. */
 char *pack_read_str(struct pack_reader *r);
 void pack_read_strvec(struct pack_reader *r, struct strvec *ret);
 /* Whether everything was well-formed and nothing is left. */

@@ -86,7 +86,7 @@ void jail_print(const struct jail *j, struct buf *out)
 	buf_addstr(out, "seccomp  the built-in filter\n");
 	if (j->landlock_only)
 		buf_addstr(out,
-			"standin  connects, modes and times are carried out from outside, in writable places only\n");
+			"outside  a supervisor carries out connects, and changes of modes and times, in writable places only\n");
 	for (size_t i = 0; i < j->sockets.n; i++) {
 		buf_addstr(out, "socket   ");
 		add_clean(out, j->sockets.v[i]);

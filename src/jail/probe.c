@@ -22,7 +22,7 @@
 #include "sys/fd.h"
 #include "sys/owner.h"
 
-/* errno of each thing that was tried, 0 where it works. */
+/* errno of each attempt, 0 if it works. */
 struct tried {
 	int userns, mounts, overlay, proc, net, seccomp;
 };
@@ -42,7 +42,7 @@ static int try_mounts(void)
 	return fs < 0 ? -1 : mount_attach(fs, AT_FDCWD, "/tmp");
 }
 
-/* On the tmpfs that try_mounts left on /tmp. */
+/* Uses the tmpfs that try_mounts left on /tmp. */
 static int try_overlay(void)
 {
 	if (chdir("/tmp") < 0 || mkdir("l", 0755) < 0 || mkdir("u", 0755) < 0 || mkdir("w", 0755) < 0 ||
@@ -74,8 +74,8 @@ static int try_seccomp(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -1 : seccomp_enter(&e);
 }
 
-/* Inside new namespaces: tries everything, answers through the pipe. AppArmor lets the namespace be made but
- * gives no capability in it: setting a host name asks for one. */
+/* Runs in new namespaces: tries everything and answers through the pipe. AppArmor allows the namespace but
+ * gives no capability in it, so it also tries to set a host name, which needs one. */
 static void __attribute__((noreturn)) inside(const struct jail *j, int gate, int answer)
 {
 	struct entering in = { .j = j };
@@ -100,7 +100,7 @@ static void pair_close(int pair[2])
 	fd_closep(&pair[1]);
 }
 
-/* All of it fails with the error of the first namespace that cannot be made. */
+/* If a namespace cannot be made, everything fails with that error. */
 static void try_all(const struct jail *j, struct tried *t)
 {
 	int gate[2] = { -1, -1 }, answer[2] = { -1, -1 };
@@ -160,7 +160,7 @@ static void add_userns(struct probe *p, int error)
 		.seccomp_blocked = error == EPERM || error == EACCES,
 	};
 
-	/* Neither of these two holds for root. */
+	/* neither of these two applies to root */
 	if (owner_is_other())
 		f.unprivileged_userns_clone = f.apparmor_restrict = -1;
 	probe_userns_advice(&f, add(p, "user namespaces", "everything", true, error));
@@ -192,7 +192,7 @@ void probe_kernel(struct probe *p)
 	*p = (struct probe){ 0 };
 	try_all(&j, &t);
 	if (t.userns) {
-		/* What is missing may be the network namespace alone. */
+		/* perhaps only the network namespace is missing */
 		j.net = JAIL_NET_HOST;
 		try_all(&j, &host_net);
 		if (!host_net.userns) {

@@ -1,7 +1,7 @@
 /*
- * What this kernel offers, found by trying in a child process that is thrown away, and what to do where
- * something is missing. `garth doctor` prints it; a run asks it only after entering failed, because trying
- * costs more than a run does.
+ * Finds out what this kernel offers, by trying it in a temporary child process, and what to do if something
+ * is missing. `garth doctor` prints it. A run calls it only after entering has failed, because it takes
+ * longer than a run does.
  */
 #ifndef JAIL_PROBE_H
 #define JAIL_PROBE_H
@@ -25,23 +25,24 @@ struct probe {
 	int n;
 };
 
-/* Rows, by name: user namespaces, mount API, openat2, overlay, own /proc, network namespaces, landlock,
+/* Fills the rows: user namespaces, mount API, openat2, overlay, own /proc, network namespaces, landlock,
  * landlock scopes, seccomp. */
 void probe_kernel(struct probe *p);
-/* The row's answer by name, false where there is no such row. */
+/* Whether the row with this name is ok; false if there is no such row. */
 bool probe_has(const struct probe *p, const char *name);
 
-/* Facts of the system on which the advice depends; separate so that the advice can be tested anywhere. */
+/* Facts about the system that decide the advice. They are separate so that the advice can be tested anywhere.
+ * */
 struct probe_facts {
-	int userns_errno;              /* of making one and using a capability in it; 0 where it works */
+	int userns_errno;              /* from making one and using a capability in it; 0 if it works */
 	long max_user_namespaces;      /* /proc/sys/user/max_user_namespaces, -1 unknown */
-	int unprivileged_userns_clone; /* Debian's sysctl, -1 where there is none */
+	int unprivileged_userns_clone; /* Debian's sysctl, -1 if there is none */
 	int apparmor_restrict;         /* Ubuntu's kernel.apparmor_restrict_unprivileged_userns, -1 none */
 	bool seccomp_blocked;          /* EPERM without any sysctl that explains it: a container's filter */
 };
-/* Fills ok, found and enable of the row for user namespaces. Pure. */
+/* Fills ok, found and enable of the row for user namespaces, from the facts alone. */
 void probe_userns_advice(const struct probe_facts *f, struct probe_row *row);
-/* The same for the row of /proc, from the errno of mounting a new one. Pure. */
+/* The same for the row of /proc, from the errno of mounting a new one. */
 void probe_proc_advice(int error, struct probe_row *row);
 
 #endif

@@ -11,12 +11,13 @@
 #include "jail/steps.h"
 #include "sys/offspring.h"
 
-/* Signals and timers that wait, bytes of message queues: a part of what a user usually has. */
+/* Limits for pending signals and timers, and for bytes in message queues: a part of what a user usually has.
+ * */
 #define SIGNALS_MAX 4096
 #define QUEUES_MAX  (128u << 10)
 
-/* Root's child leaves uid 0 here. No capability goes with it: 0 is not mapped in this user namespace, so for
- * the kernel nobody stops being root. */
+/* Root's child changes from uid 0 here. It keeps its capabilities: 0 is not mapped in this user namespace, so
+ * for the kernel this is not a change from root. */
 int rights_become(struct entering *in, struct err *e)
 {
 	const struct jail *j = in->j;
@@ -42,21 +43,22 @@ static int set_limit(int what, uint64_t value, struct err *e)
 
 int rights_limits(struct entering *in, struct err *e)
 {
-	/* A core file, or the handler that the host has for them, would show the memory outside. */
+	/* A core file, or the host's handler for core files, would show the memory outside. */
 	if (set_limit(RLIMIT_CORE, 0, e) < 0)
 		return -1;
 	if (in->j->max_file_size && set_limit(RLIMIT_FSIZE, in->j->max_file_size, e) < 0)
 		return -1;
-	/* the kernel counts these for each user, all of whose processes fail when they are used up */
+	/* the kernel counts these per user, and all of the user's processes fail when they are used up */
 	if (set_limit(RLIMIT_SIGPENDING, SIGNALS_MAX, e) < 0 || set_limit(RLIMIT_MSGQUEUE, QUEUES_MAX, e) < 0)
 		return -1;
-	/* without a user namespace it counts all of the user's: those that are there now come on top */
+	/* without a user namespace it counts all of the user's processes, so those that exist now are added
+	 * */
 	if (in->j->max_procs &&
 		set_limit(RLIMIT_NPROC,
 			in->j->max_procs + (in->j->landlock_only ? offspring_count_user() : 0), e) < 0)
 		return -1;
 #ifndef __SANITIZE_ADDRESS__
-	/* a sanitized first process has terabytes of its own */
+	/* a sanitized process maps terabytes */
 	if (in->j->max_memory && set_limit(RLIMIT_DATA, in->j->max_memory, e) < 0)
 		return -1;
 #endif
@@ -69,7 +71,7 @@ int rights_drop(struct entering *in, struct err *e)
 	struct __user_cap_data_struct none[2] = { 0 };
 
 	(void)in;
-	/* The bounding set up to the last capability that this kernel knows. */
+	/* drops the bounding set up to the last capability that this kernel knows */
 	for (unsigned long cap = 0; cap < 64; cap++)
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0) {
 			if (errno == EINVAL && cap)

@@ -19,12 +19,12 @@ static int new_tmpfs(const char *size, const char *inodes, unsigned limits)
 
 int root_new(struct entering *in, struct err *e)
 {
-	/* Which directory it covers does not matter: all sources are open, and the old root goes. */
+	/* It does not matter which directory it covers: all sources are open, and the old root goes away. */
 	static const char *const somewhere[] = { "/tmp", "/usr", "/" };
 	bool attached = false;
 
-	/* Slaves of the host's mounts since the user namespace was made; private, they do not see either what
-	 * the host mounts from now on. */
+	/* The mounts here became slaves of the host's when the user namespace was made. Private mounts do not
+	 * get later mounts of the host either. */
 	if (mount_cut_off() < 0)
 		return err_sys(e, "cannot make mounts private");
 	in->stage = new_tmpfs("1m", "1024", MOUNT_NODEV);
@@ -41,7 +41,7 @@ int root_new(struct entering *in, struct err *e)
 	return 0;
 }
 
-/* A row's place is taken: an optional row is left out. */
+/* The row's target is occupied: an optional row is skipped. */
 static int taken(const struct jail_row *r)
 {
 	return r->flags & JAIL_OPTIONAL ? 0 : -1;
@@ -111,7 +111,8 @@ int root_pivot(struct entering *in, struct err *e)
 {
 	if (fchdir(in->root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0)
 		return err_sys(e, "cannot pivot");
-	/* The old root now lies over the new one; with it go the stage and the overlay's layers on it. */
+	/* The old root now covers the new one. The stage and the overlay's layers on it go away with the old
+	 * root. */
 	if (umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
 		return err_sys(e, "cannot leave the old root");
 	return 0;

@@ -23,7 +23,7 @@ static struct runner_run *find(struct runner *c, uint32_t id)
 	return NULL;
 }
 
-/* A free place; else that of a command which was killed and whose end nobody reported. */
+/* A free slot, else that of a killed command whose end was never reported. */
 static struct runner_run *new_run(struct runner *c)
 {
 	struct runner_run *r = NULL;
@@ -80,7 +80,7 @@ static void hear(struct runner *c, const struct order_msg *m)
 		r->id = 0;
 }
 
-/* Takes one message, if there is one; -1 and errno where there will be none any more. */
+/* Takes one message, if there is one; -1 and errno if none will come any more. */
 static int listen_once(struct runner *c)
 {
 	int fds[4];
@@ -155,7 +155,7 @@ void runner_kill(struct runner *c, uint32_t id)
 	send_order(c, &m, NULL, 0);
 }
 
-/* The answer of a run that is over. */
+/* The result of a run that is over. */
 static int finish(struct runner_run *r, int *ret_code, struct err *e)
 {
 	if (*r->why)
@@ -174,7 +174,7 @@ static int late(struct runner *c, uint32_t id, unsigned seconds, struct err *e)
 	return -1;
 }
 
-/* A socket whose other side is closed; one that is only closed for writing still listens. */
+/* Whether the other side is closed completely. One that is only shut down for writing still reads. */
 bool runner_is_unwanted(const struct runner *c)
 {
 	struct pollfd p = { c->caller, 0, 0 };
@@ -235,7 +235,7 @@ static int make_pipe(bool to_us, int *ret_ours, int *ret_theirs)
 	return fd_nonblock(*ret_ours);
 }
 
-/* One for what it prints and somebody wants, else a place where it is lost. */
+/* A pipe if the output is wanted, else /dev/null. */
 static int make_sink(bool wanted, int *ret_ours, int *ret_theirs)
 {
 	if (wanted)
@@ -289,8 +289,8 @@ bool runner_is_waiting(struct runner *c, const struct runner_piped *p)
 	return r && !runner_listen(c) && !r->over;
 }
 
-/* What is there now, up to the most that a pipe can hold: a writer that never stops must not hold up the
- * clock. Closes at the end. False where b must hold it all and cannot. */
+/* Reads what is there now, at most as much as a pipe holds: a command that never stops writing must not delay
+ * the time limit. Closes the descriptor at its end. False if `whole` is set and b cannot hold it all. */
 static bool take_all(int *fd, struct buf *b, bool whole)
 {
 	char chunk[16384];
@@ -306,8 +306,8 @@ static bool take_all(int *fd, struct buf *b, bool whole)
 	return true;
 }
 
-/* Passes on what comes; *full tells that the command has to take some of it first. At the end of either side
- * the command's input ends. */
+/* Forwards input. *full means that the command must read some of it first. When either side ends, the
+ * command's input ends. */
 static void feed(struct runner_piped *p, int from, bool *full)
 {
 	ssize_t n = splice(from, NULL, p->in, NULL, 1u << 20, SPLICE_F_NONBLOCK);
@@ -317,7 +317,7 @@ static void feed(struct runner_piped *p, int from, bool *full)
 		close_pipe(&p->in);
 }
 
-/* Waits for something to happen; -1 where the jail is gone. */
+/* Blocks until something happens; -1 if the jail is gone. */
 static int wait_piped(struct runner *c, struct runner_piped *p, int from, bool *full, int64_t left)
 {
 	bool feeding = from >= 0 && p->in >= 0;
@@ -346,7 +346,7 @@ static int attend(struct runner *c, struct runner_piped *p, int from, struct buf
 		return err_set(e, ERR_FAILED, "there is no such command");
 	if (from < 0)
 		close_pipe(&p->in);
-	/* looked at once more after the end: what it wrote before is in the pipes by then */
+	/* reads once more after the end, because the last output is in the pipes then */
 	while (!over && fits) {
 		int64_t left = deadline - clock_ms();
 
@@ -392,7 +392,7 @@ int runner_run_from(struct runner *c, const struct order_cmd *cmd, int in, struc
 int runner_run(struct runner *c, const struct order_cmd *cmd, const struct buf *input, struct buf *out,
 	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e)
 {
-	/* a file, which nobody has to feed */
+	/* a memfd, so that nobody has to write to a pipe */
 	auto_fd in = input ? fd_of_bytes("input", buf_str(input), input->len)
 			   : open("/dev/null", O_RDONLY | O_CLOEXEC);
 

@@ -2,14 +2,14 @@
  * seccomp-gen FILE: compiles the system-call filters with libseccomp and writes them as C. Runs at build
  * time.
  *
- * The rows here are of every jail's filter; those of the second one, where there are no namespaces, stand in
- * seccomp-landlock-only.c.
+ * The rows in this file are every jail's filter. The rows of the second filter, for Landlock-only jails, are
+ * in seccomp-landlock-only.c.
  *
- * What is not named is allowed: a build inside must find the kernel that it finds outside. The rows are what
- * makes new namespaces or mounts, reaches around them, talks to the whole machine, or is a large piece of
- * kernel that a build does not need. ptrace and process_vm_* stay: debuggers and sanitizers want them, and
- * the pid namespace, Landlock's domain and a first process that is not dumpable leave them only the jail's
- * own processes.
+ * Calls that are not listed are allowed, because a build inside must find the same kernel as outside. The
+ * rows forbid what makes new namespaces or mounts, reaches around them, affects the whole machine, or is a
+ * large part of the kernel that a build does not need. ptrace and process_vm_* are allowed, because debuggers
+ * and sanitizers need them: the pid namespace, Landlock's domain and a first process that is not dumpable
+ * limit them to the jail's own processes.
  */
 #include "seccomp-gen.h"
 
@@ -39,7 +39,7 @@ static const struct rule denials[] = {
 	{ "unshare", -1, EPERM, 1, { BITS(0, CLONE_NEWPID) } },
 	{ "unshare", -1, EPERM, 1, { BITS(0, CLONE_NEWNET) } },
 	{ "unshare", -1, EPERM, 1, { BITS(0, 0x80 /* CLONE_NEWTIME */) } },
-	/* In clone, CLONE_NEWTIME's bit is part of the signal at the end. */
+	/* in clone, CLONE_NEWTIME's bit is part of the exit signal */
 	{ "clone", -1, EPERM, 1, { BITS(0, CLONE_NEWNS) } },
 	{ "clone", -1, EPERM, 1, { BITS(0, CLONE_NEWCGROUP) } },
 	{ "clone", -1, EPERM, 1, { BITS(0, CLONE_NEWUTS) } },
@@ -47,40 +47,42 @@ static const struct rule denials[] = {
 	{ "clone", -1, EPERM, 1, { BITS(0, CLONE_NEWUSER) } },
 	{ "clone", -1, EPERM, 1, { BITS(0, CLONE_NEWPID) } },
 	{ "clone", -1, EPERM, 1, { BITS(0, CLONE_NEWNET) } },
-	/* Its flags lie in memory, where no filter sees them; C libraries go back to clone. */
+	/* its flags are in memory, where a filter cannot see them; C libraries fall back to clone */
 	{ "clone3", 435, ENOSYS, 0, { { 0 } } },
 
-	/* large pieces of kernel, and ways around other rows */
+	/* large parts of the kernel, and ways around other rows */
 	NO("add_key"), NO("request_key"), NO("keyctl"), NO("bpf"), NO("perf_event_open"), NO("userfaultfd"),
 	NO("io_uring_setup"), NO("io_uring_enter"), NO("io_uring_register"), NO("kcmp"), NO("lookup_dcookie"),
 	NO("uselib"), NO("nfsservctl"), NO("vm86"), NO("vm86old"),
 
-	/* the whole machine's */
+	/* affects the whole machine */
 	NO("kexec_load"), NO("kexec_file_load"), NO("init_module"), NO("finit_module"), NO("delete_module"),
 	NO("create_module"), NO("reboot"), NO("swapon"), NO("swapoff"), NO("acct"), NO("quotactl"),
 	NO_NEW("quotactl_fd", 443), NO("settimeofday"), NO("stime"), NO("clock_settime"), NO("clock_settime64"),
 	NO("adjtimex"), NO("clock_adjtime"), NO("clock_adjtime64"), NO("sethostname"), NO("setdomainname"),
 	NO("syslog"), NO("iopl"), NO("ioperm"), NO("vhangup"),
 
-	/* Limits of another process: the first one's, which starts everything, would be an agent's to lower. */
+	/* Limits of another process: an agent could lower those of the first process, which starts
+	 * everything. */
 	{ "prlimit64", -1, EPERM, 1, { { 0, SCMP_CMP_NE, 0 } } },
 
-	/* A lease makes whoever opens the file outside wait for the agent. */
+	/* A lease blocks a process outside that opens the file, until the agent agrees. */
 	{ "fcntl", -1, EPERM, 1, { IS(1, F_SETLEASE) } },
 	{ "fcntl64", -1, EPERM, 1, { IS(1, F_SETLEASE) } },
 
-	/* typing into a terminal */
+	/* input that others see as typed on a terminal */
 	{ "ioctl", -1, EPERM, 1, { IS(1, TIOCSTI) } },
 	{ "ioctl", -1, EPERM, 1, { IS(1, TIOCLINUX) } },
 
-	/* Programs that become their owner for whoever runs them outside. nosuid counts only inside. Modes given
-	 * at creation are not looked at, openat2's being out of a filter's sight. */
+	/* setuid programs, which would run as their owner for anybody who starts them outside; nosuid only
+	 * applies inside. Modes given at creation are not checked, because a filter cannot see those of
+	 * openat2. */
 	{ "chmod", -1, EPERM, 1, { BITS(1, S_ISUID) } },
 	{ "fchmod", -1, EPERM, 1, { BITS(1, S_ISUID) } },
 	{ "fchmodat", -1, EPERM, 1, { BITS(2, S_ISUID) } },
 	{ "fchmodat2", 452, EPERM, 1, { BITS(2, S_ISUID) } },
 
-	/* Sockets: unix, inet, inet6, and netlink for addresses and routes. */
+	/* Sockets: only unix, inet, inet6, and netlink for addresses and routes. */
 	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 0) } },
 	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 3) } },
 	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 4) } },
@@ -96,7 +98,7 @@ static const struct rule denials[] = {
 	{ "socket", -1, EAFNOSUPPORT, 1, { IS(0, 15) } },
 	{ "socket", -1, EAFNOSUPPORT, 1, { { 0, SCMP_CMP_GT, AF_NETLINK } } },
 	{ "socket", -1, EAFNOSUPPORT, 2, { IS(0, AF_NETLINK), { 2, SCMP_CMP_NE, 0 /* NETLINK_ROUTE */ } } },
-	/* Raw ones, and SOCK_PACKET, by which AF_INET means AF_PACKET. */
+	/* Raw sockets, and SOCK_PACKET, with which AF_INET means AF_PACKET. */
 	{ "socket", -1, EPERM, 2, { IS(0, AF_INET), { 1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_RAW } } },
 	{ "socket", -1, EPERM, 2, { IS(0, AF_INET), { 1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_PACKET } } },
 	{ "socket", -1, EPERM, 2, { IS(0, AF_INET6), { 1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_RAW } } },
@@ -131,10 +133,10 @@ static void add_rules(scmp_filter_ctx ctx, const struct rule *rules, size_t n)
 }
 
 /*
- * personality: only 0, ADDR_NO_RANDOMIZE (bit 18; debuggers) and 0xffffffff, which asks. A rule can compare
- * an argument once, and what it can say is "bit i is set while bit k is not". Any value but all ones has a
- * set bit whose upper neighbour, cyclically, is clear, or is 0; bit 18 alone is let off, so a run of set bits
- * that ends there is caught by its bit 17 with bit 19 clear.
+ * personality: allows only 0, ADDR_NO_RANDOMIZE (bit 18, for debuggers) and 0xffffffff, which queries. A rule
+ * can compare an argument only once, so each rule says "bit i is set and bit k is clear". Every value except
+ * 0 and all ones has a set bit whose next higher bit, cyclically, is clear. The rules cover each such pair
+ * except for bit 18; a run of set bits that ends in bit 18 is caught by bit 17 set with bit 19 clear.
  */
 static void deny_personalities(scmp_filter_ctx ctx)
 {
@@ -156,11 +158,11 @@ static scmp_filter_ctx begin(void)
 
 	if (!ctx)
 		stop("cannot start", errno);
-	/* 32-bit calls and x32 have other numbers for the same things. */
+	/* 32-bit and x32 calls have other numbers for the same functions. */
 	rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
 	if (rc < 0)
 		stop("bad architecture", -rc);
-	/* A binary tree over the numbers; older libraries write a list. */
+	/* a binary tree over the numbers; older libraries write a list */
 	seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	return ctx;
 }
@@ -215,7 +217,7 @@ int main(int argc, char **argv)
 
 	if (!out)
 		stop("cannot start", errno);
-	/* What is asked for is what the library knows, not the kernel of the machine that builds. */
+	/* use what the library knows, not what the build machine's kernel supports */
 	seccomp_api_set(5);
 	write_programs(out);
 	if (fclose(out))

@@ -1,4 +1,4 @@
-/* A filter's rows, as seccomp-gen compiles them. */
+/* The form of the filters' rows, which seccomp-gen compiles. */
 #ifndef JAIL_SECCOMP_GEN_H
 #define JAIL_SECCOMP_GEN_H
 
@@ -9,8 +9,8 @@
 
 struct rule {
 	const char *name;
-	int number; /* where libseccomp is too old to know the name; the same on all architectures */
-	int error;  /* what the caller gets, or HAND_OVER: who stands in answers */
+	int number; /* if libseccomp may be too old for the name; the same on all architectures */
+	int error;  /* what the caller gets, or HAND_OVER: the supervisor decides */
 	unsigned nargs;
 	struct scmp_arg_cmp args[2];
 };
@@ -39,13 +39,13 @@ struct rule {
 	{                                                                                                    \
 		arg, SCMP_CMP_MASKED_EQ, bits, bits                                                          \
 	}
-/* The kernel takes an int: what stands above its 32 bits does not count. */
+/* The kernel reads an int and ignores the upper 32 bits. */
 #define IS(arg, value)                                                                                       \
 	{                                                                                                    \
 		arg, SCMP_CMP_MASKED_EQ, LOW32, value                                                        \
 	}
 
-/* seccomp-alone.c: with the host's network, and what comes to it without. */
+/* seccomp-landlock-only.c: the rules with the host's network, and those to add without it. */
 extern const struct rule landlock_only_rules[], landlock_only_offline_rules[];
 extern const size_t landlock_only_nrules, landlock_only_offline_nrules;
 

@@ -1,11 +1,11 @@
 /*
- * The rows of the second filter, for a jail of Landlock and seccomp alone: its processes are the user's among
- * the user's others, in the host's file view. Here is what Landlock says nothing about and namespaces would
- * have taken care of. What is handed over is carried out, or not, by who stands in (standin.h).
+ * The rows of the second filter, for Landlock-only jails. Their processes have the same uid as the user's
+ * others and see the host's files. These rows cover what Landlock does not restrict and namespaces would
+ * have. Calls that are handed over are judged and carried out by the supervisor (supervisor.h).
  *
- * A descriptor proves little: open with the access mode 3 gives one of any file that the user could write,
- * which Landlock takes for neither reading nor writing, and an O_RDONLY one of what may be read. The calls
- * that change a file by such a descriptor stand here like those by path.
+ * Having a descriptor proves little. open with the access mode 3 returns one for any file that the user could
+ * write, because Landlock counts it as neither reading nor writing; and O_RDONLY returns one for every
+ * readable file. So the calls that change a file through such a descriptor are here too, like those by path.
  */
 #include "seccomp-gen.h"
 
@@ -17,12 +17,12 @@
 	{                                                                                                    \
 		1, SCMP_CMP_MASKED_EQ, 0xf, t                                                                \
 	}
-/* btrfs': by their type and number, which stand in the low half. */
+/* btrfs ioctls by type and number, which are in the low half. */
 #define BTRFS(nr)                                                                                            \
 	{                                                                                                    \
 		1, SCMP_CMP_MASKED_EQ, 0xffff, 0x9400 | nr                                                   \
 	}
-/* By their type: those that take something from the caller, and those that say nothing of what they do. */
+/* ioctls by type: those that read data from the caller, and those that declare no direction. */
 #define WRITING(type)                                                                                        \
 	{                                                                                                    \
 		1, SCMP_CMP_MASKED_EQ, 0x4000ff00, 0x40000000 | type << 8                                    \
@@ -31,7 +31,7 @@
 	{                                                                                                    \
 		1, SCMP_CMP_MASKED_EQ, 0xc000ff00, type << 8                                                 \
 	}
-/* More than enough for an int or a pid: garbage above it is refused with the rest. */
+/* Compares more bits than an int or a pid has: a value with garbage in the upper bits is refused too. */
 #define NOT_OWN(arg)                                                                                         \
 	{                                                                                                    \
 		arg, SCMP_CMP_NE, 0                                                                          \
@@ -40,18 +40,18 @@
 
 /* clang-format off */
 const struct rule landlock_only_rules[] = {
-	/* Unix sockets are connected by who stands in. Datagrams need no connect to be sent to a path. */
+	/* The supervisor connects unix sockets. Datagrams could be sent to a path without connect. */
 	{ "connect", -1, HAND_OVER, 0, { { 0 } } },
-	/* An abstract name has no permissions: whoever takes a well-known one gets what the user's programs say
-	 * to it. */
+	/* An abstract name has no permissions: a process that binds a well-known one receives what the user's
+	 * programs send there. */
 	{ "bind", -1, HAND_OVER, 0, { { 0 } } },
 	{ "socket", -1, EPERM, 2, { IS(0, AF_UNIX), SOCKET_TYPE(SOCK_DGRAM) } },
 	{ "socket", -1, EPERM, 2, { IS(0, AF_UNIX), SOCKET_TYPE(SOCK_RAW) } },
 	{ "socketpair", -1, EPERM, 2, { IS(0, AF_UNIX), SOCKET_TYPE(SOCK_DGRAM) } },
 	{ "socketpair", -1, EPERM, 2, { IS(0, AF_UNIX), SOCKET_TYPE(SOCK_RAW) } },
 
-	/* The access mode 3, by which Landlock lets any file and device be opened for its ioctls. openat2 has its
-	 * flags in memory; who finds it missing takes the other call. */
+	/* With the access mode 3, Landlock allows any file or device to be opened for its ioctls. openat2's
+	 * flags are in memory; programs that find it missing use the other call. */
 	{ "open", -1, EACCES, 1, { BITS(1, 3) } },
 	{ "openat", -1, EACCES, 1, { BITS(2, 3) } },
 	{ "openat2", 437, ENOSYS, 0, { { 0 } } },
@@ -65,9 +65,9 @@ const struct rule landlock_only_rules[] = {
 	{ "utimes", -1, HAND_OVER, 0, { { 0 } } },
 	{ "futimesat", -1, HAND_OVER, 0, { { 0 } } },
 	{ "utimensat", -1, HAND_OVER, 0, { { 0 } } },
-	{ "utimensat_time64", -1, ENOSYS, 0, { { 0 } } }, /* libc takes the other one */
+	{ "utimensat_time64", -1, ENOSYS, 0, { { 0 } } }, /* libc falls back to the other one */
 
-	/* Owners and attributes: what there is to change by them is not worth a judgement. */
+	/* Owners and attributes: there is nothing to change that would be worth a decision. */
 	NO("chown"), NO("lchown"), NO("fchownat"),
 	{ "fchown", -1, HAND_OVER, 0, { { 0 } } },
 	{ "setxattr", -1, ENOTSUP, 0, { { 0 } } },
@@ -79,12 +79,14 @@ const struct rule landlock_only_rules[] = {
 	{ "fremovexattr", -1, ENOTSUP, 0, { { 0 } } },
 	{ "removexattrat", 466, ENOTSUP, 0, { { 0 } } },
 	{ "file_setattr", 469, ENOTSUP, 0, { { 0 } } },
-	/* Of file systems' own calls ('f', 'X'), all but those that only tell: SETFLAGS, SETVERSION, MIGRATE … */
+	/* the file systems' own ioctls ('f', 'X') except for those that only read: SETFLAGS, SETVERSION,
+	 * MIGRATE … */
 	{ "ioctl", -1, ENOTTY, 1, { WRITING('f') } },
 	{ "ioctl", -1, ENOTTY, 1, { SILENT('f') } },
 	{ "ioctl", -1, ENOTTY, 1, { WRITING('X') } },
 	{ "ioctl", -1, ENOTTY, 1, { SILENT('X') } },
-	/* subvolumes and snapshots, made, removed and changed by a directory that is open for reading */
+	/* creating, removing and changing subvolumes and snapshots through a directory that is open for
+	 * reading */
 	{ "ioctl", -1, ENOTTY, 1, { BTRFS(1) } },
 	{ "ioctl", -1, ENOTTY, 1, { BTRFS(14) } },
 	{ "ioctl", -1, ENOTTY, 1, { BTRFS(15) } },
@@ -94,8 +96,9 @@ const struct rule landlock_only_rules[] = {
 	{ "ioctl", -1, ENOTTY, 1, { BTRFS(37) } },
 	{ "ioctl", -1, ENOTTY, 1, { BTRFS(63) } },
 
-	/* Who closes its /proc to others, as agents of keys do, believes that it did: what it holds open is counted by
-	 * a process that has no right over it but the user's. */
+	/* Pretends success to a process that makes itself undumpable, as key agents do. The process that
+	 * counts unlinked files has no more rights than the user, and must be able to inspect all processes
+	 * inside. */
 	{ "prctl", -1, 0, 2, { IS(0, PR_SET_DUMPABLE), IS(1, 0) } },
 
 	/* The user's System V objects and message queues. */
@@ -103,7 +106,7 @@ const struct rule landlock_only_rules[] = {
 	NO("semtimedop_time64"), NO("semctl"), NO("msgget"), NO("msgsnd"), NO("msgrcv"), NO("msgctl"),
 	NO("mq_open"), NO("mq_unlink"),
 
-	/* The user's other processes. 0 is the caller, but for whole users it is all of them. */
+	/* The user's other processes. 0 means the caller, but for PRIO_USER it means all of the user's. */
 	{ "setpriority", -1, EPERM, 1, { NOT_OWN(1) } },
 	{ "setpriority", -1, EPERM, 1, { IS(0, PRIO_USER) } },
 	{ "ioprio_set", -1, EPERM, 1, { NOT_OWN(1) } },

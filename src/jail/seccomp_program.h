@@ -1,5 +1,5 @@
-/* What seccomp-gen writes at build time: every jail's filter, and the one that comes to it where there are no
- * namespaces, without and with the host's network. */
+/* The programs that seccomp-gen writes at build time: every jail's filter, and the additional filter of
+ * Landlock-only jails, without and with the host's network. */
 #ifndef JAIL_SECCOMP_PROGRAM_H
 #define JAIL_SECCOMP_PROGRAM_H
 

@@ -75,7 +75,8 @@ static int open_layers(struct entering *in, struct err *e)
 	in->layers = mount_clone(AT_FDCWD, holder);
 	if (in->layers < 0)
 		return err_sys(e, "%s", holder);
-	/* Opened here too: the holder is the host user's own, and the inside may not pass it. */
+	/* Opened here, because their directory belongs to the host's user and is closed to the inside's uid.
+	 * */
 	in->upper = open_beneath(in->layers, path_base(j->upper), O_PATH | O_DIRECTORY, 0);
 	if (in->upper < 0)
 		return err_sys(e, "%s", j->upper);

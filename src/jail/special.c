@@ -10,7 +10,7 @@
 #include "jail/steps.h"
 #include "sys/fd.h"
 
-/* Programs expect of these names that everybody may write and nobody may remove another's. */
+/* Programs expect these directories to be writable for all, and sticky. */
 static const char *tmpfs_mode(const char *target)
 {
 	const char *name = path_base(target);
@@ -38,7 +38,7 @@ int special_tmpfs(struct entering *in, const struct jail_row *r, struct err *e)
 	return 0;
 }
 
-/* A part of /proc over itself, read-only; a kernel may lack it. */
+/* Mounts a part of /proc over itself, read-only. The kernel may lack it. */
 static int freeze_part(int proc, const char *name)
 {
 	auto_fd part = mount_clone(proc, name);
@@ -50,8 +50,8 @@ static int freeze_part(int proc, const char *name)
 	return mount_attach(part, proc, name);
 }
 
-/* The outer /proc shows the names of the processes outside. That nobody gets at their files through it (root,
- * fd, environ) is Landlock's doing, so not without that. It is read-only as a whole. */
+/* Uses the outer /proc, which shows the names of the processes outside. Landlock prevents access to their
+ * files through it (root, fd, environ), so it is not used without Landlock. All of it is read-only. */
 static int outer_proc(struct place at, struct err *e)
 {
 	auto_fd fd = -1;
@@ -67,7 +67,7 @@ static int outer_proc(struct place at, struct err *e)
 
 int special_proc(struct entering *in, const struct jail_row *r, struct err *e)
 {
-	/* What asks for uid 0 and not for capabilities, or is the whole machine's. */
+	/* parts that check for uid 0 and not for capabilities, or that affect the whole machine */
 	static const char *const frozen[] = { "sys", "irq", "bus", "fs", "sysrq-trigger" };
 	auto_fd fd = -1, proc = -1;
 	struct place at;
@@ -94,7 +94,7 @@ int special_proc(struct entering *in, const struct jail_row *r, struct err *e)
 
 static int dev_node(int dev, const char *name, int node)
 {
-	/* Devices can be written on a read-only mount; what cannot be changed is the node. */
+	/* a device on a read-only mount can be written; only the node cannot be changed */
 	if (mknodat(dev, name, S_IFREG | 0666, 0) < 0 || mount_limit(node, MOUNT_RO | MOUNT_NOEXEC) < 0)
 		return -1;
 	return mount_attach(node, dev, name);
@@ -116,7 +116,7 @@ static int dev_links(int dev)
 	return 0;
 }
 
-/* Terminals of the jail's own: their numbers and their masters mean nothing outside. */
+/* The jail's own terminals: their numbers and masters mean nothing outside. */
 static int dev_pts(int dev)
 {
 	static const struct mount_option o[] = { { "newinstance", NULL }, { "ptmxmode", "0666" },

@@ -11,7 +11,7 @@
 #include "sys/fd.h"
 #include "sys/proc.h"
 
-/* posix_spawn forks without copying the caller's memory, and gives every signal its default. */
+/* posix_spawn does not copy the caller's memory, and resets all signals to their defaults. */
 static int spawn_launch(const char *path, int description, int orders, pid_t *ret_pid)
 {
 	char *const argv[] = { "garth-launch", NULL }, *const env[] = { NULL };
@@ -38,7 +38,7 @@ static int spawn_launch(const char *path, int description, int orders, pid_t *re
 	return rc;
 }
 
-/* Out of the way of the numbers that the child is to have. */
+/* Moves a descriptor above the numbers that the child needs. */
 static int move_up(int *fd)
 {
 	int high = fcntl(*fd, F_DUPFD_CLOEXEC, 5);

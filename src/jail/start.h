@@ -1,6 +1,6 @@
 /*
- * Starting a jail from outside: garth-launch is run with the packed description on descriptor 3 and one end
- * of the order socket (order.h) on descriptor 4.
+ * Starts a jail from outside: runs garth-launch with the packed description on descriptor 3 and one end of
+ * the order socket (order.h) on descriptor 4.
  */
 #ifndef JAIL_START_H
 #define JAIL_START_H
@@ -10,9 +10,9 @@
 #include "base/err.h"
 #include "jail/jail.h"
 
-/* Starts garth-launch. *ret_orders is the keeper's end (SEQPACKET, non-blocking, close-on-exec). The launch
- * process itself ends at once after ORDER_BORN; the first process of the jail becomes the caller's child by
- * CLONE_PARENT and dies with the caller. *ret_pid is the launch process, to be waited for. */
+/* Starts garth-launch. *ret_orders is the keeper's end (SEQPACKET, non-blocking, close-on-exec). *ret_pid is
+ * the launch process, which the caller waits for. It ends right after ORDER_BORN. The first process of the
+ * jail is the caller's child (CLONE_PARENT) and dies with the caller. */
 int jail_start(const struct jail *j, int *ret_orders, pid_t *ret_pid, struct err *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the steps of entering share. Internal to entering (enter.c and the files it calls). */
+/* Internal to enter.c and the files that it calls: the state and the functions of the steps of entering. */
 #ifndef JAIL_STEPS_H
 #define JAIL_STEPS_H
 
@@ -10,7 +10,7 @@
 
 /* The host's side of a row, opened before anything else. */
 struct source {
-	int fd;          /* of a bind: the detached clone; -1 where an optional one is not there */
+	int fd;          /* of a bind: the detached clone; -1 if an optional one does not exist */
 	struct buf data; /* of a copy */
 	mode_t mode;
 	bool there;
@@ -21,30 +21,30 @@ extern const char *const dev_nodes[DEV_NODES];
 
 struct entering {
 	const struct jail *j;
-	struct source *sources; /* one for each row */
+	struct source *sources; /* one per row */
 	int nodes[DEV_NODES];
 	int *lowers; /* clones of the overlay's lower layers */
-	int layers;  /* clone of the directory that holds its upper and work directories */
+	int layers;  /* clone of the directory with its upper and work directories */
 	int upper, work;
-	int stage;         /* a scratch tmpfs outside the new root; goes with the old root */
+	int stage;         /* a temporary tmpfs outside the new root; disappears with the old root */
 	int root;          /* the new root */
-	size_t row;        /* the row at work */
-	char *holder_path; /* the directory of the last place */
+	size_t row;        /* the current row */
+	char *holder_path; /* the directory of the last mount point */
 	int holder_fd;
-	int listener; /* of a jail that is alone */
+	int listener; /* of a Landlock-only jail */
 };
 
 /* sources.c */
 int sources_open(struct entering *in, struct err *e);
 
-/* place.c: the place of the row at work, made where it is not there. What an agent left in the way in a
- * writable place is moved aside; for optional rows the place counts as taken. */
+/* mount_points.c: finds or creates the current row's mount point. If an agent left something there in a
+ * writable place, it is moved aside; for an optional row the target then counts as occupied. */
 struct place {
-	int dir; /* the entering's own, good until the next place */
+	int dir; /* owned by struct entering, valid until the next place */
 	const char *name;
 };
 int place_mount(struct entering *in, const char *path, bool is_dir, struct place *ret, struct err *e);
-/* A new file or link itself. */
+/* Creates a file or a link instead of a mount point. */
 int place_data(
 	struct entering *in, const char *path, const void *data, size_t len, mode_t mode, struct err *e);
 int place_link(struct entering *in, const char *path, const char *to, struct err *e);
@@ -55,7 +55,7 @@ int root_rows(struct entering *in, struct err *e);
 int root_pivot(struct entering *in, struct err *e);
 int root_freeze(struct entering *in, struct err *e);
 
-/* special.c: the kinds that are file systems of their own. */
+/* special.c: the kinds that are separate file systems. */
 int special_tmpfs(struct entering *in, const struct jail_row *r, struct err *e);
 int special_proc(struct entering *in, const struct jail_row *r, struct err *e);
 int special_dev(struct entering *in, const struct jail_row *r, struct err *e);

@@ -14,11 +14,11 @@
 #define NR_FCHMODAT2       452
 #define WAIT_KILLABLE_RECV (1ul << 5)
 
-/* The seccomp-alone rows that are handed over. */
+/* The handed-over rows of seccomp-landlock-only.c. */
 static const struct {
 	int nr;
 	int (*carry_out)(const struct call *c);
-} duties[] = {
+} handlers[] = {
 	{ SYS_bind, supervisor_bind },
 	{ SYS_connect, supervisor_connect },
 	{ SYS_fchmod, supervisor_fchmod },
@@ -26,7 +26,7 @@ static const struct {
 	{ NR_FCHMODAT2, supervisor_fchmodat2 },
 	{ SYS_fchown, supervisor_fchown },
 	{ SYS_utimensat, supervisor_utimensat },
-#ifdef SYS_chmod /* an architecture of before 2012 */
+#ifdef SYS_chmod /* only on older architectures */
 	{ SYS_chmod, supervisor_chmod },
 	{ SYS_utime, supervisor_utime },
 	{ SYS_utimes, supervisor_utimes },
@@ -41,7 +41,8 @@ int supervisor_filter(bool inet, int *ret_listener, struct err *e)
 		(struct sock_filter *)(inet ? seccomp_landlock_only_net : seccomp_landlock_only),
 	};
 	unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER;
-	/* Without it a signal takes back a call that is being carried out, and the kernel makes it again. */
+	/* Without this flag a signal interrupts a call that is being carried out, and the kernel starts it
+	 * again. */
 	long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags | WAIT_KILLABLE_RECV, &program);
 
 	if (fd < 0 && errno == EINVAL)
@@ -62,9 +63,9 @@ void supervisor_answer(int listener, uint64_t id, int error)
 
 static int carry_out(const struct call *c)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(duties); i++)
-		if (duties[i].nr == c->req->data.nr)
-			return duties[i].carry_out(c);
+	for (size_t i = 0; i < ARRAY_SIZE(handlers); i++)
+		if (handlers[i].nr == c->req->data.nr)
+			return handlers[i].carry_out(c);
 	return -ENOSYS;
 }
 
@@ -75,12 +76,12 @@ int supervisor_serve(int listener, const struct supervisor *s)
 	struct call c = { listener, &req, s };
 	int rc;
 
-	/* Taking one waits where none is there. */
+	/* RECV would block if there is no call */
 	if (poll(&p, 1, 0) < 0)
 		return errno == EINTR ? 0 : -1;
 	if (!(p.revents & POLLIN))
 		return p.revents ? -1 : 0;
-	/* ENOENT: its caller was killed in the meantime. */
+	/* ENOENT: the caller was killed meanwhile */
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &req) < 0)
 		return errno == EINTR || errno == ENOENT ? 0 : -1;
 	rc = carry_out(&c);

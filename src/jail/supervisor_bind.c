@@ -9,8 +9,8 @@
 #include "jail/supervisor_parts.h"
 #include "sys/fd.h"
 
-/* A name in a directory of the task's own. The directory is pinned; what stands in the name's place, a link
- * too, is in the way of a new socket and is not followed. */
+/* Binds a name in one of the task's directories. The directory is pinned. If the name exists, also as a link,
+ * bind fails and does not follow it. */
 static int bind_path(const struct call *c, int sock, const char *path)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX };
@@ -32,7 +32,7 @@ static int bind_path(const struct call *c, int sock, const char *path)
 	return bind(sock, (struct sockaddr *)&un, sizeof(un)) < 0 ? -errno : 0;
 }
 
-/* Abstract names, and the one that the kernel makes up where none is given, belong to the whole machine. */
+/* Abstract names, and the automatic one for an empty address, belong to the whole machine. */
 static int bind_unix(const struct call *c, int sock, const struct sockaddr_storage *at, socklen_t len)
 {
 	const struct sockaddr_un *un = (const struct sockaddr_un *)at;

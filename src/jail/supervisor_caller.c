@@ -8,11 +8,11 @@
 #include "jail/supervisor_parts.h"
 #include "sys/fd.h"
 
-/* No page is smaller. */
+/* The smallest page size. */
 #define PAGE         4096u
 #define PIDFD_THREAD ((unsigned)O_EXCL) /* since 6.9 */
 
-/* Up to the end of a page: the next one need not be there. The number of bytes. */
+/* Reads up to the end of a page, because the next one may not be mapped. Returns the number of bytes. */
 static ssize_t read_some(const struct call *c, uint64_t from, char *to, size_t len)
 {
 	size_t rest = PAGE - from % PAGE;
@@ -66,7 +66,7 @@ int caller_place(const struct call *c, int fd)
 	return place;
 }
 
-/* The process of a thread, as a number; 0 where that is not to be seen. */
+/* The pid of the caller's process; 0 if it is not visible. */
 static pid_t process_of(const struct call *c)
 {
 	char path[64], status[1024], *line;
@@ -79,7 +79,7 @@ static pid_t process_of(const struct call *c)
 	if (n < 0)
 		return 0;
 	status[n] = '\0';
-	/* A process' name is in the first line, in which the kernel leaves no line break. */
+	/* the process's name is in the first line, and the kernel escapes line breaks in it */
 	line = strstr(status, "\nTgid:");
 	return line ? (pid_t)strtol(line + strlen("\nTgid:"), NULL, 10) : 0;
 }

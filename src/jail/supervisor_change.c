@@ -11,7 +11,7 @@
 
 #define KNOWN_FLAGS (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)
 
-/* What the caller's path means, pinned, where it may be changed. */
+/* Pins the file at the caller's path, if it may be changed. */
 static int pin_writable(const struct call *c, int at, uint64_t path_at, int flags)
 {
 	char path[PATH_MAX];
@@ -31,8 +31,8 @@ static int pin_writable(const struct call *c, int at, uint64_t path_at, int flag
 	return fd_steal(&fd);
 }
 
-/* The caller's descriptor, where what it stands for may be changed. Landlock has let it be opened for
- * writing, or it lies where that would be so. The access mode 3 has passed nobody. */
+/* A copy of the caller's descriptor, if its file may be changed: Landlock allowed it to be opened for
+ * writing, or it is in a writable directory. The filter has refused the access mode 3. */
 static int take_writable(const struct call *c, int n)
 {
 	char path[PATH_MAX];
@@ -48,13 +48,14 @@ static int take_writable(const struct call *c, int n)
 	if ((flags & O_ACCMODE) != O_WRONLY && (flags & O_ACCMODE) != O_RDWR &&
 		(supervisor_where(fd, path) < 0 || !supervisor_writable(c->s, path)))
 		return -EPERM;
-	/* a terminal was given, and stands among the host's */
+	/* a terminal, which was given to the command and is one of the host's files */
 	if (fstat(fd, &st) < 0 || S_ISCHR(st.st_mode))
 		return -EPERM;
 	return fd_steal(&fd);
 }
 
-/* Programs that become their owner for whoever runs them outside. The other filter says so too. */
+/* No setuid programs, which would run as their owner for anybody who starts them outside. The first filter
+ * forbids it too. */
 static int check_mode(mode_t mode)
 {
 	return mode & S_ISUID ? -EPERM : 0;
@@ -114,7 +115,7 @@ int supervisor_fchown(const struct call *c)
 	return fchown(fd, (uid_t)call_arg(c, 1), (gid_t)call_arg(c, 2)) < 0 ? -errno : 0;
 }
 
-/* times NULL: now. path_at 0: the descriptor itself, which utimensat and futimesat take it for. */
+/* times NULL: now. path_at 0: the descriptor itself, as utimensat and futimesat define it. */
 static int change_times(
 	const struct call *c, int at, uint64_t path_at, const struct timespec *times, int flags)
 {

@@ -12,15 +12,15 @@
 #include "jail/supervisor_parts.h"
 #include "sys/fd.h"
 
-/* Connects that wait at one time, and the memory for each. */
+/* How many connects may block at one time, and the stack of each thread. */
 #define MAX_WAITING 64
 #define STACK       (128u << 10)
 
-/* One connect, and all that is needed to carry it out and to answer it. */
-struct dial {
+/* One connect: everything that is needed to carry it out and to answer it. */
+struct connect_job {
 	uint64_t id;
-	int listener; /* its own copy: who serves may close the other */
-	int sock;     /* the caller's */
+	int listener; /* its own copy: the main thread may close the other */
+	int sock;     /* a copy of the caller's socket */
 	int pinned;   /* the unix socket to connect to, or -1 */
 	socklen_t len;
 	struct sockaddr_storage to;
@@ -28,7 +28,7 @@ struct dial {
 
 static atomic_int waiting;
 
-static void dial_free(struct dial *d)
+static void job_free(struct connect_job *d)
 {
 	fd_closep(&d->listener);
 	fd_closep(&d->sock);
@@ -36,19 +36,19 @@ static void dial_free(struct dial *d)
 	free(d);
 }
 
-static void *dial_run(void *arg)
+static void *job_run(void *arg)
 {
-	struct dial *d = arg;
+	struct connect_job *d = arg;
 	int rc = connect(d->sock, (struct sockaddr *)&d->to, d->len) < 0 ? -errno : 0;
 
 	supervisor_answer(d->listener, d->id, rc);
-	dial_free(d);
+	job_free(d);
 	atomic_fetch_sub(&waiting, 1);
 	return NULL;
 }
 
-/* A detached thread that gets no signals: those are for who serves. */
-static int start_thread(struct dial *d)
+/* A detached thread without signals: those are for the main thread. */
+static int start_thread(struct connect_job *d)
 {
 	pthread_attr_t attr;
 	sigset_t all, before;
@@ -62,14 +62,15 @@ static int start_thread(struct dial *d)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&thread, &attr, dial_run, d);
+	rc = pthread_create(&thread, &attr, job_run, d);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	return -rc;
 }
 
-/* Takes the dial. Even a socket that does not wait gets a thread: the caller can change that at any time. */
-static int dial_start(struct dial *d)
+/* Takes ownership of d. Even a non-blocking socket gets a thread, because the caller can make it blocking at
+ * any time. */
+static int job_start(struct connect_job *d)
 {
 	int rc = -EAGAIN;
 
@@ -78,7 +79,7 @@ static int dial_start(struct dial *d)
 	if (!rc)
 		return SUPERVISOR_LATER;
 	atomic_fetch_sub(&waiting, 1);
-	dial_free(d);
+	job_free(d);
 	return rc;
 }
 
@@ -94,8 +95,8 @@ static bool may_connect(const struct supervisor *s, int fd)
 	return supervisor_writable(s, path);
 }
 
-/* The socket that a unix address names, pinned. Abstract ones are Landlock's to refuse, which does not apply
- * to who stands in. */
+/* Pins the socket that a unix address names. Abstract ones are refused here: Landlock would do it for the
+ * caller, but it does not restrict the supervisor. */
 static int pin_socket(const struct call *c, const struct sockaddr_storage *to, socklen_t len)
 {
 	const struct sockaddr_un *un = (const struct sockaddr_un *)to;
@@ -117,8 +118,8 @@ static int pin_socket(const struct call *c, const struct sockaddr_storage *to, s
 	return fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode) ? -ECONNREFUSED : fd_steal(&fd);
 }
 
-/* Fills in whom to connect to, by the kind of the caller's socket. */
-static int judge(const struct call *c, struct dial *d)
+/* Fills in the address, depending on the domain of the caller's socket. */
+static int judge(const struct call *c, struct connect_job *d)
 {
 	struct sockaddr_un *un = (struct sockaddr_un *)&d->to;
 	int domain;
@@ -139,7 +140,7 @@ static int judge(const struct call *c, struct dial *d)
 	return 0;
 }
 
-static int dial_fill(const struct call *c, struct dial *d)
+static int dial_fill(const struct call *c, struct connect_job *d)
 {
 	int len = call_int(c, 2), rc;
 
@@ -161,7 +162,7 @@ static int dial_fill(const struct call *c, struct dial *d)
 
 int supervisor_connect(const struct call *c)
 {
-	struct dial *d = calloc(1, sizeof(*d));
+	struct connect_job *d = calloc(1, sizeof(*d));
 	int rc;
 
 	if (!d)
@@ -170,8 +171,8 @@ int supervisor_connect(const struct call *c)
 	d->listener = d->sock = d->pinned = -1;
 	rc = dial_fill(c, d);
 	if (rc < 0) {
-		dial_free(d);
+		job_free(d);
 		return rc;
 	}
-	return dial_start(d);
+	return job_start(d);
 }

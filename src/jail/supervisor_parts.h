@@ -1,9 +1,9 @@
 /*
- * standin.c's parts: the caller as seen from outside, paths, connects. Not for others.
+ * Internal to the supervisor_*.c files: reading the caller, resolving paths, carrying out calls.
  *
- * Functions give 0 or a descriptor, or what the caller is to be told: an errno, negative. A function that
- * carries out a call first takes all that it needs from the caller (caller_*), then asks caller_waits whether
- * that was still the caller, and from then on uses what it has taken and nothing else.
+ * Functions return 0 or a descriptor, or the negative errno for the caller. A function that carries out a
+ * call first reads everything it needs from the caller (caller_*), then calls caller_waits to make sure that
+ * this was still the caller, and from then on uses only what it has read.
  */
 #ifndef JAIL_SUPERVISOR_PARTS_H
 #define JAIL_SUPERVISOR_PARTS_H
@@ -21,7 +21,7 @@ struct call {
 	const struct supervisor *s;
 };
 
-/* The call is answered by a thread, later. */
+/* A thread will answer the call later. */
 #define SUPERVISOR_LATER 1
 
 static inline uint64_t call_arg(const struct call *c, unsigned n)
@@ -34,29 +34,29 @@ static inline int call_int(const struct call *c, unsigned n)
 	return (int)c->req->data.args[n];
 }
 
-/* standin.c: tells the caller; who is gone needs no answer. */
+/* supervisor.c: sends the result to the caller, if it still exists. */
 void supervisor_answer(int listener, uint64_t id, int error);
 
 /* supervisor_caller.c */
-/* A copy of what lies in the caller's memory. */
+/* Copies from the caller's memory. */
 int caller_read(const struct call *c, uint64_t from, void *to, size_t len);
-/* A string with its end; ENAMETOOLONG where it has none within PATH_MAX. */
+/* A string with its NUL; ENAMETOOLONG if there is none within PATH_MAX. */
 int caller_string(const struct call *c, uint64_t from, char to[PATH_MAX]);
-/* The place that the caller's descriptor stands for (AT_FDCWD: where it is), as an O_PATH descriptor. */
+/* An O_PATH descriptor of the file behind the caller's descriptor (AT_FDCWD: the current directory). */
 int caller_place(const struct call *c, int fd);
-/* The caller's descriptor itself. */
+/* A copy of the caller's descriptor. */
 int caller_fd(const struct call *c, int fd);
-/* 0 while the caller waits: what was read by its pid before was the caller's. */
+/* 0 while the caller is still blocked in the call: then what was read by its pid before was the caller's. */
 int caller_waits(const struct call *c);
 
 /* supervisor_path.c */
 /* An O_PATH descriptor of what the path means for the caller. at and flags are as for fstatat: AT_FDCWD,
- * AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH. Asks caller_waits. */
+ * AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH. Calls caller_waits. */
 int supervisor_pin(const struct call *c, int at, const char *path, int flags);
-/* Where a descriptor lies: -1 where it has no name any more. */
+/* The path of a descriptor; -1 if it has no name any more. */
 int supervisor_where(int fd, char to[PATH_MAX]);
 bool supervisor_writable(const struct supervisor *s, const char *path);
-/* The text by which a descriptor of this process is named as a path. */
+/* /proc/self/fd/N: a path for one of this process's descriptors. */
 #define OWN_FD_MAX 32
 void supervisor_own_fd(int fd, char to[OWN_FD_MAX]);
 

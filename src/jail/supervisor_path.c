@@ -10,10 +10,10 @@
 #include "jail/supervisor_parts.h"
 #include "sys/fd.h"
 
-/* Where a process finds its own descriptors. Looked up here they would be this one's. */
+/* Paths of a process's own descriptors. Resolved here, they would be the supervisor's. */
 static const char *const own_fds[] = { "/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/" };
 
-/* Whether the path begins with one of the caller's descriptors; *rest is what stands behind the number. */
+/* Whether the path begins with one of the caller's descriptors; *rest is what follows the number. */
 static bool begins_with_fd(const char *path, int *ret_fd, const char **rest)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(own_fds); i++) {
@@ -32,10 +32,10 @@ static bool begins_with_fd(const char *path, int *ret_fd, const char **rest)
 	return false;
 }
 
-/* How a path is to be looked up. */
+/* How to resolve a path. */
 struct lookup {
-	int at;           /* the caller's descriptor or AT_FDCWD */
-	const char *path; /* from there; "" for the descriptor itself */
+	int at;           /* the caller's descriptor, or AT_FDCWD */
+	const char *path; /* relative to it; "" for the descriptor itself */
 };
 
 static int lookup_begin(struct lookup *l, int at, const char *path, int flags)
@@ -48,11 +48,11 @@ static int lookup_begin(struct lookup *l, int at, const char *path, int flags)
 		return flags & AT_EMPTY_PATH ? 0 : -ENOENT;
 	if (!begins_with_fd(path, &fd, &rest))
 		return 0;
-	/* The link that is not followed is no file of anybody's. */
+	/* the magic link itself is not a file that can be changed */
 	if (!*rest && flags & AT_SYMLINK_NOFOLLOW)
 		return -EPERM;
 	*l = (struct lookup){ fd, rest };
-	/* Not to become an absolute path. */
+	/* must not become an absolute path */
 	if (*rest) {
 		l->path += strspn(rest, "/");
 		if (!*l->path)
@@ -114,7 +114,7 @@ int supervisor_where(int fd, char to[PATH_MAX])
 	if (n <= 0 || n >= PATH_MAX || to[0] != '/')
 		return -1;
 	to[n] = '\0';
-	/* A file may have such a name of its own, and is refused for it. */
+	/* a file whose real name ends like this is refused too */
 	if ((size_t)n >= strlen(deleted) && !strcmp(to + n - strlen(deleted), deleted))
 		return -1;
 	return 0;

@@ -19,13 +19,13 @@ uint64_t userns_flags(const struct jail *j)
 
 pid_t userns_fork(uint64_t flags)
 {
-	/* With CLONE_PARENT the signal at the end is the one that the caller's own end gives. */
+	/* CLONE_PARENT: the exit signal is that of the caller itself */
 	struct clone_args a = { .flags = flags, .exit_signal = flags & CLONE_PARENT ? 0 : SIGCHLD };
 
 	return (pid_t)syscall(SYS_clone3, &a, sizeof(a));
 }
 
-/* AppArmor lets a namespace be made and gives no right in it: a host name asks for one. */
+/* AppArmor may allow a namespace but give no capability in it, so this sets a host name, which needs one. */
 bool userns_works(void)
 {
 	static int known = -1;
@@ -59,8 +59,8 @@ int userns_map(const struct jail *j, pid_t pid, struct err *e)
 
 	snprintf(uids, sizeof(uids), "%u %u 1\n", j->uid, j->uid);
 	snprintf(gids, sizeof(gids), "%u %u 1\n", j->gid, j->gid);
-	/* An ordinary user may map the group only after giving up to change the list of groups. Root's child
-	 * has to empty that list itself, and may. */
+	/* An ordinary user may map the group only after giving up setgroups. Root's child has to clear its
+	 * groups, and may. */
 	if (!j->from_root && write_proc(pid, "setgroups", "deny", e) < 0)
 		return -1;
 	if (write_proc(pid, "uid_map", uids, e) < 0 || write_proc(pid, "gid_map", gids, e) < 0)
@@ -68,7 +68,7 @@ int userns_map(const struct jail *j, pid_t pid, struct err *e)
 	return 0;
 }
 
-/* In the new process: waits for the map, or ends with the one who should have written it. */
+/* In the new process: waits for the maps. Ends if the process that should write them has ended. */
 static void wait_for_map(int gate)
 {
 	char go;

@@ -9,7 +9,7 @@
 #include "sys/linux.h"
 #include "sys/tree.h"
 
-/* What overlayfs makes in the directory that it is given. */
+/* Names that overlayfs creates in its work directory. */
 static bool is_in_use(const char *name)
 {
 	return !strcmp(name, "work") || !strcmp(name, "index") || name[0] == '.';

@@ -363,11 +363,20 @@ void gateway_child_leave(struct keeper *k)
 	tell(&k->gateway, GATEWAY_LEAVE);
 }
 
+/* A serving process ends after the current request. Other jobs can be interrupted at any point. */
+static void end_process(struct gateway_child *g)
+{
+	if (g->job == GATEWAY_SERVE)
+		tell(g, GATEWAY_FINISH);
+	else
+		kill(g->pid, SIGTERM);
+}
+
 void gateway_child_finish(struct keeper *k)
 {
-	/* a serving process ends after the current request; then gateway_child_ended continues here */
+	/* then gateway_child_ended continues here */
 	if (k->gateway.pid)
-		tell(&k->gateway, GATEWAY_FINISH);
+		end_process(&k->gateway);
 	else
 		fork_gateway(k, GATEWAY_CLOSE);
 	if (!k->gateway.pid)
@@ -425,7 +434,9 @@ void gateway_child_stop(struct keeper *k)
 	unlinkat(k->spec.task_dir, KEEPER_USER_SOCKET, 0);
 	if (!g->agent_ev || !g->user_ev)
 		return;
-	/* its process ends when this socket closes: nothing inside will answer any more */
+	if (g->pid)
+		end_process(g);
+	/* nothing inside will answer any more; closing this socket tells the process so */
 	forget(g);
 	event_del(g->agent_ev);
 	event_del(g->user_ev);

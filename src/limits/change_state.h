@@ -1,4 +1,4 @@
-/* A running task is paused, goes on, or is ended for a limit: what is written down of it. */
+/* Records that a running task is paused, resumed or ended because of a limit. */
 #ifndef LIMITS_CHANGE_STATE_H
 #define LIMITS_CHANGE_STATE_H
 
@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "task/context.h"
 
-/* The audit line, the state and the note, in this order. `to` NULL: the state stays. */
+/* Writes the audit line, the state and the note, in this order. If `to` is NULL, the state stays. */
 int limits_change_state(struct context *c, struct task *t, struct audit *a, const char *event, const char *to,
 	const char *note, struct err *e);
 

@@ -15,8 +15,8 @@
 #include "task/disk.h"
 #include "task/life.h"
 
-/* The part of a limit that may come on top of what a task held when it was paused: writes that were under
- * way, and what the disk books late. */
+/* By how much of its limit a paused task may still grow: writes that were under way, and blocks that the file
+ * system allocates late. */
 #define SLACK_PART  8
 #define SLACK_BYTES (1u << 20)
 #define SLACK_FILES 100
@@ -48,7 +48,8 @@ static int meter_open(struct meter *m, struct err *e)
 	return again_configure(&c->config, m->at.ws.dir, e);
 }
 
-/* What cannot be sized is at most what is gone from the disk since the keeper began, and counted nowhere. */
+/* Files of unknown size cannot be larger than the free space that was lost since the keeper started and is
+ * not explained by anything else. */
 static void add_unexplained(struct meter *m)
 {
 	const struct measure_job *j = m->job;
@@ -65,7 +66,7 @@ static void add_unexplained(struct meter *m)
 		m->use.inodes = j->free_files - files;
 }
 
-/* Its files, and what its processes have removed and hold open. */
+/* The task's files, and removed files that its processes still hold open. */
 static int count(struct meter *m, struct err *e)
 {
 	bool stood_in = backend_of(&m->task)->landlock_only && !userns_works();
@@ -88,7 +89,7 @@ static int count(struct meter *m, struct err *e)
 	return 0;
 }
 
-/* Which limit it is beyond, and by how much; an empty text where none. */
+/* Says which limit is exceeded, and by how much; an empty text if none is. */
 static void describe(const struct meter *m, struct measure_result *r)
 {
 	const struct tree_use *u = &m->use;
@@ -120,7 +121,7 @@ static bool has_grown(uint64_t now, uint64_t before, uint64_t max, uint64_t slac
 	return max && now > larger(max, before) + larger(max / SLACK_PART, slack);
 }
 
-/* Nothing that counts as the task's own runs, and it grows all the same. */
+/* The task is paused, or runs only the user's commands, and grows all the same. */
 static bool grows_unasked(const struct meter *m)
 {
 	const struct measure_job *j = m->job;
@@ -185,7 +186,7 @@ static int judge(struct meter *m, struct measure_result *r, struct err *e)
 	return 0;
 }
 
-/* What cannot be counted may be anything. */
+/* The task cannot be measured, so it may be of any size. */
 static int distrust(struct meter *m, const struct err *uncounted, struct measure_result *r, struct err *e)
 {
 	m->max_bytes = disk_max(&m->context.config, m->at.ws.dir, (uint64_t)m->task.disk);

@@ -1,10 +1,10 @@
 /*
- * What a task holds on disk, measured now and then while something runs in it (J8), in a process of its own:
- * nothing that an agent asks of the gateway can hold it up.
+ * Measures how much disk space a task holds, and decides what happens if it is too much (J8). The keeper runs
+ * this in a process of its own from time to time, so that nothing an agent asks of the gateway can delay it.
  *
- * A running task beyond its limit is paused, named, with everything there, until the user has raised the
- * limit or made room. What goes on growing while the task is paused, or while only commands of the user's run
- * in it, is ended. At four fifths of the limit those who watch are told.
+ * A running task beyond its limit is paused. All its files stay, and the user can raise the limit or free
+ * space. If it keeps growing while it is paused, or while only the user's own commands run in it, it is
+ * ended. At four fifths of the limit, attached clients get a warning.
  */
 #ifndef LIMITS_MEASURE_H
 #define LIMITS_MEASURE_H
@@ -17,24 +17,24 @@
 
 enum measure_verdict {
 	MEASURE_FINE,
-	MEASURE_WARN,  /* `why` is worth telling */
-	MEASURE_PAUSE, /* the store and the audit log know; what runs is to be stopped */
-	MEASURE_END,   /* likewise; what runs is to be killed */
+	MEASURE_WARN,  /* `why` is a warning for attached clients */
+	MEASURE_PAUSE, /* recorded in the store and the audit log; the caller stops what runs */
+	MEASURE_END,   /* likewise; the caller kills what runs */
 };
 
 struct measure_job {
 	const char *task;
-	pid_t keeper; /* whose descendants run inside */
-	bool late;    /* the last one took too long: what cannot be counted may be anything */
-	uint64_t free_bytes, free_files; /* on the disk when the keeper began; 0: not known */
-	uint64_t lost_bytes;             /* from the disk since the task was paused */
-	/* As of the last time that the task was not paused, in this keeper's life; 0: not known. */
+	pid_t keeper;                    /* everything inside is a descendant of it */
+	bool late;                       /* the last measurement took too long */
+	uint64_t free_bytes, free_files; /* free on the disk when the keeper started; 0: not known */
+	uint64_t lost_bytes;             /* how much the free space has shrunk since the task was paused */
+	/* What the task held when this keeper last measured it unpaused; 0: not known. */
 	uint64_t held_bytes, held_files;
 };
 
 struct measure_result {
 	enum measure_verdict verdict;
-	uint64_t bytes, files; /* that it holds */
+	uint64_t bytes, files; /* what it holds now */
 	uint64_t max_bytes;
 	char why[400];
 };

@@ -12,7 +12,7 @@
 #include "sys/fd.h"
 #include "workspace/scan.h"
 
-/* place may be one that is only named (O_PATH). */
+/* `place` may be an O_PATH descriptor. */
 static int walk(int place, struct tree_use *ret, struct err *e)
 {
 	auto_fd root = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -23,7 +23,7 @@ static int walk(int place, struct tree_use *ret, struct err *e)
 	return errno == EACCES ? 0 : err_sys(e, "cannot open a directory of the task");
 }
 
-/* In the child: waits until it has rights, looks, and tells. */
+/* In the child: waits until its user namespace is mapped, measures, and sends the result. */
 static void look_as_owner(int place, int go, int told)
 {
 	struct err ignored = ERR_INIT;
@@ -66,7 +66,7 @@ static void ask_owner(int place, struct tree_use *ret)
 		waitpid(pid, NULL, 0);
 }
 
-/* Its own blocks: a directory keeps the size that it once had. */
+/* Adds the inode's own blocks: a directory does not shrink when its entries are removed. */
 static void add_itself(const struct stat *st, struct tree_use *ret)
 {
 	ret->bytes += TREE_INODE + (uint64_t)st->st_blocks * 512;
@@ -88,7 +88,7 @@ int usage_add(int dir, const char *name, struct tree_use *ret, struct err *e)
 	struct tree_use u;
 	struct stat st;
 
-	/* a file, or a link by now: it is not beneath itself */
+	/* a file, or replaced by a link meanwhile: nothing is below it */
 	if (place < 0 && (errno == ENOTDIR || errno == ELOOP))
 		return add_one(dir, name, ret);
 	if (place < 0)
@@ -105,7 +105,7 @@ int usage_add(int dir, const char *name, struct tree_use *ret, struct err *e)
 	return 0;
 }
 
-/* What it has added to a worktree, which is not in its own directory. */
+/* Adds what the task has added to a worktree, which is outside its own directory. */
 static int add_elsewhere(struct task_at *at, struct tree_use *u, struct err *e)
 {
 	auto_changes c = { .root = -1 };
@@ -129,7 +129,7 @@ static int add_elsewhere(struct task_at *at, struct tree_use *u, struct err *e)
 			add_one(c.root, c.v[i].path, &one);
 		u->bytes += one.bytes;
 		u->closed += one.closed;
-		/* one that the base has as well is no file more */
+		/* a changed file of the base is not an additional one */
 		u->inodes += one.inodes - (c.v[i].tracked && one.inodes);
 	}
 	return 0;

@@ -1,4 +1,4 @@
-/* How much room a task takes on disk, whatever it has closed to itself. */
+/* Computes a task's disk usage, including directories that the agent made unreadable. */
 #ifndef LIMITS_USAGE_H
 #define LIMITS_USAGE_H
 
@@ -6,12 +6,12 @@
 #include "sys/tree.h"
 #include "task/task.h"
 
-/* Adds a directory of dir's and what is beneath it. Where its owner, who is the caller, has closed something,
- * a process looks that has rights over its owner's files (a user namespace of its own). */
+/* Adds the directory `name` of dir and everything below it. If the caller owns a directory that it cannot
+ * read, a child process in its own user namespace, which may read all of its owner's files, does it. */
 int usage_add(int dir, const char *name, struct tree_use *ret, struct err *e);
 
-/* All that a task has in its own directory, and, where its files are elsewhere, what it has added there.
- * ret->closed counts directories that could not be looked into. */
+/* Everything in the task's own directory; if its files are elsewhere, also what it has added there.
+ * ret->closed counts directories that could not be read. */
 int usage_of_task(struct task_at *at, struct tree_use *ret, struct err *e);
 
 #endif

@@ -214,7 +214,7 @@ int verifier_open(const struct repo *r, int64_t task, const char *alone, struct 
 		.runner = RUNNER_INIT(-1),
 		.at = QUARANTINE_INIT,
 		.objects = { .in = -1, .out = -1 },
-		.plain = RUNNER_PIPED_INIT,
+		.fast = RUNNER_PIPED_INIT,
 		.next = RUNNER_PIPED_INIT };
 	if (!private_can_borrow(r))
 		return err_set(e, ERR_REFUSED,
@@ -244,7 +244,7 @@ static void end_process(pid_t *pid, int how)
 void verifier_close(struct verifier *v)
 {
 	close_reader(v);
-	runner_drop_piped(&v->runner, &v->plain);
+	runner_drop_piped(&v->runner, &v->fast);
 	runner_drop_piped(&v->runner, &v->next);
 	/* if the first process is not known yet, closing this socket ends it */
 	fd_closep(&v->runner.orders);
@@ -260,7 +260,7 @@ void verifier_close(struct verifier *v)
 	free(steal_ptr(v->empty));
 	free(steal_ptr(v->memory));
 	free(steal_ptr(v->tmp));
-	free(steal_ptr(v->plain_path));
+	free(steal_ptr(v->fast_path));
 }
 
 bool verifier_is_alive(const struct verifier *v)

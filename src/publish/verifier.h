@@ -30,8 +30,8 @@ struct verifier {
 	struct runner runner;
 	pid_t first, launch; /* 0: none, or waited for */
 	bool landlock_only;  /* a jail without namespaces */
-	/* Paths inside: an empty repository, the area in memory, a directory for files, garth-plain. */
-	char *empty, *memory, *tmp, *plain_path;
+	/* Paths inside: an empty repository, the area in memory, a directory for files, garth-fast-unpack. */
+	char *empty, *memory, *tmp, *fast_path;
 	struct quarantine at;
 	char *quarantine;  /* path of the area on disk */
 	struct strvec env; /* environment of every git in it; area_env says where its objects are */
@@ -41,9 +41,9 @@ struct verifier {
 	/* Packs must be complete (not thin): whether a delta against an object that the sender was not shown
 	 * is accepted or refused would tell what is in that object. */
 	bool whole;
-	struct runner_piped plain; /* garth-plain, from the second small pack on */
-	bool left_to_git;          /* garth-plain left the last pack to git */
-	/* garth-plain did not end its work, and a git that it started may still write. The verifier must not
+	struct runner_piped fast; /* garth-fast-unpack, from the second small pack on */
+	bool left_to_git;         /* garth-fast-unpack left the last pack to git */
+	/* garth-fast-unpack did not end its work, and a git that it started may still write. The verifier must not
 	 * be used any more. */
 	bool spoiled;
 	struct runner_piped next; /* an unpack-objects that waits for a pack up to next_max bytes */
@@ -62,7 +62,7 @@ void verifier_close(struct verifier *v);
 bool verifier_is_alive(const struct verifier *v);
 
 /* Unpacks a pack from a descriptor into the quarantine, at most max bytes (0: no limit): checks the header,
- * then runs garth-plain, unpack-objects or (for many objects) index-pack, --strict. small: the caller knows
+ * then runs garth-fast-unpack, unpack-objects or (for many objects) index-pack, --strict. small: the caller knows
  * that the pack is small, and it goes into the area in memory. Sets fresh->hash_len and fills *fresh with the
  * new objects. ERR_REFUSED: git refuses it, e->msg is git's reason, cleaned. ERR_NOTFOUND: nothing was
  * sent. */

@@ -1,4 +1,4 @@
-/* garth-plain in the verifier (plain/plain.h): unpacks small packs without starting a git for each. */
+/* garth-fast-unpack in the verifier (fast_unpack/fast_unpack.h): unpacks small packs without starting a git for each. */
 #include <endian.h>
 #include <errno.h>
 #include <poll.h>
@@ -10,27 +10,27 @@
 #include "publish/verifier_parts.h"
 #include "sys/clock.h"
 
-/* The largest pack that it takes: plain/plain.h. */
+/* The largest pack that it takes: fast_unpack/fast_unpack.h. */
 #define PACK_MAX (1u << 20)
 #define SECONDS  20
 
-void verifier_start_plain(struct verifier *v)
+void verifier_start_fast(struct verifier *v)
 {
 	struct err ignored = ERR_INIT;
 	auto_order_cmd git = { 0 }, cmd = { .cwd = xstrdup("/") };
 	auto_strvec none = STRVEC_INIT;
 
-	runner_drop_piped(&v->runner, &v->plain);
+	runner_drop_piped(&v->runner, &v->fast);
 	verifier_command(v, QUARANTINE_MEMORY, &none, &git);
-	strvec_pushl(&cmd.argv, v->plain_path, v->tmp, NULL);
+	strvec_pushl(&cmd.argv, v->fast_path, v->tmp, NULL);
 	strvec_pushf(&cmd.argv, "%u", v->repo->hash_len);
 	strvec_push(&cmd.argv, "--");
 	strvec_pushv(&cmd.argv, (const char *const *)git.argv.v);
 	strvec_pushv(&cmd.env, (const char *const *)git.env.v);
-	runner_start_piped(&v->runner, &cmd, -1, true, false, &v->plain, &ignored);
+	runner_start_piped(&v->runner, &cmd, -1, true, false, &v->fast, &ignored);
 }
 
-/* Length and pack, as garth-plain reads them. False if the pack is not for it. */
+/* Length and pack, as garth-fast-unpack reads them. False if the pack is not for it. */
 static bool load(int pack_fd, uint64_t max, struct buf *ret)
 {
 	uint32_t head;
@@ -58,15 +58,15 @@ static char ask(struct verifier *v, const struct buf *text)
 
 	for (;;) {
 		int64_t left = deadline - clock_ms();
-		struct pollfd p[] = { { v->plain.out, POLLIN, 0 },
-			{ sent < text->len ? v->plain.in : -1, POLLOUT, 0 }, { v->runner.caller, 0, 0 } };
+		struct pollfd p[] = { { v->fast.out, POLLIN, 0 },
+			{ sent < text->len ? v->fast.in : -1, POLLOUT, 0 }, { v->runner.caller, 0, 0 } };
 		ssize_t n;
 
 		if (left <= 0 || (poll(p, ARRAY_SIZE(p), (int)left) < 0 && errno != EINTR))
 			return '\0';
-		if (p[0].revents && (n = read(v->plain.out, &answer, 1)) >= 0)
+		if (p[0].revents && (n = read(v->fast.out, &answer, 1)) >= 0)
 			return n && sent == text->len ? answer : '\0';
-		if (p[1].revents && (n = write(v->plain.in, text->data + sent, text->len - sent)) >= 0)
+		if (p[1].revents && (n = write(v->fast.in, text->data + sent, text->len - sent)) >= 0)
 			sent += (size_t)n;
 		else if (p[1].revents && errno != EAGAIN && errno != EINTR)
 			return '\0';
@@ -75,15 +75,15 @@ static char ask(struct verifier *v, const struct buf *text)
 	}
 }
 
-int verifier_take_plain(struct verifier *v, int pack_fd, uint64_t max, bool *ret, struct err *e)
+int verifier_take_fast(struct verifier *v, int pack_fd, uint64_t max, bool *ret, struct err *e)
 {
 	auto_buf text = BUF_INIT(PACK_MAX + sizeof(uint32_t));
 	char answer;
 
 	*ret = false;
-	if (!v->plain.id)
+	if (!v->fast.id)
 		return 0;
-	v->spoiled = !runner_is_waiting(&v->runner, &v->plain);
+	v->spoiled = !runner_is_waiting(&v->runner, &v->fast);
 	if (!v->spoiled && !load(pack_fd, max, &text))
 		return 0;
 	answer = v->spoiled ? '\0' : ask(v, &text);

@@ -117,8 +117,8 @@ void verifier_prepare(struct verifier *v, uint64_t max)
 
 	if (v->whole)
 		return;
-	if (!v->plain.id)
-		verifier_start_plain(v);
+	if (!v->fast.id)
+		verifier_start_fast(v);
 	if (!v->left_to_git || (max == v->next_max && runner_is_waiting(&v->runner, &v->next)))
 		return;
 	runner_drop_piped(&v->runner, &v->next);
@@ -143,7 +143,7 @@ static int take_apart(struct verifier *v, const unsigned char head[HEADER_LEN], 
 	bool taken = false;
 	int code;
 
-	if (v->at.area == QUARANTINE_MEMORY && verifier_take_plain(v, pack_fd, max, &taken, e) < 0)
+	if (v->at.area == QUARANTINE_MEMORY && verifier_take_fast(v, pack_fd, max, &taken, e) < 0)
 		return -1;
 	if (taken)
 		return 0;

@@ -67,7 +67,7 @@ static void describe_namespaced(const struct verifier *v, const char *plain, str
 {
 	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", v->tmp);
 	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", v->memory);
-	jail_add(j, JAIL_BIND, 0, plain, v->plain_path);
+	jail_add(j, JAIL_BIND, 0, plain, v->fast_path);
 	describe_system(j);
 	describe_repository(v, j);
 }
@@ -107,8 +107,8 @@ static void describe_landlock_only(const struct verifier *v, struct jail *j)
 	jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_NOEXEC, v->tmp, v->tmp);
 	jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_NOEXEC, v->memory, v->memory);
 	jail_add(j, JAIL_BIND, 0, v->empty, v->empty);
-	if (!path_within(v->plain_path, "/usr"))
-		jail_add(j, JAIL_BIND, 0, v->plain_path, v->plain_path);
+	if (!path_within(v->fast_path, "/usr"))
+		jail_add(j, JAIL_BIND, 0, v->fast_path, v->fast_path);
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, programs[i], programs[i]);
 }
@@ -119,7 +119,7 @@ int verifier_describe(const struct verifier *v, struct jail *j, struct err *e)
 	auto_str plain = NULL;
 
 	jail_init(j);
-	if (proc_find_part("garth-plain", &plain, e) < 0)
+	if (proc_find_part("garth-fast-unpack", &plain, e) < 0)
 		return -1;
 	j->uid = o.uid;
 	j->gid = o.gid;
@@ -148,6 +148,7 @@ int verifier_set_places(struct verifier *v, const char *alone, struct err *e)
 	v->memory = alone ? path_join(alone, "memory") : xstrdup("/memory");
 	v->tmp = alone ? path_join(alone, "tmp") : xstrdup("/tmp");
 	if (!alone)
-		return v->plain_path = xstrdup("/run/garth/plain"), 0;
-	return proc_find_part("garth-plain", &v->plain_path, e) < 0 ? -1 : make_landlock_only(v, alone, e);
+		return v->fast_path = xstrdup("/run/garth/fast-unpack"), 0;
+	return proc_find_part("garth-fast-unpack", &v->fast_path, e) < 0 ? -1
+									 : make_landlock_only(v, alone, e);
 }

@@ -1,6 +1,6 @@
 /*
  * Shared by the verifier's files: verifier.c (start and end), verifier_jail.c (its jail), verifier_git.c (git
- * commands), verifier_fast.c (garth-plain).
+ * commands), verifier_fast.c (garth-fast-unpack).
  */
 #ifndef PUBLISH_VERIFIER_PARTS_H
 #define PUBLISH_VERIFIER_PARTS_H
@@ -20,7 +20,7 @@ void verifier_command(const struct verifier *v, enum quarantine_area area, const
 int verifier_renew_reader(struct verifier *v, struct err *e);
 /* verifier_fast.c: *ret: the pack was unpacked into the area in memory. Nothing may have been read from
  * pack_fd before. After an error the verifier is spoiled. */
-void verifier_start_plain(struct verifier *v);
-int verifier_take_plain(struct verifier *v, int pack_fd, uint64_t max, bool *ret, struct err *e);
+void verifier_start_fast(struct verifier *v);
+int verifier_take_fast(struct verifier *v, int pack_fd, uint64_t max, bool *ret, struct err *e);
 
 #endif

@@ -12,7 +12,7 @@
 #include "sys/fd.h"
 #include "task/refs.h"
 
-/* In the task's directory: the ref's name. */
+/* A file in the task's directory with the ref's name. */
 #define FETCHED_TO "fetched-to"
 
 static const char heads[] = "refs/heads/";
@@ -49,7 +49,7 @@ static int choose(const struct repo *r, struct fetch_result *ret, struct err *e)
 	return ref_read(r, ret->ref, ret->old, e);
 }
 
-/* Under a name of this process' own first: what comes is recorded before the user's ref moves. */
+/* Fetches to a ref of this process first, so that the audit line is written before the user's ref moves. */
 static int take(struct context *c, const struct repo *r, struct task *t, int task_dir,
 	struct fetch_result *ret, struct err *e)
 {

@@ -19,7 +19,7 @@
 #include "task/merged.h"
 #include "task/refs.h"
 
-/* Between two tries: from this up to twice as long, and each time twice as much. */
+/* The delay between two tries is random, between this and twice this. It doubles with each try. */
 #define WAIT_MS     50
 #define WAIT_MAX_MS 3000
 #define SAME_MAX    2
@@ -29,9 +29,9 @@ struct push {
 	struct repo repo;
 	struct task *task;
 	struct push_result *result;
-	char *fetched; /* the ref that holds the remote's branch meanwhile */
+	char *fetched; /* a temporary ref for the remote's branch */
 	char had[OID_SIZE];
-	unsigned same; /* how often in a row the remote's branch had not moved at all, though it said so */
+	unsigned same; /* how often in a row the remote said that its branch had moved, and it had not */
 };
 
 void push_result_release(struct push_result *r)
@@ -75,7 +75,7 @@ static void wait_a_moment(unsigned tries)
 		;
 }
 
-/* The task's commits on top of what the remote has by now. */
+/* Rebases the task's commits onto the remote's branch. */
 static int rebase(struct push *p, struct err *e)
 {
 	static const struct merge_spec spec = { .kind = MERGE_REBASE };
@@ -89,7 +89,7 @@ static int rebase(struct push *p, struct err *e)
 		return -1;
 	p->same = r->tries > 1 && !strcmp(old, p->had) ? p->same + 1 : 0;
 	snprintf(p->had, sizeof(p->had), "%s", old);
-	/* somebody removed it meanwhile */
+	/* the remote's branch was removed meanwhile */
 	if (!*old)
 		return snprintf(r->new_oid, sizeof(r->new_oid), "%s", r->tip), 0;
 	if (compose_run(&m, &r->conflicts, e) < 0) {
@@ -98,7 +98,7 @@ static int rebase(struct push *p, struct err *e)
 		err_set(e, ERR_CONFLICT, "cannot push task '%s': %zu file%s with %s of '%s'", p->task->name,
 			r->conflicts.n, r->conflicts.n == 1 ? " conflicts" : "s conflict", r->branch,
 			r->remote);
-		/* in the user's own branch, where it is the same, a conflict can be solved */
+		/* if it is the task's target, the user can resolve the conflict in the local branch */
 		if (!strncmp(p->task->target, "refs/heads/", 11) && !strcmp(p->task->target + 11, r->branch))
 			err_hint(e, "git pull %s %s && garth merge --resolve %s", r->remote, r->branch,
 				p->task->name);
@@ -130,7 +130,7 @@ static int try_until_taken(struct push *p, unsigned retries, struct err *e)
 		wait_a_moment(r->tries);
 		if (rebase(p, e) < 0)
 			return -1;
-		/* nobody was faster: the remote has another reason */
+		/* the branch had not moved: the remote refuses for another reason */
 		if (p->same >= SAME_MAX)
 			return *e = why, -1;
 	}
@@ -176,7 +176,7 @@ static int choose(struct push *p, const struct push_spec *s, struct err *e)
 	return remote_require(&p->repo, s->remote, &r->remote, e);
 }
 
-/* What is pushed is not merged, but for a clone's work that is in the remote's target now. */
+/* A pushed task is not merged, unless it is a clone whose target is the remote's branch. */
 static int settle(struct push *p, struct err *e)
 {
 	const struct push_result *r = p->result;
@@ -229,7 +229,7 @@ int push_task(
 
 	*ret = (struct push_result){ 0 };
 	p.fetched = refs_fetched(&c->home);
-	/* one after the other: tasks of one project need not overtake each other */
+	/* one push at a time: tasks of one project must not overtake each other */
 	if (!context_store(c, e) && !store_project_by_id(c->store, t->project_id, &project, e) &&
 		!repo_open_git_dir(
 			project.git_dir, project.path, (unsigned)strlen(t->base) / 2, &p.repo, e) &&

@@ -2,15 +2,12 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/deadline.h"
+#include "http/client.h"
 #include "keeper/keeper.h"
 #include "keeper/wire.h"
 #include "runtime/run.h"
@@ -50,24 +47,9 @@ static int connect_gate(int dir, int keeper, int *ret, struct err *e)
 	return 0;
 }
 
-static int exchange(int fd, const char *path, const char *body, struct buf *answer, struct err *e)
+static int take_answer(const struct http_answer *answer, json_t **ret, struct err *e)
 {
-	struct timeval tv = { .tv_sec = ANSWER_SECONDS };
-	auto_str head = xasprintf("POST %s HTTP/1.1\r\nHost: garth\r\nConnection: close\r\n"
-				  "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
-		path, strlen(body));
-
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
-	if (write_full(fd, head, strlen(head)) < 0 || write_full(fd, body, strlen(body)) < 0)
-		return err_sys(e, "cannot speak to the task's gateway");
-	return read_rest(fd, answer, "the gateway's answer", e);
-}
-
-static int take_answer(struct buf *answer, json_t **ret, struct err *e)
-{
-	const char *text = buf_str(answer), *body = strstr(text, "\r\n\r\n");
-	int status = !strncmp(text, "HTTP/1.1 ", 9) ? atoi(text + 9) : 0;
-	json_t *o = body ? json_loads(body + 4, 0, NULL) : NULL, *error;
+	json_t *o = json_loads(buf_str(&answer->body), 0, NULL), *error;
 	const char *message, *hint;
 
 	if (!o)
@@ -76,8 +58,8 @@ static int take_answer(struct buf *answer, json_t **ret, struct err *e)
 	error = json_object_get(o, "error");
 	message = json_string_value(json_object_get(error, "message"));
 	hint = json_string_value(json_object_get(error, "hint"));
-	if (status != 200 || error) {
-		err_set(e, err_kind_of_http(status), "%s", message ? message : "the gateway refused");
+	if (answer->status != 200 || error) {
+		err_set(e, err_kind_of_http(answer->status), "%s", message ? message : "the gateway refused");
 		if (hint && *hint)
 			err_hint(e, "%s", hint);
 		json_decref(o);
@@ -95,10 +77,10 @@ static int refuse_running(const struct task *t, struct err *e)
 	return err_hint(e, "garth cancel %s", t->name);
 }
 
-/* 1: nobody has heard of it, because a keeper was leaving. Who ends without having read all gives a reset,
- * and who has read all an end. */
+/* 1: nobody has heard of it, because a keeper was leaving: it closed the connection without having read all.
+ * One that has read all and gives no answer may have done the work. */
 static int ask_once(struct context *c, struct task *t, const struct gateway_question *q, const char *body,
-	struct buf *answer, struct err *e)
+	struct http_answer *answer, struct err *e)
 {
 	auto_fd keeper = -1, dir = -1, fd = -1;
 	bool started;
@@ -110,16 +92,19 @@ static int ask_once(struct context *c, struct task *t, const struct gateway_ques
 	if (q->stopped && !started)
 		return refuse_running(t, e);
 	rc = connect_gate(dir, keeper, &fd, e);
-	if (rc || !exchange(fd, q->path, body, answer, e))
+	if (rc)
 		return rc;
-	return !answer->len && (e->sys == ECONNRESET || e->sys == EPIPE) ? 1 : -1;
+	if (!http_set_time_limit(fd, ANSWER_SECONDS) && !http_post(fd, q->path, body, answer))
+		return 0;
+	err_sys(e, "cannot speak to the task's gateway");
+	return e->sys == ECONNRESET || e->sys == EPIPE ? 1 : -1;
 }
 
 int gateway_ask_with(struct context *c, struct task *t, const struct gateway_question *q, json_t *in,
 	json_t **ret, struct err *e)
 {
 	auto_str body = json_dumps(in, JSON_COMPACT);
-	auto_buf answer = BUF_INIT(ANSWER_MAX);
+	auto_http_answer answer = HTTP_ANSWER_INIT(ANSWER_MAX);
 	struct deadline d = deadline_in(ASK_MS);
 	int rc;
 

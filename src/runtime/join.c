@@ -10,7 +10,10 @@
 #include "runtime/start.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
+#include "task/life.h"
 #include "task/run.h"
+
+#define LEAVING_MS 1000
 
 /* Connects to the keeper or starts one. 1: neither worked, because a keeper is leaving or starting; try
  * again. */
@@ -35,6 +38,20 @@ static int join_or_start(struct context *c, struct task *t, const struct run_opt
 	return start_keeper(c, t, o, NULL, NULL, lock, ret_conn, e);
 }
 
+/* A keeper that the command before left behind is about to go: what has to be done before one starts waits for it,
+ * and not for one that has commands. */
+static void wait_for_leaving(const struct context *c, const struct task *t)
+{
+	struct deadline d = deadline_in(LEAVING_MS);
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	if (life_is_running(t) || home_task_dir(&c->home, t->id, &dir, &ignored) < 0)
+		return;
+	while (lock_is_held(dir, "lock") && deadline_sleep(&d, 2))
+		;
+}
+
 int runtime_hold(
 	struct context *c, struct task *t, bool set_aside, bool *ret_started, int *ret_conn, struct err *e)
 {
@@ -44,6 +61,8 @@ int runtime_hold(
 
 	if (runtime_configure(c, t, e) < 0 || runtime_network(c, t, NULL, NULL, &o, e) < 0)
 		return -1;
+	if (set_aside)
+		wait_for_leaving(c, t);
 	do
 		rc = join_or_start(c, t, &o, ret_started, ret_conn, e);
 	while (rc > 0 && deadline_sleep(&d, 10));

@@ -3,10 +3,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <event2/buffer.h>
-#include <event2/bufferevent.h>
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
-#include <event2/listener.h>
 #include <jansson.h>
 #include <netinet/in.h>
 #include <strings.h>
@@ -15,13 +13,12 @@
 
 #include "base/alloc.h"
 #include "base/answer.h"
+#include "http/guard.h"
 #include "serve/child.h"
 #include "serve/routes.h"
 #include "sys/fd.h"
-#include "sys/connections.h"
 
-#define RELIEF_USEC 50000
-#define BACKLOG     64
+#define BACKLOG 64
 
 /* A request that waits for a command's answer. */
 struct ask {
@@ -35,11 +32,7 @@ struct ask {
 struct api {
 	struct event_base *base;
 	struct door door;
-	struct evhttp *http;
-	struct evconnlistener *listener;
-	struct connections connections;
-	struct event *sweep, *relief;
-	unsigned at_most; /* so many are connected */
+	struct http_guard guard;
 	unsigned running;
 	TAILQ_HEAD(asks, ask) asks;
 };
@@ -68,30 +61,17 @@ int api_listen(unsigned port, int *ret_fd, unsigned *ret_port, struct err *e)
 	return 0;
 }
 
-/* -1 where the connection is gone by now. */
-static int fd_of(struct evhttp_request *req)
-{
-	struct evhttp_connection *con = evhttp_request_get_connection(req);
-
-	return con ? bufferevent_getfd(evhttp_connection_get_bufferevent(con)) : -1;
-}
-
 static void reply(struct api *a, struct evhttp_request *req, int status, struct evbuffer *body)
 {
 	struct evkeyvalq *headers = evhttp_request_get_output_headers(req);
 
-	evhttp_add_header(headers, "Content-Type", "application/json");
 	evhttp_add_header(headers, "Cache-Control", "no-store");
 	evhttp_add_header(headers, "X-Content-Type-Options", "nosniff");
 	if (status == 401)
 		evhttp_add_header(headers, "WWW-Authenticate", "Bearer");
 	if (status == 405)
 		evhttp_add_header(headers, "Allow", "GET");
-	connections_grant(&a->connections, fd_of(req), API_SECONDS);
-	/* frees the request, also where nobody is there any more to take the answer */
-	evhttp_send_reply(req, status, status == 200 ? "OK" : "No", body);
-	if (body)
-		evbuffer_free(body);
+	http_guard_reply(&a->guard, req, status, body);
 }
 
 static void reply_denial(struct api *a, struct evhttp_request *req, const struct denial *why)
@@ -222,82 +202,24 @@ static void on_request(struct evhttp_request *req, void *arg)
 	}
 	/* what the command takes does not count as the asker's time, neither here nor in evhttp; all before
 	 * it in the line have their time too */
-	bufferevent_set_timeouts(
-		evhttp_connection_get_bufferevent(evhttp_request_get_connection(req)), NULL, NULL);
-	connections_grant(&a->connections, fd_of(req),
-		(API_CONNECTIONS_MAX / API_RUNNING_MAX + 1) * API_ANSWER_SECONDS + API_SECONDS);
+	http_guard_hold(req);
+	http_guard_grant(&a->guard, req,
+		(HTTP_CONNECTIONS_MAX / API_RUNNING_MAX + 1) * API_ANSWER_SECONDS + HTTP_SECONDS);
 	go_on(a);
-}
-
-static void on_sweep(evutil_socket_t fd, short what, void *arg)
-{
-	struct api *a = arg;
-
-	(void)fd;
-	(void)what;
-	connections_sweep(&a->connections, API_SECONDS);
-}
-
-static void on_relief(evutil_socket_t fd, short what, void *arg)
-{
-	struct timeval soon = { .tv_usec = RELIEF_USEC };
-	struct api *a = arg;
-
-	(void)fd;
-	(void)what;
-	a->at_most = connections_count(&a->connections);
-	if (a->at_most < API_CONNECTIONS_MAX)
-		evconnlistener_enable(a->listener);
-	else
-		evtimer_add(a->relief, &soon);
-}
-
-static struct bufferevent *on_connected(struct event_base *base, void *arg)
-{
-	struct timeval soon = { .tv_usec = RELIEF_USEC };
-	struct api *a = arg;
-
-	/* counted only where there may be too many */
-	if (++a->at_most >= API_CONNECTIONS_MAX)
-		a->at_most = connections_count(&a->connections);
-	if (a->at_most >= API_CONNECTIONS_MAX) {
-		evconnlistener_disable(a->listener);
-		evtimer_add(a->relief, &soon);
-	}
-	return bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
-}
-
-static int set_up(struct api *a, int fd)
-{
-	struct timeval second = { .tv_sec = 1 };
-
-	a->http = evhttp_new(a->base);
-	a->listener =
-		evconnlistener_new(a->base, NULL, NULL, LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_CLOSE_ON_FREE, 0, fd);
-	a->sweep = event_new(a->base, -1, EV_PERSIST, on_sweep, a);
-	a->relief = evtimer_new(a->base, on_relief, a);
-	if (!a->http || !a->listener || !a->sweep || !a->relief ||
-		connections_init(&a->connections, fd) < 0 || event_add(a->sweep, &second) ||
-		!evhttp_bind_listener(a->http, a->listener))
-		return -1;
-	evhttp_set_bevcb(a->http, on_connected, a);
-	evhttp_set_gencb(a->http, on_request, a);
-	evhttp_set_max_body_size(a->http, API_BODY_MAX);
-	evhttp_set_max_headers_size(a->http, API_HEAD_MAX);
-	evhttp_set_timeout(a->http, API_SECONDS);
-	/* whatever it is, it is refused in our own words */
-	evhttp_set_allowed_methods(a->http, UINT16_MAX);
-	return 0;
 }
 
 int api_open(struct event_base *base, int fd, const struct door *d, struct api **ret, struct err *e)
 {
 	struct api *a = xcalloc(1, sizeof(*a));
+	/* a method that is not GET is refused in our own words */
+	const struct http_guard_spec spec = {
+		.body_max = API_BODY_MAX, .methods = UINT16_MAX, .request = on_request, .arg = a
+	};
 
 	a->base = base;
 	a->door = *d;
 	TAILQ_INIT(&a->asks);
-	if (set_up(a, fd) < 0) {
+	if (http_guard_open(&a->guard, base, fd, &spec) < 0) {
 		api_close(a);
 		return err_set(e, ERR_FAILED, "cannot start the API");
 	}
@@ -318,12 +240,6 @@ void api_close(struct api *a)
 		child_end(k->child, false);
 		ask_release(k);
 	}
-	/* closes the listener and the connections */
-	if (a->http)
-		evhttp_free(a->http);
-	if (a->sweep)
-		event_free(a->sweep);
-	if (a->relief)
-		event_free(a->relief);
+	http_guard_close(&a->guard);
 	free(a);
 }

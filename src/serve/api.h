@@ -3,8 +3,7 @@
  * command (routes.h), and is answered with what that command prints, so that the answers are the commands'
  * own. What a command refuses keeps its JSON, with the fitting status.
  *
- * Limits: API_HEAD_MAX and API_BODY_MAX for what comes, API_SECONDS for it to come and for the answer to be
- * taken, API_CONNECTIONS_MAX connections at once (more wait), API_RUNNING_MAX commands at once (more wait),
+ * Limits: those of http/guard.h, API_BODY_MAX for a body, API_RUNNING_MAX commands at once (more wait),
  * API_ANSWER_MAX and API_ANSWER_SECONDS for a command's answer.
  */
 #ifndef SERVE_API_H
@@ -15,13 +14,10 @@
 #include "base/err.h"
 #include "serve/door.h"
 
-#define API_HEAD_MAX        (16u << 10)
-#define API_BODY_MAX        (4u << 10)
-#define API_SECONDS         10
-#define API_CONNECTIONS_MAX 32
-#define API_RUNNING_MAX     4
-#define API_ANSWER_MAX      (32u << 20)
-#define API_ANSWER_SECONDS  60
+#define API_BODY_MAX       (4u << 10)
+#define API_RUNNING_MAX    4
+#define API_ANSWER_MAX     (32u << 20)
+#define API_ANSWER_SECONDS 60
 
 struct api;
 

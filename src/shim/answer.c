@@ -186,14 +186,14 @@ static bool take(struct cursor *c, const char *name, struct buf *out)
 	return false;
 }
 
-bool answer_member(const struct answer *a, const char *name, struct buf *out)
+bool answer_member(const struct http_answer *a, const char *name, struct buf *out)
 {
 	struct cursor c = { buf_str(&a->body), buf_str(&a->body) + a->body.len };
 
 	return take(&c, name, out);
 }
 
-bool answer_error(const struct answer *a, const char *name, struct buf *out)
+bool answer_error(const struct http_answer *a, const char *name, struct buf *out)
 {
 	struct cursor c = { buf_str(&a->body), buf_str(&a->body) + a->body.len };
 

@@ -42,7 +42,7 @@ static int blocked(const struct call *c, const char *message, const char *instea
 	return code;
 }
 
-static int refused(const struct call *c, const struct answer *a, int code)
+static int refused(const struct call *c, const struct http_answer *a, int code)
 {
 	auto_buf tried = BUF_SMALL;
 
@@ -81,7 +81,7 @@ static bool quote_args(const struct call *c, struct buf *out)
 	return whole;
 }
 
-static bool post(const struct call *c, struct answer *ret)
+static bool post(const struct call *c, struct http_answer *ret)
 {
 	auto_buf json = BUF_INIT(ANSWER_BODY_MAX);
 	struct deadline patience = deadline_in(PATIENCE_MS);
@@ -102,7 +102,7 @@ static bool post(const struct call *c, struct answer *ret)
 
 static int by_gateway(const struct call *c)
 {
-	auto_answer a = ANSWER_INIT;
+	auto_http_answer a = ANSWER_INIT;
 	auto_buf output = BUF_INIT(ANSWER_BODY_MAX), clean = BUF_INIT(4 * ANSWER_BODY_MAX);
 	bool list = verb_is(c, "ls-remote");
 
@@ -125,7 +125,7 @@ static int by_gateway(const struct call *c)
 /* 0 where the gateway has nothing against it, else the exit status. */
 static int ask_before(const struct call *c)
 {
-	auto_answer a = ANSWER_INIT;
+	auto_http_answer a = ANSWER_INIT;
 
 	if (!c->verdict.door)
 		return 0;
@@ -254,7 +254,7 @@ static bool take_back(const struct call *c)
 
 static int publish_after(const struct call *c, bool committed)
 {
-	auto_answer a = ANSWER_INIT;
+	auto_http_answer a = ANSWER_INIT;
 	int code;
 
 	ask(c->shim->socket, "/api/v1/git/publish", "{}", &a);

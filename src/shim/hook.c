@@ -125,7 +125,7 @@ static int publish_tip(const struct shim *s, const char *branch, const char *hoo
 {
 	auto_buf json = BUF_INIT(OFFER_MAX + 4096), tried = BUF_SMALL;
 	const char *tip = m->to;
-	auto_answer a = ANSWER_INIT;
+	auto_http_answer a = ANSWER_INIT;
 
 	buf_addstr(&json, "{\"tip\":");
 	ask_quote(&json, tip);

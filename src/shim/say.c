@@ -52,7 +52,7 @@ void print_refusal(const char *message, const char *tried, const char *instead)
 	print_lines(&m, &t, &i);
 }
 
-void print_blocked(const struct answer *a, const char *tried)
+void print_blocked(const struct http_answer *a, const char *tried)
 {
 	auto_buf m = BUF_SMALL, t = BUF_SMALL, i = BUF_SMALL;
 

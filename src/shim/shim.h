@@ -1,7 +1,7 @@
 /*
  * garth-shim: the `git` that an agent finds on its PATH, and the hook by which the gateway's word reaches
- * every other git. Small, static, links nothing but libc, base and sys. It runs inside: it guides, and
- * whoever goes past it can do no harm.
+ * every other git. Small, static, links nothing but libc, base, sys and http/client. It runs inside: it
+ * guides, and whoever goes past it can do no harm.
  *
  * One program under two names (argv[0]):
  *
@@ -33,6 +33,7 @@
 
 #include "base/buf.h"
 #include "base/strvec.h"
+#include "http/client.h"
 
 #define SHIM_DIR        "/run/garth"
 #define SHIM_BIN        SHIM_DIR "/bin"
@@ -107,37 +108,23 @@ void table_look(int argc, char *const *argv, const struct words *w, const char *
 	const char *target, struct verdict *ret);
 
 /* ask.c: one HTTP request to the gateway. */
-struct answer {
-	int status;      /* 200 …; 0 where nobody answered */
-	struct buf body; /* JSON */
-};
-#define ANSWER_HEAD_MAX (16u << 10)
 #define ANSWER_BODY_MAX (1u << 20)
-#define ANSWER_INIT                                                                                          \
-	{                                                                                                    \
-		.body = BUF_INIT(ANSWER_BODY_MAX)                                                            \
-	}
-/* The status: 0 where nobody listens, or what came back is no HTTP. A body that was cut off or is larger than
- * allowed is left empty; the status stands. */
-int ask(const char *socket, const char *path, const char *json, struct answer *ret);
-void answer_release(struct answer *a);
-#define auto_answer __attribute__((cleanup(answer_release))) struct answer
-/* Takes what has come so far apart: 1 where it is all there (or `ended`, and nothing more comes), 0 where
- * more is needed, -1 where it is no answer. */
-int answer_take(const char *data, size_t len, bool ended, struct answer *ret);
+#define ANSWER_INIT     HTTP_ANSWER_INIT(ANSWER_BODY_MAX)
+/* The status: 0 if nobody listens, or what came back is no HTTP (http/client.h). */
+int ask(const char *socket, const char *path, const char *json, struct http_answer *ret);
 /* Appends a JSON string literal for bytes that may be anything. */
 void ask_quote(struct buf *out, const char *s);
 
 /* answer.c: just enough JSON for what the gateway says. */
 /* A string member of the answer itself ("output"), unescaped into out; false where it is not there. */
-bool answer_member(const struct answer *a, const char *member, struct buf *out);
+bool answer_member(const struct http_answer *a, const char *member, struct buf *out);
 /* A string member of {"error":{…}}. */
-bool answer_error(const struct answer *a, const char *member, struct buf *out);
+bool answer_error(const struct http_answer *a, const char *member, struct buf *out);
 
 /* say.c: prints BLOCKED: / You tried to: / Instead, you should: to stderr, fit for a terminal. */
 void print_refusal(const char *message, const char *tried, const char *instead);
 /* The gateway's words; where it has none for what was tried, `tried`. */
-void print_blocked(const struct answer *a, const char *tried);
+void print_blocked(const struct http_answer *a, const char *tried);
 /* That the gateway does not answer, and what that means for what was just committed. */
 void say_draft(void);
 /* A command line as one line of text. */

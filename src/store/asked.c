@@ -1,7 +1,7 @@
 #include "base/alloc.h"
 #include "store/db.h"
 
-/* An agent can think of any number of names. */
+/* An agent can ask for any number of names: further ones are not recorded. */
 #define ASKED_MAX 500
 
 int store_asked_add(struct store *s, int64_t task, const struct asked *a, struct err *e)

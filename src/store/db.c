@@ -132,7 +132,7 @@ static int migrate(struct store *s, struct err *e)
 
 	if (store_begin(s, e) < 0)
 		return -1;
-	/* asked again under the lock: another process may have been first */
+	/* read the version again under the lock: another process may have migrated meanwhile */
 	if (version(s, &have, e) < 0 || migrate_from(s, have, e) < 0 || store_commit(s, e) < 0) {
 		store_rollback(s);
 		return -1;
@@ -140,8 +140,9 @@ static int migrate(struct store *s, struct err *e)
 	return 0;
 }
 
-/* The journal's mode stays in the file: it is set once, with the schema. While several processes do that to a
- * new file, SQLite tells them at once that it is in use, instead of waiting. */
+/* The journal mode is stored in the file, so it is set once, together with the schema. While several
+ * processes do this to a new file, SQLite returns BUSY at once and ignores the busy timeout: hence the
+ * loop. */
 static int make(struct store *s, struct err *e)
 {
 	struct deadline d = deadline_in(BUSY_MS);
@@ -167,7 +168,7 @@ int store_open(const char *home, struct store **ret, struct err *e)
 	if (rc != SQLITE_OK)
 		return db_error(s, e, path);
 	sqlite3_busy_timeout(s->db, BUSY_MS);
-	/* commands come and go: who closes last need not write everything back and sync */
+	/* commands are short: the last one to close must not spend time on a checkpoint and a sync */
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	if (version(s, &have, e) < 0)
 		return err_wrap(e, "cannot open '%s'", path);

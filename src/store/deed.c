@@ -44,7 +44,7 @@ void store_batch_end(struct store *s)
 	s->batch = 0;
 }
 
-/* 1 where there is one. */
+/* Returns 1 if there is a row. */
 static int one(struct store *s, sqlite3_stmt *st, struct deed *ret, struct err *e)
 {
 	int got = db_step(s, st, e);

@@ -1,7 +1,7 @@
 #include "base/alloc.h"
 #include "store/db.h"
 
-/* Answers beyond this many give way to newer ones: each can be found out again. */
+/* Beyond this many the oldest answers are deleted; git can compute them again. */
 #define COMPARED_MAX 20000
 
 int store_fact(struct store *s, const char *key, char **ret, struct err *e)

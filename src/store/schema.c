@@ -76,8 +76,8 @@ const char *const schema_steps[] = {
 	" undone INTEGER NOT NULL DEFAULT 0);"
 	"CREATE INDEX deed_open ON deed(id) WHERE undone = 0;",
 
-	/* A task's id is in the names of refs and directories of the user's repository, which other homes,
-	 * and a home that was made anew, use as well: each begins somewhere else. */
+	/* Task ids are part of ref names in the user's repository. Several Garth homes may use the same
+	 * repository, so each home starts counting at a random id. */
 	("INSERT INTO sqlite_sequence (name, seq) SELECT 'task', abs(random() % 1000000) * 10000"
 	 " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'task');"),
 
@@ -92,7 +92,8 @@ const char *const schema_steps[] = {
 
 	"ALTER TABLE task ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;",
 
-	/* A push made a task merged: those that no merge brought anywhere are judged anew. */
+	/* Until now a push set the state "merged". Tasks without a merge go back to "done" and are judged
+	 * again. */
 	("ALTER TABLE task ADD COLUMN pushed_remote TEXT NOT NULL DEFAULT '';"
 	 "ALTER TABLE task ADD COLUMN pushed_branch TEXT NOT NULL DEFAULT '';"
 	 "ALTER TABLE task ADD COLUMN pushed_tip TEXT NOT NULL DEFAULT '';"
@@ -105,13 +106,13 @@ const char *const schema_steps[] = {
 	 " AND NOT EXISTS (SELECT 1 FROM deed WHERE task_id = task.id AND kind = 'merge' AND undone = 0)"
 	 " AND NOT EXISTS (SELECT 1 FROM fact WHERE key LIKE 'solved/%' AND value LIKE task.id || ' %');"),
 
-	/* An older garth would take a clone's workspace, which is the path inside now, for its place on the
-	 * host: there is the user's checkout. It refuses a newer store. */
+	/* For a clone, task.workspace is the path inside from here on. An older garth would take it for a
+	 * path on the host, where the user's checkout is; it refuses a newer store. */
 	"ALTER TABLE task ADD COLUMN layout INTEGER NOT NULL DEFAULT 0;",
 
 	"ALTER TABLE run ADD COLUMN argv TEXT NOT NULL DEFAULT '';",
 
-	/* why a run failed, and what it left behind: facts beside the command's own exit code */
+	/* why a run failed and what it left behind, apart from the command's exit code */
 	("ALTER TABLE run ADD COLUMN verdict TEXT NOT NULL DEFAULT '';"
 	 "ALTER TABLE run ADD COLUMN leftover TEXT NOT NULL DEFAULT '';"
 	 "ALTER TABLE run ADD COLUMN elsewhere TEXT NOT NULL DEFAULT '';"
@@ -119,13 +120,13 @@ const char *const schema_steps[] = {
 
 	"ALTER TABLE task ADD COLUMN disk_max INTEGER NOT NULL DEFAULT 0;",
 
-	/* The deeds of one command are taken back together: they have the first one's number. */
+	/* Deeds of one command are undone together: batch is the id of the first. */
 	"ALTER TABLE deed ADD COLUMN batch INTEGER NOT NULL DEFAULT 0;",
 
 	("ALTER TABLE asked ADD COLUMN why INTEGER NOT NULL DEFAULT 0;"
 	 "ALTER TABLE asked ADD COLUMN address TEXT NOT NULL DEFAULT '';"),
 
-	/* events of the audit log that come too often for a line each: audit/flood.h */
+	/* counters for audit/flood.h */
 	("CREATE TABLE flood ("
 	 " task_id INTEGER NOT NULL REFERENCES task(id) ON DELETE CASCADE,"
 	 " key TEXT NOT NULL,"

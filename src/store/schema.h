@@ -1,4 +1,4 @@
-/* The schema's migrations: row n brings a store from version n to n + 1. */
+/* The migrations of the database schema: row n upgrades a store from version n to n + 1. */
 #ifndef STORE_SCHEMA_H
 #define STORE_SCHEMA_H
 

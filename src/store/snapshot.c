@@ -49,7 +49,7 @@ int store_snapshot_add(struct store *s, struct snapshot *snap, struct err *e)
 	snap->id = sqlite3_column_int64(st, 0);
 	snap->number = sqlite3_column_int64(st, 1);
 	snap->created = created;
-	/* the step behind the row is the one that commits */
+	/* a statement with RETURNING commits in the step after its last row */
 	return db_step(s, st, e) < 0 ? -1 : 0;
 }
 

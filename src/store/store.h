@@ -1,8 +1,16 @@
 /*
- * The store: which projects, tasks and runs there are, in $GARTH_HOME/garth.db (SQLite, WAL). The only place
- * with SQL. Opening brings an older schema up to date; a newer one is refused.
+ * The store keeps the list of projects, tasks, runs, snapshots and deeds in $GARTH_HOME/garth.db (SQLite, WAL
+ * mode). All SQL of Garth is in this room.
  *
- * Strings in the structs are owned by them; *_release frees. Times are seconds since 1970, UTC; 0 is "not".
+ *	auto_store s = NULL;
+ *	if (store_open(home, &s, e) < 0) → e says why
+ *	store_begin(s, e); … several writes … store_commit(s, e);
+ *
+ * store_open upgrades an older schema and refuses a newer one. Every call may wait up to 10 seconds while another
+ * process writes, then fails with ERR_BUSY.
+ *
+ * A struct owns its strings; its *_release function frees them. Times are seconds since 1970, UTC; 0 means
+ * "never".
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -15,31 +23,32 @@
 
 struct store;
 
-/* home is the Garth home's path. */
+/* home is the path of the Garth home. */
 int store_open(const char *home, struct store **ret, struct err *e);
 void store_close(struct store *s);
 void store_closep(struct store **s);
 #define auto_store __attribute__((cleanup(store_closep))) struct store *
 
-/* Everything between is one step: done whole or not at all. Not nested. */
+/* A transaction: all writes between begin and commit take effect together or not at all. It cannot be
+ * nested. */
 int store_begin(struct store *s, struct err *e);
 int store_commit(struct store *s, struct err *e);
 void store_rollback(struct store *s);
 
 struct project {
 	int64_t id;
-	char *path;    /* its main checkout */
-	char *git_dir; /* its common git directory: this is what makes it the same project */
+	char *path;    /* of its main checkout */
+	char *git_dir; /* its common git directory; two checkouts with the same one are the same project */
 	char *name;
 };
 
 void project_release(struct project *p);
 #define auto_project __attribute__((cleanup(project_release))) struct project
 
-/* The project with that git directory, registered if it is new; a moved checkout path is brought up to date.
- */
+/* Finds the project with this git directory and registers it if it is new. Updates the path if the checkout
+ * has moved. */
 int store_project(struct store *s, const char *path, const char *git_dir, struct project *ret, struct err *e);
-/* The same without registering it: ERR_NOTFOUND. */
+/* Like store_project, but does not register: ERR_NOTFOUND if the project is unknown. */
 int store_project_by_git_dir(struct store *s, const char *git_dir, struct project *ret, struct err *e);
 int store_project_by_id(struct store *s, int64_t id, struct project *ret, struct err *e);
 
@@ -50,7 +59,7 @@ struct project_list {
 
 void project_list_release(struct project_list *l);
 #define auto_project_list __attribute__((cleanup(project_list_release))) struct project_list
-/* All of them, oldest first. */
+/* All projects, oldest first. */
 int store_project_list(struct store *s, struct project_list *ret, struct err *e);
 
 #define TASK_LAYOUT 1
@@ -59,38 +68,38 @@ struct task {
 	int64_t id;
 	int64_t project_id;
 	char *project;    /* the project's name */
-	char *repository; /* its main checkout */
+	char *repository; /* the project's main checkout */
 	char *name;
 	char *branch;
 	char *base;      /* the commit it starts from */
-	char *layer;     /* the base's name that its workspace stands on, where its backend has bases */
-	char *target;    /* the branch it is meant for, "" where HEAD was detached */
-	char *backend;   /* "overlay", "worktree", "clone" */
+	char *layer;     /* the name of the base below its workspace; "" if its backend has no bases */
+	char *target;    /* the branch to merge it into; "" if HEAD was detached */
+	char *backend;   /* its name, see workspace/workspace.h */
 	char *state;     /* see task/life.h */
-	char *workspace; /* its path inside; see workspace/workspace.h for where its files are on the host */
-	int layout;      /* TASK_LAYOUT, or 0: made when borrowed objects had the host's paths inside */
-	char *shown;     /* names the set of shown refs, as the pins in the repository do */
+	char *workspace; /* its path inside the jail; for the host see workspace/workspace.h */
+	int layout;      /* 0: made by an old version, with the host's paths of borrowed objects inside */
+	char *shown;     /* a digest of the refs the task can see (task/shown.h) */
 	bool strict;
-	char *published;  /* the branch's tip as the gateway last left it; "" before the first publish */
+	char *published;  /* the branch's tip after the last publish; "" before the first */
 	int64_t commits;  /* published so far */
-	int64_t bytes;    /* of all objects that came with them, those that are gone again too */
-	int64_t disk;     /* bytes that it held on disk when it was last measured; 0: never */
-	int64_t disk_max; /* and what it might hold then */
-	/* Where it was pushed to last, and the tip of its branch then; "" where it was not. */
+	int64_t bytes;    /* size of all objects ever published, including those removed again */
+	int64_t disk;     /* bytes on disk at the last measurement; 0: not measured yet */
+	int64_t disk_max; /* the limit in force then */
+	/* The remote and branch of the last push, and the tip that was pushed; "" if there was none. */
 	char *pushed_remote, *pushed_branch, *pushed_tip;
-	char *note;     /* why the task failed or stands still, for people; "" */
-	char *on_dirty; /* "fail", "commit", "keep": uncommitted work at the end */
+	char *note;     /* for people: why the task failed or is paused; "" */
+	char *on_dirty; /* "fail", "commit" or "keep": what to do with uncommitted work at the end */
 	int64_t created, changed, removed;
-	/* Of its last run: */
-	char *command; /* as one line, "" for none */
-	char *argv;    /* its words, a JSON array of strings; "" for none, or where an older version ran it */
+	/* About its last run: */
+	char *command; /* on one line; "" if it had none */
+	char *argv;    /* a JSON array of strings; "" if there was no command, or an older version ran it */
 	char *session;
 	int64_t started, ended;
-	int exit_code;   /* the command's own */
-	char *verdict;   /* why the task failed all the same, or ""; see task/end.h */
-	char *leftover;  /* what it left uncommitted, for people; "" */
-	char *elsewhere; /* another branch inside, or "HEAD", that it ended on with commits of its own; "" */
-	char *drafts;    /* commits that it made and that are not published, for people; "" */
+	int exit_code;   /* the command's exit code */
+	char *verdict;   /* why the task failed although the command did not, or ""; see task/end.h */
+	char *leftover;  /* for people: uncommitted work at the end; "" */
+	char *elsewhere; /* if it ended on another branch with new commits: that branch, or "HEAD"; else "" */
+	char *drafts;    /* for people: commits that were not published; "" */
 };
 
 void task_release(struct task *t);
@@ -104,71 +113,72 @@ struct task_list {
 void task_list_release(struct task_list *l);
 #define auto_task_list __attribute__((cleanup(task_list_release))) struct task_list
 
-/* Inserts in state "creating" and gives t->id; on_dirty NULL is "fail". ERR_EXISTS where a task that is not
- * removed has the name. */
+/* Inserts a task in state "creating" and sets t->id. on_dirty NULL means "fail". ERR_EXISTS if another task
+ * that is not removed has the name. */
 int store_task_insert(struct store *s, struct task *t, struct err *e);
-/* Everything but id, project, name and what has its own call below is written; on_dirty NULL stays. */
+/* Writes every field except id, project, name and those with a function of their own below. on_dirty NULL
+ * keeps the stored value. */
 int store_task_update(struct store *s, const struct task *t, struct err *e);
-/* Moves from one state to another; ERR_BUSY where it is not (any more) in `from`. */
+/* Changes the state from `from` to `to`. ERR_BUSY if the task is in another state by now. */
 int store_task_move(struct store *s, int64_t id, const char *from, const char *to, struct err *e);
-/* Marks it removed now; its name is free again. */
+/* Marks the task as removed. Its name can be used again. */
 int store_task_remove(struct store *s, int64_t id, const char *state, struct err *e);
-/* Forgets a task that never came to be. */
+/* Deletes the row of a task whose creation failed. A task that has ever run is kept. */
 int store_task_forget(struct store *s, int64_t id, struct err *e);
-/* ERR_NOTFOUND where no task that is not removed has the name. */
+/* These two skip removed tasks: ERR_NOTFOUND. */
 int store_task_by_name(struct store *s, const char *name, struct task *ret, struct err *e);
 int store_task_by_id(struct store *s, int64_t id, struct task *ret, struct err *e);
-/* All tasks, oldest first; with removed ones or without. */
+/* All tasks, oldest first; removed ones too if `removed` is set. */
 int store_task_list(struct store *s, bool removed, struct task_list *ret, struct err *e);
-/* How many tasks that are not removed stand on a layer, or show a set of refs, of a project. */
+/* How many tasks of a project use a layer, or see a set of refs. Removed tasks do not count. */
 int store_task_count_layer(struct store *s, int64_t project, const char *layer, size_t *ret, struct err *e);
 int store_task_count_shown(struct store *s, int64_t project, const char *shown, size_t *ret, struct err *e);
 
-/* What the gateway changes: the tip, and how many commits and bytes were published. A task that was merged
- * and has another tip now is merged no more, but done. */
+/* Called after a publish: sets the tip and the totals of commits and bytes. If a merged task has a new tip,
+ * its state goes back to "done". */
 int store_task_published(
 	struct store *s, int64_t id, const char *tip, int64_t commits, int64_t bytes, struct err *e);
 int store_task_note(struct store *s, int64_t id, const char *note, struct err *e);
-/* The task's branch was pushed with this tip. */
+/* Records that the task's branch was pushed with this tip. */
 int store_task_pushed(
 	struct store *s, int64_t id, const char *remote, const char *branch, const char *tip, struct err *e);
-/* What a tip of a task's branch became where it was merged or pushed to: a commit, which is another one where
- * it was squashed or rebased on the way. Newest first. */
+/* Records which commit the tip of a task's branch became when it was merged or pushed. It is a different
+ * commit if the merge squashed or rebased. store_landed lists the results for a tip, newest first. */
 struct strvec;
 int store_landed_add(struct store *s, int64_t task, const char *tip, const char *result, struct err *e);
 int store_landed(struct store *s, int64_t task, const char *tip, struct strvec *ret, struct err *e);
-/* What was measured of its files on disk. */
+/* Records a measurement of the task's disk usage. */
 int store_task_measured(struct store *s, int64_t id, int64_t disk, int64_t disk_max, struct err *e);
-/* After a sync: the commit it stands on, the set of refs it is shown. */
+/* Records the new base commit and the set of visible refs after a sync. */
 int store_task_rebased(struct store *s, int64_t id, const char *base, const char *shown, struct err *e);
-/* Only the name of what it is shown; of a removed one too. Nothing happened to the task. */
+/* Sets `shown` alone, also for a removed task, and leaves the time of the last change as it is. */
 int store_task_shown(struct store *s, int64_t id, const char *shown, struct err *e);
 
-/* Protected paths that the user allowed a task to publish: globs. */
+/* Globs of protected paths that the user allows this task to publish. */
 int store_allow(struct store *s, int64_t task, const char *glob, struct err *e);
 struct strvec;
 int store_allowed(struct store *s, int64_t task, struct strvec *ret, struct err *e);
 
-/* Small facts by name; ERR_NOTFOUND. */
+/* Facts: small values by key. ERR_NOTFOUND if the key is unknown. */
 int store_fact(struct store *s, const char *key, char **ret, struct err *e);
 int store_set_fact(struct store *s, const char *key, const char *value, struct err *e);
 
-/* What was found out about two commits, so that nobody has to ask git again: kind names the question.
- * ERR_NOTFOUND where nothing is known (any more: the oldest answers go). */
+/* A cache of what git answered about a pair of commits; `kind` names the question. ERR_NOTFOUND if the answer
+ * is not cached. The oldest answers are dropped. */
 int store_compared(
 	struct store *s, const char *kind, const char *a, const char *b, char **ret, struct err *e);
 int store_set_compared(
 	struct store *s, const char *kind, const char *a, const char *b, const char *result, struct err *e);
 
-/* Snapshots of a task, numbered from 1. */
+/* A snapshot of a task. Numbers start at 1 in each task. */
 struct snapshot {
 	int64_t id, task_id, number;
-	char *commit; /* the branch's tip then */
-	char *state; /* a commit in the task's snapshot repository with all files as they were; "" for none */
+	char *commit; /* the branch's tip at that time */
+	char *state;  /* a commit of the task's snapshot repository that has all files; "" if there is none */
 	char *reason; /* "start", "every", "sync", "rollback", "merge", "rewrite", "asked",
 			 "moved" */
 	char *message;
-	int64_t commits; /* published until then */
+	int64_t commits; /* published up to then */
 	int64_t created;
 };
 void snapshot_release(struct snapshot *s);
@@ -179,26 +189,26 @@ struct snapshot_list {
 };
 void snapshot_list_release(struct snapshot_list *l);
 #define auto_snapshot_list __attribute__((cleanup(snapshot_list_release))) struct snapshot_list
-/* Gives s->id and s->number (the next one of the task). */
+/* Inserts a snapshot; sets snap->id and snap->number (the next free one of the task). */
 int store_snapshot_add(struct store *s, struct snapshot *snap, struct err *e);
 int store_snapshot(struct store *s, int64_t task, int64_t number, struct snapshot *ret, struct err *e);
 int store_snapshot_list(struct store *s, int64_t task, struct snapshot_list *ret, struct err *e);
 
-/* Deeds that can be taken back: rollback, discard, merge. */
+/* A deed is a completed action that can be undone: a rollback, discard, archive or merge. */
 struct deed {
 	int64_t id, task_id;
-	char *task; /* its name then */
+	char *task; /* its name at that time */
 	char *kind; /* "rollback", "discard", "archive", "merge" */
-	char *data; /* JSON, what is needed to take it back */
+	char *data; /* JSON: what undo needs */
 	int64_t created, undone;
 	int64_t project_id;
-	int64_t batch; /* the same for all deeds of one command that did several; 0: it is on its own */
+	int64_t batch; /* deeds of one command have the same number here; 0: a single deed */
 };
 void deed_release(struct deed *d);
 #define auto_deed __attribute__((cleanup(deed_release))) struct deed
 int store_deed_add(
 	struct store *s, int64_t task, const char *kind, const char *data, int64_t *ret_id, struct err *e);
-/* From begin to end, the deeds that are added are one batch. Not nested. */
+/* All deeds added between begin and end form one batch. It cannot be nested. */
 void store_batch_begin(struct store *s);
 void store_batch_end(struct store *s);
 struct deed_list {
@@ -207,38 +217,38 @@ struct deed_list {
 };
 void deed_list_release(struct deed_list *l);
 #define auto_deed_list __attribute__((cleanup(deed_list_release))) struct deed_list
-/* Those that were not undone, newest first, of a task by its name or (NULL) of all, of a project or (0) of
- * all; at most `max`. */
+/* Lists deeds that are not undone, newest first, at most `max`. `task` is a task's name, or NULL for all
+ * tasks; `project` is 0 for all projects. */
 int store_deed_list(
 	struct store *s, const char *task, int64_t project, size_t max, struct deed_list *ret, struct err *e);
-/* The newest that was not undone, of a task by its name or (NULL) of all, of a project or (0) of all;
- * ERR_NOTFOUND. */
+/* The first that store_deed_list would list; ERR_NOTFOUND. */
 int store_deed_last(struct store *s, const char *task, int64_t project, struct deed *ret, struct err *e);
-/* The newest of one kind that was not undone, of a task by its number; ERR_NOTFOUND. */
+/* The newest deed of one kind that is not undone, by the task's id; ERR_NOTFOUND. */
 int store_deed_of(struct store *s, int64_t task, const char *kind, struct deed *ret, struct err *e);
 int store_deed_undone(struct store *s, int64_t id, struct err *e);
-/* A removed task comes back in this state; ERR_EXISTS where its name is taken meanwhile. */
+/* Brings a removed task back, in this state. ERR_EXISTS if another task has its name by now. */
 int store_task_restore(struct store *s, int64_t id, const char *state, struct err *e);
-/* A task by its number, removed or not. */
+/* Finds a task by its id, removed or not. */
 int store_task_any(struct store *s, int64_t id, struct task *ret, struct err *e);
 
-/* Why a connection was not opened. The numbers are in the store. */
+/* Why the proxy did not open a connection. The store has these numbers: do not change them. */
 enum asked_why {
-	ASKED_UNKNOWN = 0,    /* an earlier version did not write it down */
-	ASKED_NOT_LISTED = 1, /* or is no host at all */
-	ASKED_PRIVATE = 2, /* the name is listed, and leads to an address that is neither public nor listed */
+	ASKED_UNKNOWN = 0,    /* recorded by an older version */
+	ASKED_NOT_LISTED = 1, /* or not a host name at all */
+	ASKED_PRIVATE = 2,    /* the name is listed, but resolves to an address that is neither public nor
+			      listed */
 	ASKED_NO_NAME = 3,
 	ASKED_NO_ANSWER = 4,
 };
 
-/* What a task's proxy was asked for, how often, and whether it was opened. */
+/* A host and port that a task asked its proxy for. */
 struct asked {
 	char *host;
 	int port;
 	bool open;
-	enum asked_why why;  /* the last time, where it was not opened */
-	char *address;       /* with ASKED_PRIVATE, the address; else "" */
-	int64_t times, last; /* how often, and when for the last time; store_asked_add counts */
+	enum asked_why why;  /* of the last attempt, if it was not opened */
+	char *address;       /* the resolved address for ASKED_PRIVATE; else "" */
+	int64_t times, last; /* number of requests and time of the last; store_asked_add counts them */
 };
 struct asked_list {
 	struct asked *v;
@@ -247,17 +257,17 @@ struct asked_list {
 void asked_list_release(struct asked_list *l);
 #define auto_asked_list __attribute__((cleanup(asked_list_release))) struct asked_list
 int store_asked_add(struct store *s, int64_t task, const struct asked *a, struct err *e);
-/* Refused ones first. */
+/* The refused ones come first. */
 int store_asked_list(struct store *s, int64_t task, struct asked_list *ret, struct err *e);
 
-/* Events of a task that come too often for a line each in the audit log, see audit/flood.h. */
+/* Counters for events that are too frequent for one audit line each; see audit/flood.h. */
 struct flood {
-	char key[65];    /* events with the same key are the same */
-	char *event;     /* its name, */
-	char *details;   /* and details as JSON, "" where they differ */
-	int64_t pending; /* happened since the last line about it */
-	int64_t lines;   /* written in a row for one event each */
-	int64_t written; /* when the last line was */
+	char key[65];    /* the same for events that are counted together */
+	char *event;     /* the event's name */
+	char *details;   /* JSON; "" if the counted events differ in their details */
+	int64_t pending; /* events since the last line */
+	int64_t lines;   /* how many lines in a row stood for a single event */
+	int64_t written; /* time of the last line */
 };
 struct flood_list {
 	struct flood *v;
@@ -267,29 +277,29 @@ void flood_release(struct flood *f);
 #define auto_flood __attribute__((cleanup(flood_release))) struct flood
 void flood_list_release(struct flood_list *l);
 #define auto_flood_list __attribute__((cleanup(flood_list_release))) struct flood_list
-/* Fills in the numbers of f->key; they stay as they are where it is new. */
+/* Fills in the counters stored for f->key. If there are none, *f stays as it is. */
 int store_flood(struct store *s, int64_t task, struct flood *f, struct err *e);
 int store_flood_set(struct store *s, int64_t task, const struct flood *f, struct err *e);
-/* Those with something pending whose last line was not after `before`. */
+/* Counters with pending events whose last line was written at `before` or earlier. */
 int store_flood_pending(struct store *s, int64_t task, int64_t before, struct flood_list *ret, struct err *e);
-/* Drops those without, of which the same holds. */
+/* Deletes counters without pending events whose last line was written at `before` or earlier. */
 int store_flood_forget(struct store *s, int64_t task, int64_t before, struct err *e);
-/* The bytes that are left to a task, and as of when; they stay as they are where nothing is known. */
+/* The task's remaining budget in bytes, and the time of that value. If nothing is stored, both stay as they
+ * are. */
 int store_flood_budget(struct store *s, int64_t task, int64_t *bytes, int64_t *at, struct err *e);
 int store_flood_set_budget(struct store *s, int64_t task, int64_t bytes, int64_t at, struct err *e);
 
-/* A run of a task's main command. */
-/* command is one line for people, argv its words as a JSON array. */
+/* Starts a run of the task's main command. command is one line for people, argv a JSON array of its words. */
 int store_run_begin(struct store *s, int64_t task, const char *session, const char *command, const char *argv,
 	int64_t *ret_id, struct err *e);
 int store_run_end(struct store *s, int64_t run, int exit_code, const char *state, const char *verdict,
 	const char *leftover, struct err *e);
-/* Of a task's last run: what was found when it was judged again; which commits are not on its branch. */
+/* Update a task's last run: the verdict of a later check, and the commits that are not on its branch. */
 int store_run_judged(struct store *s, int64_t task, const char *verdict, const char *leftover, struct err *e);
 int store_run_drafts(struct store *s, int64_t task, const char *elsewhere, const char *drafts, struct err *e);
-/* Closes the runs of a task whose keeper is gone. */
+/* Closes a task's open runs after its keeper died. */
 int store_run_abandon(struct store *s, int64_t task, struct err *e);
-/* The first session's id of a task, on the heap; "" where it never ran. */
+/* The session id of the task's first run, on the heap; "" if it has never run. */
 int store_first_session(struct store *s, int64_t task, char **ret, struct err *e);
 
 #endif

@@ -2,7 +2,7 @@
 #include "base/strvec.h"
 #include "store/db.h"
 
-/* In the order in which fill() reads them. */
+/* fill() reads them in this order. */
 #define COLUMNS                                                                                              \
 	"task.id, task.project_id, project.name, project.path, task.name, branch, base, layer, target,"      \
 	" backend, task.state, workspace, shown, published, note, on_dirty,"                                 \
@@ -188,7 +188,7 @@ int store_task_list(struct store *s, bool removed, struct task_list *ret, struct
 	return 0;
 }
 
-/* For statements that change the row of one task. */
+/* For statements that must change exactly one task. */
 static int changed_one(struct store *s, int rc, int64_t id, struct err *e)
 {
 	if (rc < 0)

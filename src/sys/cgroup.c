@@ -24,16 +24,16 @@
 
 #define FILE_MAX_SIZE 65536
 #define PERIOD_USEC   100000
-#define FROZEN        "frozen" /* the freezer in a group that has limits */
+#define FROZEN        "frozen" /* the child of a group with limits that is used as the freezer */
 
 const struct cgroup_places cgroup_kernel = { "/sys/fs/cgroup", "/proc/self/cgroup" };
 
-/* What each limit is called. */
+/* One limit, its controller and its file in each version. */
 struct kind {
 	enum cgroup_held held;
 	const char *controller;
 	uint64_t value;
-	const char *v2, *v1; /* the files */
+	const char *v2, *v1;
 };
 
 char *cgroup_name(int home, int64_t task)
@@ -55,7 +55,7 @@ struct search {
 	struct strvec *found;
 };
 
-static enum tree_next look_at(const struct tree_entry *t, void *arg, struct err *e)
+static enum tree_next find_group(const struct tree_entry *t, void *arg, struct err *e)
 {
 	struct search *s = arg;
 	const char *number = t->name + strlen(s->prefix);
@@ -79,7 +79,7 @@ void cgroup_find(const struct cgroup_places *p, int home, struct strvec *ret)
 
 	strrchr(name, '-')[1] = '\0';
 	if (root >= 0)
-		tree_walk(root, look_at, &s, &ignored);
+		tree_walk(root, find_group, &s, &ignored);
 }
 
 static bool put(const char *dir, const char *file, const char *fmt, ...)
@@ -107,7 +107,6 @@ static bool get(const char *dir, const char *file, struct buf *ret)
 	return !read_file(AT_FDCWD, path, ret, &ignored);
 }
 
-/* Whether a word stands in a list with spaces. */
 static bool has_word(const char *list, const char *word)
 {
 	size_t n = strlen(word);
@@ -118,7 +117,8 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* The own group of a hierarchy, on the heap: of the line "N:CONTROLLER,…:PATH", "0::PATH" for version 2. */
+/* This process's group in a hierarchy; the caller frees it. The lines of `self` are "N:CONTROLLER,…:PATH",
+ * and "0::PATH" for version 2. */
 static char *own_path(const char *self, const char *controller)
 {
 	auto_str text = xstrdup(self);
@@ -148,8 +148,8 @@ static void add(struct cgroup *g, const char *dir)
 	g->dirs[g->n++] = xstrdup(dir);
 }
 
-/* In a group of version 2: where its controllers go down to its children, or can be made to. */
-static bool passes_on(const char *dir, const char *controller)
+/* Version 2: whether a group's children have the controller. Enables it for them if possible. */
+static bool enable_controller(const char *dir, const char *controller)
 {
 	auto_buf down = BUF_INIT(FILE_MAX_SIZE);
 
@@ -165,10 +165,10 @@ static bool set_v2(const char *dir, const struct kind *k)
 	return put(dir, k->v2, "%" PRIu64, k->value);
 }
 
-/* Of a group with processes of its own no child can have a limit, but for the root of all. Asked for pids or
- * cpu alone, the kernel does not say no: it makes the group a threaded one, in whose children nothing runs.
- */
-static bool is_inhabited(const char *dir)
+/* Version 2: a group that contains processes cannot limit its children, except for the root group. For pids
+ * or cpu alone the kernel does not refuse; it turns the group into a threaded one, and no process can be
+ * moved into its children. */
+static bool has_processes(const char *dir)
 {
 	auto_str type = xasprintf("%s/cgroup.type", dir);
 	auto_buf procs = BUF_INIT(FILE_MAX_SIZE);
@@ -176,8 +176,8 @@ static bool is_inhabited(const char *dir)
 	return !access(type, F_OK) && get(dir, "cgroup.procs", &procs) && procs.len;
 }
 
-/* Whether a process can go there from here: a throw-away one goes first. It takes the right to write to the
- * group above both. */
+/* Whether a process can be moved into the group from here, which needs the right to write to the common
+ * ancestor. Tries it with a child process that is killed afterwards. */
 static bool can_enter(const char *dir)
 {
 	struct statfs fs;
@@ -198,7 +198,7 @@ static bool can_enter(const char *dir)
 	return good;
 }
 
-/* A group that still counts one that has just ended is waited for. */
+/* The kernel may still count a process that has just ended, so EBUSY is tried again for a moment. */
 static void remove_dir(const char *dir)
 {
 	struct deadline d = deadline_in(100);
@@ -207,8 +207,8 @@ static void remove_dir(const char *dir)
 		;
 }
 
-/* From the own group upwards, to the first that is the user's and can have a child with limits: processes
- * stand only in leaves. */
+/* Version 2 allows processes only in leaves. So this goes up from the current group to the first one that the
+ * user may write to and whose children can have limits. */
 static unsigned make_v2(const char *mount, const char *path, const char *name, const struct kind *kinds,
 	size_t n, struct cgroup *g)
 {
@@ -218,10 +218,10 @@ static unsigned make_v2(const char *mount, const char *path, const char *name, c
 		auto_str dir = xasprintf("%s/%s", at, name);
 		unsigned held = 0;
 
-		if (access(at, W_OK) < 0 || is_inhabited(at))
+		if (access(at, W_OK) < 0 || has_processes(at))
 			continue;
 		for (size_t i = 0; i < n; i++)
-			if (kinds[i].value && passes_on(at, kinds[i].controller))
+			if (kinds[i].value && enable_controller(at, kinds[i].controller))
 				held |= kinds[i].held;
 		if (!held || !make_dir(dir))
 			continue;
@@ -323,7 +323,7 @@ static bool can_freeze(const char *dir)
 	return put(dir, "cgroup.freeze", "0") && can_enter(dir);
 }
 
-/* From the own group upwards, to the first that can have a child which processes can go to from here. */
+/* Goes up from the current group to the first one in which a freezer can be created and entered. */
 static char *make_freezer(const char *mount, const char *path, const char *name)
 {
 	auto_str at = xasprintf("%s%s", mount, strcmp(path, "/") ? path : "");

@@ -1,12 +1,12 @@
 /*
- * Limits by control groups, where the user may have one: version 2 beneath a group that is the user's own
- * (systemd's delegation) or root's, version 1 for root, each controller by itself.
+ * Resource limits by control groups, if the user may create one. Version 2 works beneath a group that belongs
+ * to the user (systemd's delegation) or for root; version 1 works for root, with one group per controller.
  *
- *	cgroup_make(&places, "garth-12", &limits, &g, &held, e);   held: which limits it holds
- *	cgroup_enter(&g, pid);           before it starts anything
- *	cgroup_remove(&g);               when all in it have ended
+ *	held = cgroup_make(&cgroup_kernel, name, &limits, &g);   which limits are in force
+ *	cgroup_enter(&g, pid);     before the process starts others
+ *	cgroup_remove(&g);         after all its processes have ended
  *
- * A group of that name that a crash left is used again.
+ * If a crash left a group of that name, it is used again.
  */
 #ifndef SYS_CGROUP_H
 #define SYS_CGROUP_H
@@ -17,14 +17,14 @@
 
 /* 0: no limit. */
 struct cgroup_limits {
-	uint64_t memory; /* bytes, of all together */
+	uint64_t memory; /* bytes, for all processes together */
 	uint64_t procs;
 	uint64_t cpu; /* percent of one processor */
 };
 
 enum cgroup_held { CGROUP_MEMORY = 1, CGROUP_PROCS = 2, CGROUP_CPU = 4 };
 
-/* Where the kernel shows its groups; tests have others. */
+/* Where the kernel shows control groups; tests use other paths. */
 struct cgroup_places {
 	const char *root; /* "/sys/fs/cgroup" */
 	const char *self; /* "/proc/self/cgroup" */
@@ -37,32 +37,33 @@ struct cgroup {
 	size_t n;
 };
 
-/* The name of a task's group: those of several homes of a user's differ. */
+/* The name of a task's group. It is different for each Garth home. The caller frees it. */
 char *cgroup_name(int home, int64_t task);
-/* Groups of this home's that are there, wherever: paths. */
+/* Appends the paths of all existing groups of this Garth home. */
 struct strvec;
 void cgroup_find(const struct cgroup_places *p, int home, struct strvec *ret);
-/* The task that a group's path names, as cgroup_name made it. */
+/* The task's number in a group's path, as cgroup_name wrote it. */
 int64_t cgroup_task(const char *dir);
 
-/* What cannot be held is left out of the answer, which is a set of CGROUP_… */
+/* Creates the group and sets the limits. Returns those that are in force, as a set of CGROUP_… */
 unsigned cgroup_make(
 	const struct cgroup_places *p, const char *name, const struct cgroup_limits *l, struct cgroup *ret);
-/* Whether it is in all of them now. */
+/* Moves the process into all of the group's directories; -1 if one refuses. */
 int cgroup_enter(const struct cgroup *g, pid_t pid);
-/* How many processes the kernel has killed in it for want of memory. */
+/* How many processes the kernel has killed in it because memory ran out. */
 uint64_t cgroup_oom_kills(const struct cgroup *g);
-/* A group of version 2 in which everything can be frozen: beneath the task's own, where that is of version 2,
- * else a new one of that name, which is added to g. NULL where there is none; on the heap. */
+/* A version 2 group that can be frozen: beneath the task's group if that is version 2, else a new group
+ * called `name`, which is added to g. NULL if there is none. The caller frees it. */
 char *cgroup_freezer(const struct cgroup_places *p, const char *name, struct cgroup *g);
-/* Freezes all that is in it and will be put into it, or lets it go on. A process that is frozen can be
- * killed, and wakes up for nothing else. */
+/* Freezes everything that is in the group or will be moved into it, or thaws it. A frozen process can be
+ * killed; no other signal wakes it. */
 int cgroup_freeze(const char *dir, bool frozen);
-/* Puts those processes into it that are not there yet; how many those were, -1 where one cannot be. */
+/* Moves those processes into the group that are not in it yet. Returns how many those were, -1 if one cannot
+ * be moved. */
 int cgroup_gather(const char *dir, const pid_t *pids, size_t n);
-/* Removes one that a keeper left, by its path; none that is there is fine. */
+/* Removes a group that a keeper left behind, by its path. It is no error if it does not exist. */
 int cgroup_drop(const char *dir);
-/* Removes and forgets it. */
+/* Removes the group, after all its processes have ended, and frees g. */
 void cgroup_remove(struct cgroup *g);
 
 #endif

@@ -1,4 +1,4 @@
-/* A clock that only goes forward, for deadlines. */
+/* The monotonic clock, for deadlines. */
 #ifndef SYS_CLOCK_H
 #define SYS_CLOCK_H
 

@@ -1,4 +1,4 @@
-/* Directory streams that close themselves. */
+/* Directory streams that are closed at the end of their scope. */
 #ifndef SYS_DIR_H
 #define SYS_DIR_H
 

@@ -22,5 +22,5 @@ unsigned fault_short(const char *what, unsigned seconds)
 	return wanted && !strncmp(wanted, "short:", 6) && !strcmp(wanted + 6, what) ? 1 : seconds;
 }
 #else
-typedef int fault_is_not_built; /* a file must not be empty */
+typedef int fault_is_not_built; /* ISO C forbids an empty file */
 #endif

@@ -1,8 +1,9 @@
 /*
- * Fault injection for tests: in a build with -Dfault=true, GARTH_FAULT=STEP makes the process kill itself
- * (SIGKILL: no clean-up runs) when it reaches fault("STEP"), and GARTH_FAULT=stop:STEP makes it stop there
- * (SIGSTOP), to be continued when the test has done something in between. GARTH_FAULT=short:WHAT makes the
- * limit of time fault_short("WHAT", …) a single second. In every other build it is nothing.
+ * Fault injection for tests, in a build with -Dfault=true. In every other build these functions do nothing.
+ *
+ *	GARTH_FAULT=STEP         the process kills itself at fault("STEP") with SIGKILL, so no clean-up runs
+ *	GARTH_FAULT=stop:STEP    it stops there with SIGSTOP, until the test continues it
+ *	GARTH_FAULT=short:WHAT   the time limit fault_short("WHAT", …) is one second
  */
 #ifndef SYS_FAULT_H
 #define SYS_FAULT_H

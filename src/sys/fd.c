@@ -42,8 +42,8 @@ int open_beneath(int dir, const char *path, int flags, mode_t mode)
 	unsigned tries = 0;
 	long fd;
 
-	/* EAGAIN: a rename got in the way of looking up, which passes; or somebody inside holds a lease on
-	 * the file, which need not */
+	/* EAGAIN: a rename disturbed the lookup, which is over soon; or a process inside holds a lease on the
+	 * file, which may last */
 	do
 		fd = syscall(SYS_openat2, dir, *path ? path : ".", &how, sizeof(how));
 	while (fd < 0 && (errno == EINTR || (errno == EAGAIN && ++tries < 64)));
@@ -129,7 +129,7 @@ ssize_t read_full(int fd, void *data, size_t len)
 	return (ssize_t)done;
 }
 
-/* At a time, of what tells no size. */
+/* The step for files that report no size, such as those in /proc. */
 #define READ_STEP 16384u
 
 int read_rest(int fd, struct buf *out, const char *what, struct err *e)
@@ -137,7 +137,7 @@ int read_rest(int fd, struct buf *out, const char *what, struct err *e)
 	size_t step = READ_STEP;
 	struct stat st;
 
-	/* room for all of it at once; one byte more than its size tells the end without growing again */
+	/* reserves everything at once; the extra byte finds the end of the file without growing again */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
 		(uint64_t)st.st_size < out->max - out->len && buf_reserve(out, (size_t)st.st_size + 1))
 		step = 1;
@@ -148,7 +148,7 @@ int read_rest(int fd, struct buf *out, const char *what, struct err *e)
 		char probe;
 		ssize_t n;
 
-		/* a full buffer is fine if the file ends just there */
+		/* a full buffer is fine if the file ends exactly here */
 		if (out->len == out->max)
 			n = read(fd, &probe, 1);
 		else
@@ -184,7 +184,7 @@ int write_file(int dir, const char *path, const void *data, size_t len, mode_t m
 	auto_str tmp = xasprintf("%s.new.%d", path, (int)getpid());
 	auto_fd fd = -1;
 
-	/* what stands there is from a process that had our number and died */
+	/* left by a process with the same pid that died */
 	unlinkat(dir, tmp, 0);
 	fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 	if (fd < 0)
@@ -197,7 +197,7 @@ int write_file(int dir, const char *path, const void *data, size_t len, mode_t m
 	return 0;
 }
 
-/* Bytes from `at` on, up to len of them, by the kernel where it can, else by hand. */
+/* Copies up to len bytes from offset `at`, inside the kernel if it can, else with read and write. */
 static int copy_range(int from, int to, off_t at, uint64_t len)
 {
 	off_t out = at;
@@ -236,7 +236,7 @@ int copy_fd(int from, int to, struct err *e)
 		return 0;
 	if (fstat(from, &st) < 0)
 		return err_sys(e, "cannot copy");
-	/* holes stay holes: a file of a terabyte that takes no room must not take any in the copy */
+	/* a sparse file of a terabyte must not take a terabyte in the copy */
 	while (at < st.st_size) {
 		off_t data = lseek(from, at, SEEK_DATA);
 
@@ -267,7 +267,7 @@ int copy_part(int from, int to, uint64_t len)
 			break;
 		len -= (uint64_t)n;
 	}
-	/* file systems that cannot: by hand from where it stopped */
+	/* the file systems cannot do it: read and write from where it stopped */
 	while (len) {
 		size_t want = len < sizeof(chunk) ? (size_t)len : sizeof(chunk);
 		ssize_t n = read(from, chunk, want);

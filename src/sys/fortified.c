@@ -1,6 +1,6 @@
 /*
- * The static libraries of the system are built for glibc, and ask for its checked variants of some functions.
- * In programs that are built with musl those are the plain ones.
+ * The system's static libraries are built for glibc and call its checked variants of some functions. In
+ * programs that are built with musl, these variants are the plain functions.
  */
 #include <stdarg.h>
 #include <stdio.h>

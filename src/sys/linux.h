@@ -1,6 +1,6 @@
 /*
- * Calls of Linux for which the C library that is being built with may have no words. glibc has them all; the
- * small programs are built with musl (src/meson.build), which has not. Same names, same meaning.
+ * Linux system calls that the C library may not have. glibc has them all. The small programs are built with
+ * musl (src/meson.build), which does not. Names and meaning are those of glibc.
  */
 #ifndef SYS_LINUX_H
 #define SYS_LINUX_H
@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* linux/fcntl.h, where it stands, cannot be included beside fcntl.h. */
+/* linux/fcntl.h, which defines it, cannot be included together with fcntl.h. */
 #ifndef AT_RECURSIVE
 #define AT_RECURSIVE 0x8000
 #endif
@@ -20,7 +20,7 @@
 #ifndef __GLIBC__
 #include <linux/fs.h>
 #include <linux/mount.h>
-/* newer ones have it */
+/* newer versions of musl have statx */
 #ifndef STATX_TYPE
 #include <linux/stat.h>
 

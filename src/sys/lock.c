@@ -7,8 +7,8 @@
 #include "sys/fd.h"
 
 /*
- * Locks of the open file description (fcntl, not flock): asking who holds one does not take it for a moment,
- * so that who asks is never in the way of who takes.
+ * Open file description locks (fcntl, not flock): F_OFD_GETLK tells whether a lock is held without taking it,
+ * so a query never makes somebody else's attempt to take it fail.
  */
 static int lock_call(int fd, int cmd, struct flock *l)
 {

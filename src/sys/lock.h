@@ -1,6 +1,7 @@
 /*
- * Locks that the kernel lets go of when their holder dies, however it dies. A lock is held by the open file
- * description, which a fork shares: the last one to close it lets go, and auto_lock lets go for all of them.
+ * File locks that the kernel releases when their holder dies. A lock belongs to the open file description,
+ * which a forked child shares: it is released when the last copy of the descriptor is closed. lock_drop and
+ * auto_lock release it at once, for all copies.
  */
 #ifndef SYS_LOCK_H
 #define SYS_LOCK_H
@@ -9,13 +10,13 @@
 
 #include "base/err.h"
 
-/* Takes the lock; waits for it, or (wait false) says ERR_BUSY. */
+/* Takes the lock. If it is held: blocks (wait), or returns ERR_BUSY (!wait). */
 int lock_take(int dir, const char *name, bool wait, int *ret_fd, struct err *e);
-/* Lets go of it, also on behalf of processes that were forked meanwhile, and closes the descriptor. */
+/* Releases the lock, also for processes that were forked meanwhile, and closes the descriptor. */
 void lock_drop(int *fd);
 #define auto_lock __attribute__((cleanup(lock_drop))) int
 
-/* Whether somebody holds it now. A lock file that is not there is not held. */
+/* Whether any process holds it now. If the lock file does not exist, the lock is not held. */
 bool lock_is_held(int dir, const char *name);
 
 #endif

@@ -15,7 +15,7 @@
 #include "base/alloc.h"
 #include "sys/fd.h"
 
-/* After that many rounds the new ones are too fast to wait for. */
+/* After so many rounds, new processes appear faster than they can be stopped. */
 #define STOP_ROUNDS 200
 
 struct process {
@@ -33,7 +33,7 @@ static void processes_release(struct processes *p)
 }
 #define auto_processes __attribute__((cleanup(processes_release))) struct processes
 
-/* One line of /proc/<pid>/<name>, cut. */
+/* The beginning of /proc/<pid>/<name>. */
 static bool read_word(int proc, const char *pid, const char *name, char *out, size_t max)
 {
 	char path[64];
@@ -71,7 +71,7 @@ static struct process *find(const struct processes *p, pid_t pid)
 	return p->n ? bsearch(&key, p->v, p->n, sizeof(key), by_pid) : NULL;
 }
 
-/* Everything that is not dead yet, with its parent. */
+/* All processes that have not ended, with their parents. */
 static void list(struct processes *p)
 {
 	DIR *d = open_proc();
@@ -88,14 +88,14 @@ static void list(struct processes *p)
 		if (strspn(ent->d_name, "0123456789") != strlen(ent->d_name) ||
 			!read_word(dirfd(d), ent->d_name, "stat", text, sizeof(text)))
 			continue;
-		/* the name may have anything in it */
+		/* the process's name may contain anything, also a ')' */
 		rest = strrchr(text, ')');
 		if (!rest ||
 			sscanf(rest,
 				") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld",
 				&state, &parent, &threads) != 3)
 			continue;
-		/* the state is that of its first thread: others may go on */
+		/* this is the state of the first thread: others may still run */
 		if ((state == 'Z' || state == 'X') && threads < 2)
 			continue;
 		if (p->n == p->cap) {
@@ -118,7 +118,8 @@ static bool is_one_of(const pid_t *v, size_t n, pid_t pid)
 	return false;
 }
 
-/* Up the line of parents; a dead one in between has handed its children to us, or is about to. */
+/* Follows the parents upwards. If a parent is missing, it has died: its children are ours now, or soon will
+ * be. */
 static bool descends(
 	const struct processes *p, const struct process *from, pid_t of, const pid_t *but, size_t n)
 {
@@ -134,7 +135,8 @@ static bool descends(
 	return false;
 }
 
-/* Signals all; how many there are, and how many of them were not met the last time. */
+/* Sends the signal to all. Returns how many there are; *ret_fresh is how many of them are new since `last`.
+ * */
 static size_t signal_all(struct processes *now, const struct processes *last, const pid_t *but, size_t n,
 	int sig, size_t *ret_fresh)
 {
@@ -159,7 +161,7 @@ static void reap(const pid_t *but, size_t n)
 {
 	siginfo_t info = { 0 };
 
-	/* those that somebody else waits for are left to be waited for */
+	/* processes that somebody else waits for are not reaped here */
 	while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid) {
 		if (is_one_of(but, n, info.si_pid))
 			return;
@@ -239,7 +241,8 @@ unsigned long offspring_count_user(void)
 		if (strspn(ent->d_name, "0123456789") != strlen(ent->d_name) ||
 			!read_word(dirfd(d), ent->d_name, "status", text, sizeof(text)))
 			continue;
-		/* the directory of one that is not dumpable is root's */
+		/* the directory of a process that is not dumpable belongs to root, so its owner tells nothing
+		 * */
 		threads = strstr(text, "\nUid:");
 		if (!threads || (uid_t)strtoul(threads + 5, NULL, 10) != getuid())
 			continue;

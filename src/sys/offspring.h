@@ -1,6 +1,6 @@
 /*
- * All processes that descend from this one, where it is a subreaper: whoever dies hands its children up, so
- * that nobody gets away. For jails that have no pid namespace to end them with.
+ * Finds and ends all processes that descend from this one. This process must be a subreaper, so that orphans
+ * become its children and none escapes. For jails without a pid namespace.
  */
 #ifndef SYS_OFFSPRING_H
 #define SYS_OFFSPRING_H
@@ -8,15 +8,16 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Ends and reaps them, but for those named and what descends from these. They are stopped first, until nobody
- * new is met, and killed then: a process that multiplies is against a limit (RLIMIT_NPROC) that stopped ones
- * still count for. */
+/* Kills and reaps all descendants, except those in `but` and their descendants. It stops them all first,
+ * until no new one appears, and kills them then: stopped processes still count against RLIMIT_NPROC, so a
+ * process that keeps forking reaches that limit. */
 void offspring_end(const pid_t *but, size_t n);
-/* The pids of all that descend from a process, but for those named; on the heap. */
+/* The pids of all descendants of a process, except those in `but`. The caller frees *ret. */
 size_t offspring_list(pid_t of, const pid_t *but, size_t n, pid_t **ret);
-/* The pids of all processes in sight but this one, those named and what descends from these; on the heap. */
+/* The pids of all visible processes, except this one, those in `but` and their descendants. The caller frees
+ * *ret. */
 size_t offspring_others(const pid_t *but, size_t n, pid_t **ret);
-/* How many tasks (threads) the user of this process has, as RLIMIT_NPROC counts them. */
+/* How many tasks (threads) this process's user has, as RLIMIT_NPROC counts them. */
 unsigned long offspring_count_user(void);
 
 #endif

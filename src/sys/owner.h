@@ -1,7 +1,7 @@
 /*
- * Who a jail's processes are. An ordinary user's are the user's own uid and gid. Root's are never root: they
- * get GARTH_UID, a number that no account has, inside and outside alike, and what they may write belongs to
- * it.
+ * The uid and gid of a jail's processes. For an ordinary user they are the user's own. For root they are
+ * GARTH_UID, a number that no account has, so that nothing inside runs as root. Files that the jail may write
+ * belong to the same ids.
  */
 #ifndef SYS_OWNER_H
 #define SYS_OWNER_H
@@ -16,12 +16,12 @@ struct owner {
 	gid_t gid;
 };
 
-/* For the calling process. */
+/* The ids for jails that the calling process starts. */
 struct owner owner_inside(void);
-/* Whether files made for the inside have to be given away (root). */
+/* Whether files made for the inside need another owner: only if this process is root. */
 bool owner_is_other(void);
-/* Gives a file or directory, opened or by name beneath dir, to the inside; does nothing for ordinary users.
- */
+/* Gives a file or directory to the inside's owner, by descriptor or by name beneath dir. Does nothing for
+ * ordinary users. */
 int owner_give(int dir, const char *name);
 
 #endif

@@ -26,7 +26,7 @@ int proc_exit_code(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Becomes the inside's owner but keeps, through exec, the right to read any file, as root could. */
+/* Changes to the inside's uid and gid, but keeps root's right to read every file, also across exec. */
 static int become_inside(void)
 {
 	struct owner o = owner_inside();
@@ -34,8 +34,8 @@ static int become_inside(void)
 	struct __user_cap_data_struct caps[2] = { 0 };
 
 	caps[0].permitted = caps[0].inheritable = caps[0].effective = 1u << CAP_DAC_READ_SEARCH;
-	/* NO_SETUID_FIXUP: capabilities stay as they are when the uid changes, and access(2), by which git
-	 * looks for its directories, counts them too */
+	/* NO_SETUID_FIXUP keeps the capabilities when the uid changes, and makes access(2), which git uses,
+	 * respect them */
 	if (setgroups(0, NULL) < 0 || setresgid(o.gid, o.gid, o.gid) < 0 ||
 		prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP) < 0 || setresuid(o.uid, o.uid, o.uid) < 0 ||
 		syscall(SYS_capset, &head, caps) < 0)
@@ -50,7 +50,8 @@ static int place(int fd, int at)
 	return dup2(fd, at);
 }
 
-/* No handler of the parent's may run in its memory. What was ignored stays so, but for SIGPIPE. */
+/* The child shares the parent's memory, so no handler of the parent may run in it. Ignored signals stay
+ * ignored, except for SIGPIPE. */
 static void reset_signals(void)
 {
 	struct sigaction act, dfl = { .sa_handler = SIG_DFL };
@@ -64,8 +65,8 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In the child, which has the parent's memory until it is another program: never returns. `fds` are stdin,
- * stdout, stderr. Reports errno through `tell`. */
+/* Runs in the child, which shares the parent's memory until exec; never returns. `fds` are stdin, stdout and
+ * stderr. Reports errno through `tell`. */
 static void __attribute__((noreturn)) child(const struct proc_spec *p, const int fds[3], int tell)
 {
 	static const char *const dirs[] = { "/usr/local/bin", "/usr/bin", "/bin" };
@@ -74,7 +75,7 @@ static void __attribute__((noreturn)) child(const struct proc_spec *p, const int
 	reset_signals();
 	if (place(fds[0], 0) < 0 || place(fds[1], 1) < 0 || place(fds[2], 2) < 0)
 		goto fail;
-	/* what we ourselves were started with is not the child's */
+	/* the child inherits no descriptor that this process was started with */
 	if (close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
 		goto fail;
 	if (p->keep_fd > 2 && fcntl(p->keep_fd, F_SETFD, 0) < 0)
@@ -103,13 +104,13 @@ fail:
 	_exit(127);
 }
 
-/* The child's end of a stream that has no pipe: a copy of the caller's descriptor, or /dev/null. */
+/* The child's side of a stream without a pipe: a copy of the caller's descriptor, or /dev/null. */
 static int open_end(int fd, int flags)
 {
 	return fd > 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : open("/dev/null", flags | O_CLOEXEC);
 }
 
-/* What the parent holds while the child runs. */
+/* The parent's ends of the pipes. */
 struct streams {
 	int in, out, err, tell;
 };
@@ -122,7 +123,7 @@ static void streams_close(struct streams *s)
 	fd_closep(&s->tell);
 }
 
-/* Without a copy of the address space, which takes longer than starting git does. */
+/* vfork: copying the address space would take longer than git needs to start. */
 static pid_t start_child(const struct proc_spec *p, const int fds[3], int tell)
 {
 	sigset_t all, before;
@@ -164,7 +165,8 @@ out:
 	return pid < 0 ? -1 : 0;
 }
 
-/* Reads once into b; closes the descriptor at the end. stderr beyond its limit is dropped, stdout fails. */
+/* Reads once into b and closes the descriptor at its end. Beyond the limit: an error (strict), or the rest is
+ * dropped. */
 static int take_some(int *fd, struct buf *b, bool strict)
 {
 	char chunk[65536];
@@ -220,7 +222,7 @@ static int pump(struct streams *s, const struct buf *input, struct buf *out, str
 	return 0;
 }
 
-/* Woken by the child's end, not by a clock. */
+/* Waits on a pidfd, so it wakes when the child ends. */
 static int wait_until(pid_t pid, int *status, const struct deadline *d)
 {
 	auto_fd end = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -253,7 +255,7 @@ static void end_child(pid_t pid, int *status)
 		;
 }
 
-/* Feeds and reads the child until it is gone; one that does not end well is killed. */
+/* Writes to the child and reads from it until it ends. If something fails, the child is killed. */
 static int attend(const struct proc_spec *p, pid_t pid, struct streams *s, const struct buf *input,
 	struct buf *out, struct buf *errtext, int *ret_status, struct err *e)
 {
@@ -274,7 +276,7 @@ static int attend(const struct proc_spec *p, pid_t pid, struct streams *s, const
 	return -1;
 }
 
-/* start, and until it is another program or is not. */
+/* Starts the child and returns after its exec has succeeded or failed. */
 static int launch(const struct proc_spec *p, bool feed, bool take, bool take_err, struct streams *s,
 	pid_t *ret_pid, struct err *e)
 {
@@ -317,7 +319,7 @@ int proc_run(const struct proc_spec *p, const struct buf *input, struct buf *out
 	sigprocmask(SIG_BLOCK, &pipe_set, &old);
 	rc = attend(p, pid, &s, input, out, errtext, ret_status, e);
 	streams_close(&s);
-	/* A pending SIGPIPE of ours is taken off before it can be delivered. */
+	/* takes a pending SIGPIPE, so that it is not delivered when the mask is restored */
 	while (sigtimedwait(&pipe_set, NULL, &(struct timespec){ 0 }) > 0)
 		;
 	sigprocmask(SIG_SETMASK, &old, NULL);

@@ -1,5 +1,5 @@
-/* How fast somebody is served who asks on and on: so many at once, then so many a second. Nearly everything
- * that an agent asks is recorded, and the record must not fill the disk. */
+/* Rate limiter: allows a burst, then a steady rate. Garth records nearly every request of an agent, and an
+ * agent that keeps asking must not fill the disk. */
 #ifndef SYS_RATE_LIMIT_H
 #define SYS_RATE_LIMIT_H
 
@@ -9,12 +9,12 @@
 #define RATE_LIMIT_PER_SECOND 20u
 
 struct rate_limit {
-	unsigned credit; /* that are served at once */
-	time_t paid;     /* when credit was last given, on the monotonic clock */
+	unsigned credit; /* requests that are served without waiting */
+	time_t paid;     /* when credit was last added, on the monotonic clock */
 };
 
 void rate_limit_init(struct rate_limit *p);
-/* Takes one; waits where there is no credit. */
+/* Takes one credit. Blocks if there is none. */
 void rate_limit_wait(struct rate_limit *p);
 
 #endif

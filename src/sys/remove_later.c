@@ -9,12 +9,12 @@
 #include "sys/linux.h"
 #include "sys/tree.h"
 
-/* What is gone at once. */
+/* So many entries are removed at once, without a background process. */
 #define AT_ONCE 150
 
-/* Takes none of the caller's descriptors along: a lock that the caller lets go of is free, and whoever reads
- * the caller's output comes to its end. */
-static void remove_landlock_only(int dir, const char *name)
+/* The background process keeps none of the caller's descriptors: otherwise it would prolong the caller's
+ * locks, and a reader of the caller's output would wait for its end. */
+static void remove_in_background(int dir, const char *name)
 {
 	struct err ignored = ERR_INIT;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -39,7 +39,7 @@ int later_remove(int dir, const char *name, struct err *e)
 		return rc;
 	pid = fork();
 	if (!pid)
-		remove_landlock_only(dir, name);
+		remove_in_background(dir, name);
 	if (pid < 0)
 		return tree_remove(dir, name, e);
 	return waitpid(pid, NULL, 0) < 0 ? err_sys(e, "cannot remove '%s' in the background", name) : 0;

@@ -9,7 +9,7 @@
 
 #define MAX_PASSED 4
 
-/* /proc/self/fd/N/name is short however deep the directory lies. */
+/* /proc/self/fd/N/name fits into an address, however long the directory's path is. */
 static int address(int dir, const char *name, struct sockaddr_un *a, struct err *e)
 {
 	int n;
@@ -95,7 +95,7 @@ int sock_send(int fd, const void *data, size_t len, const int *fds, size_t nfds)
 			continue;
 		if ((size_t)n >= iov.iov_len)
 			return 0;
-		/* a stream may take a part; the descriptors went with it */
+		/* a stream may accept a part of the data; the descriptors went with that part */
 		iov.iov_base = (char *)iov.iov_base + n;
 		iov.iov_len -= (size_t)n;
 		m.msg_control = NULL;

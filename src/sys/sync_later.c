@@ -15,7 +15,8 @@ void sync_later(int dir, const char *mark, const char *unless)
 		waitpid(pid, NULL, 0);
 	if (pid)
 		return;
-	/* before the one that stays: who waited for this one finds a lock free that the caller lets go of */
+	/* close before forking again: after waiting for this child, the caller can release its lock for good
+	 * */
 	if (dup2(dir, 3) != 3 || close_range(4, ~0U, 0) < 0 || fork())
 		_exit(0);
 	setsid();

@@ -14,13 +14,13 @@
 #define MAX_PASSES 10
 
 /*
- * Removal at any depth with two descriptors: a directory inside a directory is first moved up to the root
- * under a number, so that the tree gets flat instead of the stack deep.
+ * Removes a tree of any depth with two descriptors. A directory inside another one is first moved up to the
+ * root under a new name, so the tree becomes flat and there is no recursion.
  */
 struct flat {
-	uint64_t key; /* random: a hostile tree cannot have the names already */
+	uint64_t key; /* random, so that a hostile tree cannot have the new names already */
 	unsigned n;
-	size_t left; /* entries that may still be removed this time */
+	size_t left; /* how many entries may still be removed */
 };
 
 static void flat_name(char out[48], const struct flat *f, unsigned i)
@@ -28,7 +28,7 @@ static void flat_name(char out[48], const struct flat *f, unsigned i)
 	snprintf(out, 48, ".rm.%016llx.%u", (unsigned long long)f->key, i);
 }
 
-/* By descriptor: a link that is swapped in meanwhile is not followed. */
+/* Works on a descriptor, so that a symbolic link that is swapped in is not followed. */
 void tree_make_movable(int dir, const char *name)
 {
 	auto_fd fd = open_beneath(dir, name, O_PATH | O_DIRECTORY, 0);
@@ -57,7 +57,7 @@ static int remove_entry(int root, int dir, const char *name, struct flat *f, str
 								      : 0;
 }
 
-/* name "" is the root itself, in which what was moved up is not met again. */
+/* name "" is the root itself: there, directories that were moved up are skipped. */
 static int empty_dir(int root, const char *name, struct flat *f, struct err *e)
 {
 	auto_fd dir = open_beneath(root, name, O_RDONLY | O_DIRECTORY, 0);
@@ -80,7 +80,7 @@ static int empty_dir(int root, const char *name, struct flat *f, struct err *e)
 	return rc;
 }
 
-/* One pass; 1 where something was added meanwhile, or there was more than `max`. */
+/* One pass. Returns 1 if entries were added meanwhile, or if there are more than `max`. */
 static int remove_once(int dir, const char *name, size_t max, struct err *e)
 {
 	auto_fd root = -1;
@@ -135,7 +135,7 @@ static enum tree_next add_use(const struct tree_entry *t, void *arg, struct err 
 	struct tree_use *u = arg;
 
 	(void)e;
-	/* it was counted when it was met */
+	/* it was counted when fn was first called for it */
 	if (t->closed) {
 		u->closed++;
 		return TREE_ON;

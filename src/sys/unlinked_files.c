@@ -23,10 +23,10 @@
 
 #define TEXT_MAX      (4u << 20)
 #define PROCESSES_MAX 5000
-#define LOOKS_MAX     300000 /* descriptors and mappings */
+#define CHECKS_MAX    300000 /* descriptors and mappings */
 #define TABLE_SIZE    (1u << 16)
 #define SECONDS_MAX   3
-#define SENT_LOOKS    4
+#define SENT_CHECKS   4
 #define SENT_WAIT_NS  50000000
 #define SOCKETS_SURE  500
 #define ROUNDS_MAX    20
@@ -37,37 +37,36 @@ struct file {
 	ino_t ino;
 };
 
-struct look {
+struct search {
 	pid_t *pids;
 	size_t npids;
-	struct file *table; /* of those that were counted; ino 0: free */
-	size_t nfiles, looks;
+	struct file *table; /* the files counted so far, a hash table; ino 0: free */
+	size_t nfiles, checks;
 	struct unlinked_files found;
 	size_t sockets;
 	int64_t until;
 	dev_t home;
 	bool too_much;
-	bool vanished; /* a process ended while it was looked at: who has its descriptors now may have been
-			  missed */
+	bool vanished; /* a process ended meanwhile: its descriptors may be in one that was checked before */
 };
 
-/* Processes that had ended and were not waited for. */
+/* Processes that had ended but were not reaped. */
 struct zombies {
 	pid_t *v;
 	size_t n;
 };
 
-/* False where nothing more is to be looked at. */
-static bool go_on(struct look *l)
+/* False if a limit is reached and the search must end. */
+static bool may_continue(struct search *l)
 {
-	if (++l->looks > LOOKS_MAX || l->nfiles > TABLE_SIZE / 2 ||
-		(l->looks % 256 == 0 && clock_ms() > l->until))
+	if (++l->checks > CHECKS_MAX || l->nfiles > TABLE_SIZE / 2 ||
+		(l->checks % 256 == 0 && clock_ms() > l->until))
 		l->too_much = true;
 	return !l->too_much;
 }
 
-/* False where it was counted before. */
-static bool take(struct look *l, dev_t dev, ino_t ino)
+/* Adds the file to the table; false if it is in there already. */
+static bool take(struct search *l, dev_t dev, ino_t ino)
 {
 	size_t i = (size_t)(ino * 2654435761u ^ dev) % TABLE_SIZE;
 
@@ -84,7 +83,7 @@ static bool read_text(const char *path, struct buf *out)
 	auto_fd fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct err ignored = ERR_INIT;
 
-	/* what is more than fits is cut */
+	/* if the text is too long, its beginning is enough */
 	return fd >= 0 && (!read_rest(fd, out, path, &ignored) || out->len);
 }
 
@@ -101,8 +100,8 @@ static bool is_unlinked(const struct stat *st)
 	return !st->st_nlink && (S_ISREG(st->st_mode) || S_ISFIFO(st->st_mode) || S_ISDIR(st->st_mode));
 }
 
-/* fd is one of ours for that file. */
-static void count(struct look *l, int fd, const struct stat *st)
+/* fd is a descriptor of this process for the file. */
+static void count(struct search *l, int fd, const struct stat *st)
 {
 	if ((st->st_dev != l->home && is_memory(fd)) || !take(l, st->st_dev, st->st_ino))
 		return;
@@ -110,11 +109,11 @@ static void count(struct look *l, int fd, const struct stat *st)
 	l->found.inodes++;
 }
 
-/* Descriptors that were sent and not taken are in nobody's table. Where they are used they are so for a
- * moment. */
+/* Descriptors that were sent and not received are in no process's table. Programs that pass descriptors
+ * receive them within a moment, so it asks several times. */
 static bool has_sent(const char *info)
 {
-	for (int looks = 0; looks < SENT_LOOKS; looks++) {
+	for (int checks = 0; checks < SENT_CHECKS; checks++) {
 		auto_buf text = BUF_SMALL;
 		const char *at = read_text(info, &text) ? strstr(buf_str(&text), "scm_fds:") : NULL;
 
@@ -125,13 +124,13 @@ static bool has_sent(const char *info)
 	return true;
 }
 
-static void look_at_socket(struct look *l, const char *info)
+static void look_at_socket(struct search *l, const char *info)
 {
 	if (++l->sockets > SOCKETS_SURE || (!l->found.unsure && has_sent(info)))
 		l->found.unsure = true;
 }
 
-/* How many descriptors there are at most, as the status tells, which everybody can read. */
+/* An upper bound for the number of descriptors, from /proc/PID/status, which everybody can read. */
 static unsigned long count_slots(pid_t pid)
 {
 	auto_str path = xasprintf("/proc/%d/status", (int)pid);
@@ -141,9 +140,9 @@ static unsigned long count_slots(pid_t pid)
 	return at ? strtoul(at + 8, NULL, 10) : 0;
 }
 
-/* A process that has closed its /proc to others (PR_SET_DUMPABLE): who made its user namespace can still have
- * what it has open, one by one. */
-static void look_at_closed(struct look *l, pid_t pid)
+/* Only root can read the /proc directory of a process that is not dumpable (PR_SET_DUMPABLE). But who created
+ * its user namespace can copy its descriptors one by one. */
+static void check_undumpable(struct search *l, pid_t pid)
 {
 	auto_fd process = (int)syscall(SYS_pidfd_open, pid, 0);
 	unsigned long slots = count_slots(pid);
@@ -153,7 +152,7 @@ static void look_at_closed(struct look *l, pid_t pid)
 		l->too_much |= errno != ESRCH;
 		return;
 	}
-	for (unsigned long i = 0; i < slots && go_on(l); i++) {
+	for (unsigned long i = 0; i < slots && may_continue(l); i++) {
 		auto_fd fd = (int)syscall(SYS_pidfd_getfd, process, (int)i, 0);
 
 		if (fd < 0 && errno == ESRCH)
@@ -174,8 +173,8 @@ static void look_at_closed(struct look *l, pid_t pid)
 	}
 }
 
-/* path is a process' or a thread's. */
-static void look_at_table(struct look *l, const char *path, pid_t pid)
+/* path is the fd directory of a process or a thread. */
+static void check_table(struct search *l, const char *path, pid_t pid)
 {
 	DIR *d = opendir(path);
 	struct dirent *ent;
@@ -183,10 +182,10 @@ static void look_at_table(struct look *l, const char *path, pid_t pid)
 
 	if (!d) {
 		if (errno == EACCES)
-			look_at_closed(l, pid);
+			check_undumpable(l, pid);
 		return;
 	}
-	while ((ent = readdir(d)) && go_on(l)) {
+	while ((ent = readdir(d)) && may_continue(l)) {
 		if (ent->d_name[0] == '.' || fstatat(dirfd(d), ent->d_name, &st, 0) < 0)
 			continue;
 		if (S_ISSOCK(st.st_mode)) {
@@ -204,14 +203,13 @@ static void look_at_table(struct look *l, const char *path, pid_t pid)
 	closedir(d);
 }
 
-/* Whether it has the descriptors of its process' first thread; false where that is not to be known. */
+/* Whether the thread shares its descriptors with the first thread; false if the kernel does not tell. */
 static bool shares_table(pid_t first, pid_t thread)
 {
 	return first == thread || !syscall(SYS_kcmp, first, thread, KCMP_FILES, 0, 0);
 }
 
-/* A process goes on when its first thread has ended, and then has its table and memory in the others alone.
- */
+/* If a process's first thread has ended, only the other threads still have its descriptors and memory. */
 static bool has_memory(pid_t pid, pid_t thread)
 {
 	auto_str path = xasprintf("/proc/%d/task/%d/statm", (int)pid, (int)thread);
@@ -220,8 +218,8 @@ static bool has_memory(pid_t pid, pid_t thread)
 	return read_text(path, &text) && strtoul(buf_str(&text), NULL, 10) > 0;
 }
 
-/* A directory that is removed while somebody stands in it. */
-static void look_at_place(struct look *l, const char *path, const char *thread)
+/* A removed directory stays on the disk while it is somebody's current directory. */
+static void check_cwd(struct search *l, const char *path, const char *thread)
 {
 	auto_str name = xasprintf("%s/%s/cwd", path, thread);
 	auto_fd fd = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -231,8 +229,9 @@ static void look_at_place(struct look *l, const char *path, const char *thread)
 		count(l, fd, &st);
 }
 
-/* Its threads: those with a table of their own are looked at. Returns one that has its memory. */
-static pid_t look_at_open(struct look *l, pid_t pid)
+/* Checks the descriptors of the process, and of threads that have a table of their own. Returns a thread that
+ * has the process's memory. */
+static pid_t check_open(struct search *l, pid_t pid)
 {
 	auto_str path = xasprintf("/proc/%d/task", (int)pid);
 	bool led = has_memory(pid, pid);
@@ -240,7 +239,7 @@ static pid_t look_at_open(struct look *l, pid_t pid)
 	DIR *d = opendir(path);
 	struct dirent *ent;
 
-	while (d && (ent = readdir(d)) && go_on(l)) {
+	while (d && (ent = readdir(d)) && may_continue(l)) {
 		pid_t thread = (pid_t)atoi(ent->d_name);
 		auto_str table = xasprintf("%s/%s/fd", path, ent->d_name);
 
@@ -248,9 +247,9 @@ static pid_t look_at_open(struct look *l, pid_t pid)
 			continue;
 		if (!led && with_memory == pid && has_memory(pid, thread))
 			with_memory = thread;
-		look_at_place(l, path, ent->d_name);
+		check_cwd(l, path, ent->d_name);
 		if (!led || thread == pid || !shares_table(pid, thread))
-			look_at_table(l, table, thread);
+			check_table(l, table, thread);
 	}
 	if (d)
 		closedir(d);
@@ -268,7 +267,7 @@ static bool is_of_memory(const char *path)
 	return false;
 }
 
-static void look_at_mapped(struct look *l, pid_t thread)
+static void check_mapped(struct search *l, pid_t thread)
 {
 	auto_str path = xasprintf("/proc/%d/maps", (int)thread);
 	auto_buf text = BUF_INIT(TEXT_MAX);
@@ -282,7 +281,7 @@ static void look_at_mapped(struct look *l, pid_t thread)
 	l->too_much |= text.overflow;
 	if (!text.len)
 		return;
-	for (char *line = strtok_r(text.data, "\n", &save); line && go_on(l);
+	for (char *line = strtok_r(text.data, "\n", &save); line && may_continue(l);
 		line = strtok_r(NULL, "\n", &save)) {
 		unsigned long from, to, ino;
 		unsigned high, low;
@@ -294,14 +293,14 @@ static void look_at_mapped(struct look *l, pid_t thread)
 				5 ||
 			!at || is_of_memory(line + at) || !take(l, makedev(high, low), ino))
 			continue;
-		/* how long the file is cannot be asked */
+		/* the file's own length cannot be found out */
 		l->found.bytes += to - from;
 		l->found.inodes++;
 		l->found.unsure = true;
 	}
 }
 
-static void add_children(struct look *l, pid_t pid)
+static void add_children(struct search *l, pid_t pid)
 {
 	auto_str path = xasprintf("/proc/%d/task", (int)pid);
 	DIR *d = opendir(path);
@@ -326,7 +325,7 @@ static void add_children(struct look *l, pid_t pid)
 		closedir(d);
 }
 
-/* ") S …" of its stat; '\0' where it is gone. */
+/* The state letter from /proc/PID/stat; '\0' if the process is gone. */
 static char state_of(pid_t pid)
 {
 	auto_str path = xasprintf("/proc/%d/stat", (int)pid);
@@ -336,8 +335,9 @@ static char state_of(pid_t pid)
 	return end && end[1] ? end[2] : '\0';
 }
 
-/* One that had ended before the last round has handed nothing on since. */
-static void check_life(struct look *l, pid_t pid, const struct zombies *before, struct zombies *now)
+/* Notes that a process has ended. If it had ended before the last round already, its descriptors were gone
+ * then. */
+static void note_end(struct search *l, pid_t pid, const struct zombies *before, struct zombies *now)
 {
 	char state = state_of(pid);
 	bool known = false;
@@ -352,10 +352,9 @@ static void check_life(struct look *l, pid_t pid, const struct zombies *before, 
 		l->vanished = true;
 }
 
-/* What a process has open is looked at before its children are: what it no longer has by then it can only
- * have handed to one of those. */
-static void look_once(
-	struct look *l, pid_t of, bool stood_in, const struct zombies *before, struct zombies *now)
+/* Checks a process before its children: a descriptor that it has closed since can only be in one of those. */
+static void search_once(
+	struct search *l, pid_t of, bool has_supervisor, const struct zombies *before, struct zombies *now)
 {
 	size_t children, own, i;
 
@@ -366,9 +365,9 @@ static void look_once(
 		pid_t first;
 
 		add_children(l, l->pids[i]);
-		if (!stood_in || l->npids == at)
+		if (!has_supervisor || l->npids == at)
 			continue;
-		/* those that lost their parents come after it */
+		/* the supervised command comes first; adopted orphans come after it */
 		first = l->pids[at];
 		l->pids[at] = l->pids[own];
 		l->pids[own++] = first;
@@ -377,14 +376,14 @@ static void look_once(
 		pid_t pid = l->pids[i];
 
 		if (i >= own)
-			l->pids[i] = look_at_open(l, pid);
+			l->pids[i] = check_open(l, pid);
 		add_children(l, pid);
 		if (i >= own)
-			check_life(l, pid, before, now);
+			note_end(l, pid, before, now);
 	}
-	/* what is open as well has been counted by what it takes */
+	/* files that are also open were counted with their size on disk */
 	for (i = own; i < l->npids && !l->too_much; i++)
-		look_at_mapped(l, l->pids[i]);
+		check_mapped(l, l->pids[i]);
 }
 
 static void keep_most(const struct unlinked_files *found, struct unlinked_files *most)
@@ -396,10 +395,10 @@ static void keep_most(const struct unlinked_files *found, struct unlinked_files 
 	most->unsure = found->unsure;
 }
 
-/* Processes come and go all the time in many a build. One round in which none did is enough. */
-int unlinked_files_count(pid_t of, bool stood_in, dev_t home, struct unlinked_files *ret)
+/* In many builds processes come and go all the time. One round in which none ended is enough. */
+int unlinked_files_count(pid_t of, bool has_supervisor, dev_t home, struct unlinked_files *ret)
 {
-	struct look l = { .home = home,
+	struct search l = { .home = home,
 		.pids = xcalloc(PROCESSES_MAX, sizeof(pid_t)),
 		.table = xcalloc(TABLE_SIZE, sizeof(struct file)) };
 	struct zombies z[2] = { { .v = xcalloc(PROCESSES_MAX, sizeof(pid_t)) },
@@ -412,12 +411,12 @@ int unlinked_files_count(pid_t of, bool stood_in, dev_t home, struct unlinked_fi
 		if (round)
 			nanosleep(&(struct timespec){ .tv_nsec = ROUND_WAIT_NS }, NULL);
 		memset(l.table, 0, TABLE_SIZE * sizeof(struct file));
-		l.npids = l.nfiles = l.sockets = l.looks = 0;
+		l.npids = l.nfiles = l.sockets = l.checks = 0;
 		l.until = clock_ms() + SECONDS_MAX * 1000;
 		l.found = (struct unlinked_files){ 0 };
 		l.vanished = false;
 		z[round % 2].n = 0;
-		look_once(&l, of, stood_in, &z[(round + 1) % 2], &z[round % 2]);
+		search_once(&l, of, has_supervisor, &z[(round + 1) % 2], &z[round % 2]);
 		keep_most(&l.found, &most);
 	}
 	most.unsure |= l.vanished;

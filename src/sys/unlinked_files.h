@@ -1,4 +1,4 @@
-/* Files that no directory has any more, and that take room all the same, because somebody has them open. */
+/* Measures files that have no name any more but still take disk space, because a process has them open. */
 #ifndef SYS_UNLINKED_FILES_H
 #define SYS_UNLINKED_FILES_H
 
@@ -8,17 +8,16 @@
 
 struct unlinked_files {
 	uint64_t bytes, inodes;
-	/* There may be more: descriptors on their way through a socket, files that are mapped and open
-	 * nowhere (they count as long as the mapping is), a great many sockets, whose names may be removed,
-	 * processes that end while they are looked at, however often that is.
-	 */
+	/* There may be more: descriptors in flight in a socket, files that are mapped but not open (they
+	 * count with the size of the mapping), too many sockets to check, processes that ended during each
+	 * attempt. */
 	bool unsure;
 };
 
-/* Those that the descendants of a process have open, mapped, or stand in, each once; not its children, nor,
- * where these stand in for it (stood_in), the first child of each. What is in memory only (memfd, tmpfs) is
- * not counted, unless it is on the device `home`. -1 where there is more than can be looked at in a moment,
- * or somebody who cannot be looked at. */
-int unlinked_files_count(pid_t of, bool stood_in, dev_t home, struct unlinked_files *ret);
+/* Counts the unlinked files that the descendants of a process have open, mapped, or as their current
+ * directory, each file once. The process's own children are left out, and with has_supervisor also the first
+ * child of each of these. Files in memory only (memfd, tmpfs) are not counted, unless they are on the device
+ * `home`. Returns -1 if there is too much to check in a moment, or a process that cannot be inspected. */
+int unlinked_files_count(pid_t of, bool has_supervisor, dev_t home, struct unlinked_files *ret);
 
 #endif

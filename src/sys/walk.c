@@ -13,10 +13,10 @@
 #define OFFERS_MAX 16
 
 /*
- * The threads of one walk. A thread that meets a directory offers it while there is room, else it goes into
- * it; who is done takes an offer, so that nobody has to wait before the end.
+ * The threads of one walk. A thread that finds a directory offers it to the others if the list has space,
+ * else it walks it itself. A thread that is done takes an offer, so no thread waits before the end.
  */
-struct crew {
+struct team {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	unsigned members, waiting;
@@ -25,7 +25,7 @@ struct crew {
 		unsigned depth;
 		char *path;
 	} offers[OFFERS_MAX];
-	unsigned n; /* of offers; read without the lock where being wrong costs nothing */
+	unsigned n; /* number of offers; may be read without the lock where a wrong value is harmless */
 	bool stop;
 };
 
@@ -34,17 +34,17 @@ struct walk {
 	void *arg;
 	struct buf path;
 	unsigned depth;
-	struct crew *crew;
+	struct team *team;
 	struct err *err;
 	int rc;
 };
 
 static int walk_dir(struct walk *w, int dir, struct err *e);
 
-/* Whether the directory, and the descriptor with it, is left to whoever has time. */
+/* Offers a directory, with its descriptor, to the other threads. */
 static bool offer(struct walk *w, int dir)
 {
-	struct crew *c = w->crew;
+	struct team *c = w->team;
 	bool taken = false;
 
 	if (c->members < 2 || __atomic_load_n(&c->n, __ATOMIC_RELAXED) == OFFERS_MAX)
@@ -87,7 +87,7 @@ static int walk_entry(struct walk *w, int dir, const char *name, struct err *e)
 			return 0;
 		if (errno != EACCES)
 			return err_sys(e, "cannot look at '%s'", name);
-		/* in a directory that can be read and not entered */
+		/* the directory can be read but not entered */
 		t.st = (struct stat){ .st_mode = S_IFDIR };
 		t.closed = true;
 	}
@@ -112,13 +112,13 @@ static int walk_entry(struct walk *w, int dir, const char *name, struct err *e)
 	return rc;
 }
 
-/* Another thread has failed. */
+/* Whether another thread has failed. */
 static bool is_stopped(const struct walk *w)
 {
-	return __atomic_load_n(&w->crew->stop, __ATOMIC_RELAXED);
+	return __atomic_load_n(&w->team->stop, __ATOMIC_RELAXED);
 }
 
-/* Takes the descriptor over: one for each level, so that the deepest tree fits into a usual limit. */
+/* Closes `dir`. Each level uses one descriptor, so the deepest allowed tree fits into the usual limit. */
 static int walk_dir(struct walk *w, int dir, struct err *e)
 {
 	auto_dir d = fdopendir(dir);
@@ -140,10 +140,10 @@ static int walk_dir(struct walk *w, int dir, struct err *e)
 	return rc;
 }
 
-/* Takes a directory on offer; false where there is nothing left to do. */
+/* Takes an offered directory; false if nothing is left to do. */
 static bool take_over(struct walk *w, int *dir)
 {
-	struct crew *c = w->crew;
+	struct team *c = w->team;
 	bool got;
 
 	pthread_mutex_lock(&c->lock);
@@ -161,7 +161,8 @@ static bool take_over(struct walk *w, int *dir)
 		free(o.path);
 		c->waiting--;
 	} else {
-		/* all wait, or one failed: for the others too it is over */
+		/* all threads wait, so nothing is left, or one failed: wake the others so that they end too
+		 * */
 		__atomic_store_n(&c->stop, true, __ATOMIC_RELAXED);
 		pthread_cond_broadcast(&c->changed);
 	}
@@ -177,14 +178,14 @@ static void *member(void *arg)
 	while (take_over(w, &dir)) {
 		w->rc = walk_dir(w, dir, w->err);
 		if (w->rc < 0)
-			__atomic_store_n(&w->crew->stop, true, __ATOMIC_RELAXED);
+			__atomic_store_n(&w->team->stop, true, __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
 
 int tree_walk_many(int root, tree_fn *fn, void *const *args, unsigned n, struct err *e)
 {
-	struct crew crew = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	struct team team = { .lock = PTHREAD_MUTEX_INITIALIZER,
 		.changed = PTHREAD_COND_INITIALIZER,
 		.members = 1,
 		.offers[0].dir = open_beneath(root, "", O_RDONLY | O_DIRECTORY, 0) };
@@ -193,31 +194,31 @@ int tree_walk_many(int root, tree_fn *fn, void *const *args, unsigned n, struct 
 	pthread_t threads[TREE_MAX_THREADS];
 	int rc = 0;
 
-	if (crew.offers[0].dir < 0)
+	if (team.offers[0].dir < 0)
 		return err_sys(e, "cannot read the directory");
-	crew.offers[crew.n++].path = xstrdup("");
-	/* nobody starts before all are counted: who counts is how they know that nothing is left */
-	pthread_mutex_lock(&crew.lock);
+	team.offers[team.n++].path = xstrdup("");
+	/* no thread starts before all are counted: the walk is over when as many wait as are counted */
+	pthread_mutex_lock(&team.lock);
 	for (unsigned i = 0; i < n; i++) {
 		w[i] = (struct walk){
-			.fn = fn, .arg = args[i], .path = BUF_SMALL, .crew = &crew, .err = &errs[i]
+			.fn = fn, .arg = args[i], .path = BUF_SMALL, .team = &team, .err = &errs[i]
 		};
 		if (i && pthread_create(&threads[i], NULL, member, &w[i]))
 			break;
-		crew.members = i + 1;
+		team.members = i + 1;
 	}
-	pthread_mutex_unlock(&crew.lock);
+	pthread_mutex_unlock(&team.lock);
 	member(&w[0]);
-	for (unsigned i = 0; i < crew.members; i++) {
+	for (unsigned i = 0; i < team.members; i++) {
 		if (i)
 			pthread_join(threads[i], NULL);
 		buf_release(&w[i].path);
 		if (w[i].rc < 0 && !rc)
 			rc = w[i].rc, *e = errs[i];
 	}
-	for (unsigned i = 0; i < crew.n; i++) {
-		close(crew.offers[i].dir);
-		free(crew.offers[i].path);
+	for (unsigned i = 0; i < team.n; i++) {
+		close(team.offers[i].dir);
+		free(team.offers[i].path);
 	}
 	return rc;
 }

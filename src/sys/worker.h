@@ -1,4 +1,4 @@
-/* Work that is done in a process of its own while the caller does something else. */
+/* Runs a function in a child process while the caller does something else: worker_start, then worker_wait. */
 #ifndef SYS_WORKER_H
 #define SYS_WORKER_H
 
@@ -7,20 +7,20 @@
 #include "base/err.h"
 
 struct worker {
-	pid_t pid; /* 0: none runs */
-	int said;  /* a pipe that its error comes through, or -1 */
+	pid_t pid; /* 0: no child runs */
+	int said;  /* a pipe from which its error is read, or -1 */
 };
 
-#define BESIDE_INIT                                                                                          \
+#define WORKER_INIT                                                                                          \
 	{                                                                                                    \
 		.pid = 0, .said = -1                                                                         \
 	}
 
-/* Begins fn, which sees the caller's memory as it is now and can change nothing of it. */
+/* Starts fn in a child, which has a copy of the caller's memory. */
 int worker_start(struct worker *b, int (*fn)(void *arg, struct err *e), void *arg, struct err *e);
-/* Waits for its end: 0, or -1 with the error that fn set. */
+/* Waits for the child: 0, or -1 with the error that fn set. */
 int worker_wait(struct worker *b, struct err *e);
-/* Waits where nobody has. */
+/* Waits for the child if worker_wait was not called. */
 void worker_release(struct worker *b);
 #define auto_worker __attribute__((cleanup(worker_release))) struct worker
 

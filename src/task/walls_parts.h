@@ -1,5 +1,5 @@
 /*
- * What the two kinds of walls have in common: walls.c (namespaces), walls_alone.c (Landlock alone). The lists
+ * What the two kinds of walls have in common: walls.c (namespaces), walls_landlock_only.c (Landlock alone). The lists
  * are in walls_shown.c.
  */
 #ifndef TASK_WALLS_PARTS_H

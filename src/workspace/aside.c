@@ -20,10 +20,10 @@
 #define LIST     "list"
 #define LIST_MAX (16u << 20)
 
-/* Copying takes as long as it takes. */
+/* A copy may be large; this only ends one that hangs. */
 #define COPY_SECONDS 3600
 
-/* A moved directory: its number here is its place in the list. */
+/* A moved directory; it is named by its index in the list. */
 struct moved {
 	char *path;
 	mode_t mode;
@@ -59,7 +59,7 @@ static char *numbered(int64_t snapshot, const char *end)
 	return xasprintf("%lld.%s", (long long)snapshot, end);
 }
 
-/* "MODE PATH" and a NUL each. */
+/* Entries "MODE PATH", each ending in NUL. */
 static int read_list(int dir, const char *name, struct moved_list *ret, struct err *e)
 {
 	auto_buf text = BUF_INIT(LIST_MAX);
@@ -70,7 +70,7 @@ static int read_list(int dir, const char *name, struct moved_list *ret, struct e
 		char *path;
 		mode_t mode = (mode_t)strtoul(text.data + at, &path, 8);
 
-		/* a line that was cut off names nothing that was moved */
+		/* an incomplete entry: the list was not finished, so nothing was moved */
 		if (*path == ' ' && path[1])
 			add_moved(ret, path + 1, mode & 07777);
 	}
@@ -92,7 +92,7 @@ static int write_list(int dir, const struct moved_list *l, struct err *e)
 	return 0;
 }
 
-/* A directory's own mode, by a descriptor that needs no right to read it. */
+/* Uses O_PATH, which needs no right to read the directory. */
 static void set_mode(int dir, const char *name, mode_t mode)
 {
 	auto_fd fd = open_beneath(dir, name, O_PATH | O_DIRECTORY, 0);
@@ -105,7 +105,7 @@ static void set_mode(int dir, const char *name, mode_t mode)
 	chmod(path, mode);
 }
 
-/* Moving a directory rewrites its "..", which needs the right to write in it. */
+/* A rename to another parent rewrites the directory's "..", so it needs the right to write in it. */
 static int move_dir(int from, const char *name, int to, const char *new_name, mode_t mode)
 {
 	int rc = renameat(from, name, to, new_name), saved;
@@ -123,7 +123,7 @@ static int move_dir(int from, const char *name, int to, const char *new_name, mo
 	return rc;
 }
 
-/* Where the last name of a path is. */
+/* Opens the parent directory of a path. */
 static int open_parent(int root, const char *path)
 {
 	auto_str parent = xstrndup(path, (size_t)(path_base(path) - path));
@@ -150,8 +150,8 @@ static void list_modes(int root, const struct strvec *paths, struct moved_list *
 	}
 }
 
-/* One that cannot be moved stays: the snapshot's pack has room for it, or the rollback says that it has not.
- */
+/* A directory that cannot be moved stays in the workspace. Then the snapshot's pack stores it, or the
+ * rollback reports that it cannot. */
 static void move_out(int root, int aside, const struct moved_list *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -195,7 +195,7 @@ int aside_take(struct workspace *ws, const char *tip, struct err *e)
 	return 0;
 }
 
-/* "12.kept": 12 and "kept"; 0 for any other name. */
+/* Splits "12.kept" into 12 and "kept"; 0 for any other name. */
 static int64_t take_number(const char *name, const char **ret_end)
 {
 	char *end;
@@ -220,8 +220,8 @@ static bool is_pending(const char *name)
 	return false;
 }
 
-/* What is pending, in a list of its own: renaming while a directory is read shows names twice or not at all.
- */
+/* Collects the names first: if entries are renamed while a directory is read, readdir may return a name twice
+ * or not at all. */
 static int list_pending(int place, struct strvec *ret)
 {
 	int copy = open_beneath(place, "", O_RDONLY | O_DIRECTORY, 0);
@@ -234,7 +234,7 @@ static int list_pending(int place, struct strvec *ret)
 		if (is_pending(ent->d_name))
 			strvec_push(ret, ent->d_name);
 	closedir(d);
-	/* copies that were cut short go, and are made again, before what is on its way is put back */
+	/* in this order incomplete copies (N.again) are made again before anything is moved back */
 	strvec_sort(ret);
 	return 0;
 }
@@ -247,7 +247,8 @@ bool aside_is_pending(int task_dir)
 	return place >= 0 && !list_pending(place, &names) && names.n;
 }
 
-/* An empty directory in its place gives way: the inside made it, so that what is above it is right. */
+/* If there is an empty directory in its place, rename replaces it: the inside made that one, so that its
+ * parents exist. */
 static int put_one(int root, int dir, const char *number, const struct moved *m)
 {
 	auto_fd parent = open_parent(root, m->path);
@@ -257,7 +258,7 @@ static int put_one(int root, int dir, const char *number, const struct moved *m)
 	return parent < 0 ? -1 : move_dir(dir, number, parent, path_base(m->path), m->mode);
 }
 
-/* *ret_left: how many could not go. */
+/* *ret_left is how many could not be moved. */
 static int put_back(struct workspace *ws, int place, const char *name, size_t *ret_left, struct strvec *stuck,
 	struct err *e)
 {
@@ -268,7 +269,7 @@ static int put_back(struct workspace *ws, int place, const char *name, size_t *r
 	*ret_left = 0;
 	if (dir < 0 || root < 0)
 		return err_sys(e, "cannot open what was set aside, or where it was");
-	/* without its list nothing was moved */
+	/* without a list, nothing was moved */
 	if (read_list(dir, LIST, &l, e) < 0)
 		return e->kind == ERR_NOTFOUND ? 0 : -1;
 	for (size_t i = 0; i < l.n; i++)
@@ -315,11 +316,12 @@ static int settle_aside(struct workspace *ws, int place, const char *name, int64
 		return -1;
 	if (!left)
 		return tree_remove(place, name, e);
-	/* the snapshot has what cannot go back, and whoever goes to the snapshot gets it */
+	/* what cannot go back becomes part of the snapshot; a rollback to that snapshot restores it */
 	return n ? rename_in(place, name, kept, e) : 0;
 }
 
-/* given: where the list goes, so that people can be told; NULL for what the snapshot still has. */
+/* `given` is the new name of the list, which is kept for messages; NULL if the snapshot still has the
+ * files. */
 static int settle_back(struct workspace *ws, int place, const char *name, const char *given,
 	struct strvec *stuck, struct err *e)
 {
@@ -335,7 +337,7 @@ static int settle_back(struct workspace *ws, int place, const char *name, const 
 	return tree_remove(place, name, e);
 }
 
-/* cp follows no link in a tree that it copies with -a, and lets the file system share the data if it can. */
+/* cp -a follows no links in the tree, and shares data (reflink) if the file system can. */
 static int copy_kept(struct workspace *ws, int64_t n, struct err *e)
 {
 	auto_strvec argv = STRVEC_INIT, env = STRVEC_INIT;
@@ -365,7 +367,7 @@ static int settle_again(
 	if (tree_remove(place, part, e) < 0)
 		return -1;
 	if (copy_kept(ws, n, e) < 0) {
-		/* said once: a task whose files cannot be copied can be worked on all the same */
+		/* reported once; the task can be used without these files */
 		strvec_pushf(stuck, "what snapshot %lld of task '%s' set aside could not be copied: %s",
 			(long long)n, ws->task->name, e->msg);
 		*e = (struct err)ERR_INIT;
@@ -373,7 +375,7 @@ static int settle_again(
 		return tree_remove(place, part, e);
 	}
 	fault("aside-copied");
-	/* one that could not go is in the way: the new one is the like of it */
+	/* an older copy that could not be moved is replaced by this one, which is equal */
 	if (tree_remove(place, copy, e) < 0 || rename_in(place, part, copy, e) < 0)
 		return -1;
 	unlinkat(place, name, 0);

@@ -1,27 +1,29 @@
 /*
- * Ignored directories that a rollback takes out of a workspace: each is moved as a whole, by one rename, and
- * comes back by one. A node_modules of 200,000 files costs as much as an empty one.
+ * Moves ignored directories out of a workspace for a rollback, and back. Each directory is moved as a whole
+ * by one rename, so a node_modules of 200,000 files costs as much as an empty one.
  *
- * The moves are made by the command that wants the rollback, before the task's keeper starts and after it has
- * ended, under the task's lock: nobody is inside and no overlay is mounted. The gateway, which does the rest
- * of the rollback while one is, only renames within tasks/<id>/snapshots:
+ * The command that wants the rollback makes the moves, under the task's lock, before the keeper starts and
+ * after it has ended: then nothing runs inside and no overlay is mounted. The gateway, which does the rest of
+ * the rollback while the task runs, only renames within tasks/<id>/snapshots:
  *
- *	aside/     set aside, and no snapshot has them yet
+ *	aside/     set aside; no snapshot has them yet
  *	N.aside/   set aside for the rollback that took snapshot N, which is not recorded yet
  *	N.kept/    part of snapshot N
- *	N.back/    on their way back into the workspace: the rollback that took snapshot N is undone
- *	N.again    a copy of N.kept is to go into the workspace
+ *	N.back/    to be moved back into the workspace: the rollback that took snapshot N is undone
+ *	N.again    a copy of N.kept must be made and moved into the workspace
  *	N.part/    that copy, while it is made
- *	N.copy/    that copy, on its way into the workspace
- *	N.given    what an undo took out of snapshot N: a list, for people
+ *	N.copy/    that copy, complete, to be moved into the workspace
+ *	N.given    what an undo took out of snapshot N: a list, for messages
  *
- * Each directory has a file `list`, written and synced before anything is moved, and the moved directories
- * by their number in it. A directory is in the workspace or here, never in both and never in neither;
- * aside_settle finishes what a crash cut short.
+ * Each directory has a file `list`, which is written and synced before anything is moved, and the moved
+ * directories, named by their number in the list. A directory is either in the workspace or here, never in
+ * both and never lost. aside_settle finishes what a crash interrupted.
  *
  * Order: aside_settle, aside_take; then in the gateway aside_number, aside_keep, aside_return; then
- * aside_settle. Nothing in a workspace is trusted: all of it is opened beneath a descriptor, and only the
- * last name of a path is renamed, which follows no link.
+ * aside_settle.
+ *
+ * Nothing in a workspace is trusted: every path is opened beneath a descriptor, and only its last name is
+ * renamed, which follows no link.
  */
 #ifndef WORKSPACE_ASIDE_H
 #define WORKSPACE_ASIDE_H
@@ -34,36 +36,38 @@
 #include "base/strvec.h"
 #include "workspace/workspace.h"
 
-/* More than these are left to the snapshot's pack. */
+/* Further directories stay in the workspace and go into the snapshot's pack. */
 #define ASIDE_MAX 1000
 
-/* aside_find.c: the topmost directories of the workspace that git ignores as a whole, of which neither the
- * commit `tip` nor the commits below the workspace have anything. Those that git could not tell about in
- * IGNORED_SECONDS are not among them. */
+/* Lists the topmost directories of the workspace that git ignores as a whole and in which neither the commit
+ * `tip` nor the commits below the workspace have a file. A directory is not listed if git could not decide
+ * about it within IGNORED_SECONDS. (aside_find.c) */
 int aside_find(struct workspace *ws, const char *tip, struct strvec *ret, struct err *e);
-/* aside_find.c: those of the paths that the commit below an overlay has. Files on the host have none below. */
+/* Lists those of the paths that are in the commit below an overlay. Workspaces on the host have no such
+ * commit. (aside_find.c) */
 int aside_covered(struct workspace *ws, const struct strvec *paths, struct strvec *ret, struct err *e);
 
-/* Moves them to aside/. Does nothing if something is there already. */
+/* Moves what aside_find lists to aside/. Does nothing if aside/ exists. */
 int aside_take(struct workspace *ws, const char *tip, struct err *e);
 
-/* Whether aside_settle has something to do, in the directory of a task. */
+/* Whether aside_settle has something to do in this task's directory. */
 bool aside_is_pending(int task_dir);
-/* Puts everything back that is on its way, and makes the copies that are due. recorded: the snapshot that
- * the task's last recorded rollback took, which keeps what was set aside for it; 0 for none. *stuck gets a
- * line for each directory that cannot go to its place: it stays here. */
+/* Moves everything back that is pending, and makes the copies that are due. `recorded` is the snapshot of the
+ * task's last recorded rollback, which keeps what was set aside for it; 0: none. For each directory that
+ * cannot be moved to its place, *stuck gets a line; the directory stays here. */
 int aside_settle(struct workspace *ws, int64_t recorded, struct strvec *stuck, struct err *e);
 
-/* What was set aside is for the rollback that took this snapshot, and then belongs to it. Nothing set aside
- * is no error. */
+/* aside_number assigns what was set aside to the rollback that took this snapshot; aside_keep makes it a part
+ * of the snapshot. Both do nothing if nothing is set aside. */
 int aside_number(struct workspace *ws, int64_t snapshot, struct err *e);
 int aside_keep(struct workspace *ws, int64_t snapshot, struct err *e);
-/* The paths of what the snapshot keeps; of what an undo took out of it. */
+/* The paths of what the snapshot keeps, and of what an undo took out of it. */
 int aside_kept(struct workspace *ws, int64_t snapshot, struct strvec *ret, struct err *e);
 int aside_given(struct workspace *ws, int64_t snapshot, struct strvec *ret, struct err *e);
-/* Whether an undo of the rollback that took this snapshot has come to its last step. */
+/* Whether an undo of the rollback that took this snapshot has reached its last step. */
 bool aside_is_undone(int task_dir, int64_t snapshot);
-/* The next aside_settle puts them into the workspace: themselves, or (copy) the like. */
+/* The next aside_settle moves them into the workspace: the directories themselves or, if `copy` is set,
+ * copies. */
 int aside_return(struct workspace *ws, int64_t snapshot, bool copy, struct err *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which directories of a workspace can be set aside as they are. */
+/* Finds the directories of a workspace that can be set aside as a whole. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,12 +20,12 @@
 #include "workspace/ignored.h"
 
 #define PATHS_MAX (512u << 20)
-/* Names are the agent's to choose, and as many as it likes: so many directories are looked into, so deep. */
+/* The agent can make any number of directories: this many are read, down to this depth. */
 #define DIRS_MAX  50000
 #define DEPTH_MAX 24
 #define COMMITS   3
 
-/* The paths of a commit, in their order. */
+/* The paths of a commit, sorted. */
 struct tree_paths {
 	struct buf text;
 	const char **v;
@@ -35,10 +35,10 @@ struct tree_paths {
 struct search {
 	struct workspace *ws;
 	struct scratch scratch;
-	struct tree_paths trees[COMMITS]; /* the tip, and what is below */
+	struct tree_paths trees[COMMITS]; /* of the tip and of the commits below the workspace */
 	int root;
 	int64_t deadline;
-	size_t looked; /* directories so far */
+	size_t looked; /* number of directories so far */
 	struct strvec next;
 	struct buf questions;
 	struct strvec *found;
@@ -73,7 +73,7 @@ static int load_tree(struct workspace *ws, const char *commit, struct tree_paths
 	return 0;
 }
 
-/* The first path that is not less. */
+/* The index of the first path that is not less than `path`. */
 static size_t lower_bound(const struct tree_paths *t, const char *path)
 {
 	size_t lo = 0, hi = t->n;
@@ -89,7 +89,7 @@ static size_t lower_bound(const struct tree_paths *t, const char *path)
 	return lo;
 }
 
-/* Whether a commit has the path, or something beneath it. */
+/* Whether one of the commits has the path or something below it. */
 static bool is_tracked(const struct search *s, const char *path)
 {
 	auto_str beneath = xasprintf("%s/", path);
@@ -105,7 +105,7 @@ static bool is_tracked(const struct search *s, const char *path)
 	return false;
 }
 
-/* The rules of the tip; where the workspace has other ones, look_into takes these. */
+/* Adds the tip's ignore files. If the workspace has other versions, look_into replaces them. */
 static int take_rules(struct search *s, const char *tip, struct err *e)
 {
 	auto_strvec rules = STRVEC_INIT;
@@ -118,7 +118,7 @@ static int take_rules(struct search *s, const char *tip, struct err *e)
 	return rules.n ? scratch_base_ignores(&s->scratch, tip, &rules, e) : 0;
 }
 
-/* A repository is git's to know nothing of, and no rule of ours is about what is in it. */
+/* git does not look into another repository, so no rule applies to what is in it. */
 static bool is_repo(int dir, const char *name)
 {
 	auto_str dot_git = xasprintf("%s/.git", name);
@@ -136,7 +136,8 @@ static bool is_directory(int dir, const struct dirent *ent)
 	return !fstatat(dir, ent->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
 }
 
-/* Its directories: those with tracked files are for the next level, the others a question. */
+/* Sorts the subdirectories: those with tracked files are searched on the next level; git is asked about the
+ * others. */
 static int look_into(struct search *s, const char *path, struct err *e)
 {
 	auto_fd dir = open_beneath(s->root, path, O_RDONLY | O_DIRECTORY, 0);
@@ -144,7 +145,7 @@ static int look_into(struct search *s, const char *path, struct err *e)
 	auto_dir d = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *ent;
 
-	/* closed, or gone */
+	/* unreadable, or removed meanwhile */
 	if (!d)
 		return fd_closep(&copy), 0;
 	while ((ent = readdir(d)) && s->looked < DIRS_MAX) {
@@ -165,8 +166,8 @@ static int look_into(struct search *s, const char *path, struct err *e)
 	return 0;
 }
 
-/* Ignored ones are found; into the others the next level looks. The answers come in the order of the
- * questions. 1: git has no more time. */
+/* Asks git about the collected directories. Ignored ones are results; the others are searched on the next
+ * level. The answers have the order of the questions. Returns 1 if git's time is used up. */
 static int ask(struct search *s, struct err *e)
 {
 	int64_t left = s->deadline - clock_ms();

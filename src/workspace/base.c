@@ -26,7 +26,7 @@
 #include "workspace/identity.h"
 #include "workspace/space.h"
 
-/* docs/DECISIONS.md has the measurement. */
+/* Measured, see docs/DECISIONS.md. */
 #define FEW_FILES 800
 
 void base_release(struct base *b)
@@ -68,7 +68,7 @@ int base_try_lock(const struct home *h, int64_t project, int *ret_fd, struct err
 	return identity_refuse_copy(h, e) < 0 ? -1 : take(h, project, false, ret_fd, e);
 }
 
-/* Whether a base's files were still on their way to the disk when the machine went down. */
+/* Whether the machine went down before the base's files were synced. */
 static bool is_torn(int dir)
 {
 	auto_buf made = BUF_SMALL;
@@ -128,11 +128,12 @@ static uint32_t count_files(const char *index)
 
 bool base_is_monitored(const struct base *b)
 {
-	/* those of before always have the extensions */
+	/* bases of older versions always have the extensions */
 	return b->bound ? *b->bound : count_files(b->index) >= FEW_FILES;
 }
 
-/* The index at that path as git believes it at once, with its untracked cache, if any, bound to a path. */
+/* Makes git trust the index without reading the files again, and binds its untracked cache, if it has one, to
+ * a path. */
 static int settle(
 	const char *path, const char *tree_path, const struct repo *r, const char *bound, struct err *e)
 {
@@ -162,7 +163,7 @@ static int make_full(const struct home *h, const struct repo *r, const char *pat
 	return settle(index, tree, r, "", e) < 0 ? -1 : checkout_warm(r, tree, index, monitor, r->commit, e);
 }
 
-/* Whether the index of what is being made has the extensions: a delta's has what its parent's has. */
+/* Whether the index of the new base has the extensions. A delta has those that its parent has. */
 static bool has_extensions(const struct home *h, int64_t project, int dir, const char *index)
 {
 	auto_buf parent = BUF_SMALL;
@@ -197,7 +198,7 @@ static int finish(int project_fd, const char *part, const char *name, int dir, s
 	return 0;
 }
 
-/* An empty directory for the base to be made in, with a tree that belongs to the inside. */
+/* Makes an empty directory for a new base; its tree belongs to the inside's user. */
 static int make_part(int project_fd, const char *part, int *ret_dir, struct err *e)
 {
 	auto_fd dir = -1;
@@ -251,7 +252,7 @@ int base_get(const struct home *h, int64_t project, const struct repo *r, struct
 	if (e->kind != ERR_NOTFOUND || project_dir(h, project, &dir, e) < 0 ||
 		base_lock(h, project, &lock, e) < 0)
 		return -1;
-	/* somebody else may have made it while this process waited */
+	/* another process may have made it while this one waited for the lock */
 	if (!base_open(h, project, r->commit, ret, e))
 		return 0;
 	if (tree_remove(dir, r->commit, e) < 0)
@@ -281,7 +282,7 @@ static bool ends_with(const char *s, const char *end)
 	return n > m && !strcmp(s + n - m, end);
 }
 
-/* Whoever makes or removes one holds the lock: what has such a name now, nobody is at. */
+/* Removes leftovers. The lock is held, so no process is working on a directory with such a name. */
 static int sweep(int project_fd, bool later, struct err *e)
 {
 	int copy = openat(project_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -296,7 +297,7 @@ static int sweep(int project_fd, bool later, struct err *e)
 	while (!rc && (ent = readdir(d))) {
 		auto_str gone = ends_with(ent->d_name, ".gone") ? xstrdup(ent->d_name) : NULL;
 
-		/* what goes on behind the lock's back has a name that nobody makes again */
+		/* a background removal runs without the lock: give it a name that is never used again */
 		if (ends_with(ent->d_name, ".part")) {
 			gone = xasprintf("%s.%d.gone", ent->d_name, getpid());
 			rc = renameat(project_fd, ent->d_name, project_fd, gone) < 0
@@ -323,12 +324,12 @@ int base_prune(const struct home *h, int64_t project, const struct strvec *used,
 		return -1;
 	warm = delta_newest_full(dir);
 	for (size_t i = 0; i < names.n; i++) {
-		/* one of the same name may still be on its way out */
+		/* the pid makes it unique: an older removal of the same base may still be running */
 		auto_str gone = xasprintf("%s.%d.gone", names.v[i], getpid());
 
 		if (strvec_has(&keep, names.v[i]) || (warm && !strcmp(warm, names.v[i])))
 			continue;
-		/* renamed first: half a base must not be taken for a whole one */
+		/* rename before removing: an incomplete base must never have a base's name */
 		if (renameat(dir, names.v[i], dir, gone) < 0)
 			return err_sys(e, "cannot remove the base '%s'", names.v[i]);
 	}

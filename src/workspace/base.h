@@ -1,18 +1,17 @@
 /*
- * Bases: frozen checkouts, shared read-only by every overlay workspace on a commit.
+ * Makes and finds bases: frozen checkouts of a commit, shared read-only by all overlay workspaces on it.
  *
- *	bases/<project>/<commit>/tree    the files; of a delta: what differs from its parent, with whiteouts
- *	bases/<project>/<commit>/index   git's index for them, extensions filled in
- *	bases/<project>/<commit>/bound   the last that is written: the path inside to which the index'
- *	                                 untracked cache is bound, nothing if it has none; older bases have
- *	                                 `seed`
- *	bases/<project>/<commit>/parent  of a delta: the full base it lies on
- *	bases/<project>/<commit>/boot    until the files are on disk for sure: the boot during which they were
- *	                                 made
+ *	bases/<project>/<commit>/tree    the files; in a delta: the differences from its parent, with whiteouts
+ *	bases/<project>/<commit>/index   git's index for them, with its extensions
+ *	bases/<project>/<commit>/bound   written last: the path inside that the index' untracked cache is
+ *	                                 bound to, empty if it has none; older bases have `seed` instead
+ *	bases/<project>/<commit>/parent  only in a delta: the full base below it
+ *	bases/<project>/<commit>/boot    until the files are synced: the id of the boot during which they
+ *	                                 were made
  *
- * A base is made in a directory of another name and renamed when it is whole, so what is there is whole; one
- * that a crash of the machine may have torn is made again. A delta always lies on a full base: two layers at
- * the most.
+ * A base is made in a directory of another name and renamed when it is complete, so a base that exists is
+ * complete. After a crash of the machine, one that was not synced is made again. The parent of a delta is
+ * always a full base: there are at most two layers.
  */
 #ifndef WORKSPACE_BASE_H
 #define WORKSPACE_BASE_H
@@ -28,36 +27,36 @@
 
 struct base {
 	char *name;           /* the commit */
-	struct strvec layers; /* paths, top-most first */
+	struct strvec layers; /* paths, topmost first */
 	char *index;          /* path */
-	char *bound;          /* the path inside to which the index is bound; "" for any, NULL for none */
-	char *monitor_id; /* names the state that the index' fsmonitor extension speaks of: the full base */
+	char *bound;          /* the file `bound`: "" if the index fits any path; NULL for an older base */
+	char *monitor_id; /* the full base's name: the state that the index' fsmonitor extension refers to */
 };
 
 void base_release(struct base *b);
 #define auto_base __attribute__((cleanup(base_release))) struct base
 
-/* The base of repo->commit, made if it is not there. ERR_REFUSED, with the path, where the commit holds what
- * is not carried yet: submodules, files with a filter (LFS). */
+/* The base of repo->commit; makes it if it is missing, which blocks for a checkout. ERR_REFUSED, with the
+ * path, if the commit has something that is not supported: submodules, files with a filter (LFS). */
 int base_get(const struct home *h, int64_t project, const struct repo *r, struct base *ret, struct err *e);
-/* An existing one by its name. */
+/* Opens an existing base by its name. */
 int base_open(const struct home *h, int64_t project, const char *name, struct base *ret, struct err *e);
 
-/* Removes the bases of a project that `used` does not name, but for the newest full one, which stays warm.
- * What a crash left half made or half removed goes too. With `later`, in the background. The caller holds the
- * project's lock since before it asked which ones are used. */
+/* Removes the project's bases that `used` does not name, except the newest full one, which speeds up the next
+ * task. Also removes what a crash left half made or half removed. With `later`, in the background. The caller
+ * must take the project's lock before it finds out which bases are used. */
 int base_prune(const struct home *h, int64_t project, const struct strvec *used, bool later, struct err *e);
 
-/* Serialises what is done to a project: making bases, adding worktrees. For an auto_lock. */
+/* Takes the project's lock: one process at a time makes bases or adds worktrees. For an auto_lock. */
 int base_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e);
-/* The same, but ERR_BUSY where somebody has it. */
+/* Like base_lock, but ERR_BUSY if somebody has it. */
 int base_try_lock(const struct home *h, int64_t project, int *ret_fd, struct err *e);
 
-/* Whether its index has what core.fsmonitor needs. Where there are few files, git looks at all of them faster
- * than it starts a program that says which. */
+/* Whether its index has the extensions that core.fsmonitor needs. With few files, git checks all of them
+ * faster than it starts a monitor program. */
 bool base_is_monitored(const struct base *b);
 
-/* The program that answers git's question what has changed, in bases and inside. */
+/* The program that tells git what has changed, in bases and inside. */
 #define BASE_FSMONITOR_PART "garth-fsmonitor"
 
 #endif

@@ -11,10 +11,10 @@
 #include "workspace/host.h"
 
 /*
- * A clone of its own (W3): plain files on the host, and a private repository that has all of its objects
- * itself, as `git clone --no-hardlinks` makes one. Inside it is mounted over .git. Outside, .git is the
- * user's: it leads to the user's repository as a worktree's does, so that the user's git sees the task's
- * branch, and never a repository of the agent's that was planted in the files.
+ * The backend "clone" (W3): plain files on the host, and a private repository with all of its objects, as
+ * `git clone --no-hardlinks` makes one. Inside, it is mounted over .git. On the host, .git is a directory of
+ * the user that points to the user's repository, as a worktree's does. So the user's git sees the task's
+ * branch, and never uses a repository that the agent planted among the files.
  */
 
 static char *index_path(const struct workspace *ws)
@@ -22,7 +22,7 @@ static char *index_path(const struct workspace *ws)
 	return path_join(ws->host, ".git/index");
 }
 
-/* What git needs to take the directory for its own; inside, all of it is covered. */
+/* Makes a minimal git directory for the user's git. Inside, the private repository covers it. */
 static int make_git_dir(const struct workspace *ws, struct err *e)
 {
 	auto_str path = path_join(ws->host, ".git"), head = xasprintf("ref: %s\n", ws->task->branch),
@@ -38,7 +38,7 @@ static int make_git_dir(const struct workspace *ws, struct err *e)
 		return 0;
 	if (write_file(dir, "HEAD", head, strlen(head), 0644, e) < 0)
 		return -1;
-	/* with this it is whole */
+	/* written last: it makes the directory complete */
 	return write_file(dir, "commondir", common, strlen(common), 0644, e);
 }
 
@@ -83,7 +83,7 @@ static int clone_published(struct workspace *ws, const char *tip, struct err *e)
 	return host_published(ws, git_dir, path, tip, e);
 }
 
-/* In the place that is there again, empty. */
+/* The directory exists again and is empty. */
 static int clone_refill(struct workspace *ws, const char *commit, struct err *e)
 {
 	auto_buf index = BUF_INIT(1u << 30);

@@ -16,7 +16,7 @@
 #include "sys/proc.h"
 #include "workspace/base.h"
 
-/* Beyond this much of `diff-tree` output (some 4,000 paths) a base of its own is the better choice. */
+/* If diff-tree prints more than this (about 4,000 paths), a full base is better. */
 #define DELTA_MAX (512u << 10)
 
 static bool is_commit_name(const char *name)
@@ -83,8 +83,7 @@ static bool is_dot(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* A commit's names and links are somebody's data: directories are opened beneath the tree, never through
- * links. */
+/* A commit's names and links are untrusted: directories are opened beneath the tree, never through links. */
 static DIR *open_dir(int tree, const char *path)
 {
 	int fd = open_beneath(tree, path, O_RDONLY | O_DIRECTORY, 0);
@@ -95,7 +94,7 @@ static DIR *open_dir(int tree, const char *path)
 	return d;
 }
 
-/* Whether everything that `dir` has in the tree `from` is a whiteout in the delta. */
+/* Whether everything in the directory `dir` of the tree `from` is a whiteout in the delta. */
 static bool all_gone(int from, int delta, const char *dir)
 {
 	DIR *d = open_dir(from, dir);
@@ -128,7 +127,7 @@ static int whiteout(int tree, const char *path, struct err *e)
 	return 0;
 }
 
-/* Replaces a directory of the delta that holds only whiteouts by one whiteout. */
+/* Replaces a directory of the delta that has only whiteouts by one whiteout. */
 static int fold(int tree, const char *path, struct err *e)
 {
 	auto_str parent = xstrndup(path, (size_t)(path_base(path) - path));
@@ -146,8 +145,8 @@ static int fold(int tree, const char *path, struct err *e)
 	return whiteout(tree, path, e);
 }
 
-/* A directory whose last file went away goes away too, as git has no empty ones; then perhaps the one above.
- */
+/* git has no empty directories: if a directory's last file was removed, the directory goes too, and then
+ * perhaps its parent. */
 static int fold_empty(int parent_tree, int tree, const char *path, struct err *e)
 {
 	auto_str dir = xstrdup(path);
@@ -185,8 +184,7 @@ static int put_whiteouts(
 	return 0;
 }
 
-/* git never writes an index in place, it renames a new one over it: a link will do for the copy that it
- * reads. */
+/* git never changes an index in place but renames a new one over it, so a hard link serves as a copy. */
 static int link_index(int project_fd, const char *parent, int dir, struct err *e)
 {
 	auto_str from = path_join(parent, "index");

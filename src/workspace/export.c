@@ -29,7 +29,7 @@ struct exporter {
 	unsigned depth;
 };
 
-/* A name in a directory, and the top-most layer that has it. */
+/* A name in a directory, and the topmost layer that has it. */
 struct found {
 	char *name;
 	size_t layer;
@@ -84,7 +84,7 @@ static void leave_out(struct exporter *x)
 		strvec_push(&x->report->left_out, buf_str(&x->path));
 }
 
-/* Whether a link's text leads out of the tree, as text: absolute, or more ".." than there is depth. */
+/* Whether a link's text points out of the tree: it is absolute, or has more ".." than the path is deep. */
 static bool leads_out(const char *text, const char *path)
 {
 	long depth = 0;
@@ -133,7 +133,7 @@ static int copy_file(struct exporter *x, int from, const char *name, int out, st
 		leave_out(x);
 		return 0;
 	}
-	/* no set-id bits: what an agent made never runs as somebody else */
+	/* no set-id bits: an agent's program must not run as somebody else */
 	to = openat(out, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, st.st_mode & 0777);
 	if (to < 0)
 		return err_sys(e, "cannot write '%s'", buf_str(&x->path));
@@ -154,7 +154,8 @@ static bool is_opaque(int dir)
 
 static int merge(struct exporter *x, const int *layers, size_t n, int out, struct err *e);
 
-/* A directory: itself in its top-most layer, and the same in those below, down to an opaque one or a file. */
+/* Merges a directory of its topmost layer with the same directory of the layers below, down to an opaque one
+ * or a file. */
 static int merge_dir(
 	struct exporter *x, const int *layers, size_t n, size_t top, const char *name, int out, struct err *e)
 {
@@ -195,7 +196,7 @@ static int merge_one(
 {
 	struct stat st;
 
-	/* a repository that the agent made could name programs for the user's git to run */
+	/* the configuration of an agent's repository could make the user's git run programs */
 	if (!strcasecmp(f->name, ".git")) {
 		if (strcmp(buf_str(&x->path), ".git"))
 			leave_out(x);
@@ -245,7 +246,7 @@ int export_layers(const int *layers, size_t n, int out, struct export_report *re
 	struct rlimit files;
 	int rc;
 
-	/* every level of the tree has its directories open */
+	/* the recursion keeps the directories of every level open */
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);

@@ -1,6 +1,7 @@
 /*
- * Plain files out of a workspace: the layers merged as an overlay shows them, read beneath descriptors, links
- * copied as links and never followed, special files and repositories of the agent's left out and counted.
+ * Copies the files of a workspace to a plain directory. Layers are merged as an overlay shows them. All is
+ * read beneath descriptors; links are copied as links and never followed; special files and the agent's own
+ * repositories are left out and counted.
  */
 #ifndef WORKSPACE_EXPORT_H
 #define WORKSPACE_EXPORT_H
@@ -15,7 +16,7 @@ struct export_report {
 	size_t files, links;
 	uint64_t bytes;
 	struct strvec left_out; /* paths, at most 100 */
-	struct strvec leaving;  /* links that lead out of the tree, at most 100 */
+	struct strvec leaving;  /* links that point out of the tree, at most 100 */
 	size_t nleft_out, nleaving;
 };
 
@@ -24,7 +25,7 @@ void export_report_release(struct export_report *r);
 
 #define EXPORT_LAYERS_MAX 8
 
-/* Merges n layers (directories, top-most first) into the empty directory out. */
+/* Merges n layers (directories, topmost first) into the empty directory `out`. */
 int export_layers(const int *layers, size_t n, int out, struct export_report *ret, struct err *e);
 
 #endif

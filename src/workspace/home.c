@@ -13,7 +13,7 @@
 #include "sys/fd.h"
 #include "workspace/identity.h"
 
-/* What is appended to the home's path in mounts and sockets must still fit a path. */
+/* Leaves space for what is appended to the home's path in mounts and sockets. */
 #define HOME_PATH_MAX (PATH_MAX - 1024)
 
 static int make_places(int fd, struct err *e)
@@ -62,7 +62,7 @@ int home_open(const char *env_home, const char *user_home, struct home *ret, str
 	umask(old);
 	if (rc < 0)
 		return -1;
-	/* on a full disk a home without it is good for all that only looks */
+	/* this fails on a full disk; commands that only read work without it */
 	neutral_make(h.fd, h.path, &ignored);
 	identity_look(&h);
 	*ret = h;

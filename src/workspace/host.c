@@ -49,7 +49,7 @@ int host_check_out(
 	struct err ignored = ERR_INIT;
 	int rc = -1;
 
-	/* one that was cut short may have left its own */
+	/* an interrupted checkout may have left the directory */
 	if (space_check(ws->home, ws->repo, commit, e) < 0 || tree_remove(ws->dir, "checkout", e) < 0)
 		return -1;
 	if (mkdir(part, 0700) < 0 || owner_give(AT_FDCWD, part) < 0)
@@ -65,7 +65,7 @@ int host_files(struct workspace *ws)
 	return open(ws->host, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-/* What is gone is said to be gone. */
+/* Says that the task's files are missing. */
 static int no_files(const struct workspace *ws, struct err *e)
 {
 	err_sys(e, "cannot open the files of task '%s' at '%s'", ws->task->name, ws->host);
@@ -138,8 +138,7 @@ int host_return(struct workspace *ws, struct err *e)
 	if (host_take_place(ws, e) < 0)
 		return -1;
 	fault("undo-clone");
-	/* over the empty directory; files that were gone before it was discarded are not there to be put back
-	 */
+	/* replaces the empty directory; ENOENT: the files were missing before the task was discarded */
 	if (renameat(ws->dir, "tree", AT_FDCWD, ws->host) < 0 && errno != ENOENT)
 		return err_sys(e, "cannot move the files of '%s' back", ws->host);
 	return 0;

@@ -1,7 +1,7 @@
 /*
- * What the backends have in common whose files are on the host, at ws->host (worktrees/<task>): the place is
- * taken, the commit checked out there, and the files looked at, moved away and put back from outside. Nothing
- * here uses task->workspace, the path inside: on the host that may be the user's own checkout.
+ * Common code of the backends whose files are on the host, at ws->host (worktrees/<task>): reserves the
+ * place, checks out the commit, and moves the files away and back. Nothing here uses task->workspace, the
+ * path inside: on the host that may be the user's own checkout.
  */
 #ifndef WORKSPACE_HOST_H
 #define WORKSPACE_HOST_H
@@ -10,32 +10,33 @@
 #include "base/err.h"
 #include "workspace/workspace.h"
 
-/* The index that the user's git had for the files, while they are in the task's directory. */
+/* The index of the user's git for the files, while these are in the task's directory. */
 #define HOST_INDEX "host-index"
 
-/* Makes the directory. The name is free in the store, but after a store was lost somebody's work may still
- * stand there: ERR_EXISTS. `placed` in the task's directory tells that it is this task's. */
+/* Makes the directory. ERR_EXISTS if something is there: the store says that the name is free, but if an
+ * earlier store was lost, it may be somebody's work. A file `placed` in the task's directory records that the
+ * place is this task's; host_is_placed checks it. */
 int host_take_place(struct workspace *ws, struct err *e);
 bool host_is_placed(const struct workspace *ws);
-/* Root's directory stays root's, so that root's git trusts it; what is in it belongs to the inside. */
+/* Lets the inside own the files. With root, the top directory stays root's, so that root's git trusts it. */
 int host_open_to_inside(const struct workspace *ws, struct err *e);
-/* The commit's files; the index that tells about them goes to the path and into the buffer: it serves
- * twice, inside and for looking from outside. */
+/* Checks out the commit's files. Their index is written to the path `index` and into the buffer: one copy is
+ * for the inside, one for comparing from outside. */
 int host_check_out(
 	struct workspace *ws, const char *commit, const char *index, struct buf *text, struct err *e);
 
 int host_files(struct workspace *ws);
 int host_scan(struct workspace *ws, const char *index, struct changes *ret, struct err *e);
 int host_export(struct workspace *ws, int out, struct export_report *ret, struct err *e);
-/* The branch has moved to tip, and the index follows; entries that stay keep their stat data. git_dir is the
- * one that the index belongs to. */
+/* Updates the index after the branch has moved to `tip`; unchanged entries keep their stat data. git_dir is
+ * the git directory that the index belongs to. */
 int host_published(
 	struct workspace *ws, const char *git_dir, const char *index, const char *tip, struct err *e);
 
-/* Into the task's directory, as `tree`. Where the files are there already, an undo was cut short, and nothing
- * but its .git stands at the place. */
+/* Moves the files to `tree` in the task's directory. If `tree` exists, an undo was interrupted, and the place
+ * has nothing but its .git. */
 int host_move_away(struct workspace *ws, struct err *e);
-/* All there is to removing and restoring where git keeps no record of the files. */
+/* Remove and restore for backends whose files are not registered with git. */
 int host_leave(struct workspace *ws, struct err *e);
 int host_return(struct workspace *ws, struct err *e);
 

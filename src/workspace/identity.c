@@ -27,7 +27,7 @@ static void hex(const unsigned char *bytes, char out[ID_LEN + 1])
 		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
 }
 
-/* A home without an identity is known by how its audit log begins, which a copy has too. */
+/* A home without an identity is recognized by the first line of its audit log, which a copy has too. */
 static bool legacy_id(int dir, char out[ID_LEN + 1])
 {
 	auto_fd log = open_regular_beneath(dir, "audit.jsonl");
@@ -43,7 +43,7 @@ static bool legacy_id(int dir, char out[ID_LEN + 1])
 	return true;
 }
 
-/* 1: it is there and can be understood; 0: there is none; -1: it cannot be read. */
+/* Returns 1 if the file is there and well-formed, 0 if there is none, -1 if it cannot be read. */
 static int read_identity(int dir, struct identity *ret)
 {
 	auto_fd fd = open_regular_beneath(dir, IDENTITY_FILE);
@@ -73,7 +73,8 @@ static void write_identity(const struct home *h, const char *id, const char *pat
 	write_file(h->fd, IDENTITY_FILE, text, strlen(text), 0600, &ignored);
 }
 
-/* Whether what is made in the one directory is in the other: they may be one, mounted twice. */
+/* Whether both directories are the same one, perhaps mounted twice: a file made in one appears in the
+ * other. */
 static bool is_same(int ours, int theirs)
 {
 	auto_str name = xasprintf("scratch/.same-%lld", (long long)getpid());
@@ -86,14 +87,15 @@ static bool is_same(int ours, int theirs)
 		return false;
 	if (a.st_dev == b.st_dev)
 		return true;
-	/* a network's file system has another device at each place */
+	/* device numbers do not help: a network file system has another one at each mount point */
 	auto_fd made = openat(ours, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	same = made >= 0 && !faccessat(theirs, name, F_OK, AT_SYMLINK_NOFOLLOW);
 	unlinkat(ours, name, 0);
 	return same;
 }
 
-/* Whether there is another home with the id at the path. What cannot be looked at may be one. */
+/* Whether there is another home with this id at the path. If the path cannot be read, assume that there
+ * is. */
 static bool is_at(const struct home *h, const char *id, const char *path)
 {
 	auto_fd there = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -11,9 +11,9 @@
 #include "sys/fault.h"
 #include "sys/fd.h"
 
-/* Bytes of paths in one question. */
+/* Bytes of paths in one batch. */
 #define BATCH_BYTES (4u << 20)
-/* With more candidates than this their directories are asked about first, so deep. */
+/* If there are more candidates, git is asked about their directories first, down to this depth. */
 #define FEW_CANDIDATES 1000
 #define DIRS_DEPTH     3
 #define GROUPS_FEW     20
@@ -39,7 +39,7 @@ int ignored_add_rules(struct scratch *s, int root, const char *path, struct err 
 	auto_buf text = BUF_INIT(1 << 20);
 	struct stat st;
 
-	/* one of a megabyte is no ignore file: what it would hide is shown */
+	/* too large for an ignore file: without its rules more is shown, not less */
 	if (fd < 0 || fstat(fd, &st) < 0 || (size_t)st.st_size >= text.max)
 		return 0;
 	if (read_rest(fd, &text, path, e) < 0)
@@ -47,7 +47,7 @@ int ignored_add_rules(struct scratch *s, int root, const char *path, struct err 
 	return scratch_add_ignore(s, path, buf_str(&text), text.len, e);
 }
 
-/* Whether the path, or a directory that it was in, is among those. */
+/* Whether the path, or a directory that it was in, is in the list. */
 static bool is_beneath(const struct strvec *sorted, const char *path)
 {
 	auto_str up = xstrdup(path);
@@ -60,7 +60,7 @@ static bool is_beneath(const struct strvec *sorted, const char *path)
 	return false;
 }
 
-/* The base's ignore files that are still there. git reads none that is a link. */
+/* The base's ignore files that still exist. git reads no ignore file that is a link. */
 static void list_base_rules(const struct changes *c, struct strvec *ret)
 {
 	auto_strvec gone = STRVEC_INIT;
@@ -97,16 +97,16 @@ int ignored_user_rules(struct workspace *ws, struct scratch *s, struct err *e)
 	auto_buf text = BUF_INIT(SETTINGS_IGNORES_MAX);
 	struct err ignored = ERR_INIT;
 
-	/* there may be none */
+	/* the user may have none */
 	if (read_file(ws->dir, WORKSPACE_IGNORES, &text, &ignored) < 0)
 		return 0;
 	return scratch_user_ignores(s, buf_str(&text), text.len, e);
 }
 
-/* Questions to git, asked in batches until its time is up. */
+/* Asks git about paths in batches until its time is used up. */
 struct asking {
 	struct scratch *scratch;
-	struct changes *changes; /* learns why no more can be told */
+	struct changes *changes; /* cannot_tell is set when time is up */
 	int64_t deadline;
 	struct buf paths, answer;
 };
@@ -135,7 +135,7 @@ static void add_question(struct asking *a, const char *path, bool dir)
 	buf_addch(&a->paths, '\0');
 }
 
-/* A path as it is in the answer. */
+/* Whether an entry of git's answer is this path. */
 static bool is_answer(const char *answer, const char *path, bool dir)
 {
 	size_t n = strlen(path);
@@ -144,7 +144,7 @@ static bool is_answer(const char *answer, const char *path, bool dir)
 	       !strcmp(answer + 2 + n, dir ? "/" : "");
 }
 
-/* What is asked so far. What cannot be told is not ignored: that is no failure. */
+/* Asks about the current batch. A timeout is no failure: the paths count as not ignored. */
 static int put_questions(struct asking *a, struct err *e)
 {
 	int64_t left = a->deadline - clock_ms();
@@ -167,13 +167,13 @@ static bool is_dir(const struct change *n)
 	return n->kind == CHANGE_CLOSED || n->kind == CHANGE_REPO;
 }
 
-/* Files that git tracks are not ignored, and what is neither a file nor a link git does not see at all. */
+/* Tracked files are never ignored, and git sees nothing but files and links. */
 static bool is_candidate(const struct change *n)
 {
 	return !n->tracked && (n->kind == CHANGE_FILE || n->kind == CHANGE_LINK || is_dir(n));
 }
 
-/* Where a path's first `depth` names end, or 0. */
+/* The length of a path's first `depth` components, or 0. */
 static size_t prefix_len(const char *path, int depth)
 {
 	const char *slash = path - 1;
@@ -183,7 +183,8 @@ static size_t prefix_len(const char *path, int depth)
 	return slash ? (size_t)(slash - path) : 0;
 }
 
-/* The candidates' topmost directories, once each where they come one after the other, as in a walk. */
+/* The upper directories of the candidates. Candidates are sorted as in a walk, so comparing with the last
+ * directory avoids most duplicates. */
 static void list_dirs(const struct changes *c, struct strvec *ret)
 {
 	size_t last[DIRS_DEPTH] = { 0 };
@@ -200,7 +201,8 @@ static void list_dirs(const struct changes *c, struct strvec *ret)
 		}
 }
 
-/* Very many files are most often in a few ignored directories: git is asked about these. */
+/* If there are very many files, most of them are usually in a few ignored directories: ask about these
+ * first. */
 static int ask_dirs(struct asking *a, struct strvec *ret, struct err *e)
 {
 	auto_strvec dirs = STRVEC_INIT;
@@ -230,7 +232,7 @@ static bool is_in_dirs(const struct strvec *dirs, const char *path)
 	return false;
 }
 
-/* The answers come in the order of the questions. */
+/* The answers have the order of the questions. */
 static void take_answers(struct changes *c, size_t from, size_t to, const struct buf *answer)
 {
 	size_t at = 0;
@@ -267,7 +269,7 @@ static int ask_all(struct asking *a, struct err *e)
 	return 0;
 }
 
-/* What was put into the repository by force: since the layer below, or it would be tracked there. */
+/* Ignored files that were committed by force (git add -f) since the commit below are tracked now. */
 static int spare_tracked(
 	struct scratch *s, const char *since, const char *tip, struct changes *c, struct err *e)
 {
@@ -307,7 +309,7 @@ int ignored_mark(struct workspace *ws, struct scratch *s, const char *since, con
 	return strcmp(since, tip) && any(c, true) ? spare_tracked(s, since, tip, c, e) : 0;
 }
 
-/* The paths of lines "A path" that git was not asked about. */
+/* Paths of lines "A path" about which git was not asked yet. */
 static void list_unasked(const struct changes *c, const struct strvec *names, struct strvec *ret)
 {
 	char **asked = xcalloc(c->n + 1, sizeof(*asked));
@@ -373,7 +375,7 @@ void hidden_release(struct hidden *h)
 	strvec_release(&h->rules);
 }
 
-/* False where there would be more groups than `max`. */
+/* Returns false if there would be more than `max` groups. */
 static bool add_to_group(struct hidden *h, const char *path, size_t len, size_t max)
 {
 	for (size_t i = h->n; i-- > 0;)
@@ -411,7 +413,7 @@ void hidden_list(const struct changes *c, struct hidden *ret)
 			ret->more++;
 			continue;
 		}
-		/* once more, by less */
+		/* too many groups: start again with the topmost directories */
 		topmost = true;
 		hidden_drop_groups(ret);
 		i = (size_t)-1;

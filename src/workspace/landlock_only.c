@@ -11,10 +11,10 @@
 #include "workspace/host.h"
 
 /*
- * A clone for machines without mount namespaces (J9, W3): nothing can be put over its .git, so that is a file
- * which leads to the private repository. A git that the user ran among these files would run what the agent
- * has configured: they stand at alone/<task>, where `garth path` sends nobody, and what looks at them from
- * outside has an index of its own.
+ * The backend "alone": a clone for machines without mount namespaces (J9, W3). Nothing can be mounted over
+ * its .git, so .git is a file that points to the private repository. If the user ran git among these files,
+ * it would execute what the agent configured there. So the files are at alone/<task>, a path that `garth
+ * path` never prints, and Garth compares them from outside with an index of its own.
  */
 
 static char *index_path(const struct workspace *ws)
@@ -22,7 +22,7 @@ static char *index_path(const struct workspace *ws)
 	return home_path(ws->home, "tasks/%lld/" HOST_INDEX, (long long)ws->task->id);
 }
 
-/* Where somebody inside took it away, it is there again the next time. */
+/* If an agent removed the file, the next start makes it again. */
 static int make_pointer(const struct workspace *ws, struct err *e)
 {
 	auto_str git = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id),
@@ -91,7 +91,7 @@ static int landlock_only_refill(struct workspace *ws, const char *commit, struct
 	return rc;
 }
 
-/* A file that may not be read is an error to git, and /etc/gitconfig is none of the files that are shown. */
+/* git fails if it may not read a configuration file, and /etc/gitconfig is not shown inside. */
 static const char *const env[] = { "GIT_CONFIG_NOSYSTEM=1", NULL };
 
 const struct backend backend_landlock_only = {

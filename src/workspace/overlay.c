@@ -27,7 +27,7 @@ static int make_layers(int dir, struct err *e)
 	return 0;
 }
 
-/* The base's index, bound to the path of a workspace that is not at the project's. */
+/* Writes the base's index, bound to the workspace's path if that is not the project's. */
 static int put_bound(const struct workspace *ws, const struct base *base, int to, struct err *e)
 {
 	auto_buf index = BUF_INIT(1u << 30), out = BUF_INIT(1u << 30);
@@ -79,7 +79,7 @@ static int overlay_create(struct workspace *ws, const struct buf *shown, struct 
 	return put_index(ws, &base, e);
 }
 
-/* The base, made again if it is gone or torn. */
+/* Opens the base; makes it again if it is gone or was not synced before a crash. */
 static int get_base(struct workspace *ws, struct base *ret, struct err *e)
 {
 	struct repo at = *ws->repo;
@@ -100,7 +100,7 @@ static int overlay_describe(struct workspace *ws, struct jail *j, struct err *e)
 
 	if (get_base(ws, &base, e) < 0 || proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0)
 		return -1;
-	/* the topmost lower layer has the mount point for .git, so that the upper stays free of it */
+	/* the topmost lower layer has the mount point for .git, so the upper one need not have it */
 	auto_str stubs = home_path(ws->home, "stubs");
 	if (ws->backend->has_git)
 		strvec_push(&j->lowers, stubs);
@@ -161,7 +161,7 @@ static int overlay_export(struct workspace *ws, int out, struct export_report *r
 	return rc;
 }
 
-/* All of it is in the task's directory already. */
+/* Nothing to move: everything is in the task's directory already. */
 static int overlay_remove(struct workspace *ws, struct err *e)
 {
 	(void)ws;
@@ -169,15 +169,15 @@ static int overlay_remove(struct workspace *ws, struct err *e)
 	return 0;
 }
 
-/* The layers below have the commit's files: the caller has made it the task's layer. */
+/* Nothing to check out: the caller has made the commit the task's layer. */
 static int overlay_refill(struct workspace *ws, const char *commit, struct err *e)
 {
 	(void)commit;
 	return make_layers(ws->dir, e);
 }
 
-/* What `git status` learns here it is told by the monitor again next time: writing the index back would cost
- * more than all the rest of it. */
+/* git status would write its results to the index. The monitor gives them again next time, and writing the
+ * index would take longer than everything else. */
 static const char *const overlay_env[] = { "GIT_OPTIONAL_LOCKS=0", NULL };
 
 const struct backend backend_overlay = {

@@ -10,7 +10,7 @@
 #include "sys/clock.h"
 #include "sys/fd.h"
 
-/* Paths that are left out of a snapshot are named one by one up to here. */
+/* Up to here, paths that are left out of a snapshot are named one by one. */
 #define LEFT_MAX       1000
 #define LEFT_MAX_BYTES 200000
 
@@ -30,7 +30,7 @@ void review_left_release(struct review_left *l)
 	strvec_release(&l->why);
 }
 
-/* In no other review than one that is kept: looking changes nothing. */
+/* Only for review_keep (r->left): other reviews change nothing. */
 static void stays(struct review *r, const char *path)
 {
 	if (r->left)
@@ -51,7 +51,7 @@ static void bars(struct review *r, const char *path, enum review_bar why)
 		review_left_bar(r->left, path, why, r->apart.v[r->apart.n - 1]);
 }
 
-/* A file that its owner, who is the caller, has closed to himself. */
+/* Opens a file of the caller that has no read permission. */
 static int open_closed(int root, const char *path)
 {
 	auto_fd place = open_beneath(root, path, O_PATH | O_NOFOLLOW, 0);
@@ -76,7 +76,7 @@ static int put_file(struct review *r, int root, const struct change *c, struct e
 	if (fd < 0 && errno == EACCES && r->left)
 		fd = open_closed(root, c->path);
 
-	/* gone or replaced since it was seen: a running task goes on working */
+	/* removed or replaced since the scan: the task may be running */
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EINVAL)
 			return 0;
@@ -104,7 +104,7 @@ static int put_link(struct review *r, int root, const struct change *c, struct e
 	return n < 0 ? 0 : scratch_link(&r->scratch, c->path, text, (size_t)n, e);
 }
 
-/* Whether an ignored file is kept all the same. */
+/* Whether there is still space for an ignored file. */
 static bool has_room(struct review *r, const struct change *c)
 {
 	if (c->size >= r->ignored_room)
@@ -145,7 +145,7 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 	return 0;
 }
 
-/* What a task's branch is at, as the gateway left it. */
+/* The tip of the task's branch after the last publish. */
 static const char *tip_of(const struct workspace *ws)
 {
 	return *ws->task->published ? ws->task->published : ws->task->base;
@@ -157,7 +157,7 @@ static void name_unknown(struct strvec *ret, const char *sign, const struct chan
 		strvec_pushf(ret, "%scannot tell which files are ignored: %s", sign, c->cannot_tell);
 }
 
-/* The changes of a scan since that commit. */
+/* Puts a scan's changes since that commit into the scratch repository. */
 static int take_changes(struct workspace *ws, const char *since, const char *tip, struct changes *c,
 	struct review *r, struct err *e)
 {
@@ -189,7 +189,7 @@ int review_uncommitted(
 	if (take_changes(ws, since, tip, &c, &r, e) < 0)
 		return -1;
 	r.base = tip;
-	/* before names that it makes doubtful */
+	/* first, since it casts doubt on the names that follow */
 	name_unknown(ret, "? ", &c);
 	if (review_names(&r, ret, e) < 0 ||
 		(strcmp(since, tip) && ignored_untracked(&r.scratch, since, &c, ret, &r.ignored, e) < 0))
@@ -225,7 +225,7 @@ int review_open(struct workspace *ws, struct review *ret, struct err *e)
 	return 0;
 }
 
-/* More than one command line names. */
+/* Too many for one command line. */
 static bool are_many(const struct strvec *paths)
 {
 	size_t bytes = 0;
@@ -235,7 +235,7 @@ static bool are_many(const struct strvec *paths)
 	return paths->n > LEFT_MAX || bytes > LEFT_MAX_BYTES;
 }
 
-/* Very many paths are as good as their directories: first those that they are in, then the topmost. */
+/* Replaces very many paths by the directories they are in, or by their topmost directories. */
 static void shorten(struct strvec *paths, bool topmost)
 {
 	struct strvec fewer = STRVEC_INIT;
@@ -247,7 +247,7 @@ static void shorten(struct strvec *paths, bool topmost)
 		size_t n = topmost ? strcspn(path, "/") : (size_t)(path_base(path) - path);
 		auto_str dir = xstrndup(path, n > 1 && path[n - 1] == '/' ? n - 1 : n ? n : strlen(path));
 
-		/* they come in the order of a walk */
+		/* the paths are sorted as in a walk, so duplicates are adjacent */
 		if (!fewer.n || strcmp(fewer.v[fewer.n - 1], dir))
 			strvec_push(&fewer, dir);
 	}

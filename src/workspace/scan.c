@@ -65,8 +65,8 @@ static const char *name_of(const struct tracked *t, size_t i)
 	return t->names.data + t->v[i].name;
 }
 
-/* The first entry between lo and hi whose name is not less. All of them, and path, have the first `same`
- * bytes in common. */
+/* The first entry between lo and hi whose name is not less than `path`. The entries and `path` have the first
+ * `same` bytes in common. */
 static size_t lower_bound(const struct tracked *t, size_t lo, size_t hi, const char *path, size_t same)
 {
 	while (lo < hi) {
@@ -80,7 +80,7 @@ static size_t lower_bound(const struct tracked *t, size_t lo, size_t hi, const c
 	return lo;
 }
 
-/* The entries beneath a directory, a path that ends in "/", stand together. */
+/* The entries below a directory (a path that ends in "/"); they are adjacent. */
 static struct tracked_range range_of(const struct tracked *t, const char *dir, size_t len)
 {
 	auto_str first = xstrndup(dir, len), after = xstrndup(dir, len);
@@ -98,7 +98,7 @@ struct tracked_entry *tracked_find(const struct tracked *t, const char *path, st
 {
 	size_t len = (size_t)(path_base(path) - path), i;
 
-	/* where there is none, the next path may be in another directory of the same length */
+	/* if the range is empty, the next path may be in another directory of the same length */
 	if (len != near->len || near->lo == near->hi || strncmp(name_of(t, near->lo), path, len) != 0)
 		*near = range_of(t, path, len);
 	i = lower_bound(t, near->lo, near->hi, path, len);
@@ -128,12 +128,12 @@ static enum change_kind kind_of(mode_t mode)
 	return S_ISREG(mode) ? CHANGE_FILE : S_ISLNK(mode) ? CHANGE_LINK : CHANGE_ODD;
 }
 
-/* What all threads of a scan have listed. */
+/* Totals of all threads of a scan. */
 struct listed {
 	size_t paths, bytes;
 };
 
-/* What a directory with a few files takes. */
+/* The size of a directory with a few files. */
 #define DIR_BLOCK 4096
 
 struct scan {
@@ -143,8 +143,8 @@ struct scan {
 	struct tracked_range near;
 };
 
-/* A directory of the agent's own with a repository in it: git would not look inside either. Not where the
- * base has files: a planted .git must not hide what changed there. */
+/* Whether a directory is a repository that the agent made; git does not look inside either. Not if the base
+ * has files there: a planted .git must not hide changes. */
 static bool is_nested_repo(const struct tree_entry *t, const struct tracked *tracked)
 {
 	auto_str dot_git = NULL;
@@ -156,7 +156,7 @@ static bool is_nested_repo(const struct tree_entry *t, const struct tracked *tra
 	return !lstat_beneath(t->dir, dot_git, &st);
 }
 
-/* Names are the agent's to choose: a few thousand of the longest would fill the memory. */
+/* The agent chooses the names: a few thousand long ones could use up the memory. */
 static int check_room(const struct listed *l, struct err *e)
 {
 	if (__atomic_load_n(&l->paths, __ATOMIC_RELAXED) >= CHANGES_MAX)
@@ -183,7 +183,7 @@ static void list_entry(struct scan *s, const struct tree_entry *t, bool tracked)
 	n->tracked = tracked;
 }
 
-/* Whether the entry needs no look, is done with, or must be stopped at. */
+/* Whether the entry needs no comparison: it is handled here, skipped, or ends the walk. */
 static bool settled(struct scan *s, const struct tree_entry *t, enum tree_next *next, struct err *e)
 {
 	if (check_room(s->all, e) < 0) {
@@ -195,7 +195,7 @@ static bool settled(struct scan *s, const struct tree_entry *t, enum tree_next *
 		*next = TREE_SKIP;
 		return true;
 	}
-	/* the workspace's own says nothing; any other is somebody's work that git will not look at */
+	/* the workspace's own .git is skipped; any other is work that git does not look into */
 	if (!strcasecmp(t->name, ".git")) {
 		if (strcmp(t->path, ".git"))
 			list(s, t, CHANGE_REPO);
@@ -259,7 +259,7 @@ int scan_upper(int root, const struct tracked *t, struct changes *ret, struct er
 	return 0;
 }
 
-/* The inode's change time cannot be set back, so equal stat data means equal content. */
+/* The change time of an inode cannot be set back, so equal stat data means equal content. */
 static bool is_unchanged(const struct tracked_entry *k, const struct stat *st)
 {
 	return k->ctime_s == (uint32_t)st->st_ctim.tv_sec && k->ctime_ns == (uint32_t)st->st_ctim.tv_nsec &&
@@ -288,7 +288,7 @@ static enum tree_next whole_entry(const struct tree_entry *t, void *arg, struct 
 	return TREE_ON;
 }
 
-/* As many threads as help: a look at a file is all kernel time, and scales. */
+/* lstat spends all its time in the kernel, and scales with the number of processors. */
 static unsigned thread_count(void)
 {
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -296,7 +296,7 @@ static unsigned thread_count(void)
 	return n < 1 ? 1 : n > TREE_MAX_THREADS ? TREE_MAX_THREADS : (unsigned)n;
 }
 
-/* Moves what `from` lists to the end of `to`. */
+/* Moves the list of `from` to the end of `to`. */
 static void append(struct changes *to, struct changes *from)
 {
 	if (!from->n)
@@ -307,7 +307,7 @@ static void append(struct changes *to, struct changes *from)
 	from->n = 0;
 }
 
-/* The names are sorted: a directory is new where the name before is not in it. */
+/* The names are sorted: a directory is new if the name before is not in it. */
 static size_t count_dirs(const struct tracked *t)
 {
 	const char *before = "";
@@ -346,7 +346,7 @@ int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e)
 		found[i].root = -1;
 	}
 	rc = tree_walk_many(root, whole_entry, args, threads, e);
-	/* What is gone comes first: a directory may have taken the place of a file. */
+	/* Removed paths come first: a directory may be where a file was. */
 	for (size_t i = 0; !rc && i < t->n; i++)
 		if (!t->v[i].seen)
 			add(&c, name_of(t, i), CHANGE_GONE)->tracked = true;

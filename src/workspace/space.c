@@ -8,15 +8,15 @@
 
 #include "sys/fd.h"
 
-/* Below this nothing is begun. Above the other, no checkout is too large. */
+/* With less free space than LITTLE nothing is started. With more than PLENTY, checkouts are not measured. */
 #define LITTLE (16ull << 20)
 #define PLENTY (20ull << 30)
 
-/* What the store, the log and a few renames need. */
+/* Enough for the store, the log and a few renames. */
 #define RESERVE      "reserve"
 #define RESERVE_SIZE (1 << 20)
 
-/* A file takes whole blocks, and something for its name and inode. */
+/* A file takes whole blocks, and space for its name and inode. */
 #define PER_FILE 4096
 
 static uint64_t available(const struct home *h)
@@ -60,7 +60,7 @@ int space_check_little(const struct home *h, struct err *e)
 	return have < LITTLE ? full(h, 0, have, e) : 0;
 }
 
-/* "MODE blob OID     SIZE\tPATH" each, up to a NUL. */
+/* Each entry is "MODE blob OID SIZE\tPATH" and a NUL. */
 static int count(const struct repo *r, const char *commit, uint64_t *ret, struct err *e)
 {
 	struct git g = repo_git(r);

@@ -12,7 +12,7 @@
 #include "sys/fd.h"
 #include "sys/owner.h"
 
-/* Its content is the name of the pack. */
+/* A file with the name of the pack. */
 #define OWN_OBJECTS "own-objects"
 
 static const struct backend *const backends[] = { &backend_overlay, &backend_worktree, &backend_clone,
@@ -39,7 +39,7 @@ const struct backend *backend_of(const struct task *t)
 	return backend_named(t->backend);
 }
 
-/* The overlay file system, as far as one can tell without mounting one. */
+/* Whether the kernel has the overlay file system, as far as one can tell without mounting one. */
 static bool kernel_has_overlay(void)
 {
 	auto_buf list = BUF_SMALL;
@@ -66,7 +66,7 @@ char *workspace_host_dir(const struct home *h, const struct task *t)
 
 	if (!b->on_host)
 		return NULL;
-	/* the row has the path inside: the place on the host, but for one that is at the project's path */
+	/* without at_project, the path inside is also the path on the host */
 	return b->at_project ? home_path(h, "%s/%s", b->place, t->name) : xstrdup(t->workspace);
 }
 
@@ -88,7 +88,7 @@ int workspace_open(
 	};
 	if (!ws->backend)
 		return err_set(e, ERR_FAILED, "task '%s' has an unknown backend '%s'", t->name, t->backend);
-	/* 0711: root's tasks run as another owner, who must get through to what is its own */
+	/* 0711: root's tasks run as another user, who must be able to pass through to its own files */
 	if (mkdirat(h->fd, name, 0711) < 0 && errno != EEXIST)
 		return err_sys(e, "cannot make '%s/%s'", h->path, name);
 	if (home_task_dir(h, t->id, &ws->dir, e) < 0)
@@ -106,7 +106,7 @@ void workspace_close(struct workspace *ws)
 
 int workspace_create(struct workspace *ws, const struct buf *shown, struct err *e)
 {
-	/* The leftovers of the task directory that a jail sees belong to the inside. */
+	/* The directories of the task that the jail mounts belong to the inside's user. */
 	static const char *const places[] = { "git", "home", "tmp" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
@@ -172,7 +172,7 @@ static char *ignores_path(const struct workspace *ws)
 	return home_path(ws->home, "tasks/%lld/" WORKSPACE_IGNORES, (long long)ws->task->id);
 }
 
-/* The user's ignore file comes along as it is now. *ret is where it is inside, NULL without one. */
+/* Copies the user's ignore file as it is now. *ret is its path inside, NULL if there is none. */
 static int take_ignores(struct workspace *ws, char **ret, struct err *e)
 {
 	auto_str path = settings_ignore_file(ws->repo);
@@ -229,12 +229,12 @@ char *workspace_own_pack(const struct workspace *ws)
 
 	if (workspace_borrows(ws))
 		return NULL;
-	/* one that cannot be told is none of those that are there */
+	/* if it cannot be read: a name that matches no pack */
 	read_file(ws->dir, OWN_OBJECTS, &name, &ignored);
 	return xstrdup(buf_str(&name));
 }
 
-/* Tasks of layout 0 were made when the objects were mounted at their places on the host. */
+/* In tasks of layout 0, objects are mounted at their paths on the host. */
 static char *objects_inside(const struct workspace *ws, size_t i)
 {
 	return ws->task->layout ? xasprintf(INSIDE_OBJECTS "/%zu", i) : xstrdup(ws->repo->objects.v[i]);
@@ -242,7 +242,7 @@ static char *objects_inside(const struct workspace *ws, size_t i)
 
 void workspace_alternates(const struct workspace *ws, struct buf *out)
 {
-	/* the repository's own objects lead to the others: see cover_alternates */
+	/* the repository's own objects refer to the others: see cover_alternates */
 	size_t n = ws->task->layout ? 1 : ws->repo->objects.n;
 
 	for (size_t i = 0; i < n && workspace_borrows(ws); i++) {
@@ -252,9 +252,9 @@ void workspace_alternates(const struct workspace *ws, struct buf *out)
 	}
 }
 
-/* What a repository borrows from it names by places on the host, which are not inside: its list is covered by
- * one with the places inside. If the host replaces its list meanwhile, the cover is gone, and git inside
- * complains of a directory that it does not find, until the next start. */
+/* A repository's info/alternates has paths of the host, which do not exist inside, so a file with the paths
+ * inside is mounted over it. If the host replaces info/alternates meanwhile, the mount is gone, and git
+ * inside reports a missing directory until the next start. */
 static int cover_alternates(const struct workspace *ws, struct jail *j, struct err *e)
 {
 	auto_str list = home_path(ws->home, "tasks/%lld/alternates", (long long)ws->task->id);

@@ -1,6 +1,6 @@
 /*
- * A workspace: the directory tree that an agent works in. One table of functions, an implementation for each
- * backend; nothing above asks which one it has.
+ * A workspace is the directory tree that an agent works in. A backend (overlay, worktree, clone …) implements
+ * it as a table of functions. Nothing above this room asks which backend a task has.
  *
  *	struct workspace ws;
  *	workspace_open(&ws, home, repo, task, e);
@@ -9,12 +9,13 @@
  *	workspace_scan(&ws, &changes, e)    what differs from the base, read from outside
  *	workspace_export(&ws, dir, …)
  *	workspace_remove(&ws, …)
+ *	workspace_close(&ws)
  *
- * Everything that is read here from a workspace is hostile; it is opened beneath a descriptor.
+ * The content of a workspace is hostile: every path is opened beneath a descriptor.
  *
- * A workspace has two paths. task->workspace is where it is inside the jail; for overlay and clone that is
- * the project's own path, at which the host has the user's checkout. ws->host is where its files are on the
- * host. Nothing outside a jail opens task->workspace.
+ * A workspace has two paths. task->workspace is its path inside the jail; for overlay and clone that is the
+ * project's own path, where the host has the user's checkout. ws->host is where its files are on the host.
+ * Nothing outside a jail opens task->workspace.
  */
 #ifndef WORKSPACE_WORKSPACE_H
 #define WORKSPACE_WORKSPACE_H
@@ -39,8 +40,8 @@ struct workspace {
 	const struct home *home;
 	const struct repo *repo;
 	struct task *task;
-	int dir;    /* tasks/<id>, made if it is not there */
-	char *host; /* workspace_host_dir */
+	int dir;    /* tasks/<id>, made if it is missing */
+	char *host; /* see workspace_host_dir; NULL if there is none */
 };
 
 int workspace_open(
@@ -48,71 +49,75 @@ int workspace_open(
 void workspace_close(struct workspace *ws);
 #define auto_workspace __attribute__((cleanup(workspace_close))) struct workspace
 
-/* Makes the workspace and the private repository for task->base. shown: "OID REFNAME" lines. On failure what
- * was made is removed by workspace_remove. */
+/* Makes the workspace and the private repository for task->base. `shown` has lines "OID REFNAME". After a
+ * failure, workspace_remove removes what was made. */
 int workspace_create(struct workspace *ws, const struct buf *shown, struct err *e);
-/* Adds the workspace's and the git view's rows to a jail. */
+/* Adds the mounts of the workspace and of the git view to a jail. */
 int workspace_describe(struct workspace *ws, struct jail *j, struct err *e);
-/* What differs from the commit workspace_since(ws). */
+/* Lists the differences from the commit workspace_since(ws). */
 int workspace_scan(struct workspace *ws, struct changes *ret, struct err *e);
-/* The directory with the files that the agent made or changed, and perhaps others; -1 and errno. */
+/* Opens the directory with the files that the agent made or changed (it may have others too); -1 and
+ * errno. */
 int workspace_files(struct workspace *ws);
-/* The commit that the scan compares with, on the heap: the layer it stands on, or what the host's index was
- * last brought to. */
+/* The commit that the scan compares with, on the heap: that of the layer below the workspace, or the one that
+ * the host's index was last updated to. */
 char *workspace_since(struct workspace *ws);
-/* The branch has moved to tip: what the host sees of the workspace follows (W2). */
+/* After the branch has moved to `tip`: updates what the host sees of the workspace (W2). */
 int workspace_published(struct workspace *ws, const char *tip, struct err *e);
-/* Plain files of the workspace into the empty directory `out`. */
+/* Copies the workspace's files into the empty directory `out`. */
 int workspace_export(struct workspace *ws, int out, struct export_report *ret, struct err *e);
-/* Takes the workspace away from the user's repository and moves its files into the task's directory, which
- * the caller then removes or keeps. Does nothing twice. */
+/* Removes the workspace from the user's repository and moves its files into the task's directory, which the
+ * caller then removes or keeps. Idempotent. */
 int workspace_remove(struct workspace *ws, struct err *e);
-/* The other way round, out of the task's directory; the branch is there already. After a failure,
+/* Undoes workspace_remove, from the files in the task's directory. The branch must exist. After a failure,
  * workspace_remove takes back what was done. */
 int workspace_restore(struct workspace *ws, struct err *e);
 
-/* Its files are gone, and its place is there: makes those of the commit again, which is the task's layer
- * where its backend has bases. The private repository stays as it is. */
+/* If the files are lost but their directory exists: makes the commit's files again. For a backend with bases,
+ * the commit must be the task's layer. The private repository does not change. */
 int workspace_refill(struct workspace *ws, const char *commit, struct err *e);
 
-/* Variables that commands in the task's workspace get, "NAME=VALUE", up to a NULL. */
+/* Variables "NAME=VALUE" for commands in the task's workspace; ends in NULL. */
 const char *const *workspace_env(const struct task *t);
 
-/* What a task's backend can do: fields of struct backend, below. Nothing above this room asks which backend it
- * is; the name is for people. A name that this version does not know gives one that cannot be chosen. */
+/* The backend of a task. Callers ask for what it can do (the fields of struct backend below), never which one
+ * it is; its name is for people. A name that this version does not know gives a backend that cannot be
+ * chosen. */
 const struct backend *backend_of(const struct task *t);
 const struct backend *backend_named(const char *name);
-/* The name of the backend for tasks whose user named none: by what the kernel can do. */
+/* The backend for tasks whose user chose none; it depends on what the kernel supports. */
 const char *backend_by_default(void);
 /* The backend of tasks without a repository. */
 #define WORKSPACE_EMPTY "empty"
-/* The clone on Landlock alone, if there are no mount namespaces. */
+/* A clone in a jail made by Landlock only, for machines without mount namespaces. */
 #define WORKSPACE_ALONE "alone"
-/* Where inside something of Garth's is ("/bin"; one of the INSIDE_ names without INSIDE_DIR), on the heap. */
+/* The path inside of one of Garth's files, on the heap. `name` is one of the INSIDE_ paths without INSIDE_DIR
+ * ("/bin"). */
 char *workspace_inside(const struct home *h, const struct task *t, const char *name);
-/* Where the host has its files, on the heap; NULL where it has none. */
+/* The directory on the host with the task's files, on the heap; NULL if there is none. */
 char *workspace_host_dir(const struct home *h, const struct task *t);
 
-/* In the task's directory: the user's own ignore file, as it was when the task was made. */
+/* A file in the task's directory: the user's ignore file as it was when the task was made. */
 #define WORKSPACE_IGNORES "ignores"
 
 struct backend {
 	const char *name;
 	const char *const *env;
-	/* What it can do, for those who use it: */
-	bool can_be_chosen; /* the user can ask for it by its name */
+	/* What it can do: */
+	bool can_be_chosen; /* the user may choose it by its name */
 	bool has_git;       /* the task has a repository: a branch, git inside, commits to publish */
-	bool on_host;       /* its files are on the host, at workspace_host_dir; else it stands on a base */
-	/* inside, new tasks are at the project's own path; else at their place on the host */
+	bool on_host;       /* its files are on the host, at workspace_host_dir; else it uses a base */
+	/* new tasks are at the project's path inside; else at their path on the host */
 	bool at_project;
-	bool own_objects;    /* it borrows nothing from the user's repository */
-	bool follows_remote; /* it starts from the remote's branch, and what the remote has counts as merged */
-	bool git_worktree;   /* the user's git has it in its list of worktrees */
-	bool landlock_only;  /* it needs no namespaces: all paths inside are those of the host */
-	/* the backend in its stead if there are no namespaces; NULL: there is none */
+	bool own_objects;    /* it does not borrow objects from the user's repository */
+	bool follows_remote; /* it starts from the remote's branch, and counts as merged if that branch has
+			        its work */
+	bool git_worktree;   /* it is in the list of `git worktree list` */
+	bool landlock_only;  /* it needs no namespaces; all paths inside are those of the host */
+	/* the backend to use instead if there are no namespaces; NULL: none */
 	const char *without_namespaces;
-	const char *place; /* the directory of the Garth home that its tasks' directories are in */
-	/* How it does it, called by workspace_…: */
+	const char *place; /* the directory of the Garth home that has its tasks' directories */
+	/* How it does it; called by workspace_…: */
 	int (*create)(struct workspace *ws, const struct buf *shown, struct err *e);
 	int (*describe)(struct workspace *ws, struct jail *j, struct err *e);
 	int (*files)(struct workspace *ws);
@@ -120,9 +125,9 @@ struct backend {
 	int (*export)(struct workspace *ws, int out, struct export_report *ret, struct err *e);
 	int (*remove)(struct workspace *ws, struct err *e);
 	int (*refill)(struct workspace *ws, const char *commit, struct err *e);
-	/* NULL where removing takes nothing away from its place: */
+	/* NULL if remove leaves the files where they are: */
 	int (*restore)(struct workspace *ws, struct err *e);
-	/* NULL where the host sees nothing of it, and the scan is against the base: */
+	/* NULL if the host sees nothing of it and the scan compares with the base: */
 	int (*published)(struct workspace *ws, const char *tip, struct err *e);
 };
 
@@ -130,17 +135,17 @@ extern const struct backend backend_overlay, backend_worktree, backend_clone, ba
 	backend_landlock_only;
 
 struct private_spec;
-/* Makes tasks/<id>/git, with objects of its own where they cannot or must not be borrowed. */
+/* Makes tasks/<id>/git. It gets its own objects if they cannot or must not be borrowed. */
 int workspace_make_private(struct workspace *ws, struct private_spec *s, struct err *e);
-/* The pack that the private repository was made with, on the heap: NULL where it borrows. */
+/* The name of the pack with which the private repository was made, on the heap; NULL if it borrows. */
 char *workspace_own_pack(const struct workspace *ws);
 bool workspace_borrows(const struct workspace *ws);
-/* What info/alternates of the private repository was made with; nothing where it borrows nothing. */
+/* The content that info/alternates of the private repository was made with; empty if it does not borrow. */
 void workspace_alternates(const struct workspace *ws, struct buf *out);
-/* Adds the private repository at `at`, and the objects that it borrows, to a jail. */
+/* Adds the private repository, at the path `at`, and the objects that it borrows to a jail. */
 int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j, struct err *e);
 
-/* Places inside that do not depend on the task. */
+/* Paths inside that are the same for every task. */
 #define INSIDE_DIR        "/run/garth"
 #define INSIDE_FSMONITOR  INSIDE_DIR "/fsmonitor"
 #define INSIDE_UPPER      INSIDE_DIR "/upper"
@@ -151,7 +156,7 @@ int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j,
 #define INSIDE_OPERATIONS INSIDE_DIR "/operations"
 #define INSIDE_BASE_INDEX INSIDE_DIR "/base-index"
 #define INSIDE_BASE_ID    INSIDE_DIR "/base-id"
-#define INSIDE_OBJECTS    INSIDE_DIR "/objects" /* /0: the repository's own, /1 …: what it borrows from */
+#define INSIDE_OBJECTS    INSIDE_DIR "/objects" /* /0: the repository's own; /1 …: those that it borrows */
 #define INSIDE_IGNORES    INSIDE_DIR "/ignores"
 
 #endif

@@ -14,7 +14,7 @@
 #include "workspace/base.h"
 #include "workspace/host.h"
 
-/* tasks/<id>/admin remembers where git keeps the worktree's own files. */
+/* The file tasks/<id>/admin has the path where git keeps the worktree's administrative files. */
 static int read_admin(const struct workspace *ws, char **ret, struct err *e)
 {
 	auto_buf text = BUF_SMALL;
@@ -55,7 +55,7 @@ static int worktree_describe(struct workspace *ws, struct jail *j, struct err *e
 		return err_set(e, ERR_NOTFOUND, "the worktree '%s' is gone", ws->host);
 	jail_add(j, JAIL_BIND, JAIL_WRITE, ws->host, ws->task->workspace);
 	jail_add(j, JAIL_BIND, 0, dot_git, dot_git);
-	/* the private repository stands where the pointer leads to */
+	/* the private repository is mounted where .git points to */
 	return workspace_describe_git(ws, admin, j, e);
 }
 
@@ -69,7 +69,7 @@ static int worktree_scan(struct workspace *ws, struct changes *ret, struct err *
 	return host_scan(ws, index, ret, e);
 }
 
-/* The user's own git on the worktree knows the new commit. */
+/* Updates the index that the user's git has for the worktree. */
 static int worktree_published(struct workspace *ws, const char *tip, struct err *e)
 {
 	auto_str admin = NULL;
@@ -80,8 +80,8 @@ static int worktree_published(struct workspace *ws, const char *tip, struct err 
 	return host_published(ws, admin, index, tip, e);
 }
 
-/* With it, the files are known again by their times when the workspace comes back. git is about to remove its
- * name of the file, so another name is as good as a copy. */
+/* With this index, the files need not be read again when the workspace is restored. git is about to remove
+ * its own link to the file, so a hard link serves as a copy. */
 static int keep_index(struct workspace *ws, const char *admin, struct err *e)
 {
 	auto_str index = path_join(admin, "index");
@@ -103,7 +103,7 @@ static int forget(struct workspace *ws, struct err *e)
 	if (read_admin(ws, &admin, e) < 0) {
 		if (e->kind != ERR_NOTFOUND)
 			return -1;
-		/* git may have got to know the worktree, or not */
+		/* a crash may have come before or after git registered the worktree */
 		worktree_forget(ws->repo, ws->host, &ignored);
 		return 0;
 	}
@@ -137,8 +137,8 @@ static int put_index_back(struct workspace *ws, const char *admin, struct err *e
 	return e->kind == ERR_NOTFOUND ? git_do(&g, NULL, e, "read-tree", since, NULL) : -1;
 }
 
-/* The new pointer goes to the files, then they go to their place. A worktree whose files were gone before it
- * was discarded has none to put there. */
+/* Puts the new .git file into the files, then moves them to their place. If the files were missing when the
+ * task was discarded, there is nothing to move. */
 static int put_files_back(struct workspace *ws, struct err *e)
 {
 	auto_fd tree = openat(ws->dir, "tree", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -161,7 +161,7 @@ static int worktree_restore(struct workspace *ws, struct err *e)
 	int rc = -1;
 
 	if (!base_lock(ws->home, ws->task->project_id, &lock, e) && !host_take_place(ws, e)) {
-		/* what is half done from here on is known by its place alone */
+		/* until the file admin is written, an interrupted restore is recognized by its path only */
 		unlinkat(ws->dir, "admin", 0);
 		if (!worktree_add(ws->repo, ws->host, branch, true, &admin, e) &&
 			(fault("undo-worktree"),

@@ -6,15 +6,16 @@ from measure import median, say
 
 SMALL = 2_000
 COMMITS = 30_000
-IGNORED = 50_000
+IGNORED = int(os.environ.get("GARTH_BENCH_IGNORED", 200_000))
 
 TABLE = [
     ("new-cold", f"very first garth new, {SMALL:,} files", "git worktree add", "s", ("at most", 1.0)),
     ("status-fresh", "git status in the first task on a fresh base, 500 files", "in a fresh worktree", "s", ("at most", 2)),
     ("commit-history", f"first commit of a task, {COMMITS:,} commits, no commit-graph", "in a plain worktree", "s", ("at most", 4)),
     ("snapshot-ignored", f"garth snapshot, {IGNORED:,} ignored files", "cp -a of them", "s", ("at most", 1)),
-    ("rollback-ignored", "garth rollback with them", "cp -a of them", "s", ("at most", 1)),
-    ("undo-ignored", "garth undo of that", "cp -a of them", "s", ("at most", 1)),
+    ("rollback-ignored", "garth rollback with them", "cp -a of them", "s", ("at most", 0.1)),
+    ("undo-ignored", "garth undo of that", "cp -a of them", "s", ("at most", 0.1)),
+    ("gc-ignored", "garth gc --empty-trash of them", "rm -rf of them", "s", ("at most", 1.2)),
 ]
 
 
@@ -56,8 +57,10 @@ def long_history(b):
 
 def ignored(b):
     repo = b.repo("ignoring", [(".gitignore", "cache/\n"), ("file", "text\n")])
-    fill = f"mkdir cache && cd cache && for d in $(seq 50); do mkdir $d; (cd $d && seq {IGNORED // 50} | xargs touch); done"
-    times = {"snapshot": [], "rollback": [], "undo": [], "copy": []}
+    # each file has a content of its own: git would keep the same one once
+    fill = (f"mkdir cache && cd cache && for d in $(seq {IGNORED // 100}); do mkdir $d; "
+            "for i in 0 1 2 3 4 5 6 7 8 9; do for k in 0 1 2 3 4 5 6 7 8 9; do echo $d.$i.$k >$d/$i$k; done; done; done")
+    times = {"snapshot": [], "rollback": [], "undo": [], "copy": [], "gc": [], "rm": []}
     say(f"snapshots of {IGNORED:,} ignored files")
     outside = b.path("ignored-files")
     os.makedirs(outside)
@@ -66,16 +69,22 @@ def ignored(b):
         task = b.new(repo, "ignoring")
         b.run.run([b.garth, "exec", task, "--", "sh", "-c", fill], repo)
         os.sync()
-        times["copy"].append(b.run.timed(["/bin/cp", "-a", outside, b.path(b.name("copy"))], b.top))
+        copy = b.path(b.name("copy"))
+        times["copy"].append(b.run.timed(["/bin/cp", "-a", outside, copy], b.top))
         times["snapshot"].append(b.run.timed([b.garth, "snapshot", task], repo))
         times["rollback"].append(b.run.timed([b.garth, "rollback", task, "--full"], repo))
         times["undo"].append(b.run.timed([b.garth, "undo", task], repo))
+        b.run.run([b.garth, "discard", "-fD", task], repo)
+        os.sync()
+        times["rm"].append(b.run.timed(["/bin/rm", "-rf", copy], b.top))
+        times["gc"].append(b.run.timed([b.garth, "gc", "--empty-trash"], repo))
     for what in "snapshot", "rollback", "undo":
         yield f"{what}-ignored", median(times[what]), median(times["copy"]), None
+    yield "gc-ignored", median(times["gc"]), median(times["rm"]), None
 
 
 GROUPS = [
     (("new-cold", "status-fresh"), cold),
     (("commit-history",), long_history),
-    (("snapshot-ignored", "rollback-ignored", "undo-ignored"), ignored),
+    (("snapshot-ignored", "rollback-ignored", "undo-ignored", "gc-ignored"), ignored),
 ]

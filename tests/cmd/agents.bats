@@ -34,7 +34,8 @@ all="cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
 @test "J6 agents: the log-in's copy is writable inside and closed to others; the user's file is unchanged" {
   logins; agent claude 'stat -c %a ~/.claude.json; echo renewed >~/.claude.json; rm ~/.claude/.credentials.json'
   [[ $("$garth" run -t t -- claude) == 600 ]]
-  [[ $(<"$HOME/.claude.json") == '"claude-json"' && $(<"$HOME/.claude/.credentials.json") == '"claude-cred"' ]]
+  [[ $(<"$HOME/.claude.json") == '"claude-json"' ]]
+  [[ $(<"$HOME/.claude/.credentials.json") == '"claude-cred"' ]]
   [[ $(inside t 'cat ~/.claude.json') == renewed ]]
 }
 
@@ -42,7 +43,9 @@ all="cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
   agent claude 'echo "$ANTHROPIC_API_KEY,$OPENAI_API_KEY,$SECRET"'
   agent codex 'echo "$ANTHROPIC_API_KEY,$OPENAI_API_KEY,$SECRET"'
   export ANTHROPIC_API_KEY=a OPENAI_API_KEY=o SECRET=s
-  [[ $("$garth" run -t a -- claude) == a,, && $("$garth" run -t b -- codex) == ,o, && $("$garth" run -t c -- sh -c 'echo $ANTHROPIC_API_KEY,$OPENAI_API_KEY') == , ]]
+  [[ $("$garth" run -t a -- claude) == a,, ]]
+  [[ $("$garth" run -t b -- codex) == ,o, ]]
+  [[ $("$garth" run -t c -- sh -c 'echo $ANTHROPIC_API_KEY,$OPENAI_API_KEY') == , ]]
 }
 
 @test "J6 agents: an agent that the user defined in the configuration" {
@@ -73,12 +76,21 @@ all="cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
 @test "J5 agents: a model's host named by the user's variables is reached without a flag, and no other host is" {
   agent claude 'true'
   ANTHROPIC_BASE_URL=https://llm.example:8443/v1 OPENAI_BASE_URL=https://other.example DB_HOST=db.example "$garth" run -q -t a -e DB_HOST -- claude
-  [[ $("$garth" show a --json | json 'd["network"]["hosts"]') == *'"llm.example:8443"'* && $("$garth" show a --json | json 'd["network"]["hosts"]') != *@(other|db).example* ]] || complain "$("$garth" show a)"
-  ANTHROPIC_BASE_URL=https://llm.example "$garth" run -q -t n --net none -- claude; [[ $("$garth" show n) == *'network    none'* ]]
-  agent codex 'true'; call "$garth" run -t c -- codex exec x; [[ $err == *"codex brings a sandbox of its own"* ]] || complain
-  call "$garth" run -t d -- codex exec --yolo x; [[ $err != *sandbox* ]] || complain
-  call "$garth" run -t w --agent codex -- sh -c true; [[ -z $err || $err != *sandbox* ]] || complain
-  mkdir -p "$HOME/.codex"; echo 'sandbox_mode = "danger-full-access"' >"$HOME/.codex/config.toml"; call "$garth" run -t e -- codex exec x; [[ $err != *sandbox* ]] || complain
+  [[ $("$garth" show a --json | json 'd["network"]["hosts"]') == *'"llm.example:8443"'* ]] || complain "$("$garth" show a)"
+  [[ $("$garth" show a --json | json 'd["network"]["hosts"]') != *@(other|db).example* ]] || complain "$("$garth" show a)"
+  ANTHROPIC_BASE_URL=https://llm.example "$garth" run -q -t n --net none -- claude
+  [[ $("$garth" show n) == *'network    none'* ]]
+  agent codex 'true'
+  call "$garth" run -t c -- codex exec x
+  [[ $err == *"codex brings a sandbox of its own"* ]] || complain
+  call "$garth" run -t d -- codex exec --yolo x
+  [[ $err != *sandbox* ]] || complain
+  call "$garth" run -t w --agent codex -- sh -c true
+  [[ -z $err || $err != *sandbox* ]] || complain
+  mkdir -p "$HOME/.codex"
+  echo 'sandbox_mode = "danger-full-access"' >"$HOME/.codex/config.toml"
+  call "$garth" run -t e -- codex exec x
+  [[ $err != *sandbox* ]] || complain
 }
 
 # oauth SECONDS: log-in files of all five as their clients write them, whose access tokens end that many seconds from now.
@@ -106,17 +118,24 @@ PY
   for a in claude codex gemini opencode goose; do
     agent "$a" 'cd ~; grep -rl re-fres[h] . ; grep -rq acc-es[s] . && echo in; true'
     call "$garth" run -t "$a" --on-dirty keep -- "$a" --yolo
-    [[ $code == 0 && $out == in ]] || complain "$a"
+    [[ $code == 0 ]] || complain "$a"
+    [[ $out == in ]] || complain "$a"
     [[ $a == goose || $err == *"the log-in of $a ends in 4 minutes, and a task cannot renew it: run $a once outside, then this again"* ]] || complain "$a"
     [[ $a != gemini || $err == *'~/.gemini/gemini-credentials.json is not copied into the task: it cannot be read, and may hold a refresh token'* ]] || complain
     grep -rq re-fresh "$HOME"/.[cgl]* || complain "the user's own is gone"
   done
   # renewed outside: the task has it at its next start, and nothing is said
-  oauth 36000; sed -i s/acc-ess/new-er/ "$HOME/.claude/.credentials.json"
-  agent claude 'grep -o new-er ~/.claude/.credentials.json'; call "$garth" exec claude -- claude
-  [[ $out == new-er && $err != *log-in* ]] || complain
-  oauth -60; call "$garth" run -t e -- claude; [[ $err == *'the log-in of claude has ended, and a task cannot renew it'* ]] || complain
-  call "$garth" run -q -t q -- claude; [[ -z $err ]] || complain
+  oauth 36000
+  sed -i s/acc-ess/new-er/ "$HOME/.claude/.credentials.json"
+  agent claude 'grep -o new-er ~/.claude/.credentials.json'
+  call "$garth" exec claude -- claude
+  [[ $out == new-er ]] || complain
+  [[ $err != *log-in* ]] || complain
+  oauth -60
+  call "$garth" run -t e -- claude
+  [[ $err == *'the log-in of claude has ended, and a task cannot renew it'* ]] || complain
+  call "$garth" run -q -t q -- claude
+  [[ -z $err ]] || complain
 }
 
 @test "J7 agents: a refresh token that an earlier version copied into a task is removed at its next start" {

@@ -15,23 +15,31 @@ by_user() { ! is_root; }
 
 @test "J9 alone: refused without the option, announced clearly with it; never for root, never strict" {
   call alone run -- true
-  [[ $code == 125 && $err == *'--allow-weaker runs on Landlock alone'* ]] || complain
+  [[ $code == 125 ]] || complain
+  [[ $err == *'--allow-weaker runs on Landlock alone'* ]] || complain
   # and leaves nothing in the way of the next try
   [[ $("$garth" ls --json | json 'len(d["tasks"])') == 0 ]]
   call alone run --allow-weaker --strict-isolation -- true
-  [[ $code == 2 && $err == *'never runs weaker'* ]] || complain
+  [[ $code == 2 ]] || complain
+  [[ $err == *'never runs weaker'* ]] || complain
   fails 2 'never runs weaker' alone new s --allow-weaker --strict-isolation
   call alone run --allow-weaker --backend worktree -- true
-  [[ $code == 125 && $err == *'goes with --backend clone'* ]] || complain
+  [[ $code == 125 ]] || complain
+  [[ $err == *'goes with --backend clone'* ]] || complain
   call alone run --allow-weaker --task a -- sh -c 'git log --format=%s'
   if ! by_user; then
-    [[ $code != 0 && $err == *'nothing for root'* ]] || complain
+    [[ $code != 0 ]] || complain
+    [[ $err == *'nothing for root'* ]] || complain
     return
   fi
-  [[ $code == 0 && $out == *first* && $err == *'Landlock alone'* ]] || complain
-  [[ $(field a backend) == alone && $("$garth" show a) == *'network '*none* ]]
+  [[ $code == 0 ]] || complain
+  [[ $out == *first* ]] || complain
+  [[ $err == *'Landlock alone'* ]] || complain
+  [[ $(field a backend) == alone ]]
+  [[ $("$garth" show a) == *'network '*none* ]]
   call alone run --allow-weaker --allow example.com -- true
-  [[ $code == 4 && $err == *"network 'allow' needs namespaces"* ]] || complain
+  [[ $code == 4 ]] || complain
+  [[ $err == *"network 'allow' needs namespaces"* ]] || complain
   fails 4 "git among its files would run" "$garth" path a
 }
 
@@ -39,19 +47,37 @@ by_user() { ! is_root; }
   by_user || return 0
   weak --task a --on-dirty keep -- sh -ec 'git status --porcelain; echo 1 >one; chmod +x one; touch -d @1000000000 one; git add one; git commit -qm one; git log -1 --format=%s
     mkdir sub; cd sub; git init -q nested; git -C nested status -s; /usr/bin/git branch --show-current'
-  [[ $(git log -1 --format=%s garth/a) == one && $(git ls-tree garth/a one) == 100755* ]]
-  "$garth" audit a | grep -q publish; "$garth" audit --verify
+  [[ $(git log -1 --format=%s garth/a) == one ]]
+  [[ $(git ls-tree garth/a one) == 100755* ]]
+  "$garth" audit a | grep -q publish
+  "$garth" audit --verify
   call alone exec a -- sh -c 'mkdir -p .github/workflows; echo x >.github/workflows/x.yml; git add .github; git commit -qm no'
-  [[ $code != 0 && $err == *protected* ]] || complain
+  [[ $code != 0 ]] || complain
+  [[ $err == *protected* ]] || complain
   alone exec a -- sh -c 'git rm -rfq --cached .github; rm -rf .github sub; echo 2 >two; git add .; git commit -qm two'
-  alone snapshot a; alone exec a -- sh -c 'echo 3 >three; git add three; git commit -qm three'; "$garth" diff a | grep -q '^+3'
-  alone rollback a --to-snapshot 2; [[ $(alone exec a -- git log -1 --format=%s) == two ]]
-  alone exec a -- sh -c 'echo 4 >four'; alone sync a 2>/dev/null || true
-  "$garth" export a "$T/taken"; [[ -f $T/taken/one && ! -e $T/taken/.git ]]
-  "$garth" archive a >/dev/null; "$garth" undo; [[ $(alone exec a -- cat four) == 4 ]]
-  "$garth" discard -fD a; "$garth" undo; [[ $(alone exec a -- git log -1 --format=%s) == two ]]
-  "$garth" merge a; [[ $(git log -1 --format=%s main) == two && -z $(git status --porcelain) ]]
-  "$garth" doctor; "$garth" discard -fD a; "$garth" gc --empty-trash; [[ -z $(ls "$GARTH_HOME/alone") ]]
+  alone snapshot a
+  alone exec a -- sh -c 'echo 3 >three; git add three; git commit -qm three'
+  "$garth" diff a | grep -q '^+3'
+  alone rollback a --to-snapshot 2
+  [[ $(alone exec a -- git log -1 --format=%s) == two ]]
+  alone exec a -- sh -c 'echo 4 >four'
+  alone sync a 2>/dev/null || true
+  "$garth" export a "$T/taken"
+  [[ -f $T/taken/one ]]
+  [[ ! -e $T/taken/.git ]]
+  "$garth" archive a >/dev/null
+  "$garth" undo
+  [[ $(alone exec a -- cat four) == 4 ]]
+  "$garth" discard -fD a
+  "$garth" undo
+  [[ $(alone exec a -- git log -1 --format=%s) == two ]]
+  "$garth" merge a
+  [[ $(git log -1 --format=%s main) == two ]]
+  [[ -z $(git status --porcelain) ]]
+  "$garth" doctor
+  "$garth" discard -fD a
+  "$garth" gc --empty-trash
+  [[ -z $(ls "$GARTH_HOME/alone") ]]
 }
 
 @test "J2 J9 alone: a directory with something hidden in it is shown without that" {
@@ -61,7 +87,8 @@ by_user() { ! is_root; }
   printf 'jail: {allow_read: ["%s"]}\n' "$T/shown" >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml
   weak --task a -- true
   call alone exec a -- sh -c "cat $T/shown/ok/f; cat $R/untracked $T/shown/way/untracked $R/.git/config $GARTH_HOME/garth.db; ls $T/shown $R; true"
-  [[ $code == 0 && $out == FINE ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out == FINE ]] || complain
 }
 
 # ways FILE: attempts on a file outside, one on each line.
@@ -76,17 +103,27 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
     [[ $f == *secret ]] && echo SECRET >"$f"
     stat -c '%a %Y %s %h' "$f" >"$T/before"; sha256sum "$f" >>"$T/before"
     call alone exec a -- sh -c "$(tried "$f" | sed 's/.*/{ &; } \&\& echo "WORKED: $?"; test -e '"${f//\//\\/}"' || echo GONE/')"
-    [[ $code == 0 && $out != *SECRET* && $out != *GONE* && $out != *WORKED* ]] || complain "$f"
-    { stat -c '%a %Y %s %h' "$f"; sha256sum "$f"; } | diff "$T/before" - || complain "changed: $f"
+    [[ $code == 0 ]] || complain "$f"
+    [[ $out != *SECRET* ]] || complain "$f"
+    [[ $out != *GONE* ]] || complain "$f"
+    [[ $out != *WORKED* ]] || complain "$f"
+    {
+      stat -c '%a %Y %s %h' "$f"
+      sha256sum "$f"
+    } | diff "$T/before" - || complain "changed: $f"
   done
   # control: the same on the user's own file, outside
   echo x >"$T/mine"; while read -r cmd; do (cd "$T"; [[ -e mine ]] || echo x >mine; rm -f here; sh -c "$cmd") || complain "the control failed: $cmd"; done < <(tried "$T/mine")
   call alone exec a -- ls "$T/home"; [[ $code != 0 ]] || complain
   call alone exec a -- sh -c 'for f in task operations bin/git hook; do echo x >$GARTH_DIR/$f; rm -f $GARTH_DIR/$f; chmod 777 $GARTH_DIR/$f; done; rm -rf $GARTH_DIR; git log --format=%s'
-  [[ $code == 0 && $out == first && $(stat -c %a "$GARTH_HOME/tasks/$(field a id)/run/task") == 600 ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out == first ]] || complain
+  [[ $(stat -c %a "$GARTH_HOME/tasks/$(field a id)/run/task") == 600 ]] || complain
   # through its own links, and through what it has opened
   call alone exec a -- sh -c "ln -s $T/home/secret l; cat l; chmod 777 l; echo >l; ln -s $T/home d; ls d/; touch d/new"
-  [[ $out != *SECRET* && $(stat -c %a "$T/home/secret") != 777 && ! -e $T/home/new ]] || complain
+  [[ $out != *SECRET* ]] || complain
+  [[ $(stat -c %a "$T/home/secret") != 777 ]] || complain
+  [[ ! -e $T/home/new ]] || complain
 }
 
 @test "ESCAPES 19 J9 alone: processes outside cannot be signalled, traced or inspected; all of the task's processes end with it" {
@@ -94,7 +131,10 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
   env TOKEN=SECRET sleep 1000 3>&- & local victim=$!
   weak --task a -- true
   call alone exec a -- sh -c "kill -9 $victim; kill -STOP $victim; renice 19 $victim; cat /proc/$victim/environ; ls /proc/$victim/fd/; kill -9 -1; true"
-  kill -0 $victim; [[ $out != *SECRET* && $(awk '/^State/ {print $2}' /proc/$victim/status) == S && $(awk '{print $19}' /proc/$victim/stat) == 0 ]] || complain
+  kill -0 $victim
+  [[ $out != *SECRET* ]] || complain
+  [[ $(awk '/^State/ {print $2}' /proc/$victim/status) == S ]] || complain
+  [[ $(awk '{print $19}' /proc/$victim/stat) == "$(nice)" ]] || complain
   # the control
   [[ $(tr '\0' '\n' </proc/$victim/environ) == *SECRET* ]]; kill $victim
   # what runs away is ended with the task
@@ -107,13 +147,19 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
   alone exec b -- true; weak -d --task c -- sh -c 'setsid sleep 7535 & sleep 7536'
   until pgrep -f 'sleep 7535' >/dev/null; do sleep 0.05; done
   kill -9 "$(keeper_of c)"
-  for i in $(seq 100); do [[ -z $(pgrep -f 'sleep 753[56]') ]] && break; sleep 0.05; done
-  [[ -z $(pgrep -f 'sleep 753[56]') && $(state_of c) == interrupted ]]
+  for i in $(seq 100); do
+    [[ -z $(pgrep -f 'sleep 753[56]') ]] && break
+    sleep 0.05
+  done
+  [[ -z $(pgrep -f 'sleep 753[56]') ]]
+  [[ $(state_of c) == interrupted ]]
   # or with the supervisor, which nothing inside can kill
   weak -d --task d -- sh -c 'setsid sleep 7537 & sleep 7538'
   until pgrep -f 'sleep 7537' >/dev/null; do sleep 0.05; done
-  call alone exec d -- sh -c "kill -9 $(pgrep -P "$(keeper_of d)" -x garth-standin)"; [[ $code != 0 && $(state_of d) == running ]] || complain
-  kill -9 "$(pgrep -P "$(keeper_of d)" -x garth-standin)"
+  call alone exec d -- sh -c "kill -9 $(pgrep -P "$(keeper_of d)" -x garth-supervisor)"
+  [[ $code != 0 ]] || complain
+  [[ $(state_of d) == running ]] || complain
+  kill -9 "$(pgrep -P "$(keeper_of d)" -x garth-supervisor)"
   until [[ $(state_of d) != running ]]; do sleep 0.05; done
   [[ -z $(pgrep -f '^sleep 753[78]') ]]
 }
@@ -136,9 +182,12 @@ if os.fork() == 0:
     time.sleep(60)
 os.wait(); os.closerange(3, 100)
 time.sleep(60)'
-  eventually is_state b paused; [[ $("$garth" show b) == *"on disk, more than limits.max_disk"* ]] || complain "$("$garth" show b)"
-  sleep 2; is_state a running || complain "$("$garth" show a)"
-  "$garth" cancel a; "$garth" cancel b
+  eventually is_state b paused
+  [[ $("$garth" show b) == *"on disk, more than limits.max_disk"* ]] || complain "$("$garth" show b)"
+  sleep 2
+  is_state a running || complain "$("$garth" show a)"
+  "$garth" cancel a
+  "$garth" cancel b
 }
 
 @test "ESCAPES 18 19 J9 alone: a task that forks without end hits its limit and ends" {
@@ -152,8 +201,12 @@ while True:
     try:
         if os.fork() == 0: os.setsid()
     except OSError: time.sleep(0.01)'
-  sleep 1; call pgrep -u "$(id -u)" -cf 'multiplies-alone'; ((out > 10 && out < room)) || complain "room: $room"
-  "$garth" cancel a; [[ -z $(pgrep -u "$(id -u)" -f '^python3 -c.*multiplies-alone') && $(state_of a) == cancelled ]]
+  sleep 1
+  call pgrep -u "$(id -u)" -cf 'multiplies-alone'
+  ((out > 10 && out < room)) || complain "room: $room"
+  "$garth" cancel a
+  [[ -z $(pgrep -u "$(id -u)" -f '^python3 -c.*multiplies-alone') ]]
+  [[ $(state_of a) == cancelled ]]
 }
 
 @test "ESCAPES 20 22 J9 alone: no socket outside can be reached: unix, abstract, datagram; no network unless it is the host's" {
@@ -193,9 +246,12 @@ P
   cp "$T/reach.py" "$R/reach.py"; git add .; git commit -qm reach
   weak --task a -- true
   call alone exec a -- python3 reach.py "$T/home/sock" "garth-$$" "$port"
-  [[ $(grep -c '^no:' <<<"$out") -ge 4 && $out != *REACHED* && $(wc -l <"$T/served") == 1 ]] || complain
+  [[ $(grep -c '^no:' <<<"$out") -ge 4 ]] || complain
+  [[ $out != *REACHED* ]] || complain
+  [[ $(wc -l <"$T/served") == 1 ]] || complain
   call alone exec --net host a -- python3 reach.py "$T/home/sock" "garth-$$" "$port"
-  [[ $(grep -c REACHED <<<"$out") == 1 && $(wc -l <"$T/served") == 1 ]] || complain
+  [[ $(grep -c REACHED <<<"$out") == 1 ]] || complain
+  [[ $(wc -l <"$T/served") == 1 ]] || complain
   # the inside cannot take names that the user's programs may look for
   call alone exec a -- python3 -c 'import socket
 for name in (b"\0/tmp/.X11-unix/X7", b""):
@@ -210,9 +266,12 @@ threading.Thread(target=lambda: s.accept()[0].sendall(b"own")).start()
 c = socket.socket(socket.AF_UNIX); c.connect("own"); print(c.recv(9))
 P
 curl -s --unix-socket $GARTH_SOCKET http://g/api/v1/task'
-  [[ $code == 0 && $out == *"b'own'"*'"task":"a"'* ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out == *"b'own'"*'"task":"a"'* ]] || complain
   # the control
-  [[ $(python3 "$T/reach.py" "$T/home/sock" "garth-$$" "$port" | grep -c REACHED) == 3 ]]; wait $server; grep -q SENT "$T/served"
+  [[ $(python3 "$T/reach.py" "$T/home/sock" "garth-$$" "$port" | grep -c REACHED) == 3 ]]
+  wait $server
+  grep -q SENT "$T/served"
 }
 
 @test "J9 T1 alone: processes that resist a pause are stopped all the same; the first process still answers" {
@@ -247,12 +306,18 @@ except OSError: pass
 print(data.decode()); os.waitpid(pid, 0)
 P
   call python3 "$T/terminal.py" "$garth" "${without[@]}"
-  [[ $out == *TTY* && $out == *y* && $out != *WROTE* && $out != *OPENED* ]] || complain
+  [[ $out == *TTY* ]] || complain
+  [[ $out == *y* ]] || complain
+  [[ $out != *WROTE* ]] || complain
+  [[ $out != *OPENED* ]] || complain
 }
 
 @test "T2 J9 alone: the user's ignore file is visible inside, read-only" {
   by_user || return 0
   mkdir -p "$XDG_CONFIG_HOME/git"; echo .DS_Store >"$XDG_CONFIG_HOME/git/ignore"
   call weak --task a -- sh -c 'touch .DS_Store; git status --porcelain; echo x >>"$(git config core.excludesFile)"'
-  [[ $code != 0 && -z $out && $err == *'ermission denied'* && $(field a uncommitted) == '[]' ]] || complain
+  [[ $code != 0 ]] || complain
+  [[ -z $out ]] || complain
+  [[ $err == *'ermission denied'* ]] || complain
+  [[ $(field a uncommitted) == '[]' ]] || complain
 }

@@ -53,7 +53,8 @@ denies() {
   new=$(inside t 'blob=$(echo x | git hash-object -w --stdin); tree=$(printf "100644 .git\0$(printf "$blob" | sed "s/../\\\\x&/g")" | git hash-object -w -t tree --literally --stdin); git commit-tree -p HEAD -m evil $tree')
   offered=$(inside t "printf '$new\n^HEAD\n' | /usr/bin/git pack-objects -q --revs --stdout | base64 -w0")
   ask POST /api/v1/git/publish "{\"tip\": \"$new\", \"pack\": \"$offered\"}"
-  [[ $status == 403 && $(tip) != "$new" ]] || complain "$status $out"
+  [[ $status == 403 ]] || complain "$status $out"
+  [[ $(tip) != "$new" ]] || complain "$status $out"
   denies 400 bad_request POST /api/v1/git/publish "{\"tip\": \"$new\", \"pack\": \"@@@@\"}"
   denies 400 bad_request POST /api/v1/git/publish "{\"tip\": \"$new\", \"pack\": 7}"
   git fsck --strict
@@ -65,9 +66,11 @@ denies() {
   answers 200 'd["branch"] == "garth/t" and sorted(d) == ["branch", "sha"]' POST /api/v1/git/commit \
     '{"repo": "app", "worktree": "t", "message": "first `$(words)`; \"quoted\" ü\n\nbody", "author": "An Agent <agent@example.com>"}'
   sha=$(python3 -c 'import json, sys; print(json.loads(sys.argv[1])["sha"])' "$out")
-  [[ $(tip) == "$sha" && $(inside t 'git rev-parse HEAD; git symbolic-ref HEAD') == "$sha"$'\nrefs/heads/garth/t' ]]
+  [[ $(tip) == "$sha" ]]
+  [[ $(inside t 'git rev-parse HEAD; git symbolic-ref HEAD') == "$sha"$'\nrefs/heads/garth/t' ]]
   [[ $(git log -1 --format='%an <%ae>|%B' garth/t) == $'An Agent <agent@example.com>|first `$(words)`; "quoted" ü\n\nbody' ]] || complain "$(git log -1 garth/t)"
-  [[ $(git show garth/t:a.txt) == $'one\n1' && $(inside t 'git status --porcelain') == $' M a.txt\n?? untracked' ]]
+  [[ $(git show garth/t:a.txt) == $'one\n1' ]]
+  [[ $(inside t 'git status --porcelain') == $' M a.txt\n?? untracked' ]]
   inside t 'git add a.txt'
   answers 200 'd["branch"] == "garth/t"' POST /api/v1/git/commit '{"message": "second"}'
   [[ $(git log -1 --format='%an|%s' garth/t) == "$(inside t 'git config user.name')|second" ]]

@@ -26,8 +26,11 @@ picture() {
   for b in "${backends[@]}"; do
     make $b; picture >"$T/was"
     call "$garth" archive t
-    [[ $code == 0 && $out == "$GARTH_HOME/archives/t."*.tar.gz && -f $out ]] || complain
-    [[ $(stat -c %a "$out") == 600 && -z $(ls "$GARTH_HOME/tasks" "$GARTH_HOME/trash" "$GARTH_HOME/worktrees" | grep -v :) ]]
+    [[ $code == 0 ]] || complain
+    [[ $out == "$GARTH_HOME/archives/t."*.tar.gz ]] || complain
+    [[ -f $out ]] || complain
+    [[ $(stat -c %a "$out") == 600 ]]
+    [[ -z $(ls "$GARTH_HOME/tasks" "$GARTH_HOME/trash" "$GARTH_HOME/worktrees" | grep -v :) ]]
     tar -tzf "$out" >/dev/null 2>&1
     fails 3 "no task 't'" "$garth" show t
     [[ $("$garth" ls --all --json | json "[t['state'] for t in d['tasks']][-1]") == archived ]]
@@ -64,15 +67,19 @@ picture() {
     fi
     find "$GARTH_HOME/trash" -maxdepth 1 -exec touch -h -d '30 days ago' {} +
     "$garth" gc >/dev/null
-    [[ $(archived) == t.*.tar.gz && -z $(ls "$GARTH_HOME/trash") ]] || complain "not packed: $step: $(archived) $(ls "$GARTH_HOME/trash")"
+    [[ $(archived) == t.*.tar.gz ]] || complain "not packed: $step: $(archived) $(ls "$GARTH_HOME/trash")"
+    [[ -z $(ls "$GARTH_HOME/trash") ]] || complain "not packed: $step: $(archived) $(ls "$GARTH_HOME/trash")"
     call env GARTH_FAULT=archive-unpacked "$garth" undo
     [[ $code == 137 ]] || complain
     "$garth" gc --empty-trash >/dev/null; git gc -q --prune=now
     "$garth" undo
     [[ -z $(ls "$GARTH_HOME/scratch") ]] || complain "left: $(ls "$GARTH_HOME/scratch")"
-    picture >"$T/is"; diff "$T/was" "$T/is" || complain "$step"
-    [[ -z $(ls "$GARTH_HOME/trash") && -z $(archived) ]] || complain "left: $(ls "$GARTH_HOME/trash")"
-    "$garth" discard -fD t; "$garth" gc --empty-trash >/dev/null
+    picture >"$T/is"
+    diff "$T/was" "$T/is" || complain "$step"
+    [[ -z $(ls "$GARTH_HOME/trash") ]] || complain "left: $(ls "$GARTH_HOME/trash")"
+    [[ -z $(archived) ]] || complain "left: $(ls "$GARTH_HOME/trash")"
+    "$garth" discard -fD t
+    "$garth" gc --empty-trash >/dev/null
   done
 }
 
@@ -86,7 +93,10 @@ picture() {
   mkdir -p "$GARTH_HOME/archives"; chmod 500 "$GARTH_HOME/archives"
   is_root && { rmdir "$GARTH_HOME/archives"; : >"$GARTH_HOME/archives"; }
   call "$garth" archive t
-  [[ $code == 1 && $err == *"task 't' cannot be packed, and is where it was"* && $(state_of t) == created && $(inside t 'cat x') == x ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $err == *"task 't' cannot be packed, and is where it was"* ]] || complain
+  [[ $(state_of t) == created ]] || complain
+  [[ $(inside t 'cat x') == x ]] || complain
   [[ -z $(ls "$GARTH_HOME/trash") ]]
 }
 
@@ -137,8 +147,10 @@ picture() {
     "$garth" archive t >/dev/null
     "$garth" undo t & local undo=$!
     while kill -0 $undo 2>/dev/null; do "$garth" gc --empty-trash >/dev/null || true; done
-    wait $undo; git gc -q --prune=now
-    [[ $(inside t 'cat d*/f* | wc -l') == 2000 && $(git rev-parse garth/t) == "$tip" ]]
+    wait $undo
+    git gc -q --prune=now
+    [[ $(inside t 'cat d*/f* | wc -l') == 2000 ]]
+    [[ $(git rev-parse garth/t) == "$tip" ]]
   done
 }
 

@@ -24,6 +24,9 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
     "$garth" undo $t
     [[ $(all_of $t) == "$before" && $(inodes $t) == "$nodes" ]] || complain "$b: $(diff <(echo "$before") <(all_of $t)) $(inodes $t) was $nodes"
     settled $t
+    # right after another command, too, whose keeper is about to leave
+    "$garth" snapshot $t >/dev/null; "$garth" rollback $t --full; "$garth" snapshot $t >/dev/null; "$garth" undo $t
+    [[ $(inodes $t) == "$nodes" ]] || complain "$b: copied"
     # and once more, with other directories there by then
     inside $t 'chmod 755 dir/ignored; rm -r dir/ignored; echo later >ignored/later'
     "$garth" rollback $t --full; at_start $t
@@ -40,6 +43,8 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
     t=t-$b; "$garth" new $t --backend $b; fill $t
     before=$(all_of $t)
     call "$garth" rollback $t --full --json; n=$(json 'd["snapshot"]' <<<"$out")
+    fails 3 "snapshot $n has 'ignored' only as a whole" "$garth" rollback $t --file ignored/p1/1 --from $n
+    [[ $(hint) == "garth rollback $t --to-snapshot $n" ]]
     for i in 1 2; do
       "$garth" rollback $t --to-snapshot $n
       [[ $(all_of $t) == "$before" ]] || complain "$b $i: $(diff <(echo "$before") <(all_of $t))"
@@ -199,4 +204,12 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
   "$garth" undo t; [[ $(all_of t) == "$before" ]] || complain
   "$garth" rollback t --full; "$garth" archive t; "$garth" undo t
   "$garth" undo t; [[ $(all_of t) == "$before" ]] || complain
+}
+
+@test "T3 aside: a large state comes into a running task as a pack, not as a file for each object" {
+  "$garth" run -d -t t -- sleep 1000
+  inside t 'mkdir ignored; cd ignored; i=0; while [ $i -lt 3000 ]; do echo $i >$i; i=$((i+1)); done; : >empty'
+  "$garth" rollback t --full; inside t 'test ! -e ignored'
+  "$garth" undo t; [[ $(inside t 'ls ignored | wc -l; cat ignored/2999; stat -c %s ignored/empty') == $'3001\n2999\n0' ]] || complain
+  (($(inside t 'git count-objects | cut -d" " -f1') < 500)) || complain "$(inside t 'git count-objects -v')"
 }

@@ -1,11 +1,5 @@
 load helpers
 
-# The script on stdin drives terminals (terminal.py).
-terminals() {
-  { echo 'import subprocess, time, signal, os; from terminal import *'; cat; } >"$T/script.py"
-  PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 timeout 60 python3 "$T/script.py" </dev/null 3>&-
-}
-
 @test "T8 attach: a run on a terminal has a terminal of the same size inside, and returns its exit code" {
   terminals <<'PY'
 t = garth("run", "-t", "t", "--", "sh", "-c", "tty; test -t 0 && test -t 1 && test -t 2 && echo all; stty size; exit 6", rows=33, cols=101)
@@ -36,7 +30,8 @@ t = garth("attach", "t")
 t.expect("before"); t.send("again\r"); t.expect("got:again")
 assert t.wait() == 9, t.code
 PY
-  [[ $(state_of t) == failed && $(field t exit_code) == 9 ]]
+  [[ $(state_of t) == failed ]]
+  [[ $(field t exit_code) == 9 ]]
   fails 4 "is not running, it is failed" "$garth" attach t
   [[ $(hint) == "garth log t" ]]
   "$garth" log t | grep -q got:again
@@ -104,7 +99,8 @@ PY
   eventually grep -q early "$T/o"
   inside t 'touch go' || true
   wait
-  [[ $(<"$T/c") == 3 && $(<"$T/o") == *late* ]]
+  [[ $(<"$T/c") == 3 ]]
+  [[ $(<"$T/o") == *late* ]]
 }
 
 @test "T8 attach: much output through a terminal arrives complete and in order" {
@@ -120,7 +116,8 @@ PY
   sock=$T/tmux.sock
   tmux -f /dev/null -S "$sock" new-session -d -x 90 -y 25 "$garth run -t t -- sh -c 'printf \"\\033[?1049h\\033[2J\\033[5;5Hfullscreen\"; stty size; exec sleep 1000'; echo left; sleep 1000" 3>&-
   shows() { tmux -S "$sock" capture-pane -p | grep -q -- "$1"; }
-  eventually shows fullscreen; eventually shows '25 90'
+  eventually shows fullscreen
+  eventually shows '25 90'
   tmux -S "$sock" send-keys C-] d
   eventually shows left
   not shows fullscreen

@@ -31,7 +31,9 @@ log() { printf %s "$GARTH_HOME/audit.jsonl"; }
 
 @test "G7 audit: an empty log" {
   call "$garth" audit
-  [[ $code == 0 && -z $out && -z $err ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ -z $out ]] || complain
+  [[ -z $err ]] || complain
   [[ $("$garth" audit --json | json "d['events']") == '[]' ]]
   [[ $("$garth" audit --verify) == '✓ 0 lines, whole' ]]
 }
@@ -39,9 +41,11 @@ log() { printf %s "$GARTH_HOME/audit.jsonl"; }
 @test "G7 audit: one line per event, cleaned for a terminal" {
   chain 2 fix other
   call "$garth" audit
-  [[ $code == 0 && -z $err && $(wc -l <<<"$out") == 4 ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ -z $err ]] || complain
+  [[ $(wc -l <<<"$out") == 4 ]] || complain
   [[ $(head -n1 <<<"$out") =~ ^'2026-01-31 12:00:00  fix '\ +'publish '\ +'n=0 words="a b=c\n\u001'[bB]'[2J" tip=abc123'$ ]] || complain
-  ! grep -q $'\033' <<<"$out"
+  not grep -q $'\033' <<<"$out"
 }
 
 @test "G7 audit: long values are cut" {
@@ -53,7 +57,8 @@ s = open(p).read().replace("abc123", "\\u00e4" * 500)
 open(p, "w").write(s)
 PY
   call "$garth" audit
-  (($(wc -c <<<"$out") < 300)) && [[ $out == *ä...* ]] || complain
+  (($(wc -c <<<"$out") < 300)) || complain
+  [[ $out == *ä...* ]] || complain
 }
 
 @test "G7 audit: the events of one task, the last events, and those of a removed task" {
@@ -72,11 +77,14 @@ PY
 
 @test "G7 audit: existing and discarded tasks are known, even if nothing is recorded about them" {
   "$garth" new here
-  "$garth" new gone && "$garth" discard gone
+  "$garth" new gone
+  "$garth" discard gone
   call "$garth" audit here
-  [[ $code == 0 && -z $err ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ -z $err ]] || complain
   call "$garth" audit gone
-  [[ $code == 0 && -z $err ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ -z $err ]] || complain
   "$garth" audit --verify
 }
 
@@ -101,13 +109,15 @@ PY
   head -n 15 "$T/log" >"$(log)"
   fails 5 "the log ends at seq 15, the store knows of 20" "$garth" audit --verify
   sh -c "$(hint)"
-  [[ -f $(log).old && ! -e $(log) ]]
+  [[ -f $(log).old ]]
+  [[ ! -e $(log) ]]
   fails 5 "the log ends at seq 0" "$garth" audit --verify
   # what comes after a new beginning is looked at as before
   for i in 1 2 3; do "$garth" new a$i; done; fails 5 "the log begins at seq 21: what was before is missing" "$garth" audit --verify
   sed -i '2s/a2/a9/' "$(log)"; fails 5 "the log begins at seq 21 (what was before is missing), and further on: line 2 (seq 22) was changed" "$garth" audit --verify
   call "$garth" audit --verify --json
-  [[ $code == 5 && $(json "d['error']['code']" <<<"$out") == conflict ]] || complain
+  [[ $code == 5 ]] || complain
+  [[ $(json "d['error']['code']" <<<"$out") == conflict ]] || complain
   fails 2 "--verify" "$garth" audit --verify fix
 }
 
@@ -115,7 +125,9 @@ PY
   chain 3 fix
   sed -i '2s/^./x/' "$(log)"
   call "$garth" audit
-  [[ $code == 0 && $(wc -l <<<"$out") == 2 && $err == *'1 line of the audit log cannot be read'* ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(wc -l <<<"$out") == 2 ]] || complain
+  [[ $err == *'1 line of the audit log cannot be read'* ]] || complain
   call "$garth" audit --json
   [[ $(json "len(d['events'])" <<<"$out") == 2 ]] || complain
 }

@@ -16,7 +16,8 @@ load helpers
 @test "W2 backends: the host's git works in a task's worktree before, during and after the run" {
   "$garth" new t --backend worktree
   w=$("$garth" path t)
-  [[ -z $(git -C "$w" status --porcelain) && $(git -C "$w" rev-parse --abbrev-ref HEAD) == garth/t ]]
+  [[ -z $(git -C "$w" status --porcelain) ]]
+  [[ $(git -C "$w" rev-parse --abbrev-ref HEAD) == garth/t ]]
   "$garth" run -d -t r --backend worktree -- sh -c 'echo x >>a.txt; echo n >new; touch ready x.o; exec sleep 1000'
   w=$("$garth" path r)
   eventually test -e "$w/ready"
@@ -80,14 +81,18 @@ load helpers
       # what an agent sends is never taken apart by root: the commit is refused, and nothing is lost
       head=$(git rev-parse HEAD)
       call inside t-$b 'echo x >x; git add x; git commit -qm x'
-      [[ $code != 0 && $err == *"BLOCKED: '$PWD/.git/objects' can be read by root alone"* ]] || complain
+      [[ $code != 0 ]] || complain
+      [[ $err == *"BLOCKED: '$PWD/.git/objects' can be read by root alone"* ]] || complain
       [[ $(inside t-$b 'git rev-parse HEAD; git status --porcelain; cat x') == "$head"$'\nA  x\nx' ]]
-      [[ $(git rev-parse garth/t-$b) == "$head" && $(git for-each-ref | grep -cv ' commit') == 0 ]]
+      [[ $(git rev-parse garth/t-$b) == "$head" ]]
+      [[ $(git for-each-ref | grep -cv ' commit') == 0 ]]
       # a draft it can be, which discarding asks for; published it is not
       inside t-$b 'GARTH_GATEWAY=1 git commit -qm x; test -z "$(git status --porcelain)"'
       fails 4 "drafts" "$garth" discard t-$b
       call "$garth" publish t-$b
-      [[ $code != 0 && $err == *'can be read by root alone'* && $(git rev-parse garth/t-$b) == "$head" ]] || complain
+      [[ $code != 0 ]] || complain
+      [[ $err == *'can be read by root alone'* ]] || complain
+      [[ $(git rev-parse garth/t-$b) == "$head" ]] || complain
       [[ $(inside t-$b 'git show HEAD:x') == x ]]
     else
       inside t-$b 'echo x >x; git add x; git commit -qm x'

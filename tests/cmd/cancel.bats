@@ -14,8 +14,11 @@ load helpers
   "$garth" run -d -t t -- sh -c "echo work >work; trap '' TERM INT HUP; echo on; python3 -c 'import time; time.sleep(1000)' $word"
   eventually alive "$word"
   call timeout 30 "$garth" cancel t
-  [[ $code == 0 && -z $out && -z $err ]] || complain
-  [[ $(state_of t) == cancelled && $(inside t cat work) == work ]]
+  [[ $code == 0 ]] || complain
+  [[ -z $out ]] || complain
+  [[ -z $err ]] || complain
+  [[ $(state_of t) == cancelled ]]
+  [[ $(inside t cat work) == work ]]
   eventually not alive "$word"
   changes_nothing 4 "task 't' is not running, it is cancelled" "$garth" cancel t
 }
@@ -30,8 +33,10 @@ load helpers
   pid=$!
   eventually grep -q ready "$T/o"
   "$garth" cancel t
-  code=0; wait $pid || code=$?
-  [[ $code != 0 && $(state_of t) == cancelled ]]
+  code=0
+  wait $pid || code=$?
+  [[ $code != 0 ]]
+  [[ $(state_of t) == cancelled ]]
 }
 
 @test "T1 ESCAPES 25 cancel: twice at once" {
@@ -40,7 +45,8 @@ load helpers
   "$garth" cancel t >"$T/b" 2>&1 3>&- & b=$!
   ca=0; wait $a || ca=$?; cb=0; wait $b || cb=$?
   [[ $ca == 0 || $cb == 0 ]]
-  [[ $(state_of t) == cancelled && $(cat "$T/a" "$T/b" | grep -vc '^✗ ') == 0 ]]
+  [[ $(state_of t) == cancelled ]]
+  [[ $(cat "$T/a" "$T/b" | grep -vc '^✗ ') == 0 ]]
 }
 
 @test "T1 cancel: a cancelled task can be used again, and discarded" {

@@ -20,32 +20,64 @@ seen() { (find . -name .git -prune -o ! -type d -printf '%p %y %l ' -exec sh -c 
     declare -f seen >"$T/fn"; inside t "$(<"$T/fn"); seen" >"$T/got"; diff "$T/want" "$T/got" || complain "$b"
     inside t 'test ! -e ignored && test ! -e x.o && test ! -e global.tmp && test ! -e /tmp/garth-changes'
     # uncommitted: nothing was published, and the branch has not moved
-    [[ $(git rev-parse garth/t) == $(git rev-parse main) && $("$garth" show t --json | json 'len(d["uncommitted"]) > 5') == true ]]
-    call "$garth" discard t; [[ $code == 4 ]] || complain; "$garth" discard -f t
+    [[ $(git rev-parse garth/t) == $(git rev-parse main) ]]
+    [[ $("$garth" show t --json | json 'len(d["uncommitted"]) > 5') == true ]]
+    call "$garth" discard t
+    [[ $code == 4 ]] || complain
+    "$garth" discard -f t
   done
   call "$garth" run --with-changes -q --on-dirty keep -t r -- sh -c 'tail -1 a.txt; git diff --cached --quiet && git log -1 --format=%s'
-  [[ $code == 0 && $out == $'more\nfirst' && $(state) == "$before" ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out == $'more\nfirst' ]] || complain
+  [[ $(state) == "$before" ]] || complain
   [[ ! -e $(task_dir r)/changes-index ]]
   # stdin is the command's, also while the changes are brought in
   [[ $("$garth" run --with-changes -q --on-dirty keep -t s -- cat <<<'for cat') == 'for cat' ]]
 }
 
 @test "H8 new, run: uncommitted changes that are not copied are reported, with their number and the option to copy them" {
-  call "$garth" new clean; [[ $code == 0 && -z $err ]] || complain
-  echo x >>a.txt; echo n >n1; echo n >n2; echo n >n3
-  call "$garth" new t; [[ $code == 0 && $err == *"4 uncommitted changes of the checkout are not in the task: a.txt, n1, n2 and 1 more (--with-changes takes them along)"* && $out == t ]] || complain
-  call "$garth" run -t r -- cat a.txt; [[ $code == 0 && $out == one && $err == *"4 uncommitted changes"* ]] || complain
-  call "$garth" run -q -t q -- true; [[ $code == 0 && -z $err ]] || complain
+  call "$garth" new clean
+  [[ $code == 0 ]] || complain
+  [[ -z $err ]] || complain
+  echo x >>a.txt
+  echo n >n1
+  echo n >n2
+  echo n >n3
+  call "$garth" new t
+  [[ $code == 0 ]] || complain
+  [[ $err == *"4 uncommitted changes of the checkout are not in the task: a.txt, n1, n2 and 1 more (--with-changes takes them along)"* ]] || complain
+  [[ $out == t ]] || complain
+  call "$garth" run -t r -- cat a.txt
+  [[ $code == 0 ]] || complain
+  [[ $out == one ]] || complain
+  [[ $err == *"4 uncommitted changes"* ]] || complain
+  call "$garth" run -q -t q -- true
+  [[ $code == 0 ]] || complain
+  [[ -z $err ]] || complain
   [[ $("$garth" run --json -t j -- true 2>/dev/null | json 'd["state"]') == done ]]
   # from below, and of a linked worktree its own
-  git stash -qu; git worktree add -q "$T/linked"; echo l >"$T/linked/l"; cd "$T/linked/dir"; call "$garth" new l --with-changes; [[ $code == 0 && $(inside l 'cat l') == l ]] || complain
+  git stash -qu
+  git worktree add -q "$T/linked"
+  echo l >"$T/linked/l"
+  cd "$T/linked/dir"
+  call "$garth" new l --with-changes
+  [[ $code == 0 ]] || complain
+  [[ $(inside l 'cat l') == l ]] || complain
 }
 
 @test "H8 --with-changes: changes that do not fit are an error, and no task is left; the user's filters do not run" {
-  echo 2 >>a.txt; commit two; echo 3 >>a.txt
-  fails 5 "do not fit the commit" "$garth" new t --base HEAD~1 --with-changes; [[ $(state_of t) == '' && -z $(git for-each-ref refs/heads/garth) && $(git diff | grep -c '^+3') == 1 ]]
-  git config filter.evil.clean "touch $T/ran; cat"; echo '*.txt filter=evil' >.gitattributes
-  "$garth" new t --with-changes; [[ ! -e $T/ran && $(inside t 'tail -1 a.txt; cat .gitattributes') == $'3\n*.txt filter=evil' ]]
-  "$garth" new u; [[ ! -e $T/ran ]]
+  echo 2 >>a.txt
+  commit two
+  echo 3 >>a.txt
+  fails 5 "do not fit the commit" "$garth" new t --base HEAD~1 --with-changes
+  [[ $(state_of t) == '' ]]
+  [[ -z $(git for-each-ref refs/heads/garth) ]]
+  [[ $(git diff | grep -c '^+3') == 1 ]]
+  git config filter.evil.clean "touch $T/ran; cat"
+  echo '*.txt filter=evil' >.gitattributes
+  "$garth" new t --with-changes
+  [[ ! -e $T/ran && $(inside t 'tail -1 a.txt; cat .gitattributes') == $'3\n*.txt filter=evil' ]]
+  "$garth" new u
+  [[ ! -e $T/ran ]]
   fails 2 '--empty' "$garth" new e --empty --with-changes
 }

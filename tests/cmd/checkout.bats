@@ -75,9 +75,15 @@ P
     [[ $(inside t 'pwd; cat w a.txt; git status --porcelain; git log --oneline 2>&1 | wc -l') == "$old"$'\nwork\none\n?? w\n1' ]]
     inside t 'git add w; git commit -qm work'
     [[ $(git log -1 --format=%s garth/t) == work ]]
-    call inside t "echo lost >$R/lost"; [[ $code != 0 && $err == *"Read-only file system"* ]] || complain
-    "$garth" discard -fD t; "$garth" undo t; [[ $(inside t 'pwd; cat w; git status --porcelain') == "$old"$'\nwork' ]]
-    "$garth" archive t; "$garth" undo t; [[ $(inside t 'pwd; cat w; git status --porcelain') == "$old"$'\nwork' ]]
+    call inside t "echo lost >$R/lost"
+    [[ $code != 0 ]] || complain
+    [[ $err == *"Read-only file system"* ]] || complain
+    "$garth" discard -fD t
+    "$garth" undo t
+    [[ $(inside t 'pwd; cat w; git status --porcelain') == "$old"$'\nwork' ]]
+    "$garth" archive t
+    "$garth" undo t
+    [[ $(inside t 'pwd; cat w; git status --porcelain') == "$old"$'\nwork' ]]
     "$garth" discard -fD t
     git branch -q -D garth/t 2>/dev/null || true
     [[ $(everything) == "$before" ]]

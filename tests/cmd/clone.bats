@@ -24,7 +24,8 @@ ahead() {
   "$garth" new named --backend clone --base HEAD
   [[ $(inside named 'git log --format=%s') == first ]]
   # the user's branches do not move, and nothing is left of the fetch
-  [[ $(git log --format=%s main) == first && -z $(git for-each-ref refs/garth/fetched) ]]
+  [[ $(git log --format=%s main) == first ]]
+  [[ -z $(git for-each-ref refs/garth/fetched) ]]
   # the remote's branches are as after the user's own fetch, and the task's standing is compared with them
   [[ $(git rev-parse refs/remotes/local/main) == $(git rev-parse garth/from-local) ]]
   [[ $(field from-local standing) == synced ]]
@@ -49,8 +50,10 @@ ahead() {
   # the user's repository goes away altogether, and inside nothing is missing
   mv "$R/.git/objects" "$T/objects"; mkdir "$R/.git/objects"
   call "$garth" exec a -- sh -c 'git fsck --strict --no-dangling && git show HEAD:a.txt'
-  rm -rf "$R/.git/objects"; mv "$T/objects" "$R/.git/objects"
-  [[ $code == 0 && $out == one ]] || complain
+  rm -rf "$R/.git/objects"
+  mv "$T/objects" "$R/.git/objects"
+  [[ $code == 0 ]] || complain
+  [[ $out == one ]] || complain
   find "$GARTH_HOME"/tasks/*/git/objects -type f -links +1 | grep . && false
   "$garth" show a --jail | grep -q "from $R" && false
   true
@@ -72,7 +75,8 @@ ahead() {
   inside a 'echo 1 >one; git add .; git commit -qm one; echo 2 >two
     git config core.fsmonitor "touch pwned"; git config alias.x "!touch pwned"; mv .git x && exit 1
     mkdir objects refs; echo "ref: refs/heads/x" >HEAD; printf "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch %s/pwned; false\"\n" "'"$p"'" >config'
-  [[ $(cd "$p" && git status --porcelain two one a.txt) == '?? two' && $(cd "$p" && git log --format=%s) == $'one\nfirst' ]]
+  [[ $(cd "$p" && git status --porcelain two one a.txt) == '?? two' ]]
+  [[ $(cd "$p" && git log --format=%s) == $'one\nfirst' ]]
   # the control: in a directory without Garth's .git it is taken
   cp -r "$p" "$T/control"; rm -rf "$T/control/.git"; (cd "$T/control" && git -c safe.directory='*' status >/dev/null 2>&1) || true
   [[ -e $p/pwned ]]; rm "$p/pwned"
@@ -112,14 +116,22 @@ ahead() {
 @test "W3 T3 clone: publishing, snapshots, rollback, discard and undo work as with other backends" {
   "$garth" new a --backend clone
   inside a 'echo 1 >one; git add .; git commit -qm one'
-  "$garth" snapshot a; inside a 'echo 2 >two; git add .; git commit -qm two; echo loose >loose; echo i >x.o'
-  call "$garth" discard a; [[ $code == 4 && $err == *loose* ]] || complain
+  "$garth" snapshot a
+  inside a 'echo 2 >two; git add .; git commit -qm two; echo loose >loose; echo i >x.o'
+  call "$garth" discard a
+  [[ $code == 4 ]] || complain
+  [[ $err == *loose* ]] || complain
   "$garth" rollback a --to-snapshot 2
   inside a 'test -f one && ! test -e two && ! test -e loose'
-  "$garth" undo; inside a 'test -f two'
-  "$garth" discard -fD a; [[ ! -e $GARTH_HOME/worktrees/a ]]
-  "$garth" undo; inside a 'test -f two && git log --format=%s' | grep -q two
-  "$garth" merge a; [[ -f two && $(state_of a) == merged ]]
+  "$garth" undo
+  inside a 'test -f two'
+  "$garth" discard -fD a
+  [[ ! -e $GARTH_HOME/worktrees/a ]]
+  "$garth" undo
+  inside a 'test -f two && git log --format=%s' | grep -q two
+  "$garth" merge a
+  [[ -f two ]]
+  [[ $(state_of a) == merged ]]
   git fsck --strict
 }
 
@@ -130,8 +142,22 @@ ahead() {
   local b
   for b in overlay worktree clone; do
     GARTH_HOME=$T/small/home call "$garth" new a --backend $b
-    [[ $code == 1 && $err == *'the workspace needs 30 MB'* && $(hint) == 'garth gc' ]] || { umount "$T/small"; complain; }
-    [[ -z $(ls "$T/small/home/tasks" "$T/small/home/worktrees" | grep -v :) ]] || { umount "$T/small"; complain left; }
+    [[ $code == 1 ]] || {
+      umount "$T/small"
+      complain
+    }
+    [[ $err == *'the workspace needs 30 MB'* ]] || {
+      umount "$T/small"
+      complain
+    }
+    [[ $(hint) == 'garth gc' ]] || {
+      umount "$T/small"
+      complain
+    }
+    [[ -z $(ls "$T/small/home/tasks" "$T/small/home/worktrees" | grep -v :) ]] || {
+      umount "$T/small"
+      complain left
+    }
   done
   umount "$T/small"
 }

@@ -31,9 +31,16 @@ fill() {
     GARTH_HOME=$c call "$garth" $v
     [[ $(of_the_original) == "$before" ]] || complain "garth $v changed the original" "$(diff <(echo "$before") <(of_the_original))"
     case $v in
-      ls* | show* | path* | diff* | audit* | config* | export* | 'undo --list') [[ $code == 0 ]] || complain "garth $v" ;;
-      doctor*) [[ $code == 1 && $out == *"this Garth home is a copy of '$GARTH_HOME'"*"rm -r '$c'"* ]] || complain "garth $v" ;;
-      *) [[ $code == 4 && $err == *"the Garth home '$c' is a copy of '$GARTH_HOME'"* && $(hint) == 'garth doctor' ]] || complain "garth $v" ;;
+    ls* | show* | path* | diff* | audit* | config* | export* | 'undo --list') [[ $code == 0 ]] || complain "garth $v" ;;
+    doctor*)
+      [[ $code == 1 ]] || complain "garth $v"
+      [[ $out == *"this Garth home is a copy of '$GARTH_HOME'"*"rm -r '$c'"* ]] || complain "garth $v"
+      ;;
+    *)
+      [[ $code == 4 ]] || complain "garth $v"
+      [[ $err == *"the Garth home '$c' is a copy of '$GARTH_HOME'"* ]] || complain "garth $v"
+      [[ $(hint) == 'garth doctor' ]] || complain "garth $v"
+      ;;
     esac
   done
   # the original is unchanged and works
@@ -58,6 +65,7 @@ fill() {
   "$garth" ls; [[ -s $GARTH_HOME/identity ]]
   GARTH_HOME=$T/copy fails 4 "is a copy of '$GARTH_HOME'" "$garth" cleanup --force-all
   GARTH_HOME=$T/second fails 4 "is a copy of '$GARTH_HOME'" "$garth" cleanup --force-all
-  [[ -n $(git for-each-ref refs/heads/garth/t) && -d $GARTH_HOME/worktrees/t ]]
+  [[ -n $(git for-each-ref refs/heads/garth/t) ]]
+  [[ -d $GARTH_HOME/worktrees/t ]]
   "$garth" discard -fD t
 }

@@ -29,7 +29,8 @@ sound() {
     dies_at "${step%:*}" "$garth" new t --backend "${step#*:}"
     if has_faults; then
       call "$garth" doctor --repair
-      [[ $code == 0 && $out == *"t: was left half made"*"✓ removed"* ]] || complain "$step"
+      [[ $code == 0 ]] || complain "$step"
+      [[ $out == *"t: was left half made"*"✓ removed"* ]] || complain "$step"
     else
       "$garth" discard t
     fi
@@ -99,8 +100,24 @@ sound() {
   pid=$!
   eventually grep -q ready "$T/o"
   kill -9 "$(keeper_of t)"
-  code=0; wait $pid || code=$?
-  [[ $code != 0 && $code -lt 128 && $(wc -l <"$T/e") -le 2 && $(<"$T/e") == '✗ '* ]] || { cat "$T/e"; false; }
+  code=0
+  wait $pid || code=$?
+  [[ $code != 0 ]] || {
+    cat "$T/e"
+    false
+  }
+  [[ $code -lt 128 ]] || {
+    cat "$T/e"
+    false
+  }
+  [[ $(wc -l <"$T/e") -le 2 ]] || {
+    cat "$T/e"
+    false
+  }
+  [[ $(<"$T/e") == '✗ '* ]] || {
+    cat "$T/e"
+    false
+  }
 }
 
 @test "ESCAPES 23 crash: kill -9 of garth run: the task runs to its end" {
@@ -133,8 +150,10 @@ sound() {
   pid=$!
   eventually grep -q ready "$T/o"
   inside t 'for p in /proc/[0-9]*; do if grep -qzs "^'"$word"'" $p/cmdline && ! grep -qzs "^sh" $p/cmdline; then kill -9 ${p#/proc/}; fi; done' || true
-  code=0; wait $pid || code=$?
-  [[ $code == 137 && $(state_of t) == failed ]]
+  code=0
+  wait $pid || code=$?
+  [[ $code == 137 ]]
+  [[ $(state_of t) == failed ]]
 }
 
 @test "ESCAPES 25 crash: a discard and execs at once: one of them wins, nothing is left half done" {
@@ -158,7 +177,8 @@ sound() {
   rm -rf "$w"
   for c in "ls" "show t" "diff t" "exec t -- pwd" "log t" "export t $T/x"; do
     call timeout 30 "$garth" $c
-    [[ $code -lt 128 && $(grep -c . <<<"$err") -le 3 ]] || complain "$c"
+    [[ $code -lt 128 ]] || complain "$c"
+    [[ $(grep -c . <<<"$err") -le 3 ]] || complain "$c"
   done
   "$garth" cancel t
   for c in "exec t -- true:3" "diff t:3" "export t $T/y:3"; do fails "${c##*:}" "worktree" "$garth" ${c%:*}; done
@@ -174,7 +194,8 @@ sound() {
   wipe "$(task_dir t)"
   for c in "ls" "show t" "diff t" "log t" "exec t -- true" "export t $T/x" "doctor"; do
     call timeout 30 "$garth" $c
-    [[ $code -lt 126 && $(grep -c . <<<"$err") -le 3 ]] || complain "$c"
+    [[ $code -lt 126 ]] || complain "$c"
+    [[ $(grep -c . <<<"$err") -le 3 ]] || complain "$c"
   done
   kill -TERM "$pid" 2>/dev/null || true
   eventually not test -e "/proc/$pid/fd/0" || kill -9 "$pid"
@@ -190,7 +211,8 @@ sound() {
   wipe "$GARTH_HOME" || wipe "$GARTH_HOME"
   for c in "ls" "show t" "diff t" "exec t -- true" "cancel t" "discard t"; do
     call timeout 30 "$garth" $c
-    [[ $code -lt 126 && $(grep -c . <<<"$err") -le 2 ]] || complain "$c"
+    [[ $code -lt 126 ]] || complain "$c"
+    [[ $(grep -c . <<<"$err") -le 2 ]] || complain "$c"
   done
   kill -TERM $pid
   code=0; wait $pid || code=$?
@@ -213,7 +235,6 @@ sound() {
   [[ $(inside t 'cat a.txt; git status --porcelain') == one ]]
 }
 
-stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
 
 @test "ESCAPES 25 settle: what another command has finished meanwhile is left alone" {
   local making looking

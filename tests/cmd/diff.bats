@@ -6,12 +6,15 @@ load helpers
     inside t-$b 'echo more >>a.txt; git commit -qam draft; echo again >>a.txt; echo new >new; rm dir/b.txt; chmod +x dir/sub/c.txt
       ln -sf dir/sub/c.txt link; mkdir d2; mv run.sh d2/'
     call "$garth" diff t-$b
-    [[ $code == 0 && $err == *"1 published file is not as shown here: a merge brings what is published"* ]] || complain
-    mkdir "$T/check-$b"; git archive HEAD | tar -x -C "$T/check-$b"
+    [[ $code == 0 ]] || complain
+    [[ $err == *"1 published file is not as shown here: a merge brings what is published"* ]] || complain
+    mkdir "$T/check-$b"
+    git archive HEAD | tar -x -C "$T/check-$b"
     (cd "$T/check-$b" && git init -q && git apply "$T/out")
     "$garth" export t-$b "$T/x-$b"
     diff -r --no-dereference -x .git "$T/x-$b" "$T/check-$b"
-    [[ -x $T/check-$b/dir/sub/c.txt && $(readlink "$T/check-$b/link") == dir/sub/c.txt ]]
+    [[ -x $T/check-$b/dir/sub/c.txt ]]
+    [[ $(readlink "$T/check-$b/link") == dir/sub/c.txt ]]
   done
   "$garth" diff t-overlay >"$T/1"; "$garth" diff t-worktree >"$T/2"
   cmp "$T/1" "$T/2"
@@ -22,7 +25,9 @@ load helpers
     "$garth" new t-$b --backend $b
     inside t-$b 'cp a.txt x; mv x a.txt; touch dir/b.txt; mkdir empty; mv dir d2; mv d2 dir'
     call "$garth" diff t-$b
-    [[ $code == 0 && -z $out && -z $err ]] || complain $b
+    [[ $code == 0 ]] || complain $b
+    [[ -z $out ]] || complain $b
+    [[ -z $err ]] || complain $b
     [[ $("$garth" diff --json t-$b | json 'd["files"]') == "[]" ]]
   done
 }
@@ -32,7 +37,8 @@ load helpers
   "$garth" diff --stat t | tail -n1 | grep -q '3 files changed'
   [[ $("$garth" diff --json t | json 'sorted((f["status"], f["path"]) for f in d["files"])') == '[["A", "dir/new"], ["M", "a.txt"], ["M", "dir/b.txt"]]' ]]
   [[ $("$garth" diff --json t | json 'd["ignored"]') == 3 ]]
-  [[ $("$garth" diff t dir | grep -c '^diff') == 2 && $("$garth" diff t -- dir/new | grep -c '^diff') == 1 ]]
+  [[ $("$garth" diff t dir | grep -c '^diff') == 2 ]]
+  [[ $("$garth" diff t -- dir/new | grep -c '^diff') == 1 ]]
   [[ $("$garth" diff t nosuch) == "" ]]
 }
 
@@ -58,10 +64,12 @@ load helpers
     git init -q nested; echo n >nested/n; git init -q --bare bare'
   for c in "diff t" "diff --stat t" "diff --json t" "show t" "ls" "path t --json" "export t $T/exported"; do
     call "$garth" $c
-    [[ $code == 0 && ! -e $T/pwned && ! -e /tmp/pwned ]] || complain "$c"
+    [[ $code == 0 ]] || complain "$c"
+    [[ ! -e $T/pwned && ! -e /tmp/pwned ]] || complain "$c"
   done
   call "$garth" diff t
-  [[ $out == *'+x'* && $err == *nested* ]] || complain
+  [[ $out == *'+x'* ]] || complain
+  [[ $err == *nested* ]] || complain
 }
 
 @test "T8 diff: on a terminal it is coloured, cleaned, and paged" {
@@ -79,7 +87,7 @@ PY
   "$garth" new t
   inside t 'printf "a\\0b" >bin; git add bin; git commit -qm bin; printf "a\\0b\\0c" >bin; head -c 20000 /dev/zero >big'
   "$garth" diff t >"$T/out"
-  grep -qx 'Binary files /dev/null and b/bin differ: nothing -> 5 bytes' "$T/out" || { cat "$T/out"; return 1; }
+  grep -qx 'Binary files /dev/null and b/bin differ: nothing -> 5 bytes' "$T/out" || { cat "$T/out"; false; }
   grep -qx 'Binary files /dev/null and b/big differ: nothing -> 20 kB' "$T/out"
   "$garth" diff t --published | grep -qx 'Binary files /dev/null and b/bin differ: nothing -> 3 bytes'
 }

@@ -12,7 +12,9 @@ nothing_left() {
     "$garth" new t --backend $b
     inside t true
     call "$garth" discard t
-    [[ $code == 0 && -z $out && -z $err ]] || complain
+    [[ $code == 0 ]] || complain
+    [[ -z $out ]] || complain
+    [[ -z $err ]] || complain
     nothing_left
     [[ -z $(ls "$GARTH_HOME/trash") ]]
     fails 3 "there is no task 't'" "$garth" discard t
@@ -189,9 +191,13 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
       was=$(git rev-parse garth/t); [[ $asked == no ]] || "$garth" snapshot t -m 'keep me' >/dev/null
       "$garth" rollback t --full
       changes_nothing 4 "1 commit on garth/t that is not in main" "$garth" discard t
-      call "$garth" cleanup --all-inactive; [[ $err == *"task 't' has the only copy"* && $(state_of t) == created ]] || complain
-      "$garth" discard -D t; git gc -q --prune=now
-      "$garth" undo t; "$garth" rollback t --to-snapshot 2 >/dev/null
+      call "$garth" cleanup --all-inactive
+      [[ $err == *"task 't' has the only copy"* ]] || complain
+      [[ $(state_of t) == created ]] || complain
+      "$garth" discard -D t
+      git gc -q --prune=now
+      "$garth" undo t
+      "$garth" rollback t --to-snapshot 2 >/dev/null
       [[ $(inside t 'cat precious un; git rev-parse HEAD') == $'x\nu\n'"$was" ]]
       "$garth" discard -fD t
     done
@@ -201,13 +207,25 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
 @test "T4 T6 ESCAPES 26 discard: a conversation in the task's home goes to the trash; a blocked task is not cleaned up" {
   "$garth" run -q -t b -- sh -c 'mkdir -p ~/.agent; echo talk >~/.agent/s; echo "Which db?" >$GARTH_QUESTION_FILE' || true
   [[ $(state_of b) == blocked ]]
-  call "$garth" cleanup --all-inactive; [[ $err == *"task 'b' waits for an answer"* ]] || complain
-  configure <<<'cleanup: {stale_after: 1s}'; sleep 2.1
-  "$garth" serve --once >/dev/null 2>&1; [[ $(state_of b) == blocked ]]
-  call "$garth" cleanup --force-all </dev/null; [[ $code == 4 && $err == *"task 'b' waits for an answer"* ]] || complain
-  "$garth" discard b; "$garth" undo b
-  [[ $(state_of b) == blocked && $(inside b 'cat ~/.agent/s') == talk && $("$garth" show b 2>&1) == *'Which db?'* ]]
-  "$garth" new n; inside n 'echo notes >~/notes'; "$garth" discard n; "$garth" undo n; [[ $(inside n 'cat ~/notes') == notes ]]
+  call "$garth" cleanup --all-inactive
+  [[ $err == *"task 'b' waits for an answer"* ]] || complain
+  configure <<<'cleanup: {stale_after: 1s}'
+  sleep 2.1
+  "$garth" serve --once >/dev/null 2>&1
+  [[ $(state_of b) == blocked ]]
+  call "$garth" cleanup --force-all </dev/null
+  [[ $code == 4 ]] || complain
+  [[ $err == *"task 'b' waits for an answer"* ]] || complain
+  "$garth" discard b
+  "$garth" undo b
+  [[ $(state_of b) == blocked ]]
+  [[ $(inside b 'cat ~/.agent/s') == talk ]]
+  [[ $("$garth" show b 2>&1) == *'Which db?'* ]]
+  "$garth" new n
+  inside n 'echo notes >~/notes'
+  "$garth" discard n
+  "$garth" undo n
+  [[ $(inside n 'cat ~/notes') == notes ]]
 }
 
 @test "ESCAPES 26 discard: commits that the user added to the branch are the user's work" {
@@ -237,7 +255,8 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   fails 4 "only copy" "$garth" discard t
   call "$garth" discard -fD t --json
   trash=$(json 'd["trash"]' <<<"$out")
-  [[ $code == 0 && $(cat "$trash/upper/work") == work ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(cat "$trash/upper/work") == work ]] || complain
   fails 3 "is not there any more" "$garth" undo t
   mv "$R.away" "$R"; cd "$R"
   "$garth" undo
@@ -256,11 +275,14 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   "$garth" new t; "$garth" discard t
   [[ $(ls "$GARTH_HOME/trash" | sort -n) == 12$'\n'$(ident 2) ]]
   [[ -z $(git for-each-ref refs/garth/trash/$(ident 1) refs/garth/tasks/$(ident 1)) ]]
-  [[ $(git for-each-ref "refs/garth/trash/$(ident 2)" | wc -l) == 1 && $(git for-each-ref refs/garth/tasks/$(ident 3) | wc -l) == 1 ]]
+  [[ $(git for-each-ref "refs/garth/trash/$(ident 2)" | wc -l) == 1 ]]
+  [[ $(git for-each-ref refs/garth/tasks/$(ident 3) | wc -l) == 1 ]]
   # as an earlier version left it
   touch -d '8 days ago' "$GARTH_HOME/trash/12"
-  "$garth" new t; "$garth" discard t
-  [[ $(ls "$GARTH_HOME/trash") == "$(ident 2)" && -z $(git for-each-ref refs/garth/trash/12) ]]
+  "$garth" new t
+  "$garth" discard t
+  [[ $(ls "$GARTH_HOME/trash") == "$(ident 2)" ]]
+  [[ -z $(git for-each-ref refs/garth/trash/12) ]]
   fails 3 "there is nothing of task 'nobody' to take back" "$garth" undo nobody
   fails 3 "task 't1' cannot come back: the trash was emptied of it" "$garth" undo t1
 }
@@ -271,11 +293,14 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   "$garth" new s
   call env GARTH_FAULT=trash-unpinned "$garth" discard s
   if has_faults; then
-    [[ $code == 137 && $(ls "$GARTH_HOME/trash") == "$(ident 1).gone" ]] || complain
+    [[ $code == 137 ]] || complain
+    [[ $(ls "$GARTH_HOME/trash") == "$(ident 1).gone" ]] || complain
     fails 3 "the trash was emptied" "$garth" undo t
   fi
-  "$garth" new u; "$garth" discard u
-  [[ -z $(ls "$GARTH_HOME/trash") && -z $(git for-each-ref refs/garth/trash) ]]
+  "$garth" new u
+  "$garth" discard u
+  [[ -z $(ls "$GARTH_HOME/trash") ]]
+  [[ -z $(git for-each-ref refs/garth/trash) ]]
 }
 
 @test "T1 discard: a task without work takes its snapshots along, and what the gateway left half checked" {
@@ -307,7 +332,8 @@ for l in json.load(sys.stdin)["events"]:
   "$garth" discard t-1
   [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["t-10", "t-1.x"]' ]]
   [[ $(git for-each-ref refs/heads/garth --format='%(refname)' | tr '\n' ' ') == "refs/heads/garth/t-1.x refs/heads/garth/t-10 " ]]
-  [[ $(git for-each-ref refs/garth/tasks | wc -l) == 2 && $(inside t-10 cat a.txt) == $'one\n2' ]]
+  [[ $(git for-each-ref refs/garth/tasks | wc -l) == 2 ]]
+  [[ $(inside t-10 cat a.txt) == $'one\n2' ]]
 }
 
 @test "ESCAPES 25 discard: twice at once" {

@@ -2,7 +2,8 @@ load helpers
 
 @test "J10 doctor: what this machine offers, one line each" {
   call "$garth" doctor
-  [[ $code == 0 && -z $err ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ -z $err ]] || complain
   for w in 'user namespaces' overlay landlock seccomp git; do grep -qE "^✓ $w" <<<"$out" || complain "no $w"; done
 }
 
@@ -13,7 +14,8 @@ load helpers
 
 @test "J10 doctor: if something is missing, the exit code is 1 and the command that enables it is shown" {
   call python3 "$BATS_TEST_DIRNAME/without-userns" "$garth" doctor --json
-  [[ $code == 1 && $(json 'd["ok"]' <<<"$out") == false ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $(json 'd["ok"]' <<<"$out") == false ]] || complain
   [[ $(json 'all(c["enable"] for c in d["checks"] if not c["ok"] and c["name"] == "user namespaces")' <<<"$out") == true ]] || complain
 }
 
@@ -84,9 +86,12 @@ lose_keeper() {
   "$garth" new t; mkdir "$GARTH_HOME/worktrees/x"; echo w >"$GARTH_HOME/worktrees/x/w"; git branch garth/mine
   want='[[f["kind"], f["subject"].rsplit("/", 1)[-1], bool(f["what"]), f["would"], f["needs_decision"], f["done"]] for f in d["findings"]]'
   call "$garth" doctor --json
-  [[ $code == 1 && $(json "$want" <<<"$out") == '[["branch-unknown", "mine", true, null, true, false], ["directory-orphaned", "x", true, "move it to the trash", false, false]]' ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $(json "$want" <<<"$out") == '[["branch-unknown", "mine", true, null, true, false], ["directory-orphaned", "x", true, "move it to the trash", false, false]]' ]] || complain
   call "$garth" doctor --repair --json
-  [[ $code == 0 && $(json 'd["ok"]' <<<"$out") == true && $(json "$want" <<<"$out") == *'"move it to the trash", false, true]]' ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(json 'd["ok"]' <<<"$out") == true ]] || complain
+  [[ $(json "$want" <<<"$out") == *'"move it to the trash", false, true]]' ]] || complain
 }
 
 @test "T9 J10 doctor: a keeper that died, with its sockets" {
@@ -97,7 +102,9 @@ lose_keeper() {
   finds keeper-gone t "its keeper is gone"
   [[ $(sqlite3 "$GARTH_HOME/garth.db" 'select state from task') == running ]]
   mends "now interrupted; its workspace is kept"
-  [[ $(state_of t) == interrupted && $(inside t cat w) == work && ! -e $(task_dir t)/control ]]
+  [[ $(state_of t) == interrupted ]]
+  [[ $(inside t cat w) == work ]]
+  [[ ! -e $(task_dir t)/control ]]
 }
 
 @test "T9 ESCAPES 23 doctor: half-made and half-discarded tasks; a repair that is killed can be repeated" {
@@ -135,7 +142,7 @@ lose_keeper() {
   git update-ref -d refs/heads/garth/t; git for-each-ref --format='delete %(refname)' refs/garth | git update-ref --stdin
   finds worktree-orphaned "$wt" "a worktree there that no task has"
   mends "what was there is in $GARTH_HOME/trash/found-"
-  ! git worktree list | grep -q worktrees/t
+  [[ $(git worktree list) != *worktrees/t* ]]
   [[ ! -e $wt && $(cat "$GARTH_HOME"/trash/found-*/files/t/w) == work ]]
   git gc -q --prune=now
   [[ $(git show "$only:only") == only ]]
@@ -143,14 +150,16 @@ lose_keeper() {
   touch -d '800 days ago' "$GARTH_HOME"/trash/found-*
   "$garth" gc >/dev/null; [[ $(cat "$GARTH_HOME"/trash/found-*/files/t/w) == work ]]
   "$garth" gc --empty-trash >/dev/null
-  [[ -z $(ls "$GARTH_HOME/trash") && -z $(git for-each-ref refs/garth) ]]
+  [[ -z $(ls "$GARTH_HOME/trash") ]]
+  [[ -z $(git for-each-ref refs/garth) ]]
 }
 
 @test "T9 ESCAPES 26 doctor: a lost store is reported, and what its tasks had stays" {
   "$garth" new t; inside t 'echo only >only'
   rm "$GARTH_HOME"/garth.db*
   call "$garth" doctor
-  [[ $code == 1 && $out == *'garth.db: it knows of no task, and 1 directory of tasks is there'* ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $out == *'garth.db: it knows of no task, and 1 directory of tasks is there'* ]] || complain
   "$garth" doctor --repair >/dev/null || true
   touch -d '800 days ago' "$GARTH_HOME"/trash/*; "$garth" gc >/dev/null
   [[ $(cat "$GARTH_HOME"/trash/found-*/files/*/upper/only) == only ]]
@@ -161,7 +170,9 @@ lose_keeper() {
   git branch -f garth/t main
   finds branch-moved t "its branch is not where it was left"
   mends
-  git gc -q --prune=now; [[ $(git show "$was:one") == 1 && $(kept_for t) == "$was" ]]
+  git gc -q --prune=now
+  [[ $(git show "$was:one") == 1 ]]
+  [[ $(kept_for t) == "$was" ]]
   [[ $(field t standing) == synced ]]
 }
 
@@ -173,8 +184,10 @@ lose_keeper() {
   finds worktree-orphaned "$GARTH_HOME/worktrees/a" "its files are gone"
   [[ $(json '[f["hint"] for f in d["findings"] if not f["would"]]' <<<"$out") == *"worktree unlock"* ]] || complain
   call "$garth" doctor --repair
-  [[ $code == 1 && $out == *"somebody locked it: my own"* ]] || complain
-  [[ $(git worktree list | grep -c "$GARTH_HOME") == 1 && -e $GARTH_HOME/worktrees/b/a.txt ]]
+  [[ $code == 1 ]] || complain
+  [[ $out == *"somebody locked it: my own"* ]] || complain
+  [[ $(git worktree list | grep -c "$GARTH_HOME") == 1 ]]
+  [[ -e $GARTH_HOME/worktrees/b/a.txt ]]
   git worktree unlock "$GARTH_HOME/worktrees/b"
   mends
 }
@@ -200,10 +213,12 @@ lose_keeper() {
       call env GARTH_FAULT=$step "$garth" doctor --repair
       [[ $code == 137 ]] || complain "$b $step"
       call "$garth" doctor
-      [[ $code == 1 && $out == *"▲ t: "* ]] || complain "$b $step"
+      [[ $code == 1 ]] || complain "$b $step"
+      [[ $out == *"▲ t: "* ]] || complain "$b $step"
     done
     mends
-    [[ $(inside t 'cat d a.txt; git status --porcelain') == $'d\none' && $("$garth" diff t --stat) == *" d |"* ]] || complain $b
+    [[ $(inside t 'cat d a.txt; git status --porcelain') == $'d\none' ]] || complain $b
+    [[ $("$garth" diff t --stat) == *" d |"* ]] || complain $b
     "$garth" discard -D t
   done
 }
@@ -234,7 +249,8 @@ lose_keeper() {
     call env GARTH_FAULT=$step "$garth" doctor --repair
     [[ $code == 137 ]] || complain "$step"
     if [[ $step == doctor-placed ]]; then silent; else mends; fi
-    [[ $(inside t cat w a.txt) == $'work\none' && $(<"$GARTH_HOME/worktrees/t/w") == work ]] || complain "$step"
+    [[ $(inside t cat w a.txt) == $'work\none' ]] || complain "$step"
+    [[ $(<"$GARTH_HOME/worktrees/t/w") == work ]] || complain "$step"
   done
 }
 
@@ -247,10 +263,13 @@ lose_keeper() {
   echo "gitdir: $R/.git" >"$GARTH_HOME/worktrees/t/.git"
   finds worktree-unregistered t "the .git of its worktree"
   mends
-  [[ $(git -C "$GARTH_HOME/worktrees/t" rev-parse --abbrev-ref HEAD) == garth/t && $(inside t cat w) == work ]]
-  git worktree unlock "$GARTH_HOME/worktrees/t"; git worktree lock --reason mine "$GARTH_HOME/worktrees/t"
+  [[ $(git -C "$GARTH_HOME/worktrees/t" rev-parse --abbrev-ref HEAD) == garth/t ]]
+  [[ $(inside t cat w) == work ]]
+  git worktree unlock "$GARTH_HOME/worktrees/t"
+  git worktree lock --reason mine "$GARTH_HOME/worktrees/t"
   call "$garth" doctor
-  [[ $code == 0 && $out == *"○ t: somebody else locked its worktree: mine"* ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out == *"○ t: somebody else locked its worktree: mine"* ]] || complain
 }
 
 @test "T9 ESCAPES 28 doctor: a task whose directory was deleted is made again with what it published" {
@@ -268,7 +287,8 @@ lose_keeper() {
     [[ $(inside t 'cat d a.txt; git status --porcelain; git log --format=%s') == $'d\none\nd\nfirst' ]] || complain $b
     [[ $b == overlay || $(cat "$GARTH_HOME"/trash/found-*/files/t/w | sort -u) == lost ]]
     inside t 'echo e >e; git add e; git commit -qm e'
-    [[ $(git show garth/t:e) == e && $("$garth" diff t --stat) == *" d |"* ]]
+    [[ $(git show garth/t:e) == e ]]
+    [[ $("$garth" diff t --stat) == *" d |"* ]]
     "$garth" discard -D t
   done
 }
@@ -292,7 +312,9 @@ lose_keeper() {
   for link in no yes; do
     [[ $link == no ]] || ln -s "$GARTH_HOME" "$old"
     call "$garth" doctor --repair
-    [[ $code == 1 && $out == *"▲ t: its worktree stands where this Garth home was"*"↳ mv '$old.new' '$old'"* && $(<"$GARTH_HOME/worktrees/t/w") == work ]] || complain
+    [[ $code == 1 ]] || complain
+    [[ $out == *"▲ t: its worktree stands where this Garth home was"*"↳ mv '$old.new' '$old'"* ]] || complain
+    [[ $(<"$GARTH_HOME/worktrees/t/w") == work ]] || complain
   done
   rm "$old"; mv "$GARTH_HOME" "$old"; export GARTH_HOME=$old
   silent
@@ -304,8 +326,10 @@ lose_keeper() {
   eventually inside t 'test -e ready'
   rm -r .git/worktrees/t
   call "$garth" doctor --repair
-  [[ $code == 1 && $out == *"▲ t: git does not know its worktree"*"↳ garth cancel t && garth doctor --repair"* ]] || complain
-  [[ $(state_of t) == running && $(inside t cat w) == work ]]
+  [[ $code == 1 ]] || complain
+  [[ $out == *"▲ t: git does not know its worktree"*"↳ garth cancel t && garth doctor --repair"* ]] || complain
+  [[ $(state_of t) == running ]]
+  [[ $(inside t cat w) == work ]]
   "$garth" cancel t
   mends
   [[ $(inside t cat w) == work ]]
@@ -321,16 +345,24 @@ lose_keeper() {
   mkdir "$GARTH_HOME/worktrees/lock"; echo l >"$GARTH_HOME/worktrees/lock/from"
   finds directory-orphaned "$GARTH_HOME/tasks/77" "no task has it"
   call "$garth" doctor
-  [[ $out == *'x ✓ all is well^[[2J\xff; rm -rf $HOME: no task has it'* && $out != *$'\e'* ]] || complain
-  [[ $(grep -c '^▲' <<<"$out") == 8 && $(grep -c 'remove it; it is empty' <<<"$out") == 1 ]] || complain
+  [[ $out == *'x ✓ all is well^[[2J\xff; rm -rf $HOME: no task has it'* ]] || complain
+  [[ $out != *$'\e'* ]] || complain
+  [[ $(grep -c '^▲' <<<"$out") == 8 ]] || complain
+  [[ $(grep -c 'remove it; it is empty' <<<"$out") == 1 ]] || complain
   mends
-  [[ -z $(ls "$GARTH_HOME/worktrees") && $(ls "$GARTH_HOME/tasks") == $(field t id) && $(<"$HOME/precious/f") == mine ]]
-  [[ $(cat "$GARTH_HOME/trash/"found-*/files/x*/w) == a && $(cat "$GARTH_HOME"/trash/found-*/files/file) == c && $(cat "$GARTH_HOME"/trash/found-*/files/lock/from) == l ]]
+  [[ -z $(ls "$GARTH_HOME/worktrees") ]]
+  [[ $(ls "$GARTH_HOME/tasks") == $(field t id) ]]
+  [[ $(<"$HOME/precious/f") == mine ]]
+  [[ $(cat "$GARTH_HOME/trash/"found-*/files/x*/w) == a ]]
+  [[ $(cat "$GARTH_HOME"/trash/found-*/files/file) == c ]]
+  [[ $(cat "$GARTH_HOME"/trash/found-*/files/lock/from) == l ]]
   chmod 700 "$GARTH_HOME"/trash/found-*/files/77/upper
-  [[ $(cat "$GARTH_HOME"/trash/found-*/files/77/upper/w) == b && -L $(echo "$GARTH_HOME"/trash/found-*/files/link) ]]
+  [[ $(cat "$GARTH_HOME"/trash/found-*/files/77/upper/w) == b ]]
+  [[ -L $(echo "$GARTH_HOME"/trash/found-*/files/link) ]]
   grep -qxF "$GARTH_HOME/tasks/77" "$GARTH_HOME"/trash/found-*/from
   "$garth" gc --empty-trash >/dev/null
-  [[ -z $(ls "$GARTH_HOME/trash") && $(<"$HOME/precious/f") == mine ]]
+  [[ -z $(ls "$GARTH_HOME/trash") ]]
+  [[ $(<"$HOME/precious/f") == mine ]]
 }
 
 @test "T9 ESCAPES 2 doctor: a link in the place of a worktree is never followed, whether it belongs to a task, a record or nothing" {
@@ -343,7 +375,10 @@ lose_keeper() {
   finds workspace-deleted u "its directory was deleted"
   finds worktree-orphaned "$GARTH_HOME/worktrees/x" "no task has"
   mends
-  [[ $(ls -A "$HOME/precious") == f && $(<"$HOME/precious/f") == mine && $(inside t cat d) == d && $(inside u cat a.txt) == one ]]
+  [[ $(ls -A "$HOME/precious") == f ]]
+  [[ $(<"$HOME/precious/f") == mine ]]
+  [[ $(inside t cat d) == d ]]
+  [[ $(inside u cat a.txt) == one ]]
   [[ ! -L $GARTH_HOME/worktrees/t && $(find "$GARTH_HOME/trash" -type l | wc -l) == 3 ]]
 }
 
@@ -351,12 +386,14 @@ lose_keeper() {
   has_faults || { means_nothing; return; }
   "$garth" new t; mkdir -p "$GARTH_HOME/worktrees/x"; echo work >"$GARTH_HOME/worktrees/x/w"
   call env GARTH_FAULT=doctor-found "$garth" doctor --repair
-  [[ $code == 137 && $(<"$GARTH_HOME/worktrees/x/w") == work ]] || complain
+  [[ $code == 137 ]] || complain
+  [[ $(<"$GARTH_HOME/worktrees/x/w") == work ]] || complain
   mends
   [[ $(cat "$GARTH_HOME"/trash/found-*/files/x/w) == work ]]
   git worktree add -q --detach "$GARTH_HOME/worktrees/y"; echo more >"$GARTH_HOME/worktrees/y/v"
   call env GARTH_FAULT=doctor-moved "$garth" doctor --repair
-  [[ $code == 137 && $(cat "$GARTH_HOME"/trash/found-*/files/y/v) == more ]] || complain
+  [[ $code == 137 ]] || complain
+  [[ $(cat "$GARTH_HOME"/trash/found-*/files/y/v) == more ]] || complain
   finds worktree-orphaned "$GARTH_HOME/worktrees/y" "its files are gone"
   mends
 }
@@ -369,7 +406,8 @@ lose_keeper() {
   [[ $code == 0 ]] || complain
   grep -q "^○ garth/t: a branch in 'app' that no task has; it has commits that are nowhere else" <<<"$out" || complain
   [[ $(git show garth/t:d) == d ]]
-  [[ $(cat "$GARTH_HOME"/trash/found-*/files/t/w) == work && -d $(echo "$GARTH_HOME"/trash/found-*/files/"$id"/git) ]]
+  [[ $(cat "$GARTH_HOME"/trash/found-*/files/t/w) == work ]]
+  [[ -d $(echo "$GARTH_HOME"/trash/found-*/files/"$id"/git) ]]
 }
 
 @test "T9 doctor: a branch that the user deleted is made again; what cannot be is reported" {
@@ -379,10 +417,14 @@ lose_keeper() {
   finds branch-missing t "its branch garth/t is gone"
   if has_faults; then call env GARTH_FAULT=doctor-refs "$garth" doctor --repair; [[ $code == 137 ]] || complain; fi
   mends
-  [[ $(git rev-parse garth/t) == "$tip" && $(git rev-parse garth/u) == $(git rev-parse main) ]]
-  git branch -D -q garth/t; git reflog expire --expire=now --all; git gc -q --prune=now
+  [[ $(git rev-parse garth/t) == "$tip" ]]
+  [[ $(git rev-parse garth/u) == $(git rev-parse main) ]]
+  git branch -D -q garth/t
+  git reflog expire --expire=now --all
+  git gc -q --prune=now
   call "$garth" doctor --repair
-  [[ $code == 1 && $out == *"▲ t: its branch garth/t is gone"*"↳ garth export t DIR"* ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $out == *"▲ t: its branch garth/t is gone"*"↳ garth export t DIR"* ]] || complain
 }
 
 @test "T9 doctor: missing pins are made again" {
@@ -400,7 +442,8 @@ lose_keeper() {
   mends
   git reflog expire --expire=now --all; git gc -q --prune=now
   "$garth" undo t
-  [[ $(git rev-parse garth/t) == "$tip" && $(inside t cat d) == d ]]
+  [[ $(git rev-parse garth/t) == "$tip" ]]
+  [[ $(inside t cat d) == d ]]
 }
 
 @test "T7 T9 doctor: the refs that an archive needs are made again" {
@@ -409,8 +452,11 @@ lose_keeper() {
   git for-each-ref --format='delete %(refname)' refs/garth | git update-ref --stdin
   finds pins-missing t "is in its archive, and the ref that keeps its commits is gone"
   mends
-  git reflog expire --expire=now --all; git gc -q --prune=now
-  "$garth" undo t; [[ $(git rev-parse garth/t) == "$tip" && $(inside t cat d) == d ]]
+  git reflog expire --expire=now --all
+  git gc -q --prune=now
+  "$garth" undo t
+  [[ $(git rev-parse garth/t) == "$tip" ]]
+  [[ $(inside t cat d) == d ]]
 }
 
 @test "T9 doctor: refs of interrupted fetches are removed; those of running fetches, and of other homes, stay" {
@@ -429,7 +475,9 @@ lose_keeper() {
     mkdir "$GARTH_HOME/tasks/$(field $b id)/checkout"; : >"$GARTH_HOME/tasks/$(field $b id)/checkout/index.lock"
     rm -rf "$GARTH_HOME/worktrees/$b"
     finds workspace-deleted $b .
-    mends; [[ $(inside $b 'cat d') == d && ! -e $GARTH_HOME/tasks/$(field $b id)/checkout ]]
+    mends
+    [[ $(inside $b 'cat d') == d ]]
+    [[ ! -e $GARTH_HOME/tasks/$(field $b id)/checkout ]]
   done
 }
 
@@ -448,7 +496,8 @@ lose_keeper() {
   git update-ref "refs/garth/snapshots/$id/2" "$tip"; git update-ref refs/heads/garth/t "$tip"; git update-ref refs/heads/garth/other main; git update-ref refs/garth/trash/3/tip main
   git for-each-ref >"$T/refs"
   call "$garth" doctor --repair
-  [[ $code == 0 && $out != *▲* ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out != *▲* ]] || complain
   for l in "refs/garth/snapshots/$id: .*no other ref reaches" "garth/t: .*commits that are nowhere else" "garth/other: .*that no task has" "refs/garth/: 1 ref .*another Garth home"; do
     grep -q "^○ $l" <<<"$out" || complain "no $l"
   done
@@ -466,7 +515,8 @@ lose_keeper() {
     IFS=: read -r base how what <<<"$damage"
     (cd "$bases/$base/tree" && eval "$how")
     call "$garth" doctor
-    [[ $code == 1 && $out == *"▲ $bases/$base: a base is not what was checked out: $what"* ]] || complain "$how"
+    [[ $code == 1 ]] || complain "$how"
+    [[ $out == *"▲ $bases/$base: a base is not what was checked out: $what"* ]] || complain "$how"
     mends
     [[ $(inside t 'cat a.txt dir/sub/c.txt; git status --porcelain') == $'one\nthree' ]] || complain "$how"
     [[ $(inside u 'cat a.txt b.txt; ls dir; git status --porcelain') == $'one\n2\nsub' ]] || complain "$how"
@@ -478,14 +528,16 @@ lose_keeper() {
   eventually inside t 'test -e ready'
   base=$(echo "$GARTH_HOME"/bases/*/*/tree); echo evil >>"$base/a.txt"
   call "$garth" doctor --repair
-  [[ $code == 1 && $out == *"▲ ${base%/tree}: "*"for t in t; do garth cancel"* && -e $base/a.txt ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $out == *"▲ ${base%/tree}: "*"for t in t; do garth cancel"* ]] || complain
+  [[ -e $base/a.txt ]] || complain
   "$garth" cancel t
   finds base-changed "${base%/tree}" "'a.txt' was changed"
   mends
-  [[ $(inside u cat a.txt) == one && $(cat "$GARTH_HOME"/trash/found-*/files/*/tree/a.txt) == $'one\nevil' ]]
+  [[ $(inside u cat a.txt) == one ]]
+  [[ $(cat "$GARTH_HOME"/trash/found-*/files/*/tree/a.txt) == $'one\nevil' ]]
 }
 
-stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
 
 @test "T9 ESCAPES 25 doctor: what is taken into use between search and repair is left alone" {
   has_faults || { means_nothing; return; }
@@ -495,28 +547,54 @@ stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
   eventually stopped $pid
   "$garth" exec t -- sh -c 'touch ready; exec sleep 1000' 2>/dev/null </dev/null 3>&- & other=$!
   eventually inside t 'test -e ready'
-  kill -CONT $pid; code=0; wait $pid || code=$?
-  [[ $code == 1 && $(<"$T/o") == *"✗ not done: task 't' stands on it: "* && -e $base ]] || complain "$(<"$T/o")"
-  kill $other; wait $other || true
+  kill -CONT $pid
+  code=0
+  wait $pid || code=$?
+  [[ $code == 1 ]] || complain "$(<"$T/o")"
+  [[ $(<"$T/o") == *"✗ not done: task 't' stands on it: "* ]] || complain "$(<"$T/o")"
+  [[ -e $base ]] || complain "$(<"$T/o")"
+  kill $other
+  wait $other || true
   eventually "$garth" doctor --repair
   rm -r .git/worktrees/u
   GARTH_FAULT=stop:doctor-mend "$garth" doctor --repair >"$T/o" 2>&1 </dev/null 3>&- & pid=$!
   eventually stopped $pid
   "$garth" exec u -- sh -c 'echo work >w; exec sleep 1000' 2>/dev/null </dev/null 3>&- & other=$!
   eventually inside u 'test -e w'
-  kill -CONT $pid; code=0; wait $pid || code=$?
-  [[ $code == 1 && $(<"$T/o") == *"✗ not done: the task is in use"* && $(<"$GARTH_HOME/worktrees/u/w") == work ]] || complain "$(<"$T/o")"
-  kill $other; wait $other || true
+  kill -CONT $pid
+  code=0
+  wait $pid || code=$?
+  [[ $code == 1 ]] || complain "$(<"$T/o")"
+  [[ $(<"$T/o") == *"✗ not done: the task is in use"* ]] || complain "$(<"$T/o")"
+  [[ $(<"$GARTH_HOME/worktrees/u/w") == work ]] || complain "$(<"$T/o")"
+  kill $other
+  wait $other || true
   eventually "$garth" doctor --repair
   silent
   [[ $(inside u cat w) == work ]]
+}
+
+@test "T9 doctor: a mark on a pack, of a command that was killed before its ref was there" {
+  "$garth" new t
+  mkdir -p .git/objects/pack
+  printf 'garth\n' >.git/objects/pack/pack-1234.keep
+  printf 'garth\n' >.git/objects/pack/pack-5678.keep
+  printf 'mine\n' >.git/objects/pack/pack-9abc.keep
+  touch -d '2 minutes ago' .git/objects/pack/pack-1234.keep .git/objects/pack/pack-9abc.keep
+  touch -d '1 hour' .git/objects/pack/pack-5678.keep
+  finds pack-kept pack-1234.keep "a command was killed"
+  mends
+  # the user's own, and one that is just being made, stay
+  [[ ! -e .git/objects/pack/pack-1234.keep ]]
+  [[ -e .git/objects/pack/pack-5678.keep ]]
+  [[ -e .git/objects/pack/pack-9abc.keep ]]
 }
 
 @test "T6 T9 doctor: leftovers: temporary files, unfinished bases and trash, quarantines" {
   "$garth" new t; "$garth" run -d -t u -- sleep 1000
   mkdir -p "$GARTH_HOME/scratch/0123/objects" "$GARTH_HOME/scratch/4567"; touch -d '2 minutes ago' "$GARTH_HOME/scratch/0123"
   mkdir -p "$(echo "$GARTH_HOME"/bases/*)/abc.part/tree" "$(echo "$GARTH_HOME"/bases/*)/abc.gone"
-  mkdir -p "$GARTH_HOME/trash/5.gone/upper" "$GARTH_HOME/trash/6.empty" "$GARTH_HOME/trash/7.gone"; touch -d '2 minutes ago' "$GARTH_HOME"/trash/[56].*
+  mkdir -p "$GARTH_HOME/trash/5.gone/upper" "$GARTH_HOME/trash/6.empty" "$GARTH_HOME/trash/7.gone"; touch -d '2 minutes ago' "$GARTH_HOME"/trash/[56].*; touch -d '1 hour' "$GARTH_HOME/trash/7.gone" "$GARTH_HOME/scratch/4567"
   for n in 1 2; do mkdir -p ".git/objects/garth-$(ident $n)/ab"; echo x >".git/objects/garth-$(ident $n)/ab/cd"; done
   mkdir .git/objects/garth-3
   finds scratch scratch "1 throw-away directory of commands that died"
@@ -524,10 +602,17 @@ stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
   finds trash-half 5.gone "was being removed"
   finds quarantine t "its gateway was killed at work"
   call "$garth" doctor --repair
-  [[ $code == 0 && $out != *"u: its gateway"* && $out == *"○ $R/.git/objects/garth-3: no task in the store"* ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out != *"u: its gateway"* ]] || complain
+  [[ $out == *"○ $R/.git/objects/garth-3: no task in the store"* ]] || complain
   [[ ! -e .git/objects/garth-$(ident 1) && -e .git/objects/garth-$(ident 2) && -e .git/objects/garth-3 ]]
-  [[ $(ls "$GARTH_HOME/scratch") == 4567 && $(ls "$GARTH_HOME/trash") == 7.gone && -z $(ls -d "$GARTH_HOME"/bases/*/abc* 2>/dev/null) ]]
-  "$garth" cancel u; rmdir .git/objects/garth-3; mends; silent
+  [[ $(ls "$GARTH_HOME/scratch") == 4567 ]]
+  [[ $(ls "$GARTH_HOME/trash") == 7.gone ]]
+  [[ -z $(ls -d "$GARTH_HOME"/bases/*/abc* 2>/dev/null) ]]
+  "$garth" cancel u
+  rmdir .git/objects/garth-3
+  mends
+  silent
 }
 
 @test "T9 doctor: a mount beneath the Garth home is reported; an overlay is unmounted" {
@@ -537,8 +622,10 @@ stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
   call $as bash -c 'mount -t tmpfs none "$GARTH_HOME/scratch" && mount -t overlay -o lowerdir="$1/low",upperdir="$1/up",workdir="$1/work",userxattr none "$GARTH_HOME/worktrees/m" || exit 99
     "$2" doctor; "$2" doctor --repair; echo "code $?"; "$2" doctor; grep -c "$GARTH_HOME" /proc/self/mountinfo' bash "$T" "$garth"
   [[ $code != 99 ]] || skip "nothing can be mounted here"
-  [[ $out == *"$GARTH_HOME/worktrees/m: something is mounted there (overlay)"*"would: unmount it"*"code 1"* && $(tail -n 1 <<<"$out") == 1 ]] || complain
-  [[ $out == *"$GARTH_HOME/scratch: something is mounted there (tmpfs)"*"↳ umount '$GARTH_HOME/scratch'"* && -e $T/low/x ]] || complain
+  [[ $out == *"$GARTH_HOME/worktrees/m: something is mounted there (overlay)"*"would: unmount it"*"code 1"* ]] || complain
+  [[ $(tail -n 1 <<<"$out") == 1 ]] || complain
+  [[ $out == *"$GARTH_HOME/scratch: something is mounted there (tmpfs)"*"↳ umount '$GARTH_HOME/scratch'"* ]] || complain
+  [[ -e $T/low/x ]] || complain
 }
 
 @test "T9 J10 doctor: a control group without a keeper" {
@@ -559,7 +646,8 @@ stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
   sed -i '2s/"task":"u"/"task":"x"/' "$GARTH_HOME/audit.jsonl"; sha256sum "$GARTH_HOME/audit.jsonl" >"$T/sum"
   for how in '' --repair; do
     call "$garth" doctor $how
-    [[ $code == 1 && $out == *"▲ audit.jsonl: line 2 (seq 2) was changed"* ]] || complain
+    [[ $code == 1 ]] || complain
+    [[ $out == *"▲ audit.jsonl: line 2 (seq 2) was changed"* ]] || complain
   done
   sha256sum -c --quiet "$T/sum"
 }
@@ -567,14 +655,16 @@ stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
 @test "T9 ESCAPES 24 doctor: a full disk is reported, with the free space and what to do" {
   code=0; out=$(GARTH_HOME=$T/small/h on_small 30 "\"$garth\" doctor" 2>&1) || code=$?
   [[ $code != 99 ]] || skip "nothing can be mounted here"
-  [[ $code == 1 && $out == *"▲ $T/small/h: the disk is nearly full: "*" bytes ("*" MB) are free"*"↳ garth cleanup"*"garth gc --empty-trash"* ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $out == *"▲ $T/small/h: the disk is nearly full: "*" bytes ("*" MB) are free"*"↳ garth cleanup"*"garth gc --empty-trash"* ]] || complain
 }
 
 @test "T9 ESCAPES 27 doctor: a missing repository is reported with its tasks" {
   "$garth" new t; inside t 'echo work >w'
   mv .git "$T/git"
   call "$garth" doctor --repair
-  [[ $code == 1 && $out == *"▲ $R/.git: the repository is not there; its tasks: t"* ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $out == *"▲ $R/.git: the repository is not there; its tasks: t"* ]] || complain
   mv "$T/git" .git
   silent
   [[ $(inside t cat w) == work ]]
@@ -590,9 +680,13 @@ stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
   done
   while kill -0 "${pids[@]}" 2>/dev/null; do
     call "$garth" doctor --repair
-    [[ $code == 0 && $out != *▲* ]] || complain "a finding where nothing is wrong"
+    [[ $code == 0 ]] || complain "a finding where nothing is wrong"
+    [[ $out != *▲* ]] || complain "a finding where nothing is wrong"
   done
   wait
-  for i in 1 2; do for j in 1 3 4; do [[ $(git show "garth/t$i-$j:w") == "$i$j" && $(inside "t$i-$j" cat w) == "$i$j" ]]; done; done
+  for i in 1 2; do for j in 1 3 4; do
+    [[ $(git show "garth/t$i-$j:w") == "$i$j" ]]
+    [[ $(inside "t$i-$j" cat w) == "$i$j" ]]
+  done; done
   silent
 }

@@ -1,28 +1,6 @@
 # ESCAPES 22, J5: network `allow`, and what its proxy lets through.
 load helpers
-
-setup() {
-  garth_setup
-  SECRET=sentinel-$RANDOM$RANDOM
-  mkdir "$T/www"; echo "$SECRET" >"$T/www/word"
-  python3 -c '
-import functools, http.server, sys
-handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=sys.argv[1])
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-open(sys.argv[2], "w").write(str(server.server_port)); server.serve_forever()' "$T/www" "$T/port" >/dev/null 2>&1 3>&- &
-  server=$!
-  eventually test -s "$T/port"
-  port=$(<"$T/port")
-}
-
-teardown() {
-  kill "$server"; wait "$server" 2>/dev/null || true
-  garth_teardown
-}
-
-# get CURL-ARGUMENT…: inside task t, through the proxy, also for localhost. The answer, or curl's message.
-get() { "$garth" exec t -- curl -sS -m 20 --noproxy '' "$@" 2>&1; }
-code() { "$garth" exec t -- curl -s -m 20 --noproxy '' -o /dev/null -w '%{http_code} %{http_connect}' "$@" 2>/dev/null; }
+load served
 
 # What is asked for in one raw request; the first line of the answer.
 ask() {
@@ -47,21 +25,10 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   [[ $(get "http://localhost:$port/word") == *"BLOCKED: localhost:$port is not on this task's list"*"You tried to: connect to localhost:$port"*"Instead, you should: "* ]]
 }
 
-# raw ADDRESS PORT: connects inside task t without any proxy, says GET, and prints the last line of the answer, or the error.
-raw() {
-  "$garth" exec t -- python3 -c '
-import socket, sys
-try:
-    s = socket.create_connection((sys.argv[1], int(sys.argv[2])), 20); s.sendall(b"GET /word HTTP/1.0\r\n\r\n")
-    data = b""
-    while piece := s.recv(4096): data += piece
-    print(data.decode().strip().split("\n")[-1])
-except OSError as e: print(type(e).__name__)' "$1" "$2"
-}
-
 @test "ESCAPES 22 J5: a listed port of localhost is forwarded, at both addresses, for programs that know no proxy; other ports are the inside's" {
   "$garth" run -q -d -t t --allow "localhost:$port" -- sleep 1000
-  [[ $(raw 127.0.0.1 "$port") == "$SECRET" && $(raw localhost "$port") == "$SECRET" ]] || complain "$(raw 127.0.0.1 "$port")"
+  [[ $(raw 127.0.0.1 "$port") == "$SECRET" ]] || complain "$(raw 127.0.0.1 "$port")"
+  [[ $(raw localhost "$port") == "$SECRET" ]] || complain "$(raw 127.0.0.1 "$port")"
   if grep -q ' lo$' /proc/net/if_inet6 2>/dev/null; then [[ $(raw ::1 "$port") == "$SECRET" ]] || complain "$(raw ::1 "$port")"; fi
   # the control: there is such a server outside; inside its port is nobody's
   python3 -u -m http.server --bind 127.0.0.1 -d "$T/www" 0 >"$T/second" 2>&1 3>&- & second=$!
@@ -117,7 +84,8 @@ except OSError as e: print(type(e).__name__)' "$1" "$2"
 
 @test "ESCAPES 22 J5: names match by whole labels in plain spelling, and only listed ports" {
   "$garth" run -t t --on-dirty keep --allow "localhost:$port" --allow github.com --allow '*.crates.io' -- true
-  [[ $(code "http://localhost:$port/word") == '200 000' && $(code "http://LocalHost.:$port/word") == '200 000' ]]
+  [[ $(code "http://localhost:$port/word") == '200 000' ]]
+  [[ $(code "http://LocalHost.:$port/word") == '200 000' ]]
   for url in http://evil-github.com/ http://github.com.evil.com/ http://notcrates.io/ http://crates.io/ http://xn--github-x1a.com/ \
       "http://localhost:$((port + 1))/" http://localhost/ "http://localhost.evil.com:$port/" http://github.com:22/ http://example.com/; do
     [[ $(code "$url") == '403 000' ]] || complain "$url: $(code "$url")"
@@ -180,7 +148,8 @@ except OSError as e: print(type(e).__name__)' "$1" "$2"
   mkdir -p "$HOME/.local/bin"; cp "$T/bin/claude" "$HOME/.local/bin/claude"
   "$garth" run -t t --on-dirty keep -- "$HOME/.local/bin/claude" >"$T/o"
   # whether there is a way to it from this machine is not Garth's: it is not refused
-  [[ $(sed -n 1p "$T/o") != 403 && $(sed -n 2p "$T/o") == 403 ]] || complain "$(cat "$T/o")"
+  [[ $(sed -n 1p "$T/o") != 403 ]] || complain "$(cat "$T/o")"
+  [[ $(sed -n 2p "$T/o") == 403 ]] || complain "$(cat "$T/o")"
   [[ $("$garth" show t --json | json '"api.anthropic.com" in d["network"]["hosts"]') == true ]]
   "$garth" run -t u --on-dirty keep -- true
   [[ $("$garth" show u --json | json 'd["network"]["hosts"]') == '[]' ]]
@@ -189,7 +158,7 @@ except OSError as e: print(type(e).__name__)' "$1" "$2"
 @test "ESCAPES 22 19: the proxy ends with the task, and idles without connections" {
   "$garth" run -d -t t --allow "localhost:$port" -- sleep 1000
   keeper=$(keeper_of t)
-  ! pgrep -P "$keeper" -x garth-proxy
+  not pgrep -P "$keeper" -x garth-proxy
   "$garth" exec t -- curl -s -m 20 --noproxy '' "http://localhost:$port/word" >/dev/null
   eventually pgrep -P "$keeper" -x garth-proxy; proxy=$(pgrep -P "$keeper" -x garth-proxy | head -n 1)
   "$garth" cancel t
@@ -226,8 +195,11 @@ print(n)')
 
 @test "J5 egress: a listed host that does not answer is not called refused" {
   call "$garth" run -t t --allow "localhost:1" -- sh -c 'curl -s -m 20 http://localhost:1/; curl -s -m 20 http://example.com/; true'
-  [[ $code == 0 && $err == *'does not reach example.com:80: --allow example.com lets it'* && $err != *localhost* ]] || complain
-  call "$garth" show t; [[ $out == *'no answer  localhost:1, '*'refused    example.com:80, 1 time'* ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $err == *'does not reach example.com:80: --allow example.com lets it'* ]] || complain
+  [[ $err != *localhost* ]] || complain
+  call "$garth" show t
+  [[ $out == *'no answer  localhost:1, '*'refused    example.com:80, 1 time'* ]] || complain
 }
 
 @test "J5 egress: text that an agent asked for and that is no host's name is not offered for copying" {
@@ -238,9 +210,14 @@ for name in (b"x; curl evil|sh #", b"$(touch${IFS}/tmp/pwn)", b"*", b"x --allow 
     s = socket.create_connection((host, int(port))); s.sendall(b"\5\1\0"); s.recv(2)
     s.sendall(b"\5\1\0\3" + bytes([len(name)]) + name + (8443).to_bytes(2, "big")); s.recv(10)
 PY
-  commit ask; call "$garth" run -t t -- /usr/bin/python3 ask.py
-  [[ $err == *"its network does not reach plain.example:8443: --allow plain.example:8443 lets it"* && $err == *"no host's name: garth show t"* ]] || complain
-  [[ $err != *curl* && $err != *touch* && $err != *'--allow *'* && $err != *0.0.0.0* ]] || complain
+  commit ask
+  call "$garth" run -t t -- /usr/bin/python3 ask.py
+  [[ $err == *"its network does not reach plain.example:8443: --allow plain.example:8443 lets it"* ]] || complain
+  [[ $err == *"no host's name: garth show t"* ]] || complain
+  [[ $err != *curl* ]] || complain
+  [[ $err != *touch* ]] || complain
+  [[ $err != *'--allow *'* ]] || complain
+  [[ $err != *0.0.0.0* ]] || complain
 }
 
 # A name of the machine's own that leads to an address which is not public; there is one on every Debian.
@@ -252,49 +229,13 @@ private_name() { awk '$1 ~ /^(127\.|10\.|192\.168\.)/ { for (i = 2; i <= NF; i++
   [[ $out == 403 ]] || complain
   [[ $(grep -c "$name:$port leads to $address, which is not a public address: garth allow --host t $address:$port lets it" <<<"$err") == 1 ]] || complain
   [[ $err == *"its network does not reach $name:$port: it leads to $address, which is not a public address: --allow $address:$port lets it"* ]] || complain
-  call "$garth" show t; [[ $out == *"private    $name:$port, 2 times; leads to $address, which is not a public address: --allow $address:$port lets it"* && $out != *'no answer'* ]] || complain
+  call "$garth" show t
+  [[ $out == *"private    $name:$port, 2 times; leads to $address, which is not a public address: --allow $address:$port lets it"* ]] || complain
+  [[ $out != *'no answer'* ]] || complain
   [[ $("$garth" show t --json | json 'd["network"]["private"]') == '[{"host": "'"$name"'", "port": '"$port"', "times": 2, "address": "'"$address"'"}]' ]] || complain "$("$garth" show t --json)"
   # the control: with that entry it is reached
   call "$garth" run -q -t u --allow "$name:$port" --allow "$address:$port" -- curl -s -m 20 "http://$name:$port/word"
   [[ $out == "$SECRET" || $address != 127.0.0.1 ]] || complain
-}
-
-@test "J5 allow: allow gives a running task a host, and a port of localhost, at once; a stopped one at its next start" {
-  "$garth" run -q -d -t t -- sleep 1000
-  [[ $(get http://nowhere.invalid/) == *"nowhere.invalid:80 is not on this task's list"* ]]
-  call "$garth" allow --host t nowhere.invalid "localhost:$port"; [[ $code == 0 && $out == nowhere.invalid$'\n'"localhost:$port" ]] || complain
-  [[ $(get http://nowhere.invalid/) == *"nowhere.invalid cannot be found"* ]] || complain "$(get http://nowhere.invalid/)"
-  [[ $(raw 127.0.0.1 "$port") == "$SECRET" ]] || complain "$(raw 127.0.0.1 "$port")"
-  [[ $("$garth" allow --host t --json | json 'd["hosts"]') == '["nowhere.invalid", "localhost:'"$port"'"]' ]]
-  "$garth" audit t --json | grep -q '"allow-host"'
-  "$garth" audit --verify
-  "$garth" cancel t
-  [[ $(raw 127.0.0.1 "$port") == "$SECRET" ]] || complain "$(raw 127.0.0.1 "$port")"
-  "$garth" new u; "$garth" allow --host u example.org
-  [[ $("$garth" show u --json | json 'd["network"]["hosts"]') == '["example.org"]' ]]
-}
-
-@test "J5 allow: a port that the task's own server uses, a network without a list, a bad host" {
-  "$garth" run -q -d -t t -- python3 -m http.server --bind 127.0.0.1 "$port"; eventually inside t "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", $port))'"
-  fails 1 "port $port of localhost cannot be forwarded: something inside listens on it" "$garth" allow --host t "localhost:$port"
-  [[ $("$garth" show t --json | json 'd["network"]["hosts"]') == '[]' ]]
-  fails 2 "is not a host" "$garth" allow --host t 'a b'
-  fails 2 "exclude each other" "$garth" allow --host --path t a
-  "$garth" run -q -d -t n --net none -- sleep 1000
-  fails 4 "its network is 'none', which has no list of hosts" "$garth" allow --host n example.org
-}
-
-@test "G5 allow: a word that looks like a host is not taken for a path, but a protected path is" {
-  "$garth" new t
-  for word in github.com '*.crates.io' github.com:443 10.0.0.7 registry.npmjs.org; do
-    fails 2 "'$word' looks like a host; if it is a path to publish: garth allow --path t $word" "$garth" allow t "$word"
-    [[ $(hint) == "garth allow --host t $word" ]] || complain
-  done
-  [[ -z $("$garth" allow t) ]]
-  for word in .gitattributes opencode.json .mcp.json CODEOWNERS 'deploy/**' '*.yml' docs/a.b; do call "$garth" allow t "$word"; [[ $code == 0 ]] || complain "$word"; done
-  echo x >github.com; commit host; "$garth" new w; "$garth" allow w github.com
-  call "$garth" allow --path t github.com; [[ $code == 0 && $out == *github.com* ]] || complain
-  "$garth" audit t --json | grep -q '"allow"'
 }
 
 @test "J5 J7 exec: a known agent in a running task has its hosts, its log-in and its variables, as with run" {
@@ -306,12 +247,17 @@ private_name() { awk '$1 ~ /^(127\.|10\.|192\.168\.)/ { for (i = 2; i <= NF; i++
   # the control: another command has nothing of it
   call "$garth" exec t -- sh -c 'echo "$ANTHROPIC_API_KEY"; ls ~/.claude'; [[ -z $out ]] || complain
   call "$garth" exec t -- claude
-  [[ $out == $'key\n{"is": "here"}\n'"$SECRET"$'\n'* && ${out##*$'\n'} != 403 ]] || complain
+  [[ $out == $'key\n{"is": "here"}\n'"$SECRET"$'\n'* ]] || complain
+  [[ ${out##*$'\n'} != 403 ]] || complain
   [[ $("$garth" show t --json | json '"api.anthropic.com" in d["network"]["hosts"]') == true ]]
   # it was for as long as the task runs
-  "$garth" cancel t; eventually is_state t cancelled; [[ $("$garth" show t --json | json 'd["network"]["hosts"]') == '[]' ]]
-  call "$garth" exec t -- claude; [[ $out == $'key\n{"is": "here"}\n'"$SECRET"* ]] || complain
-  call "$garth" exec --agent claude t -- sh -c 'echo "$ANTHROPIC_API_KEY"'; [[ $out == key ]] || complain
+  "$garth" cancel t
+  eventually is_state t cancelled
+  [[ $("$garth" show t --json | json 'd["network"]["hosts"]') == '[]' ]]
+  call "$garth" exec t -- claude
+  [[ $out == $'key\n{"is": "here"}\n'"$SECRET"* ]] || complain
+  call "$garth" exec --agent claude t -- sh -c 'echo "$ANTHROPIC_API_KEY"'
+  [[ $out == key ]] || complain
   fails 3 "there is no agent 'x'" "$garth" exec --agent x t -- true
   # a shell is the task's own agent's
   "$garth" run -q -t c -- claude >/dev/null

@@ -3,8 +3,11 @@ load helpers
 @test "T1 exec: runs in a stopped task, returns the exit code, and keeps the task's state" {
   "$garth" run -t t -- sh -c 'exit 2' || true
   call "$garth" exec t -- sh -c 'echo x >x; exit 5'
-  [[ $code == 5 && -z $out && -z $err ]] || complain
-  [[ $(state_of t) == failed && $(field t exit_code) == 2 ]]
+  [[ $code == 5 ]] || complain
+  [[ -z $out ]] || complain
+  [[ -z $err ]] || complain
+  [[ $(state_of t) == failed ]]
+  [[ $(field t exit_code) == 2 ]]
   [[ $(inside t cat x) == x ]]
 }
 
@@ -20,10 +23,16 @@ load helpers
 @test "T1 exec: several at once, in a stopped and in a running task" {
   "$garth" new t
   for round in stopped running; do
-    for i in {1..8}; do "$garth" exec t -- sh -c "echo $i; sleep 0.1; exit $i" >"$T/o$i" 2>"$T/e$i" </dev/null 3>&- & pids[i]=$!; done
     for i in {1..8}; do
-      code=0; wait "${pids[i]}" || code=$?
-      [[ $code == "$i" && $(<"$T/o$i") == "$i" && ! -s $T/e$i ]] || complain "$round $i: $(<"$T/e$i")"
+      "$garth" exec t -- sh -c "echo $i; sleep 0.1; exit $i" >"$T/o$i" 2>"$T/e$i" </dev/null 3>&- &
+      pids[i]=$!
+    done
+    for i in {1..8}; do
+      code=0
+      wait "${pids[i]}" || code=$?
+      [[ $code == "$i" ]] || complain "$round $i: $(<"$T/e$i")"
+      [[ $(<"$T/o$i") == "$i" ]] || complain "$round $i: $(<"$T/e$i")"
+      [[ ! -s $T/e$i ]] || complain "$round $i: $(<"$T/e$i")"
     done
     [[ $round == running ]] || "$garth" run -d -t r -- sleep 1000
   done
@@ -42,8 +51,10 @@ load helpers
   [[ $("$garth" exec -e A=b t -- printenv A) == b ]]
   fails 2 "no command given" "$garth" exec t --
   [[ $(hint) == "garth shell t" ]]
-  call "$garth" exec t -- nosuch-program; [[ $code == 127 ]] || complain
-  call "$garth" exec t -- ./a.txt; [[ $code == 126 ]] || complain
+  call "$garth" exec t -- nosuch-program
+  [[ $code == 127 ]] || complain
+  call "$garth" exec t -- ./a.txt
+  [[ $code == 126 ]] || complain
 }
 
 @test "T8 exec: signals are passed on" {
@@ -51,7 +62,9 @@ load helpers
   "$garth" exec t -- sh -c 'echo ready; exec sleep 60' >"$T/o" 3>&- &
   pid=$!
   eventually grep -q ready "$T/o"
-  kill -INT $pid; code=0; wait $pid || code=$?
+  kill -INT $pid
+  code=0
+  wait $pid || code=$?
   [[ $code == 130 ]]
 }
 
@@ -60,7 +73,9 @@ load helpers
   [[ $(at / "$garth" exec t -- cat a.txt) == one ]]
   mv "$R" "$R.moved"
   call at / "$garth" exec t -- cat a.txt
-  [[ $code != 0 && $(grep -c '^✗ ' <<<"$err") == 1 && $err == *"$R"* ]] || complain
+  [[ $code != 0 ]] || complain
+  [[ $(grep -c '^✗ ' <<<"$err") == 1 ]] || complain
+  [[ $err == *"$R"* ]] || complain
   mv "$R.moved" "$R"
   [[ $(inside t cat a.txt) == one ]]
 }

@@ -5,12 +5,17 @@ load helpers
     "$garth" new t-$b --backend $b
     inside t-$b 'echo x >>a.txt; rm -r dir/sub; mkdir -p deep/er; echo d >deep/er/f; ln -s ../../a.txt deep/er/l; chmod 755 a.txt'
     call "$garth" export t-$b "$T/x-$b"
-    [[ $code == 0 && -z $out && -z $err ]] || complain
+    [[ $code == 0 ]] || complain
+    [[ -z $out ]] || complain
+    [[ -z $err ]] || complain
   done
   diff -r --no-dereference "$T/x-overlay" "$T/x-worktree"
   cd "$T/x-overlay"
   [[ $(find . | sort | tr '\n' ' ') == ". ./.gitignore ./a.txt ./deep ./deep/er ./deep/er/f ./deep/er/l ./dir ./dir/b.txt ./link ./run.sh " ]]
-  [[ $(<a.txt) == $'one\nx' && -x a.txt && -x run.sh && ! -x dir/b.txt && $(readlink link) == a.txt ]]
+  [[ $(<a.txt) == $'one\nx' ]]
+  [[ -x a.txt ]]
+  [[ -x run.sh ]]
+  [[ ! -x dir/b.txt && $(readlink link) == a.txt ]]
   [[ -z $(find . ! -uid "$(id -u)") ]]
 }
 
@@ -22,12 +27,22 @@ load helpers
 
 @test "W2 export: into an empty directory, a new one, one with a slash at the end; nowhere else" {
   "$garth" new t
-  mkdir "$T/empty"; "$garth" export t "$T/empty"; [[ $(<"$T/empty/a.txt") == one ]]
-  "$garth" export t "$T/slash/"; [[ $(<"$T/slash/a.txt") == one ]]
-  at "$T" "$garth" export t relative; [[ $(<"$T/relative/a.txt") == one ]]
-  mkdir "$T/full"; echo mine >"$T/full/a.txt"; touch "$T/file"; ln -s nowhere "$T/dangling"; ln -s empty2 "$T/tolink"; mkdir "$T/empty2"
+  mkdir "$T/empty"
+  "$garth" export t "$T/empty"
+  [[ $(<"$T/empty/a.txt") == one ]]
+  "$garth" export t "$T/slash/"
+  [[ $(<"$T/slash/a.txt") == one ]]
+  at "$T" "$garth" export t relative
+  [[ $(<"$T/relative/a.txt") == one ]]
+  mkdir "$T/full"
+  echo mine >"$T/full/a.txt"
+  touch "$T/file"
+  ln -s nowhere "$T/dangling"
+  ln -s empty2 "$T/tolink"
+  mkdir "$T/empty2"
   for d in full file dangling; do fails 1 "$d" "$garth" export t "$T/$d"; done
-  [[ $(<"$T/full/a.txt") == mine && ! -s $T/file && -L $T/dangling && ! -e $T/nowhere ]]
+  [[ $(<"$T/full/a.txt") == mine ]]
+  [[ ! -s $T/file && -L $T/dangling && ! -e $T/nowhere ]]
   fails 1 "" "$garth" export t "$T/no/such/parent"
   fails 1 "" "$garth" export t ""
   [[ -z $(find "$T" -maxdepth 2 -name '*garth-part*') ]]
@@ -39,28 +54,53 @@ load helpers
   inside t "ln -s '$T/secret' abs; ln -s ../../../../../../../../../../../../etc/passwd rel; mkfifo fifo; rm -rf dir; ln -s / dir
     git init -q nested; echo n >nested/n; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"sock\")'"
   call "$garth" export t "$T/x"
-  [[ $code == 0 && -L $T/x/abs && -L $T/x/rel && -L $T/x/dir && ! -e $T/x/fifo && ! -e $T/x/sock && ! -e $T/x/nested/.git ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ -L $T/x/abs ]] || complain
+  [[ -L $T/x/rel ]] || complain
+  [[ -L $T/x/dir ]] || complain
+  [[ ! -e $T/x/fifo && ! -e $T/x/sock && ! -e $T/x/nested/.git ]] || complain
   for w in abs rel dir fifo sock nested; do [[ $err == *"$w"* ]] || complain "$w is not named"; done
 }
 
 @test "W2 export: a running task is exported with a warning" {
   "$garth" run -d -t t -- sleep 1000
   call "$garth" export t "$T/x"
-  [[ $code == 0 && $err == '▲ '*'is running'* && $(<"$T/x/a.txt") == one ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $err == '▲ '*'is running'* ]] || complain
+  [[ $(<"$T/x/a.txt") == one ]] || complain
   "$garth" cancel t
 }
 
 @test "T9 export, show: a task whose repository or workspace is gone is still shown, and its files can be exported" {
   local b
-  for b in overlay worktree clone; do "$garth" new t-$b --backend $b; inside t-$b 'echo x >>a.txt; git commit -qam x; echo only >only'; done
-  mv "$R" "$R.away"; cd "$T"
   for b in overlay worktree clone; do
-    "$garth" export t-$b "$T/x-$b"; [[ $(<"$T/x-$b/only") == only && $(<"$T/x-$b/a.txt") == $'one\nx' && -x $T/x-$b/run.sh ]]
-    call "$garth" show t-$b; [[ $code == 0 && $out == *"branch     garth/t-$b"*"changed    unknown"* && $err == *"is not there any more"* && $(hint) == "ln -s NEW_PLACE '$R'" ]] || complain
-    call "$garth" show t-$b --json; [[ $(json '[d["uncommitted"], "not there" in d["problem"]]' <<<"$out") == '[null, true]' ]] || complain
-    fails 3 "is not there any more" "$garth" show t-$b --jail; fails 3 "is not there any more" "$garth" diff t-$b
+    "$garth" new t-$b --backend $b
+    inside t-$b 'echo x >>a.txt; git commit -qam x; echo only >only'
   done
-  mv "$R.away" "$R"; cd "$R"; rm -rf "$("$garth" path t-worktree)"
-  call "$garth" show t-worktree; [[ $code == 0 && $out == *"changed    unknown"* && $(hint) == "garth doctor --repair" ]] || complain
-  fails 3 "cannot open the files" "$garth" diff t-worktree; [[ $(hint) == "garth doctor --repair" ]]
+  mv "$R" "$R.away"
+  cd "$T"
+  for b in overlay worktree clone; do
+    "$garth" export t-$b "$T/x-$b"
+    [[ $(<"$T/x-$b/only") == only ]]
+    [[ $(<"$T/x-$b/a.txt") == $'one\nx' ]]
+    [[ -x $T/x-$b/run.sh ]]
+    call "$garth" show t-$b
+    [[ $code == 0 ]] || complain
+    [[ $out == *"branch     garth/t-$b"*"changed    unknown"* ]] || complain
+    [[ $err == *"is not there any more"* ]] || complain
+    [[ $(hint) == "ln -s NEW_PLACE '$R'" ]] || complain
+    call "$garth" show t-$b --json
+    [[ $(json '[d["uncommitted"], "not there" in d["problem"]]' <<<"$out") == '[null, true]' ]] || complain
+    fails 3 "is not there any more" "$garth" show t-$b --jail
+    fails 3 "is not there any more" "$garth" diff t-$b
+  done
+  mv "$R.away" "$R"
+  cd "$R"
+  rm -rf "$("$garth" path t-worktree)"
+  call "$garth" show t-worktree
+  [[ $code == 0 ]] || complain
+  [[ $out == *"changed    unknown"* ]] || complain
+  [[ $(hint) == "garth doctor --repair" ]] || complain
+  fails 3 "cannot open the files" "$garth" diff t-worktree
+  [[ $(hint) == "garth doctor --repair" ]]
 }

@@ -14,7 +14,9 @@ allowed() { configure <<<'git: {fetch: true}'; }
   setup_remote; "$garth" new t; other new.txt <<<new
   for words in fetch 'fetch origin' 'fetch origin main' pull ls-remote 'remote update'; do
     call "$garth" exec t -- git $words
-    [[ $code != 0 && $err == *'BLOCKED: a task does not fetch'* && $err == *'garth sync t'* ]] || complain "$words"
+    [[ $code != 0 ]] || complain "$words"
+    [[ $err == *'BLOCKED: a task does not fetch'* ]] || complain "$words"
+    [[ $err == *'garth sync t'* ]] || complain "$words"
   done
   [[ $(git rev-parse refs/remotes/origin/main) == $(git rev-parse main) ]]
   [[ $(inside t 'git for-each-ref refs/remotes') == '' ]]
@@ -24,22 +26,30 @@ allowed() { configure <<<'git: {fetch: true}'; }
   setup_remote; allowed; before=$(git rev-parse main)
   "$garth" new t; other .github/workflows/ci.yml <<<'on: push'; there=$(git -C "$T/other" rev-parse HEAD)
   call "$garth" exec t -- git fetch origin
-  [[ $code == 0 && $err == *"origin/main is now ${there:0:12}"* ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $err == *"origin/main is now ${there:0:12}"* ]] || complain
   [[ $(inside t 'git rev-parse origin/main') == "$there" ]]
   # the user's branch and checkout stay; the ref that the user's own fetch writes has moved, and nothing is left
-  [[ $(git rev-parse main) == "$before" && -z $(git status --porcelain) ]]
-  [[ $(git rev-parse refs/remotes/origin/main) == "$there" && -z $(git for-each-ref refs/garth/fetched) ]]
+  [[ $(git rev-parse main) == "$before" ]]
+  [[ -z $(git status --porcelain) ]]
+  [[ $(git rev-parse refs/remotes/origin/main) == "$there" ]]
+  [[ -z $(git for-each-ref refs/garth/fetched) ]]
   # what others did to protected paths is not this task's
   inside t 'echo mine >mine; git add .; git commit -qm mine; git merge -q -m merged origin/main'
   [[ $(git rev-parse garth/t) == $(inside t 'git rev-parse HEAD') ]]; git merge-base --is-ancestor "$there" garth/t
   # and what the task itself does to them is
   call "$garth" exec t -- sh -c 'echo evil >.github/workflows/ci.yml; git commit -qam evil'
-  [[ $code != 0 && $err == *"'.github/workflows/ci.yml' is protected"* ]] || complain
+  [[ $code != 0 ]] || complain
+  [[ $err == *"'.github/workflows/ci.yml' is protected"* ]] || complain
   inside t 'git restore -SW .'
   call "$garth" exec t -- git fetch
-  [[ $code == 0 && $err == *'is still'* ]] || complain
-  "$garth" audit t | grep -q 'fetch .*remote=origin branch=main'; "$garth" audit --verify
-  "$garth" doctor >/dev/null; "$garth" discard -fD t; "$garth" doctor >/dev/null
+  [[ $code == 0 ]] || complain
+  [[ $err == *'is still'* ]] || complain
+  "$garth" audit t | grep -q 'fetch .*remote=origin branch=main'
+  "$garth" audit --verify
+  "$garth" doctor >/dev/null
+  "$garth" discard -fD t
+  "$garth" doctor >/dev/null
 }
 
 @test "G4 fetch: if the task has its own objects (strict, clone), they are sent in" {
@@ -59,7 +69,8 @@ allowed() { configure <<<'git: {fetch: true}'; }
   for words in 'fetch origin secret' 'fetch origin +refs/heads/*:refs/heads/*' 'fetch origin main:main' 'fetch --upload-pack=/bin/false' \
       'fetch origin refs/heads/main:refs/heads/garth/t' 'fetch --update-head-ok' 'fetch --multiple a b' 'ls-remote --upload-pack=x origin' 'fetch origin -- main --output=x'; do
     call "$garth" exec t -- git $words
-    [[ $code != 0 && $err == *"BLOCKED: this task may fetch 'main' of origin, nothing else"*'Instead, you should: git fetch'* ]] || complain "$words"
+    [[ $code != 0 ]] || complain "$words"
+    [[ $err == *"BLOCKED: this task may fetch 'main' of origin, nothing else"*'Instead, you should: git fetch'* ]] || complain "$words"
   done
   # a URL or a path is read inside, under the network's list; the gateway itself takes none of them
   for words in ext::sh . /tmp "$T/home/origin.git"; do
@@ -69,10 +80,13 @@ allowed() { configure <<<'git: {fetch: true}'; }
     [[ $(git rev-parse refs/remotes/origin/main) != "$there" ]] || complain "$words"
   done
   call "$garth" exec t -- git ls-remote origin
-  [[ $code == 0 && $out == "$there"$'\trefs/heads/main' ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out == "$there"$'\trefs/heads/main' ]] || complain
   call "$garth" exec t -- git pull
-  [[ $code == 0 && $err == *'git merge origin/main'* ]] || complain
-  inside t 'git merge -q origin/main'; [[ $(git rev-parse garth/t) == "$there" ]]
+  [[ $code == 0 ]] || complain
+  [[ $err == *'git merge origin/main'* ]] || complain
+  inside t 'git merge -q origin/main'
+  [[ $(git rev-parse garth/t) == "$there" ]]
   [[ -z $(git for-each-ref refs/remotes/origin/secret) ]]
 }
 
@@ -83,7 +97,9 @@ allowed() { configure <<<'git: {fetch: true}'; }
   "$garth" run -q "$T/home/task.yaml"; [[ $(git rev-parse refs/remotes/origin/main) == $(git -C "$T/other" rev-parse HEAD) ]]
   mv "$T/home/origin.git" "$T/home/away.git"
   call "$garth" exec f -- git fetch
-  [[ $code != 0 && $err == *'the fetch did not work'* && $err != *origin.git* ]] || complain
+  [[ $code != 0 ]] || complain
+  [[ $err == *'the fetch did not work'* ]] || complain
+  [[ $err != *origin.git* ]] || complain
   grep -q '"fetch-failed".*origin.git' "$GARTH_HOME/audit.jsonl"
   mv "$T/home/away.git" "$T/home/origin.git"; other b.txt <<<b
   GARTH_FAULT=fetch-taken "$garth" exec f -- git fetch && false
@@ -108,10 +124,17 @@ if os.environ["W"] == "1":
 time.sleep(100)
 PY
   commit ask
-  W=1 "$garth" run -q -d -t w -e W -- /usr/bin/python3 ask.py; W=0 "$garth" run -q -d -t c -e W -- /usr/bin/python3 ask.py
-  sleep 4; local from=$SECONDS; "$garth" pause c; "$garth" resume c; ((SECONDS - from < 10)) || complain "pause and resume took $((SECONDS - from)) s"
-  eventually is_state w paused; (($(du -sm "$(task_dir w)" | cut -f1) < 120)) || complain "$(du -sm "$(task_dir w)")"
-  "$garth" cancel w; "$garth" cancel c
+  W=1 "$garth" run -q -d -t w -e W -- /usr/bin/python3 ask.py
+  W=0 "$garth" run -q -d -t c -e W -- /usr/bin/python3 ask.py
+  sleep 4
+  local from=$SECONDS
+  "$garth" pause c
+  "$garth" resume c
+  ((SECONDS - from < 10)) || complain "pause and resume took $((SECONDS - from)) s"
+  eventually is_state w paused
+  (($(du -sm "$(task_dir w)" | cut -f1) < 120)) || complain "$(du -sm "$(task_dir w)")"
+  "$garth" cancel w
+  "$garth" cancel c
 }
 
 @test "G4 fetch: objects that a clone could not unpack are sent again with the next fetch" {

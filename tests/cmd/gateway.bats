@@ -90,7 +90,8 @@ draft_refused() {
   # what was there before is kept, as a snapshot
   kept_for t | grep -qx "$old"
   "$garth" show t --json | json '[s["reason"] for s in d["snapshots"]]' | grep -q rewrite
-  [[ $(git rev-parse main) == $(git rev-parse HEAD) && -z $(git status --porcelain) ]]
+  [[ $(git rev-parse main) == $(git rev-parse HEAD) ]]
+  [[ -z $(git status --porcelain) ]]
   sound
   [[ $("$garth" audit t --json | json 'len([e for e in d["events"] if e["event"] == "publish"])') == 11 ]]
 }
@@ -105,10 +106,12 @@ draft_refused() {
   [[ $(git log -1 --format='%an|%aI' garth/t) == 'An Agent|2020-01-02T03:04:05+00:00' ]]
   old=$(tip)
   call inside t 'printf "#!/bin/sh\nexit 7\n" >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo 4 >>a.txt; git commit -qam no'
-  [[ $code == 1 && $(tip) == "$old" ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $(tip) == "$old" ]] || complain
   publishes 'git commit -q --no-verify -am yes'
   call inside t 'git commit --no-verify -am nothing'
-  [[ $code == 1 && $out == *'nothing to commit'* ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $out == *'nothing to commit'* ]] || complain
   sound
 }
 
@@ -120,15 +123,21 @@ r.index.add("lib.txt"); r.index.write()
 s = pygit2.Signature("Lib", "lib@example.com")
 print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.head.target]))'
   call "$garth" run -t t -- "$python" -c "$library"
-  [[ $code == 0 && $(tip) == "$out" && $(git show garth/t:lib.txt) == x && $(state_of t) == done ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(tip) == "$out" ]] || complain
+  [[ $(git show garth/t:lib.txt) == x ]] || complain
+  [[ $(state_of t) == done ]] || complain
   [[ $("$garth" audit t --json | json '[e["by"] for e in d["events"] if e["event"] == "publish"]') == '["end"]' ]]
   "$garth" new u
   head=$("$garth" exec u -- "$python" -c "$library")
   [[ $(tip u) != "$head" ]]
   call "$garth" publish u --json
-  [[ $code == 0 && $(json '[d["tip"], d["new_commits"]]' <<<"$out") == "[\"$head\", 1]" && $(tip u) == "$head" ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(json '[d["tip"], d["new_commits"]]' <<<"$out") == "[\"$head\", 1]" ]] || complain
+  [[ $(tip u) == "$head" ]] || complain
   call "$garth" publish u --json
-  [[ $code == 0 && $(json 'd["new_commits"]' <<<"$out") == 0 ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(json 'd["new_commits"]' <<<"$out") == 0 ]] || complain
   sound
 }
 
@@ -149,7 +158,9 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
   # hidden in the middle: added in one commit and removed in the next, it is still in the history; made one commit, it is not
   before=$(tip)
   call inside t 'echo x >>CODEOWNERS; GARTH_GATEWAY=1 /usr/bin/git commit -qam one; git checkout -q HEAD~1 CODEOWNERS; echo y >>a.txt; git commit -qam two'
-  [[ $code != 0 && $err == *"'CODEOWNERS' is protected, in a commit before the last"*"git reset --soft"* && $(tip) == "$before" ]] || complain
+  [[ $code != 0 ]] || complain
+  [[ $err == *"'CODEOWNERS' is protected, in a commit before the last"*"git reset --soft"* ]] || complain
+  [[ $(tip) == "$before" ]] || complain
   publishes 'GARTH_GATEWAY=1 /usr/bin/git reset -q --soft HEAD~1; git checkout -q HEAD~0 CODEOWNERS; git commit -qam two'
   # the user's word
   "$garth" allow t .github/workflows/ci.yml
@@ -200,7 +211,9 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
   old=$(tip)
   for deed in 'git commit -q --amend -m other' 'git reset -q --hard HEAD~1' 'GIT_COMMITTER_DATE=2001-01-01T00:00:00Z /usr/bin/git rebase -q --force-rebase HEAD~2'; do
     call inside t "$deed"
-    [[ $code != 0 && $err == *'BLOCKED: '*'You tried to: rewrite'*'Instead, you should: '* && $(tip) == "$old" ]] || complain "$deed"
+    [[ $code != 0 ]] || complain "$deed"
+    [[ $err == *'BLOCKED: '*'You tried to: rewrite'*'Instead, you should: '* ]] || complain "$deed"
+    [[ $(tip) == "$old" ]] || complain "$deed"
     inside t "/usr/bin/git rebase --abort 2>/dev/null; GARTH_GATEWAY=1 /usr/bin/git reset -q --hard $old"
   done
   publishes 'git revert --no-edit HEAD'
@@ -217,7 +230,9 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
   for deed in 'git commit -qam x --author "Somebody Else <else@example.com>"' 'GIT_COMMITTER_NAME=Else git commit -qam x' \
     '/usr/bin/git -c user.name=Else commit -qam x' '/usr/bin/git commit -qam "no trailer"'; do
     call inside t "echo 2 >>a.txt; $deed"
-    [[ $code != 0 && $err == *'BLOCKED: '* && $(tip) == "$before" ]] || complain "$deed"
+    [[ $code != 0 ]] || complain "$deed"
+    [[ $err == *'BLOCKED: '* ]] || complain "$deed"
+    [[ $(tip) == "$before" ]] || complain "$deed"
   done
   publishes '/usr/bin/git commit -qam "my own trailer" -m "Garth-Task: t"'
   configure <<<'policy: {identity: forced, author: "Bot <bot@example.com>"}'
@@ -235,7 +250,9 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
   for i in {1..20}; do wait "${pids[i]}" || complain "task $i: $(<"$T/out.$i")"; done
   for i in {1..20}; do
     [[ $(git log --format=%s "main..garth/t$i" | sort | tr '\n' ,) == "$i 1,$i 2,$i 3,$i 4,$i 5," ]] || complain "$(git log --format=%s "main..garth/t$i")"
-    [[ $(git ls-tree --name-only "garth/t$i" | grep -c "^f") == 5 && $(field "t$i" published) == $(tip "t$i") && $(field "t$i" commits) == 5 ]] || complain "t$i"
+    [[ $(git ls-tree --name-only "garth/t$i" | grep -c "^f") == 5 ]] || complain "t$i"
+    [[ $(field "t$i" published) == $(tip "t$i") ]] || complain "t$i"
+    [[ $(field "t$i" commits) == 5 ]] || complain "t$i"
   done
   sound
   eventually settled
@@ -247,7 +264,14 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
   # all of them from one parent, and each tries to be the branch: git lets one through at a time
   inside t 'base=$(git rev-parse HEAD); for i in 1 2 3 4 5 6 7 8; do (
       c=$(git commit-tree -p $base -m $i $(git rev-parse HEAD^{tree})); if /usr/bin/git update-ref refs/heads/garth/t $c $base 2>/tmp/e$i; then echo $c >/tmp/won.$i; fi) & done; wait'
-  [[ $(inside t 'cat /tmp/won.* | wc -l') == 1 && $(tip) == $(inside t 'cat /tmp/won.*') ]] || complain "$(inside t 'cat /tmp/won.*; git rev-parse HEAD; cat /tmp/e*'; tip)"
+  [[ $(inside t 'cat /tmp/won.* | wc -l') == 1 ]] || complain "$(
+    inside t 'cat /tmp/won.*; git rev-parse HEAD; cat /tmp/e*'
+    tip
+  )"
+  [[ $(tip) == $(inside t 'cat /tmp/won.*') ]] || complain "$(
+    inside t 'cat /tmp/won.*; git rev-parse HEAD; cat /tmp/e*'
+    tip
+  )"
   publishes 'echo 1 >>a.txt; git commit -qam 1'
   sound
 }
@@ -270,15 +294,20 @@ dies_at() {
     if has_faults; then
       # before the move the branch is unchanged; after it, it is published
       case $step in
-      publish-moved | publish-stored) [[ $(git log -1 --format=%s garth/t) == "$step" && $(git rev-parse garth/t^) == "$old" ]] || complain "$step" ;;
+      publish-moved | publish-stored)
+        [[ $(git log -1 --format=%s garth/t) == "$step" ]] || complain "$step"
+        [[ $(git rev-parse garth/t^) == "$old" ]] || complain "$step"
+        ;;
       *) [[ $(tip) == "$old" ]] || complain "$step" ;;
       esac
     fi
     "$garth" ls >/dev/null; "$garth" show t >/dev/null
     # the draft is published with the next commit, or was already
     publishes "echo again >>a.txt; git commit -qam 'again $step'"
-    [[ $(git log -2 --format=%s garth/t) == "again $step"$'\n'"$step" && $(git rev-parse garth/t~2) == "$old" ]] || complain "$step: $(git log --oneline garth/t)"
-    [[ $(field t published) == $(tip) && $(field t commits) == $(git rev-list --count main..garth/t) ]] || complain "$step: $(field t commits)"
+    [[ $(git log -2 --format=%s garth/t) == "again $step"$'\n'"$step" ]] || complain "$step: $(git log --oneline garth/t)"
+    [[ $(git rev-parse garth/t~2) == "$old" ]] || complain "$step: $(git log --oneline garth/t)"
+    [[ $(field t published) == $(tip) ]] || complain "$step: $(field t commits)"
+    [[ $(field t commits) == $(git rev-list --count main..garth/t) ]] || complain "$step: $(field t commits)"
     # what was published counts towards the limit once, whoever wrote it to the store
     [[ $(sqlite3 "$GARTH_HOME/garth.db" "select bytes from task where name = 't'") == $(git rev-list --objects --no-object-names main..garth/t |
       git cat-file --batch-check='%(objectsize)' | awk '{ n += $1 } END { print n }') ]] || complain "$step: bytes"
@@ -308,19 +337,26 @@ dies_at() {
   for step in publish-taken publish-kept publish-moved; do
     call env GARTH_FAULT=$step "$garth" run -t t -- sh -c 'echo 1 >>a.txt; GARTH_GATEWAY=1 /usr/bin/git commit -qam draft; git rev-parse HEAD'
     head=$out
-    [[ $head == "$(inside t 'git rev-parse HEAD')" && -z $(inside t 'git status --porcelain') ]] || complain "$step"
-    if has_faults; then [[ $code == 1 && $("$garth" show t --json) == *'gateway died'* ]] || complain "$step: $("$garth" show t)"
-    else [[ $code == 0 && $(tip) == "$head" ]] || complain "GARTH_FAULT has a meaning"; fi
+    [[ $head == "$(inside t 'git rev-parse HEAD')" ]] || complain "$step"
+    [[ -z $(inside t 'git status --porcelain') ]] || complain "$step"
+    if has_faults; then
+      [[ $code == 1 ]] || complain "$step: $("$garth" show t)"
+      [[ $("$garth" show t --json) == *'gateway died'* ]] || complain "$step: $("$garth" show t)"
+    else
+      [[ $code == 0 ]] || complain "GARTH_FAULT has a meaning"
+      [[ $(tip) == "$head" ]] || complain "GARTH_FAULT has a meaning"
+    fi
     whole
     "$garth" publish t
-    [[ $(tip) == "$head" && $(field t published) == "$head" ]] || complain "$step"
+    [[ $(tip) == "$head" ]] || complain "$step"
+    [[ $(field t published) == "$head" ]] || complain "$step"
     "$garth" discard -D t
     sound && settled || complain "$step"
   done
 }
 
 @test "ESCAPES 24 gateway: a full disk while publishing: refused, clean, and it works when there is space" {
-  export -f inside tip sound whole complain publishes eventually settled json; export garth T R python
+  export -f inside tip sound whole complain publishes eventually settled json not; export garth T R python
   on_small 16 '
     set -eE; trap "echo failed: \$BASH_COMMAND" ERR
     cp -a "$R" "$T/small/app"; R=$T/small/app; cd "$R"
@@ -328,8 +364,9 @@ dies_at() {
     publishes "echo 1 >>a.txt; git commit -qam 1"
     old=$(tip)
     head -c 100M /dev/zero >fill 2>/dev/null || true
-    ! inside t "head -c 3000000 /dev/urandom >big; git add big; git commit -qm big" >"$T/out" 2>&1
-    grep -q "BLOCKED: " "$T/out"; ! grep -q "IT WORKED" "$T/out"
+    not inside t "head -c 3000000 /dev/urandom >big; git add big; git commit -qm big" >"$T/out" 2>&1
+    grep -q "BLOCKED: " "$T/out"
+    not grep -q "IT WORKED" "$T/out"
     [[ $(tip) == "$old" && $(inside t "git diff --cached --name-only; git log -1 --format=%s") == $'"'big\n1'"' ]]
     rm fill
     sound
@@ -344,7 +381,7 @@ dies_at() {
     inside u "echo 1 >>a.txt; git commit -qam 1"
     old=$(tip u)
     head -c 100M /dev/zero >"$T/small/fill" 2>/dev/null || true
-    ! inside u "git commit -q --allow-empty -m full" >"$T/out" 2>&1
+    not inside u "git commit -q --allow-empty -m full" >"$T/out" 2>&1
     [[ $(tip u) == "$old" ]]
     rm "$T/small/fill"
     "$garth" audit --verify
@@ -356,8 +393,8 @@ dies_at() {
 @test "W2 gateway: in a worktree the host's git sees what was published" {
   "$garth" new t --backend worktree
   publishes 'echo 1 >>a.txt; echo n >n.txt; git add -A; git commit -qm 1; git rm -q dir/b.txt; git mv a.txt z.txt; git commit -qm 2'
-  [[ -z $(git -C "$GARTH_HOME/worktrees/t" status --porcelain) && $(git -C "$GARTH_HOME/worktrees/t" rev-parse HEAD) == $(tip) ]] ||
-    complain "$(git -C "$GARTH_HOME/worktrees/t" status)"
+  [[ -z $(git -C "$GARTH_HOME/worktrees/t" status --porcelain) ]] || complain "$(git -C "$GARTH_HOME/worktrees/t" status)"
+  [[ $(git -C "$GARTH_HOME/worktrees/t" rev-parse HEAD) == $(tip) ]] || complain "$(git -C "$GARTH_HOME/worktrees/t" status)"
   inside t 'echo 2 >>n.txt; echo u >untracked'
   [[ $(git -C "$GARTH_HOME/worktrees/t" status --porcelain) == $' M n.txt\n?? untracked' ]]
   sound
@@ -369,7 +406,9 @@ dies_at() {
   theirs=$(git commit-tree -p garth/t -m "the user's" 'garth/t^{tree}')
   git update-ref refs/heads/garth/t "$theirs"
   call inside t 'echo 2 >>a.txt; git commit -qam 2'
-  [[ $code != 0 && $err == *"BLOCKED: "*"was moved outside, to $theirs"* && $(tip) == "$theirs" ]] || complain
+  [[ $code != 0 ]] || complain
+  [[ $err == *"BLOCKED: "*"was moved outside, to $theirs"* ]] || complain
+  [[ $(tip) == "$theirs" ]] || complain
   # after merging what was done outside, publishing works again
   inside t "git stash -q 2>/dev/null || git commit -qm 2 2>/dev/null; git reset -q; git merge -q $theirs && git commit -qam 2"
   git merge-base --is-ancestor "$theirs" garth/t; [[ $(git log -1 --format=%s garth/t) == 2 ]]
@@ -385,7 +424,8 @@ dies_at() {
   git for-each-ref --contains "$theirs" | grep -q . || complain "the user's commit is lost"
   git update-ref -d refs/heads/garth/t
   call inside t 'echo 3 >>a.txt; git commit -qam 3'
-  [[ $code != 0 && $err == *'BLOCKED: '*'removed outside'* ]] || complain
+  [[ $code != 0 ]] || complain
+  [[ $err == *'BLOCKED: '*'removed outside'* ]] || complain
 }
 
 @test "ESCAPES 26 G8 gateway: two Garth homes on one repository do not disturb each other" {
@@ -408,8 +448,12 @@ dies_at() {
     sleep 0.1
   done
   wait $pid
-  [[ $(sort -u "$T/seen" | wc -l) == 1 && $(git log -1 --format=%s garth/t) == 3 ]] || complain "$(sort "$T/seen" | uniq -c)"
-  SECONDS=0; "$garth" snapshot t >/dev/null; "$garth" discard -D t; ((SECONDS < 10))
+  [[ $(sort -u "$T/seen" | wc -l) == 1 ]] || complain "$(sort "$T/seen" | uniq -c)"
+  [[ $(git log -1 --format=%s garth/t) == 3 ]] || complain "$(sort "$T/seen" | uniq -c)"
+  SECONDS=0
+  "$garth" snapshot t >/dev/null
+  "$garth" discard -D t
+  ((SECONDS < 10))
 }
 
 @test "G1 gateway: after a command has returned, nothing works in the repository for it" {
@@ -435,7 +479,9 @@ s = socket.socket(socket.AF_UNIX); s.connect(os.environ[\"GARTH_SOCKET\"]); s.se
   "$garth" publish t; git fsck --strict; [[ $(git log --format=%s main..garth/t | tr '\n' ,) == 2,1, ]]
   lose
   inside t 'echo 3 >>a.txt; git commit -qam 3'
-  git fsck --strict; [[ $(git log --format=%s main..garth/t | tr '\n' ,) == 3,2,1, && $(field t commits) == 3 ]] || complain "$(field t commits)"
+  git fsck --strict
+  [[ $(git log --format=%s main..garth/t | tr '\n' ,) == 3,2,1, ]] || complain "$(field t commits)"
+  [[ $(field t commits) == 3 ]] || complain "$(field t commits)"
 }
 
 @test "J10 gateway: object files that git does not read may be unreadable to others" {

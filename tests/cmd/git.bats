@@ -50,7 +50,8 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
     [[ $(git log --format=%s garth/t-$b | paste -sd,) == one-amended,first ]]
     for c in 'stash' 'rebase main' 'switch -c side' 'checkout -b side' 'checkout main' 'submodule update' "push '$R' HEAD:main" "fetch origin"; do
       call inside t-$b "echo y >>a.txt; git $c"
-      [[ $code == @(1|128) && $err == BLOCKED:*"You tried to: "*"${c%% *}"* ]] || complain "$c"
+      [[ $code == @(1|128) ]] || complain "$c"
+      [[ $err == BLOCKED:*"You tried to: "*"${c%% *}"* ]] || complain "$c"
     done
     # nothing of that happened
     [[ $(inside t-$b 'git symbolic-ref HEAD; tail -n1 a.txt; git log -1 --format=%s') == "refs/heads/garth/t-$b"$'\ny\none-amended' ]]
@@ -83,7 +84,9 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
   "$garth" new other-task; inside other-task 'git commit -q --allow-empty -m hidden'
   "$garth" new t
   [[ $("$garth" exec t -- git for-each-ref --format='%(refname)' | paste -sd,) == refs/heads/garth/t,refs/heads/main,refs/tags/v1,refs/tags/v2 ]]
-  [[ $(inside t git describe) == v2 && $(inside t git log --oneline main | wc -l) == 2 && $(inside t 'git diff v1 v2 --stat' | tail -n1) == *'1 insertion'* ]]
+  [[ $(inside t git describe) == v2 ]]
+  [[ $(inside t git log --oneline main | wc -l) == 2 ]]
+  [[ $(inside t 'git diff v1 v2 --stat' | tail -n1) == *'1 insertion'* ]]
   git branch -m main trunk
   [[ $(inside t git rev-parse main) == "$(git rev-parse trunk)" ]]
 }
@@ -99,8 +102,12 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
     git --git-dir='"$R"'/.git update-ref refs/heads/main main' >"$T/o" 2>&1 || true
   untouched
   # the control: its own are changed
-  [[ $(inside t 'git log -1 --format=%s main; git rev-parse --verify -q refs/heads/garth/other; git config user.name') == $'evil\n'*$'\nevil' ]] || { cat "$T/o"; false; }
-  [[ $(git rev-parse garth/other) == "$(git rev-parse HEAD)" && $(git rev-parse garth/t) == "$(git rev-parse HEAD)" ]]
+  [[ $(inside t 'git log -1 --format=%s main; git rev-parse --verify -q refs/heads/garth/other; git config user.name') == $'evil\n'*$'\nevil' ]] || {
+    cat "$T/o"
+    false
+  }
+  [[ $(git rev-parse garth/other) == "$(git rev-parse HEAD)" ]]
+  [[ $(git rev-parse garth/t) == "$(git rev-parse HEAD)" ]]
   inside other 'git status && git fsck --strict' >/dev/null
 }
 
@@ -122,10 +129,18 @@ hook() {
     [[ $(git log -1 --format=%s garth/t-$b) == y ]]
     "$garth" merge --keep t-$b >/dev/null; "$garth" discard -fD t-$b
   done
-  [[ -z $(find "$T" -maxdepth 1 -name 'outside-*') && ! -e $HOME/hooks-ran ]] || complain "$(ls "$T"; cat "$HOME/hooks-ran")"
+  [[ -z $(find "$T" -maxdepth 1 -name 'outside-*') ]] || complain "$(
+    ls "$T"
+    cat "$HOME/hooks-ran"
+  )"
+  [[ ! -e $HOME/hooks-ran ]] || complain "$(
+    ls "$T"
+    cat "$HOME/hooks-ran"
+  )"
   # the control: outside they would
   git commit -q --allow-empty -m control
-  [[ -e $T/outside-pre-commit && -s $HOME/hooks-ran ]]
+  [[ -e $T/outside-pre-commit ]]
+  [[ -s $HOME/hooks-ran ]]
 }
 
 @test "J3 git: hooks are found where core.hooksPath says, with the files beside them" {
@@ -136,7 +151,8 @@ hook() {
   git config core.hooksPath "tools/it is"
   "$garth" new t
   inside t 'echo x >>a.txt; git commit -qam x; echo "echo changed >>~/hooks-ran" >>"tools/it is/pre-commit"; git commit -qam y'
-  [[ $(inside t 'cat ~/hooks-ran' | paste -sd,) == tree,tree,changed && $(git log -1 --format=%s garth/t) == y ]] || complain "$(inside t 'cat ~/hooks-ran')"
+  [[ $(inside t 'cat ~/hooks-ran' | paste -sd,) == tree,tree,changed ]] || complain "$(inside t 'cat ~/hooks-ran')"
+  [[ $(git log -1 --format=%s garth/t) == y ]] || complain "$(inside t 'cat ~/hooks-ran')"
   git config core.hooksPath "$R/tools/it is"
   "$garth" new v
   [[ $(inside v 'echo x >>a.txt; git commit -qam x; cat ~/hooks-ran') == tree ]]
@@ -145,7 +161,8 @@ hook() {
   printf '#!/bin/sh\n. "${0%%/*}/lib/one.sh"\n' >"$HOME/my-hooks/pre-commit"; chmod +x "$HOME/my-hooks/pre-commit"
   git config core.hooksPath '~/my-hooks'
   "$garth" new u
-  [[ $(inside u 'echo x >>a.txt; git commit -qam x; cat ~/hooks-ran') == lib && $(git log -1 --format=%s garth/u) == x ]]
+  [[ $(inside u 'echo x >>a.txt; git commit -qam x; cat ~/hooks-ran') == lib ]]
+  [[ $(git log -1 --format=%s garth/u) == x ]]
   # no hooks at all
   git config core.hooksPath /dev/null
   "$garth" new w
@@ -158,7 +175,9 @@ hook() {
   hook pre-commit 'grep -q forbidden a.txt && { echo no such word >&2; exit 1; }' 'exit 0'
   "$garth" new t
   call inside t 'echo forbidden >>a.txt; git commit -qam x'
-  [[ $code == 1 && $err == *'no such word'* && $(git rev-parse garth/t) == "$(git rev-parse main)" ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $err == *'no such word'* ]] || complain
+  [[ $(git rev-parse garth/t) == "$(git rev-parse main)" ]] || complain
   [[ $(inside t 'git status --porcelain') == ' M a.txt' || $(inside t 'git status --porcelain') == 'M  a.txt' ]]
   # drafts and the hook are the task's own: it can leave it out, as outside
   inside t 'git commit -qam x --no-verify'

@@ -5,7 +5,8 @@ commands=(run new exec shell attach pause resume answer cancel ls show path diff
 
 @test "O3 help: lists every command on stdout" {
   call "$garth" help
-  [[ $code == 0 && -z $err ]]
+  [[ $code == 0 ]]
+  [[ -z $err ]]
   for c in "${commands[@]}"; do grep -qE "^  $c +" <<<"$out" || complain "no line for $c"; done
   # and none that this test does not know; each group has an example
   [[ $(grep -oE '^  [a-z]+ ' <<<"$out" | tr -d ' ' | sort | paste -sd' ') == "$(printf '%s\n' "${commands[@]}" | sort | paste -sd' ')" ]] || complain
@@ -14,19 +15,24 @@ commands=(run new exec shell attach pause resume answer cancel ls show path diff
 }
 
 @test "O3 help: --help and -h are help" {
-  "$garth" help >"$T/a"; "$garth" --help >"$T/b"; "$garth" -h >"$T/c"
-  cmp "$T/a" "$T/b"; cmp "$T/a" "$T/c"
+  "$garth" help >"$T/a"
+  "$garth" --help >"$T/b"
+  "$garth" -h >"$T/c"
+  cmp "$T/a" "$T/b"
+  cmp "$T/a" "$T/c"
 }
 
 @test "O3 help: without a command it is shown and the exit code is 2" {
   call "$garth"
-  [[ $code == 2 && $out == *usage* ]] || complain
+  [[ $code == 2 ]] || complain
+  [[ $out == *usage* ]] || complain
 }
 
 @test "O3 help: every command explains itself and its options, and makes nothing" {
   for c in "${commands[@]}"; do
     call "$garth" help "$c"
-    [[ $code == 0 && -z $err ]] || complain "$c"
+    [[ $code == 0 ]] || complain "$c"
+    [[ -z $err ]] || complain "$c"
     [[ $(head -n 1 <<<"$out") =~ ^garth\ $c($|\ ) ]] || complain "$c"
     grep -q "^Example: *garth $c" <<<"$out" || complain "$c"
     grep -q "man garth-$c\$" <<<"$out" || complain "$c"
@@ -42,9 +48,11 @@ commands=(run new exec shell attach pause resume answer cancel ls show path diff
 @test "O3 help: an option of the command to run is not Garth's" {
   "$garth" new t
   call "$garth" exec t -- git --help
-  [[ $code == 0 && $out == "usage: git"* ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out == "usage: git"* ]] || complain
   call "$garth" exec t printf %s --help
-  [[ $code == 0 && $out == --help ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out == --help ]] || complain
 }
 
 @test "O3 help: an unknown command is one line and exit code 2" {
@@ -80,7 +88,8 @@ commands=(run new exec shell attach pause resume answer cancel ls show path diff
 
 @test "O3 help: the version is printed" {
   call "$garth" version
-  [[ $code == 0 && $out =~ ^garth\ [0-9]+\.[0-9]+\.[0-9]+$ ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out =~ ^garth\ [0-9]+\.[0-9]+\.[0-9]+$ ]] || complain
   [[ $("$garth" --version) == "$out" ]]
 }
 
@@ -96,12 +105,14 @@ commands=(run new exec shell attach pause resume answer cancel ls show path diff
 @test "O3 help: closed descriptors harm nothing" {
   "$garth" new t --backend worktree
   call bash -c 'exec "$0" path t <&- 2>&-' "$garth"
-  [[ $code == 0 && $out == */worktrees/t ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out == */worktrees/t ]] || complain
   bash -c 'exec "$0" exec t -- true <&- >&- 2>&-' "$garth"
   git -C "$R" fsck --strict
 }
 
 @test "O3 help: without UTF-8 the signs are words" {
   call env LC_ALL=C "$garth" path nosuch
-  [[ $code == 3 && $err == "error: there is no task 'nosuch'" ]] || complain
+  [[ $code == 3 ]] || complain
+  [[ $err == "error: there is no task 'nosuch'" ]] || complain
 }

@@ -10,7 +10,9 @@ clean() {
 @test "T2 ignored: a file added with git add -f is tracked, whatever the ignore rules say" {
   for b in "${backends[@]}"; do
     call "$garth" run -t t-$b --backend $b -- sh -c 'echo x >secret.o; mkdir ignored; echo y >ignored/y; git add -f secret.o ignored/y; git commit -qm forced'
-    [[ $code == 0 && -z $err && $(state_of t-$b) == done ]] || complain "$b"
+    [[ $code == 0 ]] || complain "$b"
+    [[ -z $err ]] || complain "$b"
+    [[ $(state_of t-$b) == done ]] || complain "$b"
     clean t-$b
     [[ $("$garth" diff --json t-$b | json '[f["path"] for f in d["files"]]') == '["ignored/y", "secret.o"]' ]] || complain "$b"
     # and a change of it is one
@@ -25,7 +27,8 @@ clean() {
   echo v >local.cfg; git add local.cfg; git commit -qm config
   for b in "${backends[@]}"; do
     call "$garth" run -t t-$b --backend $b -- sh -c 'git rm -q --cached local.cfg; echo local.cfg >>.gitignore; git commit -qam "not ours"'
-    [[ $code == 0 && $(state_of t-$b) == done ]] || complain "$b"
+    [[ $code == 0 ]] || complain "$b"
+    [[ $(state_of t-$b) == done ]] || complain "$b"
     inside t-$b 'test -e local.cfg; echo mine >>local.cfg'
     clean t-$b
   done
@@ -35,9 +38,11 @@ clean() {
   mkdir logs; echo '*.log' >logs/.gitignore; git add logs; git commit -qm logs
   for b in "${backends[@]}"; do
     call "$garth" run -t t-$b --backend $b -- sh -c 'git rm -q logs/.gitignore; git commit -qm away; mkdir -p logs; echo x >logs/x.log'
-    [[ $code == 1 && $err == *'uncommitted: logs/x.log'* ]] || complain "$b"
+    [[ $code == 1 ]] || complain "$b"
+    [[ $err == *'uncommitted: logs/x.log'* ]] || complain "$b"
     call "$garth" run -t l-$b --backend $b -- sh -c 'rm logs/.gitignore; ln -s ../a.txt logs/.gitignore; git add -A; git commit -qm link; echo x >logs/x.log'
-    [[ $code == 1 && $err == *'uncommitted: logs/x.log'* ]] || complain "$b"
+    [[ $code == 1 ]] || complain "$b"
+    [[ $err == *'uncommitted: logs/x.log'* ]] || complain "$b"
   done
 }
 
@@ -48,7 +53,9 @@ clean() {
     mkfifo left.fifo; /usr/bin/python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\"left.sock\")"'
   for b in "${backends[@]}"; do
     call "$garth" run -t t-$b --backend $b -- sh -c "$leave; echo y >>a.txt; git commit -qam work"
-    [[ $code == 0 && $(state_of t-$b) == done && $(field t-$b note) == null ]] || complain "$b"
+    [[ $code == 0 ]] || complain "$b"
+    [[ $(state_of t-$b) == done ]] || complain "$b"
+    [[ $(field t-$b note) == null ]] || complain "$b"
     clean t-$b
     # all of it is in the trash
     git branch -q -f main garth/t-$b 2>/dev/null || git merge -q --ff-only garth/t-$b
@@ -61,18 +68,22 @@ clean() {
   done
   # one that is not ignored is work
   call "$garth" run -t n -- sh -c 'git init -q lib; echo x >lib/x'
-  [[ $code == 1 && $err == *'uncommitted: lib '* ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $err == *'uncommitted: lib '* ]] || complain
   # what takes the place of a file that git tracks is a change
   call "$garth" run -t f -- sh -c 'rm a.txt; mkfifo a.txt'
-  [[ $code == 1 && $err == *'uncommitted: a.txt'* ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $err == *'uncommitted: a.txt'* ]] || complain
 }
 
 @test "ESCAPES 9 ignored: diff counts and names what ignore files hide, and names uncommitted ignore files" {
   call "$garth" run -t t -- sh -c 'mkdir hidden; echo "*" >hidden/.gitignore; echo evil >hidden/evil; touch x.o; mkdir ignored; touch ignored/a ignored/b; mkfifo f'
   [[ $code == 0 ]] || complain
   call "$garth" diff t
-  [[ $code == 0 && $err == *'5 ignored files are not shown: hidden (2), ignored (2), x.o'* ]] || complain
-  [[ $err == *'hidden/.gitignore'* && $err == *'f (neither a file nor a link)'* ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $err == *'5 ignored files are not shown: hidden (2), ignored (2), x.o'* ]] || complain
+  [[ $err == *'hidden/.gitignore'* ]] || complain
+  [[ $err == *'f (neither a file nor a link)'* ]] || complain
   [[ $("$garth" diff --json t | json 'sorted((h["path"], h["file_count"]) for h in d["hidden"])') == '[["hidden", 2], ["ignored", 2], ["x.o", 1]]' ]] || complain
 }
 
@@ -81,10 +92,12 @@ clean() {
   mkdir -p "$XDG_CONFIG_HOME/git"; printf '.DS_Store\n.idea/\n.claude/settings.local.json\n' >"$XDG_CONFIG_HOME/git/ignore"
   for b in "${backends[@]}"; do
     call "$garth" run -t t-$b --backend $b -- sh -c "$leave"
-    [[ $code == 0 && $(state_of t-$b) == done ]] || complain "$b"
+    [[ $code == 0 ]] || complain "$b"
+    [[ $(state_of t-$b) == done ]] || complain "$b"
     clean t-$b
     call inside t-$b 'echo x >>"$(git config core.excludesFile)"'
-    [[ $code != 0 && ($err == *'Read-only file system'* || $err == *'Permission denied'*) ]] || complain "$b"
+    [[ $code != 0 ]] || complain "$b"
+    [[ ($err == *'Read-only file system'* || $err == *'Permission denied'*) ]] || complain "$b"
   done
   # as it was when the task was made, whatever happens to the user's; the repository's rules win
   rm "$XDG_CONFIG_HOME/git/ignore"
@@ -98,14 +111,16 @@ clean() {
   [[ $code == 0 ]] || complain
   git config --global core.excludesFile ''
   call "$garth" run -t none -- sh -c "$leave"
-  [[ $code == 1 && $err == *'uncommitted: .DS_Store, .claude/settings.local.json, .idea/x'* ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $err == *'uncommitted: .DS_Store, .claude/settings.local.json, .idea/x'* ]] || complain
 }
 
 @test "ESCAPES 1 ignored: a repository cannot make one of the user's files the ignore file" {
   echo topsecret >"$HOME/secret"; chmod 644 "$HOME/secret"
   git config core.excludesFile "$HOME/secret"
   call "$garth" run -t t -- sh -c 'cat "$(git config core.excludesFile)" /run/garth/ignores'
-  [[ $code != 0 && $out$err != *topsecret* ]] || complain
+  [[ $code != 0 ]] || complain
+  [[ $out$err != *topsecret* ]] || complain
 }
 
 @test "T1 settings: the user's harmless settings, and aliases of plain git commands, work inside" {
@@ -125,7 +140,14 @@ clean() {
   for b in "${backends[@]}"; do
     call "$garth" run -t t-$b --backend $b -- sh -c 'git config --list --local | sort >/tmp/all
       echo x >new; git st; git lg; rm new; git config color.diff.meta; grep -E "^(alias|diff|log|pull|core.pager|credential|http)" /tmp/all'
-    [[ $code == 0 && $out == *'?? new'*'* '*' first'*'yellow bold'*'alias.lg='*'alias.st=status --short'*'diff.colormoved=zebra'*'log.date=iso'*'pull.rebase=true'* ]] || complain "$b"
-    [[ $out != *evil* && $out != *--exec* && $out != *external* && $out != *textconv* && $out != *pager* && $out != *credential* && $out != *http* ]] || complain "$b"
+    [[ $code == 0 ]] || complain "$b"
+    [[ $out == *'?? new'*'* '*' first'*'yellow bold'*'alias.lg='*'alias.st=status --short'*'diff.colormoved=zebra'*'log.date=iso'*'pull.rebase=true'* ]] || complain "$b"
+    [[ $out != *evil* ]] || complain "$b"
+    [[ $out != *--exec* ]] || complain "$b"
+    [[ $out != *external* ]] || complain "$b"
+    [[ $out != *textconv* ]] || complain "$b"
+    [[ $out != *pager* ]] || complain "$b"
+    [[ $out != *credential* ]] || complain "$b"
+    [[ $out != *http* ]] || complain "$b"
   done
 }

@@ -12,8 +12,11 @@ load helpers
 @test "O3 input: a working directory that is gone" {
   mkdir "$T/gone"; cd "$T/gone"; rmdir "$T/gone"
   call "$garth" new t
-  [[ $code != 0 && $(grep -c '^✗ ' <<<"$err") == 1 && -z $out ]] || complain
-  cd "$R"; [[ $("$garth" ls --json | json 'd["tasks"]') == "[]" ]]
+  [[ $code != 0 ]] || complain
+  [[ $(grep -c '^✗ ' <<<"$err") == 1 ]] || complain
+  [[ -z $out ]] || complain
+  cd "$R"
+  [[ $("$garth" ls --json | json 'd["tasks"]') == "[]" ]]
 }
 
 @test "O3 input: an unborn branch" {
@@ -62,8 +65,10 @@ load helpers
     "export --json nosuch x:not_found" "discard --json nosuch:not_found" "ls --json x:usage" "new --json A:usage" \
     "config --json x:usage" "doctor --json x:usage"; do
     call "$garth" ${c%:*}
-    [[ $code != 0 && $err == '✗ '* ]] || complain "$c"
-    [[ $(json 'd["error"]["code"]' <<<"$out") == "${c#*:}" && $(json 'len(d["error"]["message"]) > 5' <<<"$out") == true ]] || complain "$c"
+    [[ $code != 0 ]] || complain "$c"
+    [[ $err == '✗ '* ]] || complain "$c"
+    [[ $(json 'd["error"]["code"]' <<<"$out") == "${c#*:}" ]] || complain "$c"
+    [[ $(json 'len(d["error"]["message"]) > 5' <<<"$out") == true ]] || complain "$c"
   done
 }
 
@@ -127,7 +132,9 @@ small_disk() {
   fingerprint >"$T/before"
   export garth
   call small_disk 8m 'rc=0; "$garth" new t || rc=$?; "$garth" ls --json >&2; exit $rc'
-  [[ $code == 1 && $err == "✗ the disk of '$GARTH_HOME' is full"* && $err == *'"tasks": []'* ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $err == "✗ the disk of '$GARTH_HOME' is full"* ]] || complain
+  [[ $err == *'"tasks": []'* ]] || complain
   fingerprint | diff "$T/before" -
   [[ -z $(git for-each-ref refs/garth refs/heads/garth) ]]
 }
@@ -138,10 +145,14 @@ small_disk() {
   export garth
   for b in "${backends[@]}"; do
     call small_disk 24m 'rc=0; "$garth" new t --backend '$b' || rc=$?; "$garth" ls --json >&2; cd "$GARTH_HOME"; find tasks worktrees bases scratch -mindepth 1 | grep -vxE "bases/1(/lock)?"; exit $rc'
-    [[ $code == 1 && $err == '✗ '* && $err == *'"tasks": []'* && -z $out ]] || complain "$b"
+    [[ $code == 1 ]] || complain "$b"
+    [[ $err == '✗ '* ]] || complain "$b"
+    [[ $err == *'"tasks": []'* ]] || complain "$b"
+    [[ -z $out ]] || complain "$b"
     [[ $(grep -c '^✗' <<<"$err") == 1 ]] || complain "$b"
     fingerprint | diff "$T/before" -
-    [[ -z $(git for-each-ref refs/garth refs/heads/garth) && $(git worktree list | wc -l) == 1 ]] || complain "$b"
+    [[ -z $(git for-each-ref refs/garth refs/heads/garth) ]] || complain "$b"
+    [[ $(git worktree list | wc -l) == 1 ]] || complain "$b"
   done
   git fsck --strict
 }
@@ -149,10 +160,14 @@ small_disk() {
 @test "O3 ESCAPES 24 input: a disk that fills up while a command runs ends neither the command nor the earlier log" {
   export garth
   call small_disk 40m '"$garth" run -t t --on-dirty keep -- sh -c "echo early; head -c 60000000 /dev/zero >big; echo \$?; head -c 3000000 /dev/zero | tr \\\\0 x; echo; echo late"; echo "code $?"; "$garth" log t | head -n 1; "$garth" exec t -- sh -c "rm big; echo room >room; cat room"'
-  [[ $code == 0 && $out == early* && $out == *late*'code 0'*early*room ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out == early* ]] || complain
+  [[ $out == *late*'code 0'*early*room ]] || complain
   # if uncommitted work cannot be checked for, the task has not succeeded, and says so
   call small_disk 40m '"$garth" run -t u -- sh -c "head -c 60000000 /dev/zero >big; true"; echo "code $?"; "$garth" exec u -- sh -c "rm big; cat a.txt"'
-  [[ $code == 0 && $out == $'code 1\none' && $err == *'▲ '*"task 'u'"* ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out == $'code 1\none' ]] || complain
+  [[ $err == *'▲ '*"task 'u'"* ]] || complain
 }
 
 @test "O3 input: no user namespaces: one line, the command that helps, exit code 125, doctor says the same" {
@@ -162,7 +177,8 @@ small_disk() {
   fails 125 "user namespaces" "${without[@]}" "$garth" run -t u -- true
   [[ -n $(hint) ]] || complain
   call "${without[@]}" "$garth" doctor
-  [[ $code == 1 && $out == *'✗ user namespaces'* ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $out == *'✗ user namespaces'* ]] || complain
   [[ $(state_of t) == created ]]
   inside t true
 }

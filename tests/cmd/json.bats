@@ -41,7 +41,9 @@ with_json() {
   answer publish t; answer allow t .envrc; answer allow --host t example.org; answer export t "$T/exported"; answer log t
   answer push u u-branch
   call "$garth" run --json -t q -- sh -c 'echo out; echo "{\"question\": \"Which?\", \"options\": [\"a\", \"b\"]}" >question.json'
-  [[ $code == 6 && $err == *out* && $(valid <"$T/out" | json '[d["state"], d["command"][:2]]') == '["blocked", ["sh", "-c"]]' ]] || complain
+  [[ $code == 6 ]] || complain
+  [[ $err == *out* ]] || complain
+  [[ $(valid <"$T/out" | json '[d["state"], d["command"][:2]]') == '["blocked", ["sh", "-c"]]' ]] || complain
   echo run >>"$T/tried"
   answer show q; answer answer q a
   answer resume q
@@ -49,10 +51,15 @@ with_json() {
   answer pause r
   answer cancel r
   [[ $(json 'd["state"]' <"$T/out") == cancelled ]] || complain
-  answer merge u; answer sync t
-  [[ $code == 5 && $(json 'd["conflicts"]' <"$T/out") == '[{"task": null, "path": "a.txt"}]' ]] || complain
-  answer merge t; [[ $code == 5 ]] || complain
-  answer undo --list; answer undo -n; answer undo u
+  answer merge u
+  answer sync t
+  [[ $code == 5 ]] || complain
+  [[ $(json 'd["conflicts"]' <"$T/out") == '[{"task": null, "path": "a.txt"}]' ]] || complain
+  answer merge t
+  [[ $code == 5 ]] || complain
+  answer undo --list
+  answer undo -n
+  answer undo u
   answer archive q
   answer discard -f -D t
   answer cleanup --all-inactive; answer gc; answer doctor; answer config; answer audit; answer audit --verify; answer serve --once
@@ -75,15 +82,20 @@ with_json() {
   local c
   for c in 'show nobody' 'log nobody' 'cancel nobody' 'answer nobody x' 'merge nobody'; do
     answer $c
-    [[ $code != 0 && $(json 'sorted(d["error"])' <"$T/out") == '["code", "hint", "message"]' ]] || complain "$c"
+    [[ $code != 0 ]] || complain "$c"
+    [[ $(json 'sorted(d["error"])' <"$T/out") == '["code", "hint", "message"]' ]] || complain "$c"
   done
   call "$garth" run --json --base nowhere -- true
-  [[ $code == 3 && $(valid <"$T/out" | json 'd["error"]["code"]') == not_found ]] || complain
+  [[ $code == 3 ]] || complain
+  [[ $(valid <"$T/out" | json 'd["error"]["code"]') == not_found ]] || complain
 }
 
 @test "O3 json: run keeps stdout for the answer, whatever the command writes" {
   call "$garth" run --json -t t -- sh -c 'echo "{"; echo text >&2; exit 3'
-  [[ $code == 3 && $(valid <"$T/out" | json '[d["exit_code"], d["state"]]') == '[3, "failed"]' && $err == *'{'*text* ]] || complain
+  [[ $code == 3 ]] || complain
+  [[ $(valid <"$T/out" | json '[d["exit_code"], d["state"]]') == '[3, "failed"]' ]] || complain
+  [[ $err == *'{'*text* ]] || complain
   call "$garth" run --json -d -t d -- sleep 300
-  [[ $code == 0 && $(valid <"$T/out" | json '[d["name"], d["state"]]') == '["d", "running"]' ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(valid <"$T/out" | json '[d["name"], d["state"]]') == '["d", "running"]' ]] || complain
 }

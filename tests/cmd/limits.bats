@@ -24,7 +24,8 @@ while True:
   run "$garth" run --task t -- /usr/bin/python3 -c 'x = bytearray(400 << 20); print("has it")'
   # with sanitizers, the first process has more than that itself
   if [[ $GARTH_BUILD == *-san && $output == *'by itself'* ]]; then return; fi
-  [[ $status != 0 && $output != *'has it'* ]]
+  [[ $status != 0 ]]
+  [[ $output != *'has it'* ]]
   [[ $output == *'for each process by itself'* || $("$garth" show t) == *'needed more than limits.max_memory'* ]]
   "$garth" run -q --task small -- /usr/bin/python3 -c 'x = bytearray(20 << 20)'
   ! find /sys/fs/cgroup -name "garth-$(stat -c %i "$GARTH_HOME")-*" 2>/dev/null | grep -q . || false
@@ -44,17 +45,33 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
 @test "J8 ESCAPES 20 limits: no file grows beyond the task's limit, not even a sparse one, and the reason is shown" {
   limits 'max_disk: 1MB, max_file_size: 100KB'
   run --separate-stderr "$garth" run -q --on-dirty keep --task t -- sh -c 'head -c 3000000 /dev/zero >big; truncate -s 1T sparse; dd if=/dev/zero of=seek bs=1 count=1 seek=5M; stat -c %s big; stat -c %s sparse; stat -c %s seek; echo x >small; cat small'
-  [[ $output == *1048576*x && $output != *1099511627776* && $output != *5242881* ]] || { echo "$output"; false; }
+  [[ $output == *1048576*x ]] || {
+    echo "$output"
+    false
+  }
+  [[ $output != *1099511627776* ]] || {
+    echo "$output"
+    false
+  }
+  [[ $output != *5242881* ]] || {
+    echo "$output"
+    false
+  }
   # a file that may not be published is written all the same
   limits 'max_disk: 50MB, max_file_size: 100KB'
   "$garth" run -q --on-dirty keep --task u -- sh -c 'head -c 3000000 /dev/zero >/tmp/x; head -c 3000000 /dev/zero >x.o; mkdir -p ~/.cache; head -c 3000000 /dev/zero >~/.cache/x'
   # directly, or through its shell: the reason is shown, with what to do
   limits 'max_disk: 1MB'
   run "$garth" run --task v -- /usr/bin/python3 -c 'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL); open("/tmp/x", "wb").write(b"x" * 3000000)'
-  [[ $status == 153 && $output == *'SIGXFSZ'*'limits.max_disk'*'garth resume --limit max_disk='*v* ]] || complain "$status $output"
+  [[ $status == 153 ]] || complain "$status $output"
+  [[ $output == *'SIGXFSZ'*'limits.max_disk'*'garth resume --limit max_disk='*v* ]] || complain "$status $output"
   run "$garth" run --task w -- sh -c 'head -c 3000000 /dev/zero >/tmp/x'
-  [[ $status == 153 && $output == *'limits.max_disk'* && $("$garth" show w) == *'limits.max_disk'* ]] || complain "$status $output"
-  run "$garth" exec w -- sh -c 'head -c 3000000 /dev/zero >/tmp/y'; [[ $status == 153 && $output == *'limits.max_disk'* ]] || complain "$status $output"
+  [[ $status == 153 ]] || complain "$status $output"
+  [[ $output == *'limits.max_disk'* ]] || complain "$status $output"
+  [[ $("$garth" show w) == *'limits.max_disk'* ]] || complain "$status $output"
+  run "$garth" exec w -- sh -c 'head -c 3000000 /dev/zero >/tmp/y'
+  [[ $status == 153 ]] || complain "$status $output"
+  [[ $output == *'limits.max_disk'* ]] || complain "$status $output"
 }
 
 @test "J8 ESCAPES 20 limits: a running task that uses too much disk is paused, is named, and continues with a higher limit" {
@@ -78,7 +95,8 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   echo 'ignored/' >.gitignore; commit ignore
   run "$garth" run -q --task t -- sh -c 'mkdir ignored; for i in $(seq 300); do echo $i >ignored/$i; echo $i >f$i; done; head -c 1000000 /dev/urandom >ignored/big; sleep 3; git add .; git commit -qm all'
   [[ $output == *'limits.max_files 50'* || $output == *'more than 50 files'* ]] || complain "$output"
-  [[ $(field t note) != *paused* && $("$garth" audit t) != *pause* ]]
+  [[ $(field t note) != *paused* ]]
+  [[ $("$garth" audit t) != *pause* ]]
   "$garth" run -q --task u -- sh -c 'mkdir ignored; for i in $(seq 300); do echo $i >ignored/$i; done; head -c 1000000 /dev/urandom >ignored/big; echo a >a; git add .; git commit -qm a'
 }
 
@@ -105,7 +123,8 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   printf 'name: f\nagent: {project_dir: %s, command: [sh, -c, "i=0; while [ $i -lt 300 ]; do echo $i >f$i; i=$((i+1)); done; until [ -e /tmp/go ]; do sleep 0.1; done; git add .; git commit -qm all"]}\nlimits: {max_files: 1000, max_inodes: 200, check_every: 1}\n' "$R" >"$T/home/task.yaml"
   "$garth" run -q -d "$T/home/task.yaml" >/dev/null
   eventually is_state f paused
-  [[ $("$garth" show f) =~ holds\ ([0-9]+)\ files.*garth\ resume\ --limit\ max_inodes=([0-9]+)\ f ]]; ((BASH_REMATCH[2] == 2 * BASH_REMATCH[1]))
+  [[ $("$garth" show f) =~ holds\ ([0-9]+)\ files.*garth\ resume\ --limit\ max_inodes=([0-9]+)\ f ]]
+  ((BASH_REMATCH[2] == 2 * BASH_REMATCH[1]))
   for bad in max_files 'max_files=' 'max_files=many' 'nothing=3' 'max_files=1 2' '=3' 'max_files=[1]'; do fails 2 '' "$garth" resume --limit "$bad" f; done
   [[ $(state_of f) == paused ]]
   "$garth" resume --limit max_inodes=10000 --limit max_worktree_size=2GB f; inside f 'touch /tmp/go'
@@ -121,11 +140,31 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   "$garth" new t; inside t 'head -c 600000 /dev/urandom >big; git add big; git commit -qm 1'
   local first; first=$(git rev-parse garth/t)
   run inside t 'head -c 600000 /dev/urandom >big; git commit -q --amend -am 2'
-  [[ $output == *"more than 1048576 bytes"* && $(git rev-parse garth/t) == "$first" ]] || { echo "$output"; false; }
+  [[ $output == *"more than 1048576 bytes"* ]] || {
+    echo "$output"
+    false
+  }
+  [[ $(git rev-parse garth/t) == "$first" ]] || {
+    echo "$output"
+    false
+  }
   run inside t 'git rm -q --cached big; echo small >small; git add small; git commit -q --amend -m 3'
-  [[ $status == 0 && $(git show garth/t:small) == small ]] || { echo "$output"; false; }
-  run inside t 'head -c 600000 /dev/urandom >big; git add big; git commit -qm 4'; [[ $output == *"more than 1048576 bytes"* ]] || { echo "$output"; false; }
-  limits 'max_worktree_size: 4MB'; inside t 'git add big; git commit -qm 5'; [[ $(git log -1 --format=%s garth/t) == 5 ]]
+  [[ $status == 0 ]] || {
+    echo "$output"
+    false
+  }
+  [[ $(git show garth/t:small) == small ]] || {
+    echo "$output"
+    false
+  }
+  run inside t 'head -c 600000 /dev/urandom >big; git add big; git commit -qm 4'
+  [[ $output == *"more than 1048576 bytes"* ]] || {
+    echo "$output"
+    false
+  }
+  limits 'max_worktree_size: 4MB'
+  inside t 'git add big; git commit -qm 5'
+  [[ $(git log -1 --format=%s garth/t) == 5 ]]
 }
 
 @test "J8 ESCAPES 20 limits: files without permissions, removed and still open, or put elsewhere count too" {
@@ -163,7 +202,8 @@ PY
       open-*) "$garth" run -q -d -t $t --backend $b -- /usr/bin/python3 open.py;;
       mapped-*) "$garth" run -q -d -t $t --backend $b -- /usr/bin/python3 map.py;;
       esac
-      eventually is_state $t paused; [[ $("$garth" show $t) == *"on disk, more than limits.max_disk"* ]] || complain "$("$garth" show $t)"
+      eventually is_state $t paused
+      [[ $("$garth" show $t) == *"on disk, more than limits.max_disk"* ]] || complain "$("$garth" show $t)"
       "$garth" cancel $t
     done
     "$garth" run -q -d -t fifo-$b --backend $b -- /usr/bin/python3 fifo.py; eventually is_state fifo-$b paused
@@ -173,7 +213,8 @@ PY
     for t in ign home tmp dirs; do
       case $t in ign | dirs) dir=x.ign;; home) dir='~/x';; tmp) dir=/tmp/x;; esac
       "$garth" run -q -d -t $t-$b --backend $b -- sh -c "mkdir $dir; cd $dir; i=0; while [ \$i -lt 2500 ]; do case $t in dirs) echo \$i;; *) : >\$i;; esac; i=\$((i + 1)); done | xargs -r mkdir; sleep 100"
-      eventually is_state $t-$b paused; [[ $("$garth" show $t-$b) == *"more than limits.max_inodes"* ]] || complain "$("$garth" show $t-$b)"
+      eventually is_state $t-$b paused
+      [[ $("$garth" show $t-$b) == *"more than limits.max_inodes"* ]] || complain "$("$garth" show $t-$b)"
       "$garth" cancel $t-$b
     done
     is_state file-$b running || complain "$("$garth" show file-$b)"; "$garth" cancel file-$b
@@ -186,11 +227,21 @@ PY
   eventually grep -q 'it stands still: it holds 5.* MB on disk, more than limits.max_disk' "$T/err"
   [[ ! -s $T/out ]]
   # a client that attaches later is told too
-  timeout -s KILL 2 "$garth" attach t >"$T/out2" 2>"$T/err2" || true; grep -q 'it stands still: it holds 5' "$T/err2" || complain "$(<"$T/err2")"
-  inside t 'touch go.o'; "$garth" resume --limit max_disk=100MB t
-  eventually grep -q 'it goes on' "$T/err"; wait
-  "$garth" run -d -t u -- sh -c 'echo w >w; sleep 50'; eventually inside u 'test -e w'; "$garth" cancel u; [[ $(field u note) == 'uncommitted: w' ]]
-  "$garth" resume -d u; eventually is_state u running; [[ $(field u note) != *uncommitted* ]]; "$garth" cancel u; [[ $(field u note) == 'uncommitted: w' ]]
+  timeout -s KILL 2 "$garth" attach t >"$T/out2" 2>"$T/err2" || true
+  grep -q 'it stands still: it holds 5' "$T/err2" || complain "$(<"$T/err2")"
+  inside t 'touch go.o'
+  "$garth" resume --limit max_disk=100MB t
+  eventually grep -q 'it goes on' "$T/err"
+  wait
+  "$garth" run -d -t u -- sh -c 'echo w >w; sleep 50'
+  eventually inside u 'test -e w'
+  "$garth" cancel u
+  [[ $(field u note) == 'uncommitted: w' ]]
+  "$garth" resume -d u
+  eventually is_state u running
+  [[ $(field u note) != *uncommitted* ]]
+  "$garth" cancel u
+  [[ $(field u note) == 'uncommitted: w' ]]
 }
 
 @test "J8 O3 limits: show has the usage of each limit, in words and in numbers" {
@@ -228,7 +279,8 @@ s = socket.socket(socket.AF_UNIX); s.connect(os.environ[\"GARTH_SOCKET\"]); s.se
 time.sleep(1)
 for i in range(30): open(\"/tmp/f%d\" % i, \"wb\").write(b\"x\" * (4 << 20)); time.sleep(0.2)
 time.sleep(100)"'
-  eventually is_state t paused; (($(du -sm "$(task_dir t)" | cut -f1) < 120)) || complain "$(du -sm "$(task_dir t)")"
+  eventually is_state t paused
+  (($(du -sm "$(task_dir t)" | cut -f1) < 120)) || complain "$(du -sm "$(task_dir t)")"
   "$garth" cancel t
 }
 
@@ -262,7 +314,8 @@ PY
   local b
   for b in overlay worktree; do
     "$garth" run -q -d -t chain-$b --backend $b -- /usr/bin/python3 chain.py
-    eventually is_state chain-$b paused; [[ $("$garth" show chain-$b) == *"on disk, more than limits.max_disk"* ]] || complain "$("$garth" show chain-$b)"
+    eventually is_state chain-$b paused
+    [[ $("$garth" show chain-$b) == *"on disk, more than limits.max_disk"* ]] || complain "$("$garth" show chain-$b)"
     "$garth" cancel chain-$b
   done
   # a file system in memory has directories without a size
@@ -271,7 +324,8 @@ PY
   limits 'max_disk: 7MB, check_every: 1'; export W=100
   for b in overlay worktree; do
     "$garth" run -q -d -e W -t fat-$b --backend $b -- /usr/bin/python3 fat.py x.o/{1..5}
-    eventually is_state fat-$b paused; [[ $("$garth" show fat-$b) == *"on disk, more than limits.max_disk"* ]] || complain "$("$garth" show fat-$b)"
+    eventually is_state fat-$b paused
+    [[ $("$garth" show fat-$b) == *"on disk, more than limits.max_disk"* ]] || complain "$("$garth" show fat-$b)"
     "$garth" cancel fat-$b
   done
   # the topmost one counts too

@@ -9,7 +9,9 @@ load helpers
 @test "T1 log: a running task, and one that never ran" {
   "$garth" new never
   call "$garth" log never
-  [[ $code == 0 && -z $out && -z $err ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ -z $out ]] || complain
+  [[ -z $err ]] || complain
   "$garth" run -d -t t -- sh -c 'echo so-far; exec sleep 1000'
   eventually bash -c '"$0" log t | grep -q so-far' "$garth"
   "$garth" cancel t

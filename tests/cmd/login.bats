@@ -26,9 +26,13 @@ shells() { local s; for s in "bash -l" "sh -l" "dash -l" "zsh -l" "fish -l"; do 
 @test "J8 login: what the profiles added stays after it, once, and a shell in a shell changes nothing" {
   "$garth" new t
   call "$garth" exec t -- bash -lc 'PATH=/added:$PATH:/run/garth/bin; . /etc/profile.d/zzz-garth.sh; one=$PATH; . /etc/profile.d/zzz-garth.sh; [ "$one" = "$PATH" ] && tr : "\n" <<<"$PATH"'
-  [[ $code == 0 && $(head -n1 <<<"$out") == /run/garth/bin && $(grep -c "^/added$" <<<"$out") == 1 && -z $(sort <<<"$out" | uniq -d) ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(head -n1 <<<"$out") == /run/garth/bin ]] || complain
+  [[ $(grep -c "^/added$" <<<"$out") == 1 ]] || complain
+  [[ -z $(sort <<<"$out" | uniq -d) ]] || complain
   call "$garth" exec t -- bash -lc 'set -eu; . /etc/profile.d/zzz-garth.sh; set | grep -c ^garth_ || true'
-  [[ $code == 0 && $out == 0 ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out == 0 ]] || complain
   # the host's own profiles are there as they are
   for f in /etc/profile /etc/profile.d/*.sh; do
     [[ ! -f $f ]] || diff "$f" <("$garth" exec t -- cat "$f")

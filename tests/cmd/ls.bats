@@ -2,14 +2,17 @@ load helpers
 
 @test "O3 ls: nothing at all" {
   call "$garth" ls
-  [[ $code == 0 && -z $out && -z $err ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ -z $out ]] || complain
+  [[ -z $err ]] || complain
   [[ $("$garth" ls --json | json 'd["tasks"]') == "[]" ]]
 }
 
 @test "O3 ls: a table with a line for each task" {
   "$garth" new one; "$garth" run -t two -- sh -c 'exit 3' || true
   call "$garth" ls
-  [[ $code == 0 && $(wc -l <<<"$out") == 3 ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(wc -l <<<"$out") == 3 ]] || complain
   [[ $(awk '{ print $1, $2 }' <<<"$out") == $'TASK STATE\none created\ntwo failed' ]] || complain
   grep -qE '^two .*sh -c' <<<"$out"
 }
@@ -38,7 +41,9 @@ PY
 @test "O3 ls: what a command line holds is cleaned for the table" {
   "$garth" run -t t -- sh -c $'true \e[31m\a\n second line' || true
   call "$garth" ls
-  [[ $(wc -l <<<"$out") == 2 && $out != *$'\e'* && $out != *$'\a'* ]] || complain
+  [[ $(wc -l <<<"$out") == 2 ]] || complain
+  [[ $out != *$'\e'* ]] || complain
+  [[ $out != *$'\a'* ]] || complain
 }
 
 @test "O3 ls: a thousand tasks are listed quickly" {
@@ -69,11 +74,14 @@ db.execute("UPDATE run SET started = started - 700000")
 db.commit()
 PY
   [[ $("$garth" ls -a --json | json 'sorted(t["name"] for t in d["tasks"] if t["stale"])') == '["busy", "old"]' ]]
-  [[ $(field old stale) == true && $(field young stale) == false ]]
+  [[ $(field old stale) == true ]]
+  [[ $(field young stale) == false ]]
   "$garth" show old | grep -qx 'state  *created, stale'
   "$garth" show young | grep -qx 'state  *created'
   "$garth" ls >"$T/out"
-  grep -qE '^busy .* stale  sleep 300' "$T/out"; grep -q '^old .* stale' "$T/out"; ! grep -q '^young .*stale' "$T/out"
+  grep -qE '^busy .* stale  sleep 300' "$T/out"
+  grep -q '^old .* stale' "$T/out"
+  not grep -q '^young .*stale' "$T/out"
   # a running task is not stale, however old its last run is
   python3 -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute("UPDATE run SET ended = started + 699990"); db.commit()' "$GARTH_HOME/garth.db"
   [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"] if t["stale"]]') == '["old"]' ]]
@@ -82,9 +90,17 @@ PY
 }
 
 @test "G11 ls: conflicting tasks with their paths, each pair once" {
-  local t; for t in a b c; do "$garth" new $t; inside $t "echo $t >>a.txt; git commit -qam $t"; done
-  inside c 'echo c >n; git add n; git commit -qm n'; "$garth" new d; inside d 'echo d >n; git add n; git commit -qm n'
-  call "$garth" ls; [[ $code == 0 && $(grep conflicts <<<"$err") == $'▲ a conflicts with b, c: a.txt\n▲ b conflicts with c: a.txt\n▲ c conflicts with d: n' ]] || complain
+  local t
+  for t in a b c; do
+    "$garth" new $t
+    inside $t "echo $t >>a.txt; git commit -qam $t"
+  done
+  inside c 'echo c >n; git add n; git commit -qm n'
+  "$garth" new d
+  inside d 'echo d >n; git add n; git commit -qm n'
+  call "$garth" ls
+  [[ $code == 0 ]] || complain
+  [[ $(grep conflicts <<<"$err") == $'▲ a conflicts with b, c: a.txt\n▲ b conflicts with c: a.txt\n▲ c conflicts with d: n' ]] || complain
 }
 
 @test "G11 ls, show: conflicts concern a task's own changes, with its target and with other tasks" {

@@ -4,11 +4,17 @@ load merging
 @test "G10 merge: fast-forward if the target has not moved; the checkout is updated" {
   task t 'echo new >n.txt; echo 2 >>a.txt; git rm -q dir/sub/c.txt; ln -sf dir/b.txt link; chmod -x run.sh'
   call "$garth" merge --keep t --json
-  [[ $code == 0 && $(json '[d["fast_forward"], d["strategy"], d["state"], d["target"]]' <<<"$out") == '[true, "merge", "merged", "main"]' ]] || complain
-  [[ $(json 'd["checkout"]' <<<"$out") == "$R" && $(json 'd["new_tip"]' <<<"$out") == $(git rev-parse garth/t) ]] || complain
-  [[ $(at_main) == $(git rev-parse garth/t) && $(<n.txt) == new && $(<a.txt) == $'one\n2' && ! -e dir/sub && $(readlink link) == dir/b.txt && ! -x run.sh ]]
+  [[ $code == 0 ]] || complain
+  [[ $(json '[d["fast_forward"], d["strategy"], d["state"], d["target"]]' <<<"$out") == '[true, "merge", "merged", "main"]' ]] || complain
+  [[ $(json 'd["checkout"]' <<<"$out") == "$R" ]] || complain
+  [[ $(json 'd["new_tip"]' <<<"$out") == $(git rev-parse garth/t) ]] || complain
+  [[ $(at_main) == $(git rev-parse garth/t) ]]
+  [[ $(<n.txt) == new ]]
+  [[ $(<a.txt) == $'one\n2' ]]
+  [[ ! -e dir/sub && $(readlink link) == dir/b.txt && ! -x run.sh ]]
   tidy
-  [[ $(git reflog -1 --format=%gs) == "garth merge: task 't'" && $(git reflog -1 --format=%gs main) == "garth merge: task 't'" ]]
+  [[ $(git reflog -1 --format=%gs) == "garth merge: task 't'" ]]
+  [[ $(git reflog -1 --format=%gs main) == "garth merge: task 't'" ]]
   [[ $(state_of t) == merged ]]
   "$garth" audit --verify
 }
@@ -18,12 +24,15 @@ load merging
   move_on
   call "$garth" merge --keep t
   [[ $code == 0 ]] || complain
-  [[ $(git log -1 --format='%s|%an|%ae|%cn') == "Merge task 't'|Test User|test@example.com|Test User" && $(git rev-parse HEAD^2) == $(git rev-parse garth/t) ]]
-  [[ $(<n.txt) == new && $(<on.txt) == on ]]
+  [[ $(git log -1 --format='%s|%an|%ae|%cn') == "Merge task 't'|Test User|test@example.com|Test User" ]]
+  [[ $(git rev-parse HEAD^2) == $(git rev-parse garth/t) ]]
+  [[ $(<n.txt) == new ]]
+  [[ $(<on.txt) == on ]]
   tidy
   git reset -q --hard garth/u~1
   call "$garth" merge u --no-ff -m 'my own words'
-  [[ $code == 0 && $(git log -1 --format='%B|%p') == "my own words"*"|"*" "* ]] || complain "$(git log -1 --format='%B|%p')"
+  [[ $code == 0 ]] || complain "$(git log -1 --format='%B|%p')"
+  [[ $(git log -1 --format='%B|%p') == "my own words"*"|"*" "* ]] || complain "$(git log -1 --format='%B|%p')"
   tidy
 }
 
@@ -33,7 +42,9 @@ load merging
   call "$garth" merge t --squash
   [[ $code == 0 ]] || complain
   [[ $(git log -1 --format=%B) == $'Merge task \'t\' (squashed)\n\n* first step\n* second step\n\nGarth-Task: t' ]] || complain "$(git log -1)"
-  [[ $(git log -1 --format='%an %p' | wc -w) == 3 && $(git log -1 --format=%an) == 'Test User' && $(git log -1 --format='%(trailers:key=Garth-Task,valueonly)') == t ]]
+  [[ $(git log -1 --format='%an %p' | wc -w) == 3 ]]
+  [[ $(git log -1 --format=%an) == 'Test User' ]]
+  [[ $(git log -1 --format='%(trailers:key=Garth-Task,valueonly)') == t ]]
   [[ $(<n.txt) == $'new\nmore' ]]
   tidy
 }
@@ -44,8 +55,11 @@ load merging
   call "$garth" merge t --rebase
   [[ $code == 0 ]] || complain
   [[ $(git log --format='%s|%an|%cn|%ad' --date=iso -2) == $'last|Agent|Test User|2020-01-02 03:04:05 +0200\nfirst|Agent|Test User|2020-01-02 03:04:05 +0200' ]] || complain "$(git log)"
-  [[ $(git log --format=%B -1 --skip=1) == $'first\n\nbody of it' && $(git log --format=%s -1 --skip=2) == "main goes on" && $(git rev-list --merges --count HEAD) == 0 ]]
-  [[ $(<n.txt) == new && $(<a.txt) == $'one\n2' ]]
+  [[ $(git log --format=%B -1 --skip=1) == $'first\n\nbody of it' ]]
+  [[ $(git log --format=%s -1 --skip=2) == "main goes on" ]]
+  [[ $(git rev-list --merges --count HEAD) == 0 ]]
+  [[ $(<n.txt) == new ]]
+  [[ $(<a.txt) == $'one\n2' ]]
   tidy
 }
 
@@ -67,10 +81,12 @@ load merging
   echo ours >a.txt; echo ours >dir/b.txt; commit
   for s in '' --squash --rebase --no-ff --dry-run; do
     changes_nothing 5 "cannot merge task 't': 2 files conflict with main" "$garth" merge t $s
-    [[ $err == *$'\n  a.txt\n  dir/b.txt'* && $(hint) == "garth merge --resolve t" ]] || complain
+    [[ $err == *$'\n  a.txt\n  dir/b.txt'* ]] || complain
+    [[ $(hint) == "garth merge --resolve t" ]] || complain
   done
   call "$garth" merge --keep t --json
-  [[ $code == 5 && $(json '[d["error"]["code"], d["conflicts"]]' <<<"$out") == '["conflict", [{"task": null, "path": "a.txt"}, {"task": null, "path": "dir/b.txt"}]]' ]] || complain
+  [[ $code == 5 ]] || complain
+  [[ $(json '[d["error"]["code"], d["conflicts"]]' <<<"$out") == '["conflict", [{"task": null, "path": "a.txt"}, {"task": null, "path": "dir/b.txt"}]]' ]] || complain
   nothing_beside
   [[ $(state_of t) == created ]]
 }
@@ -79,7 +95,8 @@ load merging
   task t 'echo theirs >>a.txt; git rm -q dir/b.txt'
   touch -d '2001-01-01' a.txt dir/b.txt
   call "$garth" merge --keep t
-  [[ $code == 0 && $(<a.txt) == $'one\ntheirs' ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(<a.txt) == $'one\ntheirs' ]] || complain
   tidy
 }
 
@@ -87,7 +104,8 @@ load merging
   task t 'git rm -q dir/b.txt; echo x >>a.txt'
   rm dir/b.txt
   call "$garth" merge --keep t
-  [[ $code == 0 && ! -e dir/b.txt ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ ! -e dir/b.txt ]] || complain
   tidy
 }
 
@@ -96,7 +114,9 @@ load merging
   git checkout -q -b mine
   git worktree add -q "$T/elsewhere" main; rm -rf "$T/elsewhere"
   call "$garth" merge --keep t --json
-  [[ $code == 0 && $(json 'd["checkout"]' <<<"$out") == null && $(git show main:n.txt) == new ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(json 'd["checkout"]' <<<"$out") == null ]] || complain
+  [[ $(git show main:n.txt) == new ]] || complain
   git worktree prune
   git checkout -q main; git reset -q --hard; git worktree add -qf "$T/elsewhere" main
   task u 'echo u >u.txt'
@@ -121,9 +141,12 @@ load merging
   task t 'echo t >t.txt'; "$garth" new u
   git branch release; git branch rel/2
   call "$garth" merge t --into release --json
-  [[ $code == 0 && $(json '[d["target"], d["checkout"]]' <<<"$out") == '["release", null]' && $(git show release:t.txt) == t ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(json '[d["target"], d["checkout"]]' <<<"$out") == '["release", null]' ]] || complain
+  [[ $(git show release:t.txt) == t ]] || complain
   "$garth" merge t --into refs/heads/rel/2
-  [[ $(git show rel/2:t.txt) == t && ! -e t.txt ]]
+  [[ $(git show rel/2:t.txt) == t ]]
+  [[ ! -e t.txt ]]
   remember
   for b in nowhere ../../HEAD 'a b' '' -x 'main..x' "main~1" v1; do fails 3 "there is no branch" "$garth" merge t "--into=$b"; done
   fails 4 "is the branch of a task" "$garth" merge t --into garth/u
@@ -144,7 +167,9 @@ load merging
   before=$(at_main)
   for s in '' --squash --rebase --no-ff; do
     call "$garth" merge --keep t $s --json
-    [[ $code == 0 && $(json 'd["up_to_date"]' <<<"$out") == true && $(at_main) == "$before" ]] || complain
+    [[ $code == 0 ]] || complain
+    [[ $(json 'd["up_to_date"]' <<<"$out") == true ]] || complain
+    [[ $(at_main) == "$before" ]] || complain
   done
   git branch -qD garth/t
   fails 3 "there is no branch 'garth/t'" "$garth" merge t
@@ -154,23 +179,30 @@ load merging
   task t 'echo new >n.txt'
   remember
   call "$garth" merge t --dry-run --json
-  [[ $code == 0 && $(json '[d["dry_run"], d["fast_forward"], d["state"]]' <<<"$out") == '[true, true, "created"]' ]] || complain
-  nothing_changed; nothing_beside
-  ! grep -q '"event":"merge"' "$GARTH_HOME/audit.jsonl"
+  [[ $code == 0 ]] || complain
+  [[ $(json '[d["dry_run"], d["fast_forward"], d["state"]]' <<<"$out") == '[true, true, "created"]' ]] || complain
+  nothing_changed
+  nothing_beside
+  not grep -q '"event":"merge"' "$GARTH_HOME/audit.jsonl"
 }
 
 @test "G10 merge: uncommitted work in the task is counted, and stays" {
   "$garth" new t; inside t 'echo draft >draft; echo 2 >>a.txt'
   publish t 'echo 2 >>a.txt'
   call "$garth" merge --keep t
-  [[ $code == 0 && $err == *"has work that is not merged: 1 file"* && $(inside t cat draft) == draft ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $err == *"has work that is not merged: 1 file"* ]] || complain
+  [[ $(inside t cat draft) == draft ]] || complain
 }
 
 @test "G10 merge: a running task's published commits are merged; it keeps running" {
   "$garth" run -d -t t -- sleep 1000
   publish t 'echo new >n.txt'
   call "$garth" merge --keep t
-  [[ $code == 0 && $err == *"is running: what it had published by now is merged"* && $(<n.txt) == new && $(state_of t) == running ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $err == *"is running: what it had published by now is merged"* ]] || complain
+  [[ $(<n.txt) == new ]] || complain
+  [[ $(state_of t) == running ]] || complain
   "$garth" cancel t
 }
 
@@ -194,7 +226,10 @@ load merging
   [[ -z $(ls "$T" | grep ^ran-) ]] || complain "$(ls "$T")"
   task u 'echo "* filter=evil" >.gitattributes; echo f >f.txt'; rm -f "$T"/ran-*; "$garth" allow u .gitattributes
   call "$garth" merge u
-  [[ $code == 4 && $err == *filter* && -z $(ls "$T" | grep ^ran-) && ! -e f.txt ]] || complain
+  [[ $code == 4 ]] || complain
+  [[ $err == *filter* ]] || complain
+  [[ -z $(ls "$T" | grep ^ran-) ]] || complain
+  [[ ! -e f.txt ]] || complain
   nothing_beside
 }
 
@@ -203,7 +238,8 @@ load merging
   task t 'printf "a\r\nb\r\n" >x.bat; printf "n\r\n" >n.bat; echo "*.txt2 text eol=crlf" >>.gitattributes; printf "q\r\n" >q.txt2'; "$garth" allow t .gitattributes
   touch x.bat
   "$garth" merge t
-  [[ $(od -c x.bat | head -1) == *'a  \r  \n   b  \r  \n'* && $(od -c q.txt2 | head -1) == *'q  \r  \n'* ]]
+  [[ $(od -c x.bat | head -1) == *'a  \r  \n   b  \r  \n'* ]]
+  [[ $(od -c q.txt2 | head -1) == *'q  \r  \n'* ]]
   tidy
 }
 
@@ -212,7 +248,9 @@ load merging
   task t 'mkdir -p "d/:(top)"; echo x >"d/:(top)/*"; printf y >"$(printf "sp ace\nline \377%%41")"'
   git worktree add -q -b release "$T/elsewhere-$odd"
   call "$garth" merge t --into release
-  [[ $code == 0 && $(<"$T/elsewhere-$odd/d/:(top)/*") == x && $(<"$T/elsewhere-$odd"/$'sp ace\nline \xff%41') == y ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(<"$T/elsewhere-$odd/d/:(top)/*") == x ]] || complain
+  [[ $(<"$T/elsewhere-$odd"/$'sp ace\nline \xff%41') == y ]] || complain
   [[ -z $(git -C "$T/elsewhere-$odd" status --porcelain) ]]
   "$garth" merge t
   tidy
@@ -230,7 +268,8 @@ load merging
   changes_nothing 5 "in the way" "$garth" merge u
   git checkout -q f399; touch f2 f3
   "$garth" merge u
-  [[ $(<f400) == $'400\nmore' && ! -e f1 ]]
+  [[ $(<f400) == $'400\nmore' ]]
+  [[ ! -e f1 ]]
   tidy
 }
 
@@ -243,7 +282,16 @@ load merging
   for i in 1 2 3 4 5; do task t$i "echo $i >f$i"; done
   for i in 1 2 3 4 5; do "$garth" merge t$i >"$T/o$i" 2>&1 3>&- </dev/null & done
   wait
-  for i in 1 2 3 4 5; do [[ $(<f$i) == $i && -z $(git for-each-ref refs/heads/garth/t$i) ]] || { cat "$T"/o?; false; }; done
+  for i in 1 2 3 4 5; do
+    [[ $(<f$i) == $i ]] || {
+      cat "$T"/o?
+      false
+    }
+    [[ -z $(git for-each-ref refs/heads/garth/t$i) ]] || {
+      cat "$T"/o?
+      false
+    }
+  done
   tidy
   "$garth" audit --verify
 }
@@ -276,7 +324,8 @@ load merging
   local how
   for how in "" --squash --rebase --no-ff; do
     changes_nothing 4 "this would change what is protected" "$garth" merge $how t
-    [[ $err == *.github/workflows/job.yml* && $(hint) == "garth allow t '"*"'" ]] || complain
+    [[ $err == *.github/workflows/job.yml* ]] || complain
+    [[ $(hint) == "garth allow t '"*"'" ]] || complain
   done
   "$garth" allow t .github/workflows/job.yml; "$garth" merge t
   grep -q evil .github/workflows/job.yml

@@ -19,7 +19,9 @@ load merging
     rm -rf "$T/dir1" "$T/dir2"; rm -rf "$R"; cp -a "$T/case" "$R"; cd "$R"
   done
   call "$garth" merge t --json
-  [[ $code == 0 && $(<run.sh/inner) == x && $(<new/deep/f) == x ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(<run.sh/inner) == x ]] || complain
+  [[ $(<new/deep/f) == x ]] || complain
   tidy
 }
 
@@ -33,7 +35,10 @@ load merging
   [[ $(hint) == "git -C '$R' status --ignored" ]] || complain
   mv ignored/f ignored/g; echo other >z.o
   call "$garth" merge t
-  [[ $code == 0 && $(<ignored/g) == mine && $(<ignored/f) == x && $(<z.o) == other ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(<ignored/g) == mine ]] || complain
+  [[ $(<ignored/f) == x ]] || complain
+  [[ $(<z.o) == other ]] || complain
   nothing_beside
 }
 
@@ -45,7 +50,11 @@ load merging
   call "$garth" merge t
   [[ $code == 0 ]] || complain
   git status --porcelain | diff "$T/before" -
-  [[ $(<a.txt) == $'one\ntheirs' && $(<n.txt) == new && $(git diff --cached --name-only) == dir/sub/c.txt && $(<dir/b.txt) == $'two\nmine' && ! -e run.sh ]]
+  [[ $(<a.txt) == $'one\ntheirs' ]]
+  [[ $(<n.txt) == new ]]
+  [[ $(git diff --cached --name-only) == dir/sub/c.txt ]]
+  [[ $(<dir/b.txt) == $'two\nmine' ]]
+  [[ ! -e run.sh ]]
   nothing_beside
 }
 
@@ -74,9 +83,12 @@ load merging
   changes_nothing 5 "in the way in '$T/elsewhere x'" "$garth" merge t
   git -C "$T/elsewhere x" checkout -q a.txt
   call "$garth" merge t --json
-  [[ $code == 0 && $(json 'd["checkout"]' <<<"$out") == "$T/elsewhere x" ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(json 'd["checkout"]' <<<"$out") == "$T/elsewhere x" ]] || complain
   fingerprint | grep -v refs/heads/main | diff "$T/fingerprint" -
-  [[ $(<"$T/elsewhere x/n.txt") == new && -z $(git -C "$T/elsewhere x" status --porcelain) && $(git -C "$T/elsewhere x" reflog -1 --format=%gs) == "garth merge"* ]]
+  [[ $(<"$T/elsewhere x/n.txt") == new ]]
+  [[ -z $(git -C "$T/elsewhere x" status --porcelain) ]]
+  [[ $(git -C "$T/elsewhere x" reflog -1 --format=%gs) == "garth merge"* ]]
   tidy
   task u 'echo u >u.txt'
   git checkout -q -b side main~1; echo side >a.txt; commit side
@@ -102,17 +114,25 @@ old_or_new() {
       [[ $code == 137 ]] || complain "did not die at $step"
       eventually not test -e .git/refs/heads/main.lock
       call "$garth" doctor --repair
-      [[ $code == 0 && $out == *"merge of 't' into main: "* ]] || complain "$step"
-      [[ ${step#*:} == old && $(at_main) == "$old" || ${step#*:} == new && $(at_main) != "$old" ]] || complain "$step"
+      [[ $code == 0 ]] || complain "$step"
+      [[ $out == *"merge of 't' into main: "* ]] || complain "$step"
+      if [[ ${step#*:} == old ]]; then
+        [[ $(at_main) == "$old" ]] || complain "$step"
+      else
+        [[ $(at_main) != "$old" ]] || complain "$step"
+      fi
       old_or_new
       [[ $(<z.o) == mine ]]
       call "$garth" doctor
-      [[ $code == 0 && $out != *▲* && -z $err ]] || complain
+      [[ $code == 0 ]] || complain
+      [[ $out != *▲* ]] || complain
+      [[ -z $err ]] || complain
       "$garth" audit --verify
       if [[ ${step#*:} == new ]]; then
         [[ $(sqlite3 "$GARTH_HOME/garth.db" 'select count(*) from deed where undone = 0') == 1 ]]
         "$garth" undo t
-        [[ $(at_main) == "$old" && $(state_of t) == created ]] || complain
+        [[ $(at_main) == "$old" ]] || complain
+        [[ $(state_of t) == created ]] || complain
         old_or_new
       fi
     done
@@ -142,9 +162,12 @@ old_or_new() {
   echo mine >>a.txt; echo mine >>n.txt
   eventually not test -e .git/refs/heads/main.lock
   call "$garth" doctor --repair
-  [[ $code == 0 && $out == *"taken back; left as the user made it: "* ]] || complain
-  [[ $(<a.txt) == $'one\n2\nmine' && $(<n.txt) == $'new\nmine' ]]
-  nothing_beside; git fsck --strict
+  [[ $code == 0 ]] || complain
+  [[ $out == *"taken back; left as the user made it: "* ]] || complain
+  [[ $(<a.txt) == $'one\n2\nmine' ]]
+  [[ $(<n.txt) == $'new\nmine' ]]
+  nothing_beside
+  git fsck --strict
 }
 
 @test "ESCAPES 29 merge: a file that is changed or appears during the merge is not lost" {
@@ -175,8 +198,24 @@ old_or_new() {
   git update-ref refs/heads/main "$(git commit-tree -p main -m moved 'main^{tree}')"
   kill -CONT $pid
   eventually stopped $pid
-  kill -CONT $pid; code=0; wait $pid || code=$?
-  [[ $code == 0 && $(git log -1 --format=%s main) == "Merge task 't'" && $(git log -1 --format=%s main^1) == moved ]] || { cat "$T/o"; git log --graph main; false; }
+  kill -CONT $pid
+  code=0
+  wait $pid || code=$?
+  [[ $code == 0 ]] || {
+    cat "$T/o"
+    git log --graph main
+    false
+  }
+  [[ $(git log -1 --format=%s main) == "Merge task 't'" ]] || {
+    cat "$T/o"
+    git log --graph main
+    false
+  }
+  [[ $(git log -1 --format=%s main^1) == moved ]] || {
+    cat "$T/o"
+    git log --graph main
+    false
+  }
 }
 
 @test "ESCAPES 24 merge: a full disk at any step: all of it is done, or nothing is" {

@@ -3,7 +3,9 @@ load helpers
 @test "W1 new: makes a task, prints its name, changes nothing that is the user's" {
   fingerprint >"$T/before"
   call "$garth" new t
-  [[ $code == 0 && $out == t && -z $err ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $out == t ]] || complain
+  [[ -z $err ]] || complain
   fingerprint | diff "$T/before" -
   [[ $(state_of t) == created ]]
   [[ $(inside t 'ls -A; cat a.txt dir/b.txt dir/sub/c.txt link; ./run.sh') == $'.git\n.gitignore\na.txt\ndir\nlink\nrun.sh\none\ntwo\nthree\none\nrun' ]]
@@ -12,10 +14,14 @@ load helpers
 
 @test "O3 new: --json" {
   call "$garth" new --json t
-  [[ $code == 0 && -z $err ]] || complain
-  [[ $(json 'd["name"]' <<<"$out") == t && $(json 'd["state"]' <<<"$out") == created ]]
-  [[ $(json 'd["base"]' <<<"$out") == "$(git rev-parse HEAD)" && $(json 'd["branch"]' <<<"$out") == garth/t ]]
-  [[ $(json 'd["target"]' <<<"$out") == main && $(json 'd["exit_code"]' <<<"$out") == null ]]
+  [[ $code == 0 ]] || complain
+  [[ -z $err ]] || complain
+  [[ $(json 'd["name"]' <<<"$out") == t ]]
+  [[ $(json 'd["state"]' <<<"$out") == created ]]
+  [[ $(json 'd["base"]' <<<"$out") == "$(git rev-parse HEAD)" ]]
+  [[ $(json 'd["branch"]' <<<"$out") == garth/t ]]
+  [[ $(json 'd["target"]' <<<"$out") == main ]]
+  [[ $(json 'd["exit_code"]' <<<"$out") == null ]]
 }
 
 @test "W1 new: the user's uncommitted changes stay in the checkout" {
@@ -30,7 +36,8 @@ load helpers
   git tag -m v1 v1; git branch side; echo 2 >>a.txt; commit second
   for rev in v1 side "$(git rev-parse --short HEAD~1)" HEAD^ 'main@{0}~1' 'HEAD^{/first}'; do
     "$garth" new t -b "$rev"
-    [[ $(field t base) == "$(git rev-parse v1^0)" && $(inside t cat a.txt) == one ]]
+    [[ $(field t base) == "$(git rev-parse v1^0)" ]]
+    [[ $(inside t cat a.txt) == one ]]
     "$garth" discard t
   done
   "$garth" new --base=side onto
@@ -43,11 +50,13 @@ load helpers
   [[ $(inside sub 'pwd; ls') == "$R"$'\na.txt\ndir\nlink\nrun.sh' ]]
   git worktree add -q "$T/home/linked" -b linked
   at "$T/home/linked" "$garth" new linked
-  [[ $(field linked target) == linked && $(field linked project) == app ]]
+  [[ $(field linked target) == linked ]]
+  [[ $(field linked project) == app ]]
   [[ $(inside linked git status --porcelain) == "" ]]
   git checkout -q --detach
   "$garth" new detached
-  [[ $(field detached target) == null && $(inside detached git log --oneline | wc -l) == 1 ]]
+  [[ $(field detached target) == null ]]
+  [[ $(inside detached git log --oneline | wc -l) == 1 ]]
 }
 
 @test "W1 new: a repository with SHA-256" {
@@ -82,8 +91,12 @@ load helpers
 @test "W1 ESCAPES 30 new: a directory name with a line break is refused with that reason" {
   mkdir -p "$T/home/$(printf 'a\nb')"; cp -r "$R" "$T/home/$(printf 'a\nb')/app"
   call at "$T/home/$(printf 'a\nb')/app" "$garth" new t
-  [[ $code == 4 && $err == *'a directory with a line break in its name is not carried' && $(wc -l <<<"$err") == 1 ]] || complain
-  call env GARTH_HOME="$T/home/$(printf 'a\nb')/h" "$garth" ls; [[ $code == 2 && $err == *'has a line break'* ]] || complain
+  [[ $code == 4 ]] || complain
+  [[ $err == *'a directory with a line break in its name is not carried' ]] || complain
+  [[ $(wc -l <<<"$err") == 1 ]] || complain
+  call env GARTH_HOME="$T/home/$(printf 'a\nb')/h" "$garth" ls
+  [[ $code == 2 ]] || complain
+  [[ $err == *'has a line break'* ]] || complain
 }
 
 @test "W1 new: two projects, and one of the same name elsewhere" {
@@ -104,8 +117,10 @@ load helpers
   git branch -D -q garth/mine
   git branch garth/deep/er
   call "$garth" new deep
-  [[ $code == 1 && $(grep -c '^✗ ' <<<"$err") == 1 ]] || complain
-  [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["t"]' && $(leftovers) == tasks/$(ident 1) ]]
+  [[ $code == 1 ]] || complain
+  [[ $(grep -c '^✗ ' <<<"$err") == 1 ]] || complain
+  [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["t"]' ]]
+  [[ $(leftovers) == tasks/$(ident 1) ]]
 }
 
 @test "W1 new: bad names change nothing" {
@@ -151,6 +166,7 @@ load helpers
   wait
   [[ $(cat "$T"/c? | sort | tr -d '\n') == 01111111 ]] || { cat "$T"/n?; false; }
   [[ $(cat "$T"/n? | grep -c "there is a task 't' already") == 7 ]]
-  [[ $(inside t cat a.txt) == one && $(git for-each-ref refs/heads/garth | wc -l) == 1 ]]
+  [[ $(inside t cat a.txt) == one ]]
+  [[ $(git for-each-ref refs/heads/garth | wc -l) == 1 ]]
   [[ $(ls "$GARTH_HOME/tasks" | wc -l) == 1 ]]
 }

@@ -19,17 +19,28 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   remote origin
   "$garth" new a; work a; inside a 'echo more >more'
   call "$garth" push a
-  [[ $code == 0 && $err == *"pushing 1 commit of task 'a' to garth/a of origin"*"is pushed to garth/a of origin"*'has work that is not pushed: 1 file'* ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $err == *"pushing 1 commit of task 'a' to garth/a of origin"*"is pushed to garth/a of origin"*'has work that is not pushed: 1 file'* ]] || complain
   inside a 'rm more'
-  [[ $(there) == first && $(there garth/a) == $'by a\nfirst' && $(state_of a) == created ]]
+  [[ $(there) == first ]]
+  [[ $(there garth/a) == $'by a\nfirst' ]]
+  [[ $(state_of a) == created ]]
   git for-each-ref refs/garth/fetched | grep . && false
-  [[ $(git rev-parse main) == $(git rev-parse garth/a~1) && -z $(git status --porcelain) ]]
-  "$garth" audit a | grep -q 'pushed .*remote=origin branch=garth/a'; "$garth" audit --verify
+  [[ $(git rev-parse main) == $(git rev-parse garth/a~1) ]]
+  [[ -z $(git status --porcelain) ]]
+  "$garth" audit a | grep -q 'pushed .*remote=origin branch=garth/a'
+  "$garth" audit --verify
   run "$garth" push a --json
   [[ $(json "[d['up_to_date'], d['remote'], d['branch'], d['pushed_commits']]" <<<"$output") == '[true, "origin", "garth/a", 1]' ]]
-  call "$garth" push a; [[ $err == *"garth/a of origin has all of task 'a' already"* && $(hint) == 'garth push a main' ]] || complain
+  call "$garth" push a
+  [[ $err == *"garth/a of origin has all of task 'a' already"* ]] || complain
+  [[ $(hint) == 'garth push a main' ]] || complain
   # by name, to the target's branch
-  call "$garth" push a main; [[ $code == 0 && $err == *"to main of origin"* && $(hint) == 'git pull origin main' && $(there) == $'by a\nfirst' ]] || complain
+  call "$garth" push a main
+  [[ $code == 0 ]] || complain
+  [[ $err == *"to main of origin"* ]] || complain
+  [[ $(hint) == 'git pull origin main' ]] || complain
+  [[ $(there) == $'by a\nfirst' ]] || complain
   fails 4 'only copy' "$garth" discard a
 }
 
@@ -37,36 +48,57 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   remote origin
   "$garth" new a; work a; "$garth" push a; "$garth" new b; work b; "$garth" push b main
   [[ $("$garth" show a --json | json '[d["state"], d["pushed"]["remote"], d["pushed"]["branch"], d["pushed"]["tip"] == d["published"]]') == '["created", "origin", "garth/a", true]' ]]
-  "$garth" ls | grep -q '^a .*pushed origin/garth/a'; "$garth" show a | grep -qx 'pushed     garth/a of origin'
-  call "$garth" cleanup --merged; [[ -z $out && $(state_of a) == created && $(state_of b) == created ]] || complain
+  "$garth" ls | grep -q '^a .*pushed origin/garth/a'
+  "$garth" show a | grep -qx 'pushed     garth/a of origin'
+  call "$garth" cleanup --merged
+  [[ -z $out ]] || complain
+  [[ $(state_of a) == created ]] || complain
+  [[ $(state_of b) == created ]] || complain
   fails 4 "1 commit on garth/a that is not in main" "$garth" discard a
   inside a 'echo more >more; git add more; git commit -qm more'; "$garth" show a | grep -q 'pushed .*without its newest commits'
   # b is merged when it is in main, whoever merged it
-  git pull -q origin main; call "$garth" cleanup --merged; [[ $out == b && $(state_of a) == created ]] || complain
+  git pull -q origin main
+  call "$garth" cleanup --merged
+  [[ $out == b ]] || complain
+  [[ $(state_of a) == created ]] || complain
   # rebased on the way, it is known by what it became
   "$garth" new c; work c; other origin o <<<o; "$garth" push c main; [[ $(there | head -1) == 'by c' ]]
   call "$garth" cleanup --merged; [[ -z $out ]] || complain
   git pull -q origin main; call "$garth" cleanup --merged; [[ $out == c ]] || complain
   # and what was merged and taken out of the target again is not
-  "$garth" new d; work d; "$garth" merge --keep --squash d; git reset -q --hard HEAD~1
-  call "$garth" cleanup --merged; [[ -z $out && $(state_of d) == merged ]] || complain
+  "$garth" new d
+  work d
+  "$garth" merge --keep --squash d
+  git reset -q --hard HEAD~1
+  call "$garth" cleanup --merged
+  [[ -z $out ]] || complain
+  [[ $(state_of d) == merged ]] || complain
   fails 4 'only copy' "$garth" discard d
 }
 
 @test "G9 T6 push: a clone is merged when its target at the remote, as last fetched, has its commits" {
   remote origin
-  "$garth" new a --backend clone; work a; "$garth" push a; [[ $(state_of a) == created ]]
-  call "$garth" cleanup --merged; [[ -z $out ]] || complain
-  "$garth" push a main; [[ $(state_of a) == merged ]]; call "$garth" cleanup --merged; [[ $out == a ]] || complain
+  "$garth" new a --backend clone
+  work a
+  "$garth" push a
+  [[ $(state_of a) == created ]]
+  call "$garth" cleanup --merged
+  [[ -z $out ]] || complain
+  "$garth" push a main
+  [[ $(state_of a) == merged ]]
+  call "$garth" cleanup --merged
+  [[ $out == a ]] || complain
 }
 
 @test "G9 push: local is preferred to origin; another remote and another branch by name" {
   remote origin; remote local
   "$garth" new a; work a
   "$garth" push a main
-  [[ $(git -C "$T/home/local.git" log -1 --format=%s main) == 'by a' && $(there) == first ]]
+  [[ $(git -C "$T/home/local.git" log -1 --format=%s main) == 'by a' ]]
+  [[ $(there) == first ]]
   "$garth" push a feature/x --remote origin
-  [[ $(there feature/x) == $'by a\nfirst' && $(there) == first ]]
+  [[ $(there feature/x) == $'by a\nfirst' ]]
+  [[ $(there) == first ]]
 }
 
 @test "G9 push: what is impossible is refused with a reason, and changes nothing" {
@@ -93,7 +125,8 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   "$garth" new a; work a
   other origin b <<<hello
   "$garth" push a main --json >"$T/out"
-  [[ $(json "d['tries']" <"$T/out") == 2 && $(there) == $'by a\nother b\nfirst' ]]
+  [[ $(json "d['tries']" <"$T/out") == 2 ]]
+  [[ $(there) == $'by a\nother b\nfirst' ]]
   git -C "$T/home/origin.git" fsck --strict
   # the author stays, and the user's own branch did not move
   [[ $(git rev-parse main) != $(git -C "$T/home/origin.git" rev-parse main~1) ]]
@@ -105,7 +138,8 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   "$garth" new a; "$garth" exec a -- sh -c 'echo mine >a.txt; git commit -qam mine'
   other origin a.txt <<<theirs
   changes_nothing 5 "1 file conflicts with main of 'origin'" "$garth" push -q a main
-  [[ $err == *a.txt* && $(there) == $'other a.txt\nfirst' ]]
+  [[ $err == *a.txt* ]]
+  [[ $(there) == $'other a.txt\nfirst' ]]
   "$garth" audit a | grep -q 'push-failed'
 }
 
@@ -122,8 +156,10 @@ git update-ref refs/heads/main $(GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@a GIT_COMM
 E
   chmod +x "$T/home/origin.git/hooks/pre-receive"
   call "$garth" push a main
-  [[ $code == 5 && $err == *'during each of 3 tries'* ]] || complain
-  [[ $(wc -l <"$T/home/origin.git/moves") == 3 && $(state_of a) == created ]]
+  [[ $code == 5 ]] || complain
+  [[ $err == *'during each of 3 tries'* ]] || complain
+  [[ $(wc -l <"$T/home/origin.git/moves") == 3 ]]
+  [[ $(state_of a) == created ]]
   "$garth" exec a -- test -f a.txt
 }
 
@@ -133,7 +169,8 @@ E
   chmod +x "$T/home/origin.git/hooks/pre-receive"
   "$garth" new a; work a
   fails 1 "hook declined" "$garth" push -q a
-  [[ $(wc -l <"$T/home/origin.git/asked") == 1 && $err != *$'\033'* ]]
+  [[ $(wc -l <"$T/home/origin.git/asked") == 1 ]]
+  [[ $err != *$'\033'* ]]
 }
 
 @test "G9 push: no hook of the user's checkout runs, nothing is forced, no tag is pushed" {
@@ -189,40 +226,72 @@ agent: {project_dir: $R, command: [sh, -c, 'echo 1 >one; git add .; git commit -
 push: main
 E
   call "$garth" run "$T/home/task.yaml"
-  [[ $code == 0 && $err == *'pushed to origin/main'* && $out != *'not refused'* && $(grep -c BLOCKED <<<"$err") == 7 ]] || complain
-  [[ $(there) == $'two\none\nfirst' && $(state_of p) == done ]]
+  [[ $code == 0 ]] || complain
+  [[ $err == *'pushed to origin/main'* ]] || complain
+  [[ $out != *'not refused'* ]] || complain
+  [[ $(grep -c BLOCKED <<<"$err") == 7 ]] || complain
+  [[ $(there) == $'two\none\nfirst' ]]
+  [[ $(state_of p) == done ]]
   # the task file decides where it goes
   [[ $(git -C "$T/home/origin.git" branch) == '* main' ]]
   # the remote's messages and its address are for the user
   mv "$T/home/origin.git" "$T/home/away.git"
   call "$garth" run --task s --push main -- sh -c 'echo s >s; git add .; git commit -qm s; git push 2>&1 || true'
-  [[ $code == 1 && $out == *'the push did not work'* && $out != *origin.git* && $err == *origin* ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $out == *'the push did not work'* ]] || complain
+  [[ $out != *origin.git* ]] || complain
+  [[ $err == *origin* ]] || complain
   grep -q '"push-failed".*origin.git' "$GARTH_HOME/audit.jsonl"
   mv "$T/home/away.git" "$T/home/origin.git"
   # for another push, the message says what is allowed
   call "$garth" run --task h --push main -- sh -c 'echo h >h; git add .; git commit -qm h; git push -q; git push origin main'
-  [[ $code == 1 && $err == *"BLOCKED: this task may push to 'main' of origin, nothing else"*'Instead, you should: git push, or git push origin HEAD:main'* ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $err == *"BLOCKED: this task may push to 'main' of origin, nothing else"*'Instead, you should: git push, or git push origin HEAD:main'* ]] || complain
   # without the file's word
   call "$garth" run --task q -- git push
-  [[ $code == 1 && $err == *'BLOCKED: a task does not push'* && $(there) == $'h\ntwo\none\nfirst' ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $err == *'BLOCKED: a task does not push'* ]] || complain
+  [[ $(there) == $'h\ntwo\none\nfirst' ]] || complain
 }
 
 @test "G9 T2 task file: a push that fails fails the task, and its workspace is kept; resume tries again" {
   remote origin
   mv "$T/home/origin.git" "$T/home/away.git"
   call "$garth" run --task p --push main -- sh -c 'echo 1 >one; git add .; git commit -qm one || true'
-  [[ $code == 1 && $err == *'not pushed'* && $(state_of p) == failed ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $err == *'not pushed'* ]] || complain
+  [[ $(state_of p) == failed ]] || complain
   mv "$T/home/away.git" "$T/home/origin.git"
   call "$garth" resume p
-  [[ $code == 0 && $(there) == $'one\nfirst' && $(state_of p) == done ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ $(there) == $'one\nfirst' ]] || complain
+  [[ $(state_of p) == done ]] || complain
   # one that failed, has left something uncommitted or asks is not pushed
   call "$garth" run --task f --push main -- sh -c 'echo 1 >f; git add .; git commit -qm f; exit 3'
   [[ $code == 3 ]]
   call "$garth" run --task g --push main -- sh -c 'echo 1 >g; git add .; git commit -qm g; echo 1 >h'
   [[ $code == 1 ]]
   call "$garth" run --task h --push main -- sh -c 'echo 1 >h; git add .; git commit -qm h; echo "{\"question\": \"?\"}" >$GARTH_QUESTION_FILE'
-  [[ $code == 6 && $(there) == $'one\nfirst' ]] || complain
+  [[ $code == 6 ]] || complain
+  [[ $(there) == $'one\nfirst' ]] || complain
   "$garth" answer h yes || true
+}
+
+@test "G9 T1 push: a remote that hangs at the end of a task holds up neither who looks at it nor a cancel" {
+  remote origin
+  mkfifo "$T/home/never"
+  printf '#!/bin/sh\n: >%s\nread -r x <%s\n' "$T/home/begun" "$T/home/never" >"$T/home/origin.git/hooks/pre-receive"
+  chmod +x "$T/home/origin.git/hooks/pre-receive"
+  "$garth" run -d --task p --push main -- sh -c 'echo 1 >one; git add .; git commit -qm one'
+  eventually test -e "$T/home/begun"
+  [[ $(state_of p) == running ]]
+  call timeout 20 "$garth" cancel p
+  [[ $code == 0 ]] || complain
+  [[ $(state_of p) == cancelled ]]
+  [[ $(there) == first ]]
+  # what it committed is published here all the same
+  [[ $(git log -1 --format=%s garth/p) == one ]]
+  exec 9<>"$T/home/never"; echo >&9; exec 9>&-
 }
 
 @test "G9 push: the user's credentials are used outside; nothing of them is inside" {
@@ -238,8 +307,12 @@ E
   git remote set-url origin "host:$T/home/origin.git"
   export GIT_SSH_COMMAND=$T/ssh GIT_SSH_VARIANT=simple
   call "$garth" run --task p --push main -- sh -c 'echo 1 >one; git add .; git commit -qm one; env; cat ~/.ssh/id; git config -l; true'
-  [[ $code == 0 && $out != *SECRET* && $out != *"$T/ssh"* && $out != *host:* ]] || complain
-  [[ $(there) == $'one\nfirst' ]]; grep -q "git-receive-pack" "$T/asked"
+  [[ $code == 0 ]] || complain
+  [[ $out != *SECRET* ]] || complain
+  [[ $out != *"$T/ssh"* ]] || complain
+  [[ $out != *host:* ]] || complain
+  [[ $(there) == $'one\nfirst' ]]
+  grep -q "git-receive-pack" "$T/asked"
 }
 
 @test "G5 G9 push: a file that becomes protected by the rebase onto others' work needs the user's permission" {
@@ -279,7 +352,9 @@ E
   "$garth" new a; work a
   local t=$SECONDS
   call "$garth" push a main/x
-  [[ $code == 1 && $err == *"'origin' does not take it"* && $err != *moved* ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $err == *"'origin' does not take it"* ]] || complain
+  [[ $err != *moved* ]] || complain
   ((SECONDS - t < 5))
   git for-each-ref refs/garth/fetched | grep . && false
   # there, and somebody else's ref stays
@@ -297,24 +372,46 @@ E
 
 @test "G9 push: resume repeats a failed push, and not the command; a missing remote is reported before" {
   call "$garth" run --push main -t n -- true
-  [[ $code == 3 && $err == *"no remote 'local' or 'origin'"* && -z $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]' | tr -d '[]') ]] || complain
+  [[ $code == 3 ]] || complain
+  [[ $err == *"no remote 'local' or 'origin'"* ]] || complain
+  [[ -z $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]' | tr -d '[]') ]] || complain
   git remote add origin "$T/home/nope.git"
   call "$garth" run --push main -t p -- sh -c 'echo ran >>/tmp/ran; echo z >z; git add z; git commit -qm z'
-  [[ $code == 1 && $(state_of p) == failed && $(hint) == 'garth resume p' ]] || complain
-  call "$garth" resume p; [[ $code == 1 && $(state_of p) == failed ]] || complain
-  git init -q --bare "$T/home/nope.git"; git push -q origin main
+  [[ $code == 1 ]] || complain
+  [[ $(state_of p) == failed ]] || complain
+  [[ $(hint) == 'garth resume p' ]] || complain
   call "$garth" resume p
-  [[ $code == 0 && $(git -C "$T/home/nope.git" log -1 --format=%s main) == z && $(state_of p) == done && $(inside p 'cat /tmp/ran') == ran ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $(state_of p) == failed ]] || complain
+  git init -q --bare "$T/home/nope.git"
+  git push -q origin main
+  call "$garth" resume p
+  [[ $code == 0 ]] || complain
+  [[ $(git -C "$T/home/nope.git" log -1 --format=%s main) == z ]] || complain
+  [[ $(state_of p) == done ]] || complain
+  [[ $(inside p 'cat /tmp/ran') == ran ]] || complain
 }
 
 @test "G9 push: the remote's messages are shown, cleaned; a conflict has a hint; errors before contacting the remote are told to the agent" {
   remote origin
-  "$garth" new a; work a
-  printf '#!/bin/sh\nprintf "no \\033[31mred\\033[0m today\\n\\nsee the wiki\\n"\nexit 1\n' >"$T/home/origin.git/hooks/pre-receive"; chmod +x "$T/home/origin.git/hooks/pre-receive"
-  fails 1 'it says: no ' "$garth" push -q a; [[ $err == *'red'*'today / see the wiki'* && $err != *$'\033'* ]] || complain
+  "$garth" new a
+  work a
+  printf '#!/bin/sh\nprintf "no \\033[31mred\\033[0m today\\n\\nsee the wiki\\n"\nexit 1\n' >"$T/home/origin.git/hooks/pre-receive"
+  chmod +x "$T/home/origin.git/hooks/pre-receive"
+  fails 1 'it says: no ' "$garth" push -q a
+  [[ $err == *'red'*'today / see the wiki'* ]] || complain
+  [[ $err != *$'\033'* ]] || complain
   rm "$T/home/origin.git/hooks/pre-receive"
-  "$garth" new b; inside b 'echo mine >a.txt; git commit -qam b'; other origin a.txt <<<theirs
-  call "$garth" push b main; [[ $code == 5 && $(hint) == 'git pull origin main && garth merge --resolve b' ]] || complain
-  git pull -q origin main; call "$garth" sync b; [[ $code == 5 && $(hint) == 'garth merge --resolve b' ]] || complain
-  call "$garth" run --task n --push main -- sh -c 'git push || true'; [[ $err == *"task 'n' has published nothing"* ]] || complain
+  "$garth" new b
+  inside b 'echo mine >a.txt; git commit -qam b'
+  other origin a.txt <<<theirs
+  call "$garth" push b main
+  [[ $code == 5 ]] || complain
+  [[ $(hint) == 'git pull origin main && garth merge --resolve b' ]] || complain
+  git pull -q origin main
+  call "$garth" sync b
+  [[ $code == 5 ]] || complain
+  [[ $(hint) == 'garth merge --resolve b' ]] || complain
+  call "$garth" run --task n --push main -- sh -c 'git push || true'
+  [[ $err == *"task 'n' has published nothing"* ]] || complain
 }

@@ -14,7 +14,7 @@ follows() { "$garth" exec "$1" -- sh -c "for i in \$(seq 200); do git tag | grep
 many_tags() {
   local side; side=$(git commit-tree -p HEAD -m side 'HEAD^{tree}')
   for ((i = 1; i < $1; i++)); do
-    echo "create refs/tags/v$i $(((i % 3)) && git rev-parse HEAD || echo "$side")"
+    echo "create refs/tags/v$i $( ((i % 3)) && git rev-parse HEAD || echo "$side")"
   done | git update-ref --stdin
   git tag -a -m annotated annotated "$side"
 }
@@ -50,7 +50,8 @@ many_tags() {
   "$garth" new t; inside t 'echo 1 >one; git add one; git commit -qm 1'
   "$garth" snapshot t >/dev/null; inside t 'git commit -q --amend -m 2'; "$garth" snapshot t >/dev/null
   kept=refs/garth/tasks/$(field t id)/kept
-  [[ $(git rev-parse "$kept^@" | wc -l) == 2 && -z $(git show --format= "$kept") ]] || complain "$(git show "$kept")"
+  [[ $(git rev-parse "$kept^@" | wc -l) == 2 ]] || complain "$(git show "$kept")"
+  [[ -z $(git show --format= "$kept") ]] || complain "$(git show "$kept")"
   [[ $(git log -1 --format='%an %s' $kept) == "Garth Commits that Garth keeps for task $(field t id)" ]]
   was=$(git rev-parse $kept); "$garth" snapshot t >/dev/null; [[ $(git rev-parse $kept) == "$was" ]]
   whole
@@ -63,7 +64,7 @@ many_tags() {
     inside rest-$b 'git tag mine gone; git tag -f -m x stays HEAD'
   done
   was=$(git rev-parse gone); git tag -d gone also-gone >/dev/null; collect
-  ! git cat-file -e "$was" 2>/dev/null
+  not git cat-file -e "$was" 2>/dev/null
   for b in "${backends[@]}"; do
     eventually gives '' inside runs-$b 'git tag | grep gone'
     for t in runs-$b rest-$b; do
@@ -83,11 +84,14 @@ many_tags() {
   for mode in '' --strict-isolation; do
     "$garth" new t$mode $mode
     inside t$mode 'git merge -q --no-edit side-1 && mkdir m && for i in $(seq 200); do echo $i >m/$i; done && git add m && git commit -qm many' || complain "$mode"
-    [[ $(git log -1 --format=%s garth/t$mode) == many && $(git rev-list --count main..garth/t$mode) == 31 && $(field t$mode commits) == 1 ]] || complain "$mode"
+    [[ $(git log -1 --format=%s garth/t$mode) == many ]] || complain "$mode"
+    [[ $(git rev-list --count main..garth/t$mode) == 31 ]] || complain "$mode"
+    [[ $(field t$mode commits) == 1 ]] || complain "$mode"
     # the same at once, by a git that asks for nothing on the way
     inside t$mode 'git reset -q --hard main; export GARTH_GATEWAY=1; /usr/bin/git merge -q --no-ff --no-edit side-1; for i in $(seq 300); do echo $i >n$i; done; git add .; /usr/bin/git commit -qm bulk' || complain "$mode"
     "$garth" publish t$mode >/dev/null
-    [[ $(git log -1 --format=%s garth/t$mode) == bulk && $(field t$mode commits) == 3 ]] || complain "$mode: $(field t$mode commits)"
+    [[ $(git log -1 --format=%s garth/t$mode) == bulk ]] || complain "$mode: $(field t$mode commits)"
+    [[ $(field t$mode commits) == 3 ]] || complain "$mode: $(field t$mode commits)"
   done
 }
 
@@ -145,15 +149,128 @@ few_again() {
 @test "G12 T9 refs: doctor finds and repairs what an earlier version left; opening a task does so too" {
   old_home
   call "$garth" doctor
-  [[ $code == 1 && $out == *"refs of an earlier version, which had one for each tag and snapshot"* ]] || complain
+  [[ $code == 1 ]] || complain
+  [[ $out == *"refs of an earlier version, which had one for each tag and snapshot"* ]] || complain
   "$garth" doctor --repair >/dev/null || true
   few_again
-  call "$garth" doctor; [[ $out != *"earlier version"* ]] || complain
-  as_before "$live"; inside live 'git commit -q --allow-empty -m on'
-  [[ $(git for-each-ref refs/garth/snapshots/$live refs/garth/shown/0123456789abcdef0123456789abcdef | wc -l) == 0 && $(git for-each-ref refs/garth/tasks/$live | wc -l) == 2 ]] || complain "$(refs)"
+  call "$garth" doctor
+  [[ $out != *"earlier version"* ]] || complain
+  as_before "$live"
+  inside live 'git commit -q --allow-empty -m on'
+  [[ $(git for-each-ref refs/garth/snapshots/$live refs/garth/shown/0123456789abcdef0123456789abcdef | wc -l) == 0 ]] || complain "$(refs)"
+  [[ $(git for-each-ref refs/garth/tasks/$live | wc -l) == 2 ]] || complain "$(refs)"
   # what was shown is known still: the tags follow
   git tag -d v1 >/dev/null; git tag new-one
   follows live 'v1$' | grep -qx new-one
   as_before "$live"; "$garth" discard -fD live
   [[ $(refs | grep -c "/$live") == 1 ]] || complain "$(refs)"
+}
+
+# shows TASK REF OID: the ref's value inside, "" if it does not exist.
+shows() { [[ $(inside "$1" "git rev-parse -q --verify $2^{} || true") == "$3" ]]; }
+# soon CMD…: within about a second (five with sanitizers on a busy machine).
+soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sleep 0.1; done; complain "not soon: $*" "$(inside "$2" 'git for-each-ref')"; }
+
+@test "G12 refs: refs that move outside are seen inside a running task at once" {
+  git tag v1; git tag -am annotated v2; git tag gone
+  for how in "" --strict-isolation; do
+    for b in "${backends[@]}"; do
+      t=t${how:2:1}-$b
+      # the task's own gateway is asleep, awake, or was never there
+      "$garth" run -d -t $t --backend $b $how -- sleep 1000
+      shows $t v2 "$(git rev-parse v2^{})"
+      echo "$t" >>dir/b.txt; commit "for $t"
+      soon shows $t main "$(git rev-parse main)"
+      inside $t "git show main:dir/b.txt | tail -n 1 | grep -qx $t"
+      inside $t 'echo 1 >>a.txt; git commit -qam 1'
+      echo "$t again" >>dir/b.txt; commit "for $t again"
+      soon shows $t main "$(git rev-parse main)"
+      git tag new-$t; soon shows $t new-$t "$(git rev-parse new-$t)"
+      git tag -f v1 >/dev/null; soon shows $t v1 "$(git rev-parse v1)"
+      git tag -d gone >/dev/null; soon shows $t gone ""
+      git pack-refs --all; git tag -d new-$t >/dev/null; soon shows $t new-$t ""
+      git tag gone
+      git update-ref refs/heads/main main~1; soon shows $t main "$(git rev-parse main)"
+      git update-ref refs/heads/main 'main@{1}'; soon shows $t main "$(git rev-parse main)"
+      # other branches, and other tasks', are not shown
+      git branch -f hidden; [[ $(inside $t 'git for-each-ref --format="%(refname)" refs/heads' | sort | tr '\n' ' ') == "refs/heads/garth/$t refs/heads/main " ]]
+      # what the agent moved itself is its own
+      inside $t '/usr/bin/git tag -f v2 HEAD >/dev/null'
+      own=$(inside $t 'git rev-parse v2')
+      git tag after-$t; soon shows $t after-$t "$(git rev-parse after-$t)"
+      shows $t v2 "$own"
+      inside $t 'git fsck --strict >/dev/null 2>&1'
+      git reset -q --hard
+      "$garth" cancel $t
+    done
+  done
+  whole
+}
+
+@test "G12 refs: names with slashes, and directories that come and go" {
+  git branch feature/deep/er; git pack-refs --all; git checkout -q feature/deep/er
+  "$garth" run -d -t t -- sleep 1000
+  # by update-ref, which writes nothing but the ref
+  next() { git update-ref refs/heads/feature/deep/er "$(git commit-tree -p feature/deep/er -m "$RANDOM" 'feature/deep/er^{tree}')"; }
+  for i in 1 2; do
+    next; soon shows t feature/deep/er "$(git rev-parse feature/deep/er)"
+    next; soon shows t feature/deep/er "$(git rev-parse feature/deep/er)"
+    git tag "x/y/$i"; soon shows t "x/y/$i" "$(git rev-parse HEAD)"
+    git tag "x/y/z$i"; soon shows t "x/y/z$i" "$(git rev-parse HEAD)"
+    git tag -d "x/y/$i" >/dev/null; soon shows t "x/y/$i" ""
+    git pack-refs --all
+    [[ ! -e .git/refs/heads/feature/deep ]]
+  done
+}
+
+# watch FIFO: whenever somebody opens it to read, $T/walked is made. unwatch: no more.
+watch() {
+  while : >"$1"; do touch "$T/walked"; done 3>&- &
+  watcher=$!
+}
+unwatch() {
+  kill "$watcher"
+  wait "$watcher" || true
+  watcher=
+}
+teardown() {
+  [[ -z ${watcher-} ]] || unwatch
+  garth_teardown
+}
+
+# long_history N: N commits upon each other, a second apart; the first has the tag "old", and beside it is one with "side".
+long_history() {
+  local i tip at=1700000000
+  tip=$(git rev-parse HEAD)
+  git tag old
+  for ((i = 0; i < $1; i++)); do
+    tip=$(GIT_COMMITTER_DATE="$((at + i)) +0000" git commit-tree -p "$tip" -m "$i" 'HEAD^{tree}')
+    if ((i == 0)); then git tag side "$(GIT_COMMITTER_DATE="$at +0000" git commit-tree -p "$tip" -m side 'HEAD^{tree}')"; fi
+  done
+  git update-ref refs/heads/main "$tip"
+}
+
+@test "G12 refs: a task that commits and ends does not walk the history back to old tags" {
+  GIT_COMMITTER_DATE='1600000000 +0000' git commit -q --amend --no-edit
+  long_history 40
+  # whoever walks from the tip to the tags comes by a commit that is a FIFO: to open it is seen
+  local lost=.git/objects/$(git rev-parse main~20 | sed 's,..,&/,')
+  rm -f "$lost"
+  mkfifo "$lost"
+  # the controls: questions that walk
+  for question in 'rev-list --count main' 'for-each-ref --no-merged=main refs/tags'; do
+    watch "$lost"
+    git $question >/dev/null 2>&1 || true
+    eventually test -e "$T/walked"
+    unwatch
+    rm "$T/walked"
+  done
+  watch "$lost"
+  for b in overlay worktree; do
+    call "$garth" run -t t-$b --backend $b -- sh -c 'echo x >x; git add x; git commit -qm x; echo y >y; git add y; git commit -qm y'
+    [[ ! -e $T/walked ]] || complain "$b"
+    [[ $code == 0 ]] || complain "$b"
+    [[ $(state_of t-$b) == done ]] || complain "$b"
+    [[ $(git log -2 --format=%s garth/t-$b) == $'y\nx' ]] || complain "$b"
+  done
 }

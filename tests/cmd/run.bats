@@ -3,30 +3,47 @@ load helpers
 @test "T1 run: makes a task, runs the command in it, returns its exit code" {
   fingerprint >"$T/before"
   call "$garth" run -t t -- sh -c 'cat a.txt; echo to-stderr >&2; exit 7'
-  [[ $code == 7 && $out == one && $err == to-stderr ]] || complain
-  [[ $(state_of t) == failed && $(field t exit_code) == 7 ]]
+  [[ $code == 7 ]] || complain
+  [[ $out == one ]] || complain
+  [[ $err == to-stderr ]] || complain
+  [[ $(state_of t) == failed ]]
+  [[ $(field t exit_code) == 7 ]]
   fingerprint | diff "$T/before" -
   call "$garth" run -t u true
-  [[ $code == 0 && -z $err && $(state_of u) == done ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ -z $err ]] || complain
+  [[ $(state_of u) == done ]] || complain
 }
 
 @test "T2 run: uncommitted changes fail a task whose command succeeded, are named, and stay" {
   fingerprint >"$T/before"
   for b in "${backends[@]}"; do
     call "$garth" run -t t-$b --backend $b -- sh -c 'cat a.txt; echo x >>a.txt; echo new >new; rm dir/b.txt; touch x.o'
-    [[ $code == 1 && $out == one && $err == "▲ task 't-$b' is failed, uncommitted: a.txt, dir/b.txt, new"* ]] || complain
-    [[ $(hint) == "garth diff t-$b" && $(wc -l <<<"$err") == 2 ]] || complain
-    [[ $(state_of t-$b) == failed && $(field t-$b exit_code) == 0 && $(field t-$b note) == "uncommitted: a.txt, dir/b.txt, new" ]]
+    [[ $code == 1 ]] || complain
+    [[ $out == one ]] || complain
+    [[ $err == "▲ task 't-$b' is failed, uncommitted: a.txt, dir/b.txt, new"* ]] || complain
+    [[ $(hint) == "garth diff t-$b" ]] || complain
+    [[ $(wc -l <<<"$err") == 2 ]] || complain
+    [[ $(state_of t-$b) == failed ]]
+    [[ $(field t-$b exit_code) == 0 ]]
+    [[ $(field t-$b note) == "uncommitted: a.txt, dir/b.txt, new" ]]
     [[ $(inside t-$b 'git status --porcelain' | paste -sd,) == ' M a.txt, D dir/b.txt,?? new' ]]
     # staged files are not committed either, and a commit is kept although the command failed after it
     call "$garth" run -t s-$b --backend $b -- sh -c 'echo x >>a.txt; git commit -qam x; echo y >>a.txt; git add a.txt'
-    [[ $code == 1 && $err == *'uncommitted: a.txt'* && $(git show garth/s-$b:a.txt | tail -n1) == x ]] || complain
+    [[ $code == 1 ]] || complain
+    [[ $err == *'uncommitted: a.txt'* ]] || complain
+    [[ $(git show garth/s-$b:a.txt | tail -n1) == x ]] || complain
     # a command's own code is its own
     call "$garth" run -t c-$b --backend $b -- sh -c 'echo new >new; exit 7'
-    [[ $code == 7 && $err == *'uncommitted: new'* && $(field c-$b exit_code) == 7 ]] || complain
+    [[ $code == 7 ]] || complain
+    [[ $err == *'uncommitted: new'* ]] || complain
+    [[ $(field c-$b exit_code) == 7 ]] || complain
     # ignored files, and files that are back as they were, are no reason to fail
     call "$garth" run -t i-$b --backend $b -- sh -c 'touch x.o; mkdir ignored; echo >ignored/x; cp a.txt b; mv b a.txt; echo w >w; rm w'
-    [[ $code == 0 && -z $err && $(state_of i-$b) == done && $(field i-$b note) == null ]] || complain
+    [[ $code == 0 ]] || complain
+    [[ -z $err ]] || complain
+    [[ $(state_of i-$b) == done ]] || complain
+    [[ $(field i-$b note) == null ]] || complain
   done
   fingerprint | diff "$T/before" -
 }
@@ -34,13 +51,19 @@ load helpers
 @test "T2 run: --on-dirty keep and commit" {
   for b in "${backends[@]}"; do
     call "$garth" run -t k-$b --backend $b --on-dirty keep -- sh -c 'echo new >new'
-    [[ $code == 0 && -z $err && $(state_of k-$b) == done && $(inside k-$b 'git status --porcelain') == '?? new' ]] || complain
+    [[ $code == 0 ]] || complain
+    [[ -z $err ]] || complain
+    [[ $(state_of k-$b) == done ]] || complain
+    [[ $(inside k-$b 'git status --porcelain') == '?? new' ]] || complain
     call "$garth" run -t c-$b --backend $b --on-dirty commit -- sh -c 'echo x >>a.txt; git commit -qam mine; echo new >new; rm dir/b.txt; touch x.o'
-    [[ $code == 0 && $(state_of c-$b) == done ]] || complain
-    [[ -z $(inside c-$b 'git status --porcelain') && $(inside c-$b 'git log --format=%s | wc -l') == 3 ]]
+    [[ $code == 0 ]] || complain
+    [[ $(state_of c-$b) == done ]] || complain
+    [[ -z $(inside c-$b 'git status --porcelain') ]]
+    [[ $(inside c-$b 'git log --format=%s | wc -l') == 3 ]]
     [[ $(git diff --name-status main garth/c-$b | paste -sd' ') == $'M\ta.txt D\tdir/b.txt A\tnew' ]] || complain "$(git diff --name-status main garth/c-$b)"
     call "$garth" run -t n-$b --backend $b --on-dirty commit -- true
-    [[ $code == 0 && $(git rev-parse garth/n-$b) == "$(git rev-parse main)" ]] || complain
+    [[ $code == 0 ]] || complain
+    [[ $(git rev-parse garth/n-$b) == "$(git rev-parse main)" ]] || complain
   done
   changes_nothing 2 "--on-dirty is fail, commit or keep, not 'x'" "$garth" run -t x --on-dirty x -- true
   git fsck --strict
@@ -56,9 +79,11 @@ load helpers
 @test "T8 run: a megabyte through stdin and stdout, byte for byte" {
   head -c 1048576 /dev/urandom >"$T/in"
   "$garth" run -t t -- cat <"$T/in" >"$T/got" 2>"$T/err"
-  cmp "$T/in" "$T/got"; [[ ! -s $T/err ]]
+  cmp "$T/in" "$T/got"
+  [[ ! -s $T/err ]]
   "$garth" exec t -- sh -c 'cat >&2' <"$T/in" >"$T/got" 2>"$T/err"
-  cmp "$T/in" "$T/err"; [[ ! -s $T/got ]]
+  cmp "$T/in" "$T/err"
+  [[ ! -s $T/got ]]
   # the log has the run's output too
   "$garth" log t | cmp "$T/in" -
 }
@@ -79,12 +104,22 @@ load helpers
 }
 
 @test "O3 run: 126 and 127 for what cannot be executed, 128 and the signal for what was killed" {
-  call "$garth" run -t a -- nosuch-program; [[ $code == 127 && -z $out && $err == *nosuch-program* ]] || complain
-  call "$garth" run -t b -- ./a.txt; [[ $code == 126 && -z $out && $err == *a.txt* ]] || complain
-  call "$garth" run -t c -- ./dir; [[ $code == 126 || $code == 127 ]] || complain
-  call "$garth" run -t d -- sh -c 'kill -9 $$'; [[ $code == 137 ]] || complain
-  call "$garth" run -t e -- sh -c 'kill -TERM $$'; [[ $code == 143 ]] || complain
-  call "$garth" run -t f -- sh -c 'exit 255'; [[ $code == 255 ]] || complain
+  call "$garth" run -t a -- nosuch-program
+  [[ $code == 127 ]] || complain
+  [[ -z $out ]] || complain
+  [[ $err == *nosuch-program* ]] || complain
+  call "$garth" run -t b -- ./a.txt
+  [[ $code == 126 ]] || complain
+  [[ -z $out ]] || complain
+  [[ $err == *a.txt* ]] || complain
+  call "$garth" run -t c -- ./dir
+  [[ $code == 126 || $code == 127 ]] || complain
+  call "$garth" run -t d -- sh -c 'kill -9 $$'
+  [[ $code == 137 ]] || complain
+  call "$garth" run -t e -- sh -c 'kill -TERM $$'
+  [[ $code == 143 ]] || complain
+  call "$garth" run -t f -- sh -c 'exit 255'
+  [[ $code == 255 ]] || complain
   for t in a b c d e f; do [[ $(state_of $t) == failed ]]; done
 }
 
@@ -103,8 +138,11 @@ load helpers
   "$garth" run -t h -- sh -c 'trap "echo caught; exit 9" TERM; echo ready; while :; do sleep 0.05; done' >"$T/o" 3>&- &
   pid=$!
   eventually grep -q ready "$T/o"
-  kill -TERM $pid; code=0; wait $pid || code=$?
-  [[ $code == 9 && $(<"$T/o") == $'ready\ncaught' ]] || complain
+  kill -TERM $pid
+  code=0
+  wait $pid || code=$?
+  [[ $code == 9 ]] || complain
+  [[ $(<"$T/o") == $'ready\ncaught' ]] || complain
 }
 
 @test "J6 run: the environment is an allow-list" {
@@ -133,8 +171,11 @@ load helpers
   "$garth" new t; "$garth" new u
   [[ $(inside t 'ls -A ~; cat ~/.netrc ~/.ssh/id 2>/dev/null' || true) == src ]]
   inside t 'echo mine >~/.rc; echo tmp >/tmp/x'
-  [[ $(inside t 'cat ~/.rc /tmp/x') == $'mine\ntmp' && ! -e $HOME/.rc && ! -e /tmp/x ]]
-  call inside u 'cat ~/.rc /tmp/x'; [[ $code != 0 && -z $out ]] || complain
+  [[ $(inside t 'cat ~/.rc /tmp/x') == $'mine\ntmp' ]]
+  [[ ! -e $HOME/.rc && ! -e /tmp/x ]]
+  call inside u 'cat ~/.rc /tmp/x'
+  [[ $code != 0 ]] || complain
+  [[ -z $out ]] || complain
 }
 
 @test "J6 run: tool directories of the home are visible, read-only, and in the PATH" {
@@ -142,16 +183,23 @@ load helpers
   printf '#!/bin/sh\necho tool $1\n' >"$HOME/.local/bin/mytool"; chmod +x "$HOME/.local/bin/mytool"
   echo token >"$HOME/.cargo/credentials.toml"
   PATH=$HOME/.local/bin:$PATH "$garth" run -t t -- mytool works | grep -x 'tool works'
-  call inside t 'echo x >~/.local/bin/mytool'; [[ $code != 0 ]] || complain
-  call inside t 'rm -f ~/.local/bin/mytool; touch ~/.local/bin/new'; [[ $code != 0 ]] || complain
-  call inside t 'cat ~/.cargo/credentials.toml'; [[ $code != 0 && -z $out ]] || complain
-  [[ $("$HOME/.local/bin/mytool" x) == "tool x" && $(ls "$HOME/.local/bin") == mytool ]]
+  call inside t 'echo x >~/.local/bin/mytool'
+  [[ $code != 0 ]] || complain
+  call inside t 'rm -f ~/.local/bin/mytool; touch ~/.local/bin/new'
+  [[ $code != 0 ]] || complain
+  call inside t 'cat ~/.cargo/credentials.toml'
+  [[ $code != 0 ]] || complain
+  [[ -z $out ]] || complain
+  [[ $("$HOME/.local/bin/mytool" x) == "tool x" ]]
+  [[ $(ls "$HOME/.local/bin") == mytool ]]
 }
 
 @test "T1 run: -d prints the name at once and the task keeps running" {
   call timeout 20 "$garth" run -d -t t -- sh -c 'echo begun; until test -e go; do sleep 0.05; done; echo over; exit 4'
-  [[ $code == 0 && $out == t ]] || complain
-  [[ $(state_of t) == running && $(field t exit_code) == null ]]
+  [[ $code == 0 ]] || complain
+  [[ $out == t ]] || complain
+  [[ $(state_of t) == running ]]
+  [[ $(field t exit_code) == null ]]
   eventually bash -c '"$0" log t | grep -q begun' "$garth"
   inside t 'touch go' || true
   eventually is_state t failed
@@ -161,7 +209,8 @@ load helpers
 
 @test "T1 run: -d reports what cannot be started" {
   call "$garth" run -d -t t -- nosuch-program
-  [[ $code == 127 && $err == *nosuch-program* ]] || complain
+  [[ $code == 127 ]] || complain
+  [[ $err == *nosuch-program* ]] || complain
   [[ $(state_of t) == failed ]]
 }
 
@@ -191,7 +240,8 @@ time.sleep(1000)' $word-b </dev/null >/dev/null 2>&1 &)
 
 @test "O3 run: with -q and without a terminal Garth prints nothing on stderr" {
   call "$garth" run -q -t t -- sh -c 'echo out; echo err >&2'
-  [[ $out == out && $err == err ]] || complain
+  [[ $out == out ]] || complain
+  [[ $err == err ]] || complain
 }
 
 @test "J2 run: --net none has only loopback, --net host the host's network" {
@@ -222,7 +272,18 @@ time.sleep(1000)' $word-b </dev/null >/dev/null 2>&1 &)
     words=(exec t); [[ $how == exec ]] || words=(run -q --task t)
     code=0
     echo in | "$garth" "${words[@]}" -- sh -c "$script" >"$T/out" 2>"$T/err" || code=$?
-    [[ $code == 0 && $(<"$T/out") == $'in\nout\nfd' && $(<"$T/err") == err ]] || { cat "$T/out" "$T/err"; false; }
+    [[ $code == 0 ]] || {
+      cat "$T/out" "$T/err"
+      false
+    }
+    [[ $(<"$T/out") == $'in\nout\nfd' ]] || {
+      cat "$T/out" "$T/err"
+      false
+    }
+    [[ $(<"$T/err") == err ]] || {
+      cat "$T/out" "$T/err"
+      false
+    }
   done
   # a pipe at both ends is the same
   [[ $(echo in | "$garth" exec t -- sh -c "$script" 2>&1 | cat | sort | paste -sd,) == err,fd,in,out ]]

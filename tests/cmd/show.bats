@@ -3,7 +3,8 @@ load helpers
 @test "O3 show: a task in words" {
   "$garth" run -t t -- sh -c 'echo x >new; rm a.txt; touch x.o; exit 2' || true
   call "$garth" show t
-  [[ $code == 0 && -z $err ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ -z $err ]] || complain
   for line in 'task +t' 'state +failed' 'project +app' 'branch +garth/t' 'target +main' 'exit code +2' 'changed +2 files' \
     ' +A new' ' +D a.txt' 'ignored +1 file'; do
     grep -qE "^$line" <<<"$out" || complain "no line '$line'"
@@ -25,11 +26,17 @@ load helpers
 @test "J1 show: --jail prints the walls, for each network, and as JSON" {
   "$garth" new t
   call "$garth" show t --jail
-  [[ $code == 0 && -z $err && $out == *'network  loopback only'* && $out == *seccomp* && $out == *landlock* ]] || complain
-  [[ $out != *"$HOME/.ssh"* && $out != */etc/shadow* ]] || complain
+  [[ $code == 0 ]] || complain
+  [[ -z $err ]] || complain
+  [[ $out == *'network  loopback only'* ]] || complain
+  [[ $out == *seccomp* ]] || complain
+  [[ $out == *landlock* ]] || complain
+  [[ $out != *"$HOME/.ssh"* ]] || complain
+  [[ $out != */etc/shadow* ]] || complain
   "$garth" show t --jail --net host | grep -q resolv.conf
   "$garth" show t --jail --json >"$T/j"
-  [[ $(json 'd["network_mode"]' <"$T/j") == allow && $out == *'proxy    127.0.0.1:43128'* ]]
+  [[ $(json 'd["network_mode"]' <"$T/j") == allow ]]
+  [[ $out == *'proxy    127.0.0.1:43128'* ]]
   # what can be written is the task's own, and nothing else
   json '[r["source"] for r in d["rows"] if r["write"] and r["source"]]' <"$T/j" >"$T/writable"
   python3 - "$T/writable" "$GARTH_HOME" <<'PY'
@@ -43,5 +50,6 @@ PY
 @test "ESCAPES 16 show: names that an agent chose are cleaned for the terminal" {
   "$garth" run -t t --on-dirty keep -- sh -c 'touch "$(printf "a\033[31mb")" "$(printf "c\nstate      done")"'
   call "$garth" show t
-  [[ $out != *$'\e'* && $(grep -c '^state' <<<"$out") == 1 ]] || complain
+  [[ $out != *$'\e'* ]] || complain
+  [[ $(grep -c '^state' <<<"$out") == 1 ]] || complain
 }

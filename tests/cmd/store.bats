@@ -4,8 +4,10 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
 
 @test "J10 store: SQLite in WAL mode, closed to others" {
   "$garth" new t
-  [[ $(sql 'PRAGMA journal_mode') == "('wal',)" && $(sql 'PRAGMA integrity_check') == "('ok',)" ]]
-  [[ $(stat -c %a "$GARTH_HOME") == 700 && $(stat -c %a "$GARTH_HOME/garth.db") == 600 ]]
+  [[ $(sql 'PRAGMA journal_mode') == "('wal',)" ]]
+  [[ $(sql 'PRAGMA integrity_check') == "('ok',)" ]]
+  [[ $(stat -c %a "$GARTH_HOME") == 700 ]]
+  [[ $(stat -c %a "$GARTH_HOME/garth.db") == 600 ]]
 }
 
 @test "ESCAPES 30 store: a newer version's store is left alone, by every command" {
@@ -43,7 +45,8 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
   "$garth" ls
   [[ $(cat "$GARTH_HOME"/tasks/$id/upper/work) == work ]]
   "$garth" new u
-  [[ $(cat "$GARTH_HOME"/tasks/$id/upper/work) == work && $(field u id) != "$id" ]]
+  [[ $(cat "$GARTH_HOME"/tasks/$id/upper/work) == work ]]
+  [[ $(field u id) != "$id" ]]
   git branch -D -q garth/t
   "$garth" new t; "$garth" discard t; "$garth" discard u
   [[ $(cat "$GARTH_HOME"/tasks/$id/upper/work) == work ]]
@@ -57,14 +60,17 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
   git worktree unlock "$GARTH_HOME/worktrees/t"
   git -C "$GARTH_HOME/worktrees/t" checkout -q --detach; git branch -D -q garth/t
   fails 1 "is there already" "$garth" new t --backend worktree
-  [[ $(cat "$GARTH_HOME/worktrees/t/work") == work && -z $(git for-each-ref refs/heads/garth) ]]
+  [[ $(cat "$GARTH_HOME/worktrees/t/work") == work ]]
+  [[ -z $(git for-each-ref refs/heads/garth) ]]
   [[ $("$garth" ls --json | json 'd["tasks"]') == "[]" ]]
 }
 
 @test "ESCAPES 30 store: a clock that jumps does no harm" {
   "$garth" new t
   sql "UPDATE task SET created = created + 100000000" >/dev/null
-  call "$garth" ls; [[ $code == 0 && $out == *' now '* ]] || complain
+  call "$garth" ls
+  [[ $code == 0 ]] || complain
+  [[ $out == *' now '* ]] || complain
   sql "UPDATE task SET created = -5" >/dev/null
   "$garth" ls; "$garth" show t; "$garth" ls --json | json 'd["tasks"][0]["name"]'
   "$garth" discard t

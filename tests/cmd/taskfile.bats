@@ -16,7 +16,22 @@ network: {mode: none}
 E
   cd /
   WHO=me OTHER=you run "$garth" run -q "$R/../task.yml"
-  [[ $status == 7 && ${lines[0]} =~ ^[0-9a-f-]{36}\ me\ *$ && ${lines[1]} == a.txt && $output != *$'\nb'* ]] || { echo "$output"; false; }
+  [[ $status == 7 ]] || {
+    echo "$output"
+    false
+  }
+  [[ ${lines[0]} =~ ^[0-9a-f-]{36}\ me\ *$ ]] || {
+    echo "$output"
+    false
+  }
+  [[ ${lines[1]} == a.txt ]] || {
+    echo "$output"
+    false
+  }
+  [[ $output != *$'\nb'* ]] || {
+    echo "$output"
+    false
+  }
   "$garth" ls --json | python3 -c '
 import json, sys
 t = json.load(sys.stdin)["tasks"][0]
@@ -33,10 +48,13 @@ policy: {protected: ["docs/**"]}
 E
   "$garth" run -q "$T/home/task.yaml"
   run inside small 'mkdir docs; echo x >docs/x; git add docs; git commit -qm docs'
-  [[ $status != 0 && $output == *"'docs/x' is protected"* ]]
+  [[ $status != 0 ]]
+  [[ $output == *"'docs/x' is protected"* ]]
   run inside small 'git reset -q --hard; for i in 1 2 3; do echo $i >f$i; done; git add .; git commit -qm many'
-  [[ $status != 0 && $output == *BLOCKED* ]]
-  "$garth" new free; inside free 'for i in 1 2 3; do echo $i >f$i; done; mkdir docs; echo x >docs/x; git add .; git commit -qm many'
+  [[ $status != 0 ]]
+  [[ $output == *BLOCKED* ]]
+  "$garth" new free
+  inside free 'for i in 1 2 3; do echo $i >f$i; done; mkdir docs; echo x >docs/x; git add .; git commit -qm many'
 }
 
 @test "T5 task file: no word may follow it, and no option is taken for a host" {
@@ -86,10 +104,14 @@ timeout: 1s
 E
   SECONDS=0
   run "$garth" run -q "$T/home/task.yaml"
-  ((SECONDS < 20)) && [[ $status == 143 && $(state_of slow) == failed ]]
+  ((SECONDS < 20))
+  [[ $status == 143 ]]
+  [[ $(state_of slow) == failed ]]
   [[ $("$garth" show slow) == *'its time was up'* ]]
   run "$garth" resume -q slow
-  [[ $status == 0 && $output == work && $(git show garth/slow:w) == work ]]
+  [[ $status == 0 ]]
+  [[ $output == work ]]
+  [[ $(git show garth/slow:w) == work ]]
 }
 
 @test "T5 task file: the schema for editors is valid and has every key" {
@@ -114,15 +136,24 @@ E
   echo SECRET >"$T/home/secret"
   cd /
   call "$garth" run "$T/home/task.yaml"
-  [[ $code == 0 && $out == 'fatal: not a git repository'* && $out != *SECRET* && $(state_of e) == done ]] || complain
-  [[ $(field e branch) == null && $(field e note) == null ]]
+  [[ $code == 0 ]] || complain
+  [[ $out == 'fatal: not a git repository'* ]] || complain
+  [[ $out != *SECRET* ]] || complain
+  [[ $(state_of e) == done ]] || complain
+  [[ $(field e branch) == null ]]
+  [[ $(field e note) == null ]]
   at "$R" git for-each-ref refs/heads/garth refs/garth | grep . && false
   # whatever is configured for work that is not committed
   echo 'task: {on_dirty: commit}' >"$T/config.yaml"
-  call env GARTH_CONFIG="$T/config.yaml" "$garth" run --empty --task c -- sh -c 'echo x >x'; [[ $code == 0 && $(state_of c) == done && $(field c on_dirty) == keep ]] || complain
+  call env GARTH_CONFIG="$T/config.yaml" "$garth" run --empty --task c -- sh -c 'echo x >x'
+  [[ $code == 0 ]] || complain
+  [[ $(state_of c) == done ]] || complain
+  [[ $(field c on_dirty) == keep ]] || complain
   # what it leaves can be looked at, taken, continued, packed away and brought back, and is not lost
   "$garth" diff e | grep -q '^+result'
-  "$garth" export e "$T/taken"; [[ $(<"$T/taken/out") == result && $(<"$T/taken/d/x") == x ]]
+  "$garth" export e "$T/taken"
+  [[ $(<"$T/taken/out") == result ]]
+  [[ $(<"$T/taken/d/x") == x ]]
   fails 4 "has the only copy" "$garth" discard e
   "$garth" archive e >/dev/null; "$garth" undo e; [[ $(inside e 'cat out') == result ]]
   "$garth" discard -f e; "$garth" undo e; [[ $(inside e 'cat d/x') == x ]]

@@ -44,7 +44,7 @@ class Terminal:
         self.seen += data
         return bool(data)
 
-    def expect(self, text, seconds=20):
+    def expect(self, text, seconds=60):
         """Reads on until text is shown behind what was expected before."""
         want = text.encode()
         end = time.monotonic() + seconds
@@ -63,7 +63,7 @@ class Terminal:
     def kill(self, sig=signal.SIGKILL):
         os.kill(self.pid, sig)
 
-    def wait(self, seconds=20):
+    def wait(self, seconds=60):
         """The exit code as a shell gives it."""
         end = time.monotonic() + seconds
         while self.code is None:

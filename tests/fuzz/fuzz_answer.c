@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void read_members(const struct answer *a)
+static void read_members(const struct http_answer *a)
 {
 	static const char *const members[] = { "code", "message", "tried", "instead" };
 
@@ -26,7 +26,7 @@ static void read_members(const struct answer *a)
 
 static void there_and_back(const char *text, struct buf *out)
 {
-	auto_answer a = ANSWER_INIT;
+	auto_http_answer a = ANSWER_INIT;
 
 	buf_addstr(&a.body, "{\"x\":[{}],\"error\":{\"message\":");
 	ask_quote(&a.body, text);
@@ -38,14 +38,14 @@ static void there_and_back(const char *text, struct buf *out)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	auto_buf raw = BUF_INIT(1 << 22), once = BUF_INIT(1 << 20), twice = BUF_INIT(1 << 20);
-	auto_answer a = ANSWER_INIT, body = ANSWER_INIT;
+	auto_http_answer a = ANSWER_INIT, body = ANSWER_INIT;
 
 	if (size > 100000)
 		return 0;
 	buf_add(&raw, data, size);
-	if (answer_take(buf_str(&raw), size, false, &a) == 1)
+	if (http_answer_take(buf_str(&raw), size, false, &a) == 1)
 		read_members(&a);
-	if (answer_take(buf_str(&raw), size, true, &a) == 0)
+	if (http_answer_take(buf_str(&raw), size, true, &a) == 0)
 		abort();
 	buf_add(&body.body, data, size);
 	read_members(&body);

@@ -68,7 +68,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/e
       ld.so.conf locale.alias localtime magic mime.types nsswitch.conf os-release profile protocols redhat-release services shells timezone passwd group gitconfig zsh zprofile fish '
     more() { for name in $1; do [[ $allowed == *[[:space:]]$name[[:space:]]* ]] || echo "$name"; done; }
     [[ -n $(more "$(outside ls -A /etc)") ]]
-    [[ -z $(more "$(inside "t-$backend" 'ls -A /etc')") ]] || { more "$(inside "t-$backend" 'ls -A /etc')"; return 1; }
+    [[ -z $(more "$(inside "t-$backend" 'ls -A /etc')") ]] || { more "$(inside "t-$backend" 'ls -A /etc')"; false; }
     # the Garth home and the repository are the host user's to see
     for path in "$GARTH_HOME/garth.db" "$GARTH_HOME/tasks" "$GARTH_HOME/bases" "$GARTH_HOME/tasks/$(ident 1)/upper/mine.txt" "$R/.git/COMMIT_EDITMSG" "$R/.git/description" "$R/.git/logs/HEAD"; do
       [[ -r $path ]]
@@ -115,7 +115,9 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/e
     # control: following the copied links leads to the sentinel
     for file in leaf chain a.txt dir/f middle/secret; do tells "$SECRET" cat "$T/exported/$file"; done
     silent "$SECRET" find "$T/exported" -type f -exec cat {} +
-    [[ -L $T/exported/leaf && -L $T/exported/dir && -L $T/exported/middle ]]
+    [[ -L $T/exported/leaf ]]
+    [[ -L $T/exported/dir ]]
+    [[ -L $T/exported/middle ]]
     rm -r "$T/exported"
     host_commands t
     silent "$SECRET" cat "$T/answers"
@@ -165,9 +167,14 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/e
   "$garth" new w --backend worktree
   # Devices are root's to make. For a user the control is the one device that is not (0:0): in the same place, by the same
   # program, it can be made, so what is refused below is the device and nothing else.
-  if is_root; then mknod "$T/open/node" c 1 3; rm "$T/open/node"; else
-    mknod "$T/open/node" c 0 0; rm "$T/open/node"
-    refused mknod "$T/open/node" c 1 3; grep -q 'Operation not permitted' "$T/refused"
+  if is_root; then
+    mknod "$T/open/node" c 1 3
+    rm "$T/open/node"
+  else
+    mknod "$T/open/node" c 0 0
+    rm "$T/open/node"
+    refused mknod "$T/open/node" c 1 3
+    grep -q 'Operation not permitted' "$T/refused"
   fi
   for node in 'b 8 0' 'c 1 1' 'c 1 3' 'c 5 0'; do
     for task in t w; do
@@ -305,7 +312,8 @@ users_own() { fingerprint; sha256sum "$HOME/.claude/settings.json" "$HOME/.bashr
     refused inside "t-$backend" 'cp /bin/true suid && chmod 4755 suid'
     inside "t-$backend" "$python -c 'import os; os.umask(0); os.close(os.open(\"made\", os.O_CREAT | os.O_WRONLY, 0o6755))' || true; test -f made"
     "$garth" export "t-$backend" "$T/exported"
-    [[ -f $T/exported/made && ! -u $T/exported/made && ! -g $T/exported/made ]]
+    [[ -f $T/exported/made ]]
+    [[ ! -u $T/exported/made && ! -g $T/exported/made ]]
     rm -r "$T/exported"
     # on the host no such file belongs to root
     [[ -z $(find "$GARTH_HOME" -perm /4000 -uid 0 -type f) ]]
@@ -327,13 +335,13 @@ f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\",
     # the control: outside, programs and settings lie on mounts of another kind
     cut -d' ' -f6 /proc/self/mountinfo | grep -v nosuid | grep -q rw
     while read -r place options; do
-      [[ ,$options, == *,nosuid,* ]] || { echo "suid: $place $options"; return 1; }
-      [[ ,$options, == *,nodev,* || $place =~ ^/dev/(null|zero|full|random|urandom|tty|pts)$ ]] || { echo "devices: $place $options"; return 1; }
+      [[ ,$options, == *,nosuid,* ]] || { echo "suid: $place $options"; false; }
+      [[ ,$options, == *,nodev,* || $place =~ ^/dev/(null|zero|full|random|urandom|tty|pts)$ ]] || { echo "devices: $place $options"; false; }
       case $place in
       /tmp | "$HOME" | "$workspace" | /proc | /dev/pts | /dev/shm) ;;
-      "$workspace/.git") [[ $backend == overlay || ,$options, == *,ro,* ]] || { echo "writable: $place"; return 1; } ;;
+      "$workspace/.git") [[ $backend == overlay || ,$options, == *,ro,* ]] || { echo "writable: $place"; false; } ;;
       "$R/.git/worktrees/t") [[ $backend == worktree ]] ;;
-      *) [[ ,$options, == *,ro,* ]] || { echo "writable: $place $options"; return 1; } ;;
+      *) [[ ,$options, == *,ro,* ]] || { echo "writable: $place $options"; false; } ;;
       esac
     done <"$T/mounts"
     "$garth" discard -fD t
@@ -361,7 +369,8 @@ f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\",
         any="$any || { $attempt; }"
       done
       refused inside "t-$backend" "$any"
-      [[ $("$tool") == tool && $(ls "${tool%/*}") == tool ]]
+      [[ $("$tool") == tool ]]
+      [[ $(ls "${tool%/*}") == tool ]]
     done
   done
   untouched

@@ -55,12 +55,12 @@ works() {
     # by the hook, …
     inside t "head=\$(git rev-parse HEAD); c=\$($python /tmp/hostile.py .git $kind) || exit 1
       if /usr/bin/git update-ref refs/heads/garth/t \$c; then echo MOVED; fi; [ \$(git rev-parse HEAD) = \$head ] || echo MOVED
-      mkdir -p .git/refs/heads/garth; echo \$head >/tmp/head; echo \$c >.git/refs/heads/garth/t" >"$T/said" 2>&1 || { cat "$T/said"; return 1; }
-    grep -qE 'BLOCKED: |fatal: ' "$T/said" && ! grep -q MOVED "$T/said" || { echo "$kind"; cat "$T/said"; return 1; }
+      mkdir -p .git/refs/heads/garth; echo \$head >/tmp/head; echo \$c >.git/refs/heads/garth/t" >"$T/said" 2>&1 || { cat "$T/said"; false; }
+    grep -qE 'BLOCKED: |fatal: ' "$T/said" && ! grep -q MOVED "$T/said" || { echo "$kind"; cat "$T/said"; false; }
     # … and as a draft that is looked at when the user asks
     code=0; timeout 100 "$garth" publish t >"$T/answer" 2>&1 || code=$?
-    ((code != 0 && code < 124)) || { echo "$kind: exit $code"; cat "$T/answer"; return 1; }
-    clean || { echo "$kind"; return 1; }
+    ((code != 0 && code < 124)) || { echo "$kind: exit $code"; cat "$T/answer"; false; }
+    clean || { echo "$kind"; false; }
     inside t "cat /tmp/head >.git/refs/heads/garth/t; find .git/objects -type f ! -path '*/info/*' -delete"
   done
   works
@@ -102,10 +102,10 @@ works() {
       for command in "publish t" "snapshot t" "ls" "show t" "diff t" "log t" "rollback t --file a.txt"; do
         # shellcheck disable=SC2086
         within 60 "$garth" $command
-        if grep -aqF "$SECRET" "$T/answer"; then echo "the sentinel came out: $command"; return 1; fi
+        if grep -aqF "$SECRET" "$T/answer"; then echo "the sentinel came out: $command"; false; fi
       done
       git for-each-ref 'refs/garth/tasks/*/kept' --format='delete %(refname)' | git update-ref --stdin
-      clean || { echo "$backend $how"; return 1; }
+      clean || { echo "$backend $how"; false; }
       "$garth" discard -fD t >/dev/null
       git for-each-ref refs/garth --format='delete %(refname)' | git update-ref --stdin
     done
@@ -126,10 +126,10 @@ works() {
     inside t "echo 1 >>a.txt; cd .git; mkdir -p refs/heads/garth; rm -f $what; mkfifo $what"
     for command in ls "show t" "diff t" "log t" "path t" doctor; do
       # shellcheck disable=SC2086
-      within 20 "$garth" $command || { echo "$what"; return 1; }
+      within 20 "$garth" $command || { echo "$what"; false; }
     done
     clean
-    within 20 "$garth" discard -fD t || { echo "$what"; return 1; }
+    within 20 "$garth" discard -fD t || { echo "$what"; false; }
     git for-each-ref refs/garth --format='delete %(refname)' | git update-ref --stdin
   done
 }
@@ -143,11 +143,15 @@ works() {
   remember
   timeout 30 "$garth" publish t >"$T/published" 2>&1 3>&- & pid=$!
   run timeout 30 "$garth" rollback u --full
-  ((status == 1)); [[ $output == *"does not answer"*"garth exec u"* ]]
-  code=0; wait $pid || code=$?; ((code == 1))
+  ((status == 1))
+  [[ $output == *"does not answer"*"garth exec u"* ]]
+  code=0
+  wait $pid || code=$?
+  ((code == 1))
   grep -q "does not answer.*garth exec t" "$T/published"
   clean
-  within 20 "$garth" discard -fD t; within 20 "$garth" discard -fD u
+  within 20 "$garth" discard -fD t
+  within 20 "$garth" discard -fD u
 }
 
 @test "11 12 G6: interrupting a command that waits for the inside leaves no process behind" {
@@ -174,7 +178,8 @@ works() {
   # the task's branch cannot be replaced by a link to another branch, nor main be published in its place
   inside t 'cd .git; mkdir -p refs/heads/garth; echo "ref: refs/heads/main" >refs/heads/garth/t; git -C .. update-ref refs/heads/main $(git -C .. commit-tree -p HEAD -m evil HEAD^{tree})' || true
   within 30 "$garth" publish t
-  [[ $(fingerprint) == "$shared" && $(tip u) == $(git rev-parse main) ]]
+  [[ $(fingerprint) == "$shared" ]]
+  [[ $(tip u) == $(git rev-parse main) ]]
   # pushes, to whatever is named
   for where in "$R" "$R/.git" "file://$R" "$GARTH_HOME/worktrees/u" ext::false; do
     for spec in +HEAD:refs/heads/main HEAD:heads/main :main HEAD:refs/heads/garth/u +refs/heads/*:refs/heads/*; do
@@ -186,7 +191,8 @@ works() {
   done
   # the control
   (cd "$T/open/c" && git push -q "$R" HEAD:refs/heads/pushed && git push -q "$R" :pushed)
-  [[ $(fingerprint) == "$shared" && $(tip u) == $(git rev-parse main) ]]
+  [[ $(fingerprint) == "$shared" ]]
+  [[ $(tip u) == $(git rev-parse main) ]]
 }
 
 # The shared objects are readable to who knows their ids. To publish them is to answer for them, and where the task is
@@ -206,7 +212,7 @@ works() {
   for task in t s; do
     for deed in "git reset -q --hard $theirs" "/usr/bin/git update-ref refs/heads/garth/$task $theirs" "git merge -q --no-edit $theirs" \
       "c=\$(git commit-tree -p $theirs -m mine $theirs^{tree}) && /usr/bin/git update-ref refs/heads/garth/$task \$c"; do
-      refused inside $task "$deed" || { echo "$deed"; return 1; }
+      refused inside $task "$deed" || { echo "$deed"; false; }
       clean
       inside $task 'git merge --abort 2>/dev/null; GARTH_GATEWAY=1 /usr/bin/git reset -q --hard garth/$GARTH_TASK'
     done
@@ -218,13 +224,23 @@ works() {
 @test "13 16 G1 G5: the hook removed, replaced, or disabled: drafts, under the same policy" {
   for attack in 'rm -f .git/hooks/reference-transaction' 'rm -f .git/hooks/reference-transaction; printf "#!/bin/sh\nexit 0\n" >.git/hooks/reference-transaction; chmod +x .git/hooks/reference-transaction' \
     'git config core.hooksPath /dev/null' 'export GARTH_GATEWAY=1'; do
-    "$garth" run --on-dirty keep -t t -- sh -c "$attack"'; mkdir -p .github/workflows; echo x >.github/workflows/x.yml; git add -A; /usr/bin/git commit -qm evil' >"$T/answer" 2>&1 && { echo "the task is done: $attack"; return 1; }
-    [[ $(tip) == $(git rev-parse main) && $(state_of t) == failed ]] || { echo "published: $attack"; return 1; }
+    "$garth" run --on-dirty keep -t t -- sh -c "$attack"'; mkdir -p .github/workflows; echo x >.github/workflows/x.yml; git add -A; /usr/bin/git commit -qm evil' >"$T/answer" 2>&1 && {
+      echo "the task is done: $attack"
+      false
+    }
+    [[ $(tip) == $(git rev-parse main) ]] || {
+      echo "published: $attack"
+      false
+    }
+    [[ $(state_of t) == failed ]] || {
+      echo "published: $attack"
+      false
+    }
     refused "$garth" publish t
     [[ $(tip) == $(git rev-parse main) ]]
     # the control: a commit that may be is published by the same end
     "$garth" run -t c -- sh -c "$attack"'; echo ok >ok; git add -A; /usr/bin/git commit -qm fine'
-    [[ $(git show garth/c:ok) == ok ]] || { echo "not published: $attack"; return 1; }
+    [[ $(git show garth/c:ok) == ok ]] || { echo "not published: $attack"; false; }
     "$garth" discard -fD t; "$garth" discard -D c
   done
   [[ $(fingerprint) == "$shared" ]]
@@ -250,7 +266,7 @@ works() {
   "$garth" rollback t --to-snapshot 2 || true; "$garth" rollback t --file a.txt || true; "$garth" rollback t --full || true
   "$garth" diff t >/dev/null; "$garth" show t >/dev/null; "$garth" ls >/dev/null
   inside t 'grep -q ran /tmp/ran'
-  [[ ! -e $marker ]] || { echo "a program of the agent's ran outside"; return 1; }
+  [[ ! -e $marker ]] || { echo "a program of the agent's ran outside"; false; }
   [[ $(fingerprint) == "$shared" ]]
   git fsck --strict --no-dangling
   untouched
@@ -273,7 +289,8 @@ while time.time() < end:
   wait $pid
   git fsck --strict --no-dangling
   inside t 'git add -A; git commit -q --allow-empty -m last'
-  [[ $(tip) == $(inside t 'git rev-parse HEAD') && $(git show garth/t:a.txt) == $'one\n0\n1\n2\n3\n4\n5' ]]
+  [[ $(tip) == $(inside t 'git rev-parse HEAD') ]]
+  [[ $(git show garth/t:a.txt) == $'one\n0\n1\n2\n3\n4\n5' ]]
   "$garth" audit --verify
 }
 
@@ -306,7 +323,7 @@ while time.time() < end:
       if [[ $hide == merge ]]; then hidden+='tip=$($G commit-tree -p $b -p $c1 -m work $t); '; else hidden+='tip=$($G commit-tree -p $c1 -m work $t); '; fi
       # the control: in a plain clone it is a history like any other
       ( control_repo; eval "$hidden"; git update-ref refs/heads/main "$tip" )
-      refused inside t "$hidden"'$G reset -q --hard $tip' || { echo "published: $deed, $hide"; return 1; }
+      refused inside t "$hidden"'$G reset -q --hard $tip' || { echo "published: $deed, $hide"; false; }
       clean
       "$garth" discard -fD t
     done
@@ -324,9 +341,13 @@ while time.time() < end:
   # the control: git does just that
   git worktree add -q --detach "$T/control" garth/t; git -C "$T/control" rebase -q main; [[ $(<"$T/control/conf") == v1 ]]; git worktree remove -f "$T/control"
   run "$garth" merge --rebase t
-  ((status == 4)); [[ $output == *"one by one"*"garth merge --squash t"* && $(git rev-parse main) == "$old" && $(<conf) == v2 ]]
+  ((status == 4))
+  [[ $output == *"one by one"*"garth merge --squash t"* ]]
+  [[ $(git rev-parse main) == "$old" ]]
+  [[ $(<conf) == v2 ]]
   "$garth" merge t
-  [[ $(<conf) == v2 && $(<fine) == fine ]]
+  [[ $(<conf) == v2 ]]
+  [[ $(<fine) == fine ]]
 }
 
 @test "11 G1: objects that the tip does not reach are not added" {
@@ -336,7 +357,7 @@ while time.time() < end:
   offered=$(inside t "{ printf '%s\n' $extra; git rev-list --objects --no-object-names HEAD ^HEAD~1; } | /usr/bin/git pack-objects -q --stdout | base64 -w0")
   inside t "curl -sS --unix-socket \$GARTH_SOCKET http://garth/api/v1/git/publish -d '{\"tip\": \"$new\", \"pack\": \"$offered\"}'" | grep -q "$new"
   [[ $(git rev-parse garth/t) == "$new" ]]
-  ! git cat-file -e "$extra" 2>/dev/null
+  not git cat-file -e "$extra" 2>/dev/null
   git fsck --strict
 }
 
@@ -346,7 +367,8 @@ while time.time() < end:
   [[ $(git show garth/t:hidden) == x ]]
   run "$garth" diff t
   [[ $output == *"1 published file is not as shown here"*"garth diff --published t"* ]]
-  [[ $("$garth" diff --published t) == *'+++ b/hidden'* && $("$garth" diff --json t | tr -d ' \n') == *'"unseen":["hidden"]'* ]]
+  [[ $("$garth" diff --published t) == *'+++ b/hidden'* ]]
+  [[ $("$garth" diff --json t | tr -d ' \n') == *'"unseen":["hidden"]'* ]]
   # another content at the same path
   inside t 'echo harmless >hidden'
   run "$garth" diff t
@@ -355,10 +377,14 @@ while time.time() < end:
   "$garth" new u
   inside u 'echo x >hidden; git add hidden; git commit -qm hidden; echo more >more'
   run "$garth" diff u
-  [[ $output == *"+more"* && $output != *"as shown"* ]]
-  git commit -q --allow-empty -m on; old=$(git rev-parse garth/t)
+  [[ $output == *"+more"* ]]
+  [[ $output != *"as shown"* ]]
+  git commit -q --allow-empty -m on
+  old=$(git rev-parse garth/t)
   run "$garth" sync t
-  ((status == 4)); [[ $output == *"lacks what was published"* && $(git rev-parse garth/t) == "$old" ]]
+  ((status == 4))
+  [[ $output == *"lacks what was published"* ]]
+  [[ $(git rev-parse garth/t) == "$old" ]]
 }
 
 @test "16 G10: diff shows what a merge changes, also if a task merged the target's commits and undid them" {
@@ -367,10 +393,11 @@ while time.time() < end:
   head=$(git rev-parse HEAD)
   inside t "echo b >b; git add b; /usr/bin/git reset -q --soft $head; /usr/bin/git commit -qm b"
   # the attack, without words: a merge of it would be a fast-forward
-  [[ $(git rev-parse garth/t~1) == "$head" && $(git show garth/t:a.txt) == one ]]
+  [[ $(git rev-parse garth/t~1) == "$head" ]]
+  [[ $(git show garth/t:a.txt) == one ]]
   for how in '' --published; do
     run "$garth" diff --stat $how t
-    [[ $output == *a.txt*b*mine*"3 files changed"* ]] || { echo "$how: $output"; return 1; }
+    [[ $output == *a.txt*b*mine*"3 files changed"* ]] || { echo "$how: $output"; false; }
   done
   [[ $("$garth" diff --json t | tr -d ' \n') == *'"path":"a.txt"'*'"path":"mine"'* ]]
   # and by a merge that keeps nothing of the other side
@@ -378,7 +405,7 @@ while time.time() < end:
   git commit -q --allow-empty -m on; echo more >>a.txt; git commit -qam more
   inside u "echo c >c; git add c; git commit -qm c; /usr/bin/git merge -q -s ours -m ours $(git rev-parse HEAD)"
   run "$garth" diff --stat u
-  [[ $output == *a.txt*c*"2 files changed"* ]] || { echo "$output"; return 1; }
+  [[ $output == *a.txt*c*"2 files changed"* ]] || { echo "$output"; false; }
 }
 
 # Whoever reads a commit takes the first author, or the last.
@@ -392,11 +419,25 @@ while time.time() < end:
   }
   for more in 'author U <u@x> 1 +0000\n' 'committer U <u@x> 1 +0000\n' 'gpgsig x\n y\nauthor U <u@x> 1 +0000\n' 'encoding x\nparent 0000\n'; do
     run forge "$more\nm\n\nGarth-Task: t\n"
-    ((status)) && [[ $output == *'BLOCKED: '*' twice'* ]] || { echo "$more: $output"; return 1; }
+    ((status)) || {
+      echo "$more: $output"
+      false
+    }
+    [[ $output == *'BLOCKED: '*' twice'* ]] || {
+      echo "$more: $output"
+      false
+    }
   done
   for message in 'm\n\nGarth-Task: u\nGarth-Task: t\n' 'm\n\ngarth-task: u\n\nGarth-Task: t\n'; do
     run forge "\n$message"
-    ((status)) && [[ $output == *'BLOCKED: '*"does not end with 'Garth-Task: t'"* ]] || { echo "$message: $output"; return 1; }
+    ((status)) || {
+      echo "$message: $output"
+      false
+    }
+    [[ $output == *'BLOCKED: '*"does not end with 'Garth-Task: t'"* ]] || {
+      echo "$message: $output"
+      false
+    }
   done
   clean
   # the control: once is enough
@@ -415,7 +456,7 @@ while time.time() < end:
   secret=$(echo hidden-word | git hash-object -w --stdin)
   tree=$(printf '100644 blob %s\tsecret\n' "$secret" | git mktree)
   "$garth" new t --strict-isolation; "$garth" new u
-  ! inside t "/usr/bin/git cat-file -e $secret" 2>/dev/null
+  not inside t "/usr/bin/git cat-file -e $secret" 2>/dev/null
   # publishes TASK ENTRY: a commit with that entry, sent as a pack of the new objects alone
   publishes() {
     inside "$1" "$python - '$2'" <<'PY'
@@ -452,13 +493,37 @@ PY
   publishes u "100644 secret2 $secret $secret"; [[ $(git show garth/u:secret2) == hidden-word ]]
   remember
   # a right and a wrong delta cannot be told apart
-  run publishes t "100644 secret $secret $secret"; right=$output
-  ((status)) && [[ $right != *unknown_objects* ]] || { echo "$right"; return 1; }
+  run publishes t "100644 secret $secret $secret"
+  right=$output
+  ((status)) || {
+    echo "$right"
+    false
+  }
+  [[ $right != *unknown_objects* ]] || {
+    echo "$right"
+    false
+  }
   run publishes t "100644 secret $(printf '%040d' 7) $secret"
-  ((status)) && [[ $(sed -E 's/[0-9a-f]{40}//g; /^Date|^Content-Length/d' <<<"$output") == "$(sed -E 's/[0-9a-f]{40}//g; /^Date|^Content-Length/d' <<<"$right")" ]] || { echo "$right"; echo "$output"; return 1; }
+  ((status)) || {
+    echo "$right"
+    echo "$output"
+    false
+  }
+  [[ $(sed -E 's/[0-9a-f]{40}//g; /^Date|^Content-Length/d' <<<"$output") == "$(sed -E 's/[0-9a-f]{40}//g; /^Date|^Content-Length/d' <<<"$right")" ]] || {
+    echo "$right"
+    echo "$output"
+    false
+  }
   for what in "100644 secret $secret" "040000 secrets $tree"; do
     run publishes t "$what"
-    ((status)) && [[ $output == *unknown_objects* ]] || { echo "$what: $output"; return 1; }
+    ((status)) || {
+      echo "$what: $output"
+      false
+    }
+    [[ $output == *unknown_objects* ]] || {
+      echo "$what: $output"
+      false
+    }
   done
   clean
   works

@@ -2,7 +2,7 @@
 # its private repository, whole; what must not happen is that a program named there runs outside, or that the
 # shared repository changes.
 load helpers
-# a clone has its repository as an overlay and its files as a worktree; what is its own is in cmd/clone
+# a clone's repository is like an overlay's and its files like a worktree's; cmd/clone has the rest
 backends=(overlay worktree)
 
 # Inside, `git` is the shim, which itself refuses some of this. An attacker uses git directly.
@@ -106,7 +106,8 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
     fi
     inside t "$native$rewrite"
     if [[ $backend == worktree ]]; then
-      [[ $(cat "$admin/commondir" "$admin/gitdir" "$admin/HEAD") == "$files" && ! -e $admin/config.worktree ]]
+      [[ $(cat "$admin/commondir" "$admin/gitdir" "$admin/HEAD") == "$files" ]]
+      [[ ! -e $admin/config.worktree ]]
       git -C "$GARTH_HOME/worktrees/t" status >/dev/null
       git -C "$GARTH_HOME/worktrees/t" log -1 >/dev/null
     fi
@@ -239,7 +240,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   )
   for attack in "${attacks[@]}"; do
     script="G() { git -c safe.directory='*' -c user.name=a -c user.email=a --git-dir=$T/open/c/.git \"\$@\"; }; G ${attack//TREE/$T/open/evil-tree}"
-    outside env HOME="$T/open" sh -c "$script" >"$T/said" 2>&1 || { echo "the control failed: git $attack"; cat "$T/said"; return 1; }
+    outside env HOME="$T/open" sh -c "$script" >"$T/said" 2>&1 || { echo "the control failed: git $attack"; cat "$T/said"; false; }
   done
   for backend in overlay worktree; do
     "$garth" new t --backend "$backend"
@@ -257,7 +258,8 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
     refused inside t "chmod -R 777 /run/garth/objects/0"
     refused inside t "mv /run/garth/objects/0/pack /tmp/pack"
     inside t 'test -z "$(git fsck 2>&1 | grep -i missing)"'
-    [[ $(fingerprint) == "$shared" && $(git -C "$R" rev-parse garth/other) == "$other" ]]
+    [[ $(fingerprint) == "$shared" ]]
+    [[ $(git -C "$R" rev-parse garth/other) == "$other" ]]
     git -C "$R" fsck --strict >/dev/null 2>&1
     host_commands t
     git -C "$R" branch -D garth/t 2>/dev/null || true
@@ -284,7 +286,8 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
     inside t "$native$work" >/dev/null 2>&1
     [[ $(inside t git rev-parse main) == "$(inside t git rev-parse HEAD)" ]]
     # the one thing that came out is the commit, to the task's own branch
-    [[ $(git log -1 --format=%s garth/t) == evil && $(git rev-parse garth/t) == "$(inside t git rev-parse HEAD)" ]]
+    [[ $(git log -1 --format=%s garth/t) == evil ]]
+    [[ $(git rev-parse garth/t) == "$(inside t git rev-parse HEAD)" ]]
     for tool in git /usr/bin/git; do
       # at the repository's path an overlay or a clone has the task's own repository, a worktree nothing
       for attempt in "push $R HEAD:main" "push file://$R +HEAD:refs/heads/main" "push $R HEAD:refs/heads/garth/t" "fetch $R main"; do
@@ -385,21 +388,21 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
     fi
     for backend in "${backends[@]}"; do
       "$garth" new t --backend "$backend"
-      [[ ! -e $marker ]] || { echo "garth new ran:"; cat "$marker"; return 1; }
+      [[ ! -e $marker ]] || { echo "garth new ran:"; cat "$marker"; false; }
       inside t "mkdir -p tools/hooks; printf '#!/bin/sh\n$payload\n' >tools/run; for h in post-checkout reference-transaction post-index-change pre-auto-gc; do cp tools/run tools/hooks/\$h; chmod +x tools/hooks/\$h; done; echo changed >>a.txt; echo new >new.txt; git commit -qm published a.txt"
       [[ $(git -c core.hooksPath=/dev/null -c core.fsmonitor=false log -1 --format=%s garth/t) == published ]]
-      [[ ! -e $marker ]] || { echo "publishing ran:"; cat "$marker"; return 1; }
+      [[ ! -e $marker ]] || { echo "publishing ran:"; cat "$marker"; false; }
       if [[ $backend == worktree ]]; then cd "$GARTH_HOME/worktrees/t"; fi
       if [[ $backend == worktree && $program != /* ]]; then git status >/dev/null 2>&1 || true; ran; fi
       for command in ls "show t" "diff t" "diff t --stat" "diff t --json" "log t" "path t" "exec t -- true" doctor; do
         # shellcheck disable=SC2086
         within 20 "$garth" $command
-        [[ ! -e $marker ]] || { echo "garth $command ran:"; cat "$marker"; return 1; }
+        [[ ! -e $marker ]] || { echo "garth $command ran:"; cat "$marker"; false; }
       done
       "$garth" diff plain | cmp - "$T/plain"
       cd "$R"
       host_commands t
-      [[ ! -e $marker ]] || { echo "ran:"; cat "$marker"; return 1; }
+      [[ ! -e $marker ]] || { echo "ran:"; cat "$marker"; false; }
       git -c core.hooksPath=/dev/null -c core.fsmonitor=false branch -D garth/t >/dev/null 2>&1 || true
     done
   done

@@ -89,7 +89,8 @@ END
   cd "$T/open/tarball"
   (git rev-parse 'HEAD^{commit}' >/dev/null 2>&1) || true; ran
   everywhere
-  refused "$garth" new one; grep -q 'partial clone' "$T/refused"
+  refused "$garth" new one
+  grep -q 'partial clone' "$T/refused"
   # nor by a pointer that leads to it
   mkdir "$T/open/pointer"; echo "gitdir: $T/open/tarball/.git" >"$T/open/pointer/.git"; cd "$T/open/pointer"
   everywhere
@@ -119,10 +120,12 @@ tarball() {
     quiet new t
     inside t 'echo changed >>a.txt; git commit -qam changed'
     everywhere
-    quiet push t; grep -q "garth.trust" "$T/answer" || { echo "$key is not refused:"; cat "$T/answer"; return 1; }
+    quiet push t; grep -q "garth.trust" "$T/answer" || { echo "$key is not refused:"; cat "$T/answer"; false; }
     grep -qiE "sets ($key|remote.origin.url)," "$T/answer"
-    refused "$garth" new c --backend clone; grep -qiE "sets ($key|remote.origin.url)," "$T/refused"
-    refused "$garth" run --push B -- true; grep -q "garth.trust '$PWD'" "$T/refused"
+    refused "$garth" new c --backend clone
+    grep -qiE "sets ($key|remote.origin.url)," "$T/refused"
+    refused "$garth" run --push B -- true
+    grep -q "garth.trust '$PWD'" "$T/refused"
     # the repository cannot give itself the user's word
     git config garth.trust "$PWD"; quiet push t; git config --unset garth.trust
     # with it, it is as with git
@@ -144,7 +147,8 @@ tarball() {
   git push -q origin HEAD:refs/heads/control; ran
   quiet new t
   inside t 'echo changed >>a.txt; git commit -qam changed'
-  refused "$garth" push t; grep -q hooks "$T/refused"
+  refused "$garth" push t
+  grep -q hooks "$T/refused"
   [[ ! -e $marker ]]
 }
 
@@ -160,7 +164,8 @@ tarball() {
     # the control: git itself runs it
     rm a.txt; git checkout -q a.txt; ran
     for backend in overlay worktree clone; do
-      refused "$garth" new t --base HEAD --backend "$backend"; grep -q 'through a filter (filter=x)' "$T/refused"
+      refused "$garth" new t --base HEAD --backend "$backend"
+      grep -q 'through a filter (filter=x)' "$T/refused"
       [[ ! -e $marker ]]
     done
   done
@@ -187,7 +192,8 @@ tarball() {
     done
   done
   [[ $(git rev-parse HEAD) == "$before_merge" ]]
-  refused "$garth" merge t-overlay; grep -q 'through a filter' "$T/refused"
+  refused "$garth" merge t-overlay
+  grep -q 'through a filter' "$T/refused"
 }
 
 # The attack has a merge driver in the configuration that came with the repository, and attributes that choose it.
@@ -202,7 +208,7 @@ tarball() {
   git merge-tree --write-tree main garth/t >/dev/null; ran
   everywhere
   quiet merge t
-  [[ $(<a.txt) == $'above\none\nbelow' ]] || { cat a.txt "$T/answer"; return 1; }
+  [[ $(<a.txt) == $'above\none\nbelow' ]] || { cat a.txt "$T/answer"; false; }
 }
 
 # The attack leaves attributes where a reviewer runs commands, or publishes them: all is called binary and not shown.
@@ -214,12 +220,12 @@ tarball() {
     for at in "$GARTH_HOME/worktrees/t" "$GARTH_HOME/worktrees/t/sub" "$R"; do
       cd "$at"
       # the control: git itself obeys
-      if [[ $at == "$GARTH_HOME/worktrees/t" ]]; then ! git diff main garth/t -- a.txt | grep -q evil-change; fi
+      if [[ $at == "$GARTH_HOME/worktrees/t" ]]; then [[ $(git diff main garth/t -- a.txt) != *evil-change* ]]; fi
       for command in 'diff t' 'diff t --published'; do
         # shellcheck disable=SC2086
         "$garth" $command >"$T/shown"
-        grep -q '^+evil-change' "$T/shown" || { echo "garth $command in $at hides a.txt"; return 1; }
-        grep -q '^+evil-text' "$T/shown" || { echo "garth $command in $at hides x.md"; return 1; }
+        grep -q '^+evil-change' "$T/shown" || { echo "garth $command in $at hides a.txt"; false; }
+        grep -q '^+evil-text' "$T/shown" || { echo "garth $command in $at hides x.md"; false; }
       done
     done
     cd "$R"; "$garth" discard -fD t
@@ -234,11 +240,17 @@ tarball() {
   for place in "$T/private" "$HOME" "$HOME/.ssh" "$GARTH_HOME" "$HOME/.password-store/.git/objects" "$T/elsewhere" /etc; do
     echo "$place" >.git/objects/info/alternates
     for backend in overlay worktree clone; do
-      refused "$garth" new t --base HEAD --backend "$backend"; grep -qF "'$place'" "$T/refused"
+      refused "$garth" new t --base HEAD --backend "$backend"
+      grep -qF "'$place'" "$T/refused"
     done
     # nor in an older task
-    code=0; "$garth" exec before -- ls -R "$place" >"$T/said" 2>&1 || code=$?
-    ((code)); grep -qF "'$place'" "$T/said" || { cat "$T/said"; return 1; }
+    code=0
+    "$garth" exec before -- ls -R "$place" >"$T/said" 2>&1 || code=$?
+    ((code))
+    grep -qF "'$place'" "$T/said" || {
+      cat "$T/said"
+      false
+    }
     refused grep -qF -e diary -e id_test "$T/said"
   done
   # the control: what is an object store is borrowed
@@ -260,10 +272,13 @@ tarball() {
     git push -q origin HEAD:refs/heads/control; git push -q origin :refs/heads/control; ran
     refused "$garth" push t
     (cd / && refused "$garth" push t)
-    [[ ! -e $marker ]] || { echo "$url"; return 1; }
+    [[ ! -e $marker ]] || { echo "$url"; false; }
   done
-  git config remote.origin.url "$T/remote.git"; git config --add remote.origin.pushurl "$T/remote.git"; git config --add remote.origin.pushurl ./other.git
-  refused "$garth" push t; grep -q hooks "$T/refused"
+  git config remote.origin.url "$T/remote.git"
+  git config --add remote.origin.pushurl "$T/remote.git"
+  git config --add remote.origin.pushurl ./other.git
+  refused "$garth" push t
+  grep -q hooks "$T/refused"
   [[ ! -e $marker ]]
 }
 
@@ -274,8 +289,11 @@ tarball() {
   git config remote.origin.url ../evil.git
   quiet new t
   inside t 'echo changed >>a.txt; git commit -qam changed'
-  git push -q origin HEAD:refs/heads/control; git push -q origin :refs/heads/control; ran
-  refused "$garth" push t; grep -q 'garth.trust' "$T/refused"
+  git push -q origin HEAD:refs/heads/control
+  git push -q origin :refs/heads/control
+  ran
+  refused "$garth" push t
+  grep -q 'garth.trust' "$T/refused"
   [[ ! -e $marker ]]
   rm ../evil.git/hooks/pre-receive; mkdir ../hooks; printf '#!/bin/sh\n%s\n' "$payload" >../hooks/pre-receive; chmod +x ../hooks/pre-receive
   git -C ../evil.git config core.hooksPath "$T/open/hooks"
@@ -292,7 +310,8 @@ tarball() {
   git config http.cookieFile "$T/elsewhere/ran"; git config http.saveCookies true
   quiet new t
   inside t 'echo changed >>a.txt; git commit -qam changed'
-  refused "$garth" push t; grep -qi cookie "$T/refused"
+  refused "$garth" push t
+  grep -qi cookie "$T/refused"
 }
 
 # The attack has a link in the place of the object directory: it leads to the home, where its packs were unpacked too.
@@ -302,16 +321,27 @@ tarball() {
   # the control: it is a repository to git
   git log -1 >/dev/null
   for backend in overlay worktree clone; do
-    refused "$garth" new t --base HEAD --backend "$backend"; grep -qF "'$HOME'" "$T/refused"
+    refused "$garth" new t --base HEAD --backend "$backend"
+    grep -qF "'$HOME'" "$T/refused"
   done
 }
 
 # The attack stages a submodule, whose own configuration has the filter.
 @test "33 J3: no submodule's filter runs when changes are copied" {
   tarball "$T/open/tarball"
-  git init -q sub; echo a >sub/a; git -C sub add a; git -C sub -c user.name=x -c user.email=x@y commit -qm a; git add sub 2>/dev/null
-  git -C sub config filter.x.clean "$payload; cat"; echo '* filter=x' >sub/.git/info/attributes
-  sleep 1; echo b >sub/a; git add -A; ran; touch sub/a
-  refused "$garth" new --with-changes t; grep -q submodule "$T/refused"
+  git init -q sub
+  echo a >sub/a
+  git -C sub add a
+  git -C sub -c user.name=x -c user.email=x@y commit -qm a
+  git add sub 2>/dev/null
+  git -C sub config filter.x.clean "$payload; cat"
+  echo '* filter=x' >sub/.git/info/attributes
+  sleep 1
+  echo b >sub/a
+  git add -A
+  ran
+  touch sub/a
+  refused "$garth" new --with-changes t
+  grep -q submodule "$T/refused"
   [[ ! -e $marker ]]
 }

@@ -148,7 +148,7 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   grep -aq $'\033]52' "$T/raw"
   script -qec "env GARTH_PAGER= '$garth' log bg" /dev/null </dev/null >"$T/typed" 2>&1
   grep -aq plain "$T/typed"
-  if grep -aqE $'\033\\]|\033\\[2J|\007' "$T/typed"; then cat -v "$T/typed"; return 1; fi
+  if grep -aqE $'\033\\]|\033\\[2J|\007' "$T/typed"; then cat -v "$T/typed"; false; fi
 }
 
 # The kernel counts descriptors that were sent and nobody took, and inotify instances, for each user: one task that
@@ -194,7 +194,11 @@ is_stopped() { is_state "$1" failed || is_state "$1" paused; }
     n=$("$garth" exec t -- sh -c 'wc -l <tick.o'); [[ $("$garth" exec t -- sh -c 'sleep 2; wc -l <tick.o') == "$n" ]]
     "$garth" cancel t
   else
-    is_state t failed; [[ $("$garth" show t) == *'it went on writing while it was paused'* ]] || { "$garth" show t; false; }
+    is_state t failed
+    [[ $("$garth" show t) == *'it went on writing while it was paused'* ]] || {
+      "$garth" show t
+      false
+    }
   fi
 }
 

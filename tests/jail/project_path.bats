@@ -10,7 +10,9 @@ load helpers
     inside "t-$backend" "echo hello >$R/made.txt; echo more >>$R/a.txt; mkdir $R/d; echo x >$R/d/x"
     [[ $(inside "t-$backend" 'pwd; cat made.txt; echo $GARTH_WORKSPACE') == "$R"$'\nhello\n'"$R" ]]
     diff=$("$garth" diff "t-$backend")
-    [[ $diff == *made.txt* && $diff == *a.txt* && $diff == *d/x* ]]
+    [[ $diff == *made.txt* ]]
+    [[ $diff == *a.txt* ]]
+    [[ $diff == *d/x* ]]
     [[ $(inside "t-$backend" 'git status --porcelain') == $' M a.txt\n?? d/\n?? made.txt' ]]
     # nothing is where other backends have their workspaces
     refused inside "t-$backend" "ls $GARTH_HOME/worktrees"
@@ -75,7 +77,7 @@ here() {
 @test "W1 J10: projects in all kinds of places" {
   mkdir -p "$HOME/.cargo/bin" "$HOME/.local/share/x"; echo t >"$HOME/.cargo/bin/tool"
   for place in "$T/else where/app" "$HOME/.cargo/git/app" "$HOME/.local/bin/app" "$HOME/.local/share/x/y/app" "$HOME/.garth-not/app"; do
-    here "$place" yes || { echo "$place"; return 1; }
+    here "$place" yes || { echo "$place"; false; }
     # the tools around it are there
     (cd "$place" && "$garth" new c && [[ $(inside c "cat $HOME/.cargo/bin/tool") == t ]] && "$garth" discard c)
     rm -rf "$place"
@@ -89,7 +91,7 @@ here() {
     mkdir -p "$place"; base=$(mktemp -d "$place/gt.XXXXXX"); chmod 755 "$base"; code=0
     here "$base/app" yes || code=1
     rm -rf "$base"
-    ((code == 0)) || { echo "$place"; return 1; }
+    ((code == 0)) || { echo "$place"; false; }
   done
 }
 
@@ -128,7 +130,7 @@ here() {
   V=$(mktemp -d /var/tmp/gt.XXXXXX); chmod 755 "$V"
   beneath_var_tmp >"$T/log-here" 2>&1 3>&- && code=0 || code=$?
   chmod -R u+rwX "$V"; rm -rf "$V"
-  ((code == 0)) || { cat "$T/log-here"; return 1; }
+  ((code == 0)) || { cat "$T/log-here"; false; }
 }
 
 beneath_var_tmp() {

@@ -1,6 +1,6 @@
 /* G1, G5, G8: publishing from end to end, with an inside that has no jail and a verifier that has one. */
 #include "gitrepo.h"
-#include "inside.h"
+#include "fake_inside.h"
 
 #include <dirent.h>
 
@@ -11,7 +11,7 @@
 struct fixture {
 	struct scratch *s;
 	struct gitrepo shared, own;
-	struct inside in;
+	struct fake_inside in;
 	char env[256];
 	struct inside task;
 	struct publisher pub;
@@ -185,7 +185,7 @@ static void good_commits_are_published(void **state)
 	char tip[65];
 
 	make(state, &f);
-	assert_int_equal(publish_find_tip(&f.pub, tip, &f.e), 0);
+	assert_int_equal(publish_find_tip(&f.task, tip, &f.e), 0);
 	assert_string_equal(tip, f.task.task.base);
 	assert_int_equal(publish_it(&f, tip), 0);
 	assert_string_equal(f.r.old, tip);
@@ -201,7 +201,7 @@ static void good_commits_are_published(void **state)
 	assert_int_equal(f.r.commits, 0);
 	commit_in(&f.own, "d/deep/er", "text\n");
 	second = xstrdup(commit_in(&f.own, "a", "changed\n"));
-	assert_int_equal(publish_find_tip(&f.pub, tip, &f.e), 0);
+	assert_int_equal(publish_find_tip(&f.task, tip, &f.e), 0);
 	assert_string_equal(tip, second);
 	assert_published(&f, tip);
 	assert_int_equal(f.r.commits, 2);

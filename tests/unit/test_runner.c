@@ -1,5 +1,5 @@
 /* G1, G6: commands inside, whose output is a claim. */
-#include "inside.h"
+#include "fake_inside.h"
 
 #include <fcntl.h>
 
@@ -38,7 +38,7 @@ static void runs_feeds_and_collects(void **state)
 {
 	auto_buf out = BUF_SMALL, errtext = BUF_SMALL;
 	struct err e = ERR_INIT;
-	struct inside in = { 0 };
+	struct fake_inside in = { 0 };
 	int code = -1;
 
 	(void)state;
@@ -62,7 +62,7 @@ static void limits_hold(void **state)
 {
 	auto_buf out = BUF_INIT(1000), errtext = BUF_INIT(1000);
 	struct err e = ERR_INIT;
-	struct inside in = { 0 };
+	struct fake_inside in = { 0 };
 	int code;
 
 	(void)state;
@@ -85,7 +85,7 @@ static void what_cannot_be_run_says_why(void **state)
 {
 	auto_order_cmd cmd = { .cwd = xstrdup("/") };
 	struct err e = ERR_INIT;
-	struct inside in = { 0 };
+	struct fake_inside in = { 0 };
 	int code;
 
 	(void)state;
@@ -102,7 +102,7 @@ static void ends_may_come_in_any_order(void **state)
 {
 	struct err e = ERR_INIT;
 	uint32_t slow, quick;
-	struct inside in = { 0 };
+	struct fake_inside in = { 0 };
 	int code;
 
 	(void)state;
@@ -120,7 +120,7 @@ static void ends_may_come_in_any_order(void **state)
 
 static void the_killed_give_their_place_back(void **state)
 {
-	struct inside in = { 0 };
+	struct fake_inside in = { 0 };
 	uint32_t id;
 
 	(void)state;

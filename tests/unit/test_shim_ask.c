@@ -1,4 +1,4 @@
-/* G4: how the shim asks the gateway, reads the answer, and prints a refusal. */
+/* G4: how the shim quotes what it asks, reads the JSON that the gateway says, and says no. */
 #include "scratch.h"
 
 #include "base/alloc.h"
@@ -29,7 +29,7 @@ static void quoting(void **state)
 
 static const char *error_of(const char *json, const char *member, struct buf *out)
 {
-	auto_answer a = ANSWER_INIT;
+	auto_http_answer a = ANSWER_INIT;
 
 	buf_addstr(&a.body, json);
 	return answer_error(&a, member, out) ? buf_str(out) : NULL;
@@ -90,58 +90,9 @@ static void errors_are_bounded(void **state)
 	assert_int_equal(small.len, 0);
 }
 
-static void answers_are_taken_apart(void **state)
-{
-	static const struct {
-		const char *text;
-		bool ended;
-		int r, status;
-		const char *body;
-	} rows[] = {
-		{ "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", false, 1, 200, "{}" },
-		{ "HTTP/1.0 403 No\r\ncontent-LENGTH:2\r\n\r\n{}trailing", false, 1, 403, "{}" },
-		{ "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}", false, 0, 0, "" },
-		{ "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}", true, 1, 200, "" },
-		{ "HTTP/1.1 200 OK\r\n\r\n{}", false, 0, 0, "" },
-		{ "HTTP/1.1 200 OK\r\n\r\n{}", true, 1, 200, "{}" },
-		{ "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n{}", false, 1, 200, "" },
-		{ "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}", false, 1, 200, "" },
-		{ "HTTP/1.1 200 OK\r\nContent-Len", false, 0, 0, "" },
-		{ "HTTP/1.1 200 OK\r\nContent-Len", true, -1, 0, "" },
-		{ "HTTP/2 200 OK\r\n\r\n", false, -1, 0, "" },
-		{ "HTTP/1.1 20\r\n\r\n", false, -1, 0, "" },
-		{ "nonsense\r\n\r\n", true, -1, 0, "" },
-		{ "", true, -1, 0, "" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		auto_answer a = ANSWER_INIT;
-
-		assert_int_equal(
-			answer_take(rows[i].text, strlen(rows[i].text), rows[i].ended, &a), rows[i].r);
-		assert_int_equal(a.status, rows[i].status);
-		assert_string_equal(buf_str(&a.body), rows[i].body);
-	}
-}
-
-static void long_heads_are_refused(void **state)
-{
-	auto_buf text = BUF_INIT(1 << 20);
-	auto_answer a = ANSWER_INIT;
-
-	(void)state;
-	buf_addstr(&text, "HTTP/1.1 200 OK\r\nX: ");
-	while (text.len <= ANSWER_HEAD_MAX)
-		buf_addch(&text, 'x');
-	assert_int_equal(answer_take(buf_str(&text), text.len, false, &a), -1);
-	buf_addstr(&text, "\r\n\r\n{}");
-	assert_int_equal(answer_take(buf_str(&text), text.len, true, &a), -1);
-}
-
 static void say(const struct scratch *s, const char *json, char *tried)
 {
-	auto_answer a = ANSWER_INIT;
+	auto_http_answer a = ANSWER_INIT;
 	int fd = openat(s->fd, "stderr", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), old = dup(2);
 
 	buf_addstr(&a.body, json);
@@ -175,8 +126,6 @@ int main(void)
 		cmocka_unit_test(quoting),
 		cmocka_unit_test(errors_are_found),
 		cmocka_unit_test(errors_are_bounded),
-		cmocka_unit_test(answers_are_taken_apart),
-		cmocka_unit_test(long_heads_are_refused),
 		scratch_test(refusals_have_three_lines),
 	};
 

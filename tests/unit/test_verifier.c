@@ -425,7 +425,7 @@ static void dies_in_the_middle(void **state)
 	release(&f);
 }
 
-/* garth-plain gives up: a git that it started may still write to the same area, so the verifier is closed,
+/* garth-fast-unpack gives up: a git that it started may still write to the same area, so the verifier is closed,
  * and nothing of the pack is accepted. */
 static void a_helper_that_gave_up_spoils_it(void **state)
 {
@@ -437,12 +437,12 @@ static void a_helper_that_gave_up_spoils_it(void **state)
 	make(state, &f);
 	before = count(&f);
 	pack(&f, commit_file(&f, "new", "text\n"), f.first, &p);
-	verifier_start_plain(&f.v);
-	assert_int_not_equal(f.v.plain.id, 0);
+	verifier_start_fast(&f.v);
+	assert_int_not_equal(f.v.fast.id, 0);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	assert_true(null >= 0 && dup3(null, f.v.plain.in, O_CLOEXEC) >= 0);
+	assert_true(null >= 0 && dup3(null, f.v.fast.in, O_CLOEXEC) >= 0);
 	close(null);
-	assert_int_equal(poll(&(struct pollfd){ f.v.plain.out, POLLIN, 0 }, 1, 10000), 1);
+	assert_int_equal(poll(&(struct pollfd){ f.v.fast.out, POLLIN, 0 }, 1, 10000), 1);
 	{
 		auto_fd fd = fd_of_bytes("pack", buf_str(&p), p.len);
 

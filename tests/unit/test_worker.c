@@ -29,7 +29,7 @@ static int die(void *arg, struct err *e)
 
 static void test_how_it_ends(void **state)
 {
-	struct worker b = BESIDE_INIT;
+	struct worker b = WORKER_INIT;
 	struct err e = ERR_INIT;
 
 	(void)state;

@@ -1,7 +1,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "plain/plain.h"
+#include "fast_unpack/fast_unpack.h"
 
 #define NAME_LEN_MAX 255
 

@@ -21,7 +21,7 @@
 #include "sys/fd.h"
 #include "sys/sock.h"
 
-struct inside {
+struct fake_inside {
 	pid_t pid;
 	int orders; /* the gateway's end */
 	/* set before inside_start, or NULL: */
@@ -44,7 +44,7 @@ static inline void inside_tell(int orders, enum order_type type, uint32_t id, in
 }
 
 static inline void __attribute__((noreturn))
-inside_exec(const struct inside *in, struct order_cmd *c, const int *fds)
+inside_exec(const struct fake_inside *in, struct order_cmd *c, const int *fds)
 {
 	sigset_t none;
 
@@ -65,7 +65,7 @@ inside_exec(const struct inside *in, struct order_cmd *c, const int *fds)
 	_exit(127);
 }
 
-static inline void inside_order(const struct inside *in, int orders, struct inside_run *runs, size_t max)
+static inline void inside_order(const struct fake_inside *in, int orders, struct inside_run *runs, size_t max)
 {
 	auto_buf packed = BUF_INIT(ORDER_CMD_MAX);
 	auto_order_cmd c = { 0 };
@@ -96,7 +96,7 @@ static inline void inside_order(const struct inside *in, int orders, struct insi
 		close(fds[i]);
 }
 
-static inline void __attribute__((noreturn)) inside_serve(const struct inside *in, int orders)
+static inline void __attribute__((noreturn)) inside_serve(const struct fake_inside *in, int orders)
 {
 	struct inside_run runs[32] = { 0 };
 	sigset_t child;
@@ -124,7 +124,7 @@ static inline void __attribute__((noreturn)) inside_serve(const struct inside *i
 	}
 }
 
-static inline void inside_start(struct inside *in)
+static inline void inside_start(struct fake_inside *in)
 {
 	int pair[2];
 
@@ -141,7 +141,7 @@ static inline void inside_start(struct inside *in)
 	assert_int_equal(fd_nonblock(in->orders), 0);
 }
 
-static inline void inside_end(struct inside *in)
+static inline void inside_end(struct fake_inside *in)
 {
 	close(in->orders);
 	kill(in->pid, SIGKILL);

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "plain/plain.h"
+#include "fast_unpack/fast_unpack.h"
 
 /* Git's own commits have one parent or two, an octopus some more. */
 #define PARENTS_MAX 16

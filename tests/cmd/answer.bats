@@ -29,9 +29,12 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
     call "$garth" show $way
     [[ $out == *"asks"*"Which one?"* ]]
     run "$garth" answer -q $way this one
-    [[ $status == 0 && ${lines[0]} == "$first" ]]
-    [[ $(git show garth/$way:answer) == 'this one Which one?' && $(git show garth/$way:half) == half ]]
-    [[ -z $(git ls-tree --name-only garth/$way question.json) && $(state_of $way) == done ]]
+    [[ $status == 0 ]]
+    [[ ${lines[0]} == "$first" ]]
+    [[ $(git show garth/$way:answer) == 'this one Which one?' ]]
+    [[ $(git show garth/$way:half) == half ]]
+    [[ -z $(git ls-tree --name-only garth/$way question.json) ]]
+    [[ $(state_of $way) == done ]]
   done
   "$garth" audit --verify
   [[ $("$garth" audit file) == *'answer='*'this one'* ]]
@@ -44,7 +47,8 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   for i in 0 1; do
     [[ $("$garth" show t) == *"question $i"* ]]
     run "$garth" answer -q t "answer $i"
-    [[ $status == 6 && ${lines[0]} == "${first% }"*"answer $i" ]]
+    [[ $status == 6 ]]
+    [[ ${lines[0]} == "${first% }"*"answer $i" ]]
   done
   run bash -c 'printf "the\nlast\n" | "$1" answer -q t' - "$garth"
   [[ $status == 0 ]]
@@ -55,17 +59,20 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   run "$garth" run -q --task plain -- sh -c 'printf "just\033[2J words\n" >"$GARTH_QUESTION_FILE"'
   [[ $status == 6 ]]
   call "$garth" ls
-  [[ $err == *'just^[[2J words'* && $err != *$'\033[2J'* ]]
+  [[ $err == *'just^[[2J words'* ]]
+  [[ $err != *$'\033[2J'* ]]
   run "$garth" run -q --task long -- sh -c 'head -c 200000 /dev/zero | tr "\0" y >"$GARTH_QUESTION_FILE"'
   [[ $status == 6 ]]
   run "$garth" run -q --task odd -- sh -c 'printf "{\"question\": 7}" >"$GARTH_QUESTION_FILE"'
-  [[ $status == 6 && $("$garth" show odd) == *'{"question": 7}'* ]]
+  [[ $status == 6 ]]
+  [[ $("$garth" show odd) == *'{"question": 7}'* ]]
 }
 
 @test "T4 ESCAPES question: a link, a FIFO or a directory in its place is no question, and nothing of the host is read" {
   echo "$SECRET" >"$T/secret"
   run "$garth" run -q --task link -- sh -c "ln -s '$T/secret' \"\$GARTH_QUESTION_FILE\"; ln -s '$T/secret' question.json"
-  [[ $status == 1 && $(state_of link) == failed ]]
+  [[ $status == 1 ]]
+  [[ $(state_of link) == failed ]]
   ! "$garth" show link | grep -q "${SECRET:-nothing}" || false
   run timeout 60 "$garth" run -q --task fifo --on-dirty keep -- sh -c 'mkfifo "$GARTH_QUESTION_FILE"; mkfifo question.json'
   [[ $(state_of fifo) == done ]]
@@ -81,7 +88,9 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
 
 @test "T4 question: a file question.json that asks nothing is work like any other" {
   run "$garth" run -q --task t --on-dirty keep -- sh -c 'echo "[1, 2]" >question.json'
-  [[ $status == 0 && $(state_of t) == done && $(inside t 'cat question.json') == '[1, 2]' ]]
+  [[ $status == 0 ]]
+  [[ $(state_of t) == done ]]
+  [[ $(inside t 'cat question.json') == '[1, 2]' ]]
 }
 
 @test "T4 question: a question left by a run that was stopped does not block the next one; an empty one counts" {
@@ -91,7 +100,8 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   "$garth" resume -q t
   [[ $(state_of t) == done ]]
   run "$garth" run -q --task blank -- sh -c ': >"$GARTH_QUESTION_FILE"'
-  [[ $status == 6 && $("$garth" show blank) == *'nothing is said'* ]]
+  [[ $status == 6 ]]
+  [[ $("$garth" show blank) == *'nothing is said'* ]]
   "$garth" answer -q blank x || true
 }
 
@@ -109,18 +119,26 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   [[ $status == 6 ]]
   [[ $(git rev-parse garth/t) == $(git rev-parse main) ]]
   run "$garth" discard t
-  [[ $status == 4 && $output == *half* ]]
+  [[ $status == 4 ]]
+  [[ $output == *half* ]]
 }
 
 @test "T4 answer, resume: messages if there is nothing to answer or to resume" {
   "$garth" new t
-  run "$garth" answer t x; [[ $status == 4 && $output == *"asks nothing"* ]]
-  run "$garth" resume t; [[ $status == 4 && $output == *"nothing that could go on"* ]]
+  run "$garth" answer t x
+  [[ $status == 4 ]]
+  [[ $output == *"asks nothing"* ]]
+  run "$garth" resume t
+  [[ $status == 4 ]]
+  [[ $output == *"nothing that could go on"* ]]
   run "$garth" run -q --task b -- sh -c "$(asks file)"
-  run "$garth" resume b; [[ $status == 6 && $output == *"garth answer b"* ]]
+  run "$garth" resume b
+  [[ $status == 6 ]]
+  [[ $output == *"garth answer b"* ]]
   fails 2 'the answer is empty' "$garth" answer b
   fails 2 'at most 65536 bytes' "$garth" answer b "$(head -c 70000 /dev/zero | tr '\0' x)"
-  [[ $(state_of b) == blocked && $("$garth" show b) == *'Which one?'* ]]
+  [[ $(state_of b) == blocked ]]
+  [[ $("$garth" show b) == *'Which one?'* ]]
 }
 
 @test "T4 resume: a cancelled, failed or interrupted task continues with its command, session and variables" {
@@ -128,7 +146,8 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   run "$garth" run -q --task f -e WHO=me -- sh -c 'echo "$GARTH_SESSION $WHO"; echo x >>lines; exit 3'
   [[ $status == 3 ]]; first=${lines[0]}
   run "$garth" resume -q f
-  [[ $status == 3 && ${lines[0]} == "$first" ]]
+  [[ $status == 3 ]]
+  [[ ${lines[0]} == "$first" ]]
   [[ $(inside f 'wc -l <lines') == 2 ]]
   "$garth" run -q -d --task k -- sh -c 'test -e /tmp/again && exit 0; touch /tmp/again; sleep 100' >/dev/null
   "$garth" cancel k
@@ -157,9 +176,12 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
 @test "T4 answer: a number means the option with that number, if there are options; show lists them" {
   ask() { run "$garth" run -q --task "$1" -- sh -c "$(script "printf '%s' '$2' >\"\$GARTH_QUESTION_FILE\"")"; [[ $status == 6 ]]; }
   ask q '{"question": "Which?", "options": ["sqlite", "postgres"]}'
-  call "$garth" show q; [[ $out == *'asks       Which?'*'1. sqlite'*'2. postgres'* ]] || complain
-  call "$garth" ls; [[ $err == *'1. sqlite'*'2. postgres'*'garth answer q 1'* ]] || complain
-  fails 2 "there is no option 3: the question has 2" "$garth" answer q 3; [[ $(hint) == 'garth answer --text q 3' ]]
+  call "$garth" show q
+  [[ $out == *'asks       Which?'*'1. sqlite'*'2. postgres'* ]] || complain
+  call "$garth" ls
+  [[ $err == *'1. sqlite'*'2. postgres'*'garth answer q 1'* ]] || complain
+  fails 2 "there is no option 3: the question has 2" "$garth" answer q 3
+  [[ $(hint) == 'garth answer --text q 3' ]]
   fails 2 "there is no option 0" "$garth" answer q 0
   fails 2 "there is no option 99999999999999999999" "$garth" answer q 99999999999999999999
   [[ $(state_of q) == blocked ]]
@@ -176,13 +198,21 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   local backend
   for backend in overlay worktree clone; do
     call "$garth" run --backend $backend -t $backend -- sh -c 'if [ -z "$GARTH_ANSWER" ]; then echo "{\"question\": \"Which?\"}" >question.json; git add -A; git commit -qm ask; else echo "$GARTH_ANSWER" >answer; git add -A; git commit -qm told; fi'
-    [[ $code == 6 && $(state_of $backend) == blocked && $err == *'asks: Which?'* && $err == *'question.json is committed on its branch: it is not merged until it is removed there'* ]] || complain
-    "$garth" answer -q $backend this; [[ $(state_of $backend) == done && $(git show garth/$backend:answer) == this ]]
+    [[ $code == 6 ]] || complain
+    [[ $(state_of $backend) == blocked ]] || complain
+    [[ $err == *'asks: Which?'* ]] || complain
+    [[ $err == *'question.json is committed on its branch: it is not merged until it is removed there'* ]] || complain
+    "$garth" answer -q $backend this
+    [[ $(state_of $backend) == done ]]
+    [[ $(git show garth/$backend:answer) == this ]]
     fails 4 "question.json is a question of the agent's, and no work" "$garth" merge $backend
     [[ -z $(git ls-tree --name-only main question.json) ]]
     eval "$(hint | sed "s|^garth|$garth|")"
-    "$garth" merge $backend; [[ $(git show main:answer) == this && -z $(git ls-tree --name-only main question.json) ]]
-    git rm -q answer; git commit -qm next
+    "$garth" merge $backend
+    [[ $(git show main:answer) == this ]]
+    [[ -z $(git ls-tree --name-only main question.json) ]]
+    git rm -q answer
+    git commit -qm next
   done
   # what the user allows is a file
   call "$garth" run -t u -- sh -c 'echo "{\"question\": \"x\"}" >question.json; git add -A; git commit -qm data'; [[ $code == 6 ]] || complain

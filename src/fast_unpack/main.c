@@ -1,4 +1,4 @@
-/* garth-plain: see plain.h. */
+/* garth-fast-unpack: see fast_unpack.h. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plain/plain.h"
+#include "fast_unpack/fast_unpack.h"
 #include "sys/fd.h"
 
 static char in[PLAIN_PACK_MAX], room[PLAIN_CONTENT_MAX];
@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	int rc;
 
 	if (argc < 5 || strcmp(argv[3], "--") != 0) {
-		fputs("usage: garth-plain DIR HASH_LEN -- GIT...\n", stderr);
+		fputs("usage: garth-fast-unpack DIR HASH_LEN -- GIT...\n", stderr);
 		return 2;
 	}
 	hash_len = (size_t)atoi(argv[2]);

@@ -1,11 +1,11 @@
-/* Any bytes as a pack, a tree and a commit for garth-plain: what is taken lies in the room that was given.
+/* Any bytes as a pack, a tree and a commit for garth-fast-unpack: what is taken lies in the room that was given.
  * The sum at the pack's end is made right, so that more than it is looked at. */
 #include <nettle/sha1.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plain/plain.h"
+#include "fast_unpack/fast_unpack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

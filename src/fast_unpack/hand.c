@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plain/plain.h"
+#include "fast_unpack/fast_unpack.h"
 #include "sys/fd.h"
 
 #define ARGS_MAX 64

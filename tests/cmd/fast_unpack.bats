@@ -1,9 +1,9 @@
 load helpers
 
 @test "G1 plain: git's strict check finds nothing wrong with what is accepted without it" {
-  local program=$GARTH_BUILD/garth-plain
+  local program=$GARTH_BUILD/garth-fast-unpack
   [[ ! -x $program-checked ]] || program=$program-checked
-  "$BATS_TEST_DIRNAME/plain-differential" --program "$program" --seconds 6
+  "$BATS_TEST_DIRNAME/fast-unpack-differential" --program "$program" --seconds 6
 }
 
 # One pack for each, in one gateway: the first is git's in any case.

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "plain/plain.h"
+#include "fast_unpack/fast_unpack.h"
 #include "sys/digest.h"
 
 #define HEADER_LEN 12

@@ -1,8 +1,8 @@
 /*
- * garth-plain, in the verifier's jail: takes small packs apart that are plain, one after the other, so that
+ * garth-fast-unpack, in the verifier's jail: takes small packs apart that are plain, one after the other, so that
  * a commit does not cost a start of git's. It runs for as long as the verifier.
  *
- *	garth-plain DIR HASH_LEN -- GIT…     GIT… are git's path and settings, up to its verb
+ *	garth-fast-unpack DIR HASH_LEN -- GIT…     GIT… are git's path and settings, up to its verb
  *
  * Plain is a pack of whole commits, trees and blobs of which git's strict check has nothing to say, whatever
  * its version: no differences, no tags, no signatures, no names that some file system could take for .git or
@@ -18,8 +18,8 @@
  *	down	length (4 bytes, the highest first) and pack
  *	up	'p' plain, and written; 'g' left to git
  */
-#ifndef PLAIN_PLAIN_H
-#define PLAIN_PLAIN_H
+#ifndef FAST_UNPACK_FAST_UNPACK_H
+#define FAST_UNPACK_FAST_UNPACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,46 @@
+#include "runtime/land.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "runtime/resolve.h"
+#include "task/life.h"
+#include "task/task.h"
+
+void land_result_release(struct land_result *r)
+{
+	merge_result_release(&r->merge);
+	task_release(&r->in);
+}
+
+/* own: the merge is this task's. An older one, or another task's, is not taken back with it. */
+static bool put_away(
+	struct context *c, struct task *t, const struct land_spec *s, bool own, struct land_result *r)
+{
+	const struct discard_opts o = { .merged = own && !r->merge.nothing };
+	struct err e = ERR_INIT;
+	auto_str trash = NULL;
+
+	if (s->keep || s->merge.dry_run || strcmp(t->state, STATE_MERGED) ||
+		strcmp(r->merge.target, t->target))
+		return false;
+	if (!task_discard(c, t, &o, &trash, &e))
+		return true;
+	r->kept = e;
+	return false;
+}
+
+int land_task(
+	struct context *c, struct task *t, const struct land_spec *s, struct land_result *ret, struct err *e)
+{
+	int rc = s->resolved ? resolve_continue(c, t, &s->merge, &ret->merge, &ret->in, e)
+			     : merge_task(c, t, &s->merge, &ret->merge, e);
+
+	if (rc < 0)
+		return -1;
+	ret->removed = put_away(c, t, s, !s->resolved, ret);
+	/* last: an undo of what was done last takes back the merge */
+	if (s->resolved)
+		put_away(c, &ret->in, s, true, ret);
+	return 0;
+}
