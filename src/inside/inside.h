@@ -47,7 +47,7 @@ void inside_close(struct inside *in);
 int inside_refresh(struct inside *in, struct err *e);
 
 #define INSIDE_SECONDS 300
-/* For what goes over all files of a large workspace. */
+/* For commands that read all files of a large workspace. */
 #define INSIDE_LONG 800
 
 int inside_ask(struct inside *in, struct buf *out, int *ret_code, struct err *e, ...)

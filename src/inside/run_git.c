@@ -12,7 +12,7 @@
 
 #define ASK_SECONDS    10
 #define MKDIRS_AT_ONCE 20
-/* A pack with more objects stays one: a file for each takes longer than all the rest. */
+/* A pack with more objects stays a pack: writing a file for each would take longer than all the rest. */
 #define LOOSE_MAX 1000
 
 static void program_command(
@@ -117,7 +117,7 @@ int inside_program(struct inside *in, struct err *e, const char *program, ...)
 	return code ? err_set(e, ERR_FAILED, "%s inside: %s", program, clean.len ? clean.data : "failed") : 0;
 }
 
-/* "PACK", the version, the number of objects. What is no pack is git's to refuse. */
+/* "PACK", the version, the number of objects. If it is not a pack, git refuses it. */
 static bool is_large(int pack)
 {
 	unsigned char head[12] = { 0 };

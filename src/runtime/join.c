@@ -38,8 +38,8 @@ static int join_or_start(struct context *c, struct task *t, const struct run_opt
 	return start_keeper(c, t, o, NULL, NULL, lock, ret_conn, e);
 }
 
-/* A keeper that the command before left behind is about to go: what has to be done before one starts waits for it,
- * and not for one that has commands. */
+/* The keeper of the last command may be about to leave. Work that has to be done before a keeper starts waits for
+ * that, but not for a keeper that still has commands. */
 static void wait_for_leaving(const struct context *c, const struct task *t)
 {
 	struct deadline d = deadline_in(LEAVING_MS);
