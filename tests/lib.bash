@@ -1,4 +1,4 @@
-# What every test of commands and walls loads: a repository and a Garth home of its own, thrown away after.
+# Loaded by every test of commands and walls: makes a new repository and Garth home, and removes them afterwards.
 # GARTH_BUILD is the build under test. Tests run as root and as an unprivileged user; see tools/run-tests.
 
 garth=$GARTH_BUILD/garth

@@ -18,7 +18,7 @@ static bool load(struct context *c, const struct task *t, struct question *ret)
 	       !question_load(dir, ret, &ignored);
 }
 
-/* As much of a question as belongs into a list, and not half a character. */
+/* A question is cut to this length in lists, between two characters. */
 #define BRIEF 300
 
 static void shorten(struct buf *line)
@@ -85,7 +85,7 @@ int ask_choose(struct context *c, const struct task *t, const char *answer, char
 	auto_question q = { 0 };
 	unsigned long n;
 
-	/* an option that is a number itself is meant before the one that has it */
+	/* an option whose text is this number comes before the option with this number */
 	if (!number || !load(c, t, &q) || !q.options.n || strvec_has(&q.options, answer)) {
 		*ret = xstrdup(answer);
 		return 0;

@@ -1,4 +1,4 @@
-/* A task's open question, as people and scripts see it. */
+/* A blocked task's question, as text and as JSON. */
 #ifndef CLI_ASK_H
 #define CLI_ASK_H
 
@@ -7,16 +7,16 @@
 #include "task/context.h"
 #include "task/task.h"
 
-/* Tells what a blocked task asks, and how it is answered; nothing where it does not. */
+/* Prints what a blocked task asks and how to answer it; nothing for other tasks. */
 void ask_tell(struct context *c, const struct task *t, bool brief);
 /* {"text", "options", "asked"}, or null. */
 json_t *ask_json(struct context *c, const struct task *t);
-/* What an answer is: the text of an option, or its number, is that option; anything else is itself. ERR_USAGE
- * where there is no option of that number. On the heap. */
+/* The meaning of an answer: an option's text or number is that option, anything else is the answer itself.
+ * ERR_USAGE: there is no option of that number. The caller frees *ret. */
 int ask_choose(struct context *c, const struct task *t, const char *answer, char **ret, struct err *e);
 /* "1. sqlite", a line for each option. */
 void ask_options(struct context *c, const struct task *t, struct strvec *ret);
-/* The question on one line, on the heap; NULL where there is none. */
+/* The question on one line, NULL if there is none. The caller frees it. */
 char *ask_line(struct context *c, const struct task *t);
 
 #endif

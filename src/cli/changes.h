@@ -1,5 +1,5 @@
-/* Uncommitted changes of the checkout that a task is started from. A task starts from a commit: they are not
- * in it, unless they are taken along. */
+/* Uncommitted changes of the checkout that a task is started from. A task starts from a commit, so it does
+ * not have them, unless the user asks for it (--with-changes). */
 #ifndef CLI_CHANGES_H
 #define CLI_CHANGES_H
 
@@ -7,7 +7,7 @@
 #include "task/context.h"
 #include "task/task.h"
 
-/* Says that there are some, how many, and how they come along. Nothing where that cannot be told. */
+/* Tells the user that there are some, how many, and how to copy them. Prints nothing if git fails. */
 void changes_tell(const struct task *t, const char *dir);
 
 #endif

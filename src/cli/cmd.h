@@ -1,4 +1,5 @@
-/* The commands: a file and a row each. A command parses, calls, prints, and returns the exit code. */
+/* The commands. Each has a file and a row in `commands`. A command parses, calls, prints, and returns the
+ * exit code. */
 #ifndef CLI_CMD_H
 #define CLI_CMD_H
 
@@ -8,7 +9,7 @@
 #include "task/context.h"
 #include "task/task.h"
 
-/* What somebody wants to do; `garth help` lists the commands by it (help.c). */
+/* The purpose of a command; `garth help` groups commands by it (help.c). */
 enum cmd_group {
 	CMD_START,
 	CMD_WORK,
@@ -24,14 +25,14 @@ struct cmd {
 	const char *name;
 	int (*run)(int argc, char **argv); /* argv without the command's name */
 	enum cmd_group group;
-	const char *usage; /* what follows the name */
+	const char *usage; /* what follows the command's name */
 	const char *brief;
-	enum word words[3];  /* what the arguments are; the last one stands for more of them */
+	enum word words[3];  /* kinds of the arguments; the last one applies to all further arguments */
 	const char *example; /* what follows "garth " */
 };
 
 extern const struct cmd commands[];
-/* By its name, or NULL. "--help", "-h" and "--version" are names, too. */
+/* Finds a command by name, or NULL. "--help", "-h" and "--version" are names too. */
 const struct cmd *cmd_find(const char *name);
 
 int cmd_run(int argc, char **argv);
@@ -70,8 +71,9 @@ int cmd_completion(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
-/* For commands: parses, answers --help (returns 1: done) and wrong numbers of words (-1 and *e). max_words -1
- * for any; stop for commands whose words belong to another program. */
+/* Parses a command's options. Returns 1 if it has shown --help, -1 with *e for wrong options or a wrong
+ * number of words. max_words is -1 for any number. stop: the words belong to another program, so options end
+ * at the first word. */
 struct cmd_line {
 	const char *name;
 	const struct opt *opts;
@@ -79,24 +81,24 @@ struct cmd_line {
 	bool stop;
 	int words, rest; /* as from opt_parse */
 };
-/* Shows a command's line, with its options, to `look`. The command itself does nothing: the options are the
- * command's own local data, so cmd_parse hands them out and ends it. */
+/* Calls `look` with a command's options. The options are local data of the command, so cmd_look runs the
+ * command, and cmd_parse passes them to `look` and ends it before it does anything. */
 typedef void cmd_look_fn(const struct cmd *c, const struct cmd_line *l, void *data);
 void cmd_look(const struct cmd *c, cmd_look_fn *look, void *data);
 int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e);
 
-/* What a command wants of its task. */
+/* How a command uses its task. */
 enum cmd_purpose {
-	CMD_LOOKS,     /* it only looks, which is allowed in a copy of a Garth home too */
+	CMD_LOOKS,     /* it only reads; that is allowed in a copy of a Garth home too */
 	CMD_CHANGES,   /* it may change something */
-	CMD_NEEDS_GIT, /* the same, and makes no sense for a task without a repository */
+	CMD_NEEDS_GIT, /* the same, and the task must have a repository */
 };
-/* How nearly all commands begin: the user's context, and in it the task of that name, with what a crash left
- * of it tidied up (task_find). Locks are taken by what the command calls. */
+/* The beginning of nearly every command: opens the user's context and finds the task, after cleaning up what
+ * a crash left of it (task_find). It takes no locks; the functions that the command calls do. */
 int cmd_open_task(
 	enum cmd_purpose purpose, const char *name, struct context *c, struct task *t, struct err *e);
 
-/* The common beginning: ERR goes through say_error, 1 (help was shown) becomes 0. */
+/* Parses, prints errors with say_error, and returns from the command if there is nothing more to do. */
 #define CMD_PARSE(line, argc, argv)                                                                          \
 	do {                                                                                                 \
 		int cmd_parsed_ = cmd_parse(line, argc, argv, &e);                                           \

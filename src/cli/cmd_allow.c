@@ -56,8 +56,8 @@ static int tell_hosts(struct context *c, const struct task *t, bool json)
 	return 0;
 }
 
-/* A name with a dot whose end could be a top-level domain's, an address, or either with a port; and no path
- * that is protected, which is what a word here is for. */
+/* A name that ends like a domain, an address, or either with a port. A protected path is not taken for a
+ * host, because allowing such paths is what this command is for. */
 static bool looks_like_host(const struct context *c, const char *word)
 {
 	const struct policy policy = { .rules = &c->config.policy, .task = "" };
@@ -73,7 +73,7 @@ static bool looks_like_host(const struct context *c, const char *word)
 	return h.is_address || (n >= 2 && (!end[n] || end[n] == ':'));
 }
 
-/* Whether the task's tree has the path, as it is published. */
+/* Whether the published commit has the path. */
 static bool is_in_tree(struct context *c, const struct task *t, const char *path)
 {
 	auto_str name = xasprintf("%s:%s", *t->published ? t->published : t->base, path);
@@ -89,7 +89,8 @@ static bool is_in_tree(struct context *c, const struct task *t, const char *path
 	return !git_do(&g, NULL, &ignored, "cat-file", "-e", name, NULL);
 }
 
-/* What the words are, before anything is done. On a terminal the user is asked. */
+/* Decides for each word whether it is a host, before anything is changed. Asks the user if there is a
+ * terminal. */
 static int sort_words(
 	struct context *c, const struct task *t, char **words, int n, bool *are_hosts, struct err *e)
 {
@@ -135,7 +136,7 @@ static int tell_paths(struct context *c, const struct task *t, bool json)
 	return 0;
 }
 
-/* Paths, or hosts where that is said or answered; *ret_hosts tells whether there was one. */
+/* Allows paths, or hosts if --host was given or the user said so. *ret_hosts: whether there was a host. */
 static int allow_words(
 	struct context *c, struct task *t, char **words, int n, bool sort, bool *ret_hosts, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* garth answer, garth resume: a task that stands still or has ended goes on. */
+/* garth answer, garth resume: continue a task that is paused, blocked, or has ended. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ static int end(struct context *c, struct task *t, const struct run_opts *o, cons
 	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
 }
 
-/* The words, joined; where there are none, what comes on stdin. */
+/* The words, joined by spaces; if there are none, stdin. */
 static int collect(const char *task, char **words, int n, struct buf *ret, struct err *e)
 {
 	for (int i = 0; i < n; i++)
@@ -105,8 +105,8 @@ int cmd_answer(int argc, char **argv)
 	return end(&c, &t, &o, answer, json);
 }
 
-/* One that stands still: its keeper lets it go on. */
-static int let_go_on(struct context *c, struct task *t, bool json)
+/* Resumes a paused task, through its gateway. */
+static int resume_paused(struct context *c, struct task *t, bool json)
 {
 	json_t *answer = NULL;
 	struct err e = ERR_INIT;
@@ -118,7 +118,7 @@ static int let_go_on(struct context *c, struct task *t, bool json)
 		return json_print(
 			json_pack("{s:o, s:s}", "task", json_text(t->name), "state", STATE_RUNNING));
 	if (say_is_heard())
-		say_done("task '%s' goes on", t->name);
+		say_done("task '%s' is resumed", t->name);
 	return 0;
 }
 
@@ -138,7 +138,7 @@ static int raise_limits(struct context *c, const struct task *t, const struct st
 	return 0;
 }
 
-/* Its command had succeeded: only the push is tried again. *ret: that was all. */
+/* Its command had succeeded, so only the push is tried again. *ret: that was all to do. */
 static int push_owed(struct context *c, struct task *t, bool quiet, bool *ret, struct err *e)
 {
 	struct push_spec s = { 0 };
@@ -189,8 +189,8 @@ int cmd_resume(int argc, char **argv)
 	if (raise_limits(&c, &t, &limits, &e) < 0)
 		return say_error(&e);
 	if (!strcmp(t.state, STATE_PAUSED))
-		return let_go_on(&c, &t, json);
-	/* nothing has to go on for that */
+		return resume_paused(&c, &t, json);
+	/* new limits need no resume */
 	if (limits.n && (!strcmp(t.state, STATE_RUNNING) || !strcmp(t.state, STATE_BLOCKED))) {
 		if (json)
 			return json_print(json_pack("{s:o, s:o}", "task", json_text(t.name), "raised_limits",

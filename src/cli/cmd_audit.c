@@ -17,15 +17,15 @@
 #define VALUE_MAX 80
 
 struct view {
-	const char *task; /* NULL: all */
+	const char *task; /* NULL: all tasks */
 	bool json, follow, verify, print;
-	uint64_t skip; /* so many events before the first one that is printed */
-	uint64_t seen; /* events that are the task's */
+	uint64_t skip; /* events to skip before the first one to print */
+	uint64_t seen; /* events of the task so far */
 	uint64_t printed;
 	uint64_t damaged; /* lines that cannot be read */
 };
 
-/* What stands in columns of its own, or is of no interest to people. */
+/* Keys that have their own column, or are not interesting for people. */
 static bool is_column(const char *key)
 {
 	static const char *const columns[] = { "v", "seq", "time", "event", "task", "task_id", "prev",
@@ -37,7 +37,7 @@ static bool is_column(const char *key)
 	return false;
 }
 
-/* Plain words stand as they are; everything else as JSON, so that no value can pass for another. */
+/* Simple values are printed as they are, all others as JSON, so that no value can look like another. */
 static void add_value(struct buf *out, const json_t *value)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._/:@+-";
@@ -101,7 +101,7 @@ static int take(const char *line, size_t len, void *arg, struct err *e)
 	else if ((!v->task || (task && !strcmp(v->task, task))) && ++v->seen > v->skip && v->print)
 		print_line(v, event, line, len);
 	json_decref(event);
-	/* who reads does not want any more */
+	/* stdout is closed */
 	return ferror(stdout) ? 1 : 0;
 }
 
@@ -115,7 +115,7 @@ static void warn_of_damage(struct view *v)
 	v->damaged = 0;
 }
 
-/* Until something was written to the log, a second at the most; false where nobody reads us any more. */
+/* Waits until the log is written to, for a second at most. False if stdout is closed. */
 static bool wait_for_more(struct context *c, int notify)
 {
 	struct pollfd p[] = { { .fd = notify, .events = POLLIN }, { .fd = 1 } };
@@ -123,8 +123,7 @@ static bool wait_for_more(struct context *c, int notify)
 	char events[4096];
 
 	fflush(stdout);
-	/* again each time: the log may be a new file by now; watching the same one twice is watching it once
-	 */
+	/* every time, because the log may be a new file; watching a file twice does no harm */
 	inotify_add_watch(notify, path, IN_MODIFY);
 	if (poll(p, ARRAY_SIZE(p), 1000) < 0 && errno != EINTR)
 		return false;
@@ -145,7 +144,7 @@ static int follow(struct context *c, struct view *v, uint64_t *offset, struct er
 	return 0;
 }
 
-/* How many events there are, and whether the task that was named ever was. */
+/* Counts the events, and checks that the named task exists or existed. */
 static int look_ahead(struct context *c, struct view *v, uint64_t *ret_events, struct err *e)
 {
 	auto_task_list tasks = { 0 };

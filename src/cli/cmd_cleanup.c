@@ -13,7 +13,7 @@
 #include "task/cleanup.h"
 #include "task/life.h"
 
-/* What is typed to have the only copies of work removed as well. */
+/* The user types this word to also remove the only copies of work. */
 #define WORD "remove"
 
 struct cleanup {
@@ -52,7 +52,7 @@ static int check_form(struct cleanup *k, struct err *e)
 	return 0;
 }
 
-/* Names what exists nowhere else, and waits for the word. */
+/* Lists work that exists nowhere else, and asks for the word. */
 static int ask(struct context *c, const struct cleanup *k, struct task_list *all, struct err *e)
 {
 	char answer[64] = "";
@@ -109,7 +109,7 @@ static int report(const struct cleanup *k, const struct cleanup_report *r)
 	else
 		say_done("%zu task%s removed, %zu kept; work stays in the trash for %d days", r->removed.n,
 			many, r->kept.n, TASK_TRASH_DAYS);
-	/* one undo takes all of them back, in their repository */
+	/* one undo restores all of them, in their repository */
 	if (r->removed.n == 1 && !k->opts.look)
 		say_hint("garth undo %s", r->removed.v[0]);
 	else if (r->removed.n && !k->opts.look)

@@ -5,11 +5,12 @@
 #include "cli/say.h"
 
 /*
- * A script of each shell asks `garth completion SHELL WORD...` and hands the answer on: a line for each word that
- * is offered, and perhaps a last line such as ":files" for what the shell finds itself. No word begins with ":".
+ * Each shell's script runs `garth completion SHELL WORD...` and uses its output: a line for each word to
+ * offer, and perhaps a last line such as ":files" for what the shell itself completes. No word begins with
+ * ":".
  */
 
-/* Bash splits words at "=": "--net=ho" comes as three words and is put together again. */
+/* Bash splits words at "=", so "--net=ho" arrives as three words and is joined again. */
 static const char bash_script[] =
 	"_garth() {\n"
 	"	local words=() w line front= glue=\n"
@@ -36,7 +37,7 @@ static const char bash_script[] =
 	"}\n"
 	"complete -F _garth garth\n";
 
-/* The file is read by autoload, which runs its text as the function, or by `source`. */
+/* zsh either autoloads this file, which runs its text as the function, or sources it. */
 static const char zsh_script[] =
 	"#compdef garth\n"
 	"_garth() {\n"
@@ -84,7 +85,7 @@ static void bash_word(const char *word, const char *note)
 	puts(word);
 }
 
-/* "WORD:NOTE", where a colon of the word's own has a backslash before it. */
+/* "WORD:NOTE", with a backslash before colons in the word. */
 static void zsh_word(const char *word, const char *note)
 {
 	for (; *word; word++)

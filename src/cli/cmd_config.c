@@ -6,7 +6,7 @@
 #include "cli/say.h"
 #include "cli/schema.h"
 
-/* Plain where YAML takes it for a string as it stands, else in double quotes. */
+/* Unquoted if YAML reads it as the same string, else in double quotes. */
 static void scalar(const char *s)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-*";

@@ -14,10 +14,10 @@
 #include "sys/fd.h"
 #include "workspace/review.h"
 
-/* What ignore files hide is named up to here; --json has more. */
+/* At most so many ignored files are named; --json has more. */
 #define NAMED_MAX 10
 
-/* git writes into a file without a name, from which the answer is cleaned for a terminal or passed on. */
+/* git has written to an unnamed file. Its content is cleaned if stdout is a terminal. */
 static void print_file(int out)
 {
 	struct pager_diff d = { .raw = !isatty(1), .colours = say_colours(1) };
@@ -32,7 +32,7 @@ static void print_file(int out)
 	pager_end();
 }
 
-/* The same with the sizes of what is not shown; `g` has the objects. */
+/* Prints the diff with the sizes of binary files; `g` has the objects. */
 static int print_sized(const struct git *g, int out, struct err *e)
 {
 	auto_fd sized = open(g->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -58,8 +58,8 @@ static int print_diff(struct review *r, bool stat, const struct strvec *paths, s
 	return print_sized(&(struct git){ .dir = r->scratch.dir, .cwd = r->scratch.dir }, out, e);
 }
 
-/* Where the branch leaves its target: a merge brings what is different from there. A task may have taken the
- * target's commits in, and undone them. */
+/* The newest common ancestor of the branch and its target: a merge applies the difference from there. The
+ * base is not enough, because the task may have merged the target and undone its changes. */
 static void find_fork(struct task_at *at, char out[OID_SIZE])
 {
 	const struct task *t = at->task;
@@ -78,8 +78,8 @@ static void find_fork(struct task_at *at, char out[OID_SIZE])
 		snprintf(out, OID_SIZE, "%s", text.data);
 }
 
-/* What the branch has beyond the fork: verified objects, in the shared repository. Compared where there are
- * no attributes, neither of the agent's nor of the directory that we are in. */
+/* Compares the branch with the fork. The objects are verified and in the shared repository. git runs in a
+ * place without attributes, neither the agent's nor the current directory's. */
 static int diff_published(struct task_at *at, const char *how, const struct strvec *paths, int fd,
 	struct buf *out, struct err *e)
 {
@@ -120,8 +120,8 @@ static int print_published(struct task_at *at, bool stat, const struct strvec *p
 	return print_sized(&p.git, out, e);
 }
 
-/* The workspace is what the agent shows; what it has published is what a merge brings. Paths that are
- * published and not so in the workspace. */
+/* Finds paths that are published and differ in the workspace: a merge applies what is published, not what the
+ * workspace shows. */
 static void find_unseen(struct task_at *at, struct review *r, struct strvec *ret)
 {
 	auto_buf names = BUF_INIT(64 << 20);

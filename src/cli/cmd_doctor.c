@@ -9,10 +9,10 @@
 #include "git/run.h"
 #include "jail/probe.h"
 
-/* Looks, with what is mended in between. */
+/* How often it searches again after repairs. */
 #define ROUNDS_MAX 4
 
-/* git's version and whether it is new enough. */
+/* Checks git's version. */
 static void probe_git(struct probe *p)
 {
 	struct probe_row *row = &p->rows[p->n++];
@@ -89,7 +89,7 @@ static json_t *json_findings(const struct findings *found)
 	return rows;
 }
 
-/* Names are whatever somebody called a directory or a ref. */
+/* The text may contain names of directories and refs, which can have any bytes. */
 static void line(const char *before, const char *text)
 {
 	auto_buf clean = BUF_INIT(1 << 20);
@@ -110,7 +110,7 @@ static void print_finding(const struct finding *f, bool repair)
 	fflush(stdout);
 }
 
-/* Tells, does, and tells what came of it. */
+/* Prints a finding, repairs it, and prints the result. */
 static void mend_one(struct context *c, struct finding *f, bool quiet)
 {
 	struct err e = ERR_INIT;
@@ -138,7 +138,7 @@ static bool is_known(const struct findings *found, const struct finding *f)
 	return false;
 }
 
-/* What was mended may uncover more, and is looked at again: what is found at the end is left. */
+/* Repairs may reveal more findings, so it searches again. What the last search finds is left. */
 static int mend_all(struct context *c, struct findings *found, bool quiet, bool *ret_left, struct err *e)
 {
 	bool mended = true;

@@ -11,14 +11,14 @@
 #include "task/end.h"
 #include "runtime/reach.h"
 
-/* What the command line says. */
+/* The command line. */
 struct exec_opts {
 	const char *mode, *agent;
 	struct strvec allow, env;
 	bool weaker;
 };
 
-/* A file that grew too large kills without a word. */
+/* A process that exceeds the file size limit is killed without a message. */
 static void tell_killed(struct context *c, const struct task *t, int exit_code)
 {
 	struct err ignored = ERR_INIT;
@@ -32,7 +32,8 @@ static void tell_killed(struct context *c, const struct task *t, int exit_code)
 		say_warning("%s", why);
 }
 
-/* A known agent has what `garth run` gives it: by its program, by --agent, or in a shell the task's own. */
+/* Finds the agent, to give it what `garth run` gives it: named by --agent, by its program, or, for a shell,
+ * the task's agent. */
 static int find_agent(struct context *c, const struct task *t, const char *asked, const char *program,
 	const struct config_agent **ret, struct err *e)
 {
@@ -112,7 +113,7 @@ int cmd_exec(int argc, char **argv)
 	char **behind;
 
 	CMD_PARSE(&l, argc, argv);
-	/* options may stand on both sides of the task's name */
+	/* options may be before and after the task's name */
 	behind = argv + l.rest + 1;
 	if (opt_parse(opts, argc - l.rest - 1, behind, true, &words, &rest, &e) < 0)
 		return say_error(&e);

@@ -10,8 +10,8 @@
 #include "runtime/rollback.h"
 #include "task/end.h"
 
-/* Asks the task's gateway and gives the answer to `tell`, or prints it. path is NULL for a rollback, which is
- * more than a question. */
+/* Sends a request to the task's gateway and prints the answer with `tell`, or as JSON. path is NULL for a
+ * rollback, which takes more than one request. */
 static int ask(const char *name, const char *path, json_t *in, bool json, const char *doing,
 	void (*tell)(const struct task *t, json_t *answer))
 {
@@ -31,7 +31,7 @@ static int ask(const char *name, const char *path, json_t *in, bool json, const 
 		  : runtime_rollback(&c, &t, in, &warnings, &answer, &e);
 	progress_end();
 	say_warnings(&warnings);
-	/* what the last run left behind may be gone by this */
+	/* the request may have changed what the last run left behind */
 	task_judge_again(&c, &t);
 	if (rc < 0)
 		return say_error(&e);
@@ -44,7 +44,7 @@ static int ask(const char *name, const char *path, json_t *in, bool json, const 
 	return 0;
 }
 
-/* Said to a log as well: it is about work that exists only once. */
+/* Printed even if stderr is not a terminal, because it is about work that exists only once. */
 static void tell_left(json_t *answer, const char *key, const char *what)
 {
 	const json_t *list = json_object_get(answer, key), *one;
@@ -101,7 +101,7 @@ static void tell_rollback(const struct task *t, json_t *answer)
 		say_hint("garth undo %s", t->name);
 }
 
-/* A path may have bytes that JSON has no way to carry but as hex digits. */
+/* A path that is not UTF-8 is sent as hex digits, because JSON strings are UTF-8. */
 static void set_file(json_t *in, const char *file)
 {
 	auto_buf hex = BUF_INIT(1 << 16);

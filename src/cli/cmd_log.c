@@ -12,7 +12,7 @@
 
 struct out {
 	bool raw, colours, json;
-	struct buf text; /* with json */
+	struct buf text; /* collected for --json */
 };
 
 static int print(const char *data, size_t len, void *arg, struct err *e)
@@ -34,7 +34,7 @@ static int print(const char *data, size_t len, void *arg, struct err *e)
 	return 0;
 }
 
-/* What no text holds, NUL and bytes that are not UTF-8, becomes U+FFFD. */
+/* NUL bytes, and bytes that are not UTF-8, become U+FFFD. */
 static int print_json(const struct task *t, struct out *o)
 {
 	for (size_t i = 0; i < o->text.len; i++)
@@ -62,7 +62,7 @@ int cmd_log(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	if (cmd_open_task(CMD_LOOKS, argv[0], &c, &t, &e) < 0 || home_task_dir(&c.home, t.id, &dir, &e) < 0)
 		return say_error(&e);
-	/* a file or a pipe gets the bytes as they are */
+	/* a file or a pipe gets the bytes unchanged */
 	o.raw = o.raw || !isatty(1);
 	o.colours = say_colours(1);
 	if (!o.raw && !o.json)

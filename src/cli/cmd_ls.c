@@ -48,8 +48,7 @@ static int width_of(const struct task_list *l, size_t offset, int min)
 
 #define WIDTH(l, field, min) width_of(l, offsetof(struct task, field), min)
 
-/* What stands behind a task: where it is pushed to, whether it is stale, its ports, where it has any, and its
- * command. */
+/* The last columns: where it was pushed to, whether it is stale, its open ports, its command. */
 static void print_rest(struct context *c, const struct task *t)
 {
 	auto_buf ports = BUF_SMALL, command = BUF_SMALL;
@@ -81,7 +80,7 @@ static void print_table(struct context *c, const struct task_list *l, const stru
 	}
 }
 
-/* What a task waits for, and what it will soon wait for. */
+/* What needs the user's attention: a question, a pause, a disk limit that is near. */
 static void print_news(struct context *c, const struct task *t)
 {
 	char held[SIZE_TEXT_MAX], max[SIZE_TEXT_MAX];
@@ -95,7 +94,7 @@ static void print_news(struct context *c, const struct task *t)
 			size_text((uint64_t)t->disk, held), size_text((uint64_t)t->disk_max, max));
 }
 
-/* Whether the conflict was told of with a task that is listed before. */
+/* Whether the conflict was printed with an earlier task in the list. */
 static bool is_told(const struct task_list *l, size_t before, const struct conflict *c)
 {
 	for (size_t k = 0; c->task && k < before; k++)
@@ -104,7 +103,8 @@ static bool is_told(const struct task_list *l, size_t before, const struct confl
 	return false;
 }
 
-/* Each pair once, with the task that is listed first; those about the same paths in one line. */
+/* Prints each pair once, with the task that comes first in the list. Conflicts about the same paths share a
+ * line. */
 static void print_conflicts(const struct task_list *l, const struct standing *standings)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -124,7 +124,7 @@ static void print_conflicts(const struct task_list *l, const struct standing *st
 	}
 }
 
-/* What one task conflicts with conflicts with it. */
+/* Conflicts are mutual: adds them to the later tasks in the list. */
 static void tell_others(const struct task_list *l, struct standing *s, size_t i)
 {
 	for (size_t j = 0; j < s[i].conflicts.n; j++)
@@ -140,7 +140,7 @@ static struct standing *find_standings(struct context *c, const struct task_list
 	for (size_t i = 0; i < l->n; i++) {
 		const struct task *t = &l->v[i], *before = i ? &l->v[i - 1] : NULL;
 
-		/* tasks that have done nothing yet stand as the one before */
+		/* tasks without commits, on the same base, have the same standing */
 		if (before && !*t->published && !*before->published && !t->removed && !before->removed &&
 			t->project_id == before->project_id && !strcmp(t->base, before->base) &&
 			!strcmp(t->target, before->target) && !strcmp(t->backend, before->backend))
@@ -152,7 +152,7 @@ static struct standing *find_standings(struct context *c, const struct task_list
 	return s;
 }
 
-/* Tasks that somebody left half done are settled first; those that are no more are taken off the list. */
+/* Cleans up after processes that died; tasks that turn out to be gone are removed from the list. */
 static int settle_all(struct context *c, struct task_list *l, struct err *e)
 {
 	size_t kept = 0;

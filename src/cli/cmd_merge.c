@@ -87,7 +87,7 @@ static int begin_resolution(struct context *c, struct task *t, const struct merg
 	return 0;
 }
 
-/* Whether the task stays, and what comes next. */
+/* Prints whether the task was removed, and what to do next. */
 static void tell_rest(struct context *c, struct task *t, const struct land_result *r)
 {
 	auto_buf line = BUF_SMALL;
@@ -130,7 +130,7 @@ int cmd_merge(int argc, char **argv)
 	if (context_open(&c, &e) < 0 || choose(&c.config, squash, rebase, s, &e) < 0 ||
 		task_find(&c, argv[0], &t, &e) < 0 || empty_refuse(&t, &e) < 0)
 		return say_error(&e);
-	/* the task's own file may say how */
+	/* the task file may set the strategy */
 	if ((runtime_configure(&c, &t, &e) < 0 && e.kind != ERR_NOTFOUND) ||
 		choose(&c.config, squash, rebase, s, &e) < 0)
 		return say_error(&e);

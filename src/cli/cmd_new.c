@@ -56,7 +56,7 @@ int cmd_new(int argc, char **argv)
 		return say_error(&e);
 	if (!with_changes)
 		changes_tell(&t, spec.dir);
-	else if (with_changes_carry(&c, &t, spec.dir, &e) < 0) {
+	else if (with_changes_copy(&c, &t, spec.dir, &e) < 0) {
 		with_changes_drop(&c, &t);
 		return say_error(&e);
 	}

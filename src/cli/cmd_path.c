@@ -31,7 +31,7 @@ int cmd_path(int argc, char **argv)
 			"host_directory", host ? json_text(host) : json_null(), "workspace",
 			json_text(t.workspace), "visible_on_host", host != NULL));
 	if (!host) {
-		/* its path inside is where the host has the user's own checkout: nobody is sent there */
+		/* do not print the path inside: on the host it is the user's own checkout */
 		err_set(&e, ERR_REFUSED, "task '%s' has no files on the host; inside they are at %s", t.name,
 			t.workspace);
 		err_hint(&e, "garth export %s DIR", t.name);

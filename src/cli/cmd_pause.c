@@ -20,7 +20,7 @@ int cmd_pause(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
-	/* no keeper is started just to hear this */
+	/* checked here, so that no keeper is started just to refuse */
 	if (strcmp(t.state, STATE_RUNNING)) {
 		err_set(&e, ERR_REFUSED, "task '%s' is not running, it is %s", t.name, t.state);
 		return say_error(&e);
@@ -31,7 +31,7 @@ int cmd_pause(int argc, char **argv)
 	if (json)
 		return json_print(json_pack("{s:o, s:s}", "task", json_text(t.name), "state", STATE_PAUSED));
 	if (say_is_heard()) {
-		say_done("task '%s' stands still", t.name);
+		say_done("task '%s' is paused", t.name);
 		say_hint("garth resume %s", t.name);
 	}
 	return 0;

@@ -30,12 +30,12 @@ struct run_line {
 	bool with_changes;
 	struct task_spec task;
 	struct run_opts session;
-	struct taskfile file; /* where one is run */
+	struct taskfile file; /* the task file, if one is run */
 	struct buf text;
 	char *dir;
 	struct strvec env, allow, ports;
 	uint16_t port[KEEPER_PORTS_MAX + 1];
-	const char *net, *agent, *path; /* path: the task file's, NULL for none */
+	const char *net, *agent, *path; /* path: the task file's; NULL: none */
 	bool detach, tmux, weaker, quiet, json;
 };
 
@@ -50,7 +50,7 @@ static void run_line_release(struct run_line *o)
 	free(o->dir);
 }
 
-/* A word such as task.yaml is a task file, and nothing comes behind it. */
+/* A word such as task.yaml is a task file; no further words may follow. */
 static bool is_file(char **argv)
 {
 	const char *dot = strrchr(argv[0], '.');
@@ -72,7 +72,7 @@ static const char *either(const char *asked, const char *otherwise)
 	return asked ? asked : otherwise;
 }
 
-/* What the command line says counts more than the file. */
+/* Options on the command line override the task file. */
 static int load_file(struct context *c, struct run_line *o, const char *path, struct err *e)
 {
 	struct taskfile *f = &o->file;
@@ -133,7 +133,7 @@ static int complete(struct context *c, struct run_line *o, char **argv, struct e
 	if (o->weaker && !userns_works()) {
 		if (walls_check_landlock_only(&o->session.net, e) < 0)
 			return -1;
-		/* with nothing on its list, which is what is left, it is called what it is */
+		/* the list is empty, so this is the network `none` */
 		if (!strcmp(o->session.net.mode, NETWORK_ALLOW)) {
 			free(o->session.net.mode);
 			o->session.net.mode = xstrdup(NETWORK_NONE);
@@ -168,7 +168,7 @@ static int keep_file(struct context *c, const struct task *t, const struct run_l
 		       : again_keep_file(dir, o->text.data, o->text.len, e);
 }
 
-/* A jail that could not be entered: the kernel's part in it is looked up only now. */
+/* If the jail could not be entered, checks whether the kernel is the reason. */
 static void explain(struct err *e, bool weaker)
 {
 	struct probe p;
@@ -187,7 +187,7 @@ static void explain(struct err *e, bool weaker)
 		}
 }
 
-/* A task that nothing ever ran in is nobody's, and in the way of the next try under its name. */
+/* Discards a task in which nothing ever ran: it would block the next try with its name. */
 static void drop_unstarted(struct context *c, const struct task *t, const struct err *why)
 {
 	const struct discard_opts careful = { 0 };
@@ -199,7 +199,7 @@ static void drop_unstarted(struct context *c, const struct task *t, const struct
 		task_discard(c, &now, &careful, &trash, &ignored);
 }
 
-/* It starts, says nothing of it, and every command that it then tries fails. */
+/* Such an agent starts without a warning, and then every command that it runs fails. */
 static void tell_sandbox(const struct context *c, const struct run_line *o, char *const *argv)
 {
 	auto_fd home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -211,7 +211,7 @@ static void tell_sandbox(const struct context *c, const struct run_line *o, char
 	say_hint("garth run -- %s --dangerously-bypass-approvals-and-sandbox ...", argv[0]);
 }
 
-/* The task runs, whatever becomes of it. */
+/* A failure is only a warning: the task runs. */
 static void open_window(const char *name, bool quiet)
 {
 	struct err e = ERR_INIT;
@@ -226,7 +226,7 @@ static void open_window(const char *name, bool quiet)
 	}
 }
 
-/* Before it is made, and long before it is needed. */
+/* Checks the push's remote before the task is made, not only at its end. */
 static int check_remote(const struct context *c, const struct run_line *o, struct err *e)
 {
 	auto_str remote = NULL;
@@ -255,7 +255,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	if (!rc && !o->quiet && backend_of(ret)->landlock_only)
 		say_landlock_only();
 	if (!rc && o->with_changes && !o->task.empty) {
-		rc = with_changes_carry(c, ret, o->task.dir, e);
+		rc = with_changes_copy(c, ret, o->task.dir, e);
 		if (rc < 0)
 			with_changes_drop(c, ret);
 	} else if (!rc && !o->quiet) {
@@ -264,7 +264,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	return rc;
 }
 
-/* What a person or a program is told when it has ended, or runs in the background; the exit code. */
+/* Prints the result when the command has ended or runs in the background; returns the exit code. */
 static int tell_end(
 	struct context *c, const struct run_line *o, const struct task *t, const struct terminal_result *r)
 {

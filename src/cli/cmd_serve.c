@@ -8,7 +8,7 @@
 #include "serve/server.h"
 #include "serve/timers.h"
 
-/* What a round told, where JSON is wanted. */
+/* The lines of a round, collected for --json. */
 struct round {
 	bool json;
 	struct strvec done, warnings, ran;

@@ -72,7 +72,7 @@ static int show_jail(struct context *c, struct task_at *at, const char *net, boo
 	return 0;
 }
 
-/* One that is gone, or whose repository is, is still shown as far as it is known. */
+/* A task that is removed, or whose repository is gone, is shown as far as possible. */
 static void print_work(const struct task_work *w, const struct err *why)
 {
 	if (why->kind != ERR_NONE) {
@@ -232,7 +232,7 @@ int cmd_show(int argc, char **argv)
 		return say_error(&why);
 	if (jail)
 		return show_jail(&c, &at, net, json, &e);
-	/* the rest of it can be told all the same */
+	/* the rest can still be shown */
 	if (why.kind == ERR_NONE && task_work(&c, &at, &w, &e) < 0)
 		why = e;
 	if (limits_used(&c, &at, &limits, &e) < 0 || store_task_list(c.store, false, &all, &e) < 0 ||

@@ -10,7 +10,7 @@
 #include "runtime/undo.h"
 #include "sys/lock.h"
 
-/* What there is to say of an outcome, and the command to look at it with. */
+/* The message for each outcome, and the command to inspect it with. */
 static const struct {
 	const char *said, *next;
 } outcomes[] = {
@@ -22,8 +22,8 @@ static const struct {
 	[UNDO_ROLLBACK] = { "it is as it was before", "diff" },
 };
 
-/* Whether more than one thing may be meant: by a name, in several projects; without one, outside of them
- * all. */
+/* Whether it is unclear which task is meant: the name exists in several projects, or there is no name and the
+ * current directory is in no project. */
 static bool is_ambiguous(const struct undo_list *l, const char *task)
 {
 	if (!task)
@@ -55,7 +55,7 @@ static void print_list(const struct undo_list *l, bool numbered)
 	}
 }
 
-/* On a terminal the user may choose; -1 where nobody does. */
+/* Lets the user choose on a terminal; -1 if nothing is chosen. */
 static int choose(const struct undo_list *l, size_t *ret)
 {
 	char answer[32] = "";
@@ -74,7 +74,7 @@ static int choose(const struct undo_list *l, size_t *ret)
 	return -1;
 }
 
-/* Which of them is meant. */
+/* Decides which one to undo. */
 static int pick(const struct undo_list *l, const char *task, size_t *ret, struct err *e)
 {
 	*ret = 0;
@@ -126,7 +126,7 @@ static int undo_one(struct context *c, struct deed *d, enum undo_outcome *ret, s
 	return rc;
 }
 
-/* All that one command did, oldest first. One that cannot come back keeps no other. */
+/* Undoes all that one command did, oldest first. A deed that cannot be undone does not stop the others. */
 static int undo_many(struct context *c, struct undoable *u, bool json)
 {
 	auto_strvec done = STRVEC_INIT;

@@ -10,14 +10,14 @@
 #include "git/ref.h"
 #include "task/here.h"
 
-/* A command line on its way. */
+/* The command line that is being completed. */
 struct line {
-	char **words; /* what follows the command's name */
+	char **words; /* after the command's name */
 	int n;
-	const char *prefix; /* what is typed of the last word, or of the value in it */
-	const char *front;  /* what is in that word before the prefix, such as "--net=" */
+	const char *prefix; /* the typed part of the last word, or of the value in it */
+	const char *front;  /* the part of that word before the prefix, such as "--net=" */
 	size_t front_len;
-	const char *task; /* the first argument that is a task, NULL if there is none */
+	const char *task; /* the first argument that names a task; NULL: none */
 	struct completion *ret;
 };
 
@@ -43,7 +43,7 @@ static void offer_commands(struct line *l)
 		offer(l, c->name, c->brief);
 }
 
-/* A Garth home that is not there has no tasks, and a key does not make it. */
+/* Without a Garth home there are no tasks, and completion must not make one. */
 static bool has_home(void)
 {
 	const char *set = getenv("GARTH_HOME"), *home = getenv("HOME");
@@ -97,7 +97,7 @@ static void offer_agents(struct line *l)
 		offer(l, c.agents[i].name, NULL);
 }
 
-/* The choices of a configuration key. */
+/* The allowed values of a configuration key. */
 static void offer_choices(struct line *l, const char *key)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(taskfile_rows); i++)
@@ -146,7 +146,7 @@ static void offer_refs(struct line *l, const struct repo *r, const char *prefix)
 	}
 }
 
-/* The user's configuration has a line "remote.NAME.url" for each. */
+/* The configuration has a line "remote.NAME.url" for each remote. */
 static void offer_remotes(struct line *l, const struct repo *r)
 {
 	static const char begin[] = "remote.", end[] = ".url";
@@ -163,7 +163,7 @@ static void offer_remotes(struct line *l, const struct repo *r)
 	}
 }
 
-/* No git runs in a repository that is in the Garth home: an agent made it. */
+/* git must not run in a repository inside the Garth home: an agent made it. */
 static int open_repository(struct repo *ret)
 {
 	auto_context c = { .home.fd = -1 };
@@ -273,7 +273,7 @@ static const struct opt *long_with_value(const struct opt *opts, const char *nam
 	return NULL;
 }
 
-/* Of letters such as "qb" the last one, unless an earlier one takes the rest as its value. */
+/* For letters such as "qb": the last one, unless an earlier one has a value, which is then the rest. */
 static const struct opt *short_with_value(const struct opt *opts, const char *letters)
 {
 	for (; *letters; letters++)
@@ -283,7 +283,7 @@ static const struct opt *short_with_value(const struct opt *opts, const char *le
 	return NULL;
 }
 
-/* The option in a word such as "--net", "--net=host" or "-qb" that has a value, or NULL. */
+/* The option with a value in a word such as "--net", "--net=host" or "-qb"; NULL if there is none. */
 static const struct opt *option_with_value(const struct opt *opts, const char *word)
 {
 	if (word[0] != '-')
@@ -300,7 +300,7 @@ static enum word argument_word(const struct cmd *c, int i)
 	return c->words[i];
 }
 
-/* Reads the words before the last one as opt_parse would, and offers what the last one can be. */
+/* Parses the words before the last one as opt_parse would, and offers what the last one can be. */
 static void offer_last(const struct cmd *c, const struct cmd_line *line, void *data)
 {
 	const struct opt *waiting = NULL, *o;

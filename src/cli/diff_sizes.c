@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "sys/fd.h"
 
-/* "index OLD..NEW[ MODE]": both names, a line each. */
+/* "index OLD..NEW[ MODE]": adds both ids, one on each line. */
 static void take_names(const char *line, struct buf *names)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -22,7 +22,7 @@ static void take_names(const char *line, struct buf *names)
 	buf_printf(names, "%.*s\n%.*s\n", (int)n, old, (int)m, old + n + 2);
 }
 
-/* One answer: a size, or "missing" for the side that is not there. */
+/* Parses one answer: a size, or "missing" if the file does not exist on that side. */
 static const char *put_size(const char *answer, char out[32])
 {
 	unsigned long long n = strtoull(answer, NULL, 10);
@@ -37,13 +37,13 @@ static const char *put_size(const char *answer, char out[32])
 	return answer ? answer + 1 : "";
 }
 
-/* A diff is gone through twice: for the names of what is binary, then to write it with their sizes. What a
- * file has in it begins with a blank, a plus or a minus in a diff: these lines are git's own. */
+/* The diff is read twice: first to collect the ids of binary files, then to write it with their sizes. Lines
+ * of a file's content begin with a blank, a plus or a minus, so they cannot be taken for git's own lines. */
 struct pass {
-	struct buf names;   /* of the file that we are at */
-	struct buf all;     /* the first time: the names of all that are binary */
-	const char *answer; /* the second time: their sizes */
-	FILE *out;          /* NULL the first time */
+	struct buf names;   /* ids of the current file */
+	struct buf all;     /* first pass: ids of all binary files */
+	const char *answer; /* second pass: their sizes */
+	FILE *out;          /* NULL in the first pass */
 };
 
 static void put_line(struct pass *p, const char *line, size_t n, bool binary)
@@ -82,7 +82,7 @@ static void go_through(FILE *in, struct pass *p)
 	}
 }
 
-/* One git for all of them; where there are very many, sizes are left out. */
+/* Runs one git for all ids. If there are too many, sizes are left out. */
 static void copy(const struct git *g, FILE *in, FILE *out)
 {
 	auto_buf answer = BUF_INIT(16 << 20);

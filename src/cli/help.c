@@ -8,7 +8,7 @@
 #include "cli/say.h"
 
 #define COLUMNS 79
-#define LEFT    27 /* where the text of an option begins */
+#define LEFT    27 /* column of an option's text */
 
 /* One row for each group of commands, with a command to copy. */
 static const struct {
@@ -24,7 +24,7 @@ static const struct {
 	[CMD_CARE] = { "Look after Garth", "garth doctor" },
 };
 
-/* Prints the text from column `at` on, and goes on in that column on the next line. */
+/* Prints the text from column `at` on; further lines begin in the same column. */
 static void print_wrapped(const char *text, int at)
 {
 	int column = at;

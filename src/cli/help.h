@@ -1,4 +1,4 @@
-/* `garth help` and `garth COMMAND --help`: the rows of the commands (cmd.h) and options (opt.h) as text. */
+/* `garth help` and `garth COMMAND --help`: prints the rows of commands (cmd.h) and options (opt.h). */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 

@@ -31,7 +31,7 @@ json_t *json_text(const char *s)
 	return json_string(buf_str(&b));
 }
 
-/* RFC 3339, UTC; null for "not". */
+/* RFC 3339, UTC. */
 json_t *json_time(int64_t seconds)
 {
 	time_t t = (time_t)seconds;
@@ -45,7 +45,7 @@ json_t *json_time(int64_t seconds)
 	return json_string(text);
 }
 
-/* Where it was pushed to last; null for nowhere. */
+/* Where it was pushed last; null if it was not. */
 static json_t *json_pushed(const struct task *t)
 {
 	if (!t->pushed_tip || !*t->pushed_tip)
@@ -59,7 +59,7 @@ json_t *json_branch(const char *ref)
 	return ref && *ref ? json_text(ref_short(ref)) : json_null();
 }
 
-/* The words of its last run; runs of older versions are known as one line. */
+/* The arguments of its last run. For runs of older versions the store has only one line. */
 static json_t *command(const struct task *t)
 {
 	json_t *words = t->argv && *t->argv ? json_loads(t->argv, 0, NULL) : NULL;
@@ -155,7 +155,7 @@ int json_print(json_t *o)
 		dup2(real, STDOUT_FILENO);
 	}
 	json_object_set_new(o, "version", json_integer(ANSWER_VERSION));
-	/* on a terminal nothing that cannot be seen: the same text, spelled in ASCII */
+	/* on a terminal everything is ASCII, so that no control character gets through */
 	json_dumpf(o, stdout, JSON_INDENT(2) | (isatty(1) ? JSON_ENSURE_ASCII : 0));
 	putchar('\n');
 	json_decref(o);

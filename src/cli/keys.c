@@ -12,7 +12,7 @@ struct key {
 		text, sizeof(text) - 1                                                                       \
 	}
 
-/* As terminals send them: plainly, and in the two protocols that a program inside may have switched on. */
+/* As terminals send them: plain, and in the two keyboard protocols that a program may have switched on. */
 static const struct key prefix[] = { KEY("\x1d"), KEY("\x1b[93;5u"), KEY("\x1b[27;5;93~") };
 static const struct key leave[] = { KEY("d"), KEY("\x1b[100u"), KEY("\x1b[27;1;100~") };
 

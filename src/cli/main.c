@@ -126,7 +126,7 @@ int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e)
 	}
 	if (opt_parse(l->opts, argc, argv, l->stop, &l->words, &l->rest, e) < 0)
 		return err_hint(e, "garth %s --help", l->name);
-	/* if no program follows, what comes after "--" are words, too */
+	/* if no other program follows, the words after "--" are arguments too */
 	for (; !l->stop && l->max_words != 0 && l->rest < argc; l->rest++)
 		argv[l->words++] = argv[l->rest];
 	if ((!l->stop && l->words < l->min_words) || (l->stop && argc - l->rest < l->min_words))
@@ -167,8 +167,7 @@ int main(int argc, char **argv)
 
 	terminal_fill_std();
 	fd_make_room();
-	/* Commands are short: memory that was given back would be asked for again at once. The keeper has its
-	 * own rule. */
+	/* commands are short, so memory is not given back to the kernel; the keeper has its own settings */
 	mallopt(M_TOP_PAD, HEAP_STEP);
 	mallopt(M_TRIM_THRESHOLD, HEAP_KEPT);
 	if (argc < 2) {
@@ -182,7 +181,7 @@ int main(int argc, char **argv)
 		return say_error(&e);
 	}
 	code = c->run(argc - 2, argv + 2);
-	/* an answer that could not be written is no answer */
+	/* if the answer cannot be written, the command has failed */
 	if (fflush(stdout) && !code)
 		return 1;
 	return code;

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TTY_MOST 256 /* what the kernel has room for when it says that there is some */
+#define TTY_MOST 256 /* a terminal that poll reports as writable takes so many bytes */
 
 void outlet_open(struct outlet *o, int fd)
 {

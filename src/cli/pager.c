@@ -23,7 +23,7 @@ void pager_start(void)
 	pager = fork();
 	if (!pager) {
 		dup2(fds[0], 0);
-		/* LESSSECURE: no shell and no files from within, whatever is shown */
+		/* LESSSECURE: the user cannot start a shell or open files from less */
 		setenv("LESSSECURE", "1", 1);
 		execl("/usr/bin/less", "less", "-FRX", (char *)NULL);
 		_exit(127);
@@ -63,7 +63,7 @@ static const char *colour_of(struct pager_diff *d)
 	return l[0] == '+' ? "\033[32m" : l[0] == '-' ? "\033[31m" : "";
 }
 
-/* A line, or the part of a long one that fits. */
+/* Prints a line, or as much of a long line as fits. */
 static void put(struct pager_diff *d, bool end)
 {
 	auto_buf clean = BUF_INIT(1 << 16);

@@ -1,5 +1,5 @@
-/* Long answers on a terminal go through `less`; what an agent wrote is cleaned on its way, and Garth's own
- * colours are put on after that. */
+/* Shows long answers on a terminal with `less`. The agent's text is cleaned first, then Garth's colours are
+ * added. */
 #ifndef CLI_PAGER_H
 #define CLI_PAGER_H
 
@@ -8,13 +8,12 @@
 
 #include "base/err.h"
 
-/* From here on, what is written to stdout goes to the pager, if stdout is a terminal. */
+/* If stdout is a terminal, what is written to stdout from now on goes to the pager. */
 void pager_start(void);
-/* Waits for the user to leave it. */
+/* Waits until the user quits the pager. */
 void pager_end(void);
 
-/* Writes text to stdout as a diff: clean and, with colours, coloured by line. `state` is the caller's, 0
- * first: text comes in pieces of any size. */
+/* Writes pieces of a diff to stdout, cleaned and, with colours, coloured by line. Zero the struct first. */
 struct pager_diff {
 	char line[512];
 	size_t len;

@@ -24,7 +24,7 @@ struct pair {
 	int inside, outside;
 };
 
-/* What a keeper that was killed left behind is not open. */
+/* A keeper that was killed leaves its file, but its ports are closed. */
 static size_t load(struct context *c, const struct task *t, struct pair ret[KEEPER_PORTS_MAX])
 {
 	auto_buf text = BUF_SMALL;

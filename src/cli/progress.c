@@ -6,7 +6,7 @@
 
 #include "cli/say.h"
 
-/* Only write(2) from the handler: it may come at any moment. */
+/* The signal handler can run at any moment, so it only calls write(2). */
 static char line[256];
 static volatile sig_atomic_t shown;
 

@@ -27,7 +27,7 @@ static void say_next(struct context *c, const struct task *t)
 			t->name);
 }
 
-/* Into a log as well: why the task has failed, where its command may have succeeded. */
+/* Also printed if stderr is no terminal: why the task has failed, although its command may have succeeded. */
 static void report_failure(struct context *c, const char *name, const struct terminal_result *r)
 {
 	auto_buf line = BUF_SMALL, note = BUF_SMALL;
@@ -44,7 +44,7 @@ static void report_failure(struct context *c, const char *name, const struct ter
 		tell_refused(c, &t);
 		return;
 	}
-	/* its keeper is gone, and the store does not know of it */
+	/* its keeper is gone and has not written the end to the store */
 	if (life_is_running(&t) || !strcmp(t.state, STATE_INTERRUPTED))
 		say_warning("how task '%s' ended could not be written down", name);
 	tell_refused(c, &t);
@@ -85,7 +85,7 @@ void session_report(struct context *c, const char *name, const struct terminal_r
 		return;
 	}
 	if (r->end == TERMINAL_DETACHED) {
-		/* the terminal's cursor stands where the command left it, in the middle of what it drew */
+		/* the cursor may be in the middle of what the command drew */
 		if (isatty(1))
 			fputs("\r\n\033[J", stderr);
 		if (!task_find(c, name, &t, &ignored) && !strcmp(t.state, STATE_PAUSED)) {
@@ -93,7 +93,7 @@ void session_report(struct context *c, const char *name, const struct terminal_r
 			say_hint("garth resume %s", name);
 			return;
 		}
-		say_state("task '%s' goes on", name);
+		say_state("task '%s' keeps running", name);
 		say_hint("garth attach %s", name);
 		return;
 	}

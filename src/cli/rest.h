@@ -1,4 +1,4 @@
-/* What is left over: of a task that was brought elsewhere, and of one that was removed. */
+/* Messages about what is left of a task after a merge, a push or a removal. */
 #ifndef CLI_REST_H
 #define CLI_REST_H
 
@@ -6,10 +6,11 @@
 
 #include "task/context.h"
 
-/* Warns of files that differ from the branch; whether there are any. done: "merged", "pushed". A look, not a
- * promise. */
+/* Warns about files that differ from the branch; returns whether there are any. done: "merged", "pushed". The
+ * agent may change files at the same time, so this is no guarantee. */
 bool rest_warn(struct context *c, struct task *t, const char *done);
-/* Says that the branch of a task that was removed stays, where a checkout has it, and how it goes. */
+/* Tells the user that the branch of a removed task is kept because it is checked out somewhere, and how to
+ * delete it. */
 void rest_tell_branch(struct context *c, const struct task *t);
 
 #endif

@@ -68,14 +68,14 @@ const char *say_one_line(struct buf *out, const char *text)
 	return buf_str(out);
 }
 
-/* Messages quote names and texts of the agent's: they are cleaned before a terminal sees them. */
+/* Messages quote the agent's names and texts, so they are cleaned. */
 static void say(enum sign sign, const char *text)
 {
 	bool colours = say_colours(2);
 	auto_buf clean = BUF_INIT(1 << 20);
 
 	clean_text(&clean, text, strlen(text), false);
-	/* one line, whatever it quotes, and perhaps a list: lines that are indented */
+	/* a message is one line, perhaps followed by a list of indented lines */
 	for (char *p = clean.len ? clean.data : NULL; p && (p = strchr(p, '\n')); p++)
 		if (strncmp(p, "\n  ", 3))
 			*p = ' ';

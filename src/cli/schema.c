@@ -66,7 +66,7 @@ static json_t *agents(void)
 	return json_pack("{s:s, s:o}", "type", "object", "additionalProperties", one);
 }
 
-/* A row "a.b" goes to the properties of a. */
+/* A row "a.b" becomes a property of a. */
 static void add_rows(json_t *to, const struct value_row *rows)
 {
 	for (; rows->key; rows++) {

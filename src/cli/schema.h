@@ -1,4 +1,4 @@
-/* A JSON schema of task files, for editors: made of the same rows that read them. */
+/* A JSON schema of task files, for editors. It is made from the same rows that parse them. */
 #ifndef CLI_SCHEMA_H
 #define CLI_SCHEMA_H
 

@@ -9,7 +9,7 @@
 #include "runtime/control.h"
 #include "sys/fd.h"
 
-/* A terminal inside if there is one outside, on both ends. */
+/* The command gets a terminal if stdin and stdout are terminals. */
 static void fill_in(struct run_opts *o, struct strvec *warnings)
 {
 	struct wire_size size = { 24, 80 };
@@ -36,7 +36,7 @@ static void announce_ports(struct context *c, const struct task *t, const struct
 
 	if (!o->ports || o->quiet)
 		return;
-	/* the keeper writes them down first thing */
+	/* the keeper writes them right after its start */
 	do
 		ports_text(c, t, &text);
 	while (!text.len && deadline_sleep(&d, 5));
@@ -44,7 +44,7 @@ static void announce_ports(struct context *c, const struct task *t, const struct
 		say_state("ports %s", text.data);
 }
 
-/* What a started main command has to say, until its end or until it is detached from. */
+/* Shows the output of a started main command until it ends or the user detaches. */
 static int follow(struct context *c, struct task *t, const struct run_opts *o, int conn,
 	struct terminal_result *ret, struct err *e)
 {
@@ -85,7 +85,7 @@ int session_resume(struct context *c, struct task *t, const struct run_opts *o, 
 	return follow(c, t, &opts, conn, ret, e) < 0 ? err_wrap(e, "task '%s'", t->name) : 0;
 }
 
-/* A keeper that leaves or arrives is tried again: TERMINAL_GONE. */
+/* TERMINAL_GONE: a keeper was leaving or starting; try again. */
 static int exec_once(struct context *c, struct task *t, struct run_opts *o, const struct buf *packed,
 	struct terminal_result *ret, struct err *e)
 {

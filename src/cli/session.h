@@ -1,5 +1,6 @@
 /*
- * A command in a task, joined with this terminal: runtime/run.h starts it, terminal.h carries its streams.
+ * Runs a command in a task on this terminal: runtime/run.h starts it, terminal.h transports its streams. All
+ * functions block until the command ends or the user detaches.
  */
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H
@@ -10,20 +11,20 @@
 #include "cli/terminal.h"
 #include "runtime/run.h"
 
-/* Runs the task's main command to its end, or until it is detached from. Terminal, its size and warnings of *o
- * are filled in here, for all of these functions. */
+/* Runs the task's main command. All of these functions set the terminal, its size and the warnings of *o
+ * themselves. */
 int session_run(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
 	struct terminal_result *ret, struct err *e);
-/* Resumes a task that has ended, with the user's answer, or NULL. */
+/* Resumes a task that has ended, with the user's answer or NULL. */
 int session_resume(struct context *c, struct task *t, const struct run_opts *o, const char *answer,
 	struct terminal_result *ret, struct err *e);
-/* Runs a command beside it, or in a stopped task. */
+/* Runs a command beside the main one, or in a stopped task. */
 int session_exec(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
 	struct terminal_result *ret, struct err *e);
-/* Connects to the running task's main command. */
+/* Attaches to the running task's main command. */
 int session_attach(struct context *c, struct task *t, struct terminal_result *ret, struct err *e);
 
-/* report.c: tells a person at the terminal how it ended, and what to do next. */
+/* report.c: tells the user how it ended and what to do next. */
 void session_report(struct context *c, const char *name, const struct terminal_result *r, bool quiet);
 
 #endif

@@ -15,7 +15,7 @@
 
 enum { SIZE, FILES, COMMITS, DISK, INODES };
 
-/* Files that the published tip has and the base has not. What cannot be told counts as none. */
+/* Files that the published tip has and the base has not; 0 if git fails. */
 static uint64_t count_added(struct task_at *at)
 {
 	const struct task *t = at->task;
@@ -40,10 +40,10 @@ int limits_used(struct context *c, struct task_at *at, struct limits_used *ret, 
 	struct err ignored = ERR_INIT;
 
 	again_configure(&c->config, at->ws.dir, &ignored);
-	/* what can be told of one whose workspace is broken: its own directory */
+	/* if the workspace is broken, only the task's own directory is counted */
 	if (usage_of_task(at, &u, &ignored) < 0 && usage_add(at->ws.dir, "", &u, e) < 0)
 		return -1;
-	/* what its processes have removed and hold open is known to who measured it */
+	/* files that processes removed and keep open count only in the keeper's measurement */
 	if (life_is_running(t) && u.bytes < (uint64_t)t->disk)
 		u.bytes = (uint64_t)t->disk;
 	*ret = (struct limits_used){ {

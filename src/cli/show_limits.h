@@ -1,4 +1,4 @@
-/* A task's limits, as `garth show` tells them: what it has used of each. */
+/* A task's limits for `garth show`, and how much of each is used. */
 #ifndef CLI_SHOW_LIMITS_H
 #define CLI_SHOW_LIMITS_H
 
@@ -20,7 +20,7 @@ struct limits_used {
 	struct limit_used v[LIMITS_SHOWN];
 };
 
-/* What is published, and what is on disk. The task's own configuration is laid over c's. */
+/* What is published, and what is on disk. Applies the task file's settings to c's configuration. */
 int limits_used(struct context *c, struct task_at *at, struct limits_used *ret, struct err *e);
 void limits_show(const struct limits_used *l);
 /* {"max_disk": {"used": …, "limit": …}, …} */

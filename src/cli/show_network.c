@@ -11,10 +11,10 @@
 #include "task/network.h"
 
 #define HOST_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789-._:[]"
-/* Named at a run's end. */
+/* How many refused hosts are named at the end of a run. */
 #define REFUSED_MAX 3
 
-/* Not chosen yet: as the next command in it would have it. */
+/* If no network was chosen yet, shows the one that the next command would get. */
 static void find(struct context *c, struct task_at *at, struct network *n, struct asked_list *asked)
 {
 	struct err ignored = ERR_INIT;
@@ -43,7 +43,7 @@ static enum fate fate_of(const struct network *n, const struct asked *a)
 	case ASKED_UNKNOWN:
 		break;
 	}
-	/* what is on the list and was not reached had another reason than Garth */
+	/* the host is on the list, so it was not Garth that refused it */
 	return host_parse(a->host, strlen(a->host), (uint16_t)a->port, &h) && hosts_allow(&n->allow, &h)
 		       ? UNREACHED
 		       : REFUSED;
@@ -85,7 +85,7 @@ static long long connections(const struct asked_list *asked, uint16_t port)
 	return 0;
 }
 
-/* Ports of the user's own loopback that are at the same ports of the task's. */
+/* Forwarded ports of the user's loopback. */
 static void print_forwards(const struct network *n, const struct asked_list *asked)
 {
 	uint16_t ports[NETWORK_FORWARDS_MAX + 1];
@@ -127,8 +127,8 @@ void show_network(struct context *c, struct task_at *at)
 	print_hosts("refused", &n, &asked, REFUSED);
 }
 
-/* What --allow takes for it, on the heap; NULL where what was asked for is no host: it is the agent's text,
- * and the user may copy what stands behind --allow. */
+/* The host as --allow takes it, on the heap. NULL if it is not a host: the text is the agent's, and the user
+ * may copy it. */
 static char *as_entry(const struct asked *a)
 {
 	auto_str entry = hosts_entry(a->host, a->port);

@@ -1,4 +1,4 @@
-/* A task's network, as `garth show` tells it: how it may be reached, and what was asked for. */
+/* A task's network for `garth show`: its mode and list, and which hosts it asked for. */
 #ifndef CLI_SHOW_NETWORK_H
 #define CLI_SHOW_NETWORK_H
 
@@ -8,7 +8,8 @@
 #include "task/task.h"
 
 void show_network(struct context *c, struct task_at *at);
-/* Tells which hosts were refused to the task's last run, and how they are allowed; nothing where none was. */
+/* Tells which hosts were refused to the task's last run and how to allow them; prints nothing if there are
+ * none. */
 void tell_refused(struct context *c, const struct task *t);
 json_t *show_network_json(struct context *c, struct task_at *at);
 

@@ -8,7 +8,7 @@
 #include "git/ref.h"
 #include "task/life.h"
 
-/* Named in one line. */
+/* At most so many paths are named in one line. */
 #define PATHS_SHOWN 5
 
 void standing_release(struct standing *s)
@@ -56,7 +56,7 @@ const char *standing_sign(const struct standing *s, char *out, size_t len)
 	return out;
 }
 
-/* The other's name and its paths, of the conflicts from *i on that are with the same other. */
+/* The other task's name and paths, from the conflicts beginning at *i that are with the same task. */
 static void next_other(const struct task *t, const struct standing *s, const bool *told, size_t *i,
 	char **ret_name, char **ret_paths)
 {

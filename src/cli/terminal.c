@@ -19,10 +19,12 @@
 #include "keeper/modes.h"
 #include "sys/fd.h"
 
-#define WAITING_MAX (256u << 10) /* output that the user's side did not take: then the keeper waits too */
+/* Output that could not be written yet; beyond it, nothing is read from the keeper. */
+#define WAITING_MAX (256u << 10)
 
 static const int passed_on[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
-/* TTIN and TTOU are only blocked: a session in the background is not stopped for its terminal. */
+/* SIGTTIN and SIGTTOU are only blocked: a session in the background is not stopped when it uses the
+ * terminal. */
 static const int others[] = { SIGWINCH, SIGCONT, SIGTTIN, SIGTTOU, SIGPIPE };
 
 struct terminal {
@@ -79,7 +81,7 @@ static void send_frame(struct terminal *t, enum wire_type type, const void *data
 		buf_add(&t->tx, data, len);
 }
 
-/* A keeper that does not take our bytes may still have some for us. */
+/* If sending fails, the keeper may still have sent something to us. */
 static void flush_conn(struct terminal *t)
 {
 	size_t rest;
@@ -129,7 +131,8 @@ static bool in_foreground(void)
 	return group < 0 || group == getpgrp();
 }
 
-/* Here a background process is to be stopped until it gets the terminal, as any full-screen program. */
+/* Unblocks SIGTTOU: a process in the background stops here until it gets the terminal, as every full-screen
+ * program does. */
 static void enter_raw(struct terminal *t)
 {
 	sigset_t ttou;
@@ -185,7 +188,7 @@ static void on_started(struct terminal *t, const char *data)
 	send_size(t);
 }
 
-/* Between what the command prints, on a line of its own. */
+/* Prints the note on its own line, between the command's output. */
 static void on_note(struct terminal *t, const char *data, size_t len)
 {
 	auto_str text = xstrndup(data, len);
@@ -332,12 +335,13 @@ static void on_signal(struct terminal *t, int sig)
 	if (sig == SIGWINCH) {
 		send_size(t);
 	} else if (sig == SIGCONT) {
-		/* The shell has put its own modes back meanwhile. */
+		/* the shell has restored its own modes meanwhile */
 		if (t->raw)
 			tcsetattr(0, TCSANOW, &t->during);
 		send_size(t);
 	} else if (t->done) {
-		outlet_release(&t->out[0]); /* who waits for a reader that does not read wants to stop */
+		/* the user wants to stop, so output that nobody reads is dropped */
+		outlet_release(&t->out[0]);
 		outlet_release(&t->out[1]);
 		outlet_open(&t->out[0], -1);
 		outlet_open(&t->out[1], -1);
@@ -356,7 +360,7 @@ static void read_signals(struct terminal *t)
 		on_signal(t, (int)info.ssi_signo);
 }
 
-/* The command is to learn that nobody reads its output; a terminal that is gone is left. */
+/* Tells the command that nobody reads its output. If the terminal is gone, detaches. */
 static void flush_outs(struct terminal *t)
 {
 	for (int i = 0; i < 2; i++) {
@@ -440,7 +444,7 @@ static int open_signals(struct terminal *t)
 	return signalfd(-1, &read_here, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* A SIGPIPE of ours that waits behind the mask is taken away before the mask is. */
+/* Removes our own pending signals before they are unblocked. */
 static void close_signals(struct terminal *t)
 {
 	struct timespec none = { 0 };

@@ -27,7 +27,7 @@ static int tmux(const struct strvec *args, struct buf *out, struct err *e)
 	return err_set(e, ERR_FAILED, "tmux: %s", buf_str(&errtext));
 }
 
-/* What runs in the window. The server's environment may be another one. */
+/* The command in the window. tmux's server may have another environment, so GARTH_HOME is passed. */
 static int push_attach(struct strvec *args, const char *task, struct err *e)
 {
 	auto_str dir = proc_own_dir(), program = dir ? path_join(dir, "garth") : NULL;
@@ -70,7 +70,7 @@ int tmux_window(const char *task, char **ret, struct err *e)
 		return -1;
 	if (window.len)
 		window.data[strcspn(window.data, "\n")] = '\0';
-	/* what the task printed last stays to be read */
+	/* keep the window after the end, so that the last output can be read */
 	strvec_pushl(&stay, "tmux", "set-option", "-w", "-t", buf_str(&window), "remain-on-exit", "on", NULL);
 	tmux(&stay, NULL, &ignored);
 	*ret = inside && *inside ? xasprintf("tmux select-window -t %s", buf_str(&window))

@@ -1,4 +1,5 @@
-/* From a name to a connection. */
+/* Opens the proxy's outgoing connections: resolves a host, checks its addresses against the task's list,
+ * connects. */
 #ifndef EGRESS_DIAL_H
 #define EGRESS_DIAL_H
 
@@ -9,13 +10,15 @@
 
 #define DIAL_SECONDS 30
 
-/* Resolves the host, which the list has, and connects to the first of its addresses that answers. All of them
- * must be such that the list allows them (hosts_allow_address): ERR_REFUSED, and *address is the one that is
- * not. ERR_NOTFOUND: there is no such name. Blocks. *address is what it is connected to. */
+/* Resolves a host that is on the list and connects to the first of its addresses that answers. Blocks, for
+ * DIAL_SECONDS per address at most. On success *address is the address that answered. ERR_REFUSED: the list
+ * does not allow one of the addresses (hosts_allow_address), and *address is that one. ERR_NOTFOUND: there is
+ * no such name. */
 int dial(const struct strvec *list, const struct host *h, int *ret, char address[INET6_ADDRSTRLEN],
 	struct err *e);
 
-/* A port of this machine's loopback, where the list has it: 127.0.0.1 first. ERR_REFUSED: it has not. */
+/* Connects to a port of this machine's loopback, 127.0.0.1 first. ERR_REFUSED if the port is not on the
+ * list. */
 int dial_loopback(
 	const struct strvec *list, uint16_t port, int *ret, char address[INET6_ADDRSTRLEN], struct err *e);
 

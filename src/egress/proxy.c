@@ -24,11 +24,11 @@
 #include "task/network.h"
 #include "task/task.h"
 
-/* What a client is told, by what came of its request. */
+/* What became of a request; the table says what the client is told. */
 enum outcome {
 	OUTCOME_OPEN,
 	OUTCOME_REFUSED,
-	OUTCOME_PRIVATE, /* a listed name that leads where only a listed address may */
+	OUTCOME_PRIVATE, /* the name is on the list, but its address is private and not listed */
 	OUTCOME_MALFORMED,
 	OUTCOME_UNKNOWN,
 	OUTCOME_UNREACHABLE
@@ -37,7 +37,7 @@ enum outcome {
 static const struct {
 	const char *http;
 	char socks;
-	enum asked_why why; /* as it is recorded */
+	enum asked_why why; /* what the store records */
 } outcomes[] = {
 	[OUTCOME_OPEN] = { "200 Connection established", 0, ASKED_UNKNOWN },
 	[OUTCOME_REFUSED] = { "403 Forbidden", 2, ASKED_NOT_LISTED },
@@ -47,7 +47,7 @@ static const struct {
 	[OUTCOME_UNREACHABLE] = { "502 Bad Gateway", 5, ASKED_NO_ANSWER },
 };
 
-/* The task that a connection is of, as it is now. */
+/* The connection's task, as it is at this moment. */
 struct caller {
 	struct context c;
 	struct task t;
@@ -62,7 +62,7 @@ static void caller_release(struct caller *k)
 }
 #define auto_caller __attribute__((cleanup(caller_release))) struct caller
 
-/* Where it cannot be read there is nothing on the list. */
+/* If something cannot be read, the list is empty and everything is refused. */
 static void caller_open(const struct proxy *p, struct caller *ret)
 {
 	struct err ignored = ERR_INIT;
@@ -73,11 +73,11 @@ static void caller_open(const struct proxy *p, struct caller *ret)
 		home_task_dir(&ret->c.home, ret->t.id, &dir, &ignored) < 0)
 		return;
 	network_load(dir, true, &ret->net, &ignored);
-	/* connecting may take a while */
+	/* connecting may take long, and the store must not stay open meanwhile */
 	context_close_store(&ret->c);
 }
 
-/* Who is attached hears at once of what the agent may take for a host that is down. */
+/* The agent may think that the host is down; the attached user is told what really happened. */
 static void tell_user(
 	const struct proxy *p, const struct caller *k, const struct host *h, const char *address)
 {
@@ -141,7 +141,7 @@ static void tell(int fd, const struct request *r, enum outcome o, const char *wh
 	(void)!write_full(fd, buf_str(&text), text.len);
 }
 
-/* Reads until the request is complete; what of `data` is behind it is the other side's. */
+/* Reads until the request is complete. Bytes in `data` after the request are for the server. */
 static int take_request(int fd, struct buf *data, struct request *r)
 {
 	time_t end = clock_seconds() + PROXY_HEAD_SECONDS;
@@ -150,7 +150,7 @@ static int take_request(int fd, struct buf *data, struct request *r)
 	for (;;) {
 		struct pollfd p = { fd, POLLIN, 0 };
 		int rc = request_parse(buf_str(data), data->len, greeted, r);
-		char *room;
+		char *space;
 		ssize_t n;
 
 		if (rc == 2) {
@@ -164,10 +164,10 @@ static int take_request(int fd, struct buf *data, struct request *r)
 		if (rc)
 			return rc;
 		request_release(r);
-		room = data->len < REQUEST_MAX ? buf_reserve(data, REQUEST_MAX - data->len) : NULL;
-		if (!room || clock_seconds() >= end || poll(&p, 1, 1000 * PROXY_HEAD_SECONDS) <= 0)
+		space = data->len < REQUEST_MAX ? buf_reserve(data, REQUEST_MAX - data->len) : NULL;
+		if (!space || clock_seconds() >= end || poll(&p, 1, 1000 * PROXY_HEAD_SECONDS) <= 0)
 			return 0;
-		n = read(fd, room, REQUEST_MAX - data->len);
+		n = read(fd, space, REQUEST_MAX - data->len);
 		if (n <= 0)
 			return 0;
 		data->len += (size_t)n;
@@ -196,8 +196,8 @@ static enum outcome reach(
 	return e->kind == ERR_REFUSED ? OUTCOME_PRIVATE : outcome_of(e);
 }
 
-/* In a process of its own. */
-static void attend(const struct proxy *p, int fd)
+/* Serves one connection, in its own process. */
+static void serve_request(const struct proxy *p, int fd)
 {
 	char address[INET6_ADDRSTRLEN] = "";
 	auto_buf data = BUF_INIT(REQUEST_MAX + 1);
@@ -225,8 +225,8 @@ static void attend(const struct proxy *p, int fd)
 	request_release(&r);
 }
 
-/* The same where there is nothing to be asked. Who is not let through is told by a reset, as by a port that
- * nobody listens on. */
+/* The same for a forwarded port, where the client sends no request. A refusal is a TCP reset, as from a port
+ * on which nobody listens. */
 static void forward(const struct proxy *p, int fd)
 {
 	const struct linger now = { .l_onoff = 1 };
@@ -268,7 +268,7 @@ static void take(const struct proxy *p, int listen, unsigned *children)
 			if (p->listen[i] >= 0)
 				close(p->listen[i]);
 		if (getppid() == self)
-			(p->forward ? forward : attend)(p, fd);
+			(p->forward ? forward : serve_request)(p, fd);
 		close(fd_steal(&fd));
 		_exit(0);
 	}

@@ -1,13 +1,17 @@
 /*
- * The proxy of network `allow`: HTTP CONNECT, plain HTTP and SOCKS5 on one listening socket, which the jail
- * made inside its network namespace and gave out; here, outside, is where it is accepted. One process for
- * each connection, so that none can stop or break another: what it parses is hostile. The same for a port of
- * the host's loopback that is forwarded, where nothing is parsed and the way is always the same.
+ * The proxy of network `allow`: it speaks HTTP CONNECT, plain HTTP and SOCKS5 on one listening socket. The
+ * jail makes that socket inside its network namespace and passes it out; the proxy accepts on it outside.
+ * Each connection has its own process, because the proxy parses hostile bytes and one connection must not
+ * stop or break another.
  *
- * The list is the task's at the moment of each connection (task/network.h): a running task can be given more.
+ * The same code forwards a port of the host's loopback. It then parses nothing, and every connection goes to
+ * that port.
  *
- * Each connection and each refusal is recorded (audit, and store_asked for `garth show`). Who asks on and on
- * is answered slowly.
+ * The task's list is read anew for each connection (task/network.h), so the user can add hosts while the task
+ * runs.
+ *
+ * Each connection and each refusal is recorded (in the audit log, and with store_asked for `garth show`). A
+ * client that keeps asking is slowed down.
  */
 #ifndef EGRESS_PROXY_H
 #define EGRESS_PROXY_H
@@ -19,10 +23,10 @@
 
 struct proxy {
 	int listen[2];    /* -1: none */
-	uint16_t forward; /* the host's port that all connections lead to; 0: what each asks for */
-	const char *task; /* its name, for list and records */
-	int notes;        /* a socket for words to the user (keeper/keeper.h); -1: none */
-	unsigned linger;  /* ends when nobody was connected for so many seconds */
+	uint16_t forward; /* the host's port that all connections go to; 0: the host that each one asks for */
+	const char *task; /* its name, to find the list and for the records */
+	int notes;        /* a socket for messages to the user (keeper/keeper.h); -1: none */
+	unsigned linger;  /* proxy_serve returns after so many seconds without a connection */
 };
 
 void proxy_serve(const struct proxy *p);

@@ -80,9 +80,8 @@ static int socks(const char *data, size_t len, bool greeted, struct request *r)
 	return greeted ? socks_request(p, len, r) : socks_greeting(p, len, r);
 }
 
-/* A header's line is dropped that speaks to the proxy, or of the connection, which is closed after the
- * answer.
- */
+/* Headers that are for the proxy or about the connection are dropped: the proxy closes the connection after
+ * the answer. */
 static bool is_for_proxy(const char *line, size_t len)
 {
 	static const char *const names[] = { "proxy-", "connection:", "keep-alive:" };
@@ -93,7 +92,8 @@ static bool is_for_proxy(const char *line, size_t len)
 	return false;
 }
 
-/* A Host header that names another host than the request's own line would have the server answer for that. */
+/* With a Host header that differs from the request line, the server would answer for a host that is not on
+ * the list. */
 static bool is_other_host(const char *line, size_t len, const struct host *h)
 {
 	struct host named;
@@ -110,7 +110,7 @@ static bool is_other_host(const char *line, size_t len, const struct host *h)
 	       named.port != h->port;
 }
 
-/* A name up to the colon, without a gap that one server reads over and another does not. */
+/* A name up to the colon. White space in it is refused: some servers skip it and others do not. */
 static bool has_name(const char *line, size_t len)
 {
 	const char *colon = memchr(line, ':', len);
@@ -121,7 +121,7 @@ static bool has_name(const char *line, size_t len)
 	return colon && colon > line;
 }
 
-/* The lines behind the first, up to the empty one. */
+/* The lines after the request line, up to the empty one. */
 static int copy_headers(const char *at, const char *end, struct request *r)
 {
 	bool host = false;

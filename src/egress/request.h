@@ -1,6 +1,7 @@
 /*
- * What a client of the proxy says first: HTTP CONNECT, a request of plain HTTP in absolute form, or SOCKS5
- * with a name. Bytes go in as they come; nothing is done with them here.
+ * Parses the first bytes that a client of the proxy sends: HTTP CONNECT, a plain HTTP request in absolute
+ * form, or SOCKS5 with a name. Call request_parse with all bytes so far each time more arrive; then release
+ * the request.
  */
 #ifndef EGRESS_REQUEST_H
 #define EGRESS_REQUEST_H
@@ -17,16 +18,16 @@ enum request_kind { REQUEST_CONNECT, REQUEST_HTTP, REQUEST_SOCKS };
 struct request {
 	enum request_kind kind;
 	struct host host;
-	size_t used;     /* of the bytes: the rest is for the other side */
-	struct buf head; /* REQUEST_HTTP: what is sent in the place of the bytes that were used */
-	const char *why; /* where it is refused: what is wrong with it */
-	char asked[160]; /* what was asked for, as it was written, cleaned */
+	size_t used;     /* bytes of the request; what follows is for the server */
+	struct buf head; /* REQUEST_HTTP: what the server gets in place of the used bytes */
+	const char *why; /* if malformed: what is wrong */
+	char asked[160]; /* the requested host as the client wrote it, cleaned for messages */
 };
 
 void request_release(struct request *r);
 
-/* 1 where it is complete, 0 where more has to come, -1 where it is malformed (why). SOCKS has two rounds: 2
- * is after the greeting, of which *used bytes are to be taken off, and answered with "\5\0". */
+/* 1: complete. 0: more bytes are needed. -1: malformed (see why). 2: a SOCKS greeting; the caller removes
+ * `used` bytes, answers "\5\0", and parses again with greeted set. */
 int request_parse(const char *data, size_t len, bool greeted, struct request *ret);
 
 #endif

@@ -31,7 +31,7 @@ static int check_names(
 	return 0;
 }
 
-/* "Name <mail>" and nothing that would end a line of a commit's head. */
+/* "Name <mail>", without a newline, which would end the line in the commit's header. */
 static bool split_author(const char *author, char **name, char **mail)
 {
 	const char *open = strchr(author, '<'), *close = open ? strchr(open, '>') : NULL;
@@ -63,7 +63,7 @@ static int check_text(const struct commit_request *q, struct refusal *no, struct
 	return -1;
 }
 
-/* One line of git's inside; a claim. */
+/* One line that git inside prints; a claim. */
 static int ask_git(struct publisher *pub, const struct strvec *args, const struct buf *input, struct buf *out,
 	int *ret_code, struct err *e)
 {
@@ -80,7 +80,7 @@ static bool is_oid(const struct publisher *pub, const struct buf *b)
 	return strlen(buf_str(b)) == b->len && oid_is(buf_str(b), pub->in->at.repo.hash_len);
 }
 
-/* A merge that is under way has a second parent, which only git inside knows how to conclude. */
+/* An unfinished merge has a second parent; only git inside can conclude it. */
 static int no_merge(struct publisher *pub, struct refusal *no, struct err *e)
 {
 	auto_buf head = BUF_INIT(4096);
@@ -111,8 +111,8 @@ static int on_branch(struct publisher *pub, struct refusal *no, struct err *e)
 	return refusal_say(no, "commit on another branch", "git checkout the task's own branch first");
 }
 
-/* The tree of what is staged and the commit it goes on. */
-static int look(
+/* The tree of what is staged, and the parent commit. */
+static int read_staged(
 	struct publisher *pub, struct buf *tree, struct buf *parent, struct refusal *no, struct err *e)
 {
 	auto_buf before = BUF_INIT(4096);
@@ -170,7 +170,7 @@ int commit_staged(struct publisher *pub, const struct commit_request *q, struct 
 	int code;
 
 	if (check_names(pub, q, no, e) < 0 || check_text(q, no, e) < 0 || on_branch(pub, no, e) < 0 ||
-		no_merge(pub, no, e) < 0 || look(pub, &tree, &parent, no, e) < 0 ||
+		no_merge(pub, no, e) < 0 || read_staged(pub, &tree, &parent, no, e) < 0 ||
 		make(pub, q, buf_str(&tree), buf_str(&parent), &commit, e) < 0 ||
 		publish(pub, buf_str(&commit), "commit", ret, no, e) < 0)
 		return -1;

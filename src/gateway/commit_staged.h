@@ -1,5 +1,5 @@
-/* POST /api/v1/git/commit: what is staged inside becomes a commit, is published, and only then is what the
- * task's branch inside points to. A refusal leaves everything inside as it was (G3). */
+/* POST /api/v1/git/commit: makes a commit of what is staged inside, publishes it, and only then moves the
+ * task's branch inside to it. A refusal changes nothing inside (G3). Blocks. */
 #ifndef GATEWAY_COMMIT_STAGED_H
 #define GATEWAY_COMMIT_STAGED_H
 
@@ -11,7 +11,7 @@
 #define COMMIT_MESSAGE_MAX (64u << 10)
 
 struct commit_request {
-	const char *repo, *worktree; /* may be NULL; else they must be this task's own */
+	const char *repo, *worktree; /* NULL, or exactly this task's paths */
 	const char *message;
 	const char *author; /* "Name <mail>" or NULL */
 };

@@ -1,4 +1,4 @@
-/* What the gateway's process has for all of its requests. */
+/* The state that the gateway's process keeps for all of its requests. */
 #ifndef GATEWAY_GATEWAY_H
 #define GATEWAY_GATEWAY_H
 

@@ -1,11 +1,10 @@
 /*
- * The gateway's process: a child of the keeper, which forks it when somebody speaks to one of the task's two
- * sockets, or when one of its other jobs is due. Never two at a time.
+ * The gateway's process: a child of the keeper. The keeper forks it when somebody connects to one of the
+ * task's two sockets, or when another job is due. There is never more than one.
  *
- * It speaks with the keeper over one SEQPACKET socket (jail/order.h): START and SIGNAL go to the keeper, which
- * passes them on to the jail, and the answers come back. A process that serves is told of further jobs on the
- * same socket (ORDER_JOB). It ends when that socket is closed, or on SIGTERM, when it is done with what it has
- * at hand.
+ * It talks to the keeper over one SEQPACKET socket (jail/order.h): the keeper passes START and SIGNAL on to
+ * the jail and returns the answers. A process that serves gets further jobs on the same socket (ORDER_JOB).
+ * It ends when that socket is closed, or on SIGTERM; it finishes the current request first.
  */
 #ifndef GATEWAY_MAIN_H
 #define GATEWAY_MAIN_H
@@ -13,11 +12,11 @@
 #include "task/run.h"
 
 enum gateway_job {
-	GATEWAY_SERVE,  /* answer on both sockets until nobody has spoken for `linger` seconds */
+	GATEWAY_SERVE,  /* answer on both sockets until nobody has connected for `linger` seconds */
 	GATEWAY_CLOSE,  /* the main command has ended: publish its drafts */
-	GATEWAY_RENEW,  /* refs outside have moved: show their new values inside. By message too */
-	GATEWAY_SYNC,   /* time to see whether the task can follow its target. By message too */
-	GATEWAY_LEAVE,  /* by message: no command runs inside, linger no more */
+	GATEWAY_RENEW,  /* refs outside have moved: show their new values inside. Also by message */
+	GATEWAY_SYNC,   /* check whether the task can follow its target. Also by message */
+	GATEWAY_LEAVE,  /* by message: no command runs inside any more, end without lingering */
 	GATEWAY_FINISH, /* by message: end */
 };
 
@@ -25,13 +24,13 @@ struct gateway_spec {
 	enum gateway_job job;
 	const char *task;           /* its name */
 	const struct task_run *run; /* with GATEWAY_CLOSE: the main command's */
-	int agent;                  /* a listening socket, which the inside sees */
-	int user;                   /* a listening socket for the user's own commands */
+	int agent;                  /* a listening socket, visible inside */
+	int user;                   /* a listening socket for the user's commands */
 	int keeper;                 /* SEQPACKET, see above */
 	unsigned linger;
 };
 
-/* Returns when the job is done. SIGPIPE is ignored by the caller. */
+/* Returns when the job is done. The caller ignores SIGPIPE. */
 void gateway_main(const struct gateway_spec *s);
 
 #endif

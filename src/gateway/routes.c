@@ -25,7 +25,7 @@
 #include "task/life.h"
 #include "task/question.h"
 
-/* Of a path, in the audit log. */
+/* A longer path is cut in the audit log. */
 #define REQUEST_MAX 300
 
 int request_bad(struct request *q, struct err *e, const char *what)
@@ -35,7 +35,7 @@ int request_bad(struct request *q, struct err *e, const char *what)
 	return -1;
 }
 
-/* A string member, NULL where it is absent; anything else than a string is an error. */
+/* A string member, NULL if it is absent; a member of another type is an error. */
 static int take_string(struct request *q, const char *key, const char **ret, struct err *e)
 {
 	json_t *v = json_object_get(q->in, key);
@@ -69,7 +69,7 @@ static int show_task(struct request *q, struct err *e)
 	const struct task *t = &q->gateway->in.task;
 
 	(void)e;
-	/* a path and a branch of the user's may have bytes that are not UTF-8 */
+	/* the user's paths and branches may not be UTF-8 */
 	q->out = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:I, s:o}", "task", t->name, "branch",
 		t->branch + strlen("refs/heads/"), "base", t->base, "target",
 		audit_text(ref_short(t->target)), "tip", *t->published ? t->published : t->base, "state",
@@ -92,7 +92,7 @@ static int git_commit(struct request *q, struct err *e)
 	return 0;
 }
 
-/* A pack in base64, as a file; -1 in *ret where there is none. */
+/* Decodes the base64 pack into a file; *ret stays as it is if there is none. */
 static int take_pack(struct request *q, int *ret, struct err *e)
 {
 	const char *text;
@@ -114,8 +114,8 @@ static int take_pack(struct request *q, int *ret, struct err *e)
 	return *ret < 0 ? err_sys(e, "cannot keep the pack") : 0;
 }
 
-/* The task's branch inside is published as it is. What the last run's end could not publish is old news; of
- * a run that goes on, the mark is its end's. */
+/* The answer after a publish. Removes the mark that the last run's end left unpublished work; while the task
+ * runs, only its own end changes that mark. */
 static int published(struct request *q, const struct publish_result *r)
 {
 	struct gateway *g = q->gateway;
@@ -180,7 +180,7 @@ static int user_publish(struct request *q, struct err *e)
 	if (from ? publish_from(&q->gateway->pub, from, &r, &q->no, e) < 0 || published(q, &r) < 0
 		 : publish_for(q, "user", e) < 0)
 		return -1;
-	/* elsewhere "commits" is all that a task has published */
+	/* in other answers "commits" counts all that a task has published */
 	commits = json_object_get(q->out, "commits");
 	json_object_set(q->out, "new_commits", commits);
 	json_object_del(q->out, "commits");
@@ -236,7 +236,7 @@ static int git_merge(struct request *q, struct err *e)
 	return asked(q, "merge", e);
 }
 
-/* The first of what no snapshot holds. */
+/* The first 100 files that no snapshot can hold. */
 static json_t *list_left(const struct review_left *left)
 {
 	auto_strvec lines = STRVEC_INIT;
@@ -261,7 +261,7 @@ static int user_snapshot(struct request *q, struct err *e)
 	return 0;
 }
 
-/* A path that is not UTF-8 comes as hex digits: JSON has no other way to carry it. */
+/* A path that is not UTF-8 is sent as hex digits, because JSON strings are UTF-8. */
 static int take_file(struct request *q, char **ret, struct err *e)
 {
 	const char *plain, *hex;
@@ -311,7 +311,7 @@ static int user_sync(struct request *q, struct err *e)
 
 	if (rc < 0)
 		return -1;
-	/* what it stood still for is over */
+	/* the conflict that it was paused for is solved */
 	if (!conflicts.n && !strcmp(q->gateway->in.task.state, STATE_PAUSED) &&
 		resume_task(&q->gateway->in, e) < 0)
 		return -1;
@@ -365,7 +365,7 @@ static void put(json_t *o, const char *key, const char *value)
 		json_object_set_new(o, key, audit_text(value));
 }
 
-/* A hint is a command of the user's. */
+/* Hints are commands for the user, so the agent gets none. */
 static json_t *error_json(const struct refusal *no, const struct err *e, bool user)
 {
 	json_t *o = json_object();

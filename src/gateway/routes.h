@@ -1,24 +1,28 @@
 /*
- * What can be asked of the gateway: a table of paths. Handlers take the request's JSON and give the answer's,
- * or fill a refusal. Those of the agent's socket:
+ * The gateway's API: a table of paths. A handler gets the request's JSON and returns the answer's JSON, or
+ * fills a refusal. On the agent's socket:
  *
  *	GET  /api/v1/task          → {"task","branch","base","target","tip","state","policy":{…} …}
  *	POST /api/v1/git/commit    {"message","author"?,"repo"?,"worktree"?} → {"sha","branch"}
- *	POST /api/v1/git/publish   {"tip"?} → {"tip","branch","commits"}
+ *	POST /api/v1/git/publish   {"tip"?,"pack"?} → {"tip","old","branch","commits"}
  *	POST /api/v1/git/reset     {"args":[…]} → {}; checkout and merge likewise
- *	POST /api/v1/git/push      {"args":[…]} → {"remote","branch","tip","new","output"}, where the task
- * file says so POST /api/v1/git/fetch     {"args":[…]} → {"remote","ref","new","output","refs"}, where
- * git.fetch says so
+ *	POST /api/v1/git/push      {"args":[…]} → {"remote","branch","tip","new","output"}
+ *	                           if the task file has `push`
+ *	POST /api/v1/git/fetch     {"args":[…]} → {"remote","ref","new","output","refs"}
+ *	                           if git.fetch allows it
+ *	POST /api/v1/question      asks the user a question
  *
- * and of the user's alone:
+ * On the user's socket:
  *
- *	POST /user/v1/publish      as above
+ *	GET  /api/v1/task          as above
+ *	POST /user/v1/publish      {"from"?} → {"tip","old_tip","branch","new_commits"}
  *	POST /user/v1/snapshot     {"message"?} → {"snapshot","left_out"}
  *	POST /user/v1/rollback     {"full":true} | {"snapshot":N} | {"file":PATH,"snapshot"?:N}
  *	                           → {"snapshot","tip","left_out"}; "file_hex" for a path that is not UTF-8
  *	POST /user/v1/sync         {"merge"?:true} → {"base","tip","moved","conflicts":[…]}
+ *	POST /user/v1/pause, /user/v1/resume
  *
- * reset, checkout and merge are checked and recorded here, and carried out inside.
+ * reset, checkout and merge are checked and recorded here; git inside carries them out.
  */
 #ifndef GATEWAY_ROUTES_H
 #define GATEWAY_ROUTES_H
@@ -30,10 +34,11 @@
 #include "gateway/gateway.h"
 #include "publish/refusal.h"
 
-/* Answers a request; the HTTP status. *ret is the answer's JSON, an error's too. */
+/* Answers a request and returns the HTTP status. *ret is the answer's JSON, also for an error; the caller
+ * frees it. */
 int route(struct gateway *g, bool user, const char *method, const char *path, const char *body, size_t len,
 	json_t **ret);
-/* What is not even a request: recorded, answered by the server itself. */
+/* Records a request that is not valid HTTP; the server itself answers it. */
 void route_malformed(struct gateway *g, int status);
 
 #endif

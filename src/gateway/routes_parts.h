@@ -1,4 +1,4 @@
-/* What routes.c and routes_remote.c have in common. */
+/* Shared by routes.c and routes_remote.c. */
 #ifndef GATEWAY_ROUTES_PARTS_H
 #define GATEWAY_ROUTES_PARTS_H
 
@@ -16,13 +16,13 @@ struct request {
 
 typedef int handler(struct request *q, struct err *e);
 
-/* A request that is not one: ERR_USAGE. */
+/* Fails with ERR_USAGE: the request is malformed. */
 int request_bad(struct request *q, struct err *e, const char *what);
 
-/* The code of a refusal that is over in a moment: status 429. */
+/* The code of a refusal that only asks for a short wait: HTTP status 429. */
 #define ROUTE_TOO_SOON "too_soon"
 
-/* routes_remote.c: the user's remote repository, for an agent, as far as the user allows. */
+/* routes_remote.c: push to and fetch from the user's remote for an agent, as far as the user allows. */
 handler route_push, route_fetch;
 
 #endif

@@ -17,7 +17,8 @@
 #define APART_MS 2000
 #define ASKED_AT "pushed-at"
 
-/* The user's task file may say that the task is pushed, and where to: an agent may have that done earlier. */
+/* The branch that the task file lets the task push to at its end; the agent may push there earlier. NULL:
+ * none. */
 static char *may_push(const struct gateway *g)
 {
 	struct err ignored = ERR_INIT;
@@ -26,7 +27,7 @@ static char *may_push(const struct gateway *g)
 	return again_load(g->in.at.ws.dir, &a, &ignored) < 0 ? NULL : steal_ptr(a.push);
 }
 
-/* How long it is until the next one may be asked for. */
+/* Milliseconds until the next request is allowed. */
 static int64_t wait_ms(int task_dir)
 {
 	struct timespec now;
@@ -41,10 +42,10 @@ static int64_t wait_ms(int task_dir)
 	return wait > 0 && wait <= APART_MS ? wait : 0;
 }
 
-/* Each one speaks to the remote with the user's keys: an agent that asks in a loop, or many times at once, is
- * told to wait, and does so by itself (the shim), not in here, where everybody else would wait too. When the
- * last one was is the time of a file, since every caller may have a gateway of its own. */
-static int keep_apart(struct request *q, int *ret_lock, struct err *e)
+/* Each request uses the user's keys at the remote. An agent that asks in a loop, or several times at once, is
+ * told to wait. The shim waits, not the gateway, where others would wait too. The time of the last request is
+ * the mtime of a file, because the next request may reach another gateway process. */
+static int check_rate(struct request *q, int *ret_lock, struct err *e)
 {
 	int dir = q->gateway->in.at.ws.dir;
 
@@ -53,12 +54,12 @@ static int keep_apart(struct request *q, int *ret_lock, struct err *e)
 	if (*ret_lock >= 0 && !wait_ms(dir))
 		return write_file(dir, ASKED_AT, "", 0, 0600, e);
 	refuse(&q->no, e, ROUTE_TOO_SOON, "", "the remote was asked a moment ago");
-	/* not worth a line each */
+	/* too many for the audit log */
 	q->no.recorded = true;
 	return refusal_say(&q->no, "ask the remote again", "wait for 2 seconds");
 }
 
-/* The time counts from the end: however long it takes, there is as much in between. */
+/* The wait begins at the end of a request, however long it took. */
 static void note_end(const struct request *q)
 {
 	struct err ignored = ERR_INIT;
@@ -66,7 +67,7 @@ static void note_end(const struct request *q)
 	write_file(q->gateway->in.at.ws.dir, ASKED_AT, "", 0, 0600, &ignored);
 }
 
-/* Options that change nothing about what is done; each list ends with NULL. */
+/* Options that do not change what is done. Each list ends with NULL. */
 static const char *const of_push[] = { "-q", "--quiet", "-v", "--verbose", "-u", "--set-upstream",
 	"--progress", "--no-progress", "--porcelain", NULL };
 static const char *const of_fetch[] = { "-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress",
@@ -80,7 +81,7 @@ static bool is_among(const char *word, const char *const *list)
 	return *list != NULL;
 }
 
-/* "HEAD", its own branch, or one of them to the branch that is allowed. */
+/* "HEAD" or the task's branch, perhaps with ":" and the branch that is allowed. */
 static bool is_pushed(const char *word, const char *own, const char *branch)
 {
 	const char *colon = strchr(word, ':'), *to = colon ? colon + 1 : branch;
@@ -91,7 +92,7 @@ static bool is_pushed(const char *word, const char *own, const char *branch)
 	return (!strcmp(from, "HEAD") || !strcmp(from, own)) && !strcmp(to, branch);
 }
 
-/* The branch that is allowed, and nowhere else than where it always goes. */
+/* Only the branch that is allowed, without another destination. */
 static bool is_fetched(const char *word, const char *own, const char *branch)
 {
 	(void)own;
@@ -100,7 +101,7 @@ static bool is_fetched(const char *word, const char *own, const char *branch)
 	return !strcmp(word, branch);
 }
 
-/* What an agent may call the remote: there is one. */
+/* Names for the remote that an agent may use. There is one remote. */
 static bool is_remote(const struct request *q, const char *word)
 {
 	auto_str name = NULL;
@@ -110,8 +111,8 @@ static bool is_remote(const struct request *q, const char *word)
 	       (!strcmp(word, name) || !strcmp(word, "origin"));
 }
 
-/* Whether the agent's words mean just what the user allowed; without words they do. */
-static bool means_that(const struct request *q, const char *const *options,
+/* Whether the agent's arguments ask for exactly what the user allowed. No arguments do. */
+static bool asks_for_allowed(const struct request *q, const char *const *options,
 	bool (*is_spec)(const char *, const char *, const char *), const char *branch)
 {
 	const char *own = q->gateway->in.task.branch + strlen("refs/heads/");
@@ -133,8 +134,9 @@ static bool means_that(const struct request *q, const char *const *options,
 	return true;
 }
 
-/* What the remote said, and how it is reached, is for the user. Before it is asked, nothing is. */
-static int say_little(const struct request *q, const char *what, struct err *e)
+/* The remote's messages and address are for the user only. Errors from before the remote was contacted may be
+ * shown. */
+static int hide_details(const struct request *q, const char *what, struct err *e)
 {
 	if (e->kind != ERR_CONFLICT && e->kind != ERR_REFUSED && e->kind != ERR_NOTFOUND)
 		err_set(e, e->kind, "the %s did not work; the user sees why with: garth audit %s", what,
@@ -142,8 +144,8 @@ static int say_little(const struct request *q, const char *what, struct err *e)
 	return -1;
 }
 
-/* The headline where something is allowed, and this was something else. */
-static void refuse_but(
+/* The refusal if something is allowed, but not this. */
+static void refuse_other(
 	struct request *q, const char *code, const char *what, const char *branch, struct err *e)
 {
 	auto_str remote = NULL;
@@ -167,12 +169,12 @@ static int push_now(struct request *q, const char *branch, struct err *e)
 		q->out = json_pack("{s:s}", "output", "garth: everything is pushed already\n");
 		return 0;
 	}
-	if (keep_apart(q, &lock, e) < 0)
+	if (check_rate(q, &lock, e) < 0)
 		return -1;
 	rc = push_task(&g->in.context, &g->in.task, &s, &r, e);
 	note_end(q);
 	if (rc < 0)
-		return say_little(q, "push", e);
+		return hide_details(q, "push", e);
 	snprintf(g->pushed, sizeof(g->pushed), "%s", r.tip);
 	auto_str output = xasprintf("garth: pushed to %s/%s\n", r.remote, r.branch);
 	q->out = json_pack("{s:o, s:o, s:s, s:s, s:o}", "remote", audit_text(r.remote), "branch",
@@ -186,12 +188,12 @@ int route_push(struct request *q, struct err *e)
 	auto_str instead = xasprintf("commit: that publishes to %s; the user merges with: garth merge %s",
 		q->gateway->in.task.branch + strlen("refs/heads/"), q->gateway->in.task.name);
 
-	if (branch && means_that(q, of_push, is_pushed, branch))
+	if (branch && asks_for_allowed(q, of_push, is_pushed, branch))
 		return push_now(q, branch, e);
 	if (branch) {
 		free(steal_ptr(instead));
 		instead = xasprintf("git push, or git push origin HEAD:%s", branch);
-		refuse_but(q, "push_not_allowed", "push to", branch, e);
+		refuse_other(q, "push_not_allowed", "push to", branch, e);
 	} else {
 		refuse(&q->no, e, "push_not_allowed", "", "a task does not push");
 	}
@@ -218,12 +220,12 @@ static int fetch_now(struct request *q, struct err *e)
 	const char *name;
 	int rc;
 
-	if (keep_apart(q, &lock, e) < 0)
+	if (check_rate(q, &lock, e) < 0)
 		return -1;
 	rc = fetch_target(&g->in.context, &g->in.task, &r, e);
 	note_end(q);
 	if (rc < 0)
-		return say_little(q, "fetch", e);
+		return hide_details(q, "fetch", e);
 	if (renew_shown(&g->in, e) < 0)
 		return -1;
 	name = r.ref + strlen("refs/remotes/");
@@ -242,11 +244,11 @@ int route_fetch(struct request *q, struct err *e)
 	const char *branch = strncmp(g->in.task.target, "refs/heads/", 11) ? NULL : g->in.task.target + 11;
 	auto_str instead = NULL;
 
-	if (branch && g->in.context.config.fetch && means_that(q, of_fetch, is_fetched, branch))
+	if (branch && g->in.context.config.fetch && asks_for_allowed(q, of_fetch, is_fetched, branch))
 		return fetch_now(q, e);
 	if (branch && g->in.context.config.fetch) {
 		instead = xasprintf("git fetch, or git fetch origin %s", branch);
-		refuse_but(q, "fetch_not_allowed", "fetch", branch, e);
+		refuse_other(q, "fetch_not_allowed", "fetch", branch, e);
 	} else {
 		instead =
 			xasprintf("work with what is here; the user brings the target in with: garth sync %s",

@@ -13,10 +13,10 @@
 #include "task/refs.h"
 #include "task/shown.h"
 
-/* Changes that are tried by themselves where they cannot be made together. */
+/* If all changes together fail, at most so many are tried one by one. */
 #define ONE_BY_ONE_MAX 200
 
-/* Refs, from lines "OID REFNAME" that outlive it. */
+/* Refs, parsed from lines "OID REFNAME". The lines must outlive the struct. */
 struct refs {
 	struct shown_ref {
 		const char *oid; /* not terminated */
@@ -62,7 +62,7 @@ static void refs_parse(struct refs *r, const struct buf *lines, int (*order)(con
 	for (const char *l = buf_str(lines); r->n < max; l += strcspn(l, "\n") + 1) {
 		const char *name = l + strcspn(l, " ") + 1;
 
-		/* shown before, and not now: shown.h */
+		/* '~': shown earlier, but not now (shown.h) */
 		name += *name == '~';
 		r->v[r->n++] = (struct shown_ref){ l, xstrndup(name, strcspn(name, "\n")) };
 	}
@@ -75,7 +75,7 @@ static const struct shown_ref *refs_find(
 	return bsearch(key, r->v, r->n, sizeof(*r->v), order);
 }
 
-/* A ref of the agent's own that has the same value is another one. */
+/* A ref that the agent made itself, with the same value but another name, does not count. */
 static bool was_shown(const struct inside *in, const struct refs *before, const struct shown_ref *r)
 {
 	const struct shown_ref nameless = { r->oid, (char *)SHOWN_NAMELESS };
@@ -85,8 +85,8 @@ static bool was_shown(const struct inside *in, const struct refs *before, const 
 		       !strncmp(in->task.base, r->oid, in->at.repo.hash_len * 2));
 }
 
-/* Commands for update-ref: what the inside still has as it was shown follows; what the agent moved itself is
- * its own. */
+/* Commands for update-ref. Refs that are still as they were shown follow the outside; refs that the agent
+ * moved stay. */
 static void make_changes(struct inside *in, const struct buf *now_lines, const struct buf *before_lines,
 	const struct buf *inside_lines, struct buf *out)
 {
@@ -112,11 +112,11 @@ static void make_changes(struct inside *in, const struct buf *now_lines, const s
 	}
 }
 
-/* The refs inside that the target and the tags are: a claim, whose form is checked. */
+/* The task's target and tags inside. The answer is a claim, so its form is checked. */
 static int list_inside(struct inside *in, const char *also, struct buf *ret, struct err *e)
 {
 	size_t n = in->at.repo.hash_len * 2;
-	/* a pattern twice is as good as once */
+	/* a pattern given twice does no harm */
 	const char *target = *in->task.target ? in->task.target : "refs/tags";
 	int code;
 
@@ -130,9 +130,9 @@ static int list_inside(struct inside *in, const char *also, struct buf *ret, str
 	return code ? err_set(e, ERR_FAILED, "the refs inside cannot be read") : 0;
 }
 
-/* Where the task has objects of its own, the new ones are sent in as a pack: all that do not come with what
- * its refs name and was shown. What was shown and did not get there, because the last pack could not be taken
- * in, comes again. A tag that is gone may have taken its objects with it: it is no help. */
+/* Sends new objects in, as a pack, if the task has its own object store. Left out is what the refs inside
+ * name and were shown. If the last pack could not be unpacked, its objects are sent again. A tag that is gone
+ * does not count as held: its objects may be gone with it. */
 static int send_objects(struct inside *in, const struct buf *now, const struct buf *before,
 	const struct buf *inside_lines, struct err *e)
 {
@@ -166,7 +166,7 @@ static int send_objects(struct inside *in, const struct buf *now, const struct b
 	return inside_unpack(in, pack, e);
 }
 
-/* The names inside are the agent's: a tag "v1/x" of its own stands in the way of a new "v1". */
+/* The agent may have a tag "v1/x", which makes a new tag "v1" impossible. */
 static int change_inside(struct inside *in, const struct buf *changes, int *ret_code, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
@@ -175,7 +175,7 @@ static int change_inside(struct inside *in, const struct buf *changes, int *ret_
 	return inside_git(in, &args, changes, NULL, NULL, INSIDE_SECONDS, ret_code, e);
 }
 
-/* All at once; where that is not possible, those that are, one by one. */
+/* Makes all changes at once; if that fails, makes those that are possible, one by one. */
 static int change_what_goes(struct inside *in, const struct buf *changes, struct err *e)
 {
 	size_t tried = 0;

@@ -1,6 +1,6 @@
-/* Refs that moved outside show their new values inside (G12), and those that are gone outside are removed:
- * git inside does it. Objects come along where the task does not borrow them. It is done whenever refs change
- * outside while a task runs, and when a task is started that was at rest meanwhile. */
+/* Brings the refs that a task is shown up to date (G12): git inside moves those that moved outside and
+ * removes those that are gone. If the task does not borrow objects, the new ones are sent in too. Called when
+ * refs change outside while a task runs, and when a stopped task is started. Blocks. */
 #ifndef HISTORY_RENEW_H
 #define HISTORY_RENEW_H
 

@@ -9,7 +9,7 @@
 #include "workspace/aside.h"
 #include "workspace/review.h"
 
-/* Paths of a tree. */
+/* The list of a tree's paths, in bytes. */
 #define PATHS_MAX (256u << 20)
 
 int rollback_move_branch(struct inside *in, const char *commit, const char *by, struct err *e)
@@ -35,7 +35,7 @@ int rollback_move_branch(struct inside *in, const char *commit, const char *by, 
 	return workspace_published(&in->at.ws, commit, e);
 }
 
-/* A path as a pattern that is nothing but that path. */
+/* An ignore pattern that matches this path and no other. */
 static void add_pattern(struct strvec *args, const char *path)
 {
 	auto_buf pattern = BUF_INIT(1 << 17);
@@ -49,7 +49,7 @@ static void add_pattern(struct strvec *args, const char *path)
 	strvec_pushl(args, "-e", buf_str(&pattern), NULL);
 }
 
-/* git clean stumbles over directories that the agent closed to itself. */
+/* git clean fails in directories without permissions; the agent may have made some. */
 static int open_all(struct inside *in, struct err *e)
 {
 	return inside_program(in, e, "chmod", "-R", "u+rwX", ".", NULL);
@@ -61,7 +61,7 @@ static int clean(struct inside *in, const struct review_left *left, struct err *
 	auto_buf errtext = BUF_SMALL;
 	int code;
 
-	/* what cannot be named cannot be left out */
+	/* the list is cut, so git clean cannot be told about all of them */
 	if (left && left->many)
 		return 0;
 	strvec_pushl(&args, "clean", "-ffdxq", NULL);
@@ -80,7 +80,7 @@ static int clean(struct inside *in, const struct review_left *left, struct err *
 		    : 0;
 }
 
-/* The workspace becomes that of the commit, and then of the state; the index that of the commit. */
+/* The workspace and the index become the commit's; then the workspace becomes the snapshot's state. */
 static int restore_inside(struct inside *in, const struct snapshot *s, bool with_state,
 	const struct review_left *left, struct err *e)
 {
@@ -112,7 +112,7 @@ bool rollback_paths_meet(const char *a, const char *b)
 	return !strncmp(a, b, min) && (n == m || (n < m ? b : a)[min] == '/');
 }
 
-/* What stays must not be what git puts there, or takes away: that would be lost. */
+/* A path that stays must not be one that git writes or removes: its content would be lost. */
 static void bar_paths(struct review_left *left, const struct buf *paths)
 {
 	for (const char *p = buf_str(paths); p < buf_str(paths) + paths->len; p += strlen(p) + 1)
@@ -126,7 +126,8 @@ static void bar_paths(struct review_left *left, const struct buf *paths)
 			}
 }
 
-/* The paths of what is there now, of the commit, and of the state, whose objects are sent in for it. */
+/* Checks the paths of the index, of the commit, and of the snapshot's state. The state's objects are sent in
+ * for that. */
 static int check_paths(struct inside *in, const struct snapshot *to, bool with_state,
 	struct review_left *left, struct err *e)
 {
@@ -149,7 +150,7 @@ static int check_paths(struct inside *in, const struct snapshot *to, bool with_s
 	return 0;
 }
 
-/* Before anything is touched. */
+/* Called before anything is changed. */
 static int check_left(const struct inside *in, const struct review_left *left, struct err *e)
 {
 	if (!left->bars.n)
@@ -161,8 +162,8 @@ static int check_left(const struct inside *in, const struct review_left *left, s
 		       : err_hint(e, "garth exec %s -- chmod -R u+rwX .", in->task.name);
 }
 
-/* What the snapshot set aside comes back when nobody is inside any more. The places are made here, where the
- * overlay knows what has to be hidden for a directory to be there. */
+/* Directories that the snapshot set aside come back after all processes inside have ended. Their places are
+ * made now, by the overlay, which knows what has to be hidden to make room for a directory. */
 static int return_kept(struct inside *in, int64_t snapshot, bool undo, struct err *e)
 {
 	auto_strvec paths = STRVEC_INIT;
@@ -190,7 +191,7 @@ int rollback(struct inside *in, const struct rollback_spec *s, int64_t *ret_befo
 		if (store_snapshot(in->context.store, in->task.id, s->full ? 1 : s->snapshot, &to, e) < 0)
 			return -1;
 	}
-	/* before anything is recorded */
+	/* fails early if git inside does not work, before anything is recorded */
 	if (inside_ask(in, NULL, NULL, e, "rev-parse", "--git-dir", NULL) < 0)
 		return -1;
 	if (s->file)
@@ -203,13 +204,13 @@ int rollback(struct inside *in, const struct rollback_spec *s, int64_t *ret_befo
 	if (aside_number(&in->at.ws, *ret_before, e) < 0)
 		return -1;
 	fault("aside-numbered");
-	/* from here on it can be taken back, whatever comes of it */
+	/* from here on the rollback can be undone, even if it fails */
 	if (audit_add(in->audit, "rollback", &in->task,
 		    json_pack("{s:s, s:I}", "to", to.commit, "number", (json_int_t)to.number), e) < 0 ||
 		(!s->undo && store_deed_add(in->context.store, in->task.id, "rollback", data, &deed, e) < 0))
 		return -1;
 	fault("rollback-recorded");
-	/* an undo that is cut short is begun again, with all that it set aside in its place */
+	/* an undo that a crash cuts short starts again, so its own files are set aside only at the end */
 	if ((!s->undo && aside_keep(&in->at.ws, *ret_before, e) < 0) ||
 		restore_inside(in, &to, !s->full, s->force ? NULL : left, e) < 0)
 		return -1;

@@ -1,6 +1,6 @@
 /*
- * Going back to a snapshot (T3). Git inside does it, and the published branch moves along. A snapshot is taken before,
- * so that the rollback can itself be taken back.
+ * Rolls a task back to a snapshot (T3). git inside restores the files, and the published branch moves to the
+ * same commit. A snapshot is taken first, so the rollback can be undone. Blocks.
  */
 #ifndef HISTORY_ROLLBACK_H
 #define HISTORY_ROLLBACK_H
@@ -13,29 +13,29 @@
 #include "workspace/review.h"
 
 struct rollback_spec {
-	bool full;        /* to the start: the base, and nothing beside it */
-	int64_t snapshot; /* its number; 0 for none */
-	const char *file; /* only this path, from the snapshot or (0) from the branch's tip */
-	bool force;       /* what no snapshot holds goes too */
-	bool undo;        /* of a rollback: no deed by itself */
+	bool full;        /* to the start: the base, and no other files */
+	int64_t snapshot; /* its number; 0: none */
+	const char *file; /* only this path, from the snapshot or, if that is 0, from the branch's tip */
+	bool force;       /* go on even if files are lost that no snapshot can hold */
+	bool undo;        /* this undoes a rollback: no deed is recorded */
 };
 
-/* *ret_before is the number of the snapshot that was taken before. *left stays where it is: what cannot stay
- * is a reason not to begin (ERR_REFUSED). */
+/* *ret_before is the number of the snapshot that was taken first. *left are files that stay as they are; if
+ * one cannot stay, nothing is changed (ERR_REFUSED). */
 int rollback(struct inside *in, const struct rollback_spec *s, int64_t *ret_before, struct review_left *left,
 	struct err *e);
 
-/* rollback_file.c: the same for one path. `from` is the snapshot that s names, if it names one. */
+/* rollback_file.c: rolls one path back. `from` is the snapshot that s names, if it names one. */
 int rollback_file(struct inside *in, const struct rollback_spec *s, const struct snapshot *from,
 	int64_t *ret_before, struct review_left *left, struct err *e);
 
-/* Whether one of two paths is the other, or is in it. */
+/* Whether the paths are equal or one is a directory above the other. */
 bool rollback_paths_meet(const char *a, const char *b);
 
-/* The inside as the snapshot has it, but for what it could not hold; the published branch stays where it is.
- */
+/* Restores the inside to a snapshot, except for *left, which it could not hold. The published branch does not
+ * move. */
 int rollback_restore(struct inside *in, int64_t snapshot, const struct review_left *left, struct err *e);
-/* Moves the published branch to a commit that the shared repository has, on the user's word: recorded first,
+/* Moves the published branch to a commit that the shared repository has, for the user. Recorded first;
  * compare-and-swap. */
 int rollback_move_branch(struct inside *in, const char *commit, const char *by, struct err *e);
 

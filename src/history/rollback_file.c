@@ -9,7 +9,7 @@
 #include "sys/fault.h"
 #include "workspace/aside.h"
 
-/* The path's bytes, which need not be UTF-8. */
+/* The path in hexadecimal: it may not be UTF-8. */
 static char *hex_of(const char *path)
 {
 	auto_buf hex = BUF_INIT(1 << 17);
@@ -31,7 +31,7 @@ static int has_path(struct inside *in, const char *commit, const char *path, boo
 	return 0;
 }
 
-/* A directory that was set aside is no part of the snapshot's commit, and comes back as a whole. */
+/* A directory that was set aside is not in the snapshot's commit; it can only be restored as a whole. */
 static int not_there(struct inside *in, const struct rollback_spec *s, struct err *e)
 {
 	auto_strvec kept = STRVEC_INIT;
@@ -49,7 +49,7 @@ static int not_there(struct inside *in, const struct rollback_spec *s, struct er
 		s->snapshot ? "that snapshot" : "the task's last commit");
 }
 
-/* What the snapshot could not hold elsewhere is of no interest: only the path is touched. */
+/* Only this path is changed, so files elsewhere that the snapshot could not hold do not matter. */
 static int check_held(const struct inside *in, const char *path, struct review_left *left, struct err *e)
 {
 	const struct strvec *lists[] = { &left->stays, &left->bars };
@@ -64,8 +64,8 @@ static int check_held(const struct inside *in, const char *path, struct review_l
 	return 0;
 }
 
-/* What git tracks at the path goes before an undo puts back what was there: a file that the rollback made
- * again was not there then. */
+/* An undo first removes what git tracks at the path: the rollback may have created a file that was not there
+ * before. */
 static int put_back(
 	struct inside *in, const struct rollback_spec *s, const char *commit, bool there, struct err *e)
 {
@@ -101,7 +101,7 @@ int rollback_file(struct inside *in, const struct rollback_spec *s, const struct
 	review_left_release(left);
 	fault("rollback-snapshot");
 	data = xasprintf("{\"snapshot\":%lld,\"file_hex\":\"%s\"}", (long long)*ret_before, hex);
-	/* from here on it can be taken back, whatever comes of it */
+	/* from here on the rollback can be undone, even if it fails */
 	if (audit_add(in->audit, "rollback-file", &in->task,
 		    json_pack("{s:o, s:s}", "path", audit_text(s->file), "from", commit), e) < 0 ||
 		(!s->undo && store_deed_add(in->context.store, in->task.id, "rollback", data, &deed, e) < 0))

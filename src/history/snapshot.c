@@ -10,7 +10,7 @@
 #include "sys/fd.h"
 #include "task/refs.h"
 
-/* Where the branch is: the user may have moved it, and the store learn of it later. */
+/* The tip as the repository has it: the user may have moved the branch, and the store may not know yet. */
 static int find_tip(const struct inside *in, char tip[OID_SIZE], struct err *e)
 {
 	if (ref_read(&in->at.repo, in->task.branch, tip, e) < 0)
@@ -18,7 +18,8 @@ static int find_tip(const struct inside *in, char tip[OID_SIZE], struct err *e)
 	return *tip ? 0 : err_set(e, ERR_NOTFOUND, "the branch %s is not there any more", in->task.branch);
 }
 
-/* The files beyond the commit, as a pack beside the snapshot's number. */
+/* Packs the files beyond the commit. The pack has no name yet: the caller links it under the snapshot's
+ * number. */
 static int keep_state(
 	struct inside *in, char commit[OID_SIZE], int *ret_pack, struct review_left *left, struct err *e)
 {

@@ -15,7 +15,7 @@
 #include "task/life.h"
 #include "task/refs.h"
 
-/* Whether the branch has the target's tip already; asked of the shared repository. */
+/* Whether the branch contains the target's tip, in the shared repository. */
 static bool has_target(struct publisher *pub, const char *target)
 {
 	struct git shared = repo_git(&pub->in->at.repo);
@@ -40,8 +40,8 @@ static int collect_conflicts(struct publisher *pub, struct strvec *ret, struct e
 	return 0;
 }
 
-/* 1: conflicts, and everything inside is as it was. */
-static int bring_in(
+/* 1: conflicts, and the inside is as it was before. */
+static int merge_or_rebase(
 	struct publisher *pub, bool merge, const char *target, struct strvec *conflicts, struct err *e)
 {
 	auto_str message = xasprintf(
@@ -62,7 +62,7 @@ static int bring_in(
 		       : err_set(e, ERR_FAILED, "git inside could not bring '%s' in", pub->in->task.target);
 }
 
-/* The branch that is checked out inside must be the task's: a claim that only decides whether to try. */
+/* The task's branch must be checked out inside. The answer is a claim, which only decides whether to try. */
 static int check_inside(struct publisher *pub, struct err *e)
 {
 	auto_buf head = BUF_INIT(4096);
@@ -76,9 +76,8 @@ static int check_inside(struct publisher *pub, struct err *e)
 	return 0;
 }
 
-/* Whoever published something that the branch inside does not have would lose it by a rebase; but for a
- * branch that stands on the target already: a sync got that far. Claims, which protect the agent's own work.
- */
+/* If the branch inside lacks published commits, a rebase would lose them. A branch that contains the target
+ * is fine: an earlier sync got that far. The answers are claims; they protect only the agent's own work. */
 static int check_published(struct publisher *pub, const char *target, struct err *e)
 {
 	int code = 0;
@@ -96,7 +95,7 @@ static int check_published(struct publisher *pub, const char *target, struct err
 	return err_hint(e, "garth exec %s -- git merge %.12s", pub->in->task.name, pub->in->task.published);
 }
 
-/* The branch has all of the target: that is its base from now on. */
+/* The branch contains all of the target, so the target is its base from now on. */
 static int follow(struct publisher *pub, const char *target, struct sync_result *ret, struct err *e)
 {
 	struct task followed = pub->in->task;
@@ -105,7 +104,7 @@ static int follow(struct publisher *pub, const char *target, struct sync_result 
 	snprintf(ret->base, sizeof(ret->base), "%s", target);
 	if (!strcmp(pub->in->task.base, target))
 		return 0;
-	/* what it stood on until now is kept before the store forgets it */
+	/* keep the old base in a ref before the store forgets it */
 	followed.base = (char *)target;
 	if (refs_keep(&pub->in->context, &pub->in->at.repo, &followed, &txn, e) < 0 ||
 		ref_commit(&pub->in->at.repo, &txn, e) < 0)
@@ -141,17 +140,17 @@ int sync_task(struct publisher *pub, bool merge, struct sync_result *ret, struct
 	if (check_inside(pub, e) < 0 || check_published(pub, target, e) < 0 || renew_shown(pub->in, e) < 0 ||
 		snapshot_take(pub->in, "sync", "", &number, &left, e) < 0)
 		return -1;
-	/* it could not be put back as it was */
+	/* the snapshot could not restore everything */
 	if (left.bars.n)
 		return err_set(e, ERR_REFUSED, "no snapshot can hold all of task '%s': %s",
 			pub->in->task.name, left.why.v[0]);
 	fault("sync-snapshot");
-	rc = bring_in(pub, merge, target, conflicts, e);
+	rc = merge_or_rebase(pub, merge, target, conflicts, e);
 	if (rc)
 		return rc < 0 ? -1 : 0;
 	fault("sync-inside");
 	if (publish_find_tip(pub->in, tip, e) < 0 || publish(pub, tip, "sync", &r, no, e) < 0) {
-		/* the inside must not stand on what nobody took */
+		/* undo the rebase inside, because its result was not published */
 		rollback_restore(pub->in, number, &left, &ignored);
 		return -1;
 	}
@@ -172,7 +171,7 @@ static bool is_clean(struct publisher *pub)
 	       !changes.len;
 }
 
-/* The same target is not tried twice against the same tip. */
+/* A sync that had conflicts is not repeated for the same target and tip. */
 static bool was_tried(struct publisher *pub, const char *target)
 {
 	auto_str known = NULL;

@@ -1,7 +1,7 @@
 /*
- * Sync: the target's new commits come into a task's branch. git inside does it, on the private repository,
- * after the target's new value was shown there (renew.h); then the result is published like any other commit,
- * on the user's word. On a conflict git inside goes back to where it was, and the files are named.
+ * Sync brings the target's new commits into a task's branch. First the target's new value is shown inside
+ * (renew.h), then git inside rebases or merges, then the result is published for the user like any other
+ * commit. On a conflict, git inside aborts, and the conflicting files are returned. Blocks.
  */
 #ifndef HISTORY_SYNC_H
 #define HISTORY_SYNC_H
@@ -16,17 +16,17 @@
 
 struct sync_result {
 	char base[OID_SIZE], tip[OID_SIZE];
-	bool moved; /* false: there was nothing to bring in, or (with conflicts) it could not be */
+	bool moved; /* false: the branch had all of the target already, or there were conflicts */
 };
 
-/* merge: a merge commit instead of a rebase. conflicts: paths, as git inside names them. */
+/* merge: make a merge commit instead of a rebase. conflicts: paths as git inside names them. */
 int sync_task(struct publisher *pub, bool merge, struct sync_result *ret, struct strvec *conflicts,
 	struct refusal *no, struct err *e);
 
-/* By itself, where the configuration says so: a task that is behind its target, has nothing uncommitted, and
- * has published nothing for SYNC_QUIET_SECONDS (or sync.rebase_frequency, where that is shorter) is rebased.
- * On a conflict it is paused, with the files in its note, and it is tried again only when the target has
- * moved on. */
+/* Syncs without being asked, if the configuration says so. A task is rebased if it is behind its target, has
+ * no uncommitted changes, and has published nothing for SYNC_QUIET_SECONDS (or sync.rebase_frequency, if
+ * shorter). On a conflict the task is paused with the files in its note, and sync is tried again only after
+ * the target has moved. */
 #define SYNC_QUIET_SECONDS 60
 int sync_quiet(struct publisher *pub, struct err *e);
 

@@ -1,15 +1,16 @@
 /*
- * A task, opened for work on its inside by a process that can give its jail orders (jail/runner.h): the gateway's.
- * Everything may block.
+ * A task opened for work inside its jail. The gateway's process does that, because it can send the jail
+ * orders (jail/runner.h). Every function may block.
  *
  *	inside_open(&in, "fix", orders, e);
- *	inside_ask(&in, &out, &code, e, "symbolic-ref", "-q", "HEAD", NULL);     a question that takes no time
- *	inside_do(&in, NULL, NULL, e, "reset", "-q", "--hard", commit, NULL);    work
+ *	inside_ask(&in, &out, &code, e, "symbolic-ref", "-q", "HEAD", NULL);     a quick question
+ *	inside_do(&in, NULL, NULL, e, "reset", "-q", "--hard", commit, NULL);    work, INSIDE_SECONDS at most
  *	inside_close(&in);
  *
- * Git inside is the real one, in the workspace, with the hook told to step aside. What it prints is a claim. out
- * may be NULL. If ret_code is NULL, any code but 0 is an error with git's words in it. A question has little time,
- * so that a pipe in the place of its configuration holds nobody up for long.
+ * git inside is the real git, not the shim, and runs in the workspace; GARTH_GATEWAY=1 makes the hook do
+ * nothing. What it prints is a claim. out may be NULL. If ret_code is NULL, every exit code but 0 is an error
+ * with git's message. A question has only a few seconds, because the agent may have replaced a file of .git
+ * by a pipe.
  */
 #ifndef INSIDE_INSIDE_H
 #define INSIDE_INSIDE_H
@@ -32,37 +33,37 @@ struct inside {
 	struct task_at at;
 	struct audit *audit;
 	struct runner runner;
-	bool untold; /* the store does not know yet what task.published says */
-	/* A pack-objects that waits for its revisions (publish/receive.h). It is dropped before a pause, in which it
-	 * would wait for ever. */
+	bool untold; /* task.published is newer than what the store has */
+	/* A pack-objects that waits for its revisions (publish/receive.h). It is dropped before a pause: a
+	 * paused one would never end. */
 	struct runner_piped packer;
 };
 
-/* Opens everything, and brings the store up to date if the branch is not where it says. orders stays the
- * caller's. */
+/* Opens everything. If the branch is not at the commit that the store names, updates the store. The caller
+ * closes orders. */
 int inside_open(struct inside *in, const char *task, int orders, struct err *e);
 void inside_close(struct inside *in);
-/* The task's row and configuration as they are now. */
+/* Reads the task's row and the configuration again. */
 int inside_refresh(struct inside *in, struct err *e);
 
 #define INSIDE_SECONDS 300
-/* For what goes over all files of a large workspace. */
+/* For commands that read all files of a large workspace. */
 #define INSIDE_LONG 800
 
 int inside_ask(struct inside *in, struct buf *out, int *ret_code, struct err *e, ...)
 	__attribute__((sentinel));
 int inside_do(struct inside *in, struct buf *out, int *ret_code, struct err *e, ...)
 	__attribute__((sentinel));
-/* The same with a list of arguments, an input, and a time. */
+/* The same with a list of arguments, input, and a time limit. */
 int inside_git(struct inside *in, const struct strvec *args, const struct buf *input, struct buf *out,
 	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e);
-/* The command for it, to be started with descriptors of one's own. */
+/* Only the command, for a caller that starts it with its own descriptors. */
 void inside_command(struct inside *in, const struct strvec *args, struct order_cmd *ret);
-/* Another program than git, found in PATH, in the workspace; its arguments up to a NULL. */
+/* Runs another program than git, found in PATH, in the workspace. The arguments end with NULL. */
 int inside_program(struct inside *in, struct err *e, const char *program, ...) __attribute__((sentinel));
-/* Makes directories of the workspace, and those above them. */
+/* Makes directories in the workspace, with their parents. */
 int inside_mkdirs(struct inside *in, const struct strvec *paths, struct err *e);
-/* The objects of a pack, read from a file of the caller's, go into its store. */
+/* Unpacks the caller's file `pack` into the task's object store. */
 int inside_unpack(struct inside *in, int pack, struct err *e);
 
 #endif

@@ -16,7 +16,7 @@ static const char *known_tip(const struct task *t)
 	return *t->published ? t->published : t->base;
 }
 
-/* How many commits came between; what cannot be counted counts as none. */
+/* The number of commits in between; 0 if they cannot be counted. */
 static int64_t count_between(const struct repo *r, const char *from, const char *to)
 {
 	auto_str range = xasprintf("%s..%s", from, to);
@@ -37,8 +37,8 @@ static bool is_in(const struct snapshot_list *l, const char *commit)
 	return false;
 }
 
-/* Snapshots that are kept and have no row: the crash came between the two. Beside them, only what the task is
- * or was shown is kept, and the base of its files. */
+/* Adds rows for snapshots that a ref keeps and the store does not know: a crash came between the two steps.
+ * The ref also keeps what the task was shown and the commit its files start from; these are no snapshots. */
 static int find_snapshots(struct inside *in, const char *tip, struct err *e)
 {
 	auto_strvec kept = STRVEC_INIT, shown = STRVEC_INIT;
@@ -65,7 +65,7 @@ static int find_snapshots(struct inside *in, const char *tip, struct err *e)
 	return 0;
 }
 
-/* The branch is what counts: a gateway that died had moved it, or the user did. */
+/* The branch counts, not the store: a gateway that died may have moved it, or the user. */
 static int catch_up(struct inside *in, struct err *e)
 {
 	struct task *t = &in->task;
@@ -149,7 +149,7 @@ int inside_refresh(struct inside *in, struct err *e)
 	c->config = config;
 	if (again_configure(&c->config, in->at.ws.dir, e) < 0)
 		return -1;
-	/* the workspace holds on to the struct, not to what is in it */
+	/* the workspace points to this struct, so its content is exchanged in place */
 	old = *t;
 	*t = now;
 	now = old;

@@ -8,7 +8,7 @@
 #include "sys/sock.h"
 #include "task/life.h"
 
-/* The id 0 is nobody's: the signal goes to everything inside, and the keeper tells those who watch why. */
+/* The id 0 means everything inside. The keeper tells the clients why. */
 static int signal_all(struct inside *in, int sig, const char *why, struct err *e)
 {
 	struct order_msg m = { .type = ORDER_SIGNAL, .value = sig };
@@ -24,7 +24,7 @@ int pause_task(struct inside *in, const char *why, struct err *e)
 	if (strcmp(in->task.state, STATE_RUNNING))
 		return err_set(
 			e, ERR_REFUSED, "task '%s' does not run, it is %s", in->task.name, in->task.state);
-	/* one that waits to be used would wait for ever */
+	/* a paused packer would never end */
 	runner_drop_piped(&in->runner, &in->packer);
 	return limits_change_state(&in->context, &in->task, in->audit, "pause", STATE_PAUSED, why, e) < 0
 		       ? -1

@@ -12,7 +12,7 @@
 
 #define ASK_SECONDS    10
 #define MKDIRS_AT_ONCE 20
-/* A pack with more objects stays one: a file for each takes longer than all the rest. */
+/* A pack with more objects stays a pack: writing a file for each would take longer than all the rest. */
 #define LOOSE_MAX 1000
 
 static void program_command(
@@ -37,7 +37,7 @@ static void program_command(
 
 void inside_command(struct inside *in, const struct strvec *args, struct order_cmd *ret)
 {
-	/* by its path, where there is one: the git that is found inside by name is the shim */
+	/* by its absolute path if possible: in PATH inside, git is the shim */
 	program_command(in, access("/usr/bin/git", X_OK) ? "git" : "/usr/bin/git", args, ret);
 }
 
@@ -117,7 +117,7 @@ int inside_program(struct inside *in, struct err *e, const char *program, ...)
 	return code ? err_set(e, ERR_FAILED, "%s inside: %s", program, clean.len ? clean.data : "failed") : 0;
 }
 
-/* "PACK", the version, the number of objects. What is no pack is git's to refuse. */
+/* "PACK", the version, the number of objects. If it is not a pack, git refuses it. */
 static bool is_large(int pack)
 {
 	unsigned char head[12] = { 0 };
@@ -153,11 +153,11 @@ int inside_mkdirs(struct inside *in, const struct strvec *paths, struct err *e)
 		auto_order_cmd cmd = { 0 };
 
 		strvec_push(&args, paths->v[i]);
-		/* few enough for one command line */
+		/* as many as fit on one command line */
 		if (args.n < MKDIRS_AT_ONCE && i + 1 < paths->n)
 			continue;
 		program_command(in, "/bin/mkdir", &args, &cmd);
-		/* one that cannot be made is found when it is needed */
+		/* a directory that cannot be made is reported when something is put into it */
 		if (runner_run(&in->runner, &cmd, NULL, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
 			return err_wrap(e, "mkdir inside");
 		strvec_release(&args);

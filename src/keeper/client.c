@@ -25,7 +25,7 @@ void client_send(struct client *c, enum wire_type type, const void *data, size_t
 		bufferevent_write(c->bev, data, len);
 }
 
-/* The connection ends when the client has taken everything. */
+/* Closes the connection after the client has read everything. */
 static void close_after(struct client *c)
 {
 	c->closing = true;
@@ -64,7 +64,7 @@ void client_free(struct client *c)
 	life_check(k, -1);
 }
 
-/* Handlers of frames: false ends the connection. Lengths were checked with the head. */
+/* Handlers of frames. False closes the connection. The length was checked with the header. */
 
 static bool on_exec(struct client *c, const char *data, size_t len)
 {
@@ -152,7 +152,7 @@ static bool on_stdin(struct client *c, const char *data, size_t len)
 	if (!c->cmd || c->in_end || evbuffer_get_length(c->in) + len > WIRE_WINDOW_BYTES)
 		return false;
 	if (!c->cmd->tty && c->cmd->owner != c) {
-		client_send(c, WIRE_WINDOW, &taken, sizeof(taken)); /* not its stdin */
+		client_send(c, WIRE_WINDOW, &taken, sizeof(taken)); /* only the owner's STDIN is used */
 		return true;
 	}
 	if (c->cmd->state == COMMAND_RUNNING && c->cmd->in_fd < 0)

@@ -15,7 +15,8 @@
 #define HANGUP_SECONDS 5
 #define NUDGE_USEC     60000
 
-/* The main command: its size goes back to what it is. Another: it was hung up on and did not end. */
+/* For the main command: sets its real size again after nudge. For another: it did not end after SIGHUP, so it
+ * is killed. */
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct command *cmd = arg;
@@ -102,8 +103,8 @@ struct command *command_by_id(struct keeper *k, uint32_t id)
 	return NULL;
 }
 
-/* `echo x >/dev/stderr` opens the pipe anew, which only its owner may: for root that is another inside. One
- * that cannot be given away works all the same, but for that. Both ends are one inode. */
+/* `echo x >/dev/stderr` opens the pipe again, which only its owner may do. If Garth runs as root, the inside
+ * has another user. If fchown fails, all but that works. Both ends of a pipe are one inode. */
 static void give_inside(int fd)
 {
 	struct owner o = owner_inside();
@@ -112,7 +113,7 @@ static void give_inside(int fd)
 		return;
 }
 
-/* The pipes' inner ends in fds[0..2], the keeper's own ends in the command. */
+/* The command's ends go to fds[0..2], the keeper's ends to the command. */
 static int make_pipes(struct command *cmd, int fds[3])
 {
 	for (int i = 0; i < 3; i++) {
@@ -186,11 +187,11 @@ static void finish(struct command *cmd, int code)
 		life_close(k, code);
 	else
 		life_check(k, code);
-	/* With the jail's end, everybody hears of it when all inside is dead. */
+	/* when the jail ends, clients get EXIT after everything inside is dead */
 	if (k->phase >= PHASE_DYING || cmd == k->main)
 		return;
 	stream_drain(cmd);
-	/* The last one is over when nobody works in the repository for it any more. */
+	/* the last command's clients wait until the gateway has finished its work for it */
 	if (!k->gateway.leaving)
 		command_over(cmd);
 }
@@ -231,7 +232,7 @@ void command_signal(struct command *cmd, int sig)
 {
 	if (cmd->state == COMMAND_RUNNING) {
 		orders_signal(cmd, sig);
-		/* one that stands still would not hear that it is to end */
+		/* a stopped process does not handle a signal before SIGCONT */
 		if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT)
 			orders_signal(cmd, SIGCONT);
 	} else if (cmd->state < COMMAND_RUNNING) {
@@ -239,7 +240,7 @@ void command_signal(struct command *cmd, int sig)
 	}
 }
 
-/* The smallest of those who look; whoever has no size (a pipe) does not count. */
+/* The smallest terminal of all clients; clients without a size (pipes) do not count. */
 static struct wire_size smallest(const struct command *cmd)
 {
 	struct wire_size size = { 0, 0 };
@@ -271,8 +272,8 @@ void command_resize(struct command *cmd)
 	set_size(cmd, cmd->size);
 }
 
-/* A full-screen program repaints when its size changes. Many ask for the size only some time after the
- * signal and do nothing when it is the old one, so the other size has to stand for a moment. */
+/* A full-screen program redraws when its size changes. Many programs read the size some time after the signal
+ * and do nothing if it is the old one, so the other size has to stay for a moment. */
 static void nudge(struct command *cmd)
 {
 	struct timeval tv = { .tv_usec = NUDGE_USEC };

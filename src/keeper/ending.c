@@ -15,17 +15,17 @@
 
 #define TRIES_MAX 3
 
-/* A task that has succeeded is pushed where its file says. */
+/* Pushes a task that has succeeded, if its task file says so. */
 static int push_done(struct context *c, struct task *t, const char *branch, struct err *e)
 {
 	struct push_spec s = { .branch = branch };
 	auto_push_result r = { 0 };
 	auto_fd dir = -1;
 
-	/* a task that changed nothing has nothing to push */
+	/* nothing was changed, so there is nothing to push */
 	if (!*t->published || !strcmp(t->published, t->base))
 		return 0;
-	/* the task file's policy counts here too */
+	/* the task file's policy applies to the push */
 	if (home_task_dir(&c->home, t->id, &dir, e) < 0 || again_configure(&c->config, dir, e) < 0)
 		return -1;
 	s.retries = (unsigned)c->config.push_retries;
@@ -36,7 +36,7 @@ static int push_done(struct context *c, struct task *t, const char *branch, stru
 	return 1;
 }
 
-/* Why the kernel ended its processes, if it did; NULL otherwise. */
+/* Why the kernel killed its processes; NULL if it did not. */
 static char *explain(const struct keeper *k)
 {
 	uint64_t kills = cgroup_oom_kills(&k->group);
@@ -49,7 +49,6 @@ static char *explain(const struct keeper *k)
 	return why;
 }
 
-/* Decides, pushes, and tells the store. */
 static int end_run(const struct keeper *k)
 {
 	const enum run_end how = k->timed_out ? RUN_TIMED_OUT : k->cancelled ? RUN_CANCELLED : RUN_ENDED;
@@ -72,7 +71,7 @@ static void be_ending(const struct keeper *k, int answer)
 	int keep[] = { k->spec.task_dir, k->spec.lock_fd, answer }, code;
 
 	keeper_become("garth-ending", keep, ARRAY_SIZE(keep));
-	/* with all that it starts: see ending_cancel */
+	/* its own process group, so that ending_cancel can kill it with its children */
 	setpgid(0, 0);
 	code = end_run(k);
 	write_full(answer, &code, sizeof(code));

@@ -27,15 +27,16 @@ int gateway_child_listen(struct gateway_child *g, const struct keeper_spec *spec
 {
 	if (sock_listen(spec->task_dir, KEEPER_AGENT_SOCKET, &g->agent, e) < 0)
 		return -1;
-	/* the home is closed to others; who gets as far as this is the inside */
+	/* any user may connect: only the inside can reach this path, because the Garth home is closed to
+	 * others */
 	if (fchmodat(spec->task_dir, KEEPER_AGENT_SOCKET, 0666, 0) < 0 ||
 		owner_give(spec->task_dir, KEEPER_AGENT_SOCKET) < 0)
 		return err_sys(e, "cannot open the gateway's socket");
 	return 0;
 }
 
-/* Listens for the first word, which the gateway's process then takes. */
-static void rest(struct keeper *k)
+/* Waits for the next connection, which the gateway's process then accepts. */
+static void accept_calls(struct keeper *k)
 {
 	if (k->gateway.agent_ev && k->phase <= PHASE_OPEN) {
 		event_add(k->gateway.agent_ev, NULL);
@@ -52,7 +53,7 @@ static void forget(struct gateway_child *g)
 	g->orders = -1;
 }
 
-/* Answers to what nobody waits for any more are passed over; the commands themselves are ended. */
+/* Kills the commands of a gateway process that has ended. Their answers will be ignored. */
 static void end_passed(struct keeper *k)
 {
 	for (size_t i = 0; i < PASSED_MAX; i++) {
@@ -96,7 +97,7 @@ static void pass_start(struct keeper *k, uint32_t id, const int *fds, size_t nfd
 
 static void pass_signal(struct keeper *k, const struct order_msg *m)
 {
-	/* for everything inside */
+	/* id 0: for everything inside */
 	if (!m->id) {
 		if (m->value == SIGSTOP)
 			pause_all(k, m->err.msg);
@@ -162,7 +163,6 @@ void gateway_child_open(struct keeper *k)
 		event_add(k->gateway.orders_ev, NULL);
 }
 
-/* In the new process. */
 static void be_gateway(struct keeper *k, enum gateway_job job, int orders)
 {
 	const struct gateway_spec spec = { .job = job,
@@ -175,10 +175,9 @@ static void be_gateway(struct keeper *k, enum gateway_job job, int orders)
 	int keep[] = { spec.agent, spec.user, spec.keeper };
 
 	keeper_become("garth-gateway", keep, ARRAY_SIZE(keep));
-	/* it finishes what it has at hand, see gateway/server.c */
+	/* on SIGTERM it finishes the current request (gateway/server.c) */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	/* a client that does not read any more is found out by every write; a new program begins with the
-	 * default again */
+	/* writes report a client that is gone; programs that it executes get the default again */
 	signal(SIGPIPE, SIG_IGN);
 	gateway_main(&spec);
 	_exit(0);
@@ -206,12 +205,12 @@ static void fork_gateway(struct keeper *k, enum gateway_job job)
 	event_del(g->agent_ev);
 	event_del(g->user_ev);
 	g->orders_ev = event_new(k->base, g->orders, EV_READ | EV_PERSIST, on_orders, k);
-	/* what comes before there is an inside waits in the socket */
+	/* orders that come before the jail exists stay in the socket */
 	if (g->orders_ev && k->first)
 		event_add(g->orders_ev, NULL);
 }
 
-static void on_word(evutil_socket_t fd, short what, void *arg)
+static void on_connection(evutil_socket_t fd, short what, void *arg)
 {
 	struct keeper *k = arg;
 
@@ -221,7 +220,7 @@ static void on_word(evutil_socket_t fd, short what, void *arg)
 		fork_gateway(k, GATEWAY_SERVE);
 }
 
-/* Tells the process that serves to do a job, when it is done with what it has at hand. */
+/* Tells the serving process to do a job after the current request. */
 static void tell(struct gateway_child *g, enum gateway_job job)
 {
 	struct order_msg m = { .type = ORDER_JOB, .value = (int32_t)job };
@@ -229,7 +228,7 @@ static void tell(struct gateway_child *g, enum gateway_job job)
 	sock_send(g->orders, &m, sizeof(m), NULL, 0);
 }
 
-/* False if it is not done now. */
+/* False if the job has to wait. */
 static bool start_job(struct keeper *k, enum gateway_job job)
 {
 	if (k->phase != PHASE_OPEN)
@@ -271,7 +270,7 @@ static void watch_dir(int inotify, const char *path, int depth)
 	struct dirent *ent;
 	DIR *d;
 
-	/* what is watched already stays watched once */
+	/* watching a directory twice does no harm */
 	inotify_add_watch(inotify, path, IN_MOVED_TO | IN_DELETE | IN_CREATE | IN_ONLYDIR);
 	d = deep && depth < WATCH_DEPTH ? opendir(path) : NULL;
 	while (d && (ent = readdir(d))) {
@@ -290,8 +289,8 @@ static void watch_all(struct keeper *k)
 		watch_dir(k->gateway.watch, *dir, 0);
 }
 
-/* Many changes at once, as of a fetch, are one. Directories come and go: git makes them for a ref, and takes
- * them away when it packs the refs. */
+/* Many changes within a short time, as by a fetch, are one. Directories come and go: git makes them for refs
+ * and removes them when it packs refs. */
 static void on_watch(evutil_socket_t fd, short what, void *arg)
 {
 	struct keeper *k = arg;
@@ -336,11 +335,11 @@ int gateway_child_start(struct keeper *k, struct err *e)
 
 	if (sock_listen(k->spec.task_dir, KEEPER_USER_SOCKET, &g->user, e) < 0)
 		return -1;
-	g->agent_ev = event_new(k->base, g->agent, EV_READ, on_word, k);
-	g->user_ev = event_new(k->base, g->user, EV_READ, on_word, k);
+	g->agent_ev = event_new(k->base, g->agent, EV_READ, on_connection, k);
+	g->user_ev = event_new(k->base, g->user, EV_READ, on_connection, k);
 	if (!g->agent_ev || !g->user_ev)
 		return err_set(e, ERR_FAILED, "cannot wait for the gateway's callers");
-	rest(k);
+	accept_calls(k);
 	watch(k);
 	if (often.tv_sec && k->spec.main_cmd) {
 		g->sync_timer = event_new(k->base, -1, EV_PERSIST, on_sync, k);
@@ -364,8 +363,7 @@ void gateway_child_leave(struct keeper *k)
 	tell(&k->gateway, GATEWAY_LEAVE);
 }
 
-/* A process that serves ends when it is done with what it has at hand. The other jobs may be cut short at any
- * point. */
+/* A serving process ends after the current request. Other jobs can be interrupted at any point. */
 static void end_process(struct gateway_child *g)
 {
 	if (g->job == GATEWAY_SERVE)
@@ -376,7 +374,7 @@ static void end_process(struct gateway_child *g)
 
 void gateway_child_finish(struct keeper *k)
 {
-	/* then gateway_child_ended goes on */
+	/* then gateway_child_ended continues here */
 	if (k->gateway.pid)
 		end_process(&k->gateway);
 	else
@@ -385,8 +383,9 @@ void gateway_child_finish(struct keeper *k)
 		life_end(k, k->exit_code);
 }
 
-/* Commands may have waited for it to leave. Another may have come meanwhile: then the task goes on. */
-static void left(struct keeper *k)
+/* The gateway has left: clients of ended commands get their exit codes. If another command has started
+ * meanwhile, the task goes on. */
+static void has_left(struct keeper *k)
 {
 	int code = -1;
 
@@ -406,7 +405,7 @@ void gateway_child_ended(struct keeper *k)
 	enum gateway_job job = g->job;
 
 	g->pid = 0;
-	/* what it said last */
+	/* read its last messages */
 	if (g->orders_ev && k->phase == PHASE_OPEN)
 		for (int i = 0; i < LAST_WORDS_MAX && event_pending(g->orders_ev, EV_READ, NULL); i++)
 			on_orders(g->orders, EV_READ, k);
@@ -419,12 +418,12 @@ void gateway_child_ended(struct keeper *k)
 			gateway_child_finish(k);
 		return;
 	}
-	rest(k);
+	accept_calls(k);
 	if (g->renew) {
 		g->renew = false;
 		start_job(k, GATEWAY_RENEW);
 	}
-	left(k);
+	has_left(k);
 }
 
 void gateway_child_stop(struct keeper *k)
@@ -437,7 +436,7 @@ void gateway_child_stop(struct keeper *k)
 		return;
 	if (g->pid)
 		end_process(g);
-	/* no command inside will answer any more: who waits for one is told by the socket's end */
+	/* nothing inside will answer any more; closing this socket tells the process so */
 	forget(g);
 	event_del(g->agent_ev);
 	event_del(g->user_ev);

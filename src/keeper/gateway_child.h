@@ -1,13 +1,14 @@
 /*
- * The gateway's process, a child of the keeper (its main is in gateway/main.h). The keeper listens on the task's
- * two sockets and forks the process when somebody connects, or when one of its other jobs is due; there is never
- * more than one. Orders that it gives to the jail pass through the keeper, which renumbers them.
+ * The gateway's process, a child of the keeper (its main is in gateway/main.h). The keeper listens on the
+ * task's two sockets and forks the process when somebody connects, or when one of its other jobs is due.
+ * There is never more than one. Its orders to the jail pass through the keeper, which renumbers them.
  *
- * 	gateway_child_listen     before the fork of the keeper: makes the agent's socket
- * 	gateway_child_start      in the keeper: makes the user's socket, waits for connections
- * 	gateway_child_open, _begin   the jail can be given orders; the jail is entered
- * 	gateway_child_finish     the main command has ended: GATEWAY_CLOSE, after what runs now
- * 	gateway_child_stop       the task dies: stops listening, and the process ends
+ *	gateway_child_listen     before the fork of the keeper: makes the agent's socket
+ *	gateway_child_start      in the keeper: makes the user's socket, waits for connections
+ *	gateway_child_open       the jail can be given orders
+ *	gateway_child_begin      the jail is entered
+ *	gateway_child_finish     the main command has ended: GATEWAY_CLOSE, after the current job
+ *	gateway_child_stop       the task is being killed: stops listening, and the process ends
  */
 #ifndef KEEPER_GATEWAY_CHILD_H
 #define KEEPER_GATEWAY_CHILD_H
@@ -27,16 +28,16 @@ struct keeper;
 struct keeper_spec;
 
 struct gateway_child {
-	int agent, user; /* listening */
+	int agent, user; /* listening sockets */
 	struct event *agent_ev, *user_ev, *watch_ev, *renew_timer, *sync_timer;
 	int watch; /* inotify */
 	pid_t pid; /* 0: none runs */
 	enum gateway_job job;
 	int orders;
 	struct event *orders_ev;
-	bool renew;   /* asked for while another job ran */
-	bool leaving; /* it was told to leave: clients of ended commands get their exit code when it has */
-	/* Commands that were passed on to the jail: their ids here and in the gateway's process. */
+	bool renew;   /* GATEWAY_RENEW was asked for while another job ran */
+	bool leaving; /* it was told to leave: clients of ended commands get their exit code after that */
+	/* Orders passed on to the jail: their ids there and in the gateway's process. */
 	struct {
 		uint32_t ours, theirs;
 	} passed[PASSED_MAX];
@@ -46,16 +47,16 @@ int gateway_child_listen(struct gateway_child *g, const struct keeper_spec *spec
 int gateway_child_start(struct keeper *k, struct err *e);
 void gateway_child_stop(struct keeper *k);
 void gateway_child_kill(struct keeper *k);
-/* Its process has ended. */
+/* Called when its process has ended. */
 void gateway_child_ended(struct keeper *k);
-/* No command runs any more that could speak to it: it ends as soon as the user is not connected. */
+/* No command runs inside any more: it ends as soon as the user is not connected. */
 void gateway_child_leave(struct keeper *k);
-/* Whether the user waits at its socket. */
+/* Whether the user waits for a connection on its socket. */
 bool gateway_child_is_called(const struct keeper *k);
 void gateway_child_finish(struct keeper *k);
 void gateway_child_open(struct keeper *k);
 void gateway_child_begin(struct keeper *k);
-/* An answer from the jail. False if it does not answer an order that was passed on. */
+/* An answer from the jail. False if it does not belong to a passed order. */
 bool gateway_child_answer(struct keeper *k, const struct order_msg *m);
 
 #endif

@@ -20,7 +20,7 @@ static void on_connect(evutil_socket_t fd, short what, void *arg)
 
 	(void)what;
 	if (conn < 0) {
-		/* Out of descriptors: listened on again when a client leaves. */
+		/* out of descriptors: accept again after a client has left */
 		if (errno == EMFILE || errno == ENFILE)
 			event_del(k->listen_ev);
 		return;
@@ -114,7 +114,7 @@ static void on_nothing(int sig)
 	(void)sig;
 }
 
-/* Handlers and not SIG_IGN: what is ignored stays ignored in the programs that a process executes. */
+/* Handlers, not SIG_IGN, because ignored signals stay ignored in programs that a process executes. */
 static void set_signals(void)
 {
 	static const int deaf[] = { SIGHUP, SIGINT, SIGPIPE, SIGXFSZ };
@@ -181,7 +181,7 @@ static void leave_caller(
 	keeper_close_all_but(keep, n);
 	if (chdir("/") < 0)
 		_exit(1);
-	/* Large blocks go back to the system as soon as they are free. */
+	/* give large blocks back to the system as soon as they are free */
 	mallopt(M_MMAP_THRESHOLD, 32 << 10);
 	mallopt(M_TRIM_THRESHOLD, 64 << 10);
 }
@@ -203,8 +203,8 @@ static void open_main(struct keeper *k, struct client *c)
 	command_attach(k->main, c);
 }
 
-/* What nobody needs before the first answer is done while the jail is being made: a file more in a directory
- * can take as long as all of its mounts, where much was just removed. */
+/* Makes the sockets while the jail is being made, because nobody needs them before: creating a file can take
+ * as long as all of the jail's mounts, in a directory of which much was just removed. */
 static void listen_to_user(struct keeper *k)
 {
 	struct err e = ERR_INIT;
@@ -272,7 +272,7 @@ int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 	int pair[2];
 	pid_t pid;
 
-	/* of one that was killed: its numbers may be somebody else's by now */
+	/* left by a keeper that was killed; other processes may have these ports now */
 	unlinkat(spec->task_dir, KEEPER_PORTS_FILE, 0);
 	if (listen_ports(spec->ports, &ports, e) < 0 || gateway_child_listen(&gateway, spec, e) < 0)
 		return err_wrap(e, "cannot start the task's keeper");

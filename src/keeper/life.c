@@ -92,7 +92,7 @@ void life_end(struct keeper *k, int exit_code)
 		k->exit_code = exit_code;
 	k->phase = PHASE_DYING;
 	keeper_deadline(k, GATE_SECONDS);
-	/* first: what is inside dies while the sockets are taken away */
+	/* kill first: the inside dies while the sockets are removed */
 	if (k->first > 0)
 		kill(k->first, k->spec.jail->landlock_only ? SIGTERM : SIGKILL);
 	if (k->launch > 0)
@@ -102,9 +102,9 @@ void life_end(struct keeper *k, int exit_code)
 	meter_stop(k);
 	proxies_stop(k);
 	ports_stop(k);
-	/* Where the first process' pid is not known yet, this is what ends it. */
+	/* if the first process' pid is not known yet, closing this socket ends it */
 	orders_close(k);
-	/* The rest happens in the loop: the caller may hold a client that the end takes away. */
+	/* the rest is done by the loop: the caller may use a client that would be freed here */
 	event_active(k->chld_ev, EV_SIGNAL, 1);
 }
 
@@ -123,7 +123,7 @@ void life_cancel(struct keeper *k)
 		return;
 	}
 	k->cancelled = true;
-	/* a task that stands still hears nothing */
+	/* paused processes do not handle signals */
 	pause_lift(k);
 	for (size_t i = 0; i < COMMANDS_MAX; i++) {
 		struct command *cmd = k->commands[i];
@@ -158,7 +158,7 @@ void life_check(struct keeper *k, int last_code)
 	}
 	if (gateway_child_is_called(k))
 		return;
-	/* The first client may still be about to say what it wants. */
+	/* the first client may not have sent its first frame yet */
 	if (last_code < 0 && clients)
 		return;
 	life_end(k, last_code < 0 ? err_exit_code(ERR_START) : last_code);
@@ -211,7 +211,7 @@ static void report_client(struct keeper *k, struct client *c)
 	else if (c->cmd && k->cancelled)
 		client_exit(c, k->exit_code);
 	else
-		client_free(c); /* nothing was begun: the end before any frame says so */
+		client_free(c); /* no frame was sent: the client tries again */
 }
 
 static void over(struct keeper *k)
@@ -229,7 +229,7 @@ static void over(struct keeper *k)
 	life_check(k, -1);
 }
 
-/* Everything inside is dead, and nothing is mounted. */
+/* Everything inside is dead, and nothing is mounted any more. */
 static void end_run(struct keeper *k)
 {
 	struct err ignored = ERR_INIT;
@@ -244,12 +244,12 @@ static void end_run(struct keeper *k)
 		over(k);
 		return;
 	}
-	/* who cancels now need not wait for the push */
+	/* lets the user cancel the push */
 	keeper_listen(k, KEEPER_ENDING_SOCKET, &ignored);
 }
 
-/* Who owns a command's pipes gets every byte, however long the reader behind it takes; the task itself is
- * free already. Others had their time. */
+/* A client that owns a command's pipes gets every byte, however slowly it reads; the task itself is free
+ * already. The time of all others is over. */
 static void leave(struct keeper *k)
 {
 	for (size_t i = 0; i < CLIENTS_MAX; i++) {
@@ -290,10 +290,11 @@ static void fail_by_death(struct keeper *k, int status)
 	life_fail(k, &e);
 }
 
-/* Who stood in ends everything before it ends itself. Where it was killed, its part falls to us. */
+/* Without namespaces, the supervisor ends all processes before it ends. If it was killed, the keeper does
+ * it. */
 static void end_what_is_left(struct keeper *k)
 {
-	/* on Landlock alone there is no proxy */
+	/* without namespaces there is no proxy process */
 	const pid_t but[] = { k->gateway.pid, k->meter.pid };
 
 	offspring_end(but, ARRAY_SIZE(but));
@@ -325,7 +326,7 @@ void life_reap(struct keeper *k)
 	}
 	none = pid < 0 && errno == ECHILD;
 	if (k->phase < PHASE_DYING && (none || first_died)) {
-		orders_take(k); /* what it said before it died */
+		orders_take(k); /* its last messages */
 		if (k->phase == PHASE_ENTERING)
 			fail_by_death(k, status);
 		else

@@ -1,6 +1,6 @@
 /*
- * The jail's life: entered, open, closing, dying, ending, left (enum phase in state.h); cancel, and every way to
- * end.
+ * The phases of a keeper (enum phase in state.h): it enters the jail, is open, closes, ends everything
+ * inside, ends the run, and leaves.
  */
 #ifndef KEEPER_LIFE_H
 #define KEEPER_LIFE_H
@@ -11,22 +11,22 @@ struct client;
 struct keeper;
 
 void life_start(struct keeper *k);
-/* There is a first process. Commands that wait are ordered already: they stay in its socket until it has
- * entered. */
+/* The jail's first process exists. Waiting commands are ordered now; the orders stay in its socket until it
+ * has entered the jail. */
 void life_born(struct keeper *k);
 void life_ready(struct keeper *k);
 /* The jail could not be entered. */
 void life_fail(struct keeper *k, const struct err *why);
-/* The main command has ended: the gateway does its part, then life_end. */
+/* The main command has ended: the gateway publishes, then life_end. */
 void life_close(struct keeper *k, int exit_code);
-/* Kills everything inside; the rest follows from its death. */
+/* Kills everything inside. The rest follows when it is dead. */
 void life_end(struct keeper *k, int exit_code);
 void life_cancel(struct keeper *k);
-/* The deadline of the phase is over. */
+/* The phase's time is over. */
 void life_late(struct keeper *k);
-/* Waits for children that are dead and draws the conclusion. */
+/* Reaps dead children and does what follows from their end. */
 void life_reap(struct keeper *k);
-/* A command ended or a client left: ends the keeper if it has no purpose any more. */
+/* A command has ended or a client has left: ends the keeper if it is no longer needed. */
 void life_check(struct keeper *k, int last_code);
 
 /* Tells one client, or all (NULL), that the task is paused, if it is. */

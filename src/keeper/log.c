@@ -46,7 +46,7 @@ static void turn(struct log *l)
 	reopen(l);
 }
 
-/* How many of the bytes were written. */
+/* Returns how many bytes were written. */
 static size_t append(struct log *l, const char *data, size_t len)
 {
 	size_t done = 0;
@@ -64,7 +64,7 @@ static size_t append(struct log *l, const char *data, size_t len)
 	return done;
 }
 
-/* False while the note cannot be written either. What was cut in the middle of the note stays as it is. */
+/* False if the note cannot be written either. A note that was written only in part stays. */
 static bool note_loss(struct log *l)
 {
 	char note[96];
@@ -141,7 +141,7 @@ int log_read(int dir, log_fn *fn, void *arg, struct err *e)
 	old = open_regular_beneath(dir, OLD);
 	if (old < 0 && errno != ENOENT)
 		return err_sys(e, "cannot open the older log");
-	/* The keeper turned the log over between the two: what was new is old now, and all that is wanted. */
+	/* the keeper renamed the log between the two opens: both are the same file */
 	if (same_file(new, old))
 		close(fd_steal(&new));
 	if (old >= 0 && read_one(old, fn, arg, e) < 0)

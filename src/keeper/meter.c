@@ -8,8 +8,8 @@
 #include "sys/clock.h"
 #include "sys/fd.h"
 
-/* Growth that is worth a look; how many turns pass without one; the share of its time that looking takes; how
- * long one look may take. */
+/* How much the disk has to fill before a new measurement; after how many periods one is made anyway;
+ * measuring takes at most 1/SHARE of the time; the limit for one measurement. */
 #define GROWN_BYTES (1u << 20)
 #define GROWN_FILES 200
 #define TURNS_MAX   12
@@ -27,7 +27,6 @@ static bool look_at_disk(const struct keeper *k, struct disk_room *ret)
 	return true;
 }
 
-/* In the new process. */
 static void be_meter(struct keeper *k, int told, struct measure_job *job)
 {
 	struct measure_result result;
@@ -74,9 +73,8 @@ static void start(struct keeper *k, const struct disk_room *now)
 	m->at = clock_ms();
 }
 
-/* To look through a workspace takes time. What the task has added is no longer on the disk's free list: while
- * that is as long as it was, there is nothing to see; or somebody else has made room, so it is looked at all
- * the same now and then. */
+/* Scanning a workspace takes time. If the disk has not lost free space, the task has probably not grown. But
+ * somebody else may have freed space meanwhile, so it is measured now and then in any case. */
 static bool is_due(const struct keeper *k, const struct disk_room *now)
 {
 	const struct meter *m = &k->meter;
@@ -84,7 +82,7 @@ static bool is_due(const struct keeper *k, const struct disk_room *now)
 
 	if (!m->at || m->late)
 		return true;
-	/* it may be beyond its limit by now */
+	/* it may have exceeded its limit */
 	if (m->max && lost(m->room.bytes, now->bytes) > lost(m->max, m->held.bytes))
 		return true;
 	if (clock < m->not_before)
@@ -116,7 +114,7 @@ static void obey(struct keeper *k, struct measure_result *r)
 	struct meter *m = &k->meter;
 
 	r->why[sizeof(r->why) - 1] = '\0';
-	/* what it held before it was paused stays known; so does what it held before the user's commands */
+	/* not while it is paused, nor after the user's own commands: keep what it used before */
 	if (!k->paused && (k->spec.main_cmd || !m->held.bytes)) {
 		m->held.bytes = r->bytes;
 		m->held.files = r->files;

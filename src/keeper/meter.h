@@ -1,6 +1,6 @@
 /*
- * Measures what the task holds on disk, in a process of its own (limits/measure.h): when that is forked, and what
- * follows from its answer.
+ * Measures how much of the disk a task uses, in its own process (limits/measure.h). This file decides when to
+ * fork it, and acts on its result: a note, a pause, or the end of the task.
  */
 #ifndef KEEPER_METER_H
 #define KEEPER_METER_H
@@ -19,20 +19,20 @@ struct disk_room {
 struct meter {
 	struct event *timer;
 	pid_t pid;                      /* 0: none runs */
-	int fd;                         /* what it answers */
-	bool late;                      /* the last one had to be killed */
-	struct disk_room began, paused; /* free on the disk when the keeper began, when it was paused */
-	struct disk_room room;          /* when the last one began */
-	int64_t at, not_before;         /* when that was, and when there may be another; clock_ms */
-	struct disk_room held;          /* by the task, as measured last before it was paused */
+	int fd;                         /* its result */
+	bool late;                      /* the last one took too long and was killed */
+	struct disk_room began, paused; /* free space at the keeper's start, and at the pause */
+	struct disk_room room;          /* free disk space when the last measurement began */
+	int64_t at, not_before;         /* when that was, and the earliest time for the next; clock_ms */
+	struct disk_room held;          /* what the task used by the last measurement before a pause */
 	uint64_t max;
 };
 
 void meter_start(struct keeper *k);
 void meter_stop(struct keeper *k);
-/* The task is being paused. */
+/* Called when the task is paused. */
 void meter_pause(struct keeper *k);
-/* A process has ended, perhaps the one that measures. */
+/* A child has ended; perhaps it is the one that measures. */
 void meter_ended(struct keeper *k, pid_t pid);
 
 #endif

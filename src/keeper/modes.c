@@ -4,8 +4,8 @@
 
 #include "base/alloc.h"
 
-/* The private modes that matter, and whether a terminal starts with them on. The alternate screens come last:
- * they are left with the other modes back in place. */
+/* The private modes that are tracked, and whether a fresh terminal has them on. The alternate screens come
+ * last, so that they are left after the other modes are reset. */
 static const struct {
 	unsigned number;
 	bool on;

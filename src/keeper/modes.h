@@ -1,9 +1,9 @@
 /*
- * Which modes a program has put a terminal into (alternate screen, hidden cursor, mouse, bracketed paste …),
- * read from its output: so that another terminal that joins can be put into the same, and one that leaves can
- * be put back to what a shell expects.
+ * Tracks which modes a program has set in its terminal (alternate screen, hidden cursor, mouse, bracketed
+ * paste …) by reading its output. A terminal that attaches later can be put into the same modes, and one that
+ * detaches can be reset to what a shell expects.
  *
- * The output is the agent's. Nothing of it comes back out of here but known sequences.
+ * The output is the agent's. Only known sequences are ever written.
  */
 #ifndef KEEPER_MODES_H
 #define KEEPER_MODES_H
@@ -14,19 +14,19 @@
 #include "base/buf.h"
 
 struct modes {
-	uint32_t changed;   /* a bit for each mode that is not as it is at first */
-	unsigned keys;      /* levels of the keyboard protocol that were pushed */
-	unsigned key_flags; /* of the last one */
-	/* The sequence being read. */
+	uint32_t changed;   /* a bit for each mode that differs from a fresh terminal */
+	unsigned keys;      /* pushed levels of the keyboard protocol */
+	unsigned key_flags; /* flags of the last level */
+	/* The escape sequence that is being read. */
 	unsigned at, number, numbers[8], count;
 	char mark;
 };
 
-/* Any piece of output, cut anywhere. */
+/* Takes output in pieces, cut anywhere. */
 void modes_feed(struct modes *m, const char *data, size_t len);
-/* Appends what brings a fresh terminal into these modes. */
+/* Appends what puts a fresh terminal into these modes. */
 void modes_set(const struct modes *m, struct buf *out);
-/* Appends what brings such a terminal back. */
+/* Appends what resets such a terminal. */
 void modes_unset(const struct modes *m, struct buf *out);
 
 #endif

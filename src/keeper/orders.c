@@ -15,10 +15,11 @@ static void on_born(struct keeper *k, const struct order_msg *m)
 {
 	siginfo_t info = { 0 };
 
-	/* Only a child of our own is ever killed by its number, and only the first that was named. */
+	/* The keeper kills a process by pid only if it is its own child, and only the first one that was
+	 * named. */
 	if (k->first || k->phase != PHASE_ENTERING || m->value <= 1 || m->value == k->launch)
 		return;
-	/* where launch stays and stands in, it is what ends everything */
+	/* without namespaces launch stays as the supervisor and ends everything */
 	if (k->spec.jail->landlock_only)
 		k->first = k->launch, k->launch = 0;
 	else if (waitid(P_PID, (id_t)m->value, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
@@ -26,7 +27,7 @@ static void on_born(struct keeper *k, const struct order_msg *m)
 	if (!k->first)
 		return;
 	k->starter = m->value;
-	/* before it is told to start anything */
+	/* before it starts any command */
 	if (cgroup_enter(&k->group, m->value) < 0) {
 		struct err e = ERR_INIT;
 
@@ -149,7 +150,7 @@ int orders_start(struct command *cmd, const int *fds, size_t nfds)
 	return orders_send(cmd->k, &m, fds, nfds);
 }
 
-/* One that cannot be sent, because the first process does not read, is lost. */
+/* If the first process does not read, the signal is lost. */
 void orders_signal(struct command *cmd, int sig)
 {
 	struct order_msg m = { .type = ORDER_SIGNAL, .id = cmd->id, .value = sig };

@@ -1,5 +1,5 @@
 /*
- * The socket to the jail's first process (jail/order.h). Every message that comes up is a hostile claim.
+ * The socket to the jail's first process (jail/order.h). Every message from it is a hostile claim.
  */
 #ifndef KEEPER_ORDERS_H
 #define KEEPER_ORDERS_H
@@ -13,7 +13,7 @@ struct keeper;
 
 void orders_open(struct keeper *k, int fd);
 void orders_close(struct keeper *k);
-/* Takes all messages that are there. */
+/* Reads and handles all messages that have arrived. */
 void orders_take(struct keeper *k);
 int orders_send(struct keeper *k, const struct order_msg *m, const int *fds, size_t nfds);
 int orders_start(struct command *cmd, const int *fds, size_t nfds);

@@ -22,8 +22,8 @@ static bool open_freezer(struct keeper *k)
 	return k->freezer && !cgroup_freeze(k->freezer, true);
 }
 
-/* All that is inside goes into a frozen group, but for who starts commands: what is started later is not in
- * it. A process that multiplies meanwhile is met again in the next round. */
+/* Moves every process inside into a frozen group, except the one that starts commands, so that new commands
+ * run. Processes that fork meanwhile are moved in the next round. */
 static bool freeze(struct keeper *k)
 {
 	int64_t until = clock_ms() + FREEZE_MS;
@@ -48,8 +48,8 @@ static void on_hold(evutil_socket_t fd, short what, void *arg)
 	order(arg, ORDER_HOLD, 0);
 }
 
-/* Without a freezer a stopped process can have itself sent SIGCONT: by a timer, a lock, a descriptor. It is
- * stopped again, and what it holds on disk is measured all the time. */
+/* Without a freezer, a stopped process can get a SIGCONT that it arranged before: by a timer, a lock, a
+ * descriptor. So it is stopped again and again, and its disk usage is measured all the time. */
 static void stop(struct keeper *k)
 {
 	struct timeval often = { .tv_sec = HOLD_SECONDS };

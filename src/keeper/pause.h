@@ -1,6 +1,6 @@
 /*
- * Pausing: everything inside is frozen (by a control group) or stopped (by signals, again and again), and goes on.
- * Commands that are started meanwhile run.
+ * Pauses everything inside: with a control group's freezer, or else with SIGSTOP, which is repeated. Commands
+ * that start during the pause run.
  */
 #ifndef KEEPER_PAUSE_H
 #define KEEPER_PAUSE_H
@@ -9,11 +9,11 @@
 
 struct keeper;
 
-/* Clients are told why. */
+/* Pauses, and tells all clients why. */
 void pause_all(struct keeper *k, const char *why);
-/* Everything goes on, and nobody is told: it is about to be ended. Whether it was paused. */
+/* Resumes without telling clients, because the task is about to end. Returns whether it was paused. */
 bool pause_lift(struct keeper *k);
-/* Everything goes on. */
+/* Resumes. */
 void pause_over(struct keeper *k);
 
 #endif

@@ -25,7 +25,7 @@ int ports_listen(uint16_t inside, struct port *ret, struct err *e)
 	return 0;
 }
 
-/* Those who look at the task see it; where the disk is full they do not. */
+/* Writes KEEPER_PORTS_FILE for other commands; not possible on a full disk, which is ignored. */
 static void tell(const struct keeper *k)
 {
 	auto_buf text = BUF_SMALL;
@@ -44,7 +44,7 @@ static struct dial *free_dial(struct keeper *k)
 	return NULL;
 }
 
-/* Asks the inside for the other end. Where all are busy the connection waits in the queue. */
+/* Asks the jail to connect inside. If all slots are in use, the connection waits in the queue. */
 static void on_connect(evutil_socket_t fd, short what, void *arg)
 {
 	struct port *p = arg;
@@ -91,7 +91,6 @@ static void forget(struct keeper *k, struct dial *d)
 	listen_again(k);
 }
 
-/* In the new process. */
 static void be_relay(int client, int inside)
 {
 	int keep[] = { client, inside };
@@ -115,7 +114,7 @@ void ports_dialed(struct keeper *k, const struct order_msg *m, int fd)
 	if (!d->pid)
 		be_relay(d->client, fd);
 	if (d->pid < 0) {
-		/* nobody listens inside: a reset says so */
+		/* nobody listens inside: the client gets a reset */
 		struct linger now = { .l_onoff = 1 };
 
 		setsockopt(d->client, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
@@ -148,7 +147,7 @@ void ports_start(struct keeper *k)
 		open_one(k, &k->ports.v[i]);
 	if (k->ports.n)
 		tell(k);
-	else /* of a keeper that was killed */
+	else /* left by a keeper that was killed */
 		unlinkat(k->spec.task_dir, KEEPER_PORTS_FILE, 0);
 }
 

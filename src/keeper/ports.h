@@ -1,6 +1,6 @@
 /*
- * Ports of the inside's loopback that are reached by a port of the host's (J11): the keeper accepts, asks the jail
- * for the other end, and a process carries the bytes (egress/relay.h).
+ * Opens ports of the jail's loopback on the host's loopback (J11). The keeper accepts a connection, asks the
+ * jail to connect inside, and forks a process that copies the bytes (egress/relay.h).
  */
 #ifndef KEEPER_PORTS_H
 #define KEEPER_PORTS_H
@@ -21,11 +21,11 @@ struct keeper;
 struct port {
 	struct keeper *k;
 	uint16_t inside, outside;
-	int fd; /* listens */
+	int fd; /* listening */
 	struct event *ev;
 };
 
-/* A connection to one: asked for, then carried by a process. */
+/* One connection: first the jail is asked for its other end, then a process copies the bytes. */
 struct dial {
 	uint32_t id;
 	int client;
@@ -38,14 +38,14 @@ struct ports {
 	struct dial dials[DIALS_MAX];
 };
 
-/* Listens; before the fork or after it. */
+/* Listens. May be called before the keeper is forked or in it. */
 int ports_listen(uint16_t inside, struct port *ret, struct err *e);
 void ports_start(struct keeper *k);
-/* Opens one more port, or finds it open. */
+/* Opens one more port, or finds it open already. */
 int ports_open(struct keeper *k, uint16_t inside, uint16_t *ret, struct err *e);
-/* The inside's answer to a DIAL. fd stays the caller's. */
+/* The jail's answer to a DIAL. The caller closes fd. */
 void ports_dialed(struct keeper *k, const struct order_msg *m, int fd);
-/* A process has ended, perhaps one that carried a connection. */
+/* A child has ended; perhaps it is one that copied a connection. */
 void ports_ended(struct keeper *k, pid_t pid);
 void ports_stop(struct keeper *k);
 

@@ -11,7 +11,7 @@
 
 #define LINGER_SECONDS 30
 
-/* What the inside gives is a claim. */
+/* What the inside sends is a claim, so it is checked. */
 static bool is_listening(int fd)
 {
 	int on = 0, domain = 0;
@@ -47,7 +47,7 @@ static void on_note(evutil_socket_t fd, short what, void *arg)
 	pass_on(arg, text);
 }
 
-/* Before the first of the processes is forked; where it fails, nobody is told. */
+/* Called before the first process is forked. If it fails, the user gets no notes. */
 static void open_notes(struct keeper *k)
 {
 	struct proxies *p = &k->proxies;
@@ -59,7 +59,6 @@ static void open_notes(struct keeper *k)
 		event_add(p->notes_ev, NULL);
 }
 
-/* In the new process. */
 static void be_proxy(struct proxy_child *p)
 {
 	int keep[] = { p->proxy.listen[0], p->proxy.listen[1], p->k->proxies.notes[1] };
@@ -176,7 +175,7 @@ void proxies_forward(struct client *c, uint16_t port)
 		answer(c, port, 0);
 		return;
 	}
-	/* without a proxy there is no list that it could be on */
+	/* without a proxy there is no list that the port could be on */
 	if (!p && (k->proxies.n > KEEPER_FORWARDS_MAX || !k->spec.jail->listens)) {
 		answer(c, port, k->spec.jail->listens ? ENOSPC : EOPNOTSUPP);
 		return;
@@ -190,7 +189,7 @@ void proxies_forward(struct client *c, uint16_t port)
 		answer(c, port, EPIPE);
 }
 
-/* Those who asked for it, or else everybody where it failed. */
+/* Answers the clients that asked for it. If there are none and it failed, tells everybody. */
 static void answer_all(const struct proxy_child *p, uint32_t id, int error)
 {
 	bool any = false;

@@ -1,6 +1,6 @@
 /*
- * The processes of the proxy (network `allow`) and of forwarded ports. The jail makes the listening sockets and
- * gives them out; the keeper forks a process for each when somebody connects (egress/proxy.h).
+ * The proxy (network `allow`) and forwarded ports. The jail makes the listening sockets and passes them to
+ * the keeper, which forks a process for each when somebody connects (egress/proxy.h).
  */
 #ifndef KEEPER_PROXIES_H
 #define KEEPER_PROXIES_H
@@ -27,26 +27,26 @@ struct proxy_child {
 	pid_t pid;      /* 0: none runs */
 };
 
-/* The first is the proxy's own. */
+/* v[0] is the proxy, the others are forwarded ports. */
 struct proxies {
 	struct proxy_child v[1 + KEEPER_FORWARDS_MAX];
 	size_t n;
-	int notes[2]; /* ours, theirs */
+	int notes[2]; /* our end, the processes' end */
 	struct event *notes_ev;
-	char *told[NOTES_MAX]; /* each text is passed on once, and no more than so many */
+	char *told[NOTES_MAX]; /* each text is passed on once, and at most so many texts */
 	size_t ntold;
 };
 
 void proxies_init(struct keeper *k);
-/* Orders the forwarded ports: before any command is started. */
+/* Orders the forwarded ports. Called before any command is started. */
 void proxies_order(struct keeper *k);
-/* Takes the jail's socket, if it is one. */
+/* Takes the proxy's socket from the jail, if it is a listening socket. */
 void proxies_open(struct keeper *k, int *fd);
-/* Forwards one more port, or finds it forwarded: the client is told when the inside listens. */
+/* Forwards one more port, or finds it forwarded already. The client is told when the jail listens. */
 void proxies_forward(struct client *c, uint16_t port);
-/* The inside's answer to a LISTEN. What is taken of fds is -1 afterwards. */
+/* The jail's answer to a LISTEN. Descriptors that are taken become -1 in fds. */
 void proxies_listens(struct keeper *k, const struct order_msg *m, int *fds, size_t nfds);
-/* A process has ended, perhaps one of these. */
+/* A child has ended; perhaps it is one of these. */
 void proxies_ended(struct keeper *k, pid_t pid);
 void proxies_stop(struct keeper *k);
 

@@ -1,7 +1,7 @@
 /*
- * The keeper's own state. One process, one thread, one libevent loop; nothing here blocks. What takes long is done
- * by children: the gateway (gateway_child.h), the proxy and forwarded ports (proxies.h, ports.h), the measuring of
- * the disk (meter.h), the end of a run (ending.h).
+ * The keeper's state. It is one process with one thread and one libevent loop, and nothing in it blocks.
+ * Children do what takes long: the gateway (gateway_child.h), the proxy and forwarded ports (proxies.h,
+ * ports.h), measuring the disk (meter.h), ending a run (ending.h).
  */
 #ifndef KEEPER_STATE_H
 #define KEEPER_STATE_H
@@ -35,8 +35,8 @@ enum phase {
 	PHASE_OPEN,     /* commands run */
 	PHASE_CLOSING,  /* the main command has ended; the gateway publishes what it left */
 	PHASE_DYING,    /* everything inside was killed and is being waited for */
-	PHASE_ENDING,   /* nothing is inside any more; a process decides what the run came to, and pushes */
-	PHASE_LEAVING,  /* all is over and reported; clients take what is left for them */
+	PHASE_ENDING,   /* nothing runs inside; a process decides what the run's result is, and pushes */
+	PHASE_LEAVING,  /* all is over and reported; clients read what is left for them */
 };
 
 struct keeper {
@@ -51,20 +51,20 @@ struct keeper {
 	int listen_fd;
 	const char *listen_name;
 	struct event *listen_ev, *chld_ev, *term_ev;
-	struct event *deadline; /* of the phase: entering, a cancel, leaving */
-	struct event *time_up;  /* the main command's */
+	struct event *deadline; /* of the current phase */
+	struct event *time_up;  /* time limit of the main command */
 	int orders;
 	struct event *orders_ev;
-	pid_t launch, first; /* 0: not known yet, or waited for */
+	pid_t launch, first; /* 0: not known yet, or reaped */
 	enum phase phase;
 	bool cancelled, timed_out, started;
 	int exit_code;
 	struct err failure; /* why the jail could not be entered */
-	pid_t starter;      /* which starts commands inside; never stopped */
-	char *freezer;      /* sys/cgroup.h; NULL: not looked for, or none */
-	bool stopped;       /* by signals, for want of a freezer */
-	struct event *hold; /* stops again what wakes up */
-	char *paused;       /* why everything inside is paused; NULL: it is not */
+	pid_t starter;      /* the process that starts commands inside; never paused */
+	char *freezer;      /* sys/cgroup.h; NULL: not tried yet, or none */
+	bool stopped;       /* paused by signals, because there is no freezer */
+	struct event *hold; /* stops again what has woken up */
+	char *paused;       /* why everything is paused; NULL: it is not paused */
 	struct command *main;
 	struct command *commands[COMMANDS_MAX];
 	struct client *clients[CLIENTS_MAX];
@@ -72,16 +72,16 @@ struct keeper {
 	struct log log;
 };
 
-/* Accepts connections on that socket in the task's directory. */
+/* Accepts connections on a socket of that name in the task's directory. */
 int keeper_listen(struct keeper *k, const char *name, struct err *e);
 void keeper_stop_listening(struct keeper *k);
 void keeper_deadline(struct keeper *k, int seconds);
-/* The main command has begun: its time runs. */
+/* The main command has begun: starts its time limit. */
 void keeper_time_main(struct keeper *k);
-/* In a new process: it dies with the keeper, has its own name, every signal as it is at first, and of the
- * descriptors only these. */
+/* Called in a forked child: it will die with the keeper, gets its own process name and default signal
+ * handling, and keeps only these descriptors. */
 void keeper_become(const char *name, int *keep, size_t n);
-/* Closes every descriptor from 3 on but these, which are sorted. */
+/* Closes every descriptor from 3 on except these. Sorts keep. */
 void keeper_close_all_but(int *keep, size_t n);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "sys/fd.h"
 
-/* What all clients together may be behind. The keeper is small: a client's share shrinks with their number.
- */
+/* How many bytes all clients together may be behind. The keeper stays small: each client's share shrinks with
+ * their number. */
 #define BEHIND_MAX (2u << 20)
 #define SHARE_MAX  (256u << 10)
 #define SHARE_MIN  (32u << 10)
@@ -25,7 +25,7 @@ static size_t share(const struct keeper *k)
 	return part > SHARE_MAX ? SHARE_MAX : part < SHARE_MIN ? SHARE_MIN : part;
 }
 
-/* The owner sets the pace; where there is none, the fastest of those who look. */
+/* The owner sets the pace. Without an owner, the fastest client does. */
 static bool may_read(const struct command *cmd)
 {
 	size_t least = SIZE_MAX;
@@ -55,7 +55,7 @@ void stream_pace(struct command *cmd)
 	}
 }
 
-/* Lets go of those who are furthest behind and on whom nothing depends. */
+/* Drops the clients that are furthest behind, except owners. */
 static void shed(struct keeper *k)
 {
 	for (;;) {
@@ -98,7 +98,7 @@ static void deliver(struct command *cmd, int which, const char *data, size_t len
 	shed(k);
 }
 
-/* False when there is nothing more for now. A terminal whose other side is closed says EIO. */
+/* False if there is nothing more for now. A terminal whose other side is closed gives EIO. */
 static bool read_once(struct command *cmd, int which)
 {
 	static char piece[PIECE];
@@ -175,7 +175,7 @@ void stream_feed(struct command *cmd)
 			return;
 		}
 		if (n <= 0) {
-			/* Nobody will read it. What is not confirmed makes the client stop sending. */
+			/* nobody will read it; without a WINDOW the client stops sending */
 			evbuffer_drain(b, evbuffer_get_length(b));
 			if (cmd->tty)
 				continue;
@@ -196,7 +196,7 @@ static void on_input(evutil_socket_t fd, short what, void *arg)
 	stream_feed(arg);
 }
 
-/* Whether what the jail calls a terminal is one: a pty's master and nothing else. */
+/* Whether what the jail calls a terminal is a pty's master. */
 static bool is_master(int fd)
 {
 	unsigned number;

@@ -1,5 +1,5 @@
 /*
- * The bytes of a command: in, out, and the pace of its clients.
+ * Moves a command's bytes: stdin from its clients, output to them, not faster than they read.
  */
 #ifndef KEEPER_STREAM_H
 #define KEEPER_STREAM_H
@@ -11,11 +11,11 @@ struct command;
 int stream_open(struct command *cmd, int master);
 void stream_close_out(struct command *cmd, int which);
 void stream_close(struct command *cmd);
-/* Clients' STDIN to the command, as far as it takes it. */
+/* Writes clients' STDIN to the command, as far as it reads. */
 void stream_feed(struct command *cmd);
-/* Reads or rests, by how far the clients are behind. */
+/* Reads the command's output, or stops reading while clients are behind. */
 void stream_pace(struct command *cmd);
-/* Everything that is in the pipes now. */
+/* Reads everything that is in the pipes now. */
 void stream_drain(struct command *cmd);
 
 #endif

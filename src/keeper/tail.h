@@ -1,5 +1,5 @@
 /*
- * The end of a terminal's output, kept for clients that attach later.
+ * Keeps the last output of a terminal for clients that attach later.
  */
 #ifndef KEEPER_TAIL_H
 #define KEEPER_TAIL_H
@@ -16,7 +16,7 @@ struct tail {
 };
 
 void tail_add(struct tail *t, const char *data, size_t len);
-/* Sends what was kept. If bytes were lost, it begins at the start of a line. */
+/* Sends what is kept. If older output was lost, it begins at the start of a line. */
 void tail_send(const struct tail *t, struct client *c);
 
 #endif

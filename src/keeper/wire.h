@@ -1,20 +1,20 @@
 /*
- * What a `garth` command and a task's keeper say to each other over the task's control socket: frames with a
- * type, a length and that many bytes. Both ends are the user's own processes; the bytes inside OUT and ERR
- * are the agent's.
+ * The protocol between a `garth` command and a task's keeper, on the task's control socket: frames with a
+ * type, a length and that many bytes. Both ends are the user's own processes; the bytes in OUT and ERR are
+ * the agent's.
  *
- * A client first sends one of EXEC (start a command in the task), ATTACH (to the task's main command),
- * CANCEL, or PORT. After EXEC and ATTACH the connection carries that command's streams until EXIT or FAIL:
+ * A client first sends EXEC (start a command in the task), ATTACH (to the main command), CANCEL, PORT or
+ * FORWARD. After EXEC and ATTACH the connection transports that command's streams until EXIT or FAIL:
  *
  *	client: STDIN, STDIN_END, RESIZE, SIGNAL, CLOSE_OUT, DETACH
  *	keeper: STARTED, OUT, ERR, WINDOW, NOTE, EXIT, FAIL
  *
- * A client sends at most WIRE_WINDOW_BYTES of STDIN that no WINDOW has confirmed, so that a command that does
- * not read never blocks the signals behind its input.
+ * A client sends at most WIRE_WINDOW_BYTES of STDIN that no WINDOW has confirmed. So a command that does not
+ * read its input cannot hold up the signals behind it.
  *
- * A command that is not found or cannot be executed is an ERR with the message and EXIT 127 or 126, as shells
- * do it; FAIL means that there is no command, or no jail to run it in. A connection that ends (end of file or
- * ECONNRESET) before any frame came was made while the keeper was leaving: nothing was done, try again.
+ * If a command is not found or cannot be executed, the client gets ERR with the message and EXIT 127 or 126,
+ * as from a shell. FAIL means that there is no command, or no jail to run it in. If the connection ends (end
+ * of file or ECONNRESET) before any frame, the keeper was leaving and has done nothing: try again.
  */
 #ifndef KEEPER_WIRE_H
 #define KEEPER_WIRE_H
@@ -35,16 +35,16 @@ enum wire_type {
 	WIRE_RESIZE,    /* struct wire_size */
 	WIRE_SIGNAL,    /* int32: signal number */
 	WIRE_CLOSE_OUT, /* int32: 1 or 2; nobody reads this stream any more */
-	WIRE_DETACH,    /* nothing: the command goes on without this client */
+	WIRE_DETACH,    /* nothing: the command continues without this client */
 	WIRE_STARTED,   /* struct wire_started */
 	WIRE_OUT,       /* bytes */
 	WIRE_ERR,       /* bytes */
-	WIRE_WINDOW,    /* uint32: so many bytes of STDIN were taken */
-	WIRE_EXIT,      /* int32: exit code as a shell gives it */
+	WIRE_WINDOW,    /* uint32: so many bytes of STDIN were read */
+	WIRE_EXIT,      /* int32: exit code, as a shell's $? */
 	WIRE_FAIL,      /* struct err */
-	WIRE_PORT,      /* uint32: a port inside, to be reached from outside; answered by the one outside */
-	WIRE_NOTE,      /* text for the user: what became of the task as a whole */
-	WIRE_FORWARD,   /* uint32: a port of the host's, to be reached inside; answered by the same */
+	WIRE_PORT,      /* uint32: a port inside to open on the host; the answer is the host's port */
+	WIRE_NOTE,      /* text for the user about the task as a whole */
+	WIRE_FORWARD,   /* uint32: a port of the host to forward to the inside; the answer is the same port */
 	WIRE_TYPES
 };
 
@@ -66,12 +66,12 @@ struct wire_started {
 #define WIRE_NOTE_MAX     1000u
 #define WIRE_FRAME_MAX    (4u << 20) /* of EXEC */
 
-/* Whether a head is well-formed: a known type, and a length that fits it. */
+/* Whether a header is well-formed: a known type, and a length that fits it. */
 bool wire_head_ok(const struct wire_head *h);
 
-/* Blocking ends, for the client. wire_recv gives the frame's bytes in body (reset first); 0 at the end of the
- * connection, 1 for a frame, -1 and errno (EPROTO: not a frame, or one cut short; EMSGSIZE: more than body
- * holds). */
+/* For clients: both block. wire_recv resets body and fills it with the frame's bytes. It returns 1 for a
+ * frame, 0 at the end of the connection, -1 with errno (EPROTO: not a frame, or a frame cut short; EMSGSIZE:
+ * larger than body can hold). */
 int wire_send(int fd, enum wire_type type, const void *data, size_t len);
 int wire_recv(int fd, enum wire_type *type, struct buf *body);
 

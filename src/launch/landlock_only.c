@@ -128,7 +128,7 @@ static void __attribute__((noreturn)) supervise(const struct jail *j, int link, 
 		if (j->rows[i].kind == JAIL_BIND && j->rows[i].flags & JAIL_WRITE)
 			writable[n++] = j->rows[i].target;
 	s.sockets = (const char *const *)strvec_argv(&sockets);
-	prctl(PR_SET_NAME, "garth-supervisor");
+	prctl(PR_SET_NAME, "garth-supervise");
 	for (;;) {
 		struct pollfd p[3] = { { signals, POLLIN, 0 }, { link, POLLIN, 0 }, { listener, POLLIN, 0 } };
 

@@ -35,7 +35,7 @@ static int add_snapshot(struct job *j, const char *commit, const char *reason, i
 	return store_snapshot_add(j->pub->in->context.store, &s, e);
 }
 
-/* Whether the n-th commit comes with this one. */
+/* Whether a snapshot is due because of snapshot_every. */
 static bool is_every(const struct job *j, int64_t commits)
 {
 	int64_t every = (int64_t)j->pub->in->context.config.snapshot_every;
@@ -55,7 +55,7 @@ static int is_kept(struct job *j, const char *commit, bool *ret, struct err *e)
 	return 0;
 }
 
-/* Rows in the store first; the ref keeps what they say. */
+/* Adds the due snapshots' rows to the store, and the ref update that keeps them to txn. */
 static int add_snapshots_due(struct job *j, struct ref_txn *txn, int64_t commits, struct err *e)
 {
 	bool kept = j->forward;
@@ -79,12 +79,12 @@ static int commit_refs(struct job *j, const struct ref_txn *txn, struct err *e)
 		return -1;
 	if (!ref_session_commit(pub->refs, txn, e))
 		return 0;
-	/* a git that died may have done it before */
+	/* the update may have been made although git died */
 	return !ref_read(&pub->in->at.repo, pub->in->task.branch, now, &again) && !strcmp(now, j->tip) ? 0
 												       : -1;
 }
 
-/* What was left uncommitted at the last end is old news when work went on since. */
+/* The note about files left uncommitted by the last run is out of date after new commits. */
 static void forget_rest(struct publisher *pub)
 {
 	struct err ignored = ERR_INIT;
@@ -105,8 +105,8 @@ static int tell_store(struct job *j, int64_t commits, int64_t bytes, bool begun,
 	return begun ? store_commit(s, e) : 0;
 }
 
-/* The branch and the ref that keeps the snapshots move at once. From then on it is published: a store that
- * cannot be told is told later. */
+/* Moves the branch and the ref that keeps snapshots in one transaction. After that the commits are published;
+ * if the store cannot be written, that is made up for later. */
 static int move(struct job *j, struct err *e)
 {
 	struct publisher *pub = j->pub;
@@ -117,7 +117,7 @@ static int move(struct job *j, struct err *e)
 	auto_ref_txn txn = REF_TXN_INIT;
 	struct err later = ERR_INIT;
 
-	/* the store is held only where what it says and what a ref keeps must be the same */
+	/* a store transaction is needed only if snapshot rows and refs must agree */
 	if (snapshots && store_begin(s, e) < 0)
 		return -1;
 	ref_move(&txn, pub->in->task.branch, j->tip, j->old);
@@ -138,7 +138,7 @@ static int move(struct job *j, struct err *e)
 	return 0;
 }
 
-/* Whether the user's own `git gc` runs in the shared repository: it says so in a file. */
+/* Whether the user's `git gc` runs in the shared repository. It writes its pid to a file. */
 static bool gc_runs(const struct repo *r)
 {
 	auto_str path = xasprintf("%s/gc.pid", r->git_dir);
@@ -152,10 +152,10 @@ static bool gc_runs(const struct repo *r)
 	return pid > 0 && (!kill((pid_t)pid, 0) || errno != ESRCH);
 }
 
-/* A `git gc --prune=now` that looks at the refs before ours moves takes the new objects for garbage: it is
- * waited for. One that begins just then is outlasted: the objects are still in the quarantine, and are put
- * back. */
-void outlast_gc(struct job *j, bool moved)
+/* A `git gc --prune=now` that read the refs before our branch moved deletes the new objects as garbage. So
+ * the move waits for a running one. If one begins at that very moment, the objects, which are still in the
+ * quarantine, are added again. */
+void wait_for_gc(struct job *j, bool moved)
 {
 	struct deadline over = deadline_in(GC_WAIT_MS);
 	struct err ignored = ERR_INIT;
@@ -173,7 +173,7 @@ void outlast_gc(struct job *j, bool moved)
 static int keep_and_move(struct job *j, struct err *e)
 {
 	if (j->fresh.n)
-		outlast_gc(j, false);
+		wait_for_gc(j, false);
 	if (j->fresh.n && verifier_keep(j->v, &j->walk.reached, e) < 0)
 		return -1;
 	fault("publish-kept");

@@ -17,7 +17,7 @@
 
 #define NAMED_MAX 10
 
-/* Whether the branch inside is a file with the published tip in it. Whatever else it is, git shall tell. */
+/* Whether the branch inside is a file with the published tip in it. In all other cases git is asked. */
 static bool is_unmoved(struct publisher *pub, int git)
 {
 	const char *tip = *pub->in->task.published ? pub->in->task.published : pub->in->task.base;
@@ -28,7 +28,7 @@ static bool is_unmoved(struct publisher *pub, int git)
 	return n == (ssize_t)strlen(tip) + 1 && !memcmp(text, tip, strlen(tip)) && text[n - 1] == '\n';
 }
 
-/* Whether there can be anything to publish: told without git. */
+/* Whether there may be something to publish, found out without running git. */
 static bool has_drafts(struct publisher *pub)
 {
 	auto_fd git = open_beneath(pub->in->at.ws.dir, "git", O_RDONLY | O_DIRECTORY, 0);
@@ -44,7 +44,7 @@ static bool has_drafts(struct publisher *pub)
 	return n > 0;
 }
 
-/* --on-dirty commit: what lies around becomes a commit, by git inside, under the agent's own ignore rules. */
+/* --on-dirty commit: git inside commits what is uncommitted, with the agent's ignore rules. */
 static int commit_rest(struct publisher *pub, struct err *e)
 {
 	auto_str message = xasprintf("Work that task '%s' had not committed", pub->in->task.name);
@@ -57,14 +57,13 @@ static int commit_rest(struct publisher *pub, struct err *e)
 		    : 0;
 }
 
-/* Commits inside that are not on the task's branch. All of it are claims, for people. */
+/* Commits inside that are not on the task's branch. All of this is claims, and only shown to people. */
 struct others {
-	char *elsewhere; /* the branch that HEAD is on, or "HEAD" where it is on none; NULL on the task's own
-			  */
+	char *elsewhere; /* the branch that HEAD is on, "HEAD" if detached; NULL: the task's branch */
 	struct buf text;
 };
 
-/* Adds a name, unless what it points to is on the branch or was shown. */
+/* Adds a branch's name, unless its commit is the base, is published, or was shown to the task. */
 static void name_other(struct publisher *pub, const struct buf *shown, const char *line, size_t len,
 	const struct others *o, struct buf *names)
 {
@@ -81,7 +80,7 @@ static void name_other(struct publisher *pub, const struct buf *shown, const cha
 	buf_printf(names, "%s'%.100s'", names->len ? ", " : "", buf_str(&name));
 }
 
-/* "refs/heads/x" of HEAD, "HEAD" where it is on no branch; "" where git inside does not answer. */
+/* HEAD's branch ("refs/heads/x"), "HEAD" if detached, "" if git inside does not answer. */
 static void find_head(struct publisher *pub, struct buf *ret)
 {
 	struct err ignored = ERR_INIT;
@@ -95,7 +94,7 @@ static void find_head(struct publisher *pub, struct buf *ret)
 		buf_cut(ret, strcspn(buf_str(ret), "\n"));
 }
 
-/* What of the files is not committed on the branch that HEAD is on. */
+/* Adds the files that are not committed on HEAD's branch. */
 static void name_files(struct publisher *pub, const char *branch, struct buf *text)
 {
 	auto_buf lines = BUF_INIT(1 << 20), name = BUF_SMALL;
@@ -120,7 +119,8 @@ static void name_files(struct publisher *pub, const char *branch, struct buf *te
 		buf_printf(text, " and %zu more", n - NAMED_MAX);
 }
 
-/* HEAD on another branch, with commits that neither the task's branch nor what it was shown has. */
+/* Finds commits on HEAD's branch, if that is not the task's, which the task's branch lacks and the task was
+ * not shown. */
 static void look_at_head(struct publisher *pub, struct others *o)
 {
 	auto_str own = xasprintf("^%s", pub->in->task.branch), base = xasprintf("^%s", pub->in->task.base),
@@ -153,7 +153,7 @@ static void look_at_head(struct publisher *pub, struct others *o)
 	name_files(pub, buf_str(&name), &o->text);
 }
 
-/* Branches inside with commits that are not on the task's branch, HEAD's first. */
+/* Names branches inside with commits that are not on the task's branch, HEAD's branch first. */
 static void name_others(struct publisher *pub, struct others *o)
 {
 	auto_str not_on = xasprintf("--no-merged=%s", pub->in->task.branch);
@@ -179,7 +179,7 @@ static void add(struct buf *note, const char *text)
 		buf_printf(note, "%s%s", note->len ? "; " : "", text);
 }
 
-/* Publishes what the task's branch inside points to. *ret_told: git inside answers. */
+/* Publishes the tip of the task's branch inside. *ret_told: whether git inside answers. */
 static int publish_drafts(
 	struct publisher *pub, struct buf *note, bool *ret_failed, bool *ret_told, struct err *e)
 {
@@ -210,7 +210,7 @@ int publish_end(struct publisher *pub, struct err *e)
 	bool failed = false, told = true;
 	int rc = 0;
 
-	/* what lies around while it asks is not the end of its work */
+	/* uncommitted files of a blocked task are not committed: its work has not ended */
 	if (!strcmp(pub->in->task.on_dirty, "commit") && !question_is_there(&pub->in->at) &&
 		(rc = commit_rest(pub, e)) < 0)
 		err_wrap(e, "git inside could not commit what was left"), add(&drafts, e->msg);

@@ -1,8 +1,8 @@
-/* The gateway's part in a task's end, while the inside is still there: drafts are published, work on other
- * branches is named (T2). What could not be published is told to the store (the run's drafts, and the
- * branch that HEAD is on where it is not the task's) and leaves tasks/<id>/unpublished, which the caller has
- * made before (task/end.h); the rest of the end is looked at from outside when everything inside is dead
- * (task/end.h). */
+/* The gateway's part in ending a run, while the jail still exists (T2). Publishes the task's unpublished
+ * commits and names work on other branches. What could not be published is written to the store (the run's
+ * drafts, and HEAD's branch if it is not the task's), and tasks/<id>/unpublished stays; the caller made that
+ * file before. The rest of the end is decided from outside, after everything inside is dead (task/end.h).
+ * Blocks. */
 #ifndef PUBLISH_END_H
 #define PUBLISH_END_H
 

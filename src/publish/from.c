@@ -6,7 +6,7 @@
 #include "base/name.h"
 #include "inside/inside.h"
 
-/* Gives "" where git inside knows no such thing. What it gives is a claim, which publish() checks. */
+/* The commit's id, "" if git inside does not know it. It is a claim, which publish() checks. */
 static int find_one(struct publisher *pub, const char *name, char out[OID_SIZE], struct err *e)
 {
 	auto_str commit = xasprintf("%s^{commit}", name);
@@ -28,7 +28,7 @@ static int find_tip(struct publisher *pub, const char *name, char out[OID_SIZE],
 	size_t n = strlen(name);
 
 	out[0] = '\0';
-	/* a name is meant, not an expression */
+	/* only a branch name, not a revision expression */
 	if (strcmp(name, "HEAD") != 0 && name_is_branch(name) && find_one(pub, branch, out, e) < 0)
 		return -1;
 	if (!*out && (!strcmp(name, "HEAD") || (n >= 7 && n < OID_SIZE && hex_is(name, n))) &&
@@ -40,7 +40,7 @@ static int find_tip(struct publisher *pub, const char *name, char out[OID_SIZE],
 	return err_hint(e, "garth exec %s -- git branch", pub->in->task.name);
 }
 
-/* Whether HEAD inside is the task's branch. */
+/* Whether the task's branch is checked out inside. */
 static int is_on_own(struct publisher *pub, bool *ret, struct err *e)
 {
 	auto_buf head = BUF_SMALL;
@@ -53,8 +53,8 @@ static int is_on_own(struct publisher *pub, bool *ret, struct err *e)
 	return 0;
 }
 
-/* The task's branch inside follows what was published. Where HEAD is at that commit, no file changes by
- * being on the branch. */
+/* Moves the task's branch inside to what was published. If HEAD is at that commit, checks the branch out: no
+ * file changes. */
 static int follow(struct publisher *pub, const char *tip, struct err *e)
 {
 	char head[OID_SIZE];
@@ -68,8 +68,8 @@ static int follow(struct publisher *pub, const char *tip, struct err *e)
 						pub->in->task.branch, NULL);
 }
 
-/* --keep: refuses where a file with changes of its own is in the way. */
-static int bring_files(struct publisher *pub, const char *tip, struct err *e)
+/* --keep: git refuses if that would overwrite a file with uncommitted changes. */
+static int move_files(struct publisher *pub, const char *tip, struct err *e)
 {
 	return inside_do(pub->in, NULL, NULL, e, "reset", "-q", "--keep", tip, NULL);
 }
@@ -84,11 +84,11 @@ int publish_from(struct publisher *pub, const char *name, struct publish_result 
 	if (find_tip(pub, name, tip, e) < 0 || publish_find_tip(pub->in, old, e) < 0 ||
 		is_on_own(pub, &own, e) < 0)
 		return -1;
-	if (own && strcmp(old, tip) && bring_files(pub, tip, e) < 0)
+	if (own && strcmp(old, tip) && move_files(pub, tip, e) < 0)
 		return -1;
 	if (publish(pub, tip, "user", ret, no, e) < 0) {
 		if (own && *old && strcmp(old, tip))
-			bring_files(pub, old, &ignored);
+			move_files(pub, old, &ignored);
 		return -1;
 	}
 	return own ? 0 : follow(pub, tip, e);

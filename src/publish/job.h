@@ -1,4 +1,4 @@
-/* What publish.c and commit.c share. */
+/* One publish in progress: the state that publish.c, known_commits.c and commit.c share. */
 #ifndef PUBLISH_JOB_H
 #define PUBLISH_JOB_H
 
@@ -10,43 +10,43 @@
 #include "publish/refusal.h"
 #include "publish/walk.h"
 
-/* One publish on its way. */
 struct job {
 	struct publisher *pub;
 	struct verifier *v;
 	const char *tip, *by;
-	int offer;                            /* a pack that came with the request, or -1 */
-	char old[OID_SIZE], target[OID_SIZE]; /* the branch's value; the target's, "" for none */
-	char fetched[OID_SIZE]; /* the target's value at the remote, where the task was shown it; else "" */
-	char fork[OID_SIZE];    /* the newest commit that the tip and the target have */
+	int offer;                            /* a pack that came with the request; -1: none */
+	char old[OID_SIZE], target[OID_SIZE]; /* the values of the branch and the target; "": no target */
+	char fetched[OID_SIZE]; /* the target's value at the remote, if the task was shown it; else "" */
+	char fork[OID_SIZE];    /* the newest commit that the tip and the target have in common */
 	bool moved;             /* somebody else moved the branch */
-	bool lost;              /* its value is not there any more: all of the task's commits come again */
-	bool forward;           /* the old tip is an ancestor of the new one */
-	struct strvec known;    /* the base, the old tip, the target's, here and at the remote */
+	bool lost;    /* the branch's commit is missing: all of the task's commits are published again */
+	bool forward; /* the old tip is an ancestor of the new one */
+	struct strvec known; /* the base, the old tip, the target here and at the remote */
 	struct oidset fresh;
 	struct walk_result walk;
 };
 
-/* Somebody else moved the branch: a refusal that says what to do. */
+/* Fills a refusal that says what to do after somebody else moved the branch. */
 int refuse_moved(const struct job *j, const char *now, struct refusal *no, struct err *e);
 
-/* More tips than these are not told to the packing side: each costs it a look. */
+/* At most so many tips are sent to pack-objects: each one costs it time. */
 #define PUBLISH_KNOWN_MAX 60
 
-/* publish_known.c */
+/* known_commits.c */
 
-/* Everything that the task was ever shown or has published, in so far as it is there. */
+/* All commits that the task was shown or has published and that still exist. */
 int publish_list_known(struct job *j, struct strvec *ret, struct err *e);
 /* Whether the task was shown all of these commits, or has published them. */
 int publish_are_known(struct job *j, const struct strvec *commits, bool *ret, struct err *e);
-/* What a pack leaves out: what is known, and, where the new commits stand on a tag or an older branch, where
- * git inside says that they do. That is a claim, and only makes the pack smaller. */
+/* Commits that the pack may leave out: the known ones and, if the new commits are based on a tag or an older
+ * branch, what git inside names. The latter is a claim, and only makes the pack smaller. */
 void publish_left_out(struct job *j, struct strvec *ret);
 
-/* commit.c: what was found good is recorded, kept, and becomes the branch's value. */
+/* commit.c: records the publish, adds the objects to the shared repository, and moves the branch. Called
+ * after all checks. */
 int publish_commit(struct job *j, struct refusal *no, struct err *e);
-/* Waits for a `git gc` of the user's that may take the new objects for garbage; after the move they are put
- * back where it has. */
-void outlast_gc(struct job *j, bool moved);
+/* Waits while the user's `git gc` runs, which may delete the new objects as garbage. With `moved`, adds them
+ * again. */
+void wait_for_gc(struct job *j, bool moved);
 
 #endif

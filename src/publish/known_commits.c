@@ -1,4 +1,4 @@
-/* What a task may build on: the commits that it was shown, and those that it has published. */
+/* The commits that a task may build on: those that it was shown, and those that it has published. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,7 @@
 
 #define LEAVE_SECONDS 20
 
-/* A prune may have taken away what only a tag held that is gone, and git does not go on where one of many is
- * missing. */
+/* Commits that only a deleted tag held may be pruned, and git fails if one of its arguments is missing. */
 int publish_list_known(struct job *j, struct strvec *ret, struct err *e)
 {
 	struct publisher *pub = j->pub;
@@ -39,7 +38,7 @@ int publish_list_known(struct job *j, struct strvec *ret, struct err *e)
 	return rc;
 }
 
-/* Nearly always the few that are known without a look at the tags tell. */
+/* Nearly always the few tips of the job are enough, without the shown tags. */
 int publish_are_known(struct job *j, const struct strvec *commits, bool *ret, struct err *e)
 {
 	auto_strvec by = STRVEC_INIT;

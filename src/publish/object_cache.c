@@ -6,20 +6,20 @@
 
 #include "base/alloc.h"
 
-/* By the first digits of a hash, which are as good as any. */
+/* The first digits of a hash are as good as any. */
 static size_t place_of(const char *oid)
 {
 	char head[5] = "";
 
 	snprintf(head, sizeof(head), "%.4s", oid);
-	return strtoul(head, NULL, 16) % KNOWN_PLACES;
+	return strtoul(head, NULL, 16) % OBJECT_CACHE_PLACES;
 }
 
-void known_add(struct known *k, const char *oid, int type, const struct buf *content)
+void object_cache_add(struct object_cache *k, const char *oid, int type, const struct buf *content)
 {
 	size_t i = place_of(oid);
 
-	if (content->len > KNOWN_SIZE || strlen(oid) >= sizeof(k->places[i].oid))
+	if (content->len > OBJECT_CACHE_SIZE || strlen(oid) >= sizeof(k->places[i].oid))
 		return;
 	free(k->places[i].data);
 	k->places[i].data = xcalloc(content->len + 1, 1);
@@ -29,7 +29,7 @@ void known_add(struct known *k, const char *oid, int type, const struct buf *con
 	snprintf(k->places[i].oid, sizeof(k->places[i].oid), "%s", oid);
 }
 
-bool known_get(const struct known *k, const char *oid, int type, struct buf *out)
+bool object_cache_get(const struct object_cache *k, const char *oid, int type, struct buf *out)
 {
 	size_t i = place_of(oid);
 
@@ -38,9 +38,9 @@ bool known_get(const struct known *k, const char *oid, int type, struct buf *out
 	return buf_add(out, k->places[i].data, k->places[i].len);
 }
 
-void known_release(struct known *k)
+void object_cache_release(struct object_cache *k)
 {
-	for (size_t i = 0; i < KNOWN_PLACES; i++) {
+	for (size_t i = 0; i < OBJECT_CACHE_PLACES; i++) {
 		free(k->places[i].data);
 		k->places[i].data = NULL;
 		k->places[i].oid[0] = '\0';

@@ -1,7 +1,7 @@
 /*
- * The commits and trees that were read lately: one publish looks at the same ones several times, and at those
- * of the one before. What is in here was there when it was read; whoever throws objects away again forgets
- * all.
+ * A cache of commits and trees that were read lately: one publish reads the same objects several times, and
+ * those of the publish before. An entry says nothing about whether the object still exists; whoever removes
+ * objects releases the cache.
  */
 #ifndef PUBLISH_OBJECT_CACHE_H
 #define PUBLISH_OBJECT_CACHE_H
@@ -11,22 +11,22 @@
 #include "base/buf.h"
 #include "base/oid.h"
 
-/* Larger ones are not kept, and of two that fall into one place the younger. */
-#define KNOWN_SIZE   (16u << 10)
-#define KNOWN_PLACES 64
+/* Larger objects are not cached. A new entry replaces the old one in its place. */
+#define OBJECT_CACHE_SIZE   (16u << 10)
+#define OBJECT_CACHE_PLACES 64
 
-struct known {
+struct object_cache {
 	struct {
 		char oid[OID_SIZE];
 		int type; /* enum object_type */
 		char *data;
 		size_t len;
-	} places[KNOWN_PLACES];
+	} places[OBJECT_CACHE_PLACES];
 };
 
-void known_add(struct known *k, const char *oid, int type, const struct buf *content);
-/* Adds the content to out; false where it is not known with that type. */
-bool known_get(const struct known *k, const char *oid, int type, struct buf *out);
-void known_release(struct known *k);
+void object_cache_add(struct object_cache *k, const char *oid, int type, const struct buf *content);
+/* Appends the content to out; false if the object is not cached with that type. */
+bool object_cache_get(const struct object_cache *k, const char *oid, int type, struct buf *out);
+void object_cache_release(struct object_cache *k);
 
 #endif

@@ -12,14 +12,14 @@
 #define AHEAD_MAX       (256u << 10)
 #define LINE_MAX_LEN    160
 #define SECONDS_DEFAULT 60
-/* Ends a round of requests: the answers to all of them are written at once. */
+/* Makes cat-file write the answers to all requests so far. */
 #define FLUSH "flush\n"
 
-/* What is asked, and how much of it was written. */
+/* Requests, and how much of them was written. */
 struct asked {
 	struct buf text;
 	size_t written;
-	int64_t deadline; /* of the answer that is waited for, in milliseconds */
+	int64_t deadline; /* for the next answer, in milliseconds */
 };
 
 static const char *const type_names[] = { "missing", "commit", "tree", "blob", "tag" };
@@ -43,7 +43,7 @@ static int is_broken(struct objects *o, struct err *e, const char *why)
 static int write_some(struct objects *o, struct asked *a, struct err *e)
 {
 	size_t rest = a->text.len - a->written;
-	/* a pipe that is ready takes this much without blocking */
+	/* a pipe that is ready for writing takes this much without blocking */
 	ssize_t n = write(o->in, a->text.data + a->written, rest < PIPE_BUF ? rest : PIPE_BUF);
 
 	if (n < 0 && errno != EINTR && errno != EAGAIN)
@@ -53,7 +53,7 @@ static int write_some(struct objects *o, struct asked *a, struct err *e)
 	return 0;
 }
 
-/* Waits until the reader takes a request or says something; *ret_ready is whether it does the latter. */
+/* Waits until the process can take a request or has written something; *ret_ready: the latter. */
 static int wait_for(struct objects *o, struct asked *a, bool *ret_ready, struct err *e)
 {
 	for (;;) {
@@ -76,7 +76,7 @@ static int wait_for(struct objects *o, struct asked *a, bool *ret_ready, struct 
 	}
 }
 
-/* The number of bytes that came, perhaps 0. */
+/* The number of bytes read, possibly 0. */
 static ssize_t read_some(struct objects *o, struct asked *a, char *to, size_t max, struct err *e)
 {
 	bool ready = false;
@@ -101,7 +101,7 @@ static int fill_ahead(struct objects *o, struct asked *a, struct err *e)
 		o->used = 0;
 	}
 	o->ahead.max = AHEAD_MAX;
-	/* a line is short, so there is room where one is not complete */
+	/* lines are short, so moving an incomplete one to the front makes room */
 	if (o->ahead.len == AHEAD_MAX) {
 		memmove(o->ahead.data, o->ahead.data + o->used, o->ahead.len - o->used);
 		buf_cut(&o->ahead, o->ahead.len - o->used);
@@ -182,7 +182,7 @@ static int begin(struct objects *o, struct err *e)
 	return 0;
 }
 
-/* What is told of it already, NULL where nothing is. */
+/* What objects_prefetch found; NULL if nothing. */
 static const struct told *find_told(const struct objects *o, const char *oid)
 {
 	for (size_t i = 0; i < o->ntold; i++)
@@ -228,7 +228,7 @@ int objects_info(
 	return objects_info_many(o, oids, 1, ret_type, ret_size, e);
 }
 
-/* Takes size bytes of content, into `to` or nowhere, and the newline behind them. */
+/* Reads size bytes of content into `to` (NULL: thrown away), and the newline after them. */
 static int read_content(struct objects *o, struct asked *a, char *to, uint64_t size, struct err *e)
 {
 	char nowhere[65536], newline[LINE_MAX_LEN];
@@ -288,7 +288,7 @@ int objects_read(struct objects *o, const char *oid, enum object_type want, stru
 	size_t before = out->len;
 	int rc;
 
-	if (want != OBJECT_BLOB && known_get(&o->known, oid, want, out))
+	if (want != OBJECT_BLOB && object_cache_get(&o->cache, oid, want, out))
 		return 0;
 	rc = begin(o, e);
 	if (!rc) {
@@ -296,15 +296,15 @@ int objects_read(struct objects *o, const char *oid, enum object_type want, stru
 		rc = read_object(o, &a, oid, want, out, e);
 	}
 	if (!rc && want != OBJECT_BLOB && !before)
-		known_add(&o->known, oid, want, out);
+		object_cache_add(&o->cache, oid, want, out);
 	buf_release(&a.text);
 	return rc;
 }
 
-/* One answer: what it is, and its content where that is worth keeping. */
+/* Reads one answer; caches the content if it is a small commit or tree. */
 static int fetch_one(struct objects *o, struct asked *a, const char *oid, struct err *e)
 {
-	auto_buf content = BUF_INIT(KNOWN_SIZE);
+	auto_buf content = BUF_INIT(OBJECT_CACHE_SIZE);
 	struct told *t = &o->told[o->ntold];
 	char *to = NULL;
 
@@ -312,13 +312,13 @@ static int fetch_one(struct objects *o, struct asked *a, const char *oid, struct
 		return -1;
 	if (t->type == OBJECT_MISSING)
 		return 0;
-	if ((t->type == OBJECT_COMMIT || t->type == OBJECT_TREE) && t->size <= KNOWN_SIZE)
+	if ((t->type == OBJECT_COMMIT || t->type == OBJECT_TREE) && t->size <= OBJECT_CACHE_SIZE)
 		to = buf_reserve(&content, t->size);
 	if (read_content(o, a, to, t->size, e) < 0)
 		return -1;
 	if (to) {
 		content.len = t->size;
-		known_add(&o->known, oid, (int)t->type, &content);
+		object_cache_add(&o->cache, oid, (int)t->type, &content);
 	}
 	snprintf(t->oid, sizeof(t->oid), "%s", oid);
 	o->ntold++;
@@ -339,7 +339,7 @@ int objects_prefetch(struct objects *o, const struct strvec *oids, struct err *e
 	for (size_t i = 0; !rc && i < oids->n; i++)
 		rc = fetch_one(o, &a, oids->v[i], e);
 	buf_release(&a.text);
-	/* an answer that is not taken any more would be taken for the next one */
+	/* an answer that is left unread would be taken for the next one */
 	if (rc)
 		o->broken = true;
 	return rc;
@@ -352,14 +352,14 @@ void objects_forget_told(struct objects *o)
 
 void objects_forget(struct objects *o)
 {
-	known_release(&o->known);
+	object_cache_release(&o->cache);
 	o->ntold = 0;
 }
 
 void objects_release(struct objects *o)
 {
 	buf_release(&o->ahead);
-	known_release(&o->known);
+	object_cache_release(&o->cache);
 	o->ntold = 0;
 	o->used = 0;
 	o->broken = false;

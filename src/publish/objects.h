@@ -1,10 +1,11 @@
 /*
- * Reading objects through one running `git cat-file --batch-command --buffer`. Whoever parses hostile bytes
- * is that process, in the verifier's jail; what arrives here is bounded, in size and in time. SIGPIPE is
- * ignored by the caller.
+ * Reads objects through one running `git cat-file --batch-command --buffer`. That process, in the verifier's
+ * jail, parses the hostile bytes; what arrives here is limited in size and time. All functions that ask it
+ * may block for `seconds`. The caller ignores SIGPIPE.
  *
- * Where the process says something that is no answer, or nothing in time, nobody knows any more which answer
- * belongs to which request: `broken` is set, and every further call fails until it is begun anew.
+ * If the process prints something that is not an answer, or nothing in time, it is no longer known which
+ * answer belongs to which request. Then `broken` is set, and every call fails until the process is started
+ * anew.
  */
 #ifndef PUBLISH_OBJECTS_H
 #define PUBLISH_OBJECTS_H
@@ -23,37 +24,38 @@ enum object_type { OBJECT_MISSING, OBJECT_COMMIT, OBJECT_TREE, OBJECT_BLOB, OBJE
 #define OBJECTS_TOLD_MAX 32
 
 struct objects {
-	int in, out;      /* to and from the process; the caller's to close */
-	struct buf ahead; /* read and not yet used */
-	size_t used;      /* this much of it was */
-	unsigned seconds; /* how long an answer may take */
+	int in, out;      /* to and from the process; the caller closes them */
+	struct buf ahead; /* bytes read from the process */
+	size_t used;      /* how many of them were used */
+	unsigned seconds; /* limit for one answer */
 	bool broken;
-	struct known known;
+	struct object_cache cache;
 	struct told {
 		char oid[OID_SIZE];
 		enum object_type type;
 		uint64_t size;
-	} told[OBJECTS_TOLD_MAX]; /* by objects_prefetch */
+	} told[OBJECTS_TOLD_MAX]; /* types and sizes found by objects_prefetch */
 	size_t ntold;
 };
 
-/* One object's type and size; OBJECT_MISSING is no error. oid is hexadecimal, checked by the caller. */
+/* One object's type and size; OBJECT_MISSING is not an error. The caller has checked that oid is
+ * hexadecimal. */
 int objects_info(
 	struct objects *o, const char *oid, enum object_type *ret_type, uint64_t *ret_size, struct err *e);
-/* The same for many at once: the requests are written ahead of the answers. */
+/* The same for many objects; all requests are written without waiting for answers. */
 int objects_info_many(struct objects *o, char *const *oids, size_t n, enum object_type *types,
 	uint64_t *sizes, struct err *e);
-/* Its content; ERR_NOTFOUND where it is missing, ERR_FAILED where it is of another type or larger than out
- * holds (out->overflow then). */
+/* Appends the object's content to out. ERR_NOTFOUND: it is missing. ERR_FAILED: it has another type, or is
+ * larger than out can hold (then out->overflow). */
 int objects_read(struct objects *o, const char *oid, enum object_type want, struct buf *out, struct err *e);
-/* Reads them ahead in one go: commits and trees are kept, of all it is known what they are, until they are
- * forgotten. For objects that are small together; nothing where there are many. */
+/* Reads small objects with one round of requests: commits and trees are cached, and types and sizes
+ * remembered until objects_forget_told. Does nothing if there are too many. */
 int objects_prefetch(struct objects *o, const struct strvec *oids, struct err *e);
-/* What was read stays; whether it is there is asked again. */
+/* Types and sizes are asked for again; cached contents stay. */
 void objects_forget_told(struct objects *o);
-/* Forgets what was read, for a process that is begun anew. */
+/* Frees everything, before a new process is started. */
 void objects_release(struct objects *o);
-/* Objects were thrown away again. */
+/* Forgets all, because objects were removed. */
 void objects_forget(struct objects *o);
 /* "tree" */
 const char *objects_type_name(enum object_type type);

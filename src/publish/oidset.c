@@ -13,7 +13,7 @@ void oidset_release(struct oidset *s)
 	*s = (struct oidset){ .hash_len = s->hash_len };
 }
 
-/* All of the name counts: an agent can make names that begin alike. */
+/* Hashes all of the id: an agent can make ids with equal beginnings. */
 static uint64_t hash(const struct oidset *s, const unsigned char *oid)
 {
 	uint64_t h = s->key;
@@ -28,7 +28,7 @@ static uint64_t hash(const struct oidset *s, const unsigned char *oid)
 	return h;
 }
 
-/* Where it is, or the free place where it would be. The table is never full. */
+/* The index of the id, or of the free entry for it. The table is never full. */
 static size_t place(const struct oidset *s, const unsigned char *oid)
 {
 	size_t i = hash(s, oid) & (s->cap - 1);

@@ -1,8 +1,8 @@
 /*
- * A set of object names (hexadecimal, as git prints them), each with a number that is 0 at first. hash_len
- * (20 or 32) is set by the caller before anything else; all of it zero besides is an empty set. Names come
- * from git, which an agent feeds: whoever can choose which hashes collide in the table can make it slow, so
- * the table hashes with a key of its own.
+ * A set of object ids (hexadecimal, as git prints them), each with a number (mark) that is 0 at first. A
+ * zeroed struct is an empty set; the caller sets hash_len (20 or 32) before the first use. An agent chooses
+ * the ids: so that it cannot choose ones that collide in the table and make it slow, the table hashes with a
+ * secret key.
  */
 #ifndef PUBLISH_OIDSET_H
 #define PUBLISH_OIDSET_H
@@ -24,12 +24,12 @@ struct oidset {
 
 void oidset_release(struct oidset *s);
 #define auto_oidset __attribute__((cleanup(oidset_release))) struct oidset
-/* False where it was there already. hex is 2 * hash_len characters; what is not is never in a set. */
+/* False if it was in the set already. hex must have 2 * hash_len characters; other text is never in a set. */
 bool oidset_add(struct oidset *s, const char *hex);
 bool oidset_add_raw(struct oidset *s, const unsigned char *oid);
 bool oidset_has(const struct oidset *s, const char *hex);
 bool oidset_has_raw(const struct oidset *s, const unsigned char *oid);
-/* The number of one that is in it, good until the next is added; NULL where it is not. */
+/* The mark of an id in the set, valid until the next add; NULL if the id is not in the set. */
 uint64_t *oidset_mark(const struct oidset *s, const unsigned char *oid);
 
 #endif

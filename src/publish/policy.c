@@ -18,7 +18,7 @@ bool policy_is_protected_link(const struct policy *p, const char *path)
 	return protect_path(p->rules, p->allowed, path, true) != NULL;
 }
 
-/* As a word of a shell's command line that does nothing but name it: the user is to copy it. */
+/* Quotes text for a shell, because the user copies the command. */
 static void add_quoted(struct buf *out, const char *s)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/@+,:=-";
@@ -50,7 +50,7 @@ static int refuse_protected(const struct policy *p, const struct policy_path *c,
 	refuse(no, e, "protected_path", c->path, "'%s' is protected", c->path);
 	snprintf(no->boundary, sizeof(no->boundary), "%s", glob);
 	buf_printf(&tried, "%s %s", verb(c), c->path);
-	/* a command that would be cut is worse than none */
+	/* rather no command than one that is cut */
 	if (strlen(c->path) > 100) {
 		buf_addstr(&instead, "leave that path as it is; the user can allow it with: garth allow");
 	} else {
@@ -61,8 +61,8 @@ static int refuse_protected(const struct policy *p, const struct policy_path *c,
 	return refusal_say(no, buf_str(&tried), buf_str(&instead));
 }
 
-/* Names beneath the root may themselves be links, and ".." behind one goes up from where that link leads. So
- * ".." counts only before the first name, where it climbs the directories that the link itself lies in. */
+/* A name in the target may itself be a link, and ".." after it goes up from that link's target. So ".." is
+ * allowed only before the first name, where it goes up from the link's own directory. */
 static const char *link_wrong(const char *path, const char *target)
 {
 	size_t depth = 0;
@@ -138,7 +138,7 @@ int policy_path(const struct policy *p, const struct policy_path *c, struct refu
 	return policy_size(p, c->path, c->size, no, e);
 }
 
-/* Whether the message's last paragraph has the line. */
+/* Whether the last paragraph of the message contains the line. */
 static bool has_trailer(const char *message, const char *line)
 {
 	size_t len = strlen(message), n = strlen(line);
@@ -163,7 +163,7 @@ static bool has_trailer(const char *message, const char *line)
 	return false;
 }
 
-/* Whether a line of the message, wherever it stands, names another task. */
+/* Whether any line of the message names another task. */
 static bool names_another(const char *message, const char *trailer)
 {
 	size_t key = strcspn(trailer, ":") + 1, n = strlen(trailer);
@@ -214,7 +214,6 @@ int policy_commit(const struct policy *p, const char *oid, const char *author, c
 	return refusal_say(no, "publish a commit that does not name the task", instead);
 }
 
-/* value is beyond max: the refusal. */
 static int refuse_count(struct refusal *no, struct err *e, const char *code, const char *what,
 	const char *limit, uint64_t max)
 {

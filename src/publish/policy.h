@@ -1,4 +1,5 @@
-/* The rules about what is published, pure: no files, no processes. Globs are those of base/glob.h. */
+/* The policy: rules about what may be published. Pure functions, without files or processes. Globs are those
+ * of base/glob.h. Each check returns 0, or -1 with `no` and `e` filled. */
 #ifndef PUBLISH_POLICY_H
 #define PUBLISH_POLICY_H
 
@@ -12,20 +13,20 @@
 
 struct policy {
 	const struct config_policy *rules;
-	const struct strvec *allowed; /* globs that the user allowed this task; may be NULL */
+	const struct strvec *allowed; /* globs that the user allowed for this task; may be NULL */
 	const char *task;             /* its name, for messages */
-	const char *author; /* "Name <mail>" that commits must have where the identity is forced, or NULL */
+	const char *author; /* "Name <mail>" that commits must have (policy.identity: forced), or NULL */
 };
 
 bool policy_is_protected(const struct policy *p, const char *path);
-/* The same for a symbolic link, which is protected as well where a protected path could lie beneath it:
- * ".claude -> elsewhere" makes elsewhere/settings.json what .claude/settings.json was. */
+/* The same for a symbolic link. A link is also protected if a protected path could be beneath it: with
+ * ".claude -> elsewhere", elsewhere/settings.json acts as .claude/settings.json. */
 bool policy_is_protected_link(const struct policy *p, const char *path);
 
-/* One changed path of the net difference. mode is git's (0: removed). size of a blob (0 where not known).
- * For a symbolic link, link is its text ("" where it has none that a link can have). 0, or -1 with no and e
- * filled: protected_path, file_too_large, gitlink, link_leaves (absolute, ".." beyond the root or behind a
- * name, into a .git), odd_mode. */
+/* One changed path of the net difference. mode is git's (0: removed), size a blob's (0: unknown). For a
+ * symbolic link, link is its target ("" if the blob cannot be a link's target). Refusals: protected_path,
+ * file_too_large, gitlink, link_leaves (absolute; ".." beyond the root or after a name; into a .git),
+ * odd_mode. */
 struct policy_path {
 	const char *path;
 	unsigned mode;
@@ -34,12 +35,12 @@ struct policy_path {
 	const char *link;
 };
 int policy_path(const struct policy *p, const struct policy_path *c, struct refusal *no, struct err *e);
-/* One fresh blob that is somewhere in the history; name is for the message. */
+/* The size of one fresh blob anywhere in the new commits; name is for the message. */
 int policy_size(const struct policy *p, const char *name, uint64_t size, struct refusal *no, struct err *e);
-/* One fresh commit's author and committer ("Name <mail>") and its message. */
+/* One fresh commit: author and committer ("Name <mail>") and message. */
 int policy_commit(const struct policy *p, const char *oid, const char *author, const char *committer,
 	const char *message, struct refusal *no, struct err *e);
-/* Counts: commits published in all, files added, bytes added. */
+/* Totals: all published commits, files added, bytes added. */
 int policy_counts(const struct policy *p, int64_t commits, uint64_t files, uint64_t bytes, struct refusal *no,
 	struct err *e);
 

@@ -62,8 +62,8 @@ static int look_around(struct job *j, struct refusal *no, struct err *e)
 	return 0;
 }
 
-/* The tip's type. What the branch or another ref names and is not there, because somebody else's prune took
- * it away, is not known: it comes again. */
+/* Finds the tip's type. Known commits that are missing, because somebody pruned them, are dropped from the
+ * list, so they are published again. */
 static int ask_for_all(struct job *j, enum object_type *ret, struct err *e)
 {
 	enum object_type types[PUBLISH_KNOWN_MAX + 1];
@@ -90,8 +90,9 @@ static int ask_for_all(struct job *j, enum object_type *ret, struct err *e)
 	return 0;
 }
 
-/* After a reset to an older commit nothing has to come. One that the shared repository has, but that the task
- * does not stand on (a gateway died before it moved the branch), comes again. */
+/* *ret: the shared repository has the tip and the task may build on it, as after a reset to an older commit.
+ * If it has the tip and the task was not shown it (a gateway died before it moved the branch), the tip is
+ * received again. */
 static int is_here(struct job *j, bool *ret, struct refusal *no, struct err *e)
 {
 	auto_strvec tip = STRVEC_INIT;
@@ -129,7 +130,8 @@ static int take(struct job *j, struct refusal *no, struct err *e)
 				   : take_packed(j, no, e);
 	if (rc)
 		return -1;
-	/* who publishes often commits often: the next one comes up while this one is looked at */
+	/* start git for the next publish while this one is checked: a task that publishes once often does it
+	 * again */
 	verifier_prepare(j->v, j->pub->in->context.config.policy.max_size);
 	fault("publish-taken");
 	return 0;
@@ -160,7 +162,7 @@ static int forced_author(struct publisher *pub, char **ret, struct err *e)
 	return 0;
 }
 
-/* Whether the tip stands on the old tip and on nothing else. */
+/* Whether the tip has one parent, the old tip. */
 static bool is_one_step(struct job *j)
 {
 	auto_buf data = BUF_INIT(1 << 20);
@@ -172,7 +174,8 @@ static bool is_one_step(struct job *j)
 	       !strcmp(c.parents[0], j->old);
 }
 
-/* Where the target goes on at the remote and the tip leaves it there, that is the fork. */
+/* If the task was shown the target's newer value at the remote and the tip branches off there, that is the
+ * fork. */
 static int find_later_fork(struct job *j, struct err *e)
 {
 	auto_strvec fork = STRVEC_INIT, later = STRVEC_INIT;
@@ -194,8 +197,9 @@ static int find_later_fork(struct job *j, struct err *e)
 	return 0;
 }
 
-/* Where the tip leaves the target. A merge brings the difference from there: a task that takes the target's
- * commits in and a protected file back to what its base had would otherwise undo the user's change. */
+/* Finds the fork: the newest commit that the tip and the target have in common. A merge applies the
+ * difference from there. Compared only with the base, a task that merges the target and then restores a
+ * protected file to the base's version would look unchanged, and its merge would undo the user's change. */
 static int find_fork(struct job *j, struct err *e)
 {
 	const struct publisher *pub = j->pub;
@@ -214,7 +218,7 @@ static int find_fork(struct job *j, struct err *e)
 	return find_later_fork(j, e);
 }
 
-/* What the tip is compared with: the fork where it is younger than the base, else both. */
+/* The tip is compared with the fork if that is newer than the base, else with both. */
 static int choose_bases(struct job *j, struct walk_spec *spec, struct strvec *compare, struct err *e)
 {
 	auto_strvec base = STRVEC_INIT, fork = STRVEC_INIT;
@@ -263,7 +267,7 @@ static int check_policy(struct job *j, struct refusal *no, struct err *e)
 	return walk(&spec, &j->walk, no, e);
 }
 
-/* With objects of its own, a task must not come to others by naming them either. */
+/* A task with its own object store must not get at other objects by naming them in a tree or commit. */
 static int check_foreign(struct job *j, struct refusal *no, struct err *e)
 {
 	auto_strvec by = STRVEC_INIT;
@@ -283,8 +287,8 @@ static int check_foreign(struct job *j, struct refusal *no, struct err *e)
 	return refusal_say(no, "publish what is not this task's", "commit files that are in the workspace");
 }
 
-/* What the new commits stand on must be what the task was shown or has published: the shared store has much
- * more, other tasks' work among it. */
+/* New commits must be based on commits that the task was shown or has published. The shared repository has
+ * many more, other tasks' work among them. */
 static int check_history(struct job *j, struct refusal *no, struct err *e)
 {
 	bool known;
@@ -312,7 +316,7 @@ static int check_forward(struct job *j, struct refusal *no, struct err *e)
 		return 0;
 	if (j->moved)
 		return refuse_moved(j, j->old, no, e);
-	/* a sync rewrites on the user's word */
+	/* the user asked for a sync, which may rewrite */
 	if (strcmp(j->pub->in->context.config.policy.rewrite, "refuse") || !strcmp(j->by, "sync"))
 		return 0;
 	refuse(no, e, "rewrite", "", "the published commit %s would be gone from the branch", j->old);
@@ -321,7 +325,8 @@ static int check_forward(struct job *j, struct refusal *no, struct err *e)
 		no, "rewrite commits that are published", "add a commit on top: git revert, or a new change");
 }
 
-/* Loose objects that the tip does not reach are left behind; a pack comes as a whole or not at all. */
+/* Loose objects that the tip does not reach are not added. A pack is added as a whole, so it must have no
+ * others. */
 static int check_extras(struct job *j, struct refusal *no, struct err *e)
 {
 	if (!j->v->at.packs.n || j->walk.reached.n >= j->fresh.n)
@@ -348,7 +353,7 @@ static int check(struct job *j, struct refusal *no, struct err *e)
 	return 0;
 }
 
-/* Refusals are recorded; whatever else went wrong, the verifier is not used again. */
+/* Records a refusal. After any other failure, the verifier is not used again. */
 static int give_up(struct job *j, struct refusal *no, struct err *e)
 {
 	struct err ignored = ERR_INIT, failed = ERR_INIT;
@@ -389,7 +394,7 @@ bool publish_is_large(const struct publisher *pub)
 	return pub->untidy && !pub->offered;
 }
 
-/* What was offered is no good: git inside shall tell. */
+/* The offered pack was not good: git inside makes another. */
 static void forget_offer(struct job *j, struct refusal *no, struct err *e)
 {
 	struct err ignored = ERR_INIT;
@@ -422,7 +427,7 @@ static int examine(struct job *j, struct refusal *no, struct err *e)
 		forget_offer(j, no, e);
 		j->pub->offered = false;
 		rc = look_at(j, no, e);
-		/* where git inside has nothing to tell, what was wrong with the offer is the reason */
+		/* if git inside has nothing to pack, report what was wrong with the offered pack */
 		if (rc < 0 && !strcmp(no->code, "cannot_pack") && *first.code) {
 			*no = first;
 			*e = why;
@@ -431,7 +436,7 @@ static int examine(struct job *j, struct refusal *no, struct err *e)
 	return rc;
 }
 
-/* Whether what is published is not there any more; only the user's own word is reason enough to look. */
+/* Whether the published commit is missing. Checked only if the user asks to publish. */
 static bool is_lost(struct job *j)
 {
 	struct git git = repo_git(&j->pub->in->at.repo);
@@ -456,13 +461,14 @@ static int go(struct job *j, struct publish_result *ret, struct refusal *no, str
 	if (examine(j, no, e) < 0 || publish_commit(j, no, e) < 0)
 		return -1;
 	if (j->fresh.n)
-		outlast_gc(j, true);
+		wait_for_gc(j, true);
 	j->pub->untidy = true;
 	ret->commits = j->walk.commits;
 	ret->rewrote = !j->forward;
 	snprintf(j->pub->fork_tip, sizeof(j->pub->fork_tip), "%s", j->tip);
 	snprintf(j->pub->fork, sizeof(j->pub->fork), "%s", j->fork);
-	/* it is published; what the host sees of a worktree follows with the next one where it cannot now */
+	/* the commits are published; if a worktree on the host cannot be updated now, the next publish does
+	 * it */
 	workspace_published(&j->pub->in->at.ws, j->tip, &ignored);
 	return 0;
 }

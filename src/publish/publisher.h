@@ -1,5 +1,5 @@
 /*
- * What publishing keeps between two requests: the verifier's jail, and what was found out about the branch.
+ * What publishing keeps between two requests: the verifier, a running update-ref, and the last fork.
  *
  *	struct publisher pub = PUBLISHER_INIT(&in);
  *	publish(&pub, …);                        publish.h
@@ -20,10 +20,10 @@ struct publisher {
 	struct inside *in;
 	struct verifier verifier;
 	bool has_verifier;
-	bool offered;             /* the last publish came with its pack */
-	bool untidy;              /* what the last publish needed is still there: publish_tidy */
+	bool offered;             /* the last publish came with its own pack */
+	bool untidy;              /* publish_tidy has something to do */
 	struct ref_session *refs; /* a running update-ref */
-	/* Where the branch at fork_tip left its target: the newest commit that both have. */
+	/* The newest commit that fork_tip and the target have in common. */
 	char fork_tip[OID_SIZE], fork[OID_SIZE];
 };
 
@@ -33,11 +33,12 @@ struct publisher {
 	}
 
 void publisher_close(struct publisher *pub);
-/* The verifier, started if it is not there. */
+/* The verifier, started if necessary. */
 int publisher_verifier(struct publisher *pub, struct verifier **ret, struct err *e);
-/* Ends it: it failed, or something in it did. The next publisher_verifier starts another. */
+/* Ends the verifier after a failure. The next publisher_verifier starts another. */
 void publisher_drop_verifier(struct publisher *pub);
-/* Who is being answered, -1 for nobody: if that connection is closed, no command is waited for any more. */
+/* The connection that is being answered, -1 for none: if the client closes it, commands are no longer waited
+ * for. */
 void publisher_set_caller(struct publisher *pub, int fd);
 
 #endif

@@ -15,7 +15,8 @@
 
 #define ENTRIES_MAX 100000
 
-/* The names in a directory, none where it is not there. Git makes none that begin with a dot. */
+/* The names in a directory; none if there is no such directory. Names with a leading dot are skipped: git
+ * makes none. */
 static int list(int dir, const char *path, struct strvec *ret, struct err *e)
 {
 	int fd = open_beneath(dir, path, O_RDONLY | O_DIRECTORY, 0);
@@ -39,7 +40,7 @@ static int list(int dir, const char *path, struct strvec *ret, struct err *e)
 
 static int here(const struct quarantine *q)
 {
-	return q->rooms[q->room];
+	return q->areas[q->area];
 }
 
 static int make(struct quarantine *q, struct err *e)
@@ -55,9 +56,9 @@ static int make(struct quarantine *q, struct err *e)
 		return -1;
 	if (mkdirat(q->objects, q->name, 0700) < 0)
 		return err_sys(e, "cannot make '%s'", q->name);
-	q->rooms[QUARANTINE_DISK] = open_beneath(q->objects, q->name, O_RDONLY | O_DIRECTORY, 0);
-	/* as open to others as its neighbours are: one that is not would look like a repository that root's
-	 * tasks cannot borrow from */
+	q->areas[QUARANTINE_DISK] = open_beneath(q->objects, q->name, O_RDONLY | O_DIRECTORY, 0);
+	/* with the mode of the other object directories: a closed one would look like a repository that
+	 * root's tasks cannot borrow from */
 	if (here(q) < 0 || owner_give(here(q), "") < 0 || fchmod(here(q), (q->mode & 0777) | 0700) < 0)
 		return err_sys(e, "cannot open '%s'", q->name);
 	return 0;
@@ -84,10 +85,10 @@ void quarantine_close(struct quarantine *q)
 {
 	struct err ignored = ERR_INIT;
 
-	if (q->rooms[QUARANTINE_DISK] >= 0)
+	if (q->areas[QUARANTINE_DISK] >= 0)
 		tree_remove(q->objects, q->name, &ignored);
-	for (size_t i = 0; i < QUARANTINE_ROOMS; i++)
-		fd_closep(&q->rooms[i]);
+	for (size_t i = 0; i < QUARANTINE_AREAS; i++)
+		fd_closep(&q->areas[i]);
 	fd_closep(&q->objects);
 	strvec_release(&q->loose);
 	strvec_release(&q->packs);
@@ -135,7 +136,7 @@ static int list_packs(const struct quarantine *q, struct strvec *ret, struct err
 	return 0;
 }
 
-int quarantine_look(struct quarantine *q, struct err *e)
+int quarantine_scan(struct quarantine *q, struct err *e)
 {
 	strvec_release(&q->loose);
 	strvec_release(&q->packs);
@@ -151,13 +152,14 @@ void quarantine_loose(const struct quarantine *q, struct oidset *ret)
 	}
 }
 
-/* The directory in which it is to be, made like those that git makes. */
+/* Makes the object's directory, with the same owner and mode as git's. */
 static int make_place(const struct quarantine *q, const char *path)
 {
 	auto_str dir = xstrndup(path, strcspn(path, "/"));
 	auto_str made = xasprintf("%s-%s", q->name, dir);
 
-	/* it comes into sight as it shall be: other tasks look whether they can read all that is here */
+	/* made under another name and renamed when complete: other tasks check whether they can read every
+	 * directory here */
 	if (mkdirat(q->objects, made, 0700) < 0 && errno != EEXIST)
 		return -1;
 	if (owner_is_other() && fchownat(q->objects, made, q->uid, q->gid, AT_SYMLINK_NOFOLLOW) < 0)
@@ -172,7 +174,7 @@ static int make_place(const struct quarantine *q, const char *path)
 	return 0;
 }
 
-/* Another name for the very file that was looked at, whatever its old name has become meanwhile. */
+/* Links the very file that was checked, even if its name was replaced meanwhile. */
 static int link_in(const struct quarantine *q, int fd, const char *path)
 {
 	char self[40];
@@ -182,7 +184,7 @@ static int link_in(const struct quarantine *q, int fd, const char *path)
 	rc = linkat(AT_FDCWD, self, q->objects, path, AT_SYMLINK_FOLLOW);
 	if (rc < 0 && errno == ENOENT && !make_place(q, path))
 		rc = linkat(AT_FDCWD, self, q->objects, path, AT_SYMLINK_FOLLOW);
-	/* a file system without links */
+	/* a file system without hard links */
 	if (rc < 0 && (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS))
 		rc = renameat2(here(q), path, q->objects, path, RENAME_NOREPLACE);
 	return rc < 0 && errno == EEXIST ? 0 : rc;
@@ -206,7 +208,7 @@ static int copy_bytes(int from, int to)
 	return (int)n;
 }
 
-/* 1 where it is there already. */
+/* 1: it exists already. */
 static int link_in_place(const struct quarantine *q, const char *name, const char *path)
 {
 	int rc = renameat2(q->objects, name, q->objects, path, RENAME_NOREPLACE);
@@ -216,8 +218,8 @@ static int link_in_place(const struct quarantine *q, const char *name, const cha
 	return rc < 0 && errno == EEXIST ? 1 : rc;
 }
 
-/* A file of its own, which comes into sight when it is complete. git gc removes one of that name that a crash
- * left. */
+/* Copies to a temporary name and renames when complete. git gc removes a temporary file of that name that a
+ * crash left. */
 static int copy_one(const struct quarantine *q, int from, const char *path)
 {
 	auto_str name = xasprintf("%.2s/tmp_obj_%s", path, q->name);
@@ -250,7 +252,7 @@ static int keep_one(const struct quarantine *q, const char *path, struct err *e)
 	if (!faccessat(q->objects, path, F_OK, AT_SYMLINK_NOFOLLOW))
 		return 0;
 	fd = open_regular_beneath(here(q), path);
-	rc = fd < 0 ? -1 : q->room == QUARANTINE_DISK ? link_one(q, fd, path) : copy_one(q, fd, path);
+	rc = fd < 0 ? -1 : q->area == QUARANTINE_DISK ? link_one(q, fd, path) : copy_one(q, fd, path);
 	return rc < 0 ? err_sys(e, "cannot keep object '%s'", path) : 0;
 }
 
@@ -262,7 +264,7 @@ static int keep_pack(const struct quarantine *q, const char *stem, struct err *e
 
 	if (!lstat_beneath(here(q), rev, &st) && keep_one(q, rev, e) < 0)
 		return -1;
-	/* git takes a pack for one as soon as its .idx is there */
+	/* git uses a pack as soon as its .idx exists, so that comes last */
 	return keep_one(q, pack, e) < 0 ? -1 : keep_one(q, idx, e);
 }
 
@@ -280,7 +282,7 @@ int quarantine_keep(const struct quarantine *q, const struct oidset *wanted, str
 	return 0;
 }
 
-/* What was seen. Directories go as well: each that stays has to be looked into the next time. */
+/* Removes what the scan found, with directories: each one that stays has to be read by the next scan. */
 static bool drop_known(const struct quarantine *q)
 {
 	for (size_t i = 0; i < q->loose.n; i++) {
@@ -293,22 +295,22 @@ static bool drop_known(const struct quarantine *q)
 	return q->loose.n && !q->packs.n;
 }
 
-static int empty(int room, struct err *e)
+static int empty(int area, struct err *e)
 {
 	auto_strvec names = STRVEC_INIT;
 
-	if (list(room, "", &names, e) < 0)
+	if (list(area, "", &names, e) < 0)
 		return -1;
 	for (size_t i = 0; i < names.n; i++)
-		if (tree_remove(room, names.v[i], e) < 0)
+		if (tree_remove(area, names.v[i], e) < 0)
 			return -1;
 	return 0;
 }
 
 static int drop_all(const struct quarantine *q, struct err *e)
 {
-	for (size_t i = 0; i < QUARANTINE_ROOMS; i++)
-		if (q->rooms[i] >= 0 && empty(q->rooms[i], e) < 0)
+	for (size_t i = 0; i < QUARANTINE_AREAS; i++)
+		if (q->areas[i] >= 0 && empty(q->areas[i], e) < 0)
 			return -1;
 	return 0;
 }

@@ -1,11 +1,15 @@
 /*
- * The quarantine, where the verifier's processes write, so that it is read with suspicion: beneath
- * descriptors, names checked, regular files only. It has two rooms, of which a publish uses one:
+ * The quarantine: where the verifier's git writes received objects before they are checked. Its content is
+ * hostile and is read with care: beneath descriptors, with names checked, regular files only. It has two
+ * areas, and each publish uses one:
  *
- *	disk    objects/garth-<task id> of the shared repository: whatever its size; what is kept is linked
- *	memory  a directory of the verifier's own tmpfs, gone with it: small things; what is kept is copied.
- *		A commit makes some six files in six directories, twice and for milliseconds, which a
- *		journalling file system takes as long for as the rest of publishing.
+ *	disk    objects/garth-<task id> of the shared repository, for any size; kept files are linked
+ *	memory  a directory in the verifier's tmpfs, for small packs; kept files are copied. A commit makes
+ *		about six files in six directories, twice and for milliseconds; on a journalling file
+ *		system that takes as long as the rest of publishing.
+ *
+ * Order: quarantine_open; then for each publish quarantine_scan, quarantine_loose, quarantine_keep,
+ * quarantine_drop; quarantine_close at the end.
  */
 #ifndef PUBLISH_QUARANTINE_H
 #define PUBLISH_QUARANTINE_H
@@ -18,40 +22,39 @@
 #include "publish/oidset.h"
 #include "git/repo.h"
 
-enum quarantine_room { QUARANTINE_DISK, QUARANTINE_MEMORY, QUARANTINE_ROOMS };
+enum quarantine_area { QUARANTINE_DISK, QUARANTINE_MEMORY, QUARANTINE_AREAS };
 
 struct quarantine {
 	int objects;                 /* the shared object directory */
-	int rooms[QUARANTINE_ROOMS]; /* -1: not there; the one in memory is the verifier's to fill in */
-	enum quarantine_room room;   /* the one in use */
+	int areas[QUARANTINE_AREAS]; /* -1: none; the verifier sets the one in memory */
+	enum quarantine_area area;   /* the one in use */
 	char name[40];
 	unsigned hash_len;
-	uid_t uid; /* whose the repository is, and the mode of its object directories */
+	uid_t uid; /* owner and mode of the repository's object directories */
 	gid_t gid;
 	mode_t mode;
-	/* As of the last look: loose objects as "xx/rest"; packs as "pack/pack-<hex>", without their suffix.
-	 */
+	/* Found by the last scan: loose objects as "xx/rest"; packs as "pack/pack-<hex>", without suffix. */
 	struct strvec loose, packs;
 };
 
 #define QUARANTINE_INIT                                                                                      \
 	{                                                                                                    \
-		.objects = -1, .rooms = { -1, -1 }                                                           \
+		.objects = -1, .areas = { -1, -1 }                                                           \
 	}
 
-/* The room on disk, made empty: what a crash left there is removed. It belongs to the inside's owner. */
+/* Makes the area on disk, empty: what a crash left there is removed. Its owner is the inside's user. */
 int quarantine_open(const struct repo *r, int64_t task, struct quarantine *ret, struct err *e);
-/* Removes it. */
+/* Removes the area on disk. */
 void quarantine_close(struct quarantine *q);
 
-/* What is in it now, for the calls below. */
-int quarantine_look(struct quarantine *q, struct err *e);
-/* Adds the names of the loose objects. */
+/* Lists what is in the area now, for the calls below. */
+int quarantine_scan(struct quarantine *q, struct err *e);
+/* Adds the ids of the loose objects to *ret. */
 void quarantine_loose(const struct quarantine *q, struct oidset *ret);
-/* It becomes a part of the shared repository as well: loose objects that are wanted, then packs, .idx last.
- * What is there already stays as it is. */
+/* Adds the wanted loose objects and all packs (.idx last) to the shared repository. Existing files are not
+ * replaced. */
 int quarantine_keep(const struct quarantine *q, const struct oidset *wanted, struct err *e);
-/* Empties both rooms. */
+/* Empties both areas. */
 int quarantine_drop(struct quarantine *q, struct err *e);
 
 #endif

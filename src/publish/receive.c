@@ -7,19 +7,19 @@
 #include "inside/inside.h"
 #include "sys/fd.h"
 
-/* From the pack's end to the end of who made it. */
+/* How long the packer may take to exit after the end of the pack. */
 #define END_SECONDS 20
-/* What a pipe holds at least. */
+/* Every pipe holds at least this much. */
 #define PIPE_MIN 4096
 
 static void packer_args(const struct publisher *pub, struct strvec *ret)
 {
-	/* threads pay for themselves where there is much to compare */
+	/* threads are slower here: there is little to compare */
 	strvec_pushl(ret, "-c", "pack.threads=1", "pack-objects", "--revs", "--sparse", "--stdout",
 		"--delta-base-offset", "-q", pub->in->task.strict ? NULL : "--thin", NULL);
 }
 
-/* Nobody hears what it says: a packer that says more than a pipe holds would wait for ever. */
+/* Its stderr is thrown away: nobody reads it, and a packer that fills a pipe would block. */
 static int start_packer(struct publisher *pub, struct runner_piped *ret, struct err *e)
 {
 	auto_order_cmd cmd = { 0 };
@@ -47,7 +47,7 @@ static void list_revisions(const char *tip, const struct strvec *known, size_t n
 		buf_printf(ret, "^%s\n", known->v[i]);
 }
 
-/* Tells it what to pack. The text is shorter than what a pipe holds. */
+/* Writes the revisions. They fit into the pipe, so this does not block. */
 static int tell_packer(const struct runner_piped *p, const char *tip, const struct strvec *known,
 	size_t nknown, struct err *e)
 {
@@ -56,12 +56,12 @@ static int tell_packer(const struct runner_piped *p, const char *tip, const stru
 	list_revisions(tip, known, nknown, &revs);
 	if (revs.overflow)
 		return err_set(e, ERR_FAILED, "there are too many commits to begin with");
-	/* where it has died, what it sent tells so */
+	/* if it has died, the missing pack shows it */
 	(void)!write(p->in, revs.data, revs.len);
 	return 0;
 }
 
-/* It is tried once more, to be heard this time. What it says is a claim, for the message. */
+/* Runs the packer once more to read its error message, which is a claim. */
 static int explain(struct publisher *pub, const char *tip, const struct strvec *known, size_t nknown,
 	struct refusal *no, struct err *e)
 {
@@ -96,7 +96,7 @@ static int refuse_pack(uint64_t max, struct refusal *no, struct err *e)
 		no, "publish objects that are broken or must not be", "make the commit anew with git");
 }
 
-/* 1 where nothing was sent. The packer is used up. */
+/* 1: nothing was sent. The packer cannot be used again. */
 static int try(struct publisher *pub, struct verifier *v, struct runner_piped *p, const char *tip,
 	const struct strvec *known, size_t nknown, struct oidset *fresh, struct refusal *no, struct err *e)
 {
@@ -118,7 +118,8 @@ static int try(struct publisher *pub, struct verifier *v, struct runner_piped *p
 	return refuse(no, e, "cannot_pack", "", "git inside did not end well after it sent %s", tip);
 }
 
-/* With one that was started ahead, where there is one: the inside may have changed beneath it. */
+/* Uses the packer that was started before, if it still waits. 1 also if the inside has changed meanwhile, so
+ * that it fails. */
 static int try_ahead(struct publisher *pub, struct verifier *v, const char *tip, const struct strvec *known,
 	struct oidset *fresh, struct refusal *no, struct err *e)
 {
@@ -148,7 +149,7 @@ int receive(struct publisher *pub, struct verifier *v, const char *tip, const st
 
 	if (rc > 0)
 		rc = try_new(pub, v, tip, known, known->n, fresh, no, e);
-	/* A task with objects of its own may have lost an old tip. */
+	/* a task with its own object store may have lost an old tip */
 	if (rc > 0 && known->n > 1 && !workspace_borrows(&pub->in->at.ws))
 		rc = try_new(pub, v, tip, known, 1, fresh, no, e);
 	return rc ? -1 : 0;

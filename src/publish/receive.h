@@ -1,5 +1,5 @@
-/* The first half of publishing: what is new at a tip comes out of the task's jail as a pack, and into the
- * verifier's quarantine. */
+/* The first half of publishing: receives the new objects of a tip from the task's jail, as a pack, into the
+ * verifier's quarantine. Blocks. */
 #ifndef PUBLISH_RECEIVE_H
 #define PUBLISH_RECEIVE_H
 
@@ -9,16 +9,16 @@
 #include "publish/oidset.h"
 #include "publish/refusal.h"
 
-/* `known` are commits that the shared repository has: the first is the task's base, the others are left out
- * where the inside does not have them. *fresh is filled with what is new. ERR_REFUSED with *no filled where
- * the inside sends nothing, or git refuses what it sends. */
+/* `known` are commits that the shared repository has. The first is the task's base; the others are dropped if
+ * the inside does not have them. Fills *fresh with the new objects. ERR_REFUSED with *no filled: the inside
+ * sends nothing, or git refuses what it sends. */
 int receive(struct publisher *pub, struct verifier *v, const char *tip, const struct strvec *known,
 	struct oidset *fresh, struct refusal *no, struct err *e);
-/* The same from a pack that came with the request, in a file. 1 where it does not bring the tip: what it has
- * brought is removed. */
+/* The same from a pack that came with the request, in a file. 1: the tip is not in it; the caller rejects
+ * what it has unpacked. */
 int receive_offer(struct publisher *pub, struct verifier *v, const char *tip, int pack, struct oidset *fresh,
 	struct err *e);
-/* Starts what the next one will need. */
+/* Starts the packer for the next receive. */
 void receive_prepare(struct publisher *pub);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/clean.h"
 
-/* One line of clean text, cut between characters where it is too long. */
+/* One line of clean text. If it is too long, it is cut between two characters. */
 static void put_line(char *to, size_t size, const char *text)
 {
 	auto_buf clean = BUF_SMALL;

@@ -18,13 +18,13 @@
 
 #define READY_SECONDS 30
 
-/* Settings that win over every file. The windows are small because all memory that a command maps counts
- * against its limit, and the user's packs may be larger than that. */
+/* Settings that override every configuration file. The windows are small because all memory that a command
+ * maps counts against its limit, and the user's packs may be larger than the limit. */
 static const char *const overrides[] = { "core.hooksPath=/dev/null", "core.attributesFile=/dev/null",
 	"core.fsmonitor=false", "core.packedGitWindowSize=32m", "core.packedGitLimit=1g", "gc.auto=0",
 	"maintenance.auto=false", "protocol.allow=never", "core.createObject=rename" };
 
-/* A path as git takes it in a list with colons. */
+/* A path in git's form for a colon-separated list. */
 static void add_quoted(struct buf *out, const char *path)
 {
 	bool quote = path[0] == '"' || strpbrk(path, ":\n");
@@ -43,7 +43,7 @@ static void add_quoted(struct buf *out, const char *path)
 		buf_addch(out, '"');
 }
 
-/* What objects are read from and written to, by each of the quarantine's rooms. */
+/* The environment for each area: where objects are read from and written to. */
 static int add_objects(struct verifier *v, struct err *e)
 {
 	auto_buf shared = BUF_INIT(1 << 20);
@@ -55,12 +55,12 @@ static int add_objects(struct verifier *v, struct err *e)
 	}
 	if (shared.overflow)
 		return err_set(e, ERR_FAILED, "the repository borrows objects from too many others");
-	strvec_pushf(&v->room_env[QUARANTINE_DISK], "GIT_OBJECT_DIRECTORY=%s", v->quarantine);
-	strvec_pushf(&v->room_env[QUARANTINE_DISK], "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s:%s", v->memory,
+	strvec_pushf(&v->area_env[QUARANTINE_DISK], "GIT_OBJECT_DIRECTORY=%s", v->quarantine);
+	strvec_pushf(&v->area_env[QUARANTINE_DISK], "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s:%s", v->memory,
 		buf_str(&shared));
-	strvec_pushf(&v->room_env[QUARANTINE_MEMORY], "GIT_OBJECT_DIRECTORY=%s", v->memory);
+	strvec_pushf(&v->area_env[QUARANTINE_MEMORY], "GIT_OBJECT_DIRECTORY=%s", v->memory);
 	strvec_pushf(
-		&v->room_env[QUARANTINE_MEMORY], "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s", buf_str(&shared));
+		&v->area_env[QUARANTINE_MEMORY], "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s", buf_str(&shared));
 	return 0;
 }
 
@@ -70,13 +70,14 @@ static int set_environment(struct verifier *v, struct err *e)
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
 		"GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", NULL);
 	strvec_pushf(&v->env, "GIT_DIR=%s", v->empty);
-	/* zlib's memory is had and given back for every object: the kernel need not hear of it */
+	/* zlib allocates and frees memory for every object; with these, malloc does not return it to the
+	 * kernel each time */
 	strvec_pushl(&v->env, "MALLOC_TOP_PAD_=2097152", "MALLOC_TRIM_THRESHOLD_=67108864", NULL);
 	return add_objects(v, e);
 }
 
 void verifier_command(
-	const struct verifier *v, enum quarantine_room room, const struct strvec *args, struct order_cmd *ret)
+	const struct verifier *v, enum quarantine_area area, const struct strvec *args, struct order_cmd *ret)
 {
 	*ret = (struct order_cmd){ .cwd = xstrdup("/") };
 	strvec_push(&ret->argv, "git");
@@ -84,10 +85,10 @@ void verifier_command(
 		strvec_pushl(&ret->argv, "-c", overrides[i], NULL);
 	strvec_pushv(&ret->argv, (const char *const *)args->v);
 	strvec_pushv(&ret->env, (const char *const *)v->env.v);
-	strvec_pushv(&ret->env, (const char *const *)v->room_env[room].v);
+	strvec_pushv(&ret->env, (const char *const *)v->area_env[area].v);
 }
 
-/* Every command that the first process starts inherits them. */
+/* Set for the first process; every command that it starts inherits them. */
 static int set_limits(pid_t first, struct err *e)
 {
 	struct rlimit cpu = { VERIFIER_SECONDS, VERIFIER_SECONDS };
@@ -96,14 +97,14 @@ static int set_limits(pid_t first, struct err *e)
 	if (prlimit(first, RLIMIT_CPU, &cpu, NULL) < 0)
 		return err_sys(e, "cannot limit the verifier");
 #ifndef __SANITIZE_ADDRESS__
-	/* a sanitized launch maps terabytes of its own */
+	/* a sanitized launch maps terabytes */
 	if (prlimit(first, RLIMIT_AS, &memory, NULL) < 0)
 		return err_sys(e, "cannot limit the verifier");
 #endif
 	return 0;
 }
 
-/* Only a child of our own is ever signalled by its number. */
+/* Only our own child is ever signalled by its pid. */
 static int on_born(struct verifier *v, pid_t pid, struct err *e)
 {
 	siginfo_t info = { 0 };
@@ -120,7 +121,7 @@ static int on_born(struct verifier *v, pid_t pid, struct err *e)
 	return set_limits(pid, e);
 }
 
-/* 1 where it is ready, 0 where more is to be heard. */
+/* 1: it is ready. 0: more messages follow. */
 static int on_message(struct verifier *v, struct order_msg *m, struct err *e)
 {
 	if (m->type == ORDER_BORN)
@@ -133,7 +134,7 @@ static int on_message(struct verifier *v, struct order_msg *m, struct err *e)
 	return err_set(e, ERR_FAILED, "%s", m->err.msg);
 }
 
-/* *ret_memory is the directory that it gives. */
+/* *ret_memory is the descriptor of the area in memory. */
 static int wait_ready(struct verifier *v, int *ret_memory, struct err *e)
 {
 	time_t end = time(NULL) + READY_SECONDS;
@@ -165,9 +166,9 @@ static int start(struct verifier *v, struct err *e)
 	int status;
 
 	if (verifier_describe(v, &j, e) < 0 || jail_start(&j, &v->runner.orders, &v->launch, e) < 0 ||
-		wait_ready(v, &v->at.rooms[QUARANTINE_MEMORY], e) < 0)
+		wait_ready(v, &v->at.areas[QUARANTINE_MEMORY], e) < 0)
 		return -1;
-	if (v->at.rooms[QUARANTINE_MEMORY] < 0)
+	if (v->at.areas[QUARANTINE_MEMORY] < 0)
 		return err_set(e, ERR_FAILED, "there is no quarantine in memory");
 	if (v->launch > 0 && waitpid(v->launch, &status, 0) == v->launch)
 		v->launch = 0;
@@ -245,16 +246,16 @@ void verifier_close(struct verifier *v)
 	close_reader(v);
 	runner_drop_piped(&v->runner, &v->fast);
 	runner_drop_piped(&v->runner, &v->next);
-	/* where the first process is not known yet, this is what ends it */
+	/* if the first process is not known yet, closing this socket ends it */
 	fd_closep(&v->runner.orders);
 	v->runner.orders = -1;
-	/* who stands in ends what it stands in for */
+	/* without namespaces the supervisor has to end the other processes, which it does on SIGTERM */
 	end_process(&v->first, v->landlock_only ? SIGTERM : SIGKILL);
 	end_process(&v->launch, SIGKILL);
 	quarantine_close(&v->at);
 	strvec_release(&v->env);
-	for (size_t i = 0; i < QUARANTINE_ROOMS; i++)
-		strvec_release(&v->room_env[i]);
+	for (size_t i = 0; i < QUARANTINE_AREAS; i++)
+		strvec_release(&v->area_env[i]);
 	free(steal_ptr(v->quarantine));
 	free(steal_ptr(v->empty));
 	free(steal_ptr(v->memory));

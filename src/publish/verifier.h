@@ -1,14 +1,15 @@
 /*
- * The verifier: a small jail of its own (no network, no home, nothing of the user's but the shared objects,
- * read-only, and one quarantine directory, writable) in which git takes apart what an agent sent. Started
- * when it is first needed, kept for as long as the gateway lives.
- *
- * The quarantine is objects/garth-<task id> of the shared repository, an object directory on the same file
- * system; what a crash left there is removed when it is opened the next time.
+ * The verifier: a small jail in which git unpacks and checks what an agent sent. It has no network and no
+ * home; it sees the shared objects read-only and can write only to the quarantine (quarantine.h). It is
+ * started when first needed and kept as long as the gateway's process lives.
  *
  * Each command in it may use VERIFIER_SECONDS of processor time and VERIFIER_MEMORY bytes. After an error
- * that is not ERR_REFUSED the verifier is closed and, where it is needed again, opened anew. The caller's
- * process ignores SIGPIPE.
+ * other than ERR_REFUSED, close the verifier and open a new one. The caller ignores SIGPIPE. Nearly all
+ * functions block.
+ *
+ *	verifier_open
+ *	verifier_take, checks, verifier_keep, verifier_drop        for each publish; or verifier_reject
+ *	verifier_close
  */
 #ifndef PUBLISH_VERIFIER_H
 #define PUBLISH_VERIFIER_H
@@ -28,26 +29,24 @@ struct verifier {
 	const struct repo *repo;
 	struct runner runner;
 	pid_t first, launch; /* 0: none, or waited for */
-	bool landlock_only;  /* in a jail without namespaces */
-	/* Places inside: a repository with nothing in it, the room in memory, a place for files, garth-fast-unpack.
-	 */
+	bool landlock_only;  /* a jail without namespaces */
+	/* Paths inside: an empty repository, the area in memory, a directory for files, garth-fast-unpack. */
 	char *empty, *memory, *tmp, *fast_path;
 	struct quarantine at;
-	char *quarantine;  /* its path */
-	struct strvec env; /* of every git in it, and where its objects are */
-	struct strvec room_env[QUARANTINE_ROOMS];
+	char *quarantine;  /* path of the area on disk */
+	struct strvec env; /* environment of every git in it; area_env says where its objects are */
+	struct strvec area_env[QUARANTINE_AREAS];
 	struct objects objects; /* a running cat-file */
 	uint32_t reader;        /* its id in the runner */
-	/* Packs must be whole: a difference to an object that the sender was not shown, taken or refused,
-	 * would tell what is in it. */
+	/* Packs must be complete (not thin): whether a delta against an object that the sender was not shown
+	 * is accepted or refused would tell what is in that object. */
 	bool whole;
 	struct runner_piped fast; /* garth-fast-unpack, from the second small pack on */
-	bool left_to_git;         /* by it, the last one */
-	/* It did not end its work: the gits that it started may still write. Nothing in here is to be used.
-	 */
+	bool left_to_git;         /* garth-fast-unpack left the last pack to git */
+	/* garth-fast-unpack did not end its work, and a git that it started may still write. The verifier must not
+	 * be used any more. */
 	bool spoiled;
-	struct runner_piped
-		next; /* an unpack-objects that waits for a small pack of at most next_max bytes */
+	struct runner_piped next; /* an unpack-objects that waits for a pack up to next_max bytes */
 	uint64_t next_max;
 };
 
@@ -55,39 +54,40 @@ struct verifier {
 #define VERIFIER_MEMORY      (4ull << 30)
 #define VERIFIER_OBJECTS_MAX 1000000u
 
-/* alone: NULL, or the path of a directory for a verifier on Landlock alone, which is made anew. */
+/* alone: NULL, or for a verifier without namespaces the path of a directory, which is made anew. */
 int verifier_open(const struct repo *r, int64_t task, const char *alone, struct verifier *ret, struct err *e);
 /* Ends everything in it and removes the quarantine. */
 void verifier_close(struct verifier *v);
-/* Whether its first process still runs, and it can be used. */
+/* Whether its first process still runs and it can be used. */
 bool verifier_is_alive(const struct verifier *v);
 
-/* Takes a pack from a descriptor: header checked, then garth-fast-unpack, unpack-objects or (many objects)
- * index-pack, --strict, into the quarantine, with at most max bytes (0: no limit); into the room in memory
- * where the caller knows it to be small. *fresh, whose hash_len is set here, is filled with what is new.
- * ERR_REFUSED where git refuses it: e->msg is git's reason, cleaned. ERR_NOTFOUND where nothing was sent at
- * all. */
+/* Unpacks a pack from a descriptor into the quarantine, at most max bytes (0: no limit): checks the header,
+ * then runs garth-fast-unpack, unpack-objects or (for many objects) index-pack, --strict. small: the caller knows
+ * that the pack is small, and it goes into the area in memory. Sets fresh->hash_len and fills *fresh with the
+ * new objects. ERR_REFUSED: git refuses it, e->msg is git's reason, cleaned. ERR_NOTFOUND: nothing was
+ * sent. */
 int verifier_take(
 	struct verifier *v, int pack_fd, bool small, uint64_t max, struct oidset *fresh, struct err *e);
-/* git's own connectivity check of the tip against all refs of the shared repository; for what walk.h doubts.
- * ERR_REFUSED where something is missing. */
+/* git's own connectivity check of the tip against all refs of the shared repository, if walk.h is in doubt.
+ * ERR_REFUSED: something is missing. */
 int verifier_connected(struct verifier *v, const char *tip, struct err *e);
-/* Whether all of these commits are reached by the others. */
+/* Whether the commits in `by` reach all of these commits. */
 int verifier_reached(
 	struct verifier *v, const struct strvec *commits, const struct strvec *by, bool *ret, struct err *e);
-/* The first object that the tip has beyond those commits and that is not fresh; "" where there is none. */
+/* The first object that the tip reaches, that none of `by` reaches, and that is not fresh; "" if there is
+ * none. */
 int verifier_foreign(struct verifier *v, const char *tip, const struct strvec *by, const struct oidset *fresh,
 	char out[OID_SIZE], struct err *e);
-/* The newest commit that both have, "" where there is none. */
+/* The newest common ancestor, "" if there is none. */
 int verifier_merge_base(struct verifier *v, const char *a, const char *b, char out[OID_SIZE], struct err *e);
-/* What is in the quarantine becomes a part of the shared objects: loose objects that are in the set, then
- * packs with .idx last. verifier_drop comes after it. */
+/* Adds what is in the quarantine to the shared objects: wanted loose objects, then packs with .idx last. Call
+ * verifier_drop after it. */
 int verifier_keep(struct verifier *v, const struct oidset *wanted, struct err *e);
-/* The same where nothing was kept: what was read of it is forgotten. */
+/* Empties the quarantine after a refusal, and forgets what was read from it. */
 int verifier_reject(struct verifier *v, struct err *e);
 /* Empties the quarantine. */
 int verifier_drop(struct verifier *v, struct err *e);
-/* Starts what the next verifier_take of a small pack with that max will need, so that it need not wait. */
+/* Starts what the next verifier_take of a small pack with that max will need, to save time. */
 void verifier_prepare(struct verifier *v, uint64_t max);
 
 #endif

@@ -1,4 +1,4 @@
-/* garth-fast-unpack in the verifier (fast_unpack/fast_unpack.h): small packs without a start of git's for each. */
+/* garth-fast-unpack in the verifier (fast_unpack/fast_unpack.h): unpacks small packs without starting a git for each. */
 #include <endian.h>
 #include <errno.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include "publish/verifier_parts.h"
 #include "sys/clock.h"
 
-/* What it takes at most: fast_unpack/fast_unpack.h. */
+/* The largest pack that it takes: fast_unpack/fast_unpack.h. */
 #define PACK_MAX (1u << 20)
 #define SECONDS  20
 
@@ -30,7 +30,7 @@ void verifier_start_fast(struct verifier *v)
 	runner_start_piped(&v->runner, &cmd, -1, true, false, &v->fast, &ignored);
 }
 
-/* Length and pack. False where it is none of those that garth-fast-unpack is for. */
+/* Length and pack, as garth-fast-unpack reads them. False if the pack is not for it. */
 static bool load(int pack_fd, uint64_t max, struct buf *ret)
 {
 	uint32_t head;
@@ -49,7 +49,7 @@ static bool load(int pack_fd, uint64_t max, struct buf *ret)
 	return true;
 }
 
-/* Sends it all and waits for one letter; '\0' where none comes. */
+/* Sends the pack and waits for a one-letter answer; '\0' if none comes. */
 static char ask(struct verifier *v, const struct buf *text)
 {
 	int64_t deadline = clock_ms() + SECONDS * 1000;

@@ -1,4 +1,4 @@
-/* What git does in the verifier. */
+/* The git commands that run in the verifier. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,12 +16,13 @@
 
 #define HEADER_LEN     12
 #define HEADER_SECONDS 60
-/* Below it, loose objects: a commit at a time does not leave a pack each. git's own receive.unpackLimit. */
+/* Packs with fewer objects are unpacked to loose objects, so that not every commit leaves a pack. git's
+ * default for receive.unpackLimit. */
 #define UNPACK_LIMIT 100
-/* Of a larger pack, not everything is read. */
+/* Objects of a larger pack are not read ahead. */
 #define AHEAD_MAX (128 << 10)
 
-/* git's first complaint, on one line. */
+/* git's first error message, on one line. */
 static void reason(const struct buf *text, struct buf *out)
 {
 	const char *line = buf_str(text);
@@ -36,10 +37,10 @@ static void reason(const struct buf *text, struct buf *out)
 		buf_cut(out, 300);
 }
 
-/* Why a git that was given something of an agent's did not like it. */
+/* The error for a git that failed on an agent's objects. */
 static int refused(int code, const struct buf *errtext, struct err *e)
 {
-	/* the agent's objects have no part in these */
+	/* errors of the system, not of the objects */
 	static const int ours[] = { ENOSPC, EDQUOT, EROFS, EACCES, EIO, ENOENT };
 	auto_buf why = BUF_SMALL;
 
@@ -58,7 +59,7 @@ static int refused(int code, const struct buf *errtext, struct err *e)
 	return -1;
 }
 
-/* Twelve bytes, waited for, but not for ever. */
+/* Reads the 12 bytes with a time limit. */
 static int read_header(
 	const struct runner *c, int fd, unsigned char head[HEADER_LEN], uint32_t *ret_count, struct err *e)
 {
@@ -92,8 +93,8 @@ static int read_header(
 	return 0;
 }
 
-/* Starts the one that takes a pack apart; it waits for its input. */
-static int start_taker(struct verifier *v, enum quarantine_room room, bool loose, uint64_t max,
+/* Starts the git that unpacks; it waits for its input. */
+static int start_taker(struct verifier *v, enum quarantine_area area, bool loose, uint64_t max,
 	struct runner_piped *ret, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
@@ -106,7 +107,7 @@ static int start_taker(struct verifier *v, enum quarantine_room room, bool loose
 			NULL);
 	if (max)
 		strvec_pushf(&args, "--max-input-size=%llu", (unsigned long long)max);
-	verifier_command(v, room, &args, &cmd);
+	verifier_command(v, area, &args, &cmd);
 	return runner_start_piped(&v->runner, &cmd, -1, false, true, ret, e);
 }
 
@@ -127,8 +128,8 @@ void verifier_prepare(struct verifier *v, uint64_t max)
 
 static int get_taker(struct verifier *v, bool loose, uint64_t max, struct runner_piped *ret, struct err *e)
 {
-	if (v->at.room != QUARANTINE_MEMORY || max != v->next_max || !runner_is_waiting(&v->runner, &v->next))
-		return start_taker(v, v->at.room, loose, max, ret, e);
+	if (v->at.area != QUARANTINE_MEMORY || max != v->next_max || !runner_is_waiting(&v->runner, &v->next))
+		return start_taker(v, v->at.area, loose, max, ret, e);
 	*ret = v->next;
 	v->next = (struct runner_piped)RUNNER_PIPED_INIT;
 	return 0;
@@ -142,7 +143,7 @@ static int take_apart(struct verifier *v, const unsigned char head[HEADER_LEN], 
 	bool taken = false;
 	int code;
 
-	if (v->at.room == QUARANTINE_MEMORY && verifier_take_fast(v, pack_fd, max, &taken, e) < 0)
+	if (v->at.area == QUARANTINE_MEMORY && verifier_take_fast(v, pack_fd, max, &taken, e) < 0)
 		return -1;
 	if (taken)
 		return 0;
@@ -170,8 +171,8 @@ static int by_offset(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Lines "OFFSET OID (CRC)". The bases that --fix-thin put at the pack's end are not new: only the first
- * `count` by their place were sent. */
+/* Lines "OFFSET OID (CRC)". --fix-thin appended bases at the pack's end, which are not new: only the first
+ * `count` objects by offset were sent. */
 static int add_packed(struct buf *lines, uint32_t count, struct oidset *fresh, struct err *e)
 {
 	struct packed *all = xcalloc(lines->len / 40 + 1, sizeof(*all));
@@ -200,10 +201,10 @@ static int list_pack(
 	struct verifier *v, const char *stem, uint32_t count, struct oidset *fresh, struct err *e)
 {
 	auto_str idx = xasprintf("%s.idx", stem), format = xasprintf("--object-format=%s", v->repo->format);
-	/* twice: as many bases as there are objects; a line has some 30 characters beside the name */
+	/* times two: there may be as many bases as objects; a line has about 30 characters beside the id */
 	auto_buf lines = BUF_INIT(((size_t)count * 2 + 16) * (2 * (size_t)v->repo->hash_len + 32)),
 		 why = BUF_SMALL;
-	auto_fd in = open_regular_beneath(v->at.rooms[QUARANTINE_DISK], idx);
+	auto_fd in = open_regular_beneath(v->at.areas[QUARANTINE_DISK], idx);
 	auto_strvec args = STRVEC_INIT;
 	auto_order_cmd cmd = { 0 };
 	int code;
@@ -221,7 +222,7 @@ static int list_fresh(struct verifier *v, bool loose, uint32_t count, struct oid
 {
 	const struct strvec *packs = &v->at.packs;
 
-	if (quarantine_look(&v->at, e) < 0)
+	if (quarantine_scan(&v->at, e) < 0)
 		return -1;
 	if (loose) {
 		quarantine_loose(&v->at, fresh);
@@ -232,7 +233,7 @@ static int list_fresh(struct verifier *v, bool loose, uint32_t count, struct oid
 	return list_pack(v, packs->v[0], count, fresh, e);
 }
 
-/* The walk asks for them one after the other, each when it has read the one before. */
+/* The walk would ask for them one after the other, waiting each time. */
 static void read_ahead(struct verifier *v, int pack_fd)
 {
 	auto_strvec oids = STRVEC_INIT;
@@ -262,7 +263,7 @@ int verifier_take(
 		return err_set(
 			e, ERR_REFUSED, "the pack has %u objects, more than %u", count, VERIFIER_OBJECTS_MAX);
 	loose = count < UNPACK_LIMIT && !v->whole;
-	v->at.room = small && loose ? QUARANTINE_MEMORY : QUARANTINE_DISK;
+	v->at.area = small && loose ? QUARANTINE_MEMORY : QUARANTINE_DISK;
 	if (take_apart(v, head, pack_fd, loose, max, e) < 0)
 		return -1;
 	if (list_fresh(v, loose, count, fresh, e) < 0)
@@ -271,7 +272,7 @@ int verifier_take(
 	return 0;
 }
 
-/* Walks from what input names, "OID" and "^OID" lines; prints at most one commit. */
+/* Runs rev-list on the lines "OID" and "^OID" of input; prints at most one commit. */
 static int rev_list(struct verifier *v, const struct buf *input, bool objects, struct buf *out,
 	struct buf *errtext, int *ret_code, struct err *e)
 {
@@ -316,7 +317,7 @@ int verifier_reached(
 		buf_printf(&input, "^%s\n", by->v[i]);
 	if (rev_list(v, &input, false, &out, NULL, &code, e) < 0)
 		return -1;
-	/* one that is not there at all is not reached either */
+	/* a commit that does not exist is not reached either */
 	*ret = !code && !out.len;
 	return 0;
 }
@@ -376,7 +377,7 @@ int verifier_drop(struct verifier *v, struct err *e)
 	objects_forget_told(&v->objects);
 	if (quarantine_drop(&v->at, e) < 0)
 		return -1;
-	/* the reader has a pack open that is now somewhere else */
+	/* the reader still has the removed pack open */
 	return packs ? verifier_renew_reader(v, e) : 0;
 }
 

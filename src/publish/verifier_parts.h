@@ -1,6 +1,6 @@
 /*
- * What the parts of the verifier have in common: verifier.c (its life), verifier_rooms.c (its jail),
- * verifier_git.c (what git does in it), verifier_fast.c (what garth-fast-unpack does).
+ * Shared by the verifier's files: verifier.c (start and end), verifier_jail.c (its jail), verifier_git.c (git
+ * commands), verifier_fast.c (garth-fast-unpack).
  */
 #ifndef PUBLISH_VERIFIER_PARTS_H
 #define PUBLISH_VERIFIER_PARTS_H
@@ -9,17 +9,17 @@
 #include "jail/jail.h"
 #include "jail/order.h"
 
-/* Names the places inside, and makes them where they are real directories. */
+/* Sets the paths inside; without namespaces, makes these directories. */
 int verifier_set_places(struct verifier *v, const char *alone, struct err *e);
-/* Its jail; the places are set. */
+/* Describes its jail; call verifier_set_places before. */
 int verifier_describe(const struct verifier *v, struct jail *j, struct err *e);
 
-/* A git command for the runner; the reader anew, which has the packs open that are no more. */
-void verifier_command(const struct verifier *v, enum quarantine_room room, const struct strvec *args,
+/* A git command for the runner. */
+void verifier_command(const struct verifier *v, enum quarantine_area area, const struct strvec *args,
 	struct order_cmd *ret);
 int verifier_renew_reader(struct verifier *v, struct err *e);
-/* verifier_fast.c: where *ret, the pack (a file of which nothing was read away) is in the room in memory.
- * After an error the verifier is spoiled. */
+/* verifier_fast.c: *ret: the pack was unpacked into the area in memory. Nothing may have been read from
+ * pack_fd before. After an error the verifier is spoiled. */
 void verifier_start_fast(struct verifier *v);
 int verifier_take_fast(struct verifier *v, int pack_fd, uint64_t max, bool *ret, struct err *e);
 

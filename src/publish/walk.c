@@ -118,7 +118,7 @@ int walk_enter(struct walker *w, const char *name, size_t *ret_before, struct er
 	return 0;
 }
 
-/* The last commit may look fine: it is said which one is meant. */
+/* The tip may look fine, so the message says that an earlier commit is meant. */
 static int on_the_way(struct walker *w, struct err *e)
 {
 	struct refusal *no = w->no;

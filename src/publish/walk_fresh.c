@@ -3,10 +3,10 @@
 #include "base/alloc.h"
 #include "publish/walk_parts.h"
 
-/* A merge of more than so many is compared with its first parents only; what is the same in another one is
- * then in doubt at worst. */
+/* A merge with more parents is compared with its first ones only. An entry that only another parent has then
+ * causes doubt, at worst. */
 #define COMPARE_MAX 4
-/* What a tree counts for whose content is not looked at where it stands. */
+/* The weight of a tree that was skipped because a parent has the same one. */
 #define UNSEEN_WEIGHT 100
 
 struct known_commit {
@@ -16,7 +16,7 @@ struct known_commit {
 	size_t nparents;
 };
 
-/* An object that must be there, of a type. */
+/* An object that must exist with this type. */
 struct expected {
 	enum object_type type;
 	bool fresh;
@@ -27,14 +27,14 @@ struct looker {
 	struct walker *w;
 	struct known_commit *commits;
 	size_t ncommits;
-	struct oidset commit_at; /* marks are indexes */
-	struct oidset trees;     /* looked at; marks are weights (the paths that a tree unfolds into) */
-	struct oidset blobs;     /* asked for */
+	struct oidset commit_at; /* marks are indexes into commits */
+	struct oidset trees;     /* read already; marks are weights (the number of paths beneath a tree) */
+	struct oidset blobs;     /* blobs that were asked for */
 	struct strvec ask;
 	struct expected expected[WALK_BATCH];
 };
 
-/* The trees that a tree is compared with. */
+/* Trees of the parents, to compare with. */
 struct others {
 	unsigned char oid[COMPARE_MAX][32];
 	size_t n;
@@ -49,7 +49,7 @@ static void add_other(struct others *o, const unsigned char *oid)
 		memcpy(o->oid[o->n++], oid, 32);
 }
 
-/* Every object that comes counts, commits and trees too: each stays in the shared repository. */
+/* Every received object counts, commits and trees too: each stays in the shared repository. */
 static int weigh(struct walker *w, uint64_t size, struct err *e)
 {
 	w->ret->bytes += size;
@@ -102,15 +102,15 @@ static int expect(
 	return l->ask.n == WALK_BATCH ? flush(l, e) : 0;
 }
 
-/* Several trees walked through side by side, each by its names. */
+/* Several sorted trees that are read in parallel. */
 struct worker {
 	struct tree tree[COMPARE_MAX];
 	size_t at[COMPARE_MAX];
 	size_t n;
 };
 
-/* Whether one of them has the very same entry; *inner are the directories that they have at the name. */
-static bool stands_beside(
+/* Whether one of them has the same entry; *inner are their directories of that name. */
+static bool has_same_entry(
 	struct worker *b, const struct tree_entry *t, unsigned hash_len, struct others *inner)
 {
 	bool same = false;
@@ -179,7 +179,8 @@ static int look_at_entry(struct looker *l, const struct tree_entry *t, const str
 		if (!tree_entry_is_gitlink(t))
 			rc = expect(l, t->oid, OBJECT_BLOB, oidset_has_raw(w->spec->fresh, t->oid), e);
 	}
-	/* trees of trees of the same trees: a few objects, and more paths than any git can walk */
+	/* trees that contain the same trees many times: a few objects, but more paths than any git can
+	 * walk */
 	if (!rc && *weight > WALK_PATHS_MAX + w->spec->policy->rules->max_files)
 		rc = walk_too_large(w, e, "a commit unfolds into more files than can be looked at");
 	if (!rc)
@@ -193,7 +194,7 @@ static int look_at_entries(struct looker *l, const struct tree *t, struct worker
 	for (size_t i = 0; i < t->n; i++) {
 		struct others inner;
 
-		if (stands_beside(b, &t->v[i], l->w->spec->hash_len, &inner))
+		if (has_same_entry(b, &t->v[i], l->w->spec->hash_len, &inner))
 			*unseen |= tree_entry_is_dir(&t->v[i]);
 		else if (look_at_entry(l, &t->v[i], &inner, depth, weight, e) < 0)
 			return -1;
@@ -227,7 +228,7 @@ static int look_at_tree(struct looker *l, const unsigned char *oid, const struct
 	if (rc < 0)
 		return -1;
 	*ret_weight = weight;
-	/* at another place, what was passed over here because it stands beside counts as well */
+	/* elsewhere in the tree, the entries that were skipped here count as well */
 	*oidset_mark(&l->trees, oid) = unseen ? weight + UNSEEN_WEIGHT : weight;
 	return 0;
 }
@@ -268,7 +269,7 @@ static int check_commit(struct looker *l, const char *oid, const struct commit *
 		w->spec->policy, w->spec->commits_before + (int64_t)w->ret->commits, 0, 0, w->no, e);
 }
 
-/* Reads a commit if it is not known yet. */
+/* Reads a commit unless it is known. */
 static int meet_commit(struct looker *l, const char *oid, size_t *ret, struct err *e)
 {
 	auto_buf data = BUF_INIT(WALK_OBJECT_MAX);
@@ -296,7 +297,7 @@ static int meet_commit(struct looker *l, const char *oid, size_t *ret, struct er
 	return 0;
 }
 
-/* Its parents, and what of its tree is fresh and differs from theirs. */
+/* Reads its parents, and what is fresh in its tree and not in theirs. */
 static int look_at_commit(struct looker *l, size_t at, struct err *e)
 {
 	struct others others = { .n = 0 };

@@ -4,12 +4,12 @@
 #include "base/alloc.h"
 #include "publish/walk_parts.h"
 
-/* The base and the targets; further ones are left out, which can only find more to refuse. */
+/* The base and the targets. More targets are ignored, which can only cause more refusals. */
 #define REFS_MAX  16
 #define PATHS_MAX 1000
 #define LINK_MAX  4096
 
-/* A path whose value differs from that in every tree of reference. */
+/* A path that differs from every reference tree. */
 struct change {
 	char *path;
 	char oid[OID_SIZE];
@@ -19,29 +19,29 @@ struct change {
 
 struct differ {
 	struct walker *w;
-	bool tip; /* else a commit on the way */
+	bool tip; /* false: a commit before the tip */
 	size_t nrefs;
 	uint64_t files; /* added */
 	size_t trees;   /* visited */
-	uint64_t empty; /* directories without anything in them; git writes none, they count as files */
+	uint64_t empty; /* empty directories; git writes none, and they count as files */
 	uint64_t bytes;
 	struct change changes[WALK_BATCH];
 	size_t nchanges;
 };
 
-/* One directory in the tip and in the trees of reference. */
+/* One directory in the tip and in the reference trees. */
 struct dir {
 	bool has_tip, has[REFS_MAX];
 	struct tree tip, refs[REFS_MAX];
 	size_t at[REFS_MAX], tip_at;
 };
 
-/* The trees' names; a NULL where there is no directory. */
+/* Ids of the directory's trees; NULL if there is no directory. */
 struct dir_oids {
 	const unsigned char *tip, *refs[REFS_MAX];
 };
 
-/* What one name is in the tip and in the trees of reference, NULL for nothing. */
+/* The entries of one name in the tip and in the reference trees; NULL for none. */
 struct row {
 	const char *name;
 	const struct tree_entry *tip, *refs[REFS_MAX];
@@ -66,7 +66,7 @@ static bool is_same(const struct tree_entry *a, const struct tree_entry *b, unsi
 
 static int read_link(struct differ *d, const struct change *c, uint64_t size, struct buf *out, struct err *e)
 {
-	/* what is longer, or has a NUL in it, is no link's text; "" is refused */
+	/* longer text, or text with a NUL, is not a link's target; it stays "", which is refused */
 	if (size >= LINK_MAX)
 		return 0;
 	if (objects_read(d->w->spec->objects, c->oid, OBJECT_BLOB, out, e) < 0)
@@ -133,7 +133,7 @@ static int flush(struct differ *d, struct err *e)
 	return rc;
 }
 
-/* The walk stands at the path. tip is NULL where it was removed. */
+/* w->path is the changed path. tip is NULL if it was removed. */
 static int note_change(struct differ *d, const struct tree_entry *tip, bool added, struct err *e)
 {
 	struct walker *w = d->w;
@@ -152,8 +152,8 @@ static int note_change(struct differ *d, const struct tree_entry *tip, bool adde
 	return d->nchanges == WALK_BATCH ? flush(d, e) : 0;
 }
 
-/* The next name that the tip or the base has; false behind the last. A name that neither has is the same in
- * both. */
+/* The next name in the tip's or the base's directory; false after the last one. Names only in other reference
+ * trees do not count: tip and base agree that there is nothing. */
 static bool next_row(const struct differ *d, struct dir *dir, struct row *r)
 {
 	const struct tree_entry *t = dir->tip_at < dir->tip.n ? &dir->tip.v[dir->tip_at] : NULL;
@@ -179,7 +179,7 @@ static bool next_row(const struct differ *d, struct dir *dir, struct row *r)
 
 static int differ_dir(struct differ *d, const struct dir_oids *oids, unsigned depth, struct err *e);
 
-/* How many trees of reference have a file, and a directory, at the name. */
+/* How many reference trees have a file, and how many a directory, of that name. */
 static void count_refs(const struct differ *d, const struct row *r, size_t *files, size_t *dirs)
 {
 	*files = *dirs = 0;
@@ -198,10 +198,10 @@ static int differ_row(struct differ *d, const struct row *r, unsigned depth, str
 		if (is_same(r->tip, r->refs[i], d->w->spec->hash_len))
 			return 0;
 	count_refs(d, r, &files, &dirs);
-	/* a file of the tip's is another one than all of theirs, or one where none had one */
+	/* the tip's file differs from all of theirs; it is added if none of them has a file */
 	if (is_file(r->tip) && note_change(d, r->tip, !files, e) < 0)
 		return -1;
-	/* something is removed where all of them had it */
+	/* it is removed only if all of them had it */
 	if (!is_file(r->tip) && files == d->nrefs && note_change(d, NULL, false, e) < 0)
 		return -1;
 	if (!is_dir(r->tip) && dirs < d->nrefs)
@@ -272,7 +272,7 @@ static int differ_dir(struct differ *d, const struct dir_oids *oids, unsigned de
 	return rc;
 }
 
-/* A commit's tree, unless it is one of them already. */
+/* Adds a commit's tree, unless it is among them already. */
 static int add_ref(struct differ *d, unsigned char trees[REFS_MAX][32], const char *commit, struct err *e)
 {
 	auto_buf data = BUF_INIT(WALK_OBJECT_MAX);
@@ -291,7 +291,8 @@ static int add_ref(struct differ *d, unsigned char trees[REFS_MAX][32], const ch
 	return 0;
 }
 
-/* The trees of the base and the targets. A commit on the way may be from before the target was brought in. */
+/* The trees of the base and the targets. A commit before the tip may be older than the newer base, so it is
+ * also compared with the task's own base. */
 static int find_refs(struct differ *d, unsigned char trees[REFS_MAX][32], struct err *e)
 {
 	const struct walk_spec *s = d->w->spec;

@@ -33,7 +33,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct tree_entry *)a)->name, ((const struct tree_entry *)b)->name);
 }
 
-/* "MODE NAME\0OID"; the place behind it, or NULL. */
+/* "MODE NAME\0OID"; returns the position after it, or NULL. */
 static const char *parse_entry(struct tree_entry *t, const char *at, const char *end, unsigned hash_len)
 {
 	const char *space = memchr(at, ' ', (size_t)(end - at));
@@ -70,7 +70,7 @@ static const char *entry_wrong(const struct tree_entry *t, bool strict)
 	return kind == MODE_DIR && t->mode != MODE_DIR ? "a directory with permissions" : NULL;
 }
 
-/* Old histories have trees with a name twice; the first counts there. */
+/* Old histories have trees with a name twice; without strict, the first one counts. */
 static const char *sort(struct tree *t, bool strict)
 {
 	bool sorted = true;
@@ -120,7 +120,7 @@ void commit_release(struct commit *c)
 	*c = (struct commit){ 0 };
 }
 
-/* A line "NAME VALUE" at *at; the value is [ret, ret + *ret_len) and *at stands behind the line. NULL where
+/* A line "NAME VALUE" at *at. Returns the value, *ret_len is its length, and *at is after the line. NULL if
  * it is another line. */
 static const char *header(const char **at, const char *name, size_t *ret_len)
 {
@@ -149,7 +149,7 @@ static bool header_oid(const char **at, const char *name, unsigned hash_len, cha
 	return false;
 }
 
-/* Up to the last '>', so that nothing can stand between a good name and the date. */
+/* Up to the last '>', so that nothing can be between the name and the date. */
 static char *header_person(const char **at, const char *name)
 {
 	size_t n;
@@ -158,7 +158,8 @@ static char *header_person(const char **at, const char *name)
 	return close ? xstrndup(value, (size_t)(close - value) + 1) : NULL;
 }
 
-/* A header that git has once and before these: whoever reads a commit takes the first or the last one. */
+/* A header that git writes once, before these. With two of them, some programs use the first and others the
+ * last. */
 static bool is_second(const char *line)
 {
 	static const char *const once[] = { "tree ", "parent ", "author ", "committer " };

@@ -1,4 +1,4 @@
-/* Trees and commits as git stores them, taken apart. Bounded by their input; nothing in it is believed. */
+/* Parses trees and commits as git stores them. The input is hostile. */
 #ifndef PUBLISH_WALK_PARSE_H
 #define PUBLISH_WALK_PARSE_H
 
@@ -9,12 +9,12 @@
 #include "base/oid.h"
 
 struct tree_entry {
-	const char *name; /* in the tree's data, as oid is */
+	const char *name; /* name and oid point into the tree's data */
 	const unsigned char *oid;
 	unsigned mode;
 };
 
-/* Entries sorted by their names as bytes. */
+/* Entries, sorted by name as bytes. */
 struct tree {
 	struct buf data;
 	struct tree_entry *v;
@@ -23,9 +23,8 @@ struct tree {
 
 void tree_release(struct tree *t);
 #define auto_tree __attribute__((cleanup(tree_release))) struct tree
-/* Takes t->data apart. NULL, or what is wrong with it. A strict look also refuses what git itself never
- * writes: a name twice, names that mean something to git or to the kernel, a directory's mode with
- * permissions. */
+/* Parses t->data. Returns NULL, or what is wrong. strict also refuses what git never writes: a name twice,
+ * names with a meaning for git or the kernel, a directory's mode with permission bits. */
 const char *tree_parse(struct tree *t, unsigned hash_len, bool strict);
 bool tree_entry_is_dir(const struct tree_entry *t);
 bool tree_entry_is_gitlink(const struct tree_entry *t);
@@ -37,13 +36,13 @@ struct commit {
 	char parents[COMMIT_PARENTS_MAX][OID_SIZE];
 	size_t nparents;
 	char *author, *committer; /* "Name <mail>" */
-	const char *message;      /* in the data that was parsed */
-	bool odd; /* a tree, parent, author or committer stands a second time among further headers */
+	const char *message;      /* points into the parsed data */
+	bool odd; /* tree, parent, author or committer appears again among the further headers */
 };
 
 void commit_release(struct commit *c);
 #define auto_commit __attribute__((cleanup(commit_release))) struct commit
-/* NULL, or what is wrong with it. */
+/* Returns NULL, or what is wrong. */
 const char *commit_parse(struct commit *c, const struct buf *data, unsigned hash_len);
 
 #endif

@@ -11,7 +11,7 @@
 #include "sys/sock.h"
 #include "task/life.h"
 
-/* longer than the look at what a task leaves may take, see REVIEW_SECONDS */
+/* longer than REVIEW_SECONDS: scanning the workspace at the end of a run */
 #define CANCEL_MS 30000
 
 static int connect_to(
@@ -45,7 +45,7 @@ int control_attach(
 	return 0;
 }
 
-/* One question to the keeper, with a port in it, which it answers with one. */
+/* Sends the keeper a request with a port; it answers with a port. */
 static int ask_port(struct context *c, struct task *t, enum wire_type question, uint16_t port, uint16_t *ret,
 	struct err *e)
 {
@@ -99,12 +99,12 @@ int control_cancel(struct context *c, struct task *t, struct err *e)
 	auto_fd conn = -1;
 	int got;
 
-	/* a stopped task may have commands of `garth exec` in it, which end as well */
+	/* commands of `garth exec` may run in a stopped task; they end too */
 	if (!life_is_running(t) && !task_is_busy(c, t))
 		return not_running(t, e);
-	/* one that has just been started does not listen yet */
+	/* a keeper that was just started does not listen yet */
 	while (control_connect(c, t, &conn, e) < 0 && connect_to(c, t, KEEPER_ENDING_SOCKET, &conn, e) < 0) {
-		/* or has ended meanwhile; or somebody was only making it */
+		/* it has ended meanwhile, or the task was only being made */
 		if (e->kind == ERR_NOTFOUND && !task_is_busy(c, t))
 			return life_is_running(t) ? 0 : not_running(t, e);
 		if (e->kind != ERR_NOTFOUND || !deadline_sleep(&d, 5))

@@ -15,7 +15,8 @@
 
 #define LEAVING_MS 1000
 
-/* Joins the keeper or starts one. 1: neither worked just now, because one is leaving or arriving. */
+/* Connects to the keeper or starts one. 1: neither worked, because a keeper is leaving or starting; try
+ * again. */
 static int join_or_start(struct context *c, struct task *t, const struct run_opts *o, bool *ret_started,
 	int *ret_conn, struct err *e)
 {
@@ -37,8 +38,8 @@ static int join_or_start(struct context *c, struct task *t, const struct run_opt
 	return start_keeper(c, t, o, NULL, NULL, lock, ret_conn, e);
 }
 
-/* A keeper that the command before left behind is about to go: what has to be done before one starts waits for it,
- * and not for one that has commands. */
+/* The keeper of the last command may be about to leave. Work that has to be done before a keeper starts waits for
+ * that, but not for a keeper that still has commands. */
 static void wait_for_leaving(const struct context *c, const struct task *t)
 {
 	struct deadline d = deadline_in(LEAVING_MS);

@@ -13,7 +13,7 @@ void land_result_release(struct land_result *r)
 	task_release(&r->in);
 }
 
-/* own: the merge is this task's. An older one, or another task's, is not taken back with it. */
+/* own: the merge is this task's own. An undo must not also undo an older merge, or another task's. */
 static bool put_away(
 	struct context *c, struct task *t, const struct land_spec *s, bool own, struct land_result *r)
 {
@@ -39,7 +39,7 @@ int land_task(
 	if (rc < 0)
 		return -1;
 	ret->removed = put_away(c, t, s, !s->resolved, ret);
-	/* last: an undo of what was done last takes back the merge */
+	/* last, so that the next undo undoes the merge */
 	if (s->resolved)
 		put_away(c, &ret->in, s, true, ret);
 	return 0;

@@ -1,6 +1,6 @@
 /*
- * Merging a task and putting it away: what is in its target needs no workspace any more (T6). A task that runs stays,
- * as does one that has more than was merged, and one that was merged into another branch than its target.
+ * Merges a task and then removes it, because a merged task needs no workspace any more (T6). It is kept if it runs,
+ * if it has more than was merged, or if it was merged into another branch than its target. Blocks.
  */
 #ifndef RUNTIME_LAND_H
 #define RUNTIME_LAND_H
@@ -20,7 +20,7 @@ struct land_spec {
 
 struct land_result {
 	struct merge_result merge; /* its conflicts are set on failure, too */
-	struct task in;            /* with `resolved`: the resolution task, whose merge it is */
+	struct task in;            /* with `resolved`: the resolution task, which was merged */
 	bool removed;              /* the task is in the trash */
 	struct err kept;           /* why it is not, if that was tried */
 };

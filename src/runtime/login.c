@@ -9,7 +9,7 @@
 #include "base/clean.h"
 #include "sys/fd.h"
 
-/* Seconds before its end at which a log-in is worth a word. */
+/* Warn about a log-in that expires within so many seconds. */
 #define SOON 600
 
 static void tell_end(const struct run_opts *o, const struct login_end *end)
@@ -35,7 +35,7 @@ static void tell_end(const struct run_opts *o, const struct login_end *end)
 			a->name, buf_str(&which), (left + 59) / 60, program);
 }
 
-int login_bring(struct context *c, struct task_at *at, const struct run_opts *o, struct err *e)
+int login_copy(struct context *c, struct task_at *at, const struct run_opts *o, struct err *e)
 {
 	auto_fd user_home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_fd task_home = open_beneath(at->ws.dir, "home", O_RDONLY | O_DIRECTORY, 0);

@@ -1,4 +1,4 @@
-/* The agent's log-in comes into the task's home before the agent runs. */
+/* Copies the agent's log-in into the task's home before the agent runs. */
 #ifndef RUNTIME_LOGIN_H
 #define RUNTIME_LOGIN_H
 
@@ -7,8 +7,8 @@
 #include "task/context.h"
 #include "task/task.h"
 
-/* Copies it (agent/agent.h), and tells what could not be copied and what is about to end. Does nothing
- * without an agent. */
-int login_bring(struct context *c, struct task_at *at, const struct run_opts *o, struct err *e);
+/* Copies it (agent/agent.h), and warns about files that could not be copied and log-ins that expire soon.
+ * Does nothing without an agent. */
+int login_copy(struct context *c, struct task_at *at, const struct run_opts *o, struct err *e);
 
 #endif

@@ -10,7 +10,7 @@
 #include "task/life.h"
 #include "task/network.h"
 
-/* An agent that is run in a task of another command's has to reach its model. */
+/* An agent that is run in a task that was made for another command has to reach its model. */
 static void add_agents(const struct config_agent *a, struct network *n)
 {
 	for (size_t i = 0; a && !strcmp(n->mode, NETWORK_ALLOW) && i < a->hosts.n; i++)
@@ -45,7 +45,7 @@ int runtime_network(struct context *c, struct task *t, const char *mode, const s
 	struct err none = ERR_INIT;
 
 	o->net_asked = mode || (hosts && hosts->n);
-	/* what was asked for has to make sense, whatever comes of it */
+	/* check what was asked for, even if it is not used */
 	if (runtime_choose_network(c, mode, hosts, o, e) < 0)
 		return -1;
 	if ((o->net_asked && !busy) || home_task_dir(&c->home, t->id, &dir, &none) < 0)
@@ -77,8 +77,8 @@ int reach_forward(struct context *c, struct task *t, int dir, const char *host, 
 	return 0;
 }
 
-static int bring_hosts(struct context *c, struct task *t, const struct run_opts *o,
-	const struct strvec *hosts, struct err *e)
+static int add_hosts(struct context *c, struct task *t, const struct run_opts *o, const struct strvec *hosts,
+	struct err *e)
 {
 	auto_fd dir = -1;
 
@@ -100,12 +100,12 @@ int reach_for_agent(struct context *c, struct task *t, const struct run_opts *o,
 
 	if (!o->agent)
 		return 0;
-	if (task_open(c, t, &at, e) < 0 || login_bring(c, &at, o, e) < 0)
+	if (task_open(c, t, &at, e) < 0 || login_copy(c, &at, o, e) < 0)
 		return -1;
 	if (strcmp(o->net.mode, NETWORK_ALLOW) != 0)
 		return 0;
 	home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	strvec_pushv(&hosts, (const char *const *)o->agent->hosts.v);
 	agent_endpoints(&c->config, o->agent, environ, o->env, home, &hosts);
-	return bring_hosts(c, t, o, &hosts, e);
+	return add_hosts(c, t, o, &hosts, e);
 }

@@ -32,7 +32,7 @@ static int record(struct context *c, const struct task *t, const char *name, str
 	return store_set_fact(c->store, key, name, e);
 }
 
-/* git inside begins the merge and stops at the conflicts: that is what the workspace is for. */
+/* git inside begins the merge and stops at the conflicts. */
 static int begin_inside(struct context *c, struct task *r, const struct task *t, struct err *e)
 {
 	char *argv[] = { "/usr/bin/git", "merge", "-q", "--no-ff", "--no-commit", t->branch, NULL };
@@ -40,7 +40,7 @@ static int begin_inside(struct context *c, struct task *r, const struct task *t,
 	struct run_opts o = { .env = &env };
 	int rc, code;
 
-	/* the hook does not ask about what the user wants */
+	/* the hook must not ask the gateway about this commit */
 	strvec_push(&env, "GARTH_GATEWAY=1");
 	if (runtime_network(c, r, NULL, NULL, &o, e) < 0)
 		return -1;
@@ -49,7 +49,7 @@ static int begin_inside(struct context *c, struct task *r, const struct task *t,
 	return rc;
 }
 
-/* The agent that made the conflict may solve it: the new task is for the same one, and reaches the same. */
+/* The resolution task gets the same agent and network, so the agent that made the conflict can solve it. */
 static int pass_on(struct context *c, const struct task *from, const struct task *to, struct err *e)
 {
 	auto_fd old = -1, new = -1;
@@ -93,7 +93,7 @@ int resolve_begin(
 	return 0;
 }
 
-/* Whether all of the task's commits are in what was solved. */
+/* Checks that the solution contains all of the task's commits. */
 static int check_solved(struct context *c, struct task *t, struct task *r, struct err *e)
 {
 	auto_task_at at = { .ws.dir = -1 };
@@ -109,8 +109,8 @@ static int check_solved(struct context *c, struct task *t, struct task *r, struc
 	return err_hint(e, "garth shell %s", r->name);
 }
 
-/* A task that stood still because of the conflict. */
-static int go_on(struct context *c, struct task *t, struct err *e)
+/* Resumes a task that was paused because of the conflict. */
+static int resume(struct context *c, struct task *t, struct err *e)
 {
 	json_t *answer = NULL;
 
@@ -120,7 +120,7 @@ static int go_on(struct context *c, struct task *t, struct err *e)
 	return 0;
 }
 
-/* What is merged with a resolution, as "<id> <state it had>". */
+/* The fact that names the task merged with a resolution: "<id> <state before>". */
 static char *solved_by(int64_t in)
 {
 	return xasprintf("solved/%lld", (long long)in);
@@ -159,7 +159,7 @@ int resolve_continue(struct context *c, struct task *t, const struct merge_spec 
 		merge_task(c, &r, s, ret, e) < 0)
 		return -1;
 	if (!strcmp(t->state, STATE_PAUSED)) {
-		if (go_on(c, t, e) < 0)
+		if (resume(c, t, e) < 0)
 			return -1;
 	} else if (!life_is_running(t) && strcmp(t->state, STATE_MERGED) &&
 		   (!*t->target || !strcmp(t->target, ret->target))) {
@@ -199,7 +199,7 @@ int resolve_taken_back(struct context *c, int64_t in, struct err *e)
 
 	if (read_solved(c, in, &id, &state, e) < 0)
 		return -1;
-	/* somebody may have gone on with it since */
+	/* ERR_BUSY: its state has changed since */
 	if (id && state && store_task_move(c->store, id, STATE_MERGED, state, e) < 0 && e->kind != ERR_BUSY)
 		return -1;
 	return 0;

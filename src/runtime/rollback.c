@@ -10,8 +10,8 @@
 
 #define SETTLE_MS 10000
 
-/* When the keeper that did the rollback has left, what it set aside for nothing, or wants back, goes to its
- * place. Another command may keep the keeper: then the next start of the task does it. */
+/* Waits until the keeper has left; then moves directories that were set aside for nothing, or that come back,
+ * to their places. If another command keeps the keeper running, the next start of the task does it. */
 static void settle(struct context *c, struct task *t, struct strvec *warnings)
 {
 	struct deadline d = deadline_in(SETTLE_MS);
@@ -30,7 +30,8 @@ static void settle(struct context *c, struct task *t, struct strvec *warnings)
 	strvec_pushv(warnings, (const char *const *)stuck.v);
 }
 
-/* Which directories a rollback to the snapshot brings back, and which it cannot any more. */
+/* Finds which directories a rollback to the snapshot restores, and warns about those that it cannot restore
+ * any more. */
 static int look_aside(struct context *c, struct task *t, int64_t snapshot, bool undo, bool *ret_kept,
 	struct strvec *warnings, struct err *e)
 {
@@ -70,7 +71,7 @@ int runtime_rollback(
 	return rc;
 }
 
-/* Going back is a rollback too, but no deed: who is killed in it takes the same one back again. */
+/* An undo is a rollback, but not recorded as a deed: if it is killed, the same deed is undone again. */
 int rollback_undo(struct context *c, const struct deed *d, struct strvec *warnings, struct err *e)
 {
 	/* the snapshot, and the path if only that was rolled back */

@@ -17,7 +17,7 @@
 #include "task/question.h"
 #include "task/run.h"
 
-/* To an agent that was not asked for anything. */
+/* The prompt for an agent if the user gave no answer. */
 #define GO_ON "Go on."
 
 void runtime_warn(const struct run_opts *o, const char *fmt, ...)
@@ -106,7 +106,7 @@ static void keep_command(int dir, const struct run_opts *o, char *const *argv)
 		strvec_pushv(&a.env, (const char *const *)o->env->v);
 	for (const uint16_t *p = o->ports; p && *p; p++)
 		strvec_pushf(&a.ports, "%d", *p);
-	/* on a full disk it runs all the same, and cannot be resumed */
+	/* if the disk is full the command runs, but cannot be resumed */
 	again_save(dir, &a, &ignored);
 	a.agent = NULL;
 	again_release(&a);
@@ -127,8 +127,8 @@ int runtime_run(struct context *c, struct task *t, const struct run_opts *o, cha
 	return run_words(c, t, o, dir, session, &words, ret_conn, e);
 }
 
-/* It could not be started: the question is as it was before. If somebody else has just answered it, that run
- * goes on. */
+/* The command could not be started: opens the question again, unless somebody else answered it and that run
+ * is going on. */
 static void ask_again(struct context *c, struct task *t, int dir)
 {
 	struct err ignored = ERR_INIT;
@@ -142,7 +142,8 @@ static void ask_again(struct context *c, struct task *t, int dir)
 		life_move(c->store, &now, STATE_BLOCKED, &ignored);
 }
 
-/* Adds what the user has answered, now or before a run that was cut short, to the words and the environment. */
+/* Adds the user's answer, from now or from before a run that was interrupted, to the arguments and the
+ * environment. */
 static int give_answer(const struct task *t, const struct run_opts *o, int dir, const char *session,
 	const char *answer, struct again *a, struct strvec *words, struct err *e)
 {
@@ -153,7 +154,7 @@ static int give_answer(const struct task *t, const struct run_opts *o, int dir, 
 
 	if (answer && again_keep_answer(dir, answer, e) < 0)
 		return -1;
-	/* a run that was cut short may not have come to read it */
+	/* a run that was interrupted may not have read it */
 	said = answer ? answer : given && !strcmp(t->state, STATE_INTERRUPTED) ? given : GO_ON;
 	again_words(a, o->agent, session, said, words);
 	if (answer || given)
@@ -173,7 +174,7 @@ static int load_again(const struct task *t, int dir, struct again *ret, struct e
 	return err_hint(e, "garth exec %s -- CMD", t->name);
 }
 
-/* A question that is answered is put away before the next one can be asked. */
+/* Closes the answered question before the new run can ask the next one. */
 static int run_again(struct context *c, struct task *t, const struct run_opts *o, int dir,
 	const char *session, const struct strvec *words, int *ret_conn, struct err *e)
 {
@@ -224,6 +225,6 @@ int runtime_resume(struct context *c, struct task *t, const struct run_opts *o, 
 {
 	if (!resume(c, t, o, answer, ret_conn, e))
 		return 0;
-	/* these name the task already */
+	/* these errors name the task already */
 	return e->kind == ERR_BUSY || e->kind == ERR_REFUSED ? -1 : err_wrap(e, "task '%s'", t->name);
 }

@@ -17,8 +17,9 @@
 #include "task/shown.h"
 #include "workspace/aside.h"
 
-/* After a crash of the machine, files written shortly before may be incomplete: overlays are mounted without
- * syncing. `boot` tells during which boot the workspace was last mounted. */
+/* Overlays are mounted without syncing, so after a crash of the machine files that were written shortly
+ * before may be incomplete. The file `boot` has the id of the boot in which the workspace was last
+ * mounted. */
 static void look_at_boot(struct task_at *at, const struct run_opts *o)
 {
 	auto_buf last = BUF_SMALL;
@@ -35,17 +36,18 @@ static void look_at_boot(struct task_at *at, const struct run_opts *o)
 	write_file(at->ws.dir, "boot", now, strlen(now), 0600, &ignored);
 }
 
-/* Where git puts the refs that the task is shown. */
+/* The directories in which git stores the refs that the task is shown. */
 static void watched(const struct repo *r, const struct task *t, struct strvec *ret)
 {
 	strvec_push(ret, r->git_dir);
 	strvec_pushf(ret, "%s/refs/tags/", r->git_dir);
-	/* "refs/heads" and on, down to where the target is; never all of it, where every task's branch is */
+	/* "refs/heads" and down to the target's directory, but not recursively: every task's branch is
+	 * there */
 	for (const char *s = t->target; (s = strchr(s, '/')); s++)
 		strvec_pushf(ret, "%s/%.*s", r->git_dir, (int)(s - t->target), t->target);
 }
 
-/* Where a full disk has no room for it, a command in a stopped task runs all the same. */
+/* If the disk is full, a command in a stopped task runs all the same. */
 static int keep_network(struct task_at *at, const struct run_opts *o, bool own, struct err *e)
 {
 	struct err ignored = ERR_INIT;
@@ -56,7 +58,7 @@ static int keep_network(struct task_at *at, const struct run_opts *o, bool own, 
 	return 0;
 }
 
-/* What a control group holds for all of the task's processes together need not be held for each. */
+/* Limits that a control group holds for all processes of the task need not be held for each one. */
 static void limit(
 	struct context *c, const struct task *t, const struct run_opts *o, struct jail *j, struct cgroup *ret)
 {
@@ -64,7 +66,7 @@ static void limit(
 	auto_str name = NULL;
 	unsigned held;
 
-	/* a limit that the jail holds as well is not worth a group of its own */
+	/* the jail limits the number of processes itself; that alone does not need a group */
 	if (!l.memory && !l.cpu)
 		return;
 	name = cgroup_name(c->home.fd, t->id);
@@ -78,7 +80,8 @@ static void limit(
 		runtime_warn(o, "there is no control group for this user: limits.max_cpu is not held");
 }
 
-/* The task's lock is ours, so that nobody is in there: what holds a lock of git's was killed. */
+/* The task's lock is held, so nobody works inside: git's lock files are left by processes that were
+ * killed. */
 static void clear_locks(const struct task_at *at)
 {
 	auto_fd git = open_beneath(at->ws.dir, "git", O_PATH | O_DIRECTORY, 0);
@@ -87,8 +90,7 @@ static void clear_locks(const struct task_at *at)
 		private_unlock(git, at->task->branch, *at->task->target ? at->task->target : NULL);
 }
 
-/* What a rollback has set aside and a crash kept from coming back. What cannot come back is no reason not to work
- * on the rest. */
+/* Moves back what a rollback set aside and a crash left there. Problems are only warnings. */
 static void settle_aside(struct context *c, struct task_at *at, const struct run_opts *o)
 {
 	auto_strvec stuck = STRVEC_INIT;
@@ -109,7 +111,7 @@ static int set_aside(struct task_at *at, const struct run_opts *o, struct err *e
 	return aside_take(&at->ws, *t->published ? t->published : t->base, e);
 }
 
-/* While it was at rest. */
+/* Whether shown refs moved while the task was stopped. */
 static bool refs_moved(struct context *c, const struct task_at *at)
 {
 	auto_str fetched = fetch_shown(c, at->ws.dir);
@@ -137,7 +139,7 @@ int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
 	bool renew;
 	int rc;
 
-	if (task_open(c, t, &at, e) < 0 || login_bring(c, &at, o, e) < 0)
+	if (task_open(c, t, &at, e) < 0 || login_copy(c, &at, o, e) < 0)
 		return -1;
 	look_at_boot(&at, o);
 	clear_locks(&at);

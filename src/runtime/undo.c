@@ -17,7 +17,7 @@ struct kind {
 	const char *name;
 	int (*undo)(struct context *c, const struct deed *d, struct err *e);
 	enum undo_outcome outcome;
-	/* instead of `undo`, if it has something to tell */
+	/* used instead of `undo` if it has warnings */
 	int (*undo_warning)(struct context *c, const struct deed *d, struct strvec *warnings, struct err *e);
 };
 
@@ -66,7 +66,7 @@ static int record(
 	return audit_add(a, event, &t, details, e);
 }
 
-/* Recorded, then done; if it cannot be done, that is recorded too. */
+/* Records the undo, then does it. A failure is recorded too. */
 static int take_back(
 	struct context *c, const struct deed *d, const struct kind *k, struct strvec *warnings, struct err *e)
 {
@@ -78,14 +78,14 @@ static int take_back(
 		record(c, d, "undo-failed", e, &ignored);
 		return -1;
 	}
-	/* some say so themselves, in the step that ends theirs */
+	/* some kinds mark the deed as undone themselves, together with their last step */
 	if (context_store(c, e) < 0 || (store_deed_undone(c->store, d->id, e) < 0 && e->kind != ERR_NOTFOUND))
 		return -1;
 	return 0;
 }
 
-/* The task whose conflict was solved in this one went with the merge, too. */
-static int bring_back_solved(struct context *c, const struct deed *merge, struct err *e)
+/* Also restores the task whose conflict was solved in this one: it was removed with the same merge. */
+static int restore_solved(struct context *c, const struct deed *merge, struct err *e)
 {
 	auto_discarded was = { 0 };
 	struct err ignored = ERR_INIT;
@@ -94,15 +94,15 @@ static int bring_back_solved(struct context *c, const struct deed *merge, struct
 
 	if (resolve_of(c, merge->task_id, &id, e) < 0)
 		return -1;
-	/* one that cannot come back stays where it is */
+	/* if it cannot be restored, that is no error */
 	if (id && !store_deed_of(c->store, id, "discard", &d, e) && !discarded_read(&d, &was, e) &&
 		!strcmp(was.state, STATE_MERGED))
 		take_back(c, &d, &kinds[0], NULL, &ignored);
 	return resolve_taken_back(c, merge->task_id, e);
 }
 
-/* A task that went because it was merged comes back because it is not: with is merge_with_task where it has
- * come back, and else what is done of the merge alone. */
+/* A task that was removed because it was merged is restored, so its merge is undone too. `with` is
+ * merge_with_task if the task was restored; otherwise it undoes only the merge. */
 static int take_back_merge(struct context *c, struct deed *d, const struct kind *with, const struct kind **k,
 	struct strvec *warnings, struct err *e)
 {
@@ -110,7 +110,7 @@ static int take_back_merge(struct context *c, struct deed *d, const struct kind 
 	auto_deed m = { 0 };
 
 	if (!strcmp(d->kind, "merge"))
-		return bring_back_solved(c, d, e);
+		return restore_solved(c, d, e);
 	if (strcmp(d->kind, "discard") || discarded_read(d, &was, e) < 0 || !was.merged)
 		return 0;
 	if (store_deed_of(c->store, d->task_id, "merge", &m, e) < 0)
@@ -123,10 +123,10 @@ static int take_back_merge(struct context *c, struct deed *d, const struct kind 
 	*d = m;
 	m = (struct deed){ 0 };
 	*k = with;
-	return bring_back_solved(c, d, e);
+	return restore_solved(c, d, e);
 }
 
-/* Whether it failed because there is nothing to come back to, and a merge is left to be taken back. */
+/* Whether the task could not be restored, but its merge can still be undone. */
 static bool went_with_merge(struct context *c, const struct deed *d, const struct err *why)
 {
 	auto_discarded was = { 0 };
@@ -149,8 +149,8 @@ int undo_deed(
 	if (!take_back(c, d, k, warnings, e)) {
 		rc = take_back_merge(c, d, &merge_with_task, &k, warnings, e);
 	} else if (went_with_merge(c, d, e)) {
-		/* a task that cannot come back, out of an emptied trash or under a name that is taken, keeps no
-		 * merge; out of an emptied trash its branch is gone, too */
+		/* the task cannot be restored, because the trash is empty or its name is taken, but the merge
+		 * is undone all the same; if the trash is empty, its branch is gone too */
 		strvec_push(warnings, e->msg);
 		rc = take_back_merge(
 			c, d, e->kind == ERR_NOTFOUND ? &merge_kept : &merge_alone, &k, warnings, e);
@@ -161,7 +161,7 @@ int undo_deed(
 	return rc;
 }
 
-/* Two at once mean the same deed: who comes second does not take back one more. */
+/* If two commands undo the same deed at once, the second one must not undo the one before it. */
 static int check_again(struct context *c, const struct undoable *u, struct err *e)
 {
 	for (size_t i = 0; i < u->n; i++) {

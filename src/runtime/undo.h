@@ -1,9 +1,9 @@
 /*
- * Undo: what can be taken back, newest first, and taking it back. What one command did is one thing to undo.
+ * Undo: lists what can be undone, newest first, and undoes it. All that one command did is undone together.
  *
  *	undo_find(c, task, &list, e)        what `garth undo [TASK]` may mean here
  *	undo_describe(&list.v[0])           "the merge of task 'fix' into main"
- *	undo_begin(c, &list.v[0], &lock, e) nobody else takes it back meanwhile
+ *	undo_begin(c, &list.v[0], &lock, e) locks out other undo commands
  *	undo_deed(c, &list.v[0].deeds[i], …) for each deed, the oldest first
  */
 #ifndef RUNTIME_UNDO_H
@@ -18,30 +18,30 @@
 #include "task/context.h"
 
 struct undoable {
-	struct deed *deeds; /* newest first, all of one project */
+	struct deed *deeds; /* newest first, all in one project */
 	size_t n;
 	char *project, *path; /* the project's name, and its main checkout */
-	bool gone;            /* there is nothing left to take any of it back from */
+	bool gone;            /* nothing is left to restore it from */
 };
 
 struct undo_list {
 	struct undoable *v;
 	size_t n;
-	int64_t project; /* that of the current directory; 0 for none */
+	int64_t project; /* the project of the current directory; 0 for none */
 };
 void undo_list_release(struct undo_list *l);
 #define auto_undo_list __attribute__((cleanup(undo_list_release))) struct undo_list
 
-/* With a task's name: what was done to tasks of that name, in the repository around the current directory if
- * anything was, else anywhere. Without one: what was done in that repository; outside of all, anywhere. A merge
- * and the removal of the task that came with it are one. */
+/* With a task's name: what was done to tasks of that name in the current directory's repository or, if there
+ * is nothing, anywhere. Without a name: what was done in that repository or, outside of all repositories,
+ * anywhere. A merge and the removal of the task that came with it are one. */
 int undo_find(struct context *c, const char *task, struct undo_list *ret, struct err *e);
-/* In words, on the heap. */
+/* A description; the caller frees it. */
 char *undo_describe(const struct undoable *u);
 /* Whether the deed is a removal that came with the task's merge. */
 bool undo_came_with_merge(const struct deed *d);
 
-/* What was brought back. */
+/* What was restored. */
 enum undo_outcome {
 	UNDO_TRASH,     /* the task, out of the trash */
 	UNDO_ARCHIVE,   /* the task, out of its archive */
@@ -51,10 +51,10 @@ enum undo_outcome {
 	UNDO_ROLLBACK,  /* the task, as it was before the rollback */
 };
 
-/* Takes the lock of all undoing. ERR_BUSY if another command has taken it back by now. */
+/* Takes the lock for undoing. ERR_BUSY if another command has undone it meanwhile. */
 int undo_begin(struct context *c, const struct undoable *u, int *ret_lock, struct err *e);
-/* Takes one deed back, and what went with it; recorded before and, if it fails, after. *d becomes the deed that
- * was taken back last. `warnings` gets what could not come back, a sentence each. */
+/* Undoes one deed and what belongs to it. Recorded before and, if it fails, after. *d becomes the deed that
+ * was undone last. Appends warnings about what could not be restored. */
 int undo_deed(
 	struct context *c, struct deed *d, enum undo_outcome *ret, struct strvec *warnings, struct err *e);
 

@@ -41,7 +41,7 @@ bool undo_came_with_merge(const struct deed *d)
 	return is_removal(d) && !discarded_read(d, &was, &ignored) && was.merged;
 }
 
-/* Whether the deed's merge is taken back with the removal that stands before it in the list. */
+/* Whether the merge is undone together with a removal that is earlier in the list. */
 static bool is_part(const struct deed_list *l, size_t i)
 {
 	for (size_t j = 0; j < i && !strcmp(l->v[i].kind, "merge"); j++)
@@ -50,7 +50,8 @@ static bool is_part(const struct deed_list *l, size_t i)
 	return false;
 }
 
-/* A removal is taken back out of the trash or an archive; with its merge, that is left at least. */
+/* A removal is undone from the trash or an archive. If it came with a merge, at least the merge can be
+ * undone. */
 static bool is_gone(struct context *c, const struct deed *d)
 {
 	auto_str trash = xasprintf("trash/%lld", (long long)d->task_id);
@@ -101,11 +102,11 @@ int undo_find(struct context *c, const char *task, struct undo_list *ret, struct
 	if (context_store(c, e) < 0 || here_project(c, ".", &found.project, e) < 0 ||
 		store_deed_list(c->store, task, found.project, DEEDS_MAX, &l, e) < 0)
 		return -1;
-	/* who names a task need not stand in its repository */
+	/* a named task may be in another repository */
 	if (task && !l.n && found.project && store_deed_list(c->store, task, 0, DEEDS_MAX, &l, e) < 0)
 		return -1;
 	for (size_t i = 0; i < l.n; i++) {
-		/* is_part looks at those before, so none is taken out of the list yet */
+		/* is_part reads the entries before this one, so none is removed from the list yet */
 		l.v[i].undone = is_part(&l, i);
 	}
 	for (size_t i = 0; i < l.n; i++)

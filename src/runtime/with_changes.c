@@ -14,7 +14,8 @@
 
 #define PATCH "garth-changes"
 
-/* In the task's own temporary directory, in which nobody was before. */
+/* Writes to the task's temporary directory. No process has run inside yet, so the directory can be
+ * trusted. */
 static int write_patch(struct context *c, const struct task *t, const char *dir, bool *ret_any, struct err *e)
 {
 	auto_str index = home_path(&c->home, "tasks/%lld/changes-index", (long long)t->id),
@@ -38,7 +39,7 @@ static int write_patch(struct context *c, const struct task *t, const char *dir,
 	return rc;
 }
 
-/* The directory is the agent's by now. */
+/* By now the agent may have changed the directory. */
 static void remove_patch(struct context *c, const struct task *t)
 {
 	struct err ignored = ERR_INIT;
@@ -61,7 +62,7 @@ static int apply_inside(struct context *c, struct task *t, struct err *e)
 	struct run_opts o = { .env = &env };
 	int rc, code;
 
-	/* the hook does not ask about what the user wants */
+	/* the hook must not ask the gateway about this */
 	strvec_push(&env, "GARTH_GATEWAY=1");
 	if (runtime_network(c, t, "none", NULL, &o, e) < 0)
 		return -1;
@@ -74,7 +75,7 @@ static int apply_inside(struct context *c, struct task *t, struct err *e)
 		t->base);
 }
 
-int with_changes_carry(struct context *c, struct task *t, const char *dir, struct err *e)
+int with_changes_copy(struct context *c, struct task *t, const char *dir, struct err *e)
 {
 	bool any = false;
 	int rc;

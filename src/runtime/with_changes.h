@@ -1,4 +1,5 @@
-/* --with-changes: uncommitted changes of the checkout come into a new task, as uncommitted changes. */
+/* --with-changes: copies the checkout's uncommitted changes into a new task, where they are uncommitted
+ * too. */
 #ifndef RUNTIME_WITH_CHANGES_H
 #define RUNTIME_WITH_CHANGES_H
 
@@ -6,10 +7,10 @@
 #include "task/context.h"
 #include "task/task.h"
 
-/* Takes them along: as a patch, which git inside applies. The checkout around dir stays as it is. ERR_CONFLICT
- * if they do not fit the commit that the task starts from. */
-int with_changes_carry(struct context *c, struct task *t, const char *dir, struct err *e);
-/* Discards a task that they could not be brought into. */
+/* Copies them as a patch, which git inside applies. The checkout that contains dir does not change.
+ * ERR_CONFLICT if they do not fit the commit that the task starts from. Blocks. */
+int with_changes_copy(struct context *c, struct task *t, const char *dir, struct err *e);
+/* Discards a task after with_changes_copy failed. */
 void with_changes_drop(struct context *c, const struct task *t);
 
 #endif

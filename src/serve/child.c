@@ -12,8 +12,8 @@
 #include "sys/proc.h"
 
 struct child {
-	pid_t pid; /* and process group */
-	int out;   /* -1: not listened to (any more) */
+	pid_t pid; /* also its process group */
+	int out;   /* -1: closed, or its output is not wanted */
 	int end;   /* a pidfd */
 	struct event *readable, *ended, *late;
 	struct buf text;
@@ -34,7 +34,7 @@ static void release(struct child *c)
 	free(c);
 }
 
-/* Also what it has started: git, in most cases. */
+/* Kills the process group: most commands have started git. */
 static int kill_and_wait(struct child *c)
 {
 	int status = 0;
@@ -51,7 +51,7 @@ static void finish(struct child *c, int code)
 	release(c);
 }
 
-/* Once; false where nothing more will come. */
+/* Reads once; false if nothing more will come. */
 static bool take_some(struct child *c)
 {
 	char chunk[65536];
@@ -87,7 +87,7 @@ static void on_ended(evutil_socket_t fd, short what, void *arg)
 	errno = 0;
 	while (take_some(c) && errno != EAGAIN)
 		;
-	/* what it may have left running goes with it; its number is still its own */
+	/* kills what it left running; until waitpid, no other process can have its pid */
 	status = kill_and_wait(c);
 	finish(c, c->text.overflow ? CHILD_LONG : proc_exit_code(status));
 }
@@ -100,7 +100,7 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
 	finish(arg, CHILD_LATE);
 }
 
-/* The loop tells of what it prints, of its end, and of the end of its time. */
+/* Watches for output, the end, and the time limit. */
 static int watch(struct event_base *base, struct child *c, unsigned seconds)
 {
 	struct timeval limit = { .tv_sec = seconds };
@@ -146,7 +146,7 @@ void child_end(struct child *c, bool patience)
 {
 	if (!c)
 		return;
-	/* one that stands still would not hear it */
+	/* a stopped process handles SIGTERM only after SIGCONT */
 	if (patience && !kill(-c->pid, SIGTERM) && !kill(-c->pid, SIGCONT))
 		poll(&(struct pollfd){ c->end, POLLIN, 0 }, 1, CHILD_PATIENCE_MS);
 	kill_and_wait(c);

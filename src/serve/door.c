@@ -19,7 +19,7 @@ int deny(struct denial *d, int status, const char *code, const char *fmt, ...)
 	return -1;
 }
 
-/* Whether text is the prefix and one of the server's names with its port. */
+/* Whether text is the prefix followed by one of this server's names and its port. */
 static bool is_own(const struct door *d, const char *prefix, const char *text)
 {
 	static const char *const names[] = { "127.0.0.1", "localhost" };
@@ -39,7 +39,7 @@ const char *const door_once[] = { "Host", "Origin", "Authorization", "Content-Le
 
 int door_form(const char *target, const char *repeated, struct denial *why)
 {
-	/* "//name/path" names a host, too */
+	/* "//name/path" names a host too */
 	if (!target || target[0] != '/' || target[1] == '/')
 		return deny(why, 400, "bad_target", "the request's target is not a path");
 	if (repeated)

@@ -1,7 +1,7 @@
 /*
- * What every request has to pass before anybody looks at what it asks for (O1): it was sent to this server by
- * its own name, so that a name that leads here for a moment (DNS rebinding) opens nothing; by no page of
- * another server's; with the token; to be read, and nothing else.
+ * Checks that every request must pass before its path is looked at (O1). The Host header must name this
+ * server, so that DNS rebinding does not work; the request must not come from another site's page; it must
+ * have the token; and it must only read.
  */
 #ifndef SERVE_DOOR_H
 #define SERVE_DOOR_H
@@ -13,29 +13,28 @@ struct door {
 	unsigned port;
 };
 
-/* Headers that are absent are NULL. */
+/* NULL: the header is absent. */
 struct caller {
 	const char *method, *host, *origin, *authorization;
 };
 
-/* Why not, as the answer has it: {"error": {"code", "message"}}. */
+/* Why a request is refused; the answer is {"error": {"code", "message"}}. */
 struct denial {
-	int status; /* of HTTP */
+	int status; /* HTTP status */
 	const char *code;
 	char message[256];
 };
-/* Fills it; -1. */
+/* Fills *d and returns -1. */
 int deny(struct denial *d, int status, const char *code, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Headers that decide: with two of one kind, two readers may believe different ones. */
+/* Headers that may appear only once: of two, different programs may use different ones. */
 extern const char *const door_once[];
 
-/* Whether the request has the one form that has one meaning: a path as its target, not a whole URL (which
- * names a host of its own), and no deciding header twice (`repeated` is its name, or NULL). 0, or -1 and 400.
- */
+/* Checks that the request has only one meaning: its target is a path, not a URL (which names a host itself),
+ * and none of door_once is repeated (`repeated` is the name of one that is, or NULL). 0, or -1 with 400. */
 int door_form(const char *target, const char *repeated, struct denial *why);
-/* 0, or -1 and why: 403 host or origin, 401 token, 405 method. */
+/* 0, or -1 with *why: 403 host or origin, 401 token, 405 method. */
 int door_check(const struct door *d, const struct caller *c, struct denial *why);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What the timers do, one file each. What is done and what was found are lines for people, each about one
- * thing; a failure is that of the job itself.
+ * The timers' jobs, one file each. A job reports lines for people, each about one thing. It fails only if the
+ * job itself does not work.
  */
 #ifndef SERVE_JOBS_H
 #define SERVE_JOBS_H
@@ -12,25 +12,24 @@
 #include "task/context.h"
 
 struct outcome {
-	bool look;              /* nothing is removed: what would be is told */
+	bool look;              /* dry run: remove nothing, say what would be removed */
 	struct strvec done;     /* what was changed */
-	struct strvec warnings; /* what somebody should look at */
+	struct strvec warnings; /* what somebody should check */
 };
 void outcome_release(struct outcome *o);
 #define auto_outcome __attribute__((cleanup(outcome_release))) struct outcome
 
 typedef int job_fn(struct context *c, struct outcome *o, struct err *e);
 
-/* Stale tasks go as `garth cleanup` lets them; those that run, or have the only copy of their work, are named
- * (T6). */
+/* Removes stale tasks by the rules of `garth cleanup`. Names those that are kept because they run or hold the
+ * only copy of their work (T6). */
 job_fn job_stale;
-/* gc: trash whose term is over, bases that nobody stands on, leftovers; a word where much room is taken (T6,
- * T7).
- */
+/* gc: removes expired trash, bases that no task uses, leftovers; warns if much disk space is used (T6,
+ * T7). */
 job_fn job_tidy;
-/* What processes that died left half done is settled; what the doctor finds besides is told (T6, T9). */
+/* Cleans up after processes that died; reports what the doctor finds besides (T6, T9). */
 job_fn job_orphans;
-/* The audit log, from its first line to the newest that the store knows (G7). */
+/* Verifies the audit log, from its first line to the newest one that the store knows (G7). */
 job_fn job_audit;
 
 #endif

@@ -4,7 +4,7 @@
 #include "serve/jobs.h"
 #include "task/task.h"
 
-/* What died is settled, as every command does that looks at it. */
+/* Cleans up after dead processes, as every command does for the tasks it uses. */
 static int settle(struct context *c, struct outcome *o, struct err *e)
 {
 	auto_task_list all = { 0 };
@@ -37,7 +37,7 @@ int job_orphans(struct context *c, struct outcome *o, struct err *e)
 
 	if (settle(c, o, e) < 0 || doctor_look(c, &found, e) < 0)
 		return -1;
-	/* told, and not mended: that is the user's to ask for */
+	/* only reported: the user decides about repairs */
 	for (size_t i = 0; i < found.n; i++) {
 		const struct finding *f = &found.v[i];
 

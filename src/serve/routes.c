@@ -21,7 +21,7 @@ static int unknown(struct denial *why)
 	return deny(why, 404, "unknown_path", "there is no such path");
 }
 
-/* rest is what stands behind /api/v1/tasks/. */
+/* rest is what follows /api/v1/tasks/. */
 static int find_task(const char *rest, struct strvec *ret, struct denial *why)
 {
 	static const struct {
@@ -41,7 +41,7 @@ static int find_task(const char *rest, struct strvec *ret, struct denial *why)
 	return unknown(why);
 }
 
-/* "task=NAME&lines=N", each once or not at all. */
+/* "task=NAME&lines=N", each at most once. */
 static int read_query(const char *query, char **task, unsigned *lines, struct denial *why)
 {
 	while (query && *query) {

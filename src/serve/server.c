@@ -13,8 +13,8 @@
 
 #define PLACE_FILE "serve.json"
 
-/* Seconds: between two tries to lead; the longest between two looks at the clock, which a sleeping machine
- * moves; after a round, and after one that failed; and what a round may take. */
+/* Seconds: between two tries to become the leader; at most between two checks of the clock, which jumps after
+ * a suspend; after a round, and after one that failed; the limit for a round. */
 #define LEAD_SECONDS  3
 #define LOOK_SECONDS  300
 #define ROUND_PAUSE   60
@@ -27,9 +27,9 @@ struct server {
 	struct api *api;
 	unsigned port;
 	int lead;  /* serve.lock, or -1 */
-	bool told; /* that another one leads */
+	bool told; /* it was said that another server is the leader */
 	int64_t started;
-	bool looked; /* in the first hour, what would be removed was told */
+	bool looked; /* in the first hour: what would be removed was reported */
 	struct event *tick;
 	struct child *round;
 };
@@ -51,7 +51,7 @@ static void write_place(struct server *s)
 		s->spec->tell(s->spec->arg, true, e.msg);
 }
 
-/* Whether this one leads, by now. */
+/* Whether this server is the leader, after trying to become it. */
 static bool lead(struct server *s)
 {
 	struct err e = ERR_INIT;
@@ -125,9 +125,9 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 		return;
 	}
 	rc = timers_wait(c, &left, &e);
-	/* held for moments only */
+	/* the store must not stay open between rounds */
 	context_close_store(c);
-	/* a look is enough until then */
+	/* what would be removed was reported: nothing more to do in the first hour */
 	if (!rc && s->looked && left < first)
 		left = first;
 	if (!rc && !left)
@@ -174,7 +174,7 @@ static void close_all(struct server *s, struct event *signals[3])
 {
 	child_end(s->round, true);
 	api_close(s->api);
-	/* before another one may lead, and write its own */
+	/* before another server can become the leader and write its own */
 	if (s->lead >= 0)
 		unlinkat(s->spec->context->home.fd, PLACE_FILE, 0);
 	lock_drop(&s->lead);
@@ -196,7 +196,7 @@ int server_run(const struct server_spec *spec, struct err *e)
 	signal(SIGPIPE, SIG_IGN);
 	rc = open_all(&s, signals, e);
 	if (!rc) {
-		/* who reads that it is ready finds serve.json */
+		/* serve.json must exist when somebody reads that the server is ready */
 		lead(&s);
 		spec->ready(spec->arg, s.port);
 		tick_in(&s, 0);

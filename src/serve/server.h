@@ -1,8 +1,8 @@
 /*
- * `garth serve`: the API (api.h), and a round of the timers (timers.h) whenever one is due, in a process of
- * its own (`garth serve --once`). One server of a Garth home leads: it holds serve.lock, starts the rounds,
- * and has its number and port in serve.json, to be believed while that lock is held; another one answers
- * only, and leads when the first is gone. Nothing that a server leaves when it is killed is in the way of the
+ * `garth serve`: answers the API (api.h) and runs the timers (timers.h) when they are due, in a child process
+ * (`garth serve --once`). One server of a Garth home is the leader: it holds serve.lock, runs the timers, and
+ * writes its pid and port to serve.json, which is valid while that lock is held. Another server only answers,
+ * and becomes the leader when the first one ends. A server that is killed leaves nothing that disturbs the
  * next one.
  */
 #ifndef SERVE_SERVER_H
@@ -17,12 +17,12 @@
 struct server_spec {
 	struct context *context;
 	unsigned port;                           /* 0: any free one */
-	void (*ready)(void *arg, unsigned port); /* it listens */
+	void (*ready)(void *arg, unsigned port); /* called when it listens */
 	timers_tell *tell;
 	void *arg;
 };
 
-/* Until SIGTERM, SIGINT or SIGHUP. */
+/* Runs until SIGTERM, SIGINT or SIGHUP. */
 int server_run(const struct server_spec *s, struct err *e);
 
 #endif

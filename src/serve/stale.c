@@ -35,8 +35,8 @@ int job_stale(struct context *c, struct outcome *o, struct err *e)
 		.look = o->look };
 	auto_cleanup_report ignored = { 0 }, r = { 0 };
 
-	/* the stale ones first: they are named as such, and what is merged and has more in it waits for that
-	 */
+	/* stale tasks first, so that they are reported as stale; a merged task with more work in it is
+	 * removed only when stale */
 	if (clean(c, &stale, "stale", o, &r, e) < 0 || clean(c, &merged, "merged", o, &ignored, e) < 0)
 		return -1;
 	for (size_t i = 0; i < r.kept.n; i++)

@@ -15,7 +15,7 @@ static const struct row {
 	job_fn *jobs[3];
 } rows[] = {
 	{ "hourly", "serve_hourly", 3600, true, { job_stale } },
-	/* what died is settled before what is nobody's any more goes */
+	/* clean up after dead processes first, then remove what nobody uses any more */
 	{ "daily", "serve_daily", 86400, true, { job_orphans, job_tidy } },
 	{ "weekly", "serve_weekly", 7 * 86400, false, { job_audit } },
 };
@@ -64,7 +64,7 @@ int timers_wait(struct context *c, int64_t *ret, struct err *e)
 	return 0;
 }
 
-/* Whether all of its jobs were done. */
+/* Returns whether all of its jobs worked. */
 static bool do_jobs(struct context *c, const struct row *r, bool look, timers_tell *tell, void *arg)
 {
 	bool done = true;
@@ -92,7 +92,7 @@ static int do_row(
 
 	if (!do_jobs(c, r, look, tell, arg))
 		return TIMERS_FAILED;
-	/* what was only looked at is not done */
+	/* a dry run does not count as done */
 	if (look && r->removes)
 		return 0;
 	fault("timers-done");

@@ -25,7 +25,8 @@ static int make(struct token *t, struct err *e)
 	return 0;
 }
 
-/* The file has its name when it is whole and on disk, and never another's. 1: another was faster. */
+/* Links the file under its name after it is complete and on disk, and never replaces one. 1: another process
+ * was faster. */
 static int keep(int home, const struct token *t, struct err *e)
 {
 	auto_fd fd = openat(home, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -40,7 +41,7 @@ static int keep(int home, const struct token *t, struct err *e)
 	return errno == EEXIST ? 1 : err_sys(e, "cannot write '" TOKEN_FILE "'");
 }
 
-/* ERR_NOTFOUND where there is none. */
+/* ERR_NOTFOUND if there is none. */
 static int read_token(int home, struct token *ret, struct err *e)
 {
 	auto_fd fd = open_regular_beneath(home, TOKEN_FILE);

@@ -1,7 +1,7 @@
 /*
- * The token that opens the API: 256 random bits in hex in $GARTH_HOME/serve.token, which only the user can
- * read, made at the first start and kept. No jail shows the Garth home, so an agent cannot have it, whatever
- * network it has (O1).
+ * The API's token: 256 random bits in hex, in $GARTH_HOME/serve.token, which only the user can read. It is
+ * made at the first start and kept. The Garth home is visible in no jail, so an agent cannot have the token,
+ * whatever its network (O1).
  */
 #ifndef SERVE_TOKEN_H
 #define SERVE_TOKEN_H
@@ -17,10 +17,9 @@ struct token {
 	char hex[TOKEN_LEN + 1];
 };
 
-/* Reads it, or makes it where there is none; of two that make it at once, both have the one that is kept. */
+/* Reads the token, or makes it. If two processes make it at once, both get the one that was written first. */
 int token_load(int home, struct token *ret, struct err *e);
-/* Whether the value of an Authorization header ("Bearer TOKEN") has it; NULL has not. The time that this
- * takes does not tell how much of it is right. */
+/* Whether an Authorization header ("Bearer TOKEN"; may be NULL) has the token. Compares in constant time. */
 bool token_opens(const struct token *t, const char *authorization);
 
 #endif

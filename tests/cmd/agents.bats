@@ -15,7 +15,7 @@ logins() {
 
 all="cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.codex/auth.json ~/.gemini/oauth_creds.json ~/.local/share/opencode/auth.json ~/.config/goose/secrets.yaml 2>/dev/null | tr -d '\"'; true"
 
-@test "J6 agents: each finds its own log-in and no other's" {
+@test "J6 agents: each agent finds its own log-in and no other's" {
   logins
   for a in claude:claude-json,claude-cred codex:codex-auth gemini:gemini-oauth opencode:opencode-auth goose:goose-secret; do
     agent "${a%:*}" "$all"
@@ -24,14 +24,14 @@ all="cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
   [[ -z $("$garth" run -t none -- sh -c "$all") ]]
 }
 
-@test "J6 agents: by its path, and by --agent for a wrapper" {
+@test "J6 agents: an agent is known by its program's path, and by --agent if a wrapper runs it" {
   logins; agent claude "$all"; agent wrapper "$all"
   [[ $("$garth" run -t a -- "$HOME/.local/bin/claude" | paste -sd,) == claude-json,claude-cred ]]
   [[ -z $("$garth" run -t b -- wrapper) ]]
   [[ $("$garth" run -t c --agent codex -- wrapper) == codex-auth ]]
 }
 
-@test "J6 agents: the copy is the task's: writable inside, closed to others, the user's stays as it is" {
+@test "J6 agents: the log-in's copy is writable inside and closed to others; the user's file is unchanged" {
   logins; agent claude 'stat -c %a ~/.claude.json; echo renewed >~/.claude.json; rm ~/.claude/.credentials.json'
   [[ $("$garth" run -t t -- claude) == 600 ]]
   [[ $(<"$HOME/.claude.json") == '"claude-json"' ]]
@@ -39,7 +39,7 @@ all="cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
   [[ $(inside t 'cat ~/.claude.json') == renewed ]]
 }
 
-@test "J6 agents: its variables come along, other agents' do not" {
+@test "J6 agents: an agent gets its own variables and not other agents'" {
   agent claude 'echo "$ANTHROPIC_API_KEY,$OPENAI_API_KEY,$SECRET"'
   agent codex 'echo "$ANTHROPIC_API_KEY,$OPENAI_API_KEY,$SECRET"'
   export ANTHROPIC_API_KEY=a OPENAI_API_KEY=o SECRET=s
@@ -48,7 +48,7 @@ all="cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
   [[ $("$garth" run -t c -- sh -c 'echo $ANTHROPIC_API_KEY,$OPENAI_API_KEY') == , ]]
 }
 
-@test "J6 agents: one of the user's own, from the configuration" {
+@test "J6 agents: an agent that the user defined in the configuration" {
   mkdir -p "$XDG_CONFIG_HOME/garth"; echo conf >"$HOME/.aider.conf.yml"; agent aider 'cat ~/.aider.conf.yml; echo $MY_KEY'
   echo 'agents: {aider: {programs: [aider], login: [.aider.conf.yml], env: [MY_KEY]}}' >"$XDG_CONFIG_HOME/garth/config.yaml"
   [[ $(MY_KEY=k "$garth" run -t t -- aider) == $'conf\nk' ]]
@@ -61,7 +61,7 @@ all="cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
   [[ -z $(ls "$T/planted") ]]
 }
 
-@test "T4 agents: who is resumed keeps the options that it was run with, and no prompt" {
+@test "T4 agents: a resumed agent keeps the options that it was run with, without the prompt" {
   local name; for name in claude codex gemini opencode goose; do agent $name 'echo "$*" >>~/words; [ -n "$GARTH_ANSWER" ] || echo "why?" >"$GARTH_QUESTION_FILE"'; done
   asks() { call "$garth" run -q -t "$1" -- "$@"; [[ $code == 6 ]] || complain; "$garth" answer "$1" yes; [[ $(inside "$1" 'tail -n 1 ~/words') == "$want" ]] || complain "$(inside "$1" 'cat ~/words')"; }
   want='--dangerously-skip-permissions --model opus --permission-mode=plan --continue -p yes'
@@ -73,7 +73,7 @@ all="cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
   want='run --resume --text yes'; asks goose run --text 'do it'
 }
 
-@test "J5 agents: a model that the user's variables name is reached without a flag, and nothing beside it" {
+@test "J5 agents: a model's host named by the user's variables is reached without a flag, and no other host is" {
   agent claude 'true'
   ANTHROPIC_BASE_URL=https://llm.example:8443/v1 OPENAI_BASE_URL=https://other.example DB_HOST=db.example "$garth" run -q -t a -e DB_HOST -- claude
   [[ $("$garth" show a --json | json 'd["network"]["hosts"]') == *'"llm.example:8443"'* ]] || complain "$("$garth" show a)"
@@ -112,7 +112,7 @@ put(".config/goose/secrets.yaml", "ANTHROPIC_API_KEY: acc-ess\nX_OAUTH: {refresh
 PY
 }
 
-@test "J7 agents: no refresh token comes into a task, for any of the five; the user is told when the log-in ends" {
+@test "J7 agents: no refresh token is copied into a task, for any of the five agents; the user is told when the log-in expires" {
   local a
   oauth 240
   for a in claude codex gemini opencode goose; do
@@ -138,7 +138,7 @@ PY
   [[ -z $err ]] || complain
 }
 
-@test "J7 agents: a refresh token that an earlier version copied into a task is taken out at its next start" {
+@test "J7 agents: a refresh token that an earlier version copied into a task is removed at its next start" {
   oauth 36000; agent claude 'grep -c re-fresh ~/.claude/.credentials.json'
   "$garth" new t; mkdir -p "$(task_dir t)/home/.claude"; cp "$HOME/.claude/.credentials.json" "$(task_dir t)/home/.claude/"
   if is_root; then chown -R 1879050000:1879050000 "$(task_dir t)/home/.claude"; fi

@@ -2,7 +2,7 @@
 load helpers
 load served
 
-@test "J5 allow: a running task is given a host, and a port of localhost, at once; a stopped one at its next start" {
+@test "J5 allow: allow gives a running task a host, and a port of localhost, at once; a stopped one at its next start" {
   "$garth" run -q -d -t t -- sleep 1000
   [[ $(get http://nowhere.invalid/) == *"nowhere.invalid:80 is not on this task's list"* ]]
   call "$garth" allow --host t nowhere.invalid "localhost:$port"
@@ -19,7 +19,7 @@ load served
   [[ $("$garth" show u --json | json 'd["network"]["hosts"]') == '["example.org"]' ]]
 }
 
-@test "J5 allow: a port that a task's own server has, a network without a list, what is no host" {
+@test "J5 allow: a port that the task's own server uses, a network without a list, a bad host" {
   "$garth" run -q -d -t t -- python3 -m http.server --bind 127.0.0.1 "$port"; eventually inside t "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", $port))'"
   fails 1 "port $port of localhost cannot be forwarded: something inside listens on it" "$garth" allow --host t "localhost:$port"
   [[ $("$garth" show t --json | json 'd["network"]["hosts"]') == '[]' ]]
@@ -29,7 +29,7 @@ load served
   fails 4 "its network is 'none', which has no list of hosts" "$garth" allow --host n example.org
 }
 
-@test "G5 allow: a word that looks like a host is not taken for a path, and a protected path is one" {
+@test "G5 allow: a word that looks like a host is not taken for a path, but a protected path is" {
   "$garth" new t
   for word in github.com '*.crates.io' github.com:443 10.0.0.7 registry.npmjs.org; do
     fails 2 "'$word' looks like a host; if it is a path to publish: garth allow --path t $word" "$garth" allow t "$word"

@@ -6,14 +6,14 @@ setup() {
   without=(python3 "$BATS_TEST_DIRNAME/without-userns")
 }
 
-# alone COMMAND…: garth where no namespace can be made.
+# alone COMMAND…: runs garth where no namespace can be made.
 alone() { "${without[@]}" "$garth" "$@"; }
 weak() { alone run -q --allow-weaker "$@"; }
 
 # by_user: what follows is for an ordinary user; for root it is refused.
 by_user() { ! is_root; }
 
-@test "J9 alone: refused unless told to, and then said so clearly; never for root, never strict" {
+@test "J9 alone: refused without the option, announced clearly with it; never for root, never strict" {
   call alone run -- true
   [[ $code == 125 ]] || complain
   [[ $err == *'--allow-weaker runs on Landlock alone'* ]] || complain
@@ -80,7 +80,7 @@ by_user() { ! is_root; }
   [[ -z $(ls "$GARTH_HOME/alone") ]]
 }
 
-@test "J2 J9 alone: what is shown with something hidden in it is shown without that" {
+@test "J2 J9 alone: a directory with something hidden in it is shown without that" {
   by_user || return 0
   mkdir "$T/shown"; mkdir "$T/shown/ok"; echo FINE >"$T/shown/ok/f"; mv "$R" "$T/shown/app"; ln -s "$T/shown/app" "$T/shown/way"
   export GARTH_HOME=$T/shown/garth; R=$T/shown/app; cd "$R"; echo SECRET >untracked
@@ -91,10 +91,10 @@ by_user() { ! is_root; }
   [[ $out == FINE ]] || complain
 }
 
-# ways FILE: what is tried against a file outside, one line each.
+# ways FILE: attempts on a file outside, one on each line.
 tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "rm -f $1" "mv $1 $1.away" "ln $1 here" "truncate -s 0 $1" "cp $1 here" "python3 -c 'import os; os.setxattr(\"$1\", \"user.x\", b\"y\")'"; }
 
-@test "ESCAPES 1 J2 J9 alone: files outside are not read, written, moved, linked, nor are their modes and times changed" {
+@test "ESCAPES 1 J2 J9 alone: files outside cannot be read, written, moved or linked, nor their modes and times changed" {
   by_user || return 0
   "$garth" new sibling --backend clone; inside sibling 'echo s >s'
   weak --task a -- true
@@ -112,21 +112,21 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
       sha256sum "$f"
     } | diff "$T/before" - || complain "changed: $f"
   done
-  # the controls: the same on a file of one's own, outside
+  # control: the same on the user's own file, outside
   echo x >"$T/mine"; while read -r cmd; do (cd "$T"; [[ -e mine ]] || echo x >mine; rm -f here; sh -c "$cmd") || complain "the control failed: $cmd"; done < <(tried "$T/mine")
   call alone exec a -- ls "$T/home"; [[ $code != 0 ]] || complain
   call alone exec a -- sh -c 'for f in task operations bin/git hook; do echo x >$GARTH_DIR/$f; rm -f $GARTH_DIR/$f; chmod 777 $GARTH_DIR/$f; done; rm -rf $GARTH_DIR; git log --format=%s'
   [[ $code == 0 ]] || complain
   [[ $out == first ]] || complain
   [[ $(stat -c %a "$GARTH_HOME/tasks/$(field a id)/run/task") == 600 ]] || complain
-  # through links of its own, and through what it opened
+  # through its own links, and through what it has opened
   call alone exec a -- sh -c "ln -s $T/home/secret l; cat l; chmod 777 l; echo >l; ln -s $T/home d; ls d/; touch d/new"
   [[ $out != *SECRET* ]] || complain
   [[ $(stat -c %a "$T/home/secret") != 777 ]] || complain
   [[ ! -e $T/home/new ]] || complain
 }
 
-@test "ESCAPES 19 J9 alone: processes outside are not signalled, traced or looked into; all of the task's end with it" {
+@test "ESCAPES 19 J9 alone: processes outside cannot be signalled, traced or inspected; all of the task's processes end with it" {
   by_user || return 0
   env TOKEN=SECRET sleep 1000 3>&- & local victim=$!
   weak --task a -- true
@@ -153,18 +153,18 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
   done
   [[ -z $(pgrep -f 'sleep 753[56]') ]]
   [[ $(state_of c) == interrupted ]]
-  # or with who stands in, whom nobody inside can kill
+  # or with the supervisor, which nothing inside can kill
   weak -d --task d -- sh -c 'setsid sleep 7537 & sleep 7538'
   until pgrep -f 'sleep 7537' >/dev/null; do sleep 0.05; done
-  call alone exec d -- sh -c "kill -9 $(pgrep -P "$(keeper_of d)" -x garth-supervisor)"
+  call alone exec d -- sh -c "kill -9 $(pgrep -P "$(keeper_of d)" -x garth-supervise)"
   [[ $code != 0 ]] || complain
   [[ $(state_of d) == running ]] || complain
-  kill -9 "$(pgrep -P "$(keeper_of d)" -x garth-supervisor)"
+  kill -9 "$(pgrep -P "$(keeper_of d)" -x garth-supervise)"
   until [[ $(state_of d) != running ]]; do sleep 0.05; done
   [[ -z $(pgrep -f '^sleep 753[78]') ]]
 }
 
-@test "ESCAPES 20 J8 J9 alone: a task is measured, what it removed and holds open too, and goes on within its limits" {
+@test "ESCAPES 20 J8 J9 alone: a task's disk usage is measured, with files that it removed and keeps open, and it continues within its limits" {
   by_user || return 0
   echo 'limits: {max_disk: 20MB, check_every: 1}' >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml
   weak -d --task a -- sh -c '(/usr/bin/python3 -c "
@@ -190,10 +190,10 @@ time.sleep(60)'
   "$garth" cancel b
 }
 
-@test "ESCAPES 18 19 J9 alone: a task that multiplies hits its limit, and ends" {
+@test "ESCAPES 18 19 J9 alone: a task that forks without end hits its limit and ends" {
   by_user || return 0
   echo 'limits: {max_processes: 60}' >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml
-  # the limit is on top of what the user has already: where that ends meanwhile, the task has its room
+  # the limit is added to the user's other processes: if some of those end meanwhile, the task may have more
   room=$((60 + $(ps -L -u "$(id -u)" --no-headers | wc -l) + 20))
   weak -d --task a -- python3 -c '
 import os, time # multiplies-alone
@@ -209,7 +209,7 @@ while True:
   [[ $(state_of a) == cancelled ]]
 }
 
-@test "ESCAPES 20 22 J9 alone: no socket outside is reached: unix, abstract, datagrams; no network unless it is the host's" {
+@test "ESCAPES 20 22 J9 alone: no socket outside can be reached: unix, abstract, datagram; no network unless it is the host's" {
   by_user || return 0
   cat >"$T/home/serve.py" <<'P'
 import os, socket, sys, threading
@@ -252,13 +252,13 @@ P
   call alone exec --net host a -- python3 reach.py "$T/home/sock" "garth-$$" "$port"
   [[ $(grep -c REACHED <<<"$out") == 1 ]] || complain
   [[ $(wc -l <"$T/served") == 1 ]] || complain
-  # names that the user's programs may look for are not taken from inside
+  # the inside cannot take names that the user's programs may look for
   call alone exec a -- python3 -c 'import socket
 for name in (b"\0/tmp/.X11-unix/X7", b""):
     try: socket.socket(socket.AF_UNIX).bind(name); print("BOUND")
     except OSError as e: print("no:", e)'
   [[ $out != *BOUND* ]] || complain
-  # sockets of its own are its own; the gateway is there
+  # its own sockets work; the gateway is there
   call alone exec a -- sh -c 'python3 - <<P
 import socket, threading
 s = socket.socket(socket.AF_UNIX); s.bind("own"); s.listen()
@@ -274,7 +274,7 @@ curl -s --unix-socket $GARTH_SOCKET http://g/api/v1/task'
   grep -q SENT "$T/served"
 }
 
-@test "J9 T1 alone: what fights against standing still is stopped all the same; its first process hears" {
+@test "J9 T1 alone: processes that resist a pause are stopped all the same; the first process still answers" {
   by_user || return 0
   printf '%s\n' '#include <signal.h>' '#include <unistd.h>' 'int main(void) { for (int i = 0; i < 15 && fork(); i++) ; for (;;) { kill(-1, SIGCONT); usleep(100); } }' >pz.c
   git add .; git commit -qm pz
@@ -286,7 +286,7 @@ curl -s --unix-socket $GARTH_SOCKET http://g/api/v1/task'
   "$garth" cancel a; [[ -z $(pgrep -u "$(id -u)" -x pz) ]]
 }
 
-@test "J9 O2 alone: a terminal of its own, and no other" {
+@test "J9 O2 alone: a task has its own terminal and no other" {
   by_user || return 0
   weak --task a -- true
   cat >"$T/terminal.py" <<'P'
@@ -312,7 +312,7 @@ P
   [[ $out != *OPENED* ]] || complain
 }
 
-@test "T2 J9 alone: the user's ignore file goes along, read-only" {
+@test "T2 J9 alone: the user's ignore file is visible inside, read-only" {
   by_user || return 0
   mkdir -p "$XDG_CONFIG_HOME/git"; echo .DS_Store >"$XDG_CONFIG_HOME/git/ignore"
   call weak --task a -- sh -c 'touch .DS_Store; git status --porcelain; echo x >>"$(git config core.excludesFile)"'

@@ -9,7 +9,7 @@ asks() {
   esac
 }
 
-# The command asks once and then makes a commit of what it was told and of what lay around.
+# The command asks once and then commits the answer and the uncommitted files.
 script() {
   echo "if [ -z \"\$GARTH_ANSWER\" ]; then echo half >half; $1; else echo \"\$GARTH_ANSWER \$GARTH_QUESTION\" >answer; git add half answer; git commit -qm told; fi"
 }
@@ -40,7 +40,7 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   [[ $("$garth" audit file) == *'answer='*'this one'* ]]
 }
 
-@test "T4 question: it blocks again and again, and the first session's id is the one" {
+@test "T4 question: it blocks again and again, and keeps the first session's id" {
   local first
   run "$garth" run -q --task t -- sh -c 'echo "$GARTH_SESSION $GARTH_ANSWER"; n=$(cat /tmp/n 2>/dev/null || echo 0); echo $((n + 1)) >/tmp/n; [ $n -ge 3 ] || echo "question $n" >"$GARTH_QUESTION_FILE"'
   [[ $status == 6 ]]; first=${lines[0]}
@@ -80,7 +80,7 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   [[ $(state_of dir) == done ]]
 }
 
-@test "T4 question: a question.json of the repository is a file like any other" {
+@test "T4 question: a question.json in the repository is a file like any other" {
   echo '{"question": "part of the tests"}' >question.json; commit q
   "$garth" run -q --task t -- sh -c 'echo x >>question.json; git commit -qam x'
   [[ $(state_of t) == done ]]
@@ -93,7 +93,7 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   [[ $(inside t 'cat question.json') == '[1, 2]' ]]
 }
 
-@test "T4 question: what was left by a run that was stopped does not block the next one; a blank one is one" {
+@test "T4 question: a question left by a run that was stopped does not block the next one; an empty one counts" {
   "$garth" run -q -d --task t -- sh -c '[ -e /tmp/again ] && exit 0; touch /tmp/again; echo old >"$GARTH_QUESTION_FILE"; exec sleep 100' >/dev/null
   eventually gives old inside t 'cat $GARTH_QUESTION_FILE'
   "$garth" cancel t
@@ -114,7 +114,7 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   "$garth" discard t
 }
 
-@test "T4 question: uncommitted work is kept and not committed while the task asks, whatever --on-dirty says" {
+@test "T4 question: uncommitted work of a blocked task is kept and not committed, whatever --on-dirty says" {
   run "$garth" run -q --task t --on-dirty commit -- sh -c "echo half >half; $(asks file)"
   [[ $status == 6 ]]
   [[ $(git rev-parse garth/t) == $(git rev-parse main) ]]
@@ -123,7 +123,7 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   [[ $output == *half* ]]
 }
 
-@test "T4 answer, resume: what they say where there is nothing to answer or to go on" {
+@test "T4 answer, resume: messages if there is nothing to answer or to resume" {
   "$garth" new t
   run "$garth" answer t x
   [[ $status == 4 ]]
@@ -141,7 +141,7 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   [[ $("$garth" show b) == *'Which one?'* ]]
 }
 
-@test "T4 resume: a cancelled, failed, interrupted task goes on with its command, session and variables" {
+@test "T4 resume: a cancelled, failed or interrupted task continues with its command, session and variables" {
   local first
   run "$garth" run -q --task f -e WHO=me -- sh -c 'echo "$GARTH_SESSION $WHO"; echo x >>lines; exit 3'
   [[ $status == 3 ]]; first=${lines[0]}
@@ -156,13 +156,13 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   [[ $(state_of k) == done ]]
 }
 
-@test "T4 resume: a task that has just been stopped goes on at once, again and again" {
+@test "T4 resume: a task that has just been stopped can be resumed at once, again and again" {
   "$garth" run -q -d --task t -- sleep 300 >/dev/null
   for _ in {1..8}; do "$garth" cancel t; "$garth" resume -q -d t >/dev/null; done
   [[ $(state_of t) == running ]]
 }
 
-@test "T4 ESCAPES 23 question: an answer is not lost when the run that was given it is cut short; who was not asked gets none" {
+@test "T4 ESCAPES 23 question: an answer is not lost when the run that got it is interrupted; a run that did not ask gets none" {
   "$garth" run -q -t t -- sh -c 'if [ -z "$GARTH_ANSWER" ]; then echo which >$GARTH_QUESTION_FILE; exit; fi; [ -e /tmp/go ] || { touch /tmp/here; exec sleep 300; }; echo "$GARTH_ANSWER" >/tmp/got' || true
   "$garth" answer -d t 'the blue one' >/dev/null
   eventually inside t 'test -e /tmp/here'
@@ -173,7 +173,7 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   "$garth" resume -q n || true; [[ $(inside n 'cat /tmp/got') == $'none\nnone' ]]
 }
 
-@test "T4 answer: a number is the option that has it, if there are options; show lists them" {
+@test "T4 answer: a number means the option with that number, if there are options; show lists them" {
   ask() { run "$garth" run -q --task "$1" -- sh -c "$(script "printf '%s' '$2' >\"\$GARTH_QUESTION_FILE\"")"; [[ $status == 6 ]]; }
   ask q '{"question": "Which?", "options": ["sqlite", "postgres"]}'
   call "$garth" show q
@@ -194,7 +194,7 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   ask i '{"question": "Which?", "options": ["a", "b"]}'; echo 2 | "$garth" answer -q i; [[ $(git show garth/i:answer) == 'b Which?' ]]
 }
 
-@test "T4 question: one that is committed blocks all the same, once, and is not merged" {
+@test "T4 question: a committed question blocks all the same, once, and is not merged" {
   local backend
   for backend in overlay worktree clone; do
     call "$garth" run --backend $backend -t $backend -- sh -c 'if [ -z "$GARTH_ANSWER" ]; then echo "{\"question\": \"Which?\"}" >question.json; git add -A; git commit -qm ask; else echo "$GARTH_ANSWER" >answer; git add -A; git commit -qm told; fi'

@@ -32,7 +32,7 @@ denies() {
     complain "not recorded: $*" "$("$garth" audit t | tail -n 2)"
 }
 
-@test "G1 G5 api: a pack that comes with the request is an offer: a bad one spoils nothing, a good one is checked like any other" {
+@test "G1 G5 api: a pack sent with a request is optional: a bad one does no harm, a good one is checked like any other" {
   "$garth" new t
   draft='GARTH_GATEWAY=1 /usr/bin/git commit -qm draft; git rev-parse HEAD'
   pack='printf "HEAD\n^HEAD~1\n" | /usr/bin/git pack-objects -q --revs --stdout'
@@ -60,7 +60,7 @@ denies() {
   git fsck --strict
 }
 
-@test "G3 api: commit with curl: what is staged is committed and published; sha and branch are answered" {
+@test "G3 api: commit with curl commits and publishes what is staged, and answers sha and branch" {
   "$garth" new t
   inside t 'echo 1 >>a.txt; git add a.txt; echo 2 >>a.txt; echo n >untracked'
   answers 200 'd["branch"] == "garth/t" and sorted(d) == ["branch", "sha"]' POST /api/v1/git/commit \
@@ -79,7 +79,7 @@ denies() {
   git fsck --strict
 }
 
-@test "G3 G2 api: names that are not the task's own are refused" {
+@test "G3 G2 api: paths that are not the task's own are refused" {
   "$garth" new t; "$garth" new other
   inside t 'echo 1 >>a.txt; git add a.txt'
   head=$(inside t 'git rev-parse HEAD')
@@ -134,7 +134,7 @@ denies() {
   "$garth" audit --verify
 }
 
-@test "G3 api: a commit that policy refuses leaves everything staged; on another branch or in a merge there is none" {
+@test "G3 api: a commit that policy refuses leaves everything staged; no commit on another branch or during a merge" {
   "$garth" new t
   inside t 'mkdir -p .github/workflows; echo x >.github/workflows/x.yml; echo 1 >>a.txt; git add -A'
   head=$(inside t 'git rev-parse HEAD')
@@ -173,11 +173,11 @@ speak() { "$garth" exec t -- "$python" -c "$client$1" || complain "$1"; }
 
 recorded() { "$garth" audit t --json | json 'len([e for e in d["events"] if e["event"] == "refused" and e["code"] == "'"${1:-bad_request}"'"])'; }
 
-@test "G2 ESCAPES 15 api: what is no request is refused and recorded, and the next one works" {
+@test "G2 ESCAPES 15 api: malformed requests are refused and recorded, and the next one works" {
   "$garth" run -d -t t -- sleep 1000
   speak 'works()'
   n=0
-  # one line each: what is sent; every one of them is answered with an error or not at all
+  # one request on each line; every one is answered with an error or not at all
   while read -r text; do
     speak "s = conn(); s.sendall($text); s.shutdown(socket.SHUT_WR); a = take(s); assert not a or a[9:10] in b'45', a; works()"
     n=$((n + 1))
@@ -204,12 +204,12 @@ b"POST /api/v1/git/commit HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 20
 END
   # the answers are in the log, as far as there was something to answer
   [[ $(recorded) -ge $((n / 2)) ]] || complain "$n wrong ones, of which the log has $(recorded)"
-  # a body that is too large is told so, and an honest one of half a megabyte is read
+  # a body that is too large is refused, and one of half a megabyte is read
   speak 's = conn(); s.sendall(b"POST /api/v1/git/commit HTTP/1.1\r\nContent-Length: 500000\r\nConnection: close\r\n\r\n" + b"{" + b" " * 499998 + b"}"); a = take(s); assert b"message" in a and a.startswith(b"HTTP/1.1 400"), a'
   "$garth" audit --verify
 }
 
-@test "G2 ESCAPES 15 api: half requests, many connections, pipelining and slow clients do not keep others out" {
+@test "G2 ESCAPES 15 api: incomplete requests, many connections, pipelining and slow clients do not block others" {
   "$garth" run -d -t t -- sleep 1000
   # pipelined: each is answered, in order
   speak 's = conn(); s.sendall(b"GET /api/v1/task HTTP/1.1\r\nHost: x\r\n\r\n" * 20 + b"GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -251,7 +251,7 @@ t = conn(); s.close(); works()'
   ((memory < 300000)) || complain "the gateway has $memory kB"
 }
 
-@test "ESCAPES 15 20 api: who asks on and on is answered slowly: the log does not grow without end" {
+@test "ESCAPES 15 20 api: a client that keeps asking is slowed down: the log does not grow without limit" {
   "$garth" run -d -t t -- sleep 1000
   speak 'began = time.time(); n = 0
 while time.time() - began < 6:
@@ -262,7 +262,7 @@ assert n < 700, n'
   speak 'works()'
 }
 
-@test "G2 api: a gateway that waits costs no processor time, and goes with the task" {
+@test "G2 api: a waiting gateway uses no processor time, and ends with the task" {
   "$garth" run -d -t t -- sleep 1000
   # with something refused before, and a git of the gateway's killed inside: answers that nobody waits for lie unread
   inside t 'mkdir -p .github/workflows; echo x >.github/workflows/x; git add -A; git commit -qm x; git reset -q --hard; head -c 700000 /dev/urandom >large; git add large; git commit -qm 1' 2>/dev/null
@@ -276,7 +276,7 @@ assert n < 700, n'
   eventually not kill -0 "$pid"
 }
 
-@test "G3 api: who hangs up before the answer is no malformed request, and nothing is done for him" {
+@test "G3 api: a client that hangs up before the answer sent no malformed request, and nothing is done for it" {
   cat >hang.py <<'PY'
 import os, socket
 for i in range(20):

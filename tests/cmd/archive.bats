@@ -21,7 +21,7 @@ picture() {
   git for-each-ref
 }
 
-@test "T7 T1 archive: all of a task is packed away, and undo brings it back as it was" {
+@test "T7 T1 archive: a task is archived completely, and undo restores it as it was" {
   local b
   for b in "${backends[@]}"; do
     make $b; picture >"$T/was"
@@ -43,7 +43,7 @@ picture() {
   done
 }
 
-@test "T7 archive: it outlives the trash's term, and gc" {
+@test "T7 archive: an archive survives gc, also after the trash has expired" {
   make overlay
   "$garth" archive t >/dev/null
   find "$GARTH_HOME/trash" "$GARTH_HOME/archives" -maxdepth 1 -exec touch -h -d '30 days ago' {} +
@@ -53,7 +53,7 @@ picture() {
   "$garth" gc --json | json "d['usage']['archives']" | grep -qx '[0-9]*'
 }
 
-@test "T7 ESCAPES 23 archive: killed at each step, nothing is lost: it comes back, or gc packs it" {
+@test "T7 ESCAPES 23 archive: killed at each step, nothing is lost: the task is restored, or gc finishes the archive" {
   has_faults || { means_nothing; return; }
   local step
   for step in discard-marked discard-workspace discard-refs discard-moved archive-trash archive-packed; do
@@ -83,12 +83,12 @@ picture() {
   done
 }
 
-@test "T7 archive: what cannot be is said, and changes nothing" {
+@test "T7 archive: what cannot be archived is refused with a reason, and nothing changes" {
   "$garth" run -d --task r -- sleep 1000
   fails 4 "task 'r' is running" "$garth" archive r
   fails 3 "no task 'nobody'" "$garth" archive nobody
   "$garth" cancel r
-  # no room for it: it stays where it was
+  # no room for it: it stays in place
   "$garth" new t; inside t 'echo x >x'
   mkdir -p "$GARTH_HOME/archives"; chmod 500 "$GARTH_HOME/archives"
   is_root && { rmdir "$GARTH_HOME/archives"; : >"$GARTH_HOME/archives"; }
@@ -100,14 +100,14 @@ picture() {
   [[ -z $(ls "$GARTH_HOME/trash") ]]
 }
 
-@test "T7 archive: a hostile archive writes nowhere else" {
+@test "T7 archive: a hostile archive cannot write elsewhere" {
   "$garth" new t; inside t 'echo x >x'
   local a; a=$("$garth" archive t)
   mkdir "$T/evil"; cd "$T/evil"; ln -s "$T" upper; tar -cf "$T/link.tar" upper
   rm upper; mkdir upper; echo pwned >upper/pwned; tar -rf "$T/link.tar" upper/pwned
   tar -cPf "$T/absolute.tar" --transform "s,upper/pwned,$T/absolute," upper/pwned
   tar -cPf "$T/up.tar" --transform "s,upper/pwned,../../../up," upper/pwned
-  # the control: tar, told so, writes where they say
+  # control: tar, with these options, writes where they say
   tar -xPf "$T/absolute.tar"; [[ -e $T/absolute ]]; rm "$T/absolute"
   local kind
   for kind in link absolute up; do
@@ -118,7 +118,7 @@ picture() {
   done
 }
 
-@test "T7 archive: holes stay holes" {
+@test "T7 archive: sparse files stay sparse" {
   "$garth" new t --backend clone
   inside t 'for i in 1 2 3; do truncate -s 20M s$i; done; echo end >>s2; printf x | dd of=s3 bs=1 seek=12000000 conv=notrunc status=none; sha256sum s? >sums'
   "$garth" archive t >/dev/null; [[ $(du -sm "$GARTH_HOME/archives" | cut -f1) -lt 5 ]]
@@ -126,7 +126,7 @@ picture() {
   [[ $(du -sm "$GARTH_HOME/worktrees/t" | cut -f1) -lt 5 ]]
 }
 
-@test "T7 archive: few blocks are no holes: on a disk that compresses, files keep their content" {
+@test "T7 archive: a file with few blocks need not be sparse: on a compressing disk files keep their content" {
   printf '%s\n' '#define _GNU_SOURCE' '#include <dlfcn.h>' '#include <sys/stat.h>' \
     'int fstatat(int d, const char *n, struct stat *s, int f) {' \
     'int (*real)(int, const char *, struct stat *, int) = dlsym(RTLD_NEXT, "fstatat"); int rc = real(d, n, s, f); s->st_blocks = 0; return rc; }' \
@@ -140,7 +140,7 @@ picture() {
   "$T/garth-archive" unpack "$T/a.tar.gz" "$T/out"; cd "$T/out"; sha256sum -c --quiet ../sums
 }
 
-@test "T7 archive: emptying the trash while one comes back harms neither" {
+@test "T7 archive: emptying the trash while a task is restored harms neither" {
   "$garth" new t; inside t 'for d in $(seq 40); do mkdir d$d; for f in $(seq 50); do echo $f >d$d/f$f; done; done; echo p >p; git add p; git commit -qm p'
   local i tip; tip=$(git rev-parse garth/t)
   for i in 1 2 3; do
@@ -154,7 +154,7 @@ picture() {
   done
 }
 
-@test "T7 archive: what is left of its directory goes, and the refs that the archive needs stay" {
+@test "T7 archive: the rest of the task's directory is removed, and the refs that the archive needs are kept" {
   "$garth" new t; inside t 'echo p >p; git add p; git commit -qm p'; local id; id=$(field t id)
   "$garth" archive t >/dev/null; git for-each-ref refs/garth >"$T/refs"; [[ -s $T/refs ]]
   local name

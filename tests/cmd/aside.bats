@@ -13,7 +13,7 @@ place() { printf '%s' "$GARTH_HOME/tasks/$(field "$1" id)/snapshots"; }
 settled() { [[ -z $(ls "$(place "$1")" | grep -E '(^|\.)aside$|\.(back|again|part)$') ]] || complain "$(ls "$(place "$1")")"; }
 at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == $'.gitignore\na.txt\ndir\nlink\nrun.sh\none\nb.txt\nsub' ]] || complain "$(inside "$1" 'ls -AR; cat a.txt')"; }
 
-@test "T3 aside: a rollback and its undo move ignored directories, whatever the backend" {
+@test "T3 aside: a rollback and its undo move ignored directories, with every backend" {
   local b t before nodes
   for b in "${backends[@]}"; do
     t=t-$b; "$garth" new $t --backend $b; fill $t
@@ -37,7 +37,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
   done
 }
 
-@test "T3 aside: going to a snapshot by its number copies, and works as often as one likes" {
+@test "T3 aside: a rollback to a numbered snapshot copies, and works any number of times" {
   local b t before n
   for b in "${backends[@]}"; do
     t=t-$b; "$garth" new $t --backend $b; fill $t
@@ -59,7 +59,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
   done
 }
 
-@test "T3 aside: what is tracked in an ignored directory does not go with it" {
+@test "T3 aside: tracked files in an ignored directory are not moved with it" {
   local b t
   for b in "${backends[@]}"; do
     t=t-$b; "$garth" new $t --backend $b
@@ -79,7 +79,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
   "$garth" undo u; [[ $(inside u 'ls ignored') == mine ]] || complain "$(inside u 'ls -R')"
 }
 
-@test "T3 aside: directories that the base has and the task removed come and go with what is ignored in them" {
+@test "T3 aside: directories that the base has and the task removed are moved with the ignored files in them" {
   "$garth" new t
   inside t 'rm -r dir; mkdir -p dir/ignored; echo i >dir/ignored/i; ls -id dir/ignored' >"$T/inode"
   "$garth" rollback t --full; [[ $(inside t 'cat dir/b.txt dir/sub/c.txt; ls dir') == $'two\nthree\nb.txt\nsub' ]]
@@ -91,7 +91,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
   "$garth" undo t; [[ $(inside t 'cat cache/deep/d ignored/repo/r; ls ignored/repo/.git/HEAD') == $'d\nr\nignored/repo/.git/HEAD' ]] || complain
 }
 
-@test "T3 ESCAPES 23 aside: killed at each step of a rollback and of its undo, every file is there once and comes back" {
+@test "T3 ESCAPES 23 aside: killed at each step of a rollback and of its undo, every file exists once and is restored" {
   has_faults || return 0
   local b step before
   for b in overlay worktree; do
@@ -143,7 +143,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
   done
 }
 
-@test "T3 ESCAPES 23 aside: what is in the way is never overwritten, and is named" {
+@test "T3 ESCAPES 23 aside: a file in the way is never overwritten, and is named" {
   has_faults || return 0
   "$garth" new t; fill t
   "$garth" rollback t --full
@@ -157,7 +157,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
   inside t 'rm ignored'; call inside t 'cat ignored/p3/7'; [[ $out == 3.7 ]] || complain
 }
 
-@test "T3 ESCAPES 5 aside: a link in the place of a directory leads nowhere" {
+@test "T3 ESCAPES 5 aside: a link in the place of a directory is not followed" {
   # the files are the agent's, and it changes them while nobody looks
   has_faults || return 0
   local b root
@@ -182,7 +182,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
   done
 }
 
-@test "T3 aside: a running task is rolled back the old way; what was set aside comes back when it is stopped" {
+@test "T3 aside: in a running task a rollback copies; directories set aside are restored when it is stopped" {
   "$garth" new t; fill t; before=$(all_of t)
   "$garth" rollback t --full
   inside t 'sleep 1000' & exec=$!
@@ -196,7 +196,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
   "$garth" undo t; [[ $(all_of t) == "$before" ]] || complain "$(diff <(echo "$before") <(all_of t))"
 }
 
-@test "T3 aside: what is set aside counts as the task's, and goes to the trash and comes back with it" {
+@test "T3 aside: what is set aside counts as the task's, and goes to the trash and is restored with it" {
   "$garth" new t; fill t; inside t 'dd if=/dev/zero of=ignored/big bs=1M count=20 status=none'; before=$(all_of t)
   "$garth" rollback t --full
   (($("$garth" show t --json | json 'd["disk"]') > 20000000)) || complain "$("$garth" show t --json)"

@@ -1,6 +1,6 @@
 load helpers
 
-@test "T8 attach: a run on a terminal has one inside, of the same size, and its exit code" {
+@test "T8 attach: a run on a terminal has a terminal of the same size inside, and returns its exit code" {
   terminals <<'PY'
 t = garth("run", "-t", "t", "--", "sh", "-c", "tty; test -t 0 && test -t 1 && test -t 2 && echo all; stty size; exit 6", rows=33, cols=101)
 t.expect("all"); t.expect("33 101")
@@ -9,7 +9,7 @@ assert "/dev/pts/" in t.text and "detach with Ctrl-] d" in t.text and "garth dif
 PY
 }
 
-@test "T8 attach: what is typed arrives, Ctrl-C and Ctrl-D are the inside's, the terminal is put back" {
+@test "T8 attach: typed keys arrive, Ctrl-C and Ctrl-D go to the inside, the terminal is restored" {
   terminals <<'PY'
 t = garth("run", "-t", "t", "--", "sh", "-c", 'trap "echo interrupted" INT; echo ready; until read x; do :; done; echo got:$x; cat; echo end')
 before = t.modes()
@@ -20,7 +20,7 @@ assert t.modes() == before
 PY
 }
 
-@test "T8 attach: Ctrl-] d detaches, the task goes on, attach shows its output and its exit code" {
+@test "T8 attach: Ctrl-] d detaches, the task keeps running, attach shows its output and its exit code" {
   terminals <<'PY'
 t = garth("run", "-t", "t", "--", "sh", "-c", "echo before; read x; echo got:$x; exit 9")
 t.expect("before"); t.send(LEAVE)
@@ -37,7 +37,7 @@ PY
   "$garth" log t | grep -q got:again
 }
 
-@test "T8 attach: Ctrl-] twice is Ctrl-], and Ctrl-] with another key is both" {
+@test "T8 attach: Ctrl-] twice sends Ctrl-], and Ctrl-] with another key sends both" {
   terminals <<'PY'
 t = garth("run", "-t", "t", "--", "sh", "-c", "stty raw -echo; echo ready; dd bs=1 count=4 2>/dev/null | od -An -tx1; stty sane")
 t.expect("ready"); t.send("\x1d\x1d"); t.send("\x1dx"); t.send("ab")
@@ -47,7 +47,7 @@ assert got[:4] == ["1d", "1d", "78", "61"], got
 PY
 }
 
-@test "T8 attach: the keys in the protocols that a program may have switched on detach too" {
+@test "T8 attach: the detach keys also work in the keyboard protocols that a program may have switched on" {
   terminals <<'PY'
 for keys in ("\x1b[93;5u\x1b[100u", "\x1b[27;5;93~d", "\x1b[93;5ud"):
     name = "t%d" % len(keys)
@@ -103,7 +103,7 @@ PY
   [[ $(<"$T/o") == *late* ]]
 }
 
-@test "T8 attach: a lot of output through a terminal, complete and in order" {
+@test "T8 attach: much output through a terminal arrives complete and in order" {
   terminals <<'PY'
 t = garth("run", "-t", "t", "--", "sh", "-c", "seq 1 50000")
 assert t.wait(40) == 0
@@ -112,7 +112,7 @@ assert lines == [str(i) for i in range(1, 50001)], len(lines)
 PY
 }
 
-@test "T8 attach: in tmux, a full-screen program comes back after detach" {
+@test "T8 attach: in tmux, a full-screen program is redrawn after a detach" {
   sock=$T/tmux.sock
   tmux -f /dev/null -S "$sock" new-session -d -x 90 -y 25 "$garth run -t t -- sh -c 'printf \"\\033[?1049h\\033[2J\\033[5;5Hfullscreen\"; stty size; exec sleep 1000'; echo left; sleep 1000" 3>&-
   shows() { tmux -S "$sock" capture-pane -p | grep -q -- "$1"; }
@@ -128,7 +128,7 @@ PY
   "$garth" cancel t
 }
 
-@test "T8 run --tmux: a window named after the task, attached to it, in the user's session or one of its own" {
+@test "T8 run --tmux: a window named after the task, attached to it, in the user's session or in its own" {
   local sock=$T/tmux.sock
   windows() { TMUX= tmux -S "$1" list-windows -a -F '#{session_name}:#{window_name}' 2>/dev/null; }
   tmux -f /dev/null -S "$sock" new-session -d -s mine -x 90 -y 25 "sh -c '$garth run --tmux -t one -- sh -c \"echo hello; exec sleep 1000\" >$T/said 2>&1; exec sleep 1000'" 3>&-

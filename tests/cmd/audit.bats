@@ -29,7 +29,7 @@ PY
 
 log() { printf %s "$GARTH_HOME/audit.jsonl"; }
 
-@test "G7 audit: nothing was recorded yet" {
+@test "G7 audit: an empty log" {
   call "$garth" audit
   [[ $code == 0 ]] || complain
   [[ -z $out ]] || complain
@@ -38,7 +38,7 @@ log() { printf %s "$GARTH_HOME/audit.jsonl"; }
   [[ $("$garth" audit --verify) == '✓ 0 lines, whole' ]]
 }
 
-@test "G7 audit: one line an event, fit for a terminal" {
+@test "G7 audit: one line per event, cleaned for a terminal" {
   chain 2 fix other
   call "$garth" audit
   [[ $code == 0 ]] || complain
@@ -61,7 +61,7 @@ PY
   [[ $out == *ä...* ]] || complain
 }
 
-@test "G7 audit: of a task, the last ones, and of a task that is no more" {
+@test "G7 audit: the events of one task, the last events, and those of a removed task" {
   chain 5 fix other
   [[ $("$garth" audit fix | wc -l) == 5 ]]
   [[ $("$garth" audit | wc -l) == 10 ]]
@@ -75,7 +75,7 @@ PY
   changes_nothing 2 "'-1' is not a number" "$garth" audit -n -1
 }
 
-@test "G7 audit: a task that is there and a discarded one are known, whatever is recorded of them" {
+@test "G7 audit: existing and discarded tasks are known, even if nothing is recorded about them" {
   "$garth" new here
   "$garth" new gone
   "$garth" discard gone
@@ -95,7 +95,7 @@ PY
   while read -r line; do grep -qF -- "$line" "$T/got"; done <"$(log)"
 }
 
-@test "G7 audit --verify: whole, changed, removed, swapped, cut off" {
+@test "G7 audit --verify: finds changed, removed, swapped and cut-off lines" {
   chain 20 fix
   [[ $("$garth" audit --verify) == '✓ 20 lines, whole' ]]
   [[ $("$garth" audit --verify --json | json "[d['line_count'], d['whole']]") == '[20, true]' ]]
@@ -121,7 +121,7 @@ PY
   fails 2 "--verify" "$garth" audit --verify fix
 }
 
-@test "G7 audit: a line that cannot be read is told of and hides nothing else" {
+@test "G7 audit: a line that cannot be read is reported and hides nothing else" {
   chain 3 fix
   sed -i '2s/^./x/' "$(log)"
   call "$garth" audit
@@ -132,7 +132,7 @@ PY
   [[ $(json "len(d['events'])" <<<"$out") == 2 ]] || complain
 }
 
-@test "G7 audit --follow: goes on with what is written, and ends with its reader" {
+@test "G7 audit --follow: prints what is appended, and ends with its reader" {
   chain 2 fix
   "$garth" audit --follow --json fix >"$T/follow" 3>&- &
   pid=$!
@@ -153,7 +153,7 @@ for l in open(sys.argv[1]): assert json.loads(l)["task"] == "fix"' "$T/follow"
 
 # The attack asks for hundreds of things that are recorded: the same refused host again and again, and long words that are
 # six times as long when they are escaped.
-@test "G7 ESCAPES 20 22 audit: a flood is few lines, with a count that is right, and the chain is whole" {
+@test "G7 ESCAPES 20 22 audit: a flood of events becomes few lines with the right count, and the chain is complete" {
   call "$garth" run --net allow -t t -- python3 -c '
 import http.client, os, socket
 for i in range(300):

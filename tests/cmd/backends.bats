@@ -1,7 +1,7 @@
 load helpers
 
 # In both, the same commands have the same outcome.
-@test "W2 backends: alike in what an agent sees and does" {
+@test "W2 backends: an agent sees and does the same with every backend" {
   script='
     git status --porcelain; git log --oneline; git branch -a; ls -A | grep -vx .git; cat link; ./run.sh
     echo x >>a.txt; git status --porcelain; git diff --stat; git add -A; git commit -qm one; git status --porcelain
@@ -13,7 +13,7 @@ load helpers
   [[ $(wc -l <"$T/overlay") -gt 20 ]]
 }
 
-@test "W2 backends: a worktree is the user's too: host git works on it before, during and after" {
+@test "W2 backends: the host's git works in a task's worktree before, during and after the run" {
   "$garth" new t --backend worktree
   w=$("$garth" path t)
   [[ -z $(git -C "$w" status --porcelain) ]]
@@ -45,7 +45,7 @@ load helpers
   [[ $(inside t git status --porcelain) == "" ]]
 }
 
-@test "ESCAPES 7 8 backends: a .git that the agent would replace stays the task's" {
+@test "ESCAPES 7 8 backends: an agent cannot replace .git" {
   for b in "${backends[@]}"; do
     "$garth" new t-$b --backend $b
     call inside t-$b 'rm -rf .git; mv .git other; echo "gitdir: /tmp" >.git; ls -d .git'
@@ -99,7 +99,7 @@ load helpers
       [[ $(git show garth/t-$b:x) == x ]]
     fi
   done
-  # the control: so it is with the same repository where others can read it
+  # control: the same with the same repository if others can read it
   chmod -R a+rX "$PWD"; chmod a+rx "$T" "$HOME"
   "$garth" new open; inside open 'echo x >x; git add x; git commit -qm x'
   [[ $(git show garth/open:x) == x ]]

@@ -1,6 +1,6 @@
 load helpers
 
-@test "ESCAPES 25 cancel: of a task that is just being started" {
+@test "ESCAPES 25 cancel: cancels a task that is just being started" {
   for i in 1 2 3 4 5; do
     "$garth" run -q -d -t c$i -- sleep 50 >/dev/null 3>&- &
     until call "$garth" cancel c$i; [[ $code != 3 && $err != *'is not running, it is creat'* ]]; do sleep 0.002; done
@@ -23,12 +23,12 @@ load helpers
   changes_nothing 4 "task 't' is not running, it is cancelled" "$garth" cancel t
 }
 
-@test "T1 cancel: not running" {
+@test "T1 cancel: a task that does not run is refused" {
   "$garth" new t
   changes_nothing 4 "task 't' is not running, it is created" "$garth" cancel t
 }
 
-@test "T1 cancel: who waits for the task learns of it" {
+@test "T1 cancel: a client that waits for the task is told" {
   "$garth" run -t t -- sh -c 'echo ready; exec sleep 1000' >"$T/o" 2>"$T/e" 3>&- &
   pid=$!
   eventually grep -q ready "$T/o"
@@ -49,7 +49,7 @@ load helpers
   [[ $(cat "$T/a" "$T/b" | grep -vc '^✗ ') == 0 ]]
 }
 
-@test "T1 cancel: a cancelled task can be worked in again, and discarded" {
+@test "T1 cancel: a cancelled task can be used again, and discarded" {
   "$garth" run -d -t t -- sleep 1000
   "$garth" cancel t
   inside t true

@@ -11,7 +11,7 @@ dirty() {
 state() { git status --porcelain --ignored; sha256sum .git/index; git stash list; find . -path ./.git -prune -o -printf '%p %m %y %l\n' | sort; git diff --cached | sha256sum; }
 seen() { (find . -name .git -prune -o ! -type d -printf '%p %y %l ' -exec sh -c '[ -x "$1" ] && [ ! -L "$1" ] && printf x; [ -L "$1" ] || sha256sum <"$1"' - {} \; -exec echo \;) | grep -v "/ignored/\|x\.o\|global\|^$" | sort; }
 
-@test "H8 --with-changes: uncommitted changes come along, of every kind, for every backend; the checkout stays as it is" {
+@test "H8 --with-changes: uncommitted changes of every kind are copied, with every backend; the checkout is unchanged" {
   local b before
   dirty; git status >/dev/null; before=$(state); seen >"$T/want"
   for b in overlay worktree clone; do
@@ -19,7 +19,7 @@ seen() { (find . -name .git -prune -o ! -type d -printf '%p %y %l ' -exec sh -c 
     [[ $(state) == "$before" ]] || complain "the checkout changed: $b"
     declare -f seen >"$T/fn"; inside t "$(<"$T/fn"); seen" >"$T/got"; diff "$T/want" "$T/got" || complain "$b"
     inside t 'test ! -e ignored && test ! -e x.o && test ! -e global.tmp && test ! -e /tmp/garth-changes'
-    # uncommitted: nothing was published, and the branch is where it was
+    # uncommitted: nothing was published, and the branch has not moved
     [[ $(git rev-parse garth/t) == $(git rev-parse main) ]]
     [[ $("$garth" show t --json | json 'len(d["uncommitted"]) > 5') == true ]]
     call "$garth" discard t
@@ -35,7 +35,7 @@ seen() { (find . -name .git -prune -o ! -type d -printf '%p %y %l ' -exec sh -c 
   [[ $("$garth" run --with-changes -q --on-dirty keep -t s -- cat <<<'for cat') == 'for cat' ]]
 }
 
-@test "H8 new, run: uncommitted changes that are not in the task are said, with their number and how they come along" {
+@test "H8 new, run: uncommitted changes that are not copied are reported, with their number and the option to copy them" {
   call "$garth" new clean
   [[ $code == 0 ]] || complain
   [[ -z $err ]] || complain
@@ -65,7 +65,7 @@ seen() { (find . -name .git -prune -o ! -type d -printf '%p %y %l ' -exec sh -c 
   [[ $(inside l 'cat l') == l ]] || complain
 }
 
-@test "H8 --with-changes: what does not fit is said, and no task is left; a filter of the user's does not run" {
+@test "H8 --with-changes: changes that do not fit are an error, and no task is left; the user's filters do not run" {
   echo 2 >>a.txt
   commit two
   echo 3 >>a.txt

@@ -7,7 +7,7 @@ everything() {
     sha256sum .git/HEAD .git/config .git/index; git for-each-ref --format='%(refname) %(objectname)' refs/heads refs/tags | grep -v /garth/)
 }
 
-@test "W1 ESCAPES 26 checkout: no command on a task touches the user's checkout, whatever the backend" {
+@test "W1 ESCAPES 26 checkout: no command on a task changes the user's checkout, with any backend" {
   echo secret >.env; mkdir -p ignored build/x; echo o >ignored/o; echo u >build/x/u; echo mine >>a.txt; chmod 640 run.sh; mkfifo pipe
   git update-index --refresh -q || true
   before=$(everything)
@@ -24,7 +24,7 @@ everything() {
     "$garth" snapshot t; "$garth" rollback t --full; same rollback
     "$garth" diff t >/dev/null; "$garth" show t >/dev/null; "$garth" export t "$T/out-$b"; same export
     "$garth" doctor >/dev/null || true; "$garth" doctor --repair >/dev/null || true; same doctor
-    # what is gone on the host is made again, there
+    # what is missing on the host is made again there
     chmod -R u+rwx "$GARTH_HOME/tasks/$(field t id)"; for lost in upper work tree git; do rm -rf "$GARTH_HOME/tasks/$(field t id)/$lost"; done; chmod -R u+rwx "$GARTH_HOME/worktrees"; rm -rf "$GARTH_HOME/worktrees/t"
     "$garth" doctor --repair >/dev/null || true; same "doctor, lost"
     [[ $(inside t cat a.txt) == one ]]
@@ -40,7 +40,7 @@ everything() {
   done
 }
 
-@test "W1 ESCAPES 23 checkout: no step at which a command is killed touches the user's checkout" {
+@test "W1 ESCAPES 23 checkout: a command that is killed at any step does not change the user's checkout" {
   echo secret >.env; echo mine >>a.txt; git update-index --refresh -q || true
   before=$(everything)
   same() { [[ $(everything) == "$before" ]] || { diff <(echo "$before") <(everything); echo "after: $*"; return 1; }; }
@@ -62,7 +62,7 @@ everything() {
 }
 
 # Tasks of earlier versions have their workspace at worktrees/<task> inside, and the borrowed objects at the host's path.
-@test "W1 ESCAPES 30 checkout: tasks that were made before go on where they are" {
+@test "W1 ESCAPES 30 checkout: tasks made by earlier versions keep their place" {
   before=$(everything)
   for b in overlay worktree clone; do
     "$garth" new t --backend $b; inside t 'echo work >w'

@@ -2,7 +2,7 @@ load helpers
 
 names() { "$garth" ls --json | json '" ".join(sorted(t["name"] for t in d["tasks"]))' | tr -d '"'; }
 
-@test "T6 ESCAPES 26 cleanup: what exists only once stays, is named, and the rest goes" {
+@test "T6 ESCAPES 26 cleanup: work that exists only once is kept and named, the rest is removed" {
   "$garth" new empty
   "$garth" new files; inside files 'echo x >x'
   "$garth" new commits; inside commits 'echo x >x; git add x; git commit -qm x'
@@ -26,7 +26,7 @@ names() { "$garth" ls --json | json '" ".join(sorted(t["name"] for t in d["tasks
   "$garth" cancel busy
 }
 
-@test "T6 ESCAPES 26 cleanup: --force-all names what would be lost and wants the word" {
+@test "T6 ESCAPES 26 cleanup: --force-all names what would be lost and asks for the word" {
   "$garth" new files; inside files 'echo x >x'
   "$garth" new empty
   "$garth" run -d -t busy -- sleep 1000
@@ -48,7 +48,7 @@ names() { "$garth" ls --json | json '" ".join(sorted(t["name"] for t in d["tasks
   "$garth" cancel busy
 }
 
-@test "T6 cleanup: --older-than goes by when something last happened" {
+@test "T6 cleanup: --older-than counts from the last event" {
   "$garth" new old; "$garth" new young
   python3 - "$GARTH_HOME/garth.db" <<'PY'
 import sqlite3, sys
@@ -70,7 +70,7 @@ PY
   [[ $("$garth" cleanup --all-inactive --json | json '[d["discarded"], d["kept"], d["dry_run"]]') == '[[], [], false]' ]]
 }
 
-@test "T6 cleanup: what is merged goes when the clock comes round, or when asked for, with nothing else" {
+@test "T6 cleanup: merged tasks are removed hourly, or on request, and no others" {
   for t in m n; do
     "$garth" new $t
     inside $t "echo $t >$t; git add .; git commit -qm $t"

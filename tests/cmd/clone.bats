@@ -11,7 +11,7 @@ ahead() {
   (cd "$T/$1-other" && echo "$1" >from && git add from && git commit -qm "in $1" && git push -q)
 }
 
-@test "W3 G11 clone: it begins with what the remote has: local, else origin, else the repository itself" {
+@test "W3 G11 clone: a clone starts from the remote: local, else origin, else the repository itself" {
   "$garth" new itself --backend clone
   [[ $(inside itself 'git log --format=%s') == first ]]
   remote origin; ahead origin
@@ -20,20 +20,20 @@ ahead() {
   remote local; ahead local
   "$garth" new from-local --backend clone
   [[ $(inside from-local 'git log --format=%s; cat from') == $'in local\nfirst\nlocal' ]]
-  # who names a commit gets that one
+  # a named commit is used
   "$garth" new named --backend clone --base HEAD
   [[ $(inside named 'git log --format=%s') == first ]]
-  # the user's branches stay where they are, and nothing is left of the fetch
+  # the user's branches do not move, and nothing is left of the fetch
   [[ $(git log --format=%s main) == first ]]
   [[ -z $(git for-each-ref refs/garth/fetched) ]]
-  # what is known of the remote is as after the user's own fetch, and how the task stands is told against that
+  # the remote's branches are as after the user's own fetch, and the task's standing is compared with them
   [[ $(git rev-parse refs/remotes/local/main) == $(git rev-parse garth/from-local) ]]
   [[ $(field from-local standing) == synced ]]
   inside from-local 'echo 1 >one; git add one; git commit -qm one'
   [[ $("$garth" show from-local --json | json "[d['standing'], d['ahead']]") == '["ahead", 1]' ]]
 }
 
-@test "W3 clone: a branch that the remote has not is taken from here; a remote that is gone is said" {
+@test "W3 clone: a branch that the remote lacks is taken from the repository; a missing remote is reported" {
   remote origin; ahead origin
   git checkout -qb mine
   "$garth" new a --backend clone
@@ -43,7 +43,7 @@ ahead() {
   [[ $(hint) == *'--base HEAD'* ]]
 }
 
-@test "W3 clone: all of its objects are its own: nothing borrowed, nothing linked" {
+@test "W3 clone: a clone has its own objects: nothing borrowed, nothing linked" {
   "$garth" new a --backend clone
   [[ -z $(inside a 'cat .git/objects/info/alternates 2>/dev/null') ]]
   inside a 'git fsck --strict --no-dangling'
@@ -59,17 +59,17 @@ ahead() {
   true
 }
 
-@test "W3 J10 clone: a source of another user's is no hindrance" {
+@test "W3 J10 clone: a source that belongs to another user works" {
   is_root || return 0 # tried as root alone
   remote local; ahead local
   chown -R 12345:12345 "$T/home/local.git"
-  # git by itself does not serve it
+  # plain git refuses to serve it
   git ls-remote "$T/home/local.git" && false
   "$garth" new a --backend clone
   [[ $(inside a 'git log --format=%s') == $'in local\nfirst' ]]
 }
 
-@test "W3 G6 clone: the user's git sees the task's branch there, and no repository of the agent's" {
+@test "W3 G6 clone: the user's git sees the task's branch there, and not the agent's repository" {
   "$garth" new a --backend clone
   local p; p=$("$garth" path a)
   inside a 'echo 1 >one; git add .; git commit -qm one; echo 2 >two
@@ -100,7 +100,7 @@ ahead() {
   done
 }
 
-@test "W3 clone: killed at each step of its making, nothing of it is left, and the name is free" {
+@test "W3 clone: killed at each step of its making, nothing is left, and the name is free" {
   remote origin
   local step
   for step in create-reserved create-refs create-clone; do
@@ -113,7 +113,7 @@ ahead() {
   done
 }
 
-@test "W3 T3 clone: publishing, snapshots, rollback, discard and undo work as elsewhere" {
+@test "W3 T3 clone: publishing, snapshots, rollback, discard and undo work as with other backends" {
   "$garth" new a --backend clone
   inside a 'echo 1 >one; git add .; git commit -qm one'
   "$garth" snapshot a
@@ -135,7 +135,7 @@ ahead() {
   git fsck --strict
 }
 
-@test "T7 J10 new: where the disk has no room for the files, nothing is begun" {
+@test "T7 J10 new: if the disk has no room for the files, nothing is made" {
   is_root || return 0 # tried as root alone
   head -c 30000000 /dev/urandom >big; git add big; git commit -qm big
   mkdir -p "$T/small"; mount -t tmpfs -o size=25m none "$T/small"

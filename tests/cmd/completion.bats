@@ -28,7 +28,7 @@ types() {
   is "--help" "$(offers --h)"
 }
 
-@test "O3 completion: tasks, and nothing that is not there" {
+@test "O3 completion: offers existing tasks only" {
   "$garth" new first-task
   "$garth" new second
   "$garth" discard second
@@ -44,7 +44,7 @@ types() {
 
 @test "O3 completion: every option of every command" {
   "$garth" help --tables >"$T/tables"
-  # each option, that is: its name, whether it has a value, and what is known of the value
+  # for each option: its name, whether it has a value, and the kind of the value
   "$python" - "$T/tables" "$garth" <<'P'
 import json, subprocess, sys
 for command, c in json.load(open(sys.argv[1])).items():
@@ -61,7 +61,7 @@ P
   is ":files" "$(offers exec t -- git --js)"
 }
 
-@test "O3 completion: values of options, not tasks" {
+@test "O3 completion: offers values of options, not tasks" {
   "$garth" new first-task
   git branch topic
   git tag v1
@@ -87,7 +87,7 @@ P
   is "" "$(offers snapshot -m '')"
 }
 
-@test "O3 completion: files and programs are left to the shell" {
+@test "O3 completion: leaves files and programs to the shell" {
   is ":programs" "$(offers run '')"
   is ":programs" "$(offers run --net host -- '')"
   is ":programs" "$(offers exec t '')"
@@ -96,7 +96,7 @@ P
   is ":directories" "$(offers export t '')"
 }
 
-@test "O3 completion: it makes nothing and says nothing" {
+@test "O3 completion: makes nothing and prints no messages" {
   for w in show undo "run --agent" "run --base" "rollback x --from"; do
     call "$garth" completion bash $w ''
     [[ $code == 0 ]] || complain "$w"
@@ -169,6 +169,6 @@ P
   is "" "$err"
 }
 
-@test "O3 completion: for another shell one clear line" {
+@test "O3 completion: another shell is refused in one clear line" {
   changes_nothing 2 "not for 'tcsh'" "$garth" completion tcsh
 }

@@ -2,7 +2,7 @@ load helpers
 
 config() { mkdir -p "$XDG_CONFIG_HOME/garth"; cat >"$XDG_CONFIG_HOME/garth/config.yaml"; }
 
-@test "O3 config: without a file it prints what is built in, as YAML that it reads itself" {
+@test "O3 config: without a file it prints the built-in values, as YAML that it can read" {
   call "$garth" config
   [[ $code == 0 ]] || complain
   [[ -z $err ]] || complain
@@ -20,7 +20,7 @@ config() { mkdir -p "$XDG_CONFIG_HOME/garth"; cat >"$XDG_CONFIG_HOME/garth/confi
   "$garth" config --json | json 'd["config"]["agents"]["claude"]["programs"]' | grep -F claude
 }
 
-@test "O3 config: the user's file is laid over it" {
+@test "O3 config: the user's file overrides them" {
   config <<<$'workspace:\n  backend: worktree\nnetwork: {mode: host}\nlimits: {log_size: 2MB}\njail:\n  env: [MY_VAR]\n'
   "$garth" config --json | json '[d["config"]["workspace"]["backend"], d["config"]["network"]["mode"], "MY_VAR" in d["config"]["jail"]["env"], "TERM" in d["config"]["jail"]["env"], d["config"]["limits"]["log_size"]]' |
     grep -xE '\["worktree", "host", true, true, 2(000000|097152)\]'
@@ -59,7 +59,7 @@ config() { mkdir -p "$XDG_CONFIG_HOME/garth"; cat >"$XDG_CONFIG_HOME/garth/confi
   [[ $(<"$T/data/f") == d ]] || complain
 }
 
-@test "O3 J10 config: a path of allow_read that is not shown is named, with file, line and reason" {
+@test "O3 J10 config: an allow_read path that cannot be shown is named, with file, line and reason" {
   echo secret >"$R/.env"; mkdir "$T/data"; echo d >"$T/data/f"; chmod 755 "$T" "$T/data"; ln -s "$R/.env" "$T/data/link"; ln -s "$T" "$T/data/up"
   config <<<$'jail:\n  allow_read:\n  - '"$T/data"$'\n  - '"$R/.env"$'\n  - '"$T/nothing"$'\n  - '"$R/.git/config"$'\n  - '"$T/data/link"$'\n  - '"$T/data/up"
   file=$XDG_CONFIG_HOME/garth/config.yaml

@@ -5,7 +5,7 @@ of_the_original() {
   git for-each-ref; git worktree list; git status --porcelain
   (cd "$GARTH_HOME" && find worktrees tasks trash archives merges -print 2>/dev/null | sort; sqlite3 garth.db 'SELECT id, name, state, removed FROM task ORDER BY id')
 }
-# As `cp -r` does, which cannot look into the work directory of an overlay.
+# Like `cp -r`, which cannot read the work directory of an overlay.
 copy() { cp -a "$1" "$2" 2>/dev/null || [[ -f $2/garth.db ]]; }
 tasks_of() { GARTH_HOME=$1 "$garth" ls --json | json '" ".join(sorted(t["name"] for t in d["tasks"]))'; }
 
@@ -19,7 +19,7 @@ fill() {
   "$garth" new e; "$garth" merge overlay
 }
 
-@test "T9 ESCAPES 26 copied home: it shows, and changes nothing of the original's" {
+@test "T9 ESCAPES 26 copied home: a copy can be read, and changes nothing of the original" {
   local c=$T/copy before v
   fill; sqlite3 "$GARTH_HOME/garth.db" "UPDATE task SET state = 'discarding' WHERE name = 'e'"
   copy "$GARTH_HOME" "$c"; before=$(of_the_original)
@@ -43,11 +43,11 @@ fill() {
       ;;
     esac
   done
-  # the original is as it was, and goes on
+  # the original is unchanged and works
   "$garth" cleanup --merged; "$garth" discard -D worktree; "$garth" doctor --repair >/dev/null; "$garth" doctor >/dev/null
 }
 
-@test "T9 copied home: one that was moved goes on, with all that it has; so does a copy when the original is gone" {
+@test "T9 copied home: a moved home works, with all that it has; so does a copy after the original is gone" {
   "$garth" new t; inside t 'echo t >t; git add t; git commit -qm t'
   mv "$GARTH_HOME" "$T/moved"; [[ $(tasks_of "$T/moved") == t ]]; GARTH_HOME=$T/moved "$garth" merge t
   copy "$T/moved" "$T/again"; GARTH_HOME=$T/again fails 4 'is a copy' "$garth" undo t
@@ -58,7 +58,7 @@ fill() {
   ln -s "$T/third" "$T/link"; GARTH_HOME=$T/link "$garth" new u; GARTH_HOME=$T/third "$garth" discard u
 }
 
-@test "T9 copied home: of an earlier version's, the copy is known by where its workspaces are" {
+@test "T9 copied home: a copy of an earlier version's home is recognised by the paths of its workspaces" {
   "$garth" new t --backend worktree; inside t 'echo t >t; git add t; git commit -qm t'
   rm "$GARTH_HOME/identity"; copy "$GARTH_HOME" "$T/copy"; copy "$GARTH_HOME" "$T/second"
   GARTH_HOME=$T/copy fails 4 "is a copy of '$GARTH_HOME'" "$garth" discard -fD t

@@ -20,7 +20,7 @@ sound() {
   git fsck --strict
 }
 
-@test "ESCAPES 23 crash: killed at each step of making a task: nothing stays, the name is free" {
+@test "ESCAPES 23 crash: killed at each step of making a task: nothing is left, the name is free" {
   git tag v1; echo 2 >>a.txt; commit
   fingerprint >"$T/before"
   for step in create-reserved:overlay create-refs:overlay create-base:overlay create-index:overlay base-checkout:overlay base-made:overlay \
@@ -120,7 +120,7 @@ sound() {
   }
 }
 
-@test "ESCAPES 23 crash: kill -9 of garth run: the task goes on, to its end" {
+@test "ESCAPES 23 crash: kill -9 of garth run: the task runs to its end" {
   "$garth" run -t t -- sh -c 'echo ready; until test -e go; do sleep 0.05; done; echo finished; exit 3' >"$T/o" 2>&1 </dev/null 3>&- &
   pid=$!
   eventually grep -q ready "$T/o"
@@ -132,7 +132,7 @@ sound() {
   "$garth" log t | grep -q finished
 }
 
-@test "ESCAPES 23 crash: kill -9 of garth exec ends what it started, not the task" {
+@test "ESCAPES 23 crash: kill -9 of garth exec ends its command, not the task" {
   word=garth-execd-$$-$RANDOM
   "$garth" run -d -t t -- sleep 1000
   "$garth" exec t -- python3 -c 'import time; print("ready", flush=True); time.sleep(1000)' "$word" >"$T/o" 2>&1 </dev/null 3>&- &
@@ -144,7 +144,7 @@ sound() {
   "$garth" cancel t
 }
 
-@test "ESCAPES 23 crash: the agent itself killed is an exit code" {
+@test "ESCAPES 23 crash: an agent that is killed has an exit code" {
   word=garth-agent-$$-$RANDOM
   "$garth" run -t t -- python3 -c 'import time; print("ready", flush=True); time.sleep(1000)' "$word" >"$T/o" 2>&1 </dev/null 3>&- &
   pid=$!
@@ -156,7 +156,7 @@ sound() {
   [[ $(state_of t) == failed ]]
 }
 
-@test "ESCAPES 25 crash: a discard and execs at once: one or the other, never half" {
+@test "ESCAPES 25 crash: a discard and execs at once: one of them wins, nothing is left half done" {
   "$garth" new t; inside t 'echo work >work'
   for i in 1 2 3 4; do "$garth" exec t -- sh -c 'cat work' >"$T/o$i" 2>&1 </dev/null 3>&- & done
   call "$garth" discard t
@@ -236,7 +236,7 @@ sound() {
 }
 
 
-@test "ESCAPES 25 settle: what another command finished meanwhile is left alone" {
+@test "ESCAPES 25 settle: what another command has finished meanwhile is left alone" {
   local making looking
   GARTH_FAULT=stop:create-reserved "$garth" new t >"$T/new" 2>&1 3>&- & making=$!
   if has_faults; then
@@ -253,7 +253,7 @@ sound() {
   "$garth" discard t
 }
 
-@test "ESCAPES 23 crash: locks that a killed git left do not hold the task up; those of one that runs stay" {
+@test "ESCAPES 23 crash: lock files that a killed git left do not block the task; those of a running git stay" {
   for b in overlay worktree clone; do
     "$garth" new t --backend $b
     inside t 'd=$(git rev-parse --git-dir); mkdir -p $d/refs/heads/garth; touch $d/HEAD.lock $d/index.lock $d/config.lock $d/packed-refs.lock $d/refs/heads/garth/t.lock $d/refs/heads/main.lock; git commit -q --allow-empty -m x && exit 1; true' 2>/dev/null

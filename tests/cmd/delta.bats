@@ -15,7 +15,7 @@ same() {
 
 parents() { find "$GARTH_HOME/bases" -name parent | wc -l; }
 
-@test "W4 delta: a commit near one that has a base is one layer more, exact in every kind of change" {
+@test "W4 delta: a commit near one with a base is one more layer, exact for every kind of change" {
   umask 022
   mkdir -p keep tree/a/b gone/deep; for i in {1..300}; do echo "$i" >keep/f$i; done
   echo 1 >tree/a/b/1; echo 2 >tree/a/2; echo g >gone/deep/g; echo g2 >gone/g2; echo f >becomes-dir; mkdir becomes-file; echo x >becomes-file/x
@@ -42,12 +42,12 @@ parents() { find "$GARTH_HOME/bases" -name parent | wc -l; }
   # and backwards, and the first one again
   "$garth" new t8 --base HEAD~4; same HEAD~4 t8
   same HEAD~7 t0
-  # the base's own files are never changed by what stands on it
+  # the base's own files are never changed by layers above it
   inside t3 'rm -rf keep becomes-dir; echo x >becomes-dir; git add -A; git commit -qm x'
   "$garth" new t9 --base HEAD~4; same HEAD~4 t9
 }
 
-@test "W4 delta: work on a delta is found by diff, export and discard" {
+@test "W4 delta: diff, export and discard find work in a task on a delta" {
   mkdir keep; for i in {1..300}; do echo "$i" >keep/f$i; done; mkdir was; echo w >was/w; commit one
   "$garth" new t1
   git rm -qr was; echo 2 >>a.txt; commit two
@@ -63,7 +63,7 @@ parents() { find "$GARTH_HOME/bases" -name parent | wc -l; }
   fails 4 "3 changed files" "$garth" discard t2
 }
 
-@test "W4 delta: bases that nobody needs go, those that somebody stands on stay" {
+@test "W4 delta: unused bases are removed, used ones are kept" {
   mkdir keep; for i in {1..300}; do echo "$i" >keep/f$i; done; commit one
   "$garth" new t1; echo 2 >>a.txt; commit two; "$garth" new t2; echo 3 >>a.txt; commit three; "$garth" new t3
   [[ $(parents) == 2 ]]
@@ -77,7 +77,7 @@ parents() { find "$GARTH_HOME/bases" -name parent | wc -l; }
   "$garth" new t4; same HEAD t4
 }
 
-@test "W4 delta: a base that is gone or torn is made again, for tasks that stand on it too" {
+@test "W4 delta: a missing or damaged base is made again, also for tasks that use it" {
   "$garth" run -t t --on-dirty keep -- sh -c 'echo mine >mine; rm a.txt'
   rm -rf "$GARTH_HOME"/bases/*
   [[ $(inside t 'cat mine; ls') == $'mine\ndir\nlink\nmine\nrun.sh' ]]
@@ -86,7 +86,7 @@ parents() { find "$GARTH_HOME/bases" -name parent | wc -l; }
   [[ $(inside t cat dir/b.txt) == two ]]
 }
 
-@test "ESCAPES 9 W4 delta: a filter or a submodule that a later commit brings is refused before anything of it runs" {
+@test "ESCAPES 9 W4 delta: a filter or a submodule that a later commit adds is refused before it can run" {
   "$garth" new first
   git config filter.x.smudge "touch $T/ran; cat"
   echo 'f filter=x' >.gitattributes; echo f >f; git add .gitattributes; git -c filter.x.smudge= add f; git commit -qm filter
@@ -108,7 +108,7 @@ unsettled() {
   GIT_INDEX_FILE=$index git ls-files --debug | awk -v young="$(stat -c %Y "$index")" '/^[^ ]/ { path = $0 } $1 == "mtime:" { split($2, t, ":"); if (t[1] == 0 || t[1] >= young) print path, t[1], young }'
 }
 
-@test "W4 J10 base: git believes the index of the first task, and of one on a delta, without reading a file" {
+@test "W4 J10 base: git trusts the index of the first task, and of one on a delta, without reading a file" {
   # the control: in a worktree that git makes, all of them are as young as its index
   # (unless a second ended just then: it is made again)
   for i in {1..20}; do
@@ -136,7 +136,7 @@ unsettled() {
     [[ $("$garth" exec $task -- sh -c 'printf "eno\n" >a.txt; printf "rof\n" >dir/b.txt; ln -sf b.txt link; chmod -x run.sh; git status --porcelain') == $' M a.txt\n M dir/b.txt\n M link\n M run.sh' ]]
     inside $task 'git checkout -q .; test -z "$(git status --porcelain)"'
   done
-  # and with many files, where a program says what changed
+  # and with many files, for which fsmonitor says what changed
   mkdir many; for i in {1..900}; do echo $i >many/$i; done; git add -A; git commit -qm many
   export GARTH_HOME=$HOME/.garth-many
   "$garth" new m

@@ -20,7 +20,7 @@ load helpers
   cmp "$T/1" "$T/2"
 }
 
-@test "T1 diff: nothing changed, nothing printed; rewriting the same content is no change" {
+@test "T1 diff: nothing changed, nothing printed; rewriting a file with the same content is no change" {
   for b in "${backends[@]}"; do
     "$garth" new t-$b --backend $b
     inside t-$b 'cp a.txt x; mv x a.txt; touch dir/b.txt; mkdir empty; mv dir d2; mv d2 dir'
@@ -42,7 +42,7 @@ load helpers
   [[ $("$garth" diff t nosuch) == "" ]]
 }
 
-@test "T1 diff: of a running task" {
+@test "T1 diff: a running task" {
   "$garth" run -d -t t -- sh -c 'echo 1 >>a.txt; touch ready; exec sleep 1000'
   eventually inside t 'test -e ready'
   "$garth" diff t | grep -qx '+1'
@@ -55,7 +55,7 @@ load helpers
   [[ $("$garth" diff --json t | json 'len(d["files"])') == 4 ]]
 }
 
-@test "ESCAPES 9 10 16 diff: what the agent's git would run is not run, repositories it made are named" {
+@test "ESCAPES 9 10 16 diff: programs that the agent's git would run are not run, repositories that it made are named" {
   "$garth" new t
   inside t '
     for k in core.fsmonitor core.pager diff.external core.hooksPath core.sshCommand alias.diff; do git config $k "touch /tmp/pwned; touch '"$T"'/pwned; true"; done
@@ -83,7 +83,7 @@ PY
   PAGER=cat PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 "$T/s.py" 3>&-
 }
 
-@test "G9 J1 diff: what is binary by content is not shown, and its sizes are said" {
+@test "G9 J1 diff: binary content is not shown, but its sizes are" {
   "$garth" new t
   inside t 'printf "a\\0b" >bin; git add bin; git commit -qm bin; printf "a\\0b\\0c" >bin; head -c 20000 /dev/zero >big'
   "$garth" diff t >"$T/out"

@@ -6,7 +6,7 @@ nothing_left() {
   [[ $(git worktree list | wc -l) == 1 && ! -e .git/worktrees ]] || complain "$(git worktree list)"
 }
 
-@test "T1 discard: a task without work goes without a trace, for both backends" {
+@test "T1 discard: a task without work is removed completely, with both backends" {
   fingerprint >"$T/before"
   for b in "${backends[@]}"; do
     "$garth" new t --backend $b
@@ -58,7 +58,7 @@ make_draft() {
   done
 }
 
-@test "ESCAPES 26 discard: an object that was only staged is a draft; -fD gives all up" {
+@test "ESCAPES 26 discard: an object that was only staged is a draft; -fD discards everything" {
   "$garth" new t
   inside t 'echo x >>a.txt; git add a.txt; git restore -q --staged a.txt'
   changes_nothing 4 "1 changed file, drafts in its repository (1 object)" "$garth" discard t
@@ -69,7 +69,7 @@ make_draft() {
   nothing_left
 }
 
-@test "ESCAPES 26 discard: packs, odd names and more objects than can be asked for are drafts" {
+@test "ESCAPES 26 discard: packs, odd names and very many objects count as drafts" {
   "$garth" new t; g=$(task_dir t)/git
   # what the shared repository has is no draft
   o=$(inside t 'git cat-file -p HEAD | git hash-object -t commit -w --stdin')
@@ -98,7 +98,7 @@ PY
   nothing_left
 }
 
-# published TASK: a commit with a file of its own goes through the gateway.
+# published TASK: publishes a commit with a new file.
 published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; }
 
 @test "ESCAPES 26 discard: an unmerged branch is kept unless -D says so; then its commits are pinned" {
@@ -138,7 +138,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   changes_nothing 4 "1 commit on garth/m that is not in main" "$garth" discard m
 }
 
-@test "ESCAPES 26 discard: the target is gone, or there was none: commits beyond the base are unmerged" {
+@test "ESCAPES 26 discard: if the target is gone, or there was none, commits beyond the base are unmerged" {
   git checkout -q -b feature; "$garth" new t; published t
   git checkout -q main; git branch -D -q feature
   changes_nothing 4 "1 commit on garth/t that is not in feature" "$garth" discard t
@@ -146,7 +146,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   changes_nothing 4 "1 commit on garth/d that is not in $(git rev-parse HEAD)" "$garth" discard d
 }
 
-@test "ESCAPES 26 discard: the task's directory is gone: its branch is not given up unasked" {
+@test "ESCAPES 26 discard: if the task's directory is gone, its branch is not removed without an option" {
   "$garth" new t; published t; tip=$(git rev-parse garth/t)
   wipe "$(task_dir t)"
   changes_nothing 4 "1 commit on garth/t that is not in main" "$garth" discard t
@@ -165,13 +165,13 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   [[ $(git rev-parse garth/t) == "$tip" ]]
 }
 
-@test "ESCAPES 26 discard: ignored files alone do not hold it" {
+@test "ESCAPES 26 discard: ignored files alone do not prevent it" {
   "$garth" new t; inside t 'touch x.o; mkdir ignored; touch ignored/y'
   "$garth" discard t
   nothing_left
 }
 
-@test "ESCAPES 26 discard: a running task, and one that a command is at work in, are refused" {
+@test "ESCAPES 26 discard: a running task, and one in which a command runs, are refused" {
   "$garth" run -d -t t -- sleep 1000
   changes_nothing 4 "task 't' is running" "$garth" discard -fD t
   [[ $(hint) == "garth cancel t" ]]
@@ -184,7 +184,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   eventually "$garth" discard -fD t
 }
 
-@test "ESCAPES 26 T3 discard: what only a snapshot has is work too, whoever took it" {
+@test "ESCAPES 26 T3 discard: what only a snapshot has is work too, whoever made the snapshot" {
   for b in "${backends[@]}"; do
     for asked in yes no; do
       "$garth" new t --backend $b; inside t 'echo x >precious; git add .; git commit -qm precious; echo u >un'
@@ -204,7 +204,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   done
 }
 
-@test "T4 T6 ESCAPES 26 discard: a conversation in the task's home goes to the trash; who asks is not cleaned up" {
+@test "T4 T6 ESCAPES 26 discard: a conversation in the task's home goes to the trash; a blocked task is not cleaned up" {
   "$garth" run -q -t b -- sh -c 'mkdir -p ~/.agent; echo talk >~/.agent/s; echo "Which db?" >$GARTH_QUESTION_FILE' || true
   [[ $(state_of b) == blocked ]]
   call "$garth" cleanup --all-inactive
@@ -228,7 +228,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   [[ $(inside n 'cat ~/notes') == notes ]]
 }
 
-@test "ESCAPES 26 discard: a branch that was moved on outside is the user's work" {
+@test "ESCAPES 26 discard: commits that the user added to the branch are the user's work" {
   "$garth" new t
   tip=$(git commit-tree -p HEAD -m more "HEAD^{tree}")
   git update-ref refs/heads/garth/t "$tip"
@@ -238,7 +238,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   [[ $(git rev-parse refs/garth/trash/$(ident 1)/tip) == "$tip" ]]
 }
 
-@test "ESCAPES 25 26 discard: a branch that moves while it is discarded stays" {
+@test "ESCAPES 25 26 discard: a branch that moves during the discard is kept" {
   has_faults || { means_nothing; return; }
   "$garth" new t; published t
   call env GARTH_FAULT=discard-marked "$garth" discard -D t
@@ -249,7 +249,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   [[ $(git rev-parse refs/garth/trash/$(ident 1)/tip) == $(git rev-parse "$mine^") ]]
 }
 
-@test "ESCAPES 26 27 discard: the project is gone: what cannot be looked at is not given up unasked" {
+@test "ESCAPES 26 27 discard: if the project is gone, what cannot be checked is not removed without an option" {
   "$garth" run --on-dirty keep -t t -- sh -c 'echo work >work'
   mv "$R" "$R.away"; cd /
   fails 4 "only copy" "$garth" discard t
@@ -263,7 +263,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   [[ $(inside t cat work) == work ]]
 }
 
-@test "T1 discard: the trash is emptied of what is old, with all its pins, and of nothing else" {
+@test "T1 discard: expired tasks are removed from the trash with all their pins, and nothing else is" {
   git tag v1; echo 2 >>a.txt; commit
   for t in 1 2 3; do
     "$garth" new t$t; published t$t; inside t$t 'echo x >>work'
@@ -287,7 +287,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   fails 3 "task 't1' cannot come back: the trash was emptied of it" "$garth" undo t1
 }
 
-@test "ESCAPES 23 discard: killed while the trash is emptied: the rest goes the next time" {
+@test "ESCAPES 23 discard: killed while the trash is emptied: the rest is removed the next time" {
   "$garth" new t; published t; "$garth" discard -D t
   touch -d '8 days ago' "$GARTH_HOME/trash/$(ident 1)"
   "$garth" new s
@@ -303,7 +303,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   [[ -z $(git for-each-ref refs/garth/trash) ]]
 }
 
-@test "T1 discard: snapshots go with a task that leaves nothing, and what the gateway left half checked" {
+@test "T1 discard: a task without work takes its snapshots along, and what the gateway left half checked" {
   "$garth" new t; "$garth" new t2
   git update-ref refs/garth/snapshots/$(ident 1)/1 main; git update-ref refs/garth/snapshots/$(ident 2)/1 main
   mkdir -p .git/objects/garth-$(ident 1)/pack .git/objects/garth-$(ident 2)
@@ -312,7 +312,7 @@ published() { inside "$1" 'echo work >work; git add work; git commit -qm work'; 
   [[ ! -e .git/objects/garth-$(ident 1) && -d .git/objects/garth-$(ident 2) ]]
 }
 
-@test "G7 discard: recorded before it is done, with what it had" {
+@test "G7 discard: recorded before it is done, with what the task had" {
   "$garth" new t; published t
   fails 4 "not in main" "$garth" discard t
   "$garth" discard -D t
@@ -325,7 +325,7 @@ for l in json.load(sys.stdin)["events"]:
   changes_nothing 5 "audit log" "$garth" discard s
 }
 
-@test "ESCAPES 4 discard: of t-1 leaves t-10, its branch and its pins" {
+@test "ESCAPES 4 discard: discarding t-1 leaves t-10, its branch and its pins" {
   git tag v1
   echo 2 >>a.txt; commit
   "$garth" new t-1; "$garth" new t-10; "$garth" new t-1.x
@@ -345,7 +345,7 @@ for l in json.load(sys.stdin)["events"]:
   nothing_left
 }
 
-@test "T1 discard: another Garth home has pins of its own in the same repository, for the same refs" {
+@test "T1 discard: another Garth home has its own pins in the same repository, for the same refs" {
   "$garth" new mine; GARTH_HOME=$T/other "$garth" new theirs
   [[ $(git for-each-ref refs/garth/tasks | wc -l) == 2 ]]
   "$garth" discard mine

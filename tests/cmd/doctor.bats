@@ -1,6 +1,6 @@
 load helpers
 
-@test "J10 doctor: what this machine offers, a line each" {
+@test "J10 doctor: what this machine offers, one line each" {
   call "$garth" doctor
   [[ $code == 0 ]] || complain
   [[ -z $err ]] || complain
@@ -12,7 +12,7 @@ load helpers
   [[ $(json '[d["ok"], all(set(c) == {"name", "purpose", "ok", "required", "found", "enable"} for c in d["checks"]), d["findings"]]' <"$T/j") == '[true, true, []]' ]]
 }
 
-@test "J10 doctor: something that is missing is exit code 1 and the command that enables it" {
+@test "J10 doctor: if something is missing, the exit code is 1 and the command that enables it is shown" {
   call python3 "$BATS_TEST_DIRNAME/without-userns" "$garth" doctor --json
   [[ $code == 1 ]] || complain
   [[ $(json 'd["ok"]' <<<"$out") == false ]] || complain
@@ -24,7 +24,7 @@ teardown() {
   garth_teardown
 }
 
-# Everything in the Garth home and the repository, but for what a look may write: times of locks, the store's own files.
+# Everything in the Garth home and the repository, except what reading may write: times of locks, the store's own files.
 everything() {
   (cd "$GARTH_HOME" && find . -mindepth 1 ! -path './garth.db*' ! -name lock ! -name boot ! -path './merges*' -printf '%p %y %m %l\n' | sort
     find . -type f ! -path './garth.db*' ! -name boot -print0 2>/dev/null | sort -z | xargs -0 sha256sum || true)
@@ -82,7 +82,7 @@ lose_keeper() {
   eventually not test -e "/proc/$pid/fd/0"
 }
 
-@test "O3 T9 doctor: --json has each finding with what would be done, and what was" {
+@test "O3 T9 doctor: --json has each finding with what would be done, and what was done" {
   "$garth" new t; mkdir "$GARTH_HOME/worktrees/x"; echo w >"$GARTH_HOME/worktrees/x/w"; git branch garth/mine
   want='[[f["kind"], f["subject"].rsplit("/", 1)[-1], bool(f["what"]), f["would"], f["needs_decision"], f["done"]] for f in d["findings"]]'
   call "$garth" doctor --json
@@ -107,7 +107,7 @@ lose_keeper() {
   [[ ! -e $(task_dir t)/control ]]
 }
 
-@test "T9 ESCAPES 23 doctor: half-made and half-discarded tasks; a repair that is killed is repaired" {
+@test "T9 ESCAPES 23 doctor: half-made and half-discarded tasks; a repair that is killed can be repeated" {
   has_faults || { means_nothing; return; }
   call env GARTH_FAULT=create-refs "$garth" new t
   finds half-made t "was left half made"
@@ -133,7 +133,7 @@ lose_keeper() {
   [[ ! -e .git/index.lock && -z $(git status --porcelain) ]]
 }
 
-@test "T6 T9 doctor: a worktree that git knows and no task has: its files go to the trash, a HEAD on no branch stays" {
+@test "T6 T9 doctor: a worktree that git knows and no task has: its files go to the trash, a detached HEAD stays" {
   "$garth" new t --backend worktree; inside t 'echo work >w'
   wt=$GARTH_HOME/worktrees/t
   git -C "$wt" checkout -q --detach; echo only >"$wt/only"; git -C "$wt" add only; git -C "$wt" commit -qm only
@@ -154,7 +154,7 @@ lose_keeper() {
   [[ -z $(git for-each-ref refs/garth) ]]
 }
 
-@test "T9 ESCAPES 26 doctor: a store that was lost is named, and what its tasks had stays" {
+@test "T9 ESCAPES 26 doctor: a lost store is reported, and what its tasks had stays" {
   "$garth" new t; inside t 'echo only >only'
   rm "$GARTH_HOME"/garth.db*
   call "$garth" doctor
@@ -165,7 +165,7 @@ lose_keeper() {
   [[ $(cat "$GARTH_HOME"/trash/found-*/files/*/upper/only) == only ]]
 }
 
-@test "T9 ESCAPES 27 doctor: a branch that somebody moved: what was published becomes a snapshot" {
+@test "T9 ESCAPES 27 doctor: somebody moved a branch: what was published becomes a snapshot" {
   "$garth" new t; inside t 'echo 1 >one; git add one; git commit -qm one'; was=$(git rev-parse garth/t)
   git branch -f garth/t main
   finds branch-moved t "its branch is not where it was left"
@@ -176,7 +176,7 @@ lose_keeper() {
   [[ $(field t standing) == synced ]]
 }
 
-@test "T9 doctor: a record without files and without a task; one that somebody locked stays" {
+@test "T9 doctor: a worktree record without files and without a task is removed; a locked one stays" {
   "$garth" new t
   git worktree add -q --detach "$GARTH_HOME/worktrees/a"; git worktree add -q --detach "$GARTH_HOME/worktrees/b"
   rm -r "$GARTH_HOME/worktrees/a"
@@ -192,7 +192,7 @@ lose_keeper() {
   mends
 }
 
-@test "T9 doctor: a worktree task whose record is gone: registered again, its files as they are" {
+@test "T9 doctor: a worktree task whose record is gone is registered again, its files unchanged" {
   "$garth" new t --backend worktree; inside t 'echo work >w; echo d >d; git add d; git commit -qm d; echo 2 >>a.txt'
   inside t 'git status --porcelain' >"$T/status"; "$garth" diff t --stat >"$T/diff"
   rm -r .git/worktrees/t
@@ -203,7 +203,7 @@ lose_keeper() {
   [[ $(git -C "$GARTH_HOME/worktrees/t" rev-parse HEAD) == $(git rev-parse garth/t) ]]
 }
 
-@test "T9 ESCAPES 28 doctor: a task whose files on the host are deleted: those that were published come back; killed at each step" {
+@test "T9 ESCAPES 28 doctor: a task whose files on the host were deleted: the published ones are restored; killed at each step" {
   for b in worktree clone; do
     "$garth" new t --backend $b; inside t 'echo d >d; git add d; git commit -qm d; echo lost >w'
     rm -r "$GARTH_HOME/worktrees/t"
@@ -223,7 +223,7 @@ lose_keeper() {
   done
 }
 
-@test "T7 T9 doctor: an archived task is no leftover: its refs stay for as long as its archive does" {
+@test "T7 T9 doctor: an archived task is no leftover: its refs stay as long as its archive" {
   "$garth" new t; inside t 'echo d >d; git add d; git commit -qm d'
   local a; a=$("$garth" archive t)
   silent
@@ -232,7 +232,7 @@ lose_keeper() {
   [[ $out == *'of a task that is removed'* ]] || complain
 }
 
-@test "T5 T9 doctor: a task without a repository stands on its base like others" {
+@test "T5 T9 doctor: a task without a repository uses its base like others" {
   "$garth" run --empty --task e -q -- sh -c 'echo x >x'
   silent
   wipe "$(task_dir e)/upper"
@@ -272,7 +272,7 @@ lose_keeper() {
   [[ $out == *"○ t: somebody else locked its worktree: mine"* ]] || complain
 }
 
-@test "T9 ESCAPES 28 doctor: a task whose directory is deleted: made again with what it published" {
+@test "T9 ESCAPES 28 doctor: a task whose directory was deleted is made again with what it published" {
   for b in overlay worktree clone; do
     "$garth" new t --backend $b; inside t 'echo d >d; git add d; git commit -qm d; echo lost >w'
     wipe "$(task_dir t)"
@@ -293,7 +293,7 @@ lose_keeper() {
   done
 }
 
-@test "T9 doctor: an overlay task whose files are deleted: those that were published come back, drafts stay" {
+@test "T9 doctor: an overlay task whose files were deleted: the published ones are restored, drafts stay" {
   "$garth" new t; inside t 'echo d >d; git add d; git commit -qm d; echo draft >draft; git add draft; /usr/bin/git -c core.hooksPath=/dev/null commit -qm draft; echo lost >w'
   wipe "$(task_dir t)/upper"
   finds workspace-deleted t "its workspace was deleted"
@@ -306,7 +306,7 @@ lose_keeper() {
   [[ $(inside t 'git checkout -q draft; cat draft') == draft ]]
 }
 
-@test "T9 doctor: a Garth home that was moved: its worktrees are no orphans, and it is said where it was" {
+@test "T9 doctor: a moved Garth home: its worktrees are no orphans, and its old place is shown" {
   "$garth" new t --backend worktree; inside t 'echo work >w'
   old=$GARTH_HOME; mv "$old" "$old.new"; export GARTH_HOME=$old.new
   for link in no yes; do
@@ -365,7 +365,7 @@ lose_keeper() {
   [[ $(<"$HOME/precious/f") == mine ]]
 }
 
-@test "T9 ESCAPES 2 doctor: a link in the place of a worktree is never followed, whether a task, a record or nobody has it" {
+@test "T9 ESCAPES 2 doctor: a link in the place of a worktree is never followed, whether it belongs to a task, a record or nothing" {
   mkdir "$HOME/precious"; echo mine >"$HOME/precious/f"
   "$garth" new t --backend worktree; inside t 'echo d >d; git add d; git commit -qm d'; "$garth" new u
   git worktree add -q --detach "$GARTH_HOME/worktrees/x"
@@ -382,7 +382,7 @@ lose_keeper() {
   [[ ! -L $GARTH_HOME/worktrees/t && $(find "$GARTH_HOME/trash" -type l | wc -l) == 3 ]]
 }
 
-@test "T6 doctor: what it moves is moved whole or not at all, whenever it is killed" {
+@test "T6 doctor: what it moves is moved completely or not at all, whenever it is killed" {
   has_faults || { means_nothing; return; }
   "$garth" new t; mkdir -p "$GARTH_HOME/worktrees/x"; echo work >"$GARTH_HOME/worktrees/x/w"
   call env GARTH_FAULT=doctor-found "$garth" doctor --repair
@@ -398,7 +398,7 @@ lose_keeper() {
   mends
 }
 
-@test "T9 doctor: a store that was lost: everything of its tasks stays, in the trash or named" {
+@test "T9 doctor: a lost store: everything of its tasks stays, in the trash or reported" {
   "$garth" new t --backend worktree; inside t 'echo d >d; git add d; git commit -qm d; echo work >w'; id=$(field t id)
   rm "$GARTH_HOME"/garth.db*
   "$garth" new u
@@ -410,7 +410,7 @@ lose_keeper() {
   [[ -d $(echo "$GARTH_HOME"/trash/found-*/files/"$id"/git) ]]
 }
 
-@test "T9 doctor: a branch that the user deleted is made again; what cannot be is named" {
+@test "T9 doctor: a branch that the user deleted is made again; what cannot be is reported" {
   "$garth" new t; inside t 'echo d >d; git add d; git commit -qm d'; "$garth" new u
   tip=$(git rev-parse garth/t)
   git branch -D -q garth/t; git branch -D -q garth/u
@@ -427,7 +427,7 @@ lose_keeper() {
   [[ $out == *"▲ t: its branch garth/t is gone"*"↳ garth export t DIR"* ]] || complain
 }
 
-@test "T9 doctor: pins that are gone are made again" {
+@test "T9 doctor: missing pins are made again" {
   git tag v1; echo 2 >b.txt; commit; git tag v2; echo 3 >b.txt; commit
   "$garth" new t; inside t 'echo d >d; git add d; git commit -qm d'; "$garth" snapshot t
   git for-each-ref refs/garth >"$T/refs"; [[ $(wc -l <"$T/refs") == 2 ]]
@@ -459,7 +459,7 @@ lose_keeper() {
   [[ $(inside t cat d) == d ]]
 }
 
-@test "T9 doctor: refs of fetches that were cut short go; of those that are under way, and of other homes, not" {
+@test "T9 doctor: refs of interrupted fetches are removed; those of running fetches, and of other homes, stay" {
   "$garth" new t
   local home; home=$(printf %x "$(stat -c %i "$GARTH_HOME")")
   for n in "$home-4194303" "$home-$$" abc-4194303; do git update-ref "refs/garth/fetched/$n" main; done
@@ -468,7 +468,7 @@ lose_keeper() {
   [[ $(git for-each-ref --format='%(refname)' refs/garth/fetched | sed s,.*/,, | sort) == $(printf '%s\n' "$home-$$" abc-4194303 | sort) ]]
 }
 
-@test "T9 doctor: a repair that was killed in the checkout is done again" {
+@test "T9 doctor: a repair that was killed in the checkout is repeated" {
   local b
   for b in worktree clone; do
     "$garth" new $b --backend $b; inside $b 'echo d >d; git add d; git commit -qm d'
@@ -481,7 +481,7 @@ lose_keeper() {
   done
 }
 
-@test "T6 T9 doctor: refs of removed tasks go where others reach what they keep, else they are named and stay" {
+@test "T6 T9 doctor: refs of removed tasks go if others reach what they keep, else they are reported and stay" {
   git tag v1; echo 2 >b.txt; commit; "$garth" new t; inside t 'echo d >d; git add d; git commit -qm d'; "$garth" snapshot t; id=$(field t id)
   set=$(sqlite3 "$GARTH_HOME/garth.db" 'select shown from task'); tip=$(git rev-parse garth/t)
   "$garth" discard -D t; "$garth" gc --empty-trash >/dev/null
@@ -492,7 +492,7 @@ lose_keeper() {
   finds branch-orphaned garth/t "whose task is removed"
   mends
   [[ -z $(git for-each-ref refs/garth refs/heads/garth) ]]
-  # what nothing else reaches, and what is not this home's
+  # what nothing else reaches, and what belongs to another home
   git update-ref "refs/garth/snapshots/$id/2" "$tip"; git update-ref refs/heads/garth/t "$tip"; git update-ref refs/heads/garth/other main; git update-ref refs/garth/trash/3/tip main
   git for-each-ref >"$T/refs"
   call "$garth" doctor --repair
@@ -504,7 +504,7 @@ lose_keeper() {
   git for-each-ref | diff "$T/refs" -
 }
 
-@test "T9 doctor: a base that was changed goes aside when nobody uses it, and is made again" {
+@test "T9 doctor: a changed base is moved aside when nobody uses it, and is made again" {
   "$garth" new t; echo 2 >b.txt; git rm -q dir/b.txt; commit; "$garth" new u
   full=$(git rev-parse HEAD~) delta=$(git rev-parse HEAD) bases=$(echo "$GARTH_HOME"/bases/*)
   [[ -e $bases/$delta/parent ]]
@@ -539,7 +539,7 @@ lose_keeper() {
 }
 
 
-@test "T9 ESCAPES 25 doctor: what is taken into use between the look and the repair is left alone" {
+@test "T9 ESCAPES 25 doctor: what is taken into use between search and repair is left alone" {
   has_faults || { means_nothing; return; }
   "$garth" new t; "$garth" new u --backend worktree
   base=$(echo "$GARTH_HOME"/bases/*/*/tree); echo evil >>"$base/dir/b.txt"
@@ -590,7 +590,7 @@ lose_keeper() {
   [[ -e .git/objects/pack/pack-9abc.keep ]]
 }
 
-@test "T6 T9 doctor: leftovers: scratch, halves of bases and of trash, quarantines" {
+@test "T6 T9 doctor: leftovers: temporary files, unfinished bases and trash, quarantines" {
   "$garth" new t; "$garth" run -d -t u -- sleep 1000
   mkdir -p "$GARTH_HOME/scratch/0123/objects" "$GARTH_HOME/scratch/4567"; touch -d '2 minutes ago' "$GARTH_HOME/scratch/0123"
   mkdir -p "$(echo "$GARTH_HOME"/bases/*)/abc.part/tree" "$(echo "$GARTH_HOME"/bases/*)/abc.gone"
@@ -615,7 +615,7 @@ lose_keeper() {
   silent
 }
 
-@test "T9 doctor: a mount beneath the Garth home is named; an overlay is unmounted" {
+@test "T9 doctor: a mount beneath the Garth home is reported; an overlay is unmounted" {
   "$garth" new t
   mkdir -p "$GARTH_HOME/worktrees/m" "$T/low" "$T/up" "$T/work"; echo x >"$T/low/x"
   local as='unshare -m'; is_root || as='unshare -Urm'
@@ -641,7 +641,7 @@ lose_keeper() {
   "$garth" cancel u
 }
 
-@test "T9 G7 doctor: a break in the audit log is named with its line, and never mended" {
+@test "T9 G7 doctor: a break in the audit log is reported with its line, and never repaired" {
   "$garth" new t; "$garth" new u; "$garth" new v
   sed -i '2s/"task":"u"/"task":"x"/' "$GARTH_HOME/audit.jsonl"; sha256sum "$GARTH_HOME/audit.jsonl" >"$T/sum"
   for how in '' --repair; do
@@ -652,14 +652,14 @@ lose_keeper() {
   sha256sum -c --quiet "$T/sum"
 }
 
-@test "T9 ESCAPES 24 doctor: a full disk is named, with what is free and what to do" {
+@test "T9 ESCAPES 24 doctor: a full disk is reported, with the free space and what to do" {
   code=0; out=$(GARTH_HOME=$T/small/h on_small 30 "\"$garth\" doctor" 2>&1) || code=$?
   [[ $code != 99 ]] || skip "nothing can be mounted here"
   [[ $code == 1 ]] || complain
   [[ $out == *"▲ $T/small/h: the disk is nearly full: "*" bytes ("*" MB) are free"*"↳ garth cleanup"*"garth gc --empty-trash"* ]] || complain
 }
 
-@test "T9 ESCAPES 27 doctor: a repository that is gone is named with its tasks" {
+@test "T9 ESCAPES 27 doctor: a missing repository is reported with its tasks" {
   "$garth" new t; inside t 'echo work >w'
   mv .git "$T/git"
   call "$garth" doctor --repair
@@ -670,7 +670,7 @@ lose_keeper() {
   [[ $(inside t cat w) == work ]]
 }
 
-@test "T9 ESCAPES 25 doctor: beside tasks that are made, run, discarded and brought back it finds and harms nothing" {
+@test "T9 ESCAPES 25 doctor: while tasks are made, run, discarded and restored, it finds nothing and does no harm" {
   local i pids=()
   for i in 1 2; do
     (for j in 1 2 3 4; do

@@ -11,7 +11,7 @@ s.sendall(sys.argv[1].encode("latin-1").decode("unicode_escape").encode("latin-1
 print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
 }
 
-@test "ESCAPES 22 J5: a listed host is reached by HTTP, CONNECT and SOCKS5, and nothing is without the proxy" {
+@test "ESCAPES 22 J5: a listed host is reached by HTTP, CONNECT and SOCKS5, and nothing is reached without the proxy" {
   "$garth" new t
   call "$garth" exec --allow "localhost:$port" t -- sh -c "
     curl -sS -m 20 --noproxy '' http://localhost:$port/word
@@ -25,7 +25,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   [[ $(get "http://localhost:$port/word") == *"BLOCKED: localhost:$port is not on this task's list"*"You tried to: connect to localhost:$port"*"Instead, you should: "* ]]
 }
 
-@test "ESCAPES 22 J5: a listed port of localhost is forwarded, for programs that know no proxy, at both addresses; any other is the inside's" {
+@test "ESCAPES 22 J5: a listed port of localhost is forwarded, at both addresses, for programs that know no proxy; other ports are the inside's" {
   "$garth" run -q -d -t t --allow "localhost:$port" -- sleep 1000
   [[ $(raw 127.0.0.1 "$port") == "$SECRET" ]] || complain "$(raw 127.0.0.1 "$port")"
   [[ $(raw localhost "$port") == "$SECRET" ]] || complain "$(raw 127.0.0.1 "$port")"
@@ -45,7 +45,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   "$garth" audit t --json | grep -q '"connect"'
 }
 
-@test "J5: localhost is the inside: a task's own server beside a forwarded port, and none in its place" {
+@test "J5: localhost is the inside's: a task's server runs beside a forwarded port, but not on it" {
   call "$garth" run -q -t t --on-dirty keep --allow "localhost:$port" -- sh -c "
     curl -sS -m 20 http://localhost:$port/word
     python3 -m http.server --bind 127.0.0.1 -d /etc 4321 >/dev/null 2>&1 & until curl -s -o /dev/null http://localhost:4321/; do sleep 0.1; done
@@ -55,7 +55,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   call "$garth" run -q -t u -- sh -c 'echo $NO_PROXY'; [[ $out == localhost,127.0.0.1,::1 ]] || complain
 }
 
-@test "J5: one loopback address on the list is that one of the host's; a port that nobody has is reset; ports have a limit" {
+@test "J5: a listed loopback address means that one only; a port on which nobody listens is reset; the number of ports is limited" {
   "$garth" run -q -d -t t --allow "[::1]:$port" --allow localhost:1 -- sleep 1000
   # the server outside is at 127.0.0.1 alone
   [[ $(raw 127.0.0.1 "$port") == ConnectionResetError || $(raw 127.0.0.1 "$port") == BrokenPipeError ]] || complain "$(raw 127.0.0.1 "$port")"
@@ -66,7 +66,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   "$garth" run -q -t m "${many[@]:2}" --on-dirty keep -- true
 }
 
-@test "J5 J7: a base URL on loopback is forwarded, from an agent's variables and from its copied configuration, but no tool server's is" {
+@test "J5 J7: a base URL on loopback is forwarded, from an agent's variables and its copied configuration, but a tool server's is not" {
   local a url="http://localhost:$port"
   mkdir -p "$HOME/.local/bin" "$HOME/.codex" "$HOME/.claude" "$HOME/.config/opencode" "$HOME/.config/goose" "$HOME/.gemini"; export PATH=$HOME/.local/bin:$PATH
   printf 'model_provider = "x"\n[model_providers.x]\nbase_url = "%s/v1" # mine\n[mcp_servers.y]\nbase_url = "http://localhost:7"\n' "$url" >"$HOME/.codex/config.toml"
@@ -82,7 +82,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   rm "$HOME/.claude/settings.json"; ANTHROPIC_BASE_URL=$url call "$garth" run -q -t v -- claude; [[ $out == "$SECRET" ]] || complain
 }
 
-@test "ESCAPES 22 J5: names by whole labels, plainly written, and the ports that are listed" {
+@test "ESCAPES 22 J5: names match by whole labels in plain spelling, and only listed ports" {
   "$garth" run -t t --on-dirty keep --allow "localhost:$port" --allow github.com --allow '*.crates.io' -- true
   [[ $(code "http://localhost:$port/word") == '200 000' ]]
   [[ $(code "http://LocalHost.:$port/word") == '200 000' ]]
@@ -93,7 +93,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   done
 }
 
-@test "ESCAPES 22 J5: addresses are not names: in no spelling, and not where a name leads to one" {
+@test "ESCAPES 22 J5: addresses are not names: in no spelling, and not if a name resolves to one" {
   "$garth" run -t t --on-dirty keep --allow "localhost:$port" --allow "*.localhost:$port" --allow "ip6-localhost:$port" --allow "$(hostname):$port" -- true
   for host in 127.1 0177.0.0.1 0x7f000001 0x7f.0.0.1 2130706433 017700000001 127.0.0.2 '[::ffff:7f00:2]' '[::127.0.0.1]' \
       0.0.0.0 169.254.169.254 10.0.0.1 '[fe80::1]' '[64:ff9b::7f00:1]' 127.0.0.1.; do
@@ -113,7 +113,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   [[ $("$garth" exec --allow "127.0.0.1:$port" t -- curl -s --noproxy '' "http://127.0.0.1:$port/word") == "$SECRET" ]]
 }
 
-@test "ESCAPES 22 J5: requests that say two things, or nothing, are refused, and the next one works" {
+@test "ESCAPES 22 J5: ambiguous and empty requests are refused, and the next one works" {
   "$garth" run -t t --on-dirty keep --allow "localhost:$port" -- true
   for request in \
       "GET http://localhost:$port/word HTTP/1.1\\r\\nHost: evil.com\\r\\n\\r\\n" \
@@ -133,7 +133,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   [[ $(ask "GET http://localhost:$port/word HTTP/1.1\\r\\nHost: localhost:$port\\r\\n\\r\\n") == 'HTTP/1.0 200 '* ]]
 }
 
-@test "J5 G7: each connection and each refusal is recorded, and show tells of them" {
+@test "J5 G7: each connection and each refusal is recorded, and shown by show" {
   "$garth" run -t t --on-dirty keep --allow "localhost:$port" -- sh -c "
     curl -s -m 20 --noproxy '' http://localhost:$port/word; curl -s http://example.com/; curl -s https://example.com/; curl -s http://example.com/" >/dev/null
   [[ $("$garth" show t --json | json 'd["network"]') == '{"mode": "allow", "hosts": ["localhost:'"$port"'"], "forwarded": [{"port": '"$port"', "times": 1}], "reached": [{"host": "localhost", "port": '"$port"', "times": 1}], "unanswered": [], "private": [], "refused": [{"host": "example.com", "port": 80, "times": 2}, {"host": "example.com", "port": 443, "times": 1}]}' ]] || complain "$("$garth" show t --json)"
@@ -155,7 +155,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   [[ $("$garth" show u --json | json 'd["network"]["hosts"]') == '[]' ]]
 }
 
-@test "ESCAPES 22 19: the proxy ends with the task, and idles without one" {
+@test "ESCAPES 22 19: the proxy ends with the task, and idles without connections" {
   "$garth" run -d -t t --allow "localhost:$port" -- sleep 1000
   keeper=$(keeper_of t)
   not pgrep -P "$keeper" -x garth-proxy
@@ -165,7 +165,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   eventually not kill -0 "$proxy"
 }
 
-@test "O2 J5: what is no host, or no network, is named" {
+@test "O2 J5: a bad host or network is named" {
   "$garth" new t
   for host in '' '*' 'a b' http://a.b/ a.b/8 a.b:0 10.0.0.0/40; do fails 2 "is not a host" "$garth" exec --allow "$host" t -- true; done
   fails 2 "goes with --net allow" "$garth" exec --net none --allow a.b t -- true
@@ -174,7 +174,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   fails 2 "config.yaml:2:16: 'x y' in 'network.allow' is no host" "$garth" ls
 }
 
-@test "ESCAPES 20 22 J5: who connects on and on is answered slowly: the log does not grow without end" {
+@test "ESCAPES 20 22 J5: a client that keeps connecting is slowed down: the log does not grow without limit" {
   "$garth" new t
   n=$("$garth" exec t -- python3 -c '
 import socket, time
@@ -186,7 +186,7 @@ print(n)')
   (($("$garth" show t --json | json 'len(d["network"]["refused"])') <= 500))
 }
 
-@test "J5 egress: a run that was refused a host says so at its end, once, with what lets it" {
+@test "J5 egress: a run that was refused a host says so at its end, once, with the option that allows it" {
   run "$garth" run --task t -- sh -c 'curl -s https://registry.example.org/; curl -s https://registry.example.org/; exit 1'
   [[ $output == *'its network does not reach registry.example.org:443: --allow registry.example.org lets it'* ]]
   run "$garth" run --task u -- sh -c 'exit 1'
@@ -202,7 +202,7 @@ print(n)')
   [[ $out == *'no answer  localhost:1, '*'refused    example.com:80, 1 time'* ]] || complain
 }
 
-@test "J5 egress: what an agent asks for and is no host's name is not put into the user's mouth" {
+@test "J5 egress: text that an agent asked for and that is no host's name is not offered for copying" {
   cat >ask.py <<'PY'
 import os, socket, sys
 host, port = os.environ["HTTP_PROXY"].split("//")[1].split(":")
@@ -223,7 +223,7 @@ PY
 # A name of the machine's own that leads to an address which is not public; there is one on every Debian.
 private_name() { awk '$1 ~ /^(127\.|10\.|192\.168\.)/ { for (i = 2; i <= NF; i++) if ($i != "localhost" && $i !~ /^#/) { print $i, $1; exit } }' /etc/hosts; }
 
-@test "J5 egress: a listed name that leads to a private address is named as such: at once, at the end, in show, with what lets it" {
+@test "J5 egress: a listed name that resolves to a private address is reported: at once, at the end, in show, with the option that allows it" {
   read -r name address <<<"$(private_name)"; [[ -n $name ]] || skip "no such name in /etc/hosts"
   call "$garth" run -t t --allow "$name:$port" -- sh -c "curl -s -m 20 -o /dev/null -w '%{http_code}' http://$name:$port/word; curl -s -m 20 -o /dev/null http://$name:$port/word"
   [[ $out == 403 ]] || complain

@@ -1,6 +1,6 @@
 load helpers
 
-@test "T1 exec: runs in a stopped task, with the exit code, and leaves its state" {
+@test "T1 exec: runs in a stopped task, returns the exit code, and keeps the task's state" {
   "$garth" run -t t -- sh -c 'exit 2' || true
   call "$garth" exec t -- sh -c 'echo x >x; exit 5'
   [[ $code == 5 ]] || complain
@@ -38,7 +38,7 @@ load helpers
   done
 }
 
-@test "T1 exec: what it leaves in the background ends with it in a stopped task" {
+@test "T1 exec: in a stopped task, its background processes end with it" {
   "$garth" new t
   word=garth-left-$$-$RANDOM
   inside t "setsid python3 -c 'import time; time.sleep(1000)' $word >/dev/null 2>&1 &"
@@ -68,7 +68,7 @@ load helpers
   [[ $code == 130 ]]
 }
 
-@test "T1 exec: works from anywhere, also where the project is gone from under it" {
+@test "T1 exec: works from anywhere, even if the current directory is gone" {
   "$garth" new t
   [[ $(at / "$garth" exec t -- cat a.txt) == one ]]
   mv "$R" "$R.moved"
@@ -80,7 +80,7 @@ load helpers
   [[ $(inside t cat a.txt) == one ]]
 }
 
-@test "J9 exec, snapshot: where no namespace can be made, both say so" {
+@test "J9 exec, snapshot: if no namespace can be made, both say so" {
   "$garth" new t
   fails 125 'cannot make namespaces' python3 "$BATS_TEST_DIRNAME/without-userns" "$garth" exec t -- true
   fails 125 'cannot make namespaces' python3 "$BATS_TEST_DIRNAME/without-userns" "$garth" snapshot t

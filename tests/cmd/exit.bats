@@ -1,5 +1,5 @@
 load helpers
-# a clone has its repository as an overlay and its files as a worktree; what is its own is in cmd/clone
+# a clone's repository is like an overlay's and its files like a worktree's; cmd/clone has the rest
 backends=(overlay worktree)
 
 tip() { git rev-parse "refs/heads/garth/${1:-t}"; }
@@ -79,10 +79,10 @@ note() { field "${1:-t}" note; }
   whole
 }
 
-@test "T2 exit: commits on other branches and on none are named; refused drafts fail the task and are kept" {
+@test "T2 exit: commits on other branches and on a detached HEAD are named; refused drafts fail the task and are kept" {
   call "$garth" run -t t -- sh -c 'echo own >own; git add own; git commit -qm own; git branch merged HEAD; git branch old HEAD~1
     /usr/bin/git switch -qc feature; echo f >f; git add f; git commit -qm feature; /usr/bin/git checkout -q --detach; echo h >h; git add h; git commit -qm detached'
-  # what is in the workspace and not on the branch is work that the branch lacks
+  # files in the workspace that are not on the branch are work that the branch lacks
   [[ $code == 1 ]] || complain "$(note)"
   [[ $(note) == *"'feature'"* ]] || complain "$(note)"
   [[ $(note) == *"2 commits are on no branch"* ]] || complain "$(note)"

@@ -25,7 +25,7 @@ load helpers
   [[ $(json '[d["file_count"], d["link_count"], d["bytes"] > 10, d["left_out"], d["links_outside"]]' <<<"$out") == '[5, 1, true, [], []]' ]] || complain
 }
 
-@test "W2 export: into an empty directory, a new one, with a slash at the end; nowhere else" {
+@test "W2 export: into an empty directory, a new one, one with a slash at the end; nowhere else" {
   "$garth" new t
   mkdir "$T/empty"
   "$garth" export t "$T/empty"
@@ -62,7 +62,7 @@ load helpers
   for w in abs rel dir fifo sock nested; do [[ $err == *"$w"* ]] || complain "$w is not named"; done
 }
 
-@test "W2 export: of a running task it warns, and works" {
+@test "W2 export: a running task is exported with a warning" {
   "$garth" run -d -t t -- sleep 1000
   call "$garth" export t "$T/x"
   [[ $code == 0 ]] || complain
@@ -71,7 +71,7 @@ load helpers
   "$garth" cancel t
 }
 
-@test "T9 export, show: a task whose repository or workspace is gone is still shown, and its files can be had" {
+@test "T9 export, show: a task whose repository or workspace is gone is still shown, and its files can be exported" {
   local b
   for b in overlay worktree clone; do
     "$garth" new t-$b --backend $b

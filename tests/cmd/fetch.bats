@@ -10,7 +10,7 @@ setup_remote() {
 other() { (cd "$T/other" && mkdir -p "$(dirname "$1")" && cat >"$1" && git add -A && git commit -qm "other $1" && git push -q); }
 allowed() { configure <<<'git: {fetch: true}'; }
 
-@test "G4 fetch: refused unless the user allows it, and nothing comes in" {
+@test "G4 fetch: refused unless the user allows it, and nothing is fetched" {
   setup_remote; "$garth" new t; other new.txt <<<new
   for words in fetch 'fetch origin' 'fetch origin main' pull ls-remote 'remote update'; do
     call "$garth" exec t -- git $words
@@ -22,7 +22,7 @@ allowed() { configure <<<'git: {fetch: true}'; }
   [[ $(inside t 'git for-each-ref refs/remotes') == '' ]]
 }
 
-@test "G4 G12 fetch: the target's branch of the remote, by the user's git; the agent merges it and publishes" {
+@test "G4 G12 fetch: the user's git fetches the target's branch of the remote; the agent merges it and publishes" {
   setup_remote; allowed; before=$(git rev-parse main)
   "$garth" new t; other .github/workflows/ci.yml <<<'on: push'; there=$(git -C "$T/other" rev-parse HEAD)
   call "$garth" exec t -- git fetch origin
@@ -52,7 +52,7 @@ allowed() { configure <<<'git: {fetch: true}'; }
   "$garth" doctor >/dev/null
 }
 
-@test "G4 fetch: with objects of its own (strict, clone) they come along" {
+@test "G4 fetch: if the task has its own objects (strict, clone), they are sent in" {
   setup_remote; allowed
   "$garth" new s --strict-isolation; "$garth" new c --backend clone
   other more.txt <<<more; there=$(git -C "$T/other" rev-parse HEAD)
@@ -62,7 +62,7 @@ allowed() { configure <<<'git: {fetch: true}'; }
   done
 }
 
-@test "G4 14 fetch: that branch and no other, whatever the words are; pull and ls-remote" {
+@test "G4 14 fetch: that branch and no other, whatever the arguments; pull and ls-remote" {
   setup_remote; allowed
   (cd "$T/other" && git push -q origin HEAD:refs/heads/secret)
   "$garth" new t; other new.txt <<<new; there=$(git -C "$T/other" rev-parse HEAD)
@@ -72,7 +72,7 @@ allowed() { configure <<<'git: {fetch: true}'; }
     [[ $code != 0 ]] || complain "$words"
     [[ $err == *"BLOCKED: this task may fetch 'main' of origin, nothing else"*'Instead, you should: git fetch'* ]] || complain "$words"
   done
-  # a URL or a path is read inside, where the network's list decides; the gateway itself takes none of them
+  # a URL or a path is read inside, under the network's list; the gateway itself takes none of them
   for words in ext::sh . /tmp "$T/home/origin.git"; do
     call inside t "curl -sS --unix-socket \$GARTH_SOCKET http://g/api/v1/git/fetch -d '{\"args\":[\"$words\"]}'"
     [[ $out == *fetch_not_allowed* ]] || complain "$words"
@@ -90,7 +90,7 @@ allowed() { configure <<<'git: {fetch: true}'; }
   [[ -z $(git for-each-ref refs/remotes/origin/secret) ]]
 }
 
-@test "G4 fetch: what the remote says is for the user; a task file can allow it; killed, nothing is left" {
+@test "G4 fetch: the remote's messages are for the user; a task file can allow it; killed, nothing is left" {
   setup_remote
   printf 'name: f\nagent: {project_dir: %s, command: [git, fetch]}\ngit: {fetch: true}\n' "$R" >"$T/home/task.yaml"
   other a.txt <<<a
@@ -107,7 +107,7 @@ allowed() { configure <<<'git: {fetch: true}'; }
   "$garth" exec f -- git fetch -q; [[ $(git rev-parse refs/remotes/origin/main) == $(git -C "$T/other" rev-parse HEAD) ]]
 }
 
-@test "G4 ESCAPES 20 fetch: who asks on and on holds up nobody: limits are watched, the user is answered" {
+@test "G4 ESCAPES 20 fetch: an agent that keeps asking blocks nobody: limits are watched, the user is answered" {
   setup_remote; configure <<<$'git: {fetch: true}\nlimits: {max_disk: 20MB, check_every: 1}'
   cat >ask.py <<'PY'
 import os, socket, threading, time
@@ -137,7 +137,7 @@ PY
   "$garth" cancel c
 }
 
-@test "G4 fetch: objects that a clone could not take in come with the next fetch" {
+@test "G4 fetch: objects that a clone could not unpack are sent again with the next fetch" {
   setup_remote; allowed; "$garth" new t --backend clone
   other one.txt <<<one; inside t 'git fetch -q'
   other two.txt <<<two

@@ -53,7 +53,7 @@ tried() {
 @test "ESCAPES 24 full: discard, and what it takes to bring it back" { tried '"$garth" discard -fD t' overlay discard; tried '"$garth" discard -fD t' worktree discard; }
 @test "ESCAPES 24 full: archive, and what it takes to bring it back" { tried '"$garth" archive t' overlay archive; }
 
-@test "ESCAPES 20 24 full: a disk that a task has filled is not in the way of throwing it away" {
+@test "ESCAPES 20 24 full: a disk that a task has filled does not prevent discarding it" {
   export -f inside json; export garth T R python
   on_small 120 '
     set -eE; trap "echo failed: \$BASH_COMMAND; cat $T/out" ERR

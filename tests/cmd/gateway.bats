@@ -69,7 +69,7 @@ draft_refused() {
 }
 
 
-@test "G1 G4 gateway: what git does to the branch inside is published at once, whichever git it was" {
+@test "G1 G4 gateway: what git does to the branch inside is published at once, whichever git does it" {
   "$garth" new t
   publishes 'echo 1 >>a.txt; git commit -qam shim'
   publishes 'echo 2 >>a.txt; /usr/bin/git commit -qam real'
@@ -115,7 +115,7 @@ draft_refused() {
   sound
 }
 
-@test "G1 gateway: drafts of a git library are published when the task ends, or when asked" {
+@test "G1 gateway: drafts of a git library are published when the task ends, or on request" {
   library='import pygit2, os
 r = pygit2.Repository(os.environ["GARTH_WORKSPACE"])
 open("lib.txt", "a").write("x\n")
@@ -198,7 +198,7 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
     blocked link_leaves "mkdir -p l; ln -s $target l/bad; git add -A; git commit -qm x" || complain "$target"
   done
   publishes 'ln -s ../a.txt dir/good; ln -s dir/b.txt fine; git add -A; git commit -qm links'
-  # a mode that git inside lets through when told not to look
+  # a mode that git inside accepts if told not to check
   draft_refused odd_mode 'tree=$(printf "100600 f\0\346\235\342\233\262\321\326CK\213)\256wZ\330\302\344\214S\221" | git hash-object -t tree -w --stdin --literally); git hash-object -w --stdin </dev/null >/dev/null
     $git update-ref HEAD $(git commit-tree -p HEAD -m x $tree); $git reset -q --hard'
   sound
@@ -220,7 +220,7 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
   sound
 }
 
-@test "G5 gateway: the identity is the user's where the configuration says so, with the task in a trailer" {
+@test "G5 gateway: the identity is the user's if the configuration says so, with the task in a trailer" {
   configure <<<'policy: {identity: forced}'
   "$garth" new t
   publishes 'echo 1 >>a.txt; git commit -qam "as it is"'
@@ -292,7 +292,7 @@ dies_at() {
     dies_at $step "echo $step >>a.txt; git commit -qam $step"
     whole || complain "$step"
     if has_faults; then
-      # before it moved, the branch is where it was; from then on it is published
+      # before the move the branch is unchanged; after it, it is published
       case $step in
       publish-moved | publish-stored)
         [[ $(git log -1 --format=%s garth/t) == "$step" ]] || complain "$step"
@@ -308,7 +308,7 @@ dies_at() {
     [[ $(git rev-parse garth/t~2) == "$old" ]] || complain "$step: $(git log --oneline garth/t)"
     [[ $(field t published) == $(tip) ]] || complain "$step: $(field t commits)"
     [[ $(field t commits) == $(git rev-list --count main..garth/t) ]] || complain "$step: $(field t commits)"
-    # what was published counts towards the limit, once, whoever told the store of it
+    # what was published counts towards the limit once, whoever wrote it to the store
     [[ $(sqlite3 "$GARTH_HOME/garth.db" "select bytes from task where name = 't'") == $(git rev-list --objects --no-object-names main..garth/t |
       git cat-file --batch-check='%(objectsize)' | awk '{ n += $1 } END { print n }') ]] || complain "$step: bytes"
     sound || complain "$step"
@@ -318,7 +318,7 @@ dies_at() {
   [[ $code == 0 ]] || complain
 }
 
-@test "ESCAPES 23 gateway: killed while it rewrites: the old tip is kept, whatever the store knows" {
+@test "ESCAPES 23 gateway: killed while it rewrites: the old tip is kept, whatever the store says" {
   "$garth" new t
   for step in publish-kept publish-moved publish-stored; do
     publishes "echo $step >>a.txt; git commit -qam $step"
@@ -333,7 +333,7 @@ dies_at() {
   done
 }
 
-@test "ESCAPES 23 gateway: killed while a task ends: the drafts are still there, and published when asked" {
+@test "ESCAPES 23 gateway: killed while a task ends: the drafts are kept, and published on request" {
   for step in publish-taken publish-kept publish-moved; do
     call env GARTH_FAULT=$step "$garth" run -t t -- sh -c 'echo 1 >>a.txt; GARTH_GATEWAY=1 /usr/bin/git commit -qam draft; git rev-parse HEAD'
     head=$out
@@ -409,7 +409,7 @@ dies_at() {
   [[ $code != 0 ]] || complain
   [[ $err == *"BLOCKED: "*"was moved outside, to $theirs"* ]] || complain
   [[ $(tip) == "$theirs" ]] || complain
-  # what was done outside is brought in, and it goes on
+  # after merging what was done outside, publishing works again
   inside t "git stash -q 2>/dev/null || git commit -qm 2 2>/dev/null; git reset -q; git merge -q $theirs && git commit -qam 2"
   git merge-base --is-ancestor "$theirs" garth/t; [[ $(git log -1 --format=%s garth/t) == 2 ]]
   # while a gateway runs, it does not know of it
@@ -428,7 +428,7 @@ dies_at() {
   [[ $err == *'BLOCKED: '*'removed outside'* ]] || complain
 }
 
-@test "ESCAPES 26 G8 gateway: two homes on one repository do not get in each other's way" {
+@test "ESCAPES 26 G8 gateway: two Garth homes on one repository do not disturb each other" {
   for home in one two; do
     GARTH_HOME=$T/$home "$garth" new t-$home
     GARTH_HOME=$T/$home inside t-$home 'for i in $(seq 12); do git commit -q --allow-empty -m $i || exit 1; done'
@@ -439,7 +439,7 @@ dies_at() {
 }
 
 # Starting one costs more than a commit.
-@test "G1 gateway: one gateway serves a command to its end, and does not outlive it" {
+@test "G1 gateway: one gateway process serves a command to its end, and does not outlive it" {
   "$garth" new t
   "$garth" exec t -- sh -c 'for i in 1 2 3; do git commit -q --allow-empty -m $i; sleep 0.5; done' 3>&- & pid=$!
   for i in $(seq 40); do
@@ -456,7 +456,7 @@ dies_at() {
   ((SECONDS < 10))
 }
 
-@test "G1 gateway: when a command has returned, nothing of it is at work in the repository" {
+@test "G1 gateway: after a command has returned, nothing works in the repository for it" {
   "$garth" new t
   for i in 1 2 3 4 5; do
     inside t "echo $i >>x; git add x; git commit -qm x"
@@ -471,7 +471,7 @@ s = socket.socket(socket.AF_UNIX); s.connect(os.environ[\"GARTH_SOCKET\"]); s.se
   ((SECONDS < 5))
 }
 
-@test "ESCAPES 27 gateway: what somebody's prune took away comes again, with the next commit or when asked" {
+@test "ESCAPES 27 gateway: objects that somebody pruned are published again, with the next commit or on request" {
   "$garth" new t
   inside t 'echo 1 >>a.txt; git commit -qam 1; echo 2 >>a.txt; git commit -qam 2'
   lose() { for o in $(git rev-list --objects --no-object-names main..garth/t); do rm -f ".git/objects/${o::2}/${o:2}"; done; ! git cat-file -e garth/t 2>/dev/null; }
@@ -484,7 +484,7 @@ s = socket.socket(socket.AF_UNIX); s.connect(os.environ[\"GARTH_SOCKET\"]); s.se
   [[ $(field t commits) == 3 ]] || complain "$(field t commits)"
 }
 
-@test "J10 gateway: what git does not read of the repository's objects may be unreadable to others" {
+@test "J10 gateway: object files that git does not read may be unreadable to others" {
   git repack -adq
   pack=$(ls .git/objects/pack/*.pack)
   for end in promisor keep; do echo >"${pack%.pack}.$end"; chmod 600 "${pack%.pack}.$end"; done

@@ -1,6 +1,6 @@
 load helpers
 
-@test "T6 gc: bases that no task stands on go, the newest stays warm, tasks and the trash stay" {
+@test "T6 gc: unused bases are removed, the newest one, tasks and the trash stay" {
   "$garth" new old; inside old 'echo work >w; git add w; git commit -qm w'
   echo 2 >b; commit 2; "$garth" new mid; echo 3 >c; commit 3; "$garth" new now
   "$garth" discard -D old; "$garth" discard mid
@@ -11,7 +11,7 @@ load helpers
   [[ $(inside old 'cat w') == work ]]
 }
 
-@test "T6 gc: what is in the trash goes when its term is over, or when it is asked for, with its pins" {
+@test "T6 gc: expired trash is removed, or all of it on request, with its pins" {
   "$garth" new t; inside t 'echo work >w; git add w; git commit -qm w'
   "$garth" discard -D t
   [[ -n $(git for-each-ref refs/garth/trash) ]]
@@ -31,7 +31,7 @@ load helpers
   git fsck --strict --no-dangling
 }
 
-@test "T7 gc: what takes room is told, in all" {
+@test "T7 gc: shows what uses disk space, and the total" {
   "$garth" new t; inside t 'head -c 3000000 /dev/urandom >/tmp/f'
   call "$garth" gc
   [[ $out == *'tasks'*[34].[0-9]' MB'* ]]
@@ -41,7 +41,7 @@ load helpers
   "$garth" gc --json | python3 -c 'import json, sys; d = json.load(sys.stdin); assert d["usage"]["tasks"] > 3000000 and d["version"] == 2, d'
 }
 
-@test "T6 gc: beside tasks that are being made, run and thrown away, nothing is lost" {
+@test "T6 gc: while tasks are made, run and discarded, nothing is lost" {
   local i
   for i in 1 2 3; do (for j in 1 2 3 4; do "$garth" run -q --task "t$i-$j" -- sh -c "echo $i$j >w; git add w; git commit -qm w"; done) & done
   for _ in 1 2 3 4 5 6; do "$garth" gc >/dev/null; done

@@ -1,5 +1,5 @@
 load helpers
-# a clone has its repository as an overlay and its files as a worktree; what is its own is in cmd/clone
+# a clone's repository is like an overlay's and its files like a worktree's; cmd/clone has the rest
 backends=(overlay worktree)
 
 # Inside, `git` is the shim, which keeps a task on its branch. What git itself can do is tried with git itself.
@@ -38,7 +38,7 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
   [[ $(git for-each-ref --format='%(refname)' refs/heads refs/tags | paste -sd,) == refs/heads/garth/t-overlay,refs/heads/garth/t-worktree,refs/heads/main ]]
 }
 
-@test "J3 G4 git: the shim does as git does, stays on the task's branch, and says what it does not do" {
+@test "J3 G4 git: the shim acts like git, stays on the task's branch, and says what it does not do" {
   fingerprint >"$T/before"
   for b in "${backends[@]}"; do
     "$garth" new t-$b --backend $b
@@ -59,7 +59,7 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
   untouched
 }
 
-@test "J3 git: gc, repack, prune, worktrees of its own, a clone of itself" {
+@test "J3 git: gc, repack, prune, worktrees, a clone of itself" {
   fingerprint >"$T/before"
   for b in "${backends[@]}"; do
     "$garth" new t-$b --backend $b
@@ -78,7 +78,7 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
   untouched
 }
 
-@test "J3 git: shown are the target and the tags, not other branches nor other tasks" {
+@test "J3 git: the target and the tags are shown, other branches and other tasks are not" {
   git tag v1; git branch secret-branch; git branch other; echo 2 >>a.txt; commit second
   git tag -a -m v2 v2; git update-ref refs/notes/commits HEAD; git update-ref refs/remotes/origin/main HEAD; git stash list
   "$garth" new other-task; inside other-task 'git commit -q --allow-empty -m hidden'
@@ -91,7 +91,7 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
   [[ $(inside t git rev-parse main) == "$(git rev-parse trunk)" ]]
 }
 
-@test "J3 ESCAPES 13 git: inside it changes its own refs, never the user's" {
+@test "J3 ESCAPES 13 git: git inside changes its own refs, never the user's" {
   git tag v1; git branch feature
   fingerprint >"$T/before"
   "$garth" new t; "$garth" new other
@@ -111,7 +111,7 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
   inside other 'git status && git fsck --strict' >/dev/null
 }
 
-# hook NAME [LINE…]: one of the user's own, which leaves its name in the home that it finds, and a mark outside if it can.
+# hook NAME [LINE…]: a hook of the user, which leaves its name in its home, and a mark outside if it can.
 hook() {
   printf '#!/bin/sh\n{ touch "%s/outside-%s"; } 2>/dev/null\necho %s >>"%s/hooks-ran"\n' "$T" "$1" "$1" "$HOME" >.git/hooks/$1
   printf '%s\n' "${@:2}" >>.git/hooks/$1
@@ -143,7 +143,7 @@ hook() {
   [[ -s $HOME/hooks-ran ]]
 }
 
-@test "J3 git: hooks are found where core.hooksPath says, with what stands beside them" {
+@test "J3 git: hooks are found where core.hooksPath says, with the files beside them" {
   # in the checkout, as husky has it: the workspace's own
   mkdir -p tools/'it is'; printf '#!/bin/sh\necho tree >>~/hooks-ran\n' >tools/'it is'/pre-commit; chmod +x tools/'it is'/pre-commit
   git add tools; git commit -qm hooks
@@ -171,7 +171,7 @@ hook() {
   fails 1 "post-commit" "$garth" new z
 }
 
-@test "G4 git: a hook of the user's repository can refuse a commit inside, one of the agent's harms only itself" {
+@test "G4 git: a hook of the user's repository can refuse a commit inside, an agent's hook harms only the agent" {
   hook pre-commit 'grep -q forbidden a.txt && { echo no such word >&2; exit 1; }' 'exit 0'
   "$garth" new t
   call inside t 'echo forbidden >>a.txt; git commit -qam x'
@@ -209,7 +209,7 @@ PY
   git fsck --strict
 }
 
-@test "J3 ESCAPES 27 git: the user rewrites the base branch and prunes: inside nothing is missing" {
+@test "J3 ESCAPES 27 git: the user rewrites the base branch and prunes: nothing is missing inside" {
   for i in {1..5}; do echo $i >>a.txt; commit $i; done
   git gc -q
   for b in "${backends[@]}"; do "$garth" new t-$b --backend $b; inside t-$b 'echo x >x; git add x; git commit -qm x'; done
@@ -237,7 +237,7 @@ PY
   git fsck --strict
 }
 
-@test "J3 git: an alternate of the user's own repository is borrowed from too" {
+@test "J3 git: objects from an alternate of the user's repository are borrowed too" {
   git clone -q --shared "$R" "$T/home/shared"; cd "$T/home/shared"
   echo s >s; git add s; git commit -qm s
   for b in overlay worktree; do

@@ -45,7 +45,7 @@ commands=(run new exec shell attach pause resume answer cancel ls show path diff
   [[ ! -e $GARTH_HOME ]]
 }
 
-@test "O3 help: an option of the command that is run is not ours" {
+@test "O3 help: an option of the command to run is not Garth's" {
   "$garth" new t
   call "$garth" exec t -- git --help
   [[ $code == 0 ]] || complain

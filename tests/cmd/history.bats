@@ -1,5 +1,5 @@
 load helpers
-# a clone has its repository as an overlay and its files as a worktree; what is its own is in cmd/clone
+# a clone's repository is like an overlay's and its files like a worktree's; cmd/clone has the rest
 backends=(overlay worktree)
 
 tip() { git rev-parse "refs/heads/garth/${1:-t}"; }
@@ -9,7 +9,7 @@ snapshots() { "$garth" show "${1:-t}" --json | json "[[s['snapshot'], s['reason'
 # all_of TASK: every file of the workspace with its content, mode and kind, as seen inside.
 all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | sort; find . -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum; git status --porcelain --ignored'; }
 
-@test "T3 snapshots: a tip that a snapshot has is not kept twice, however often the branch goes back and forth" {
+@test "T3 snapshots: a tip that a snapshot has is not kept twice, however often the branch moves back and forth" {
   "$garth" new t
   inside t 'for i in 1 2 3; do echo $i >f; git add f; git commit -qm $i; done; a=$(git rev-parse HEAD); git commit -q --amend -m b; b=$(git rev-parse HEAD)
     for i in 1 2 3 4; do git reset -q --hard $a; git reset -q --hard $b; done'
@@ -37,7 +37,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   inside d 'for i in 1 2 3 4 5 6 7 8 9 10 11; do git commit -q --allow-empty -m $i; done'
   [[ $(snapshots d) == '[[1, "start"], [2, "every"]]' ]] || complain "$(snapshots d)"
   [[ $(git log --no-walk --format=%s $(kept_for d)) == 10 ]] || complain "$(snapshots d)"
-  # pinned: a clean-up of the user's does not take them
+  # pinned: the user's gc does not remove them
   old=$(tip)
   inside t 'git reset -q --hard HEAD~5'
   git gc -q --prune=now
@@ -45,7 +45,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   whole
 }
 
-@test "T3 rollback: --to-snapshot brings uncommitted and ignored files back, running and stopped, both backends" {
+@test "T3 rollback: --to-snapshot restores uncommitted and ignored files, running and stopped, both backends" {
   for b in "${backends[@]}"; do
     for how in stopped running; do
       t=$how-$b
@@ -62,7 +62,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
       [[ $(json 'd["tip"]' <<<"$out") == "$old" ]] || complain "$t"
       all_of $t | grep -v '^[AM?! ][AMD?! ] ' | diff -u "$T/before" - || complain "$t"
       [[ $(inside $t 'git rev-parse HEAD; git symbolic-ref HEAD') == "$old"$'\nrefs/heads/garth/'$t ]]
-      # where it was before is kept, and can be gone back to
+      # the state before is kept, and can be restored
       before=$(json 'd["snapshot"]' <<<"$out")
       [[ $("$garth" show $t --json | json 'd["snapshots"][-1]["tip"]') == "$new" ]] || complain "$t"
       [[ $(kept_for $t) == "$new" ]] || complain "$t"
@@ -77,7 +77,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   whole
 }
 
-@test "T3 rollback: --full goes to the start, untracked and ignored files go, and it can be taken back" {
+@test "T3 rollback: --full returns to the start, untracked and ignored files are removed, and it can be undone" {
   for b in "${backends[@]}"; do
     for how in stopped running; do
       t=$how-$b
@@ -98,7 +98,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   whole
 }
 
-@test "T3 rollback: --file brings one file back, from the last commit or from a snapshot; odd bytes too" {
+@test "T3 rollback: --file restores one file, from the last commit or from a snapshot; odd bytes too" {
   odd=$'odd \xff\xfe "q" \n*'
   for b in "${backends[@]}"; do
     t=t-$b
@@ -141,7 +141,7 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
   is_kept "$theirs" || complain "the user's commit is lost"
 }
 
-# dies_at STEP CMD…: by a gateway of its own, which dies there, in builds that can; in others the variable means nothing.
+# dies_at STEP CMD…: with a gateway that is killed at that step; without fault injection the variable has no effect.
 dies_at() {
   eventually not keeper_of t
   GARTH_FAULT=$1 call "${@:2}"
@@ -202,7 +202,7 @@ dies_at() {
   whole
 }
 
-@test "T3 ESCAPES 26 rollback: what no snapshot can hold stays where it is, is named, and goes only with -f" {
+@test "T3 ESCAPES 26 rollback: files that no snapshot can hold stay, are named, and are removed only with -f" {
   local b t
   echo '*.ign' >.gitignore; commit ignore
   for b in overlay worktree clone; do
@@ -225,7 +225,7 @@ dies_at() {
   done
 }
 
-@test "T3 ESCAPES 26 rollback: what is closed or too large to keep is a reason not to begin" {
+@test "T3 ESCAPES 26 rollback: files without permissions or too large to keep prevent a rollback" {
   is_root && return # root looks into everything
   # the name is no reason to think that it is too large
   "$garth" new t
@@ -237,7 +237,7 @@ dies_at() {
   [[ $(inside t 'chmod 700 large; cat large/g un') == $'precious\nun' ]]
 }
 
-@test "T3 ESCAPES 26 rollback: very many ignored files of a running task are left by their directories" {
+@test "T3 ESCAPES 26 rollback: very many ignored files of a running task are kept by their directories" {
   echo '*.ign' >.gitignore; commit ignore; "$garth" run -d -t t -- sleep 1000
   inside t 'mkdir -p m.ign; truncate -s 60M m.ign/big; i=0; while [ $i -lt 3000 ]; do mkdir -p m.ign/d$i; truncate -s 100K m.ign/d$i/f; i=$((i+1)); done; echo un >un'
   call "$garth" rollback --full t
@@ -246,7 +246,7 @@ dies_at() {
   [[ $(inside t 'find m.ign -type f | wc -l; ls un 2>&1') == 3001*"No such"* ]] || complain "$(inside t 'find m.ign -type f | wc -l; ls un 2>&1')"
 }
 
-@test "T3 ESCAPES 26 rollback: what stays and what git would put in its place do not go together" {
+@test "T3 ESCAPES 26 rollback: a file that stays and that git would replace prevents a rollback" {
   echo '*.bin' >.gitignore
   commit ignore
   "$garth" new t
@@ -258,11 +258,11 @@ dies_at() {
   [[ $err == *"cache.bin (git has something else in its place)"* ]] || complain
   [[ $(inside t 'stat -c %s cache.bin') == 73400320 ]]
   "$garth" rollback -f --to-snapshot 2 t; [[ $(inside t 'stat -c %s cache.bin') == 1048576 ]]
-  # with -f what is closed goes too, and one that fails can be taken back
+  # with -f, files without permissions are removed too, and a failed one can be undone
   inside t 'mkdir n; echo x >n/g; chmod 000 n'; "$garth" rollback -f --full t; [[ $(inside t 'ls') == $'a.txt\ndir\nlink\nrun.sh' ]]
 }
 
-@test "T3 ESCAPES 26 rollback: --file takes a snapshot first, and undo brings back just that path" {
+@test "T3 ESCAPES 26 rollback: --file takes a snapshot first, and undo restores just that path" {
   local b t odd=$'odd \xff name'
   for b in overlay worktree; do
     t=f-$b

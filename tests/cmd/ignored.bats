@@ -1,4 +1,4 @@
-# What git at the tip calls clean is clean, whatever else lies in the workspace.
+# What git at the tip calls clean is clean, whatever else is in the workspace.
 load helpers
 
 # clean TASK: git inside finds nothing, and neither does Garth.
@@ -7,7 +7,7 @@ clean() {
   [[ $(field "$1" uncommitted) == '[]' ]] || complain "show: $(field "$1" uncommitted)"
 }
 
-@test "T2 ignored: a file that git add -f took in is tracked, whatever the ignore rules say" {
+@test "T2 ignored: a file added with git add -f is tracked, whatever the ignore rules say" {
   for b in "${backends[@]}"; do
     call "$garth" run -t t-$b --backend $b -- sh -c 'echo x >secret.o; mkdir ignored; echo y >ignored/y; git add -f secret.o ignored/y; git commit -qm forced'
     [[ $code == 0 ]] || complain "$b"
@@ -23,7 +23,7 @@ clean() {
   done
 }
 
-@test "T2 ignored: a file that was taken out of the repository, and is ignored now, is no work" {
+@test "T2 ignored: a file that was removed from the repository, and is ignored now, is no work" {
   echo v >local.cfg; git add local.cfg; git commit -qm config
   for b in "${backends[@]}"; do
     call "$garth" run -t t-$b --backend $b -- sh -c 'git rm -q --cached local.cfg; echo local.cfg >>.gitignore; git commit -qam "not ours"'
@@ -34,7 +34,7 @@ clean() {
   done
 }
 
-@test "T2 ignored: an ignore file that was committed away hides nothing any more" {
+@test "T2 ignored: an ignore file that was removed by a commit hides nothing any more" {
   mkdir logs; echo '*.log' >logs/.gitignore; git add logs; git commit -qm logs
   for b in "${backends[@]}"; do
     call "$garth" run -t t-$b --backend $b -- sh -c 'git rm -q logs/.gitignore; git commit -qm away; mkdir -p logs; echo x >logs/x.log'
@@ -76,7 +76,7 @@ clean() {
   [[ $err == *'uncommitted: a.txt'* ]] || complain
 }
 
-@test "ESCAPES 9 ignored: diff counts and names what ignore files hide, and those that nobody committed" {
+@test "ESCAPES 9 ignored: diff counts and names what ignore files hide, and names uncommitted ignore files" {
   call "$garth" run -t t -- sh -c 'mkdir hidden; echo "*" >hidden/.gitignore; echo evil >hidden/evil; touch x.o; mkdir ignored; touch ignored/a ignored/b; mkfifo f'
   [[ $code == 0 ]] || complain
   call "$garth" diff t
@@ -87,7 +87,7 @@ clean() {
   [[ $("$garth" diff --json t | json 'sorted((h["path"], h["file_count"]) for h in d["hidden"])') == '[["hidden", 2], ["ignored", 2], ["x.o", 1]]' ]] || complain
 }
 
-@test "T2 ignored: the user's own ignore file goes along, read-only, and counts outside too" {
+@test "T2 ignored: the user's ignore file is visible inside, read-only, and counts outside too" {
   leave='mkdir -p .idea .claude; touch .DS_Store .idea/x .claude/settings.local.json; echo y >>a.txt; git commit -qam work; git check-ignore -q .DS_Store'
   mkdir -p "$XDG_CONFIG_HOME/git"; printf '.DS_Store\n.idea/\n.claude/settings.local.json\n' >"$XDG_CONFIG_HOME/git/ignore"
   for b in "${backends[@]}"; do
@@ -99,7 +99,7 @@ clean() {
     [[ $code != 0 ]] || complain "$b"
     [[ ($err == *'Read-only file system'* || $err == *'Permission denied'*) ]] || complain "$b"
   done
-  # as the task was made with it, whatever becomes of the user's; a rule of the repository's wins
+  # as it was when the task was made, whatever happens to the user's; the repository's rules win
   rm "$XDG_CONFIG_HOME/git/ignore"
   clean t-overlay
   inside t-overlay 'echo "!.DS_Store" >.gitignore; git add .gitignore; git commit -qm rule'
@@ -115,7 +115,7 @@ clean() {
   [[ $err == *'uncommitted: .DS_Store, .claude/settings.local.json, .idea/x'* ]] || complain
 }
 
-@test "ESCAPES 1 ignored: a repository cannot name a file of the user's as the ignore file" {
+@test "ESCAPES 1 ignored: a repository cannot make one of the user's files the ignore file" {
   echo topsecret >"$HOME/secret"; chmod 644 "$HOME/secret"
   git config core.excludesFile "$HOME/secret"
   call "$garth" run -t t -- sh -c 'cat "$(git config core.excludesFile)" /run/garth/ignores'
@@ -123,7 +123,7 @@ clean() {
   [[ $out$err != *topsecret* ]] || complain
 }
 
-@test "T1 settings: the user's harmless ones, and aliases of plain git commands, go along" {
+@test "T1 settings: the user's harmless settings, and aliases of plain git commands, work inside" {
   git config --global alias.st 'status --short'
   git config --global alias.lg "log --graph --format='%h %s'"
   git config --global alias.evil '!touch /tmp/x'

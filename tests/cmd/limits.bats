@@ -2,7 +2,7 @@ load helpers
 
 limits() { configure <<<"limits: {$1}"; }
 
-@test "J8 ESCAPES 19 20 limits: a fork bomb hurts its own task only, and ends with it" {
+@test "J8 ESCAPES 19 20 limits: a fork bomb harms only its own task, and ends with it" {
   limits 'max_processes: 60'
   run timeout 60 "$garth" run -q --task bomb -- sh -c 'i=0; while [ $i -lt 200 ]; do (sleep 77 & sleep 77) & i=$((i + 1)); done; echo all'
   [[ $output != *all* || $output == *[Ff]ork* ]] || { echo "$output"; false; }
@@ -19,7 +19,7 @@ while True:
   "$garth" cancel again
 }
 
-@test "J8 ESCAPES 20 limits: of memory, for all together where there is a control group, else for each process, and it is said which" {
+@test "J8 ESCAPES 20 limits: memory: for all processes together with a control group, else for each process, and it says which" {
   limits 'max_memory: 200MB'
   run "$garth" run --task t -- /usr/bin/python3 -c 'x = bytearray(400 << 20); print("has it")'
   # with sanitizers, the first process has more than that itself
@@ -31,7 +31,7 @@ while True:
   ! find /sys/fs/cgroup -name "garth-$(stat -c %i "$GARTH_HOME")-*" 2>/dev/null | grep -q . || false
 }
 
-@test "J8 limits: of processor time, where there is a control group; else a word about it" {
+@test "J8 limits: processor time: held with a control group, else a warning" {
   limits 'max_cpu: 40'
   run "$garth" run --task t -- /usr/bin/python3 -c '
 import time
@@ -42,7 +42,7 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   [[ $output == *'limits.max_cpu is not held'* ]] || /usr/bin/python3 -c 'import sys; assert float(sys.argv[1].split()[-1]) < 0.7, sys.argv' "$output"
 }
 
-@test "J8 ESCAPES 20 limits: no file grows beyond what the task may hold, a sparse one neither, and it is said why" {
+@test "J8 ESCAPES 20 limits: no file grows beyond the task's limit, not even a sparse one, and the reason is shown" {
   limits 'max_disk: 1MB, max_file_size: 100KB'
   run --separate-stderr "$garth" run -q --on-dirty keep --task t -- sh -c 'head -c 3000000 /dev/zero >big; truncate -s 1T sparse; dd if=/dev/zero of=seek bs=1 count=1 seek=5M; stat -c %s big; stat -c %s sparse; stat -c %s seek; echo x >small; cat small'
   [[ $output == *1048576*x ]] || {
@@ -60,7 +60,7 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   # a file that may not be published is written all the same
   limits 'max_disk: 50MB, max_file_size: 100KB'
   "$garth" run -q --on-dirty keep --task u -- sh -c 'head -c 3000000 /dev/zero >/tmp/x; head -c 3000000 /dev/zero >x.o; mkdir -p ~/.cache; head -c 3000000 /dev/zero >~/.cache/x'
-  # by itself, or by its shell: the reason is named, with what to do
+  # directly, or through its shell: the reason is shown, with what to do
   limits 'max_disk: 1MB'
   run "$garth" run --task v -- /usr/bin/python3 -c 'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL); open("/tmp/x", "wb").write(b"x" * 3000000)'
   [[ $status == 153 ]] || complain "$status $output"
@@ -74,7 +74,7 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   [[ $output == *'limits.max_disk'* ]] || complain "$status $output"
 }
 
-@test "J8 ESCAPES 20 limits: a running task that adds too much stands still, is named, and goes on with more" {
+@test "J8 ESCAPES 20 limits: a running task that uses too much disk is paused, is named, and continues with a higher limit" {
   limits 'max_disk: 3MB, check_every: 1'
   "$garth" run -q -d --task t -- sh -c 'mkdir ~/x; touch ~/x/a; chmod 0400 ~/x; head -c 2000000 /dev/zero >>f; touch first; while [ ! -e go ]; do sleep 0.1; done; head -c 2000000 /dev/urandom >>g; while [ ! -e end ]; do echo >>ticks; sleep 0.1; done' >/dev/null
   sleep 3; [[ $(state_of t) == running ]]
@@ -90,7 +90,7 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   [[ $("$garth" audit t) == *pause*resume* ]]
 }
 
-@test "J8 limits: of what is published do not hold for what is only there" {
+@test "J8 limits: limits on what is published do not apply to files that are not" {
   limits 'max_files: 50, max_file_size: 100KB, max_worktree_size: 200KB, check_every: 1'
   echo 'ignored/' >.gitignore; commit ignore
   run "$garth" run -q --task t -- sh -c 'mkdir ignored; for i in $(seq 300); do echo $i >ignored/$i; echo $i >f$i; done; head -c 1000000 /dev/urandom >ignored/big; sleep 3; git add .; git commit -qm all'
@@ -100,7 +100,7 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   "$garth" run -q --task u -- sh -c 'mkdir ignored; for i in $(seq 300); do echo $i >ignored/$i; done; head -c 1000000 /dev/urandom >ignored/big; echo a >a; git add .; git commit -qm a'
 }
 
-@test "J8 ESCAPES 20 limits: files without content, anywhere, count as what they take of the disk" {
+@test "J8 ESCAPES 20 limits: empty files, anywhere, count with the disk space that they use" {
   limits 'max_disk: 3MB, check_every: 1'
   local place
   for place in /tmp '$HOME' .git; do
@@ -110,7 +110,7 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   done
 }
 
-@test "J8 limits: a task that stands still ends when it is told to" {
+@test "J8 limits: a paused task ends when it is cancelled" {
   limits 'max_inodes: 50, check_every: 1'
   "$garth" run -q --task t -- bash -c 'for i in {1..500}; do : >f$i; done; sleep 1000' >/dev/null 2>&1 3>&- & local pid=$!
   eventually is_state t paused
@@ -119,7 +119,7 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   [[ $(state_of t) == failed ]]
 }
 
-@test "J8 limits: one of a task file is raised for the task alone, by resume" {
+@test "J8 limits: resume raises a task file's limit for that task alone" {
   printf 'name: f\nagent: {project_dir: %s, command: [sh, -c, "i=0; while [ $i -lt 300 ]; do echo $i >f$i; i=$((i+1)); done; until [ -e /tmp/go ]; do sleep 0.1; done; git add .; git commit -qm all"]}\nlimits: {max_files: 1000, max_inodes: 200, check_every: 1}\n' "$R" >"$T/home/task.yaml"
   "$garth" run -q -d "$T/home/task.yaml" >/dev/null
   eventually is_state f paused
@@ -135,7 +135,7 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   "$garth" exec f -- sh -c 'echo x >x; git add x; git commit -qm x'
 }
 
-@test "J8 ESCAPES 20 limits: what was published and taken back again counts, so that rewriting fills no disk" {
+@test "J8 ESCAPES 20 limits: published commits that were rewritten still count, so that rewriting cannot fill the disk" {
   limits 'max_worktree_size: 1MB'
   "$garth" new t; inside t 'head -c 600000 /dev/urandom >big; git add big; git commit -qm 1'
   local first; first=$(git rev-parse garth/t)
@@ -167,7 +167,7 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   [[ $(git log -1 --format=%s garth/t) == 5 ]]
 }
 
-@test "J8 ESCAPES 20 limits: what a task closes to itself, removes and holds open, or puts elsewhere counts too" {
+@test "J8 ESCAPES 20 limits: files without permissions, removed and still open, or put elsewhere count too" {
   limits 'max_disk: 20MB, max_files: 100, max_inodes: 2000, check_every: 1'
   printf '*.ign\n' >.gitignore
   cat >open.py <<'PY'
@@ -221,12 +221,12 @@ PY
   done
 }
 
-@test "J8 limits: who watches a task is told that it stands still, and why, and that it goes on; a note is of the last run" {
+@test "J8 limits: attached clients are told that a task is paused, why, and that it is resumed; a note belongs to the last run" {
   limits 'max_disk: 2MB, check_every: 1'
   "$garth" run -t t -- sh -c 'for i in 1 2 3 4 5; do head -c 1M /dev/zero >f$i; done; until [ -e go.o ]; do sleep 0.1; done; rm f*' >"$T/out" 2>"$T/err" &
   eventually grep -q 'it stands still: it holds 5.* MB on disk, more than limits.max_disk' "$T/err"
   [[ ! -s $T/out ]]
-  # who comes later, too
+  # a client that attaches later is told too
   timeout -s KILL 2 "$garth" attach t >"$T/out2" 2>"$T/err2" || true
   grep -q 'it stands still: it holds 5' "$T/err2" || complain "$(<"$T/err2")"
   inside t 'touch go.o'
@@ -244,7 +244,7 @@ PY
   [[ $(field u note) == 'uncommitted: w' ]]
 }
 
-@test "J8 O3 limits: show says what is used of each, in words and in numbers" {
+@test "J8 O3 limits: show has the usage of each limit, in words and in numbers" {
   limits 'max_disk: 50MB, max_files: 7'
   "$garth" run -q --task t --on-dirty keep -- sh -c 'echo x >new; git add new; git commit -qm new; head -c 5000000 /dev/zero >x.o'
   call "$garth" show t
@@ -259,7 +259,7 @@ PY
   [[ $("$garth" show t --json | json "0 < d['limits']['max_disk']['limit'] < $free + (1 << 30)") == true ]]
 }
 
-@test "J8 limits: at four fifths of its disk a task is warned of: to who watches, in ls, in show" {
+@test "J8 limits: at four fifths of its disk limit a task is reported: to attached clients, in ls, in show" {
   limits 'max_disk: 10MB, check_every: 1'
   "$garth" run -t t -- sh -c 'head -c 9M /dev/zero >x.o; until [ -e go.o ]; do sleep 0.1; done' >"$T/watch.out" 2>"$T/watch" &
   eventually grep -q 'it holds 9.* MB on disk, and is paused beyond 10.0 MB' "$T/watch"
@@ -270,7 +270,7 @@ PY
   [[ $(grep -c 'is paused beyond' "$T/watch") == 1 ]] || complain "$(<"$T/watch")"
 }
 
-@test "J8 ESCAPES 20 limits: a gateway that is kept busy does not keep a task from being measured" {
+@test "J8 ESCAPES 20 limits: a busy gateway does not prevent measuring" {
   # the FIFO holds up whatever git the gateway starts inside
   limits 'max_disk: 20MB, check_every: 1'
   "$garth" run -q -d -t t -- sh -c 'rm .git/HEAD; mkfifo .git/HEAD; printf "POST /api/v1/git/commit HTTP/1.1\r\nHost: garth\r\nContent-Length: 15\r\n\r\n{\"message\":\"m\"}" >/tmp/ask; /usr/bin/python3 -c "
@@ -284,7 +284,7 @@ time.sleep(100)"'
   "$garth" cancel t
 }
 
-@test "J8 ESCAPES 20 limits: processes that hand a removed file on and end all the time, and fat directories, count" {
+@test "J8 ESCAPES 20 limits: processes that pass a removed file on and end all the time, and large directories, count" {
   limits 'max_disk: 20MB, max_inodes: 20000, check_every: 1'
   # each lives for a moment, and none is there when it is looked at
   cat >chain.py <<'PY'

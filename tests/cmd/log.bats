@@ -1,12 +1,12 @@
 load helpers
 
-@test "T1 log: what the command printed, both streams, byte for byte" {
+@test "T1 log: the command's output, both streams, byte for byte" {
   "$garth" run -t t -- sh -c 'printf "out\0\377\033[31m\n"; sleep 0.1; printf "err\n" >&2' >/dev/null 2>&1
   "$garth" log t >"$T/got"
   printf 'out\0\377\033[31m\nerr\n' | cmp - "$T/got"
 }
 
-@test "T1 log: of a running task, and of one that never ran" {
+@test "T1 log: a running task, and one that never ran" {
   "$garth" new never
   call "$garth" log never
   [[ $code == 0 ]] || complain

@@ -23,7 +23,7 @@ shells() { local s; for s in "bash -l" "sh -l" "dash -l" "zsh -l" "fish -l"; do 
   done < <(shells)
 }
 
-@test "J8 login: what the profiles added stays behind, once, and a shell in a shell changes nothing" {
+@test "J8 login: what the profiles added stays after it, once, and a shell in a shell changes nothing" {
   "$garth" new t
   call "$garth" exec t -- bash -lc 'PATH=/added:$PATH:/run/garth/bin; . /etc/profile.d/zzz-garth.sh; one=$PATH; . /etc/profile.d/zzz-garth.sh; [ "$one" = "$PATH" ] && tr : "\n" <<<"$PATH"'
   [[ $code == 0 ]] || complain
@@ -42,7 +42,7 @@ shells() { local s; for s in "bash -l" "sh -l" "dash -l" "zsh -l" "fish -l"; do 
   refuses 'echo x >>/etc/profile.d/zzz-garth.sh'; refuses 'echo x >/etc/profile.d/x.sh'; refuses 'echo x >>/etc/profile'
 }
 
-@test "J8 login: exec has the PATH of its own caller, and names with quotes survive" {
+@test "J8 login: exec has its caller's PATH, and names with quotes survive" {
   mkdir -p "$HOME/.cargo/bin"; printf '#!/bin/sh\necho other\n' >"$HOME/.cargo/bin/other-tool"; chmod +x "$HOME/.cargo/bin/other-tool"
   "$garth" run -q --detach --task t -- sleep 1000
   PATH="$HOME/.cargo/bin:$PATH" call "$garth" exec t -- bash -lc 'other-tool; some-tool'
@@ -52,7 +52,7 @@ shells() { local s; for s in "bash -l" "sh -l" "dash -l" "zsh -l" "fish -l"; do 
   [[ $out == *":/it's \$(touch /tmp/made) \"\\:"* ]] || complain
 }
 
-@test "J8 login: a commit from a login shell is published, in each backend" {
+@test "J8 login: a commit from a login shell is published, with each backend" {
   for b in overlay worktree clone; do
     "$garth" run -q --task c-$b --backend $b -- bash -lc 'echo x >x; git add x; git commit -qm work'
     [[ $(git log -1 --format=%s garth/c-$b) == work ]]

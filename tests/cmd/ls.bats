@@ -46,7 +46,7 @@ PY
   [[ $out != *$'\a'* ]] || complain
 }
 
-@test "O3 ls: a thousand tasks in a blink" {
+@test "O3 ls: a thousand tasks are listed quickly" {
   "$garth" new t
   python3 - "$GARTH_HOME/garth.db" <<'PY'
 import sqlite3, sys
@@ -63,7 +63,7 @@ PY
   ((took < 1000)) || complain "$took ms"
 }
 
-@test "T1 T6 ls, show: a task that nothing happened to for cleanup.stale_after is marked, running or not" {
+@test "T1 T6 ls, show: a task without events for cleanup.stale_after is marked, running or not" {
   "$garth" new old; "$garth" new young; "$garth" new gone; "$garth" discard gone
   "$garth" run -q -d -t busy -- sleep 300
   python3 - "$GARTH_HOME/garth.db" <<'PY'
@@ -82,14 +82,14 @@ PY
   grep -qE '^busy .* stale  sleep 300' "$T/out"
   grep -q '^old .* stale' "$T/out"
   not grep -q '^young .*stale' "$T/out"
-  # what is run is not stale, however long it ended before
+  # a running task is not stale, however old its last run is
   python3 -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute("UPDATE run SET ended = started + 699990"); db.commit()' "$GARTH_HOME/garth.db"
   [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"] if t["stale"]]') == '["old"]' ]]
   mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'cleanup: {stale_after: 9d}' >"$XDG_CONFIG_HOME/garth/config.yaml"
   [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"] if t["stale"]]') == '[]' ]]
 }
 
-@test "G11 ls: conflicting tasks by their paths, each pair once" {
+@test "G11 ls: conflicting tasks with their paths, each pair once" {
   local t
   for t in a b c; do
     "$garth" new $t
@@ -103,7 +103,7 @@ PY
   [[ $(grep conflicts <<<"$err") == $'▲ a conflicts with b, c: a.txt\n▲ b conflicts with c: a.txt\n▲ c conflicts with d: n' ]] || complain
 }
 
-@test "G11 ls, show: conflicts are of a task's own changes, with its target and with other tasks" {
+@test "G11 ls, show: conflicts concern a task's own changes, with its target and with other tasks" {
   "$garth" new old; inside old 'echo old >>a.txt; git commit -qam old'
   "$garth" new idle; inside idle 'echo x >x; git add x; git commit -qm x'; "$garth" merge --keep idle
   echo new >>a.txt; commit

@@ -1,7 +1,7 @@
 load helpers
 load merging
 
-@test "G10 merge: fast-forward where the target has not moved; the checkout comes along" {
+@test "G10 merge: fast-forward if the target has not moved; the checkout is updated" {
   task t 'echo new >n.txt; echo 2 >>a.txt; git rm -q dir/sub/c.txt; ln -sf dir/b.txt link; chmod -x run.sh'
   call "$garth" merge --keep t --json
   [[ $code == 0 ]] || complain
@@ -19,7 +19,7 @@ load merging
   "$garth" audit --verify
 }
 
-@test "G10 merge: a merge commit by the user where both have moved, and with --no-ff" {
+@test "G10 merge: a merge commit by the user if both have moved, and with --no-ff" {
   task t 'echo new >n.txt'; task u 'echo u >u.txt'
   move_on
   call "$garth" merge --keep t
@@ -36,7 +36,7 @@ load merging
   tidy
 }
 
-@test "G10 merge: --squash is one commit of the user's, with the subjects and the task" {
+@test "G10 merge: --squash makes one commit by the user, with the subjects and the task" {
   task t 'echo new >n.txt' 'first step'; publish t 'echo more >>n.txt' 'second step'
   move_on
   call "$garth" merge t --squash
@@ -63,7 +63,7 @@ load merging
   tidy
 }
 
-@test "G10 merge: --rebase where main has not moved is a fast-forward; strategies from the configuration" {
+@test "G10 merge: --rebase is a fast-forward if main has not moved; strategies from the configuration" {
   task t 'echo new >n.txt'
   call "$garth" merge t --rebase --json
   [[ $(json 'd["fast_forward"]' <<<"$out") == true ]] || complain
@@ -76,7 +76,7 @@ load merging
   tidy
 }
 
-@test "G10 merge: conflicts by file, for each strategy, with nothing changed" {
+@test "G10 merge: conflicts by file, for each strategy, and nothing changes" {
   task t 'echo theirs >a.txt; echo theirs >dir/b.txt; echo fine >n.txt'
   echo ours >a.txt; echo ours >dir/b.txt; commit
   for s in '' --squash --rebase --no-ff --dry-run; do
@@ -91,7 +91,7 @@ load merging
   [[ $(state_of t) == created ]]
 }
 
-@test "G10 merge: files whose stat data is stale are looked at, not refused" {
+@test "G10 merge: files with stale stat data are compared, not refused" {
   task t 'echo theirs >>a.txt; git rm -q dir/b.txt'
   touch -d '2001-01-01' a.txt dir/b.txt
   call "$garth" merge --keep t
@@ -100,7 +100,7 @@ load merging
   tidy
 }
 
-@test "G10 merge: a file that the user deleted and the task too" {
+@test "G10 merge: a file that both the user and the task deleted" {
   task t 'git rm -q dir/b.txt; echo x >>a.txt'
   rm dir/b.txt
   call "$garth" merge --keep t
@@ -109,7 +109,7 @@ load merging
   tidy
 }
 
-@test "G10 merge: a worktree that is gone does not count; a branch that is checked out twice is left alone" {
+@test "G10 merge: a missing worktree does not count; a branch that is checked out twice is left alone" {
   task t 'echo new >n.txt'
   git checkout -q -b mine
   git worktree add -q "$T/elsewhere" main; rm -rf "$T/elsewhere"
@@ -158,7 +158,7 @@ load merging
   [[ $(hint) == "garth merge d --into BRANCH" ]]
 }
 
-@test "G10 merge: nothing published is refused; what the target has already is no merge" {
+@test "G10 merge: refused if nothing is published; what the target has already is no merge" {
   "$garth" new t
   changes_nothing 4 "task 't' has published nothing" "$garth" merge t
   [[ $(hint) == "garth diff t" ]]
@@ -175,7 +175,7 @@ load merging
   fails 3 "there is no branch 'garth/t'" "$garth" merge t
 }
 
-@test "G10 merge: --dry-run says what would come of it and changes nothing" {
+@test "G10 merge: --dry-run says what would happen and changes nothing" {
   task t 'echo new >n.txt'
   remember
   call "$garth" merge t --dry-run --json
@@ -195,7 +195,7 @@ load merging
   [[ $(inside t cat draft) == draft ]] || complain
 }
 
-@test "G10 merge: a running task's published commits are merged; it goes on running" {
+@test "G10 merge: a running task's published commits are merged; it keeps running" {
   "$garth" run -d -t t -- sleep 1000
   publish t 'echo new >n.txt'
   call "$garth" merge --keep t
@@ -206,7 +206,7 @@ load merging
   "$garth" cancel t
 }
 
-@test "G10 merge: without a name git is not guessed at" {
+@test "G10 merge: without a user name git does not guess one" {
   task t 'echo new >n.txt'; move_on
   git config --global --unset user.email
   changes_nothing 1 "git does not know the user's name" "$garth" merge t
@@ -273,7 +273,7 @@ load merging
   tidy
 }
 
-@test "G10 merge: what has no commit in common with the target is refused, and says so" {
+@test "G10 merge: a branch without a common commit with the target is refused with that reason" {
   task t 'echo t >t.txt'; git checkout -q --orphan other; git commit -qm alone; git checkout -q main
   changes_nothing 4 "cannot merge task 't' into other: they have no commit in common" "$garth" merge t --into other
 }
@@ -296,7 +296,7 @@ load merging
   "$garth" audit --verify
 }
 
-@test "T3 merge: undo takes it back as long as the target has not moved, by the same rules" {
+@test "T3 merge: undo undoes it as long as the target has not moved, by the same rules" {
   task t 'echo new >n.txt; echo 2 >>a.txt; git rm -q dir/b.txt'
   fingerprint >"$T/before"
   "$garth" merge t
@@ -314,12 +314,12 @@ load merging
   "$garth" audit --verify
 }
 
-@test "G5 ESCAPES 10 merge: what becomes protected on the way, by a rename of the target's, needs the user's word" {
+@test "G5 ESCAPES 10 merge: a file that becomes protected by a rename in the target needs the user's permission" {
   seq 100 150 >job.yml; git add .; git commit -qm base
   "$garth" new t; inside t 'sed -i "s/120/evil/" job.yml; git commit -qam mod'
   "$garth" new plain; inside plain 'sed -i "s/140/fine/" job.yml; git commit -qam fine'
   mkdir -p .github/workflows; git mv job.yml .github/workflows/job.yml; git commit -qm moved
-  # the control: git by itself follows it
+  # control: plain git follows it
   git merge-tree --write-tree main garth/t >"$T/tree"; git show "$(<"$T/tree"):.github/workflows/job.yml" | grep -q evil
   local how
   for how in "" --squash --rebase --no-ff; do

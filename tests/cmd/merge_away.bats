@@ -10,7 +10,7 @@ on_terminal() { err=$(script -qec "'$garth' $*" /dev/null </dev/null 2>&1); code
 gone() { [[ -z $(git for-each-ref "refs/heads/garth/$1") ]] && ! "$garth" ls --json | grep -q "\"name\": \"$1\""; }
 last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] if t['name'] == '$1'][-1]"; }
 
-@test "T6 merge: the task goes at once, with branch and workspace, and one undo brings back all of it" {
+@test "T6 merge: the task is removed at once, with branch and workspace, and one undo restores all of it" {
   local old b; old=$(at_main)
   for b in overlay worktree clone; do
     "$garth" new t --backend $b
@@ -40,7 +40,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   "$garth" audit --verify; git fsck --strict; call "$garth" doctor; [[ $code == 0 ]] || complain
 }
 
-@test "T6 merge: what has more than was merged stays, and says why" {
+@test "T6 merge: a task with more than was merged is kept, with the reason" {
   task t 'echo new >n.txt'
   inside t 'echo more >more'
   call "$garth" merge t
@@ -85,7 +85,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   call "$garth" cleanup --merged; [[ -z $out ]] || complain
 }
 
-@test "T6 merge: what runs stays; --keep, merge.keep, --into and --dry-run leave it" {
+@test "T6 merge: a running task is kept; so it is with --keep, merge.keep, --into and --dry-run" {
   "$garth" run -d -t busy -- sh -c 'echo x >x; git add x; git commit -qm x; touch ready; exec sleep 60'
   eventually gives 'x' git log -1 --format=%s garth/busy
   call "$garth" merge busy
@@ -115,7 +115,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   [[ $(json '[d["workspace_removed"], d["state"]]' <<<"$out") == '[true, "merged"]' ]] || complain
 }
 
-@test "T6 merge: where the target has moved since, undo brings the task back and says that the merge stays" {
+@test "T6 merge: if the target has moved since, undo restores the task and says that the merge stays" {
   task t 'echo new >n.txt'
   "$garth" merge t
   echo on >on.txt
@@ -139,7 +139,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   [[ $(state_of t) == merged ]]
 }
 
-@test "T6 merge --continue: both tasks go, and one undo brings both back as they were" {
+@test "T6 merge --continue: both tasks are removed, and one undo restores both as they were" {
   local old
   task v 'echo v >>a.txt'
   echo m >>a.txt
@@ -167,7 +167,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   [[ $(state_of v-resolve) == created ]]
 }
 
-@test "T6 merge: killed at any step on the way out or back, it is finished, and nothing is lost" {
+@test "T6 merge: killed at any step of the merge or the undo, it is finished, and nothing is lost" {
   has_faults || { means_nothing; return; }
   local step old; old=$(at_main)
   for step in discard-marked discard-workspace discard-refs discard-moved undo-marked undo-moved undo-refs undo-placed undo-stored; do
@@ -187,7 +187,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   call "$garth" doctor; [[ $code == 0 ]] || complain; "$garth" audit --verify
 }
 
-@test "T6 merge: a task that is merged and goes on is merged no more" {
+@test "T6 merge: a merged task with new commits is not merged any more" {
   task t 'echo 1 >1'
   "$garth" merge --keep t
   [[ $(state_of t) == merged ]]
@@ -198,7 +198,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   changes_nothing 4 "1 commit on garth/t that is not in main" "$garth" discard t
 }
 
-@test "T6 ESCAPES 25 merge: a task that has gone on while it was merged is not merged" {
+@test "T6 ESCAPES 25 merge: a task that published more during its merge is not merged" {
   has_faults || { means_nothing; return; }
   task x 'echo 1 >1'; task y 'echo y >y'
   call env GARTH_FAULT=merge-moved "$garth" merge x; [[ $code == 137 ]] || complain
@@ -209,7 +209,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
 
 fails_with_warning() { local want=$1 text=$2; shift 2; call "$@"; [[ $code == "$want" && $err == *"▲ "*"✗ "*"$text"* ]] || complain; }
 
-@test "T6 merge: a merge can be taken back though its task cannot come back; an older merge is not taken back with a removal" {
+@test "T6 merge: a merge can be undone even if its task cannot be restored; an older merge is not undone with a removal" {
   local old
   old=$(at_main)
   task t 'echo 1 >1'
@@ -228,7 +228,7 @@ fails_with_warning() { local want=$1 text=$2; shift 2; call "$@"; [[ $code == "$
   [[ ! -e 1 ]] || complain
   [[ $(git rev-parse garth/t) == "$new" ]]
   git branch -q -D garth/t
-  # where the target has moved, nothing is made
+  # if the target has moved, nothing is made
   task m 'echo m >m'; "$garth" merge m; chmod -R u+rwX "$GARTH_HOME/trash"; rm -rf "$GARTH_HOME"/trash/*; echo z >z; commit; fails_with_warning 5 "main has moved since" "$garth" undo m
   [[ -z $(git for-each-ref refs/heads/garth/m) ]]; git reset -q --hard "$old"
   # one that comes back later comes back as what it is
@@ -269,7 +269,7 @@ looks() {
 }
 leaves() { git worktree remove --force "$T/look" 2>/dev/null || git switch -q main; git branch -D "garth/$1"; }
 
-@test "T6 merge, discard, cleanup and archive: a branch that is checked out stays, and is said to" {
+@test "T6 merge, discard, cleanup and archive: a branch that is checked out is kept, and reported" {
   local how verb tip
   for how in main linked rebase bisect; do
     for verb in 'merge --squash' 'discard -D' 'cleanup --older-than 0s' archive; do
@@ -304,7 +304,7 @@ leaves() { git worktree remove --force "$T/look" 2>/dev/null || git switch -q ma
   call "$garth" doctor; [[ $code == 0 ]] || complain
 }
 
-@test "T6 undo: a branch that stayed and has gone on is the task's again, of every kind" {
+@test "T6 undo: a kept branch with new commits becomes the task's again, of every kind" {
   local b
   for b in overlay worktree clone; do
     "$garth" new t --backend $b
@@ -323,7 +323,7 @@ leaves() { git worktree remove --force "$T/look" 2>/dev/null || git switch -q ma
   done
 }
 
-@test "T6 doctor: a branch of a removed task goes when nobody has it checked out any more" {
+@test "T6 doctor: a removed task's branch is deleted when nobody has it checked out any more" {
   task t 'echo n >n.txt'; git worktree add -q "$T/look" garth/t; "$garth" merge t; "$garth" gc --empty-trash
   git -C "$T/look" -c advice.detachedHead=false checkout -q --detach; git -C "$T/look" bisect start -q 2>/dev/null; printf 'garth/t\n' >"$(git -C "$T/look" rev-parse --git-path BISECT_START)"
   call "$garth" doctor --repair; [[ -n $(git for-each-ref refs/heads/garth/t) ]] || complain

@@ -104,7 +104,7 @@ old_or_new() {
   tidy
 }
 
-@test "ESCAPES 23 merge: killed at each step, doctor finishes it or takes it back" {
+@test "ESCAPES 23 merge: killed at each step, doctor finishes or undoes it" {
   task t 'echo new >n.txt; echo 2 >>a.txt; git rm -q dir/b.txt; mkdir nd; echo x >nd/f'
   if without_faults; then return 0; fi
   move_on; old=$(at_main); echo mine >z.o
@@ -139,7 +139,7 @@ old_or_new() {
   done
 }
 
-@test "ESCAPES 23 merge: after a crash the next merge settles it, without doctor" {
+@test "ESCAPES 23 merge: after a crash the next merge cleans up, without doctor" {
   task t 'echo new >n.txt; echo 2 >>a.txt; git rm -q dir/b.txt'; task u 'echo u >u.txt'
   if without_faults; then return 0; fi
   for step in merge-half merge-tree merge-moved; do
@@ -170,7 +170,7 @@ old_or_new() {
   git fsck --strict
 }
 
-@test "ESCAPES 29 merge: a file that is changed or appears in the middle of it is not lost" {
+@test "ESCAPES 29 merge: a file that is changed or appears during the merge is not lost" {
   task t 'echo 2 >>a.txt; echo new >n.txt; git rm -q dir/b.txt'
   if without_faults; then return 0; fi
   for c in 'echo mine >>a.txt:a.txt' 'echo mine >n.txt:n.txt' 'echo mine >dir/b.txt:dir/b.txt' 'echo mine >x; mv x a.txt:a.txt'; do
@@ -189,7 +189,7 @@ old_or_new() {
   tidy
 }
 
-@test "ESCAPES 29 merge: the target moves in the middle of it: the merge is made anew" {
+@test "ESCAPES 29 merge: the target moves during the merge: the merge is made anew" {
   task t 'echo 2 >>a.txt'
   if without_faults; then return 0; fi
   git checkout -q --detach
@@ -218,7 +218,7 @@ old_or_new() {
   }
 }
 
-@test "ESCAPES 24 merge: a full disk at whatever step: all of it is done, or nothing is" {
+@test "ESCAPES 24 merge: a full disk at any step: all of it is done, or nothing is" {
   export -f inside json complain; export garth T R python
   on_small 24 '
     set -eE; trap "echo failed: \$BASH_COMMAND, with $left KB left; cat $T/out" ERR

@@ -13,7 +13,7 @@ listing='find . ! -type d -printf "%P %m %y %l %T@ %s %n\n" -o -printf "%P %m %y
 debris() { inside t 'find . -name "*.garth-*"; ls .git | grep garth-move' || true; }
 
 @test "J3 ESCAPES move: git mv of a base directory with subdirectories works, and keeps everything about it" {
-  # links, modes, times, names of one file, attributes, what is not tracked
+  # links, modes, times, several names of one file, attributes, untracked files
   inside t 'set -e; cd d; chmod 500 sub/deep; touch -d @1000 other/four sub; echo new >sub/new; ln sub/new other/same; mkfifo pipe
     setfattr -n user.note -v hello sub/new 2>/dev/null || true; '"$listing" >"$T/before"
   inside t 'git mv d moved'
@@ -34,7 +34,7 @@ debris() { inside t 'find . -name "*.garth-*"; ls .git | grep garth-move' || tru
   [[ -z $(debris) ]]
 }
 
-@test "J3 ESCAPES move: what cannot be copied leaves the directory as it was, and git's own refusals too" {
+@test "J3 ESCAPES move: if something cannot be copied, or git refuses, the directory stays as it was" {
   inside t 'cd d; python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\"other/sock\")"; '"$listing" >"$T/before"
   call inside t 'git mv d moved'
   [[ $code != 0 ]] || complain
@@ -58,7 +58,7 @@ debris() { inside t 'find . -name "*.garth-*"; ls .git | grep garth-move' || tru
   [[ -z $(debris) ]] || complain
 }
 
-@test "J3 ESCAPES move: a git mv that is killed half way is finished, or taken back, by the next git" {
+@test "J3 ESCAPES move: a git mv that is killed half way is finished, or undone, by the next git" {
   has_faults || return 0
   inside t "cd d; $listing" >"$T/before"
   for step in mv-copied mv-removing mv-removed; do

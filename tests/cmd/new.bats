@@ -1,6 +1,6 @@
 load helpers
 
-@test "W1 new: makes a task, prints its name, changes nothing of the user's" {
+@test "W1 new: makes a task, prints its name, changes nothing that is the user's" {
   fingerprint >"$T/before"
   call "$garth" new t
   [[ $code == 0 ]] || complain
@@ -24,7 +24,7 @@ load helpers
   [[ $(json 'd["exit_code"]' <<<"$out") == null ]]
 }
 
-@test "W1 new: uncommitted changes of the user's stay the user's" {
+@test "W1 new: the user's uncommitted changes stay in the checkout" {
   echo dirty >>a.txt; echo new >untracked; git add untracked; echo more >>untracked
   fingerprint >"$T/before"
   "$garth" new t
@@ -88,7 +88,7 @@ load helpers
   done
 }
 
-@test "W1 ESCAPES 30 new: a directory name with a line break is refused by name" {
+@test "W1 ESCAPES 30 new: a directory name with a line break is refused with that reason" {
   mkdir -p "$T/home/$(printf 'a\nb')"; cp -r "$R" "$T/home/$(printf 'a\nb')/app"
   call at "$T/home/$(printf 'a\nb')/app" "$garth" new t
   [[ $code == 4 ]] || complain
@@ -132,7 +132,7 @@ load helpers
   nothing_changed
 }
 
-@test "W1 new: a name as long as it may be" {
+@test "W1 new: the longest possible name" {
   long=$(printf 'x%.0s' {1..64})
   "$garth" new "$long"
   changes_nothing 2 "1 to 64 characters" "$garth" new "${long}x"

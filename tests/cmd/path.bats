@@ -1,8 +1,8 @@
 load helpers
 
-@test "W2 path: prints where the workspace stands" {
+@test "W2 path: prints where the workspace is" {
   "$garth" new t; "$garth" new w --backend worktree; "$garth" new c --backend clone
-  # inside, it is where the host has the user's own checkout: nobody is sent there
+  # the path inside is the user's own checkout on the host, so it is not printed
   call "$garth" path t
   [[ $code == 4 ]] || complain
   [[ -z $out ]] || complain

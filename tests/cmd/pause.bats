@@ -1,11 +1,11 @@
 load helpers
 
-# A task that counts, once every 50 ms, in a file of its own.
+# A task that counts, every 50 ms, in a file.
 counting() { "$garth" run -d -t "${1:-t}" "${@:2}" -- sh -c 'while :; do echo x >>count; sleep 0.05; done'; }
 count() { inside "${1:-t}" 'wc -l <count'; }
 event() { "$garth" audit "${2:-t}" --json | json "[e['event'] for e in d['events'] if e['event'] in ('pause', 'resume', 'sync-conflict')]"; }
 
-@test "T1 pause: everything inside stands still, and goes on where it was" {
+@test "T1 pause: everything inside is paused, and continues where it was" {
   counting
   eventually inside t 'test -s count'
   "$garth" pause t
@@ -14,7 +14,7 @@ event() { "$garth" audit "${2:-t}" --json | json "[e['event'] for e in d['events
   before=$(count)
   sleep 1
   [[ $(count) == "$before" ]]
-  # what is run meanwhile runs, and commits are published
+  # new commands run during the pause, and commits are published
   inside t 'echo y >>a.txt; git commit -qm meanwhile a.txt'
   [[ $(git log -1 --format=%s garth/t) == meanwhile ]]
   fails 4 'not running, it is paused' "$garth" pause t

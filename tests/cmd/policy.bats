@@ -9,13 +9,13 @@ owned() {
   "$garth" exec t -- true
 }
 
-@test "G5 policy: taking the target in brings its protected changes, and is no change of the task's" {
+@test "G5 policy: merging the target brings its protected changes, which are not the task's own" {
   owned
   inside t '/usr/bin/git merge -q --no-edit '"$(git rev-parse main)"
   [[ $(git show garth/t:CODEOWNERS) == new ]]
 }
 
-@test "G5 policy: a task that takes the target in and a protected file back to the base's does not publish that" {
+@test "G5 policy: a task that merges the target and restores a protected file to the base's version cannot publish that" {
   owned
   base=$(git rev-parse main~1)
   inside t '/usr/bin/git merge -q --no-edit '"$(git rev-parse main)"

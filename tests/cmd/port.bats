@@ -40,7 +40,7 @@ E
 
 background() { "$garth" run -q -d --net none "$@" -- sleep 300 >/dev/null; }
 
-@test "J11 ESCAPES 20 port: who lets its queue fill up holds up nobody's commands" {
+@test "J11 ESCAPES 20 port: a task that lets its queue fill up blocks nobody's commands" {
   "$garth" run -q -d -t full -p 3000 -- /usr/bin/python3 -c '
 import socket, time
 s = socket.socket(); s.bind(("127.0.0.1", 3000)); s.listen(0)
@@ -56,7 +56,7 @@ assert time.monotonic() - start < 5, time.monotonic() - start
 PY
 }
 
-@test "J11 port: at run or later, the same number in every task, shown, and asked twice the same" {
+@test "J11 port: opened by run or later, the same port in every task, shown, and the same if asked for twice" {
   local a b
   background --task one -p 3000
   background --task two
@@ -80,7 +80,7 @@ import json, sys
 assert [(p["inside"], "127.0.0.1:%d" % p["outside"]) for p in json.load(sys.stdin)["ports"]] == [(3000, sys.argv[1])]' "$b"
 }
 
-@test "J11 port: every byte arrives, both ways, for many at once; what listens on ::1 is reached too" {
+@test "J11 port: every byte arrives, in both directions, for many at once; a server on ::1 is reached too" {
   local a
   background --task t; address=::1 serves t 4000
   a=$("$garth" port t 4000)
@@ -108,7 +108,7 @@ assert not bad, bad
 E
 }
 
-@test "J11 port: where nobody listens the connection is reset, and the next one works when somebody does" {
+@test "J11 port: if nobody listens the connection is reset, and the next one works when somebody does" {
   local a
   background --task t -p 5000
   a=$("$garth" port t); a=${a#*→}
@@ -118,7 +118,7 @@ E
   [[ $(talk "$a" now) == NOW ]]
 }
 
-@test "J11 port: it is open on the host's loopback alone, and ends with the task, however that ends" {
+@test "J11 port: it is open on the host's loopback only, and closes with the task, however that ends" {
   local a other keeper
   background --task t; background --task k
   serves t 6000; a=$("$garth" port t 6000); eventually talk "$a" x
@@ -138,7 +138,7 @@ E
   [[ $("$garth" ls) != *→* ]]
 }
 
-@test "J11 port: what is no port" {
+@test "J11 port: bad ports" {
   "$garth" new t
   for p in 0 65536 -1 x 3000x '' 1e3; do fails 2 'a port is' "$garth" port t -- "$p"; done
   fails 2 'a port is' "$garth" run -p 0 -- true

@@ -15,7 +15,7 @@ other() {
 there() { git -C "$T/home/origin.git" log --format=%s "${1:-main}"; }
 work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm 'by $1'"; }
 
-@test "G9 push: a task's commits go to the remote's branch; its own, the user's, and the checkout stay" {
+@test "G9 push: a task's commits go to the remote's branch; the task's branch, the user's, and the checkout do not change" {
   remote origin
   "$garth" new a; work a; inside a 'echo more >more'
   call "$garth" push a
@@ -44,7 +44,7 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   fails 4 'only copy' "$garth" discard a
 }
 
-@test "G9 T6 push: what is pushed is not merged: it stays, and is shown as pushed; merged is what its target reaches" {
+@test "G9 T6 push: a pushed task is not merged: it stays, and is shown as pushed; it is merged when its target reaches it" {
   remote origin
   "$garth" new a; work a; "$garth" push a; "$garth" new b; work b; "$garth" push b main
   [[ $("$garth" show a --json | json '[d["state"], d["pushed"]["remote"], d["pushed"]["branch"], d["pushed"]["tip"] == d["published"]]') == '["created", "origin", "garth/a", true]' ]]
@@ -56,7 +56,7 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   [[ $(state_of b) == created ]] || complain
   fails 4 "1 commit on garth/a that is not in main" "$garth" discard a
   inside a 'echo more >more; git add more; git commit -qm more'; "$garth" show a | grep -q 'pushed .*without its newest commits'
-  # b is in main when the user has it there, whoever brought it
+  # b is merged when it is in main, whoever merged it
   git pull -q origin main
   call "$garth" cleanup --merged
   [[ $out == b ]] || complain
@@ -76,7 +76,7 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   fails 4 'only copy' "$garth" discard d
 }
 
-@test "G9 T6 push: a clone goes to the remote, so its target there, as last fetched, makes it merged" {
+@test "G9 T6 push: a clone is merged when its target at the remote, as last fetched, has its commits" {
   remote origin
   "$garth" new a --backend clone
   work a
@@ -90,7 +90,7 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   [[ $out == a ]] || complain
 }
 
-@test "G9 push: local comes before origin; another remote and another branch by name" {
+@test "G9 push: local is preferred to origin; another remote and another branch by name" {
   remote origin; remote local
   "$garth" new a; work a
   "$garth" push a main
@@ -101,7 +101,7 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   [[ $(there) == first ]]
 }
 
-@test "G9 push: what cannot be is said by name, and changes nothing" {
+@test "G9 push: what is impossible is refused with a reason, and changes nothing" {
   "$garth" new a
   changes_nothing 3 "no remote 'local' or 'origin'" "$garth" push a
   remote origin
@@ -120,7 +120,7 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   [[ $(state_of a) == created ]]
 }
 
-@test "G9 push: somebody else was faster: fetched, put on top, tried again" {
+@test "G9 push: somebody else was faster: fetch, rebase, try again" {
   remote origin
   "$garth" new a; work a
   other origin b <<<hello
@@ -133,7 +133,7 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   "$garth" discard -D a
 }
 
-@test "G9 push: a conflict is told by file, and nothing has moved there or here" {
+@test "G9 push: a conflict is reported by file, and nothing has moved there or here" {
   remote origin
   "$garth" new a; "$garth" exec a -- sh -c 'echo mine >a.txt; git commit -qam mine'
   other origin a.txt <<<theirs
@@ -143,7 +143,7 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   "$garth" audit a | grep -q 'push-failed'
 }
 
-@test "G9 push: tried as often as git.push_retries says, then it fails and says so; the workspace is kept" {
+@test "G9 push: tries as often as git.push_retries says, then fails and says so; the workspace is kept" {
   remote origin
   mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'git: {push_retries: 2}' >"$XDG_CONFIG_HOME/garth/config.yaml"
   "$garth" new a; work a
@@ -163,7 +163,7 @@ E
   "$garth" exec a -- test -f a.txt
 }
 
-@test "G9 push: what a remote refuses is not tried again; its words are shown, and cannot write on the terminal" {
+@test "G9 push: what a remote refuses is not tried again; its messages are shown, and cannot control the terminal" {
   remote origin
   printf '#!/bin/sh\nprintf "no \\033[31mred\\033[0m today\\n" >&2\necho x >>asked\nexit 1\n' >"$T/home/origin.git/hooks/pre-receive"
   chmod +x "$T/home/origin.git/hooks/pre-receive"
@@ -173,7 +173,7 @@ E
   [[ $err != *$'\033'* ]]
 }
 
-@test "G9 push: no hook of the user's checkout runs, nothing is forced, no tag goes along" {
+@test "G9 push: no hook of the user's checkout runs, nothing is forced, no tag is pushed" {
   remote origin
   printf '#!/bin/sh\ntouch "%s/ran"\nexit 1\n' "$T" >.git/hooks/pre-push; chmod +x .git/hooks/pre-push
   printf '#!/bin/sh\ngrep -q remotes && touch "%s/ran"\nexit 0\n' "$T" >.git/hooks/reference-transaction; chmod +x .git/hooks/reference-transaction
@@ -188,7 +188,7 @@ E
   [[ $(git -C "$T/home/origin.git" branch) == '* main' ]]
 }
 
-@test "G9 G8 push: ten at once, with others' between them: all arrive" {
+@test "G9 G8 push: ten at once, with other pushes between them: all arrive" {
   remote origin
   local i pids=()
   for i in {1..5}; do "$garth" new t$i; work t$i; done
@@ -205,7 +205,7 @@ E
   "$garth" audit --verify
 }
 
-@test "G9 push: killed at each step, it can be done again, and the log is whole" {
+@test "G9 push: killed at each step, it can be repeated, and the log is complete" {
   remote origin
   local step
   for step in push-try push-taken; do
@@ -218,7 +218,7 @@ E
   "$garth" audit --verify
 }
 
-@test "G9 T5 task file: push is the user's word: done when the task is, and the agent may have it done before" {
+@test "G9 T5 task file: push in a task file pushes when the task is done, and the agent may push earlier" {
   remote origin
   cat >"$T/home/task.yaml" <<E
 name: p
@@ -232,9 +232,9 @@ E
   [[ $(grep -c BLOCKED <<<"$err") == 7 ]] || complain
   [[ $(there) == $'two\none\nfirst' ]]
   [[ $(state_of p) == done ]]
-  # where it goes is the file's to say
+  # the task file decides where it goes
   [[ $(git -C "$T/home/origin.git" branch) == '* main' ]]
-  # what the remote says, and where it is, is the user's to know
+  # the remote's messages and its address are for the user
   mv "$T/home/origin.git" "$T/home/away.git"
   call "$garth" run --task s --push main -- sh -c 'echo s >s; git add .; git commit -qm s; git push 2>&1 || true'
   [[ $code == 1 ]] || complain
@@ -243,7 +243,7 @@ E
   [[ $err == *origin* ]] || complain
   grep -q '"push-failed".*origin.git' "$GARTH_HOME/audit.jsonl"
   mv "$T/home/away.git" "$T/home/origin.git"
-  # after a push, and of something else, the headline says what is allowed
+  # for another push, the message says what is allowed
   call "$garth" run --task h --push main -- sh -c 'echo h >h; git add .; git commit -qm h; git push -q; git push origin main'
   [[ $code == 1 ]] || complain
   [[ $err == *"BLOCKED: this task may push to 'main' of origin, nothing else"*'Instead, you should: git push, or git push origin HEAD:main'* ]] || complain
@@ -294,7 +294,7 @@ E
   exec 9<>"$T/home/never"; echo >&9; exec 9>&-
 }
 
-@test "G9 push: the user's credentials are used outside; inside there is nothing of them" {
+@test "G9 push: the user's credentials are used outside; nothing of them is inside" {
   remote origin
   mkdir -p "$T/home/.ssh"; echo SECRET >"$T/home/.ssh/id"
   cat >"$T/ssh" <<E
@@ -315,7 +315,7 @@ E
   grep -q "git-receive-pack" "$T/asked"
 }
 
-@test "G5 G9 push: what becomes protected when it is put on top of others' work needs the user's word" {
+@test "G5 G9 push: a file that becomes protected by the rebase onto others' work needs the user's permission" {
   seq 100 150 >job.yml; git add .; git commit -qm base; remote origin
   "$garth" new t; inside t 'sed -i "s/120/evil/" job.yml; git commit -qam mod'
   git clone -q "$T/home/origin.git" "$T/other"
@@ -328,7 +328,7 @@ E
   "$garth" allow t .github/workflows/job.yml; "$garth" push t main; [[ $(there | head -1) == mod ]]
 }
 
-@test "G9 push: an agent that asks for it in a loop does not keep the remote busy" {
+@test "G9 push: an agent that pushes in a loop does not keep the remote busy" {
   remote origin
   printf '#!/bin/sh\ndate +%%s.%%N >>"%s"\nexit 1\n' "$T/asked" >"$T/home/origin.git/hooks/pre-receive"; chmod +x "$T/home/origin.git/hooks/pre-receive"
   call "$garth" run --task p --push main -- bash -c 'echo x >x; git add x; git commit -qm x
@@ -336,7 +336,7 @@ E
   [[ $(wc -l <"$T/asked") -le 6 ]] || complain "$(<"$T/asked")"
 }
 
-@test "G5 G9 push: what the task's own file protects and allows holds for the user's push too" {
+@test "G5 G9 push: what the task file protects and allows applies to the user's push too" {
   mkdir lib .circleci; seq 100 150 >lib/f; seq 100 150 >.circleci/c; git add .; git commit -qm base; remote origin
   file() { printf 'name: %s\nagent: {project_dir: %s, command: [sh, -c, "sed -i s/120/agent/ %s; git commit -qam mod"]}\npolicy: {%s}\n' "$1" "$R" "$2" "$3" >"$T/home/task.yaml"; "$garth" run -q "$T/home/task.yaml"; }
   file a lib/f 'protected: ["docs/**"]'
@@ -347,7 +347,7 @@ E
   "$garth" push b main; [[ $(there) == $'mod\nmoved\nbase\nfirst' ]]
 }
 
-@test "G9 push: a remote that says no for another reason is not taken for a race" {
+@test "G9 push: a remote that refuses for another reason is not taken for a race" {
   remote origin
   "$garth" new a; work a
   local t=$SECONDS
@@ -361,7 +361,7 @@ E
   [[ $(there) == first ]]
 }
 
-@test "G9 push: what was fetched is let go of, however the push ends" {
+@test "G9 push: fetched objects are released, however the push ends" {
   remote origin
   "$garth" new a; "$garth" exec a -- sh -c 'echo mine >a.txt; git commit -qam mine'
   other origin a.txt <<<theirs
@@ -370,7 +370,7 @@ E
   "$garth" new b; work b; "$garth" push b main; [[ -z $(git for-each-ref refs/garth/fetched) ]]
 }
 
-@test "G9 push: one that failed is tried again by resume, and the command is not; a missing remote is said before" {
+@test "G9 push: resume repeats a failed push, and not the command; a missing remote is reported before" {
   call "$garth" run --push main -t n -- true
   [[ $code == 3 ]] || complain
   [[ $err == *"no remote 'local' or 'origin'"* ]] || complain
@@ -392,7 +392,7 @@ E
   [[ $(inside p 'cat /tmp/ran') == ran ]] || complain
 }
 
-@test "G9 push: what the remote said is told, cleaned; a conflict leads on; before the remote is asked, the agent hears why" {
+@test "G9 push: the remote's messages are shown, cleaned; a conflict has a hint; errors before contacting the remote are told to the agent" {
   remote origin
   "$garth" new a
   work a

@@ -4,7 +4,7 @@ load helpers
 # A repository inside, at /tmp/other.git, with a commit that the task does not have.
 other='git init -q /tmp/w; cd /tmp/w; git config user.name o; git config user.email o@example.com; echo o >other; git add other; git commit -qm other; git clone -q --bare /tmp/w /tmp/other.git; git -C /tmp/other.git update-server-info; cd "$GARTH_WORKSPACE"'
 
-@test "G4 reading: ls-remote, fetch and pull of a URL or a path work; of the user's remote they are the gateway's" {
+@test "G4 reading: ls-remote, fetch and pull of a URL or a path work; for the user's remote the gateway decides" {
   "$garth" new t
   inside t "$other"
   tip=$(inside t 'git -C /tmp/w rev-parse HEAD')
@@ -24,14 +24,14 @@ other='git init -q /tmp/w; cd /tmp/w; git config user.name o; git config user.em
   inside t 'git pull -q --no-edit --allow-unrelated-histories --no-rebase /tmp/other.git HEAD'
   [[ $(git log --format=%s garth/t) == *other* ]]
   [[ $(git show garth/t:other) == o ]]
-  # who says otherwise is obeyed
+  # other explicit options are obeyed
   printf 'git:\n  operations: {ls-remote: blocked}\n' | configure
   call inside t 'git ls-remote /tmp/other.git'
   [[ $code == 1 ]] || complain
   [[ $err == BLOCKED:* ]] || complain
 }
 
-@test "G4 reading: over HTTP, from the task's own loopback; a host that is not listed is the proxy's to refuse" {
+@test "G4 reading: over HTTP, from the task's own loopback; the proxy refuses a host that is not listed" {
   "$garth" new t
   inside t "$other"
   cat >"$T/serve.py" <<'PY'

@@ -7,7 +7,7 @@ at_most() { [[ $(refs | wc -l) -le $1 ]] || complain "$2: $(refs | head -n 20)";
 collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
 whole() { git fsck --strict --no-dangling; }
 
-# follows TASK PATTERN: no tag has it any more, once the inside has been told; which tags are there.
+# follows TASK PATTERN: no tag matches any more, after the inside was updated; prints its tags.
 follows() { "$garth" exec "$1" -- sh -c "for i in \$(seq 200); do git tag | grep -q '^$2' || { git tag; exit; }; sleep 0.05; done; exit 1"; }
 
 # many_tags N: of every kind, on the branch and beside it.
@@ -19,7 +19,7 @@ many_tags() {
   git tag -a -m annotated annotated "$side"
 }
 
-@test "G12 T3 refs: at most three for a task and one for a removed one, however many tags there are" {
+@test "G12 T3 refs: at most three for a task and one for a removed task, however many tags there are" {
   configure <<<'limits: {max_commits: 1000}'
   many_tags 300
   "$garth" new t; at_most 2 new
@@ -46,7 +46,7 @@ many_tags() {
   whole
 }
 
-@test "G12 refs: a commit that keeps others looks like nothing, and is made once" {
+@test "G12 refs: a commit that keeps others is inconspicuous, and is made once" {
   "$garth" new t; inside t 'echo 1 >one; git add one; git commit -qm 1'
   "$garth" snapshot t >/dev/null; inside t 'git commit -q --amend -m 2'; "$garth" snapshot t >/dev/null
   kept=refs/garth/tasks/$(field t id)/kept
@@ -57,7 +57,7 @@ many_tags() {
   whole
 }
 
-@test "ESCAPES 27 refs: a tag that is gone outside goes inside, running or at rest; nothing else breaks" {
+@test "ESCAPES 27 refs: a tag that is deleted outside is deleted inside, in a running or a stopped task; nothing else breaks" {
   git checkout -q -b side; echo s >s; commit side; git tag gone; git tag -a -m a also-gone; git checkout -q main; git branch -D -q side; git tag stays
   for b in "${backends[@]}"; do
     "$garth" new rest-$b --backend $b; "$garth" run -d -t runs-$b --backend $b -- sleep 1000
@@ -78,7 +78,7 @@ many_tags() {
   whole
 }
 
-@test "G12 refs: an agent may build on every tag that it is shown, in one step or in many" {
+@test "G12 refs: an agent may build on every tag that it is shown, with one publish or many" {
   git checkout -q -b side; for i in {1..30}; do echo $i >s$i; commit $i; done; git tag -a -m a side-1; git checkout -q main; git branch -D -q side
   many_tags 50
   for mode in '' --strict-isolation; do
@@ -131,7 +131,7 @@ few_again() {
   collect; for c in $tips; do git rev-list "$c" >/dev/null || complain "$c is lost"; done
 }
 
-@test "ESCAPES 23 26 refs: those of an earlier version become few, and keep what they kept; killed at each step" {
+@test "ESCAPES 23 26 refs: an earlier version's refs are replaced by few that keep the same; killed at each step" {
   for step in none migrate-shown migrate-made migrate-dropped; do
     old_home
     call env GARTH_FAULT=$step "$garth" new next
@@ -146,7 +146,7 @@ few_again() {
   done
 }
 
-@test "G12 T9 refs: doctor finds what an earlier version left and repairs it; a task that is opened does so itself" {
+@test "G12 T9 refs: doctor finds and repairs what an earlier version left; opening a task does so too" {
   old_home
   call "$garth" doctor
   [[ $code == 1 ]] || complain
@@ -166,12 +166,12 @@ few_again() {
   [[ $(refs | grep -c "/$live") == 1 ]] || complain "$(refs)"
 }
 
-# shows TASK REF OID: what the ref is inside, "" where it is not there.
+# shows TASK REF OID: the ref's value inside, "" if it does not exist.
 shows() { [[ $(inside "$1" "git rev-parse -q --verify $2^{} || true") == "$3" ]]; }
 # soon CMD…: within about a second (five with sanitizers on a busy machine).
 soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sleep 0.1; done; complain "not soon: $*" "$(inside "$2" 'git for-each-ref')"; }
 
-@test "G12 refs: what moves outside is seen inside a running task at once" {
+@test "G12 refs: refs that move outside are seen inside a running task at once" {
   git tag v1; git tag -am annotated v2; git tag gone
   for how in "" --strict-isolation; do
     for b in "${backends[@]}"; do

@@ -24,7 +24,7 @@ conflict() {
   git fsck --strict
 }
 
-@test "G10 resolve: where nothing conflicts, or nothing is being solved, it says so" {
+@test "G10 resolve: if nothing conflicts, or nothing is being solved, it says so" {
   "$garth" new v
   inside v 'echo v >>a.txt; git commit -qam v'
   fails 4 "does not conflict" "$garth" merge --resolve v
@@ -40,7 +40,7 @@ conflict() {
   [[ $(git log -1 --format=%s) == m ]]
 }
 
-@test "G10 J7 resolve: the task that solves a conflict is for the same agent, and reaches the same" {
+@test "G10 J7 resolve: the resolution task has the same agent and network" {
   mkdir -p "$HOME/.local/bin"; export PATH=$HOME/.local/bin:$PATH ANTHROPIC_API_KEY=key
   printf '#!/bin/sh\necho v >>a.txt; git commit -qam v\n' >"$HOME/.local/bin/claude"; chmod +x "$HOME/.local/bin/claude"
   "$garth" run -q -t v --allow crates.io -- claude; echo m >>a.txt; commit m

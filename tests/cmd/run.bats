@@ -1,6 +1,6 @@
 load helpers
 
-@test "T1 run: makes a task, runs the command in it, says its exit code" {
+@test "T1 run: makes a task, runs the command in it, returns its exit code" {
   fingerprint >"$T/before"
   call "$garth" run -t t -- sh -c 'cat a.txt; echo to-stderr >&2; exit 7'
   [[ $code == 7 ]] || complain
@@ -28,7 +28,7 @@ load helpers
     [[ $(field t-$b exit_code) == 0 ]]
     [[ $(field t-$b note) == "uncommitted: a.txt, dir/b.txt, new" ]]
     [[ $(inside t-$b 'git status --porcelain' | paste -sd,) == ' M a.txt, D dir/b.txt,?? new' ]]
-    # what is only staged is not committed either, and a commit that the command failed after is kept as well
+    # staged files are not committed either, and a commit is kept although the command failed after it
     call "$garth" run -t s-$b --backend $b -- sh -c 'echo x >>a.txt; git commit -qam x; echo y >>a.txt; git add a.txt'
     [[ $code == 1 ]] || complain
     [[ $err == *'uncommitted: a.txt'* ]] || complain
@@ -38,7 +38,7 @@ load helpers
     [[ $code == 7 ]] || complain
     [[ $err == *'uncommitted: new'* ]] || complain
     [[ $(field c-$b exit_code) == 7 ]] || complain
-    # ignored files, and what is back as it was, are nothing to fail for
+    # ignored files, and files that are back as they were, are no reason to fail
     call "$garth" run -t i-$b --backend $b -- sh -c 'touch x.o; mkdir ignored; echo >ignored/x; cp a.txt b; mv b a.txt; echo w >w; rm w'
     [[ $code == 0 ]] || complain
     [[ -z $err ]] || complain
@@ -96,7 +96,7 @@ load helpers
   [[ $(yes | "$garth" exec t -- head -n 2) == $'y\ny' ]]
 }
 
-@test "T8 run: a reader that goes away ends a writer inside" {
+@test "T8 run: if its reader goes away, a writer inside ends" {
   call bash -c '"$0" run -t t -- sh -c "yes; echo \$? >ended" | head -n 1' "$garth"
   [[ $out == y ]] || complain
   eventually not is_state t running
@@ -178,7 +178,7 @@ load helpers
   [[ -z $out ]] || complain
 }
 
-@test "J6 run: tool directories of the home are there, read-only, and in the PATH" {
+@test "J6 run: tool directories of the home are visible, read-only, and in the PATH" {
   mkdir -p "$HOME/.local/bin" "$HOME/.cargo/bin"
   printf '#!/bin/sh\necho tool $1\n' >"$HOME/.local/bin/mytool"; chmod +x "$HOME/.local/bin/mytool"
   echo token >"$HOME/.cargo/credentials.toml"
@@ -194,7 +194,7 @@ load helpers
   [[ $(ls "$HOME/.local/bin") == mytool ]]
 }
 
-@test "T1 run: -d prints the name at once and the task goes on" {
+@test "T1 run: -d prints the name at once and the task keeps running" {
   call timeout 20 "$garth" run -d -t t -- sh -c 'echo begun; until test -e go; do sleep 0.05; done; echo over; exit 4'
   [[ $code == 0 ]] || complain
   [[ $out == t ]] || complain
@@ -207,7 +207,7 @@ load helpers
   "$garth" log t | tr -d '\r' | grep -x over
 }
 
-@test "T1 run: -d of what cannot be started says so" {
+@test "T1 run: -d reports what cannot be started" {
   call "$garth" run -d -t t -- nosuch-program
   [[ $code == 127 ]] || complain
   [[ $err == *nosuch-program* ]] || complain
@@ -228,7 +228,7 @@ time.sleep(1000)' $word-b </dev/null >/dev/null 2>&1 &)
   [[ $(state_of t) == done ]]
 }
 
-@test "J9 run: a control: without a jail such a process stays" {
+@test "J9 run: control: without a jail such a process survives" {
   word=garth-survivor-$$-$RANDOM
   sh -c "setsid python3 -c 'import time; time.sleep(30)' $word >/dev/null 2>&1 3>&- &"
   eventually alive "$word"
@@ -238,13 +238,13 @@ time.sleep(1000)' $word-b </dev/null >/dev/null 2>&1 &)
   eventually not alive "$word"
 }
 
-@test "O3 run: -q and no terminal: nothing of ours on stderr" {
+@test "O3 run: with -q and without a terminal Garth prints nothing on stderr" {
   call "$garth" run -q -t t -- sh -c 'echo out; echo err >&2'
   [[ $out == out ]] || complain
   [[ $err == err ]] || complain
 }
 
-@test "J2 run: --net none has loopback alone, --net host the host's" {
+@test "J2 run: --net none has only loopback, --net host the host's network" {
   [[ $("$garth" run -t t -- sh -c 'cat /proc/net/dev | tail -n +3 | cut -d: -f1 | tr -d " "') == lo ]]
   host=$(tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' ' | sort)
   [[ $("$garth" run --net host -t u -- sh -c 'tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d " "' | sort) == "$host" ]]

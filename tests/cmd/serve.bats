@@ -14,7 +14,7 @@ teardown() {
 # ended PID: killed if it is there, and waited for.
 ended() { kill -9 "$1" 2>/dev/null || true; wait "$1" 2>/dev/null || true; }
 
-# up [ARGS…]: a server on a free port; $server is its process, $url where it answers, $T/serve.N what it says.
+# up [ARGS…]: a server on a free port; $server is its pid, $url its address, $T/serve.N its output.
 up() {
   said=$T/serve.${#servers[@]}
   : >"$said.out"
@@ -38,7 +38,7 @@ bare() {
   out=$(<"$body")
 }
 
-# denied STATUS CODE get|bare PATH…: refused so, as JSON, and nothing else is told.
+# denied STATUS CODE get|bare PATH…: refused with these, as JSON, and nothing else is answered.
 denied() {
   local want=$1 reason=$2; shift 2
   "$@"
@@ -71,7 +71,7 @@ names() { "$garth" ls --json | json '" ".join(sorted(t["name"] for t in d["tasks
 # What a round did, in words.
 ran() { "$garth" serve --once --json | tr -d ' "\n' | sed -nE 's/^\{ran:(\[[a-z,]*\]).*/\1/p'; }
 
-@test "O1 serve: with the token the answers are the commands' own; without it, or with another, there are none" {
+@test "O1 serve: with the token it answers as the commands do; without it, or with another, it does not" {
   local token
   "$garth" new t; inside t 'echo x >x; git add x; git commit -qm x; echo y >y'; "$garth" new other
   up
@@ -156,7 +156,7 @@ print(b"".join(iter(lambda: s.recv(65536), b"")).decode())' "$port" "$T/request"
   denied 400 bad_target raw "GET //127.0.0.1:$port/api/v1/tasks HTTP/1.1" "$h"
 }
 
-@test "O1 serve: only GET, only what is there, only names; large and broken requests harm nothing" {
+@test "O1 serve: only GET, only existing paths, only valid names; large and broken requests do no harm" {
   local m p
   "$garth" new t
   up
@@ -197,7 +197,7 @@ PY
   get /tasks; [[ $status == 200 ]] || complain
 }
 
-@test "O1 O2 serve: its port: any free one, the configured one, one that is taken; its token is kept" {
+@test "O1 O2 serve: the port: any free one, the configured one, one that is taken; the token is kept" {
   local port token
   up; port=${url##*127.0.0.1:} port=${port%%/*} token=$(<"$GARTH_HOME/serve.token")
   [[ $(json '[d["pid"], d["port"]]' <"$GARTH_HOME/serve.json") == "[$server, $port]" ]]
@@ -225,7 +225,7 @@ PY
   rm "$GARTH_HOME/serve.token"; up; [[ $(<"$GARTH_HOME/serve.token") != "$token" ]]
 }
 
-@test "O1 T6 serve: a second one on the same home answers, leaves the timers to the first, and takes over" {
+@test "O1 T6 serve: a second server on the same home answers, leaves the timers to the first, and takes over" {
   local first one
   "$garth" new t; "$garth" serve --once
   up; first=$server one=$url
@@ -251,7 +251,7 @@ PY
   [[ $(json 'd["pid"]' <"$GARTH_HOME/serve.json") == "$server" ]]
 }
 
-@test "T6 ESCAPES 26 serve --once: stale work that exists elsewhere goes; the only copy and what runs stay, and are named" {
+@test "T6 ESCAPES 26 serve --once: stale work that exists elsewhere is removed; the only copy and what runs are kept and named" {
   "$garth" new merged; inside merged 'echo m >m; git add m; git commit -qm m'; "$garth" merge --keep merged
   "$garth" new only; inside only 'echo x >x'
   "$garth" new commits; inside commits 'echo x >x; git add x; git commit -qm x'
@@ -281,7 +281,7 @@ PY
   "$garth" cancel busy
 }
 
-@test "T6 serve --once: hourly, daily, weekly, when each is due, and not before" {
+@test "T6 serve --once: hourly, daily and weekly jobs run when each is due, and not before" {
   [[ $(ran) == "[hourly,daily,weekly]" ]]
   local hourly=$(last hourly) weekly=$(last weekly)
   (($(date +%s) - hourly < 20))
@@ -306,7 +306,7 @@ PY
   [[ $(ran) == "[]" ]]
 }
 
-@test "T6 T9 G7 serve --once: trash whose term is over goes, what died is settled, a broken audit log is named" {
+@test "T6 T9 G7 serve --once: expired trash is removed, dead processes are cleaned up after, a broken audit log is reported" {
   "$garth" new t; inside t 'echo work >w'; "$garth" discard -f t
   touch -d '8 days ago' "$GARTH_HOME/trash/$(ident 1)"
   "$garth" run -q -d -t lost -- sleep 1000
@@ -336,7 +336,7 @@ sys.exit(struct.unpack("hhqqi", fcntl.fcntl(f, 36, struct.pack("hhqqi", 1, 0, 0,
 PY
 }
 
-@test "T6 O1 serve: killed at any moment, the next one goes on, and repeats nothing that was done" {
+@test "T6 O1 serve: killed at any moment, the next one continues, and repeats nothing that was done" {
   local times
   "$garth" new t; "$garth" new u; aged 700000 t
   call "$garth" serve --once; [[ $err == *"stale task 't' is removed"* ]] || complain; all_done
@@ -377,7 +377,7 @@ PY
   fi
 }
 
-@test "T6 O1 serve: in the first hour after its start nothing is removed; what would go is told, once" {
+@test "T6 O1 serve: in the first hour after its start nothing is removed; what would be is reported, once" {
   git init -q --bare "$T/origin.git"; git remote add origin "$T/origin.git"
   "$garth" new old; "$garth" new kept; inside kept 'echo m >m; git add m; git commit -qm m'; "$garth" merge --keep kept
   "$garth" new review; inside review 'echo r >r; git add r; git commit -qm r'; "$garth" push review
@@ -394,7 +394,7 @@ PY
   [[ $(last daily) == never ]]
   [[ $("$garth" serve --once --dry-run --json | json '[d["ran"], len(d["actions"])]') == '[["hourly", "daily"], 2]' ]]
   [[ $(names) == 'kept old review' ]]
-  # the control: a round of its own removes both, and leaves what is pushed alone
+  # control: an explicit round removes both, and keeps what is pushed
   "$garth" serve --once
   [[ $(names) == review ]]
   [[ -n $(git for-each-ref refs/heads/garth/review) ]]
@@ -407,13 +407,13 @@ recent() { (($(date +%s) - $(last hourly) < 100)); }
 # Every process that has the server's word in its environment.
 processes() { grep -lzs "^SERVE_TEST=$1\$" /proc/[0-9]*/environ | cut -d/ -f3; }
 
-@test "O1 serve: SIGTERM and SIGINT end it, with what it has begun, and leave nothing" {
+@test "O1 serve: SIGTERM and SIGINT end it, with what it has started, and nothing is left" {
   local sig word
   "$garth" run -q -d -t busy -- sleep 1000
   for sig in TERM INT HUP; do
     word=$sig.$RANDOM$RANDOM
     export SERVE_TEST=$word
-    # where the build can, with a command and a round that stand still
+    # with fault injection: with a command and a round that are stopped
     ! has_faults || export GARTH_FAULT=stop:settle
     up
     unset SERVE_TEST GARTH_FAULT
@@ -421,7 +421,7 @@ processes() { grep -lzs "^SERVE_TEST=$1\$" /proc/[0-9]*/environ | cut -d/ -f3; }
       (get /tasks || true) >/dev/null 2>&1 &
       get_pid=$!
       eventually several "$word"
-      # and one who has asked and is gone
+      # and a client that has asked and is gone
       curl -s -m 0.2 -H "Authorization: Bearer $(<"$GARTH_HOME/serve.token")" "$url/tasks" 3>&- || true
     fi
     kill "-$sig" "$server"
@@ -440,7 +440,7 @@ several() { (($(processes "$1" | wc -l) >= 3)); }
 nobody() { [[ -z $(processes "$1") ]]; }
 
 # The attack: an agent with the host's network finds the port, and looks for the token.
-@test "O1 J2 ESCAPES 21 serve: an agent reaches nothing by the API: not with network host, nor allow, nor none" {
+@test "O1 J2 ESCAPES 21 serve: an agent cannot use the API: not with network host, nor allow, nor none" {
   local port token
   "$garth" new t; "$garth" new victim
   up; port=${url##*127.0.0.1:} port=${port%%/*} token=$(<"$GARTH_HOME/serve.token")
@@ -464,7 +464,7 @@ nobody() { [[ -z $(processes "$1") ]]; }
   "$garth" exec --net host t -- sh -c "curl -sS -m 10 -H 'Authorization: Bearer $token' '$url/tasks'" | grep -q victim
 }
 
-@test "O1 serve: nothing else needs it: no command makes a token, a port or a process" {
+@test "O1 serve: optional: no command makes a token, a port or a process" {
   "$garth" run -q -t t -- true; "$garth" ls >/dev/null; "$garth" doctor >/dev/null || true; "$garth" gc >/dev/null
   [[ ! -e $GARTH_HOME/serve.token && ! -e $GARTH_HOME/serve.json && ! -e $GARTH_HOME/serve.lock ]]
   "$garth" serve --once; [[ ! -e $GARTH_HOME/serve.token && ! -e $GARTH_HOME/serve.json ]]

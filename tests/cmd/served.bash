@@ -19,7 +19,7 @@ teardown() {
   garth_teardown
 }
 
-# get CURL-ARGUMENT…: inside task t, through the proxy, also what is called localhost. The answer, or what curl says.
+# get CURL-ARGUMENT…: inside task t, through the proxy, also for localhost. The answer, or curl's message.
 get() { "$garth" exec t -- curl -sS -m 20 --noproxy '' "$@" 2>&1; }
 code() { "$garth" exec t -- curl -s -m 20 --noproxy '' -o /dev/null -w '%{http_code} %{http_connect}' "$@" 2>/dev/null; }
 

@@ -14,7 +14,7 @@ load helpers
 @test "O3 show: --json" {
   "$garth" run -t t --on-dirty keep -- sh -c 'echo x >new; git add new; git commit -qm new; echo y >>a.txt; touch x.o'
   "$garth" show t --json >"$T/j"
-  # what is published is no draft, and no changed file any more
+  # a published file is neither a draft nor changed any more
   [[ $(json 'd["uncommitted"]' <"$T/j") == '[{"status": "M", "path": "a.txt"}]' ]]
   [[ $(json '[d["drafts"], d["ignored"], d["disk"] > 0, d["exit_code"], d["state"], d["command"][0]]' <"$T/j") == '[false, 1, true, 0, "done", "sh"]' ]]
   [[ $(json '[d["commits"], d["note"], d["on_dirty"], d["standing"], d["ahead"], d["behind"]]' <"$T/j") == '[1, "uncommitted: a.txt", "keep", "ahead", 1, 0]' ]]

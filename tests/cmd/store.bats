@@ -10,7 +10,7 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
   [[ $(stat -c %a "$GARTH_HOME/garth.db") == 600 ]]
 }
 
-@test "ESCAPES 30 store: one from a newer version is left alone, by every command" {
+@test "ESCAPES 30 store: a newer version's store is left alone, by every command" {
   "$garth" new t
   version=$(sql 'PRAGMA user_version' | tr -dc 0-9)
   sql 'PRAGMA user_version = 999' >/dev/null
@@ -26,7 +26,7 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
   inside t true
 }
 
-@test "ESCAPES 26 store: an unreadable one loses nothing" {
+@test "ESCAPES 26 store: with an unreadable store nothing is lost" {
   "$garth" run -t t --on-dirty keep -- sh -c 'echo work >work'
   mkdir "$T/good"; mv "$GARTH_HOME"/garth.db* "$T/good"
   head -c 5000 /dev/urandom >"$GARTH_HOME/garth.db"
@@ -37,7 +37,7 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
   [[ $(inside t cat work) == work ]]
 }
 
-@test "ESCAPES 26 store: lost altogether, the work is still there" {
+@test "ESCAPES 26 store: if the store is lost, the work is still there" {
   "$garth" run -t t --on-dirty keep -- sh -c 'echo work >work'
   id=$(ident 1)
   rm "$GARTH_HOME"/garth.db*
@@ -52,7 +52,7 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
   [[ $(cat "$GARTH_HOME"/tasks/$id/upper/work) == work ]]
 }
 
-@test "ESCAPES 26 store: lost altogether, a worktree is not taken for a new task's" {
+@test "ESCAPES 26 store: if the store is lost, a worktree is not taken for a new task's" {
   "$garth" new t --backend worktree; inside t 'echo work >work'
   rm "$GARTH_HOME"/garth.db*
   fails 1 "there is a branch 'garth/t' already" "$garth" new t --backend worktree
@@ -65,7 +65,7 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
   [[ $("$garth" ls --json | json 'd["tasks"]') == "[]" ]]
 }
 
-@test "ESCAPES 30 store: a clock that jumps harms nothing" {
+@test "ESCAPES 30 store: a clock that jumps does no harm" {
   "$garth" new t
   sql "UPDATE task SET created = created + 100000000" >/dev/null
   call "$garth" ls

@@ -1,5 +1,5 @@
 load helpers
-# a clone has its repository as an overlay and its files as a worktree; what is its own is in cmd/clone
+# a clone's repository is like an overlay's and its files like a worktree's; cmd/clone has the rest
 backends=(overlay worktree)
 
 tip() { git rev-parse "refs/heads/garth/${1:-t}"; }
@@ -7,13 +7,13 @@ whole() { git fsck --strict --no-dangling >/dev/null && "$garth" audit --verify 
 # all_of TASK: every file of the workspace with its content, mode and kind, as seen inside.
 all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | sort; find . -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum; git status --porcelain --ignored'; }
 configure() { cat >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml; }
-# A task that counts, once every 50 ms, in a file of its own.
+# A task that counts, every 50 ms, in a file.
 counting() { "$garth" run -d -t "${1:-t}" "${@:2}" -- sh -c 'while :; do echo x >>count; sleep 0.05; done'; }
 event() { "$garth" audit "${2:-t}" --json | json "[e['event'] for e in d['events'] if e['event'] in ('pause', 'resume', 'sync-conflict')]"; }
 follows() { [[ $(git log -1 --format=%s garth/$1~1 2>/dev/null) == "$2" ]]; }
 notes() { [[ $("$garth" show "$1") == *"$2"* ]]; }
 
-@test "G11 sync: the target's commits come in; twice does nothing; local changes stay" {
+@test "G11 sync: the target's commits are merged in; a second sync does nothing; local changes stay" {
   for b in "${backends[@]}"; do
     for how in rebase merge; do
       flag=; if [[ $how == merge ]]; then flag=--merge; fi
@@ -48,7 +48,7 @@ notes() { [[ $("$garth" show "$1") == *"$2"* ]]; }
   whole
 }
 
-@test "G11 sync: a conflict names the files, and nothing is changed inside nor outside" {
+@test "G11 sync: a conflict names the files, and nothing changes inside or outside" {
   for b in "${backends[@]}"; do
     for how in rebase merge; do
       flag=; if [[ $how == merge ]]; then flag=--merge; fi
@@ -76,7 +76,7 @@ notes() { [[ $("$garth" show "$1") == *"$2"* ]]; }
   whole
 }
 
-@test "G11 sync: refused by name where it cannot be" {
+@test "G11 sync: refused with a reason if it is impossible" {
   "$garth" new t
   inside t '/usr/bin/git switch -qc elsewhere'
   echo 2 >>a.txt; commit
@@ -96,7 +96,7 @@ notes() { [[ $("$garth" show "$1") == *"$2"* ]]; }
   whole
 }
 
-@test "G11 sync: a quiet running task follows its target by itself" {
+@test "G11 sync: an idle running task follows its target by itself" {
   configure <<<'sync: {auto_rebase: true, rebase_frequency: 1}'
   "$garth" run -d -t t -- sleep 1000
   inside t 'echo mine >mine; git add mine; git commit -qm mine'
@@ -111,7 +111,7 @@ notes() { [[ $("$garth" show "$1") == *"$2"* ]]; }
   [[ $(git log -1 --format=%s garth/t~1) == theirs ]]
 }
 
-@test "G10 G11 sync: on a conflict the task pauses, the files are named, and a resolution goes on" {
+@test "G10 G11 sync: on a conflict the task pauses, the files are named, and a resolution resumes it" {
   configure <<<'sync: {auto_rebase: true, rebase_frequency: 1}'
   counting
   inside t 'echo count >.git/info/exclude; echo mine >>a.txt; git commit -qam mine'
@@ -127,7 +127,7 @@ notes() { [[ $("$garth" show "$1") == *"$2"* ]]; }
   "$garth" merge --continue t
   [[ $(git show main:a.txt) == both ]]
   [[ $(state_of t) == running ]]
-  # and where the user does not want it, it is only noted
+  # and if the user does not want it, it is only noted
   configure <<<'sync: {auto_rebase: true, rebase_frequency: 1, pause_on_conflict: false}'
   "$garth" run -d -t u -- sleep 1000
   inside u 'echo mine >>a.txt; git commit -qam mine'

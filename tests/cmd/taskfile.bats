@@ -2,7 +2,7 @@ load helpers
 
 file() { cat >"$T/home/task.yaml"; }
 
-@test "T5 task file: what it names is what is run, relative to the file, from anywhere" {
+@test "T5 task file: what it names is run, relative to the file, from any directory" {
   git branch older; echo 2 >b; commit b
   cat >"$R/../task.yml" <<E
 name: login
@@ -39,7 +39,7 @@ assert t["name"] == "login" and t["backend"] == "worktree", t'
   [[ $("$garth" show login) == *'network    none'* ]]
 }
 
-@test "T5 task file: its policy holds for all of the task's life, and for that task alone" {
+@test "T5 task file: its policy applies to the task's whole life, and to that task alone" {
   file <<E
 agent: {project_dir: $R, command: ["true"]}
 name: small
@@ -57,13 +57,13 @@ E
   inside free 'for i in 1 2 3; do echo $i >f$i; done; mkdir docs; echo x >docs/x; git add .; git commit -qm many'
 }
 
-@test "T5 task file: nothing comes behind it, and no option is taken for a host" {
+@test "T5 task file: no word may follow it, and no option is taken for a host" {
   echo 'agent: {command: [true]}' >"$T/f.yaml"
   changes_nothing 2 "is a task file, and nothing can come behind it" "$garth" run "$T/f.yaml" --net none
   changes_nothing 2 "'--task' is not a host" "$garth" run --allow --task w -- true
 }
 
-@test "T5 task file: the command line counts more" {
+@test "T5 task file: the command line overrides it" {
   file <<<"{name: one, agent: {project_dir: $R, command: [sh, -c, 'exit 0']}, backend: worktree}"
   "$garth" run -q --task two --backend overlay "$T/home/task.yaml"
   "$garth" ls --json | grep -q '"name": "two"'; "$garth" ls --json | grep -q '"backend": "overlay"'
@@ -93,7 +93,7 @@ E
   changes_nothing 3 "not/there', the agent.project_dir" "$garth" run "$T/home/task.yaml"
 }
 
-@test "T1 task file: a task that takes longer than its timeout is stopped, keeps its workspace, and can go on" {
+@test "T1 task file: a task that exceeds its timeout is stopped, keeps its workspace, and can be resumed" {
   file <<E
 name: slow
 agent:
@@ -114,7 +114,7 @@ E
   [[ $(git show garth/slow:w) == work ]]
 }
 
-@test "T5 task file: the schema for editors has every key and is one" {
+@test "T5 task file: the schema for editors is valid and has every key" {
   "$garth" config --schema >"$T/schema"
   python3 - "$T/schema" <<'E'
 import json, sys
@@ -167,7 +167,7 @@ E
   "$garth" audit --verify
 }
 
-@test "T5 task file: what turns out to be wrong later has its line and column too" {
+@test "T5 task file: errors that are found later have line and column too" {
   at() { printf '%s\n' "${@:2}" >"$T/home/w.yaml"; call "$garth" run "$T/home/w.yaml"; [[ $code != 0 && $err == *"w.yaml:$1"* ]] || complain "$2"; }
   command='agent: {project_dir: '"$R"', command: [true]}'
   at "1:7: 'name': " 'name: Not A Name' "$command"

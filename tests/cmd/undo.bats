@@ -44,7 +44,7 @@ wipe_task() {
 
 collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
 
-@test "ESCAPES 26 undo: a discarded task comes back as it was, for both backends" {
+@test "ESCAPES 26 undo: a discarded task is restored as it was, with both backends" {
   git tag v1; echo 2 >>a.txt; commit
   for b in "${backends[@]}"; do
     make $b; picture >"$T/was"
@@ -57,7 +57,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
     [[ $(json '[d["task"], d["undone"]]' <<<"$out") == '["t", "discard"]' ]] || complain
     picture | diff "$T/was" - || complain "$b"
     sound
-    # and it goes on: committed, discarded and taken back once more
+    # and it works: commit, discard and undo once more
     inside t 'git add -A; git commit -qm rest'
     tip=$(git rev-parse garth/t)
     "$garth" discard -D t
@@ -71,13 +71,13 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
   done
 }
 
-@test "ESCAPES 26 undo: without anything discarded that was kept, there is nothing to take back" {
+@test "ESCAPES 26 undo: if nothing was discarded and kept, there is nothing to undo" {
   fails 3 "there is nothing to take back" "$garth" undo
   "$garth" new t; "$garth" discard t
   fails 3 "there is nothing of task 't' to take back" "$garth" undo t
 }
 
-@test "ESCAPES 26 undo: the state, the runs and the output come back" {
+@test "ESCAPES 26 undo: the state, the runs and the output are restored" {
   "$garth" run --on-dirty keep -t t -- sh -c 'echo said; echo work >work; exit 7' || true
   "$garth" show t --json | without_disk >"$T/was"
   "$garth" discard -f t
@@ -87,7 +87,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
   [[ $(state_of t) == failed ]]
 }
 
-@test "ESCAPES 26 undo: the last of several, and of several with the same name" {
+@test "ESCAPES 26 undo: the last of several, also of several with the same name" {
   for i in 1 2; do "$garth" new t; inside t "echo $i >work"; "$garth" discard -f t; done
   "$garth" new s; inside s 'echo s >work'; "$garth" discard -f s
   "$garth" undo t
@@ -101,7 +101,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
   "$garth" undo t; [[ $(inside t cat work) == 2 ]]
 }
 
-@test "ESCAPES 26 undo: a branch of the name was made meanwhile: named, nothing changes" {
+@test "ESCAPES 26 undo: a branch of that name was made meanwhile: it is named, nothing changes" {
   for b in "${backends[@]}"; do
     make $b; picture >"$T/was"; "$garth" discard -fD t
     git branch garth/t main
@@ -114,7 +114,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
   done
 }
 
-@test "ESCAPES 26 undo: something else stands in the worktree's place: nothing changes, and it is left alone" {
+@test "ESCAPES 26 undo: something else is in the worktree's place: nothing changes, and it is left alone" {
   make worktree; w=$("$garth" path t); picture >"$T/was"
   "$garth" discard -fD t
   mkdir -p "$w"; echo mine >"$w/.git"; echo mine >"$w/file"
@@ -135,7 +135,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
   changes_nothing 3 "task 't' cannot come back: the trash was emptied of it" "$garth" undo
 }
 
-@test "ESCAPES 23 26 undo: killed at each step: nothing is lost, and the next undo brings it back" {
+@test "ESCAPES 23 26 undo: killed at each step: nothing is lost, and the next undo restores it" {
   has_faults || { means_nothing; return; }
   git tag v1; echo 2 >>a.txt; commit
   for b in "${backends[@]}"; do
@@ -148,7 +148,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
       [[ $code == 137 ]] || complain "did not die at $step"
       collect
       if [[ $step != undo-stored ]]; then
-        # by itself, at any command
+        # without doctor, by any command
         call "$garth" doctor --repair
         [[ $code == 0 ]] || complain "$b $step"
         sound
@@ -166,7 +166,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
   done
 }
 
-@test "ESCAPES 23 26 undo: killed at each step of discarding published work, then taken back" {
+@test "ESCAPES 23 26 undo: killed at each step of discarding published work, then undone" {
   has_faults || { means_nothing; return; }
   for b in "${backends[@]}"; do
     make $b; picture >"$T/was"
@@ -184,7 +184,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
 }
 
 
-@test "ESCAPES 25 undo: two at once: one takes one deed back" {
+@test "ESCAPES 25 undo: two at once undo one deed" {
   for t in first t; do "$garth" new $t; inside $t 'echo work >work'; "$garth" discard -f $t; done
   for i in 1 2 3 4; do (code=0; "$garth" undo t >"$T/o$i" 2>&1 3>&- || code=$?; echo $code >"$T/c$i") & done
   wait
@@ -202,7 +202,7 @@ collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }
 
 waits() { ls -l "/proc/$1/fd" | grep -q undo.lock; }
 
-@test "ESCAPES 25 undo: who waited for another does not take back one more" {
+@test "ESCAPES 25 undo: an undo that waited for another does not undo one more deed" {
   has_faults || { means_nothing; return; }
   for t in first t; do "$garth" new $t; inside $t 'echo work >work'; "$garth" discard -f $t; done
   GARTH_FAULT=stop:undo-marked "$garth" undo >"$T/o" 2>&1 </dev/null 3>&- & one=$!
@@ -218,7 +218,7 @@ waits() { ls -l "/proc/$1/fd" | grep -q undo.lock; }
   [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["t"]' ]]
 }
 
-@test "ESCAPES 25 undo: while one is at work, others look, discard, settle and empty the trash without harm" {
+@test "ESCAPES 25 undo: during an undo, other commands read, discard, clean up and empty the trash without harm" {
   has_faults || { means_nothing; return; }
   for b in "${backends[@]}"; do
     make $b; picture >"$T/was"; id=$(field t id)
@@ -242,7 +242,7 @@ waits() { ls -l "/proc/$1/fd" | grep -q undo.lock; }
   done
 }
 
-@test "ESCAPES 25 undo: the trash is not emptied of what is just taken back" {
+@test "ESCAPES 25 undo: a task that is being restored is not removed from the trash" {
   has_faults || { means_nothing; return; }
   "$garth" new t; inside t 'echo work >work'; "$garth" discard -f t
   "$garth" new s
@@ -266,7 +266,7 @@ waits() { ls -l "/proc/$1/fd" | grep -q undo.lock; }
   [[ $(inside t "git log -1 --format=%s $first; cat a.txt") == $'first\none\n2' ]]
 }
 
-@test "G7 undo: recorded, and a merge is taken back too, before the discard that came after it" {
+@test "G7 undo: recorded, and a merge is undone too, before the discard that came after it" {
   "$garth" new t; inside t 'echo work >work; git add work; git commit -qm work'
   old=$(git rev-parse main)
   "$garth" merge --keep t
@@ -291,7 +291,7 @@ print([l["kind"] for l in json.load(sys.stdin)["events"] if l["event"] == "undo"
   [[ $("$garth" completion bash un) == undo ]]
 }
 
-@test "G10 undo: without a name it stays in the repository that one stands in" {
+@test "G10 undo: without a name it stays in the current directory's repository" {
   "$garth" new t; inside t 'echo x >x; git add x; git commit -qm x'; "$garth" merge t; merged=$(git rev-parse main)
   git init -q "$T/home/other"; cd "$T/home/other"; git commit -q --allow-empty -m first
   fails 3 "nothing to take back" "$garth" undo
@@ -307,7 +307,7 @@ print([l["kind"] for l in json.load(sys.stdin)["events"] if l["event"] == "undo"
 second() { git init -q "$T/home/second"; (cd "$T/home/second" && echo 2 >2 && git add 2 && git commit -qm 2 && "$garth" new "$1" >/dev/null && inside "$1" 'echo s >s; git add s; git commit -qm s'); }
 undoable() { "$garth" undo --list --json "$@" | json '[[x["kind"], x["task_names"], x["project"]] for x in d["deeds"]]'; }
 
-@test "H6 undo: outside a repository nothing is taken back unless it is named; within one, only what was done there" {
+@test "H6 undo: outside a repository nothing is undone without a name; within one, only what was done there" {
   "$garth" new t; inside t 'echo x >x; git add x; git commit -qm x'; second s
   "$garth" discard -D t; (cd "$T/home/second"; "$garth" discard -D s)
   # the newest deed of all is the other project's
@@ -349,7 +349,7 @@ undoable() { "$garth" undo --list --json "$@" | json '[[x["kind"], x["task_names
   "$garth" undo t
   [[ $("$garth" show t --json | json 'd["project"]') == app ]]
   "$garth" discard -D t
-  # on a terminal it is chosen; what is no number chooses nothing
+  # on a terminal the user chooses; what is not a number chooses nothing
   cd "$T"
   terminals <<'PY'
 t = garth("undo", "t")
@@ -365,7 +365,7 @@ PY
   [[ $("$garth" show t --json | json 'd["project"]') == second ]]
 }
 
-@test "H6 undo: one cleanup is one undo, within the repository; one that cannot come back keeps no other" {
+@test "H6 undo: one cleanup is one undo, within the repository; a task that cannot be restored does not stop the others" {
   local n
   for n in a b c; do
     "$garth" new $n
@@ -392,7 +392,7 @@ PY
   [[ $(state_of b) == created ]] || complain
 }
 
-@test "H6 undo --list: newest first; a merge with its task is one; what the trash was emptied of is not there" {
+@test "H6 undo --list: newest first; a merge with its task is one; what was removed from the trash is not listed" {
   "$garth" new t; inside t 'echo x >x; git add x; git commit -qm x'; "$garth" merge t; "$garth" new u; inside u 'echo y >y'; "$garth" rollback u --full
   [[ $(undoable) == '[["rollback", ["u"], "app"], ["merge", ["t"], "app"]]' ]]
   "$garth" undo --list | sed -n 2p | grep -q "app .*the merge of task 't', and its removal"

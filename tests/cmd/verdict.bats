@@ -8,7 +8,7 @@ terminals() {
 
 branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one; /usr/bin/git commit -qm one; echo 2 >two; /usr/bin/git add two; /usr/bin/git commit -qm two'
 
-@test "T2 verdict: commits on another branch are told in words that are true, and publish --from publishes them" {
+@test "T2 verdict: commits on another branch are reported correctly, and publish --from publishes them" {
   for b in overlay worktree; do
     call "$garth" run --task x-$b --backend $b -- sh -ec "$branched"
     [[ $code == 1 ]] || complain
@@ -28,7 +28,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
     [[ $(state_of x-$b) == done ]]
     [[ $(field x-$b note) == null ]]
     [[ $(field x-$b uncommitted) == '[]' ]]
-    # inside, the task's branch is checked out at that commit, and work goes on there
+    # inside, the task's branch is checked out at that commit, and work can continue there
     [[ $(inside x-$b 'git symbolic-ref HEAD; git status --porcelain; git log -1 --format=%s') == "refs/heads/garth/x-$b"$'\ntwo' ]]
     inside x-$b 'echo 3 >three; git add three; git commit -qm three'
     [[ $(git log -1 --format=%s garth/x-$b) == three ]]
@@ -43,7 +43,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
   "$garth" audit --verify
 }
 
-@test "T2 verdict: what is uncommitted on the other branch is named as such, and a detached HEAD has its words" {
+@test "T2 verdict: uncommitted files on the other branch are named as such, and a detached HEAD has its own message" {
   call "$garth" run --task x -- sh -ec "$branched; echo more >more"
   [[ $code == 1 ]] || complain
   [[ $err == *"2 commits are on branch 'feature', not on garth/x; uncommitted on 'feature': more"* ]] || complain
@@ -62,14 +62,14 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
   [[ $code == 0 ]] || complain
   [[ $(git log -1 --format=%s garth/d) == one ]] || complain
   [[ $(state_of d) == done ]] || complain
-  # a branch without commits of its own is no such thing
+  # a branch without its own commits does not count
   call "$garth" run --task n -- sh -ec '/usr/bin/git checkout -q -b feature; echo 1 >one'
   [[ $code == 1 ]] || complain
   [[ $err == *'uncommitted: one'* ]] || complain
   [[ $(hint) == 'garth diff n' ]] || complain
 }
 
-@test "T2 verdict: publish --from goes through all checks: names, protected paths, rewriting, files in the way" {
+@test "T2 verdict: publish --from applies all checks: names, protected paths, rewriting, files in the way" {
   "$garth" new x
   fails 3 "there is no branch 'nosuch'" "$garth" publish x --from nosuch
   fails 3 "there is no branch 'main~0'" "$garth" publish x --from main~0
@@ -91,7 +91,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
   "$garth" publish x --from "$(inside x /usr/bin/git rev-parse feature)"
   [[ $(git log -1 --format=%s garth/x) == two ]]
   [[ $(inside x 'cat two; git status --porcelain') == 2 ]]
-  # what is no fast-forward is for policy.rewrite
+  # policy.rewrite decides about other than fast-forwards
   inside x '/usr/bin/git branch side HEAD~1; /usr/bin/git checkout -q side; echo s >s; /usr/bin/git add s; /usr/bin/git commit -qm side'
   printf 'policy:\n  rewrite: refuse\n' | configure
   call "$garth" publish x --from side
@@ -100,7 +100,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
   git fsck --strict
 }
 
-@test "T2 verdict: a failure for uncommitted work goes when it is committed, removed or rolled back; the command's own stays" {
+@test "T2 verdict: a failure for uncommitted work ends when it is committed, removed or rolled back; the command's own stays" {
   for b in "${backends[@]}"; do
     for how in commit remove rollback; do
       call "$garth" run --task $how-$b --backend $b -- sh -c 'echo x >x'
@@ -122,7 +122,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
     [[ $(state_of own-$b) == failed ]]
     [[ $(field own-$b note) == null ]]
   done
-  # files of a worktree go on the host: who looks finds it
+  # files of a worktree are removed on the host: the next command notices it
   "$garth" run -q --task w --backend worktree -- sh -c 'echo x >x' || true
   rm "$("$garth" path w)/x"; "$garth" show w >/dev/null; [[ $(state_of w) == done ]]
   # only part of it is gone
@@ -144,7 +144,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
   [[ $(field t note) == null ]] || complain "$("$garth" show t)"
 }
 
-@test "T1 T8 verdict: looking around with a shell is no failure, whatever was typed last; other commands are as before" {
+@test "T1 T8 verdict: inspecting a task with a shell is no failure, whatever was typed last; other commands are as before" {
   terminals <<'PY'
 t = garth("run", "-t", "look", "--", "bash", "--norc")
 t.expect("$"); t.send("false\r"); t.send("exit\r")

@@ -46,17 +46,17 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/e
   inside other "echo $SECRET >mine.txt"
   for backend in "${backends[@]}"; do
     "$garth" new "t-$backend" --backend "$backend"
-    # as who it would be inside, the names of the machine's are to be seen, and mostly to be read
+    # with the inside's user, the machine's names can be seen, and most files read
     for path in /etc/shadow /var/log /boot /sys/kernel /home /root /etc/ssh /etc/pam.d /etc/fstab /etc/hostname /etc/machine-id; do
       if [[ $path == /etc/shadow ]]; then outside test -s "$path"; fi
-      # what this machine does not have, nobody can find
+      # skip what this machine does not have
       outside test -e "$path" || continue
       # the way to the user's home is there, and empty but for it
       [[ $HOME != "$path"/* ]] || continue
       refused inside "t-$backend" "test -e $path"
       refused inside "t-$backend" "ls -d $path/. || cat $path"
     done
-    # the content of the accounts, where the control may read it
+    # the content of the accounts, if the control may read it
     if [[ -r /etc/shadow ]]; then
       silent "$(head -n 1 /etc/shadow)" inside "t-$backend" 'cat /etc/shadow* /etc/passwd /etc/group; getent shadow; true'
     fi
@@ -112,7 +112,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/e
       silent "$SECRET" "$garth" $command
     done
     "$garth" export t "$T/exported"
-    # the control: who follows the very links that were copied gets the sentinel
+    # control: following the copied links leads to the sentinel
     for file in leaf chain a.txt dir/f middle/secret; do tells "$SECRET" cat "$T/exported/$file"; done
     silent "$SECRET" find "$T/exported" -type f -exec cat {} +
     [[ -L $T/exported/leaf ]]
@@ -246,7 +246,7 @@ for name in ("opaque", "redirect", "metacopy", "whiteout", "origin", "upper", "i
   silent "$SECRET" inside t "$look"
   "$garth" new w --backend worktree
   silent "$SECRET" inside w "$look"
-  # nobody's but the jail's own processes are there at all
+  # only the jail's own processes are visible
   outside test -d "/proc/$$"
   "$garth" run -d --task bg -- sleep 60
   [[ $(inside bg 'for p in /proc/[0-9]*; do cat $p/comm; done 2>/dev/null | sort -u | grep -vxE "garth-init|sh|sleep|cat|sort|grep|wc" | wc -l') == 0 ]]
@@ -277,7 +277,7 @@ for name in ("opaque", "redirect", "metacopy", "whiteout", "origin", "upper", "i
 
 users_own() { fingerprint; sha256sum "$HOME/.claude/settings.json" "$HOME/.bashrc" "$HOME/.gitconfig"; ls -A --ignore=.garth "$HOME"; }
 
-# The attack plants files that tools of the user would obey: they must not arrive where the user works.
+# The attack plants files that the user's tools would obey: they must not reach the place where the user works.
 @test "5 J2 W1: protected names, existing and new" {
   echo '{}' >"$R/.mcp.json"; git -C "$R" add .mcp.json; git -C "$R" commit -qm mcp
   mkdir -p "$HOME/.claude"; echo '{}' >"$HOME/.claude/settings.json"; echo 'export OLD=1' >"$HOME/.bashrc"
@@ -290,7 +290,7 @@ users_own() { fingerprint; sha256sum "$HOME/.claude/settings.json" "$HOME/.bashr
     inside t "$plant; mkdir -p ~/.claude; for f in ~/.claude/settings.json ~/.bashrc ~/.gitconfig ~/.profile ~/.mcp.json; do echo $SECRET >\$f; done"
     [[ $(users_own) == "$was" ]]
     if [[ $backend == overlay ]]; then [[ ! -e $GARTH_HOME/worktrees/t ]]; fi
-    # who looks at the work is told of all of them
+    # a review names all of them
     for name in .claude/settings.json .vscode/tasks.json .mcp.json .gitmodules .envrc .husky/pre-commit; do
       tells "$name" "$garth" diff t --stat --json
     done
@@ -304,7 +304,7 @@ users_own() { fingerprint; sha256sum "$HOME/.claude/settings.json" "$HOME/.bashr
   done
 }
 
-# The attack makes programs that run as their owner for whoever starts them outside.
+# The attack makes programs that run as their owner when somebody starts them outside.
 @test "3 J1 J6: set-user-id files" {
   outside sh -c 'cp /bin/true suid && chmod 4755 suid && test -u suid'
   for backend in "${backends[@]}"; do
@@ -315,7 +315,7 @@ users_own() { fingerprint; sha256sum "$HOME/.claude/settings.json" "$HOME/.bashr
     [[ -f $T/exported/made ]]
     [[ ! -u $T/exported/made && ! -g $T/exported/made ]]
     rm -r "$T/exported"
-    # what is there on the host is root's to nobody
+    # on the host no such file belongs to root
     [[ -z $(find "$GARTH_HOME" -perm /4000 -uid 0 -type f) ]]
     # and has no effect inside
     inside "t-$backend" "cp /usr/bin/id idd; $python -c 'import os
@@ -363,7 +363,7 @@ f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\",
       any=false
       for attempt in "echo evil >>$tool" "rm -f $tool; test ! -e $tool" "mv $tool $tool.old" "chmod 700 $tool" "touch $tool.new" "truncate -s 0 $tool" "mkdir ${tool%/*}/new"; do
         cp -p "$tool" "$T/saved"
-        # of root's the identity inside is not the owner, who alone may change a mode
+        # with root, the inside's user is not the owner, and only the owner may change a mode
         outside sh -c "$attempt" || { [[ $attempt == chmod* ]] && is_root; }
         rm -rf "$tool" "$tool.old" "$tool.new" "${tool%/*}/new"; cp -p "$T/saved" "$tool"
         any="$any || { $attempt; }"
@@ -377,7 +377,7 @@ f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\",
 }
 
 # The attack finds the repository, or Garth's own home, beneath a directory that is shown.
-@test "1 J2: what lies beneath a place that is shown stays hidden" {
+@test "1 J2: what is beneath a shown directory and hidden stays hidden" {
   shown=("$HOME/src")
   # of the system's places only root can use one
   if is_root; then

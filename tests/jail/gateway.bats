@@ -77,7 +77,7 @@ works() {
   git -C "$T/elsewhere/secret.git" update-ref refs/heads/main "$theirs"
   chmod -R a+rwX "$T/elsewhere/secret.git"
   before=$(sentinels)
-  # the control: a fetch from a repository whose alternates lead there brings the secret along
+  # control: a fetch from a repository whose alternates lead there gets the secret
   control_repo
   cp -r .git "$T/open/evil.git"
   echo "$T/elsewhere/secret.git/objects" >>"$T/open/evil.git/objects/info/alternates"
@@ -110,7 +110,7 @@ works() {
       git for-each-ref refs/garth --format='delete %(refname)' | git update-ref --stdin
     done
   done
-  # what is elsewhere inside is the agent's own, and lies where it says: that is no way out, and no way in
+  # other places inside are the agent's own: that is no way out, and no way in
   "$garth" new t
   inside t 'mv .git/objects /tmp/o; ln -s /tmp/o .git/objects; echo 1 >>a.txt; git commit -qam 1' || true
   git fsck --strict --no-dangling
@@ -119,7 +119,7 @@ works() {
 }
 
 # Reading a FIFO hangs for ever: trusted code must not.
-@test "11 12 G6: fifos and devices where git's files are hold nobody up" {
+@test "11 12 G6: FIFOs and devices in the place of git's files block nobody" {
   for what in objects/info/alternates HEAD index config packed-refs refs/heads/garth/t; do
     "$garth" new t
     remember
@@ -135,7 +135,7 @@ works() {
 }
 
 # Commands that need git inside wait for it, but not for long, and say what is the matter.
-@test "11 12 G6: a git inside that hangs on a pipe is given up soon, by name" {
+@test "11 12 G6: a git inside that hangs on a pipe is soon killed and named" {
   "$garth" new t; "$garth" new u
   for task in t u; do
     inside $task "echo 1 >>a.txt; GARTH_GATEWAY=1 git commit -qam draft; cd .git; rm -f config; mkfifo config"
@@ -154,7 +154,7 @@ works() {
   within 20 "$garth" discard -fD u
 }
 
-@test "11 12 G6: whoever interrupts a command that waits for the inside leaves nobody behind" {
+@test "11 12 G6: interrupting a command that waits for the inside leaves no process behind" {
   "$garth" new t
   inside t "cd .git; rm -f config; mkfifo config"
   "$garth" publish t & pid=$!
@@ -175,7 +175,7 @@ works() {
   clean
   inside t "cp /usr/bin/git /tmp/mygit; git=/tmp/mygit; export GIT_EXEC_PATH=/usr/lib/git-core; $moves"
   clean
-  # the task's own branch cannot be replaced by a link to another, nor main be published as it
+  # the task's branch cannot be replaced by a link to another branch, nor main be published in its place
   inside t 'cd .git; mkdir -p refs/heads/garth; echo "ref: refs/heads/main" >refs/heads/garth/t; git -C .. update-ref refs/heads/main $(git -C .. commit-tree -p HEAD -m evil HEAD^{tree})' || true
   within 30 "$garth" publish t
   [[ $(fingerprint) == "$shared" ]]
@@ -197,7 +197,7 @@ works() {
 
 # The shared objects are readable to who knows their ids. To publish them is to answer for them, and where the task is
 # strictly isolated they are not there.
-@test "13 G1 G5 J2: another task's commits go through this task's own policy, or are not to be had at all" {
+@test "13 G1 G5 J2: another task's commits must pass this task's policy, or cannot be reached at all" {
   "$garth" new u
   "$garth" allow u .github/workflows/u.yml
   inside u 'mkdir -p .github/workflows; echo w >.github/workflows/u.yml; git add -A; git commit -qm "of u"'
@@ -221,7 +221,7 @@ works() {
 }
 
 # The hook is the agent's file like any other. Without it, or with another, what git writes are drafts.
-@test "13 16 G1 G5: the hook removed, replaced, or told to step aside: drafts, under the same policy" {
+@test "13 16 G1 G5: the hook removed, replaced, or disabled: drafts, under the same policy" {
   for attack in 'rm -f .git/hooks/reference-transaction' 'rm -f .git/hooks/reference-transaction; printf "#!/bin/sh\nexit 0\n" >.git/hooks/reference-transaction; chmod +x .git/hooks/reference-transaction' \
     'git config core.hooksPath /dev/null' 'export GARTH_GATEWAY=1'; do
     "$garth" run --on-dirty keep -t t -- sh -c "$attack"'; mkdir -p .github/workflows; echo x >.github/workflows/x.yml; git add -A; /usr/bin/git commit -qm evil' >"$T/answer" 2>&1 && {
@@ -248,7 +248,7 @@ works() {
 }
 
 # Every git that the gateway starts runs inside, and so does what it starts.
-@test "9 16 G6: hooks, filters and settings of the agent's run inside only, whatever the gateway does" {
+@test "9 16 G6: the agent's hooks, filters and settings run only inside, whatever the gateway does" {
   # a marker of the same name inside shows that the control, the program itself, runs
   payload="echo ran >$marker; echo ran >>/tmp/ran"
   "$garth" new t
@@ -273,7 +273,7 @@ works() {
 }
 
 # The processes of git that the gateway starts inside belong to the agent as well.
-@test "15 19 G1: git of the gateway's killed or stopped inside: refused, clean, and the next one works" {
+@test "15 19 G1: the gateway's git killed or stopped inside: refused, clean, and the next one works" {
   "$garth" run -d -t t -- sleep 1000
   inside t 'echo 0 >>a.txt; git commit -qam 0'
   "$garth" exec t -- "$python" -c 'import os, signal, time
@@ -306,12 +306,12 @@ while time.time() < end:
     "$python" -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$s"
     refused "$garth" exec t -- "$python" -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$s"
   done
-  # the one that it has says who it is, whatever a request says
+  # its own socket says which task it is, whatever a request says
   inside t 'for h in "X-Task: u" "X-Garth-Session: 1" "Authorization: u" "Host: u"; do curl -sS -H "$h" --unix-socket $GARTH_SOCKET http://g/api/v1/task?task=u | grep -q "\"task\":\"t\"" || exit 1; done'
 }
 
-# What is taken back later is in the history all the same, and a rebase brings it to light.
-@test "12 G5 G10: a commit on the way is judged like the tip: nothing is hidden behind a merge or a later commit" {
+# What a later commit removes is still in the history, and a rebase would restore it.
+@test "12 G5 G10: every commit is checked like the tip: nothing is hidden behind a merge or a later commit" {
   mkdir -p .github/workflows; echo v1 >.github/workflows/ci.yml; git add .github; git commit -qm ci
   evil='echo EVIL >.github/workflows/ci.yml' link='ln -s /etc/passwd lnk' module='mkdir sub; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub' many='for i in $(seq 20); do echo $i >m$i; done'
   configure <<<'limits: {max_files: 10}'
@@ -331,7 +331,7 @@ while time.time() < end:
   git fsck --strict
 }
 
-@test "12 G10: a rebase that would bring something else than a merge is refused, and nothing changes" {
+@test "12 G10: a rebase whose result differs from a merge's is refused, and nothing changes" {
   echo v1 >conf; git add conf; git commit -qm conf
   "$garth" new t
   # there and back, and the user goes there in the meantime: one by one, the way back is what is left
@@ -350,7 +350,7 @@ while time.time() < end:
   [[ $(<fine) == fine ]]
 }
 
-@test "11 G1: objects that the tip does not reach do not come in" {
+@test "11 G1: objects that the tip does not reach are not added" {
   "$garth" new t
   new=$(inside t 'echo x >>a.txt; git add a.txt; GARTH_GATEWAY=1 /usr/bin/git commit -qm draft; git rev-parse HEAD')
   extra=$(inside t 'echo extra | git hash-object -w --stdin')
@@ -361,7 +361,7 @@ while time.time() < end:
   git fsck --strict
 }
 
-@test "16 G10: what is published and not in the workspace is named before it is merged" {
+@test "16 G10: what is published and differs in the workspace is named before the merge" {
   "$garth" new t
   inside t 'echo x >hidden; git add hidden; git commit -qm hidden; GARTH_GATEWAY=1 git reset -q --hard HEAD~1'
   [[ $(git show garth/t:hidden) == x ]]
@@ -373,7 +373,7 @@ while time.time() < end:
   inside t 'echo harmless >hidden'
   run "$garth" diff t
   [[ $output == *"+harmless"*"1 published file is not as shown here"* ]]
-  # and nothing where both are the same
+  # and nothing if both are the same
   "$garth" new u
   inside u 'echo x >hidden; git add hidden; git commit -qm hidden; echo more >more'
   run "$garth" diff u
@@ -387,7 +387,7 @@ while time.time() < end:
   [[ $(git rev-parse garth/t) == "$old" ]]
 }
 
-@test "16 G10: diff shows what a merge brings, where a task stands on the target's commits and undoes them, too" {
+@test "16 G10: diff shows what a merge changes, also if a task merged the target's commits and undid them" {
   "$garth" new t
   echo fixed >a.txt; echo mine >mine; git add a.txt mine; git commit -qm "the user's"
   head=$(git rev-parse HEAD)
@@ -409,7 +409,7 @@ while time.time() < end:
 }
 
 # Whoever reads a commit takes the first author, or the last.
-@test "12 G5: an author or committer that stands twice, or a second task's trailer, is refused" {
+@test "12 G5: an author or committer that appears twice, or a second task's trailer, is refused" {
   configure <<<'policy: {identity: forced, author: "Bot <bot@example.com>"}'
   "$garth" new t; remember
   # forge TEXT: a commit with that behind its committer, as the branch's
@@ -444,7 +444,7 @@ while time.time() < end:
   forge '\nm\n\nGarth-Task: t\n'; [[ $(tip) == $(inside t 'git rev-parse HEAD') ]]
 }
 
-@test "12 G7: what was wrong with a pack that is sent along is what is recorded" {
+@test "12 G7: the audit log records what was wrong with a pack that came with the request" {
   "$garth" new t
   new=$(inside t 'mkdir -p .github/workflows; echo x >.github/workflows/x; git add -A; git write-tree | xargs -I{} git commit-tree {} -p HEAD -m x')
   offered=$(inside t "git rev-list --objects --no-object-names $new ^HEAD | /usr/bin/git pack-objects -q --stdout | base64 -w0")
@@ -452,7 +452,7 @@ while time.time() < end:
   "$garth" audit t --json | grep -q '"code": *"protected_path"'
 }
 
-@test "11 J7 G5: with --strict-isolation an object that was not shown is neither named nor guessed at" {
+@test "11 J7 G5: with --strict-isolation an object that was not shown can be neither named nor guessed" {
   secret=$(echo hidden-word | git hash-object -w --stdin)
   tree=$(printf '100644 blob %s\tsecret\n' "$secret" | git mktree)
   "$garth" new t --strict-isolation; "$garth" new u
@@ -492,7 +492,7 @@ PY
   publishes u "100644 secret $secret"; [[ $(git show garth/u:secret) == hidden-word ]]
   publishes u "100644 secret2 $secret $secret"; [[ $(git show garth/u:secret2) == hidden-word ]]
   remember
-  # whether the difference is right or wrong is not to be told apart
+  # a right and a wrong delta cannot be told apart
   run publishes t "100644 secret $secret $secret"
   right=$output
   ((status)) || {

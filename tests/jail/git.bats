@@ -2,10 +2,10 @@
 # its private repository, whole; what must not happen is that a program named there runs outside, or that the
 # shared repository changes.
 load helpers
-# a clone has its repository as an overlay and its files as a worktree; what is its own is in cmd/clone
+# a clone's repository is like an overlay's and its files like a worktree's; cmd/clone has the rest
 backends=(overlay worktree)
 
-# Inside, `git` is the shim, which refuses some of this by itself. An attacker takes git itself.
+# Inside, `git` is the shim, which itself refuses some of this. An attacker uses git directly.
 native='PATH=/usr/bin:$PATH; '
 
 setup() {
@@ -73,7 +73,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
     if [[ $backend == worktree ]]; then
       refused inside t 'echo "gitdir: evil.git" >.git'
       [[ $(<"$GARTH_HOME/worktrees/t/.git") == "$pointer" ]]
-      # the user's own git on the worktree is led where it always was
+      # the user's git in the worktree still finds the right repository
       git -C "$GARTH_HOME/worktrees/t" status >/dev/null
     fi
     clean
@@ -129,7 +129,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
       cp \$(git rev-parse --git-dir)/config ~/.gitconfig; mkdir -p ~/.config/git; cp ~/.gitconfig ~/.config/git/config
       cp ~/.gitconfig .gitconfig; echo '* filter=x diff=x merge=x' >.gitattributes; cp .gitattributes dir/; echo '* filter=x diff=x' >\$(git rev-parse --git-dir)/info/attributes
       echo changed >>a.txt; echo new >new.txt"
-    # the control: git outside, told to use that repository, runs the program
+    # control: git outside, told to use that repository, runs the program
     (cd "$T/open" && rm -rf wt && mkdir wt && cp "$R/a.txt" wt/ && GIT_DIR=$GARTH_HOME/tasks/*/git && cp -r $GIT_DIR gd && chmod -R u+rwX gd &&
       { git -c safe.directory='*' --git-dir=gd --work-tree=wt diff >/dev/null 2>&1 || true; }; rm -rf gd)
     ran
@@ -142,7 +142,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
     cd "$R"
     clean
     if [[ $backend == worktree ]]; then
-      # nor when the user looks at the worktree
+      # nor when the user inspects the worktree
       git -C "$GARTH_HOME/worktrees/t" status >/dev/null; git -C "$GARTH_HOME/worktrees/t" --no-pager diff >/dev/null
       clean
     fi
@@ -154,8 +154,8 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   done
 }
 
-# The attack hides changes from who looks: attributes and settings that make a change invisible or binary.
-@test "9 J3: what changed cannot be hidden by attributes, settings or a planted repository" {
+# The attack hides changes from a reviewer: attributes and settings that make a change invisible or binary.
+@test "9 J3: changes cannot be hidden by attributes, settings or a planted repository" {
   "$garth" new w --backend worktree
   inside w "$native"'echo evil-change >>a.txt; echo evil-change >>dir/b.txt; echo "* -diff" >.gitattributes; mkdir dir/.git; cp -r "$(git rev-parse --git-dir)"/* dir/.git/
     git update-index --assume-unchanged a.txt; git config core.excludesFile /tmp/x; echo "*" >/tmp/x; echo "a.txt" >"$(git rev-parse --git-dir)/info/exclude"'
@@ -167,7 +167,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   tells 'a.txt' "$garth" diff w --stat
   tells '+evil-change' "$garth" diff w a.txt
   tells '+evil-change' "$garth" diff w dir/b.txt
-  # and wherever the command is typed
+  # and wherever the command is run
   cd "$GARTH_HOME/worktrees/w"
   tells '+evil-change' "$garth" diff w a.txt
 }
@@ -214,7 +214,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
   done
 }
 
-# The attack uses git, the real one and one that the agent brings, on the shared repository by its path.
+# The attack uses git, the real one and one that the agent downloaded, on the shared repository by its path.
 @test "13 J3 J10: update main, other branches, tags, notes, config, worktrees, gc by path" {
   cp -r "$R" "$T/open/c"; chmod -R a+rwX "$T/open/c"; chmod -R a+rwX "$R"
   tree=$(git -C "$R" rev-parse 'HEAD^{tree}')

@@ -36,7 +36,7 @@ teardown() { jail_teardown; }
 
 sentinels() { (cd "$T" && find home/.ssh home/notes.txt home/src/app/.env elsewhere -printf '%p %y %m %s\n' -type f -exec cat {} +); }
 
-# Nothing of the sentinels changed, and nothing of the user's repository.
+# The sentinels and the user's repository are unchanged.
 untouched() { [[ $(sentinels) == "$before" ]] || { echo "a sentinel changed:"; sentinels; return 1; }; }
 
 # As the identity that processes inside have: for root the one without an account.
@@ -46,7 +46,7 @@ else
   as=()
 fi
 
-# outside CMD…: runs it without walls, as who it would be inside.
+# outside CMD…: runs it without walls, as the user that it would have inside.
 outside() { (cd "$T/open" && exec ${as[@]+"${as[@]}"} "$@" 3>&-); }
 
 # beside OUT CMD…: the same in the background, with its output in a file; $beside is its pid, which it keeps.
@@ -101,7 +101,7 @@ walled() {
   refused inside "$1" "$2"
 }
 
-# bring TASK FILE NAME: puts a file into the task's /tmp.
+# bring TASK FILE NAME: copies a file into the task's /tmp.
 bring() { "$garth" exec "$1" -- sh -c "cat >/tmp/$3 && chmod 755 /tmp/$3" <"$2"; }
 
 # within SECONDS COMMAND…: a trusted command ends in time and not by a signal, whatever it answers.

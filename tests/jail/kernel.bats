@@ -17,7 +17,7 @@ teardown() {
 
 attack() { outside ./attack "$@"; }
 
-# As root of a user namespace of one's own: what an agent that got one could do.
+# As root of a new user namespace: what an agent that got one could do.
 attack_in_userns() { outside unshare -Urmunpf ./attack "$@"; }
 
 # stopped ATTEMPT…: done outside, refused inside.
@@ -53,7 +53,7 @@ filtered() {
   done <"$T/filter"
 }
 
-# The attack makes a namespace of its own, in which it would have every capability.
+# The attack makes a new namespace, in which it would have every capability.
 @test "17 J6 J10: new user, mount, net, pid, ipc, uts, cgroup and time namespaces" {
   user=0x10000000
   for flags in $user $((user | 0x20000)) $((user | 0x40000000)) $((user | 0x20000000)) $((user | 0x08000000)) $((user | 0x04000000)) $((user | 0x02000000)); do
@@ -120,12 +120,12 @@ filtered() {
     "$garth" exec --net "$net" t -- sh -c 'kill -KILL -1; true' || true
   done
   kill -0 "$pid"
-  # nor the keeper and its command, which the inside's first process has as parents
+  # nor the keeper and its command, the parents of the inside's first process
   [[ $(inside t 'cut -d" " -f4 /proc/1/stat') == 0 ]]
 }
 
 # The attack turns on the first process inside, which holds the connection to the keeper.
-@test "17 J6: the first process inside cannot be killed, stopped, read or robbed" {
+@test "17 J6: the first process inside cannot be killed, stopped, or read, nor its descriptors taken" {
   "$garth" run -d --task bg -- sleep 100
   bring bg "$programs/attack" attack
   # the control: all of it works on a process of the agent's own
@@ -145,7 +145,7 @@ filtered() {
   for signal in KILL STOP TERM INT HUP SEGV TSTP USR1 CHLD PIPE 33 64; do inside bg "kill -$signal 1" || true; done
   inside bg true
   [[ $(state_of bg) == running ]]
-  # nor starved: limits are a process' own to lower
+  # nor can its limits be lowered: only a process itself can do that
   beside "$T/victim" ./attack victim x
   until_ test -s "$T/victim"
   attack prlimit "$(cut -d' ' -f1 "$T/victim")" >/dev/null
@@ -228,12 +228,12 @@ filtered() {
   grep -qx 'x32: Function not implemented' "$T/refused"
 }
 
-# typed CMD…: with a terminal of its own on standard input; its exit code.
+# typed CMD…: runs it with a new terminal on standard input; returns its exit code.
 typed() { "$python" -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], lambda f: os.read(f, 1024), lambda f: b"")))' "$@" </dev/null 3>&-; }
 
 # The attack puts characters into the terminal, as if the user had typed them.
 @test "17 J6: TIOCSTI and TIOCLINUX" {
-  # where a setting forbids it the kernel's answer is another than the filter's
+  # if a setting forbids it, the kernel's answer differs from the filter's
   if [[ $(cat /proc/sys/dev/tty/legacy_tiocsti 2>/dev/null || echo 1) == 1 ]]; then
     tells 'sti: done' typed ${as[@]+"${as[@]}"} "$T/open/attack" sti
   else
@@ -256,7 +256,7 @@ typed() { "$python" -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(
 }
 
 # The attack runs a program that has no name in any directory.
-@test "17 J6: memfd and execveat do not lose the walls" {
+@test "17 J6: memfd and execveat do not escape the walls" {
   tells "$SECRET" outside ./attack memfd /bin/cat "$T/elsewhere/secret"
   outside ./attack memfd ./attack unshare 0x10000000 >/dev/null
   "$garth" exec t -- /tmp/attack memfd /bin/true
@@ -270,7 +270,7 @@ typed() { "$python" -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(
   [[ $(inside t 'id -g') != 0 ]]
   if is_root; then [[ $(inside t 'id -G | wc -w') == 1 ]]; fi
   [[ $(inside t 'grep -c "^Cap.*:	0000000000000000$" /proc/self/status') == 5 ]]
-  # nor the first process, which does not lose them by becoming another program
+  # nor has the first process, which keeps what it has when it executes another program
   [[ $(inside t 'grep -c "^Cap.*:	0000000000000000$" /proc/1/status') == 5 ]]
   [[ $(inside t 'sed -n "s/^NoNewPrivs:	//p;s/^Seccomp:	//p" /proc/self/status | tr "\n" " "') == '1 2 ' ]]
   # the identity is one, the same number on both sides, and on the host what is made inside belongs to it
@@ -278,7 +278,7 @@ typed() { "$python" -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(
   [[ $(inside t 'read -r in out n </proc/self/uid_map; echo $in $out $n') == "$who $who 1" ]]
   inside t 'echo x >/tmp/made; echo x >made'
   [[ $(stat -c %u "$GARTH_HOME/tasks/$(ident 1)/tmp/made" "$GARTH_HOME/tasks/$(ident 1)/upper/made" | sort -u) == "$who" ]]
-  # views of its own, each
+  # each has its own namespaces
   for ns in user mnt pid ipc uts cgroup net; do
     mine=$(outside readlink "/proc/self/ns/$ns")
     [[ $mine == "$ns:["* ]]

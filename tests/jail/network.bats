@@ -14,7 +14,7 @@ teardown() {
   jail_teardown
 }
 
-# serve KIND TARGET [PORT]: a server outside, as who the inside is; $port.
+# serve KIND TARGET [PORT]: a server outside, with the inside's user; $port.
 serve() {
   local out=$T/server.${#servers[@]}
   beside "$out" env "WORD=$SECRET" "GOT=$T/open/got" "$python" net.py serve "$@"
@@ -57,7 +57,7 @@ P"
 }
 
 # With the network of the host, what the flag gives is given, and nothing else.
-@test "21 J5: the control of network host: TCP arrives" {
+@test "21 J5: control: with network host TCP arrives" {
   serve tcp 127.0.0.1
   mode=host
   tells "$SECRET" net_inside tcp 127.0.0.1 "$port"
@@ -168,7 +168,7 @@ P"
       false
     }
   done
-  # nor are the host's links and routes to be changed
+  # nor can the host's links and routes be changed
   outside unshare -Urn sh -c 'ip link set lo up && ip addr add 10.9.8.7/32 dev lo'
   refused "$garth" exec --net host t -- sh -c 'ip link set lo down || ip addr add 10.9.8.7/32 dev lo'
   grep -q 'Operation not permitted' "$T/refused"

@@ -31,7 +31,7 @@ echo 1111111111111111111111111111111111111111 >.git/refs/heads/main; /usr/bin/gi
 END
 }
 
-# Every command, typed where we are.
+# Every command, run in the current directory.
 everywhere() {
   local command
   while read -r command; do
@@ -61,8 +61,8 @@ doctor
 END
 }
 
-# The attack plants a partial clone in a directory of the workspace, and waits for a command that is typed there.
-@test "31 J3 W2: a partial clone planted in a workspace, and every command typed in it" {
+# The attack plants a partial clone in a directory of the workspace, and waits for a command that is run there.
+@test "31 J3 W2: a partial clone planted in a workspace, and every command run in it" {
   # the control: git itself, asked for HEAD in that directory, runs the program
   sh -c "$(partial "$T/open/c")"; (cd "$T/open/c" && git rev-parse 'HEAD^{commit}' >/dev/null 2>&1) || true
   ran
@@ -73,7 +73,7 @@ END
       cd "$at"
       everywhere
     done
-    # who stands in a workspace means its project: the newest deed there is one of the project's
+    # in a workspace, its project is meant: the newest deed there is one of the project's
     cd "$R"; "$garth" new "gone-$backend"; inside "gone-$backend" "echo x >x"; "$garth" discard -f "gone-$backend"
     cd "$GARTH_HOME/worktrees/t/docs"; quiet undo; "$garth" show "gone-$backend" >/dev/null
     cd "$R"
@@ -97,7 +97,7 @@ END
   untouched
 }
 
-# tarball DIR: a whole repository that came from elsewhere, with a remote and a task of its own.
+# tarball DIR: a complete repository from elsewhere, with a remote and a task.
 tarball() {
   git clone -q "$T/remote.git" "$1"; cd "$1"
   git config user.name x; git config user.email x@example.com
@@ -171,8 +171,8 @@ tarball() {
   done
 }
 
-# The same where the target has them only after the task was made, or the task brings them.
-@test "33 9 J3: no filter runs where a merge writes files" {
+# The same if the target gets them after the task was made, or if the task adds them.
+@test "33 9 J3: no filter runs when a merge writes files" {
   git config filter.x.smudge "$payload; cat"; git config filter.x.clean "$payload; cat"
   for backend in overlay worktree clone; do
     quiet new "t-$backend" --backend "$backend"
@@ -211,8 +211,8 @@ tarball() {
   [[ $(<a.txt) == $'above\none\nbelow' ]] || { cat a.txt "$T/answer"; false; }
 }
 
-# The attack leaves attributes where a reviewer may stand, or publishes them: everything is called binary, and not shown.
-@test "38 J1: attributes hide nothing from a review, wherever the command is typed" {
+# The attack leaves attributes where a reviewer runs commands, or publishes them: all is called binary and not shown.
+@test "38 J1: attributes hide nothing from a review, wherever the command is run" {
   for backend in worktree clone; do
     "$garth" new t --backend "$backend"; "$garth" allow t .gitattributes >/dev/null
     inside t 'echo evil-change >>a.txt; echo "*.md -diff" >.gitattributes; echo evil-text >x.md; git add -A; git commit -qm x
@@ -233,7 +233,7 @@ tarball() {
 }
 
 # The attack names any directory as one that objects are borrowed from, and has it mounted into the jail.
-@test "32 J2: alternates of the repository get no private directory shown" {
+@test "32 J2: alternates of the repository do not make a private directory visible" {
   mkdir "$T/private" "$HOME/.password-store"; echo "$SECRET" >"$T/private/diary"
   git init -q "$HOME/.password-store"; git -C "$HOME/.password-store" commit -q --allow-empty -m "$SECRET"
   "$garth" new before
@@ -243,7 +243,7 @@ tarball() {
       refused "$garth" new t --base HEAD --backend "$backend"
       grep -qF "'$place'" "$T/refused"
     done
-    # nor in a task that was there before
+    # nor in an older task
     code=0
     "$garth" exec before -- ls -R "$place" >"$T/said" 2>&1 || code=$?
     ((code))
@@ -261,7 +261,7 @@ tarball() {
 
 # The same place by other names: git pushes to each of several URLs, adds ".git", takes "%2f" for a slash, leaves a
 # host out of file://, and /proc/self/cwd is the checkout for it alone.
-@test "31 J4: a remote in the checkout itself, by another name" {
+@test "31 J4: a remote in the checkout itself, under another name" {
   local url
   tarball "$T/open/tarball"
   git init -q --bare other.git; printf '#!/bin/sh\n%s\n' "$payload" >other.git/hooks/update; chmod +x other.git/hooks/update
@@ -283,7 +283,7 @@ tarball() {
 }
 
 # The attack comes as two directories, and the checkout's remote is the other one, which has the hook.
-@test "31 J4: a remote beside the checkout, which came with it" {
+@test "31 J4: a remote beside the checkout, delivered with it" {
   tarball "$T/open/tarball"
   git init -q --bare ../evil.git; printf '#!/bin/sh\n%s\n' "$payload" >../evil.git/hooks/pre-receive; chmod +x ../evil.git/hooks/pre-receive
   git config remote.origin.url ../evil.git
@@ -305,7 +305,7 @@ tarball() {
 }
 
 # What the server says in a cookie is written over a file that the repository's configuration names.
-@test "31 J5: a file of the user's for cookies" {
+@test "31 J5: one of the user's files as cookie file" {
   tarball "$T/open/tarball"
   git config http.cookieFile "$T/elsewhere/ran"; git config http.saveCookies true
   quiet new t
@@ -314,8 +314,8 @@ tarball() {
   grep -qi cookie "$T/refused"
 }
 
-# The attack has a link for the directory of objects: it leads to the home, where its packs were unpacked, too.
-@test "32 J2: a link in the place of the objects gets no private directory shown" {
+# The attack has a link in the place of the object directory: it leads to the home, where its packs were unpacked too.
+@test "32 J2: a link in the place of the objects does not make a private directory visible" {
   tarball "$HOME/tarball"; git repack -adq
   mkdir "$HOME/pack"; mv .git/objects/pack/* "$HOME/pack"; rm -rf .git/objects; ln -s ../.. .git/objects
   # the control: it is a repository to git
@@ -327,7 +327,7 @@ tarball() {
 }
 
 # The attack stages a submodule, whose own configuration has the filter.
-@test "33 J3: no filter of a submodule runs where changes are taken along" {
+@test "33 J3: no submodule's filter runs when changes are copied" {
   tarball "$T/open/tarball"
   git init -q sub
   echo a >sub/a

@@ -41,7 +41,7 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
 }
 
 # The attack opens what is behind its standard input and output once more, for writing.
-@test "18 J6: standard input and output lead to no file of the host" {
+@test "18 J6: standard input and output are no files of the host" {
   "$garth" new t
   echo "$SECRET" >"$T/open/in"
   sh -c 'echo evil >>/proc/self/fd/0' <"$T/open/in"
@@ -75,7 +75,7 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
 }
 
 # The control of the tests below: outside, nothing of this ends with the process that started it.
-@test "19 control: rabbits outlive who started them" {
+@test "19 control: processes that fork all the time outlive their parent" {
   outside ./rabbits "$name" 20 30 "$T/open/stop"
   sleep 0.3; some
   touch "$T/open/stop"
@@ -101,7 +101,7 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   [[ $(state_of bg) == done ]]
 }
 
-@test "19 J6: cancel ends everything, whatever it ignores" {
+@test "19 J6: cancel ends everything, whatever signals it ignores" {
   cp "$programs/rabbits" "$R/rabbits"; git -C "$R" add rabbits; git -C "$R" commit -qm r
   "$garth" run -d --task bg -- sh -c "trap 'exit 0' TERM; ./rabbits $name 30 60; while :; do sleep 0.1; done"
   until_ some
@@ -110,8 +110,8 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   [[ $(state_of bg) == cancelled ]]
 }
 
-# The attack is the keeper's sudden death: who is left inside would be nobody's.
-@test "19 J6: everything dies with the keeper, and a killed command leaves the task alone" {
+# The attack is the keeper's sudden death: processes left inside would have no supervisor.
+@test "19 J6: everything dies with the keeper, and a killed command does not end the task" {
   cp "$programs/rabbits" "$R/rabbits"; git -C "$R" add rabbits; git -C "$R" commit -qm r
   "$garth" run -d --task bg -- sh -c "./rabbits $name 20 60; exec sleep 4321.$RANDOM"
   until_ some
@@ -134,7 +134,7 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   within 10 "$garth" log bg
   tells the-end "$garth" log bg
   keeper=$(keeper_of "$(ident 1)")
-  # a sanitizer has a memory of its own
+  # a sanitizer needs more memory
   if ! grep -q __asan_init "$GARTH_BUILD/garth"; then (($(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$keeper/status") < 8192)); fi
   "$garth" cancel bg
   # into a pipe whose reader goes away or is slow
@@ -153,7 +153,7 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
 
 # The kernel counts descriptors that were sent and nobody took, and inotify instances, for each user: one task that
 # hoards them would keep every other from being started, and from publishing.
-@test "20 J8: what the kernel counts for each user is not used up by one task" {
+@test "20 J8: one task cannot use up what the kernel counts per user" {
   cp "$BATS_TEST_DIRNAME/hoard.py" "$R"; git add hoard.py; git commit -qm hoard
   local free inside_n what
   for what in sockets inotify; do
@@ -177,7 +177,7 @@ is_stopped() { is_state "$1" failed || is_state "$1" paused; }
 
 # A stopped process can have a timer send it SIGCONT. Where there is a control group it is frozen; elsewhere it is
 # stopped again, measured all the same, and ended when it goes on writing.
-@test "20 J8: a paused task that wakes itself does not get beyond its limit" {
+@test "20 J8: a paused task that wakes itself cannot exceed its limit" {
   cp "$BATS_TEST_DIRNAME/wake.py" "$R"; echo '*.o' >"$R/.gitignore"; git add wake.py .gitignore; git commit -qm wake
   mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'limits: {max_disk: 20MB, check_every: 1}' >"$XDG_CONFIG_HOME/garth/config.yaml"
   # control: SIGSTOP does not stop it
@@ -202,7 +202,7 @@ is_stopped() { is_state "$1" failed || is_state "$1" paused; }
   fi
 }
 
-@test "20 J8: a task that the user paused and that wakes itself is stopped again; commands of the user's are not" {
+@test "20 J8: a task that the user paused and that wakes itself is stopped again; the user's commands are not" {
   cp "$BATS_TEST_DIRNAME/wake.py" "$R"; echo '*.o' >"$R/.gitignore"; git add wake.py .gitignore; git commit -qm wake
   "$garth" run -q -d -t t -- sh -c "$python wake.py 100000 - & while sleep 0.05; do echo >>shell.o; done"
   until_ "$garth" exec t -- test -s shell.o

@@ -3,7 +3,7 @@ load helpers
 
 # An agent knows the project's path from its memory, an editor or a client, and writes there. That must not be lost
 # without a word: it is the workspace, or an error.
-@test "J1 J10: what is written to the project's own path is in the task, or is an error" {
+@test "J1 J10: a write to the project's own path stays in the task, or is an error" {
   shared=$(fingerprint)
   for backend in overlay clone; do
     "$garth" new "t-$backend" --backend "$backend"
@@ -14,7 +14,7 @@ load helpers
     [[ $diff == *a.txt* ]]
     [[ $diff == *d/x* ]]
     [[ $(inside "t-$backend" 'git status --porcelain') == $' M a.txt\n?? d/\n?? made.txt' ]]
-    # nothing is where workspaces of other kinds are
+    # nothing is where other backends have their workspaces
     refused inside "t-$backend" "ls $GARTH_HOME/worktrees"
   done
   "$garth" new t-worktree --backend worktree
@@ -32,7 +32,7 @@ load helpers
 }
 
 # Of the user's own checkout and repository nothing is there: no untracked file, no configuration, no objects.
-@test "J2 J10: nothing of the user's checkout is beside the workspace" {
+@test "J2 J10: nothing of the user's checkout is visible beside the workspace" {
   echo "$SECRET" >"$R/untracked";
   git config garth.secret "$SECRET"
   for backend in "${backends[@]}"; do
@@ -45,8 +45,8 @@ load helpers
   untouched
 }
 
-# A linked worktree of the user's is where the task is started; the task is at the project's main checkout all the same.
-@test "W1: a task that is started in a linked worktree is at the project's path" {
+# The task is started in one of the user's linked worktrees, and still has the path of the project's main checkout.
+@test "W1: a task that is started in a linked worktree has the project's path" {
   git worktree add -q "$HOME/linked" -b linked; echo l >"$HOME/linked/l"; git -C "$HOME/linked" add l; git -C "$HOME/linked" commit -qm linked
   cd "$HOME/linked"
   for backend in overlay clone; do
@@ -85,7 +85,7 @@ here() {
 }
 
 @test "W1 J10: projects in the system's directories" {
-  # nobody else can make any there
+  # only root can make any there
   is_root || return 0
   for place in /opt /srv /usr/src /usr/local/src /mnt /home /root; do
     mkdir -p "$place"; base=$(mktemp -d "$place/gt.XXXXXX"); chmod 755 "$base"; code=0
@@ -95,7 +95,7 @@ here() {
   done
 }
 
-@test "W1 J10: where the project's path cannot be used, the workspace is in the Garth home" {
+@test "W1 J10: if the project's path cannot be used, the workspace is in the Garth home" {
   # the home itself, and a directory that a log-in is copied to
   here "$HOME/.claude" no
   (cd "$HOME" && git init -q && printf '.garth\nsrc\n.env\n' >.gitignore && git add .gitignore && git commit -qm home)

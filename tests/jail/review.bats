@@ -18,7 +18,7 @@ hostile() {
   inside t "echo evil-change >>a.txt; $2"
 }
 
-# seen: who looks finds the change, and can have the files.
+# seen: a review finds the change, and the files can be exported.
 seen() {
   answers show t; grep -q a.txt "$T/answer" || { echo "show does not name a.txt"; return 1; }
   answers diff t; grep -q '^+evil-change' "$T/answer" || { echo "diff does not show the change"; return 1; }
@@ -28,14 +28,14 @@ seen() {
   answers export t "$T/exported"; grep -q evil-change "$T/exported/a.txt"
 }
 
-# gone: thrown away, and no command left anything of its own behind.
+# gone: discarded, and no command left anything behind.
 gone() {
   answers discard -fD t
   git -C "$R" branch -D garth/t >/dev/null 2>&1 || true
   [[ -z $(ls -A "$GARTH_HOME/scratch") ]] || { echo "left in scratch/:"; ls -A "$GARTH_HOME/scratch"; return 1; }
 }
 
-# The attack puts FIFOs, sockets and devices where a file is expected: who opens them waits for ever.
+# The attack puts FIFOs, sockets and devices where a file is expected: opening them would block for ever.
 @test "2 20 J1: FIFOs and sockets where files are read" {
   mkfifo "$T/open/fifo"; code=0; timeout 1 cat "$T/open/fifo" || code=$?; ((code == 124))
   for backend in "${backends[@]}"; do
@@ -47,8 +47,8 @@ gone() {
   done
 }
 
-# The attack leaves a FIFO as .gitattributes and waits for a command that is typed in the workspace.
-@test "2 20 J1 W2: commands typed in a hostile worktree" {
+# The attack leaves a FIFO as .gitattributes and waits for a command that is run in the workspace.
+@test "2 20 J1 W2: commands run in a hostile worktree" {
   hostile worktree 'mkfifo .gitattributes .gitmodules .mailmap; rm .gitignore; mkfifo .gitignore'
   # the control: git itself, in that directory, waits for ever
   mkfifo "$R/.gitattributes"; code=0
@@ -60,8 +60,8 @@ gone() {
   gone
 }
 
-# The attack takes away the rights to its own directories, so that who counts or compares cannot open them.
-@test "20 J1 J10: directories and files without rights" {
+# The attack removes the permissions of its own directories, so that they cannot be counted or compared.
+@test "20 J1 J10: directories and files without permissions" {
   mkdir -m 000 "$T/open/closed"
   if ! is_root; then refused ls "$T/open/closed"; fi
   for backend in "${backends[@]}"; do
@@ -71,22 +71,22 @@ gone() {
   done
 }
 
-# The attack makes names that are options, patterns, magic or lines of their own to who passes them on.
-@test "30 9 J1: names with magic, quotes, escapes and line breaks" {
+# The attack makes names that look like options, patterns, pathspec magic or further lines to a program that gets them.
+@test "30 9 J1: names with pathspec magic, quotes, escapes and line breaks" {
   make='import os
 os.makedirs("dir", exist_ok=True)
 for n in [b":(top)x", b":!x", b"-rf", b"--output=pwned", b"a\nb", b"x\nstate      done\nx", b"\x1b]0;evil\x07", b"\\", b"\"q", b"*", b"[a", b"#",
           b" lead", b"trail ", b"\xff\xfe", b"dir/:(glob)**", b"M 100644 inline", b"done", b"\xc2\x9b31m", b"\r\rx", b"a\tb"]:
     with open(n, "w") as f: f.write("odd\n")'
   outside sh -c "mkdir -m 777 c; cd c; $python -c '$make'"
-  # the control: who passes them on unguarded fails or obeys
+  # control: a program that gets them without care fails or obeys
   (cd "$T/open/c" && git init -q && code=0 && { ls -A | git check-ignore --stdin >/dev/null 2>&1 || code=$?; }; ((code > 1)))
   for backend in "${backends[@]}"; do
     hostile "$backend" ":"
     inside t "$python -c '$make'"
     seen
     [[ ! -e pwned && -f "$T/exported/--output=pwned" && -f $T/exported/$'a\nb' ]]
-    # on a terminal no byte of a name is obeyed, and no name makes a line of its own
+    # on a terminal no byte of a name has an effect, and no name makes a new line
     script -qec "$garth show t" /dev/null </dev/null >"$T/typed" 2>&1
     script -qec "env GARTH_PAGER= $garth diff t" /dev/null </dev/null >>"$T/typed" 2>&1
     if grep -aq $'\x1b\\]0;evil' "$T/typed"; then echo "an escape sequence came through"; false; fi
@@ -96,11 +96,11 @@ for n in [b":(top)x", b":!x", b"-rf", b"--output=pwned", b"a\nb", b"x\nstate    
   done
 }
 
-# typed COMMAND…: what it prints on a terminal, without a pager, in $T/typed.
+# typed COMMAND…: its output on a terminal, without a pager, in $T/typed.
 typed() { script -qec "env GARTH_PAGER= LC_ALL=C.UTF-8 $garth $*" /dev/null </dev/null >"$T/typed" 2>&1; }
 
 # The attack writes characters that no terminal draws, so that a reviewer reads other words than a model or a compiler.
-@test "38 J1: characters that cannot be seen, in contents and in names" {
+@test "38 J1: invisible characters, in contents and in names" {
   local invisible=(A0 AD 34F 61C 115F 180E 2007 200B 200D 2028 202E 202F 2066 2800 3164 FE0F FEFF FFA0 E0001 E0041 E0100) c name
   make="import sys
 for c in sys.argv[1:]:
@@ -129,7 +129,7 @@ for c in sys.argv[1:]:
 }
 
 # The attack puts a directory where the base has an ignore file, a huge one, and a link to one.
-@test "9 20 J1: ignore files that are something else" {
+@test "9 20 J1: ignore files that are not regular files" {
   for script in 'rm .gitignore; mkdir .gitignore; echo x >.gitignore/.gitignore; touch new' \
     'head -c 3000000 /dev/zero | tr "\0" "a" >.gitignore; touch new' \
     'rm .gitignore; ln -s .gitignore .gitignore; touch new' \
@@ -144,7 +144,7 @@ for c in sys.argv[1:]:
 }
 
 # The attack nests directories deeper than descriptors, stacks and paths reach.
-@test "20 J1: a tree that is very deep" {
+@test "20 J1: a very deep tree" {
   dig="import os
 for i in range(700):
     os.mkdir('deep-dir'); os.chdir('deep-dir')
@@ -164,7 +164,7 @@ open('bottom', 'w').close()"
   done
 }
 
-# The attack makes files that take no room where they are and fill the disk of who copies them.
+# The attack makes files that use no disk space, and fill the disk when they are copied.
 @test "20 J1: sparse files in show, diff and export" {
   mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'limits: {max_disk: 4000GB}' >"$XDG_CONFIG_HOME/garth/config.yaml"
   truncate -s 1T "$T/open/sparse"
@@ -194,8 +194,8 @@ open('bottom', 'w').close()"
   gone
 }
 
-# The attack leaves the work that matters where it is not looked for, so that throwing away loses it silently.
-@test "26 20 W1: work beside or instead of the usual places is not thrown away unasked" {
+# The attack leaves the important work where nobody looks for it, so that a discard would lose it silently.
+@test "26 20 W1: work beside or instead of the usual places is not discarded without an option" {
   for script in 'echo x >new' 'echo x >>dir/b.txt' 'rm -r dir' 'ln -s x new' 'mkdir new; cd new; git init -q; echo x >f' \
     'git commit -q --allow-empty -m x' 'git commit -q --allow-empty -m x; git update-ref -d HEAD; git gc -q --prune=never' \
     "$draft git commit -q --allow-empty -m draft" "$draft git commit -q --allow-empty -m draft; git update-ref -d HEAD; git gc -q --prune=never"; do
@@ -208,7 +208,7 @@ open('bottom', 'w').close()"
   done
 }
 
-# The attack hides files by an ignore file that ignores itself: how many are left aside is always told.
+# The attack hides files by an ignore file that ignores itself: the number of ignored files is always shown.
 @test "9 20 J1: a directory that ignores itself is counted" {
   for backend in "${backends[@]}"; do
     hostile "$backend" 'mkdir hidden; echo "*" >hidden/.gitignore; echo evil >hidden/evil'
@@ -221,7 +221,7 @@ open('bottom', 'w').close()"
 }
 
 # The attack keeps its work in directories that git passes over, in any spelling, so that a review shows nothing.
-@test "26 10 J4: what git does not look at is named, and not thrown away unasked" {
+@test "26 10 J4: what git does not look at is named, and not discarded without an option" {
   for script in 'mkdir .GIT; echo x >.GIT/w' 'mkdir dir/.git; echo x >dir/.git/w' 'echo x >dir/sub/.Git' \
     'cd dir/sub; git init -q; git config user.name a; git config user.email a; echo w >w; git add w; git commit -qm w; git rm -q w'; do
     for backend in "${backends[@]}"; do
@@ -236,8 +236,8 @@ open('bottom', 'w').close()"
   done
 }
 
-# The attack borrows its commits from its own home, where nobody counts them.
-@test "26 11 W1: drafts that lie behind an alternate are not thrown away unasked" {
+# The attack borrows its commits from its own home, where they are not counted.
+@test "26 11 W1: drafts behind an alternate are not discarded without an option" {
   "$garth" new t
   inside t "$draft"'mkdir -p ~/objs/pack; export GIT_OBJECT_DIRECTORY=$HOME/objs GIT_ALTERNATE_OBJECT_DIRECTORIES=$PWD/.git/objects
     git commit -q --allow-empty -m important; echo $HOME/objs >>.git/objects/info/alternates'
@@ -247,7 +247,7 @@ open('bottom', 'w').close()"
   gone
 }
 
-# The attack takes a lease on its files: who opens one waits until the lease is given back.
+# The attack takes a lease on its files: opening one blocks until the lease is given back.
 @test "2 20 J6: leases" {
   lease="import fcntl; f = open('a.txt', 'r+'); fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_WRLCK); print('leased')"
   (cd "$T/open" && touch a.txt && "$python" -c "$lease" | grep -q leased)
@@ -260,7 +260,7 @@ open('bottom', 'w').close()"
 
 # The attack writes an ignore file that git needs hours for. Nobody waits: what is not known to be ignored is work, and
 # neither the task's end, nor a cancel, nor another task is held up.
-@test "20 26 J1 J10: an ignore file that takes for ever" {
+@test "20 26 J1 J10: an ignore file that takes very long" {
   export GARTH_FAULT=short:ignored # in builds that know it: a second instead of five
   slow='i=0; while [ $i -lt 15000 ]; do echo "*a*a*a*a*a*a*a*a*a*a*b$i"; i=$((i+1)); done >.gitignore
     for i in $(seq 50); do d=$(printf "a%.0s" $(seq 60))$i; mkdir $d; touch $d/$(printf "a%.0s" $(seq 200)); done'
@@ -286,7 +286,7 @@ open('bottom', 'w').close()"
   [[ $(state_of other) == done ]]
 }
 
-# peak LIMIT COMMAND…: neither it nor anything that it starts has more megabytes of memory than that.
+# peak LIMIT COMMAND…: neither it nor its children use more megabytes of memory than that.
 peak() {
   "$python" - "$@" <<'PY'
 import ctypes, os, resource, subprocess, sys
@@ -301,7 +301,7 @@ sys.exit(used > int(sys.argv[1]))
 PY
 }
 
-# The attack makes many files at a path of 30 KB: 600 MB of names, for whoever keeps them all.
+# The attack makes many files at a path of 30 KB: 600 MB of names, if all are kept.
 @test "20 J1 J8 J10: many files at a very long path" {
   deep="import os
 for i in range(125):

@@ -79,7 +79,7 @@ static void test_what_the_task_has_stays(void **state)
 	release_homes(&h);
 }
 
-/* What an earlier version copied in, or what has ended since. */
+/* Log-ins that an earlier version copied, or that have expired since. */
 static void test_what_is_outdated_goes(void **state)
 {
 	static const char *const users =
@@ -108,7 +108,7 @@ static void test_what_is_outdated_goes(void **state)
 	release_homes(&h);
 }
 
-/* Both are told: what is not copied, and when what is copied ends. */
+/* The report has both: what is not copied, and when what is copied expires. */
 static void test_login_report(void **state)
 {
 	struct homes h = make_homes(*state);
@@ -170,7 +170,7 @@ static void test_links_of_the_user_are_followed(void **state)
 	release_homes(&h);
 }
 
-/* The task's home was the agent's in an earlier run. */
+/* In an earlier run the agent could write to the task's home. */
 static void test_hostile_task_home(void **state)
 {
 	struct homes h = make_homes(*state);
@@ -341,7 +341,7 @@ static void assert_endpoints(const struct config_agent *a, char *const *now, con
 	assert_int_equal(hosts.n, n);
 }
 
-/* J5: where the user's own variables say that the model is, and nowhere else */
+/* J5: hosts that the user's variables name for the model, and no others */
 static void test_endpoints(void **state)
 {
 	char *now[] = { (char *)"X_BASE_URL=https://me:secret@Llm.corp.example:8443/v1?k=1",

@@ -63,7 +63,7 @@ static void assert_broken(struct scratch *s, struct store *st, uint64_t lines, c
 	assert_int_equal(n, lines);
 }
 
-/* Adding is refused, changes nothing, and the message names the command that tells more. */
+/* Adding is refused and changes nothing, and the message names the command that explains it. */
 static void assert_refused(struct scratch *s, struct store *st)
 {
 	auto_buf before = BUF_INIT(1 << 20);
@@ -104,7 +104,7 @@ static void drop(struct strvec *v, size_t from, size_t n)
 	v->n -= n;
 }
 
-/* Changes a line and makes its hash anew, as somebody who knows how would. */
+/* Changes a line and recomputes its hash, as a skilled attacker would. */
 static void forge(struct strvec *v, size_t i)
 {
 	char *at = strstr(v->v[i], "publish"), hex[LINE_HASH_LEN + 1];
@@ -171,11 +171,11 @@ static void test_details_are_checked(void **state)
 	assert_whole(s, st, 3);
 }
 
-/* What an agent names cannot be so long, or so odd, that it is not recorded. */
+/* Long or odd names chosen by an agent do not prevent recording. */
 static void test_text_is_cut(void **state)
 {
 	static const char *const odd[] = { "\x01", "\xff", "x", "\xc3\xbc", "\xf0\x9f\x98\x80", "\xe2\x82" };
-	/* cut before, or not as it is */
+	/* whether the text is cut or changed */
 	static const bool other[] = { true, true, false, false, false, true };
 	struct scratch *s = *state;
 	struct err e;
@@ -227,7 +227,7 @@ static struct task make_task(struct store *st)
 	return t;
 }
 
-/* How many events with that name the log tells of, and in how many lines. */
+/* How many events of that name the log reports, and in how many lines. */
 static long count_events(struct scratch *s, const char *event, size_t *lines)
 {
 	auto_strvec v = STRVEC_INIT;
@@ -255,7 +255,7 @@ static void add_event(struct audit *a, const struct task *t, const char *event, 
 		fail_msg("%s", e.msg);
 }
 
-/* The same again and again is counted. Other events have all their lines. */
+/* Repeated events are counted in one line. Other events keep all their lines. */
 static void test_repeats_are_collapsed(void **state)
 {
 	struct scratch *s = *state;
@@ -280,7 +280,7 @@ static void test_repeats_are_collapsed(void **state)
 	assert_whole(s, st, FLOOD_PLAIN + 2 + 20);
 }
 
-/* Always something else, and long: a budget of bytes. */
+/* Different, long events: limited by a budget of bytes. */
 static void test_budget_of_bytes(void **state)
 {
 	struct scratch *s = *state;
@@ -336,7 +336,7 @@ static void test_changed_byte(void **state)
 	save(s, &v);
 	assert_broken(s, st, 2, "line 3 (seq 3) was changed and its hash made anew");
 	drop(&v, 0, v.n);
-	/* the last one has no line after it: the store knows */
+	/* no line follows the last one: the store has its hash */
 	put(s->fd, LOG, "");
 	add(s, NULL, 5);
 	load(s, &v);
@@ -397,12 +397,12 @@ static void test_cut_off_end(void **state)
 	save(s, &v);
 	assert_broken(s, st, 4, "the log ends at seq 4, the store knows of 6");
 	assert_refused(s, st);
-	/* half a line of what was acknowledged is no torn line */
+	/* half of an acknowledged line is damage, not a torn line */
 	put(s->fd, LOG, v.v[0]);
 	assert_refused(s, st);
 }
 
-/* Somebody took the log away: the next line says by its number what is missing. */
+/* Somebody moved the log away: the next line's number shows what is missing. */
 static void test_moved_away(void **state)
 {
 	struct scratch *s = *state;
@@ -417,7 +417,7 @@ static void test_moved_away(void **state)
 	assert_int_equal(renameat(s->fd, LOG, s->fd, "old"), 0);
 	assert_int_equal(audit_verify(s->fd, st, &n, &e), -1);
 	assert_string_equal(e.msg, "the log ends at seq 0, the store knows of 4");
-	/* by the one who has the old one open */
+	/* written by a process that has the old log open */
 	assert_int_equal(audit_add(a, "e", NULL, NULL, &e), 0);
 	assert_broken(s, st, 1, "the log begins at seq 5: what was before is missing");
 }
@@ -448,7 +448,7 @@ static void test_torn_line_is_healed(void **state)
 	append_text(s, zeros, 20000);
 	assert_int_equal(audit_add(open_before, "e", NULL, NULL, &e), 0);
 	assert_whole(s, st, ARRAY_SIZE(torn) + 2);
-	/* a torn line is never seen by readers and is no damage */
+	/* readers ignore a torn line, and it is no damage */
 	append_text(s, "{\"v\":1", 6);
 	assert_whole(s, st, ARRAY_SIZE(torn) + 2);
 	/* the first line of all */
@@ -476,7 +476,7 @@ static void test_more_than_torn_is_not_healed(void **state)
 	assert_refused(s, NULL);
 }
 
-/* Killed between the line and the store: the store lags, nothing is wrong. */
+/* Killed between the line and the store: the store is behind, and that is no error. */
 static void test_store_that_lags(void **state)
 {
 	struct scratch *s = *state;
@@ -563,7 +563,7 @@ static void test_two_at_once(void **state)
 	assert_whole(s, st, 1000);
 }
 
-/* In a child: the limit stays with it. */
+/* In a child, because the limit cannot be removed again. */
 static int no_room(struct scratch *s)
 {
 	struct err e = ERR_INIT;

@@ -39,7 +39,7 @@ static void assert_file(const char *path, const char *want)
 	assert_string_equal(buf_str(&text), want);
 }
 
-/* The kernel would make a group's files with its directory. */
+/* The kernel makes a group's files together with its directory; here the test does. */
 static void group(const char *path)
 {
 	static const char *const files[] = { "cgroup.procs", "memory.max", "pids.max", "cpu.max" };
@@ -68,7 +68,7 @@ static int tear_down(void **state)
 	return tree_remove(tmp, top + strlen("/tmp/"), &e);
 }
 
-/* systemd: the own group has processes, the slice above it is the user's and passes its controllers on. */
+/* systemd: our own group has processes; the slice above it is the user's and delegates its controllers. */
 static void test_v2(void **state)
 {
 	const struct cgroup_limits l = { .memory = 1000, .procs = 20, .cpu = 150 };
@@ -78,7 +78,7 @@ static void test_v2(void **state)
 	dir("root"), dir("root/user"), dir("root/user/app"), group("root/user/app/own"),
 		group("root/user/app/garth-1");
 	file("root/user/app/cgroup.subtree_control", "cpu memory pids\n");
-	/* it could be asked, and would be spoiled */
+	/* it would be accepted, and spoil the group */
 	file("root/user/app/own/cgroup.type", "domain\n");
 	file("root/user/app/own/cgroup.procs", "5\n");
 	file("root/user/app/own/cgroup.subtree_control", "\n");
@@ -100,7 +100,7 @@ static void test_v2(void **state)
 	assert_int_equal(g.n, 0);
 }
 
-/* Only what is asked for, and only what is there. */
+/* Only what is requested, and only what exists. */
 static void test_some(void **state)
 {
 	const struct cgroup_limits l = { .memory = 1000, .cpu = 50 };
@@ -134,7 +134,7 @@ static void test_none(void **state)
 	assert_int_equal(cgroup_oom_kills(&g), 0);
 }
 
-/* T9: groups of this home, wherever they are, and no others. */
+/* T9: this home's groups, wherever they are, and no others. */
 static void test_find(void **state)
 {
 	auto_strvec found = STRVEC_INIT;

@@ -78,10 +78,10 @@ static void test_the_invisible_is_shown(void **state)
 		{ "\xef\xbb\xbf", "<U+FEFF>" },
 		{ "\xef\xbe\xa0", "<U+FFA0>" },
 		{ "\xf3\xa0\x81\x81\xf3\xa0\x87\xaf", "<U+E0041><U+E01EF>" },
-		/* an emoji of two people: what joins them is there to be seen */
+		/* an emoji of two parts: the joiner between them is kept */
 		{ "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb",
 			"\xf0\x9f\x91\xa9<U+200D>\xf0\x9f\x92\xbb" },
-		/* neighbours of theirs that can be seen */
+		/* visible characters next to the invisible ones */
 		{ "\xe2\x80\x90\xe2\x80\xa7\xe2\x80\xb0\xc2\xac\xc2\xae",
 			"\xe2\x80\x90\xe2\x80\xa7\xe2\x80\xb0\xc2\xac\xc2\xae" },
 	};
@@ -99,7 +99,7 @@ static void test_colours_stay_when_wanted(void **state)
 	assert_clean("\033[2J\033[", true, "^[[2J^[[");
 	assert_clean("\033[?25l", true, "^[[?25l");
 	assert_clean_n("\033[31m", 4, true, "^[[31");
-	/* what hides the text behind it does not */
+	/* a sequence that hides the text after it is not kept */
 	assert_clean("\033[8mx", true, "^[[8mx");
 	assert_clean("\033[1;08;31mx", true, "^[[1;08;31mx");
 	assert_clean("\033[38;5;8m\033[48;2;8;8;8mx", true, "\033[38;5;8m\033[48;2;8;8;8mx");

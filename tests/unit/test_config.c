@@ -160,7 +160,7 @@ static void test_gateway_values(void **state)
 	assert_null(check_glob("**"));
 }
 
-/* J7: the built-in lists themselves obey the rules that a user's file has to obey, and more */
+/* J7: the built-in lists obey the rules for a user's file, and more */
 static void test_defaults_hold_no_secrets(void **state)
 {
 	static const char *const never[] = { "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "GIT_DIR",

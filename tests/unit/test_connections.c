@@ -35,7 +35,7 @@ static bool is_closed(int fd)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* Connections of this listener count, those of another do not, nor does the other end of one. */
+/* Counts this listener's connections, not another's, nor the clients' ends. */
 static void test_count(void **state)
 {
 	struct scratch *s = *state;
@@ -84,7 +84,7 @@ static void test_sweep(void **state)
 	connections_sweep(&c, 0);
 	assert_true(is_closed(a[0]));
 	assert_false(is_closed(b[0]));
-	/* another one at the same number begins anew */
+	/* another connection with the same number starts anew */
 	close(a[0]), close(a[1]);
 	connect_tcp(tcp, &at, &a[0], &a[1]);
 	connections_sweep(&c, 100);

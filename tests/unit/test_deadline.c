@@ -22,7 +22,7 @@ static void test_one_more_look_after_the_last_sleep(void **state)
 	int looks = 1;
 
 	(void)state;
-	/* the sleep is longer than what is left: it is cut */
+	/* a sleep that is longer than the time left is cut */
 	for (; deadline_sleep(&d, 60000); looks++)
 		;
 	assert_int_equal(looks, 2);

@@ -1,4 +1,4 @@
-/* J8: what a task may hold on disk where nobody said it. */
+/* J8: the disk limit of a task if nothing is configured. */
 #include "testing.h"
 
 #include <signal.h>

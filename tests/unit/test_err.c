@@ -103,7 +103,7 @@ static void test_http_statuses(void **state)
 	assert_int_equal(err_http_status(ERR_KINDS), 500);
 }
 
-/* Several kinds share a number: the one that is meant, and what becomes of a number that nobody has. */
+/* Several kinds share an exit code: which kind a code becomes, and what an unknown code becomes. */
 static void test_kinds_of_numbers(void **state)
 {
 	(void)state;

@@ -201,7 +201,7 @@ static void test_copy(void **state)
 	file = openat(s->fd, "from", O_RDONLY | O_CLOEXEC);
 	assert_copies(file, s->fd, "to1", "contents");
 	assert_copies(mem, s->fd, "to2", "memory");
-	/* a terabyte of nothing with one byte in it stays small */
+	/* a sparse file of a terabyte with one byte in it stays small */
 	sparse = openat(s->fd, "sparse", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	copy = openat(s->fd, "to3", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	assert_int_equal(ftruncate(sparse, 1ll << 40), 0);

@@ -8,7 +8,7 @@
 #include "fsmonitor/report.h"
 #include "make_index.h"
 
-/* The names of an answer, sorted, with a blank behind each. */
+/* The names of an answer, sorted, each followed by a blank. */
 static char *sorted(const struct buf *answer)
 {
 	auto_strvec names = STRVEC_INIT;
@@ -33,7 +33,7 @@ static void assert_upper_known(const struct scratch *s, const struct known *know
 	assert_string_equal(got, want);
 }
 
-/* Of what git knows nothing is known, so nothing is passed over. */
+/* Nothing is known about git's index, so nothing is skipped. */
 static void assert_upper(const struct scratch *s, const char *want)
 {
 	const struct known nothing = KNOWN_INIT;
@@ -64,13 +64,13 @@ static void test_whiteout(void **state)
 {
 	struct scratch *s = *state;
 
-	/* which every user may make */
+	/* every user may make this device */
 	assert_int_equal(mknodat(s->fd, "gone", S_IFCHR | 0600, makedev(0, 0)), 0);
 	assert_upper(s, REPORT_DUMMY " gone gone/ ");
 }
 
-/* A scratch directory on a file system that has extended attributes of users, as a tmpfs before Linux 6.6 has
- * not. Without one no overlay workspace could be made on this machine either. */
+/* A scratch directory on a file system with user extended attributes, which a tmpfs before Linux 6.6 lacks.
+ * Without one, no overlay workspace can be made on this machine either. */
 static int setup_with_attributes(void **state)
 {
 	static const char *const places[] = { "/dev/shm", "/tmp", "/var/tmp", "." };
@@ -90,7 +90,7 @@ static int setup_with_attributes(void **state)
 	return -1;
 }
 
-/* What lies in an opaque directory is reported with it; a directory that may have lost a name, by itself. */
+/* An opaque directory is reported as a whole; a directory that may have lost a name is reported by itself. */
 static void test_opaque(void **state)
 {
 	struct scratch *s = *state;
@@ -127,7 +127,7 @@ static void test_upper_too_deep(void **state)
 	assert_int_equal(report_upper(s->fd, &nothing, &out, &e), -1);
 }
 
-/* New directories are listed only where the untracked cache has them. */
+/* New directories are listed only if the untracked cache has them. */
 static void test_passed_over(void **state)
 {
 	struct scratch *s = *state;

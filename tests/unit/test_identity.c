@@ -35,7 +35,7 @@ static void copy_identity(const char *from, const char *to)
 	place(to, IDENTITY_FILE, buf_str(&text));
 }
 
-/* A copy has the original's file; a moved home has it too, and nothing is left where it was. */
+/* A copy has the original's file. So has a moved home, but nothing is left at the old place. */
 static void test_copied_and_moved(void **state)
 {
 	struct scratch *s = *state;
@@ -62,13 +62,13 @@ static void test_copied_and_moved(void **state)
 	auto_home gone = { .fd = -1 }, moved = { .fd = -1 };
 	opened(b, &gone);
 	assert_null(gone.copy_of);
-	/* the copy has taken the place of the original, which is one of two now */
+	/* the copy has replaced the original, and there are two homes now */
 	copy_identity(b, c);
 	opened(c, &moved);
 	assert_string_equal(moved.copy_of, b);
 }
 
-/* By another name it is the same directory. */
+/* The same directory under another name. */
 static void test_another_name(void **state)
 {
 	struct scratch *s = *state;
@@ -79,13 +79,13 @@ static void test_another_name(void **state)
 	assert_int_equal(symlink(a, link), 0);
 	opened(link, &l);
 	assert_null(l.copy_of);
-	/* as where a container has it at another place */
+	/* for example in a container that has it elsewhere */
 	place(a, IDENTITY_FILE, "0123456789abcdef0123456789abcdef\n/nowhere/there\n");
 	opened(a, &again);
 	assert_null(again.copy_of);
 }
 
-/* What an earlier version made has no identity: how its audit log begins stands for it. */
+/* An earlier version's home has no identity: the first line of its audit log is used instead. */
 static void test_an_old_home(void **state)
 {
 	struct scratch *s = *state;
@@ -110,7 +110,7 @@ static void test_an_old_home(void **state)
 	assert_string_equal(later.copy_of, a);
 }
 
-/* A file that is none is made anew, and stops nobody. */
+/* An invalid file is made anew, and causes no error. */
 static void test_a_broken_file(void **state)
 {
 	static const char *const texts[] = { "", "x\n", "0123456789abcdef0123456789abcdef\nrelative\n",

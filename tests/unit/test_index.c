@@ -126,7 +126,7 @@ static void test_empty(void **state)
 	buf_release(&m.b);
 }
 
-/* Cut anywhere but between two extensions, it is not a whole index, and nothing beyond its end is read. */
+/* Cut anywhere but between two extensions, it is not a complete index, and nothing beyond its end is read. */
 static void test_cut(void **state)
 {
 	(void)state;
@@ -141,7 +141,7 @@ static void test_cut(void **state)
 	}
 }
 
-/* Every byte turned: read or refused, never out of bounds. */
+/* Every byte is changed once: read or refused, never out of bounds. */
 static void test_flipped(void **state)
 {
 	(void)state;
@@ -186,7 +186,7 @@ static void test_refused(void **state)
 	refused(2, 1, "a", "sdir");
 }
 
-/* Version 4: a name that drops more than there is, or a number that does not end. */
+/* Version 4: a name that drops more than there is, or a number without an end. */
 static void test_bad_prefix(void **state)
 {
 	struct maker m;

@@ -87,7 +87,7 @@ static void test_a_fork_shares_it(void **state)
 	assert_false(lock_is_held(s->fd, "l"));
 }
 
-/* Asking does not take the lock, not even for a moment. */
+/* Testing a lock does not take it, not even for a moment. */
 static void test_asking_is_not_in_the_way(void **state)
 {
 	struct scratch *s = *state;

@@ -82,7 +82,7 @@ static void nothing_is_kept_without_a_limit(void **state)
 	assert_false(there(s->fd, "log"));
 }
 
-/* A limit on the file's size stands for the full disk. */
+/* A limit on the file's size simulates a full disk. */
 static void full_disk_is_noted(void **state)
 {
 	const struct scratch *s = *state;

@@ -116,7 +116,7 @@ static void conflicts_of(struct ground *g, const char *name, struct conflict_lis
 		fail_msg("%s", e.msg);
 }
 
-/* G11: what two tasks would do to each other is known before anybody merges, and asked of git once. */
+/* G11: conflicts between two tasks are known before any merge, and git is asked once. */
 static void test_conflicts_between_tasks(void **state)
 {
 	auto_ground g;
@@ -155,8 +155,8 @@ static void test_conflicts_between_tasks(void **state)
 	}
 }
 
-/* G11: what a task got from its target by a sync is no change of its own, and a conflict with the target is
- * told as one. */
+/* G11: changes that a task got from its target by a sync are not its own, and a conflict with the target is
+ * reported as such. */
 static void test_conflicts_of_own_changes(void **state)
 {
 	auto_conflict_list of_synced = { 0 }, of_old = { 0 }, of_idle = { 0 };
@@ -219,7 +219,7 @@ static void test_divergence(void **state)
 	}
 }
 
-/* A merge commit of the agent's is not copied, and what it brought in from main is there already. */
+/* The agent's merge commits are not copied; what they brought from main is there already. */
 static void test_rebase_leaves_merges_out(void **state)
 {
 	const struct merge_spec spec = { .kind = MERGE_REBASE };

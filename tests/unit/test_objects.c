@@ -63,7 +63,7 @@ static void test_objects(void **state)
 	stop(pid, &o);
 }
 
-/* a reader that is not git: an error each time, and none of its answers is believed again */
+/* a process that is not git: every call fails, and none of its later answers is used */
 static void test_nonsense(void **state)
 {
 	static const char *const scripts[] = {

@@ -63,7 +63,7 @@ static void *live_on(void *arg)
 	return NULL;
 }
 
-/* The state in /proc is that of the first thread, which is dead; the process is not. */
+/* /proc shows the state of the first thread, which has ended; the process has not. */
 static void ends_those_whose_first_thread_has_ended(void **state)
 {
 	pid_t pid;
@@ -124,7 +124,7 @@ static void leaves_those_that_are_named(void **state)
 	assert_false(has_children());
 }
 
-/* Against a limit: processes of another user, of which there are no others. */
+/* With a process limit, as a user who has no other processes. */
 static void ends_those_that_multiply(void **state)
 {
 	struct rlimit l;

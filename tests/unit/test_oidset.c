@@ -6,7 +6,7 @@
 static void name_of(unsigned n, unsigned hash_len, unsigned char out[32])
 {
 	memset(out, 0, 32);
-	/* the same first bytes for many: a table that looks only at those has long chains */
+	/* many ids with the same first bytes: a table that hashes only those has long chains */
 	out[hash_len - 1] = (unsigned char)n;
 	out[hash_len - 2] = (unsigned char)(n >> 8);
 	out[3] = (unsigned char)(n >> 16);

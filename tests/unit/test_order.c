@@ -1,4 +1,4 @@
-/* T8: commands on their way into the jail. */
+/* T8: commands that are sent into the jail. */
 #include "testing.h"
 
 #include "base/alloc.h"
@@ -71,7 +71,7 @@ static void a_command_has_words_and_a_place(void **state)
 	strvec_release(&c.argv);
 }
 
-/* A length that would wrap around, and a count that would allocate the world. */
+/* A length that would overflow, and a count that would allocate all memory. */
 static void huge_numbers_are_refused(void **state)
 {
 	auto_order_cmd c;

@@ -65,7 +65,7 @@ static void what_is_held_stays_where_nothing_stands_on_it(void **state)
 	assert_chosen(&f, f.one, f.other);
 	release(&f);
 	make(state, "second", &f);
-	/* an ancestor of what is held is reached by it */
+	/* an ancestor of a kept commit is reached by it */
 	strvec_push(&f.tips, f.one);
 	strvec_push(&f.held, f.two);
 	assert_chosen(&f, f.two, NULL);

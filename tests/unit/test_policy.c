@@ -13,7 +13,7 @@ struct glob_case {
 };
 
 static const struct glob_case globs[] = {
-	/* names at any depth, and what lies beneath */
+	/* names at any depth, and what is beneath them */
 	{ "CODEOWNERS", "CODEOWNERS", true },
 	{ "CODEOWNERS", ".github/CODEOWNERS", true },
 	{ "CODEOWNERS", "docs/codeowners", true },
@@ -22,7 +22,7 @@ static const struct glob_case globs[] = {
 	{ "CODEOWNERS", "a/xCODEOWNERS", false },
 	{ "deploy/", "deploy/x", true },
 	{ "deploy/", "a/deploy", true },
-	/* a slash holds to the root */
+	/* a leading slash means the root only */
 	{ "/deploy", "deploy", true },
 	{ "/deploy", "deploy/x", true },
 	{ "/deploy", "a/deploy", false },
@@ -99,7 +99,7 @@ static char *repeated(const char *s, size_t n, const char *end)
 	return buf_steal(&b);
 }
 
-/* what would take a matcher that tries everything until the end of the world */
+/* globs that would take a backtracking matcher for ever */
 static void test_no_glob_is_slow(void **state)
 {
 	auto_str a = repeated("a", 4000, ""), parts = repeated("a/", 2000, "a"),
@@ -174,7 +174,7 @@ static void assert_no(struct world *w, int rc, const char *code)
 	assert_null(strpbrk(w->no.instead, "\n\x1b"));
 }
 
-/* G5: the paths that need the user's word */
+/* G5: the paths that need the user's permission */
 static void test_protected(void **state)
 {
 	static const char *const yes[] = { ".github/workflows/x.yml", ".gitlab-ci.yml",
@@ -232,7 +232,7 @@ static void test_allowed(void **state)
 	world_close(&w);
 }
 
-/* the user is told a command to copy, and the agent chose the path in it */
+/* the user copies the command in the advice, and the agent chose the path in it */
 static void test_advice_is_safe_to_copy(void **state)
 {
 	struct world w;
@@ -292,7 +292,7 @@ static void test_links(void **state)
 		{ "d/l", "../../x", false },
 		{ "d/l", "..//../x", false },
 		{ "l", "a/../../x", false },
-		/* p may be a link itself, to the root: ".." behind it is outside */
+		/* p may itself be a link to the root: ".." after it is outside */
 		{ "l", "p/../x", false },
 		{ "d/e/l", "p/../x", false },
 		{ "l", ".git/hooks", false },
@@ -359,7 +359,7 @@ static void test_counts(void **state)
 	world_close(&w);
 }
 
-/* text of an agent's is cut between characters, and never obeyed */
+/* the agent's text is cut between characters, and its control characters have no effect */
 static void test_refusal_text(void **state)
 {
 	auto_str wide = repeated("\xc3\xa4", 1000, "");

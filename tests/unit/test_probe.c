@@ -1,4 +1,4 @@
-/* J9: what is said where the kernel offers less. */
+/* J9: messages if the kernel offers less. */
 #include <errno.h>
 #include "testing.h"
 
@@ -52,7 +52,7 @@ static void a_covered_proc_is_named(void **state)
 	assert_string_equal(row.enable, "");
 }
 
-/* Whatever this machine offers: every row has an answer, and asking changes nothing. */
+/* On every machine each row has an answer, and probing changes nothing. */
 static void trying_answers_everything(void **state)
 {
 	struct probe p;

@@ -46,7 +46,7 @@ static void test_streams_and_status(void **state)
 	assert_int_equal(proc_exit_code(status), 128 + 9);
 }
 
-/* The environment is what is given and nothing of ours. */
+/* The child's environment is what is given, and nothing of ours. */
 static void test_environment_is_complete(void **state)
 {
 	char *argv[] = { (char *)"/usr/bin/env", NULL };
@@ -122,17 +122,17 @@ static void test_time_limit(void **state)
 	(void)state;
 	assert_times_out("exec sleep 30", NULL, NULL);
 	assert_times_out("exec sleep 30", NULL, &out);
-	/* one that closes its output and stays */
+	/* a child that closes its output and keeps running */
 	assert_times_out("exec sleep 30 >&-", NULL, &out);
-	/* one that leaves its output to another and goes */
+	/* a child that leaves its output to another process and ends */
 	assert_times_out("sleep 3 & exit 0", NULL, &out);
 	while (buf_addstr(&in, "does not read its input "))
 		;
 	assert_times_out("exec sleep 30", &in, &out);
 }
 
-/* A child that does not read its input does not kill us with SIGPIPE, and large streams both ways do not
- * lock. */
+/* A child that does not read its input does not kill us with SIGPIPE, and large streams in both directions do
+ * not deadlock. */
 static void test_input(void **state)
 {
 	auto_buf in = BUF_INIT(1 << 20), out = BUF_INIT(1 << 20);

@@ -137,7 +137,7 @@ static bool quarantine_is_empty(struct fixture *f)
 	struct quarantine *q = &f->pub.verifier.at;
 
 	publish_tidy(&f->pub);
-	return !f->pub.has_verifier || (!quarantine_look(q, &f->e) && !q->loose.n && !q->packs.n);
+	return !f->pub.has_verifier || (!quarantine_scan(q, &f->e) && !q->loose.n && !q->packs.n);
 }
 
 static int look(const char *line, size_t len, void *arg, struct err *e)
@@ -196,7 +196,7 @@ static void good_commits_are_published(void **state)
 	assert_false(f.r.rewrote);
 	assert_audit(&f, "publish", first);
 	assert_true(quarantine_is_empty(&f));
-	/* nothing to do is no event */
+	/* publishing nothing is no event */
 	assert_published(&f, first);
 	assert_int_equal(f.r.commits, 0);
 	commit_in(&f.own, "d/deep/er", "text\n");
@@ -322,7 +322,7 @@ static void what_was_moved_outside_is_not_overwritten(void **state)
 	release(&f);
 }
 
-/* Other tasks' commits are in the shared store, and whoever knows an id can name it. */
+/* Other tasks' commits are in the shared repository, and anybody who knows an id can name it. */
 static void others_history_is_unknown(void **state)
 {
 	struct fixture f;
@@ -335,7 +335,7 @@ static void others_history_is_unknown(void **state)
 	theirs = xstrdup(
 		git_in(&f.shared, "commit-tree", "-m", "another task's", "-p", "HEAD", "HEAD^{tree}"));
 	git_in(&f.shared, "update-ref", "refs/heads/garth/other", theirs);
-	/* a commit on top of it, sent without it: what is not sent is not looked at */
+	/* a commit on top of it, sent without it: what is not sent is not checked */
 	mine = xstrdup(git_in(&f.own, "commit-tree", "-m", "mine", "-p", theirs, "HEAD^{tree}"));
 	git = (struct git){ .dir = f.own.dir };
 	buf_printf(&in, "%s\n", mine);
@@ -348,7 +348,7 @@ static void others_history_is_unknown(void **state)
 	f.in.script = script;
 	open_task(&f);
 	assert_refused(&f, mine, "unknown_history");
-	/* the tip itself, with nothing sent at all */
+	/* the tip itself, with nothing sent */
 	close_task(&f);
 	f.in.script = "printf 'PACK\\0\\0\\0\\2\\0\\0\\0\\0'";
 	open_task(&f);
@@ -424,7 +424,7 @@ static void a_verifier_that_died_is_replaced(void **state)
 #define TASKS   4
 #define COMMITS 6
 
-/* The commits of one task, in a process of its own; the last one's id goes to a file. */
+/* One task's commits, in its own process; writes the last one's id to a file. */
 static void __attribute__((noreturn)) publish_some(struct fixture *f, const char *task)
 {
 	const char *tip = "";
@@ -479,7 +479,7 @@ static void many_tasks_publish_at_once(void **state)
 }
 
 #ifdef GARTH_FAULT_INJECTION
-/* Killed at every step; what is left is clean, the next gateway knows where the branch is, and goes on. */
+/* Killed at every step: what is left is clean, and the next gateway finds the branch and continues. */
 static void a_crash_at_any_step_is_repaired(void **state)
 {
 	static const char *const steps[] = { "publish-taken", "publish-checked", "publish-recorded",
@@ -515,7 +515,7 @@ static void a_crash_at_any_step_is_repaired(void **state)
 		ref = xstrdup(git_in(&f.shared, "rev-parse", "refs/heads/garth/fix"));
 		assert_string_equal(f.task.task.published, ref);
 		assert_published(&f, tip);
-		/* all that has a row is kept */
+		/* everything with a row is kept */
 		assert_int_equal(store_snapshot_list(f.task.context.store, f.task.task.id, &l, &f.e), 0);
 		for (size_t n = 1; n < l.n; n++) {
 			auto_str kept = xasprintf("refs/garth/tasks/%lld/kept", (long long)f.task.task.id);

@@ -157,7 +157,7 @@ static void one_process_moves_a_hundred_times(void **state)
 		const char *from = i % 2 ? f.second : f.first, *to = i % 2 ? f.first : f.second;
 
 		assert_int_equal(move(s, "refs/heads/main", to, from, &e), 0);
-		/* the user's own clean-up meanwhile */
+		/* the user's own gc meanwhile */
 		if (i == 50)
 			git_in(&f.g, "pack-refs", "--all", "--prune");
 	}

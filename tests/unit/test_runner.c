@@ -1,4 +1,4 @@
-/* G1, G6: commands inside, of whom every word is a claim. */
+/* G1, G6: commands inside, whose output is a claim. */
 #include "fake_inside.h"
 
 #include <fcntl.h>
@@ -72,10 +72,10 @@ static void limits_hold(void **state)
 	assert_non_null(strstr(e.msg, "printed more than 1000"));
 	assert_int_equal(run(&c, "exec sleep 100", NULL, &out, NULL, 1, &code, &e), -1);
 	assert_non_null(strstr(e.msg, "took longer than 1"));
-	/* an endless stream of errors does not stop the clock */
+	/* an endless stream of errors does not stop the time limit */
 	assert_int_equal(run(&c, "exec cat /dev/zero >&2", NULL, NULL, &errtext, 1, &code, &e), -1);
 	assert_non_null(strstr(e.msg, "took longer than 1"));
-	/* who stays behind with the pipe open is not waited for */
+	/* a process that keeps the pipe open is not waited for */
 	assert_int_equal(run(&c, "sleep 5 & echo done", NULL, &out, NULL, 10, &code, &e), 0);
 	assert_non_null(strstr(buf_str(&out), "done"));
 	inside_end(&in);
@@ -155,7 +155,7 @@ static void say(int fd, uint32_t type, uint32_t id, int value, int passed)
 		0);
 }
 
-/* The other end is played by the test. */
+/* The test plays the other end. */
 static void nonsense_is_passed_over(void **state)
 {
 	auto_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -1,4 +1,4 @@
-/* The parts of `garth serve` that need no server: its door, its paths, its token, its clock, its children. */
+/* The parts of `garth serve` that need no server: checks of requests, paths, token, timers, children. */
 #include "scratch.h"
 
 #include <event2/event.h>
@@ -58,7 +58,7 @@ static void test_door(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (status_of(&rows[i].caller) != rows[i].status)
 			fail_msg("row %zu: %d", i, status_of(&rows[i].caller));
-	/* every place of the token counts */
+	/* every character of the token counts */
 	for (size_t i = 0; i < TOKEN_LEN; i++) {
 		char header[] = RIGHT;
 
@@ -67,7 +67,7 @@ static void test_door(void **state)
 	}
 }
 
-/* O1: what two readers may understand differently */
+/* O1: requests that two programs may understand differently */
 static void test_form(void **state)
 {
 	struct denial why = { 0 };
@@ -124,7 +124,7 @@ static void test_routes(void **state)
 	assert_route("/api/v1/audit", "&", 400, NULL);
 }
 
-/* O1: made once, kept, and nobody else's to read */
+/* O1: made once, kept, and readable only by the user */
 static void test_token(void **state)
 {
 	static const char *const bad[] = { "", "short\n",
@@ -154,7 +154,7 @@ static void test_token(void **state)
 	assert_string_not_equal(one.hex, two.hex);
 }
 
-/* Many that start at once have the same one. */
+/* Many servers that start at once get the same token. */
 static void test_token_race(void **state)
 {
 	struct scratch *s = *state;
@@ -201,7 +201,7 @@ static void test_timers_left(void **state)
 	assert_int_equal(timers_left(1000001, 3600, 1000000), 0);
 }
 
-/* The child is this program: main hears its words. */
+/* The child is this program: main gets its arguments. */
 struct heard {
 	struct event_base *base;
 	int code;
@@ -262,7 +262,7 @@ static void test_child(void **state)
 	assert_int_equal(h.code, 128 + 9);
 }
 
-/* Ended before its time, with what it has started; it would hold the other end of the pipe. */
+/* Ended early, with what it has started, which would keep the other end of the pipe open. */
 static void test_child_end(void **state)
 {
 	struct event_base *base = event_base_new();
@@ -275,7 +275,7 @@ static void test_child_end(void **state)
 	(void)state;
 	for (int patience = 0; patience < 2; patience++) {
 		assert_int_equal(pipe(p), 0);
-		/* stderr is passed on: by it the whole family is seen */
+		/* stderr is passed on, so it shows all of its processes */
 		int saved = dup(2);
 		dup2(p[1], 2);
 		strvec_release(&args);

@@ -1,4 +1,4 @@
-/* G4: the shim's command lines, its table, and where a command is at home. */
+/* G4: the shim's command lines, its table, and the repository that a command belongs to. */
 #include "scratch.h"
 
 #include "base/alloc.h"
@@ -17,7 +17,7 @@ static int split(char *text, char **argv, int max)
 	return n;
 }
 
-/* Every way of writing global options that git itself takes: the verb is found behind them. */
+/* Every way to write global options that git accepts: the subcommand after them is found. */
 static void words_find_the_verb(void **state)
 {
 	static const char *const prefixes[] = {
@@ -61,7 +61,7 @@ static void words_find_the_verb(void **state)
 		words_parse(argc, argv, &w);
 		assert_string_equal(argv[w.verb], "rev-parse");
 		assert_int_equal(w.verb, argc - 2);
-		/* and git agrees: the option is one, and takes as many words */
+		/* and git agrees that this is an option with so many words */
 		assert_int_equal(real_git(s, argv), 0);
 	}
 }
@@ -294,7 +294,7 @@ static void table_is_changed_by_configuration(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		check(&rows[i], text);
-	/* what is no path of the API is asked of nobody */
+	/* what is no path of the API is not asked */
 	check(&(struct expect){ "a/../b", RULE_BLOCKED }, "a/../b gateway");
 }
 
@@ -435,7 +435,7 @@ static void facts_are_read(void **state)
 		buf_addch(&text, 'n');
 	put(s->fd, "task", buf_str(&text));
 	facts_read(file, &f);
-	assert_string_equal(f.name, "fix"); /* what is too long is nothing */
+	assert_string_equal(f.name, "fix"); /* what is too long is ignored */
 	assert_string_equal(f.branch, "refs/heads/garth/fix");
 	assert_string_equal(facts_short(f.branch), "garth/fix");
 	assert_string_equal(f.target, "");

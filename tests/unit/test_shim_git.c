@@ -1,4 +1,4 @@
-/* G4: the shim and the hook around the real git, with a gateway that says what the test wants. */
+/* G4: the shim and the hook around the real git, with a gateway that answers as the test wants. */
 #include "shim_world.h"
 
 static void reads_ask_nobody(void **state)
@@ -68,7 +68,7 @@ static void a_refused_commit_leaves_all_as_it_was(void **state)
 	assert_string_equal(before, after);
 	assert_int_equal(git(w, "status|--porcelain"), 0);
 	out(w, "M  a\n M d/f\n");
-	/* with -a as well: what was not staged is not */
+	/* also with -a: what was not staged stays unstaged */
 	assert_int_equal(git(w, "commit|-qam|two"), 128);
 	assert_int_equal(git(w, "status|--porcelain"), 0);
 	out(w, "M  a\n M d/f\n");
@@ -83,7 +83,7 @@ static void every_git_is_told(void **state)
 	assert_err_has(w, "BLOCKED: no\n");
 	assert_int_not_equal(
 		shell(w->s, "cd ws && git update-ref refs/heads/garth/fix other^{tree} 2>../err"), 0);
-	/* other branches and drafts of the gateway's own git are not the gateway's business */
+	/* other branches, and what the gateway's own git does, are not sent to the gateway */
 	put(w->s->fd, "asked", "");
 	assert_int_equal(
 		shell(w->s, "cd ws && git branch third && git tag t && git branch -D third >/dev/null"), 0);
@@ -103,7 +103,7 @@ static void the_branch_cannot_be_removed(void **state)
 	asked(w, "");
 }
 
-/* Packing refs looks like making and removing them. */
+/* Packing refs looks like creating and deleting them. */
 static void upkeep_is_no_move(void **state)
 {
 	struct world *w = *state;
@@ -165,7 +165,7 @@ static void routed_commands_are_asked_about(void **state)
 	assert_content(w->s->fd, "ws/a", "2\n");
 }
 
-/* xargs git reset: the gateway takes a thousand words, git more. */
+/* xargs git reset: the gateway accepts a thousand arguments, git more. */
 static void long_command_lines_are_cut(void **state)
 {
 	struct world *w = *state;
@@ -183,7 +183,7 @@ static void long_command_lines_are_cut(void **state)
 	for (const char *p = buf_str(&asked); (p = strstr(p, "\"a\"")); p++)
 		words++;
 	assert_int_equal(words, 998);
-	/* what the gateway does itself is done whole or not at all */
+	/* what the gateway itself does is done completely or not at all */
 	argv[1] = (char *)"push";
 	pid = start_words(w, 2099, argv);
 	assert_int_equal(wait_code(pid), 128);
@@ -236,12 +236,12 @@ static void checkout_of_files_is_local(void **state)
 	struct world *w = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-		unlinkat(w->s->fd, "ws/a", 0); /* so that there is no file of that name to be seen */
+		unlinkat(w->s->fd, "ws/a", 0); /* so that there is no file of that name */
 		assert_int_equal(git(w, lines[i]), 0);
 		assert_content(w->s->fd, "ws/a", "1\n");
 	}
 	asked(w, "");
-	/* git's own word where it is neither; a name that only a remote has makes no branch */
+	/* git's own message if it is neither; a name that only a remote has makes no branch */
 	assert_int_equal(git(w, "checkout|nothing"), 1);
 	assert_err_has(w, "pathspec 'nothing' did not match");
 	assert_int_equal(
@@ -307,7 +307,7 @@ static void trailers_are_added_once(void **state)
 	assert_int_equal(git(w, "commit|-h"), 129);
 }
 
-/* core.hooksPath leads elsewhere: then the shim itself tells the gateway. */
+/* core.hooksPath names another directory: then the shim itself tells the gateway. */
 static void without_the_hook_the_shim_tells(void **state)
 {
 	struct world *w = *state;
@@ -326,14 +326,14 @@ static void without_the_hook_the_shim_tells(void **state)
 	assert_string_equal(before, after);
 	assert_int_equal(git(w, "status|--porcelain"), 0);
 	out(w, "M  a\n");
-	/* where nothing was committed nothing is taken back */
+	/* if nothing was committed, nothing is undone */
 	assert_int_equal(git(w, "commit|--dry-run|-m|x"), 1);
 	free(after);
 	after = rev(w, "HEAD");
 	assert_string_equal(before, after);
 }
 
-/* Hooks of the user's own that call ours: once is enough. */
+/* The user's hooks call ours: the gateway is told once. */
 static void a_hook_behind_a_hook_tells_once(void **state)
 {
 	struct world *w = *state;
@@ -360,7 +360,7 @@ static void nothing_moved_nothing_asked(void **state)
 	asked(w, "");
 }
 
-/* The number of the descriptor may stand for something else by the time that the hook runs. */
+/* When the hook runs, the descriptor's number may belong to another file. */
 static void the_hook_writes_to_its_pipe_only(void **state)
 {
 	struct world *w = *state;
@@ -370,7 +370,7 @@ static void the_hook_writes_to_its_pipe_only(void **state)
 			"cd ws && : >../innocent && GARTH_TOLD=9:1 git commit -q --allow-empty -m x 9>>../innocent"),
 		0);
 	assert_content(w->s->fd, "innocent", "");
-	/* another pipe is none of ours either */
+	/* another pipe is not ours either */
 	assert_int_equal(
 		shell(w->s,
 			"cd ws && GARTH_TOLD=9:1 git commit -q --allow-empty -m x 9>&1 >/dev/null | cat >../innocent"),
@@ -378,7 +378,7 @@ static void the_hook_writes_to_its_pipe_only(void **state)
 	assert_content(w->s->fd, "innocent", "");
 }
 
-/* A git of the test's own, which says that it runs and waits. */
+/* The test's own git, which says that it runs and waits. */
 static void fake_git(struct world *w, const char *script)
 {
 	auto_str path = xasprintf("%s/fake:%s", w->s->path, getenv("PATH"));

@@ -1,4 +1,4 @@
-/* Facts 20: a directory of a lower layer moves all the same. */
+/* Facts 20: git mv of a directory in a lower layer works. */
 #include <sched.h>
 #include <sys/mount.h>
 
@@ -36,7 +36,7 @@ static int tell_kernel(const char *path, const char *text)
 	return fd < 0 ? -1 : write_full(fd, text, strlen(text));
 }
 
-/* Mount rights: root has them, others make themselves a user namespace. */
+/* The right to mount: root has it, others make a user namespace. */
 static int own_mounts(void)
 {
 	auto_str uids = xasprintf("%d %d 1", (int)geteuid(), (int)geteuid());
@@ -73,14 +73,14 @@ static int move_in_overlay(struct world *w)
 	/* two at once, one of them a file: git would leave the first half moved */
 	if (git(w, "mv|a|e|moved") || shell(s, "cd over && test -f moved/a -a -f moved/e/g -a ! -e e"))
 		return 3;
-	/* what is wrong stays wrong, and is said once */
+	/* errors stay errors, and are printed once */
 	if (git(w, "mv|nothing|x") != 128 || git(w, "mv|moved|moved/below") != 128 ||
 		shell(s, "cd over && test $(wc -l <../err) = 1 && test \"$(ls)\" = 'h\nmoved'"))
 		return 4;
 	return 0;
 }
 
-/* A mount point in the way: removing fails half way, and what went comes back. */
+/* A mount point in the way: removing fails half way, and what was removed is restored. */
 static int put_back_in_overlay(struct world *w)
 {
 	auto_str busy = xasprintf("%s/over/h/m", w->s->path);
@@ -119,7 +119,7 @@ static void directories_move_in_an_overlay(void **state)
 	assert_int_equal(code, 0);
 }
 
-/* Killed at whatever step: everything is there, in one place. */
+/* Killed at any step: everything exists, in one place. */
 static void nothing_is_lost_half_way(void **state)
 {
 	static const char *const steps[] = { "mv-copied", "mv-removed" };

@@ -1,7 +1,7 @@
-/* The pack that the hook sends along: what git itself would pack, for moves of every kind. */
+/* The pack that the hook sends along: the same as git would pack, for every kind of move. */
 #include "shim_world.h"
 
-/* Runs a script in the workspace, whose branch moves by it, and makes the offer for the move. */
+/* Runs a script in the workspace that moves its branch, and makes the pack for that move. */
 static bool offer(struct world *w, const char *script, struct buf *ret)
 {
 	auto_str text =
@@ -21,7 +21,7 @@ static bool offer(struct world *w, const char *script, struct buf *ret)
 	return offer_pack(git, from.data, to.data, ret);
 }
 
-/* Somebody who has the old tip and gets the pack has the new one, whole. */
+/* Whoever has the old tip and gets the pack has the complete new tip. */
 static void assert_offered(struct world *w, const char *script)
 {
 	auto_buf pack = BUF_INIT(OFFER_MAX);
@@ -74,7 +74,7 @@ static void what_is_large_is_left_to_git(void **state)
 	}
 }
 
-/* The objects are the agent's files, and may be anything. */
+/* The objects are the agent's files, and may have any content. */
 static void broken_storage_offers_nothing_bad(void **state)
 {
 	auto_buf pack = BUF_INIT(OFFER_MAX);

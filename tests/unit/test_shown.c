@@ -1,4 +1,4 @@
-/* What a task is shown, and was. */
+/* What a task is shown, and was shown before. */
 #include "scratch.h"
 
 #include "task/shown.h"
@@ -37,7 +37,7 @@ static void what_was_shown_is_not_forgotten(void **state)
 	add(&c, "a2 refs/heads/main\nb2 refs/tags/v2\nb3 refs/tags/v3\n");
 	assert_shown(&c,
 		"a2 refs/heads/main\nb2 refs/tags/v2\nb3 refs/tags/v3\na1 ~refs/heads/main\nb1 ~refs/tags/v1\n");
-	/* to and fro leaves each once */
+	/* moving back and forth leaves each value once */
 	add(&c, "a1 refs/heads/main\n");
 	add(&c, "a2 refs/heads/main\n");
 	add(&c, "a1 refs/heads/main\n");

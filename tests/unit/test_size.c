@@ -1,4 +1,4 @@
-/* Sizes as people read them, and as the configuration takes them. */
+/* Sizes as people read them, and as the configuration accepts them. */
 #include "testing.h"
 
 #include "base/size.h"

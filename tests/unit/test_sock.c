@@ -94,7 +94,7 @@ static void test_descriptors(void **state)
 	close(pair[1]);
 }
 
-/* Descriptors that were not asked for do not stay open. */
+/* Unexpected descriptors are closed. */
 static void test_unwanted_descriptors_are_closed(void **state)
 {
 	int pair[2], fds[4], got = -1, before;
@@ -126,7 +126,7 @@ static void no_op(int sig)
 	(void)sig;
 }
 
-/* A signal in the middle of a long message does not lose the rest of it. */
+/* A signal during a long message does not lose the rest of it. */
 static void test_long_messages_arrive_whole(void **state)
 {
 	struct sigaction sa = { .sa_handler = no_op };

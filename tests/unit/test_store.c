@@ -20,7 +20,7 @@ static struct store *opened(struct scratch *s)
 	return st;
 }
 
-/* A task of the name; its number. */
+/* A task of that name; returns its id. */
 static int64_t a_task(struct store *st, char *name, char *on_dirty)
 {
 	struct task t = { .name = name,
@@ -49,7 +49,7 @@ static void sql(sqlite3 *db, const char *text)
 		fail_msg("%s", msg);
 }
 
-/* What the first version of the schema wrote is there afterwards, with the defaults of what came later. */
+/* Data that the first version of the schema wrote is kept, with defaults for later columns. */
 static void test_an_old_store_is_brought_up_to_date(void **state)
 {
 	struct scratch *s = *state;
@@ -83,10 +83,10 @@ static void test_an_old_store_is_brought_up_to_date(void **state)
 	}
 }
 
-/* The steps that version 5 of the schema had. */
+/* The number of schema steps in version 5. */
 #define BEFORE_PUSHED 5
 
-/* Earlier versions called a task merged that was pushed: only what a merge brought somewhere still is. */
+/* Earlier versions called pushed tasks merged: only tasks that were really merged still are. */
 static void test_what_was_only_pushed_is_not_merged(void **state)
 {
 	static const struct {
@@ -124,7 +124,7 @@ static void test_what_was_only_pushed_is_not_merged(void **state)
 	}
 }
 
-/* What a tip became elsewhere is known by the tip, newest first, each once. */
+/* The commits that a tip became elsewhere are found by the tip, newest first, each once. */
 static void test_landed(void **state)
 {
 	struct scratch *s = *state;
@@ -182,7 +182,7 @@ static void test_what_a_task_publishes(void **state)
 	assert_string_equal(again.note, "why");
 	assert_string_equal(again.base, "c9");
 	assert_string_equal(again.shown, "s9");
-	/* who wrote the row as it was before does not take the gateway's part back */
+	/* an update with an older row does not overwrite the gateway's columns */
 	assert_int_equal(store_task_update(st, &t, &e), 0);
 	task_release(&again);
 	assert_int_equal(store_task_by_id(st, id, &again, &e), 0);
@@ -250,7 +250,7 @@ static void test_allowed_globs(void **state)
 	assert_int_equal(store_allowed(st, other, &none, &e), 0);
 	assert_int_equal(none.n, 0);
 	assert_int_equal(store_allow(st, 99, "x", &e), -1);
-	/* what belongs to a task does not keep it from being forgotten */
+	/* rows that belong to a task do not prevent forgetting it */
 	assert_int_equal(store_task_forget(st, id, &e), 0);
 	strvec_release(&globs);
 	assert_int_equal(store_allowed(st, id, &globs, &e), 0);
@@ -287,7 +287,7 @@ static void test_compared(void **state)
 	assert_string_equal(v, "y");
 	free(v);
 	assert_int_equal(store_compared(st, "conflict", "b", "a", &v, &e), -1);
-	/* it does not grow for ever: the oldest go */
+	/* it does not grow without limit: the oldest are removed */
 	assert_int_equal(store_begin(st, &e), 0);
 	for (int i = 0; i < 20000; i++) {
 		snprintf(name, sizeof(name), "%d", i);
@@ -356,7 +356,7 @@ static void test_deeds(void **state)
 	assert_int_equal(store_deed_last(st, NULL, 0, &d, &e), 0);
 	assert_string_equal(d.task, "u");
 	deed_release(&d);
-	/* by its name, though it is removed */
+	/* found by its name, although it is removed */
 	assert_int_equal(store_task_remove(st, id, "discarded", &e), 0);
 	assert_int_equal(store_deed_last(st, "t", 0, &d, &e), 0);
 	assert_int_equal(d.id, second);
@@ -378,7 +378,7 @@ static void test_deeds(void **state)
 	assert_int_equal(e.kind, ERR_NOTFOUND);
 }
 
-/* Each process of a round opens a store that is not there yet, as soon as the pipe is closed. */
+/* Each process opens a store that does not exist yet, as soon as the pipe is closed. */
 static void open_when_told(const char *home, int told)
 {
 	struct err e = ERR_INIT;

@@ -1,5 +1,5 @@
-/* J6: what Landlock says nothing about is closed in a jail without namespaces: what is refused altogether,
- * and who stands in survives its callers. Each attack works without the filter. */
+/* J6: what Landlock does not cover, in a jail without namespaces: calls that are refused altogether, and that
+ * the supervisor survives its callers. Each attack works without the filter. */
 #include "supervisor_yard.h"
 
 #include <linux/filter.h>
@@ -56,7 +56,7 @@ static void lies_are_answered(void **state)
 	assert_int_equal(jailed(&y, bad_pointers), 0);
 }
 
-/* Who would not be looked into believes that it is not, and is: what it asks for can be judged. */
+/* A process that makes itself undumpable is inspected all the same, so its calls can be judged. */
 static int undumpable(const struct yard *y)
 {
 	struct stat st;
@@ -72,7 +72,7 @@ static int hide(const struct scratch *s)
 {
 	struct yard y;
 
-	/* who was root a moment ago is not dumpable either */
+	/* a process that was root a moment ago is not dumpable either */
 	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	yard_init(&y, s);
 	return jailed(&y, undumpable);
@@ -106,11 +106,11 @@ static void a_killed_caller_does_no_harm(void **state)
 		if (!(i & 1))
 			assert_int_equal(exit_of(pid), 128 + SIGKILL);
 	}
-	/* one that was gone before it was taken */
+	/* a caller that died before its call was read */
 	assert_int_equal(jailed(&y, chmod_inside), 0);
 }
 
-/* Handlers that run while a call waits neither break it off nor have it made again. */
+/* Signal handlers that run while a call waits neither interrupt nor repeat it. */
 static void ignore(int sig)
 {
 	(void)sig;

@@ -1,5 +1,5 @@
 /* J1: modes, times and owners in a jail without namespaces: the task's own files can be changed, the user's
- * others cannot, whichever way they are named. Each attack works without the filter. */
+ * other files cannot, whichever way they are named. Each attack works without the filter. */
 #include "supervisor_yard.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 
 #define NR_FCHMODAT2 452
 #define ROUNDS       4000
-#define HELD         200 /* the number of a descriptor of who stands in */
+#define HELD         200 /* the number of one of the supervisor's descriptors */
 
 static int chmod_own_fd(const char *prefix, int fd, const char *rest, mode_t mode)
 {
@@ -70,7 +70,7 @@ static int descriptors_for_writing(const struct yard *y)
 
 	STEP(!fchmod(file, 0640) && !futimens(file, NULL));
 	STEP(!fchmod(nameless, 0640) && !fchown(nameless, (uid_t)-1, getgid()));
-	/* by a path there is no telling whose it was */
+	/* a path does not say whose descriptor it was */
 	STEP(chmod_own_fd("/proc/self/fd/", nameless, "", 0600) < 0 && errno == EPERM);
 	return 0;
 }
@@ -103,7 +103,7 @@ static int times_inside(const struct yard *y)
 	STEP(!futimens(file, spec) && has_times(y->in_file, 11, 12, 34));
 	STEP(!utimensat(AT_FDCWD, y->in_file, NULL, 0) && !stat(y->in_file, &st) && st.st_mtime > 1000);
 	STEP(!utimensat(file, "", spec, AT_EMPTY_PATH) && has_times(y->in_file, 11, 12, 34));
-	/* the link's own, though it leads out */
+	/* the link's own times, although it leads outside */
 	STEP(!chdir(y->in) && !utimensat(AT_FDCWD, "leaves", spec, AT_SYMLINK_NOFOLLOW));
 	STEP(has_times("leaves", 11, 12, 34));
 	return 0;
@@ -163,15 +163,15 @@ static int by_own_directory(const struct yard *y)
 	return error_of(chmod_own_fd("/proc/self/fd/", open(y->ex, O_PATH | O_CLOEXEC), "/file", 0666));
 }
 
-/* Not seen to be the caller's, and not to be taken for that of who stands in, which has one of that number.
- */
+/* It cannot be recognised as the caller's, and must not be taken for the supervisor's descriptor of that
+ * number. */
 static int by_dotted_own_fd(const struct yard *y)
 {
 	(void)y;
 	return error_of(chmod_own_fd("/proc/./self/fd/", HELD, "", 0666));
 }
 
-/* The root of the process that stands in. */
+/* The supervisor's root. */
 static int by_its_root(const struct yard *y)
 {
 	char path[256];
@@ -180,7 +180,7 @@ static int by_its_root(const struct yard *y)
 	return error_of(chmod(path, 0666));
 }
 
-/* A descriptor of the process that stands in. */
+/* One of the supervisor's descriptors. */
 static int by_its_fd(const struct yard *y)
 {
 	char path[64];
@@ -200,7 +200,7 @@ static int by_reading(const struct yard *y)
 	return error_of(fchmod(open_file(y, false, O_RDONLY), 0666));
 }
 
-/* Landlock lets it be opened: it is neither for reading nor for writing. */
+/* Landlock allows this open: it is neither for reading nor for writing. */
 static int by_access_mode_3(const struct yard *y)
 {
 	return error_of(fchmod(open_file(y, false, O_ACCMODE), 0666));
@@ -288,7 +288,7 @@ static void others_files_cannot(void **state)
 	close(HELD);
 }
 
-/* The number of a descriptor is the caller's, also where who stands in has one of that number. */
+/* A descriptor's number is the caller's, even if the supervisor has one of that number. */
 static int number_of_another(const struct yard *y)
 {
 	(void)y;
@@ -367,7 +367,7 @@ static int race(const struct yard *y, void *(*swap)(void *), int (*call)(struct 
 	snprintf(r.path, sizeof(r.path), "%s", y->in_file);
 	if (chdir(y->in) < 0 || pthread_create(&thread, NULL, swap, &r))
 		return 254;
-	/* long enough for the other thread to have its turns on a busy machine */
+	/* long enough for the other thread to run on a busy machine */
 	for (unsigned i = 0; i < ROUNDS || clock_ms() < end; i++)
 		done += !call(&r);
 	__atomic_store_n(&r.stop, true, __ATOMIC_RELAXED);

@@ -19,7 +19,7 @@ static socklen_t unix_address(const char *path, struct sockaddr_un *a)
 	return sizeof(*a);
 }
 
-/* One of the process' own, so that tests can run side by side. */
+/* Each process has its own, so that tests can run in parallel. */
 static socklen_t abstract_address(pid_t server, struct sockaddr_un *a)
 {
 	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };
@@ -177,7 +177,7 @@ static int inside_by_directory(const struct yard *y)
 	return sock_connect(dir, "sock", &fd, &e) < 0 ? e.sys : talk(fd);
 }
 
-/* An address that fills its field needs no end. */
+/* An address that fills its field needs no NUL. */
 static int inside_unterminated(const struct yard *y)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -286,7 +286,7 @@ static int to_inet_not_waiting(const struct yard *y)
 	return talk(fd);
 }
 
-/* What libc does to find out which address it would be seen with, and to take it back. */
+/* libc does this to find its own source address, and then disconnects. */
 static int to_inet_and_back(const struct yard *y)
 {
 	struct sockaddr_in a = {
@@ -412,10 +412,10 @@ static int go_on_meanwhile(const struct yard *y)
 
 	for (int i = 0; i < 80; i++)
 		STEP(!pthread_create(&thread, NULL, wait_in_queue, (void *)y));
-	/* others are served, and so is who came too late to wait */
+	/* others are served, and so is a caller that comes too late to wait */
 	for (int i = 0; i < 200; i++)
 		STEP(!chmod(y->in_file, 0640));
-	/* one is in the queue, those beyond 64 were told to come again: then all places are taken */
+	/* one is in the queue, those beyond 64 were told to try again: then all slots are in use */
 	for (int i = 0; i < 3000 && atomic_load(&back) < 80 - 64 - 1; i++)
 		usleep(10000);
 	STEP(atomic_load(&back) >= 80 - 64 - 1);
@@ -443,9 +443,9 @@ static void who_waits_holds_up_nobody(void **state)
 	snprintf(path, sizeof(path), "%s/full", y.in);
 	fd = listen_unix(&a, unix_address(path, &a), SOCK_STREAM, 0);
 	assert_int_equal(jailed(&y, go_on_meanwhile), 0);
-	/* Their callers are gone, they are not: all places are taken. */
+	/* Their callers are gone, they are not: all slots are in use. */
 	assert_int_equal(jailed(&y, into_the_queue), EAGAIN);
-	/* With the queue go those who wait in it. */
+	/* Closing the queue ends those who wait in it. */
 	close(fd);
 	for (int i = 0; i < 500 && rc == EAGAIN; i++) {
 		usleep(10000);

@@ -76,7 +76,7 @@ static void test_what_has_none_stays(void **state)
 		{ "a.yaml", "# mine\nx: &anchor 1\ny: *anchor\n" },
 		{ "config.toml", "model = \"x\" # refresh\n" },
 		{ "installation_id", "0000-1111" },
-		/* one token under both names is none that is used up */
+		/* one token under both names is not used up by a refresh */
 		{ "a.json", "{\"github-copilot\":{\"access\":\"T\",\"refresh\":\"T\"}}" },
 	};
 

@@ -131,7 +131,7 @@ static void test_walk_many_stops(void **state)
 	}
 }
 
-/* What vanishes while the walk is on is passed over. */
+/* What vanishes during the walk is skipped. */
 static enum tree_next removes_all(const struct tree_entry *t, void *arg, struct err *e)
 {
 	struct scratch *s = arg;
@@ -160,7 +160,7 @@ static void test_walk_survives_removal(void **state)
 	assert_int_equal(tree_walk(s->fd, removes_all, s, &e), 0);
 }
 
-/* Nests directories by name, without paths, as deep as wanted. */
+/* Nests directories by name, without paths, to any depth. */
 static void nest(int dir, const char *name, int depth)
 {
 	int at = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -199,7 +199,7 @@ static void test_walk_depth(void **state)
 	assert_int_equal(tree_walk(s->fd, count, &n, &e), 0);
 	assert_int_equal(n, TREE_MAX_DEPTH - 1);
 	assert_int_equal(tree_remove(s->fd, "d", &e), 0);
-	/* deeper ones do not stop the walk: where it ends is shown as closed */
+	/* a deeper tree does not stop the walk: the directory where it ends is reported as closed */
 	nest(s->fd, "d", TREE_MAX_DEPTH + 5);
 	n = 0;
 	assert_int_equal(tree_walk(s->fd, count, &n, &e), 0);
@@ -263,7 +263,7 @@ static void test_remove_very_deep(void **state)
 	assert_false(there(s->fd, "bomb"));
 }
 
-/* Directories that were moved up to the root must not be met there again and again. */
+/* Directories that were moved up to the root must not be visited there again and again. */
 static void test_remove_wide(void **state)
 {
 	struct scratch *s = *state;
@@ -275,13 +275,13 @@ static void test_remove_wide(void **state)
 		snprintf(name, sizeof(name), "wide/%d/x", i);
 		close(mkdirs_beneath(s->fd, name, 0700, -1, -1));
 	}
-	alarm(50); /* a walk that meets them would not end */
+	alarm(50); /* a walk that visits them would not end */
 	assert_int_equal(tree_remove(s->fd, "wide", &e), 0);
 	alarm(0);
 	assert_false(there(s->fd, "wide"));
 }
 
-/* T6: some of it now, the rest another time; never more than was asked for. */
+/* T6: removes some now, the rest another time; never more than requested. */
 static void test_remove_some(void **state)
 {
 	struct scratch *s = *state;
@@ -303,7 +303,7 @@ static void test_remove_some(void **state)
 	assert_in_range(times, 300 / 40, 20);
 }
 
-/* T6: what is small is gone at once, what is large soon; nobody's lock is held meanwhile. */
+/* T6: a small tree is removed at once, a large one soon; no lock is held meanwhile. */
 static void test_remove_later(void **state)
 {
 	struct scratch *s = *state;
@@ -322,7 +322,7 @@ static void test_remove_later(void **state)
 	}
 	assert_int_equal(lock_take(s->fd, "lock", true, &lock, &e), 0);
 	assert_int_equal(later_remove(s->fd, "large", &e), 0);
-	/* let go of by closing: a copy in another process would hold it on */
+	/* released by closing: a copy in another process would keep it */
 	fd_closep(&lock);
 	lock = -1;
 	assert_false(lock_is_held(s->fd, "lock"));
@@ -367,7 +367,7 @@ static void test_disk(void **state)
 	assert_int_equal(empty, 0);
 	assert_int_equal(mkdirat(s->fd, "d", 0700), 0);
 	assert_int_equal(write_file(s->fd, "d/f", data, 100000, 0600, &e), 0);
-	/* blocks are counted once they are on the disk */
+	/* blocks count only after they are on the disk */
 	fd = openat(s->fd, "d/f", O_RDONLY | O_CLOEXEC);
 	assert_int_equal(fsync(fd), 0);
 	assert_int_equal(symlinkat("/usr", s->fd, "d/link"), 0);

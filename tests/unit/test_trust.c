@@ -1,4 +1,4 @@
-/* ESCAPES 31: settings of a repository's own that would run a program in a push or fetch. */
+/* ESCAPES 31: a repository's settings that would run a program in a push or fetch. */
 #include "testing.h"
 
 #include "base/alloc.h"

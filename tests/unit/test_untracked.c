@@ -200,11 +200,11 @@ static bool said(const struct scratch *s, const char *text)
 	return yes;
 }
 
-/* With "true" git would throw a foreign cache away without a word. */
+/* With "true" git would silently drop a foreign cache. */
 #define FILL "core.untrackedCache=true"
 #define KEEP "core.untrackedCache=keep"
 
-/* W4: git itself takes the moved cache for its own, and the hash for right */
+/* W4: git accepts the moved cache as its own, and the hash as right */
 static void test_git_believes(void **state)
 {
 	struct scratch *s = *state;

@@ -1,4 +1,4 @@
-/* G5, G6, ESCAPES 12: what an agent sends is taken apart in a jail, and is taken whole or not at all. */
+/* G5, G6, ESCAPES 12: what an agent sends is unpacked in a jail, and accepted completely or not at all. */
 #include "gitrepo.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@
 
 #define TASK 7
 
-/* The shared repository, one of the agent's that borrows from it, and the verifier between them. */
+/* The shared repository, the agent's repository that borrows from it, and the verifier between them. */
 struct fixture {
 	struct gitrepo shared, drafts;
 	char first[65];
@@ -20,7 +20,7 @@ struct fixture {
 	struct err e;
 };
 
-/* Which room of the quarantine is used: everything is tried with both. */
+/* Which area of the quarantine is used: every test runs with both. */
 static bool small;
 
 static void make(void **state, struct fixture *f)
@@ -46,7 +46,7 @@ static void release(struct fixture *f)
 	repo_release(&f->drafts.repo);
 }
 
-/* The objects between, as a file. */
+/* The objects between the two commits, as a pack in a file. */
 static void pack(struct fixture *f, const char *tip, const char *without, struct buf *out)
 {
 	struct git git = repo_git(&f->drafts.repo);
@@ -82,10 +82,10 @@ static bool is_empty(struct fixture *f)
 {
 	struct quarantine *q = &f->v.at;
 
-	return !quarantine_look(q, &f->e) && !q->loose.n && !q->packs.n;
+	return !quarantine_scan(q, &f->e) && !q->loose.n && !q->packs.n;
 }
 
-/* Nothing came of it, and the next one works. */
+/* Nothing was changed, and the next one works. */
 static void assert_nothing_happened(struct fixture *f, size_t before)
 {
 	assert_int_equal(verifier_drop(&f->v, &f->e), 0);
@@ -122,7 +122,7 @@ static void a_good_pack_is_taken_and_kept(void **state)
 	pack(&f, tip, f.first, &p);
 	assert_int_equal(take(&f, &p, 1 << 20, &fresh), 0);
 	assert_int_equal(fresh, 3);
-	/* not in the shared repository yet, but for the reader */
+	/* not in the shared repository yet, but the reader sees it */
 	assert_int_equal(count(&f), before);
 	assert_int_equal(objects_info(&f.v.objects, tip, &type, &size, &f.e), 0);
 	assert_int_equal(type, OBJECT_COMMIT);
@@ -140,7 +140,7 @@ static void a_good_pack_is_taken_and_kept(void **state)
 	assert_int_equal(st.st_uid, objects.st_uid);
 	assert_int_equal(st.st_nlink, 1);
 	assert_fsck_clean(&f.shared);
-	/* a second time: what is there stays */
+	/* again: existing objects stay */
 	assert_int_equal(take(&f, &p, 1 << 20, &fresh), 0);
 	assert_int_equal(verifier_keep(&f.v, &f.fresh, &f.e), 0);
 	assert_int_equal(verifier_drop(&f.v, &f.e), 0);
@@ -198,7 +198,7 @@ static void many_objects_come_as_a_pack(void **state)
 	assert_string_equal(git_in(&f.shared, "cat-file", "-t", tip), "commit");
 	git_in(&f.shared, "update-ref", "refs/heads/many", tip);
 	assert_fsck_clean(&f.shared);
-	/* the reader finds it in its new place */
+	/* the reader finds it at its new place */
 	assert_int_equal(objects_info(&f.v.objects, tip, &type, &size, &f.e), 0);
 	assert_int_equal(type, OBJECT_COMMIT);
 	release(&f);
@@ -276,7 +276,7 @@ static void what_is_no_pack_is_refused(void **state)
 	release(&f);
 }
 
-/* Just these objects: who walks from a commit stumbles over what is odd. */
+/* Only these objects: git's own walk from a commit fails on odd ones. */
 static void pack_these(struct fixture *f, struct buf *out, const char *first, ...) __attribute__((sentinel));
 static void pack_these(struct fixture *f, struct buf *out, const char *first, ...)
 {
@@ -335,7 +335,7 @@ static void odd_trees_are_refused(void **state)
 		assert_int_equal(f.e.kind, ERR_REFUSED);
 		assert_nothing_happened(&f, before);
 	}
-	/* the control: the same by the same way, with a name that is fine */
+	/* control: the same steps with a good name */
 	auto_buf p = BUF_INIT(1 << 20);
 	odd_pack(&f, (const char *const[]){ "fine" }, 1, &p);
 	assert_int_equal(take(&f, &p, 1 << 20, &fresh), 0);
@@ -343,9 +343,8 @@ static void odd_trees_are_refused(void **state)
 	release(&f);
 }
 
-/* A tree that the shared repository has, though not all of what is in it: half of what was thrown away once,
- * say.
- * --strict looks at what is sent, and sees that it is there. */
+/* The shared repository has a tree, but not all of its objects, as after an incomplete prune. --strict checks
+ * only what is sent, and that the tree exists. */
 static void a_missing_blob_is_found(void **state)
 {
 	static const char gone[] = "100644 blob 1234567890123456789012345678901234567890\tgone\n";
@@ -426,8 +425,8 @@ static void dies_in_the_middle(void **state)
 	release(&f);
 }
 
-/* What takes small packs apart ends by itself: whoever it had started may still be at work in the same room,
- * so all of it goes, and nothing of the pack is taken. */
+/* garth-fast-unpack gives up: a git that it started may still write to the same area, so the verifier is closed,
+ * and nothing of the pack is accepted. */
 static void a_helper_that_gave_up_spoils_it(void **state)
 {
 	auto_buf p = BUF_INIT(1 << 20);

@@ -33,7 +33,7 @@ static void test_sha256(void **state)
 	plain(state, 32);
 }
 
-/* a tip that is there already: no commits, but policy still looks */
+/* a tip that exists already: no commits, but policy still applies */
 static void test_known_tip(void **state)
 {
 	struct fixture f;
@@ -46,13 +46,13 @@ static void test_known_tip(void **state)
 	run(f.s, "echo x >>CODEOWNERS; git commit -qam x");
 	fixture_known(&f);
 	assert_no(&f, look(&f, "git rev-parse HEAD"), "protected_path", "CODEOWNERS");
-	/* the counts are those of the past: nothing is added */
+	/* the counts are from before: nothing is added */
 	f.before = 1000;
 	assert_good(&f, look(&f, "git rev-parse HEAD^"));
 	fixture_close(&f);
 }
 
-/* G5: what the target brought is not the task's, and what the task adds to it is */
+/* G5: changes from the target are not the task's, but what the task adds to them is */
 static void test_merge_of_the_target(void **state)
 {
 	struct fixture f;
@@ -165,7 +165,7 @@ static void test_kinds(void **state)
 		else
 			assert_good(&f, rc);
 	}
-	/* beneath a directory ".." has room */
+	/* in a directory, ".." stays inside the tree */
 	assert_good(&f, look(&f, "ln -s ../a dir/up; git add -A; git commit -qm x; git rev-parse HEAD"));
 	assert_no(&f, look(&f, "ln -sfn ../../a dir/up; git add -A; git commit -qm x; git rev-parse HEAD"),
 		"link_leaves", "dir/up");
@@ -194,7 +194,7 @@ static void test_limits(void **state)
 	assert_no(&f,
 		look(&f, "head -c 1001 /dev/zero >dir/big; git add -A; git commit -qm x; git rev-parse HEAD"),
 		"file_too_large", "dir/big");
-	/* taken out again, it is still in the history */
+	/* removed again, it is still in the history */
 	assert_no(&f, look(&f, "git rm -q dir/big; git commit -qm x; git rev-parse HEAD"), "file_too_large",
 		"dir/big");
 	f.config.policy.max_file_size = 5000;
@@ -209,7 +209,7 @@ static void test_limits(void **state)
 	fixture_close(&f);
 }
 
-/* J8: a commit or a tree weighs as much as a file */
+/* J8: commits and trees count like files */
 static void test_commits_and_trees_count(void **state)
 {
 	struct fixture f;
@@ -247,7 +247,7 @@ static void test_size_of_the_checkout(void **state)
 	fixture_close(&f);
 }
 
-/* a directory that stands elsewhere than it did is there, but perhaps not whole: git is to look */
+/* an existing directory at another place may be incomplete: git has to check */
 static void test_doubt(void **state)
 {
 	struct fixture f;
@@ -289,7 +289,7 @@ static void test_identity(void **state)
 	assert_good(&f,
 		look(&f, "export GIT_COMMITTER_NAME=Bot GIT_COMMITTER_EMAIL=bot@x;"
 			 "git commit -q --amend --no-edit --trailer 'Garth-Task: fix'; git rev-parse HEAD"));
-	/* a signature and other headers stand between */
+	/* a signature and other headers are in between */
 	assert_good(&f,
 		look(&f,
 			"printf 'tree %s\\nparent %s\\nauthor Bot <bot@x> 1 +0000\\ncommitter Bot <bot@x> 1 +0000\\n"

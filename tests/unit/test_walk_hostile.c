@@ -1,4 +1,4 @@
-/* Objects that only somebody with bad intentions makes. */
+/* Objects that only an attacker makes. */
 #include "walked.h"
 
 #define BOMB(leaf)                                                                                                \
@@ -13,9 +13,9 @@ static void test_tree_bomb(void **state)
 	static const char *const bombs[] = {
 		BOMB("printf '100644 blob %s\\tf\\n' $(git rev-parse main:a) | git mktree") "echo $c",
 		BOMB("git mktree </dev/null") "echo $c",
-		/* taken out again: whoever looks at the commits one by one still meets it */
+		/* removed again: a walk over every commit still finds it */
 		BOMB("printf '100644 blob %s\\tf\\n' $(git rev-parse main:a) | git mktree") "git commit-tree -p $c -m gone main^{tree}",
-		/* made of what is there already */
+		/* made of existing objects */
 		BOMB("git rev-parse main^{tree}") "echo $c",
 	};
 	struct fixture f;
@@ -34,7 +34,7 @@ static void test_tree_bomb(void **state)
 	fixture_close(&f);
 }
 
-/* a smaller one, which unfolds into less than the walk's own limit: max_files finds it */
+/* a smaller one, with fewer paths than the walk's limit: max_files finds it */
 static void test_small_bomb(void **state)
 {
 	static const char *const leaves[] = { "printf '100644 blob %s\\tf\\n' $(git rev-parse main:a)",
@@ -79,11 +79,11 @@ static void test_depth(void **state)
 	fixture_close(&f);
 }
 
-/* ESCAPES 12: what is named and is not there */
+/* ESCAPES 12: objects that are named and missing */
 static void test_missing(void **state)
 {
 	static const char *const cases[] = {
-		/* a blob, a tree, a parent, a commit's tree, that never were */
+		/* a blob, a tree, a parent, a commit's tree that never existed */
 		"t=$({ git ls-tree main; printf '100644 blob %s\\tz\\n' $none; } | git mktree --missing);"
 		"git commit-tree -p main -m x $t",
 		"t=$({ git ls-tree main; printf '040000 tree %s\\tz\\n' $none; } | git mktree --missing);"
@@ -96,14 +96,14 @@ static void test_missing(void **state)
 		/* beneath a directory that is fresh itself */
 		"t=$(printf '100644 blob %s\\tz\\n' $none | git mktree --missing);"
 		"t=$(printf '040000 tree %s\\td\\n' $t | git mktree); git commit-tree -p main -m x $t",
-		/* in a commit before the last */
+		/* in a commit before the tip */
 		"t=$({ git ls-tree main; printf '100644 blob %s\\tz\\n' $none; } | git mktree --missing);"
 		"c=$(git commit-tree -p main -m x $t); git commit-tree -p $c -m y main^{tree}",
-		/* at its old name, as something else, and put back after */
+		/* at its old name with another type, and restored later */
 		"t=$(git ls-tree main | sed 's/^040000 tree\\(.*\\tdir\\)$/100644 blob\\1/' | python3 -c \"$mktree\");"
 		"c=$(git commit-tree -p main -m x $t); git commit-tree -p $c -m y main^{tree}",
-		/* there, but something else: a commit as a file, a file as a directory, a tree as parent or
-		   tip */
+		/* existing objects of another type: a commit as a file, a file as a directory, a tree as
+		 * parent or tip */
 		"t=$({ git ls-tree main; printf '100644 blob %s\\tz\\n' $(git rev-parse main); } | python3 -c \"$mktree\");"
 		"git commit-tree -p main -m x $t",
 		"t=$({ git ls-tree main; printf '040000 tree %s\\tz\\n' $(git rev-parse main:a); } | python3 -c \"$mktree\");"
@@ -142,7 +142,7 @@ static void test_missing(void **state)
 	fixture_close(&f);
 }
 
-/* trees and commits that no git makes; --strict refuses them before, here they are refused again */
+/* trees and commits that no git makes; --strict refuses them before, and the walk does again */
 static void test_malformed(void **state)
 {
 	static const char *const trees[] = {

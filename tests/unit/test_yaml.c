@@ -179,7 +179,7 @@ static void test_node_limit(void **state)
 	assert_refused_n(b.data, b.len, "f.yaml:10000:", "10000 values");
 }
 
-/* What a file says ends up on a terminal. */
+/* Text from a file is printed on a terminal. */
 static void test_messages_are_clean(void **state)
 {
 	struct err e = ERR_INIT;

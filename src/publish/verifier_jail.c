@@ -1,4 +1,4 @@
-/* The rooms of the verifier's jail: what is in it and where, with namespaces and without. */
+/* What is visible in the verifier's jail, with namespaces and without. */
 #include "publish/verifier_parts.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #define FILE_MAX (16ull << 30)
 
-/* Programs and libraries. Links stay links. */
+/* Programs and libraries. Symbolic links stay links. */
 static const char *const system_paths[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 	"/nix/store", "/gnu/store" };
 
@@ -43,7 +43,7 @@ static char *config_text(const struct verifier *v)
 		v->repo->format);
 }
 
-/* A repository with nothing in it but the objects' format; where the objects are is in the environment. */
+/* An empty repository with the right object format; the environment says where the objects are. */
 static void describe_repository(const struct verifier *v, struct jail *j)
 {
 	auto_str config = config_text(v), head_at = path_join(v->empty, "HEAD"),
@@ -63,7 +63,7 @@ static void describe_objects(const struct verifier *v, struct jail *j)
 	jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_NOEXEC, v->quarantine, v->quarantine);
 }
 
-static void describe_rooms(const struct verifier *v, const char *plain, struct jail *j)
+static void describe_namespaced(const struct verifier *v, const char *plain, struct jail *j)
 {
 	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", v->tmp);
 	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", v->memory);
@@ -97,7 +97,7 @@ static int make_landlock_only(const struct verifier *v, const char *dir, struct 
 	return write_file(top, "repo/config", config, strlen(config), 0600, e);
 }
 
-/* The same on Landlock alone: real directories, made before, at their own places. */
+/* The same without namespaces: real directories, made before, at their own paths. */
 static void describe_landlock_only(const struct verifier *v, struct jail *j)
 {
 	static const char *const programs[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
@@ -125,7 +125,7 @@ int verifier_describe(const struct verifier *v, struct jail *j, struct err *e)
 	j->gid = o.gid;
 	j->from_root = owner_is_other();
 	j->net = JAIL_NET_NONE;
-	/* what the kernel lacks the task itself lacks as well, and the user has accepted that */
+	/* if the kernel lacks one of these, the task's jail lacks it too, and the user has accepted that */
 	j->without = JAIL_WALL_LANDLOCK | JAIL_WALL_LANDLOCK_SCOPE | JAIL_WALL_PROC;
 	j->max_file_size = FILE_MAX;
 	j->gives = xstrdup(v->memory);
@@ -135,7 +135,7 @@ int verifier_describe(const struct verifier *v, struct jail *j, struct err *e)
 		describe_landlock_only(v, j);
 	} else {
 		j->hostname = xstrdup("verifier");
-		describe_rooms(v, plain, j);
+		describe_namespaced(v, plain, j);
 	}
 	describe_objects(v, j);
 	return 0;
