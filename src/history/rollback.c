@@ -49,10 +49,14 @@ static void add_pattern(struct strvec *args, const char *path)
 	strvec_pushl(args, "-e", buf_str(&pattern), NULL);
 }
 
-/* git clean fails in directories without permissions; the agent may have made some. */
-static int open_all(struct inside *in, struct err *e)
+/* git clean fails in directories without permissions; the agent may have made some. chmod fails for what is not the
+ * agent's (the root of a worktree, its read-only .git) and changes all the rest; the next git clean tells whether
+ * that is enough. */
+static void open_all(struct inside *in)
 {
-	return inside_program(in, e, "chmod", "-R", "u+rwX", ".", NULL);
+	struct err ignored = ERR_INIT;
+
+	inside_program(in, &ignored, "chmod", "-R", "u+rwX", ".", NULL);
 }
 
 static int clean(struct inside *in, const struct review_left *left, struct err *e)
@@ -73,7 +77,8 @@ static int clean(struct inside *in, const struct review_left *left, struct err *
 		return -1;
 	if (!code)
 		return 0;
-	if (open_all(in, e) < 0 || inside_git(in, &args, NULL, NULL, &errtext, INSIDE_LONG, &code, e) < 0)
+	open_all(in);
+	if (inside_git(in, &args, NULL, NULL, &errtext, INSIDE_LONG, &code, e) < 0)
 		return -1;
 	return code ? err_set(e, ERR_FAILED, "git clean inside: %.*s", (int)strcspn(buf_str(&errtext), "\n"),
 			      buf_str(&errtext))

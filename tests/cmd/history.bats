@@ -225,6 +225,19 @@ dies_at() {
   done
 }
 
+@test "T3 ESCAPES 26 rollback: a directory without write permission does not prevent a rollback, with any backend" {
+  local b
+  for b in overlay worktree clone; do
+    "$garth" new $b --backend $b
+    inside $b 'mkdir shut; echo f >shut/f; chmod 500 shut; echo more >>a.txt'
+    call "$garth" rollback $b --full
+    [[ $code == 0 ]] || complain "$b"
+    [[ $(inside $b 'ls; cat a.txt') == $'a.txt\ndir\nlink\nrun.sh\none' ]] || complain "$b: $(inside $b 'ls; cat a.txt')"
+    "$garth" undo $b
+    [[ $(inside $b 'cat shut/f a.txt') == $'f\none\nmore' ]] || complain "$b: $(inside $b 'ls -R')"
+  done
+}
+
 @test "T3 ESCAPES 26 rollback: files without permissions or too large to keep prevent a rollback" {
   is_root && return # root looks into everything
   # the name is no reason to think that it is too large
