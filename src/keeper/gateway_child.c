@@ -221,12 +221,13 @@ static void on_word(evutil_socket_t fd, short what, void *arg)
 		fork_gateway(k, GATEWAY_SERVE);
 }
 
-/* Tells the process that serves to do a job, when it is done with what it has at hand. */
-static void tell(struct gateway_child *g, enum gateway_job job)
+/* Tells the process that serves to do a job, when it is done with what it has at hand. False if so much waits
+ * for it already that no more fits into the socket. */
+static bool tell(struct gateway_child *g, enum gateway_job job)
 {
 	struct order_msg m = { .type = ORDER_JOB, .value = (int32_t)job };
 
-	sock_send(g->orders, &m, sizeof(m), NULL, 0);
+	return sock_send(g->orders, &m, sizeof(m), NULL, 0) >= 0;
 }
 
 /* False if it is not done now. */
@@ -368,9 +369,7 @@ void gateway_child_leave(struct keeper *k)
  * point. */
 static void end_process(struct gateway_child *g)
 {
-	if (g->job == GATEWAY_SERVE)
-		tell(g, GATEWAY_FINISH);
-	else
+	if (g->job != GATEWAY_SERVE || !tell(g, GATEWAY_FINISH))
 		kill(g->pid, SIGTERM);
 }
 
