@@ -67,6 +67,9 @@ static void be_ending(const struct keeper *k, int answer)
 	int keep[] = { k->spec.task_dir, k->spec.lock_fd, answer }, code;
 
 	keeper_become("garth-ending", keep, ARRAY_SIZE(keep));
+	/* as in the keeper: a write that fails says so, and the run is still told to the store */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	/* with all that it starts: see ending_cancel */
 	setpgid(0, 0);
 	code = end_run(k);
