@@ -33,7 +33,7 @@ int refuse_moved(const struct job *j, const char *now, struct refusal *no, struc
 /* More tips than these are not told to the packing side: each costs it a look. */
 #define PUBLISH_KNOWN_MAX 60
 
-/* publish_known.c */
+/* known_commits.c */
 
 /* Everything that the task was ever shown or has published, in so far as it is there. */
 int publish_list_known(struct job *j, struct strvec *ret, struct err *e);
