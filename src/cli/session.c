@@ -1,5 +1,6 @@
 #include "cli/session.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -82,7 +83,10 @@ int session_resume(struct context *c, struct task *t, const struct run_opts *o, 
 	say_warnings(&warnings);
 	if (rc < 0)
 		return -1;
-	return follow(c, t, &opts, conn, ret, e) < 0 ? err_wrap(e, "task '%s'", t->name) : 0;
+	rc = follow(c, t, &opts, conn, ret, e);
+	network_release(&opts.net);
+	free((void *)opts.ports);
+	return rc < 0 ? err_wrap(e, "task '%s'", t->name) : 0;
 }
 
 /* TERMINAL_GONE: a keeper was leaving or starting; try again. */

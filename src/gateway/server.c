@@ -102,6 +102,13 @@ static const char *method_name(enum evhttp_cmd_type type)
 	return type == EVHTTP_REQ_GET ? "GET" : type == EVHTTP_REQ_POST ? "POST" : "other";
 }
 
+/* Does the jobs that came while a command inside was waited for: their messages are read already. */
+static void wake_for_jobs(struct server *s)
+{
+	if (s->gateway->in.runner.jobs)
+		event_active(s->keeper, EV_READ, 0);
+}
+
 /* The answer is written by then, and whoever waited for it had the processor. */
 static void on_answered(evutil_socket_t fd, short what, void *arg)
 {
@@ -110,6 +117,7 @@ static void on_answered(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	publish_tidy(&s->gateway->pub);
+	wake_for_jobs(s);
 }
 
 /* Who has gone away does not wait for an answer. */
@@ -162,9 +170,7 @@ static void on_request(struct evhttp_request *req, void *arg)
 		body, len, &answer);
 	publisher_set_caller(&s->gateway->pub, -1);
 	reply(l, req, status, body_of(answer));
-	/* a job that came while a command inside was waited for */
-	if (s->gateway->in.runner.jobs)
-		event_active(s->keeper, EV_READ, 0);
+	wake_for_jobs(s);
 	if (publish_is_large(&s->gateway->pub))
 		evtimer_add(s->answered, &soon);
 }

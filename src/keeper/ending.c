@@ -8,7 +8,6 @@
 #include "keeper/state.h"
 #include "push/push.h"
 #include "sys/fd.h"
-#include "sys/sync_later.h"
 #include "task/again.h"
 #include "task/disk.h"
 #include "task/end.h"
@@ -52,18 +51,14 @@ static char *explain(const struct keeper *k)
 static int end_run(const struct keeper *k)
 {
 	const enum run_end how = k->timed_out ? RUN_TIMED_OUT : k->cancelled ? RUN_CANCELLED : RUN_ENDED;
-	const int dir = k->spec.task_dir;
 	struct task_then then = { push_done, NULL };
 	struct err ignored = ERR_INIT;
 	auto_again again = { 0 };
 	auto_str why = explain(k);
-	int code;
 
-	if (!again_load(dir, &again, &ignored))
+	if (!again_load(k->spec.task_dir, &again, &ignored))
 		then.arg = again.push;
-	code = task_end(k->spec.run, k->exit_code, how, why ? why : "", then.arg ? &then : NULL, &ignored);
-	sync_later(dir, "boot", "lock");
-	return code;
+	return task_end(k->spec.run, k->exit_code, how, why ? why : "", then.arg ? &then : NULL, &ignored);
 }
 
 static void be_ending(const struct keeper *k, int answer)
@@ -71,6 +66,9 @@ static void be_ending(const struct keeper *k, int answer)
 	int keep[] = { k->spec.task_dir, k->spec.lock_fd, answer }, code;
 
 	keeper_become("garth-ending", keep, ARRAY_SIZE(keep));
+	/* as in the keeper: a write that fails says so, and the store is still told of the run */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	/* its own process group, so that ending_cancel can kill it with its children */
 	setpgid(0, 0);
 	code = end_run(k);

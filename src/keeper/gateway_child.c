@@ -220,12 +220,12 @@ static void on_connection(evutil_socket_t fd, short what, void *arg)
 		fork_gateway(k, GATEWAY_SERVE);
 }
 
-/* Tells the serving process to do a job after the current request. */
-static void tell(struct gateway_child *g, enum gateway_job job)
+/* Tells the serving process to do a job after the current request. False if its socket is full. */
+static bool tell(struct gateway_child *g, enum gateway_job job)
 {
 	struct order_msg m = { .type = ORDER_JOB, .value = (int32_t)job };
 
-	sock_send(g->orders, &m, sizeof(m), NULL, 0);
+	return sock_send(g->orders, &m, sizeof(m), NULL, 0) >= 0;
 }
 
 /* False if the job has to wait. */
@@ -366,9 +366,7 @@ void gateway_child_leave(struct keeper *k)
 /* A serving process ends after the current request. Other jobs can be interrupted at any point. */
 static void end_process(struct gateway_child *g)
 {
-	if (g->job == GATEWAY_SERVE)
-		tell(g, GATEWAY_FINISH);
-	else
+	if (g->job != GATEWAY_SERVE || !tell(g, GATEWAY_FINISH))
 		kill(g->pid, SIGTERM);
 }
 

@@ -11,6 +11,7 @@
 #include "jail/start.h"
 #include "sys/fd.h"
 #include "sys/offspring.h"
+#include "sys/sync_later.h"
 
 #define ENTER_SECONDS  60
 #define CANCEL_SECONDS 10
@@ -221,6 +222,10 @@ static void over(struct keeper *k)
 	if (k->main && k->main->state == COMMAND_OVER)
 		k->main->exit_code = k->exit_code;
 	close(k->spec.lock_fd);
+	/* A run has its files written out; a mere exec leaves that to the kernel. Not before the lock is free:
+	 * who holds it is taken for another run, and the mark stays. */
+	if (k->spec.run)
+		sync_later(k->spec.task_dir, "boot", "lock");
 	k->phase = PHASE_LEAVING;
 	for (size_t i = 0; i < CLIENTS_MAX; i++)
 		if (k->clients[i])

@@ -189,12 +189,12 @@ static int run_again(struct context *c, struct task *t, const struct run_opts *o
 	return -1;
 }
 
-static int resume(struct context *c, struct task *t, const struct run_opts *o, const char *answer,
-	int *ret_conn, struct err *e)
+static int resume(struct context *c, struct task *t, struct run_opts *o, const char *answer, int *ret_conn,
+	struct err *e)
 {
 	struct run_opts opts = *o;
 	auto_strvec words = STRVEC_INIT;
-	uint16_t ports[KEEPER_PORTS_MAX + 1] = { 0 };
+	uint16_t *ports = NULL;
 	auto_again a = { 0 };
 	auto_fd dir = -1;
 	char session[37];
@@ -209,19 +209,25 @@ static int resume(struct context *c, struct task *t, const struct run_opts *o, c
 	opts.env = &a.env;
 	opts.timeout = a.timeout;
 	opts.walls.allow_weaker = a.weaker;
+	if (a.ports.n)
+		opts.ports = ports = xcalloc(KEEPER_PORTS_MAX + 1, sizeof(*ports));
 	for (size_t i = 0; i < a.ports.n && i < KEEPER_PORTS_MAX; i++)
 		ports[i] = (uint16_t)atoi(a.ports.v[i]);
-	if (a.ports.n)
-		opts.ports = ports;
 	rc = give_answer(t, &opts, dir, session, answer, &a, &words, e);
 	if (!rc)
 		rc = run_again(c, t, &opts, dir, session, &words, ret_conn, e);
-	network_release(&opts.net);
-	return rc;
+	if (rc < 0) {
+		network_release(&opts.net);
+		free(ports);
+		return -1;
+	}
+	o->net = opts.net;
+	o->ports = ports;
+	return 0;
 }
 
-int runtime_resume(struct context *c, struct task *t, const struct run_opts *o, const char *answer,
-	int *ret_conn, struct err *e)
+int runtime_resume(struct context *c, struct task *t, struct run_opts *o, const char *answer, int *ret_conn,
+	struct err *e)
 {
 	if (!resume(c, t, o, answer, ret_conn, e))
 		return 0;

@@ -49,9 +49,10 @@ void runtime_warn(const struct run_opts *o, const char *fmt, ...) __attribute__(
  * id of the task's first run. */
 int runtime_run(struct context *c, struct task *t, const struct run_opts *o, char *const *argv, int *ret_conn,
 	struct err *e);
-/* Resumes a task that has ended (task/again.h), with the user's answer or NULL. Errors name the task. */
-int runtime_resume(struct context *c, struct task *t, const struct run_opts *o, const char *answer,
-	int *ret_conn, struct err *e);
+/* Resumes a task that has ended (task/again.h), with the user's answer, or NULL. On success *o gets the network
+ * and the ports that it is resumed with; the caller frees both. Errors name the task. */
+int runtime_resume(struct context *c, struct task *t, struct run_opts *o, const char *answer, int *ret_conn,
+	struct err *e);
 
 /* Runs a command beside the main one, or in a stopped task: pack it once, then runtime_exec sends it to a
  * keeper. 1: a keeper was leaving or starting; try again. Try again too if the connection ends before its

@@ -29,6 +29,9 @@ static void look_at_boot(struct task_at *at, const struct run_opts *o)
 	home_boot_id(now);
 	if (!read_file(at->ws.dir, "boot", &last, &ignored) && !strcmp(buf_str(&last), now))
 		return;
+	/* said once: not to a caller that shows no warnings */
+	if (last.len && !o->warnings)
+		return;
 	if (last.len)
 		runtime_warn(o,
 			"the machine was restarted since task '%s' last ran: look at its newest files",

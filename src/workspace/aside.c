@@ -258,9 +258,9 @@ static int put_one(int root, int dir, const char *number, const struct moved *m)
 	return parent < 0 ? -1 : move_dir(dir, number, parent, path_base(m->path), m->mode);
 }
 
-/* *ret_left is how many could not be moved. */
-static int put_back(struct workspace *ws, int place, const char *name, size_t *ret_left, struct strvec *stuck,
-	struct err *e)
+/* *ret_left is how many could not be moved. `stays` is the name under which the caller leaves those. */
+static int put_back(struct workspace *ws, int place, const char *name, const char *stays, size_t *ret_left,
+	struct strvec *stuck, struct err *e)
 {
 	auto_fd dir = open_beneath(place, name, O_RDONLY | O_DIRECTORY, 0), root = workspace_files(ws);
 	auto_strvec paths = STRVEC_INIT, covered = STRVEC_INIT;
@@ -293,7 +293,7 @@ static int put_back(struct workspace *ws, int place, const char *name, size_t *r
 		(*ret_left)++;
 		strvec_pushf(stuck,
 			"'%s' of task '%s' cannot go back (%s); it is in %s/tasks/%lld/" PLACE "/%s/%s",
-			l.v[i].path, ws->task->name, why, ws->home->path, (long long)ws->task->id, name,
+			l.v[i].path, ws->task->name, why, ws->home->path, (long long)ws->task->id, stays,
 			number);
 	}
 	return 0;
@@ -312,7 +312,7 @@ static int settle_aside(struct workspace *ws, int place, const char *name, int64
 
 	if (recorded)
 		return rename_in(place, name, kept, e);
-	if (put_back(ws, place, name, &left, stuck, e) < 0)
+	if (put_back(ws, place, name, n ? kept : name, &left, stuck, e) < 0)
 		return -1;
 	if (!left)
 		return tree_remove(place, name, e);
@@ -328,7 +328,7 @@ static int settle_back(struct workspace *ws, int place, const char *name, const 
 	auto_str list = path_join(name, LIST);
 	size_t left;
 
-	if (put_back(ws, place, name, &left, stuck, e) < 0)
+	if (put_back(ws, place, name, name, &left, stuck, e) < 0)
 		return -1;
 	if (left)
 		return 0;
