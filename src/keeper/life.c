@@ -191,7 +191,7 @@ void life_note_main(const struct keeper *k, const char *text)
 void life_tell(struct keeper *k, struct client *c)
 {
 	auto_str text =
-		k->paused ? xasprintf("it stands still%s%s", *k->paused ? ": " : "", k->paused) : NULL;
+		k->paused ? xasprintf("the task is paused%s%s", *k->paused ? ": " : "", k->paused) : NULL;
 
 	if (text && c)
 		note_to(c, text);

@@ -93,5 +93,5 @@ bool pause_lift(struct keeper *k)
 void pause_over(struct keeper *k)
 {
 	if (pause_lift(k))
-		life_note_main(k, "it goes on");
+		life_note_main(k, "the task is resumed");
 }

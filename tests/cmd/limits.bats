@@ -224,14 +224,14 @@ PY
 @test "J8 limits: attached clients are told that a task is paused, why, and that it is resumed; a note belongs to the last run" {
   limits 'max_disk: 2MB, check_every: 1'
   "$garth" run -t t -- sh -c 'for i in 1 2 3 4 5; do head -c 1M /dev/zero >f$i; done; until [ -e go.o ]; do sleep 0.1; done; rm f*' >"$T/out" 2>"$T/err" &
-  eventually grep -q 'it stands still: it holds 5.* MB on disk, more than limits.max_disk' "$T/err"
+  eventually grep -q 'the task is paused: it holds 5.* MB on disk, more than limits.max_disk' "$T/err"
   [[ ! -s $T/out ]]
   # a client that attaches later is told too
   timeout -s KILL 2 "$garth" attach t >"$T/out2" 2>"$T/err2" || true
-  grep -q 'it stands still: it holds 5' "$T/err2" || complain "$(<"$T/err2")"
+  grep -q 'the task is paused: it holds 5' "$T/err2" || complain "$(<"$T/err2")"
   inside t 'touch go.o'
   "$garth" resume --limit max_disk=100MB t
-  eventually grep -q 'it goes on' "$T/err"
+  eventually grep -q 'the task is resumed' "$T/err"
   wait
   "$garth" run -d -t u -- sh -c 'echo w >w; sleep 50'
   eventually inside u 'test -e w'
