@@ -42,7 +42,7 @@ static void check(int argc, char **argv, const char *overrides, const char *bran
 		abort();
 	if (v.doubt && (v.rule != RULE_BLOCKED || v.doubt <= w.verb || v.doubt >= argc))
 		abort();
-	if (v.rule == RULE_GATEWAY && (!v.door || strpbrk(v.door, "/ \r\n.?")))
+	if (v.rule == RULE_GATEWAY && (!v.route || strpbrk(v.route, "/ \r\n.?")))
 		abort();
 }
 
