@@ -141,6 +141,8 @@ int cmd_merge(int argc, char **argv)
 		return fail(&r.merge, &e);
 	if (r.removed)
 		rest_tell_branch(&c, &t);
+	if (r.in_removed)
+		rest_tell_branch(&c, &r.in);
 	if (json)
 		print_json(&t, s, &r.merge, r.removed);
 	else

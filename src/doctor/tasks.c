@@ -10,7 +10,7 @@
 #include "task/life.h"
 #include "task/task.h"
 
-static const char *const sockets[] = { "control", "gateway", "gate" };
+static const char *const sockets[] = { "control", "ending", "gateway", "gate" };
 
 static int settle(struct context *c, struct finding *f, struct err *e)
 {

@@ -41,6 +41,6 @@ int land_task(
 	ret->removed = put_away(c, t, s, !s->resolved, ret);
 	/* last, so that the next undo undoes the merge */
 	if (s->resolved)
-		put_away(c, &ret->in, s, true, ret);
+		ret->in_removed = put_away(c, &ret->in, s, true, ret);
 	return 0;
 }

@@ -22,6 +22,7 @@ struct land_result {
 	struct merge_result merge; /* its conflicts are set on failure, too */
 	struct task in;            /* with `resolved`: the resolution task, which was merged */
 	bool removed;              /* the task is in the trash */
+	bool in_removed;           /* so is the resolution task */
 	struct err kept;           /* why it is not, if that was tried */
 };
 void land_result_release(struct land_result *r);
