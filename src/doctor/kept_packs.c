@@ -28,7 +28,7 @@ static bool is_ours(int dir, const char *name)
 	return n > suffix && !strcmp(name + n - suffix, ".keep") &&
 	       !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
 	       st.st_mtime < time(NULL) - OLD && !read_file(dir, name, &text, &ignored) &&
-	       !strcmp(buf_str(&text), PIN_KEEP "\n");
+	       text.len == strlen(PIN_KEEP "\n") && !memcmp(text.data, PIN_KEEP "\n", text.len);
 }
 
 /* Under the lock of who makes pins: one that finds the pack there relies on the mark. */
