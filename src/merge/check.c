@@ -193,7 +193,7 @@ static int read_index(struct look *l, const struct buf *index, struct err *e)
 			look_at_other(l, ent.path);
 	}
 	if (!got && (index_extension(&r, "sdir", &len) || index_extension(&r, "link", &len)))
-		got = err_set(e, ERR_REFUSED, "'%s' has a sparse checkout, a kind that is not carried yet",
+		got = err_set(e, ERR_REFUSED, "'%s' has a sparse checkout, which is not supported yet",
 			l->u->place->top);
 	index_close(&r);
 	return got;

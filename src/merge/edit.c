@@ -31,7 +31,7 @@ static struct edit *add(struct edits *c)
 static int refuse_submodule(const char *path, struct err *e)
 {
 	return err_set(e, ERR_REFUSED,
-		"it changes a submodule ('%s') in a checkout, a kind that is not carried yet", path);
+		"it changes a submodule ('%s') in a checkout, which is not supported yet", path);
 }
 
 int edits_load(const struct repo *r, const char *from, const char *to, struct edits *ret, struct err *e)

@@ -92,7 +92,7 @@ load helpers
   mkdir -p "$T/home/$(printf 'a\nb')"; cp -r "$R" "$T/home/$(printf 'a\nb')/app"
   call at "$T/home/$(printf 'a\nb')/app" "$garth" new t
   [[ $code == 4 ]] || complain
-  [[ $err == *'a directory with a line break in its name is not carried' ]] || complain
+  [[ $err == *'a directory with a line break in its name is not supported' ]] || complain
   [[ $(wc -l <<<"$err") == 1 ]] || complain
   call env GARTH_HOME="$T/home/$(printf 'a\nb')/h" "$garth" ls
   [[ $code == 2 ]] || complain
