@@ -175,15 +175,33 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
 is_state() { [[ $("$garth" show "$1" --json | $python -c 'import json, sys; print(json.load(sys.stdin)["state"])') == "$2" ]]; }
 is_stopped() { is_state "$1" failed || is_state "$1" paused; }
 
+# Whether the file grows.
+wakes_again() {
+  local n
+  n=$(wc -l <"$1")
+  grown() { (($(wc -l <"$1") > n)); }
+  until_ grown "$1"
+}
+
 # A stopped process can have a timer send it SIGCONT. Where there is a control group it is frozen; elsewhere it is
 # stopped again, measured all the same, and ended when it goes on writing.
 @test "20 J8: a paused task that wakes itself cannot exceed its limit" {
   cp "$BATS_TEST_DIRNAME/wake.py" "$R"; echo '*.o' >"$R/.gitignore"; git add wake.py .gitignore; git commit -qm wake
   mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'limits: {max_disk: 20MB, check_every: 1}' >"$XDG_CONFIG_HOME/garth/config.yaml"
-  # control: SIGSTOP does not stop it
-  beside "$T/out" sh -c "cd $T/open; exec $python $R/wake.py 10000 -"
-  until_ test -s "$T/open/tick.o"; kill -STOP $beside; local n; n=$(wc -l <"$T/open/tick.o")
-  ticked() { (($(wc -l <"$T/open/tick.o") > n)); }; until_ ticked; ended $beside
+  # control: SIGSTOP does not stop it. A SIGCONT that is just pending is taken back by it, and with that the timer ends:
+  # then it is tried again.
+  local i woken=
+  for i in 1 2 3; do
+    rm -f "$T/open/tick.o"
+    beside "$T/out" sh -c "cd $T/open; exec $python $R/wake.py 10000 -"
+    until_ test -s "$T/open/tick.o"
+    kill -STOP $beside
+    if wakes_again "$T/open/tick.o"; then woken=yes; fi
+    kill -CONT $beside
+    ended $beside
+    [[ -z $woken ]] || break
+  done
+  [[ -n $woken ]]
   "$garth" run -q -d -t t -- $python wake.py
   until_ is_stopped t
   # a while later: frozen, or ended with the reason
