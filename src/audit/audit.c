@@ -189,6 +189,8 @@ static json_t *compose(const struct line *l, const char *event, const struct tas
 	json_object_set_new(o, "event", audit_text(event));
 	json_object_set_new(o, "task", task ? audit_text(task->name) : json_null());
 	json_object_set_new(o, "task_id", task ? json_integer(task->id) : json_null());
+	if (task && task->project)
+		json_object_set_new(o, "project", audit_text(task->project));
 	json_object_update_missing(o, details);
 	json_object_set_new(o, "prev", json_string(l->prev));
 	return o;

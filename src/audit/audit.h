@@ -4,7 +4,7 @@
  * missing line is found.
  *
  *	{"v":1,"seq":7,"time":"2026-01-31T12:00:00.123Z","event":"publish","task":"fix","task_id":3,
- *	 …details…,"prev":"<hash of line 6>","hash":"<SHA-256 of this line up to ',\"hash\"', prev included>"}
+ *	 "project":"app",…details…,"prev":"<hash of line 6>","hash":"<SHA-256 of this line up to ',\"hash\"', prev included>"}
  *
  * The log is ASCII (other characters are \u…), and a line has at most 64 KiB. The first line's prev is "".
  *
@@ -46,7 +46,7 @@ void audit_close(struct audit *a);
 void audit_closep(struct audit **a);
 #define auto_audit __attribute__((cleanup(audit_closep))) struct audit *
 
-/* Appends a line. If the event belongs to no task, task is NULL and both of its members are null. details is
+/* Appends a line. If the event belongs to no task, task is NULL, and its name and id are null. details is
  * an object whose members are added to the line, or NULL. It must not use the names above; it is consumed,
  * also on failure. The caller shortens and cleans strings with audit_text, since a line beyond 64 KiB is
  * refused. Do not call this between store_begin and store_commit: another process that holds audit.lock may

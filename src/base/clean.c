@@ -157,3 +157,12 @@ void clean_text(struct buf *out, const char *text, size_t len, bool colours)
 		len -= n;
 	}
 }
+
+void clean_line(struct buf *out, const char *text)
+{
+	size_t at = out->len;
+
+	clean_text(out, text, strlen(text), false);
+	for (char *p = out->len > at ? out->data + at : NULL; p && (p = strchr(p, '\n'));)
+		*p = ' ';
+}

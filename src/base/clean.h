@@ -12,5 +12,7 @@
 
 /* Appends the clean form of text. If `colours` is set, colour sequences (ESC [ 0-9;: m) stay. */
 void clean_text(struct buf *out, const char *text, size_t len, bool colours);
+/* The same on one line: newlines become spaces. */
+void clean_line(struct buf *out, const char *text);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "base/strvec.h"
 
 /* clang-format off */
@@ -115,14 +116,19 @@ int err_hint(struct err *e, const char *fmt, ...)
 
 int err_paths(struct err *e, const struct strvec *paths)
 {
+	char more[COUNT_TEXT_MAX];
+
 	for (size_t i = 0; i < paths->n; i++) {
 		size_t at = strlen(e->msg), room = sizeof(e->msg) - at;
 
 		if (strlen(paths->v[i]) + 40 > room) {
-			snprintf(e->msg + at, room, "\n  … and %zu more", paths->n - i);
+			snprintf(e->msg + at, room, "\n  … and %s more", count_text(paths->n - i, more));
 			break;
 		}
 		snprintf(e->msg + at, room, "\n  %s", paths->v[i]);
+		/* an agent may have chosen the name */
+		for (char *p = e->msg + at + 1; (p = strchr(p, '\n'));)
+			*p = ' ';
 	}
 	return -1;
 }

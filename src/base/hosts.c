@@ -164,7 +164,8 @@ char *hosts_entry(const char *host, int port)
 	bool usual = port == 443 || port == 80;
 	struct host h;
 
-	if (port <= 0 || port > UINT16_MAX || !host_parse(host, strlen(host), (uint16_t)port, &h))
+	if (port <= 0 || port > UINT16_MAX || !host_parse(host, strlen(host), (uint16_t)port, &h) ||
+		h.name[0] == '-')
 		return NULL;
 	if (strchr(h.name, ':'))
 		return usual ? xasprintf("[%s]", h.name) : xasprintf("[%s]:%d", h.name, port);
@@ -207,6 +208,55 @@ bool hosts_allow(const struct strvec *list, const struct host *h)
 		if (parse_rule(list->v[i], &r) && matches(&r, h))
 			return true;
 	return false;
+}
+
+/* Whether one letter is wrong, missing or too many, or two are swapped. Names that differ in a digit are
+ * different machines. */
+static bool is_misspelt(const char *a, const char *b)
+{
+	size_t na = strlen(a), nb = strlen(b);
+
+	while (*a && *a == *b)
+		a++, b++, na--, nb--;
+	while (na && nb && a[na - 1] == b[nb - 1])
+		na--, nb--;
+	for (size_t i = 0; i < na + nb; i++)
+		if (isdigit((unsigned char)(i < na ? a[i] : b[i - na])))
+			return false;
+	if (na == 2 && nb == 2)
+		return a[0] == b[1] && a[1] == b[0];
+	return na <= 1 && nb <= 1 && na + nb;
+}
+
+static enum hosts_near near(const struct rule *r, const struct host *h)
+{
+	struct host there = *h;
+
+	there.port = r->host.port;
+	if (matches(r, &there))
+		return HOSTS_PORT;
+	if (h->is_address || r->host.is_address)
+		return HOSTS_FAR;
+	if (r->beneath)
+		return !strcmp(r->host.name, h->name) ? HOSTS_ABOVE : HOSTS_FAR;
+	return is_misspelt(r->host.name, h->name) ? HOSTS_SPELLING : HOSTS_FAR;
+}
+
+enum hosts_near hosts_near(const struct strvec *list, const struct host *h, const char **ret_entry)
+{
+	enum hosts_near best = HOSTS_FAR;
+
+	*ret_entry = NULL;
+	for (size_t i = 0; i < list->n && best != HOSTS_PORT; i++) {
+		struct rule r;
+		enum hosts_near n = parse_rule(list->v[i], &r) ? near(&r, h) : HOSTS_FAR;
+
+		if (n == HOSTS_FAR || (best != HOSTS_FAR && n != HOSTS_PORT))
+			continue;
+		best = n;
+		*ret_entry = list->v[i];
+	}
+	return best;
 }
 
 /* Ranges of addresses that are not public: {first bytes, length of the prefix}. */

@@ -39,9 +39,18 @@ bool host_parse_pair(const char *text, size_t len, uint16_t fallback, struct hos
 
 /* Whether an entry of a list is well-formed. ERR_USAGE. */
 int hosts_check(const char *entry, struct err *e);
-/* The list entry that allows a host at this port; the caller frees it. NULL if `host` is not a valid host:
- * then it may be any text, and must not be suggested to the user. */
+/* The list entry that allows a host at this port; the caller frees it. NULL if `host` is not a valid host, or
+ * looks like an option: then it may be any text, and must not be suggested to the user. */
 char *hosts_entry(const char *host, int port);
+/* What the user may have meant if the list does not allow a host. */
+enum hosts_near {
+	HOSTS_FAR,      /* nothing on the list is like it */
+	HOSTS_PORT,     /* the list has other ports of it */
+	HOSTS_SPELLING, /* the list has a name that differs by one letter, or by two that are swapped */
+	HOSTS_ABOVE,    /* the list has "*.NAME", and NAME itself was asked for */
+};
+/* *ret_entry is that entry of the list; NULL with HOSTS_FAR. */
+enum hosts_near hosts_near(const struct strvec *list, const struct host *h, const char **ret_entry);
 /* Whether the list allows the host. An address is allowed only if it is listed as an address. */
 bool hosts_allow(const struct strvec *list, const struct host *h);
 

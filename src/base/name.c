@@ -2,6 +2,8 @@
 
 #include <ctype.h>
 
+#include "base/alloc.h"
+
 static bool is_task_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
@@ -71,5 +73,23 @@ bool name_is_branch(const char *name)
 	for (; *name; name++)
 		if ((unsigned char)*name <= ' ' || *name == 0x7f || strchr("~^:?*[\\", *name))
 			return false;
+	return true;
+}
+
+bool name_split_person(const char *person, char **ret_name, char **ret_mail)
+{
+	const char *open = strchr(person, '<'), *close = open ? strchr(open, '>') : NULL;
+	size_t n, mail;
+
+	if (!open || !close || close[1] || strchr(person, '\n') || strlen(person) > 300)
+		return false;
+	n = (size_t)(open - person);
+	while (n && person[n - 1] == ' ')
+		n--;
+	mail = (size_t)(close - open - 1);
+	if (!n || !mail || memchr(open + 1, '<', mail))
+		return false;
+	*ret_name = xstrndup(person, n);
+	*ret_mail = xstrndup(open + 1, mail);
 	return true;
 }

@@ -19,4 +19,8 @@ void name_suggest(const char *text, char out[NAME_MAX_LEN + 1]);
  * command line of git. */
 bool name_is_branch(const char *name);
 
+/* Splits "Name <mail>" into its two parts, on the heap. False, and nothing to free, if it has another form, or a
+ * line break, which would end the line in a commit's header. */
+bool name_split_person(const char *person, char **ret_name, char **ret_mail);
+
 #endif

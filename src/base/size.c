@@ -33,3 +33,18 @@ const char *size_option(uint64_t bytes, char out[SIZE_TEXT_MAX])
 	snprintf(out, SIZE_TEXT_MAX, "%llu%s", (unsigned long long)bytes, units[unit]);
 	return out;
 }
+
+const char *count_text(uint64_t n, char out[COUNT_TEXT_MAX])
+{
+	char digits[COUNT_TEXT_MAX];
+	int len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
+	char *at = out;
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			*at++ = ',';
+		*at++ = digits[i];
+	}
+	*at = '\0';
+	return out;
+}

@@ -55,11 +55,11 @@ void ask_tell(struct context *c, const struct task *t, bool brief)
 	say_one_line(&line, q.text);
 	if (brief)
 		shorten(&line);
-	say_state("task '%s' asks: %s", t->name, buf_str(&line));
+	say_question("task '%s' asks: %s", t->name, buf_str(&line));
 	for (size_t i = 0; i < q.options.n; i++) {
 		auto_buf option = BUF_SMALL;
 
-		say_state("  %zu. %s", i + 1, say_one_line(&option, q.options.v[i]));
+		say_question("  %zu. %s", i + 1, say_one_line(&option, q.options.v[i]));
 	}
 	if (!brief)
 		tell_committed(c, t);
@@ -92,7 +92,8 @@ int ask_choose(struct context *c, const struct task *t, const char *answer, char
 	}
 	n = strlen(answer) < 6 ? strtoul(answer, NULL, 10) : 0;
 	if (!n || n > q.options.n) {
-		err_set(e, ERR_USAGE, "there is no option %s: the question has %zu", answer, q.options.n);
+		err_set(e, ERR_USAGE, "there is no option %s: the question has %zu of them", answer,
+			q.options.n);
 		return err_hint(e, "garth answer --text %s %s", t->name, answer);
 	}
 	*ret = xstrdup(q.options.v[n - 1]);

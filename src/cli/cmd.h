@@ -34,6 +34,8 @@ struct cmd {
 extern const struct cmd commands[];
 /* Finds a command by name, or NULL. "--help", "-h" and "--version" are names too. */
 const struct cmd *cmd_find(const char *name);
+/* Sets the error for a name that no command has, with the command that was probably meant. */
+int cmd_refuse_unknown(const char *name, struct err *e);
 
 int cmd_run(int argc, char **argv);
 int cmd_new(int argc, char **argv);
@@ -53,8 +55,10 @@ int cmd_sync(int argc, char **argv);
 int cmd_pause(int argc, char **argv);
 int cmd_resume(int argc, char **argv);
 int cmd_answer(int argc, char **argv);
+int cmd_review(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_push(int argc, char **argv);
+int cmd_rename(int argc, char **argv);
 int cmd_port(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_export(int argc, char **argv);
@@ -86,6 +90,12 @@ struct cmd_line {
 typedef void cmd_look_fn(const struct cmd *c, const struct cmd_line *l, void *data);
 void cmd_look(const struct cmd *c, cmd_look_fn *look, void *data);
 int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e);
+/* opt_parse with the options that every command has, of which there is --quiet (--help: cmd_parse). A command
+ * may have its own row for --quiet, if it silences more. */
+int cmd_parse_options(const struct opt *opts, int argc, char **argv, bool stop, int *ret_words, int *ret_rest,
+	struct err *e);
+/* All options of a command: its own and the common ones. Ends with OPT_END; the caller frees it. */
+struct opt *cmd_options(const struct opt *own);
 
 /* How a command uses its task. */
 enum cmd_purpose {
@@ -97,6 +107,11 @@ enum cmd_purpose {
  * a crash left of it (task_find). It takes no locks; the functions that the command calls do. */
 int cmd_open_task(
 	enum cmd_purpose purpose, const char *name, struct context *c, struct task *t, struct err *e);
+
+/* The second half of it: finds the task. Hints then name the task as the user did (say_task_as). */
+int cmd_find_task(struct context *c, const char *name, struct task *t, struct err *e);
+/* For a task that was just made: hints name it so that the commands work in the current directory. */
+void cmd_made_task(struct context *c, const struct task *t);
 
 /* Parses, prints errors with say_error, and returns from the command if there is nothing more to do. */
 #define CMD_PARSE(line, argc, argv)                                                                          \

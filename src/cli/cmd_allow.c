@@ -107,7 +107,7 @@ static int sort_words(
 		}
 		fprintf(stderr, "is '%s' a host to reach, or a path to publish? [h/p] ", words[i]);
 		if (!fgets(line, sizeof(line), stdin) || !strchr("hp", line[0]))
-			return err_set(e, ERR_USAGE, "nothing is allowed");
+			return err_set(e, ERR_USAGE, "neither h nor p: nothing is allowed");
 		are_hosts[i] = line[0] == 'h';
 	}
 	return 0;
@@ -171,7 +171,7 @@ int cmd_allow(int argc, char **argv)
 
 	CMD_PARSE(&l, argc, argv);
 	if (hosts && paths)
-		return err_set(&e, ERR_USAGE, "--host and --path exclude each other"), say_error(&e);
+		return err_set(&e, ERR_USAGE, "--host and --path do not go together"), say_error(&e);
 	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0 || runtime_configure(&c, &t, &e) < 0 ||
 		allow_words(&c, &t, argv + 1, l.words - 1, !hosts && !paths, &hosts, &e) < 0)
 		return say_error(&e);

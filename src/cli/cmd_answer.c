@@ -29,8 +29,8 @@ static int end(struct context *c, struct task *t, const struct run_opts *o, cons
 		return say_error(&e);
 	if (o->detach && !json)
 		printf("%s\n", t->name);
-	session_report(c, t->name, &r, o->quiet || json);
-	if (json && json_task_now(c, t->name))
+	session_report(c, t, &r, o->quiet || json);
+	if (json && json_task_now(c, t->id))
 		return 1;
 	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
 }
@@ -117,8 +117,7 @@ static int resume_paused(struct context *c, struct task *t, bool json)
 	if (json)
 		return json_print(
 			json_pack("{s:o, s:s}", "task", json_text(t->name), "state", STATE_RUNNING));
-	if (say_is_heard())
-		say_done("task '%s' is resumed", t->name);
+	say_done("task '%s' is resumed", t->name);
 	return 0;
 }
 
@@ -195,10 +194,9 @@ int cmd_resume(int argc, char **argv)
 		if (json)
 			return json_print(json_pack("{s:o, s:o}", "task", json_text(t.name), "raised_limits",
 				json_list(&limits)));
-		if (!o.quiet && say_is_heard())
-			say_done(
-				"task '%s' has other limits from now on; for memory, processors and processes when it next starts",
-				t.name);
+		say_done(
+			"task '%s' has its new limits; those on memory, processors and processes begin when it next starts",
+			t.name);
 		return 0;
 	}
 	if (!strcmp(t.state, STATE_RUNNING)) {
@@ -214,6 +212,6 @@ int cmd_resume(int argc, char **argv)
 	if (push_owed(&c, &t, o.quiet || json, &pushed, &e) < 0)
 		return say_error(&e);
 	if (pushed)
-		return json ? json_task_now(&c, t.name) : 0;
+		return json ? json_task_now(&c, t.id) : 0;
 	return end(&c, &t, &o, NULL, json);
 }

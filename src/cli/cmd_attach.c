@@ -1,5 +1,6 @@
 #include "cli/cmd.h"
 #include "cli/json.h"
+#include "cli/many.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "runtime/control.h"
@@ -21,30 +22,35 @@ int cmd_attach(int argc, char **argv)
 		say_state("task '%s'; detach with %s", t.name, TERMINAL_DETACH_KEYS);
 	if (session_attach(&c, &t, &r, &e) < 0)
 		return say_error(&e);
-	session_report(&c, t.name, &r, false);
+	session_report(&c, &t, &r, false);
 	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
+}
+
+static int cancel_one(struct context *c, struct task *t, void *data, json_t **ret, struct err *e)
+{
+	auto_task now = { 0 };
+
+	(void)data;
+	context_close_store(c);
+	if (control_cancel(c, t, e) < 0)
+		return -1;
+	if (say_is_json()) {
+		if (task_find_id(c, t->id, &now, e) < 0)
+			return -1;
+		*ret = json_task(&now);
+	}
+	say_done("task '%s' is cancelled; its workspace is kept", t->name);
+	say_hint("garth diff %s", t->name);
+	return 0;
 }
 
 int cmd_cancel(int argc, char **argv)
 {
-	bool json = false;
-	const struct opt opts[] = { { 0, "json", OPT_FLAG, &json, NULL, "print JSON" }, OPT_END };
-	struct cmd_line l = { "cancel", opts, 1, 1, false, 0, 0 };
-	auto_context c = { .home.fd = -1 };
+	struct many m = { .one = cancel_one };
+	const struct opt opts[] = { { 0, "json", OPT_FLAG, &m.json, NULL, "print JSON" }, OPT_END };
+	struct cmd_line l = { "cancel", opts, 1, -1, false, 0, 0 };
 	struct err e = ERR_INIT;
-	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0)
-		return say_error(&e);
-	context_close_store(&c);
-	if (control_cancel(&c, &t, &e) < 0)
-		return say_error(&e);
-	if (json)
-		return json_task_now(&c, t.name);
-	if (say_is_heard()) {
-		say_done("task '%s' is cancelled; its workspace is kept", t.name);
-		say_hint("garth diff %s", t.name);
-	}
-	return 0;
+	return many_tasks(&m, argv, l.words);
 }

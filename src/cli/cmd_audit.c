@@ -13,11 +13,15 @@
 #include "cli/pager.h"
 #include "cli/say.h"
 #include "sys/fd.h"
+#include "task/here.h"
+#include "task/lookup.h"
 
 #define VALUE_MAX 80
 
 struct view {
-	const char *task; /* NULL: all tasks */
+	const char *task;       /* what the user typed; NULL: all tasks */
+	struct task_list tasks; /* those that it means; none: the store has none of that name */
+	char *here;             /* the name of the current project; NULL: none */
 	bool json, follow, verify, print;
 	uint64_t skip; /* events to skip before the first one to print */
 	uint64_t seen; /* events of the task so far */
@@ -28,8 +32,8 @@ struct view {
 /* Keys that have their own column, or are not interesting for people. */
 static bool is_column(const char *key)
 {
-	static const char *const columns[] = { "v", "seq", "time", "event", "task", "task_id", "prev",
-		"hash" };
+	static const char *const columns[] = { "v", "seq", "time", "event", "task", "task_id", "project",
+		"prev", "hash" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		if (!strcmp(key, columns[i]))
@@ -60,7 +64,19 @@ static const char *text_of(const json_t *event, const char *key, const char *oth
 	return say_one_line(clean, s ? s : otherwise);
 }
 
-static void print_event(json_t *event)
+/* "fix", or "lib/fix" if it is not a task of the current project. Old lines do not name the project. */
+static const char *task_of(const struct view *v, const json_t *event, struct buf *out)
+{
+	const char *project = json_string_value(json_object_get(event, "project"));
+	auto_buf name = BUF_SMALL, clean = BUF_SMALL;
+
+	if (project && (!v->here || strcmp(project, v->here) != 0))
+		buf_printf(out, "%s/", say_one_line(&clean, project));
+	buf_addstr(out, text_of(event, "task", "-", &name));
+	return buf_str(out);
+}
+
+static void print_event(const struct view *v, json_t *event)
 {
 	auto_buf when = BUF_SMALL, task = BUF_SMALL, what = BUF_SMALL, rest = BUF_SMALL, clean = BUF_SMALL;
 	const char *key, *time = text_of(event, "time", "", &when);
@@ -74,14 +90,14 @@ static void print_event(json_t *event)
 		add_value(&rest, value);
 	}
 	printf("%.10s %.8s  %-16s  %-12s %s\n", time, strlen(time) > 11 ? time + 11 : "",
-		text_of(event, "task", "-", &task), text_of(event, "event", "?", &what),
+		task_of(v, event, &task), text_of(event, "event", "?", &what),
 		say_one_line(&clean, buf_str(&rest)));
 }
 
 static void print_line(struct view *v, json_t *event, const char *line, size_t len)
 {
 	if (!v->json)
-		print_event(event);
+		print_event(v, event);
 	else if (v->follow)
 		printf("%.*s\n", (int)len, line);
 	else
@@ -89,16 +105,27 @@ static void print_line(struct view *v, json_t *event, const char *line, size_t l
 	v->printed++;
 }
 
+/* A task that the store does not know any more is found by its name. */
+static bool is_wanted(const struct view *v, const json_t *event)
+{
+	const char *task = json_string_value(json_object_get(event, "task"));
+	json_int_t id = json_integer_value(json_object_get(event, "task_id"));
+
+	for (size_t i = 0; i < v->tasks.n; i++)
+		if (v->tasks.v[i].id == id)
+			return true;
+	return !v->task || (!v->tasks.n && task && !strcmp(v->task, task));
+}
+
 static int take(const char *line, size_t len, void *arg, struct err *e)
 {
 	json_t *event = json_loadb(line, len, JSON_ALLOW_NUL, NULL);
 	struct view *v = arg;
-	const char *task = json_string_value(json_object_get(event, "task"));
 
 	(void)e;
 	if (!json_is_object(event))
 		v->damaged++;
-	else if ((!v->task || (task && !strcmp(v->task, task))) && ++v->seen > v->skip && v->print)
+	else if (is_wanted(v, event) && ++v->seen > v->skip && v->print)
 		print_line(v, event, line, len);
 	json_decref(event);
 	/* stdout is closed */
@@ -147,21 +174,36 @@ static int follow(struct context *c, struct view *v, uint64_t *offset, struct er
 /* Counts the events, and checks that the named task exists or existed. */
 static int look_ahead(struct context *c, struct view *v, uint64_t *ret_events, struct err *e)
 {
-	auto_task_list tasks = { 0 };
 	uint64_t offset = 0;
 
 	if (audit_read(c->home.fd, &offset, take, v, e) < 0)
 		return -1;
 	*ret_events = v->seen;
 	v->seen = v->damaged = 0;
-	if (!v->task || *ret_events)
+	if (!v->task || *ret_events || v->tasks.n)
 		return 0;
-	if (context_store(c, e) < 0 || store_task_list(c->store, true, &tasks, e) < 0)
-		return -1;
-	for (size_t i = 0; i < tasks.n; i++)
-		if (!strcmp(tasks.v[i].name, v->task))
-			return 0;
 	return err_set(e, ERR_NOTFOUND, "there is no task '%s' and there was none", v->task);
+}
+
+/* Finds out which tasks are meant, and which project needs no name. The log can be read without a store. */
+static int look_up(struct context *c, struct view *v, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	auto_project p = { 0 };
+	int64_t here = 0;
+
+	if (v->task && lookup_all(c, v->task, &v->tasks, e) < 0)
+		return -1;
+	if (!here_project(c, ".", &here, &ignored) && here > 0 &&
+		!store_project_by_id(c->store, here, &p, &ignored))
+		v->here = steal_ptr(p.name);
+	return 0;
+}
+
+static void view_release(struct view *v)
+{
+	task_list_release(&v->tasks);
+	free(v->here);
 }
 
 static int show(struct context *c, struct view *v, const char *last, struct err *e)
@@ -207,7 +249,7 @@ static int verify(struct context *c, bool json, struct err *e)
 
 int cmd_audit(int argc, char **argv)
 {
-	struct view v = { 0 };
+	__attribute__((cleanup(view_release))) struct view v = { 0 };
 	const char *last = NULL;
 	const struct opt opts[] = {
 		{ 0, "verify", OPT_FLAG, &v.verify, NULL,
@@ -225,10 +267,11 @@ int cmd_audit(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	v.task = l.words ? argv[0] : NULL;
 	if (v.verify && (v.task || v.follow || last))
-		return err_set(&e, ERR_USAGE, "--verify is about the whole audit log and about nothing else"),
+		return err_set(&e, ERR_USAGE,
+			       "--verify checks the whole audit log: no task and no other option goes with it"),
 		       err_hint(&e, "garth audit --verify"), say_error(&e);
 	if (context_open_to_look(&c, &e) < 0)
 		return say_error(&e);
-	rc = v.verify ? verify(&c, v.json, &e) : show(&c, &v, last, &e);
+	rc = v.verify ? verify(&c, v.json, &e) : look_up(&c, &v, &e) < 0 ? -1 : show(&c, &v, last, &e);
 	return rc < 0 ? say_error(&e) : 0;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/size.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/progress.h"
@@ -45,7 +46,7 @@ static int check_form(struct cleanup *k, struct err *e)
 
 	if (k->inactive + k->opts.force + k->opts.merged + (k->older != NULL) != 1)
 		return err_set(e, ERR_USAGE,
-			"one of --all-inactive, --merged, --older-than AGE and --force-all is meant");
+			"name one of --all-inactive, --merged, --older-than AGE and --force-all");
 	if (k->older && parse_age(k->older, &age, e) < 0)
 		return -1;
 	k->opts.before = k->older ? (int64_t)time(NULL) - age : k->opts.merged ? INT64_MIN : CLEANUP_ALL;
@@ -92,6 +93,7 @@ static int report_json(const struct cleanup *k, const struct cleanup_report *r)
 static int report(const struct cleanup *k, const struct cleanup_report *r)
 {
 	const char *many = r->removed.n == 1 ? "" : "s";
+	char removed[COUNT_TEXT_MAX], kept[COUNT_TEXT_MAX];
 
 	if (k->json)
 		return report_json(k, r);
@@ -100,15 +102,15 @@ static int report(const struct cleanup *k, const struct cleanup_report *r)
 
 		say_warning("kept: %s", say_one_line(&clean, r->why.v[i]));
 	}
+	count_text(r->removed.n, removed);
+	count_text(r->kept.n, kept);
 	for (size_t i = 0; i < r->removed.n; i++)
 		printf("%s\n", r->removed.v[i]);
-	if (!say_is_heard())
-		return 0;
 	if (k->opts.look)
-		say_state("%zu task%s would go, %zu would stay", r->removed.n, many, r->kept.n);
+		say_state("%s task%s would be discarded, %s kept", removed, many, kept);
 	else
-		say_done("%zu task%s removed, %zu kept; work stays in the trash for %d days", r->removed.n,
-			many, r->kept.n, TASK_TRASH_DAYS);
+		say_done("%s task%s discarded, %s kept; work stays in the trash for %d days", removed, many,
+			kept, TASK_TRASH_DAYS);
 	/* one undo restores all of them, in their repository */
 	if (r->removed.n == 1 && !k->opts.look)
 		say_hint("garth undo %s", r->removed.v[0]);
@@ -143,7 +145,7 @@ int cmd_cleanup(int argc, char **argv)
 		return say_error(&e);
 	cleanup_tasks(&c, &all, &k.opts, &r);
 	for (size_t i = 0; !k.opts.look && i < all.n; i++)
-		if (strvec_has(&r.removed, all.v[i].name))
+		if (all.v[i].removed)
 			rest_tell_branch(&c, &all.v[i]);
 	return report(&k, &r);
 }

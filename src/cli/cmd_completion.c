@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "base/nearest.h"
 #include "cli/cmd.h"
 #include "cli/complete.h"
 #include "cli/say.h"
@@ -125,6 +126,7 @@ int cmd_completion(int argc, char **argv)
 	struct cmd_line l = { "completion", opts, 1, -1, true, 0, 0 };
 	const struct shell *s = shells;
 	struct err e = ERR_INIT;
+	char meant[NEAREST_TEXT_MAX];
 	char **words;
 
 	CMD_PARSE(&l, argc, argv);
@@ -132,8 +134,10 @@ int cmd_completion(int argc, char **argv)
 	while (s->name && strcmp(s->name, words[0]) != 0)
 		s++;
 	if (!s->name)
-		return err_set(&e, ERR_USAGE, "completions exist for bash, zsh and fish, not for '%s'",
-			       words[0]),
+		return err_set(&e, ERR_USAGE, "completions exist for bash, zsh and fish, not for '%s'%s",
+			       words[0],
+			       nearest_of(words[0], (const char *const[]){ "bash", "zsh", "fish", NULL },
+				       meant)),
 		       say_error(&e);
 	if (words[1])
 		print_completion(s, words + 1, argc - l.rest - 1);

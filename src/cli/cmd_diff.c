@@ -4,14 +4,17 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/size.h"
 #include "cli/cmd.h"
 #include "cli/diff_sizes.h"
 #include "cli/json.h"
 #include "cli/pager.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "git/neutral.h"
 #include "git/ref.h"
 #include "sys/fd.h"
+#include "task/tip.h"
 #include "workspace/review.h"
 
 /* At most so many ignored files are named; --json has more. */
@@ -25,6 +28,7 @@ static void print_file(int out)
 	ssize_t n;
 
 	lseek(out, 0, SEEK_SET);
+	progress_end();
 	pager_start();
 	while ((n = read(out, chunk, sizeof(chunk))) > 0)
 		pager_diff(&d, chunk, (size_t)n);
@@ -58,26 +62,6 @@ static int print_diff(struct review *r, bool stat, const struct strvec *paths, s
 	return print_sized(&(struct git){ .dir = r->scratch.dir, .cwd = r->scratch.dir }, out, e);
 }
 
-/* The newest common ancestor of the branch and its target: a merge applies the difference from there. The
- * base is not enough, because the task may have merged the target and undone its changes. */
-static void find_fork(struct task_at *at, char out[OID_SIZE])
-{
-	const struct task *t = at->task;
-	struct git g = repo_git(&at->repo);
-	auto_buf text = BUF_SMALL;
-	struct err ignored = ERR_INIT;
-	char target[OID_SIZE] = "";
-
-	snprintf(out, OID_SIZE, "%s", t->base);
-	if (!*t->published || !*t->target || ref_read(&at->repo, t->target, target, &ignored) < 0 || !*target)
-		return;
-	if (git_do(&g, &text, &ignored, "merge-base", "--end-of-options", target, t->branch, NULL) < 0)
-		return;
-	text.data[strcspn(buf_str(&text), "\n")] = '\0';
-	if (strlen(text.data) == strlen(t->base))
-		snprintf(out, OID_SIZE, "%s", text.data);
-}
-
 /* Compares the branch with the fork. The objects are verified and in the shared repository. git runs in a
  * place without attributes, neither the agent's nor the current directory's. */
 static int diff_published(struct task_at *at, const char *how, const struct strvec *paths, int fd,
@@ -90,7 +74,7 @@ static int diff_published(struct task_at *at, const char *how, const struct strv
 
 	if (ref_read(&at->repo, t->branch, tip, e) < 0)
 		return -1;
-	find_fork(at, fork);
+	tip_fork(&at->repo, t, fork);
 	if (!*tip)
 		return err_set(e, ERR_NOTFOUND, "the branch of task '%s' is gone", t->name);
 	if (neutral_open(&at->repo, at->repo.git_dir, &p, e) < 0)
@@ -146,12 +130,13 @@ static void find_unseen(struct task_at *at, struct review *r, struct strvec *ret
 static void warn_of_unseen(struct task_at *at, struct review *r)
 {
 	auto_strvec unseen = STRVEC_INIT;
+	char count[COUNT_TEXT_MAX];
 
 	find_unseen(at, r, &unseen);
 	if (!unseen.n)
 		return;
-	say_warning("%zu published file%s not as shown here: a merge brings what is published", unseen.n,
-		unseen.n == 1 ? " is" : "s are");
+	say_warning("%s published file%s not as shown here: a merge brings what is published",
+		count_text(unseen.n, count), unseen.n == 1 ? " is" : "s are");
 	say_hint("garth diff --published %s", at->task->name);
 }
 
@@ -197,19 +182,27 @@ static void name_rules(const struct strvec *rules, struct buf *out)
 		buf_printf(out, " and %zu more", rules->n - NAMED_MAX);
 }
 
+static void tell_hidden(const struct strvec *paths)
+{
+	char count[COUNT_TEXT_MAX];
+
+	if (paths->n)
+		say_warning_list(paths, "%s path%s not shown", count_text(paths->n, count),
+			paths->n == 1 ? " is" : "s are");
+}
+
 static void print_rest(const struct review *r)
 {
 	auto_buf hidden = BUF_INIT(1 << 20), rules = BUF_INIT(1 << 20);
+	char count[COUNT_TEXT_MAX];
 
-	for (size_t i = 0; i < r->apart.n; i++)
-		say_warning("not shown: %s", r->apart.v[i]);
-	for (size_t i = 0; i < r->unseen_by_git.n; i++)
-		say_warning("not shown: %s", r->unseen_by_git.v[i]);
+	tell_hidden(&r->apart);
+	tell_hidden(&r->unseen_by_git);
 	if (!r->ignored)
 		return;
 	name_hidden(&r->hidden, r->ignored, &hidden);
-	say_state("%zu ignored file%s not shown: %s", r->ignored, r->ignored == 1 ? " is" : "s are",
-		buf_str(&hidden));
+	say_state("%s ignored file%s not shown: %s", count_text(r->ignored, count),
+		r->ignored == 1 ? " is" : "s are", buf_str(&hidden));
 	name_rules(&r->hidden.rules, &rules);
 	if (rules.len)
 		say_warning("ignore files that are ignored themselves, and hide others: %s", buf_str(&rules));
@@ -242,11 +235,12 @@ int cmd_diff(int argc, char **argv)
 		err_set(&e, ERR_USAGE, "--published and --json do not go together");
 		return say_error(&e);
 	}
+	progress_begin("comparing");
 	if (published)
 		return print_published(&at, stat, &paths, &e) < 0 ? say_error(&e) : 0;
 	if (review_open(&at.ws, &r, &e) < 0)
 		return say_error(&e);
-	find_fork(&at, fork);
+	tip_fork(&at.repo, &t, fork);
 	r.base = fork;
 	if (json)
 		return print_names(&at, &r, &e);

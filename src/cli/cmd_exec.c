@@ -41,12 +41,10 @@ static int find_agent(struct context *c, const struct task *t, const char *asked
 	auto_str own = NULL;
 	auto_fd dir = -1;
 
-	*ret = asked     ? config_agent_by_name(&c->config, asked)
-	       : program ? config_agent_by_program(&c->config, program)
-			 : NULL;
-	if (asked && !*ret)
-		return err_set(e, ERR_NOTFOUND, "there is no agent '%s' in the configuration", asked);
-	if (!asked && !program && !home_task_dir(&c->home, t->id, &dir, &ignored) && (own = again_agent(dir)))
+	if (asked)
+		return config_agent_find(&c->config, asked, ret, e);
+	*ret = program ? config_agent_by_program(&c->config, program) : NULL;
+	if (!program && !home_task_dir(&c->home, t->id, &dir, &ignored) && (own = again_agent(dir)))
 		*ret = config_agent_by_name(&c->config, own);
 	return 0;
 }
@@ -115,7 +113,7 @@ int cmd_exec(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	/* options may be before and after the task's name */
 	behind = argv + l.rest + 1;
-	if (opt_parse(opts, argc - l.rest - 1, behind, true, &words, &rest, &e) < 0)
+	if (cmd_parse_options(opts, argc - l.rest - 1, behind, true, &words, &rest, &e) < 0)
 		return say_error(&e);
 	if (!behind[rest])
 		return err_set(&e, ERR_USAGE, "no command given"),

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/size.h"
 #include "cli/cmd.h"
 #include "runtime/gateway_client.h"
 #include "cli/json.h"
@@ -48,13 +49,15 @@ static int ask(const char *name, const char *path, json_t *in, bool json, const 
 static void tell_left(json_t *answer, const char *key, const char *what)
 {
 	const json_t *list = json_object_get(answer, key), *one;
-	auto_buf names = BUF_SMALL, line = BUF_SMALL;
+	auto_strvec names = STRVEC_INIT;
+	char count[COUNT_TEXT_MAX];
 	size_t i;
 
-	json_array_foreach(list, i, one) if (i < 5)
-		buf_printf(&names, "%s%s", i ? ", " : "", json_string_value(one));
-	if (names.len)
-		say_warning("%s: %s%s", what, say_one_line(&line, names.data), i > 5 ? " and more" : "");
+	json_array_foreach(list, i, one) strvec_push(&names, json_string_value(one));
+	if (names.n)
+		say_warning_list(&names, "%s path%s %s, since no snapshot can hold %s",
+			count_text(names.n, count), names.n == 1 ? " is" : "s are", what,
+			names.n == 1 ? "it" : "them");
 }
 
 static void tell_snapshot(const struct task *t, json_t *answer)
@@ -62,10 +65,8 @@ static void tell_snapshot(const struct task *t, json_t *answer)
 	long long n = json_integer_value(json_object_get(answer, "snapshot"));
 
 	printf("%lld\n", n);
-	tell_left(answer, "left_out", "not in it, since no snapshot can hold it");
-	if (!say_is_heard())
-		return;
-	say_done("snapshot %lld of task '%s'", n, t->name);
+	tell_left(answer, "left_out", "not in the snapshot");
+	say_done("snapshot %lld of task '%s' is taken", n, t->name);
 	say_hint("garth rollback %s --to-snapshot %lld", t->name, n);
 }
 
@@ -93,9 +94,7 @@ static void tell_rollback(const struct task *t, json_t *answer)
 {
 	long long before = json_integer_value(json_object_get(answer, "snapshot"));
 
-	tell_left(answer, "left_out", "left as it is, since no snapshot can hold it");
-	if (!say_is_heard())
-		return;
+	tell_left(answer, "left_out", "not rolled back");
 	say_done("task '%s' is rolled back", t->name);
 	if (before)
 		say_hint("garth undo %s", t->name);
@@ -161,11 +160,11 @@ int cmd_rollback(int argc, char **argv)
 static void tell_publish(const struct task *t, json_t *answer)
 {
 	long long n = json_integer_value(json_object_get(answer, "new_commits"));
+	char count[COUNT_TEXT_MAX];
 
-	if (!say_is_heard())
-		return;
 	if (n)
-		say_done("%lld commit%s of task '%s' published", n, n == 1 ? "" : "s", t->name);
+		say_done("%s commit%s of task '%s' %s published", count_text((uint64_t)n, count),
+			n == 1 ? "" : "s", t->name, n == 1 ? "is" : "are");
 	else
 		say_state("task '%s' has nothing new to publish", t->name);
 	if (!n && *t->elsewhere)

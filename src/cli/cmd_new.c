@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "cli/changes.h"
+#include "cli/checkout_changes.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/progress.h"
@@ -32,13 +32,15 @@ int cmd_new(int argc, char **argv)
 	struct cmd_line l = { "new", opts, 1, 1, false, 0, 0 };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
+	auto_checkout_changes changes = CHECKOUT_CHANGES_INIT;
 	auto_task t = { 0 };
 	auto_str cwd = NULL;
 	int rc;
 
 	CMD_PARSE(&l, argc, argv);
 	if (spec.empty && with_changes)
-		return err_set(&e, ERR_USAGE, "--empty has no repository whose changes could come along"),
+		return err_set(&e, ERR_USAGE,
+			       "--empty and --with-changes do not go together: there is no repository"),
 		       say_error(&e);
 	if (spec.strict && spec.weaker)
 		return err_set(&e, ERR_USAGE,
@@ -49,13 +51,16 @@ int cmd_new(int argc, char **argv)
 	cwd = get_current_dir_name();
 	spec.dir = cwd ? cwd : ".";
 	spec.name = argv[0];
+	if (!with_changes)
+		checkout_changes_watch(&changes, &spec);
 	progress_begin("making the workspace");
 	rc = task_create(&c, &spec, &t, &e);
 	progress_end();
 	if (rc < 0)
 		return say_error(&e);
+	cmd_made_task(&c, &t);
 	if (!with_changes)
-		changes_tell(&t, spec.dir);
+		checkout_changes_tell(&changes, &t);
 	else if (with_changes_copy(&c, &t, spec.dir, &e) < 0) {
 		with_changes_drop(&c, &t);
 		return say_error(&e);
@@ -63,9 +68,7 @@ int cmd_new(int argc, char **argv)
 	if (json)
 		return json_print(json_task(&t));
 	printf("%s\n", t.name);
-	if (say_is_heard()) {
-		say_done("task '%s' is made (%s)", t.name, t.backend);
-		say_hint("garth shell %s", t.name);
-	}
+	say_done("task '%s' is made (%s)", t.name, t.backend);
+	say_hint("garth shell %s", t.name);
 	return 0;
 }

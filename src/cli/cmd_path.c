@@ -34,7 +34,7 @@ int cmd_path(int argc, char **argv)
 		/* do not print the path inside: on the host it is the user's own checkout */
 		err_set(&e, ERR_REFUSED, "task '%s' has no files on the host; inside they are at %s", t.name,
 			t.workspace);
-		err_hint(&e, "garth export %s DIR", t.name);
+		err_hint(&e, "garth shell %s    # or, for a copy: garth export %s DIR", argv[0], argv[0]);
 		return say_error(&e);
 	}
 	puts(host);

@@ -1,38 +1,34 @@
-#include <stdio.h>
-
-#include "base/alloc.h"
 #include "cli/cmd.h"
-#include "runtime/gateway_client.h"
 #include "cli/json.h"
+#include "cli/many.h"
 #include "cli/say.h"
+#include "runtime/gateway_client.h"
 #include "task/life.h"
+
+static int pause_one(struct context *c, struct task *t, void *data, json_t **ret, struct err *e)
+{
+	json_t *answer = NULL;
+
+	(void)data;
+	/* checked here, so that no keeper is started just to refuse */
+	if (strcmp(t->state, STATE_RUNNING))
+		return err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s", t->name, t->state);
+	if (gateway_ask(c, t, "/user/v1/pause", json_object(), &answer, e) < 0)
+		return -1;
+	json_decref(answer);
+	*ret = json_pack("{s:o, s:s}", "task", json_text(t->name), "state", STATE_PAUSED);
+	say_done("task '%s' is paused", t->name);
+	say_hint("garth resume %s", t->name);
+	return 0;
+}
 
 int cmd_pause(int argc, char **argv)
 {
-	bool json = false;
-	const struct opt opts[] = { { 0, "json", OPT_FLAG, &json, NULL, "print JSON" }, OPT_END };
-	struct cmd_line l = { "pause", opts, 1, 1, false, 0, 0 };
-	auto_context c = { .home.fd = -1 };
-	json_t *answer = NULL;
+	struct many m = { .one = pause_one };
+	const struct opt opts[] = { { 0, "json", OPT_FLAG, &m.json, NULL, "print JSON" }, OPT_END };
+	struct cmd_line l = { "pause", opts, 1, -1, false, 0, 0 };
 	struct err e = ERR_INIT;
-	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0)
-		return say_error(&e);
-	/* checked here, so that no keeper is started just to refuse */
-	if (strcmp(t.state, STATE_RUNNING)) {
-		err_set(&e, ERR_REFUSED, "task '%s' is not running, it is %s", t.name, t.state);
-		return say_error(&e);
-	}
-	if (gateway_ask(&c, &t, "/user/v1/pause", json_object(), &answer, &e) < 0)
-		return say_error(&e);
-	json_decref(answer);
-	if (json)
-		return json_print(json_pack("{s:o, s:s}", "task", json_text(t.name), "state", STATE_PAUSED));
-	if (say_is_heard()) {
-		say_done("task '%s' is paused", t.name);
-		say_hint("garth resume %s", t.name);
-	}
-	return 0;
+	return many_tasks(&m, argv, l.words);
 }

@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "base/size.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/progress.h"
@@ -21,8 +22,10 @@ static int print_json(const struct task *t, const struct push_result *r)
 
 static void tell_where(const struct task *t, const struct push_result *r)
 {
-	say_state("pushing %zu commit%s of task '%s' to %s of %s", r->commits, r->commits == 1 ? "" : "s",
-		t->name, r->branch, r->remote);
+	char count[COUNT_TEXT_MAX];
+
+	say_state("pushing %s commit%s of task '%s' to %s of %s", count_text(r->commits, count),
+		r->commits == 1 ? "" : "s", t->name, r->branch, r->remote);
 	progress_begin("pushing");
 }
 
@@ -35,14 +38,13 @@ static void tell(const struct task *t, const struct push_result *r)
 	else
 		say_done("task '%s' is pushed to %s of %s (%.12s%s)", t->name, r->branch, r->remote,
 			r->new_oid, strcmp(r->new_oid, r->tip) ? ", rebased" : "");
-	if (!target || !strcmp(t->state, STATE_MERGED))
+	if (!say_is_heard() || !target || !strcmp(t->state, STATE_MERGED))
 		return;
 	if (!strcmp(r->branch, target)) {
-		say_state("the local branch %s has not got it yet", target);
+		say_state("the local branch %s does not have it yet", target);
 		say_hint("git pull %s %s", r->remote, target);
 	} else {
-		say_state("it is for review there, and stays here; to bring it to %s of %s as well:", target,
-			r->remote);
+		say_state("it is there for review; to push it to %s of %s as well:", target, r->remote);
 		say_hint("garth push %s %s", t->name, target);
 	}
 }
@@ -50,11 +52,10 @@ static void tell(const struct task *t, const struct push_result *r)
 int cmd_push(int argc, char **argv)
 {
 	struct push_spec s = { 0 };
-	bool json = false, quiet = false;
+	bool json = false;
 	const struct opt opts[] = {
 		{ 0, "remote", OPT_STR, &s.remote, "NAME", "name of the remote (default: local, else origin)",
 			WORD_REMOTE },
-		{ 'q', "quiet", OPT_FLAG, &quiet, NULL, "print warnings and errors only" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};
@@ -71,15 +72,15 @@ int cmd_push(int argc, char **argv)
 		(runtime_configure(&c, &t, &e) < 0 && e.kind != ERR_NOTFOUND))
 		return say_error(&e);
 	s.retries = (unsigned)c.config.push_retries;
-	s.before = json || quiet ? NULL : tell_where;
+	s.before = say_is_heard() ? tell_where : NULL;
 	rc = push_task(&c, &t, &s, &r, &e);
 	progress_end();
 	if (rc < 0)
-		return r.conflicts.n ? say_error_list(&e, "conflicts", json_conflicts(&r.conflicts))
-				     : say_error(&e);
+		return say_error_members(&e,
+			r.conflicts.n ? json_pack("{s:o}", "conflicts", json_conflicts(&r.conflicts)) : NULL);
 	if (json)
 		print_json(&t, &r);
-	else if (!quiet)
+	else
 		tell(&t, &r);
 	rest_warn(&c, &t, "pushed");
 	return 0;

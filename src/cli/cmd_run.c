@@ -4,8 +4,9 @@
 
 #include "agent/agent.h"
 #include "base/alloc.h"
+#include "base/nearest.h"
 #include "base/yaml.h"
-#include "cli/changes.h"
+#include "cli/checkout_changes.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/ports.h"
@@ -109,21 +110,24 @@ static int load_file(struct context *c, struct run_line *o, const char *path, st
 static int complete(struct context *c, struct run_line *o, char **argv, struct err *e)
 {
 	auto_strvec env = STRVEC_INIT;
+	char meant[NEAREST_TEXT_MAX];
 
 	if (o->task.strict && o->weaker)
 		return err_set(
 			e, ERR_USAGE, "--strict-isolation never runs weaker: leave --allow-weaker out");
 	if (o->task.on_dirty && strcmp(o->task.on_dirty, "fail") && strcmp(o->task.on_dirty, "commit") &&
 		strcmp(o->task.on_dirty, "keep"))
-		return err_set(
-			e, ERR_USAGE, "--on-dirty is fail, commit or keep, not '%s'", o->task.on_dirty);
+		return err_set(e, ERR_USAGE, "--on-dirty is fail, commit or keep, not '%s'%s",
+			o->task.on_dirty,
+			nearest_of(o->task.on_dirty, (const char *const[]){ "fail", "commit", "keep", NULL },
+				meant));
 	if (o->task.empty && (o->task.rev || o->task.backend || o->session.push || o->task.on_dirty))
 		return err_set(e, ERR_USAGE,
 			"a task without a repository has no base, no backend, nothing to push and nothing to commit");
 	if (o->session.push && push_check_branch(&o->session.push, NULL, e) < 0)
 		return err_wrap(e, "push");
-	if (o->agent && !(o->session.agent = config_agent_by_name(&c->config, o->agent)))
-		return err_set(e, ERR_NOTFOUND, "there is no agent '%s' in the configuration", o->agent);
+	if (o->agent && config_agent_find(&c->config, o->agent, &o->session.agent, e) < 0)
+		return -1;
 	if (!o->agent)
 		o->session.agent = config_agent_by_program(&c->config, argv[0]);
 	o->session.env = &o->env;
@@ -195,7 +199,7 @@ static void drop_unstarted(struct context *c, const struct task *t, const struct
 	auto_str trash = NULL;
 	auto_task now = { 0 };
 
-	if (why->kind == ERR_START && !task_find(c, t->name, &now, &ignored) && now.id == t->id)
+	if (why->kind == ERR_START && !task_find_id(c, t->id, &now, &ignored))
 		task_discard(c, &now, &careful, &trash, &ignored);
 }
 
@@ -220,7 +224,7 @@ static void open_window(const char *name, bool quiet)
 	if (tmux_window(name, &look, &e) < 0) {
 		say_warning("task '%s' runs, but has no window: %s", name, e.msg);
 		say_hint("garth attach %s", name);
-	} else if (!quiet && say_is_heard()) {
+	} else if (!quiet) {
 		say_state("task '%s' has a window in tmux", name);
 		say_hint("%s", look);
 	}
@@ -242,16 +246,21 @@ static int check_remote(const struct context *c, const struct run_line *o, struc
 static int make_task(struct context *c, struct run_line *o, struct task *ret, struct err *e)
 {
 	auto_str cwd = get_current_dir_name();
+	auto_checkout_changes changes = CHECKOUT_CHANGES_INIT;
 	int rc;
 
 	o->task.dir = o->dir ? o->dir : cwd ? cwd : ".";
 	if (check_remote(c, o, e) < 0)
 		return -1;
+	if (!o->with_changes && !o->quiet)
+		checkout_changes_watch(&changes, &o->task);
 	progress_begin("making the workspace");
 	rc = task_create(c, &o->task, ret, e);
 	progress_end();
 	if (rc < 0 && e->kind == ERR_NOTFOUND && o->path && o->task.rev && o->task.rev == o->file.base)
 		err_wrap(e, "%s:%u:%u: base", o->path, o->file.base_at.line, o->file.base_at.column);
+	if (!rc)
+		cmd_made_task(c, ret);
 	if (!rc && !o->quiet && backend_of(ret)->landlock_only)
 		say_landlock_only();
 	if (!rc && o->with_changes && !o->task.empty) {
@@ -259,7 +268,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 		if (rc < 0)
 			with_changes_drop(c, ret);
 	} else if (!rc && !o->quiet) {
-		changes_tell(ret, o->task.dir);
+		checkout_changes_tell(&changes, ret);
 	}
 	return rc;
 }
@@ -273,8 +282,8 @@ static int tell_end(
 	if (o->tmux)
 		open_window(t->name, o->quiet);
 	else
-		session_report(c, t->name, r, o->quiet || o->json);
-	if (o->json && json_task_now(c, t->name))
+		session_report(c, t, r, o->quiet || o->json);
+	if (o->json && json_task_now(c, t->id))
 		return 1;
 	return r->end == TERMINAL_DETACHED ? 0 : r->exit_code;
 }

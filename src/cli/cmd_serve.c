@@ -37,7 +37,7 @@ static int once(struct context *c, bool look, bool json, struct err *e)
 		json_print(json_pack("{s:o, s:o, s:o, s:b}", "ran", json_list(&r.ran), "actions",
 			json_list(&r.done), "warnings", json_list(&r.warnings), "busy", busy));
 	else if (busy)
-		say_state("another garth serve is at it");
+		say_state("another garth serve is running");
 	strvec_release(&r.done);
 	strvec_release(&r.warnings);
 	strvec_release(&r.ran);

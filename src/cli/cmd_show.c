@@ -36,16 +36,19 @@ static void time_line(const char *name, int64_t when)
 	printf("%-10s %s (%s)\n", name, text, say_age(when, age, sizeof(age)));
 }
 
-static int show_jail(struct context *c, struct task_at *at, const char *net, bool json, struct err *e)
+static int show_jail(struct context *c, struct task_at *at, const char *mode, bool json, struct err *e)
 {
 	struct run_opts s = { 0 };
 	auto_strvec not_shown = STRVEC_INIT;
-	struct walls_opts o = { .net = &s.net, .not_shown = &not_shown };
+	__attribute__((cleanup(network_release))) struct network net = { 0 };
+	struct walls_opts o = { .net = &net, .not_shown = &not_shown };
 	auto_buf text = BUF_INIT(4 << 20);
 	auto_jail jail = { 0 };
 
-	if (runtime_network(c, at->task, net, NULL, &s, e) < 0 || walls_describe(c, at, &o, &jail, e) < 0 ||
-		jail_check(&jail, e) < 0)
+	if (runtime_network(c, at->task, mode, NULL, &s, e) < 0)
+		return say_error(e);
+	net = s.net;
+	if (walls_describe(c, at, &o, &jail, e) < 0 || jail_check(&jail, e) < 0)
 		return say_error(e);
 	for (size_t i = 0; i < not_shown.n; i++)
 		say_warning("%s", not_shown.v[i]);
@@ -62,7 +65,7 @@ static int show_jail(struct context *c, struct task_at *at, const char *net, boo
 		json_object_set_new(o_json, "uid", json_integer(jail.uid));
 		json_object_set_new(o_json, "gid", json_integer(jail.gid));
 		json_object_set_new(o_json, "task", json_text(at->task->name));
-		json_object_set_new(o_json, "network_mode", json_text(s.net.mode));
+		json_object_set_new(o_json, "network_mode", json_text(net.mode));
 		json_object_set_new(o_json, "lowers", json_list(&jail.lowers));
 		json_object_set_new(o_json, "upper", jail.upper ? json_text(jail.upper) : json_null());
 		json_object_set_new(o_json, "rows", rows);

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/size.h"
 #include "cli/cmd.h"
 #include "runtime/gateway_client.h"
 #include "cli/json.h"
@@ -10,19 +11,20 @@
 static int tell(const struct task *t, json_t *answer)
 {
 	json_t *conflicts = json_object_get(answer, "conflicts"), *path;
+	auto_strvec paths = STRVEC_INIT;
 	struct err e = ERR_INIT;
+	char count[COUNT_TEXT_MAX];
 	size_t i;
 
 	if (json_array_size(conflicts)) {
-		json_array_foreach(conflicts, i, path) printf("%s\n", json_string_value(path));
-		err_set(&e, ERR_CONFLICT, "task '%s' conflicts with %s in %zu file%s; nothing was changed",
-			t->name, t->target + strlen("refs/heads/"), json_array_size(conflicts),
-			json_array_size(conflicts) == 1 ? "" : "s");
+		json_array_foreach(conflicts, i, path) strvec_push(&paths, json_string_value(path));
+		err_set(&e, ERR_CONFLICT, "cannot sync task '%s': %s file%s with %s", t->name,
+			count_text(paths.n, count), paths.n == 1 ? " conflicts" : "s conflict",
+			t->target + strlen("refs/heads/"));
 		err_hint(&e, "garth merge --resolve %s", t->name);
+		err_paths(&e, &paths);
 		return say_error(&e);
 	}
-	if (!say_is_heard())
-		return 0;
 	if (json_is_true(json_object_get(answer, "moved")))
 		say_done("task '%s' has all of %s", t->name, t->target + strlen("refs/heads/"));
 	else

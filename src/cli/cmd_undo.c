@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/progress.h"
@@ -20,6 +21,7 @@ static const struct {
 	[UNDO_WITH_TASK] = { "its target is as it was, and it is out of the trash", "diff" },
 	[UNDO_TARGET] = { "its target is as it was", "audit" },
 	[UNDO_ROLLBACK] = { "it is as it was before", "diff" },
+	[UNDO_RENAME] = { "it has its old name", "show" },
 };
 
 /* Whether it is unclear which task is meant: the name exists in several projects, or there is no name and the
@@ -77,6 +79,9 @@ static int choose(const struct undo_list *l, size_t *ret)
 /* Decides which one to undo. */
 static int pick(const struct undo_list *l, const char *task, size_t *ret, struct err *e)
 {
+	auto_buf word = BUF_SMALL;
+	auto_str path = NULL;
+
 	*ret = 0;
 	if (!l->n)
 		return task ? err_set(e, ERR_NOTFOUND, "there is nothing of task '%s' to take back", task)
@@ -89,7 +94,9 @@ static int pick(const struct undo_list *l, const char *task, size_t *ret, struct
 		       err_hint(e, "garth undo --list");
 	err_set(e, ERR_REFUSED, "tasks named '%s' were in several projects: '%s', '%s'", task,
 		l->v[0].project, l->v[l->n - 1].project);
-	return err_hint(e, "cd '%s' && garth undo %s", l->v[0].path, task);
+	path = path_join(l->v[0].path, l->v[0].deeds[0].task);
+	say_quoted(&word, path);
+	return err_hint(e, "garth undo %s", buf_str(&word));
 }
 
 static json_t *undo_json(const struct undoable *u)
@@ -105,13 +112,22 @@ static json_t *undo_json(const struct undoable *u)
 		"created", json_time(u->deeds[0].created));
 }
 
-static int report_one(const struct deed *d, enum undo_outcome outcome, bool json)
+/* Hints name the task so that they work in the current directory. */
+static void name_task(struct context *c, const struct deed *d)
+{
+	struct err ignored = ERR_INIT;
+	auto_task t = { 0 };
+
+	if (!context_store(c, &ignored) && !store_task_any(c->store, d->task_id, &t, &ignored))
+		cmd_made_task(c, &t);
+}
+
+static int report_one(struct context *c, const struct deed *d, enum undo_outcome outcome, bool json)
 {
 	if (json)
 		return json_print(json_pack("{s:o, s:[o], s:s}", "task", json_text(d->task), "task_names",
 			json_text(d->task), "undone", d->kind));
-	if (!say_is_heard())
-		return 0;
+	name_task(c, d);
 	say_done("the %s of task '%s' is taken back: %s", d->kind, d->task, outcomes[outcome].said);
 	say_hint("garth %s %s", outcomes[outcome].next, d->task);
 	return 0;
@@ -148,12 +164,12 @@ static int undo_many(struct context *c, struct undoable *u, bool json)
 	if (json)
 		json_print(json_pack("{s:o, s:o, s:s}", "task", done.n ? json_text(done.v[0]) : json_null(),
 			"task_names", json_list(&done), "undone", u->deeds[0].kind));
-	else if (done.n && say_is_heard())
-		say_done("the removal of %zu tasks is taken back: they are out of the trash", done.n);
+	else if (done.n)
+		say_done("the removal of %zu tasks is taken back: they are out of %s", done.n,
+			strcmp(u->deeds[0].kind, "archive") ? "the trash" : "their archives");
 	if (last.kind != ERR_NONE)
 		return say_error(&last);
-	if (!json && say_is_heard())
-		say_hint("garth ls");
+	say_hint("garth ls");
 	return 0;
 }
 
@@ -192,7 +208,7 @@ static int undo(struct context *c, const char *task, bool look, bool json)
 			err_hint(&e, "garth undo --list");
 		return say_error(&e);
 	}
-	return report_one(&u->deeds[0], outcome, json);
+	return report_one(c, &u->deeds[0], outcome, json);
 }
 
 static int list(struct context *c, const char *task, bool json)

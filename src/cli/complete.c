@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/alias.h"
 #include "cli/cmd.h"
 #include "config/taskfile.h"
 #include "config/values.h"
 #include "git/ref.h"
 #include "task/here.h"
+#include "task/lookup.h"
 
 /* The command line that is being completed. */
 struct line {
@@ -41,6 +43,9 @@ static void offer_commands(struct line *l)
 {
 	for (const struct cmd *c = commands; c->name; c++)
 		offer(l, c->name, c->brief);
+	for (const struct alias *a = aliases; a->name; a++)
+		if (!a[1].name || strcmp(a[1].name, a->name) != 0)
+			offer(l, a->name, cmd_find(a->command)->brief);
 }
 
 /* Without a Garth home there are no tasks, and completion must not make one. */
@@ -57,16 +62,43 @@ static int open_store(struct context *c, struct err *e)
 	return has_home() && context_open_to_look(c, e) == 0 && context_store(c, e) == 0 ? 0 : -1;
 }
 
+/* How to name a task: NAME in its own project, or outside of all projects if no other one has a task of that
+ * name; else PROJECT/NAME, with a path if two projects have the same name. */
+static char *task_word(const struct task_list *all, size_t i, int64_t here)
+{
+	const struct task *t = &all->v[i];
+	bool namesake = false, same_project = false;
+
+	if (t->project_id == here)
+		return xstrdup(t->name);
+	for (size_t j = 0; j < all->n; j++) {
+		const struct task *o = &all->v[j];
+
+		if (o->project_id == t->project_id)
+			continue;
+		namesake |= !strcmp(o->name, t->name);
+		same_project |= !strcmp(o->project, t->project);
+	}
+	if (here <= 0 && !namesake)
+		return xstrdup(t->name);
+	return same_project ? lookup_address(t) : xasprintf("%s/%s", t->project, t->name);
+}
+
 static void offer_tasks(struct line *l, bool discarded)
 {
+	int64_t here = 0;
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
 	auto_task_list tasks = { 0 };
 
-	if (open_store(&c, &e) < 0 || store_task_list(c.store, discarded, &tasks, &e) < 0)
+	if (open_store(&c, &e) < 0 || store_task_list(c.store, discarded, &tasks, &e) < 0 ||
+		here_project(&c, ".", &here, &e) < 0)
 		return;
-	for (size_t i = 0; i < tasks.n; i++)
-		offer(l, tasks.v[i].name, tasks.v[i].state);
+	for (size_t i = 0; i < tasks.n; i++) {
+		auto_str word = task_word(&tasks, i, here);
+
+		offer(l, word, tasks.v[i].state);
+	}
 }
 
 static void offer_snapshots(struct line *l)
@@ -253,12 +285,15 @@ static bool is_used(const struct line *l, const struct opt *o)
 
 static void offer_options(struct line *l, const struct opt *opts)
 {
-	for (const struct opt *o = opts; o->name; o++) {
+	struct opt *all = cmd_options(opts);
+
+	for (const struct opt *o = all; o->name; o++) {
 		auto_str name = xasprintf("--%s", o->name);
 
 		if (!is_used(l, o))
 			offer(l, name, o->help);
 	}
+	free(all);
 	offer(l, "--help", "explain the command");
 }
 
@@ -351,6 +386,8 @@ void complete(char **words, int n, struct completion *ret)
 
 	if (n > 1) {
 		c = cmd_find(words[0]);
+		if (!c)
+			c = alias_find(words[0], n - 1, words + 1);
 		if (c)
 			cmd_look(c, offer_last, &l);
 		return;

@@ -3,8 +3,10 @@
 #include <ctype.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
+#include "cli/alias.h"
 #include "cli/say.h"
 
 #define COLUMNS 79
@@ -58,12 +60,23 @@ static void print_option(char letter, const char *name, const char *arg, const c
 
 void help_command(const struct cmd *c, const struct cmd_line *l)
 {
-	printf("garth %s%s%s\n\n%c%s.\n\n", c->name, *c->usage ? " " : "", c->usage, toupper(c->brief[0]),
-		c->brief + 1);
-	for (const struct opt *o = l->opts; o->name; o++)
+	struct opt *all = cmd_options(l->opts);
+	auto_str also = alias_text(c);
+
+	printf("garth %s%s%s\n\n%c%s%s.\n\n", c->name, *c->usage ? " " : "", c->usage, toupper(c->brief[0]),
+		c->brief + 1, also);
+	for (const struct opt *o = all; o->name; o++)
 		print_option(o->letter, o->name, o->arg, o->help);
 	print_option('h', "help", NULL, "print this text");
+	free(all);
 	printf("\nExample:      garth %s\nThe manual:   man garth-%s\n", c->example, c->name);
+}
+
+static void print_command(const struct cmd *c)
+{
+	auto_str also = alias_text(c);
+
+	printf("  %-12s%s%s\n", c->name, c->brief, also);
 }
 
 static void print_overview(void)
@@ -73,23 +86,36 @@ static void print_overview(void)
 		printf("\n%s, for example: %s\n", groups[g].title, groups[g].example);
 		for (const struct cmd *c = commands; c->name; c++)
 			if (c->group == g)
-				printf("  %-12s%s\n", c->name, c->brief);
+				print_command(c);
 	}
 	puts("\nMore on a command: garth help COMMAND, or man garth-COMMAND. The overview: man garth.");
 }
 
+static json_t *alias_names(const struct cmd *c)
+{
+	json_t *names = json_array();
+
+	for (const struct alias *a = aliases; a->name; a++)
+		if (!strcmp(a->command, c->name))
+			json_array_append_new(names, json_string(a->name));
+	return names;
+}
+
 static void add_options(const struct cmd *c, const struct cmd_line *l, void *data)
 {
+	struct opt *all = cmd_options(l->opts);
 	json_t *options = json_array();
 
-	for (const struct opt *o = l->opts; o->name; o++)
+	for (const struct opt *o = all; o->name; o++)
 		json_array_append_new(
 			options, json_pack("{s:s%, s:s, s:s?, s:s, s:b, s:b}", "letter", &o->letter,
 					 o->letter ? 1 : 0, "name", o->name, "arg", o->arg, "help", o->help,
 					 "many", o->type == OPT_LIST, "has_word", o->word != WORD_NONE));
+	free(all);
 	json_object_set_new(data, c->name,
-		json_pack("{s:s, s:s, s:s, s:o, s:s}", "usage", c->usage, "brief", c->brief, "group",
-			groups[c->group].title, "options", options, "example", c->example));
+		json_pack("{s:s, s:s, s:s, s:o, s:s, s:o}", "usage", c->usage, "brief", c->brief, "group",
+			groups[c->group].title, "options", options, "example", c->example, "aliases",
+			alias_names(c)));
 }
 
 /* For tools/make-man: every command with its options, in the order of their rows. */
@@ -118,7 +144,8 @@ int cmd_help(int argc, char **argv)
 		return print_overview(), 0;
 	c = cmd_find(argv[0]);
 	if (!c)
-		return err_set(&e, ERR_USAGE, "there is no command '%s'", argv[0]),
-		       err_hint(&e, "garth help"), say_error(&e);
+		c = alias_find(argv[0], 0, NULL);
+	if (!c)
+		return cmd_refuse_unknown(argv[0], &e), say_error(&e);
 	return c->run(1, (char *[]){ "--help", NULL });
 }

@@ -4,12 +4,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/answer.h"
 #include "base/buf.h"
 #include "cli/say.h"
 #include "git/ref.h"
 #include "sys/fd.h"
 #include "task/end.h"
+#include "task/lookup.h"
 #include "task/task.h"
 #include "workspace/workspace.h"
 
@@ -73,12 +75,14 @@ static json_t *command(const struct task *t)
 json_t *json_task(const struct task *t)
 {
 	json_t *o = json_object();
+	auto_str address = lookup_address(t);
 	auto_buf note = BUF_SMALL;
 
 	task_say(t, &note);
 	json_object_set_new(o, "id", json_integer(t->id));
 	json_object_set_new(o, "name", json_text(t->name));
 	json_object_set_new(o, "project", json_text(t->project));
+	json_object_set_new(o, "address", json_text(address));
 	json_object_set_new(
 		o, "repository", !backend_of(t)->has_git ? json_null() : json_text(t->repository));
 	json_object_set_new(o, "state", json_text(t->state));
@@ -162,10 +166,10 @@ int json_print(json_t *o)
 	return 0;
 }
 
-int json_task_now(struct context *c, const char *name)
+int json_task_now(struct context *c, int64_t id)
 {
 	struct err e = ERR_INIT;
 	auto_task t = { 0 };
 
-	return task_find(c, name, &t, &e) < 0 ? say_error(&e) : json_print(json_task(&t));
+	return task_find_id(c, id, &t, &e) < 0 ? say_error(&e) : json_print(json_task(&t));
 }

@@ -15,7 +15,7 @@
 json_t *json_text(const char *s);
 json_t *json_task(const struct task *t);
 /* Prints the named task as it is now; returns the exit code. */
-int json_task_now(struct context *c, const char *name);
+int json_task_now(struct context *c, int64_t id);
 /* "2026-01-31T12:00:00Z"; null for 0. */
 json_t *json_time(int64_t seconds);
 json_t *json_list(const struct strvec *v);

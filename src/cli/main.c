@@ -1,13 +1,18 @@
 #include "cli/cmd.h"
 
 #include <malloc.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "cli/alias.h"
 #include "cli/help.h"
 #include "cli/say.h"
 #include "cli/terminal.h"
 #include "sys/fd.h"
 #include "task/empty.h"
+#include "task/lookup.h"
 
 #define HEAP_STEP (512 << 10)
 #define HEAP_KEPT (8 << 20)
@@ -25,15 +30,18 @@ const struct cmd commands[] = {
 		"attach fix" },
 	{ "port", cmd_port, CMD_WORK, "[OPTIONS] TASK [PORT]", "reach a port that a running task listens on",
 		{ WORD_TASK, WORD_TEXT }, "port fix 3000" },
-	{ "pause", cmd_pause, CMD_CONTROL, "[OPTIONS] TASK", "pause a running task", { WORD_TASK },
+	{ "pause", cmd_pause, CMD_CONTROL, "[OPTIONS] TASK...", "pause running tasks", { WORD_TASK },
 		"pause fix" },
 	{ "resume", cmd_resume, CMD_CONTROL, "[OPTIONS] TASK", "continue a task that is paused or has ended",
 		{ WORD_TASK }, "resume fix" },
 	{ "answer", cmd_answer, CMD_CONTROL, "[OPTIONS] TASK [TEXT...]",
 		"answer a task's question and continue it", { WORD_TASK, WORD_TEXT },
 		"answer fix \"use the old API\"" },
-	{ "cancel", cmd_cancel, CMD_CONTROL, "[OPTIONS] TASK", "stop a running task", { WORD_TASK },
+	{ "cancel", cmd_cancel, CMD_CONTROL, "[OPTIONS] TASK...", "stop running tasks", { WORD_TASK },
 		"cancel fix" },
+	{ "rename", cmd_rename, CMD_CONTROL, "[OPTIONS] TASK NAME",
+		"give a stopped task and its branch another name", { WORD_TASK, WORD_TEXT },
+		"rename bash-1 login" },
 	{ "ls", cmd_ls, CMD_LOOK, "[OPTIONS]", "list tasks", { WORD_NONE }, "ls" },
 	{ "show", cmd_show, CMD_LOOK, "[OPTIONS] TASK", "show a task, or its jail", { WORD_TASK },
 		"show fix" },
@@ -42,7 +50,9 @@ const struct cmd commands[] = {
 	{ "log", cmd_log, CMD_LOOK, "[OPTIONS] TASK", "print a task's output", { WORD_TASK }, "log fix" },
 	{ "path", cmd_path, CMD_LOOK, "[OPTIONS] TASK", "print where a task's files are on the host",
 		{ WORD_TASK }, "path fix" },
-	{ "merge", cmd_merge, CMD_TAKE, "[OPTIONS] TASK", "merge a task's commits into its target branch",
+	{ "review", cmd_review, CMD_TAKE, "[OPTIONS] TASK",
+		"comment on a task's commits, merge or reject them", { WORD_TASK }, "review fix" },
+	{ "merge", cmd_merge, CMD_TAKE, "[OPTIONS] TASK...", "merge a task's commits into its target branch",
 		{ WORD_TASK }, "merge --squash fix" },
 	{ "push", cmd_push, CMD_TAKE, "[OPTIONS] TASK [BRANCH]", "push a task's commits to the remote",
 		{ WORD_TASK, WORD_BRANCH }, "push fix" },
@@ -60,11 +70,11 @@ const struct cmd commands[] = {
 	{ "rollback", cmd_rollback, CMD_BACK, "OPTIONS TASK",
 		"take a task, or one file, back to its start or a snapshot", { WORD_TASK },
 		"rollback --to-snapshot 2 fix" },
-	{ "undo", cmd_undo, CMD_BACK, "[OPTIONS] [TASK]", "undo the last merge, rollback, discard or archive",
-		{ WORD_ANY_TASK }, "undo" },
-	{ "discard", cmd_discard, CMD_CLEAN, "[OPTIONS] TASK", "throw a task away; undo brings it back",
+	{ "undo", cmd_undo, CMD_BACK, "[OPTIONS] [TASK]",
+		"undo the last merge, rollback, rename, discard or archive", { WORD_ANY_TASK }, "undo" },
+	{ "discard", cmd_discard, CMD_CLEAN, "[OPTIONS] TASK...", "throw tasks away; undo brings them back",
 		{ WORD_TASK }, "discard fix" },
-	{ "archive", cmd_archive, CMD_CLEAN, "[OPTIONS] TASK", "pack a task away; undo brings it back",
+	{ "archive", cmd_archive, CMD_CLEAN, "[OPTIONS] TASK...", "pack tasks away; undo brings them back",
 		{ WORD_TASK }, "archive fix" },
 	{ "cleanup", cmd_cleanup, CMD_CLEAN, "OPTIONS", "throw many tasks away", { WORD_NONE },
 		"cleanup --merged" },
@@ -97,6 +107,19 @@ const struct cmd *cmd_find(const char *name)
 	return NULL;
 }
 
+int cmd_refuse_unknown(const char *name, struct err *e)
+{
+	struct nearest near = { .typed = name };
+	char meant[NEAREST_TEXT_MAX];
+
+	for (const struct cmd *c = commands; c->name; c++)
+		nearest_try(&near, c->name, strlen(c->name));
+	for (const struct alias *a = aliases; a->name; a++)
+		nearest_try(&near, a->name, strlen(a->name));
+	err_set(e, ERR_USAGE, "there is no command '%s'%s", name, nearest_text(&near, meant));
+	return near.word ? err_hint(e, "garth help %s", near.word) : err_hint(e, "garth help");
+}
+
 static struct {
 	cmd_look_fn *look;
 	void *data;
@@ -108,6 +131,48 @@ void cmd_look(const struct cmd *c, cmd_look_fn *look, void *data)
 	looking.data = data;
 	c->run(0, (char *[]){ NULL });
 	looking.look = NULL;
+}
+
+static bool quiet;
+
+static const struct opt common[] = {
+	{ 'q', "quiet", OPT_FLAG, &quiet, NULL, "print warnings and errors only" },
+	OPT_END,
+};
+
+static const struct opt *find_option(const struct opt *opts, const char *name)
+{
+	for (; opts->name; opts++)
+		if (!strcmp(opts->name, name))
+			return opts;
+	return NULL;
+}
+
+struct opt *cmd_options(const struct opt *own)
+{
+	struct opt *all;
+	size_t n = 0;
+
+	while (own[n].name)
+		n++;
+	all = xcalloc(n + ARRAY_SIZE(common), sizeof(*all));
+	memcpy(all, own, n * sizeof(*all));
+	for (const struct opt *o = common; o->name; o++)
+		if (!find_option(own, o->name))
+			all[n++] = *o;
+	return all;
+}
+
+int cmd_parse_options(const struct opt *opts, int argc, char **argv, bool stop, int *ret_words, int *ret_rest,
+	struct err *e)
+{
+	struct opt *all = cmd_options(opts);
+	int rc = opt_parse(all, argc, argv, stop, ret_words, ret_rest, e);
+
+	if (*(bool *)find_option(all, "quiet")->value)
+		say_quietly();
+	free(all);
+	return rc;
 }
 
 int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e)
@@ -124,7 +189,7 @@ int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e)
 		if (l->stop && argv[i][0] != '-')
 			break;
 	}
-	if (opt_parse(l->opts, argc, argv, l->stop, &l->words, &l->rest, e) < 0)
+	if (cmd_parse_options(l->opts, argc, argv, l->stop, &l->words, &l->rest, e) < 0)
 		return err_hint(e, "garth %s --help", l->name);
 	/* if no other program follows, the words after "--" are arguments too */
 	for (; !l->stop && l->max_words != 0 && l->rest < argc; l->rest++)
@@ -139,11 +204,54 @@ int cmd_parse(struct cmd_line *l, int argc, char **argv, struct err *e)
 	return 0;
 }
 
+/* The command line as it was typed. */
+static char **typed;
+
+/* If another project has a task of that name: hints at the command that was typed, for that task. */
+static void hint_elsewhere(struct context *c, const char *name, struct err *e)
+{
+	auto_str word = e->kind == ERR_NOTFOUND || e->kind == ERR_USAGE ? lookup_elsewhere(c, name) : NULL;
+	auto_buf line = BUF_INIT(sizeof(e->hint) - 1);
+	bool replaced = false;
+
+	if (!word || !strcmp(word, name) || !typed)
+		return;
+	buf_addstr(&line, "garth");
+	for (char **w = typed + 1; *w; w++) {
+		bool is_task = w > typed + 1 && !replaced && !strcmp(*w, name);
+
+		buf_addch(&line, ' ');
+		say_quoted(&line, is_task ? word : *w);
+		replaced |= is_task;
+	}
+	if (replaced && !line.overflow)
+		err_hint(e, "%s", buf_str(&line));
+}
+
+int cmd_find_task(struct context *c, const char *name, struct task *t, struct err *e)
+{
+	if (task_find(c, name, t, e) < 0) {
+		hint_elsewhere(c, name, e);
+		return -1;
+	}
+	if (strcmp(name, t->name) != 0)
+		say_task_as(t->name, name);
+	return 0;
+}
+
+void cmd_made_task(struct context *c, const struct task *t)
+{
+	auto_str word = lookup_word(c, t);
+
+	if (strcmp(word, t->name) != 0)
+		say_task_as(t->name, word);
+}
+
 int cmd_open_task(
 	enum cmd_purpose purpose, const char *name, struct context *c, struct task *t, struct err *e)
 {
 	if ((purpose == CMD_LOOKS ? context_open_to_look(c, e) : context_open(c, e)) < 0 ||
-		task_find(c, name, t, e) < 0)
+		cmd_find_task(c, name, t, e) < 0)
 		return -1;
 	return purpose == CMD_NEEDS_GIT ? empty_refuse(t, e) : 0;
 }
@@ -174,12 +282,13 @@ int main(int argc, char **argv)
 		cmd_help(0, NULL);
 		return 2;
 	}
+	typed = xcalloc((size_t)argc + 1, sizeof(*typed));
+	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
 	c = cmd_find(argv[1]);
-	if (!c) {
-		err_set(&e, ERR_USAGE, "there is no command '%s'", argv[1]);
-		err_hint(&e, "garth help");
-		return say_error(&e);
-	}
+	if (!c)
+		c = alias_find(argv[1], argc - 2, argv + 2);
+	if (!c)
+		return cmd_refuse_unknown(argv[1], &e), say_error(&e);
 	code = c->run(argc - 2, argv + 2);
 	/* if the answer cannot be written, the command has failed */
 	if (fflush(stdout) && !code)

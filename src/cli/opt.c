@@ -1,5 +1,8 @@
 #include "cli/opt.h"
 
+#include "base/alloc.h"
+#include "base/nearest.h"
+
 static const struct opt *by_name(const struct opt *o, const char *name, size_t len)
 {
 	for (; o->name; o++)
@@ -26,6 +29,19 @@ static void set(const struct opt *o, const char *value)
 		strvec_push(o->value, value);
 }
 
+static int unknown_option(const struct opt *opts, const char *word, size_t len, struct err *e)
+{
+	auto_str typed = xstrndup(word, len);
+	struct nearest near = { .typed = typed };
+	auto_str meant = NULL;
+
+	nearest_try(&near, "help", strlen("help"));
+	for (; opts->name; opts++)
+		nearest_try(&near, opts->name, strlen(opts->name));
+	meant = near.word ? xasprintf(" (is '--%s' meant?)", near.word) : xstrdup("");
+	return err_set(e, ERR_USAGE, "unknown option '--%s'%s", typed, meant);
+}
+
 static int long_option(const struct opt *opts, int argc, char **argv, int *i, struct err *e)
 {
 	const char *word = argv[*i] + 2;
@@ -33,7 +49,7 @@ static int long_option(const struct opt *opts, int argc, char **argv, int *i, st
 	const struct opt *o = by_name(opts, word, len);
 
 	if (!o)
-		return err_set(e, ERR_USAGE, "unknown option '--%.*s'", (int)len, word);
+		return unknown_option(opts, word, len, e);
 	if (o->type == OPT_FLAG) {
 		if (word[len])
 			return err_set(e, ERR_USAGE, "option '--%s' takes no value", o->name);

@@ -27,44 +27,30 @@ static void say_next(struct context *c, const struct task *t)
 			t->name);
 }
 
-/* Also printed if stderr is no terminal: why the task has failed, although its command may have succeeded. */
-static void report_failure(struct context *c, const char *name, const struct terminal_result *r)
+/* "failed: 1,489 uncommitted files", with the files below. */
+static void say_failed(const struct task *t, const struct buf *note)
 {
-	auto_buf line = BUF_SMALL, note = BUF_SMALL;
-	auto_task t = { 0 };
-	struct err e = ERR_INIT;
-
-	if (r->end == TERMINAL_DETACHED)
-		return;
-	if (task_find(c, name, &t, &e) < 0) {
-		say_warning("how task '%s' ended is not known: %s", name, e.msg);
-		return;
-	}
-	if (!r->exit_code) {
-		tell_refused(c, &t);
-		return;
-	}
-	/* its keeper is gone and has not written the end to the store */
-	if (life_is_running(&t) || !strcmp(t.state, STATE_INTERRUPTED))
-		say_warning("how task '%s' ended could not be written down", name);
-	tell_refused(c, &t);
-	if (!strcmp(t.state, STATE_BLOCKED)) {
-		ask_tell(c, &t, false);
-		return;
-	}
-	task_say(&t, &note);
-	if (!note.len)
-		return;
-	say_warning("task '%s' is %s, %s", name, t.state, say_one_line(&line, note.data));
-	say_next(c, &t);
+	if (strcmp(t->verdict, VERDICT_EXIT) != 0 && note->len)
+		say_failure("task '%s' failed: %s", t->name, note->data);
+	else
+		say_failure("task '%s' failed: exit code %d%s%s", t->name, t->exit_code,
+			note->len ? "; " : "", buf_str(note));
 }
 
 static void say_end(const struct task *t)
 {
 	bool pushed = *t->pushed_tip && !strcmp(t->pushed_tip, t->published);
+	auto_buf note = BUF_SMALL;
 
-	if (strcmp(t->state, STATE_DONE) && strcmp(t->state, STATE_MERGED))
-		say_state("task '%s' is %s, its command's exit code is %d", t->name, t->state, t->exit_code);
+	task_say_list(t, &note);
+	if (!strcmp(t->state, STATE_FAILED))
+		say_failed(t, &note);
+	else if (strcmp(t->state, STATE_DONE) && strcmp(t->state, STATE_MERGED))
+		say_state("task '%s' is %s%s%s", t->name, t->state, note.len ? ": " : "", buf_str(&note));
+	else if (note.len && strcmp(t->verdict, VERDICT_KEPT) != 0)
+		say_warning("task '%s' is done: %s", t->name, note.data);
+	else if (note.len)
+		say_done("task '%s' is done: %s", t->name, note.data);
 	else if (pushed)
 		say_done("task '%s' is done, and pushed to %s of %s", t->name, t->pushed_branch,
 			t->pushed_remote);
@@ -72,42 +58,48 @@ static void say_end(const struct task *t)
 		say_done("task '%s' is done", t->name);
 }
 
-void session_report(struct context *c, const char *name, const struct terminal_result *r, bool quiet)
+static void say_detached(struct context *c, const struct task *of)
 {
-	auto_buf line = BUF_SMALL, note = BUF_SMALL;
-	auto_task t = { 0 };
 	struct err ignored = ERR_INIT;
+	auto_task t = { 0 };
+
+	/* the cursor may be in the middle of what the command drew */
+	if (isatty(1) && isatty(2))
+		fputs("\r\n\033[J", stderr);
+	if (!task_find_id(c, of->id, &t, &ignored) && !strcmp(t.state, STATE_PAUSED)) {
+		say_state("task '%s' is paused", of->name);
+		say_hint("garth resume %s", of->name);
+		return;
+	}
+	say_state("task '%s' is running", of->name);
+	say_hint("garth attach %s", of->name);
+}
+
+void session_report(struct context *c, const struct task *of, const struct terminal_result *r, bool quiet)
+{
+	auto_task t = { 0 };
+	struct err e = ERR_INIT;
 
 	if (quiet)
 		return;
-	if (!say_is_heard()) {
-		report_failure(c, name, r);
-		return;
-	}
 	if (r->end == TERMINAL_DETACHED) {
-		/* the cursor may be in the middle of what the command drew */
-		if (isatty(1))
-			fputs("\r\n\033[J", stderr);
-		if (!task_find(c, name, &t, &ignored) && !strcmp(t.state, STATE_PAUSED)) {
-			say_state("task '%s' is paused", name);
-			say_hint("garth resume %s", name);
-			return;
-		}
-		say_state("task '%s' keeps running", name);
-		say_hint("garth attach %s", name);
+		say_detached(c, of);
 		return;
 	}
-	if (task_find(c, name, &t, &ignored) < 0)
+	if (task_find_id(c, of->id, &t, &e) < 0) {
+		say_warning("how task '%s' ended is not known: %s", of->name, e.msg);
 		return;
+	}
+	tell_refused(c, &t);
+	/* its keeper is gone and has not written the end to the store */
+	if (life_is_running(&t) || !strcmp(t.state, STATE_INTERRUPTED)) {
+		say_warning("how task '%s' ended could not be written down", of->name);
+		return;
+	}
 	if (!strcmp(t.state, STATE_BLOCKED)) {
-		tell_refused(c, &t);
 		ask_tell(c, &t, false);
 		return;
 	}
 	say_end(&t);
-	task_say(&t, &note);
-	if (note.len)
-		say_warning("%s", say_one_line(&line, note.data));
-	tell_refused(c, &t);
 	say_next(c, &t);
 }

@@ -1,6 +1,7 @@
 #include "cli/rest.h"
 
 #include "base/alloc.h"
+#include "base/size.h"
 #include "base/strvec.h"
 #include "cli/say.h"
 #include "git/ref.h"
@@ -13,13 +14,16 @@ bool rest_warn(struct context *c, struct task *t, const char *done)
 	auto_strvec files = STRVEC_INIT;
 	struct err ignored = ERR_INIT;
 	size_t set_aside;
-	char tip[OID_SIZE];
+	char tip[OID_SIZE], count[COUNT_TEXT_MAX];
 
 	if (task_open(c, t, &at, &ignored) < 0 || ref_read(&at.repo, t->branch, tip, &ignored) < 0 ||
 		review_uncommitted(&at.ws, tip, &files, &set_aside, &ignored) < 0 || !files.n)
 		return false;
-	say_warning("task '%s' has work that is not %s: %zu file%s not committed, or not published", t->name,
-		done, files.n, files.n == 1 ? " is" : "s are");
+	for (size_t i = 0; i < files.n; i++)
+		memmove(files.v[i], files.v[i] + 2, strlen(files.v[i] + 2) + 1);
+	say_warning_list(&files,
+		"task '%s' has work that is not %s: %s file%s not committed, or not published", t->name, done,
+		count_text(files.n, count), files.n == 1 ? " is" : "s are");
 	say_hint("garth diff %s", t->name);
 	return true;
 }
@@ -32,6 +36,6 @@ void rest_tell_branch(struct context *c, const struct task *t)
 
 	if (!top)
 		return;
-	say_state("branch %s stays: it is checked out in '%s'", branch, top);
+	say_warning("branch %s stays: it is checked out in '%s'", branch, top);
 	say_hint("git -C '%s' switch %s && git -C '%s' branch -D %s", top, other, top, branch);
 }

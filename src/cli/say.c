@@ -4,16 +4,23 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clean.h"
+#include "base/list_text.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 
-static bool as_json;
+static bool as_json, quiet;
+/* whether a hint after the last message is shown */
+static bool hint_shown = true;
+/* for hints, if the name alone does not mean the task here */
+static char *task_name, *task_as;
 
 enum sign { SIGN_DONE, SIGN_STATE, SIGN_WARNING, SIGN_ERROR, SIGN_HINT };
 
@@ -55,6 +62,11 @@ void say_errors_as_json(void)
 	as_json = true;
 }
 
+void say_quietly(void)
+{
+	quiet = true;
+}
+
 bool say_is_json(void)
 {
 	return as_json;
@@ -62,9 +74,7 @@ bool say_is_json(void)
 
 const char *say_one_line(struct buf *out, const char *text)
 {
-	clean_text(out, text, strlen(text), false);
-	for (char *p = out->len ? out->data : NULL; p && (p = strchr(p, '\n'));)
-		*p = ' ';
+	clean_line(out, text);
 	return buf_str(out);
 }
 
@@ -94,19 +104,59 @@ static void say(enum sign sign, const char *text)
 		say(sign, text);                                                                             \
 	} while (0)
 
+/* Whether good news is shown, and, outside a terminal, its hint. */
+static bool tells_success(bool hint)
+{
+	bool told = !quiet && !as_json;
+
+	hint_shown = told && (hint || say_is_heard());
+	return told;
+}
+
 void say_done(const char *fmt, ...)
 {
-	SAY_VARIADIC(SIGN_DONE);
+	if (tells_success(false))
+		SAY_VARIADIC(SIGN_DONE);
 }
 
 void say_state(const char *fmt, ...)
 {
-	SAY_VARIADIC(SIGN_STATE);
+	if (tells_success(false))
+		SAY_VARIADIC(SIGN_STATE);
+}
+
+void say_question(const char *fmt, ...)
+{
+	if (tells_success(true))
+		SAY_VARIADIC(SIGN_STATE);
 }
 
 void say_warning(const char *fmt, ...)
 {
+	hint_shown = true;
 	SAY_VARIADIC(SIGN_WARNING);
+}
+
+void say_warning_list(const struct strvec *names, const char *fmt, ...)
+{
+	auto_buf text = BUF_INIT(1 << 20);
+	char *line = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&line, fmt, ap) >= 0)
+		buf_addstr(&text, line);
+	va_end(ap);
+	free(line);
+	list_lines(&text, names, 0, SAY_NAMES);
+	hint_shown = true;
+	say(SIGN_WARNING, buf_str(&text));
+}
+
+void say_failure(const char *fmt, ...)
+{
+	hint_shown = true;
+	SAY_VARIADIC(SIGN_ERROR);
 }
 
 void say_warnings(const struct strvec *warnings)
@@ -115,40 +165,107 @@ void say_warnings(const struct strvec *warnings)
 		say_warning("%s", warnings->v[i]);
 }
 
+void say_task_as(const char *name, const char *as)
+{
+	free(task_name);
+	free(task_as);
+	task_name = xstrdup(name);
+	task_as = xstrdup(as);
+}
+
+void say_quoted(struct buf *out, const char *word)
+{
+	static const char plain[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._/:@%+,=-";
+
+	if (*word && !word[strspn(word, plain)]) {
+		buf_addstr(out, word);
+		return;
+	}
+	buf_addch(out, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			buf_addstr(out, "'\\''");
+		else
+			buf_addch(out, *word);
+	buf_addch(out, '\'');
+}
+
+/* Replaces the first word after "garth COMMAND" that is the task's name. */
+static void name_task(struct buf *out, const char *hint)
+{
+	bool done = strncmp(hint, "garth ", strlen("garth ")) != 0;
+
+	for (size_t i = 0; *hint; i++) {
+		size_t len = strcspn(hint, " ");
+
+		if (!done && task_as && i > 1 && len == strlen(task_name) && !strncmp(hint, task_name, len)) {
+			say_quoted(out, task_as);
+			done = true;
+		} else {
+			buf_add(out, hint, len);
+		}
+		hint += len;
+		if (*hint)
+			buf_addch(out, *hint++);
+	}
+}
+
 void say_hint(const char *fmt, ...)
 {
-	SAY_VARIADIC(SIGN_HINT);
+	auto_buf named = BUF_INIT(1 << 16);
+	char text[2048];
+	va_list ap;
+
+	if (!hint_shown)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	name_task(&named, text);
+	say(SIGN_HINT, buf_str(&named));
 }
 
-static void print_error(const struct err *e, const char *name, json_t *list)
+/* The error with the task in its hint named as the user has to name it here. */
+static struct err name_in_hint(const struct err *e)
 {
-	json_t *o = json_error(e);
+	auto_buf hint = BUF_INIT(1 << 16);
+	struct err named = *e;
 
-	if (list)
-		json_object_set_new(o, name, list);
-	json_print(o);
+	name_task(&hint, e->hint);
+	snprintf(named.hint, sizeof(named.hint), "%s", buf_str(&hint));
+	return named;
 }
 
-static int error(const struct err *e, const char *name, json_t *list)
+int say_error_text(const struct err *e)
 {
-	say(SIGN_ERROR, e->msg);
-	if (e->hint[0])
-		say(SIGN_HINT, e->hint);
-	if (as_json)
-		print_error(e, name, list);
-	else
-		json_decref(list);
+	struct err named = name_in_hint(e);
+
+	say(SIGN_ERROR, named.msg);
+	if (named.hint[0])
+		say(SIGN_HINT, named.hint);
 	return err_exit_code(e->kind);
+}
+
+int say_error_members(const struct err *e, json_t *members)
+{
+	int code = say_error_text(e);
+
+	if (as_json) {
+		struct err named = name_in_hint(e);
+		json_t *o = json_error(&named);
+
+		if (members)
+			json_object_update(o, members);
+		json_print(o);
+	}
+	json_decref(members);
+	return code;
 }
 
 int say_error(const struct err *e)
 {
-	return error(e, NULL, NULL);
-}
-
-int say_error_list(const struct err *e, const char *name, json_t *list)
-{
-	return error(e, name, list);
+	return say_error_members(e, NULL);
 }
 
 const char *say_age(long long then, char *out, unsigned long len)
@@ -171,6 +288,6 @@ const char *say_age(long long then, char *out, unsigned long len)
 void say_landlock_only(void)
 {
 	say_warning(
-		"no namespaces here: Landlock alone. Files, signals and sockets outside stay out of reach;");
-	fputs("  names, sizes and times of files, processes and the host's name can be seen\n", stderr);
+		"no namespaces here: Landlock alone. Files, signals and sockets outside stay out of reach;\n"
+		"  names, sizes and times of files, processes and the host's name can be seen");
 }

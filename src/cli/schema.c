@@ -48,7 +48,10 @@ static json_t *value(const struct value_row *row)
 	case VALUE_RULES:
 		return json_pack(
 			"{s:s, s:o}", "type", "object", "additionalProperties", choice(row->choices));
+	case VALUE_CHOICES:
+		return json_pack("{s:s, s:o}", "type", "array", "items", choice(row->choices));
 	case VALUE_WORDS:
+	case VALUE_COMMAND:
 		return json_pack(
 			"{s:s, s:{s:s}, s:i}", "type", "array", "items", "type", "string", "minItems", 1);
 	default:
@@ -73,6 +76,8 @@ static void add_rows(json_t *to, const struct value_row *rows)
 		const char *dot = strchr(rows->key, '.');
 		json_t *at = json_object_get(to, "properties");
 
+		if (rows->user_only)
+			continue;
 		if (dot) {
 			auto_str outer = xstrndup(rows->key, (size_t)(dot - rows->key));
 

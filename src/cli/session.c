@@ -49,7 +49,9 @@ static void announce_ports(struct context *c, const struct task *t, const struct
 static int follow(struct context *c, struct task *t, const struct run_opts *o, int conn,
 	struct terminal_result *ret, struct err *e)
 {
-	const struct terminal_opts term = { .can_detach = true, .detach_at_once = o->detach };
+	const struct terminal_opts term = {
+		.can_detach = true, .detach_at_once = o->detach, .quiet = o->quiet
+	};
 
 	announce(t, o);
 	announce_ports(c, t, o);

@@ -25,6 +25,6 @@ int session_exec(struct context *c, struct task *t, const struct run_opts *o, ch
 int session_attach(struct context *c, struct task *t, struct terminal_result *ret, struct err *e);
 
 /* report.c: tells the user how it ended and what to do next. */
-void session_report(struct context *c, const char *name, const struct terminal_result *r, bool quiet);
+void session_report(struct context *c, const struct task *of, const struct terminal_result *r, bool quiet);
 
 #endif

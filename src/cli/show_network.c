@@ -9,8 +9,8 @@
 #include "cli/say.h"
 #include "sys/fd.h"
 #include "task/network.h"
+#include "task/refused.h"
 
-#define HOST_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789-._:[]"
 /* How many refused hosts are named at the end of a run. */
 #define REFUSED_MAX 3
 
@@ -49,17 +49,19 @@ static enum fate fate_of(const struct network *n, const struct asked *a)
 		       : REFUSED;
 }
 
-/* "leads to 10.0.0.7, which is not a public address: --allow 10.0.0.7 lets it" */
-static void add_private(struct buf *out, const struct asked *a)
+/* Appends "; why: garth allow --host TASK ENTRY". */
+static void add_reason(struct buf *out, const struct network *n, const struct asked *a, const char *task)
 {
-	auto_str entry = hosts_entry(a->address, a->port);
+	auto_buf why = BUF_SMALL;
+	auto_str entry = refused_explain(&n->allow, a, &why);
 
-	buf_printf(out, "leads to %s, which is not a public address: --allow %s lets it", a->address,
-		entry ? entry : a->address);
+	if (entry)
+		buf_printf(out, "; %s%sgarth allow --host %s %s", buf_str(&why), why.len ? ": " : "", task,
+			entry);
 }
 
-static void print_hosts(
-	const char *title, const struct network *n, const struct asked_list *asked, enum fate fate)
+static void print_hosts(const char *title, const char *task, const struct network *n,
+	const struct asked_list *asked, enum fate fate)
 {
 	for (size_t i = 0; i < asked->n; i++) {
 		const struct asked *a = &asked->v[i];
@@ -67,8 +69,8 @@ static void print_hosts(
 
 		if (fate_of(n, a) != fate)
 			continue;
-		if (fate == PRIVATE)
-			buf_addstr(&reason, "; "), add_private(&reason, a);
+		if (fate == PRIVATE || fate == REFUSED)
+			add_reason(&reason, n, a, task);
 		else if (a->why == ASKED_NO_NAME)
 			buf_addstr(&reason, "; there is no such name");
 		printf("%-10s %s:%d, %lld time%s%s\n", title, say_one_line(&clean, a->host), a->port,
@@ -121,19 +123,10 @@ void show_network(struct context *c, struct task_at *at)
 	for (size_t i = 0; i < n.allow.n; i++)
 		printf("%-10s %s\n", i ? "" : "hosts", n.allow.v[i]);
 	print_forwards(&n, &asked);
-	print_hosts("reached", &n, &asked, REACHED);
-	print_hosts("no answer", &n, &asked, UNREACHED);
-	print_hosts("private", &n, &asked, PRIVATE);
-	print_hosts("refused", &n, &asked, REFUSED);
-}
-
-/* The host as --allow takes it, on the heap. NULL if it is not a host: the text is the agent's, and the user
- * may copy it. */
-static char *as_entry(const struct asked *a)
-{
-	auto_str entry = hosts_entry(a->host, a->port);
-
-	return entry && !entry[strspn(entry, HOST_LETTERS)] ? steal_ptr(entry) : NULL;
+	print_hosts("reached", at->task->name, &n, &asked, REACHED);
+	print_hosts("no answer", at->task->name, &n, &asked, UNREACHED);
+	print_hosts("private", at->task->name, &n, &asked, PRIVATE);
+	print_hosts("refused", at->task->name, &n, &asked, REFUSED);
 }
 
 static void tell_private(const struct network *n, const struct asked_list *asked, const struct task *t)
@@ -142,23 +135,31 @@ static void tell_private(const struct network *n, const struct asked_list *asked
 
 	for (size_t i = 0; i < asked->n && told < REFUSED_MAX; i++) {
 		const struct asked *a = &asked->v[i];
-		auto_buf text = BUF_SMALL;
+		auto_str text = NULL, entry = NULL;
 
-		if (fate_of(n, a) != PRIVATE || a->last < t->started)
-			continue;
-		add_private(&text, a);
-		say_warning("its network does not reach %s:%d: it %s", a->host, a->port, buf_str(&text));
-		told++;
+		if (fate_of(n, a) == PRIVATE && a->last >= t->started)
+			text = refused_sentence(&n->allow, a, t->name, &entry);
+		if (text)
+			say_warning("%s", text), told++;
 	}
+}
+
+/* Whether the host was refused in the last run and is not allowed by now. */
+static bool was_refused(const struct network *n, const struct asked *a, const struct task *t)
+{
+	struct host h;
+
+	return fate_of(n, a) == REFUSED && a->last >= t->started &&
+	       !(host_parse(a->host, strlen(a->host), (uint16_t)a->port, &h) && hosts_allow(&n->allow, &h));
 }
 
 void tell_refused(struct context *c, const struct task *t)
 {
 	auto_asked_list asked = { 0 };
 	auto_network list = { 0 };
-	auto_buf names = BUF_SMALL;
+	auto_buf names = BUF_SMALL, entries = BUF_SMALL, why = BUF_SMALL;
+	auto_strvec listed = STRVEC_INIT;
 	struct err ignored = ERR_INIT;
-	auto_str first = NULL;
 	auto_fd dir = -1;
 	size_t n = 0, odd = 0;
 
@@ -168,25 +169,38 @@ void tell_refused(struct context *c, const struct task *t)
 	network_load(dir, false, &list, &ignored);
 	tell_private(&list, &asked, t);
 	for (size_t i = 0; i < asked.n; i++) {
+		const struct asked *a = &asked.v[i];
 		auto_str entry = NULL;
 
-		if (fate_of(&list, &asked.v[i]) != REFUSED || asked.v[i].last < t->started)
+		if (!was_refused(&list, a, t))
 			continue;
-		entry = as_entry(&asked.v[i]);
+		entry = refused_explain(&list.allow, a, &why);
 		odd += !entry;
-		if (entry && n++ < REFUSED_MAX)
-			buf_printf(
-				&names, "%s%s:%d", names.len ? ", " : "", asked.v[i].host, asked.v[i].port);
-		if (entry && !first)
-			first = steal_ptr(entry);
+		if (!entry || n++ >= REFUSED_MAX)
+			continue;
+		buf_printf(&names, "%s%s:%d", names.len ? ", " : "", a->host, a->port);
+		if (!strvec_has(&listed, entry))
+			buf_printf(&entries, " %s", entry);
+		strvec_push(&listed, entry);
 	}
 	if (n > REFUSED_MAX)
 		buf_printf(&names, " and %zu more", n - REFUSED_MAX);
 	if (n)
-		say_warning("its network does not reach %s: --allow %s lets it", buf_str(&names), first);
+		say_warning("task '%s' did not reach %s%s%s: garth allow --host %s%s", t->name,
+			buf_str(&names), n == 1 && why.len ? "; " : "", n == 1 ? buf_str(&why) : "", t->name,
+			buf_str(&entries));
 	if (odd)
-		say_warning("it asked for %zu thing%s that %s no host's name: garth show %s", odd,
-			odd == 1 ? "" : "s", odd == 1 ? "is" : "are", t->name);
+		say_warning("task '%s' asked for %zu thing%s that %s no host's name: garth show %s", t->name,
+			odd, odd == 1 ? "" : "s", odd == 1 ? "is" : "are", t->name);
+}
+
+/* What `garth allow --host` needs to allow the host; null if it is no host's name. */
+static json_t *allow_json(const struct network *n, const struct asked *a)
+{
+	auto_buf why = BUF_SMALL;
+	auto_str entry = refused_explain(&n->allow, a, &why);
+
+	return entry ? json_text(entry) : json_null();
 }
 
 static json_t *hosts_json(const struct network *n, const struct asked_list *asked, enum fate fate)
@@ -203,6 +217,8 @@ static json_t *hosts_json(const struct network *n, const struct asked_list *aske
 			(json_int_t)a->times);
 		if (fate == PRIVATE)
 			json_object_set_new(one, "address", json_text(a->address));
+		if (fate == PRIVATE || fate == REFUSED)
+			json_object_set_new(one, "allow", allow_json(n, a));
 		json_array_append_new(list, one);
 	}
 	return list;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/held.h"
 #include "cli/keys.h"
 #include "cli/outlet.h"
 #include "cli/say.h"
@@ -43,6 +44,7 @@ struct terminal {
 	sigset_t old_mask;
 	struct keys keys;
 	struct modes modes;
+	struct held held;
 };
 
 int terminal_size(struct wire_size *s)
@@ -202,6 +204,35 @@ static void on_note(struct terminal *t, const char *data, size_t len)
 		fputs("\r", stderr);
 }
 
+static void on_refused(struct terminal *t, const char *data, size_t len)
+{
+	auto_str text = xstrndup(data, len);
+
+	if (!t->o->quiet)
+		held_add(&t->held, text);
+}
+
+/* Prints what was held back as soon as no program draws on the terminal. */
+static void tell_held(struct terminal *t)
+{
+	bool shares = t->tty && isatty(1) && isatty(2);
+
+	if (!t->held.lines.n || (shares && outlet_waiting(&t->out[0])))
+		return;
+	if (!shares || modes_plain(&t->modes))
+		held_print(&t->held, t->raw);
+	else
+		held_announce(&t->held, &t->modes, &t->out[0]);
+}
+
+/* The session is over. The cursor may be in the middle of what a program drew. */
+static void tell_rest(struct terminal *t)
+{
+	if (t->held.lines.n && t->tty && isatty(2) && !modes_plain(&t->modes))
+		fputs("\r\n\033[J", stderr);
+	held_print(&t->held, false);
+}
+
 static void on_frame(struct terminal *t, const struct wire_head *h, const char *data)
 {
 	uint32_t taken;
@@ -225,6 +256,9 @@ static void on_frame(struct terminal *t, const struct wire_head *h, const char *
 		break;
 	case WIRE_NOTE:
 		on_note(t, data, h->len);
+		break;
+	case WIRE_REFUSED:
+		on_refused(t, data, h->len);
 		break;
 	case WIRE_EXIT:
 		memcpy(&code, data, sizeof(code));
@@ -256,8 +290,7 @@ static void take_frames(struct terminal *t)
 
 		memcpy(&h, t->rx.data + at, sizeof(h));
 		if (!wire_head_ok(&h) || h.type == WIRE_EXEC) {
-			err_set(t->e, ERR_FAILED,
-				"the task's keeper speaks another language; is it of another version?");
+			err_set(t->e, ERR_FAILED, "the task's keeper is of another version of Garth");
 			t->failed = t->done = true;
 			return;
 		}
@@ -423,6 +456,7 @@ static void loop(struct terminal *t)
 		if (p[AT_CONN].events & POLLIN && p[AT_CONN].revents && !t->done)
 			read_conn(t);
 		flush_outs(t);
+		tell_held(t);
 		flush_conn(t);
 	}
 }
@@ -475,6 +509,7 @@ int terminal_session(int conn, const struct terminal_opts *o, struct terminal_re
 	outlet_open(&t.out[1], 2);
 	loop(&t);
 	leave_raw(&t);
+	tell_rest(&t);
 	close_signals(&t);
 	for (int i = 0; i < 2; i++)
 		outlet_release(&t.out[i]);

@@ -22,6 +22,7 @@
 struct terminal_opts {
 	bool can_detach;     /* Ctrl-] d detaches (Ctrl-] twice sends Ctrl-]); so does a hang-up */
 	bool detach_at_once; /* detach as soon as the command has started (run -d) */
+	bool quiet;          /* do not tell of refused hosts */
 };
 
 enum terminal_end {

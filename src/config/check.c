@@ -172,6 +172,17 @@ const char *check_program(const char *name)
 	return *name && !strchr(name, '/') ? NULL : "is not the name of a program, without directories";
 }
 
+const char *check_command(const char *program)
+{
+	const char *path = strncmp(program, "~/", 2) ? program : program + 1;
+
+	if (!*program || (*path != '/' && (strchr(path, '/') || *path == '-')))
+		return "is neither the name of a program nor an absolute path";
+	return *path == '/' && !path_is_clean(path)
+		       ? "is not a plain path: no '.', no '..', no empty part, no slash at the end"
+		       : NULL;
+}
+
 const char *check_glob(const char *glob)
 {
 	/* a leading slash ties the glob to the root, a final one means "directory": neither is an empty

@@ -17,6 +17,9 @@ const char *check_allow_read(const char *path, const char *home);
 /* A variable's name, or the beginning of one followed by '*'. */
 const char *check_variable(const char *name);
 const char *check_program(const char *name);
+/* The program of a command that runs outside: a name, an absolute path, or "~/…". A path relative to the
+ * current directory could be an agent's file. */
+const char *check_command(const char *program);
 /* A glob for paths in the repository. */
 const char *check_glob(const char *glob);
 /* A host in the list of a network. */

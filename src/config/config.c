@@ -1,6 +1,7 @@
 #include "config/config.h"
 
 #include "base/alloc.h"
+#include "base/nearest.h"
 #include "base/path.h"
 #include "config/agents.h"
 #include "config/defaults.h"
@@ -46,6 +47,7 @@ void config_defaults(struct config *ret)
 	strvec_pushv(&ret->policy.protect, default_protected);
 	strvec_pushv(&ret->tools, default_tools);
 	strvec_pushv(&ret->env, default_env);
+	strvec_pushv(&ret->notify.on, default_notify_on);
 	for (const struct default_agent *d = default_agents; d->name; d++) {
 		struct config_agent *a = config_agent_add(ret, d->name);
 
@@ -78,6 +80,8 @@ void config_release(struct config *c)
 	strvec_release(&c->allow_read);
 	strvec_release(&c->allow_read_at);
 	strvec_release(&c->env);
+	strvec_release(&c->notify.command);
+	strvec_release(&c->notify.on);
 	for (size_t i = 0; i < c->nagents; i++) {
 		free(c->agents[i].name);
 		strvec_release(&c->agents[i].programs);
@@ -105,6 +109,23 @@ const struct config_agent *config_agent_by_name(const struct config *c, const ch
 		if (!strcmp(c->agents[i].name, name))
 			return &c->agents[i];
 	return NULL;
+}
+
+int config_agent_find(
+	const struct config *c, const char *name, const struct config_agent **ret, struct err *e)
+{
+	const struct config_agent *found = config_agent_by_name(c, name);
+	struct nearest near = { .typed = name };
+	char meant[NEAREST_TEXT_MAX];
+
+	if (found) {
+		*ret = found;
+		return 0;
+	}
+	for (size_t i = 0; i < c->nagents; i++)
+		nearest_try(&near, c->agents[i].name, strlen(c->agents[i].name));
+	return err_set(e, ERR_NOTFOUND, "there is no agent '%s'%s in the configuration", name,
+		nearest_text(&near, meant));
 }
 
 const struct config_agent *config_agent_by_program(const struct config *c, const char *program)

@@ -59,6 +59,9 @@
  *	  stale_after: 7d             # a task without any change for so long is stale
  *	serve:
  *	  port: 7817                  # of 127.0.0.1; 0: any free one
+ *	notify:                       # not in task files (task/notify.h)
+ *	  command: [notify-send, "{message}"]
+ *	  on: [blocked, failed, done, limit]
  *	agents:
  *	  aider:                      # a new agent, or additions to a built-in one
  *	    programs: [aider]
@@ -108,6 +111,12 @@ struct config_operation {
 	char *rule; /* "local", "routed", "gateway", "blocked" */
 };
 
+/* The user's program that is run when a task needs attention (task/notify.h). */
+struct config_notify {
+	struct strvec command; /* empty: none */
+	struct strvec on;      /* "blocked", "failed", "done", "limit" */
+};
+
 struct config {
 	char *home;              /* for checking allow_read; NULL if unknown */
 	char *file;              /* the user's file; NULL if there is none */
@@ -140,6 +149,7 @@ struct config {
 	uint64_t snapshot_every; /* published commits between two snapshots */
 	uint64_t stale_after;    /* cleanup.stale_after: seconds */
 	uint64_t serve_port;     /* serve.port; 0: any free one */
+	struct config_notify notify;
 };
 
 void config_release(struct config *c);
@@ -155,6 +165,9 @@ void config_defaults(struct config *ret);
 int config_apply(struct config *c, const char *text, size_t len, const char *file, struct err *e);
 
 const struct config_agent *config_agent_by_name(const struct config *c, const char *name);
+/* The same; ERR_NOTFOUND if there is none, with the name that was probably meant. */
+int config_agent_find(
+	const struct config *c, const char *name, const struct config_agent **ret, struct err *e);
 /* Finds an agent by a program's path (its base name), or NULL. If two agents name the program, the one that
  * was added last. */
 const struct config_agent *config_agent_by_program(const struct config *c, const char *program);

@@ -10,6 +10,8 @@
  * PYTHONPATH, NODE_OPTIONS, LESSOPEN), and no GIT_*.
  */
 /* clang-format off */
+const char *const default_notify_on[] = { "blocked", "failed", "done", "limit", NULL };
+
 const char *const default_env[] = {
 	"TERM", "COLORTERM", "COLORFGBG", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "VTE_VERSION",
 	"LANG", "LANGUAGE", "LC_*", "TZ",

@@ -2,8 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/name.h"
+#include "base/nearest.h"
 #include "base/yaml.h"
 #include "config/agents.h"
+#include "config/defaults.h"
 #include "config/taskfile.h"
 #include "config/values.h"
 
@@ -53,6 +55,8 @@ static const struct value_row config_rows[] = {
 	{ "snapshot.every",           VALUE_POSITIVE,   PLACE(snapshot_every) },
 	{ "cleanup.stale_after",      VALUE_TIME,       PLACE(stale_after) },
 	{ "serve.port",               VALUE_PORT,       PLACE(serve_port) },
+	{ "notify.command",           VALUE_COMMAND,    PLACE(notify.command), NULL, true },
+	{ "notify.on",                VALUE_CHOICES,    PLACE(notify.on), default_notify_on, true },
 	{ "agents", 0, 0 }, /* read by read_agents */
 	{ 0 },
 };
@@ -84,34 +88,6 @@ static const struct value_row task_rows[] = {
 };
 /* clang-format on */
 
-static size_t min3(size_t a, size_t b, size_t c)
-{
-	return a < b ? (a < c ? a : c) : (b < c ? b : c);
-}
-
-/* Edit distance of two words; SIZE_MAX if one is long. */
-static size_t distance(const char *a, size_t na, const char *b, size_t nb)
-{
-	size_t row[33];
-
-	if (na > 32 || nb > 32)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= nb; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= na; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= nb; j++) {
-			size_t above = row[j];
-
-			row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-			diagonal = above;
-		}
-	}
-	return row[nb];
-}
-
 /* The component of a row's key that follows the prefix; NULL if the row is not below the prefix. */
 static const char *at_level(const struct value_row *row, const char *prefix, size_t *ret_len)
 {
@@ -126,26 +102,17 @@ static const char *at_level(const struct value_row *row, const char *prefix, siz
 static int unknown_key(const struct source *s, const struct yaml *map, size_t i, const struct value_row *rows,
 	const char *prefix, const char *what, struct err *e)
 {
-	const char *name = map->keys[i].name, *near = NULL;
-	size_t best = 3, near_len = 0;
+	struct nearest near = { .typed = map->keys[i].name };
+	char meant[NEAREST_TEXT_MAX];
 
 	for (const struct value_row *row = rows; row->key; row++) {
-		size_t len, d;
+		size_t len;
 		const char *known = at_level(row, prefix, &len);
 
-		if (!known)
-			continue;
-		d = distance(name, strlen(name), known, len);
-		if (d < best && d < len) {
-			best = d;
-			near = known;
-			near_len = len;
-		}
+		if (known)
+			nearest_try(&near, known, len);
 	}
-	if (near)
-		return yaml_key_error(
-			map, i, s->file, e, "unknown key '%s' (is '%.*s' meant?)", what, (int)near_len, near);
-	return yaml_key_error(map, i, s->file, e, "unknown key '%s'", what);
+	return yaml_key_error(map, i, s->file, e, "unknown key '%s'%s", what, nearest_text(&near, meant));
 }
 
 static int read_agents(const struct source *s, const struct yaml *agents, struct err *e);
@@ -226,6 +193,18 @@ static bool is_at_top(const struct value_row *rows, const char *name)
 	return false;
 }
 
+/* Whether `name` is the first component of keys that only the user's own file may have. */
+static bool is_for_user(const char *name)
+{
+	size_t len;
+
+	for (const struct value_row *row = config_rows; row->key; row++)
+		if (row->user_only && at_level(row, "", &len) && len == strlen(name) &&
+			!strncmp(row->key, name, len))
+			return true;
+	return false;
+}
+
 /* Reads one top-level key as a mapping with that key alone. */
 static int read_key(
 	const struct source *s, const struct yaml *top, size_t i, struct taskfile *t, struct err *e)
@@ -235,6 +214,9 @@ static int read_key(
 	one.keys = &top->keys[i];
 	one.items = &top->items[i];
 	one.n = 1;
+	if (is_for_user(one.keys->name))
+		return yaml_key_error(top, i, s->file, e,
+			"'%s' belongs in the user's configuration, not in a task file", one.keys->name);
 	return is_at_top(config_rows, one.keys->name)
 		       ? read_map(s, &one, config_rows, "", "", (char *)s->config, e)
 		       : read_map(s, &one, task_rows, "", "", (char *)t, e);

@@ -1,6 +1,6 @@
 /*
  * Reads a task file, which `garth run FILE` turns into a task and runs (T5). It may have every key of the
- * configuration (config.h), for this task alone, and these:
+ * configuration (config.h) except those for the user alone (rows.c), for this task alone, and these:
  *
  *	name: login
  *	agent:

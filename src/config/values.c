@@ -226,6 +226,48 @@ static int read_words(
 	return 0;
 }
 
+static int read_command(
+	const struct source *s, const struct yaml *y, const char *what, struct strvec *to, struct err *e)
+{
+	const char *wrong;
+
+	if (yaml_is_null(y))
+		return 0;
+	wrong = y->kind == YAML_LIST && y->n && y->items[0]->kind == YAML_SCALAR
+			? check_command(y->items[0]->scalar)
+			: NULL;
+	if (wrong)
+		return yaml_error(
+			y->items[0], s->file, e, "'%s' in '%s' %s", y->items[0]->scalar, what, wrong);
+	return read_words(s, y, what, to, e);
+}
+
+static int read_choices(const struct source *s, const struct yaml *y, const char *const *choices,
+	const char *what, struct strvec *to, struct err *e)
+{
+	auto_strvec chosen = STRVEC_INIT;
+
+	if (yaml_is_null(y))
+		return 0;
+	if (y->kind != YAML_LIST) {
+		auto_buf known = BUF_SMALL;
+
+		add_choices(&known, choices);
+		return yaml_error(y, s->file, e, "'%s' is a list of %s", what, buf_str(&known));
+	}
+	for (size_t i = 0; i < y->n; i++) {
+		auto_str one = NULL;
+
+		if (read_choice(s, y->items[i], choices, what, &one, e) < 0)
+			return -1;
+		strvec_push(&chosen, one);
+	}
+	strvec_release(to);
+	*to = chosen;
+	chosen = (struct strvec)STRVEC_INIT;
+	return 0;
+}
+
 int value_read(const struct source *s, const struct yaml *y, const struct value_row *row, const char *what,
 	void *to, struct err *e)
 {
@@ -253,6 +295,10 @@ int value_read(const struct source *s, const struct yaml *y, const struct value_
 		return read_time(s, y, what, to, e);
 	case VALUE_WORDS:
 		return read_words(s, y, what, to, e);
+	case VALUE_COMMAND:
+		return read_command(s, y, what, to, e);
+	case VALUE_CHOICES:
+		return read_choices(s, y, row->choices, what, to, e);
 	case VALUE_RULES:
 		return read_rules(s, y, row, what, e);
 	default:

@@ -3,6 +3,7 @@
 #ifndef CONFIG_VALUES_H
 #define CONFIG_VALUES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -22,6 +23,8 @@ enum value_type {
 	VALUE_BRANCH,   /* char *: a branch's short or full name */
 	VALUE_TIME,     /* uint64_t: seconds; 90, 90s, 15m, 2h, 1d */
 	VALUE_WORDS,    /* struct strvec: a command; replaces the earlier value */
+	VALUE_COMMAND,  /* the same, to be run outside: it begins with a program's name or whole path */
+	VALUE_CHOICES,  /* struct strvec: some of the row's choices; replaces the earlier value */
 	VALUE_RULES,    /* struct config's operations; the row's choices are the rules */
 	VALUE_TOOLS,    /* this and all below: struct strvec; adds to the earlier value */
 	VALUE_ALLOW_READ,
@@ -37,6 +40,7 @@ struct value_row {
 	enum value_type type;
 	size_t offset;
 	const char *const *choices; /* ends in NULL */
+	bool user_only;             /* a task file, which may come from a repository, cannot set it */
 };
 
 /* The file that is being read, and where its values go. */

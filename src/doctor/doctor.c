@@ -14,7 +14,7 @@ static const struct check {
 	{ "disk", disk_look },
 	/* merge-left */
 	{ "merges", merges_look },
-	/* keeper-gone, half-made, half-discarded, sockets */
+	/* keeper-gone, half-made, half-discarded, half-renamed, sockets */
 	{ "tasks", tasks_look },
 	/* branch-missing, branch-orphaned, branch-unknown, pins-missing, pins-orphaned, pins-unknown,
 	 * pins-old, fetch-left */
@@ -41,6 +41,8 @@ static const struct check {
 	{ "mounts", mounts_look },
 	/* audit-broken */
 	{ "chain", chain_look },
+	/* notify-missing */
+	{ "notify", notify_look },
 };
 
 /* In a copy, nothing else is checked: everything in the repositories belongs to the original. */

@@ -40,7 +40,8 @@ static void look_for_branch(struct refs_look *k, const struct task *t)
 {
 	struct finding *f;
 
-	if (refs_has(&k->heads, t->branch))
+	/* a rename that is not finished makes it */
+	if (*t->ref_was || refs_has(&k->heads, t->branch))
 		return;
 	f = finding_add(k->out, "branch-missing", t->name, "its branch %s is gone from '%s'",
 		t->branch + strlen("refs/heads/"), k->p->project.name);

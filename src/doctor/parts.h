@@ -47,7 +47,7 @@ void survey_release(struct survey *s);
 
 /* Finds a task by its id, removed or not; NULL. */
 const struct task *survey_task(const struct survey *s, int64_t id);
-/* The existing task whose worktree is at this path. Compares by name, since the home may have been moved. */
+/* The existing task whose worktree is at this path. Compares only the last part, since the home may have been moved. */
 const struct task *survey_at(const struct task_list *l, const char *path);
 /* Whether the task is neither being made nor being removed. */
 bool survey_rests(const struct task *t);
@@ -73,6 +73,6 @@ int remake_mend(struct context *c, struct finding *f, struct err *e);
 typedef int check_fn(struct survey *s, struct findings *out, struct err *e);
 check_fn merges_look, tasks_look, worktrees_look, places_look, refs_look, moved_look, missing_look,
 	bases_look, aside_look, leftovers_look, quarantines_look, kept_packs_look, mounts_look, chain_look,
-	disk_look;
+	disk_look, notify_look;
 
 #endif

@@ -314,7 +314,7 @@ static bool is_branch_of(struct context *c, const struct task_list *tasks, int64
 	for (size_t i = 0; i < tasks->n; i++) {
 		const struct task *t = &tasks->v[i];
 
-		if (t->project_id == project && !strcmp(t->branch, ref) &&
+		if (t->project_id == project && (!strcmp(t->branch, ref) || !strcmp(t->ref_was, ref)) &&
 			(!t->removed || can_be_restored(c, t)))
 			return true;
 	}

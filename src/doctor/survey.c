@@ -60,7 +60,7 @@ const struct task *survey_at(const struct task_list *l, const char *path)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (!l->v[i].removed && backend_of(&l->v[i])->on_host &&
-			!backend_of(&l->v[i])->landlock_only && !strcmp(l->v[i].name, path_base(path)))
+			!backend_of(&l->v[i])->landlock_only && !strcmp(l->v[i].place, path_base(path)))
 			return &l->v[i];
 	return NULL;
 }

@@ -42,6 +42,9 @@ static void look_at_state(struct survey *s, const struct task *t, struct finding
 	} else if (!strcmp(t->state, STATE_CREATING)) {
 		f = finding_add(out, "half-made", t->name, "was left half made");
 		finding_mend(f, settle, "remove it; nothing ever ran in it");
+	} else if (survey_rests(t)) {
+		f = finding_add(out, "half-renamed", t->name, "was left half renamed");
+		finding_mend(f, settle, "finish that");
 	} else {
 		f = finding_add(out, "half-discarded", t->name, "was left half discarded");
 		finding_mend(f, settle, "finish that; the work that it had stays in the trash");

@@ -22,6 +22,7 @@
 #include "sys/rate_limit.h"
 #include "task/context.h"
 #include "task/network.h"
+#include "task/refused.h"
 #include "task/task.h"
 
 /* What became of a request; the table says what the client is told. */
@@ -69,7 +70,8 @@ static void caller_open(const struct proxy *p, struct caller *ret)
 	auto_fd dir = -1;
 
 	*ret = (struct caller){ .c.home.fd = -1 };
-	if (context_open(&ret->c, &ignored) < 0 || task_find(&ret->c, p->task, &ret->t, &ignored) < 0 ||
+	if (context_open(&ret->c, &ignored) < 0 || context_store(&ret->c, &ignored) < 0 ||
+		store_task_by_id(ret->c.store, p->task, &ret->t, &ignored) < 0 ||
 		home_task_dir(&ret->c.home, ret->t.id, &dir, &ignored) < 0)
 		return;
 	network_load(dir, true, &ret->net, &ignored);
@@ -77,17 +79,26 @@ static void caller_open(const struct proxy *p, struct caller *ret)
 	context_close_store(&ret->c);
 }
 
-/* The agent may think that the host is down; the attached user is told what really happened. */
+/* The agent may think that the host is down; a user who watches is told what really happened: in a message
+ * with the entry that would allow the host, a NUL, and a sentence. */
 static void tell_user(
-	const struct proxy *p, const struct caller *k, const struct host *h, const char *address)
+	const struct proxy *p, const struct caller *k, const struct request *r, enum outcome o, char *address)
 {
-	auto_str entry = hosts_entry(address, h->port), text = NULL;
+	struct asked a = {
+		.host = (char *)r->host.name, .port = r->host.port, .why = outcomes[o].why, .address = address
+	};
+	auto_str entry = NULL, text = NULL;
+	auto_buf message = BUF_INIT(PROXY_NOTE_MAX);
 
-	if (p->notes < 0 || !entry || !k->t.id)
+	if (p->notes < 0 || !k->t.id || (o != OUTCOME_REFUSED && o != OUTCOME_PRIVATE))
 		return;
-	text = xasprintf("%s:%u leads to %s, which is not a public address: garth allow --host %s %s lets it",
-		h->name, h->port, address, k->t.name, entry);
-	(void)!send(p->notes, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
+	text = refused_sentence(&k->net.allow, &a, k->t.name, &entry);
+	if (!text)
+		return;
+	buf_add(&message, entry, strlen(entry) + 1);
+	buf_addstr(&message, text);
+	if (!message.overflow)
+		(void)!send(p->notes, message.data, message.len, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 static void record(
@@ -216,8 +227,8 @@ static void serve_request(const struct proxy *p, int fd)
 	else
 		err_set(&e, ERR_REFUSED, "this request is not understood: %s", r.why);
 	record(&k, &r, o, address, e.msg);
-	if (o == OUTCOME_PRIVATE)
-		tell_user(p, &k, &r.host, address);
+	/* before the answer: a command that ends after it must not end before the user is told */
+	tell_user(p, &k, &r, o, address);
 	tell(fd, &r, o, e.msg);
 	if (o == OUTCOME_OPEN && write_full(there, buf_str(&r.head), r.head.len) >= 0 &&
 		write_full(there, data.data + r.used, data.len - r.used) >= 0)

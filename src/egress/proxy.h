@@ -20,12 +20,13 @@
 
 #define PROXY_CONNECTIONS_MAX 128
 #define PROXY_HEAD_SECONDS    30
+#define PROXY_NOTE_MAX        1200 /* bytes of such a message */
 
 struct proxy {
 	int listen[2];    /* -1: none */
 	uint16_t forward; /* the host's port that all connections go to; 0: the host that each one asks for */
-	const char *task; /* its name, to find the list and for the records */
-	int notes;        /* a socket for messages to the user (keeper/keeper.h); -1: none */
+	int64_t task;     /* its id, to find the list and for the records */
+	int notes;        /* a datagram socket: gets a message for each refusal (proxy.c); -1: none */
 	unsigned linger;  /* proxy_serve returns after so many seconds without a connection */
 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/name.h"
 #include "base/path.h"
 #include "base/strvec.h"
 #include "inside/inside.h"
@@ -31,22 +32,6 @@ static int check_names(
 	return 0;
 }
 
-/* "Name <mail>", without a newline, which would end the line in the commit's header. */
-static bool split_author(const char *author, char **name, char **mail)
-{
-	const char *open = strchr(author, '<'), *close = open ? strchr(open, '>') : NULL;
-	size_t n;
-
-	if (!open || !close || close[1] || strchr(author, '\n') || open == author || strlen(author) > 300)
-		return false;
-	n = (size_t)(open - author);
-	while (n && author[n - 1] == ' ')
-		n--;
-	*name = xstrndup(author, n);
-	*mail = xstrndup(open + 1, (size_t)(close - open - 1));
-	return n && **mail && !strchr(*mail, '<');
-}
-
 static int check_text(const struct commit_request *q, struct refusal *no, struct err *e)
 {
 	auto_str name = NULL, mail = NULL;
@@ -55,7 +40,7 @@ static int check_text(const struct commit_request *q, struct refusal *no, struct
 		refuse(no, e, "bad_request", "", "\"message\" is missing or empty");
 	else if (strlen(q->message) > COMMIT_MESSAGE_MAX)
 		refuse(no, e, "bad_request", "", "\"message\" is longer than %u bytes", COMMIT_MESSAGE_MAX);
-	else if (q->author && !split_author(q->author, &name, &mail))
+	else if (q->author && !name_split_person(q->author, &name, &mail))
 		refuse(no, e, "bad_request", "", "\"author\" is not of the form \"Name <mail>\"");
 	else
 		return 0;
@@ -136,25 +121,39 @@ static int read_staged(
 	return refusal_say(no, "commit without changes", "git add the files first");
 }
 
+/* Makes git use this name: `role` is "author" or "committer". */
+static void add_person(struct strvec *args, const char *role, const char *person)
+{
+	auto_str name = NULL, mail = NULL;
+
+	if (!name_split_person(person, &name, &mail))
+		return;
+	strvec_push(args, "-c");
+	strvec_pushf(args, "%s.name=%s", role, name);
+	strvec_push(args, "-c");
+	strvec_pushf(args, "%s.email=%s", role, mail);
+}
+
 static int make(struct publisher *pub, const struct commit_request *q, const char *tree, const char *parent,
 	struct buf *ret, struct err *e)
 {
+	const struct config_policy *policy = &pub->in->context.config.policy;
+	bool forced = !strcmp(policy->identity, "forced");
 	auto_strvec args = STRVEC_INIT;
-	auto_str name = NULL, mail = NULL;
 	auto_buf text = BUF_INIT(COMMIT_MESSAGE_MAX + 512);
 	int code;
 
-	if (q->author && split_author(q->author, &name, &mail)) {
-		strvec_push(&args, "-c");
-		strvec_pushf(&args, "author.name=%s", name);
-		strvec_push(&args, "-c");
-		strvec_pushf(&args, "author.email=%s", mail);
+	if (forced && policy->author) {
+		add_person(&args, "author", policy->author);
+		add_person(&args, "committer", policy->author);
 	}
+	if (q->author)
+		add_person(&args, "author", q->author);
 	strvec_pushl(&args, "commit-tree", "-p", parent, "-F", "-", tree, NULL);
 	buf_addstr(&text, q->message);
 	if (text.data[text.len - 1] != '\n')
 		buf_addch(&text, '\n');
-	if (!strcmp(pub->in->context.config.policy.identity, "forced"))
+	if (forced)
 		buf_printf(&text, "\nGarth-Task: %s\n", pub->in->task.name);
 	if (ask_git(pub, &args, &text, ret, &code, e) < 0)
 		return -1;

@@ -22,7 +22,7 @@ enum gateway_job {
 
 struct gateway_spec {
 	enum gateway_job job;
-	const char *task;           /* its name */
+	int64_t task;               /* its id */
 	const struct task_run *run; /* with GATEWAY_CLOSE: the main command's */
 	int agent;                  /* a listening socket, visible inside */
 	int user;                   /* a listening socket for the user's commands */

@@ -15,12 +15,11 @@
 #include "history/rollback.h"
 #include "history/snapshot.h"
 #include "inside/pause.h"
+#include "inside/renamed.h"
 #include "publish/publish.h"
 #include "gateway/routes_parts.h"
 #include "history/sync.h"
 #include "sys/fd.h"
-#include "sys/lock.h"
-#include "task/again.h"
 #include "task/end.h"
 #include "task/life.h"
 #include "task/question.h"
@@ -301,6 +300,14 @@ static int user_rollback(struct request *q, struct err *e)
 	return 0;
 }
 
+static int user_renamed(struct request *q, struct err *e)
+{
+	if (inside_renamed(&q->gateway->in, e) < 0)
+		return -1;
+	q->out = json_object();
+	return 0;
+}
+
 static int user_sync(struct request *q, struct err *e)
 {
 	auto_strvec conflicts = STRVEC_INIT;
@@ -355,6 +362,7 @@ static const struct {
 	{ "POST", "/user/v1/snapshot", USER, user_snapshot },
 	{ "POST", "/user/v1/rollback", USER, user_rollback },
 	{ "POST", "/user/v1/sync", USER, user_sync },
+	{ "POST", "/user/v1/renamed", USER, user_renamed },
 	{ "POST", "/user/v1/pause", USER, user_pause },
 	{ "POST", "/user/v1/resume", USER, user_resume },
 };

@@ -20,6 +20,7 @@
  *	POST /user/v1/rollback     {"full":true} | {"snapshot":N} | {"file":PATH,"snapshot"?:N}
  *	                           → {"snapshot","tip","left_out"}; "file_hex" for a path that is not UTF-8
  *	POST /user/v1/sync         {"merge"?:true} → {"base","tip","moved","conflicts":[…]}
+ *	POST /user/v1/renamed      → {} when the task's own repository has its branch's new name
  *	POST /user/v1/pause, /user/v1/resume
  *
  * reset, checkout and merge are checked and recorded here; git inside carries them out.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "git/run.h"
@@ -32,17 +33,25 @@ static int no_filters(const char *dir, struct strvec *args, struct err *e)
 	return 0;
 }
 
-int pending_list(const char *dir, struct strvec *ret, struct err *e)
+int pending_find(const char *dir, int file, struct err *e)
 {
-	struct git g = { .cwd = dir, .user_config = true, .seconds = LOOK_SECONDS };
+	struct git g = { .cwd = dir, .user_config = true, .seconds = LOOK_SECONDS, .stdout_fd = file };
 	auto_strvec args = STRVEC_INIT;
-	auto_buf out = BUF_INIT(16 << 20);
 
 	if (no_filters(dir, &args, e) < 0)
 		return -1;
 	strvec_pushl(&args, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal",
 		"--ignore-submodules=all", NULL);
-	if (git_run(&g, &args, NULL, &out, e) < 0)
+	return git_run(&g, &args, NULL, NULL, e);
+}
+
+int pending_read(int file, struct strvec *ret, struct err *e)
+{
+	auto_buf out = BUF_INIT(16 << 20);
+
+	if (lseek(file, 0, SEEK_SET) < 0)
+		return err_sys(e, "cannot read what git says");
+	if (read_rest(file, &out, "what git says", e) < 0)
 		return -1;
 	/* "XY PATH", each followed by a NUL */
 	for (size_t at = 0; at + 3 < out.len; at += strlen(out.data + at) + 1)

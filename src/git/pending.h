@@ -8,8 +8,10 @@
 #include "base/err.h"
 #include "base/strvec.h"
 
-/* The paths, in the checkout around dir. A directory of new files is one path. Limited to some seconds. */
-int pending_list(const char *dir, struct strvec *ret, struct err *e);
+/* Lists the paths in the checkout around dir. A directory of new files is one path. pending_find writes git's
+ * answer to `file` and is limited to some seconds; pending_read reads the paths from it. */
+int pending_find(const char *dir, int file, struct err *e);
+int pending_read(int file, struct strvec *ret, struct err *e);
 /* Writes all of it to `file` as one patch against HEAD, for `git apply`. `index` is a path for a temporary
  * index, which the caller removes. Objects that the patch needs are written to the repository. */
 int pending_patch(const char *dir, const char *index, int file, struct err *e);

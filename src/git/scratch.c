@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -19,6 +20,9 @@
 #define TREE_REF     "refs/heads/workspace"
 #define USER_IGNORES "info/user-ignores"
 #define PENDING_FULL (256 << 10)
+#define CHECK_MAX    (64 << 20)
+/* It lives for one command: nothing is compressed or flushed to the disk. */
+#define QUICK "\tfsync = none\n\tcompression = 0\n"
 
 static struct git scratch_git(const struct scratch *s)
 {
@@ -34,10 +38,9 @@ static int make_skeleton(struct scratch *s, int dir, struct err *e)
 		"info", "wt" };
 	auto_buf alternates = BUF_SMALL, exclude = BUF_INIT(1 << 20);
 	auto_str user_exclude = path_join(s->repo->git_dir, "info/exclude");
-	const char *config =
-		s->repo->hash_len == 32
-			? "[core]\n\trepositoryformatversion = 1\n\tfsync = none\n[extensions]\n\tobjectformat = sha256\n"
-			: "[core]\n\trepositoryformatversion = 0\n\tfsync = none\n";
+	const char *config = s->repo->hash_len == 32 ? "[core]\n\trepositoryformatversion = 1\n" QUICK
+						       "[extensions]\n\tobjectformat = sha256\n"
+						     : "[core]\n\trepositoryformatversion = 0\n" QUICK;
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		if (mkdirat(dir, dirs[i], 0700) < 0)
@@ -211,6 +214,32 @@ int scratch_added(struct scratch *s, const char *from, const char *to, struct bu
 		from, to, "--", NULL);
 }
 
+int scratch_sizes(
+	struct scratch *s, const char *commit, const struct strvec *paths, int64_t *ret, struct err *e)
+{
+	auto_buf ask = BUF_INIT(CHECK_MAX), out = BUF_INIT(CHECK_MAX);
+	struct git g = scratch_git(s);
+	auto_strvec args = STRVEC_INIT;
+	const char *line;
+
+	for (size_t i = 0; i < paths->n; i++)
+		buf_printf(&ask, "%s:%s\n", commit, strchr(paths->v[i], '\n') ? "" : paths->v[i]);
+	if (ask.overflow)
+		return memset(ret, 0, paths->n * sizeof(*ret)), 0;
+	strvec_pushl(&args, "cat-file", "--batch-check=%(objectsize)", "--buffer", NULL);
+	if (git_run(&g, &args, &ask, &out, e) < 0)
+		return -1;
+	line = buf_str(&out);
+	/* a number, or "COMMIT:PATH missing" */
+	for (size_t i = 0; i < paths->n; i++) {
+		size_t n = strcspn(line, "\n");
+
+		ret[i] = strchr(paths->v[i], '\n') ? 0 : strspn(line, "0123456789") == n ? atoll(line) : -1;
+		line += n + (line[n] == '\n');
+	}
+	return 0;
+}
+
 static int flush(struct scratch *s, struct err *e)
 {
 	if (s->pending.len && write_full(s->stream, s->pending.data, s->pending.len) < 0)
@@ -277,14 +306,26 @@ int scratch_file(struct scratch *s, const char *path, bool executable, int fd, u
 	return flush_full(s, e);
 }
 
-int scratch_link(struct scratch *s, const char *path, const char *text, size_t len, struct err *e)
+static int add_bytes(
+	struct scratch *s, const char *mode, const char *path, const char *data, size_t len, struct err *e)
 {
-	buf_addstr(&s->pending, "M 120000 inline ");
+	buf_printf(&s->pending, "M %s inline ", mode);
 	add_path(&s->pending, path);
 	buf_printf(&s->pending, "data %zu\n", len);
-	buf_add(&s->pending, text, len);
+	buf_add(&s->pending, data, len);
 	buf_addch(&s->pending, '\n');
 	return flush_full(s, e);
+}
+
+int scratch_link(struct scratch *s, const char *path, const char *text, size_t len, struct err *e)
+{
+	return add_bytes(s, "120000", path, text, len, e);
+}
+
+int scratch_placeholder(struct scratch *s, const char *path, bool executable, struct err *e)
+{
+	/* the directory's name is random */
+	return add_bytes(s, executable ? "100755" : "100644", path, s->dir, strlen(s->dir), e);
 }
 
 int scratch_gone(struct scratch *s, const char *path, struct err *e)
@@ -337,7 +378,8 @@ int scratch_pack(struct scratch *s, const char *base, int out_fd, char commit[OI
 	snprintf(commit, OID_SIZE, "%.*s", (int)strcspn(buf_str(&id), "\n"), buf_str(&id));
 	buf_printf(&revs, "%s\n^%s\n", commit, base);
 	g.stdout_fd = out_fd;
-	strvec_pushl(&args, "pack-objects", "--revs", "--thin", "--delta-base-offset", "--quiet", "--stdout",
-		NULL);
+	/* the pack is kept, so it is compressed, unlike the objects here */
+	strvec_pushl(&args, "-c", "pack.compression=-1", "pack-objects", "--no-reuse-object", "--revs",
+		"--thin", "--delta-base-offset", "--quiet", "--stdout", NULL);
 	return git_run(&g, &args, &revs, NULL, e);
 }

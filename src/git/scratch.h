@@ -57,10 +57,17 @@ int scratch_ignored(
 /* The paths that are in the commit `to` and not in `from`, each followed by a NUL. */
 int scratch_added(struct scratch *s, const char *from, const char *to, struct buf *out, struct err *e);
 
+/* The size of the file at each path in a commit, -1 if there is none: ret has room for paths->n numbers. A path
+ * with a line break gets 0: not known. */
+int scratch_sizes(
+	struct scratch *s, const char *commit, const struct strvec *paths, int64_t *ret, struct err *e);
+
 int scratch_begin(struct scratch *s, const char *base, struct err *e);
 /* Adds a file's content from a descriptor (at most size bytes), or a link's target. */
 int scratch_file(struct scratch *s, const char *path, bool executable, int fd, uint64_t size, struct err *e);
 int scratch_link(struct scratch *s, const char *path, const char *text, size_t len, struct err *e);
+/* Adds a file whose content is like no other's, for a diff that only compares names. */
+int scratch_placeholder(struct scratch *s, const char *path, bool executable, struct err *e);
 /* Removes a path and everything beneath it. */
 int scratch_gone(struct scratch *s, const char *path, struct err *e);
 int scratch_end(struct scratch *s, struct err *e);

@@ -228,3 +228,22 @@ char *settings_ignore_file(const struct repo *r)
 		return NULL;
 	return steal_ptr(path);
 }
+
+char *settings_editor(void)
+{
+	static const char *const scopes[] = { "--global", "--system" };
+	struct git g = { .shows_config = true, .seconds = 60 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {
+		auto_buf text = BUF_SMALL;
+		struct err ignored = ERR_INIT;
+
+		if (git_do(&g, &text, &ignored, "config", scopes[i], "--includes", "--get", "core.editor",
+			    NULL) < 0)
+			continue;
+		text.data[strcspn(buf_str(&text), "\n")] = '\0';
+		if (*text.data)
+			return xstrdup(text.data);
+	}
+	return NULL;
+}

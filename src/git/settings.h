@@ -18,6 +18,10 @@ void settings_copy(const struct repo *r, struct buf *out);
 /* Whether a setting is copied. */
 bool settings_is_copied(const char *key, const char *value);
 
+/* core.editor of the user's or the system's configuration, on the heap; NULL if it is not set. A repository's own
+ * configuration is not asked, because it may come from a stranger. */
+char *settings_editor(void);
+
 /* The path of the user's ignore file: core.excludesFile in the user's or the system's configuration, or git's
  * default. The caller frees it. NULL if there is none, or it is empty or larger than a megabyte. The
  * repository's own configuration is ignored here: it may come from a stranger and name any of the user's

@@ -160,7 +160,8 @@ static int check_left(const struct inside *in, const struct review_left *left, s
 {
 	if (!left->bars.n)
 		return 0;
-	err_set(e, ERR_REFUSED, "no snapshot can hold all of task '%s'; -f gives this up", in->task.name);
+	err_set(e, ERR_REFUSED, "no snapshot can hold all of task '%s'; -f removes the rest for good",
+		in->task.name);
 	err_paths(e, &left->why);
 	return left->first == REVIEW_TOO_LARGE
 		       ? err_hint(e, "garth export %s DIR", in->task.name)
@@ -191,7 +192,7 @@ int rollback(struct inside *in, const struct rollback_spec *s, int64_t *ret_befo
 	int64_t deed;
 
 	if (!s->full && !s->snapshot && !s->file)
-		return err_set(e, ERR_USAGE, "back to what?");
+		return err_set(e, ERR_USAGE, "nothing says what to roll back to");
 	if (s->snapshot || s->full) {
 		if (store_snapshot(in->context.store, in->task.id, s->full ? 1 : s->snapshot, &to, e) < 0)
 			return -1;

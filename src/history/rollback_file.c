@@ -57,7 +57,7 @@ static int check_held(const struct inside *in, const char *path, struct review_l
 	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
 		for (size_t i = 0; i < lists[l]->n; i++)
 			if (rollback_paths_meet(path, lists[l]->v[i])) {
-				err_set(e, ERR_REFUSED, "no snapshot can hold '%s'; -f gives it up",
+				err_set(e, ERR_REFUSED, "no snapshot can hold '%s'; -f removes it for good",
 					lists[l]->v[i]);
 				return err_hint(e, "garth export %s DIR", in->task.name);
 			}

@@ -2,7 +2,7 @@
  * A task opened for work inside its jail. The gateway's process does that, because it can send the jail
  * orders (jail/runner.h). Every function may block.
  *
- *	inside_open(&in, "fix", orders, e);
+ *	inside_open(&in, task->id, orders, e);
  *	inside_ask(&in, &out, &code, e, "symbolic-ref", "-q", "HEAD", NULL);     a quick question
  *	inside_do(&in, NULL, NULL, e, "reset", "-q", "--hard", commit, NULL);    work, INSIDE_SECONDS at most
  *	inside_close(&in);
@@ -41,7 +41,7 @@ struct inside {
 
 /* Opens everything. If the branch is not at the commit that the store names, updates the store. The caller
  * closes orders. */
-int inside_open(struct inside *in, const char *task, int orders, struct err *e);
+int inside_open(struct inside *in, int64_t task, int orders, struct err *e);
 void inside_close(struct inside *in);
 /* Reads the task's row and the configuration again. */
 int inside_refresh(struct inside *in, struct err *e);

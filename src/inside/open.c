@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "jail/userns.h"
 #include "git/ref.h"
+#include "inside/renamed.h"
 #include "task/again.h"
 #include "task/moved.h"
 #include "task/refs.h"
@@ -95,19 +95,24 @@ static int catch_up(struct inside *in, struct err *e)
 	return 0;
 }
 
-static int open_all(struct inside *in, const char *task, struct err *e)
+static int open_all(struct inside *in, int64_t task, struct err *e)
 {
+	struct err ignored = ERR_INIT;
+
 	if (context_open(&in->context, e) < 0 || context_store(&in->context, e) < 0 ||
-		store_task_by_name(in->context.store, task, &in->task, e) < 0 ||
+		store_task_by_id(in->context.store, task, &in->task, e) < 0 ||
 		task_open(&in->context, &in->task, &in->at, e) < 0 ||
 		again_configure(&in->context.config, in->at.ws.dir, e) < 0 ||
 		audit_open(in->context.home.fd, in->context.store, &in->audit, e) < 0 ||
 		refs_migrate(&in->context, &in->at.repo, &in->task, e) < 0)
 		return -1;
-	return catch_up(in, e);
+	if (catch_up(in, e) < 0)
+		return -1;
+	inside_renamed(in, &ignored);
+	return 0;
 }
 
-int inside_open(struct inside *in, const char *task, int orders, struct err *e)
+int inside_open(struct inside *in, int64_t task, int orders, struct err *e)
 {
 	*in = (struct inside){ .context.home.fd = -1,
 		.at.ws.dir = -1,
@@ -116,7 +121,7 @@ int inside_open(struct inside *in, const char *task, int orders, struct err *e)
 	if (!open_all(in, task, e))
 		return 0;
 	inside_close(in);
-	return err_wrap(e, "cannot open the gateway of task '%s'", task);
+	return err_wrap(e, "cannot open the task's gateway");
 }
 
 void inside_close(struct inside *in)

@@ -128,7 +128,7 @@ static int check_overlay(const struct jail *j, struct err *e)
 static int check_landlock_only(const struct jail *j, struct err *e)
 {
 	if (j->from_root || j->listens)
-		return err_set(e, ERR_START, "Landlock alone is nothing for root, and has no proxy");
+		return err_set(e, ERR_START, "Landlock alone cannot hold root, and has no proxy");
 	for (size_t i = 0; i < j->nrows; i++) {
 		const struct jail_row *r = &j->rows[i];
 

@@ -22,6 +22,7 @@ struct client {
 	struct bufferevent *bev;
 	struct command *cmd; /* the command whose streams it gets */
 	uint32_t waits;      /* the id of the LISTEN that it waits for; 0: none */
+	uint32_t told;       /* a bit for each refused host (proxies.h) that it was told of */
 	struct wire_size size;
 	struct evbuffer *in; /* STDIN that the command has not read yet */
 	bool in_end, cancels, closing, muted[2];

@@ -225,6 +225,7 @@ void command_not_started(struct command *cmd, int error, const struct err *why)
 
 void command_exited(struct command *cmd, int status)
 {
+	proxies_tell(cmd->k);
 	finish(cmd, proc_exit_code(status) & 0xff);
 }
 

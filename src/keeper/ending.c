@@ -39,7 +39,7 @@ static int push_done(struct context *c, struct task *t, const char *branch, stru
 static char *explain(const struct keeper *k)
 {
 	uint64_t kills = cgroup_oom_kills(&k->group);
-	char *why = disk_explain(k->exit_code, k->spec.jail->max_file_size, k->spec.task);
+	char *why = disk_explain(k->exit_code, k->spec.jail->max_file_size, k->spec.task_name);
 
 	if (!why && kills)
 		why = xasprintf(

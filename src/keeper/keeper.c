@@ -164,11 +164,12 @@ void keeper_become(const char *name, int *keep, size_t n)
 	keeper_close_all_but(keep, n);
 }
 
-static void leave_caller(
-	const struct keeper_spec *spec, int client, const struct gateway_child *g, const struct ports *ports)
+static void leave_caller(const struct keeper *k, int client)
 {
-	int keep[4 + KEEPER_PORTS_MAX] = { spec->task_dir, spec->lock_fd, client, g->agent };
-	size_t n = 4;
+	int keep[5 + KEEPER_PORTS_MAX] = { k->spec.task_dir, k->spec.lock_fd, client, k->gateway.agent,
+		k->notifier };
+	const struct ports *ports = &k->ports;
+	size_t n = 5;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	setsid();
@@ -267,7 +268,7 @@ static int listen_ports(const uint16_t *wanted, struct ports *ret, struct err *e
 int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 {
 	__attribute__((cleanup(close_ports))) struct ports ports = { .n = 0 };
-	auto_fd ours = -1, theirs = -1;
+	auto_fd ours = -1, theirs = -1, notifier = -1;
 	struct gateway_child gateway = { .agent = -1, .user = -1, .orders = -1, .watch = -1 };
 	int pair[2];
 	pid_t pid;
@@ -280,18 +281,26 @@ int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 		return err_sys(e, "cannot start the task's keeper");
 	ours = pair[0];
 	theirs = pair[1];
+	if (spec->notify)
+		notifier = notifier_start(spec->notify);
 	pid = fork();
-	if (pid < 0)
-		return err_sys(e, "cannot start the task's keeper");
+	if (pid < 0) {
+		err_sys(e, "cannot start the task's keeper");
+		notifier_tell(notifier, NOTIFY_NOTHING, "");
+		return -1;
+	}
 	if (!pid) {
-		struct keeper k = {
-			.spec = *spec, .gateway = gateway, .listen_fd = -1, .orders = -1, .ports = ports
-		};
+		struct keeper k = { .spec = *spec,
+			.gateway = gateway,
+			.listen_fd = -1,
+			.orders = -1,
+			.ports = ports,
+			.notifier = notifier };
 
 		if (spec->group)
 			k.group = *spec->group;
 		proxies_init(&k);
-		leave_caller(spec, theirs, &gateway, &ports);
+		leave_caller(&k, theirs);
 		fd_nonblock(theirs);
 		run(&k, theirs);
 		_exit(0);

@@ -17,6 +17,7 @@
 #include "jail/jail.h"
 #include "jail/order.h"
 #include "sys/cgroup.h"
+#include "task/notify.h"
 #include "task/run.h"
 
 #define KEEPER_PORTS_MAX 16
@@ -32,9 +33,10 @@
 #define KEEPER_USER_SOCKET    "gate"    /* the gateway's socket for the user's commands */
 
 struct keeper_spec {
-	const char *task; /* its name */
-	int task_dir;     /* tasks/<id>: has `lock`, gets `control` and `log` */
-	int lock_fd;      /* the task's lock, held; the caller closes its own copy after keeper_start */
+	int64_t task; /* its id */
+	const char *task_name;
+	int task_dir; /* tasks/<id>: has `lock`, gets `control` and `log` */
+	int lock_fd;  /* the task's lock, held; the caller closes its own copy after keeper_start */
 	const struct jail *jail;
 	const struct order_cmd *main_cmd; /* NULL: none, the first client sends a command */
 	const struct task_run *run;       /* the main command's run, as in the store; NULL without one */
@@ -48,10 +50,12 @@ struct keeper_spec {
 	/* Directories in which a change means that shown refs have moved, ended by NULL. One that ends with a
 	 * slash is watched with everything beneath it. They need not exist. */
 	const char *const *watch;
-	bool renew;                 /* shown refs have moved already */
-	unsigned sync_seconds;      /* how often to follow the target; 0: never */
-	unsigned measure_seconds;   /* how often to check whether to measure (limits/measure.h); 0: never */
-	const char *group_name;     /* name for a control group to freeze the task with, if it has none */
+	bool renew;               /* shown refs have moved already */
+	unsigned sync_seconds;    /* how often to follow the target; 0: never */
+	unsigned measure_seconds; /* how often to check whether to measure (limits/measure.h); 0: never */
+	const char *group_name;   /* name for a control group to freeze the task with, if it has none */
+	const struct notify_job
+		*notify;            /* how to notify the user of what happens to the run; NULL: not at all */
 	const struct cgroup *group; /* the first process enters it; NULL: none. The keeper removes it */
 };
 

@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "jail/start.h"
-#include "sys/fd.h"
 #include "sys/offspring.h"
 #include "sys/sync_later.h"
 
@@ -224,8 +223,10 @@ static void over(struct keeper *k)
 	close(k->spec.lock_fd);
 	/* A run has its files written out; a mere exec leaves that to the kernel. Not before the lock is free:
 	 * who holds it is taken for another run, and the mark stays. */
-	if (k->spec.run)
+	if (k->spec.run) {
 		sync_later(k->spec.task_dir, "boot", "lock");
+		notifier_tell(k->notifier, NOTIFY_ENDED, "");
+	}
 	k->phase = PHASE_LEAVING;
 	for (size_t i = 0; i < CLIENTS_MAX; i++)
 		if (k->clients[i])

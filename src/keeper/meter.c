@@ -120,6 +120,8 @@ static void obey(struct keeper *k, struct measure_result *r)
 		m->held.files = r->files;
 	}
 	m->max = r->max_bytes;
+	if (r->verdict == MEASURE_WARN || r->verdict == MEASURE_PAUSE)
+		notifier_tell(k->notifier, NOTIFY_LIMIT, r->why);
 	if (r->verdict == MEASURE_WARN)
 		life_note(k, r->why);
 	if (r->verdict == MEASURE_PAUSE)

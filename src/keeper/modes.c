@@ -1,6 +1,6 @@
 #include "keeper/modes.h"
 
-#include <stdbool.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -32,7 +32,8 @@ static const struct {
 
 #define KEYS_MAX 16
 
-enum { TEXT, ESCAPE, SEQUENCE };
+/* STRING: a title and the like, up to BEL or ESC \. */
+enum { TEXT, ESCAPE, SEQUENCE, STRING };
 
 static void set_mode(struct modes *m, unsigned number, bool on)
 {
@@ -85,6 +86,15 @@ static void in_sequence(struct modes *m, char c)
 	}
 }
 
+static unsigned after_escape(char c)
+{
+	if (c == '[')
+		return SEQUENCE;
+	if (c == '\x1b')
+		return ESCAPE;
+	return c && strchr("]P_^X", c) ? STRING : TEXT;
+}
+
 void modes_feed(struct modes *m, const char *data, size_t len)
 {
 	const char *end = data + len;
@@ -98,14 +108,26 @@ void modes_feed(struct modes *m, const char *data, size_t len)
 		} else if (m->at == ESCAPE) {
 			if (*data == 'c') /* a full reset */
 				m->changed = m->keys = 0;
-			m->at = *data == '[' ? SEQUENCE : *data == '\x1b' ? ESCAPE : TEXT;
+			m->at = after_escape(*data);
 			m->number = m->count = m->numbers[0] = 0;
 			m->mark = 0;
+		} else if (m->at == STRING) {
+			m->at = *data == '\a' ? TEXT : *data == '\x1b' ? ESCAPE : STRING;
 		} else {
 			in_sequence(m, *data);
 		}
 		data++;
 	}
+}
+
+bool modes_at_text(const struct modes *m)
+{
+	return m->at == TEXT;
+}
+
+bool modes_plain(const struct modes *m)
+{
+	return modes_at_text(m) && !m->changed && !m->keys;
 }
 
 void modes_set(const struct modes *m, struct buf *out)

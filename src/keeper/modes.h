@@ -8,6 +8,7 @@
 #ifndef KEEPER_MODES_H
 #define KEEPER_MODES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,11 @@ struct modes {
 
 /* Takes output in pieces, cut anywhere. */
 void modes_feed(struct modes *m, const char *data, size_t len);
+/* Whether no escape sequence is being read. */
+bool modes_at_text(const struct modes *m);
+/* Whether a line can be printed between the output: no program draws the screen or edits a line. Those set
+ * modes (the alternate screen, a hidden cursor, bracketed paste …). */
+bool modes_plain(const struct modes *m);
 /* Appends what puts a fresh terminal into these modes. */
 void modes_set(const struct modes *m, struct buf *out);
 /* Appends what resets such a terminal. */

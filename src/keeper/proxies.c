@@ -10,6 +10,7 @@
 #include "sys/fd.h"
 
 #define LINGER_SECONDS 30
+#define TELL_AT_ONCE   64
 
 /* What the inside sends is a claim, so it is checked. */
 static bool is_listening(int fd)
@@ -22,32 +23,63 @@ static bool is_listening(int fd)
 	       (domain == AF_INET || domain == AF_INET6);
 }
 
-static void pass_on(struct keeper *k, const char *text)
+/* The bit of a refused host in a client's `told`. REFUSED_MAX stands for all further ones. */
+static size_t number_of(struct proxies *p, const char *entry)
 {
-	struct proxies *p = &k->proxies;
+	size_t i = 0;
 
-	for (size_t i = 0; i < p->ntold; i++)
-		if (!strcmp(p->told[i], text))
+	while (i < p->nrefused && strcmp(p->refused[i], entry) != 0)
+		i++;
+	if (i == p->nrefused && i < REFUSED_MAX)
+		p->refused[p->nrefused++] = xstrdup(entry);
+	return i;
+}
+
+static void tell_all(struct keeper *k, const char *entry, const char *text)
+{
+	size_t number = number_of(&k->proxies, entry);
+	auto_str more = number < REFUSED_MAX
+				? NULL
+				: xasprintf("the task asks for more hosts that are not on its list: "
+					    "garth show %s",
+					  k->spec.task_name);
+	const char *told = more ? more : text;
+
+	for (size_t i = 0; i < CLIENTS_MAX; i++) {
+		struct client *c = k->clients[i];
+
+		if (!c || !c->cmd || c->told & 1u << number)
+			continue;
+		c->told |= 1u << number;
+		client_send(c, WIRE_REFUSED, told, strnlen(told, WIRE_NOTE_MAX));
+	}
+}
+
+void proxies_tell(struct keeper *k)
+{
+	char message[PROXY_NOTE_MAX + 1];
+
+	for (int i = 0; i < TELL_AT_ONCE && k->proxies.notes[0] >= 0; i++) {
+		ssize_t n = recv(k->proxies.notes[0], message, PROXY_NOTE_MAX, MSG_DONTWAIT);
+		size_t entry;
+
+		if (n <= 0)
 			return;
-	if (p->ntold == NOTES_MAX)
-		return;
-	p->told[p->ntold++] = xstrdup(text);
-	life_note(k, text);
+		message[n] = '\0';
+		entry = strlen(message);
+		if (entry + 1 < (size_t)n)
+			tell_all(k, message, message + entry + 1);
+	}
 }
 
 static void on_note(evutil_socket_t fd, short what, void *arg)
 {
-	char text[WIRE_NOTE_MAX + 1];
-	ssize_t n = recv((int)fd, text, WIRE_NOTE_MAX, MSG_DONTWAIT);
-
+	(void)fd;
 	(void)what;
-	if (n <= 0)
-		return;
-	text[n] = '\0';
-	pass_on(arg, text);
+	proxies_tell(arg);
 }
 
-/* Called before the first process is forked. If it fails, the user gets no notes. */
+/* Called before the first process is forked. If it fails, refusals are only recorded. */
 static void open_notes(struct keeper *k)
 {
 	struct proxies *p = &k->proxies;
@@ -246,6 +278,7 @@ void proxies_stop(struct keeper *k)
 {
 	for (size_t i = 0; i < k->proxies.n; i++)
 		stop_one(&k->proxies.v[i]);
+	proxies_tell(k);
 	if (k->proxies.notes_ev)
 		event_del(k->proxies.notes_ev);
 }

@@ -14,7 +14,8 @@
 #include "jail/order.h"
 #include "keeper/keeper.h"
 
-#define NOTES_MAX 16
+/* Of how many refused hosts clients are told; then they are told that there are more. */
+#define REFUSED_MAX 10
 
 struct client;
 struct keeper;
@@ -33,8 +34,8 @@ struct proxies {
 	size_t n;
 	int notes[2]; /* our end, the processes' end */
 	struct event *notes_ev;
-	char *told[NOTES_MAX]; /* each text is passed on once, and at most so many texts */
-	size_t ntold;
+	char *refused[REFUSED_MAX]; /* the hosts, each by the entry that would allow it */
+	size_t nrefused;
 };
 
 void proxies_init(struct keeper *k);
@@ -49,5 +50,8 @@ void proxies_listens(struct keeper *k, const struct order_msg *m, int *fds, size
 /* A child has ended; perhaps it is one of these. */
 void proxies_ended(struct keeper *k, pid_t pid);
 void proxies_stop(struct keeper *k);
+/* Tells clients of the refusals up to now: each client once of each host. Called before a command's end is
+ * reported. */
+void proxies_tell(struct keeper *k);
 
 #endif

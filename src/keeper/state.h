@@ -20,6 +20,7 @@
 #include "keeper/life.h"
 #include "keeper/log.h"
 #include "keeper/meter.h"
+#include "keeper/notifier.h"
 #include "keeper/orders.h"
 #include "keeper/pause.h"
 #include "keeper/ports.h"
@@ -46,6 +47,7 @@ struct keeper {
 	struct proxies proxies;
 	struct ports ports;
 	struct ending ending;
+	int notifier; /* a socket (notifier.h); -1: none */
 	struct cgroup group;
 	struct event_base *base;
 	int listen_fd;

@@ -26,6 +26,7 @@ static const struct {
 	[WIRE_PORT] = { sizeof(uint32_t), sizeof(uint32_t) },
 	[WIRE_FORWARD] = { sizeof(uint32_t), sizeof(uint32_t) },
 	[WIRE_NOTE] = { 1, WIRE_NOTE_MAX },
+	[WIRE_REFUSED] = { 1, WIRE_NOTE_MAX },
 	[WIRE_FAIL] = { sizeof(struct err), sizeof(struct err) },
 };
 

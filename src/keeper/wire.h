@@ -7,7 +7,7 @@
  * FORWARD. After EXEC and ATTACH the connection transports that command's streams until EXIT or FAIL:
  *
  *	client: STDIN, STDIN_END, RESIZE, SIGNAL, CLOSE_OUT, DETACH
- *	keeper: STARTED, OUT, ERR, WINDOW, NOTE, EXIT, FAIL
+ *	keeper: STARTED, OUT, ERR, WINDOW, NOTE, REFUSED, EXIT, FAIL
  *
  * A client sends at most WIRE_WINDOW_BYTES of STDIN that no WINDOW has confirmed. So a command that does not
  * read its input cannot hold up the signals behind it.
@@ -45,6 +45,7 @@ enum wire_type {
 	WIRE_PORT,      /* uint32: a port inside to open on the host; the answer is the host's port */
 	WIRE_NOTE,      /* text for the user about the task as a whole */
 	WIRE_FORWARD,   /* uint32: a port of the host to forward to the inside; the answer is the same port */
+	WIRE_REFUSED,   /* text for the user: a host that the task did not reach, and what allows it */
 	WIRE_TYPES
 };
 
@@ -63,8 +64,8 @@ struct wire_started {
 
 #define WIRE_WINDOW_BYTES (128u << 10)
 #define WIRE_DATA_MAX     (64u << 10) /* of STDIN, OUT and ERR */
-#define WIRE_NOTE_MAX     1000u
-#define WIRE_FRAME_MAX    (4u << 20) /* of EXEC */
+#define WIRE_NOTE_MAX     1000u       /* of NOTE and REFUSED */
+#define WIRE_FRAME_MAX    (4u << 20)  /* of EXEC */
 
 /* Whether a header is well-formed: a known type, and a length that fits it. */
 bool wire_head_ok(const struct wire_head *h);

@@ -42,7 +42,7 @@ static int meter_open(struct meter *m, struct err *e)
 	struct context *c = &m->context;
 
 	if (context_open(c, e) < 0 || context_store(c, e) < 0 ||
-		store_task_by_name(c->store, m->job->task, &m->task, e) < 0 ||
+		store_task_by_id(c->store, m->job->task, &m->task, e) < 0 ||
 		task_open_files(c, &m->task, &m->at, NULL, e) < 0)
 		return -1;
 	return again_configure(&c->config, m->at.ws.dir, e);

@@ -23,7 +23,7 @@ enum measure_verdict {
 };
 
 struct measure_job {
-	const char *task;
+	int64_t task;                    /* its id */
 	pid_t keeper;                    /* everything inside is a descendant of it */
 	bool late;                       /* the last measurement took too long */
 	uint64_t free_bytes, free_files; /* free on the disk when the keeper started; 0: not known */

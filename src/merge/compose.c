@@ -48,7 +48,7 @@ static int take_apart(const struct repo *r, const char *oid, struct parts *p, st
 	}
 	p->message = strstr(buf_str(&p->text), "\n\n");
 	if (!*p->tree || !p->author || !p->message || strlen(p->text.data) != p->text.len)
-		return err_set(e, ERR_FAILED, "commit %.12s is not to be understood", oid);
+		return err_set(e, ERR_FAILED, "commit %.12s cannot be parsed", oid);
 	p->message += 2;
 	return 0;
 }

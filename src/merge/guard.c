@@ -68,7 +68,7 @@ int guard(struct context *c, const struct repo *r, const struct task *t, const c
 		return err_set(e, ERR_FAILED, "cannot understand the difference of two commits");
 	if (!found.n)
 		return 0;
-	err_set(e, ERR_REFUSED, "this would change what is protected:");
+	err_set(e, ERR_REFUSED, "it changes %zu protected path%s", found.n, found.n == 1 ? "" : "s");
 	err_paths(e, &found);
 	return strchr(found.v[0], '\'') ? -1 : err_hint(e, "garth allow %s '%s'", t->name, found.v[0]);
 }

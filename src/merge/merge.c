@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "base/alloc.h"
+#include "base/size.h"
 #include "base/name.h"
 #include "base/path.h"
 #include "git/ref.h"
@@ -12,6 +13,7 @@
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "task/life.h"
+#include "task/tip.h"
 
 /* If somebody moves the target meanwhile, the merge is computed again, this often. */
 #define TRIES 5
@@ -63,8 +65,8 @@ static bool is_alias(const struct repo *r, const char *ref)
 	return !read_file(AT_FDCWD, path, &text, &ignored) && !strncmp(buf_str(&text), "ref:", 4);
 }
 
-static int read_tips(const struct repo *r, const struct task *t, struct merge_result *ret, char tip[OID_SIZE],
-	struct err *e)
+static int read_tips(const struct repo *r, const struct task *t, const struct merge_spec *s,
+	struct merge_result *ret, char tip[OID_SIZE], struct err *e)
 {
 	const char *target = ret->target + strlen("refs/heads/");
 
@@ -79,22 +81,26 @@ static int read_tips(const struct repo *r, const struct task *t, struct merge_re
 	if (!strcmp(tip, t->base))
 		return err_set(e, ERR_REFUSED, "task '%s' has published nothing", t->name),
 		       err_hint(e, "garth diff %s", t->name);
-	return 0;
+	/* `tip` is what is merged: it does not matter if the branch moves after this */
+	return s->tip && !tip_is(tip, s->tip) ? tip_check(r, t, s->tip, e) : 0;
 }
 
 static int explain(const struct task *t, struct merge_result *ret, struct err *e)
 {
 	const char *target = ret->target + strlen("refs/heads/");
+	char count[COUNT_TEXT_MAX];
 
 	if (ret->conflicts.n) {
-		err_set(e, ERR_CONFLICT, "cannot merge task '%s': %zu file%s with %s", t->name,
-			ret->conflicts.n, ret->conflicts.n == 1 ? " conflicts" : "s conflict", target);
+		err_set(e, ERR_CONFLICT, "cannot merge task '%s': %s file%s with %s", t->name,
+			count_text(ret->conflicts.n, count),
+			ret->conflicts.n == 1 ? " conflicts" : "s conflict", target);
 		err_hint(e, "garth merge --resolve %s", t->name);
 		return err_paths(e, &ret->conflicts);
 	}
 	if (ret->in_the_way.n) {
-		err_set(e, ERR_CONFLICT, "cannot merge task '%s' into %s: in the way in '%s'%s", t->name,
-			target, ret->checkout, ret->in_the_way.n == 1 ? " is" : " are");
+		err_set(e, ERR_CONFLICT, "cannot merge task '%s' into %s: %s file%s in the way in '%s'",
+			t->name, target, count_text(ret->in_the_way.n, count),
+			ret->in_the_way.n == 1 ? " is" : "s are", ret->checkout);
 		err_hint(e, "git -C '%s' status --ignored", ret->checkout);
 		return err_paths(e, &ret->in_the_way);
 	}
@@ -131,7 +137,7 @@ static int merge_once(struct context *c, const struct repo *r, const struct task
 	char tip[OID_SIZE];
 	struct compose m = { .repo = r, .spec = s, .task = t->name, .old = ret->old, .tip = tip };
 
-	if (read_tips(r, t, ret, tip, e) < 0 || compose_run(&m, &ret->conflicts, e) < 0)
+	if (read_tips(r, t, s, ret, tip, e) < 0 || compose_run(&m, &ret->conflicts, e) < 0)
 		return -1;
 	snprintf(ret->new_oid, sizeof(ret->new_oid), "%s", m.new_oid);
 	ret->fast_forward = m.fast_forward;

@@ -39,6 +39,7 @@ struct merge_spec {
 	bool no_ff;          /* make a merge commit even if a fast-forward is possible */
 	const char *into;    /* short or full name of a branch; NULL: the task's target */
 	const char *message; /* NULL: a default message */
+	const char *tip;     /* the branch must be at this commit, which the user has seen; NULL: anywhere */
 	bool dry_run;        /* only report the result; writes nothing but objects */
 };
 

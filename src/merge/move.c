@@ -2,7 +2,6 @@
 
 #include <jansson.h>
 
-#include "audit/audit.h"
 #include "base/alloc.h"
 #include "git/ref.h"
 #include "merge/hold.h"

@@ -105,7 +105,7 @@ static int check_bare(const struct repo *r, const char *branch, struct err *e)
 		return 0;
 	if (!git_do(&g, &out, e, "config", "--bool", "core.bare", NULL) && !strcmp(buf_str(&out), "true\n"))
 		return 0;
-	return err_set(e, ERR_REFUSED, "the checkout of '%s' is not to be found", r->git_dir);
+	return err_set(e, ERR_REFUSED, "the checkout of '%s' cannot be found", r->git_dir);
 }
 
 int place_find(const struct repo *r, const char *branch, struct place *ret, struct err *e)

@@ -1,6 +1,7 @@
 #include <jansson.h>
 
 #include "base/alloc.h"
+#include "base/size.h"
 #include "git/ref.h"
 #include "merge/merge.h"
 #include "merge/move.h"
@@ -31,7 +32,7 @@ static int read_deed(const struct deed *d, struct journal *j, struct err *e)
 		.state = text_of(o, "state") };
 	json_decref(o);
 	if (strncmp(j->target, "refs/heads/", 11) || !*j->from || !*j->to)
-		return err_set(e, ERR_FAILED, "what is known of the merge is not to be understood");
+		return err_set(e, ERR_FAILED, "the record of the merge cannot be read");
 	return 0;
 }
 
@@ -41,7 +42,7 @@ static int undo_locked(struct context *c, struct journal *j, struct err *e)
 	const char *target = j->target + strlen("refs/heads/");
 	auto_project p = { 0 };
 	auto_repo r = { 0 };
-	char now[OID_SIZE];
+	char now[OID_SIZE], count[COUNT_TEXT_MAX];
 
 	if (move_settle(c, j->project, &settled, e) < 0 ||
 		store_project_by_id(c->store, j->project, &p, e) < 0 ||
@@ -53,9 +54,10 @@ static int undo_locked(struct context *c, struct journal *j, struct err *e)
 		       err_hint(e, "git log --oneline %.12s..%s", j->from, target);
 	if (move_branch(c, &r, j, false, &in_the_way, e) < 0) {
 		if (in_the_way.n)
-			err_set(e, ERR_CONFLICT, "in the way in '%s': '%s'%s", j->top, in_the_way.v[0],
-				in_the_way.n > 1 ? " and others" : ""),
-				err_hint(e, "git -C '%s' status --ignored", j->top);
+			err_set(e, ERR_CONFLICT, "%s file%s in the way in '%s'",
+				count_text(in_the_way.n, count), in_the_way.n == 1 ? " is" : "s are", j->top),
+				err_hint(e, "git -C '%s' status --ignored", j->top),
+				err_paths(e, &in_the_way);
 		return -1;
 	}
 	return 0;

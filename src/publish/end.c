@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/clean.h"
+#include "base/size.h"
 #include "inside/inside.h"
 #include "publish/publish.h"
 #include "git/drafts.h"
@@ -97,7 +98,8 @@ static void find_head(struct publisher *pub, struct buf *ret)
 /* Adds the files that are not committed on HEAD's branch. */
 static void name_files(struct publisher *pub, const char *branch, struct buf *text)
 {
-	auto_buf lines = BUF_INIT(1 << 20), name = BUF_SMALL;
+	auto_buf lines = BUF_INIT(1 << 20), name = BUF_SMALL, names = BUF_SMALL;
+	char count[COUNT_TEXT_MAX];
 	struct err ignored = ERR_INIT;
 	int code;
 	size_t n = 0;
@@ -110,13 +112,14 @@ static void name_files(struct publisher *pub, const char *branch, struct buf *te
 			continue;
 		buf_reset(&name);
 		clean_text(&name, l + 3, len - 3, false);
-		if (n)
-			buf_printf(text, ", %.200s", buf_str(&name));
-		else
-			buf_printf(text, "; uncommitted on '%.100s': %.200s", branch, buf_str(&name));
+		buf_printf(&names, "%s%.200s", n ? ", " : "", buf_str(&name));
 	}
+	if (!n)
+		return;
+	buf_printf(text, "; %s uncommitted file%s on '%.100s': %s", count_text(n, count), n == 1 ? "" : "s",
+		branch, buf_str(&names));
 	if (n > NAMED_MAX)
-		buf_printf(text, " and %zu more", n - NAMED_MAX);
+		buf_printf(text, " and %s more", count_text(n - NAMED_MAX, count));
 }
 
 /* Finds commits on HEAD's branch, if that is not the task's, which the task's branch lacks and the task was

@@ -7,6 +7,7 @@
 
 #include "audit/audit.h"
 #include "base/alloc.h"
+#include "base/size.h"
 #include "base/name.h"
 #include "git/reach.h"
 #include "git/ref.h"
@@ -84,6 +85,7 @@ static int rebase(struct push *p, struct err *e)
 	struct compose m = {
 		.repo = &p->repo, .spec = &spec, .task = p->task->name, .old = old, .tip = r->tip
 	};
+	char count[COUNT_TEXT_MAX];
 
 	if (remote_fetch(&p->repo, r->remote, r->branch, p->fetched, old, e) < 0)
 		return -1;
@@ -95,9 +97,9 @@ static int rebase(struct push *p, struct err *e)
 	if (compose_run(&m, &r->conflicts, e) < 0) {
 		if (!r->conflicts.n)
 			return -1;
-		err_set(e, ERR_CONFLICT, "cannot push task '%s': %zu file%s with %s of '%s'", p->task->name,
-			r->conflicts.n, r->conflicts.n == 1 ? " conflicts" : "s conflict", r->branch,
-			r->remote);
+		err_set(e, ERR_CONFLICT, "cannot push task '%s': %s file%s with %s of '%s'", p->task->name,
+			count_text(r->conflicts.n, count), r->conflicts.n == 1 ? " conflicts" : "s conflict",
+			r->branch, r->remote);
 		/* if it is the task's target, the user can resolve the conflict in the local branch */
 		if (!strncmp(p->task->target, "refs/heads/", 11) && !strcmp(p->task->target + 11, r->branch))
 			err_hint(e, "git pull %s %s && garth merge --resolve %s", r->remote, r->branch,
@@ -125,8 +127,8 @@ static int try_until_taken(struct push *p, unsigned retries, struct err *e)
 		if (answer != REMOTE_OVERTAKEN)
 			return 0;
 		if (r->tries > retries)
-			return err_set(e, ERR_CONFLICT, "'%s' moved its branch '%s' during each of %u tries",
-				r->remote, r->branch, r->tries);
+			return err_set(e, ERR_CONFLICT, "branch '%s' of '%s' moved during each of %u tries",
+				r->branch, r->remote, r->tries);
 		wait_a_moment(r->tries);
 		if (rebase(p, e) < 0)
 			return -1;
@@ -159,7 +161,7 @@ int push_check_branch(const char **name, const struct task *task, struct err *e)
 	if (!strncmp(*name, "refs/heads/", 11))
 		*name += 11;
 	if (!name_is_branch(*name))
-		return err_set(e, ERR_USAGE, "'%s' is no branch's name", *name);
+		return err_set(e, ERR_USAGE, "'%s' is not a branch's name", *name);
 	if (strncmp(*name, "garth/", 6) || (task && !strcmp(*name, ref_short(task->branch))))
 		return 0;
 	return err_set(e, ERR_REFUSED, "'%s' is the branch of %s task", *name, task ? "another" : "a");

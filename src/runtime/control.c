@@ -64,7 +64,8 @@ static int ask_port(struct context *c, struct task *t, enum wire_type question, 
 		return -1;
 	}
 	if (type != question)
-		return err_set(e, ERR_FAILED, "the keeper of task '%s' says something else", t->name);
+		return err_set(
+			e, ERR_FAILED, "the keeper of task '%s' gave an answer that makes no sense", t->name);
 	memcpy(&number, body.data, sizeof(number));
 	*ret = (uint16_t)number;
 	return 0;

@@ -6,6 +6,7 @@
 #include "keeper/wire.h"
 #include "runtime/control.h"
 #include "runtime/reach.h"
+#include "runtime/rename.h"
 #include "runtime/run.h"
 #include "runtime/start.h"
 #include "sys/fd.h"
@@ -74,8 +75,10 @@ int runtime_pack(struct context *c, struct task *t, const struct run_opts *o, ch
 	struct buf *ret, struct err *e)
 {
 	auto_order_cmd cmd = { 0 };
+	struct err ignored = ERR_INIT;
 	char session[37];
 
+	rename_inside(c, t, &ignored);
 	if (t->session && *t->session)
 		snprintf(session, sizeof(session), "%s", t->session);
 	else

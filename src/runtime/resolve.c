@@ -10,7 +10,6 @@
 #include "runtime/gateway_client.h"
 #include "runtime/reach.h"
 #include "runtime/run.h"
-#include "git/ref.h"
 #include "sys/fd.h"
 #include "task/again.h"
 #include "task/life.h"
@@ -21,15 +20,15 @@ static char *fact_of(const struct task *t)
 	return xasprintf("resolution/%lld", (long long)t->id);
 }
 
-static int record(struct context *c, const struct task *t, const char *name, struct err *e)
+static int record(struct context *c, const struct task *t, const struct task *in, struct err *e)
 {
-	auto_str key = fact_of(t);
+	auto_str key = fact_of(t), value = xasprintf("#%lld", (long long)in->id);
 	auto_audit log = NULL;
 
 	if (audit_open(c->home.fd, c->store, &log, e) < 0 ||
-		audit_add(log, "resolve", t, json_pack("{s:s}", "in", name), e) < 0)
+		audit_add(log, "resolve", t, json_pack("{s:s}", "in", in->name), e) < 0)
 		return -1;
-	return store_set_fact(c->store, key, name, e);
+	return store_set_fact(c->store, key, value, e);
 }
 
 /* git inside begins the merge and stops at the conflicts. */
@@ -86,7 +85,7 @@ int resolve_begin(
 		return -1;
 	spec.dir = p.path;
 	spec.rev = m.target ? m.target : t->target;
-	if (task_create(c, &spec, &r, e) < 0 || record(c, t, name, e) < 0 || pass_on(c, t, &r, e) < 0 ||
+	if (task_create(c, &spec, &r, e) < 0 || record(c, t, &r, e) < 0 || pass_on(c, t, &r, e) < 0 ||
 		begin_inside(c, &r, t, e) < 0)
 		return -1;
 	*ret_name = steal_ptr(name);
@@ -141,21 +140,34 @@ static int mark_merged(
 	return -1;
 }
 
+/* Finds the task in which a conflict is solved. Earlier versions stored its name. */
+static int find_solution(
+	struct context *c, const struct task *t, const char *value, struct task *ret, struct err *e)
+{
+	auto_task by_name = { 0 };
+
+	if (value[0] == '#')
+		return task_find_id(c, strtoll(value + 1, NULL, 10), ret, e);
+	if (store_task_by_name(c->store, t->project_id, value, &by_name, e) < 0)
+		return -1;
+	return task_find_id(c, by_name.id, ret, e);
+}
+
 int resolve_continue(struct context *c, struct task *t, const struct merge_spec *s, struct merge_result *ret,
 	struct task *ret_in, struct err *e)
 {
-	auto_str key = fact_of(t), name = NULL;
+	auto_str key = fact_of(t), value = NULL;
 	auto_task r = { 0 };
 
 	if (context_store(c, e) < 0)
 		return -1;
-	if (store_fact(c->store, key, &name, e) < 0)
+	if (store_fact(c->store, key, &value, e) < 0)
 		return e->kind != ERR_NOTFOUND
 			       ? -1
 			       : (err_set(e, ERR_NOTFOUND, "no conflict of task '%s' is being solved",
 					  t->name),
 					 err_hint(e, "garth merge --resolve %s", t->name));
-	if (task_find(c, name, &r, e) < 0 || check_solved(c, t, &r, e) < 0 ||
+	if (find_solution(c, t, value, &r, e) < 0 || check_solved(c, t, &r, e) < 0 ||
 		merge_task(c, &r, s, ret, e) < 0)
 		return -1;
 	if (!strcmp(t->state, STATE_PAUSED)) {

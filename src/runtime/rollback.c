@@ -83,7 +83,7 @@ int rollback_undo(struct context *c, const struct deed *d, struct strvec *warnin
 		return err_set(e, ERR_FAILED, "the store does not say where task '%s' was before", d->task);
 	}
 	json_object_set_new(data, "undo", json_true());
-	if (task_find(c, d->task, &t, e) < 0) {
+	if (task_find_id(c, d->task_id, &t, e) < 0) {
 		json_decref(data);
 		return -1;
 	}

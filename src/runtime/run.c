@@ -7,7 +7,9 @@
 #include "agent/agent.h"
 #include "base/alloc.h"
 #include "keeper/keeper.h"
+#include "merge/compare.h"
 #include "runtime/reach.h"
+#include "runtime/rename.h"
 #include "runtime/start.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
@@ -16,6 +18,7 @@
 #include "task/life.h"
 #include "task/question.h"
 #include "task/run.h"
+#include "task/tip.h"
 
 /* The prompt for an agent if the user gave no answer. */
 #define GO_ON "Go on."
@@ -61,16 +64,30 @@ static int take_lock(const struct task *t, int dir, int *ret, struct err *e)
 				   : -1;
 }
 
+/* Under the task's lock, with which nothing publishes. */
+static int check_tip(struct context *c, const struct task *t, const struct run_opts *o, struct err *e)
+{
+	auto_repo r = { 0 };
+
+	if (!o->tip)
+		return 0;
+	if (context_store(c, e) < 0 || compare_open_repo(c, t, &r, e) < 0)
+		return -1;
+	return tip_check(&r, t, o->tip, e);
+}
+
 static int run_words(struct context *c, struct task *t, const struct run_opts *o, int dir,
 	const char *session, const struct strvec *words, int *ret_conn, struct err *e)
 {
 	auto_order_cmd cmd = { 0 };
 	struct task_run run = { 0 };
+	struct err ignored = ERR_INIT;
 	auto_fd lock = -1;
 	int rc;
 
+	rename_inside(c, t, &ignored);
 	if (walls_command(c, t, o->agent, &o->net, session, o->env, words->v, &cmd, e) < 0 ||
-		take_lock(t, dir, &lock, e) < 0)
+		take_lock(t, dir, &lock, e) < 0 || check_tip(c, t, o, e) < 0)
 		return -1;
 	cmd.tty = o->tty;
 	cmd.rows = o->rows;
@@ -80,9 +97,9 @@ static int run_words(struct context *c, struct task *t, const struct run_opts *o
 	run.kind = session_kind(words->v, o->tty && !o->detach);
 	again_owe_push(dir, false);
 	rc = start_keeper(c, t, o, &cmd, &run, lock, ret_conn, e);
+	if (!rc && o->consumes)
+		unlinkat(dir, o->consumes, 0);
 	if (rc < 0) {
-		struct err ignored = ERR_INIT;
-
 		task_run_end(&run,
 			&(struct run_outcome){ RUN_ENDED, err_exit_code(ERR_START), VERDICT_EXIT, "" },
 			&ignored);
@@ -170,8 +187,25 @@ static int load_again(const struct task *t, int dir, struct again *ret, struct e
 		return 0;
 	if (e->kind != ERR_NOTFOUND)
 		return -1;
-	err_set(e, ERR_REFUSED, "task '%s' has run nothing that could go on", t->name);
+	err_set(e, ERR_REFUSED, "task '%s' has run no command that could be resumed", t->name);
 	return err_hint(e, "garth exec %s -- CMD", t->name);
+}
+
+int runtime_can_prompt(struct context *c, const struct task *t, bool *ret_takes, struct err *e)
+{
+	auto_again a = { 0 };
+	auto_fd dir = -1;
+
+	if (life_is_running(t))
+		return err_set(e, ERR_REFUSED,
+			       "task '%s' is %s: it takes comments when its command has ended", t->name,
+			       t->state),
+		       err_hint(e, "garth wait %s", t->name);
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0 || load_again(t, dir, &a, e) < 0 ||
+		runtime_configure(c, t, e) < 0)
+		return -1;
+	*ret_takes = again_takes_answer(&a, a.agent ? config_agent_by_name(&c->config, a.agent) : NULL);
+	return 0;
 }
 
 /* Closes the answered question before the new run can ask the next one. */
@@ -232,5 +266,7 @@ int runtime_resume(struct context *c, struct task *t, struct run_opts *o, const 
 	if (!resume(c, t, o, answer, ret_conn, e))
 		return 0;
 	/* these errors name the task already */
-	return e->kind == ERR_BUSY || e->kind == ERR_REFUSED ? -1 : err_wrap(e, "task '%s'", t->name);
+	return e->kind == ERR_BUSY || e->kind == ERR_REFUSED || e->kind == ERR_CONFLICT
+		       ? -1
+		       : err_wrap(e, "task '%s'", t->name);
 }

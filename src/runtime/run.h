@@ -37,9 +37,11 @@ struct run_opts {
 	const uint16_t *ports;       /* ended by 0; NULL: none */
 	bool tty;                    /* the command gets a terminal of this size */
 	uint16_t rows, cols;
-	bool detach;    /* no terminal outside */
-	bool quiet;     /* no warning about the agent's log-in */
-	bool set_aside; /* set ignored directories aside before the keeper starts: workspace/aside.h */
+	bool detach;          /* no terminal outside */
+	bool quiet;           /* no warning about the agent's log-in */
+	bool set_aside;       /* set ignored directories aside before the keeper starts: workspace/aside.h */
+	const char *tip;      /* the task's branch must be at this commit; NULL: anywhere */
+	const char *consumes; /* a file beneath the task's directory, removed when the command has started */
 	struct strvec *warnings; /* gets warnings for the user, one sentence each; may be NULL */
 };
 
@@ -53,6 +55,10 @@ int runtime_run(struct context *c, struct task *t, const struct run_opts *o, cha
  * and the ports that it is resumed with; the caller frees both. Errors name the task. */
 int runtime_resume(struct context *c, struct task *t, struct run_opts *o, const char *answer, int *ret_conn,
 	struct err *e);
+
+/* Whether runtime_resume could give the task a prompt now. ERR_REFUSED if it runs, or has run nothing yet.
+ * *ret_takes: its command has a place for a prompt; if not, it finds it in GARTH_ANSWER. */
+int runtime_can_prompt(struct context *c, const struct task *t, bool *ret_takes, struct err *e);
 
 /* Runs a command beside the main one, or in a stopped task: pack it once, then runtime_exec sends it to a
  * keeper. 1: a keeper was leaving or starting; try again. Try again too if the connection ends before its

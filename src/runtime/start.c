@@ -12,7 +12,6 @@
 #include "push/fetch.h"
 #include "sys/cgroup.h"
 #include "sys/fd.h"
-#include "task/again.h"
 #include "task/set_aside.h"
 #include "task/shown.h"
 #include "workspace/aside.h"
@@ -122,6 +121,26 @@ static bool refs_moved(struct context *c, const struct task_at *at)
 	return shown_has_changed(c, &at->repo, at->task, fetched);
 }
 
+/* Says how to notify the user of what happens to the run. NULL: not at all. */
+static const struct notify_job *notify_of(struct context *c, const struct task_at *at,
+	const struct run_opts *o, const struct task_run *run, char **program, struct notify_job *j)
+{
+	const char *missing;
+
+	if (!run || !c->config.notify.command.n)
+		return NULL;
+	*program = notify_program(&c->config, &missing);
+	if (missing)
+		runtime_warn(o, "notify.command: there is no program '%s'; nobody is notified", missing);
+	*j = (struct notify_job){ .program = *program,
+		.notify = &c->config.notify,
+		.home = run->home,
+		.task = run->task,
+		.run = run->run,
+		.task_dir = at->ws.dir };
+	return *program ? j : NULL;
+}
+
 int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
 	const struct order_cmd *main_cmd, struct task_run *run, int lock, int *ret_conn, struct err *e)
 {
@@ -130,7 +149,8 @@ int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
 	auto_strvec not_shown = STRVEC_INIT;
 	struct walls_opts walls = o->walls;
 	auto_strvec watch = STRVEC_INIT;
-	struct keeper_spec spec = { .task = t->name,
+	struct keeper_spec spec = { .task = t->id,
+		.task_name = t->name,
 		.jail = &jail,
 		.main_cmd = main_cmd,
 		.log_max = c->config.log_size,
@@ -139,6 +159,8 @@ int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
 	auto_str group_name = cgroup_name(c->home.fd, t->id);
 	struct cgroup group = { .n = 0 };
 	uint16_t forwards[NETWORK_FORWARDS_MAX + 1];
+	struct notify_job notify;
+	auto_str notify_path = NULL;
 	bool renew;
 	int rc;
 
@@ -171,6 +193,7 @@ int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
 	watched(&at.repo, t, &watch);
 	spec.watch = (const char *const *)watch.v;
 	spec.renew = renew;
+	spec.notify = notify_of(c, &at, o, run, &notify_path, &notify);
 	rc = keeper_start(&spec, ret_conn, e);
 	if (rc < 0) {
 		cgroup_remove(&group);

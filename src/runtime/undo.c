@@ -6,6 +6,7 @@
 #include "audit/audit.h"
 #include "base/alloc.h"
 #include "merge/merge.h"
+#include "runtime/rename.h"
 #include "runtime/resolve.h"
 #include "runtime/rollback.h"
 #include "sys/lock.h"
@@ -37,6 +38,7 @@ static const struct kind kinds[] = {
 	{ "archive", task_undo_discard, UNDO_ARCHIVE },
 	{ "merge", merge_undo, UNDO_MERGE },
 	{ "rollback", NULL, UNDO_ROLLBACK, rollback_undo },
+	{ "rename", NULL, UNDO_RENAME, rename_undo },
 };
 static const struct kind merge_with_task = { "merge", merge_undo, UNDO_WITH_TASK };
 static const struct kind merge_alone = { "merge", merge_undo, UNDO_TARGET };
@@ -138,6 +140,18 @@ static bool went_with_merge(struct context *c, const struct deed *d, const struc
 	       !store_deed_of(c->store, d->task_id, "merge", &m, &ignored);
 }
 
+/* The deed names the task as it is called now. */
+static void rename_deed(struct context *c, struct deed *d)
+{
+	struct err ignored = ERR_INIT;
+	auto_task t = { 0 };
+
+	if (context_store(c, &ignored) < 0 || store_task_any(c->store, d->task_id, &t, &ignored) < 0)
+		return;
+	free(d->task);
+	d->task = steal_ptr(t.name);
+}
+
 int undo_deed(
 	struct context *c, struct deed *d, enum undo_outcome *ret, struct strvec *warnings, struct err *e)
 {
@@ -158,6 +172,8 @@ int undo_deed(
 		return -1;
 	}
 	*ret = k->outcome;
+	if (!rc && k->outcome == UNDO_RENAME)
+		rename_deed(c, d);
 	return rc;
 }
 

@@ -32,8 +32,8 @@ struct undo_list {
 void undo_list_release(struct undo_list *l);
 #define auto_undo_list __attribute__((cleanup(undo_list_release))) struct undo_list
 
-/* With a task's name: what was done to tasks of that name in the current directory's repository or, if there
- * is nothing, anywhere. Without a name: what was done in that repository or, outside of all repositories,
+/* With a task's NAME: what was done to tasks of that name in the current directory's repository or, if there
+ * is nothing, anywhere; PROJECT/NAME: in that project. Without a name: what was done in that repository or, outside of all repositories,
  * anywhere. A merge and the removal of the task that came with it are one. */
 int undo_find(struct context *c, const char *task, struct undo_list *ret, struct err *e);
 /* A description; the caller frees it. */
@@ -49,6 +49,7 @@ enum undo_outcome {
 	UNDO_WITH_TASK, /* the target, and the task out of the trash */
 	UNDO_TARGET,    /* the target; the task cannot come back */
 	UNDO_ROLLBACK,  /* the task, as it was before the rollback */
+	UNDO_RENAME,    /* the task's name and branch */
 };
 
 /* Takes the lock for undoing. ERR_BUSY if another command has undone it meanwhile. */

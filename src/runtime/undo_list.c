@@ -10,7 +10,9 @@
 #include "git/ref.h"
 #include "task/archive.h"
 #include "task/here.h"
+#include "task/lookup.h"
 #include "task/remove.h"
+#include "task/rename.h"
 
 #define DEEDS_MAX   500
 #define NAMES_SHOWN 8
@@ -94,16 +96,51 @@ static int complete(struct context *c, struct undoable *u, struct err *e)
 	return 0;
 }
 
+/* The deeds of tasks with this name in one of the projects. */
+static int list_in(struct context *c, const char *name, const struct project_list *projects,
+	struct deed_list *ret, struct err *e)
+{
+	for (size_t i = 0; i < projects->n; i++) {
+		auto_deed_list l = { 0 };
+
+		if (store_deed_list(c->store, name, projects->v[i].id, DEEDS_MAX, &l, e) < 0)
+			return -1;
+		ret->v = xrealloc(ret->v, ret->n + l.n + 1, sizeof(*ret->v));
+		for (size_t j = 0; j < l.n; j++) {
+			ret->v[ret->n++] = l.v[j];
+			l.v[j] = (struct deed){ 0 };
+		}
+	}
+	return 0;
+}
+
+/* The deeds that the word can mean; NULL for those of the current project. */
+static int list_meant(struct context *c, const char *word, int64_t here, struct deed_list *ret, struct err *e)
+{
+	auto_project_list projects = { 0 };
+	const char *name = NULL;
+
+	if (word && lookup_projects(c, word, &name, &projects, e) < 0)
+		return -1;
+	if (projects.n)
+		return list_in(c, name, &projects, ret, e);
+	if (store_deed_list(c->store, name, here, DEEDS_MAX, ret, e) < 0)
+		return -1;
+	/* a named task may be in another repository */
+	if (name && !ret->n && here) {
+		deed_list_release(ret);
+		return store_deed_list(c->store, name, 0, DEEDS_MAX, ret, e);
+	}
+	return 0;
+}
+
 int undo_find(struct context *c, const char *task, struct undo_list *ret, struct err *e)
 {
 	auto_undo_list found = { 0 };
 	auto_deed_list l = { 0 };
 
 	if (context_store(c, e) < 0 || here_project(c, ".", &found.project, e) < 0 ||
-		store_deed_list(c->store, task, found.project, DEEDS_MAX, &l, e) < 0)
-		return -1;
-	/* a named task may be in another repository */
-	if (task && !l.n && found.project && store_deed_list(c->store, task, 0, DEEDS_MAX, &l, e) < 0)
+		list_meant(c, task, found.project, &l, e) < 0)
 		return -1;
 	for (size_t i = 0; i < l.n; i++) {
 		/* is_part reads the entries before this one, so none is removed from the list yet */
@@ -133,6 +170,7 @@ char *undo_describe(const struct undoable *u)
 	const struct deed *d = &u->deeds[0];
 	auto_buf names = BUF_INIT(4096);
 	const char *target = NULL;
+	auto_str was = NULL;
 	char *text;
 	json_t *o;
 
@@ -142,6 +180,8 @@ char *undo_describe(const struct undoable *u)
 	}
 	if (undo_came_with_merge(d))
 		return xasprintf("the merge of task '%s', and its removal", d->task);
+	if (!strcmp(d->kind, "rename") && (was = rename_old_name(d)))
+		return xasprintf("the rename of task '%s' to '%s'", was, d->task);
 	o = json_loads(d->data, 0, NULL);
 	if (!strcmp(d->kind, "merge"))
 		json_unpack(o, "{s:s}", "target", &target);

@@ -94,6 +94,6 @@ void with_changes_drop(struct context *c, const struct task *t)
 	auto_str trash = NULL;
 	auto_task now = { 0 };
 
-	if (!task_find(c, t->name, &now, &ignored) && now.id == t->id)
+	if (!task_find_id(c, t->id, &now, &ignored))
 		task_discard(c, &now, &all, &trash, &ignored);
 }

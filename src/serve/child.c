@@ -120,7 +120,8 @@ static int watch(struct event_base *base, struct child *c, unsigned seconds)
 int child_start(struct event_base *base, const struct child_spec *s, struct child **ret, struct err *e)
 {
 	auto_strvec argv = STRVEC_INIT;
-	struct proc_spec p = { .env = environ, .own_group = true, .stderr_fd = s->heard ? 2 : 0 };
+	/* in no project, so that an answer does not depend on where the server was started */
+	struct proc_spec p = { .env = environ, .cwd = "/", .own_group = true, .stderr_fd = s->heard ? 2 : 0 };
 	struct child *c = xcalloc(1, sizeof(*c));
 
 	strvec_push(&argv, "/proc/self/exe");

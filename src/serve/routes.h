@@ -2,11 +2,12 @@
  * The API's paths, and the command that answers each:
  *
  *	/api/v1/tasks              garth ls --json
- *	/api/v1/tasks/NAME         garth show --json NAME
- *	/api/v1/tasks/NAME/diff    garth diff --json NAME
- *	/api/v1/audit              garth audit --json -n LINES [NAME]    ?task=NAME, ?lines=N
+ *	/api/v1/tasks/NAME         garth show --json NAME                ?project=PROJECT
+ *	/api/v1/tasks/NAME/diff    garth diff --json NAME                ?project=PROJECT
+ *	/api/v1/audit              garth audit --json -n LINES [NAME]    ?task=NAME, ?project=PROJECT, ?lines=N
  *
- * Names and numbers are checked before they become arguments of a command.
+ * Names and numbers are checked before they become arguments of a command. PROJECT is a project's name or
+ * path, with %XX for other characters; without it, NAME must be in one project only.
  */
 #ifndef SERVE_ROUTES_H
 #define SERVE_ROUTES_H

@@ -62,11 +62,10 @@ static int one(struct store *s, sqlite3_stmt *st, struct deed *ret, struct err *
 }
 
 #define OPEN_DEEDS                                                                                           \
-	"SELECT id, task_id, task, kind, data, created, batch, (SELECT project_id FROM task WHERE"           \
-	" task.id = task_id) FROM deed WHERE undone = 0 AND "
+	"SELECT deed.id, task_id, task.name, kind, data, deed.created, batch, project_id"                    \
+	" FROM deed JOIN task ON task.id = task_id WHERE undone = 0 AND "
 #define OF_TASK_AND_PROJECT                                                                                  \
-	"(?1 IS NULL OR task = ?1) AND (?2 = 0 OR EXISTS (SELECT 1 FROM task"                                \
-	" WHERE task.id = task_id AND project_id = ?2)) ORDER BY id DESC"
+	"(?1 IS NULL OR task.name = ?1) AND (?2 = 0 OR project_id = ?2) ORDER BY deed.id DESC"
 
 void deed_list_release(struct deed_list *l)
 {
@@ -121,8 +120,8 @@ int store_deed_of(struct store *s, int64_t task, const char *kind, struct deed *
 	auto_stmt st = NULL;
 	int got;
 
-	if (db_prepare(s, &st, e, OPEN_DEEDS "task_id = ? AND kind = ? ORDER BY id DESC LIMIT 1", "is", task,
-		    kind) < 0)
+	if (db_prepare(s, &st, e, OPEN_DEEDS "task_id = ? AND kind = ? ORDER BY deed.id DESC LIMIT 1", "is",
+		    task, kind) < 0)
 		return -1;
 	got = one(s, st, ret, e);
 	if (got)

@@ -33,6 +33,17 @@ int store_run_drafts(struct store *s, int64_t task, const char *elsewhere, const
 	return db_run(s, e, "UPDATE run SET elsewhere = ?, drafts = ?" LAST, "ssi", elsewhere, drafts, task);
 }
 
+int store_run_last(struct store *s, int64_t task, int64_t *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+
+	if (db_prepare(s, &st, e, "SELECT max(id) FROM run WHERE task_id = ?", "i", task) < 0 ||
+		db_step(s, st, e) < 0)
+		return -1;
+	*ret = sqlite3_column_int64(st, 0);
+	return 0;
+}
+
 int store_first_session(struct store *s, int64_t task, char **ret, struct err *e)
 {
 	auto_stmt st = NULL;

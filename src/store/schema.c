@@ -140,6 +140,17 @@ const char *const schema_steps[] = {
 	 " task_id INTEGER PRIMARY KEY REFERENCES task(id) ON DELETE CASCADE,"
 	 " bytes INTEGER NOT NULL,"
 	 " at INTEGER NOT NULL);"),
+
+	/* Names are per project; until now a task's name was also the name of its directory. The last two
+	 * columns are for a rename that is not finished. */
+	("ALTER TABLE task ADD COLUMN place TEXT NOT NULL DEFAULT '';"
+	 "UPDATE task SET place = name WHERE backend NOT IN ('overlay', 'empty');"
+	 "ALTER TABLE task ADD COLUMN ref_was TEXT NOT NULL DEFAULT '';"
+	 "ALTER TABLE task ADD COLUMN inside_was TEXT NOT NULL DEFAULT '';"
+	 "DROP INDEX task_name;"
+	 "CREATE UNIQUE INDEX task_name ON task(project_id, name) WHERE removed = 0;"
+	 "CREATE INDEX task_any_name ON task(name);"
+	 "CREATE INDEX task_place ON task(place);"),
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

@@ -77,6 +77,7 @@ struct task {
 	char *backend;   /* its name, see workspace/workspace.h */
 	char *state;     /* see task/life.h */
 	char *workspace; /* its path inside the jail; for the host see workspace/workspace.h */
+	char *place;     /* the name of its directory on the host: see store_task_place; "" if it has none */
 	int layout;      /* 0: made by an old version, with the host's paths of borrowed objects inside */
 	char *shown;     /* a digest of the refs the task can see (task/shown.h) */
 	bool strict;
@@ -87,6 +88,9 @@ struct task {
 	int64_t disk_max; /* the limit in force then */
 	/* The remote and branch of the last push, and the tip that was pushed; "" if there was none. */
 	char *pushed_remote, *pushed_branch, *pushed_tip;
+	/* Its branch's name before a rename, until the shared repository has the new one; and until the task's
+	 * own repository has it. "" otherwise. */
+	char *ref_was, *inside_was;
 	char *note;     /* for people: why the task failed or is paused; "" */
 	char *on_dirty; /* "fail", "commit" or "keep": what to do with uncommitted work at the end */
 	int64_t created, changed, removed;
@@ -113,8 +117,12 @@ struct task_list {
 void task_list_release(struct task_list *l);
 #define auto_task_list __attribute__((cleanup(task_list_release))) struct task_list
 
-/* Inserts a task in state "creating" and sets t->id. on_dirty NULL means "fail". ERR_EXISTS if another task
- * that is not removed has the name. */
+/* Chooses the name of the directory in which a task of this project and name has its files on the host; on the
+ * heap. It is the task's name, unless a task of another project, or one with another name, has that directory
+ * or had it and may come back. Call it in the transaction that inserts the task. */
+int store_task_place(struct store *s, int64_t project, const char *name, char **ret, struct err *e);
+/* Inserts a task in state "creating" and sets t->id. on_dirty NULL means "fail", place NULL none.
+ * ERR_EXISTS if another task of the project that is not removed has the name. */
 int store_task_insert(struct store *s, struct task *t, struct err *e);
 /* Writes every field except id, project, name and those with a function of their own below. on_dirty NULL
  * keeps the stored value. */
@@ -125,9 +133,21 @@ int store_task_move(struct store *s, int64_t id, const char *from, const char *t
 int store_task_remove(struct store *s, int64_t id, const char *state, struct err *e);
 /* Deletes the row of a task whose creation failed. A task that has ever run is kept. */
 int store_task_forget(struct store *s, int64_t id, struct err *e);
-/* These two skip removed tasks: ERR_NOTFOUND. */
-int store_task_by_name(struct store *s, const char *name, struct task *ret, struct err *e);
+/* These three skip removed tasks: ERR_NOTFOUND. */
+int store_task_by_name(struct store *s, int64_t project, const char *name, struct task *ret, struct err *e);
+int store_task_by_place(struct store *s, const char *place, struct task *ret, struct err *e);
 int store_task_by_id(struct store *s, int64_t id, struct task *ret, struct err *e);
+/* The tasks of all projects with this name, oldest first; removed ones too if `removed` is set. */
+int store_task_named(struct store *s, const char *name, bool removed, struct task_list *ret, struct err *e);
+/* Gives the task a new name and branch; ref_was becomes the old branch, and inside_was the one that the task's
+ * own repository has, if it has one (`inside`). ERR_EXISTS if another task of the project has the name. */
+int store_task_rename(
+	struct store *s, int64_t id, const char *name, const char *branch, bool inside, struct err *e);
+/* A rename has reached the shared repository, or the task's own. */
+int store_task_renamed(struct store *s, int64_t id, bool inside, struct err *e);
+/* Gives a removed task another directory; workspace is its path inside. */
+int store_task_set_place(
+	struct store *s, int64_t id, const char *place, const char *workspace, struct err *e);
 /* All tasks, oldest first; removed ones too if `removed` is set. */
 int store_task_list(struct store *s, bool removed, struct task_list *ret, struct err *e);
 /* How many tasks of a project use a layer, or see a set of refs. Removed tasks do not count. */
@@ -194,11 +214,11 @@ int store_snapshot_add(struct store *s, struct snapshot *snap, struct err *e);
 int store_snapshot(struct store *s, int64_t task, int64_t number, struct snapshot *ret, struct err *e);
 int store_snapshot_list(struct store *s, int64_t task, struct snapshot_list *ret, struct err *e);
 
-/* A deed is a completed action that can be undone: a rollback, discard, archive or merge. */
+/* A deed is a completed action that can be undone: a rollback, discard, archive, merge or rename. */
 struct deed {
 	int64_t id, task_id;
-	char *task; /* its name at that time */
-	char *kind; /* "rollback", "discard", "archive", "merge" */
+	char *task; /* its name now */
+	char *kind; /* "rollback", "discard", "archive", "merge", "rename" */
 	char *data; /* JSON: what undo needs */
 	int64_t created, undone;
 	int64_t project_id;
@@ -299,6 +319,8 @@ int store_run_drafts(struct store *s, int64_t task, const char *elsewhere, const
 /* Closes a task's open runs after its keeper died. */
 int store_run_abandon(struct store *s, int64_t task, struct err *e);
 /* The session id of the task's first run, on the heap; "" if it has never run. */
+/* The id of the task's last run; 0 if it has never run. */
+int store_run_last(struct store *s, int64_t task, int64_t *ret, struct err *e);
 int store_first_session(struct store *s, int64_t task, char **ret, struct err *e);
 
 #endif

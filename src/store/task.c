@@ -3,12 +3,12 @@
 #include "store/db.h"
 
 /* fill() reads them in this order. */
-#define COLUMNS                                                                                              \
-	"task.id, task.project_id, project.name, project.path, task.name, branch, base, layer, target,"      \
-	" backend, task.state, workspace, shown, published, note, on_dirty,"                                 \
-	" pushed_remote, pushed_branch, pushed_tip, strict, layout, commits, bytes, disk, disk_max,"         \
-	" task.created, changed, removed,"                                                                   \
-	" run.command, run.argv, run.session, run.started, run.ended, run.exit_code,"                        \
+#define COLUMNS                                                                                                                  \
+	"task.id, task.project_id, project.name, project.path, task.name, branch, base, layer, target,"                          \
+	" backend, task.state, workspace, shown, published, note, on_dirty,"                                                     \
+	" pushed_remote, pushed_branch, pushed_tip, place, ref_was, inside_was, strict, layout, commits, bytes, disk, disk_max," \
+	" task.created, changed, removed,"                                                                                       \
+	" run.command, run.argv, run.session, run.started, run.ended, run.exit_code,"                                            \
 	" run.verdict, run.leftover, run.elsewhere, run.drafts"
 #define FROM                                                                                                 \
 	" FROM task JOIN project ON project.id = task.project_id"                                            \
@@ -18,8 +18,9 @@ void task_release(struct task *t)
 {
 	char **strings[] = { &t->project, &t->repository, &t->name, &t->branch, &t->base, &t->layer,
 		&t->target, &t->backend, &t->state, &t->workspace, &t->shown, &t->published, &t->note,
-		&t->on_dirty, &t->pushed_remote, &t->pushed_branch, &t->pushed_tip, &t->command, &t->argv,
-		&t->session, &t->verdict, &t->leftover, &t->elsewhere, &t->drafts };
+		&t->on_dirty, &t->pushed_remote, &t->pushed_branch, &t->pushed_tip, &t->place, &t->ref_was,
+		&t->inside_was, &t->command, &t->argv, &t->session, &t->verdict, &t->leftover, &t->elsewhere,
+		&t->drafts };
 
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		free(*strings[i]);
@@ -38,7 +39,8 @@ static void fill(sqlite3_stmt *st, struct task *t)
 {
 	char **strings[] = { &t->project, &t->repository, &t->name, &t->branch, &t->base, &t->layer,
 		&t->target, &t->backend, &t->state, &t->workspace, &t->shown, &t->published, &t->note,
-		&t->on_dirty, &t->pushed_remote, &t->pushed_branch, &t->pushed_tip };
+		&t->on_dirty, &t->pushed_remote, &t->pushed_branch, &t->pushed_tip, &t->place, &t->ref_was,
+		&t->inside_was };
 	int c = 2;
 
 	*t = (struct task){ .id = sqlite3_column_int64(st, 0), .project_id = sqlite3_column_int64(st, 1) };
@@ -69,10 +71,11 @@ int store_task_insert(struct store *s, struct task *t, struct err *e)
 {
 	if (db_run(s, e,
 		    "INSERT INTO task (project_id, name, branch, base, layer, target, backend, state, workspace, shown,"
-		    " strict, layout, created, changed, on_dirty) VALUES (?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?, ?)",
-		    "issssssssiiiis", t->project_id, t->name, t->branch, t->base, t->layer, t->target,
+		    " strict, layout, created, changed, on_dirty, place)"
+		    " VALUES (?, ?, ?, ?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?, ?, ?)",
+		    "issssssssiiiiss", t->project_id, t->name, t->branch, t->base, t->layer, t->target,
 		    t->backend, t->workspace, t->shown, (int64_t)t->strict, (int64_t)t->layout, db_now(),
-		    db_now(), t->on_dirty ? t->on_dirty : "fail") < 0) {
+		    db_now(), t->on_dirty ? t->on_dirty : "fail", t->place ? t->place : "") < 0) {
 		if (sqlite3_extended_errcode(s->db) == SQLITE_CONSTRAINT_UNIQUE)
 			err_set(e, ERR_EXISTS, "there is a task '%s' already", t->name);
 		return -1;
@@ -150,12 +153,13 @@ int store_task_any(struct store *s, int64_t id, struct task *ret, struct err *e)
 	return by_id(s, id, true, ret, e);
 }
 
-int store_task_by_name(struct store *s, const char *name, struct task *ret, struct err *e)
+int store_task_by_name(struct store *s, int64_t project, const char *name, struct task *ret, struct err *e)
 {
 	auto_stmt st = NULL;
 
-	if (db_prepare(s, &st, e, "SELECT " COLUMNS FROM " WHERE task.name = ? AND removed = 0", "s", name) <
-		0)
+	if (db_prepare(s, &st, e,
+		    "SELECT " COLUMNS FROM " WHERE project_id = ? AND task.name = ? AND removed = 0", "is",
+		    project, name) < 0)
 		return -1;
 	if (one(s, st, ret, e) == 0)
 		return 0;
@@ -164,16 +168,22 @@ int store_task_by_name(struct store *s, const char *name, struct task *ret, stru
 	return -1;
 }
 
-int store_task_list(struct store *s, bool removed, struct task_list *ret, struct err *e)
+int store_task_by_place(struct store *s, const char *place, struct task *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+
+	if (db_prepare(s, &st, e, "SELECT " COLUMNS FROM " WHERE place = ? AND removed = 0", "s", place) < 0)
+		return -1;
+	return one(s, st, ret, e);
+}
+
+/* Takes all rows of a statement. */
+static int many(struct store *s, sqlite3_stmt *st, struct task_list *ret, struct err *e)
 {
 	auto_task_list l = { 0 };
-	auto_stmt st = NULL;
 	size_t cap = 0;
 	int got;
 
-	if (db_prepare(s, &st, e, "SELECT " COLUMNS FROM " WHERE removed = 0 OR ? ORDER BY task.id", "i",
-		    (int64_t)removed) < 0)
-		return -1;
 	while ((got = db_step(s, st, e)) > 0) {
 		if (l.n == cap) {
 			cap = cap ? cap * 2 : 32;
@@ -186,6 +196,61 @@ int store_task_list(struct store *s, bool removed, struct task_list *ret, struct
 	*ret = l;
 	l = (struct task_list){ 0 };
 	return 0;
+}
+
+int store_task_list(struct store *s, bool removed, struct task_list *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+
+	if (db_prepare(s, &st, e, "SELECT " COLUMNS FROM " WHERE removed = 0 OR ? ORDER BY task.id", "i",
+		    (int64_t)removed) < 0)
+		return -1;
+	return many(s, st, ret, e);
+}
+
+int store_task_named(struct store *s, const char *name, bool removed, struct task_list *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+
+	if (db_prepare(s, &st, e,
+		    "SELECT " COLUMNS FROM " WHERE task.name = ? AND (removed = 0 OR ?) ORDER BY task.id",
+		    "si", name, (int64_t)removed) < 0)
+		return -1;
+	return many(s, st, ret, e);
+}
+
+/* A removed task of the same name and project cannot come back while the new one has the name. */
+static int place_is_free(
+	struct store *s, int64_t project, const char *name, const char *place, bool *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+	int got;
+
+	if (db_prepare(s, &st, e,
+		    "SELECT 1 FROM task WHERE place = ?1 AND (removed = 0 OR"
+		    " ((project_id != ?2 OR name != ?3) AND EXISTS (SELECT 1 FROM deed WHERE task_id = task.id"
+		    " AND kind IN ('discard', 'archive') AND undone = 0)))",
+		    "sis", place, project, name) < 0)
+		return -1;
+	got = db_step(s, st, e);
+	*ret = !got;
+	return got < 0 ? -1 : 0;
+}
+
+int store_task_place(struct store *s, int64_t project, const char *name, char **ret, struct err *e)
+{
+	for (unsigned i = 0;; i++) {
+		/* no task's name has an '@' */
+		auto_str place = !i       ? xstrdup(name)
+				 : i == 1 ? xasprintf("%s@%lld", name, (long long)project)
+					  : xasprintf("%s@%lld.%u", name, (long long)project, i);
+		bool is_free;
+
+		if (place_is_free(s, project, name, place, &is_free, e) < 0)
+			return -1;
+		if (is_free)
+			return *ret = steal_ptr(place), 0;
+	}
 }
 
 /* For statements that must change exactly one task. */
@@ -233,6 +298,36 @@ int store_task_rebased(struct store *s, int64_t id, const char *base, const char
 int store_task_shown(struct store *s, int64_t id, const char *shown, struct err *e)
 {
 	return changed_one(s, db_run(s, e, "UPDATE task SET shown = ? WHERE id = ?", "si", shown, id), id, e);
+}
+
+int store_task_rename(
+	struct store *s, int64_t id, const char *name, const char *branch, bool inside, struct err *e)
+{
+	int rc = db_run(s, e,
+		"UPDATE task SET name = ?1, branch = ?2, ref_was = branch, changed = ?3, inside_was ="
+		" CASE WHEN NOT ?4 OR inside_was = ?2 THEN '' WHEN inside_was = '' THEN branch ELSE inside_was END"
+		" WHERE id = ?5",
+		"ssiii", name, branch, db_now(), (int64_t)inside, id);
+
+	if (rc < 0 && sqlite3_extended_errcode(s->db) == SQLITE_CONSTRAINT_UNIQUE)
+		return err_set(e, ERR_EXISTS, "there is a task '%s' already", name);
+	return changed_one(s, rc, id, e);
+}
+
+int store_task_renamed(struct store *s, int64_t id, bool inside, struct err *e)
+{
+	return db_run(s, e,
+		inside ? "UPDATE task SET inside_was = '' WHERE id = ?"
+		       : "UPDATE task SET ref_was = '' WHERE id = ?",
+		"i", id);
+}
+
+int store_task_set_place(struct store *s, int64_t id, const char *place, const char *workspace, struct err *e)
+{
+	int rc = db_run(
+		s, e, "UPDATE task SET place = ?, workspace = ? WHERE id = ?", "ssi", place, workspace, id);
+
+	return changed_one(s, rc, id, e);
 }
 
 int store_task_restore(struct store *s, int64_t id, const char *state, struct err *e)

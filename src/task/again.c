@@ -155,12 +155,25 @@ static void keep_options(const struct strvec *argv, const struct strvec *options
 	}
 }
 
+static const struct strvec *words_of(const struct again *a, const struct config_agent *agent)
+{
+	return a->resume.n ? &a->resume : agent && agent->resume.n ? &agent->resume : &a->argv;
+}
+
+bool again_takes_answer(const struct again *a, const struct config_agent *agent)
+{
+	const struct strvec *words = words_of(a, agent);
+
+	for (size_t i = 0; words != &a->argv && i < words->n; i++)
+		if (strstr(words->v[i], "{answer}"))
+			return true;
+	return false;
+}
+
 void again_words(const struct again *a, const struct config_agent *agent, const char *session,
 	const char *answer, struct strvec *ret)
 {
-	const struct strvec *words = a->resume.n                ? &a->resume
-				     : agent && agent->resume.n ? &agent->resume
-								: &a->argv;
+	const struct strvec *words = words_of(a, agent);
 
 	for (size_t i = 0; i < words->n; i++)
 		if (agent && words != &a->argv && !strcmp(words->v[i], "{options}"))

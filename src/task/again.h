@@ -41,6 +41,8 @@ int again_keep_agent(int task_dir, const char *name, struct err *e);
  * agent's options in the first command. */
 void again_words(const struct again *a, const struct config_agent *agent, const char *session,
 	const char *answer, struct strvec *ret);
+/* Whether that command line has a place for the answer. If not, the answer is only in GARTH_ANSWER. */
+bool again_takes_answer(const struct again *a, const struct config_agent *agent);
 /* The first command, with {session} replaced. */
 void again_first(const struct strvec *argv, const char *session, struct strvec *ret);
 

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "task/life.h"
+#include "task/lookup.h"
 #include "task/merged.h"
 
 void cleanup_report_release(struct cleanup_report *r)
@@ -48,28 +49,30 @@ bool cleanup_would_go(struct context *c, struct task *t, struct buf *why)
 	return false;
 }
 
-static void keep(struct cleanup_report *r, const struct task *t, const char *why)
+static void keep(struct cleanup_report *r, const char *word, const char *why)
 {
-	strvec_push(&r->kept, t->name);
+	strvec_push(&r->kept, word);
 	strvec_push(&r->why, why);
 }
 
-static void clean_one(
-	struct context *c, struct task *t, const struct cleanup_opts *o, struct cleanup_report *r)
+static void clean_one(struct context *c, struct task *t, const char *word, const struct cleanup_opts *o,
+	struct cleanup_report *r)
 {
 	const struct discard_opts d = { .files = o->force, .drafts = o->force };
 	auto_buf why = BUF_SMALL;
 	struct err e = ERR_INIT;
 	auto_str trash = NULL;
 
-	if (o->look && (cleanup_would_go(c, t, &why) || (o->force && !life_is_running(t))))
-		strvec_push(&r->removed, t->name);
-	else if (o->look || (!o->force && waits(t, &why)))
-		keep(r, t, buf_str(&why));
-	else if (task_discard(c, t, &d, &trash, &e) < 0)
-		keep(r, t, e.msg);
-	else
-		strvec_push(&r->removed, t->name);
+	if (o->look && (cleanup_would_go(c, t, &why) || (o->force && !life_is_running(t)))) {
+		strvec_push(&r->removed, word);
+	} else if (o->look || (!o->force && waits(t, &why))) {
+		keep(r, word, buf_str(&why));
+	} else if (task_discard(c, t, &d, &trash, &e) < 0) {
+		keep(r, word, e.msg);
+	} else {
+		strvec_push(&r->removed, word);
+		t->removed = (int64_t)time(NULL);
+	}
 }
 
 static bool was_restored(struct context *c, const struct task *t)
@@ -94,6 +97,14 @@ static bool is_due(struct context *c, const struct task *t, const struct cleanup
 void cleanup_tasks(
 	struct context *c, struct task_list *all, const struct cleanup_opts *o, struct cleanup_report *ret)
 {
+	auto_strvec words = STRVEC_INIT;
+
+	/* before the first one goes: a name may mean another task then */
+	for (size_t i = 0; i < all->n; i++) {
+		auto_str word = lookup_word(c, &all->v[i]);
+
+		strvec_push(&words, word);
+	}
 	store_batch_begin(c->store);
 	for (size_t i = 0; i < all->n; i++) {
 		struct task *t = &all->v[i];
@@ -103,9 +114,9 @@ void cleanup_tasks(
 		if (!is_due(c, t, o))
 			continue;
 		if (task_settle(c, t, &gone, &e) < 0)
-			keep(ret, t, e.msg);
+			keep(ret, words.v[i], e.msg);
 		else if (!gone && is_due(c, t, o))
-			clean_one(c, t, o, ret);
+			clean_one(c, t, words.v[i], o, ret);
 	}
 	store_batch_end(c->store);
 }

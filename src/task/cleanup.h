@@ -26,7 +26,7 @@ struct cleanup_opts {
 };
 
 struct cleanup_report {
-	struct strvec removed; /* names */
+	struct strvec removed; /* words that mean the tasks (lookup.h) */
 	struct strvec kept;    /* names, */
 	struct strvec why;     /* the reason for each of kept, from task_discard */
 };

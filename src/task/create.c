@@ -7,6 +7,7 @@
 #include "audit/audit.h"
 #include "base/alloc.h"
 #include "base/name.h"
+#include "base/nearest.h"
 #include "base/path.h"
 #include "git/ref.h"
 #include "sys/fault.h"
@@ -30,6 +31,7 @@
 static int choose_backend(struct context *c, const struct task_spec *s, char **ret, struct err *e)
 {
 	const char *name = s->backend ? s->backend : c->config.backend;
+	char meant[NEAREST_TEXT_MAX];
 
 	if (s->empty)
 		return *ret = xstrdup(WORKSPACE_EMPTY), 0;
@@ -37,7 +39,7 @@ static int choose_backend(struct context *c, const struct task_spec *s, char **r
 		!userns_works()) {
 		if (owner_is_other())
 			return err_set(e, ERR_REFUSED,
-				"no namespaces can be made here, and Landlock alone is nothing for root: start garth as an ordinary user");
+				"no namespaces can be made here, and Landlock alone cannot hold root: start garth as an ordinary user");
 		if (!landlock_scopes(landlock_abi()))
 			return err_set(e, ERR_REFUSED,
 				"no namespaces can be made here, and Landlock alone needs its ABI 6 (Linux 6.12); here it is %d",
@@ -48,7 +50,9 @@ static int choose_backend(struct context *c, const struct task_spec *s, char **r
 		name = backend_by_default();
 	if (!backend_named(name)->can_be_chosen)
 		return err_set(e, ERR_USAGE,
-			"there is no backend '%s'; there are overlay, worktree and clone", name);
+			"there is no backend '%s'%s; there are overlay, worktree and clone", name,
+			nearest_of(
+				name, (const char *const[]){ "overlay", "worktree", "clone", NULL }, meant));
 	*ret = xstrdup(name);
 	return 0;
 }
@@ -73,6 +77,21 @@ static int insert(struct context *c, struct task *t, struct err *e)
 	return 0;
 }
 
+/* Chooses the workspace's path. In the transaction that inserts the task, so that no other task gets it. */
+static int choose_place(struct context *c, const struct repo *r, struct task *t, struct err *e)
+{
+	free(steal_ptr(t->place));
+	if (!backend_named(t->backend)->on_host)
+		t->place = xstrdup("");
+	else if (store_task_place(c->store, t->project_id, t->name, &t->place, e) < 0)
+		return -1;
+	free(t->workspace);
+	t->workspace = inside_path_of(c, r->main_top, t->backend, *t->place ? t->place : t->name);
+	if (strlen(t->workspace) + NAME_MAX > PATH_MAX)
+		return err_set(e, ERR_USAGE, "the workspace's path would be too long: %s", t->workspace);
+	return 0;
+}
+
 /* Other processes see the row, the directory and the lock all at once; otherwise one could find the row
  * without a held lock, and settle the task as one whose creator died. */
 static int reserve(struct context *c, const struct repo *r, struct task *t, struct workspace *ws,
@@ -80,7 +99,8 @@ static int reserve(struct context *c, const struct repo *r, struct task *t, stru
 {
 	if (store_begin(c->store, e) < 0)
 		return -1;
-	if (insert(c, t, e) < 0 || workspace_open(ws, &c->home, r, t, e) < 0 ||
+	if (choose_place(c, r, t, e) < 0 || insert(c, t, e) < 0 ||
+		workspace_open(ws, &c->home, r, t, e) < 0 ||
 		lock_take(ws->dir, "lock", false, ret_lock, e) < 0 || store_commit(c->store, e) < 0) {
 		store_rollback(c->store);
 		return -1;
@@ -150,14 +170,14 @@ static int fill(
 }
 
 /* If a crash left a half-made task with this name: whether it is gone now. */
-static bool settle_namesake(struct context *c, const char *name)
+static bool settle_namesake(struct context *c, int64_t project, const char *name)
 {
 	auto_task t = { 0 };
 	struct err ignored = ERR_INIT;
 	bool gone = false;
 
-	return !store_task_by_name(c->store, name, &t, &ignored) && !task_settle(c, &t, &gone, &ignored) &&
-	       gone;
+	return !store_task_by_name(c->store, project, name, &t, &ignored) &&
+	       !task_settle(c, &t, &gone, &ignored) && gone;
 }
 
 static int create_named(
@@ -167,14 +187,11 @@ static int create_named(
 	auto_lock lock = -1;
 
 	free(t->branch);
-	free(t->workspace);
 	t->branch = xasprintf("refs/heads/garth/%s", t->name);
-	t->workspace = inside_path_of(c, r->main_top, t->backend, t->name);
 	t->layout = TASK_LAYOUT;
-	if (strlen(t->workspace) + NAME_MAX > PATH_MAX)
-		return err_set(e, ERR_USAGE, "the workspace's path would be too long: %s", t->workspace);
-	if (reserve(c, r, t, &ws, &lock, e) < 0 && (e->kind != ERR_EXISTS || !settle_namesake(c, t->name) ||
-							   reserve(c, r, t, &ws, &lock, e) < 0))
+	if (reserve(c, r, t, &ws, &lock, e) < 0 &&
+		(e->kind != ERR_EXISTS || !settle_namesake(c, t->project_id, t->name) ||
+			reserve(c, r, t, &ws, &lock, e) < 0))
 		return -1;
 	return fill(c, r, &ws, shown, e);
 }
@@ -225,6 +242,8 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	if (s->empty ? empty_repository(c, &nothing, e) < 0 || repo_open(nothing, rev, &r, e) < 0
 		     : here_open(c, s->dir, rev, &r, e) < 0)
 		return -1;
+	if (!s->empty && s->on_checked)
+		s->on_checked(s->on_checked_arg);
 	if (borrowed_check(c, &r, e) < 0 || choose_backend(c, s, &t.backend, e) < 0 ||
 		space_check_little(&c->home, e) < 0 || context_store(c, e) < 0)
 		return -1;
@@ -256,6 +275,8 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.leftover = xstrdup("");
 	t.elsewhere = xstrdup("");
 	t.drafts = xstrdup("");
+	t.ref_was = xstrdup("");
+	t.inside_was = xstrdup("");
 	t.strict = s->strict;
 	rc = s->name ? create_named(c, &r, &t, &shown, e) : create_numbered(c, &r, s->program, &t, &shown, e);
 	if (rc < 0)

@@ -6,6 +6,8 @@
 #include "audit/audit.h"
 #include "base/alloc.h"
 #include "base/deadline.h"
+#include "base/list_text.h"
+#include "base/size.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
@@ -13,6 +15,7 @@
 #include "task/life.h"
 #include "task/remove.h"
 #include "task/task.h"
+#include "task/tip.h"
 #include "workspace/space.h"
 
 #define LEAVE_MS 2000
@@ -24,14 +27,17 @@ static const char *short_name(const char *ref)
 
 static void add(struct buf *list, size_t n, const char *one, const char *many)
 {
+	char count[COUNT_TEXT_MAX];
+
 	if (n)
-		buf_printf(list, "%s%zu %s", list->len ? ", " : "", n, n == 1 ? one : many);
+		buf_printf(list, "%s%s %s", list->len ? ", " : "", count_text(n, count), n == 1 ? one : many);
 }
 
 /* "2 changed files, 3 commits on garth/fix that are not in main, drafts in its repository (4 objects)" */
 static void name_work(const struct task *t, const struct task_work *w, struct buf *out)
 {
 	const char *target = *t->target ? short_name(t->target) : t->base;
+	char count[COUNT_TEXT_MAX];
 
 	add(out, w->files.n, "changed file", "changed files");
 	add(out, w->unmerged, "commit on ", "commits on ");
@@ -39,8 +45,8 @@ static void name_work(const struct task *t, const struct task_work *w, struct bu
 		buf_printf(out, "%s that %s not in %s", short_name(t->branch),
 			w->unmerged == 1 ? "is" : "are", target);
 	if (w->drafts)
-		buf_printf(out, "%sdrafts in its repository (%zu object%s)", out->len ? ", " : "", w->drafts,
-			w->drafts == 1 ? "" : "s");
+		buf_printf(out, "%sdrafts in its repository (%s object%s)", out->len ? ", " : "",
+			count_text(w->drafts, count), w->drafts == 1 ? "" : "s");
 }
 
 /* Refuses if something would be lost that no option gives up. */
@@ -53,14 +59,23 @@ static int check_work(
 	if (!files && !commits)
 		return 0;
 	name_work(t, w, &what);
-	for (size_t i = 0; files && i < w->files.n && i < 5; i++)
-		buf_printf(&first, "\n  %s", w->files.v[i]);
-	if (files && w->files.n > 5)
-		buf_printf(&first, "\n  … and %zu more", w->files.n - 5);
+	if (files)
+		list_lines(&first, &w->files, 0, 5);
 	err_set(e, ERR_REFUSED, "task '%s' has the only copy of its work: %s%s", t->name, buf_str(&what),
 		buf_str(&first));
 	return err_hint(e, "garth discard -%s%s %s", w->files.n ? "f" : "",
 		w->drafts || w->unmerged ? "D" : "", t->name);
+}
+
+/* Refuses if the branch has moved since the user has seen it. */
+static int check_tip(
+	const struct task *t, const struct task_work *w, const struct discard_opts *o, struct err *e)
+{
+	if (!o->tip || tip_is(w->tip, o->tip))
+		return 0;
+	err_set(e, ERR_CONFLICT, "the branch of task '%s' has moved from %.12s to %.12s since it was read",
+		t->name, o->tip, *w->tip ? w->tip : "nowhere");
+	return err_hint(e, "garth diff --published %s", t->name);
 }
 
 /* If the task's directory is gone, its branch may be the only copy of its work. */
@@ -95,10 +110,9 @@ static int still_there(struct context *c, const struct task *t, struct err *e)
 {
 	auto_task now = { 0 };
 
-	if (store_task_by_name(c->store, t->name, &now, e) < 0)
-		return -1;
-	if (now.id != t->id)
-		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", t->name);
+	if (store_task_by_id(c->store, t->id, &now, e) < 0)
+		return e->kind == ERR_NOTFOUND ? err_set(e, ERR_NOTFOUND, "there is no task '%s'", t->name)
+					       : -1;
 	/* task_settle found it interrupted, but could not write that to the store */
 	if (!strcmp(t->state, STATE_INTERRUPTED) && life_is_running(&now))
 		return err_set(e, ERR_FAILED, "how task '%s' ended cannot be written down: the disk is full",
@@ -127,41 +141,47 @@ static int take_lock(struct context *c, const struct task *t, int dir, int *ret,
 
 /* Writes the audit line, before anything is done. */
 static int record(struct context *c, const struct task *t, const struct task_work *w, bool kept,
-	const char *kind, bool merged, struct err *e)
+	const char *kind, const struct discard_opts *o, struct err *e)
 {
 	json_t *details = json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:b, s:b}", "branch", t->branch, "base",
 		t->base, "tip", w->tip, "files", (json_int_t)w->files.n, "drafts", (json_int_t)w->drafts,
-		"unmerged", (json_int_t)w->unmerged, "kept", kept, "with_merge", merged);
+		"unmerged", (json_int_t)w->unmerged, "kept", kept, "with_merge", o->merged);
 	auto_audit a = NULL;
 
+	if (o->reason)
+		json_object_set_new(details, "reason", audit_text(o->reason));
 	if (audit_open(c->home.fd, c->store, &a, e) < 0)
 		return json_decref(details), -1;
 	return audit_add(a, kind, t, details, e);
 }
 
-static int add_deed(struct context *c, const struct task *t, const char *tip, const char *kind, bool merged,
-	struct err *e)
+static int add_deed(struct context *c, const struct task *t, const char *tip, const char *kind,
+	const struct discard_opts *opts, struct err *e)
 {
 	auto_str trash = home_path(&c->home, "trash/%lld", (long long)t->id);
 	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:b}", "branch", t->branch, "tip", tip, "base",
-		t->base, "state", t->state, "trash", audit_text(trash), "shown", t->shown, "merge", merged);
-	char *data = json_dumps(o, JSON_COMPACT);
-	int rc = data ? store_deed_add(c->store, t->id, kind, data, NULL, e)
-		      : err_set(e, ERR_FAILED, "cannot write down what is discarded");
+		t->base, "state", t->state, "trash", audit_text(trash), "shown", t->shown, "merge",
+		opts->merged);
+	auto_str data = NULL;
+	int rc;
 
-	free(data);
+	if (opts->reason)
+		json_object_set_new(o, "reason", audit_text(opts->reason));
+	data = json_dumps(o, JSON_COMPACT);
+	rc = data ? store_deed_add(c->store, t->id, kind, data, NULL, e)
+		  : err_set(e, ERR_FAILED, "cannot write down what is discarded");
 	json_decref(o);
 	return rc;
 }
 
 /* From here on the task counts as discarded: after a crash, task_settle finishes it. */
-static int mark(struct context *c, struct task *t, const char *tip, bool kept, const char *kind, bool merged,
-	struct err *e)
+static int mark(struct context *c, struct task *t, const char *tip, bool kept, const char *kind,
+	const struct discard_opts *o, struct err *e)
 {
 	if (store_begin(c->store, e) < 0)
 		return -1;
-	if ((!kept || !add_deed(c, t, tip, kind, merged, e)) &&
-		!life_move(c->store, t, STATE_DISCARDING, e) && !store_commit(c->store, e))
+	if ((!kept || !add_deed(c, t, tip, kind, o, e)) && !life_move(c->store, t, STATE_DISCARDING, e) &&
+		!store_commit(c->store, e))
 		return 0;
 	store_rollback(c->store);
 	return -1;
@@ -210,7 +230,7 @@ int task_discard(
 		return -1;
 	}
 	if ((dir < 0 ? look_at_branch(c, t, &w, e) : look_at_work(c, t, &w, e)) < 0 ||
-		check_work(t, &w, o, e) < 0)
+		check_tip(t, &w, o, e) < 0 || check_work(t, &w, o, e) < 0)
 		return -1;
 	if (o->look)
 		return 0;
@@ -221,12 +241,12 @@ int task_discard(
 	       was_used(c, t, dir);
 	/* empty the trash first, so that this task is not in it yet */
 	if (remove_trash(c, TASK_TRASH_DAYS * 24 * 3600, true, &removed, e) < 0 ||
-		record(c, t, &w, kept, kind, o->merged, e) < 0)
+		record(c, t, &w, kept, kind, o, e) < 0)
 		return -1;
 	/* the file `keep` may be left from an undo */
 	if (dir >= 0 && !kept)
 		unlinkat(dir, "keep", 0);
-	if (mark(c, t, w.tip, kept, kind, o->merged, e) < 0)
+	if (mark(c, t, w.tip, kept, kind, o, e) < 0)
 		return -1;
 	fault("discard-marked");
 	if (remove_finish(c, t, e) < 0)

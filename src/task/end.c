@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/list_text.h"
+#include "base/size.h"
 #include "sys/fd.h"
 #include "task/life.h"
 #include "task/merged.h"
@@ -15,13 +17,13 @@
 
 #define NAMED_MAX 10
 
+/* A line "S PATH" for each file, where S is git's status letter. */
 static void list(struct buf *note, const struct strvec *files)
 {
-	buf_printf(note, "uncommitted: ");
-	for (size_t i = 0; i < files->n && i < NAMED_MAX; i++)
-		buf_printf(note, "%s%s", i ? ", " : "", files->v[i] + 2);
-	if (files->n > NAMED_MAX)
-		buf_printf(note, " and %zu more", files->n - NAMED_MAX);
+	char count[COUNT_TEXT_MAX];
+
+	buf_printf(note, "%s uncommitted file%s", count_text(files->n, count), files->n == 1 ? "" : "s");
+	list_lines(note, files, 2, NAMED_MAX);
 }
 
 struct judgement {
@@ -260,11 +262,19 @@ void task_judge_again(struct context *c, struct task *t)
 	}
 }
 
-void task_say(const struct task *t, struct buf *out)
+void task_say_list(const struct task *t, struct buf *out)
 {
 	const char *const parts[] = { t->note, t->drafts, t->leftover };
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (parts[i] && *parts[i])
 			buf_printf(out, "%s%s", out->len ? "; " : "", parts[i]);
+}
+
+void task_say(const struct task *t, struct buf *out)
+{
+	auto_buf lines = BUF_SMALL;
+
+	task_say_list(t, &lines);
+	list_on_one_line(out, buf_str(&lines));
 }

@@ -53,7 +53,9 @@ int task_end(const struct task_run *r, int exit_code, enum run_end how, const ch
  * If the check fails, nothing changes. */
 void task_judge_again(struct context *c, struct task *t);
 
-/* All remarks on a task, for people: its note, its drafts, what it left. "" if there are none. */
+/* All remarks on a task, for people: its note, its drafts, what it left. "" if there are none. The second one
+ * names files on lines of their own (base/list_text.h). */
 void task_say(const struct task *t, struct buf *out);
+void task_say_list(const struct task *t, struct buf *out);
 
 #endif

@@ -7,8 +7,12 @@
 #include "sys/lock.h"
 #include "sys/tree.h"
 #include "task/archive.h"
+#include "task/here.h"
 #include "task/life.h"
+#include "task/lookup.h"
 #include "task/remove.h"
+#include "task/suggest.h"
+#include "task/rename.h"
 #include "task/task.h"
 #include "workspace/space.h"
 
@@ -22,7 +26,8 @@ bool task_is_busy(struct context *c, const struct task *t)
 
 static bool needs_settling(const struct task *t)
 {
-	return !strcmp(t->state, STATE_CREATING) || life_is_running(t) || !strcmp(t->state, STATE_DISCARDING);
+	return !strcmp(t->state, STATE_CREATING) || life_is_running(t) ||
+	       !strcmp(t->state, STATE_DISCARDING) || *t->ref_was;
 }
 
 /* A process writes the state to the store before it releases the lock. So a state that was read between two
@@ -34,7 +39,7 @@ bool task_is_left(struct context *c, const struct task *t)
 
 	return needs_settling(t) && !task_is_busy(c, t) &&
 	       !store_task_by_id(c->store, t->id, &now, &ignored) && !strcmp(now.state, t->state) &&
-	       !task_is_busy(c, t);
+	       !strcmp(now.ref_was, t->ref_was) && !task_is_busy(c, t);
 }
 
 /* If the store cannot be written (disk full), it is updated the next time; commands that only read work
@@ -60,7 +65,7 @@ static int read_again(struct context *c, struct task *t, bool *ret_same, struct 
 
 	if (store_task_by_id(c->store, t->id, &now, e) < 0)
 		return -1;
-	*ret_same = !strcmp(now.state, t->state);
+	*ret_same = !strcmp(now.state, t->state) && !strcmp(now.ref_was, t->ref_was);
 	if (!*ret_same) {
 		struct task old = *t;
 
@@ -112,6 +117,8 @@ int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e
 		interrupt(c, t);
 		return 0;
 	}
+	if (strcmp(t->state, STATE_CREATING) != 0 && strcmp(t->state, STATE_DISCARDING) != 0)
+		return rename_finish(c, t, e);
 	*ret_gone = true;
 	return remove_finish(c, t, e);
 }
@@ -123,35 +130,77 @@ static bool is_in_trash(const struct context *c, int64_t id)
 	return !faccessat(c->home.fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
+/* Names the task that was probably meant: in a project, one of its own. */
+static void suggest(struct context *c, const char *name, struct err *e)
+{
+	auto_strvec names = STRVEC_INIT, discarded = STRVEC_INIT;
+	struct err ignored = ERR_INIT;
+	auto_task_list all = { 0 };
+	int64_t here = 0;
+
+	if (store_task_list(c->store, true, &all, &ignored) < 0 || here_project(c, ".", &here, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < all.n; i++)
+		if (here > 0 && all.v[i].project_id != here)
+			continue;
+		else if (!all.v[i].removed)
+			strvec_push(&names, all.v[i].name);
+		else if (is_in_trash(c, all.v[i].id) || archive_holds(c, all.v[i].id))
+			strvec_push(&discarded, all.v[i].name);
+	task_suggest(name, &names, &discarded, e);
+}
+
 /* A removed task can be restored for a while: say so. */
-static int refuse_removed(struct context *c, const char *name, struct err *e)
+static int refuse_removed(struct context *c, const char *word, struct err *e)
 {
 	struct err ignored = ERR_INIT;
-	auto_deed d = { 0 };
+	auto_task_list all = { 0 };
 
-	if (!store_deed_last(c->store, name, 0, &d, &ignored) &&
-		(!strcmp(d.kind, "discard") || !strcmp(d.kind, "archive")) &&
-		(is_in_trash(c, d.task_id) || archive_holds(c, d.task_id)))
-		err_hint(e, "garth undo %s", name);
+	if (lookup_all(c, word, &all, &ignored) < 0)
+		return -1;
+	for (size_t i = 0; i < all.n; i++) {
+		auto_deed d = { 0 };
+
+		if (store_deed_last(c->store, all.v[i].name, all.v[i].project_id, &d, &ignored) < 0)
+			continue;
+		if ((!strcmp(d.kind, "discard") || !strcmp(d.kind, "archive")) &&
+			(is_in_trash(c, d.task_id) || archive_holds(c, d.task_id)))
+			return err_hint(e, "garth undo %s", word);
+	}
+	if (!e->hint[0])
+		suggest(c, word, e);
 	return -1;
 }
 
-int task_find(struct context *c, const char *name, struct task *ret, struct err *e)
+static int settle_found(struct context *c, const char *name, struct task *t, struct task *ret, struct err *e)
 {
-	auto_task t = { 0 };
 	bool gone;
 
-	if (context_store(c, e) < 0)
-		return -1;
-	if (store_task_by_name(c->store, name, &t, e) < 0)
-		return e->kind == ERR_NOTFOUND ? refuse_removed(c, name, e) : -1;
-	if (task_settle(c, &t, &gone, e) < 0)
+	if (task_settle(c, t, &gone, e) < 0)
 		return -1;
 	if (gone)
-		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", name), refuse_removed(c, name, e);
-	*ret = t;
-	t = (struct task){ 0 };
+		return err_set(e, ERR_NOTFOUND, "there is no task '%s'", name);
+	*ret = *t;
+	*t = (struct task){ 0 };
 	return 0;
+}
+
+int task_find(struct context *c, const char *word, struct task *ret, struct err *e)
+{
+	auto_task t = { 0 };
+
+	if (!lookup_row(c, word, &t, e) && !settle_found(c, word, &t, ret, e))
+		return 0;
+	return e->kind == ERR_NOTFOUND && !*e->hint ? refuse_removed(c, word, e) : -1;
+}
+
+int task_find_id(struct context *c, int64_t id, struct task *ret, struct err *e)
+{
+	auto_task t = { 0 };
+
+	if (context_store(c, e) < 0 || store_task_by_id(c->store, id, &t, e) < 0)
+		return -1;
+	return settle_found(c, t.name, &t, ret, e);
 }
 
 int task_open(struct context *c, struct task *t, struct task_at *ret, struct err *e)

@@ -33,7 +33,7 @@ int here_open(const struct context *c, const char *dir, const char *rev, struct 
 	return check_place(c, dir, e) < 0 ? -1 : repo_open(dir, rev, ret, e);
 }
 
-/* The name of the task whose workspace contains the path, on the heap; NULL if there is none. */
+/* The name of the workspace's directory that contains the path, on the heap; NULL if there is none. */
 static char *workspace_around(const struct context *c, const char *path)
 {
 	static const char *const places[] = { "worktrees", "alone" };
@@ -62,7 +62,7 @@ int here_project(struct context *c, const char *dir, int64_t *ret, struct err *e
 		return real ? -1 : 0;
 	if (!name && (path_within(real, c->home.path) || discover(real, &d, &none) < 0))
 		return 0;
-	rc = name ? store_task_by_name(c->store, name, &t, e)
+	rc = name ? store_task_by_place(c->store, name, &t, e)
 		  : store_project_by_git_dir(c->store, d.common, &p, e);
 	if (rc < 0 && e->kind != ERR_NOTFOUND)
 		return -1;

@@ -47,9 +47,9 @@ bool inside_path_is_free(const struct context *c, const char *project)
 	       !covers(project, walls_system_paths, SIZE_MAX) && !covers_login(c, project);
 }
 
-char *inside_path_of(const struct context *c, const char *project, const char *backend, const char *task)
+char *inside_path_of(const struct context *c, const char *project, const char *backend, const char *place)
 {
 	if (backend_named(backend)->at_project && inside_path_is_free(c, project))
 		return xstrdup(project);
-	return home_path(&c->home, "%s/%s", backend_named(backend)->place, task);
+	return home_path(&c->home, "%s/%s", backend_named(backend)->place, place);
 }

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/hosts.h"
+#include "base/nearest.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 
@@ -26,9 +27,14 @@ void network_release(struct network *n)
 
 static int check_mode(const char *mode, struct err *e)
 {
-	if (!strcmp(mode, NETWORK_NONE) || !strcmp(mode, NETWORK_ALLOW) || !strcmp(mode, NETWORK_HOST))
-		return 0;
-	return err_set(e, ERR_USAGE, "there is no network '%s'; there are none, allow and host", mode);
+	static const char *const modes[] = { NETWORK_NONE, NETWORK_ALLOW, NETWORK_HOST, NULL };
+	char meant[NEAREST_TEXT_MAX];
+
+	for (size_t i = 0; modes[i]; i++)
+		if (!strcmp(mode, modes[i]))
+			return 0;
+	return err_set(e, ERR_USAGE, "there is no network '%s'%s; there are none, allow and host", mode,
+		nearest_of(mode, modes, meant));
 }
 
 int network_check_forwards(const struct network *n, struct err *e)

@@ -11,7 +11,6 @@
 #include "task/archive.h"
 #include "task/pins.h"
 #include "task/refs.h"
-#include "task/remove.h"
 #include "task/shown.h"
 #include "task/task.h"
 

@@ -28,15 +28,21 @@ struct task_spec {
 	bool strict;
 	bool empty;  /* without a repository: empty.h */
 	bool weaker; /* accept a jail by Landlock only if no namespaces can be made */
+	/* Called after the repository was opened and checked, so git may be run in it; may be NULL. Not called
+	 * for a task without a repository. */
+	void (*on_checked)(void *arg);
+	void *on_checked_arg;
 };
 
 /* Makes a task in state "created". */
 int task_create(struct context *c, const struct task_spec *s, struct task *ret, struct err *e);
 
-/* Finds a task by its name, and settles it. */
-int task_find(struct context *c, const char *name, struct task *ret, struct err *e);
+/* Finds a task by what the user typed (lookup.h), and settles it. */
+int task_find(struct context *c, const char *word, struct task *ret, struct err *e);
+/* The same for a task that is known already: reads it again. */
+int task_find_id(struct context *c, int64_t id, struct task *ret, struct err *e);
 /* Finishes what a process that died left half done: a running task becomes interrupted, a half-made one is
- * removed, a half-discarded one is discarded. *ret_gone: the task no longer exists. */
+ * removed, a half-discarded one is discarded, a half-renamed one is renamed. *ret_gone: the task no longer exists. */
 int task_settle(struct context *c, struct task *t, bool *ret_gone, struct err *e);
 /* Whether a process died and left work for task_settle. */
 bool task_is_left(struct context *c, const struct task *t);
@@ -77,11 +83,13 @@ int task_work_branch(
 	struct context *c, const struct repo *r, const struct task *t, struct task_work *ret, struct err *e);
 
 struct discard_opts {
-	bool files;   /* -f: changed files may be lost */
-	bool drafts;  /* -D: commits that are nowhere else, or not merged, may be lost */
-	bool look;    /* dry run: only check whether it would be refused */
-	bool archive; /* for archive.h: it goes to the trash in any case, until it is packed */
-	bool merged;  /* it was just merged: one undo takes back both */
+	bool files;         /* -f: changed files may be lost */
+	bool drafts;        /* -D: commits that are nowhere else, or not merged, may be lost */
+	bool look;          /* dry run: only check whether it would be refused */
+	bool archive;       /* for archive.h: it goes to the trash in any case, until it is packed */
+	bool merged;        /* it was just merged: one undo takes back both */
+	const char *reason; /* why, for the audit log and the deed; NULL: none */
+	const char *tip;    /* the branch must be at this commit, which the user has seen; NULL: anywhere */
 };
 /* Removes the task. ERR_REFUSED if it has the only copy of some work and no option gives that up. What it had
  * goes to the trash, from which undo.h restores it; *ret_trash is the path there, on the heap, or NULL. Its

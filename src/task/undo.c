@@ -32,7 +32,7 @@ static int find_removed(struct context *c, const struct deed *d, struct task *re
 			return -1;
 	}
 	if (!t.removed)
-		return err_set(e, ERR_EXISTS, "task '%s' is there", d->task);
+		return err_set(e, ERR_EXISTS, "task '%s' is not discarded", d->task);
 	*ret = t;
 	t = (struct task){ 0 };
 	return 0;
@@ -41,11 +41,37 @@ static int find_removed(struct context *c, const struct deed *d, struct task *re
 static int check_name(struct context *c, const struct task *t, struct err *e)
 {
 	auto_task other = { 0 };
+	bool gone = false;
 
-	if (task_find(c, t->name, &other, e) < 0)
+	if (store_task_by_name(c->store, t->project_id, t->name, &other, e) < 0)
 		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	if (task_settle(c, &other, &gone, e) < 0 || gone)
+		return gone ? 0 : -1;
 	err_set(e, ERR_EXISTS, "there is another task '%s' by now", t->name);
 	return err_hint(e, "garth discard %s", t->name);
+}
+
+/* If another task has its directory by now (one that had its name and was renamed), it gets another one. */
+static int choose_place(struct context *c, struct task *t, struct err *e)
+{
+	auto_str place = NULL, workspace = NULL;
+	auto_task other = { 0 };
+
+	if (!*t->place)
+		return 0;
+	if (store_task_by_place(c->store, t->place, &other, e) < 0)
+		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	if (store_task_place(c->store, t->project_id, t->name, &place, e) < 0)
+		return -1;
+	workspace = backend_of(t)->at_project ? xstrdup(t->workspace)
+					      : home_path(&c->home, "%s/%s", backend_of(t)->place, place);
+	if (store_task_set_place(c->store, t->id, place, workspace, e) < 0)
+		return -1;
+	free(t->place);
+	free(t->workspace);
+	t->place = steal_ptr(place);
+	t->workspace = steal_ptr(workspace);
+	return 0;
 }
 
 /* Whether the discard left the branch because a checkout had it. */
@@ -69,7 +95,8 @@ static int check_branch(struct context *c, const struct task *t, const char *tip
 
 static int emptied(const struct task *t, struct err *e)
 {
-	return err_set(e, ERR_NOTFOUND, "task '%s' cannot come back: the trash was emptied of it", t->name);
+	return err_set(
+		e, ERR_NOTFOUND, "task '%s' cannot be restored: it is not in the trash any more", t->name);
 }
 
 /* Taking the lock excludes another undo, and the emptying of the trash. */
@@ -159,7 +186,7 @@ int task_undo_discard(struct context *c, const struct deed *d, struct err *e)
 
 	if (discarded_read(d, &was, e) < 0 || find_removed(c, d, &t, e) < 0 || check_name(c, &t, e) < 0 ||
 		archive_open(c, &t, &lock, e) < 0 || lock_trash(c, &t, &lock, e) < 0 ||
-		check_branch(c, &t, was.tip, e) < 0)
+		check_branch(c, &t, was.tip, e) < 0 || choose_place(c, &t, e) < 0)
 		return -1;
 	if (store_task_restore(c->store, t.id, STATE_DISCARDING, e) < 0)
 		return err_wrap(e, "task '%s'", t.name);

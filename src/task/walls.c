@@ -6,6 +6,7 @@
 
 #include "agent/agent.h"
 #include "base/alloc.h"
+#include "base/name.h"
 #include "base/path.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
@@ -252,6 +253,19 @@ char *walls_path(const struct context *c, const struct task *t)
 	return !backend_of(t)->has_git ? xstrdup(path) : xasprintf("%s:%s", bin, path);
 }
 
+/* If commits must have a certain author, git inside uses that name. */
+static void force_author(const struct config_policy *p, struct strvec *env)
+{
+	auto_str name = NULL, mail = NULL;
+
+	if (strcmp(p->identity, "forced") || !p->author || !name_split_person(p->author, &name, &mail))
+		return;
+	strvec_pushf(env, "GIT_AUTHOR_NAME=%s", name);
+	strvec_pushf(env, "GIT_AUTHOR_EMAIL=%s", mail);
+	strvec_pushf(env, "GIT_COMMITTER_NAME=%s", name);
+	strvec_pushf(env, "GIT_COMMITTER_EMAIL=%s", mail);
+}
+
 int walls_command(struct context *c, const struct task *t, const struct config_agent *agent,
 	const struct network *net, const char *session, const struct strvec *extra_env, char *const *argv,
 	struct order_cmd *ret, struct err *e)
@@ -281,6 +295,7 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	if (landlock_only)
 		strvec_pushf(&fixed, "GARTH_DIR=%s", dir);
 	strvec_pushf(&fixed, "GARTH_QUESTION_FILE=%s" QUESTION_NAME, tmp);
+	force_author(&c->config.policy, &fixed);
 	network_env(net, &fixed);
 	if (agent_environment(&c->config, agent, environ, extra_env, &fixed, &ret->env, e) < 0)
 		return -1;

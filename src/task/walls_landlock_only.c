@@ -180,8 +180,8 @@ int walls_describe_landlock_only(struct context *c, struct task_at *at, const st
 	if (j->landlock_only && walls_check_landlock_only(o->net, e) < 0)
 		return -1;
 	if (j->landlock_only && owner_is_other())
-		return err_set(e, ERR_REFUSED,
-			"Landlock alone is nothing for root: start garth as an ordinary user");
+		return err_set(
+			e, ERR_REFUSED, "Landlock alone cannot hold root: start garth as an ordinary user");
 	/* if namespaces are available after all, the jail uses them, with the same paths */
 	if (j->landlock_only)
 		j->listens = 0;

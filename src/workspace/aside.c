@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/path.h"
+#include "jail/userns.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
@@ -338,7 +339,7 @@ static int settle_back(struct workspace *ws, int place, const char *name, const 
 }
 
 /* cp -a follows no links in the tree, and shares data (reflink) if the file system can. */
-static int copy_kept(struct workspace *ws, int64_t n, struct err *e)
+static int copy_once(struct workspace *ws, int64_t n, bool any_mode, struct err *e)
 {
 	auto_strvec argv = STRVEC_INIT, env = STRVEC_INIT;
 	auto_str where = home_path(ws->home, "tasks/%lld/" PLACE, (long long)ws->task->id);
@@ -346,6 +347,8 @@ static int copy_kept(struct workspace *ws, int64_t n, struct err *e)
 	auto_buf errtext = BUF_SMALL;
 	int status;
 
+	if (any_mode)
+		strvec_pushl(&argv, "unshare", "--user", "--map-root-user", "--", NULL);
 	strvec_pushl(&argv, "cp", "-a", "--", NULL);
 	strvec_pushf(&argv, "%lld.kept", (long long)n);
 	strvec_pushf(&argv, "%lld.part", (long long)n);
@@ -359,6 +362,21 @@ static int copy_kept(struct workspace *ws, int64_t n, struct err *e)
 				      : 0;
 }
 
+/* The agent may have taken the permissions of a file or directory away. The root user of a user namespace reads
+ * them all the same; it is not used at first, because it cannot keep the group of a file that another group
+ * owns. */
+static int copy_kept(struct workspace *ws, int place, int64_t n, struct err *e)
+{
+	auto_str part = numbered(n, "part");
+
+	if (!copy_once(ws, n, false, e))
+		return 0;
+	if (!geteuid() || !userns_works())
+		return -1;
+	*e = (struct err)ERR_INIT;
+	return tree_remove(place, part, e) < 0 ? -1 : copy_once(ws, n, true, e);
+}
+
 static int settle_again(
 	struct workspace *ws, int place, const char *name, int64_t n, struct strvec *stuck, struct err *e)
 {
@@ -366,7 +384,7 @@ static int settle_again(
 
 	if (tree_remove(place, part, e) < 0)
 		return -1;
-	if (copy_kept(ws, n, e) < 0) {
+	if (copy_kept(ws, place, n, e) < 0) {
 		/* reported once; the task can be used without these files */
 		strvec_pushf(stuck, "what snapshot %lld of task '%s' set aside could not be copied: %s",
 			(long long)n, ws->task->name, e->msg);

@@ -83,6 +83,22 @@ static int clone_published(struct workspace *ws, const char *tip, struct err *e)
 	return host_published(ws, git_dir, path, tip, e);
 }
 
+/* The user may have put it on another branch: then it stays there. */
+static int clone_renamed(struct workspace *ws, const char *old, struct err *e)
+{
+	auto_str path = path_join(ws->host, ".git"), head = xasprintf("ref: %s\n", ws->task->branch),
+		 was = xasprintf("ref: %s\n", old);
+	auto_fd dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), file = -1;
+	auto_buf now = BUF_SMALL;
+
+	if (dir < 0)
+		return errno == ENOENT ? 0 : err_sys(e, "'%s' is not the directory that it was", path);
+	file = open_regular_beneath(dir, "HEAD");
+	if (file < 0 || read_rest(file, &now, "HEAD", e) < 0 || strcmp(buf_str(&now), was) != 0)
+		return 0;
+	return write_file(dir, "HEAD", head, strlen(head), 0644, e);
+}
+
 /* The directory exists again and is empty. */
 static int clone_refill(struct workspace *ws, const char *commit, struct err *e)
 {
@@ -117,4 +133,5 @@ const struct backend backend_clone = {
 	.refill = clone_refill,
 	.restore = host_return,
 	.published = clone_published,
+	.renamed = clone_renamed,
 };

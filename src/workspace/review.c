@@ -13,6 +13,8 @@
 /* Up to here, paths that are left out of a snapshot are named one by one. */
 #define LEFT_MAX       1000
 #define LEFT_MAX_BYTES 200000
+/* A file of this size is read only if its size does not tell enough. */
+#define LARGE (1u << 20)
 
 void review_release(struct review *r)
 {
@@ -94,6 +96,34 @@ static int put_file(struct review *r, int root, const struct change *c, struct e
 	return scratch_file(&r->scratch, c->path, c->executable, fd, (uint64_t)st.st_size, e);
 }
 
+static bool is_large(const struct change *c)
+{
+	return c->kind == CHANGE_FILE && c->size >= LARGE && !c->ignored;
+}
+
+/* Finds large files whose size differs from the tip's, so that their content need not be compared. */
+static int mark_large(struct scratch *s, const char *tip, struct changes *c, struct err *e)
+{
+	auto_strvec paths = STRVEC_INIT;
+	int64_t *sizes;
+	int rc;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (is_large(&c->v[i]))
+			strvec_push(&paths, c->v[i].path);
+	if (!paths.n)
+		return 0;
+	sizes = xcalloc(paths.n, sizeof(*sizes));
+	rc = scratch_sizes(s, tip, &paths, sizes, e);
+	for (size_t i = 0, k = 0; !rc && i < c->n; i++)
+		if (is_large(&c->v[i])) {
+			c->v[i].differs = sizes[k] && sizes[k] != (int64_t)c->v[i].size;
+			k++;
+		}
+	free(sizes);
+	return rc;
+}
+
 static int put_link(struct review *r, int root, const struct change *c, struct err *e)
 {
 	auto_str parent = xstrndup(c->path, (size_t)(path_base(c->path) - c->path));
@@ -124,7 +154,8 @@ static int put_change(struct review *r, int root, const struct change *c, struct
 	}
 	switch (c->kind) {
 	case CHANGE_FILE:
-		return put_file(r, root, c, e);
+		return c->differs ? scratch_placeholder(&r->scratch, c->path, c->executable, e)
+				  : put_file(r, root, c, e);
 	case CHANGE_LINK:
 		return put_link(r, root, c, e);
 	case CHANGE_GONE:
@@ -166,7 +197,9 @@ static int take_changes(struct workspace *ws, const char *since, const char *tip
 		return -1;
 	if (r->seconds)
 		r->scratch.deadline = clock_ms() + 1000 * (int64_t)r->seconds;
-	if (ignored_mark(ws, &r->scratch, since, tip, c, e) < 0 || scratch_begin(&r->scratch, since, e) < 0)
+	if (ignored_mark(ws, &r->scratch, since, tip, c, e) < 0 ||
+		(r->names_only && mark_large(&r->scratch, tip, c, e) < 0) ||
+		scratch_begin(&r->scratch, since, e) < 0)
 		return -1;
 	for (size_t i = 0; i < c->n; i++)
 		if (put_change(r, c->root, &c->v[i], e) < 0)
@@ -177,7 +210,7 @@ static int take_changes(struct workspace *ws, const char *since, const char *tip
 int review_uncommitted(
 	struct workspace *ws, const char *tip, struct strvec *ret, size_t *ret_ignored, struct err *e)
 {
-	auto_review r = { .scratch = SCRATCH_INIT, .seconds = REVIEW_SECONDS };
+	auto_review r = { .scratch = SCRATCH_INIT, .seconds = REVIEW_SECONDS, .names_only = true };
 	auto_str since = workspace_since(ws);
 	auto_changes c = { .root = -1 };
 

@@ -51,6 +51,7 @@ struct review {
 	struct strvec apart;   /* what cannot be shown but may be work, a line each: "lib (a repository)" */
 	struct strvec unseen_by_git; /* FIFOs and sockets, which git does not see: they are no work */
 	struct hidden hidden;        /* filled in by review_open: the ignored files */
+	bool names_only;             /* only names are compared: contents are read only if needed */
 	struct review_left *left;    /* review_keep: what cannot be stored; else NULL */
 	unsigned seconds;            /* for all runs of git together; 0: ten minutes for each */
 };

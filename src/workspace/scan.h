@@ -33,6 +33,7 @@ struct change {
 	bool executable;
 	bool tracked; /* the base has it */
 	bool ignored;
+	bool differs; /* for review.c: its size shows that it is not what the tip has */
 	uint64_t size;
 };
 

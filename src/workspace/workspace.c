@@ -67,7 +67,7 @@ char *workspace_host_dir(const struct home *h, const struct task *t)
 	if (!b->on_host)
 		return NULL;
 	/* without at_project, the path inside is also the path on the host */
-	return b->at_project ? home_path(h, "%s/%s", b->place, t->name) : xstrdup(t->workspace);
+	return b->at_project ? home_path(h, "%s/%s", b->place, t->place) : xstrdup(t->workspace);
 }
 
 const char *const *workspace_env(const struct task *t)
@@ -145,6 +145,11 @@ char *workspace_since(struct workspace *ws)
 int workspace_published(struct workspace *ws, const char *tip, struct err *e)
 {
 	return ws->backend->published ? ws->backend->published(ws, tip, e) : 0;
+}
+
+int workspace_renamed(struct workspace *ws, const char *old, struct err *e)
+{
+	return ws->backend->renamed ? ws->backend->renamed(ws, old, e) : 0;
 }
 
 int workspace_export(struct workspace *ws, int out, struct export_report *ret, struct err *e)

@@ -64,6 +64,9 @@ int workspace_files(struct workspace *ws);
 char *workspace_since(struct workspace *ws);
 /* After the branch has moved to `tip`: updates what the host sees of the workspace (W2). */
 int workspace_published(struct workspace *ws, const char *tip, struct err *e);
+/* After the branch got a new name: updates what the host sees of the workspace and `git worktree list` does not
+ * list. `old` is the branch's full name before. */
+int workspace_renamed(struct workspace *ws, const char *old, struct err *e);
 /* Copies the workspace's files into the empty directory `out`. */
 int workspace_export(struct workspace *ws, int out, struct export_report *ret, struct err *e);
 /* Removes the workspace from the user's repository and moves its files into the task's directory, which the
@@ -128,6 +131,8 @@ struct backend {
 	int (*restore)(struct workspace *ws, struct err *e);
 	/* NULL if the host sees nothing of it and the scan compares with the base: */
 	int (*published)(struct workspace *ws, const char *tip, struct err *e);
+	/* NULL if nothing outside the user's repository names the branch: */
+	int (*renamed)(struct workspace *ws, const char *old, struct err *e);
 };
 
 extern const struct backend backend_overlay, backend_worktree, backend_clone, backend_empty,

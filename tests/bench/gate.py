@@ -11,6 +11,7 @@ TABLE = [
     ("shim", "git status, diff, log through the shim, the most more", "1.5 ms", "s", ("at most", 1.0)),
     ("parallel", "50 tasks, 20 commits each, at once", "one after the other in worktrees", "s", ("at most", 1.0)),
     ("merge", "garth merge, 50,000 files", "git merge in a checkout", "s", ("at most", 1.0)),
+    ("review", "garth review --print, 500 changed files", "git diff of the same", "s", ("at most", 2)),
     ("pairs", "garth ls, 20 tasks, pairs cached", "git worktree list, 20 worktrees", "s", ("at most", 2)),
 ]
 
@@ -115,6 +116,20 @@ def merging(b):
     yield "merge", median(times[0][1:]), median(times[1][1:]), None
 
 
+def reviewing(b):
+    few = b.few()
+    task = b.new(few, "review")
+    say("garth review --print and git diff, 500 files")
+    b.run.run([b.garth, "exec", task, "--", "sh", "-c",
+               "git ls-files -z | xargs -0 sed -i '1s/$/ changed/' && git commit -qam task"], few)
+    changed = len(b.run.run([b.git, "diff", "--name-only", "main", f"garth/{task}"], few).split())
+    if changed < 500:
+        raise CannotMeasure(f"{changed} files are changed, not 500")
+    mine, peer = alternate(30, lambda: b.run.timed([b.garth, "review", "--print", task], few),
+                           lambda: b.run.timed([b.git, "diff", "-M", "main", f"garth/{task}"], few))
+    yield "review", median(mine), median(peer), None
+
+
 def pairs(b, tasks=20):
     repo = b.repo("pairs", made.small_files(500))
     run = b.run.with_env(GARTH_HOME=b.path("home-of-pairs"))
@@ -135,6 +150,7 @@ SMALL = [
     (("commit-few",), commit_few),
     (("shim",), shim),
     (("parallel",), parallel),
+    (("review",), reviewing),
     (("pairs",), pairs),
 ]
 LARGE = [

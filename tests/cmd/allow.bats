@@ -24,7 +24,7 @@ load served
   fails 1 "port $port of localhost cannot be forwarded: something inside listens on it" "$garth" allow --host t "localhost:$port"
   [[ $("$garth" show t --json | json 'd["network"]["hosts"]') == '[]' ]]
   fails 2 "is not a host" "$garth" allow --host t 'a b'
-  fails 2 "exclude each other" "$garth" allow --host --path t a
+  fails 2 "do not go together" "$garth" allow --host --path t a
   "$garth" run -q -d -t n --net none -- sleep 1000
   fails 4 "its network is 'none', which has no list of hosts" "$garth" allow --host n example.org
 }

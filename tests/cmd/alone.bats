@@ -29,7 +29,7 @@ by_user() { ! is_root; }
   call alone run --allow-weaker --task a -- sh -c 'git log --format=%s'
   if ! by_user; then
     [[ $code != 0 ]] || complain
-    [[ $err == *'nothing for root'* ]] || complain
+    [[ $err == *'cannot hold root'* ]] || complain
     return
   fi
   [[ $code == 0 ]] || complain

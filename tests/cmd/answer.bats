@@ -130,7 +130,7 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   [[ $output == *"asks nothing"* ]]
   run "$garth" resume t
   [[ $status == 4 ]]
-  [[ $output == *"nothing that could go on"* ]]
+  [[ $output == *"no command that could be resumed"* ]]
   run "$garth" run -q --task b -- sh -c "$(asks file)"
   run "$garth" resume b
   [[ $status == 6 ]]

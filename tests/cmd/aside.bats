@@ -143,6 +143,17 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
   done
 }
 
+@test "T3 ESCAPES 26 aside: files and directories without permissions are copied too" {
+  "$garth" new t; fill t
+  inside t 'chmod 0 ignored/p1/1 ignored/p2'
+  call "$garth" rollback t --full --json; n=$(json 'd["snapshot"]' <<<"$out")
+  call "$garth" rollback t --to-snapshot $n
+  [[ $code == 0 ]] || complain
+  [[ $err != *"could not be copied"* ]] || complain
+  [[ $(inside t 'stat -c "%a %n" ignored/p1/1 ignored/p2; chmod 700 ignored/p1/1 ignored/p2; cat ignored/p1/1 ignored/p2/3') == $'0 ignored/p1/1\n0 ignored/p2\n1.1\n2.3' ]] || complain "$(inside t 'ls -lR ignored')"
+  settled t
+}
+
 @test "T3 ESCAPES 23 aside: a file in the way is never overwritten, and is named" {
   has_faults || return 0
   "$garth" new t; fill t

@@ -37,8 +37,7 @@ seen() { (find . -name .git -prune -o ! -type d -printf '%p %y %l ' -exec sh -c 
 
 @test "H8 new, run: uncommitted changes that are not copied are reported, with their number and the option to copy them" {
   call "$garth" new clean
-  [[ $code == 0 ]] || complain
-  [[ -z $err ]] || complain
+  says "task 'clean' is made (overlay)"
   echo x >>a.txt
   echo n >n1
   echo n >n2

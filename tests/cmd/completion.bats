@@ -32,7 +32,7 @@ types() {
   "$garth" new first-task
   "$garth" new second
   "$garth" discard second
-  for c in exec shell attach pause resume answer cancel show path diff publish allow snapshot rollback sync merge push port log export archive discard; do
+  for c in exec shell attach pause resume answer cancel show path diff publish allow snapshot rollback sync merge push port log export archive discard rename; do
     is first-task "$(offers "$c" '')" || complain "$c"
   done
   is "first-task second" "$(offers undo '')"
@@ -151,7 +151,7 @@ t.expect(">> ")
 t.send("garth help mer\t >$HOME/a; garth show --jail --net n\t fi\t >$HOME/b; exit\n")
 assert t.wait() == 0, t.seen
 P
-  is "garth merge [OPTIONS] TASK" "$(head -n 1 "$HOME/a")"
+  is "garth merge [OPTIONS] TASK..." "$(head -n 1 "$HOME/a")"
   (($(grep -c . "$HOME/b") > 5)) || complain "$(<"$HOME/b")"
 }
 

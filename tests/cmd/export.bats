@@ -5,9 +5,8 @@ load helpers
     "$garth" new t-$b --backend $b
     inside t-$b 'echo x >>a.txt; rm -r dir/sub; mkdir -p deep/er; echo d >deep/er/f; ln -s ../../a.txt deep/er/l; chmod 755 a.txt'
     call "$garth" export t-$b "$T/x-$b"
-    [[ $code == 0 ]] || complain
+    says "5 files and 2 links of task 't-$b' are in $T/x-$b"
     [[ -z $out ]] || complain
-    [[ -z $err ]] || complain
   done
   diff -r --no-dereference "$T/x-overlay" "$T/x-worktree"
   cd "$T/x-overlay"

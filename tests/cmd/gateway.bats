@@ -236,7 +236,10 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
   done
   publishes '/usr/bin/git commit -qam "my own trailer" -m "Garth-Task: t"'
   configure <<<'policy: {identity: forced, author: "Bot <bot@example.com>"}'
-  publishes 'echo 3 >>a.txt; GIT_COMMITTER_NAME=Bot GIT_COMMITTER_EMAIL=bot@example.com git commit -qam bot --author "Bot <bot@example.com>"'
+  publishes 'echo 3 >>a.txt; git commit -qam bot'
+  [[ $(git log -1 --format='%an <%ae>|%cn <%ce>' garth/t) == 'Bot <bot@example.com>|Bot <bot@example.com>' ]] || complain "$(git log -1 --format=fuller garth/t)"
+  publishes 'echo 4 >>a.txt; git add a.txt; curl -sf --unix-socket "$GARTH_SOCKET" -d "{\"message\": \"asked\"}" http://g/api/v1/git/commit'
+  [[ $(git log -1 --format='%an <%ae>|%cn <%ce>|%s' garth/t) == 'Bot <bot@example.com>|Bot <bot@example.com>|asked' ]] || complain "$(git log -1 --format=fuller garth/t)"
   sound
 }
 

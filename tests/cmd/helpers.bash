@@ -31,6 +31,12 @@ fails() {
   [[ $(grep -cvE '^([✗↳] |  )' <<<"$err") == 0 ]] || complain "lines that are neither message nor hint: $*"
 }
 
+# says TEXT: the last call succeeded, and said so in this one line on stderr.
+says() {
+  [[ $code == 0 ]] || complain "wanted success" || return
+  [[ $err == "✓ $1" || $err == "○ $1" ]] || complain "wanted '$1', alone on stderr"
+}
+
 # The last message's hint.
 hint() { sed -n 's/^↳ //p' <<<"$err"; }
 

@@ -55,7 +55,8 @@ load helpers
     "path nosuch" "diff nosuch" "log nosuch" "export nosuch $T/exported" "discard -fD nosuch"; do
     fails 3 "there is no task 'nosuch'" "$garth" $c
   done
-  for name in '' ../t 't;ls' "t'" '%' $'t\n' "$(printf 'x%.0s' {1..5000})"; do fails 3 "there is no task" "$garth" path "$name"; done
+  fails 3 "there is no project '..' with tasks" "$garth" path ../t
+  for name in '' 't;ls' "t'" '%' $'t\n' "$(printf 'x%.0s' {1..5000})"; do fails 3 "there is no task" "$garth" path "$name"; done
   nothing_changed
   [[ ! -e $T/exported ]]
 }
@@ -167,7 +168,7 @@ small_disk() {
   call small_disk 40m '"$garth" run -t u -- sh -c "head -c 60000000 /dev/zero >big; true"; echo "code $?"; "$garth" exec u -- sh -c "rm big; cat a.txt"'
   [[ $code == 0 ]] || complain
   [[ $out == $'code 1\none' ]] || complain
-  [[ $err == *'▲ '*"task 'u'"* ]] || complain
+  [[ $err == *"✗ task 'u' failed: "* ]] || complain
 }
 
 @test "O3 input: no user namespaces: one line, the command that helps, exit code 125, doctor says the same" {

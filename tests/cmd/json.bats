@@ -38,6 +38,7 @@ with_json() {
   answer show t --jail
   answer snapshot t -m one
   answer rollback t --to-snapshot 2
+  answer review t --print
   answer publish t; answer allow t .envrc; answer allow --host t example.org; answer export t "$T/exported"; answer log t
   answer push u u-branch
   call "$garth" run --json -t q -- sh -c 'echo out; echo "{\"question\": \"Which?\", \"options\": [\"a\", \"b\"]}" >question.json'
@@ -57,9 +58,14 @@ with_json() {
   [[ $(json 'd["conflicts"]' <"$T/out") == '[{"task": null, "path": "a.txt"}]' ]] || complain
   answer merge t
   [[ $code == 5 ]] || complain
+  answer merge t nosuch
+  [[ $code == 5 ]] || complain
+  answer pause t nosuch
   answer undo --list
   answer undo -n
   answer undo u
+  answer rename q other
+  answer rename other q
   answer archive q
   answer discard -f -D t
   answer cleanup --all-inactive; answer gc; answer doctor; answer config; answer audit; answer audit --verify; answer serve --once

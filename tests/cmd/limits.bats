@@ -236,12 +236,12 @@ PY
   "$garth" run -d -t u -- sh -c 'echo w >w; sleep 50'
   eventually inside u 'test -e w'
   "$garth" cancel u
-  [[ $(field u note) == 'uncommitted: w' ]]
+  [[ $(field u note) == '1 uncommitted file: w' ]]
   "$garth" resume -d u
   eventually is_state u running
   [[ $(field u note) != *uncommitted* ]]
   "$garth" cancel u
-  [[ $(field u note) == 'uncommitted: w' ]]
+  [[ $(field u note) == '1 uncommitted file: w' ]]
 }
 
 @test "J8 O3 limits: show has the usage of each limit, in words and in numbers" {

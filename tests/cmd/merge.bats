@@ -72,7 +72,7 @@ load merging
   call "$garth" merge u --json
   [[ $(json 'd["strategy"]' <<<"$out") == squash ]] || complain
   fails 2 "do not go together" "$garth" merge u --squash --rebase
-  fails 2 "no meaning" "$garth" merge u --rebase -m x
+  fails 2 "does not go with a rebase" "$garth" merge u --rebase -m x
   tidy
 }
 
@@ -81,7 +81,7 @@ load merging
   echo ours >a.txt; echo ours >dir/b.txt; commit
   for s in '' --squash --rebase --no-ff --dry-run; do
     changes_nothing 5 "cannot merge task 't': 2 files conflict with main" "$garth" merge t $s
-    [[ $err == *$'\n  a.txt\n  dir/b.txt'* ]] || complain
+    [[ $err == $'✗ cannot merge task \'t\': 2 files conflict with main\n  a.txt\n  dir/b.txt\n↳ garth merge --resolve t' ]] || complain
     [[ $(hint) == "garth merge --resolve t" ]] || complain
   done
   call "$garth" merge --keep t --json
@@ -323,7 +323,7 @@ load merging
   git merge-tree --write-tree main garth/t >"$T/tree"; git show "$(<"$T/tree"):.github/workflows/job.yml" | grep -q evil
   local how
   for how in "" --squash --rebase --no-ff; do
-    changes_nothing 4 "this would change what is protected" "$garth" merge $how t
+    changes_nothing 4 "it changes 1 protected path" "$garth" merge $how t
     [[ $err == *.github/workflows/job.yml* ]] || complain
     [[ $(hint) == "garth allow t '"*"'" ]] || complain
   done

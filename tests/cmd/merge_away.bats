@@ -223,7 +223,7 @@ fails_with_warning() { local want=$1 text=$2; shift 2; call "$@"; [[ $code == "$
   new=$(at_main)
   call "$garth" undo t
   [[ $code == 0 ]] || complain
-  [[ $err == *"the trash was emptied of it"*"stay on branch garth/t"* ]] || complain
+  [[ $err == *"it is not in the trash any more"*"stay on branch garth/t"* ]] || complain
   [[ $(at_main) == "$old" ]] || complain
   [[ ! -e 1 ]] || complain
   [[ $(git rev-parse garth/t) == "$new" ]]

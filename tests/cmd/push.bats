@@ -20,7 +20,7 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   "$garth" new a; work a; inside a 'echo more >more'
   call "$garth" push a
   [[ $code == 0 ]] || complain
-  [[ $err == *"pushing 1 commit of task 'a' to garth/a of origin"*"is pushed to garth/a of origin"*'has work that is not pushed: 1 file'* ]] || complain
+  [[ $err == *"is pushed to garth/a of origin"*'has work that is not pushed: 1 file'* ]] || complain
   inside a 'rm more'
   [[ $(there) == first ]]
   [[ $(there garth/a) == $'by a\nfirst' ]]
@@ -34,12 +34,23 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   [[ $(json "[d['up_to_date'], d['remote'], d['branch'], d['pushed_commits']]" <<<"$output") == '[true, "origin", "garth/a", 1]' ]]
   call "$garth" push a
   [[ $err == *"garth/a of origin has all of task 'a' already"* ]] || complain
-  [[ $(hint) == 'garth push a main' ]] || complain
+  # on a terminal, with what to do next
+  terminals <<'PY'
+t = Terminal([GARTH, "push", "a"], cols=200)
+t.expect("has all of task 'a' already")
+t.expect("garth push a main")
+assert t.wait() == 0
+PY
   # by name, to the target's branch
   call "$garth" push a main
   [[ $code == 0 ]] || complain
   [[ $err == *"to main of origin"* ]] || complain
-  [[ $(hint) == 'git pull origin main' ]] || complain
+  terminals <<'PY'
+t = Terminal([GARTH, "push", "a", "main"], cols=200)
+t.expect("the local branch main does not have it yet")
+t.expect("git pull origin main")
+assert t.wait() == 0
+PY
   [[ $(there) == $'by a\nfirst' ]] || complain
   fails 4 'only copy' "$garth" discard a
 }
@@ -109,12 +120,12 @@ work() { "$garth" exec "$1" -- sh -c "echo $1 >$1.txt; git add .; git commit -qm
   work a
   changes_nothing 3 "no remote 'nowhere'" "$garth" push a --remote nowhere
   changes_nothing 3 "no remote '--all'" "$garth" push a --remote=--all
-  changes_nothing 2 "is no branch's name" "$garth" push a 'x:refs/heads/main'
-  changes_nothing 2 "is no branch's name" "$garth" push a '+main'$'\n'
+  changes_nothing 2 "is not a branch's name" "$garth" push a 'x:refs/heads/main'
+  changes_nothing 2 "is not a branch's name" "$garth" push a '+main'$'\n'
   changes_nothing 4 "is the branch of another task" "$garth" push a garth/b
   local name
-  for name in +main HEAD @ .. a..b a.lock /x x/ 'a b' 'a^' "$(printf 'a\tb')"; do changes_nothing 2 "is no branch's name" "$garth" push a "$name"; done
-  changes_nothing 2 "is no branch's name" "$garth" run --push ':x' -- true
+  for name in +main HEAD @ .. a..b a.lock /x x/ 'a b' 'a^' "$(printf 'a\tb')"; do changes_nothing 2 "is not a branch's name" "$garth" push a "$name"; done
+  changes_nothing 2 "is not a branch's name" "$garth" run --push ':x' -- true
   mv "$T/home/origin.git" "$T/home/away.git"
   changes_nothing 1 "does not take it" "$garth" push -q a
   [[ $(state_of a) == created ]]
@@ -320,7 +331,7 @@ E
   "$garth" new t; inside t 'sed -i "s/120/evil/" job.yml; git commit -qam mod'
   git clone -q "$T/home/origin.git" "$T/other"
   (cd "$T/other"; mkdir -p .github/workflows; git mv job.yml .github/workflows/job.yml; git commit -qm moved; git push -q)
-  changes_nothing 4 "this would change what is protected" "$garth" push -q t main
+  changes_nothing 4 "it changes 1 protected path" "$garth" push -q t main
   [[ $(there) == $'moved\nbase\nfirst' ]]
   # the task's own file may say so
   printf 'name: f\nagent: {project_dir: %s, command: [sh, -c, "sed -i s/130/fine/ job.yml; git commit -qam fine"]}\npush: main\npolicy: {allow: [.github/workflows/job.yml]}\n' "$R" >"$T/home/task.yaml"
@@ -343,7 +354,7 @@ E
   file b .circleci/c 'allow: [".circleci/**"]'
   git clone -q "$T/home/origin.git" "$T/other"
   (cd "$T/other"; git mv lib docs; git commit -qm moved; git push -q)
-  changes_nothing 4 "this would change what is protected" "$garth" push -q a main
+  changes_nothing 4 "it changes 1 protected path" "$garth" push -q a main
   "$garth" push b main; [[ $(there) == $'mod\nmoved\nbase\nfirst' ]]
 }
 

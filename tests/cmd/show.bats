@@ -17,7 +17,7 @@ load helpers
   # a published file is neither a draft nor changed any more
   [[ $(json 'd["uncommitted"]' <"$T/j") == '[{"status": "M", "path": "a.txt"}]' ]]
   [[ $(json '[d["drafts"], d["ignored"], d["disk"] > 0, d["exit_code"], d["state"], d["command"][0]]' <"$T/j") == '[false, 1, true, 0, "done", "sh"]' ]]
-  [[ $(json '[d["commits"], d["note"], d["on_dirty"], d["standing"], d["ahead"], d["behind"]]' <"$T/j") == '[1, "uncommitted: a.txt", "keep", "ahead", 1, 0]' ]]
+  [[ $(json '[d["commits"], d["note"], d["on_dirty"], d["standing"], d["ahead"], d["behind"]]' <"$T/j") == '[1, "1 uncommitted file: a.txt", "keep", "ahead", 1, 0]' ]]
   [[ $(json 'd["published"]' <"$T/j") == "$(git rev-parse garth/t)" ]]
   inside t 'GARTH_GATEWAY=1 git commit -qam draft'
   [[ $("$garth" show t --json | json '[d["drafts"], d["commits"]]') == '[true, 1]' ]]

@@ -78,7 +78,7 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
 
 @test "J10 store: many writers and readers at once" {
   "$garth" new warm
-  for i in {1..12}; do ("$garth" new "p$i" && "$garth" exec "p$i" -- true && "$garth" discard "p$i") >"$T/o$i" 2>&1 3>&- & done
+  for i in {1..12}; do ("$garth" new -q "p$i" && "$garth" exec "p$i" -- true && "$garth" discard -q "p$i") >"$T/o$i" 2>&1 3>&- & done
   for i in {1..12}; do "$garth" ls --json >"$T/l$i" 2>&1 3>&- & done
   wait
   for i in {1..12}; do [[ $(<"$T/o$i") == "p$i" ]] || { cat "$T/o$i"; false; }; json 'd["tasks"][0]["name"]' <"$T/l$i"; done

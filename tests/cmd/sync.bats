@@ -60,8 +60,8 @@ notes() { [[ $("$garth" show "$1") == *"$2"* ]]; }
       git for-each-ref refs/heads >"$T/refs"; (git status --porcelain; git rev-parse HEAD) >"$T/host"
       call "$garth" sync $t $flag
       [[ $code == 5 ]] || complain "$t"
-      [[ $out == a.txt ]] || complain "$t"
-      [[ $err == *conflicts* ]] || complain "$t"
+      [[ -z $out ]] || complain "$t"
+      [[ $err == "✗ cannot sync task '$t': 1 file conflicts with main"$'\n  a.txt\n↳ garth merge --resolve '"$t" ]] || complain "$t"
       (
         inside $t 'git rev-parse HEAD; /usr/bin/git stash list; ls .git | grep -E "MERGE_|rebase" || true'
         all_of $t

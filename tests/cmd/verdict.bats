@@ -46,11 +46,11 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
 @test "T2 verdict: uncommitted files on the other branch are named as such, and a detached HEAD has its own message" {
   call "$garth" run --task x -- sh -ec "$branched; echo more >more"
   [[ $code == 1 ]] || complain
-  [[ $err == *"2 commits are on branch 'feature', not on garth/x; uncommitted on 'feature': more"* ]] || complain
+  [[ $err == *"2 commits are on branch 'feature', not on garth/x; 1 uncommitted file on 'feature': more"* ]] || complain
   call "$garth" publish x --from feature
   [[ $code == 0 ]] || complain
   [[ $(state_of x) == failed ]] || complain
-  [[ $(field x note) == 'uncommitted: more' ]] || complain
+  [[ $(field x note) == '1 uncommitted file: more' ]] || complain
   inside x 'rm more'
   [[ $(state_of x) == done ]]
   [[ $(field x note) == null ]]
@@ -65,7 +65,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
   # a branch without its own commits does not count
   call "$garth" run --task n -- sh -ec '/usr/bin/git checkout -q -b feature; echo 1 >one'
   [[ $code == 1 ]] || complain
-  [[ $err == *'uncommitted: one'* ]] || complain
+  [[ $err == *$'1 uncommitted file\n  one'* ]] || complain
   [[ $(hint) == 'garth diff n' ]] || complain
 }
 
@@ -117,7 +117,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
     call "$garth" run --task own-$b --backend $b -- sh -c 'echo x >x; exit 3'
     [[ $code == 3 ]] || complain
     [[ $(field own-$b exit_code) == 3 ]] || complain
-    [[ $(field own-$b note) == 'uncommitted: x' ]] || complain
+    [[ $(field own-$b note) == '1 uncommitted file: x' ]] || complain
     inside own-$b 'rm x'
     [[ $(state_of own-$b) == failed ]]
     [[ $(field own-$b note) == null ]]
@@ -129,7 +129,7 @@ branched='/usr/bin/git checkout -q -b feature; echo 1 >one; /usr/bin/git add one
   "$garth" run -q --task part -- sh -c 'echo x >x; echo y >y' || true
   inside part 'rm x'
   [[ $(state_of part) == failed ]]
-  [[ $(field part note) == 'uncommitted: y' ]]
+  [[ $(field part note) == '1 uncommitted file: y' ]]
 }
 
 @test "T2 verdict: refused commits are a failure until they are published" {
@@ -156,15 +156,15 @@ t.send("\x03"); t.expect("^C"); t.send("\r"); t.expect("$"); t.send("exit\r")
 assert t.wait() == 130 and "task 'stop' is done" in t.text, t.text
 t = garth("run", "-t", "left", "--", "bash", "--norc")
 t.expect("$"); t.send("echo x >x\r"); t.send("exit\r")
-assert t.wait() == 0 and "task 'left' is done" in t.text and "uncommitted: x" in t.text, t.text
+assert t.wait() == 0 and "task 'left' is done: 1 uncommitted file\r\n  x" in t.text, t.text
 t = garth("run", "-t", "script", "--", "bash", "-c", "echo x >x; exit 3")
-assert t.wait() == 3 and "task 'script' is failed, its command's exit code is 3" in t.text, t.text
+assert t.wait() == 3 and "task 'script' failed: exit code 3" in t.text, t.text
 t = garth("run", "-t", "dirty", "--", "sh", "-c", "echo x >x")
-assert t.wait() == 1 and "task 'dirty' is failed, its command's exit code is 0" in t.text and "uncommitted: x" in t.text, t.text
+assert t.wait() == 1 and "task 'dirty' failed: 1 uncommitted file\r\n  x" in t.text, t.text
 PY
   for t in look stop left; do [[ $(state_of $t) == done ]]; done
   [[ $(field look exit_code) == 1 ]]
-  [[ $(field left note) == 'uncommitted: x' ]]
+  [[ $(field left note) == '1 uncommitted file: x' ]]
   [[ $(inside left cat x) == x ]]
   [[ $(state_of script) == failed ]]
   [[ $(state_of dirty) == failed ]]

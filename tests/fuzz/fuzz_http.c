@@ -72,7 +72,7 @@ static void make_repository(const char *top)
 		e.msg);
 }
 
-static void make_task(const char *top)
+static int64_t make_task(const char *top)
 {
 	struct task_spec spec = { .dir = top, .name = "fix", .backend = "worktree" };
 	auto_context c = { .home.fd = -1 };
@@ -81,11 +81,13 @@ static void make_task(const char *top)
 
 	check(!context_open(&c, &e) && !task_create(&c, &spec, &t, &e), e.msg);
 	snprintf(the.base, sizeof(the.base), "%s", t.base);
+	return t.id;
 }
 
 static void begin(void)
 {
 	struct err e = ERR_INIT;
+	int64_t id;
 
 	snprintf(the.path, sizeof(the.path), "%s/garth-fuzz.XXXXXX",
 		access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
@@ -99,9 +101,9 @@ static void begin(void)
 	unsetenv("XDG_CONFIG_HOME");
 	unsetenv("GARTH_CONFIG");
 	make_repository(top);
-	make_task(top);
+	id = make_task(top);
 	the.gateway.pub = (struct publisher)PUBLISHER_INIT(&the.gateway.in);
-	check(!inside_open(&the.gateway.in, "fix", -1, &e), e.msg);
+	check(!inside_open(&the.gateway.in, id, -1, &e), e.msg);
 	/* nothing is read or written in a workspace */
 	fd_closep(&the.gateway.in.at.ws.dir);
 	the.gateway.in.at.ws.dir = -1;

@@ -46,6 +46,8 @@ static void test_defaults(void **state)
 	assert_int_equal(c.snapshot_every, 10);
 	assert_int_equal(c.stale_after, 7 * 86400);
 	assert_int_equal(c.serve_port, 7817);
+	assert_int_equal(c.notify.command.n, 0);
+	assert_int_equal(c.notify.on.n, 4);
 	assert_int_equal(c.noperations, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(agents); i++)
 		assert_non_null(config_agent_by_name(&c, agents[i]));
@@ -117,6 +119,32 @@ static void test_gateway_keys(void **state)
 	assert_int_equal(c.noperations, 3);
 	assert_true(c.fetch);
 	assert_string_equal(c.operations[0].rule, "blocked");
+}
+
+static void test_notify(void **state)
+{
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(
+		apply(&c, "notify: {command: [~/bin/tell, '{message}', -x], on: [blocked, limit]}\n", &e), 0);
+	assert_int_equal(c.notify.command.n, 3);
+	assert_string_equal(c.notify.command.v[0], "~/bin/tell");
+	/* this list replaces the built-in one */
+	assert_int_equal(c.notify.on.n, 2);
+	assert_string_equal(c.notify.on.v[1], "limit");
+	assert_refused("notify: {command: [bin/tell]}\n",
+		"c.yaml:1:20: 'bin/tell' in 'notify.command' is neither the name of a program nor an absolute");
+	assert_refused(
+		"notify: {command: [./tell]}\n", "c.yaml:1:20: './tell' in 'notify.command' is neither");
+	assert_refused(
+		"notify: {command: [/a/../b]}\n", "c.yaml:1:20: '/a/../b' in 'notify.command' is not a");
+	assert_refused(
+		"notify: {command: notify-send}\n", "c.yaml:1:19: 'notify.command' is a list of words");
+	assert_refused("notify: {on: blocked}\n",
+		"c.yaml:1:14: 'notify.on' is a list of 'blocked', 'failed', 'done' or 'limit'");
+	assert_refused("notify: {on: [never]}\n", "c.yaml:1:15: 'notify.on' is 'blocked', 'failed',");
 }
 
 static void test_gateway_values(void **state)
@@ -474,6 +502,7 @@ int main(void)
 		cmocka_unit_test(test_policy_defaults),
 		cmocka_unit_test(test_gateway_keys),
 		cmocka_unit_test(test_gateway_values),
+		cmocka_unit_test(test_notify),
 		cmocka_unit_test(test_defaults_hold_no_secrets),
 		cmocka_unit_test(test_every_key),
 		cmocka_unit_test(test_later_agent_wins),

@@ -165,6 +165,72 @@ static void test_entries(void **state)
 			fail_msg("'%s' is taken", bad[i]);
 }
 
+static void assert_near(const struct strvec *list, const char *asked, enum hosts_near want, const char *entry)
+{
+	const char *got;
+	struct host h;
+
+	if (!host_parse_pair(asked, strlen(asked), 443, &h))
+		fail_msg("'%s' is no host", asked);
+	if (hosts_near(list, &h, &got) != want)
+		fail_msg("'%s' is near '%s'", asked, got ? got : "nothing");
+	if (entry)
+		assert_string_equal(got, entry);
+	else
+		assert_null(got);
+}
+
+/* J5: what a user may have meant who did not list a host */
+static void test_near(void **state)
+{
+	auto_strvec list = STRVEC_INIT;
+
+	(void)state;
+	strvec_pushl(
+		&list, "github.com", "*.crates.io", "s1.example", "db.example:5432", "10.0.0.7:8080", NULL);
+	assert_near(&list, "github.com:22", HOSTS_PORT, "github.com");
+	assert_near(&list, "static.crates.io:8443", HOSTS_PORT, "*.crates.io");
+	assert_near(&list, "db.example", HOSTS_PORT, "db.example:5432");
+	assert_near(&list, "10.0.0.7:80", HOSTS_PORT, "10.0.0.7:8080");
+	assert_near(&list, "gihub.com", HOSTS_SPELLING, "github.com");
+	assert_near(&list, "githuub.com", HOSTS_SPELLING, "github.com");
+	assert_near(&list, "gitlub.com", HOSTS_SPELLING, "github.com");
+	assert_near(&list, "gihtub.com", HOSTS_SPELLING, "github.com");
+	assert_near(&list, "github.co", HOSTS_SPELLING, "github.com");
+	assert_near(&list, "crates.io", HOSTS_ABOVE, "*.crates.io");
+	assert_near(&list, "s2.example", HOSTS_FAR, NULL);
+	assert_near(&list, "bithug.com", HOSTS_FAR, NULL);
+	assert_near(&list, "example.com", HOSTS_FAR, NULL);
+	assert_near(&list, "10.0.0.8:8080", HOSTS_FAR, NULL);
+}
+
+/* J5: nothing is offered for copying that garth allow would take for an option */
+static void test_offered(void **state)
+{
+	static const struct {
+		const char *host, *entry;
+		int port;
+	} t[] = {
+		{ "A.Example.", "a.example", 443 },
+		{ "a.example", "a.example:22", 22 },
+		{ "fd00::7", "[fd00::7]", 80 },
+		{ "-q.example", NULL, 443 },
+		{ "--host", NULL, 443 },
+		{ "a b", NULL, 443 },
+		{ "a.example", NULL, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		auto_str entry = hosts_entry(t[i].host, t[i].port);
+
+		if (t[i].entry)
+			assert_string_equal(entry, t[i].entry);
+		else
+			assert_null(entry);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +240,8 @@ int main(void)
 		cmocka_unit_test(test_where_a_name_leads),
 		cmocka_unit_test(test_loopback),
 		cmocka_unit_test(test_entries),
+		cmocka_unit_test(test_near),
+		cmocka_unit_test(test_offered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

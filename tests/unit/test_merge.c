@@ -111,7 +111,7 @@ static void conflicts_of(struct ground *g, const char *name, struct conflict_lis
 	struct err e = ERR_INIT;
 
 	assert_int_equal(store_task_list(g->c.store, false, &all, &e), 0);
-	assert_int_equal(store_task_by_name(g->c.store, name, &t, &e), 0);
+	assert_int_equal(store_task_by_name(g->c.store, 1, name, &t, &e), 0);
 	if (merge_conflicts(&g->c, &t, &all, ret, &e) < 0)
 		fail_msg("%s", e.msg);
 }
@@ -207,7 +207,7 @@ static void test_divergence(void **state)
 			struct divergence d = { 9, 9 };
 			auto_task t = { 0 };
 
-			assert_int_equal(store_task_by_name(g.c.store, want[k].name, &t, &e), 0);
+			assert_int_equal(store_task_by_name(g.c.store, 1, want[k].name, &t, &e), 0);
 			if (merge_divergence(&g.c, &t, &d, &e) < 0)
 				fail_msg("%s", e.msg);
 			assert_int_equal(d.ahead, want[k].ahead);

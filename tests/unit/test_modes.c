@@ -1,5 +1,6 @@
 #include "testing.h"
 
+#include "base/alloc.h"
 #include "keeper/modes.h"
 
 /* What is set and unset after some output, whole and byte by byte. */
@@ -43,11 +44,45 @@ static void nothing_unknown_comes_back(void **state)
 	check("\x1b[?;;;;;;;;;;;;25l", "", "\x1b[0m");
 }
 
+static struct modes after(const char *output)
+{
+	struct modes m = { 0 };
+
+	modes_feed(&m, output, strlen(output));
+	return m;
+}
+
+/* When a line can be printed between a program's output. */
+static void a_line_fits(void **state)
+{
+	static const char *const fits[] = { "", "lines\r\n", "\x1b[31mred\x1b[0m", "\x1b[?1049hx\x1b[?1049l",
+		"\x1b]0;title\x07", "\x1b]0;title\x1b\\", "\x1b[>1u\x1b[<u" };
+	static const char *const does_not[] = { "\x1b[?1049h", "\x1b[?25l", "\x1b[?2004h", "\x1b[>1u",
+		"\x1b[3", "\x1b", "\x1b]0;tit", "\x1bPstring", "\x1b]0;title\x1b" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(fits); i++) {
+		struct modes m = after(fits[i]);
+
+		if (!modes_plain(&m))
+			fail_msg("not after fits[%zu]", i);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(does_not); i++) {
+		struct modes m = after(does_not[i]);
+
+		if (modes_plain(&m))
+			fail_msg("after does_not[%zu]", i);
+	}
+	/* a mode that is set within a string that never ends is reset at the end all the same */
+	check("\x1b]0;tit\x1b[?25l", "\x1b[?25l", "\x1b[?25h\x1b[0m");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_modes_are_kept),
 		cmocka_unit_test(nothing_unknown_comes_back),
+		cmocka_unit_test(a_line_fits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,9 +74,26 @@ static void test_suggestion_is_recognizable(void **state)
 	assert_string_equal(out, "task");
 }
 
+static void test_person(void **state)
+{
+	static const char *const bad[] = { "", "Bot", "<bot@x>", "Bot <>", "Bot <bot@x> ", "Bot <b<x>",
+		"Bo\nt <b@x>", "Bot bot@x>" };
+	char *name = NULL, *mail = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_false(name_split_person(bad[i], &name, &mail));
+	assert_true(name_split_person("A Bot  <bot@example.com>", &name, &mail));
+	assert_string_equal(name, "A Bot");
+	assert_string_equal(mail, "bot@example.com");
+	free(name);
+	free(mail);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_person),
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_variables),

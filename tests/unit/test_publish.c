@@ -45,12 +45,23 @@ static void make_task(struct fixture *f, const char *name)
 	context_close(&c);
 }
 
+static int64_t id_of(struct fixture *f, const char *name)
+{
+	auto_context c = { .home.fd = -1 };
+	auto_task t = { 0 };
+
+	if (context_open(&c, &f->e) < 0 || context_store(&c, &f->e) < 0 ||
+		store_task_by_name(c.store, 1, name, &t, &f->e) < 0)
+		fail_msg("%s", f->e.msg);
+	return t.id;
+}
+
 static void open_task_of(struct fixture *f, const char *task)
 {
 	f->in.env = f->env;
 	inside_start(&f->in);
 	f->pub = (struct publisher)PUBLISHER_INIT(&f->task);
-	if (inside_open(&f->task, task, f->in.orders, &f->e) < 0)
+	if (inside_open(&f->task, id_of(f, task), f->in.orders, &f->e) < 0)
 		fail_msg("%s", f->e.msg);
 }
 
@@ -470,7 +481,7 @@ static void many_tasks_publish_at_once(void **state)
 
 		assert_content(f.s->fd, names[i], git_in(&f.shared, "rev-parse", ref));
 		assert_string_equal(git_in(&f.shared, "rev-list", "--count", range), "6");
-		assert_int_equal(store_task_by_name(f.task.context.store, names[i], &t, &f.e), 0);
+		assert_int_equal(store_task_by_name(f.task.context.store, 1, names[i], &t, &f.e), 0);
 		assert_int_equal(t.commits, COMMITS);
 	}
 	assert_int_equal(audit_verify(f.task.context.home.fd, f.task.context.store, &lines, &f.e), 0);

@@ -107,6 +107,20 @@ static void test_routes(void **state)
 	assert_route("/api/v1/audit", "task=fix", 200, "audit --json -n 1000 -- fix");
 	assert_route("/api/v1/audit", "lines=7&task=fix", 200, "audit --json -n 7 -- fix");
 	assert_route("/api/v1/audit", "lines=10000", 200, "audit --json -n 10000");
+	assert_route("/api/v1/tasks/fix", "project=app", 200, "show --json -- app/fix");
+	assert_route("/api/v1/tasks/fix/diff", "project=/home/u/a%20b%2Fapp", 200,
+		"diff --json -- /home/u/a b/app/fix");
+	assert_route("/api/v1/audit", "task=fix&project=app", 200, "audit --json -n 1000 -- app/fix");
+	assert_route("/api/v1/audit", "project=app", 400, NULL);
+	assert_route("/api/v1/tasks", "project=app", 400, NULL);
+	assert_route("/api/v1/tasks/fix", "task=fix", 400, NULL);
+	assert_route("/api/v1/tasks/fix", "project=", 400, NULL);
+	assert_route("/api/v1/tasks/fix", "project=a&project=b", 400, NULL);
+	assert_route("/api/v1/tasks/fix", "project=a%", 400, NULL);
+	assert_route("/api/v1/tasks/fix", "project=a%2", 400, NULL);
+	assert_route("/api/v1/tasks/fix", "project=a%0a", 400, NULL);
+	assert_route("/api/v1/tasks/fix", "project=a%00", 400, NULL);
+	assert_route("/api/v1/tasks/fix", "project=%zz", 400, NULL);
 	assert_route("", NULL, 404, NULL);
 	assert_route("/api/v1/tasks/fix/diff/x", NULL, 404, NULL);
 	assert_route("/api/v1/auditx", NULL, 404, NULL);

@@ -28,11 +28,25 @@ static void test_option(void **state)
 	assert_string_equal(size_option(40ull << 30, t), "40GB");
 }
 
+static void test_count(void **state)
+{
+	char t[COUNT_TEXT_MAX];
+
+	(void)state;
+	assert_string_equal(count_text(0, t), "0");
+	assert_string_equal(count_text(999, t), "999");
+	assert_string_equal(count_text(1000, t), "1,000");
+	assert_string_equal(count_text(1489, t), "1,489");
+	assert_string_equal(count_text(1000000, t), "1,000,000");
+	assert_string_equal(count_text(UINT64_MAX, t), "18,446,744,073,709,551,615");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_option),
+		cmocka_unit_test(test_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,8 @@ static int64_t a_task(struct store *st, char *name, char *on_dirty)
 		.backend = "worktree",
 		.workspace = "/w",
 		.shown = "s0",
-		.on_dirty = on_dirty };
+		.on_dirty = on_dirty,
+		.place = name };
 	struct err e = ERR_INIT;
 	auto_project p = { 0 };
 
@@ -63,24 +64,146 @@ static void test_an_old_store_is_brought_up_to_date(void **state)
 		"INSERT INTO project VALUES (1, '/p', '/p/.git', 'p', 1);"
 		"INSERT INTO task (id, project_id, name, branch, base, layer, target, backend, state, workspace,"
 		" shown, strict, created, changed) VALUES (7, 1, 'old', 'b', 'c', 'l', 'main', 'overlay', 'done',"
-		" '/w', 's', 1, 5, 6);");
+		" '/w', 's', 1, 5, 6), (8, 1, 'seen', 'b', 'c', '', 'main', 'worktree', 'done', '/w', 's', 1, 5,"
+		" 6);");
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 	for (int i = 0; i < 2; i++) {
 		auto_store st = opened(s);
-		auto_task t = { 0 };
+		auto_task t = { 0 }, seen = { 0 };
 
-		assert_int_equal(store_task_by_name(st, "old", &t, &e), 0);
+		assert_int_equal(store_task_by_place(st, "seen", &seen, &e), 0);
+		assert_int_equal(seen.id, 8);
+		assert_int_equal(store_task_by_name(st, 1, "old", &t, &e), 0);
 		assert_int_equal(t.id, 7);
 		assert_string_equal(t.shown, "s");
 		assert_string_equal(t.published, "");
 		assert_string_equal(t.note, "");
 		assert_string_equal(t.on_dirty, "fail");
+		assert_string_equal(t.place, "");
+		assert_string_equal(t.ref_was, "");
+		assert_string_equal(t.inside_was, "");
 		assert_int_equal(t.commits, 0);
 		assert_true(t.strict);
 		assert_int_equal(t.created, 5);
 		assert_int_equal(store_task_published(st, 7, "", 0, 0, &e), 0);
 		assert_int_equal(store_set_fact(st, "k", "v", &e), 0);
 	}
+}
+
+/* A task of that name in another project; returns its id. */
+static int64_t task_elsewhere(struct store *st, char *name, char *place)
+{
+	struct task t = { .name = name,
+		.branch = "b",
+		.base = "c0",
+		.layer = "",
+		.target = "main",
+		.backend = "worktree",
+		.workspace = "/w",
+		.shown = "s0",
+		.place = place };
+	struct err e = ERR_INIT;
+	auto_project p = { 0 };
+
+	assert_int_equal(store_project(st, "/q", "/q/.git", &p, &e), 0);
+	t.project_id = p.id;
+	assert_int_equal(store_task_insert(st, &t, &e), 0);
+	return t.id;
+}
+
+/* A name is taken in its own project only, also in a store that an older version made. */
+static void test_names_are_per_project(void **state)
+{
+	struct scratch *s = *state;
+	auto_store st = opened(s);
+	struct err e = ERR_INIT;
+	int64_t here = a_task(st, "t", NULL), there = task_elsewhere(st, "t", "t@2");
+	struct task again = { .project_id = 1,
+		.name = "t",
+		.branch = "b",
+		.base = "c0",
+		.layer = "",
+		.target = "main",
+		.backend = "worktree",
+		.workspace = "/w",
+		.shown = "s0" };
+	auto_task_list all = { 0 };
+	auto_task one = { 0 }, two = { 0 }, placed = { 0 };
+
+	assert_int_equal(store_task_by_name(st, 1, "t", &one, &e), 0);
+	assert_int_equal(one.id, here);
+	assert_int_equal(store_task_by_name(st, 2, "t", &two, &e), 0);
+	assert_int_equal(two.id, there);
+	assert_int_equal(store_task_by_place(st, "t@2", &placed, &e), 0);
+	assert_int_equal(placed.id, there);
+	assert_int_equal(store_task_insert(st, &again, &e), -1);
+	assert_int_equal(e.kind, ERR_EXISTS);
+	assert_int_equal(store_task_named(st, "t", false, &all, &e), 0);
+	assert_int_equal(all.n, 2);
+}
+
+static void assert_place(struct store *st, int64_t project, const char *name, const char *want)
+{
+	struct err e = ERR_INIT;
+	auto_str got = NULL;
+
+	assert_int_equal(store_task_place(st, project, name, &got, &e), 0);
+	assert_string_equal(got, want);
+}
+
+/* A directory is given to one task only, and kept for a removed one that may come back. */
+static void test_places(void **state)
+{
+	struct scratch *s = *state;
+	auto_store st = opened(s);
+	struct err e = ERR_INIT;
+	int64_t id;
+
+	assert_place(st, 1, "t", "t");
+	id = a_task(st, "t", NULL);
+	assert_place(st, 2, "t", "t@2");
+	assert_int_equal(store_deed_add(st, id, "discard", "{}", NULL, &e), 0);
+	assert_int_equal(store_task_remove(st, id, "discarded", &e), 0);
+	assert_place(st, 1, "t", "t");
+	assert_place(st, 2, "t", "t@2");
+	task_elsewhere(st, "t", "t@2");
+	assert_place(st, 2, "t", "t@2.2");
+	/* a renamed task keeps its directory */
+	id = a_task(st, "old", NULL);
+	assert_int_equal(store_task_rename(st, id, "new", "b2", true, &e), 0);
+	assert_place(st, 1, "old", "old@1");
+}
+
+/* What a rename still has to do is known until it is done. */
+static void test_rename(void **state)
+{
+	struct scratch *s = *state;
+	auto_store st = opened(s);
+	struct err e = ERR_INIT;
+	int64_t id = a_task(st, "a", NULL);
+	auto_task t = { 0 }, back = { 0 }, done = { 0 };
+
+	a_task(st, "taken", NULL);
+	assert_int_equal(store_task_rename(st, id, "taken", "b2", true, &e), -1);
+	assert_int_equal(e.kind, ERR_EXISTS);
+	assert_int_equal(store_task_rename(st, id, "c", "b2", true, &e), 0);
+	assert_int_equal(store_task_by_id(st, id, &t, &e), 0);
+	assert_string_equal(t.name, "c");
+	assert_string_equal(t.branch, "b2");
+	assert_string_equal(t.place, "a");
+	assert_string_equal(t.ref_was, "b");
+	assert_string_equal(t.inside_was, "b");
+	/* back again before the task's own repository has followed: it has nothing to do */
+	assert_int_equal(store_task_renamed(st, id, false, &e), 0);
+	assert_int_equal(store_task_rename(st, id, "a", "b", true, &e), 0);
+	assert_int_equal(store_task_by_id(st, id, &back, &e), 0);
+	assert_string_equal(back.ref_was, "b2");
+	assert_string_equal(back.inside_was, "");
+	assert_int_equal(store_task_rename(st, id, "d", "b3", false, &e), 0);
+	assert_int_equal(store_task_renamed(st, id, false, &e), 0);
+	assert_int_equal(store_task_by_id(st, id, &done, &e), 0);
+	assert_string_equal(done.ref_was, "");
+	assert_string_equal(done.inside_was, "");
 }
 
 /* The number of schema steps in version 5. */
@@ -118,7 +241,7 @@ static void test_what_was_only_pushed_is_not_merged(void **state)
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		auto_task t = { 0 };
 
-		assert_int_equal(store_task_by_name(st, want[i].name, &t, &e), 0);
+		assert_int_equal(store_task_by_name(st, 1, want[i].name, &t, &e), 0);
 		assert_string_equal(t.state, want[i].state);
 		assert_string_equal(t.pushed_tip, "");
 	}
@@ -225,7 +348,7 @@ static void test_removed_and_back(void **state)
 	assert_int_equal(store_task_remove(st, second, "discarded", &e), 0);
 	assert_int_equal(store_task_restore(st, id, "done", &e), 0);
 	task_release(&t);
-	assert_int_equal(store_task_by_name(st, "t", &t, &e), 0);
+	assert_int_equal(store_task_by_name(st, 1, "t", &t, &e), 0);
 	assert_int_equal(t.id, id);
 	assert_string_equal(t.state, "done");
 	assert_int_equal(t.removed, 0);
@@ -421,6 +544,9 @@ int main(void)
 		scratch_test(test_an_old_store_is_brought_up_to_date),
 		scratch_test(test_what_was_only_pushed_is_not_merged),
 		scratch_test(test_landed),
+		scratch_test(test_names_are_per_project),
+		scratch_test(test_places),
+		scratch_test(test_rename),
 		scratch_test(test_many_make_it_at_once),
 		scratch_test(test_a_newer_store_is_refused),
 		scratch_test(test_what_a_task_publishes),

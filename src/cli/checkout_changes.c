@@ -1,0 +1,61 @@
+#include "cli/checkout_changes.h"
+
+#include "base/alloc.h"
+#include "base/size.h"
+#include "base/strvec.h"
+#include "cli/say.h"
+#include "git/pending.h"
+#include "sys/fd.h"
+#include "workspace/workspace.h"
+
+#define NAMES_SHOWN 3
+
+static int find(void *arg, struct err *e)
+{
+	struct checkout_changes *w = arg;
+
+	return pending_find(w->dir, w->answer, e);
+}
+
+static void start(void *arg)
+{
+	struct checkout_changes *w = arg;
+	struct err ignored = ERR_INIT;
+
+	w->answer = fd_of_bytes("changes", "", 0);
+	if (w->answer >= 0)
+		worker_start(&w->git, find, w, &ignored);
+}
+
+void checkout_changes_watch(struct checkout_changes *w, struct task_spec *spec)
+{
+	w->dir = spec->dir;
+	spec->on_checked = start;
+	spec->on_checked_arg = w;
+}
+
+void checkout_changes_release(struct checkout_changes *w)
+{
+	worker_release(&w->git);
+	fd_closep(&w->answer);
+}
+
+void checkout_changes_tell(struct checkout_changes *w, const struct task *t)
+{
+	auto_buf names = BUF_SMALL, clean = BUF_SMALL;
+	auto_strvec paths = STRVEC_INIT;
+	struct err ignored = ERR_INIT;
+	char count[COUNT_TEXT_MAX];
+
+	if (!backend_of(t)->has_git || !w->git.pid || worker_wait(&w->git, &ignored) < 0 ||
+		pending_read(w->answer, &paths, &ignored) < 0 || !paths.n)
+		return;
+	for (size_t i = 0; i < paths.n && i < NAMES_SHOWN; i++)
+		buf_printf(&names, "%s%s", i ? ", " : "", paths.v[i]);
+	if (paths.n > NAMES_SHOWN)
+		buf_printf(&names, " and %s more", count_text(paths.n - NAMES_SHOWN, count));
+	say_state(
+		"%s uncommitted change%s of the checkout %s not in the task: %s (--with-changes takes %s along)",
+		count_text(paths.n, count), paths.n == 1 ? "" : "s", paths.n == 1 ? "is" : "are",
+		say_one_line(&clean, buf_str(&names)), paths.n == 1 ? "it" : "them");
+}
