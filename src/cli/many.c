@@ -63,7 +63,7 @@ static void do_one(const struct many *m, struct context *c, const char *name, st
 
 /* Each task has its own context, because its task file may change the configuration. In a batch they share one,
  * because the store knows the batch. */
-static int do_alone(const struct many *m, const char *name, struct result *r)
+static int do_in_turn(const struct many *m, const char *name, struct result *r)
 {
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
@@ -117,7 +117,7 @@ static int several(const struct many *m, char **names, int n, struct result *r)
 		else if (m->batch)
 			do_one(m, &c, names[i], r);
 		else
-			rc = do_alone(m, names[i], r);
+			rc = do_in_turn(m, names[i], r);
 	}
 	tell_rest(m, r);
 	return rc;

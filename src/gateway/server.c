@@ -55,7 +55,7 @@ static void rest(struct server *s)
 	evtimer_add(s->idle, &tv);
 }
 
-static bool is_alone(const struct server *s)
+static bool has_no_clients(const struct server *s)
 {
 	return (s->leaving || !http_guard_count(&s->listeners[0].guard)) &&
 	       !http_guard_count(&s->listeners[1].guard);
@@ -68,7 +68,7 @@ static void on_idle(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (!s->spoken && is_alone(s))
+	if (!s->spoken && has_no_clients(s))
 		event_base_loopexit(s->base, NULL);
 	else
 		rest(s);

@@ -208,7 +208,8 @@ int verifier_renew_reader(struct verifier *v, struct err *e)
 	return runner_start(&v->runner, &cmd, (int[3]){ in, out, null }, &v->reader, e);
 }
 
-int verifier_open(const struct repo *r, int64_t task, const char *alone, struct verifier *ret, struct err *e)
+int verifier_open(
+	const struct repo *r, int64_t task, const char *landlock_dir, struct verifier *ret, struct err *e)
 {
 	*ret = (struct verifier){ .repo = r,
 		.runner = RUNNER_INIT(-1),
@@ -223,8 +224,8 @@ int verifier_open(const struct repo *r, int64_t task, const char *alone, struct 
 	if (quarantine_open(r, task, &ret->at, e) < 0)
 		return -1;
 	ret->quarantine = path_join(r->objects.v[0], ret->at.name);
-	if (verifier_set_places(ret, alone, e) < 0 || set_environment(ret, e) < 0 || start(ret, e) < 0 ||
-		verifier_renew_reader(ret, e) < 0) {
+	if (verifier_set_places(ret, landlock_dir, e) < 0 || set_environment(ret, e) < 0 ||
+		start(ret, e) < 0 || verifier_renew_reader(ret, e) < 0) {
 		verifier_close(ret);
 		return err_wrap(e, "cannot start the verifier");
 	}

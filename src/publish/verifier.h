@@ -54,8 +54,9 @@ struct verifier {
 #define VERIFIER_MEMORY      (4ull << 30)
 #define VERIFIER_OBJECTS_MAX 1000000u
 
-/* alone: NULL, or for a verifier without namespaces the path of a directory, which is made anew. */
-int verifier_open(const struct repo *r, int64_t task, const char *alone, struct verifier *ret, struct err *e);
+/* landlock_dir: NULL, or for a verifier without namespaces the path of a directory, which is made anew. */
+int verifier_open(
+	const struct repo *r, int64_t task, const char *landlock_dir, struct verifier *ret, struct err *e);
 /* Ends everything in it and removes the quarantine. */
 void verifier_close(struct verifier *v);
 /* Whether its first process still runs and it can be used. */

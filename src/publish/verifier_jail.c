@@ -141,14 +141,15 @@ int verifier_describe(const struct verifier *v, struct jail *j, struct err *e)
 	return 0;
 }
 
-int verifier_set_places(struct verifier *v, const char *alone, struct err *e)
+int verifier_set_places(struct verifier *v, const char *landlock_dir, struct err *e)
 {
-	v->landlock_only = alone != NULL;
-	v->empty = alone ? path_join(alone, "repo") : xstrdup("/repo");
-	v->memory = alone ? path_join(alone, "memory") : xstrdup("/memory");
-	v->tmp = alone ? path_join(alone, "tmp") : xstrdup("/tmp");
-	if (!alone)
+	v->landlock_only = landlock_dir != NULL;
+	v->empty = landlock_dir ? path_join(landlock_dir, "repo") : xstrdup("/repo");
+	v->memory = landlock_dir ? path_join(landlock_dir, "memory") : xstrdup("/memory");
+	v->tmp = landlock_dir ? path_join(landlock_dir, "tmp") : xstrdup("/tmp");
+	if (!landlock_dir)
 		return v->fast_path = xstrdup("/run/garth/fast-unpack"), 0;
-	return proc_find_part("garth-fast-unpack", &v->fast_path, e) < 0 ? -1
-									 : make_landlock_only(v, alone, e);
+	return proc_find_part("garth-fast-unpack", &v->fast_path, e) < 0
+		       ? -1
+		       : make_landlock_only(v, landlock_dir, e);
 }

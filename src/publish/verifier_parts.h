@@ -10,7 +10,7 @@
 #include "jail/order.h"
 
 /* Sets the paths inside; without namespaces, makes these directories. */
-int verifier_set_places(struct verifier *v, const char *alone, struct err *e);
+int verifier_set_places(struct verifier *v, const char *landlock_dir, struct err *e);
 /* Describes its jail; call verifier_set_places before. */
 int verifier_describe(const struct verifier *v, struct jail *j, struct err *e);
 

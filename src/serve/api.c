@@ -31,7 +31,7 @@ struct ask {
 
 struct api {
 	struct event_base *base;
-	struct door door;
+	struct access access;
 	struct http_guard guard;
 	unsigned running;
 	TAILQ_HEAD(asks, ask) asks;
@@ -168,7 +168,7 @@ static const char *method_of(struct evhttp_request *req)
 /* The first of the deciding headers that is there more than once; NULL for none. */
 static const char *repeated_header(const struct evkeyvalq *headers)
 {
-	for (const char *const *name = door_once; *name; name++) {
+	for (const char *const *name = access_once; *name; name++) {
 		unsigned n = 0;
 		const struct evkeyval *h;
 
@@ -193,8 +193,8 @@ static void on_request(struct evhttp_request *req, void *arg)
 
 	*k = (struct ask){ .api = a, .req = req };
 	TAILQ_INSERT_TAIL(&a->asks, k, next);
-	if (door_form(evhttp_request_get_uri(req), repeated_header(headers), &why) < 0 ||
-		door_check(&a->door, &caller, &why) < 0 ||
+	if (access_form(evhttp_request_get_uri(req), repeated_header(headers), &why) < 0 ||
+		access_check(&a->access, &caller, &why) < 0 ||
 		routes_find(path ? path : "", uri ? evhttp_uri_get_query(uri) : NULL, &k->args, &why) < 0) {
 		ask_release(k);
 		reply_denial(a, req, &why);
@@ -208,7 +208,7 @@ static void on_request(struct evhttp_request *req, void *arg)
 	go_on(a);
 }
 
-int api_open(struct event_base *base, int fd, const struct door *d, struct api **ret, struct err *e)
+int api_open(struct event_base *base, int fd, const struct access *d, struct api **ret, struct err *e)
 {
 	struct api *a = xcalloc(1, sizeof(*a));
 	/* a method that is not GET is refused in our own words */
@@ -217,7 +217,7 @@ int api_open(struct event_base *base, int fd, const struct door *d, struct api *
 	};
 
 	a->base = base;
-	a->door = *d;
+	a->access = *d;
 	TAILQ_INIT(&a->asks);
 	if (http_guard_open(&a->guard, base, fd, &spec) < 0) {
 		api_close(a);

@@ -1,5 +1,5 @@
 /*
- * The API on 127.0.0.1: HTTP/1.1 and JSON (libevent's evhttp). Each request passes the door (door.h), names a
+ * The API on 127.0.0.1: HTTP/1.1 and JSON (libevent's evhttp). Each request passes the checks of access.h, names a
  * command (routes.h), and is answered with what that command prints, so that the answers are the commands'
  * own. What a command refuses keeps its JSON, with the fitting status.
  *
@@ -12,7 +12,7 @@
 #include <event2/event.h>
 
 #include "base/err.h"
-#include "serve/door.h"
+#include "serve/access.h"
 
 #define API_BODY_MAX       (4u << 10)
 #define API_RUNNING_MAX    4
@@ -24,7 +24,7 @@ struct api;
 /* A socket that listens on a port of 127.0.0.1; 0: any free one. ERR_BUSY where it is taken. */
 int api_listen(unsigned port, int *ret_fd, unsigned *ret_port, struct err *e);
 /* Answers on it for as long as the loop runs. The descriptor is the API's from then on. */
-int api_open(struct event_base *base, int fd, const struct door *d, struct api **ret, struct err *e);
+int api_open(struct event_base *base, int fd, const struct access *d, struct api **ret, struct err *e);
 /* Ends what runs; those who wait get no answer. NULL is fine. */
 void api_close(struct api *a);
 

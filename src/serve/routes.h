@@ -13,7 +13,7 @@
 #define SERVE_ROUTES_H
 
 #include "base/strvec.h"
-#include "serve/door.h"
+#include "serve/access.h"
 
 #define ROUTES_LINES     1000u /* lines of the audit log by default */
 #define ROUTES_LINES_MAX 10000u

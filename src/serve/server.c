@@ -151,13 +151,13 @@ static int open_all(struct server *s, struct event *signals[3], struct err *e)
 {
 	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP };
 	const struct server_spec *spec = s->spec;
-	struct door door = { 0 };
+	struct access access = { 0 };
 	auto_fd fd = -1;
 
-	if (token_load(spec->context->home.fd, &door.token, e) < 0 ||
-		api_listen(spec->port, &fd, &door.port, e) < 0)
+	if (token_load(spec->context->home.fd, &access.token, e) < 0 ||
+		api_listen(spec->port, &fd, &access.port, e) < 0)
 		return -1;
-	s->port = door.port;
+	s->port = access.port;
 	s->base = event_base_new();
 	for (size_t i = 0; s->base && i < ARRAY_SIZE(numbers); i++) {
 		signals[i] = evsignal_new(s->base, numbers[i], on_over, s);
@@ -167,7 +167,7 @@ static int open_all(struct server *s, struct event *signals[3], struct err *e)
 	s->tick = s->base ? evtimer_new(s->base, on_tick, s) : NULL;
 	if (!s->tick)
 		return err_set(e, ERR_FAILED, "cannot start the server");
-	return api_open(s->base, fd_steal(&fd), &door, &s->api, e);
+	return api_open(s->base, fd_steal(&fd), &access, &s->api, e);
 }
 
 static void close_all(struct server *s, struct event *signals[3])

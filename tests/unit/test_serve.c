@@ -5,13 +5,13 @@
 
 #include "base/alloc.h"
 #include "serve/child.h"
-#include "serve/door.h"
+#include "serve/access.h"
 #include "serve/routes.h"
 #include "serve/timers.h"
 
-static struct door a_door(void)
+static struct access a_door(void)
 {
-	struct door d = { .port = 7817 };
+	struct access d = { .port = 7817 };
 
 	memset(d.token.hex, 'a', TOKEN_LEN);
 	return d;
@@ -19,10 +19,10 @@ static struct door a_door(void)
 
 static int status_of(const struct caller *c)
 {
-	struct door d = a_door();
+	struct access d = a_door();
 	struct denial why = { 0 };
 
-	return door_check(&d, c, &why) < 0 ? why.status : 0;
+	return access_check(&d, c, &why) < 0 ? why.status : 0;
 }
 
 #define RIGHT "Bearer aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -73,13 +73,13 @@ static void test_form(void **state)
 	struct denial why = { 0 };
 
 	(void)state;
-	assert_int_equal(door_form("/api/v1/tasks", NULL, &why), 0);
-	assert_int_equal(door_form("/api/v1/tasks", "Host", &why), -1);
+	assert_int_equal(access_form("/api/v1/tasks", NULL, &why), 0);
+	assert_int_equal(access_form("/api/v1/tasks", "Host", &why), -1);
 	assert_int_equal(why.status, 400);
-	assert_int_equal(door_form("http://127.0.0.1:7817/api/v1/tasks", NULL, &why), -1);
-	assert_int_equal(door_form("//127.0.0.1:7817/api/v1/tasks", NULL, &why), -1);
-	assert_int_equal(door_form("*", NULL, &why), -1);
-	assert_int_equal(door_form(NULL, NULL, &why), -1);
+	assert_int_equal(access_form("http://127.0.0.1:7817/api/v1/tasks", NULL, &why), -1);
+	assert_int_equal(access_form("//127.0.0.1:7817/api/v1/tasks", NULL, &why), -1);
+	assert_int_equal(access_form("*", NULL, &why), -1);
+	assert_int_equal(access_form(NULL, NULL, &why), -1);
 }
 
 static void assert_route(const char *path, const char *query, int status, const char *want)

@@ -1,4 +1,4 @@
-#include "serve/door.h"
+#include "serve/access.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ int deny(struct denial *d, int status, const char *code, const char *fmt, ...)
 }
 
 /* Whether text is the prefix followed by one of this server's names and its port. */
-static bool is_own(const struct door *d, const char *prefix, const char *text)
+static bool is_own(const struct access *d, const char *prefix, const char *text)
 {
 	static const char *const names[] = { "127.0.0.1", "localhost" };
 
@@ -34,10 +34,10 @@ static bool is_own(const struct door *d, const char *prefix, const char *text)
 	return false;
 }
 
-const char *const door_once[] = { "Host", "Origin", "Authorization", "Content-Length", "Transfer-Encoding",
+const char *const access_once[] = { "Host", "Origin", "Authorization", "Content-Length", "Transfer-Encoding",
 	NULL };
 
-int door_form(const char *target, const char *repeated, struct denial *why)
+int access_form(const char *target, const char *repeated, struct denial *why)
 {
 	/* "//name/path" names a host too */
 	if (!target || target[0] != '/' || target[1] == '/')
@@ -47,7 +47,7 @@ int door_form(const char *target, const char *repeated, struct denial *why)
 	return 0;
 }
 
-int door_check(const struct door *d, const struct caller *c, struct denial *why)
+int access_check(const struct access *d, const struct caller *c, struct denial *why)
 {
 	if (!is_own(d, "", c->host))
 		return deny(why, 403, "foreign_host", "the Host header is not 127.0.0.1:%u", d->port);

@@ -3,12 +3,12 @@
  * server, so that DNS rebinding does not work; the request must not come from another site's page; it must
  * have the token; and it must only read.
  */
-#ifndef SERVE_DOOR_H
-#define SERVE_DOOR_H
+#ifndef SERVE_ACCESS_H
+#define SERVE_ACCESS_H
 
 #include "serve/token.h"
 
-struct door {
+struct access {
 	struct token token;
 	unsigned port;
 };
@@ -29,12 +29,12 @@ int deny(struct denial *d, int status, const char *code, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* Headers that may appear only once: of two, different programs may use different ones. */
-extern const char *const door_once[];
+extern const char *const access_once[];
 
 /* Checks that the request has only one meaning: its target is a path, not a URL (which names a host itself),
- * and none of door_once is repeated (`repeated` is the name of one that is, or NULL). 0, or -1 with 400. */
-int door_form(const char *target, const char *repeated, struct denial *why);
+ * and none of access_once is repeated (`repeated` is the name of one that is, or NULL). 0, or -1 with 400. */
+int access_form(const char *target, const char *repeated, struct denial *why);
 /* 0, or -1 with *why: 403 host or origin, 401 token, 405 method. */
-int door_check(const struct door *d, const struct caller *c, struct denial *why);
+int access_check(const struct access *d, const struct caller *c, struct denial *why);
 
 #endif
