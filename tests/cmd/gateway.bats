@@ -244,7 +244,7 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
 }
 
 @test "G8 ESCAPES 25 gateway: twenty tasks publish five commits each at once: nothing is lost" {
-  for i in {1..20}; do "$garth" new "t$i" >/dev/null 2>"$T/out.$i" & ((i % 4)) || wait; done; wait
+  for i in {1..20}; do "$garth" new -q "t$i" >/dev/null 2>"$T/out.$i" & ((i % 4)) || wait; done; wait
   [[ -z $(cat "$T"/out.*) ]] || complain "$(cat "$T"/out.*)"
   for i in {1..20}; do
     inside "t$i" "for c in 1 2 3 4 5; do echo $i \$c >>a.txt; echo $i >f$i-\$c; git add -A; git commit -qm \"$i \$c\" || exit 1; done" >"$T/out.$i" 2>&1 3>&- &

@@ -78,6 +78,6 @@ both(t, "\x1b]9;garth: c.example", "asked"); t.send(LEAVE)
 assert t.wait() == 0, t.text
 shown = t.text[t.text.rindex("\x1b[?2004l"):]
 assert shown.count("c.example:443 is not on the task's list") == 1, shown
-assert "keeps running" in shown, shown
+assert "task 'v' is running" in shown, shown
 PY
 }

@@ -62,7 +62,7 @@ here() {
   for backend in overlay worktree clone; do
     "$garth" new t --backend "$backend" || return 1
     case $backend:$want in
-    worktree:* | *:no) [[ $(inside t pwd) == "$GARTH_HOME/worktrees/t" ]] || { echo "at $(inside t pwd)"; return 1; } ;;
+    worktree:* | *:no) [[ $(inside t pwd) == "$GARTH_HOME/worktrees/t"?(@*) ]] || { echo "at $(inside t pwd)"; return 1; } ;;
     *) [[ $(inside t pwd) == "$repo" ]] || { echo "at $(inside t pwd), not $repo"; return 1; } ;;
     esac
     inside t 'test -z "$(git status --porcelain 2>&1)" && echo 1 >new && git add new && git -c user.name=a -c user.email=a commit -qm "in place"' || return 1
