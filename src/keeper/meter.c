@@ -68,7 +68,7 @@ static void start(struct keeper *k, const struct disk_room *now)
 		return;
 	}
 	m->fd = ends[0];
-	m->late = false;
+	m->late = m->outdated = false;
 	m->room = *now;
 	m->at = clock_ms();
 }
@@ -141,9 +141,12 @@ void meter_ended(struct keeper *k, pid_t pid)
 		return;
 	m->pid = 0;
 	m->not_before = clock_ms() + SHARE * (clock_ms() - m->at);
-	if (read_full(m->fd, &r, sizeof(r)) == (ssize_t)sizeof(r) && k->phase == PHASE_OPEN)
+	if (read_full(m->fd, &r, sizeof(r)) == (ssize_t)sizeof(r) && k->phase == PHASE_OPEN && !m->outdated)
 		obey(k, &r);
 	fd_closep(&m->fd);
+	/* then the next turn measures again */
+	if (m->outdated)
+		m->at = 0;
 	if (m->late)
 		on_turn(-1, 0, k);
 }
@@ -164,6 +167,11 @@ void meter_start(struct keeper *k)
 void meter_pause(struct keeper *k)
 {
 	look_at_disk(k, &k->meter.paused);
+}
+
+void meter_resume(struct keeper *k)
+{
+	k->meter.outdated = k->meter.pid != 0;
 }
 
 void meter_stop(struct keeper *k)

@@ -21,6 +21,7 @@ struct meter {
 	pid_t pid;                      /* 0: none runs */
 	int fd;                         /* its result */
 	bool late;                      /* the last one took too long and was killed */
+	bool outdated;                  /* the one that runs began before the task was resumed */
 	struct disk_room began, paused; /* free space at the keeper's start, and at the pause */
 	struct disk_room room;          /* free disk space when the last measurement began */
 	int64_t at, not_before;         /* when that was, and the earliest time for the next; clock_ms */
@@ -32,6 +33,8 @@ void meter_start(struct keeper *k);
 void meter_stop(struct keeper *k);
 /* Called when the task is paused. */
 void meter_pause(struct keeper *k);
+/* Called when it is resumed, perhaps with other limits: a measurement that runs does not count any more. */
+void meter_resume(struct keeper *k);
 /* A child has ended; perhaps it is the one that measures. */
 void meter_ended(struct keeper *k, pid_t pid);
 

@@ -80,6 +80,7 @@ bool pause_lift(struct keeper *k)
 	bool stood = k->paused;
 
 	free(steal_ptr(k->paused));
+	meter_resume(k);
 	if (k->hold)
 		event_del(k->hold);
 	if (k->freezer)
