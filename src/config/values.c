@@ -3,8 +3,9 @@
 #include <errno.h>
 
 #include "base/alloc.h"
-#include "base/duration.h"
 #include "base/buf.h"
+#include "base/duration.h"
+#include "base/keys.h"
 #include "base/name.h"
 #include "config/check.h"
 
@@ -205,6 +206,21 @@ static int read_time(
 	return 0;
 }
 
+static int read_keys(const struct source *s, const struct yaml *y, const char *what, char **to, struct err *e)
+{
+	struct err why = ERR_INIT;
+	auto_str value = NULL;
+	struct keys keys;
+
+	if (yaml_string(y, s->file, what, &value, e) < 0)
+		return -1;
+	if (keys_set(&keys, value, &why) < 0)
+		return yaml_error(y, s->file, e, "'%s': %s", what, why.msg);
+	free(*to);
+	*to = steal_ptr(value);
+	return 0;
+}
+
 static int read_words(
 	const struct source *s, const struct yaml *y, const char *what, struct strvec *to, struct err *e)
 {
@@ -282,6 +298,8 @@ int value_read(const struct source *s, const struct yaml *y, const struct value_
 		return yaml_bool(y, s->file, what, to, e);
 	case VALUE_PERSON:
 		return read_person(s, y, what, to, e);
+	case VALUE_KEYS:
+		return read_keys(s, y, what, to, e);
 	case VALUE_TEXT:
 		return read_text(s, y, what, to, e);
 	case VALUE_TASK:
