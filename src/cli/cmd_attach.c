@@ -1,6 +1,7 @@
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/many.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "runtime/control.h"
@@ -33,10 +34,14 @@ int cmd_attach(int argc, char **argv)
 static int cancel_one(struct context *c, struct task *t, void *data, json_t **ret, struct err *e)
 {
 	auto_task now = { 0 };
+	int rc;
 
 	(void)data;
 	context_close_store(c);
-	if (control_cancel(c, t, e) < 0)
+	progress_begin("waiting for its processes to end");
+	rc = control_cancel(c, t, e);
+	progress_end();
+	if (rc < 0)
 		return -1;
 	if (say_is_json()) {
 		if (task_find_id(c, t->id, &now, e) < 0)

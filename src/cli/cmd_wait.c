@@ -6,6 +6,7 @@
 #include "base/duration.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "runtime/watch.h"
@@ -117,6 +118,7 @@ static int wait_for(struct wait *w, struct context *c, bool *ret_late, struct er
 	struct deadline d = deadline_in((int64_t)w->seconds * 1000);
 	size_t ended = 0;
 
+	progress_begin(w->n == 1 ? "waiting for the task" : "waiting for the tasks");
 	for (;;) {
 		if (look(w, c, &ended, e) < 0)
 			return -1;
@@ -173,6 +175,7 @@ int cmd_wait(int argc, char **argv)
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
 	bool late = false;
+	int rc;
 
 	CMD_PARSE(&l, argc, argv);
 	if (w.time && !duration_parse(w.time, &w.seconds))
@@ -184,7 +187,9 @@ int cmd_wait(int argc, char **argv)
 	for (int i = 0; i < l.words; i++)
 		if (find(&w, &c, argv[i], &e) < 0)
 			return say_error(&e);
-	if (wait_for(&w, &c, &late, &e) < 0)
+	rc = wait_for(&w, &c, &late, &e);
+	progress_end();
+	if (rc < 0)
 		return say_error(&e);
 	return report(&w, &c, late);
 }
