@@ -63,12 +63,12 @@ last" ]] || complain
   [[ $(inside t 'cat /tmp/said') == 'say: The user'*$'x:1\n    x\nno x' ]]
 }
 
-@test "G10 review: nothing is sent without comments; the next commands are named" {
+@test "G10 review: nothing is sent without comments" {
   worker t 'echo x >x'
   edits -e '/^+x/a >\n>  '
   call "$garth" review t
   [[ $code == 0 && -z $out ]] || complain
-  [[ $err == *"no comments: nothing is sent to task 't'"* && $(hint) == 'garth review --approve t' ]] || complain
+  [[ $err == *"no comments: nothing is sent to task 't'"* && -z $(hint) ]] || complain
   [[ ! -e $(review_file t) ]]
   [[ $("$garth" audit t) != *review* ]]
   call "$garth" review --json t
@@ -179,7 +179,7 @@ E
   "$garth" new n
   inside n 'echo x >x; git add x; git commit -qm x'
   export GIT_EDITOR="touch $T/opened"
-  fails 4 "has run nothing that could go on" "$garth" review n
+  fails 4 "has run no command that could be resumed" "$garth" review n
   "$garth" run -q -d -t r -- sh -c 'echo x >x; git add x; git commit -qm x; sleep 300'
   eventually git rev-parse -q --verify garth/r^{commit}:x
   fails 4 "task 'r' is running" "$garth" review r
