@@ -4,6 +4,8 @@
 
 #include "base/alloc.h"
 
+#define COLOUR_MAX 32 /* bytes of a colour sequence before its end */
+
 static bool continues(const unsigned char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -113,14 +115,23 @@ static bool conceals(const unsigned char *p, size_t n)
 	return false;
 }
 
-static size_t colour_sequence(const unsigned char *p, size_t len)
+/* Where the numbers of the sequence end. */
+static size_t colour_numbers(const unsigned char *p, size_t len)
 {
 	size_t i = 2;
 
+	while (i < len && i < COLOUR_MAX && ((p[i] >= '0' && p[i] <= '9') || p[i] == ';' || p[i] == ':'))
+		i++;
+	return i;
+}
+
+static size_t colour_sequence(const unsigned char *p, size_t len)
+{
+	size_t i;
+
 	if (len < 3 || p[0] != 0x1b || p[1] != '[')
 		return 0;
-	while (i < len && i < 32 && ((p[i] >= '0' && p[i] <= '9') || p[i] == ';' || p[i] == ':'))
-		i++;
+	i = colour_numbers(p, len);
 	return i < len && p[i] == 'm' && !conceals(p, i + 1) ? i + 1 : 0;
 }
 
@@ -156,6 +167,29 @@ void clean_text(struct buf *out, const char *text, size_t len, bool colours)
 		p += n;
 		len -= n;
 	}
+}
+
+/* Whether the bytes begin a UTF-8 sequence that needs more than there are. */
+static bool is_begun(const unsigned char *p, size_t len)
+{
+	size_t needs = p[0] >= 0xf0 && p[0] <= 0xf4 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+
+	return p[0] >= 0xc2 && p[0] <= 0xf4 && len < needs && continues(p + 1, len - 1);
+}
+
+size_t clean_whole(const char *text, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	for (size_t n = 1; n < COLOUR_MAX && n <= len; n++) {
+		const unsigned char *q = p + len - n;
+
+		if (is_begun(q, n) || (n == 1 && *q == '\r') || (n == 1 && *q == 0x1b))
+			return len - n;
+		if (n > 1 && q[0] == 0x1b)
+			return q[1] == '[' && colour_numbers(q, n) == n ? len - n : len;
+	}
+	return len;
 }
 
 void clean_line(struct buf *out, const char *text)

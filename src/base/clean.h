@@ -12,7 +12,10 @@
 
 /* Appends the clean form of text. If `colours` is set, colour sequences (ESC [ 0-9;: m) stay. */
 void clean_text(struct buf *out, const char *text, size_t len, bool colours);
-/* The same on one line: newlines become spaces. */
+/* How many bytes of a text that goes on can be cleaned now: the rest may be the beginning of a character, of a
+ * colour sequence or of a line end. The rest is short. */
+size_t clean_whole(const char *text, size_t len);
+/* clean_text on one line: newlines become spaces. */
 void clean_line(struct buf *out, const char *text);
 
 #endif

@@ -61,6 +61,7 @@ int cmd_push(int argc, char **argv);
 int cmd_rename(int argc, char **argv);
 int cmd_port(int argc, char **argv);
 int cmd_log(int argc, char **argv);
+int cmd_wait(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_archive(int argc, char **argv);
 int cmd_cleanup(int argc, char **argv);

@@ -72,6 +72,7 @@ int cmd_answer(int argc, char **argv)
 	bool json = false, literal = false;
 	const struct opt opts[] = {
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "continue in the background" },
+		SESSION_DETACH_KEYS(&o.detach_keys),
 		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "print errors only" },
 		{ 0, "text", OPT_FLAG, &literal, NULL, "a number is the answer itself, not an option" },
 		{ 0, "json", OPT_FLAG, &json, NULL,
@@ -84,9 +85,11 @@ int cmd_answer(int argc, char **argv)
 	struct err e = ERR_INIT;
 	auto_str answer = NULL;
 	auto_task t = { 0 };
+	struct keys keys;
 
 	CMD_PARSE(&l, argc, argv);
-	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0)
+	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0 ||
+		session_keys(&c, o.detach_keys, &keys, &e) < 0)
 		return say_error(&e);
 	if (strcmp(t.state, STATE_BLOCKED)) {
 		err_set(&e, ERR_REFUSED, "task '%s' asks nothing, it is %s", t.name, t.state);
@@ -170,6 +173,7 @@ int cmd_resume(int argc, char **argv)
 	auto_strvec limits = STRVEC_INIT;
 	const struct opt opts[] = {
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "continue in the background" },
+		SESSION_DETACH_KEYS(&o.detach_keys),
 		{ 'q', "quiet", OPT_FLAG, &o.quiet, NULL, "print errors only" },
 		{ 0, "limit", OPT_LIST, &limits, "NAME=VALUE",
 			"change a limit of the task, such as max_disk=80GB", WORD_LIMIT },
@@ -181,9 +185,11 @@ int cmd_resume(int argc, char **argv)
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
 	auto_task t = { 0 };
+	struct keys keys;
 
 	CMD_PARSE(&l, argc, argv);
-	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0)
+	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0 ||
+		session_keys(&c, o.detach_keys, &keys, &e) < 0)
 		return say_error(&e);
 	if (raise_limits(&c, &t, &limits, &e) < 0)
 		return say_error(&e);

@@ -1,26 +1,31 @@
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/many.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "runtime/control.h"
 
 int cmd_attach(int argc, char **argv)
 {
-	const struct opt opts[] = { OPT_END };
+	const char *asked = NULL;
+	const struct opt opts[] = { SESSION_DETACH_KEYS(&asked), OPT_END };
 	struct cmd_line l = { "attach", opts, 1, 1, false, 0, 0 };
 	struct terminal_result r = { .end = TERMINAL_EXIT };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
+	auto_buf text = BUF_SMALL;
 	auto_task t = { 0 };
+	struct keys keys;
 
 	CMD_PARSE(&l, argc, argv);
-	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0)
+	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0 || session_keys(&c, asked, &keys, &e) < 0)
 		return say_error(&e);
 	context_close_store(&c);
+	keys_text(&keys, &text);
 	if (say_is_heard())
-		say_state("task '%s'; detach with %s", t.name, TERMINAL_DETACH_KEYS);
-	if (session_attach(&c, &t, &r, &e) < 0)
+		say_state("task '%s'; detach with %s", t.name, buf_str(&text));
+	if (session_attach(&c, &t, &keys, &r, &e) < 0)
 		return say_error(&e);
 	session_report(&c, &t, &r, false);
 	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
@@ -29,10 +34,14 @@ int cmd_attach(int argc, char **argv)
 static int cancel_one(struct context *c, struct task *t, void *data, json_t **ret, struct err *e)
 {
 	auto_task now = { 0 };
+	int rc;
 
 	(void)data;
 	context_close_store(c);
-	if (control_cancel(c, t, e) < 0)
+	progress_begin("waiting for its processes to end");
+	rc = control_cancel(c, t, e);
+	progress_end();
+	if (rc < 0)
 		return -1;
 	if (say_is_json()) {
 		if (task_find_id(c, t->id, &now, e) < 0)

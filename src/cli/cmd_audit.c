@@ -11,6 +11,7 @@
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/pager.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "sys/fd.h"
 #include "task/here.h"
@@ -238,8 +239,12 @@ static int show(struct context *c, struct view *v, const char *last, struct err 
 static int verify(struct context *c, bool json, struct err *e)
 {
 	uint64_t lines;
+	int rc;
 
-	if (context_store(c, e) < 0 || audit_verify(c->home.fd, c->store, &lines, e) < 0)
+	progress_begin("checking");
+	rc = context_store(c, e) < 0 ? -1 : audit_verify(c->home.fd, c->store, &lines, e);
+	progress_end();
+	if (rc < 0)
 		return -1;
 	if (json)
 		return json_print(json_pack("{s:I, s:b}", "line_count", (json_int_t)lines, "whole", 1));

@@ -143,7 +143,9 @@ int cmd_cleanup(int argc, char **argv)
 	if (check_form(&k, &e) < 0 || context_open(&c, &e) < 0 || context_store(&c, &e) < 0 ||
 		store_task_list(c.store, false, &all, &e) < 0 || (k.opts.force && ask(&c, &k, &all, &e) < 0))
 		return say_error(&e);
+	progress_begin("looking at the tasks");
 	cleanup_tasks(&c, &all, &k.opts, &r);
+	progress_end();
 	for (size_t i = 0; !k.opts.look && i < all.n; i++)
 		if (all.v[i].removed)
 			rest_tell_branch(&c, &all.v[i]);

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "base/keys.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/say.h"
@@ -66,6 +67,9 @@ static void print_git(const struct config *c)
 	number("stale_after", c->stale_after);
 	printf("serve:\n");
 	number("port", c->serve_port);
+	printf("terminal:\n  detach_keys: ");
+	scalar(c->detach_keys ? c->detach_keys : KEYS_DEFAULT);
+	puts(c->detach_keys ? "" : "  # and " KEYS_ALSO);
 	printf("notify:\n");
 	if (c->notify.command.n)
 		list("command", &c->notify.command);
@@ -175,15 +179,16 @@ static json_t *as_json(const struct config *c)
 		(json_int_t)c->rebase_frequency, "pause_on_conflict", c->pause_on_conflict);
 
 	return json_pack(
-		"{s:o, s:{s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:b, s:I}, s:{s:s}, s:{s:s, s:b}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:{s:o, s:o}, s:o}",
+		"{s:o, s:{s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:b, s:I}, s:{s:s}, s:{s:s, s:b}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:{s:s}, s:{s:o, s:o}, s:o}",
 		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "jail", jail,
 		"network", "mode", c->net, "allow", json_list(&c->net_allow), "limits", limits_json(c),
 		"policy", policy_json(&c->policy), "git", "operations", operations_json(c), "fetch", c->fetch,
 		"push_retries", (json_int_t)c->push_retries, "task", "on_dirty", c->on_dirty, "merge",
 		"strategy", c->merge_strategy, "keep", c->merge_keep, "sync", sync, "snapshot", "every",
 		(json_int_t)c->snapshot_every, "cleanup", "stale_after", (json_int_t)c->stale_after, "serve",
-		"port", (json_int_t)c->serve_port, "notify", "command", json_list(&c->notify.command), "on",
-		json_list(&c->notify.on), "agents", agents_json(c));
+		"port", (json_int_t)c->serve_port, "terminal", "detach_keys",
+		c->detach_keys ? c->detach_keys : KEYS_DEFAULT, "notify", "command",
+		json_list(&c->notify.command), "on", json_list(&c->notify.on), "agents", agents_json(c));
 }
 
 int cmd_config(int argc, char **argv)

@@ -40,12 +40,11 @@ static void print_file(int out)
 static int print_sized(const struct git *g, int out, struct err *e)
 {
 	auto_fd sized = open(g->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int rc = sized < 0 ? err_sys(e, "cannot make a buffer") : diff_sizes(g, out, sized, e);
 
-	if (sized < 0)
-		return err_sys(e, "cannot make a buffer");
-	if (diff_sizes(g, out, sized, e) < 0)
+	if (rc < 0)
 		return -1;
-	print_file(sized);
+	print_file(rc ? out : sized);
 	return 0;
 }
 
@@ -132,7 +131,9 @@ static void warn_of_unseen(struct task_at *at, struct review *r)
 	auto_strvec unseen = STRVEC_INIT;
 	char count[COUNT_TEXT_MAX];
 
+	progress_begin("comparing with what is published");
 	find_unseen(at, r, &unseen);
+	progress_end();
 	if (!unseen.n)
 		return;
 	say_warning("%s published file%s not as shown here: a merge brings what is published",

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "doctor/doctor.h"
 #include "git/run.h"
@@ -138,6 +139,16 @@ static bool is_known(const struct findings *found, const struct finding *f)
 	return false;
 }
 
+static int look(struct context *c, struct findings *ret, struct err *e)
+{
+	int rc;
+
+	progress_begin("looking for what is broken");
+	rc = doctor_look(c, ret, e);
+	progress_end();
+	return rc;
+}
+
 /* Repairs may reveal more findings, so it searches again. What the last search finds is left. */
 static int mend_all(struct context *c, struct findings *found, bool quiet, bool *ret_left, struct err *e)
 {
@@ -146,7 +157,7 @@ static int mend_all(struct context *c, struct findings *found, bool quiet, bool 
 	for (int round = 0; mended && round < ROUNDS_MAX; round++) {
 		auto_findings now = { 0 };
 
-		if (doctor_look(c, &now, e) < 0)
+		if (look(c, &now, e) < 0)
 			return -1;
 		mended = *ret_left = false;
 		for (size_t i = 0; i < now.n; i++) {
@@ -163,7 +174,7 @@ static int mend_all(struct context *c, struct findings *found, bool quiet, bool 
 
 static int tell_all(struct context *c, struct findings *found, bool quiet, bool *ret_left, struct err *e)
 {
-	if (doctor_look(c, found, e) < 0)
+	if (look(c, found, e) < 0)
 		return -1;
 	for (size_t i = 0; i < found->n; i++) {
 		*ret_left |= !found->v[i].note;

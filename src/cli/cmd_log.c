@@ -1,4 +1,6 @@
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clean.h"
@@ -6,31 +8,45 @@
 #include "cli/json.h"
 #include "cli/pager.h"
 #include "cli/say.h"
-#include "keeper/log.h"
+#include "keeper/log_reader.h"
+#include "runtime/watch.h"
 #include "sys/fd.h"
 #include "workspace/home.h"
 
 struct out {
-	bool raw, colours, json;
+	bool raw, colours, json, follow;
+	const char *last; /* -n */
+	uint64_t lines;
 	struct buf text; /* collected for --json */
+	struct buf rest; /* the beginning of something that the next piece completes */
 };
+
+static void print_clean(struct out *o, const char *data, size_t len)
+{
+	auto_buf clean = BUF_INIT(8 << 20);
+
+	clean_text(&clean, data, len, o->colours);
+	fwrite(buf_str(&clean), 1, clean.len, stdout);
+}
 
 static int print(const char *data, size_t len, void *arg, struct err *e)
 {
+	auto_buf all = BUF_INIT(1 << 20);
 	struct out *o = arg;
-	auto_buf clean = BUF_INIT(8 << 20);
+	size_t whole;
 
 	if (o->json) {
 		buf_add(&o->text, data, len);
 		return o->text.overflow ? err_set(e, ERR_FAILED, "the log is too long for one answer") : 0;
 	}
-	if (o->raw) {
-		if (fwrite(data, 1, len, stdout) != len)
-			return err_sys(e, "cannot write");
-		return 0;
-	}
-	clean_text(&clean, data, len, o->colours);
-	fwrite(buf_str(&clean), 1, clean.len, stdout);
+	if (o->raw)
+		return fwrite(data, 1, len, stdout) == len ? 0 : err_sys(e, "cannot write");
+	buf_add(&all, buf_str(&o->rest), o->rest.len);
+	buf_add(&all, data, len);
+	whole = clean_whole(buf_str(&all), all.len);
+	print_clean(o, buf_str(&all), whole);
+	buf_reset(&o->rest);
+	buf_add(&o->rest, buf_str(&all) + whole, all.len - whole);
 	return 0;
 }
 
@@ -44,10 +60,64 @@ static int print_json(const struct task *t, struct out *o)
 		json_pack("{s:o, s:o}", "task", json_text(t->name), "text", json_text(buf_str(&o->text))));
 }
 
+static int check(struct out *o, struct err *e)
+{
+	char *end = NULL;
+
+	if (o->follow && o->json)
+		return err_set(e, ERR_USAGE, "--json prints one answer, and --follow goes on: leave one out");
+	if (!o->last)
+		return 0;
+	errno = 0;
+	o->lines = strtoull(o->last, &end, 10);
+	if (errno || *end || *o->last < '0' || *o->last > '9')
+		return err_set(e, ERR_USAGE, "--lines is a number of lines, not '%s'", o->last);
+	return 0;
+}
+
+/* Prints what the task writes until its run has ended, or nobody reads stdout any more. */
+static int follow(struct log_reader *r, struct watch *w, struct out *o, struct err *e)
+{
+	for (;;) {
+		/* in this order: when a run has ended, its log is complete */
+		bool running = watch_is_running(w, 0);
+
+		if (log_reader_follow(r, print, o, e) < 0)
+			return -1;
+		if (fflush(stdout))
+			return err_sys(e, "cannot write");
+		if (!running || !watch_wait(w, 1, NULL))
+			return 0;
+	}
+}
+
+static int show(struct context *c, const struct task *t, struct out *o, struct err *e)
+{
+	auto_log_reader r = LOG_READER_INIT;
+	auto_watch w = WATCH_INIT;
+	auto_fd dir = -1;
+	size_t first;
+	int rc;
+
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0)
+		return -1;
+	/* before the log is opened, so that nothing is missed */
+	if (o->follow && watch_task(&w, c, t, true, &first, e) < 0)
+		return -1;
+	if (log_reader_open(&r, dir, e) < 0 || (o->last && log_reader_tail(&r, o->lines, e) < 0))
+		return -1;
+	rc = o->follow ? follow(&r, &w, o, e) : log_reader_read(&r, print, o, e);
+	if (!rc && o->rest.len)
+		print_clean(o, o->rest.data, o->rest.len);
+	return rc;
+}
+
 int cmd_log(int argc, char **argv)
 {
-	struct out o = { .text = BUF_INIT(64 << 20) };
+	struct out o = { .text = BUF_INIT(64 << 20), .rest = BUF_INIT(1024) };
 	const struct opt opts[] = {
+		{ 'f', "follow", OPT_FLAG, &o.follow, NULL, "go on until the task's command has ended" },
+		{ 'n', "lines", OPT_STR, &o.last, "N", "only the last N lines", WORD_TEXT },
 		{ 0, "raw", OPT_FLAG, &o.raw, NULL, "print the bytes as they are, control codes included" },
 		{ 0, "json", OPT_FLAG, &o.json, NULL, "print JSON" },
 		OPT_END,
@@ -55,22 +125,23 @@ int cmd_log(int argc, char **argv)
 	struct cmd_line l = { "log", opts, 1, 1, false, 0, 0 };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
-	auto_fd dir = -1;
 	auto_task t = { 0 };
 	int rc;
 
 	CMD_PARSE(&l, argc, argv);
-	if (cmd_open_task(CMD_LOOKS, argv[0], &c, &t, &e) < 0 || home_task_dir(&c.home, t.id, &dir, &e) < 0)
+	if (check(&o, &e) < 0 || cmd_open_task(CMD_LOOKS, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
+	context_close_store(&c);
 	/* a file or a pipe gets the bytes unchanged */
 	o.raw = o.raw || !isatty(1);
 	o.colours = say_colours(1);
-	if (!o.raw && !o.json)
+	if (!o.raw && !o.json && !o.follow)
 		pager_start();
-	rc = log_read(dir, print, &o, &e);
+	rc = show(&c, &t, &o, &e);
 	pager_end();
 	if (!rc && o.json)
 		print_json(&t, &o);
 	buf_release(&o.text);
+	buf_release(&o.rest);
 	return rc < 0 ? say_error(&e) : 0;
 }

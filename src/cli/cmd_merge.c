@@ -4,6 +4,7 @@
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/many.h"
+#include "cli/progress.h"
 #include "cli/rest.h"
 #include "cli/say.h"
 #include "cli/session.h"
@@ -96,8 +97,12 @@ static int begin_resolution(
 	struct context *c, struct task *t, const struct merge_spec *s, json_t **ret, struct err *e)
 {
 	auto_str name = NULL;
+	int rc;
 
-	if (resolve_begin(c, t, s, &name, e) < 0)
+	progress_begin("making a task for the conflict");
+	rc = resolve_begin(c, t, s, &name, e);
+	progress_end();
+	if (rc < 0)
 		return -1;
 	*ret = json_pack("{s:o, s:o}", "task", json_text(t->name), "resolution", json_text(name));
 	if (!say_is_json())
@@ -127,6 +132,7 @@ static int merge_one(struct context *c, struct task *t, void *data, json_t **ret
 	const struct merge_opts *o = data;
 	struct land_spec land = o->land;
 	auto_land_result r = { 0 };
+	int rc;
 
 	if (choose(&c->config, o->squash, o->rebase, &land.merge, e) < 0 || empty_refuse(t, e) < 0)
 		return -1;
@@ -137,7 +143,10 @@ static int merge_one(struct context *c, struct task *t, void *data, json_t **ret
 	if (o->resolve)
 		return begin_resolution(c, t, &land.merge, ret, e);
 	land.keep |= c->config.merge_keep;
-	if (land_task(c, t, &land, &r, e) < 0)
+	progress_begin("merging");
+	rc = land_task(c, t, &land, &r, e);
+	progress_end();
+	if (rc < 0)
 		return *ret = lists(&r.merge), -1;
 	if (r.removed)
 		rest_tell_branch(c, t);

@@ -111,6 +111,7 @@ static int complete(struct context *c, struct run_line *o, char **argv, struct e
 {
 	auto_strvec env = STRVEC_INIT;
 	char meant[NEAREST_TEXT_MAX];
+	struct keys keys;
 
 	if (o->task.strict && o->weaker)
 		return err_set(
@@ -124,6 +125,8 @@ static int complete(struct context *c, struct run_line *o, char **argv, struct e
 	if (o->task.empty && (o->task.rev || o->task.backend || o->session.push || o->task.on_dirty))
 		return err_set(e, ERR_USAGE,
 			"a task without a repository has no base, no backend, nothing to push and nothing to commit");
+	if (session_keys(c, o->session.detach_keys, &keys, e) < 0)
+		return -1;
 	if (o->session.push && push_check_branch(&o->session.push, NULL, e) < 0)
 		return err_wrap(e, "push");
 	if (o->agent && config_agent_find(&c->config, o->agent, &o->session.agent, e) < 0)
@@ -315,6 +318,7 @@ int cmd_run(int argc, char **argv)
 		{ 0, "with-changes", OPT_FLAG, &o.with_changes, NULL,
 			"copy the checkout's uncommitted changes to the task" },
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "run in the background" },
+		SESSION_DETACH_KEYS(&o.session.detach_keys),
 		{ 0, "tmux", OPT_FLAG, &o.tmux, NULL, "run in the background, in a tmux window" },
 		{ 'e', "env", OPT_LIST, &o.env, "VAR[=VAL]", "set a variable, or pass in its current value",
 			WORD_VARIABLE },

@@ -6,6 +6,7 @@
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/ports.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "cli/show_limits.h"
@@ -228,13 +229,14 @@ int cmd_show(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	if (cmd_open_task(CMD_LOOKS, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
+	progress_begin("looking at the files");
 	task_judge_again(&c, &t);
 	if (task_open_files(&c, &t, &at, &why, &e) < 0)
 		return say_error(&e);
 	if (jail && why.kind != ERR_NONE)
 		return say_error(&why);
 	if (jail)
-		return show_jail(&c, &at, net, json, &e);
+		return progress_end(), show_jail(&c, &at, net, json, &e);
 	/* the rest can still be shown */
 	if (why.kind == ERR_NONE && task_work(&c, &at, &w, &e) < 0)
 		why = e;
@@ -242,6 +244,7 @@ int cmd_show(int argc, char **argv)
 		store_snapshot_list(c.store, t.id, &snapshots, &e) < 0)
 		return say_error(&e);
 	standing_find(&c, &t, &all, &standing);
+	progress_end();
 	if (json) {
 		json_t *o = json_task(&t);
 

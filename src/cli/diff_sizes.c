@@ -83,7 +83,7 @@ static void go_through(FILE *in, struct pass *p)
 }
 
 /* Runs one git for all ids. If there are too many, sizes are left out. */
-static void copy(const struct git *g, FILE *in, FILE *out)
+static int copy(const struct git *g, FILE *in, FILE *out)
 {
 	auto_buf answer = BUF_INIT(16 << 20);
 	auto_strvec args = STRVEC_INIT;
@@ -91,13 +91,16 @@ static void copy(const struct git *g, FILE *in, FILE *out)
 	struct err ignored = ERR_INIT;
 
 	go_through(in, &p);
+	if (!p.all.len)
+		return buf_release(&p.names), buf_release(&p.all), 1;
 	strvec_pushl(&args, "cat-file", "--batch-check=%(objectsize)", NULL);
-	if (p.all.len && !p.all.overflow && !git_run(g, &args, &p.all, &answer, &ignored))
+	if (!p.all.overflow && !git_run(g, &args, &p.all, &answer, &ignored))
 		p.answer = buf_str(&answer);
 	p.out = out;
 	go_through(in, &p);
 	buf_release(&p.names);
 	buf_release(&p.all);
+	return 0;
 }
 
 int diff_sizes(const struct git *g, int in, int out, struct err *e)
@@ -107,10 +110,10 @@ int diff_sizes(const struct git *g, int in, int out, struct err *e)
 	int rc = r && w ? 0 : err_sys(e, "cannot make a buffer");
 
 	if (!rc)
-		copy(g, r, w);
+		rc = copy(g, r, w);
 	if (r)
 		fclose(r);
-	if (w && fclose(w) && !rc)
+	if (w && fclose(w) && rc >= 0)
 		rc = err_sys(e, "cannot write the diff");
 	return rc;
 }

@@ -5,7 +5,8 @@
 #include "base/err.h"
 #include "git/run.h"
 
-/* Copies a diff from `in` (from its beginning) to `out` and adds the sizes. g has the objects. */
+/* Copies a diff from `in` (from its beginning) to `out` and adds the sizes. g has the objects. Returns 1, and
+ * copies nothing, if no size is to be added. */
 int diff_sizes(const struct git *g, int in, int out, struct err *e);
 
 #endif

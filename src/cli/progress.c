@@ -21,7 +21,7 @@ void progress_begin(const char *what)
 {
 	struct sigaction act = { .sa_handler = show, .sa_flags = SA_RESTART };
 
-	if (!say_is_heard() || say_is_json())
+	if (!say_is_heard() || say_is_json() || say_is_quiet())
 		return;
 	shown = 0;
 	snprintf(line, sizeof(line), "%s%s …", say_utf8() ? "◎ " : "", what);

@@ -2,7 +2,7 @@
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
-/* Shows nothing with --json, or if stderr is no terminal. */
+/* Shows nothing with --json or --quiet, or if stderr is no terminal. */
 void progress_begin(const char *what);
 void progress_end(void);
 /* Removes the line, because another one is about to be printed. */

@@ -8,6 +8,7 @@
 #include "cli/ask.h"
 #include "cli/editor.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 #include "cli/review_send.h"
 #include "cli/say.h"
 #include "feedback/comments.h"
@@ -31,7 +32,7 @@ int reviewing_open(struct reviewing *r, struct err *e)
 	return task_open(r->c, r->t, &r->at, e) < 0 ? -1 : home_task_dir(&r->c->home, r->t->id, &r->dir, e);
 }
 
-int reviewing_read(struct reviewing *r, struct err *e)
+static int read_task(struct reviewing *r, struct err *e)
 {
 	size_t ignored_files = 0;
 	struct err why = ERR_INIT;
@@ -43,6 +44,16 @@ int reviewing_read(struct reviewing *r, struct err *e)
 	if (review_uncommitted(&r->at.ws, r->p.tip, &r->uncommitted, &ignored_files, &why) < 0)
 		strvec_pushf(&r->uncommitted, "? (cannot tell: %s)", why.msg);
 	return 0;
+}
+
+int reviewing_read(struct reviewing *r, struct err *e)
+{
+	int rc;
+
+	progress_begin("comparing");
+	rc = read_task(r, e);
+	progress_end();
+	return rc;
 }
 
 void reviewing_text(

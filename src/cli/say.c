@@ -67,6 +67,11 @@ void say_quietly(void)
 	quiet = true;
 }
 
+bool say_is_quiet(void)
+{
+	return quiet;
+}
+
 bool say_is_json(void)
 {
 	return as_json;

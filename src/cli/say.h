@@ -55,6 +55,8 @@ const char *say_one_line(struct buf *out, const char *text);
 /* Whether somebody watches: stderr is a terminal. For what is of no use in a script: progress, more than one
  * line about a success. */
 bool say_is_heard(void);
+/* Whether --quiet was given. */
+bool say_is_quiet(void);
 /* Whether to use colours on a descriptor. */
 bool say_colours(int fd);
 bool say_utf8(void);

@@ -41,6 +41,7 @@ static json_t *value(const struct value_row *row)
 		return json_pack("{s:s}", "type", "boolean");
 	case VALUE_PERSON:
 		return json_pack("{s:s, s:s}", "type", "string", "pattern", "^.+ <.+>$");
+	case VALUE_KEYS:
 	case VALUE_TEXT:
 	case VALUE_TASK:
 	case VALUE_BRANCH:

@@ -22,12 +22,24 @@ static void fill_in(struct run_opts *o, struct strvec *warnings)
 	o->warnings = warnings;
 }
 
-static void announce(const struct task *t, const struct run_opts *o)
+int session_keys(const struct context *c, const char *asked, struct keys *ret, struct err *e)
 {
+	if (!asked)
+		return keys_set(ret, c->config.detach_keys, e);
+	return keys_set(ret, asked, e) < 0 ? err_wrap(e, "--detach-keys") : 0;
+}
+
+static void announce(const struct task *t, const struct run_opts *o, const struct keys *keys)
+{
+	auto_buf text = BUF_SMALL;
+
 	if (o->quiet || !say_is_heard())
 		return;
-	say_state("task '%s' (%s, network %s)%s", t->name, t->backend, o->net.mode,
-		o->tty && !o->detach ? "; detach with " TERMINAL_DETACH_KEYS : "");
+	if (o->tty && !o->detach) {
+		buf_addstr(&text, "; detach with ");
+		keys_text(keys, &text);
+	}
+	say_state("task '%s' (%s, network %s)%s", t->name, t->backend, o->net.mode, buf_str(&text));
 }
 
 static void announce_ports(struct context *c, const struct task *t, const struct run_opts *o)
@@ -49,11 +61,13 @@ static void announce_ports(struct context *c, const struct task *t, const struct
 static int follow(struct context *c, struct task *t, const struct run_opts *o, int conn,
 	struct terminal_result *ret, struct err *e)
 {
-	const struct terminal_opts term = {
-		.can_detach = true, .detach_at_once = o->detach, .quiet = o->quiet
-	};
+	struct terminal_opts term = { .detach_at_once = o->detach, .quiet = o->quiet };
+	struct keys keys;
 
-	announce(t, o);
+	if (session_keys(c, o->detach_keys, &keys, e) < 0)
+		return -1;
+	term.detach = &keys;
+	announce(t, o, &keys);
 	announce_ports(c, t, o);
 	return terminal_session(conn, &term, ret, e);
 }
@@ -95,7 +109,7 @@ int session_resume(struct context *c, struct task *t, const struct run_opts *o, 
 static int exec_once(struct context *c, struct task *t, struct run_opts *o, const struct buf *packed,
 	struct terminal_result *ret, struct err *e)
 {
-	const struct terminal_opts term = { .can_detach = false };
+	const struct terminal_opts term = { 0 };
 	auto_fd conn = -1;
 	int rc = runtime_exec(c, t, o, packed, &conn, e);
 
@@ -128,9 +142,10 @@ int session_exec(struct context *c, struct task *t, const struct run_opts *o, ch
 	return err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name);
 }
 
-int session_attach(struct context *c, struct task *t, struct terminal_result *ret, struct err *e)
+int session_attach(struct context *c, struct task *t, const struct keys *keys, struct terminal_result *ret,
+	struct err *e)
 {
-	const struct terminal_opts term = { .can_detach = true };
+	const struct terminal_opts term = { .detach = keys };
 	struct wire_size size = { 24, 80 };
 	auto_fd conn = -1;
 

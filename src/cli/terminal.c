@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "cli/held.h"
-#include "cli/keys.h"
 #include "cli/outlet.h"
 #include "cli/say.h"
 #include "keeper/modes.h"
@@ -43,6 +43,7 @@ struct terminal {
 	struct termios before, during;
 	sigset_t old_mask;
 	struct keys keys;
+	struct deadline hold; /* until then, keys.held is held back */
 	struct modes modes;
 	struct held held;
 };
@@ -118,7 +119,7 @@ static void end_with(struct terminal *t, enum terminal_end end, int code)
 
 static void leave(struct terminal *t, bool hung_up)
 {
-	if (hung_up && !t->o->can_detach) {
+	if (hung_up && !t->o->detach) {
 		end_with(t, TERMINAL_EXIT, 128 + SIGHUP);
 		return;
 	}
@@ -333,6 +334,24 @@ static void stdin_over(struct terminal *t)
 		send_frame(t, WIRE_STDIN_END, NULL, 0);
 }
 
+static void send_typed(struct terminal *t, const struct buf *passed)
+{
+	if (passed->len)
+		send_frame(t, WIRE_STDIN, passed->data, passed->len);
+	t->credit -= passed->len;
+}
+
+/* No further key came: what looked like the beginning of the keys that detach is the command's. */
+static void pass_held(struct terminal *t)
+{
+	auto_buf held = BUF_SMALL;
+
+	if (t->done || !t->keys.nheld || deadline_left(&t->hold))
+		return;
+	keys_release(&t->keys, &held);
+	send_typed(t, &held);
+}
+
 static void read_stdin(struct terminal *t)
 {
 	auto_buf passed = BUF_SMALL;
@@ -350,13 +369,12 @@ static void read_stdin(struct terminal *t)
 		stdin_over(t);
 		return;
 	}
-	if (t->raw && t->o->can_detach)
+	if (t->raw && t->o->detach)
 		leaving = keys_pass(&t->keys, piece, (size_t)n, &passed);
 	else
 		buf_add(&passed, piece, (size_t)n);
-	if (passed.len)
-		send_frame(t, WIRE_STDIN, passed.data, passed.len);
-	t->credit -= passed.len;
+	t->hold = deadline_in(KEYS_HOLD_MS);
+	send_typed(t, &passed);
 	if (leaving)
 		leave(t, false);
 }
@@ -422,6 +440,8 @@ static void prepare(struct terminal *t, struct pollfd p[AT_N], int *timeout)
 		wants = false;
 		*timeout = 1000;
 	}
+	if (t->keys.nheld && !t->done)
+		*timeout = deadline_left(&t->hold);
 	if (!t->done && waiting < WAITING_MAX)
 		conn |= POLLIN;
 	if (t->tx_at < t->tx.len)
@@ -453,6 +473,7 @@ static void loop(struct terminal *t)
 			read_signals(t);
 		if (p[AT_STDIN].revents)
 			read_stdin(t);
+		pass_held(t);
 		if (p[AT_CONN].events & POLLIN && p[AT_CONN].revents && !t->done)
 			read_conn(t);
 		flush_outs(t);
@@ -499,6 +520,8 @@ int terminal_session(int conn, const struct terminal_opts *o, struct terminal_re
 	struct terminal t = { .conn = conn, .o = o, .ret = ret, .e = e, .credit = WIRE_WINDOW_BYTES };
 
 	*ret = (struct terminal_result){ 0 };
+	if (o->detach)
+		t.keys = *o->detach;
 	t.rx = (struct buf)BUF_INIT(sizeof(struct wire_head) + WIRE_DATA_MAX);
 	t.tx = (struct buf)BUF_INIT(1 << 20);
 	t.stdin_is_tty = isatty(0);

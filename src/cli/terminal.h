@@ -15,14 +15,13 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/keys.h"
 #include "keeper/wire.h"
 
-#define TERMINAL_DETACH_KEYS "Ctrl-] d"
-
 struct terminal_opts {
-	bool can_detach;     /* Ctrl-] d detaches (Ctrl-] twice sends Ctrl-]); so does a hang-up */
-	bool detach_at_once; /* detach as soon as the command has started (run -d) */
-	bool quiet;          /* do not tell of refused hosts */
+	const struct keys *detach; /* the keys that detach; a hang-up does so too. NULL: nothing detaches */
+	bool detach_at_once;       /* detach as soon as the command has started (run -d) */
+	bool quiet;                /* do not tell of refused hosts */
 };
 
 enum terminal_end {

@@ -75,6 +75,7 @@ void config_release(struct config *c)
 	free(c->file);
 	free(c->backend);
 	free(c->net);
+	free(c->detach_keys);
 	strvec_release(&c->net_allow);
 	strvec_release(&c->tools);
 	strvec_release(&c->allow_read);

@@ -59,6 +59,8 @@
  *	  stale_after: 7d             # a task without any change for so long is stale
  *	serve:
  *	  port: 7817                  # of 127.0.0.1; 0: any free one
+ *	terminal:                     # not in task files
+ *	  detach_keys: "ctrl-y,d"     # base/keys.h
  *	notify:                       # not in task files (task/notify.h)
  *	  command: [notify-send, "{message}"]
  *	  on: [blocked, failed, done, limit]
@@ -149,6 +151,7 @@ struct config {
 	uint64_t snapshot_every; /* published commits between two snapshots */
 	uint64_t stale_after;    /* cleanup.stale_after: seconds */
 	uint64_t serve_port;     /* serve.port; 0: any free one */
+	char *detach_keys;       /* terminal.detach_keys; NULL: the built-in ones */
 	struct config_notify notify;
 };
 

@@ -55,6 +55,7 @@ static const struct value_row config_rows[] = {
 	{ "snapshot.every",           VALUE_POSITIVE,   PLACE(snapshot_every) },
 	{ "cleanup.stale_after",      VALUE_TIME,       PLACE(stale_after) },
 	{ "serve.port",               VALUE_PORT,       PLACE(serve_port) },
+	{ "terminal.detach_keys",     VALUE_KEYS,       PLACE(detach_keys), NULL, true },
 	{ "notify.command",           VALUE_COMMAND,    PLACE(notify.command), NULL, true },
 	{ "notify.on",                VALUE_CHOICES,    PLACE(notify.on), default_notify_on, true },
 	{ "agents", 0, 0 }, /* read by read_agents */

@@ -4,6 +4,8 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/duration.h"
+#include "base/keys.h"
 #include "base/name.h"
 #include "config/check.h"
 
@@ -194,19 +196,29 @@ static int read_name(const struct source *s, const struct yaml *y, bool is_task,
 static int read_time(
 	const struct source *s, const struct yaml *y, const char *what, uint64_t *to, struct err *e)
 {
-	static const struct {
-		char unit;
-		uint64_t seconds;
-	} units[] = { { '\0', 1 }, { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
-	const char *text = y->kind == YAML_SCALAR ? y->scalar : "";
-	size_t digits = strspn(text, "0123456789");
+	uint64_t seconds;
 
-	for (size_t i = 0; digits && digits < 8 && i < ARRAY_SIZE(units); i++)
-		if (text[digits] == units[i].unit && (!text[digits] || !text[digits + 1])) {
-			*to = strtoull(text, NULL, 10) * units[i].seconds;
-			return *to ? 0 : yaml_error(y, s->file, e, "'%s' is a time above 0", what);
-		}
-	return yaml_error(y, s->file, e, "'%s' is a time, such as 90s, 15m, 2h or 1d", what);
+	if (y->kind != YAML_SCALAR || !duration_parse(y->scalar, &seconds))
+		return yaml_error(y, s->file, e, "'%s' is a time, such as " DURATION_EXAMPLES, what);
+	if (!seconds)
+		return yaml_error(y, s->file, e, "'%s' is a time above 0", what);
+	*to = seconds;
+	return 0;
+}
+
+static int read_keys(const struct source *s, const struct yaml *y, const char *what, char **to, struct err *e)
+{
+	struct err why = ERR_INIT;
+	auto_str value = NULL;
+	struct keys keys;
+
+	if (yaml_string(y, s->file, what, &value, e) < 0)
+		return -1;
+	if (keys_set(&keys, value, &why) < 0)
+		return yaml_error(y, s->file, e, "'%s': %s", what, why.msg);
+	free(*to);
+	*to = steal_ptr(value);
+	return 0;
 }
 
 static int read_words(
@@ -286,6 +298,8 @@ int value_read(const struct source *s, const struct yaml *y, const struct value_
 		return yaml_bool(y, s->file, what, to, e);
 	case VALUE_PERSON:
 		return read_person(s, y, what, to, e);
+	case VALUE_KEYS:
+		return read_keys(s, y, what, to, e);
 	case VALUE_TEXT:
 		return read_text(s, y, what, to, e);
 	case VALUE_TASK:

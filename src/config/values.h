@@ -21,6 +21,7 @@ enum value_type {
 	VALUE_TEXT,     /* char *: not empty */
 	VALUE_TASK,     /* char *: a task's name */
 	VALUE_BRANCH,   /* char *: a branch's short or full name */
+	VALUE_KEYS,     /* char *: keys that detach (base/keys.h) */
 	VALUE_TIME,     /* uint64_t: seconds; 90, 90s, 15m, 2h, 1d */
 	VALUE_WORDS,    /* struct strvec: a command; replaces the earlier value */
 	VALUE_COMMAND,  /* the same, to be run outside: it begins with a program's name or whole path */

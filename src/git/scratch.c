@@ -21,8 +21,9 @@
 #define USER_IGNORES "info/user-ignores"
 #define PENDING_FULL (256 << 10)
 #define CHECK_MAX    (64 << 20)
-/* It lives for one command: nothing is compressed or flushed to the disk. */
-#define QUICK "\tfsync = none\n\tcompression = 0\n"
+/* It lives for one command: nothing is compressed or flushed to the disk, and what fast-import wrote stays as it
+ * is. Without the last one, git reads, hashes and writes all of it once more if there are few objects. */
+#define QUICK "\tfsync = none\n\tcompression = 0\n[fastimport]\n\tunpackLimit = 0\n"
 
 static struct git scratch_git(const struct scratch *s)
 {

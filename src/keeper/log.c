@@ -7,14 +7,11 @@
 
 #include "sys/fd.h"
 
-#define NEW "log"
-#define OLD "log.1"
-
 static void reopen(struct log *l)
 {
 	struct stat st;
 
-	l->fd = open_beneath(l->dir, NEW, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, 0600);
+	l->fd = open_beneath(l->dir, LOG_NEW, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, 0600);
 	if (l->fd < 0)
 		return;
 	if (fstat(l->fd, &st) < 0 || !S_ISREG(st.st_mode)) {
@@ -39,8 +36,8 @@ void log_close(struct log *l)
 
 static void turn(struct log *l)
 {
-	if (renameat(l->dir, NEW, l->dir, OLD) < 0)
-		unlinkat(l->dir, NEW, 0);
+	if (renameat(l->dir, LOG_NEW, l->dir, LOG_OLD) < 0)
+		unlinkat(l->dir, LOG_NEW, 0);
 	log_close(l);
 	l->size = 0;
 	reopen(l);
@@ -105,46 +102,4 @@ void log_write(struct log *l, const void *data, size_t len)
 		p += part;
 		len -= part;
 	}
-}
-
-static int read_one(int fd, log_fn *fn, void *arg, struct err *e)
-{
-	char chunk[65536];
-	ssize_t n;
-
-	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(e, "cannot read the log");
-		if (fn(chunk, (size_t)n, arg, e) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static bool same_file(int a, int b)
-{
-	struct stat sa, sb;
-
-	return a >= 0 && b >= 0 && !fstat(a, &sa) && !fstat(b, &sb) && sa.st_ino == sb.st_ino &&
-	       sa.st_dev == sb.st_dev;
-}
-
-int log_read(int dir, log_fn *fn, void *arg, struct err *e)
-{
-	auto_fd new = open_regular_beneath(dir, NEW);
-	auto_fd old = -1;
-
-	if (new < 0 && errno != ENOENT)
-		return err_sys(e, "cannot open the log");
-	old = open_regular_beneath(dir, OLD);
-	if (old < 0 && errno != ENOENT)
-		return err_sys(e, "cannot open the older log");
-	/* the keeper renamed the log between the two opens: both are the same file */
-	if (same_file(new, old))
-		close(fd_steal(&new));
-	if (old >= 0 && read_one(old, fn, arg, e) < 0)
-		return -1;
-	return new >= 0 ? read_one(new, fn, arg, e) : 0;
 }

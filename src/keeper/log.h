@@ -7,7 +7,7 @@
  *	log_close(&l)
  *
  * A log that cannot be written, because the disk is full, does not stop the task: lost bytes are counted, and
- * the number is written to the log when that is possible again.
+ * the number is written to the log when that is possible again. log_reader.h reads it.
  */
 #ifndef KEEPER_LOG_H
 #define KEEPER_LOG_H
@@ -15,7 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#define LOG_NEW "log"
+#define LOG_OLD "log.1"
 
 struct log {
 	int dir; /* the caller closes it */
@@ -27,10 +28,5 @@ struct log {
 void log_open(struct log *l, int dir, uint64_t max);
 void log_write(struct log *l, const void *data, size_t len);
 void log_close(struct log *l);
-
-/* Calls fn with the log's bytes, oldest first, in pieces. fn can stop it with -1 and *e. A missing log is an
- * empty one. The bytes are the agent's: clean them (base/clean.h) before printing them on a terminal. */
-typedef int log_fn(const char *data, size_t len, void *arg, struct err *e);
-int log_read(int dir, log_fn *fn, void *arg, struct err *e);
 
 #endif

@@ -37,8 +37,9 @@ struct run_opts {
 	const uint16_t *ports;       /* ended by 0; NULL: none */
 	bool tty;                    /* the command gets a terminal of this size */
 	uint16_t rows, cols;
-	bool detach;          /* no terminal outside */
-	bool quiet;           /* no warning about the agent's log-in */
+	bool detach;             /* no terminal outside */
+	const char *detach_keys; /* for the front end: what the user asked for; NULL: as configured */
+	bool quiet;              /* no warning about the agent's log-in */
 	bool set_aside;       /* set ignored directories aside before the keeper starts: workspace/aside.h */
 	const char *tip;      /* the task's branch must be at this commit; NULL: anywhere */
 	const char *consumes; /* a file beneath the task's directory, removed when the command has started */

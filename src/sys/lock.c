@@ -43,10 +43,21 @@ void lock_drop(int *fd)
 	*fd = -1;
 }
 
-bool lock_is_held(int dir, const char *name)
+int lock_open(int dir, const char *name)
 {
-	auto_fd fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	return openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+}
+
+bool lock_is_held_at(int fd)
+{
 	struct flock l;
 
 	return fd >= 0 && !lock_call(fd, F_OFD_GETLK, &l) && l.l_type != F_UNLCK;
+}
+
+bool lock_is_held(int dir, const char *name)
+{
+	auto_fd fd = lock_open(dir, name);
+
+	return lock_is_held_at(fd);
 }

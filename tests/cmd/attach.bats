@@ -5,7 +5,7 @@ load helpers
 t = garth("run", "-t", "t", "--", "sh", "-c", "tty; test -t 0 && test -t 1 && test -t 2 && echo all; stty size; exit 6", rows=33, cols=101)
 t.expect("all"); t.expect("33 101")
 assert t.wait() == 6, t.text
-assert "/dev/pts/" in t.text and "detach with Ctrl-] d" in t.text and "garth diff t" in t.text, t.text
+assert "/dev/pts/" in t.text and "detach with Ctrl-Y d" in t.text and "garth diff t" in t.text, t.text
 PY
 }
 
@@ -20,7 +20,7 @@ assert t.modes() == before
 PY
 }
 
-@test "T8 attach: Ctrl-] d detaches, the task keeps running, attach shows its output and its exit code" {
+@test "T8 attach: Ctrl-Y d detaches, the task keeps running, attach shows its output and its exit code" {
   terminals <<'PY'
 t = garth("run", "-t", "t", "--", "sh", "-c", "echo before; read x; echo got:$x; exit 9")
 t.expect("before"); t.send(LEAVE)
@@ -37,20 +37,37 @@ PY
   "$garth" log t | grep -q got:again
 }
 
-@test "T8 attach: Ctrl-] twice sends Ctrl-], and Ctrl-] with another key sends both" {
+@test "T8 attach: Ctrl-Y passes if another key follows, if none follows, and if it repeats" {
   terminals <<'PY'
-t = garth("run", "-t", "t", "--", "sh", "-c", "stty raw -echo; echo ready; dd bs=1 count=4 2>/dev/null | od -An -tx1; stty sane")
-t.expect("ready"); t.send("\x1d\x1d"); t.send("\x1dx"); t.send("ab")
-t.wait()
-got = t.text.split("ready")[1].split()
-assert got[:4] == ["1d", "1d", "78", "61"], got
+t = garth("run", "-t", "t", "--", "sh", "-c", "stty raw -echo; echo ready; for n in 2 1 3; do echo $(dd bs=1 count=$n 2>/dev/null | od -An -tx1).; done; stty sane")
+t.expect("ready"); t.send("\x19x"); t.expect("19 78.")
+t.send("\x19"); t.expect("19.")
+t.send("\x19"); t.send("\x1d"); t.send("\x19"); t.expect("19 1d 19.")
+assert t.wait() == 0
 PY
+}
+
+@test "T8 attach: --detach-keys and terminal.detach_keys choose the keys, and the others mean nothing" {
+  terminals <<'PY'
+run = ["sh", "-c", "stty raw -echo; echo ready; echo $(dd bs=1 count=4 2>/dev/null | od -An -tx1).; exec sleep 1000"]
+t = garth("run", "--detach-keys", "ctrl-p,ctrl-q", "-t", "t", "--", *run)
+t.expect("detach with Ctrl-P Ctrl-Q"); t.expect("ready")
+t.send("\x19d\x1dd"); t.expect("19 64 1d 64."); t.send("\x10\x11"); assert t.wait() == 0
+os.makedirs(os.environ["XDG_CONFIG_HOME"] + "/garth")
+open(os.environ["XDG_CONFIG_HOME"] + "/garth/config.yaml", "w").write('terminal: {detach_keys: "ctrl-a,x"}\n')
+t = garth("attach", "t"); t.expect("detach with Ctrl-A x"); t.expect("ready")
+t.send("\x01x"); assert t.wait() == 0
+t = garth("attach", "--detach-keys=ctrl-b,y", "t"); t.expect("ready"); t.send("\x02y"); assert t.wait() == 0
+PY
+  [[ $(state_of t) == running ]]
+  changes_nothing 2 "--detach-keys: the first key that detaches has ctrl-" "$garth" run --detach-keys d -t u -- true
+  fails 2 "--detach-keys: ctrl-m is what Enter sends" "$garth" attach --detach-keys ctrl-m t
 }
 
 @test "T8 attach: the detach keys also work in the keyboard protocols that a program may have switched on" {
   terminals <<'PY'
-for keys in ("\x1b[93;5u\x1b[100u", "\x1b[27;5;93~d", "\x1b[93;5ud"):
-    name = "t%d" % len(keys)
+for i, keys in enumerate(("\x1dd", "\x1b[93;5u\x1b[100u", "\x1b[27;5;121~d", "\x1b[121;133ud")):
+    name = "t%d" % i
     t = garth("run", "-t", name, "--", "sh", "-c", "echo ready; exec sleep 100")
     t.expect("ready"); t.send(keys)
     assert t.wait() == 0
@@ -118,7 +135,7 @@ PY
   shows() { tmux -S "$sock" capture-pane -p | grep -q -- "$1"; }
   eventually shows fullscreen
   eventually shows '25 90'
-  tmux -S "$sock" send-keys C-] d
+  tmux -S "$sock" send-keys C-y d
   eventually shows left
   not shows fullscreen
   tmux -S "$sock" respawn-pane -k "$garth attach t; sleep 1000"

@@ -38,13 +38,13 @@ config() { mkdir -p "$XDG_CONFIG_HOME/garth"; cat >"$XDG_CONFIG_HOME/garth/confi
   "$garth" config --json | json '[d["config"]["sync"]["auto_rebase"], d["config"]["sync"]["rebase_frequency"], d["config"]["sync"]["pause_on_conflict"], d["config"]["snapshot"]["every"]]' |
     grep -xF '[false, 3600, true, 10]'
   "$garth" config --json | json '[d["config"]["cleanup"]["stale_after"], d["config"]["serve"]["port"]]' | grep -xF '[604800, 7817]'
-  config <<<$'limits: {max_files: 3}\npolicy: {protected: ["x [y]", "*.key", "say \\"hi\\""], allow: [.envrc], author: "B: c <b@c>", identity: forced}\ngit: {operations: {rebase: local}}\nsync: {auto_rebase: true}\ncleanup: {stale_after: 3h}\nserve: {port: 0}\n'
+  config <<<$'limits: {max_files: 3}\npolicy: {protected: ["x [y]", "*.key", "say \\"hi\\""], allow: [.envrc], author: "B: c <b@c>", identity: forced}\ngit: {operations: {rebase: local}}\nsync: {auto_rebase: true}\ncleanup: {stale_after: 3h}\nserve: {port: 0}\nterminal: {detach_keys: "ctrl-a,#"}\n'
   "$garth" config --json >"$T/one"
   json '[d["config"]["limits"]["max_files"], d["config"]["policy"]["protected"][-3:], d["config"]["policy"]["author"], d["config"]["git"]["operations"]]' <"$T/one" |
     grep -xF '[3, ["x [y]", "*.key", "say \"hi\""], "B: c <b@c>", {"rebase": "local"}]'
   "$garth" config >"$T/own.yaml"
   GARTH_CONFIG=$T/own.yaml "$garth" config --json >"$T/two"
-  for key in limits policy git task merge sync snapshot cleanup serve jail agents; do
+  for key in limits policy git task merge sync snapshot cleanup serve terminal jail agents; do
     [[ $(json "d[\"$key\"]" <"$T/one") == "$(json "d[\"$key\"]" <"$T/two")" ]] || complain "$key"
   done
 }

@@ -39,7 +39,7 @@ with_json() {
   answer snapshot t -m one
   answer rollback t --to-snapshot 2
   answer review t --print
-  answer publish t; answer allow t .envrc; answer allow --host t example.org; answer export t "$T/exported"; answer log t
+  answer publish t; answer allow t .envrc; answer allow --host t example.org; answer export t "$T/exported"; answer log t; answer wait t
   answer push u u-branch
   call "$garth" run --json -t q -- sh -c 'echo out; echo "{\"question\": \"Which?\", \"options\": [\"a\", \"b\"]}" >question.json'
   [[ $code == 6 ]] || complain

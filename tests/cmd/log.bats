@@ -39,3 +39,71 @@ assert t.wait() == 0
 PY
   PAGER=cat PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 "$T/s.py" 3>&-
 }
+
+@test "log -n: the last lines, over both files, with and without a newline at the end" {
+  "$garth" run -t t -- sh -c 'seq 1 5; printf 6' >/dev/null
+  [[ $("$garth" log -n 2 t) == $'5\n6' ]]
+  [[ -z $("$garth" log -n 0 t) ]]
+  [[ $("$garth" log -n 100 t) == $'1\n2\n3\n4\n5\n6' ]]
+  [[ $("$garth" log --lines=1 --json t | json 'd["text"]') == 6 ]]
+  printf '1\n2\n' >"$(task_dir t)/log"; printf '%s\n' a b c >"$(task_dir t)/log.1"
+  [[ $("$garth" log -n 2 t) == $'1\n2' ]]
+  [[ $("$garth" log -n 4 t) == $'b\nc\n1\n2' ]]
+  fails 2 "--lines is a number of lines, not '-1'" "$garth" log -n -1 t
+  fails 2 "--lines is a number of lines, not '3x'" "$garth" log -n 3x t
+  call "$garth" log -f --json t
+  [[ $code == 2 ]] || complain
+}
+
+@test "log -n: reads the end of the log, not the whole" {
+  "$garth" new t
+  truncate -s 1T "$(task_dir t)/log"; printf '\nlast\n' >>"$(task_dir t)/log"
+  [[ $(timeout 10 "$garth" log -n 1 t) == last ]]
+}
+
+@test "log -f: what is there, what comes, and the end; a stopped task returns at once" {
+  "$garth" run -d -t t -- sh -c 'echo early; until test -e go; do sleep 0.02; done; echo late; exit 3'
+  "$garth" log -f t >"$T/all" 3>&- & all=$!
+  "$garth" log -n 0 -f t >"$T/new" 3>&- & new=$!
+  eventually grep -q early "$T/all"
+  kill -0 $all
+  inside t 'touch go' || true
+  wait $all
+  wait $new
+  [[ $(<"$T/all") == $'early\r\nlate\r' ]]
+  [[ $(<"$T/new") == *late* ]]
+  [[ $(timeout 10 "$garth" log -f t) == $'early\r\nlate\r' ]]
+}
+
+@test "log -f: every byte of a log that is renamed meanwhile, and an end by kill -9" {
+  mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'limits: {log_size: 10KB}' >"$XDG_CONFIG_HOME/garth/config.yaml"
+  "$garth" run -d -t t -- sh -c 'stty -onlcr; until test -e go; do sleep 0.02; done; for i in 1 2 3; do seq 1 1000; until test -e go$i; do sleep 0.02; done; done; exec sleep 1000'
+  "$garth" log -f t >"$T/got" 3>&- & follower=$!
+  inside t 'touch go'
+  for i in 1 2 3; do
+    eventually eval '(($(wc -l <"$T/got") == 1000 * i))'
+    inside t "touch go$i"
+  done
+  for i in 1 2 3; do seq 1 1000; done | cmp - "$T/got"
+  kill -9 "$(keeper_of t)"
+  timeout 10 tail --pid=$follower -f /dev/null
+  wait $follower
+}
+
+@test "log -f: on a terminal control characters are shown, characters and colours stay whole; Ctrl-C leaves the task" {
+  TERM=xterm terminals <<'PY'
+run = """mkfifo /tmp/p; stty raw; echo ready
+for x in 'a\\303' '\\251b' 'c\\033[3' '1md\\033[2Je\\r' '\\nf'; do read y </tmp/p; printf "$x"; done
+exec sleep 1000"""
+subprocess.run([GARTH, "run", "-d", "-t", "u", "--", "sh", "-c", run], check=True)
+t = garth("log", "-f", "u")
+t.expect("ready")
+for want in ("a", "\u00e9b", "c", "\x1b[31md^[[2Je", "f"):
+    subprocess.run([GARTH, "exec", "u", "--", "sh", "-c", "echo >/tmp/p"], check=True)
+    t.expect(want)
+assert "^[[3" not in t.text and "^M" not in t.text, t.text
+t.send("\x03")
+assert t.wait() == 130, t.code
+PY
+  [[ $(state_of u) == running ]]
+}

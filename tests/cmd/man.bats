@@ -15,7 +15,7 @@ refuses() {
 }
 
 @test "O3 man: every command has a page that names each of its options and has an example" {
-  for c in $("$garth" help --tables | "$python" -c 'import json, sys; print(*json.load(sys.stdin))'); do
+  for c in $("$garth" help | sed -nE 's/^  ([a-z]+) .*/\1/p'); do
     MANWIDTH=80 man -l "$pages/garth-$c.1" >"$T/page"
     for s in NAME SYNOPSIS DESCRIPTION OPTIONS "EXIT STATUS" EXAMPLES "SEE ALSO"; do
       grep -qx "$s" "$T/page" || complain "$c: no $s"

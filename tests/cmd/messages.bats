@@ -25,6 +25,20 @@ load helpers
   [[ -e $out ]] || complain
 }
 
+@test "H8 messages: what takes longer than 300 ms shows a progress line on a terminal, which is removed" {
+  terminals <<'PY'
+subprocess.run([GARTH, "run", "-q", "-d", "-t", "t", "--", "sh", "-c", 'trap "sleep 0.7; exit" TERM; echo ready; while :; do sleep 0.02; done'], check=True)
+w = garth("wait", "t"); w.expect("◎ waiting for the task …")
+q = garth("wait", "-q", "t")
+c = garth("cancel", "t")
+c.expect("◎ waiting for its processes to end …"); c.expect("\r\x1b[K"); c.expect("task 't' is cancelled")
+assert c.wait() == 0
+w.expect("\r\x1b[K"); w.expect("task 't' is cancelled")
+w.wait(); q.wait()
+assert "◎" not in q.text, q.text
+PY
+}
+
 @test "H8 messages: a run ends with one line, and its standard output is the command's" {
   call "$garth" run -t t -- sh -c 'echo out'
   says "task 't' is done"

@@ -13,7 +13,7 @@ import termios
 import time
 
 GARTH = os.environ["GARTH_BUILD"] + "/garth"
-LEAVE = "\x1dd"
+LEAVE = "\x19d"
 
 
 class Terminal:

@@ -109,6 +109,25 @@ static void test_colours_stay_when_wanted(void **state)
 	assert_clean("\033[38;5;88mx\033[28m\033[18m", true, "\033[38;5;88mx\033[28m\033[18m");
 }
 
+/* What a piece of a text that goes on must keep back. */
+static void test_pieces_stay_whole(void **state)
+{
+	(void)state;
+	assert_int_equal(clean_whole("", 0), 0);
+	assert_int_equal(clean_whole("ab\n", 3), 3);
+	assert_int_equal(clean_whole("a\303", 2), 1);
+	assert_int_equal(clean_whole("a\342\202", 3), 1);
+	assert_int_equal(clean_whole("\303\251", 2), 2);
+	assert_int_equal(clean_whole("a\r", 2), 1);
+	assert_int_equal(clean_whole("a\033", 2), 1);
+	assert_int_equal(clean_whole("a\033[1;3", 6), 1);
+	assert_int_equal(clean_whole("a\033[1m", 5), 5);
+	assert_int_equal(clean_whole("a\033[?2", 5), 5);
+	/* what nothing completes: not kept for ever */
+	assert_int_equal(clean_whole("\202\202\202\202\202", 5), 5);
+	assert_int_equal(clean_whole("\033[1111111111111111111111111111111111", 36), 36);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -117,6 +136,7 @@ int main(void)
 		cmocka_unit_test(test_not_utf8_is_shown),
 		cmocka_unit_test(test_the_invisible_is_shown),
 		cmocka_unit_test(test_colours_stay_when_wanted),
+		cmocka_unit_test(test_pieces_stay_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,7 @@ static void test_defaults(void **state)
 	assert_int_equal(c.snapshot_every, 10);
 	assert_int_equal(c.stale_after, 7 * 86400);
 	assert_int_equal(c.serve_port, 7817);
+	assert_null(c.detach_keys);
 	assert_int_equal(c.notify.command.n, 0);
 	assert_int_equal(c.notify.on.n, 4);
 	assert_int_equal(c.noperations, 0);
@@ -89,7 +90,8 @@ static void test_gateway_keys(void **state)
 			"git: {operations: {rebase: local, stash: routed, update-ref: blocked}, fetch: true}\n"
 			"task: {on_dirty: keep}\nmerge: {strategy: squash, keep: true}\n"
 			"sync: {auto_rebase: true, rebase_frequency: 60, pause_on_conflict: false}\n"
-			"snapshot: {every: 1}\ncleanup: {stale_after: 12h}\nserve: {port: 0}\n",
+			"snapshot: {every: 1}\ncleanup: {stale_after: 12h}\nserve: {port: 0}\n"
+			"terminal: {detach_keys: 'ctrl-p,ctrl-q'}\n",
 			&e),
 		0);
 	assert_int_equal(c.policy.max_size, 2ull << 30);
@@ -114,6 +116,7 @@ static void test_gateway_keys(void **state)
 	assert_int_equal(c.snapshot_every, 1);
 	assert_int_equal(c.stale_after, 12 * 3600);
 	assert_int_equal(c.serve_port, 0);
+	assert_string_equal(c.detach_keys, "ctrl-p,ctrl-q");
 	/* a second layer replaces a rule */
 	assert_int_equal(config_apply(&c, "git: {operations: {rebase: blocked}}", 36, "d.yaml", &e), 0);
 	assert_int_equal(c.noperations, 3);
@@ -164,6 +167,8 @@ static void test_gateway_values(void **state)
 	assert_refused(
 		"cleanup: {stale_after: long}\n", "c.yaml:1:24: 'cleanup.stale_after' is a time, such as");
 	assert_refused("serve: {port: 65536}\n", "c.yaml:1:15: 'serve.port' is a port, up to 65535");
+	assert_refused("terminal: {detach_keys: d}\n",
+		"c.yaml:1:25: 'terminal.detach_keys': the first key that detaches has ctrl-");
 	assert_refused("serve: {port: -1}\n", "c.yaml:1:15: 'serve.port' is a whole number");
 	assert_refused("sync: {auto_rebase: maybe}\n", "c.yaml:1:21: 'sync.auto_rebase' is true or false");
 	assert_refused("task: {on_dirty: drop}\n",

@@ -4,10 +4,18 @@
 #include <sys/resource.h>
 
 #include "keeper/log.h"
+#include "keeper/log_reader.h"
 
 static int gather(const char *data, size_t len, void *arg, struct err *e)
 {
 	return buf_add(arg, data, len) ? 0 : err_set(e, ERR_FAILED, "too much");
+}
+
+static int log_read(int dir, log_fn *fn, void *arg, struct err *e)
+{
+	auto_log_reader r = LOG_READER_INIT;
+
+	return log_reader_open(&r, dir, e) < 0 ? -1 : log_reader_read(&r, fn, arg, e);
 }
 
 static void read_all(int dir, struct buf *out)
@@ -129,6 +137,69 @@ static void links_and_fifos_are_not_followed(void **state)
 	assert_int_equal(log_read(s->fd, gather, &b, &e), -1);
 }
 
+/* A reader that follows gets every byte, although the log is renamed once or twice between two looks. */
+static void reader_follows_renames(void **state)
+{
+	const struct scratch *s = *state;
+	auto_buf b = BUF_SMALL, all = BUF_INIT(1 << 20);
+	auto_log_reader r = LOG_READER_INIT;
+	struct err e = ERR_INIT;
+	struct log l;
+
+	assert_int_equal(log_reader_open(&r, s->fd, &e), 0);
+	assert_int_equal(log_reader_follow(&r, gather, &b, &e), 0);
+	assert_int_equal(b.len, 0);
+	log_open(&l, s->fd, 100);
+	for (int i = 0; i < 300; i++) {
+		char text[8];
+		int n = snprintf(text, sizeof(text), "%d,", i);
+
+		log_write(&l, text, (size_t)n);
+		buf_add(&all, text, (size_t)n);
+		/* 50 bytes are written to a file: looks come after 4 to 60 bytes */
+		if (i % 15 == 0 || i % 7 == 0)
+			assert_int_equal(log_reader_follow(&r, gather, &b, &e), 0);
+	}
+	log_close(&l);
+	assert_int_equal(log_reader_follow(&r, gather, &b, &e), 0);
+	assert_string_equal(buf_str(&b), buf_str(&all));
+}
+
+static void assert_tail(int dir, uint64_t lines, const char *want)
+{
+	auto_log_reader r = LOG_READER_INIT;
+	struct err e = ERR_INIT;
+	auto_buf b = BUF_SMALL;
+
+	assert_int_equal(log_reader_open(&r, dir, &e), 0);
+	assert_int_equal(log_reader_tail(&r, lines, &e), 0);
+	assert_int_equal(log_reader_read(&r, gather, &b, &e), 0);
+	assert_string_equal(buf_str(&b), want);
+}
+
+static void last_lines(void **state)
+{
+	const struct scratch *s = *state;
+
+	assert_tail(s->fd, 3, "");
+	put(s->fd, "log", "1\n2\n\n3");
+	assert_tail(s->fd, 0, "");
+	assert_tail(s->fd, 1, "3");
+	assert_tail(s->fd, 3, "2\n\n3");
+	assert_tail(s->fd, 9, "1\n2\n\n3");
+	/* a line can begin in the older file */
+	put(s->fd, "log.1", "a\nb");
+	assert_tail(s->fd, 3, "2\n\n3");
+	assert_tail(s->fd, 4, "b1\n2\n\n3");
+	assert_tail(s->fd, 5, "a\nb1\n2\n\n3");
+	put(s->fd, "log", "1\n");
+	assert_tail(s->fd, 1, "b1\n");
+	put(s->fd, "log", "");
+	assert_tail(s->fd, 1, "b");
+	put(s->fd, "log.1", "a\nb\n");
+	assert_tail(s->fd, 1, "b\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +208,8 @@ int main(void)
 		scratch_test(nothing_is_kept_without_a_limit),
 		scratch_test(full_disk_is_noted),
 		scratch_test(links_and_fifos_are_not_followed),
+		scratch_test(reader_follows_renames),
+		scratch_test(last_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
