@@ -191,22 +191,28 @@ static int read_name(const struct source *s, const struct yaml *y, bool is_task,
 		       : yaml_error(y, s->file, e, "'%s' in '%s' is no branch's name", *to, what);
 }
 
-static int read_time(
-	const struct source *s, const struct yaml *y, const char *what, uint64_t *to, struct err *e)
+bool value_time(const char *text, uint64_t *ret)
 {
 	static const struct {
 		char unit;
 		uint64_t seconds;
 	} units[] = { { '\0', 1 }, { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
-	const char *text = y->kind == YAML_SCALAR ? y->scalar : "";
 	size_t digits = strspn(text, "0123456789");
 
 	for (size_t i = 0; digits && digits < 8 && i < ARRAY_SIZE(units); i++)
 		if (text[digits] == units[i].unit && (!text[digits] || !text[digits + 1])) {
-			*to = strtoull(text, NULL, 10) * units[i].seconds;
-			return *to ? 0 : yaml_error(y, s->file, e, "'%s' is a time above 0", what);
+			*ret = strtoull(text, NULL, 10) * units[i].seconds;
+			return true;
 		}
-	return yaml_error(y, s->file, e, "'%s' is a time, such as 90s, 15m, 2h or 1d", what);
+	return false;
+}
+
+static int read_time(
+	const struct source *s, const struct yaml *y, const char *what, uint64_t *to, struct err *e)
+{
+	if (!value_time(y->kind == YAML_SCALAR ? y->scalar : "", to))
+		return yaml_error(y, s->file, e, "'%s' is a time, such as 90s, 15m, 2h or 1d", what);
+	return *to ? 0 : yaml_error(y, s->file, e, "'%s' is a time above 0", what);
 }
 
 static int read_words(

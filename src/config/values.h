@@ -49,6 +49,9 @@ struct source {
 	const char *file;
 };
 
+/* Reads a time such as 90, 90s, 15m, 2h, 1d as seconds. False if the text is no time. */
+bool value_time(const char *text, uint64_t *ret);
+
 /* `what` is the value's name in messages, `to` the place to write to. */
 int value_read(const struct source *s, const struct yaml *y, const struct value_row *row, const char *what,
 	void *to, struct err *e);
