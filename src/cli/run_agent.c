@@ -14,10 +14,10 @@ bool run_agent_is_prompt(char *const *words)
 	return words[0] && !words[1] && strpbrk(words[0], " \t\n") && access(words[0], X_OK) < 0;
 }
 
-/* The agents that a task could run, and their names in one line. */
+/* The agents that a task could run: the first of them, how many, and their names in one line. */
 static const struct config_agent *installed(const struct context *c, size_t *ret_n, struct buf *names)
 {
-	const struct config_agent *last = NULL;
+	const struct config_agent *first = NULL;
 
 	*ret_n = 0;
 	for (size_t i = 0; i < c->config.nagents; i++) {
@@ -26,10 +26,11 @@ static const struct config_agent *installed(const struct context *c, size_t *ret
 		if (!a->programs.n || !program_is_shown(c, a->programs.v[0]))
 			continue;
 		buf_printf(names, "%s%s", names->len ? ", " : "", a->name);
-		last = a;
+		if (!first)
+			first = a;
 		++*ret_n;
 	}
-	return last;
+	return first;
 }
 
 static int choose(
@@ -44,7 +45,7 @@ static int choose(
 	*ret = installed(c, &n, &names);
 	if (n == 1) {
 		if (!a->quiet)
-			say_state("using %s, the only agent that is installed here", (*ret)->name);
+			say_state("agent %s, the only one that is installed here", (*ret)->name);
 		return 0;
 	}
 	if (!n)
@@ -52,11 +53,9 @@ static int choose(
 			       "no command is given, and no agent that garth knows is installed"),
 		       err_hint(e, "garth run -- CMD");
 	err_set(e, ERR_USAGE,
-		"no command is given, and the configuration does not say which agent to use; "
-		"installed are %s",
-		buf_str(&names));
-	return err_hint(e, "agents: {default: %s}    # in %s, or run: garth run --agent %s", (*ret)->name,
-		c->config.path ? c->config.path : "the configuration", (*ret)->name);
+		"which agent is meant? Installed are %s; for one of them always, put 'agents: {default: %s}' into %s",
+		buf_str(&names), (*ret)->name, c->config.path ? c->config.path : "the configuration");
+	return err_hint(e, "garth run --agent %s%s", (*ret)->name, a->prompt ? " \"...\"" : "");
 }
 
 /* Replaces {prompt} in a word. */

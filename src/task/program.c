@@ -166,6 +166,9 @@ static int refuse_missing(const struct context *c, const char *name, struct err 
 	struct names others = { .c = c };
 	char meant[NEAREST_TEXT_MAX];
 
+	/* an agent that garth knows, but that is not installed */
+	if (config_agent_by_program(&c->config, name))
+		return err_set(e, ERR_PROGRAM, "there is no program '%s'", name);
 	for (size_t i = 0; i < c->config.nagents; i++)
 		for (size_t j = 0; j < c->config.agents[i].programs.n; j++)
 			nearest_try(&near, c->config.agents[i].programs.v[j],

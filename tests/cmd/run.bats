@@ -217,12 +217,14 @@ program() { mkdir -p "$2"; printf '#!/bin/sh\necho hi\n' >"$2/$1"; chmod +x "$2/
 @test "T1 run: a program that is not installed is an error before a task is made" {
   changes_nothing 127 "there is no program 'clod'" "$garth" run -- clod
   changes_nothing 127 "there is no program 'claud' (is 'claude' meant?)" "$garth" run -d -- claud
+  call "$garth" run -- goose
+  [[ $err == "✗ there is no program 'goose'" ]] || complain
   changes_nothing 127 "there is no program '/nowhere/x'" "$garth" run -- /nowhere/x
   changes_nothing 127 "there is no program './x'" "$garth" run --empty -- ./x
   changes_nothing 127 'garth run "fix the login"' "$garth" run fix the login
   [[ $("$garth" ls --json | json 'd["tasks"]') == '[]' ]]
   call "$garth" run --json -- clod
-  [[ $(json 'd["error"]["code"]' <<<"$out") == '"no_program"' ]] || complain
+  [[ $(json 'd["error"]["code"]' <<<"$out") == no_program ]] || complain
 }
 
 @test "T1 run: a program where a task does not see it is named with the line of configuration that shows it" {
