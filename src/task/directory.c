@@ -105,7 +105,7 @@ char *directory_of_task(struct context *c, const struct task *t)
 	if (here && host && path_within(here, host))
 		rest = beneath(here, host);
 	else if (here && !path_within(here, c->home.path) && !here_project(c, here, &project, &ignored) &&
-		 project == t->project_id && !discover(here, &d, &ignored))
+		 project == t->project_id && !discover(here, &d, &ignored) && !path_within(here, d.git_dir))
 		rest = beneath(here, d.top);
-	return xstrdup(rest && strcmp(rest, ".git") && strncmp(rest, ".git/", 5) ? rest : "");
+	return xstrdup(rest ? rest : "");
 }
