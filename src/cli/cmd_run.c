@@ -329,6 +329,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 {
 	auto_str cwd = get_current_dir_name();
 	auto_checkout_changes changes = CHECKOUT_CHANGES_INIT;
+	auto_buf missing = BUF_SMALL;
 	int rc;
 
 	o->task.dir = o->dir ? o->dir : cwd ? cwd : ".";
@@ -348,7 +349,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 		cmd_made_task(c, ret);
 	if (!rc && o->missing && !o->quiet)
 		say_state("commit %.12s has no directory '%s': the task starts in its top directory",
-			ret->base, o->missing);
+			ret->base, say_one_line(&missing, o->missing));
 	if (!rc && !o->quiet && backend_of(ret)->landlock_only)
 		say_landlock_only();
 	if (!rc && o->with_changes && !o->task.empty) {
