@@ -24,6 +24,7 @@ static const struct {
 	[ERR_REFUSED]  = {   4, 403, "refused" },
 	[ERR_BLOCKED]  = {   6, 500, "blocked" },
 	[ERR_START]    = { 125, 500, "cannot_start" },
+	[ERR_PROGRAM]  = { 127, 404, "no_program" },
 };
 /* clang-format on */
 

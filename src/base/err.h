@@ -25,6 +25,7 @@ enum err_kind {
 	ERR_REFUSED,  /* policy or the jail forbids it */
 	ERR_BLOCKED,  /* the task waits for an answer */
 	ERR_START,    /* Garth could not start the command */
+	ERR_PROGRAM,  /* there is no such program in a task */
 	ERR_KINDS
 };
 

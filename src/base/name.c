@@ -58,6 +58,32 @@ void name_suggest(const char *text, char out[NAME_MAX_LEN + 1])
 		memcpy(out, "task", sizeof("task"));
 }
 
+void name_of_words(const char *text, char out[NAME_MAX_LEN + 1])
+{
+	size_t n = 0;
+
+	for (unsigned words = 0; words < 5; words++) {
+		char word[NAME_MAX_LEN + 1];
+		size_t len = 0;
+
+		while (*text && !isalnum((unsigned char)*text))
+			text++;
+		/* "don't" is one word */
+		for (; isalnum((unsigned char)*text) || (*text == '\'' && len); text++)
+			if (*text != '\'' && len < 32)
+				word[len++] = (char)tolower((unsigned char)*text);
+		if (!len || n + len > 40)
+			break;
+		if (n)
+			out[n++] = '-';
+		memcpy(out + n, word, len);
+		n += len;
+	}
+	out[n] = '\0';
+	if (!n)
+		memcpy(out, "task", sizeof("task"));
+}
+
 bool name_is_branch(const char *name)
 {
 	static const char *const words[] = { "HEAD", "@" };

@@ -15,6 +15,9 @@ bool name_is_variable(const char *name, unsigned long len);
 /* Makes a task's name from any text, such as a program's path. The result always passes name_check_task. */
 void name_suggest(const char *text, char out[NAME_MAX_LEN + 1]);
 
+/* The same from a sentence: its first words, at most five, in about forty characters. */
+void name_of_words(const char *text, char out[NAME_MAX_LEN + 1]);
+
 /* Whether the name can be a branch's short name. Anything else must not reach a file name, a refspec or a
  * command line of git. */
 bool name_is_branch(const char *name);

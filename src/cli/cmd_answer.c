@@ -130,14 +130,7 @@ static int raise_limits(struct context *c, const struct task *t, const struct st
 
 	if (home_task_dir(&c->home, t->id, &dir, e) < 0)
 		return -1;
-	for (size_t i = 0; i < limits->n; i++) {
-		const char *equals = strchrnul(limits->v[i], '=');
-		auto_str key = xstrndup(limits->v[i], (size_t)(equals - limits->v[i]));
-
-		if (again_limit(dir, key, *equals ? equals + 1 : "", e) < 0)
-			return -1;
-	}
-	return 0;
+	return again_limit(dir, limits, e);
 }
 
 /* Its command had succeeded, so only the push is tried again. *ret: that was all to do. */

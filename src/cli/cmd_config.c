@@ -111,6 +111,8 @@ static void print_yaml(const struct config *c)
 	print_policy(&c->policy);
 	print_git(c);
 	printf("agents:\n");
+	if (c->default_agent)
+		printf("  default: %s\n", c->default_agent);
 	for (size_t i = 0; i < c->nagents; i++) {
 		printf("  %s:\n", c->agents[i].name);
 		printf("  "), list("programs", &c->agents[i].programs);
@@ -121,6 +123,10 @@ static void print_yaml(const struct config *c)
 			printf("  "), list("resume", &c->agents[i].resume);
 		if (c->agents[i].options.n)
 			printf("  "), list("options", &c->agents[i].options);
+		if (c->agents[i].prompt.n)
+			printf("  "), list("prompt", &c->agents[i].prompt);
+		if (c->agents[i].headless.n)
+			printf("  "), list("headless", &c->agents[i].headless);
 	}
 }
 
@@ -133,9 +139,13 @@ static json_t *agents_json(const struct config *c)
 {
 	json_t *agents = json_object();
 
+	if (c->default_agent)
+		json_object_set_new(agents, "default", json_text(c->default_agent));
 	for (size_t i = 0; i < c->nagents; i++)
 		json_object_set_new(agents, c->agents[i].name,
-			json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "options",
+			json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "prompt",
+				json_list(&c->agents[i].prompt), "headless",
+				json_list(&c->agents[i].headless), "options",
 				json_list(&c->agents[i].options), "resume", json_list(&c->agents[i].resume),
 				"programs", json_list(&c->agents[i].programs), "login",
 				json_list(&c->agents[i].login), "env", json_list(&c->agents[i].env), "hosts",

@@ -7,6 +7,7 @@
 #include "cli/session.h"
 #include "sys/fd.h"
 #include "task/again.h"
+#include "task/directory.h"
 #include "task/disk.h"
 #include "task/end.h"
 #include "runtime/reach.h"
@@ -56,6 +57,7 @@ static int exec_in(const char *name, const struct exec_opts *x, char *const *arg
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
 	auto_task t = { 0 };
+	auto_str cwd = NULL;
 	char *shell[] = { NULL, NULL };
 	int rc;
 
@@ -73,6 +75,7 @@ static int exec_in(const char *name, const struct exec_opts *x, char *const *arg
 	}
 	if (runtime_network(&c, &t, x->mode, &x->allow, &o, &e) < 0)
 		return say_error(&e);
+	o.cwd = cwd = directory_of_task(&c, &t);
 	rc = session_exec(&c, &t, &o, argv, &r, &e);
 	network_release(&o.net);
 	task_judge_again(&c, &t);

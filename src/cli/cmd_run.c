@@ -4,6 +4,7 @@
 
 #include "agent/agent.h"
 #include "base/alloc.h"
+#include "base/duration.h"
 #include "base/nearest.h"
 #include "base/yaml.h"
 #include "cli/checkout_changes.h"
@@ -11,11 +12,13 @@
 #include "cli/json.h"
 #include "cli/ports.h"
 #include "cli/progress.h"
+#include "cli/run_agent.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "cli/tmux.h"
 #include "config/config.h"
 #include "config/taskfile.h"
+#include "config/values.h"
 #include "jail/probe.h"
 #include "jail/userns.h"
 #include "keeper/keeper.h"
@@ -23,7 +26,9 @@
 #include "push/push.h"
 #include "sys/fd.h"
 #include "task/again.h"
+#include "task/directory.h"
 #include "task/here.h"
+#include "task/program.h"
 #include "runtime/with_changes.h"
 #include "runtime/reach.h"
 
@@ -34,9 +39,15 @@ struct run_line {
 	struct taskfile file; /* the task file, if one is run */
 	struct buf text;
 	char *dir;
-	struct strvec env, allow, ports;
+	struct strvec env, allow, ports, limits;
+	struct strvec words; /* the command, if garth made it of a prompt */
+	char *const *argv;   /* the command that is run */
 	uint16_t port[KEEPER_PORTS_MAX + 1];
 	const char *net, *agent, *path; /* path: the task file's; NULL: none */
+	const char *timeout, *cwd;
+	char *place;                   /* where the command starts: directory.h */
+	char *missing;                 /* where the user is, if the task has no such directory */
+	const struct context *context; /* for check_base */
 	bool detach, tmux, weaker, quiet, json;
 };
 
@@ -45,10 +56,27 @@ static void run_line_release(struct run_line *o)
 	strvec_release(&o->env);
 	strvec_release(&o->allow);
 	strvec_release(&o->ports);
+	strvec_release(&o->limits);
+	strvec_release(&o->words);
+	free(o->place);
+	free(o->missing);
 	network_release(&o->session.net);
 	taskfile_release(&o->file);
 	buf_release(&o->text);
 	free(o->dir);
+}
+
+/* Makes the command of a prompt, or of nothing. */
+static int ask_agent(struct context *c, struct run_line *o, const char *prompt, struct err *e)
+{
+	bool terminal = isatty(0) && isatty(1);
+	const struct run_agent a = { .name = o->agent,
+		.prompt = prompt,
+		.headless = !o->tmux && (o->detach ? prompt != NULL : !terminal),
+		.quiet = o->quiet };
+
+	o->task.title = prompt;
+	return run_agent_words(c, &a, &o->words, e);
 }
 
 /* A word such as task.yaml is a task file; no further words may follow. */
@@ -107,7 +135,15 @@ static int load_file(struct context *c, struct run_line *o, const char *path, st
 	return 0;
 }
 
-static int complete(struct context *c, struct run_line *o, char **argv, struct err *e)
+static int take_limits(struct context *c, struct run_line *o, struct err *e)
+{
+	if (o->timeout && (!duration_parse(o->timeout, &o->session.timeout) || !o->session.timeout))
+		return err_set(e, ERR_USAGE,
+			"--timeout is a time above 0, such as 90s, 15m, 2h or 1d, not '%s'", o->timeout);
+	return again_try_limits(&c->config, &o->limits, e);
+}
+
+static int complete(struct context *c, struct run_line *o, char *const *argv, struct err *e)
 {
 	auto_strvec env = STRVEC_INIT;
 	char meant[NEAREST_TEXT_MAX];
@@ -125,7 +161,10 @@ static int complete(struct context *c, struct run_line *o, char **argv, struct e
 	if (o->task.empty && (o->task.rev || o->task.backend || o->session.push || o->task.on_dirty))
 		return err_set(e, ERR_USAGE,
 			"a task without a repository has no base, no backend, nothing to push and nothing to commit");
-	if (session_keys(c, o->session.detach_keys, &keys, e) < 0)
+	if (o->task.empty && o->cwd)
+		return err_set(e, ERR_USAGE,
+			"a task without a repository begins with no directories: leave --cwd out");
+	if (session_keys(c, o->session.detach_keys, &keys, e) < 0 || take_limits(c, o, e) < 0)
 		return -1;
 	if (o->session.push && push_check_branch(&o->session.push, NULL, e) < 0)
 		return err_wrap(e, "push");
@@ -166,13 +205,55 @@ static int complete(struct context *c, struct run_line *o, char **argv, struct e
 	return 0;
 }
 
-static int keep_file(struct context *c, const struct task *t, const struct run_line *o, struct err *e)
+/* Keeps the task file and the limits for as long as the task lives. */
+static int keep_settings(struct context *c, const struct task *t, const struct run_line *o, struct err *e)
 {
 	auto_fd dir = -1;
 
-	return home_task_dir(&c->home, t->id, &dir, e) < 0
-		       ? -1
-		       : again_keep_file(dir, o->text.data, o->text.len, e);
+	if (!o->text.len && !o->limits.n)
+		return 0;
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0 ||
+		(o->text.len && again_keep_file(dir, o->text.data, o->text.len, e) < 0))
+		return -1;
+	return again_limit(dir, &o->limits, e);
+}
+
+/* Words that a shell did not join: `garth run fix the login`. */
+static void hint_prompt(char *const *argv, struct err *e)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789,.-_";
+	auto_buf text = BUF_INIT(200);
+
+	if (e->kind != ERR_PROGRAM || *e->hint || !argv[1])
+		return;
+	for (size_t i = 0; argv[i]; i++) {
+		if (argv[i][0] == '-' || strspn(argv[i], plain) != strlen(argv[i]))
+			return;
+		buf_printf(&text, "%s%s", i ? " " : "", argv[i]);
+	}
+	if (!text.overflow)
+		err_hint(e, "garth run \"%s\"", buf_str(&text));
+}
+
+/* Before a task is made: where its command starts, and whether there is such a program. */
+static int check_base(const struct repo *r, void *arg, struct err *e)
+{
+	struct run_line *o = arg;
+	auto_str here = get_current_dir_name();
+	const struct directory_choice d = {
+		.here = o->cwd ? here : o->task.dir, .named = o->cwd, .uncommitted = o->with_changes
+	};
+	struct program_place p = { .repo = r, .uncommitted = o->with_changes };
+
+	if (r && directory_choose(r, &d, &o->place, &o->missing, e) < 0)
+		return -1;
+	o->session.cwd = o->place;
+	p.cwd = o->place ? o->place : "";
+	if (program_check(o->context, &p, o->argv[0], e) < 0) {
+		hint_prompt(o->argv, e);
+		return -1;
+	}
+	return 0;
 }
 
 /* If the jail could not be entered, checks whether the kernel is the reason. */
@@ -250,6 +331,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 {
 	auto_str cwd = get_current_dir_name();
 	auto_checkout_changes changes = CHECKOUT_CHANGES_INIT;
+	auto_buf missing = BUF_SMALL;
 	int rc;
 
 	o->task.dir = o->dir ? o->dir : cwd ? cwd : ".";
@@ -257,6 +339,9 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 		return -1;
 	if (!o->with_changes && !o->quiet)
 		checkout_changes_watch(&changes, &o->task);
+	o->task.on_base = check_base;
+	o->task.on_base_arg = o;
+	o->context = c;
 	progress_begin("making the workspace");
 	rc = task_create(c, &o->task, ret, e);
 	progress_end();
@@ -264,6 +349,9 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 		err_wrap(e, "%s:%u:%u: base", o->path, o->file.base_at.line, o->file.base_at.column);
 	if (!rc)
 		cmd_made_task(c, ret);
+	if (!rc && o->missing && !o->quiet)
+		say_state("commit %.12s has no directory '%s': the task starts in its top directory",
+			ret->base, say_one_line(&missing, o->missing));
 	if (!rc && !o->quiet && backend_of(ret)->landlock_only)
 		say_landlock_only();
 	if (!rc && o->with_changes && !o->task.empty) {
@@ -291,11 +379,27 @@ static int tell_end(
 	return r->end == TERMINAL_DETACHED ? 0 : r->exit_code;
 }
 
+/* What is run: the words, what a task file says, or an agent. */
+static int choose_command(struct context *c, struct run_line *o, char **words, struct err *e)
+{
+	o->argv = words;
+	if (!words[0] || run_agent_is_prompt(words)) {
+		if (ask_agent(c, o, words[0], e) < 0)
+			return -1;
+		o->argv = strvec_argv(&o->words);
+	} else if (is_file(words)) {
+		if (check_file(words, e) < 0 || load_file(c, o, words[0], e) < 0)
+			return -1;
+		o->argv = strvec_argv(&o->file.command);
+	}
+	return 0;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	__attribute__((cleanup(run_line_release))) struct run_line o = { 0 };
 	const struct opt opts[] = {
-		{ 't', "task", OPT_STR, &o.task.name, "NAME", "the task's name (default: from CMD)",
+		{ 't', "task", OPT_STR, &o.task.name, "NAME", "the task's name (default: from CMD or PROMPT)",
 			WORD_TEXT },
 		{ 'b', "base", OPT_STR, &o.task.rev, "REV", "start from this commit, not from HEAD",
 			WORD_REVISION },
@@ -309,8 +413,14 @@ int cmd_run(int argc, char **argv)
 			WORD_TEXT },
 		{ 'p', "port", OPT_LIST, &o.ports, "PORT",
 			"forward a port of 127.0.0.1 to this port of the task", WORD_TEXT },
-		{ 0, "agent", OPT_STR, &o.agent, "NAME", "use this agent's log-in (default: known by CMD)",
+		{ 0, "agent", OPT_STR, &o.agent, "NAME", "run this agent, or use its log-in for CMD",
 			WORD_AGENT },
+		{ 0, "cwd", OPT_STR, &o.cwd, "DIR",
+			"start in this directory of the project (default: the current one)", WORD_DIRECTORY },
+		{ 0, "timeout", OPT_STR, &o.timeout, "TIME",
+			"end the command after this time, such as 90s or 2h", WORD_TEXT },
+		{ 0, "limit", OPT_LIST, &o.limits, "NAME=VALUE",
+			"set a limit of the task, such as max_disk=80GB", WORD_LIMIT },
 		{ 0, "on-dirty", OPT_STR, &o.task.on_dirty, "WHAT",
 			"uncommitted files at the end: fail, commit or keep", WORD_ON_DIRTY },
 		{ 0, "push", OPT_STR, &o.session.push, "BRANCH",
@@ -330,31 +440,22 @@ int cmd_run(int argc, char **argv)
 		{ 0, "allow-weaker", OPT_FLAG, &o.weaker, NULL, "run even if a part of the jail is missing" },
 		OPT_END,
 	};
-	struct cmd_line l = { "run", opts, 1, -1, true, 0, 0 };
+	struct cmd_line l = { "run", opts, 0, -1, true, 0, 0 };
 	struct terminal_result r = { .end = TERMINAL_EXIT };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
 	auto_task t = { 0 };
-	char **words;
 
 	CMD_PARSE(&l, argc, argv);
-	words = argv + l.rest;
-	if (context_open(&c, &e) < 0)
+	if (context_open(&c, &e) < 0 || choose_command(&c, &o, argv + l.rest, &e) < 0 ||
+		complete(&c, &o, o.argv, &e) < 0)
 		return say_error(&e);
-	if (is_file(words)) {
-		if (check_file(words, &e) < 0 || load_file(&c, &o, words[0], &e) < 0)
-			return say_error(&e);
-		words = o.file.command.v;
-	}
-	if (complete(&c, &o, words, &e) < 0)
-		return say_error(&e);
-	tell_sandbox(&c, &o, words);
+	tell_sandbox(&c, &o, o.argv);
 	if (make_task(&c, &o, &t, &e) < 0)
 		return say_error(&e);
 	if (o.json && !o.detach)
 		json_reserve_stdout();
-	if ((o.text.len && keep_file(&c, &t, &o, &e) < 0) ||
-		session_run(&c, &t, &o.session, words, &r, &e) < 0) {
+	if (keep_settings(&c, &t, &o, &e) < 0 || session_run(&c, &t, &o.session, o.argv, &r, &e) < 0) {
 		drop_unstarted(&c, &t, &e);
 		explain(&e, o.weaker);
 		err_wrap(&e, "task '%s'", t.name);

@@ -104,10 +104,25 @@ static void print_pushed(const struct task *t)
 	line("pushed", text);
 }
 
+/* Names of files are on lines of their own, below the note's text. */
+static void print_note(const struct task *t)
+{
+	auto_buf note = BUF_SMALL;
+	const char *label = "note";
+
+	task_say_list(t, &note);
+	for (const char *s = buf_str(&note); *s; s += strspn(s, "\n")) {
+		auto_str one = xstrndup(s, strcspn(s, "\n"));
+
+		line(label, one);
+		label = "";
+		s += strlen(one);
+	}
+}
+
 static void print_standing(const struct task *t, const struct standing *s)
 {
 	auto_strvec conflicts = STRVEC_INIT;
-	auto_buf note = BUF_SMALL;
 	char sign[48];
 
 	if (*t->published) {
@@ -119,9 +134,7 @@ static void print_standing(const struct task *t, const struct standing *s)
 	standing_conflict_lines(t, s, NULL, &conflicts);
 	for (size_t i = 0; i < conflicts.n; i++)
 		line("conflicts", conflicts.v[i]);
-	task_say(t, &note);
-	if (note.len)
-		line("note", note.data);
+	print_note(t);
 }
 
 static void print_snapshots(const struct snapshot_list *l)

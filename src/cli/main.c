@@ -18,8 +18,9 @@
 #define HEAP_KEPT (8 << 20)
 
 const struct cmd commands[] = {
-	{ "run", cmd_run, CMD_START, "[OPTIONS] [--] CMD... | FILE", "make a task and run a command in it",
-		{ WORD_PROGRAM }, "run --task fix -- claude" },
+	{ "run", cmd_run, CMD_START, "[OPTIONS] [[--] CMD... | PROMPT | FILE]",
+		"make a task and run a command or an agent in it", { WORD_PROGRAM },
+		"run --task fix -- claude" },
 	{ "new", cmd_new, CMD_START, "[OPTIONS] NAME", "make a task and run nothing", { WORD_TEXT },
 		"new --base main fix" },
 	{ "exec", cmd_exec, CMD_WORK, "[OPTIONS] TASK [--] CMD...", "run a command in a task",

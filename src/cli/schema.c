@@ -67,7 +67,8 @@ static json_t *agents(void)
 	json_t *one = object();
 
 	add_rows(one, config_agent_rows);
-	return json_pack("{s:s, s:o}", "type", "object", "additionalProperties", one);
+	return json_pack("{s:s, s:{s:{s:s, s:i}}, s:o}", "type", "object", "properties", "default", "type",
+		"string", "minLength", 1, "additionalProperties", one);
 }
 
 /* A row "a.b" becomes a property of a. */

@@ -57,6 +57,8 @@ void config_defaults(struct config *ret)
 		strvec_pushv(&a->env, d->env);
 		strvec_pushv(&a->resume, d->resume);
 		strvec_pushv(&a->options, d->options);
+		strvec_pushv(&a->prompt, d->prompt);
+		strvec_pushv(&a->headless, d->headless);
 	}
 }
 
@@ -73,6 +75,8 @@ void config_release(struct config *c)
 {
 	free(c->home);
 	free(c->file);
+	free(c->path);
+	free(c->default_agent);
 	free(c->backend);
 	free(c->net);
 	free(c->detach_keys);
@@ -91,6 +95,8 @@ void config_release(struct config *c)
 		strvec_release(&c->agents[i].resume);
 		strvec_release(&c->agents[i].options);
 		strvec_release(&c->agents[i].env);
+		strvec_release(&c->agents[i].prompt);
+		strvec_release(&c->agents[i].headless);
 	}
 	free(c->agents);
 	for (size_t i = 0; i < c->noperations; i++) {

@@ -65,12 +65,15 @@
  *	  command: [notify-send, "{message}"]
  *	  on: [blocked, failed, done, limit]
  *	agents:
+ *	  default: claude             # what `garth run "fix the login"` runs; not the name of an agent
  *	  aider:                      # a new agent, or additions to a built-in one
  *	    programs: [aider]
  *	    login: [.aider.conf.yml]  # copied from the user's home to the task home
  *	    env: [OPENAI_API_KEY]
  *	    hosts: [api.openai.com]   # its model's endpoints, for network allow
  *	    resume: [aider, "{options}", --restore-chat-history, --message, "{answer}"]
+ *	    prompt: [aider, --message, "{prompt}"]               # on a terminal
+ *	    headless: [aider, --yes-always, --message, "{prompt}"] # in the background, or without a terminal
  *	    options: [--yes-always, --model=] # kept from the first command; "=": the option has a value
  */
 #ifndef CONFIG_CONFIG_H
@@ -92,6 +95,8 @@ struct config_agent {
 	struct strvec resume; /* command that resumes it, with {answer}, {session}, {options} */
 	/* Which options of the first command {options} keeps: "--flag", "--with-value=", "--with-many=+". */
 	struct strvec options;
+	/* Commands that give it a prompt, with {prompt}: on a terminal, and without anybody who watches. */
+	struct strvec prompt, headless;
 };
 
 /* What may be published, and its limits. */
@@ -122,6 +127,7 @@ struct config_notify {
 struct config {
 	char *home;              /* for checking allow_read; NULL if unknown */
 	char *file;              /* the user's file; NULL if there is none */
+	char *path;              /* where it is, or would be; NULL if unknown */
 	char *backend;           /* "overlay", "worktree", or NULL */
 	char *net;               /* "none", "allow" or "host" */
 	struct strvec net_allow; /* hosts.h */
@@ -137,6 +143,7 @@ struct config {
 	struct strvec env;                           /* names; a final '*' matches any rest, as in LC_* */
 	struct config_agent *agents;
 	size_t nagents;
+	char *default_agent; /* agents.default: what `garth run` starts if no command is given; NULL: none */
 	struct config_policy policy;
 	struct config_operation *operations;
 	size_t noperations;

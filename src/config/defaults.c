@@ -103,7 +103,8 @@ const char *const default_protected[] = {
 		"api.groq.com", "api.mistral.ai", "api.deepseek.com", "api.x.ai"
 
 /* Log-in files: only what an agent needs to be logged in with the user's settings; no histories, no
- * sessions. */
+ * sessions. Prompts: nobody can be asked for permission without a terminal, so the last command has the agent's
+ * own option for that; and Codex cannot make its sandbox inside. A prompt may begin with a dash. */
 /* clang-format off */
 const struct default_agent default_agents[] = {
 	{ "claude", LIST("claude"), LIST(".claude.json", ".claude/.credentials.json", ".claude/settings.json"),
@@ -119,7 +120,9 @@ const struct default_agent default_agents[] = {
 			"--model=", "--fallback-model=", "--effort=", "--max-turns=", "--tools=+", "--allowedTools=+",
 			"--allowed-tools=+", "--disallowedTools=+", "--disallowed-tools=+", "--output-format=", "--verbose",
 			"--system-prompt=", "--append-system-prompt=", "--settings=", "--mcp-config=+",
-			"--strict-mcp-config", "--agent=", "--agents=") },
+			"--strict-mcp-config", "--agent=", "--agents="),
+		LIST("claude", "--", "{prompt}"),
+		LIST("claude", "--dangerously-skip-permissions", "-p", "--", "{prompt}") },
 	{ "codex", LIST("codex"), LIST(".codex/auth.json", ".codex/config.toml"),
 		LIST("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_BASE_URL",
 			"OPENAI_ORGANIZATION", "OPENAI_PROJECT"),
@@ -127,7 +130,10 @@ const struct default_agent default_agents[] = {
 		LIST("codex", "exec", "{options}", "resume", "--last", "{answer}"),
 		LIST("--dangerously-bypass-approvals-and-sandbox", "--yolo", "--full-auto", "--approve-for-me",
 			"--skip-git-repo-check", "-m=", "--model=", "-c=", "--config=", "-p=", "--profile=", "-s=",
-			"--sandbox=", "--enable=", "--disable=", "--oss", "--local-provider=", "--json") },
+			"--sandbox=", "--enable=", "--disable=", "--oss", "--local-provider=", "--json"),
+		LIST("codex", "--sandbox", "danger-full-access", "--", "{prompt}"),
+		LIST("codex", "exec", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check", "--",
+			"{prompt}") },
 	{ "gemini", LIST("gemini"),
 		LIST(".gemini/oauth_creds.json", ".gemini/gemini-credentials.json", ".gemini/google_accounts.json",
 			".gemini/installation_id", ".gemini/settings.json", ".gemini/.env"),
@@ -138,7 +144,9 @@ const struct default_agent default_agents[] = {
 			"accounts.google.com"),
 		LIST("gemini", "{options}", "--resume", "latest", "-p", "{answer}"),
 		LIST("-y", "--yolo", "--approval-mode=", "--skip-trust", "-m=", "--model=", "-o=",
-			"--output-format=", "--policy=", "--allowed-tools=") },
+			"--output-format=", "--policy=", "--allowed-tools="),
+		LIST("gemini", "--prompt-interactive={prompt}"),
+		LIST("gemini", "--yolo", "--skip-trust", "--prompt={prompt}") },
 	{ "opencode", LIST("opencode"),
 		LIST(".local/share/opencode/auth.json", ".config/opencode/config.json",
 			".config/opencode/opencode.json", ".config/opencode/opencode.jsonc",
@@ -146,14 +154,18 @@ const struct default_agent default_agents[] = {
 		LIST("OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT", PROVIDER_KEYS),
 		LIST("opencode.ai", "models.opencode.ai", "models.dev", PROVIDER_HOSTS),
 		LIST("opencode", "run", "{options}", "--continue", "{answer}"),
-		LIST("--auto", "-m=", "--model=", "--agent=", "--variant=", "--format=", "--thinking", "--pure") },
+		LIST("--auto", "-m=", "--model=", "--agent=", "--variant=", "--format=", "--thinking", "--pure"),
+		LIST("opencode", "--prompt={prompt}"),
+		LIST("opencode", "run", "--auto", "--", "{prompt}") },
 	{ "goose", LIST("goose"), LIST(".config/goose/config.yaml", ".config/goose/secrets.yaml"),
 		LIST("GOOSE_*", "OPENAI_HOST", "OPENAI_BASE_PATH", "ANTHROPIC_HOST", "OLLAMA_HOST", "DATABRICKS_HOST",
 			"DATABRICKS_TOKEN", PROVIDER_KEYS),
 		LIST(PROVIDER_HOSTS),
 		LIST("goose", "run", "{options}", "--resume", "--text", "{answer}"),
 		LIST("--provider=", "--model=", "--with-builtin=", "--with-extension=", "--max-turns=", "-q",
-			"--quiet", "--no-profile") },
+			"--quiet", "--no-profile"),
+		LIST("goose", "run", "--interactive", "--text={prompt}"),
+		LIST("goose", "run", "--text={prompt}") },
 	{ 0 },
 };
 /* clang-format on */

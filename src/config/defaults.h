@@ -26,8 +26,10 @@
 
 struct default_agent {
 	const char *name;
-	const char *const *programs, *const *login, *const *env, *const *hosts, *const *resume,
-											*const *options;
+	const char *const *programs,
+		*const *login, *const *env, *const *hosts, *const *resume, *const *options,
+										   *const *prompt,
+											   *const *headless;
 };
 
 extern const char *const default_env[];

@@ -85,6 +85,7 @@ int config_load(const char *home, const char *xdg_config, const char *explicit_f
 		path = xasprintf("%s/garth/config.yaml", xdg_config);
 	else if (c.home)
 		path = xasprintf("%s/.config/garth/config.yaml", c.home);
+	c.path = path ? xstrdup(path) : NULL;
 	if (path && load_file(&c, path, named, e) < 0)
 		return -1;
 	*ret = c;

@@ -69,6 +69,8 @@ static const struct value_row agent_rows[] = {
 	{ "hosts",    VALUE_HOSTS,     offsetof(struct config_agent, hosts) },
 	{ "resume",   VALUE_WORDS,     offsetof(struct config_agent, resume) },
 	{ "options",  VALUE_WORDS,     offsetof(struct config_agent, options) },
+	{ "prompt",   VALUE_WORDS,     offsetof(struct config_agent, prompt) },
+	{ "headless", VALUE_WORDS,     offsetof(struct config_agent, headless) },
 	{ 0 },
 };
 
@@ -152,8 +154,23 @@ static int read_map(const struct source *s, const struct yaml *map, const struct
 	return 0;
 }
 
+static const struct value_row default_agent_row = { CONFIG_AGENT_DEFAULT, VALUE_TEXT, PLACE(default_agent) };
+
+/* Any agent of the file may be the default one, so this is checked when all of them are read. */
+static int check_default(const struct source *s, const struct yaml *y, struct err *e)
+{
+	const struct config_agent *found;
+	struct err why = ERR_INIT;
+
+	if (!y || !config_agent_find(s->config, s->config->default_agent, &found, &why))
+		return 0;
+	return yaml_error(y, s->file, e, "'agents." CONFIG_AGENT_DEFAULT "': %s", why.msg);
+}
+
 static int read_agents(const struct source *s, const struct yaml *agents, struct err *e)
 {
+	const struct yaml *by_default = NULL;
+
 	if (yaml_is_null(agents))
 		return 0;
 	if (agents->kind != YAML_MAP)
@@ -163,6 +180,13 @@ static int read_agents(const struct source *s, const struct yaml *agents, struct
 		auto_str what = xasprintf("agents.%s", name);
 		struct err ignored = ERR_INIT;
 
+		if (!strcmp(name, CONFIG_AGENT_DEFAULT)) {
+			by_default = agents->items[i];
+			if (value_read(s, by_default, &default_agent_row, what, &s->config->default_agent,
+				    e) < 0)
+				return -1;
+			continue;
+		}
 		if (name_check_task(name, &ignored) < 0)
 			return yaml_key_error(agents, i, s->file, e,
 				"an agent's name has only a-z, 0-9, '.', '_' and '-', not '%s'", name);
@@ -170,7 +194,7 @@ static int read_agents(const struct source *s, const struct yaml *agents, struct
 			    (char *)config_agent_add(s->config, name), e) < 0)
 			return -1;
 	}
-	return 0;
+	return check_default(s, by_default, e);
 }
 
 int config_apply(struct config *c, const char *text, size_t len, const char *file, struct err *e)

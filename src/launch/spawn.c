@@ -22,6 +22,7 @@ struct child {
 	char **argv, **env;
 	char **script; /* for a file without #!: /bin/sh, the path, the arguments */
 	const char *cwd, *path;
+	const char *top, *at_top; /* where to start if cwd is gone, and what to say then */
 	const int *stdio;
 	bool tty;
 	const char *volatile failed, *volatile object;
@@ -80,6 +81,18 @@ static int take_stdio(const struct child *c)
 	return c->tty ? ioctl(0, TIOCSCTTY, 0) : 0;
 }
 
+/* A task's directory may be gone when the task is resumed, or never have been there: its command then starts
+ * at the top of the workspace. */
+static int enter_dir(const struct child *c)
+{
+	if (!chdir(c->cwd))
+		return 0;
+	if (!c->top || (errno != ENOENT && errno != ENOTDIR && errno != ELOOP) || chdir(c->top) < 0)
+		return -1;
+	(void)!write(2, c->at_top, strlen(c->at_top));
+	return 0;
+}
+
 static void __attribute__((noreturn)) run_child(struct child *c)
 {
 	sigset_t none;
@@ -92,7 +105,7 @@ static void __attribute__((noreturn)) run_child(struct child *c)
 		goto fail;
 	c->failed = "cannot enter directory";
 	c->object = c->cwd;
-	if (chdir(c->cwd) < 0)
+	if (enter_dir(c) < 0)
 		goto fail;
 	c->failed = "cannot limit";
 	if (files.rlim_max && setrlimit(RLIMIT_NOFILE, &files) < 0)
@@ -106,12 +119,15 @@ fail:
 	_exit(127);
 }
 
-static const char *path_of(const struct order_cmd *c)
+/* The value of a variable of the command; NULL if it is not set. */
+static const char *value_of(const struct order_cmd *c, const char *name)
 {
+	size_t n = strlen(name);
+
 	for (size_t i = 0; i < c->env.n; i++)
-		if (!strncmp(c->env.v[i], "PATH=", 5))
-			return c->env.v[i] + 5;
-	return DEFAULT_PATH;
+		if (!strncmp(c->env.v[i], name, n) && c->env.v[i][n] == '=')
+			return c->env.v[i] + n + 1;
+	return NULL;
 }
 
 static int open_terminal(const struct order_cmd *c, int *ret_master, int *ret_slave, struct err *e)
@@ -159,11 +175,17 @@ int spawn_command(
 {
 	auto_fd master = -1, slave = -1;
 	struct child child = {
-		.argv = c->argv.v, .cwd = c->cwd, .path = path_of(c), .stdio = stdio, .tty = c->tty
+		.argv = c->argv.v, .cwd = c->cwd, .path = value_of(c, "PATH"), .stdio = stdio, .tty = c->tty
 	};
+	auto_str at_top = xasprintf(
+		"garth: there is no directory '%s' in the task; this is its top directory\n", c->cwd);
 	struct strvec env = c->env;
 	int terminal[3], rc;
 
+	if (!child.path)
+		child.path = DEFAULT_PATH;
+	child.top = value_of(c, "GARTH_WORKSPACE");
+	child.at_top = at_top;
 	if (c->tty && open_terminal(c, &master, &slave, e) < 0)
 		return -1;
 	terminal[0] = terminal[1] = terminal[2] = slave;

@@ -85,6 +85,7 @@ int runtime_pack(struct context *c, struct task *t, const struct run_opts *o, ch
 		task_session_id(session);
 	if (walls_command(c, t, o->agent, &o->net, session, o->env, argv, &cmd, e) < 0)
 		return -1;
+	walls_enter(&cmd, t, o->cwd);
 	cmd.tty = o->tty;
 	cmd.rows = o->rows;
 	cmd.cols = o->cols;

@@ -89,6 +89,7 @@ static int run_words(struct context *c, struct task *t, const struct run_opts *o
 	if (walls_command(c, t, o->agent, &o->net, session, o->env, words->v, &cmd, e) < 0 ||
 		take_lock(t, dir, &lock, e) < 0 || check_tip(c, t, o, e) < 0)
 		return -1;
+	walls_enter(&cmd, t, o->cwd);
 	cmd.tty = o->tty;
 	cmd.rows = o->rows;
 	cmd.cols = o->cols;
@@ -113,7 +114,8 @@ static void keep_command(int dir, const struct run_opts *o, char *const *argv)
 	struct again a = { .timeout = o->timeout,
 		.weaker = o->walls.allow_weaker,
 		.push = o->push ? xstrdup(o->push) : NULL,
-		.agent = o->agent ? o->agent->name : NULL };
+		.agent = o->agent ? o->agent->name : NULL,
+		.cwd = xstrdup(o->cwd ? o->cwd : "") };
 	struct err ignored = ERR_INIT;
 
 	strvec_pushv(&a.argv, (const char *const *)argv);
@@ -242,6 +244,7 @@ static int resume(struct context *c, struct task *t, struct run_opts *o, const c
 		return -1;
 	opts.env = &a.env;
 	opts.timeout = a.timeout;
+	opts.cwd = a.cwd;
 	opts.walls.allow_weaker = a.weaker;
 	if (a.ports.n)
 		opts.ports = ports = xcalloc(KEEPER_PORTS_MAX + 1, sizeof(*ports));

@@ -41,6 +41,7 @@ struct run_opts {
 	const char *detach_keys; /* for the front end: what the user asked for; NULL: as configured */
 	bool quiet;              /* no warning about the agent's log-in */
 	bool set_aside;       /* set ignored directories aside before the keeper starts: workspace/aside.h */
+	const char *cwd;      /* where the command starts, relative to the workspace; NULL: at its top */
 	const char *tip;      /* the task's branch must be at this commit; NULL: anywhere */
 	const char *consumes; /* a file beneath the task's directory, removed when the command has started */
 	struct strvec *warnings; /* gets warnings for the user, one sentence each; may be NULL */

@@ -28,48 +28,63 @@ void again_release(struct again *a)
 	strvec_release(&a->ports);
 	free(steal_ptr(a->agent));
 	free(steal_ptr(a->push));
+	free(steal_ptr(a->cwd));
 }
 
-/* A command line may have bytes that are not UTF-8: those words are stored as numbers. */
+/* A command line or a path may have bytes that are not UTF-8: such a word is stored as numbers. */
+static json_t *json_bytes(const char *s)
+{
+	json_t *text = json_string(s);
+
+	if (text)
+		return text;
+	text = json_array();
+	for (const unsigned char *p = (const unsigned char *)s; *p; p++)
+		json_array_append_new(text, json_integer(*p));
+	return text;
+}
+
 static json_t *to_list(const struct strvec *v)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < v->n; i++) {
-		json_t *text = json_string(v->v[i]);
-
-		if (!text) {
-			text = json_array();
-			for (const unsigned char *p = (const unsigned char *)v->v[i]; *p; p++)
-				json_array_append_new(text, json_integer(*p));
-		}
-		json_array_append_new(list, text);
-	}
+	for (size_t i = 0; i < v->n; i++)
+		json_array_append_new(list, json_bytes(v->v[i]));
 	return list;
+}
+
+static char *from_bytes(const json_t *item)
+{
+	auto_buf bytes = BUF_INIT(AGAIN_MAX);
+	const json_t *byte;
+	size_t i;
+
+	if (json_is_string(item))
+		buf_addstr(&bytes, json_string_value(item));
+	json_array_foreach(item, i, byte) buf_addch(&bytes, (char)json_integer_value(byte));
+	return xstrdup(buf_str(&bytes));
 }
 
 static void from_list(const json_t *list, struct strvec *ret)
 {
-	const json_t *item, *byte;
-	size_t i, j;
+	const json_t *item;
+	size_t i;
 
 	json_array_foreach(list, i, item)
 	{
-		auto_buf bytes = BUF_INIT(AGAIN_MAX);
+		auto_str word = from_bytes(item);
 
-		if (json_is_string(item))
-			buf_addstr(&bytes, json_string_value(item));
-		json_array_foreach(item, j, byte) buf_addch(&bytes, (char)json_integer_value(byte));
-		strvec_push(ret, buf_str(&bytes));
+		strvec_push(ret, word);
 	}
 }
 
 int again_save(int task_dir, const struct again *a, struct err *e)
 {
-	json_t *o = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "weaker", a->weaker, "ports",
+	json_t *o = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "weaker", a->weaker, "ports",
 		to_list(&a->ports), "argv", to_list(&a->argv), "resume", to_list(&a->resume), "env",
 		to_list(&a->env), "agent", a->agent ? json_string(a->agent) : json_null(), "push",
-		a->push ? json_string(a->push) : json_null(), "timeout", (json_int_t)a->timeout);
+		a->push ? json_string(a->push) : json_null(), "timeout", (json_int_t)a->timeout, "cwd",
+		json_bytes(a->cwd ? a->cwd : ""));
 	char *text = json_dumps(o, JSON_COMPACT);
 	int rc = text ? write_file(task_dir, AGAIN_NAME, text, strlen(text), 0600, e)
 		      : err_set(e, ERR_FAILED, "the command cannot be written down");
@@ -99,6 +114,7 @@ int again_load(int task_dir, struct again *ret, struct err *e)
 		ret->agent = xstrdup(json_string_value(json_object_get(o, "agent")));
 	if (json_is_string(json_object_get(o, "push")))
 		ret->push = xstrdup(json_string_value(json_object_get(o, "push")));
+	ret->cwd = from_bytes(json_object_get(o, "cwd"));
 	ret->timeout = (uint64_t)json_integer_value(json_object_get(o, "timeout"));
 	json_decref(o);
 	return 0;
@@ -255,24 +271,69 @@ static void copy_others(const struct buf *from, const char *key, struct buf *to)
 			buf_printf(to, "%.*s\n", (int)strcspn(l, "\n"), l);
 }
 
-int again_limit(int task_dir, const char *key, const char *value, struct err *e)
+/* Splits "NAME=VALUE"; both are plain words, so that they can stand in a line of YAML. */
+static int split_limit(const char *limit, char **ret_key, const char **ret_value, struct err *e)
 {
-	auto_buf old = BUF_SMALL, text = BUF_SMALL;
+	size_t n = strcspn(limit, "=");
+	const char *value = limit[n] ? limit + n + 1 : "";
+
+	if (!n || strspn(limit, "abcdefghijklmnopqrstuvwxyz_") != n || !*value ||
+		value[strcspn(value, " \t\n:#{}[],&*!|>'\"%@`")])
+		return err_set(e, ERR_USAGE, "a limit is given as NAME=VALUE, such as max_files=500");
+	*ret_key = xstrndup(limit, n);
+	*ret_value = value;
+	return 0;
+}
+
+int again_try_limits(struct config *c, const struct strvec *limits, struct err *e)
+{
+	for (size_t i = 0; i < limits->n; i++) {
+		auto_str key = NULL, text = NULL;
+		const char *value;
+
+		if (split_limit(limits->v[i], &key, &value, e) < 0)
+			return -1;
+		text = xasprintf("limits:\n  %s: %s\n", key, value);
+		if (config_apply(c, text, strlen(text), NULL, e) < 0) {
+			e->kind = ERR_USAGE;
+			return err_wrap(e, "--limit %s", limits->v[i]);
+		}
+	}
+	return 0;
+}
+
+/* Adds the limit to the lines of limits.yaml, or replaces its line. */
+static int set_limit(const char *limit, struct buf *lines, struct err *e)
+{
+	auto_buf others = BUF_SMALL;
+	auto_str key = NULL;
+	const char *value;
+
+	if (split_limit(limit, &key, &value, e) < 0)
+		return -1;
+	copy_others(lines, key, &others);
+	buf_printf(&others, "  %s: %s\n", key, value);
+	buf_cut(lines, 0);
+	buf_addstr(lines, buf_str(&others));
+	return 0;
+}
+
+int again_limit(int task_dir, const struct strvec *limits, struct err *e)
+{
+	auto_buf lines = BUF_SMALL, text = BUF_SMALL;
 	auto_config tried = { 0 };
 	struct err none = ERR_INIT;
 
-	if (!*key || key[strspn(key, "abcdefghijklmnopqrstuvwxyz_")] || !*value ||
-		value[strcspn(value, " \t\n:#{}[],&*!|>'\"%@`")])
-		return err_set(e, ERR_USAGE, "a limit is given as NAME=VALUE, such as max_files=500");
-	read_file(task_dir, LIMITS, &old, &none);
-	buf_addstr(&text, "limits:\n");
-	copy_others(&old, key, &text);
-	buf_printf(&text, "  %s: %s\n", key, value);
+	if (!limits->n)
+		return 0;
 	config_defaults(&tried);
-	if (config_apply(&tried, buf_str(&text), text.len, NULL, e) < 0) {
-		e->kind = ERR_USAGE;
-		return err_wrap(e, "--limit %s=%s", key, value);
-	}
+	if (again_try_limits(&tried, limits, e) < 0)
+		return -1;
+	read_file(task_dir, LIMITS, &lines, &none);
+	for (size_t i = 0; i < limits->n; i++)
+		if (set_limit(limits->v[i], &lines, e) < 0)
+			return -1;
+	buf_printf(&text, "limits:\n%s", buf_str(&lines));
 	return write_file(task_dir, LIMITS, buf_str(&text), text.len, 0600, e);
 }
 

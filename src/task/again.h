@@ -22,6 +22,7 @@ struct again {
 	uint64_t timeout;     /* seconds; 0: none */
 	bool weaker;          /* --allow-weaker */
 	char *push;           /* the remote's branch to push to when done; NULL: none */
+	char *cwd;            /* where it starts, relative to the workspace; "" is its top directory */
 };
 
 void again_release(struct again *a);
@@ -60,8 +61,10 @@ void again_owe_push(int task_dir, bool owes);
 char *again_answer(int task_dir);
 int again_keep_answer(int task_dir, const char *text, struct err *e);
 
-/* Changes a limit for this task; `key` is a key below `limits`. ERR_USAGE if the key or the value is
- * invalid. */
-int again_limit(int task_dir, const char *key, const char *value, struct err *e);
+/* Limits are given as "NAME=VALUE"; NAME is a key below `limits`. again_try_limits applies them to c;
+ * again_limit changes them for the whole life of the task. ERR_USAGE if a name or a value is invalid; then
+ * none is changed for the task. */
+int again_try_limits(struct config *c, const struct strvec *limits, struct err *e);
+int again_limit(int task_dir, const struct strvec *limits, struct err *e);
 
 #endif

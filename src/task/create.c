@@ -196,16 +196,20 @@ static int create_named(
 	return fill(c, r, &ws, shown, e);
 }
 
-/* Tries program-1, program-2, … until a name is free in the store and among the branches. */
-static int create_numbered(struct context *c, const struct repo *r, const char *program, struct task *t,
+/* Tries numbers until a name is free in the store and among the branches: program-1, program-2 …; for a title
+ * title, title-2 … */
+static int create_numbered(struct context *c, const struct repo *r, const struct task_spec *s, struct task *t,
 	const struct buf *shown, struct err *e)
 {
 	char stem[NAME_MAX_LEN + 1];
 
-	name_suggest(program, stem);
+	if (s->title)
+		name_of_words(s->title, stem);
+	else
+		name_suggest(s->program, stem);
 	for (unsigned i = 1; i < 100000; i++) {
 		free(t->name);
-		t->name = xasprintf("%s-%u", stem, i);
+		t->name = s->title && i == 1 ? xstrdup(stem) : xasprintf("%s-%u", stem, i);
 		if (!create_named(c, r, t, shown, e))
 			return 0;
 		if (e->kind != ERR_EXISTS)
@@ -252,6 +256,8 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	if (!s->rev && backend_named(t.backend)->follows_remote &&
 		source_take(&c->home, &r, t.target, &source, e) < 0)
 		return -1;
+	if (s->on_base && s->on_base(s->empty ? NULL : &r, s->on_base_arg, e) < 0)
+		return -1;
 	if (check_shown(&r, s->also_shown, e) < 0 || ref_shown(&r, t.target, s->also_shown, &shown, e) < 0 ||
 		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0)
 		return -1;
@@ -278,7 +284,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.ref_was = xstrdup("");
 	t.inside_was = xstrdup("");
 	t.strict = s->strict;
-	rc = s->name ? create_named(c, &r, &t, &shown, e) : create_numbered(c, &r, s->program, &t, &shown, e);
+	rc = s->name ? create_named(c, &r, &t, &shown, e) : create_numbered(c, &r, s, &t, &shown, e);
 	if (rc < 0)
 		return -1;
 	space_reserve(&c->home);

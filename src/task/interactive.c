@@ -11,12 +11,13 @@ static const char *const shells[] = { "sh", "bash", "dash", "zsh", "fish", "ksh"
 /* Agents, with the options that make each of them work unattended. */
 static const struct {
 	const char *program, *unattended[6];
+	const char *attended[3]; /* and those that undo it */
 } agents[] = {
 	{ "claude", { "-p", "--print" } },
 	{ "codex", { "exec", "e", "review", "app-server", "mcp-server" } },
 	{ "gemini", { "-p", "--prompt" } },
 	{ "opencode", { "run", "serve" } },
-	{ "goose", { "run" } },
+	{ "goose", { "run" }, { "-s", "--interactive" } },
 };
 
 /* Whether the shell has only options and none that names a command (-c). An option with a separate value,
@@ -30,7 +31,7 @@ static bool is_bare_shell(char *const *argv)
 	return true;
 }
 
-static bool is_unattended(char *const *argv, const char *const *words, size_t n)
+static bool has_one(char *const *argv, const char *const *words, size_t n)
 {
 	for (argv++; *argv; argv++)
 		for (size_t i = 0; i < n && words[i]; i++) {
@@ -53,7 +54,9 @@ enum session_kind session_kind(char *const *argv, bool terminal)
 			return is_bare_shell(argv) ? SESSION_SHELL : SESSION_BATCH;
 	for (size_t i = 0; i < ARRAY_SIZE(agents); i++)
 		if (!strcmp(name, agents[i].program))
-			return is_unattended(argv, agents[i].unattended, ARRAY_SIZE(agents[i].unattended))
+			return has_one(argv, agents[i].unattended, ARRAY_SIZE(agents[i].unattended)) &&
+					       !has_one(argv, agents[i].attended,
+						       ARRAY_SIZE(agents[i].attended))
 				       ? SESSION_BATCH
 				       : SESSION_AGENT;
 	return SESSION_BATCH;

@@ -18,8 +18,10 @@
 #include "workspace/workspace.h"
 
 struct task_spec {
-	const char *dir;  /* the user's current directory; not used for a task without a repository */
-	const char *name; /* NULL: made from `program` */
+	const char *dir; /* the user's current directory; not used for a task without a repository */
+	const char *
+		name; /* NULL: made from `title` ("fix-login", "fix-login-2"), else from `program` ("make-1") */
+	const char *title; /* what the task is about, in words; may be NULL */
 	const char *program;
 	const char *rev;        /* NULL: HEAD */
 	const char *backend;    /* NULL: as configured, else what the kernel supports */
@@ -32,6 +34,10 @@ struct task_spec {
 	 * for a task without a repository. */
 	void (*on_checked)(void *arg);
 	void *on_checked_arg;
+	/* Called when the base is known (r->commit) and nothing is made yet; may be NULL. If it fails, no task is
+	 * made. For a task without a repository, r is NULL. */
+	int (*on_base)(const struct repo *r, void *arg, struct err *e);
+	void *on_base_arg;
 };
 
 /* Makes a task in state "created". */

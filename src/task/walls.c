@@ -303,3 +303,11 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	ret->cwd = xstrdup(t->workspace);
 	return 0;
 }
+
+void walls_enter(struct order_cmd *cmd, const struct task *t, const char *cwd)
+{
+	if (!cwd || !*cwd)
+		return;
+	free(cmd->cwd);
+	cmd->cwd = path_join(t->workspace, cwd);
+}

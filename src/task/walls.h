@@ -35,5 +35,8 @@ int walls_check_landlock_only(const struct network *n, struct err *e);
 int walls_command(struct context *c, const struct task *t, const struct config_agent *agent,
 	const struct network *net, const char *session, const struct strvec *extra_env, char *const *argv,
 	struct order_cmd *ret, struct err *e);
+/* Lets it start in a directory below the workspace, a relative path; NULL or "": in the workspace itself. The
+ * directory is entered inside: whatever the agent made of it, the path leads nowhere on the host. */
+void walls_enter(struct order_cmd *cmd, const struct task *t, const char *cwd);
 
 #endif

@@ -73,6 +73,75 @@ all="cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
   want='run --resume --text yes'; asks goose run --text 'do it'
 }
 
+# Prints the words of its command, in one piece: on a terminal something may be echoed between two.
+words='all=; for w in "${0##*/}" "$@"; do all="$all[$w]"; done; printf "%s\n" "$all"'
+# on_terminal WORD…: what garth prints on a terminal.
+on_terminal() { script -qec "$(printf '%q ' "$garth" "$@")" /dev/null </dev/null | tr -d '\r'; }
+
+@test "T1 agents: a prompt goes to the agent in its own way, on a terminal and without one" {
+  local a; for a in claude codex gemini opencode goose; do agent $a "$words"; done
+  local -A headless=([claude]='[claude][--dangerously-skip-permissions][-p][--][fix  "it" {answer}]'
+    [codex]='[codex][exec][--dangerously-bypass-approvals-and-sandbox][--skip-git-repo-check][--][fix  "it" {answer}]'
+    [gemini]='[gemini][--yolo][--skip-trust][--prompt=fix  "it" {answer}]'
+    [opencode]='[opencode][run][--auto][--][fix  "it" {answer}]' [goose]='[goose][run][--text=fix  "it" {answer}]')
+  local -A shown=([claude]='[claude][--][fix it]' [codex]='[codex][--sandbox][danger-full-access][--][fix it]'
+    [gemini]='[gemini][--prompt-interactive=fix it]' [opencode]='[opencode][--prompt=fix it]' [goose]='[goose][run][--interactive][--text=fix it]')
+  for a in "${!headless[@]}"; do
+    [[ $("$garth" run -q --agent $a 'fix  "it" {answer}' </dev/null) == "${headless[$a]}" ]] || complain "$a"
+    out=$(on_terminal run -q --agent $a 'fix it')
+    [[ $out == *"${shown[$a]}"* ]] || complain "$a"
+  done
+  on_terminal run -q --agent codex | grep -F '[codex][--sandbox][danger-full-access]'
+  on_terminal run -q --agent goose | grep -F '[goose]'
+  [[ $("$garth" run -qd -t back --agent claude 'fix it') == back ]]
+  eventually is_state back done
+  "$garth" log back | grep -F '[claude][--dangerously-skip-permissions][-p][--][fix it]'
+}
+
+@test "T1 agents: the task is named after the prompt; an agent that took one is resumed with its options" {
+  agent claude '[ -n "$GARTH_ANSWER" ] || echo "why?" >"$GARTH_QUESTION_FILE"; printf "[%s]" "$@"'
+  call "$garth" run "Fix the user's login: it's slow, and fails" </dev/null
+  [[ $code == 6 ]] || complain
+  [[ $err == *"agent claude, the only one that is installed here"* ]] || complain
+  [[ $(state_of fix-the-users-login-its) == blocked ]]
+  call "$garth" answer fix-the-users-login-its yes
+  [[ $out == '[--dangerously-skip-permissions][--continue][-p][yes]' ]] || complain
+  "$garth" run -q "fix the users' login its" </dev/null || true
+  [[ $(state_of fix-the-users-login-its-2) == blocked ]]
+  "$garth" run -q "Ä ö" </dev/null || true
+  [[ $(state_of task) == blocked ]]
+}
+
+@test "T1 agents: which agent: --agent, agents.default, the only one installed, else the choice is named" {
+  agent claude "$words"; agent codex "$words"
+  fails 2 "which agent is meant? Installed are claude, codex; for one of them always, put 'agents: {default: claude}' into $XDG_CONFIG_HOME/garth/config.yaml" "$garth" run 'fix it'
+  fails 2 'garth run --agent claude' "$garth" run
+  echo 'agents: {default: codex}' | configure
+  [[ $("$garth" run -q 'fix it' </dev/null) == '[codex][exec]'* ]]
+  [[ $("$garth" run -q --agent claude 'fix it' </dev/null) == '[claude]'* ]]
+  fails 2 "there is no terminal to talk to codex: give it a prompt" "$garth" run </dev/null
+  rm "$HOME/.local/bin/codex"
+  fails 127 "there is no program 'codex'" "$garth" run 'fix it'
+  echo 'agents: {mine: {programs: [claude], prompt: [claude, "a={prompt}b"]}, default: mine}' | configure
+  [[ $("$garth" run -q 'fix it' </dev/null) == '[claude][a=fix itb]' ]]
+  echo 'agents: {mine: {programs: [claude]}, default: mine}' | configure
+  fails 2 "agents.mine.prompt in the configuration is missing" "$garth" run 'fix it'
+  echo 'agents: {default: clade}' | configure
+  fails 2 "config.yaml:1:19: 'agents.default': there is no agent 'clade' (is 'claude' meant?)" "$garth" run 'fix it'
+  echo 'agents: {default: claude}' | configure
+  [[ $("$garth" config --json | json 'd["config"]["agents"]["default"]') == claude ]]
+  "$garth" config | grep -x '  default: claude'
+  rm "$HOME/.local/bin/claude"; : | configure
+  fails 127 "no agent that garth knows is installed" "$garth" run 'fix it'
+}
+
+@test "T1 agents: a program with a space in its name is no prompt" {
+  printf '#!/bin/sh\necho ran\n' >'my tool'; chmod +x 'my tool'; git add .; git commit -qm tool
+  [[ $("$garth" run -q './my tool') == ran ]]
+  agent claude "$words"
+  [[ $("$garth" run -q 'my tools are' </dev/null) == '[claude]'* ]]
+}
+
 @test "J5 agents: a model's host named by the user's variables is reached without a flag, and no other host is" {
   agent claude 'true'
   ANTHROPIC_BASE_URL=https://llm.example:8443/v1 OPENAI_BASE_URL=https://other.example DB_HOST=db.example "$garth" run -q -t a -e DB_HOST -- claude

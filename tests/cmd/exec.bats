@@ -11,6 +11,27 @@ load helpers
   [[ $(inside t cat x) == x ]]
 }
 
+@test "T1 exec: starts in the current directory of the project or of the workspace, else at the top" {
+  "$garth" new o; "$garth" new --backend worktree w
+  for t in o w; do [[ $(cd dir/sub && "$garth" exec $t -- cat c.txt) == three ]] || complain $t; done
+  [[ $(cd "$("$garth" path w)/dir" && "$garth" exec w -- cat b.txt) == two ]]
+  git worktree add -q "$T/other"
+  [[ $(cd "$T/other/dir" && "$garth" exec o -- cat b.txt) == two ]]
+  for d in / "$R/.git/refs" "$GARTH_HOME" "$("$garth" path w)/dir"; do
+    cd "$d"
+    call "$garth" exec app/o -- cat a.txt
+    [[ $out == one ]] || complain "$d"
+    [[ -z $err ]] || complain "$d"
+  done
+  mkdir "$R/new"; cd "$R/new"
+  call "$garth" exec o -- cat a.txt
+  [[ $out == one ]] || complain
+  [[ $err == "garth: there is no directory '$R/new' in the task; this is its top directory" ]] || complain
+  # another repository's directories are not this one's
+  mkdir -p "$T/else/dir"; cd "$T/else/dir"; git init -q ..
+  [[ $("$garth" exec app/o -- cat a.txt) == one ]]
+}
+
 @test "T1 exec: joins a running task: the same processes, /tmp and network" {
   "$garth" run -d -t t -- sh -c 'echo shared >/tmp/x; exec sleep 1000'
   eventually inside t 'test -e /tmp/x'

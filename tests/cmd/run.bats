@@ -100,7 +100,8 @@ load helpers
 }
 
 @test "O3 run: 126 and 127 for what cannot be executed, 128 and the signal for what was killed" {
-  call "$garth" run -t a -- nosuch-program
+  "$garth" new a
+  call "$garth" exec a -- nosuch-program
   [[ $code == 127 ]] || complain
   [[ -z $out ]] || complain
   [[ $err == *nosuch-program* ]] || complain
@@ -116,7 +117,7 @@ load helpers
   [[ $code == 143 ]] || complain
   call "$garth" run -t f -- sh -c 'exit 255'
   [[ $code == 255 ]] || complain
-  for t in a b c d e f; do [[ $(state_of $t) == failed ]]; done
+  for t in b c d e f; do [[ $(state_of $t) == failed ]]; done
 }
 
 @test "T8 run: signals are passed on" {
@@ -204,10 +205,137 @@ load helpers
 }
 
 @test "T1 run: -d reports what cannot be started" {
-  call "$garth" run -d -t t -- nosuch-program
-  [[ $code == 127 ]] || complain
-  [[ $err == *nosuch-program* ]] || complain
+  call "$garth" run -d -t t -- ./a.txt
+  [[ $code == 126 ]] || complain
+  [[ $err == *a.txt* ]] || complain
   [[ $(state_of t) == failed ]]
+}
+
+# program NAME DIR: an executable file that prints "hi".
+program() { mkdir -p "$2"; printf '#!/bin/sh\necho hi\n' >"$2/$1"; chmod +x "$2/$1"; }
+
+@test "T1 run: a program that is not installed is an error before a task is made" {
+  changes_nothing 127 "there is no program 'clod'" "$garth" run -- clod
+  changes_nothing 127 "there is no program 'claud' (is 'claude' meant?)" "$garth" run -d -- claud
+  call "$garth" run -- goose
+  [[ $err == "✗ there is no program 'goose'" ]] || complain
+  changes_nothing 127 "there is no program '/nowhere/x'" "$garth" run -- /nowhere/x
+  changes_nothing 127 "there is no program './x'" "$garth" run --empty -- ./x
+  changes_nothing 127 'garth run "fix the login"' "$garth" run fix the login
+  [[ $("$garth" ls --json | json 'd["tasks"]') == '[]' ]]
+  call "$garth" run --json -- clod
+  [[ $(json 'd["error"]["code"]' <<<"$out") == no_program ]] || complain
+}
+
+@test "T1 run: a program where a task does not see it is named with the line of configuration that shows it" {
+  program mine "$HOME/stuff/bin"; program other "$T/srv/tools"; program linked "$HOME/.local/lib/x"
+  ln -s ../stuff/bin/mine "$HOME/.local/theirs"; mkdir -p "$HOME/.local/bin"; ln -s "$HOME/stuff/bin/mine" "$HOME/.local/bin/theirs"
+  export PATH=$PATH:$HOME/stuff/bin:$T/srv/tools:$HOME/.local/bin
+  changes_nothing 127 "jail: {tools: [stuff/bin]}    # in $XDG_CONFIG_HOME/garth/config.yaml" "$garth" run -- mine
+  changes_nothing 127 "jail: {tools: [stuff/bin]}" "$garth" run -- "$HOME/stuff/bin/mine"
+  changes_nothing 127 "jail: {tools: [stuff/bin]}" "$garth" run -- theirs
+  changes_nothing 127 "jail: {allow_read: [$T/srv/tools]}" "$garth" run -- other
+  echo 'jail: {tools: [stuff/bin]}' | configure
+  [[ $("$garth" run -t a -- mine) == hi ]]
+  [[ $("$garth" run -t b -- theirs) == hi ]]
+  echo "jail: {allow_read: [$T/srv/tools]}" | configure
+  [[ $("$garth" run -t c -- other) == hi ]]
+  [[ $("$garth" run -t d -- "$T/srv/tools/other") == hi ]]
+}
+
+@test "T1 run: a tool directory that is a link shows its programs" {
+  program moved "$T/elsewhere/bin"; ln -s "$T/elsewhere" "$HOME/.nvm"
+  export PATH=$PATH:$HOME/.nvm/bin
+  [[ $("$garth" run -- moved) == hi ]]
+}
+
+@test "T1 run: a path is looked up in the base commit, not in the checkout" {
+  [[ $("$garth" run -t a -- ./run.sh) == run ]]
+  [[ $(cd dir && "$garth" run -t b -- ../run.sh) == run ]]
+  [[ $("$garth" run -t c -- "$R/run.sh") == run ]]
+  git rm -q --cached run.sh; git commit -qm gone
+  changes_nothing 127 "'run.sh' is not committed" "$garth" run -- ./run.sh
+  changes_nothing 127 "'run.sh' is not committed" "$garth" run -- "$R/run.sh"
+  changes_nothing 127 "there is no file 'dir/run.sh' in commit" "$garth" run --cwd dir -- ./run.sh
+  [[ $("$garth" run -t d --base HEAD~ -- ./run.sh) == run ]]
+  [[ $("$garth" run -t e --with-changes --on-dirty keep -- ./run.sh) == run ]]
+  # behind a link it is left to the task
+  ln -s dir ways; cp run.sh dir/; git add ways dir; git commit -qm ways
+  [[ $("$garth" run -t f -- ways/run.sh) == run ]]
+}
+
+@test "T1 run: starts in the directory that it was called from, with each backend, and says if there is none" {
+  cd dir/sub
+  for b in "${backends[@]}"; do
+    [[ $("$garth" run -t "$b" --backend "$b" -- sh -c 'pwd; cat c.txt') == *"/dir/sub"$'\n'three ]] || complain
+  done
+  mkdir new; cd new
+  call "$garth" run -t n -- cat a.txt
+  [[ $out == one ]] || complain
+  [[ $err == *"has no directory 'dir/sub/new': the task starts in its top directory"* ]] || complain
+  echo x >file
+  [[ $("$garth" run -t w --with-changes --on-dirty keep -- cat file) == x ]]
+  git -C "$R" worktree add -q "$T/other"; cd "$T/other/dir"
+  [[ $("$garth" run -t o -- cat b.txt) == two ]]
+  cd /
+  [[ $("$garth" run -t e --empty -- sh -c '[ "$PWD" = "$GARTH_WORKSPACE" ] && echo top') == top ]]
+}
+
+@test "T1 run: --cwd names a directory of the project, and leads nowhere else" {
+  ln -s /etc out; ln -s dir way; git add -A; git commit -qm links
+  [[ $("$garth" run -t a --cwd dir/sub -- cat c.txt) == three ]]
+  [[ $("$garth" run -t b --cwd "$R/dir" -- cat b.txt) == two ]]
+  [[ $(cd dir/sub && "$garth" run -t c --cwd .. -- cat b.txt) == two ]]
+  [[ $(cd dir && "$garth" run -t d --cwd ../dir/./sub/.. -- cat b.txt) == two ]]
+  changes_nothing 2 "'..' is not in the project" "$garth" run --cwd .. -- true
+  changes_nothing 2 "is not in the project" "$garth" run --cwd dir/../../x -- true
+  changes_nothing 2 "'/etc' is not in the project" "$garth" run --cwd /etc -- true
+  changes_nothing 2 "'out' is not in the project" "$garth" run --cwd out -- true
+  changes_nothing 2 "'.git' is not in the project" "$garth" run --cwd .git -- true
+  changes_nothing 3 "there is no directory 'nope'" "$garth" run --cwd nope -- true
+  changes_nothing 3 "there is no directory 'a.txt'" "$garth" run --cwd a.txt -- true
+  changes_nothing 2 "leave --cwd out" "$garth" run --empty --cwd dir -- true
+  rm out way; mkdir out way
+  changes_nothing 2 "'out' is a symbolic link" "$garth" run --cwd out -- true
+  changes_nothing 2 "leads through one" "$garth" run --cwd way/sub -- true
+  git checkout -q out way
+}
+
+@test "T4 run: a resumed task starts in its directory again, at the top if that is gone; a planted link stays inside" {
+  call "$garth" run -t t --cwd dir/sub -- sh -c 'pwd; [ -z "$GARTH_ANSWER" ] || exit 0; echo "Go on?" >"$GARTH_QUESTION_FILE"'
+  [[ $out == */dir/sub ]] || complain
+  call "$garth" answer t yes
+  [[ $out == */dir/sub ]] || complain
+  inside t 'rm -rf dir'
+  call "$garth" resume t
+  [[ $out == "$R" ]] || complain
+  [[ $err == *"there is no directory '$R/dir/sub' in the task"* ]] || complain
+  # the link leads to a directory that only the host has
+  mkdir "$HOME/secret"; echo key >"$HOME/secret/key"
+  inside t "ln -s '$HOME' dir; mkdir -p dir/sub"
+  call "$garth" resume t
+  [[ $out == "$HOME/sub" ]] || complain
+  [[ ! -e $HOME/sub ]]
+  call "$garth" exec t -- cat "$R/dir/secret/key"
+  [[ $code != 0 ]] || complain
+}
+
+@test "T5 run: --timeout ends the command; a wrong time makes no task" {
+  call timeout 20 "$garth" run -t t --timeout 1s -- sleep 30
+  [[ $code == 143 ]] || complain
+  [[ $err == *"task 't' failed: stopped when its time was up"* ]] || complain
+  for time in 0 x 1w -1 ''; do changes_nothing 2 "--timeout is a time above 0" "$garth" run --timeout "$time" -- true; done
+}
+
+@test "L1 run: --limit sets limits of the task, which stay" {
+  "$garth" run -t t --limit max_files=3 --limit max_commits=2 --limit max_files=4 -- true
+  "$garth" show t | grep -F '0 of 4 files, 0 of 2 commits'
+  "$garth" resume t --limit max_commits=5
+  "$garth" show t | grep -F '0 of 4 files, 0 of 5 commits'
+  [[ $("$garth" run -t o --limit max_open_files=77 -- sh -c 'ulimit -n') == 77 ]]
+  changes_nothing 2 "unknown key 'limits.max_fils' (is 'max_files' meant?)" "$garth" run --limit max_fils=3 -- true
+  changes_nothing 2 "a limit is given as NAME=VALUE" "$garth" run --limit max_files -- true
+  changes_nothing 2 "a limit is given as NAME=VALUE" "$garth" run --limit 'max_files=3 #' -- true
 }
 
 @test "J9 run: everything inside dies with the task, whatever it tried" {

@@ -53,3 +53,10 @@ PY
   [[ $out != *$'\e'* ]] || complain
   [[ $(grep -c '^state' <<<"$out") == 1 ]] || complain
 }
+
+@test "O3 show: a note names files on lines of their own" {
+  "$garth" run -t t -- sh -c 'for i in $(seq 1 1489); do echo >file-$i; done' || true
+  call "$garth" show t
+  [[ $out == *$'\nnote       1,489 uncommitted files\n             file-1\n             file-10\n'* ]] || complain
+  [[ $out == *$'\n             … and 1,479 more\n'* ]] || complain
+}

@@ -180,3 +180,13 @@ E
   # a file without a project is as good as any, also to an editor
   [[ $("$garth" config --schema | python3 -c 'import json, sys; print(json.load(sys.stdin)["properties"]["agent"]["required"])') == "['command']" ]]
 }
+
+@test "T5 taskfile: a project_dir below the top is where the command starts; --cwd, --timeout and --limit count more" {
+  printf 'name: t\nagent: {project_dir: "%s", command: [cat, c.txt]}\n' "$R/dir/sub" >"$T/t.yaml"
+  [[ $(cd / && "$garth" run "$T/t.yaml") == three ]]
+  printf 'name: u\ntimeout: 1h\nlimits: {max_files: 7}\nagent: {project_dir: "%s", command: [sh, -c, "cat b.txt; sleep 30"]}\n' "$R" >"$T/u.yaml"
+  call timeout 20 "$garth" run --cwd dir --timeout 1s --limit max_files=9 "$T/u.yaml"
+  [[ $out == two ]] || complain
+  [[ $err == *"stopped when its time was up"* ]] || complain
+  "$garth" show u | grep -F '0 of 9 files'
+}

@@ -262,6 +262,49 @@ static void test_every_key(void **state)
 	assert_null(config_agent_by_program(&c, "claude-other"));
 }
 
+static void test_prompts(void **state)
+{
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+	const struct config_agent *a;
+
+	(void)state;
+	assert_int_equal(
+		apply(&c,
+			"agents: {default: mine, mine: {prompt: [m, \"{prompt}\"]}, claude: {headless: [c, -x]}}",
+			&e),
+		0);
+	assert_string_equal(c.default_agent, "mine");
+	a = config_agent_by_name(&c, "mine");
+	assert_int_equal(a->prompt.n, 2);
+	assert_int_equal(a->headless.n, 0);
+	a = config_agent_by_name(&c, "claude");
+	assert_string_equal(a->headless.v[1], "-x");
+	assert_null(config_agent_by_name(&c, "default"));
+	assert_refused(
+		"agents: {default: nobody}\n", "c.yaml:1:19: 'agents.default': there is no agent 'nobody'");
+	assert_refused("agents: {default: {}}\n", "c.yaml:1:19: 'agents.default'");
+}
+
+/* Every agent that garth knows takes a prompt, in exactly one place, on a terminal and without one. */
+static void test_known_agents_take_prompts(void **state)
+{
+	auto_config c = { 0 };
+
+	(void)state;
+	config_defaults(&c);
+	for (size_t i = 0; i < c.nagents; i++)
+		for (size_t k = 0; k < 2; k++) {
+			const struct strvec *words = k ? &c.agents[i].headless : &c.agents[i].prompt;
+			size_t found = 0;
+
+			assert_true(words->n && strvec_has(&c.agents[i].programs, words->v[0]));
+			for (size_t j = 0; j < words->n; j++)
+				found += strstr(words->v[j], "{prompt}") != NULL;
+			assert_int_equal(found, 1);
+		}
+}
+
 static void test_later_agent_wins(void **state)
 {
 	auto_config c = { 0 };
@@ -510,6 +553,8 @@ int main(void)
 		cmocka_unit_test(test_notify),
 		cmocka_unit_test(test_defaults_hold_no_secrets),
 		cmocka_unit_test(test_every_key),
+		cmocka_unit_test(test_prompts),
+		cmocka_unit_test(test_known_agents_take_prompts),
 		cmocka_unit_test(test_later_agent_wins),
 		cmocka_unit_test(test_empty_sections),
 		cmocka_unit_test(test_unknown_keys),

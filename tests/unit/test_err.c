@@ -77,7 +77,8 @@ static void test_exit_codes(void **state)
 		[ERR_REFUSED] = 4,
 		[ERR_CONFLICT] = 5,
 		[ERR_BLOCKED] = 6,
-		[ERR_START] = 125 };
+		[ERR_START] = 125,
+		[ERR_PROGRAM] = 127 };
 
 	(void)state;
 	for (int k = 0; k < ERR_KINDS; k++) {

@@ -26,7 +26,11 @@ static void test_agents(void **state)
 	assert_int_equal(KIND("/opt/bin/codex", "exec", "fix"), SESSION_BATCH);
 	assert_int_equal(KIND("codex"), SESSION_AGENT);
 	assert_int_equal(KIND("gemini", "--prompt=fix"), SESSION_BATCH);
+	assert_int_equal(KIND("gemini", "--prompt-interactive=fix"), SESSION_AGENT);
 	assert_int_equal(KIND("opencode", "run", "fix"), SESSION_BATCH);
+	assert_int_equal(KIND("opencode", "--prompt=run it"), SESSION_AGENT);
+	assert_int_equal(KIND("goose", "run", "--text=fix"), SESSION_BATCH);
+	assert_int_equal(KIND("goose", "run", "--interactive", "--text=fix"), SESSION_AGENT);
 }
 
 static void test_no_terminal(void **state)

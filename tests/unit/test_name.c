@@ -58,6 +58,8 @@ static void test_suggestions_pass(void **state)
 
 		name_suggest(texts[i], out);
 		assert_int_equal(name_check_task(out, &e), 0);
+		name_of_words(texts[i], out);
+		assert_int_equal(name_check_task(out, &e), 0);
 	}
 }
 
@@ -71,6 +73,23 @@ static void test_suggestion_is_recognizable(void **state)
 	name_suggest("Fix the  login!", out);
 	assert_string_equal(out, "fix-the-login");
 	name_suggest("/", out);
+	assert_string_equal(out, "task");
+}
+
+static void test_words(void **state)
+{
+	char out[NAME_MAX_LEN + 1];
+
+	(void)state;
+	name_of_words("fix the login", out);
+	assert_string_equal(out, "fix-the-login");
+	name_of_words("  Don't /break/ *main*.\n", out);
+	assert_string_equal(out, "dont-break-main");
+	name_of_words("one two three four five six", out);
+	assert_string_equal(out, "one-two-three-four-five");
+	name_of_words("documentation internationalization accessibility", out);
+	assert_string_equal(out, "documentation-internationalization");
+	name_of_words("...", out);
 	assert_string_equal(out, "task");
 }
 
@@ -99,6 +118,7 @@ int main(void)
 		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_suggestions_pass),
 		cmocka_unit_test(test_suggestion_is_recognizable),
+		cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

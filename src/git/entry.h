@@ -1,0 +1,19 @@
+/* What a commit has at a path, read from its trees: no file is opened, no link is followed. */
+#ifndef GIT_ENTRY_H
+#define GIT_ENTRY_H
+
+#include "base/err.h"
+#include "git/repo.h"
+
+enum entry_kind {
+	ENTRY_NONE,
+	ENTRY_FILE, /* executable or not */
+	ENTRY_DIRECTORY,
+	ENTRY_LINK, /* the path is a symbolic link, or leads through one */
+};
+
+/* `path` is relative to the top directory, without ".", ".." and empty components; "" is the top itself. */
+int entry_find(
+	const struct repo *r, const char *commit, const char *path, enum entry_kind *ret, struct err *e);
+
+#endif
