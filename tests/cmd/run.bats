@@ -167,10 +167,12 @@ load helpers
   echo secret >"$HOME/.netrc"; mkdir -p "$HOME/.ssh"; echo key >"$HOME/.ssh/id"
   "$garth" new t; "$garth" new u
   [[ $(inside t 'ls -A ~; cat ~/.netrc ~/.ssh/id 2>/dev/null' || true) == src ]]
-  inside t 'echo mine >~/.rc; echo tmp >/tmp/x'
-  [[ $(inside t 'cat ~/.rc /tmp/x') == $'mine\ntmp' ]]
-  [[ ! -e $HOME/.rc && ! -e /tmp/x ]]
-  call inside u 'cat ~/.rc /tmp/x'
+  local x=/tmp/x-${T##*/}
+  inside t "echo mine >~/.rc; echo tmp >$x"
+  [[ $(inside t "cat ~/.rc $x") == $'mine\ntmp' ]]
+  [[ ! -e $HOME/.rc ]]
+  [[ ! -e $x ]]
+  call inside u "cat ~/.rc $x"
   [[ $code != 0 ]] || complain
   [[ -z $out ]] || complain
 }
