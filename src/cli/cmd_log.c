@@ -8,6 +8,7 @@
 #include "cli/say.h"
 #include "keeper/log.h"
 #include "sys/fd.h"
+#include "task/seen.h"
 #include "workspace/home.h"
 
 struct out {
@@ -62,6 +63,8 @@ int cmd_log(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	if (cmd_open_task(CMD_LOOKS, argv[0], &c, &t, &e) < 0 || home_task_dir(&c.home, t.id, &dir, &e) < 0)
 		return say_error(&e);
+	if (!o.json)
+		seen_mark(&c, &t);
 	/* a file or a pipe gets the bytes unchanged */
 	o.raw = o.raw || !isatty(1);
 	o.colours = say_colours(1);

@@ -13,6 +13,7 @@
 #include "cli/standing.h"
 #include "task/cleanup.h"
 #include "task/end.h"
+#include "task/seen.h"
 #include "task/walls.h"
 #include "runtime/reach.h"
 
@@ -235,6 +236,8 @@ int cmd_show(int argc, char **argv)
 		return say_error(&why);
 	if (jail)
 		return show_jail(&c, &at, net, json, &e);
+	if (!json)
+		seen_mark(&c, &t);
 	/* the rest can still be shown */
 	if (why.kind == ERR_NONE && task_work(&c, &at, &w, &e) < 0)
 		why = e;
