@@ -10,7 +10,7 @@
 #include "cli/ls.h"
 #include "cli/ports.h"
 #include "cli/say.h"
-#include "cli/table.h"
+#include "base/table.h"
 #include "sys/fd.h"
 #include "task/again.h"
 #include "task/cleanup.h"
@@ -152,6 +152,8 @@ void ls_table(struct context *c, const struct ls_view *v, size_t width, bool col
 {
 	struct table t = { .columns = columns, .n = AT_N, .width = width, .colours = colours };
 
+	/* sets the locale, by which the columns are measured */
+	say_utf8();
 	for (size_t i = 0; i < v->n; i++)
 		add_row(c, v, &v->rows[i], &t);
 	table_lines(&t, ret);

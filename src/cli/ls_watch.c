@@ -15,7 +15,7 @@
 #include "cli/ls.h"
 #include "cli/say.h"
 #include "cli/terminal.h"
-#include "cli/width.h"
+#include "base/width.h"
 #include "sys/fd.h"
 
 /* Ages, branches and dead keepers change without a word in the store: they are looked at this often. */

@@ -1,9 +1,15 @@
-#include "cli/width.h"
+#include "base/width.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
-#include "cli/say.h"
+/* The locale is set by then; one with several bytes for a character is UTF-8 nowadays. */
+static bool is_utf8(void)
+{
+	return MB_CUR_MAX > 1;
+}
 
 /* The next character: its columns, and its bytes in *len. */
 static size_t next(const char *p, size_t *len)
@@ -14,7 +20,7 @@ static size_t next(const char *p, size_t *len)
 	int columns;
 
 	*len = 1;
-	if ((unsigned char)*p < 0x80 || !say_utf8())
+	if ((unsigned char)*p < 0x80 || !is_utf8())
 		return 1;
 	n = mbrtowc(&c, p, strlen(p), &state);
 	if (n == 0 || n > 4)
@@ -53,6 +59,6 @@ size_t width_cut(struct buf *out, const char *text, size_t columns)
 		buf_add(out, text, len);
 		used += n;
 	}
-	buf_addstr(out, say_utf8() ? "…" : "~");
+	buf_addstr(out, is_utf8() ? "…" : "~");
 	return used + 1;
 }

@@ -1,7 +1,8 @@
 /* How many columns of a terminal a text takes: wide characters take two, combining ones none. The text is cleaned
- * (base/clean.h), so it has no control characters. If the terminal is not UTF-8, each byte takes one. */
-#ifndef CLI_WIDTH_H
-#define CLI_WIDTH_H
+ * (base/clean.h), so it has no control characters. If the locale (LC_CTYPE, which
+ * the caller has set) is not UTF-8, each byte takes one. */
+#ifndef BASE_WIDTH_H
+#define BASE_WIDTH_H
 
 #include <stddef.h>
 

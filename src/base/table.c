@@ -1,4 +1,4 @@
-#include "cli/table.h"
+#include "base/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clean.h"
-#include "cli/width.h"
+#include "base/width.h"
 
 #define GAP 2
 /* No cell is longer, whatever the width. */
@@ -81,6 +81,15 @@ static size_t total(const struct table *t, const size_t *widths)
 	return sum;
 }
 
+/* The last resort: the first two columns say the most. */
+static bool drop_column(const struct table *t, size_t *widths)
+{
+	for (size_t i = t->n; i-- > 2;)
+		if (widths[i])
+			return widths[i] = 0, true;
+	return false;
+}
+
 /* Takes what is too much from the last column and then from the widest that may shrink. */
 static void shrink(const struct table *t, size_t *widths)
 {
@@ -103,7 +112,7 @@ static void shrink(const struct table *t, size_t *widths)
 			widths[widest]--;
 		else if (widths[last])
 			widths[last]--;
-		else
+		else if (!drop_column(t, widths))
 			return;
 	}
 }
