@@ -66,8 +66,11 @@ static int64_t last_active(const struct task *t)
 /* Adds one more part to the last column. */
 static void part(struct buf *out, const char *text)
 {
-	if (*text)
-		buf_printf(out, "%s%s", out->len ? "  " : "", text);
+	if (!*text)
+		return;
+	if (out->len)
+		buf_addstr(out, "  ");
+	buf_addstr(out, text);
 }
 
 /* Why the task needs somebody: its failure, or why it is paused. */
@@ -75,10 +78,13 @@ static void put_reason(const struct task *t, struct buf *out)
 {
 	auto_buf note = BUF_SMALL, all = BUF_SMALL;
 
-	if (t->removed || !strcmp(t->state, STATE_MERGED))
+	bool failed = !strcmp(t->state, STATE_FAILED);
+
+	if (t->removed || !strcmp(t->state, STATE_MERGED) ||
+		(!failed && !*t->note && !*t->drafts && !*t->leftover))
 		return;
 	task_say(t, &note);
-	if (!strcmp(t->state, STATE_FAILED) && (!note.len || !strcmp(t->verdict, VERDICT_EXIT)))
+	if (failed && (!note.len || !strcmp(t->verdict, VERDICT_EXIT)))
 		buf_printf(&all, "exit code %d%s%s", t->exit_code, note.len ? "; " : "", buf_str(&note));
 	else
 		buf_addstr(&all, buf_str(&note));
@@ -126,8 +132,7 @@ static void add_row(struct context *c, const struct ls_view *v, const struct ls_
 	const struct task *t = r->task;
 	char sign[48], diff[64], age[32], marks[3] = "";
 	auto_buf last = BUF_INIT(1 << 20);
-	auto_str state = !strcmp(t->state, STATE_DONE) && !seen_is(t) ? xasprintf("%s, new", t->state)
-								      : xstrdup(t->state);
+	bool new = !strcmp(t->state, STATE_DONE) && !seen_is(t);
 	const char *cells[AT_N], *shades[AT_N] = { 0 };
 
 	snprintf(marks, sizeof(marks), "%s%s", *t->leftover && !life_is_running(t) && !t->removed ? "*" : "",
@@ -135,7 +140,7 @@ static void add_row(struct context *c, const struct ls_view *v, const struct ls_
 	put_diff(r->about, diff, sizeof(diff));
 	put_last(c, r, &last);
 	cells[AT_TASK] = t->name;
-	cells[AT_STATE] = state;
+	cells[AT_STATE] = new ? STATE_DONE ", new" : t->state;
 	cells[AT_MARKS] = marks;
 	cells[AT_PROJECT] = v->several && backend_of(t)->has_git ? t->project : "";
 	cells[AT_TARGET] = standing_sign(&r->standing, sign, sizeof(sign));

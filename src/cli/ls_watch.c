@@ -290,7 +290,7 @@ static int open_watch(struct watch *w, struct err *e)
 	sigset_t set;
 
 	if (!isatty(0) || !isatty(1) || tcgetattr(0, &w->before) < 0)
-		return err_set(e, ERR_USAGE, "--watch needs a terminal");
+		return err_set(e, ERR_REFUSED, "--watch needs a terminal");
 	sigemptyset(&set);
 	for (size_t i = 0; i < ARRAY_SIZE(watched); i++)
 		sigaddset(&set, watched[i]);

@@ -452,12 +452,14 @@ static void find_group(struct group *g)
 	for (size_t i = 0; i < g->n; i++) {
 		const struct task *t = &g->tasks->v[g->at[i]];
 		const char *target = g->sides[g->at[i]].target;
+		/* most have the same: it is named once */
+		bool same = i && target == g->sides[g->at[i - 1]].target;
 
 		buf_addstr(&names, t->name);
 		buf_addch(&names, ' ');
 		buf_addstr(&names, t->published);
 		buf_addch(&names, ' ');
-		buf_addstr(&names, target ? target : "");
+		buf_addstr(&names, same ? "=" : target ? target : "");
 		buf_addch(&names, '\n');
 	}
 	digest_of(&names, set);

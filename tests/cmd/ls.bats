@@ -100,7 +100,7 @@ PY
 
 @test "O3 ls: in a copied Garth home looking marks nothing, and fails at nothing" {
   done_task t
-  cp -a "$GARTH_HOME" "$T/copy"
+  cp -a "$GARTH_HOME" "$T/copy" 2>/dev/null || true  # an overlay leaves a directory that nobody may read
   GARTH_HOME=$T/copy "$garth" show t >/dev/null
   [[ $(GARTH_HOME=$T/copy "$garth" ls --json | json 'd["tasks"][0]["seen"]') == false ]]
   [[ $(attention t) == unseen ]]
@@ -210,7 +210,7 @@ for how, code in (("\x03", 0), (None, 143)):
         os.kill(int(pid), signal.SIGTERM)
     t.expect("\x1b[?1049l"); t.expect("code %d" % code); t.expect("same"); t.wait()
 PY
-  fails 2 "--watch needs a terminal" "$garth" ls --watch
+  fails 4 "--watch needs a terminal" "$garth" ls --watch
   call "$garth" ls --watch --json
   [[ $code == 2 ]] || complain
 }
