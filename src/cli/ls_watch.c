@@ -110,12 +110,20 @@ static bool remember(struct watch *w)
 	return news;
 }
 
+/* The line is erased before it is written: behind a line that fills the screen's width, that would erase its last
+ * character. */
+static void begin_line(struct buf *out, size_t *row)
+{
+	buf_addstr(out, (*row)++ ? "\r\n\033[K" : "\033[K");
+}
+
 static void add_line(struct buf *out, const char *text, size_t width, size_t *row)
 {
 	auto_buf line = BUF_SMALL;
 
 	width_cut(&line, text, width);
-	buf_printf(out, "%s%s\033[K", (*row)++ ? "\r\n" : "", buf_str(&line));
+	begin_line(out, row);
+	buf_addstr(out, buf_str(&line));
 }
 
 /* The title and the first line: how many tasks want the user, and how many run. */
@@ -153,7 +161,8 @@ static void add_lists(const struct watch *w, const struct wire_size *size, struc
 
 			add_line(out, more, size->cols, row);
 		} else {
-			buf_printf(out, "%s%s\033[K", (*row)++ ? "\r\n" : "", lines.v[i]);
+			begin_line(out, row);
+			buf_addstr(out, lines.v[i]);
 		}
 	}
 	for (size_t i = 0; i < for_notes; i++) {
@@ -175,7 +184,8 @@ static void draw(const struct watch *w, bool bell)
 	buf_addstr(&out, bell ? "\a\033[H" : "\033[H");
 	add_head(w, size.cols, &out, &row);
 	add_lists(w, &size, &out, &row);
-	buf_addstr(&out, "\033[J");
+	if (row < size.rows)
+		buf_addstr(&out, "\r\n\033[J");
 	put(buf_str(&out), out.len);
 }
 

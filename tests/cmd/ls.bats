@@ -190,6 +190,8 @@ t.resize(4, 30); t.expect("and 2 more")
 last = t.text[t.text.rindex("\x1b[H"):]
 rows = re.sub(r"\x1b\][^\a]*\a|\x1b\[[0-9?]*[A-Za-z]", "", last).replace("\r", "").split("\n")
 assert len(rows) == 4 and all(len(r) <= 30 for r in rows), rows
+# what fills a line is not erased again
+assert "…\x1b[K" not in t.text and "…\x1b[J" not in t.text, t.text
 t.send("q"); assert t.wait() == 0
 assert t.text.endswith("\x1b[?7h\x1b[?25h\x1b[?1049l\x1b[23;0t"), t.text[-80:]
 PY
