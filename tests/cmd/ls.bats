@@ -121,7 +121,7 @@ PY
   "$garth" ls | grep -qE '^t +done, new +\+1 -2 +\+1 −0 .* five$'
 }
 
-@test "ESCAPES ls: runs no program that the repository's configuration or attributes name" {
+@test "O3 ls: runs no program that the repository's configuration or attributes name" {
   printf '#!/bin/sh\ntouch %s/ran\ncat\n' "$T" >"$T/evil"; chmod +x "$T/evil"
   echo '* diff=evil merge=evil' >.gitattributes; git add .gitattributes; git commit -qm attributes
   done_task t 'echo 1 >a.txt; git commit -qam t'
