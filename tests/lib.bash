@@ -60,7 +60,7 @@ garth_teardown() {
 inside() { local task=$1; shift; "$garth" exec "$task" -- sh -c "$*"; }
 
 # Prints the state of a task.
-state_of() { "$garth" ls --json | sed -nE "/\"name\": \"$1\",/,/\"state\"/s/.*\"state\": \"([a-z]+)\".*/\1/p"; }
+state_of() { "$garth" ls --all-projects --json | sed -nE "/\"name\": \"$1\",/,/\"state\"/s/.*\"state\": \"([a-z]+)\".*/\1/p"; }
 
 # The user's configuration, from the standard input.
 configure() { mkdir -p "$XDG_CONFIG_HOME/garth" && cat >"$XDG_CONFIG_HOME/garth/config.yaml"; }

@@ -14,6 +14,7 @@
 #include "git/neutral.h"
 #include "git/ref.h"
 #include "sys/fd.h"
+#include "task/seen.h"
 #include "task/tip.h"
 #include "workspace/review.h"
 
@@ -236,6 +237,8 @@ int cmd_diff(int argc, char **argv)
 		err_set(&e, ERR_USAGE, "--published and --json do not go together");
 		return say_error(&e);
 	}
+	if (!json)
+		seen_mark(&c, &t);
 	progress_begin("comparing");
 	if (published)
 		return print_published(&at, stat, &paths, &e) < 0 ? say_error(&e) : 0;

@@ -11,6 +11,7 @@
 #include "keeper/log_reader.h"
 #include "runtime/watch.h"
 #include "sys/fd.h"
+#include "task/seen.h"
 #include "workspace/home.h"
 
 struct out {
@@ -131,6 +132,8 @@ int cmd_log(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	if (check(&o, &e) < 0 || cmd_open_task(CMD_LOOKS, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
+	if (!o.json)
+		seen_mark(&c, &t);
 	context_close_store(&c);
 	/* a file or a pipe gets the bytes unchanged */
 	o.raw = o.raw || !isatty(1);

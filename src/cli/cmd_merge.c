@@ -14,6 +14,7 @@
 #include "runtime/run.h"
 #include "task/empty.h"
 #include "task/life.h"
+#include "task/seen.h"
 
 static const char *const kinds[] = {
 	[MERGE_COMMIT] = "merge", [MERGE_SQUASH] = "squash", [MERGE_REBASE] = "rebase"
@@ -148,6 +149,7 @@ static int merge_one(struct context *c, struct task *t, void *data, json_t **ret
 	progress_end();
 	if (rc < 0)
 		return *ret = lists(&r.merge), -1;
+	seen_mark(c, t);
 	if (r.removed)
 		rest_tell_branch(c, t);
 	if (r.in_removed)

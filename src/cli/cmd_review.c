@@ -12,6 +12,7 @@
 #include "cli/say.h"
 #include "feedback/kept.h"
 #include "sys/fd.h"
+#include "task/seen.h"
 
 struct wish {
 	bool approve, print, pager;
@@ -200,5 +201,7 @@ int cmd_review(int argc, char **argv)
 		return decide(argv[0], &w);
 	if (cmd_open_task(CMD_NEEDS_GIT, argv[0], &c, &t, &e) < 0)
 		return say_error(&e);
+	if (!say_is_json())
+		seen_mark(&c, &t);
 	return review(&c, &t, &w, &run);
 }

@@ -14,6 +14,7 @@
 #include "cli/standing.h"
 #include "task/cleanup.h"
 #include "task/end.h"
+#include "task/seen.h"
 #include "task/walls.h"
 #include "runtime/reach.h"
 
@@ -250,6 +251,8 @@ int cmd_show(int argc, char **argv)
 		return say_error(&why);
 	if (jail)
 		return progress_end(), show_jail(&c, &at, net, json, &e);
+	if (!json)
+		seen_mark(&c, &t);
 	/* the rest can still be shown */
 	if (why.kind == ERR_NONE && task_work(&c, &at, &w, &e) < 0)
 		why = e;

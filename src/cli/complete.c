@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "cli/alias.h"
 #include "cli/cmd.h"
+#include "cli/ls.h"
 #include "config/taskfile.h"
 #include "config/values.h"
 #include "git/ref.h"
@@ -237,6 +238,10 @@ static void offer_word(struct line *l, enum word word)
 		return offer_tasks(l, word == WORD_ANY_TASK);
 	case WORD_AGENT:
 		return offer_agents(l);
+	case WORD_STATE:
+		for (size_t i = 0; ls_states[i]; i++)
+			offer(l, ls_states[i], NULL);
+		return;
 	case WORD_BACKEND:
 		return offer_choices(l, "workspace.backend");
 	case WORD_NETWORK:

@@ -35,6 +35,7 @@ enum word {
 	WORD_TASK,
 	WORD_ANY_TASK, /* discarded ones too */
 	WORD_AGENT,
+	WORD_STATE, /* of a task */
 	WORD_BACKEND,
 	WORD_NETWORK,
 	WORD_ON_DIRTY,

@@ -10,6 +10,7 @@
 #include "task/again.h"
 #include "task/end.h"
 #include "task/life.h"
+#include "task/seen.h"
 
 static void say_next(struct context *c, const struct task *t)
 {
@@ -75,11 +76,23 @@ static void say_detached(struct context *c, const struct task *of)
 	say_hint("garth attach %s", of->name);
 }
 
+/* It ended in front of the user. */
+static void mark_seen(struct context *c, const struct task *of)
+{
+	struct err ignored = ERR_INIT;
+	auto_task t = { 0 };
+
+	if (!task_find_id(c, of->id, &t, &ignored))
+		seen_mark(c, &t);
+}
+
 void session_report(struct context *c, const struct task *of, const struct terminal_result *r, bool quiet)
 {
 	auto_task t = { 0 };
 	struct err e = ERR_INIT;
 
+	if (r->end == TERMINAL_EXIT && say_is_heard())
+		mark_seen(c, of);
 	if (quiet)
 		return;
 	if (r->end == TERMINAL_DETACHED) {

@@ -14,8 +14,7 @@ int compare_open_repo(struct context *c, const struct task *t, struct repo *ret,
 	return repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, ret, e);
 }
 
-/* A clone comes from the remote: its target is the remote's branch as last fetched, if that is known. */
-static int read_target(const struct repo *r, const struct task *t, char out[OID_SIZE], struct err *e)
+int compare_read_target(const struct repo *r, const struct task *t, char out[OID_SIZE], struct err *e)
 {
 	static const char *const remotes[] = { "local", "origin" };
 	const char *branch = t->target + strlen("refs/heads/");
@@ -41,7 +40,7 @@ int merge_divergence(struct context *c, const struct task *t, struct divergence 
 	if (!*t->target)
 		return err_set(e, ERR_NOTFOUND, "task '%s' has no target", t->name);
 	if (context_store(c, e) < 0 || compare_open_repo(c, t, &r, e) < 0 ||
-		read_target(&r, t, ret->target, e) < 0)
+		compare_read_target(&r, t, ret->target, e) < 0)
 		return -1;
 	ret->ahead = ret->behind = 0;
 	if (!strcmp(tip, ret->target))

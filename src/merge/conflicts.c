@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "merge/compare.h"
 #include "merge/merge.h"
+#include "merge/touched.h"
 #include "merge/verbs.h"
 #include "task/life.h"
 
@@ -14,6 +15,7 @@ struct look {
 	struct context *c;
 	const struct task *task;
 	char target[OID_SIZE]; /* the commit of the task's target; "" if it has none */
+	const struct deadline *by;
 	struct repo repo;
 };
 
@@ -206,9 +208,14 @@ static int compare_all(struct look *l, const struct task_list *all, struct confl
 {
 	if (with_target(l, ret, e) < 0)
 		return -1;
-	for (size_t i = 0; i < all->n; i++)
-		if (counts(l->task, &all->v[i]) && with_task(l, &all->v[i], ret, e) < 0)
+	for (size_t i = 0; i < all->n; i++) {
+		if (!counts(l->task, &all->v[i]))
+			continue;
+		if (l->by && !deadline_left(l->by))
+			return err_set(e, ERR_BUSY, "there is no time left");
+		if (with_task(l, &all->v[i], ret, e) < 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -238,29 +245,35 @@ static void list_from_text(const char *text, struct conflict_list *ret)
 	json_decref(list);
 }
 
-/* A digest of the compared tasks and their commits. */
-static void name_set(const struct look *l, const struct task_list *all, char out[65])
+static void digest_of(const struct buf *text, char out[65])
 {
-	auto_buf text = BUF_INIT(16 << 20);
 	uint8_t digest[SHA256_DIGEST_SIZE];
 	struct sha256_ctx ctx;
 
-	buf_printf(&text, "%s\n", l->target);
-	for (size_t i = 0; i < all->n; i++)
-		if (counts(l->task, &all->v[i]))
-			buf_printf(&text, "%s %s\n", all->v[i].name, all->v[i].published);
 	sha256_init(&ctx);
-	sha256_update(&ctx, text.len, (const uint8_t *)buf_str(&text));
+	sha256_update(&ctx, text->len, (const uint8_t *)buf_str(text));
 	sha256_digest(&ctx, sizeof(digest), digest);
 	for (size_t i = 0; i < sizeof(digest); i++)
 		snprintf(out + 2 * i, 3, "%02x", digest[i]);
 }
 
-/* The store caches each pair and, as long as nothing moves, the answer for all pairs. */
-int merge_conflicts(struct context *c, const struct task *t, const struct task_list *all,
-	struct conflict_list *ret, struct err *e)
+/* A digest of the compared tasks and their commits. */
+static void name_set(const struct look *l, const struct task_list *all, char out[65])
 {
-	__attribute__((cleanup(look_release))) struct look l = { .c = c, .task = t };
+	auto_buf text = BUF_INIT(16 << 20);
+
+	buf_printf(&text, "%s\n", l->target);
+	for (size_t i = 0; i < all->n; i++)
+		if (counts(l->task, &all->v[i]))
+			buf_printf(&text, "%s %s\n", all->v[i].name, all->v[i].published);
+	digest_of(&text, out);
+}
+
+/* The store caches each pair and, as long as nothing moves, the answer for all pairs. by: NULL for no limit. */
+static int find_all(struct context *c, const struct task *t, const struct task_list *all,
+	const struct deadline *by, struct conflict_list *ret, struct err *e)
+{
+	__attribute__((cleanup(look_release))) struct look l = { .c = c, .task = t, .by = by };
 	auto_conflict_list found = { 0 };
 	struct divergence d = { 0 };
 	struct err ignored = ERR_INIT;
@@ -290,4 +303,202 @@ int merge_conflicts(struct context *c, const struct task *t, const struct task_l
 	*ret = found;
 	found = (struct conflict_list){ 0 };
 	return 0;
+}
+
+int merge_conflicts(struct context *c, const struct task *t, const struct task_list *all,
+	struct conflict_list *ret, struct err *e)
+{
+	return find_all(c, t, all, NULL, ret, e);
+}
+
+/* Tasks of one project in a list, by their places there. */
+struct group {
+	struct context *c;
+	const struct task_list *tasks;
+	const struct conflict_side *sides; /* of each task of the list */
+	size_t *at, n;
+	const struct deadline *by;
+	struct conflict_list **ret;
+	bool *compared;
+	struct touched *own,
+		*theirs; /* of each task of the group: its own changes, and the target's since then */
+};
+
+static bool is_compared(const struct task *t)
+{
+	return *t->published && !t->removed && strcmp(t->state, STATE_MERGED) &&
+	       strcmp(t->state, STATE_DISCARDING);
+}
+
+/* Adds a conflict to both of its tasks; other is SIZE_MAX for the target. */
+static void add_both(struct group *g, size_t one, size_t other, const char *path)
+{
+	const struct task *v = g->tasks->v;
+
+	if (one >= g->n || (other != SIZE_MAX && other >= g->n))
+		return;
+	conflict_add(g->ret[g->at[one]], other == SIZE_MAX ? NULL : v[g->at[other]].name, path);
+	if (other != SIZE_MAX)
+		conflict_add(g->ret[g->at[other]], v[g->at[one]].name, path);
+}
+
+/* [[ONE, OTHER, PATH]]: places in the group; OTHER is -1 for the target. */
+static void group_from_text(struct group *g, const char *text)
+{
+	json_t *list = json_loads(text, JSON_ALLOW_NUL, NULL), *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+	{
+		json_int_t a = json_integer_value(json_array_get(one, 0)),
+			   b = json_integer_value(json_array_get(one, 1));
+		auto_str path = path_from_json(json_array_get(one, 2));
+
+		add_both(g, (size_t)a, b < 0 ? SIZE_MAX : (size_t)b, path);
+	}
+	json_decref(list);
+}
+
+static size_t place_of(const struct group *g, size_t after, const char *name)
+{
+	for (size_t i = after; name && i < g->n; i++)
+		if (!strcmp(g->tasks->v[g->at[i]].name, name))
+			return i;
+	return SIZE_MAX;
+}
+
+/* What each task changes, and what its target has changed meanwhile. */
+static void find_touched(struct group *g)
+{
+	struct touched_range *own = xcalloc(g->n + 1, sizeof(*own)),
+			     *theirs = xcalloc(g->n + 1, sizeof(*theirs));
+	struct err ignored = ERR_INIT;
+	auto_repo r = { 0 };
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct conflict_side *s = &g->sides[g->at[i]];
+
+		own[i] = (struct touched_range){ s->fork, s->fork ? g->tasks->v[g->at[i]].published : NULL };
+		theirs[i] = (struct touched_range){ s->fork, s->fork ? s->target : NULL };
+	}
+	if (g->n && !compare_open_repo(g->c, &g->tasks->v[g->at[0]], &r, &ignored)) {
+		g->own = touched_find(g->c, &r, own, g->n, g->by);
+		g->theirs = touched_find(g->c, &r, theirs, g->n, g->by);
+	}
+	free(own);
+	free(theirs);
+}
+
+/* The later tasks that may conflict with task i, as shallow copies. Whether there is anything to ask git. */
+static bool find_rivals(const struct group *g, size_t i, struct task_list *ret)
+{
+	const struct conflict_side *s = &g->sides[g->at[i]];
+
+	ret->n = 0;
+	if (s->nothing)
+		return false;
+	for (size_t k = i + 1; k < g->n; k++)
+		if (!g->sides[g->at[k]].nothing && touched_may_conflict(&g->own[i], &g->own[k]))
+			ret->v[ret->n++] = g->tasks->v[g->at[k]];
+	if (ret->n || !s->target)
+		return true;
+	/* a target that has not moved cannot conflict */
+	return !(s->fork && !strcmp(s->fork, s->target)) && touched_may_conflict(&g->own[i], &g->theirs[i]);
+}
+
+/* Compares each task with those after it. Whether all of it was done in time; *ret is the answer for the store. */
+static bool compare_group(struct group *g, char **ret)
+{
+	struct task_list rivals = { xcalloc(g->n + 1, sizeof(struct task)), 0 };
+	json_t *list = json_array();
+	bool complete = true;
+
+	for (size_t i = 0; i < g->n; i++) {
+		auto_conflict_list found = { 0 };
+		struct err ignored = ERR_INIT;
+
+		if (!find_rivals(g, i, &rivals))
+			continue;
+		if (!deadline_left(g->by) ||
+			(find_all(g->c, &g->tasks->v[g->at[i]], &rivals, g->by, &found, &ignored) < 0 &&
+				ignored.kind == ERR_BUSY)) {
+			complete = false;
+			g->compared[g->at[i]] = false;
+			continue;
+		}
+		for (size_t j = 0; j < found.n; j++) {
+			size_t other = place_of(g, i + 1, found.v[j].task);
+
+			add_both(g, i, other, found.v[j].path);
+			json_array_append_new(
+				list, json_pack("[I, I, o]", (json_int_t)i,
+					      other == SIZE_MAX ? (json_int_t)-1 : (json_int_t)other,
+					      path_to_json(found.v[j].path)));
+		}
+	}
+	*ret = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	free(rivals.v);
+	return complete;
+}
+
+static void find_group(struct group *g)
+{
+	auto_buf names = BUF_INIT(64 << 20);
+	auto_str known = NULL, text = NULL;
+	struct err e = ERR_INIT;
+	char set[65];
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct task *t = &g->tasks->v[g->at[i]];
+		const char *target = g->sides[g->at[i]].target;
+		/* most have the same: it is named once */
+		bool same = i && target == g->sides[g->at[i - 1]].target;
+
+		buf_addstr(&names, t->name);
+		buf_addch(&names, ' ');
+		buf_addstr(&names, t->published);
+		buf_addch(&names, ' ');
+		buf_addstr(&names, same ? "=" : target ? target : "");
+		buf_addch(&names, '\n');
+	}
+	digest_of(&names, set);
+	if (!store_compared(g->c->store, "conflict_set", set, "", &known, &e)) {
+		group_from_text(g, known);
+		return;
+	}
+	find_touched(g);
+	if (g->own && g->theirs && compare_group(g, &text))
+		store_set_compared(g->c->store, "conflict_set", set, "", text, &e);
+	touched_release(g->own, g->n);
+	touched_release(g->theirs, g->n);
+	g->own = g->theirs = NULL;
+}
+
+void conflicts_between(struct context *c, const struct task_list *tasks, const struct conflict_side *sides,
+	const struct deadline *by, struct conflict_list **ret, bool *compared)
+{
+	struct group g = {
+		.c = c, .tasks = tasks, .sides = sides, .by = by, .ret = ret, .compared = compared
+	};
+	bool *done = xcalloc(tasks->n + 1, sizeof(*done));
+
+	g.at = xcalloc(tasks->n + 1, sizeof(*g.at));
+	for (size_t i = 0; i < tasks->n; i++) {
+		compared[i] = true;
+		done[i] = !is_compared(&tasks->v[i]);
+	}
+	for (size_t i = 0; i < tasks->n; i++) {
+		if (done[i])
+			continue;
+		g.n = 0;
+		for (size_t j = i; j < tasks->n; j++)
+			if (!done[j] && tasks->v[j].project_id == tasks->v[i].project_id) {
+				g.at[g.n++] = j;
+				done[j] = true;
+			}
+		find_group(&g);
+	}
+	free(g.at);
+	free(done);
 }

@@ -13,8 +13,10 @@
 #ifndef MERGE_CONFLICTS_H
 #define MERGE_CONFLICTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "base/deadline.h"
 #include "base/err.h"
 #include "store/store.h"
 #include "task/context.h"
@@ -39,5 +41,17 @@ void conflict_add(struct conflict_list *l, const char *task, const char *path);
 
 int merge_conflicts(struct context *c, const struct task *t, const struct task_list *all,
 	struct conflict_list *ret, struct err *e);
+
+/* Where a task stands; the pointers are commits. */
+struct conflict_side {
+	const char *target; /* NULL if it has none */
+	const char *fork;   /* the newest commit that it has in common with its target; NULL if not known */
+	bool nothing;       /* its target has all of its commits */
+};
+/* The same for all tasks of a list, each compared with the others of its project. ret[i] gets the conflicts of
+ * task i; compared[i] is false if there was no time to compare it with those after it. While nothing moves, each
+ * project is one question to the store. */
+void conflicts_between(struct context *c, const struct task_list *tasks, const struct conflict_side *sides,
+	const struct deadline *by, struct conflict_list **ret, bool *compared);
 
 #endif

@@ -159,6 +159,6 @@ int routes_find(const char *path, const char *query, struct strvec *ret, struct 
 		return deny(why, 400, "bad_request", "nothing can be asked for behind '?' here");
 	if (strcmp(path, TASKS))
 		return unknown(why);
-	strvec_pushl(ret, "ls", "--json", NULL);
+	strvec_pushl(ret, "ls", "--json", "--all-projects", NULL);
 	return 0;
 }

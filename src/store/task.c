@@ -3,12 +3,12 @@
 #include "store/db.h"
 
 /* fill() reads them in this order. */
-#define COLUMNS                                                                                                                  \
-	"task.id, task.project_id, project.name, project.path, task.name, branch, base, layer, target,"                          \
-	" backend, task.state, workspace, shown, published, note, on_dirty,"                                                     \
-	" pushed_remote, pushed_branch, pushed_tip, place, ref_was, inside_was, strict, layout, commits, bytes, disk, disk_max," \
-	" task.created, changed, removed,"                                                                                       \
-	" run.command, run.argv, run.session, run.started, run.ended, run.exit_code,"                                            \
+#define COLUMNS                                                                                                                        \
+	"task.id, task.project_id, project.name, project.path, task.name, branch, base, layer, target,"                                \
+	" backend, task.state, workspace, shown, published, note, on_dirty,"                                                           \
+	" pushed_remote, pushed_branch, pushed_tip, place, ref_was, inside_was, seen, strict, layout, commits, bytes, disk, disk_max," \
+	" task.created, changed, removed,"                                                                                             \
+	" run.command, run.argv, run.session, run.started, run.ended, run.exit_code,"                                                  \
 	" run.verdict, run.leftover, run.elsewhere, run.drafts"
 #define FROM                                                                                                 \
 	" FROM task JOIN project ON project.id = task.project_id"                                            \
@@ -19,8 +19,8 @@ void task_release(struct task *t)
 	char **strings[] = { &t->project, &t->repository, &t->name, &t->branch, &t->base, &t->layer,
 		&t->target, &t->backend, &t->state, &t->workspace, &t->shown, &t->published, &t->note,
 		&t->on_dirty, &t->pushed_remote, &t->pushed_branch, &t->pushed_tip, &t->place, &t->ref_was,
-		&t->inside_was, &t->command, &t->argv, &t->session, &t->verdict, &t->leftover, &t->elsewhere,
-		&t->drafts };
+		&t->inside_was, &t->seen, &t->command, &t->argv, &t->session, &t->verdict, &t->leftover,
+		&t->elsewhere, &t->drafts };
 
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		free(*strings[i]);
@@ -40,7 +40,7 @@ static void fill(sqlite3_stmt *st, struct task *t)
 	char **strings[] = { &t->project, &t->repository, &t->name, &t->branch, &t->base, &t->layer,
 		&t->target, &t->backend, &t->state, &t->workspace, &t->shown, &t->published, &t->note,
 		&t->on_dirty, &t->pushed_remote, &t->pushed_branch, &t->pushed_tip, &t->place, &t->ref_was,
-		&t->inside_was };
+		&t->inside_was, &t->seen };
 	int c = 2;
 
 	*t = (struct task){ .id = sqlite3_column_int64(st, 0), .project_id = sqlite3_column_int64(st, 1) };
@@ -280,6 +280,11 @@ int store_task_note(struct store *s, int64_t id, const char *note, struct err *e
 		db_run(s, e, "UPDATE task SET note = ?, changed = ? WHERE id = ?", "sii", note, db_now(), id);
 
 	return changed_one(s, rc, id, e);
+}
+
+int store_task_seen(struct store *s, int64_t id, const char *seen, struct err *e)
+{
+	return db_run(s, e, "UPDATE task SET seen = ? WHERE id = ?", "si", seen, id);
 }
 
 int store_task_measured(struct store *s, int64_t id, int64_t disk, int64_t disk_max, struct err *e)

@@ -283,6 +283,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.drafts = xstrdup("");
 	t.ref_was = xstrdup("");
 	t.inside_was = xstrdup("");
+	t.seen = xstrdup("");
 	t.strict = s->strict;
 	rc = s->name ? create_named(c, &r, &t, &shown, e) : create_numbered(c, &r, s, &t, &shown, e);
 	if (rc < 0)

@@ -55,9 +55,9 @@ class Runner:
         other = Runner(os.path.dirname(self.err), dict(self.env, **more))
         return other
 
-    def run(self, argv, cwd, ok=(0,)):
-        """The command's standard output; its time does not matter."""
-        done = subprocess.run(argv, cwd=cwd, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    def run(self, argv, cwd, ok=(0,), text=""):
+        """The command's standard output; its time does not matter. text: its standard input."""
+        done = subprocess.run(argv, cwd=cwd, env=self.env, input=text.encode(), stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
         if done.returncode not in ok:
             raise CannotMeasure(f"{' '.join(argv)[:200]}: exit code {done.returncode}: {done.stderr.decode()[-400:]}")

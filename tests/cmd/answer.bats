@@ -25,7 +25,8 @@ import json, sys
 q = [t["question"] for t in json.load(sys.stdin)["tasks"] if t["name"] == sys.argv[1]][0]
 assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], q' $way
     call "$garth" ls
-    [[ $err == *"task '$way' asks: Which one?"*"garth answer $way"* ]]
+    grep -qE "^$way +blocked .* asks: Which one\?$" <<<"$out"
+    [[ $err == *"task '$way' waits for an answer"*"garth answer $way"* ]]
     call "$garth" show $way
     [[ $out == *"asks"*"Which one?"* ]]
     run "$garth" answer -q $way this one
@@ -59,8 +60,8 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   run "$garth" run -q --task plain -- sh -c 'printf "just\033[2J words\n" >"$GARTH_QUESTION_FILE"'
   [[ $status == 6 ]]
   call "$garth" ls
-  [[ $err == *'just^[[2J words'* ]]
-  [[ $err != *$'\033[2J'* ]]
+  [[ $out == *'just^[[2J words'* ]]
+  [[ $out != *$'\033[2J'* ]]
   run "$garth" run -q --task long -- sh -c 'head -c 200000 /dev/zero | tr "\0" y >"$GARTH_QUESTION_FILE"'
   [[ $status == 6 ]]
   run "$garth" run -q --task odd -- sh -c 'printf "{\"question\": 7}" >"$GARTH_QUESTION_FILE"'

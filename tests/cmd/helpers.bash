@@ -48,7 +48,7 @@ is_kept() { git for-each-ref --contains "$1" refs/garth | grep -q .; }
 all_there_is() {
   fingerprint
   (cd "$R" && git for-each-ref && git worktree list)
-  if [[ -f $GARTH_HOME/garth.db ]]; then "$garth" ls --json --all; else echo '{ "tasks": [], "version": 2 }' | python3 -m json.tool --indent 2; fi
+  if [[ -f $GARTH_HOME/garth.db ]]; then "$garth" ls --json --all --all-projects; else echo '{ "tasks": [], "version": 2 }' | python3 -m json.tool --indent 2; fi
   leftovers
 }
 

@@ -81,7 +81,8 @@ print(round((time.process_time() - cpu) / (time.monotonic() - wall), 2))'
   inside t 'touch go'
   eventually is_state t paused
   [[ $("$garth" show t) == *'limits.max_disk'*'garth resume t'* ]]
-  call "$garth" ls; [[ $err == *"task 't' is paused: it holds"* ]]
+  call "$garth" ls; grep -qE '^t +paused .* it holds' <<<"$out"
+  [[ $("$garth" ls --json | json 'd["tasks"][0]["attention"]') == failed ]]
   local before; before=$(inside t 'wc -l <ticks 2>/dev/null'); sleep 1; [[ $(inside t 'wc -l <ticks 2>/dev/null') == "$before" ]]
   limits 'max_disk: 30MB, check_every: 1'
   "$garth" resume t; sleep 2.5; [[ $(state_of t) == running ]]

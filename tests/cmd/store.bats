@@ -70,7 +70,7 @@ sql() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print
   sql "UPDATE task SET created = created + 100000000" >/dev/null
   call "$garth" ls
   [[ $code == 0 ]] || complain
-  [[ $out == *' now '* ]] || complain
+  [[ $out == *' now'* ]] || complain
   sql "UPDATE task SET created = -5" >/dev/null
   "$garth" ls; "$garth" show t; "$garth" ls --json | json 'd["tasks"][0]["name"]'
   "$garth" discard t

@@ -30,6 +30,10 @@ static void check_words(const struct strvec *args)
 	for (size_t j = 0; j < ARRAY_SIZE(known); j++)
 		found |= !strcmp(args->v[0], known[j]);
 	check(found && args->n >= 2 && !strcmp(args->v[1], "--json"), "an odd command");
+	if (!strcmp(args->v[0], "ls")) {
+		check(args->n == 3 && !strcmp(args->v[2], "--all-projects"), "an odd list");
+		i = 3;
+	}
 	if (!strcmp(args->v[0], "audit")) {
 		check(args->n >= 4 && !strcmp(args->v[2], "-n") && atoi(args->v[3]) > 0 &&
 				atoi(args->v[3]) <= (int)ROUTES_LINES_MAX,

@@ -9,6 +9,8 @@
 #include "merge/edit.h"
 #include "merge/journal.h"
 #include "merge/merge.h"
+#include "merge/overview.h"
+#include "merge/touched.h"
 #include "merge/verbs.h"
 #include "sys/fd.h"
 #include "task/life.h"
@@ -329,10 +331,187 @@ static void test_life(void **state)
 	assert_false(life_allows(STATE_DISCARDED, STATE_MERGED));
 }
 
+/* All tasks of the store. */
+static struct overview *look(struct ground *g, int ms, struct task_list *ret)
+{
+	struct deadline by = deadline_in(ms);
+	struct err e = ERR_INIT;
+	struct overview *v;
+
+	assert_int_equal(store_task_list(g->c.store, false, ret, &e), 0);
+	v = xcalloc(ret->n + 1, sizeof(*v));
+	overview_find(&g->c, ret, &by, v);
+	return v;
+}
+
+/* Each task has the divergence that git tells of it alone. */
+static void check_divergence(struct ground *g, const struct task_list *all, const struct overview *v)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct divergence d = { 0 };
+		struct err e = ERR_INIT;
+
+		assert_int_equal(merge_divergence(&g->c, &all->v[i], &d, &e), 0);
+		assert_true(v[i].known);
+		assert_int_equal(v[i].divergence.ahead, d.ahead);
+		assert_int_equal(v[i].divergence.behind, d.behind);
+		assert_string_equal(v[i].divergence.target, d.target);
+	}
+}
+
+static void check_diff(const struct overview *v, size_t files, size_t insertions, size_t deletions)
+{
+	assert_true(v->diff_known);
+	assert_int_equal(v->diff.files, files);
+	assert_int_equal(v->diff.insertions, insertions);
+	assert_int_equal(v->diff.deletions, deletions);
+}
+
+/* A list of tasks: all answers at once, also for a task that merged the target and for an old base; once more
+ * without any object to look at; and again after the target has moved. */
+static void test_overview(void **state)
+{
+	auto_str base = NULL, next = NULL, one = NULL, two = NULL, merged = NULL, moved = NULL, path = NULL,
+		 away = NULL;
+	auto_ground g;
+
+	ground_open(&g, *state);
+	base = commit(&g, NULL, "a", "0\n1\n");
+	one = commit(&g, base, "a", "0\n2\n3\n");
+	next = commit(&g, base, "b", "b\n");
+	two = commit(&g, next, "c", "c\n");
+	git(&g, NULL, "checkout", "-q", "--detach", one, NULL);
+	git(&g, NULL, "merge", "-q", "-m", "from main", next, NULL);
+	merged = commit(&g, "HEAD", "d", "d\n");
+	git(&g, NULL, "branch", "-f", "main", next, NULL);
+	add_task(&g, "one", base, one);
+	add_task(&g, "two", next, two);
+	add_task(&g, "merged", base, merged);
+	add_task(&g, "idle", base, "");
+	add_task(&g, "same", next, next);
+	path = xasprintf("%s/objects", g.git_dir);
+	away = xasprintf("%s/objects.away", g.git_dir);
+	for (int i = 0; i < 3; i++) {
+		auto_task_list all = { 0 };
+		struct overview *v;
+
+		if (i == 1) {
+			assert_int_equal(rename(path, away), 0);
+			assert_int_equal(mkdir(path, 0700), 0);
+		} else if (i == 2) {
+			assert_int_equal(rmdir(path), 0);
+			assert_int_equal(rename(away, path), 0);
+			moved = commit(&g, next, "e", "e\n");
+			git(&g, NULL, "branch", "-f", "main", moved, NULL);
+		}
+		v = look(&g, 60000, &all);
+		if (i != 1)
+			check_divergence(&g, &all, v);
+		assert_string_equal(v[0].subject, "a");
+		assert_string_equal(v[1].subject, "c");
+		assert_string_equal(v[2].subject, "d");
+		assert_null(v[3].subject);
+		assert_string_equal(v[4].subject, "b");
+		check_diff(&v[0], 1, 2, 1);
+		check_diff(&v[1], 1, 1, 0);
+		check_diff(&v[2], 2, 3, 1);
+		check_diff(&v[3], 0, 0, 0);
+		check_diff(&v[4], 0, 0, 0);
+		for (size_t k = 0; k < all.n; k++) {
+			assert_true(v[k].compared);
+			assert_int_equal(v[k].conflicts.n, 0);
+		}
+		overview_release(v, all.n);
+	}
+}
+
+/* Conflicts of a list are those of each task; without time nothing is known, and nothing is made up. */
+static void test_overview_conflicts(void **state)
+{
+	auto_str base = NULL, next = NULL, one = NULL, two = NULL, dir = NULL;
+	auto_ground g;
+
+	ground_open(&g, *state);
+	base = commit(&g, NULL, "a", "0\n");
+	next = commit(&g, base, "m", "1\n");
+	one = commit(&g, base, "a", "1\n");
+	two = commit(&g, base, "a", "2\n");
+	dir = commit(&g, base, "m", "2\n");
+	git(&g, NULL, "branch", "-f", "main", next, NULL);
+	add_task(&g, "one", base, one);
+	add_task(&g, "two", base, two);
+	add_task(&g, "main-too", base, dir);
+	for (int i = 0; i < 3; i++) {
+		auto_task_list all = { 0 };
+		struct overview *v = look(&g, i ? 60000 : 0, &all);
+
+		assert_int_equal(v[0].known, i > 0);
+		assert_int_equal(v[0].diff_known, i > 0);
+		assert_int_equal(v[0].compared, i > 0);
+		assert_int_equal(v[0].conflicts.n, i > 0);
+		assert_int_equal(v[1].conflicts.n, i > 0);
+		assert_int_equal(v[2].conflicts.n, i > 0);
+		if (i) {
+			assert_string_equal(v[0].conflicts.v[0].task, "two");
+			assert_string_equal(v[1].conflicts.v[0].task, "one");
+			assert_null(v[2].conflicts.v[0].task);
+			assert_string_equal(v[2].conflicts.v[0].path, "m");
+		}
+		overview_release(v, all.n);
+	}
+}
+
+/* Ranges that may conflict: the same path, a file in place of a directory, a moved directory, and what is not
+ * known. */
+static void test_touched(void **state)
+{
+	auto_str base = NULL, a = NULL, b = NULL, file = NULL, below = NULL, moved = NULL, kept = NULL,
+		 path = NULL;
+	struct deadline by = deadline_in(60000);
+	auto_ground g;
+
+	ground_open(&g, *state);
+	base = commit(&g, NULL, "old", "0\n");
+	a = commit(&g, base, "x", "1\n");
+	b = commit(&g, base, "y", "2\n");
+	file = commit(&g, base, "d", "3\n");
+	git(&g, NULL, "checkout", "-q", "--detach", base, NULL);
+	git(&g, NULL, "mv", "old", "new", NULL);
+	moved = commit(&g, NULL, "z", "4\n");
+	git(&g, NULL, "checkout", "-q", "--detach", base, NULL);
+	kept = commit(&g, base, "old", "changed\n");
+	path = xasprintf("%s/d", g.top);
+	assert_int_equal(mkdir(path, 0700), 0);
+	below = commit(&g, NULL, "d/e", "5\n");
+	for (int i = 0; i < 2; i++) {
+		const struct touched_range v[] = { { base, a }, { base, b }, { base, file }, { base, below },
+			{ base, moved }, { base, kept }, { base, base }, { NULL, NULL } };
+		struct repo *r = &g.repo;
+		struct touched *t;
+
+		repo_release(r);
+		assert_int_equal(repo_open_git_dir(g.git_dir, g.top, 20, r, &(struct err){ 0 }), 0);
+		t = touched_find(&g.c, r, v, ARRAY_SIZE(v), &by);
+		assert_true(touched_may_conflict(&t[0], &t[0]));
+		assert_false(touched_may_conflict(&t[0], &t[1]));
+		assert_true(touched_may_conflict(&t[2], &t[3]));
+		assert_true(touched_may_conflict(&t[3], &t[2]));
+		assert_true(touched_may_conflict(&t[0], &t[4]));
+		assert_true(touched_may_conflict(&t[5], &t[4]));
+		assert_false(touched_may_conflict(&t[0], &t[5]));
+		assert_false(touched_may_conflict(&t[6], &t[4]));
+		assert_true(touched_may_conflict(&t[6], &t[7]));
+		touched_release(t, ARRAY_SIZE(v));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratch_test(test_conflicts_between_tasks),
+		scratch_test(test_overview),
+		scratch_test(test_overview_conflicts),
+		scratch_test(test_touched),
 		scratch_test(test_conflicts_of_own_changes),
 		scratch_test(test_divergence),
 		scratch_test(test_rebase_leaves_merges_out),

@@ -99,8 +99,8 @@ static void assert_route(const char *path, const char *query, int status, const 
 static void test_routes(void **state)
 {
 	(void)state;
-	assert_route("/api/v1/tasks", NULL, 200, "ls --json");
-	assert_route("/api/v1/tasks", "", 200, "ls --json");
+	assert_route("/api/v1/tasks", NULL, 200, "ls --json --all-projects");
+	assert_route("/api/v1/tasks", "", 200, "ls --json --all-projects");
 	assert_route("/api/v1/tasks/fix", NULL, 200, "show --json -- fix");
 	assert_route("/api/v1/tasks/fix/diff", NULL, 200, "diff --json -- fix");
 	assert_route("/api/v1/audit", NULL, 200, "audit --json -n 1000");

@@ -538,6 +538,30 @@ static void test_many_make_it_at_once(void **state)
 	}
 }
 
+/* Many answers about pairs of commits in one question. */
+static void test_compared_many(void **state)
+{
+	auto_store st = opened(*state);
+	struct compared_pair v[] = { { "a1", "b1", NULL }, { "a2", "b2", NULL }, { "a1", "b2", NULL } };
+	const struct compared_pair set[] = { { "a1", "b1", (char *)"one" }, { "a2", "b2", (char *)"two" },
+		{ "a3", "b3", NULL } };
+	struct err e = ERR_INIT;
+
+	assert_int_equal(store_set_compared_many(st, "kind", set, 3, &e), 0);
+	assert_int_equal(store_compared_many(st, "kind", v, 3, &e), 0);
+	assert_string_equal(v[0].result, "one");
+	assert_string_equal(v[1].result, "two");
+	assert_null(v[2].result);
+	free(v[0].result);
+	free(v[1].result);
+	v[0].result = v[1].result = NULL;
+	assert_int_equal(store_compared_many(st, "other", v, 3, &e), 0);
+	assert_null(v[0].result);
+	/* no transaction is left open */
+	assert_int_equal(store_begin(st, &e), 0);
+	assert_int_equal(store_commit(st, &e), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -556,6 +580,7 @@ int main(void)
 		scratch_test(test_compared),
 		scratch_test(test_snapshots),
 		scratch_test(test_deeds),
+		scratch_test(test_compared_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
