@@ -33,7 +33,7 @@ while True:
 
 @test "J8 limits: processor time: held with a control group, else a warning" {
   limits 'max_cpu: 40'
-  run "$garth" run --task t -- /usr/bin/python3 -c '
+  run "$garth" run -q --task t -- /usr/bin/python3 -c '
 import time
 wall, cpu = time.monotonic(), time.process_time()
 while time.monotonic() - wall < 1.5: pass

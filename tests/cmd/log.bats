@@ -93,7 +93,7 @@ PY
 @test "log -f: on a terminal control characters are shown, characters and colours stay whole; Ctrl-C leaves the task" {
   TERM=xterm terminals <<'PY'
 run = """mkfifo /tmp/p; stty raw; echo ready
-for x in 'a\\303' '\\251b' 'c\\033[3' '1md\\033[2Je\\r' '\\nf'; do read y </tmp/p; printf "$x"; done
+for x in 'a\\303' '\\251b' 'c\\033[3' '1md\\033[2Je\\r' '\\nf'; do until read y </tmp/p; do :; done; printf "$x"; done
 exec sleep 1000"""
 subprocess.run([GARTH, "run", "-d", "-t", "u", "--", "sh", "-c", run], check=True)
 t = garth("log", "-f", "u")
