@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "base/yaml.h"
+#include "cli/brought.h"
 #include "cli/checkout_changes.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
@@ -29,6 +30,7 @@
 
 struct run_line {
 	bool with_changes;
+	struct bring bring;
 	struct task_spec task;
 	struct run_opts session;
 	struct taskfile file; /* the task file, if one is run */
@@ -49,6 +51,7 @@ static void run_line_release(struct run_line *o)
 	taskfile_release(&o->file);
 	buf_release(&o->text);
 	free(o->dir);
+	bring_release(&o->bring);
 }
 
 /* A word such as task.yaml is a task file; no further words may follow. */
@@ -254,13 +257,16 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 		return -1;
 	if (!o->with_changes && !o->quiet)
 		checkout_changes_watch(&changes, &o->task);
+	brought_begin(&o->bring, &o->task, o->quiet || o->json);
 	progress_begin("making the workspace");
 	rc = task_create(c, &o->task, ret, e);
 	progress_end();
 	if (rc < 0 && e->kind == ERR_NOTFOUND && o->path && o->task.rev && o->task.rev == o->file.base)
 		err_wrap(e, "%s:%u:%u: base", o->path, o->file.base_at.line, o->file.base_at.column);
-	if (!rc)
+	if (!rc) {
 		cmd_made_task(c, ret);
+		brought_tell(&o->bring, o->quiet || o->json);
+	}
 	if (!rc && !o->quiet && backend_of(ret)->landlock_only)
 		say_landlock_only();
 	if (!rc && o->with_changes && !o->task.empty) {
@@ -314,6 +320,7 @@ int cmd_run(int argc, char **argv)
 			"push to this branch of the remote when it is done", WORD_BRANCH },
 		{ 0, "with-changes", OPT_FLAG, &o.with_changes, NULL,
 			"copy the checkout's uncommitted changes to the task" },
+		{ 0, "no-setup", OPT_FLAG, &o.bring.no_setup, NULL, "without the files of workspace.setup" },
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "run in the background" },
 		{ 0, "tmux", OPT_FLAG, &o.tmux, NULL, "run in the background, in a tmux window" },
 		{ 'e', "env", OPT_LIST, &o.env, "VAR[=VAL]", "set a variable, or pass in its current value",

@@ -75,6 +75,10 @@ void config_release(struct config *c)
 	free(c->file);
 	free(c->backend);
 	free(c->net);
+	strvec_release(&c->include);
+	strvec_release(&c->setup);
+	strvec_release(&c->setup_inputs);
+	strvec_release(&c->setup_network);
 	strvec_release(&c->net_allow);
 	strvec_release(&c->tools);
 	strvec_release(&c->allow_read);
