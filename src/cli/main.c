@@ -78,6 +78,8 @@ const struct cmd commands[] = {
 		{ WORD_TASK }, "archive fix" },
 	{ "cleanup", cmd_cleanup, CMD_CLEAN, "OPTIONS", "throw many tasks away", { WORD_NONE },
 		"cleanup --merged" },
+	{ "warm", cmd_warm, CMD_CARE, "[OPTIONS]",
+		"run the set-up of new tasks ahead of time", { WORD_NONE }, "warm" },
 	{ "gc", cmd_gc, CMD_CLEAN, "[OPTIONS]",
 		"remove what nothing needs any more, and tell what takes space", { WORD_NONE }, "gc" },
 	{ "doctor", cmd_doctor, CMD_CARE, "[OPTIONS]", "tell what is missing or broken, and repair it",

@@ -1,7 +1,11 @@
 #include "runtime/bring.h"
 
 #include "base/alloc.h"
+#include "base/buf.h"
+#include "runtime/setup.h"
 #include "sys/lock.h"
+
+#define NAMES_SHOWN 5
 
 void bring_release(struct bring *b)
 {
@@ -25,10 +29,49 @@ static int include(struct context *c, const struct repo *r, const struct task *t
 	return 0;
 }
 
+static void warn(struct bring *b, const struct strvec *names, const char *what)
+{
+	auto_buf text = BUF_SMALL;
+
+	if (!names->n)
+		return;
+	buf_printf(&text, "%s: ", what);
+	for (size_t i = 0; i < names->n && i < NAMES_SHOWN; i++)
+		buf_printf(&text, "%s%s", i ? ", " : "", names->v[i]);
+	if (names->n > NAMES_SHOWN)
+		buf_addstr(&text, " …");
+	strvec_push(&b->warnings, buf_str(&text));
+}
+
+void bring_warn_setup(struct bring *b, const struct setup_result *s)
+{
+	warn(b, &s->changed, "the set-up changed tracked files, which tasks do not see");
+	warn(b, &s->left_out, "the set-up left what cannot be shared");
+	warn(b, &s->not_ignored, "the set-up left files that git does not ignore, so tasks can commit them");
+}
+
+static int set_up(struct context *c, const struct repo *r, const struct task *t, struct bring *b,
+	struct task_layers *ret, struct err *e)
+{
+	auto_setup_result s = { .lock = -1 };
+
+	if (runtime_setup(c, r, t, false, b->tell, b->tell_arg, &s, e) < 0)
+		return -1;
+	if (!s.name)
+		return 0;
+	bring_warn_setup(b, &s);
+	strvec_push(&ret->names, s.name);
+	ret->locks[ret->nlocks++] = s.lock;
+	s.lock = -1;
+	return 0;
+}
+
 int runtime_bring(struct context *c, const struct repo *r, const struct task *t, struct task_layers *ret,
 	void *arg, struct err *e)
 {
 	struct bring *b = arg;
 
-	return b->no_include ? 0 : include(c, r, t, b, ret, e);
+	if (!b->no_include && include(c, r, t, b, ret, e) < 0)
+		return -1;
+	return b->no_setup ? 0 : set_up(c, r, t, b, ret, e);
 }

@@ -110,7 +110,7 @@ int runtime_exec(struct context *c, struct task *t, const struct run_opts *o, co
 }
 
 /* 1: the keeper was leaving and did nothing. */
-static int wait_for_exit(int conn, int *ret_code, struct err *e)
+static int wait_for_exit(int conn, runtime_output_fn *fn, void *arg, int *ret_code, struct err *e)
 {
 	auto_buf body = BUF_INIT(WIRE_FRAME_MAX);
 	enum wire_type type;
@@ -121,6 +121,8 @@ static int wait_for_exit(int conn, int *ret_code, struct err *e)
 		return 1;
 	while ((got = wire_recv(conn, &type, &body)) > 0) {
 		any = true;
+		if (fn && (type == WIRE_OUT || type == WIRE_ERR))
+			fn(body.data, body.len, arg);
 		if (type == WIRE_FAIL) {
 			memcpy(e, body.data, sizeof(*e));
 			return -1;
@@ -136,8 +138,8 @@ static int wait_for_exit(int conn, int *ret_code, struct err *e)
 	return any ? err_set(e, ERR_FAILED, "the task's keeper is gone") : 1;
 }
 
-int runtime_wait(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
-	int *ret_code, struct err *e)
+int runtime_wait_output(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
+	runtime_output_fn *fn, void *arg, int *ret_code, struct err *e)
 {
 	struct deadline d = deadline_in(RUNTIME_KEEPER_MS);
 	auto_buf packed = BUF_INIT(ORDER_CMD_MAX);
@@ -150,7 +152,13 @@ int runtime_wait(struct context *c, struct task *t, const struct run_opts *o, ch
 
 		rc = runtime_exec(c, t, o, &packed, &conn, e);
 		if (!rc)
-			rc = wait_for_exit(conn, ret_code, e);
+			rc = wait_for_exit(conn, fn, arg, ret_code, e);
 	} while (rc > 0 && deadline_sleep(&d, 10));
 	return rc > 0 ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : rc;
+}
+
+int runtime_wait(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
+	int *ret_code, struct err *e)
+{
+	return runtime_wait_output(c, t, o, argv, NULL, NULL, ret_code, e);
 }

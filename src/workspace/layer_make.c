@@ -157,7 +157,7 @@ struct move {
 
 static void name(struct strvec *list, const char *path)
 {
-	if (list->n < LAYER_NAMES_MAX)
+	if (list && list->n < LAYER_NAMES_MAX)
 		strvec_push(list, path);
 }
 

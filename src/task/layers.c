@@ -1,0 +1,71 @@
+#include "task/layers.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+
+#include "base/alloc.h"
+#include "sys/dir.h"
+#include "sys/fd.h"
+#include "workspace/layer.h"
+
+static int look_into(
+	const struct context *c, const char *place, const char *layer, struct strvec *ret, struct err *e)
+{
+	int fd = openat(c->home.fd, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	auto_dir d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *ent;
+
+	if (!d)
+		return fd < 0 && errno == ENOENT ? 0
+						 : (fd_closep(&fd), err_sys(e, "cannot read '%s'", place));
+	while ((ent = readdir(d))) {
+		auto_fd dir = ent->d_name[0] == '.'
+				      ? -1
+				      : openat(dirfd(d), ent->d_name,
+						O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		auto_strvec names = STRVEC_INIT;
+
+		if (dir < 0)
+			continue;
+		if (layers_of_dir(dir, &names, e) < 0)
+			return -1;
+		if (layer && strvec_has(&names, layer))
+			strvec_pushf(ret, "%s/%s", place, ent->d_name);
+		for (size_t i = 0; !layer && i < names.n; i++)
+			if (!strvec_has(ret, names.v[i]))
+				strvec_push(ret, names.v[i]);
+	}
+	return 0;
+}
+
+int layers_used(const struct context *c, const char *layer, struct strvec *ret, struct err *e)
+{
+	return look_into(c, "tasks", layer, ret, e) < 0 ? -1 : look_into(c, "trash", layer, ret, e);
+}
+
+int layers_remove_unused(const struct context *c, int64_t project, bool all, bool later, struct err *e)
+{
+	auto_strvec used = STRVEC_INIT;
+
+	return layers_used(c, NULL, &used, e) < 0 ? -1 : layer_prune(&c->home, project, &used, all, later, e);
+}
+
+void layers_missing(const struct context *c, const struct task *t, int task_dir, struct strvec *ret)
+{
+	auto_strvec names = STRVEC_INIT;
+	struct err ignored = ERR_INIT;
+
+	layers_of_dir(task_dir, &names, &ignored);
+	for (size_t i = 0; i < names.n; i++) {
+		auto_layer l = { 0 };
+
+		if (!layer_open(&c->home, t->project_id, names.v[i], &l, &ignored))
+			continue;
+		strvec_pushf(ret, "files that were brought into task '%s' are gone (%s)%s", t->name,
+			names.v[i],
+			strncmp(names.v[i], LAYER_SETUP, strlen(LAYER_SETUP))
+				? ""
+				: "; garth warm makes them again");
+	}
+}
