@@ -77,7 +77,7 @@ int cmd_warm(int argc, char **argv)
 	say_warnings(&b.warnings);
 	if (json)
 		return json_print(
-			json_pack("{s:s, s:b, s:s}", "layer", s.name, "made", s.made, "commit", r.commit));
+			json_pack("{s:s, s:b, s:s}", "layer", s.name, "made", s.made, "base", r.commit));
 	report(&s);
 	return 0;
 }

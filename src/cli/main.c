@@ -80,6 +80,8 @@ const struct cmd commands[] = {
 		"cleanup --merged" },
 	{ "warm", cmd_warm, CMD_CARE, "[OPTIONS]",
 		"run the set-up of new tasks ahead of time", { WORD_NONE }, "warm" },
+	{ "cache", cmd_cache, CMD_CLEAN, "[OPTIONS]",
+		"list what is kept so that tasks start fast, with sizes and users", { WORD_NONE }, "cache" },
 	{ "gc", cmd_gc, CMD_CLEAN, "[OPTIONS]",
 		"remove what nothing needs any more, and tell what takes space", { WORD_NONE }, "gc" },
 	{ "doctor", cmd_doctor, CMD_CARE, "[OPTIONS]", "tell what is missing or broken, and repair it",

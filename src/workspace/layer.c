@@ -16,6 +16,7 @@
 
 #define ROOTS_MAX (16u << 20)
 #define TASK_FILE "layers"
+#define LOG_DAYS  7
 
 void layer_release(struct layer *l)
 {
@@ -228,6 +229,21 @@ static int sweep(const struct home *h, int64_t project, int place, bool later, s
 	return 0;
 }
 
+/* Removes old logs of set-ups that failed. */
+static void drop_logs(int place)
+{
+	int copy = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_dir d = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *ent;
+	struct stat st;
+
+	while (d && (ent = readdir(d)))
+		if (ends_in(ent->d_name, ".failed") &&
+			!fstatat(place, ent->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+			st.st_mtime < time(NULL) - LOG_DAYS * 24 * 3600)
+			unlinkat(place, ent->d_name, 0);
+}
+
 int layer_prune(
 	const struct home *h, int64_t project, const struct strvec *used, bool all, bool later, struct err *e)
 {
@@ -249,6 +265,7 @@ int layer_prune(
 		if (layer_remove(h, project, names.v[i], later, e) < 0)
 			return -1;
 	}
+	drop_logs(place);
 	return sweep(h, project, place, later, e);
 }
 
