@@ -1,5 +1,6 @@
 #include "cli/brought.h"
 
+#include "base/clean.h"
 #include "base/size.h"
 #include "cli/progress.h"
 #include "cli/say.h"
@@ -28,12 +29,15 @@ void brought_show(enum setup_event what, const char *text, size_t len, void *arg
 
 void brought_show_all(enum setup_event what, const char *text, size_t len, void *arg)
 {
+	auto_buf clean = BUF_INIT(1u << 20);
+
 	if (what != SETUP_PRINTS) {
 		brought_show(what, text, len, arg);
 		return;
 	}
 	progress_clear();
-	fwrite(text, 1, len, stderr);
+	clean_text(&clean, text, len, say_colours(2));
+	fwrite(buf_str(&clean), 1, clean.len, stderr);
 }
 
 static void tell_files(const struct include_report *r)

@@ -56,6 +56,7 @@ int cmd_new(int argc, char **argv)
 	spec.name = argv[0];
 	if (!with_changes)
 		checkout_changes_watch(&changes, &spec);
+	bring.with_changes = with_changes;
 	brought_begin(&bring, &spec, json);
 	progress_begin("making the workspace");
 	rc = task_create(&c, &spec, &t, &e);

@@ -257,6 +257,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 		return -1;
 	if (!o->with_changes && !o->quiet)
 		checkout_changes_watch(&changes, &o->task);
+	o->bring.with_changes = o->with_changes;
 	brought_begin(&o->bring, &o->task, o->quiet || o->json);
 	progress_begin("making the workspace");
 	rc = task_create(c, &o->task, ret, e);

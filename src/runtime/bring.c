@@ -19,7 +19,8 @@ static int include(struct context *c, const struct repo *r, const struct task *t
 	auto_str name = NULL;
 	auto_lock lock = -1;
 
-	if (include_layer(&c->home, t->project_id, r, &c->config.include, &name, &lock, &b->included, e) < 0)
+	if (include_layer(&c->home, t->project_id, r, &c->config.include, b->with_changes, &name, &lock,
+		    &b->included, e) < 0)
 		return -1;
 	if (!name)
 		return 0;
@@ -71,7 +72,7 @@ int runtime_bring(struct context *c, const struct repo *r, const struct task *t,
 {
 	struct bring *b = arg;
 
-	if (!b->no_include && include(c, r, t, b, ret, e) < 0)
+	if (include(c, r, t, b, ret, e) < 0)
 		return -1;
 	return b->no_setup ? 0 : set_up(c, r, t, b, ret, e);
 }

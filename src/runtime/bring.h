@@ -23,9 +23,9 @@ enum setup_event { SETUP_WAITS, SETUP_STARTS, SETUP_PRINTS, SETUP_ENDED };
 typedef void setup_fn(enum setup_event what, const char *text, size_t len, void *arg);
 
 struct bring {
-	bool no_setup; /* the task starts without the set-up layer */
-	bool no_include;
-	setup_fn *tell; /* may be NULL */
+	bool no_setup;     /* the task starts without the set-up layer */
+	bool with_changes; /* the checkout's uncommitted changes come too, so they are not included */
+	setup_fn *tell;    /* may be NULL */
 	void *tell_arg;
 	/* results: */
 	struct include_report included;

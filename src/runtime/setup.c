@@ -19,6 +19,7 @@
 #include "workspace/include.h"
 #include "workspace/layer.h"
 
+#define SETUP_SECONDS (4 * 3600)
 #define LOG_NAME      "log"
 #define LAST_LINE_MAX 200
 /* After its last command has ended, a keeper leaves. */
@@ -107,7 +108,7 @@ static int run_commands(struct attempt *a, int *ret_code, struct err *e)
 	const struct config *cfg = &a->c->config;
 	auto_strvec env = STRVEC_INIT, words = STRVEC_INIT;
 	auto_buf script = BUF_INIT(4u << 20);
-	struct run_opts o = { .env = &env, .quiet = true };
+	struct run_opts o = { .env = &env, .quiet = true, .timeout = SETUP_SECONDS };
 	int rc;
 
 	o.net.mode = xstrdup(cfg->setup_network.n ? NETWORK_ALLOW : NETWORK_NONE);

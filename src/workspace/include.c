@@ -116,9 +116,9 @@ static void name(struct strvec *list, const char *path)
 		strvec_push(list, path);
 }
 
-/* Sorts out what can be taken. `key` gets everything that decides about the layer's content. */
+/* Sorts out what can be taken. */
 static void choose(int top, const struct buf *listed, const struct tracked *t, struct strvec *ret,
-	struct buf *key, struct include_report *rep)
+	struct include_report *rep)
 {
 	for (size_t at = 0; at < listed->len; at += strlen(listed->data + at) + 1) {
 		const char *path = listed->data + at;
@@ -128,22 +128,47 @@ static void choose(int top, const struct buf *listed, const struct tracked *t, s
 		if (!len || (path[len - 1] != '/' && is_tracked(t, path)))
 			continue;
 		if (path[len - 1] == '/' || lstat_beneath(top, path, &st) < 0 ||
-			(!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))) {
+			(!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)))
 			name(&rep->left_out, path);
-			continue;
-		}
-		strvec_push(ret, path);
-		buf_printf(key, "%s %o %lld %lld.%ld %lld.%ld %llu", path, st.st_mode, (long long)st.st_size,
-			(long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (long long)st.st_ctim.tv_sec,
-			st.st_ctim.tv_nsec, (unsigned long long)st.st_ino);
-		/* a directory of the commit is no root of the layer */
-		for (const char *s = path; (s = strchr(s, '/')); s++) {
-			auto_str dir = xstrndup(path, (size_t)(s - path));
-
-			buf_addstr(key, tracked_has_dir(t, dir) ? " t" : " n");
-		}
-		buf_addch(key, '\0');
+		else
+			strvec_push(ret, path);
 	}
+}
+
+/* Takes the paths of the second list, which has the same order, out of the first. */
+static void take_out(struct strvec *paths, const struct strvec *out)
+{
+	size_t kept = 0, next = 0;
+
+	for (size_t i = 0; i < paths->n; i++)
+		if (next < out->n && !strcmp(paths->v[i], out->v[next])) {
+			free(paths->v[i]);
+			next++;
+		} else {
+			paths->v[kept++] = paths->v[i];
+		}
+	paths->n = kept;
+	if (paths->v)
+		paths->v[kept] = NULL;
+}
+
+/* Everything that decides about the layer's content. */
+static void add_to_key(int top, const char *path, const struct tracked *t, struct buf *key)
+{
+	struct stat st;
+
+	if (lstat_beneath(top, path, &st) < 0)
+		return;
+	buf_printf(key, "%s %o %lld %lld.%ld %lld.%ld %llu", path, st.st_mode, (long long)st.st_size,
+		(long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (long long)st.st_ctim.tv_sec,
+		st.st_ctim.tv_nsec, (unsigned long long)st.st_ino);
+	/* a directory of the commit is no root of the layer */
+	for (const char *s = path; (s = strchr(s, '/')); s++) {
+		auto_str dir = xstrndup(path, (size_t)(s - path));
+
+		buf_addstr(key, tracked_has_dir(t, dir) ? " t" : " n");
+	}
+	buf_addch(key, '\0');
 }
 
 static char *name_of(const struct buf *key)
@@ -203,7 +228,7 @@ static int make(const struct home *h, int64_t project, const char *layer, int to
 }
 
 int include_layer(const struct home *h, int64_t project, const struct repo *r, const struct strvec *patterns,
-	char **ret_name, int *ret_lock, struct include_report *rep, struct err *e)
+	bool only_ignored, char **ret_name, int *ret_lock, struct include_report *rep, struct err *e)
 {
 	auto_strvec options = STRVEC_INIT, paths = STRVEC_INIT;
 	auto_buf listed = BUF_INIT(PATHS_MAX), key = BUF_INIT(PATHS_MAX);
@@ -222,7 +247,16 @@ int include_layer(const struct home *h, int64_t project, const struct repo *r, c
 		return err_sys(e, "cannot open '%s'", r->top);
 	if (list_files(r, &options, &listed, e) < 0 || tracked_of_commit(r, r->commit, &t, e) < 0)
 		return -1;
-	choose(top, &listed, &t, &paths, &key, rep);
+	choose(top, &listed, &t, &paths, rep);
+	if (include_not_ignored(h, r, &paths, &rep->not_ignored, e) < 0)
+		return -1;
+	if (only_ignored) {
+		take_out(&paths, &rep->not_ignored);
+		strvec_release(&rep->not_ignored);
+		rep->not_ignored = (struct strvec)STRVEC_INIT;
+	}
+	for (size_t i = 0; i < paths.n; i++)
+		add_to_key(top, paths.v[i], &t, &key);
 	if (key.overflow)
 		return err_set(e, ERR_REFUSED, "%s and workspace.include match too many files", INCLUDE_FILE);
 	if (!paths.n)
@@ -236,8 +270,6 @@ int include_layer(const struct home *h, int64_t project, const struct repo *r, c
 		return err_wrap(e, "cannot include untracked files");
 	layer_touch(h, project, layer);
 	look_up(&l, &paths, rep);
-	if (include_not_ignored(h, r, &rep->names, &rep->not_ignored, e) < 0)
-		return -1;
 	*ret_name = steal_ptr(layer);
 	*ret_lock = fd_steal(&lock);
 	return 0;

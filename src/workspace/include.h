@@ -7,6 +7,7 @@
 #ifndef WORKSPACE_INCLUDE_H
 #define WORKSPACE_INCLUDE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,11 +29,12 @@ struct include_report {
 void include_report_release(struct include_report *r);
 #define auto_include_report __attribute__((cleanup(include_report_release))) struct include_report
 
-/* Makes or finds the layer with what r->top has of the patterns' files and r->commit does not track. *ret_name
+/* Makes or finds the layer with what r->top has of the patterns' files and r->commit does not track. With
+ * only_ignored, files that git does not ignore are skipped: they come as uncommitted changes. *ret_name
  * is its name, on the heap, or NULL if there is nothing to include. *ret_lock is the layer's lock, which keeps
  * it from being removed until the task that uses it is in the store. */
 int include_layer(const struct home *h, int64_t project, const struct repo *r, const struct strvec *patterns,
-	char **ret_name, int *ret_lock, struct include_report *rep, struct err *e);
+	bool only_ignored, char **ret_name, int *ret_lock, struct include_report *rep, struct err *e);
 
 /* Those of the paths that the commit's ignore files, info/exclude and the user's ignore file do not ignore. A
  * directory's path ends in "/". */

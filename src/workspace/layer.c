@@ -134,7 +134,7 @@ int layers_put(int task_dir, const struct strvec *names, struct err *e)
 {
 	auto_buf text = BUF_SMALL;
 
-	if (!names->n)
+	if (!names->n && faccessat(task_dir, TASK_FILE, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
 	for (size_t i = 0; i < names->n; i++)
 		buf_printf(&text, "%s\n", names->v[i]);

@@ -48,6 +48,24 @@ int layers_open(const struct workspace *ws, struct layers *ret, struct err *e)
 	return 0;
 }
 
+int layers_drop_colliding(const struct workspace *ws, const char *commit, struct err *e)
+{
+	auto_strvec keep = STRVEC_INIT;
+	auto_tracked t = { 0 };
+	auto_layers l = { 0 };
+
+	if (layers_open(ws, &l, e) < 0)
+		return -1;
+	if (!l.n)
+		return 0;
+	if (tracked_of_commit(ws->repo, commit, &t, e) < 0)
+		return -1;
+	for (size_t i = 0; i < l.n; i++)
+		if (!layer_collides(&l.v[i], &t))
+			strvec_push(&keep, l.v[i].name);
+	return keep.n == l.n ? 0 : layers_put(ws->dir, &keep, e);
+}
+
 void layers_report(const struct layers *l, struct buf *out)
 {
 	for (size_t i = 0; i < l->n; i++)

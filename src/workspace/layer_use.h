@@ -25,6 +25,9 @@ int layers_open(const struct workspace *ws, struct layers *ret, struct err *e);
 void layers_release(struct layers *l);
 #define auto_layers __attribute__((cleanup(layers_release))) struct layers
 
+/* The task gets another commit as its base: takes away the layers that have a path which the commit tracks. */
+int layers_drop_colliding(const struct workspace *ws, const char *commit, struct err *e);
+
 /* For garth-fsmonitor: every path of the roots from the top down, each ending in NUL. They are not in the
  * base, so git must look at them. */
 void layers_report(const struct layers *l, struct buf *out);

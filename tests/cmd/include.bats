@@ -74,6 +74,26 @@ more() { mkdir -p many; for ((i = 0; i < 900; i++)); do echo $i >many/$i; done; 
   [[ $(state_of u) == done ]]
 }
 
+@test "W7 include: with --with-changes, files that git does not ignore come as changes" {
+  printf '.env\n' >>.gitignore; commit env
+  configure <<<$'workspace: {include: [notes.txt, .env]}\n'
+  echo note >notes.txt; echo E >.env
+  call "$garth" new --with-changes t
+  [[ $code == 0 && $err != *'not ignored'* ]] || complain
+  [[ $(inside t 'cat notes.txt .env' | tr '\n' ' ') == 'note E ' ]]
+  [[ $("$garth" diff t) == *+note* ]]
+}
+
+@test "W7 include: a lost workspace that doctor makes again has the commit's files, not older ones of a layer" {
+  configure <<<$'workspace: {include: [notes.txt]}\n'
+  echo note >notes.txt
+  "$garth" new t
+  inside t 'echo better >notes.txt; git add notes.txt; git commit -qm notes'
+  chmod -R u+rwX "$GARTH_HOME/tasks"; rm -r "$GARTH_HOME"/tasks/*/upper "$GARTH_HOME"/tasks/*/work
+  "$garth" doctor --repair
+  [[ $(inside t 'cat notes.txt; git status --porcelain') == better ]]
+}
+
 @test "W7 include: git inside sees what it sees without a monitor, when included files change and go" {
   printf '*.log\n' >>.gitignore; more; commit many
   mkdir -p extra/sub dir/new; echo 1 >extra/sub/f; echo 2 >extra/g; echo 3 >dir/new/h; echo 4 >dir/i; echo 5 >x.log
