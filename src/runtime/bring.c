@@ -13,14 +13,38 @@ void bring_release(struct bring *b)
 	strvec_release(&b->warnings);
 }
 
+/* The commit's own patterns. A commit does not change, so git is asked once. */
+static int find_patterns(struct context *c, const struct repo *r, struct strvec *ret, struct err *e)
+{
+	auto_buf text = BUF_INIT(1u << 20);
+	auto_str known = NULL;
+
+	if (context_store(c, e) < 0)
+		return -1;
+	if (!store_compared(c->store, "include", r->commit, "", &known, e)) {
+		for (const char *p = known; *p; p += strcspn(p, "\n"), p += *p == '\n')
+			strvec_pushn(ret, p, strcspn(p, "\n"));
+		return 0;
+	}
+	if (e->kind != ERR_NOTFOUND || include_patterns(r, ret, e) < 0)
+		return -1;
+	for (size_t i = 0; i < ret->n; i++)
+		buf_printf(&text, "%s\n", ret->v[i]);
+	return store_set_compared(c->store, "include", r->commit, "", buf_str(&text), e);
+}
+
 static int include(struct context *c, const struct repo *r, const struct task *t, struct bring *b,
 	struct task_layers *ret, struct err *e)
 {
+	auto_strvec patterns = STRVEC_INIT;
 	auto_str name = NULL;
 	auto_lock lock = -1;
 
-	if (include_layer(&c->home, t->project_id, r, &c->config.include, b->with_changes, &name, &lock,
-		    &b->included, e) < 0)
+	if (find_patterns(c, r, &patterns, e) < 0)
+		return -1;
+	strvec_pushv(&patterns, (const char *const *)c->config.include.v);
+	if (patterns.n && include_layer(&c->home, t->project_id, r, &patterns, b->with_changes, &name, &lock,
+				  &b->included, e) < 0)
 		return -1;
 	if (!name)
 		return 0;

@@ -320,12 +320,11 @@ static int check_unused(const struct attempt *a, struct err *e)
 static int find_or_make(
 	struct attempt *a, bool again, struct setup_result *ret, bool *ret_collides, struct err *e)
 {
-	auto_tracked tracked = { 0 };
 	auto_layer l = { 0 };
 	auto_strvec roots = STRVEC_INIT;
 	auto_str log = setup_log(a->c, a->like->project_id, a->layer, true);
 	struct timespec since;
-	bool waited;
+	bool waited, fits;
 
 	*ret_collides = false;
 	clock_gettime(CLOCK_REALTIME_COARSE, &since);
@@ -334,9 +333,9 @@ static int find_or_make(
 	if (waited && has_failed_since(a->c, a->like, a->layer, &since, e))
 		return -1;
 	if (!again && !layer_open(&a->c->home, a->like->project_id, a->layer, &l, e)) {
-		if (tracked_of_commit(a->repo, a->repo->commit, &tracked, e) < 0)
+		if (setup_fits(a->c, a->repo, &l, &fits, e) < 0)
 			return -1;
-		*ret_collides = layer_collides(&l, &tracked);
+		*ret_collides = !fits;
 		layer_touch(&a->c->home, a->like->project_id, a->layer);
 		return 0;
 	}
@@ -367,7 +366,7 @@ int runtime_setup(struct context *c, const struct repo *r, const struct task *li
 		int rc;
 
 		setup_result_release(&res);
-		if (setup_key(&c->config, r, own, &res.name, e) < 0)
+		if (setup_key(c, r, own, &res.name, e) < 0)
 			return -1;
 		a.layer = res.name;
 		rc = find_or_make(&a, again, &res, &collides, e);

@@ -35,27 +35,20 @@ static int take_blob(size_t i, const char *data, size_t len, void *arg, struct e
 	return 0;
 }
 
-/* Lines as git reads them from an ignore file: without comments, empty lines and spaces at the end. */
-static void add_lines(const struct buf *text, struct strvec *args)
+/* A line as git reads it from an ignore file: without a comment, and spaces at the end. */
+static void add_pattern(const char *line, struct strvec *args)
 {
-	for (const char *p = buf_str(text), *end = p + text->len; p < end;) {
-		const char *stop = memchr(p, '\n', (size_t)(end - p));
-		size_t n = stop ? (size_t)(stop - p) : (size_t)(end - p);
-		const char *line = p;
+	size_t n = strcspn(line, "\n");
 
-		p += n + 1;
-		if (n && line[n - 1] == '\r')
-			n--;
-		while (n && line[n - 1] == ' ' && !(n > 1 && line[n - 2] == '\\'))
-			n--;
-		if (n && *line != '#' && !memchr(line, '\0', n))
-			strvec_pushf(args, "--exclude=%.*s", (int)n, line);
-	}
+	if (n && line[n - 1] == '\r')
+		n--;
+	while (n && line[n - 1] == ' ' && !(n > 1 && line[n - 2] == '\\'))
+		n--;
+	if (n && *line != '#')
+		strvec_pushf(args, "--exclude=%.*s", (int)n, line);
 }
 
-/* The patterns as options of git ls-files: the commit's, then the user's. */
-static int read_patterns(
-	const struct repo *r, const struct strvec *patterns, struct strvec *args, struct err *e)
+int include_patterns(const struct repo *r, struct strvec *ret, struct err *e)
 {
 	struct git g = repo_git(r);
 	auto_strvec names = STRVEC_INIT;
@@ -64,14 +57,10 @@ static int read_patterns(
 	strvec_pushf(&names, "%s:" INCLUDE_FILE, r->commit);
 	if (blob_read(&g, &names, take_blob, &text, e) < 0)
 		return -1;
-	if (text.len)
-		buf_addch(&text, '\n');
-	for (size_t i = 0; i < patterns->n; i++)
-		buf_printf(&text, "%s\n", patterns->v[i]);
 	if (text.overflow)
-		return err_set(e, ERR_REFUSED, "the patterns of %s and workspace.include are too long",
-			INCLUDE_FILE);
-	add_lines(&text, args);
+		return err_set(e, ERR_REFUSED, INCLUDE_FILE " is larger than %u KB", PATTERNS_MAX >> 10);
+	for (const char *p = buf_str(&text), *end = p + strlen(p); p < end; p += strcspn(p, "\n") + 1)
+		strvec_pushn(ret, p, strcspn(p, "\n"));
 	return 0;
 }
 
@@ -238,8 +227,8 @@ int include_layer(const struct home *h, int64_t project, const struct repo *r, c
 	auto_str layer = NULL;
 
 	*ret_name = NULL;
-	if (read_patterns(r, patterns, &options, e) < 0)
-		return -1;
+	for (size_t i = 0; i < patterns->n; i++)
+		add_pattern(patterns->v[i], &options);
 	if (!options.n)
 		return 0;
 	top = open(r->top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -29,6 +29,9 @@ struct include_report {
 void include_report_release(struct include_report *r);
 #define auto_include_report __attribute__((cleanup(include_report_release))) struct include_report
 
+/* The lines of the commit's include file; none if it has no such file. */
+int include_patterns(const struct repo *r, struct strvec *ret, struct err *e);
+
 /* Makes or finds the layer with what r->top has of the patterns' files and r->commit does not track. With
  * only_ignored, files that git does not ignore are skipped: they come as uncommitted changes. *ret_name
  * is its name, on the heap, or NULL if there is nothing to include. *ret_lock is the layer's lock, which keeps

@@ -12,6 +12,7 @@ import time
 
 import gate
 import kinds
+import layers
 import lives
 import made
 from bubble import Bubble
@@ -39,6 +40,7 @@ TABLE = [
     *gate.TABLE,
     *lives.TABLE,
     *kinds.TABLE,
+    *layers.TABLE,
     ("start", "garth version", "true", "s", None),
 ]
 
@@ -340,6 +342,7 @@ GROUPS = [
     *gate.SMALL,
     *lives.SMALL,
     *kinds.GROUPS,
+    *layers.GROUPS,
     (("new-warm", "new-scale", "new-first", "new-delta", "status-first"), new),
     (("disk",), disk),
     (("status",), status),
