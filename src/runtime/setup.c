@@ -174,7 +174,7 @@ static int make_task(struct attempt *a, struct err *e)
 		return -1;
 	return home_task_dir(&a->c->home, a->task.id, &dir, e) < 0
 		       ? -1
-		       : write_file(dir, SETUP_MARK, "", 0, 0600, e);
+		       : write_file(dir, SETUP_MARK, a->layer, strlen(a->layer), 0600, e);
 }
 
 /* Waits until nothing runs in the task any more: then its files do not change. */

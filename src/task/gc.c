@@ -67,7 +67,7 @@ int gc(struct context *c, bool all_trash, struct gc_report *ret, struct err *e)
 	if (context_store(c, e) < 0 || gc_disk(c, &before, e) < 0 ||
 		archive_settle(c, &ret->archived, e) < 0 ||
 		remove_trash(c, all_trash ? 0 : TASK_TRASH_DAYS * 24 * 3600, false, &ret->trash, e) < 0 ||
-		drop_leftovers(c, &ret->leftovers, e) < 0 ||
+		drop_leftovers(c, &ret->leftovers, e) < 0 || layers_drop_setups(c, e) < 0 ||
 		cache_projects(c, "bases", remove_project_bases, NULL, e) < 0 ||
 		cache_projects(c, "layers", remove_project_layers, NULL, e) < 0 ||
 		gc_disk(c, &ret->disk, e) < 0)

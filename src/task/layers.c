@@ -7,6 +7,8 @@
 #include "base/alloc.h"
 #include "sys/dir.h"
 #include "sys/fd.h"
+#include "sys/lock.h"
+#include "task/remove.h"
 #include "workspace/layer.h"
 
 static int look_into(
@@ -68,4 +70,34 @@ void layers_missing(const struct context *c, const struct task *t, int task_dir,
 				? ""
 				: "; garth warm makes them again");
 	}
+}
+
+/* Whether the task belongs to a set-up that nobody works on; then both locks are taken. */
+static bool is_left(const struct context *c, const struct task *t, int *layer_fd, int *task_fd)
+{
+	struct err ignored = ERR_INIT;
+	auto_buf layer = BUF_SMALL;
+	auto_fd dir = -1;
+
+	return !home_task_dir(&c->home, t->id, &dir, &ignored) &&
+	       !read_file(dir, SETUP_MARK, &layer, &ignored) && layer.len &&
+	       !layer_lock(&c->home, t->project_id, buf_str(&layer), false, layer_fd, &ignored) &&
+	       !lock_take(dir, "lock", false, task_fd, &ignored);
+}
+
+int layers_drop_setups(struct context *c, struct err *e)
+{
+	auto_task_list all = { 0 };
+
+	if (store_task_list(c->store, false, &all, e) < 0)
+		return -1;
+	for (size_t i = 0; i < all.n; i++) {
+		auto_lock layer = -1, task = -1;
+		struct err ignored = ERR_INIT;
+
+		/* if one repository is missing, go on with the others */
+		if (is_left(c, &all.v[i], &layer, &task))
+			remove_for_good(c, &all.v[i], &ignored);
+	}
+	return 0;
 }

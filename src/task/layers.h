@@ -18,6 +18,9 @@ int layers_used(const struct context *c, const char *layer, struct strvec *ret, 
  * `later`, in the background. */
 int layers_remove_unused(const struct context *c, int64_t project, bool all, bool later, struct err *e);
 
+/* Removes the tasks of set-ups whose processes were killed. */
+int layers_drop_setups(struct context *c, struct err *e);
+
 /* A line for each layer of a task that is missing, for people. */
 void layers_missing(const struct context *c, const struct task *t, int task_dir, struct strvec *ret);
 

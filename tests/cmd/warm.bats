@@ -123,6 +123,45 @@ nothing_half() {
   nothing_half
 }
 
+@test "W7 ESCAPES 6 ESCAPES 19 set-up as the attacker: what it leaves running changes nothing, and no task reaches the layer" {
+  set_up 'mkdir deps; echo 1 >deps/one; (trap "" HUP TERM; setsid sh -c "sleep 0.3; while :; do echo late >deps/late; rm -f deps/one; done") >/dev/null 2>&1 &'
+  "$garth" warm
+  "$garth" new t
+  [[ $(inside t 'cat deps/one; ls deps') == $'1\none' ]]
+  not inside t 'echo x >/run/garth/layers/0/deps/one'
+  not inside t 'rm /run/garth/layers/0/deps/one'
+  not inside t 'mount -o remount,rw /run/garth/layers/0'
+  inside t 'echo x >deps/one; ln deps/one deps/two; chmod 600 deps/one'
+  "$garth" new u
+  [[ $(inside u 'cat deps/one; ls deps') == $'1\none' ]]
+  call "$garth" doctor
+  [[ $code == 0 ]] || complain
+}
+
+@test "W7 ESCAPES 23 set-up: a command that is killed ends the set-up; the next one begins anew, and gc removes what is left" {
+  set_up 'mkdir deps; touch deps/started; test -n "$FAST" || sleep 30; echo 1 >deps/one'
+  printf 'jail: {env: [FAST]}\n' >>"$XDG_CONFIG_HOME/garth/config.yaml"
+  began() { compgen -G "$GARTH_HOME/tasks/*/upper/deps/started" >/dev/null; }
+  ended() { ! compgen -G "$GARTH_HOME/tasks/*/control" >/dev/null; }
+  "$garth" warm >/dev/null 2>&1 3>&- & pid=$!
+  eventually began
+  kill -9 $pid
+  FAST=1 "$garth" new t
+  [[ $(inside t 'cat deps/one') == 1 ]]
+  nothing_half
+  echo 2 >pkg.lock; commit lock
+  "$garth" warm >/dev/null 2>&1 3>&- & pid=$!
+  eventually began
+  # gc leaves one that runs alone
+  "$garth" gc >/dev/null
+  began
+  kill -9 $pid
+  eventually ended
+  "$garth" gc >/dev/null
+  nothing_half
+  not began
+}
+
 @test "W7 ESCAPES 23 set-up: killed at any step, it leaves nothing that is taken for whole" {
   set_up 'mkdir deps; echo 1 >deps/one; echo run >>deps/runs'
   for step in setup-task setup-ran setup-moved layer-filled layer-made; do
