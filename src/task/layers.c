@@ -46,11 +46,19 @@ int layers_used(const struct context *c, const char *layer, struct strvec *ret, 
 	return look_into(c, "tasks", layer, ret, e) < 0 ? -1 : look_into(c, "trash", layer, ret, e);
 }
 
-int layers_remove_unused(const struct context *c, int64_t project, bool all, bool later, struct err *e)
+static int is_used(const char *name, bool *ret, void *arg, struct err *e)
 {
-	auto_strvec used = STRVEC_INIT;
+	auto_strvec users = STRVEC_INIT;
 
-	return layers_used(c, NULL, &used, e) < 0 ? -1 : layer_prune(&c->home, project, &used, all, later, e);
+	if (layers_used(arg, name, &users, e) < 0)
+		return -1;
+	*ret = users.n > 0;
+	return 0;
+}
+
+int layers_remove_unused(struct context *c, int64_t project, bool all, bool later, struct err *e)
+{
+	return layer_prune(&c->home, project, is_used, c, all, later, e);
 }
 
 void layers_missing(const struct context *c, const struct task *t, int task_dir, struct strvec *ret)

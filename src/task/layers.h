@@ -16,7 +16,7 @@ int layers_used(const struct context *c, const char *layer, struct strvec *ret, 
 
 /* Removes layers of a project that nobody uses; the newest set-up layer stays unless `all` is set. With
  * `later`, in the background. */
-int layers_remove_unused(const struct context *c, int64_t project, bool all, bool later, struct err *e);
+int layers_remove_unused(struct context *c, int64_t project, bool all, bool later, struct err *e);
 
 /* Removes the tasks of set-ups whose processes were killed. */
 int layers_drop_setups(struct context *c, struct err *e);

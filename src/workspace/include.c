@@ -17,7 +17,7 @@
 /* Of all patterns together: they are arguments of git. */
 #define PATTERNS_MAX (64u << 10)
 #define PATHS_MAX    (256u << 20)
-#define LIST_SECONDS 120
+#define LIST_SECONDS 30
 
 void include_report_release(struct include_report *r)
 {

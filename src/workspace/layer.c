@@ -244,8 +244,22 @@ static void drop_logs(int place)
 			unlinkat(place, ent->d_name, 0);
 }
 
-int layer_prune(
-	const struct home *h, int64_t project, const struct strvec *used, bool all, bool later, struct err *e)
+static int remove_if_unused(const struct home *h, int64_t project, const char *name, layer_used_fn *is_used,
+	void *arg, bool later, struct err *e)
+{
+	struct err busy = ERR_INIT;
+	auto_lock lock = -1;
+	bool used = true;
+
+	if (layer_lock(h, project, name, false, &lock, &busy) < 0)
+		return 0;
+	if (is_used(name, &used, arg, e) < 0)
+		return -1;
+	return used ? 0 : layer_remove(h, project, name, later, e);
+}
+
+int layer_prune(const struct home *h, int64_t project, layer_used_fn *is_used, void *arg, bool all,
+	bool later, struct err *e)
 {
 	auto_strvec names = STRVEC_INIT;
 	auto_fd place = -1;
@@ -254,17 +268,10 @@ int layer_prune(
 	if (layer_list(h, project, false, &names, e) < 0 || layer_place(h, project, &place, e) < 0)
 		return -1;
 	keep = all ? NULL : newest(place, &names);
-	for (size_t i = 0; i < names.n; i++) {
-		struct err busy = ERR_INIT;
-		auto_lock lock = -1;
-
-		/* a task that is being made holds the lock until its name is among the used ones */
-		if (strvec_has(used, names.v[i]) || (keep && !strcmp(keep, names.v[i])) ||
-			layer_lock(h, project, names.v[i], false, &lock, &busy) < 0)
-			continue;
-		if (layer_remove(h, project, names.v[i], later, e) < 0)
+	for (size_t i = 0; i < names.n; i++)
+		if (!(keep && !strcmp(keep, names.v[i])) &&
+			remove_if_unused(h, project, names.v[i], is_used, arg, later, e) < 0)
 			return -1;
-	}
 	drop_logs(place);
 	return sweep(h, project, place, later, e);
 }

@@ -102,10 +102,12 @@ int layer_lock(
 
 /* The names of a project's layers; with `parts`, of half-made and half-removed ones instead. */
 int layer_list(const struct home *h, int64_t project, bool parts, struct strvec *ret, struct err *e);
-/* Removes the project's layers that `used` does not name, except the newest set-up layer, and what a crash
- * left. With `all`, the newest goes too. */
-int layer_prune(const struct home *h, int64_t project, const struct strvec *used, bool all, bool later,
-	struct err *e);
+/* Removes the project's layers that nobody uses, except the newest set-up layer, and what a crash left. With
+ * `all`, the newest goes too. is_used is asked while the layer's lock is held: whoever makes a task holds the locks
+ * of its layers until the task names them. */
+typedef int layer_used_fn(const char *name, bool *ret, void *arg, struct err *e);
+int layer_prune(const struct home *h, int64_t project, layer_used_fn *is_used, void *arg, bool all,
+	bool later, struct err *e);
 /* Moves a layer out of the way, to a name that is never used, and removes it. */
 int layer_remove(const struct home *h, int64_t project, const char *name, bool later, struct err *e);
 /* Whether something in the tree was changed after the layer was made. */

@@ -74,3 +74,11 @@ kinds() { "$garth" cache --json | json '[[i["kind"], i["task_names"]] for i in d
   "$garth" new b
   [[ $(inside b 'cat deps/v') == 1 ]]
 }
+
+@test "W7 cache: while tasks are made, gc takes no layer away from them" {
+  set_up
+  for i in 1 2 3; do (for j in 1 2 3; do echo $i$j >"$T/e$i"; mv "$T/e$i" .env; "$garth" new "t$i-$j" >/dev/null 2>&1; done) 3>&- & done
+  for _ in 1 2 3 4 5 6; do "$garth" cache --prune >/dev/null 2>&1; done
+  wait
+  for i in 1 2 3; do for j in 1 2 3; do [[ $(inside "t$i-$j" 'cat deps/v; test -s .env && echo env' | paste -sd' ') == '1 env' ]]; done; done
+}
