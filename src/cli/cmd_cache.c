@@ -1,5 +1,6 @@
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -31,6 +32,7 @@ static json_t *as_json(const struct cache *c)
 static void print_item(const struct cache_item *x)
 {
 	auto_buf users = BUF_SMALL, clean = BUF_SMALL, about = BUF_SMALL;
+	bool shows = !strcmp(x->kind, "setup");
 	char size[SIZE_TEXT_MAX];
 
 	for (size_t i = 0; i < x->tasks.n && i < NAMES_SHOWN; i++)
@@ -39,7 +41,7 @@ static void print_item(const struct cache_item *x)
 		buf_printf(&users, " and %zu more", x->tasks.n - NAMES_SHOWN);
 	printf("%-12.12s %-8s %-24.24s %10s  %s%s%s\n", x->project, x->kind, x->name,
 		size_text(x->bytes, size), x->tasks.n ? say_one_line(&clean, buf_str(&users)) : "unused",
-		*x->about ? "  # " : "", say_one_line(&about, x->about));
+		shows ? "  # " : "", shows ? say_one_line(&about, x->about) : "");
 }
 
 static int remove_unused(struct context *c, int64_t project, void *arg, struct err *e)

@@ -66,7 +66,7 @@ int cmd_new(int argc, char **argv)
 	cmd_made_task(&c, &t);
 	brought_tell(&bring, json);
 	if (!with_changes)
-		checkout_changes_tell(&changes, &t);
+		checkout_changes_tell(&changes, &t, &bring.included.not_ignored);
 	else if (with_changes_copy(&c, &t, spec.dir, &e) < 0) {
 		with_changes_drop(&c, &t);
 		return say_error(&e);

@@ -275,7 +275,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 		if (rc < 0)
 			with_changes_drop(c, ret);
 	} else if (!rc && !o->quiet) {
-		checkout_changes_tell(&changes, ret);
+		checkout_changes_tell(&changes, ret, &o->bring.included.not_ignored);
 	}
 	return rc;
 }

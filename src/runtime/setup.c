@@ -249,8 +249,9 @@ static int failed(struct attempt *a, int code, struct err *e)
 
 	if (!layer_place(&a->c->home, a->like->project_id, &place, &ignored))
 		write_log(place, name, a, &ignored);
-	err_set(e, ERR_START, "the set-up failed with exit code %d%s%s%s; its output is in %s", code,
-		*a->last ? " (" : "", a->last, *a->last ? ")" : "", log);
+	err_set(e, ERR_START, "the set-up failed with exit code %d%s%s%s; %sits output is in %s", code,
+		*a->last ? " (" : "", a->last, *a->last ? ")" : "",
+		a->c->config.setup_network.n ? "" : "it had no network (workspace.setup_network); ", log);
 	return err_hint(e, "garth warm --verbose");
 }
 

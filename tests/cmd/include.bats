@@ -64,6 +64,7 @@ more() { mkdir -p many; for ((i = 0; i < 900; i++)); do echo $i >many/$i; done; 
   call "$garth" new t
   [[ $code == 0 ]] || complain
   [[ $err == *'included, but not ignored by git: the task can commit and publish it'*notes.txt* ]] || complain
+  [[ $err != *'is not in the task'* ]] || complain
   [[ $(inside t 'git status --porcelain') == '?? notes.txt' ]]
   [[ $(inside t 'git -c core.fsmonitor=false -c core.untrackedCache=false status --porcelain') == '?? notes.txt' ]]
   [[ -z $("$garth" diff t) ]]

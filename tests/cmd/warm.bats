@@ -65,7 +65,7 @@ nothing_half() {
   set_up 'echo working; mkdir deps; echo half >deps/half' 'echo no such package >&2; exit 7'
   call "$garth" new t
   [[ $code == 125 ]] || complain
-  [[ $err == *'the set-up failed with exit code 7 (no such package); its output is in '* ]] || complain
+  [[ $err == *'the set-up failed with exit code 7 (no such package); it had no network (workspace.setup_network); its output is in '* ]] || complain
   log=$(sed -nE 's/.*its output is in (.*)/\1/p' <<<"$err")
   [[ $(<"$log") == *$'working\n'*'no such package' ]] || complain "$(<"$log")"
   [[ -z $(layers) ]]
