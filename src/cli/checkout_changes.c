@@ -40,15 +40,20 @@ void checkout_changes_release(struct checkout_changes *w)
 	fd_closep(&w->answer);
 }
 
-void checkout_changes_tell(struct checkout_changes *w, const struct task *t)
+void checkout_changes_tell(struct checkout_changes *w, const struct task *t, const struct strvec *included)
 {
 	auto_buf names = BUF_SMALL, clean = BUF_SMALL;
-	auto_strvec paths = STRVEC_INIT;
+	auto_strvec all = STRVEC_INIT, paths = STRVEC_INIT;
 	struct err ignored = ERR_INIT;
 	char count[COUNT_TEXT_MAX];
 
 	if (!backend_of(t)->has_git || !w->git.pid || worker_wait(&w->git, &ignored) < 0 ||
-		pending_read(w->answer, &paths, &ignored) < 0 || !paths.n)
+		pending_read(w->answer, &all, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < all.n; i++)
+		if (!strvec_has(included, all.v[i]))
+			strvec_push(&paths, all.v[i]);
+	if (!paths.n)
 		return;
 	for (size_t i = 0; i < paths.n && i < NAMES_SHOWN; i++)
 		buf_printf(&names, "%s%s", i ? ", " : "", paths.v[i]);

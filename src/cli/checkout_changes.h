@@ -11,7 +11,7 @@
  *	auto_checkout_changes changes = CHECKOUT_CHANGES_INIT;
  *	checkout_changes_watch(&changes, &spec);
  *	task_create(c, &spec, &t, e);
- *	checkout_changes_tell(&changes, &t);
+ *	checkout_changes_tell(&changes, &t, &none);
  */
 struct checkout_changes {
 	const char *dir;
@@ -26,8 +26,9 @@ struct checkout_changes {
 /* Lets task_create start the search as soon as it has checked the repository around spec->dir. Both must live
  * until task_create returns. */
 void checkout_changes_watch(struct checkout_changes *w, struct task_spec *spec);
-/* Tells the user that there are some, how many, and how to copy them. Prints nothing if git fails. */
-void checkout_changes_tell(struct checkout_changes *w, const struct task *t);
+/* Tells the user that there are some, how many, and how to copy them; `included` are files that the task has all the
+ * same. Prints nothing if git fails. */
+void checkout_changes_tell(struct checkout_changes *w, const struct task *t, const struct strvec *included);
 void checkout_changes_release(struct checkout_changes *w);
 #define auto_checkout_changes __attribute__((cleanup(checkout_changes_release))) struct checkout_changes
 

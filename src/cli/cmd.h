@@ -67,6 +67,8 @@ int cmd_archive(int argc, char **argv);
 int cmd_cleanup(int argc, char **argv);
 int cmd_discard(int argc, char **argv);
 int cmd_undo(int argc, char **argv);
+int cmd_warm(int argc, char **argv);
+int cmd_cache(int argc, char **argv);
 int cmd_gc(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);

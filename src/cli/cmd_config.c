@@ -84,6 +84,14 @@ static void print_yaml(const struct config *c)
 	printf("# built-in%s%s\n", c->file ? ", and " : " alone", c->file ? c->file : "");
 	printf("workspace:\n  backend: %s\n",
 		c->backend ? c->backend : "overlay  # where the kernel allows, else worktree");
+	if (c->include.n)
+		list("include", &c->include);
+	if (c->setup.n)
+		list("setup", &c->setup);
+	if (c->setup_inputs.n)
+		list("setup_inputs", &c->setup_inputs);
+	if (c->setup_network.n)
+		list("setup_network", &c->setup_network);
 	printf("jail:\n");
 	list("tools", &c->tools);
 	if (c->allow_read.n)
@@ -189,8 +197,10 @@ static json_t *as_json(const struct config *c)
 		(json_int_t)c->rebase_frequency, "pause_on_conflict", c->pause_on_conflict);
 
 	return json_pack(
-		"{s:o, s:{s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:b, s:I}, s:{s:s}, s:{s:s, s:b}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:{s:s}, s:{s:o, s:o}, s:o}",
-		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "jail", jail,
+		"{s:o, s:{s:o, s:o, s:o, s:o, s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:b, s:I}, s:{s:s}, s:{s:s, s:b}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:{s:s}, s:{s:o, s:o}, s:o}",
+		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "include",
+		json_list(&c->include), "setup", json_list(&c->setup), "setup_inputs",
+		json_list(&c->setup_inputs), "setup_network", json_list(&c->setup_network), "jail", jail,
 		"network", "mode", c->net, "allow", json_list(&c->net_allow), "limits", limits_json(c),
 		"policy", policy_json(&c->policy), "git", "operations", operations_json(c), "fetch", c->fetch,
 		"push_retries", (json_int_t)c->push_retries, "task", "on_dirty", c->on_dirty, "merge",

@@ -13,9 +13,10 @@ static void print(const char *name, uint64_t bytes)
 
 static json_t *as_json(const struct gc_report *r)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I}}", "emptied", (json_int_t)r->trash,
-		"leftovers", (json_int_t)r->leftovers, "archived", (json_int_t)r->archived, "bytes_freed",
-		(json_int_t)r->freed, "usage", "bases", (json_int_t)r->disk.bases, "tasks",
+	return json_pack("{s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "emptied",
+		(json_int_t)r->trash, "leftovers", (json_int_t)r->leftovers, "archived",
+		(json_int_t)r->archived, "bytes_freed", (json_int_t)r->freed, "usage", "bases",
+		(json_int_t)r->disk.bases, "layers", (json_int_t)r->disk.layers, "tasks",
 		(json_int_t)r->disk.tasks, "worktrees", (json_int_t)r->disk.worktrees, "trash",
 		(json_int_t)r->disk.trash, "archives", (json_int_t)r->disk.archives);
 }
@@ -44,6 +45,7 @@ int cmd_gc(int argc, char **argv)
 		return json_print(as_json(&r));
 	print("freed", r.freed);
 	print("bases", r.disk.bases);
+	print("layers", r.disk.layers);
 	print("tasks", r.disk.tasks);
 	print("worktrees", r.disk.worktrees);
 	print("trash", r.disk.trash);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/brought.h"
 #include "cli/checkout_changes.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
@@ -11,6 +12,7 @@
 
 int cmd_new(int argc, char **argv)
 {
+	auto_bring bring = { 0 };
 	struct task_spec spec = { .program = "task" };
 	bool json = false, with_changes = false;
 	const struct opt opts[] = {
@@ -26,6 +28,7 @@ int cmd_new(int argc, char **argv)
 			"without namespaces: a clone on Landlock alone" },
 		{ 0, "with-changes", OPT_FLAG, &with_changes, NULL,
 			"copy the checkout's uncommitted changes to the task" },
+		{ 0, "no-setup", OPT_FLAG, &bring.no_setup, NULL, "without the files of workspace.setup" },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print the task as JSON" },
 		OPT_END,
 	};
@@ -53,14 +56,17 @@ int cmd_new(int argc, char **argv)
 	spec.name = argv[0];
 	if (!with_changes)
 		checkout_changes_watch(&changes, &spec);
+	bring.with_changes = with_changes;
+	brought_begin(&bring, &spec, json);
 	progress_begin("making the workspace");
 	rc = task_create(&c, &spec, &t, &e);
 	progress_end();
 	if (rc < 0)
 		return say_error(&e);
 	cmd_made_task(&c, &t);
+	brought_tell(&bring, json);
 	if (!with_changes)
-		checkout_changes_tell(&changes, &t);
+		checkout_changes_tell(&changes, &t, &bring.included.not_ignored);
 	else if (with_changes_copy(&c, &t, spec.dir, &e) < 0) {
 		with_changes_drop(&c, &t);
 		return say_error(&e);

@@ -7,6 +7,7 @@
 #include "base/duration.h"
 #include "base/nearest.h"
 #include "base/yaml.h"
+#include "cli/brought.h"
 #include "cli/checkout_changes.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
@@ -34,6 +35,7 @@
 
 struct run_line {
 	bool with_changes;
+	struct bring bring;
 	struct task_spec task;
 	struct run_opts session;
 	struct taskfile file; /* the task file, if one is run */
@@ -64,6 +66,7 @@ static void run_line_release(struct run_line *o)
 	taskfile_release(&o->file);
 	buf_release(&o->text);
 	free(o->dir);
+	bring_release(&o->bring);
 }
 
 /* Makes the command of a prompt, or of nothing. */
@@ -342,13 +345,17 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	o->task.on_base = check_base;
 	o->task.on_base_arg = o;
 	o->context = c;
+	o->bring.with_changes = o->with_changes;
+	brought_begin(&o->bring, &o->task, o->quiet || o->json);
 	progress_begin("making the workspace");
 	rc = task_create(c, &o->task, ret, e);
 	progress_end();
 	if (rc < 0 && e->kind == ERR_NOTFOUND && o->path && o->task.rev && o->task.rev == o->file.base)
 		err_wrap(e, "%s:%u:%u: base", o->path, o->file.base_at.line, o->file.base_at.column);
-	if (!rc)
+	if (!rc) {
 		cmd_made_task(c, ret);
+		brought_tell(&o->bring, o->quiet || o->json);
+	}
 	if (!rc && o->missing && !o->quiet)
 		say_state("commit %.12s has no directory '%s': the task starts in its top directory",
 			ret->base, say_one_line(&missing, o->missing));
@@ -359,7 +366,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 		if (rc < 0)
 			with_changes_drop(c, ret);
 	} else if (!rc && !o->quiet) {
-		checkout_changes_tell(&changes, ret);
+		checkout_changes_tell(&changes, ret, &o->bring.included.not_ignored);
 	}
 	return rc;
 }
@@ -427,6 +434,7 @@ int cmd_run(int argc, char **argv)
 			"push to this branch of the remote when it is done", WORD_BRANCH },
 		{ 0, "with-changes", OPT_FLAG, &o.with_changes, NULL,
 			"copy the checkout's uncommitted changes to the task" },
+		{ 0, "no-setup", OPT_FLAG, &o.bring.no_setup, NULL, "without the files of workspace.setup" },
 		{ 'd', "detach", OPT_FLAG, &o.detach, NULL, "run in the background" },
 		SESSION_DETACH_KEYS(&o.session.detach_keys),
 		{ 0, "tmux", OPT_FLAG, &o.tmux, NULL, "run in the background, in a tmux window" },

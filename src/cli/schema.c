@@ -55,6 +55,9 @@ static json_t *value(const struct value_row *row)
 	case VALUE_COMMAND:
 		return json_pack(
 			"{s:s, s:{s:s}, s:i}", "type", "array", "items", "type", "string", "minItems", 1);
+	case VALUE_COMMANDS:
+		return json_pack("{s:[s, s], s:{s:[s, s], s:{s:s}}}", "type", "array", "string", "items",
+			"type", "array", "string", "items", "type", "string");
 	default:
 		return json_pack("{s:[s, s], s:{s:s}}", "type", "array", "string", "items", "type", "string");
 	}

@@ -80,6 +80,10 @@ void config_release(struct config *c)
 	free(c->backend);
 	free(c->net);
 	free(c->detach_keys);
+	strvec_release(&c->include);
+	strvec_release(&c->setup);
+	strvec_release(&c->setup_inputs);
+	strvec_release(&c->setup_network);
 	strvec_release(&c->net_allow);
 	strvec_release(&c->tools);
 	strvec_release(&c->allow_read);

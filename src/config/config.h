@@ -14,6 +14,10 @@
  *
  *	workspace:
  *	  backend: overlay            # overlay | worktree; unset: overlay if the kernel allows it
+ *	  include: [.env, certs/]     # untracked files of the checkout that a workspace gets; git's ignore syntax
+ *	  setup: [npm ci, [make, deps]] # commands run once inside; what they leave is shared by all tasks
+ *	  setup_inputs: [package-lock.json] # globs of files that decide whether set-up must run again
+ *	  setup_network: [registry.npmjs.org] # hosts that set-up may reach; none: no network
  *	jail:
  *	  tools: [.cargo/bin, .nvm]   # directories under the home, shown read-only, beside the built-in ones
  *	  allow_read: [/srv/data]     # absolute paths, shown read-only; not in the project
@@ -125,12 +129,16 @@ struct config_notify {
 };
 
 struct config {
-	char *home;              /* for checking allow_read; NULL if unknown */
-	char *file;              /* the user's file; NULL if there is none */
-	char *path;              /* where it is, or would be; NULL if unknown */
-	char *backend;           /* "overlay", "worktree", or NULL */
-	char *net;               /* "none", "allow" or "host" */
-	struct strvec net_allow; /* hosts.h */
+	char *home;                  /* for checking allow_read; NULL if unknown */
+	char *file;                  /* the user's file; NULL if there is none */
+	char *path;                  /* where it is, or would be; NULL if unknown */
+	char *backend;               /* "overlay", "worktree", or NULL */
+	struct strvec include;       /* workspace.include: lines in git's ignore syntax */
+	struct strvec setup;         /* workspace.setup: lines for a shell inside, one for each command */
+	struct strvec setup_inputs;  /* workspace.setup_inputs: globs; empty: the built-in ones */
+	struct strvec setup_network; /* workspace.setup_network: hosts */
+	char *net;                   /* "none", "allow" or "host" */
+	struct strvec net_allow;     /* hosts.h */
 	uint64_t log_size;
 	uint64_t max_processes, max_memory, max_cpu; /* 0: no limit */
 	uint64_t max_disk;                           /* bytes on disk; 0: see task/disk.h */

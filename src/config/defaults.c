@@ -68,6 +68,16 @@ const char *const default_tools[] = {
  * checkout. The last group is protected in every directory, as each may be opened on its own.
  */
 /* clang-format off */
+/* Files that decide what a package manager installs. A glob without a slash matches at any depth. */
+const char *const default_setup_inputs[] = { "package.json", "package-lock.json", "npm-shrinkwrap.json",
+	"yarn.lock", "pnpm-lock.yaml", "pnpm-workspace.yaml", "bun.lock", "bun.lockb", ".npmrc", ".yarnrc.yml",
+	"Cargo.lock", "Cargo.toml", "rust-toolchain", "rust-toolchain.toml", "go.mod", "go.sum", "go.work",
+	"pyproject.toml", "poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock", "requirements*.txt", "setup.py",
+	"setup.cfg", "environment.yml", "Gemfile", "Gemfile.lock", "composer.json", "composer.lock", "mix.exs",
+	"mix.lock", "Package.swift", "Package.resolved", "pom.xml", "build.gradle", "build.gradle.kts",
+	"gradle.lockfile", "flake.lock", ".tool-versions", ".nvmrc", ".node-version", ".python-version",
+	".ruby-version", NULL };
+
 const char *const default_protected[] = {
 	/* servers: what they run, and who reviews */
 	".github/workflows/**", ".github/actions/**", ".gitlab-ci.yml", ".gitlab/ci/**", ".gitea/**", ".forgejo/**",

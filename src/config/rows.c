@@ -21,6 +21,10 @@ static const char *const strategies[] = { "merge", "squash", "rebase", NULL };
 #define PLACE(member) offsetof(struct config, member)
 static const struct value_row config_rows[] = {
 	{ "workspace.backend",        VALUE_CHOICE,     PLACE(backend), backends },
+	{ "workspace.include",        VALUE_PATTERNS,   PLACE(include) },
+	{ "workspace.setup",          VALUE_COMMANDS,   PLACE(setup) },
+	{ "workspace.setup_inputs",   VALUE_INPUTS,     PLACE(setup_inputs) },
+	{ "workspace.setup_network",  VALUE_HOSTS,      PLACE(setup_network) },
 	{ "jail.tools",               VALUE_TOOLS,      PLACE(tools) },
 	{ "jail.allow_read",          VALUE_ALLOW_READ, PLACE(allow_read) },
 	{ "jail.env",                 VALUE_VARIABLES,  PLACE(env) },

@@ -23,7 +23,10 @@ static const char *check_item(const struct source *s, enum value_type type, cons
 	case VALUE_PROGRAMS:
 		return check_program(value);
 	case VALUE_GLOBS:
+	case VALUE_INPUTS:
 		return check_glob(value);
+	case VALUE_PATTERNS:
+		return strchr(value, '\n') ? "has a line break" : !*value ? "is empty" : NULL;
 	case VALUE_HOSTS:
 		return check_host(value);
 	default:
@@ -280,6 +283,77 @@ static int read_choices(const struct source *s, const struct yaml *y, const char
 	return 0;
 }
 
+/* Quotes a word for a shell if it needs that. */
+static void add_word(struct buf *out, const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-+=:,@%";
+
+	if (out->len)
+		buf_addch(out, ' ');
+	if (*word && strspn(word, plain) == strlen(word)) {
+		buf_addstr(out, word);
+		return;
+	}
+	buf_addch(out, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			buf_addstr(out, "'\\''");
+		else
+			buf_addch(out, *word);
+	}
+	buf_addch(out, '\'');
+}
+
+/* A command is a string for a shell, or a list of words. */
+static int read_one_command(
+	const struct source *s, const struct yaml *y, const char *what, struct strvec *to, struct err *e)
+{
+	auto_strvec words = STRVEC_INIT;
+	auto_buf line = BUF_INIT(YAML_MAX_BYTES);
+
+	if (y->kind == YAML_SCALAR && !yaml_is_null(y) && *y->scalar)
+		return strvec_push(to, y->scalar), 0;
+	if (y->kind != YAML_LIST || !y->n)
+		return yaml_error(
+			y, s->file, e, "a command in '%s' is a string for a shell, or a list of words", what);
+	if (yaml_strings(y, s->file, what, &words, e) < 0)
+		return -1;
+	for (size_t i = 0; i < words.n; i++)
+		add_word(&line, words.v[i]);
+	strvec_push(to, buf_str(&line));
+	return 0;
+}
+
+static int read_commands(
+	const struct source *s, const struct yaml *y, const char *what, struct strvec *to, struct err *e)
+{
+	auto_strvec lines = STRVEC_INIT;
+
+	if (!yaml_is_null(y) && y->kind != YAML_LIST && read_one_command(s, y, what, &lines, e) < 0)
+		return -1;
+	for (size_t i = 0; y->kind == YAML_LIST && i < y->n; i++)
+		if (read_one_command(s, y->items[i], what, &lines, e) < 0)
+			return -1;
+	strvec_release(to);
+	*to = lines;
+	lines = (struct strvec)STRVEC_INIT;
+	return 0;
+}
+
+static int read_inputs(const struct source *s, const struct yaml *y, const struct value_row *row,
+	const char *what, struct strvec *to, struct err *e)
+{
+	auto_strvec globs = STRVEC_INIT;
+
+	if (read_list(s, y, row, what, &globs, e) < 0)
+		return -1;
+	strvec_release(to);
+	*to = globs;
+	globs = (struct strvec)STRVEC_INIT;
+	return 0;
+}
+
 int value_read(const struct source *s, const struct yaml *y, const struct value_row *row, const char *what,
 	void *to, struct err *e)
 {
@@ -313,6 +387,10 @@ int value_read(const struct source *s, const struct yaml *y, const struct value_
 		return read_command(s, y, what, to, e);
 	case VALUE_CHOICES:
 		return read_choices(s, y, row->choices, what, to, e);
+	case VALUE_COMMANDS:
+		return read_commands(s, y, what, to, e);
+	case VALUE_INPUTS:
+		return read_inputs(s, y, row, what, to, e);
 	case VALUE_RULES:
 		return read_rules(s, y, row, what, e);
 	default:

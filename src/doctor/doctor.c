@@ -31,6 +31,8 @@ static const struct check {
 	{ "aside", aside_look },
 	/* base-changed, base-half */
 	{ "bases", bases_look },
+	/* layer-changed, layer-half */
+	{ "layers", layers_look },
 	/* quarantine */
 	{ "quarantines", quarantines_look },
 	/* pack-kept */

@@ -23,6 +23,7 @@
 #include "sys/lock.h"
 #include "task/refs.h"
 #include "task/task.h"
+#include "workspace/layer_use.h"
 
 /* The branch's tip; if the branch is gone, its last known tip. */
 static int find_tip(const struct repo *r, const struct task *t, char tip[OID_SIZE], struct err *e)
@@ -113,7 +114,7 @@ static int remake_place(struct context *c, struct task_at *at, struct finding *f
 		return -1;
 	/* before the rest: as long as there is no upper directory, a second repair does this again */
 	if (!backend_of(at->task)->on_host && !has(at->ws.dir, "upper") &&
-		set_layer(c, &at->repo, at->task, tip, e) < 0)
+		(set_layer(c, &at->repo, at->task, tip, e) < 0 || layers_drop_colliding(&at->ws, tip, e) < 0))
 		return -1;
 	if (workspace_restore(&at->ws, e) < 0)
 		return -1;

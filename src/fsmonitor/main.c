@@ -1,7 +1,7 @@
 /*
  * garth-fsmonitor: git's core.fsmonitor hook, version 2, inside an overlay workspace.
  *
- *	garth-fsmonitor [--upper DIR] [--base-index FILE] [--base-id ID] 2 TOKEN
+ *	garth-fsmonitor [--upper DIR] [--base-index FILE] [--base-id ID] [--brought FILE] 2 TOKEN
  *	garth-fsmonitor --clean --base-id ID 2 TOKEN
  *
  * The second form says that nothing has changed; it is used to fill a base's index. Tokens are
@@ -9,6 +9,7 @@
  * cannot answer at all, it fails, which means the same to git. The agent may have written everything that it
  * reads.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <linux/magic.h>
@@ -28,7 +29,7 @@
 #define ANSWER_MAX (64UL << 20)
 
 struct options {
-	const char *upper, *base_index, *base_id;
+	const char *upper, *base_index, *base_id, *brought;
 	bool clean;
 };
 
@@ -115,6 +116,21 @@ static bool at_workspace_root(int upper)
 	       same_time(&here.stx_mtime, &there.stx_mtime) && same_time(&here.stx_ctime, &there.stx_ctime);
 }
 
+/* Files that layers below the upper directory add to the base. They never change, but the base's index knows
+ * nothing of them. */
+static int report_brought(const struct options *o, struct buf *out, struct err *e)
+{
+	struct bytes list;
+
+	if (access(o->brought, F_OK) < 0)
+		return errno == ENOENT ? 0 : err_sys(e, "cannot read '%s'", o->brought);
+	if (map_file(o->brought, &list, e) < 0)
+		return -1;
+	if (((const char *)list.data)[list.len - 1])
+		return err_set(e, ERR_FAILED, "'%s' is cut short", o->brought);
+	return buf_add(out, list.data, list.len) ? 0 : err_set(e, ERR_FAILED, "there are too many paths");
+}
+
 static int report(const struct options *o, struct buf *out, struct err *e)
 {
 	auto_fd upper = open(o->upper, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -128,7 +144,7 @@ static int report(const struct options *o, struct buf *out, struct err *e)
 		return err_set(e, ERR_NOTFOUND, "no index");
 	if (map_file(o->base_index, &base, e) < 0 || map_file(index, &own, e) < 0)
 		return -1;
-	if (report_index(base, own, out, &known, e) < 0)
+	if (report_index(base, own, out, &known, e) < 0 || report_brought(o, out, e) < 0)
 		return -1;
 	return report_upper(upper, &known, out, e);
 }
@@ -155,6 +171,7 @@ static int parse(int argc, char **argv, struct options *o)
 		{ "upper", required_argument, NULL, 'u' },
 		{ "base-index", required_argument, NULL, 'i' },
 		{ "base-id", required_argument, NULL, 'b' },
+		{ "brought", required_argument, NULL, 'w' },
 		{ "clean", no_argument, NULL, 'c' },
 		{ 0 },
 	};
@@ -171,6 +188,9 @@ static int parse(int argc, char **argv, struct options *o)
 		case 'b':
 			o->base_id = optarg;
 			break;
+		case 'w':
+			o->brought = optarg;
+			break;
 		case 'c':
 			o->clean = true;
 			break;
@@ -183,7 +203,9 @@ static int parse(int argc, char **argv, struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .upper = "/run/garth/upper", .base_index = "/run/garth/base-index" };
+	struct options o = { .upper = "/run/garth/upper",
+		.base_index = "/run/garth/base-index",
+		.brought = "/run/garth/brought" };
 	int token = parse(argc, argv, &o);
 	auto_str id = NULL;
 

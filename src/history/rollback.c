@@ -59,7 +59,7 @@ static void open_all(struct inside *in)
 	inside_program(in, &ignored, "chmod", "-R", "u+rwX", ".", NULL);
 }
 
-static int clean(struct inside *in, const struct review_left *left, struct err *e)
+static int clean(struct inside *in, const struct review_left *left, const struct strvec *also, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
 	auto_buf errtext = BUF_SMALL;
@@ -73,6 +73,8 @@ static int clean(struct inside *in, const struct review_left *left, struct err *
 		add_pattern(&args, left->stays.v[i]);
 	for (size_t i = 0; left && i < left->bars.n; i++)
 		add_pattern(&args, left->bars.v[i]);
+	for (size_t i = 0; i < also->n; i++)
+		add_pattern(&args, also->v[i]);
 	if (inside_git(in, &args, NULL, NULL, NULL, INSIDE_LONG, &code, e) < 0)
 		return -1;
 	if (!code)
@@ -89,9 +91,14 @@ static int clean(struct inside *in, const struct review_left *left, struct err *
 static int restore_inside(struct inside *in, const struct snapshot *s, bool with_state,
 	const struct review_left *left, struct err *e)
 {
+	auto_strvec unchanged = STRVEC_INIT, kept = STRVEC_INIT;
+
+	if (rollback_find_brought(in, &unchanged, e) < 0 ||
+		(with_state && aside_kept(&in->at.ws, s->number, &kept, e) < 0))
+		return -1;
 	if (inside_do(in, NULL, NULL, e, "symbolic-ref", "HEAD", in->task.branch, NULL) < 0 ||
 		inside_do(in, NULL, NULL, e, "reset", "-q", "--hard", s->commit, NULL) < 0 ||
-		clean(in, left, e) < 0)
+		clean(in, left, &unchanged, e) < 0 || rollback_restore_brought(in, &unchanged, &kept, e) < 0)
 		return -1;
 	if (!with_state || !*s->state)
 		return 0;

@@ -39,4 +39,11 @@ int rollback_restore(struct inside *in, int64_t snapshot, const struct review_le
  * compare-and-swap. */
 int rollback_move_branch(struct inside *in, const char *commit, const char *by, struct err *e);
 
+/* Files that Garth brought in (rollback_brought.c). rollback_find_brought lists the places of an overlay's layers
+ * that the task has not changed, for `git clean` to leave alone; rollback_restore_brought restores the others,
+ * except those that meet a path of `skip`. */
+int rollback_find_brought(struct inside *in, struct strvec *unchanged, struct err *e);
+int rollback_restore_brought(
+	struct inside *in, const struct strvec *unchanged, const struct strvec *skip, struct err *e);
+
 #endif

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -9,6 +10,7 @@
 #include "runtime/rename.h"
 #include "runtime/run.h"
 #include "runtime/start.h"
+#include "sys/clock.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "task/life.h"
@@ -110,18 +112,37 @@ int runtime_exec(struct context *c, struct task *t, const struct run_opts *o, co
 	return 0;
 }
 
+/* Waits until then for a frame, or the end of the connection. */
+static bool is_readable(int conn, int64_t end)
+{
+	struct pollfd p = { .fd = conn, .events = POLLIN };
+	int64_t left = end - clock_ms();
+
+	return left > 0 && (poll(&p, 1, left > 1000000 ? 1000000 : (int)left) || clock_ms() < end);
+}
+
 /* 1: the keeper was leaving and did nothing. */
-static int wait_for_exit(int conn, int *ret_code, struct err *e)
+static int wait_for_exit(
+	int conn, uint64_t seconds, runtime_output_fn *fn, void *arg, int *ret_code, struct err *e)
 {
 	auto_buf body = BUF_INIT(WIRE_FRAME_MAX);
 	enum wire_type type;
+	int64_t end = clock_ms() + 1000 * (int64_t)seconds;
 	bool any = false;
 	int got;
 
 	if (wire_send(conn, WIRE_STDIN_END, NULL, 0) < 0)
 		return 1;
-	while ((got = wire_recv(conn, &type, &body)) > 0) {
+	for (;;) {
+		if (seconds && !is_readable(conn, end))
+			return err_set(e, ERR_FAILED, "it took longer than %llu seconds",
+				(unsigned long long)seconds);
+		got = wire_recv(conn, &type, &body);
+		if (got <= 0)
+			break;
 		any = true;
+		if (fn && (type == WIRE_OUT || type == WIRE_ERR))
+			fn(body.data, body.len, arg);
 		if (type == WIRE_FAIL) {
 			memcpy(e, body.data, sizeof(*e));
 			return -1;
@@ -137,8 +158,8 @@ static int wait_for_exit(int conn, int *ret_code, struct err *e)
 	return any ? err_set(e, ERR_FAILED, "the task's keeper is gone") : 1;
 }
 
-int runtime_wait(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
-	int *ret_code, struct err *e)
+int runtime_wait_output(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
+	runtime_output_fn *fn, void *arg, int *ret_code, struct err *e)
 {
 	struct deadline d = deadline_in(RUNTIME_KEEPER_MS);
 	auto_buf packed = BUF_INIT(ORDER_CMD_MAX);
@@ -151,7 +172,13 @@ int runtime_wait(struct context *c, struct task *t, const struct run_opts *o, ch
 
 		rc = runtime_exec(c, t, o, &packed, &conn, e);
 		if (!rc)
-			rc = wait_for_exit(conn, ret_code, e);
+			rc = wait_for_exit(conn, o->timeout, fn, arg, ret_code, e);
 	} while (rc > 0 && deadline_sleep(&d, 10));
 	return rc > 0 ? err_set(e, ERR_BUSY, "task '%s' is in use by another command", t->name) : rc;
+}
+
+int runtime_wait(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
+	int *ret_code, struct err *e)
+{
+	return runtime_wait_output(c, t, o, argv, NULL, NULL, ret_code, e);
 }

@@ -73,6 +73,11 @@ int runtime_exec(struct context *c, struct task *t, const struct run_opts *o, co
 int runtime_wait(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
 	int *ret_code, struct err *e);
 
+/* The same, but what it prints on both streams is passed to fn (may be NULL). o->timeout is for both. */
+typedef void runtime_output_fn(const char *data, size_t len, void *arg);
+int runtime_wait_output(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
+	runtime_output_fn *fn, void *arg, int *ret_code, struct err *e);
+
 /* Returns a connection to the task's keeper, which is started without a command if none runs and stays as
  * long as the connection. *ret_started: it was started and, with set_aside, ignored directories were set
  * aside. */

@@ -12,6 +12,7 @@
 #include "push/fetch.h"
 #include "sys/cgroup.h"
 #include "sys/fd.h"
+#include "task/layers.h"
 #include "task/set_aside.h"
 #include "task/shown.h"
 #include "workspace/aside.h"
@@ -169,6 +170,7 @@ int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
 	look_at_boot(&at, o);
 	clear_locks(&at);
 	settle_aside(c, &at, o);
+	layers_missing(c, t, at.ws.dir, &not_shown);
 	walls.net = &o->net;
 	walls.not_shown = &not_shown;
 	if (keep_network(&at, o, run != NULL, e) < 0 || walls_describe(c, &at, &walls, &jail, e) < 0 ||

@@ -154,15 +154,37 @@ static int finish(struct context *c, struct task *t, struct err *e)
 	return 0;
 }
 
-static int fill(
-	struct context *c, const struct repo *r, struct workspace *ws, const struct buf *shown, struct err *e)
+void task_layers_release(struct task_layers *l)
 {
+	strvec_release(&l->names);
+	while (l->nlocks)
+		lock_drop(&l->locks[--l->nlocks]);
+}
+
+/* What a new task is made of. */
+struct parts {
+	struct buf shown; /* lines "OID REFNAME" */
+	struct task_layers layers;
+};
+
+static void parts_release(struct parts *p)
+{
+	buf_release(&p->shown);
+	task_layers_release(&p->layers);
+}
+
+static int fill(
+	struct context *c, const struct repo *r, struct workspace *ws, const struct parts *p, struct err *e)
+{
+	const struct buf *shown = &p->shown;
+
 	if (refs_make(c, r, ws->task, shown, e) < 0) {
 		take_back(c, r, ws, false);
 		return -1;
 	}
 	fault("create-refs");
-	if (workspace_create(ws, shown, e) < 0 || finish(c, ws->task, e) < 0) {
+	if (layers_put(ws->dir, &p->layers.names, e) < 0 || workspace_create(ws, shown, e) < 0 ||
+		finish(c, ws->task, e) < 0) {
 		take_back(c, r, ws, true);
 		return -1;
 	}
@@ -181,7 +203,7 @@ static bool settle_namesake(struct context *c, int64_t project, const char *name
 }
 
 static int create_named(
-	struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e)
+	struct context *c, const struct repo *r, struct task *t, const struct parts *p, struct err *e)
 {
 	auto_workspace ws = { .dir = -1 };
 	auto_lock lock = -1;
@@ -193,13 +215,13 @@ static int create_named(
 		(e->kind != ERR_EXISTS || !settle_namesake(c, t->project_id, t->name) ||
 			reserve(c, r, t, &ws, &lock, e) < 0))
 		return -1;
-	return fill(c, r, &ws, shown, e);
+	return fill(c, r, &ws, p, e);
 }
 
 /* Tries numbers until a name is free in the store and among the branches: program-1, program-2 …; for a title
  * title, title-2 … */
 static int create_numbered(struct context *c, const struct repo *r, const struct task_spec *s, struct task *t,
-	const struct buf *shown, struct err *e)
+	const struct parts *p, struct err *e)
 {
 	char stem[NAME_MAX_LEN + 1];
 
@@ -210,7 +232,7 @@ static int create_numbered(struct context *c, const struct repo *r, const struct
 	for (unsigned i = 1; i < 100000; i++) {
 		free(t->name);
 		t->name = s->title && i == 1 ? xstrdup(stem) : xasprintf("%s-%u", stem, i);
-		if (!create_named(c, r, t, shown, e))
+		if (!create_named(c, r, t, p, e))
 			return 0;
 		if (e->kind != ERR_EXISTS)
 			return -1;
@@ -236,7 +258,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	auto_str nothing = NULL;
 	const char *rev = s->rev ? s->rev : "HEAD";
 	auto_project project = { 0 };
-	auto_buf shown = BUF_INIT(64 << 20);
+	__attribute__((cleanup(parts_release))) struct parts p = { .shown = BUF_INIT(64 << 20) };
 	auto_task t = { 0 };
 	char name[35];
 	int rc;
@@ -258,10 +280,11 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 		return -1;
 	if (s->on_base && s->on_base(s->empty ? NULL : &r, s->on_base_arg, e) < 0)
 		return -1;
-	if (check_shown(&r, s->also_shown, e) < 0 || ref_shown(&r, t.target, s->also_shown, &shown, e) < 0 ||
+	if (check_shown(&r, s->also_shown, e) < 0 ||
+		ref_shown(&r, t.target, s->also_shown, &p.shown, e) < 0 ||
 		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0)
 		return -1;
-	shown_name(&shown, name);
+	shown_name(&p.shown, name);
 	t.shown = xstrdup(name);
 	t.project_id = project.id;
 	t.project = xstrdup(project.name);
@@ -285,7 +308,10 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.inside_was = xstrdup("");
 	t.seen = xstrdup("");
 	t.strict = s->strict;
-	rc = s->name ? create_named(c, &r, &t, &shown, e) : create_numbered(c, &r, s, &t, &shown, e);
+	if (s->bring && !s->empty &&
+		(s->bring(c, &r, &t, &p.layers, s->bring_arg, e) < 0 || context_store(c, e) < 0))
+		return -1;
+	rc = s->name ? create_named(c, &r, &t, &p, e) : create_numbered(c, &r, s, &t, &p, e);
 	if (rc < 0)
 		return -1;
 	space_reserve(&c->home);

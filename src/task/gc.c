@@ -1,14 +1,10 @@
 #include "task/gc.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "base/alloc.h"
-#include "sys/fd.h"
 #include "sys/tree.h"
 #include "task/archive.h"
+#include "task/cache.h"
+#include "task/layers.h"
 #include "task/remove.h"
 #include "task/task.h"
 #include "workspace/space.h"
@@ -18,8 +14,8 @@ int gc_disk(struct context *c, struct gc_disk *ret, struct err *e)
 	const struct {
 		const char *name;
 		uint64_t *to;
-	} places[] = { { "bases", &ret->bases }, { "tasks", &ret->tasks }, { "worktrees", &ret->worktrees },
-		{ "trash", &ret->trash }, { "archives", &ret->archives } };
+	} places[] = { { "bases", &ret->bases }, { "layers", &ret->layers }, { "tasks", &ret->tasks },
+		{ "worktrees", &ret->worktrees }, { "trash", &ret->trash }, { "archives", &ret->archives } };
 
 	*ret = (struct gc_disk){ 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
@@ -30,27 +26,19 @@ int gc_disk(struct context *c, struct gc_disk *ret, struct err *e)
 
 uint64_t gc_total(const struct gc_disk *d)
 {
-	return d->bases + d->tasks + d->worktrees + d->trash + d->archives;
+	return d->bases + d->layers + d->tasks + d->worktrees + d->trash + d->archives;
 }
 
-static int remove_all_bases(struct context *c, struct err *e)
+static int remove_project_bases(struct context *c, int64_t project, void *arg, struct err *e)
 {
-	int fd = openat(c->home.fd, "bases", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *ent;
-	int rc = 0;
+	(void)arg;
+	return remove_bases(c, project, 0, false, e);
+}
 
-	if (!d)
-		return err_sys(e, "cannot read the bases");
-	while (!rc && (ent = readdir(d))) {
-		char *end;
-		int64_t project = strtoll(ent->d_name, &end, 10);
-
-		if (end != ent->d_name && !*end)
-			rc = remove_bases(c, project, 0, false, e);
-	}
-	closedir(d);
-	return rc;
+static int remove_project_layers(struct context *c, int64_t project, void *arg, struct err *e)
+{
+	(void)arg;
+	return layers_remove_unused(c, project, false, false, e);
 }
 
 static int drop_leftovers(struct context *c, size_t *n, struct err *e)
@@ -79,7 +67,9 @@ int gc(struct context *c, bool all_trash, struct gc_report *ret, struct err *e)
 	if (context_store(c, e) < 0 || gc_disk(c, &before, e) < 0 ||
 		archive_settle(c, &ret->archived, e) < 0 ||
 		remove_trash(c, all_trash ? 0 : TASK_TRASH_DAYS * 24 * 3600, false, &ret->trash, e) < 0 ||
-		drop_leftovers(c, &ret->leftovers, e) < 0 || remove_all_bases(c, e) < 0 ||
+		drop_leftovers(c, &ret->leftovers, e) < 0 || layers_drop_setups(c, e) < 0 ||
+		cache_projects(c, "bases", remove_project_bases, NULL, e) < 0 ||
+		cache_projects(c, "layers", remove_project_layers, NULL, e) < 0 ||
 		gc_disk(c, &ret->disk, e) < 0)
 		return -1;
 	ret->freed = gc_total(&before) > gc_total(&ret->disk) ? gc_total(&before) - gc_total(&ret->disk) : 0;

@@ -12,7 +12,7 @@
 #define GC_WARN_BYTES (10ull << 30)
 
 struct gc_disk {
-	uint64_t bases, tasks, worktrees, trash, archives;
+	uint64_t bases, layers, tasks, worktrees, trash, archives;
 };
 
 struct gc_report {
@@ -26,8 +26,8 @@ struct gc_report {
 /* gc_total is the sum of what gc_disk has measured. */
 uint64_t gc_total(const struct gc_disk *d);
 int gc_disk(struct context *c, struct gc_disk *ret, struct err *e);
-/* Removes trash that is old enough (all_trash: of any age), bases that no task uses (the newest of a project
- * stays, to speed up the next task), and leftovers. Does not touch existing tasks. */
+/* Removes trash that is old enough (all_trash: of any age), bases and layers that no task uses (the
+ * newest of a project stay, to speed up the next task), and leftovers. Does not touch existing tasks. */
 int gc(struct context *c, bool all_trash, struct gc_report *ret, struct err *e);
 
 #endif

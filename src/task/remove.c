@@ -19,6 +19,7 @@
 #include "sys/lock.h"
 #include "sys/tree.h"
 #include "task/archive.h"
+#include "task/layers.h"
 #include "task/life.h"
 #include "task/refs.h"
 #include "task/task.h"
@@ -221,7 +222,21 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 		return -1;
 	/* failing to remove unused bases is no failure: it only costs space */
 	remove_bases(c, t->project_id, t->id, true, &ignored);
+	layers_remove_unused(c, t->project_id, false, true, &ignored);
 	return 0;
+}
+
+int remove_for_good(struct context *c, struct task *t, struct err *e)
+{
+	auto_task_at at = { .ws.dir = -1 };
+	char tip[OID_SIZE];
+
+	if (task_open_again(c, t, &at, e) < 0 || ref_read(&at.repo, t->branch, tip, e) < 0)
+		return -1;
+	task_at_close(&at);
+	if (leave_repository(c, t, false, tip, e) < 0 || move_files(c, t, false, e) < 0)
+		return -1;
+	return store_task_forget(c->store, t->id, e);
 }
 
 /* Removes the pins of a task that leaves the trash, unless it is archived and still needs them. A missing

@@ -41,4 +41,11 @@ void discarded_release(struct discarded *d);
 #define auto_discarded __attribute__((cleanup(discarded_release))) struct discarded
 int discarded_read(const struct deed *d, struct discarded *ret, struct err *e);
 
+/* Removes a task that never was anybody's: the one in which a set-up ran. Nothing goes to the trash, and no
+ * list shows it. The caller holds its lock. */
+int remove_for_good(struct context *c, struct task *t, struct err *e);
+/* The file that marks such a task, in its directory: it has the name of the layer that is made. Who makes a layer
+ * holds the layer's lock. */
+#define SETUP_MARK "setup"
+
 #endif

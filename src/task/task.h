@@ -15,7 +15,18 @@
 #include "git/repo.h"
 #include "store/store.h"
 #include "task/context.h"
+#include "workspace/layer.h"
 #include "workspace/workspace.h"
+
+/* Layers for a new task. Their locks are held until the task is in the store, so that nobody removes them
+ * meanwhile. */
+struct task_layers {
+	struct strvec names; /* topmost first */
+	int locks[LAYERS_MAX];
+	size_t nlocks;
+};
+void task_layers_release(struct task_layers *l);
+#define auto_task_layers __attribute__((cleanup(task_layers_release))) struct task_layers
 
 struct task_spec {
 	const char *dir; /* the user's current directory; not used for a task without a repository */
@@ -38,6 +49,12 @@ struct task_spec {
 	 * made. For a task without a repository, r is NULL. */
 	int (*on_base)(const struct repo *r, void *arg, struct err *e);
 	void *on_base_arg;
+	/* Called before anything of the task is made: names the layers that its workspace gets (workspace/layer.h),
+	 * and makes them if they are missing. The task has its project, base and backend. It may close the store.
+	 * May be NULL; not called for a task without a repository. */
+	int (*bring)(struct context *c, const struct repo *r, const struct task *t, struct task_layers *ret,
+		void *arg, struct err *e);
+	void *bring_arg;
 };
 
 /* Makes a task in state "created". */

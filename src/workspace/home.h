@@ -5,6 +5,7 @@
  *	audit.jsonl               the audit log (audit/audit.h)
  *	identity                  which home this is (identity.h)
  *	bases/<project>/<commit>/ frozen checkouts (base.h)
+ *	layers/<project>/<name>/  set-up layers and included files (layer.h)
  *	tasks/<id>/               one task: upper work git home tmp log control lock
  *	worktrees/<name>          files of worktree and clone tasks
  *	alone/<name>              files of tasks in a jail made by Landlock only

@@ -13,6 +13,7 @@
 #include "sys/owner.h"
 #include "sys/tree.h"
 #include "workspace/export.h"
+#include "workspace/layer_use.h"
 #include "workspace/scan.h"
 #include "workspace/space.h"
 
@@ -77,13 +78,13 @@ static int no_files(const struct workspace *ws, struct err *e)
 int host_scan(struct workspace *ws, const char *index, struct changes *ret, struct err *e)
 {
 	auto_fd root = host_files(ws);
-	auto_tracked tracked = { 0 };
+	auto_tracked tracked = { 0 }, brought = { 0 };
 
 	if (root < 0)
 		return no_files(ws, e);
-	if (tracked_load(index, ws->repo->hash_len, &tracked, e) < 0)
+	if (tracked_load(index, ws->repo->hash_len, &tracked, e) < 0 || layers_brought(ws, &brought, e) < 0)
 		return -1;
-	return scan_whole(fd_steal(&root), &tracked, ret, e);
+	return scan_whole(fd_steal(&root), &tracked, &brought, ret, e);
 }
 
 int host_export(struct workspace *ws, int out, struct export_report *ret, struct err *e)

@@ -306,6 +306,8 @@ int ignored_mark(struct workspace *ws, struct scratch *s, const char *since, con
 		return 0;
 	if (take_rules(s, since, c, e) < 0 || ask_all(&a, e) < 0)
 		return -1;
+	for (size_t i = 0; i < c->n; i++)
+		c->v[i].ignored |= c->v[i].brought && is_candidate(&c->v[i]);
 	return strcmp(since, tip) && any(c, true) ? unmark_tracked(s, since, tip, c, e) : 0;
 }
 

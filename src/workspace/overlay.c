@@ -13,6 +13,7 @@
 #include "sys/proc.h"
 #include "workspace/base.h"
 #include "workspace/export.h"
+#include "workspace/layer_use.h"
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
 
@@ -92,18 +93,45 @@ static int get_base(struct workspace *ws, struct base *ret, struct err *e)
 	return base_get(ws->home, ws->task->project_id, &at, ret, e);
 }
 
+/* Shows the layers, from which a rollback restores their files, and tells the monitor which paths they add to the
+ * base. */
+static int show_brought(const struct workspace *ws, const struct layers *l, struct jail *j, struct err *e)
+{
+	auto_str path = home_path(ws->home, "tasks/%lld/brought-paths", (long long)ws->task->id);
+	auto_buf list = BUF_INIT(64u << 20);
+
+	for (size_t i = 0; i < l->n; i++) {
+		auto_str at = xasprintf(INSIDE_LAYERS "/%zu", i);
+
+		jail_add(j, JAIL_BIND, JAIL_NOEXEC, l->v[i].path, at);
+	}
+	layers_report(l, &list);
+	if (list.overflow)
+		return err_set(e, ERR_FAILED, "the task's layers have too many paths");
+	if (!list.len)
+		return 0;
+	if (write_file(ws->dir, "brought-paths", list.data, list.len, 0644, e) < 0)
+		return -1;
+	jail_add(j, JAIL_BIND, JAIL_NOEXEC, path, INSIDE_BROUGHT);
+	return 0;
+}
+
 static int overlay_describe(struct workspace *ws, struct jail *j, struct err *e)
 {
 	const char *at = ws->task->workspace;
 	auto_str dot_git = xasprintf("%s/.git", at), monitor = NULL;
 	auto_base base = { 0 };
+	auto_layers layers = { 0 };
 
-	if (get_base(ws, &base, e) < 0 || proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0)
+	if (get_base(ws, &base, e) < 0 || layers_open(ws, &layers, e) < 0 ||
+		proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0)
 		return -1;
 	/* the topmost lower layer has the mount point for .git, so the upper one need not have it */
 	auto_str stubs = home_path(ws->home, "stubs");
 	if (ws->backend->has_git)
 		strvec_push(&j->lowers, stubs);
+	for (size_t i = 0; i < layers.n; i++)
+		strvec_push(&j->lowers, layers.v[i].path);
 	for (size_t i = 0; i < base.layers.n; i++)
 		strvec_push(&j->lowers, base.layers.v[i]);
 	j->upper = home_path(ws->home, "tasks/%lld/upper", (long long)ws->task->id);
@@ -117,7 +145,7 @@ static int overlay_describe(struct workspace *ws, struct jail *j, struct err *e)
 	jail_add(j, JAIL_BIND, JAIL_NOEXEC, j->upper, INSIDE_UPPER);
 	jail_add(j, JAIL_BIND, JAIL_NOEXEC, base.index, INSIDE_BASE_INDEX);
 	jail_add(j, JAIL_DATA, 0, base.monitor_id, INSIDE_BASE_ID);
-	return 0;
+	return layers.n ? show_brought(ws, &layers, j, e) : 0;
 }
 
 static int overlay_files(struct workspace *ws)
@@ -137,7 +165,7 @@ static int overlay_scan(struct workspace *ws, struct changes *ret, struct err *e
 	}
 	if (get_base(ws, &base, e) < 0 || tracked_load(base.index, ws->repo->hash_len, &tracked, e) < 0)
 		return -1;
-	return scan_upper(fd_steal(&upper), &tracked, ret, e);
+	return scan_upper(fd_steal(&upper), &tracked, ret, e) < 0 ? -1 : layers_mark(ws, ret, e);
 }
 
 static int overlay_export(struct workspace *ws, int out, struct export_report *ret, struct err *e)
@@ -145,13 +173,18 @@ static int overlay_export(struct workspace *ws, int out, struct export_report *r
 	int layers[EXPORT_LAYERS_MAX];
 	size_t n = 0;
 	auto_base base = { 0 };
+	auto_layers brought = { 0 };
+	auto_strvec paths = STRVEC_INIT;
 	int rc = -1;
 
-	if (get_base(ws, &base, e) < 0)
+	if (get_base(ws, &base, e) < 0 || layers_open(ws, &brought, e) < 0)
 		return -1;
+	for (size_t i = 0; i < brought.n; i++)
+		strvec_push(&paths, brought.v[i].path);
+	strvec_pushv(&paths, (const char *const *)base.layers.v);
 	layers[n] = open_beneath(ws->dir, "upper", O_RDONLY | O_DIRECTORY, 0);
-	for (size_t i = 0; i < base.layers.n && layers[n] >= 0 && n + 1 < EXPORT_LAYERS_MAX; i++)
-		layers[++n] = open(base.layers.v[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (size_t i = 0; i < paths.n && layers[n] >= 0 && n + 1 < EXPORT_LAYERS_MAX; i++)
+		layers[++n] = open(paths.v[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (layers[n] < 0)
 		err_sys(e, "cannot open the workspace of task '%s'", ws->task->name);
 	else

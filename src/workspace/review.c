@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
+#include "workspace/layer_use.h"
 
 /* Up to here, paths that are left out of a snapshot are named one by one. */
 #define LEFT_MAX       1000
@@ -197,12 +198,13 @@ static int take_changes(struct workspace *ws, const char *since, const char *tip
 		return -1;
 	if (r->seconds)
 		r->scratch.deadline = clock_ms() + 1000 * (int64_t)r->seconds;
-	if (ignored_mark(ws, &r->scratch, since, tip, c, e) < 0 ||
+	if (layers_committed(ws, &r->scratch, since, tip, c, e) < 0 ||
+		ignored_mark(ws, &r->scratch, since, tip, c, e) < 0 ||
 		(r->names_only && mark_large(&r->scratch, tip, c, e) < 0) ||
 		scratch_begin(&r->scratch, since, e) < 0)
 		return -1;
 	for (size_t i = 0; i < c->n; i++)
-		if (put_change(r, c->root, &c->v[i], e) < 0)
+		if (put_change(r, c->v[i].layer ? c->layers[c->v[i].layer - 1] : c->root, &c->v[i], e) < 0)
 			return -1;
 	return scratch_end(&r->scratch, e);
 }

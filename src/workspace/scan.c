@@ -18,6 +18,8 @@ void changes_release(struct changes *c)
 		free(c->v[i].path);
 	free(c->v);
 	fd_closep(&c->root);
+	for (size_t i = 0; i < c->nlayers; i++)
+		fd_closep(&c->layers[i]);
 	strvec_release(&c->base_ignores);
 	free(c->cannot_tell);
 	*c = (struct changes){ .root = -1 };
@@ -55,6 +57,24 @@ int tracked_load(const char *index, unsigned hash_len, struct tracked *ret, stru
 	index_close(&r);
 	if (got < 0)
 		return -1;
+	*ret = t;
+	t = (struct tracked){ 0 };
+	return 0;
+}
+
+int tracked_of_commit(const struct repo *r, const char *commit, struct tracked *ret, struct err *e)
+{
+	struct git g = repo_git(r);
+	auto_tracked t = { .names = BUF_INIT(1u << 30) };
+	size_t cap = 0;
+
+	if (git_do(&g, &t.names, e, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, NULL) < 0)
+		return -1;
+	for (size_t at = 0; at < t.names.len; at += strlen(t.names.data + at) + 1) {
+		if (t.n == cap)
+			t.v = xrealloc(t.v, cap = cap ? 2 * cap : 256, sizeof(*t.v));
+		t.v[t.n++] = (struct tracked_entry){ .name = at };
+	}
 	*ret = t;
 	t = (struct tracked){ 0 };
 	return 0;
@@ -141,6 +161,8 @@ struct scan {
 	struct listed *all;
 	struct tracked *tracked;
 	struct tracked_range near;
+	const struct tracked *brought;
+	struct tracked_range near_brought;
 };
 
 /* Whether a directory is a repository that the agent made; git does not look inside either. Not if the base
@@ -174,13 +196,14 @@ static struct change *list(struct scan *s, const struct tree_entry *t, enum chan
 	return add(s->out, t->path, kind);
 }
 
-static void list_entry(struct scan *s, const struct tree_entry *t, bool tracked)
+static struct change *list_entry(struct scan *s, const struct tree_entry *t, bool tracked)
 {
 	struct change *n = list(s, t, kind_of(t->st.st_mode));
 
 	n->executable = (t->st.st_mode & 0100) != 0;
 	n->size = (uint64_t)t->st.st_size;
 	n->tracked = tracked;
+	return n;
 }
 
 /* Whether the entry needs no comparison: it is handled here, skipped, or ends the walk. */
@@ -230,9 +253,11 @@ static enum tree_next upper_entry(const struct tree_entry *t, void *arg, struct 
 			list(s, t, CHANGE_OPAQUE);
 		return TREE_ON;
 	}
-	if (S_ISCHR(t->st.st_mode) && t->st.st_rdev == 0)
-		list(s, t, CHANGE_GONE)->tracked = true;
-	else
+	if (S_ISCHR(t->st.st_mode) && t->st.st_rdev == 0) {
+		/* else it hides something of a layer, which is nobody's work */
+		if (tracked_find(s->tracked, t->path, &s->near) || tracked_has_dir(s->tracked, t->path))
+			list(s, t, CHANGE_GONE)->tracked = true;
+	} else
 		list_entry(s, t, tracked_find(s->tracked, t->path, &s->near) != NULL);
 	return TREE_ON;
 }
@@ -270,7 +295,7 @@ static bool is_unchanged(const struct tracked_entry *k, const struct stat *st)
 static enum tree_next whole_entry(const struct tree_entry *t, void *arg, struct err *e)
 {
 	struct scan *s = arg;
-	struct tracked_entry *known;
+	struct tracked_entry *known, *brought = NULL;
 	enum tree_next next;
 
 	if (settled(s, t, &next, e))
@@ -283,9 +308,21 @@ static enum tree_next whole_entry(const struct tree_entry *t, void *arg, struct 
 	known = tracked_find(s->tracked, t->path, &s->near);
 	if (known)
 		known->seen = true;
-	if (!known || !is_unchanged(known, &t->st))
-		list_entry(s, t, known != NULL);
+	if (!known && s->brought->n)
+		brought = tracked_find(s->brought, t->path, &s->near_brought);
+	if (brought ? !is_unchanged(brought, &t->st) : !known || !is_unchanged(known, &t->st))
+		list_entry(s, t, known != NULL)->brought = brought != NULL;
 	return TREE_ON;
+}
+
+void scan_add_below(struct changes *c, const char *path, const struct stat *st, int layer)
+{
+	struct change *n = add(c, path, kind_of(st->st_mode));
+
+	n->executable = (st->st_mode & 0100) != 0;
+	n->size = (uint64_t)st->st_size;
+	n->brought = true;
+	n->layer = layer;
 }
 
 /* lstat spends all its time in the kernel, and scales with the number of processors. */
@@ -330,7 +367,7 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct change *)a)->path, ((const struct change *)b)->path);
 }
 
-int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e)
+int scan_whole(int root, struct tracked *t, const struct tracked *brought, struct changes *ret, struct err *e)
 {
 	struct changes c = { .root = root }, found[TREE_MAX_THREADS] = { 0 };
 	struct listed all = { 0 };
@@ -341,7 +378,7 @@ int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e)
 	int rc;
 
 	for (unsigned i = 0; i < threads; i++) {
-		s[i] = (struct scan){ .out = &found[i], .all = &all, .tracked = t };
+		s[i] = (struct scan){ .out = &found[i], .all = &all, .tracked = t, .brought = brought };
 		args[i] = &s[i];
 		found[i].root = -1;
 	}

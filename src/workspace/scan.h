@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/buf.h"
@@ -33,6 +34,8 @@ struct change {
 	bool executable;
 	bool tracked; /* the base has it */
 	bool ignored;
+	bool brought; /* Garth brought a file to this path (layer.h) */
+	int layer;    /* its content is in this one of the layers, from 1; 0: in the root */
 	bool differs; /* for review.c: its size shows that it is not what the tip has */
 	uint64_t size;
 };
@@ -43,6 +46,8 @@ struct changes {
 	size_t dirs;        /* scan_whole: number of directories beyond the base's */
 	uint64_t dir_bytes; /* scan_whole: size of directories beyond one block for each of the base's */
 	int root;           /* the directory with the files; open them beneath it */
+	int layers[4];      /* an overlay's layers (layer_use.h) */
+	size_t nlayers;
 	struct strvec base_ignores; /* the base's .gitignore files */
 	bool has_rules;             /* for ignored.c: the scratch repository has the ignore files */
 	char *cannot_tell;          /* for ignored.c: why it is not known which files are ignored, or NULL */
@@ -67,6 +72,8 @@ struct tracked {
 };
 
 int tracked_load(const char *index, unsigned hash_len, struct tracked *ret, struct err *e);
+/* The same from a commit, without stat data. */
+int tracked_of_commit(const struct repo *r, const char *commit, struct tracked *ret, struct err *e);
 void tracked_release(struct tracked *t);
 #define auto_tracked __attribute__((cleanup(tracked_release))) struct tracked
 /* Start with near all zero. It caches the range of a directory, since the next path is usually in the same
@@ -80,7 +87,11 @@ bool tracked_has_dir(const struct tracked *t, const char *dir);
 
 /* Lists the changes in an overlay's upper directory, whose entries are nearly the list. Takes over root. */
 int scan_upper(int root, const struct tracked *t, struct changes *ret, struct err *e);
-/* Compares a complete checkout with the stat data in the index. Takes over root. */
-int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e);
+/* Compares a complete checkout with the stat data in the index. Takes over root. `brought` has the stat data of
+ * files that Garth brought in; those that have not changed are left out. */
+int scan_whole(
+	int root, struct tracked *t, const struct tracked *brought, struct changes *ret, struct err *e);
+/* Adds a file of an overlay's layer. */
+void scan_add_below(struct changes *c, const char *path, const struct stat *st, int layer);
 
 #endif

@@ -11,6 +11,7 @@
 #include "git/settings.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
+#include "workspace/layer_use.h"
 
 /* A file with the name of the pack. */
 #define OWN_OBJECTS "own-objects"
@@ -112,7 +113,9 @@ int workspace_create(struct workspace *ws, const struct buf *shown, struct err *
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		if (mkdirat(ws->dir, places[i], 0700) < 0 || owner_give(ws->dir, places[i]) < 0)
 			return err_sys(e, "cannot make '%s' of the task", places[i]);
-	return ws->backend->create(ws, shown, e);
+	if (ws->backend->create(ws, shown, e) < 0)
+		return -1;
+	return ws->backend->on_host ? layers_copy(ws, NULL, e) : 0;
 }
 
 int workspace_describe(struct workspace *ws, struct jail *j, struct err *e)
@@ -169,7 +172,9 @@ int workspace_restore(struct workspace *ws, struct err *e)
 
 int workspace_refill(struct workspace *ws, const char *commit, struct err *e)
 {
-	return ws->backend->refill(ws, commit, e);
+	if (ws->backend->refill(ws, commit, e) < 0)
+		return -1;
+	return ws->backend->on_host ? layers_copy(ws, NULL, e) : 0;
 }
 
 static char *ignores_path(const struct workspace *ws)

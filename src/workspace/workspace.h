@@ -49,7 +49,7 @@ int workspace_open(
 void workspace_close(struct workspace *ws);
 #define auto_workspace __attribute__((cleanup(workspace_close))) struct workspace
 
-/* Makes the workspace and the private repository for task->base. `shown` has lines "OID REFNAME". After a
+/* Makes the workspace, with its layers (layer.h), and the private repository for task->base. `shown` has lines "OID REFNAME". After a
  * failure, workspace_remove removes what was made. */
 int workspace_create(struct workspace *ws, const struct buf *shown, struct err *e);
 /* Adds the mounts of the workspace and of the git view to a jail. */
@@ -160,6 +160,8 @@ int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j,
 #define INSIDE_OPERATIONS INSIDE_DIR "/operations"
 #define INSIDE_BASE_INDEX INSIDE_DIR "/base-index"
 #define INSIDE_BASE_ID    INSIDE_DIR "/base-id"
+#define INSIDE_BROUGHT    INSIDE_DIR "/brought" /* paths of layers, each ending in NUL */
+#define INSIDE_LAYERS     INSIDE_DIR "/layers"  /* /0 …: the layers themselves, topmost first */
 #define INSIDE_OBJECTS    INSIDE_DIR "/objects" /* /0: the repository's own; /1 …: those that it borrows */
 #define INSIDE_IGNORES    INSIDE_DIR "/ignores"
 

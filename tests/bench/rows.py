@@ -13,6 +13,7 @@ import time
 
 import gate
 import kinds
+import layers
 import lives
 import made
 from bubble import Bubble
@@ -41,6 +42,7 @@ TABLE = [
     *gate.TABLE,
     *lives.TABLE,
     *kinds.TABLE,
+    *layers.TABLE,
     ("start", "garth version", "true", "s", None),
 ]
 
@@ -361,6 +363,7 @@ GROUPS = [
     *gate.SMALL,
     *lives.SMALL,
     *kinds.GROUPS,
+    *layers.GROUPS,
     (("new-warm", "new-scale", "new-first", "new-delta", "status-first"), new),
     (("disk",), disk),
     (("status",), status),

@@ -1,7 +1,7 @@
 load helpers
 
-commands=(run new exec shell attach wait review pause resume answer cancel rename ls show path diff publish allow snapshot rollback sync merge push port log export archive discard cleanup gc undo
-  serve doctor config audit completion help version)
+commands=(run new exec shell attach wait review pause resume answer cancel rename ls show path diff publish allow snapshot rollback sync merge push port log export archive discard cleanup cache gc undo
+  serve warm doctor config audit completion help version)
 
 @test "O3 help: lists every command on stdout" {
   call "$garth" help

@@ -68,7 +68,7 @@ with_json() {
   answer rename other q
   answer archive q
   answer discard -f -D t
-  answer cleanup --all-inactive; answer gc; answer doctor; answer config; answer audit; answer audit --verify; answer serve --once
+  answer cleanup --all-inactive; answer gc; answer cache; configure <<<'workspace: {setup: "true"}'; answer warm; answer doctor; answer config; answer audit; answer audit --verify; answer serve --once
   diff <(with_json | sort) <(sort -u "$T/tried")
 }
 

@@ -321,3 +321,15 @@ P
   [[ $err == *'ermission denied'* ]] || complain
   [[ $(field a uncommitted) == '[]' ]] || complain
 }
+
+@test "W7 alone: included files and what the set-up leaves are copied, and are no work" {
+  if ! by_user; then skip 'for an ordinary user'; fi
+  printf '.env\ndeps/\n' >>.gitignore; echo .env >.worktreeinclude; commit ignore; echo S >.env
+  configure <<<$'workspace: {setup: "mkdir deps; echo 1 >deps/one; echo 2 >>a.txt"}\n'
+  call weak --task t -- sh -c 'cat .env deps/one a.txt; echo more >deps/more; rm .env'
+  [[ $code == 0 ]] || complain
+  [[ $out == $'S\n1\none' ]] || complain
+  [[ $(state_of t) == done ]]
+  [[ $(cat .env) == S ]]
+  [[ $(ls "$GARTH_HOME/alone") == t ]]
+}

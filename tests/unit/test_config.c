@@ -305,6 +305,36 @@ static void test_known_agents_take_prompts(void **state)
 		}
 }
 
+static void test_setup(void **state)
+{
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(
+		apply(&c,
+			"workspace:\n  include: [.env, '!x']\n  setup: [npm ci, [make, \"a b\", it's]]\n"
+			"  setup_inputs: [package-lock.json]\n  setup_network: [registry.npmjs.org]\n",
+			&e),
+		0);
+	assert_int_equal(c.include.n, 2);
+	assert_string_equal(c.include.v[1], "!x");
+	assert_int_equal(c.setup.n, 2);
+	assert_string_equal(c.setup.v[0], "npm ci");
+	assert_string_equal(c.setup.v[1], "make 'a b' 'it'\\''s'");
+	assert_string_equal(c.setup_inputs.v[0], "package-lock.json");
+	assert_string_equal(c.setup_network.v[0], "registry.npmjs.org");
+	config_release(&c);
+	assert_int_equal(apply(&c, "workspace: {setup: make deps}", &e), 0);
+	assert_int_equal(c.setup.n, 1);
+	assert_string_equal(c.setup.v[0], "make deps");
+	assert_refused("workspace:\n  setup: {npm: ci}\n",
+		"c.yaml:2:10: a command in 'workspace.setup' is a string for a shell, or a list of words");
+	assert_refused("workspace:\n  setup_network: ['no host!']\n",
+		"c.yaml:2:19: 'no host!' in 'workspace.setup_network' is no host");
+	assert_refused("workspace:\n  include: ['']\n", "c.yaml:2:13: '' in 'workspace.include' is empty");
+}
+
 static void test_later_agent_wins(void **state)
 {
 	auto_config c = { 0 };
@@ -555,6 +585,7 @@ int main(void)
 		cmocka_unit_test(test_every_key),
 		cmocka_unit_test(test_prompts),
 		cmocka_unit_test(test_known_agents_take_prompts),
+		cmocka_unit_test(test_setup),
 		cmocka_unit_test(test_later_agent_wins),
 		cmocka_unit_test(test_empty_sections),
 		cmocka_unit_test(test_unknown_keys),

@@ -1,0 +1,85 @@
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/size.h"
+#include "cli/cmd.h"
+#include "cli/json.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+#include "task/cache.h"
+#include "task/layers.h"
+
+#define NAMES_SHOWN 3
+
+static json_t *as_json(const struct cache *c)
+{
+	json_t *items = json_array();
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct cache_item *x = &c->v[i];
+
+		json_array_append_new(
+			items, json_pack("{s:s, s:s, s:s, s:s, s:I, s:o}", "project", x->project, "kind",
+				       x->kind, "name", x->name, "about", x->about, "bytes",
+				       (json_int_t)x->bytes, "task_names", json_list(&x->tasks)));
+	}
+	return json_pack("{s:o, s:I}", "cache", items, "bytes", (json_int_t)c->bytes);
+}
+
+static void print_item(const struct cache_item *x)
+{
+	auto_buf users = BUF_SMALL, clean = BUF_SMALL, about = BUF_SMALL;
+	bool shows = !strcmp(x->kind, "setup");
+	char size[SIZE_TEXT_MAX];
+
+	for (size_t i = 0; i < x->tasks.n && i < NAMES_SHOWN; i++)
+		buf_printf(&users, "%s%s", i ? ", " : "", x->tasks.v[i]);
+	if (x->tasks.n > NAMES_SHOWN)
+		buf_printf(&users, " and %zu more", x->tasks.n - NAMES_SHOWN);
+	printf("%-12.12s %-8s %-24.24s %10s  %s%s%s\n", x->project, x->kind, x->name,
+		size_text(x->bytes, size), x->tasks.n ? say_one_line(&clean, buf_str(&users)) : "unused",
+		shows ? "  # " : "", shows ? say_one_line(&about, x->about) : "");
+}
+
+static int remove_unused(struct context *c, int64_t project, void *arg, struct err *e)
+{
+	(void)arg;
+	return layers_remove_unused(c, project, true, false, e);
+}
+
+int cmd_cache(int argc, char **argv)
+{
+	bool json = false, prune = false;
+	const struct opt opts[] = {
+		{ 0, "prune", OPT_FLAG, &prune, NULL, "remove the layers that no task uses, the newest too" },
+		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
+		OPT_END,
+	};
+	struct cmd_line l = { "cache", opts, 0, 0, false, 0, 0 };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_cache items = { 0 };
+	char size[SIZE_TEXT_MAX];
+	int rc;
+
+	CMD_PARSE(&l, argc, argv);
+	progress_begin("measuring");
+	rc = (prune ? context_open : context_open_to_look)(&c, &e);
+	if (!rc && prune)
+		rc = cache_projects(&c, "layers", remove_unused, NULL, &e);
+	if (!rc)
+		rc = cache_list(&c, &items, &e);
+	progress_end();
+	if (rc < 0)
+		return say_error(&e);
+	if (json)
+		return json_print(as_json(&items));
+	for (size_t i = 0; i < items.n; i++)
+		print_item(&items.v[i]);
+	say_state("%zu base%s and layer%s, %s", items.n, items.n == 1 ? "" : "s", items.n == 1 ? "" : "s",
+		size_text(items.bytes, size));
+	return 0;
+}
