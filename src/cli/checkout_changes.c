@@ -5,6 +5,7 @@
 #include "base/strvec.h"
 #include "cli/say.h"
 #include "git/pending.h"
+#include "git/repo.h"
 #include "sys/fd.h"
 #include "workspace/workspace.h"
 
@@ -58,4 +59,8 @@ void checkout_changes_tell(struct checkout_changes *w, const struct task *t)
 		"%s uncommitted change%s of the checkout %s not in the task: %s (--with-changes takes %s along)",
 		count_text(paths.n, count), paths.n == 1 ? "" : "s", paths.n == 1 ? "is" : "are",
 		say_one_line(&clean, buf_str(&names)), paths.n == 1 ? "it" : "them");
+	for (size_t i = 0; i < paths.n; i++)
+		if (!strcmp(paths.v[i], REPO_SETTINGS))
+			say_warning("the checkout's " REPO_SETTINGS
+				    " is not the committed one, which is in force");
 }

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/approve.h"
 #include "cli/checkout_changes.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
@@ -11,7 +12,7 @@
 
 int cmd_new(int argc, char **argv)
 {
-	struct task_spec spec = { .program = "task" };
+	struct task_spec spec = { .program = "task", .approve = approve_on_terminal };
 	bool json = false, with_changes = false;
 	const struct opt opts[] = {
 		{ 'b', "base", OPT_STR, &spec.rev, "REV", "start from this commit, not from HEAD",
@@ -33,6 +34,7 @@ int cmd_new(int argc, char **argv)
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
 	auto_checkout_changes changes = CHECKOUT_CHANGES_INIT;
+	auto_strvec notes = STRVEC_INIT;
 	auto_task t = { 0 };
 	auto_str cwd = NULL;
 	int rc;
@@ -51,6 +53,7 @@ int cmd_new(int argc, char **argv)
 	cwd = get_current_dir_name();
 	spec.dir = cwd ? cwd : ".";
 	spec.name = argv[0];
+	spec.notes = &notes;
 	if (!with_changes)
 		checkout_changes_watch(&changes, &spec);
 	progress_begin("making the workspace");
@@ -58,6 +61,7 @@ int cmd_new(int argc, char **argv)
 	progress_end();
 	if (rc < 0)
 		return say_error(&e);
+	say_warnings(&notes);
 	cmd_made_task(&c, &t);
 	if (!with_changes)
 		checkout_changes_tell(&changes, &t);

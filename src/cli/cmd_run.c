@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "base/yaml.h"
+#include "cli/approve.h"
 #include "cli/checkout_changes.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
@@ -24,6 +25,7 @@
 #include "sys/fd.h"
 #include "task/again.h"
 #include "task/here.h"
+#include "task/repository_config.h"
 #include "runtime/with_changes.h"
 #include "runtime/reach.h"
 
@@ -34,7 +36,8 @@ struct run_line {
 	struct taskfile file; /* the task file, if one is run */
 	struct buf text;
 	char *dir;
-	struct strvec env, allow, ports;
+	struct strvec env, allow, ports, notes;
+	struct strvec words; /* the default agent's command, if none was given */
 	uint16_t port[KEEPER_PORTS_MAX + 1];
 	const char *net, *agent, *path; /* path: the task file's; NULL: none */
 	bool detach, tmux, weaker, quiet, json;
@@ -45,6 +48,8 @@ static void run_line_release(struct run_line *o)
 	strvec_release(&o->env);
 	strvec_release(&o->allow);
 	strvec_release(&o->ports);
+	strvec_release(&o->notes);
+	strvec_release(&o->words);
 	network_release(&o->session.net);
 	taskfile_release(&o->file);
 	buf_release(&o->text);
@@ -77,13 +82,18 @@ static const char *either(const char *asked, const char *otherwise)
 static int load_file(struct context *c, struct run_line *o, const char *path, struct err *e)
 {
 	struct taskfile *f = &o->file;
-	auto_str real = realpath(path, NULL);
+	auto_str real = realpath(path, NULL), on_dirty = NULL;
 
 	o->text = (struct buf)BUF_INIT(YAML_MAX_BYTES);
 	if (!real || read_file(AT_FDCWD, path, &o->text, e) < 0)
 		return real ? -1 : err_set(e, ERR_NOTFOUND, "there is no task file '%s'", path);
+	on_dirty = xstrdup(config_origin(&c->config, "task.on_dirty", NULL));
 	if (taskfile_apply(&c->config, buf_str(&o->text), o->text.len, path, f, e) < 0)
 		return -1;
+	/* the repository's file, which is read later, does not go over it */
+	if (f->project_dir && !o->task.on_dirty &&
+		strcmp(on_dirty, config_origin(&c->config, "task.on_dirty", NULL)))
+		o->task.on_dirty = c->config.on_dirty;
 	*strrchr(real, '/') = '\0';
 	o->task.empty = !f->project_dir;
 	if (f->project_dir)
@@ -107,6 +117,76 @@ static int load_file(struct context *c, struct run_line *o, const char *path, st
 	return 0;
 }
 
+static int choose_network(struct context *c, struct run_line *o, struct err *e)
+{
+	network_release(&o->session.net);
+	if (runtime_choose_network(c, o->net, &o->allow, &o->session, e) < 0)
+		return -1;
+	if (!o->weaker || userns_works())
+		return 0;
+	if (walls_check_landlock_only(&o->session.net, e) < 0)
+		return -1;
+	/* the list is empty, so this is the network `none` */
+	if (!strcmp(o->session.net.mode, NETWORK_ALLOW)) {
+		free(o->session.net.mode);
+		o->session.net.mode = xstrdup(NETWORK_NONE);
+	}
+	return !o->ports.n ? 0
+			   : err_set(e, ERR_REFUSED,
+				     "a port of the task's own needs namespaces, which cannot be made here");
+}
+
+static int choose_agent(struct context *c, struct run_line *o, const char *program, struct err *e)
+{
+	if (o->agent)
+		return config_agent_find(&c->config, o->agent, &o->session.agent, e);
+	o->session.agent = config_agent_by_program(&c->config, program);
+	return 0;
+}
+
+/* After the task was made: with the repository's layer, some of what was chosen may be stricter. */
+static int choose_again(
+	struct context *c, struct run_line *o, const struct task *t, char **argv, struct err *e)
+{
+	bool changed = false;
+
+	if (runtime_reconfigure(c, t, &changed, e) < 0)
+		return -1;
+	if (!changed)
+		return 0;
+	return choose_agent(c, o, argv[0], e) < 0 ? -1 : choose_network(c, o, e);
+}
+
+/* If no command was given: the program of --agent, or of the default agent. */
+static int default_words(struct context *c, struct run_line *o, struct err *e)
+{
+	auto_buf text = BUF_INIT(REPO_SETTINGS_MAX + 1);
+	const struct config *from = &c->config;
+	const struct config_agent *agent;
+	auto_str cwd = get_current_dir_name();
+	auto_config config = { 0 };
+	auto_repo r = { 0 };
+	bool there;
+
+	if (!o->task.empty) {
+		if (here_open(c, cwd ? cwd : ".", o->task.rev ? o->task.rev : "HEAD", &r, e) < 0 ||
+			repository_config_load(c, &r, &config, &there, &text, e) < 0)
+			return -1;
+		from = &config;
+	}
+	if (!o->agent && !from->default_agent)
+		return err_set(e, ERR_USAGE,
+			       "usage: garth run [OPTIONS] [--] [CMD... | FILE]; agents.default names no agent"),
+		       err_hint(e, "garth run --help");
+	if (config_agent_find(from, o->agent ? o->agent : from->default_agent, &agent, e) < 0)
+		return err_wrap(e, "%s", o->agent ? "--agent" : config_origin(from, "agents.default", NULL));
+	if (!agent->programs.n)
+		return err_set(
+			e, ERR_USAGE, "the agent '%s' has no program in the configuration", agent->name);
+	strvec_push(&o->words, agent->programs.v[0]);
+	return 0;
+}
+
 static int complete(struct context *c, struct run_line *o, char **argv, struct err *e)
 {
 	auto_strvec env = STRVEC_INIT;
@@ -126,26 +206,10 @@ static int complete(struct context *c, struct run_line *o, char **argv, struct e
 			"a task without a repository has no base, no backend, nothing to push and nothing to commit");
 	if (o->session.push && push_check_branch(&o->session.push, NULL, e) < 0)
 		return err_wrap(e, "push");
-	if (o->agent && config_agent_find(&c->config, o->agent, &o->session.agent, e) < 0)
-		return -1;
-	if (!o->agent)
-		o->session.agent = config_agent_by_program(&c->config, argv[0]);
-	o->session.env = &o->env;
-	if (runtime_choose_network(c, o->net, &o->allow, &o->session, e) < 0)
-		return -1;
 	o->task.weaker = o->weaker;
-	if (o->weaker && !userns_works()) {
-		if (walls_check_landlock_only(&o->session.net, e) < 0)
-			return -1;
-		/* the list is empty, so this is the network `none` */
-		if (!strcmp(o->session.net.mode, NETWORK_ALLOW)) {
-			free(o->session.net.mode);
-			o->session.net.mode = xstrdup(NETWORK_NONE);
-		}
-		if (o->ports.n)
-			return err_set(e, ERR_REFUSED,
-				"a port of the task's own needs namespaces, which cannot be made here");
-	}
+	o->session.env = &o->env;
+	if (choose_agent(c, o, argv[0], e) < 0 || choose_network(c, o, e) < 0)
+		return -1;
 	if (agent_environment(&c->config, NULL, NULL, &o->env, NULL, &env, e) < 0)
 		return -1;
 	if (o->ports.n > KEEPER_PORTS_MAX)
@@ -199,7 +263,8 @@ static void drop_unstarted(struct context *c, const struct task *t, const struct
 	auto_str trash = NULL;
 	auto_task now = { 0 };
 
-	if (why->kind == ERR_START && !task_find_id(c, t->id, &now, &ignored))
+	if ((why->kind == ERR_START || why->kind == ERR_CONFIG || why->kind == ERR_USAGE) &&
+		!task_find_id(c, t->id, &now, &ignored))
 		task_discard(c, &now, &careful, &trash, &ignored);
 }
 
@@ -250,6 +315,8 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	int rc;
 
 	o->task.dir = o->dir ? o->dir : cwd ? cwd : ".";
+	o->task.approve = approve_on_terminal;
+	o->task.notes = &o->notes;
 	if (check_remote(c, o, e) < 0)
 		return -1;
 	if (!o->with_changes && !o->quiet)
@@ -259,8 +326,10 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	progress_end();
 	if (rc < 0 && e->kind == ERR_NOTFOUND && o->path && o->task.rev && o->task.rev == o->file.base)
 		err_wrap(e, "%s:%u:%u: base", o->path, o->file.base_at.line, o->file.base_at.column);
-	if (!rc)
+	if (!rc) {
+		say_warnings(&o->notes);
 		cmd_made_task(c, ret);
+	}
 	if (!rc && !o->quiet && backend_of(ret)->landlock_only)
 		say_landlock_only();
 	if (!rc && o->with_changes && !o->task.empty) {
@@ -326,7 +395,7 @@ int cmd_run(int argc, char **argv)
 		{ 0, "allow-weaker", OPT_FLAG, &o.weaker, NULL, "run even if a part of the jail is missing" },
 		OPT_END,
 	};
-	struct cmd_line l = { "run", opts, 1, -1, true, 0, 0 };
+	struct cmd_line l = { "run", opts, 0, -1, true, 0, 0 };
 	struct terminal_result r = { .end = TERMINAL_EXIT };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
@@ -337,7 +406,11 @@ int cmd_run(int argc, char **argv)
 	words = argv + l.rest;
 	if (context_open(&c, &e) < 0)
 		return say_error(&e);
-	if (is_file(words)) {
+	if (!words[0]) {
+		if (default_words(&c, &o, &e) < 0)
+			return say_error(&e);
+		words = o.words.v;
+	} else if (is_file(words)) {
 		if (check_file(words, &e) < 0 || load_file(&c, &o, words[0], &e) < 0)
 			return say_error(&e);
 		words = o.file.command.v;
@@ -349,7 +422,7 @@ int cmd_run(int argc, char **argv)
 		return say_error(&e);
 	if (o.json && !o.detach)
 		json_reserve_stdout();
-	if ((o.text.len && keep_file(&c, &t, &o, &e) < 0) ||
+	if ((o.text.len && keep_file(&c, &t, &o, &e) < 0) || choose_again(&c, &o, &t, words, &e) < 0 ||
 		session_run(&c, &t, &o.session, words, &r, &e) < 0) {
 		drop_unstarted(&c, &t, &e);
 		explain(&e, o.weaker);

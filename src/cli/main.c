@@ -18,7 +18,7 @@
 #define HEAP_KEPT (8 << 20)
 
 const struct cmd commands[] = {
-	{ "run", cmd_run, CMD_START, "[OPTIONS] [--] CMD... | FILE", "make a task and run a command in it",
+	{ "run", cmd_run, CMD_START, "[OPTIONS] [--] [CMD... | FILE]", "make a task and run a command in it",
 		{ WORD_PROGRAM }, "run --task fix -- claude" },
 	{ "new", cmd_new, CMD_START, "[OPTIONS] NAME", "make a task and run nothing", { WORD_TEXT },
 		"new --base main fix" },
@@ -82,8 +82,12 @@ const struct cmd commands[] = {
 		"remove what nothing needs any more, and tell what takes space", { WORD_NONE }, "gc" },
 	{ "doctor", cmd_doctor, CMD_CARE, "[OPTIONS]", "tell what is missing or broken, and repair it",
 		{ WORD_NONE }, "doctor --repair" },
-	{ "config", cmd_config, CMD_CARE, "[OPTIONS]", "print the configuration in force", { WORD_NONE },
-		"config" },
+	{ "config", cmd_config, CMD_CARE, "[OPTIONS] [KEY]",
+		"print the configuration in force, and where each value comes from", { WORD_KEY }, "config" },
+	{ "init", cmd_init, CMD_CARE, "[OPTIONS]", "write a .garth.yaml that fits the repository",
+		{ WORD_NONE }, "init" },
+	{ "trust", cmd_trust, CMD_CARE, "[OPTIONS]",
+		"approve what the repository's .garth.yaml would run or take along", { WORD_NONE }, "trust" },
 	{ "audit", cmd_audit, CMD_CARE, "[OPTIONS] [TASK]",
 		"show the audit log, or check that it is complete", { WORD_ANY_TASK }, "audit --verify" },
 	{ "serve", cmd_serve, CMD_CARE, "[OPTIONS]",

@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "base/hosts.h"
-#include "base/hosts.h"
 #include "base/name.h"
 #include "base/path.h"
 
@@ -198,6 +197,25 @@ const char *check_glob(const char *glob)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			return "has a control character in it";
 	return n > 1024 ? "is too long" : NULL;
+}
+
+const char *check_input(const char *path)
+{
+	auto_str absolute = xasprintf("/%s", path);
+
+	if (!*path || *path == '/' || !path_is_clean(absolute))
+		return "is not a path in the repository: no '.', no '..', no empty part, no slash at the end";
+	for (const char *c = path; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return "has a control character in it";
+	return strlen(path) > 1024 ? "is too long" : NULL;
+}
+
+const char *check_pattern(const char *pattern)
+{
+	const char *wrong = check_glob(*pattern == '!' ? pattern + 1 : pattern);
+
+	return wrong ? wrong : *pattern == '#' ? "is a comment in the syntax of .gitignore" : NULL;
 }
 
 const char *check_person(const char *person)

@@ -69,8 +69,39 @@ static void policy_release(struct config_policy *p)
 	free(p->author);
 }
 
+void config_commands_release(struct config_commands *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		strvec_release(&c->v[i]);
+	free(c->v);
+	*c = (struct config_commands){ 0 };
+}
+
+static void records_release(struct config *c)
+{
+	for (size_t i = 0; i < c->norigins; i++) {
+		free(c->origins[i].key);
+		free(c->origins[i].item);
+		free(c->origins[i].at);
+	}
+	free(c->origins);
+	for (size_t i = 0; i < c->nasks; i++) {
+		free(c->asks[i].exact);
+		free(c->asks[i].text);
+	}
+	free(c->asks);
+	strvec_release(&c->notes);
+}
+
 void config_release(struct config *c)
 {
+	records_release(c);
+	config_commands_release(&c->setup);
+	strvec_release(&c->setup_inputs);
+	strvec_release(&c->setup_network);
+	strvec_release(&c->include);
+	free(c->default_agent);
+	free(c->system_file);
 	free(c->home);
 	free(c->file);
 	free(c->backend);

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/name.h"
 #include "config/check.h"
+#include "config/origin.h"
 
 static const char *check_item(const struct source *s, enum value_type type, const char *value)
 {
@@ -24,6 +25,10 @@ static const char *check_item(const struct source *s, enum value_type type, cons
 		return check_glob(value);
 	case VALUE_HOSTS:
 		return check_host(value);
+	case VALUE_INPUTS:
+		return check_input(value);
+	case VALUE_PATTERNS:
+		return check_pattern(value);
 	default:
 		return NULL;
 	}
@@ -44,9 +49,11 @@ static int read_list(const struct source *s, const struct yaml *y, const struct 
 
 		if (wrong)
 			return yaml_error(item, s->file, e, "'%s' in '%s' %s", items.v[i], what, wrong);
-		if (strvec_has(to, items.v[i]))
+		/* the order of patterns counts: a later one can take an earlier one back */
+		if (strvec_has(to, items.v[i]) && row->type != VALUE_PATTERNS)
 			continue;
 		strvec_push(to, items.v[i]);
+		origin_note(s, what, items.v[i], item->line, item->column);
 		if (row->type == VALUE_ALLOW_READ)
 			strvec_pushf(&s->config->allow_read_at, "%s:%u", s->file, item->line);
 	}
@@ -157,6 +164,7 @@ static int read_rules(const struct source *s, const struct yaml *y, const struct
 		o = operation_named(s->config, name);
 		free(o->rule);
 		o->rule = steal_ptr(rule);
+		origin_note(s, what, name, y->keys[i].line, y->keys[i].column);
 	}
 	return 0;
 }
@@ -268,6 +276,51 @@ static int read_choices(const struct source *s, const struct yaml *y, const char
 	return 0;
 }
 
+/* One command: its words, or a text for the shell. */
+static int read_one_command(
+	const struct source *s, const struct yaml *y, const char *what, struct strvec *ret, struct err *e)
+{
+	static const char form[] = "'%s' is a list of commands, each a text or a list of words";
+
+	if (y->kind == YAML_MAP || yaml_is_null(y) || (y->kind == YAML_LIST && !y->n))
+		return yaml_error(y, s->file, e, form, what);
+	if (y->kind == YAML_SCALAR && !y->scalar[strspn(y->scalar, " \t\n")])
+		return yaml_error(y, s->file, e, "a command of '%s' is empty", what);
+	if (y->kind == YAML_SCALAR) {
+		strvec_pushl(ret, "sh", "-c", y->scalar, NULL);
+		return 0;
+	}
+	if (y->items[0]->kind == YAML_SCALAR && !*y->items[0]->scalar)
+		return yaml_error(y->items[0], s->file, e, "a command of '%s' has no program", what);
+	return yaml_strings(y, s->file, what, ret, e);
+}
+
+static int read_commands(const struct source *s, const struct yaml *y, const char *what,
+	struct config_commands *to, struct err *e)
+{
+	__attribute__((cleanup(config_commands_release))) struct config_commands all = { 0 };
+	size_t n = y->kind == YAML_LIST ? y->n : 1;
+
+	if (yaml_is_null(y))
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		all.v = xrealloc(all.v, all.n + 1, sizeof(*all.v));
+		all.v[all.n++] = (struct strvec)STRVEC_INIT;
+		if (read_one_command(s, y->kind == YAML_LIST ? y->items[i] : y, what, &all.v[all.n - 1], e) <
+			0)
+			return -1;
+	}
+	config_commands_release(to);
+	*to = all;
+	all = (struct config_commands){ 0 };
+	return 0;
+}
+
+bool value_is_list(enum value_type type)
+{
+	return type >= VALUE_TOOLS;
+}
+
 int value_read(const struct source *s, const struct yaml *y, const struct value_row *row, const char *what,
 	void *to, struct err *e)
 {
@@ -289,8 +342,9 @@ int value_read(const struct source *s, const struct yaml *y, const struct value_
 	case VALUE_TEXT:
 		return read_text(s, y, what, to, e);
 	case VALUE_TASK:
+	case VALUE_AGENT:
 	case VALUE_BRANCH:
-		return read_name(s, y, row->type == VALUE_TASK, what, to, e);
+		return read_name(s, y, row->type != VALUE_BRANCH, what, to, e);
 	case VALUE_TIME:
 		return read_time(s, y, what, to, e);
 	case VALUE_WORDS:
@@ -301,6 +355,8 @@ int value_read(const struct source *s, const struct yaml *y, const struct value_
 		return read_choices(s, y, row->choices, what, to, e);
 	case VALUE_RULES:
 		return read_rules(s, y, row, what, e);
+	case VALUE_COMMANDS:
+		return read_commands(s, y, what, to, e);
 	default:
 		return read_list(s, y, row, what, to, e);
 	}

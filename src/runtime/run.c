@@ -1,5 +1,6 @@
 #include "runtime/run.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "task/end.h"
 #include "task/life.h"
 #include "task/question.h"
+#include "task/repository_config.h"
 #include "task/run.h"
 #include "task/tip.h"
 
@@ -40,6 +42,27 @@ int runtime_configure(struct context *c, const struct task *t, struct err *e)
 	auto_fd dir = -1;
 
 	return home_task_dir(&c->home, t->id, &dir, e) < 0 ? -1 : again_configure(&c->config, dir, e);
+}
+
+int runtime_reconfigure(struct context *c, const struct task *t, bool *ret_changed, struct err *e)
+{
+	const struct config_places places = config_places(c->user_home);
+	auto_config config = { 0 };
+	struct config old;
+	auto_fd dir = -1;
+
+	*ret_changed = false;
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0)
+		return -1;
+	if (faccessat(dir, REPOSITORY_CONFIG, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	if (config_load(&places, &config, e) < 0 || again_configure(&config, dir, e) < 0)
+		return -1;
+	old = c->config;
+	c->config = config;
+	config = old;
+	*ret_changed = true;
+	return 0;
 }
 
 /* The id of the task's first run; a new one if this is the first. */

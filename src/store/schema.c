@@ -151,6 +151,14 @@ const char *const schema_steps[] = {
 	 "CREATE UNIQUE INDEX task_name ON task(project_id, name) WHERE removed = 0;"
 	 "CREATE INDEX task_any_name ON task(name);"
 	 "CREATE INDEX task_place ON task(place);"),
+
+	/* What a repository's file asks for and the user approved, by its content; see task/approval.h. */
+	("CREATE TABLE approved ("
+	 " project_id INTEGER NOT NULL REFERENCES project(id) ON DELETE CASCADE,"
+	 " digest TEXT NOT NULL,"
+	 " what TEXT NOT NULL,"
+	 " created INTEGER NOT NULL,"
+	 " UNIQUE (project_id, digest));"),
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

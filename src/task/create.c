@@ -15,12 +15,15 @@
 #include "sys/lock.h"
 #include "sys/owner.h"
 #include "sys/tree.h"
+#include "task/again.h"
+#include "task/approval.h"
 #include "task/borrowed.h"
 #include "task/empty.h"
 #include "task/here.h"
 #include "task/inside_path.h"
 #include "task/life.h"
 #include "task/refs.h"
+#include "task/repository_config.h"
 #include "task/shown.h"
 #include "task/source.h"
 #include "task/task.h"
@@ -154,15 +157,32 @@ static int finish(struct context *c, struct task *t, struct err *e)
 	return 0;
 }
 
-static int fill(
-	struct context *c, const struct repo *r, struct workspace *ws, const struct buf *shown, struct err *e)
+/* What a new task is made of, beside its base. */
+struct content {
+	struct buf shown; /* refs: lines "OID REFNAME" */
+	bool has_settings;
+	struct buf settings;  /* the repository's file: repository_config.h */
+	struct config config; /* the user's configuration with that file; only if has_settings */
+};
+
+static void content_release(struct content *k)
 {
-	if (refs_make(c, r, ws->task, shown, e) < 0) {
+	buf_release(&k->shown);
+	buf_release(&k->settings);
+	config_release(&k->config);
+}
+
+static int fill(
+	struct context *c, const struct repo *r, struct workspace *ws, const struct content *k, struct err *e)
+{
+	/* the rules come before anything that they are for */
+	if ((k->has_settings && again_keep_repository(ws->dir, &k->settings, e) < 0) ||
+		refs_make(c, r, ws->task, &k->shown, e) < 0) {
 		take_back(c, r, ws, false);
 		return -1;
 	}
 	fault("create-refs");
-	if (workspace_create(ws, shown, e) < 0 || finish(c, ws->task, e) < 0) {
+	if (workspace_create(ws, &k->shown, e) < 0 || finish(c, ws->task, e) < 0) {
 		take_back(c, r, ws, true);
 		return -1;
 	}
@@ -181,7 +201,7 @@ static bool settle_namesake(struct context *c, int64_t project, const char *name
 }
 
 static int create_named(
-	struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e)
+	struct context *c, const struct repo *r, struct task *t, const struct content *k, struct err *e)
 {
 	auto_workspace ws = { .dir = -1 };
 	auto_lock lock = -1;
@@ -193,12 +213,12 @@ static int create_named(
 		(e->kind != ERR_EXISTS || !settle_namesake(c, t->project_id, t->name) ||
 			reserve(c, r, t, &ws, &lock, e) < 0))
 		return -1;
-	return fill(c, r, &ws, shown, e);
+	return fill(c, r, &ws, k, e);
 }
 
 /* Tries program-1, program-2, … until a name is free in the store and among the branches. */
 static int create_numbered(struct context *c, const struct repo *r, const char *program, struct task *t,
-	const struct buf *shown, struct err *e)
+	const struct content *k, struct err *e)
 {
 	char stem[NAME_MAX_LEN + 1];
 
@@ -206,7 +226,7 @@ static int create_numbered(struct context *c, const struct repo *r, const char *
 	for (unsigned i = 1; i < 100000; i++) {
 		free(t->name);
 		t->name = xasprintf("%s-%u", stem, i);
-		if (!create_named(c, r, t, shown, e))
+		if (!create_named(c, r, t, k, e))
 			return 0;
 		if (e->kind != ERR_EXISTS)
 			return -1;
@@ -225,6 +245,43 @@ static int check_shown(const struct repo *r, const char *ref, struct err *e)
 	return *oid ? 0 : err_set(e, ERR_NOTFOUND, "there is no branch '%s'", ref);
 }
 
+/* Reads the repository's file, unless git said that the commit has none. */
+static int read_settings(struct context *c, const struct task_spec *s, const struct repo *r, bool moved,
+	struct content *k, struct err *e)
+{
+	struct repo at = *r;
+
+	/* of a commit that was fetched just now it is not known */
+	at.has_settings |= moved;
+	if (s->empty || !at.has_settings)
+		return 0;
+	if (repository_config_load(c, &at, &k->config, &k->has_settings, &k->settings, e) < 0)
+		return -1;
+	for (size_t i = 0; s->notes && i < k->config.notes.n; i++)
+		strvec_push(s->notes, k->config.notes.v[i]);
+	return 0;
+}
+
+/* Asks the front end, if it can, for what the user has not approved yet. */
+static int get_approval(struct context *c, const struct task_spec *s, const struct repo *r, bool moved,
+	int64_t project, const struct content *k, struct err *e)
+{
+	const char *rev = moved ? r->commit : s->rev;
+
+	if (!k->has_settings || !approval_check(c, project, &k->config, rev, e))
+		return 0;
+	return e->kind == ERR_REFUSED && s->approve ? s->approve(c, project, &k->config, e) : -1;
+}
+
+static const char *choose_on_dirty(
+	const struct context *c, const struct task_spec *s, const struct content *k)
+{
+	/* a task without a repository exists for the files it leaves */
+	if (s->empty || s->on_dirty)
+		return s->empty ? "keep" : s->on_dirty;
+	return k->has_settings ? k->config.on_dirty : c->config.on_dirty;
+}
+
 int task_create(struct context *c, const struct task_spec *s, struct task *ret, struct err *e)
 {
 	auto_repo r = { 0 };
@@ -232,8 +289,11 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	auto_str nothing = NULL;
 	const char *rev = s->rev ? s->rev : "HEAD";
 	auto_project project = { 0 };
-	auto_buf shown = BUF_INIT(64 << 20);
+	__attribute__((cleanup(content_release))) struct content k = { .shown = BUF_INIT(64 << 20),
+		.settings = BUF_INIT(REPO_SETTINGS_MAX + 1) };
+	auto_str opened = NULL;
 	auto_task t = { 0 };
+	bool moved;
 	char name[35];
 	int rc;
 
@@ -248,14 +308,18 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 		space_check_little(&c->home, e) < 0 || context_store(c, e) < 0)
 		return -1;
 	t.target = xstrdup(s->empty ? "" : !strncmp(r.rev_ref, "refs/heads/", 11) ? r.rev_ref : r.head);
+	opened = xstrdup(r.commit);
 	/* if the user named a commit, use exactly that one */
 	if (!s->rev && backend_named(t.backend)->follows_remote &&
 		source_take(&c->home, &r, t.target, &source, e) < 0)
 		return -1;
-	if (check_shown(&r, s->also_shown, e) < 0 || ref_shown(&r, t.target, s->also_shown, &shown, e) < 0 ||
-		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0)
+	moved = strcmp(opened, r.commit) != 0;
+	if (read_settings(c, s, &r, moved, &k, e) < 0 || check_shown(&r, s->also_shown, e) < 0 ||
+		ref_shown(&r, t.target, s->also_shown, &k.shown, e) < 0 ||
+		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0 ||
+		get_approval(c, s, &r, moved, project.id, &k, e) < 0)
 		return -1;
-	shown_name(&shown, name);
+	shown_name(&k.shown, name);
 	t.shown = xstrdup(name);
 	t.project_id = project.id;
 	t.project = xstrdup(project.name);
@@ -267,8 +331,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.state = xstrdup(STATE_CREATING);
 	t.command = xstrdup("");
 	t.session = xstrdup("");
-	/* a task without a repository exists for the files it leaves */
-	t.on_dirty = xstrdup(s->empty ? "keep" : s->on_dirty ? s->on_dirty : c->config.on_dirty);
+	t.on_dirty = xstrdup(choose_on_dirty(c, s, &k));
 	t.published = xstrdup("");
 	t.note = xstrdup("");
 	t.verdict = xstrdup("");
@@ -278,7 +341,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.ref_was = xstrdup("");
 	t.inside_was = xstrdup("");
 	t.strict = s->strict;
-	rc = s->name ? create_named(c, &r, &t, &shown, e) : create_numbered(c, &r, s->program, &t, &shown, e);
+	rc = s->name ? create_named(c, &r, &t, &k, e) : create_numbered(c, &r, s->program, &t, &k, e);
 	if (rc < 0)
 		return -1;
 	space_reserve(&c->home);

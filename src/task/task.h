@@ -32,6 +32,11 @@ struct task_spec {
 	 * for a task without a repository. */
 	void (*on_checked)(void *arg);
 	void *on_checked_arg;
+	/* Called if the repository's file asks for something that the user has not approved (approval.h): returns
+	 * 0 after it was approved, -1 if not. NULL: refused. */
+	int (*approve)(struct context *c, int64_t project, const struct config *asks, struct err *e);
+	struct strvec
+		*notes; /* gets values of the repository's file that are not taken, and why; may be NULL */
 };
 
 /* Makes a task in state "created". */
