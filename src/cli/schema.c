@@ -6,9 +6,11 @@
 #include "config/taskfile.h"
 #include "config/values.h"
 
+/* A mapping of keys. A file may leave it empty, which is null. */
 static json_t *object(void)
 {
-	return json_pack("{s:s, s:{}, s:b}", "type", "object", "properties", "additionalProperties", 0);
+	return json_pack(
+		"{s:[s, s], s:{}, s:b}", "type", "object", "null", "properties", "additionalProperties", 0);
 }
 
 static json_t *choice(const char *const *choices)
@@ -26,8 +28,8 @@ static json_t *commands(void)
 	json_t *words =
 		json_pack("{s:s, s:{s:s}, s:i}", "type", "array", "items", "type", "string", "minItems", 1);
 
-	return json_pack("{s:[s, s], s:{s:[{s:s, s:i}, o]}}", "type", "array", "string", "items", "anyOf",
-		"type", "string", "minLength", 1, words);
+	return json_pack("{s:[s, s, s], s:{s:[{s:s, s:i}, o]}}", "type", "array", "string", "null", "items",
+		"anyOf", "type", "string", "minLength", 1, words);
 }
 
 static json_t *value(const struct value_row *row)
@@ -57,18 +59,19 @@ static json_t *value(const struct value_row *row)
 	case VALUE_BRANCH:
 		return json_pack("{s:s, s:i}", "type", "string", "minLength", 1);
 	case VALUE_RULES:
-		return json_pack(
-			"{s:s, s:o}", "type", "object", "additionalProperties", choice(row->choices));
+		return json_pack("{s:[s, s], s:o}", "type", "object", "null", "additionalProperties",
+			choice(row->choices));
 	case VALUE_COMMANDS:
 		return commands();
 	case VALUE_CHOICES:
-		return json_pack("{s:s, s:o}", "type", "array", "items", choice(row->choices));
+		return json_pack("{s:[s, s], s:o}", "type", "array", "null", "items", choice(row->choices));
 	case VALUE_WORDS:
 	case VALUE_COMMAND:
-		return json_pack(
-			"{s:s, s:{s:s}, s:i}", "type", "array", "items", "type", "string", "minItems", 1);
+		return json_pack("{s:[s, s], s:{s:s}, s:i}", "type", "array", "null", "items", "type",
+			"string", "minItems", 1);
 	default:
-		return json_pack("{s:[s, s], s:{s:s}}", "type", "array", "string", "items", "type", "string");
+		return json_pack("{s:[s, s, s], s:{s:s}}", "type", "array", "string", "null", "items", "type",
+			"string");
 	}
 }
 
@@ -80,7 +83,8 @@ static json_t *value_in(enum file file, const struct value_row *row)
 	static const char *const blocked[] = { "blocked", NULL };
 
 	if (file == FILE_REPOSITORY && row->repository == REPOSITORY_BLOCKS)
-		return json_pack("{s:s, s:o}", "type", "object", "additionalProperties", choice(blocked));
+		return json_pack(
+			"{s:[s, s], s:o}", "type", "object", "null", "additionalProperties", choice(blocked));
 	return value(row);
 }
 
@@ -135,6 +139,8 @@ static json_t *of_file(enum file file, const char *title)
 	json_object_set_new(o, "required", json_pack("[s]", "agent"));
 	json_object_set_new(json_object_get(json_object_get(o, "properties"), "agent"), "required",
 		json_pack("[s]", "command"));
+	json_object_set_new(
+		json_object_get(json_object_get(o, "properties"), "agent"), "type", json_string("object"));
 	return o;
 }
 

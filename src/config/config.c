@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "config/agents.h"
 #include "config/defaults.h"
+#include "config/repository.h"
 
 struct config_agent *config_agent_add(struct config *c, const char *name)
 {
@@ -85,12 +86,7 @@ static void records_release(struct config *c)
 		free(c->origins[i].at);
 	}
 	free(c->origins);
-	for (size_t i = 0; i < c->nasks; i++) {
-		free(c->asks[i].exact);
-		free(c->asks[i].text);
-	}
-	free(c->asks);
-	strvec_release(&c->notes);
+	asks_release(c);
 }
 
 void config_release(struct config *c)

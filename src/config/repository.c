@@ -117,6 +117,17 @@ static void quote(struct buf *out, const char *word)
 	buf_addch(out, '"');
 }
 
+void asks_release(struct config *c)
+{
+	for (size_t i = 0; i < c->nasks; i++) {
+		free(c->asks[i].exact);
+		free(c->asks[i].text);
+	}
+	free(steal_ptr(c->asks));
+	c->nasks = 0;
+	strvec_release(&c->notes);
+}
+
 static void ask(struct config *c, const char *key, char *exact, char *text)
 {
 	c->asks = xrealloc(c->asks, c->nasks + 1, sizeof(*c->asks));
@@ -148,24 +159,32 @@ static void ask_command(struct config *c, const char *key, const struct strvec *
 	ask(c, key, buf_steal(&exact), shell ? xstrdup(words->v[2]) : buf_steal(&text));
 }
 
-static int ask_for(const struct source *s, const struct yaml *y, const struct value_row *row,
-	const char *what, void *to, struct err *e)
+static int ask_for_commands(const struct source *s, const struct yaml *y, const struct value_row *row,
+	const char *what, struct config_commands *to, struct err *e)
 {
-	const struct config_commands *commands = to;
-	const struct strvec *list = to;
-	size_t before = row->type == VALUE_COMMANDS ? 0 : list->n;
-
-	if (yaml_is_null(y))
-		return 0;
 	if (value_read(s, y, row, what, to, e) < 0)
 		return -1;
-	for (size_t i = 0; row->type == VALUE_COMMANDS && i < commands->n; i++)
-		ask_command(s->config, row->key, &commands->v[i]);
-	for (size_t i = before; row->type != VALUE_COMMANDS && i < list->n; i++) {
+	for (size_t i = 0; i < to->n; i++)
+		ask_command(s->config, row->key, &to->v[i]);
+	return 1;
+}
+
+/* Everything that the file has is asked for, also if the user's file has it too: what is approved must not depend
+ * on what is there already. */
+static int ask_for_items(const struct source *s, const struct yaml *y, const struct value_row *row,
+	const char *what, struct strvec *to, struct err *e)
+{
+	auto_strvec items = STRVEC_INIT;
+
+	if (value_read(s, y, row, what, &items, e) < 0)
+		return -1;
+	for (size_t i = 0; i < items.n; i++) {
 		auto_buf exact = BUF_INIT(YAML_MAX_BYTES * 8);
 
-		quote(&exact, list->v[i]);
-		ask(s->config, row->key, buf_steal(&exact), xstrdup(list->v[i]));
+		quote(&exact, items.v[i]);
+		ask(s->config, row->key, buf_steal(&exact), xstrdup(items.v[i]));
+		if (row->type == VALUE_PATTERNS || !strvec_has(to, items.v[i]))
+			strvec_push(to, items.v[i]);
 	}
 	return 1;
 }
@@ -185,7 +204,10 @@ int repository_read(const struct source *s, const struct yaml *y, const struct v
 	case REPOSITORY_BLOCKS:
 		return block(s, y, row, what, to, e);
 	case REPOSITORY_ASKS:
-		return ask_for(s, y, row, what, to, e);
+		if (yaml_is_null(y))
+			return 0;
+		return row->type == VALUE_COMMANDS ? ask_for_commands(s, y, row, what, to, e)
+						   : ask_for_items(s, y, row, what, to, e);
 	case REPOSITORY_ADDS:
 	case REPOSITORY_SETS:
 		return value_read(s, y, row, what, to, e) < 0 ? -1 : 1;

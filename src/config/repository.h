@@ -9,4 +9,7 @@
 int repository_read(const struct source *s, const struct yaml *y, const struct value_row *row,
 	const char *what, void *to, struct err *e);
 
+/* Forgets what an earlier reading of the file asked for, and its notes. */
+void asks_release(struct config *c);
+
 #endif

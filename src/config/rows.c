@@ -250,6 +250,7 @@ int config_apply(struct config *c, const char *text, size_t len, const char *fil
 
 int config_apply_repository(struct config *c, const char *text, size_t len, const char *file, struct err *e)
 {
+	asks_release(c);
 	return apply(c, text, len, file, true, e);
 }
 
