@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "cli/checkout_changes.h"
 #include "cli/cmd.h"
 #include "cli/config_values.h"
 #include "cli/config_yaml.h"
@@ -42,6 +43,7 @@ static int add_repository(struct context *c, char **ret_commit, struct err *e)
 	}
 	if (r.has_settings && repository_config_apply(&r, r.commit, &c->config, &there, &text, e) < 0)
 		return -1;
+	checkout_settings_tell(r.top, &text);
 	*ret_commit = there ? steal_ptr(r.commit) : NULL;
 	return 0;
 }

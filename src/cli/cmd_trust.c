@@ -1,9 +1,11 @@
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "cli/approve.h"
+#include "cli/checkout_changes.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/say.h"
@@ -42,7 +44,11 @@ static int open_all(struct trust *t, struct err *e)
 	/* these work with a file that cannot be read, too */
 	if (t->list || t->revoke)
 		return 0;
-	return repository_config_load(&t->c, &t->repo, &t->config, &t->there, &text, e);
+	if (repository_config_load(&t->c, &t->repo, &t->config, &t->there, &text, e) < 0)
+		return -1;
+	if (!t->rev)
+		checkout_settings_tell(t->repo.top, &text);
+	return 0;
 }
 
 static json_t *approved_json(const struct approved *a)
@@ -58,7 +64,6 @@ static int print_list(struct trust *t)
 	auto_approved_list all = { 0 };
 	struct err e = ERR_INIT;
 	json_t *list;
-	int rc = 0;
 
 	if (store_approved_list(t->c.store, t->project.id, &all, &e) < 0)
 		return say_error(&e);
@@ -74,7 +79,8 @@ static int print_list(struct trust *t)
 		char age[32];
 		size_t k;
 
-		printf("%.12s  approved %s\n", all.v[i].digest, say_age(all.v[i].created, age, sizeof(age)));
+		say_age(all.v[i].created, age, sizeof(age));
+		printf("%.12s  approved %s%s\n", all.v[i].digest, age, strcmp(age, "now") ? " ago" : "");
 		json_array_foreach(asks, k, one)
 		{
 			auto_buf clean = BUF_INIT(1 << 20);
@@ -83,7 +89,7 @@ static int print_list(struct trust *t)
 		}
 	}
 	json_decref(list);
-	return rc;
+	return 0;
 }
 
 static int take_back(struct trust *t)

@@ -135,11 +135,21 @@ settings() { cat >"$R/.garth.yaml"; git -C "$R" add .garth.yaml; git -C "$R" com
   echo 'jail: {env: [SECRET]}' >.garth.yaml
   call "$garth" new t
   [[ $code == 0 ]] || complain
-  [[ $err == *"▲ the checkout's .garth.yaml is not the committed one, which is in force"* ]] || complain
-  [[ $("$garth" config limits.max_files) == 10000 ]]
+  [[ $err == *"▲ uncommitted changes of .garth.yaml are not in force"* ]] || complain
+  call "$garth" config limits.max_files
+  [[ $out == 10000 && $err == "▲ uncommitted changes of .garth.yaml are not in force" ]] || complain
   settings <<<'limits: {max_files: 7}'
+  call "$garth" config limits.max_files
+  [[ $out == 7 && -z $err ]] || complain
   echo 'limits: {max_files: 9000}' >.garth.yaml
+  for c in 'config limits.max_files' trust; do
+    call "$garth" $c
+    [[ $err == "▲ uncommitted changes of .garth.yaml are not in force"* ]] || complain
+  done
   [[ $("$garth" config limits.max_files) == 7 ]]
+  rm .garth.yaml; mkfifo .garth.yaml
+  [[ $(timeout 10 "$garth" config limits.max_files) == 7 ]]
+  rm .garth.yaml; git checkout -q .garth.yaml
   # the commit that a task starts from counts, not HEAD
   "$garth" new old --base HEAD~1
   [[ $("$garth" show old --json | json 'd["limits"]["max_files"]["limit"]') == 10000 ]]
