@@ -187,6 +187,16 @@ static int default_words(struct context *c, struct run_line *o, struct err *e)
 	return 0;
 }
 
+/* What is to be run: the words that were given, those of a task file, or the default agent. NULL after an error. */
+static char **choose_words(struct context *c, struct run_line *o, char **given, struct err *e)
+{
+	if (!given[0])
+		return default_words(c, o, e) < 0 ? NULL : o->words.v;
+	if (!is_file(given))
+		return given;
+	return check_file(given, e) < 0 || load_file(c, o, given[0], e) < 0 ? NULL : o->file.command.v;
+}
+
 static int complete(struct context *c, struct run_line *o, char **argv, struct err *e)
 {
 	auto_strvec env = STRVEC_INIT;
@@ -406,15 +416,9 @@ int cmd_run(int argc, char **argv)
 	words = argv + l.rest;
 	if (context_open(&c, &e) < 0)
 		return say_error(&e);
-	if (!words[0]) {
-		if (default_words(&c, &o, &e) < 0)
-			return say_error(&e);
-		words = o.words.v;
-	} else if (is_file(words)) {
-		if (check_file(words, &e) < 0 || load_file(&c, &o, words[0], &e) < 0)
-			return say_error(&e);
-		words = o.file.command.v;
-	}
+	words = choose_words(&c, &o, words, &e);
+	if (!words)
+		return say_error(&e);
 	if (complete(&c, &o, words, &e) < 0)
 		return say_error(&e);
 	tell_sandbox(&c, &o, words);

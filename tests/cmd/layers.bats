@@ -109,7 +109,7 @@ settings() { cat >"$R/.garth.yaml"; git -C "$R" add .garth.yaml; git -C "$R" com
 @test "O2 ESCAPES layers: a repository cannot loosen any wall: what is refused, with line and column, and nothing is made" {
   for line in 'jail: {tools: [.x]}' 'jail: {allow_read: [/srv]}' 'jail: {env: [SECRET]}' 'network: {allow: [evil.example]}' \
     'policy: {allow: [.envrc]}' 'policy: {identity: forced}' 'policy: {author: "A <a@b>"}' 'limits: {log_size: 1}' \
-    'workspace: {backend: worktree}' 'notify: {command: [touch, /tmp/x]}' 'notify: {on: []}' 'serve: {port: 1}' \
+    'workspace: {backend: worktree}' 'notify: {command: [true]}' 'notify: {on: []}' 'serve: {port: 1}' \
     'cleanup: {stale_after: 1s}' 'agents: {claude: {env: [SECRET]}}' 'agents: {x: {login: [.x]}}' \
     'git: {operations: {push: local}}' 'agent: {command: [x]}' 'limits: {check_every: 1000}'; do
     git commit -q --allow-empty -m x; settings <<<"$line"
@@ -163,7 +163,7 @@ settings() { cat >"$R/.garth.yaml"; git -C "$R" add .garth.yaml; git -C "$R" com
   fails 4 "'.garth.yaml' is not a file in the commit" "$garth" new t
   git rm -rq .garth.yaml; head -c 1200000 /dev/zero | tr '\0' '#' | settings
   fails 4 "'.garth.yaml' is larger than" "$garth" new t
-  head -c 70000000 /dev/zero | tr '\0' '#' | settings
+  head -c 66000000 /dev/zero | tr '\0' '#' | settings
   call "$garth" new t
   [[ $code != 0 && $err == '✗ '* ]] || complain
   printf 'a: &a [x,x,x,x]\nb: &b [*a,*a,*a,*a]\nc: [*b,*b,*b,*b]\n' | settings
