@@ -88,13 +88,7 @@ static void print_plain(const json_t *v)
 	else if (json_is_integer(v))
 		printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(v));
 	json_object_foreach((json_t *)v, key, item) printf("%s: %s\n", key, json_string_value(item));
-	json_array_foreach(v, i, item)
-	{
-		char *words = json_is_array(item) ? json_dumps(item, JSON_ENSURE_ASCII) : NULL;
-
-		print_text(words ? words : json_string_value(item));
-		free(words);
-	}
+	json_array_foreach(v, i, item) print_text(json_string_value(item));
 }
 
 /* One value: the value alone on stdout, for scripts. */

@@ -16,21 +16,6 @@ static json_t *of_number(const struct config *c, const struct value_row *row, co
 	return json_integer((json_int_t)n);
 }
 
-/* A text for the shell is shown as it was written. */
-static json_t *of_commands(const struct config_commands *commands)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < commands->n; i++) {
-		const struct strvec *w = &commands->v[i];
-
-		json_array_append_new(list, w->n == 3 && !strcmp(w->v[0], "sh") && !strcmp(w->v[1], "-c")
-						    ? json_text(w->v[2])
-						    : json_list(w));
-	}
-	return list;
-}
-
 static json_t *of_rules(const struct config *c, const char *key, bool origins)
 {
 	json_t *o = json_object();
@@ -60,8 +45,6 @@ static json_t *value_of(const struct config *c, const struct value_row *row, con
 		return of_number(c, row, at);
 	case VALUE_BOOL:
 		return json_boolean(*(const bool *)at);
-	case VALUE_COMMANDS:
-		return of_commands(at);
 	case VALUE_RULES:
 		return of_rules(c, row->key, false);
 	default:

@@ -55,27 +55,18 @@ static void scalar(struct buf *out, const char *s)
 	buf_addch(out, '"');
 }
 
-/* A number, a word, or the words of a command. */
 static void add_value(struct buf *out, const json_t *v)
 {
-	const json_t *word;
-	size_t i;
-
 	if (json_is_string(v))
 		scalar(out, json_string_value(v));
 	else if (json_is_boolean(v))
 		buf_addstr(out, json_is_true(v) ? "true" : "false");
 	else if (json_is_integer(v))
 		buf_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
-	if (!json_is_array(v))
-		return;
-	buf_addch(out, '[');
-	json_array_foreach(v, i, word)
-	{
-		buf_addstr(out, i ? ", " : "");
-		scalar(out, json_string_value(word));
-	}
-	buf_addch(out, ']');
+	else if (json_is_array(v))
+		buf_addstr(out, "[]");
+	else if (json_is_object(v))
+		buf_addstr(out, "{}");
 }
 
 /* Prints a line with its origin, which begins in one column if the line is short enough. */
@@ -137,8 +128,6 @@ static void print_value(const json_t *entry, const char *name, unsigned indent, 
 	if (json_object_size(v))
 		return print_rules(v, name, origin, indent, home);
 	buf_printf(&line, "%*s%s: ", indent, "", name);
-	if (json_is_object(v))
-		buf_addstr(&line, "{}");
 	add_value(&line, v);
 	print_line(&line, json_is_string(origin) ? json_string_value(origin) : "built-in", home);
 }

@@ -70,14 +70,6 @@ static void policy_release(struct config_policy *p)
 	free(p->author);
 }
 
-void config_commands_release(struct config_commands *c)
-{
-	for (size_t i = 0; i < c->n; i++)
-		strvec_release(&c->v[i]);
-	free(c->v);
-	*c = (struct config_commands){ 0 };
-}
-
 static void records_release(struct config *c)
 {
 	for (size_t i = 0; i < c->norigins; i++) {
@@ -92,7 +84,7 @@ static void records_release(struct config *c)
 void config_release(struct config *c)
 {
 	records_release(c);
-	config_commands_release(&c->setup);
+	strvec_release(&c->setup);
 	strvec_release(&c->setup_inputs);
 	strvec_release(&c->setup_network);
 	strvec_release(&c->include);

@@ -31,8 +31,8 @@
  *
  *	workspace:
  *	  backend: overlay            # overlay | worktree; unset: overlay if the kernel allows it
- *	  setup: [[npm, ci], "make deps"] # commands that make a new workspace ready; a text is for sh -c
- *	  setup_inputs: [package-lock.json] # paths in the repository that decide whether it must run again
+ *	  setup: [[npm, ci], "make deps"] # commands that make a new workspace ready; a text is for a shell
+ *	  setup_inputs: [package-lock.json] # globs of files that decide whether it must run again
  *	  setup_network: [registry.npmjs.org] # hosts that the commands may reach
  *	  include: [.env.test]        # ignored files of the checkout to take along; patterns as in .gitignore
  *	jail:
@@ -139,13 +139,6 @@ struct config_notify {
 	struct strvec on;      /* "blocked", "failed", "done", "limit" */
 };
 
-/* Commands that run inside a jail. A text of the file has the words "sh", "-c", TEXT. */
-struct config_commands {
-	struct strvec *v;
-	size_t n;
-};
-void config_commands_release(struct config_commands *c);
-
 /* Where a value, or one item of a list, comes from. */
 struct config_origin {
 	char *key, *item; /* item: NULL for the value as a whole */
@@ -160,14 +153,16 @@ struct config_ask {
 };
 
 struct config {
-	char *home;        /* for checking allow_read; NULL if unknown */
-	char *file;        /* the user's file; NULL if there is none */
-	char *system_file; /* the system's file; NULL if there is none */
-	char *backend;     /* "overlay", "worktree", or NULL */
-	struct config_commands setup;
-	struct strvec setup_inputs, setup_network, include;
-	char *net;               /* "none", "allow" or "host" */
-	struct strvec net_allow; /* hosts.h */
+	char *home;                  /* for checking allow_read; NULL if unknown */
+	char *file;                  /* the user's file; NULL if there is none */
+	char *system_file;           /* the system's file; NULL if there is none */
+	char *backend;               /* "overlay", "worktree", or NULL */
+	struct strvec setup;         /* workspace.setup: lines for a shell inside, one for each command */
+	struct strvec setup_inputs;  /* workspace.setup_inputs: globs */
+	struct strvec setup_network; /* workspace.setup_network: hosts */
+	struct strvec include;       /* workspace.include: lines in the syntax of .gitignore */
+	char *net;                   /* "none", "allow" or "host" */
+	struct strvec net_allow;     /* hosts.h */
 	uint64_t log_size;
 	uint64_t max_processes, max_memory, max_cpu; /* 0: no limit */
 	uint64_t max_disk;                           /* bytes on disk; 0: see task/disk.h */

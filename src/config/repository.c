@@ -134,56 +134,25 @@ static void ask(struct config *c, const char *key, char *exact, char *text)
 	c->asks[c->nasks++] = (struct config_ask){ key, exact, text };
 }
 
-static bool is_plain(const char *word)
-{
-	return *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-					   "_./:=@%+,-")];
-}
-
-static void ask_command(struct config *c, const char *key, const struct strvec *words)
-{
-	auto_buf exact = BUF_INIT(YAML_MAX_BYTES * 8), text = BUF_INIT(YAML_MAX_BYTES * 8);
-	bool shell = words->n == 3 && !strcmp(words->v[0], "sh") && !strcmp(words->v[1], "-c");
-
-	for (size_t i = 0; i < words->n; i++) {
-		buf_addch(&exact, i ? ',' : '[');
-		quote(&exact, words->v[i]);
-		if (i)
-			buf_addch(&text, ' ');
-		if (is_plain(words->v[i]))
-			buf_addstr(&text, words->v[i]);
-		else
-			quote(&text, words->v[i]);
-	}
-	buf_addch(&exact, ']');
-	ask(c, key, buf_steal(&exact), shell ? xstrdup(words->v[2]) : buf_steal(&text));
-}
-
-static int ask_for_commands(const struct source *s, const struct yaml *y, const struct value_row *row,
-	const char *what, struct config_commands *to, struct err *e)
-{
-	if (value_read(s, y, row, what, to, e) < 0)
-		return -1;
-	for (size_t i = 0; i < to->n; i++)
-		ask_command(s->config, row->key, &to->v[i]);
-	return 1;
-}
-
 /* Everything that the file has is asked for, also if the user's file has it too: what is approved must not depend
  * on what is there already. */
-static int ask_for_items(const struct source *s, const struct yaml *y, const struct value_row *row,
+static int ask_for(const struct source *s, const struct yaml *y, const struct value_row *row,
 	const char *what, struct strvec *to, struct err *e)
 {
 	auto_strvec items = STRVEC_INIT;
 
+	if (yaml_is_null(y))
+		return 0;
 	if (value_read(s, y, row, what, &items, e) < 0)
 		return -1;
+	if (row->type == VALUE_COMMANDS)
+		strvec_release(to);
 	for (size_t i = 0; i < items.n; i++) {
-		auto_buf exact = BUF_INIT(YAML_MAX_BYTES * 8);
+		auto_buf exact = BUF_INIT(YAML_MAX_BYTES * 32);
 
 		quote(&exact, items.v[i]);
 		ask(s->config, row->key, buf_steal(&exact), xstrdup(items.v[i]));
-		if (row->type == VALUE_PATTERNS || !strvec_has(to, items.v[i]))
+		if (row->type != VALUE_HOSTS || !strvec_has(to, items.v[i]))
 			strvec_push(to, items.v[i]);
 	}
 	return 1;
@@ -204,10 +173,7 @@ int repository_read(const struct source *s, const struct yaml *y, const struct v
 	case REPOSITORY_BLOCKS:
 		return block(s, y, row, what, to, e);
 	case REPOSITORY_ASKS:
-		if (yaml_is_null(y))
-			return 0;
-		return row->type == VALUE_COMMANDS ? ask_for_commands(s, y, row, what, to, e)
-						   : ask_for_items(s, y, row, what, to, e);
+		return ask_for(s, y, row, what, to, e);
 	case REPOSITORY_ADDS:
 	case REPOSITORY_SETS:
 		return value_read(s, y, row, what, to, e) < 0 ? -1 : 1;

@@ -276,43 +276,83 @@ static int read_choices(const struct source *s, const struct yaml *y, const char
 	return 0;
 }
 
-/* One command: its words, or a text for the shell. */
-static int read_one_command(
-	const struct source *s, const struct yaml *y, const char *what, struct strvec *ret, struct err *e)
+/* Quotes a word for a shell if it needs that. */
+static void add_word(struct buf *out, const char *word)
 {
-	static const char form[] = "'%s' is a list of commands, each a text or a list of words";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-+=:,@%";
 
-	if (y->kind == YAML_MAP || yaml_is_null(y) || (y->kind == YAML_LIST && !y->n))
-		return yaml_error(y, s->file, e, form, what);
-	if (y->kind == YAML_SCALAR && !y->scalar[strspn(y->scalar, " \t\n")])
-		return yaml_error(y, s->file, e, "a command of '%s' is empty", what);
-	if (y->kind == YAML_SCALAR) {
-		strvec_pushl(ret, "sh", "-c", y->scalar, NULL);
-		return 0;
+	if (out->len)
+		buf_addch(out, ' ');
+	if (*word && strspn(word, plain) == strlen(word)) {
+		buf_addstr(out, word);
+		return;
 	}
-	if (y->items[0]->kind == YAML_SCALAR && !*y->items[0]->scalar)
-		return yaml_error(y->items[0], s->file, e, "a command of '%s' has no program", what);
-	return yaml_strings(y, s->file, what, ret, e);
+	buf_addch(out, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			buf_addstr(out, "'\\''");
+		else
+			buf_addch(out, *word);
+	}
+	buf_addch(out, '\'');
 }
 
-static int read_commands(const struct source *s, const struct yaml *y, const char *what,
-	struct config_commands *to, struct err *e)
+/* A command is a text for a shell, or a list of words. */
+static int read_one_command(
+	const struct source *s, const struct yaml *y, const char *what, struct strvec *to, struct err *e)
 {
-	__attribute__((cleanup(config_commands_release))) struct config_commands all = { 0 };
-	size_t n = y->kind == YAML_LIST ? y->n : 1;
+	auto_strvec words = STRVEC_INIT;
+	auto_buf line = BUF_INIT(YAML_MAX_BYTES * 4);
+
+	if (y->kind == YAML_SCALAR && !yaml_is_null(y) && y->scalar[strspn(y->scalar, " \t\n")])
+		return strvec_push(to, y->scalar), 0;
+	if (y->kind != YAML_LIST || !y->n)
+		return yaml_error(
+			y, s->file, e, "a command in '%s' is a text for a shell, or a list of words", what);
+	if (yaml_strings(y, s->file, what, &words, e) < 0)
+		return -1;
+	if (!*words.v[0])
+		return yaml_error(y->items[0], s->file, e, "a command in '%s' has no program", what);
+	for (size_t i = 0; i < words.n; i++)
+		add_word(&line, words.v[i]);
+	strvec_push(to, buf_str(&line));
+	return 0;
+}
+
+static void replace(struct strvec *to, struct strvec *by)
+{
+	strvec_release(to);
+	*to = *by;
+	*by = (struct strvec)STRVEC_INIT;
+}
+
+static int read_commands(
+	const struct source *s, const struct yaml *y, const char *what, struct strvec *to, struct err *e)
+{
+	auto_strvec lines = STRVEC_INIT;
 
 	if (yaml_is_null(y))
 		return 0;
-	for (size_t i = 0; i < n; i++) {
-		all.v = xrealloc(all.v, all.n + 1, sizeof(*all.v));
-		all.v[all.n++] = (struct strvec)STRVEC_INIT;
-		if (read_one_command(s, y->kind == YAML_LIST ? y->items[i] : y, what, &all.v[all.n - 1], e) <
-			0)
+	if (y->kind != YAML_LIST && read_one_command(s, y, what, &lines, e) < 0)
+		return -1;
+	for (size_t i = 0; y->kind == YAML_LIST && i < y->n; i++)
+		if (read_one_command(s, y->items[i], what, &lines, e) < 0)
 			return -1;
-	}
-	config_commands_release(to);
-	*to = all;
-	all = (struct config_commands){ 0 };
+	replace(to, &lines);
+	return 0;
+}
+
+static int read_inputs(const struct source *s, const struct yaml *y, const struct value_row *row,
+	const char *what, struct strvec *to, struct err *e)
+{
+	auto_strvec globs = STRVEC_INIT;
+
+	if (yaml_is_null(y))
+		return 0;
+	if (read_list(s, y, row, what, &globs, e) < 0)
+		return -1;
+	replace(to, &globs);
 	return 0;
 }
 
@@ -357,6 +397,8 @@ int value_read(const struct source *s, const struct yaml *y, const struct value_
 		return read_rules(s, y, row, what, e);
 	case VALUE_COMMANDS:
 		return read_commands(s, y, what, to, e);
+	case VALUE_INPUTS:
+		return read_inputs(s, y, row, what, to, e);
 	default:
 		return read_list(s, y, row, what, to, e);
 	}

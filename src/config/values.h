@@ -27,16 +27,16 @@ enum value_type {
 	VALUE_COMMAND,  /* the same, to be run outside: it begins with a program's name or whole path */
 	VALUE_CHOICES,  /* struct strvec: some of the row's choices; replaces the earlier value */
 	VALUE_RULES,    /* struct config's operations; the row's choices are the rules */
-	VALUE_COMMANDS, /* struct config_commands; replaces the earlier value */
-	VALUE_TOOLS,    /* this and all below: struct strvec; adds to the earlier value */
+	VALUE_COMMANDS, /* struct strvec: commands for inside, as lines for a shell; replaces the earlier value */
+	VALUE_INPUTS, /* struct strvec: globs; replaces the earlier value */
+	VALUE_TOOLS,  /* this and all below: struct strvec; adds to the earlier value */
 	VALUE_ALLOW_READ,
 	VALUE_VARIABLES,
 	VALUE_PROGRAMS,
 	VALUE_LOGIN,
 	VALUE_GLOBS,
 	VALUE_HOSTS,
-	VALUE_INPUTS,
-	VALUE_PATTERNS,
+	VALUE_PATTERNS, /* lines in the syntax of .gitignore */
 };
 
 /* What the repository's own file may do with a value. */

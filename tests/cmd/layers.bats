@@ -27,7 +27,7 @@ settings() { cat >"$R/.garth.yaml"; git -C "$R" add .garth.yaml; git -C "$R" com
 @test "O2 layers: garth config KEY prints one value, and names the nearest key for an unknown one" {
   settings <<<$'workspace: {setup: [[npm, ci], make]}\nlimits: {max_files: 500}'
   [[ $("$garth" config limits.max_files) == 500 ]]
-  [[ $("$garth" config workspace.setup) == $'["npm", "ci"]\nmake' ]]
+  [[ $("$garth" config workspace.setup) == $'npm ci\nmake' ]]
   [[ $("$garth" config policy.author) == "" ]]
   [[ $("$garth" config git.fetch) == false ]]
   [[ $("$garth" config agents.claude.programs) == claude ]]

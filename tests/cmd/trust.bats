@@ -31,9 +31,9 @@ on_terminal() {
   "$garth" trust --yes
   settings <<<$'# a comment\nlimits: {max_files: 5}\nworkspace:\n  include:\n    - .env\n  setup_inputs: [Makefile]\n  setup: make'
   "$garth" new a
-  settings <<<$'workspace: {setup: [[sh, -c, make]], include: [.env]}'
+  settings <<<$'workspace: {setup: [[make]], include: [.env]}'
   "$garth" new b
-  for other in '{setup: [make, make], include: [.env]}' '{setup: ["make "], include: [.env]}' '{setup: [[make]], include: [.env]}' '{setup: [make], include: [.env, "!.env"]}' '{setup: [make]}' '{setup: [make], include: [.env], setup_network: [a.example]}'; do
+  for other in '{setup: [make, make], include: [.env]}' '{setup: ["make "], include: [.env]}' '{setup: [[make, ""]], include: [.env]}' '{setup: [make], include: [.env, "!.env"]}' '{setup: [make]}' '{setup: [make], include: [.env], setup_network: [a.example]}'; do
     settings <<<"workspace: $other"
     fails 4 "have not been approved" "$garth" new c
   done

@@ -293,13 +293,13 @@ static void test_asks(void **state)
 	assert_int_equal(apply(&c, text, &e), 0);
 	assert_int_equal(c.nasks, 6);
 	assert_int_equal(c.setup_network.n, 1);
-	assert_string_equal(c.asks[0].exact, "[\"npm\",\"ci\"]");
+	assert_string_equal(c.asks[0].exact, "\"npm ci\"");
 	assert_string_equal(c.asks[0].text, "npm ci");
-	assert_string_equal(c.asks[1].exact, "[\"sh\",\"-c\",\"make deps\"]");
+	assert_string_equal(c.asks[1].exact, "\"make deps\"");
 	assert_string_equal(c.asks[1].text, "make deps");
 	assert_string_equal(c.asks[2].key, "workspace.setup_network");
 	assert_int_equal(c.setup.n, 2);
-	assert_int_equal(c.setup.v[1].n, 3);
+	assert_string_equal(c.setup.v[1], "make deps");
 	assert_int_equal(apply(&c, "workspace: {setup: make}\n", &e), 0);
 	assert_int_equal(c.nasks, 1);
 	assert_int_equal(c.setup.n, 1);
@@ -322,9 +322,11 @@ static void test_user_is_not_asked(void **state)
 static void test_setup_values(void **state)
 {
 	(void)state;
-	assert_refused("workspace: {setup: {a: b}}\n", "'workspace.setup' is a list of commands");
-	assert_refused("workspace: {setup: [[]]}\n", "'workspace.setup' is a list of commands");
-	assert_refused("workspace: {setup: [\" \"]}\n", "is empty");
+	assert_refused("workspace: {setup: {a: b}}\n",
+		"a command in 'workspace.setup' is a text for a shell, or a list");
+	assert_refused("workspace: {setup: [[]]}\n",
+		"a command in 'workspace.setup' is a text for a shell, or a list");
+	assert_refused("workspace: {setup: [\" \"]}\n", "is a text for a shell");
 	assert_refused("workspace: {setup: [[\"\", x]]}\n", "has no program");
 	assert_refused("workspace: {setup: [[[a]]]}\n", "'workspace.setup' is a list of single values");
 	assert_refused("workspace: {setup_inputs: [../x]}\n", "is not a path in the repository");
