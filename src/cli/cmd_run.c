@@ -82,18 +82,13 @@ static const char *either(const char *asked, const char *otherwise)
 static int load_file(struct context *c, struct run_line *o, const char *path, struct err *e)
 {
 	struct taskfile *f = &o->file;
-	auto_str real = realpath(path, NULL), on_dirty = NULL;
+	auto_str real = realpath(path, NULL);
 
 	o->text = (struct buf)BUF_INIT(YAML_MAX_BYTES);
 	if (!real || read_file(AT_FDCWD, path, &o->text, e) < 0)
 		return real ? -1 : err_set(e, ERR_NOTFOUND, "there is no task file '%s'", path);
-	on_dirty = xstrdup(config_origin(&c->config, "task.on_dirty", NULL));
 	if (taskfile_apply(&c->config, buf_str(&o->text), o->text.len, path, f, e) < 0)
 		return -1;
-	/* the repository's file, which is read later, does not go over it */
-	if (f->project_dir && !o->task.on_dirty &&
-		strcmp(on_dirty, config_origin(&c->config, "task.on_dirty", NULL)))
-		o->task.on_dirty = c->config.on_dirty;
 	*strrchr(real, '/') = '\0';
 	o->task.empty = !f->project_dir;
 	if (f->project_dir)
@@ -327,6 +322,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	o->task.dir = o->dir ? o->dir : cwd ? cwd : ".";
 	o->task.approve = approve_on_terminal;
 	o->task.notes = &o->notes;
+	o->task.task_file = &o->text;
 	if (check_remote(c, o, e) < 0)
 		return -1;
 	if (!o->with_changes && !o->quiet)

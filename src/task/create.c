@@ -9,6 +9,7 @@
 #include "base/name.h"
 #include "base/nearest.h"
 #include "base/path.h"
+#include "config/taskfile.h"
 #include "git/ref.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
@@ -163,10 +164,22 @@ struct content {
 	bool has_settings;
 	struct buf settings;  /* the repository's file: repository_config.h */
 	struct config config; /* the user's configuration with that file; only if has_settings */
+	struct context
+		*in_force; /* the context that has it meanwhile, and whose own is in `config`; NULL: none */
 };
+
+static void swap_config(struct context *c, struct content *k)
+{
+	struct config config = c->config;
+
+	c->config = k->config;
+	k->config = config;
+}
 
 static void content_release(struct content *k)
 {
+	if (k->in_force)
+		swap_config(k->in_force, k);
 	buf_release(&k->shown);
 	buf_release(&k->settings);
 	config_release(&k->config);
@@ -249,6 +262,7 @@ static int check_shown(const struct repo *r, const char *ref, struct err *e)
 static int read_settings(struct context *c, const struct task_spec *s, const struct repo *r, bool moved,
 	struct content *k, struct err *e)
 {
+	auto_taskfile ignored = { 0 };
 	struct repo at = *r;
 
 	/* of a commit that was fetched just now it is not known */
@@ -257,29 +271,30 @@ static int read_settings(struct context *c, const struct task_spec *s, const str
 		return 0;
 	if (repository_config_load(c, &at, &k->config, &k->has_settings, &k->settings, e) < 0)
 		return -1;
+	if (s->task_file && s->task_file->len &&
+		taskfile_apply(
+			&k->config, buf_str(s->task_file), s->task_file->len, "task file", &ignored, e) < 0)
+		return -1;
 	for (size_t i = 0; s->notes && i < k->config.notes.n; i++)
 		strvec_push(s->notes, k->config.notes.v[i]);
 	return 0;
 }
 
-/* Asks the front end, if it can, for what the user has not approved yet. */
+/* Asks the front end, if it can, for what the user has not approved yet. Then the repository's layer is in force
+ * in the context, until the task is made. */
 static int get_approval(struct context *c, const struct task_spec *s, const struct repo *r, bool moved,
-	int64_t project, const struct content *k, struct err *e)
+	int64_t project, struct content *k, struct err *e)
 {
 	const char *rev = moved ? r->commit : s->rev;
 
-	if (!k->has_settings || !approval_check(c, project, &k->config, rev, e))
+	if (!k->has_settings)
 		return 0;
-	return e->kind == ERR_REFUSED && s->approve ? s->approve(c, project, &k->config, e) : -1;
-}
-
-static const char *choose_on_dirty(
-	const struct context *c, const struct task_spec *s, const struct content *k)
-{
-	/* a task without a repository exists for the files it leaves */
-	if (s->empty || s->on_dirty)
-		return s->empty ? "keep" : s->on_dirty;
-	return k->has_settings ? k->config.on_dirty : c->config.on_dirty;
+	if (approval_check(c, project, &k->config, rev, e) < 0 &&
+		(e->kind != ERR_REFUSED || !s->approve || s->approve(c, project, &k->config, e) < 0))
+		return -1;
+	swap_config(c, k);
+	k->in_force = c;
+	return 0;
 }
 
 int task_create(struct context *c, const struct task_spec *s, struct task *ret, struct err *e)
@@ -331,7 +346,8 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.state = xstrdup(STATE_CREATING);
 	t.command = xstrdup("");
 	t.session = xstrdup("");
-	t.on_dirty = xstrdup(choose_on_dirty(c, s, &k));
+	/* a task without a repository exists for the files it leaves */
+	t.on_dirty = xstrdup(s->empty ? "keep" : s->on_dirty ? s->on_dirty : c->config.on_dirty);
 	t.published = xstrdup("");
 	t.note = xstrdup("");
 	t.verdict = xstrdup("");

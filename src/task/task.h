@@ -35,8 +35,10 @@ struct task_spec {
 	/* Called if the repository's file asks for something that the user has not approved (approval.h): returns
 	 * 0 after it was approved, -1 if not. NULL: refused. */
 	int (*approve)(struct context *c, int64_t project, const struct config *asks, struct err *e);
-	struct strvec
-		*notes; /* gets values of the repository's file that are not taken, and why; may be NULL */
+	/* a task file's text, which goes over the repository's file; NULL: none */
+	const struct buf *task_file;
+	/* gets values of the repository's file that are not taken, and why; may be NULL */
+	struct strvec *notes;
 };
 
 /* Makes a task in state "created". */
