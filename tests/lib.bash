@@ -23,7 +23,7 @@ failed_here() { bats_capture_stack_trace; }
 garth_setup() {
   note_failures_only
   T=$(mktemp -d "${GARTH_TEST_TMP:-/tmp}/gt.XXXXXX")
-  export HOME=$T/home GARTH_HOME=$T/home/.garth GARTH_CONFIG= XDG_CONFIG_HOME=$T/home/.config
+  export HOME=$T/home GARTH_HOME=$T/home/.garth GARTH_CONFIG= XDG_CONFIG_HOME=$T/home/.config GARTH_SYSTEM_CONFIG=/dev/null
   unset GARTH_CONFIG
   mkdir -p "$HOME"
   printf '[user]\n\tname = Test User\n\temail = test@example.com\n[init]\n\tdefaultBranch = main\n' >"$HOME/.gitconfig"

@@ -3,6 +3,7 @@
 #ifndef CLI_CHECKOUT_CHANGES_H
 #define CLI_CHECKOUT_CHANGES_H
 
+#include "base/buf.h"
 #include "sys/worker.h"
 #include "task/task.h"
 
@@ -31,5 +32,9 @@ void checkout_changes_watch(struct checkout_changes *w, struct task_spec *spec);
 void checkout_changes_tell(struct checkout_changes *w, const struct task *t, const struct strvec *included);
 void checkout_changes_release(struct checkout_changes *w);
 #define auto_checkout_changes __attribute__((cleanup(checkout_changes_release))) struct checkout_changes
+
+/* Warns if the checkout's .garth.yaml is not the committed one: `committed` is that one's text, empty if there is
+ * none. */
+void checkout_settings_tell(const char *top, const struct buf *committed);
 
 #endif

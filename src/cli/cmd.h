@@ -73,6 +73,8 @@ int cmd_gc(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_config(int argc, char **argv);
+int cmd_init(int argc, char **argv);
+int cmd_trust(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 int cmd_help(int argc, char **argv);

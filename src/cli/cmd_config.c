@@ -1,141 +1,109 @@
 #include <stdio.h>
-#include <strings.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-#include "base/keys.h"
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "cli/checkout_changes.h"
 #include "cli/cmd.h"
+#include "cli/config_values.h"
+#include "cli/config_yaml.h"
 #include "cli/json.h"
 #include "cli/say.h"
 #include "cli/schema.h"
+#include "task/here.h"
+#include "task/repository_config.h"
 
-/* Unquoted if YAML reads it as the same string, else in double quotes. */
-static void scalar(const char *s)
+static int print_schema(void)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-*";
+	json_t *o = schema_of_files();
 
-	if (*s && strspn(s, plain) == strlen(s) && !strchr("-*", *s) && strcasecmp(s, "null")) {
-		printf("%s", s);
-		return;
+	json_dumpf(o, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(o);
+	return 0;
+}
+
+/* Adds the layer of the repository around the current directory. *ret_commit: the commit that it is from, on the
+ * heap; NULL if there is none. If the directory is in no repository of which a task can be made, there is none. */
+static int add_repository(struct context *c, char **ret_commit, struct err *e)
+{
+	auto_buf text = BUF_INIT(REPO_SETTINGS_MAX + 1);
+	auto_str cwd = get_current_dir_name();
+	struct err why = ERR_INIT;
+	auto_repo r = { 0 };
+	bool there = false;
+
+	if (!cwd)
+		return 0;
+	if (here_open(c, cwd, "HEAD", &r, &why) < 0) {
+		if (why.kind != ERR_NOTFOUND)
+			say_warning("no repository's file is read: %s", why.msg);
+		return 0;
 	}
-	putchar('"');
-	for (; *s; s++) {
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			printf("\\x%02x", (unsigned char)*s);
-		else
-			printf("%s%c", *s == '"' || *s == '\\' ? "\\" : "", *s);
+	if (r.has_settings && repository_config_apply(&r, r.commit, &c->config, &there, &text, e) < 0)
+		return -1;
+	checkout_settings_tell(r.top, &text);
+	*ret_commit = there ? steal_ptr(r.commit) : NULL;
+	return 0;
+}
+
+static const json_t *find(const json_t *values, const char *key, struct err *e)
+{
+	struct nearest near = { .typed = key };
+	char meant[NEAREST_TEXT_MAX];
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(values, i, v)
+	{
+		const char *known = json_string_value(json_object_get(v, "key"));
+
+		if (!strcmp(known, key))
+			return v;
+		nearest_try(&near, known, strlen(known));
 	}
-	putchar('"');
+	err_set(e, ERR_NOTFOUND, "there is no key '%s'%s", key, nearest_text(&near, meant));
+	return NULL;
 }
 
-static void list(const char *name, const struct strvec *v)
+/* As it is for a script; on a terminal without what it would not show. */
+static void print_text(const char *s)
 {
-	printf("  %s:\n", name);
-	for (size_t i = 0; i < v->n; i++)
-		printf("    - "), scalar(v->v[i]), putchar('\n');
+	auto_buf clean = BUF_INIT(8u << 20);
+
+	printf("%s\n", isatty(1) ? say_one_line(&clean, s) : s);
 }
 
-static void number(const char *name, uint64_t n)
+static void print_plain(const json_t *v)
 {
-	printf("  %s: %llu\n", name, (unsigned long long)n);
+	const char *key;
+	json_t *item;
+	size_t i;
+
+	if (json_is_string(v))
+		print_text(json_string_value(v));
+	else if (json_is_boolean(v))
+		printf("%s\n", json_is_true(v) ? "true" : "false");
+	else if (json_is_integer(v))
+		printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(v));
+	json_object_foreach((json_t *)v, key, item) printf("%s: %s\n", key, json_string_value(item));
+	json_array_foreach(v, i, item) print_text(json_string_value(item));
 }
 
-static void print_policy(const struct config_policy *p)
+/* One value: the value alone on stdout, for scripts. */
+static int print_one(const json_t *values, const char *key, bool json)
 {
-	printf("policy:\n");
-	list("protected", &p->protect);
-	if (p->allow.n)
-		list("allow", &p->allow);
-	printf("  rewrite: %s\n  identity: %s\n", p->rewrite, p->identity);
-	if (p->author)
-		printf("  author: "), scalar(p->author), putchar('\n');
-}
+	struct err e = ERR_INIT;
+	const json_t *v = find(values, key, &e);
 
-static void print_git(const struct config *c)
-{
-	printf("git:\n  fetch: %s\n", c->fetch ? "true" : "false");
-	number("push_retries", c->push_retries);
-	if (c->noperations)
-		printf("  operations:\n");
-	for (size_t i = 0; i < c->noperations; i++)
-		printf("    %s: %s\n", c->operations[i].name, c->operations[i].rule);
-	printf("task:\n  on_dirty: %s\nmerge:\n  strategy: %s\n  keep: %s\n", c->on_dirty, c->merge_strategy,
-		c->merge_keep ? "true" : "false");
-	printf("sync:\n  auto_rebase: %s\n", c->auto_rebase ? "true" : "false");
-	number("rebase_frequency", c->rebase_frequency);
-	printf("  pause_on_conflict: %s\nsnapshot:\n", c->pause_on_conflict ? "true" : "false");
-	number("every", c->snapshot_every);
-	printf("cleanup:\n");
-	number("stale_after", c->stale_after);
-	printf("serve:\n");
-	number("port", c->serve_port);
-	printf("terminal:\n  detach_keys: ");
-	scalar(c->detach_keys ? c->detach_keys : KEYS_DEFAULT);
-	puts(c->detach_keys ? "" : "  # and " KEYS_ALSO);
-	printf("notify:\n");
-	if (c->notify.command.n)
-		list("command", &c->notify.command);
-	if (c->notify.on.n)
-		list("on", &c->notify.on);
-	else
-		printf("  on: []\n");
-}
-
-static void print_yaml(const struct config *c)
-{
-	printf("# built-in%s%s\n", c->file ? ", and " : " alone", c->file ? c->file : "");
-	printf("workspace:\n  backend: %s\n",
-		c->backend ? c->backend : "overlay  # where the kernel allows, else worktree");
-	if (c->include.n)
-		list("include", &c->include);
-	if (c->setup.n)
-		list("setup", &c->setup);
-	if (c->setup_inputs.n)
-		list("setup_inputs", &c->setup_inputs);
-	if (c->setup_network.n)
-		list("setup_network", &c->setup_network);
-	printf("jail:\n");
-	list("tools", &c->tools);
-	if (c->allow_read.n)
-		list("allow_read", &c->allow_read);
-	list("env", &c->env);
-	printf("network:\n  mode: %s\n", c->net);
-	if (c->net_allow.n)
-		list("allow", &c->net_allow);
-	printf("limits:\n");
-	number("log_size", c->log_size);
-	number("max_worktree_size", c->policy.max_size);
-	number("max_file_size", c->policy.max_file_size);
-	number("max_files", c->policy.max_files);
-	number("max_commits", c->policy.max_commits);
-	if (c->max_disk)
-		number("max_disk", c->max_disk);
-	else
-		printf("  max_disk: 0  # a share of the disk\n");
-	number("max_inodes", c->max_inodes);
-	number("max_open_files", c->max_open_files);
-	number("check_every", c->check_every);
-	number("max_processes", c->max_processes);
-	number("max_memory", c->max_memory);
-	number("max_cpu", c->max_cpu);
-	print_policy(&c->policy);
-	print_git(c);
-	printf("agents:\n");
-	if (c->default_agent)
-		printf("  default: %s\n", c->default_agent);
-	for (size_t i = 0; i < c->nagents; i++) {
-		printf("  %s:\n", c->agents[i].name);
-		printf("  "), list("programs", &c->agents[i].programs);
-		printf("  "), list("login", &c->agents[i].login);
-		printf("  "), list("env", &c->agents[i].env);
-		printf("  "), list("hosts", &c->agents[i].hosts);
-		if (c->agents[i].resume.n)
-			printf("  "), list("resume", &c->agents[i].resume);
-		if (c->agents[i].options.n)
-			printf("  "), list("options", &c->agents[i].options);
-		if (c->agents[i].prompt.n)
-			printf("  "), list("prompt", &c->agents[i].prompt);
-		if (c->agents[i].headless.n)
-			printf("  "), list("headless", &c->agents[i].headless);
-	}
+	if (!v)
+		return say_error(&e);
+	if (json)
+		return json_print(json_pack("{s:O, s:O, s:O}", "key", json_object_get(v, "key"), "value",
+			json_object_get(v, "value"), "origin", json_object_get(v, "origin")));
+	print_plain(json_object_get(v, "value"));
+	return 0;
 }
 
 static json_t *text_or_null(const char *s)
@@ -143,72 +111,19 @@ static json_t *text_or_null(const char *s)
 	return s ? json_text(s) : json_null();
 }
 
-static json_t *agents_json(const struct config *c)
+static int print_json(const json_t *values, const struct config *c, const char *commit)
 {
-	json_t *agents = json_object();
+	json_t *config = config_tree(values), *origins = json_object();
+	const json_t *v;
+	size_t i;
 
-	if (c->default_agent)
-		json_object_set_new(agents, "default", json_text(c->default_agent));
-	for (size_t i = 0; i < c->nagents; i++)
-		json_object_set_new(agents, c->agents[i].name,
-			json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "prompt",
-				json_list(&c->agents[i].prompt), "headless",
-				json_list(&c->agents[i].headless), "options",
-				json_list(&c->agents[i].options), "resume", json_list(&c->agents[i].resume),
-				"programs", json_list(&c->agents[i].programs), "login",
-				json_list(&c->agents[i].login), "env", json_list(&c->agents[i].env), "hosts",
-				json_list(&c->agents[i].hosts)));
-	return agents;
-}
-
-static json_t *policy_json(const struct config_policy *p)
-{
-	return json_pack("{s:o, s:o, s:s, s:s, s:o}", "protected", json_list(&p->protect), "allow",
-		json_list(&p->allow), "rewrite", p->rewrite, "identity", p->identity, "author",
-		text_or_null(p->author));
-}
-
-static json_t *operations_json(const struct config *c)
-{
-	json_t *operations = json_object();
-
-	for (size_t i = 0; i < c->noperations; i++)
-		json_object_set_new(operations, c->operations[i].name, json_string(c->operations[i].rule));
-	return operations;
-}
-
-static json_t *limits_json(const struct config *c)
-{
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "max_disk",
-		(json_int_t)c->max_disk, "max_open_files", (json_int_t)c->max_open_files, "max_inodes",
-		(json_int_t)c->max_inodes, "check_every", (json_int_t)c->check_every, "max_processes",
-		(json_int_t)c->max_processes, "max_memory", (json_int_t)c->max_memory, "max_cpu",
-		(json_int_t)c->max_cpu, "log_size", (json_int_t)c->log_size, "max_worktree_size",
-		(json_int_t)c->policy.max_size, "max_file_size", (json_int_t)c->policy.max_file_size,
-		"max_files", (json_int_t)c->policy.max_files, "max_commits",
-		(json_int_t)c->policy.max_commits);
-}
-
-static json_t *as_json(const struct config *c)
-{
-	json_t *jail = json_pack("{s:o, s:o, s:o}", "tools", json_list(&c->tools), "allow_read",
-		json_list(&c->allow_read), "env", json_list(&c->env));
-	json_t *sync = json_pack("{s:b, s:I, s:b}", "auto_rebase", c->auto_rebase, "rebase_frequency",
-		(json_int_t)c->rebase_frequency, "pause_on_conflict", c->pause_on_conflict);
-
-	return json_pack(
-		"{s:o, s:{s:o, s:o, s:o, s:o, s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:b, s:I}, s:{s:s}, s:{s:s, s:b}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:{s:s}, s:{s:o, s:o}, s:o}",
-		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "include",
-		json_list(&c->include), "setup", json_list(&c->setup), "setup_inputs",
-		json_list(&c->setup_inputs), "setup_network", json_list(&c->setup_network), "jail", jail,
-		"network", "mode", c->net, "allow", json_list(&c->net_allow), "limits", limits_json(c),
-		"policy", policy_json(&c->policy), "git", "operations", operations_json(c), "fetch", c->fetch,
-		"push_retries", (json_int_t)c->push_retries, "task", "on_dirty", c->on_dirty, "merge",
-		"strategy", c->merge_strategy, "keep", c->merge_keep, "sync", sync, "snapshot", "every",
-		(json_int_t)c->snapshot_every, "cleanup", "stale_after", (json_int_t)c->stale_after, "serve",
-		"port", (json_int_t)c->serve_port, "terminal", "detach_keys",
-		c->detach_keys ? c->detach_keys : KEYS_DEFAULT, "notify", "command",
-		json_list(&c->notify.command), "on", json_list(&c->notify.on), "agents", agents_json(c));
+	json_array_foreach(values, i, v) json_object_set(
+		origins, json_string_value(json_object_get(v, "key")), json_object_get(v, "origin"));
+	json_object_set_new(config, "file", text_or_null(c->file));
+	json_object_set_new(config, "system_file", text_or_null(c->system_file));
+	json_object_set_new(config, "commit", text_or_null(commit));
+	return json_print(json_pack(
+		"{s:o, s:o, s:o}", "config", config, "origins", origins, "warnings", json_list(&c->notes)));
 }
 
 int cmd_config(int argc, char **argv)
@@ -216,26 +131,30 @@ int cmd_config(int argc, char **argv)
 	bool json = false, schema = false;
 	const struct opt opts[] = {
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
-		{ 0, "schema", OPT_FLAG, &schema, NULL, "print the JSON schema of task files, for editors" },
+		{ 0, "schema", OPT_FLAG, &schema, NULL,
+			"print a JSON schema of all configuration files and task files, for editors" },
 		OPT_END,
 	};
-	struct cmd_line l = { "config", opts, 0, 0, false, 0, 0 };
+	struct cmd_line l = { "config", opts, 0, 1, false, 0, 0 };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
+	auto_str commit = NULL;
+	json_t *values;
+	int rc = 0;
 
 	CMD_PARSE(&l, argc, argv);
-	if (schema) {
-		json_t *o = schema_of_taskfile();
-
-		json_dumpf(o, stdout, JSON_INDENT(2));
-		putchar('\n');
-		json_decref(o);
-		return 0;
-	}
-	if (context_open_to_look(&c, &e) < 0)
+	if (schema)
+		return print_schema();
+	if (context_open_to_look(&c, &e) < 0 || add_repository(&c, &commit, &e) < 0)
 		return say_error(&e);
-	if (json)
-		return json_print(json_pack("{s:o}", "config", as_json(&c.config)));
-	print_yaml(&c.config);
-	return 0;
+	say_warnings(&c.config.notes);
+	values = config_values(&c.config);
+	if (l.words)
+		rc = print_one(values, argv[0], json);
+	else if (json)
+		rc = print_json(values, &c.config, commit);
+	else
+		config_yaml(values, c.user_home);
+	json_decref(values);
+	return rc;
 }

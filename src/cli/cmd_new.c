@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/approve.h"
 #include "cli/brought.h"
 #include "cli/checkout_changes.h"
 #include "cli/cmd.h"
@@ -13,7 +14,7 @@
 int cmd_new(int argc, char **argv)
 {
 	auto_bring bring = { 0 };
-	struct task_spec spec = { .program = "task" };
+	struct task_spec spec = { .program = "task", .approve = approve_on_terminal };
 	bool json = false, with_changes = false;
 	const struct opt opts[] = {
 		{ 'b', "base", OPT_STR, &spec.rev, "REV", "start from this commit, not from HEAD",
@@ -36,6 +37,7 @@ int cmd_new(int argc, char **argv)
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
 	auto_checkout_changes changes = CHECKOUT_CHANGES_INIT;
+	auto_strvec notes = STRVEC_INIT;
 	auto_task t = { 0 };
 	auto_str cwd = NULL;
 	int rc;
@@ -54,6 +56,7 @@ int cmd_new(int argc, char **argv)
 	cwd = get_current_dir_name();
 	spec.dir = cwd ? cwd : ".";
 	spec.name = argv[0];
+	spec.notes = &notes;
 	if (!with_changes)
 		checkout_changes_watch(&changes, &spec);
 	bring.with_changes = with_changes;
@@ -63,6 +66,7 @@ int cmd_new(int argc, char **argv)
 	progress_end();
 	if (rc < 0)
 		return say_error(&e);
+	say_warnings(&notes);
 	cmd_made_task(&c, &t);
 	brought_tell(&bring, json);
 	if (!with_changes)

@@ -7,6 +7,7 @@
 #include "base/duration.h"
 #include "base/nearest.h"
 #include "base/yaml.h"
+#include "cli/approve.h"
 #include "cli/brought.h"
 #include "cli/checkout_changes.h"
 #include "cli/cmd.h"
@@ -30,6 +31,7 @@
 #include "task/directory.h"
 #include "task/here.h"
 #include "task/program.h"
+#include "task/repository_config.h"
 #include "runtime/with_changes.h"
 #include "runtime/reach.h"
 
@@ -41,9 +43,10 @@ struct run_line {
 	struct taskfile file; /* the task file, if one is run */
 	struct buf text;
 	char *dir;
-	struct strvec env, allow, ports, limits;
+	struct strvec env, allow, ports, limits, notes;
 	struct strvec words; /* the command, if garth made it of a prompt */
 	char *const *argv;   /* the command that is run */
+	char *default_agent; /* agents.default of the repository's file */
 	uint16_t port[KEEPER_PORTS_MAX + 1];
 	const char *net, *agent, *path; /* path: the task file's; NULL: none */
 	const char *timeout, *cwd;
@@ -59,7 +62,9 @@ static void run_line_release(struct run_line *o)
 	strvec_release(&o->allow);
 	strvec_release(&o->ports);
 	strvec_release(&o->limits);
+	strvec_release(&o->notes);
 	strvec_release(&o->words);
+	free(o->default_agent);
 	free(o->place);
 	free(o->missing);
 	network_release(&o->session.net);
@@ -69,15 +74,40 @@ static void run_line_release(struct run_line *o)
 	bring_release(&o->bring);
 }
 
+/* The repository's file may name the agent. */
+static int find_default_agent(struct context *c, struct run_line *o, struct err *e)
+{
+	auto_buf text = BUF_INIT(REPO_SETTINGS_MAX + 1);
+	auto_str cwd = get_current_dir_name();
+	const struct config_agent *agent;
+	auto_config config = { 0 };
+	auto_repo r = { 0 };
+	bool there = false;
+
+	if (o->agent || o->task.empty)
+		return 0;
+	if (here_open(c, cwd ? cwd : ".", o->task.rev ? o->task.rev : "HEAD", &r, e) < 0 ||
+		repository_config_load(c, &r, &config, &there, &text, e) < 0)
+		return -1;
+	if (!there || !config.default_agent)
+		return 0;
+	if (config_agent_find(&config, config.default_agent, &agent, e) < 0)
+		return err_wrap(e, "%s", config_origin(&config, "agents.default", NULL));
+	o->agent = o->default_agent = xstrdup(config.default_agent);
+	return 0;
+}
+
 /* Makes the command of a prompt, or of nothing. */
 static int ask_agent(struct context *c, struct run_line *o, const char *prompt, struct err *e)
 {
 	bool terminal = isatty(0) && isatty(1);
-	const struct run_agent a = { .name = o->agent,
-		.prompt = prompt,
+	struct run_agent a = { .prompt = prompt,
 		.headless = !o->tmux && (o->detach ? prompt != NULL : !terminal),
 		.quiet = o->quiet };
 
+	if (find_default_agent(c, o, e) < 0)
+		return -1;
+	a.name = o->agent;
 	o->task.title = prompt;
 	return run_agent_words(c, &a, &o->words, e);
 }
@@ -146,6 +176,46 @@ static int take_limits(struct context *c, struct run_line *o, struct err *e)
 	return again_try_limits(&c->config, &o->limits, e);
 }
 
+static int choose_network(struct context *c, struct run_line *o, struct err *e)
+{
+	network_release(&o->session.net);
+	if (runtime_choose_network(c, o->net, &o->allow, &o->session, e) < 0)
+		return -1;
+	if (!o->weaker || userns_works())
+		return 0;
+	if (walls_check_landlock_only(&o->session.net, e) < 0)
+		return -1;
+	/* the list is empty, so this is the network `none` */
+	if (!strcmp(o->session.net.mode, NETWORK_ALLOW)) {
+		free(o->session.net.mode);
+		o->session.net.mode = xstrdup(NETWORK_NONE);
+	}
+	return !o->ports.n ? 0
+			   : err_set(e, ERR_REFUSED,
+				     "a port of the task's own needs namespaces, which cannot be made here");
+}
+
+static int choose_agent(struct context *c, struct run_line *o, const char *program, struct err *e)
+{
+	if (o->agent)
+		return config_agent_find(&c->config, o->agent, &o->session.agent, e);
+	o->session.agent = config_agent_by_program(&c->config, program);
+	return 0;
+}
+
+/* After the task was made: with the repository's layer, some of what was chosen may be stricter. */
+static int choose_again(
+	struct context *c, struct run_line *o, const struct task *t, char *const *argv, struct err *e)
+{
+	bool changed = false;
+
+	if (runtime_reconfigure(c, t, &changed, e) < 0)
+		return -1;
+	if (!changed)
+		return 0;
+	return choose_agent(c, o, argv[0], e) < 0 ? -1 : choose_network(c, o, e);
+}
+
 static int complete(struct context *c, struct run_line *o, char *const *argv, struct err *e)
 {
 	auto_strvec env = STRVEC_INIT;
@@ -171,26 +241,10 @@ static int complete(struct context *c, struct run_line *o, char *const *argv, st
 		return -1;
 	if (o->session.push && push_check_branch(&o->session.push, NULL, e) < 0)
 		return err_wrap(e, "push");
-	if (o->agent && config_agent_find(&c->config, o->agent, &o->session.agent, e) < 0)
-		return -1;
-	if (!o->agent)
-		o->session.agent = config_agent_by_program(&c->config, argv[0]);
-	o->session.env = &o->env;
-	if (runtime_choose_network(c, o->net, &o->allow, &o->session, e) < 0)
-		return -1;
 	o->task.weaker = o->weaker;
-	if (o->weaker && !userns_works()) {
-		if (walls_check_landlock_only(&o->session.net, e) < 0)
-			return -1;
-		/* the list is empty, so this is the network `none` */
-		if (!strcmp(o->session.net.mode, NETWORK_ALLOW)) {
-			free(o->session.net.mode);
-			o->session.net.mode = xstrdup(NETWORK_NONE);
-		}
-		if (o->ports.n)
-			return err_set(e, ERR_REFUSED,
-				"a port of the task's own needs namespaces, which cannot be made here");
-	}
+	o->session.env = &o->env;
+	if (choose_agent(c, o, argv[0], e) < 0 || choose_network(c, o, e) < 0)
+		return -1;
 	if (agent_environment(&c->config, NULL, NULL, &o->env, NULL, &env, e) < 0)
 		return -1;
 	if (o->ports.n > KEEPER_PORTS_MAX)
@@ -286,7 +340,8 @@ static void drop_unstarted(struct context *c, const struct task *t, const struct
 	auto_str trash = NULL;
 	auto_task now = { 0 };
 
-	if (why->kind == ERR_START && !task_find_id(c, t->id, &now, &ignored))
+	if ((why->kind == ERR_START || why->kind == ERR_CONFIG || why->kind == ERR_USAGE) &&
+		!task_find_id(c, t->id, &now, &ignored))
 		task_discard(c, &now, &careful, &trash, &ignored);
 }
 
@@ -338,6 +393,9 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	int rc;
 
 	o->task.dir = o->dir ? o->dir : cwd ? cwd : ".";
+	o->task.approve = approve_on_terminal;
+	o->task.notes = &o->notes;
+	o->task.task_file = &o->text;
 	if (check_remote(c, o, e) < 0)
 		return -1;
 	if (!o->with_changes && !o->quiet)
@@ -353,6 +411,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	if (rc < 0 && e->kind == ERR_NOTFOUND && o->path && o->task.rev && o->task.rev == o->file.base)
 		err_wrap(e, "%s:%u:%u: base", o->path, o->file.base_at.line, o->file.base_at.column);
 	if (!rc) {
+		say_warnings(&o->notes);
 		cmd_made_task(c, ret);
 		brought_tell(&o->bring, o->quiet || o->json);
 	}
@@ -463,7 +522,8 @@ int cmd_run(int argc, char **argv)
 		return say_error(&e);
 	if (o.json && !o.detach)
 		json_reserve_stdout();
-	if (keep_settings(&c, &t, &o, &e) < 0 || session_run(&c, &t, &o.session, o.argv, &r, &e) < 0) {
+	if (keep_settings(&c, &t, &o, &e) < 0 || choose_again(&c, &o, &t, o.argv, &e) < 0 ||
+		session_run(&c, &t, &o.session, o.argv, &r, &e) < 0) {
 		drop_unstarted(&c, &t, &e);
 		explain(&e, o.weaker);
 		err_wrap(&e, "task '%s'", t.name);

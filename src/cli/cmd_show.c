@@ -12,6 +12,7 @@
 #include "cli/show_limits.h"
 #include "cli/show_network.h"
 #include "cli/standing.h"
+#include "runtime/run.h"
 #include "task/cleanup.h"
 #include "task/end.h"
 #include "task/seen.h"
@@ -249,6 +250,8 @@ int cmd_show(int argc, char **argv)
 		return say_error(&e);
 	if (jail && why.kind != ERR_NONE)
 		return say_error(&why);
+	if (jail && runtime_configure(&c, &t, &e) < 0)
+		return say_error(&e);
 	if (jail)
 		return progress_end(), show_jail(&c, &at, net, json, &e);
 	if (!json)

@@ -3,13 +3,40 @@
 
 #include "base/alloc.h"
 #include "base/size.h"
+#include "cli/approve.h"
 #include "cli/brought.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "runtime/setup.h"
+#include "task/approval.h"
 #include "task/here.h"
+#include "task/repository_config.h"
+
+/* Puts the repository's file in force, after the user has approved what it runs. */
+static int add_settings(
+	struct context *c, const struct repo *r, const struct project *p, const char *rev, struct err *e)
+{
+	auto_buf text = BUF_INIT(REPO_SETTINGS_MAX + 1);
+	auto_config config = { 0 };
+	struct config user = c->config;
+	bool there = false;
+
+	if (!r->has_settings)
+		return 0;
+	if (repository_config_load(c, r, &config, &there, &text, e) < 0)
+		return -1;
+	if (!there)
+		return 0;
+	say_warnings(&config.notes);
+	if (approval_check(c, p->id, &config, rev, e) < 0 &&
+		(e->kind != ERR_REFUSED || approve_on_terminal(c, p->id, &config, e) < 0))
+		return -1;
+	c->config = config;
+	config = user;
+	return 0;
+}
 
 /* Fills in what the set-up needs to know of the tasks that will use its layer. */
 static int find_project(struct context *c, const char *rev, struct repo *r, struct project *p,
@@ -18,7 +45,8 @@ static int find_project(struct context *c, const char *rev, struct repo *r, stru
 	auto_str cwd = get_current_dir_name();
 
 	if (here_open(c, cwd ? cwd : ".", rev ? rev : "HEAD", r, e) < 0 || context_store(c, e) < 0 ||
-		store_project(c->store, r->main_top, r->git_dir, p, e) < 0)
+		store_project(c->store, r->main_top, r->git_dir, p, e) < 0 ||
+		add_settings(c, r, p, rev, e) < 0)
 		return -1;
 	like->project_id = p->id;
 	like->backend = xstrdup(c->config.backend ? c->config.backend : backend_by_default());
@@ -64,8 +92,8 @@ int cmd_warm(int argc, char **argv)
 	int rc;
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || (!c.config.setup.n && no_setup(&e) < 0) ||
-		find_project(&c, rev, &r, &p, &like, &e) < 0)
+	if (context_open(&c, &e) < 0 || find_project(&c, rev, &r, &p, &like, &e) < 0 ||
+		(!c.config.setup.n && no_setup(&e) < 0))
 		return say_error(&e);
 	progress_begin("looking for the set-up");
 	rc = runtime_setup(

@@ -121,10 +121,11 @@ static void offer_snapshots(struct line *l)
 
 static void offer_agents(struct line *l)
 {
+	const struct config_places places = config_places(getenv("HOME"));
 	struct err e = ERR_INIT;
 	auto_config c = { 0 };
 
-	if (config_load(getenv("HOME"), getenv("XDG_CONFIG_HOME"), getenv("GARTH_CONFIG"), &c, &e) < 0)
+	if (config_load(&places, &c, &e) < 0)
 		return;
 	for (size_t i = 0; i < c.nagents; i++)
 		offer(l, c.agents[i].name, NULL);
@@ -152,6 +153,12 @@ static void offer_limits(struct line *l)
 			name = xasprintf("%s=", row->key + strlen(section));
 			offer(l, name, NULL);
 		}
+}
+
+static void offer_keys(struct line *l)
+{
+	for (const struct value_row *row = config_value_rows; row->key; row++)
+		offer(l, row->key, NULL);
 }
 
 static void offer_variables(struct line *l)
@@ -250,6 +257,8 @@ static void offer_word(struct line *l, enum word word)
 		return offer_choices(l, "task.on_dirty");
 	case WORD_LIMIT:
 		return offer_limits(l);
+	case WORD_KEY:
+		return offer_keys(l);
 	case WORD_VARIABLE:
 		return offer_variables(l);
 	case WORD_BRANCH:

@@ -40,6 +40,7 @@ enum word {
 	WORD_NETWORK,
 	WORD_ON_DIRTY,
 	WORD_LIMIT,    /* NAME=VALUE */
+	WORD_KEY,      /* of the configuration */
 	WORD_VARIABLE, /* of the environment */
 	WORD_BRANCH,
 	WORD_REVISION,

@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "base/hosts.h"
-#include "base/hosts.h"
 #include "base/name.h"
 #include "base/path.h"
 
@@ -198,6 +197,32 @@ const char *check_glob(const char *glob)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			return "has a control character in it";
 	return n > 1024 ? "is too long" : NULL;
+}
+
+const char *check_input(const char *path)
+{
+	auto_str absolute = xasprintf("/%s", path);
+
+	if (!*path || *path == '/' || !path_is_clean(absolute))
+		return "is not a path in the repository: no '.', no '..', no empty part, no slash at the end";
+	for (const char *c = path; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return "has a control character in it";
+	return strlen(path) > 1024 ? "is too long" : NULL;
+}
+
+const char *check_pattern(const char *pattern)
+{
+	if (!*pattern)
+		return "is empty";
+	if (strchr(pattern, '\n'))
+		return "has a line break";
+	for (const char *part = pattern + (*pattern == '!'); part; part = strchr(part, '/')) {
+		part += *part == '/';
+		if (part[0] == '.' && part[1] == '.' && (!part[2] || part[2] == '/'))
+			return "leads out of the repository";
+	}
+	return *pattern == '#' ? "is a comment in the syntax of .gitignore" : NULL;
 }
 
 const char *check_person(const char *person)

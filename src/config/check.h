@@ -22,6 +22,10 @@ const char *check_program(const char *name);
 const char *check_command(const char *program);
 /* A glob for paths in the repository. */
 const char *check_glob(const char *glob);
+/* A path in the repository, relative to its top. */
+const char *check_input(const char *path);
+/* A pattern in the syntax of .gitignore. */
+const char *check_pattern(const char *pattern);
 /* A host in the list of a network. */
 const char *check_host(const char *entry);
 /* "Name <mail>", as in a git commit. */

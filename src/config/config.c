@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "config/agents.h"
 #include "config/defaults.h"
+#include "config/repository.h"
 
 struct config_agent *config_agent_add(struct config *c, const char *name)
 {
@@ -71,8 +72,25 @@ static void policy_release(struct config_policy *p)
 	free(p->author);
 }
 
+static void records_release(struct config *c)
+{
+	for (size_t i = 0; i < c->norigins; i++) {
+		free(c->origins[i].key);
+		free(c->origins[i].item);
+		free(c->origins[i].at);
+	}
+	free(c->origins);
+	asks_release(c);
+}
+
 void config_release(struct config *c)
 {
+	records_release(c);
+	strvec_release(&c->setup);
+	strvec_release(&c->setup_inputs);
+	strvec_release(&c->setup_network);
+	strvec_release(&c->include);
+	free(c->system_file);
 	free(c->home);
 	free(c->file);
 	free(c->path);

@@ -1,11 +1,28 @@
 /*
- * Loads the configuration: the built-in values, and over them the user's one file ($GARTH_CONFIG, else
- * $XDG_CONFIG_HOME/garth/config.yaml, else ~/.config/garth/config.yaml). Lists in the file are added to the
- * built-in ones. An unknown key, a wrong type or an unreadable file is ERR_CONFIG with file, line and column.
- * A missing file is no error, unless $GARTH_CONFIG names it.
+ * Loads the configuration, in layers. Each one goes over those before it:
  *
+ *	built-in values             defaults.c
+ *	the system's file           $GARTH_SYSTEM_CONFIG, else /etc/garth/config.yaml
+ *	the user's file             $GARTH_CONFIG, else $XDG_CONFIG_HOME/garth/config.yaml, else
+ *	                            ~/.config/garth/config.yaml
+ *	the repository's file       .garth.yaml of the task's base commit (task/repository_config.h)
+ *	the task's own              options, the task file, `--limit` (task/again.h)
+ *
+ * Lists are added to the earlier ones. An unknown key, a wrong type or an unreadable file is ERR_CONFIG with
+ * file, line and column. A missing file is no error, unless a variable names it.
+ *
+ *	struct config_places p = config_places(getenv("HOME"));
  *	auto_config c = { 0 };
- *	config_load(getenv("HOME"), getenv("XDG_CONFIG_HOME"), getenv("GARTH_CONFIG"), &c, e)
+ *	config_load(&p, &c, e)
+ *	config_apply_repository(&c, text, len, ".garth.yaml@1a2b3c4", e)
+ *
+ * Whoever wrote the repository's file is not trusted. Each row says what that file may do with the value
+ * (values.h): for most nothing, for limits only lower them, for rules only make them stricter. A key that it may
+ * not have is an error. A value that is not stricter than the user's is not taken, and a note says so: the file
+ * may be right for another user. What it asks for that only an approval gives (set-up commands and the like) is
+ * in the list `asks` (task/trust.h).
+ *
+ * config_origin says of each value where it comes from.
  *
  * The keys are rows of tables (rows.c): name, type, place. The built-in values are data (defaults.c). Paths
  * are checked as text (check.h): a path that would show the user's keys or log-ins to a task is refused.
@@ -128,10 +145,24 @@ struct config_notify {
 	struct strvec on;      /* "blocked", "failed", "done", "limit" */
 };
 
+/* Where a value, or one item of a list, comes from. */
+struct config_origin {
+	char *key, *item; /* item: NULL for the value as a whole */
+	char *at;         /* "FILE:LINE:COLUMN" */
+};
+
+/* Something of the repository's file that needs the user's approval: one command, host or pattern. */
+struct config_ask {
+	const char *key;
+	char *exact; /* the same for the same value, however it was written: what the approval is for */
+	char *text;  /* for people; not cleaned */
+};
+
 struct config {
 	char *home;                  /* for checking allow_read; NULL if unknown */
 	char *file;                  /* the user's file; NULL if there is none */
 	char *path;                  /* where it is, or would be; NULL if unknown */
+	char *system_file;           /* the system's file; NULL if there is none */
 	char *backend;               /* "overlay", "worktree", or NULL */
 	struct strvec include;       /* workspace.include: lines in git's ignore syntax */
 	struct strvec setup;         /* workspace.setup: lines for a shell inside, one for each command */
@@ -142,6 +173,7 @@ struct config {
 	uint64_t log_size;
 	uint64_t max_processes, max_memory, max_cpu; /* 0: no limit */
 	uint64_t max_disk;                           /* bytes on disk; 0: see task/disk.h */
+	uint64_t max_disk_cap;                       /* the repository's, if max_disk is 0; 0: none */
 	uint64_t max_open_files;                     /* of one process inside */
 	uint64_t max_inodes;                         /* of everything that a task can write to; 0: no limit */
 	uint64_t check_every;                        /* seconds */
@@ -149,9 +181,9 @@ struct config {
 	struct strvec allow_read;                    /* absolute */
 	struct strvec allow_read_at;                 /* "FILE:LINE" of each entry of allow_read */
 	struct strvec env;                           /* names; a final '*' matches any rest, as in LC_* */
+	char *default_agent;                         /* agents.default; NULL if there is none */
 	struct config_agent *agents;
 	size_t nagents;
-	char *default_agent; /* agents.default: what `garth run` starts if no command is given; NULL: none */
 	struct config_policy policy;
 	struct config_operation *operations;
 	size_t noperations;
@@ -168,19 +200,33 @@ struct config {
 	uint64_t serve_port;     /* serve.port; 0: any free one */
 	char *detach_keys;       /* terminal.detach_keys; NULL: the built-in ones */
 	struct config_notify notify;
+	struct config_origin *origins;
+	size_t norigins;
+	struct config_ask *asks;
+	size_t nasks;
+	struct strvec notes; /* values of the repository's file that were not taken, and why */
 };
 
 void config_release(struct config *c);
 #define auto_config __attribute__((cleanup(config_release))) struct config
 
-/* home, xdg_config and explicit_file are the values of HOME, XDG_CONFIG_HOME and GARTH_CONFIG; each may be
- * NULL or empty. */
-int config_load(const char *home, const char *xdg_config, const char *explicit_file, struct config *ret,
-	struct err *e);
+/* The values of HOME, XDG_CONFIG_HOME, GARTH_CONFIG and GARTH_SYSTEM_CONFIG; each may be NULL or empty. */
+struct config_places {
+	const char *home, *xdg_config, *user_file, *system_file;
+};
+#define CONFIG_SYSTEM_FILE "/etc/garth/config.yaml"
+/* From the environment, but for the home. */
+struct config_places config_places(const char *home);
+int config_load(const struct config_places *p, struct config *ret, struct err *e);
 /* The built-in values only. */
 void config_defaults(struct config *ret);
 /* Applies a file's text to c; for config_load and for tests. After a failure c can only be released. */
 int config_apply(struct config *c, const char *text, size_t len, const char *file, struct err *e);
+/* The same for the repository's file, which can only make the rules stricter. */
+int config_apply_repository(struct config *c, const char *text, size_t len, const char *file, struct err *e);
+
+/* "FILE:LINE:COLUMN" of a value ("limits.max_files"), or of an item of a list; "built-in" if no file has it. */
+const char *config_origin(const struct config *c, const char *key, const char *item);
 
 const struct config_agent *config_agent_by_name(const struct config *c, const char *name);
 /* The same; ERR_NOTFOUND if there is none, with the name that was probably meant. */

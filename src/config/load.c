@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,7 +52,7 @@ static int read_text(int fd, const char *path, struct buf *out, struct err *e)
 	return 0;
 }
 
-static int load_file(struct config *c, const char *path, bool must_exist, struct err *e)
+static int load_file(struct config *c, const char *path, bool must_exist, char **ret_file, struct err *e)
 {
 	auto_buf text = BUF_INIT(YAML_MAX_BYTES);
 	int fd = -1;
@@ -65,28 +66,41 @@ static int load_file(struct config *c, const char *path, bool must_exist, struct
 	close(fd);
 	if (rc < 0 || config_apply(c, buf_str(&text), text.len, path, e) < 0)
 		return -1;
-	c->file = xstrdup(path);
+	*ret_file = xstrdup(path);
 	return 0;
 }
 
-int config_load(const char *home, const char *xdg_config, const char *explicit_file, struct config *ret,
-	struct err *e)
+struct config_places config_places(const char *home)
 {
-	bool named = explicit_file && *explicit_file;
-	auto_str path = NULL;
+	return (struct config_places){ home, getenv("XDG_CONFIG_HOME"), getenv("GARTH_CONFIG"),
+		getenv("GARTH_SYSTEM_CONFIG") };
+}
+
+/* The user's file, on the heap; NULL if there is no home. */
+static char *user_file(const struct config_places *p, const char *home)
+{
+	if (p->user_file && *p->user_file)
+		return xstrdup(p->user_file);
+	if (p->xdg_config && *p->xdg_config == '/')
+		return xasprintf("%s/garth/config.yaml", p->xdg_config);
+	return home ? xasprintf("%s/.config/garth/config.yaml", home) : NULL;
+}
+
+int config_load(const struct config_places *p, struct config *ret, struct err *e)
+{
+	bool user_named = p->user_file && *p->user_file, system_named = p->system_file && *p->system_file;
 	auto_config c = { 0 };
+	auto_str path = NULL;
 
 	config_defaults(&c);
-	if (home && *home == '/')
-		c.home = xstrdup(home);
-	if (named)
-		path = xstrdup(explicit_file);
-	else if (xdg_config && *xdg_config == '/')
-		path = xasprintf("%s/garth/config.yaml", xdg_config);
-	else if (c.home)
-		path = xasprintf("%s/.config/garth/config.yaml", c.home);
+	if (p->home && *p->home == '/')
+		c.home = xstrdup(p->home);
+	if (load_file(&c, system_named ? p->system_file : CONFIG_SYSTEM_FILE, system_named, &c.system_file,
+		    e) < 0)
+		return -1;
+	path = user_file(p, c.home);
 	c.path = path ? xstrdup(path) : NULL;
-	if (path && load_file(&c, path, named, e) < 0)
+	if (path && load_file(&c, path, user_named, &c.file, e) < 0)
 		return -1;
 	*ret = c;
 	c = (struct config){ 0 };

@@ -6,75 +6,90 @@
 #include "base/yaml.h"
 #include "config/agents.h"
 #include "config/defaults.h"
+#include "config/origin.h"
+#include "config/repository.h"
 #include "config/taskfile.h"
 #include "config/values.h"
 
 static const char *const backends[] = { "overlay", "worktree", "clone", NULL };
+/* the strictest first, if a repository may choose a stricter one */
 static const char *const nets[] = { "none", "allow", "host", NULL };
-static const char *const rewrites[] = { "keep", "refuse", NULL };
+static const char *const rewrites[] = { "refuse", "keep", NULL };
+static const char *const dirty[] = { "fail", "commit", "keep", NULL };
 static const char *const identities[] = { "agent", "forced", NULL };
 static const char *const rules[] = { "local", "routed", "gateway", "blocked", NULL };
-static const char *const dirty[] = { "fail", "commit", "keep", NULL };
 static const char *const strategies[] = { "merge", "squash", "rebase", NULL };
+
+/* Why a repository's file may not have a key. */
+#define WHY_SHOWS   "it would show files or variables of the machine to tasks"
+#define WHY_HOSTS   "it would open the network; hosts for set-up are in 'workspace.setup_network'"
+#define WHY_FREES   "it would take protected paths out"
+#define WHY_AUTHOR  "whose name commits have is for the user to say"
+#define WHY_RECORD  "what is recorded of a task is for the user to say"
+#define WHY_MACHINE "it is about this machine, not about the repository"
+#define WHY_RUNS    "it would run a program outside of any jail"
+#define WHY_LOGIN   "it would give log-ins to tasks"
 
 /* clang-format off */
 #define PLACE(member) offsetof(struct config, member)
 static const struct value_row config_rows[] = {
-	{ "workspace.backend",        VALUE_CHOICE,     PLACE(backend), backends },
-	{ "workspace.include",        VALUE_PATTERNS,   PLACE(include) },
-	{ "workspace.setup",          VALUE_COMMANDS,   PLACE(setup) },
-	{ "workspace.setup_inputs",   VALUE_INPUTS,     PLACE(setup_inputs) },
-	{ "workspace.setup_network",  VALUE_HOSTS,      PLACE(setup_network) },
-	{ "jail.tools",               VALUE_TOOLS,      PLACE(tools) },
-	{ "jail.allow_read",          VALUE_ALLOW_READ, PLACE(allow_read) },
-	{ "jail.env",                 VALUE_VARIABLES,  PLACE(env) },
-	{ "network.mode",             VALUE_CHOICE,     PLACE(net), nets },
-	{ "network.allow",            VALUE_HOSTS,      PLACE(net_allow) },
-	{ "limits.log_size",          VALUE_SIZE,       PLACE(log_size) },
-	{ "limits.max_worktree_size", VALUE_SIZE,       PLACE(policy.max_size) },
-	{ "limits.max_file_size",     VALUE_SIZE,       PLACE(policy.max_file_size) },
-	{ "limits.max_files",         VALUE_NUMBER,     PLACE(policy.max_files) },
-	{ "limits.max_commits",       VALUE_NUMBER,     PLACE(policy.max_commits) },
-	{ "limits.max_disk",          VALUE_SIZE,       PLACE(max_disk) },
-	{ "limits.max_inodes",        VALUE_NUMBER,     PLACE(max_inodes) },
-	{ "limits.max_open_files",    VALUE_POSITIVE,   PLACE(max_open_files) },
-	{ "limits.check_every",       VALUE_POSITIVE,   PLACE(check_every) },
-	{ "limits.max_processes",     VALUE_NUMBER,     PLACE(max_processes) },
-	{ "limits.max_memory",        VALUE_SIZE,       PLACE(max_memory) },
-	{ "limits.max_cpu",           VALUE_NUMBER,     PLACE(max_cpu) },
-	{ "policy.protected",         VALUE_GLOBS,      PLACE(policy.protect) },
-	{ "policy.allow",             VALUE_GLOBS,      PLACE(policy.allow) },
-	{ "policy.rewrite",           VALUE_CHOICE,     PLACE(policy.rewrite), rewrites },
-	{ "policy.identity",          VALUE_CHOICE,     PLACE(policy.identity), identities },
-	{ "policy.author",            VALUE_PERSON,     PLACE(policy.author) },
-	{ "git.operations",           VALUE_RULES,      PLACE(operations), rules },
-	{ "git.fetch",                VALUE_BOOL,       PLACE(fetch) },
-	{ "git.push_retries",         VALUE_NUMBER,     PLACE(push_retries) },
-	{ "task.on_dirty",            VALUE_CHOICE,     PLACE(on_dirty), dirty },
-	{ "merge.strategy",           VALUE_CHOICE,     PLACE(merge_strategy), strategies },
-	{ "merge.keep",               VALUE_BOOL,       PLACE(merge_keep) },
-	{ "sync.auto_rebase",         VALUE_BOOL,       PLACE(auto_rebase) },
-	{ "sync.rebase_frequency",    VALUE_POSITIVE,   PLACE(rebase_frequency) },
-	{ "sync.pause_on_conflict",   VALUE_BOOL,       PLACE(pause_on_conflict) },
-	{ "snapshot.every",           VALUE_POSITIVE,   PLACE(snapshot_every) },
-	{ "cleanup.stale_after",      VALUE_TIME,       PLACE(stale_after) },
-	{ "serve.port",               VALUE_PORT,       PLACE(serve_port) },
-	{ "terminal.detach_keys",     VALUE_KEYS,       PLACE(detach_keys), NULL, true },
-	{ "notify.command",           VALUE_COMMAND,    PLACE(notify.command), NULL, true },
-	{ "notify.on",                VALUE_CHOICES,    PLACE(notify.on), default_notify_on, true },
-	{ "agents", 0, 0 }, /* read by read_agents */
+	{ "workspace.backend",        VALUE_CHOICE,     PLACE(backend),              REPOSITORY_REFUSED, backends, WHY_MACHINE },
+	{ "workspace.setup",          VALUE_COMMANDS,   PLACE(setup),                REPOSITORY_ASKS },
+	{ "workspace.setup_inputs",   VALUE_INPUTS,     PLACE(setup_inputs),         REPOSITORY_SETS },
+	{ "workspace.setup_network",  VALUE_HOSTS,      PLACE(setup_network),        REPOSITORY_ASKS },
+	{ "workspace.include",        VALUE_PATTERNS,   PLACE(include),              REPOSITORY_ASKS },
+	{ "jail.tools",               VALUE_TOOLS,      PLACE(tools),                REPOSITORY_REFUSED, NULL, WHY_SHOWS },
+	{ "jail.allow_read",          VALUE_ALLOW_READ, PLACE(allow_read),           REPOSITORY_REFUSED, NULL, WHY_SHOWS },
+	{ "jail.env",                 VALUE_VARIABLES,  PLACE(env),                  REPOSITORY_REFUSED, NULL, WHY_SHOWS },
+	{ "network.mode",             VALUE_CHOICE,     PLACE(net),                  REPOSITORY_STRICTER, nets },
+	{ "network.allow",            VALUE_HOSTS,      PLACE(net_allow),            REPOSITORY_REFUSED, NULL, WHY_HOSTS },
+	{ "limits.log_size",          VALUE_SIZE,       PLACE(log_size),             REPOSITORY_REFUSED, NULL, WHY_RECORD },
+	{ "limits.max_worktree_size", VALUE_SIZE,       PLACE(policy.max_size),      REPOSITORY_LOWERS },
+	{ "limits.max_file_size",     VALUE_SIZE,       PLACE(policy.max_file_size), REPOSITORY_LOWERS },
+	{ "limits.max_files",         VALUE_NUMBER,     PLACE(policy.max_files),     REPOSITORY_LOWERS },
+	{ "limits.max_commits",       VALUE_NUMBER,     PLACE(policy.max_commits),   REPOSITORY_LOWERS },
+	{ "limits.max_disk",          VALUE_SIZE,       PLACE(max_disk),             REPOSITORY_LIMITS, .cap = PLACE(max_disk_cap) },
+	{ "limits.max_inodes",        VALUE_NUMBER,     PLACE(max_inodes),           REPOSITORY_LIMITS },
+	{ "limits.max_open_files",    VALUE_POSITIVE,   PLACE(max_open_files),       REPOSITORY_LOWERS },
+	{ "limits.check_every",       VALUE_POSITIVE,   PLACE(check_every),          REPOSITORY_REFUSED, NULL, WHY_MACHINE },
+	{ "limits.max_processes",     VALUE_NUMBER,     PLACE(max_processes),        REPOSITORY_LIMITS },
+	{ "limits.max_memory",        VALUE_SIZE,       PLACE(max_memory),           REPOSITORY_LIMITS },
+	{ "limits.max_cpu",           VALUE_NUMBER,     PLACE(max_cpu),              REPOSITORY_LIMITS },
+	{ "policy.protected",         VALUE_GLOBS,      PLACE(policy.protect),       REPOSITORY_ADDS },
+	{ "policy.allow",             VALUE_GLOBS,      PLACE(policy.allow),         REPOSITORY_REFUSED, NULL, WHY_FREES },
+	{ "policy.rewrite",           VALUE_CHOICE,     PLACE(policy.rewrite),       REPOSITORY_STRICTER, rewrites },
+	{ "policy.identity",          VALUE_CHOICE,     PLACE(policy.identity),      REPOSITORY_REFUSED, identities, WHY_AUTHOR },
+	{ "policy.author",            VALUE_PERSON,     PLACE(policy.author),        REPOSITORY_REFUSED, NULL, WHY_AUTHOR },
+	{ "git.fetch",                VALUE_BOOL,       PLACE(fetch),                REPOSITORY_FALSE },
+	{ "git.push_retries",         VALUE_NUMBER,     PLACE(push_retries),         REPOSITORY_LOWERS },
+	{ "git.operations",           VALUE_RULES,      PLACE(operations),           REPOSITORY_BLOCKS, rules },
+	{ "task.on_dirty",            VALUE_CHOICE,     PLACE(on_dirty),             REPOSITORY_STRICTER, dirty },
+	{ "merge.strategy",           VALUE_CHOICE,     PLACE(merge_strategy),       REPOSITORY_SETS, strategies },
+	{ "merge.keep",               VALUE_BOOL,       PLACE(merge_keep),           REPOSITORY_TRUE },
+	{ "sync.auto_rebase",         VALUE_BOOL,       PLACE(auto_rebase),          REPOSITORY_SETS },
+	{ "sync.rebase_frequency",    VALUE_POSITIVE,   PLACE(rebase_frequency),     REPOSITORY_REFUSED, NULL, WHY_MACHINE },
+	{ "sync.pause_on_conflict",   VALUE_BOOL,       PLACE(pause_on_conflict),    REPOSITORY_TRUE },
+	{ "snapshot.every",           VALUE_POSITIVE,   PLACE(snapshot_every),       REPOSITORY_LOWERS },
+	{ "cleanup.stale_after",      VALUE_TIME,       PLACE(stale_after),          REPOSITORY_REFUSED, NULL, WHY_MACHINE },
+	{ "serve.port",               VALUE_PORT,       PLACE(serve_port),           REPOSITORY_REFUSED, NULL, WHY_MACHINE },
+	{ "terminal.detach_keys",     VALUE_KEYS,       PLACE(detach_keys),          REPOSITORY_REFUSED, NULL, WHY_MACHINE, .user_only = true },
+	{ "notify.command",           VALUE_COMMAND,    PLACE(notify.command),       REPOSITORY_REFUSED, NULL, WHY_RUNS, .user_only = true },
+	{ "notify.on",                VALUE_CHOICES,    PLACE(notify.on),            REPOSITORY_REFUSED, default_notify_on, WHY_RUNS, .user_only = true },
+	/* "agents" is read by read_agents: names of agents, and this one key */
+	{ "agents.default",           VALUE_AGENT,      PLACE(default_agent),        REPOSITORY_SETS },
 	{ 0 },
 };
 
 static const struct value_row agent_rows[] = {
-	{ "programs", VALUE_PROGRAMS,  offsetof(struct config_agent, programs) },
-	{ "login",    VALUE_LOGIN,     offsetof(struct config_agent, login) },
-	{ "env",      VALUE_VARIABLES, offsetof(struct config_agent, env) },
-	{ "hosts",    VALUE_HOSTS,     offsetof(struct config_agent, hosts) },
-	{ "resume",   VALUE_WORDS,     offsetof(struct config_agent, resume) },
-	{ "options",  VALUE_WORDS,     offsetof(struct config_agent, options) },
-	{ "prompt",   VALUE_WORDS,     offsetof(struct config_agent, prompt) },
-	{ "headless", VALUE_WORDS,     offsetof(struct config_agent, headless) },
+#define AGENT_PLACE(member) offsetof(struct config_agent, member)
+	{ "programs", VALUE_PROGRAMS,  AGENT_PLACE(programs), REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "login",    VALUE_LOGIN,     AGENT_PLACE(login),    REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "env",      VALUE_VARIABLES, AGENT_PLACE(env),      REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "hosts",    VALUE_HOSTS,     AGENT_PLACE(hosts),    REPOSITORY_REFUSED, NULL, WHY_HOSTS },
+	{ "resume",   VALUE_WORDS,     AGENT_PLACE(resume),   REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "options",  VALUE_WORDS,     AGENT_PLACE(options),  REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "prompt",   VALUE_WORDS,     AGENT_PLACE(prompt),   REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "headless", VALUE_WORDS,     AGENT_PLACE(headless), REPOSITORY_REFUSED, NULL, WHY_LOGIN },
 	{ 0 },
 };
 
@@ -87,8 +102,8 @@ static const struct value_row task_rows[] = {
 	{ "agent.name",        VALUE_TEXT,      TASK_PLACE(agent) },
 	{ "agent.env",         VALUE_VARIABLES, TASK_PLACE(env) },
 	{ "base",              VALUE_TEXT,      TASK_PLACE(base) },
-	{ "backend",           VALUE_CHOICE,    TASK_PLACE(backend), backends },
-	{ "push",              VALUE_BRANCH,      TASK_PLACE(push) },
+	{ "backend",           VALUE_CHOICE,    TASK_PLACE(backend), 0, backends },
+	{ "push",              VALUE_BRANCH,    TASK_PLACE(push) },
 	{ "strict_isolation",  VALUE_BOOL,      TASK_PLACE(strict) },
 	{ "timeout",           VALUE_TIME,      TASK_PLACE(timeout) },
 	{ 0 },
@@ -124,6 +139,30 @@ static int unknown_key(const struct source *s, const struct yaml *map, size_t i,
 
 static int read_agents(const struct source *s, const struct yaml *agents, struct err *e);
 
+/* Reads the i-th value of a mapping. A task file's own values have no origin: they are not configuration. */
+static int read_leaf(const struct source *s, const struct yaml *map, size_t i, const struct value_row *row,
+	const char *what, char *base, struct err *e)
+{
+	const struct yaml *y = map->items[i];
+	bool is_config = base != (char *)s->task;
+	int rc;
+
+	if (s->repository && row->repository == REPOSITORY_REFUSED)
+		return yaml_key_error(
+			map, i, s->file, e, "'%s' cannot be set by a repository's file: %s", what, row->why);
+	rc = s->repository ? repository_read(s, y, row, what, base + row->offset, e)
+			   : value_read(s, y, row, what, base + row->offset, e);
+	if (rc < 0)
+		return -1;
+	if (row->cap && !s->repository)
+		*(uint64_t *)(void *)(base + row->cap) = 0;
+	/* lists note their items themselves */
+	if (is_config && !value_is_list(row->type) && row->type != VALUE_RULES && !yaml_is_null(y) &&
+		(rc || !s->repository))
+		origin_note(s, what, NULL, map->keys[i].line, map->keys[i].column);
+	return 0;
+}
+
 /* Reads a mapping whose keys are the rows below the prefix. `shown` is the prefix in messages. */
 static int read_map(const struct source *s, const struct yaml *map, const struct value_row *rows,
 	const char *prefix, const char *shown, char *base, struct err *e)
@@ -146,34 +185,29 @@ static int read_map(const struct source *s, const struct yaml *map, const struct
 			row++;
 		if (!row->key)
 			return unknown_key(s, map, i, rows, prefix, what, e);
-		if (strcmp(row->key, key))
-			rc = read_map(s, map->items[i], rows, key, what, base, e);
-		else if (rows == config_rows && !strcmp(key, "agents"))
+		if (rows == config_rows && !strcmp(key, "agents"))
 			rc = read_agents(s, map->items[i], e);
+		else if (strcmp(row->key, key))
+			rc = read_map(s, map->items[i], rows, key, what, base, e);
 		else
-			rc = value_read(s, map->items[i], row, what, base + row->offset, e);
+			rc = read_leaf(s, map, i, row, what, base, e);
 		if (rc < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static const struct value_row default_agent_row = { CONFIG_AGENT_DEFAULT, VALUE_TEXT, PLACE(default_agent) };
-
-/* Any agent of the file may be the default one, so this is checked when all of them are read. */
-static int check_default(const struct source *s, const struct yaml *y, struct err *e)
+static const struct value_row *row_of(const char *key)
 {
-	const struct config_agent *found;
-	struct err why = ERR_INIT;
+	const struct value_row *row = config_rows;
 
-	if (!y || !config_agent_find(s->config, s->config->default_agent, &found, &why))
-		return 0;
-	return yaml_error(y, s->file, e, "'agents." CONFIG_AGENT_DEFAULT "': %s", why.msg);
+	while (row->key && strcmp(row->key, key))
+		row++;
+	return row;
 }
 
 static int read_agents(const struct source *s, const struct yaml *agents, struct err *e)
 {
-	const struct yaml *by_default = NULL;
 
 	if (yaml_is_null(agents))
 		return 0;
@@ -184,13 +218,14 @@ static int read_agents(const struct source *s, const struct yaml *agents, struct
 		auto_str what = xasprintf("agents.%s", name);
 		struct err ignored = ERR_INIT;
 
-		if (!strcmp(name, CONFIG_AGENT_DEFAULT)) {
-			by_default = agents->items[i];
-			if (value_read(s, by_default, &default_agent_row, what, &s->config->default_agent,
-				    e) < 0)
+		if (!strcmp(name, "default")) {
+			if (read_leaf(s, agents, i, row_of("agents.default"), what, (char *)s->config, e) < 0)
 				return -1;
 			continue;
 		}
+		if (s->repository)
+			return yaml_key_error(agents, i, s->file, e,
+				"'%s' cannot be set by a repository's file: " WHY_LOGIN, what);
 		if (name_check_task(name, &ignored) < 0)
 			return yaml_key_error(agents, i, s->file, e,
 				"an agent's name has only a-z, 0-9, '.', '_' and '-', not '%s'", name);
@@ -198,17 +233,29 @@ static int read_agents(const struct source *s, const struct yaml *agents, struct
 			    (char *)config_agent_add(s->config, name), e) < 0)
 			return -1;
 	}
-	return check_default(s, by_default, e);
+	return 0;
 }
 
-int config_apply(struct config *c, const char *text, size_t len, const char *file, struct err *e)
+static int apply(
+	struct config *c, const char *text, size_t len, const char *file, bool repository, struct err *e)
 {
-	struct source s = { c, file };
+	struct source s = { .config = c, .file = file, .repository = repository };
 	auto_yaml y = NULL;
 
 	if (yaml_parse(text, len, file, &y, e) < 0)
 		return -1;
 	return read_map(&s, y, config_rows, "", "", (char *)c, e);
+}
+
+int config_apply(struct config *c, const char *text, size_t len, const char *file, struct err *e)
+{
+	return apply(c, text, len, file, false, e);
+}
+
+int config_apply_repository(struct config *c, const char *text, size_t len, const char *file, struct err *e)
+{
+	asks_release(c);
+	return apply(c, text, len, file, true, e);
 }
 
 /* Whether `name` is the first component of any row's key. */
@@ -283,8 +330,8 @@ static int check_repository(
 int taskfile_apply(
 	struct config *c, const char *text, size_t len, const char *file, struct taskfile *ret, struct err *e)
 {
-	struct source s = { c, file };
 	auto_taskfile t = { 0 };
+	struct source s = { .config = c, .file = file, .task = &t };
 	auto_yaml y = NULL;
 
 	if (yaml_parse(text, len, file, &y, e) < 0)
@@ -317,4 +364,5 @@ void taskfile_release(struct taskfile *t)
 }
 
 const struct value_row *const taskfile_rows[] = { task_rows, config_rows };
+const struct value_row *const config_value_rows = config_rows;
 const struct value_row *const config_agent_rows = agent_rows;

@@ -49,10 +49,8 @@ void taskfile_release(struct taskfile *t);
 int taskfile_apply(struct config *c, const char *text, size_t len, const char *file, struct taskfile *ret,
 	struct err *e);
 
-/* The tables of keys, from which a schema is made: those of a task file and of the configuration; and those
- * of an agent. */
+/* The tables of keys, from which a schema is made: those of a task file and of the configuration. */
 struct value_row;
 extern const struct value_row *const taskfile_rows[2];
-extern const struct value_row *const config_agent_rows;
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/keys.h"
 #include "base/name.h"
 #include "config/check.h"
+#include "config/origin.h"
 
 static const char *check_item(const struct source *s, enum value_type type, const char *value)
 {
@@ -23,12 +24,13 @@ static const char *check_item(const struct source *s, enum value_type type, cons
 	case VALUE_PROGRAMS:
 		return check_program(value);
 	case VALUE_GLOBS:
-	case VALUE_INPUTS:
 		return check_glob(value);
-	case VALUE_PATTERNS:
-		return strchr(value, '\n') ? "has a line break" : !*value ? "is empty" : NULL;
 	case VALUE_HOSTS:
 		return check_host(value);
+	case VALUE_INPUTS:
+		return check_input(value);
+	case VALUE_PATTERNS:
+		return check_pattern(value);
 	default:
 		return NULL;
 	}
@@ -49,9 +51,11 @@ static int read_list(const struct source *s, const struct yaml *y, const struct 
 
 		if (wrong)
 			return yaml_error(item, s->file, e, "'%s' in '%s' %s", items.v[i], what, wrong);
-		if (strvec_has(to, items.v[i]))
+		/* the order of patterns counts: a later one can take an earlier one back */
+		if (strvec_has(to, items.v[i]) && row->type != VALUE_PATTERNS)
 			continue;
 		strvec_push(to, items.v[i]);
+		origin_note(s, what, items.v[i], item->line, item->column);
 		if (row->type == VALUE_ALLOW_READ)
 			strvec_pushf(&s->config->allow_read_at, "%s:%u", s->file, item->line);
 	}
@@ -162,6 +166,7 @@ static int read_rules(const struct source *s, const struct yaml *y, const struct
 		o = operation_named(s->config, name);
 		free(o->rule);
 		o->rule = steal_ptr(rule);
+		origin_note(s, what, name, y->keys[i].line, y->keys[i].column);
 	}
 	return 0;
 }
@@ -305,24 +310,33 @@ static void add_word(struct buf *out, const char *word)
 	buf_addch(out, '\'');
 }
 
-/* A command is a string for a shell, or a list of words. */
+/* A command is a text for a shell, or a list of words. */
 static int read_one_command(
 	const struct source *s, const struct yaml *y, const char *what, struct strvec *to, struct err *e)
 {
 	auto_strvec words = STRVEC_INIT;
-	auto_buf line = BUF_INIT(YAML_MAX_BYTES);
+	auto_buf line = BUF_INIT(YAML_MAX_BYTES * 4);
 
-	if (y->kind == YAML_SCALAR && !yaml_is_null(y) && *y->scalar)
+	if (y->kind == YAML_SCALAR && !yaml_is_null(y) && y->scalar[strspn(y->scalar, " \t\n")])
 		return strvec_push(to, y->scalar), 0;
 	if (y->kind != YAML_LIST || !y->n)
 		return yaml_error(
-			y, s->file, e, "a command in '%s' is a string for a shell, or a list of words", what);
+			y, s->file, e, "a command in '%s' is a text for a shell, or a list of words", what);
 	if (yaml_strings(y, s->file, what, &words, e) < 0)
 		return -1;
+	if (!*words.v[0])
+		return yaml_error(y->items[0], s->file, e, "a command in '%s' has no program", what);
 	for (size_t i = 0; i < words.n; i++)
 		add_word(&line, words.v[i]);
 	strvec_push(to, buf_str(&line));
 	return 0;
+}
+
+static void replace(struct strvec *to, struct strvec *by)
+{
+	strvec_release(to);
+	*to = *by;
+	*by = (struct strvec)STRVEC_INIT;
 }
 
 static int read_commands(
@@ -330,14 +344,14 @@ static int read_commands(
 {
 	auto_strvec lines = STRVEC_INIT;
 
-	if (!yaml_is_null(y) && y->kind != YAML_LIST && read_one_command(s, y, what, &lines, e) < 0)
+	if (yaml_is_null(y))
+		return 0;
+	if (y->kind != YAML_LIST && read_one_command(s, y, what, &lines, e) < 0)
 		return -1;
 	for (size_t i = 0; y->kind == YAML_LIST && i < y->n; i++)
 		if (read_one_command(s, y->items[i], what, &lines, e) < 0)
 			return -1;
-	strvec_release(to);
-	*to = lines;
-	lines = (struct strvec)STRVEC_INIT;
+	replace(to, &lines);
 	return 0;
 }
 
@@ -346,12 +360,17 @@ static int read_inputs(const struct source *s, const struct yaml *y, const struc
 {
 	auto_strvec globs = STRVEC_INIT;
 
+	if (yaml_is_null(y))
+		return 0;
 	if (read_list(s, y, row, what, &globs, e) < 0)
 		return -1;
-	strvec_release(to);
-	*to = globs;
-	globs = (struct strvec)STRVEC_INIT;
+	replace(to, &globs);
 	return 0;
+}
+
+bool value_is_list(enum value_type type)
+{
+	return type >= VALUE_TOOLS;
 }
 
 int value_read(const struct source *s, const struct yaml *y, const struct value_row *row, const char *what,
@@ -377,8 +396,9 @@ int value_read(const struct source *s, const struct yaml *y, const struct value_
 	case VALUE_TEXT:
 		return read_text(s, y, what, to, e);
 	case VALUE_TASK:
+	case VALUE_AGENT:
 	case VALUE_BRANCH:
-		return read_name(s, y, row->type == VALUE_TASK, what, to, e);
+		return read_name(s, y, row->type != VALUE_BRANCH, what, to, e);
 	case VALUE_TIME:
 		return read_time(s, y, what, to, e);
 	case VALUE_WORDS:
@@ -387,12 +407,12 @@ int value_read(const struct source *s, const struct yaml *y, const struct value_
 		return read_command(s, y, what, to, e);
 	case VALUE_CHOICES:
 		return read_choices(s, y, row->choices, what, to, e);
+	case VALUE_RULES:
+		return read_rules(s, y, row, what, e);
 	case VALUE_COMMANDS:
 		return read_commands(s, y, what, to, e);
 	case VALUE_INPUTS:
 		return read_inputs(s, y, row, what, to, e);
-	case VALUE_RULES:
-		return read_rules(s, y, row, what, e);
 	default:
 		return read_list(s, y, row, what, to, e);
 	}

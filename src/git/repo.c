@@ -241,7 +241,19 @@ static int look_at_settings(const struct discovered *d, struct repo *r, struct e
 	return 0;
 }
 
-/* Stores git's answers, one per line, in r. The last line is missing if rev names no ref. */
+/* Whether git got as far as the name of HEAD, which is the seventh line: every revision exists. */
+static bool answered_all_else(const struct buf *out)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < out->len; i++)
+		lines += out->data[i] == '\n';
+	return lines >= 7;
+}
+
+/* Stores git's answers, one per line, in r. The last line is missing if rev names no ref. The last question is
+ * whether the commit has a file with settings: git prints nothing for it, and fails if it has none. So one
+ * process answers everything. */
 static int ask_git(const char *dir, const char *rev, struct repo *r, bool *bare, bool *shallow, struct err *e)
 {
 	struct git g = { .cwd = dir, .user_config = true, .seconds = LOOK_SECONDS };
@@ -255,10 +267,12 @@ static int ask_git(const char *dir, const char *rev, struct repo *r, bool *bare,
 		"--is-shallow-repository", "--show-object-format", "--git-common-dir", "--show-toplevel",
 		NULL);
 	strvec_pushf(&args, "%s^{commit}", rev);
-	strvec_pushl(&args, "--symbolic-full-name", "HEAD", rev, "--", NULL);
+	strvec_pushl(&args, "--symbolic-full-name", "HEAD", rev, NULL);
+	strvec_pushf(&args, "%s^{commit}:" REPO_SETTINGS, rev);
+	strvec_push(&args, "--");
 	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
 		return -1;
-	if (code)
+	if (code && !answered_all_else(&out))
 		return explain(dir, rev, &out, &errtext, e);
 	for (char *l = strtok_r(out.data, "\n", &save); l && n < 8; l = strtok_r(NULL, "\n", &save))
 		if (strcmp(l, "--"))
@@ -267,6 +281,7 @@ static int ask_git(const char *dir, const char *rev, struct repo *r, bool *bare,
 		return err_set(e, ERR_FAILED, "cannot understand what git says of '%s'", dir);
 	*bare = !strcmp(line[0], "true");
 	*shallow = !strcmp(line[1], "true");
+	r->has_settings = !code;
 	r->format = xstrdup(line[2]);
 	r->hash_len = strcmp(line[2], "sha256") ? 20 : 32;
 	r->git_dir = xstrdup(line[3]);

@@ -21,6 +21,7 @@ struct repo {
 	unsigned hash_len;     /* in bytes */
 	char *head;            /* full name of the checked-out branch, "" if HEAD is detached */
 	char *commit;          /* the commit of the requested revision, if one was requested */
+	bool has_settings;     /* whether that commit has REPO_SETTINGS */
 	char *rev_ref;         /* full name of the ref that the revision names, "" for none */
 	struct strvec config;  /* the user's effective configuration: "key\nvalue", keys in lower case */
 	char *user_ignores;    /* core.excludesFile as the user wrote it, NULL if it is not set */
@@ -39,6 +40,13 @@ int repo_open_git_dir(
 	const char *git_dir, const char *top, unsigned hash_len, struct repo *ret, struct err *e);
 /* Fills in only the names, for a repository that no longer exists. */
 void repo_name(const char *git_dir, const char *top, unsigned hash_len, struct repo *ret);
+
+/* The file with Garth's settings for this repository, at the top of a commit. */
+#define REPO_SETTINGS     ".garth.yaml"
+#define REPO_SETTINGS_MAX (1u << 20)
+/* Reads it from a commit. *ret_there: whether the commit has it. ERR_REFUSED if it is a symbolic link or a
+ * directory, or too large. */
+int repo_settings(const struct repo *r, const char *commit, bool *ret_there, struct buf *out, struct err *e);
 
 /* The last value of a key, or NULL. */
 const char *repo_config(const struct repo *r, const char *key);

@@ -138,6 +138,7 @@ int inside_refresh(struct inside *in, struct err *e)
 {
 	struct context *c = &in->context;
 	struct task *t = &in->task;
+	const struct config_places places = config_places(c->user_home);
 	auto_task now = { 0 };
 	struct config config;
 	struct task old;
@@ -147,8 +148,7 @@ int inside_refresh(struct inside *in, struct err *e)
 			store_task_published(c->store, t->id, t->published, t->commits, t->bytes, e) < 0))
 		return -1;
 	in->untold = false;
-	if (store_task_by_id(c->store, t->id, &now, e) < 0 ||
-		config_load(c->user_home, getenv("XDG_CONFIG_HOME"), getenv("GARTH_CONFIG"), &config, e) < 0)
+	if (store_task_by_id(c->store, t->id, &now, e) < 0 || config_load(&places, &config, e) < 0)
 		return -1;
 	config_release(&c->config);
 	c->config = config;

@@ -1,5 +1,6 @@
 #include "runtime/run.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "task/end.h"
 #include "task/life.h"
 #include "task/question.h"
+#include "task/repository_config.h"
 #include "task/run.h"
 #include "task/tip.h"
 
@@ -35,11 +37,45 @@ void runtime_warn(const struct run_opts *o, const char *fmt, ...)
 		strvec_push(o->warnings, text);
 }
 
+/* The user's configuration, read again, and the task's layers over it. */
+static int configure_anew(struct context *c, int task_dir, struct err *e)
+{
+	const struct config_places places = config_places(c->user_home);
+	auto_config config = { 0 };
+	struct config old = c->config;
+
+	if (config_load(&places, &config, e) < 0 || again_configure(&config, task_dir, e) < 0)
+		return -1;
+	c->config = config;
+	config = old;
+	return 0;
+}
+
 int runtime_configure(struct context *c, const struct task *t, struct err *e)
+{
+	bool of_another = c->configured && c->configured != t->id;
+	auto_fd dir = -1;
+
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0)
+		return -1;
+	c->configured = t->id;
+	return of_another ? configure_anew(c, dir, e) : again_configure(&c->config, dir, e);
+}
+
+int runtime_reconfigure(struct context *c, const struct task *t, bool *ret_changed, struct err *e)
 {
 	auto_fd dir = -1;
 
-	return home_task_dir(&c->home, t->id, &dir, e) < 0 ? -1 : again_configure(&c->config, dir, e);
+	*ret_changed = false;
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0)
+		return -1;
+	if (faccessat(dir, REPOSITORY_CONFIG, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	if (configure_anew(c, dir, e) < 0)
+		return -1;
+	c->configured = t->id;
+	*ret_changed = true;
+	return 0;
 }
 
 /* The id of the task's first run; a new one if this is the first. */

@@ -84,7 +84,12 @@ int runtime_wait_output(struct context *c, struct task *t, const struct run_opts
 int runtime_hold(
 	struct context *c, struct task *t, bool set_aside, bool *ret_started, int *ret_conn, struct err *e);
 
-/* Adds the task file's settings to the configuration. Call it before looking up an agent. */
+/* Adds the task's own layers to the user's configuration: the repository's file and the task file. Those of another
+ * task are dropped first, with all pointers into the configuration. Call it before looking up an agent. */
 int runtime_configure(struct context *c, const struct task *t, struct err *e);
+/* The same for a task that was just made, if the task file was applied already: reads all layers again, in their
+ * order. Pointers into the configuration (agents) are not valid any more. *ret_changed is false if the task's
+ * repository has no file: then nothing was done. */
+int runtime_reconfigure(struct context *c, const struct task *t, bool *ret_changed, struct err *e);
 
 #endif

@@ -156,6 +156,13 @@ const char *const schema_steps[] = {
 	("ALTER TABLE task ADD COLUMN seen TEXT NOT NULL DEFAULT '';"
 	 "UPDATE task SET seen = published || ' ' || coalesce((SELECT ended FROM run WHERE run.id ="
 	 " (SELECT max(id) FROM run WHERE task_id = task.id)), 0);"),
+	/* What a repository's file asks for and the user approved, by its content; see task/approval.h. */
+	("CREATE TABLE approved ("
+	 " project_id INTEGER NOT NULL REFERENCES project(id) ON DELETE CASCADE,"
+	 " digest TEXT NOT NULL,"
+	 " what TEXT NOT NULL,"
+	 " created INTEGER NOT NULL,"
+	 " UNIQUE (project_id, digest));"),
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

@@ -182,6 +182,25 @@ int store_allow(struct store *s, int64_t task, const char *glob, struct err *e);
 struct strvec;
 int store_allowed(struct store *s, int64_t task, struct strvec *ret, struct err *e);
 
+/* What a project's repository asks for and the user approved (task/approval.h), by a digest. */
+struct approved {
+	char *digest;
+	char *what; /* a JSON array of strings, for people */
+	int64_t created;
+};
+struct approved_list {
+	struct approved *v;
+	size_t n;
+};
+void approved_list_release(struct approved_list *l);
+#define auto_approved_list __attribute__((cleanup(approved_list_release))) struct approved_list
+int store_approve(struct store *s, int64_t project, const char *digest, const char *what, struct err *e);
+int store_is_approved(struct store *s, int64_t project, const char *digest, bool *ret, struct err *e);
+/* Oldest first. */
+int store_approved_list(struct store *s, int64_t project, struct approved_list *ret, struct err *e);
+/* Forgets all approvals of the project. */
+int store_unapprove(struct store *s, int64_t project, struct err *e);
+
 /* Facts: small values by key. ERR_NOTFOUND if the key is unknown. */
 int store_fact(struct store *s, const char *key, char **ret, struct err *e);
 int store_set_fact(struct store *s, const char *key, const char *value, struct err *e);

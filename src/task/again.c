@@ -11,6 +11,7 @@
 #include "base/yaml.h"
 #include "config/taskfile.h"
 #include "sys/fd.h"
+#include "task/repository_config.h"
 
 #define AGAIN_NAME "again"
 #define AGAIN_MAX  (1u << 20)
@@ -217,15 +218,24 @@ static int read_if_there(int task_dir, const char *name, struct buf *text, struc
 
 int again_configure(struct config *c, int task_dir, struct err *e)
 {
-	auto_buf file = BUF_INIT(YAML_MAX_BYTES), limits = BUF_INIT(YAML_MAX_BYTES);
+	auto_buf file = BUF_INIT(YAML_MAX_BYTES), limits = BUF_INIT(YAML_MAX_BYTES),
+		 repository = BUF_INIT(YAML_MAX_BYTES);
 	auto_taskfile ignored = { 0 };
 
+	if (read_if_there(task_dir, REPOSITORY_CONFIG, &repository, e) < 0 ||
+		config_apply_repository(c, buf_str(&repository), repository.len, REPO_SETTINGS, e) < 0)
+		return -1;
 	if (read_if_there(task_dir, FILE_NAME, &file, e) < 0 ||
 		read_if_there(task_dir, LIMITS, &limits, e) < 0)
 		return -1;
 	if (file.len && taskfile_apply(c, buf_str(&file), file.len, FILE_NAME, &ignored, e) < 0)
 		return -1;
 	return limits.len ? config_apply(c, buf_str(&limits), limits.len, LIMITS, e) : 0;
+}
+
+int again_keep_repository(int task_dir, const struct buf *text, struct err *e)
+{
+	return write_file(task_dir, REPOSITORY_CONFIG, buf_str(text), text->len, 0600, e);
 }
 
 int again_keep_file(int task_dir, const char *text, size_t len, struct err *e)

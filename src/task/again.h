@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/strvec.h"
 #include "config/config.h"
@@ -47,9 +48,11 @@ bool again_takes_answer(const struct again *a, const struct config_agent *agent)
 /* The first command, with {session} replaced. */
 void again_first(const struct strvec *argv, const char *session, struct strvec *ret);
 
-/* Applies the configuration keys of the task file to c. Does nothing if there is no file, or task_dir is
- * -1. */
+/* Applies the task's own layers to the user's configuration c: the repository's file as it was when the task was
+ * made (repository_config.h), the task file, and limits that were changed for this task. Does nothing if there
+ * are none, or task_dir is -1. */
 int again_configure(struct config *c, int task_dir, struct err *e);
+int again_keep_repository(int task_dir, const struct buf *text, struct err *e);
 int again_keep_file(int task_dir, const char *text, size_t len, struct err *e);
 
 /* Whether the command has succeeded and only the push after it has not. */

@@ -31,10 +31,13 @@ static int check_own(const struct context *c, struct err *e)
 
 static int open_all(struct context *c, bool looks, struct err *e)
 {
+	struct config_places places;
+
 	*c = (struct context){ .home.fd = -1, .looks = looks };
 	if (who(c, e) < 0)
 		return -1;
-	if (config_load(c->user_home, getenv("XDG_CONFIG_HOME"), getenv("GARTH_CONFIG"), &c->config, e) < 0)
+	places = config_places(c->user_home);
+	if (config_load(&places, &c->config, e) < 0)
 		return -1;
 	if (home_open(getenv("GARTH_HOME"), c->user_home, &c->home, e) < 0)
 		return -1;

@@ -15,6 +15,7 @@ struct context {
 	struct home home;
 	bool looks; /* read-only: the command changes nothing */
 	struct config config;
+	int64_t configured;  /* the task whose layers config has (runtime_configure); 0: none */
 	struct store *store; /* opened by context_store; must be closed before a keeper is forked */
 };
 

@@ -9,18 +9,22 @@
 #include "base/name.h"
 #include "base/nearest.h"
 #include "base/path.h"
+#include "config/taskfile.h"
 #include "git/ref.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "sys/owner.h"
 #include "sys/tree.h"
+#include "task/again.h"
+#include "task/approval.h"
 #include "task/borrowed.h"
 #include "task/empty.h"
 #include "task/here.h"
 #include "task/inside_path.h"
 #include "task/life.h"
 #include "task/refs.h"
+#include "task/repository_config.h"
 #include "task/shown.h"
 #include "task/source.h"
 #include "task/task.h"
@@ -161,29 +165,46 @@ void task_layers_release(struct task_layers *l)
 		lock_drop(&l->locks[--l->nlocks]);
 }
 
-/* What a new task is made of. */
-struct parts {
-	struct buf shown; /* lines "OID REFNAME" */
+/* What a new task is made of, beside its base. */
+struct content {
+	struct buf shown; /* refs: lines "OID REFNAME" */
 	struct task_layers layers;
+	bool has_settings;
+	struct buf settings;  /* the repository's file: repository_config.h */
+	struct config config; /* the user's configuration with that file; only if has_settings */
+	struct context
+		*in_force; /* the context that has it meanwhile, and whose own is in `config`; or NULL */
 };
 
-static void parts_release(struct parts *p)
+static void swap_config(struct context *c, struct content *k)
 {
-	buf_release(&p->shown);
-	task_layers_release(&p->layers);
+	struct config config = c->config;
+
+	c->config = k->config;
+	k->config = config;
+}
+
+static void content_release(struct content *k)
+{
+	if (k->in_force)
+		swap_config(k->in_force, k);
+	buf_release(&k->shown);
+	task_layers_release(&k->layers);
+	buf_release(&k->settings);
+	config_release(&k->config);
 }
 
 static int fill(
-	struct context *c, const struct repo *r, struct workspace *ws, const struct parts *p, struct err *e)
+	struct context *c, const struct repo *r, struct workspace *ws, const struct content *k, struct err *e)
 {
-	const struct buf *shown = &p->shown;
-
-	if (refs_make(c, r, ws->task, shown, e) < 0) {
+	/* the rules come before anything that they are for */
+	if ((k->has_settings && again_keep_repository(ws->dir, &k->settings, e) < 0) ||
+		refs_make(c, r, ws->task, &k->shown, e) < 0) {
 		take_back(c, r, ws, false);
 		return -1;
 	}
 	fault("create-refs");
-	if (layers_put(ws->dir, &p->layers.names, e) < 0 || workspace_create(ws, shown, e) < 0 ||
+	if (layers_put(ws->dir, &k->layers.names, e) < 0 || workspace_create(ws, &k->shown, e) < 0 ||
 		finish(c, ws->task, e) < 0) {
 		take_back(c, r, ws, true);
 		return -1;
@@ -203,7 +224,7 @@ static bool settle_namesake(struct context *c, int64_t project, const char *name
 }
 
 static int create_named(
-	struct context *c, const struct repo *r, struct task *t, const struct parts *p, struct err *e)
+	struct context *c, const struct repo *r, struct task *t, const struct content *k, struct err *e)
 {
 	auto_workspace ws = { .dir = -1 };
 	auto_lock lock = -1;
@@ -215,13 +236,13 @@ static int create_named(
 		(e->kind != ERR_EXISTS || !settle_namesake(c, t->project_id, t->name) ||
 			reserve(c, r, t, &ws, &lock, e) < 0))
 		return -1;
-	return fill(c, r, &ws, p, e);
+	return fill(c, r, &ws, k, e);
 }
 
 /* Tries numbers until a name is free in the store and among the branches: program-1, program-2 …; for a title
  * title, title-2 … */
 static int create_numbered(struct context *c, const struct repo *r, const struct task_spec *s, struct task *t,
-	const struct parts *p, struct err *e)
+	const struct content *k, struct err *e)
 {
 	char stem[NAME_MAX_LEN + 1];
 
@@ -232,7 +253,7 @@ static int create_numbered(struct context *c, const struct repo *r, const struct
 	for (unsigned i = 1; i < 100000; i++) {
 		free(t->name);
 		t->name = s->title && i == 1 ? xstrdup(stem) : xasprintf("%s-%u", stem, i);
-		if (!create_named(c, r, t, p, e))
+		if (!create_named(c, r, t, k, e))
 			return 0;
 		if (e->kind != ERR_EXISTS)
 			return -1;
@@ -251,6 +272,45 @@ static int check_shown(const struct repo *r, const char *ref, struct err *e)
 	return *oid ? 0 : err_set(e, ERR_NOTFOUND, "there is no branch '%s'", ref);
 }
 
+/* Reads the repository's file, unless git said that the commit has none. */
+static int read_settings(struct context *c, const struct task_spec *s, const struct repo *r, bool moved,
+	struct content *k, struct err *e)
+{
+	auto_taskfile ignored = { 0 };
+	struct repo at = *r;
+
+	/* of a commit that was fetched just now it is not known */
+	at.has_settings |= moved;
+	if (s->empty || !at.has_settings)
+		return 0;
+	if (repository_config_load(c, &at, &k->config, &k->has_settings, &k->settings, e) < 0)
+		return -1;
+	if (s->task_file && s->task_file->len &&
+		taskfile_apply(
+			&k->config, buf_str(s->task_file), s->task_file->len, "task file", &ignored, e) < 0)
+		return -1;
+	for (size_t i = 0; s->notes && i < k->config.notes.n; i++)
+		strvec_push(s->notes, k->config.notes.v[i]);
+	return 0;
+}
+
+/* Asks the front end, if it can, for what the user has not approved yet. Then the repository's layer is in force
+ * in the context, until the task is made. */
+static int get_approval(struct context *c, const struct task_spec *s, const struct repo *r, bool moved,
+	int64_t project, struct content *k, struct err *e)
+{
+	const char *rev = moved ? r->commit : s->rev;
+
+	if (!k->has_settings)
+		return 0;
+	if (approval_check(c, project, &k->config, rev, e) < 0 &&
+		(e->kind != ERR_REFUSED || !s->approve || s->approve(c, project, &k->config, e) < 0))
+		return -1;
+	swap_config(c, k);
+	k->in_force = c;
+	return 0;
+}
+
 int task_create(struct context *c, const struct task_spec *s, struct task *ret, struct err *e)
 {
 	auto_repo r = { 0 };
@@ -258,8 +318,11 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	auto_str nothing = NULL;
 	const char *rev = s->rev ? s->rev : "HEAD";
 	auto_project project = { 0 };
-	__attribute__((cleanup(parts_release))) struct parts p = { .shown = BUF_INIT(64 << 20) };
+	__attribute__((cleanup(content_release))) struct content k = { .shown = BUF_INIT(64 << 20),
+		.settings = BUF_INIT(REPO_SETTINGS_MAX + 1) };
+	auto_str opened = NULL;
 	auto_task t = { 0 };
+	bool moved;
 	char name[35];
 	int rc;
 
@@ -274,17 +337,20 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 		space_check_little(&c->home, e) < 0 || context_store(c, e) < 0)
 		return -1;
 	t.target = xstrdup(s->empty ? "" : !strncmp(r.rev_ref, "refs/heads/", 11) ? r.rev_ref : r.head);
+	opened = xstrdup(r.commit);
 	/* if the user named a commit, use exactly that one */
 	if (!s->rev && backend_named(t.backend)->follows_remote &&
 		source_take(&c->home, &r, t.target, &source, e) < 0)
 		return -1;
 	if (s->on_base && s->on_base(s->empty ? NULL : &r, s->on_base_arg, e) < 0)
 		return -1;
-	if (check_shown(&r, s->also_shown, e) < 0 ||
-		ref_shown(&r, t.target, s->also_shown, &p.shown, e) < 0 ||
-		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0)
+	moved = strcmp(opened, r.commit) != 0;
+	if (read_settings(c, s, &r, moved, &k, e) < 0 || check_shown(&r, s->also_shown, e) < 0 ||
+		ref_shown(&r, t.target, s->also_shown, &k.shown, e) < 0 ||
+		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0 ||
+		get_approval(c, s, &r, moved, project.id, &k, e) < 0)
 		return -1;
-	shown_name(&p.shown, name);
+	shown_name(&k.shown, name);
 	t.shown = xstrdup(name);
 	t.project_id = project.id;
 	t.project = xstrdup(project.name);
@@ -309,9 +375,9 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.seen = xstrdup("");
 	t.strict = s->strict;
 	if (s->bring && !s->empty &&
-		(s->bring(c, &r, &t, &p.layers, s->bring_arg, e) < 0 || context_store(c, e) < 0))
+		(s->bring(c, &r, &t, &k.layers, s->bring_arg, e) < 0 || context_store(c, e) < 0))
 		return -1;
-	rc = s->name ? create_named(c, &r, &t, &p, e) : create_numbered(c, &r, s, &t, &p, e);
+	rc = s->name ? create_named(c, &r, &t, &k, e) : create_numbered(c, &r, s, &t, &k, e);
 	if (rc < 0)
 		return -1;
 	space_reserve(&c->home);

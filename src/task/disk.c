@@ -19,13 +19,14 @@ uint64_t disk_share(uint64_t room)
 
 uint64_t disk_max(const struct config *c, int dir, uint64_t held)
 {
+	uint64_t max = AT_LEAST;
 	struct statvfs v;
 
 	if (c->max_disk)
 		return c->max_disk;
-	if (fstatvfs(dir, &v) < 0)
-		return AT_LEAST;
-	return disk_share((uint64_t)v.f_bavail * v.f_frsize + held);
+	if (!fstatvfs(dir, &v))
+		max = disk_share((uint64_t)v.f_bavail * v.f_frsize + held);
+	return c->max_disk_cap && c->max_disk_cap < max ? c->max_disk_cap : max;
 }
 
 bool disk_is_near(uint64_t held, uint64_t max)

@@ -4,7 +4,7 @@
  *
  * The limit is limits.max_disk. If that is not set, it is a share of the available space, which is the free
  * space on the Garth home's disk plus what the task holds already: a quarter of it, but at least 20 GB, and
- * never more than nine tenths of it.
+ * never more than nine tenths of it; and never more than the repository's file says.
  */
 #ifndef TASK_DISK_H
 #define TASK_DISK_H

@@ -55,6 +55,13 @@ struct task_spec {
 	int (*bring)(struct context *c, const struct repo *r, const struct task *t, struct task_layers *ret,
 		void *arg, struct err *e);
 	void *bring_arg;
+	/* Called if the repository's file asks for something that the user has not approved (approval.h): returns
+	 * 0 after it was approved, -1 if not. NULL: refused. */
+	int (*approve)(struct context *c, int64_t project, const struct config *asks, struct err *e);
+	/* a task file's text, which goes over the repository's file; NULL: none */
+	const struct buf *task_file;
+	/* gets values of the repository's file that are not taken, and why; may be NULL */
+	struct strvec *notes;
 };
 
 /* Makes a task in state "created". */

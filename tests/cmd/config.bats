@@ -119,3 +119,61 @@ config() { mkdir -p "$XDG_CONFIG_HOME/garth"; cat >"$XDG_CONFIG_HOME/garth/confi
   [[ $err == '✗ '* ]] || complain
   [[ $(json 'd["error"]["code"]' <<<"$out") == config ]]
 }
+
+@test "O2 config: --schema is a valid schema of all files, made from the same keys that are read" {
+  "$garth" config --schema >"$T/schema"
+  "$garth" config --json >"$T/config"
+  "$python" - "$T/schema" "$T/config" "$GARTH_TOP/docs/guide" "$T/example.yaml" <<'E'
+import json, re, sys, yaml, jsonschema
+schema, guide = json.load(open(sys.argv[1])), sys.argv[3]
+# as in YAML 1.2, "on" is a word
+class Loader(yaml.SafeLoader):
+    yaml_implicit_resolvers = {k: [r for r in v if r[0] != "tag:yaml.org,2002:bool"] for k, v in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false)$"), list("tf"))
+load = lambda text: yaml.load(text, Loader)
+V = jsonschema.Draft202012Validator
+V.check_schema(schema)
+part = lambda name: V({"$defs": schema["$defs"], "$ref": "#/$defs/" + name})
+valid = lambda v, text: v.is_valid(load(text))
+# the guide's examples
+example = re.search(r"## Every key\n\n```yaml\n(.*?)```", open(guide + "/configuration.md").read(), re.S).group(1)
+open(sys.argv[4], "w").write(example)
+V(schema).validate(load(example))
+part("config").validate(load(example))
+for text in re.findall(r"```yaml\n(.*?)```", open(guide + "/task-files.md").read(), re.S):
+    if "command:" in text:
+        V(schema).validate(load(text))
+# every key is in the schema, and in the guide's example
+def keys(o, prefix=""):
+    for name, v in o["properties"].items():
+        if "properties" in v:
+            yield from keys(v, prefix + name + ".")
+        else:
+            yield prefix + name
+read = {k for k in json.load(open(sys.argv[2]))["origins"] if not re.match(r"agents\..*\.", k)}
+assert read == set(keys(schema["$defs"]["config"])), read ^ set(keys(schema["$defs"]["config"]))
+shown = load(example)
+for k in read:
+    section, name = k.split(".")
+    assert name in shown[section], k
+# wrong files are not valid
+for text in ("limits: {max_fils: 1}", "network: {mode: sometimes}", "workspace: {setup: [[]]}", "agents: {x: {y: [z]}}", "agents: {default: [a]}"):
+    assert not valid(part("config"), text), text
+for text in ("agent: {name: x}", "agent: {command: []}", "agent: {command: [x]}\nnotify: {on: []}"):
+    assert not valid(V(schema), text), text
+for text in ("jail: {env: [X]}", "network: {allow: [x]}", "git: {operations: {push: local}}", "agents: {claude: {}}", "agent: {command: [x]}"):
+    assert not valid(part("repository"), text), text
+for text in ("{}", "policy:\n", "git: {operations: {push: blocked}}", "workspace: {setup: make, include: [.env]}", "agents: {default: claude}", "limits: {max_files: 3, max_disk: 5GB}"):
+    assert valid(part("repository"), text), text
+E
+  call env GARTH_CONFIG="$T/example.yaml" "$garth" config
+  [[ $code == 0 ]] || complain
+}
+
+@test "O2 config: errors name file, line and column, and the nearest key" {
+  config <<<$'limits:\n  max_fils: 3\n'
+  fails 2 "$XDG_CONFIG_HOME/garth/config.yaml:2:3: unknown key 'limits.max_fils' (is 'max_files' meant?)" "$garth" config
+  printf 'a: [\n' >"$T/system.yaml"
+  fails 2 "$T/system.yaml:2:1: " env GARTH_SYSTEM_CONFIG="$T/system.yaml" "$garth" ls
+  fails 2 "is not there" env GARTH_SYSTEM_CONFIG="$T/nosuch" "$garth" ls
+}

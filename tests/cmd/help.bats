@@ -1,7 +1,7 @@
 load helpers
 
 commands=(run new exec shell attach wait review pause resume answer cancel rename ls show path diff publish allow snapshot rollback sync merge push port log export archive discard cleanup cache gc undo
-  serve warm doctor config audit completion help version)
+  serve warm doctor config init trust audit completion help version)
 
 @test "O3 help: lists every command on stdout" {
   call "$garth" help
@@ -77,7 +77,7 @@ commands=(run new exec shell attach wait review pause resume answer cancel renam
     fails 2 "usage: garth $c" "$garth" "$c"
   done
   for c in "new a b" "shell a b" "attach a b" "ls a" "show a b" "path a b" "log a b" "export a b c" \
-    "publish a b" "snapshot a b" "rollback a b" "sync a b" "undo a b" "audit a b" "serve a" "doctor a" "config a" "help a b" "version a"; do
+    "publish a b" "snapshot a b" "rollback a b" "sync a b" "undo a b" "audit a b" "serve a" "doctor a" "config a b" "init a" "trust a" "help a b" "version a"; do
     fails 2 "is one word too many" "$garth" $c
   done
   fails 2 "option '--base' wants REV" "$garth" new t --base

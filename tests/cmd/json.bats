@@ -68,7 +68,9 @@ with_json() {
   answer rename other q
   answer archive q
   answer discard -f -D t
-  answer cleanup --all-inactive; answer gc; answer cache; configure <<<'workspace: {setup: "true"}'; answer warm; answer doctor; answer config; answer audit; answer audit --verify; answer serve --once
+  answer cleanup --all-inactive; answer gc; answer cache; configure <<<'workspace: {setup: "true"}'; answer warm; rm "$XDG_CONFIG_HOME/garth/config.yaml"; answer doctor; answer config; answer config jail.env; answer audit; answer audit --verify; answer serve --once
+  printf 'workspace: {setup: [make], include: [.env]}\nlimits: {max_files: 20000}\n' >.garth.yaml; git add .garth.yaml; git commit -qm settings
+  answer trust; answer trust --yes; answer trust; answer trust --list; answer config; answer config workspace.setup; answer trust --revoke
   diff <(with_json | sort) <(sort -u "$T/tried")
 }
 

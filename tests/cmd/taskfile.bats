@@ -118,7 +118,7 @@ E
   "$garth" config --schema >"$T/schema"
   python3 - "$T/schema" <<'E'
 import json, sys
-s = json.load(open(sys.argv[1]))
+s = json.load(open(sys.argv[1]))["$defs"]["task"]
 p = s["properties"]
 assert s["additionalProperties"] is False and s["required"] == ["agent"]
 assert p["agent"]["properties"]["command"]["items"] == {"type": "string"}
@@ -178,7 +178,7 @@ E
   at "2:7: 'push' is for a task with a repository" 'agent: {command: [true]}' 'push: main'
   [[ $("$garth" ls --json | json 'd["tasks"]') == '[]' ]]
   # a file without a project is as good as any, also to an editor
-  [[ $("$garth" config --schema | python3 -c 'import json, sys; print(json.load(sys.stdin)["properties"]["agent"]["required"])') == "['command']" ]]
+  [[ $("$garth" config --schema | python3 -c 'import json, sys; print(json.load(sys.stdin)["$defs"]["task"]["properties"]["agent"]["required"])') == "['command']" ]]
 }
 
 @test "T5 taskfile: a project_dir below the top is where the command starts; --cwd, --timeout and --limit count more" {
