@@ -102,6 +102,7 @@ void neutral_release(struct neutral *p)
 {
 	free(p->dir);
 	free(p->objects);
+	free(p->shallow);
 	strvec_release(&p->settings);
 	*p = (struct neutral)NEUTRAL_INIT;
 }
@@ -166,15 +167,21 @@ static const struct format *format_of(const struct repo *r)
 /* Takes ownership of `dir`, the git directory. */
 static int fill(const struct repo *r, const char *git_dir, char *dir, struct neutral *ret, struct err *e)
 {
-	auto_neutral p = { .dir = dir, .objects = path_join(r->git_dir, "objects"), .settings = STRVEC_INIT };
+	auto_neutral p = { .dir = dir,
+		.objects = path_join(r->git_dir, "objects"),
+		.shallow = path_join(r->git_dir, "shallow"),
+		.settings = STRVEC_INIT };
 
 	if (read_settings(git_dir, &p.settings, e) < 0)
 		return -1;
 	*ret = p;
 	p = (struct neutral)NEUTRAL_INIT;
-	ret->git = (struct git){
-		.dir = ret->dir, .cwd = ret->dir, .objects = ret->objects, .settings = &ret->settings
-	};
+	/* a shallow clone's list of commits without parents; usually there is no such file */
+	ret->git = (struct git){ .dir = ret->dir,
+		.cwd = ret->dir,
+		.objects = ret->objects,
+		.shallow = ret->shallow,
+		.settings = &ret->settings };
 	return 0;
 }
 

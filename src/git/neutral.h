@@ -20,7 +20,7 @@
 
 struct neutral {
 	struct git git; /* the caller may set fields other than dir, objects and settings */
-	char *dir, *objects;
+	char *dir, *objects, *shallow;
 	struct strvec settings;
 };
 

@@ -93,6 +93,16 @@ static int put_exclude(int dir, const struct repo *r, struct err *e)
 	return put_text(dir, "info/exclude", &text, e);
 }
 
+/* Without this file, git inside would miss the parents of a shallow clone's oldest commits. */
+static int put_shallow(int dir, const struct repo *r, struct err *e)
+{
+	auto_buf text = BUF_INIT(REPO_SHALLOW_MAX);
+
+	if (repo_shallow(r, &text, e) < 0)
+		return -1;
+	return text.len ? put_text(dir, "shallow", &text, e) : 0;
+}
+
 static int put_hooks(int dir, const struct private_spec *s, struct err *e)
 {
 	if (hooks_put(dir, s->repo, e) < 0)
@@ -107,7 +117,7 @@ int private_create(int dir, const struct private_spec *s, struct err *e)
 	auto_buf config = BUF_INIT(1 << 20);
 
 	if (make_dirs(dir, e) < 0 || put_refs(dir, s, e) < 0 || put_exclude(dir, s->repo, e) < 0 ||
-		put_hooks(dir, s, e) < 0)
+		put_shallow(dir, s->repo, e) < 0 || put_hooks(dir, s, e) < 0)
 		return -1;
 	make_config(s, &config);
 	if (put_text(dir, "config", &config, e) < 0)

@@ -44,6 +44,18 @@ const char *repo_config(const struct repo *r, const char *key)
 	return NULL;
 }
 
+int repo_shallow(const struct repo *r, struct buf *ret, struct err *e)
+{
+	auto_str path = path_join(r->git_dir, "shallow");
+
+	if (!read_file(AT_FDCWD, path, ret, e))
+		return 0;
+	if (e->kind != ERR_NOTFOUND)
+		return err_wrap(e, "cannot read the list of a shallow clone");
+	*e = (struct err)ERR_INIT;
+	return 0;
+}
+
 static bool is_on(const char *value)
 {
 	return value && (!strcasecmp(value, "true") || !strcasecmp(value, "yes") ||
@@ -74,15 +86,10 @@ static int refuse_partial(const struct repo *r, struct err *e)
 	return err_set(e, ERR_REFUSED, "'%s' is a partial clone, which is not supported yet", r->top);
 }
 
-int repo_check_kind(const struct repo *r, bool bare, bool shallow, struct err *e)
+static int check_settings(const struct repo *r, struct err *e)
 {
 	const char *crlf = repo_config(r, "core.autocrlf"), *eol = repo_config(r, "core.eol");
 
-	if (bare)
-		return err_set(
-			e, ERR_REFUSED, "'%s' is a bare repository, which is not supported yet", r->git_dir);
-	if (shallow)
-		return err_set(e, ERR_REFUSED, "'%s' is a shallow clone, which is not supported yet", r->top);
 	if (is_partial(r))
 		return refuse_partial(r, e);
 	if (is_on(repo_config(r, "core.sparsecheckout")))
@@ -176,6 +183,13 @@ static int fill_places(struct repo *r, struct err *e)
 	return add_objects(&r->objects, objects, 0, e);
 }
 
+static int refuse_elsewhere(const char *top, struct err *e)
+{
+	err_set(e, ERR_REFUSED, "the files of '%s' are elsewhere (core.worktree), which is not supported",
+		top);
+	return err_hint(e, "git worktree add ../NAME");
+}
+
 /* git must find the same paths as discover did. */
 static int check_place(const struct repo *r, const struct discovered *d, struct err *e)
 {
@@ -185,18 +199,16 @@ static int check_place(const struct repo *r, const struct discovered *d, struct 
 		return err_set(
 			e, ERR_REFUSED, "git finds another repository than '%s' for '%s'", d->common, d->top);
 	if (!top || strcmp(top, d->top))
-		return err_set(e, ERR_REFUSED,
-			"the files of '%s' are elsewhere (core.worktree), which is not supported yet",
-			d->top);
+		return refuse_elsewhere(d->top, e);
 	return 0;
 }
 
-static int check_kind(struct repo *r, bool bare, bool shallow, struct err *e)
+static int check_kind(struct repo *r, struct err *e)
 {
 	auto_str attributes = path_join(r->git_dir, "info/attributes");
 	struct stat st;
 
-	if (repo_check_kind(r, bare, shallow, e) < 0)
+	if (check_settings(r, e) < 0)
 		return -1;
 	if (!stat(attributes, &st) && st.st_size > 0)
 		return err_set(e, ERR_REFUSED,
@@ -206,7 +218,7 @@ static int check_kind(struct repo *r, bool bare, bool shallow, struct err *e)
 }
 
 /* Explains why git found nothing. */
-static int explain(const char *dir, const char *rev, struct buf *out, struct buf *errtext, struct err *e)
+static int explain(const char *dir, const char *rev, struct buf *errtext, struct err *e)
 {
 	if (strstr(buf_str(errtext), "dubious ownership"))
 		return err_set(e, ERR_REFUSED,
@@ -215,8 +227,6 @@ static int explain(const char *dir, const char *rev, struct buf *out, struct buf
 	if (strstr(buf_str(errtext), "not a git repository"))
 		return err_set(e, ERR_NOTFOUND, "'%s' is not in a git repository", dir),
 		       err_hint(e, "git init");
-	if (!strncmp(buf_str(out), "true\n", 5))
-		return err_set(e, ERR_REFUSED, "'%s' is a bare repository, which is not supported yet", dir);
 	if (strstr(buf_str(errtext), "must be run in a work tree"))
 		return err_set(e, ERR_REFUSED, "'%s' is not in a checkout", dir);
 	if (!strcmp(rev, "HEAD"))
@@ -235,6 +245,7 @@ static int look_at_settings(const struct discovered *d, struct repo *r, struct e
 		return -1;
 	if (is_partial(&found))
 		return refuse_partial(&found, e);
+	r->bare = d->bare || (!strcmp(d->git_dir, d->common) && is_on(repo_config(&found, "core.bare")));
 	r->user_ignores = steal_ptr(found.user_ignores);
 	r->config = found.config;
 	found.config = (struct strvec)STRVEC_INIT;
@@ -242,38 +253,39 @@ static int look_at_settings(const struct discovered *d, struct repo *r, struct e
 }
 
 /* Stores git's answers, one per line, in r. The last line is missing if rev names no ref. */
-static int ask_git(const char *dir, const char *rev, struct repo *r, bool *bare, bool *shallow, struct err *e)
+static int ask_git(
+	const struct discovered *d, const char *dir, const char *rev, struct repo *r, struct err *e)
 {
 	struct git g = { .cwd = dir, .user_config = true, .seconds = LOOK_SECONDS };
 	auto_buf out = BUF_SMALL, errtext = BUF_SMALL;
 	auto_strvec args = STRVEC_INIT;
-	char *line[8] = { 0 }, *save = NULL;
+	char *line[7] = { 0 }, *save = NULL;
 	size_t n = 0;
 	int code;
 
 	strvec_pushl(&args, "rev-parse", "--path-format=absolute", "--is-bare-repository",
-		"--is-shallow-repository", "--show-object-format", "--git-common-dir", "--show-toplevel",
+		"--show-object-format", "--git-common-dir", r->bare ? "--git-common-dir" : "--show-toplevel",
 		NULL);
 	strvec_pushf(&args, "%s^{commit}", rev);
 	strvec_pushl(&args, "--symbolic-full-name", "HEAD", rev, "--", NULL);
 	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
 		return -1;
 	if (code)
-		return explain(dir, rev, &out, &errtext, e);
-	for (char *l = strtok_r(out.data, "\n", &save); l && n < 8; l = strtok_r(NULL, "\n", &save))
+		return explain(dir, rev, &errtext, e);
+	for (char *l = strtok_r(out.data, "\n", &save); l && n < 7; l = strtok_r(NULL, "\n", &save))
 		if (strcmp(l, "--"))
 			line[n++] = l;
-	if (n < 7)
+	if (n < 6)
 		return err_set(e, ERR_FAILED, "cannot understand what git says of '%s'", dir);
-	*bare = !strcmp(line[0], "true");
-	*shallow = !strcmp(line[1], "true");
-	r->format = xstrdup(line[2]);
-	r->hash_len = strcmp(line[2], "sha256") ? 20 : 32;
-	r->git_dir = xstrdup(line[3]);
-	r->top = xstrdup(line[4]);
-	r->commit = xstrdup(line[5]);
-	r->head = xstrdup(strcmp(line[6], "HEAD") ? line[6] : "");
-	r->rev_ref = xstrdup(n > 7 && strcmp(line[7], "HEAD") ? line[7] : "");
+	if (r->bare != !strcmp(line[0], "true"))
+		return refuse_elsewhere(d->top, e);
+	r->format = xstrdup(line[1]);
+	r->hash_len = strcmp(line[1], "sha256") ? 20 : 32;
+	r->git_dir = xstrdup(line[2]);
+	r->top = xstrdup(r->bare ? d->top : line[3]);
+	r->commit = xstrdup(line[4]);
+	r->head = xstrdup(strcmp(line[5], "HEAD") ? line[5] : "");
+	r->rev_ref = xstrdup(n > 6 && strcmp(line[6], "HEAD") ? line[6] : "");
 	return 0;
 }
 
@@ -282,16 +294,14 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 	auto_str real = canonicalize_file_name(dir);
 	auto_discovered d = { 0 };
 	auto_repo r = { 0 };
-	bool bare = false, shallow = false;
 
 	if (rev[0] == '-' || !rev[0])
 		return err_set(e, ERR_NOTFOUND, "there is no revision '%s'", rev);
 	if (real && strchr(real, '\n'))
 		return err_set(e, ERR_REFUSED,
 			"a repository in a directory with a line break in its name is not supported");
-	if (discover(dir, &d, e) < 0 || look_at_settings(&d, &r, e) < 0 ||
-		ask_git(dir, rev, &r, &bare, &shallow, e) < 0 || check_kind(&r, bare, shallow, e) < 0 ||
-		check_place(&r, &d, e) < 0 || fill_places(&r, e) < 0)
+	if (discover(dir, &d, e) < 0 || look_at_settings(&d, &r, e) < 0 || ask_git(&d, dir, rev, &r, e) < 0 ||
+		check_kind(&r, e) < 0 || check_place(&r, &d, e) < 0 || fill_places(&r, e) < 0)
 		return -1;
 	*ret = r;
 	r = (struct repo){ 0 };

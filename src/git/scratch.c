@@ -36,7 +36,7 @@ static int make_skeleton(struct scratch *s, int dir, struct err *e)
 {
 	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs", "refs/heads",
 		"info", "wt" };
-	auto_buf alternates = BUF_SMALL, exclude = BUF_INIT(1 << 20);
+	auto_buf alternates = BUF_SMALL, exclude = BUF_INIT(1 << 20), shallow = BUF_INIT(REPO_SHALLOW_MAX);
 	auto_str user_exclude = path_join(s->repo->git_dir, "info/exclude");
 	const char *config = s->repo->hash_len == 32 ? "[core]\n\trepositoryformatversion = 1\n" QUICK
 						       "[extensions]\n\tobjectformat = sha256\n"
@@ -47,7 +47,10 @@ static int make_skeleton(struct scratch *s, int dir, struct err *e)
 			return err_sys(e, "cannot make a scratch repository");
 	for (size_t i = 0; i < s->repo->objects.n; i++)
 		buf_printf(&alternates, "%s\n", s->repo->objects.v[i]);
-	if (read_file(AT_FDCWD, user_exclude, &exclude, e) < 0 && e->kind != ERR_NOTFOUND)
+	if ((read_file(AT_FDCWD, user_exclude, &exclude, e) < 0 && e->kind != ERR_NOTFOUND) ||
+		repo_shallow(s->repo, &shallow, e) < 0)
+		return -1;
+	if (shallow.len && write_file(dir, "shallow", shallow.data, shallow.len, 0600, e) < 0)
 		return -1;
 	if (write_file(dir, "HEAD", "ref: " TREE_REF "\n", strlen("ref: " TREE_REF "\n"), 0600, e) < 0 ||
 		write_file(dir, "config", config, strlen(config), 0600, e) < 0 ||

@@ -195,12 +195,6 @@ refuses() {
 
 elsewhere() { R=$T/home/$1; cd "$R"; }
 
-@test "O3 input: a shallow clone is refused" {
-  echo 2 >>a.txt; commit
-  git clone -q --depth 1 "file://$R" "$T/home/shallow"; elsewhere shallow
-  refuses "is a shallow clone"
-}
-
 @test "O3 input: a partial clone is refused" {
   git config uploadpack.allowFilter true
   git clone -q --filter=blob:none "file://$R" "$T/home/partial"; elsewhere partial

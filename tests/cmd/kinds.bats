@@ -1,0 +1,249 @@
+# W8: every kind of repository works from end to end, or is refused by its name with the command that helps. What must
+# never happen is a damaged repository or a wrong byte in the user's checkout.
+load helpers
+
+# All of the user's files with their bytes, modes and link texts, but for .git.
+files_of() {
+  (cd "$1" && find . -name .git -prune -o ! -type d -printf '%p %y %m %l\n' | LC_ALL=C sort
+    find . -name .git -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum)
+}
+
+# What git says of the repository on the host: sound, and nothing is changed.
+sound() {
+  git -C "$R" fsck --strict >"$T/fsck" 2>&1 || { cat "$T/fsck"; return 1; }
+  [[ -z $(git -C "$R" status --porcelain) ]] || { git -C "$R" status --porcelain; return 1; }
+}
+
+# round EDIT CHECK [BACKEND]: from end to end. EDIT is a shell script that changes files inside; it is committed there.
+# CHECK is one that is run in the checkout after the merge and succeeds if the files are right.
+round() {
+  local edit=$1 check=$2 backend=${3:-overlay}
+  sound
+  files_of "$R" >"$T/files"; git -C "$R" ls-files -s >"$T/staged"; git -C "$R" rev-parse HEAD >"$T/head"
+  "$garth" new t --backend "$backend"
+  inside t 'git status --porcelain; git fsck --strict --no-dangling 2>/dev/null' >"$T/inside"
+  [[ ! -s $T/inside ]] || { cat "$T/inside"; return 1; }
+  inside t "set -e; $edit; git add -A; git commit -qm inside; git status --porcelain" >"$T/inside"
+  [[ ! -s $T/inside ]] || { cat "$T/inside"; return 1; }
+  sound
+  [[ $(git -C "$R" log --format=%s -1 garth/t) == inside ]]
+  git -C "$R" diff HEAD garth/t | grep -a '^[+-]' | LC_ALL=C sort >"$T/committed"
+  "$garth" diff t | grep -a '^[+-]' | LC_ALL=C sort >"$T/diff"
+  diff "$T/committed" "$T/diff"
+  files_of "$R" | diff "$T/files" -
+  "$garth" merge t
+  sound
+  (cd "$R" && bash -ec "$check") || { echo "not as it should be after the merge: $check"; return 1; }
+  "$garth" undo
+  sound
+  files_of "$R" | diff "$T/files" -
+  git -C "$R" ls-files -s | diff "$T/staged" -
+  git -C "$R" rev-parse HEAD | diff "$T/head" -
+  "$garth" discard -D t
+  sound
+  files_of "$R" | diff "$T/files" -
+  [[ -z $(git -C "$R" for-each-ref refs/heads/garth) ]]
+}
+
+# The usual change: a line, a new file in a new directory, a removed file.
+edit='echo inside >>a.txt; mkdir -p new; echo new >new/file; git rm -q dir/b.txt'
+check='[[ $(tail -n1 a.txt) == inside ]]; [[ $(cat new/file) == new ]]; [[ ! -e dir/b.txt ]]'
+
+elsewhere() { R=$T/home/$1; cd "$R"; }
+
+@test "W8 kinds: the control, an ordinary repository" {
+  for b in "${backends[@]}"; do round "$edit" "$check" "$b"; done
+}
+
+@test "W8 kinds: SHA-256" {
+  git init -q --object-format=sha256 "$T/home/sha256"; elsewhere sha256
+  mkdir dir; echo one >a.txt; echo two >dir/b.txt; commit
+  for b in "${backends[@]}"; do round "$edit" "$check" "$b"; done
+}
+
+@test "W8 kinds: alternates in the user's repository, two deep" {
+  git clone -q --shared "$R" "$T/home/middle"; (cd "$T/home/middle" && echo x >x && git add -A && git commit -qm x)
+  git clone -q --shared "$T/home/middle" "$T/home/top"; elsewhere top
+  for b in "${backends[@]}"; do round "$edit" "$check" "$b"; done
+}
+
+@test "W8 kinds: text=auto, eol, ident and export-subst" {
+  printf '* text=auto\n*.crlf text eol=crlf\n*.id ident\n*.sub export-subst\n' >.gitattributes
+  printf 'one\r\ntwo\r\n' >w.crlf; printf '$Id$\n' >n.id; printf '$Format:%%H$\n' >s.sub; printf 'a\r\n' >b.txt
+  git add -A; git commit -qm attributes; rm w.crlf n.id; git checkout -q .
+  grep -q "Id: [0-9a-f]" n.id
+  for b in "${backends[@]}"; do
+    round "$edit"'; grep -q "Id: [0-9a-f]" n.id; printf "in\r\n" >>w.crlf; echo more >>n.id; echo more >>s.sub' \
+      "$check"'; [[ $(od -c w.crlf | tr -d "\n ") == *"i n"* || $(cat w.crlf) == $'"'one\r\ntwo\r\nin\r'"' ]]; grep -q "Id: [0-9a-f]" n.id; grep -qx more n.id' "$b"
+  done
+}
+
+@test "W8 kinds: working-tree-encoding" {
+  echo '*.u16 text working-tree-encoding=UTF-16LE eol=lf' >.gitattributes
+  printf 'grün\n' | iconv -t UTF-16LE >a.u16; commit
+  round 'printf "rot\n" | iconv -t UTF-16LE >>a.u16; printf "neu\n" | iconv -t UTF-16LE >b.u16' \
+    '[[ $(iconv -f UTF-16LE a.u16) == $'"'grün\nrot'"' ]]; [[ $(iconv -f UTF-16LE b.u16) == neu ]]'
+}
+
+@test "W8 kinds: names that differ only in case" {
+  echo 1 >File; echo 2 >file; mkdir Dir; echo 3 >Dir/b.txt; commit
+  for b in overlay; do
+    round 'echo x >>File; echo y >>file; echo z >FILE; echo w >>Dir/b.txt' '[[ $(cat File) == $'"'1\nx'"' && $(cat file) == $'"'2\ny'"' && $(cat FILE) == z && $(cat Dir/b.txt) == $'"'3\nw'"' ]]' "$b"; done
+}
+
+@test "W8 kinds: names with every byte but NUL and slash" {
+  python3 - <<'END'
+import os
+for i in range(1, 256):
+    if i != 47:
+        n = b"n" + bytes([i])
+        os.makedirs(b"d" + bytes([i]), exist_ok=True)
+        open(n, "wb").write(n); open(b"d" + bytes([i]) + b"/" + bytes([i]) + b"x", "wb").write(n)
+END
+  commit
+  for b in overlay; do
+    round 'for f in n*; do echo more >>"$f"; done; for d in d?; do [ -d "$d" ] && cp -r "$d" "$d-new"; done; rm -r d"
+"' '[[ $(cat $'"'n\n'"'; echo .) == $'"'n\nmore\n.'"' ]]; [[ -e $'"'d\\xff-new/\\xffx'"' ]]; [[ ! -e $'"'d\n'"' ]]' "$b"
+  done
+}
+
+@test "W8 kinds: symlinks of all kinds" {
+  ln -s /etc/passwd absolute; ln -s ../.. out; ln -s nowhere broken; ln -s self self; ln -s dir to-dir; ln -s "$(printf 'x%.0s' {1..3000})" long; ln -s $'odd\n\xff' odd; commit
+  for b in "${backends[@]}"; do
+    round 'rm absolute; ln -s dir/sub absolute; ln -s dir new; rm to-dir; mkdir to-dir; echo f >to-dir/f; rm out; echo file >out; rm a.txt; ln -s b a.txt' \
+      '[[ $(readlink absolute) == dir/sub && $(readlink new) == dir && $(cat to-dir/f) == f && ! -L out && $(cat out) == file && $(readlink a.txt) == b ]]' "$b"
+  done
+}
+
+@test "W8 kinds: a linked worktree is the user's checkout" {
+  git worktree add -q -b side "$T/home/side"; elsewhere side
+  for b in overlay worktree; do round "$edit" "$check" "$b"; done
+}
+
+@test "W8 kinds: extensions.worktreeConfig" {
+  git config extensions.worktreeConfig true; git config core.repositoryformatversion 1
+  git worktree add -q -b side "$T/home/side"
+  git -C "$T/home/side" config --worktree user.name Side
+  round "$edit" "$check"
+  elsewhere side
+  round "$edit" "$check"
+}
+
+@test "W8 kinds: a detached HEAD" {
+  git checkout -q --detach
+  "$garth" new t
+  inside t 'echo x >>a.txt; git commit -qam inside'
+  fails 2 "has no target" "$garth" merge t
+  [[ $(hint) == *--into* ]] || complain
+  "$garth" merge t --into main
+  [[ $(git log -1 --format=%s main) == inside ]]
+  [[ $(cat a.txt) == one ]]
+  sound
+}
+
+@test "W8 kinds: an unborn branch" {
+  git init -q "$T/home/unborn"; elsewhere unborn; echo x >x
+  fails 3 "has no commit yet" "$garth" new t
+  [[ $(hint) == "git commit --allow-empty -m start" ]] || complain
+}
+
+@test "W8 kinds: a path of 4,000 bytes" {
+  d=$(printf 'd%.0s' {1..200}); p=$d; for _ in {1..17}; do p+=/$d; done
+  (for _ in {1..18}; do mkdir "$d"; cd "$d"; done; echo deep >f)
+  commit
+  for b in overlay worktree; do round "for _ in $(echo {1..18}); do cd $d; done; echo more >>f; echo n >n; cd - >/dev/null; cd $(printf '../%.0s' {1..17})" 'true' "$b"; done
+}
+
+@test "W8 kinds: a repository inside a repository" {
+  git init -q inner; (cd inner && echo i >i && git add -A && git commit -qm inner)
+  echo /inner/ >>.git/info/exclude
+  for b in overlay; do
+    round "$edit" "$check" "$b"; done
+  git -C inner fsck
+}
+
+@test "W8 kinds: replace refs and grafts" {
+  echo 2 >>a.txt; commit; echo 3 >>a.txt; commit
+  git replace HEAD~1 "$(git commit-tree -m other HEAD~2^{tree} -p HEAD~2)"
+  git rev-parse HEAD >.git/info/grafts
+  for b in "${backends[@]}"; do round "$edit" "$check" "$b"; done
+}
+
+@test "W8 kinds: hooks, core.hooksPath as husky has it" {
+  mkdir .husky; printf '#!/bin/sh\necho ran >>"$(git rev-parse --git-dir)/ran"\n' >.husky/pre-commit; chmod +x .husky/pre-commit; commit
+  git config core.hooksPath .husky
+  for b in overlay; do
+    round "$edit"'; git commit -qm first -a --no-verify; rm -f .git/ran; echo x >>a.txt' 'true' "$b"; done
+}
+
+@test "W8 kinds: 100,000 refs" {
+  h=$(git rev-parse HEAD)
+  { echo '# pack-refs with: peeled fully-peeled sorted '; seq -f "$h refs/tags/t%06.0f" 1 100000; } >.git/packed-refs
+  round "$edit" "$check"
+}
+
+@test "W8 kinds: a shallow clone" {
+  for i in 1 2 3; do echo $i >>dir/sub/c.txt; commit; done
+  git clone -q --depth 1 "file://$R" "$T/home/shallow"; elsewhere shallow
+  for b in "${backends[@]}"; do round "$edit" "$check" "$b"; done
+  "$garth" new t; "$garth" new u --strict-isolation
+  echo here >>dir/sub/c.txt; commit
+  # both sides have commits: a merge, a rebase and a sync need the commit that they have in common
+  for t in t u; do inside $t "echo $t >$t; git add $t; git commit -qm $t; git log --oneline"; done
+  "$garth" sync t
+  "$garth" merge t --no-ff
+  "$garth" merge u --rebase
+  sound
+  [[ $(git log --format=%s | paste -sd' ') == "u Merge task 't' "* ]]
+  [[ $(git log --format=%s | tail -n1) == next ]]
+}
+
+@test "W8 ESCAPES 9 kinds: a shallow clone's missing commits are not to be built on" {
+  for i in 1 2 3; do echo $i >>dir/sub/c.txt; commit; done
+  git clone -q --depth 1 "file://$R" "$T/home/shallow"; elsewhere shallow
+  "$garth" new t
+  # the task adds to its own list of commits without parents, and has a commit whose parent nobody has, the one
+  # that HEAD names too
+  call inside t "c=\$(git cat-file commit HEAD | sed s/^next/planted/ | git hash-object -t commit -w --stdin); echo \$c >>.git/shallow; git update-ref refs/heads/garth/t \$c"
+  [[ $code != 0 ]] || complain
+  [[ $err == *BLOCKED* ]] || complain
+  [[ $(git rev-parse garth/t) == "$(git rev-parse HEAD)" ]]
+  sound
+}
+
+@test "W8 kinds: a bare repository is the project: only its branch moves" {
+  git clone -q --bare "$R" "$T/home/app.git"; elsewhere app.git
+  for b in overlay clone worktree; do
+    git rev-parse HEAD >"$T/head"
+    "$garth" new t --backend $b
+    inside t "git status --porcelain; $edit; git add -A; git commit -qm inside" >"$T/inside"
+    [[ ! -s $T/inside ]]
+    "$garth" diff t | grep -qx '+inside'
+    "$garth" merge t
+    [[ $(git show main:new/file) == new ]]
+    "$garth" undo
+    git rev-parse HEAD | diff "$T/head" -
+    "$garth" discard -D t
+    git fsck --strict
+  done
+  "$garth" run -t r -- sh -c 'echo run >r; git add r; git commit -qm run'
+  "$garth" merge r
+  [[ $(git show HEAD:r) == run ]]
+}
+
+@test "W8 kinds: a .git directory that is bare, with linked worktrees" {
+  git clone -q --bare "$R" "$T/home/many/.git"; elsewhere many
+  "$garth" new t
+  inside t 'echo in >in; git add in; git commit -qm in'
+  "$garth" merge t
+  [[ $(git show main:in) == in ]]
+  git worktree add -q "$T/home/many/main" main; elsewhere many/main
+  round "$edit" "$check"
+}
+
+@test "W8 ESCAPES 31 kinds: a bare repository among the files of a checkout is not used" {
+  git init -q --bare dir/planted; git -C dir/planted config core.hooksPath "$T/home"
+  cd dir/planted
+  fails 4 "is a bare repository in the checkout of another one" "$garth" new t
+  [[ $(hint) == "cd '$R'" ]] || complain
+}
