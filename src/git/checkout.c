@@ -19,7 +19,7 @@
 static int at_index(
 	const struct repo *r, const char *tree, const char *index, struct neutral *ret, struct err *e)
 {
-	if (neutral_open(r, r->git_dir, ret, e) < 0)
+	if (neutral_open_files(r, r->git_dir, false, ret, e) < 0)
 		return -1;
 	ret->git.work_tree = tree;
 	ret->git.index = index;

@@ -27,6 +27,9 @@ static void make_config(const struct private_spec *s, struct buf *out)
 	/* one file system operation per object instead of two */
 	settings_put(out, "core.createobject", "rename");
 	settings_copy(s->repo, out);
+	/* inside, files are as in the repository, whatever the user's checkout has */
+	if (repo_config(s->repo, "core.autocrlf"))
+		settings_put(out, "core.autocrlf", "false");
 	if (s->ignores)
 		settings_put(out, "core.excludesfile", s->ignores);
 	if (s->fsmonitor) {
@@ -82,15 +85,18 @@ static int put_refs(int dir, const struct private_spec *s, struct err *e)
 	return put_text(at, slash + 1, &tip, e);
 }
 
-/* The user's excludes contain only patterns, so they are safe to copy. */
-static int put_exclude(int dir, const struct repo *r, struct err *e)
+/* The user's excludes and attributes contain only patterns and words, so they are safe to copy. */
+static int put_info(int dir, const struct repo *r, struct err *e)
 {
 	auto_str path = path_join(r->git_dir, "info/exclude");
-	auto_buf text = BUF_INIT(1 << 20);
+	auto_buf text = BUF_INIT(1 << 20), attributes = BUF_INIT(REPO_ATTRIBUTES_MAX);
 
-	if (read_file(AT_FDCWD, path, &text, e) < 0 && e->kind != ERR_NOTFOUND)
+	if ((read_file(AT_FDCWD, path, &text, e) < 0 && e->kind != ERR_NOTFOUND) ||
+		repo_attributes(r, &attributes, e) < 0)
 		return -1;
-	return put_text(dir, "info/exclude", &text, e);
+	if (put_text(dir, "info/exclude", &text, e) < 0)
+		return -1;
+	return attributes.len ? put_text(dir, "info/attributes", &attributes, e) : 0;
 }
 
 /* Without this file, git inside would miss the parents of a shallow clone's oldest commits. */
@@ -116,7 +122,7 @@ int private_create(int dir, const struct private_spec *s, struct err *e)
 {
 	auto_buf config = BUF_INIT(1 << 20);
 
-	if (make_dirs(dir, e) < 0 || put_refs(dir, s, e) < 0 || put_exclude(dir, s->repo, e) < 0 ||
+	if (make_dirs(dir, e) < 0 || put_refs(dir, s, e) < 0 || put_info(dir, s->repo, e) < 0 ||
 		put_shallow(dir, s->repo, e) < 0 || put_hooks(dir, s, e) < 0)
 		return -1;
 	make_config(s, &config);

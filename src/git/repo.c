@@ -44,27 +44,33 @@ const char *repo_config(const struct repo *r, const char *key)
 	return NULL;
 }
 
-int repo_shallow(const struct repo *r, struct buf *ret, struct err *e)
+/* Reads a file of the git directory that is often not there. */
+static int read_part(const struct repo *r, const char *name, struct buf *ret, struct err *e)
 {
-	auto_str path = path_join(r->git_dir, "shallow");
+	auto_str path = path_join(r->git_dir, name);
 
 	if (!read_file(AT_FDCWD, path, ret, e))
 		return 0;
 	if (e->kind != ERR_NOTFOUND)
-		return err_wrap(e, "cannot read the list of a shallow clone");
+		return -1;
 	*e = (struct err)ERR_INIT;
 	return 0;
+}
+
+int repo_shallow(const struct repo *r, struct buf *ret, struct err *e)
+{
+	return read_part(r, "shallow", ret, e);
+}
+
+int repo_attributes(const struct repo *r, struct buf *ret, struct err *e)
+{
+	return read_part(r, "info/attributes", ret, e);
 }
 
 static bool is_on(const char *value)
 {
 	return value && (!strcasecmp(value, "true") || !strcasecmp(value, "yes") ||
 				!strcasecmp(value, "on") || !strcmp(value, "1"));
-}
-
-static bool is_off(const char *value)
-{
-	return value && !is_on(value);
 }
 
 /* A partial clone: git marks the remote, older versions mark the repository. */
@@ -88,20 +94,11 @@ static int refuse_partial(const struct repo *r, struct err *e)
 
 static int check_settings(const struct repo *r, struct err *e)
 {
-	const char *crlf = repo_config(r, "core.autocrlf"), *eol = repo_config(r, "core.eol");
-
 	if (is_partial(r))
 		return refuse_partial(r, e);
 	if (is_on(repo_config(r, "core.sparsecheckout")))
 		return err_set(
 			e, ERR_REFUSED, "'%s' has a sparse checkout, which is not supported yet", r->top);
-	if ((crlf && !is_off(crlf)) || (eol && !strcasecmp(eol, "crlf")))
-		return err_set(e, ERR_REFUSED,
-			"'%s' converts line ends (core.autocrlf, core.eol), which is not supported yet",
-			r->top);
-	if (is_off(repo_config(r, "core.symlinks")))
-		return err_set(
-			e, ERR_REFUSED, "'%s' has core.symlinks off, which is not supported yet", r->top);
 	if (repo_config(r, "extensions.refstorage") &&
 		strcmp(repo_config(r, "extensions.refstorage"), "files"))
 		return err_set(e, ERR_REFUSED, "'%s' keeps its refs in '%s', which is not supported yet",
@@ -203,20 +200,6 @@ static int check_place(const struct repo *r, const struct discovered *d, struct 
 	return 0;
 }
 
-static int check_kind(struct repo *r, struct err *e)
-{
-	auto_str attributes = path_join(r->git_dir, "info/attributes");
-	struct stat st;
-
-	if (check_settings(r, e) < 0)
-		return -1;
-	if (!stat(attributes, &st) && st.st_size > 0)
-		return err_set(e, ERR_REFUSED,
-			"'%s' has attributes of its own in info/attributes, which is not supported yet",
-			r->top);
-	return 0;
-}
-
 /* Explains why git found nothing. */
 static int explain(const char *dir, const char *rev, struct buf *errtext, struct err *e)
 {
@@ -301,7 +284,7 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 		return err_set(e, ERR_REFUSED,
 			"a repository in a directory with a line break in its name is not supported");
 	if (discover(dir, &d, e) < 0 || look_at_settings(&d, &r, e) < 0 || ask_git(&d, dir, rev, &r, e) < 0 ||
-		check_kind(&r, e) < 0 || check_place(&r, &d, e) < 0 || fill_places(&r, e) < 0)
+		check_settings(&r, e) < 0 || check_place(&r, &d, e) < 0 || fill_places(&r, e) < 0)
 		return -1;
 	*ret = r;
 	r = (struct repo){ 0 };

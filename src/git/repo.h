@@ -46,6 +46,9 @@ const char *repo_config(const struct repo *r, const char *key);
 /* Reads the list of a shallow clone's commits whose parents are missing; empty for other repositories. */
 #define REPO_SHALLOW_MAX (1u << 20)
 int repo_shallow(const struct repo *r, struct buf *ret, struct err *e);
+/* Reads the repository's info/attributes; empty if there are none. */
+#define REPO_ATTRIBUTES_MAX (1u << 20)
+int repo_attributes(const struct repo *r, struct buf *ret, struct err *e);
 /* The settings for running git in this repository. */
 struct git repo_git(const struct repo *r);
 

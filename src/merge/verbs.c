@@ -175,7 +175,7 @@ static int at_place(const struct verb_place *p, struct strvec *args, const struc
 {
 	auto_neutral plain = NEUTRAL_INIT;
 
-	if (neutral_open(p->repo, p->git_dir, &plain, e) < 0)
+	if (neutral_open_files(p->repo, p->git_dir, true, &plain, e) < 0)
 		return -1;
 	plain.git.work_tree = p->work_tree;
 	plain.git.index = p->index;

@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
+#include "workspace/converted.h"
 
 /* Up to here, paths that are left out of a snapshot are named one by one. */
 #define LEFT_MAX       1000
@@ -93,12 +94,12 @@ static int put_file(struct review *r, int root, const struct change *c, struct e
 		return 0;
 	}
 	r->shown += (uint64_t)st.st_size;
-	return scratch_file(&r->scratch, c->path, c->executable, fd, (uint64_t)st.st_size, e);
+	return scratch_convert(&r->scratch, c->path, c->executable, c->form, fd, (uint64_t)st.st_size, e);
 }
 
 static bool is_large(const struct change *c)
 {
-	return c->kind == CHANGE_FILE && c->size >= LARGE && !c->ignored;
+	return c->kind == CHANGE_FILE && c->size >= LARGE && !c->ignored && !c->form;
 }
 
 /* Finds large files whose size differs from the tip's, so that their content need not be compared. */
@@ -198,6 +199,7 @@ static int take_changes(struct workspace *ws, const char *since, const char *tip
 	if (r->seconds)
 		r->scratch.deadline = clock_ms() + 1000 * (int64_t)r->seconds;
 	if (ignored_mark(ws, &r->scratch, since, tip, c, e) < 0 ||
+		converted_mark(&r->scratch, since, c, e) < 0 ||
 		(r->names_only && mark_large(&r->scratch, tip, c, e) < 0) ||
 		scratch_begin(&r->scratch, since, e) < 0)
 		return -1;

@@ -26,15 +26,6 @@ load helpers
   "$garth" new t
 }
 
-@test "O3 input: a bare repository" {
-  git clone -q --bare "$R" "$T/bare"; cd "$T/bare"
-  find "$T/bare" | sort >"$T/files"
-  changes_nothing 4 "bare repository" "$garth" new t
-  find "$T/bare" | sort | diff "$T/files" -
-  cd "$R/.git"
-  changes_nothing 4 "is not in a checkout" "$garth" new t
-}
-
 @test "O3 input: an unknown revision, one that looks like an option, one that is no commit" {
   git tag -a -m t tag-of-blob "$(git rev-parse HEAD:a.txt)"
   remember
@@ -226,20 +217,4 @@ elsewhere() { R=$T/home/$1; cd "$R"; }
   "$garth" new first
   echo '*.bin filter=lfs' >.gitattributes; commit
   refuses "filter=lfs"
-}
-
-@test "O3 input: conversion of line ends is refused, wherever it is set" {
-  git config core.autocrlf true
-  refuses "converts line ends"
-  git config --unset core.autocrlf
-  git config --global core.autocrlf true
-  refuses "converts line ends"
-  git config --global --unset core.autocrlf
-  git config core.eol crlf
-  refuses "converts line ends"
-  git config --unset core.eol
-  # nothing is converted on the way out
-  git config core.autocrlf input
-  "$garth" new t
-  [[ -z $(inside t git status --porcelain) ]]
 }

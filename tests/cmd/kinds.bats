@@ -247,3 +247,50 @@ END
   fails 4 "is a bare repository in the checkout of another one" "$garth" new t
   [[ $(hint) == "cd '$R'" ]] || complain
 }
+
+# afresh: all files again, as the user's git writes them with its settings now.
+afresh() { git ls-files -z | xargs -0 rm -f; git checkout -q .; }
+
+# Inside, files are as in the repository. In the user's checkout they are as the user's settings say.
+@test "W8 kinds: core.autocrlf, wherever it is set, and core.eol" {
+  for where in --global --local; do
+    git config $where core.autocrlf true; afresh
+    [[ $(cat a.txt) == $'one\r' ]]
+    if [[ $where == --global ]]; then b=overlay; else b=worktree; fi
+    round "! grep -q \$(printf '\r') a.txt; $edit" \
+      '[[ $(cat a.txt) == $'"'one\r\ninside\r'"' ]]; [[ $(cat new/file) == $'"'new\r'"' ]]; [[ ! -e dir/b.txt ]]' $b
+    git config $where --unset core.autocrlf; afresh
+  done
+  git config core.autocrlf input
+  round "$edit" "$check"
+  git config --unset core.autocrlf; git config core.eol crlf; echo '* text=auto' >.gitattributes; commit; afresh
+  [[ $(cat a.txt) == $'one\r' ]]
+  round "$edit" '[[ $(cat a.txt) == $'"'one\r\ninside\r'"' ]]'
+}
+
+@test "W8 kinds: info/attributes" {
+  printf '*.txt text eol=crlf\n' >.git/info/attributes; afresh
+  [[ $(cat a.txt) == $'one\r' ]]
+  for b in overlay worktree; do
+    round "grep -q \$(printf '\r') a.txt; printf 'inside\r\n' >>a.txt; printf 'new\r\n' >new.txt" \
+      '[[ $(cat a.txt) == $'"'one\r\ninside\r'"' ]]; [[ $(cat new.txt) == $'"'new\r'"' ]]' $b
+  done
+}
+
+@test "W8 kinds: core.symlinks is off" {
+  git config core.symlinks false; afresh
+  [[ ! -L link && $(cat link) == a.txt ]]
+  round 'test -L link; ln -sf run.sh link; ln -s a.txt second' '[[ ! -L link && $(cat link) == run.sh && ! -L second && $(cat second) == a.txt ]]'
+}
+
+# The attack writes attributes that would change what a reviewer sees. Only git's own conversions are in force, and
+# only for what a commit would have.
+@test "W8 ESCAPES 38 kinds: attributes in a workspace hide nothing from the reviewer" {
+  "$garth" new t
+  inside t 'printf "* -diff\n*.txt binary\n" >.gitattributes; echo visible >>a.txt'
+  "$garth" diff t | grep -qx '+visible'
+  echo '*.txt -diff' >.git/info/attributes
+  "$garth" diff t | grep -qx '+visible'
+  inside t 'printf "*.txt working-tree-encoding=UTF-16\n" >.gitattributes; echo again >>a.txt'
+  "$garth" diff t | grep -qx '+again'
+}
