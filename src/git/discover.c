@@ -111,7 +111,10 @@ static int check_bare(const struct discovered *d, struct err *e)
 
 	if (!d->bare || !d->top[1] || !look_up(above, &around) || around.bare)
 		return 0;
-	err_set(e, ERR_REFUSED, "'%s' is a bare repository in the checkout of another one", d->top);
+	if (!strcmp(around.git_dir, d->top))
+		err_set(e, ERR_REFUSED, "'%s' is not in a checkout", d->top);
+	else
+		err_set(e, ERR_REFUSED, "'%s' is a bare repository in the checkout of another one", d->top);
 	return err_hint(e, "cd '%s'", around.top);
 }
 

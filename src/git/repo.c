@@ -96,9 +96,6 @@ static int check_settings(const struct repo *r, struct err *e)
 {
 	if (is_partial(r))
 		return refuse_partial(r, e);
-	if (is_on(repo_config(r, "core.sparsecheckout")))
-		return err_set(
-			e, ERR_REFUSED, "'%s' has a sparse checkout, which is not supported yet", r->top);
 	if (repo_config(r, "extensions.refstorage") &&
 		strcmp(repo_config(r, "extensions.refstorage"), "files"))
 		return err_set(e, ERR_REFUSED, "'%s' keeps its refs in '%s', which is not supported yet",

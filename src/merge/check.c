@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "git/index.h"
+#include "merge/sparse.h"
 #include "merge/update.h"
 #include "merge/verbs.h"
 #include "sys/fd.h"
@@ -100,6 +101,8 @@ static void look_at_file(struct update *u, struct edit *x, struct strvec *way)
 			in_the_way(way, x->path);
 		return;
 	}
+	if (x->skipped)
+		return;
 	if (lstat_beneath(u->top, x->path, &st) < 0) {
 		if (x->kind == EDIT_REMOVE && (errno == ENOENT || errno == ENOTDIR))
 			x->kind = EDIT_FORGET;
@@ -143,7 +146,7 @@ static bool is_oid(const unsigned char *oid, const char *hex, unsigned len)
 static void look_at_entry(struct look *l, struct edit *x, const struct index_entry *ent)
 {
 	/* the user told git to ignore changes of such a file: nobody knows whether it is clean */
-	if (x->kind == EDIT_ADD || ent->stage || ent->assume_valid || ent->skip_worktree ||
+	if (x->kind == EDIT_ADD || ent->stage || ent->assume_valid || (ent->skip_worktree && !x->skipped) ||
 		ent->intent_to_add || ent->mode != x->old_mode ||
 		!is_oid(ent->oid, x->old_oid, l->u->repo->hash_len)) {
 		in_the_way(l->way, ent->path);
@@ -179,7 +182,6 @@ static int read_index(struct look *l, const struct buf *index, struct err *e)
 {
 	struct index_reader r;
 	struct index_entry ent;
-	size_t len;
 	int got;
 
 	if (index_open(&r, index->data, index->len, l->u->repo->hash_len, e) < 0)
@@ -192,9 +194,6 @@ static int read_index(struct look *l, const struct buf *index, struct err *e)
 		else
 			look_at_other(l, ent.path);
 	}
-	if (!got && (index_extension(&r, "sdir", &len) || index_extension(&r, "link", &len)))
-		got = err_set(e, ERR_REFUSED, "'%s' has a sparse checkout, which is not supported yet",
-			l->u->place->top);
 	index_close(&r);
 	return got;
 }
@@ -224,7 +223,7 @@ static int look_at_index(struct look *l, const struct buf *index, struct err *e)
 	if (read_index(l, index, e) < 0)
 		return -1;
 	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].kind != EDIT_ADD && !c->v[i].indexed)
+		if (c->v[i].old_mode && !c->v[i].indexed)
 			in_the_way(l->way, c->v[i].path);
 	return l->doubtful.n ? verb_changed(&p, &l->doubtful, l->way, e) : 0;
 }
@@ -235,6 +234,8 @@ int check_paths(
 	struct look l = { .u = u, .when = when, .way = way };
 	int rc;
 
+	if (sparse_mark(u, index, e) < 0)
+		return -1;
 	for (size_t i = 0; i < u->edits.n; i++)
 		look_at_file(u, &u->edits.v[i], way);
 	rc = look_at_index(&l, index, e);

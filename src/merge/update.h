@@ -43,6 +43,7 @@ struct update {
 	char *beside, *files, *index; /* paths */
 	int top, admin, beside_fd, files_fd;
 	bool locked;
+	bool folded; /* the user has a sparse index */
 };
 
 #define UPDATE_INIT                                                                                          \

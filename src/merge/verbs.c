@@ -194,6 +194,41 @@ int verb_unsplit(const struct verb_place *p, struct err *e)
 	return run_at(&g, &args, NULL, NULL, NULL, e);
 }
 
+/* The patterns that git folds by are in the git directory. It looks for files that should not be there. */
+int verb_fold(const struct verb_place *p, bool fold, struct err *e)
+{
+	struct git g = {
+		.dir = p->git_dir, .index = p->index, .work_tree = p->work_tree, .cwd = p->work_tree
+	};
+	auto_strvec args = STRVEC_INIT;
+
+	strvec_pushl(&args, "-c", fold ? "index.sparse=true" : "index.sparse=false", "update-index",
+		"--force-write-index", NULL);
+	return run_at(&g, &args, NULL, NULL, NULL, e);
+}
+
+int verb_is_sparse(const char *git_dir, bool *ret, struct err *e)
+{
+	struct git g = { .dir = git_dir };
+	auto_strvec args = STRVEC_INIT;
+	auto_buf out = BUF_SMALL;
+	int code;
+
+	strvec_pushl(&args, "config", "--bool", "core.sparseCheckout", NULL);
+	if (git_try(&g, &args, NULL, &out, NULL, &code, e) < 0)
+		return -1;
+	*ret = !code && !strcmp(buf_str(&out), "true\n");
+	return 0;
+}
+
+int verb_skip(const struct verb_place *p, const struct buf *paths, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+
+	strvec_pushl(&args, "update-index", "--skip-worktree", "-z", "--stdin", NULL);
+	return at_place(p, &args, paths, NULL, NULL, e);
+}
+
 int verb_changed(const struct verb_place *p, const struct strvec *paths, struct strvec *ret, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT, all = STRVEC_INIT;

@@ -192,11 +192,6 @@ elsewhere() { R=$T/home/$1; cd "$R"; }
   refuses "is a partial clone"
 }
 
-@test "O3 input: a sparse checkout is refused" {
-  git sparse-checkout set dir
-  refuses "has a sparse checkout"
-}
-
 @test "O3 input: a submodule is refused" {
   git init -q "$T/sub"; git -C "$T/sub" commit -q --allow-empty -m sub
   git -c protocol.file.allow=always submodule --quiet add "$T/sub" dir/mod; commit

@@ -294,3 +294,42 @@ afresh() { git ls-files -z | xargs -0 rm -f; git checkout -q .; }
   inside t 'printf "*.txt working-tree-encoding=UTF-16\n" >.gitattributes; echo again >>a.txt'
   "$garth" diff t | grep -qx '+again'
 }
+
+# sparse_round: with a sparse checkout of dir/ and, where root files are part of it, those.
+sparse_round() {
+  git ls-files -t >"$T/marks"
+  round 'test -e other/o.txt; echo inside >>a.txt; echo in >>dir/b.txt; echo in >>other/o.txt; echo n >other/new; echo n >dir/new; mkdir third; echo n >third/new; git rm -q other/gone.txt' \
+    '[[ $(tail -n1 dir/b.txt) == in ]]; [[ -e dir/new ]]; [[ ! -e other && ! -e third ]]; git ls-files -t | grep -qx "S other/o.txt"; git ls-files -t | grep -qx "S other/new"; git ls-files -t | grep -qx "S third/new"; [[ $(git show :other/o.txt) == $'"'o\nin'"' ]]' "$@"
+  git ls-files -t | diff "$T/marks" -
+}
+
+sparse_repository() { mkdir other; echo o >other/o.txt; echo gone >other/gone.txt; commit; }
+
+@test "W8 kinds: a sparse checkout in cone mode" {
+  sparse_repository; git sparse-checkout set dir
+  [[ ! -e other ]]
+  for b in overlay worktree; do sparse_round $b; done
+  # what the user has at a path outside the cone is not overwritten
+  "$garth" new t; inside t 'mkdir third; echo n >third/new; git add -A; git commit -qm third'
+  mkdir third; echo mine >third/new
+  fails 5 "in the way" "$garth" merge t
+  [[ $(cat third/new) == mine ]]
+}
+
+@test "W8 kinds: a sparse checkout that is not in cone mode" {
+  sparse_repository; git sparse-checkout set --no-cone '/dir/'
+  [[ ! -e other && ! -e a.txt ]]
+  sparse_round
+}
+
+@test "W8 kinds: a sparse index" {
+  sparse_repository; git sparse-checkout set --cone --sparse-index dir
+  git ls-files --sparse | grep -qx other/
+  sparse_round
+  "$garth" new t; inside t 'echo in >>other/o.txt; echo in >>dir/b.txt; git commit -qam both'; "$garth" merge t
+  git ls-files --sparse | grep -qx other/
+  sound
+  # the same in a linked worktree, with patterns of its own
+  git worktree add -q -b side "$T/home/side"; elsewhere side; git sparse-checkout set dir
+  sparse_round
+}
