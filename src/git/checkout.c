@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "git/content.h"
 #include "git/index.h"
+#include "git/lfs.h"
 #include "git/neutral.h"
 #include "git/settings.h"
 #include "sys/worker.h"
@@ -40,6 +41,23 @@ static char *clean_monitor(const char *program, const char *id)
 	return buf_steal(&b);
 }
 
+/* The files of LFS, after git wrote their pointers. The index gets their stat data. */
+static int fill_lfs(const struct repo *r, const struct git *g, const char *tree, const char *index,
+	const struct buf *paths, struct err *e)
+{
+	auto_strvec filled = STRVEC_INIT;
+	auto_fd top = -1;
+
+	if (lfs_fill(r, g, tree, paths, &filled, e) < 0)
+		return -1;
+	if (!filled.n || !index)
+		return 0;
+	top = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (top < 0)
+		return err_sys(e, "cannot open '%s'", tree);
+	return lfs_stamp(r, index, top, "", &filled, NULL, NULL, e);
+}
+
 int checkout_all(const struct repo *r, const char *commit, const char *tree, const char *index, struct err *e)
 {
 	auto_neutral p = NEUTRAL_INIT;
@@ -49,8 +67,10 @@ int checkout_all(const struct repo *r, const char *commit, const char *tree, con
 		content_check(r, index, e) < 0)
 		return -1;
 	/* parallel checkout: creating the files takes most of the time */
-	return git_do(&p.git, NULL, e, "-c", "checkout.workers=0", "-c",
-		"checkout.thresholdForParallelism=1000", "checkout-index", "-a", "-u", "-f", "-q", NULL);
+	if (git_do(&p.git, NULL, e, "-c", "checkout.workers=0", "-c", "checkout.thresholdForParallelism=1000",
+		    "checkout-index", "-a", "-u", "-f", "-q", NULL) < 0)
+		return -1;
+	return fill_lfs(r, &p.git, tree, index, NULL, e);
 }
 
 int checkout_warm(const struct repo *r, const char *tree, const char *index, const char *fsmonitor,
@@ -189,7 +209,10 @@ static int write_files(struct delta *d, struct err *e)
 	if (at_index(d->r, d->tree, d->scratch, &small, e) < 0 ||
 		git_run(&small.git, &d->update, &d->some, NULL, e) < 0)
 		return -1;
-	return git_run(&small.git, &checkout, &names, NULL, e);
+	if (git_run(&small.git, &checkout, &names, NULL, e) < 0)
+		return -1;
+	/* the changed entries of a delta's index get their stat data later */
+	return fill_lfs(d->r, &small.git, d->tree, NULL, &names, e);
 }
 
 static void delta_release(struct delta *d)

@@ -6,6 +6,7 @@
 #include "git/blob.h"
 #include "git/checkout.h"
 #include "git/index.h"
+#include "git/lfs.h"
 #include "sys/fd.h"
 
 static void push_oid(struct strvec *v, const unsigned char *oid, unsigned hash_len)
@@ -47,14 +48,23 @@ static int list(
 	return rc < 0 || got < 0 ? -1 : 0;
 }
 
+/* Git LFS is done without its program: see lfs.h. */
+static bool is_lfs(const char *p, const char *end)
+{
+	static const char lfs[] = "filter=" LFS_FILTER;
+
+	return (size_t)(end - p) >= strlen(lfs) && !strncmp(p, lfs, strlen(lfs)) &&
+	       (p + strlen(lfs) == end || strchr(" \t\r\n", p[strlen(lfs)]));
+}
+
 static int refuse_filter(const char *path, const char *data, size_t len, struct err *e)
 {
 	const char *end = data + len;
 
 	for (const char *p = data; (p = memmem(p, (size_t)(end - p), "filter=", 7)); p++)
-		if (p == data || strchr(" \t\r", p[-1]))
+		if ((p == data || strchr(" \t\r", p[-1])) && !is_lfs(p, end))
 			return err_set(e, ERR_REFUSED,
-				"'%s' sends files through a filter (%.*s), as LFS does, which is not supported yet",
+				"'%s' sends files through a filter (%.*s), which is not supported: a filter is a program that the repository chooses",
 				path, (int)strcspn(p, " \t\r\n"), p);
 	return 0;
 }

@@ -9,9 +9,25 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/hooks.h"
+#include "git/lfs.h"
 #include "git/settings.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
+
+/* The filter of Git LFS, as `git lfs install` writes it. What is not in the task stays a pointer: nothing can be
+ * downloaded. */
+static void put_lfs(const struct private_spec *s, struct buf *out)
+{
+	auto_fd store = lfs_open_store(s->repo);
+
+	if (store < 0)
+		return;
+	settings_put(out, "filter.lfs.clean", "git-lfs clean -- %f");
+	settings_put(out, "filter.lfs.smudge", "git-lfs smudge -- %f");
+	settings_put(out, "filter.lfs.process", "git-lfs filter-process");
+	settings_put(out, "filter.lfs.required", "true");
+	settings_put(out, "lfs.skipdownloaderrors", "true");
+}
 
 static void make_config(const struct private_spec *s, struct buf *out)
 {
@@ -30,6 +46,7 @@ static void make_config(const struct private_spec *s, struct buf *out)
 	/* inside, files are as in the repository, whatever the user's checkout has */
 	if (repo_config(s->repo, "core.autocrlf"))
 		settings_put(out, "core.autocrlf", "false");
+	put_lfs(s, out);
 	if (s->ignores)
 		settings_put(out, "core.excludesfile", s->ignores);
 	if (s->fsmonitor) {

@@ -337,6 +337,12 @@ int scratch_object(struct scratch *s, const char *path, bool executable, const c
 	return flush_full(s, e);
 }
 
+int scratch_bytes(
+	struct scratch *s, const char *path, bool executable, const char *data, size_t len, struct err *e)
+{
+	return add_bytes(s, executable ? "100755" : "100644", path, data, len, e);
+}
+
 int scratch_link(struct scratch *s, const char *path, const char *text, size_t len, struct err *e)
 {
 	return add_bytes(s, "120000", path, text, len, e);

@@ -63,6 +63,7 @@ int scratch_added(struct scratch *s, const char *from, const char *to, struct bu
 #define SCRATCH_LINE_ENDS 1u
 #define SCRATCH_IDENT     2u /* $Id$ */
 #define SCRATCH_CODED     4u /* the file has another encoding */
+#define SCRATCH_LFS       8u /* stored as a pointer: lfs.h */
 /* What git may convert in the files at these paths, by the attribute files that were added; ret has room for them.
  * An agent can write patterns that take very long, so this fails after SCRATCH_ATTRIBUTES_SECONDS. */
 #define SCRATCH_ATTRIBUTES_SECONDS 20

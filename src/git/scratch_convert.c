@@ -12,10 +12,11 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/lfs.h"
 #include "git/scratch_parts.h"
 #include "sys/fd.h"
 
-static const char *const asked[] = { "text", "crlf", "eol", "ident", "working-tree-encoding" };
+static const char *const asked[] = { "text", "crlf", "eol", "ident", "working-tree-encoding", "filter" };
 
 /* The repository's own attributes are in force from here to own_attributes(s, false). */
 static void own_attributes(const struct scratch *s, bool on)
@@ -39,6 +40,8 @@ static unsigned form_of(const char *attribute, const char *value)
 {
 	if (!strcmp(value, "unspecified") || !strcmp(value, "unset"))
 		return 0;
+	if (!strcmp(attribute, "filter"))
+		return strcmp(value, LFS_FILTER) ? 0 : SCRATCH_LFS;
 	if (!strcmp(attribute, "ident"))
 		return SCRATCH_IDENT;
 	return strcmp(attribute, "working-tree-encoding") ? SCRATCH_LINE_ENDS : SCRATCH_CODED;
@@ -125,7 +128,15 @@ static int copy_in(const struct scratch *s, const char *path, bool executable, i
 int scratch_convert(struct scratch *s, const char *path, bool executable, unsigned form, int fd,
 	uint64_t size, struct err *e)
 {
-	if (form && has_any(fd, size, form) && !copy_in(s, path, executable, fd, size)) {
+	struct lfs_pointer p;
+
+	if ((form & SCRATCH_LFS) && lfs_of_file(fd, &p)) {
+		auto_buf text = BUF_SMALL;
+
+		lfs_print(&p, &text);
+		return scratch_bytes(s, path, executable, text.data, text.len, e);
+	}
+	if ((form & ~SCRATCH_LFS) && has_any(fd, size, form) && !copy_in(s, path, executable, fd, size)) {
 		strvec_push(&s->converted, path);
 		if (executable)
 			strvec_push(&s->executable, path);

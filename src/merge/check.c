@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "git/blob.h"
 #include "git/index.h"
+#include "git/lfs.h"
 #include "merge/sparse.h"
 #include "merge/update.h"
 #include "merge/verbs.h"
@@ -214,10 +216,57 @@ static void list_above(const struct edits *c, struct strvec *above)
 	strvec_sort(above);
 }
 
+/* git compares without filters: for it a file of LFS differs from its pointer. */
+struct pointed {
+	struct update *u;
+	const struct strvec *paths;
+	struct strvec same; /* files that have the content of their old pointer */
+};
+
+static int look_at_pointer(size_t i, const char *data, size_t len, void *arg, struct err *e)
+{
+	struct pointed *at = arg;
+	const char *path = at->paths->v[i];
+	const struct edit *x = edits_find(&at->u->edits, path, strlen(path));
+	auto_fd fd = open_regular_beneath(at->u->top, path);
+	struct lfs_pointer want, have;
+	struct stat st;
+
+	(void)e;
+	if (fd >= 0 && x && !fstat(fd, &st) && !(x->old_mode & 0100) == !(st.st_mode & 0100) &&
+		lfs_parse(data, len, &want) && lfs_of_file(fd, &have) && have.size == want.size &&
+		!strcmp(have.oid, want.oid))
+		strvec_push(&at->same, path);
+	return 0;
+}
+
+static void look_at_changed(struct look *l, const struct strvec *changed)
+{
+	struct pointed at = { l->u, changed, STRVEC_INIT };
+	auto_fd store = lfs_open_store(l->u->repo);
+	struct git g = repo_git(l->u->repo);
+	auto_strvec oids = STRVEC_INIT;
+	struct err ignored = ERR_INIT;
+
+	for (size_t i = 0; i < changed->n; i++) {
+		const struct edit *x = edits_find(&l->u->edits, changed->v[i], strlen(changed->v[i]));
+
+		strvec_push(&oids, x ? x->old_oid : "-");
+	}
+	/* if the old content cannot be read, the files count as changed */
+	if (store >= 0)
+		blob_read(&g, &oids, look_at_pointer, &at, &ignored);
+	for (size_t i = 0; i < changed->n; i++)
+		if (!strvec_has(&at.same, changed->v[i]))
+			in_the_way(l->way, changed->v[i]);
+	strvec_release(&at.same);
+}
+
 static int look_at_index(struct look *l, const struct buf *index, struct err *e)
 {
 	struct verb_place p = { l->u->place->admin, l->u->place->top, l->u->index, l->u->repo };
 	const struct edits *c = &l->u->edits;
+	auto_strvec changed = STRVEC_INIT;
 
 	list_above(c, &l->above);
 	if (read_index(l, index, e) < 0)
@@ -225,7 +274,12 @@ static int look_at_index(struct look *l, const struct buf *index, struct err *e)
 	for (size_t i = 0; i < c->n; i++)
 		if (c->v[i].old_mode && !c->v[i].indexed)
 			in_the_way(l->way, c->v[i].path);
-	return l->doubtful.n ? verb_changed(&p, &l->doubtful, l->way, e) : 0;
+	if (!l->doubtful.n)
+		return 0;
+	if (verb_changed(&p, &l->doubtful, &changed, e) < 0)
+		return -1;
+	look_at_changed(l, &changed);
+	return 0;
 }
 
 int check_paths(

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/content.h"
+#include "git/lfs.h"
 #include "merge/sparse.h"
 #include "merge/verbs.h"
 #include "sys/fd.h"
@@ -200,7 +201,8 @@ int update_stage(struct update *u, struct err *e)
 	if (mkdirat(u->files_fd, "tree", 0777) < 0 || mkdirat(u->files_fd, "gone", 0700) < 0)
 		return err_sys(e, "cannot make '%s'", tree);
 	if (verb_index_info(&p, &entries, e) < 0 || skip_files(u, &p, e) < 0 ||
-		(n && verb_write_files(&p, &paths, e) < 0) || mark_staged(u, e) < 0)
+		(n && (verb_write_files(&p, &paths, e) < 0 || verb_fill_lfs(&p, &paths, &u->lfs, e) < 0)) ||
+		mark_staged(u, e) < 0)
 		return -1;
 	return edits_write(u->beside_fd, &u->edits, e);
 }
@@ -224,6 +226,16 @@ static int put_index(struct update *u, struct err *e)
 	return 0;
 }
 
+/* Whether the file is the one that was put there. */
+static bool is_placed(const char *path, const struct stat *st, void *arg)
+{
+	const struct update *u = arg;
+	const struct edit *x = edits_find(&u->edits, path, strlen(path));
+	struct mark m = mark_of(st);
+
+	return x && mark_same(&m, &x->now);
+}
+
 int update_index(struct update *u, struct err *e)
 {
 	struct verb_place p = { u->place->admin, u->place->top, u->index, u->repo };
@@ -231,7 +243,9 @@ int update_index(struct update *u, struct err *e)
 	size_t n = 0;
 
 	index_info(&u->edits, &ignored, &paths, &n);
-	if ((n && verb_refresh(&p, &paths, n, e) < 0) || (u->folded && verb_fold(&p, true, e) < 0))
+	if ((n && verb_refresh(&p, &paths, n, e) < 0) ||
+		lfs_stamp(u->repo, u->index, u->top, u->place->top, &u->lfs, is_placed, u, e) < 0 ||
+		(u->folded && verb_fold(&p, true, e) < 0))
 		return -1;
 	return put_index(u, e);
 }
@@ -293,6 +307,7 @@ void update_close(struct update *u)
 	if (u->beside_fd >= 0)
 		tree_remove(u->admin, BESIDE, &ignored);
 	edits_release(&u->edits);
+	strvec_release(&u->lfs);
 	free(u->beside);
 	free(u->files);
 	free(u->index);

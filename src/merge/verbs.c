@@ -1,7 +1,9 @@
 #include "merge/verbs.h"
 
 #include "base/alloc.h"
+#include "git/lfs.h"
 #include "git/neutral.h"
+#include "sys/fd.h"
 
 /* Beyond this many paths, git checks all files instead of matching each file against each path. */
 #define PATHS_MAX 256
@@ -261,6 +263,40 @@ int verb_write_files(const struct verb_place *p, const struct buf *paths, struct
 
 	strvec_pushl(&args, "checkout-index", "-z", "--stdin", NULL);
 	return at_place(p, &args, paths, NULL, NULL, e);
+}
+
+/* Not after `git lfs install --skip-smudge`. */
+static int user_has_lfs(const struct verb_place *p, bool *ret, struct err *e)
+{
+	struct git g = { .dir = p->git_dir, .shows_config = true };
+	auto_strvec args = STRVEC_INIT;
+	auto_buf out = BUF_INIT(1 << 20);
+	int code;
+
+	strvec_pushl(
+		&args, "config", "--includes", "--get-regexp", "^filter\\.lfs\\.(smudge|process)$", NULL);
+	if (git_try(&g, &args, NULL, &out, NULL, &code, e) < 0)
+		return -1;
+	*ret = !code && !strstr(buf_str(&out), "--skip");
+	return 0;
+}
+
+int verb_fill_lfs(const struct verb_place *p, const struct buf *paths, struct strvec *filled, struct err *e)
+{
+	auto_fd store = lfs_open_store(p->repo);
+	auto_neutral plain = NEUTRAL_INIT;
+	bool on;
+
+	if (store < 0)
+		return 0;
+	if (user_has_lfs(p, &on, e) < 0)
+		return -1;
+	if (!on)
+		return 0;
+	if (neutral_open_files(p->repo, p->git_dir, true, &plain, e) < 0)
+		return -1;
+	plain.git.index = p->index;
+	return lfs_fill(p->repo, &plain.git, p->work_tree, paths, filled, e);
 }
 
 int verb_refresh(const struct verb_place *p, const struct buf *paths, size_t n, struct err *e)

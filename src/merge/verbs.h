@@ -58,6 +58,9 @@ int verb_changed(const struct verb_place *p, const struct strvec *paths, struct 
 int verb_index_info(const struct verb_place *p, const struct buf *entries, struct err *e);
 /* Writes the files of these paths (NUL-separated), none of which may exist. */
 int verb_write_files(const struct verb_place *p, const struct buf *paths, struct err *e);
+/* Replaces LFS pointers among them by their content (git/lfs.h), if the user's git would: its filter is configured. The
+ * paths are appended to `filled`. */
+int verb_fill_lfs(const struct verb_place *p, const struct buf *paths, struct strvec *filled, struct err *e);
 /* Updates the stat data of n paths (NUL-separated, all in the index) if the files have the content that the
  * index says. */
 int verb_refresh(const struct verb_place *p, const struct buf *paths, size_t n, struct err *e);

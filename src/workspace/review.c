@@ -87,13 +87,15 @@ static int put_file(struct review *r, int root, const struct change *c, struct e
 		add_bar(r, c->path, REVIEW_CLOSED);
 		return 0;
 	}
-	if ((uint64_t)st.st_size > REVIEW_FILE_MAX || (uint64_t)st.st_size > REVIEW_ALL_MAX - r->shown) {
+	/* of a file of LFS only the pointer is shown */
+	if (!(c->form & SCRATCH_LFS) && ((uint64_t)st.st_size > REVIEW_FILE_MAX ||
+						(uint64_t)st.st_size > REVIEW_ALL_MAX - r->shown)) {
 		strvec_pushf(
 			&r->apart, "%s (%lld MB, too large to show)", c->path, (long long)st.st_size >> 20);
 		add_bar(r, c->path, REVIEW_TOO_LARGE);
 		return 0;
 	}
-	r->shown += (uint64_t)st.st_size;
+	r->shown += c->form & SCRATCH_LFS ? 0 : (uint64_t)st.st_size;
 	return scratch_convert(&r->scratch, c->path, c->executable, c->form, fd, (uint64_t)st.st_size, e);
 }
 

@@ -96,15 +96,17 @@ elsewhere() { R=$T/home/$1; cd "$R"; }
 import os
 for i in range(1, 256):
     if i != 47:
-        n = b"n" + bytes([i])
-        os.makedirs(b"d" + bytes([i]), exist_ok=True)
-        open(n, "wb").write(n); open(b"d" + bytes([i]) + b"/" + bytes([i]) + b"x", "wb").write(n)
+        b = bytes([i])
+        open(b"n" + b, "wb").write(b"n" + b)
+        if i % 8 == 2: os.mkdir(b"d" + b); open(b"d" + b + b"/" + b + b"x", "wb").write(b)
 END
   commit
-  for b in overlay; do
-    round 'for f in n*; do echo more >>"$f"; done; for d in d?; do [ -d "$d" ] && cp -r "$d" "$d-new"; done; rm -r d"
-"' '[[ $(cat $'"'n\n'"'; echo .) == $'"'n\nmore\n.'"' ]]; [[ -e $'"'d\\xff-new/\\xffx'"' ]]; [[ ! -e $'"'d\n'"' ]]' "$b"
-  done
+  round 'python3 -c "
+import os
+for n in os.listdir(b\".\"):
+    if n[:1] == b\"n\": open(n, \"ab\").write(b\"more\n\")
+    if n[:1] == b\"d\" and len(n) == 2: os.rename(n, n + b\"-new\")"' \
+    '[[ $(cat $'"'n\n'"'; echo .) == $'"'n\nmore\n.'"' ]]; [[ -e $'"'d\xfa-new/\xfax'"' && ! -e $'"'d\xfa'"' ]]; [[ $(cat $'"'d\n-new/\nx'"') == "" ]]'
 }
 
 @test "W8 kinds: symlinks of all kinds" {
@@ -299,7 +301,7 @@ afresh() { git ls-files -z | xargs -0 rm -f; git checkout -q .; }
 sparse_round() {
   git ls-files -t >"$T/marks"
   round 'test -e other/o.txt; echo inside >>a.txt; echo in >>dir/b.txt; echo in >>other/o.txt; echo n >other/new; echo n >dir/new; mkdir third; echo n >third/new; git rm -q other/gone.txt' \
-    '[[ $(tail -n1 dir/b.txt) == in ]]; [[ -e dir/new ]]; [[ ! -e other && ! -e third ]]; git ls-files -t | grep -qx "S other/o.txt"; git ls-files -t | grep -qx "S other/new"; git ls-files -t | grep -qx "S third/new"; [[ $(git show :other/o.txt) == $'"'o\nin'"' ]]' "$@"
+    '[[ $(tail -n1 dir/b.txt) == in ]]; [[ -e dir/new ]]; [[ ! -e other && ! -e third ]]; git ls-files -t | grep -qx "S other/o.txt"; git ls-files -t | grep -qx "S other/new"; git ls-files -t | grep -qx "S third/new"; [[ $(git show :other/o.txt | tail -n1) == in ]]' "$@"
   git ls-files -t | diff "$T/marks" -
 }
 
@@ -332,4 +334,77 @@ sparse_repository() { mkdir other; echo o >other/o.txt; echo gone >other/gone.tx
   # the same in a linked worktree, with patterns of its own
   git worktree add -q -b side "$T/home/side"; elsewhere side; git sparse-checkout set dir
   sparse_round
+}
+
+# lfs_repository: a repository as `git lfs install` and `git lfs track` make it, with two versions of a large file.
+lfs_repository() {
+  git lfs install >/dev/null; git lfs track '*.bin' >/dev/null
+  head -c 20000 /dev/zero | tr '\0' 1 >big.bin; commit
+  head -c 30000 /dev/zero | tr '\0' 2 >big.bin; cp big.bin dir/same.bin; commit
+}
+
+@test "W8 kinds: Git LFS" {
+  lfs_repository
+  git show HEAD:big.bin | grep -q git-lfs
+  for b in "${backends[@]}"; do
+    round 'test $(wc -c <big.bin) = 30000; echo 3 >>big.bin; head -c 500 /dev/zero >new.bin; git rm -q dir/same.bin' \
+      '[[ $(wc -c <big.bin) == 30002 ]]; [[ $(wc -c <new.bin) == 500 ]]; [[ ! -e dir/same.bin ]]; git show :new.bin | grep -q git-lfs; git lfs fsck' "$b"
+  done
+  # the content is in the user's store, which the discarded tasks' own are not
+  oid=$(head -c 500 /dev/zero | sha256sum | cut -c -64)
+  [[ -f .git/lfs/objects/${oid:0:2}/${oid:2:2}/$oid ]]
+}
+
+@test "W8 kinds: Git LFS: older versions, sync and deltas inside; a merge into a checkout that git did not look at" {
+  lfs_repository
+  "$garth" new t
+  inside t 'git checkout -q HEAD~1 -- big.bin; wc -c <big.bin; git reset -q --hard; wc -c <big.bin' >"$T/sizes"
+  [[ $(paste -sd' ' "$T/sizes") == '20000 30000' ]]
+  inside t 'echo x >>big.bin; git commit -qam x'
+  echo here >>dir/same.bin; commit
+  "$garth" new u; [[ $(inside u 'git status --porcelain; wc -c <dir/same.bin') == 30005 ]]
+  "$garth" sync t
+  [[ $(inside t 'wc -c <dir/same.bin') == 30005 ]]
+  touch big.bin
+  "$garth" merge t
+  [[ $(wc -c <big.bin) == 30002 ]]
+  sound
+  # the user's change of such a file is in the way
+  inside u 'echo y >>dir/same.bin; git commit -qam y'
+  echo mine >>dir/same.bin
+  fails 5 "in the way" "$garth" merge u
+  [[ $(tail -n1 dir/same.bin) == mine ]]
+}
+
+@test "W8 kinds: Git LFS: pointers without content stay pointers" {
+  lfs_repository
+  rm -rf .git/lfs/objects/*
+  GIT_LFS_SKIP_SMUDGE=1 git clone -q "$R" "$T/home/pointers" 2>/dev/null; elsewhere pointers
+  mkdir -p .git/lfs/objects
+  round 'grep -q git-lfs big.bin; echo in >>a.txt' '[[ $(tail -n1 a.txt) == in ]]; grep -q git-lfs big.bin'
+  # another filter is a program that the repository names
+  echo '*.x filter=crypt' >>.gitattributes; commit
+  fails 4 "filter=crypt" "$garth" new t
+}
+
+# The attack puts other bytes into its store under the name of a file's content, a link to a file of the user's, or
+# nothing at all.
+@test "W8 ESCAPES 9 kinds: Git LFS: a task cannot publish a pointer without its content, or with other bytes" {
+  lfs_repository
+  echo secret >"$T/home/secret"
+  find .git/lfs -type f | sort >"$T/store"
+  "$garth" new t
+  # a file that is a pointer itself is committed as it is
+  oid=$(echo planted | sha256sum | cut -c -64)
+  for attack in true 'echo plantex >"$o"' "ln -s $T/home/secret "'"$o"' 'mkfifo "$o"' 'mkdir "$o"' 'echo planted >"$o"; mv .git/lfs .git/away; ln -s away .git/lfs'; do
+    call inside t "printf 'version https://git-lfs.github.com/spec/v1\noid sha256:$oid\nsize 8\n' >planted.bin; o=.git/lfs/objects/${oid:0:2}/${oid:2:2}/$oid; mkdir -p \${o%/*}; $attack; git add planted.bin; git commit -qm planted"
+    [[ $code != 0 ]] || complain "$attack"
+    [[ $err == *'its content is nowhere'* ]] || complain "$attack"
+    inside t 'rm -rf .git/lfs .git/away; git reset -q --hard'
+    find .git/lfs -type f | sort | diff "$T/store" -
+  done
+  call inside t 'truncate -s 101M large.bin; git add large.bin; git commit -qm large'
+  [[ $err == *'the limit is'* ]] || complain
+  [[ $(git rev-parse garth/t) == "$(git rev-parse HEAD)" ]]
+  sound
 }
