@@ -31,11 +31,16 @@ static void put_lfs(const struct private_spec *s, struct buf *out)
 
 static void make_config(const struct private_spec *s, struct buf *out)
 {
-	bool sha256 = s->repo->hash_len == 32;
+	bool sha256 = s->repo->hash_len == 32, partial = repo_is_partial(s->repo);
 
-	settings_put(out, "core.repositoryformatversion", sha256 ? "1" : "0");
+	settings_put(out, "core.repositoryformatversion", sha256 || partial ? "1" : "0");
 	if (sha256)
 		settings_put(out, "extensions.objectformat", "sha256");
+	/* git knows that objects may be missing; there is nowhere to fetch them from */
+	if (partial) {
+		settings_put(out, "extensions.partialclone", "origin");
+		settings_put(out, "remote.origin.promisor", "true");
+	}
 	settings_put(out, "core.bare", "false");
 	settings_put(out, "core.logallrefupdates", "true");
 	/* saves a process at each commit; this storage is thrown away later */
@@ -158,6 +163,7 @@ int private_fill(const char *dir, const struct private_spec *s, char **ret, stru
 	auto_fd pack = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	auto_buf tips = BUF_INIT(64 << 20), name = BUF_SMALL;
 	auto_strvec args = STRVEC_INIT;
+	bool partial = repo_is_partial(s->repo);
 
 	if (pack < 0)
 		return err_sys(e, "cannot make a file in '%s'", dir);
@@ -165,11 +171,12 @@ int private_fill(const char *dir, const struct private_spec *s, char **ret, stru
 	for (const char *l = buf_str(s->shown); *l; l = strchr(l, '\n') + 1)
 		buf_add(&tips, l, strcspn(l, " ")), buf_addch(&tips, '\n');
 	from.stdout_fd = to.stdin_fd = pack;
-	strvec_pushl(&args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout", NULL);
+	strvec_pushl(&args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout",
+		partial ? "--missing=allow-promisor" : NULL, NULL);
 	if (git_run(&from, &args, &tips, NULL, e) < 0)
 		return -1;
 	lseek(pack, 0, SEEK_SET);
-	if (git_do(&to, &name, e, "index-pack", "--stdin", NULL) < 0)
+	if (git_do(&to, &name, e, "index-pack", "--stdin", partial ? "--promisor" : NULL, NULL) < 0)
 		return -1;
 	/* "pack\tHASH\n" */
 	if (name.len < 7 || strncmp(name.data, "pack\t", 5))

@@ -1,5 +1,6 @@
 #include "git/repo.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <strings.h>
@@ -9,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/discover.h"
+#include "sys/dir.h"
 #include "sys/fd.h"
 
 /* Time limit for reading the configuration and HEAD. */
@@ -73,29 +75,32 @@ static bool is_on(const char *value)
 				!strcasecmp(value, "on") || !strcmp(value, "1"));
 }
 
-/* A partial clone: git marks the remote, older versions mark the repository. */
-static bool is_partial(const struct repo *r)
+/* In a partial clone, packs from the remote are marked: what they refer to may be missing. */
+bool repo_is_partial(const struct repo *r)
 {
-	static const char key[] = ".promisor\n";
+	for (size_t i = 0; i < r->objects.n; i++) {
+		auto_str path = path_join(r->objects.v[i], "pack");
+		auto_dir d = opendir(path);
+		struct dirent *ent;
 
-	for (size_t i = 0; i < r->config.n; i++) {
-		const char *at = strncmp(r->config.v[i], "remote.", 7) ? NULL : strstr(r->config.v[i], key);
+		while (d && (ent = readdir(d))) {
+			const char *dot = strrchr(ent->d_name, '.');
 
-		if (at && is_on(at + sizeof(key) - 1))
-			return true;
+			if (dot && !strcmp(dot, ".promisor"))
+				return true;
+		}
 	}
-	return repo_config(r, "extensions.partialclone") != NULL;
+	return false;
 }
 
-static int refuse_partial(const struct repo *r, struct err *e)
+int repo_refuse_missing(const struct repo *r, const char *what, struct err *e)
 {
-	return err_set(e, ERR_REFUSED, "'%s' is a partial clone, which is not supported yet", r->top);
+	err_set(e, ERR_REFUSED, "'%s' is a partial clone, and %s is missing", r->top, what);
+	return err_hint(e, "git -C '%s' fetch --refetch --no-filter", r->top);
 }
 
 static int check_settings(const struct repo *r, struct err *e)
 {
-	if (is_partial(r))
-		return refuse_partial(r, e);
 	if (repo_config(r, "extensions.refstorage") &&
 		strcmp(repo_config(r, "extensions.refstorage"), "files"))
 		return err_set(e, ERR_REFUSED, "'%s' keeps its refs in '%s', which is not supported yet",
@@ -197,8 +202,17 @@ static int check_place(const struct repo *r, const struct discovered *d, struct 
 	return 0;
 }
 
+/* By its settings, which may name a partial clone before there is any object. */
+static bool may_lack_objects(const struct repo *r)
+{
+	for (size_t i = 0; i < r->config.n; i++)
+		if (!strncmp(r->config.v[i], "remote.", 7) && strstr(r->config.v[i], ".promisor\n"))
+			return true;
+	return repo_config(r, "extensions.partialclone") != NULL;
+}
+
 /* Explains why git found nothing. */
-static int explain(const char *dir, const char *rev, struct buf *errtext, struct err *e)
+static int explain(const struct repo *r, const char *dir, const char *rev, struct buf *errtext, struct err *e)
 {
 	if (strstr(buf_str(errtext), "dubious ownership"))
 		return err_set(e, ERR_REFUSED,
@@ -209,22 +223,22 @@ static int explain(const char *dir, const char *rev, struct buf *errtext, struct
 		       err_hint(e, "git init");
 	if (strstr(buf_str(errtext), "must be run in a work tree"))
 		return err_set(e, ERR_REFUSED, "'%s' is not in a checkout", dir);
+	if (may_lack_objects(r) && !strcmp(rev, "HEAD"))
+		return err_set(e, ERR_REFUSED, "'%s' is a partial clone, and its commit is missing", dir),
+		       err_hint(e, "git -C '%s' fetch", dir);
 	if (!strcmp(rev, "HEAD"))
 		return err_set(e, ERR_NOTFOUND, "the repository at '%s' has no commit yet", dir),
 		       err_hint(e, "git commit --allow-empty -m start");
 	return err_set(e, ERR_NOTFOUND, "there is no revision '%s'", rev);
 }
 
-/* Reads the settings and refuses partial clones before git is asked for any object, because git would fetch
- * missing ones. */
+/* Reads the settings before git is asked for anything. */
 static int look_at_settings(const struct discovered *d, struct repo *r, struct err *e)
 {
 	auto_repo found = { .git_dir = xstrdup(d->common), .top = xstrdup(d->top) };
 
 	if (read_config(&found, e) < 0)
 		return -1;
-	if (is_partial(&found))
-		return refuse_partial(&found, e);
 	r->bare = d->bare || (!strcmp(d->git_dir, d->common) && is_on(repo_config(&found, "core.bare")));
 	r->user_ignores = steal_ptr(found.user_ignores);
 	r->config = found.config;
@@ -251,7 +265,7 @@ static int ask_git(
 	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
 		return -1;
 	if (code)
-		return explain(dir, rev, &errtext, e);
+		return explain(r, dir, rev, &errtext, e);
 	for (char *l = strtok_r(out.data, "\n", &save); l && n < 7; l = strtok_r(NULL, "\n", &save))
 		if (strcmp(l, "--"))
 			line[n++] = l;

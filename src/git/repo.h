@@ -41,6 +41,11 @@ int repo_open_git_dir(
 /* Fills in only the names, for a repository that no longer exists. */
 void repo_name(const char *git_dir, const char *top, unsigned hash_len, struct repo *ret);
 
+/* Whether it is a partial clone: objects may be missing. git outside never fetches them. */
+bool repo_is_partial(const struct repo *r);
+/* ERR_REFUSED, with the command that fetches what is missing. */
+int repo_refuse_missing(const struct repo *r, const char *what, struct err *e);
+
 /* The last value of a key, or NULL. */
 const char *repo_config(const struct repo *r, const char *key);
 /* Reads the list of a shallow clone's commits whose parents are missing; empty for other repositories. */

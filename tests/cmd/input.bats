@@ -186,12 +186,6 @@ refuses() {
 
 elsewhere() { R=$T/home/$1; cd "$R"; }
 
-@test "O3 input: a partial clone is refused" {
-  git config uploadpack.allowFilter true
-  git clone -q --filter=blob:none "file://$R" "$T/home/partial"; elsewhere partial
-  refuses "is a partial clone"
-}
-
 @test "O3 input: a submodule is refused" {
   git init -q "$T/sub"; git -C "$T/sub" commit -q --allow-empty -m sub
   git -c protocol.file.allow=always submodule --quiet add "$T/sub" dir/mod; commit

@@ -101,11 +101,7 @@ for i in range(1, 256):
         if i % 8 == 2: os.mkdir(b"d" + b); open(b"d" + b + b"/" + b + b"x", "wb").write(b)
 END
   commit
-  round 'python3 -c "
-import os
-for n in os.listdir(b\".\"):
-    if n[:1] == b\"n\": open(n, \"ab\").write(b\"more\n\")
-    if n[:1] == b\"d\" and len(n) == 2: os.rename(n, n + b\"-new\")"' \
+  round 'for f in n*; do echo more >>"$f"; done; for d in d?; do mv "$d" "$d-new"; done' \
     '[[ $(cat $'"'n\n'"'; echo .) == $'"'n\nmore\n.'"' ]]; [[ -e $'"'d\xfa-new/\xfax'"' && ! -e $'"'d\xfa'"' ]]; [[ $(cat $'"'d\n-new/\nx'"') == "" ]]'
 }
 
@@ -407,4 +403,30 @@ lfs_repository() {
   [[ $err == *'the limit is'* ]] || complain
   [[ $(git rev-parse garth/t) == "$(git rev-parse HEAD)" ]]
   sound
+}
+
+# What is missing in a partial clone is never fetched by a git that Garth runs outside.
+@test "W8 ESCAPES 31 kinds: a partial clone" {
+  echo old >old.txt; commit; git rm -q old.txt; echo 2 >>a.txt; commit
+  git config uploadpack.allowFilter true; origin=$R
+  git clone -q --filter=blob:none "file://$R" "$T/home/partial"; elsewhere partial
+  git rev-list --objects --all --missing=print | grep '^?' | sort >"$T/missing"
+  [[ -s $T/missing ]]
+  for b in "${backends[@]}"; do round "$edit" "$check" "$b"; done
+  fails 4 "is a partial clone, and a part of the commit" "$garth" new t --base HEAD~1
+  [[ $(hint) == "git -C '$R' fetch --refetch --no-filter" ]] || complain
+  git rev-list --objects --all --missing=print | grep '^?' | sort | diff "$T/missing" -
+  # the command that the hint names helps
+  eval "$(hint)"
+  "$garth" new t --base HEAD~1
+  [[ $(inside t cat old.txt) == old ]]
+}
+
+@test "W8 kinds: a partial clone with a sparse checkout, and one without trees" {
+  sparse_repository; git config uploadpack.allowFilter true; url=file://$R
+  git clone -q --filter=blob:none --sparse "$url" "$T/home/sparse"; elsewhere sparse
+  fails 4 "is a partial clone" "$garth" new t
+  sound
+  git clone -q --filter=tree:0 "$url" "$T/home/treeless"; elsewhere treeless
+  round "$edit" "$check"
 }
