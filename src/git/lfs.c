@@ -83,9 +83,9 @@ bool lfs_of_file(int fd, struct lfs_pointer *ret)
 
 int lfs_open_store(const struct repo *r)
 {
-	auto_str path = path_join(r->git_dir, LFS_STORE);
+	auto_fd dir = open(r->git_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return dir < 0 ? -1 : open_beneath(dir, LFS_STORE, O_RDONLY | O_DIRECTORY, 0);
 }
 
 /* "ab/cd/abcd…" */

@@ -35,7 +35,8 @@ void lfs_print(const struct lfs_pointer *p, struct buf *out);
  * false if it cannot be read. */
 bool lfs_of_file(int fd, struct lfs_pointer *ret);
 
-/* Opens the user's store; -1 if the repository has none, and so does not use LFS here. */
+/* Opens the user's store; -1 if the repository has none, and so does not use LFS here. One that is a link does not
+ * count: a stranger's repository could show a task any directory of the user's with it. */
 int lfs_open_store(const struct repo *r);
 
 /* Replaces pointers by the content of the store, in the files beneath `tree` that were just checked out. `g` runs git

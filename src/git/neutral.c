@@ -280,12 +280,10 @@ int neutral_open_files(
 
 int neutral_open_at(const struct repo *r, const char *at, struct neutral *ret, struct err *e)
 {
-	auto_str path = path_join(r->git_dir, "info/exclude");
 	const struct format *f = format_of(r);
 	auto_buf exclude = BUF_INIT(1 << 20), attributes = BUF_INIT(REPO_ATTRIBUTES_MAX);
 
-	if ((read_file(AT_FDCWD, path, &exclude, e) < 0 && e->kind != ERR_NOTFOUND) ||
-		repo_attributes(r, &attributes, e) < 0)
+	if (repo_part(r, "info/exclude", &exclude, e) < 0 || repo_attributes(r, &attributes, e) < 0)
 		return -1;
 	if (!f || make_one(AT_FDCWD, at, f, (struct info){ &exclude, &attributes }, e) < 0)
 		return f ? -1 : err_set(e, ERR_FAILED, "an object format that is not known");

@@ -110,11 +110,9 @@ static int put_refs(int dir, const struct private_spec *s, struct err *e)
 /* The user's excludes and attributes contain only patterns and words, so they are safe to copy. */
 static int put_info(int dir, const struct repo *r, struct err *e)
 {
-	auto_str path = path_join(r->git_dir, "info/exclude");
 	auto_buf text = BUF_INIT(1 << 20), attributes = BUF_INIT(REPO_ATTRIBUTES_MAX);
 
-	if ((read_file(AT_FDCWD, path, &text, e) < 0 && e->kind != ERR_NOTFOUND) ||
-		repo_attributes(r, &attributes, e) < 0)
+	if (repo_part(r, "info/exclude", &text, e) < 0 || repo_attributes(r, &attributes, e) < 0)
 		return -1;
 	if (put_text(dir, "info/exclude", &text, e) < 0)
 		return -1;

@@ -46,27 +46,31 @@ const char *repo_config(const struct repo *r, const char *key)
 	return NULL;
 }
 
-/* Reads a file of the git directory that is often not there. */
-static int read_part(const struct repo *r, const char *name, struct buf *ret, struct err *e)
+int repo_part(const struct repo *r, const char *name, struct buf *ret, struct err *e)
 {
-	auto_str path = path_join(r->git_dir, name);
+	auto_fd dir = open(r->git_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		fd = dir < 0 ? -1 : open_regular_beneath(dir, name);
 
-	if (!read_file(AT_FDCWD, path, ret, e))
+	if (fd >= 0)
+		return read_rest(fd, ret, name, e);
+	if (errno == ENOENT || errno == ENOTDIR)
 		return 0;
-	if (e->kind != ERR_NOTFOUND)
-		return -1;
-	*e = (struct err)ERR_INIT;
-	return 0;
+	if (errno != ELOOP && errno != EXDEV)
+		return err_sys(e, "cannot open '%s/%s'", r->git_dir, name);
+	err_set(e, ERR_REFUSED, "'%s/%s' is a link, which may lead to a file that is not the repository's",
+		r->git_dir, name);
+	return err_hint(e, "cp --remove-destination \"$(readlink -f '%s/%s')\" '%s/%s'", r->git_dir, name,
+		r->git_dir, name);
 }
 
 int repo_shallow(const struct repo *r, struct buf *ret, struct err *e)
 {
-	return read_part(r, "shallow", ret, e);
+	return repo_part(r, "shallow", ret, e);
 }
 
 int repo_attributes(const struct repo *r, struct buf *ret, struct err *e)
 {
-	return read_part(r, "info/attributes", ret, e);
+	return repo_part(r, "info/attributes", ret, e);
 }
 
 static bool is_on(const char *value)
@@ -101,11 +105,12 @@ int repo_refuse_missing(const struct repo *r, const char *what, struct err *e)
 
 static int check_settings(const struct repo *r, struct err *e)
 {
-	if (repo_config(r, "extensions.refstorage") &&
-		strcmp(repo_config(r, "extensions.refstorage"), "files"))
-		return err_set(e, ERR_REFUSED, "'%s' keeps its refs in '%s', which is not supported yet",
-			r->top, repo_config(r, "extensions.refstorage"));
-	return 0;
+	const char *refs = repo_config(r, "extensions.refstorage");
+
+	if (!refs || !strcmp(refs, "files"))
+		return 0;
+	err_set(e, ERR_REFUSED, "'%s' keeps its refs in a %s, which is not supported", r->top, refs);
+	return err_hint(e, "git -C '%s' refs migrate --ref-format=files", r->top);
 }
 
 /* Only from the user's and the system's files, not from the repository's. */
@@ -211,6 +216,20 @@ static bool may_lack_objects(const struct repo *r)
 	return repo_config(r, "extensions.partialclone") != NULL;
 }
 
+/* git cannot use the repository at all: an extension that it does not know, a broken file. */
+static int refuse_unreadable(const char *dir, struct buf *errtext, struct err *e)
+{
+	const char *why = strstr(buf_str(errtext), "fatal: ");
+	auto_buf line = BUF_SMALL;
+
+	for (const char *p = why ? why + strlen("fatal: ") : buf_str(errtext); *p; p++)
+		if (*p != '\n' && *p != '\t')
+			buf_addch(&line, *p);
+		else if (p[1] && line.len && line.data[line.len - 1] != ' ')
+			buf_addch(&line, ' ');
+	return err_set(e, ERR_REFUSED, "git cannot use the repository at '%s': %s", dir, buf_str(&line));
+}
+
 /* Explains why git found nothing. */
 static int explain(const struct repo *r, const char *dir, const char *rev, struct buf *errtext, struct err *e)
 {
@@ -226,6 +245,8 @@ static int explain(const struct repo *r, const char *dir, const char *rev, struc
 	if (may_lack_objects(r) && !strcmp(rev, "HEAD"))
 		return err_set(e, ERR_REFUSED, "'%s' is a partial clone, and its commit is missing", dir),
 		       err_hint(e, "git -C '%s' fetch", dir);
+	if (!strcmp(rev, "HEAD") && !strstr(buf_str(errtext), "revision"))
+		return refuse_unreadable(dir, errtext, e);
 	if (!strcmp(rev, "HEAD"))
 		return err_set(e, ERR_NOTFOUND, "the repository at '%s' has no commit yet", dir),
 		       err_hint(e, "git commit --allow-empty -m start");
@@ -237,7 +258,7 @@ static int look_at_settings(const struct discovered *d, struct repo *r, struct e
 {
 	auto_repo found = { .git_dir = xstrdup(d->common), .top = xstrdup(d->top) };
 
-	if (read_config(&found, e) < 0)
+	if (read_config(&found, e) < 0 || check_settings(&found, e) < 0)
 		return -1;
 	r->bare = d->bare || (!strcmp(d->git_dir, d->common) && is_on(repo_config(&found, "core.bare")));
 	r->user_ignores = steal_ptr(found.user_ignores);

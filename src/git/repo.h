@@ -48,6 +48,9 @@ int repo_refuse_missing(const struct repo *r, const char *what, struct err *e);
 
 /* The last value of a key, or NULL. */
 const char *repo_config(const struct repo *r, const char *key);
+/* Reads a file of the git directory, which a task gets along; nothing if there is none. ERR_REFUSED for a link: a
+ * stranger's repository could name any of the user's files with it. */
+int repo_part(const struct repo *r, const char *name, struct buf *ret, struct err *e);
 /* Reads the list of a shallow clone's commits whose parents are missing; empty for other repositories. */
 #define REPO_SHALLOW_MAX (1u << 20)
 int repo_shallow(const struct repo *r, struct buf *ret, struct err *e);

@@ -39,7 +39,6 @@ static int make_skeleton(struct scratch *s, int dir, struct err *e)
 		"info", "wt" };
 	auto_buf alternates = BUF_SMALL, exclude = BUF_INIT(1 << 20), shallow = BUF_INIT(REPO_SHALLOW_MAX),
 		 attributes = BUF_INIT(REPO_ATTRIBUTES_MAX);
-	auto_str user_exclude = path_join(s->repo->git_dir, "info/exclude");
 	const char *config = s->repo->hash_len == 32 ? "[core]\n\trepositoryformatversion = 1\n" QUICK
 						       "[extensions]\n\tobjectformat = sha256\n"
 						     : "[core]\n\trepositoryformatversion = 0\n" QUICK;
@@ -49,8 +48,8 @@ static int make_skeleton(struct scratch *s, int dir, struct err *e)
 			return err_sys(e, "cannot make a scratch repository");
 	for (size_t i = 0; i < s->repo->objects.n; i++)
 		buf_printf(&alternates, "%s\n", s->repo->objects.v[i]);
-	if ((read_file(AT_FDCWD, user_exclude, &exclude, e) < 0 && e->kind != ERR_NOTFOUND) ||
-		repo_shallow(s->repo, &shallow, e) < 0 || repo_attributes(s->repo, &attributes, e) < 0)
+	if (repo_part(s->repo, "info/exclude", &exclude, e) < 0 || repo_shallow(s->repo, &shallow, e) < 0 ||
+		repo_attributes(s->repo, &attributes, e) < 0)
 		return -1;
 	/* beside the working tree: only scratch_convert.c uses them, never what a reviewer sees */
 	if (attributes.len &&

@@ -286,8 +286,9 @@ static int cover_alternates(const struct workspace *ws, struct jail *j, struct e
 static void show_lfs(const struct workspace *ws, struct jail *j)
 {
 	auto_str store = path_join(ws->repo->git_dir, LFS_STORE);
+	auto_fd there = lfs_open_store(ws->repo);
 
-	if (ws->task->layout && !access(store, F_OK))
+	if (ws->task->layout && there >= 0)
 		jail_add(j, JAIL_BIND, JAIL_OPTIONAL | JAIL_NOEXEC, store, INSIDE_OBJECTS "/" LFS_STORE);
 }
 

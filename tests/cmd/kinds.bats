@@ -430,3 +430,82 @@ lfs_repository() {
   git clone -q --filter=tree:0 "$url" "$T/home/treeless"; elsewhere treeless
   round "$edit" "$check"
 }
+
+@test "W8 kinds: hooks in .git/hooks, as pre-commit has them" {
+  printf '#!/bin/sh\necho ran >>"$(git rev-parse --git-dir)/ran"\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit
+  round "$edit"'; git add -A; git commit -qm first; test -s .git/ran; echo x >>a.txt' 'true'
+  [[ ! -e .git/ran ]]
+}
+
+# The attack is a repository that came as a tarball. Its own configuration, or a link in it, names files of the user's
+# as hooks and the like, which a task would get along.
+@test "W8 ESCAPES 31 kinds: a repository does not take the user's files along" {
+  mkdir "$HOME/.ssh"; echo secret >"$HOME/.ssh/id_test"
+  for path in "$HOME/.ssh" '~/.ssh'; do
+    git config core.hooksPath "$path"
+    fails 4 "core.hooksPath) leads out of the repository" "$garth" new t
+  done
+  # the control: the user's own setting is followed, and that of a trusted repository
+  git config --unset core.hooksPath; git config --global core.hooksPath "$HOME/.ssh"
+  "$garth" new v; [[ $(inside v 'cat .git/hooks/id_test') == secret ]]
+  git config --global --unset core.hooksPath; git config core.hooksPath '~/.ssh'
+  call "$garth" new t; eval "$(hint)"
+  "$garth" new w; [[ $(inside w 'cat .git/hooks/id_test') == secret ]]
+  git config --global --unset garth.trust; git config --unset core.hooksPath
+  ln -s "$HOME/.ssh/id_test" .git/hooks/planted
+  fails 4 "the hook 'planted' of '$R' leads out of the repository" "$garth" new t
+  rm .git/hooks/planted; mv .git/hooks .git/away; ln -s "$HOME/.ssh" .git/hooks
+  fails 4 "leads out of the repository" "$garth" new t
+  rm .git/hooks; mv .git/away .git/hooks
+  ln -s "$HOME/.ssh/id_test" .git/shallow
+  fails 4 "$R" "$garth" new t
+  rm .git/shallow
+  for file in info/exclude info/attributes; do
+    rm -f .git/$file; ln -s "$HOME/.ssh/id_test" .git/$file
+    fails 4 "is a link" "$garth" new t
+    rm .git/$file
+  done
+  mkdir .git/lfs; ln -s "$HOME/.ssh" .git/lfs/objects
+  "$garth" new t; not inside t 'cat /run/garth/objects/lfs/objects/id_test' 2>/dev/null
+}
+
+@test "W8 J10 kinds: a repository of another user is refused until git trusts it" {
+  is_root || skip "only root can make one"
+  chown -R 65533:65533 "$R"
+  fails 4 "belongs to another user" "$garth" new t
+  eval "$(hint)"
+  round "$edit" "$check"
+  [[ $(stat -c %u "$R/.git/objects") == 65533 ]]
+}
+
+@test "W8 J10 kinds: a repository that only its owner can read" {
+  chmod -R go= .git; chmod go= "$T/home/src"
+  if is_root; then
+    # what an agent sends is never taken apart by root, and nobody else can read the objects
+    "$garth" new t
+    call inside t "$edit; git commit -qam inside"
+    [[ $err == *'can be read by root alone'* ]] || complain
+    sound
+    chmod -R go+rX .git; chmod go+x "$T/home/src"; "$garth" discard -fD t
+  fi
+  for b in overlay worktree; do round "$edit" "$check" "$b"; done
+}
+
+@test "W8 kinds: refs in a reftable are refused" {
+  git config core.repositoryformatversion 1; git config extensions.refStorage reftable
+  fails 4 "$R" "$garth" new t
+  # an older git does not know this extension
+  [[ $err == *'keeps its refs in a reftable'*'refs migrate --ref-format=files' || $err == *'unknown repository extension found: refstorage' ]] || complain
+}
+
+@test "W8 kinds: core.worktree is refused" {
+  mkdir "$T/home/files"; git config core.worktree "$T/home/files"
+  fails 4 "are elsewhere (core.worktree)" "$garth" new t
+}
+
+# Minutes of hashing: with GARTH_TEST_ALL only.
+@test "W8 kinds: a file of 1 GB" {
+  [[ -n ${GARTH_TEST_ALL-} ]] || skip "only with GARTH_TEST_ALL"
+  truncate -s 1G big; git -c core.bigFileThreshold=1m add big; git commit -qm big
+  round "$edit" "$check"
+}
