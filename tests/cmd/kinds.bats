@@ -196,7 +196,7 @@ END
   [[ $(git log --format=%s | tail -n1) == next ]]
 }
 
-@test "W8 ESCAPES 9 kinds: a shallow clone's missing commits are not to be built on" {
+@test "W8 ESCAPES 12 kinds: a shallow clone's missing commits are not to be built on" {
   for i in 1 2 3; do echo $i >>dir/sub/c.txt; commit; done
   git clone -q --depth 1 "file://$R" "$T/home/shallow"; elsewhere shallow
   "$garth" new t
@@ -239,7 +239,7 @@ END
   round "$edit" "$check"
 }
 
-@test "W8 ESCAPES 31 kinds: a bare repository among the files of a checkout is not used" {
+@test "W8 ESCAPES 10 31 kinds: a bare repository among the files of a checkout is not used" {
   git init -q --bare dir/planted; git -C dir/planted config core.hooksPath "$T/home"
   cd dir/planted
   fails 4 "is a bare repository in the checkout of another one" "$garth" new t
@@ -385,7 +385,7 @@ lfs_repository() {
 
 # The attack puts other bytes into its store under the name of a file's content, a link to a file of the user's, or
 # nothing at all.
-@test "W8 ESCAPES 9 kinds: Git LFS: a task cannot publish a pointer without its content, or with other bytes" {
+@test "W8 ESCAPES 2 12 kinds: Git LFS: a task cannot publish a pointer without its content, or with other bytes" {
   lfs_repository
   echo secret >"$T/home/secret"
   find .git/lfs -type f | sort >"$T/store"
