@@ -372,6 +372,20 @@ lfs_repository() {
   [[ $(tail -n1 dir/same.bin) == mine ]]
 }
 
+@test "W8 kinds: Git LFS: what is uncommitted in the checkout" {
+  lfs_repository
+  # without the filter git takes a file for changed if its time says nothing
+  touch big.bin dir/same.bin
+  call "$garth" new t
+  [[ $err != *uncommitted* ]] || complain
+  echo x >>a.txt; echo raw >new.bin
+  "$garth" new u --with-changes
+  [[ $(inside u 'git status --porcelain; cat new.bin') == $' M a.txt\n?? new.bin\nraw' ]]
+  echo x >>big.bin
+  fails 4 "'big.bin' is a changed file of Git LFS" "$garth" new v --with-changes
+  git fsck --strict
+}
+
 @test "W8 kinds: Git LFS: pointers without content stay pointers" {
   lfs_repository
   rm -rf .git/lfs/objects/*
@@ -508,4 +522,24 @@ lfs_repository() {
   [[ -n ${GARTH_TEST_ALL-} ]] || skip "only with GARTH_TEST_ALL"
   truncate -s 1G big; git -c core.bigFileThreshold=1m add big; git commit -qm big
   round "$edit" "$check"
+}
+
+@test "W8 kinds: a merge into a sparse checkout with LFS files that a crash cuts short" {
+  has_faults || { means_nothing; return; }
+  lfs_repository; sparse_repository; git sparse-checkout set --cone --sparse-index dir
+  files_of "$R" >"$T/files"
+  "$garth" new t
+  inside t 'echo 3 >>big.bin; echo 3 >>dir/same.bin; echo in >>other/o.txt; echo n >other/n.bin; git add -A; git commit -qm inside'
+  for step in merge-prepared merge-half merge-tree; do
+    not env GARTH_FAULT=$step "$garth" merge t
+    "$garth" doctor --repair >/dev/null || true
+    sound
+    files_of "$R" | diff "$T/files" -
+    [[ $(git ls-files -t other/o.txt) == 'S other/o.txt' ]]
+  done
+  not env GARTH_FAULT=merge-moved "$garth" merge t
+  "$garth" doctor --repair >/dev/null || true
+  sound
+  [[ $(git log -1 --format=%s) == inside ]]
+  [[ $(wc -c <dir/same.bin) == 30002 && ! -e other ]]
 }
