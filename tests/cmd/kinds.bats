@@ -543,3 +543,14 @@ lfs_repository() {
   [[ $(git log -1 --format=%s) == inside ]]
   [[ $(wc -c <dir/same.bin) == 30002 && ! -e other ]]
 }
+
+@test "W8 kinds: doctor finds nothing wrong with a base whose files git or LFS wrote with other bytes" {
+  lfs_repository; printf '*.txt text eol=crlf\n' >>.gitattributes; commit
+  "$garth" new t; [[ $(inside t 'cat a.txt; wc -c <big.bin') == $'one\r\n30000' ]]
+  # as after a copy: the times say nothing
+  find "$GARTH_HOME/bases" -type f -exec chmod u+w {} +
+  "$garth" doctor >"$T/doctor"
+  not grep -i base "$T/doctor"
+  echo x >>"$(find "$GARTH_HOME/bases" -name a.txt)"
+  call "$garth" doctor; [[ $out$err == *"'a.txt' was changed"* ]] || complain
+}
