@@ -226,7 +226,8 @@ static int ask_git(struct wanted *w, const struct base *b, struct strvec *ret, s
 		return -1;
 	p.git.work_tree = p.git.cwd = b->layers.v[0];
 	p.git.index = b->index;
-	if (git_do(&p.git, &out, e, "diff-files", "-z", "--name-only", "--no-renames", NULL) < 0)
+	if (git_do(&p.git, &out, e, "diff", "-z", "--name-only", "--no-renames", "--no-ext-diff",
+		    "--no-textconv", NULL) < 0)
 		return -1;
 	for (size_t at = 0; at < out.len; at += strlen(out.data + at) + 1)
 		strvec_push(ret, out.data + at);
