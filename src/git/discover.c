@@ -106,7 +106,8 @@ static bool look_up(char *at, struct discovered *ret)
 
 static int check_bare(const struct discovered *d, struct err *e)
 {
-	auto_str above = xstrndup(d->top, (size_t)(path_base(d->top) - d->top));
+	size_t n = (size_t)(path_base(d->top) - d->top);
+	auto_str above = xstrndup(d->top, n > 1 ? n - 1 : n);
 	auto_discovered around = { 0 };
 
 	if (!d->bare || !d->top[1] || !look_up(above, &around) || around.bare)

@@ -244,6 +244,9 @@ END
   cd dir/planted
   fails 4 "is a bare repository in the checkout of another one" "$garth" new t
   [[ $(hint) == "cd '$R'" ]] || complain
+  cd "$R/.git"
+  fails 4 "is not in a checkout" "$garth" new t
+  [[ $(hint) == "cd '$R'" ]] || complain
 }
 
 # afresh: all files again, as the user's git writes them with its settings now.
