@@ -94,11 +94,13 @@ static char *name_in_store(const struct lfs_pointer *p)
 	return xasprintf("%.2s/%.2s/%s", p->oid, p->oid + 2, p->oid);
 }
 
-static bool is_content(int fd, const struct lfs_pointer *p)
+bool lfs_is_content(int fd, const struct lfs_pointer *p)
 {
 	struct lfs_pointer got;
+	struct stat st;
 
-	return !hash_file(fd, &got) && got.size == p->size && !strcmp(got.oid, p->oid);
+	return !fstat(fd, &st) && (uint64_t)st.st_size == p->size && !hash_file(fd, &got) &&
+	       got.size == p->size && !strcmp(got.oid, p->oid);
 }
 
 /* Opens the content, which may have other bytes than it should; -1 and errno. */
@@ -142,7 +144,7 @@ static int fill_one(int store, int tree, const char *path, struct err *e)
 	to = dir < 0 ? -1 : openat(dir, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (to < 0 || copy_part(from, to, p.size) < 0)
 		return err_sys(e, "cannot write '%s'", path);
-	if (!is_content(to, &p))
+	if (!lfs_is_content(to, &p))
 		return unlinkat(dir, temporary, 0) < 0 ? err_sys(e, "cannot remove '%s'", temporary) : 1;
 	if ((owner_is_other() && fchown(to, st.st_uid, st.st_gid) < 0) || fchmod(to, st.st_mode & 0777) < 0 ||
 		renameat(dir, temporary, dir, path_base(path)) < 0)
@@ -259,7 +261,7 @@ int lfs_carry(const struct repo *r, int from, const struct lfs_pointer *p, struc
 	to = place < 0 ? -1 : openat(place, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
 	if (to < 0 || copy_part(src, to, p->size) < 0 || fstat(place, &st) < 0)
 		return err_sys(e, "cannot write to the LFS store '%s/%s'", r->git_dir, dir);
-	if (!is_content(to, p))
+	if (!lfs_is_content(to, p))
 		return 1;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", to);
 	if ((owner_is_other() && fchown(to, st.st_uid, st.st_gid) < 0) || fsync(to) < 0 ||

@@ -35,6 +35,9 @@ void lfs_print(const struct lfs_pointer *p, struct buf *out);
  * false if it cannot be read. */
 bool lfs_of_file(int fd, struct lfs_pointer *ret);
 
+/* Whether the file has the content of the pointer. */
+bool lfs_is_content(int fd, const struct lfs_pointer *p);
+
 /* Opens the user's store; -1 if the repository has none, and so does not use LFS here. One that is a link does not
  * count: a stranger's repository could show a task any directory of the user's with it. */
 int lfs_open_store(const struct repo *r);

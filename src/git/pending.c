@@ -47,11 +47,10 @@ static int look_at_pointer(size_t i, const char *data, size_t len, void *arg, st
 {
 	struct pointed *at = arg;
 	auto_fd fd = open_regular_beneath(at->top, at->paths->v[i]);
-	struct lfs_pointer want, have;
+	struct lfs_pointer want;
 
 	(void)e;
-	if (fd >= 0 && lfs_parse(data, len, &want) && lfs_of_file(fd, &have) && have.size == want.size &&
-		!strcmp(have.oid, want.oid))
+	if (fd >= 0 && lfs_parse(data, len, &want) && lfs_is_content(fd, &want))
 		strvec_push(&at->same, at->paths->v[i]);
 	return 0;
 }

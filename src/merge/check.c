@@ -229,13 +229,12 @@ static int look_at_pointer(size_t i, const char *data, size_t len, void *arg, st
 	const char *path = at->paths->v[i];
 	const struct edit *x = edits_find(&at->u->edits, path, strlen(path));
 	auto_fd fd = open_regular_beneath(at->u->top, path);
-	struct lfs_pointer want, have;
+	struct lfs_pointer want;
 	struct stat st;
 
 	(void)e;
 	if (fd >= 0 && x && !fstat(fd, &st) && !(x->old_mode & 0100) == !(st.st_mode & 0100) &&
-		lfs_parse(data, len, &want) && lfs_of_file(fd, &have) && have.size == want.size &&
-		!strcmp(have.oid, want.oid))
+		lfs_parse(data, len, &want) && lfs_is_content(fd, &want))
 		strvec_push(&at->same, path);
 	return 0;
 }

@@ -71,6 +71,19 @@ static int open_closed(int root, const char *path)
 	return fd;
 }
 
+/* Whether a file's content is read. Of one of LFS only the pointer is shown, but all of it is hashed. */
+static bool has_space(struct review *r, const struct change *c, uint64_t size)
+{
+	bool lfs = c->form & SCRATCH_LFS;
+	uint64_t *used = lfs ? &r->hashed : &r->shown;
+
+	if (size > (lfs ? REVIEW_LFS_MAX : REVIEW_FILE_MAX) ||
+		size > (lfs ? REVIEW_LFS_ALL_MAX : REVIEW_ALL_MAX) - *used)
+		return false;
+	*used += size;
+	return true;
+}
+
 static int put_file(struct review *r, int root, const struct change *c, struct err *e)
 {
 	auto_fd fd = open_regular_beneath(root, c->path);
@@ -87,15 +100,12 @@ static int put_file(struct review *r, int root, const struct change *c, struct e
 		add_bar(r, c->path, REVIEW_CLOSED);
 		return 0;
 	}
-	/* of a file of LFS only the pointer is shown */
-	if (!(c->form & SCRATCH_LFS) && ((uint64_t)st.st_size > REVIEW_FILE_MAX ||
-						(uint64_t)st.st_size > REVIEW_ALL_MAX - r->shown)) {
+	if (!has_space(r, c, (uint64_t)st.st_size)) {
 		strvec_pushf(
 			&r->apart, "%s (%lld MB, too large to show)", c->path, (long long)st.st_size >> 20);
 		add_bar(r, c->path, REVIEW_TOO_LARGE);
 		return 0;
 	}
-	r->shown += c->form & SCRATCH_LFS ? 0 : (uint64_t)st.st_size;
 	return scratch_convert(&r->scratch, c->path, c->executable, c->form, fd, (uint64_t)st.st_size, e);
 }
 

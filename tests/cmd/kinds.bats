@@ -557,3 +557,15 @@ lfs_repository() {
   echo x >>"$(find "$GARTH_HOME/bases" -name a.txt)"
   call "$garth" doctor; [[ $out$err == *"'a.txt' was changed"* ]] || complain
 }
+
+# The attack makes files that are large and take no space, and says that they are of LFS, of which all bytes are hashed.
+@test "W8 ESCAPES 20 kinds: Git LFS: huge files in a workspace take no time" {
+  lfs_repository
+  "$garth" new t
+  inside t 'truncate -s 1T huge.bin; for i in 1 2 3 4; do truncate -s 2G $i.bin; done'
+  for command in 'show t' 'diff t' 'discard -f t'; do
+    # shellcheck disable=SC2086
+    timeout 60 "$garth" $command >"$T/said" 2>&1
+  done
+  sound
+}
