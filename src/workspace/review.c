@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
+#include "workspace/converted.h"
 
 /* Up to here, paths that are left out of a snapshot are named one by one. */
 #define LEFT_MAX       1000
@@ -70,6 +71,19 @@ static int open_closed(int root, const char *path)
 	return fd;
 }
 
+/* Whether a file's content is read. Of one of LFS only the pointer is shown, but all of it is hashed. */
+static bool has_space(struct review *r, const struct change *c, uint64_t size)
+{
+	bool lfs = c->form & SCRATCH_LFS;
+	uint64_t *used = lfs ? &r->hashed : &r->shown;
+
+	if (size > (lfs ? REVIEW_LFS_MAX : REVIEW_FILE_MAX) ||
+		size > (lfs ? REVIEW_LFS_ALL_MAX : REVIEW_ALL_MAX) - *used)
+		return false;
+	*used += size;
+	return true;
+}
+
 static int put_file(struct review *r, int root, const struct change *c, struct err *e)
 {
 	auto_fd fd = open_regular_beneath(root, c->path);
@@ -86,19 +100,18 @@ static int put_file(struct review *r, int root, const struct change *c, struct e
 		add_bar(r, c->path, REVIEW_CLOSED);
 		return 0;
 	}
-	if ((uint64_t)st.st_size > REVIEW_FILE_MAX || (uint64_t)st.st_size > REVIEW_ALL_MAX - r->shown) {
+	if (!has_space(r, c, (uint64_t)st.st_size)) {
 		strvec_pushf(
 			&r->apart, "%s (%lld MB, too large to show)", c->path, (long long)st.st_size >> 20);
 		add_bar(r, c->path, REVIEW_TOO_LARGE);
 		return 0;
 	}
-	r->shown += (uint64_t)st.st_size;
-	return scratch_file(&r->scratch, c->path, c->executable, fd, (uint64_t)st.st_size, e);
+	return scratch_convert(&r->scratch, c->path, c->executable, c->form, fd, (uint64_t)st.st_size, e);
 }
 
 static bool is_large(const struct change *c)
 {
-	return c->kind == CHANGE_FILE && c->size >= LARGE && !c->ignored;
+	return c->kind == CHANGE_FILE && c->size >= LARGE && !c->ignored && !c->form;
 }
 
 /* Finds large files whose size differs from the tip's, so that their content need not be compared. */
@@ -198,6 +211,7 @@ static int take_changes(struct workspace *ws, const char *since, const char *tip
 	if (r->seconds)
 		r->scratch.deadline = clock_ms() + 1000 * (int64_t)r->seconds;
 	if (ignored_mark(ws, &r->scratch, since, tip, c, e) < 0 ||
+		converted_mark(&r->scratch, since, c, e) < 0 ||
 		(r->names_only && mark_large(&r->scratch, tip, c, e) < 0) ||
 		scratch_begin(&r->scratch, since, e) < 0)
 		return -1;

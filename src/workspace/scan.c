@@ -19,6 +19,7 @@ void changes_release(struct changes *c)
 	free(c->v);
 	fd_closep(&c->root);
 	strvec_release(&c->base_ignores);
+	strvec_release(&c->base_attributes);
 	free(c->cannot_tell);
 	*c = (struct changes){ .root = -1 };
 }
@@ -237,11 +238,18 @@ static enum tree_next upper_entry(const struct tree_entry *t, void *arg, struct 
 	return TREE_ON;
 }
 
-static void note_ignores(const struct tracked *t, struct changes *c)
+static void note_rules(const struct tracked *t, struct changes *c)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (!strcmp(path_base(name_of(t, i)), ".gitignore"))
+	for (size_t i = 0; i < t->n; i++) {
+		const char *name = path_base(name_of(t, i));
+
+		if (strncmp(name, ".git", 4))
+			continue;
+		if (!strcmp(name, ".gitignore"))
 			strvec_push(&c->base_ignores, name_of(t, i));
+		if (!strcmp(name, ".gitattributes"))
+			strvec_push(&c->base_attributes, name_of(t, i));
+	}
 }
 
 int scan_upper(int root, const struct tracked *t, struct changes *ret, struct err *e)
@@ -254,7 +262,7 @@ int scan_upper(int root, const struct tracked *t, struct changes *ret, struct er
 		changes_release(&c);
 		return -1;
 	}
-	note_ignores(t, &c);
+	note_rules(t, &c);
 	*ret = c;
 	return 0;
 }
@@ -365,7 +373,7 @@ int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e)
 		qsort(c.v + gone, c.n - gone, sizeof(*c.v), by_path);
 	c.dirs = c.dirs > dirs ? c.dirs - dirs : 0;
 	c.dir_bytes = c.dir_bytes > dirs * DIR_BLOCK ? c.dir_bytes - dirs * DIR_BLOCK : 0;
-	note_ignores(t, &c);
+	note_rules(t, &c);
 	*ret = c;
 	return 0;
 }

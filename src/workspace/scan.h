@@ -33,7 +33,8 @@ struct change {
 	bool executable;
 	bool tracked; /* the base has it */
 	bool ignored;
-	bool differs; /* for review.c: its size shows that it is not what the tip has */
+	unsigned form; /* for converted.c: what git may convert (git/scratch.h) */
+	bool differs;  /* for review.c: its size shows that it is not what the tip has */
 	uint64_t size;
 };
 
@@ -43,9 +44,10 @@ struct changes {
 	size_t dirs;        /* scan_whole: number of directories beyond the base's */
 	uint64_t dir_bytes; /* scan_whole: size of directories beyond one block for each of the base's */
 	int root;           /* the directory with the files; open them beneath it */
-	struct strvec base_ignores; /* the base's .gitignore files */
-	bool has_rules;             /* for ignored.c: the scratch repository has the ignore files */
-	char *cannot_tell;          /* for ignored.c: why it is not known which files are ignored, or NULL */
+	struct strvec base_ignores;    /* the base's .gitignore files */
+	struct strvec base_attributes; /* its .gitattributes files */
+	bool has_rules;                /* for ignored.c: the scratch repository has the ignore files */
+	char *cannot_tell; /* for ignored.c: why it is not known which files are ignored, or NULL */
 };
 
 /* If there are more paths, or more bytes of paths, the scan fails and says so. */

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/lfs.h"
 #include "git/private.h"
 #include "git/settings.h"
 #include "sys/fd.h"
@@ -281,6 +282,16 @@ static int cover_alternates(const struct workspace *ws, struct jail *j, struct e
 	return 0;
 }
 
+/* git-lfs looks for the content of files beside each directory of objects that is borrowed. */
+static void show_lfs(const struct workspace *ws, struct jail *j)
+{
+	auto_str store = path_join(ws->repo->git_dir, LFS_STORE);
+	auto_fd there = lfs_open_store(ws->repo);
+
+	if (ws->task->layout && there >= 0)
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL | JAIL_NOEXEC, store, INSIDE_OBJECTS "/" LFS_STORE);
+}
+
 int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j, struct err *e)
 {
 	auto_str git = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id);
@@ -297,5 +308,6 @@ int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j,
 
 		jail_add(j, JAIL_BIND, JAIL_NOEXEC, ws->repo->objects.v[i], inside);
 	}
+	show_lfs(ws, j);
 	return ws->task->layout ? cover_alternates(ws, j, e) : 0;
 }
