@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "base/alloc.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/say.h"
@@ -82,6 +83,12 @@ static void print_yaml(const struct config *c)
 		c->backend ? c->backend : "overlay  # where the kernel allows, else worktree");
 	printf("jail:\n");
 	list("tools", &c->tools);
+	printf("  caches:\n");
+	for (size_t i = 0; i < c->ncaches; i++) {
+		auto_str path = xasprintf("~/%s", c->caches[i].path);
+
+		printf("    "), scalar(path), printf(": %s\n", c->caches[i].mode);
+	}
 	if (c->allow_read.n)
 		list("allow_read", &c->allow_read);
 	list("env", &c->env);
@@ -155,6 +162,18 @@ static json_t *operations_json(const struct config *c)
 	return operations;
 }
 
+static json_t *caches_json(const struct config *c)
+{
+	json_t *caches = json_object();
+
+	for (size_t i = 0; i < c->ncaches; i++) {
+		auto_str path = xasprintf("~/%s", c->caches[i].path);
+
+		json_object_set_new(caches, path, json_string(c->caches[i].mode));
+	}
+	return caches;
+}
+
 static json_t *limits_json(const struct config *c)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "max_disk",
@@ -169,8 +188,8 @@ static json_t *limits_json(const struct config *c)
 
 static json_t *as_json(const struct config *c)
 {
-	json_t *jail = json_pack("{s:o, s:o, s:o}", "tools", json_list(&c->tools), "allow_read",
-		json_list(&c->allow_read), "env", json_list(&c->env));
+	json_t *jail = json_pack("{s:o, s:o, s:o, s:o}", "tools", json_list(&c->tools), "caches",
+		caches_json(c), "allow_read", json_list(&c->allow_read), "env", json_list(&c->env));
 	json_t *sync = json_pack("{s:b, s:I, s:b}", "auto_rebase", c->auto_rebase, "rebase_frequency",
 		(json_int_t)c->rebase_frequency, "pause_on_conflict", c->pause_on_conflict);
 

@@ -39,6 +39,11 @@ static const char *const secret_dirs[] = {
 	"/.thunderbird",
 	"/.config/google-chrome",
 	"/.config/chromium",
+	"/.cache/mozilla",
+	"/.cache/thunderbird",
+	"/.cache/google-chrome",
+	"/.cache/chromium",
+	"/.cache/huggingface/stored_tokens",
 	"/.garth",
 };
 static const char *const secret_files[] = {
@@ -54,7 +59,11 @@ static const char *const secret_files[] = {
 	"/.composer/auth.json",
 	"/.config/composer/auth.json",
 	"/.m2/settings.xml",
+	"/.m2/settings-security.xml",
 	"/.gradle/gradle.properties",
+	"/.ivy2/.credentials",
+	"/.sbt/.credentials",
+	"/.cache/huggingface/token",
 	"/.bash_history",
 	"/.zsh_history",
 };
@@ -110,6 +119,14 @@ const char *check_tool(const char *path)
 	if (wrong)
 		return wrong;
 	return touches_secrets(absolute) ? "holds keys or log-ins" : NULL;
+}
+
+const char *check_cache(const char *path)
+{
+	if (strncmp(path, "~/", 2) != 0)
+		return "is not a directory under the home, as in ~/.cache/pip";
+	/* its layer has its name, in which some bytes take three */
+	return strlen(path) > 80 ? "is too long" : check_tool(path + 2);
 }
 
 const char *check_login(const char *path)

@@ -8,6 +8,8 @@
 
 /* A tool's directory: relative to the home; neither inside a directory with secrets nor above one. */
 const char *check_tool(const char *path);
+/* A cache directory: "~/…", with the same rules. */
+const char *check_cache(const char *path);
 /* A file or directory to copy for an agent: relative to the home. A single file with secrets may be named,
  * but not a directory that has them. */
 const char *check_login(const char *path);

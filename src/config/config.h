@@ -16,6 +16,7 @@
  *	  backend: overlay            # overlay | worktree; unset: overlay if the kernel allows it
  *	jail:
  *	  tools: [.cargo/bin, .nvm]   # directories under the home, shown read-only, beside the built-in ones
+ *	  caches: {~/.npm/_cacache: off} # task | read-only | off, for a directory under the home
  *	  allow_read: [/srv/data]     # absolute paths, shown read-only; not in the project
  *	  env: [MY_VAR]               # names of variables to pass in
  *	network:
@@ -111,6 +112,16 @@ struct config_operation {
 	char *rule; /* "local", "routed", "gateway", "blocked" */
 };
 
+/* A directory under the home in which tools keep what they downloaded or built. */
+struct config_cache {
+	char *path; /* relative to the home */
+	char *mode; /* one of cache_modes */
+};
+/* The task has a writable layer over it; it is read-only; it is not shown. */
+#define CACHE_TASK      "task"
+#define CACHE_READ_ONLY "read-only"
+#define CACHE_OFF       "off"
+
 /* The user's program that is run when a task needs attention (task/notify.h). */
 struct config_notify {
 	struct strvec command; /* empty: none */
@@ -130,9 +141,11 @@ struct config {
 	uint64_t max_inodes;                         /* of everything that a task can write to; 0: no limit */
 	uint64_t check_every;                        /* seconds */
 	struct strvec tools;                         /* relative to the home */
-	struct strvec allow_read;                    /* absolute */
-	struct strvec allow_read_at;                 /* "FILE:LINE" of each entry of allow_read */
-	struct strvec env;                           /* names; a final '*' matches any rest, as in LC_* */
+	struct config_cache *caches;
+	size_t ncaches;
+	struct strvec allow_read;    /* absolute */
+	struct strvec allow_read_at; /* "FILE:LINE" of each entry of allow_read */
+	struct strvec env;           /* names; a final '*' matches any rest, as in LC_* */
 	struct config_agent *agents;
 	size_t nagents;
 	struct config_policy policy;
@@ -171,6 +184,8 @@ int config_agent_find(
 /* Finds an agent by a program's path (its base name), or NULL. If two agents name the program, the one that
  * was added last. */
 const struct config_agent *config_agent_by_program(const struct config *c, const char *program);
+/* Sets how a cache directory is shown. `path` is relative to the home; it is added if it is new. */
+void config_cache_set(struct config *c, const char *path, const char *mode);
 /* Whether a list of names such as config's env matches a variable. */
 bool config_env_matches(const struct strvec *names, const char *name, size_t len);
 

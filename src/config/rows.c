@@ -10,6 +10,7 @@
 #include "config/values.h"
 
 static const char *const backends[] = { "overlay", "worktree", "clone", NULL };
+static const char *const cache_modes[] = { CACHE_TASK, CACHE_READ_ONLY, CACHE_OFF, NULL };
 static const char *const nets[] = { "none", "allow", "host", NULL };
 static const char *const rewrites[] = { "keep", "refuse", NULL };
 static const char *const identities[] = { "agent", "forced", NULL };
@@ -22,6 +23,7 @@ static const char *const strategies[] = { "merge", "squash", "rebase", NULL };
 static const struct value_row config_rows[] = {
 	{ "workspace.backend",        VALUE_CHOICE,     PLACE(backend), backends },
 	{ "jail.tools",               VALUE_TOOLS,      PLACE(tools) },
+	{ "jail.caches",              VALUE_CACHES,     PLACE(caches), cache_modes },
 	{ "jail.allow_read",          VALUE_ALLOW_READ, PLACE(allow_read) },
 	{ "jail.env",                 VALUE_VARIABLES,  PLACE(env) },
 	{ "network.mode",             VALUE_CHOICE,     PLACE(net), nets },

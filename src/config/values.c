@@ -161,6 +161,64 @@ static int read_rules(const struct source *s, const struct yaml *y, const struct
 	return 0;
 }
 
+/* "*" stands for every directory that is known so far. */
+static void set_cache(struct config *c, const char *path, const char *mode)
+{
+	if (strcmp(path, "*") != 0) {
+		config_cache_set(c, path + strlen("~/"), mode);
+		return;
+	}
+	for (size_t i = 0; i < c->ncaches; i++)
+		config_cache_set(c, c->caches[i].path, mode);
+}
+
+static int read_cache(const struct source *s, const struct yaml *map, size_t i, const struct value_row *row,
+	const char *what, struct err *e)
+{
+	const char *path = map->keys[i].name;
+	auto_str key = xasprintf("%s.%s", what, path);
+	const char *wrong = strcmp(path, "*") ? check_cache(path) : NULL;
+	auto_str mode = NULL;
+
+	if (wrong)
+		return yaml_key_error(map, i, s->file, e, "'%s' in '%s' %s", path, what, wrong);
+	if (read_choice(s, map->items[i], row->choices, key, &mode, e) < 0)
+		return -1;
+	set_cache(s->config, path, mode);
+	return 0;
+}
+
+/* One mode for all, a list of paths, or a mapping of paths to modes. */
+static int read_caches(const struct source *s, const struct yaml *y, const struct value_row *row,
+	const char *what, struct err *e)
+{
+	auto_str mode = NULL;
+
+	if (yaml_is_null(y))
+		return 0;
+	if (y->kind == YAML_SCALAR) {
+		if (read_choice(s, y, row->choices, what, &mode, e) < 0)
+			return -1;
+		set_cache(s->config, "*", mode);
+		return 0;
+	}
+	for (size_t i = 0; y->kind == YAML_MAP && i < y->n; i++)
+		if (read_cache(s, y, i, row, what, e) < 0)
+			return -1;
+	for (size_t i = 0; y->kind == YAML_LIST && i < y->n; i++) {
+		auto_str path = NULL;
+		const char *wrong;
+
+		if (yaml_string(y->items[i], s->file, what, &path, e) < 0)
+			return -1;
+		wrong = check_cache(path);
+		if (wrong)
+			return yaml_error(y->items[i], s->file, e, "'%s' in '%s' %s", path, what, wrong);
+		set_cache(s->config, path, CACHE_TASK);
+	}
+	return 0;
+}
+
 static int read_text(const struct source *s, const struct yaml *y, const char *what, char **to, struct err *e)
 {
 	auto_str value = NULL;
@@ -299,6 +357,8 @@ int value_read(const struct source *s, const struct yaml *y, const struct value_
 		return read_command(s, y, what, to, e);
 	case VALUE_CHOICES:
 		return read_choices(s, y, row->choices, what, to, e);
+	case VALUE_CACHES:
+		return read_caches(s, y, row, what, e);
 	case VALUE_RULES:
 		return read_rules(s, y, row, what, e);
 	default:

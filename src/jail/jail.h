@@ -35,6 +35,7 @@ enum jail_kind {
 	JAIL_PROC,    /* the pid namespace's own /proc, with its dangerous parts read-only */
 	JAIL_DEV,     /* a small /dev: null zero full random urandom tty, its own pts, ptmx, shm, fd links */
 	JAIL_OVERLAY, /* the workspace: see struct jail */
+	JAIL_CACHE,   /* the host's directory at source, and on top of it a writable layer: see struct jail */
 	JAIL_KINDS
 };
 
@@ -51,6 +52,7 @@ struct jail_row {
 	enum jail_kind kind;
 	unsigned flags;
 	char *source, *target;
+	char *layer; /* of a CACHE: the name of its layer; else NULL */
 };
 
 enum jail_net { JAIL_NET_NONE, JAIL_NET_HOST };
@@ -74,6 +76,9 @@ struct jail {
 	/* The overlay, if there is a row JAIL_OVERLAY: the top lower layer comes first. */
 	struct strvec lowers;
 	char *upper, *work;
+	/* The directory with the layers of CACHE rows, NULL if there are none: NAME/upper, and NAME/work, which
+	 * overlayfs needs. If a layer cannot be mounted, the host's directory is there, read-only. */
+	char *caches;
 	uint64_t max_file_size;  /* RLIMIT_FSIZE, 0 for none */
 	uint64_t max_open_files; /* RLIMIT_NOFILE of commands, 0 for none */
 	uint64_t max_procs;      /* RLIMIT_NPROC, which each user namespace counts separately; 0 for none */
@@ -93,6 +98,9 @@ void jail_release(struct jail *j);
 #define auto_jail __attribute__((cleanup(jail_release))) struct jail
 
 void jail_add(struct jail *j, enum jail_kind kind, unsigned flags, const char *source, const char *target);
+
+void jail_add_cache(
+	struct jail *j, unsigned flags, const char *source, const char *target, const char *layer);
 
 /* Whether the description makes sense: clean absolute targets, a non-zero uid, an overlay with its layers
  * (upper and work in one directory), no row at or above an earlier row's target. ERR_START. jail_start calls

@@ -78,6 +78,7 @@ uint64_t landlock_row_rights(int abi, const struct jail_row *row)
 	case JAIL_DEV:
 		return all & (FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV);
 	case JAIL_OVERLAY:
+	case JAIL_CACHE:
 		return all;
 	case JAIL_TMPFS:
 	case JAIL_BIND:

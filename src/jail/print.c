@@ -20,7 +20,7 @@ static void add_clean(struct buf *out, const char *text)
 
 static const char *access_name(const struct jail_row *r)
 {
-	if (r->kind == JAIL_OVERLAY || r->flags & JAIL_WRITE)
+	if (r->kind == JAIL_OVERLAY || r->kind == JAIL_CACHE || r->flags & JAIL_WRITE)
 		return r->flags & JAIL_NOEXEC ? "writable, noexec" : "writable";
 	return r->flags & JAIL_NOEXEC ? "read-only, noexec" : "read-only";
 }
@@ -39,6 +39,13 @@ static void print_row(const struct jail *j, const struct jail_row *r, struct buf
 		add_clean(out, r->source);
 	}
 	buf_addch(out, '\n');
+	if (r->kind == JAIL_CACHE) {
+		buf_addstr(out, "  layer  ");
+		add_clean(out, j->caches);
+		buf_addch(out, '/');
+		add_clean(out, r->layer);
+		buf_addch(out, '\n');
+	}
 	if (r->kind != JAIL_OVERLAY)
 		return;
 	buf_addstr(out, "  upper  ");

@@ -17,9 +17,7 @@
 
 extern char **environ;
 
-/* Shows a path of the host read-only. If something below it is hidden, its other children are shown one by
- * one instead: a mount that covers the hidden path would disappear as soon as the host replaces that path. */
-static void show(struct jail *j, const struct hidden *h, const char *path, unsigned depth)
+void walls_show(struct jail *j, const struct hidden *h, const char *path, unsigned depth)
 {
 	struct dirent *ent;
 	DIR *d;
@@ -34,7 +32,7 @@ static void show(struct jail *j, const struct hidden *h, const char *path, unsig
 		auto_str sub = path_join(path, ent->d_name);
 
 		if (strcmp(ent->d_name, ".") && strcmp(ent->d_name, ".."))
-			show(j, h, sub, depth + 1);
+			walls_show(j, h, sub, depth + 1);
 	}
 	closedir(d);
 }
@@ -49,7 +47,7 @@ static void show_system(struct jail *j, const struct hidden *h)
 			text[n] = '\0';
 			jail_add(j, JAIL_LINK, 0, text, walls_system_paths[i]);
 		} else if (!access(walls_system_paths[i], F_OK)) {
-			show(j, h, walls_system_paths[i], 0);
+			walls_show(j, h, walls_system_paths[i], 0);
 		}
 	}
 }
@@ -90,35 +88,6 @@ static void show_etc(struct context *c, const struct task *t, struct jail *j)
 	/* with root, the worktree belongs to root, and git inside would not trust it */
 	if (j->from_root)
 		jail_add(j, JAIL_DATA, 0, "[safe]\n\tdirectory = *\n", "/etc/gitconfig");
-}
-
-/* Shows a path that the configuration names. If it is a link, its target is shown there, but never something
- * hidden and never a directory that contains the home. */
-static void show_named(struct context *c, struct jail *j, const struct hidden *h, const char *path)
-{
-	auto_str real = canonicalize_file_name(path);
-
-	if (!real || is_hidden(h, real) || path_within(c->user_home, real))
-		return;
-	if (!strcmp(real, path))
-		show(j, h, path, 0);
-	else if (!hidden_beneath(h, real))
-		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, real, path);
-}
-
-static void show_tools(struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *j,
-	const struct hidden *h)
-{
-	for (size_t i = 0; i < c->config.tools.n; i++) {
-		auto_str path = path_join(c->user_home, c->config.tools.v[i]);
-
-		/* most do not exist: one access() is cheaper than resolving each directory of the path */
-		if (!access(path, F_OK))
-			show_named(c, j, h, path);
-	}
-	for (size_t i = 0; i < c->config.allow_read.n; i++)
-		if (walls_can_allow(c, at, o, i))
-			show_named(c, j, h, c->config.allow_read.v[i]);
 }
 
 void walls_facts(struct context *c, const struct task *t, struct buf *facts, struct buf *rules)
@@ -232,7 +201,7 @@ int walls_describe(
 	show_system(ret, &outside);
 	show_etc(c, at->task, ret);
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, home, c->user_home);
-	show_tools(c, at, o, ret, &tools);
+	walls_home(c, at, o, &tools, ret);
 	show_elsewhere(c, at, ret);
 	return show_gateway(c, at, ret, e) < 0 ? -1 : workspace_describe(&at->ws, ret, e);
 }

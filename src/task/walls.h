@@ -27,6 +27,9 @@ struct walls_opts {
 int walls_describe(
 	struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e);
 
+/* Makes the layers of the jail's caches in the task's directory. Before each start; idempotent. */
+int walls_make_caches(const struct jail *j, int task_dir, struct err *e);
+
 /* ERR_REFUSED if a jail by Landlock only cannot have this network. */
 int walls_check_landlock_only(const struct network *n, struct err *e);
 

@@ -79,20 +79,27 @@ static void show_system_here(struct jail *j, const struct hidden *h)
 		show_here(j, h, "/etc/resolv.conf", 0);
 }
 
+static void show_named_here(const struct context *c, struct jail *j, const struct hidden *h, char *path)
+{
+	auto_str real = canonicalize_file_name(path);
+
+	free(path);
+	if (walls_home_is_fine(c, real))
+		show_here(j, h, real, 0);
+}
+
 static void show_tools_here(struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *j,
 	const struct hidden *h)
 {
-	for (size_t i = 0; i < c->config.tools.n + c->config.allow_read.n; i++) {
-		size_t k = i - c->config.tools.n;
-		auto_str path = i < c->config.tools.n ? path_join(c->user_home, c->config.tools.v[i])
-						      : xstrdup(c->config.allow_read.v[k]);
-		auto_str real = canonicalize_file_name(path);
-
-		if (i >= c->config.tools.n && !walls_can_allow(c, at, o, k))
-			continue;
-		if (real && !path_within(c->user_home, real))
-			show_here(j, h, real, 0);
-	}
+	for (size_t i = 0; i < c->config.tools.n; i++)
+		show_named_here(c, j, h, path_join(c->user_home, c->config.tools.v[i]));
+	/* nothing can be mounted over them: they stay read-only */
+	for (size_t i = 0; i < c->config.ncaches; i++)
+		if (strcmp(c->config.caches[i].mode, CACHE_OFF) != 0)
+			show_named_here(c, j, h, path_join(c->user_home, c->config.caches[i].path));
+	for (size_t i = 0; i < c->config.allow_read.n; i++)
+		if (walls_can_allow(c, at, o, i))
+			show_named_here(c, j, h, xstrdup(c->config.allow_read.v[i]));
 }
 
 /* Writes a start-up file to the task home that sources `script`, unless the agent has such a file. */

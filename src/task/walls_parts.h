@@ -24,6 +24,19 @@ struct hidden {
 bool is_hidden(const struct hidden *h, const char *path);
 bool hidden_beneath(const struct hidden *h, const char *path);
 
+/* Shows a path of the host read-only. If something below it is hidden, its other children are shown one by one
+ * instead: a mount that covers the hidden path would disappear as soon as the host replaces that path. The
+ * first caller's depth is 0. */
+void walls_show(struct jail *j, const struct hidden *h, const char *path, unsigned depth);
+
+/* Shows what the configuration names: tools and jail.allow_read read-only, caches with a layer of the task's on
+ * top (walls_home.c). */
+void walls_home(struct context *c, const struct task_at *at, const struct walls_opts *o,
+	const struct hidden *h, struct jail *j);
+/* Whether a directory below the home can be shown. A link that leads to keys or log-ins, or to a directory that
+ * contains the home, is not. `real` is where it leads, NULL if it does not exist. */
+bool walls_home_is_fine(const struct context *c, const char *real);
+
 /* Whether the i-th path of jail.allow_read can be shown. If not, adds a line to o->not_shown. */
 bool walls_can_allow(const struct context *c, const struct task_at *at, const struct walls_opts *o, size_t i);
 

@@ -351,14 +351,14 @@ f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\",
 
 # The attack changes the user's own tools, which are shown: the next time they run outside.
 @test "1 J1 J2: tools and named places are shown and cannot be changed" {
-  mkdir -p "$HOME/.local/bin" "$XDG_CONFIG_HOME/garth" "$T/elsewhere/named"
+  mkdir -p "$HOME/.volta/bin" "$XDG_CONFIG_HOME/garth" "$T/elsewhere/named"
   echo "jail: {allow_read: [$T/elsewhere/named]}" >"$XDG_CONFIG_HOME/garth/config.yaml"
-  printf '#!/bin/sh\necho tool\n' | tee "$HOME/.local/bin/tool" >"$T/elsewhere/named/tool"
-  chmod 777 "$HOME/.local" "$HOME/.local/bin" "$HOME/.local/bin/tool" "$T/elsewhere/named" "$T/elsewhere/named/tool"
+  printf '#!/bin/sh\necho tool\n' | tee "$HOME/.volta/bin/tool" >"$T/elsewhere/named/tool"
+  chmod 777 "$HOME/.volta" "$HOME/.volta/bin" "$HOME/.volta/bin/tool" "$T/elsewhere/named" "$T/elsewhere/named/tool"
   before=$(sentinels)
   for backend in "${backends[@]}"; do
     "$garth" new "t-$backend" --backend "$backend"
-    for tool in "$HOME/.local/bin/tool" "$T/elsewhere/named/tool"; do
+    for tool in "$HOME/.volta/bin/tool" "$T/elsewhere/named/tool"; do
       [[ $(inside "t-$backend" "$tool") == tool ]]
       any=false
       for attempt in "echo evil >>$tool" "rm -f $tool; test ! -e $tool" "mv $tool $tool.old" "chmod 700 $tool" "touch $tool.new" "truncate -s 0 $tool" "mkdir ${tool%/*}/new"; do

@@ -353,6 +353,47 @@ static void test_relative_paths(void **state)
 	assert_null(check_tool("..a"));
 }
 
+static const char *mode_of(const struct config *c, const char *path)
+{
+	for (size_t i = 0; i < c->ncaches; i++)
+		if (!strcmp(c->caches[i].path, path))
+			return c->caches[i].mode;
+	return "none";
+}
+
+static void test_caches(void **state)
+{
+	auto_config c = { 0 }, off = { 0 }, listed = { 0 };
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(
+		apply(&c, "jail: {caches: {~/.npm/_cacache: off, \"~/.cache/x\": read-only}}\n", &e), 0);
+	assert_string_equal(mode_of(&c, ".npm/_cacache"), CACHE_OFF);
+	assert_string_equal(mode_of(&c, ".cache/x"), CACHE_READ_ONLY);
+	assert_string_equal(mode_of(&c, ".m2/repository"), CACHE_TASK);
+	for (size_t i = 0; i < c.ncaches; i++) {
+		auto_str path = xasprintf("~/%s", c.caches[i].path);
+
+		if (check_cache(path))
+			fail_msg("cache %s %s", path, check_cache(path));
+	}
+	assert_int_equal(apply(&off, "jail: {caches: {'*': off, ~/.cache/x: task}}\n", &e), 0);
+	assert_string_equal(mode_of(&off, ".m2/repository"), CACHE_OFF);
+	assert_string_equal(mode_of(&off, ".cache/x"), CACHE_TASK);
+	assert_int_equal(apply(&listed, "jail: {caches: [~/.cache/x]}\n", &e), 0);
+	assert_string_equal(mode_of(&listed, ".cache/x"), CACHE_TASK);
+	assert_string_equal(mode_of(&listed, ".m2/repository"), CACHE_TASK);
+	assert_refused("jail: {caches: [.cache/x]}\n",
+		"c.yaml:1:17: '.cache/x' in 'jail.caches' is not a directory");
+	assert_refused(
+		"jail: {caches: [~/.gradle]}\n", "c.yaml:1:17: '~/.gradle' in 'jail.caches' holds keys");
+	assert_refused(
+		"jail: {caches: {~/.ssh: off}}\n", "c.yaml:1:17: '~/.ssh' in 'jail.caches' holds keys");
+	assert_refused(
+		"jail: {caches: shared}\n", "c.yaml:1:16: 'jail.caches' is 'task', 'read-only' or 'off'");
+}
+
 static void test_login_paths(void **state)
 {
 	(void)state;
@@ -512,6 +553,7 @@ int main(void)
 		cmocka_unit_test(test_no_far_suggestions),
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_relative_paths),
+		cmocka_unit_test(test_caches),
 		cmocka_unit_test(test_login_paths),
 		cmocka_unit_test(test_allow_read),
 		cmocka_unit_test(test_variables),
