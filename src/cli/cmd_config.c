@@ -110,6 +110,7 @@ static void print_yaml(const struct config *c)
 	number("check_every", c->check_every);
 	number("max_processes", c->max_processes);
 	number("max_memory", c->max_memory);
+	number("max_core", c->max_core);
 	number("max_cpu", c->max_cpu);
 	print_policy(&c->policy);
 	print_git(c);
@@ -176,14 +177,14 @@ static json_t *caches_json(const struct config *c)
 
 static json_t *limits_json(const struct config *c)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "max_disk",
-		(json_int_t)c->max_disk, "max_open_files", (json_int_t)c->max_open_files, "max_inodes",
-		(json_int_t)c->max_inodes, "check_every", (json_int_t)c->check_every, "max_processes",
-		(json_int_t)c->max_processes, "max_memory", (json_int_t)c->max_memory, "max_cpu",
-		(json_int_t)c->max_cpu, "log_size", (json_int_t)c->log_size, "max_worktree_size",
-		(json_int_t)c->policy.max_size, "max_file_size", (json_int_t)c->policy.max_file_size,
-		"max_files", (json_int_t)c->policy.max_files, "max_commits",
-		(json_int_t)c->policy.max_commits);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "max_core",
+		(json_int_t)c->max_core, "max_disk", (json_int_t)c->max_disk, "max_open_files",
+		(json_int_t)c->max_open_files, "max_inodes", (json_int_t)c->max_inodes, "check_every",
+		(json_int_t)c->check_every, "max_processes", (json_int_t)c->max_processes, "max_memory",
+		(json_int_t)c->max_memory, "max_cpu", (json_int_t)c->max_cpu, "log_size",
+		(json_int_t)c->log_size, "max_worktree_size", (json_int_t)c->policy.max_size, "max_file_size",
+		(json_int_t)c->policy.max_file_size, "max_files", (json_int_t)c->policy.max_files,
+		"max_commits", (json_int_t)c->policy.max_commits);
 }
 
 static json_t *as_json(const struct config *c)

@@ -34,6 +34,7 @@
  *	  check_every: 10             # seconds between two measurements of a running task
  *	  max_processes: 4096         # threads count too
  *	  max_memory: 4GB             # of all processes if there is a control group, else of each; 0: no limit
+ *	  max_core: 0                 # bytes of a core file; 0: no core files
  *	  max_cpu: 150                # percent of one processor, if there is a control group; 0: no limit
  *	policy:
  *	  protected: [deploy]         # more paths (globs, publish/policy.h) that need the user's consent
@@ -136,6 +137,7 @@ struct config {
 	struct strvec net_allow; /* hosts.h */
 	uint64_t log_size;
 	uint64_t max_processes, max_memory, max_cpu; /* 0: no limit */
+	uint64_t max_core;                           /* 0: no core files */
 	uint64_t max_disk;                           /* bytes on disk; 0: see task/disk.h */
 	uint64_t max_open_files;                     /* of one process inside */
 	uint64_t max_inodes;                         /* of everything that a task can write to; 0: no limit */

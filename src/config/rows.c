@@ -39,6 +39,7 @@ static const struct value_row config_rows[] = {
 	{ "limits.check_every",       VALUE_POSITIVE,   PLACE(check_every) },
 	{ "limits.max_processes",     VALUE_NUMBER,     PLACE(max_processes) },
 	{ "limits.max_memory",        VALUE_SIZE,       PLACE(max_memory) },
+	{ "limits.max_core",          VALUE_SIZE,       PLACE(max_core) },
 	{ "limits.max_cpu",           VALUE_NUMBER,     PLACE(max_cpu) },
 	{ "policy.protected",         VALUE_GLOBS,      PLACE(policy.protect) },
 	{ "policy.allow",             VALUE_GLOBS,      PLACE(policy.allow) },

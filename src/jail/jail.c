@@ -190,6 +190,7 @@ void jail_pack(const struct jail *j, struct buf *out)
 	pack_num(out, j->max_open_files);
 	pack_num(out, j->max_procs);
 	pack_num(out, j->max_memory);
+	pack_num(out, j->max_core);
 	pack_str(out, j->gives);
 	pack_num(out, j->listens);
 	pack_num(out, j->landlock_only);
@@ -238,6 +239,7 @@ int jail_unpack(const char *data, size_t len, struct jail *ret, struct err *e)
 	j.max_open_files = pack_read_num(&r, UINT64_MAX);
 	j.max_procs = pack_read_num(&r, UINT64_MAX);
 	j.max_memory = pack_read_num(&r, UINT64_MAX);
+	j.max_core = pack_read_num(&r, UINT64_MAX);
 	j.gives = pack_read_str(&r);
 	j.listens = pack_read_num(&r, UINT16_MAX);
 	j.landlock_only = pack_read_num(&r, 1);

@@ -26,14 +26,14 @@
 
 /* The kinds of rows in the file view. */
 enum jail_kind {
-	JAIL_BIND,    /* the host's file or directory at source, with everything mounted beneath it */
-	JAIL_COPY,    /* a copy of the host's small file at source, made when the jail is entered */
-	JAIL_DATA,    /* a file whose content is `source` itself */
-	JAIL_LINK,    /* a symbolic link to `source` */
-	JAIL_DIR,     /* an empty directory in the root */
-	JAIL_TMPFS,   /* an empty file system; source is its size in bytes, as text */
-	JAIL_PROC,    /* the pid namespace's own /proc, with its dangerous parts read-only */
-	JAIL_DEV,     /* a small /dev: null zero full random urandom tty, its own pts, ptmx, shm, fd links */
+	JAIL_BIND,  /* the host's file or directory at source, with everything mounted beneath it */
+	JAIL_COPY,  /* a copy of the host's small file at source, made when the jail is entered */
+	JAIL_DATA,  /* a file whose content is `source` itself */
+	JAIL_LINK,  /* a symbolic link to `source` */
+	JAIL_DIR,   /* an empty directory in the root */
+	JAIL_TMPFS, /* an empty file system; source is its size in bytes, as text */
+	JAIL_PROC,  /* the pid namespace's own /proc, with its dangerous parts read-only */
+	JAIL_DEV, /* a small /dev: null zero full random urandom tty, its own pts, ptmx, shm, mqueue, fd links */
 	JAIL_OVERLAY, /* the workspace: see struct jail */
 	JAIL_CACHE,   /* the host's directory at source, and on top of it a writable layer: see struct jail */
 	JAIL_KINDS
@@ -83,6 +83,7 @@ struct jail {
 	uint64_t max_open_files; /* RLIMIT_NOFILE of commands, 0 for none */
 	uint64_t max_procs;      /* RLIMIT_NPROC, which each user namespace counts separately; 0 for none */
 	uint64_t max_memory;     /* RLIMIT_DATA, for each process; 0 for none */
+	uint64_t max_core;       /* RLIMIT_CORE; 0: no core files */
 	/* What comes with ORDER_READY: a descriptor of this directory (NULL: none), or a socket that listens
 	 * on this port of the jail's loopback (0: none). */
 	char *gives;

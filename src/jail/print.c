@@ -86,6 +86,8 @@ void jail_print(const struct jail *j, struct buf *out)
 		buf_printf(out, "limit    %" PRIu64 " processes\n", j->max_procs);
 	if (j->max_memory)
 		buf_printf(out, "limit    %" PRIu64 " bytes of memory in a process\n", j->max_memory);
+	if (j->max_core)
+		buf_printf(out, "limit    %" PRIu64 " bytes in a core file\n", j->max_core);
 	buf_addstr(out, "rights   no capabilities, no new privileges\n");
 	if (!(j->without & JAIL_WALL_LANDLOCK))
 		buf_addstr(

@@ -1,6 +1,7 @@
 #include "task/walls_parts.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/name.h"
 #include "base/path.h"
+#include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
 #include "task/borrowed.h"
@@ -65,22 +67,19 @@ static void show_accounts(struct context *c, struct jail *j)
 	jail_add(j, JAIL_DATA, 0, group, "/etc/group");
 }
 
+/* Files are copied, because the host replaces them by renaming, which would drop a mount. */
+static void show_setting(const char *path, bool is_dir, void *arg)
+{
+	jail_add(arg, is_dir ? JAIL_BIND : JAIL_COPY, JAIL_OPTIONAL, path, path);
+}
+
 static void show_etc(struct context *c, const struct task *t, struct jail *j)
 {
 	auto_str search = walls_path(c, t);
+	auto_str id = home_path(&c->home, "tasks/%lld/" WALLS_MACHINE_ID, (long long)t->id);
 
-	for (size_t i = 0; walls_etc_dirs[i]; i++) {
-		auto_str path = path_join("/etc", walls_etc_dirs[i]);
-
-		if (!access(path, F_OK))
-			jail_add(j, JAIL_BIND, JAIL_OPTIONAL, path, path);
-	}
-	for (size_t i = 0; walls_etc_files[i]; i++) {
-		auto_str path = path_join("/etc", walls_etc_files[i]);
-
-		if (!access(path, F_OK))
-			jail_add(j, JAIL_COPY, JAIL_OPTIONAL, path, path);
-	}
+	walls_etc(show_setting, j);
+	jail_add(j, JAIL_BIND, JAIL_OPTIONAL | JAIL_NOEXEC, id, "/etc/machine-id");
 	if (j->net == JAIL_NET_HOST)
 		jail_add(j, JAIL_COPY, JAIL_OPTIONAL, "/etc/resolv.conf", "/etc/resolv.conf");
 	show_accounts(c, j);
@@ -162,6 +161,23 @@ static void show_elsewhere(struct context *c, struct task_at *at, struct jail *j
 	jail_add(j, JAIL_DATA, 0, text, file);
 }
 
+/* The kernel has one setting for where core files go. A program would get them outside. */
+static bool allow_core(const struct context *c, const struct walls_opts *o)
+{
+	auto_buf pattern = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+
+	if (!c->config.max_core)
+		return false;
+	if (!read_file(AT_FDCWD, "/proc/sys/kernel/core_pattern", &pattern, &ignored) && pattern.len &&
+		!strchr("|@", *pattern.data))
+		return true;
+	if (o->not_shown)
+		strvec_push(o->not_shown,
+			"limits.max_core is not used: kernel.core_pattern gives core files to a program outside");
+	return false;
+}
+
 int walls_describe(
 	struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e)
 {
@@ -188,6 +204,7 @@ int walls_describe(
 	ret->max_open_files = c->config.max_open_files;
 	ret->max_procs = c->config.max_processes;
 	ret->max_memory = c->config.max_memory;
+	ret->max_core = allow_core(c, o) ? c->config.max_core : 0;
 	if (o->allow_weaker)
 		ret->without = JAIL_WALL_LANDLOCK | JAIL_WALL_LANDLOCK_SCOPE | JAIL_WALL_PROC;
 	if (borrowed_check(c, &at->repo, e) < 0)
@@ -199,6 +216,8 @@ int walls_describe(
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, tmp, "/tmp");
 	show_var_tmp(c, at, tmp, ret);
 	show_system(ret, &outside);
+	for (size_t i = 0; walls_sys_paths[i]; i++)
+		jail_add(ret, JAIL_BIND, JAIL_OPTIONAL | JAIL_NOEXEC, walls_sys_paths[i], walls_sys_paths[i]);
 	show_etc(c, at->task, ret);
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, home, c->user_home);
 	walls_home(c, at, o, &tools, ret);

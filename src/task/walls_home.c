@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -145,21 +146,48 @@ static int make_layer(int caches, const char *name)
 	return dir < 0 ? -1 : 0;
 }
 
-int walls_make_caches(const struct jail *j, int task_dir, struct err *e)
+/* If a layer cannot be made, on a full disk for example, the cache is shown read-only. */
+static void make_caches(struct jail *j, int task_dir)
 {
 	auto_fd caches = -1;
 
 	for (size_t i = 0; i < j->nrows; i++) {
-		const char *name = j->rows[i].layer;
+		struct jail_row *r = &j->rows[i];
 
-		if (!name)
+		if (r->kind != JAIL_CACHE)
 			continue;
-		if (caches < 0 && mkdirat(task_dir, "caches", 0700) < 0 && errno != EEXIST)
-			return err_sys(e, "cannot make 'caches' of the task");
+		if (caches < 0)
+			mkdirat(task_dir, "caches", 0700);
 		if (caches < 0)
 			caches = openat(task_dir, "caches", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (caches < 0 || make_layer(caches, name) < 0)
-			return err_sys(e, "cannot make the layer of %s", j->rows[i].target);
+		if (caches >= 0 && !make_layer(caches, r->layer))
+			continue;
+		r->kind = JAIL_BIND;
+		r->flags &= ~(unsigned)JAIL_WRITE;
+		free(steal_ptr(r->layer));
 	}
-	return 0;
+}
+
+/* Of the task's own, random, and the same as long as the task exists. Without it, the task has none. */
+static void make_machine_id(int task_dir)
+{
+	struct err ignored = ERR_INIT;
+	unsigned char random[16];
+	auto_buf text = BUF_SMALL;
+
+	if (!faccessat(task_dir, WALLS_MACHINE_ID, F_OK, AT_SYMLINK_NOFOLLOW) ||
+		getrandom(random, sizeof(random), 0) != sizeof(random))
+		return;
+	for (size_t i = 0; i < sizeof(random); i++)
+		buf_printf(&text, "%02x", random[i]);
+	buf_addch(&text, '\n');
+	write_file(task_dir, WALLS_MACHINE_ID, buf_str(&text), text.len, 0444, &ignored);
+}
+
+void walls_make_files(struct jail *j, int task_dir)
+{
+	/* on Landlock alone, /etc is the host's */
+	if (!j->landlock_only)
+		make_machine_id(task_dir);
+	make_caches(j, task_dir);
 }

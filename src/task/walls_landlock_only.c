@@ -50,8 +50,23 @@ static void show_here(struct jail *j, const struct hidden *h, const char *path, 
 	closedir(d);
 }
 
+struct here {
+	struct jail *j;
+	const struct hidden *h;
+};
+
+/* A file that is a link may be replaced by the host; what it leads to is in a shown place. */
+static void show_setting_here(const char *path, bool is_dir, void *arg)
+{
+	struct here *in = arg;
+
+	if (is_dir || !is_link(path))
+		show_here(in->j, in->h, path, 0);
+}
+
 static void show_system_here(struct jail *j, const struct hidden *h)
 {
+	struct here in = { j, h };
 	static const char *const more[] = { "/etc/passwd", "/etc/group", "/etc/profile", "/etc/profile.d" };
 
 	for (size_t i = 0; walls_system_paths[i]; i++) {
@@ -62,17 +77,9 @@ static void show_system_here(struct jail *j, const struct hidden *h)
 		else if (!j->landlock_only && readlink(walls_system_paths[i], text, sizeof(text) - 1) > 0)
 			jail_add(j, JAIL_LINK, 0, text, walls_system_paths[i]);
 	}
-	for (size_t i = 0; walls_etc_dirs[i]; i++) {
-		auto_str path = path_join("/etc", walls_etc_dirs[i]);
-
-		show_here(j, h, path, 0);
-	}
-	for (size_t i = 0; walls_etc_files[i]; i++) {
-		auto_str path = path_join("/etc", walls_etc_files[i]);
-
-		if (!is_link(path))
-			show_here(j, h, path, 0);
-	}
+	walls_etc(show_setting_here, &in);
+	for (size_t i = 0; walls_sys_paths[i]; i++)
+		show_here(j, h, walls_sys_paths[i], 0);
 	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
 		show_here(j, h, more[i], 0);
 	if (j->net == JAIL_NET_HOST)

@@ -11,8 +11,15 @@
 /* If the workspace is not at the project's path: the file there that says where it is. */
 #define WALLS_ELSEWHERE "READ-ME-workspace-is-elsewhere.txt"
 
-/* Lists of paths, each ending in NULL; those of /etc are relative to it. */
-extern const char *const walls_system_paths[], *const walls_etc_dirs[], *const walls_etc_files[];
+/* Lists of paths, each ending in NULL. Those of /etc are names in it; a final '*' stands for any rest. */
+extern const char *const walls_system_paths[], *const walls_sys_paths[], *const walls_etc_names[];
+
+/* Calls show(path, arg) for everything in /etc that is in walls_etc_names and that everybody may read. A link is
+ * passed on only if it leads to such a place too. */
+void walls_etc(void (*show)(const char *path, bool is_dir, void *arg), void *arg);
+
+/* The task's own /etc/machine-id, in its directory. */
+#define WALLS_MACHINE_ID "machine-id"
 
 struct hidden {
 	const char *paths[8];

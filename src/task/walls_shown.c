@@ -9,17 +9,10 @@
 const char *const walls_system_paths[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 	"/opt", "/nix/store", "/gnu/store", "/home/linuxbrew/.linuxbrew", NULL };
 
-/* Directories of /etc that programs need and that say nothing about the user; these are mounted. For login
- * shells see walls_login.c. */
-const char *const walls_etc_dirs[] = { "alternatives", "ca-certificates", "crypto-policies", "fonts", "java",
-	"java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "ld.so.conf.d", "maven", "perl", "pki",
-	"python3", "python3.11", "python3.12", "python3.13", "ssl/certs", "terminfo", "vim", NULL };
-
-/* Files of /etc; these are copied, because the host replaces them by renaming, which would drop a mount. */
-const char *const walls_etc_files[] = { "bash.bashrc", "ca-certificates.conf", "debian_version", "gai.conf",
-	"host.conf", "hosts", "inputrc", "ld.so.cache", "ld.so.conf", "locale.alias", "localtime", "magic",
-	"mime.types", "nsswitch.conf", "os-release", "protocols", "redhat-release", "services", "shells",
-	"ssl/openssl.cnf", "timezone", NULL };
+/* What programs ask about the processors (nproc, lscpu, Go, Java, OpenBLAS, jemalloc), read-only. Not
+ * /sys/fs/cgroup: its root inside would be the control group of the user's session. */
+const char *const walls_sys_paths[] = { "/sys/devices/system/cpu", "/sys/devices/system/node",
+	"/sys/kernel/mm/transparent_hugepage", NULL };
 
 static const char *why_not(
 	const struct context *c, const struct task_at *at, const char *path, const char *real)
