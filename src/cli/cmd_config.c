@@ -38,6 +38,15 @@ static void number(const char *name, uint64_t n)
 	printf("  %s: %llu\n", name, (unsigned long long)n);
 }
 
+static const char *const rule_keys[RULE_KINDS] = { "allow_read", "allow_write", "deny_read", "deny_write" };
+
+static void rules_of(const struct config *c, enum rule_kind kind, struct strvec *ret)
+{
+	for (size_t i = 0; i < c->policy.rules.n; i++)
+		if (c->policy.rules.v[i].kind == kind)
+			strvec_push(ret, c->policy.rules.v[i].glob);
+}
+
 static void print_policy(const struct config_policy *p)
 {
 	printf("policy:\n");
@@ -89,8 +98,13 @@ static void print_yaml(const struct config *c)
 
 		printf("    "), scalar(path), printf(": %s\n", c->caches[i].mode);
 	}
-	if (c->allow_read.n)
-		list("allow_read", &c->allow_read);
+	for (size_t kind = 0; kind < RULE_KINDS; kind++) {
+		auto_strvec globs = STRVEC_INIT;
+
+		rules_of(c, kind, &globs);
+		if (globs.n)
+			list(rule_keys[kind], &globs);
+	}
 	list("env", &c->env);
 	printf("network:\n  mode: %s\n", c->net);
 	if (c->net_allow.n)
@@ -189,11 +203,17 @@ static json_t *limits_json(const struct config *c)
 
 static json_t *as_json(const struct config *c)
 {
-	json_t *jail = json_pack("{s:o, s:o, s:o, s:o}", "tools", json_list(&c->tools), "caches",
-		caches_json(c), "allow_read", json_list(&c->allow_read), "env", json_list(&c->env));
+	json_t *jail = json_pack("{s:o, s:o, s:o}", "tools", json_list(&c->tools), "caches", caches_json(c),
+		"env", json_list(&c->env));
 	json_t *sync = json_pack("{s:b, s:I, s:b}", "auto_rebase", c->auto_rebase, "rebase_frequency",
 		(json_int_t)c->rebase_frequency, "pause_on_conflict", c->pause_on_conflict);
 
+	for (size_t kind = 0; kind < RULE_KINDS; kind++) {
+		auto_strvec globs = STRVEC_INIT;
+
+		rules_of(c, kind, &globs);
+		json_object_set_new(jail, rule_keys[kind], json_list(&globs));
+	}
 	return json_pack(
 		"{s:o, s:{s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:b, s:I}, s:{s:s}, s:{s:s, s:b}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:{s:o, s:o}, s:o}",
 		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "jail", jail,

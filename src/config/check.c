@@ -175,6 +175,20 @@ const char *check_allow_read(const char *path, const char *home)
 	return NULL;
 }
 
+const char *check_deny(const char *glob)
+{
+	auto_str path = xstrdup(glob);
+	size_t n = strlen(path);
+
+	if (n > 3 && !strcmp(path + n - 3, "/**"))
+		path[n - 3] = '\0';
+	if (!path_is_clean(path))
+		return "is not a plain absolute path: no '.', no '..', no empty part, no slash at the end";
+	return strcspn(path, "*?[\\") < (size_t)(path_base(path) - path)
+		       ? "has a wildcard before its last part, which is for paths in the workspace only"
+		       : NULL;
+}
+
 const char *check_variable(const char *name)
 {
 	size_t n = strlen(name);

@@ -80,6 +80,7 @@ void config_defaults(struct config *ret)
 
 static void policy_release(struct config_policy *p)
 {
+	rules_release(&p->rules);
 	strvec_release(&p->protect);
 	strvec_release(&p->allow);
 	free(p->rewrite);
@@ -97,6 +98,8 @@ void config_release(struct config *c)
 	strvec_release(&c->tools);
 	strvec_release(&c->allow_read);
 	strvec_release(&c->allow_read_at);
+	strvec_release(&c->allow_write);
+	strvec_release(&c->allow_write_at);
 	strvec_release(&c->env);
 	strvec_release(&c->notify.command);
 	strvec_release(&c->notify.on);

@@ -17,7 +17,10 @@
  *	jail:
  *	  tools: [.cargo/bin, .nvm]   # directories under the home, shown read-only, beside the built-in ones
  *	  caches: {~/.npm/_cacache: off} # task | read-only | off, for a directory under the home
- *	  allow_read: [/srv/data]     # absolute paths, shown read-only; not in the project
+ *	  allow_read: [/srv/data]     # paths of the host, shown read-only; not in the project
+ *	  allow_write: [~/shared]     # the same, writable; not in task files
+ *	  deny_read: [secrets]        # globs: in the workspace, "~/" or absolute (base/rules.h)
+ *	  deny_write: [deploy, "*.lock"]
  *	  env: [MY_VAR]               # names of variables to pass in
  *	network:
  *	  mode: allow                 # none | allow | host
@@ -81,6 +84,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/rules.h"
 #include "base/strvec.h"
 
 struct config_agent {
@@ -96,6 +100,7 @@ struct config_agent {
 
 /* What may be published, and its limits. */
 struct config_policy {
+	struct rules rules;    /* of jail.allow_read, allow_write, deny_read, deny_write; "~" is expanded */
 	struct strvec protect; /* globs: the built-in ones and the user's */
 	struct strvec allow;   /* globs of paths that the user takes out of the protected ones */
 	char *rewrite;         /* "keep" (allowed, the old tip is kept) or "refuse" */
@@ -145,9 +150,9 @@ struct config {
 	struct strvec tools;                         /* relative to the home */
 	struct config_cache *caches;
 	size_t ncaches;
-	struct strvec allow_read;    /* absolute */
-	struct strvec allow_read_at; /* "FILE:LINE" of each entry of allow_read */
-	struct strvec env;           /* names; a final '*' matches any rest, as in LC_* */
+	struct strvec allow_read, allow_write;       /* the absolute ones */
+	struct strvec allow_read_at, allow_write_at; /* "FILE:LINE" of each entry */
+	struct strvec env;                           /* names; a final '*' matches any rest, as in LC_* */
 	struct config_agent *agents;
 	size_t nagents;
 	struct config_policy policy;

@@ -24,7 +24,10 @@ static const struct value_row config_rows[] = {
 	{ "workspace.backend",        VALUE_CHOICE,     PLACE(backend), backends },
 	{ "jail.tools",               VALUE_TOOLS,      PLACE(tools) },
 	{ "jail.caches",              VALUE_CACHES,     PLACE(caches), cache_modes },
-	{ "jail.allow_read",          VALUE_ALLOW_READ, PLACE(allow_read) },
+	{ "jail.allow_read",          VALUE_ALLOW_READ,  PLACE(allow_read) },
+	{ "jail.allow_write",         VALUE_ALLOW_WRITE, PLACE(allow_write) },
+	{ "jail.deny_read",           VALUE_DENY_READ,   PLACE(policy.rules) },
+	{ "jail.deny_write",          VALUE_DENY_WRITE,  PLACE(policy.rules) },
 	{ "jail.env",                 VALUE_VARIABLES,  PLACE(env) },
 	{ "network.mode",             VALUE_CHOICE,     PLACE(net), nets },
 	{ "network.allow",            VALUE_HOSTS,      PLACE(net_allow) },
@@ -177,7 +180,7 @@ static int read_agents(const struct source *s, const struct yaml *agents, struct
 
 int config_apply(struct config *c, const char *text, size_t len, const char *file, struct err *e)
 {
-	struct source s = { c, file };
+	struct source s = { c, file, false };
 	auto_yaml y = NULL;
 
 	if (yaml_parse(text, len, file, &y, e) < 0)
@@ -257,7 +260,7 @@ static int check_repository(
 int taskfile_apply(
 	struct config *c, const char *text, size_t len, const char *file, struct taskfile *ret, struct err *e)
 {
-	struct source s = { c, file };
+	struct source s = { c, file, true };
 	auto_taskfile t = { 0 };
 	auto_yaml y = NULL;
 

@@ -100,6 +100,8 @@ static const struct step {
 	/* In the order of the description, so parents come first. /proc can only be mounted while the outer
 	 * one is visible. */
 	{ "mount", root_rows },
+	/* On what the rows mounted. */
+	{ "rules", cover_rules },
 	/* These three need capabilities over the new namespaces. */
 	{ "loopback", loopback_up },
 	{ "host name", set_hostname },

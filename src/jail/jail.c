@@ -26,6 +26,8 @@ void jail_release(struct jail *j)
 	free(j->upper);
 	free(j->work);
 	free(j->caches);
+	free(j->ruled);
+	rules_release(&j->rules);
 	free(j->gives);
 	strvec_release(&j->lowers);
 	strvec_release(&j->sockets);
@@ -158,6 +160,17 @@ static int check_landlock_only(const struct jail *j, struct err *e)
 	return 0;
 }
 
+static int check_rules(const struct jail *j, struct err *e)
+{
+	if (j->rules.n &&
+		(j->landlock_only || !j->ruled || !path_is_clean(j->ruled) || !strcmp(j->ruled, "/")))
+		return err_set(e, ERR_START, "the rules have no place, or cannot be enforced");
+	for (size_t i = 0; i < j->rules.n; i++)
+		if (!*j->rules.v[i].glob || *j->rules.v[i].glob == '/')
+			return err_set(e, ERR_START, "'%s' is not a relative rule", j->rules.v[i].glob);
+	return 0;
+}
+
 int jail_check(const struct jail *j, struct err *e)
 {
 	if (!j->uid || !j->gid || j->uid == (uid_t)-1 || j->gid == (gid_t)-1)
@@ -171,7 +184,7 @@ int jail_check(const struct jail *j, struct err *e)
 			return -1;
 	if (j->landlock_only && check_landlock_only(j, e) < 0)
 		return -1;
-	return check_overlay(j, e);
+	return check_rules(j, e) < 0 ? -1 : check_overlay(j, e);
 }
 
 void jail_pack(const struct jail *j, struct buf *out)
@@ -186,6 +199,12 @@ void jail_pack(const struct jail *j, struct buf *out)
 	pack_str(out, j->upper);
 	pack_str(out, j->work);
 	pack_str(out, j->caches);
+	pack_str(out, j->ruled);
+	pack_num(out, j->rules.n);
+	for (size_t i = 0; i < j->rules.n; i++) {
+		pack_num(out, j->rules.v[i].kind);
+		pack_str(out, j->rules.v[i].glob);
+	}
 	pack_num(out, j->max_file_size);
 	pack_num(out, j->max_open_files);
 	pack_num(out, j->max_procs);
@@ -217,6 +236,17 @@ static void unpack_row(struct pack_reader *r, struct jail_row *row)
 		r->bad = true;
 }
 
+static void unpack_rule(struct pack_reader *r, struct rules *to)
+{
+	enum rule_kind kind = (enum rule_kind)pack_read_num(r, RULE_KINDS - 1);
+	auto_str glob = pack_read_str(r);
+
+	if (glob)
+		rules_add(to, kind, glob, "");
+	else
+		r->bad = true;
+}
+
 int jail_unpack(const char *data, size_t len, struct jail *ret, struct err *e)
 {
 	struct pack_reader r = { data, len, false };
@@ -235,6 +265,9 @@ int jail_unpack(const char *data, size_t len, struct jail *ret, struct err *e)
 	j.upper = pack_read_str(&r);
 	j.work = pack_read_str(&r);
 	j.caches = pack_read_str(&r);
+	j.ruled = pack_read_str(&r);
+	for (size_t n = pack_read_count(&r, 2 * sizeof(uint64_t)); n && !r.bad; n--)
+		unpack_rule(&r, &j.rules);
 	j.max_file_size = pack_read_num(&r, UINT64_MAX);
 	j.max_open_files = pack_read_num(&r, UINT64_MAX);
 	j.max_procs = pack_read_num(&r, UINT64_MAX);

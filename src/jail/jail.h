@@ -22,6 +22,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/rules.h"
 #include "base/strvec.h"
 
 /* The kinds of rows in the file view. */
@@ -76,6 +77,10 @@ struct jail {
 	/* The overlay, if there is a row JAIL_OVERLAY: the top lower layer comes first. */
 	struct strvec lowers;
 	char *upper, *work;
+	/* Rules about paths below `ruled`, a directory inside, relative to it (cover.c). `ruled` is NULL if there
+	 * are none. */
+	struct rules rules;
+	char *ruled;
 	/* The directory with the layers of CACHE rows, NULL if there are none: NAME/upper, and NAME/work, which
 	 * overlayfs needs. If a layer cannot be mounted, the host's directory is there, read-only. */
 	char *caches;

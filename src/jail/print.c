@@ -59,6 +59,9 @@ static void print_row(const struct jail *j, const struct jail_row *r, struct buf
 
 void jail_print(const struct jail *j, struct buf *out)
 {
+	static const char *const kinds[RULE_KINDS] = { "allow_read", "allow_write", "deny_read",
+		"deny_write" };
+
 	if (j->landlock_only)
 		buf_addstr(out, "spaces   none: Landlock and the filter alone\n");
 	else
@@ -67,6 +70,11 @@ void jail_print(const struct jail *j, struct buf *out)
 	buf_printf(out, "user     %u:%u%s\n", j->uid, j->gid, j->from_root ? ", entered by root" : "");
 	for (size_t i = 0; i < j->nrows; i++)
 		print_row(j, &j->rows[i], out);
+	for (size_t i = 0; i < j->rules.n; i++) {
+		buf_printf(out, "rule     %s  ", kinds[j->rules.v[i].kind]);
+		add_clean(out, j->rules.v[i].glob);
+		buf_addch(out, '\n');
+	}
 	buf_printf(out, "network  %s\n",
 		j->net == JAIL_NET_HOST ? "the host's"
 		: j->landlock_only      ? "none"

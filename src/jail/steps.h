@@ -67,6 +67,11 @@ int special_dev(struct entering *in, const struct jail_row *r, struct err *e);
 /* cache.c */
 int cache_mount(struct entering *in, const struct jail_row *r, struct err *e);
 
+/* cover.c: cover_names makes places for denied names that do not exist, in a layer of the workspace's overlay,
+ * before it is mounted; returns whether it made any. cover_rules puts the rules into effect. */
+int cover_names(struct entering *in, int layer, bool *ret_any, struct err *e);
+int cover_rules(struct entering *in, struct err *e);
+
 /* overlay.c */
 int overlay_mount(struct entering *in, const struct jail_row *r, struct err *e);
 

@@ -134,6 +134,8 @@ static void show_var_tmp(struct context *c, struct task_at *at, const char *tmp,
 
 	for (size_t i = 0; i < c->config.allow_read.n; i++)
 		used |= path_within(c->config.allow_read.v[i], place);
+	for (size_t i = 0; i < c->config.allow_write.n; i++)
+		used |= path_within(c->config.allow_write.v[i], place);
 	for (size_t i = 0; i < at->repo.objects.n; i++)
 		used |= path_within(at->repo.objects.v[i], place);
 	if (used)
@@ -186,10 +188,10 @@ int walls_describe(
 	/* the user's home is hidden: what is shown of it is listed by name */
 	struct hidden outside = { { c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir,
 					  at->task->workspace, c->user_home },
-		6 };
-	struct hidden tools = {
-		{ c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir, at->task->workspace }, 5
-	};
+		6, &c->config.policy.rules };
+	struct hidden tools = { { c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir,
+					at->task->workspace },
+		5, &c->config.policy.rules };
 	struct owner owner = owner_inside();
 
 	jail_init(ret);
@@ -222,6 +224,7 @@ int walls_describe(
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, home, c->user_home);
 	walls_home(c, at, o, &tools, ret);
 	show_elsewhere(c, at, ret);
+	walls_rules(c, at, o, ret);
 	return show_gateway(c, at, ret, e) < 0 ? -1 : workspace_describe(&at->ws, ret, e);
 }
 

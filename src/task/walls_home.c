@@ -20,6 +20,7 @@
 struct entry {
 	char *path;
 	const char *cache; /* relative to the home, if it has a layer; else NULL */
+	bool write;        /* the host's own, writable */
 };
 
 struct entries {
@@ -42,16 +43,25 @@ static void add(struct entries *l, char *path, const char *cache)
 		return;
 	}
 	l->v = xrealloc(l->v, l->n + 1, sizeof(*l->v));
-	l->v[l->n++] = (struct entry){ path, cache };
+	l->v[l->n++] = (struct entry){ path, cache, false };
 }
 
-/* Parents first; of two with the same path, the cache first. */
+static void add_writable(struct entries *l, const char *path)
+{
+	size_t n = l->n;
+
+	add(l, xstrdup(path), NULL);
+	if (l->n > n)
+		l->v[n].write = true;
+}
+
+/* Parents first; of two with the same path, the writable one first. */
 static int by_path(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 	int order = strcmp(x->path, y->path);
 
-	return order ? order : !x->cache - !y->cache;
+	return order ? order : !(x->cache || x->write) - !(y->cache || y->write);
 }
 
 bool walls_home_is_fine(const struct context *c, const char *real)
@@ -86,6 +96,9 @@ static void show_entry(
 		auto_str name = layer_name(en->cache);
 
 		jail_add_cache(j, JAIL_WRITE | JAIL_OPTIONAL, real, en->path, name);
+	} else if (en->write && !hidden_beneath(h, real)) {
+		jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_OPTIONAL, real, en->path);
+		walls_deny_write(c, en->path, j);
 	} else if (!strcmp(real, en->path)) {
 		walls_show(j, h, en->path, 0);
 	} else if (!hidden_beneath(h, real)) {
@@ -102,8 +115,11 @@ void walls_home(struct context *c, const struct task_at *at, const struct walls_
 	for (size_t i = 0; i < c->config.tools.n; i++)
 		add(&l, path_join(c->user_home, c->config.tools.v[i]), NULL);
 	for (size_t i = 0; i < c->config.allow_read.n; i++)
-		if (walls_can_allow(c, at, o, i))
+		if (walls_can_allow(c, at, o, RULE_ALLOW_READ, i))
 			add(&l, xstrdup(c->config.allow_read.v[i]), NULL);
+	for (size_t i = 0; i < c->config.allow_write.n; i++)
+		if (walls_can_allow(c, at, o, RULE_ALLOW_WRITE, i))
+			add_writable(&l, c->config.allow_write.v[i]);
 	for (size_t i = 0; i < c->config.ncaches; i++) {
 		const struct config_cache *k = &c->config.caches[i];
 

@@ -105,7 +105,7 @@ static void show_tools_here(struct context *c, struct task_at *at, const struct 
 		if (strcmp(c->config.caches[i].mode, CACHE_OFF) != 0)
 			show_named_here(c, j, h, path_join(c->user_home, c->config.caches[i].path));
 	for (size_t i = 0; i < c->config.allow_read.n; i++)
-		if (walls_can_allow(c, at, o, i))
+		if (walls_can_allow(c, at, o, RULE_ALLOW_READ, i))
 			show_named_here(c, j, h, xstrdup(c->config.allow_read.v[i]));
 }
 
@@ -216,5 +216,6 @@ int walls_describe_landlock_only(struct context *c, struct task_at *at, const st
 	if (!path_within(shim, "/usr"))
 		jail_add(j, JAIL_BIND, 0, shim, shim);
 	strvec_push(&j->sockets, socket);
+	walls_rules(c, at, o, j);
 	return workspace_describe(&at->ws, j, e);
 }

@@ -24,6 +24,7 @@ void walls_etc(void (*show)(const char *path, bool is_dir, void *arg), void *arg
 struct hidden {
 	const char *paths[8];
 	size_t n;
+	const struct rules *rules; /* what jail.deny_read names is hidden too; may be NULL */
 };
 
 /* is_hidden: whether the path is hidden or below something hidden. hidden_beneath: whether the path is hidden
@@ -44,8 +45,15 @@ void walls_home(struct context *c, const struct task_at *at, const struct walls_
  * contains the home, is not. `real` is where it leads, NULL if it does not exist. */
 bool walls_home_is_fine(const struct context *c, const char *real);
 
-/* Whether the i-th path of jail.allow_read can be shown. If not, adds a line to o->not_shown. */
-bool walls_can_allow(const struct context *c, const struct task_at *at, const struct walls_opts *o, size_t i);
+/* Whether a path of jail.allow_read or allow_write can be shown. If not, adds a line to o->not_shown. */
+bool walls_can_allow(const struct context *c, const struct task_at *at, const struct walls_opts *o,
+	enum rule_kind kind, size_t i);
+
+/* Adds the rules about paths in the workspace to the description (walls_rules.c). */
+void walls_rules(
+	const struct context *c, const struct task_at *at, const struct walls_opts *o, struct jail *j);
+/* Makes what jail.deny_write names below a writable path read-only. */
+void walls_deny_write(const struct context *c, const char *below, struct jail *j);
 
 /* What the shim needs to know about the task. */
 void walls_facts(struct context *c, const struct task *t, struct buf *facts, struct buf *rules);

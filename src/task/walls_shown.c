@@ -37,16 +37,43 @@ static const char *why_not(
 		       : NULL;
 }
 
-bool walls_can_allow(const struct context *c, const struct task_at *at, const struct walls_opts *o, size_t i)
+bool walls_can_allow(const struct context *c, const struct task_at *at, const struct walls_opts *o,
+	enum rule_kind kind, size_t i)
 {
-	const char *path = c->config.allow_read.v[i];
+	bool write = kind == RULE_ALLOW_WRITE;
+	const char *path = (write ? &c->config.allow_write : &c->config.allow_read)->v[i];
 	auto_str real = canonicalize_file_name(path);
 	const char *why = why_not(c, at, path, real);
 
 	if (why && o->not_shown)
-		strvec_pushf(o->not_shown, "'%s' of jail.allow_read (%s) is not shown: %s", path,
-			c->config.allow_read_at.v[i], why);
+		strvec_pushf(o->not_shown, "'%s' of jail.%s (%s) is not shown: %s", path,
+			write ? "allow_write" : "allow_read",
+			(write ? &c->config.allow_write_at : &c->config.allow_read_at)->v[i], why);
 	return !why;
+}
+
+/* Whether a denial names the path or something below it. Its wildcards are in its last component only
+ * (config/check.h). */
+static bool denies_beneath(const struct rules *rules, const char *path)
+{
+	const struct rule *r = rules_read(rules, path);
+
+	if (r && rule_denies(r))
+		return true;
+	for (size_t i = 0; i < rules->n; i++) {
+		const char *glob = rules->v[i].glob;
+		size_t n = strcspn(glob, "*?[\\");
+		auto_str fixed = NULL;
+
+		if (rules->v[i].kind != RULE_DENY_READ || *glob != '/')
+			continue;
+		while (glob[n] && n > 1 && glob[n] != '/')
+			n--;
+		fixed = xstrndup(glob, n);
+		if (path_within(fixed, path))
+			return true;
+	}
+	return false;
 }
 
 bool hidden_beneath(const struct hidden *h, const char *path)
@@ -54,13 +81,16 @@ bool hidden_beneath(const struct hidden *h, const char *path)
 	for (size_t i = 0; i < h->n; i++)
 		if (path_within(h->paths[i], path))
 			return true;
-	return false;
+	return h->rules && denies_beneath(h->rules, path);
 }
 
 bool is_hidden(const struct hidden *h, const char *path)
 {
+	const struct rule *denied;
+
 	for (size_t i = 0; i < h->n; i++)
 		if (path_within(path, h->paths[i]))
 			return true;
-	return false;
+	denied = h->rules ? rules_read(h->rules, path) : NULL;
+	return denied && rule_denies(denied);
 }

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "config/check.h"
+#include "config/protect.h"
 #include "config/config.h"
 
 static int apply(struct config *c, const char *text, struct err *e)
@@ -407,12 +408,43 @@ static void test_login_paths(void **state)
 	assert_null(check_login(".config/aider"));
 }
 
+static void test_path_rules(void **state)
+{
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+	const struct rules *r;
+
+	(void)state;
+	assert_int_equal(
+		apply(&c,
+			"jail:\n  deny_read: [secrets, /srv/x/**]\n  allow_read: [secrets/public, /srv/data]\n"
+			"  deny_write:\n    - docs\n",
+			&e),
+		0);
+	r = &c.policy.rules;
+	assert_int_equal(r->n, 5);
+	assert_string_equal(rules_write(r, "docs/x")->at, "c.yaml:5");
+	assert_true(rule_denies(rules_read(r, "secrets/x")));
+	assert_false(rule_denies(rules_read(r, "secrets/public/x")));
+	assert_int_equal(c.allow_read.n, 1);
+	/* the gateway protects them too, but for exceptions */
+	assert_string_equal(protect_path(&c.policy, NULL, "docs/x", false), "docs");
+	assert_string_equal(protect_path(&c.policy, NULL, "secrets/x", false), "secrets");
+	assert_null(protect_path(&c.policy, NULL, "src/x", false));
+	assert_refused("jail: {deny_read: [/srv/*/x]}\n",
+		"c.yaml:1:20: '/srv/*/x' in 'jail.deny_read' has a wildcard");
+	assert_refused(
+		"jail: {deny_write: [a/../b]}\n", "c.yaml:1:21: 'a/../b' in 'jail.deny_write' is not a glob");
+	assert_refused("jail: {allow_write: [/proc/1]}\n",
+		"c.yaml:1:22: '/proc/1' in 'jail.allow_write' has devices");
+}
+
 static void test_allow_read(void **state)
 {
-	static const char *const bad[] = { "/", "rel", "/srv/", "/srv/../etc", "/home", "/home/u",
-		"/home/u/.ssh", "/home/u/.ssh/id", "/home/u/.config", "/home/u/.netrc", "/root", "/etc",
-		"/tmp", "/run", "/run/user/1", "/var", "/var/run/docker.sock", "/proc", "/proc/1", "/sys",
-		"/dev/sda" };
+	static const char *const bad[] = { "/", "../rel", "a/../b", "/srv/", "/srv/../etc", "/home",
+		"/home/u", "/home/u/.ssh", "/home/u/.ssh/id", "/home/u/.config", "/home/u/.netrc", "/root",
+		"/etc", "/tmp", "/run", "/run/user/1", "/var", "/var/run/docker.sock", "/proc", "/proc/1",
+		"/sys", "/dev/sda" };
 	static const char *const good[] = { "/srv", "/home/u/data", "/home/u/.sshx", "/home/u2/x",
 		"/home/u/.config/nvim", "/etc/foo", "/tmp/x", "/runner", "/var/cache/x" };
 
@@ -555,6 +587,7 @@ int main(void)
 		cmocka_unit_test(test_relative_paths),
 		cmocka_unit_test(test_caches),
 		cmocka_unit_test(test_login_paths),
+		cmocka_unit_test(test_path_rules),
 		cmocka_unit_test(test_allow_read),
 		cmocka_unit_test(test_variables),
 		scratch_test(test_which_file),
