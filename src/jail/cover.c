@@ -4,6 +4,7 @@
  *	may not be read     an empty directory or file, read-only
  *	may not be written  the path itself, read-only
  *	may be, in one that may not    the path itself, once more on top
+ *	is above one that may not be read    itself, so that it cannot be renamed
  *
  * The tree is walked once, when the jail is entered and nobody is inside yet. Only directories below which a rule
  * could match are read. A mount stays on its directory entry: inside, a covered name can be neither removed nor
@@ -56,14 +57,18 @@ static bool allows(const struct rule *r)
 	return !r || !rule_denies(r);
 }
 
+static int too_many(struct err *e)
+{
+	return err_set(e, ERR_START,
+		"rules of 'jail' name more than %d paths of the workspace: name directories", COVERS_MAX);
+}
+
 static int note(struct covers *l, int dir, const char *name, const struct cover *c, struct err *e)
 {
 	int fd;
 
 	if (l->n == COVERS_MAX)
-		return err_set(e, ERR_START,
-			"rules of 'jail' name more than %d paths of the workspace: name directories",
-			COVERS_MAX);
+		return too_many(e);
 	fd = open_tree(dir, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW);
 	if (fd < 0)
 		return err_sys(e, "cannot cover %s", c->path);
@@ -158,6 +163,8 @@ static int attach(struct entering *in, int top, struct cover *c)
 			     : openat(top, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int fd = c->fd;
 
+	if (fd < 0)
+		c->fd = fd = mount_clone(top, c->path);
 	if (!c->read || S_ISFIFO(c->type)) {
 		fd = S_ISDIR(c->type) ? empty_dir() : empty_file(in, c->read);
 		close(c->fd);
@@ -171,6 +178,41 @@ static int attach(struct entering *in, int top, struct cover *c)
 	if (faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && make_place(dir, name, c->type) < 0)
 		return -1;
 	return mount_attach(fd, dir, name);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct cover *)a)->path, ((const struct cover *)b)->path);
+}
+
+static bool has(const struct covers *l, const char *path)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->v[i].path, path))
+			return true;
+	return false;
+}
+
+/* A directory can be renamed with a cover below it, and at the next start no rule would match there. So the
+ * directories above what may not be read are mounted over themselves: a mount point cannot be renamed. */
+static int pin_parents(struct covers *l, struct err *e)
+{
+	size_t n = l->n;
+
+	for (size_t i = 0; i < n; i++)
+		for (const char *s = l->v[i].path; !l->v[i].read && (s = strchr(s, '/')); s++) {
+			auto_str above = xstrndup(l->v[i].path, (size_t)(s - l->v[i].path));
+
+			/* below a read-only directory nothing is renamed */
+			if (has(l, above) || !allows(rules_write(l->rules, above)))
+				continue;
+			if (l->n == COVERS_MAX)
+				return too_many(e);
+			l->v[l->n++] = (struct cover){ steal_ptr(above), S_IFDIR, true, true, -1 };
+		}
+	/* parents first */
+	qsort(l->v, l->n, sizeof(*l->v), by_path);
+	return 0;
 }
 
 int cover_rules(struct entering *in, struct err *e)
@@ -189,6 +231,8 @@ int cover_rules(struct entering *in, struct err *e)
 	l = xcalloc(1, sizeof(*l));
 	l->rules = &in->j->rules;
 	rc = walk(l, dir, &all, 0, e);
+	if (!rc)
+		rc = pin_parents(l, e);
 	for (size_t i = 0; !rc && i < l->n; i++)
 		if (attach(in, top, &l->v[i]) < 0)
 			rc = err_sys(e, "cannot cover %s", l->v[i].path);

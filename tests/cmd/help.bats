@@ -1,6 +1,6 @@
 load helpers
 
-commands=(run new exec shell attach pause resume answer cancel rename ls show review path diff publish allow snapshot rollback sync merge push port log export archive discard cleanup gc undo
+commands=(run new exec shell attach pause resume answer cancel rename ls show review path why diff publish allow snapshot rollback sync merge push port log export archive discard cleanup gc undo
   serve doctor config audit completion help version)
 
 @test "O3 help: lists every command on stdout" {

@@ -39,6 +39,22 @@ rules='jail:
   done
 }
 
+# The attack renames a directory above what is denied, so that no rule matches at the next start.
+@test "J4 3: directories above a denied path cannot be renamed" {
+  for backend in "${backends[@]}"; do
+    "$garth" new "t-$backend" --backend "$backend"
+    inside "t-$backend" "mkdir -p own/sub; echo $SECRET >own/sub/x.key; echo y >own/sub/y"
+    inside "t-$backend" 'mv own other && mv other own'
+    echo 'jail: {deny_read: ["*.key"]}' | configure
+    refused inside "t-$backend" "$python -c 'import os; os.rename(\"own\", \"other\")'"
+    refused inside "t-$backend" "$python -c 'import os; os.rename(\"own/sub\", \"own/other\")'"
+    silent "$SECRET" inside "t-$backend" "cat own/sub/x.key; mv own other; grep -rs sentinel . ; true"
+    silent "$SECRET" inside "t-$backend" "grep -rs sentinel . ; true"
+    rm "$XDG_CONFIG_HOME/garth/config.yaml"
+    [[ $(inside "t-$backend" 'cat own/sub/x.key') == "$SECRET" ]]
+  done
+}
+
 # The attack makes a denied name that does not exist yet.
 @test "J4 5: names that do not exist yet are covered, and git status does not show it" {
   project
