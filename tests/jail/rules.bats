@@ -86,6 +86,22 @@ rules='jail:
   [[ $(git log --format=%s -1 garth/t) == draft ]]
 }
 
+@test "J4 G11: a sync that would change a denied file is refused, and changes nothing" {
+  project
+  echo 'jail: {deny_write: [docs]}' | configure
+  "$garth" new t
+  inside t 'echo mine >mine; git add mine; git commit -qm mine'
+  echo changed >docs/text; git commit -qam target
+  run "$garth" sync t
+  [[ $status == 4 ]]
+  [[ $output == *"'docs/text' has changed in the target, and the rule 'docs'"*config.yaml:1* ]]
+  [[ -z $(inside t 'git status --porcelain') ]]
+  [[ $(git log --format=%s -1 garth/t) == mine ]]
+  rm "$XDG_CONFIG_HOME/garth/config.yaml"
+  "$garth" sync t
+  [[ $(inside t 'cat docs/text') == changed ]]
+}
+
 # The attack reads what is denied below a directory that is shown, and writes below a writable one.
 @test "J4 J2: denials in directories of the host that are shown" {
   mkdir -p "$T/open/data/private" "$T/open/data/sub" "$T/open/shared/frozen" "$HOME/lib/inner"
