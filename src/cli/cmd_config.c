@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "base/alloc.h"
 #include "base/keys.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
@@ -36,6 +37,15 @@ static void list(const char *name, const struct strvec *v)
 static void number(const char *name, uint64_t n)
 {
 	printf("  %s: %llu\n", name, (unsigned long long)n);
+}
+
+static const char *const rule_keys[RULE_KINDS] = { "allow_read", "allow_write", "deny_read", "deny_write" };
+
+static void rules_of(const struct config *c, enum rule_kind kind, struct strvec *ret)
+{
+	for (size_t i = 0; i < c->policy.rules.n; i++)
+		if (c->policy.rules.v[i].kind == kind)
+			strvec_push(ret, c->policy.rules.v[i].glob);
 }
 
 static void print_policy(const struct config_policy *p)
@@ -86,8 +96,19 @@ static void print_yaml(const struct config *c)
 		c->backend ? c->backend : "overlay  # where the kernel allows, else worktree");
 	printf("jail:\n");
 	list("tools", &c->tools);
-	if (c->allow_read.n)
-		list("allow_read", &c->allow_read);
+	printf("  caches:\n");
+	for (size_t i = 0; i < c->ncaches; i++) {
+		auto_str path = xasprintf("~/%s", c->caches[i].path);
+
+		printf("    "), scalar(path), printf(": %s\n", c->caches[i].mode);
+	}
+	for (size_t kind = 0; kind < RULE_KINDS; kind++) {
+		auto_strvec globs = STRVEC_INIT;
+
+		rules_of(c, kind, &globs);
+		if (globs.n)
+			list(rule_keys[kind], &globs);
+	}
 	list("env", &c->env);
 	printf("network:\n  mode: %s\n", c->net);
 	if (c->net_allow.n)
@@ -107,6 +128,7 @@ static void print_yaml(const struct config *c)
 	number("check_every", c->check_every);
 	number("max_processes", c->max_processes);
 	number("max_memory", c->max_memory);
+	number("max_core", c->max_core);
 	number("max_cpu", c->max_cpu);
 	print_policy(&c->policy);
 	print_git(c);
@@ -169,25 +191,43 @@ static json_t *operations_json(const struct config *c)
 	return operations;
 }
 
+static json_t *caches_json(const struct config *c)
+{
+	json_t *caches = json_object();
+
+	for (size_t i = 0; i < c->ncaches; i++) {
+		auto_str path = xasprintf("~/%s", c->caches[i].path);
+
+		json_object_set_new(caches, path, json_string(c->caches[i].mode));
+	}
+	return caches;
+}
+
 static json_t *limits_json(const struct config *c)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "max_disk",
-		(json_int_t)c->max_disk, "max_open_files", (json_int_t)c->max_open_files, "max_inodes",
-		(json_int_t)c->max_inodes, "check_every", (json_int_t)c->check_every, "max_processes",
-		(json_int_t)c->max_processes, "max_memory", (json_int_t)c->max_memory, "max_cpu",
-		(json_int_t)c->max_cpu, "log_size", (json_int_t)c->log_size, "max_worktree_size",
-		(json_int_t)c->policy.max_size, "max_file_size", (json_int_t)c->policy.max_file_size,
-		"max_files", (json_int_t)c->policy.max_files, "max_commits",
-		(json_int_t)c->policy.max_commits);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "max_core",
+		(json_int_t)c->max_core, "max_disk", (json_int_t)c->max_disk, "max_open_files",
+		(json_int_t)c->max_open_files, "max_inodes", (json_int_t)c->max_inodes, "check_every",
+		(json_int_t)c->check_every, "max_processes", (json_int_t)c->max_processes, "max_memory",
+		(json_int_t)c->max_memory, "max_cpu", (json_int_t)c->max_cpu, "log_size",
+		(json_int_t)c->log_size, "max_worktree_size", (json_int_t)c->policy.max_size, "max_file_size",
+		(json_int_t)c->policy.max_file_size, "max_files", (json_int_t)c->policy.max_files,
+		"max_commits", (json_int_t)c->policy.max_commits);
 }
 
 static json_t *as_json(const struct config *c)
 {
-	json_t *jail = json_pack("{s:o, s:o, s:o}", "tools", json_list(&c->tools), "allow_read",
-		json_list(&c->allow_read), "env", json_list(&c->env));
+	json_t *jail = json_pack("{s:o, s:o, s:o}", "tools", json_list(&c->tools), "caches", caches_json(c),
+		"env", json_list(&c->env));
 	json_t *sync = json_pack("{s:b, s:I, s:b}", "auto_rebase", c->auto_rebase, "rebase_frequency",
 		(json_int_t)c->rebase_frequency, "pause_on_conflict", c->pause_on_conflict);
 
+	for (size_t kind = 0; kind < RULE_KINDS; kind++) {
+		auto_strvec globs = STRVEC_INIT;
+
+		rules_of(c, kind, &globs);
+		json_object_set_new(jail, rule_keys[kind], json_list(&globs));
+	}
 	return json_pack(
 		"{s:o, s:{s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:b, s:I}, s:{s:s}, s:{s:s, s:b}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:{s:s}, s:{s:o, s:o}, s:o}",
 		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "jail", jail,

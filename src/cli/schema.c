@@ -49,6 +49,8 @@ static json_t *value(const struct value_row *row)
 	case VALUE_RULES:
 		return json_pack(
 			"{s:s, s:o}", "type", "object", "additionalProperties", choice(row->choices));
+	case VALUE_CACHES:
+		return json_pack("{s:[s, s, s]}", "type", "object", "array", "string");
 	case VALUE_CHOICES:
 		return json_pack("{s:s, s:o}", "type", "array", "items", choice(row->choices));
 	case VALUE_WORDS:

@@ -10,6 +10,7 @@
 #include "config/values.h"
 
 static const char *const backends[] = { "overlay", "worktree", "clone", NULL };
+static const char *const cache_modes[] = { CACHE_TASK, CACHE_READ_ONLY, CACHE_OFF, NULL };
 static const char *const nets[] = { "none", "allow", "host", NULL };
 static const char *const rewrites[] = { "keep", "refuse", NULL };
 static const char *const identities[] = { "agent", "forced", NULL };
@@ -22,7 +23,11 @@ static const char *const strategies[] = { "merge", "squash", "rebase", NULL };
 static const struct value_row config_rows[] = {
 	{ "workspace.backend",        VALUE_CHOICE,     PLACE(backend), backends },
 	{ "jail.tools",               VALUE_TOOLS,      PLACE(tools) },
-	{ "jail.allow_read",          VALUE_ALLOW_READ, PLACE(allow_read) },
+	{ "jail.caches",              VALUE_CACHES,     PLACE(caches), cache_modes },
+	{ "jail.allow_read",          VALUE_ALLOW_READ,  PLACE(allow_read) },
+	{ "jail.allow_write",         VALUE_ALLOW_WRITE, PLACE(allow_write) },
+	{ "jail.deny_read",           VALUE_DENY_READ,   PLACE(policy.rules) },
+	{ "jail.deny_write",          VALUE_DENY_WRITE,  PLACE(policy.rules) },
 	{ "jail.env",                 VALUE_VARIABLES,  PLACE(env) },
 	{ "network.mode",             VALUE_CHOICE,     PLACE(net), nets },
 	{ "network.allow",            VALUE_HOSTS,      PLACE(net_allow) },
@@ -37,6 +42,7 @@ static const struct value_row config_rows[] = {
 	{ "limits.check_every",       VALUE_POSITIVE,   PLACE(check_every) },
 	{ "limits.max_processes",     VALUE_NUMBER,     PLACE(max_processes) },
 	{ "limits.max_memory",        VALUE_SIZE,       PLACE(max_memory) },
+	{ "limits.max_core",          VALUE_SIZE,       PLACE(max_core) },
 	{ "limits.max_cpu",           VALUE_NUMBER,     PLACE(max_cpu) },
 	{ "policy.protected",         VALUE_GLOBS,      PLACE(policy.protect) },
 	{ "policy.allow",             VALUE_GLOBS,      PLACE(policy.allow) },
@@ -199,7 +205,7 @@ static int read_agents(const struct source *s, const struct yaml *agents, struct
 
 int config_apply(struct config *c, const char *text, size_t len, const char *file, struct err *e)
 {
-	struct source s = { c, file };
+	struct source s = { c, file, false };
 	auto_yaml y = NULL;
 
 	if (yaml_parse(text, len, file, &y, e) < 0)
@@ -279,7 +285,7 @@ static int check_repository(
 int taskfile_apply(
 	struct config *c, const char *text, size_t len, const char *file, struct taskfile *ret, struct err *e)
 {
-	struct source s = { c, file };
+	struct source s = { c, file, true };
 	auto_taskfile t = { 0 };
 	auto_yaml y = NULL;
 

@@ -11,24 +11,28 @@
 #include "config/config.h"
 
 enum value_type {
-	VALUE_CHOICE,   /* char *: one of the row's choices */
-	VALUE_SIZE,     /* uint64_t: bytes */
-	VALUE_NUMBER,   /* uint64_t */
-	VALUE_POSITIVE, /* uint64_t, not 0 */
-	VALUE_PORT,     /* uint64_t, up to 65535 */
-	VALUE_BOOL,     /* bool */
-	VALUE_PERSON,   /* char *: "Name <mail>" */
-	VALUE_TEXT,     /* char *: not empty */
-	VALUE_TASK,     /* char *: a task's name */
-	VALUE_BRANCH,   /* char *: a branch's short or full name */
-	VALUE_KEYS,     /* char *: keys that detach (base/keys.h) */
-	VALUE_TIME,     /* uint64_t: seconds; 90, 90s, 15m, 2h, 1d */
-	VALUE_WORDS,    /* struct strvec: a command; replaces the earlier value */
-	VALUE_COMMAND,  /* the same, to be run outside: it begins with a program's name or whole path */
-	VALUE_CHOICES,  /* struct strvec: some of the row's choices; replaces the earlier value */
-	VALUE_RULES,    /* struct config's operations; the row's choices are the rules */
-	VALUE_TOOLS,    /* this and all below: struct strvec; adds to the earlier value */
-	VALUE_ALLOW_READ,
+	VALUE_CHOICE,     /* char *: one of the row's choices */
+	VALUE_SIZE,       /* uint64_t: bytes */
+	VALUE_NUMBER,     /* uint64_t */
+	VALUE_POSITIVE,   /* uint64_t, not 0 */
+	VALUE_PORT,       /* uint64_t, up to 65535 */
+	VALUE_BOOL,       /* bool */
+	VALUE_PERSON,     /* char *: "Name <mail>" */
+	VALUE_TEXT,       /* char *: not empty */
+	VALUE_TASK,       /* char *: a task's name */
+	VALUE_BRANCH,     /* char *: a branch's short or full name */
+	VALUE_KEYS,       /* char *: keys that detach (base/keys.h) */
+	VALUE_TIME,       /* uint64_t: seconds; 90, 90s, 15m, 2h, 1d */
+	VALUE_WORDS,      /* struct strvec: a command; replaces the earlier value */
+	VALUE_COMMAND,    /* the same, to be run outside: it begins with a program's name or whole path */
+	VALUE_CHOICES,    /* struct strvec: some of the row's choices; replaces the earlier value */
+	VALUE_RULES,      /* struct config's operations; the row's choices are the rules */
+	VALUE_CACHES,     /* struct config's caches; the row's choices are the modes */
+	VALUE_TOOLS,      /* this and all below: struct strvec; adds to the earlier value */
+	VALUE_ALLOW_READ, /* this and the next three: struct config's rules too */
+	VALUE_ALLOW_WRITE,
+	VALUE_DENY_READ,
+	VALUE_DENY_WRITE,
 	VALUE_VARIABLES,
 	VALUE_PROGRAMS,
 	VALUE_LOGIN,
@@ -48,6 +52,7 @@ struct value_row {
 struct source {
 	struct config *config;
 	const char *file;
+	bool is_taskfile;
 };
 
 /* `what` is the value's name in messages, `to` the place to write to. */

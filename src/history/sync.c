@@ -57,9 +57,9 @@ static int merge_or_rebase(
 		return -1;
 	if (inside_do(pub->in, NULL, &code, e, merge ? "merge" : "rebase", "--abort", NULL) < 0)
 		return -1;
-	return conflicts->n
-		       ? 1
-		       : err_set(e, ERR_FAILED, "git inside could not bring '%s' in", pub->in->task.target);
+	if (conflicts->n)
+		return 1;
+	return err_set(e, ERR_FAILED, "git inside could not bring '%s' in", pub->in->task.target);
 }
 
 /* The task's branch must be checked out inside. The answer is a claim, which only decides whether to try. */
@@ -93,6 +93,31 @@ static int check_published(struct publisher *pub, const char *target, struct err
 	err_set(e, ERR_REFUSED, "the branch inside task '%s' lacks what was published from it",
 		pub->in->task.name);
 	return err_hint(e, "garth exec %s -- git merge %.12s", pub->in->task.name, pub->in->task.published);
+}
+
+/* git inside cannot change a file that a rule covers, and would stop half-way. */
+static int check_rules(struct publisher *pub, const char *target, struct err *e)
+{
+	const struct rules *rules = &pub->in->context.config.policy.rules;
+	struct git shared = repo_git(&pub->in->at.repo);
+	auto_buf names = BUF_INIT(64 << 20), clean = BUF_INIT(8192);
+
+	if (!rules->n)
+		return 0;
+	if (git_do(&shared, &names, e, "diff-tree", "-r", "-z", "--name-only", "--no-renames",
+		    pub->in->task.base, target, NULL) < 0)
+		return -1;
+	for (size_t at = 0; at < names.len; at += strlen(names.data + at) + 1) {
+		const struct rule *r = rules_write(rules, names.data + at);
+
+		if (!r || !rule_denies(r))
+			continue;
+		clean_text(&clean, names.data + at, strlen(names.data + at), false);
+		err_set(e, ERR_REFUSED, "'%s' has changed in the target, and the rule '%s' (%s) covers it",
+			buf_str(&clean), r->glob, r->at);
+		return err_hint(e, "garth why %s PATH", pub->in->task.name);
+	}
+	return 0;
 }
 
 /* The branch contains all of the target, so the target is its base from now on. */
@@ -137,7 +162,8 @@ int sync_task(struct publisher *pub, bool merge, struct sync_result *ret, struct
 		*pub->in->task.published ? pub->in->task.published : pub->in->task.base);
 	if (has_target(pub, target))
 		return follow(pub, target, ret, e);
-	if (check_inside(pub, e) < 0 || check_published(pub, target, e) < 0 || renew_shown(pub->in, e) < 0 ||
+	if (check_inside(pub, e) < 0 || check_published(pub, target, e) < 0 ||
+		check_rules(pub, target, e) < 0 || renew_shown(pub->in, e) < 0 ||
 		snapshot_take(pub->in, "sync", "", &number, &left, e) < 0)
 		return -1;
 	/* the snapshot could not restore everything */

@@ -243,6 +243,12 @@ program() { mkdir -p "$2"; printf '#!/bin/sh\necho hi\n' >"$2/$1"; chmod +x "$2/
   echo "jail: {allow_read: [$T/srv/tools]}" | configure
   [[ $("$garth" run -t c -- other) == hi ]]
   [[ $("$garth" run -t d -- "$T/srv/tools/other") == hi ]]
+  # in a cache, in a writable place, and denied by a rule
+  echo "jail: {caches: {~/stuff: task}, allow_write: [$T/srv/tools]}" | configure
+  [[ $("$garth" run -t e -- mine) == hi ]]
+  [[ $("$garth" run -t f -- other) == hi ]]
+  echo "jail: {allow_read: [$T/srv/tools], deny_read: [$T/srv/tools/other]}" | configure
+  changes_nothing 127 "which jail.deny_read '$T/srv/tools/other'" "$garth" run -- other
 }
 
 @test "T1 run: a tool directory that is a link shows its programs" {
