@@ -73,7 +73,8 @@ int checkout_warm(const struct repo *r, const char *tree, const char *index, con
 		p.git.writes_index = true;
 		rc = git_do(&p.git, &out, e, "-c", "core.untrackedCache=true", "-c",
 			"core.fsmonitorHookVersion=2", "-c", "status.showUntrackedFiles=normal", "-c",
-			"core.splitIndex=false", "-c", excludes, "status", "--porcelain", NULL);
+			"core.splitIndex=false", "-c", excludes, "status", "--porcelain",
+			"--ignore-submodules=all", NULL);
 	}
 	tree_remove(AT_FDCWD, own, &(struct err)ERR_INIT);
 	return rc;

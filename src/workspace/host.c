@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/checkout.h"
+#include "git/gitlinks.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
@@ -60,6 +61,25 @@ int host_check_out(
 	return rc;
 }
 
+int host_hide_submodules(const struct workspace *ws, const char *git_dir, const char *index, struct err *e)
+{
+	return gitlinks_hide(git_dir, ws->host, index, ws->repo->hash_len, e);
+}
+
+int host_cover_submodules(const struct workspace *ws, const char *index, struct jail *j, struct err *e)
+{
+	auto_gitlinks links = { 0 };
+
+	if (gitlinks_read(index, ws->repo->hash_len, &links, e) < 0)
+		return -1;
+	for (size_t i = 0; i < links.n; i++) {
+		auto_str at = path_join(ws->task->workspace, links.v[i].path);
+
+		jail_add(j, JAIL_TMPFS, JAIL_NOEXEC, "4096", at);
+	}
+	return 0;
+}
+
 int host_files(struct workspace *ws)
 {
 	return open(ws->host, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -98,7 +118,8 @@ int host_published(
 {
 	struct git g = { .dir = git_dir, .index = index, .work_tree = ws->host, .writes_index = true };
 
-	if (git_do(&g, NULL, e, "read-tree", "-i", "-m", tip, NULL) < 0)
+	if (git_do(&g, NULL, e, "read-tree", "-i", "-m", tip, NULL) < 0 ||
+		host_hide_submodules(ws, git_dir, index, e) < 0)
 		return -1;
 	return write_file(ws->dir, "indexed", tip, strlen(tip), 0600, e);
 }

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/gitlinks.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
 
@@ -49,7 +50,8 @@ int tracked_load(const char *index, unsigned hash_len, struct tracked *ret, stru
 			.mtime_s = ent.mtime_s,
 			.mtime_ns = ent.mtime_ns,
 			.ino = ent.ino,
-			.size = ent.size };
+			.size = ent.size,
+			.gitlink = (ent.mode & S_IFMT) == GITLINK_MODE };
 		buf_add(&t.names, ent.path, ent.path_len + 1);
 	}
 	index_close(&r);
@@ -275,12 +277,14 @@ static enum tree_next whole_entry(const struct tree_entry *t, void *arg, struct 
 
 	if (settled(s, t, &next, e))
 		return next;
+	known = tracked_find(s->tracked, t->path, &s->near);
 	if (S_ISDIR(t->st.st_mode)) {
+		if (known && known->gitlink)
+			known->seen = true;
 		s->out->dirs++;
 		s->out->dir_bytes += (uint64_t)t->st.st_blocks * 512;
 		return TREE_ON;
 	}
-	known = tracked_find(s->tracked, t->path, &s->near);
 	if (known)
 		known->seen = true;
 	if (!known || !is_unchanged(known, &t->st))

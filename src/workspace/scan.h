@@ -62,6 +62,7 @@ struct tracked {
 		size_t name; /* offset into names */
 		uint32_t ctime_s, ctime_ns, mtime_s, mtime_ns, ino, size;
 		bool seen;
+		bool gitlink; /* a submodule: a directory */
 	} * v;
 	size_t n;
 };

@@ -341,7 +341,89 @@ tarball() {
   git add -A
   ran
   touch sub/a
-  refused "$garth" new --with-changes t
-  grep -q submodule "$T/refused"
-  [[ ! -e $marker ]]
+  echo more >>base.txt
+  quiet new --with-changes t
+  # the change beside it came
+  [[ $(inside t git status --porcelain) == *base.txt* ]]
+}
+
+# A submodule's directory that the user's git goes into when the user types `git status` in a worktree or a clone: it
+# obeys the configuration of the repository that it finds there, which names a program (core.fsmonitor).
+superproject() {
+  git init -q "$T/open/lib"
+  git -C "$T/open/lib" -c user.name=x -c user.email=x@y commit -q --allow-empty -m lib
+  git -c protocol.file.allow=always submodule --quiet add "$T/open/lib" libs/mod
+  git commit -qm 'with a submodule'
+  at=$(git rev-parse HEAD:libs/mod)
+}
+# Words of a shell that put such a repository into the directory $1.
+monitored() {
+  cat <<END
+mkdir -p $1 && cd $1 && /usr/bin/git init -q && /usr/bin/git config core.fsmonitor '$payload' &&
+/usr/bin/git -c core.fsmonitor= -c user.name=x -c user.email=x@y commit -q --allow-empty -m x && cd "\$OLDPWD"
+END
+}
+# What a user types, or a prompt or an editor.
+looks() { (cd "$1" && git status && git status --porcelain && git diff --stat && git diff-files && git diff HEAD --stat && git stash list && git add -A -n . && git commit --dry-run) >/dev/null 2>&1 || true; }
+
+@test "24 W5: a repository that the agent puts where a submodule belongs runs no program of the user's git" {
+  superproject
+  # the control: in a worktree without walls it runs
+  git worktree add -q "$T/open/control" 2>/dev/null
+  (cd "$T/open/control" && sh -c "$(monitored libs/mod)")
+  looks "$T/open/control"
+  ran
+  for backend in worktree clone; do
+    "$garth" new "$backend" --base HEAD --backend "$backend"
+    dir=$("$garth" path "$backend")
+    # its directory cannot be written to, nor moved away
+    refused inside "$backend" 'mkdir libs/mod/.git'
+    refused inside "$backend" 'mv libs/mod libs/elsewhere'
+    refused inside "$backend" 'rmdir libs/mod'
+    refused inside "$backend" 'touch libs/mod/x'
+    [[ -z $(ls -A "$dir/libs/mod") ]]
+    # but the one above it can be: git passes over what is then at its path
+    inside "$backend" "mv libs gone; $(monitored libs/mod); test -d libs/mod/.git"
+    [[ -e $dir/libs/mod/.git/config ]]
+    looks "$dir"
+    [[ ! -e $marker ]]
+    # also after a commit, when the index is a new one
+    inside "$backend" 'echo 2 >>a.txt; git commit -qm two a.txt'
+    [[ $(git log -1 --format=%s "garth/$backend") == two ]]
+    looks "$dir"
+    [[ ! -e $marker ]]
+    # and after its next start, which covers the path again
+    [[ -z $(inside "$backend" 'ls -A libs/mod') ]]
+    quiet diff "$backend"
+    quiet show "$backend"
+    quiet merge "$backend" --dry-run
+    quiet sync "$backend"
+    quiet doctor
+    looks "$dir"
+    [[ ! -e $marker ]]
+    quiet discard -D "$backend"
+    quiet undo
+    looks "$dir"
+    [[ ! -e $marker ]]
+  done
+}
+
+# The user's own submodule is hostile: it came with a tarball. Its configuration names programs too.
+@test "24 33 W5: no command runs a program of a submodule that is checked out in the user's checkout" {
+  superproject
+  git -C libs/mod config core.fsmonitor "$payload"
+  git -C libs/mod config filter.x.clean "$payload; cat"
+  echo '* filter=x' >.git/modules/libs/mod/info/attributes
+  echo f >libs/mod/f
+  git status >/dev/null
+  ran
+  git config diff.submodule diff; git config status.submoduleSummary true; git config submodule.recurse true
+  git config diff.ignoreSubmodules none
+  for backend in overlay worktree clone; do
+    quiet run -t t --base HEAD --backend "$backend" -- sh -c 'echo 2 >>a.txt; git commit -qam two'
+    for command in 'show t' 'diff t' 'ls' 'merge t --dry-run' 'sync t' 'snapshot t' 'merge t' 'undo' 'new --with-changes c' 'discard -D c' 'discard -D t' 'doctor' 'gc'; do
+      # shellcheck disable=SC2086
+      quiet $command
+    done
+  done
 }
