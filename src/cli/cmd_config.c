@@ -80,6 +80,8 @@ static void print_yaml(const struct config *c)
 	printf("# built-in%s%s\n", c->file ? ", and " : " alone", c->file ? c->file : "");
 	printf("workspace:\n  backend: %s\n",
 		c->backend ? c->backend : "overlay  # where the kernel allows, else worktree");
+	if (c->submodules.n)
+		list("submodules", &c->submodules);
 	printf("jail:\n");
 	list("tools", &c->tools);
 	if (c->allow_read.n)
@@ -175,12 +177,13 @@ static json_t *as_json(const struct config *c)
 		(json_int_t)c->rebase_frequency, "pause_on_conflict", c->pause_on_conflict);
 
 	return json_pack(
-		"{s:o, s:{s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:b, s:I}, s:{s:s}, s:{s:s, s:b}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:{s:o, s:o}, s:o}",
-		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "jail", jail,
-		"network", "mode", c->net, "allow", json_list(&c->net_allow), "limits", limits_json(c),
-		"policy", policy_json(&c->policy), "git", "operations", operations_json(c), "fetch", c->fetch,
-		"push_retries", (json_int_t)c->push_retries, "task", "on_dirty", c->on_dirty, "merge",
-		"strategy", c->merge_strategy, "keep", c->merge_keep, "sync", sync, "snapshot", "every",
+		"{s:o, s:{s:o, s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:b, s:I}, s:{s:s}, s:{s:s, s:b}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:{s:o, s:o}, s:o}",
+		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "submodules",
+		json_list(&c->submodules), "jail", jail, "network", "mode", c->net, "allow",
+		json_list(&c->net_allow), "limits", limits_json(c), "policy", policy_json(&c->policy), "git",
+		"operations", operations_json(c), "fetch", c->fetch, "push_retries",
+		(json_int_t)c->push_retries, "task", "on_dirty", c->on_dirty, "merge", "strategy",
+		c->merge_strategy, "keep", c->merge_keep, "sync", sync, "snapshot", "every",
 		(json_int_t)c->snapshot_every, "cleanup", "stale_after", (json_int_t)c->stale_after, "serve",
 		"port", (json_int_t)c->serve_port, "notify", "command", json_list(&c->notify.command), "on",
 		json_list(&c->notify.on), "agents", agents_json(c));

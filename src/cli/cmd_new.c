@@ -20,6 +20,8 @@ int cmd_new(int argc, char **argv)
 			"no repository: an empty workspace in the same jail" },
 		{ 0, "backend", OPT_STR, &spec.backend, "NAME",
 			"kind of workspace: overlay, worktree or clone", WORD_BACKEND },
+		{ 0, "submodule", OPT_LIST, &spec.submodules, "PATH",
+			"let the task use this submodule; or all, or none", WORD_DIRECTORY },
 		{ 0, "strict-isolation", OPT_FLAG, &spec.strict, NULL,
 			"borrow no git objects, never run in a weaker jail" },
 		{ 0, "allow-weaker", OPT_FLAG, &spec.weaker, NULL,

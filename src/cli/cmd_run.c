@@ -42,6 +42,7 @@ struct run_line {
 
 static void run_line_release(struct run_line *o)
 {
+	strvec_release(&o->task.submodules);
 	strvec_release(&o->env);
 	strvec_release(&o->allow);
 	strvec_release(&o->ports);
@@ -298,6 +299,8 @@ int cmd_run(int argc, char **argv)
 			WORD_REVISION },
 		{ 0, "backend", OPT_STR, &o.task.backend, "NAME",
 			"kind of workspace: overlay, worktree or clone", WORD_BACKEND },
+		{ 0, "submodule", OPT_LIST, &o.task.submodules, "PATH",
+			"let the task use this submodule; or all, or none", WORD_DIRECTORY },
 		{ 0, "empty", OPT_FLAG, &o.task.empty, NULL,
 			"no repository: an empty workspace in the same jail" },
 		{ 0, "net", OPT_STR, &o.net, "MODE", "network: none, allow (only listed hosts) or host",

@@ -74,6 +74,7 @@ void config_release(struct config *c)
 	free(c->home);
 	free(c->file);
 	free(c->backend);
+	strvec_release(&c->submodules);
 	free(c->net);
 	strvec_release(&c->net_allow);
 	strvec_release(&c->tools);

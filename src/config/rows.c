@@ -21,6 +21,7 @@ static const char *const strategies[] = { "merge", "squash", "rebase", NULL };
 #define PLACE(member) offsetof(struct config, member)
 static const struct value_row config_rows[] = {
 	{ "workspace.backend",        VALUE_CHOICE,     PLACE(backend), backends },
+	{ "workspace.submodules",     VALUE_WORDS,      PLACE(submodules) },
 	{ "jail.tools",               VALUE_TOOLS,      PLACE(tools) },
 	{ "jail.allow_read",          VALUE_ALLOW_READ, PLACE(allow_read) },
 	{ "jail.env",                 VALUE_VARIABLES,  PLACE(env) },

@@ -162,7 +162,8 @@ static int fill(
 		return -1;
 	}
 	fault("create-refs");
-	if (workspace_create(ws, shown, e) < 0 || finish(c, ws->task, e) < 0) {
+	if (workspace_create(ws, shown, e) < 0 || borrowed_check_submodules(c, ws, e) < 0 ||
+		finish(c, ws->task, e) < 0) {
 		take_back(c, r, ws, true);
 		return -1;
 	}
@@ -180,8 +181,8 @@ static bool settle_namesake(struct context *c, int64_t project, const char *name
 	       !task_settle(c, &t, &gone, &ignored) && gone;
 }
 
-static int create_named(
-	struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e)
+static int create_named(struct context *c, const struct repo *r, const struct task_spec *s, struct task *t,
+	const struct buf *shown, struct err *e)
 {
 	auto_workspace ws = { .dir = -1 };
 	auto_lock lock = -1;
@@ -193,20 +194,22 @@ static int create_named(
 		(e->kind != ERR_EXISTS || !settle_namesake(c, t->project_id, t->name) ||
 			reserve(c, r, t, &ws, &lock, e) < 0))
 		return -1;
+	ws.submodules = s->submodules.n ? &s->submodules : &c->config.submodules;
+	ws.submodules_must = s->submodules.n;
 	return fill(c, r, &ws, shown, e);
 }
 
 /* Tries program-1, program-2, … until a name is free in the store and among the branches. */
-static int create_numbered(struct context *c, const struct repo *r, const char *program, struct task *t,
+static int create_numbered(struct context *c, const struct repo *r, const struct task_spec *s, struct task *t,
 	const struct buf *shown, struct err *e)
 {
 	char stem[NAME_MAX_LEN + 1];
 
-	name_suggest(program, stem);
+	name_suggest(s->program, stem);
 	for (unsigned i = 1; i < 100000; i++) {
 		free(t->name);
 		t->name = xasprintf("%s-%u", stem, i);
-		if (!create_named(c, r, t, shown, e))
+		if (!create_named(c, r, s, t, shown, e))
 			return 0;
 		if (e->kind != ERR_EXISTS)
 			return -1;
@@ -278,7 +281,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.ref_was = xstrdup("");
 	t.inside_was = xstrdup("");
 	t.strict = s->strict;
-	rc = s->name ? create_named(c, &r, &t, &shown, e) : create_numbered(c, &r, s->program, &t, &shown, e);
+	rc = s->name ? create_named(c, &r, s, &t, &shown, e) : create_numbered(c, &r, s, &t, &shown, e);
 	if (rc < 0)
 		return -1;
 	space_reserve(&c->home);

@@ -142,6 +142,7 @@ struct scan {
 	struct changes *out;
 	struct listed *all;
 	struct tracked *tracked;
+	const struct strvec *apart; /* of scan_upper */
 	struct tracked_range near;
 };
 
@@ -225,6 +226,8 @@ static enum tree_next upper_entry(const struct tree_entry *t, void *arg, struct 
 	struct scan *s = arg;
 	enum tree_next next;
 
+	if (s->apart && S_ISDIR(t->st.st_mode) && strvec_has(s->apart, t->path))
+		return TREE_SKIP;
 	if (settled(s, t, &next, e))
 		return next;
 	if (S_ISDIR(t->st.st_mode)) {
@@ -246,11 +249,12 @@ static void note_ignores(const struct tracked *t, struct changes *c)
 			strvec_push(&c->base_ignores, name_of(t, i));
 }
 
-int scan_upper(int root, const struct tracked *t, struct changes *ret, struct err *e)
+int scan_upper(
+	int root, const struct tracked *t, const struct strvec *apart, struct changes *ret, struct err *e)
 {
 	struct changes c = { .root = root };
 	struct listed all = { 0 };
-	struct scan s = { .out = &c, .all = &all, .tracked = (struct tracked *)t };
+	struct scan s = { .out = &c, .all = &all, .tracked = (struct tracked *)t, .apart = apart };
 
 	if (tree_walk(root, upper_entry, &s, e) < 0) {
 		changes_release(&c);

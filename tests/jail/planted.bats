@@ -374,7 +374,12 @@ looks() { (cd "$1" && git status && git status --porcelain && git diff --stat &&
   looks "$T/open/control"
   ran
   for backend in worktree clone; do
-    "$garth" new "$backend" --base HEAD --backend "$backend"
+    # one that may use it: what is there is not on the host
+    "$garth" new "$backend-with" --base HEAD --backend "$backend"
+    inside "$backend-with" 'touch libs/mod/x; test -d libs/mod/.git'
+    [[ -z $(ls -A "$("$garth" path "$backend-with")/libs/mod") ]]
+    refused inside "$backend-with" 'mv libs/mod libs/elsewhere'
+    "$garth" new "$backend" --base HEAD --backend "$backend" --submodule none
     dir=$("$garth" path "$backend")
     # its directory cannot be written to, nor moved away
     refused inside "$backend" 'mkdir libs/mod/.git'
@@ -426,4 +431,70 @@ looks() { (cd "$1" && git status && git status --porcelain && git diff --stat &&
       quiet $command
     done
   done
+}
+
+# What .gitmodules and .git/modules of a stranger's repository name: places outside them, options, links.
+@test "24 31 W5: .gitmodules and the modules of a stranger's repository lead nowhere else" {
+  superproject
+  mkdir -p "$T/open/outside"; git clone -q --bare "$T/open/lib" "$T/open/outside/store"
+  echo "$SECRET" >"$T/open/outside/store/secret"
+  rm -rf libs/mod
+  # the control: the module itself can be used
+  "$garth" new control --base HEAD --submodule libs/mod
+  inside control 'test -e libs/mod/.git'
+  mv .git/modules/libs/mod "$T/open/module"
+  for name in "../../../../../open/outside/store" "/$T/open/outside/store" '--upload-pack=x' 'a/../../../../../../open/outside/store' '.git/modules/x'; do
+    git config -f .gitmodules --remove-section submodule.libs/mod 2>/dev/null || true
+    printf '[submodule "%s"]\n\tpath = libs/mod\n\turl = ext::sh -c "%s"\n' "$name" "$payload" >.gitmodules
+    git commit -qm "$RANDOM" .gitmodules
+    refused "$garth" new t --base HEAD --submodule libs/mod
+    grep -q "is not here" "$T/refused" || { cat "$T/refused"; false; }
+    quiet new t --base HEAD --submodule all
+    [[ -z $(inside t 'ls -A libs/mod') ]]
+    quiet discard -fD t
+  done
+  # a link in place of the module, or of its objects
+  printf '[submodule "m"]\n\tpath = libs/mod\n' >.gitmodules; git commit -qm link .gitmodules
+  rm -rf .git/modules; mkdir .git/modules
+  ln -s "$T/open/outside/store" .git/modules/m
+  refused "$garth" new t --base HEAD --submodule libs/mod
+  rm .git/modules/m; mv "$T/open/module" .git/modules/m
+  "$garth" new good --base HEAD --submodule libs/mod
+  mv .git/modules/m/objects "$T/open/objects"; ln -s "$HOME/.ssh" .git/modules/m/objects
+  refused "$garth" new t --base HEAD --submodule libs/mod
+  refused inside good 'cat /run/garth/objects/s0-0/id_test'
+  rm .git/modules/m/objects; mv "$T/open/objects" .git/modules/m/objects
+  # a list of other stores that names the user's secrets
+  echo "$HOME/.ssh" >.git/modules/m/objects/info/alternates
+  refused "$garth" new t --base HEAD --submodule libs/mod
+  grep -qF "$HOME/.ssh" "$T/refused"
+  refused inside good 'ls /run/garth/objects/s0-1'
+  rm .git/modules/m/objects/info/alternates
+  # what a task may use it may read, and not write
+  walled_objects=/run/garth/objects/s0-0
+  inside good "ls $walled_objects/pack $walled_objects"
+  refused inside good "touch $walled_objects/x"
+  refused inside good "touch $walled_objects/pack/x"
+  untouched
+  [[ ! -e $marker ]]
+}
+
+# The agent has its own repository of each submodule, with any configuration. No git outside obeys it, and the user's
+# own submodule is as it was.
+@test "24 33 W5: no command outside runs a program that the agent configured in a submodule" {
+  superproject
+  mod=$(find libs/mod .git/modules -type f -exec sha256sum {} + | sort)
+  for backend in "${backends[@]}"; do
+    "$garth" new t --base HEAD --backend "$backend"
+    inside t "cd libs/mod; /usr/bin/git config core.fsmonitor '$payload'; /usr/bin/git config filter.x.clean '$payload; cat'; /usr/bin/git config diff.external '$payload'
+      echo '* filter=x diff=x' >.gitattributes; echo f >f; mkdir -p .git/hooks; printf '#!/bin/sh\n$payload\n' >.git/hooks/post-checkout; chmod 755 .git/hooks/*; ln -s /etc/passwd link
+      echo 2 >>../../a.txt; /usr/bin/git -C ../.. commit -qm two a.txt"
+    for command in 'show t' 'diff t' ls 'merge t --dry-run' 'sync t' 'snapshot t' "export t $T/out-$backend" 'merge t' undo 'discard t' doctor gc 'discard -fD t' undo 'show t' 'discard -fD t'; do
+      # shellcheck disable=SC2086
+      quiet $command
+    done
+    [[ -L $T/out-$backend/libs/mod/link ]]
+  done
+  [[ $(find libs/mod .git/modules -type f -exec sha256sum {} + | sort) == "$mod" ]]
+  untouched
 }
