@@ -124,9 +124,9 @@ static int refuse_gitlink(const struct policy_path *c, struct refusal *no, struc
 			"take it out (git rm --cached), or commit its files instead of its .git");
 	if (c->mode == 0160000)
 		return refusal_say(no, "move a submodule to another commit",
-			"leave it at its commit: git reset HEAD~ -- PATH, then commit --amend");
+			"leave it at its commit (git restore --staged PATH) and commit again; commits in a submodule stay in the task");
 	return refusal_say(no, "remove a submodule, or put something else in its place",
-		"put it back: git checkout HEAD~ -- PATH, then commit --amend; the user can remove it");
+		"put it back (git restore --staged PATH) and commit again; the user can remove it");
 }
 
 int policy_path(const struct policy *p, const struct policy_path *c, struct refusal *no, struct err *e)

@@ -242,7 +242,7 @@ static int add_submodule(struct workspace *ws, const struct submodules *s, size_
 	auto_strvec names = STRVEC_INIT;
 	size_t more = 0;
 
-	if (submodule_view(ws, s, n, &v, e) < 0 || uncommitted(&v.ws, s->v[n].commit, &names, &more, e) < 0)
+	if (submodule_view(ws, s, n, &v, e) < 0 || uncommitted(&v.ws, s->v[n].tip, &names, &more, e) < 0)
 		return err_wrap(e, "submodule '%s'", s->v[n].path);
 	for (size_t i = 0; i < names.n; i++)
 		strvec_pushf(ret, "%.2s%s/%s", names.v[i], s->v[n].path, names.v[i] + 2);
@@ -257,6 +257,7 @@ int review_uncommitted(
 
 	if (uncommitted(ws, tip, ret, ret_ignored, e) < 0 || submodules_load(ws->dir, &s, e) < 0)
 		return -1;
+	submodules_find_tips(ws, tip, &s);
 	for (size_t i = 0; i < s.n; i++)
 		if (submodule_is_here(&s.v[i]) && add_submodule(ws, &s, i, ret, ret_ignored, e) < 0)
 			return -1;

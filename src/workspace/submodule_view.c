@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/run.h"
 #include "sys/fd.h"
 #include "workspace/base.h"
 #include "workspace/export.h"
@@ -18,6 +19,51 @@ void submodules_paths(const struct submodules *s, const char *within, struct str
 		if (submodule_is_here(&s->v[i]) && !strncmp(s->v[i].path, within, n) &&
 			(!n || s->v[i].path[n] == '/'))
 			strvec_push(ret, s->v[i].path + n + (n > 0));
+}
+
+/* The gitlink at the path in a commit of the repository around it, if the submodule's repository has it. */
+static void find_tip(const struct repo *around, const char *commit, const char *path, const struct repo *own,
+	char tip[OID_SIZE])
+{
+	struct git outer = repo_git(around), inner = repo_git(own);
+	auto_str name = xasprintf("%s:%s", commit, path);
+	auto_buf out = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	char found[OID_SIZE];
+
+	if (!git_do(&outer, &out, &ignored, "rev-parse", "--verify", "-q", "--end-of-options", name, NULL) &&
+		oid_take(buf_str(&out), around->hash_len, found) && strcmp(found, tip) != 0 &&
+		!git_do(&inner, NULL, &ignored, "cat-file", "commit", found, NULL))
+		snprintf(tip, OID_SIZE, "%s", found);
+}
+
+/* The submodule around s->v[n]; s->n if that is the superproject. Parents come before. */
+size_t submodule_around(const struct submodules *s, size_t n)
+{
+	for (size_t i = n; i-- > 0;)
+		if (submodule_is_here(&s->v[i]) && path_within(s->v[n].path, s->v[i].path))
+			return i;
+	return s->n;
+}
+
+void submodules_find_tips(const struct workspace *ws, const char *tip, struct submodules *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		size_t up = submodule_around(s, i);
+		bool nested = up < s->n;
+		const char *path = s->v[i].path + (nested ? strlen(s->v[up].path) + 1 : 0);
+		auto_repo own = { 0 }, around = { 0 };
+		struct err ignored = ERR_INIT;
+
+		/* the commit of the files is known without asking */
+		if (!submodule_is_here(&s->v[i]) ||
+			(nested ? !strcmp(s->v[up].tip, s->v[up].commit) : !strcmp(tip, ws->task->layer)))
+			continue;
+		if (!submodule_repo(ws, &s->v[i], &own, &ignored) &&
+			(!nested || !submodule_repo(ws, &s->v[up], &around, &ignored)))
+			find_tip(nested ? &around : ws->repo, nested ? s->v[up].tip : tip, path, &own,
+				s->v[i].tip);
+	}
 }
 
 /* Opens the base; makes it again if it is gone or was not synced before a crash. */
@@ -155,7 +201,7 @@ int submodule_view(
 	if (submodule_repo(ws, one, &ret->repo, e) < 0)
 		return -1;
 	ret->task.base = ret->task.layer = one->commit;
-	ret->task.published = (char *)"";
+	ret->task.published = one->tip;
 	ret->ws.backend = ws->backend->on_host ? &of_host : &of_overlay;
 	ret->ws.repo = &ret->repo;
 	ret->ws.task = &ret->task;

@@ -48,6 +48,7 @@ static struct submodule *add(
 	n = &s->v[s->n++];
 	*n = (struct submodule){ .path = xstrdup(path), .git_dir = xstrdup(git_dir), .why = xstrdup(why) };
 	snprintf(n->commit, sizeof(n->commit), "%s", commit);
+	snprintf(n->tip, sizeof(n->tip), "%s", commit);
 	return n;
 }
 
@@ -413,19 +414,10 @@ static int make_level(struct making *m, struct level *l, struct err *e)
 	return 0;
 }
 
-/* The submodule around list->v[n]; list->n if that is the superproject. Parents come before. */
-static size_t around(const struct submodules *list, size_t n)
-{
-	for (size_t i = n; i-- > 0;)
-		if (submodule_is_here(&list->v[i]) && path_within(list->v[n].path, list->v[i].path))
-			return i;
-	return list->n;
-}
-
 /* Tells git inside that a submodule is there, without a name from .gitmodules. Nothing has run inside yet. */
 static int mark_active(struct making *m, size_t n, struct err *e)
 {
-	size_t parent = around(&m->list, n);
+	size_t parent = submodule_around(&m->list, n);
 	bool nested = parent < m->list.n;
 	auto_str path = nested ? xasprintf("sub/%zu/git/config", parent) : xstrdup("git/config"),
 		 spec = xasprintf(":(top,literal)%s",
@@ -493,6 +485,9 @@ int submodules_make(struct workspace *ws, struct err *e)
 	struct level l = { .path = "", .git_dir = ws->repo->git_dir, .index = index, .names = STRVEC_INIT };
 	int rc;
 
+	/* without mounts there is no place for them */
+	if (ws->backend->landlock_only && ws->submodules_must && !is_word(ws->submodules, "none"))
+		return err_set(e, ERR_REFUSED, "a task on Landlock alone has no submodules");
 	if (!ws->backend->has_git || ws->backend->landlock_only || !may_have_any(ws))
 		return 0;
 	rc = make_top(&m, &l, e);

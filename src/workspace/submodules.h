@@ -6,7 +6,8 @@
  *	tasks/<id>/submodules      which there are (submodules_load): written before anything of them is made
  *	tasks/<id>/sub/<n>/git     the private repository, mounted at PATH/.git
  *	tasks/<id>/sub/<n>/tree    backends with files on the host: the files, mounted at PATH. They are not among
- *	                           the workspace's files on the host: see Fact 24 in docs/ESCAPES.md
+ *	                           the workspace's files on the host, where the user's git would find an agent's
+ *	                           repository
  *	tasks/<id>/sub/<n>/index   … and the index to compare them with from outside
  *	bases/<project>/<commit>@… overlay: a base with the files at PATH (base_get_submodule), a lower layer
  *
@@ -26,7 +27,8 @@ struct submodule {
 	char *path;    /* from the top of the workspace */
 	char *git_dir; /* the user's repository of it */
 	char commit[OID_SIZE];
-	char *why; /* "" if its files are in the task; else why its directory is empty */
+	char tip[OID_SIZE]; /* of submodules_find_tips: what the superproject's tip names; else the commit */
+	char *why;          /* "" if its files are in the task; else why its directory is empty */
 };
 
 struct submodules {
@@ -39,6 +41,9 @@ void submodules_release(struct submodules *s);
 
 /* Those of an existing task, parents before what is nested in them. dir is the task's directory. */
 int submodules_load(int dir, struct submodules *ret, struct err *e);
+/* Finds what the superproject names at its commit `tip`, and what is nested in that: after a sync it may be
+ * another commit than the one that the files were made of. */
+void submodules_find_tips(const struct workspace *ws, const char *tip, struct submodules *s);
 /* Whether it has files in the task. */
 bool submodule_is_here(const struct submodule *s);
 /* Opens the user's repository of a submodule; its commit is s->commit. */
@@ -65,6 +70,8 @@ int submodule_view(struct workspace *ws, const struct submodules *s, size_t n, s
 void submodule_view_release(struct submodule_view *v);
 #define auto_submodule_view __attribute__((cleanup(submodule_view_release))) struct submodule_view
 
+/* The number of the submodule around the n-th; s->n if that is the superproject. */
+size_t submodule_around(const struct submodules *s, size_t n);
 /* The paths of the submodules beneath `within` ("" for all) that have files, relative to it. */
 void submodules_paths(const struct submodules *s, const char *within, struct strvec *ret);
 

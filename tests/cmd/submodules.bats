@@ -141,10 +141,16 @@ refused_inside() {
     not grep -q '^[-+U]' <<<"$(inside t 'git submodule status --recursive')"
     inside t 'cd libs/mod && git fsck && git log --format=%s' | grep -qx lib
     [[ $(inside t 'cd libs/mod/deep && git log --format=%s && git status --porcelain') == $'deep\nempty' ]]
+    [[ $("$garth" show t --json | json '[[s["path"], s["usable"]] for s in d["submodules"]]') == '[["libs/mod", true], ["libs/mod/deep", true]]' ]]
     # it is edited and built in; the superproject sees that, and the user's own is as it was
     inside t 'echo more >>libs/mod/lib.txt; cd libs/mod/deep; echo 2 >>deep.txt; git commit -qam deeper'
     [[ $(inside t 'git status --porcelain') == ' M libs/mod' ]]
     [[ $("$garth" show t) == *'M libs/mod/lib.txt'*'M libs/mod/deep/deep.txt'* ]]
+    "$garth" diff t >"$T/patch"
+    grep -qxF '+++ b/libs/mod/deep/deep.txt' "$T/patch"
+    [[ $("$garth" diff t --stat libs/mod/deep) == *' libs/mod/deep:'*' deep.txt | 1 +'* ]]
+    [[ $("$garth" diff t a.txt) == '' ]]
+    [[ $("$garth" diff t --json | json '[f["path"] for f in d["files"]]') == '["libs/mod/lib.txt", "libs/mod/deep/deep.txt"]' ]]
     "$garth" export t "$T/out-$backend"
     [[ $(cat "$T/out-$backend/libs/mod/lib.txt" "$T/out-$backend/libs/mod/deep/deep.txt") == $'lib\nmore\ndeep\n2' ]]
     [[ -z $(find "$T/out-$backend" -name .git) ]]
@@ -206,6 +212,39 @@ refused_inside() {
   [[ $(inside t 'cat libs/mod/lib.txt libs/mod/src/code.c; git status --porcelain') == $'lib\nmine\ncode\n M libs/mod' ]]
   "$garth" new strict --strict-isolation
   [[ $(inside strict 'cd libs/mod && git fsck && git log --format=%s; cat .git/objects/info/alternates 2>/dev/null; ls /run/garth/objects 2>/dev/null') == $'nested\nlib' ]]
+}
+
+@test "W5 submodules: a sync brings a submodule along that the target moved, unless the task has work in the way" {
+  for backend in overlay worktree; do
+    "$garth" new t --backend $backend
+    "$garth" new busy --backend $backend
+    inside busy 'cd libs/mod && echo mine >>lib.txt && git commit -qam mine'
+    git -C libs/mod stash -q -u; git -C libs/mod checkout -q --detach
+    (cd libs/mod && echo newer >newer.txt && echo 2 >>src/code.c && git add -A && git commit -qm newer)
+    git commit -qm 'moved it' libs/mod
+    "$garth" sync t
+    [[ $(inside t 'cat libs/mod/newer.txt; git status --porcelain; git submodule status libs/mod | cut -c1') == $'newer\n ' ]]
+    # nothing of that is the task's own
+    [[ $("$garth" show t) == *'changed    0 files'* ]]
+    "$garth" discard t
+    "$garth" sync busy
+    [[ $(inside busy 'git -C libs/mod log -1 --format=%s; git status --porcelain') == $'mine\n M libs/mod' ]]
+    "$garth" discard -fD busy
+    git reset -q --hard HEAD~1; git -C libs/mod checkout -q "$(git rev-parse HEAD:libs/mod)"; git -C libs/mod stash pop -q
+  done
+}
+
+@test "W5 T2 submodules: work in a submodule is named at the end of a run, and --on-dirty commit leaves it where it is" {
+  call "$garth" run -t t -- sh -c 'cd libs/mod && echo mine >>lib.txt && git commit -qam mine'
+  [[ $code == 1 ]] || complain
+  [[ $err == *libs/mod/lib.txt* ]] || complain
+  call "$garth" run -t c --on-dirty commit -- sh -c 'echo 2 >>a.txt; cd libs/mod && echo mine >>lib.txt && git commit -qam mine'
+  [[ $(git log -1 --format=%s garth/c) == 'Work that task'* ]] || complain
+  [[ $(git diff --name-only main garth/c) == a.txt ]]
+  [[ $("$garth" show c) == *'M libs/mod/lib.txt'* ]]
+  # a commit in the superproject that moves it is refused, with what to do
+  call inside c 'git commit -qam all'
+  [[ $err == *"BLOCKED: 'libs/mod' is a submodule"*'commits in a submodule stay in the task'* ]] || complain
 }
 
 @test "W5 submodules: a rollback and a sync leave the submodule's files as they are" {

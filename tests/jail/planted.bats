@@ -366,7 +366,7 @@ END
 # What a user types, or a prompt or an editor.
 looks() { (cd "$1" && git status && git status --porcelain && git diff --stat && git diff-files && git diff HEAD --stat && git stash list && git add -A -n . && git commit --dry-run) >/dev/null 2>&1 || true; }
 
-@test "24 W5: a repository that the agent puts where a submodule belongs runs no program of the user's git" {
+@test "5 9 W5: a repository that the agent puts where a submodule belongs runs no program of the user's git" {
   superproject
   # the control: in a worktree without walls it runs
   git worktree add -q "$T/open/control" 2>/dev/null
@@ -414,7 +414,7 @@ looks() { (cd "$1" && git status && git status --porcelain && git diff --stat &&
 }
 
 # The user's own submodule is hostile: it came with a tarball. Its configuration names programs too.
-@test "24 33 W5: no command runs a program of a submodule that is checked out in the user's checkout" {
+@test "9 31 W5: no command runs a program of a submodule that is checked out in the user's checkout" {
   superproject
   git -C libs/mod config core.fsmonitor "$payload"
   git -C libs/mod config filter.x.clean "$payload; cat"
@@ -434,7 +434,7 @@ looks() { (cd "$1" && git status && git status --porcelain && git diff --stat &&
 }
 
 # What .gitmodules and .git/modules of a stranger's repository name: places outside them, options, links.
-@test "24 31 W5: .gitmodules and the modules of a stranger's repository lead nowhere else" {
+@test "11 32 33 W5: .gitmodules and the modules of a stranger's repository lead nowhere else" {
   superproject
   mkdir -p "$T/open/outside"; git clone -q --bare "$T/open/lib" "$T/open/outside/store"
   echo "$SECRET" >"$T/open/outside/store/secret"
@@ -481,7 +481,7 @@ looks() { (cd "$1" && git status && git status --porcelain && git diff --stat &&
 
 # The agent has its own repository of each submodule, with any configuration. No git outside obeys it, and the user's
 # own submodule is as it was.
-@test "24 33 W5: no command outside runs a program that the agent configured in a submodule" {
+@test "9 W5: no command outside runs a program that the agent configured in a submodule" {
   superproject
   mod=$(find libs/mod .git/modules -type f -exec sha256sum {} + | sort)
   for backend in "${backends[@]}"; do
