@@ -7,6 +7,7 @@
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "cli/show_submodules.h"
 #include "runtime/with_changes.h"
 
 int cmd_new(int argc, char **argv)
@@ -61,6 +62,7 @@ int cmd_new(int argc, char **argv)
 	if (rc < 0)
 		return say_error(&e);
 	cmd_made_task(&c, &t);
+	show_submodules_missing(&c, &t);
 	if (!with_changes)
 		checkout_changes_tell(&changes, &t);
 	else if (with_changes_copy(&c, &t, spec.dir, &e) < 0) {

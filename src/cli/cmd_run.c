@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/show_submodules.h"
 #include "cli/tmux.h"
 #include "config/config.h"
 #include "config/taskfile.h"
@@ -264,6 +265,8 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 		cmd_made_task(c, ret);
 	if (!rc && !o->quiet && backend_of(ret)->landlock_only)
 		say_landlock_only();
+	if (!rc && !o->quiet)
+		show_submodules_missing(c, ret);
 	if (!rc && o->with_changes && !o->task.empty) {
 		rc = with_changes_copy(c, ret, o->task.dir, e);
 		if (rc < 0)

@@ -4,6 +4,7 @@
 
 #include "cli/json.h"
 #include "cli/say.h"
+#include "sys/fd.h"
 #include "workspace/submodules.h"
 
 void show_submodules(const struct task_at *at)
@@ -21,6 +22,20 @@ void show_submodules(const struct task_at *at)
 		printf("%-10s %s %.12s%s%s\n", i ? "" : "submodules", buf_str(&clean), one->commit,
 			submodule_is_here(one) ? "" : ", empty: ", buf_str(&why));
 	}
+}
+
+void show_submodules_missing(const struct context *c, const struct task *t)
+{
+	auto_submodules s = { 0 };
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	if (home_task_dir(&c->home, t->id, &dir, &ignored) < 0 || submodules_load(dir, &s, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < s.n; i++)
+		if (s.v[i].missing)
+			say_warning("submodule '%s' is an empty directory in the task: %s", s.v[i].path,
+				s.v[i].why);
 }
 
 json_t *show_submodules_json(const struct task_at *at)

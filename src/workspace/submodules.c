@@ -52,21 +52,21 @@ static struct submodule *add(
 	return n;
 }
 
-/* Four strings for each, with a NUL after each string. */
+/* Five strings for each, with a NUL after each string. */
 int submodules_load(int dir, struct submodules *ret, struct err *e)
 {
 	auto_buf text = BUF_INIT(4 << 20);
 	auto_submodules s = { 0 };
-	const char *word[4];
+	const char *word[5];
 	size_t n = 0;
 
 	*ret = (struct submodules){ 0 };
 	if (read_file(dir, LIST, &text, e) < 0)
 		return e->kind == ERR_NOTFOUND ? 0 : -1;
 	for (size_t at = 0; at < text.len; at += strlen(text.data + at) + 1) {
-		word[n++ % 4] = text.data + at;
-		if (n % 4 == 0)
-			add(&s, word[0], word[1], word[2], word[3]);
+		word[n++ % 5] = text.data + at;
+		if (n % 5 == 0)
+			add(&s, word[0], word[1], word[2], word[3])->missing = *word[4];
 	}
 	*ret = s;
 	s = (struct submodules){ 0 };
@@ -78,7 +78,8 @@ static int save(int dir, const struct submodules *s, struct err *e)
 	auto_buf text = BUF_INIT(4 << 20);
 
 	for (size_t i = 0; i < s->n; i++) {
-		const char *const words[] = { s->v[i].path, s->v[i].commit, s->v[i].git_dir, s->v[i].why };
+		const char *const words[] = { s->v[i].path, s->v[i].commit, s->v[i].git_dir, s->v[i].why,
+			s->v[i].missing ? "missing" : "" };
 
 		for (size_t k = 0; k < ARRAY_SIZE(words); k++)
 			buf_add(&text, words[k], strlen(words[k]) + 1);
@@ -362,42 +363,65 @@ static int take_nested(
 	return rc;
 }
 
+static size_t count_here(const struct submodules *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += submodule_is_here(&s->v[i]);
+	return n;
+}
+
+/* Makes the last of the list an empty directory. One that the user named must be there. */
+static int leave_empty(struct making *m, const char *why, struct err *e)
+{
+	struct submodule *s = &m->list.v[m->list.n - 1];
+	auto_str made = xasprintf("sub/%zu", m->list.n - 1);
+
+	free(s->why);
+	s->why = xstrdup(why);
+	s->missing = true;
+	return tree_remove(m->ws->dir, made, e);
+}
+
+static int refuse_named(const char *path, struct err *e)
+{
+	err_set(e, ERR_NOTFOUND, "the repository of submodule '%s' is not here", path);
+	return err_hint(e, "git submodule update --init -- %s", path);
+}
+
 /* A submodule that the user named must be there; any other may be missing, and its directory is empty. */
 static int take_one(struct making *m, const struct level *l, const struct gitlink *g, struct err *e)
 {
 	auto_str path = *l->path ? path_join(l->path, g->path) : xstrdup(g->path), git_dir = NULL,
 		 index = NULL;
 	bool must = m->ws->submodules_must && !is_word(m->ws->submodules, "all"), wanted = is_wanted(m, path);
-	auto_str gone = NULL;
 	size_t n = m->list.n;
 
-	if (n == SUBMODULES_MAX)
-		return err_set(e, ERR_REFUSED, "the task would have more than %d submodules", SUBMODULES_MAX),
-		       err_hint(e, "garth new --submodule PATH");
-	git_dir = wanted && gitmodules_is_safe(g->path)
-			  ? find_repository(m, l, gitmodules_name(&l->names, g->path), path)
-			  : NULL;
+	if (n == GITLINKS_MAX)
+		return err_set(e, ERR_REFUSED, "there are more than %d submodules", GITLINKS_MAX);
+	if (wanted && gitmodules_is_safe(g->path))
+		git_dir = find_repository(m, l, gitmodules_name(&l->names, g->path), path);
+	if (wanted && must && !git_dir)
+		return refuse_named(path, e);
 	add(&m->list, path, g->oid, git_dir ? git_dir : "",
-		!wanted   ? "it is not one of those that the task may use"
-		: git_dir ? ""
-			  : "its repository is not here");
+		wanted ? "" : "it is not one of those that the task may use");
+	if (!wanted)
+		return 0;
 	if (!git_dir)
-		return wanted && must
-		       ? err_set(e, ERR_NOTFOUND, "the repository of submodule '%s' is not here", path),
-		       err_hint(e, "git submodule update --init -- %s", path) : 0;
+		return leave_empty(m, "its repository is not here", e);
+	if (count_here(&m->list) > SUBMODULES_MAX)
+		return leave_empty(m, "there are too many of them", e);
 	/* the list first: nobody removes a base that is in it */
 	if (save(m->ws->dir, &m->list, e) < 0)
 		return -1;
 	fault("create-submodule");
 	if (!make_one(m->ws, &m->list.v[n], n, &index, e))
 		return take_nested(m, l, n, index, e);
-	if (must || e->kind == ERR_FAILED)
+	/* it has files with a filter, its repository lacks the commit … but not: the disk is full */
+	if (must || e->sys)
 		return err_wrap(e, "submodule '%s'", path);
-	/* refused: it has files with a filter … */
-	free(m->list.v[n].why);
-	m->list.v[n].why = xstrdup(e->msg);
-	gone = xasprintf("sub/%zu", n);
-	return tree_remove(m->ws->dir, gone, e);
+	return leave_empty(m, e->msg, e);
 }
 
 static int make_level(struct making *m, struct level *l, struct err *e)

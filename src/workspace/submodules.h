@@ -20,8 +20,8 @@
 #include "git/repo.h"
 #include "workspace/workspace.h"
 
-/* A task with more of them is refused. */
-#define SUBMODULES_MAX 60
+/* A task can use so many; each is a mount or two. The others are empty directories. */
+#define SUBMODULES_MAX 200
 
 struct submodule {
 	char *path;    /* from the top of the workspace */
@@ -29,6 +29,7 @@ struct submodule {
 	char commit[OID_SIZE];
 	char tip[OID_SIZE]; /* of submodules_find_tips: what the superproject's tip names; else the commit */
 	char *why;          /* "" if its files are in the task; else why its directory is empty */
+	bool missing;       /* the task may use it, but it could not be made */
 };
 
 struct submodules {

@@ -187,12 +187,42 @@ refused_inside() {
   rm -rf .git/modules/other
   changes_nothing 3 "the repository of submodule 'other' is not here" "$garth" new t --submodule other
   [[ $(hint) == 'git submodule update --init -- other' ]]
-  "$garth" new rest --submodule all; [[ $(here rest) == 'libs/mod libs/mod/deep' ]]
+  call "$garth" new rest --submodule all
+  [[ $err == *"▲ submodule 'other' is an empty directory in the task: its repository is not here"* ]] || complain
+  [[ $(here rest) == 'libs/mod libs/mod/deep' ]]
   printf 'workspace:\n  submodules: [none]\n' | configure
   "$garth" new configured; [[ -z $(here configured) ]]
   "$garth" new option --submodule libs/mod; [[ $(here option) == libs/mod ]]
   printf 'workspace:\n  submodules: [libs/mod, not/here]\n' | configure
   "$garth" new config-path; [[ $(here config-path) == libs/mod ]]
+}
+
+@test "W5 submodules: one that cannot be made is an empty directory, with a word; one that was named is an error" {
+  # its repository does not have the commit
+  git update-index --cacheinfo "160000,$(git rev-parse HEAD),libs/mod"; git commit -qm 'a commit from elsewhere'
+  call "$garth" new t
+  [[ $code == 0 ]] || complain
+  [[ $err == *"▲ submodule 'libs/mod' is an empty directory in the task: "* ]] || complain
+  [[ $(inside t 'ls -A libs/mod; git status --porcelain') == '' ]]
+  "$garth" show t | grep -q 'libs/mod .*, empty: '
+  changes_nothing 1 "submodule 'libs/mod'" "$garth" new named --submodule libs/mod
+  # files with a filter
+  git reset -q HEAD~1
+  (cd libs/mod && echo '*.bin filter=lfs' >.gitattributes && git add .gitattributes && git commit -qm lfs)
+  git commit -qm 'with a filter' libs/mod
+  call "$garth" new filter
+  [[ $err == *"filter=lfs"* ]] || complain
+  [[ $(inside filter 'ls -A libs/mod') == '' ]]
+}
+
+@test "W5 submodules: a shallow one, and one whose repository is among its files" {
+  git init -q "$T/old"; (cd "$T/old" && echo old >old.txt && git add -A && git commit -qm old)
+  git clone -q --depth 1 "file://$made/lib" shallow
+  cp -a "$T/old" embedded
+  git add shallow embedded 2>/dev/null; git commit -qm 'two more'
+  "$garth" new t
+  [[ $(inside t 'cat embedded/old.txt shallow/lib.txt; cd shallow; git log --format=%s; git status --porcelain') == $'old\nlib\nnested' ]]
+  inside t 'cd shallow && echo 2 >>lib.txt && git commit -qam two && git fsck'
 }
 
 @test "W5 ESCAPES submodules: a task that dies while it is made leaves nothing" {
