@@ -461,6 +461,9 @@ static int check_asked(const struct making *m, struct err *e)
 	const struct strvec *asked = m->ws->submodules;
 
 	for (size_t i = 0; m->ws->submodules_must && i < asked->n; i++)
+		if (asked->n > 1 && (!strcmp(asked->v[i], "all") || !strcmp(asked->v[i], "none")))
+			return err_set(e, ERR_USAGE, "--submodule %s does not go with another", asked->v[i]);
+	for (size_t i = 0; m->ws->submodules_must && i < asked->n; i++)
 		if (!is_word(asked, "all") && !is_word(asked, "none") && !strvec_has(&m->used, asked->v[i]))
 			return err_set(e, ERR_NOTFOUND, "the commit has no submodule '%s'", asked->v[i]);
 	return 0;

@@ -111,6 +111,11 @@ refused_inside() {
   [[ $(inside t 'git config core.fsmonitor') == *fsmonitor* ]]
   [[ -z $(inside t 'git status --porcelain') ]]
   [[ $(inside t 'echo x >>dir/f7; echo y >libs/mod/y; git status --porcelain; git -c core.fsmonitor=false status --porcelain' | sort | uniq -c | awk '{print $1, $2, $3}') == $'2 M dir/f7' ]]
+  # the same if the submodule is there
+  "$garth" new with
+  [[ -z $(inside with 'git status --porcelain') ]]
+  [[ $(inside with 'echo x >>dir/f7; echo y >libs/mod/y; echo z >libs/z; git status --porcelain; git -c core.fsmonitor=false status --porcelain' | sort | uniq -c | awk '{print $1, $2, $3}') == $'2 M dir/f7\n2 M libs/mod\n2 ?? libs/z' ]]
+  [[ $(inside with 'git -C libs/mod checkout -q .; rm libs/mod/y; git status --porcelain') == $' M dir/f7\n?? libs/z' ]]
 }
 
 @test "W5 submodules: --with-changes brings the user's changes, and leaves the submodule's where they are" {
@@ -179,6 +184,7 @@ refused_inside() {
   # the objects of the others cannot be reached
   not inside one "find /run/garth/objects -maxdepth 1 -name 's1*' | grep ."
   changes_nothing 3 "has no submodule 'nothing'" "$garth" new t --submodule nothing
+  changes_nothing 2 "--submodule none does not go with another" "$garth" new t --submodule libs/mod --submodule none
   changes_nothing 3 "has no submodule '../app'" "$garth" new t --submodule ../app
   # by default, those that are checked out
   git submodule --quiet deinit -f other

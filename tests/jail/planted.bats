@@ -433,6 +433,27 @@ looks() { (cd "$1" && git status && git status --porcelain && git diff --stat &&
   done
 }
 
+# The user's own submodule has lost its commit to a remote: who asks for it fetches it, by a program that its
+# configuration names.
+@test "31 W5: a submodule that is a partial clone fetches nothing" {
+  superproject
+  sub=.git/modules/libs/mod
+  git -C libs/mod config core.repositoryformatversion 1; git -C libs/mod config extensions.partialclone origin
+  git -C libs/mod config remote.origin.promisor true; git -C libs/mod config remote.origin.uploadpack "$payload; git-upload-pack"
+  mv "$sub/objects/pack" "$T/open/pack" 2>/dev/null || true; rm -rf "$sub"/objects/??; mkdir -p "$sub/objects/pack"
+  git -C libs/mod cat-file -t "$at" >/dev/null 2>&1 || true
+  ran
+  rm -rf "$sub"/objects/?? "$sub"/objects/pack/*
+  for backend in "${backends[@]}"; do
+    quiet new t --base HEAD --backend "$backend"
+    refused "$garth" new named --base HEAD --backend "$backend" --submodule libs/mod
+    quiet show t
+    quiet diff t
+    quiet discard t
+    [[ ! -e $marker ]]
+  done
+}
+
 # What .gitmodules and .git/modules of a stranger's repository name: places outside them, options, links.
 @test "11 32 33 W5: .gitmodules and the modules of a stranger's repository lead nowhere else" {
   superproject
