@@ -52,6 +52,9 @@ int submodule_repo(const struct workspace *ws, const struct submodule *s, struct
 
 /* Makes the submodules of a new workspace, as ws->submodules asks; before anything runs inside. */
 int submodules_make(struct workspace *ws, struct err *e);
+/* Makes the files and the private repository of the n-th. *ret_index is the path of the files' index, on the heap. */
+int submodule_make(
+	struct workspace *ws, const struct submodule *s, size_t n, char **ret_index, struct err *e);
 /* Adds their mounts to a jail, after those of the workspace. */
 int submodules_describe(struct workspace *ws, struct jail *j, struct err *e);
 /* The names of the bases that a task's submodules use. */
