@@ -28,14 +28,17 @@ void show_submodules_missing(const struct context *c, const struct task *t)
 {
 	auto_submodules s = { 0 };
 	struct err ignored = ERR_INIT;
+	auto_strvec lines = STRVEC_INIT;
 	auto_fd dir = -1;
 
 	if (home_task_dir(&c->home, t->id, &dir, &ignored) < 0 || submodules_load(dir, &s, &ignored) < 0)
 		return;
 	for (size_t i = 0; i < s.n; i++)
 		if (s.v[i].missing)
-			say_warning("submodule '%s' is an empty directory in the task: %s", s.v[i].path,
-				s.v[i].why);
+			strvec_pushf(&lines, "%s: %s", s.v[i].path, s.v[i].why);
+	if (lines.n)
+		say_warning_list(&lines, "%zu submodule%s in the task", lines.n,
+			lines.n == 1 ? " is an empty directory" : "s are empty directories");
 }
 
 json_t *show_submodules_json(const struct task_at *at)
