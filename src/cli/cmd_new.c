@@ -14,6 +14,7 @@ int cmd_new(int argc, char **argv)
 {
 	struct task_spec spec = { .program = "task" };
 	bool json = false, with_changes = false;
+	auto_strvec submodules = STRVEC_INIT;
 	const struct opt opts[] = {
 		{ 'b', "base", OPT_STR, &spec.rev, "REV", "start from this commit, not from HEAD",
 			WORD_REVISION },
@@ -21,7 +22,7 @@ int cmd_new(int argc, char **argv)
 			"no repository: an empty workspace in the same jail" },
 		{ 0, "backend", OPT_STR, &spec.backend, "NAME",
 			"kind of workspace: overlay, worktree or clone", WORD_BACKEND },
-		{ 0, "submodule", OPT_LIST, &spec.submodules, "PATH",
+		{ 0, "submodule", OPT_LIST, &submodules, "PATH",
 			"let the task use this submodule; or all, or none", WORD_DIRECTORY },
 		{ 0, "strict-isolation", OPT_FLAG, &spec.strict, NULL,
 			"borrow no git objects, never run in a weaker jail" },
@@ -54,6 +55,7 @@ int cmd_new(int argc, char **argv)
 	cwd = get_current_dir_name();
 	spec.dir = cwd ? cwd : ".";
 	spec.name = argv[0];
+	spec.submodules = submodules;
 	if (!with_changes)
 		checkout_changes_watch(&changes, &spec);
 	progress_begin("making the workspace");
