@@ -73,7 +73,10 @@ int host_cover_submodules(const struct workspace *ws, const char *index, struct 
 	auto_submodules subs = { 0 };
 	auto_strvec here = STRVEC_INIT;
 
-	if (gitlinks_read(index, ws->repo->hash_len, &links, e) < 0 || submodules_load(ws->dir, &subs, e) < 0)
+	/* without an index, git on the host knows of no submodule */
+	if (gitlinks_read(index, ws->repo->hash_len, &links, e) < 0 && e->kind != ERR_NOTFOUND)
+		return -1;
+	if (submodules_load(ws->dir, &subs, e) < 0)
 		return -1;
 	submodules_paths(&subs, "", &here);
 	for (size_t i = 0; i < links.n; i++) {
