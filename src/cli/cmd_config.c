@@ -94,6 +94,8 @@ static void print_yaml(const struct config *c)
 	printf("# built-in%s%s\n", c->file ? ", and " : " alone", c->file ? c->file : "");
 	printf("workspace:\n  backend: %s\n",
 		c->backend ? c->backend : "overlay  # where the kernel allows, else worktree");
+	if (c->submodules.n)
+		list("submodules", &c->submodules);
 	printf("jail:\n");
 	list("tools", &c->tools);
 	printf("  caches:\n");
@@ -229,12 +231,13 @@ static json_t *as_json(const struct config *c)
 		json_object_set_new(jail, rule_keys[kind], json_list(&globs));
 	}
 	return json_pack(
-		"{s:o, s:{s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:b, s:I}, s:{s:s}, s:{s:s, s:b}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:{s:s}, s:{s:o, s:o}, s:o}",
-		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "jail", jail,
-		"network", "mode", c->net, "allow", json_list(&c->net_allow), "limits", limits_json(c),
-		"policy", policy_json(&c->policy), "git", "operations", operations_json(c), "fetch", c->fetch,
-		"push_retries", (json_int_t)c->push_retries, "task", "on_dirty", c->on_dirty, "merge",
-		"strategy", c->merge_strategy, "keep", c->merge_keep, "sync", sync, "snapshot", "every",
+		"{s:o, s:{s:o, s:o}, s:o, s:{s:s, s:o}, s:o, s:o, s:{s:o, s:b, s:I}, s:{s:s}, s:{s:s, s:b}, s:o, s:{s:I}, s:{s:I}, s:{s:I}, s:{s:s}, s:{s:o, s:o}, s:o}",
+		"file", text_or_null(c->file), "workspace", "backend", text_or_null(c->backend), "submodules",
+		json_list(&c->submodules), "jail", jail, "network", "mode", c->net, "allow",
+		json_list(&c->net_allow), "limits", limits_json(c), "policy", policy_json(&c->policy), "git",
+		"operations", operations_json(c), "fetch", c->fetch, "push_retries",
+		(json_int_t)c->push_retries, "task", "on_dirty", c->on_dirty, "merge", "strategy",
+		c->merge_strategy, "keep", c->merge_keep, "sync", sync, "snapshot", "every",
 		(json_int_t)c->snapshot_every, "cleanup", "stale_after", (json_int_t)c->stale_after, "serve",
 		"port", (json_int_t)c->serve_port, "terminal", "detach_keys",
 		c->detach_keys ? c->detach_keys : KEYS_DEFAULT, "notify", "command",

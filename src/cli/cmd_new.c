@@ -7,12 +7,14 @@
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "cli/show_submodules.h"
 #include "runtime/with_changes.h"
 
 int cmd_new(int argc, char **argv)
 {
 	struct task_spec spec = { .program = "task" };
 	bool json = false, with_changes = false;
+	auto_strvec submodules = STRVEC_INIT;
 	const struct opt opts[] = {
 		{ 'b', "base", OPT_STR, &spec.rev, "REV", "start from this commit, not from HEAD",
 			WORD_REVISION },
@@ -20,6 +22,8 @@ int cmd_new(int argc, char **argv)
 			"no repository: an empty workspace in the same jail" },
 		{ 0, "backend", OPT_STR, &spec.backend, "NAME",
 			"kind of workspace: overlay, worktree or clone", WORD_BACKEND },
+		{ 0, "submodule", OPT_LIST, &submodules, "PATH",
+			"let the task use this submodule; or all, or none", WORD_DIRECTORY },
 		{ 0, "strict-isolation", OPT_FLAG, &spec.strict, NULL,
 			"borrow no git objects, never run in a weaker jail" },
 		{ 0, "allow-weaker", OPT_FLAG, &spec.weaker, NULL,
@@ -51,6 +55,7 @@ int cmd_new(int argc, char **argv)
 	cwd = get_current_dir_name();
 	spec.dir = cwd ? cwd : ".";
 	spec.name = argv[0];
+	spec.submodules = submodules;
 	if (!with_changes)
 		checkout_changes_watch(&changes, &spec);
 	progress_begin("making the workspace");
@@ -59,6 +64,7 @@ int cmd_new(int argc, char **argv)
 	if (rc < 0)
 		return say_error(&e);
 	cmd_made_task(&c, &t);
+	show_submodules_missing(&c, &t);
 	if (!with_changes)
 		checkout_changes_tell(&changes, &t);
 	else if (with_changes_copy(&c, &t, spec.dir, &e) < 0) {

@@ -97,6 +97,7 @@ void config_release(struct config *c)
 	free(c->path);
 	free(c->default_agent);
 	free(c->backend);
+	strvec_release(&c->submodules);
 	free(c->net);
 	free(c->detach_keys);
 	strvec_release(&c->net_allow);

@@ -14,6 +14,7 @@
  *
  *	workspace:
  *	  backend: overlay            # overlay | worktree; unset: overlay if the kernel allows it
+ *	  submodules: [libs/a]        # those that tasks may use; [all], [none]; unset: those that are checked out
  *	jail:
  *	  tools: [.cargo/bin, .nvm]   # directories under the home, shown read-only, beside the built-in ones
  *	  caches: {~/.npm/_cacache: off} # task | read-only | off, for a directory under the home
@@ -142,12 +143,13 @@ struct config_notify {
 };
 
 struct config {
-	char *home;              /* for checking allow_read; NULL if unknown */
-	char *file;              /* the user's file; NULL if there is none */
-	char *path;              /* where it is, or would be; NULL if unknown */
-	char *backend;           /* "overlay", "worktree", or NULL */
-	char *net;               /* "none", "allow" or "host" */
-	struct strvec net_allow; /* hosts.h */
+	char *home;               /* for checking allow_read; NULL if unknown */
+	char *file;               /* the user's file; NULL if there is none */
+	char *path;               /* where it is, or would be; NULL if unknown */
+	char *backend;            /* "overlay", "worktree", or NULL */
+	struct strvec submodules; /* paths, or "all", or "none"; empty: those that are checked out */
+	char *net;                /* "none", "allow" or "host" */
+	struct strvec net_allow;  /* hosts.h */
 	uint64_t log_size;
 	uint64_t max_processes, max_memory, max_cpu; /* 0: no limit */
 	uint64_t max_core;                           /* 0: no core files */

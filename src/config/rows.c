@@ -22,6 +22,7 @@ static const char *const strategies[] = { "merge", "squash", "rebase", NULL };
 #define PLACE(member) offsetof(struct config, member)
 static const struct value_row config_rows[] = {
 	{ "workspace.backend",        VALUE_CHOICE,     PLACE(backend), backends },
+	{ "workspace.submodules",     VALUE_WORDS,      PLACE(submodules) },
 	{ "jail.tools",               VALUE_TOOLS,      PLACE(tools) },
 	{ "jail.caches",              VALUE_CACHES,     PLACE(caches), cache_modes },
 	{ "jail.allow_read",          VALUE_ALLOW_READ,  PLACE(allow_read) },

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "git/checkout.h"
+#include "git/gitlinks.h"
 #include "git/index.h"
 #include "git/lfs.h"
 #include "git/neutral.h"
@@ -38,6 +39,9 @@ struct wanted {
 
 static void want(struct wanted *w, const char *path, unsigned mode, const unsigned char *oid)
 {
+	/* a submodule is an empty directory */
+	if ((mode & S_IFMT) == GITLINK_MODE)
+		return;
 	if (w->n == w->cap) {
 		w->cap = w->cap ? w->cap * 2 : 1024;
 		w->v = xrealloc(w->v, w->cap, sizeof(*w->v));
@@ -128,7 +132,7 @@ static int want_delta(struct wanted *w, const struct base *b, int tree, struct e
 		char hex[OID_SIZE] = "";
 
 		if (!d.new_mode) {
-			if (!is_hidden(tree, d.path))
+			if ((d.old_mode & S_IFMT) != GITLINK_MODE && !is_hidden(tree, d.path))
 				differs(w, d.path, "is there again");
 			continue;
 		}

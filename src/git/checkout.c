@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/content.h"
+#include "git/gitlinks.h"
 #include "git/index.h"
 #include "git/lfs.h"
 #include "git/neutral.h"
@@ -94,7 +95,7 @@ static int check_missing_diff(const struct repo *r, const struct buf *raw, struc
 	if (!repo_is_partial(r))
 		return 0;
 	while (diff_next(raw, &at, r->hash_len, &d) > 0)
-		if (d.new_mode)
+		if (d.new_mode && (d.new_mode & S_IFMT) != GITLINK_MODE)
 			buf_printf(&ask, "%.*s\n", (int)r->hash_len * 2, d.new_oid);
 	strvec_pushl(&args, "cat-file", "--batch-check=%(objecttype)", NULL);
 	if (neutral_open(r, r->git_dir, &p, e) < 0 || git_run(&p.git, &args, &ask, &out, e) < 0)
@@ -139,7 +140,8 @@ int checkout_warm(const struct repo *r, const char *tree, const char *index, con
 		p.git.writes_index = true;
 		rc = git_do(&p.git, &out, e, "-c", "core.untrackedCache=true", "-c",
 			"core.fsmonitorHookVersion=2", "-c", "status.showUntrackedFiles=normal", "-c",
-			"core.splitIndex=false", "-c", excludes, "status", "--porcelain", NULL);
+			"core.splitIndex=false", "-c", excludes, "status", "--porcelain",
+			"--ignore-submodules=all", NULL);
 	}
 	tree_remove(AT_FDCWD, own, &(struct err)ERR_INIT);
 	return rc;

@@ -18,34 +18,26 @@ static void push_oid(struct strvec *v, const unsigned char *oid, unsigned hash_l
 	strvec_push(v, hex);
 }
 
-static int refuse_submodule(const char *path, struct err *e)
-{
-	return err_set(
-		e, ERR_REFUSED, "the repository has a submodule ('%s'), which is not supported yet", path);
-}
-
-/* Lists the attribute files' paths and ids. Refuses submodules. */
+/* Lists the attribute files' paths and ids. */
 static int list(
 	const struct repo *r, const char *index, struct strvec *paths, struct strvec *oids, struct err *e)
 {
 	auto_buf data = BUF_INIT(1u << 30);
 	struct index_reader reader;
 	struct index_entry ent;
-	int got, rc = 0;
+	int got;
 
 	if (read_file(AT_FDCWD, index, &data, e) < 0 ||
 		index_open(&reader, data.data, data.len, r->hash_len, e) < 0)
 		return -1;
-	while (!rc && (got = index_next(&reader, &ent, e)) > 0) {
-		if ((ent.mode & 0170000) == 0160000)
-			rc = refuse_submodule(ent.path, e);
+	while ((got = index_next(&reader, &ent, e)) > 0) {
 		if (strcmp(path_base(ent.path), ".gitattributes"))
 			continue;
 		strvec_push(paths, ent.path);
 		push_oid(oids, ent.oid, r->hash_len);
 	}
 	index_close(&reader);
-	return rc < 0 || got < 0 ? -1 : 0;
+	return got < 0 ? -1 : 0;
 }
 
 /* Git LFS is done without its program: see lfs.h. */
@@ -107,8 +99,6 @@ int content_check_diff(const struct repo *r, const struct buf *raw, struct err *
 	if (check_own(r, e) < 0)
 		return -1;
 	while ((got = diff_next(raw, &at, r->hash_len, &d)) > 0) {
-		if ((d.new_mode & 0170000) == 0160000)
-			return refuse_submodule(d.path, e);
 		if (!d.new_mode || strcmp(path_base(d.path), ".gitattributes"))
 			continue;
 		strvec_push(&paths, d.path);

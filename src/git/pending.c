@@ -132,20 +132,22 @@ static int copy_index(const char *dir, const char *to, struct err *e)
 	return write_file(AT_FDCWD, to, text.data, text.len, 0600, e);
 }
 
-/* git reads a submodule's files with the submodule's configuration, whose filters are not switched off. */
-static int refuse_submodules(const struct git *g, struct err *e)
+/* Adds pathspecs that leave the submodules out: git would read a submodule's files with the submodule's
+ * configuration, whose filters are not switched off. */
+static int leave_submodules_out(const struct git *g, struct strvec *args, struct err *e)
 {
-	auto_strvec args = STRVEC_INIT;
+	auto_strvec ask = STRVEC_INIT;
 	auto_buf out = BUF_INIT(1u << 30);
 
-	strvec_pushl(&args, "ls-files", "--stage", "-z", NULL);
-	if (git_run(g, &args, NULL, &out, e) < 0)
+	strvec_pushl(&ask, "ls-files", "--stage", "-z", NULL);
+	if (git_run(g, &ask, NULL, &out, e) < 0)
 		return -1;
-	for (size_t at = 0; at < out.len; at += strlen(out.data + at) + 1)
-		if (!strncmp(out.data + at, "160000 ", 7))
-			return err_set(e, ERR_REFUSED,
-				"the checkout has a submodule ('%s'), which is not supported yet",
-				strchr(out.data + at, '\t') ? strchr(out.data + at, '\t') + 1 : "");
+	for (size_t at = 0; at < out.len; at += strlen(out.data + at) + 1) {
+		const char *path = strchr(out.data + at, '\t');
+
+		if (path && !strncmp(out.data + at, "160000 ", 7))
+			strvec_pushf(args, ":(top,literal,exclude)%s", path + 1);
+	}
 	return 0;
 }
 
@@ -199,12 +201,11 @@ int pending_patch(const char *dir, const char *index, int file, struct err *e)
 		.cwd = buf_str(&top), .index = index, .user_config = true, .seconds = PATCH_SECONDS
 	};
 
-	if (refuse_submodules(&g, e) < 0 || no_filters(dir, &args, e) < 0 ||
-		leave_lfs(&g, &args, &left, e) < 0)
+	if (no_filters(dir, &args, e) < 0 || leave_lfs(&g, &args, &left, e) < 0)
 		return -1;
 	strvec_pushl(&args, "-c", "advice.addEmbeddedRepo=false", "add", "-A", "--", ":/", NULL);
 	strvec_pushv(&args, (const char *const *)left.v);
-	if (git_run(&g, &args, NULL, NULL, e) < 0)
+	if (leave_submodules_out(&g, &args, e) < 0 || git_run(&g, &args, NULL, NULL, e) < 0)
 		return -1;
 	g.stdout_fd = file;
 	return git_do(&g, NULL, e, "diff", "--cached", "--binary", "--full-index", "--no-renames",

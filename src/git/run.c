@@ -28,6 +28,10 @@ static const char *const overrides[] = {
 	"maintenance.auto=false",
 	"protocol.allow=never",
 	"submodule.recurse=false",
+	"diff.submodule=short",
+	"status.submoduleSummary=false",
+	"fetch.recurseSubmodules=false",
+	"push.recurseSubmodules=no",
 	"advice.detachedHead=false",
 };
 
@@ -38,6 +42,8 @@ static const char *const remote_overrides[] = {
 	"gc.auto=0",
 	"maintenance.auto=false",
 	"submodule.recurse=false",
+	"fetch.recurseSubmodules=false",
+	"push.recurseSubmodules=no",
 };
 
 /* Variables for the user's keys, credential helpers and proxies. */

@@ -14,6 +14,7 @@
 #include "sys/fault.h"
 #include "task/life.h"
 #include "task/refs.h"
+#include "workspace/submodules.h"
 
 /* Whether the branch contains the target's tip, in the shared repository. */
 static bool has_target(struct publisher *pub, const char *target)
@@ -140,6 +141,31 @@ static int follow(struct publisher *pub, const char *target, struct sync_result 
 	return inside_refresh(pub->in, e);
 }
 
+/* Brings the submodules to the commits that the new tip names, as far as the task's own commits and files there
+ * allow it. What git inside answers is a claim, and used inside only. */
+static void follow_submodules(struct publisher *pub)
+{
+	auto_submodules s = { 0 };
+	struct err ignored = ERR_INIT;
+
+	if (submodules_load(pub->in->at.ws.dir, &s, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < s.n; i++) {
+		size_t up = submodule_around(&s, i);
+		const char *around = up < s.n ? s.v[up].path : ".";
+		auto_str name = xasprintf("HEAD:%s", s.v[i].path + (up < s.n ? strlen(around) + 1 : 0));
+		auto_buf out = BUF_INIT(4096);
+		char commit[OID_SIZE];
+		int code = 0;
+
+		if (submodule_is_here(&s.v[i]) &&
+			!inside_ask(pub->in, &out, &code, &ignored, "-C", around, "rev-parse", name, NULL) &&
+			!code && oid_take(buf_str(&out), pub->in->at.repo.hash_len, commit))
+			inside_do(pub->in, NULL, &code, &ignored, "-C", s.v[i].path, "merge", "-q",
+				"--ff-only", commit, NULL);
+	}
+}
+
 int sync_task(struct publisher *pub, bool merge, struct sync_result *ret, struct strvec *conflicts,
 	struct refusal *no, struct err *e)
 {
@@ -184,6 +210,7 @@ int sync_task(struct publisher *pub, bool merge, struct sync_result *ret, struct
 		return -1;
 	ret->moved = true;
 	snprintf(ret->tip, sizeof(ret->tip), "%s", r.tip);
+	follow_submodules(pub);
 	return 0;
 }
 

@@ -308,7 +308,7 @@ int verb_refresh(const struct verb_place *p, const struct buf *paths, size_t n, 
 
 	/* the exit code only says that some file differs */
 	if (n > PATHS_MAX) {
-		strvec_pushl(&args, "update-index", "-q", "--refresh", NULL);
+		strvec_pushl(&args, "update-index", "-q", "--ignore-submodules", "--refresh", NULL);
 		return at_place(p, &args, NULL, NULL, &code, e);
 	}
 	strvec_pushl(&args, "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul", NULL);

@@ -162,7 +162,8 @@ static int fill(
 		return -1;
 	}
 	fault("create-refs");
-	if (workspace_create(ws, shown, e) < 0 || finish(c, ws->task, e) < 0) {
+	if (workspace_create(ws, shown, e) < 0 || borrowed_check_submodules(c, ws, e) < 0 ||
+		finish(c, ws->task, e) < 0) {
 		take_back(c, r, ws, true);
 		return -1;
 	}
@@ -180,8 +181,8 @@ static bool settle_namesake(struct context *c, int64_t project, const char *name
 	       !task_settle(c, &t, &gone, &ignored) && gone;
 }
 
-static int create_named(
-	struct context *c, const struct repo *r, struct task *t, const struct buf *shown, struct err *e)
+static int create_named(struct context *c, const struct repo *r, const struct task_spec *s, struct task *t,
+	const struct buf *shown, struct err *e)
 {
 	auto_workspace ws = { .dir = -1 };
 	auto_lock lock = -1;
@@ -193,6 +194,8 @@ static int create_named(
 		(e->kind != ERR_EXISTS || !settle_namesake(c, t->project_id, t->name) ||
 			reserve(c, r, t, &ws, &lock, e) < 0))
 		return -1;
+	ws.submodules = s->submodules.n ? &s->submodules : &c->config.submodules;
+	ws.submodules_must = s->submodules.n;
 	return fill(c, r, &ws, shown, e);
 }
 
@@ -210,7 +213,7 @@ static int create_numbered(struct context *c, const struct repo *r, const struct
 	for (unsigned i = 1; i < 100000; i++) {
 		free(t->name);
 		t->name = s->title && i == 1 ? xstrdup(stem) : xasprintf("%s-%u", stem, i);
-		if (!create_named(c, r, t, shown, e))
+		if (!create_named(c, r, s, t, shown, e))
 			return 0;
 		if (e->kind != ERR_EXISTS)
 			return -1;
@@ -285,7 +288,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.inside_was = xstrdup("");
 	t.seen = xstrdup("");
 	t.strict = s->strict;
-	rc = s->name ? create_named(c, &r, &t, &shown, e) : create_numbered(c, &r, s, &t, &shown, e);
+	rc = s->name ? create_named(c, &r, s, &t, &shown, e) : create_numbered(c, &r, s, &t, &shown, e);
 	if (rc < 0)
 		return -1;
 	space_reserve(&c->home);

@@ -209,7 +209,7 @@ int walls_describe(
 	ret->max_core = allow_core(c, o) ? c->config.max_core : 0;
 	if (o->allow_weaker)
 		ret->without = JAIL_WALL_LANDLOCK | JAIL_WALL_LANDLOCK_SCOPE | JAIL_WALL_PROC;
-	if (borrowed_check(c, &at->repo, e) < 0)
+	if (borrowed_check(c, &at->repo, e) < 0 || borrowed_check_submodules(c, &at->ws, e) < 0)
 		return -1;
 	if (backend_of(at->task)->landlock_only)
 		return walls_describe_landlock_only(c, at, &outside, &tools, o, ret, e);

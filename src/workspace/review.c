@@ -10,6 +10,7 @@
 #include "sys/clock.h"
 #include "sys/fd.h"
 #include "workspace/converted.h"
+#include "workspace/submodules.h"
 
 /* Up to here, paths that are left out of a snapshot are named one by one. */
 #define LEFT_MAX       1000
@@ -221,7 +222,7 @@ static int take_changes(struct workspace *ws, const char *since, const char *tip
 	return scratch_end(&r->scratch, e);
 }
 
-int review_uncommitted(
+static int uncommitted(
 	struct workspace *ws, const char *tip, struct strvec *ret, size_t *ret_ignored, struct err *e)
 {
 	auto_review r = { .scratch = SCRATCH_INIT, .seconds = REVIEW_SECONDS, .names_only = true };
@@ -244,6 +245,36 @@ int review_uncommitted(
 	for (size_t i = 0; i < r.apart.n; i++)
 		strvec_pushf(ret, "? %s", r.apart.v[i]);
 	*ret_ignored = r.ignored;
+	return 0;
+}
+
+/* Adds what differs in one submodule, with its path in front: "M lib.c" is "M libs/mod/lib.c". */
+static int add_submodule(struct workspace *ws, const struct submodules *s, size_t n, struct strvec *ret,
+	size_t *ignored, struct err *e)
+{
+	auto_submodule_view v = { 0 };
+	auto_strvec names = STRVEC_INIT;
+	size_t more = 0;
+
+	if (submodule_view(ws, s, n, &v, e) < 0 || uncommitted(&v.ws, s->v[n].tip, &names, &more, e) < 0)
+		return err_wrap(e, "submodule '%s'", s->v[n].path);
+	for (size_t i = 0; i < names.n; i++)
+		strvec_pushf(ret, "%.2s%s/%s", names.v[i], s->v[n].path, names.v[i] + 2);
+	*ignored += more;
+	return 0;
+}
+
+int review_uncommitted(
+	struct workspace *ws, const char *tip, struct strvec *ret, size_t *ret_ignored, struct err *e)
+{
+	auto_submodules s = { 0 };
+
+	if (uncommitted(ws, tip, ret, ret_ignored, e) < 0 || submodules_load(ws->dir, &s, e) < 0)
+		return -1;
+	submodules_find_tips(ws, tip, &s);
+	for (size_t i = 0; i < s.n; i++)
+		if (submodule_is_here(&s.v[i]) && add_submodule(ws, &s, i, ret, ret_ignored, e) < 0)
+			return -1;
 	return 0;
 }
 

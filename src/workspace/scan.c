@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/gitlinks.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
 
@@ -50,7 +51,8 @@ int tracked_load(const char *index, unsigned hash_len, struct tracked *ret, stru
 			.mtime_s = ent.mtime_s,
 			.mtime_ns = ent.mtime_ns,
 			.ino = ent.ino,
-			.size = ent.size };
+			.size = ent.size,
+			.gitlink = (ent.mode & S_IFMT) == GITLINK_MODE };
 		buf_add(&t.names, ent.path, ent.path_len + 1);
 	}
 	index_close(&r);
@@ -141,6 +143,7 @@ struct scan {
 	struct changes *out;
 	struct listed *all;
 	struct tracked *tracked;
+	const struct strvec *apart; /* of scan_upper */
 	struct tracked_range near;
 };
 
@@ -224,6 +227,8 @@ static enum tree_next upper_entry(const struct tree_entry *t, void *arg, struct 
 	struct scan *s = arg;
 	enum tree_next next;
 
+	if (s->apart && S_ISDIR(t->st.st_mode) && strvec_has(s->apart, t->path))
+		return TREE_SKIP;
 	if (settled(s, t, &next, e))
 		return next;
 	if (S_ISDIR(t->st.st_mode)) {
@@ -252,11 +257,12 @@ static void note_rules(const struct tracked *t, struct changes *c)
 	}
 }
 
-int scan_upper(int root, const struct tracked *t, struct changes *ret, struct err *e)
+int scan_upper(
+	int root, const struct tracked *t, const struct strvec *apart, struct changes *ret, struct err *e)
 {
 	struct changes c = { .root = root };
 	struct listed all = { 0 };
-	struct scan s = { .out = &c, .all = &all, .tracked = (struct tracked *)t };
+	struct scan s = { .out = &c, .all = &all, .tracked = (struct tracked *)t, .apart = apart };
 
 	if (tree_walk(root, upper_entry, &s, e) < 0) {
 		changes_release(&c);
@@ -283,12 +289,14 @@ static enum tree_next whole_entry(const struct tree_entry *t, void *arg, struct 
 
 	if (settled(s, t, &next, e))
 		return next;
+	known = tracked_find(s->tracked, t->path, &s->near);
 	if (S_ISDIR(t->st.st_mode)) {
+		if (known && known->gitlink)
+			known->seen = true;
 		s->out->dirs++;
 		s->out->dir_bytes += (uint64_t)t->st.st_blocks * 512;
 		return TREE_ON;
 	}
-	known = tracked_find(s->tracked, t->path, &s->near);
 	if (known)
 		known->seen = true;
 	if (!known || !is_unchanged(known, &t->st))

@@ -64,6 +64,7 @@ struct tracked {
 		size_t name; /* offset into names */
 		uint32_t ctime_s, ctime_ns, mtime_s, mtime_ns, ino, size;
 		bool seen;
+		bool gitlink; /* a submodule: a directory */
 	} * v;
 	size_t n;
 };
@@ -80,8 +81,10 @@ struct tracked_entry *tracked_find(const struct tracked *t, const char *path, st
 /* Whether the base has files below a directory. */
 bool tracked_has_dir(const struct tracked *t, const char *dir);
 
-/* Lists the changes in an overlay's upper directory, whose entries are nearly the list. Takes over root. */
-int scan_upper(int root, const struct tracked *t, struct changes *ret, struct err *e);
+/* Lists the changes in an overlay's upper directory, whose entries are nearly the list. Takes over root. `apart`
+ * are paths of directories that are not looked into: submodules with their own files; NULL for none. */
+int scan_upper(
+	int root, const struct tracked *t, const struct strvec *apart, struct changes *ret, struct err *e);
 /* Compares a complete checkout with the stat data in the index. Takes over root. */
 int scan_whole(int root, struct tracked *t, struct changes *ret, struct err *e);
 

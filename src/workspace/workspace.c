@@ -12,6 +12,7 @@
 #include "git/settings.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
+#include "workspace/submodules.h"
 
 /* A file with the name of the pack. */
 #define OWN_OBJECTS "own-objects"
@@ -113,12 +114,12 @@ int workspace_create(struct workspace *ws, const struct buf *shown, struct err *
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		if (mkdirat(ws->dir, places[i], 0700) < 0 || owner_give(ws->dir, places[i]) < 0)
 			return err_sys(e, "cannot make '%s' of the task", places[i]);
-	return ws->backend->create(ws, shown, e);
+	return ws->backend->create(ws, shown, e) < 0 ? -1 : submodules_make(ws, e);
 }
 
 int workspace_describe(struct workspace *ws, struct jail *j, struct err *e)
 {
-	return ws->backend->describe(ws, j, e);
+	return ws->backend->describe(ws, j, e) < 0 ? -1 : submodules_describe(ws, j, e);
 }
 
 int workspace_scan(struct workspace *ws, struct changes *ret, struct err *e)

@@ -186,13 +186,6 @@ refuses() {
 
 elsewhere() { R=$T/home/$1; cd "$R"; }
 
-@test "O3 input: a submodule is refused" {
-  git init -q "$T/sub"; git -C "$T/sub" commit -q --allow-empty -m sub
-  git -c protocol.file.allow=always submodule --quiet add "$T/sub" dir/mod; commit
-  refuses "has a submodule ('dir/mod')"
-  "$garth" new before --base HEAD~1
-}
-
 @test "O3 input: files with a filter are refused" {
   echo '*.bin filter=crypt diff=crypt -text' >dir/.gitattributes; commit
   refuses "filter=crypt"
