@@ -296,3 +296,27 @@ refused_inside() {
     git reset -q --hard HEAD~1
   done
 }
+
+@test "W5 W8 submodules: converted files and files of Git LFS in one are not changed ones" {
+  (cd libs/mod && git checkout -q . && rm mine.txt && git lfs install --local >/dev/null
+    printf '*.crlf text eol=crlf\n*.bin filter=lfs diff=lfs merge=lfs -text\n' >.gitattributes
+    printf 'one\n' >x.crlf; echo content >a.bin; git add -A; git commit -qm kinds)
+  git commit -qm moved libs/mod
+  for backend in overlay worktree clone; do
+    "$garth" new "t-$backend" --backend $backend
+    [[ $(inside "t-$backend" 'cat libs/mod/x.crlf libs/mod/a.bin; git status --porcelain; git -C libs/mod status --porcelain') == $'one\r\ncontent' ]]
+    [[ -z $("$garth" diff "t-$backend") ]]
+    inside "t-$backend" 'printf "two\r\n" >>libs/mod/x.crlf'
+    [[ $("$garth" diff "t-$backend") == *$'\n one\n+two' ]]
+  done
+}
+
+@test "W5 W8 submodules: a partial clone does not miss the commit of a submodule that moved" {
+  git config uploadpack.allowFilter true
+  git clone -q --filter=blob:none "file://$R" "$T/home/partial"; cd "$T/home/partial"
+  mkdir many; for i in {1..60}; do echo $i >many/$i; done; git add -A; git commit -qm many
+  "$garth" new first
+  git update-index --cacheinfo "160000,1234567890123456789012345678901234567890,libs/mod"; git commit -qm moved
+  "$garth" new second
+  [[ -z $(inside second 'git status --porcelain') ]]
+}

@@ -144,3 +144,22 @@ END
   [[ $output == *'is in the project'* ]]
   [[ ! -e $R/dir/new ]]
 }
+
+# The attack reads and changes what is denied in a submodule, whose files are mounted apart.
+@test "J4 W5 3: rules hold in submodules, whatever the backend" {
+  git config --global protocol.file.allow always
+  git init -q "$T/lib"
+  (cd "$T/lib" && echo "$SECRET" | tee key a.pem >lib.txt && git add -A && git commit -qm lib)
+  git submodule --quiet add "$T/lib" libs/mod; git commit -qm sub
+  for backend in "${backends[@]}"; do
+    "$garth" new "t-$backend" --backend "$backend"
+    # control: without rules all of it can be done
+    [[ $(inside "t-$backend" 'sort -u libs/mod/key libs/mod/a.pem; cd libs/mod && echo x >>lib.txt && git checkout -q lib.txt') == "$SECRET" ]]
+    configure <<<'jail: {deny_read: [libs/mod/key, "*.pem"], deny_write: [libs/mod/lib.txt]}'
+    silent "$SECRET" inside "t-$backend" 'cat libs/mod/key; cat libs/mod/a.pem; mv libs/mod libs/x; cat libs/x/key; true'
+    for attempt in 'echo evil >>libs/mod/lib.txt' 'mv libs/mod/lib.txt libs/mod/x' 'rm -f libs/mod/lib.txt' 'mv libs/mod libs/x' 'mv libs x'; do
+      refused inside "t-$backend" "$attempt"
+    done
+    rm "$XDG_CONFIG_HOME/garth/config.yaml"
+  done
+}
