@@ -37,7 +37,7 @@ void base_release(struct base *b);
 #define auto_base __attribute__((cleanup(base_release))) struct base
 
 /* The base of repo->commit; makes it if it is missing, which blocks for a checkout. ERR_REFUSED, with the
- * path, if the commit has something that is not supported: files with a filter (LFS). */
+ * path, if the commit has something that is not supported: files with a filter other than that of LFS. */
 int base_get(const struct home *h, int64_t project, const struct repo *r, struct base *ret, struct err *e);
 /* Opens an existing base by its name. */
 int base_open(const struct home *h, int64_t project, const char *name, struct base *ret, struct err *e);
