@@ -210,6 +210,14 @@ static int add(struct pack *p, const struct tree_entry *t, struct archive_entry 
 	return put(p, t, ent, S_ISREG(t->st.st_mode) ? fd : -1, e);
 }
 
+/* overlayfs's work directories hold no data: "work", and "caches/NAME/work". */
+static bool is_work(const char *path)
+{
+	const char *rest = strncmp(path, "caches/", 7) ? NULL : strchr(path + 7, '/');
+
+	return !strcmp(rest ? rest + 1 : path, "work");
+}
+
 static enum tree_next on_entry(const struct tree_entry *t, void *arg, struct err *e)
 {
 	struct archive_entry *ent;
@@ -224,8 +232,7 @@ static enum tree_next on_entry(const struct tree_entry *t, void *arg, struct err
 	archive_entry_free(ent);
 	if (rc < 0)
 		return TREE_STOP;
-	/* overlayfs's work directory holds no data */
-	return strcmp(t->path, "work") ? TREE_ON : TREE_SKIP;
+	return is_work(t->path) ? TREE_SKIP : TREE_ON;
 }
 
 static int write_all(struct pack *p, int root, int file, struct err *e)

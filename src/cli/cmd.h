@@ -46,6 +46,7 @@ int cmd_cancel(int argc, char **argv);
 int cmd_ls(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_path(int argc, char **argv);
+int cmd_why(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_publish(int argc, char **argv);
 int cmd_allow(int argc, char **argv);

@@ -7,6 +7,7 @@
 #include "base/size.h"
 #include "cli/cmd.h"
 #include "cli/diff_sizes.h"
+#include "cli/diff_submodules.h"
 #include "cli/json.h"
 #include "cli/pager.h"
 #include "cli/progress.h"
@@ -49,17 +50,26 @@ static int print_sized(const struct git *g, int out, struct err *e)
 	return 0;
 }
 
-static int print_diff(struct review *r, bool stat, const struct strvec *paths, struct err *e)
+static int print_diff(
+	struct task_at *at, struct review *r, bool stat, const struct strvec *paths, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
-	auto_fd out = open(r->scratch.dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	auto_fd out = open(r->scratch.dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600),
+		all = open(r->scratch.dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	struct git g = { .dir = r->scratch.dir, .cwd = r->scratch.dir };
+	int rc, to;
 
-	if (out < 0)
+	if (out < 0 || all < 0)
 		return err_sys(e, "cannot make a buffer");
 	strvec_pushl(&args, stat ? "--stat" : "-p", "-M", "--no-color", NULL);
-	if (review_diff(r, &args, paths, NULL, out, e) < 0)
+	if (review_diff(r, &args, paths, NULL, out, e) < 0 || (rc = diff_sizes(&g, out, all, e)) < 0)
 		return -1;
-	return print_sized(&(struct git){ .dir = r->scratch.dir, .cwd = r->scratch.dir }, out, e);
+	to = rc ? out : all;
+	lseek(to, 0, SEEK_END);
+	if (diff_submodules(at, stat, paths, to, e) < 0)
+		return -1;
+	print_file(to);
+	return 0;
 }
 
 /* Compares the branch with the fork. The objects are verified and in the shared repository. git runs in a
@@ -147,7 +157,7 @@ static int print_names(struct task_at *at, struct review *r, struct err *e)
 	auto_strvec names = STRVEC_INIT, unseen = STRVEC_INIT;
 	json_t *o, *hidden = json_array();
 
-	if (review_names(r, &names, e) < 0)
+	if (review_names(r, &names, e) < 0 || diff_submodules_names(at, &names, e) < 0)
 		return say_error(e);
 	for (size_t i = 0; i < r->hidden.n; i++)
 		json_array_append_new(hidden, json_pack("{s:o, s:I}", "path", json_text(r->hidden.v[i].path),
@@ -248,7 +258,7 @@ int cmd_diff(int argc, char **argv)
 	r.base = fork;
 	if (json)
 		return print_names(&at, &r, &e);
-	if (print_diff(&r, stat, &paths, &e) < 0)
+	if (print_diff(&at, &r, stat, &paths, &e) < 0)
 		return say_error(&e);
 	print_rest(&r);
 	warn_of_unseen(&at, &r);

@@ -9,6 +9,7 @@
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "cli/show_submodules.h"
 #include "runtime/with_changes.h"
 
 int cmd_new(int argc, char **argv)
@@ -16,6 +17,7 @@ int cmd_new(int argc, char **argv)
 	auto_bring bring = { 0 };
 	struct task_spec spec = { .program = "task", .approve = approve_on_terminal };
 	bool json = false, with_changes = false;
+	auto_strvec submodules = STRVEC_INIT;
 	const struct opt opts[] = {
 		{ 'b', "base", OPT_STR, &spec.rev, "REV", "start from this commit, not from HEAD",
 			WORD_REVISION },
@@ -23,6 +25,8 @@ int cmd_new(int argc, char **argv)
 			"no repository: an empty workspace in the same jail" },
 		{ 0, "backend", OPT_STR, &spec.backend, "NAME",
 			"kind of workspace: overlay, worktree or clone", WORD_BACKEND },
+		{ 0, "submodule", OPT_LIST, &submodules, "PATH",
+			"let the task use this submodule; or all, or none", WORD_DIRECTORY },
 		{ 0, "strict-isolation", OPT_FLAG, &spec.strict, NULL,
 			"borrow no git objects, never run in a weaker jail" },
 		{ 0, "allow-weaker", OPT_FLAG, &spec.weaker, NULL,
@@ -57,6 +61,7 @@ int cmd_new(int argc, char **argv)
 	spec.dir = cwd ? cwd : ".";
 	spec.name = argv[0];
 	spec.notes = &notes;
+	spec.submodules = submodules;
 	if (!with_changes)
 		checkout_changes_watch(&changes, &spec);
 	bring.with_changes = with_changes;
@@ -69,6 +74,7 @@ int cmd_new(int argc, char **argv)
 	say_warnings(&notes);
 	cmd_made_task(&c, &t);
 	brought_tell(&bring, json);
+	show_submodules_missing(&c, &t);
 	if (!with_changes)
 		checkout_changes_tell(&changes, &t, &bring.included.not_ignored);
 	else if (with_changes_copy(&c, &t, spec.dir, &e) < 0) {

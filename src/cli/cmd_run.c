@@ -17,6 +17,7 @@
 #include "cli/run_agent.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/show_submodules.h"
 #include "cli/tmux.h"
 #include "config/config.h"
 #include "config/taskfile.h"
@@ -58,6 +59,7 @@ struct run_line {
 
 static void run_line_release(struct run_line *o)
 {
+	strvec_release(&o->task.submodules);
 	strvec_release(&o->env);
 	strvec_release(&o->allow);
 	strvec_release(&o->ports);
@@ -420,6 +422,8 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 			ret->base, say_one_line(&missing, o->missing));
 	if (!rc && !o->quiet && backend_of(ret)->landlock_only)
 		say_landlock_only();
+	if (!rc && !o->quiet)
+		show_submodules_missing(c, ret);
 	if (!rc && o->with_changes && !o->task.empty) {
 		rc = with_changes_copy(c, ret, o->task.dir, e);
 		if (rc < 0)
@@ -471,6 +475,8 @@ int cmd_run(int argc, char **argv)
 			WORD_REVISION },
 		{ 0, "backend", OPT_STR, &o.task.backend, "NAME",
 			"kind of workspace: overlay, worktree or clone", WORD_BACKEND },
+		{ 0, "submodule", OPT_LIST, &o.task.submodules, "PATH",
+			"let the task use this submodule; or all, or none", WORD_DIRECTORY },
 		{ 0, "empty", OPT_FLAG, &o.task.empty, NULL,
 			"no repository: an empty workspace in the same jail" },
 		{ 0, "net", OPT_STR, &o.net, "MODE", "network: none, allow (only listed hosts) or host",

@@ -11,6 +11,7 @@
 #include "cli/session.h"
 #include "cli/show_limits.h"
 #include "cli/show_network.h"
+#include "cli/show_submodules.h"
 #include "cli/standing.h"
 #include "runtime/run.h"
 #include "task/cleanup.h"
@@ -201,6 +202,7 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 		line("on host", host);
 	if (t->strict)
 		line("isolation", "strict: its objects are its own");
+	show_submodules(at);
 	time_line("created", t->created);
 	if (*t->command) {
 		line("command", t->command);
@@ -280,6 +282,7 @@ int cmd_show(int argc, char **argv)
 		json_object_set_new(o, "question", ask_json(&c, &t));
 		json_object_set_new(o, "ports", ports_json(&c, &t));
 		json_object_set_new(o, "snapshots", json_snapshots(&snapshots));
+		json_object_set_new(o, "submodules", show_submodules_json(&at));
 		json_object_set_new(o, "network", show_network_json(&c, &at));
 		json_object_set_new(o, "disk", json_integer((json_int_t)limits_disk(&limits)));
 		json_object_set_new(o, "limits", limits_json(&limits));

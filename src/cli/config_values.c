@@ -27,6 +27,42 @@ static json_t *of_rules(const struct config *c, const char *key, bool origins)
 	return o;
 }
 
+static json_t *of_caches(const struct config *c, const char *key, bool origins)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < c->ncaches; i++) {
+		auto_str path = xasprintf("~/%s", c->caches[i].path);
+
+		json_object_set_new(o, path,
+			json_text(origins ? config_origin(c, key, c->caches[i].path) : c->caches[i].mode));
+	}
+	return o;
+}
+
+/* Four keys fill one list of rules. */
+static json_t *of_paths(const struct config *c, enum value_type type, const char *key, bool origins)
+{
+	enum rule_kind kind = type == VALUE_ALLOW_READ    ? RULE_ALLOW_READ
+			      : type == VALUE_ALLOW_WRITE ? RULE_ALLOW_WRITE
+			      : type == VALUE_DENY_READ   ? RULE_DENY_READ
+							  : RULE_DENY_WRITE;
+	const struct rules *r = &c->policy.rules;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].kind == kind)
+			json_array_append_new(list,
+				json_text(origins ? config_origin(c, key, r->v[i].glob) : r->v[i].glob));
+	return list;
+}
+
+static bool is_paths(enum value_type type)
+{
+	return type == VALUE_ALLOW_READ || type == VALUE_ALLOW_WRITE || type == VALUE_DENY_READ ||
+	       type == VALUE_DENY_WRITE;
+}
+
 static json_t *value_of(const struct config *c, const struct value_row *row, const void *at)
 {
 	switch (row->type) {
@@ -48,6 +84,13 @@ static json_t *value_of(const struct config *c, const struct value_row *row, con
 		return json_boolean(*(const bool *)at);
 	case VALUE_RULES:
 		return of_rules(c, row->key, false);
+	case VALUE_CACHES:
+		return of_caches(c, row->key, false);
+	case VALUE_ALLOW_READ:
+	case VALUE_ALLOW_WRITE:
+	case VALUE_DENY_READ:
+	case VALUE_DENY_WRITE:
+		return of_paths(c, row->type, row->key, false);
 	default:
 		return json_list(at);
 	}
@@ -60,6 +103,10 @@ static json_t *origin_of(const struct config *c, const struct value_row *row, co
 
 	if (row->type == VALUE_RULES)
 		return of_rules(c, key, true);
+	if (row->type == VALUE_CACHES)
+		return of_caches(c, key, true);
+	if (is_paths(row->type))
+		return of_paths(c, row->type, key, true);
 	if (!value_is_list(row->type))
 		return json_text(config_origin(c, key, NULL));
 	origins = json_array();

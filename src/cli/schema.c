@@ -64,6 +64,8 @@ static json_t *value(const struct value_row *row)
 			choice(row->choices));
 	case VALUE_COMMANDS:
 		return commands();
+	case VALUE_CACHES:
+		return json_pack("{s:[s, s, s, s]}", "type", "object", "array", "string", "null");
 	case VALUE_CHOICES:
 		return json_pack("{s:[s, s], s:o}", "type", "array", "null", "items", choice(row->choices));
 	case VALUE_WORDS:

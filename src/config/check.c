@@ -38,6 +38,11 @@ static const char *const secret_dirs[] = {
 	"/.thunderbird",
 	"/.config/google-chrome",
 	"/.config/chromium",
+	"/.cache/mozilla",
+	"/.cache/thunderbird",
+	"/.cache/google-chrome",
+	"/.cache/chromium",
+	"/.cache/huggingface/stored_tokens",
 	"/.garth",
 };
 static const char *const secret_files[] = {
@@ -53,7 +58,11 @@ static const char *const secret_files[] = {
 	"/.composer/auth.json",
 	"/.config/composer/auth.json",
 	"/.m2/settings.xml",
+	"/.m2/settings-security.xml",
 	"/.gradle/gradle.properties",
+	"/.ivy2/.credentials",
+	"/.sbt/.credentials",
+	"/.cache/huggingface/token",
 	"/.bash_history",
 	"/.zsh_history",
 };
@@ -111,6 +120,14 @@ const char *check_tool(const char *path)
 	return touches_secrets(absolute) ? "holds keys or log-ins" : NULL;
 }
 
+const char *check_cache(const char *path)
+{
+	if (strncmp(path, "~/", 2) != 0)
+		return "is not a directory under the home, as in ~/.cache/pip";
+	/* its layer has its name, in which some bytes take three */
+	return strlen(path) > 80 ? "is too long" : check_tool(path + 2);
+}
+
 const char *check_login(const char *path)
 {
 	auto_str absolute = NULL;
@@ -155,6 +172,20 @@ const char *check_allow_read(const char *path, const char *home)
 	if (in_home && touches_secrets(in_home))
 		return "holds keys or log-ins";
 	return NULL;
+}
+
+const char *check_deny(const char *glob)
+{
+	auto_str path = xstrdup(glob);
+	size_t n = strlen(path);
+
+	if (n > 3 && !strcmp(path + n - 3, "/**"))
+		path[n - 3] = '\0';
+	if (!path_is_clean(path))
+		return "is not a plain absolute path: no '.', no '..', no empty part, no slash at the end";
+	return strcspn(path, "*?[\\") < (size_t)(path_base(path) - path)
+		       ? "has a wildcard before its last part, which is for paths in the workspace only"
+		       : NULL;
 }
 
 const char *check_variable(const char *name)

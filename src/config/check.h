@@ -8,12 +8,17 @@
 
 /* A tool's directory: relative to the home; neither inside a directory with secrets nor above one. */
 const char *check_tool(const char *path);
+/* A cache directory: "~/…", with the same rules. */
+const char *check_cache(const char *path);
 /* A file or directory to copy for an agent: relative to the home. A single file with secrets may be named,
  * but not a directory that has them. */
 const char *check_login(const char *path);
 /* A path to show read-only: absolute; no directory with secrets of the home (may be NULL), no sockets,
  * nothing of the kernel's. */
 const char *check_allow_read(const char *path, const char *home);
+/* A glob for paths outside the workspace that a task must not see or change: absolute. Wildcards are in the last
+ * component only, or the last one is "**": finding what matches must not mean reading whole disks. */
+const char *check_deny(const char *glob);
 /* A variable's name, or the beginning of one followed by '*'. */
 const char *check_variable(const char *name);
 const char *check_program(const char *name);

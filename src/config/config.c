@@ -19,6 +19,22 @@ struct config_agent *config_agent_add(struct config *c, const char *name)
 	return a;
 }
 
+void config_cache_set(struct config *c, const char *path, const char *mode)
+{
+	struct config_cache *found = NULL;
+
+	for (size_t i = 0; i < c->ncaches && !found; i++)
+		if (!strcmp(c->caches[i].path, path))
+			found = &c->caches[i];
+	if (!found) {
+		c->caches = xrealloc(c->caches, c->ncaches + 1, sizeof(*c->caches));
+		found = &c->caches[c->ncaches++];
+		*found = (struct config_cache){ .path = xstrdup(path) };
+	}
+	free(found->mode);
+	found->mode = xstrdup(mode);
+}
+
 void config_defaults(struct config *ret)
 {
 	*ret = (struct config){
@@ -47,6 +63,8 @@ void config_defaults(struct config *ret)
 	};
 	strvec_pushv(&ret->policy.protect, default_protected);
 	strvec_pushv(&ret->tools, default_tools);
+	for (size_t i = 0; default_caches[i]; i++)
+		config_cache_set(ret, default_caches[i], CACHE_TASK);
 	strvec_pushv(&ret->env, default_env);
 	strvec_pushv(&ret->notify.on, default_notify_on);
 	for (const struct default_agent *d = default_agents; d->name; d++) {
@@ -65,6 +83,7 @@ void config_defaults(struct config *ret)
 
 static void policy_release(struct config_policy *p)
 {
+	rules_release(&p->rules);
 	strvec_release(&p->protect);
 	strvec_release(&p->allow);
 	free(p->rewrite);
@@ -96,6 +115,7 @@ void config_release(struct config *c)
 	free(c->path);
 	free(c->default_agent);
 	free(c->backend);
+	strvec_release(&c->submodules);
 	free(c->net);
 	free(c->detach_keys);
 	strvec_release(&c->include);
@@ -106,6 +126,8 @@ void config_release(struct config *c)
 	strvec_release(&c->tools);
 	strvec_release(&c->allow_read);
 	strvec_release(&c->allow_read_at);
+	strvec_release(&c->allow_write);
+	strvec_release(&c->allow_write_at);
 	strvec_release(&c->env);
 	strvec_release(&c->notify.command);
 	strvec_release(&c->notify.on);
@@ -126,6 +148,11 @@ void config_release(struct config *c)
 		free(c->operations[i].rule);
 	}
 	free(c->operations);
+	for (size_t i = 0; i < c->ncaches; i++) {
+		free(c->caches[i].path);
+		free(c->caches[i].mode);
+	}
+	free(c->caches);
 	policy_release(&c->policy);
 	free(c->on_dirty);
 	free(c->merge_strategy);

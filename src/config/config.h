@@ -35,9 +35,14 @@
  *	  setup: [npm ci, [make, deps]] # commands run once inside; what they leave is shared by all tasks
  *	  setup_inputs: [package-lock.json] # globs of files that decide whether set-up must run again
  *	  setup_network: [registry.npmjs.org] # hosts that set-up may reach; none: no network
+ *	  submodules: [libs/a]        # those that tasks may use; [all], [none]; unset: those that are checked out
  *	jail:
  *	  tools: [.cargo/bin, .nvm]   # directories under the home, shown read-only, beside the built-in ones
- *	  allow_read: [/srv/data]     # absolute paths, shown read-only; not in the project
+ *	  caches: {~/.npm/_cacache: off} # task | read-only | off, for a directory under the home
+ *	  allow_read: [/srv/data]     # paths of the host, shown read-only; not in the project
+ *	  allow_write: [~/shared]     # the same, writable; not in task files
+ *	  deny_read: [secrets]        # globs: in the workspace, "~/" or absolute (base/rules.h)
+ *	  deny_write: [deploy, "*.lock"]
  *	  env: [MY_VAR]               # names of variables to pass in
  *	network:
  *	  mode: allow                 # none | allow | host
@@ -54,6 +59,7 @@
  *	  check_every: 10             # seconds between two measurements of a running task
  *	  max_processes: 4096         # threads count too
  *	  max_memory: 4GB             # of all processes if there is a control group, else of each; 0: no limit
+ *	  max_core: 0                 # bytes of a core file; 0: no core files
  *	  max_cpu: 150                # percent of one processor, if there is a control group; 0: no limit
  *	policy:
  *	  protected: [deploy]         # more paths (globs, publish/policy.h) that need the user's consent
@@ -105,6 +111,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/rules.h"
 #include "base/strvec.h"
 
 struct config_agent {
@@ -122,6 +129,7 @@ struct config_agent {
 
 /* What may be published, and its limits. */
 struct config_policy {
+	struct rules rules;    /* of jail.allow_read, allow_write, deny_read, deny_write; "~" is expanded */
 	struct strvec protect; /* globs: the built-in ones and the user's */
 	struct strvec allow;   /* globs of paths that the user takes out of the protected ones */
 	char *rewrite;         /* "keep" (allowed, the old tip is kept) or "refuse" */
@@ -138,6 +146,16 @@ struct config_operation {
 	char *name; /* "rebase" */
 	char *rule; /* "local", "routed", "gateway", "blocked" */
 };
+
+/* A directory under the home in which tools keep what they downloaded or built. */
+struct config_cache {
+	char *path; /* relative to the home */
+	char *mode; /* one of cache_modes */
+};
+/* The task has a writable layer over it; it is read-only; it is not shown. */
+#define CACHE_TASK      "task"
+#define CACHE_READ_ONLY "read-only"
+#define CACHE_OFF       "off"
 
 /* The user's program that is run when a task needs attention (task/notify.h). */
 struct config_notify {
@@ -164,6 +182,7 @@ struct config {
 	char *path;                  /* where it is, or would be; NULL if unknown */
 	char *system_file;           /* the system's file; NULL if there is none */
 	char *backend;               /* "overlay", "worktree", or NULL */
+	struct strvec submodules;    /* paths, or "all", or "none"; empty: those that are checked out */
 	struct strvec include;       /* workspace.include: lines in git's ignore syntax */
 	struct strvec setup;         /* workspace.setup: lines for a shell inside, one for each command */
 	struct strvec setup_inputs;  /* workspace.setup_inputs: globs; empty: the built-in ones */
@@ -172,14 +191,17 @@ struct config {
 	struct strvec net_allow;     /* hosts.h */
 	uint64_t log_size;
 	uint64_t max_processes, max_memory, max_cpu; /* 0: no limit */
+	uint64_t max_core;                           /* 0: no core files */
 	uint64_t max_disk;                           /* bytes on disk; 0: see task/disk.h */
 	uint64_t max_disk_cap;                       /* the repository's, if max_disk is 0; 0: none */
 	uint64_t max_open_files;                     /* of one process inside */
 	uint64_t max_inodes;                         /* of everything that a task can write to; 0: no limit */
 	uint64_t check_every;                        /* seconds */
 	struct strvec tools;                         /* relative to the home */
-	struct strvec allow_read;                    /* absolute */
-	struct strvec allow_read_at;                 /* "FILE:LINE" of each entry of allow_read */
+	struct config_cache *caches;
+	size_t ncaches;
+	struct strvec allow_read, allow_write;       /* the absolute ones */
+	struct strvec allow_read_at, allow_write_at; /* "FILE:LINE" of each entry */
 	struct strvec env;                           /* names; a final '*' matches any rest, as in LC_* */
 	char *default_agent;                         /* agents.default; NULL if there is none */
 	struct config_agent *agents;
@@ -235,6 +257,8 @@ int config_agent_find(
 /* Finds an agent by a program's path (its base name), or NULL. If two agents name the program, the one that
  * was added last. */
 const struct config_agent *config_agent_by_program(const struct config *c, const char *program);
+/* Sets how a cache directory is shown. `path` is relative to the home; it is added if it is new. */
+void config_cache_set(struct config *c, const char *path, const char *mode);
 /* Whether a list of names such as config's env matches a variable. */
 bool config_env_matches(const struct strvec *names, const char *name, size_t len);
 

@@ -31,22 +31,22 @@ const char *const default_env[] = {
 /* clang-format off */
 const char *const default_tools[] = {
 	/* version managers and package managers for any language */
-	".local/bin", ".local/lib", ".asdf", ".local/share/mise", ".proto/bin", ".proto/shims", ".proto/tools",
+	".asdf", ".local/share/mise", ".proto/bin", ".proto/shims", ".proto/tools",
 	".pixi/bin", ".pixi/envs", ".linuxbrew",
 	/* agents */
 	".claude/local", ".local/share/claude", ".opencode/bin",
 	/* Rust */
-	".cargo/bin", ".cargo/env", ".cargo/registry", ".cargo/git", ".rustup",
+	".cargo/bin", ".cargo/env", ".rustup",
 	/* JavaScript */
 	".nvm", ".nodenv", ".fnm", ".local/share/fnm", ".volta", ".npm-global/bin", ".npm-global/lib",
-	".local/share/pnpm", ".yarn/bin", ".config/yarn/global", ".deno/bin", ".bun/bin", ".bun/install/global",
+	".yarn/bin", ".config/yarn/global", ".deno/bin", ".bun/bin", ".bun/install/global",
 	/* Python */
 	".pyenv", ".local/pipx", ".local/share/pipx", ".local/share/uv/python", ".local/share/uv/tools",
 	".local/share/virtualenvs",
 	/* Go */
-	"go/bin", "go/pkg/mod", ".go", ".goenv", ".gvm",
+	"go/bin", ".go", ".goenv", ".gvm",
 	/* Ruby, PHP, Perl, Lua */
-	".rbenv", ".rvm", ".gem/ruby", ".local/share/gem/ruby", ".composer/vendor", ".config/composer/vendor",
+	".rbenv", ".rvm", ".composer/vendor", ".config/composer/vendor",
 	"perl5", ".plenv", ".luarocks/bin", ".luarocks/lib", ".luarocks/share",
 	/* the JVM */
 	".sdkman", ".jenv", ".local/share/coursier/bin",
@@ -58,6 +58,38 @@ const char *const default_tools[] = {
 	".mix/elixir",
 	/* Ethereum, Kubernetes */
 	".foundry/bin", ".krew/bin",
+	NULL,
+};
+/* clang-format on */
+
+/*
+ * Directories under a home to which package managers and compilers write. A task has a writable layer over
+ * each (task/walls_home.c). If a directory also holds log-ins or settings, only its harmless parts are listed:
+ * not .m2/settings.xml, .gradle/gradle.properties and .gradle/init.d, .gem/credentials, .npm/_logs,
+ * .cache/huggingface/token. Not listed either: .cache/pre-commit (it keeps patches of uncommitted changes of
+ * all projects), .cache/ms-playwright (it may have browser profiles), and .cache itself (browsers).
+ */
+/* clang-format off */
+const char *const default_caches[] = {
+	/* what `pip install --user` and the like install */
+	".local/bin", ".local/lib",
+	/* Rust, Go */
+	".cargo/registry", ".cargo/git", "go/pkg", ".cache/go-build", ".cache/golangci-lint",
+	/* JavaScript */
+	".npm/_cacache", ".npm/_npx", ".local/share/pnpm", ".cache/pnpm", ".cache/yarn", ".yarn/berry/cache",
+	".bun/install/cache", ".cache/deno", ".cache/node", ".cache/node-gyp", ".cache/electron", ".cache/Cypress",
+	".cache/puppeteer",
+	/* Python */
+	".cache/pip", ".cache/uv", ".cache/pypoetry", ".cache/pdm", ".cache/pipenv", ".cache/huggingface/hub",
+	".cache/torch",
+	/* the JVM */
+	".gradle/caches", ".gradle/wrapper", ".gradle/native", ".gradle/jdks", ".m2/repository", ".m2/wrapper",
+	".ivy2/cache", ".sbt/boot", ".cache/coursier",
+	/* Ruby, PHP */
+	".gem/ruby", ".local/share/gem/ruby", ".bundle/cache", ".cache/composer", ".composer/cache",
+	/* .NET, Dart, Haskell, Zig, C */
+	".nuget/packages", ".pub-cache/hosted", ".cabal/packages", ".cabal/store", ".cache/zig", ".cache/ccache",
+	".ccache", ".cache/sccache", ".cache/bazelisk",
 	NULL,
 };
 /* clang-format on */

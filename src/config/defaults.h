@@ -34,7 +34,7 @@ struct default_agent {
 
 extern const char *const default_env[];
 extern const char *const default_notify_on[];
-extern const char *const default_tools[];
+extern const char *const default_tools[], *const default_caches[];
 extern const char *const default_setup_inputs[]; /* if workspace.setup_inputs names none */
 extern const char *const default_protected[];
 extern const struct default_agent default_agents[]; /* ends in a row without a name */

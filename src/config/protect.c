@@ -15,13 +15,29 @@ static bool is_allowed(const struct config_policy *rules, const struct strvec *a
 	return false;
 }
 
+/* The glob of jail.deny_write or deny_read that holds for a path, or for what a link could lead to. */
+static const char *denied_glob(const struct config_policy *rules, const char *path, bool link)
+{
+	const struct rule *r = rules_write(&rules->rules, path);
+
+	if (r && rule_denies(r))
+		return r->glob;
+	for (size_t i = 0; link && i < rules->rules.n; i++)
+		if (rule_denies(&rules->rules.v[i]) && *rules->rules.v[i].glob != '/' &&
+			glob_is_above(rules->rules.v[i].glob, path))
+			return rules->rules.v[i].glob;
+	return NULL;
+}
+
 const char *protect_path(
 	const struct config_policy *rules, const struct strvec *allowed, const char *path, bool link)
 {
 	const struct strvec *globs = &rules->protect;
+	const char *denied;
 
 	for (size_t i = 0; i < globs->n; i++)
 		if (glob_matches(globs->v[i], path) || (link && glob_is_above(globs->v[i], path)))
 			return is_allowed(rules, allowed, path) ? NULL : globs->v[i];
-	return NULL;
+	denied = denied_glob(rules, path, link);
+	return denied && !is_allowed(rules, allowed, path) ? denied : NULL;
 }

@@ -10,7 +10,7 @@
 /* Returns the glob that protects the path. NULL if none does, or if the user allowed the path in the
  * configuration or for this task (allowed, may be NULL). A symbolic link is also protected if a protected
  * path could be below it: after ".claude -> elsewhere", elsewhere/settings.json acts as
- * .claude/settings.json. */
+ * .claude/settings.json. What a task may not write (jail.deny_write, deny_read) is protected too. */
 const char *protect_path(
 	const struct config_policy *rules, const struct strvec *allowed, const char *path, bool link);
 

@@ -12,6 +12,7 @@
 #include "config/values.h"
 
 static const char *const backends[] = { "overlay", "worktree", "clone", NULL };
+static const char *const cache_modes[] = { CACHE_TASK, CACHE_READ_ONLY, CACHE_OFF, NULL };
 /* the strictest first, if a repository may choose a stricter one */
 static const char *const nets[] = { "none", "allow", "host", NULL };
 static const char *const rewrites[] = { "refuse", "keep", NULL };
@@ -34,12 +35,17 @@ static const char *const strategies[] = { "merge", "squash", "rebase", NULL };
 #define PLACE(member) offsetof(struct config, member)
 static const struct value_row config_rows[] = {
 	{ "workspace.backend",        VALUE_CHOICE,     PLACE(backend),              REPOSITORY_REFUSED, backends, WHY_MACHINE },
+	{ "workspace.submodules",     VALUE_WORDS,      PLACE(submodules),           REPOSITORY_REFUSED, NULL, WHY_SHOWS },
 	{ "workspace.setup",          VALUE_COMMANDS,   PLACE(setup),                REPOSITORY_ASKS },
 	{ "workspace.setup_inputs",   VALUE_INPUTS,     PLACE(setup_inputs),         REPOSITORY_SETS },
 	{ "workspace.setup_network",  VALUE_HOSTS,      PLACE(setup_network),        REPOSITORY_ASKS },
 	{ "workspace.include",        VALUE_PATTERNS,   PLACE(include),              REPOSITORY_ASKS },
 	{ "jail.tools",               VALUE_TOOLS,      PLACE(tools),                REPOSITORY_REFUSED, NULL, WHY_SHOWS },
+	{ "jail.caches",              VALUE_CACHES,     PLACE(caches),               REPOSITORY_REFUSED, cache_modes, WHY_SHOWS },
 	{ "jail.allow_read",          VALUE_ALLOW_READ, PLACE(allow_read),           REPOSITORY_REFUSED, NULL, WHY_SHOWS },
+	{ "jail.allow_write",         VALUE_ALLOW_WRITE, PLACE(allow_write),         REPOSITORY_REFUSED, NULL, WHY_SHOWS },
+	{ "jail.deny_read",           VALUE_DENY_READ,  PLACE(policy.rules),         REPOSITORY_ADDS },
+	{ "jail.deny_write",          VALUE_DENY_WRITE, PLACE(policy.rules),         REPOSITORY_ADDS },
 	{ "jail.env",                 VALUE_VARIABLES,  PLACE(env),                  REPOSITORY_REFUSED, NULL, WHY_SHOWS },
 	{ "network.mode",             VALUE_CHOICE,     PLACE(net),                  REPOSITORY_STRICTER, nets },
 	{ "network.allow",            VALUE_HOSTS,      PLACE(net_allow),            REPOSITORY_REFUSED, NULL, WHY_HOSTS },
@@ -54,6 +60,7 @@ static const struct value_row config_rows[] = {
 	{ "limits.check_every",       VALUE_POSITIVE,   PLACE(check_every),          REPOSITORY_REFUSED, NULL, WHY_MACHINE },
 	{ "limits.max_processes",     VALUE_NUMBER,     PLACE(max_processes),        REPOSITORY_LIMITS },
 	{ "limits.max_memory",        VALUE_SIZE,       PLACE(max_memory),           REPOSITORY_LIMITS },
+	{ "limits.max_core",          VALUE_SIZE,       PLACE(max_core),             REPOSITORY_LOWERS },
 	{ "limits.max_cpu",           VALUE_NUMBER,     PLACE(max_cpu),              REPOSITORY_LIMITS },
 	{ "policy.protected",         VALUE_GLOBS,      PLACE(policy.protect),       REPOSITORY_ADDS },
 	{ "policy.allow",             VALUE_GLOBS,      PLACE(policy.allow),         REPOSITORY_REFUSED, NULL, WHY_FREES },

@@ -10,15 +10,13 @@
 #include "config/check.h"
 #include "config/origin.h"
 
-static const char *check_item(const struct source *s, enum value_type type, const char *value)
+static const char *check_item(enum value_type type, const char *value)
 {
 	switch (type) {
 	case VALUE_TOOLS:
 		return check_tool(value);
 	case VALUE_LOGIN:
 		return check_login(value);
-	case VALUE_ALLOW_READ:
-		return check_allow_read(value, s->config->home);
 	case VALUE_VARIABLES:
 		return check_variable(value);
 	case VALUE_PROGRAMS:
@@ -46,7 +44,7 @@ static int read_list(const struct source *s, const struct yaml *y, const struct 
 	if (yaml_strings(y, s->file, what, &items, e) < 0)
 		return -1;
 	for (size_t i = 0; i < items.n; i++) {
-		const char *wrong = check_item(s, row->type, items.v[i]);
+		const char *wrong = check_item(row->type, items.v[i]);
 		const struct yaml *item = y->kind == YAML_LIST ? y->items[i] : y;
 
 		if (wrong)
@@ -56,8 +54,55 @@ static int read_list(const struct source *s, const struct yaml *y, const struct 
 			continue;
 		strvec_push(to, items.v[i]);
 		origin_note(s, what, items.v[i], item->line, item->column);
-		if (row->type == VALUE_ALLOW_READ)
-			strvec_pushf(&s->config->allow_read_at, "%s:%u", s->file, item->line);
+	}
+	return 0;
+}
+
+static const char *check_rule(const struct source *s, enum rule_kind kind, const char *glob)
+{
+	if (*glob != '/')
+		return check_glob(glob);
+	if (kind == RULE_DENY_READ || kind == RULE_DENY_WRITE)
+		return check_deny(glob);
+	if (kind == RULE_ALLOW_WRITE && s->task)
+		return "is outside the workspace, and belongs in the user's configuration, not in a task file";
+	return check_allow_read(glob, s->config->home);
+}
+
+static void add_path(struct strvec *paths, struct strvec *at, const char *path, const char *where)
+{
+	if (strvec_has(paths, path))
+		return;
+	strvec_push(paths, path);
+	strvec_push(at, where);
+}
+
+/* A list of globs. "~/" is the home. An absolute path that is allowed is also one to show. */
+static int read_path_rules(
+	const struct source *s, const struct yaml *y, enum rule_kind kind, const char *what, struct err *e)
+{
+	struct config *c = s->config;
+	auto_strvec items = STRVEC_INIT;
+
+	if (yaml_is_null(y))
+		return 0;
+	if (yaml_strings(y, s->file, what, &items, e) < 0)
+		return -1;
+	for (size_t i = 0; i < items.n; i++) {
+		const struct yaml *item = y->kind == YAML_LIST ? y->items[i] : y;
+		bool in_home = !strncmp(items.v[i], "~/", 2) && c->home;
+		auto_str glob = in_home ? xasprintf("%s%s", c->home, items.v[i] + 1) : xstrdup(items.v[i]);
+		auto_str where = xasprintf("%s:%u", s->file, item->line);
+		const char *wrong = check_rule(s, kind, glob);
+
+		if (wrong)
+			return yaml_error(item, s->file, e, "'%s' in '%s' %s", items.v[i], what, wrong);
+		rules_add(&c->policy.rules, kind, glob, where);
+		origin_note(s, what, glob, item->line, item->column);
+		if (*glob == '/' && kind == RULE_ALLOW_READ)
+			add_path(&c->allow_read, &c->allow_read_at, glob, where);
+		if (*glob == '/' && kind == RULE_ALLOW_WRITE)
+			add_path(&c->allow_write, &c->allow_write_at, glob, where);
 	}
 	return 0;
 }
@@ -167,6 +212,76 @@ static int read_rules(const struct source *s, const struct yaml *y, const struct
 		free(o->rule);
 		o->rule = steal_ptr(rule);
 		origin_note(s, what, name, y->keys[i].line, y->keys[i].column);
+	}
+	return 0;
+}
+
+/* "*" stands for every directory that is known so far. */
+/* `at` is where the file says so. */
+static void set_one_cache(
+	const struct source *s, const char *what, const char *path, const char *mode, const struct yaml *at)
+{
+	config_cache_set(s->config, path, mode);
+	origin_note(s, what, path, at->line, at->column);
+}
+
+static void set_cache(
+	const struct source *s, const char *what, const char *path, const char *mode, const struct yaml *at)
+{
+	if (strcmp(path, "*") != 0) {
+		set_one_cache(s, what, path + strlen("~/"), mode, at);
+		return;
+	}
+	for (size_t i = 0; i < s->config->ncaches; i++) {
+		auto_str each = xstrdup(s->config->caches[i].path);
+
+		set_one_cache(s, what, each, mode, at);
+	}
+}
+
+static int read_cache(const struct source *s, const struct yaml *map, size_t i, const struct value_row *row,
+	const char *what, struct err *e)
+{
+	const char *path = map->keys[i].name;
+	auto_str key = xasprintf("%s.%s", what, path);
+	const char *wrong = strcmp(path, "*") ? check_cache(path) : NULL;
+	auto_str mode = NULL;
+
+	if (wrong)
+		return yaml_key_error(map, i, s->file, e, "'%s' in '%s' %s", path, what, wrong);
+	if (read_choice(s, map->items[i], row->choices, key, &mode, e) < 0)
+		return -1;
+	set_cache(s, what, path, mode, map->items[i]);
+	return 0;
+}
+
+/* One mode for all, a list of paths, or a mapping of paths to modes. */
+static int read_caches(const struct source *s, const struct yaml *y, const struct value_row *row,
+	const char *what, struct err *e)
+{
+	auto_str mode = NULL;
+
+	if (yaml_is_null(y))
+		return 0;
+	if (y->kind == YAML_SCALAR) {
+		if (read_choice(s, y, row->choices, what, &mode, e) < 0)
+			return -1;
+		set_cache(s, what, "*", mode, y);
+		return 0;
+	}
+	for (size_t i = 0; y->kind == YAML_MAP && i < y->n; i++)
+		if (read_cache(s, y, i, row, what, e) < 0)
+			return -1;
+	for (size_t i = 0; y->kind == YAML_LIST && i < y->n; i++) {
+		auto_str path = NULL;
+		const char *wrong;
+
+		if (yaml_string(y->items[i], s->file, what, &path, e) < 0)
+			return -1;
+		wrong = check_cache(path);
+		if (wrong)
+			return yaml_error(y->items[i], s->file, e, "'%s' in '%s' %s", path, what, wrong);
+		set_cache(s, what, path, CACHE_TASK, y->items[i]);
 	}
 	return 0;
 }
@@ -407,6 +522,16 @@ int value_read(const struct source *s, const struct yaml *y, const struct value_
 		return read_command(s, y, what, to, e);
 	case VALUE_CHOICES:
 		return read_choices(s, y, row->choices, what, to, e);
+	case VALUE_ALLOW_READ:
+		return read_path_rules(s, y, RULE_ALLOW_READ, what, e);
+	case VALUE_ALLOW_WRITE:
+		return read_path_rules(s, y, RULE_ALLOW_WRITE, what, e);
+	case VALUE_DENY_READ:
+		return read_path_rules(s, y, RULE_DENY_READ, what, e);
+	case VALUE_DENY_WRITE:
+		return read_path_rules(s, y, RULE_DENY_WRITE, what, e);
+	case VALUE_CACHES:
+		return read_caches(s, y, row, what, e);
 	case VALUE_RULES:
 		return read_rules(s, y, row, what, e);
 	case VALUE_COMMANDS:

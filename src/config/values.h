@@ -28,10 +28,14 @@ enum value_type {
 	VALUE_COMMAND,  /* the same, to be run outside: it begins with a program's name or whole path */
 	VALUE_CHOICES,  /* struct strvec: some of the row's choices; replaces the earlier value */
 	VALUE_RULES,    /* struct config's operations; the row's choices are the rules */
+	VALUE_CACHES,   /* struct config's caches; the row's choices are the modes */
 	VALUE_COMMANDS, /* struct strvec: commands for inside, as lines for a shell; replaces the earlier value */
-	VALUE_INPUTS, /* struct strvec: globs; replaces the earlier value */
-	VALUE_TOOLS,  /* this and all below: struct strvec; adds to the earlier value */
-	VALUE_ALLOW_READ,
+	VALUE_INPUTS,     /* struct strvec: globs; replaces the earlier value */
+	VALUE_TOOLS,      /* this and all below: struct strvec; adds to the earlier value */
+	VALUE_ALLOW_READ, /* this and the next three: struct config's rules too */
+	VALUE_ALLOW_WRITE,
+	VALUE_DENY_READ,
+	VALUE_DENY_WRITE,
 	VALUE_VARIABLES,
 	VALUE_PROGRAMS,
 	VALUE_LOGIN,

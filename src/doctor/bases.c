@@ -176,6 +176,9 @@ static void look_at_base(
 	auto_base b = { 0 };
 	struct finding *f;
 
+	/* the base of a submodule: what it should have is in another repository */
+	if (strchr(name, '@'))
+		return;
 	/* one that was not synced before a crash is made again anyway */
 	if (dir < 0 || base_open(&s->c->home, p->project.id, name, &b, &e) < 0)
 		return;

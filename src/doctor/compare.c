@@ -8,7 +8,10 @@
 
 #include "base/alloc.h"
 #include "git/checkout.h"
+#include "git/gitlinks.h"
 #include "git/index.h"
+#include "git/lfs.h"
+#include "git/neutral.h"
 #include "sys/digest.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
@@ -31,10 +34,14 @@ struct wanted {
 	size_t n, cap;
 	struct buf *what;
 	size_t others;
+	struct strvec doubtful; /* files with other bytes than their blobs: git may have converted them */
 };
 
 static void want(struct wanted *w, const char *path, unsigned mode, const unsigned char *oid)
 {
+	/* a submodule is an empty directory */
+	if ((mode & S_IFMT) == GITLINK_MODE)
+		return;
 	if (w->n == w->cap) {
 		w->cap = w->cap ? w->cap * 2 : 1024;
 		w->v = xrealloc(w->v, w->cap, sizeof(*w->v));
@@ -125,7 +132,7 @@ static int want_delta(struct wanted *w, const struct base *b, int tree, struct e
 		char hex[OID_SIZE] = "";
 
 		if (!d.new_mode) {
-			if (!is_hidden(tree, d.path))
+			if ((d.old_mode & S_IFMT) != GITLINK_MODE && !is_hidden(tree, d.path))
 				differs(w, d.path, "is there again");
 			continue;
 		}
@@ -136,31 +143,48 @@ static int want_delta(struct wanted *w, const struct base *b, int tree, struct e
 	return got < 0 ? err_set(e, ERR_FAILED, "cannot understand the difference of two commits") : 0;
 }
 
+static bool has_id(const struct wanted *w, const struct buf *content, const struct entry *n)
+{
+	auto_buf blob = BUF_INIT(FILE_MAX_SIZE + 64);
+	unsigned char sum[DIGEST_MAX];
+
+	buf_printf(&blob, "blob %zu", content->len);
+	buf_addch(&blob, '\0');
+	buf_add(&blob, buf_str(content), content->len);
+	digest_of(w->repo->hash_len, blob.data, blob.len, sum);
+	return !memcmp(sum, n->oid, w->repo->hash_len);
+}
+
+/* Whether the blob is the LFS pointer of the file. */
+static bool has_pointer(const struct wanted *w, int fd, const struct entry *n)
+{
+	struct lfs_pointer p;
+	auto_buf text = BUF_SMALL;
+
+	if (!lfs_of_file(fd, &p))
+		return false;
+	lfs_print(&p, &text);
+	return has_id(w, &text, n);
+}
+
 /* Whether the file's content has the blob's id. */
 static bool has_content(const struct wanted *w, const struct tree_entry *t, const struct entry *n)
 {
-	auto_buf content = BUF_INIT(FILE_MAX_SIZE), blob = BUF_INIT(FILE_MAX_SIZE + 64);
-	unsigned char sum[DIGEST_MAX];
+	auto_buf content = BUF_INIT(FILE_MAX_SIZE);
 	struct err ignored = ERR_INIT;
+	auto_fd fd = -1;
+	char text[4096];
+	ssize_t len;
 
-	if (S_ISLNK(t->st.st_mode)) {
-		char text[4096];
-		ssize_t len = readlinkat(t->dir, t->name, text, sizeof(text));
-
-		if (len < 0)
-			return false;
-		buf_add(&content, text, (size_t)len);
-	} else {
-		auto_fd fd = open_regular_beneath(t->dir, t->name);
-
-		if (fd < 0 || read_rest(fd, &content, t->name, &ignored) < 0)
-			return false;
+	if (!S_ISLNK(t->st.st_mode)) {
+		fd = open_regular_beneath(t->dir, t->name);
+		return fd >= 0 && ((!read_rest(fd, &content, t->name, &ignored) && has_id(w, &content, n)) ||
+					  has_pointer(w, fd, n));
 	}
-	buf_printf(&blob, "blob %zu", content.len);
-	buf_addch(&blob, '\0');
-	buf_add(&blob, buf_str(&content), content.len);
-	digest_of(w->repo->hash_len, blob.data, blob.len, sum);
-	return !memcmp(sum, n->oid, w->repo->hash_len);
+	len = readlinkat(t->dir, t->name, text, sizeof(text));
+	if (len >= 0)
+		buf_add(&content, text, (size_t)len);
+	return len >= 0 && has_id(w, &content, n);
 }
 
 static bool has_kind(const struct stat *st, unsigned mode)
@@ -189,9 +213,42 @@ static enum tree_next look_at(const struct tree_entry *t, void *arg, struct err 
 		return TREE_ON;
 	}
 	n->seen = true;
-	if (!has_kind(&t->st, n->mode) || !has_content(w, t, n))
+	if (!has_kind(&t->st, n->mode))
 		differs(w, t->path, "was changed");
+	else if (!has_content(w, t, n))
+		strvec_push(&w->doubtful, t->path);
 	return TREE_ON;
+}
+
+/* git compares with its own conversions: of line ends, encodings. It needs all files of the base. */
+static int ask_git(struct wanted *w, const struct base *b, struct strvec *ret, struct err *e)
+{
+	auto_neutral p = NEUTRAL_INIT;
+	auto_buf out = BUF_INIT(DIFF_MAX);
+
+	if (neutral_open_files(w->repo, w->repo->git_dir, false, &p, e) < 0)
+		return -1;
+	p.git.work_tree = p.git.cwd = b->layers.v[0];
+	p.git.index = b->index;
+	if (git_do(&p.git, &out, e, "diff", "-z", "--name-only", "--no-renames", "--no-ext-diff",
+		    "--no-textconv", NULL) < 0)
+		return -1;
+	for (size_t at = 0; at < out.len; at += strlen(out.data + at) + 1)
+		strvec_push(ret, out.data + at);
+	return 0;
+}
+
+static int look_at_doubtful(struct wanted *w, const struct base *b, struct err *e)
+{
+	auto_strvec changed = STRVEC_INIT;
+	bool whole = b->layers.n == 1;
+
+	if (w->doubtful.n && whole && ask_git(w, b, &changed, e) < 0)
+		return -1;
+	for (size_t i = 0; i < w->doubtful.n; i++)
+		if (!whole || strvec_has(&changed, w->doubtful.v[i]))
+			differs(w, w->doubtful.v[i], "was changed");
+	return 0;
 }
 
 int compare_base(const struct repo *r, const struct base *b, int tree, struct buf *what, struct err *e)
@@ -202,6 +259,8 @@ int compare_base(const struct repo *r, const struct base *b, int tree, struct bu
 
 	if (!rc)
 		rc = tree_walk(tree, look_at, &w, e);
+	if (!rc)
+		rc = look_at_doubtful(&w, b, e);
 	for (size_t i = 0; !rc && i < w.n; i++)
 		if (!w.v[i].seen)
 			differs(&w, name_of(&w, &w.v[i]), "is gone");
@@ -209,5 +268,6 @@ int compare_base(const struct repo *r, const struct base *b, int tree, struct bu
 		buf_printf(what, " (and %zu more)", w.others);
 	free(w.v);
 	buf_release(&w.names);
+	strvec_release(&w.doubtful);
 	return rc;
 }

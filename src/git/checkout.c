@@ -8,7 +8,9 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/content.h"
+#include "git/gitlinks.h"
 #include "git/index.h"
+#include "git/lfs.h"
 #include "git/neutral.h"
 #include "git/settings.h"
 #include "sys/worker.h"
@@ -19,7 +21,7 @@
 static int at_index(
 	const struct repo *r, const char *tree, const char *index, struct neutral *ret, struct err *e)
 {
-	if (neutral_open(r, r->git_dir, ret, e) < 0)
+	if (neutral_open_files(r, r->git_dir, false, ret, e) < 0)
 		return -1;
 	ret->git.work_tree = tree;
 	ret->git.index = index;
@@ -40,17 +42,82 @@ static char *clean_monitor(const char *program, const char *id)
 	return buf_steal(&b);
 }
 
+/* The files of LFS, after git wrote their pointers. The index gets their stat data. */
+static int fill_lfs(const struct repo *r, const struct git *g, const char *tree, const char *index,
+	const struct buf *paths, struct err *e)
+{
+	auto_strvec filled = STRVEC_INIT;
+	auto_fd top = -1;
+
+	if (lfs_fill(r, g, tree, paths, &filled, e) < 0)
+		return -1;
+	if (!filled.n || !index)
+		return 0;
+	top = open(tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (top < 0)
+		return err_sys(e, "cannot open '%s'", tree);
+	return lfs_stamp(r, index, top, "", &filled, NULL, NULL, e);
+}
+
+static int refuse_missing(const struct repo *r, size_t n, struct err *e)
+{
+	auto_str what = xasprintf("a part of the commit (%zu object%s)", n, n == 1 ? "" : "s");
+
+	return n ? repo_refuse_missing(r, what, e) : 0;
+}
+
+/* Refuses a commit of a partial clone whose files are not all there. */
+static int check_missing(const struct repo *r, const struct git *g, const char *commit, struct err *e)
+{
+	auto_str tree = xasprintf("%s^{tree}", commit);
+	auto_buf out = BUF_INIT(1u << 30);
+	size_t n = 0;
+
+	if (!repo_is_partial(r))
+		return 0;
+	if (git_do(g, &out, e, "rev-list", "--objects", "--no-object-names", "--missing=print", tree, "--",
+		    NULL) < 0)
+		return -1;
+	for (const char *l = buf_str(&out); *l; l += strcspn(l, "\n"), l += *l == '\n')
+		n += *l == '?';
+	return refuse_missing(r, n, e);
+}
+
+/* The same for the files of a difference. */
+static int check_missing_diff(const struct repo *r, const struct buf *raw, struct err *e)
+{
+	auto_buf ask = BUF_INIT(64 << 20), out = BUF_INIT(64 << 20);
+	auto_strvec args = STRVEC_INIT;
+	auto_neutral p = NEUTRAL_INIT;
+	struct diff_entry d;
+	size_t at = 0, n = 0;
+
+	if (!repo_is_partial(r))
+		return 0;
+	while (diff_next(raw, &at, r->hash_len, &d) > 0)
+		if (d.new_mode && (d.new_mode & S_IFMT) != GITLINK_MODE)
+			buf_printf(&ask, "%.*s\n", (int)r->hash_len * 2, d.new_oid);
+	strvec_pushl(&args, "cat-file", "--batch-check=%(objecttype)", NULL);
+	if (neutral_open(r, r->git_dir, &p, e) < 0 || git_run(&p.git, &args, &ask, &out, e) < 0)
+		return -1;
+	for (const char *l = buf_str(&out); (l = strstr(l, " missing\n")); l++)
+		n++;
+	return refuse_missing(r, n, e);
+}
+
 int checkout_all(const struct repo *r, const char *commit, const char *tree, const char *index, struct err *e)
 {
 	auto_neutral p = NEUTRAL_INIT;
 
-	if (at_index(r, tree, index, &p, e) < 0 ||
+	if (at_index(r, tree, index, &p, e) < 0 || check_missing(r, &p.git, commit, e) < 0 ||
 		git_do(&p.git, NULL, e, "read-tree", "--end-of-options", commit, NULL) < 0 ||
 		content_check(r, index, e) < 0)
 		return -1;
 	/* parallel checkout: creating the files takes most of the time */
-	return git_do(&p.git, NULL, e, "-c", "checkout.workers=0", "-c",
-		"checkout.thresholdForParallelism=1000", "checkout-index", "-a", "-u", "-f", "-q", NULL);
+	if (git_do(&p.git, NULL, e, "-c", "checkout.workers=0", "-c", "checkout.thresholdForParallelism=1000",
+		    "checkout-index", "-a", "-u", "-f", "-q", NULL) < 0)
+		return -1;
+	return fill_lfs(r, &p.git, tree, index, NULL, e);
 }
 
 int checkout_warm(const struct repo *r, const char *tree, const char *index, const char *fsmonitor,
@@ -73,7 +140,8 @@ int checkout_warm(const struct repo *r, const char *tree, const char *index, con
 		p.git.writes_index = true;
 		rc = git_do(&p.git, &out, e, "-c", "core.untrackedCache=true", "-c",
 			"core.fsmonitorHookVersion=2", "-c", "status.showUntrackedFiles=normal", "-c",
-			"core.splitIndex=false", "-c", excludes, "status", "--porcelain", NULL);
+			"core.splitIndex=false", "-c", excludes, "status", "--porcelain",
+			"--ignore-submodules=all", NULL);
 	}
 	tree_remove(AT_FDCWD, own, &(struct err)ERR_INIT);
 	return rc;
@@ -189,7 +257,10 @@ static int write_files(struct delta *d, struct err *e)
 	if (at_index(d->r, d->tree, d->scratch, &small, e) < 0 ||
 		git_run(&small.git, &d->update, &d->some, NULL, e) < 0)
 		return -1;
-	return git_run(&small.git, &checkout, &names, NULL, e);
+	if (git_run(&small.git, &checkout, &names, NULL, e) < 0)
+		return -1;
+	/* the changed entries of a delta's index get their stat data later */
+	return fill_lfs(d->r, &small.git, d->tree, NULL, &names, e);
 }
 
 static void delta_release(struct delta *d)
@@ -208,8 +279,9 @@ int checkout_delta(const struct repo *r, const struct buf *raw, const char *tree
 
 	strvec_pushl(&d.update, "update-index", "-z", "--index-info", NULL);
 	/* first all old attribute files, then the difference, which removes some of them */
-	if (content_check_diff(r, raw, e) < 0 || add_attributes(index, r->hash_len, &d.some, e) < 0 ||
-		index_info(r, raw, &d.some, e) < 0 || worker_start(&indexing, move_index, &d, e) < 0)
+	if (check_missing_diff(r, raw, e) < 0 || content_check_diff(r, raw, e) < 0 ||
+		add_attributes(index, r->hash_len, &d.some, e) < 0 || index_info(r, raw, &d.some, e) < 0 ||
+		worker_start(&indexing, move_index, &d, e) < 0)
 		return -1;
 	if (write_files(&d, e) < 0)
 		return -1;

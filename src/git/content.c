@@ -6,6 +6,7 @@
 #include "git/blob.h"
 #include "git/checkout.h"
 #include "git/index.h"
+#include "git/lfs.h"
 #include "sys/fd.h"
 
 static void push_oid(struct strvec *v, const unsigned char *oid, unsigned hash_len)
@@ -17,47 +18,64 @@ static void push_oid(struct strvec *v, const unsigned char *oid, unsigned hash_l
 	strvec_push(v, hex);
 }
 
-static int refuse_submodule(const char *path, struct err *e)
-{
-	return err_set(
-		e, ERR_REFUSED, "the repository has a submodule ('%s'), which is not supported yet", path);
-}
-
-/* Lists the attribute files' paths and ids. Refuses submodules. */
+/* Lists the attribute files' paths and ids. */
 static int list(
 	const struct repo *r, const char *index, struct strvec *paths, struct strvec *oids, struct err *e)
 {
 	auto_buf data = BUF_INIT(1u << 30);
 	struct index_reader reader;
 	struct index_entry ent;
-	int got, rc = 0;
+	int got;
 
 	if (read_file(AT_FDCWD, index, &data, e) < 0 ||
 		index_open(&reader, data.data, data.len, r->hash_len, e) < 0)
 		return -1;
-	while (!rc && (got = index_next(&reader, &ent, e)) > 0) {
-		if ((ent.mode & 0170000) == 0160000)
-			rc = refuse_submodule(ent.path, e);
+	while ((got = index_next(&reader, &ent, e)) > 0) {
 		if (strcmp(path_base(ent.path), ".gitattributes"))
 			continue;
 		strvec_push(paths, ent.path);
 		push_oid(oids, ent.oid, r->hash_len);
 	}
 	index_close(&reader);
-	return rc < 0 || got < 0 ? -1 : 0;
+	return got < 0 ? -1 : 0;
+}
+
+/* Git LFS is done without its program: see lfs.h. */
+static bool is_lfs(const char *p, const char *end)
+{
+	static const char lfs[] = "filter=" LFS_FILTER;
+
+	return (size_t)(end - p) >= strlen(lfs) && !strncmp(p, lfs, strlen(lfs)) &&
+	       (p + strlen(lfs) == end || strchr(" \t\r\n", p[strlen(lfs)]));
+}
+
+static int refuse_filter(const char *path, const char *data, size_t len, struct err *e)
+{
+	const char *end = data + len;
+
+	for (const char *p = data; (p = memmem(p, (size_t)(end - p), "filter=", 7)); p++)
+		if ((p == data || strchr(" \t\r", p[-1])) && !is_lfs(p, end))
+			return err_set(e, ERR_REFUSED,
+				"'%s' sends files through a filter (%.*s), which is not supported: a filter is a program that the repository chooses",
+				path, (int)strcspn(p, " \t\r\n"), p);
+	return 0;
 }
 
 static int look_for_filter(size_t i, const char *data, size_t len, void *arg, struct err *e)
 {
 	const struct strvec *paths = arg;
-	const char *end = data + len;
 
-	for (const char *p = data; (p = memmem(p, (size_t)(end - p), "filter=", 7)); p++)
-		if (p == data || strchr(" \t\r", p[-1]))
-			return err_set(e, ERR_REFUSED,
-				"'%s' sends files through a filter (%.*s), as LFS does, which is not supported yet",
-				paths->v[i], (int)strcspn(p, " \t\r\n"), p);
-	return 0;
+	return refuse_filter(paths->v[i], data, len, e);
+}
+
+/* The attributes that no commit has. */
+static int check_own(const struct repo *r, struct err *e)
+{
+	auto_buf text = BUF_INIT(REPO_ATTRIBUTES_MAX);
+
+	if (repo_attributes(r, &text, e) < 0)
+		return -1;
+	return refuse_filter("info/attributes", buf_str(&text), text.len, e);
 }
 
 int content_check(const struct repo *r, const char *index, struct err *e)
@@ -65,7 +83,7 @@ int content_check(const struct repo *r, const char *index, struct err *e)
 	auto_strvec paths = STRVEC_INIT, oids = STRVEC_INIT;
 	struct git g = repo_git(r);
 
-	if (list(r, index, &paths, &oids, e) < 0)
+	if (check_own(r, e) < 0 || list(r, index, &paths, &oids, e) < 0)
 		return -1;
 	return blob_read(&g, &oids, look_for_filter, &paths, e);
 }
@@ -78,9 +96,9 @@ int content_check_diff(const struct repo *r, const struct buf *raw, struct err *
 	size_t at = 0;
 	int got;
 
+	if (check_own(r, e) < 0)
+		return -1;
 	while ((got = diff_next(raw, &at, r->hash_len, &d)) > 0) {
-		if ((d.new_mode & 0170000) == 0160000)
-			return refuse_submodule(d.path, e);
 		if (!d.new_mode || strcmp(path_base(d.path), ".gitattributes"))
 			continue;
 		strvec_push(&paths, d.path);

@@ -1,7 +1,6 @@
 /*
- * Refuses commits that tasks do not support: with submodules, or with files that need a filter. It reads the
- * index before any file is checked out, because a filter is a program, and an attribute in the commit can
- * choose it.
+ * Refuses commits that tasks do not support: with files that need a filter. It reads the index before any
+ * file is checked out, because a filter is a program, and an attribute in the commit can choose it.
  */
 #ifndef GIT_CONTENT_H
 #define GIT_CONTENT_H
@@ -10,7 +9,7 @@
 #include "base/err.h"
 #include "git/repo.h"
 
-/* ERR_REFUSED, with the path, for submodules and for files with a filter, such as those of LFS. */
+/* ERR_REFUSED, with the path, for files with a filter other than that of LFS (lfs.h). */
 int content_check(const struct repo *r, const char *index, struct err *e);
 /* The same for what a commit changes against one that was checked before; raw is from checkout_diff. */
 int content_check_diff(const struct repo *r, const struct buf *raw, struct err *e);

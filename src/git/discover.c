@@ -78,31 +78,60 @@ static char *git_dir_of(const char *top)
 static bool look_at(const char *top, struct discovered *ret)
 {
 	auto_str git_dir = git_dir_of(top), common = git_dir ? common_of(git_dir) : NULL;
+	bool bare = !common;
 
-	if (!common) {
+	if (bare) {
 		free(git_dir);
 		git_dir = xstrdup(top);
 		common = common_of(top);
 	}
 	if (!common)
 		return false;
-	*ret = (struct discovered){ xstrdup(top), steal_ptr(git_dir), steal_ptr(common) };
+	*ret = (struct discovered){ xstrdup(top), steal_ptr(git_dir), steal_ptr(common), bare };
 	return true;
+}
+
+/* Looks at the directory and its parents; shortens `at` to the one that has a repository. */
+static bool look_up(char *at, struct discovered *ret)
+{
+	while (!look_at(at, ret)) {
+		char *slash = strrchr(at, '/');
+
+		if (!at[1])
+			return false;
+		slash[slash == at] = '\0';
+	}
+	return true;
+}
+
+static int check_bare(const struct discovered *d, struct err *e)
+{
+	size_t n = (size_t)(path_base(d->top) - d->top);
+	auto_str above = xstrndup(d->top, n > 1 ? n - 1 : n);
+	auto_discovered around = { 0 };
+
+	if (!d->bare || !d->top[1] || !look_up(above, &around) || around.bare)
+		return 0;
+	if (!strcmp(around.git_dir, d->top))
+		err_set(e, ERR_REFUSED, "'%s' is not in a checkout", d->top);
+	else
+		err_set(e, ERR_REFUSED, "'%s' is a bare repository in the checkout of another one", d->top);
+	return err_hint(e, "cd '%s'", around.top);
 }
 
 int discover(const char *dir, struct discovered *ret, struct err *e)
 {
 	auto_str at = canonicalize_file_name(dir);
+	auto_discovered d = { 0 };
 
 	if (!at)
 		return err_sys(e, "cannot find '%s'", dir);
-	while (!look_at(at, ret)) {
-		char *slash = strrchr(at, '/');
-
-		if (!at[1])
-			return err_set(e, ERR_NOTFOUND, "'%s' is not in a git repository", dir),
-			       err_hint(e, "git init");
-		slash[slash == at] = '\0';
-	}
+	if (!look_up(at, &d))
+		return err_set(e, ERR_NOTFOUND, "'%s' is not in a git repository", dir),
+		       err_hint(e, "git init");
+	if (check_bare(&d, e) < 0)
+		return -1;
+	*ret = d;
+	d = (struct discovered){ 0 };
 	return 0;
 }

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/trust.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 
@@ -49,9 +50,36 @@ static int put_hook(int dir, const char *name, const struct buf *text, mode_t mo
 	return 0;
 }
 
-static int copy_dir(int from, int to, int depth, size_t *n, struct err *e);
+/* What is copied. */
+struct copying {
+	const struct repo *repo;
+	bool users; /* from a directory that the user named: links may lead anywhere */
+	size_t n;
+};
 
-static int copy_sub(int from, int to, const char *name, int depth, size_t *n, struct err *e)
+static bool is_within(const struct repo *r, const char *path)
+{
+	return path_within(path, r->git_dir) || path_within(path, r->top) || path_within(path, r->main_top);
+}
+
+/* A link may lead into the checkout. One that leads elsewhere could bring any file of the user's into the task. */
+static int check_link(struct copying *c, int from, const char *name, struct err *e)
+{
+	auto_str at = xasprintf("/proc/self/fd/%d/%s", from, name), real = NULL;
+	struct stat st;
+
+	if (c->users || fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISLNK(st.st_mode))
+		return 0;
+	real = canonicalize_file_name(at);
+	if (!real || is_within(c->repo, real))
+		return 0;
+	auto_str what = xasprintf("the hook '%s' of '%s'", name, c->repo->main_top);
+	return trust_check_outside(c->repo, what, e);
+}
+
+static int copy_dir(int from, int to, int depth, struct copying *c, struct err *e);
+
+static int copy_sub(int from, int to, const char *name, int depth, struct copying *c, struct err *e)
 {
 	auto_fd sub = openat(from, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC), made = -1;
 
@@ -62,7 +90,7 @@ static int copy_sub(int from, int to, const char *name, int depth, size_t *n, st
 	made = openat(to, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (sub < 0 || made < 0)
 		return err_sys(e, "cannot open '%s' among the hooks", name);
-	return copy_dir(sub, made, depth + 1, n, e);
+	return copy_dir(sub, made, depth + 1, c, e);
 }
 
 static bool is_left_out(const char *name, int depth)
@@ -73,7 +101,7 @@ static bool is_left_out(const char *name, int depth)
 	       (!depth && !strcmp(name, OURS));
 }
 
-static int copy_one(int from, int to, const char *name, int depth, size_t *n, struct err *e)
+static int copy_one(int from, int to, const char *name, int depth, struct copying *c, struct err *e)
 {
 	auto_buf text = BUF_INIT(HOOK_MAX);
 	struct stat st;
@@ -81,11 +109,13 @@ static int copy_one(int from, int to, const char *name, int depth, size_t *n, st
 	/* links are followed, because hooks often point into the checkout; git ignores a broken link too */
 	if (is_left_out(name, depth) || fstatat(from, name, &st, 0) < 0)
 		return 0;
-	if (++*n > HOOKS_MAX)
+	if (check_link(c, from, name, e) < 0)
+		return -1;
+	if (++c->n > HOOKS_MAX)
 		return err_set(
 			e, ERR_REFUSED, "the repository has more than %d files among its hooks", HOOKS_MAX);
 	if (S_ISDIR(st.st_mode))
-		return copy_sub(from, to, name, depth, n, e);
+		return copy_sub(from, to, name, depth, c, e);
 	if (!S_ISREG(st.st_mode))
 		return 0;
 	if (read_file(from, name, &text, e) < 0)
@@ -93,7 +123,7 @@ static int copy_one(int from, int to, const char *name, int depth, size_t *n, st
 	return put_hook(to, name, &text, st.st_mode, e);
 }
 
-static int copy_dir(int from, int to, int depth, size_t *n, struct err *e)
+static int copy_dir(int from, int to, int depth, struct copying *c, struct err *e)
 {
 	int fd = fcntl(from, F_DUPFD_CLOEXEC, 3), rc = 0;
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -105,7 +135,7 @@ static int copy_dir(int from, int to, int depth, size_t *n, struct err *e)
 		return err_sys(e, "cannot read the hooks");
 	}
 	while (!rc && (ent = readdir(d)))
-		rc = copy_one(from, to, ent->d_name, depth, n, e);
+		rc = copy_one(from, to, ent->d_name, depth, c, e);
 	closedir(d);
 	return rc;
 }
@@ -148,11 +178,31 @@ static char *find_hooks(const struct repo *r)
 	return xstrdup(in && strncmp(in, ".git/", 5) ? in : set);
 }
 
+/* Whether the directory may be used. *ret_users: the user named it, in the global configuration. */
+static int check_place(const struct repo *r, const char *path, bool *ret_users, struct err *e)
+{
+	auto_str real = canonicalize_file_name(path);
+	bool own;
+
+	*ret_users = false;
+	if (!real || is_within(r, real))
+		return 0;
+	if (repo_config(r, "core.hookspath")) {
+		if (trust_is_own(r, "core.hookspath", &own, e) < 0)
+			return -1;
+		*ret_users = !own;
+	}
+	if (*ret_users)
+		return 0;
+	auto_str what = xasprintf("the directory of the hooks of '%s' (core.hooksPath)", r->main_top);
+	return trust_check_outside(r, what, e);
+}
+
 int hooks_put(int dir, const struct repo *r, struct err *e)
 {
 	auto_str path = find_hooks(r);
 	auto_fd to = openat(dir, "hooks", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), from = -1;
-	size_t n = 0;
+	struct copying c = { .repo = r };
 
 	if (to < 0)
 		return err_sys(e, "cannot open the hooks of the private repository");
@@ -161,5 +211,5 @@ int hooks_put(int dir, const struct repo *r, struct err *e)
 	from = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (from < 0)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(e, "cannot open '%s'", path);
-	return copy_dir(from, to, 0, &n, e);
+	return check_place(r, path, &c.users, e) < 0 ? -1 : copy_dir(from, to, 0, &c, e);
 }

@@ -15,12 +15,14 @@
 #ifndef GIT_NEUTRAL_H
 #define GIT_NEUTRAL_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "git/repo.h"
 
 struct neutral {
 	struct git git; /* the caller may set fields other than dir, objects and settings */
-	char *dir, *objects;
+	char *dir, *objects, *shallow;
 	struct strvec settings;
 };
 
@@ -36,6 +38,11 @@ int neutral_make(int home, const char *home_path, struct err *e);
 /* Like neutral_open, but creates a git directory at `at` with the repository's info/exclude, for commands
  * that respect ignored files. The caller removes it. */
 int neutral_open_at(const struct repo *r, const char *at, struct neutral *ret, struct err *e);
+/* Like neutral_open, for commands that write or hash files: with the repository's info/attributes. With `users`
+ * the files are those of the user's own checkout: then core.autocrlf, core.eol and core.symlinks are in force,
+ * as the user or the repository has set them. The files of tasks never depend on these. */
+int neutral_open_files(
+	const struct repo *r, const char *git_dir, bool users, struct neutral *ret, struct err *e);
 /* git_dir is the one whose settings are copied: the repository's, or that of one of its worktrees. */
 int neutral_open(const struct repo *r, const char *git_dir, struct neutral *ret, struct err *e);
 void neutral_release(struct neutral *p);

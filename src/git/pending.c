@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "git/blob.h"
+#include "git/discover.h"
+#include "git/lfs.h"
 #include "git/run.h"
 #include "sys/fd.h"
 
@@ -33,16 +36,71 @@ static int no_filters(const char *dir, struct strvec *args, struct err *e)
 	return 0;
 }
 
+/* Without its filter, a file of LFS differs from its pointer. */
+struct pointed {
+	int top;
+	const struct strvec *paths;
+	struct strvec same; /* files that have the content of their pointer in the index */
+};
+
+static int look_at_pointer(size_t i, const char *data, size_t len, void *arg, struct err *e)
+{
+	struct pointed *at = arg;
+	auto_fd fd = open_regular_beneath(at->top, at->paths->v[i]);
+	struct lfs_pointer want;
+
+	(void)e;
+	if (fd >= 0 && lfs_parse(data, len, &want) && lfs_is_content(fd, &want))
+		strvec_push(&at->same, at->paths->v[i]);
+	return 0;
+}
+
+/* Of the paths that git calls changed, those that are unchanged files of LFS. */
+static int list_unchanged(const char *dir, const struct strvec *paths, struct strvec *ret, struct err *e)
+{
+	struct git g = { .cwd = dir, .user_config = true, .seconds = LOOK_SECONDS };
+	struct pointed at = { -1, paths, STRVEC_INIT };
+	auto_strvec names = STRVEC_INIT;
+	auto_discovered d = { 0 };
+	auto_fd top = -1, store = -1;
+	int rc;
+
+	if (!paths->n || discover(dir, &d, e) < 0)
+		return paths->n ? -1 : 0;
+	store = lfs_open_store(&(struct repo){ .git_dir = d.common });
+	if (store < 0)
+		return 0;
+	top = open(d.top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (size_t i = 0; i < paths->n; i++)
+		strvec_pushf(&names, ":%s", paths->v[i]);
+	at.top = top;
+	rc = top < 0 ? err_sys(e, "cannot open '%s'", d.top) : blob_read(&g, &names, look_at_pointer, &at, e);
+	strvec_pushv(ret, (const char *const *)at.same.v);
+	strvec_release(&at.same);
+	return rc;
+}
+
 int pending_find(const char *dir, int file, struct err *e)
 {
-	struct git g = { .cwd = dir, .user_config = true, .seconds = LOOK_SECONDS, .stdout_fd = file };
-	auto_strvec args = STRVEC_INIT;
+	struct git g = { .cwd = dir, .user_config = true, .seconds = LOOK_SECONDS };
+	auto_buf out = BUF_INIT(16 << 20), kept = BUF_INIT(16 << 20);
+	auto_strvec args = STRVEC_INIT, changed = STRVEC_INIT, same = STRVEC_INIT;
 
 	if (no_filters(dir, &args, e) < 0)
 		return -1;
 	strvec_pushl(&args, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal",
 		"--ignore-submodules=all", NULL);
-	return git_run(&g, &args, NULL, NULL, e);
+	if (git_run(&g, &args, NULL, &out, e) < 0)
+		return -1;
+	for (size_t at = 0; at + 3 < out.len; at += strlen(out.data + at) + 1)
+		if (!strncmp(out.data + at, " M ", 3))
+			strvec_push(&changed, out.data + at + 3);
+	if (list_unchanged(dir, &changed, &same, e) < 0)
+		return -1;
+	for (size_t at = 0; at + 3 < out.len; at += strlen(out.data + at) + 1)
+		if (!strvec_has(&same, out.data + at + 3))
+			buf_add(&kept, out.data + at, strlen(out.data + at) + 1);
+	return write_full(file, buf_str(&kept), kept.len) < 0 ? err_sys(e, "cannot keep what git says") : 0;
 }
 
 int pending_read(int file, struct strvec *ret, struct err *e)
@@ -74,27 +132,65 @@ static int copy_index(const char *dir, const char *to, struct err *e)
 	return write_file(AT_FDCWD, to, text.data, text.len, 0600, e);
 }
 
-/* git reads a submodule's files with the submodule's configuration, whose filters are not switched off. */
-static int refuse_submodules(const struct git *g, struct err *e)
+/* Adds pathspecs that leave the submodules out: git would read a submodule's files with the submodule's
+ * configuration, whose filters are not switched off. */
+static int leave_submodules_out(const struct git *g, struct strvec *args, struct err *e)
 {
-	auto_strvec args = STRVEC_INIT;
+	auto_strvec ask = STRVEC_INIT;
 	auto_buf out = BUF_INIT(1u << 30);
 
-	strvec_pushl(&args, "ls-files", "--stage", "-z", NULL);
-	if (git_run(g, &args, NULL, &out, e) < 0)
+	strvec_pushl(&ask, "ls-files", "--stage", "-z", NULL);
+	if (git_run(g, &ask, NULL, &out, e) < 0)
 		return -1;
-	for (size_t at = 0; at < out.len; at += strlen(out.data + at) + 1)
-		if (!strncmp(out.data + at, "160000 ", 7))
+	for (size_t at = 0; at < out.len; at += strlen(out.data + at) + 1) {
+		const char *path = strchr(out.data + at, '\t');
+
+		if (path && !strncmp(out.data + at, "160000 ", 7))
+			strvec_pushf(args, ":(top,literal,exclude)%s", path + 1);
+	}
+	return 0;
+}
+
+/* Pathspecs that leave out unchanged files of LFS. A changed one is refused: the patch would be one of its pointer, and
+ * the task has the content. */
+static int leave_lfs(const struct git *g, const struct strvec *no_filters, struct strvec *ret, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT, changed = STRVEC_INIT, same = STRVEC_INIT, ask = STRVEC_INIT;
+	auto_buf out = BUF_INIT(64 << 20), answer = BUF_INIT(256 << 20);
+
+	strvec_pushv(&args, (const char *const *)no_filters->v);
+	strvec_pushl(
+		&args, "diff-files", "--name-only", "-z", "--diff-filter=M", "--ignore-submodules=all", NULL);
+	strvec_pushl(&ask, "check-attr", "-z", "--stdin", "filter", NULL);
+	if (git_run(g, &args, NULL, &out, e) < 0 || !out.len)
+		return out.len ? -1 : 0;
+	if (git_run(g, &ask, &out, &answer, e) < 0)
+		return -1;
+	for (size_t at = 0; at < answer.len;) {
+		const char *path = answer.data + at, *name = path + strlen(path) + 1,
+			   *value = name + strlen(name) + 1;
+
+		if (!strcmp(value, LFS_FILTER))
+			strvec_push(&changed, path);
+		at = (size_t)(value - answer.data) + strlen(value) + 1;
+	}
+	if (list_unchanged(g->cwd, &changed, &same, e) < 0)
+		return -1;
+	for (size_t i = 0; i < changed.n; i++) {
+		if (!strvec_has(&same, changed.v[i]))
 			return err_set(e, ERR_REFUSED,
-				"the checkout has a submodule ('%s'), which is not supported yet",
-				strchr(out.data + at, '\t') ? strchr(out.data + at, '\t') + 1 : "");
+				       "'%s' is a changed file of Git LFS, which cannot be taken along",
+				       changed.v[i]),
+			       err_hint(e, "git commit");
+		strvec_pushf(ret, ":(top,literal,exclude)%s", changed.v[i]);
+	}
 	return 0;
 }
 
 int pending_patch(const char *dir, const char *index, int file, struct err *e)
 {
 	struct git look = { .cwd = dir, .user_config = true };
-	auto_strvec args = STRVEC_INIT;
+	auto_strvec args = STRVEC_INIT, left = STRVEC_INIT;
 	auto_buf top = BUF_INIT(8192);
 
 	if (copy_index(dir, index, e) < 0 || git_do(&look, &top, e, "rev-parse", "--show-toplevel", NULL) < 0)
@@ -105,10 +201,11 @@ int pending_patch(const char *dir, const char *index, int file, struct err *e)
 		.cwd = buf_str(&top), .index = index, .user_config = true, .seconds = PATCH_SECONDS
 	};
 
-	if (refuse_submodules(&g, e) < 0 || no_filters(dir, &args, e) < 0)
+	if (no_filters(dir, &args, e) < 0 || leave_lfs(&g, &args, &left, e) < 0)
 		return -1;
 	strvec_pushl(&args, "-c", "advice.addEmbeddedRepo=false", "add", "-A", "--", ":/", NULL);
-	if (git_run(&g, &args, NULL, NULL, e) < 0)
+	strvec_pushv(&args, (const char *const *)left.v);
+	if (leave_submodules_out(&g, &args, e) < 0 || git_run(&g, &args, NULL, NULL, e) < 0)
 		return -1;
 	g.stdout_fd = file;
 	return git_do(&g, NULL, e, "diff", "--cached", "--binary", "--full-index", "--no-renames",

@@ -1,6 +1,6 @@
 /*
  * Finds uncommitted work in the user's checkout: changed, added, removed and new files, without ignored ones.
- * The checkout and its index are not changed, and no filter, hook or monitor of the user runs.
+ * Submodules are left out. The checkout and its index are not changed, and no filter, hook or monitor of the user runs.
  */
 #ifndef GIT_PENDING_H
 #define GIT_PENDING_H

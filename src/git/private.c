@@ -9,17 +9,38 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/hooks.h"
+#include "git/lfs.h"
 #include "git/settings.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 
+/* The filter of Git LFS, as `git lfs install` writes it. What is not in the task stays a pointer: nothing can be
+ * downloaded. */
+static void put_lfs(const struct private_spec *s, struct buf *out)
+{
+	auto_fd store = lfs_open_store(s->repo);
+
+	if (store < 0)
+		return;
+	settings_put(out, "filter.lfs.clean", "git-lfs clean -- %f");
+	settings_put(out, "filter.lfs.smudge", "git-lfs smudge -- %f");
+	settings_put(out, "filter.lfs.process", "git-lfs filter-process");
+	settings_put(out, "filter.lfs.required", "true");
+	settings_put(out, "lfs.skipdownloaderrors", "true");
+}
+
 static void make_config(const struct private_spec *s, struct buf *out)
 {
-	bool sha256 = s->repo->hash_len == 32;
+	bool sha256 = s->repo->hash_len == 32, partial = repo_is_partial(s->repo);
 
-	settings_put(out, "core.repositoryformatversion", sha256 ? "1" : "0");
+	settings_put(out, "core.repositoryformatversion", sha256 || partial ? "1" : "0");
 	if (sha256)
 		settings_put(out, "extensions.objectformat", "sha256");
+	/* git knows that objects may be missing; there is nowhere to fetch them from */
+	if (partial) {
+		settings_put(out, "extensions.partialclone", "origin");
+		settings_put(out, "remote.origin.promisor", "true");
+	}
 	settings_put(out, "core.bare", "false");
 	settings_put(out, "core.logallrefupdates", "true");
 	/* saves a process at each commit; this storage is thrown away later */
@@ -27,6 +48,10 @@ static void make_config(const struct private_spec *s, struct buf *out)
 	/* one file system operation per object instead of two */
 	settings_put(out, "core.createobject", "rename");
 	settings_copy(s->repo, out);
+	/* inside, files are as in the repository, whatever the user's checkout has */
+	if (repo_config(s->repo, "core.autocrlf"))
+		settings_put(out, "core.autocrlf", "false");
+	put_lfs(s, out);
 	if (s->ignores)
 		settings_put(out, "core.excludesfile", s->ignores);
 	if (s->fsmonitor) {
@@ -82,15 +107,26 @@ static int put_refs(int dir, const struct private_spec *s, struct err *e)
 	return put_text(at, slash + 1, &tip, e);
 }
 
-/* The user's excludes contain only patterns, so they are safe to copy. */
-static int put_exclude(int dir, const struct repo *r, struct err *e)
+/* The user's excludes and attributes contain only patterns and words, so they are safe to copy. */
+static int put_info(int dir, const struct repo *r, struct err *e)
 {
-	auto_str path = path_join(r->git_dir, "info/exclude");
-	auto_buf text = BUF_INIT(1 << 20);
+	auto_buf text = BUF_INIT(1 << 20), attributes = BUF_INIT(REPO_ATTRIBUTES_MAX);
 
-	if (read_file(AT_FDCWD, path, &text, e) < 0 && e->kind != ERR_NOTFOUND)
+	if (repo_part(r, "info/exclude", &text, e) < 0 || repo_attributes(r, &attributes, e) < 0)
 		return -1;
-	return put_text(dir, "info/exclude", &text, e);
+	if (put_text(dir, "info/exclude", &text, e) < 0)
+		return -1;
+	return attributes.len ? put_text(dir, "info/attributes", &attributes, e) : 0;
+}
+
+/* Without this file, git inside would miss the parents of a shallow clone's oldest commits. */
+static int put_shallow(int dir, const struct repo *r, struct err *e)
+{
+	auto_buf text = BUF_INIT(REPO_SHALLOW_MAX);
+
+	if (repo_shallow(r, &text, e) < 0)
+		return -1;
+	return text.len ? put_text(dir, "shallow", &text, e) : 0;
 }
 
 static int put_hooks(int dir, const struct private_spec *s, struct err *e)
@@ -106,8 +142,8 @@ int private_create(int dir, const struct private_spec *s, struct err *e)
 {
 	auto_buf config = BUF_INIT(1 << 20);
 
-	if (make_dirs(dir, e) < 0 || put_refs(dir, s, e) < 0 || put_exclude(dir, s->repo, e) < 0 ||
-		put_hooks(dir, s, e) < 0)
+	if (make_dirs(dir, e) < 0 || put_refs(dir, s, e) < 0 || put_info(dir, s->repo, e) < 0 ||
+		put_shallow(dir, s->repo, e) < 0 || put_hooks(dir, s, e) < 0)
 		return -1;
 	make_config(s, &config);
 	if (put_text(dir, "config", &config, e) < 0)
@@ -125,6 +161,7 @@ int private_fill(const char *dir, const struct private_spec *s, char **ret, stru
 	auto_fd pack = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	auto_buf tips = BUF_INIT(64 << 20), name = BUF_SMALL;
 	auto_strvec args = STRVEC_INIT;
+	bool partial = repo_is_partial(s->repo);
 
 	if (pack < 0)
 		return err_sys(e, "cannot make a file in '%s'", dir);
@@ -132,11 +169,12 @@ int private_fill(const char *dir, const struct private_spec *s, char **ret, stru
 	for (const char *l = buf_str(s->shown); *l; l = strchr(l, '\n') + 1)
 		buf_add(&tips, l, strcspn(l, " ")), buf_addch(&tips, '\n');
 	from.stdout_fd = to.stdin_fd = pack;
-	strvec_pushl(&args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout", NULL);
+	strvec_pushl(&args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout",
+		partial ? "--missing=allow-promisor" : NULL, NULL);
 	if (git_run(&from, &args, &tips, NULL, e) < 0)
 		return -1;
 	lseek(pack, 0, SEEK_SET);
-	if (git_do(&to, &name, e, "index-pack", "--stdin", NULL) < 0)
+	if (git_do(&to, &name, e, "index-pack", "--stdin", partial ? "--promisor" : NULL, NULL) < 0)
 		return -1;
 	/* "pack\tHASH\n" */
 	if (name.len < 7 || strncmp(name.data, "pack\t", 5))

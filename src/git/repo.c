@@ -1,5 +1,6 @@
 #include "git/repo.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <strings.h>
@@ -9,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/discover.h"
+#include "sys/dir.h"
 #include "sys/fd.h"
 
 /* Time limit for reading the configuration and HEAD. */
@@ -44,62 +46,71 @@ const char *repo_config(const struct repo *r, const char *key)
 	return NULL;
 }
 
+int repo_part(const struct repo *r, const char *name, struct buf *ret, struct err *e)
+{
+	auto_fd dir = open(r->git_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		fd = dir < 0 ? -1 : open_regular_beneath(dir, name);
+
+	if (fd >= 0)
+		return read_rest(fd, ret, name, e);
+	if (errno == ENOENT || errno == ENOTDIR)
+		return 0;
+	if (errno != ELOOP && errno != EXDEV)
+		return err_sys(e, "cannot open '%s/%s'", r->git_dir, name);
+	err_set(e, ERR_REFUSED, "'%s/%s' is a link, which may lead to a file that is not the repository's",
+		r->git_dir, name);
+	return err_hint(e, "cp --remove-destination \"$(readlink -f '%s/%s')\" '%s/%s'", r->git_dir, name,
+		r->git_dir, name);
+}
+
+int repo_shallow(const struct repo *r, struct buf *ret, struct err *e)
+{
+	return repo_part(r, "shallow", ret, e);
+}
+
+int repo_attributes(const struct repo *r, struct buf *ret, struct err *e)
+{
+	return repo_part(r, "info/attributes", ret, e);
+}
+
 static bool is_on(const char *value)
 {
 	return value && (!strcasecmp(value, "true") || !strcasecmp(value, "yes") ||
 				!strcasecmp(value, "on") || !strcmp(value, "1"));
 }
 
-static bool is_off(const char *value)
+/* In a partial clone, packs from the remote are marked: what they refer to may be missing. */
+bool repo_is_partial(const struct repo *r)
 {
-	return value && !is_on(value);
-}
+	for (size_t i = 0; i < r->objects.n; i++) {
+		auto_str path = path_join(r->objects.v[i], "pack");
+		auto_dir d = opendir(path);
+		struct dirent *ent;
 
-/* A partial clone: git marks the remote, older versions mark the repository. */
-static bool is_partial(const struct repo *r)
-{
-	static const char key[] = ".promisor\n";
+		while (d && (ent = readdir(d))) {
+			const char *dot = strrchr(ent->d_name, '.');
 
-	for (size_t i = 0; i < r->config.n; i++) {
-		const char *at = strncmp(r->config.v[i], "remote.", 7) ? NULL : strstr(r->config.v[i], key);
-
-		if (at && is_on(at + sizeof(key) - 1))
-			return true;
+			if (dot && !strcmp(dot, ".promisor"))
+				return true;
+		}
 	}
-	return repo_config(r, "extensions.partialclone") != NULL;
+	return false;
 }
 
-static int refuse_partial(const struct repo *r, struct err *e)
+int repo_refuse_missing(const struct repo *r, const char *what, struct err *e)
 {
-	return err_set(e, ERR_REFUSED, "'%s' is a partial clone, which is not supported yet", r->top);
+	err_set(e, ERR_REFUSED, "'%s' is a partial clone, and %s is missing", r->top, what);
+	return err_hint(e, "git -C '%s' fetch --refetch --no-filter", r->top);
 }
 
-int repo_check_kind(const struct repo *r, bool bare, bool shallow, struct err *e)
+static int check_settings(const struct repo *r, struct err *e)
 {
-	const char *crlf = repo_config(r, "core.autocrlf"), *eol = repo_config(r, "core.eol");
+	const char *refs = repo_config(r, "extensions.refstorage");
 
-	if (bare)
-		return err_set(
-			e, ERR_REFUSED, "'%s' is a bare repository, which is not supported yet", r->git_dir);
-	if (shallow)
-		return err_set(e, ERR_REFUSED, "'%s' is a shallow clone, which is not supported yet", r->top);
-	if (is_partial(r))
-		return refuse_partial(r, e);
-	if (is_on(repo_config(r, "core.sparsecheckout")))
-		return err_set(
-			e, ERR_REFUSED, "'%s' has a sparse checkout, which is not supported yet", r->top);
-	if ((crlf && !is_off(crlf)) || (eol && !strcasecmp(eol, "crlf")))
-		return err_set(e, ERR_REFUSED,
-			"'%s' converts line ends (core.autocrlf, core.eol), which is not supported yet",
-			r->top);
-	if (is_off(repo_config(r, "core.symlinks")))
-		return err_set(
-			e, ERR_REFUSED, "'%s' has core.symlinks off, which is not supported yet", r->top);
-	if (repo_config(r, "extensions.refstorage") &&
-		strcmp(repo_config(r, "extensions.refstorage"), "files"))
-		return err_set(e, ERR_REFUSED, "'%s' keeps its refs in '%s', which is not supported yet",
-			r->top, repo_config(r, "extensions.refstorage"));
-	return 0;
+	if (!refs || !strcmp(refs, "files"))
+		return 0;
+	err_set(e, ERR_REFUSED, "'%s' keeps its refs in a %s, which is not supported", r->top, refs);
+	return err_hint(e, "git -C '%s' refs migrate --ref-format=files", r->top);
 }
 
 /* Only from the user's and the system's files, not from the repository's. */
@@ -176,6 +187,13 @@ static int fill_places(struct repo *r, struct err *e)
 	return add_objects(&r->objects, objects, 0, e);
 }
 
+static int refuse_elsewhere(const char *top, struct err *e)
+{
+	err_set(e, ERR_REFUSED, "the files of '%s' are elsewhere (core.worktree), which is not supported",
+		top);
+	return err_hint(e, "git worktree add ../NAME");
+}
+
 /* git must find the same paths as discover did. */
 static int check_place(const struct repo *r, const struct discovered *d, struct err *e)
 {
@@ -185,28 +203,35 @@ static int check_place(const struct repo *r, const struct discovered *d, struct 
 		return err_set(
 			e, ERR_REFUSED, "git finds another repository than '%s' for '%s'", d->common, d->top);
 	if (!top || strcmp(top, d->top))
-		return err_set(e, ERR_REFUSED,
-			"the files of '%s' are elsewhere (core.worktree), which is not supported yet",
-			d->top);
+		return refuse_elsewhere(d->top, e);
 	return 0;
 }
 
-static int check_kind(struct repo *r, bool bare, bool shallow, struct err *e)
+/* By its settings, which may name a partial clone before there is any object. */
+static bool may_lack_objects(const struct repo *r)
 {
-	auto_str attributes = path_join(r->git_dir, "info/attributes");
-	struct stat st;
+	for (size_t i = 0; i < r->config.n; i++)
+		if (!strncmp(r->config.v[i], "remote.", 7) && strstr(r->config.v[i], ".promisor\n"))
+			return true;
+	return repo_config(r, "extensions.partialclone") != NULL;
+}
 
-	if (repo_check_kind(r, bare, shallow, e) < 0)
-		return -1;
-	if (!stat(attributes, &st) && st.st_size > 0)
-		return err_set(e, ERR_REFUSED,
-			"'%s' has attributes of its own in info/attributes, which is not supported yet",
-			r->top);
-	return 0;
+/* git cannot use the repository at all: an extension that it does not know, a broken file. */
+static int refuse_unreadable(const char *dir, struct buf *errtext, struct err *e)
+{
+	const char *why = strstr(buf_str(errtext), "fatal: ");
+	auto_buf line = BUF_SMALL;
+
+	for (const char *p = why ? why + strlen("fatal: ") : buf_str(errtext); *p; p++)
+		if (*p != '\n' && *p != '\t')
+			buf_addch(&line, *p);
+		else if (p[1] && line.len && line.data[line.len - 1] != ' ')
+			buf_addch(&line, ' ');
+	return err_set(e, ERR_REFUSED, "git cannot use the repository at '%s': %s", dir, buf_str(&line));
 }
 
 /* Explains why git found nothing. */
-static int explain(const char *dir, const char *rev, struct buf *out, struct buf *errtext, struct err *e)
+static int explain(const struct repo *r, const char *dir, const char *rev, struct buf *errtext, struct err *e)
 {
 	if (strstr(buf_str(errtext), "dubious ownership"))
 		return err_set(e, ERR_REFUSED,
@@ -215,56 +240,58 @@ static int explain(const char *dir, const char *rev, struct buf *out, struct buf
 	if (strstr(buf_str(errtext), "not a git repository"))
 		return err_set(e, ERR_NOTFOUND, "'%s' is not in a git repository", dir),
 		       err_hint(e, "git init");
-	if (!strncmp(buf_str(out), "true\n", 5))
-		return err_set(e, ERR_REFUSED, "'%s' is a bare repository, which is not supported yet", dir);
 	if (strstr(buf_str(errtext), "must be run in a work tree"))
 		return err_set(e, ERR_REFUSED, "'%s' is not in a checkout", dir);
+	if (may_lack_objects(r) && !strcmp(rev, "HEAD"))
+		return err_set(e, ERR_REFUSED, "'%s' is a partial clone, and its commit is missing", dir),
+		       err_hint(e, "git -C '%s' fetch", dir);
+	if (!strcmp(rev, "HEAD") && !strstr(buf_str(errtext), "revision"))
+		return refuse_unreadable(dir, errtext, e);
 	if (!strcmp(rev, "HEAD"))
 		return err_set(e, ERR_NOTFOUND, "the repository at '%s' has no commit yet", dir),
 		       err_hint(e, "git commit --allow-empty -m start");
 	return err_set(e, ERR_NOTFOUND, "there is no revision '%s'", rev);
 }
 
-/* Reads the settings and refuses partial clones before git is asked for any object, because git would fetch
- * missing ones. */
+/* Reads the settings before git is asked for anything. */
 static int look_at_settings(const struct discovered *d, struct repo *r, struct err *e)
 {
 	auto_repo found = { .git_dir = xstrdup(d->common), .top = xstrdup(d->top) };
 
-	if (read_config(&found, e) < 0)
+	if (read_config(&found, e) < 0 || check_settings(&found, e) < 0)
 		return -1;
-	if (is_partial(&found))
-		return refuse_partial(&found, e);
+	r->bare = d->bare || (!strcmp(d->git_dir, d->common) && is_on(repo_config(&found, "core.bare")));
 	r->user_ignores = steal_ptr(found.user_ignores);
 	r->config = found.config;
 	found.config = (struct strvec)STRVEC_INIT;
 	return 0;
 }
 
-/* Whether git got as far as the name of HEAD, which is the seventh line: every revision exists. */
+/* Whether git got as far as the name of HEAD, which is the sixth line: every revision exists. */
 static bool answered_all_else(const struct buf *out)
 {
 	size_t lines = 0;
 
 	for (size_t i = 0; i < out->len; i++)
 		lines += out->data[i] == '\n';
-	return lines >= 7;
+	return lines >= 6;
 }
 
 /* Stores git's answers, one per line, in r. The last line is missing if rev names no ref. The last question is
  * whether the commit has a file with settings: git prints nothing for it, and fails if it has none. So one
  * process answers everything. */
-static int ask_git(const char *dir, const char *rev, struct repo *r, bool *bare, bool *shallow, struct err *e)
+static int ask_git(
+	const struct discovered *d, const char *dir, const char *rev, struct repo *r, struct err *e)
 {
 	struct git g = { .cwd = dir, .user_config = true, .seconds = LOOK_SECONDS };
 	auto_buf out = BUF_SMALL, errtext = BUF_SMALL;
 	auto_strvec args = STRVEC_INIT;
-	char *line[8] = { 0 }, *save = NULL;
+	char *line[7] = { 0 }, *save = NULL;
 	size_t n = 0;
 	int code;
 
 	strvec_pushl(&args, "rev-parse", "--path-format=absolute", "--is-bare-repository",
-		"--is-shallow-repository", "--show-object-format", "--git-common-dir", "--show-toplevel",
+		"--show-object-format", "--git-common-dir", r->bare ? "--git-common-dir" : "--show-toplevel",
 		NULL);
 	strvec_pushf(&args, "%s^{commit}", rev);
 	strvec_pushl(&args, "--symbolic-full-name", "HEAD", rev, NULL);
@@ -273,22 +300,22 @@ static int ask_git(const char *dir, const char *rev, struct repo *r, bool *bare,
 	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
 		return -1;
 	if (code && !answered_all_else(&out))
-		return explain(dir, rev, &out, &errtext, e);
-	for (char *l = strtok_r(out.data, "\n", &save); l && n < 8; l = strtok_r(NULL, "\n", &save))
+		return explain(r, dir, rev, &errtext, e);
+	for (char *l = strtok_r(out.data, "\n", &save); l && n < 7; l = strtok_r(NULL, "\n", &save))
 		if (strcmp(l, "--"))
 			line[n++] = l;
-	if (n < 7)
+	if (n < 6)
 		return err_set(e, ERR_FAILED, "cannot understand what git says of '%s'", dir);
-	*bare = !strcmp(line[0], "true");
-	*shallow = !strcmp(line[1], "true");
+	if (r->bare != !strcmp(line[0], "true"))
+		return refuse_elsewhere(d->top, e);
 	r->has_settings = !code;
-	r->format = xstrdup(line[2]);
-	r->hash_len = strcmp(line[2], "sha256") ? 20 : 32;
-	r->git_dir = xstrdup(line[3]);
-	r->top = xstrdup(line[4]);
-	r->commit = xstrdup(line[5]);
-	r->head = xstrdup(strcmp(line[6], "HEAD") ? line[6] : "");
-	r->rev_ref = xstrdup(n > 7 && strcmp(line[7], "HEAD") ? line[7] : "");
+	r->format = xstrdup(line[1]);
+	r->hash_len = strcmp(line[1], "sha256") ? 20 : 32;
+	r->git_dir = xstrdup(line[2]);
+	r->top = xstrdup(r->bare ? d->top : line[3]);
+	r->commit = xstrdup(line[4]);
+	r->head = xstrdup(strcmp(line[5], "HEAD") ? line[5] : "");
+	r->rev_ref = xstrdup(n > 6 && strcmp(line[6], "HEAD") ? line[6] : "");
 	return 0;
 }
 
@@ -297,16 +324,14 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 	auto_str real = canonicalize_file_name(dir);
 	auto_discovered d = { 0 };
 	auto_repo r = { 0 };
-	bool bare = false, shallow = false;
 
 	if (rev[0] == '-' || !rev[0])
 		return err_set(e, ERR_NOTFOUND, "there is no revision '%s'", rev);
 	if (real && strchr(real, '\n'))
 		return err_set(e, ERR_REFUSED,
 			"a repository in a directory with a line break in its name is not supported");
-	if (discover(dir, &d, e) < 0 || look_at_settings(&d, &r, e) < 0 ||
-		ask_git(dir, rev, &r, &bare, &shallow, e) < 0 || check_kind(&r, bare, shallow, e) < 0 ||
-		check_place(&r, &d, e) < 0 || fill_places(&r, e) < 0)
+	if (discover(dir, &d, e) < 0 || look_at_settings(&d, &r, e) < 0 || ask_git(&d, dir, rev, &r, e) < 0 ||
+		check_settings(&r, e) < 0 || check_place(&r, &d, e) < 0 || fill_places(&r, e) < 0)
 		return -1;
 	*ret = r;
 	r = (struct repo){ 0 };

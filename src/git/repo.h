@@ -14,15 +14,16 @@
 #include "git/run.h"
 
 struct repo {
-	char *top;             /* the checkout in which garth was started */
-	char *main_top;        /* the main checkout: the parent of the common git directory if that is .git */
-	char *git_dir;         /* the common git directory */
-	char *format;          /* "sha1" or "sha256" */
-	unsigned hash_len;     /* in bytes */
-	char *head;            /* full name of the checked-out branch, "" if HEAD is detached */
-	char *commit;          /* the commit of the requested revision, if one was requested */
-	bool has_settings;     /* whether that commit has REPO_SETTINGS */
-	char *rev_ref;         /* full name of the ref that the revision names, "" for none */
+	char *top;         /* the checkout in which garth was started; of a bare repository its directory */
+	char *main_top;    /* the main checkout: the parent of the common git directory if that is .git */
+	char *git_dir;     /* the common git directory */
+	char *format;      /* "sha1" or "sha256" */
+	unsigned hash_len; /* in bytes */
+	bool bare;         /* it has no checkout of its own */
+	char *head;        /* full name of the checked-out branch, "" if HEAD is detached */
+	char *commit;      /* the commit of the requested revision, if one was requested */
+	bool has_settings; /* whether that commit has REPO_SETTINGS */
+	char *rev_ref;     /* full name of the ref that the revision names, "" for none */
 	struct strvec config;  /* the user's effective configuration: "key\nvalue", keys in lower case */
 	char *user_ignores;    /* core.excludesFile as the user wrote it, NULL if it is not set */
 	struct strvec objects; /* object directories: its own, then its alternates */
@@ -47,13 +48,23 @@ void repo_name(const char *git_dir, const char *top, unsigned hash_len, struct r
 /* Reads it from a commit. *ret_there: whether the commit has it. ERR_REFUSED if it is a symbolic link or a
  * directory, or too large. */
 int repo_settings(const struct repo *r, const char *commit, bool *ret_there, struct buf *out, struct err *e);
+/* Whether it is a partial clone: objects may be missing. git outside never fetches them. */
+bool repo_is_partial(const struct repo *r);
+/* ERR_REFUSED, with the command that fetches what is missing. */
+int repo_refuse_missing(const struct repo *r, const char *what, struct err *e);
 
 /* The last value of a key, or NULL. */
 const char *repo_config(const struct repo *r, const char *key);
+/* Reads a file of the git directory, which a task gets along; nothing if there is none. ERR_REFUSED for a link: a
+ * stranger's repository could name any of the user's files with it. */
+int repo_part(const struct repo *r, const char *name, struct buf *ret, struct err *e);
+/* Reads the list of a shallow clone's commits whose parents are missing; empty for other repositories. */
+#define REPO_SHALLOW_MAX (1u << 20)
+int repo_shallow(const struct repo *r, struct buf *ret, struct err *e);
+/* Reads the repository's info/attributes; empty if there are none. */
+#define REPO_ATTRIBUTES_MAX (1u << 20)
+int repo_attributes(const struct repo *r, struct buf *ret, struct err *e);
 /* The settings for running git in this repository. */
 struct git repo_git(const struct repo *r);
-
-/* ERR_REFUSED, with its name, for a kind of repository that is not supported. Uses only the facts in r. */
-int repo_check_kind(const struct repo *r, bool bare, bool shallow, struct err *e);
 
 #endif

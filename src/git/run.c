@@ -28,6 +28,10 @@ static const char *const overrides[] = {
 	"maintenance.auto=false",
 	"protocol.allow=never",
 	"submodule.recurse=false",
+	"diff.submodule=short",
+	"status.submoduleSummary=false",
+	"fetch.recurseSubmodules=false",
+	"push.recurseSubmodules=no",
 	"advice.detachedHead=false",
 };
 
@@ -38,6 +42,8 @@ static const char *const remote_overrides[] = {
 	"gc.auto=0",
 	"maintenance.auto=false",
 	"submodule.recurse=false",
+	"fetch.recurseSubmodules=false",
+	"push.recurseSubmodules=no",
 };
 
 /* Variables for the user's keys, credential helpers and proxies. */
@@ -76,8 +82,8 @@ static void environment(const struct git *g, struct strvec *env)
 {
 	g->remote ? push_path(env) : push_env(env, "PATH", PROC_PATH);
 	push_transports(g, env);
-	strvec_pushl(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_PAGER=cat",
-		"GIT_EDITOR=/bin/false", GIT_MALLOC, NULL);
+	strvec_pushl(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_GRAFT_FILE=/dev/null", "GIT_PAGER=cat", "GIT_EDITOR=/bin/false", GIT_MALLOC, NULL);
 	push_env(env, "GIT_OPTIONAL_LOCKS", g->writes_index ? "1" : "0");
 	for (size_t i = 0; g->remote && i < ARRAY_SIZE(remote_variables); i++)
 		push_env(env, remote_variables[i], getenv(remote_variables[i]));
@@ -93,6 +99,7 @@ static void environment(const struct git *g, struct strvec *env)
 	push_env(env, "GIT_WORK_TREE", g->work_tree);
 	push_env(env, "GIT_INDEX_FILE", g->index);
 	push_env(env, "GIT_OBJECT_DIRECTORY", g->objects);
+	push_env(env, "GIT_SHALLOW_FILE", g->shallow);
 }
 
 static void arguments(const struct git *g, const struct strvec *args, struct strvec *argv)

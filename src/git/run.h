@@ -1,7 +1,7 @@
 /*
  * Runs git outside a jail, always with the same environment. Whatever a repository or a working tree says,
  * there are no hooks, no fsmonitor, no external diff, no prompts, no transports, no system or global
- * configuration and no replacement objects. Missing objects are not fetched, and the current directory has no
+ * configuration, no replacement objects and no grafts. Missing objects are not fetched, and the current directory has no
  * influence. The fields of struct git allow exceptions.
  *
  * Each git command has its own function in this room. User input comes after "--end-of-options" or "--".
@@ -27,6 +27,7 @@ struct git {
 	const char *work_tree;         /* GIT_WORK_TREE or NULL */
 	const char *index;             /* GIT_INDEX_FILE or NULL */
 	const char *objects;           /* GIT_OBJECT_DIRECTORY or NULL */
+	const char *shallow;           /* GIT_SHALLOW_FILE or NULL: the list that git finds in dir */
 	const struct strvec *settings; /* more settings, "key=value" each; NULL for none */
 	const char *cwd;               /* NULL: the root directory, which has no .gitattributes */
 	const char *fsmonitor;         /* core.fsmonitor for this run; NULL: off */

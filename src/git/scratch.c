@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/blob.h"
+#include "git/scratch_parts.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
@@ -25,7 +26,7 @@
  * is. Without the last one, git reads, hashes and writes all of it once more if there are few objects. */
 #define QUICK "\tfsync = none\n\tcompression = 0\n[fastimport]\n\tunpackLimit = 0\n"
 
-static struct git scratch_git(const struct scratch *s)
+struct git scratch_git(const struct scratch *s)
 {
 	int64_t left = s->deadline ? (s->deadline - clock_ms() + 999) / 1000 : 600;
 
@@ -37,8 +38,8 @@ static int make_skeleton(struct scratch *s, int dir, struct err *e)
 {
 	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs", "refs/heads",
 		"info", "wt" };
-	auto_buf alternates = BUF_SMALL, exclude = BUF_INIT(1 << 20);
-	auto_str user_exclude = path_join(s->repo->git_dir, "info/exclude");
+	auto_buf alternates = BUF_SMALL, exclude = BUF_INIT(1 << 20), shallow = BUF_INIT(REPO_SHALLOW_MAX),
+		 attributes = BUF_INIT(REPO_ATTRIBUTES_MAX);
 	const char *config = s->repo->hash_len == 32 ? "[core]\n\trepositoryformatversion = 1\n" QUICK
 						       "[extensions]\n\tobjectformat = sha256\n"
 						     : "[core]\n\trepositoryformatversion = 0\n" QUICK;
@@ -48,7 +49,14 @@ static int make_skeleton(struct scratch *s, int dir, struct err *e)
 			return err_sys(e, "cannot make a scratch repository");
 	for (size_t i = 0; i < s->repo->objects.n; i++)
 		buf_printf(&alternates, "%s\n", s->repo->objects.v[i]);
-	if (read_file(AT_FDCWD, user_exclude, &exclude, e) < 0 && e->kind != ERR_NOTFOUND)
+	if (repo_part(s->repo, "info/exclude", &exclude, e) < 0 || repo_shallow(s->repo, &shallow, e) < 0 ||
+		repo_attributes(s->repo, &attributes, e) < 0)
+		return -1;
+	/* beside the working tree: only scratch_convert.c uses them, never what a reviewer sees */
+	if (attributes.len &&
+		write_file(dir, SCRATCH_ATTRIBUTES, attributes.data, attributes.len, 0600, e) < 0)
+		return -1;
+	if (shallow.len && write_file(dir, "shallow", shallow.data, shallow.len, 0600, e) < 0)
 		return -1;
 	if (write_file(dir, "HEAD", "ref: " TREE_REF "\n", strlen("ref: " TREE_REF "\n"), 0600, e) < 0 ||
 		write_file(dir, "config", config, strlen(config), 0600, e) < 0 ||
@@ -123,6 +131,9 @@ void scratch_release(struct scratch *s)
 
 	fd_closep(&s->stream);
 	buf_release(&s->pending);
+	strvec_release(&s->converted);
+	strvec_release(&s->executable);
+	free(s->base);
 	if (s->dir)
 		tree_remove(s->parent, path_base(s->dir), &ignored);
 	lock_drop(&s->lock);
@@ -140,10 +151,10 @@ static int add_ignore(size_t i, const char *data, size_t len, void *arg, struct 
 {
 	const struct ignores *n = arg;
 
-	return scratch_add_ignore(n->scratch, n->paths->v[i], data, len, e);
+	return scratch_add_rules(n->scratch, n->paths->v[i], data, len, e);
 }
 
-int scratch_base_ignores(struct scratch *s, const char *base, const struct strvec *paths, struct err *e)
+int scratch_base_rules(struct scratch *s, const char *base, const struct strvec *paths, struct err *e)
 {
 	auto_strvec names = STRVEC_INIT;
 	struct git g = scratch_git(s);
@@ -153,7 +164,7 @@ int scratch_base_ignores(struct scratch *s, const char *base, const struct strve
 	return blob_read(&g, &names, add_ignore, &(struct ignores){ s, paths }, e);
 }
 
-int scratch_add_ignore(struct scratch *s, const char *path, const char *text, size_t len, struct err *e)
+int scratch_add_rules(struct scratch *s, const char *path, const char *text, size_t len, struct err *e)
 {
 	auto_str root = path_join(s->dir, "wt");
 	auto_str parent = xstrndup(path, (size_t)(path_base(path) - path));
@@ -274,6 +285,7 @@ int scratch_begin(struct scratch *s, const char *base, struct err *e)
 {
 	auto_str path = path_join(s->dir, "stream");
 
+	s->base = xstrdup(base);
 	s->stream = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (s->stream < 0)
 		return err_sys(e, "cannot make '%s'", path);
@@ -318,6 +330,19 @@ static int add_bytes(
 	return flush_full(s, e);
 }
 
+int scratch_object(struct scratch *s, const char *path, bool executable, const char *oid, struct err *e)
+{
+	buf_printf(&s->pending, "M %s %s ", executable ? "100755" : "100644", oid);
+	add_path(&s->pending, path);
+	return flush_full(s, e);
+}
+
+int scratch_bytes(
+	struct scratch *s, const char *path, bool executable, const char *data, size_t len, struct err *e)
+{
+	return add_bytes(s, executable ? "100755" : "100644", path, data, len, e);
+}
+
 int scratch_link(struct scratch *s, const char *path, const char *text, size_t len, struct err *e)
 {
 	return add_bytes(s, "120000", path, text, len, e);
@@ -341,6 +366,8 @@ int scratch_end(struct scratch *s, struct err *e)
 	struct git g = scratch_git(s);
 	auto_strvec args = STRVEC_INIT;
 
+	if (scratch_convert_all(s, e) < 0)
+		return -1;
 	buf_addstr(&s->pending, "done\n");
 	if (flush(s, e) < 0)
 		return -1;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -109,4 +110,36 @@ int settle_index(struct buf *index, unsigned hash_len, int tree, struct err *e)
 	}
 	index_close(&r);
 	return got < 0 ? -1 : rc;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int settle_paths(struct buf *index, unsigned hash_len, int tree, const struct strvec *paths,
+	bool (*mine)(const char *path, const struct stat *st, void *arg), void *arg, struct err *e)
+{
+	struct index_reader r;
+	struct index_entry ent;
+	int got = -1;
+
+	if (index_open(&r, index->data, index->len, hash_len, e) < 0)
+		return index_close(&r), -1;
+	for (;;) {
+		size_t at = (size_t)(r.at - r.data);
+		struct stat st;
+
+		got = index_next(&r, &ent, e);
+		if (got <= 0)
+			break;
+		if (ent.stage || !paths->n ||
+			!bsearch(&ent.path, paths->v, paths->n, sizeof(*paths->v), compare))
+			continue;
+		if (!lstat_beneath(tree, ent.path, &st) && S_ISREG(st.st_mode) && st.st_size <= UINT32_MAX &&
+			(!mine || mine(ent.path, &st, arg)))
+			put_stat((unsigned char *)index->data + at, &st);
+	}
+	index_close(&r);
+	return got;
 }

@@ -188,3 +188,31 @@ int trust_check_pushed(const struct repo *r, const char *place, struct err *e)
 		place);
 	return err_hint(e, "git config --global --add garth.trust '%s'", place);
 }
+
+int trust_is_own(const struct repo *r, const char *wanted, bool *ret, struct err *e)
+{
+	auto_buf list = BUF_INIT(4 << 20);
+	const char *scope, *key, *value;
+	size_t at = 0, n = strlen(wanted);
+
+	if (list_config(r->git_dir, &list, e) < 0)
+		return -1;
+	*ret = false;
+	while (next(&list, &at, &scope, &key, &value))
+		if (!strncmp(key, wanted, n) && (key[n] == '\n' || !key[n]))
+			*ret = is_own(scope);
+	return 0;
+}
+
+int trust_check_outside(const struct repo *r, const char *what, struct err *e)
+{
+	auto_buf list = BUF_INIT(4 << 20);
+
+	if (list_config(r->git_dir, &list, e) < 0)
+		return -1;
+	if (is_trusted(&list, r->main_top))
+		return 0;
+	err_set(e, ERR_REFUSED, "%s leads out of the repository, which is followed only if it is trusted",
+		what);
+	return err_hint(e, "git config --global --add garth.trust '%s'", r->main_top);
+}

@@ -24,6 +24,12 @@ int trust_check(const struct repo *r, struct err *e);
  * `place` has hooks or names other programs, and the user trusts neither it nor r. */
 int trust_check_pushed(const struct repo *r, const char *place, struct err *e);
 
+/* For what a task gets along from outside the repository because its own configuration, or a link in it, says so: a
+ * stranger's repository could name any of the user's files. ERR_REFUSED with the text unless the user trusts r. */
+int trust_check_outside(const struct repo *r, const char *what, struct err *e);
+/* Whether the value that git uses for the key is set by the repository's own configuration. */
+int trust_is_own(const struct repo *r, const char *key, bool *ret, struct err *e);
+
 /* The same for a list as `git config --list --show-scope -z` prints it ("scope\0key\nvalue\0" …). `place` is
  * the path for the message. */
 int trust_check_list(const struct buf *list, const char *place, struct err *e);

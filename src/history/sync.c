@@ -14,6 +14,7 @@
 #include "sys/fault.h"
 #include "task/life.h"
 #include "task/refs.h"
+#include "workspace/submodules.h"
 
 /* Whether the branch contains the target's tip, in the shared repository. */
 static bool has_target(struct publisher *pub, const char *target)
@@ -57,9 +58,9 @@ static int merge_or_rebase(
 		return -1;
 	if (inside_do(pub->in, NULL, &code, e, merge ? "merge" : "rebase", "--abort", NULL) < 0)
 		return -1;
-	return conflicts->n
-		       ? 1
-		       : err_set(e, ERR_FAILED, "git inside could not bring '%s' in", pub->in->task.target);
+	if (conflicts->n)
+		return 1;
+	return err_set(e, ERR_FAILED, "git inside could not bring '%s' in", pub->in->task.target);
 }
 
 /* The task's branch must be checked out inside. The answer is a claim, which only decides whether to try. */
@@ -95,6 +96,31 @@ static int check_published(struct publisher *pub, const char *target, struct err
 	return err_hint(e, "garth exec %s -- git merge %.12s", pub->in->task.name, pub->in->task.published);
 }
 
+/* git inside cannot change a file that a rule covers, and would stop half-way. */
+static int check_rules(struct publisher *pub, const char *target, struct err *e)
+{
+	const struct rules *rules = &pub->in->context.config.policy.rules;
+	struct git shared = repo_git(&pub->in->at.repo);
+	auto_buf names = BUF_INIT(64 << 20), clean = BUF_INIT(8192);
+
+	if (!rules->n)
+		return 0;
+	if (git_do(&shared, &names, e, "diff-tree", "-r", "-z", "--name-only", "--no-renames",
+		    pub->in->task.base, target, NULL) < 0)
+		return -1;
+	for (size_t at = 0; at < names.len; at += strlen(names.data + at) + 1) {
+		const struct rule *r = rules_write(rules, names.data + at);
+
+		if (!r || !rule_denies(r))
+			continue;
+		clean_text(&clean, names.data + at, strlen(names.data + at), false);
+		err_set(e, ERR_REFUSED, "'%s' has changed in the target, and the rule '%s' (%s) covers it",
+			buf_str(&clean), r->glob, r->at);
+		return err_hint(e, "garth why %s PATH", pub->in->task.name);
+	}
+	return 0;
+}
+
 /* The branch contains all of the target, so the target is its base from now on. */
 static int follow(struct publisher *pub, const char *target, struct sync_result *ret, struct err *e)
 {
@@ -113,6 +139,31 @@ static int follow(struct publisher *pub, const char *target, struct sync_result 
 	if (store_task_rebased(pub->in->context.store, pub->in->task.id, target, pub->in->task.shown, e) < 0)
 		return -1;
 	return inside_refresh(pub->in, e);
+}
+
+/* Brings the submodules to the commits that the new tip names, as far as the task's own commits and files there
+ * allow it. What git inside answers is a claim, and used inside only. */
+static void follow_submodules(struct publisher *pub)
+{
+	auto_submodules s = { 0 };
+	struct err ignored = ERR_INIT;
+
+	if (submodules_load(pub->in->at.ws.dir, &s, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < s.n; i++) {
+		size_t up = submodule_around(&s, i);
+		const char *around = up < s.n ? s.v[up].path : ".";
+		auto_str name = xasprintf("HEAD:%s", s.v[i].path + (up < s.n ? strlen(around) + 1 : 0));
+		auto_buf out = BUF_INIT(4096);
+		char commit[OID_SIZE];
+		int code = 0;
+
+		if (submodule_is_here(&s.v[i]) &&
+			!inside_ask(pub->in, &out, &code, &ignored, "-C", around, "rev-parse", name, NULL) &&
+			!code && oid_take(buf_str(&out), pub->in->at.repo.hash_len, commit))
+			inside_do(pub->in, NULL, &code, &ignored, "-C", s.v[i].path, "merge", "-q",
+				"--ff-only", commit, NULL);
+	}
 }
 
 int sync_task(struct publisher *pub, bool merge, struct sync_result *ret, struct strvec *conflicts,
@@ -137,7 +188,8 @@ int sync_task(struct publisher *pub, bool merge, struct sync_result *ret, struct
 		*pub->in->task.published ? pub->in->task.published : pub->in->task.base);
 	if (has_target(pub, target))
 		return follow(pub, target, ret, e);
-	if (check_inside(pub, e) < 0 || check_published(pub, target, e) < 0 || renew_shown(pub->in, e) < 0 ||
+	if (check_inside(pub, e) < 0 || check_published(pub, target, e) < 0 ||
+		check_rules(pub, target, e) < 0 || renew_shown(pub->in, e) < 0 ||
 		snapshot_take(pub->in, "sync", "", &number, &left, e) < 0)
 		return -1;
 	/* the snapshot could not restore everything */
@@ -158,6 +210,7 @@ int sync_task(struct publisher *pub, bool merge, struct sync_result *ret, struct
 		return -1;
 	ret->moved = true;
 	snprintf(ret->tip, sizeof(ret->tip), "%s", r.tip);
+	follow_submodules(pub);
 	return 0;
 }
 

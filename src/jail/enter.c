@@ -100,6 +100,8 @@ static const struct step {
 	/* In the order of the description, so parents come first. /proc can only be mounted while the outer
 	 * one is visible. */
 	{ "mount", root_rows },
+	/* On what the rows mounted. */
+	{ "rules", cover_rules },
 	/* These three need capabilities over the new namespaces. */
 	{ "loopback", loopback_up },
 	{ "host name", set_hostname },
@@ -160,11 +162,17 @@ static void forget(struct entering *in)
 	free(in->lowers);
 }
 
-int enter_jail(const struct jail *j, int keep, struct err *e)
+int enter_jail(const struct jail *j, const int *mapped, int keep, struct err *e)
 {
-	struct entering in = {
-		.j = j, .layers = -1, .upper = -1, .work = -1, .stage = -1, .root = -1, .holder_fd = -1
-	};
+	struct entering in = { .j = j,
+		.mapped = mapped,
+		.layers = -1,
+		.upper = -1,
+		.work = -1,
+		.caches = -1,
+		.stage = -1,
+		.root = -1,
+		.holder_fd = -1 };
 	mode_t users = umask(022);
 	int rc = run_steps(steps, ARRAY_SIZE(steps), &in, e);
 

@@ -16,8 +16,9 @@
 int enter_namespaces(const struct jail *j, int (*born)(pid_t pid), pid_t *ret_pid, struct err *e);
 
 /* In the new process: all other steps, in order. After it the process is behind all walls. On failure the
- * error names the step ("cannot enter the jail: mount workspace: …"). Closes all descriptors above `keep`. */
-int enter_jail(const struct jail *j, int keep, struct err *e);
+ * error names the step ("cannot enter the jail: mount workspace: …"). Closes all descriptors above `keep`.
+ * `mapped` is from idmap_caches, may be NULL. */
+int enter_jail(const struct jail *j, const int *mapped, int keep, struct err *e);
 
 /*
  * The same for a Landlock-only jail, in an ordinary new process. *ret_listener is for the supervisor outside

@@ -4,7 +4,7 @@
 #include "base/path.h"
 #include "jail/pack.h"
 
-#define MAGIC "garth-jail-1"
+#define MAGIC "garth-jail-2"
 /* overlayfs refuses more lower layers. */
 #define MAX_LOWERS   500
 #define MAX_HOSTNAME 64
@@ -19,11 +19,15 @@ void jail_release(struct jail *j)
 	for (size_t i = 0; i < j->nrows; i++) {
 		free(j->rows[i].source);
 		free(j->rows[i].target);
+		free(j->rows[i].layer);
 	}
 	free(j->rows);
 	free(j->hostname);
 	free(j->upper);
 	free(j->work);
+	free(j->caches);
+	free(j->ruled);
+	rules_release(&j->rules);
 	free(j->gives);
 	strvec_release(&j->lowers);
 	strvec_release(&j->sockets);
@@ -47,6 +51,12 @@ void jail_add(struct jail *j, enum jail_kind kind, unsigned flags, const char *s
 		.target = xstrdup(target) };
 }
 
+void jail_add_cache(struct jail *j, unsigned flags, const char *source, const char *target, const char *layer)
+{
+	jail_add(j, JAIL_CACHE, flags, source, target);
+	j->rows[j->nrows - 1].layer = xstrdup(layer);
+}
+
 static const struct {
 	const char *name;
 	bool host_path;  /* source is an absolute path */
@@ -62,11 +72,19 @@ static const struct {
 	[JAIL_PROC] = { "proc", false, false, 0 },
 	[JAIL_DEV] = { "dev", false, false, JAIL_WRITE },
 	[JAIL_OVERLAY] = { "overlay", false, false, JAIL_WRITE | JAIL_NOEXEC },
+	[JAIL_CACHE] = { "cache", true, true, JAIL_WRITE | JAIL_OPTIONAL | JAIL_NOEXEC },
 };
 
 const char *jail_kind_name(enum jail_kind kind)
 {
 	return (unsigned)kind < JAIL_KINDS ? kinds[kind].name : "unknown";
+}
+
+/* A plain name in a clean directory. */
+static bool is_layer(const struct jail *j, const char *name)
+{
+	return j->caches && path_is_clean(j->caches) && *name && strcmp(name, ".") && strcmp(name, "..") &&
+	       !strchr(name, '/') && strlen(name) <= 255;
 }
 
 static int check_row(const struct jail *j, size_t n, struct err *e)
@@ -86,6 +104,8 @@ static int check_row(const struct jail *j, size_t n, struct err *e)
 		return err_set(e, ERR_START, "source '%s' is not absolute", r->source);
 	if (r->kind == JAIL_TMPFS && (!*r->source || strspn(r->source, "0123456789") != strlen(r->source)))
 		return err_set(e, ERR_START, "'%s' is not a size", r->source);
+	if ((r->kind == JAIL_CACHE) != (r->layer != NULL) || (r->layer && !is_layer(j, r->layer)))
+		return err_set(e, ERR_START, "'%s' has no layer, or one that it should not have", r->target);
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(j->rows[i].target, r->target))
 			return err_set(e, ERR_START, "'%s' is described twice", r->target);
@@ -140,6 +160,17 @@ static int check_landlock_only(const struct jail *j, struct err *e)
 	return 0;
 }
 
+static int check_rules(const struct jail *j, struct err *e)
+{
+	if (j->rules.n &&
+		(j->landlock_only || !j->ruled || !path_is_clean(j->ruled) || !strcmp(j->ruled, "/")))
+		return err_set(e, ERR_START, "the rules have no place, or cannot be enforced");
+	for (size_t i = 0; i < j->rules.n; i++)
+		if (!*j->rules.v[i].glob || *j->rules.v[i].glob == '/')
+			return err_set(e, ERR_START, "'%s' is not a relative rule", j->rules.v[i].glob);
+	return 0;
+}
+
 int jail_check(const struct jail *j, struct err *e)
 {
 	if (!j->uid || !j->gid || j->uid == (uid_t)-1 || j->gid == (gid_t)-1)
@@ -153,7 +184,7 @@ int jail_check(const struct jail *j, struct err *e)
 			return -1;
 	if (j->landlock_only && check_landlock_only(j, e) < 0)
 		return -1;
-	return check_overlay(j, e);
+	return check_rules(j, e) < 0 ? -1 : check_overlay(j, e);
 }
 
 void jail_pack(const struct jail *j, struct buf *out)
@@ -167,10 +198,18 @@ void jail_pack(const struct jail *j, struct buf *out)
 	pack_str(out, j->hostname);
 	pack_str(out, j->upper);
 	pack_str(out, j->work);
+	pack_str(out, j->caches);
+	pack_str(out, j->ruled);
+	pack_num(out, j->rules.n);
+	for (size_t i = 0; i < j->rules.n; i++) {
+		pack_num(out, j->rules.v[i].kind);
+		pack_str(out, j->rules.v[i].glob);
+	}
 	pack_num(out, j->max_file_size);
 	pack_num(out, j->max_open_files);
 	pack_num(out, j->max_procs);
 	pack_num(out, j->max_memory);
+	pack_num(out, j->max_core);
 	pack_str(out, j->gives);
 	pack_num(out, j->listens);
 	pack_num(out, j->landlock_only);
@@ -182,6 +221,7 @@ void jail_pack(const struct jail *j, struct buf *out)
 		pack_num(out, j->rows[i].flags);
 		pack_str(out, j->rows[i].source);
 		pack_str(out, j->rows[i].target);
+		pack_str(out, j->rows[i].layer);
 	}
 }
 
@@ -191,7 +231,19 @@ static void unpack_row(struct pack_reader *r, struct jail_row *row)
 	row->flags = (unsigned)pack_read_num(r, UINT32_MAX);
 	row->source = pack_read_str(r);
 	row->target = pack_read_str(r);
+	row->layer = pack_read_str(r);
 	if (!row->target)
+		r->bad = true;
+}
+
+static void unpack_rule(struct pack_reader *r, struct rules *to)
+{
+	enum rule_kind kind = (enum rule_kind)pack_read_num(r, RULE_KINDS - 1);
+	auto_str glob = pack_read_str(r);
+
+	if (glob)
+		rules_add(to, kind, glob, "");
+	else
 		r->bad = true;
 }
 
@@ -212,16 +264,21 @@ int jail_unpack(const char *data, size_t len, struct jail *ret, struct err *e)
 	j.hostname = pack_read_str(&r);
 	j.upper = pack_read_str(&r);
 	j.work = pack_read_str(&r);
+	j.caches = pack_read_str(&r);
+	j.ruled = pack_read_str(&r);
+	for (size_t n = pack_read_count(&r, 2 * sizeof(uint64_t)); n && !r.bad; n--)
+		unpack_rule(&r, &j.rules);
 	j.max_file_size = pack_read_num(&r, UINT64_MAX);
 	j.max_open_files = pack_read_num(&r, UINT64_MAX);
 	j.max_procs = pack_read_num(&r, UINT64_MAX);
 	j.max_memory = pack_read_num(&r, UINT64_MAX);
+	j.max_core = pack_read_num(&r, UINT64_MAX);
 	j.gives = pack_read_str(&r);
 	j.listens = pack_read_num(&r, UINT16_MAX);
 	j.landlock_only = pack_read_num(&r, 1);
 	pack_read_strvec(&r, &j.sockets);
 	pack_read_strvec(&r, &j.lowers);
-	for (size_t n = pack_read_count(&r, 4 * sizeof(uint64_t)); n && !r.bad; n--)
+	for (size_t n = pack_read_count(&r, 5 * sizeof(uint64_t)); n && !r.bad; n--)
 		unpack_row(&r, new_row(&j));
 	if (!pack_done(&r))
 		return err_set(e, ERR_START, "the description of the jail is malformed");

@@ -22,19 +22,21 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/rules.h"
 #include "base/strvec.h"
 
 /* The kinds of rows in the file view. */
 enum jail_kind {
-	JAIL_BIND,    /* the host's file or directory at source, with everything mounted beneath it */
-	JAIL_COPY,    /* a copy of the host's small file at source, made when the jail is entered */
-	JAIL_DATA,    /* a file whose content is `source` itself */
-	JAIL_LINK,    /* a symbolic link to `source` */
-	JAIL_DIR,     /* an empty directory in the root */
-	JAIL_TMPFS,   /* an empty file system; source is its size in bytes, as text */
-	JAIL_PROC,    /* the pid namespace's own /proc, with its dangerous parts read-only */
-	JAIL_DEV,     /* a small /dev: null zero full random urandom tty, its own pts, ptmx, shm, fd links */
+	JAIL_BIND,  /* the host's file or directory at source, with everything mounted beneath it */
+	JAIL_COPY,  /* a copy of the host's small file at source, made when the jail is entered */
+	JAIL_DATA,  /* a file whose content is `source` itself */
+	JAIL_LINK,  /* a symbolic link to `source` */
+	JAIL_DIR,   /* an empty directory in the root */
+	JAIL_TMPFS, /* an empty file system; source is its size in bytes, as text */
+	JAIL_PROC,  /* the pid namespace's own /proc, with its dangerous parts read-only */
+	JAIL_DEV, /* a small /dev: null zero full random urandom tty, its own pts, ptmx, shm, mqueue, fd links */
 	JAIL_OVERLAY, /* the workspace: see struct jail */
+	JAIL_CACHE,   /* the host's directory at source, and on top of it a writable layer: see struct jail */
 	JAIL_KINDS
 };
 
@@ -51,6 +53,7 @@ struct jail_row {
 	enum jail_kind kind;
 	unsigned flags;
 	char *source, *target;
+	char *layer; /* of a CACHE: the name of its layer; else NULL */
 };
 
 enum jail_net { JAIL_NET_NONE, JAIL_NET_HOST };
@@ -74,10 +77,18 @@ struct jail {
 	/* The overlay, if there is a row JAIL_OVERLAY: the top lower layer comes first. */
 	struct strvec lowers;
 	char *upper, *work;
+	/* Rules about paths below `ruled`, a directory inside, relative to it (cover.c). `ruled` is NULL if there
+	 * are none. */
+	struct rules rules;
+	char *ruled;
+	/* The directory with the layers of CACHE rows, NULL if there are none: NAME/upper, and NAME/work, which
+	 * overlayfs needs. If a layer cannot be mounted, the host's directory is there, read-only. */
+	char *caches;
 	uint64_t max_file_size;  /* RLIMIT_FSIZE, 0 for none */
 	uint64_t max_open_files; /* RLIMIT_NOFILE of commands, 0 for none */
 	uint64_t max_procs;      /* RLIMIT_NPROC, which each user namespace counts separately; 0 for none */
 	uint64_t max_memory;     /* RLIMIT_DATA, for each process; 0 for none */
+	uint64_t max_core;       /* RLIMIT_CORE; 0: no core files */
 	/* What comes with ORDER_READY: a descriptor of this directory (NULL: none), or a socket that listens
 	 * on this port of the jail's loopback (0: none). */
 	char *gives;
@@ -93,6 +104,9 @@ void jail_release(struct jail *j);
 #define auto_jail __attribute__((cleanup(jail_release))) struct jail
 
 void jail_add(struct jail *j, enum jail_kind kind, unsigned flags, const char *source, const char *target);
+
+void jail_add_cache(
+	struct jail *j, unsigned flags, const char *source, const char *target, const char *layer);
 
 /* Whether the description makes sense: clean absolute targets, a non-zero uid, an overlay with its layers
  * (upper and work in one directory), no row at or above an earlier row's target. ERR_START. jail_start calls

@@ -78,6 +78,7 @@ uint64_t landlock_row_rights(int abi, const struct jail_row *row)
 	case JAIL_DEV:
 		return all & (FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV);
 	case JAIL_OVERLAY:
+	case JAIL_CACHE:
 		return all;
 	case JAIL_TMPFS:
 	case JAIL_BIND:
@@ -119,6 +120,8 @@ static int add_rule(int rules, int root, const char *path, uint64_t rights, stru
  * have. A path that led out of the root would have no rule. */
 static int add_rules(int rules, int abi, const struct jail *j, struct err *e)
 {
+	/* the kernel judges mq_open by the root of the same file system */
+	static const char *const own[] = { "shm", "mqueue" };
 	auto_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (root < 0)
@@ -131,10 +134,10 @@ static int add_rules(int rules, int abi, const struct jail *j, struct err *e)
 
 		if (rights & ~FS_READ && add_rule(rules, root, r->target + 1, rights, e) < 0)
 			return -1;
-		if (r->kind == JAIL_DEV) {
-			auto_str shm = xasprintf("%s/shm", r->target + 1);
+		for (size_t k = 0; r->kind == JAIL_DEV && k < ARRAY_SIZE(own); k++) {
+			auto_str path = xasprintf("%s/%s", r->target + 1, own[k]);
 
-			if (add_rule(rules, root, shm, landlock_fs_rights(abi), e) < 0)
+			if (add_rule(rules, root, path, landlock_fs_rights(abi), e) < 0)
 				return -1;
 		}
 	}

@@ -21,7 +21,7 @@ static bool is_agents(const struct entering *in, const char *path)
 	for (size_t i = 0; i < in->row; i++)
 		if (path_within(path, in->j->rows[i].target))
 			around = &in->j->rows[i];
-	if (!around || around->kind == JAIL_OVERLAY)
+	if (!around || around->kind == JAIL_OVERLAY || around->kind == JAIL_CACHE)
 		return around != NULL;
 	return (around->kind == JAIL_BIND || around->kind == JAIL_TMPFS) && around->flags & JAIL_WRITE;
 }

@@ -19,9 +19,29 @@ static int attach_layer(int fd, int stage, const char *name)
 	return mkdirat(stage, name, 0700) < 0 || mount_attach(fd, stage, name) < 0 ? -1 : 0;
 }
 
+/* A layer with places for denied names, above the others. */
+static int set_names(struct entering *in, struct buf *options, struct err *e)
+{
+	auto_fd layer = -1;
+	bool any = false;
+
+	if (!in->j->rules.n)
+		return 0;
+	if (mkdirat(in->stage, "names", 0755) < 0 ||
+		(layer = openat(in->stage, "names", O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
+		return err_sys(e, "cannot make a layer for rules");
+	if (cover_names(in, layer, &any, e) < 0)
+		return -1;
+	if (any)
+		buf_addstr(options, "names:");
+	return 0;
+}
+
 static int set_stage(struct entering *in, struct buf *options, struct err *e)
 {
 	buf_addstr(options, "userxattr,volatile,lowerdir=");
+	if (set_names(in, options, e) < 0)
+		return -1;
 	for (size_t i = 0; i < in->j->lowers.n; i++) {
 		char name[24];
 

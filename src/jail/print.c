@@ -20,7 +20,7 @@ static void add_clean(struct buf *out, const char *text)
 
 static const char *access_name(const struct jail_row *r)
 {
-	if (r->kind == JAIL_OVERLAY || r->flags & JAIL_WRITE)
+	if (r->kind == JAIL_OVERLAY || r->kind == JAIL_CACHE || r->flags & JAIL_WRITE)
 		return r->flags & JAIL_NOEXEC ? "writable, noexec" : "writable";
 	return r->flags & JAIL_NOEXEC ? "read-only, noexec" : "read-only";
 }
@@ -39,6 +39,13 @@ static void print_row(const struct jail *j, const struct jail_row *r, struct buf
 		add_clean(out, r->source);
 	}
 	buf_addch(out, '\n');
+	if (r->kind == JAIL_CACHE) {
+		buf_addstr(out, "  layer  ");
+		add_clean(out, j->caches);
+		buf_addch(out, '/');
+		add_clean(out, r->layer);
+		buf_addch(out, '\n');
+	}
 	if (r->kind != JAIL_OVERLAY)
 		return;
 	buf_addstr(out, "  upper  ");
@@ -52,6 +59,9 @@ static void print_row(const struct jail *j, const struct jail_row *r, struct buf
 
 void jail_print(const struct jail *j, struct buf *out)
 {
+	static const char *const kinds[RULE_KINDS] = { "allow_read", "allow_write", "deny_read",
+		"deny_write" };
+
 	if (j->landlock_only)
 		buf_addstr(out, "spaces   none: Landlock and the filter alone\n");
 	else
@@ -60,6 +70,11 @@ void jail_print(const struct jail *j, struct buf *out)
 	buf_printf(out, "user     %u:%u%s\n", j->uid, j->gid, j->from_root ? ", entered by root" : "");
 	for (size_t i = 0; i < j->nrows; i++)
 		print_row(j, &j->rows[i], out);
+	for (size_t i = 0; i < j->rules.n; i++) {
+		buf_printf(out, "rule     %s  ", kinds[j->rules.v[i].kind]);
+		add_clean(out, j->rules.v[i].glob);
+		buf_addch(out, '\n');
+	}
 	buf_printf(out, "network  %s\n",
 		j->net == JAIL_NET_HOST ? "the host's"
 		: j->landlock_only      ? "none"
@@ -79,6 +94,8 @@ void jail_print(const struct jail *j, struct buf *out)
 		buf_printf(out, "limit    %" PRIu64 " processes\n", j->max_procs);
 	if (j->max_memory)
 		buf_printf(out, "limit    %" PRIu64 " bytes of memory in a process\n", j->max_memory);
+	if (j->max_core)
+		buf_printf(out, "limit    %" PRIu64 " bytes in a core file\n", j->max_core);
 	buf_addstr(out, "rights   no capabilities, no new privileges\n");
 	if (!(j->without & JAIL_WALL_LANDLOCK))
 		buf_addstr(

@@ -43,8 +43,9 @@ static int set_limit(int what, uint64_t value, struct err *e)
 
 int rights_limits(struct entering *in, struct err *e)
 {
-	/* A core file, or the host's handler for core files, would show the memory outside. */
-	if (set_limit(RLIMIT_CORE, 0, e) < 0)
+	/* With a limit of 1 byte there is no core file, and the kernel starts no handler outside either; with 0
+	 * it would start one. */
+	if (set_limit(RLIMIT_CORE, in->j->max_core ? in->j->max_core : 1, e) < 0)
 		return -1;
 	if (in->j->max_file_size && set_limit(RLIMIT_FSIZE, in->j->max_file_size, e) < 0)
 		return -1;

@@ -93,6 +93,7 @@ static int (*const row_kinds[JAIL_KINDS])(struct entering *, const struct jail_r
 	[JAIL_BIND] = row_bind,       [JAIL_COPY] = row_copy,      [JAIL_DATA] = row_data,
 	[JAIL_LINK] = row_link,       [JAIL_DIR] = row_dir,        [JAIL_TMPFS] = special_tmpfs,
 	[JAIL_PROC] = special_proc,   [JAIL_DEV] = special_dev,    [JAIL_OVERLAY] = overlay_mount,
+	[JAIL_CACHE] = cache_mount,
 };
 /* clang-format on */
 

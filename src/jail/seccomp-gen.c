@@ -18,6 +18,7 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -65,6 +66,11 @@ static const struct rule denials[] = {
 	/* Limits of another process: an agent could lower those of the first process, which starts
 	 * everything. */
 	{ "prlimit64", -1, EPERM, 1, { { 0, SCMP_CMP_NE, 0 } } },
+
+	/* The limit on core files, which keeps crashes away from a handler outside. Programs that want no core
+	 * files (ssh-agent) must not fail, so this says yes and does nothing. */
+	{ "prlimit64", -1, 0, 2, { IS(1, RLIMIT_CORE), { 2, SCMP_CMP_NE, 0 } } },
+	{ "setrlimit", -1, 0, 1, { IS(0, RLIMIT_CORE) } },
 
 	/* A lease blocks a process outside that opens the file, until the agent agrees. */
 	{ "fcntl", -1, EPERM, 1, { IS(1, F_SETLEASE) } },

@@ -43,8 +43,8 @@ static int open_source(const struct jail_row *r, struct source *s, struct err *e
 {
 	int rc = 0;
 
-	s->fd = -1;
-	if (r->kind == JAIL_BIND)
+	s->fd = s->upper = s->work = -1;
+	if (r->kind == JAIL_BIND || r->kind == JAIL_CACHE)
 		rc = s->fd = mount_clone(AT_FDCWD, r->source);
 	else if (r->kind == JAIL_COPY)
 		rc = read_copy(r->source, s);
@@ -92,6 +92,31 @@ static int open_layers(struct entering *in, struct err *e)
 	return 0;
 }
 
+/* Root's files have no owner inside, and overlayfs copies no such file up. So root's caches need a clone that
+ * maps their owner, made outside (idmap.h); without it they stay read-only. */
+static int open_cache(struct entering *in, size_t i, struct err *e)
+{
+	struct source *s = &in->sources[i];
+	auto_str upper = path_join(in->j->rows[i].layer, "upper"),
+		 work = path_join(in->j->rows[i].layer, "work");
+
+	if (!s->there || (in->j->from_root && (!in->mapped || in->mapped[i] < 0)))
+		return 0;
+	if (in->caches < 0)
+		in->caches = mount_clone(AT_FDCWD, in->j->caches);
+	if (in->caches < 0)
+		return err_sys(e, "%s", in->j->caches);
+	s->upper = open_beneath(in->caches, upper, O_PATH | O_DIRECTORY, 0);
+	s->work = open_beneath(in->caches, work, O_PATH | O_DIRECTORY, 0);
+	if (s->upper < 0 || s->work < 0)
+		return err_sys(e, "%s of %s", s->upper < 0 ? upper : work, in->j->caches);
+	if (in->j->from_root) {
+		close(s->fd);
+		s->fd = in->mapped[i];
+	}
+	return 0;
+}
+
 int sources_open(struct entering *in, struct err *e)
 {
 	in->sources = xcalloc(in->j->nrows + 1, sizeof(*in->sources));
@@ -99,6 +124,8 @@ int sources_open(struct entering *in, struct err *e)
 		const struct jail_row *r = &in->j->rows[i];
 
 		if (open_source(r, &in->sources[i], e) < 0)
+			return -1;
+		if (r->kind == JAIL_CACHE && open_cache(in, i, e) < 0)
 			return -1;
 		if (r->kind == JAIL_DEV && open_nodes(in, e) < 0)
 			return -1;

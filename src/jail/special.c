@@ -135,6 +135,16 @@ static int dev_shm(int dev)
 	return mount_tmpfs((struct place){ dev, "shm" }, "512m", "1777", MOUNT_NODEV);
 }
 
+/* The queues of the jail's own ipc namespace. The kernel may lack them. */
+static int dev_mqueue(int dev)
+{
+	auto_fd fd = mount_new("mqueue", NULL, 0, MOUNT_NODEV | MOUNT_NOEXEC);
+
+	if (fd < 0)
+		return errno == ENODEV ? 0 : -1;
+	return mkdirat(dev, "mqueue", 01777) < 0 ? -1 : mount_attach(fd, dev, "mqueue");
+}
+
 int special_dev(struct entering *in, const struct jail_row *r, struct err *e)
 {
 	auto_fd dev = -1;
@@ -152,6 +162,8 @@ int special_dev(struct entering *in, const struct jail_row *r, struct err *e)
 		return err_sys(e, "cannot make links in %s", r->target);
 	if (dev_pts(dev) < 0)
 		return err_sys(e, "cannot mount %s/pts", r->target);
+	if (dev_mqueue(dev) < 0)
+		return err_sys(e, "cannot mount %s/mqueue", r->target);
 	if (dev_shm(dev) < 0)
 		return err_sys(e, "cannot mount %s/shm", r->target);
 	return 0;

@@ -10,7 +10,8 @@
 
 /* The host's side of a row, opened before anything else. */
 struct source {
-	int fd;          /* of a bind: the detached clone; -1 if an optional one does not exist */
+	int fd;          /* of a bind or cache: the detached clone; -1 if an optional one does not exist */
+	int upper, work; /* of a cache; -1 if it has no layer and is shown read-only */
 	struct buf data; /* of a copy */
 	mode_t mode;
 	bool there;
@@ -26,6 +27,9 @@ struct entering {
 	int *lowers; /* clones of the overlay's lower layers */
 	int layers;  /* clone of the directory with its upper and work directories */
 	int upper, work;
+	bool caches_staged;
+	int caches;        /* clone of the directory with the layers of CACHE rows */
+	const int *mapped; /* see idmap.h */
 	int stage;         /* a temporary tmpfs outside the new root; disappears with the old root */
 	int root;          /* the new root */
 	size_t row;        /* the current row */
@@ -59,6 +63,14 @@ int root_freeze(struct entering *in, struct err *e);
 int special_tmpfs(struct entering *in, const struct jail_row *r, struct err *e);
 int special_proc(struct entering *in, const struct jail_row *r, struct err *e);
 int special_dev(struct entering *in, const struct jail_row *r, struct err *e);
+
+/* cache.c */
+int cache_mount(struct entering *in, const struct jail_row *r, struct err *e);
+
+/* cover.c: cover_names makes places for denied names that do not exist, in a layer of the workspace's overlay,
+ * before it is mounted; returns whether it made any. cover_rules puts the rules into effect. */
+int cover_names(struct entering *in, int layer, bool *ret_any, struct err *e);
+int cover_rules(struct entering *in, struct err *e);
 
 /* overlay.c */
 int overlay_mount(struct entering *in, const struct jail_row *r, struct err *e);

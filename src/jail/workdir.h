@@ -1,5 +1,5 @@
 /*
- * Prepares the overlay's work directory for the next mount. garth-launch calls it outside.
+ * Prepares the work directories of the overlay and of the caches for the next mount. garth-launch calls it outside.
  *
  * A volatile mount leaves a mark in the work directory that forbids the next mount, because after a crash of
  * the machine the upper directory may be incomplete. Whoever starts a task has checked that already. Removing

@@ -3,12 +3,14 @@
  * process enters the jail and serves the keeper on descriptor 4. It has no options and prints nothing: all
  * results go over the order socket.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "landlock_only.h"
 #include "init.h"
 #include "jail/enter.h"
+#include "jail/idmap.h"
 #include "jail/workdir.h"
 #include "listen.h"
 #include "spawn.h"
@@ -48,10 +50,22 @@ static int make_gift(const struct jail *j)
 	return j->gives ? open(j->gives, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
+/* Waits until the new process has entered the jail, which closes its end of the pipe. Removing files earlier
+ * would slow its mounts down, because both change directories of one file system. */
+static void await_end(const int pipe[2])
+{
+	char byte;
+
+	close(pipe[1]);
+	while (read(pipe[0], &byte, 1) < 0 && errno == EINTR)
+		;
+}
+
 int main(void)
 {
 	struct err e = ERR_INIT;
 	auto_jail j;
+	int *mapped, entered[2];
 	pid_t pid;
 
 	jail_init(&j);
@@ -64,14 +78,20 @@ int main(void)
 	spawn_limit_files(j.max_open_files);
 	if (j.landlock_only)
 		landlock_only_run(&j, ORDERS_FD, tell_born, make_gift);
+	mapped = idmap_caches(&j);
+	if (pipe2(entered, O_CLOEXEC) < 0) {
+		err_sys(&e, "cannot make a pipe");
+		return fail(&e);
+	}
 	if (workdir_renew(&j, &e) < 0 || enter_namespaces(&j, tell_born, &pid, &e) < 0)
 		return fail(&e);
 	if (pid) {
+		await_end(entered);
 		workdir_tidy(&j);
 		return 0;
 	}
 	setsid();
-	if (enter_jail(&j, ORDERS_FD, &e) < 0)
+	if (enter_jail(&j, mapped, ORDERS_FD, &e) < 0)
 		return fail(&e);
 	init_serve(ORDERS_FD, make_gift(&j));
 }

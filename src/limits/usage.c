@@ -137,7 +137,7 @@ static int add_elsewhere(struct task_at *at, struct tree_use *u, struct err *e)
 
 int usage_of_task(struct task_at *at, struct tree_use *ret, struct err *e)
 {
-	static const char *const places[] = { "git", "home", "tmp", "upper", "snapshots" };
+	static const char *const places[] = { "git", "home", "tmp", "upper", "caches", "snapshots", "sub" };
 	struct tree_use u = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)

@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "git/blob.h"
 #include "git/index.h"
+#include "git/lfs.h"
+#include "merge/sparse.h"
 #include "merge/update.h"
 #include "merge/verbs.h"
 #include "sys/fd.h"
@@ -100,6 +103,8 @@ static void look_at_file(struct update *u, struct edit *x, struct strvec *way)
 			in_the_way(way, x->path);
 		return;
 	}
+	if (x->skipped)
+		return;
 	if (lstat_beneath(u->top, x->path, &st) < 0) {
 		if (x->kind == EDIT_REMOVE && (errno == ENOENT || errno == ENOTDIR))
 			x->kind = EDIT_FORGET;
@@ -143,7 +148,7 @@ static bool is_oid(const unsigned char *oid, const char *hex, unsigned len)
 static void look_at_entry(struct look *l, struct edit *x, const struct index_entry *ent)
 {
 	/* the user told git to ignore changes of such a file: nobody knows whether it is clean */
-	if (x->kind == EDIT_ADD || ent->stage || ent->assume_valid || ent->skip_worktree ||
+	if (x->kind == EDIT_ADD || ent->stage || ent->assume_valid || (ent->skip_worktree && !x->skipped) ||
 		ent->intent_to_add || ent->mode != x->old_mode ||
 		!is_oid(ent->oid, x->old_oid, l->u->repo->hash_len)) {
 		in_the_way(l->way, ent->path);
@@ -179,7 +184,6 @@ static int read_index(struct look *l, const struct buf *index, struct err *e)
 {
 	struct index_reader r;
 	struct index_entry ent;
-	size_t len;
 	int got;
 
 	if (index_open(&r, index->data, index->len, l->u->repo->hash_len, e) < 0)
@@ -192,9 +196,6 @@ static int read_index(struct look *l, const struct buf *index, struct err *e)
 		else
 			look_at_other(l, ent.path);
 	}
-	if (!got && (index_extension(&r, "sdir", &len) || index_extension(&r, "link", &len)))
-		got = err_set(e, ERR_REFUSED, "'%s' has a sparse checkout, which is not supported yet",
-			l->u->place->top);
 	index_close(&r);
 	return got;
 }
@@ -215,18 +216,69 @@ static void list_above(const struct edits *c, struct strvec *above)
 	strvec_sort(above);
 }
 
+/* git compares without filters: for it a file of LFS differs from its pointer. */
+struct pointed {
+	struct update *u;
+	const struct strvec *paths;
+	struct strvec same; /* files that have the content of their old pointer */
+};
+
+static int look_at_pointer(size_t i, const char *data, size_t len, void *arg, struct err *e)
+{
+	struct pointed *at = arg;
+	const char *path = at->paths->v[i];
+	const struct edit *x = edits_find(&at->u->edits, path, strlen(path));
+	auto_fd fd = open_regular_beneath(at->u->top, path);
+	struct lfs_pointer want;
+	struct stat st;
+
+	(void)e;
+	if (fd >= 0 && x && !fstat(fd, &st) && !(x->old_mode & 0100) == !(st.st_mode & 0100) &&
+		lfs_parse(data, len, &want) && lfs_is_content(fd, &want))
+		strvec_push(&at->same, path);
+	return 0;
+}
+
+static void look_at_changed(struct look *l, const struct strvec *changed)
+{
+	struct pointed at = { l->u, changed, STRVEC_INIT };
+	auto_fd store = lfs_open_store(l->u->repo);
+	struct git g = repo_git(l->u->repo);
+	auto_strvec oids = STRVEC_INIT;
+	struct err ignored = ERR_INIT;
+
+	for (size_t i = 0; i < changed->n; i++) {
+		const struct edit *x = edits_find(&l->u->edits, changed->v[i], strlen(changed->v[i]));
+
+		strvec_push(&oids, x ? x->old_oid : "-");
+	}
+	/* if the old content cannot be read, the files count as changed */
+	if (store >= 0)
+		blob_read(&g, &oids, look_at_pointer, &at, &ignored);
+	for (size_t i = 0; i < changed->n; i++)
+		if (!strvec_has(&at.same, changed->v[i]))
+			in_the_way(l->way, changed->v[i]);
+	strvec_release(&at.same);
+}
+
 static int look_at_index(struct look *l, const struct buf *index, struct err *e)
 {
 	struct verb_place p = { l->u->place->admin, l->u->place->top, l->u->index, l->u->repo };
 	const struct edits *c = &l->u->edits;
+	auto_strvec changed = STRVEC_INIT;
 
 	list_above(c, &l->above);
 	if (read_index(l, index, e) < 0)
 		return -1;
 	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].kind != EDIT_ADD && !c->v[i].indexed)
+		if (c->v[i].old_mode && !c->v[i].indexed)
 			in_the_way(l->way, c->v[i].path);
-	return l->doubtful.n ? verb_changed(&p, &l->doubtful, l->way, e) : 0;
+	if (!l->doubtful.n)
+		return 0;
+	if (verb_changed(&p, &l->doubtful, &changed, e) < 0)
+		return -1;
+	look_at_changed(l, &changed);
+	return 0;
 }
 
 int check_paths(
@@ -235,6 +287,8 @@ int check_paths(
 	struct look l = { .u = u, .when = when, .way = way };
 	int rc;
 
+	if (sparse_mark(u, index, e) < 0)
+		return -1;
 	for (size_t i = 0; i < u->edits.n; i++)
 		look_at_file(u, &u->edits.v[i], way);
 	rc = look_at_index(&l, index, e);

@@ -24,7 +24,8 @@ enum edit_kind {
 	EDIT_ADD = 'A',
 	EDIT_REPLACE = 'M',
 	EDIT_REMOVE = 'D',
-	EDIT_FORGET = 'F' /* removed, and the user has deleted the file already: only the index changes */
+	EDIT_FORGET =
+		'F' /* only the index changes: the user has deleted the file already, or see `skipped` */
 };
 
 struct edit {
@@ -32,8 +33,9 @@ struct edit {
 	unsigned old_mode, new_mode;
 	char old_oid[OID_SIZE], new_oid[OID_SIZE];
 	char *path;
-	size_t kept;          /* for an added path: length of the directories that existed before */
-	bool indexed;         /* the index has the path as the old commit has it */
+	size_t kept;  /* for an added path: length of the directories that existed before */
+	bool skipped; /* EDIT_FORGET of a sparse checkout: the index gets the new entry, without a file */
+	bool indexed; /* the index has the path as the old commit has it */
 	struct mark was, now; /* the user's file, and its replacement */
 };
 

@@ -95,17 +95,27 @@ static int consider_linked(
 	return consider(admin, top, branch, found, e);
 }
 
-/* The branch is the HEAD of a repository without a checkout, or with one that was not found. */
-static int check_bare(const struct repo *r, const char *branch, struct err *e)
+static bool is_bare(const struct repo *r)
 {
 	struct git g = repo_git(r);
+	struct err ignored = ERR_INIT;
 	auto_buf out = BUF_SMALL;
 
-	if (leads_to(r->main_top, r->git_dir) || !has_branch(r->git_dir, branch))
+	return !git_do(&g, &out, &ignored, "config", "--bool", "core.bare", NULL) &&
+	       !strcmp(buf_str(&out), "true\n");
+}
+
+/* The main checkout. A bare repository has none: its HEAD is on a branch, but there is no index. */
+static int consider_main(const struct repo *r, const char *branch, struct place *found, struct err *e)
+{
+	auto_str index = path_join(r->git_dir, "index");
+	bool there = leads_to(r->main_top, r->git_dir);
+
+	if (has_branch(r->git_dir, branch) && (!there || access(index, F_OK) < 0) && is_bare(r))
 		return 0;
-	if (!git_do(&g, &out, e, "config", "--bool", "core.bare", NULL) && !strcmp(buf_str(&out), "true\n"))
-		return 0;
-	return err_set(e, ERR_REFUSED, "the checkout of '%s' cannot be found", r->git_dir);
+	if (!there && has_branch(r->git_dir, branch))
+		return err_set(e, ERR_REFUSED, "the checkout of '%s' cannot be found", r->git_dir);
+	return consider(r->git_dir, r->main_top, branch, found, e);
 }
 
 int place_find(const struct repo *r, const char *branch, struct place *ret, struct err *e)
@@ -114,9 +124,9 @@ int place_find(const struct repo *r, const char *branch, struct place *ret, stru
 	auto_place found = { 0 };
 	struct dirent *ent;
 	DIR *d = NULL;
-	int rc = consider(r->git_dir, r->main_top, branch, &found, e);
+	int rc = consider_main(r, branch, &found, e);
 
-	if (rc < 0 || check_bare(r, branch, e) < 0)
+	if (rc < 0)
 		return -1;
 	d = opendir(worktrees);
 	while (d && !rc && (ent = readdir(d)))

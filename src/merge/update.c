@@ -8,6 +8,8 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/content.h"
+#include "git/lfs.h"
+#include "merge/sparse.h"
 #include "merge/verbs.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
@@ -92,6 +94,17 @@ static bool is_split(const char *admin)
 	return found;
 }
 
+/* A sparse index becomes a complete one, which can be read here; update_index folds it again. */
+static int unfold_index(struct update *u, const struct verb_place *p, struct err *e)
+{
+	auto_buf index = BUF_INIT(1u << 30);
+
+	if (read_file(u->beside_fd, "index", &index, e) < 0)
+		return -1;
+	u->folded = sparse_is_folded(&index);
+	return u->folded ? verb_fold(p, false, e) : 0;
+}
+
 /* git uses the index' own time to decide which stat data it can trust, so the copy gets the same time. */
 static int copy_index(struct update *u, struct err *e)
 {
@@ -110,7 +123,9 @@ static int copy_index(struct update *u, struct err *e)
 		return err_wrap(e, "the index of '%s'", u->place->top);
 	if (futimens(to, (struct timespec[2]){ st.st_atim, st.st_mtim }) < 0)
 		return err_sys(e, "cannot write '%s'", u->index);
-	return is_split(u->place->admin) ? verb_unsplit(&p, e) : 0;
+	if (is_split(u->place->admin) && verb_unsplit(&p, e) < 0)
+		return -1;
+	return unfold_index(u, &p, e);
 }
 
 int update_check(struct update *u, const char *branch, const char *from, const char *to,
@@ -141,7 +156,7 @@ static void index_info(const struct edits *c, struct buf *out, struct buf *paths
 				continue;
 			buf_printf(out, "%o %s\t%s", x->new_mode, x->new_oid, x->path);
 			buf_addch(out, '\0');
-			if (kept)
+			if (kept && !x->skipped)
 				buf_add(paths, x->path, strlen(x->path) + 1), ++*n;
 		}
 }
@@ -153,13 +168,23 @@ static int mark_staged(struct update *u, struct err *e)
 		auto_str staged = path_join("tree", x->path);
 		struct stat st;
 
-		if (!x->new_mode)
+		if (!x->new_mode || x->skipped)
 			continue;
 		if (lstat_beneath(u->files_fd, staged, &st) < 0)
 			return err_sys(e, "git did not write '%s'", x->path);
 		x->now = mark_of(&st);
 	}
 	return 0;
+}
+
+static int skip_files(struct update *u, const struct verb_place *p, struct err *e)
+{
+	auto_buf paths = BUF_INIT(1u << 30);
+
+	for (size_t i = 0; i < u->edits.n; i++)
+		if (u->edits.v[i].skipped && u->edits.v[i].new_mode)
+			buf_add(&paths, u->edits.v[i].path, strlen(u->edits.v[i].path) + 1);
+	return paths.len ? verb_skip(p, &paths, e) : 0;
 }
 
 /* files/tree is the working tree for a moment, so attributes come from the new index alone. */
@@ -175,7 +200,8 @@ int update_stage(struct update *u, struct err *e)
 		return err_set(e, ERR_FAILED, "too many files change at once");
 	if (mkdirat(u->files_fd, "tree", 0777) < 0 || mkdirat(u->files_fd, "gone", 0700) < 0)
 		return err_sys(e, "cannot make '%s'", tree);
-	if (verb_index_info(&p, &entries, e) < 0 || (n && verb_write_files(&p, &paths, e) < 0) ||
+	if (verb_index_info(&p, &entries, e) < 0 || skip_files(u, &p, e) < 0 ||
+		(n && (verb_write_files(&p, &paths, e) < 0 || verb_fill_lfs(&p, &paths, &u->lfs, e) < 0)) ||
 		mark_staged(u, e) < 0)
 		return -1;
 	return edits_write(u->beside_fd, &u->edits, e);
@@ -200,6 +226,16 @@ static int put_index(struct update *u, struct err *e)
 	return 0;
 }
 
+/* Whether the file is the one that was put there. */
+static bool is_placed(const char *path, const struct stat *st, void *arg)
+{
+	const struct update *u = arg;
+	const struct edit *x = edits_find(&u->edits, path, strlen(path));
+	struct mark m = mark_of(st);
+
+	return x && mark_same(&m, &x->now);
+}
+
 int update_index(struct update *u, struct err *e)
 {
 	struct verb_place p = { u->place->admin, u->place->top, u->index, u->repo };
@@ -207,7 +243,9 @@ int update_index(struct update *u, struct err *e)
 	size_t n = 0;
 
 	index_info(&u->edits, &ignored, &paths, &n);
-	if (n && verb_refresh(&p, &paths, n, e) < 0)
+	if ((n && verb_refresh(&p, &paths, n, e) < 0) ||
+		lfs_stamp(u->repo, u->index, u->top, u->place->top, &u->lfs, is_placed, u, e) < 0 ||
+		(u->folded && verb_fold(&p, true, e) < 0))
 		return -1;
 	return put_index(u, e);
 }
@@ -269,6 +307,7 @@ void update_close(struct update *u)
 	if (u->beside_fd >= 0)
 		tree_remove(u->admin, BESIDE, &ignored);
 	edits_release(&u->edits);
+	strvec_release(&u->lfs);
 	free(u->beside);
 	free(u->files);
 	free(u->index);

@@ -40,9 +40,11 @@ struct update {
 	const struct repo *repo;
 	const struct place *place;
 	struct edits edits;
+	struct strvec lfs;            /* new files that have the content of an LFS pointer */
 	char *beside, *files, *index; /* paths */
 	int top, admin, beside_fd, files_fd;
 	bool locked;
+	bool folded; /* the user has a sparse index */
 };
 
 #define UPDATE_INIT                                                                                          \

@@ -1,7 +1,9 @@
 #include "merge/verbs.h"
 
 #include "base/alloc.h"
+#include "git/lfs.h"
 #include "git/neutral.h"
+#include "sys/fd.h"
 
 /* Beyond this many paths, git checks all files instead of matching each file against each path. */
 #define PATHS_MAX 256
@@ -77,6 +79,8 @@ int verb_merge_tree(const struct repo *r, const char *ours, const char *theirs, 
 		return -1;
 	if (code > 1 && strstr(buf_str(&errtext), "unrelated histories"))
 		return err_set(e, ERR_REFUSED, "they have no commit in common");
+	if (code > 1 && repo_is_partial(r))
+		return repo_refuse_missing(r, "a file that the merge has to read", e);
 	if (code > 1)
 		return err_set(e, ERR_FAILED, "git merge-tree: %.*s", (int)strcspn(buf_str(&errtext), "\n"),
 			buf_str(&errtext));
@@ -175,7 +179,7 @@ static int at_place(const struct verb_place *p, struct strvec *args, const struc
 {
 	auto_neutral plain = NEUTRAL_INIT;
 
-	if (neutral_open(p->repo, p->git_dir, &plain, e) < 0)
+	if (neutral_open_files(p->repo, p->git_dir, true, &plain, e) < 0)
 		return -1;
 	plain.git.work_tree = p->work_tree;
 	plain.git.index = p->index;
@@ -192,6 +196,41 @@ int verb_unsplit(const struct verb_place *p, struct err *e)
 
 	strvec_pushl(&args, "update-index", "--no-split-index", NULL);
 	return run_at(&g, &args, NULL, NULL, NULL, e);
+}
+
+/* The patterns that git folds by are in the git directory. It looks for files that should not be there. */
+int verb_fold(const struct verb_place *p, bool fold, struct err *e)
+{
+	struct git g = {
+		.dir = p->git_dir, .index = p->index, .work_tree = p->work_tree, .cwd = p->work_tree
+	};
+	auto_strvec args = STRVEC_INIT;
+
+	strvec_pushl(&args, "-c", fold ? "index.sparse=true" : "index.sparse=false", "update-index",
+		"--force-write-index", NULL);
+	return run_at(&g, &args, NULL, NULL, NULL, e);
+}
+
+int verb_is_sparse(const char *git_dir, bool *ret, struct err *e)
+{
+	struct git g = { .dir = git_dir };
+	auto_strvec args = STRVEC_INIT;
+	auto_buf out = BUF_SMALL;
+	int code;
+
+	strvec_pushl(&args, "config", "--bool", "core.sparseCheckout", NULL);
+	if (git_try(&g, &args, NULL, &out, NULL, &code, e) < 0)
+		return -1;
+	*ret = !code && !strcmp(buf_str(&out), "true\n");
+	return 0;
+}
+
+int verb_skip(const struct verb_place *p, const struct buf *paths, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+
+	strvec_pushl(&args, "update-index", "--skip-worktree", "-z", "--stdin", NULL);
+	return at_place(p, &args, paths, NULL, NULL, e);
 }
 
 int verb_changed(const struct verb_place *p, const struct strvec *paths, struct strvec *ret, struct err *e)
@@ -228,6 +267,40 @@ int verb_write_files(const struct verb_place *p, const struct buf *paths, struct
 	return at_place(p, &args, paths, NULL, NULL, e);
 }
 
+/* Not after `git lfs install --skip-smudge`. */
+static int user_has_lfs(const struct verb_place *p, bool *ret, struct err *e)
+{
+	struct git g = { .dir = p->git_dir, .shows_config = true };
+	auto_strvec args = STRVEC_INIT;
+	auto_buf out = BUF_INIT(1 << 20);
+	int code;
+
+	strvec_pushl(
+		&args, "config", "--includes", "--get-regexp", "^filter\\.lfs\\.(smudge|process)$", NULL);
+	if (git_try(&g, &args, NULL, &out, NULL, &code, e) < 0)
+		return -1;
+	*ret = !code && !strstr(buf_str(&out), "--skip");
+	return 0;
+}
+
+int verb_fill_lfs(const struct verb_place *p, const struct buf *paths, struct strvec *filled, struct err *e)
+{
+	auto_fd store = lfs_open_store(p->repo);
+	auto_neutral plain = NEUTRAL_INIT;
+	bool on;
+
+	if (store < 0)
+		return 0;
+	if (user_has_lfs(p, &on, e) < 0)
+		return -1;
+	if (!on)
+		return 0;
+	if (neutral_open_files(p->repo, p->git_dir, true, &plain, e) < 0)
+		return -1;
+	plain.git.index = p->index;
+	return lfs_fill(p->repo, &plain.git, p->work_tree, paths, filled, e);
+}
+
 int verb_refresh(const struct verb_place *p, const struct buf *paths, size_t n, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
@@ -235,7 +308,7 @@ int verb_refresh(const struct verb_place *p, const struct buf *paths, size_t n, 
 
 	/* the exit code only says that some file differs */
 	if (n > PATHS_MAX) {
-		strvec_pushl(&args, "update-index", "-q", "--refresh", NULL);
+		strvec_pushl(&args, "update-index", "-q", "--ignore-submodules", "--refresh", NULL);
 		return at_place(p, &args, NULL, NULL, &code, e);
 	}
 	strvec_pushl(&args, "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul", NULL);

@@ -46,12 +46,21 @@ struct verb_place {
 };
 /* Turns a split index, which refers to another file, into a complete one. */
 int verb_unsplit(const struct verb_place *p, struct err *e);
+/* Turns a sparse index into a complete one (fold: false), and back. */
+int verb_fold(const struct verb_place *p, bool fold, struct err *e);
+/* Whether the checkout with this git directory is sparse. */
+int verb_is_sparse(const char *git_dir, bool *ret, struct err *e);
+/* Marks these paths (NUL-separated, all in the index) as being in the index only. */
+int verb_skip(const struct verb_place *p, const struct buf *paths, struct err *e);
 /* The paths whose content differs from the index, whatever their stat data says. */
 int verb_changed(const struct verb_place *p, const struct strvec *paths, struct strvec *ret, struct err *e);
 /* Writes entries "MODE OID\tPATH\0" to the index; mode 0 removes an entry. */
 int verb_index_info(const struct verb_place *p, const struct buf *entries, struct err *e);
 /* Writes the files of these paths (NUL-separated), none of which may exist. */
 int verb_write_files(const struct verb_place *p, const struct buf *paths, struct err *e);
+/* Replaces LFS pointers among them by their content (git/lfs.h), if the user's git would: its filter is configured. The
+ * paths are appended to `filled`. */
+int verb_fill_lfs(const struct verb_place *p, const struct buf *paths, struct strvec *filled, struct err *e);
 /* Updates the stat data of n paths (NUL-separated, all in the index) if the files have the content that the
  * index says. */
 int verb_refresh(const struct verb_place *p, const struct buf *paths, size_t n, struct err *e);

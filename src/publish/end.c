@@ -15,6 +15,7 @@
 #include "task/end.h"
 #include "task/question.h"
 #include "task/shown.h"
+#include "workspace/submodules.h"
 
 #define NAMED_MAX 10
 
@@ -45,13 +46,34 @@ static bool has_drafts(struct publisher *pub)
 	return n > 0;
 }
 
+/* Stages everything but submodules: a commit that moves one would be refused. */
+static int add_rest(struct publisher *pub, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+	auto_submodules subs = { 0 };
+	auto_buf words = BUF_INIT(4096);
+	int code;
+
+	if (submodules_load(pub->in->at.ws.dir, &subs, e) < 0)
+		return -1;
+	strvec_pushl(&args, "add", "-A", "--", ":/", NULL);
+	for (size_t i = 0; i < subs.n; i++)
+		if (submodule_is_here(&subs.v[i]) && submodule_around(&subs, i) == subs.n)
+			strvec_pushf(&args, ":(top,literal,exclude)%s", subs.v[i].path);
+	if (inside_git(pub->in, &args, NULL, NULL, &words, INSIDE_SECONDS, &code, e) < 0)
+		return -1;
+	return code ? err_set(e, ERR_FAILED, "git add inside: %.*s", (int)strcspn(buf_str(&words), "\n"),
+			      buf_str(&words))
+		    : 0;
+}
+
 /* --on-dirty commit: git inside commits what is uncommitted, with the agent's ignore rules. */
 static int commit_rest(struct publisher *pub, struct err *e)
 {
 	auto_str message = xasprintf("Work that task '%s' had not committed", pub->in->task.name);
 	int code;
 
-	if (inside_do(pub->in, NULL, NULL, e, "add", "-A", NULL) < 0 ||
+	if (add_rest(pub, e) < 0 ||
 		inside_do(pub->in, NULL, &code, e, "diff", "--cached", "--quiet", NULL) < 0)
 		return -1;
 	return code ? inside_do(pub->in, NULL, NULL, e, "commit", "-q", "--no-verify", "-m", message, NULL)

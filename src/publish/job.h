@@ -42,6 +42,9 @@ int publish_are_known(struct job *j, const struct strvec *commits, bool *ret, st
  * branch, what git inside names. The latter is a claim, and only makes the pack smaller. */
 void publish_left_out(struct job *j, struct strvec *ret);
 
+/* lfs_objects.c: the content of the LFS files that the new commits have goes to the user's store. The last check. */
+int publish_lfs(struct job *j, struct refusal *no, struct err *e);
+
 /* commit.c: records the publish, adds the objects to the shared repository, and moves the branch. Called
  * after all checks. */
 int publish_commit(struct job *j, struct refusal *no, struct err *e);

@@ -114,6 +114,21 @@ int policy_size(const struct policy *p, const char *name, uint64_t size, struct 
 		"take it out of every commit that is not published (git reset --soft, then commit without it)");
 }
 
+/* What a submodule's path may not become: a gitlink that is new, another, gone, or no gitlink any more. */
+static int refuse_gitlink(const struct policy_path *c, struct refusal *no, struct err *e)
+{
+	refuse(no, e, "gitlink", c->path, "'%s' is a submodule", c->path);
+	snprintf(no->boundary, sizeof(no->boundary), "submodules stay at their commits");
+	if (c->added)
+		return refusal_say(no, "publish a new submodule",
+			"take it out (git rm --cached), or commit its files instead of its .git");
+	if (c->mode == 0160000)
+		return refusal_say(no, "move a submodule to another commit",
+			"leave it at its commit (git restore --staged PATH) and commit again; commits in a submodule stay in the task");
+	return refusal_say(no, "remove a submodule, or put something else in its place",
+		"put it back (git restore --staged PATH) and commit again; the user can remove it");
+}
+
 int policy_path(const struct policy *p, const struct policy_path *c, struct refusal *no, struct err *e)
 {
 	bool link = S_ISLNK(c->mode);
@@ -121,13 +136,10 @@ int policy_path(const struct policy *p, const struct policy_path *c, struct refu
 
 	if (glob)
 		return refuse_protected(p, c, glob, no, e);
+	if (c->mode == 0160000 || c->was_gitlink)
+		return refuse_gitlink(c, no, e);
 	if (!c->mode)
 		return 0;
-	if (c->mode == 0160000) {
-		refuse(no, e, "gitlink", c->path, "'%s' is a submodule", c->path);
-		return refusal_say(no, "publish a submodule",
-			"take it out (git rm --cached), or commit its files instead of its .git");
-	}
 	if (c->mode != 0100644 && c->mode != 0100755 && c->mode != 0120000) {
 		refuse(no, e, "odd_mode", c->path, "'%s' has the mode %o", c->path, c->mode);
 		return refusal_say(no, "publish a file with an unusual mode",

@@ -33,6 +33,7 @@ struct policy_path {
 	bool added;
 	uint64_t size;
 	const char *link;
+	bool was_gitlink; /* the path was a submodule */
 };
 int policy_path(const struct policy *p, const struct policy_path *c, struct refusal *no, struct err *e);
 /* The size of one fresh blob anywhere in the new commits; name is for the message. */

@@ -347,7 +347,7 @@ static int check(struct job *j, struct refusal *no, struct err *e)
 		return refusal_say(no, "publish a commit whose files or parents are not there",
 			"see what is missing: git fsck");
 	}
-	if (check_forward(j, no, e) < 0 || check_extras(j, no, e) < 0)
+	if (check_forward(j, no, e) < 0 || check_extras(j, no, e) < 0 || publish_lfs(j, no, e) < 0)
 		return -1;
 	fault("publish-checked");
 	return 0;

@@ -44,16 +44,22 @@ static char *config_text(const struct verifier *v)
 }
 
 /* An empty repository with the right object format; the environment says where the objects are. */
-static void describe_repository(const struct verifier *v, struct jail *j)
+static int describe_repository(const struct verifier *v, struct jail *j, struct err *e)
 {
 	auto_str config = config_text(v), head_at = path_join(v->empty, "HEAD"),
 		 config_at = path_join(v->empty, "config"), refs = path_join(v->empty, "refs"),
-		 objects = path_join(v->empty, "objects");
+		 objects = path_join(v->empty, "objects"), shallow_at = path_join(v->empty, "shallow");
+	auto_buf shallow = BUF_INIT(REPO_SHALLOW_MAX);
 
+	if (repo_shallow(v->repo, &shallow, e) < 0)
+		return -1;
+	if (shallow.len)
+		jail_add(j, JAIL_DATA, 0, shallow.data, shallow_at);
 	jail_add(j, JAIL_DATA, 0, HEAD, head_at);
 	jail_add(j, JAIL_DATA, 0, config, config_at);
 	jail_add(j, JAIL_DIR, 0, NULL, refs);
 	jail_add(j, JAIL_DIR, 0, NULL, objects);
+	return 0;
 }
 
 static void describe_objects(const struct verifier *v, struct jail *j)
@@ -63,17 +69,18 @@ static void describe_objects(const struct verifier *v, struct jail *j)
 	jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_NOEXEC, v->quarantine, v->quarantine);
 }
 
-static void describe_namespaced(const struct verifier *v, const char *plain, struct jail *j)
+static int describe_namespaced(const struct verifier *v, const char *plain, struct jail *j, struct err *e)
 {
 	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", v->tmp);
 	jail_add(j, JAIL_TMPFS, JAIL_WRITE | JAIL_NOEXEC, "67108864", v->memory);
 	jail_add(j, JAIL_BIND, 0, plain, v->fast_path);
 	describe_system(j);
-	describe_repository(v, j);
+	return describe_repository(v, j, e);
 }
 
 static int make_landlock_only(const struct verifier *v, const char *dir, struct err *e)
 {
+	auto_buf shallow = BUF_INIT(REPO_SHALLOW_MAX);
 	auto_str config = config_text(v);
 	auto_fd parent = -1, top = -1;
 	auto_str holder = xstrndup(dir, (size_t)(path_base(dir) - dir));
@@ -93,6 +100,9 @@ static int make_landlock_only(const struct verifier *v, const char *dir, struct 
 	}
 	top = open_beneath(parent, path_base(dir), O_RDONLY | O_DIRECTORY, 0);
 	if (top < 0 || write_file(top, "repo/HEAD", HEAD, strlen(HEAD), 0600, e) < 0)
+		return -1;
+	if (repo_shallow(v->repo, &shallow, e) < 0 ||
+		(shallow.len && write_file(top, "repo/shallow", shallow.data, shallow.len, 0600, e) < 0))
 		return -1;
 	return write_file(top, "repo/config", config, strlen(config), 0600, e);
 }
@@ -135,7 +145,8 @@ int verifier_describe(const struct verifier *v, struct jail *j, struct err *e)
 		describe_landlock_only(v, j);
 	} else {
 		j->hostname = xstrdup("verifier");
-		describe_namespaced(v, plain, j);
+		if (describe_namespaced(v, plain, j, e) < 0)
+			return -1;
 	}
 	describe_objects(v, j);
 	return 0;

@@ -15,6 +15,7 @@ struct change {
 	char oid[OID_SIZE];
 	unsigned mode; /* 0: removed */
 	bool added;
+	bool was_gitlink; /* in a reference tree */
 };
 
 struct differ {
@@ -81,7 +82,7 @@ static int check_change(
 {
 	struct walker *w = d->w;
 	auto_buf link = BUF_INIT(LINK_MAX);
-	struct policy_path p = { c->path, c->mode, c->added, size, NULL };
+	struct policy_path p = { c->path, c->mode, c->added, size, NULL, c->was_gitlink };
 
 	if (*c->oid && type != OBJECT_BLOB)
 		return walk_incomplete(w, e, "object %s at '%s' is %s", c->oid, c->path,
@@ -133,14 +134,26 @@ static int flush(struct differ *d, struct err *e)
 	return rc;
 }
 
+static bool was_gitlink(const struct differ *d, const struct row *r)
+{
+	for (size_t i = 0; i < d->nrefs; i++)
+		if (r->refs[i] && tree_entry_is_gitlink(r->refs[i]))
+			return true;
+	return false;
+}
+
 /* w->path is the changed path. tip is NULL if it was removed. */
-static int note_change(struct differ *d, const struct tree_entry *tip, bool added, struct err *e)
+static int note_change(
+	struct differ *d, const struct row *r, const struct tree_entry *tip, bool added, struct err *e)
 {
 	struct walker *w = d->w;
 	struct change *c = &d->changes[d->nchanges++];
 
 	*c = (struct change){
-		.path = xstrdup(buf_str(&w->path)), .mode = tip ? tip->mode : 0, .added = added
+		.path = xstrdup(buf_str(&w->path)),
+		.mode = tip ? tip->mode : 0,
+		.added = added,
+		.was_gitlink = was_gitlink(d, r),
 	};
 	if (tip && !tree_entry_is_gitlink(tip))
 		oid_to_hex(tip->oid, w->spec->hash_len, c->oid);
@@ -199,10 +212,10 @@ static int differ_row(struct differ *d, const struct row *r, unsigned depth, str
 			return 0;
 	count_refs(d, r, &files, &dirs);
 	/* the tip's file differs from all of theirs; it is added if none of them has a file */
-	if (is_file(r->tip) && note_change(d, r->tip, !files, e) < 0)
+	if (is_file(r->tip) && note_change(d, r, r->tip, !files, e) < 0)
 		return -1;
 	/* it is removed only if all of them had it */
-	if (!is_file(r->tip) && files == d->nrefs && note_change(d, NULL, false, e) < 0)
+	if (!is_file(r->tip) && files == d->nrefs && note_change(d, r, NULL, false, e) < 0)
 		return -1;
 	if (!is_dir(r->tip) && dirs < d->nrefs)
 		return 0;

@@ -176,6 +176,7 @@ int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
 	if (keep_network(&at, o, run != NULL, e) < 0 || walls_describe(c, &at, &walls, &jail, e) < 0 ||
 		jail_check(&jail, e) < 0)
 		return -1;
+	walls_make_files(&jail, at.ws.dir);
 	for (size_t i = 0; i < not_shown.n; i++)
 		runtime_warn(o, "%s", not_shown.v[i]);
 	renew = refs_moved(c, &at);

@@ -10,7 +10,7 @@ struct look {
 };
 
 typedef enum rule look_fn(struct look *l, struct verdict *v);
-static look_fn look_checkout, look_switch, look_merge, look_remote, look_reading;
+static look_fn look_checkout, look_switch, look_merge, look_remote, look_reading, look_submodule;
 
 struct row {
 	const char *verb;
@@ -48,7 +48,7 @@ static const struct row rows[] = {
 		"commit on {branch} as it is; the user rebases when merging (garth sync brings {target} in)" },
 	{ "stash", RULE_BLOCKED, false, NULL, NULL, NOT_HERE,
 		"commit on {branch} what is to be kept, and take the rest back with git restore" },
-	{ "submodule", RULE_BLOCKED, false, NULL, NULL, NOT_HERE,
+	{ "submodule", RULE_BLOCKED, false, NULL, look_submodule, NOT_HERE,
 		"work without it, or ask the user to give the task the submodule" },
 };
 
@@ -200,6 +200,23 @@ static enum rule look_merge(struct look *l, struct verdict *v)
 			return RULE_BLOCKED;
 	}
 	return RULE_ROUTED;
+}
+
+/* Those that only look, or run the caller's own command. */
+static enum rule look_submodule(struct look *l, struct verdict *v)
+{
+	static const char *const local[] = { "status", "summary", "foreach" };
+	int i = l->first;
+
+	(void)v;
+	while (i < l->argc && l->argv[i][0] == '-')
+		i++;
+	if (i == l->argc)
+		return RULE_LOCAL;
+	for (size_t k = 0; k < ARRAY_SIZE(local); k++)
+		if (!strcmp(l->argv[i], local[k]))
+			return RULE_LOCAL;
+	return RULE_BLOCKED;
 }
 
 static enum rule look_remote(struct look *l, struct verdict *v)

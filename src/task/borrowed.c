@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "config/check.h"
 #include "sys/dir.h"
+#include "workspace/submodules.h"
 
 /* "00" to "ff", pack, info, and temporary files of git. */
 static bool is_part(const char *name)
@@ -84,6 +85,23 @@ int borrowed_check(const struct context *c, const struct repo *r, struct err *e)
 		err_set(e, ERR_REFUSED, "the repository borrows objects from '%s', which %s", path, why);
 		return err_hint(e, "git -C '%s' repack -a -d && rm '%s/info/alternates'", r->main_top,
 			r->objects.v[0]);
+	}
+	return 0;
+}
+
+int borrowed_check_submodules(const struct context *c, const struct workspace *ws, struct err *e)
+{
+	auto_submodules s = { 0 };
+
+	if (submodules_load(ws->dir, &s, e) < 0)
+		return -1;
+	for (size_t i = 0; i < s.n; i++) {
+		auto_repo r = { 0 };
+
+		if (!submodule_is_here(&s.v[i]))
+			continue;
+		if (submodule_repo(ws, &s.v[i], &r, e) < 0 || borrowed_check(c, &r, e) < 0)
+			return -1;
 	}
 	return 0;
 }

@@ -9,9 +9,13 @@
 #include "base/err.h"
 #include "git/repo.h"
 #include "task/context.h"
+#include "workspace/workspace.h"
 
 /* ERR_REFUSED, with the directory's name, if one belongs neither to the user nor to root, has anything in it
  * that object stores do not have, or may not be shown (check_allow_read, the Garth home). */
 int borrowed_check(const struct context *c, const struct repo *r, struct err *e);
+
+/* The same for the repositories of a task's submodules, whose object directories are mounted too. */
+int borrowed_check_submodules(const struct context *c, const struct workspace *ws, struct err *e);
 
 #endif

@@ -205,7 +205,7 @@ static int fill(
 	}
 	fault("create-refs");
 	if (layers_put(ws->dir, &k->layers.names, e) < 0 || workspace_create(ws, &k->shown, e) < 0 ||
-		finish(c, ws->task, e) < 0) {
+		borrowed_check_submodules(c, ws, e) < 0 || finish(c, ws->task, e) < 0) {
 		take_back(c, r, ws, true);
 		return -1;
 	}
@@ -223,8 +223,8 @@ static bool settle_namesake(struct context *c, int64_t project, const char *name
 	       !task_settle(c, &t, &gone, &ignored) && gone;
 }
 
-static int create_named(
-	struct context *c, const struct repo *r, struct task *t, const struct content *k, struct err *e)
+static int create_named(struct context *c, const struct repo *r, const struct task_spec *s, struct task *t,
+	const struct content *k, struct err *e)
 {
 	auto_workspace ws = { .dir = -1 };
 	auto_lock lock = -1;
@@ -236,6 +236,8 @@ static int create_named(
 		(e->kind != ERR_EXISTS || !settle_namesake(c, t->project_id, t->name) ||
 			reserve(c, r, t, &ws, &lock, e) < 0))
 		return -1;
+	ws.submodules = s->submodules.n ? &s->submodules : &c->config.submodules;
+	ws.submodules_must = s->submodules.n;
 	return fill(c, r, &ws, k, e);
 }
 
@@ -253,7 +255,7 @@ static int create_numbered(struct context *c, const struct repo *r, const struct
 	for (unsigned i = 1; i < 100000; i++) {
 		free(t->name);
 		t->name = s->title && i == 1 ? xstrdup(stem) : xasprintf("%s-%u", stem, i);
-		if (!create_named(c, r, t, k, e))
+		if (!create_named(c, r, s, t, k, e))
 			return 0;
 		if (e->kind != ERR_EXISTS)
 			return -1;
@@ -377,7 +379,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	if (s->bring && !s->empty &&
 		(s->bring(c, &r, &t, &k.layers, s->bring_arg, e) < 0 || context_store(c, e) < 0))
 		return -1;
-	rc = s->name ? create_named(c, &r, &t, &k, e) : create_numbered(c, &r, s, &t, &k, e);
+	rc = s->name ? create_named(c, &r, s, &t, &k, e) : create_numbered(c, &r, s, &t, &k, e);
 	if (rc < 0)
 		return -1;
 	space_reserve(&c->home);

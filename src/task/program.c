@@ -42,25 +42,39 @@ static bool is_in_named(const struct context *c, const char *path)
 		if (!access(dir, F_OK) && is_in(path, dir))
 			return true;
 	}
+	for (size_t i = 0; i < c->config.ncaches; i++) {
+		auto_str dir = path_join(c->user_home, c->config.caches[i].path);
+
+		if (strcmp(c->config.caches[i].mode, CACHE_OFF) != 0 && !access(dir, F_OK) &&
+			is_in(path, dir))
+			return true;
+	}
 	for (size_t i = 0; i < c->config.allow_read.n; i++)
 		if (is_in(path, c->config.allow_read.v[i]))
 			return true;
+	for (size_t i = 0; i < c->config.allow_write.n; i++)
+		if (is_in(path, c->config.allow_write.v[i]))
+			return true;
 	return false;
+}
+
+/* The rule of jail.deny_read that hides the path, or NULL. */
+static const struct rule *denial(const struct context *c, const char *path)
+{
+	const struct rule *r = rules_read(&c->config.policy.rules, path);
+
+	return r && rule_denies(r) ? r : NULL;
 }
 
 /* Whether the walls show this path of the host; its links are not followed. */
 static bool path_is_shown(const struct context *c, const char *path)
 {
-	if (path_within(path, c->home.path))
+	if (path_within(path, c->home.path) || denial(c, path))
 		return false;
 	for (size_t i = 0; walls_system_paths[i] && !path_within(path, c->user_home); i++)
 		if (path_within(path, walls_system_paths[i]))
 			return true;
-	if (path_within(path, "/etc"))
-		for (size_t i = 0; walls_etc_dirs[i]; i++)
-			if (path_within(path + (path[4] ? 5 : 4), walls_etc_dirs[i]))
-				return true;
-	return is_in_named(c, path);
+	return walls_etc_has(path) || is_in_named(c, path);
 }
 
 static bool is_program(const char *path)
@@ -206,8 +220,12 @@ static char *line_for(const struct context *c, const char *hidden)
 
 static int refuse_hidden(const struct context *c, const char *name, const char *hidden, struct err *e)
 {
-	auto_str line = line_for(c, hidden);
+	const struct rule *denied = denial(c, hidden);
+	auto_str line = denied ? NULL : line_for(c, hidden);
 
+	if (denied)
+		return err_set(e, ERR_PROGRAM, "program '%s' is '%s', which jail.deny_read '%s' (%s) hides",
+			name, hidden, denied->glob, denied->at);
 	err_set(e, ERR_PROGRAM, "program '%s' is '%s', which a task is not shown", name, hidden);
 	if (line)
 		err_hint(e, "%s    # in %s", line, c->config.path ? c->config.path : "the configuration");

@@ -23,6 +23,7 @@
 #include "task/life.h"
 #include "task/refs.h"
 #include "task/task.h"
+#include "workspace/submodules.h"
 #include "workspace/base.h"
 
 void discarded_release(struct discarded *d)
@@ -118,6 +119,16 @@ static int move_files(struct context *c, const struct task *t, bool kept, struct
 	return later_remove(c->home.fd, empty, e) < 0 ? later_remove(c->home.fd, empty, e) : 0;
 }
 
+/* The bases of a task's submodules. */
+static void add_submodules(struct context *c, int64_t task, struct strvec *used)
+{
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	if (!home_task_dir(&c->home, task, &dir, &ignored))
+		submodules_bases(dir, used, &ignored);
+}
+
 int remove_bases(struct context *c, int64_t project, int64_t but, bool later, struct err *e)
 {
 	auto_task_list all = { 0 };
@@ -130,6 +141,9 @@ int remove_bases(struct context *c, int64_t project, int64_t but, bool later, st
 	for (size_t i = 0; i < all.n; i++)
 		if (all.v[i].project_id == project && *all.v[i].layer && all.v[i].id != but)
 			strvec_push(&used, all.v[i].layer);
+	for (size_t i = 0; i < all.n; i++)
+		if (all.v[i].project_id == project && all.v[i].id != but)
+			add_submodules(c, all.v[i].id, &used);
 	return base_prune(&c->home, project, &used, later, e);
 }
 

@@ -34,10 +34,11 @@ struct task_spec {
 		name; /* NULL: made from `title` ("fix-login", "fix-login-2"), else from `program` ("make-1") */
 	const char *title; /* what the task is about, in words; may be NULL */
 	const char *program;
-	const char *rev;        /* NULL: HEAD */
-	const char *backend;    /* NULL: as configured, else what the kernel supports */
-	const char *on_dirty;   /* NULL: as configured */
-	const char *also_shown; /* full name of one more ref to show; NULL: none */
+	const char *rev;          /* NULL: HEAD */
+	const char *backend;      /* NULL: as configured, else what the kernel supports */
+	const char *on_dirty;     /* NULL: as configured */
+	const char *also_shown;   /* full name of one more ref to show; NULL: none */
+	struct strvec submodules; /* --submodule: paths, "all" or "none"; empty: as configured */
 	bool strict;
 	bool empty;  /* without a repository: empty.h */
 	bool weaker; /* accept a jail by Landlock only if no namespaces can be made */

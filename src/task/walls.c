@@ -1,6 +1,7 @@
 #include "task/walls_parts.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/name.h"
 #include "base/path.h"
+#include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
 #include "task/borrowed.h"
@@ -17,9 +19,7 @@
 
 extern char **environ;
 
-/* Shows a path of the host read-only. If something below it is hidden, its other children are shown one by
- * one instead: a mount that covers the hidden path would disappear as soon as the host replaces that path. */
-static void show(struct jail *j, const struct hidden *h, const char *path, unsigned depth)
+void walls_show(struct jail *j, const struct hidden *h, const char *path, unsigned depth)
 {
 	struct dirent *ent;
 	DIR *d;
@@ -34,7 +34,7 @@ static void show(struct jail *j, const struct hidden *h, const char *path, unsig
 		auto_str sub = path_join(path, ent->d_name);
 
 		if (strcmp(ent->d_name, ".") && strcmp(ent->d_name, ".."))
-			show(j, h, sub, depth + 1);
+			walls_show(j, h, sub, depth + 1);
 	}
 	closedir(d);
 }
@@ -49,7 +49,7 @@ static void show_system(struct jail *j, const struct hidden *h)
 			text[n] = '\0';
 			jail_add(j, JAIL_LINK, 0, text, walls_system_paths[i]);
 		} else if (!access(walls_system_paths[i], F_OK)) {
-			show(j, h, walls_system_paths[i], 0);
+			walls_show(j, h, walls_system_paths[i], 0);
 		}
 	}
 }
@@ -67,22 +67,19 @@ static void show_accounts(struct context *c, struct jail *j)
 	jail_add(j, JAIL_DATA, 0, group, "/etc/group");
 }
 
+/* Files are copied, because the host replaces them by renaming, which would drop a mount. */
+static void show_setting(const char *path, bool is_dir, void *arg)
+{
+	jail_add(arg, is_dir ? JAIL_BIND : JAIL_COPY, JAIL_OPTIONAL, path, path);
+}
+
 static void show_etc(struct context *c, const struct task *t, struct jail *j)
 {
 	auto_str search = walls_path(c, t);
+	auto_str id = home_path(&c->home, "tasks/%lld/" WALLS_MACHINE_ID, (long long)t->id);
 
-	for (size_t i = 0; walls_etc_dirs[i]; i++) {
-		auto_str path = path_join("/etc", walls_etc_dirs[i]);
-
-		if (!access(path, F_OK))
-			jail_add(j, JAIL_BIND, JAIL_OPTIONAL, path, path);
-	}
-	for (size_t i = 0; walls_etc_files[i]; i++) {
-		auto_str path = path_join("/etc", walls_etc_files[i]);
-
-		if (!access(path, F_OK))
-			jail_add(j, JAIL_COPY, JAIL_OPTIONAL, path, path);
-	}
+	walls_etc(show_setting, j);
+	jail_add(j, JAIL_BIND, JAIL_OPTIONAL | JAIL_NOEXEC, id, "/etc/machine-id");
 	if (j->net == JAIL_NET_HOST)
 		jail_add(j, JAIL_COPY, JAIL_OPTIONAL, "/etc/resolv.conf", "/etc/resolv.conf");
 	show_accounts(c, j);
@@ -90,35 +87,6 @@ static void show_etc(struct context *c, const struct task *t, struct jail *j)
 	/* with root, the worktree belongs to root, and git inside would not trust it */
 	if (j->from_root)
 		jail_add(j, JAIL_DATA, 0, "[safe]\n\tdirectory = *\n", "/etc/gitconfig");
-}
-
-/* Shows a path that the configuration names. If it is a link, its target is shown there, but never something
- * hidden and never a directory that contains the home. */
-static void show_named(struct context *c, struct jail *j, const struct hidden *h, const char *path)
-{
-	auto_str real = canonicalize_file_name(path);
-
-	if (!real || is_hidden(h, real) || path_within(c->user_home, real))
-		return;
-	if (!strcmp(real, path))
-		show(j, h, path, 0);
-	else if (!hidden_beneath(h, real))
-		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, real, path);
-}
-
-static void show_tools(struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *j,
-	const struct hidden *h)
-{
-	for (size_t i = 0; i < c->config.tools.n; i++) {
-		auto_str path = path_join(c->user_home, c->config.tools.v[i]);
-
-		/* most do not exist: one access() is cheaper than resolving each directory of the path */
-		if (!access(path, F_OK))
-			show_named(c, j, h, path);
-	}
-	for (size_t i = 0; i < c->config.allow_read.n; i++)
-		if (walls_can_allow(c, at, o, i))
-			show_named(c, j, h, c->config.allow_read.v[i]);
 }
 
 void walls_facts(struct context *c, const struct task *t, struct buf *facts, struct buf *rules)
@@ -166,6 +134,8 @@ static void show_var_tmp(struct context *c, struct task_at *at, const char *tmp,
 
 	for (size_t i = 0; i < c->config.allow_read.n; i++)
 		used |= path_within(c->config.allow_read.v[i], place);
+	for (size_t i = 0; i < c->config.allow_write.n; i++)
+		used |= path_within(c->config.allow_write.v[i], place);
 	for (size_t i = 0; i < at->repo.objects.n; i++)
 		used |= path_within(at->repo.objects.v[i], place);
 	if (used)
@@ -193,6 +163,23 @@ static void show_elsewhere(struct context *c, struct task_at *at, struct jail *j
 	jail_add(j, JAIL_DATA, 0, text, file);
 }
 
+/* The kernel has one setting for where core files go. A program would get them outside. */
+static bool allow_core(const struct context *c, const struct walls_opts *o)
+{
+	auto_buf pattern = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+
+	if (!c->config.max_core)
+		return false;
+	if (!read_file(AT_FDCWD, "/proc/sys/kernel/core_pattern", &pattern, &ignored) && pattern.len &&
+		!strchr("|@", *pattern.data))
+		return true;
+	if (o->not_shown)
+		strvec_push(o->not_shown,
+			"limits.max_core is not used: kernel.core_pattern gives core files to a program outside");
+	return false;
+}
+
 int walls_describe(
 	struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e)
 {
@@ -201,10 +188,10 @@ int walls_describe(
 	/* the user's home is hidden: what is shown of it is listed by name */
 	struct hidden outside = { { c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir,
 					  at->task->workspace, c->user_home },
-		6 };
-	struct hidden tools = {
-		{ c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir, at->task->workspace }, 5
-	};
+		6, &c->config.policy.rules };
+	struct hidden tools = { { c->home.path, at->repo.main_top, at->repo.top, at->repo.git_dir,
+					at->task->workspace },
+		5, &c->config.policy.rules };
 	struct owner owner = owner_inside();
 
 	jail_init(ret);
@@ -219,9 +206,10 @@ int walls_describe(
 	ret->max_open_files = c->config.max_open_files;
 	ret->max_procs = c->config.max_processes;
 	ret->max_memory = c->config.max_memory;
+	ret->max_core = allow_core(c, o) ? c->config.max_core : 0;
 	if (o->allow_weaker)
 		ret->without = JAIL_WALL_LANDLOCK | JAIL_WALL_LANDLOCK_SCOPE | JAIL_WALL_PROC;
-	if (borrowed_check(c, &at->repo, e) < 0)
+	if (borrowed_check(c, &at->repo, e) < 0 || borrowed_check_submodules(c, &at->ws, e) < 0)
 		return -1;
 	if (backend_of(at->task)->landlock_only)
 		return walls_describe_landlock_only(c, at, &outside, &tools, o, ret, e);
@@ -230,10 +218,13 @@ int walls_describe(
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, tmp, "/tmp");
 	show_var_tmp(c, at, tmp, ret);
 	show_system(ret, &outside);
+	for (size_t i = 0; walls_sys_paths[i]; i++)
+		jail_add(ret, JAIL_BIND, JAIL_OPTIONAL | JAIL_NOEXEC, walls_sys_paths[i], walls_sys_paths[i]);
 	show_etc(c, at->task, ret);
 	jail_add(ret, JAIL_BIND, JAIL_WRITE, home, c->user_home);
-	show_tools(c, at, o, ret, &tools);
+	walls_home(c, at, o, &tools, ret);
 	show_elsewhere(c, at, ret);
+	walls_rules(c, at, o, ret);
 	return show_gateway(c, at, ret, e) < 0 ? -1 : workspace_describe(&at->ws, ret, e);
 }
 

@@ -18,14 +18,19 @@
 
 struct walls_opts {
 	const struct network *net;
-	/* Receives a line for each path of jail.allow_read that is not shown: where it is configured, and
-	 * why. May be NULL. */
+	/* Receives a line for what is configured and cannot be had, with the reason: each path of
+	 * jail.allow_read that is not shown, limits.max_core. May be NULL. */
 	struct strvec *not_shown;
 	bool allow_weaker; /* run even if the kernel lacks Landlock or a private /proc */
 };
 
 int walls_describe(
 	struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e);
+
+/* Makes what the description names in the task's directory: the layers of caches, the file for
+ * /etc/machine-id. Before each start; idempotent. What cannot be made is taken out of the description, so
+ * that a task starts on a full disk too. */
+void walls_make_files(struct jail *j, int task_dir);
 
 /* ERR_REFUSED if a jail by Landlock only cannot have this network. */
 int walls_check_landlock_only(const struct network *n, struct err *e);

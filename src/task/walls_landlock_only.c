@@ -50,8 +50,23 @@ static void show_here(struct jail *j, const struct hidden *h, const char *path, 
 	closedir(d);
 }
 
+struct here {
+	struct jail *j;
+	const struct hidden *h;
+};
+
+/* A file that is a link may be replaced by the host; what it leads to is in a shown place. */
+static void show_setting_here(const char *path, bool is_dir, void *arg)
+{
+	struct here *in = arg;
+
+	if (is_dir || !is_link(path))
+		show_here(in->j, in->h, path, 0);
+}
+
 static void show_system_here(struct jail *j, const struct hidden *h)
 {
+	struct here in = { j, h };
 	static const char *const more[] = { "/etc/passwd", "/etc/group", "/etc/profile", "/etc/profile.d" };
 
 	for (size_t i = 0; walls_system_paths[i]; i++) {
@@ -62,37 +77,36 @@ static void show_system_here(struct jail *j, const struct hidden *h)
 		else if (!j->landlock_only && readlink(walls_system_paths[i], text, sizeof(text) - 1) > 0)
 			jail_add(j, JAIL_LINK, 0, text, walls_system_paths[i]);
 	}
-	for (size_t i = 0; walls_etc_dirs[i]; i++) {
-		auto_str path = path_join("/etc", walls_etc_dirs[i]);
-
-		show_here(j, h, path, 0);
-	}
-	for (size_t i = 0; walls_etc_files[i]; i++) {
-		auto_str path = path_join("/etc", walls_etc_files[i]);
-
-		if (!is_link(path))
-			show_here(j, h, path, 0);
-	}
+	walls_etc(show_setting_here, &in);
+	for (size_t i = 0; walls_sys_paths[i]; i++)
+		show_here(j, h, walls_sys_paths[i], 0);
 	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
 		show_here(j, h, more[i], 0);
 	if (j->net == JAIL_NET_HOST)
 		show_here(j, h, "/etc/resolv.conf", 0);
 }
 
+static void show_named_here(const struct context *c, struct jail *j, const struct hidden *h, char *path)
+{
+	auto_str real = canonicalize_file_name(path);
+
+	free(path);
+	if (walls_home_is_fine(c, real))
+		show_here(j, h, real, 0);
+}
+
 static void show_tools_here(struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *j,
 	const struct hidden *h)
 {
-	for (size_t i = 0; i < c->config.tools.n + c->config.allow_read.n; i++) {
-		size_t k = i - c->config.tools.n;
-		auto_str path = i < c->config.tools.n ? path_join(c->user_home, c->config.tools.v[i])
-						      : xstrdup(c->config.allow_read.v[k]);
-		auto_str real = canonicalize_file_name(path);
-
-		if (i >= c->config.tools.n && !walls_can_allow(c, at, o, k))
-			continue;
-		if (real && !path_within(c->user_home, real))
-			show_here(j, h, real, 0);
-	}
+	for (size_t i = 0; i < c->config.tools.n; i++)
+		show_named_here(c, j, h, path_join(c->user_home, c->config.tools.v[i]));
+	/* nothing can be mounted over them: they stay read-only */
+	for (size_t i = 0; i < c->config.ncaches; i++)
+		if (strcmp(c->config.caches[i].mode, CACHE_OFF) != 0)
+			show_named_here(c, j, h, path_join(c->user_home, c->config.caches[i].path));
+	for (size_t i = 0; i < c->config.allow_read.n; i++)
+		if (walls_can_allow(c, at, o, RULE_ALLOW_READ, i))
+			show_named_here(c, j, h, xstrdup(c->config.allow_read.v[i]));
 }
 
 /* Writes a start-up file to the task home that sources `script`, unless the agent has such a file. */
@@ -202,5 +216,6 @@ int walls_describe_landlock_only(struct context *c, struct task_at *at, const st
 	if (!path_within(shim, "/usr"))
 		jail_add(j, JAIL_BIND, 0, shim, shim);
 	strvec_push(&j->sockets, socket);
+	walls_rules(c, at, o, j);
 	return workspace_describe(&at->ws, j, e);
 }

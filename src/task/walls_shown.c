@@ -9,17 +9,10 @@
 const char *const walls_system_paths[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 	"/opt", "/nix/store", "/gnu/store", "/home/linuxbrew/.linuxbrew", NULL };
 
-/* Directories of /etc that programs need and that say nothing about the user; these are mounted. For login
- * shells see walls_login.c. */
-const char *const walls_etc_dirs[] = { "alternatives", "ca-certificates", "crypto-policies", "fonts", "java",
-	"java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "ld.so.conf.d", "maven", "perl", "pki",
-	"python3", "python3.11", "python3.12", "python3.13", "ssl/certs", "terminfo", "vim", NULL };
-
-/* Files of /etc; these are copied, because the host replaces them by renaming, which would drop a mount. */
-const char *const walls_etc_files[] = { "bash.bashrc", "ca-certificates.conf", "debian_version", "gai.conf",
-	"host.conf", "hosts", "inputrc", "ld.so.cache", "ld.so.conf", "locale.alias", "localtime", "magic",
-	"mime.types", "nsswitch.conf", "os-release", "protocols", "redhat-release", "services", "shells",
-	"ssl/openssl.cnf", "timezone", NULL };
+/* What programs ask about the processors (nproc, lscpu, Go, Java, OpenBLAS, jemalloc), read-only. Not
+ * /sys/fs/cgroup: its root inside would be the control group of the user's session. */
+const char *const walls_sys_paths[] = { "/sys/devices/system/cpu", "/sys/devices/system/node",
+	"/sys/kernel/mm/transparent_hugepage", NULL };
 
 static const char *why_not(
 	const struct context *c, const struct task_at *at, const char *path, const char *real)
@@ -44,16 +37,43 @@ static const char *why_not(
 		       : NULL;
 }
 
-bool walls_can_allow(const struct context *c, const struct task_at *at, const struct walls_opts *o, size_t i)
+bool walls_can_allow(const struct context *c, const struct task_at *at, const struct walls_opts *o,
+	enum rule_kind kind, size_t i)
 {
-	const char *path = c->config.allow_read.v[i];
+	bool write = kind == RULE_ALLOW_WRITE;
+	const char *path = (write ? &c->config.allow_write : &c->config.allow_read)->v[i];
 	auto_str real = canonicalize_file_name(path);
 	const char *why = why_not(c, at, path, real);
 
 	if (why && o->not_shown)
-		strvec_pushf(o->not_shown, "'%s' of jail.allow_read (%s) is not shown: %s", path,
-			c->config.allow_read_at.v[i], why);
+		strvec_pushf(o->not_shown, "'%s' of jail.%s (%s) is not shown: %s", path,
+			write ? "allow_write" : "allow_read",
+			(write ? &c->config.allow_write_at : &c->config.allow_read_at)->v[i], why);
 	return !why;
+}
+
+/* Whether a denial names the path or something below it. Its wildcards are in its last component only
+ * (config/check.h). */
+static bool denies_beneath(const struct rules *rules, const char *path)
+{
+	const struct rule *r = rules_read(rules, path);
+
+	if (r && rule_denies(r))
+		return true;
+	for (size_t i = 0; i < rules->n; i++) {
+		const char *glob = rules->v[i].glob;
+		size_t n = strcspn(glob, "*?[\\");
+		auto_str fixed = NULL;
+
+		if (rules->v[i].kind != RULE_DENY_READ || *glob != '/')
+			continue;
+		while (glob[n] && n > 1 && glob[n] != '/')
+			n--;
+		fixed = xstrndup(glob, n);
+		if (path_within(fixed, path))
+			return true;
+	}
+	return false;
 }
 
 bool hidden_beneath(const struct hidden *h, const char *path)
@@ -61,13 +81,16 @@ bool hidden_beneath(const struct hidden *h, const char *path)
 	for (size_t i = 0; i < h->n; i++)
 		if (path_within(h->paths[i], path))
 			return true;
-	return false;
+	return h->rules && denies_beneath(h->rules, path);
 }
 
 bool is_hidden(const struct hidden *h, const char *path)
 {
+	const struct rule *denied;
+
 	for (size_t i = 0; i < h->n; i++)
 		if (path_within(path, h->paths[i]))
 			return true;
-	return false;
+	denied = h->rules ? rules_read(h->rules, path) : NULL;
+	return denied && rule_denies(denied);
 }

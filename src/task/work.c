@@ -9,6 +9,7 @@
 #include "task/merged.h"
 #include "task/task.h"
 #include "workspace/review.h"
+#include "workspace/submodules.h"
 
 void task_work_release(struct task_work *w)
 {
@@ -80,6 +81,28 @@ int task_work_branch(
 	return 0;
 }
 
+/* Commits in submodules, which are in no other repository. */
+static int count_submodules(struct task_at *a, size_t *ret, struct err *e)
+{
+	auto_submodules s = { 0 };
+
+	if (submodules_load(a->ws.dir, &s, e) < 0)
+		return -1;
+	for (size_t i = 0; i < s.n; i++) {
+		auto_str path = xasprintf("sub/%zu/git", i);
+		auto_fd git = open_beneath(a->ws.dir, path, O_RDONLY | O_DIRECTORY, 0);
+		auto_repo r = { 0 };
+		size_t n = 0;
+
+		if (!submodule_is_here(&s.v[i]) || git < 0)
+			continue;
+		if (submodule_repo(&a->ws, &s.v[i], &r, e) < 0 || drafts_count_named(git, &r, &n, e) < 0)
+			return -1;
+		*ret += n;
+	}
+	return 0;
+}
+
 int task_work(struct context *c, struct task_at *a, struct task_work *ret, struct err *e)
 {
 	auto_fd git = open_beneath(a->ws.dir, "git", O_RDONLY | O_DIRECTORY, 0);
@@ -95,6 +118,8 @@ int task_work(struct context *c, struct task_at *a, struct task_work *ret, struc
 	/* if it is merged, objects that only git add made do not count */
 	if (git >= 0 && (ret->merged ? drafts_count_named(git, &a->repo, &ret->drafts, e)
 				     : drafts_count(git, &a->repo, &start, &ret->drafts, e)) < 0)
+		return -1;
+	if (count_submodules(a, &ret->drafts, e) < 0)
 		return -1;
 	return review_uncommitted(&a->ws, *a->task->published ? a->task->published : a->task->base,
 		&ret->files, &ret->ignored, e);

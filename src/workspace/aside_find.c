@@ -115,7 +115,7 @@ static int take_rules(struct search *s, const char *tip, struct err *e)
 			strvec_push(&rules, s->trees[0].v[i]);
 	if (ignored_user_rules(s->ws, &s->scratch, e) < 0)
 		return -1;
-	return rules.n ? scratch_base_ignores(&s->scratch, tip, &rules, e) : 0;
+	return rules.n ? scratch_base_rules(&s->scratch, tip, &rules, e) : 0;
 }
 
 /* git does not look into another repository, so no rule applies to what is in it. */

@@ -14,6 +14,7 @@
 #include "git/checkout.h"
 #include "git/settle.h"
 #include "git/untracked.h"
+#include "sys/digest.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/remove_later.h"
@@ -262,6 +263,73 @@ int base_get(const struct home *h, int64_t project, const struct repo *r, struct
 	return base_open(h, project, r->commit, ret, e);
 }
 
+char *base_submodule_name(const char *commit, const char *path)
+{
+	unsigned char digest[DIGEST_MAX];
+	char hex[OID_SIZE];
+
+	digest_of(DIGEST_SHA1_LEN, path, strlen(path), digest);
+	oid_to_hex(digest, DIGEST_SHA1_LEN, hex);
+	return xasprintf("%s@%s", commit, hex);
+}
+
+static bool is_submodule_name(const char *name)
+{
+	const char *at = strchr(name, '@');
+
+	return at && oid_is(at + 1, DIGEST_SHA1_LEN) && (oid_starts(name, 20) || oid_starts(name, 32));
+}
+
+/* The files at `path` in the new base's tree, with a mount point for .git. */
+static int fill_submodule(const struct home *h, const struct repo *r, const char *part, int dir,
+	const char *path, struct err *e)
+{
+	auto_str tree = xasprintf("%s/tree/%s", part, path), index = path_join(part, "index");
+	struct owner o = owner_inside();
+	auto_fd top = openat(dir, "tree", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		at = top < 0 ? -1
+			     : mkdirs_beneath(top, path, 0755, owner_is_other() ? o.uid : (uid_t)-1, o.gid);
+
+	if (at < 0)
+		return err_sys(e, "cannot make '%s'", tree);
+	if (space_check(h, r, r->commit, e) < 0 || checkout_all(r, r->commit, tree, index, e) < 0)
+		return -1;
+	if (mkdirat(at, ".git", 0755) < 0 || owner_give(at, ".git") < 0)
+		return err_sys(e, "cannot make '%s/.git'", tree);
+	return settle(index, tree, r, "", e) < 0 ? -1 : write_file(dir, "bound", "", 0, 0600, e);
+}
+
+int base_get_submodule(const struct home *h, int64_t project, const struct repo *r, const char *path,
+	struct base *ret, struct err *e)
+{
+	auto_str name = base_submodule_name(r->commit, path), part = xasprintf("%s.part", name),
+		 at = home_path(h, "bases/%lld/%s", (long long)project, part);
+	struct err ignored = ERR_INIT;
+	auto_fd all = -1, dir = -1;
+	auto_lock lock = -1;
+	mode_t old;
+	int rc;
+
+	if (!base_open(h, project, name, ret, e))
+		return 0;
+	if (e->kind != ERR_NOTFOUND || project_dir(h, project, &all, e) < 0 ||
+		base_lock(h, project, &lock, e) < 0)
+		return -1;
+	if (!base_open(h, project, name, ret, e))
+		return 0;
+	if (tree_remove(all, name, e) < 0 || make_part(all, part, &dir, e) < 0)
+		return -1;
+	old = umask(0022);
+	rc = fill_submodule(h, r, at, dir, path, e);
+	if (!rc)
+		rc = finish(all, part, name, dir, e);
+	umask(old);
+	if (rc < 0)
+		return tree_remove(all, part, &ignored), -1;
+	sync_later(dir, "boot", NULL);
+	return base_open(h, project, name, ret, e);
+}
+
 static void keep_parents(int project_fd, const struct strvec *used, struct strvec *keep)
 {
 	for (size_t i = 0; i < used->n; i++) {
@@ -311,6 +379,24 @@ static int sweep(int project_fd, bool later, struct err *e)
 	return rc;
 }
 
+/* Adds the names of the bases of submodules. */
+static int list_submodules(int project_fd, struct strvec *ret, struct err *e)
+{
+	int copy = openat(project_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *ent;
+
+	if (!d) {
+		fd_closep(&copy);
+		return err_sys(e, "cannot list the bases");
+	}
+	while ((ent = readdir(d)))
+		if (is_submodule_name(ent->d_name))
+			strvec_push(ret, ent->d_name);
+	closedir(d);
+	return 0;
+}
+
 int base_prune(const struct home *h, int64_t project, const struct strvec *used, bool later, struct err *e)
 {
 	auto_strvec keep = STRVEC_INIT, names = STRVEC_INIT;
@@ -320,7 +406,7 @@ int base_prune(const struct home *h, int64_t project, const struct strvec *used,
 	if (project_dir(h, project, &dir, e) < 0)
 		return -1;
 	keep_parents(dir, used, &keep);
-	if (delta_list(dir, false, &names, e) < 0)
+	if (delta_list(dir, false, &names, e) < 0 || list_submodules(dir, &names, e) < 0)
 		return -1;
 	warm = delta_newest_full(dir);
 	for (size_t i = 0; i < names.n; i++) {

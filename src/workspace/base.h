@@ -37,10 +37,16 @@ void base_release(struct base *b);
 #define auto_base __attribute__((cleanup(base_release))) struct base
 
 /* The base of repo->commit; makes it if it is missing, which blocks for a checkout. ERR_REFUSED, with the
- * path, if the commit has something that is not supported: submodules, files with a filter (LFS). */
+ * path, if the commit has something that is not supported: files with a filter other than that of LFS. */
 int base_get(const struct home *h, int64_t project, const struct repo *r, struct base *ret, struct err *e);
 /* Opens an existing base by its name. */
 int base_open(const struct home *h, int64_t project, const char *name, struct base *ret, struct err *e);
+
+/* The base of a submodule: the files of r->commit at `path`, below which an overlay shows them. There are no
+ * deltas of these. The name has the path in it. */
+int base_get_submodule(const struct home *h, int64_t project, const struct repo *r, const char *path,
+	struct base *ret, struct err *e);
+char *base_submodule_name(const char *commit, const char *path);
 
 /* Removes the project's bases that `used` does not name, except the newest full one, which speeds up the next
  * task. Also removes what a crash left half made or half removed. With `later`, in the background. The caller

@@ -42,16 +42,25 @@ static int make_git_dir(const struct workspace *ws, struct err *e)
 	return write_file(dir, "commondir", common, strlen(common), 0644, e);
 }
 
+/* Checks the commit out; *text is the index for the private repository. */
+static int fill(struct workspace *ws, const char *commit, struct buf *text, struct err *e)
+{
+	auto_str index = index_path(ws), git_dir = path_join(ws->host, ".git");
+
+	return make_git_dir(ws, e) < 0 || host_check_out(ws, commit, index, text, e) < 0
+		       ? -1
+		       : host_hide_submodules(ws, git_dir, index, e);
+}
+
 static int clone_create(struct workspace *ws, const struct buf *shown, struct err *e)
 {
 	auto_buf index = BUF_INIT(1u << 30);
 	struct private_spec s = { .branch = ws->task->branch, .shown = shown, .index = &index };
-	auto_str path = index_path(ws);
 	mode_t old = umask(0022);
 	int rc = -1;
 
 	if (!host_take_place(ws, e) && (fault("create-clone"), !host_open_to_inside(ws, e)) &&
-		!make_git_dir(ws, e) && !host_check_out(ws, ws->task->base, path, &index, e))
+		!fill(ws, ws->task->base, &index, e))
 		rc = workspace_make_private(ws, &s, e);
 	umask(old);
 	return rc;
@@ -59,13 +68,15 @@ static int clone_create(struct workspace *ws, const struct buf *shown, struct er
 
 static int clone_describe(struct workspace *ws, struct jail *j, struct err *e)
 {
-	auto_str dot_git = path_join(ws->task->workspace, ".git");
+	auto_str dot_git = path_join(ws->task->workspace, ".git"), index = index_path(ws);
 
 	if (access(ws->host, F_OK) < 0)
 		return err_set(e, ERR_NOTFOUND, "the clone '%s' is gone", ws->host);
 	if (make_git_dir(ws, e) < 0)
 		return -1;
 	jail_add(j, JAIL_BIND, JAIL_WRITE, ws->host, ws->task->workspace);
+	if (host_cover_submodules(ws, index, j, e) < 0)
+		return -1;
 	return workspace_describe_git(ws, dot_git, j, e);
 }
 
@@ -103,12 +114,10 @@ static int clone_renamed(struct workspace *ws, const char *old, struct err *e)
 static int clone_refill(struct workspace *ws, const char *commit, struct err *e)
 {
 	auto_buf index = BUF_INIT(1u << 30);
-	auto_str path = index_path(ws);
 	mode_t old = umask(0022);
 	int rc = -1;
 
-	if (!host_open_to_inside(ws, e) && !make_git_dir(ws, e) &&
-		!host_check_out(ws, commit, path, &index, e))
+	if (!host_open_to_inside(ws, e) && !fill(ws, commit, &index, e))
 		rc = write_file(ws->dir, "indexed", commit, strlen(commit), 0600, e);
 	umask(old);
 	return rc;

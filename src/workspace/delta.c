@@ -11,6 +11,7 @@
 #include "base/oid.h"
 #include "base/path.h"
 #include "git/checkout.h"
+#include "git/gitlinks.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
@@ -192,6 +193,19 @@ static int link_index(int project_fd, const char *parent, int dir, struct err *e
 	return linkat(project_fd, from, dir, "index", 0) < 0 ? err_sys(e, "cannot link a base's index") : 0;
 }
 
+/* Whether a directory became a submodule. Its whiteouts would have to go, and the empty directory to stay. */
+static bool has_new_submodule(const struct repo *r, const struct buf *raw, int parent_tree)
+{
+	struct diff_entry d;
+	struct stat st;
+
+	for (size_t at = 0; diff_next(raw, &at, r->hash_len, &d) > 0;)
+		if ((d.new_mode & S_IFMT) == GITLINK_MODE && !d.old_mode &&
+			!lstat_beneath(parent_tree, d.path, &st) && S_ISDIR(st.st_mode))
+			return true;
+	return false;
+}
+
 int delta_make(const struct home *h, int64_t project, int project_fd, const struct repo *r, int dir,
 	const char *path, struct err *e)
 {
@@ -208,6 +222,8 @@ int delta_make(const struct home *h, int64_t project, int project_fd, const stru
 	parent_tree = open(parent_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (tree < 0 || parent_tree < 0)
 		return err_sys(e, "cannot open a base");
+	if (has_new_submodule(r, &raw, parent_tree))
+		return 1;
 	if (proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0 ||
 		link_index(project_fd, parent, dir, e) < 0 ||
 		checkout_delta(r, &raw, tree_path, index, small, monitor, parent, e) < 0 ||

@@ -198,7 +198,8 @@ static int merge_one(
 
 	/* the configuration of an agent's repository could make the user's git run programs */
 	if (!strcasecmp(f->name, ".git")) {
-		if (strcmp(buf_str(&x->path), ".git"))
+		/* in a lower layer it is the mount point in a submodule */
+		if (strcmp(buf_str(&x->path), ".git") && !(x->depth > 1 && f->layer))
 			leave_out(x);
 		return 0;
 	}

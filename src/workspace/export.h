@@ -23,7 +23,8 @@ struct export_report {
 void export_report_release(struct export_report *r);
 #define auto_export_report __attribute__((cleanup(export_report_release))) struct export_report
 
-#define EXPORT_LAYERS_MAX 8
+/* The upper directory, two of a base, and one for each submodule (SUBMODULES_MAX). */
+#define EXPORT_LAYERS_MAX 208
 
 /* Merges n layers (directories, topmost first) into the empty directory `out`. */
 int export_layers(const int *layers, size_t n, int out, struct export_report *ret, struct err *e);

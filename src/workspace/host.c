@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/checkout.h"
+#include "git/gitlinks.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
@@ -16,6 +17,7 @@
 #include "workspace/layer_use.h"
 #include "workspace/scan.h"
 #include "workspace/space.h"
+#include "workspace/submodules.h"
 
 int host_take_place(struct workspace *ws, struct err *e)
 {
@@ -61,6 +63,32 @@ int host_check_out(
 	return rc;
 }
 
+int host_hide_submodules(const struct workspace *ws, const char *git_dir, const char *index, struct err *e)
+{
+	return gitlinks_hide(git_dir, ws->host, index, ws->repo->hash_len, e);
+}
+
+int host_cover_submodules(const struct workspace *ws, const char *index, struct jail *j, struct err *e)
+{
+	auto_gitlinks links = { 0 };
+	auto_submodules subs = { 0 };
+	auto_strvec here = STRVEC_INIT;
+
+	/* without an index, git on the host knows of no submodule */
+	if (gitlinks_read(index, ws->repo->hash_len, &links, e) < 0 && e->kind != ERR_NOTFOUND)
+		return -1;
+	if (submodules_load(ws->dir, &subs, e) < 0)
+		return -1;
+	submodules_paths(&subs, "", &here);
+	for (size_t i = 0; i < links.n; i++) {
+		auto_str at = path_join(ws->task->workspace, links.v[i].path);
+
+		if (!strvec_has(&here, links.v[i].path))
+			jail_add(j, JAIL_TMPFS, JAIL_NOEXEC, "4096", at);
+	}
+	return 0;
+}
+
 int host_files(struct workspace *ws)
 {
 	return open(ws->host, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -87,11 +115,39 @@ int host_scan(struct workspace *ws, const char *index, struct changes *ret, stru
 	return scan_whole(fd_steal(&root), &tracked, &brought, ret, e);
 }
 
+/* Their files are elsewhere; their directories are among those of the workspace, or of the one around them. */
+static int export_submodules(struct workspace *ws, int out, struct export_report *ret, struct err *e)
+{
+	auto_submodules s = { 0 };
+
+	if (submodules_load(ws->dir, &s, e) < 0)
+		return -1;
+	for (size_t i = 0; i < s.n; i++) {
+		auto_str tree = xasprintf("sub/%zu/tree", i);
+		auto_fd from = open_beneath(ws->dir, tree, O_RDONLY | O_DIRECTORY, 0),
+			to = mkdirs_beneath(out, s.v[i].path, 0755, (uid_t)-1, (gid_t)-1);
+
+		if (!submodule_is_here(&s.v[i]))
+			continue;
+		/* the agent may have put a link or a file where a directory above it was */
+		if (from < 0 || to < 0) {
+			ret->nleft_out++;
+			strvec_push(&ret->left_out, s.v[i].path);
+			continue;
+		}
+		if (export_layers(&from, 1, to, ret, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int host_export(struct workspace *ws, int out, struct export_report *ret, struct err *e)
 {
 	auto_fd root = host_files(ws);
 
-	return root < 0 ? no_files(ws, e) : export_layers(&root, 1, out, ret, e);
+	if (root < 0)
+		return no_files(ws, e);
+	return export_layers(&root, 1, out, ret, e) < 0 ? -1 : export_submodules(ws, out, ret, e);
 }
 
 int host_published(
@@ -99,7 +155,8 @@ int host_published(
 {
 	struct git g = { .dir = git_dir, .index = index, .work_tree = ws->host, .writes_index = true };
 
-	if (git_do(&g, NULL, e, "read-tree", "-i", "-m", tip, NULL) < 0)
+	if (git_do(&g, NULL, e, "read-tree", "-i", "-m", tip, NULL) < 0 ||
+		host_hide_submodules(ws, git_dir, index, e) < 0)
 		return -1;
 	return write_file(ws->dir, "indexed", tip, strlen(tip), 0600, e);
 }

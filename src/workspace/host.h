@@ -25,11 +25,18 @@ int host_open_to_inside(const struct workspace *ws, struct err *e);
 int host_check_out(
 	struct workspace *ws, const char *commit, const char *index, struct buf *text, struct err *e);
 
+/* Hides the submodules of the index from the user's git; git_dir is the git directory that the index belongs
+ * to. After every new index. */
+int host_hide_submodules(const struct workspace *ws, const char *git_dir, const char *index, struct err *e);
+/* Mounts an empty, read-only directory over the directory of each submodule, so that nothing that runs inside
+ * can put a repository there for the user's git to find. After the files' own row. */
+int host_cover_submodules(const struct workspace *ws, const char *index, struct jail *j, struct err *e);
+
 int host_files(struct workspace *ws);
 int host_scan(struct workspace *ws, const char *index, struct changes *ret, struct err *e);
 int host_export(struct workspace *ws, int out, struct export_report *ret, struct err *e);
-/* Updates the index after the branch has moved to `tip`; unchanged entries keep their stat data. git_dir is
- * the git directory that the index belongs to. */
+/* Updates the index after the branch has moved to `tip`; unchanged entries keep their stat data. Submodules are
+ * hidden. git_dir is the git directory that the index belongs to. */
 int host_published(
 	struct workspace *ws, const char *git_dir, const char *index, const char *tip, struct err *e);
 

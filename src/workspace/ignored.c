@@ -44,7 +44,7 @@ int ignored_add_rules(struct scratch *s, int root, const char *path, struct err 
 		return 0;
 	if (read_rest(fd, &text, path, e) < 0)
 		return -1;
-	return scratch_add_ignore(s, path, buf_str(&text), text.len, e);
+	return scratch_add_rules(s, path, buf_str(&text), text.len, e);
 }
 
 /* Whether the path, or a directory that it was in, is in the list. */
@@ -60,19 +60,18 @@ static bool is_beneath(const struct strvec *sorted, const char *path)
 	return false;
 }
 
-/* The base's ignore files that still exist. git reads no ignore file that is a link. */
-static void list_base_rules(const struct changes *c, struct strvec *ret)
+void ignored_base_rules(const struct changes *c, const struct strvec *files, struct strvec *ret)
 {
 	auto_strvec gone = STRVEC_INIT;
 
 	for (size_t i = 0; i < c->n; i++)
 		if (c->v[i].kind == CHANGE_GONE || c->v[i].kind == CHANGE_OPAQUE ||
-			(c->v[i].kind != CHANGE_FILE && ignored_is_rules(c->v[i].path)))
+			(c->v[i].kind != CHANGE_FILE && !strncmp(path_base(c->v[i].path), ".git", 4)))
 			strvec_push(&gone, c->v[i].path);
 	strvec_sort(&gone);
-	for (size_t i = 0; i < c->base_ignores.n; i++)
-		if (!is_beneath(&gone, c->base_ignores.v[i]))
-			strvec_push(ret, c->base_ignores.v[i]);
+	for (size_t i = 0; i < files->n; i++)
+		if (!is_beneath(&gone, files->v[i]))
+			strvec_push(ret, files->v[i]);
 }
 
 static int take_rules(struct scratch *s, const char *since, struct changes *c, struct err *e)
@@ -81,8 +80,8 @@ static int take_rules(struct scratch *s, const char *since, struct changes *c, s
 
 	if (c->has_rules)
 		return 0;
-	list_base_rules(c, &base);
-	if (scratch_base_ignores(s, since, &base, e) < 0)
+	ignored_base_rules(c, &c->base_ignores, &base);
+	if (scratch_base_rules(s, since, &base, e) < 0)
 		return -1;
 	for (size_t i = 0; i < c->n; i++)
 		if (c->v[i].kind == CHANGE_FILE && ignored_is_rules(c->v[i].path) &&

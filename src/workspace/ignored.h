@@ -30,6 +30,8 @@ int ignored_untracked(struct scratch *s, const char *since, struct changes *c, s
  * it was when the task was made. A file that is missing, or too large for an ignore file, adds nothing. */
 int ignored_add_rules(struct scratch *s, int root, const char *path, struct err *e);
 int ignored_user_rules(struct workspace *ws, struct scratch *s, struct err *e);
+/* Those of the base's ignore or attribute files that still exist. git reads none that is a link. */
+void ignored_base_rules(const struct changes *c, const struct strvec *files, struct strvec *ret);
 /* Whether the path names an ignore file. */
 bool ignored_is_rules(const char *path);
 

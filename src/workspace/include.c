@@ -280,7 +280,7 @@ static int take_rules(const struct repo *r, struct scratch *s, struct err *e)
 	if (path && (read_file(AT_FDCWD, path, &text, e) < 0 ||
 			    scratch_user_ignores(s, buf_str(&text), text.len, e) < 0))
 		return -1;
-	return rules.n ? scratch_base_ignores(s, r->commit, &rules, e) : 0;
+	return rules.n ? scratch_base_rules(s, r->commit, &rules, e) : 0;
 }
 
 int include_not_ignored(const struct home *h, const struct repo *r, const struct strvec *paths,

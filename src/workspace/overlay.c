@@ -15,6 +15,7 @@
 #include "workspace/export.h"
 #include "workspace/layer_use.h"
 #include "workspace/scan.h"
+#include "workspace/submodules.h"
 #include "workspace/workspace.h"
 
 static int make_layers(int dir, struct err *e)
@@ -156,6 +157,8 @@ static int overlay_files(struct workspace *ws)
 static int overlay_scan(struct workspace *ws, struct changes *ret, struct err *e)
 {
 	auto_fd upper = overlay_files(ws);
+	auto_submodules subs = { 0 };
+	auto_strvec apart = STRVEC_INIT;
 	auto_tracked tracked = { 0 };
 	auto_base base = { 0 };
 
@@ -165,7 +168,29 @@ static int overlay_scan(struct workspace *ws, struct changes *ret, struct err *e
 	}
 	if (get_base(ws, &base, e) < 0 || tracked_load(base.index, ws->repo->hash_len, &tracked, e) < 0)
 		return -1;
-	return scan_upper(fd_steal(&upper), &tracked, ret, e) < 0 ? -1 : layers_mark(ws, ret, e);
+	if (submodules_load(ws->dir, &subs, e) < 0)
+		return -1;
+	submodules_paths(&subs, "", &apart);
+	return scan_upper(fd_steal(&upper), &tracked, &apart, ret, e) < 0 ? -1 : layers_mark(ws, ret, e);
+}
+
+/* Adds the layers of the submodules. */
+static int add_submodules(struct workspace *ws, struct base *base, struct err *e)
+{
+	auto_submodules s = { 0 };
+
+	if (submodules_load(ws->dir, &s, e) < 0)
+		return -1;
+	for (size_t i = 0; i < s.n; i++) {
+		auto_base one = { 0 };
+
+		if (!submodule_is_here(&s.v[i]))
+			continue;
+		if (submodule_base(ws, &s.v[i], &one, e) < 0)
+			return -1;
+		strvec_push(&base->layers, one.layers.v[0]);
+	}
+	return 0;
 }
 
 static int overlay_export(struct workspace *ws, int out, struct export_report *ret, struct err *e)
@@ -177,7 +202,8 @@ static int overlay_export(struct workspace *ws, int out, struct export_report *r
 	auto_strvec paths = STRVEC_INIT;
 	int rc = -1;
 
-	if (get_base(ws, &base, e) < 0 || layers_open(ws, &brought, e) < 0)
+	if (get_base(ws, &base, e) < 0 || add_submodules(ws, &base, e) < 0 ||
+		layers_open(ws, &brought, e) < 0)
 		return -1;
 	for (size_t i = 0; i < brought.n; i++)
 		strvec_push(&paths, brought.v[i].path);

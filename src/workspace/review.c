@@ -9,6 +9,8 @@
 #include "base/path.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
+#include "workspace/converted.h"
+#include "workspace/submodules.h"
 #include "workspace/layer_use.h"
 
 /* Up to here, paths that are left out of a snapshot are named one by one. */
@@ -71,6 +73,19 @@ static int open_closed(int root, const char *path)
 	return fd;
 }
 
+/* Whether a file's content is read. Of one of LFS only the pointer is shown, but all of it is hashed. */
+static bool has_space(struct review *r, const struct change *c, uint64_t size)
+{
+	bool lfs = c->form & SCRATCH_LFS;
+	uint64_t *used = lfs ? &r->hashed : &r->shown;
+
+	if (size > (lfs ? REVIEW_LFS_MAX : REVIEW_FILE_MAX) ||
+		size > (lfs ? REVIEW_LFS_ALL_MAX : REVIEW_ALL_MAX) - *used)
+		return false;
+	*used += size;
+	return true;
+}
+
 static int put_file(struct review *r, int root, const struct change *c, struct err *e)
 {
 	auto_fd fd = open_regular_beneath(root, c->path);
@@ -87,19 +102,18 @@ static int put_file(struct review *r, int root, const struct change *c, struct e
 		add_bar(r, c->path, REVIEW_CLOSED);
 		return 0;
 	}
-	if ((uint64_t)st.st_size > REVIEW_FILE_MAX || (uint64_t)st.st_size > REVIEW_ALL_MAX - r->shown) {
+	if (!has_space(r, c, (uint64_t)st.st_size)) {
 		strvec_pushf(
 			&r->apart, "%s (%lld MB, too large to show)", c->path, (long long)st.st_size >> 20);
 		add_bar(r, c->path, REVIEW_TOO_LARGE);
 		return 0;
 	}
-	r->shown += (uint64_t)st.st_size;
-	return scratch_file(&r->scratch, c->path, c->executable, fd, (uint64_t)st.st_size, e);
+	return scratch_convert(&r->scratch, c->path, c->executable, c->form, fd, (uint64_t)st.st_size, e);
 }
 
 static bool is_large(const struct change *c)
 {
-	return c->kind == CHANGE_FILE && c->size >= LARGE && !c->ignored;
+	return c->kind == CHANGE_FILE && c->size >= LARGE && !c->ignored && !c->form;
 }
 
 /* Finds large files whose size differs from the tip's, so that their content need not be compared. */
@@ -200,6 +214,7 @@ static int take_changes(struct workspace *ws, const char *since, const char *tip
 		r->scratch.deadline = clock_ms() + 1000 * (int64_t)r->seconds;
 	if (layers_committed(ws, &r->scratch, since, tip, c, e) < 0 ||
 		ignored_mark(ws, &r->scratch, since, tip, c, e) < 0 ||
+		converted_mark(&r->scratch, since, c, e) < 0 ||
 		(r->names_only && mark_large(&r->scratch, tip, c, e) < 0) ||
 		scratch_begin(&r->scratch, since, e) < 0)
 		return -1;
@@ -209,7 +224,7 @@ static int take_changes(struct workspace *ws, const char *since, const char *tip
 	return scratch_end(&r->scratch, e);
 }
 
-int review_uncommitted(
+static int uncommitted(
 	struct workspace *ws, const char *tip, struct strvec *ret, size_t *ret_ignored, struct err *e)
 {
 	auto_review r = { .scratch = SCRATCH_INIT, .seconds = REVIEW_SECONDS, .names_only = true };
@@ -232,6 +247,36 @@ int review_uncommitted(
 	for (size_t i = 0; i < r.apart.n; i++)
 		strvec_pushf(ret, "? %s", r.apart.v[i]);
 	*ret_ignored = r.ignored;
+	return 0;
+}
+
+/* Adds what differs in one submodule, with its path in front: "M lib.c" is "M libs/mod/lib.c". */
+static int add_submodule(struct workspace *ws, const struct submodules *s, size_t n, struct strvec *ret,
+	size_t *ignored, struct err *e)
+{
+	auto_submodule_view v = { 0 };
+	auto_strvec names = STRVEC_INIT;
+	size_t more = 0;
+
+	if (submodule_view(ws, s, n, &v, e) < 0 || uncommitted(&v.ws, s->v[n].tip, &names, &more, e) < 0)
+		return err_wrap(e, "submodule '%s'", s->v[n].path);
+	for (size_t i = 0; i < names.n; i++)
+		strvec_pushf(ret, "%.2s%s/%s", names.v[i], s->v[n].path, names.v[i] + 2);
+	*ignored += more;
+	return 0;
+}
+
+int review_uncommitted(
+	struct workspace *ws, const char *tip, struct strvec *ret, size_t *ret_ignored, struct err *e)
+{
+	auto_submodules s = { 0 };
+
+	if (uncommitted(ws, tip, ret, ret_ignored, e) < 0 || submodules_load(ws->dir, &s, e) < 0)
+		return -1;
+	submodules_find_tips(ws, tip, &s);
+	for (size_t i = 0; i < s.n; i++)
+		if (submodule_is_here(&s.v[i]) && add_submodule(ws, &s, i, ret, ret_ignored, e) < 0)
+			return -1;
 	return 0;
 }
 

@@ -46,6 +46,7 @@ struct review {
 	struct scratch scratch;
 	const char *base;
 	uint64_t shown;        /* bytes of content so far */
+	uint64_t hashed;       /* the same of LFS files, of which only the pointer is shown */
 	uint64_t ignored_room; /* bytes of ignored files that are included all the same */
 	size_t ignored;        /* number of files left out because they are ignored */
 	struct strvec apart;   /* what cannot be shown but may be work, a line each: "lib (a repository)" */
@@ -62,6 +63,9 @@ struct review {
 /* Contents beyond these sizes are named but not shown: of one file, and in all. */
 #define REVIEW_FILE_MAX (100u << 20)
 #define REVIEW_ALL_MAX  (512u << 20)
+/* The same for LFS files. */
+#define REVIEW_LFS_MAX     (1ull << 30)
+#define REVIEW_LFS_ALL_MAX (1ull << 30)
 
 int review_open(struct workspace *ws, struct review *ret, struct err *e);
 /* Lists what git would call uncommitted at the commit `tip`, as lines "A path", "M path", "D path", and "?

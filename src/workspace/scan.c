@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/gitlinks.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
 
@@ -21,6 +22,7 @@ void changes_release(struct changes *c)
 	for (size_t i = 0; i < c->nlayers; i++)
 		fd_closep(&c->layers[i]);
 	strvec_release(&c->base_ignores);
+	strvec_release(&c->base_attributes);
 	free(c->cannot_tell);
 	*c = (struct changes){ .root = -1 };
 }
@@ -51,7 +53,8 @@ int tracked_load(const char *index, unsigned hash_len, struct tracked *ret, stru
 			.mtime_s = ent.mtime_s,
 			.mtime_ns = ent.mtime_ns,
 			.ino = ent.ino,
-			.size = ent.size };
+			.size = ent.size,
+			.gitlink = (ent.mode & S_IFMT) == GITLINK_MODE };
 		buf_add(&t.names, ent.path, ent.path_len + 1);
 	}
 	index_close(&r);
@@ -160,6 +163,7 @@ struct scan {
 	struct changes *out;
 	struct listed *all;
 	struct tracked *tracked;
+	const struct strvec *apart; /* of scan_upper */
 	struct tracked_range near;
 	const struct tracked *brought;
 	struct tracked_range near_brought;
@@ -246,6 +250,8 @@ static enum tree_next upper_entry(const struct tree_entry *t, void *arg, struct 
 	struct scan *s = arg;
 	enum tree_next next;
 
+	if (s->apart && S_ISDIR(t->st.st_mode) && strvec_has(s->apart, t->path))
+		return TREE_SKIP;
 	if (settled(s, t, &next, e))
 		return next;
 	if (S_ISDIR(t->st.st_mode)) {
@@ -262,24 +268,32 @@ static enum tree_next upper_entry(const struct tree_entry *t, void *arg, struct 
 	return TREE_ON;
 }
 
-static void note_ignores(const struct tracked *t, struct changes *c)
+static void note_rules(const struct tracked *t, struct changes *c)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (!strcmp(path_base(name_of(t, i)), ".gitignore"))
+	for (size_t i = 0; i < t->n; i++) {
+		const char *name = path_base(name_of(t, i));
+
+		if (strncmp(name, ".git", 4))
+			continue;
+		if (!strcmp(name, ".gitignore"))
 			strvec_push(&c->base_ignores, name_of(t, i));
+		if (!strcmp(name, ".gitattributes"))
+			strvec_push(&c->base_attributes, name_of(t, i));
+	}
 }
 
-int scan_upper(int root, const struct tracked *t, struct changes *ret, struct err *e)
+int scan_upper(
+	int root, const struct tracked *t, const struct strvec *apart, struct changes *ret, struct err *e)
 {
 	struct changes c = { .root = root };
 	struct listed all = { 0 };
-	struct scan s = { .out = &c, .all = &all, .tracked = (struct tracked *)t };
+	struct scan s = { .out = &c, .all = &all, .tracked = (struct tracked *)t, .apart = apart };
 
 	if (tree_walk(root, upper_entry, &s, e) < 0) {
 		changes_release(&c);
 		return -1;
 	}
-	note_ignores(t, &c);
+	note_rules(t, &c);
 	*ret = c;
 	return 0;
 }
@@ -300,15 +314,17 @@ static enum tree_next whole_entry(const struct tree_entry *t, void *arg, struct 
 
 	if (settled(s, t, &next, e))
 		return next;
+	known = tracked_find(s->tracked, t->path, &s->near);
 	if (S_ISDIR(t->st.st_mode)) {
+		if (known && known->gitlink)
+			known->seen = true;
 		s->out->dirs++;
 		s->out->dir_bytes += (uint64_t)t->st.st_blocks * 512;
 		return TREE_ON;
 	}
-	known = tracked_find(s->tracked, t->path, &s->near);
 	if (known)
 		known->seen = true;
-	if (!known && s->brought->n)
+	if (!known && s->brought && s->brought->n)
 		brought = tracked_find(s->brought, t->path, &s->near_brought);
 	if (brought ? !is_unchanged(brought, &t->st) : !known || !is_unchanged(known, &t->st))
 		list_entry(s, t, known != NULL)->brought = brought != NULL;
@@ -402,7 +418,7 @@ int scan_whole(int root, struct tracked *t, const struct tracked *brought, struc
 		qsort(c.v + gone, c.n - gone, sizeof(*c.v), by_path);
 	c.dirs = c.dirs > dirs ? c.dirs - dirs : 0;
 	c.dir_bytes = c.dir_bytes > dirs * DIR_BLOCK ? c.dir_bytes - dirs * DIR_BLOCK : 0;
-	note_ignores(t, &c);
+	note_rules(t, &c);
 	*ret = c;
 	return 0;
 }

@@ -34,9 +34,10 @@ struct change {
 	bool executable;
 	bool tracked; /* the base has it */
 	bool ignored;
-	bool brought; /* Garth brought a file to this path (layer.h) */
-	int layer;    /* its content is in this one of the layers, from 1; 0: in the root */
-	bool differs; /* for review.c: its size shows that it is not what the tip has */
+	bool brought;  /* Garth brought a file to this path (layer.h) */
+	int layer;     /* its content is in this one of the layers, from 1; 0: in the root */
+	unsigned form; /* for converted.c: what git may convert (git/scratch.h) */
+	bool differs;  /* for review.c: its size shows that it is not what the tip has */
 	uint64_t size;
 };
 
@@ -48,9 +49,10 @@ struct changes {
 	int root;           /* the directory with the files; open them beneath it */
 	int layers[4];      /* an overlay's layers (layer_use.h) */
 	size_t nlayers;
-	struct strvec base_ignores; /* the base's .gitignore files */
-	bool has_rules;             /* for ignored.c: the scratch repository has the ignore files */
-	char *cannot_tell;          /* for ignored.c: why it is not known which files are ignored, or NULL */
+	struct strvec base_ignores;    /* the base's .gitignore files */
+	struct strvec base_attributes; /* its .gitattributes files */
+	bool has_rules;                /* for ignored.c: the scratch repository has the ignore files */
+	char *cannot_tell; /* for ignored.c: why it is not known which files are ignored, or NULL */
 };
 
 /* If there are more paths, or more bytes of paths, the scan fails and says so. */
@@ -67,6 +69,7 @@ struct tracked {
 		size_t name; /* offset into names */
 		uint32_t ctime_s, ctime_ns, mtime_s, mtime_ns, ino, size;
 		bool seen;
+		bool gitlink; /* a submodule: a directory */
 	} * v;
 	size_t n;
 };
@@ -85,10 +88,12 @@ struct tracked_entry *tracked_find(const struct tracked *t, const char *path, st
 /* Whether the base has files below a directory. */
 bool tracked_has_dir(const struct tracked *t, const char *dir);
 
-/* Lists the changes in an overlay's upper directory, whose entries are nearly the list. Takes over root. */
-int scan_upper(int root, const struct tracked *t, struct changes *ret, struct err *e);
+/* Lists the changes in an overlay's upper directory, whose entries are nearly the list. Takes over root. `apart`
+ * are paths of directories that are not looked into: submodules with their own files; NULL for none. */
+int scan_upper(
+	int root, const struct tracked *t, const struct strvec *apart, struct changes *ret, struct err *e);
 /* Compares a complete checkout with the stat data in the index. Takes over root. `brought` has the stat data of
- * files that Garth brought in; those that have not changed are left out. */
+ * files that Garth brought in, or is NULL; those that have not changed are left out. */
 int scan_whole(
 	int root, struct tracked *t, const struct tracked *brought, struct changes *ret, struct err *e);
 /* Adds a file of an overlay's layer. */

@@ -7,11 +7,13 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/lfs.h"
 #include "git/private.h"
 #include "git/settings.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "workspace/layer_use.h"
+#include "workspace/submodules.h"
 
 /* A file with the name of the pack. */
 #define OWN_OBJECTS "own-objects"
@@ -113,14 +115,14 @@ int workspace_create(struct workspace *ws, const struct buf *shown, struct err *
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		if (mkdirat(ws->dir, places[i], 0700) < 0 || owner_give(ws->dir, places[i]) < 0)
 			return err_sys(e, "cannot make '%s' of the task", places[i]);
-	if (ws->backend->create(ws, shown, e) < 0)
+	if (ws->backend->create(ws, shown, e) < 0 || submodules_make(ws, e) < 0)
 		return -1;
 	return ws->backend->on_host ? layers_copy(ws, NULL, e) : 0;
 }
 
 int workspace_describe(struct workspace *ws, struct jail *j, struct err *e)
 {
-	return ws->backend->describe(ws, j, e);
+	return ws->backend->describe(ws, j, e) < 0 ? -1 : submodules_describe(ws, j, e);
 }
 
 int workspace_scan(struct workspace *ws, struct changes *ret, struct err *e)
@@ -286,6 +288,16 @@ static int cover_alternates(const struct workspace *ws, struct jail *j, struct e
 	return 0;
 }
 
+/* git-lfs looks for the content of files beside each directory of objects that is borrowed. */
+static void show_lfs(const struct workspace *ws, struct jail *j)
+{
+	auto_str store = path_join(ws->repo->git_dir, LFS_STORE);
+	auto_fd there = lfs_open_store(ws->repo);
+
+	if (ws->task->layout && there >= 0)
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL | JAIL_NOEXEC, store, INSIDE_OBJECTS "/" LFS_STORE);
+}
+
 int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j, struct err *e)
 {
 	auto_str git = home_path(ws->home, "tasks/%lld/git", (long long)ws->task->id);
@@ -302,5 +314,6 @@ int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j,
 
 		jail_add(j, JAIL_BIND, JAIL_NOEXEC, ws->repo->objects.v[i], inside);
 	}
+	show_lfs(ws, j);
 	return ws->task->layout ? cover_alternates(ws, j, e) : 0;
 }

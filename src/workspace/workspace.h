@@ -34,6 +34,7 @@
 struct changes;
 struct export_report;
 struct backend;
+struct submodules;
 
 struct workspace {
 	const struct backend *backend;
@@ -42,6 +43,13 @@ struct workspace {
 	struct task *task;
 	int dir;    /* tasks/<id>, made if it is missing */
 	char *host; /* see workspace_host_dir; NULL if there is none */
+	/* For workspace_create: paths of the submodules that the task may use, or "all", or "none"; NULL or
+	 * empty: those that are checked out in the user's checkout. */
+	const struct strvec *submodules;
+	bool submodules_must; /* one of these paths that cannot be used is an error */
+	/* In a view of a submodule (submodules.h) only: which one of them. */
+	const struct submodules *seen;
+	size_t seen_at;
 };
 
 int workspace_open(

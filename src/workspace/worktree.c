@@ -39,7 +39,8 @@ static int worktree_create(struct workspace *ws, const struct buf *shown, struct
 		!worktree_add(ws->repo, ws->host, branch, false, &admin, e) &&
 		(fault("create-worktree"), !write_file(ws->dir, "admin", admin, strlen(admin), 0600, e)) &&
 		(host_index = path_join(admin, "index")) && !host_open_to_inside(ws, e) &&
-		!host_check_out(ws, ws->task->base, host_index, &index, e))
+		!host_check_out(ws, ws->task->base, host_index, &index, e) &&
+		!host_hide_submodules(ws, admin, host_index, e))
 		rc = workspace_make_private(ws, &s, e);
 	umask(old);
 	return rc;
@@ -47,14 +48,17 @@ static int worktree_create(struct workspace *ws, const struct buf *shown, struct
 
 static int worktree_describe(struct workspace *ws, struct jail *j, struct err *e)
 {
-	auto_str dot_git = path_join(ws->host, ".git"), admin = NULL;
+	auto_str dot_git = path_join(ws->host, ".git"), admin = NULL, index = NULL;
 
 	if (read_admin(ws, &admin, e) < 0)
 		return -1;
+	index = path_join(admin, "index");
 	if (access(dot_git, F_OK) < 0)
 		return err_set(e, ERR_NOTFOUND, "the worktree '%s' is gone", ws->host);
 	jail_add(j, JAIL_BIND, JAIL_WRITE, ws->host, ws->task->workspace);
 	jail_add(j, JAIL_BIND, 0, dot_git, dot_git);
+	if (host_cover_submodules(ws, index, j, e) < 0)
+		return -1;
 	/* the private repository is mounted where .git points to */
 	return workspace_describe_git(ws, admin, j, e);
 }
@@ -134,7 +138,9 @@ static int put_index_back(struct workspace *ws, const char *admin, struct err *e
 
 	if (!read_file(ws->dir, HOST_INDEX, &text, e))
 		return write_file(AT_FDCWD, index, text.data, text.len, 0644, e);
-	return e->kind == ERR_NOTFOUND ? git_do(&g, NULL, e, "read-tree", since, NULL) : -1;
+	if (e->kind != ERR_NOTFOUND || git_do(&g, NULL, e, "read-tree", since, NULL) < 0)
+		return -1;
+	return host_hide_submodules(ws, admin, index, e);
 }
 
 /* Puts the new .git file into the files, then moves them to their place. If the files were missing when the
@@ -181,7 +187,8 @@ static int worktree_refill(struct workspace *ws, const char *commit, struct err 
 	int rc = -1;
 
 	if (!read_admin(ws, &admin, e) && (host_index = path_join(admin, "index")) &&
-		!host_open_to_inside(ws, e) && !host_check_out(ws, commit, host_index, &index, e))
+		!host_open_to_inside(ws, e) && !host_check_out(ws, commit, host_index, &index, e) &&
+		!host_hide_submodules(ws, admin, host_index, e))
 		rc = write_file(ws->dir, "indexed", commit, strlen(commit), 0600, e);
 	umask(old);
 	return rc;

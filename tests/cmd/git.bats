@@ -159,7 +159,7 @@ hook() {
   # elsewhere: carried, helpers included
   mkdir -p "$HOME/my-hooks/lib"; echo 'echo lib >>~/hooks-ran' >"$HOME/my-hooks/lib/one.sh"
   printf '#!/bin/sh\n. "${0%%/*}/lib/one.sh"\n' >"$HOME/my-hooks/pre-commit"; chmod +x "$HOME/my-hooks/pre-commit"
-  git config core.hooksPath '~/my-hooks'
+  git config core.hooksPath '~/my-hooks'; git config --global garth.trust "$R"
   "$garth" new u
   [[ $(inside u 'echo x >>a.txt; git commit -qam x; cat ~/hooks-ran') == lib ]]
   [[ $(git log -1 --format=%s garth/u) == x ]]

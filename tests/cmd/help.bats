@@ -1,6 +1,6 @@
 load helpers
 
-commands=(run new exec shell attach wait review pause resume answer cancel rename ls show path diff publish allow snapshot rollback sync merge push port log export archive discard cleanup cache gc undo
+commands=(run new exec shell attach wait review pause resume answer cancel rename ls show path why diff publish allow snapshot rollback sync merge push port log export archive discard cleanup cache gc undo
   serve warm doctor config init trust audit completion help version)
 
 @test "O3 help: lists every command on stdout" {
@@ -73,7 +73,7 @@ commands=(run new exec shell attach wait review pause resume answer cancel renam
 
 @test "O3 help: missing and superfluous words are one line and exit code 2" {
   remember
-  for c in new exec shell attach cancel show path diff publish allow snapshot rollback sync merge push port log export archive discard completion; do
+  for c in new exec shell attach cancel show path why diff publish allow snapshot rollback sync merge push port log export archive discard completion; do
     fails 2 "usage: garth $c" "$garth" "$c"
   done
   for c in "new a b" "shell a b" "attach a b" "ls a" "show a b" "path a b" "log a b" "export a b c" \

@@ -333,3 +333,13 @@ P
   [[ $(cat .env) == S ]]
   [[ $(ls "$GARTH_HOME/alone") == t ]]
 }
+
+@test "J9 alone: caches of package managers are shown read-only" {
+  by_user || return 0
+  mkdir -p "$HOME/.m2/repository"; echo cached >"$HOME/.m2/repository/package"
+  [[ $(weak -t t -- cat "$HOME/.m2/repository/package") == cached ]]
+  echo more >>"$HOME/.m2/repository/package"
+  not weak -t u -- sh -c "echo evil >>$HOME/.m2/repository/package || touch $HOME/.m2/repository/new"
+  [[ $(<"$HOME/.m2/repository/package") == $'cached\nmore' ]]
+  [[ ! -e $HOME/.m2/repository/new ]]
+}

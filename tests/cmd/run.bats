@@ -178,19 +178,19 @@ load helpers
 }
 
 @test "J6 run: tool directories of the home are visible, read-only, and in the PATH" {
-  mkdir -p "$HOME/.local/bin" "$HOME/.cargo/bin"
-  printf '#!/bin/sh\necho tool $1\n' >"$HOME/.local/bin/mytool"; chmod +x "$HOME/.local/bin/mytool"
+  mkdir -p "$HOME/.volta/bin" "$HOME/.cargo/bin"
+  printf '#!/bin/sh\necho tool $1\n' >"$HOME/.volta/bin/mytool"; chmod +x "$HOME/.volta/bin/mytool"
   echo token >"$HOME/.cargo/credentials.toml"
-  PATH=$HOME/.local/bin:$PATH "$garth" run -t t -- mytool works | grep -x 'tool works'
-  call inside t 'echo x >~/.local/bin/mytool'
+  PATH=$HOME/.volta/bin:$PATH "$garth" run -t t -- mytool works | grep -x 'tool works'
+  call inside t 'echo x >~/.volta/bin/mytool'
   [[ $code != 0 ]] || complain
-  call inside t 'rm -f ~/.local/bin/mytool; touch ~/.local/bin/new'
+  call inside t 'rm -f ~/.volta/bin/mytool; touch ~/.volta/bin/new'
   [[ $code != 0 ]] || complain
   call inside t 'cat ~/.cargo/credentials.toml'
   [[ $code != 0 ]] || complain
   [[ -z $out ]] || complain
-  [[ $("$HOME/.local/bin/mytool" x) == "tool x" ]]
-  [[ $(ls "$HOME/.local/bin") == mytool ]]
+  [[ $("$HOME/.volta/bin/mytool" x) == "tool x" ]]
+  [[ $(ls "$HOME/.volta/bin") == mytool ]]
 }
 
 @test "T1 run: -d prints the name at once and the task keeps running" {
@@ -243,6 +243,12 @@ program() { mkdir -p "$2"; printf '#!/bin/sh\necho hi\n' >"$2/$1"; chmod +x "$2/
   echo "jail: {allow_read: [$T/srv/tools]}" | configure
   [[ $("$garth" run -t c -- other) == hi ]]
   [[ $("$garth" run -t d -- "$T/srv/tools/other") == hi ]]
+  # in a cache, in a writable place, and denied by a rule
+  echo "jail: {caches: {~/stuff: task}, allow_write: [$T/srv/tools]}" | configure
+  [[ $("$garth" run -t e -- mine) == hi ]]
+  [[ $("$garth" run -t f -- other) == hi ]]
+  echo "jail: {allow_read: [$T/srv/tools], deny_read: [$T/srv/tools/other]}" | configure
+  changes_nothing 127 "which jail.deny_read '$T/srv/tools/other'" "$garth" run -- other
 }
 
 @test "T1 run: a tool directory that is a link shows its programs" {

@@ -47,7 +47,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/e
   for backend in "${backends[@]}"; do
     "$garth" new "t-$backend" --backend "$backend"
     # with the inside's user, the machine's names can be seen, and most files read
-    for path in /etc/shadow /var/log /boot /sys/kernel /home /root /etc/ssh /etc/pam.d /etc/fstab /etc/hostname /etc/machine-id; do
+    for path in /etc/shadow /var/log /boot /sys/class /home /root /etc/ssh /etc/pam.d /etc/fstab /etc/hostname; do
       if [[ $path == /etc/shadow ]]; then outside test -s "$path"; fi
       # skip what this machine does not have
       outside test -e "$path" || continue
@@ -65,8 +65,11 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/e
     # of /etc nothing is there that Garth does not name; outside there is more
     allowed=' alternatives ca-certificates crypto-policies fonts java java-11-openjdk java-17-openjdk java-21-openjdk ld.so.conf.d maven perl pki profile.d
       python3 python3.11 python3.12 python3.13 ssl terminfo vim bash.bashrc ca-certificates.conf debian_version gai.conf host.conf hosts inputrc ld.so.cache
-      ld.so.conf locale.alias localtime magic mime.types nsswitch.conf os-release profile protocols redhat-release services shells timezone passwd group gitconfig zsh zprofile fish '
-    more() { for name in $1; do [[ $allowed == *[[:space:]]$name[[:space:]]* ]] || echo "$name"; done; }
+      ld.so.conf locale.alias localtime magic mime.types nsswitch.conf os-release profile protocols redhat-release services shells timezone passwd group gitconfig zsh zprofile fish
+      netconfig networks rpc ethertypes xattr.conf lsb-release alpine-release arch-release centos-release fedora-release system-release dpkg locale.conf locale.gen
+      bash_completion.d DIR_COLORS emacs nanorc screenrc tmux.conf groff man_db.conf manpath.config papersize login.defs magic.mime mailcap mke2fs.conf sgml xml
+      fpc.cfg gdb gnucobol gprofng.rc mono R texmf dictionaries-common drirc ghostscript glvnd gtk-2.0 gtk-3.0 OpenCL vulkan machine-id '
+    more() { for name in $1; do [[ $allowed == *[[:space:]]$name[[:space:]]* || $name =~ ^(ld-musl-|fpc-|java|octave|php|python3|ImageMagick-) ]] || echo "$name"; done; }
     [[ -n $(more "$(outside ls -A /etc)") ]]
     [[ -z $(more "$(inside "t-$backend" 'ls -A /etc')") ]] || { more "$(inside "t-$backend" 'ls -A /etc')"; false; }
     # the Garth home and the repository are the host user's to see
@@ -338,7 +341,7 @@ f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\",
       [[ ,$options, == *,nosuid,* ]] || { echo "suid: $place $options"; false; }
       [[ ,$options, == *,nodev,* || $place =~ ^/dev/(null|zero|full|random|urandom|tty|pts)$ ]] || { echo "devices: $place $options"; false; }
       case $place in
-      /tmp | "$HOME" | "$workspace" | /proc | /dev/pts | /dev/shm) ;;
+      /tmp | "$HOME" | "$workspace" | /proc | /dev/pts | /dev/shm | /dev/mqueue) ;;
       "$workspace/.git") [[ $backend == overlay || ,$options, == *,ro,* ]] || { echo "writable: $place"; false; } ;;
       "$R/.git/worktrees/t") [[ $backend == worktree ]] ;;
       *) [[ ,$options, == *,ro,* ]] || { echo "writable: $place $options"; false; } ;;
@@ -351,14 +354,14 @@ f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\",
 
 # The attack changes the user's own tools, which are shown: the next time they run outside.
 @test "1 J1 J2: tools and named places are shown and cannot be changed" {
-  mkdir -p "$HOME/.local/bin" "$XDG_CONFIG_HOME/garth" "$T/elsewhere/named"
+  mkdir -p "$HOME/.volta/bin" "$XDG_CONFIG_HOME/garth" "$T/elsewhere/named"
   echo "jail: {allow_read: [$T/elsewhere/named]}" >"$XDG_CONFIG_HOME/garth/config.yaml"
-  printf '#!/bin/sh\necho tool\n' | tee "$HOME/.local/bin/tool" >"$T/elsewhere/named/tool"
-  chmod 777 "$HOME/.local" "$HOME/.local/bin" "$HOME/.local/bin/tool" "$T/elsewhere/named" "$T/elsewhere/named/tool"
+  printf '#!/bin/sh\necho tool\n' | tee "$HOME/.volta/bin/tool" >"$T/elsewhere/named/tool"
+  chmod 777 "$HOME/.volta" "$HOME/.volta/bin" "$HOME/.volta/bin/tool" "$T/elsewhere/named" "$T/elsewhere/named/tool"
   before=$(sentinels)
   for backend in "${backends[@]}"; do
     "$garth" new "t-$backend" --backend "$backend"
-    for tool in "$HOME/.local/bin/tool" "$T/elsewhere/named/tool"; do
+    for tool in "$HOME/.volta/bin/tool" "$T/elsewhere/named/tool"; do
       [[ $(inside "t-$backend" "$tool") == tool ]]
       any=false
       for attempt in "echo evil >>$tool" "rm -f $tool; test ! -e $tool" "mv $tool $tool.old" "chmod 700 $tool" "touch $tool.new" "truncate -s 0 $tool" "mkdir ${tool%/*}/new"; do

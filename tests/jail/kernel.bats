@@ -170,7 +170,7 @@ filtered() {
     done
     [[ -z $(inside "$task" 'find /proc/sys /proc/irq /proc/bus /proc/fs -writable -type f 2>/dev/null | head -n 3') ]]
     for file in kcore kmsg kpagemap sched_debug; do refused inside "$task" "head -c 1 /proc/$file | grep -q ."; done
-    refused inside "$task" 'ls /sys/kernel || ls /sys/fs/cgroup || ls /dev/mem || ls /dev/sda || ls /dev/vda || ls /dev/kvm || ls /dev/fuse || ls /dev/net/tun'
+    refused inside "$task" 'ls /sys/kernel/debug || ls /sys/class || ls /sys/fs/cgroup || ls /dev/mem || ls /dev/sda || ls /dev/vda || ls /dev/kvm || ls /dev/fuse || ls /dev/net/tun'
   done
 }
 

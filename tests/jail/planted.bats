@@ -341,7 +341,181 @@ tarball() {
   git add -A
   ran
   touch sub/a
-  refused "$garth" new --with-changes t
-  grep -q submodule "$T/refused"
+  echo more >>base.txt
+  quiet new --with-changes t
+  # the change beside it came
+  [[ $(inside t git status --porcelain) == *base.txt* ]]
+}
+
+# A submodule's directory that the user's git goes into when the user types `git status` in a worktree or a clone: it
+# obeys the configuration of the repository that it finds there, which names a program (core.fsmonitor).
+superproject() {
+  git init -q "$T/open/lib"
+  git -C "$T/open/lib" -c user.name=x -c user.email=x@y commit -q --allow-empty -m lib
+  git -c protocol.file.allow=always submodule --quiet add "$T/open/lib" libs/mod
+  git commit -qm 'with a submodule'
+  at=$(git rev-parse HEAD:libs/mod)
+}
+# Words of a shell that put such a repository into the directory $1.
+monitored() {
+  cat <<END
+mkdir -p $1 && cd $1 && /usr/bin/git init -q && /usr/bin/git config core.fsmonitor '$payload' &&
+/usr/bin/git -c core.fsmonitor= -c user.name=x -c user.email=x@y commit -q --allow-empty -m x && cd "\$OLDPWD"
+END
+}
+# What a user types, or a prompt or an editor.
+looks() { (cd "$1" && git status && git status --porcelain && git diff --stat && git diff-files && git diff HEAD --stat && git stash list && git add -A -n . && git commit --dry-run) >/dev/null 2>&1 || true; }
+
+@test "5 9 W5: a repository that the agent puts where a submodule belongs runs no program of the user's git" {
+  superproject
+  # the control: in a worktree without walls it runs
+  git worktree add -q "$T/open/control" 2>/dev/null
+  (cd "$T/open/control" && sh -c "$(monitored libs/mod)")
+  looks "$T/open/control"
+  ran
+  for backend in worktree clone; do
+    # one that may use it: what is there is not on the host
+    "$garth" new "$backend-with" --base HEAD --backend "$backend"
+    inside "$backend-with" 'touch libs/mod/x; test -d libs/mod/.git'
+    [[ -z $(ls -A "$("$garth" path "$backend-with")/libs/mod") ]]
+    refused inside "$backend-with" 'mv libs/mod libs/elsewhere'
+    "$garth" new "$backend" --base HEAD --backend "$backend" --submodule none
+    dir=$("$garth" path "$backend")
+    # its directory cannot be written to, nor moved away
+    refused inside "$backend" 'mkdir libs/mod/.git'
+    refused inside "$backend" 'mv libs/mod libs/elsewhere'
+    refused inside "$backend" 'rmdir libs/mod'
+    refused inside "$backend" 'touch libs/mod/x'
+    [[ -z $(ls -A "$dir/libs/mod") ]]
+    # but the one above it can be: git passes over what is then at its path
+    inside "$backend" "mv libs gone; $(monitored libs/mod); test -d libs/mod/.git"
+    [[ -e $dir/libs/mod/.git/config ]]
+    looks "$dir"
+    [[ ! -e $marker ]]
+    # also after a commit, when the index is a new one
+    inside "$backend" 'echo 2 >>a.txt; git commit -qm two a.txt'
+    [[ $(git log -1 --format=%s "garth/$backend") == two ]]
+    looks "$dir"
+    [[ ! -e $marker ]]
+    # and after its next start, which covers the path again
+    [[ -z $(inside "$backend" 'ls -A libs/mod') ]]
+    quiet diff "$backend"
+    quiet show "$backend"
+    quiet merge "$backend" --dry-run
+    quiet sync "$backend"
+    quiet doctor
+    looks "$dir"
+    [[ ! -e $marker ]]
+    quiet discard -D "$backend"
+    quiet undo
+    looks "$dir"
+    [[ ! -e $marker ]]
+  done
+}
+
+# The user's own submodule is hostile: it came with a tarball. Its configuration names programs too.
+@test "9 31 W5: no command runs a program of a submodule that is checked out in the user's checkout" {
+  superproject
+  git -C libs/mod config core.fsmonitor "$payload"
+  git -C libs/mod config filter.x.clean "$payload; cat"
+  echo '* filter=x' >.git/modules/libs/mod/info/attributes
+  echo f >libs/mod/f
+  git status >/dev/null
+  ran
+  git config diff.submodule diff; git config status.submoduleSummary true; git config submodule.recurse true
+  git config diff.ignoreSubmodules none
+  for backend in overlay worktree clone; do
+    quiet run -t t --base HEAD --backend "$backend" -- sh -c 'echo 2 >>a.txt; git commit -qam two'
+    for command in 'show t' 'diff t' 'ls' 'merge t --dry-run' 'sync t' 'snapshot t' 'merge t' 'undo' 'new --with-changes c' 'discard -D c' 'discard -D t' 'doctor' 'gc'; do
+      # shellcheck disable=SC2086
+      quiet $command
+    done
+  done
+}
+
+# The user's own submodule has lost its commit to a remote: who asks for it fetches it, by a program that its
+# configuration names.
+@test "31 W5: a submodule that is a partial clone fetches nothing" {
+  superproject
+  sub=.git/modules/libs/mod
+  git -C libs/mod config core.repositoryformatversion 1; git -C libs/mod config extensions.partialclone origin
+  git -C libs/mod config remote.origin.promisor true; git -C libs/mod config remote.origin.uploadpack "$payload; git-upload-pack"
+  mv "$sub/objects/pack" "$T/open/pack" 2>/dev/null || true; rm -rf "$sub"/objects/??; mkdir -p "$sub/objects/pack"
+  git -C libs/mod cat-file -t "$at" >/dev/null 2>&1 || true
+  ran
+  rm -rf "$sub"/objects/?? "$sub"/objects/pack/*
+  for backend in "${backends[@]}"; do
+    quiet new t --base HEAD --backend "$backend"
+    refused "$garth" new named --base HEAD --backend "$backend" --submodule libs/mod
+    quiet show t
+    quiet diff t
+    quiet discard t
+    [[ ! -e $marker ]]
+  done
+}
+
+# What .gitmodules and .git/modules of a stranger's repository name: places outside them, options, links.
+@test "11 32 33 W5: .gitmodules and the modules of a stranger's repository lead nowhere else" {
+  superproject
+  mkdir -p "$T/open/outside"; git clone -q --bare "$T/open/lib" "$T/open/outside/store"
+  echo "$SECRET" >"$T/open/outside/store/secret"
+  rm -rf libs/mod
+  # the control: the module itself can be used
+  "$garth" new control --base HEAD --submodule libs/mod
+  inside control 'test -e libs/mod/.git'
+  mv .git/modules/libs/mod "$T/open/module"
+  for name in "../../../../../open/outside/store" "/$T/open/outside/store" '--upload-pack=x' 'a/../../../../../../open/outside/store' '.git/modules/x'; do
+    git config -f .gitmodules --remove-section submodule.libs/mod 2>/dev/null || true
+    printf '[submodule "%s"]\n\tpath = libs/mod\n\turl = ext::sh -c "%s"\n' "$name" "$payload" >.gitmodules
+    git commit -qm "$RANDOM" .gitmodules
+    refused "$garth" new t --base HEAD --submodule libs/mod
+    grep -q "is not here" "$T/refused" || { cat "$T/refused"; false; }
+    quiet new t --base HEAD --submodule all
+    [[ -z $(inside t 'ls -A libs/mod') ]]
+    quiet discard -fD t
+  done
+  # a link in place of the module, or of its objects
+  printf '[submodule "m"]\n\tpath = libs/mod\n' >.gitmodules; git commit -qm link .gitmodules
+  rm -rf .git/modules; mkdir .git/modules
+  ln -s "$T/open/outside/store" .git/modules/m
+  refused "$garth" new t --base HEAD --submodule libs/mod
+  rm .git/modules/m; mv "$T/open/module" .git/modules/m
+  "$garth" new good --base HEAD --submodule libs/mod
+  mv .git/modules/m/objects "$T/open/objects"; ln -s "$HOME/.ssh" .git/modules/m/objects
+  refused "$garth" new t --base HEAD --submodule libs/mod
+  refused inside good 'cat /run/garth/objects/s0-0/id_test'
+  rm .git/modules/m/objects; mv "$T/open/objects" .git/modules/m/objects
+  # a list of other stores that names the user's secrets
+  echo "$HOME/.ssh" >.git/modules/m/objects/info/alternates
+  refused "$garth" new t --base HEAD --submodule libs/mod
+  grep -qF "$HOME/.ssh" "$T/refused"
+  refused inside good 'ls /run/garth/objects/s0-1'
+  rm .git/modules/m/objects/info/alternates
+  # what a task may use it may read, and not write
+  walled_objects=/run/garth/objects/s0-0
+  inside good "ls $walled_objects/pack $walled_objects"
+  refused inside good "touch $walled_objects/x"
+  refused inside good "touch $walled_objects/pack/x"
+  untouched
   [[ ! -e $marker ]]
+}
+
+# The agent has its own repository of each submodule, with any configuration. No git outside obeys it, and the user's
+# own submodule is as it was.
+@test "9 W5: no command outside runs a program that the agent configured in a submodule" {
+  superproject
+  mod=$(find libs/mod .git/modules -type f -exec sha256sum {} + | sort)
+  for backend in "${backends[@]}"; do
+    "$garth" new t --base HEAD --backend "$backend"
+    inside t "cd libs/mod; /usr/bin/git config core.fsmonitor '$payload'; /usr/bin/git config filter.x.clean '$payload; cat'; /usr/bin/git config diff.external '$payload'
+      echo '* filter=x diff=x' >.gitattributes; echo f >f; mkdir -p .git/hooks; printf '#!/bin/sh\n$payload\n' >.git/hooks/post-checkout; chmod 755 .git/hooks/*; ln -s /etc/passwd link
+      echo 2 >>../../a.txt; /usr/bin/git -C ../.. commit -qm two a.txt"
+    for command in 'show t' 'diff t' ls 'merge t --dry-run' 'sync t' 'snapshot t' "export t $T/out-$backend" 'merge t' undo 'discard t' doctor gc 'discard -fD t' undo 'show t' 'discard -fD t'; do
+      # shellcheck disable=SC2086
+      quiet $command
+    done
+    [[ -L $T/out-$backend/libs/mod/link ]]
+  done
+  [[ $(find libs/mod .git/modules -type f -exec sha256sum {} + | sort) == "$mod" ]]
+  untouched
 }

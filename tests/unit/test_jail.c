@@ -24,6 +24,10 @@ static void describe(struct jail *j)
 	jail_add(j, JAIL_TMPFS, JAIL_NOEXEC, "1048576", "/tmp");
 	jail_add(j, JAIL_OVERLAY, JAIL_WRITE, NULL, "/w");
 	jail_add(j, JAIL_BIND, JAIL_WRITE, "/t/git", "/w/.git");
+	j->caches = xstrdup("/t/caches");
+	j->ruled = xstrdup("/w");
+	rules_add(&j->rules, RULE_DENY_WRITE, "docs", "");
+	jail_add_cache(j, JAIL_WRITE, "/home/u/.npm", "/h/.npm", ".npm");
 }
 
 static void packing_loses_nothing(void **state)
@@ -44,6 +48,12 @@ static void packing_loses_nothing(void **state)
 	assert_null(back.rows[3].source);
 	assert_string_equal(back.rows[2].source, "");
 	assert_int_equal(back.rows[4].flags, JAIL_NOEXEC);
+	assert_null(back.rows[4].layer);
+	assert_string_equal(back.rows[7].layer, ".npm");
+	assert_string_equal(back.caches, "/t/caches");
+	assert_string_equal(back.ruled, "/w");
+	assert_string_equal(back.rules.v[0].glob, "docs");
+	assert_int_equal(back.rules.v[0].kind, RULE_DENY_WRITE);
 	jail_pack(&back, &second);
 	assert_int_equal(first.len, second.len);
 	assert_memory_equal(first.data, second.data, first.len);
@@ -141,6 +151,33 @@ static void add_bad_size(struct jail *j)
 	jail_add(j, JAIL_TMPFS, 0, "1m,mode=0", "/x");
 }
 
+static void add_cache_without_layer(struct jail *j)
+{
+	jail_add(j, JAIL_CACHE, 0, "/c", "/c");
+}
+
+static void add_cache_elsewhere(struct jail *j)
+{
+	jail_add_cache(j, 0, "/c", "/c", "../home");
+}
+
+static void lose_ruled(struct jail *j)
+{
+	free(j->ruled);
+	j->ruled = NULL;
+}
+
+static void add_absolute_rule(struct jail *j)
+{
+	rules_add(&j->rules, RULE_DENY_READ, "/etc", "");
+}
+
+static void lose_caches(struct jail *j)
+{
+	free(j->caches);
+	j->caches = NULL;
+}
+
 static void add_second_overlay(struct jail *j)
 {
 	jail_add(j, JAIL_OVERLAY, 0, NULL, "/w2");
@@ -185,8 +222,9 @@ static void bad_ones_are_refused(void **state)
 {
 	static void (*const spoil[])(struct jail *) = { be_root, be_roots_group, add_dots, add_relative,
 		add_relative_source, add_root, add_twice, add_cover, add_writable_data, add_sourceless,
-		add_bad_size, add_second_overlay, lose_upper, move_work, share_upper, lose_lowers, add_lowers,
-		name_too_long };
+		add_bad_size, add_cache_without_layer, add_cache_elsewhere, lose_caches, lose_ruled,
+		add_absolute_rule, add_second_overlay, lose_upper, move_work, share_upper, lose_lowers,
+		add_lowers, name_too_long };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(spoil); i++) {

@@ -56,6 +56,7 @@ static void rows_give_what_they_say(void **state)
 	assert_true(rights(JAIL_BIND, JAIL_WRITE, 7) == landlock_fs_rights(7));
 	assert_true(rights(JAIL_BIND, JAIL_WRITE, 2) == landlock_fs_rights(2));
 	assert_true(rights(JAIL_OVERLAY, 0, 7) == landlock_fs_rights(7));
+	assert_true(rights(JAIL_CACHE, 0, 7) == landlock_fs_rights(7));
 	assert_true(rights(JAIL_TMPFS, JAIL_WRITE, 7) == landlock_fs_rights(7));
 	assert_true(rights(JAIL_TMPFS, 0, 7) == (EXECUTE | READ_FILE | READ_DIR));
 	assert_true(rights(JAIL_PROC, 0, 7) == (READ_FILE | READ_DIR));

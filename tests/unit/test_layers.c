@@ -44,7 +44,10 @@ static const char *sample(const struct value_row *row)
 	case VALUE_VARIABLES:
 		return "[MY_VAR]";
 	case VALUE_ALLOW_READ:
+	case VALUE_ALLOW_WRITE:
 		return "[/srv/data]";
+	case VALUE_CACHES:
+		return "[~/.cache/x]";
 	case VALUE_COMMAND:
 		return "[true]";
 	case VALUE_KEYS:
@@ -184,7 +187,8 @@ static void test_what_is_open(void **state)
 		"agents.default" };
 	static const char *const may_ask[] = { "workspace.setup", "workspace.setup_network",
 		"workspace.include" };
-	size_t sets = 0, asks = 0;
+	static const char *const may_add[] = { "jail.deny_read", "jail.deny_write", "policy.protected" };
+	size_t sets = 0, asks = 0, adds = 0;
 
 	(void)state;
 	for (const struct value_row *row = config_value_rows; row->key; row++) {
@@ -193,7 +197,7 @@ static void test_what_is_open(void **state)
 		if (row->repository == REPOSITORY_ASKS)
 			assert_string_equal(row->key, may_ask[asks++]);
 		if (row->repository == REPOSITORY_ADDS)
-			assert_string_equal(row->key, "policy.protected");
+			assert_string_equal(row->key, may_add[adds++]);
 		if (row->user_only)
 			assert_int_equal(row->repository, REPOSITORY_REFUSED);
 	}
@@ -201,6 +205,7 @@ static void test_what_is_open(void **state)
 		assert_int_equal(row->repository, REPOSITORY_REFUSED);
 	assert_int_equal(sets, ARRAY_SIZE(may_set));
 	assert_int_equal(asks, ARRAY_SIZE(may_ask));
+	assert_int_equal(adds, ARRAY_SIZE(may_add));
 }
 
 static void assert_refused(const char *text, const char *want)

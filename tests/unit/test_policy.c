@@ -262,6 +262,12 @@ static void test_kinds(void **state)
 	assert_int_equal(change(&w, "a", 0100755, 10, NULL), 0);
 	assert_no(&w, change(&w, "a", 0100644, 11, NULL), "file_too_large");
 	assert_no(&w, change(&w, "a", 0160000, 0, NULL), "gitlink");
+	for (unsigned i = 0; i < 3; i++) {
+		static const unsigned modes[] = { 0, 0100644, 0160000 };
+		struct policy_path was = { "a", modes[i], false, 0, NULL, true };
+
+		assert_no(&w, policy_path(&w.policy, &was, &w.no, &w.e), "gitlink");
+	}
 	assert_no(&w, change(&w, "a", 0100664, 0, NULL), "odd_mode");
 	assert_no(&w, change(&w, "a", 0104755, 0, NULL), "odd_mode");
 	assert_no(&w, change(&w, "a", 0040000, 0, NULL), "odd_mode");

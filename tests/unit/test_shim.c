@@ -167,6 +167,9 @@ static void table_by_verb(void **state)
 		{ "rebase|main", RULE_BLOCKED },
 		{ "stash", RULE_BLOCKED },
 		{ "submodule|update", RULE_BLOCKED },
+		{ "submodule|--quiet|status", RULE_LOCAL },
+		{ "submodule|foreach|true", RULE_LOCAL },
+		{ "submodule|add|x", RULE_BLOCKED },
 		{ "-c|alias.rebase=log|rebase", RULE_BLOCKED },
 	};
 
@@ -286,7 +289,7 @@ static void table_is_changed_by_configuration(void **state)
 		{ "push", RULE_LOCAL },
 		{ "diff", RULE_GATEWAY, "diff" },
 		{ "commit", RULE_ROUTED },
-		{ "submodule", RULE_BLOCKED },
+		{ "submodule|add|x", RULE_BLOCKED },
 		{ "reb|x", RULE_LOCAL },
 		{ "rebases", RULE_LOCAL },
 	};

@@ -192,7 +192,7 @@ static void long_command_lines_are_cut(void **state)
 
 static void blocked_commands_do_nothing(void **state)
 {
-	static const char *const lines[] = { "rebase|other", "stash", "submodule|status", "merge|main",
+	static const char *const lines[] = { "rebase|other", "stash", "submodule|update", "merge|main",
 		"switch|other", "checkout|other", "checkout|HEAD~0", "checkout|-b|new", "switch|-c|new" };
 	struct world *w = *state;
 	auto_str before = rev(w, "garth/fix");

@@ -1,0 +1,17 @@
+/* `garth diff` of a task's submodules: what their files differ in from the commit that the superproject names. */
+#ifndef CLI_DIFF_SUBMODULES_H
+#define CLI_DIFF_SUBMODULES_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/strvec.h"
+#include "task/task.h"
+
+/* Appends to the file `to`: patches whose paths begin at the top of the workspace, or a table for each submodule.
+ * `paths` are the user's, from the top of the workspace; empty: everything. */
+int diff_submodules(struct task_at *at, bool stat, const struct strvec *paths, int to, struct err *e);
+/* Adds lines "M libs/mod/file". */
+int diff_submodules_names(struct task_at *at, struct strvec *ret, struct err *e);
+
+#endif

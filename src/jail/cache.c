@@ -1,0 +1,58 @@
+/*
+ * A cache: the host's directory as the lower layer, and the task's own layer on top. What the task writes is in
+ * its layer only. The host may change its directory meanwhile. The kernel then promises nothing about what is
+ * seen of the change, but it shows no other files and does not crash (docs/DECISIONS.md).
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "jail/mount.h"
+#include "jail/steps.h"
+#include "sys/fd.h"
+
+/* Attaches a clone to the stage: overlayfs takes layers only from mounts of this namespace. */
+static int stage(struct entering *in, int fd, const char *name)
+{
+	return mkdirat(in->stage, name, 0700) < 0 || mount_attach(fd, in->stage, name) < 0 ? -1 : 0;
+}
+
+static int layered(struct entering *in, const struct source *s, unsigned limits)
+{
+	char lower[40], upper[40], work[40], name[24];
+	const struct mount_option o[] = { { "userxattr", NULL }, { "volatile", NULL }, { "lowerdir", lower },
+		{ "upperdir", upper }, { "workdir", work } };
+
+	snprintf(name, sizeof(name), "cache-%zu", in->row);
+	snprintf(lower, sizeof(lower), "/proc/self/fd/%d", s->fd);
+	snprintf(upper, sizeof(upper), "/proc/self/fd/%d", s->upper);
+	snprintf(work, sizeof(work), "/proc/self/fd/%d", s->work);
+	return stage(in, s->fd, name) < 0 ? -1 : mount_new("overlay", o, ARRAY_SIZE(o), limits);
+}
+
+static int mount_caches(struct entering *in)
+{
+	int rc = stage(in, in->caches, "caches");
+
+	in->caches_staged = !rc;
+	return rc;
+}
+
+int cache_mount(struct entering *in, const struct jail_row *r, struct err *e)
+{
+	const struct source *s = &in->sources[in->row];
+	unsigned limits = MOUNT_NODEV | (r->flags & JAIL_NOEXEC ? MOUNT_NOEXEC : 0);
+	auto_fd overlay = -1;
+	struct place at;
+
+	if (place_mount(in, r->target, true, &at, e) < 0)
+		return r->flags & JAIL_OPTIONAL ? 0 : -1;
+	if (s->upper >= 0 && (in->caches_staged || !mount_caches(in)))
+		overlay = layered(in, s, limits);
+	if (overlay >= 0 && !mount_attach(overlay, at.dir, at.name))
+		return 0;
+	if (mount_limit(s->fd, limits | MOUNT_RO) < 0 || mount_attach(s->fd, at.dir, at.name) < 0)
+		return err_sys(e, "cannot mount %s", r->target);
+	return 0;
+}

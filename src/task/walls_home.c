@@ -1,0 +1,209 @@
+/*
+ * What the configuration shows of the host, most of it below the home: tools and jail.allow_read read-only, and
+ * caches as they are on the host, with a writable layer of the task's own on top. The layers are in
+ * tasks/<id>/caches/NAME, where NAME is the path with "%2F" for each slash.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "config/check.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+#include "task/walls_parts.h"
+
+struct entry {
+	char *path;
+	const char *cache; /* relative to the home, if it has a layer; else NULL */
+	bool write;        /* the host's own, writable */
+};
+
+struct entries {
+	struct entry *v;
+	size_t n;
+};
+
+static void entries_release(struct entries *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->v[i].path);
+	free(l->v);
+}
+
+/* Most directories do not exist: one access() is cheaper than resolving each component of the path. */
+static void add(struct entries *l, char *path, const char *cache)
+{
+	if (access(path, F_OK) < 0) {
+		free(path);
+		return;
+	}
+	l->v = xrealloc(l->v, l->n + 1, sizeof(*l->v));
+	l->v[l->n++] = (struct entry){ path, cache, false };
+}
+
+static void add_writable(struct entries *l, const char *path)
+{
+	size_t n = l->n;
+
+	add(l, xstrdup(path), NULL);
+	if (l->n > n)
+		l->v[n].write = true;
+}
+
+/* Parents first; of two with the same path, the writable one first. */
+static int by_path(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	return order ? order : !(x->cache || x->write) - !(y->cache || y->write);
+}
+
+bool walls_home_is_fine(const struct context *c, const char *real)
+{
+	if (!real || path_within(c->user_home, real))
+		return false;
+	return !path_within(real, c->user_home) || !check_tool(real + strlen(c->user_home) + 1);
+}
+
+static char *layer_name(const char *path)
+{
+	auto_buf name = BUF_SMALL;
+
+	for (; *path; path++)
+		if (*path == '/' || *path == '%')
+			buf_printf(&name, "%%%02X", (unsigned char)*path);
+		else
+			buf_addch(&name, *path);
+	return buf_steal(&name);
+}
+
+/* Shows a path. If it is a link, its target is shown there, but never something hidden. A cache with something
+ * hidden in it is shown without a layer. */
+static void show_entry(
+	const struct context *c, const struct entry *en, const struct hidden *h, struct jail *j)
+{
+	auto_str real = canonicalize_file_name(en->path);
+
+	if (!walls_home_is_fine(c, real) || is_hidden(h, real))
+		return;
+	if (en->cache && !hidden_beneath(h, real)) {
+		auto_str name = layer_name(en->cache);
+
+		jail_add_cache(j, JAIL_WRITE | JAIL_OPTIONAL, real, en->path, name);
+	} else if (en->write && !hidden_beneath(h, real)) {
+		jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_OPTIONAL, real, en->path);
+		walls_deny_write(c, en->path, j);
+	} else if (!strcmp(real, en->path)) {
+		walls_show(j, h, en->path, 0);
+	} else if (!hidden_beneath(h, real)) {
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, real, en->path);
+	}
+}
+
+void walls_home(struct context *c, const struct task_at *at, const struct walls_opts *o,
+	const struct hidden *h, struct jail *j)
+{
+	__attribute__((cleanup(entries_release))) struct entries l = { 0 };
+	const char *cache = NULL;
+
+	for (size_t i = 0; i < c->config.tools.n; i++)
+		add(&l, path_join(c->user_home, c->config.tools.v[i]), NULL);
+	for (size_t i = 0; i < c->config.allow_read.n; i++)
+		if (walls_can_allow(c, at, o, RULE_ALLOW_READ, i))
+			add(&l, xstrdup(c->config.allow_read.v[i]), NULL);
+	for (size_t i = 0; i < c->config.allow_write.n; i++)
+		if (walls_can_allow(c, at, o, RULE_ALLOW_WRITE, i))
+			add_writable(&l, c->config.allow_write.v[i]);
+	for (size_t i = 0; i < c->config.ncaches; i++) {
+		const struct config_cache *k = &c->config.caches[i];
+
+		if (strcmp(k->mode, CACHE_OFF) != 0)
+			add(&l, path_join(c->user_home, k->path),
+				strcmp(k->mode, CACHE_TASK) ? NULL : k->path);
+	}
+	j->caches = home_path(&c->home, "tasks/%lld/caches", (long long)at->task->id);
+	if (l.n)
+		qsort(l.v, l.n, sizeof(*l.v), by_path);
+	for (size_t i = 0; i < l.n; i++) {
+		/* what is in a cache is shown with it */
+		if ((cache && path_within(l.v[i].path, cache)) ||
+			(i && !strcmp(l.v[i].path, l.v[i - 1].path)))
+			continue;
+		show_entry(c, &l.v[i], h, j);
+		if (l.v[i].cache)
+			cache = l.v[i].path;
+	}
+}
+
+static int make(int dir, const char *name, mode_t mode)
+{
+	if (mkdirat(dir, name, mode) < 0 && errno != EEXIST)
+		return -1;
+	return owner_give(dir, name);
+}
+
+static int make_layer(int caches, const char *name)
+{
+	static const char *const parts[] = { "upper", "work" };
+	auto_fd dir = -1;
+
+	if (mkdirat(caches, name, 0700) < 0 && errno != EEXIST)
+		return -1;
+	dir = openat(caches, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	for (size_t i = 0; dir >= 0 && i < ARRAY_SIZE(parts); i++)
+		if (make(dir, parts[i], 0755) < 0)
+			return -1;
+	return dir < 0 ? -1 : 0;
+}
+
+/* If a layer cannot be made, on a full disk for example, the cache is shown read-only. */
+static void make_caches(struct jail *j, int task_dir)
+{
+	auto_fd caches = -1;
+
+	for (size_t i = 0; i < j->nrows; i++) {
+		struct jail_row *r = &j->rows[i];
+
+		if (r->kind != JAIL_CACHE)
+			continue;
+		if (caches < 0)
+			mkdirat(task_dir, "caches", 0700);
+		if (caches < 0)
+			caches = openat(task_dir, "caches", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (caches >= 0 && !make_layer(caches, r->layer))
+			continue;
+		r->kind = JAIL_BIND;
+		r->flags &= ~(unsigned)JAIL_WRITE;
+		free(steal_ptr(r->layer));
+	}
+}
+
+/* Of the task's own, random, and the same as long as the task exists. Without it, the task has none. */
+static void make_machine_id(int task_dir)
+{
+	struct err ignored = ERR_INIT;
+	unsigned char random[16];
+	auto_buf text = BUF_SMALL;
+
+	if (!faccessat(task_dir, WALLS_MACHINE_ID, F_OK, AT_SYMLINK_NOFOLLOW) ||
+		getrandom(random, sizeof(random), 0) != sizeof(random))
+		return;
+	for (size_t i = 0; i < sizeof(random); i++)
+		buf_printf(&text, "%02x", random[i]);
+	buf_addch(&text, '\n');
+	write_file(task_dir, WALLS_MACHINE_ID, buf_str(&text), text.len, 0444, &ignored);
+}
+
+void walls_make_files(struct jail *j, int task_dir)
+{
+	/* on Landlock alone, /etc is the host's */
+	if (!j->landlock_only)
+		make_machine_id(task_dir);
+	make_caches(j, task_dir);
+}

@@ -1,0 +1,165 @@
+# J4: what the configuration denies, in the workspace and outside, whatever program tries.
+load helpers
+
+project() {
+  mkdir -p secrets/public docs/drafts deploy/prod
+  printf '%s\n' "$SECRET" | tee secrets/key secrets/public/x secrets/public/never docs/text docs/drafts/d deploy/prod/p dir/a.pem >lock.txt
+  git add -A; git commit -qm more
+}
+
+rules='jail:
+  deny_read: [secrets, "*.pem", secrets/public/never]
+  allow_read: [secrets/public/**]
+  deny_write: [docs, lock.txt, "deploy/**", new/name, .planted]
+  allow_write: [docs/drafts]'
+
+# The attack reads and changes what is denied, by its path, by renames, links and new names.
+@test "J4 J10 3 5: denied paths of the workspace can be neither read nor written, whatever the backend" {
+  project
+  for backend in "${backends[@]}"; do
+    "$garth" new "t-$backend" --backend "$backend"
+    # control: without rules all of it can be done
+    [[ $(inside "t-$backend" 'cat secrets/key dir/a.pem && echo x >>lock.txt && git checkout -q lock.txt && echo same') == *same ]]
+    configure <<<"$rules"
+    for path in secrets/key secrets/public/never dir/a.pem; do
+      silent "$SECRET" inside "t-$backend" "cat $path; cp $path /tmp/copy; cat /tmp/copy; ln $path /tmp/hard; dd if=$path; true"
+    done
+    # an exception in a denial
+    [[ $(inside "t-$backend" 'cat secrets/public/x') == "$SECRET" ]]
+    [[ $(inside "t-$backend" 'cat docs/text lock.txt deploy/prod/p | sort -u') == "$SECRET" ]]
+    for attempt in 'echo evil >>docs/text' 'echo evil >docs/new' 'rm docs/text' 'mv docs old' 'rm -r docs' 'echo evil >lock.txt' 'rm -f lock.txt' \
+      'mv lock.txt x' 'mv dir/a.pem lock.txt' 'echo evil >deploy/prod/p' 'touch deploy/new' 'mkdir deploy/prod/new' 'touch secrets/new' 'rmdir secrets || mv secrets x' \
+      'chmod 777 lock.txt' 'truncate -s 0 docs/text' 'ln -sf a.txt lock.txt' 'mv deploy x'; do
+      refused inside "t-$backend" "$attempt"
+    done
+    inside "t-$backend" 'echo mine >docs/drafts/d; echo mine >docs/drafts/new; rm docs/drafts/new; echo mine >a.txt'
+    rm "$XDG_CONFIG_HOME/garth/config.yaml"
+    # everything is there again
+    [[ $(inside "t-$backend" 'cat secrets/key docs/text lock.txt dir/a.pem | sort -u') == "$SECRET" ]]
+  done
+}
+
+# The attack renames a directory above what is denied, so that no rule matches at the next start.
+@test "J4 3: directories above a denied path cannot be renamed" {
+  for backend in "${backends[@]}"; do
+    "$garth" new "t-$backend" --backend "$backend"
+    inside "t-$backend" "mkdir -p own/sub; echo $SECRET >own/sub/x.key; echo y >own/sub/y"
+    inside "t-$backend" 'mv own other && mv other own'
+    echo 'jail: {deny_read: ["*.key"]}' | configure
+    refused inside "t-$backend" "$python -c 'import os; os.rename(\"own\", \"other\")'"
+    refused inside "t-$backend" "$python -c 'import os; os.rename(\"own/sub\", \"own/other\")'"
+    silent "$SECRET" inside "t-$backend" "cat own/sub/x.key; mv own other; grep -rs sentinel . ; true"
+    silent "$SECRET" inside "t-$backend" "grep -rs sentinel . ; true"
+    rm "$XDG_CONFIG_HOME/garth/config.yaml"
+    [[ $(inside "t-$backend" 'cat own/sub/x.key') == "$SECRET" ]]
+  done
+}
+
+# The attack makes a denied name that does not exist yet.
+@test "J4 5: names that do not exist yet are covered, and git status does not show it" {
+  project
+  echo 'jail: {deny_write: [docs, lock.txt, new/name], deny_read: [.planted, "*.none"]}' | configure
+  "$garth" new t
+  refused inside t 'echo evil >.planted || mkdir .planted || ln -s a.txt .planted'
+  refused inside t 'echo evil >new/name || mv a.txt new/name'
+  refused inside t 'rm -rf .planted; test ! -e .planted'
+  [[ -z $(inside t 'git status --porcelain') ]]
+  inside t 'git add -A; test -z "$(git diff --cached --name-only)"'
+  [[ -z $("$garth" diff t) ]]
+  # control: another name can be made
+  inside t 'echo fine >new/other; git add new; git commit -qm fine'
+  [[ $(git ls-tree -r --name-only garth/t new) == new/other ]]
+}
+
+# The attack goes around the mounts: it publishes a change of a denied path with git's plumbing.
+@test "J4 G5 10: a change of a denied path is not published without permission" {
+  project
+  configure <<<"$rules"
+  "$garth" new t
+  stage='blob=$(echo evil | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$blob,'
+  for path in docs/text lock.txt deploy/added .planted secrets/key; do
+    run inside t "${stage}$path; git commit -qm evil; git reset -q --mixed"
+    [[ $(git log --format=%s -1 garth/t) == more ]] || { echo "$path: $output"; false; }
+  done
+  # control: an exception is published
+  inside t 'echo mine >docs/drafts/d; git add docs/drafts; git commit -qm draft'
+  [[ $(git log --format=%s -1 garth/t) == draft ]]
+}
+
+@test "J4 G11: a sync that would change a denied file is refused, and changes nothing" {
+  project
+  echo 'jail: {deny_write: [docs]}' | configure
+  "$garth" new t
+  inside t 'echo mine >mine; git add mine; git commit -qm mine'
+  echo changed >docs/text; git commit -qam target
+  run "$garth" sync t
+  [[ $status == 4 ]]
+  [[ $output == *"'docs/text' has changed in the target, and the rule 'docs'"*config.yaml:1* ]]
+  [[ -z $(inside t 'git status --porcelain') ]]
+  [[ $(git log --format=%s -1 garth/t) == mine ]]
+  rm "$XDG_CONFIG_HOME/garth/config.yaml"
+  "$garth" sync t
+  [[ $(inside t 'cat docs/text') == changed ]]
+}
+
+# The attack reads what is denied below a directory that is shown, and writes below a writable one.
+@test "J4 J2: denials in directories of the host that are shown" {
+  mkdir -p "$T/open/data/private" "$T/open/data/sub" "$T/open/shared/frozen" "$HOME/lib/inner"
+  printf '%s\n' "$SECRET" | tee "$T/open/data/private/x" "$T/open/data/sub/a.key" "$HOME/lib/inner/x" >"$T/open/shared/frozen/f"
+  echo plain | tee "$T/open/data/y" "$HOME/lib/y" >"$T/open/data/sub/b.txt"
+  chmod -R a+rwX "$T/open" "$HOME/lib"
+  configure <<END
+jail:
+  allow_read: [$T/open/data, ~/lib]
+  deny_read: [$T/open/data/private, $T/open/data/sub/*.key, ~/lib/inner/**]
+  allow_write: [$T/open/shared]
+  deny_write: [$T/open/shared/frozen]
+END
+  "$garth" new t
+  [[ $(inside t "cat $T/open/data/y $T/open/data/sub/b.txt ~/lib/y") == $'plain\nplain\nplain' ]]
+  for path in "$T/open/data/private/x" "$T/open/data/sub/a.key" "$HOME/lib/inner/x"; do
+    tells "$SECRET" outside cat "$path"
+    refused inside t "cat $path"
+    refused inside t "test -e $path"
+  done
+  refused inside t "echo evil >>$T/open/data/y"
+  inside t "echo shared >$T/open/shared/file"
+  [[ $(<"$T/open/shared/file") == shared ]]
+  [[ $(inside t "cat $T/open/shared/frozen/f") == "$SECRET" ]]
+  refused inside t "echo evil >>$T/open/shared/frozen/f || touch $T/open/shared/frozen/new || mv $T/open/shared/frozen $T/open/shared/x"
+  [[ $(<"$T/open/shared/frozen/f") == "$SECRET" ]]
+}
+
+@test "J4 O2: keys, the Garth home and the project cannot be allowed, and wrong rules are named" {
+  mkdir -p "$GARTH_HOME"
+  for rule in 'allow_write: [~/.ssh]' 'allow_read: [~/.aws/x]' 'allow_write: [/]' 'allow_write: [/proc]' 'deny_read: [../x]' 'deny_read: [a/../b]' \
+    'deny_read: [/srv/*/x]' 'deny_write: [/**/x]' 'allow_write: [~]' 'deny_read: [""]'; do
+    echo "jail: {$rule}" | configure
+    run -2 "$garth" new refused
+    [[ $output == *'config.yaml:1:'* ]] || { echo "$rule: $output"; false; }
+  done
+  echo "jail: {allow_write: [$R/dir]}" | configure
+  run "$garth" new t
+  run "$garth" exec t -- sh -c "echo x >$R/dir/new"
+  [[ $output == *'is in the project'* ]]
+  [[ ! -e $R/dir/new ]]
+}
+
+# The attack reads and changes what is denied in a submodule, whose files are mounted apart.
+@test "J4 W5 3: rules hold in submodules, whatever the backend" {
+  git config --global protocol.file.allow always
+  git init -q "$T/lib"
+  (cd "$T/lib" && echo "$SECRET" | tee key a.pem >lib.txt && git add -A && git commit -qm lib)
+  git submodule --quiet add "$T/lib" libs/mod; git commit -qm sub
+  for backend in "${backends[@]}"; do
+    "$garth" new "t-$backend" --backend "$backend"
+    # control: without rules all of it can be done
+    [[ $(inside "t-$backend" 'sort -u libs/mod/key libs/mod/a.pem; cd libs/mod && echo x >>lib.txt && git checkout -q lib.txt') == "$SECRET" ]]
+    configure <<<'jail: {deny_read: [libs/mod/key, "*.pem"], deny_write: [libs/mod/lib.txt]}'
+    silent "$SECRET" inside "t-$backend" 'cat libs/mod/key; cat libs/mod/a.pem; mv libs/mod libs/x; cat libs/x/key; true'
+    for attempt in 'echo evil >>libs/mod/lib.txt' 'mv libs/mod/lib.txt libs/mod/x' 'rm -f libs/mod/lib.txt' 'mv libs/mod libs/x' 'mv libs x'; do
+      refused inside "t-$backend" "$attempt"
+    done
+    rm "$XDG_CONFIG_HOME/garth/config.yaml"
+  done
+}
