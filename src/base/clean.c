@@ -89,28 +89,58 @@ static bool is_control(uint32_t c)
 	return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
-/* Whether the sequence has SGR 8, which hides the text after it. 38 and 48 are followed by a colour's numbers
- * ("38;5;N", "38;2;R;G;B"), in which an 8 means something else. */
-static bool conceals(const unsigned char *p, size_t n)
-{
-	unsigned value = 0, skip = 0, before = 0;
+struct number {
+	unsigned value;
+	bool joined; /* to the one before, by a colon */
+};
 
-	for (size_t i = 2; i < n; i++) {
-		if (p[i] >= '0' && p[i] <= '9') {
-			value = value < 1000 ? value * 10 + (unsigned)(p[i] - '0') : value;
-			continue;
-		}
-		if (skip) {
-			skip--;
-			value = 0;
-		} else if ((before == 38 || before == 48) && (value == 5 || value == 2)) {
-			skip = value == 5 ? 1 : 3;
-			value = 0;
-		} else if (value == 8) {
+static size_t take_numbers(const unsigned char *p, size_t n, struct number v[COLOUR_MAX])
+{
+	size_t count = 1;
+
+	v[0] = (struct number){ 0 };
+	for (size_t i = 2; i + 1 < n; i++) {
+		struct number *last = &v[count - 1];
+
+		if (p[i] >= '0' && p[i] <= '9')
+			last->value = last->value < 1000 ? last->value * 10 + (unsigned)(p[i] - '0') : 1000;
+		else
+			v[count++] = (struct number){ .joined = p[i] == ':' };
+	}
+	return count;
+}
+
+/* How many numbers the colour at v has: "38;5;N", "38;2;R;G;B", both with colons, and "38:2::R:G:B". 0 if it has
+ * another form: terminals do not agree on where that ends. */
+static size_t colour_length(const struct number *v, size_t n)
+{
+	bool joined = n > 1 && v[1].joined;
+	size_t len = n < 3 ? 0 : v[1].value == 5 ? 3 : v[1].value == 2 ? 5 : 0;
+
+	/* to a terminal that takes a colon for a semicolon, the last number is not part of the colour */
+	if (joined && len == 5 && n > 5 && v[5].joined && v[5].value != 8)
+		len = 6;
+	if (n < len || (n > len && v[len].joined))
+		return 0;
+	for (size_t i = 1; i < len; i++)
+		if (v[i].joined != joined)
+			return 0;
+	return len;
+}
+
+/* Whether the sequence may be one that hides the text after it (SGR 8), on some terminal. */
+static bool conceals(const unsigned char *p, size_t size)
+{
+	struct number v[COLOUR_MAX];
+	size_t n = take_numbers(p, size, v), len;
+
+	for (size_t i = 0; i < n; i += len) {
+		bool underline = i && v[i - 1].value == 4 && !v[i - 1].joined && v[i].value <= 5;
+		bool colour = v[i].value == 38 || v[i].value == 48 || v[i].value == 58;
+
+		len = colour ? colour_length(v + i, n - i) : 1;
+		if (!len || (v[i].joined && !underline) || v[i].value == 8 || v[i].value > 107)
 			return true;
-		}
-		before = value;
-		value = 0;
 	}
 	return false;
 }

@@ -108,10 +108,14 @@ int err_wrap(struct err *e, const char *fmt, ...)
 int err_hint(struct err *e, const char *fmt, ...)
 {
 	va_list ap;
+	int len;
 
 	va_start(ap, fmt);
-	vsnprintf(e->hint, sizeof(e->hint), fmt, ap);
+	len = vsnprintf(e->hint, sizeof(e->hint), fmt, ap);
 	va_end(ap);
+	/* rather none than a part of a command */
+	if (len < 0 || (size_t)len >= sizeof(e->hint))
+		e->hint[0] = '\0';
 	return -1;
 }
 

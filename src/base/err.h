@@ -33,7 +33,7 @@ struct err {
 	enum err_kind kind;
 	int sys; /* errno if a system call failed, else 0 */
 	char msg[512];
-	char hint[256]; /* a command that can be copied, or "" */
+	char hint[512]; /* a command that can be copied, or "" */
 };
 
 #define ERR_INIT                                                                                             \
@@ -47,7 +47,8 @@ int err_set(struct err *e, enum err_kind kind, const char *fmt, ...) __attribute
 int err_sys(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "MESSAGE: " before what the error says already. */
 int err_wrap(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Sets the command that the user can run to solve it. */
+/* Sets the command that the user can run to solve it. Words that may hold anything are quoted (base/shell_word.h). A
+ * command that is too long is left out. */
 int err_hint(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends the paths to the message, one per line, as many as fit. */

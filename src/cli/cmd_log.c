@@ -1,8 +1,11 @@
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clean.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
@@ -49,6 +52,25 @@ static int print(const char *data, size_t len, void *arg, struct err *e)
 	buf_reset(&o->rest);
 	buf_add(&o->rest, buf_str(&all) + whole, all.len - whole);
 	return 0;
+}
+
+#define PLAIN "\x1b[0m"
+
+/* The colours that the agent set last are not those of what the user does next. */
+static void end_colours(int sig)
+{
+	(void)!write(1, PLAIN, strlen(PLAIN));
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void catch_ends(void)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (signal(ends[i], end_colours) == SIG_IGN)
+			signal(ends[i], SIG_IGN);
 }
 
 /* NUL bytes, and bytes that are not UTF-8, become U+FFFD. */
@@ -110,6 +132,8 @@ static int show(struct context *c, const struct task *t, struct out *o, struct e
 	rc = o->follow ? follow(&r, &w, o, e) : log_reader_read(&r, print, o, e);
 	if (!rc && o->rest.len)
 		print_clean(o, o->rest.data, o->rest.len);
+	if (o->colours && !o->raw && !o->json)
+		fputs(PLAIN, stdout);
 	return rc;
 }
 
@@ -138,6 +162,8 @@ int cmd_log(int argc, char **argv)
 	/* a file or a pipe gets the bytes unchanged */
 	o.raw = o.raw || !isatty(1);
 	o.colours = say_colours(1);
+	if (o.colours && !o.raw && !o.json)
+		catch_ends();
 	if (!o.raw && !o.json && !o.follow)
 		pager_start();
 	rc = show(&c, &t, &o, &e);

@@ -1,6 +1,8 @@
 #include <stdio.h>
 
+#include "base/alloc.h"
 #include "base/size.h"
+#include "base/shell_word.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/progress.h"
@@ -32,6 +34,7 @@ static void tell_where(const struct task *t, const struct push_result *r)
 static void tell(const struct task *t, const struct push_result *r)
 {
 	const char *target = strncmp(t->target, "refs/heads/", 11) ? NULL : ref_short(t->target);
+	auto_str remote = NULL, to = NULL;
 
 	if (r->nothing)
 		say_state("%s of %s has all of task '%s' already", r->branch, r->remote, t->name);
@@ -40,12 +43,14 @@ static void tell(const struct task *t, const struct push_result *r)
 			r->new_oid, strcmp(r->new_oid, r->tip) ? ", rebased" : "");
 	if (!say_is_heard() || !target || !strcmp(t->state, STATE_MERGED))
 		return;
+	remote = shell_word(r->remote);
+	to = shell_word(target);
 	if (!strcmp(r->branch, target)) {
 		say_state("the local branch %s does not have it yet", target);
-		say_hint("git pull %s %s", r->remote, target);
+		say_hint("git pull %s %s", remote, to);
 	} else {
 		say_state("it is there for review; to push it to %s of %s as well:", target, r->remote);
-		say_hint("garth push %s %s", t->name, target);
+		say_hint("garth push %s %s", t->name, to);
 	}
 }
 

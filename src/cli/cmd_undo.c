@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "base/shell_word.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/progress.h"
@@ -95,7 +96,7 @@ static int pick(const struct undo_list *l, const char *task, size_t *ret, struct
 	err_set(e, ERR_REFUSED, "tasks named '%s' were in several projects: '%s', '%s'", task,
 		l->v[0].project, l->v[l->n - 1].project);
 	path = path_join(l->v[0].path, l->v[0].deeds[0].task);
-	say_quoted(&word, path);
+	shell_add_word(&word, path);
 	return err_hint(e, "garth undo %s", buf_str(&word));
 }
 

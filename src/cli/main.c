@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "base/shell_word.h"
 #include "cli/alias.h"
 #include "cli/help.h"
 #include "cli/say.h"
@@ -235,7 +236,7 @@ static void hint_elsewhere(struct context *c, const char *name, struct err *e)
 		bool is_task = w > typed + 1 && !replaced && !strcmp(*w, name);
 
 		buf_addch(&line, ' ');
-		say_quoted(&line, is_task ? word : *w);
+		shell_add_word(&line, is_task ? word : *w);
 		replaced |= is_task;
 	}
 	if (replaced && !line.overflow)

@@ -1,6 +1,7 @@
 #include "cli/rest.h"
 
 #include "base/alloc.h"
+#include "base/shell_word.h"
 #include "base/size.h"
 #include "base/strvec.h"
 #include "cli/say.h"
@@ -32,10 +33,11 @@ void rest_tell_branch(struct context *c, const struct task *t)
 {
 	const char *branch = t->branch + strlen("refs/heads/");
 	const char *other = strncmp(t->target, "refs/heads/", 11) ? "--detach" : t->target + 11;
-	auto_str top = task_branch_kept_by(c, t);
+	auto_str top = task_branch_kept_by(c, t), to = shell_word(other), place = NULL;
 
 	if (!top)
 		return;
 	say_warning("branch %s stays: it is checked out in '%s'", branch, top);
-	say_hint("git -C '%s' switch %s && git -C '%s' branch -D %s", top, other, top, branch);
+	place = shell_quoted(top);
+	say_hint("git -C %s switch %s && git -C %s branch -D %s", place, to, place, branch);
 }

@@ -68,6 +68,7 @@ void reviewing_text(
 
 	annotated_head(&r->p.lines, &h, out);
 	comments_print(&r->p.lines, comments, out);
+	annotated_tail(&h, out);
 }
 
 static int open_kept(struct reviewing *r, struct err *e)

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/list_text.h"
+#include "base/shell_word.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 
@@ -178,24 +179,6 @@ void say_task_as(const char *name, const char *as)
 	task_as = xstrdup(as);
 }
 
-void say_quoted(struct buf *out, const char *word)
-{
-	static const char plain[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._/:@%+,=-";
-
-	if (*word && !word[strspn(word, plain)]) {
-		buf_addstr(out, word);
-		return;
-	}
-	buf_addch(out, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			buf_addstr(out, "'\\''");
-		else
-			buf_addch(out, *word);
-	buf_addch(out, '\'');
-}
-
 /* Replaces the first word after "garth COMMAND" that is the task's name. */
 static void name_task(struct buf *out, const char *hint)
 {
@@ -205,7 +188,7 @@ static void name_task(struct buf *out, const char *hint)
 		size_t len = strcspn(hint, " ");
 
 		if (!done && task_as && i > 1 && len == strlen(task_name) && !strncmp(hint, task_name, len)) {
-			say_quoted(out, task_as);
+			shell_add_word(out, task_as);
 			done = true;
 		} else {
 			buf_add(out, hint, len);
@@ -221,12 +204,16 @@ void say_hint(const char *fmt, ...)
 	auto_buf named = BUF_INIT(1 << 16);
 	char text[2048];
 	va_list ap;
+	int len;
 
 	if (!hint_shown)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	len = vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	/* rather none than a part of a command */
+	if (len < 0 || (size_t)len >= sizeof(text))
+		return;
 	name_task(&named, text);
 	say(SIGN_HINT, buf_str(&named));
 }
@@ -238,7 +225,7 @@ static struct err name_in_hint(const struct err *e)
 	struct err named = *e;
 
 	name_task(&hint, e->hint);
-	snprintf(named.hint, sizeof(named.hint), "%s", buf_str(&hint));
+	err_hint(&named, "%s", buf_str(&hint));
 	return named;
 }
 

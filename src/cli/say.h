@@ -31,8 +31,6 @@ void say_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* â†
 void say_failure(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* In hints, the task of this name is called `as`, such as "lib/fix". */
 void say_task_as(const char *name, const char *as);
-/* Appends a word, quoted for a shell if it needs that. */
-void say_quoted(struct buf *out, const char *word);
 /* Prints âœ— and the hint; returns the exit code for the error's kind. */
 int say_error(const struct err *e);
 /* The same, with members for the JSON object beside the error; NULL for none. Frees them. */

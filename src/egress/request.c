@@ -20,12 +20,18 @@ static int wrong(struct request *r, const char *why)
 	return -1;
 }
 
+#define ASKED_MAX 128
+
 static void note_asked(struct request *r, const char *text, size_t len)
 {
 	auto_buf clean = BUF_SMALL;
 
-	clean_text(&clean, text, len < 128 ? len : 128, false);
-	snprintf(r->asked, sizeof(r->asked), "%s", buf_str(&clean));
+	clean_text(&clean, text, len < ASKED_MAX ? len : ASKED_MAX, false);
+	/* with a blank: the part of a name is not taken for a name */
+	if (len > ASKED_MAX || clean.len >= sizeof(r->asked))
+		snprintf(r->asked, sizeof(r->asked), "%.*s ...", ASKED_MAX, buf_str(&clean));
+	else
+		snprintf(r->asked, sizeof(r->asked), "%s", buf_str(&clean));
 }
 
 static int socks_greeting(const unsigned char *p, size_t len, struct request *r)

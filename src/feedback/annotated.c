@@ -140,7 +140,32 @@ static void put_how(struct buf *out)
 		"#\n"
 		"# Comments are lines that begin with >. Put each one below the line that it is about.\n"
 		"# Comments above the first file are general remarks. Leave the other lines as they are.\n"
-		"# When the editor ends, the comments go to the agent; without comments nothing is sent.\n");
+		"#\n"
+		"# When the editor ends, the comments go to the agent; without comments nothing is sent.\n"
+		"#\n"
+		"# The next line says which commits are shown:\n");
+}
+
+/* Editors obey settings in the first and last lines of a file: vim in 5 lines, others in 10, Emacs in the last page. So
+ * no text of the agent's is there: the heading begins, and the file ends, with at least 10 lines of Garth's own, and
+ * those at the end are a page. */
+void annotated_tail(const struct annotated_heading *h, struct buf *out)
+{
+	if (h->read_only)
+		return;
+	buf_printf(out,
+		"\f\n"
+		"# The diff ends here. Comments below are general remarks.\n"
+		"#\n"
+		"# To send the comments:         save the file and leave the editor\n"
+		"# To send nothing:              leave without comments\n"
+		"# To keep them for later:       leave with an error (vim: \":cq\")\n"
+		"#\n"
+		"# When nothing is left to say, merge or discard what was shown:\n"
+		"#\n"
+		"#   garth review --approve %s\n"
+		"#   garth review --reject REASON %s\n",
+		h->task, h->task);
 }
 
 void annotated_head(const struct annotated *a, const struct annotated_heading *h, struct buf *out)
@@ -149,8 +174,10 @@ void annotated_head(const struct annotated *a, const struct annotated_heading *h
 
 	buf_printf(out, "# Review of task '%s': %zu commit%s, %zu file%s, +%zu -%zu\n", h->task, n,
 		n == 1 ? "" : "s", a->files, a->files == 1 ? "" : "s", a->added, a->removed);
-	if (!h->read_only)
+	if (!h->read_only) {
 		put_how(out);
+		buf_printf(out, IDS "%s %s\n", h->tip, h->fork);
+	}
 	if (n)
 		buf_addstr(out, "#\n# Commits, the newest first:\n");
 	put_list(out, h->commits);
@@ -158,8 +185,6 @@ void annotated_head(const struct annotated *a, const struct annotated_heading *h
 		buf_printf(out, "#\n# %zu uncommitted file%s not in this review (garth diff %s):\n", u,
 			u == 1 ? " is" : "s are", h->task);
 	put_list(out, h->uncommitted);
-	if (!h->read_only)
-		buf_printf(out, "#\n" IDS "%s %s\n", h->tip, h->fork);
 	buf_addch(out, '\n');
 }
 

@@ -5,8 +5,9 @@
  *	annotated_build(&diff, "fix", &a);
  *	annotated_head(&a, &heading, &out);
  *	comments_print(&a, &comments, &out);
+ *	annotated_tail(&heading, &out);
  *
- * Lines of the heading begin with "#". No line of the diff begins with ">" or "#": git's own lines do not, lines
+ * Lines of the heading and at the end begin with "#". No line of the diff begins with ">" or "#": git's own lines do not, lines
  * of files have a mark in front, and unusual characters of names and contents are made visible, line breaks of
  * every kind among them.
  */
@@ -55,6 +56,8 @@ struct annotated_heading {
 };
 /* Prints the heading; what follows is printed by comments_print (comments.h). */
 void annotated_head(const struct annotated *a, const struct annotated_heading *h, struct buf *out);
+/* Prints what follows the diff, so that the agent's text is not at the file's end, where editors look for settings. */
+void annotated_tail(const struct annotated_heading *h, struct buf *out);
 
 /* Finds in an edited file which commits it shows. False if the line is gone. */
 bool annotated_ids(const char *text, size_t len, char tip[OID_SIZE], char fork[OID_SIZE]);

@@ -15,7 +15,7 @@ struct reader {
 	struct comment_list *out;
 	size_t pos;       /* the next line of `a`, if in_place */
 	size_t file;      /* the file that the text is in; NO_FILE if unknown */
-	bool heading;     /* before the first file */
+	bool heading;     /* before the first file, or in Garth's lines after the last */
 	bool in_place;    /* the lines are as they were since the last file or hunk began */
 	size_t waiting;   /* comments from here on wait for the line below them */
 	bool open;        /* the last comment may get another line */
@@ -155,6 +155,11 @@ static void take_line(struct reader *r, const char *line, size_t len)
 	}
 	if (blank)
 		return;
+	if (r->in_place && r->pos == r->a->n && line[0] == '#') {
+		settle(r, true);
+		r->heading = true;
+		return;
+	}
 	settle(r, r->heading);
 	r->heading = false;
 	r->in_place = find_again(r, line, len);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "base/shell_word.h"
 #include "git/discover.h"
 #include "sys/dir.h"
 #include "sys/fd.h"
@@ -233,10 +234,12 @@ static int refuse_unreadable(const char *dir, struct buf *errtext, struct err *e
 /* Explains why git found nothing. */
 static int explain(const struct repo *r, const char *dir, const char *rev, struct buf *errtext, struct err *e)
 {
+	auto_str place = shell_quoted(dir);
+
 	if (strstr(buf_str(errtext), "dubious ownership"))
 		return err_set(e, ERR_REFUSED,
 			       "git does not trust the repository at '%s': it belongs to another user", dir),
-		       err_hint(e, "git config --global --add safe.directory '%s'", dir);
+		       err_hint(e, "git config --global --add safe.directory %s", place);
 	if (strstr(buf_str(errtext), "not a git repository"))
 		return err_set(e, ERR_NOTFOUND, "'%s' is not in a git repository", dir),
 		       err_hint(e, "git init");
@@ -352,12 +355,13 @@ void repo_name(const char *git_dir, const char *top, unsigned hash_len, struct r
 int repo_open_git_dir(
 	const char *git_dir, const char *top, unsigned hash_len, struct repo *ret, struct err *e)
 {
+	auto_str place = shell_quoted(top);
 	auto_repo r = { 0 };
 
 	repo_name(git_dir, top, hash_len, &r);
 	if (access(git_dir, F_OK) < 0)
 		return err_set(e, ERR_NOTFOUND, "the repository '%s' is not there any more", git_dir),
-		       err_hint(e, "ln -s NEW_PLACE '%s'", top);
+		       err_hint(e, "ln -s NEW_PLACE %s", place);
 	if (fill_places(&r, e) < 0)
 		return -1;
 	*ret = r;

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "base/shell_word.h"
 
 /* "section.…key", in lower case as git prints them. If there is a value, the setting matches only if its
  * value begins with it; "\n" matches a value with a line break, because in a list of URLs nobody can tell
@@ -102,6 +103,13 @@ static bool is_trusted(const struct buf *list, const char *place)
 	return false;
 }
 
+static int hint_trust(const char *place, struct err *e)
+{
+	auto_str word = shell_quoted(place);
+
+	return err_hint(e, "git config --global --add garth.trust %s", word);
+}
+
 int trust_check_list(const struct buf *list, const char *place, struct err *e)
 {
 	const char *scope, *key, *value;
@@ -115,7 +123,7 @@ int trust_check_list(const struct buf *list, const char *place, struct err *e)
 		err_set(e, ERR_REFUSED,
 			"the configuration of '%s' itself sets %.*s, which is used only if the repository is trusted",
 			place, (int)(n < 200 ? n : 200), key);
-		return err_hint(e, "git config --global --add garth.trust '%s'", place);
+		return hint_trust(place, e);
 	}
 	return 0;
 }
@@ -186,7 +194,7 @@ int trust_check_pushed(const struct repo *r, const char *place, struct err *e)
 	err_set(e, ERR_REFUSED,
 		"'%s', which would be pushed to, has hooks of its own: they run only if it is trusted",
 		place);
-	return err_hint(e, "git config --global --add garth.trust '%s'", place);
+	return hint_trust(place, e);
 }
 
 int trust_is_own(const struct repo *r, const char *wanted, bool *ret, struct err *e)

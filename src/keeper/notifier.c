@@ -1,7 +1,9 @@
 #include "keeper/notifier.h"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -10,6 +12,9 @@
 #include "base/alloc.h"
 #include "keeper/state.h"
 #include "sys/fd.h"
+
+/* Bytes on their way, as the kernel counts them: a few messages. The socket holds ten times as much. */
+#define WAITING_MAX 16384
 
 struct message {
 	enum notify_event event;
@@ -68,11 +73,20 @@ int notifier_start(const struct notify_job *j)
 	return ends[0];
 }
 
+/* An agent that goes over a limit and back again causes one message after the other, and the user's program may be slow.
+ * They must not take the place of the one about the end. */
+static bool has_room(int fd)
+{
+	int waiting = 0;
+
+	return ioctl(fd, SIOCOUTQ, &waiting) < 0 || waiting < WAITING_MAX;
+}
+
 void notifier_tell(int fd, enum notify_event event, const char *why)
 {
 	struct message m = { .event = event };
 
-	if (fd < 0)
+	if (fd < 0 || (event == NOTIFY_LIMIT && !has_room(fd)))
 		return;
 	snprintf(m.why, sizeof(m.why), "%s", why);
 	(void)!send(fd, &m, sizeof(m), MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -3,7 +3,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "base/glob.h"
+#include "base/shell_word.h"
 #include "base/strvec.h"
 #include "config/protect.h"
 #include "git/blob.h"
@@ -50,6 +52,7 @@ int guard(struct context *c, const struct repo *r, const struct task *t, const c
 {
 	auto_strvec allowed = STRVEC_INIT, found = STRVEC_INIT;
 	auto_buf raw = BUF_INIT(DIFF_MAX);
+	auto_str first = NULL;
 	struct diff_entry d;
 	size_t at = 0;
 	int got;
@@ -70,5 +73,6 @@ int guard(struct context *c, const struct repo *r, const struct task *t, const c
 		return 0;
 	err_set(e, ERR_REFUSED, "it changes %zu protected path%s", found.n, found.n == 1 ? "" : "s");
 	err_paths(e, &found);
-	return strchr(found.v[0], '\'') ? -1 : err_hint(e, "garth allow %s '%s'", t->name, found.v[0]);
+	first = shell_quoted(found.v[0]);
+	return err_hint(e, "garth allow %s %s", t->name, first);
 }

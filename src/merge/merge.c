@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "base/name.h"
 #include "base/path.h"
+#include "base/shell_word.h"
 #include "git/ref.h"
 #include "merge/compose.h"
 #include "merge/guard.h"
@@ -98,10 +99,12 @@ static int explain(const struct task *t, struct merge_result *ret, struct err *e
 		return err_paths(e, &ret->conflicts);
 	}
 	if (ret->in_the_way.n) {
+		auto_str place = shell_quoted(ret->checkout);
+
 		err_set(e, ERR_CONFLICT, "cannot merge task '%s' into %s: %s file%s in the way in '%s'",
 			t->name, target, count_text(ret->in_the_way.n, count),
 			ret->in_the_way.n == 1 ? " is" : "s are", ret->checkout);
-		err_hint(e, "git -C '%s' status --ignored", ret->checkout);
+		err_hint(e, "git -C %s status --ignored", place);
 		return err_paths(e, &ret->in_the_way);
 	}
 	return err_wrap(e, "cannot merge task '%s' into %s", t->name, target);

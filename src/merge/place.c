@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "base/shell_word.h"
 #include "git/worktree.h"
 #include "sys/fd.h"
 
@@ -61,10 +62,12 @@ static int check_elsewhere(const char *admin, const char *top, const char *branc
 	static const char *const names[] = { [WORKTREE_REBASE] = "rebase", [WORKTREE_BISECT] = "bisect" };
 	const char *what = names[worktree_use(admin, branch)];
 
+	auto_str place = shell_quoted(top);
+
 	if (!what)
 		return 0;
 	return err_set(e, ERR_CONFLICT, "a %s of it is in progress in '%s', which is left alone", what, top),
-	       err_hint(e, "git -C '%s' status", top);
+	       err_hint(e, "git -C %s status", place);
 }
 
 static int consider(
@@ -156,13 +159,13 @@ int place_check(const struct place *p, const char *branch, struct err *e)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(signs); i++) {
-		auto_str path = path_join(p->admin, signs[i].file);
+		auto_str path = path_join(p->admin, signs[i].file), place = shell_quoted(p->top);
 
 		if (access(path, F_OK) < 0)
 			continue;
 		return err_set(e, ERR_CONFLICT, "a %s is in progress in '%s', which is left alone",
 			       signs[i].what, p->top),
-		       err_hint(e, "git -C '%s' status", p->top);
+		       err_hint(e, "git -C %s status", place);
 	}
 	if (!has_branch(p->admin, branch))
 		return err_set(e, ERR_BUSY, "'%s' is being switched to another branch", p->top);

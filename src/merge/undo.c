@@ -1,6 +1,7 @@
 #include <jansson.h>
 
 #include "base/alloc.h"
+#include "base/shell_word.h"
 #include "base/size.h"
 #include "git/ref.h"
 #include "merge/merge.h"
@@ -43,6 +44,7 @@ static int undo_locked(struct context *c, struct journal *j, struct err *e)
 	auto_project p = { 0 };
 	auto_repo r = { 0 };
 	char now[OID_SIZE], count[COUNT_TEXT_MAX];
+	auto_str to = shell_word(target);
 
 	if (move_settle(c, j->project, &settled, e) < 0 ||
 		store_project_by_id(c->store, j->project, &p, e) < 0 ||
@@ -51,13 +53,16 @@ static int undo_locked(struct context *c, struct journal *j, struct err *e)
 		return -1;
 	if (strcmp(now, j->from))
 		return err_set(e, ERR_CONFLICT, "%s has moved since", target),
-		       err_hint(e, "git log --oneline %.12s..%s", j->from, target);
+		       err_hint(e, "git log --oneline %.12s..%s", j->from, to);
 	if (move_branch(c, &r, j, false, &in_the_way, e) < 0) {
-		if (in_the_way.n)
+		if (in_the_way.n) {
+			auto_str top = shell_quoted(j->top);
+
 			err_set(e, ERR_CONFLICT, "%s file%s in the way in '%s'",
-				count_text(in_the_way.n, count), in_the_way.n == 1 ? " is" : "s are", j->top),
-				err_hint(e, "git -C '%s' status --ignored", j->top),
-				err_paths(e, &in_the_way);
+				count_text(in_the_way.n, count), in_the_way.n == 1 ? " is" : "s are", j->top);
+			err_hint(e, "git -C %s status --ignored", top);
+			err_paths(e, &in_the_way);
+		}
 		return -1;
 	}
 	return 0;

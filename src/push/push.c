@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/size.h"
 #include "base/name.h"
+#include "base/shell_word.h"
 #include "git/reach.h"
 #include "git/ref.h"
 #include "merge/compose.h"
@@ -76,6 +77,13 @@ static void wait_a_moment(unsigned tries)
 		;
 }
 
+static void hint_pull(const struct push *p, const struct push_result *r, struct err *e)
+{
+	auto_str remote = shell_word(r->remote), branch = shell_word(r->branch);
+
+	err_hint(e, "git pull %s %s && garth merge --resolve %s", remote, branch, p->task->name);
+}
+
 /* Rebases the task's commits onto the remote's branch. */
 static int rebase(struct push *p, struct err *e)
 {
@@ -102,8 +110,7 @@ static int rebase(struct push *p, struct err *e)
 			r->branch, r->remote);
 		/* if it is the task's target, the user can resolve the conflict in the local branch */
 		if (!strncmp(p->task->target, "refs/heads/", 11) && !strcmp(p->task->target + 11, r->branch))
-			err_hint(e, "git pull %s %s && garth merge --resolve %s", r->remote, r->branch,
-				p->task->name);
+			hint_pull(p, r, e);
 		return err_paths(e, &r->conflicts);
 	}
 	r->nothing = m.nothing;

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "base/shell_word.h"
 #include "config/check.h"
 #include "sys/dir.h"
 #include "workspace/submodules.h"
@@ -83,8 +84,8 @@ int borrowed_check(const struct context *c, const struct repo *r, struct err *e)
 		if (!why)
 			continue;
 		err_set(e, ERR_REFUSED, "the repository borrows objects from '%s', which %s", path, why);
-		return err_hint(e, "git -C '%s' repack -a -d && rm '%s/info/alternates'", r->main_top,
-			r->objects.v[0]);
+		auto_str top = shell_quoted(r->main_top), store = shell_quoted(r->objects.v[0]);
+		return err_hint(e, "git -C %s repack -a -d && rm %s/info/alternates", top, store);
 	}
 	return 0;
 }

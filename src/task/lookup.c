@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/path.h"
+#include "base/shell_word.h"
 #include "task/archive.h"
 #include "task/here.h"
 #include "task/task.h"
@@ -126,7 +127,7 @@ static void name_projects(const struct task_list *l, struct buf *out)
 static int refuse_several(struct context *c, const struct task_list *l, struct err *e)
 {
 	auto_buf projects = BUF_INIT(4096);
-	auto_str first = long_word(c, &l->v[0]);
+	auto_str word = long_word(c, &l->v[0]), first = shell_word(word);
 
 	name_projects(l, &projects);
 	err_set(e, ERR_USAGE, "there is a task '%s' in %zu projects: %s", l->v[0].name, l->n,
@@ -156,7 +157,7 @@ static int is_without_tasks(struct context *c, int64_t project, bool *ret, struc
 static int refuse_elsewhere(struct context *c, const struct task_list *l, int64_t here, struct err *e)
 {
 	auto_buf projects = BUF_INIT(4096);
-	auto_str first = long_word(c, &l->v[0]);
+	auto_str word = long_word(c, &l->v[0]), first = shell_word(word);
 	auto_project p = { 0 };
 
 	if (store_project_by_id(c->store, here, &p, e) < 0)

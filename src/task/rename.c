@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/deadline.h"
 #include "base/name.h"
+#include "base/shell_word.h"
 #include "git/ref.h"
 #include "git/worktree.h"
 #include "sys/fault.h"
@@ -50,12 +51,13 @@ static int check_checkout(const char *admin, const char *path, void *arg, struct
 {
 	const char *branch = arg;
 	enum worktree_use use = worktree_use(admin, branch);
+	auto_str place = shell_quoted(path);
 
 	if (use != WORKTREE_REBASE && use != WORKTREE_BISECT)
 		return 0;
 	err_set(e, ERR_REFUSED, "a %s of %s is in progress in '%s'",
 		use == WORKTREE_REBASE ? "rebase" : "bisect", ref_short(branch), path);
-	return err_hint(e, "git -C '%s' status", path);
+	return err_hint(e, "git -C %s status", place);
 }
 
 /* The same in the task's own repository. Only whether the files exist counts: the agent wrote them. */

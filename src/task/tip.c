@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
+#include "base/shell_word.h"
 #include "git/ref.h"
 #include "git/run.h"
 
@@ -33,6 +35,7 @@ bool tip_is(const char *oid, const char *seen)
 
 int tip_check(const struct repo *r, const struct task *t, const char *seen, struct err *e)
 {
+	auto_str top = shell_quoted(r->top ? r->top : r->git_dir);
 	char now[OID_SIZE];
 
 	if (ref_read(r, t->branch, now, e) < 0)
@@ -43,5 +46,5 @@ int tip_check(const struct repo *r, const struct task *t, const char *seen, stru
 		return err_set(e, ERR_NOTFOUND, "the branch of task '%s' is gone", t->name);
 	err_set(e, ERR_CONFLICT, "the branch of task '%s' has moved from %.12s to %.12s since it was read",
 		t->name, seen, now);
-	return err_hint(e, "git -C '%s' diff %.12s %.12s", r->top ? r->top : r->git_dir, seen, now);
+	return err_hint(e, "git -C %s diff %.12s %.12s", top, seen, now);
 }

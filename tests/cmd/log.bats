@@ -107,3 +107,20 @@ assert t.wait() == 130, t.code
 PY
   [[ $(state_of u) == running ]]
 }
+
+@test "ESCAPES 16 log: colours of the agent's end with the log, also at Ctrl-C" {
+  # black on black: what the user types next could not be seen
+  TERM=xterm GARTH_PAGER= terminals <<'PY'
+subprocess.run([GARTH, "run", "-q", "-t", "t", "--", "printf", "a\\033[30;40mb"], check=True, stdout=subprocess.DEVNULL)
+for more in ([], ["-f"], ["-n", "1"]):
+    t = garth("log", *more, "t")
+    t.expect("a\x1b[30;40mb\x1b[0m")
+    assert t.wait() == 0
+subprocess.run([GARTH, "run", "-q", "-d", "-t", "u", "--", "sh", "-c", "printf 'a\\033[30;40mb'; exec sleep 1000"], check=True, stdout=subprocess.DEVNULL)
+t = garth("log", "-f", "u")
+t.expect("a\x1b[30;40mb")
+t.send("\x03")
+t.expect("\x1b[0m")
+assert t.wait() == 130, t.code
+PY
+}

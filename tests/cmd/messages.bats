@@ -107,3 +107,37 @@ t = Terminal([GARTH, "discard", "-q", "t"])
 assert t.wait() == 0 and not t.seen, t.seen
 PY
 }
+
+@test "ESCAPES 31 messages: a command to copy runs nothing that the name of a downloaded directory or branch says" {
+  evil="$T/x';touch pwned;'y"
+  git clone -q "$R" "$evil"
+  cd "$evil"
+  git switch -qc 'main;touch${IFS}pwned'
+  git config core.sshCommand x
+  "$garth" run -q -t t -- sh -c 'echo b >b; git add b; git commit -qm b'
+  (cd "$R"; "$garth" new -q t >/dev/null)
+  # each hint goes to a shell, whose git and garth are a program that does nothing
+  mkdir "$T/bin"
+  ln -s /bin/true "$T/bin/git"
+  ln -s /bin/true "$T/bin/garth"
+  copied() {
+    call "$@"
+    [[ $code != 0 && $(sed -n 's/^↳ //p' <<<"$err") == *touch* ]] || complain || return
+    (cd "$T" && PATH=$T/bin:/usr/bin:/bin sh -c "$(sed -n 's/^↳ //p' <<<"$err")") || complain || return
+    [[ ! -e $T/pwned ]] || complain
+  }
+  # the control: quotes alone do not help
+  (cd "$T" && PATH=$T/bin:/usr/bin:/bin sh -c "git -C '$evil' status" || true)
+  [[ -e $T/pwned ]]
+  rm "$T/pwned"
+  copied "$garth" push t
+  echo z >b
+  copied "$garth" merge t
+  touch .git/MERGE_HEAD
+  copied "$garth" merge t
+  rm .git/MERGE_HEAD b
+  cd "$T"
+  copied "$garth" show t
+  # nor is a path put between quotes by hand anywhere else
+  not grep -rnE "hint\([^;]*'%s" "$GARTH_TOP/src"
+}

@@ -40,7 +40,7 @@ last" ]] || complain
   [[ $err == *"takes no prompt"*GARTH_ANSWER* ]] || complain
   # what was shown
   [[ $(<"$T/given") == "# Review of task 't': 1 commit, 3 files, +3 -3"* ]]
-  [[ $(grep -v '^#' "$T/given" | sed 1d) == "$(git diff -M main garth/t)" ]]
+  [[ $(grep -v $'^[#\f]' "$T/given" | sed 1d) == "$(git diff -M main garth/t)" ]]
   # it is sent and done with
   [[ ! -e $(review_file t) ]]
   [[ $(state_of t) == done ]]
@@ -185,7 +185,7 @@ E
   fails 4 "task 'r' is running" "$garth" review r
   [[ $(hint) == 'garth wait r' ]]
   [[ ! -e $T/opened ]]
-  [[ $("$garth" review --print r) == *$'\n+x' ]]
+  [[ $("$garth" review --print r) == *$'\n+x\n\f'* ]]
   "$garth" cancel r
   "$garth" new e
   fails 4 'has published nothing' "$garth" review --print e
@@ -332,4 +332,31 @@ P
   fails 2 'go with --approve' "$garth" review --squash t
   fails 2 'is for comments that are sent' "$garth" review -d --print t
   fails 3 "no task 'nope'" "$garth" review nope
+}
+
+@test "G10 review: the agent's text is not where editors look for settings; comments below the diff are general (38)" {
+  # vim and others obey the first and last 5 or 10 lines ("vim: set fdm=expr fde=1:" folds the whole diff away), Emacs the
+  # last page
+  "$garth" run -q -t t -- sh -c 'if [ "$GARTH_ANSWER" ]; then echo "got: $GARTH_ANSWER"; else
+    printf "AGENT vim: set fdm=expr fde=1:\nAGENT Local Variables:\nAGENT mode: org\nAGENT End:\n" >z.c; git add .; git commit -qm "AGENT kate: hl none;"; fi'
+  edits -e '$a > in the end' -e '/^+AGENT End/a > about the last line'
+  call "$garth" review t
+  [[ $code == 0 ]] || complain
+  [[ $(<"$T/given") == *AGENT* ]]
+  [[ $(head -n 10 "$T/given") != *AGENT* ]]
+  [[ $(tail -n 10 "$T/given") != *AGENT* ]]
+  [[ $(sed $'1,/^\f/d' "$T/given") != *AGENT* ]]
+  [[ $(grep -c $'^\f' "$T/given") == 1 ]]
+  [[ $out == *$'General remarks:\nin the end\n\nz.c:4\n    AGENT End:\nabout the last line' ]] || complain
+}
+
+@test "G10 review: vim does not obey the diff (38)" {
+  command -v vim >/dev/null || skip "there is no vim"
+  worker t 'printf "int a;\n// vim: set ts=13:\n" >z.c'
+  "$garth" review --print t >"$T/review.diff"
+  tabs() { vim -u NONE -i NONE -n -es --cmd 'set modeline modelines=5' -c "redir! > $T/tabs | silent set ts? | redir END | qa!" "$1" </dev/null || true; cat "$T/tabs"; }
+  # the control: at the end of a file it is obeyed
+  git show garth/t:z.c >"$T/z.c"
+  [[ $(tabs "$T/z.c") == *tabstop=13* ]]
+  [[ $(tabs "$T/review.diff") == *tabstop=8* ]]
 }

@@ -106,6 +106,16 @@ static void test_colours_stay_when_wanted(void **state)
 	assert_clean("\033[38;5;8;8mx", true, "^[[38;5;8;8mx");
 	assert_clean("\033[38;8mx", true, "^[[38;8mx");
 	assert_clean("\033[38;5;38;8mx", true, "^[[38;5;38;8mx");
+	/* one that may hide it, because terminals do not agree on where a colour ends */
+	assert_clean("\033[38:5;8mx", true, "^[[38:5;8mx");
+	assert_clean("\033[38:2;8mx", true, "^[[38:2;8mx");
+	assert_clean("\033[48;5:1;8mx", true, "^[[48;5:1;8mx");
+	assert_clean("\033[38;2;8mx", true, "^[[38;2;8mx");
+	assert_clean("\033[38:2::1:2:8mx", true, "^[[38:2::1:2:8mx");
+	assert_clean("\033[1:8mx", true, "^[[1:8mx");
+	assert_clean("\033[4294967304mx", true, "^[[4294967304mx");
+	assert_clean("\033[38:2::1:2:3m\033[38:5:8m\033[4:3;58;5;8mx\033[m\033[;1m", true,
+		"\033[38:2::1:2:3m\033[38:5:8m\033[4:3;58;5;8mx\033[m\033[;1m");
 	assert_clean("\033[38;5;88mx\033[28m\033[18m", true, "\033[38;5;88mx\033[28m\033[18m");
 }
 

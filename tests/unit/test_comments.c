@@ -52,6 +52,7 @@ static char *written(const struct setup *s)
 
 	annotated_head(&s->a, &h, &out);
 	comments_print(&s->a, &s->l, &out);
+	annotated_tail(&h, &out);
 	return buf_steal(&out);
 }
 
@@ -172,7 +173,7 @@ static void test_changed_lines_around(void **state)
 	assert_int_equal(s.l.lost, 1);
 	assert_false(s.l.v[0].placed);
 	assert_string_equal(s.l.v[0].text, "lost");
-	assert_int_equal(s.l.v[0].row, 14);
+	assert_int_equal(s.l.v[0].row, 16);
 	release(&s);
 	READ(s, " one\n", " ONE\n> lost\n");
 	assert_int_equal(s.l.lost, 1);

@@ -60,7 +60,10 @@ static void test_long_messages_are_cut(void **state)
 		err_wrap(&e, "%.*s", (int)n, text);
 		assert_true(strlen(e.msg) < sizeof(e.msg));
 	}
+	/* a part of a command is none */
 	err_hint(&e, "%s", text);
+	assert_string_equal(e.hint, "");
+	err_hint(&e, "%.*s", (int)sizeof(e.hint) - 1, text);
 	assert_int_equal(strlen(e.hint), sizeof(e.hint) - 1);
 }
 

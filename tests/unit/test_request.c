@@ -98,6 +98,26 @@ static void test_socks(void **state)
 	assert_int_equal(request_parse("\5\1\0\3\3a\0b\1\xbb", 10, true, &r), -1);
 }
 
+/* What is too long for a host is named in part, and the part is not offered as a host to allow. */
+static void test_a_cut_name_is_no_host(void **state)
+{
+	char text[700] = "CONNECT ";
+	struct request r;
+
+	(void)state;
+	for (size_t i = 8; i < 608; i++)
+		text[i] = i % 60 ? 'a' : '.';
+	memcpy(text + 608, ":443 HTTP/1.1\r\n\r\n", 18);
+	assert_int_equal(request_parse(text, 626, false, &r), -1);
+	assert_memory_equal(r.asked, text + 8, 100);
+	assert_non_null(strchr(r.asked, ' '));
+	/* and one that grows when it is cleaned */
+	memset(text + 8, '\x80', 120);
+	memcpy(text + 128, ":443 HTTP/1.1\r\n\r\n", 18);
+	assert_int_equal(request_parse(text, 146, false, &r), -1);
+	assert_non_null(strchr(r.asked, ' '));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +125,7 @@ int main(void)
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_plain_that_is_refused),
 		cmocka_unit_test(test_socks),
+		cmocka_unit_test(test_a_cut_name_is_no_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
