@@ -72,7 +72,7 @@ int remake_mend(struct context *c, struct finding *f, struct err *e);
 /* The checks; each adds its findings. */
 typedef int check_fn(struct survey *s, struct findings *out, struct err *e);
 check_fn merges_look, tasks_look, worktrees_look, places_look, refs_look, moved_look, missing_look,
-	bases_look, layers_look, aside_look, leftovers_look, quarantines_look, kept_packs_look, mounts_look, chain_look,
-	disk_look, notify_look;
+	bases_look, layers_look, aside_look, leftovers_look, quarantines_look, kept_packs_look, mounts_look,
+	chain_look, disk_look, notify_look;
 
 #endif
