@@ -12,6 +12,17 @@
 #include "cli/show_submodules.h"
 #include "runtime/with_changes.h"
 
+static int check(const struct task_spec *s, bool with_changes, struct err *e)
+{
+	if (s->empty && with_changes)
+		return err_set(e, ERR_USAGE,
+			"--empty and --with-changes do not go together: there is no repository");
+	if (s->strict && s->weaker)
+		return err_set(
+			e, ERR_USAGE, "--strict-isolation never runs weaker: leave --allow-weaker out");
+	return 0;
+}
+
 int cmd_new(int argc, char **argv)
 {
 	auto_bring bring = { 0 };
@@ -47,15 +58,7 @@ int cmd_new(int argc, char **argv)
 	int rc;
 
 	CMD_PARSE(&l, argc, argv);
-	if (spec.empty && with_changes)
-		return err_set(&e, ERR_USAGE,
-			       "--empty and --with-changes do not go together: there is no repository"),
-		       say_error(&e);
-	if (spec.strict && spec.weaker)
-		return err_set(&e, ERR_USAGE,
-			       "--strict-isolation never runs weaker: leave --allow-weaker out"),
-		       say_error(&e);
-	if (context_open(&c, &e) < 0)
+	if (check(&spec, with_changes, &e) < 0 || context_open(&c, &e) < 0)
 		return say_error(&e);
 	cwd = get_current_dir_name();
 	spec.dir = cwd ? cwd : ".";

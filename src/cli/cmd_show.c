@@ -221,6 +221,18 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 	print_work(w, why);
 }
 
+/* why: the files could not be looked at. */
+static void json_work(const struct task_work *w, const struct err *why, json_t *o)
+{
+	bool known = why->kind == ERR_NONE;
+
+	json_object_set_new(o, "uncommitted", known ? json_files(&w->files) : json_null());
+	json_object_set_new(o, "drafts", known ? json_boolean(w->drafts != 0) : json_null());
+	json_object_set_new(o, "ignored", known ? json_integer((json_int_t)w->ignored) : json_null());
+	if (!known)
+		json_object_set_new(o, "problem", json_text(why->msg));
+}
+
 int cmd_show(int argc, char **argv)
 {
 	bool jail = false, json = false;
@@ -270,14 +282,7 @@ int cmd_show(int argc, char **argv)
 		json_t *o = json_task(&t);
 
 		json_object_set_new(o, "stale", json_boolean(cleanup_is_stale(&c, &t)));
-		json_object_set_new(
-			o, "uncommitted", why.kind == ERR_NONE ? json_files(&w.files) : json_null());
-		json_object_set_new(
-			o, "drafts", why.kind == ERR_NONE ? json_boolean(w.drafts != 0) : json_null());
-		json_object_set_new(o, "ignored",
-			why.kind == ERR_NONE ? json_integer((json_int_t)w.ignored) : json_null());
-		if (why.kind != ERR_NONE)
-			json_object_set_new(o, "problem", json_text(why.msg));
+		json_work(&w, &why, o);
 		standing_json(&standing, o);
 		json_object_set_new(o, "question", ask_json(&c, &t));
 		json_object_set_new(o, "ports", ports_json(&c, &t));

@@ -313,6 +313,16 @@ static int get_approval(struct context *c, const struct task_spec *s, const stru
 	return 0;
 }
 
+/* What is not known of a new task. */
+static void set_empty(struct task *t)
+{
+	char **const fields[] = { &t->command, &t->session, &t->published, &t->note, &t->verdict,
+		&t->leftover, &t->elsewhere, &t->drafts, &t->ref_was, &t->inside_was, &t->seen };
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		*fields[i] = xstrdup("");
+}
+
 int task_create(struct context *c, const struct task_spec *s, struct task *ret, struct err *e)
 {
 	auto_repo r = { 0 };
@@ -362,19 +372,9 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	/* set before the base is made, so that no other process prunes it meanwhile */
 	t.layer = xstrdup(r.commit);
 	t.state = xstrdup(STATE_CREATING);
-	t.command = xstrdup("");
-	t.session = xstrdup("");
 	/* a task without a repository exists for the files it leaves */
 	t.on_dirty = xstrdup(s->empty ? "keep" : s->on_dirty ? s->on_dirty : c->config.on_dirty);
-	t.published = xstrdup("");
-	t.note = xstrdup("");
-	t.verdict = xstrdup("");
-	t.leftover = xstrdup("");
-	t.elsewhere = xstrdup("");
-	t.drafts = xstrdup("");
-	t.ref_was = xstrdup("");
-	t.inside_was = xstrdup("");
-	t.seen = xstrdup("");
+	set_empty(&t);
 	t.strict = s->strict;
 	if (s->bring && !s->empty &&
 		(s->bring(c, &r, &t, &k.layers, s->bring_arg, e) < 0 || context_store(c, e) < 0))
