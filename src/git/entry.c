@@ -5,7 +5,7 @@
 static int look(
 	const struct repo *r, const char *commit, const char *path, enum entry_kind *ret, struct err *e)
 {
-	struct git g = repo_git(r);
+	struct git g = repo_git_commits(r);
 	auto_buf out = BUF_SMALL;
 
 	if (git_do(&g, &out, e, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", "--end-of-options",

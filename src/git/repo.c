@@ -37,6 +37,11 @@ struct git repo_git(const struct repo *r)
 	return (struct git){ .dir = r->git_dir };
 }
 
+struct git repo_git_commits(const struct repo *r)
+{
+	return (struct git){ .dir = r->git_dir, .work_tree = "/" };
+}
+
 const char *repo_config(const struct repo *r, const char *key)
 {
 	size_t n = strlen(key);

@@ -53,6 +53,10 @@ bool repo_is_partial(const struct repo *r);
 /* ERR_REFUSED, with the command that fetches what is missing. */
 int repo_refuse_missing(const struct repo *r, const char *what, struct err *e);
 
+/* For questions about commits alone: a submodule's own setting of its work tree, which may be gone, does not
+ * count. */
+struct git repo_git_commits(const struct repo *r);
+
 /* The last value of a key, or NULL. */
 const char *repo_config(const struct repo *r, const char *key);
 /* Reads a file of the git directory, which a task gets along; nothing if there is none. ERR_REFUSED for a link: a

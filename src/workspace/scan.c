@@ -67,7 +67,7 @@ int tracked_load(const char *index, unsigned hash_len, struct tracked *ret, stru
 
 int tracked_of_commit(const struct repo *r, const char *commit, struct tracked *ret, struct err *e)
 {
-	struct git g = repo_git(r);
+	struct git g = repo_git_commits(r);
 	auto_tracked t = { .names = BUF_INIT(1u << 30) };
 	size_t cap = 0;
 

@@ -63,7 +63,7 @@ int space_check_little(const struct home *h, struct err *e)
 /* Each entry is "MODE blob OID SIZE\tPATH" and a NUL. */
 static int count(const struct repo *r, const char *commit, uint64_t *ret, struct err *e)
 {
-	struct git g = repo_git(r);
+	struct git g = repo_git_commits(r);
 	auto_buf list = BUF_INIT(1u << 30);
 
 	if (git_do(&g, &list, e, "ls-tree", "-r", "-l", "-z", "--full-tree", commit, NULL) < 0)
