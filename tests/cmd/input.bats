@@ -55,7 +55,7 @@ load helpers
 @test "O3 input: with --json, errors are JSON on stdout too, with code and hint" {
   for c in "show nosuch --json:not_found" "path nosuch --json:not_found" "diff --json nosuch:not_found" \
     "export --json nosuch x:not_found" "discard --json nosuch:not_found" "ls --json x:usage" "new --json A:usage" \
-    "config --json x:usage" "doctor --json x:usage"; do
+    "config --json x:not_found" "doctor --json x:usage"; do
     call "$garth" ${c%:*}
     [[ $code != 0 ]] || complain "$c"
     [[ $err == '✗ '* ]] || complain "$c"
