@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/path.h"
+#include "base/shell_word.h"
 #include "sys/fd.h"
 
 void discovered_release(struct discovered *d)
@@ -109,6 +110,7 @@ static int check_bare(const struct discovered *d, struct err *e)
 	size_t n = (size_t)(path_base(d->top) - d->top);
 	auto_str above = xstrndup(d->top, n > 1 ? n - 1 : n);
 	auto_discovered around = { 0 };
+	auto_str top = NULL;
 
 	if (!d->bare || !d->top[1] || !look_up(above, &around) || around.bare)
 		return 0;
@@ -116,7 +118,8 @@ static int check_bare(const struct discovered *d, struct err *e)
 		err_set(e, ERR_REFUSED, "'%s' is not in a checkout", d->top);
 	else
 		err_set(e, ERR_REFUSED, "'%s' is a bare repository in the checkout of another one", d->top);
-	return err_hint(e, "cd '%s'", around.top);
+	top = shell_quoted(around.top);
+	return err_hint(e, "cd %s", top);
 }
 
 int discover(const char *dir, struct discovered *ret, struct err *e)

@@ -54,6 +54,7 @@ const char *repo_config(const struct repo *r, const char *key)
 
 int repo_part(const struct repo *r, const char *name, struct buf *ret, struct err *e)
 {
+	auto_str path = NULL, word = NULL;
 	auto_fd dir = open(r->git_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
 		fd = dir < 0 ? -1 : open_regular_beneath(dir, name);
 
@@ -65,8 +66,9 @@ int repo_part(const struct repo *r, const char *name, struct buf *ret, struct er
 		return err_sys(e, "cannot open '%s/%s'", r->git_dir, name);
 	err_set(e, ERR_REFUSED, "'%s/%s' is a link, which may lead to a file that is not the repository's",
 		r->git_dir, name);
-	return err_hint(e, "cp --remove-destination \"$(readlink -f '%s/%s')\" '%s/%s'", r->git_dir, name,
-		r->git_dir, name);
+	path = xasprintf("%s/%s", r->git_dir, name);
+	word = shell_quoted(path);
+	return err_hint(e, "cp --remove-destination \"$(readlink -f %s)\" %s", word, word);
 }
 
 int repo_shallow(const struct repo *r, struct buf *ret, struct err *e)
@@ -105,18 +107,21 @@ bool repo_is_partial(const struct repo *r)
 
 int repo_refuse_missing(const struct repo *r, const char *what, struct err *e)
 {
+	auto_str top = shell_quoted(r->top);
+
 	err_set(e, ERR_REFUSED, "'%s' is a partial clone, and %s is missing", r->top, what);
-	return err_hint(e, "git -C '%s' fetch --refetch --no-filter", r->top);
+	return err_hint(e, "git -C %s fetch --refetch --no-filter", top);
 }
 
 static int check_settings(const struct repo *r, struct err *e)
 {
 	const char *refs = repo_config(r, "extensions.refstorage");
+	auto_str top = shell_quoted(r->top);
 
 	if (!refs || !strcmp(refs, "files"))
 		return 0;
 	err_set(e, ERR_REFUSED, "'%s' keeps its refs in a %s, which is not supported", r->top, refs);
-	return err_hint(e, "git -C '%s' refs migrate --ref-format=files", r->top);
+	return err_hint(e, "git -C %s refs migrate --ref-format=files", top);
 }
 
 /* Only from the user's and the system's files, not from the repository's. */
@@ -252,7 +257,7 @@ static int explain(const struct repo *r, const char *dir, const char *rev, struc
 		return err_set(e, ERR_REFUSED, "'%s' is not in a checkout", dir);
 	if (may_lack_objects(r) && !strcmp(rev, "HEAD"))
 		return err_set(e, ERR_REFUSED, "'%s' is a partial clone, and its commit is missing", dir),
-		       err_hint(e, "git -C '%s' fetch", dir);
+		       err_hint(e, "git -C %s fetch", place);
 	if (!strcmp(rev, "HEAD") && !strstr(buf_str(errtext), "revision"))
 		return refuse_unreadable(dir, errtext, e);
 	if (!strcmp(rev, "HEAD"))

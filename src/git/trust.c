@@ -214,6 +214,7 @@ int trust_is_own(const struct repo *r, const char *wanted, bool *ret, struct err
 
 int trust_check_outside(const struct repo *r, const char *what, struct err *e)
 {
+	auto_str top = NULL;
 	auto_buf list = BUF_INIT(4 << 20);
 
 	if (list_config(r->git_dir, &list, e) < 0)
@@ -222,5 +223,6 @@ int trust_check_outside(const struct repo *r, const char *what, struct err *e)
 		return 0;
 	err_set(e, ERR_REFUSED, "%s leads out of the repository, which is followed only if it is trusted",
 		what);
-	return err_hint(e, "git config --global --add garth.trust '%s'", r->main_top);
+	top = shell_quoted(r->main_top);
+	return err_hint(e, "git config --global --add garth.trust %s", top);
 }

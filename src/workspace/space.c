@@ -66,8 +66,11 @@ static int count(const struct repo *r, const char *commit, uint64_t *ret, struct
 	struct git g = repo_git_commits(r);
 	auto_buf list = BUF_INIT(1u << 30);
 
-	if (git_do(&g, &list, e, "ls-tree", "-r", "-l", "-z", "--full-tree", commit, NULL) < 0)
+	if (git_do(&g, &list, e, "ls-tree", "-r", "-l", "-z", "--full-tree", commit, NULL) < 0) {
+		if (repo_is_partial(r))
+			repo_refuse_missing(r, "a part of the commit", e);
 		return -1;
+	}
 	*ret = 0;
 	for (size_t at = 0; at < list.len; at += strlen(list.data + at) + 1) {
 		const char *p = list.data + at;
