@@ -132,7 +132,7 @@ PY
 @test "ESCAPES 20 O3 notify: a task file cannot set it, and its program is no relative path" {
   printf 'name: x\nagent: {project_dir: ., command: [sh, -c, true]}\nnotify: {command: [touch, %s/pwned]}\n' "$T" >"$R/task.yaml"
   fails 2 "task.yaml:3:1: 'notify' belongs in the user's configuration, not in a task file" "$garth" run "$R/task.yaml"
-  [[ $("$garth" config --schema | json '"notify" in d["$defs"]["task"]["properties"]') == false ]]
+  "$garth" config --schema | "$python" -c 'import json, sys; sys.exit("notify" in json.load(sys.stdin)["$defs"]["task"]["properties"])'
   for command in '[./x]' '[bin/x, a]' '[~/../x]' '[""]' 'notify-send' '[]' '[-x]'; do
     configure <<<"notify: {command: $command}"
     fails 2 'notify.command' "$garth" ls
