@@ -40,8 +40,12 @@ static int choose(
 	auto_buf names = BUF_SMALL;
 	size_t n;
 
-	if (name)
+	if (a->name)
 		return config_agent_find(&c->config, name, ret, e);
+	if (name)
+		return config_agent_find(&c->config, name, ret, e) < 0
+			       ? err_wrap(e, "%s", config_origin(&c->config, "agents.default", NULL))
+			       : 0;
 	*ret = installed(c, &n, &names);
 	if (n == 1) {
 		if (!a->quiet)

@@ -127,10 +127,10 @@ on_terminal() { script -qec "$(printf '%q ' "$garth" "$@")" /dev/null </dev/null
   echo 'agents: {mine: {programs: [claude]}, default: mine}' | configure
   fails 2 "agents.mine.prompt in the configuration is missing" "$garth" run 'fix it'
   echo 'agents: {default: clade}' | configure
-  fails 2 "config.yaml:1:19: 'agents.default': there is no agent 'clade' (is 'claude' meant?)" "$garth" run 'fix it'
+  fails 3 "config.yaml:1:10: there is no agent 'clade' (is 'claude' meant?)" "$garth" run 'fix it'
   echo 'agents: {default: claude}' | configure
   [[ $("$garth" config --json | json 'd["config"]["agents"]["default"]') == claude ]]
-  "$garth" config | grep -x '  default: claude'
+  "$garth" config | grep -qE '^  default: claude +# .*config.yaml:1:10$'
   rm "$HOME/.local/bin/claude"; : | configure
   fails 127 "no agent that garth knows is installed" "$garth" run 'fix it'
 }
