@@ -2,6 +2,8 @@
 # GARTH_BUILD is the build under test. Tests run as root and as an unprivileged user; see tools/run-tests.
 
 garth=$GARTH_BUILD/garth
+# run-tests set it for the files of bats alone
+unset TMPDIR
 
 # What is the same for every backend is tried with each. The clone's files are on the host as the worktree's are:
 # as root, where the tests of walls run a second time, the two stand for all three.
@@ -22,37 +24,58 @@ failed_here() { bats_capture_stack_trace; }
 # A repository with some files, and a Garth home, beneath a new directory $T. Called by setup().
 garth_setup() {
   note_failures_only
+  local template=$BATS_FILE_TMPDIR/garth-template
+  [[ -d $template ]] || make_template "$template"
   T=$(mktemp -d "${GARTH_TEST_TMP:-/tmp}/gt.XXXXXX")
   export HOME=$T/home GARTH_HOME=$T/home/.garth GARTH_CONFIG= XDG_CONFIG_HOME=$T/home/.config GARTH_SYSTEM_CONFIG=/dev/null
   unset GARTH_CONFIG
-  mkdir -p "$HOME"
-  printf '[user]\n\tname = Test User\n\temail = test@example.com\n[init]\n\tdefaultBranch = main\n' >"$HOME/.gitconfig"
+  cp -a "$template" "$HOME"
   R=$T/home/src/app
-  mkdir -p "$R/dir/sub"
   cd "$R"
-  git init -q
-  printf 'one\n' >a.txt
-  printf 'two\n' >dir/b.txt
-  printf 'three\n' >dir/sub/c.txt
-  printf '#!/bin/sh\necho run\n' >run.sh
-  chmod +x run.sh
-  ln -s a.txt link
-  printf '*.o\nignored/\n' >.gitignore
-  git add -A
-  git commit -qm 'first'
+  # the index has inodes and times of the template's files
+  git update-index -q --refresh
+}
+
+# The home directory that each test of a file begins with, made once. A copy takes a quarter of the time.
+make_template() {
+  local home=$1.part.$BASHPID
+  (
+    export HOME=$home
+    mkdir -p "$home/src/app/dir/sub"
+    printf '[user]\n\tname = Test User\n\temail = test@example.com\n[init]\n\tdefaultBranch = main\n' >"$home/.gitconfig"
+    cd "$home/src/app"
+    git init -q
+    printf 'one\n' >a.txt
+    printf 'two\n' >dir/b.txt
+    printf 'three\n' >dir/sub/c.txt
+    printf '#!/bin/sh\necho run\n' >run.sh
+    chmod +x run.sh
+    ln -s a.txt link
+    printf '*.o\nignored/\n' >.gitignore
+    git add -A
+    git commit -qm 'first'
+  ) || return
+  mv -T "$home" "$1"
 }
 
 # Ends what still runs (by its keeper, never by name) and removes everything. Called by teardown().
 garth_teardown() {
   cd /
-  # a keeper has a socket
+  # a keeper has a socket, and so has the process that decides how a run ended
   if [[ -f $GARTH_HOME/garth.db ]] && compgen -G "$GARTH_HOME/tasks/*/control" >/dev/null; then
-    "$garth" ls --json 2>/dev/null | sed -nE '/^ +"name": "/{s///;s/",?$//;h};/^ +"state": "(running|paused)"/{g;p}' |
-      while read -r name; do "$garth" cancel "$name" || true; done
+    "$garth" ls --json --all-projects 2>/dev/null | sed -nE '/^ +"address": "/{s///;s/",?$//;h};/^ +"state": "(running|paused)"/{g;p}' |
+      while read -r task; do "$garth" cancel "$task" || true; done
   fi
   # a keeper that was killed leaves its control group to garth doctor
   if is_root && [[ -d $GARTH_HOME ]]; then find /sys/fs/cgroup -name "garth-$(stat -c %i "$GARTH_HOME")-*" -exec rmdir {} + 2>/dev/null || true; fi
-  chmod -R u+rwX "$T" 2>/dev/null || true
+  # directories can be closed even to their owner
+  local tries
+  for tries in 1 2 3 4 5 6 7 8 9 10; do
+    rm -rf "$T" 2>/dev/null && return
+    chmod -R u+rwX "$T" 2>/dev/null || true
+    # a process that is about to end may write until then
+    sleep "0.$tries"
+  done
   rm -rf "$T"
 }
 
@@ -65,11 +88,14 @@ state_of() { "$garth" ls --all-projects --json | sed -nE "/\"name\": \"$1\",/,/\
 # The user's configuration, from the standard input.
 configure() { mkdir -p "$XDG_CONFIG_HOME/garth" && cat >"$XDG_CONFIG_HOME/garth/config.yaml"; }
 
-# Everything of the user's that must not change: refs and HEAD of the repository (but for Garth's own), config,
+# Everything that belongs to the user and must not change: refs and HEAD of the repository (except Garth's own), config,
 # hooks, files.
 fingerprint() {
-  (cd "$R" && git for-each-ref | grep -vE 'refs/(heads/)?garth/'
-    printf '%s\n' "$(<.git/HEAD)" "$(<.git/config)" .git/hooks/*; git status --porcelain --ignored
+  (cd "$R" && git for-each-ref | grep -vE 'refs/(heads/)?garth/')
+  users_files
+}
+users_files() {
+  (cd "$R" && printf '%s\n' "$(<.git/HEAD)" "$(<.git/config)" .git/hooks/*; git status --porcelain --ignored
     git ls-files -s; find . -path ./.git -prune -o -type f -exec sha256sum {} + | sort)
 }
 
@@ -80,3 +106,25 @@ is_root() { ((EUID == 0)); }
 
 # ident N: the id of the N-th task of this home. Where they begin is different in each home.
 ident() { sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT min(id) + $1 - 1 FROM task"; }
+
+# call CMD…: runs it apart from the test's own streams; $code, $out, $err.
+call() {
+  code=0
+  "$@" >"$T/out" 2>"$T/err" </dev/null 3>&- || code=$?
+  { out=$(<"$T/out") err=$(<"$T/err"); } 2>/dev/null # bash drops NUL bytes, and warns of it
+}
+
+complain() {
+  printf '%s\n' "$@" "exit code: ${code-}" "stdout: ${out-}" "stderr: ${err-}" | cut -c -600 | head -n 60
+  return 1
+}
+
+# json EXPRESSION: of the JSON on stdin, as d.
+json() {
+  python3 -ISc '
+import json, sys
+d = json.load(sys.stdin)
+assert d["version"] == 2, d
+v = eval(sys.argv[1])
+print(v if isinstance(v, str) else json.dumps(v))' "$1"
+}

@@ -13,10 +13,28 @@
 #include "base/strvec.h"
 #include "config/config.h"
 
+/* The user's variables, and those that are given for one run ("NAME=VALUE"); each may be NULL. */
+struct agent_env {
+	char *const *users;
+	const struct strvec *extra;
+};
+struct outside;
+
 /* Where the task's files are inside, and the repository that they come from (its top directory). */
 struct agent_place {
 	const char *project, *workspace;
+	struct agent_env env;
+	const struct outside *outside; /* the secrets that stay outside (outside.h); NULL: none */
 };
+
+/* Where the user has the agent's file that is `path` below the home: there, or, if a variable names another directory
+ * (agents.NAME.dirs, such as CLAUDE_CONFIG_DIR), in that one. Relative to the home, or absolute; on the heap. */
+char *agent_users_path(const struct config_agent *a, const struct agent_env *env, const char *path);
+/* Adds the variables that a resumed agent needs and that hold no secret: addresses of its model, and directories. */
+void agent_kept_variables(const struct config_agent *a, char *const *environ_now, struct strvec *ret);
+/* Adds the paths of programs that hooks in the agent's settings run. `home` is the path of user_home. */
+void agent_scripts(const struct config_agent *a, const struct agent_env *env, int user_home, const char *home,
+	struct strvec *ret);
 
 /* When an access token in the task expires. */
 struct login_end {
@@ -38,17 +56,18 @@ void login_report_release(struct login_report *r);
 /*
  * Copies the agent's log-in files from the user's home to the task home (both descriptors). The copies have
  * the same relative paths, mode 0600 (directories 0700), belong to the inside's user, and have no refresh
- * tokens (tokens.h). Of ~/.claude.json only the task's project is copied (claude.h).
+ * tokens (tokens.h). Secrets that stay outside are replaced by dummies (outside.h). Of ~/.claude.json only the task's project is copied (claude.h).
  *
  * A file that the task already has is kept, since the agent may have logged in by itself. It is replaced if
- * it holds one of the user's refresh tokens, or tokens that expire before the user's. Files that the user
+ * it holds one of the user's refresh tokens, or tokens that expire before the user's, or a secret that stays
+ * outside by now. Files that the user
  * does not have are skipped. Symbolic links are followed in the user's home, never in the task's. At most 10
  * MiB and 1,000 files.
  */
 int agent_copy_login(const struct config_agent *a, const struct agent_place *p, int user_home, int task_home,
 	struct login_report *ret, struct err *e);
 
-/* Builds the environment inside from an allow-list: variables of `environ_now` that config->env or the
+/* Builds the environment inside: first what the agent's `set` has; then, by an allow-list, variables of `environ_now` that config->env or the
  * agent's env (a may be NULL) names, then `extra` ("NAME=VALUE", or "NAME" to pass it on), then `fixed`:
  * pairs that are always set (HOME, USER, LOGNAME, PATH, SHELL, …). A later pair replaces an earlier one.
  * ERR_USAGE if an entry of extra is malformed. */
@@ -62,7 +81,7 @@ void agent_endpoints(const struct config *c, const struct config_agent *a, char 
 	const struct strvec *extra, int user_home, struct strvec *ret);
 
 /* Whether the agent would set up its own sandbox. That fails inside a jail, and with it every command of the
- * agent (Codex, unless its arguments or its configuration in the user's home switch it off). */
-bool agent_brings_sandbox(const struct config_agent *a, char *const *argv, int user_home);
+ * agent (Codex, if its arguments ask for it). */
+bool agent_brings_sandbox(const struct config_agent *a, char *const *argv);
 
 #endif

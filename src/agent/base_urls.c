@@ -107,10 +107,12 @@ void endpoints_in(const char *path, struct buf *text, struct strvec *ret)
 	json_decref(tree);
 }
 
-void endpoints_of_files(const struct config_agent *a, int user_home, struct strvec *ret)
+void endpoints_of_files(
+	const struct config_agent *a, const struct agent_env *env, int user_home, struct strvec *ret)
 {
 	for (size_t i = 0; i < a->login.n; i++) {
-		auto_fd fd = openat(user_home, a->login.v[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		auto_str path = agent_users_path(a, env, a->login.v[i]);
+		auto_fd fd = openat(user_home, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		auto_buf text = BUF_INIT(FILE_BYTES);
 		struct err ignored = ERR_INIT;
 

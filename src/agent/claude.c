@@ -10,15 +10,14 @@ static const char *const history_keys[] = { "history", "lastSessionId", "lastCos
 	"lastAPIDuration", "lastToolDuration", "lastLinesAdded", "lastLinesRemoved", "lastModelUsage",
 	"exampleFiles" };
 
-/* Keeps the repository's entry under the workspace's path. It also says whether the user trusts the
- * directory. */
+/* Keeps the repository's entry under the workspace's path. It also says that the user trusts the directory: what a
+ * task's files can do is limited by its walls, and nobody should be asked again in each task. */
 static json_t *own_project(const json_t *projects, const struct agent_place *p)
 {
 	json_t *own = json_object(), *known = json_object_get(projects, p->project);
 
-	if (!json_is_object(known))
-		return own;
-	known = json_deep_copy(known);
+	known = json_is_object(known) ? json_deep_copy(known) : json_object();
+	json_object_set_new(known, "hasTrustDialogAccepted", json_true());
 	for (size_t i = 0; i < ARRAY_SIZE(history_keys); i++)
 		json_object_del(known, history_keys[i]);
 	json_object_set_new(own, p->workspace, known);
@@ -31,7 +30,7 @@ void claude_own_part(struct buf *text, const struct agent_place *p)
 	       *projects = json_object_get(all, "projects");
 	char *own = NULL;
 
-	if (json_is_object(projects)) {
+	if (json_is_object(all)) {
 		json_object_set_new(all, "projects", own_project(projects, p));
 		json_object_del(all, "githubRepoPaths");
 		own = json_dumps(all, JSON_INDENT(2));

@@ -7,7 +7,7 @@
 
 #define CLAUDE_FILE ".claude.json"
 
-/* Removes all projects but the task's, which gets the workspace's path and loses its history. A text that
+/* Removes all projects but the task's, which gets the workspace's path, is trusted, and loses its history. A text that
  * cannot be parsed stays as it is. */
 void claude_own_part(struct buf *text, const struct agent_place *p);
 

@@ -78,7 +78,7 @@ void agent_endpoints(const struct config *c, const struct config_agent *a, char 
 		else if (!strncmp(env.v[i], "CLAUDE_CODE_USE_BEDROCK=", 24) && *value && strcmp(value, "0"))
 			bedrock = value;
 	}
-	endpoints_of_files(a, user_home, ret);
+	endpoints_of_files(a, &(struct agent_env){ environ_now, extra }, user_home, ret);
 	if (bedrock && region) {
 		auto_str host = xasprintf("bedrock-runtime.%s.amazonaws.com", region);
 

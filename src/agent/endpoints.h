@@ -16,6 +16,7 @@ void endpoint_add(const char *value, struct strvec *ret);
 /* Adds the hosts that the text of a configuration file names. Modifies the text. */
 void endpoints_in(const char *path, struct buf *text, struct strvec *ret);
 /* Adds the hosts in all of the agent's log-in files. */
-void endpoints_of_files(const struct config_agent *a, int user_home, struct strvec *ret);
+void endpoints_of_files(
+	const struct config_agent *a, const struct agent_env *env, int user_home, struct strvec *ret);
 
 #endif

@@ -43,6 +43,8 @@ int agent_environment(const struct config *c, const struct config_agent *a, char
 {
 	auto_strvec env = STRVEC_INIT;
 
+	for (size_t i = 0; a && i < a->set.n; i++)
+		set_pair(&env, a->set.v[i], strcspn(a->set.v[i], "="));
 	for (char *const *p = environ_now; p && *p; p++) {
 		size_t len = strcspn(*p, "=");
 

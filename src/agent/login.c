@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/claude.h"
+#include "agent/outside.h"
 #include "agent/tokens.h"
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -83,14 +84,20 @@ static int read_users(struct copy *c, int from, struct file *f, struct err *e)
 	c->bytes += f->text.len;
 	if (!strcmp(f->path, CLAUDE_FILE))
 		claude_own_part(&f->text, c->place);
+	if (c->place->outside) {
+		outside_text(c->place->outside, f->path, &f->text);
+		f->tokens.all = c->place->outside->mode == OUTSIDE_ALL;
+	}
 	f->unreadable = tokens_take_out(f->path, &f->text, &f->tokens) < 0;
 	return 0;
 }
 
-static void note_ends(struct copy *c, struct tokens *t)
+static void note_ends(struct copy *c, const char *path, struct tokens *t)
 {
 	struct login_report *r = c->report;
 
+	if (c->place->outside && outside_renews(c->place->outside, path))
+		return;
 	for (size_t i = 0; i < t->nends; i++) {
 		r->ends = xrealloc(r->ends, r->nends + 1, sizeof(*r->ends));
 		r->ends[r->nends++] =
@@ -102,7 +109,7 @@ static int fill(struct copy *c, struct file *f, int to, struct err *e)
 {
 	if (write_full(to, buf_str(&f->text), f->text.len) < 0 || owner_give(to, "") < 0)
 		return err_sys(e, "cannot copy '%s' into the task's home", f->path);
-	note_ends(c, &f->tokens);
+	note_ends(c, f->path, &f->tokens);
 	c->report->copied++;
 	return 0;
 }
@@ -127,12 +134,14 @@ static bool is_outdated(struct copy *c, const struct file *f, int dir)
 		return false;
 	if (f->unreadable)
 		return text.len == f->text.len && !memcmp(buf_str(&text), buf_str(&f->text), text.len);
+	if (c->place->outside && outside_is_old(c->place->outside, f->path, buf_str(&text), text.len))
+		return true;
 	for (size_t i = 0; i < f->tokens.taken.n; i++)
 		if (memmem(buf_str(&text), text.len, f->tokens.taken.v[i], strlen(f->tokens.taken.v[i])))
 			return true;
 	if (tokens_take_out(f->path, &text, &own) < 0 || tokens_last_end(&own) < tokens_last_end(&f->tokens))
 		return f->tokens.nends;
-	note_ends(c, &own);
+	note_ends(c, f->path, &own);
 	return false;
 }
 
@@ -219,10 +228,13 @@ int agent_copy_login(const struct config_agent *a, const struct agent_place *p, 
 	struct copy c = { .agent = a, .place = p, .task_home = task_home, .report = ret };
 
 	*ret = (struct login_report){ 0 };
-	for (size_t i = 0; i < a->login.n; i++)
-		if (copy_one(&c, user_home, a->login.v[i], a->login.v[i], NULL, e) < 0) {
+	for (size_t i = 0; i < a->login.n; i++) {
+		auto_str from = agent_users_path(a, &p->env, a->login.v[i]);
+
+		if (copy_one(&c, user_home, from, a->login.v[i], NULL, e) < 0) {
 			login_report_release(ret);
 			return err_wrap(e, "cannot copy the log-in of '%s'", a->name);
 		}
+	}
 	return 0;
 }

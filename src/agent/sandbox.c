@@ -1,11 +1,7 @@
-#include <fcntl.h>
+#include <string.h>
 
 #include "agent/agent.h"
-#include "base/alloc.h"
 #include "base/path.h"
-#include "sys/fd.h"
-
-#define CONFIG_MAX (1u << 20)
 
 static bool is_off(const char *text)
 {
@@ -19,15 +15,23 @@ static bool is_program_of(const struct config_agent *a, const char *program)
 	return program && strvec_has(&a->programs, path_base(program));
 }
 
-bool agent_brings_sandbox(const struct config_agent *a, char *const *argv, int user_home)
+/* An option that switches the sandbox on. */
+static bool is_on(const char *word)
 {
-	auto_buf config = BUF_INIT(CONFIG_MAX);
-	struct err ignored = ERR_INIT;
+	return !strcmp(word, "--full-auto") || !strcmp(word, "-s") || !strncmp(word, "--sandbox", 9);
+}
+
+/* The task's own /etc/codex/managed_config.toml goes over the user's configuration, but not over options. */
+bool agent_brings_sandbox(const struct config_agent *a, char *const *argv)
+{
+	bool asked = false;
 
 	if (!a || strcmp(a->name, "codex") || !is_program_of(a, *argv))
 		return false;
-	for (; *argv; argv++)
+	for (; *argv; argv++) {
 		if (is_off(*argv))
 			return false;
-	return read_file(user_home, ".codex/config.toml", &config, &ignored) < 0 || !is_off(buf_str(&config));
+		asked |= is_on(*argv);
+	}
+	return asked;
 }

@@ -7,6 +7,7 @@
 
 #include "agent/settings.h"
 #include "base/alloc.h"
+#include "credentials/dummy.h"
 
 #define DEPTH_MAX 32
 #define KEY_MAX   256
@@ -19,7 +20,7 @@ void tokens_release(struct tokens *t)
 		free(t->ends[i].name);
 	free(t->ends);
 	strvec_release(&t->taken);
-	*t = (struct tokens){ 0 };
+	*t = (struct tokens){ .all = t->all };
 }
 
 int64_t tokens_last_end(const struct tokens *t)
@@ -47,7 +48,24 @@ static bool is_refresh(const char *key)
 	char name[KEY_MAX];
 
 	bare_name(key, name);
+	/* a time, without which Codex takes the file for broken */
+	if (!strcmp(name, "lastrefresh"))
+		return false;
 	return strstr(name, "refresh") || !strcmp(name, "offlinetoken");
+}
+
+/* A key that may stand for a secret of any kind. */
+static bool is_secret(const char *key)
+{
+	static const char *const parts[] = { "token", "apikey", "secret", "password", "credential",
+		"bearer" };
+	char name[KEY_MAX];
+
+	bare_name(key, name);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (strstr(name, parts[i]))
+			return true;
+	return !strcmp(name, "key") || !strcmp(name, "access");
 }
 
 static bool is_one_of(const char *key, const char *const *names)
@@ -143,6 +161,11 @@ static json_t *instead(struct walk *w, const json_t *object, const char *key, co
 {
 	const char *text = json_string_value(value), *access = access_token(object);
 
+	/* what the proxy adds outside */
+	if (text && !strchr("{[", *text) && dummy_in(text, strlen(text)))
+		return NULL;
+	if (w->t->all && text && *text && is_secret(key))
+		return json_string("");
 	if (!is_refresh(key))
 		return text ? clean_string(w, text) : NULL;
 	if (json_is_object(value) || json_is_array(value))
@@ -199,8 +222,13 @@ static bool clean_value(struct walk *w, json_t *value, const char *name)
 
 /* Whether a text that cannot be parsed certainly has no refresh token. A .json file that is not JSON may be
  * encrypted; other formats are plain text, and would contain the key's name. */
-static bool is_harmless(const char *path, const struct buf *text)
+static bool is_harmless(const char *path, const struct buf *text, bool all)
 {
+	static const char *const words[] = { "key", "token", "secret", "password" };
+
+	for (size_t i = 0; all && i < ARRAY_SIZE(words); i++)
+		if (strcasestr(buf_str(text), words[i]))
+			return false;
 	if (strspn(buf_str(text), " \t\r\n") == text->len)
 		return true;
 	return !path_ends_in(path, ".json") && !path_ends_in(path, ".jsonc") &&
@@ -216,7 +244,7 @@ int tokens_take_out(const char *path, struct buf *text, struct tokens *ret)
 	bool changed;
 
 	if (!tree)
-		return is_harmless(path, text) ? 0 : -1;
+		return is_harmless(path, text, ret->all) ? 0 : -1;
 	changed = clean_value(&w, tree, "");
 	if (changed && !w.too_deep)
 		without = json_dumps(tree, JSON_INDENT(2));

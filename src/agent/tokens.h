@@ -15,6 +15,7 @@
 #ifndef AGENT_TOKENS_H
 #define AGENT_TOKENS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@
 #include "base/strvec.h"
 
 struct tokens {
+	bool all;            /* given: remove every secret, also those that can be used again; dummies stay */
 	struct strvec taken; /* the refresh tokens that it removed */
 	struct login_end *ends;
 	size_t nends;

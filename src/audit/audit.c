@@ -285,6 +285,15 @@ int audit_add(struct audit *a, const char *event, const struct task *task, json_
 	return rc;
 }
 
+int audit_allows(struct audit *a, const struct task *task, size_t bytes, bool *ret, struct err *e)
+{
+	auto_lock lock = -1;
+
+	if (lock_take(a->home, "audit.lock", true, &lock, e) < 0)
+		return -1;
+	return flood_spend(a->store, task, bytes, 0, ret, e);
+}
+
 /* The length of the UTF-8 character at s, or 0. */
 static size_t character(const char *s)
 {

@@ -53,6 +53,10 @@ void audit_closep(struct audit **a);
  * be waiting for the store. If only the write to the store fails, the line stays in the log and the call
  * fails. */
 int audit_add(struct audit *a, const char *event, const struct task *task, json_t *details, struct err *e);
+/* Before something that an agent can cause at will, as often as it likes, and that gets a line of its own: takes the
+ * bytes from the task's budget (flood.h). *ret: whether there were enough; if not, it must not be done. bytes are what
+ * it leaves in the log and elsewhere. */
+int audit_allows(struct audit *a, const struct task *task, size_t bytes, bool *ret, struct err *e);
 /* Makes a JSON string. Bytes that are not UTF-8 become U+FFFD, and the end of a long text becomes "…": an
  * agent must not be able to prevent a line by naming something long. Both the text's bytes and its escaped
  * form in the log are limited. Four strings of the maximal length fit into a line. */

@@ -31,8 +31,7 @@ static void make_key(const char *event, const char *details, char ret[LINE_HASH_
 	line_hash(buf_str(&text), text.len, ret);
 }
 
-/* Takes the bytes from the task's budget. *ret: whether there were enough. */
-static int spend(struct store *s, const struct task *t, size_t bytes, bool *ret, struct err *e)
+int flood_spend(struct store *s, const struct task *t, size_t bytes, size_t reserve, bool *ret, struct err *e)
 {
 	int64_t now = time(NULL), left = FLOOD_BURST, at = now;
 
@@ -43,7 +42,7 @@ static int spend(struct store *s, const struct task *t, size_t bytes, bool *ret,
 		left += (now - at) < FLOOD_BURST ? (now - at) * FLOOD_RATE / 60 : FLOOD_BURST;
 	if (left > FLOOD_BURST)
 		left = FLOOD_BURST;
-	*ret = left >= (int64_t)bytes;
+	*ret = left >= (int64_t)(bytes + reserve);
 	return store_flood_set_budget(s, t->id, *ret ? left - (int64_t)bytes : left, now, e);
 }
 
@@ -93,7 +92,7 @@ static int write_or_count(struct audit *a, struct store *s, const struct task *t
 	int64_t times = f->pending;
 	bool known = f->written != 0, room;
 
-	if (spend(s, t, strlen(f->details) + LINE_REST, &room, e) < 0)
+	if (flood_spend(s, t, strlen(f->details) + LINE_REST, FLOOD_RESERVE, &room, e) < 0)
 		return -1;
 	if (room && write_line(a, t, f, details, times, e) < 0)
 		return -1;

@@ -22,6 +22,8 @@
 #define FLOOD_QUIET 60
 #define FLOOD_BURST (256 << 10)
 #define FLOOD_RATE  (8 << 10)
+/* Of the budget, this much is kept for audit_allows. */
+#define FLOOD_RESERVE (64 << 10)
 
 struct audit;
 
@@ -30,6 +32,9 @@ bool flood_is_often(const char *event);
 /* Writes a line for the event, or counts it. The caller keeps details. */
 int flood_add(struct audit *a, struct store *s, const char *event, const struct task *t, json_t *details,
 	struct err *e);
+/* Takes the bytes from the task's budget, if as much as the reserve is left then. *ret: whether it was. */
+int flood_spend(
+	struct store *s, const struct task *t, size_t bytes, size_t reserve, bool *ret, struct err *e);
 /* Writes lines for the task's open counts: for all of them, or for those whose last line is a minute old. */
 int flood_settle(struct audit *a, struct store *s, const struct task *t, bool all, struct err *e);
 

@@ -113,7 +113,7 @@ static int check_line(const char *text, size_t len, void *arg, struct err *e)
 	if (l.seq <= c->last.seq)
 		return err_set(e, ERR_CONFLICT, "line %" PRIu64 " (seq %" PRIu64 ") is not in its place",
 			c->number, l.seq);
-	/* the beginning is missing; check the rest all the same */
+	/* the beginning is missing; check the rest anyway */
 	if (c->number == 1 && l.seq > 1) {
 		c->began = l.seq;
 		c->last.seq = l.seq - 1;

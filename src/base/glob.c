@@ -74,14 +74,26 @@ static bool match_one(const char **g, const char *gend, const char *closing, con
 	return true;
 }
 
+/* Whether the first or the last character says already that they do not match, as for most names of a tree. */
+static bool differs_at_ends(struct part g, struct part t)
+{
+	if (g.at == g.end || t.at == t.end)
+		return false;
+	return (!strchr("*?[\\", *g.at) && lower(*g.at) != lower(*t.at)) ||
+	       (!strchr("*?]", g.end[-1]) && lower(g.end[-1]) != lower(t.end[-1]));
+}
+
 /* Matches a name against one part of a glob. After a mismatch only the last star is tried again, one
  * character further on. What is before that star was matched as early as possible, so trying it again cannot
  * help. */
 static bool match_name(struct part g, struct part t)
 {
 	const char *star = NULL, *from = NULL, *gp = g.at, *tp = t.at;
-	const char *closing = memrchr(g.at, ']', (size_t)(g.end - g.at));
+	const char *closing;
 
+	if (differs_at_ends(g, t))
+		return false;
+	closing = memrchr(g.at, ']', (size_t)(g.end - g.at));
 	while (tp < t.end) {
 		if (gp < g.end && *gp == '*') {
 			star = ++gp;

@@ -10,8 +10,8 @@
 #include "base/size.h"
 #include "base/strvec.h"
 #include "cli/say.h"
-#include "git/pending.h"
 #include "git/repo.h"
+#include "git/uncommitted.h"
 #include "sys/fd.h"
 #include "workspace/workspace.h"
 
@@ -21,17 +21,19 @@ static int find(void *arg, struct err *e)
 {
 	struct checkout_changes *w = arg;
 
-	return pending_find(w->dir, w->answer, e);
+	return uncommitted_find(w->dir, w->repo, w->answer, e);
 }
 
-static void start(void *arg)
+static void start(const struct repo *r, void *arg)
 {
 	struct checkout_changes *w = arg;
 	struct err ignored = ERR_INIT;
 
 	w->answer = fd_of_bytes("changes", "", 0);
+	w->repo = r;
 	if (w->answer >= 0)
 		worker_start(&w->git, find, w, &ignored);
+	w->repo = NULL;
 }
 
 void checkout_changes_watch(struct checkout_changes *w, struct task_spec *spec)
@@ -60,7 +62,7 @@ void checkout_changes_tell(struct checkout_changes *w, const struct task *t, con
 	char count[COUNT_TEXT_MAX];
 
 	if (!backend_of(t)->has_git || !w->git.pid || worker_wait(&w->git, &ignored) < 0 ||
-		pending_read(w->answer, &all, &ignored) < 0)
+		uncommitted_read(w->answer, &all, &ignored) < 0)
 		return;
 	for (size_t i = 0; i < all.n; i++)
 		if (!strvec_has(included, all.v[i]))

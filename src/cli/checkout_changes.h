@@ -16,7 +16,8 @@
  */
 struct checkout_changes {
 	const char *dir;
-	int answer; /* a file in memory */
+	const struct repo *repo; /* while the search is started */
+	int answer;              /* a file in memory */
 	struct worker git;
 };
 #define CHECKOUT_CHANGES_INIT                                                                                \

@@ -8,7 +8,7 @@
 #include "base/hosts.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
-#include "runtime/reach.h"
+#include "runtime/choose_network.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "publish/policy.h"

@@ -5,16 +5,19 @@
 
 #include "audit/audit.h"
 #include "base/alloc.h"
-#include "cli/ask.h"
 #include "cli/cmd.h"
-#include "runtime/gateway_client.h"
 #include "cli/json.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/show_question.h"
 #include "push/push.h"
+#include "runtime/gateway_client.h"
 #include "sys/fd.h"
-#include "task/again.h"
 #include "task/life.h"
+#include "task/own_config.h"
+#include "task/own_limits.h"
+#include "task/push_owed.h"
+#include "task/task_command.h"
 
 #define ANSWER_MAX (64u << 10)
 
@@ -56,7 +59,7 @@ static int collect(const char *task, char **words, int n, struct buf *ret, struc
 
 static int record(struct context *c, const struct task *t, const char *text, struct err *e)
 {
-	auto_str question = ask_line(c, t);
+	auto_str question = question_line(c, t);
 	auto_audit log = NULL;
 	json_t *details = json_pack(
 		"{s:o, s:o}", "question", audit_text(question ? question : ""), "answer", audit_text(text));
@@ -101,7 +104,7 @@ int cmd_answer(int argc, char **argv)
 		return say_error(&e);
 	if (literal)
 		answer = buf_steal(&text);
-	else if (ask_choose(&c, &t, buf_str(&text), &answer, &e) < 0)
+	else if (question_choose(&c, &t, buf_str(&text), &answer, &e) < 0)
 		return say_error(&e);
 	if (record(&c, &t, answer, &e) < 0)
 		return say_error(&e);
@@ -130,27 +133,27 @@ static int raise_limits(struct context *c, const struct task *t, const struct st
 
 	if (home_task_dir(&c->home, t->id, &dir, e) < 0)
 		return -1;
-	return again_limit(dir, limits, e);
+	return own_limits_set(dir, limits, e);
 }
 
 /* Its command had succeeded, so only the push is tried again. *ret: that was all to do. */
-static int push_owed(struct context *c, struct task *t, bool quiet, bool *ret, struct err *e)
+static int push_what_is_owed(struct context *c, struct task *t, bool quiet, bool *ret, struct err *e)
 {
 	struct push_spec s = { 0 };
 	auto_push_result r = { 0 };
-	auto_again a = { 0 };
+	auto_task_command cmd = { 0 };
 	auto_fd dir = -1;
 
 	if (strcmp(t->state, STATE_FAILED) != 0 || home_task_dir(&c->home, t->id, &dir, e) < 0 ||
-		!again_owes_push(dir))
+		!push_owed(dir))
 		return 0;
 	*ret = true;
-	if (again_load(dir, &a, e) < 0 || again_configure(&c->config, dir, e) < 0)
+	if (task_command_load(dir, &cmd, e) < 0 || own_config_apply(&c->config, dir, e) < 0)
 		return -1;
-	s = (struct push_spec){ .branch = a.push, .retries = (unsigned)c->config.push_retries };
+	s = (struct push_spec){ .branch = cmd.push, .retries = (unsigned)c->config.push_retries };
 	if (push_task(c, t, &s, &r, e) < 0)
 		return *e->hint ? -1 : err_hint(e, "garth resume %s", t->name);
-	again_owe_push(dir, false);
+	push_owed_set(dir, false);
 	store_task_note(c->store, t->id, "", e);
 	if (!strcmp(t->state, STATE_FAILED) && life_move(c->store, t, STATE_DONE, e) < 0)
 		return -1;
@@ -208,7 +211,7 @@ int cmd_resume(int argc, char **argv)
 		err_hint(&e, "garth answer %s \"...\"", t.name);
 		return say_error(&e);
 	}
-	if (push_owed(&c, &t, o.quiet || json, &pushed, &e) < 0)
+	if (push_what_is_owed(&c, &t, o.quiet || json, &pushed, &e) < 0)
 		return say_error(&e);
 	if (pushed)
 		return json ? json_task_now(&c, t.id) : 0;

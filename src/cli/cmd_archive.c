@@ -2,25 +2,28 @@
 
 #include "base/alloc.h"
 #include "cli/cmd.h"
+#include "cli/each_task.h"
 #include "cli/json.h"
-#include "cli/many.h"
 #include "cli/progress.h"
-#include "cli/rest.h"
+#include "cli/remaining.h"
 #include "cli/say.h"
 #include "task/archive.h"
+#include "task/submodule_refs.h"
 
 static int archive_one(struct context *c, struct task *t, void *data, json_t **ret, struct err *e)
 {
+	auto_submodule_refs refs = { 0 };
 	auto_str path = NULL;
 	int rc;
 
 	(void)data;
 	progress_begin("packing");
-	rc = task_archive(c, t, &path, e);
+	rc = task_archive(c, t, &refs, &path, e);
 	progress_end();
 	if (rc < 0)
 		return -1;
-	rest_tell_branch(c, t);
+	remaining_tell_branch(c, t);
+	remaining_tell_submodules(c, t, &refs);
 	*ret = json_pack("{s:o, s:o}", "task", json_text(t->name), "archive", json_text(path));
 	if (!say_is_json())
 		printf("%s\n", path);
@@ -31,11 +34,11 @@ static int archive_one(struct context *c, struct task *t, void *data, json_t **r
 
 int cmd_archive(int argc, char **argv)
 {
-	struct many m = { .one = archive_one, .batch = true };
+	struct each_task m = { .one = archive_one, .batch = true };
 	const struct opt opts[] = { { 0, "json", OPT_FLAG, &m.json, NULL, "print JSON" }, OPT_END };
 	struct cmd_line l = { "archive", opts, 1, -1, false, 0, 0 };
 	struct err e = ERR_INIT;
 
 	CMD_PARSE(&l, argc, argv);
-	return many_tasks(&m, argv, l.words);
+	return each_task_run(&m, argv, l.words);
 }

@@ -1,6 +1,6 @@
 #include "cli/cmd.h"
+#include "cli/each_task.h"
 #include "cli/json.h"
-#include "cli/many.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/session.h"
@@ -14,7 +14,6 @@ int cmd_attach(int argc, char **argv)
 	struct terminal_result r = { .end = TERMINAL_EXIT };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
-	auto_buf text = BUF_SMALL;
 	auto_task t = { 0 };
 	struct keys keys;
 
@@ -22,9 +21,6 @@ int cmd_attach(int argc, char **argv)
 	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0 || session_keys(&c, asked, &keys, &e) < 0)
 		return say_error(&e);
 	context_close_store(&c);
-	keys_text(&keys, &text);
-	if (say_is_heard())
-		say_state("task '%s'; detach with %s", t.name, buf_str(&text));
 	if (session_attach(&c, &t, &keys, &r, &e) < 0)
 		return say_error(&e);
 	session_report(&c, &t, &r, false);
@@ -55,11 +51,11 @@ static int cancel_one(struct context *c, struct task *t, void *data, json_t **re
 
 int cmd_cancel(int argc, char **argv)
 {
-	struct many m = { .one = cancel_one };
+	struct each_task m = { .one = cancel_one };
 	const struct opt opts[] = { { 0, "json", OPT_FLAG, &m.json, NULL, "print JSON" }, OPT_END };
 	struct cmd_line l = { "cancel", opts, 1, -1, false, 0, 0 };
 	struct err e = ERR_INIT;
 
 	CMD_PARSE(&l, argc, argv);
-	return many_tasks(&m, argv, l.words);
+	return each_task_run(&m, argv, l.words);
 }

@@ -10,7 +10,10 @@
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "task/cache.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
 #include "task/layers.h"
+#include "task/project_cache.h"
 
 #define NAMES_SHOWN 3
 
@@ -32,7 +35,7 @@ static json_t *as_json(const struct cache *c)
 static void print_item(const struct cache_item *x)
 {
 	auto_buf users = BUF_SMALL, clean = BUF_SMALL, about = BUF_SMALL;
-	bool shows = !strcmp(x->kind, "setup");
+	bool shows = !strcmp(x->kind, "setup") || !strcmp(x->kind, "cache");
 	char size[SIZE_TEXT_MAX];
 
 	for (size_t i = 0; i < x->tasks.n && i < NAMES_SHOWN; i++)
@@ -50,11 +53,43 @@ static int remove_unused(struct context *c, int64_t project, void *arg, struct e
 	return layers_remove_unused(c, project, true, false, e);
 }
 
+/* Adds what a task wrote to its caches to those of its project. */
+static int add_task(struct context *c, const char *name, struct err *e)
+{
+	struct project_cache_added added = { 0 };
+	char files[COUNT_TEXT_MAX], size[SIZE_TEXT_MAX];
+	auto_task t = { 0 };
+	auto_lock lock = -1;
+	auto_fd dir = -1;
+	int rc;
+
+	if (cmd_find_task(c, name, &t, e) < 0 || home_task_dir(&c->home, t.id, &dir, e) < 0)
+		return -1;
+	if (!project_cache_is_on(c, &t))
+		return err_set(e, ERR_REFUSED, "no cache is the project's: jail.caches must say 'project'");
+	if (lock_take(dir, "lock", false, &lock, e) < 0)
+		return e->kind == ERR_BUSY ? err_set(e, ERR_BUSY, "task '%s' is running", t.name) : -1;
+	rc = project_cache_add(c, &t, dir, false, &added, e);
+	if (added.left_out.n)
+		say_warning_list(&added.left_out, "not taken, because it cannot be shared");
+	strvec_release(&added.left_out);
+	if (!rc && added.files)
+		say_done("the project's cache has what task '%s' wrote: %s file%s, %s", t.name,
+			count_text(added.files, files), added.files == 1 ? "" : "s",
+			size_text(added.bytes, size));
+	else if (!rc)
+		say_state("task '%s' wrote nothing to its caches", t.name);
+	return rc;
+}
+
 int cmd_cache(int argc, char **argv)
 {
 	bool json = false, prune = false;
+	const char *add = NULL;
 	const struct opt opts[] = {
 		{ 0, "prune", OPT_FLAG, &prune, NULL, "remove the layers that no task uses, the newest too" },
+		{ 0, "add", OPT_STR, &add, "TASK",
+			"let the project's other tasks have what TASK wrote to its caches", WORD_TASK },
 		{ 0, "json", OPT_FLAG, &json, NULL, "print JSON" },
 		OPT_END,
 	};
@@ -66,8 +101,10 @@ int cmd_cache(int argc, char **argv)
 	int rc;
 
 	CMD_PARSE(&l, argc, argv);
+	rc = (prune || add ? context_open : context_open_to_look)(&c, &e);
+	if (!rc && add)
+		rc = add_task(&c, add, &e);
 	progress_begin("measuring");
-	rc = (prune ? context_open : context_open_to_look)(&c, &e);
 	if (!rc && prune)
 		rc = cache_projects(&c, "layers", remove_unused, NULL, &e);
 	if (!rc)

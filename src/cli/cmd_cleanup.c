@@ -9,7 +9,7 @@
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/progress.h"
-#include "cli/rest.h"
+#include "cli/remaining.h"
 #include "cli/say.h"
 #include "task/cleanup.h"
 #include "task/life.h"
@@ -148,6 +148,6 @@ int cmd_cleanup(int argc, char **argv)
 	progress_end();
 	for (size_t i = 0; !k.opts.look && i < all.n; i++)
 		if (all.v[i].removed)
-			rest_tell_branch(&c, &all.v[i]);
+			remaining_tell_branch(&c, &all.v[i]);
 	return report(&k, &r);
 }

@@ -8,9 +8,9 @@
 #include "cli/cmd.h"
 #include "cli/config_values.h"
 #include "cli/config_yaml.h"
+#include "cli/file_schema.h"
 #include "cli/json.h"
 #include "cli/say.h"
-#include "cli/schema.h"
 #include "task/here.h"
 #include "task/repository_config.h"
 

@@ -26,28 +26,21 @@
 static void print_file(int out)
 {
 	struct pager_diff d = { .raw = !isatty(1), .colours = say_colours(1) };
+	bool empty = lseek(out, 0, SEEK_END) == 0;
 	char chunk[65536];
 	ssize_t n;
 
 	lseek(out, 0, SEEK_SET);
 	progress_end();
+	if (empty && say_is_heard())
+		say_state("there are no changes");
+	if (empty)
+		return;
 	pager_start();
 	while ((n = read(out, chunk, sizeof(chunk))) > 0)
 		pager_diff(&d, chunk, (size_t)n);
 	pager_diff_end(&d);
 	pager_end();
-}
-
-/* Prints the diff with the sizes of binary files; `g` has the objects. */
-static int print_sized(const struct git *g, int out, struct err *e)
-{
-	auto_fd sized = open(g->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	int rc = sized < 0 ? err_sys(e, "cannot make a buffer") : diff_sizes(g, out, sized, e);
-
-	if (rc < 0)
-		return -1;
-	print_file(rc ? out : sized);
-	return 0;
 }
 
 static int print_diff(
@@ -72,21 +65,27 @@ static int print_diff(
 	return 0;
 }
 
+/* What is published: from the commit at which the branch left its target to its tip. */
+struct range {
+	char fork[OID_SIZE], tip[OID_SIZE];
+};
+
+static int find_range(struct task_at *at, struct range *ret, struct err *e)
+{
+	if (ref_read(&at->repo, at->task->branch, ret->tip, e) < 0)
+		return -1;
+	tip_fork(&at->repo, at->task, ret->fork);
+	return *ret->tip ? 0 : err_set(e, ERR_NOTFOUND, "the branch of task '%s' is gone", at->task->name);
+}
+
 /* Compares the branch with the fork. The objects are verified and in the shared repository. git runs in a
  * place without attributes, neither the agent's nor the current directory's. */
-static int diff_published(struct task_at *at, const char *how, const struct strvec *paths, int fd,
-	struct buf *out, struct err *e)
+static int diff_published(struct task_at *at, const struct range *range, const char *how,
+	const struct strvec *paths, int fd, struct buf *out, struct err *e)
 {
-	const struct task *t = at->task;
 	auto_strvec args = STRVEC_INIT;
 	auto_neutral p = NEUTRAL_INIT;
-	char tip[OID_SIZE], fork[OID_SIZE];
 
-	if (ref_read(&at->repo, t->branch, tip, e) < 0)
-		return -1;
-	tip_fork(&at->repo, t, fork);
-	if (!*tip)
-		return err_set(e, ERR_NOTFOUND, "the branch of task '%s' is gone", t->name);
 	if (neutral_open(&at->repo, at->repo.git_dir, &p, e) < 0)
 		return -1;
 	if (fd >= 0)
@@ -95,7 +94,7 @@ static int diff_published(struct task_at *at, const char *how, const struct strv
 		"--no-ext-diff", "--no-textconv", "--ignore-submodules=none", NULL);
 	if (out)
 		strvec_pushl(&args, "-z", "--no-renames", NULL);
-	strvec_pushl(&args, "--end-of-options", fork, tip, "--", NULL);
+	strvec_pushl(&args, "--end-of-options", range->fork, range->tip, "--", NULL);
 	for (size_t i = 0; i < paths->n; i++)
 		strvec_push(&args, paths->v[i]);
 	return git_run(&p.git, &args, NULL, out, e);
@@ -103,15 +102,25 @@ static int diff_published(struct task_at *at, const char *how, const struct strv
 
 static int print_published(struct task_at *at, bool stat, const struct strvec *paths, struct err *e)
 {
-	auto_fd out = openat(at->ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	auto_fd out = openat(at->ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600),
+		all = openat(at->ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	auto_neutral p = NEUTRAL_INIT;
+	struct range range = { 0 };
+	int rc, to;
 
-	if (out < 0)
+	if (out < 0 || all < 0)
 		return err_sys(e, "cannot make a buffer");
-	if (diff_published(at, stat ? "--stat" : "-p", paths, out, NULL, e) < 0 ||
-		neutral_open(&at->repo, at->repo.git_dir, &p, e) < 0)
+	if (find_range(at, &range, e) < 0 ||
+		diff_published(at, &range, stat ? "--stat" : "-p", paths, out, NULL, e) < 0 ||
+		neutral_open(&at->repo, at->repo.git_dir, &p, e) < 0 ||
+		(rc = diff_sizes(&p.git, out, all, e)) < 0)
 		return -1;
-	return print_sized(&p.git, out, e);
+	to = rc ? out : all;
+	lseek(to, 0, SEEK_END);
+	if (diff_submodules_published(at, range.fork, range.tip, stat, paths, to, e) < 0)
+		return -1;
+	print_file(to);
+	return 0;
 }
 
 /* Finds paths that are published and differ in the workspace: a merge applies what is published, not what the
@@ -122,13 +131,13 @@ static void find_unseen(struct task_at *at, struct review *r, struct strvec *ret
 	auto_strvec all = STRVEC_INIT, other = STRVEC_INIT, published = STRVEC_INIT;
 	const char *base = r->base;
 	struct err ignored = ERR_INIT;
-	char tip[OID_SIZE];
+	struct range range = { 0 };
 
-	if (!*at->task->published || ref_read(&at->repo, at->task->branch, tip, &ignored) < 0 || !*tip)
+	if (!*at->task->published || find_range(at, &range, &ignored) < 0)
 		return;
-	r->base = tip;
+	r->base = range.tip;
 	if (!review_names(r, &other, &ignored) && other.n &&
-		!diff_published(at, "--name-only", &all, -1, &names, &ignored))
+		!diff_published(at, &range, "--name-only", &all, -1, &names, &ignored))
 		for (size_t i = 0; i < names.len; i += strlen(names.data + i) + 1)
 			strvec_push(&published, names.data + i);
 	for (size_t i = 0; i < other.n; i++)

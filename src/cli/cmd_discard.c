@@ -1,9 +1,9 @@
 #include "base/alloc.h"
 #include "cli/cmd.h"
+#include "cli/each_task.h"
 #include "cli/json.h"
-#include "cli/many.h"
 #include "cli/progress.h"
-#include "cli/rest.h"
+#include "cli/remaining.h"
 #include "cli/say.h"
 
 static int discard_one(struct context *c, struct task *t, void *data, json_t **ret, struct err *e)
@@ -16,7 +16,7 @@ static int discard_one(struct context *c, struct task *t, void *data, json_t **r
 	progress_end();
 	if (rc < 0)
 		return -1;
-	rest_tell_branch(c, t);
+	remaining_tell_branch(c, t);
 	*ret = json_pack(
 		"{s:o, s:o}", "task", json_text(t->name), "trash", trash ? json_text(trash) : json_null());
 	if (!trash) {
@@ -31,7 +31,7 @@ static int discard_one(struct context *c, struct task *t, void *data, json_t **r
 int cmd_discard(int argc, char **argv)
 {
 	struct discard_opts o = { 0 };
-	struct many m = { .one = discard_one, .data = &o, .batch = true };
+	struct each_task m = { .one = discard_one, .data = &o, .batch = true };
 	const struct opt opts[] = {
 		{ 'f', "force", OPT_FLAG, &o.files, NULL, "discard even if files are changed" },
 		{ 'D', "drafts", OPT_FLAG, &o.drafts, NULL,
@@ -46,5 +46,5 @@ int cmd_discard(int argc, char **argv)
 	struct err e = ERR_INIT;
 
 	CMD_PARSE(&l, argc, argv);
-	return many_tasks(&m, argv, l.words);
+	return each_task_run(&m, argv, l.words);
 }

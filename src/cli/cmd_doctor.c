@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "cli/cmd.h"
@@ -34,22 +35,34 @@ static void probe_git(struct probe *p)
 		row->ok ? "" : ", 2.38 or newer is needed");
 }
 
+static int wider(int width, const char *text)
+{
+	int n = (int)strlen(text);
+
+	return n > width ? n : width;
+}
+
 static void print_rows(const struct probe *p)
 {
 	bool colours = say_colours(1);
+	int name = 0, found = 0;
 
+	for (int i = 0; i < p->n; i++) {
+		name = wider(name, p->rows[i].name);
+		found = wider(found, p->rows[i].found);
+	}
 	for (int i = 0; i < p->n; i++) {
 		const struct probe_row *r = &p->rows[i];
 		const char *sign = r->ok         ? (say_utf8() ? "✓" : "ok")
 				   : r->required ? (say_utf8() ? "✗" : "NO")
 						 : (say_utf8() ? "▲" : "no");
 
-		printf("%s%s%s %-22s %-30s %s\n",
+		printf("%s%s%s %-*s  %-*s  for %s\n",
 			colours ? (r->ok                ? "\033[32m"
 					  : r->required ? "\033[31m"
 							: "\033[33m")
 				: "",
-			sign, colours ? "\033[0m" : "", r->name, r->found, r->purpose);
+			sign, colours ? "\033[0m" : "", name, r->name, found, r->found, r->purpose);
 		if (!r->ok && *r->enable)
 			printf("  %s %s\n", say_utf8() ? "↳" : "->", r->enable);
 	}

@@ -3,21 +3,15 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "cli/cmd.h"
+#include "cli/exec.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "sys/fd.h"
-#include "task/again.h"
+#include "task/agent_name.h"
 #include "task/directory.h"
-#include "task/disk.h"
-#include "task/end.h"
-#include "runtime/reach.h"
-
-/* The command line. */
-struct exec_opts {
-	const char *mode, *agent;
-	struct strvec allow, env;
-	bool weaker;
-};
+#include "task/disk_limit.h"
+#include "task/verdict.h"
+#include "runtime/choose_network.h"
 
 /* A process that exceeds the file size limit is killed without a message. */
 static void tell_killed(struct context *c, const struct task *t, int exit_code)
@@ -45,14 +39,16 @@ static int find_agent(struct context *c, const struct task *t, const char *asked
 	if (asked)
 		return config_agent_find(&c->config, asked, ret, e);
 	*ret = program ? config_agent_by_program(&c->config, program) : NULL;
-	if (!program && !home_task_dir(&c->home, t->id, &dir, &ignored) && (own = again_agent(dir)))
+	if (!program && !home_task_dir(&c->home, t->id, &dir, &ignored) && (own = agent_name_load(dir)))
 		*ret = config_agent_by_name(&c->config, own);
 	return 0;
 }
 
-static int exec_in(const char *name, const struct exec_opts *x, char *const *argv)
+int exec_in_task(const char *name, const struct exec_opts *x, char *const *argv)
 {
-	struct run_opts o = { .env = &x->env, .walls.allow_weaker = x->weaker };
+	struct run_opts o = {
+		.env = &x->env, .walls.allow_weaker = x->weaker, .own_session = x->own_session
+	};
 	struct terminal_result r = { .end = TERMINAL_EXIT };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
@@ -121,7 +117,7 @@ int cmd_exec(int argc, char **argv)
 	if (!behind[rest])
 		return err_set(&e, ERR_USAGE, "no command given"),
 		       err_hint(&e, "garth shell %s", argv[l.rest]), say_error(&e);
-	return exec_in(argv[l.rest], &x, behind + rest);
+	return exec_in_task(argv[l.rest], &x, behind + rest);
 }
 
 int cmd_shell(int argc, char **argv)
@@ -140,5 +136,5 @@ int cmd_shell(int argc, char **argv)
 	struct err e = ERR_INIT;
 
 	CMD_PARSE(&l, argc, argv);
-	return exec_in(argv[0], &x, NULL);
+	return exec_in_task(argv[0], &x, NULL);
 }

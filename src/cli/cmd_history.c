@@ -9,7 +9,7 @@
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "runtime/rollback.h"
-#include "task/end.h"
+#include "task/verdict.h"
 
 /* Sends a request to the task's gateway and prints the answer with `tell`, or as JSON. path is NULL for a
  * rollback, which takes more than one request. */
@@ -90,11 +90,24 @@ int cmd_snapshot(int argc, char **argv)
 	return ask(argv[0], "/user/v1/snapshot", in, json, "taking a snapshot", tell_snapshot);
 }
 
+static void tell_stashed(json_t *answer)
+{
+	const json_t *list = json_object_get(answer, "stashed"), *one;
+	auto_strvec names = STRVEC_INIT;
+	size_t i;
+
+	json_array_foreach(list, i, one) strvec_push(&names, json_string_value(one));
+	if (names.n)
+		say_warning_list(&names, "uncommitted changes in %zu submodule%s are in %s stash now",
+			names.n, names.n == 1 ? "" : "s", names.n == 1 ? "its" : "their");
+}
+
 static void tell_rollback(const struct task *t, json_t *answer)
 {
 	long long before = json_integer_value(json_object_get(answer, "snapshot"));
 
 	tell_left(answer, "left_out", "not rolled back");
+	tell_stashed(answer);
 	say_done("task '%s' is rolled back", t->name);
 	if (before)
 		say_hint("garth undo %s", t->name);

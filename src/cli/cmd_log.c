@@ -18,7 +18,8 @@
 #include "workspace/home.h"
 
 struct out {
-	bool raw, colours, json, follow;
+	bool raw, colours, json, follow, paged, printed;
+	bool newline;     /* the last one is held back: the pager takes what follows it for one more line */
 	const char *last; /* -n */
 	uint64_t lines;
 	struct buf text; /* collected for --json */
@@ -30,7 +31,13 @@ static void print_clean(struct out *o, const char *data, size_t len)
 	auto_buf clean = BUF_INIT(8 << 20);
 
 	clean_text(&clean, data, len, o->colours);
-	fwrite(buf_str(&clean), 1, clean.len, stdout);
+	if (!clean.len)
+		return;
+	o->printed = true;
+	if (o->newline)
+		putchar('\n');
+	o->newline = o->paged && clean.data[clean.len - 1] == '\n';
+	fwrite(clean.data, 1, clean.len - o->newline, stdout);
 }
 
 static int print(const char *data, size_t len, void *arg, struct err *e)
@@ -132,8 +139,10 @@ static int show(struct context *c, const struct task *t, struct out *o, struct e
 	rc = o->follow ? follow(&r, &w, o, e) : log_reader_read(&r, print, o, e);
 	if (!rc && o->rest.len)
 		print_clean(o, o->rest.data, o->rest.len);
-	if (o->colours && !o->raw && !o->json)
+	if (o->printed && o->colours)
 		fputs(PLAIN, stdout);
+	if (o->newline)
+		putchar('\n');
 	return rc;
 }
 
@@ -164,10 +173,13 @@ int cmd_log(int argc, char **argv)
 	o.colours = say_colours(1);
 	if (o.colours && !o.raw && !o.json)
 		catch_ends();
-	if (!o.raw && !o.json && !o.follow)
+	o.paged = !o.raw && !o.json && !o.follow;
+	if (o.paged)
 		pager_start();
 	rc = show(&c, &t, &o, &e);
 	pager_end();
+	if (!rc && o.paged && !o.printed && say_is_heard())
+		say_state("task '%s' has printed nothing", t.name);
 	if (!rc && o.json)
 		print_json(&t, &o);
 	buf_release(&o.text);

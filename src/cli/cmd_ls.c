@@ -3,11 +3,11 @@
 
 #include "base/alloc.h"
 #include "base/size.h"
-#include "cli/ask.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/ls.h"
 #include "cli/say.h"
+#include "cli/show_question.h"
 #include "cli/terminal.h"
 #include "task/life.h"
 
@@ -19,26 +19,12 @@ static size_t width(void)
 	return isatty(1) && !terminal_size(&size) ? size.cols : 0;
 }
 
-/* The table has the question; here is how to answer it. */
-static void tell_question(struct context *c, const struct task *t)
-{
-	auto_strvec options = STRVEC_INIT;
-
-	if (strcmp(t->state, STATE_BLOCKED) != 0)
-		return;
-	ask_options(c, t, &options);
-	say_question("task '%s' waits for an answer", t->name);
-	for (size_t i = 0; i < options.n; i++)
-		say_question("  %s", options.v[i]);
-	say_hint(options.n ? "garth answer %s 1" : "garth answer %s \"...\"", t->name);
-}
-
 static void tell_nothing(const struct ls_query *q, const struct ls_view *v)
 {
 	if (!say_is_heard())
 		return;
 	if (v->tasks.n) {
-		say_state("no task is like that");
+		say_state("no task matches");
 		say_hint("garth ls%s", q->all_projects ? " --all-projects" : "");
 	} else {
 		say_state("there are no tasks");
@@ -75,8 +61,9 @@ static void print(struct context *c, const struct ls_query *q, const struct ls_v
 	fflush(stdout);
 	ls_notes(v, &notes);
 	say_warnings(&notes);
+	/* on a narrow terminal the table has only the beginning of a question */
 	for (size_t i = 0; i < v->n; i++)
-		tell_question(c, v->rows[i].task);
+		question_tell(c, v->rows[i].task, true);
 	tell_projects(v);
 }
 

@@ -2,10 +2,10 @@
 
 #include "base/alloc.h"
 #include "cli/cmd.h"
+#include "cli/each_task.h"
 #include "cli/json.h"
-#include "cli/many.h"
 #include "cli/progress.h"
-#include "cli/rest.h"
+#include "cli/remaining.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "merge/merge.h"
@@ -26,14 +26,28 @@ struct merge_opts {
 	bool squash, rebase, resolve;
 };
 
+static json_t *submodules_json(const struct merge_result *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->nsubmodules; i++)
+		json_array_append_new(list,
+			json_pack("{s:o, s:s, s:s, s:o}", "path", json_text(r->submodules[i].path), "old_tip",
+				r->submodules[i].old, "new_tip", r->submodules[i].new_oid, "checkout",
+				r->submodules[i].checkout ? json_text(r->submodules[i].checkout)
+							  : json_null()));
+	return list;
+}
+
 static json_t *as_json(
 	const struct task *t, const struct merge_spec *s, const struct merge_result *r, bool removed)
 {
-	return json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:b, s:o, s:b}", "task",
+	return json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:b, s:o, s:b, s:o}", "task",
 		json_text(t->name), "target", json_branch(r->target), "strategy", kinds[s->kind], "old_tip",
 		r->old, "new_tip", r->new_oid, "checkout", r->checkout ? json_text(r->checkout) : json_null(),
 		"fast_forward", r->fast_forward, "up_to_date", r->nothing, "dry_run", s->dry_run, "state",
-		removed ? json_string(STATE_MERGED) : json_text(t->state), "workspace_removed", removed);
+		removed ? json_string(STATE_MERGED) : json_text(t->state), "workspace_removed", removed,
+		"submodules_moved", submodules_json(r));
 }
 
 static void tell(const struct task *t, const struct merge_spec *s, const struct merge_result *r)
@@ -49,6 +63,9 @@ static void tell(const struct task *t, const struct merge_spec *s, const struct 
 		say_done("task '%s' is merged into %s (%.12s%s)%s%s", t->name, target, r->new_oid,
 			r->fast_forward ? ", fast-forward" : "", r->checkout ? ", with the checkout " : "",
 			r->checkout ? r->checkout : "");
+	for (size_t i = 0; i < r->nsubmodules; i++)
+		say_state("submodule %s %s at %.12s%s", r->submodules[i].path, s->dry_run ? "would be" : "is",
+			r->submodules[i].new_oid, r->submodules[i].checkout ? ", with its files" : "");
 	if (!s->dry_run && life_is_running(t))
 		say_state("task '%s' is %s: what it had published by now is merged", t->name, t->state);
 }
@@ -123,7 +140,7 @@ static void tell_rest(struct context *c, struct task *t, const struct land_resul
 	if (r->removed && say_is_heard()) {
 		say_state("its workspace is in the trash for %d days", TASK_TRASH_DAYS);
 		say_hint("garth undo %s", r->in.name ? r->in.name : t->name);
-	} else if (!r->removed && !rest_warn(c, t, "merged") && r->kept.kind != ERR_NONE) {
+	} else if (!r->removed && !remaining_warn(c, t, "merged") && r->kept.kind != ERR_NONE) {
 		say_warning("kept: %s", say_one_line(&line, r->kept.msg));
 	}
 }
@@ -151,9 +168,9 @@ static int merge_one(struct context *c, struct task *t, void *data, json_t **ret
 		return *ret = lists(&r.merge), -1;
 	seen_mark(c, t);
 	if (r.removed)
-		rest_tell_branch(c, t);
+		remaining_tell_branch(c, t);
 	if (r.in_removed)
-		rest_tell_branch(c, &r.in);
+		remaining_tell_branch(c, &r.in);
 	*ret = as_json(t, &land.merge, &r.merge, r.removed);
 	tell(t, &land.merge, &r.merge);
 	tell_rest(c, t, &r);
@@ -164,7 +181,7 @@ int cmd_merge(int argc, char **argv)
 {
 	struct merge_opts o = { 0 };
 	struct merge_spec *s = &o.land.merge;
-	struct many m = { .one = merge_one, .data = &o, .done = "merged", .in_order = true };
+	struct each_task m = { .one = merge_one, .data = &o, .done = "merged", .in_order = true };
 	const struct opt opts[] = {
 		{ 0, "squash", OPT_FLAG, &o.squash, NULL, "merge as one commit" },
 		{ 0, "rebase", OPT_FLAG, &o.rebase, NULL, "put the commits on top of the target one by one" },
@@ -187,5 +204,5 @@ int cmd_merge(int argc, char **argv)
 	CMD_PARSE(&l, argc, argv);
 	if (check_options(&o, l.words, &e) < 0)
 		return say_error(&e);
-	return many_tasks(&m, argv, l.words);
+	return each_task_run(&m, argv, l.words);
 }

@@ -2,8 +2,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/added_layers.h"
 #include "cli/approve.h"
-#include "cli/brought.h"
 #include "cli/checkout_changes.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
@@ -25,7 +25,7 @@ static int check(const struct task_spec *s, bool with_changes, struct err *e)
 
 int cmd_new(int argc, char **argv)
 {
-	auto_bring bring = { 0 };
+	auto_add_layers bring = { 0 };
 	struct task_spec spec = { .program = "task", .approve = approve_on_terminal };
 	bool json = false, with_changes = false;
 	auto_strvec submodules = STRVEC_INIT;
@@ -65,10 +65,11 @@ int cmd_new(int argc, char **argv)
 	spec.name = argv[0];
 	spec.notes = &notes;
 	spec.submodules = submodules;
-	if (!with_changes)
+	/* it takes as long as git status, and its answer is not shown otherwise */
+	if (!with_changes && !json && !say_is_quiet())
 		checkout_changes_watch(&changes, &spec);
 	bring.with_changes = with_changes;
-	brought_begin(&bring, &spec, json);
+	added_layers_begin(&bring, &spec, json);
 	progress_begin("making the workspace");
 	rc = task_create(&c, &spec, &t, &e);
 	progress_end();
@@ -76,7 +77,7 @@ int cmd_new(int argc, char **argv)
 		return say_error(&e);
 	say_warnings(&notes);
 	cmd_made_task(&c, &t);
-	brought_tell(&bring, json);
+	added_layers_tell(&bring, json);
 	show_submodules_missing(&c, &t);
 	if (!with_changes)
 		checkout_changes_tell(&changes, &t, &bring.included.not_ignored);

@@ -1,6 +1,6 @@
 #include "cli/cmd.h"
+#include "cli/each_task.h"
 #include "cli/json.h"
-#include "cli/many.h"
 #include "cli/say.h"
 #include "runtime/gateway_client.h"
 #include "task/life.h"
@@ -24,11 +24,11 @@ static int pause_one(struct context *c, struct task *t, void *data, json_t **ret
 
 int cmd_pause(int argc, char **argv)
 {
-	struct many m = { .one = pause_one };
+	struct each_task m = { .one = pause_one };
 	const struct opt opts[] = { { 0, "json", OPT_FLAG, &m.json, NULL, "print JSON" }, OPT_END };
 	struct cmd_line l = { "pause", opts, 1, -1, false, 0, 0 };
 	struct err e = ERR_INIT;
 
 	CMD_PARSE(&l, argc, argv);
-	return many_tasks(&m, argv, l.words);
+	return each_task_run(&m, argv, l.words);
 }

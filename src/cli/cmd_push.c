@@ -6,7 +6,7 @@
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/progress.h"
-#include "cli/rest.h"
+#include "cli/remaining.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "git/ref.h"
@@ -87,6 +87,6 @@ int cmd_push(int argc, char **argv)
 		print_json(&t, &r);
 	else
 		tell(&t, &r);
-	rest_warn(&c, &t, "pushed");
+	remaining_warn(&c, &t, "pushed");
 	return 0;
 }

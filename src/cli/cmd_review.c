@@ -10,7 +10,7 @@
 #include "cli/pager.h"
 #include "cli/review_edit.h"
 #include "cli/say.h"
-#include "feedback/kept.h"
+#include "feedback/review_dir.h"
 #include "sys/fd.h"
 #include "task/seen.h"
 
@@ -46,7 +46,7 @@ static int show(struct reviewing *r, bool pager)
 	auto_buf text = BUF_INIT(KEPT_MAX);
 	struct err e = ERR_INIT;
 
-	if (reviewing_read(r, &e) < 0 || kept_set_shown(r->dir, r->p.tip, &e) < 0)
+	if (reviewing_read(r, &e) < 0 || review_dir_set_shown(r->dir, r->p.tip, &e) < 0)
 		return say_error(&e);
 	if (r->json)
 		return json_print(json_pack("{s:o, s:s, s:s, s:o, s:o}", "task", json_text(r->t->name), "tip",
@@ -98,13 +98,13 @@ static int find_shown(const char *name, const struct wish *w, char shown[OID_SIZ
 
 	if (cmd_open_task(CMD_NEEDS_GIT, name, &c, &t, e) < 0 || home_task_dir(&c.home, t.id, &dir, e) < 0)
 		return -1;
-	kept_shown(dir, shown);
+	review_dir_shown(dir, shown);
 	if (w->reject)
 		return 0;
 	if (!*shown)
 		return err_set(e, ERR_REFUSED, "task '%s' has not been reviewed yet", t.name),
 		       err_hint(e, "garth review %s", t.name);
-	if (!w->discard && kept_has_comments(dir))
+	if (!w->discard && review_dir_has_comments(dir))
 		return err_set(e, ERR_REFUSED, "the review of task '%s' has comments that were not sent",
 			       t.name),
 		       err_hint(e, "garth review %s", t.name);

@@ -7,38 +7,41 @@
 #include "base/duration.h"
 #include "base/nearest.h"
 #include "base/yaml.h"
+#include "cli/added_layers.h"
 #include "cli/approve.h"
-#include "cli/brought.h"
 #include "cli/checkout_changes.h"
 #include "cli/cmd.h"
+#include "cli/exec.h"
 #include "cli/json.h"
 #include "cli/ports.h"
 #include "cli/progress.h"
 #include "cli/run_agent.h"
+#include "cli/run_agents.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "cli/show_submodules.h"
 #include "cli/tmux.h"
+#include "cli/unstarted.h"
 #include "config/config.h"
 #include "config/taskfile.h"
 #include "config/values.h"
-#include "jail/probe.h"
+#include "git/remote.h"
 #include "jail/userns.h"
 #include "keeper/keeper.h"
-#include "git/remote.h"
 #include "push/push.h"
+#include "runtime/choose_network.h"
+#include "runtime/with_changes.h"
 #include "sys/fd.h"
-#include "task/again.h"
 #include "task/directory.h"
 #include "task/here.h"
+#include "task/own_config.h"
+#include "task/own_limits.h"
 #include "task/program.h"
 #include "task/repository_config.h"
-#include "runtime/with_changes.h"
-#include "runtime/reach.h"
 
 struct run_line {
 	bool with_changes;
-	struct bring bring;
+	struct add_layers bring;
 	struct task_spec task;
 	struct run_opts session;
 	struct taskfile file; /* the task file, if one is run */
@@ -50,7 +53,10 @@ struct run_line {
 	char *default_agent; /* agents.default of the repository's file */
 	uint16_t port[KEEPER_PORTS_MAX + 1];
 	const char *net, *agent, *path; /* path: the task file's; NULL: none */
+	const char *agents;             /* --agents */
+	char **rest;                    /* the words behind the options */
 	const char *timeout, *cwd;
+	const char *in;                /* a task that exists: run beside what runs there */
 	char *place;                   /* where the command starts: directory.h */
 	char *missing;                 /* where the user is, if the task has no such directory */
 	const struct context *context; /* for check_base */
@@ -73,7 +79,7 @@ static void run_line_release(struct run_line *o)
 	taskfile_release(&o->file);
 	buf_release(&o->text);
 	free(o->dir);
-	bring_release(&o->bring);
+	add_layers_release(&o->bring);
 }
 
 /* The repository's file may name the agent. */
@@ -175,7 +181,7 @@ static int take_limits(struct context *c, struct run_line *o, struct err *e)
 	if (o->timeout && (!duration_parse(o->timeout, &o->session.timeout) || !o->session.timeout))
 		return err_set(e, ERR_USAGE,
 			"--timeout is a time above 0, such as 90s, 15m, 2h or 1d, not '%s'", o->timeout);
-	return again_try_limits(&c->config, &o->limits, e);
+	return own_limits_try(&c->config, &o->limits, e);
 }
 
 static int choose_network(struct context *c, struct run_line *o, struct err *e)
@@ -272,9 +278,9 @@ static int keep_settings(struct context *c, const struct task *t, const struct r
 	if (!o->text.len && !o->limits.n)
 		return 0;
 	if (home_task_dir(&c->home, t->id, &dir, e) < 0 ||
-		(o->text.len && again_keep_file(dir, o->text.data, o->text.len, e) < 0))
+		(o->text.len && own_config_keep_taskfile(dir, o->text.data, o->text.len, e) < 0))
 		return -1;
-	return again_limit(dir, &o->limits, e);
+	return own_limits_set(dir, &o->limits, e);
 }
 
 /* Words that a shell did not join: `garth run fix the login`. */
@@ -302,7 +308,9 @@ static int check_base(const struct repo *r, void *arg, struct err *e)
 	const struct directory_choice d = {
 		.here = o->cwd ? here : o->task.dir, .named = o->cwd, .uncommitted = o->with_changes
 	};
-	struct program_place p = { .repo = r, .uncommitted = o->with_changes };
+	struct program_place p = {
+		.repo = r, .uncommitted = o->with_changes, .is_agent = o->session.agent != NULL
+	};
 
 	if (r && directory_choose(r, &d, &o->place, &o->missing, e) < 0)
 		return -1;
@@ -315,63 +323,14 @@ static int check_base(const struct repo *r, void *arg, struct err *e)
 	return 0;
 }
 
-/* If the jail could not be entered, checks whether the kernel is the reason. */
-static void explain(struct err *e, bool weaker)
-{
-	struct probe p;
-
-	if (e->kind != ERR_START || e->hint[0])
-		return;
-	probe_kernel(&p);
-	for (int i = 0; i < p.n; i++)
-		if (!p.rows[i].ok && p.rows[i].required) {
-			err_wrap(e, "%s: %s%s", p.rows[i].name, p.rows[i].found,
-				strcmp(p.rows[i].name, "user namespaces") ? ""
-				: weaker ? "; Landlock alone goes with --backend clone"
-					 : "; --allow-weaker runs on Landlock alone");
-			err_hint(e, "%s", *p.rows[i].enable ? p.rows[i].enable : "garth doctor");
-			return;
-		}
-}
-
-/* Discards a task in which nothing ever ran: it would block the next try with its name. */
-static void drop_unstarted(struct context *c, const struct task *t, const struct err *why)
-{
-	const struct discard_opts careful = { 0 };
-	struct err ignored = ERR_INIT;
-	auto_str trash = NULL;
-	auto_task now = { 0 };
-
-	if ((why->kind == ERR_START || why->kind == ERR_CONFIG || why->kind == ERR_USAGE) &&
-		!task_find_id(c, t->id, &now, &ignored))
-		task_discard(c, &now, &careful, &trash, &ignored);
-}
-
 /* Such an agent starts without a warning, and then every command that it runs fails. */
-static void tell_sandbox(const struct context *c, const struct run_line *o, char *const *argv)
+static void tell_sandbox(const struct run_line *o, char *const *argv)
 {
-	auto_fd home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (o->quiet || !agent_brings_sandbox(o->session.agent, argv, home))
+	if (o->quiet || !agent_brings_sandbox(o->session.agent, argv))
 		return;
 	say_warning("%s brings a sandbox of its own, which cannot be made inside these walls: leave it off",
 		o->session.agent->name);
 	say_hint("garth run -- %s --dangerously-bypass-approvals-and-sandbox ...", argv[0]);
-}
-
-/* A failure is only a warning: the task runs. */
-static void open_window(const char *name, bool quiet)
-{
-	struct err e = ERR_INIT;
-	auto_str look = NULL;
-
-	if (tmux_window(name, &look, &e) < 0) {
-		say_warning("task '%s' runs, but has no window: %s", name, e.msg);
-		say_hint("garth attach %s", name);
-	} else if (!quiet) {
-		say_state("task '%s' has a window in tmux", name);
-		say_hint("%s", look);
-	}
 }
 
 /* Checks the push's remote before the task is made, not only at its end. */
@@ -406,7 +365,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	o->task.on_base_arg = o;
 	o->context = c;
 	o->bring.with_changes = o->with_changes;
-	brought_begin(&o->bring, &o->task, o->quiet || o->json);
+	added_layers_begin(&o->bring, &o->task, o->quiet || o->json);
 	progress_begin("making the workspace");
 	rc = task_create(c, &o->task, ret, e);
 	progress_end();
@@ -415,7 +374,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	if (!rc) {
 		say_warnings(&o->notes);
 		cmd_made_task(c, ret);
-		brought_tell(&o->bring, o->quiet || o->json);
+		added_layers_tell(&o->bring, o->quiet || o->json);
 	}
 	if (!rc && o->missing && !o->quiet)
 		say_state("commit %.12s has no directory '%s': the task starts in its top directory",
@@ -434,6 +393,17 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	return rc;
 }
 
+/* A task of that name is there: name the command that runs something in it. */
+static int refuse_task(struct context *c, const struct run_line *o, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	auto_task t = { 0 };
+
+	if (e->kind == ERR_EXISTS && o->task.name && !task_find(c, o->task.name, &t, &ignored))
+		err_hint(e, "garth exec %s -- ...", t.name);
+	return say_error(e);
+}
+
 /* Prints the result when the command has ended or runs in the background; returns the exit code. */
 static int tell_end(
 	struct context *c, const struct run_line *o, const struct task *t, const struct terminal_result *r)
@@ -441,7 +411,7 @@ static int tell_end(
 	if (o->detach && !o->json)
 		printf("%s\n", t->name);
 	if (o->tmux)
-		open_window(t->name, o->quiet);
+		tmux_show(t->name, o->quiet);
 	else
 		session_report(c, t, r, o->quiet || o->json);
 	if (o->json && json_task_now(c, t->id))
@@ -453,7 +423,7 @@ static int tell_end(
 static int choose_command(struct context *c, struct run_line *o, char **words, struct err *e)
 {
 	o->argv = words;
-	if (!words[0] || run_agent_is_prompt(words)) {
+	if (!words[0] || o->agents || run_agent_is_prompt(words)) {
 		if (ask_agent(c, o, words[0], e) < 0)
 			return -1;
 		o->argv = strvec_argv(&o->words);
@@ -465,12 +435,91 @@ static int choose_command(struct context *c, struct run_line *o, char **words, s
 	return 0;
 }
 
+/* A second agent in one workspace: the user named the task, and it gets a session of its own. */
+static int run_in(const struct run_line *o, struct err *e)
+{
+	const struct exec_opts x = { .mode = o->net,
+		.agent = o->agent,
+		.allow = o->allow,
+		.env = o->env,
+		.weaker = o->weaker,
+		.own_session = true };
+	const struct task_spec *t = &o->task;
+
+	if (t->name || t->rev || t->backend || t->submodules.n || t->empty || t->on_dirty || t->strict ||
+		o->session.push || o->with_changes || o->detach || o->tmux || o->json || o->timeout ||
+		o->cwd || o->limits.n || o->ports.n || o->path) {
+		err_set(e, ERR_USAGE,
+			"with --in nothing is made: only --net, --allow, --agent, --env and --allow-weaker go with it");
+		return say_error(e);
+	}
+	return exec_in_task(o->in, &x, o->argv);
+}
+
+static int run(struct run_line *o, char **words)
+{
+	struct terminal_result r = { .end = TERMINAL_EXIT };
+	auto_context c = { .home.fd = -1 };
+	struct err e = ERR_INIT;
+	auto_task t = { 0 };
+
+	if (context_open(&c, &e) < 0 || choose_command(&c, o, words, &e) < 0)
+		return say_error(&e);
+	if (o->in)
+		return run_in(o, &e);
+	if (complete(&c, o, o->argv, &e) < 0)
+		return say_error(&e);
+	tell_sandbox(o, o->argv);
+	if (make_task(&c, o, &t, &e) < 0)
+		return refuse_task(&c, o, &e);
+	if (o->json && !o->detach)
+		json_reserve_stdout();
+	if (keep_settings(&c, &t, o, &e) < 0 || choose_again(&c, o, &t, o->argv, &e) < 0 ||
+		session_run(&c, &t, &o->session, o->argv, &r, &e) < 0) {
+		unstarted_drop(&c, &t, &e);
+		unstarted_explain(&e, o->weaker);
+		err_wrap(&e, "task '%s'", t.name);
+		return say_error(&e);
+	}
+	return tell_end(&c, o, &t, &r);
+}
+
+/* One of --agents. */
+static int run_one(const char *agent, const char *base, void *arg)
+{
+	struct run_line *o = arg;
+	auto_str name = o->task.name ? xasprintf("%s-%s", o->task.name, agent) : NULL;
+
+	o->agent = agent;
+	o->task.name = name;
+	o->task.suffix = agent;
+	o->task.rev = base ? base : o->task.rev;
+	o->detach = true;
+	o->json = false;
+	return run(o, o->rest);
+}
+
+static int run_each(struct run_line *o, char **words)
+{
+	const struct run_agents r = { o->agents, o->task.rev, o->json, run_one, o };
+	struct err e = ERR_INIT;
+
+	if (o->agent || o->tmux || !words[0] || words[1] || o->task.empty)
+		return err_set(&e, ERR_USAGE,
+			       "--agents takes one prompt in quotes, and neither --agent, --tmux nor --empty"),
+		       err_hint(&e, "garth run --agents claude,codex \"fix the login\""), say_error(&e);
+	o->rest = words;
+	return run_agents(&r);
+}
+
 int cmd_run(int argc, char **argv)
 {
 	__attribute__((cleanup(run_line_release))) struct run_line o = { 0 };
 	const struct opt opts[] = {
 		{ 't', "task", OPT_STR, &o.task.name, "NAME", "the task's name (default: from CMD or PROMPT)",
 			WORD_TEXT },
+		{ 0, "in", OPT_STR, &o.in, "TASK", "make no task: run in this one, with a session of its own",
+			WORD_TASK },
 		{ 'b', "base", OPT_STR, &o.task.rev, "REV", "start from this commit, not from HEAD",
 			WORD_REVISION },
 		{ 0, "backend", OPT_STR, &o.task.backend, "NAME",
@@ -487,6 +536,9 @@ int cmd_run(int argc, char **argv)
 			"forward a port of 127.0.0.1 to this port of the task", WORD_TEXT },
 		{ 0, "agent", OPT_STR, &o.agent, "NAME", "run this agent, or use its log-in for CMD",
 			WORD_AGENT },
+		{ 0, "agents", OPT_STR, &o.agents, "NAME,NAME",
+			"run a task in the background for each of these agents, with the same prompt",
+			WORD_TEXT },
 		{ 0, "cwd", OPT_STR, &o.cwd, "DIR",
 			"start in this directory of the project (default: the current one)", WORD_DIRECTORY },
 		{ 0, "timeout", OPT_STR, &o.timeout, "TIME",
@@ -514,26 +566,8 @@ int cmd_run(int argc, char **argv)
 		OPT_END,
 	};
 	struct cmd_line l = { "run", opts, 0, -1, true, 0, 0 };
-	struct terminal_result r = { .end = TERMINAL_EXIT };
-	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
-	auto_task t = { 0 };
 
 	CMD_PARSE(&l, argc, argv);
-	if (context_open(&c, &e) < 0 || choose_command(&c, &o, argv + l.rest, &e) < 0 ||
-		complete(&c, &o, o.argv, &e) < 0)
-		return say_error(&e);
-	tell_sandbox(&c, &o, o.argv);
-	if (make_task(&c, &o, &t, &e) < 0)
-		return say_error(&e);
-	if (o.json && !o.detach)
-		json_reserve_stdout();
-	if (keep_settings(&c, &t, &o, &e) < 0 || choose_again(&c, &o, &t, o.argv, &e) < 0 ||
-		session_run(&c, &t, &o.session, o.argv, &r, &e) < 0) {
-		drop_unstarted(&c, &t, &e);
-		explain(&e, o.weaker);
-		err_wrap(&e, "task '%s'", t.name);
-		return say_error(&e);
-	}
-	return tell_end(&c, &o, &t, &r);
+	return o.agents ? run_each(&o, argv + l.rest) : run(&o, argv + l.rest);
 }

@@ -2,23 +2,24 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "cli/ask.h"
+#include "cli/show_question.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/ports.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/show_credentials.h"
 #include "cli/show_limits.h"
 #include "cli/show_network.h"
 #include "cli/show_submodules.h"
-#include "cli/standing.h"
+#include "cli/task_relations.h"
 #include "runtime/run.h"
 #include "task/cleanup.h"
-#include "task/end.h"
+#include "task/verdict.h"
 #include "task/seen.h"
 #include "task/walls.h"
-#include "runtime/reach.h"
+#include "runtime/choose_network.h"
 
 static void line(const char *name, const char *value)
 {
@@ -123,7 +124,7 @@ static void print_note(const struct task *t)
 	}
 }
 
-static void print_standing(const struct task *t, const struct standing *s)
+static void print_standing(const struct task *t, const struct relations *s)
 {
 	auto_strvec conflicts = STRVEC_INIT;
 	char sign[48];
@@ -133,8 +134,8 @@ static void print_standing(const struct task *t, const struct standing *s)
 		printf("%-10s %lld\n", "commits", (long long)t->commits);
 	}
 	print_pushed(t);
-	printf("%-10s %s %s\n", "standing", standing_word(s), standing_sign(s, sign, sizeof(sign)));
-	standing_conflict_lines(t, s, NULL, &conflicts);
+	printf("%-10s %s %s\n", "standing", relations_word(s), relations_sign(s, sign, sizeof(sign)));
+	relations_conflict_lines(t, s, NULL, &conflicts);
 	for (size_t i = 0; i < conflicts.n; i++)
 		line("conflicts", conflicts.v[i]);
 	print_note(t);
@@ -166,7 +167,7 @@ static json_t *json_snapshots(const struct snapshot_list *l)
 	return a;
 }
 
-static void print_branch(const struct task *t, const struct standing *s)
+static void print_branch(const struct task *t, const struct relations *s)
 {
 	line("project", t->project);
 	line("branch", t->branch + strlen("refs/heads/"));
@@ -177,11 +178,11 @@ static void print_branch(const struct task *t, const struct standing *s)
 }
 
 static void print_task(struct context *c, struct task_at *at, const struct task_work *w,
-	const struct err *why, const struct limits_used *limits, const struct standing *s,
+	const struct err *why, const struct limits_used *limits, const struct relations *s,
 	const struct snapshot_list *snapshots)
 {
 	const struct task *t = at->task;
-	auto_str question = ask_line(c, t), host = workspace_host_dir(&c->home, t);
+	auto_str question = question_line(c, t), host = workspace_host_dir(&c->home, t);
 	auto_str state = xasprintf("%s%s", t->state, cleanup_is_stale(c, t) ? ", stale" : "");
 	auto_strvec options = STRVEC_INIT;
 	auto_buf ports = BUF_SMALL;
@@ -190,7 +191,7 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 	line("state", state);
 	if (question)
 		line("asks", question);
-	ask_options(c, t, &options);
+	question_options(c, t, &options);
 	for (size_t i = 0; i < options.n; i++)
 		line("", options.v[i]);
 	if (!backend_of(t)->has_git)
@@ -216,6 +217,7 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 	if (ports.len)
 		line("ports", ports.data);
 	print_snapshots(snapshots);
+	show_credentials(at);
 	show_network(c, at);
 	limits_show(limits);
 	print_work(w, why);
@@ -250,7 +252,7 @@ int cmd_show(int argc, char **argv)
 	auto_task_work w = { 0 };
 	struct err e = ERR_INIT, why = ERR_INIT;
 	auto_snapshot_list snapshots = { 0 };
-	auto_standing standing = { 0 };
+	auto_relations standing = { 0 };
 	auto_task_list all = { 0 };
 	struct limits_used limits;
 	auto_task t = { 0 };
@@ -276,18 +278,19 @@ int cmd_show(int argc, char **argv)
 	if (limits_used(&c, &at, &limits, &e) < 0 || store_task_list(c.store, false, &all, &e) < 0 ||
 		store_snapshot_list(c.store, t.id, &snapshots, &e) < 0)
 		return say_error(&e);
-	standing_find(&c, &t, &all, &standing);
+	relations_find(&c, &t, &all, &standing);
 	progress_end();
 	if (json) {
 		json_t *o = json_task(&t);
 
 		json_object_set_new(o, "stale", json_boolean(cleanup_is_stale(&c, &t)));
 		json_work(&w, &why, o);
-		standing_json(&standing, o);
-		json_object_set_new(o, "question", ask_json(&c, &t));
+		relations_json(&standing, o);
+		json_object_set_new(o, "question", question_json(&c, &t));
 		json_object_set_new(o, "ports", ports_json(&c, &t));
 		json_object_set_new(o, "snapshots", json_snapshots(&snapshots));
 		json_object_set_new(o, "submodules", show_submodules_json(&at));
+		json_object_set_new(o, "credentials", show_credentials_json(&at));
 		json_object_set_new(o, "network", show_network_json(&c, &at));
 		json_object_set_new(o, "disk", json_integer((json_int_t)limits_disk(&limits)));
 		json_object_set_new(o, "limits", limits_json(&limits));

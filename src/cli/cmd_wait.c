@@ -76,7 +76,7 @@ static int code_of(const struct task *t)
 
 static void tell(struct context *c, const struct wait *w, const struct task *t)
 {
-	const struct terminal_result r = { .end = TERMINAL_EXIT };
+	const struct terminal_result r = { .end = TERMINAL_EXIT, .unseen = true };
 
 	if (w->any && !w->json)
 		printf("%s\n", t->name);

@@ -3,8 +3,8 @@
 
 #include "base/alloc.h"
 #include "base/size.h"
+#include "cli/added_layers.h"
 #include "cli/approve.h"
-#include "cli/brought.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/progress.h"
@@ -84,7 +84,7 @@ int cmd_warm(int argc, char **argv)
 	struct cmd_line l = { "warm", opts, 0, 0, false, 0, 0 };
 	auto_context c = { .home.fd = -1 };
 	auto_setup_result s = { .lock = -1 };
-	auto_bring b = { 0 };
+	auto_add_layers b = { 0 };
 	auto_project p = { 0 };
 	auto_repo r = { 0 };
 	auto_task like = { 0 };
@@ -96,12 +96,12 @@ int cmd_warm(int argc, char **argv)
 		(!c.config.setup.n && no_setup(&e) < 0))
 		return say_error(&e);
 	progress_begin("looking for the set-up");
-	rc = runtime_setup(
-		&c, &r, &like, again, verbose && !json ? brought_show_all : brought_show, NULL, &s, &e);
+	rc = runtime_setup(&c, &r, &like, again, verbose && !json ? added_layers_show_all : added_layers_show,
+		NULL, &s, &e);
 	progress_end();
 	if (rc < 0)
 		return say_error(&e);
-	bring_warn_setup(&b, &s);
+	add_layers_warn_setup(&b, &s);
 	say_warnings(&b.warnings);
 	if (json)
 		return json_print(

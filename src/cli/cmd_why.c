@@ -8,7 +8,7 @@
 #include "cli/session.h"
 #include "config/check.h"
 #include "config/protect.h"
-#include "runtime/reach.h"
+#include "runtime/choose_network.h"
 #include "task/walls.h"
 
 /* What holds for one path. The texts say why; NULL if nothing more than the mount decides. */

@@ -7,11 +7,13 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "cli/diff_sizes.h"
+#include "git/neutral.h"
 #include "sys/fd.h"
+#include "task/tip.h"
 #include "workspace/review.h"
 #include "workspace/submodules.h"
 
-/* What of the user's paths is in the submodule, relative to it. False if none is. */
+/* Takes the paths that are in the submodule, relative to it. False if none is. */
 static bool take_paths(const struct strvec *paths, const char *within, struct strvec *ret)
 {
 	size_t n = strlen(within);
@@ -51,35 +53,95 @@ static int append(int from, int to, struct err *e)
 	return n < 0 ? err_sys(e, "cannot read a buffer") : 0;
 }
 
+/* How git prints the differences of a submodule: with its path in front of each name. */
+static void add_format(struct strvec *args, const char *path, bool stat)
+{
+	strvec_pushl(args, stat ? "--stat" : "-p", "-M", "--no-color", NULL);
+	strvec_pushf(args, "--src-prefix=a/%s/", path);
+	strvec_pushf(args, "--dst-prefix=b/%s/", path);
+}
+
+/* Appends what git has written to `out`, with the sizes of binary files. */
+static int finish(const struct git *g, const char *path, bool stat, int out, int to, struct err *e)
+{
+	auto_str head = xasprintf(" %s:\n", path);
+	int rc;
+
+	if (stat && lseek(out, 0, SEEK_END) > 0 && write_full(to, head, strlen(head)) < 0)
+		return err_sys(e, "cannot write a buffer");
+	rc = diff_sizes(g, out, to, e);
+	return rc > 0 ? append(out, to, e) : rc;
+}
+
 static int add_diff(
 	struct review *r, const char *path, bool stat, const struct strvec *paths, int to, struct err *e)
 {
 	auto_fd out = open(r->scratch.dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	struct git g = { .dir = r->scratch.dir, .cwd = r->scratch.dir };
 	auto_strvec args = STRVEC_INIT;
-	auto_str head = xasprintf(" %s:\n", path);
-	int rc;
 
 	if (out < 0)
 		return err_sys(e, "cannot make a buffer");
-	strvec_pushl(&args, stat ? "--stat" : "-p", "-M", "--no-color", NULL);
-	strvec_pushf(&args, "--src-prefix=a/%s/", path);
-	strvec_pushf(&args, "--dst-prefix=b/%s/", path);
-	if (review_diff(r, &args, paths, NULL, out, e) < 0)
+	add_format(&args, path, stat);
+	return review_diff(r, &args, paths, NULL, out, e) < 0 ? -1 : finish(&g, path, stat, out, to, e);
+}
+
+/* git runs without attributes and configuration, as for the superproject. */
+static int add_published(struct task_at *at, const struct submodule *from, const struct submodule *s,
+	bool stat, const struct strvec *paths, int to, struct err *e)
+{
+	auto_fd out = openat(at->ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	auto_neutral p = NEUTRAL_INIT;
+	auto_strvec args = STRVEC_INIT;
+	auto_repo r = { 0 };
+
+	if (out < 0)
+		return err_sys(e, "cannot make a buffer");
+	if (submodule_repo(&at->ws, s, &r, e) < 0 || neutral_open(&r, r.git_dir, &p, e) < 0)
 		return -1;
-	if (stat && lseek(out, 0, SEEK_END) > 0 && write_full(to, head, strlen(head)) < 0)
-		return err_sys(e, "cannot write a buffer");
-	rc = diff_sizes(&g, out, to, e);
-	return rc > 0 ? append(out, to, e) : rc;
+	strvec_pushl(&args, "--literal-pathspecs", "diff-tree", "-r", "--no-ext-diff", "--no-textconv",
+		"--ignore-submodules=none", NULL);
+	add_format(&args, s->path, stat);
+	strvec_pushl(&args, "--end-of-options", from->tip, s->tip, "--", NULL);
+	for (size_t i = 0; i < paths->n; i++)
+		strvec_push(&args, paths->v[i]);
+	p.git.stdout_fd = out;
+	if (git_run(&p.git, &args, NULL, NULL, e) < 0)
+		return err_wrap(e, "submodule '%s'", s->path);
+	p.git.stdout_fd = 0;
+	return finish(&p.git, s->path, stat, out, to, e);
+}
+
+int diff_submodules_published(struct task_at *at, const char *fork, const char *tip, bool stat,
+	const struct strvec *paths, int to, struct err *e)
+{
+	auto_submodules from = { 0 }, s = { 0 };
+
+	if (submodules_load(at->ws.dir, &from, e) < 0 || submodules_load(at->ws.dir, &s, e) < 0)
+		return -1;
+	submodules_find_tips(&at->ws, fork, &from);
+	submodules_find_tips(&at->ws, tip, &s);
+	for (size_t i = 0; i < s.n; i++) {
+		auto_strvec some = STRVEC_INIT;
+
+		if (submodule_is_here(&s.v[i]) && strcmp(from.v[i].tip, s.v[i].tip) != 0 &&
+			take_paths(paths, s.v[i].path, &some) &&
+			add_published(at, &from.v[i], &s.v[i], stat, &some, to, e) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int load(struct task_at *at, struct submodules *s, struct err *e)
 {
-	const struct task *t = at->task;
+	char fork[OID_SIZE];
 
 	if (submodules_load(at->ws.dir, s, e) < 0)
 		return -1;
-	submodules_find_tips(&at->ws, *t->published ? t->published : t->base, s);
+	if (!s->n)
+		return 0;
+	tip_fork(&at->repo, at->task, fork);
+	submodules_find_tips(&at->ws, fork, s);
 	return 0;
 }
 

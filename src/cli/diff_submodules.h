@@ -1,4 +1,5 @@
-/* `garth diff` of a task's submodules: what their files differ in from the commit that the superproject names. */
+/* `garth diff` of a task's submodules: what their files, or their published commits, differ in from the commit that
+ * the superproject names where the task's branch left its target. */
 #ifndef CLI_DIFF_SUBMODULES_H
 #define CLI_DIFF_SUBMODULES_H
 
@@ -11,6 +12,9 @@
 /* Appends to the file `to`: patches whose paths begin at the top of the workspace, or a table for each submodule.
  * `paths` are the user's, from the top of the workspace; empty: everything. */
 int diff_submodules(struct task_at *at, bool stat, const struct strvec *paths, int to, struct err *e);
+/* The same for what is published: from the commit that `fork` names to the one that `tip` names. */
+int diff_submodules_published(struct task_at *at, const char *fork, const char *tip, bool stat,
+	const struct strvec *paths, int to, struct err *e);
 /* Adds lines "M libs/mod/file". */
 int diff_submodules_names(struct task_at *at, struct strvec *ret, struct err *e);
 

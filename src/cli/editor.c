@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "git/settings.h"
+#include "git/user_settings.h"
 #include "sys/proc.h"
 
 static char *from_environment(const char *name)

@@ -88,7 +88,7 @@ static void print_overview(void)
 			if (c->group == g)
 				print_command(c);
 	}
-	puts("\nMore on a command: garth help COMMAND, or man garth-COMMAND. The overview: man garth.");
+	puts("\nMore on a command: garth help COMMAND, or man garth-COMMAND.\nThe overview: man garth.");
 }
 
 static json_t *alias_names(const struct cmd *c)

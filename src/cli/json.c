@@ -10,9 +10,9 @@
 #include "cli/say.h"
 #include "git/ref.h"
 #include "sys/fd.h"
-#include "task/end.h"
 #include "task/lookup.h"
 #include "task/task.h"
+#include "task/verdict.h"
 #include "workspace/workspace.h"
 
 static int real_stdout = -1;

@@ -16,7 +16,7 @@
 
 #include "base/err.h"
 #include "base/strvec.h"
-#include "cli/standing.h"
+#include "cli/task_relations.h"
 #include "merge/overview.h"
 #include "store/store.h"
 #include "task/context.h"
@@ -43,7 +43,7 @@ struct ls_query {
 struct ls_row {
 	const struct task *task;
 	const struct overview *about;
-	struct standing standing; /* borrows the conflicts of `about` */
+	struct relations standing; /* borrows the conflicts of `about` */
 	enum ls_attention attention;
 };
 

@@ -6,7 +6,7 @@
 #include "cli/ls.h"
 #include "cli/progress.h"
 #include "sys/fd.h"
-#include "task/again.h"
+#include "task/agent_name.h"
 #include "task/here.h"
 #include "task/life.h"
 #include "task/seen.h"
@@ -145,7 +145,7 @@ static bool has_agent(struct context *c, const struct task *t, const char *agent
 	auto_fd dir = -1;
 
 	if (!home_task_dir(&c->home, t->id, &dir, &ignored))
-		name = again_agent(dir);
+		name = agent_name_load(dir);
 	if (name && !strcmp(name, agent))
 		return true;
 	path = xstrndup(t->command, len);
@@ -229,6 +229,6 @@ void ls_count(const struct ls_view *v, size_t *ret_wanting, size_t *ret_running)
 	*ret_wanting = *ret_running = 0;
 	for (size_t i = 0; i < v->n; i++) {
 		*ret_wanting += ls_wants_attention(&v->rows[i]);
-		*ret_running += life_is_running(v->rows[i].task);
+		*ret_running += is_state(v->rows[i].task, STATE_RUNNING);
 	}
 }

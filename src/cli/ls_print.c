@@ -1,21 +1,24 @@
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/size.h"
-#include "cli/ask.h"
+#include "cli/show_question.h"
 #include "cli/json.h"
 #include "cli/ls.h"
 #include "cli/ports.h"
 #include "cli/say.h"
+#include "keeper/log.h"
 #include "base/table.h"
 #include "sys/fd.h"
-#include "task/again.h"
+#include "task/agent_name.h"
 #include "task/cleanup.h"
-#include "task/disk.h"
-#include "task/end.h"
+#include "task/disk_limit.h"
+#include "task/verdict.h"
 #include "task/life.h"
 #include "task/seen.h"
 #include "workspace/workspace.h"
@@ -56,11 +59,29 @@ static const char *colour_of(const char *state)
 	return DIM;
 }
 
-static int64_t last_active(const struct task *t)
+/* When the task last printed something; 0: not known. */
+static int64_t last_output(struct context *c, const struct task *t)
 {
-	int64_t last = t->changed > t->started ? t->changed : t->started;
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+	struct stat st;
 
-	return last > t->ended ? last : t->ended;
+	return home_task_dir(&c->home, t->id, &dir, &ignored) ||
+			       fstatat(dir, LOG_NEW, &st, AT_SYMLINK_NOFOLLOW)
+		       ? 0
+		       : (int64_t)st.st_mtim.tv_sec;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t last_active(struct context *c, const struct task *t)
+{
+	int64_t last = larger(larger(t->changed, t->started), t->ended);
+
+	return life_is_running(t) ? larger(last, last_output(c, t)) : last;
 }
 
 /* Adds one more part to the last column. */
@@ -95,7 +116,7 @@ static void put_reason(const struct task *t, struct buf *out)
 static void put_last(struct context *c, const struct ls_row *r, struct buf *out)
 {
 	const struct task *t = r->task;
-	auto_str question = ask_line(c, t);
+	auto_str question = question_line(c, t);
 	auto_buf more = BUF_SMALL;
 
 	if (question) {
@@ -143,9 +164,9 @@ static void add_row(struct context *c, const struct ls_view *v, const struct ls_
 	cells[AT_STATE] = new ? STATE_DONE ", new" : t->state;
 	cells[AT_MARKS] = marks;
 	cells[AT_PROJECT] = v->several && backend_of(t)->has_git ? t->project : "";
-	cells[AT_TARGET] = standing_sign(&r->standing, sign, sizeof(sign));
+	cells[AT_TARGET] = relations_sign(&r->standing, sign, sizeof(sign));
 	cells[AT_DIFF] = diff;
-	cells[AT_ACTIVE] = say_age(last_active(t), age, sizeof(age));
+	cells[AT_ACTIVE] = say_age(last_active(c, t), age, sizeof(age));
 	cells[AT_LAST] = buf_str(&last);
 	shades[AT_TASK] = ls_wants_attention(r) ? BOLD : NULL;
 	shades[AT_STATE] = colour_of(t->state);
@@ -185,7 +206,7 @@ static void note_conflicts(const struct ls_view *v, size_t row, struct strvec *r
 
 	for (size_t j = 0; j < c->n; j++)
 		told[j] = is_told(v, row, &c->v[j]);
-	standing_conflict_lines(r->task, &r->standing, told, &lines);
+	relations_conflict_lines(r->task, &r->standing, told, &lines);
 	for (size_t j = 0; j < lines.n; j++) {
 		auto_buf line = BUF_INIT(1 << 16);
 
@@ -224,7 +245,7 @@ static json_t *json_agent(struct context *c, const struct task *t)
 	auto_fd dir = -1;
 
 	if (!t->removed && !home_task_dir(&c->home, t->id, &dir, &ignored))
-		name = again_agent(dir);
+		name = agent_name_load(dir);
 	return name ? json_text(name) : json_null();
 }
 
@@ -249,7 +270,7 @@ static json_t *json_row(struct context *c, const struct ls_row *r)
 	json_t *o = json_task(t);
 
 	json_object_set_new(o, "stale", json_boolean(cleanup_is_stale(c, t)));
-	standing_json(&r->standing, o);
+	relations_json(&r->standing, o);
 	json_object_set_new(o, "compared", json_boolean(r->about->compared));
 	json_object_set_new(o, "attention", json_attention(r));
 	json_object_set_new(o, "seen", json_boolean(seen_is(t)));
@@ -258,9 +279,9 @@ static json_t *json_row(struct context *c, const struct ls_row *r)
 	json_object_set_new(o, "diff", json_diff(r->about));
 	json_object_set_new(
 		o, "commit_subject", r->about->subject ? json_text(r->about->subject) : json_null());
-	json_object_set_new(o, "last_active", json_time(last_active(t)));
+	json_object_set_new(o, "last_active", json_time(last_active(c, t)));
 	json_object_set_new(o, "agent", json_agent(c, t));
-	json_object_set_new(o, "question", ask_json(c, t));
+	json_object_set_new(o, "question", question_json(c, t));
 	json_object_set_new(o, "ports", life_is_running(t) ? ports_json(c, t) : json_array());
 	return o;
 }

@@ -30,6 +30,8 @@ const struct cmd commands[] = {
 		"shell fix" },
 	{ "attach", cmd_attach, CMD_WORK, "TASK", "connect to the terminal of a running task", { WORD_TASK },
 		"attach fix" },
+	{ "mcp", cmd_mcp, CMD_WORK, "[OPTIONS] [TASK]", "serve a task's files to an MCP client",
+		{ WORD_TASK }, "mcp fix" },
 	{ "port", cmd_port, CMD_WORK, "[OPTIONS] TASK [PORT]", "reach a port that a running task listens on",
 		{ WORD_TASK, WORD_TEXT }, "port fix 3000" },
 	{ "pause", cmd_pause, CMD_CONTROL, "[OPTIONS] TASK...", "pause running tasks", { WORD_TASK },
@@ -49,11 +51,16 @@ const struct cmd commands[] = {
 		"show fix" },
 	{ "diff", cmd_diff, CMD_LOOK, "[OPTIONS] TASK [PATH...]", "show what a task changed",
 		{ WORD_TASK, WORD_FILE }, "diff --stat fix" },
+	{ "compare", cmd_compare, CMD_LOOK, "[OPTIONS] TASK TASK...",
+		"show tasks side by side, with the result of a check in each", { WORD_TASK },
+		"compare --check 'make test' fix-claude fix-codex" },
 	{ "log", cmd_log, CMD_LOOK, "[OPTIONS] TASK", "print a task's output", { WORD_TASK }, "log -f fix" },
 	{ "wait", cmd_wait, CMD_LOOK, "[OPTIONS] TASK...", "wait until tasks have ended", { WORD_TASK },
 		"wait fix" },
 	{ "path", cmd_path, CMD_LOOK, "[OPTIONS] TASK", "print where a task's files are on the host",
 		{ WORD_TASK }, "path fix" },
+	{ "brief", cmd_brief, CMD_LOOK, "[OPTIONS] TASK", "print what an agent is told about its boundaries",
+		{ WORD_TASK }, "brief fix" },
 	{ "why", cmd_why, CMD_LOOK, "[OPTIONS] TASK PATH",
 		"tell whether a task may read, write and publish a path, and why", { WORD_TASK, WORD_FILE },
 		"why fix docs/text" },
@@ -95,6 +102,9 @@ const struct cmd commands[] = {
 		{ WORD_NONE }, "doctor --repair" },
 	{ "config", cmd_config, CMD_CARE, "[OPTIONS] [KEY]",
 		"print the configuration in force, and where each value comes from", { WORD_KEY }, "config" },
+	{ "agent", cmd_agent, CMD_CARE, "[OPTIONS] ls | show NAME | test NAME",
+		"tell what is known of agents, and try one inside", { WORD_TEXT, WORD_AGENT },
+		"agent test claude" },
 	{ "init", cmd_init, CMD_CARE, "[OPTIONS]", "write a .garth.yaml that fits the repository",
 		{ WORD_NONE }, "init" },
 	{ "trust", cmd_trust, CMD_CARE, "[OPTIONS]",
@@ -127,6 +137,10 @@ int cmd_refuse_unknown(const char *name, struct err *e)
 	struct nearest near = { .typed = name };
 	char meant[NEAREST_TEXT_MAX];
 
+	if (*name == '-') {
+		err_set(e, ERR_USAGE, "'%s' is not a command; options come after the command", name);
+		return err_hint(e, "garth help");
+	}
 	for (const struct cmd *c = commands; c->name; c++)
 		nearest_try(&near, c->name, strlen(c->name));
 	for (const struct alias *a = aliases; a->name; a++)

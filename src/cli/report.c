@@ -2,17 +2,17 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "cli/ask.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "cli/show_network.h"
+#include "cli/show_question.h"
 #include "sys/fd.h"
-#include "task/again.h"
-#include "task/end.h"
 #include "task/life.h"
+#include "task/push_owed.h"
 #include "task/seen.h"
+#include "task/verdict.h"
 
-static void say_next(struct context *c, const struct task *t)
+static void say_next(struct context *c, const struct task *t, bool unseen)
 {
 	struct err ignored = ERR_INIT;
 	auto_fd dir = -1;
@@ -21,8 +21,10 @@ static void say_next(struct context *c, const struct task *t)
 		say_hint("garth publish %s --from %s", t->name, t->elsewhere);
 	else if (!strcmp(t->state, STATE_FAILED) &&
 		 (!strcmp(t->verdict, VERDICT_TIMEOUT) ||
-			 (!home_task_dir(&c->home, t->id, &dir, &ignored) && again_owes_push(dir))))
+			 (!home_task_dir(&c->home, t->id, &dir, &ignored) && push_owed(dir))))
 		say_hint("garth resume %s", t->name);
+	else if (unseen && !strcmp(t->state, STATE_FAILED) && !strcmp(t->verdict, VERDICT_EXIT))
+		say_hint("garth log %s", t->name);
 	else
 		say_hint(*t->published && !strcmp(t->state, STATE_DONE) ? "garth merge %s" : "garth diff %s",
 			t->name);
@@ -59,13 +61,13 @@ static void say_end(const struct task *t)
 		say_done("task '%s' is done", t->name);
 }
 
-static void say_detached(struct context *c, const struct task *of)
+static void say_detached(struct context *c, const struct task *of, bool drew)
 {
 	struct err ignored = ERR_INIT;
 	auto_task t = { 0 };
 
 	/* the cursor may be in the middle of what the command drew */
-	if (isatty(1) && isatty(2))
+	if (drew && isatty(1) && isatty(2))
 		fputs("\r\n\033[J", stderr);
 	if (!task_find_id(c, of->id, &t, &ignored) && !strcmp(t.state, STATE_PAUSED)) {
 		say_state("task '%s' is paused", of->name);
@@ -96,7 +98,7 @@ void session_report(struct context *c, const struct task *of, const struct termi
 	if (quiet)
 		return;
 	if (r->end == TERMINAL_DETACHED) {
-		say_detached(c, of);
+		say_detached(c, of, !r->unseen);
 		return;
 	}
 	if (task_find_id(c, of->id, &t, &e) < 0) {
@@ -110,9 +112,9 @@ void session_report(struct context *c, const struct task *of, const struct termi
 		return;
 	}
 	if (!strcmp(t.state, STATE_BLOCKED)) {
-		ask_tell(c, &t, false);
+		question_tell(c, &t, false);
 		return;
 	}
 	say_end(&t);
-	say_next(c, &t);
+	say_next(c, &t, r->unseen);
 }

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "cli/ask.h"
 #include "cli/editor.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/review_send.h"
 #include "cli/say.h"
+#include "cli/show_question.h"
 #include "feedback/comments.h"
 #include "feedback/prompt.h"
 #include "sys/fd.h"
@@ -21,7 +21,7 @@
 void reviewing_release(struct reviewing *r)
 {
 	published_release(&r->p);
-	kept_close(&r->kept);
+	review_dir_close(&r->kept);
 	strvec_release(&r->uncommitted);
 	task_at_close(&r->at);
 	fd_closep(&r->dir);
@@ -73,7 +73,7 @@ void reviewing_text(
 
 static int open_kept(struct reviewing *r, struct err *e)
 {
-	if (!kept_open(r->dir, &r->kept, e))
+	if (!review_dir_open(r->dir, &r->kept, e))
 		return 0;
 	return e->kind == ERR_BUSY
 		       ? err_set(e, ERR_BUSY, "the review of task '%s' is open in another terminal",
@@ -112,7 +112,7 @@ static int prepare(struct reviewing *r, struct err *e)
 	auto_comment_list comments = { 0 };
 	struct err none = ERR_INIT;
 
-	if (!r->discard && kept_read(&r->kept, &old, &none) < 0 && none.kind != ERR_NOTFOUND)
+	if (!r->discard && review_dir_read(&r->kept, &old, &none) < 0 && none.kind != ERR_NOTFOUND)
 		return *e = none, -1;
 	if (reviewing_read(r, e) < 0)
 		return -1;
@@ -120,7 +120,7 @@ static int prepare(struct reviewing *r, struct err *e)
 		read_kept(r, &old, &comments);
 	reviewing_text(r, &comments, false, &text);
 	return text.overflow ? err_set(e, ERR_FAILED, "the diff is too long to be reviewed in one file")
-			     : kept_write(&r->kept, &text, e);
+			     : review_dir_write(&r->kept, &text, e);
 }
 
 /* Tells, before the user writes anything, what will become of it. */
@@ -136,7 +136,7 @@ static int check_receiver(struct reviewing *r, struct err *e)
 		say_warning("the command of task '%s' takes no prompt: it finds the comments in GARTH_ANSWER",
 			r->t->name);
 	if (!strcmp(r->t->state, STATE_BLOCKED)) {
-		ask_tell(r->c, r->t, true);
+		question_tell(r->c, r->t, true);
 		say_state("the comments will be the answer");
 	}
 	return 0;
@@ -144,7 +144,7 @@ static int check_receiver(struct reviewing *r, struct err *e)
 
 int reviewing_edit(struct reviewing *r, const char *editor)
 {
-	auto_str path = home_path(&r->c->home, "tasks/%lld/" KEPT_FILE, (long long)r->t->id);
+	auto_str path = home_path(&r->c->home, "tasks/%lld/" REVIEW_FILE, (long long)r->t->id);
 	auto_buf text = BUF_INIT(KEPT_MAX);
 	struct err e = ERR_INIT;
 
@@ -155,7 +155,7 @@ int reviewing_edit(struct reviewing *r, const char *editor)
 		err_hint(&e, "garth review %s", r->t->name);
 		return say_error(&e);
 	}
-	if (kept_set_shown(r->dir, r->p.tip, &e) < 0 || kept_read(&r->kept, &text, &e) < 0)
+	if (review_dir_set_shown(r->dir, r->p.tip, &e) < 0 || review_dir_read(&r->kept, &text, &e) < 0)
 		return say_error(&e);
 	return review_send(r, &text, path);
 }
@@ -171,7 +171,7 @@ static int read_edited(const char *file, struct buf *text, struct err *e)
 
 int reviewing_take(struct reviewing *r, const char *file)
 {
-	auto_str path = home_path(&r->c->home, "tasks/%lld/" KEPT_FILE, (long long)r->t->id);
+	auto_str path = home_path(&r->c->home, "tasks/%lld/" REVIEW_FILE, (long long)r->t->id);
 	auto_buf text = BUF_INIT(KEPT_MAX), old = BUF_INIT(KEPT_MAX);
 	struct err e = ERR_INIT, none = ERR_INIT;
 
@@ -184,7 +184,7 @@ int reviewing_take(struct reviewing *r, const char *file)
 	}
 	if (open_kept(r, &e) < 0)
 		return say_error(&e);
-	if (!r->discard && !kept_read(&r->kept, &old, &none) && comments_any(buf_str(&old), old.len) &&
+	if (!r->discard && !review_dir_read(&r->kept, &old, &none) && comments_any(buf_str(&old), old.len) &&
 		(old.len != text.len || memcmp(old.data, text.data, old.len) != 0)) {
 		err_set(&e, ERR_REFUSED,
 			"another review of task '%s' is kept, and its comments were not sent (%s)",
@@ -193,10 +193,10 @@ int reviewing_take(struct reviewing *r, const char *file)
 		return say_error(&e);
 	}
 	/* kept first: stdin cannot be read again */
-	if (kept_write(&r->kept, &text, &e) < 0)
+	if (review_dir_write(&r->kept, &text, &e) < 0)
 		return say_error(&e);
 	if (tip_check(&r->at.repo, r->t, r->p.tip, &e) < 0 || reviewing_read(r, &e) < 0 ||
-		kept_set_shown(r->dir, r->p.tip, &e) < 0)
+		review_dir_set_shown(r->dir, r->p.tip, &e) < 0)
 		return review_fail_kept(r, path, &e);
 	return review_send(r, &text, path);
 }

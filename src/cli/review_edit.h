@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "feedback/comments.h"
-#include "feedback/kept.h"
 #include "feedback/published.h"
+#include "feedback/review_dir.h"
 #include "runtime/run.h"
 #include "task/context.h"
 #include "task/task.h"
@@ -18,7 +18,7 @@ struct reviewing {
 	struct task *t;
 	struct task_at at;
 	int dir; /* the task's directory */
-	struct kept kept;
+	struct review_dir kept;
 	struct published p;
 	struct strvec uncommitted; /* "M PATH" */
 	struct run_opts run;       /* how the task is resumed */
@@ -27,7 +27,7 @@ struct reviewing {
 };
 #define REVIEWING_INIT(context, task_)                                                                       \
 	{                                                                                                    \
-		.c = (context), .t = (task_), .at.ws.dir = -1, .dir = -1, .kept = KEPT_INIT                  \
+		.c = (context), .t = (task_), .at.ws.dir = -1, .dir = -1, .kept = REVIEW_DIR_INIT            \
 	}
 void reviewing_release(struct reviewing *r);
 #define auto_reviewing __attribute__((cleanup(reviewing_release))) struct reviewing

@@ -76,7 +76,7 @@ static int fail_lost(const struct reviewing *r, const struct comment_list *l, co
 
 static int send_nothing(struct reviewing *r, const struct comment_list *l)
 {
-	kept_remove(&r->kept);
+	review_dir_remove(&r->kept);
 	if (r->json)
 		return print_json(r, l);
 	if (r->run.quiet)
@@ -104,11 +104,12 @@ static int resume(struct reviewing *r, const struct comment_list *l, const char 
 	struct err e = ERR_INIT;
 
 	r->run.tip = r->p.tip;
-	r->run.consumes = KEPT_FILE;
+	r->run.consumes = REVIEW_FILE;
 	/* the task outlives this lock */
-	kept_close(&r->kept);
+	review_dir_close(&r->kept);
 	if (session_resume(r->c, r->t, &r->run, prompt, &result, &e) < 0)
-		return faccessat(r->dir, KEPT_FILE, F_OK, 0) ? say_error(&e) : review_fail_kept(r, path, &e);
+		return faccessat(r->dir, REVIEW_FILE, F_OK, 0) ? say_error(&e)
+							       : review_fail_kept(r, path, &e);
 	if (r->run.detach && !r->json)
 		printf("%s\n", r->t->name);
 	session_report(r->c, r->t, &result, r->run.quiet || r->json);

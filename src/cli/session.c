@@ -10,13 +10,13 @@
 #include "runtime/control.h"
 #include "sys/fd.h"
 
-/* The command gets a terminal if stdin and stdout are terminals. */
+/* The command gets a terminal if stdin and stdout are terminals, unless it speaks a protocol. */
 static void fill_in(struct run_opts *o, struct strvec *warnings)
 {
 	struct wire_size size = { 24, 80 };
 
 	terminal_size(&size);
-	o->tty = o->detach || (isatty(0) && isatty(1));
+	o->tty = !o->piped && (o->detach || (isatty(0) && isatty(1)));
 	o->rows = size.rows;
 	o->cols = size.cols;
 	o->warnings = warnings;
@@ -131,6 +131,7 @@ int session_exec(struct context *c, struct task *t, const struct run_opts *o, ch
 	unsigned tries = 0;
 
 	fill_in(&opts, &warnings);
+	opts.argv = argv;
 	if (runtime_pack(c, t, &opts, argv, &packed, e) < 0)
 		return -1;
 	do {
@@ -147,10 +148,14 @@ int session_attach(struct context *c, struct task *t, const struct keys *keys, s
 {
 	const struct terminal_opts term = { .detach = keys };
 	struct wire_size size = { 24, 80 };
+	auto_buf text = BUF_SMALL;
 	auto_fd conn = -1;
 
 	terminal_size(&size);
 	if (control_attach(c, t, &size, &conn, e) < 0)
 		return -1;
+	keys_text(keys, &text);
+	if (say_is_heard())
+		say_state("task '%s'; detach with %s", t->name, buf_str(&text));
 	return terminal_session(conn, &term, ret, e);
 }

@@ -7,9 +7,9 @@
 #include "base/size.h"
 #include "git/checkout.h"
 #include "limits/usage.h"
-#include "task/again.h"
-#include "task/disk.h"
+#include "task/disk_limit.h"
 #include "task/life.h"
+#include "task/own_config.h"
 
 #define DIFF_MAX (64u << 20)
 
@@ -38,18 +38,23 @@ int limits_used(struct context *c, struct task_at *at, struct limits_used *ret, 
 	const struct task *t = at->task;
 	struct tree_use u = { 0 };
 	struct err ignored = ERR_INIT;
+	int64_t commits = 0, bytes = 0;
 
-	again_configure(&c->config, at->ws.dir, &ignored);
+	own_config_apply(&c->config, at->ws.dir, &ignored);
 	/* if the workspace is broken, only the task's own directory is counted */
 	if (usage_of_task(at, &u, &ignored) < 0 && usage_add(at->ws.dir, "", &u, e) < 0)
 		return -1;
 	/* files that processes removed and keep open count only in the keeper's measurement */
 	if (life_is_running(t) && u.bytes < (uint64_t)t->disk)
 		u.bytes = (uint64_t)t->disk;
+	if (context_store(c, e) < 0 || store_submodule_sum(c->store, t->id, &commits, &bytes, e) < 0)
+		return -1;
 	*ret = (struct limits_used){ {
-		[SIZE] = { "max_worktree_size", "published", true, (uint64_t)t->bytes, p->max_size },
+		[SIZE] = { "max_worktree_size", "published", true, (uint64_t)(t->bytes + bytes),
+			p->max_size },
 		[FILES] = { "max_files", "files", false, count_added(at), p->max_files },
-		[COMMITS] = { "max_commits", "commits", false, (uint64_t)t->commits, p->max_commits },
+		[COMMITS] = { "max_commits", "commits", false, (uint64_t)(t->commits + commits),
+			p->max_commits },
 		[DISK] = { "max_disk", "", true, u.bytes, disk_max(&c->config, at->ws.dir, u.bytes) },
 		[INODES] = { "max_inodes", "files of all kinds", false, u.inodes, c->config.max_inodes },
 	} };

@@ -24,12 +24,17 @@ static void find(struct context *c, struct task_at *at, struct network *n, struc
 	store_asked_list(c->store, at->task->id, asked, &ignored);
 }
 
+static bool is_allowed(const struct network *n, const struct asked *a)
+{
+	struct host h;
+
+	return host_parse(a->host, strlen(a->host), (uint16_t)a->port, &h) && hosts_allow(&n->allow, &h);
+}
+
 enum fate { REACHED, UNREACHED, PRIVATE, REFUSED };
 
 static enum fate fate_of(const struct network *n, const struct asked *a)
 {
-	struct host h;
-
 	if (a->open)
 		return REACHED;
 	switch (a->why) {
@@ -44,9 +49,7 @@ static enum fate fate_of(const struct network *n, const struct asked *a)
 		break;
 	}
 	/* the host is on the list, so it was not Garth that refused it */
-	return host_parse(a->host, strlen(a->host), (uint16_t)a->port, &h) && hosts_allow(&n->allow, &h)
-		       ? UNREACHED
-		       : REFUSED;
+	return is_allowed(n, a) ? UNREACHED : REFUSED;
 }
 
 /* Appends "; why: garth allow --host TASK ENTRY". */
@@ -69,7 +72,9 @@ static void print_hosts(const char *title, const char *task, const struct networ
 
 		if (fate_of(n, a) != fate)
 			continue;
-		if (fate == PRIVATE || fate == REFUSED)
+		if (fate == REFUSED && is_allowed(n, a))
+			buf_addstr(&reason, "; allowed since then");
+		else if (fate == PRIVATE || fate == REFUSED)
 			add_reason(&reason, n, a, task);
 		else if (a->why == ASKED_NO_NAME)
 			buf_addstr(&reason, "; there is no such name");
@@ -147,10 +152,7 @@ static void tell_private(const struct network *n, const struct asked_list *asked
 /* Whether the host was refused in the last run and is not allowed by now. */
 static bool was_refused(const struct network *n, const struct asked *a, const struct task *t)
 {
-	struct host h;
-
-	return fate_of(n, a) == REFUSED && a->last >= t->started &&
-	       !(host_parse(a->host, strlen(a->host), (uint16_t)a->port, &h) && hosts_allow(&n->allow, &h));
+	return fate_of(n, a) == REFUSED && a->last >= t->started && !is_allowed(n, a);
 }
 
 void tell_refused(struct context *c, const struct task *t)
@@ -172,7 +174,7 @@ void tell_refused(struct context *c, const struct task *t)
 		const struct asked *a = &asked.v[i];
 		auto_str entry = NULL;
 
-		if (!was_refused(&list, a, t))
+		if (!was_refused(&list, a, t) || refused_is_quiet(&c->config, a))
 			continue;
 		entry = refused_explain(&list.allow, a, &why);
 		odd += !entry;

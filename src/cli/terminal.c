@@ -14,8 +14,8 @@
 
 #include "base/alloc.h"
 #include "base/deadline.h"
-#include "cli/held.h"
-#include "cli/outlet.h"
+#include "cli/deferred_lines.h"
+#include "cli/output_queue.h"
 #include "cli/say.h"
 #include "keeper/modes.h"
 #include "sys/fd.h"
@@ -33,7 +33,7 @@ struct terminal {
 	const struct terminal_opts *o;
 	struct terminal_result *ret;
 	struct err *e;
-	struct outlet out[2]; /* stdout, stderr */
+	struct output_queue out[2]; /* stdout, stderr */
 	bool told_closed[2];
 	struct buf rx, tx;
 	size_t tx_at;
@@ -45,7 +45,7 @@ struct terminal {
 	struct keys keys;
 	struct deadline hold; /* until then, keys.held is held back */
 	struct modes modes;
-	struct held held;
+	struct deferred_lines deferred;
 };
 
 int terminal_size(struct wire_size *s)
@@ -113,7 +113,7 @@ static void end_with(struct terminal *t, enum terminal_end end, int code)
 {
 	if (t->done)
 		return;
-	*t->ret = (struct terminal_result){ .end = end, .exit_code = code };
+	*t->ret = (struct terminal_result){ .end = end, .exit_code = code, .unseen = t->o->detach_at_once };
 	t->done = true;
 }
 
@@ -159,8 +159,8 @@ static void leave_raw(struct terminal *t)
 		return;
 	if (isatty(1) && !t->out[0].dead) {
 		modes_unset(&t->modes, &reset);
-		outlet_add(&t->out[0], buf_str(&reset), reset.len);
-		outlet_flush(&t->out[0]);
+		output_queue_add(&t->out[0], buf_str(&reset), reset.len);
+		output_queue_flush(&t->out[0]);
 	}
 	if (t->raw)
 		tcsetattr(0, TCSANOW, &t->before);
@@ -197,7 +197,7 @@ static void on_note(struct terminal *t, const char *data, size_t len)
 	auto_str text = xstrndup(data, len);
 	auto_buf line = BUF_SMALL;
 
-	outlet_flush(&t->out[0]);
+	output_queue_flush(&t->out[0]);
 	if (t->raw)
 		fputs("\r\n", stderr);
 	say_warning("%s", say_one_line(&line, text));
@@ -210,28 +210,28 @@ static void on_refused(struct terminal *t, const char *data, size_t len)
 	auto_str text = xstrndup(data, len);
 
 	if (!t->o->quiet)
-		held_add(&t->held, text);
+		deferred_add(&t->deferred, text);
 }
 
 /* Prints what was held back as soon as no program draws on the terminal. */
-static void tell_held(struct terminal *t)
+static void tell_deferred(struct terminal *t)
 {
 	bool shares = t->tty && isatty(1) && isatty(2);
 
-	if (!t->held.lines.n || (shares && outlet_waiting(&t->out[0])))
+	if (!t->deferred.lines.n || (shares && output_queue_waiting(&t->out[0])))
 		return;
 	if (!shares || modes_plain(&t->modes))
-		held_print(&t->held, t->raw);
+		deferred_print(&t->deferred, t->raw);
 	else
-		held_announce(&t->held, &t->modes, &t->out[0]);
+		deferred_announce(&t->deferred, &t->modes, &t->out[0]);
 }
 
 /* The session is over. The cursor may be in the middle of what a program drew. */
 static void tell_rest(struct terminal *t)
 {
-	if (t->held.lines.n && t->tty && isatty(2) && !modes_plain(&t->modes))
+	if (t->deferred.lines.n && t->tty && isatty(2) && !modes_plain(&t->modes))
 		fputs("\r\n\033[J", stderr);
-	held_print(&t->held, false);
+	deferred_print(&t->deferred, false);
 }
 
 static void on_frame(struct terminal *t, const struct wire_head *h, const char *data)
@@ -246,10 +246,10 @@ static void on_frame(struct terminal *t, const struct wire_head *h, const char *
 	case WIRE_OUT:
 		if (t->tty)
 			modes_feed(&t->modes, data, h->len);
-		outlet_add(&t->out[0], data, h->len);
+		output_queue_add(&t->out[0], data, h->len);
 		break;
 	case WIRE_ERR:
-		outlet_add(&t->out[1], data, h->len);
+		output_queue_add(&t->out[1], data, h->len);
 		break;
 	case WIRE_WINDOW:
 		memcpy(&taken, data, sizeof(taken));
@@ -392,10 +392,10 @@ static void on_signal(struct terminal *t, int sig)
 		send_size(t);
 	} else if (t->done) {
 		/* the user wants to stop, so output that nobody reads is dropped */
-		outlet_release(&t->out[0]);
-		outlet_release(&t->out[1]);
-		outlet_open(&t->out[0], -1);
-		outlet_open(&t->out[1], -1);
+		output_queue_release(&t->out[0]);
+		output_queue_release(&t->out[1]);
+		output_queue_open(&t->out[0], -1);
+		output_queue_open(&t->out[1], -1);
 	} else if (sig == SIGHUP && t->tty) {
 		leave(t, true);
 	} else {
@@ -417,7 +417,7 @@ static void flush_outs(struct terminal *t)
 	for (int i = 0; i < 2; i++) {
 		int32_t fd = i + 1;
 
-		outlet_flush(&t->out[i]);
+		output_queue_flush(&t->out[i]);
 		if (!t->out[i].dead || t->told_closed[i] || !t->started)
 			continue;
 		t->told_closed[i] = true;
@@ -431,7 +431,7 @@ enum { AT_SIGNALS, AT_CONN, AT_STDIN, AT_OUT, AT_ERR, AT_N };
 
 static void prepare(struct terminal *t, struct pollfd p[AT_N], int *timeout)
 {
-	size_t waiting = outlet_waiting(&t->out[0]) + outlet_waiting(&t->out[1]);
+	size_t waiting = output_queue_waiting(&t->out[0]) + output_queue_waiting(&t->out[1]);
 	bool wants = t->started && !t->stdin_end && !t->done && t->credit > KEYS_HELD_MAX;
 	short conn = 0;
 
@@ -450,13 +450,13 @@ static void prepare(struct terminal *t, struct pollfd p[AT_N], int *timeout)
 	p[AT_CONN] = (struct pollfd){ .fd = conn ? t->conn : -1, .events = conn };
 	p[AT_STDIN] = (struct pollfd){ .fd = wants ? 0 : -1, .events = POLLIN };
 	for (int i = 0; i < 2; i++)
-		p[AT_OUT + i] = (struct pollfd){ .fd = outlet_waiting(&t->out[i]) ? t->out[i].fd : -1,
+		p[AT_OUT + i] = (struct pollfd){ .fd = output_queue_waiting(&t->out[i]) ? t->out[i].fd : -1,
 			.events = POLLOUT };
 }
 
 static bool finished(const struct terminal *t)
 {
-	return t->done && !outlet_waiting(&t->out[0]) && !outlet_waiting(&t->out[1]) &&
+	return t->done && !output_queue_waiting(&t->out[0]) && !output_queue_waiting(&t->out[1]) &&
 	       (t->tx_dead || t->ret->end != TERMINAL_DETACHED || t->tx_at >= t->tx.len);
 }
 
@@ -477,7 +477,7 @@ static void loop(struct terminal *t)
 		if (p[AT_CONN].events & POLLIN && p[AT_CONN].revents && !t->done)
 			read_conn(t);
 		flush_outs(t);
-		tell_held(t);
+		tell_deferred(t);
 		flush_conn(t);
 	}
 }
@@ -528,14 +528,14 @@ int terminal_session(int conn, const struct terminal_opts *o, struct terminal_re
 	t.signals = open_signals(&t);
 	if (t.signals < 0)
 		return err_sys(e, "cannot watch for signals");
-	outlet_open(&t.out[0], 1);
-	outlet_open(&t.out[1], 2);
+	output_queue_open(&t.out[0], 1);
+	output_queue_open(&t.out[1], 2);
 	loop(&t);
 	leave_raw(&t);
 	tell_rest(&t);
 	close_signals(&t);
 	for (int i = 0; i < 2; i++)
-		outlet_release(&t.out[i]);
+		output_queue_release(&t.out[i]);
 	buf_release(&t.rx);
 	buf_release(&t.tx);
 	return t.failed ? -1 : 0;

@@ -33,6 +33,7 @@ enum terminal_end {
 struct terminal_result {
 	enum terminal_end end;
 	int exit_code; /* as a shell's $? */
+	bool unseen;   /* nothing of its output was shown here */
 };
 
 /* Blocks until the command ends or the user detaches. -1 with *e: the command could not be started (with the

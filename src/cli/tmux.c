@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "base/strvec.h"
+#include "cli/say.h"
 #include "sys/proc.h"
 
 #define SESSION "garth"
@@ -76,4 +77,18 @@ int tmux_window(const char *task, char **ret, struct err *e)
 	*ret = inside && *inside ? xasprintf("tmux select-window -t %s", buf_str(&window))
 				 : xasprintf("tmux attach -t %s", SESSION);
 	return 0;
+}
+
+void tmux_show(const char *name, bool quiet)
+{
+	struct err e = ERR_INIT;
+	auto_str look = NULL;
+
+	if (tmux_window(name, &look, &e) < 0) {
+		say_warning("task '%s' runs, but has no window: %s", name, e.msg);
+		say_hint("garth attach %s", name);
+	} else if (!quiet) {
+		say_state("task '%s' has a window in tmux", name);
+		say_hint("%s", look);
+	}
 }

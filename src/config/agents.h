@@ -3,9 +3,6 @@
 
 #include "config/config.h"
 
-/* The key below `agents` that is no agent's name. */
-#define CONFIG_AGENT_DEFAULT "default"
-
 /* Returns the agent of that name, and adds it to c if it is missing. The pointer is valid until the next one
  * is added. */
 struct config_agent *config_agent_add(struct config *c, const char *name);

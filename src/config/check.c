@@ -1,7 +1,5 @@
 #include "config/check.h"
 
-#include <stdbool.h>
-
 #include "base/alloc.h"
 #include "base/hosts.h"
 #include "base/name.h"
@@ -108,6 +106,15 @@ static bool touches_secrets(const char *path)
 	return holds_one(path, secret_dirs, ARRAY_SIZE(secret_dirs)) ||
 	       holds_one(path, secret_files, ARRAY_SIZE(secret_files)) ||
 	       is_in_one(path, secret_dirs, ARRAY_SIZE(secret_dirs));
+}
+
+bool check_names_secret(const char *path)
+{
+	for (const char *p = strchr(path, '/'); p; p = strchr(p + 1, '/'))
+		if (is_in_one(p, secret_dirs, ARRAY_SIZE(secret_dirs)) ||
+			is_in_one(p, secret_files, ARRAY_SIZE(secret_files)))
+			return true;
+	return false;
 }
 
 const char *check_tool(const char *path)
@@ -281,4 +288,53 @@ const char *check_host(const char *entry)
 
 	return hosts_check(entry, &e) < 0 ? "is no host: name, *.name or address is meant, perhaps with :port"
 					  : NULL;
+}
+
+const char *check_setting(const char *pair)
+{
+	size_t n = strcspn(pair, "=");
+
+	return pair[n] && name_is_variable(pair, n) ? NULL : "is not a variable and its value, NAME=VALUE";
+}
+
+const char *check_file(const char *entry)
+{
+	static const char etc[] = "/etc/";
+	size_t n = strcspn(entry, "=");
+	auto_str path = xstrndup(entry, n);
+	const char *name = path + strlen(etc);
+
+	if (!entry[n])
+		return "is not a path and a text, /etc/DIR/NAME=TEXT or ~/NAME=TEXT";
+	if (!strncmp(path, "~/", 2))
+		return check_tool(path + 2);
+	if (strncmp(path, etc, strlen(etc)) != 0 || !strchr(name, '/'))
+		return "is neither in a directory below /etc nor below ~";
+	return path_is_clean(path) ? NULL : "is not a plain path";
+}
+
+const char *check_shown(const char *path)
+{
+	size_t n = strlen(path);
+	auto_str dir = xstrndup(path, n > 1 && path[n - 1] == '/' ? n - 1 : n);
+
+	return check_tool(dir);
+}
+
+const char *check_dir(const char *entry)
+{
+	size_t n = strcspn(entry, "="), name = strcspn(entry, "/=");
+	auto_str sub = NULL, absolute = NULL;
+	const char *wrong;
+
+	if (!entry[n] || !name_is_variable(entry, name))
+		return "is not a variable and a path, VARIABLE=PATH";
+	sub = xstrndup(entry + name + (entry[name] == '/'), n - name - (entry[name] == '/'));
+	if (entry[name] == '/') {
+		wrong = relative(sub, &absolute);
+		if (wrong)
+			return wrong;
+		free(steal_ptr(absolute));
+	}
+	return relative(entry + n + 1, &absolute);
 }

@@ -60,6 +60,7 @@ void config_defaults(struct config *ret)
 		.snapshot_every = DEFAULT_SNAPSHOT_EVERY,
 		.stale_after = DEFAULT_STALE_AFTER,
 		.serve_port = DEFAULT_SERVE_PORT,
+		.guard = xstrdup(DEFAULT_GUARD),
 	};
 	strvec_pushv(&ret->policy.protect, default_protected);
 	strvec_pushv(&ret->tools, default_tools);
@@ -78,6 +79,12 @@ void config_defaults(struct config *ret)
 		strvec_pushv(&a->options, d->options);
 		strvec_pushv(&a->prompt, d->prompt);
 		strvec_pushv(&a->headless, d->headless);
+		strvec_pushv(&a->set, d->set);
+		strvec_pushv(&a->files, d->files);
+		strvec_pushv(&a->settings, d->settings);
+		strvec_pushv(&a->dirs, d->dirs);
+		strvec_pushv(&a->resume_terminal, d->resume_terminal);
+		strvec_pushv(&a->quiet_hosts, d->quiet_hosts);
 	}
 }
 
@@ -102,6 +109,22 @@ static void records_release(struct config *c)
 	asks_release(c);
 }
 
+static void agents_release(struct config *c)
+{
+	for (size_t i = 0; i < c->nagents; i++) {
+		struct config_agent *a = &c->agents[i];
+		struct strvec *lists[] = { &a->programs, &a->login, &a->env, &a->hosts, &a->resume,
+			&a->options, &a->prompt, &a->headless, &a->set, &a->files, &a->settings, &a->dirs,
+			&a->resume_terminal, &a->quiet_hosts };
+
+		free(a->name);
+		free(a->credentials);
+		for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
+			strvec_release(lists[k]);
+	}
+	free(c->agents);
+}
+
 void config_release(struct config *c)
 {
 	records_release(c);
@@ -114,6 +137,7 @@ void config_release(struct config *c)
 	free(c->file);
 	free(c->path);
 	free(c->default_agent);
+	free(c->guard);
 	free(c->backend);
 	strvec_release(&c->submodules);
 	free(c->net);
@@ -131,18 +155,7 @@ void config_release(struct config *c)
 	strvec_release(&c->env);
 	strvec_release(&c->notify.command);
 	strvec_release(&c->notify.on);
-	for (size_t i = 0; i < c->nagents; i++) {
-		free(c->agents[i].name);
-		strvec_release(&c->agents[i].programs);
-		strvec_release(&c->agents[i].login);
-		strvec_release(&c->agents[i].hosts);
-		strvec_release(&c->agents[i].resume);
-		strvec_release(&c->agents[i].options);
-		strvec_release(&c->agents[i].env);
-		strvec_release(&c->agents[i].prompt);
-		strvec_release(&c->agents[i].headless);
-	}
-	free(c->agents);
+	agents_release(c);
 	for (size_t i = 0; i < c->noperations; i++) {
 		free(c->operations[i].name);
 		free(c->operations[i].rule);

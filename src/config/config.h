@@ -6,7 +6,7 @@
  *	the user's file             $GARTH_CONFIG, else $XDG_CONFIG_HOME/garth/config.yaml, else
  *	                            ~/.config/garth/config.yaml
  *	the repository's file       .garth.yaml of the task's base commit (task/repository_config.h)
- *	the task's own              options, the task file, `--limit` (task/again.h)
+ *	the task's own              options, the task file, `--limit` (task/own_config.h)
  *
  * Lists are added to the earlier ones. An unknown key, a wrong type or an unreadable file is ERR_CONFIG with
  * file, line and column. A missing file is no error, unless a variable names it.
@@ -20,7 +20,7 @@
  * (values.h): for most nothing, for limits only lower them, for rules only make them stricter. A key that it may
  * not have is an error. A value that is not stricter than the user's is not taken, and a note says so: the file
  * may be right for another user. What it asks for that only an approval gives (set-up commands and the like) is
- * in the list `asks` (task/trust.h).
+ * in the list `asks` (task/approval.h).
  *
  * config_origin says of each value where it comes from.
  *
@@ -38,7 +38,7 @@
  *	  submodules: [libs/a]        # those that tasks may use; [all], [none]; unset: those that are checked out
  *	jail:
  *	  tools: [.cargo/bin, .nvm]   # directories under the home, shown read-only, beside the built-in ones
- *	  caches: {~/.npm/_cacache: off} # task | read-only | off, for a directory under the home
+ *	  caches: {~/.npm/_cacache: off} # task | project | read-only | off, for a directory under the home
  *	  allow_read: [/srv/data]     # paths of the host, shown read-only; not in the project
  *	  allow_write: [~/shared]     # the same, writable; not in task files
  *	  deny_read: [secrets]        # globs: in the workspace, "~/" or absolute (base/rules.h)
@@ -53,7 +53,7 @@
  *	  max_file_size: 100MB        # bytes of one file,
  *	  max_files: 10000            # files added,
  *	  max_commits: 100            # commits
- *	  max_disk: 20GB              # what it may hold on disk; 0: a share of the disk (task/disk.h)
+ *	  max_disk: 20GB              # what it may hold on disk; 0: a share of the disk (task/disk_limit.h)
  *	  max_inodes: 1000000         # files and directories, wherever a task can write
  *	  max_open_files: 4096        # descriptors of one process
  *	  check_every: 10             # seconds between two measurements of a running task
@@ -93,6 +93,7 @@
  *	  on: [blocked, failed, done, limit]
  *	agents:
  *	  default: claude             # what `garth run "fix the login"` runs; not the name of an agent
+ *	  guard: block                # block | warn | off: calls of tools that lead out of the workspace
  *	  aider:                      # a new agent, or additions to a built-in one
  *	    programs: [aider]
  *	    login: [.aider.conf.yml]  # copied from the user's home to the task home
@@ -101,7 +102,14 @@
  *	    resume: [aider, "{options}", --restore-chat-history, --message, "{answer}"]
  *	    prompt: [aider, --message, "{prompt}"]               # on a terminal
  *	    headless: [aider, --yes-always, --message, "{prompt}"] # in the background, or without a terminal
+ *	    credentials: proxy        # proxy | copy | none; unset: proxy where it works, else copy
  *	    options: [--yes-always, --model=] # kept from the first command; "=": the option has a value
+ *	    resume_terminal: [aider, "{options}", --restore-chat-history] # on a terminal, if it ran on one
+ *	    settings: [.aider/themes, .aider/tools/]     # shown read-only, from the user's home
+ *	    dirs: [AIDER_HOME=.aider]                    # the variable names another place for this directory
+ *	    set: [AIDER_CHECK_UPDATE=false]              # variables that it gets
+ *	    files: ["~/.aider/brief.md={brief}"]         # files that tell it about its task
+ *	    quiet_hosts: [telemetry.example.com]         # the user is not told that they are refused
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -125,6 +133,21 @@ struct config_agent {
 	struct strvec options;
 	/* Commands that give it a prompt, with {prompt}: on a terminal, and without anybody who watches. */
 	struct strvec prompt, headless;
+	struct strvec set; /* "NAME=VALUE": variables that it gets, unless the user has them */
+	/* "/etc/DIR/NAME=TEXT" or "~/NAME=TEXT": files that tasks have, which tell it about its task: {brief} is
+	 * what task/brief.h writes, {brief_json} the same as a JSON string, {brief_file} the path of a file with
+	 * it, {workspace} where the task's files are, {workspace_json} that as a JSON string. */
+	struct strvec files;
+	/* What it reads of the user's set-up, shown read-only: relative to the home. A final slash stands for each
+	 * entry of the directory, so that others can be beside them. */
+	struct strvec settings;
+	/* "VARIABLE=PATH" or "VARIABLE/SUB=PATH": if the user has the variable, what it names stands for this path
+	 * of the home. */
+	struct strvec dirs;
+	struct strvec
+		resume_terminal; /* as resume, on a terminal; words with {answer} are left out without one */
+	struct strvec quiet_hosts; /* if these are refused, the user is not told */
+	char *credentials; /* config/credentials.h; NULL: what the proxy can add stays outside, the rest is copied */
 };
 
 /* What may be published, and its limits. */
@@ -154,6 +177,7 @@ struct config_cache {
 };
 /* The task has a writable layer over it; it is read-only; it is not shown. */
 #define CACHE_TASK      "task"
+#define CACHE_PROJECT   "project" /* what set-ups write is kept for the project: workspace/cache_layer.h */
 #define CACHE_READ_ONLY "read-only"
 #define CACHE_OFF       "off"
 
@@ -192,7 +216,7 @@ struct config {
 	uint64_t log_size;
 	uint64_t max_processes, max_memory, max_cpu; /* 0: no limit */
 	uint64_t max_core;                           /* 0: no core files */
-	uint64_t max_disk;                           /* bytes on disk; 0: see task/disk.h */
+	uint64_t max_disk;                           /* bytes on disk; 0: see task/disk_limit.h */
 	uint64_t max_disk_cap;                       /* the repository's, if max_disk is 0; 0: none */
 	uint64_t max_open_files;                     /* of one process inside */
 	uint64_t max_inodes;                         /* of everything that a task can write to; 0: no limit */
@@ -204,6 +228,7 @@ struct config {
 	struct strvec allow_read_at, allow_write_at; /* "FILE:LINE" of each entry */
 	struct strvec env;                           /* names; a final '*' matches any rest, as in LC_* */
 	char *default_agent;                         /* agents.default; NULL if there is none */
+	char *guard;                                 /* agents.guard: "block", "warn", "off" */
 	struct config_agent *agents;
 	size_t nagents;
 	struct config_policy policy;
@@ -237,7 +262,7 @@ struct config_places {
 	const char *home, *xdg_config, *user_file, *system_file;
 };
 #define CONFIG_SYSTEM_FILE "/etc/garth/config.yaml"
-/* From the environment, but for the home. */
+/* From the environment, except for the home. */
 struct config_places config_places(const char *home);
 int config_load(const struct config_places *p, struct config *ret, struct err *e);
 /* The built-in values only. */

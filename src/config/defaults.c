@@ -129,7 +129,7 @@ const char *const default_protected[] = {
 	"**/.vscode/mcp.json", "**/.vscode/extensions.json", "**/.idea/runConfigurations/**",
 	/* shells, containers, hooks, Garth itself */
 	".envrc", "**/.devcontainer/**", "**/.husky/**", ".pre-commit-config.yaml",
-	"lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook/**", ".garth.yaml",
+	"lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook/**", ".garth.yaml", ".worktreeinclude",
 	NULL,
 };
 /* clang-format on */
@@ -144,12 +144,53 @@ const char *const default_protected[] = {
 	"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "openrouter.ai",         \
 		"api.groq.com", "api.mistral.ai", "api.deepseek.com", "api.x.ai"
 
+/* The guard (guard/guard.h) as a hook of each client: before a tool it may refuse the call, after one it may add a line to
+ * the result. Codex runs a command of requirements.toml without asking; Gemini and Goose look in the home. */
+/* clang-format off */
+#define GUARD "/run/garth/bin/garth-guard --client "
+#define HOOK(event, tools, command) "\"" event "\":[{\"matcher\":\"" tools "\",\"hooks\":[{\"type\":\"command\",\"command\":\"" GUARD command "\"}]}]"
+#define GUARD_CLAUDE                                                                                         \
+	"/etc/claude-code/managed-settings.d/20-garth-guard.json={\"hooks\":{"                               \
+	HOOK("PreToolUse", "Bash|Read|Edit|Write|MultiEdit|NotebookEdit|Glob|Grep|LS", "claude") ","          \
+	HOOK("PostToolUse", "Bash", "claude --after") ","                                                     \
+	HOOK("PostToolUseFailure", "Bash|Read|Edit|Write", "claude --after") "}}\n"
+#define GUARD_CODEX                                                                                          \
+	"/etc/codex/requirements.toml=[features]\nhooks = true\n\n[hooks]\nmanaged_dir = \"/run/garth/bin\"\n\n"      \
+	"[[hooks.PreToolUse]]\nmatcher = \"Bash|apply_patch\"\n\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\n"    \
+	"command = \"" GUARD "codex\"\n\n[[hooks.PostToolUse]]\nmatcher = \"Bash\"\n\n"                     \
+	"[[hooks.PostToolUse.hooks]]\ntype = \"command\"\ncommand = \"" GUARD "codex --after\"\n"
+#define GUARD_GEMINI                                                                                         \
+	"~/.gemini/extensions/garth-guard/gemini-extension.json={\"name\":\"garth-guard\",\"version\":\"1.0.0\"}\n",     \
+		"~/.gemini/extensions/garth-guard/hooks/hooks.json={\"hooks\":{"                            \
+		HOOK("BeforeTool", "run_shell_command|read_file|write_file|replace|list_directory|glob|grep_search|search_file_content", "gemini") "," \
+		HOOK("AfterTool", "run_shell_command|read_file|list_directory", "gemini --after") "}}\n"
+#define GUARD_OPENCODE                                                                                       \
+	"/etc/opencode/garth-guard.js="                                                                      \
+	"import { spawnSync } from \"node:child_process\"\n"                                                 \
+	"const guard = (more, input) => spawnSync(\"/run/garth/bin/garth-guard\", [\"--client\", \"opencode\", ...more],\n" \
+	"  { input: JSON.stringify(input), encoding: \"utf8\" })\n"                                           \
+	"export const GarthGuard = async ({ directory }) => ({\n"                                             \
+	"  \"tool.execute.before\": async (input, output) => {\n"                                              \
+	"    const said = guard([], { cwd: directory, tool_name: input.tool, tool_input: output.args ?? {} })\n"    \
+	"    if (said.status === 2) throw new Error(said.stderr.trim())\n"                                     \
+	"  },\n"                                                                                              \
+	"  \"tool.execute.after\": async (input, output) => {\n"                                               \
+	"    const said = guard([\"--after\"], { cwd: directory, tool_name: input.tool, tool_response: output.output ?? \"\" })\n" \
+	"    if (said.stdout) output.output += \"\\n\" + said.stdout.trim()\n"                                   \
+	"  },\n"                                                                                              \
+	"})\n"
+#define GUARD_GOOSE                                                                                          \
+	"~/.agents/plugins/garth-guard/plugin.json={\"name\":\"garth-guard\",\"version\":\"1.0.0\"}\n",                \
+		"~/.agents/plugins/garth-guard/hooks/hooks.json={\"hooks\":{" HOOK("PreToolUse", ".*", "goose") "}}\n"
+/* clang-format on */
+
 /* Log-in files: only what an agent needs to be logged in with the user's settings; no histories, no
  * sessions. Prompts: nobody can be asked for permission without a terminal, so the last command has the agent's
- * own option for that; and Codex cannot make its sandbox inside. A prompt may begin with a dash. */
+ * own option for that; and Codex cannot make its sandbox inside. A prompt may begin with a dash. Variables and files switch
+ * off what cannot work inside (updates, telemetry, a sandbox of its own), and tell the agent about its task. */
 /* clang-format off */
 const struct default_agent default_agents[] = {
-	{ "claude", LIST("claude"), LIST(".claude.json", ".claude/.credentials.json", ".claude/settings.json"),
+	{ "claude", LIST("claude", "claude-agent-acp", "claude-code-acp"), LIST(".claude.json", ".claude/.credentials.json", ".claude/settings.json"),
 		LIST("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS",
 			"ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL", "ANTHROPIC_DEFAULT_*",
 			"CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
@@ -164,8 +205,23 @@ const struct default_agent default_agents[] = {
 			"--system-prompt=", "--append-system-prompt=", "--settings=", "--mcp-config=+",
 			"--strict-mcp-config", "--agent=", "--agents="),
 		LIST("claude", "--", "{prompt}"),
-		LIST("claude", "--dangerously-skip-permissions", "-p", "--", "{prompt}") },
-	{ "codex", LIST("codex"), LIST(".codex/auth.json", ".codex/config.toml"),
+		LIST("claude", "--dangerously-skip-permissions", "-p", "--", "{prompt}"),
+		LIST("DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
+			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"),
+		LIST("/etc/claude-code/CLAUDE.md={brief}",
+			"/etc/claude-code/managed-settings.d/10-garth.json={\"permissions\":{\"defaultMode\":"
+			"\"bypassPermissions\"},\"skipDangerousModePermissionPrompt\":true,"
+			"\"sandbox\":{\"enabled\":false}}\n", GUARD_CLAUDE),
+		.settings = LIST(".claude/CLAUDE.md", ".claude/commands", ".claude/skills", ".claude/agents",
+			".claude/hooks", ".claude/rules", ".claude/output-styles", ".claude/keybindings.json",
+			".claude/plugins/cache", ".claude/plugins/marketplaces", ".claude/plugins/repos",
+			".claude/plugins/installed_plugins.json", ".claude/plugins/known_marketplaces.json"),
+		.dirs = LIST("CLAUDE_CONFIG_DIR/.claude.json=.claude.json", "CLAUDE_CONFIG_DIR=.claude"),
+		.resume_terminal = LIST("claude", "{options}", "--continue", "--", "{answer}"),
+		.quiet_hosts = LIST("statsig.anthropic.com", "*.statsig.com", "*.sentry.io",
+			"*.datadoghq.com", "storage.googleapis.com", "downloads.claude.ai",
+			"mcp-proxy.anthropic.com") },
+	{ "codex", LIST("codex", "codex-acp"), LIST(".codex/auth.json", ".codex/config.toml"),
 		LIST("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_BASE_URL",
 			"OPENAI_ORGANIZATION", "OPENAI_PROJECT"),
 		LIST("api.openai.com", "auth.openai.com", "chatgpt.com"),
@@ -175,7 +231,22 @@ const struct default_agent default_agents[] = {
 			"--sandbox=", "--enable=", "--disable=", "--oss", "--local-provider=", "--json"),
 		LIST("codex", "--sandbox", "danger-full-access", "--", "{prompt}"),
 		LIST("codex", "exec", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check", "--",
-			"{prompt}") },
+			"{prompt}"),
+		LIST(NULL),
+		LIST("/etc/codex/config.toml=sandbox_mode = \"danger-full-access\"\n"
+			"check_for_update_on_startup = false\n"
+			"developer_instructions = {brief_json}\n"
+			"[analytics]\nenabled = false\n",
+			/* this one goes over the user's own, where Codex may be told to ask or to use its sandbox */
+			"/etc/codex/managed_config.toml=approval_policy = \"never\"\n"
+			"sandbox_mode = \"danger-full-access\"\n"
+			"[projects.{workspace_json}]\ntrust_level = \"trusted\"\n", GUARD_CODEX),
+		.settings = LIST(".codex/AGENTS.md", ".codex/AGENTS.override.md", ".codex/prompts",
+			".codex/skills", ".codex/rules", ".codex/hooks.json", ".codex/hooks", ".agents/skills"),
+		.dirs = LIST("CODEX_HOME=.codex"),
+		.resume_terminal = LIST("codex", "{options}", "resume", "--last", "{answer}"),
+		.quiet_hosts = LIST("ab.chatgpt.com", "api.github.com", "github.com",
+			"raw.githubusercontent.com", "*.statsig.com") },
 	{ "gemini", LIST("gemini"),
 		LIST(".gemini/oauth_creds.json", ".gemini/gemini-credentials.json", ".gemini/google_accounts.json",
 			".gemini/installation_id", ".gemini/settings.json", ".gemini/.env"),
@@ -188,7 +259,20 @@ const struct default_agent default_agents[] = {
 		LIST("-y", "--yolo", "--approval-mode=", "--skip-trust", "-m=", "--model=", "-o=",
 			"--output-format=", "--policy=", "--allowed-tools="),
 		LIST("gemini", "--prompt-interactive={prompt}"),
-		LIST("gemini", "--yolo", "--skip-trust", "--prompt={prompt}") },
+		LIST("gemini", "--yolo", "--skip-trust", "--prompt={prompt}"),
+		/* it reads settings in /etc only if root owns them, and inside nothing belongs to root */
+		LIST("GEMINI_TELEMETRY_ENABLED=false", "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_SANDBOX=false"),
+		LIST("~/.gemini/policies/garth.toml=[[rule]]\ntoolName = \"*\"\ndecision = \"allow\"\n"
+			"priority = 1\nallowRedirection = true\n",
+			"~/.gemini/extensions/garth/gemini-extension.json={\"name\":\"garth\","
+			"\"version\":\"1.0.0\",\"contextFileName\":\"brief.md\"}\n",
+			"~/.gemini/extensions/garth/brief.md={brief}", GUARD_GEMINI),
+		.settings = LIST(".gemini/GEMINI.md", ".gemini/commands", ".gemini/skills", ".gemini/agents",
+			".gemini/hooks", ".gemini/extensions/", ".gemini/policies/", ".agents/skills"),
+		.dirs = LIST("GEMINI_CLI_HOME/.gemini=.gemini"),
+		.resume_terminal = LIST("gemini", "{options}", "--resume", "latest",
+			"--prompt-interactive={answer}"),
+		.quiet_hosts = LIST("play.googleapis.com", "registry.npmjs.org", "api.github.com") },
 	{ "opencode", LIST("opencode"),
 		LIST(".local/share/opencode/auth.json", ".config/opencode/config.json",
 			".config/opencode/opencode.json", ".config/opencode/opencode.jsonc",
@@ -198,7 +282,20 @@ const struct default_agent default_agents[] = {
 		LIST("opencode", "run", "{options}", "--continue", "{answer}"),
 		LIST("--auto", "-m=", "--model=", "--agent=", "--variant=", "--format=", "--thinking", "--pure"),
 		LIST("opencode", "--prompt={prompt}"),
-		LIST("opencode", "run", "--auto", "--", "{prompt}") },
+		LIST("opencode", "run", "--auto", "--", "{prompt}"),
+		LIST("OPENCODE_DISABLE_AUTOUPDATE=1"),
+		LIST("/etc/opencode/opencode.json={\"autoupdate\":false,\"share\":\"disabled\","
+			"\"permission\":{\"*\":\"allow\"},\"instructions\":[\"{brief_file}\"],"
+			"\"plugin\":[\"file:///etc/opencode/garth-guard.js\"]}\n", GUARD_OPENCODE),
+		.settings = LIST(".config/opencode/AGENTS.md", ".config/opencode/agent", ".config/opencode/agents",
+			".config/opencode/command", ".config/opencode/commands", ".config/opencode/plugin",
+			".config/opencode/plugins", ".config/opencode/skill", ".config/opencode/skills",
+			".config/opencode/tool", ".config/opencode/tools", ".config/opencode/themes",
+			".agents/skills"),
+		.dirs = LIST("XDG_CONFIG_HOME/opencode=.config/opencode", "OPENCODE_CONFIG_DIR=.config/opencode",
+			"XDG_DATA_HOME/opencode=.local/share/opencode"),
+		.resume_terminal = LIST("opencode", "{options}", "--continue", "--prompt={answer}"),
+		.quiet_hosts = LIST("registry.npmjs.org", "api.github.com", "github.com") },
 	{ "goose", LIST("goose"), LIST(".config/goose/config.yaml", ".config/goose/secrets.yaml"),
 		LIST("GOOSE_*", "OPENAI_HOST", "OPENAI_BASE_PATH", "ANTHROPIC_HOST", "OLLAMA_HOST", "DATABRICKS_HOST",
 			"DATABRICKS_TOKEN", PROVIDER_KEYS),
@@ -207,7 +304,16 @@ const struct default_agent default_agents[] = {
 		LIST("--provider=", "--model=", "--with-builtin=", "--with-extension=", "--max-turns=", "-q",
 			"--quiet", "--no-profile"),
 		LIST("goose", "run", "--interactive", "--text={prompt}"),
-		LIST("goose", "run", "--text={prompt}") },
+		LIST("goose", "run", "--text={prompt}"),
+		LIST("GOOSE_MOIM_MESSAGE_FILE=/run/garth/brief.md", "GOOSE_MODE=auto",
+			"GOOSE_TELEMETRY_ENABLED=false"),
+		LIST(GUARD_GOOSE),
+		.settings = LIST(".config/goose/.goosehints", ".config/goose/recipes", ".config/goose/skills",
+			".agents/skills"),
+		.dirs = LIST("XDG_CONFIG_HOME/goose=.config/goose"),
+		.resume_terminal = LIST("goose", "run", "{options}", "--resume", "--interactive",
+			"--text={answer}"),
+		.quiet_hosts = LIST("us.i.posthog.com", "api.github.com", "github.com") },
 	{ 0 },
 };
 /* clang-format on */

@@ -23,13 +23,14 @@
 #define DEFAULT_SNAPSHOT_EVERY   10
 #define DEFAULT_STALE_AFTER      (7 * 86400)
 #define DEFAULT_SERVE_PORT       7817
+#define DEFAULT_GUARD            "block"
 
 struct default_agent {
 	const char *name;
-	const char *const *programs,
-		*const *login, *const *env, *const *hosts, *const *resume, *const *options,
-										   *const *prompt,
-											   *const *headless;
+	const char *const *programs, *const *login, *const *env, *const *hosts;
+	const char *const *resume, *const *options, *const *prompt, *const *headless;
+	const char *const *set, *const *files;
+	const char *const *settings, *const *dirs, *const *resume_terminal, *const *quiet_hosts;
 };
 
 extern const char *const default_env[];

@@ -1,5 +1,6 @@
 #include "config/protect.h"
 
+#include "base/alloc.h"
 #include "base/glob.h"
 #include "base/path.h"
 
@@ -29,15 +30,32 @@ static const char *denied_glob(const struct config_policy *rules, const char *pa
 	return NULL;
 }
 
-const char *protect_path(
-	const struct config_policy *rules, const struct strvec *allowed, const char *path, bool link)
+/* The first glob that names the path, whatever the user allowed. */
+static const char *find_glob(const struct config_policy *rules, const char *path, bool link)
 {
 	const struct strvec *globs = &rules->protect;
-	const char *denied;
 
 	for (size_t i = 0; i < globs->n; i++)
 		if (glob_matches(globs->v[i], path) || (link && glob_is_above(globs->v[i], path)))
-			return is_allowed(rules, allowed, path) ? NULL : globs->v[i];
-	denied = denied_glob(rules, path, link);
-	return denied && !is_allowed(rules, allowed, path) ? denied : NULL;
+			return globs->v[i];
+	return denied_glob(rules, path, link);
+}
+
+const char *protect_path(
+	const struct config_policy *rules, const struct strvec *allowed, const char *path, bool link)
+{
+	const char *glob = find_glob(rules, path, link);
+
+	return glob && !is_allowed(rules, allowed, path) ? glob : NULL;
+}
+
+const char *protect_path_within(const struct config_policy *rules, const struct strvec *allowed,
+	const char *within, const char *path, bool link)
+{
+	auto_str whole = path_join(within, path);
+	const char *glob = find_glob(rules, whole, link);
+
+	if (!glob)
+		glob = find_glob(rules, path, link);
+	return glob && !is_allowed(rules, allowed, whole) ? glob : NULL;
 }

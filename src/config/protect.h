@@ -13,5 +13,9 @@
  * .claude/settings.json. What a task may not write (jail.deny_write, deny_read) is protected too. */
 const char *protect_path(
 	const struct config_policy *rules, const struct strvec *allowed, const char *path, bool link);
+/* The same for a path in a submodule, whose own path is `within`. Both names count, since a submodule is a project
+ * of its own; the user allows the whole path. */
+const char *protect_path_within(const struct config_policy *rules, const struct strvec *allowed,
+	const char *within, const char *path, bool link);
 
 #endif

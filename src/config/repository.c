@@ -64,7 +64,10 @@ static int choose(const struct source *s, const struct yaml *y, const struct val
 
 	if (value_read(s, y, row, what, &value, e) < 0)
 		return -1;
-	if (!strcmp(value, *to))
+	/* an unset one is stricter than the last choice, and than nothing else */
+	if (!*to && row->choices[rank(row->choices, value) + 1])
+		return *to = steal_ptr(value), 1;
+	if (!*to || !strcmp(value, *to))
 		return 0;
 	if (rank(row->choices, value) > rank(row->choices, *to))
 		return note(s, y, "'%s' stays '%s': a repository's file can only make it stricter", what,

@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "base/yaml.h"
 #include "config/agents.h"
+#include "config/credentials.h"
 #include "config/defaults.h"
 #include "config/origin.h"
 #include "config/repository.h"
@@ -12,11 +13,13 @@
 #include "config/values.h"
 
 static const char *const backends[] = { "overlay", "worktree", "clone", NULL };
-static const char *const cache_modes[] = { CACHE_TASK, CACHE_READ_ONLY, CACHE_OFF, NULL };
+static const char *const cache_modes[] = { CACHE_TASK, CACHE_PROJECT, CACHE_READ_ONLY, CACHE_OFF, NULL };
 /* the strictest first, if a repository may choose a stricter one */
+static const char *const credentials[] = { CREDENTIALS_NONE, CREDENTIALS_PROXY, CREDENTIALS_COPY, NULL };
 static const char *const nets[] = { "none", "allow", "host", NULL };
 static const char *const rewrites[] = { "refuse", "keep", NULL };
 static const char *const dirty[] = { "fail", "commit", "keep", NULL };
+static const char *const guards[] = { "block", "warn", "off", NULL };
 static const char *const identities[] = { "agent", "forced", NULL };
 static const char *const rules[] = { "local", "routed", "gateway", "blocked", NULL };
 static const char *const strategies[] = { "merge", "squash", "rebase", NULL };
@@ -82,8 +85,9 @@ static const struct value_row config_rows[] = {
 	{ "terminal.detach_keys",     VALUE_KEYS,       PLACE(detach_keys),          REPOSITORY_REFUSED, NULL, WHY_MACHINE, .user_only = true },
 	{ "notify.command",           VALUE_COMMAND,    PLACE(notify.command),       REPOSITORY_REFUSED, NULL, WHY_RUNS, .user_only = true },
 	{ "notify.on",                VALUE_CHOICES,    PLACE(notify.on),            REPOSITORY_REFUSED, default_notify_on, WHY_RUNS, .user_only = true },
-	/* "agents" is read by read_agents: names of agents, and this one key */
+	/* "agents" is read by read_agents: names of agents, and these keys */
 	{ "agents.default",           VALUE_AGENT,      PLACE(default_agent),        REPOSITORY_SETS },
+	{ "agents.guard",             VALUE_CHOICE,     PLACE(guard),                REPOSITORY_STRICTER, guards },
 	{ 0 },
 };
 
@@ -97,6 +101,13 @@ static const struct value_row agent_rows[] = {
 	{ "options",  VALUE_WORDS,     AGENT_PLACE(options),  REPOSITORY_REFUSED, NULL, WHY_LOGIN },
 	{ "prompt",   VALUE_WORDS,     AGENT_PLACE(prompt),   REPOSITORY_REFUSED, NULL, WHY_LOGIN },
 	{ "headless", VALUE_WORDS,     AGENT_PLACE(headless), REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "set",      VALUE_SETTINGS,  AGENT_PLACE(set),      REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "files",    VALUE_FILES,     AGENT_PLACE(files),    REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "settings", VALUE_SHOWN,     AGENT_PLACE(settings), REPOSITORY_REFUSED, NULL, WHY_SHOWS },
+	{ "dirs",     VALUE_DIRS,      AGENT_PLACE(dirs),     REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "resume_terminal", VALUE_WORDS, AGENT_PLACE(resume_terminal), REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "quiet_hosts", VALUE_HOSTS,  AGENT_PLACE(quiet_hosts), REPOSITORY_REFUSED, NULL, WHY_RECORD },
+	{ "credentials", VALUE_CHOICE, AGENT_PLACE(credentials), REPOSITORY_STRICTER, credentials },
 	{ 0 },
 };
 
@@ -225,12 +236,13 @@ static int read_agents(const struct source *s, const struct yaml *agents, struct
 		auto_str what = xasprintf("agents.%s", name);
 		struct err ignored = ERR_INIT;
 
-		if (!strcmp(name, "default")) {
-			if (read_leaf(s, agents, i, row_of("agents.default"), what, (char *)s->config, e) < 0)
+		if (row_of(what)->key) {
+			if (read_leaf(s, agents, i, row_of(what), what, (char *)s->config, e) < 0)
 				return -1;
 			continue;
 		}
-		if (s->repository)
+		/* of an agent that there is, a repository's file can have one key */
+		if (s->repository && !config_agent_by_name(s->config, name))
 			return yaml_key_error(agents, i, s->file, e,
 				"'%s' cannot be set by a repository's file: " WHY_LOGIN, what);
 		if (name_check_task(name, &ignored) < 0)

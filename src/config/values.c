@@ -19,6 +19,14 @@ static const char *check_item(enum value_type type, const char *value)
 		return check_login(value);
 	case VALUE_VARIABLES:
 		return check_variable(value);
+	case VALUE_SETTINGS:
+		return check_setting(value);
+	case VALUE_FILES:
+		return check_file(value);
+	case VALUE_SHOWN:
+		return check_shown(value);
+	case VALUE_DIRS:
+		return check_dir(value);
 	case VALUE_PROGRAMS:
 		return check_program(value);
 	case VALUE_GLOBS:

@@ -39,6 +39,10 @@ enum value_type {
 	VALUE_VARIABLES,
 	VALUE_PROGRAMS,
 	VALUE_LOGIN,
+	VALUE_SETTINGS, /* "NAME=VALUE": variables that are set */
+	VALUE_FILES,    /* "/etc/DIR/NAME=TEXT", "~/NAME=TEXT" */
+	VALUE_SHOWN,    /* paths below the home, perhaps with a final slash */
+	VALUE_DIRS,     /* "VARIABLE=PATH", "VARIABLE/SUB=PATH" */
 	VALUE_GLOBS,
 	VALUE_PATTERNS, /* lines in the syntax of .gitignore */
 	VALUE_HOSTS,

@@ -1,7 +1,7 @@
 /*
  * Finds bases that were changed, and incomplete ones. A base is frozen: the file `bound` is written last, and
  * nothing in the tree changes after that. If something has a later change time, it was touched; only then all
- * contents are compared (compare.c).
+ * contents are compared (compare_base.c).
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
-#include "doctor/compare.h"
+#include "doctor/compare_base.h"
 #include "doctor/found.h"
 #include "doctor/parts.h"
 #include "sys/fault.h"

@@ -11,7 +11,7 @@ static const struct check {
 	check_fn *look;
 } checks[] = {
 	/* disk-full */
-	{ "disk", disk_look },
+	{ "disk", full_disks_look },
 	/* merge-left */
 	{ "merges", merges_look },
 	/* keeper-gone, half-made, half-discarded, half-renamed, sockets */
@@ -19,6 +19,9 @@ static const struct check {
 	/* branch-missing, branch-orphaned, branch-unknown, pins-missing, pins-orphaned, pins-unknown,
 	 * pins-old, fetch-left */
 	{ "refs", refs_look },
+	/* the same in the repositories of submodules: branch-missing, -orphaned, -unknown, pins-missing, -orphaned,
+	 * -unknown */
+	{ "submodules", submodules_look },
 	/* branch-moved */
 	{ "moved", moved_look },
 	/* repository-gone, home-moved, workspace-deleted, workspace-half, worktree-unregistered, -unlocked */
@@ -42,7 +45,7 @@ static const struct check {
 	/* mount */
 	{ "mounts", mounts_look },
 	/* audit-broken */
-	{ "chain", chain_look },
+	{ "chain", audit_chain_look },
 	/* notify-missing */
 	{ "notify", notify_look },
 };

@@ -41,7 +41,7 @@ struct finding {
 	/* For the check that made it: */
 	mend_fn *mend;
 	int64_t task, project;
-	char *path, *oid;
+	char *path, *oid, *ref;
 };
 
 struct findings {

@@ -9,7 +9,7 @@ void findings_release(struct findings *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		char **strings[] = { &f->v[i].subject, &f->v[i].what, &f->v[i].would, &f->v[i].hint,
-			&f->v[i].said, &f->v[i].path, &f->v[i].oid };
+			&f->v[i].said, &f->v[i].path, &f->v[i].oid, &f->v[i].ref };
 
 		for (size_t j = 0; j < ARRAY_SIZE(strings); j++)
 			free(*strings[j]);

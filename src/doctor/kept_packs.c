@@ -1,5 +1,5 @@
 /* Packs that Garth marked with .keep until a ref names what is in them (git/pin.c), and whose maker was killed: git's
- * own clean-up passes over such a pack for ever. */
+ * own clean-up never touches such a pack. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <string.h>

@@ -15,6 +15,7 @@
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "task/layers.h"
+#include "workspace/cache_layer.h"
 #include "workspace/layer.h"
 
 #define TASKS_MAX 1000
@@ -38,14 +39,22 @@ static int lock_tasks(struct context *c, const char *name, int *locks, size_t *n
 	return 0;
 }
 
+static bool is_cache(const char *name)
+{
+	return !strncmp(name, LAYER_CACHE, strlen(LAYER_CACHE));
+}
+
 static int move_aside(struct context *c, struct finding *f, struct err *e)
 {
 	auto_str place = xasprintf("layers/%lld", (long long)f->project), to = NULL;
 	int *locks = xcalloc(TASKS_MAX, sizeof(*locks));
-	auto_lock lock = -1;
+	auto_lock lock = -1, chain = -1;
 	size_t n = 0;
 	int rc = -1;
 
+	/* no task may begin to use it */
+	if (is_cache(f->path) && cache_layer_lock(&c->home, f->project, &chain, e) < 0)
+		return free(locks), -1;
 	if (!layer_lock(&c->home, f->project, f->path, false, &lock, e) &&
 		!lock_tasks(c, f->path, locks, &n, e)) {
 		rc = survey_is_there(c, place, f->path) ? found_move(c, place, f->path, NULL, &to, e) : 0;
@@ -104,7 +113,9 @@ static void look_at_layer(struct survey *s, int64_t project, const char *name, s
 		out, "layer-changed", path, "a layer of files for tasks was changed after it was made");
 	f->project = project;
 	f->path = xstrdup(name);
-	finding_mend(f, move_aside, "move it to the trash; the next new task makes it again");
+	finding_mend(f, move_aside,
+		is_cache(name) ? "move it to the trash; the project's cache begins anew"
+			       : "move it to the trash; the next new task makes it again");
 }
 
 int layers_look(struct survey *s, struct findings *out, struct err *e)

@@ -31,6 +31,8 @@ struct survey_project {
 	bool open; /* its repository exists */
 	struct repo repo;
 	struct worktree_list worktrees;
+	struct strvec
+		submodules; /* git directories of submodules: in its modules/, and of its tasks' submodules */
 };
 
 struct survey {
@@ -45,6 +47,8 @@ int survey_read(struct context *c, struct survey *ret, struct err *e);
 void survey_release(struct survey *s);
 #define auto_survey __attribute__((cleanup(survey_release))) struct survey
 
+/* Opens the repository of a submodule, by its git directory. */
+int survey_submodule(const struct survey_project *p, const char *git_dir, struct repo *ret, struct err *e);
 /* Finds a task by its id, removed or not; NULL. */
 const struct task *survey_task(const struct survey *s, int64_t id);
 /* The existing task whose worktree is at this path. Compares only the last part, since the home may have been moved. */
@@ -71,8 +75,8 @@ int remake_mend(struct context *c, struct finding *f, struct err *e);
 
 /* The checks; each adds its findings. */
 typedef int check_fn(struct survey *s, struct findings *out, struct err *e);
-check_fn merges_look, tasks_look, worktrees_look, places_look, refs_look, moved_look, missing_look,
-	bases_look, layers_look, aside_look, leftovers_look, quarantines_look, kept_packs_look, mounts_look,
-	chain_look, disk_look, notify_look;
+check_fn merges_look, tasks_look, worktrees_look, places_look, refs_look, submodules_look, moved_look,
+	missing_look, bases_look, layers_look, aside_look, leftovers_look, quarantines_look, kept_packs_look,
+	mounts_look, audit_chain_look, full_disks_look, notify_look;
 
 #endif

@@ -163,7 +163,7 @@ static void look_at_store(struct survey *s, struct findings *out)
 		return;
 	f = finding_add(out, "store-new", "garth.db",
 		"it knows of no task, and %zu director%s of tasks %s there: it is not the one that was there before; "
-		"where there is a copy of that one, put it back before anything is repaired",
+		"if there is a copy of that one, put it back before anything is repaired",
 		s->tasks_dir.n, s->tasks_dir.n == 1 ? "y" : "ies", s->tasks_dir.n == 1 ? "is" : "are");
 	f->note = true;
 }

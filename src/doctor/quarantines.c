@@ -58,20 +58,29 @@ static void look_at(struct survey *s, const char *objects, int dir, const char *
 	finding_mend(f, mend, "remove it; nothing in it was published");
 }
 
+static int look_in(struct survey *s, const char *git_dir, struct findings *out, struct err *e)
+{
+	auto_str objects = path_join(git_dir, "objects");
+	DIR *d = opendir(objects);
+	struct dirent *ent;
+
+	if (!d)
+		return err_sys(e, "cannot read '%s'", objects);
+	while ((ent = readdir(d)))
+		if (!strncmp(ent->d_name, PREFIX, strlen(PREFIX)))
+			look_at(s, objects, dirfd(d), ent->d_name, out);
+	closedir(d);
+	return 0;
+}
+
 int quarantines_look(struct survey *s, struct findings *out, struct err *e)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		auto_str objects = s->v[i].open ? path_join(s->v[i].repo.git_dir, "objects") : NULL;
-		DIR *d = objects ? opendir(objects) : NULL;
-		struct dirent *ent;
-
-		if (objects && !d)
-			return err_sys(e, "cannot read '%s'", objects);
-		while (d && (ent = readdir(d)))
-			if (!strncmp(ent->d_name, PREFIX, strlen(PREFIX)))
-				look_at(s, objects, dirfd(d), ent->d_name, out);
-		if (d)
-			closedir(d);
+		if (s->v[i].open && look_in(s, s->v[i].repo.git_dir, out, e) < 0)
+			return -1;
+		for (size_t k = 0; k < s->v[i].submodules.n; k++)
+			if (look_in(s, s->v[i].submodules.v[k], out, e) < 0)
+				return -1;
 	}
 	return 0;
 }

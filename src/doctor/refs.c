@@ -7,12 +7,14 @@
  */
 #include "doctor/refs.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "git/pin.h"
 #include "git/ref.h"
 #include "sys/fault.h"
+#include "sys/fd.h"
 #include "sys/lock.h"
 #include "task/archive.h"
 #include "task/refs.h"
@@ -21,6 +23,7 @@
 #include "task/shown.h"
 #include "task/task.h"
 #include "workspace/base.h"
+#include "workspace/submodules.h"
 
 bool refs_next(const char **at, struct refs_line *ret)
 {
@@ -42,8 +45,7 @@ bool refs_has(const struct buf *lines, const char *ref)
 	return strstr(buf_str(lines), line) != NULL;
 }
 
-/* Whether the task is in the trash or archived. */
-static bool can_be_restored(const struct context *c, const struct task *t)
+bool refs_can_be_restored(const struct context *c, const struct task *t)
 {
 	auto_str name = xasprintf("%lld", (long long)t->id), gone = xasprintf("%lld.gone", (long long)t->id);
 
@@ -51,20 +53,18 @@ static bool can_be_restored(const struct context *c, const struct task *t)
 	       archive_is_there(c, t);
 }
 
-enum owner { OWNER_TASK, OWNER_REMOVED, OWNER_UNKNOWN };
-
-static enum owner owner_of_number(const struct context *c, const struct task_list *tasks, int64_t id)
+static enum refs_owner owner_of_number(const struct context *c, const struct task_list *tasks, int64_t id)
 {
 	for (size_t i = 0; i < tasks->n; i++)
 		if (tasks->v[i].id == id)
-			return tasks->v[i].removed && !can_be_restored(c, &tasks->v[i]) ? OWNER_REMOVED
-											: OWNER_TASK;
+			return tasks->v[i].removed && !refs_can_be_restored(c, &tasks->v[i]) ? OWNER_REMOVED
+											     : OWNER_TASK;
 	return OWNER_UNKNOWN;
 }
 
-static enum owner owner_of_set(const struct task_list *tasks, int64_t project, const char *set)
+static enum refs_owner owner_of_set(const struct task_list *tasks, int64_t project, const char *set)
 {
-	enum owner o = OWNER_UNKNOWN;
+	enum refs_owner o = OWNER_UNKNOWN;
 
 	for (size_t i = 0; i < tasks->n && o != OWNER_TASK; i++)
 		if (tasks->v[i].project_id == project && !strcmp(tasks->v[i].shown, set))
@@ -72,15 +72,14 @@ static enum owner owner_of_set(const struct task_list *tasks, int64_t project, c
 	return o;
 }
 
-/* The part of a pin's name that identifies its owner: "trash/12", "snapshots/12", "shown/SET". */
-static char *group_of(const char *ref)
+char *refs_group_of(const char *ref)
 {
 	const char *name = ref + strlen(REFS_PINS), *slash = strchr(name, '/');
 
 	return slash ? xstrndup(name, (size_t)(slash - name) + 1 + strcspn(slash + 1, "/")) : xstrdup(name);
 }
 
-static enum owner owner_of(
+enum refs_owner refs_owner_of(
 	struct context *c, const struct task_list *tasks, int64_t project, const char *group)
 {
 	const char *key = strchr(group, '/') ? strchr(group, '/') + 1 : "";
@@ -109,8 +108,7 @@ static bool is_reached(const struct repo *r, const struct refs_line *l)
 	return true;
 }
 
-/* The number of pins in a group, and how many keep something that no other ref reaches. */
-static int count_group(
+int refs_count_group(
 	const struct repo *r, const char *group, struct ref_txn *drop, size_t *n, size_t *only, struct err *e)
 {
 	auto_str prefix = xasprintf(REFS_PINS "%s", group);
@@ -148,9 +146,9 @@ static int drop_group(struct context *c, struct finding *f, struct err *e)
 
 	if (refs_open(c, f->project, &r, &tasks, &lock, e) < 0)
 		return -1;
-	if (owner_of(c, &tasks, f->project, f->path) != OWNER_REMOVED)
+	if (refs_owner_of(c, &tasks, f->project, f->path) != OWNER_REMOVED)
 		return err_set(e, ERR_BUSY, "a task has them now");
-	if (count_group(&r, f->path, &txn, &n, &only, e) < 0)
+	if (refs_count_group(&r, f->path, &txn, &n, &only, e) < 0)
 		return -1;
 	fault("doctor-refs");
 	return ref_commit(&r, &txn, e);
@@ -162,7 +160,7 @@ static int look_at_group(struct refs_look *k, const char *group, struct err *e)
 	struct finding *f;
 	size_t n, only;
 
-	if (count_group(&k->p->repo, group, NULL, &n, &only, e) < 0)
+	if (refs_count_group(&k->p->repo, group, NULL, &n, &only, e) < 0)
 		return -1;
 	/* removed meanwhile, with its trash */
 	if (!n)
@@ -240,7 +238,7 @@ static size_t count_old(const struct refs_look *k, const struct task *t)
 	size_t n = 0;
 
 	for (const char *at = buf_str(&k->pins); refs_next(&at, &l); free(l.ref)) {
-		auto_str group = group_of(l.ref);
+		auto_str group = refs_group_of(l.ref);
 
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 			n += !strcmp(group, names[i]);
@@ -258,7 +256,7 @@ static void look_for_old(struct refs_look *k)
 		const struct task *t = &k->tasks.v[i];
 
 		if (t->project_id == k->p->project.id && !shown_is_known(t) && !task_is_busy(k->c, t) &&
-			(!t->removed || can_be_restored(k->c, t)))
+			(!t->removed || refs_can_be_restored(k->c, t)))
 			n += count_old(k, t);
 	}
 	if (!n)
@@ -277,8 +275,8 @@ static int look_at_pins(struct refs_look *k, struct err *e)
 	struct refs_line l;
 
 	for (const char *at = buf_str(&k->pins); refs_next(&at, &l); free(l.ref)) {
-		auto_str group = group_of(l.ref);
-		enum owner o = owner_of(k->c, &k->tasks, k->p->project.id, group);
+		auto_str group = refs_group_of(l.ref);
+		enum refs_owner o = refs_owner_of(k->c, &k->tasks, k->p->project.id, group);
 
 		unknown += o == OWNER_UNKNOWN && strncmp(group, "fetched/", 8) != 0;
 		if (o == OWNER_REMOVED && (!last || strcmp(last, group)) && look_at_group(k, group, e) < 0)
@@ -302,7 +300,37 @@ static bool was_ours(
 		const struct task *t = &tasks->v[i];
 
 		if (t->project_id == project && !strcmp(t->branch, l->ref) && t->removed &&
-			!can_be_restored(c, t) && (!strcmp(t->base, l->oid) || !strcmp(t->published, l->oid)))
+			!refs_can_be_restored(c, t) &&
+			(!strcmp(t->base, l->oid) || !strcmp(t->published, l->oid)))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the repository is that of a submodule of the task. */
+static bool is_submodule_of(struct context *c, const struct task *t, const struct repo *r)
+{
+	auto_str name = xasprintf("%s/%lld", t->removed ? "trash" : "tasks", (long long)t->id);
+	auto_fd dir = openat(c->home.fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	struct err ignored = ERR_INIT;
+	auto_submodules s = { 0 };
+
+	if (dir < 0 || submodules_load(dir, &s, &ignored) < 0)
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (!strcmp(s.v[i].git_dir, r->git_dir))
+			return true;
+	return false;
+}
+
+/* Whether a task of another project has published to this repository, as that of a submodule (submodules.c). */
+static bool is_branch_around(struct refs_look *k, const char *ref)
+{
+	for (size_t i = 0; i < k->tasks.n; i++) {
+		const struct task *t = &k->tasks.v[i];
+
+		if (t->project_id != k->p->project.id && !strcmp(t->branch, ref) &&
+			is_submodule_of(k->c, t, &k->p->repo))
 			return true;
 	}
 	return false;
@@ -315,14 +343,13 @@ static bool is_branch_of(struct context *c, const struct task_list *tasks, int64
 		const struct task *t = &tasks->v[i];
 
 		if (t->project_id == project && (!strcmp(t->branch, ref) || !strcmp(t->ref_was, ref)) &&
-			(!t->removed || can_be_restored(c, t)))
+			(!t->removed || refs_can_be_restored(c, t)))
 			return true;
 	}
 	return false;
 }
 
-/* A branch with a checkout is in use. If that cannot be found out, assume so. */
-static bool is_checked_out(const struct repo *r, const char *ref)
+bool refs_is_checked_out(const struct repo *r, const char *ref)
 {
 	struct err ignored = ERR_INIT;
 	auto_str top = NULL;
@@ -339,7 +366,7 @@ static int drop_branch(struct context *c, struct finding *f, struct err *e)
 
 	if (refs_open(c, f->project, &r, &tasks, &lock, e) < 0)
 		return -1;
-	if (is_branch_of(c, &tasks, f->project, f->path) || is_checked_out(&r, f->path) ||
+	if (is_branch_of(c, &tasks, f->project, f->path) || refs_is_checked_out(&r, f->path) ||
 		!ref_is_reached(&r, f->oid))
 		return err_set(e, ERR_BUSY, "somebody has it now");
 	ref_remove(&txn, f->path, f->oid);
@@ -353,7 +380,7 @@ static void look_at_branch(struct refs_look *k, const struct refs_line *l)
 	struct finding *f;
 
 	if (reached && was_ours(k->c, &k->tasks, k->p->project.id, l) &&
-		!is_checked_out(&k->p->repo, l->ref)) {
+		!refs_is_checked_out(&k->p->repo, l->ref)) {
 		f = finding_add(k->out, "branch-orphaned", name, "a branch in '%s' whose task is removed",
 			k->p->project.name);
 		f->project = k->p->project.id;
@@ -372,7 +399,7 @@ static void look_at_branches(struct refs_look *k)
 	struct refs_line l;
 
 	for (const char *at = buf_str(&k->heads); refs_next(&at, &l); free(l.ref))
-		if (!is_branch_of(k->c, &k->tasks, k->p->project.id, l.ref))
+		if (!is_branch_of(k->c, &k->tasks, k->p->project.id, l.ref) && !is_branch_around(k, l.ref))
 			look_at_branch(k, &l);
 }
 
@@ -397,7 +424,7 @@ static int look_at_project(struct refs_look *k, struct err *e)
 	look_at_branches(k);
 	look_at_fetched(k);
 	look_for_old(k);
-	return owed_look(k, e);
+	return missing_refs_look(k, e);
 }
 
 int refs_look(struct survey *s, struct findings *out, struct err *e)

@@ -8,6 +8,7 @@
 #include "doctor/parts.h"
 #include "sys/fd.h"
 #include "task/life.h"
+#include "workspace/submodules.h"
 #include "workspace/workspace.h"
 
 int survey_names(struct context *c, const char *place, struct strvec *ret, struct err *e)
@@ -101,6 +102,59 @@ static int read_store(struct survey *s, struct project_list *projects, struct er
 	return rc;
 }
 
+/* Submodules in submodules in …, and names with slashes. */
+#define DEPTH_MAX 16
+
+/* Repositories in modules/ of a repository: NAME is a repository, or a directory of such. */
+static void add_modules(const char *dir, unsigned depth, struct strvec *ret)
+{
+	DIR *d = depth < DEPTH_MAX ? opendir(dir) : NULL;
+	struct dirent *ent;
+
+	while (d && (ent = readdir(d))) {
+		auto_str at = path_join(dir, ent->d_name), head = path_join(at, "HEAD"),
+			 objects = path_join(at, "objects"), below = path_join(at, "modules");
+		bool is_one = !access(head, F_OK) && !access(objects, F_OK);
+
+		if (ent->d_name[0] == '.' || (ent->d_type != DT_DIR && ent->d_type != DT_UNKNOWN))
+			continue;
+		if (is_one && !strvec_has(ret, at))
+			strvec_push(ret, at);
+		add_modules(is_one ? below : at, depth + 1, ret);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* A repository may also be a directory .git among the files. */
+static void add_submodules(struct survey *s, struct survey_project *p)
+{
+	auto_str modules = path_join(p->repo.git_dir, "modules");
+
+	add_modules(modules, 0, &p->submodules);
+	for (size_t i = 0; i < s->tasks.n; i++) {
+		struct err ignored = ERR_INIT;
+		auto_submodules l = { 0 };
+		auto_fd dir = -1;
+
+		if (s->tasks.v[i].project_id != p->project.id || s->tasks.v[i].removed ||
+			home_task_dir(&s->c->home, s->tasks.v[i].id, &dir, &ignored) < 0 ||
+			submodules_load(dir, &l, &ignored) < 0)
+			continue;
+		for (size_t k = 0; k < l.n; k++)
+			if (submodule_is_here(&l.v[k]) && !strvec_has(&p->submodules, l.v[k].git_dir))
+				strvec_push(&p->submodules, l.v[k].git_dir);
+	}
+}
+
+int survey_submodule(const struct survey_project *p, const char *git_dir, struct repo *ret, struct err *e)
+{
+	if (repo_open_git_dir(git_dir, git_dir, p->repo.hash_len, ret, e) < 0)
+		return -1;
+	ret->submodule = true;
+	return 0;
+}
+
 int survey_read(struct context *c, struct survey *ret, struct err *e)
 {
 	auto_project_list projects = { 0 };
@@ -120,6 +174,8 @@ int survey_read(struct context *c, struct survey *ret, struct err *e)
 		p->open = !repo_open_git_dir(p->project.git_dir, p->project.path,
 				  hash_len(&s.tasks, p->project.id), &p->repo, &ignored) &&
 			  !worktree_list(&p->repo, &p->worktrees, &ignored);
+		if (p->open)
+			add_submodules(&s, p);
 	}
 	*ret = s;
 	s = (struct survey){ 0 };
@@ -131,6 +187,7 @@ void survey_release(struct survey *s)
 	for (size_t i = 0; i < s->n; i++) {
 		project_release(&s->v[i].project);
 		worktree_list_release(&s->v[i].worktrees);
+		strvec_release(&s->v[i].submodules);
 		repo_release(&s->v[i].repo);
 	}
 	free(s->v);

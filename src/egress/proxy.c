@@ -92,6 +92,8 @@ static void tell_user(
 
 	if (p->notes < 0 || !k->t.id || (o != OUTCOME_REFUSED && o != OUTCOME_PRIVATE))
 		return;
+	if (refused_is_quiet(&k->c.config, &a))
+		return;
 	text = refused_sentence(&k->net.allow, &a, k->t.name, &entry);
 	if (!text)
 		return;

@@ -43,22 +43,22 @@ struct plain_pack {
 	char *room; /* PLAIN_CONTENT_MAX bytes, which the caller provides */
 };
 
-/* commit.c, tree.c */
+/* check_commit.c, check_tree.c */
 bool plain_commit(const char *data, size_t len, size_t hash_len);
 bool plain_tree(const char *data, size_t len, size_t hash_len);
 
-/* pack.c: the caller sets ret->room. True if all of the pack is plain; then the rest of ret is filled in. */
+/* read_pack.c: the caller sets ret->room. True if all of the pack is plain; then the rest of ret is filled in. */
 bool plain_pack(const char *data, size_t len, size_t hash_len, struct plain_pack *ret);
 
-/* hand.c: starts the three gits; git[] is git's path and its settings. If this fails, they
+/* write_objects.c: starts the three gits; git[] is git's path and its settings. If this fails, they
  * must not be used. */
-struct plain_hand {
+struct plain_writer {
 	int in, out; /* the pipes of one git */
 };
 
-bool plain_hands_start(char **git, struct plain_hand hands[PLAIN_KINDS]);
+bool plain_writers_start(char **git, struct plain_writer writers[PLAIN_KINDS]);
 /* Has git write all objects of the pack. Blocks until they are written. */
-bool plain_hand_over(const struct plain_hand hands[PLAIN_KINDS], const struct plain_pack *pack,
+bool plain_write(const struct plain_writer writers[PLAIN_KINDS], const struct plain_pack *pack,
 	const char *dir, size_t hash_len);
 
 #endif

@@ -27,7 +27,7 @@ static int next_pack(size_t *ret_len)
 
 int main(int argc, char **argv)
 {
-	struct plain_hand hands[PLAIN_KINDS];
+	struct plain_writer writers[PLAIN_KINDS];
 	static struct plain_pack pack = { .room = room };
 	size_t hash_len, len;
 	int rc;
@@ -38,12 +38,12 @@ int main(int argc, char **argv)
 	}
 	hash_len = (size_t)atoi(argv[2]);
 	signal(SIGPIPE, SIG_IGN);
-	if (!plain_hands_start(argv + 4, hands))
+	if (!plain_writers_start(argv + 4, writers))
 		return 1;
 	while ((rc = next_pack(&len)) > 0) {
 		bool plain = plain_pack(in, len, hash_len, &pack);
 
-		if (plain && !plain_hand_over(hands, &pack, argv[1], hash_len))
+		if (plain && !plain_write(writers, &pack, argv[1], hash_len))
 			return 1;
 		if (write_full(STDOUT_FILENO, plain ? "p" : "g", 1) < 0)
 			return 1;

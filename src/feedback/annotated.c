@@ -147,8 +147,8 @@ static void put_how(struct buf *out)
 }
 
 /* Editors obey settings in the first and last lines of a file: vim in 5 lines, others in 10, Emacs in the last page. So
- * no text of the agent's is there: the heading begins, and the file ends, with at least 10 lines of Garth's own, and
- * those at the end are a page. */
+ * the agent's text is not there: the heading begins, and the file ends, with at least 10 lines from Garth, and those at
+ * the end are a page. */
 void annotated_tail(const struct annotated_heading *h, struct buf *out)
 {
 	if (h->read_only)

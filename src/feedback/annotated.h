@@ -7,9 +7,9 @@
  *	comments_print(&a, &comments, &out);
  *	annotated_tail(&heading, &out);
  *
- * Lines of the heading and at the end begin with "#". No line of the diff begins with ">" or "#": git's own lines do not, lines
- * of files have a mark in front, and unusual characters of names and contents are made visible, line breaks of
- * every kind among them.
+ * Lines of the heading and at the end begin with "#". No line of the diff begins with ">" or "#": git's own lines do
+ * not, lines of files have a mark in front, and unusual characters of names and contents are made visible, line
+ * breaks of every kind among them.
  */
 #ifndef FEEDBACK_ANNOTATED_H
 #define FEEDBACK_ANNOTATED_H

@@ -5,7 +5,7 @@
 #include "history/renew.h"
 #include "history/sync.h"
 #include "publish/end.h"
-#include "task/end.h"
+#include "task/verdict.h"
 
 void gateway_main(const struct gateway_spec *s)
 {

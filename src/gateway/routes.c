@@ -11,21 +11,27 @@
 #include "base/alloc.h"
 #include "git/ref.h"
 #include "gateway/commit_staged.h"
-#include "publish/from.h"
+#include "publish/from_branch.h"
 #include "history/rollback.h"
 #include "history/snapshot.h"
 #include "inside/pause.h"
 #include "inside/renamed.h"
 #include "publish/publish.h"
+#include "publish/submodules.h"
 #include "gateway/routes_parts.h"
 #include "history/sync.h"
 #include "sys/fd.h"
-#include "task/end.h"
+#include "task/brief.h"
+#include "task/verdict.h"
 #include "task/life.h"
 #include "task/question.h"
 
 /* A longer path is cut in the audit log. */
 #define REQUEST_MAX 300
+/* A snapshot's message is in the store. */
+#define MESSAGE_MAX 1000
+/* What a snapshot leaves in the store and the log, of the budget for what an agent can do at will. */
+#define SNAPSHOT_COST 4096
 
 int request_bad(struct request *q, struct err *e, const char *what)
 {
@@ -74,6 +80,17 @@ static int show_task(struct request *q, struct err *e)
 		audit_text(ref_short(t->target)), "tip", *t->published ? t->published : t->base, "state",
 		t->state, "workspace", audit_text(t->workspace), "commits", (json_int_t)t->commits, "policy",
 		show_policy(&q->gateway->in.context.config.policy));
+	return 0;
+}
+
+static int show_brief(struct request *q, struct err *e)
+{
+	struct inside *in = &q->gateway->in;
+	auto_buf text = BUF_INIT(64 << 10);
+
+	if (brief_write(&in->context, &in->at, NULL, &text, e) < 0)
+		return -1;
+	q->out = json_pack("{s:o}", "brief", audit_text(buf_str(&text)));
 	return 0;
 }
 
@@ -126,8 +143,23 @@ static int published(struct request *q, const struct publish_result *r)
 	return 0;
 }
 
+/* The number of a submodule chooses among those of this task. */
+static int publish_in_submodule(
+	struct request *q, const json_t *number, const char *tip, const char *by, int pack, struct err *e)
+{
+	struct publish_result r = { 0 };
+
+	if (!json_is_integer(number) || json_integer_value(number) < 0)
+		return request_bad(q, e, "\"submodule\" is not a number");
+	if (publish_submodule(
+		    &q->gateway->pub, (size_t)json_integer_value(number), tip, by, pack, &r, &q->no, e) < 0)
+		return e->kind == ERR_USAGE ? request_bad(q, e, e->msg) : -1;
+	return published(q, &r);
+}
+
 static int publish_for(struct request *q, const char *by, struct err *e)
 {
+	json_t *submodule = json_object_get(q->in, "submodule");
 	struct publish_result r = { 0 };
 	auto_fd pack = -1;
 	const char *tip;
@@ -135,6 +167,8 @@ static int publish_for(struct request *q, const char *by, struct err *e)
 
 	if (take_string(q, "tip", &tip, e) < 0 || take_pack(q, &pack, e) < 0)
 		return -1;
+	if (submodule)
+		return publish_in_submodule(q, submodule, tip, by, pack, e);
 	if (!tip) {
 		if (publish_find_tip(&q->gateway->in, found, e) < 0)
 			return -1;
@@ -171,11 +205,14 @@ static int ask_question(struct request *q, struct err *e)
 static int user_publish(struct request *q, struct err *e)
 {
 	struct publish_result r = { 0 };
+	auto_str failed = NULL;
 	json_t *commits;
 	const char *from;
 
 	if (take_string(q, "from", &from, e) < 0)
 		return -1;
+	if (publish_submodules(&q->gateway->pub, "user", &failed, &q->no, e) < 0)
+		return err_wrap(e, "submodule '%s'", failed);
 	if (from ? publish_from(&q->gateway->pub, from, &r, &q->no, e) < 0 || published(q, &r) < 0
 		 : publish_for(q, "user", e) < 0)
 		return -1;
@@ -253,11 +290,27 @@ static int user_snapshot(struct request *q, struct err *e)
 	const char *message;
 	int64_t number;
 
-	if (take_string(q, "message", &message, e) < 0 ||
-		snapshot_take(&q->gateway->in, "asked", message ? message : "", &number, &left, e) < 0)
+	if (take_string(q, "message", &message, e) < 0)
+		return -1;
+	if (message && strlen(message) > MESSAGE_MAX)
+		return request_bad(q, e, "\"message\" is longer than 1000 bytes");
+	if (snapshot_take(&q->gateway->in, "asked", message ? message : "", &number, &left, e) < 0)
 		return -1;
 	q->out = json_pack("{s:I, s:o}", "snapshot", (json_int_t)number, "left_out", list_left(&left));
 	return 0;
+}
+
+static int agent_snapshot(struct request *q, struct err *e)
+{
+	const struct inside *in = &q->gateway->in;
+	bool may;
+
+	if (audit_allows(in->audit, &in->task, SNAPSHOT_COST, &may, e) < 0)
+		return -1;
+	if (may)
+		return user_snapshot(q, e);
+	refuse(&q->no, e, "too_many_snapshots", "", "the task has taken too many snapshots");
+	return refusal_say(&q->no, "take another snapshot", "wait for a minute");
 }
 
 /* A path that is not UTF-8 is sent as hex digits, because JSON strings are UTF-8. */
@@ -287,16 +340,18 @@ static int user_rollback(struct request *q, struct err *e)
 		.force = json_is_true(json_object_get(q->in, "force")),
 		.snapshot = json_integer_value(json_object_get(q->in, "snapshot")) };
 	auto_review_left left = { 0 };
+	auto_strvec stashed = STRVEC_INIT;
 	auto_str file = NULL;
 	int64_t before = 0;
 
 	if (take_file(q, &file, e) < 0)
 		return -1;
 	s.file = file;
-	if (rollback(&q->gateway->in, &s, &before, &left, e) < 0)
+	if (rollback(&q->gateway->in, &s, &before, &left, &stashed, e) < 0)
 		return -1;
-	q->out = json_pack("{s:I, s:s, s:o}", "snapshot", (json_int_t)before, "tip",
-		q->gateway->in.task.published, "left_out", s.force ? json_array() : list_left(&left));
+	q->out = json_pack("{s:I, s:s, s:o, s:o}", "snapshot", (json_int_t)before, "tip",
+		q->gateway->in.task.published, "left_out", s.force ? json_array() : list_left(&left),
+		"stashed", list(&stashed));
 	return 0;
 }
 
@@ -333,7 +388,7 @@ static int user_sync(struct request *q, struct err *e)
 static int user_pause(struct request *q, struct err *e)
 {
 	q->out = json_object();
-	return pause_task(&q->gateway->in, "paused by the user", e);
+	return pause_for_user(&q->gateway->in, e);
 }
 
 static int user_resume(struct request *q, struct err *e)
@@ -358,6 +413,9 @@ static const struct {
 	{ "POST", "/api/v1/git/push", AGENT, route_push },
 	{ "POST", "/api/v1/git/fetch", AGENT, route_fetch },
 	{ "POST", "/api/v1/question", AGENT, ask_question },
+	{ "GET", "/api/v1/brief", BOTH, show_brief },
+	{ "POST", "/api/v1/snapshot", AGENT, agent_snapshot },
+	{ "GET", "/api/v1/context", AGENT, route_context },
 	{ "POST", "/user/v1/publish", USER, user_publish },
 	{ "POST", "/user/v1/snapshot", USER, user_snapshot },
 	{ "POST", "/user/v1/rollback", USER, user_rollback },
@@ -443,23 +501,22 @@ static int parse(struct request *q, const char *body, size_t len, struct err *e)
 	return json_is_object(q->in) ? 0 : request_bad(q, e, "the body is not a JSON object");
 }
 
-int route(struct gateway *g, bool user, const char *method, const char *path, const char *body, size_t len,
-	json_t **ret)
+int route(struct gateway *g, const struct route_ask *a, json_t **ret)
 {
-	struct request q = { .gateway = g };
+	struct request q = { .gateway = g, .session = a->session };
 	struct err e = ERR_INIT;
 	handler *fn = NULL;
 	int status = 200;
 
-	if (inside_refresh(&g->in, &e) < 0 || find(&q, user, method, path, &fn, &e) < 0 ||
-		parse(&q, body, len, &e) < 0 || fn(&q, &e) < 0) {
+	if (inside_refresh(&g->in, &e) < 0 || find(&q, a->user, a->method, a->path, &fn, &e) < 0 ||
+		parse(&q, a->body, a->len, &e) < 0 || fn(&q, &e) < 0) {
 		status = !strcmp(q.no.code, "bad_method")     ? 405
 			 : !strcmp(q.no.code, ROUTE_TOO_SOON) ? 429
 							      : err_http_status(e.kind);
 		if (!q.no.recorded)
-			record(g, path, &q.no, &e);
+			record(g, a->path, &q.no, &e);
 		json_decref(q.out);
-		q.out = error_json(&q.no, &e, user);
+		q.out = error_json(&q.no, &e, a->user);
 	}
 	json_decref(q.in);
 	*ret = q.out;

@@ -1,4 +1,4 @@
-/* Shared by routes.c and routes_remote.c. */
+/* Shared by routes.c, routes_context.c and routes_remote.c. */
 #ifndef GATEWAY_ROUTES_PARTS_H
 #define GATEWAY_ROUTES_PARTS_H
 
@@ -9,7 +9,8 @@
 
 struct request {
 	struct gateway *gateway;
-	json_t *in; /* an object */
+	json_t *in;          /* an object */
+	const char *session; /* that the request names; NULL: none */
 	json_t *out;
 	struct refusal no;
 };
@@ -24,5 +25,7 @@ int request_bad(struct request *q, struct err *e, const char *what);
 
 /* routes_remote.c: push to and fetch from the user's remote for an agent, as far as the user allows. */
 handler route_push, route_fetch;
+/* routes_context.c */
+handler route_context;
 
 #endif

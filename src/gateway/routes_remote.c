@@ -5,14 +5,14 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "gateway/routes_parts.h"
 #include "git/remote.h"
 #include "history/renew.h"
-#include "gateway/routes_parts.h"
 #include "push/fetch.h"
 #include "push/push.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
-#include "task/again.h"
+#include "task/task_command.h"
 
 #define APART_MS 2000
 #define ASKED_AT "pushed-at"
@@ -22,9 +22,9 @@
 static char *may_push(const struct gateway *g)
 {
 	struct err ignored = ERR_INIT;
-	auto_again a = { 0 };
+	auto_task_command cmd = { 0 };
 
-	return again_load(g->in.at.ws.dir, &a, &ignored) < 0 ? NULL : steal_ptr(a.push);
+	return task_command_load(g->in.at.ws.dir, &cmd, &ignored) < 0 ? NULL : steal_ptr(cmd.push);
 }
 
 /* Milliseconds until the next request is allowed. */

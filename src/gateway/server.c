@@ -16,6 +16,7 @@
 #include "publish/publish.h"
 #include "history/renew.h"
 #include "gateway/main.h"
+#include "gateway/mcp_http.h"
 #include "gateway/routes.h"
 #include "history/sync.h"
 #include "http/guard.h"
@@ -41,6 +42,7 @@ struct server {
 	struct listener listeners[2]; /* the agent's, the user's */
 	unsigned linger;
 	struct event *idle, *answered, *keeper;
+	struct mcp_relay relay;
 	struct rate_limit pace; /* of the agent */
 	bool answering;         /* what is being written is a handler's answer */
 	bool spoken;            /* since the idle timer was set */
@@ -105,7 +107,7 @@ static const char *method_name(enum evhttp_cmd_type type)
 /* Does the jobs that came while a command inside was waited for: their messages are read already. */
 static void wake_for_jobs(struct server *s)
 {
-	if (s->gateway->in.runner.jobs)
+	if (s->gateway->in.runner->jobs)
 		event_active(s->keeper, EV_READ, 0);
 }
 
@@ -146,6 +148,54 @@ static struct evbuffer *body_of(json_t *answer)
 	return body;
 }
 
+/* A request that the inside answers. */
+struct relayed {
+	struct listener *listener;
+	struct evhttp_request *req;
+};
+
+static void on_relayed(void *arg, int status, const char *session, const char *body, size_t len)
+{
+	struct relayed *r = arg;
+	struct evkeyvalq *headers = evhttp_request_get_output_headers(r->req);
+	struct evbuffer *out = len ? evbuffer_new() : NULL;
+
+	if (out)
+		evbuffer_add(out, body, len);
+	if (session && strspn(session, "0123456789abcdef-") == strlen(session))
+		evhttp_add_header(headers, "Mcp-Session-Id", session);
+	if (status == 405)
+		evhttp_add_header(headers, "Allow", "POST");
+	reply(r->listener, r->req, status ? status : 504, out);
+	free(r);
+}
+
+static bool is_wanted(void *arg)
+{
+	const struct relayed *r = arg;
+	int fd = http_guard_fd(r->req);
+
+	return fd >= 0 && !has_left(fd);
+}
+
+/* Nothing is recorded of it, so it has no pace; the relay limits it. */
+static void relay(
+	struct listener *l, struct evhttp_request *req, const char *path, const char *body, size_t len)
+{
+	struct relayed *r = xcalloc(1, sizeof(*r));
+
+	*r = (struct relayed){ l, req };
+	http_guard_grant(&l->guard, req, RELAY_SECONDS + HTTP_SECONDS);
+	mcp_http_answer(&l->server->relay, &(struct mcp_http_ask){ .req = req,
+						   .method = method_name(evhttp_request_get_command(req)),
+						   .path = path,
+						   .body = body,
+						   .len = len,
+						   .fn = on_relayed,
+						   .wanted = is_wanted,
+						   .arg = r });
+}
+
 static void on_request(struct evhttp_request *req, void *arg)
 {
 	struct listener *l = arg;
@@ -163,11 +213,21 @@ static void on_request(struct evhttp_request *req, void *arg)
 		reply(l, req, 408, NULL);
 		return;
 	}
+	if (!l->user && path && mcp_http_is(path)) {
+		relay(l, req, path, body, len);
+		return;
+	}
 	if (!l->user)
 		rate_limit_wait(&s->pace);
 	publisher_set_caller(&s->gateway->pub, fd);
-	status = route(s->gateway, l->user, method_name(evhttp_request_get_command(req)), path ? path : "",
-		body, len, &answer);
+	status = route(s->gateway,
+		&(struct route_ask){ .user = l->user,
+			.method = method_name(evhttp_request_get_command(req)),
+			.path = path ? path : "",
+			.session = mcp_http_session(req, path ? path : ""),
+			.body = body,
+			.len = len },
+		&answer);
 	publisher_set_caller(&s->gateway->pub, -1);
 	reply(l, req, status, body_of(answer));
 	wake_for_jobs(s);
@@ -221,8 +281,8 @@ static void do_jobs(struct server *s)
 	uint32_t jobs;
 
 	/* more may come while one is done */
-	while ((jobs = s->gateway->in.runner.jobs)) {
-		s->gateway->in.runner.jobs = 0;
+	while ((jobs = s->gateway->in.runner->jobs)) {
+		s->gateway->in.runner->jobs = 0;
 		if (jobs & 1u << GATEWAY_RENEW)
 			renew_shown(&s->gateway->in, &ignored);
 		if (jobs & 1u << GATEWAY_SYNC)
@@ -241,7 +301,7 @@ static void on_keeper(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (runner_listen(&s->gateway->in.runner) < 0) {
+	if (runner_listen(s->gateway->in.runner) < 0) {
 		event_del(s->keeper);
 		event_base_loopexit(s->base, NULL);
 	}
@@ -252,7 +312,7 @@ static int watch_all(struct server *s)
 {
 	struct event *term = evsignal_new(s->base, SIGTERM, on_over, s);
 
-	s->keeper = event_new(s->base, s->gateway->in.runner.orders, EV_READ | EV_PERSIST, on_keeper, s);
+	s->keeper = event_new(s->base, s->gateway->in.runner->orders, EV_READ | EV_PERSIST, on_keeper, s);
 	s->idle = evtimer_new(s->base, on_idle, s);
 	s->answered = evtimer_new(s->base, on_answered, s);
 	if (!s->idle || !s->answered || !s->keeper || !term || event_priority_set(s->keeper, URGENT) < 0 ||
@@ -279,6 +339,7 @@ int serve(struct gateway *g, int agent, int user, unsigned linger, struct err *e
 
 	rate_limit_init(&s.pace);
 	s.base = open_base();
+	s.relay = (struct mcp_relay){ .base = s.base, .in = &g->in };
 	if (!s.base || watch_all(&s) < 0 || open_listener(&s, 0, agent) < 0 || open_listener(&s, 1, user) < 0)
 		return err_set(e, ERR_FAILED, "cannot start the gateway");
 	rest(&s);

@@ -12,7 +12,7 @@
 #include "git/index.h"
 #include "git/lfs.h"
 #include "git/neutral.h"
-#include "git/settings.h"
+#include "git/user_settings.h"
 #include "sys/worker.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
@@ -127,7 +127,6 @@ int checkout_warm(const struct repo *r, const char *tree, const char *index, con
 		 own = xasprintf("%s.git", index);
 	/* git drops the untracked cache if it was made with another ignore file than the tasks use */
 	auto_str excludes = xasprintf("core.excludesFile=%s", ignores ? ignores : "/nonexistent/ignore");
-	auto_buf out = BUF_INIT(1 << 20);
 	auto_neutral p = NEUTRAL_INIT;
 	int rc = neutral_open_at(r, own, &p, e);
 
@@ -138,7 +137,8 @@ int checkout_warm(const struct repo *r, const char *tree, const char *index, con
 		p.git.seconds = 3600;
 		p.git.fsmonitor = answer;
 		p.git.writes_index = true;
-		rc = git_do(&p.git, &out, e, "-c", "core.untrackedCache=true", "-c",
+		/* what it prints is not needed: to this repository without commits, every file is new */
+		rc = git_do(&p.git, NULL, e, "-c", "core.untrackedCache=true", "-c",
 			"core.fsmonitorHookVersion=2", "-c", "status.showUntrackedFiles=normal", "-c",
 			"core.splitIndex=false", "-c", excludes, "status", "--porcelain",
 			"--ignore-submodules=all", NULL);

@@ -49,55 +49,115 @@ static bool is_lfs(const char *p, const char *end)
 	       (p + strlen(lfs) == end || strchr(" \t\r\n", p[strlen(lfs)]));
 }
 
-static int refuse_filter(const char *path, const char *data, size_t len, struct err *e)
+/* A look at one commit's attributes. */
+struct look {
+	const struct repo *repo;
+	const struct strvec *paths;
+	struct strvec own; /* the configuration, if the repository's was not read */
+	bool has_own;
+};
+
+static bool sets_filter(const struct strvec *config, const char *name, size_t len)
+{
+	static const char key[] = "filter.";
+
+	for (size_t i = 0; i < config->n; i++) {
+		const char *s = config->v[i];
+
+		if (!strncmp(s, key, strlen(key)) && !strncmp(s + strlen(key), name, len) &&
+			s[strlen(key) + len] == '.')
+			return true;
+	}
+	return false;
+}
+
+/* Whether somebody has configured the filter. git passes files through unchanged if nobody has. */
+static int is_configured(struct look *l, const char *name, size_t len, bool *ret, struct err *e)
+{
+	if (l->repo->refuses_filters)
+		return *ret = true, 0;
+	if (!l->repo->config.n && !l->has_own && repo_read_config(l->repo, &l->own, e) < 0)
+		return -1;
+	l->has_own = true;
+	*ret = sets_filter(l->repo->config.n ? &l->repo->config : &l->own, name, len);
+	return 0;
+}
+
+static int refuse_filter(struct look *l, const char *path, const char *data, size_t len, struct err *e)
 {
 	const char *end = data + len;
 
-	for (const char *p = data; (p = memmem(p, (size_t)(end - p), "filter=", 7)); p++)
-		if ((p == data || strchr(" \t\r", p[-1])) && !is_lfs(p, end))
+	for (const char *p = data; (p = memmem(p, (size_t)(end - p), "filter=", 7)); p++) {
+		size_t n = strcspn(p, " \t\r\n");
+		bool set;
+
+		if ((p != data && !strchr(" \t\r", p[-1])) || is_lfs(p, end))
+			continue;
+		if (is_configured(l, p + 7, n - 7, &set, e) < 0)
+			return -1;
+		if (set)
 			return err_set(e, ERR_REFUSED,
 				"'%s' sends files through a filter (%.*s), which is not supported: a filter is a program that the repository chooses",
-				path, (int)strcspn(p, " \t\r\n"), p);
+				path, (int)n, p);
+	}
 	return 0;
 }
 
 static int look_for_filter(size_t i, const char *data, size_t len, void *arg, struct err *e)
 {
-	const struct strvec *paths = arg;
+	struct look *l = arg;
 
-	return refuse_filter(paths->v[i], data, len, e);
+	return refuse_filter(l, l->paths->v[i], data, len, e);
 }
 
 /* The attributes that no commit has. */
-static int check_own(const struct repo *r, struct err *e)
+static int check_own(struct look *l, struct err *e)
 {
 	auto_buf text = BUF_INIT(REPO_ATTRIBUTES_MAX);
 
-	if (repo_attributes(r, &text, e) < 0)
+	if (repo_attributes(l->repo, &text, e) < 0)
 		return -1;
-	return refuse_filter("info/attributes", buf_str(&text), text.len, e);
+	return refuse_filter(l, "info/attributes", buf_str(&text), text.len, e);
+}
+
+static int check_all(
+	const struct repo *r, const struct strvec *paths, const struct strvec *oids, struct err *e)
+{
+	struct look l = { .repo = r, .paths = paths };
+	struct git g = repo_git(r);
+	int rc = check_own(&l, e);
+
+	if (!rc)
+		rc = blob_read(&g, oids, look_for_filter, &l, e);
+	strvec_release(&l.own);
+	return rc;
+}
+
+bool content_has_filters(const struct repo *r)
+{
+	static const char key[] = "filter.", lfs[] = "filter." LFS_FILTER ".";
+
+	for (size_t i = 0; i < r->config.n; i++)
+		if (!strncmp(r->config.v[i], key, strlen(key)) &&
+			strncmp(r->config.v[i], lfs, strlen(lfs)) != 0)
+			return true;
+	return false;
 }
 
 int content_check(const struct repo *r, const char *index, struct err *e)
 {
 	auto_strvec paths = STRVEC_INIT, oids = STRVEC_INIT;
-	struct git g = repo_git(r);
 
-	if (check_own(r, e) < 0 || list(r, index, &paths, &oids, e) < 0)
-		return -1;
-	return blob_read(&g, &oids, look_for_filter, &paths, e);
+	return list(r, index, &paths, &oids, e) < 0 ? -1 : check_all(r, &paths, &oids, e);
 }
 
 int content_check_diff(const struct repo *r, const struct buf *raw, struct err *e)
 {
 	auto_strvec paths = STRVEC_INIT, oids = STRVEC_INIT;
-	struct git g = repo_git(r);
 	struct diff_entry d;
 	size_t at = 0;
 	int got;
 
-	if (check_own(r, e) < 0)
-		return -1;
 	while ((got = diff_next(raw, &at, r->hash_len, &d)) > 0) {
 		if (!d.new_mode || strcmp(path_base(d.path), ".gitattributes"))
 			continue;
@@ -106,5 +166,5 @@ int content_check_diff(const struct repo *r, const struct buf *raw, struct err *
 	}
 	if (got < 0)
 		return err_set(e, ERR_FAILED, "cannot understand the difference of two commits");
-	return blob_read(&g, &oids, look_for_filter, &paths, e);
+	return check_all(r, &paths, &oids, e);
 }

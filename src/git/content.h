@@ -1,9 +1,12 @@
 /*
  * Refuses commits that tasks do not support: with files that need a filter. It reads the index before any
- * file is checked out, because a filter is a program, and an attribute in the commit can choose it.
+ * file is checked out, because a filter is a program, and an attribute in the commit can choose it. An attribute
+ * whose filter nobody has configured does nothing in git, and is accepted.
  */
 #ifndef GIT_CONTENT_H
 #define GIT_CONTENT_H
+
+#include <stdbool.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -13,5 +16,8 @@
 int content_check(const struct repo *r, const char *index, struct err *e);
 /* The same for what a commit changes against one that was checked before; raw is from checkout_diff. */
 int content_check_diff(const struct repo *r, const struct buf *raw, struct err *e);
+/* Whether a filter other than that of LFS is configured. Then a commit that was checked before may have to be refused
+ * now. */
+bool content_has_filters(const struct repo *r);
 
 #endif

@@ -76,7 +76,7 @@ static char *git_dir_of(const char *top)
 	return line && !strncmp(line, prefix, strlen(prefix)) ? resolve(top, line + strlen(prefix)) : NULL;
 }
 
-static bool look_at(const char *top, struct discovered *ret)
+bool discover_at(const char *top, struct discovered *ret)
 {
 	auto_str git_dir = git_dir_of(top), common = git_dir ? common_of(git_dir) : NULL;
 	bool bare = !common;
@@ -95,7 +95,7 @@ static bool look_at(const char *top, struct discovered *ret)
 /* Looks at the directory and its parents; shortens `at` to the one that has a repository. */
 static bool look_up(char *at, struct discovered *ret)
 {
-	while (!look_at(at, ret)) {
+	while (!discover_at(at, ret)) {
 		char *slash = strrchr(at, '/');
 
 		if (!at[1])

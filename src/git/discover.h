@@ -22,5 +22,7 @@ void discovered_release(struct discovered *d);
 /* All paths are resolved. ERR_NOTFOUND if there is no repository. ERR_REFUSED for a bare repository beneath
  * another repository's checkout: its files may have come with a commit, so it may be a stranger's. */
 int discover(const char *dir, struct discovered *ret, struct err *e);
+/* The same for this directory alone, without its parents. False if it is no repository. */
+bool discover_at(const char *top, struct discovered *ret);
 
 #endif

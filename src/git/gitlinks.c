@@ -66,3 +66,16 @@ int gitlinks_hide(
 	strvec_pushl(&args, "update-index", "--skip-worktree", "-z", "--stdin", NULL);
 	return git_run(&g, &args, &paths, NULL, e);
 }
+
+bool gitlink_at(const struct repo *r, const char *commit, const char *path, char out[OID_SIZE])
+{
+	struct git git = repo_git_commits(r);
+	auto_str name = xasprintf("%s:%s", commit, path);
+	auto_buf text = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+
+	out[0] = '\0';
+	return !git_do(&git, &text, &ignored, "rev-parse", "--verify", "-q", "--end-of-options", name,
+		       NULL) &&
+	       oid_take(buf_str(&text), r->hash_len, out);
+}

@@ -5,10 +5,12 @@
 #ifndef GIT_GITLINKS_H
 #define GIT_GITLINKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
 #include "base/oid.h"
+#include "git/repo.h"
 
 #define GITLINK_MODE 0160000
 
@@ -30,6 +32,10 @@ void gitlinks_release(struct gitlinks *g);
 
 /* Reads the index file at this path. ERR_REFUSED beyond GITLINKS_MAX. */
 int gitlinks_read(const char *index, unsigned hash_len, struct gitlinks *ret, struct err *e);
+
+/* The id that a commit of the repository has at the path: for a submodule, its commit. False, and "", if the commit is
+ * missing or has nothing there. */
+bool gitlink_at(const struct repo *r, const char *commit, const char *path, char out[OID_SIZE]);
 
 /*
  * Makes the user's git pass over the submodules of an index (skip-worktree), for files on the host that an agent

@@ -62,7 +62,7 @@ static bool is_within(const struct repo *r, const char *path)
 	return path_within(path, r->git_dir) || path_within(path, r->top) || path_within(path, r->main_top);
 }
 
-/* A link may lead into the checkout. One that leads elsewhere could bring any file of the user's into the task. */
+/* A link may lead into the checkout. One that leads elsewhere could bring any of the user's files into the task. */
 static int check_link(struct copying *c, int from, const char *name, struct err *e)
 {
 	auto_str at = xasprintf("/proc/self/fd/%d/%s", from, name), real = NULL;

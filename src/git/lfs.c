@@ -243,6 +243,20 @@ static int make_place(const struct repo *r, const char *dir)
 	return mkdirs_beneath(git, dir, 0777, owner_is_other() ? st.st_uid : (uid_t)-1, st.st_gid);
 }
 
+bool lfs_is_in(int store, const struct lfs_pointer *p)
+{
+	auto_fd fd = open_content(store, p);
+
+	return fd >= 0;
+}
+
+bool lfs_has(const struct repo *r, const struct lfs_pointer *p)
+{
+	auto_fd store = lfs_open_store(r);
+
+	return store >= 0 && lfs_is_in(store, p);
+}
+
 /* Only the copy is checked: whoever can write the original may change it at any time. */
 int lfs_carry(const struct repo *r, int from, const struct lfs_pointer *p, struct err *e)
 {

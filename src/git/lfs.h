@@ -39,7 +39,7 @@ bool lfs_of_file(int fd, struct lfs_pointer *ret);
 bool lfs_is_content(int fd, const struct lfs_pointer *p);
 
 /* Opens the user's store; -1 if the repository has none, and so does not use LFS here. One that is a link does not
- * count: a stranger's repository could show a task any directory of the user's with it. */
+ * count: with a link, a downloaded repository could show a task any of the user's directories. */
 int lfs_open_store(const struct repo *r);
 
 /* Replaces pointers by the content of the store, in the files beneath `tree` that were just checked out. `g` runs git
@@ -54,6 +54,9 @@ typedef bool lfs_mine_fn(const char *path, const struct stat *st, void *arg);
 int lfs_stamp(const struct repo *r, const char *index, int tree, const char *work_tree,
 	const struct strvec *paths, lfs_mine_fn *mine, void *arg, struct err *e);
 
+/* Whether a store, or the user's, has a file of the pointer's name and size. */
+bool lfs_is_in(int store, const struct lfs_pointer *p);
+bool lfs_has(const struct repo *r, const struct lfs_pointer *p);
 /* Copies the content of a pointer from the directory `from` (laid out like a store; its content is not trusted) into
  * the user's store, unless it is there already. 1 if `from` does not have it, or has other bytes. */
 int lfs_carry(const struct repo *r, int from, const struct lfs_pointer *p, struct err *e);

@@ -27,9 +27,9 @@ static const struct format {
 		32 },
 };
 
-/* Settings about the files and how they are compared; none names a program or a file. */
+/* Settings about the files and how they are compared; none names a program or a file. core.bigFileThreshold is not among
+ * them: a small one hides every change as binary. */
 static const char *const copied[] = {
-	"core.bigfilethreshold",
 	"core.checkstat",
 	"core.checkroundtripencoding",
 	"core.compression",
@@ -182,7 +182,7 @@ static bool user_may_have_settings(void)
 /* With `users`, also the settings about the user's own checkout, wherever they are made. */
 static int read_settings(const char *git_dir, bool users, struct strvec *ret, struct err *e)
 {
-	struct git g = { .dir = git_dir, .shows_config = users, .seconds = 60 };
+	struct git g = { .dir = git_dir, .shows_config = users };
 	auto_buf list = BUF_INIT(4 << 20);
 
 	if (!may_have_settings(git_dir) && (!users || !user_may_have_settings()))

@@ -39,7 +39,7 @@ int neutral_make(int home, const char *home_path, struct err *e);
  * that respect ignored files. The caller removes it. */
 int neutral_open_at(const struct repo *r, const char *at, struct neutral *ret, struct err *e);
 /* Like neutral_open, for commands that write or hash files: with the repository's info/attributes. With `users`
- * the files are those of the user's own checkout: then core.autocrlf, core.eol and core.symlinks are in force,
+ * the files are in the user's own checkout, and core.autocrlf, core.eol and core.symlinks are in force,
  * as the user or the repository has set them. The files of tasks never depend on these. */
 int neutral_open_files(
 	const struct repo *r, const char *git_dir, bool users, struct neutral *ret, struct err *e);

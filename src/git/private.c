@@ -10,7 +10,7 @@
 #include "base/path.h"
 #include "git/hooks.h"
 #include "git/lfs.h"
-#include "git/settings.h"
+#include "git/user_settings.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 
@@ -88,9 +88,23 @@ static int make_dirs(int dir, struct err *e)
 	return 0;
 }
 
+/* Tags can be megabytes: they are not copied to put a line in front of them. */
+static int put_packed(int dir, const struct buf *shown, struct err *e)
+{
+	static const char first[] = "# pack-refs with: sorted \n";
+	auto_fd fd = -1;
+
+	if (put(dir, "packed-refs", first, sizeof(first) - 1, e) < 0)
+		return -1;
+	fd = openat(dir, "packed-refs", O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 || write_full(fd, buf_str(shown), shown->len) < 0)
+		return err_sys(e, "cannot write 'packed-refs' of the private repository");
+	return 0;
+}
+
 static int put_refs(int dir, const struct private_spec *s, struct err *e)
 {
-	auto_buf packed = BUF_INIT(64 << 20), head = BUF_SMALL, tip = BUF_SMALL;
+	auto_buf head = BUF_SMALL, tip = BUF_SMALL;
 	struct owner o = owner_inside();
 	const char *slash = strrchr(s->branch, '/');
 	auto_str parent = xstrndup(s->branch, (size_t)(slash - s->branch));
@@ -98,11 +112,9 @@ static int put_refs(int dir, const struct private_spec *s, struct err *e)
 
 	if (at < 0)
 		return err_sys(e, "cannot make '%s' of the private repository", parent);
-	buf_addstr(&packed, "# pack-refs with: sorted \n");
-	buf_add(&packed, buf_str(s->shown), s->shown->len);
 	buf_printf(&head, "ref: %s\n", s->branch);
 	buf_printf(&tip, "%s\n", s->commit);
-	if (put_text(dir, "packed-refs", &packed, e) < 0 || put_text(dir, "HEAD", &head, e) < 0)
+	if (put_packed(dir, s->shown, e) < 0 || put_text(dir, "HEAD", &head, e) < 0)
 		return -1;
 	return put_text(at, slash + 1, &tip, e);
 }

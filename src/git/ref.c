@@ -1,6 +1,7 @@
 #include "git/ref.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -21,16 +22,31 @@ static int list(const struct repo *r, const struct strvec *patterns, struct buf 
 	return git_run(&g, &args, NULL, out, e);
 }
 
-int ref_shown(const struct repo *r, const char *target, const char *also, struct buf *out, struct err *e)
+/* Whether there is no such directory, or nothing in it. */
+static bool is_empty(int at, const char *path)
 {
-	auto_strvec patterns = STRVEC_INIT;
+	int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *ent;
+	bool empty = d != NULL;
 
-	if (*target)
-		strvec_push(&patterns, target);
-	if (also)
-		strvec_push(&patterns, also);
-	strvec_push(&patterns, "refs/tags/");
-	return list(r, &patterns, out, e);
+	if (fd < 0)
+		return errno == ENOENT;
+	while (d && empty && (ent = readdir(d)))
+		empty = !strcmp(ent->d_name, ".") || !strcmp(ent->d_name, "..");
+	if (d)
+		closedir(d);
+	else
+		close(fd);
+	return empty;
+}
+
+bool ref_none_loose(const struct repo *r, const char *prefix)
+{
+	auto_fd dir = open(r->git_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return dir >= 0 && prefix[strlen(prefix) - 1] == '/' && faccessat(dir, "reftable", F_OK, 0) < 0 &&
+	       is_empty(dir, prefix);
 }
 
 /* Whether the files alone show that no ref is beneath a prefix that ends in "/". Loose refs are checked
@@ -42,12 +58,38 @@ static bool none_beneath(const struct repo *r, const char *prefix)
 	auto_buf packed = BUF_INIT(256 << 20);
 	struct err ignored = ERR_INIT;
 
-	if (dir < 0 || prefix[strlen(prefix) - 1] != '/' || !faccessat(dir, "reftable", F_OK, 0) ||
-		!faccessat(dir, prefix, F_OK, 0) || errno != ENOENT)
+	if (dir < 0 || !ref_none_loose(r, prefix))
 		return false;
 	if (read_file(dir, "packed-refs", &packed, &ignored) < 0)
 		return ignored.kind == ERR_NOTFOUND;
 	return !memmem(buf_str(&packed), packed.len, name, strlen(name));
+}
+
+/* Adds one ref, if it exists. */
+static int add_one(const struct repo *r, const char *name, struct buf *out, struct err *e)
+{
+	char oid[OID_SIZE];
+
+	if (ref_read(r, name, oid, e) < 0)
+		return -1;
+	if (*oid)
+		buf_printf(out, "%s %s\n", oid, name);
+	return 0;
+}
+
+int ref_shown(const struct repo *r, const char *target, const char *also, struct buf *out, struct err *e)
+{
+	auto_strvec patterns = STRVEC_INIT;
+
+	/* most repositories of small projects have no tag, and then no git has to be started */
+	if (!also && none_beneath(r, "refs/tags/"))
+		return *target ? add_one(r, target, out, e) : 0;
+	if (*target)
+		strvec_push(&patterns, target);
+	if (also)
+		strvec_push(&patterns, also);
+	strvec_push(&patterns, "refs/tags/");
+	return list(r, &patterns, out, e);
 }
 
 int ref_list(const struct repo *r, const char *prefix, struct buf *out, struct err *e)
@@ -97,23 +139,35 @@ void ref_hold(struct ref_txn *t, const char *path)
 	strvec_push(&t->held, path);
 }
 
+/* Garth's own refs name commits. If such a name is a symbolic ref, it is replaced: git would write to the branch that
+ * it leads to. */
+static void begin(struct ref_txn *t, const char *name)
+{
+	if (!strncmp(name, "refs/heads/garth/", 17) || !strncmp(name, "refs/garth/", 11))
+		buf_addstr(&t->text, "option no-deref\n");
+}
+
 void ref_create(struct ref_txn *t, const char *name, const char *oid)
 {
+	begin(t, name);
 	buf_printf(&t->text, "create %s %s\n", name, oid);
 }
 
 void ref_set(struct ref_txn *t, const char *name, const char *oid)
 {
+	begin(t, name);
 	buf_printf(&t->text, "update %s %s\n", name, oid);
 }
 
 void ref_move(struct ref_txn *t, const char *name, const char *new_oid, const char *old)
 {
+	begin(t, name);
 	buf_printf(&t->text, "update %s %s %s\n", name, new_oid, old);
 }
 
 void ref_remove(struct ref_txn *t, const char *name, const char *old)
 {
+	begin(t, name);
 	buf_printf(&t->text, "delete %s%s%s\n", name, old ? " " : "", old ? old : "");
 }
 
@@ -128,6 +182,8 @@ int ref_commit(const struct repo *r, struct ref_txn *t, struct err *e)
 		return 0;
 	if (t->text.overflow)
 		return err_set(e, ERR_FAILED, "too many refs for one step");
+	if (ref_check_places(r, t, e) < 0)
+		return -1;
 	strvec_pushl(&args, "update-ref", "--stdin", NULL);
 	if (git_try(&g, &args, &t->text, NULL, &errtext, &code, e) < 0)
 		return -1;

@@ -10,6 +10,8 @@
 /* The refs that a task sees: the target branch ("" for none), one more ref (NULL for none) and the tags, as
  * lines "OID REFNAME", sorted. */
 int ref_shown(const struct repo *r, const char *target, const char *also, struct buf *out, struct err *e);
+/* Whether the files show that no ref beneath a prefix, which ends in "/", is in a file of its own. */
+bool ref_none_loose(const struct repo *r, const char *prefix);
 /* All refs beneath a prefix, in the same form. */
 int ref_list(const struct repo *r, const char *prefix, struct buf *out, struct err *e);
 /* Whether one of the user's refs reaches the commit: a ref that is not beneath refs/garth/ or
@@ -44,6 +46,14 @@ void ref_remove(struct ref_txn *t, const char *name, const char *old);
 int ref_commit(const struct repo *r, struct ref_txn *t, struct err *e);
 /* Moves a ref from the value `old`; the transaction fails if it has another value. */
 void ref_move(struct ref_txn *t, const char *name, const char *new_oid, const char *old);
+
+/*
+ * git writes refs, and what it logs of them, through symbolic links. A downloaded repository could change any of
+ * the user's files that way, and a line of a log may hold a command. So no ref is written if a link is on
+ * the way to its file, its log or packed-refs: ERR_REFUSED. ref_commit and ref_session_commit check it themselves.
+ */
+int ref_check_place(const char *git_dir, const char *name, struct err *e);
+int ref_check_places(const struct repo *r, const struct ref_txn *t, struct err *e);
 
 /* A running `git update-ref --stdin` for many transactions, one after the other. */
 struct ref_session;

@@ -34,9 +34,7 @@ static int start(struct ref_session *s, struct err *e)
 		return err_sys(e, "cannot make a pipe");
 	out = pipes[0];
 	their_out = pipes[1];
-	/* a name for the reflogs: git would search for one, even in the network */
-	strvec_pushl(&args, "-c", "user.name=Garth", "-c", "user.email=garth@localhost", "update-ref",
-		"--stdin", NULL);
+	strvec_pushl(&args, "update-ref", "--stdin", NULL);
 	if (git_start(&g, &args, (int[3]){ theirs, their_out, their_out }, &s->pid, e) < 0) {
 		s->pid = 0;
 		return -1;
@@ -167,6 +165,8 @@ int ref_session_commit(struct ref_session *s, const struct ref_txn *t, struct er
 		return 0;
 	if (t->text.overflow)
 		return err_set(e, ERR_FAILED, "too many refs for one step");
+	if (ref_check_places(s->repo, t, e) < 0)
+		return -1;
 	buf_addstr(&text, "start\n");
 	buf_add(&text, t->text.data, t->text.len);
 	buf_addstr(&text, "prepare\ncommit\n");

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "base/shell_word.h"
 #include "git/ref.h"
 #include "git/trust.h"
 #include "sys/fd.h"
@@ -27,11 +28,22 @@ static struct git git_for_names(const struct repo *r)
 	return (struct git){ .dir = r->git_dir, .user_config = true, .seconds = SECONDS };
 }
 
-/* For connecting to a remote. A remote's path may be relative to the checkout. */
+/* For connecting to a remote. A remote's path may be relative to the checkout. The user may have allowed URLs that run a
+ * program ("ext::"); a repository that is not trusted could make one of parts, which trust_check cannot see. */
 static int git_for(const struct repo *r, struct git *ret, struct err *e)
 {
-	*ret = (struct git){ .dir = r->git_dir, .cwd = r->main_top, .remote = true, .seconds = SECONDS };
-	return trust_check(r, e);
+	static char *no_programs[] = { "protocol.ext.allow=never", NULL };
+	static const struct strvec restricted = { .v = no_programs, .n = 1 };
+	bool trusted;
+
+	if (trust_look(r, &trusted, e) < 0)
+		return -1;
+	*ret = (struct git){ .dir = r->git_dir,
+		.cwd = r->main_top,
+		.settings = trusted ? NULL : &restricted,
+		.remote = true,
+		.seconds = SECONDS };
+	return 0;
 }
 
 static bool has_line(const struct buf *list, const char *line)
@@ -180,8 +192,9 @@ static char *real_place(const char *path)
 }
 
 /* If the remote is on this machine, a push runs its hooks as the user. A repository inside the checkout may
- * have come with it, so its hooks are not trusted. */
-static int check_place(const struct repo *r, const char *remote, const char *path, struct err *e)
+ * have come with it, so its hooks are not trusted. *trusted becomes false if it or the repository is not. */
+static int check_place(
+	const struct repo *r, const char *remote, const char *path, bool *trusted, struct err *e)
 {
 	/* git tries these endings, some before the plain name */
 	static const char *const ends[] = { "", ".git" };
@@ -189,22 +202,43 @@ static int check_place(const struct repo *r, const char *remote, const char *pat
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		auto_str name = xasprintf("%s%s", path, ends[i]), real = real_place(name);
+		bool this_one = true;
 
 		if (real && (path_within(real, r->main_top) || path_within(real, r->git_dir)))
 			return err_set(e, ERR_REFUSED,
 				"the remote '%s' is in the checkout itself, and its hooks would run", remote);
-		if (real && trust_check_pushed(r, real, e) < 0)
+		if (real && trust_check_pushed(r, real, &this_one, e) < 0)
 			return -1;
 		found |= real != NULL;
+		*trusted &= this_one;
 	}
 	if (found)
 		return 0;
 	return err_set(e, ERR_FAILED, "'%s' does not take it: it is not at '%s'", remote, path);
 }
 
-static int check_hooks(const struct repo *r, const char *remote, struct err *e)
+/* The other side of a push, for a repository on this machine that is not trusted: nothing that its configuration names
+ * is run. A checked-out branch is not moved, because its files would go through filters. */
+#define PLAIN_RECEIVE                                                                                        \
+	"--receive-pack=GIT_ALLOW_PROTOCOL= GIT_NO_LAZY_FETCH=1 git -c core.hooksPath=/dev/null "            \
+	"-c core.fsmonitor=false -c core.alternateRefsCommand=true -c receive.denyCurrentBranch=refuse "     \
+	"-c receive.autogc=false -c maintenance.auto=false receive-pack"
+
+static int refuse_mixed(const struct repo *r, const char *remote, struct err *e)
+{
+	auto_str place = shell_quoted(r->main_top);
+
+	err_set(e, ERR_REFUSED,
+		"the remote '%s' has URLs on this machine and elsewhere, which is pushed to only if the repository is trusted",
+		remote);
+	return err_hint(e, "git config --global --add garth.trust %s", place);
+}
+
+/* Adds the options that keep programs of repositories on this machine from running. */
+static int push_safely(const struct repo *r, const char *remote, struct strvec *args, struct err *e)
 {
 	auto_buf urls = BUF_INIT(1 << 20);
+	bool trusted = true, elsewhere = false;
 	char *save = NULL;
 
 	if (urls_of(r, remote, true, &urls, e) < 0)
@@ -213,9 +247,16 @@ static int check_hooks(const struct repo *r, const char *remote, struct err *e)
 		url = strtok_r(NULL, "\n", &save)) {
 		auto_str path = path_of(r, url);
 
-		if (path && check_place(r, remote, path, e) < 0)
+		elsewhere |= !path;
+		if (path && check_place(r, remote, path, &trusted, e) < 0)
 			return -1;
 	}
+	if (trusted)
+		return 0;
+	/* the option would go to the other machine too */
+	if (elsewhere)
+		return refuse_mixed(r, remote, e);
+	strvec_pushl(args, PLAIN_RECEIVE, "--no-signed", NULL);
 	return 0;
 }
 
@@ -228,10 +269,11 @@ int remote_push(const struct repo *r, const char *remote, const char *oid, const
 	auto_strvec args = STRVEC_INIT;
 	int code;
 
-	if (git_for(r, &g, e) < 0 || check_hooks(r, remote, e) < 0)
-		return -1;
 	strvec_pushl(&args, "push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no",
-		"--no-verify", "--", remote, spec, NULL);
+		"--no-verify", NULL);
+	if (git_for(r, &g, e) < 0 || push_safely(r, remote, &args, e) < 0)
+		return -1;
+	strvec_pushl(&args, "--", remote, spec, NULL);
 	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
 		return -1;
 	*ret = strstr(buf_str(&out), "\n=\t") ? REMOTE_HAS_IT : REMOTE_TAKEN;

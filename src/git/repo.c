@@ -10,12 +10,10 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "base/shell_word.h"
+#include "git/blocking_files.h"
 #include "git/discover.h"
 #include "sys/dir.h"
 #include "sys/fd.h"
-
-/* Time limit for reading the configuration and HEAD. */
-#define LOOK_SECONDS 60
 
 void repo_release(struct repo *r)
 {
@@ -34,7 +32,7 @@ void repo_release(struct repo *r)
 
 struct git repo_git(const struct repo *r)
 {
-	return (struct git){ .dir = r->git_dir };
+	return r->submodule ? repo_git_commits(r) : (struct git){ .dir = r->git_dir };
 }
 
 struct git repo_git_commits(const struct repo *r)
@@ -137,7 +135,7 @@ static void take_user_ignores(struct repo *r, const char *scope, const char *set
 
 static int read_config(struct repo *r, struct err *e)
 {
-	struct git g = { .dir = r->git_dir, .shows_config = true, .seconds = LOOK_SECONDS };
+	struct git g = { .dir = r->git_dir, .shows_config = true };
 	auto_buf out = BUF_INIT(4 << 20);
 
 	if (git_do(&g, &out, e, "config", "--list", "-z", "--show-scope", "--includes", NULL) < 0)
@@ -155,6 +153,17 @@ static int read_config(struct repo *r, struct err *e)
 	return 0;
 }
 
+int repo_read_config(const struct repo *r, struct strvec *ret, struct err *e)
+{
+	auto_repo found = { .git_dir = xstrdup(r->git_dir) };
+
+	if (read_config(&found, e) < 0)
+		return -1;
+	*ret = found.config;
+	found.config = (struct strvec)STRVEC_INIT;
+	return 0;
+}
+
 /* Adds the directory and, recursively, those in its info/alternates, at most 5 levels deep, as git does. */
 static int add_objects(struct strvec *list, const char *dir, unsigned depth, struct err *e)
 {
@@ -167,6 +176,8 @@ static int add_objects(struct strvec *list, const char *dir, unsigned depth, str
 	if (depth > 5 || list->n > 32)
 		return err_set(e, ERR_REFUSED, "the repository borrows objects from too many others");
 	strvec_push(list, dir);
+	if (blocking_files_refuse_objects(dir, e) < 0)
+		return -1;
 	if (read_file(AT_FDCWD, alternates, &text, e) < 0)
 		return e->kind == ERR_NOTFOUND ? 0 : -1;
 	for (char *line = text.len ? strtok_r(text.data, "\n", &save) : NULL; line;
@@ -296,7 +307,7 @@ static bool answered_all_else(const struct buf *out)
 static int ask_git(
 	const struct discovered *d, const char *dir, const char *rev, struct repo *r, struct err *e)
 {
-	struct git g = { .cwd = dir, .user_config = true, .seconds = LOOK_SECONDS };
+	struct git g = { .cwd = dir, .user_config = true };
 	auto_buf out = BUF_SMALL, errtext = BUF_SMALL;
 	auto_strvec args = STRVEC_INIT;
 	char *line[7] = { 0 }, *save = NULL;
@@ -332,6 +343,16 @@ static int ask_git(
 	return 0;
 }
 
+/* Before git or we ourselves open any of its files. */
+static int refuse_waiting(const struct discovered *d, struct err *e)
+{
+	auto_str objects = path_join(d->common, "objects");
+
+	if (blocking_files_refuse(d->common, e) < 0 || blocking_files_refuse_objects(objects, e) < 0)
+		return -1;
+	return strcmp(d->git_dir, d->common) ? blocking_files_refuse(d->git_dir, e) : 0;
+}
+
 int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 {
 	auto_str real = canonicalize_file_name(dir);
@@ -343,8 +364,9 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 	if (real && strchr(real, '\n'))
 		return err_set(e, ERR_REFUSED,
 			"a repository in a directory with a line break in its name is not supported");
-	if (discover(dir, &d, e) < 0 || look_at_settings(&d, &r, e) < 0 || ask_git(&d, dir, rev, &r, e) < 0 ||
-		check_settings(&r, e) < 0 || check_place(&r, &d, e) < 0 || fill_places(&r, e) < 0)
+	if (discover(dir, &d, e) < 0 || refuse_waiting(&d, e) < 0 || look_at_settings(&d, &r, e) < 0 ||
+		ask_git(&d, dir, rev, &r, e) < 0 || check_settings(&r, e) < 0 || check_place(&r, &d, e) < 0 ||
+		fill_places(&r, e) < 0)
 		return -1;
 	*ret = r;
 	r = (struct repo){ 0 };
@@ -372,7 +394,7 @@ int repo_open_git_dir(
 	if (access(git_dir, F_OK) < 0)
 		return err_set(e, ERR_NOTFOUND, "the repository '%s' is not there any more", git_dir),
 		       err_hint(e, "ln -s NEW_PLACE %s", place);
-	if (fill_places(&r, e) < 0)
+	if (blocking_files_refuse(git_dir, e) < 0 || fill_places(&r, e) < 0)
 		return -1;
 	*ret = r;
 	r = (struct repo){ 0 };

@@ -20,6 +20,7 @@ struct repo {
 	char *format;      /* "sha1" or "sha256" */
 	unsigned hash_len; /* in bytes */
 	bool bare;         /* it has no checkout of its own */
+	bool submodule;    /* its configuration names a work tree, which may be gone: repo_git ignores that */
 	char *head;        /* full name of the checked-out branch, "" if HEAD is detached */
 	char *commit;      /* the commit of the requested revision, if one was requested */
 	bool has_settings; /* whether that commit has REPO_SETTINGS */
@@ -27,6 +28,7 @@ struct repo {
 	struct strvec config;  /* the user's effective configuration: "key\nvalue", keys in lower case */
 	char *user_ignores;    /* core.excludesFile as the user wrote it, NULL if it is not set */
 	struct strvec objects; /* object directories: its own, then its alternates */
+	bool refuses_filters;  /* refuse files with any filter (content.h): nobody reads its configuration */
 };
 
 void repo_release(struct repo *r);
@@ -57,10 +59,12 @@ int repo_refuse_missing(const struct repo *r, const char *what, struct err *e);
  * count. */
 struct git repo_git_commits(const struct repo *r);
 
+/* Reads the user's effective configuration, for a repository that was opened without it. */
+int repo_read_config(const struct repo *r, struct strvec *ret, struct err *e);
 /* The last value of a key, or NULL. */
 const char *repo_config(const struct repo *r, const char *key);
-/* Reads a file of the git directory, which a task gets along; nothing if there is none. ERR_REFUSED for a link: a
- * stranger's repository could name any of the user's files with it. */
+/* Reads a file of the git directory that tasks get a copy of; nothing if there is none. ERR_REFUSED for a link: a
+ * downloaded repository could name any of the user's files with it. */
 int repo_part(const struct repo *r, const char *name, struct buf *ret, struct err *e);
 /* Reads the list of a shallow clone's commits whose parents are missing; empty for other repositories. */
 #define REPO_SHALLOW_MAX (1u << 20)

@@ -52,6 +52,31 @@ static const char *const remote_variables[] = { "SSH_AUTH_SOCK", "SSH_AGENT_PID"
 	"XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "GNUPGHOME", "http_proxy", "https_proxy",
 	"HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "USER", "LOGNAME" };
 
+/* Limits for commands that only look: a file of the repository may be one that never answers (a FIFO, a disk that is
+ * gone). For the other commands the limit is that of proc_run. */
+static const struct {
+	const char *verb;
+	unsigned seconds;
+} looks[] = {
+	/* they read a few small files */
+	{ "check-attr", 20 },
+	{ "config", 20 },
+	{ "for-each-ref", 60 }, /* it may walk through history: --merged */
+	{ "remote", 20 },
+	{ "rev-parse", 20 },
+	{ "symbolic-ref", 20 },
+	{ "var", 20 },
+	{ "version", 20 },
+	/* they read objects, or the whole index */
+	{ "cat-file", 120 },
+	{ "diff-tree", 120 },
+	{ "ls-files", 120 },
+	{ "ls-tree", 120 },
+	{ "merge-base", 120 },
+	{ "rev-list", 120 },
+	{ "status", 120 },
+};
+
 static void push_env(struct strvec *env, const char *name, const char *value)
 {
 	if (value)
@@ -94,6 +119,9 @@ static void environment(const struct git *g, struct strvec *env)
 	} else {
 		strvec_pushl(env, "HOME=/nonexistent", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 			"GIT_ATTR_NOSYSTEM=1", NULL);
+		/* a fixed name for the reflogs: the repository's configuration must not choose it, and git
+		 * would search for one, even in the network */
+		strvec_pushl(env, "GIT_COMMITTER_NAME=Garth", "GIT_COMMITTER_EMAIL=garth@localhost", NULL);
 	}
 	push_env(env, "GIT_DIR", g->dir);
 	push_env(env, "GIT_WORK_TREE", g->work_tree);
@@ -129,6 +157,14 @@ static const char *verb_of(const struct strvec *args)
 	return i < args->n ? args->v[i] : "";
 }
 
+static unsigned limit_of(const struct git *g, const char *verb)
+{
+	for (size_t i = 0; !g->seconds && i < ARRAY_SIZE(looks); i++)
+		if (!strcmp(looks[i].verb, verb))
+			return looks[i].seconds;
+	return g->seconds;
+}
+
 int git_try(const struct git *g, const struct strvec *args, const struct buf *input, struct buf *out,
 	struct buf *errtext, int *ret_code, struct err *e)
 {
@@ -137,7 +173,7 @@ int git_try(const struct git *g, const struct strvec *args, const struct buf *in
 		.as_inside = g->as_inside,
 		.stdin_fd = g->stdin_fd,
 		.stdout_fd = g->stdout_fd,
-		.seconds = g->seconds };
+		.seconds = limit_of(g, verb_of(args)) };
 	int status;
 
 	arguments(g, args, &argv);
@@ -145,7 +181,9 @@ int git_try(const struct git *g, const struct strvec *args, const struct buf *in
 	p.argv = argv.v;
 	p.env = env.v;
 	if (proc_run(&p, input, out, errtext, &status, e) < 0)
-		return err_wrap(e, "git %s", verb_of(args));
+		return e->sys == ETIMEDOUT && (g->dir || g->cwd)
+			       ? err_wrap(e, "git %s in '%s'", verb_of(args), g->dir ? g->dir : g->cwd)
+			       : err_wrap(e, "git %s", verb_of(args));
 	*ret_code = proc_exit_code(status);
 	return 0;
 }

@@ -38,7 +38,7 @@ struct git {
 	bool as_inside;    /* if started by root: run as the inside's owner, see proc_spec */
 	int stdin_fd;      /* input from a descriptor; 0 for none */
 	int stdout_fd;     /* output to a descriptor; 0 for none */
-	unsigned seconds;
+	unsigned seconds;  /* time limit; 0: a short one for commands that only look, else that of proc_run */
 };
 
 /* Runs `git ARGS…` (args is without "git"). input and out may be NULL. A non-zero exit is ERR_FAILED with

@@ -66,7 +66,7 @@ int scratch_added(struct scratch *s, const char *from, const char *to, struct bu
 #define SCRATCH_LFS       8u /* stored as a pointer: lfs.h */
 /* What git may convert in the files at these paths, by the attribute files that were added; ret has room for them.
  * An agent can write patterns that take very long, so this fails after SCRATCH_ATTRIBUTES_SECONDS. */
-#define SCRATCH_ATTRIBUTES_SECONDS 20
+#define SCRATCH_ATTRIBUTES_SECONDS 5
 int scratch_attributes(struct scratch *s, const struct strvec *paths, unsigned *ret, struct err *e);
 
 /* The size of the file at each path in a commit, -1 if there is none: ret has room for paths->n numbers. A path

@@ -14,6 +14,7 @@
 #include "base/path.h"
 #include "git/lfs.h"
 #include "git/scratch_parts.h"
+#include "sys/fault.h"
 #include "sys/fd.h"
 
 static const char *const asked[] = { "text", "crlf", "eol", "ident", "working-tree-encoding", "filter" };
@@ -73,6 +74,7 @@ int scratch_attributes(struct scratch *s, const struct strvec *paths, unsigned *
 {
 	auto_str root = path_join(s->dir, "wt");
 	auto_buf input = BUF_INIT(64 << 20), out = BUF_INIT(512u << 20);
+	unsigned seconds = fault_short("attributes", SCRATCH_ATTRIBUTES_SECONDS);
 	struct git g = convert_git(s, root, NULL);
 	auto_strvec args = STRVEC_INIT;
 	int rc;
@@ -81,8 +83,8 @@ int scratch_attributes(struct scratch *s, const struct strvec *paths, unsigned *
 		buf_add(&input, paths->v[i], strlen(paths->v[i]) + 1);
 	if (!paths->n || input.overflow)
 		return paths->n ? err_set(e, ERR_FAILED, "too many files changed") : 0;
-	if (g.seconds > SCRATCH_ATTRIBUTES_SECONDS)
-		g.seconds = SCRATCH_ATTRIBUTES_SECONDS;
+	if (g.seconds > seconds)
+		g.seconds = seconds;
 	strvec_pushl(&args, "check-attr", "-z", "--stdin", NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
 		strvec_push(&args, asked[i]);

@@ -3,11 +3,14 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/path.h"
 #include "base/shell_word.h"
+#include "git/blocking_files.h"
+#include "git/discover.h"
 
 /* "section.…key", in lower case as git prints them. If there is a value, the setting matches only if its
  * value begins with it; "\n" matches a value with a line break, because in a list of URLs nobody can tell
@@ -130,20 +133,28 @@ int trust_check_list(const struct buf *list, const char *place, struct err *e)
 
 static int list_config(const char *git_dir, struct buf *list, struct err *e)
 {
-	struct git g = { .dir = git_dir, .shows_config = true, .seconds = 60 };
+	struct git g = { .dir = git_dir, .shows_config = true };
 
 	if (git_do(&g, list, e, "config", "--list", "--show-scope", "-z", "--includes", NULL) < 0)
 		return err_wrap(e, "cannot read the configuration of '%s'", git_dir);
 	return 0;
 }
 
-int trust_check(const struct repo *r, struct err *e)
+int trust_look(const struct repo *r, bool *ret_trusted, struct err *e)
 {
 	auto_buf list = BUF_INIT(4 << 20);
 
-	if (list_config(r->git_dir, &list, e) < 0)
+	if (list_config(r->git_dir, &list, e) < 0 || trust_check_list(&list, r->main_top, e) < 0)
 		return -1;
-	return trust_check_list(&list, r->main_top, e);
+	*ret_trusted = is_trusted(&list, r->main_top);
+	return 0;
+}
+
+int trust_check(const struct repo *r, struct err *e)
+{
+	bool trusted;
+
+	return trust_look(r, &trusted, e);
 }
 
 /* Whether there is a hook that git would run. The samples that git creates do not count. */
@@ -165,31 +176,36 @@ static bool has_hooks(const char *git_dir)
 	return found;
 }
 
-/* Whether a repository has settings that run a program when somebody pushes to it. */
+/* Whether a repository has settings that run a program when somebody pushes to it. With updateInstead, git writes the
+ * files of its checkout, and runs its filters. */
 static bool names_program(const struct buf *list)
 {
 	static const char *const keys[] = { "core.hookspath\n", "core.alternaterefscommand\n",
-		"core.fsmonitor\n", "uploadpack.packobjectshook\n" };
+		"core.fsmonitor\n", "uploadpack.packobjectshook\n",
+		"receive.denycurrentbranch\nupdateinstead" };
 	const char *scope, *key, *value;
 	size_t at = 0;
 
 	while (next(list, &at, &scope, &key, &value))
 		for (size_t i = 0; is_own(scope) && i < ARRAY_SIZE(keys); i++)
-			if (!strncmp(key, keys[i], strlen(keys[i])))
+			if (!strncasecmp(key, keys[i], strlen(keys[i])))
 				return true;
 	return false;
 }
 
-int trust_check_pushed(const struct repo *r, const char *place, struct err *e)
+int trust_check_pushed(const struct repo *r, const char *place, bool *ret_trusted, struct err *e)
 {
-	auto_str inner = path_join(place, ".git"), git_dir = xstrdup(access(inner, F_OK) ? place : inner);
 	auto_buf list = BUF_INIT(4 << 20);
+	auto_discovered d = { 0 };
 
-	if (list_config(git_dir, &list, e) < 0)
-		return -1;
-	if (!has_hooks(git_dir) && !names_program(&list))
+	*ret_trusted = false;
+	if (!discover_at(place, &d))
 		return 0;
-	if (is_trusted(&list, place) || is_trusted(&list, r->main_top))
+	if (blocking_files_refuse(d.common, e) < 0 || blocking_files_refuse(d.git_dir, e) < 0 ||
+		list_config(d.git_dir, &list, e) < 0)
+		return -1;
+	*ret_trusted = is_trusted(&list, place) || is_trusted(&list, r->main_top);
+	if (*ret_trusted || (!has_hooks(d.common) && !names_program(&list)))
 		return 0;
 	err_set(e, ERR_REFUSED,
 		"'%s', which would be pushed to, has hooks of its own: they run only if it is trusted",

@@ -19,10 +19,14 @@
 /* ERR_REFUSED, with the setting's name, if the repository's own configuration has one that git would use in a
  * push or fetch and that can run a program or send the user's credentials elsewhere. */
 int trust_check(const struct repo *r, struct err *e);
+/* The same, and whether the user trusts the repository. */
+int trust_look(const struct repo *r, bool *ret_trusted, struct err *e);
 
-/* If a push goes to a repository on this machine, its hooks run as the user. ERR_REFUSED if the one at
- * `place` has hooks or names other programs, and the user trusts neither it nor r. */
-int trust_check_pushed(const struct repo *r, const char *place, struct err *e);
+/* If a push goes to a repository on this machine, git runs its hooks as the user. ERR_REFUSED if the one at
+ * `place` has hooks or names other programs, and the user trusts neither it nor r. This cannot find everything: a file
+ * can be included on conditions that hold only for the git that is pushed to. So if *ret_trusted is false, that git must
+ * not run any program (remote.c). */
+int trust_check_pushed(const struct repo *r, const char *place, bool *ret_trusted, struct err *e);
 
 /* For what a task gets along from outside the repository because its own configuration, or a link in it, says so: a
  * stranger's repository could name any of the user's files. ERR_REFUSED with the text unless the user trusts r. */

@@ -205,7 +205,7 @@ int renew_shown(struct inside *in, struct err *e)
 	if (inside_refresh(in, e) < 0)
 		return -1;
 	fetched = fetch_shown(&in->context, in->at.ws.dir);
-	if (ref_shown(&in->at.repo, in->task.target, fetched, &now, e) < 0)
+	if (shown_now(&in->context, &in->at.repo, in->task.target, fetched, &now, e) < 0)
 		return -1;
 	if (shown_read(&in->context, in->task.id, &before, e) < 0 ||
 		refs_renew(&in->context, &in->at.repo, &in->task, &now, e) < 0 ||

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "history/rollback_submodules.h"
 #include "history/snapshot.h"
 #include "inside/inside.h"
 #include "sys/fault.h"
@@ -59,6 +60,37 @@ static void open_all(struct inside *in)
 	inside_program(in, &ignored, "chmod", "-R", "u+rwX", ".", NULL);
 }
 
+/* Whether a rule covers the path, or names something below it. */
+static bool is_covered(const struct rules *rules, const char *path)
+{
+	const struct rule *r = rules_write(rules, path);
+	size_t n = strlen(path);
+
+	for (size_t i = 0; i < rules->n && !(r && rule_denies(r)); i++)
+		if (!strncmp(rules->v[i].glob, path, n) && rules->v[i].glob[n] == '/' &&
+			rule_denies(&rules->v[i]))
+			r = &rules->v[i];
+	return r && rule_denies(r);
+}
+
+/* Whether git could not remove only what rules of 'jail' cover, which is not the agent's file. */
+static bool only_covered(const struct inside *in, const struct buf *errtext)
+{
+	static const char begin[] = "warning: failed to remove ";
+
+	for (const char *l = buf_str(errtext); *l; l += strcspn(l, "\n"), l += *l == '\n') {
+		auto_str line = xstrndup(l, strcspn(l, "\n"));
+		char *colon = strrchr(line, ':');
+
+		if (strncmp(line, begin, sizeof(begin) - 1) != 0 || !colon)
+			return false;
+		*colon = '\0';
+		if (!is_covered(&in->context.config.policy.rules, line + sizeof(begin) - 1))
+			return false;
+	}
+	return errtext->len > 0;
+}
+
 static int clean(struct inside *in, const struct review_left *left, const struct strvec *also, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;
@@ -75,16 +107,17 @@ static int clean(struct inside *in, const struct review_left *left, const struct
 		add_pattern(&args, left->bars.v[i]);
 	for (size_t i = 0; i < also->n; i++)
 		add_pattern(&args, also->v[i]);
-	if (inside_git(in, &args, NULL, NULL, NULL, INSIDE_LONG, &code, e) < 0)
-		return -1;
-	if (!code)
-		return 0;
-	open_all(in);
-	if (inside_git(in, &args, NULL, NULL, &errtext, INSIDE_LONG, &code, e) < 0)
-		return -1;
-	return code ? err_set(e, ERR_FAILED, "git clean inside: %.*s", (int)strcspn(buf_str(&errtext), "\n"),
-			      buf_str(&errtext))
-		    : 0;
+	for (int again = 0; again < 2; again++) {
+		buf_reset(&errtext);
+		if (inside_git(in, &args, NULL, NULL, &errtext, INSIDE_LONG, &code, e) < 0)
+			return -1;
+		if (!code || only_covered(in, &errtext))
+			return 0;
+		if (!again)
+			open_all(in);
+	}
+	return err_set(e, ERR_FAILED, "git clean inside: %.*s", (int)strcspn(buf_str(&errtext), "\n"),
+		buf_str(&errtext));
 }
 
 /* The workspace and the index become the commit's; then the workspace becomes the snapshot's state. */
@@ -93,12 +126,12 @@ static int restore_inside(struct inside *in, const struct snapshot *s, bool with
 {
 	auto_strvec unchanged = STRVEC_INIT, kept = STRVEC_INIT;
 
-	if (rollback_find_brought(in, &unchanged, e) < 0 ||
+	if (rollback_find_layers(in, &unchanged, e) < 0 ||
 		(with_state && aside_kept(&in->at.ws, s->number, &kept, e) < 0))
 		return -1;
 	if (inside_do(in, NULL, NULL, e, "symbolic-ref", "HEAD", in->task.branch, NULL) < 0 ||
 		inside_do(in, NULL, NULL, e, "reset", "-q", "--hard", s->commit, NULL) < 0 ||
-		clean(in, left, &unchanged, e) < 0 || rollback_restore_brought(in, &unchanged, &kept, e) < 0)
+		clean(in, left, &unchanged, e) < 0 || rollback_restore_layers(in, &unchanged, &kept, e) < 0)
 		return -1;
 	if (!with_state || !*s->state)
 		return 0;
@@ -191,8 +224,20 @@ static int return_kept(struct inside *in, int64_t snapshot, bool undo, struct er
 	return 0;
 }
 
+static int roll_back_submodules(struct inside *in, const struct rollback_spec *s, const struct snapshot *to,
+	int64_t before, struct strvec *stashed, struct err *e)
+{
+	struct submodules_rollback r = {
+		.to = to, .before = before, .full = s->full, .undo = s->undo, .stashed = *stashed
+	};
+	int rc = rollback_submodules(in, &r, e);
+
+	*stashed = r.stashed;
+	return rc;
+}
+
 int rollback(struct inside *in, const struct rollback_spec *s, int64_t *ret_before, struct review_left *left,
-	struct err *e)
+	struct strvec *stashed, struct err *e)
 {
 	auto_snapshot to = { 0 };
 	auto_str data = NULL;
@@ -205,7 +250,8 @@ int rollback(struct inside *in, const struct rollback_spec *s, int64_t *ret_befo
 			return -1;
 	}
 	/* fails early if git inside does not work, before anything is recorded */
-	if (inside_ask(in, NULL, NULL, e, "rev-parse", "--git-dir", NULL) < 0)
+	if (inside_refuse_blocking(in, e) < 0 ||
+		inside_ask(in, NULL, NULL, e, "rev-parse", "--git-dir", NULL) < 0)
 		return -1;
 	if (s->file)
 		return rollback_file(in, s, &to, ret_before, left, e);
@@ -232,5 +278,7 @@ int rollback(struct inside *in, const struct rollback_spec *s, int64_t *ret_befo
 		(s->undo && aside_keep(&in->at.ws, *ret_before, e) < 0))
 		return -1;
 	fault("aside-kept");
+	if (roll_back_submodules(in, s, &to, *ret_before, stashed, e) < 0)
+		return -1;
 	return s->full ? 0 : return_kept(in, to.number, s->undo, e);
 }

@@ -21,9 +21,10 @@ struct rollback_spec {
 };
 
 /* *ret_before is the number of the snapshot that was taken first. *left are files that stay as they are; if
- * one cannot stay, nothing is changed (ERR_REFUSED). */
+ * one cannot stay, nothing is changed (ERR_REFUSED). *stashed are paths of submodules whose uncommitted changes
+ * are in their stash now. */
 int rollback(struct inside *in, const struct rollback_spec *s, int64_t *ret_before, struct review_left *left,
-	struct err *e);
+	struct strvec *stashed, struct err *e);
 
 /* rollback_file.c: rolls one path back. `from` is the snapshot that s names, if it names one. */
 int rollback_file(struct inside *in, const struct rollback_spec *s, const struct snapshot *from,
@@ -39,11 +40,11 @@ int rollback_restore(struct inside *in, int64_t snapshot, const struct review_le
  * compare-and-swap. */
 int rollback_move_branch(struct inside *in, const char *commit, const char *by, struct err *e);
 
-/* Files that Garth brought in (rollback_brought.c). rollback_find_brought lists the places of an overlay's layers
- * that the task has not changed, for `git clean` to leave alone; rollback_restore_brought restores the others,
+/* Files that Garth brought in (rollback_layers.c). rollback_find_layers lists the places of an overlay's layers
+ * that the task has not changed, for `git clean` to leave alone; rollback_restore_layers restores the others,
  * except those that meet a path of `skip`. */
-int rollback_find_brought(struct inside *in, struct strvec *unchanged, struct err *e);
-int rollback_restore_brought(
+int rollback_find_layers(struct inside *in, struct strvec *unchanged, struct err *e);
+int rollback_restore_layers(
 	struct inside *in, const struct strvec *unchanged, const struct strvec *skip, struct err *e);
 
 #endif

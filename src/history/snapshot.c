@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "history/rollback_submodules.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "task/refs.h"
@@ -59,7 +60,8 @@ int snapshot_take(struct inside *in, const char *reason, const char *message, in
 	s.state = state;
 	if (store_begin(in->context.store, e) < 0)
 		return -1;
-	if (store_snapshot_add(in->context.store, &s, e) < 0 || name_pack(in, pack, s.number, e) < 0) {
+	if (store_snapshot_add(in->context.store, &s, e) < 0 || name_pack(in, pack, s.number, e) < 0 ||
+		snapshot_submodules(in, s.number, e) < 0) {
 		store_rollback(in->context.store);
 		return -1;
 	}

@@ -188,9 +188,9 @@ int sync_task(struct publisher *pub, bool merge, struct sync_result *ret, struct
 		*pub->in->task.published ? pub->in->task.published : pub->in->task.base);
 	if (has_target(pub, target))
 		return follow(pub, target, ret, e);
-	if (check_inside(pub, e) < 0 || check_published(pub, target, e) < 0 ||
-		check_rules(pub, target, e) < 0 || renew_shown(pub->in, e) < 0 ||
-		snapshot_take(pub->in, "sync", "", &number, &left, e) < 0)
+	if (inside_refuse_blocking(pub->in, e) < 0 || check_inside(pub, e) < 0 ||
+		check_published(pub, target, e) < 0 || check_rules(pub, target, e) < 0 ||
+		renew_shown(pub->in, e) < 0 || snapshot_take(pub->in, "sync", "", &number, &left, e) < 0)
 		return -1;
 	/* the snapshot could not restore everything */
 	if (left.bars.n)

@@ -139,7 +139,7 @@ void http_guard_reply(struct http_guard *g, struct evhttp_request *req, int stat
 {
 	evhttp_add_header(evhttp_request_get_output_headers(req), "Content-Type", "application/json");
 	http_guard_grant(g, req, HTTP_SECONDS);
-	evhttp_send_reply(req, status, status == 200 ? "OK" : "No", body);
+	evhttp_send_reply(req, status, status < 300 ? "OK" : "No", body);
 	if (body)
 		evbuffer_free(body);
 }

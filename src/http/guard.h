@@ -5,7 +5,7 @@
  * Limits: HTTP_HEAD_MAX for a head, `body_max` for a body, HTTP_SECONDS for a request to arrive and for its
  * answer to be taken, HTTP_CONNECTIONS_MAX connections at once; more wait until one ends. The head, the body
  * and the requests themselves are evhttp's work. Time and number are not: evhttp's time-out starts again with
- * every byte, so a client that sends one now and then would stay for ever, and evhttp does not tell when a
+ * every byte, so a client that sends one now and then would never be disconnected, and evhttp does not tell when a
  * connection ends (sys/connections.h).
  *
  *	struct http_guard g;
@@ -52,9 +52,9 @@ struct http_guard {
 	bool bound;                     /* the listener belongs to http */
 };
 
-/* Serves for as long as the loop runs. The descriptor is the guard's from then on, also if this fails (-1);
- * then there is nothing to close. The guard must stay where it is in memory, and SIGPIPE must be ignored. The clock has the base's highest
- * priority, so that it runs between any two requests. */
+/* Serves for as long as the loop runs. The descriptor is the guard's from then on, also if this fails (-1); then
+ * there is nothing to close. The guard must stay where it is in memory, and SIGPIPE must be ignored. The clock has
+ * the base's highest priority, so that it runs between any two requests. */
 int http_guard_open(
 	struct http_guard *g, struct event_base *base, int fd, const struct http_guard_spec *spec);
 /* Closes the listener and all connections. A guard that is all zeros is fine. */

@@ -32,8 +32,17 @@ struct inside {
 	struct task task;
 	struct task_at at;
 	struct audit *audit;
-	struct runner runner;
-	bool untold; /* task.published is newer than what the store has */
+	struct runner *runner; /* a submodule shares it with its task */
+	struct runner own_runner;
+	bool untold;        /* task.published is newer than what the store has */
+	struct inside *top; /* the task's own, also of a submodule */
+	/* For a submodule of the task (submodule.h), its path from the top of the workspace; else "". Then task and
+	 * `at` are about the submodule: its base, its published tip, the user's repository of it. */
+	const char *within;
+	/* The private repository, beneath the task's directory: "git", or "sub/2/git" for a submodule. */
+	const char *git_dir;
+	/* Of a submodule: commits that the repository around it names, in the task's base and target. */
+	struct strvec named;
 	/* A pack-objects that waits for its revisions (publish/receive.h). It is dropped before a pause: a
 	 * paused one would never end. */
 	struct runner_piped packer;
@@ -59,8 +68,14 @@ int inside_git(struct inside *in, const struct strvec *args, const struct buf *i
 	struct buf *errtext, unsigned seconds, int *ret_code, struct err *e);
 /* Only the command, for a caller that starts it with its own descriptors. */
 void inside_command(struct inside *in, const struct strvec *args, struct order_cmd *ret);
+/* The same for another program, by its path inside. */
+void inside_program_command(
+	struct inside *in, const char *program, const struct strvec *args, struct order_cmd *ret);
 /* Runs another program than git, found in PATH, in the workspace. The arguments end with NULL. */
 int inside_program(struct inside *in, struct err *e, const char *program, ...) __attribute__((sentinel));
+/* ERR_REFUSED, with the name and what to do, if git inside would wait for a file of a private repository of the task
+ * (git/blocking_files.h). Called before work that takes long, whose time limit is long. */
+int inside_refuse_blocking(const struct inside *in, struct err *e);
 /* Makes directories in the workspace, with their parents. */
 int inside_mkdirs(struct inside *in, const struct strvec *paths, struct err *e);
 /* Unpacks the caller's file `pack` into the task's object store. */

@@ -6,8 +6,8 @@
 #include "base/alloc.h"
 #include "git/ref.h"
 #include "inside/renamed.h"
-#include "task/again.h"
 #include "task/moved.h"
+#include "task/own_config.h"
 #include "task/refs.h"
 #include "task/shown.h"
 
@@ -102,7 +102,7 @@ static int open_all(struct inside *in, int64_t task, struct err *e)
 	if (context_open(&in->context, e) < 0 || context_store(&in->context, e) < 0 ||
 		store_task_by_id(in->context.store, task, &in->task, e) < 0 ||
 		task_open(&in->context, &in->task, &in->at, e) < 0 ||
-		again_configure(&in->context.config, in->at.ws.dir, e) < 0 ||
+		own_config_apply(&in->context.config, in->at.ws.dir, e) < 0 ||
 		audit_open(in->context.home.fd, in->context.store, &in->audit, e) < 0 ||
 		refs_migrate(&in->context, &in->at.repo, &in->task, e) < 0)
 		return -1;
@@ -116,7 +116,11 @@ int inside_open(struct inside *in, int64_t task, int orders, struct err *e)
 {
 	*in = (struct inside){ .context.home.fd = -1,
 		.at.ws.dir = -1,
-		.runner = RUNNER_INIT(orders),
+		.runner = &in->own_runner,
+		.own_runner = RUNNER_INIT(orders),
+		.top = in,
+		.within = "",
+		.git_dir = "git",
 		.packer = RUNNER_PIPED_INIT };
 	if (!open_all(in, task, e))
 		return 0;
@@ -126,7 +130,7 @@ int inside_open(struct inside *in, int64_t task, int orders, struct err *e)
 
 void inside_close(struct inside *in)
 {
-	runner_drop_piped(&in->runner, &in->packer);
+	runner_drop_piped(in->runner, &in->packer);
 	audit_closep(&in->audit);
 	in->audit = NULL;
 	task_at_close(&in->at);
@@ -152,7 +156,7 @@ int inside_refresh(struct inside *in, struct err *e)
 		return -1;
 	config_release(&c->config);
 	c->config = config;
-	if (again_configure(&c->config, in->at.ws.dir, e) < 0)
+	if (own_config_apply(&c->config, in->at.ws.dir, e) < 0)
 		return -1;
 	/* the workspace points to this struct, so its content is exchanged in place */
 	old = *t;

@@ -8,6 +8,8 @@
 
 /* Pauses. `why` becomes the task's note. ERR_REFUSED if the task does not run. */
 int pause_task(struct inside *in, const char *why, struct err *e);
+/* Pauses because the user said so: the task gets no note, because nobody has to look at it. */
+int pause_for_user(struct inside *in, struct err *e);
 /* Resumes. ERR_REFUSED if the task is not paused. */
 int resume_task(struct inside *in, struct err *e);
 

@@ -4,13 +4,14 @@
 
 #include "base/alloc.h"
 #include "git/ref.h"
+#include "inside/submodule.h"
 
 static int rename_branch(struct inside *in, const char *from, const char *to, int *ret_code, struct err *e)
 {
 	return inside_do(in, NULL, ret_code, e, "branch", "-m", from, to, NULL);
 }
 
-/* There is no such branch any more; HEAD may name it all the same. */
+/* There is no such branch any more; HEAD may still name it. */
 static int rename_head(struct inside *in, struct err *e)
 {
 	auto_buf head = BUF_INIT(4096);
@@ -46,11 +47,29 @@ static int follow(struct inside *in, struct err *e)
 	return rename_branch(in, from, to, NULL, e);
 }
 
+/* Each has a branch of the same name. */
+static int follow_submodules(struct inside *in, struct err *e)
+{
+	auto_submodules s = { 0 };
+
+	if (submodules_load(in->at.ws.dir, &s, e) < 0)
+		return -1;
+	for (size_t i = 0; i < s.n; i++) {
+		auto_inside_submodule sub = INSIDE_SUBMODULE_INIT;
+
+		if (submodule_is_here(&s.v[i]) &&
+			(inside_submodule_open(in, &s, i, &sub, e) < 0 || follow(&sub.in, e) < 0))
+			return err_wrap(e, "submodule '%s'", s.v[i].path);
+	}
+	return 0;
+}
+
 int inside_renamed(struct inside *in, struct err *e)
 {
 	if (!*in->task.inside_was)
 		return 0;
-	if (follow(in, e) < 0 || store_task_renamed(in->context.store, in->task.id, true, e) < 0)
+	if (follow_submodules(in, e) < 0 || follow(in, e) < 0 ||
+		store_task_renamed(in->context.store, in->task.id, true, e) < 0)
 		return -1;
 	in->task.inside_was[0] = '\0';
 	return 0;

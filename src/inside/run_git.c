@@ -15,7 +15,7 @@
 /* A pack with more objects stays a pack: writing a file for each would take longer than all the rest. */
 #define LOOSE_MAX 1000
 
-static void program_command(
+void inside_program_command(
 	struct inside *in, const char *program, const struct strvec *args, struct order_cmd *ret)
 {
 	*ret = (struct order_cmd){ .cwd = xstrdup(in->task.workspace) };
@@ -38,7 +38,7 @@ static void program_command(
 void inside_command(struct inside *in, const struct strvec *args, struct order_cmd *ret)
 {
 	/* by its absolute path if possible: in PATH inside, git is the shim */
-	program_command(in, access("/usr/bin/git", X_OK) ? "git" : "/usr/bin/git", args, ret);
+	inside_program_command(in, access("/usr/bin/git", X_OK) ? "git" : "/usr/bin/git", args, ret);
 }
 
 int inside_git(struct inside *in, const struct strvec *args, const struct buf *input, struct buf *out,
@@ -47,7 +47,7 @@ int inside_git(struct inside *in, const struct strvec *args, const struct buf *i
 	auto_order_cmd cmd = { 0 };
 
 	inside_command(in, args, &cmd);
-	if (runner_run(&in->runner, &cmd, input, out, errtext, seconds, ret_code, e) < 0)
+	if (runner_run(in->runner, &cmd, input, out, errtext, seconds, ret_code, e) < 0)
 		return err_wrap(e, "git %s inside", args->n ? args->v[0] : "");
 	return 0;
 }
@@ -110,8 +110,8 @@ int inside_program(struct inside *in, struct err *e, const char *program, ...)
 	while ((s = va_arg(ap, const char *)))
 		strvec_push(&args, s);
 	va_end(ap);
-	program_command(in, program, &args, &cmd);
-	if (runner_run(&in->runner, &cmd, NULL, NULL, &words, INSIDE_SECONDS, &code, e) < 0)
+	inside_program_command(in, program, &args, &cmd);
+	if (runner_run(in->runner, &cmd, NULL, NULL, &words, INSIDE_SECONDS, &code, e) < 0)
 		return err_wrap(e, "%s inside", program);
 	clean_text(&clean, buf_str(&words), strcspn(buf_str(&words), "\n"), false);
 	return code ? err_set(e, ERR_FAILED, "%s inside: %s", program, clean.len ? clean.data : "failed") : 0;
@@ -138,7 +138,7 @@ int inside_unpack(struct inside *in, int pack, struct err *e)
 	else
 		strvec_pushl(&args, "unpack-objects", "-q", NULL);
 	inside_command(in, &args, &cmd);
-	if (runner_run_from(&in->runner, &cmd, pack, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
+	if (runner_run_from(in->runner, &cmd, pack, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
 		return -1;
 	return code ? err_set(e, ERR_FAILED, "git inside could not take the objects in") : 0;
 }
@@ -156,9 +156,9 @@ int inside_mkdirs(struct inside *in, const struct strvec *paths, struct err *e)
 		/* as many as fit on one command line */
 		if (args.n < MKDIRS_AT_ONCE && i + 1 < paths->n)
 			continue;
-		program_command(in, "/bin/mkdir", &args, &cmd);
+		inside_program_command(in, "/bin/mkdir", &args, &cmd);
 		/* a directory that cannot be made is reported when something is put into it */
-		if (runner_run(&in->runner, &cmd, NULL, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
+		if (runner_run(in->runner, &cmd, NULL, NULL, NULL, INSIDE_SECONDS, &code, e) < 0)
 			return err_wrap(e, "mkdir inside");
 		strvec_release(&args);
 		strvec_pushl(&args, "-p", "--", NULL);

@@ -170,6 +170,7 @@ int enter_jail(const struct jail *j, const int *mapped, int keep, struct err *e)
 		.upper = -1,
 		.work = -1,
 		.caches = -1,
+		.shared = -1,
 		.stage = -1,
 		.root = -1,
 		.holder_fd = -1 };

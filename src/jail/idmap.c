@@ -61,13 +61,18 @@ static int mapped_clone(const char *path, int userns)
 	return fd_steal(&fd);
 }
 
+static bool needs_map(const struct jail_row *r)
+{
+	return r->kind == JAIL_CACHE && r->source;
+}
+
 int *idmap_caches(const struct jail *j)
 {
 	auto_fd userns = -1;
 	int *ret = NULL;
 
 	for (size_t i = 0; j->from_root && i < j->nrows && userns < 0; i++)
-		if (j->rows[i].kind == JAIL_CACHE) {
+		if (needs_map(&j->rows[i])) {
 			userns = mapping(j);
 			if (userns < 0)
 				return NULL;
@@ -76,6 +81,6 @@ int *idmap_caches(const struct jail *j)
 		return NULL;
 	ret = xcalloc(j->nrows, sizeof(*ret));
 	for (size_t i = 0; i < j->nrows; i++)
-		ret[i] = j->rows[i].kind == JAIL_CACHE ? mapped_clone(j->rows[i].source, userns) : -1;
+		ret[i] = needs_map(&j->rows[i]) ? mapped_clone(j->rows[i].source, userns) : -1;
 	return ret;
 }

@@ -8,7 +8,7 @@
 
 #include "jail/jail.h"
 
-/* Returns one descriptor for each row of the jail, to be freed; -1 if the row is no CACHE or cannot be mapped.
+/* Returns one descriptor for each row of the jail, to be freed; -1 if the row is no CACHE of the host or cannot be mapped.
  * NULL if there is nothing to map: root does not enter this jail, or it has no caches. */
 int *idmap_caches(const struct jail *j);
 

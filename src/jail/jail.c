@@ -4,7 +4,7 @@
 #include "base/path.h"
 #include "jail/pack.h"
 
-#define MAGIC "garth-jail-2"
+#define MAGIC "garth-jail-3"
 /* overlayfs refuses more lower layers. */
 #define MAX_LOWERS   500
 #define MAX_HOSTNAME 64
@@ -20,13 +20,16 @@ void jail_release(struct jail *j)
 		free(j->rows[i].source);
 		free(j->rows[i].target);
 		free(j->rows[i].layer);
+		strvec_release(&j->rows[i].lowers);
 	}
 	free(j->rows);
 	free(j->hostname);
 	free(j->upper);
 	free(j->work);
 	free(j->caches);
+	free(j->shared);
 	free(j->ruled);
+	strvec_release(&j->git_dirs);
 	rules_release(&j->rules);
 	free(j->gives);
 	strvec_release(&j->lowers);
@@ -51,10 +54,16 @@ void jail_add(struct jail *j, enum jail_kind kind, unsigned flags, const char *s
 		.target = xstrdup(target) };
 }
 
-void jail_add_cache(struct jail *j, unsigned flags, const char *source, const char *target, const char *layer)
+void jail_add_cache(struct jail *j, const char *source, const char *target, const char *layer,
+	const struct strvec *lowers)
 {
-	jail_add(j, JAIL_CACHE, flags, source, target);
-	j->rows[j->nrows - 1].layer = xstrdup(layer);
+	struct jail_row *r;
+
+	jail_add(j, JAIL_CACHE, JAIL_WRITE | JAIL_OPTIONAL, source, target);
+	r = &j->rows[j->nrows - 1];
+	r->layer = xstrdup(layer);
+	if (lowers)
+		strvec_pushv(&r->lowers, (const char *const *)lowers->v);
 }
 
 static const struct {
@@ -72,7 +81,7 @@ static const struct {
 	[JAIL_PROC] = { "proc", false, false, 0 },
 	[JAIL_DEV] = { "dev", false, false, JAIL_WRITE },
 	[JAIL_OVERLAY] = { "overlay", false, false, JAIL_WRITE | JAIL_NOEXEC },
-	[JAIL_CACHE] = { "cache", true, true, JAIL_WRITE | JAIL_OPTIONAL | JAIL_NOEXEC },
+	[JAIL_CACHE] = { "cache", true, false, JAIL_WRITE | JAIL_OPTIONAL | JAIL_NOEXEC },
 };
 
 const char *jail_kind_name(enum jail_kind kind)
@@ -85,6 +94,24 @@ static bool is_layer(const struct jail *j, const char *name)
 {
 	return j->caches && path_is_clean(j->caches) && *name && strcmp(name, ".") && strcmp(name, "..") &&
 	       !strchr(name, '/') && strlen(name) <= 255;
+}
+
+static int check_cache(const struct jail *j, const struct jail_row *r, struct err *e)
+{
+	if ((r->kind == JAIL_CACHE) != (r->layer != NULL) || (r->layer && !is_layer(j, r->layer)))
+		return err_set(e, ERR_START, "'%s' has no layer, or one that it should not have", r->target);
+	if ((r->kind != JAIL_CACHE && r->lowers.n) || r->lowers.n > JAIL_CACHE_LOWERS_MAX ||
+		(r->lowers.n && (!j->shared || !path_is_clean(j->shared))) ||
+		(r->kind == JAIL_CACHE && !r->source && !r->lowers.n))
+		return err_set(e, ERR_START, "'%s' has too many layers, or none", r->target);
+	for (size_t i = 0; i < r->lowers.n; i++) {
+		auto_str path = path_join("/", r->lowers.v[i]);
+
+		if (!*r->lowers.v[i] || *r->lowers.v[i] == '/' || !path_is_clean(path))
+			return err_set(
+				e, ERR_START, "layer '%s' is not a clean relative path", r->lowers.v[i]);
+	}
+	return 0;
 }
 
 static int check_row(const struct jail *j, size_t n, struct err *e)
@@ -100,12 +127,12 @@ static int check_row(const struct jail *j, size_t n, struct err *e)
 			r->flags);
 	if (kinds[r->kind].needs_text && !r->source)
 		return err_set(e, ERR_START, "%s '%s' has no source", kinds[r->kind].name, r->target);
-	if (kinds[r->kind].host_path && r->source[0] != '/')
+	if (kinds[r->kind].host_path && r->source && r->source[0] != '/')
 		return err_set(e, ERR_START, "source '%s' is not absolute", r->source);
 	if (r->kind == JAIL_TMPFS && (!*r->source || strspn(r->source, "0123456789") != strlen(r->source)))
 		return err_set(e, ERR_START, "'%s' is not a size", r->source);
-	if ((r->kind == JAIL_CACHE) != (r->layer != NULL) || (r->layer && !is_layer(j, r->layer)))
-		return err_set(e, ERR_START, "'%s' has no layer, or one that it should not have", r->target);
+	if (check_cache(j, r, e) < 0)
+		return -1;
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(j->rows[i].target, r->target))
 			return err_set(e, ERR_START, "'%s' is described twice", r->target);
@@ -165,6 +192,11 @@ static int check_rules(const struct jail *j, struct err *e)
 	if (j->rules.n &&
 		(j->landlock_only || !j->ruled || !path_is_clean(j->ruled) || !strcmp(j->ruled, "/")))
 		return err_set(e, ERR_START, "the rules have no place, or cannot be enforced");
+	if (j->git_dirs.n % 2 || (j->git_dirs.n && j->hash_len != 20 && j->hash_len != 32))
+		return err_set(e, ERR_START, "the git directories are not in pairs");
+	for (size_t i = 0; i < j->git_dirs.n; i += 2)
+		if (*j->git_dirs.v[i] == '/' || !path_is_clean(j->git_dirs.v[i + 1]))
+			return err_set(e, ERR_START, "'%s' is not a git directory", j->git_dirs.v[i + 1]);
 	for (size_t i = 0; i < j->rules.n; i++)
 		if (!*j->rules.v[i].glob || *j->rules.v[i].glob == '/')
 			return err_set(e, ERR_START, "'%s' is not a relative rule", j->rules.v[i].glob);
@@ -199,12 +231,15 @@ void jail_pack(const struct jail *j, struct buf *out)
 	pack_str(out, j->upper);
 	pack_str(out, j->work);
 	pack_str(out, j->caches);
+	pack_str(out, j->shared);
 	pack_str(out, j->ruled);
 	pack_num(out, j->rules.n);
 	for (size_t i = 0; i < j->rules.n; i++) {
 		pack_num(out, j->rules.v[i].kind);
 		pack_str(out, j->rules.v[i].glob);
 	}
+	pack_strvec(out, &j->git_dirs);
+	pack_num(out, j->hash_len);
 	pack_num(out, j->max_file_size);
 	pack_num(out, j->max_open_files);
 	pack_num(out, j->max_procs);
@@ -222,6 +257,7 @@ void jail_pack(const struct jail *j, struct buf *out)
 		pack_str(out, j->rows[i].source);
 		pack_str(out, j->rows[i].target);
 		pack_str(out, j->rows[i].layer);
+		pack_strvec(out, &j->rows[i].lowers);
 	}
 }
 
@@ -232,6 +268,7 @@ static void unpack_row(struct pack_reader *r, struct jail_row *row)
 	row->source = pack_read_str(r);
 	row->target = pack_read_str(r);
 	row->layer = pack_read_str(r);
+	pack_read_strvec(r, &row->lowers);
 	if (!row->target)
 		r->bad = true;
 }
@@ -265,9 +302,12 @@ int jail_unpack(const char *data, size_t len, struct jail *ret, struct err *e)
 	j.upper = pack_read_str(&r);
 	j.work = pack_read_str(&r);
 	j.caches = pack_read_str(&r);
+	j.shared = pack_read_str(&r);
 	j.ruled = pack_read_str(&r);
 	for (size_t n = pack_read_count(&r, 2 * sizeof(uint64_t)); n && !r.bad; n--)
 		unpack_rule(&r, &j.rules);
+	pack_read_strvec(&r, &j.git_dirs);
+	j.hash_len = (unsigned)pack_read_num(&r, 32);
 	j.max_file_size = pack_read_num(&r, UINT64_MAX);
 	j.max_open_files = pack_read_num(&r, UINT64_MAX);
 	j.max_procs = pack_read_num(&r, UINT64_MAX);
@@ -278,7 +318,7 @@ int jail_unpack(const char *data, size_t len, struct jail *ret, struct err *e)
 	j.landlock_only = pack_read_num(&r, 1);
 	pack_read_strvec(&r, &j.sockets);
 	pack_read_strvec(&r, &j.lowers);
-	for (size_t n = pack_read_count(&r, 5 * sizeof(uint64_t)); n && !r.bad; n--)
+	for (size_t n = pack_read_count(&r, 6 * sizeof(uint64_t)); n && !r.bad; n--)
 		unpack_row(&r, new_row(&j));
 	if (!pack_done(&r))
 		return err_set(e, ERR_START, "the description of the jail is malformed");

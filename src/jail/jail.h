@@ -36,7 +36,7 @@ enum jail_kind {
 	JAIL_PROC,  /* the pid namespace's own /proc, with its dangerous parts read-only */
 	JAIL_DEV, /* a small /dev: null zero full random urandom tty, its own pts, ptmx, shm, mqueue, fd links */
 	JAIL_OVERLAY, /* the workspace: see struct jail */
-	JAIL_CACHE,   /* the host's directory at source, and on top of it a writable layer: see struct jail */
+	JAIL_CACHE, /* the host's directory at source (may be NULL), frozen layers, and a writable one on top */
 	JAIL_KINDS
 };
 
@@ -54,6 +54,8 @@ struct jail_row {
 	unsigned flags;
 	char *source, *target;
 	char *layer; /* of a CACHE: the name of its layer; else NULL */
+	/* of a CACHE: paths beneath struct jail's `shared`, between its layer and the source, the top one first */
+	struct strvec lowers;
 };
 
 enum jail_net { JAIL_NET_NONE, JAIL_NET_HOST };
@@ -81,9 +83,15 @@ struct jail {
 	 * are none. */
 	struct rules rules;
 	char *ruled;
+	/* Git directories inside, in pairs: where the files are, relative to `ruled` ("": there), and the directory. Git
+	 * is told which files the rules hide (launch/skip_covered.h). hash_len is 20 or 32. */
+	struct strvec git_dirs;
+	unsigned hash_len;
 	/* The directory with the layers of CACHE rows, NULL if there are none: NAME/upper, and NAME/work, which
 	 * overlayfs needs. If a layer cannot be mounted, the host's directory is there, read-only. */
 	char *caches;
+	/* The directory with the frozen layers that CACHE rows name; NULL if none does. */
+	char *shared;
 	uint64_t max_file_size;  /* RLIMIT_FSIZE, 0 for none */
 	uint64_t max_open_files; /* RLIMIT_NOFILE of commands, 0 for none */
 	uint64_t max_procs;      /* RLIMIT_NPROC, which each user namespace counts separately; 0 for none */
@@ -105,8 +113,10 @@ void jail_release(struct jail *j);
 
 void jail_add(struct jail *j, enum jail_kind kind, unsigned flags, const char *source, const char *target);
 
-void jail_add_cache(
-	struct jail *j, unsigned flags, const char *source, const char *target, const char *layer);
+/* source may be NULL if lowers (copied; may be NULL too) has something. */
+#define JAIL_CACHE_LOWERS_MAX 8
+void jail_add_cache(struct jail *j, const char *source, const char *target, const char *layer,
+	const struct strvec *lowers);
 
 /* Whether the description makes sense: clean absolute targets, a non-zero uid, an overlay with its layers
  * (upper and work in one directory), no row at or above an earlier row's target. ERR_START. jail_start calls

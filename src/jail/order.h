@@ -39,9 +39,10 @@ enum order_type {
 	ORDER_DIAL,        /* down: id, value = port on the jail's loopback to connect to */
 	ORDER_DIALED,      /* up: id; fd: the connection; else value = errno */
 	ORDER_HOLD,        /* down: stops again what STOP with id 0 has stopped, if something woke it */
-	ORDER_LISTEN,      /* down: id, value = port on the jail's loopback to listen on */
-	ORDER_LISTENS,     /* up: id; fds: listening sockets, IPv4 and perhaps IPv6; else value = errno */
-	ORDER_JOB,         /* keeper to gateway: value = enum gateway_job, to do after the current work */
+	ORDER_COPIES,  /* down: interrupts copies for renames (overlay_rename.h); value = 1: continues them */
+	ORDER_LISTEN,  /* down: id, value = port on the jail's loopback to listen on */
+	ORDER_LISTENS, /* up: id; fds: listening sockets, IPv4 and perhaps IPv6; else value = errno */
+	ORDER_JOB,     /* keeper to gateway: value = enum gateway_job, to do after the current work */
 };
 
 struct order_msg {

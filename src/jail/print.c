@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clean.h"
 #include "jail/jail.h"
+#include "jail/overlay_rename.h"
 
 static const struct {
 	unsigned wall;
@@ -44,6 +45,13 @@ static void print_row(const struct jail *j, const struct jail_row *r, struct buf
 		add_clean(out, j->caches);
 		buf_addch(out, '/');
 		add_clean(out, r->layer);
+		buf_addch(out, '\n');
+	}
+	for (size_t i = 0; i < r->lowers.n; i++) {
+		buf_addstr(out, "  lower  ");
+		add_clean(out, j->shared);
+		buf_addch(out, '/');
+		add_clean(out, r->lowers.v[i]);
 		buf_addch(out, '\n');
 	}
 	if (r->kind != JAIL_OVERLAY)
@@ -101,6 +109,8 @@ void jail_print(const struct jail *j, struct buf *out)
 		buf_addstr(
 			out, "landlock the same files once more, signals and abstract sockets stay inside\n");
 	buf_addstr(out, "seccomp  the built-in filter\n");
+	if (rename_helps(j))
+		buf_addstr(out, "renames  the first process helps with directories of lower layers\n");
 	if (j->landlock_only)
 		buf_addstr(out,
 			"outside  a supervisor carries out connects, and changes of modes and times, in writable places only\n");

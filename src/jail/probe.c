@@ -169,7 +169,7 @@ static void add_userns(struct probe *p, int error)
 static void add_landlock(struct probe *p)
 {
 	int abi = landlock_abi();
-	struct probe_row *r = add(p, "landlock", "file walls, once more", true, abi ? 0 : ENOSYS);
+	struct probe_row *r = add(p, "landlock", "a second wall around files", true, abi ? 0 : ENOSYS);
 
 	if (abi)
 		snprintf(r->found, sizeof(r->found), "ABI %d", abi);

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "jail/steps.h"
-#include "sys/offspring.h"
+#include "sys/descendants.h"
 
 /* Limits for pending signals and timers, and for bytes in message queues: a part of what
  * a user usually has. */
@@ -56,7 +56,7 @@ int rights_limits(struct entering *in, struct err *e)
 	 * exist now are added */
 	if (in->j->max_procs &&
 		set_limit(RLIMIT_NPROC,
-			in->j->max_procs + (in->j->landlock_only ? offspring_count_user() : 0), e) < 0)
+			in->j->max_procs + (in->j->landlock_only ? descendants_count_user() : 0), e) < 0)
 		return -1;
 #ifndef __SANITIZE_ADDRESS__
 	/* a sanitized process maps terabytes */

@@ -110,6 +110,13 @@ static const struct rule denials[] = {
 	{ "socket", -1, EPERM, 2, { IS(0, AF_INET6), { 1, SCMP_CMP_MASKED_EQ, 0xf, SOCK_RAW } } },
 	{ "socketpair", -1, EAFNOSUPPORT, 1, { { 0, SCMP_CMP_NE, AF_UNIX } } },
 };
+
+/* The additional filter of jails with an overlay: see overlay_rename.h. */
+static const struct rule renames[] = {
+	{ "rename", -1, HAND_OVER, 0, { { 0 } } },
+	{ "renameat", -1, HAND_OVER, 0, { { 0 } } },
+	{ "renameat2", -1, HAND_OVER, 0, { { 0 } } },
+};
 /* clang-format on */
 
 static void stop(const char *what, int error)
@@ -215,6 +222,10 @@ static void write_programs(FILE *out)
 	add_rules(ctx, landlock_only_rules, landlock_only_nrules);
 	add_rules(ctx, landlock_only_offline_rules, landlock_only_offline_nrules);
 	finish(ctx, "seccomp_landlock_only", out);
+
+	ctx = begin();
+	add_rules(ctx, renames, COUNT(renames));
+	finish(ctx, "seccomp_renames", out);
 }
 
 int main(int argc, char **argv)

@@ -10,7 +10,7 @@
 struct rule {
 	const char *name;
 	int number; /* if libseccomp may be too old for the name; the same on all architectures */
-	int error;  /* what the caller gets, or HAND_OVER: the supervisor decides */
+	int error;  /* what the caller gets, or HAND_OVER: the process with the listener decides */
 	unsigned nargs;
 	struct scmp_arg_cmp args[2];
 };

@@ -44,7 +44,7 @@ static int open_source(const struct jail_row *r, struct source *s, struct err *e
 	int rc = 0;
 
 	s->fd = s->upper = s->work = -1;
-	if (r->kind == JAIL_BIND || r->kind == JAIL_CACHE)
+	if (r->source && (r->kind == JAIL_BIND || r->kind == JAIL_CACHE))
 		rc = s->fd = mount_clone(AT_FDCWD, r->source);
 	else if (r->kind == JAIL_COPY)
 		rc = read_copy(r->source, s);
@@ -92,15 +92,32 @@ static int open_layers(struct entering *in, struct err *e)
 	return 0;
 }
 
+/* Garth's own layers belong to the inside's uid, for root too. */
+static int open_cache_lowers(struct entering *in, const struct jail_row *r, struct source *s, struct err *e)
+{
+	if (r->lowers.n && in->shared < 0)
+		in->shared = mount_clone(AT_FDCWD, in->j->shared);
+	if (r->lowers.n && in->shared < 0)
+		return err_sys(e, "%s", in->j->shared);
+	for (; s->nlowers < r->lowers.n; s->nlowers++) {
+		s->lowers[s->nlowers] =
+			open_beneath(in->shared, r->lowers.v[s->nlowers], O_PATH | O_DIRECTORY, 0);
+		if (s->lowers[s->nlowers] < 0)
+			return err_sys(e, "%s of %s", r->lowers.v[s->nlowers], in->j->shared);
+	}
+	return 0;
+}
+
 /* Root's files have no owner inside, and overlayfs copies no such file up. So root's caches need a clone that
  * maps their owner, made outside (idmap.h); without it they stay read-only. */
 static int open_cache(struct entering *in, size_t i, struct err *e)
 {
+	const struct jail_row *r = &in->j->rows[i];
 	struct source *s = &in->sources[i];
-	auto_str upper = path_join(in->j->rows[i].layer, "upper"),
-		 work = path_join(in->j->rows[i].layer, "work");
+	auto_str upper = path_join(r->layer, "upper"), work = path_join(r->layer, "work");
+	bool map = r->source && in->j->from_root;
 
-	if (!s->there || (in->j->from_root && (!in->mapped || in->mapped[i] < 0)))
+	if (!s->there || (map && (!in->mapped || in->mapped[i] < 0)))
 		return 0;
 	if (in->caches < 0)
 		in->caches = mount_clone(AT_FDCWD, in->j->caches);
@@ -110,11 +127,11 @@ static int open_cache(struct entering *in, size_t i, struct err *e)
 	s->work = open_beneath(in->caches, work, O_PATH | O_DIRECTORY, 0);
 	if (s->upper < 0 || s->work < 0)
 		return err_sys(e, "%s of %s", s->upper < 0 ? upper : work, in->j->caches);
-	if (in->j->from_root) {
+	if (map) {
 		close(s->fd);
 		s->fd = in->mapped[i];
 	}
-	return 0;
+	return open_cache_lowers(in, r, s, e);
 }
 
 int sources_open(struct entering *in, struct err *e)

@@ -12,6 +12,8 @@
 struct source {
 	int fd;          /* of a bind or cache: the detached clone; -1 if an optional one does not exist */
 	int upper, work; /* of a cache; -1 if it has no layer and is shown read-only */
+	int lowers[JAIL_CACHE_LOWERS_MAX];
+	size_t nlowers;
 	struct buf data; /* of a copy */
 	mode_t mode;
 	bool there;
@@ -27,8 +29,9 @@ struct entering {
 	int *lowers; /* clones of the overlay's lower layers */
 	int layers;  /* clone of the directory with its upper and work directories */
 	int upper, work;
-	bool caches_staged;
+	bool caches_staged, shared_staged;
 	int caches;        /* clone of the directory with the layers of CACHE rows */
+	int shared;        /* clone of the directory with frozen layers of CACHE rows */
 	const int *mapped; /* see idmap.h */
 	int stage;         /* a temporary tmpfs outside the new root; disappears with the old root */
 	int root;          /* the new root */
@@ -64,7 +67,7 @@ int special_tmpfs(struct entering *in, const struct jail_row *r, struct err *e);
 int special_proc(struct entering *in, const struct jail_row *r, struct err *e);
 int special_dev(struct entering *in, const struct jail_row *r, struct err *e);
 
-/* cache.c */
+/* cache_mount.c */
 int cache_mount(struct entering *in, const struct jail_row *r, struct err *e);
 
 /* cover.c: cover_names makes places for denied names that do not exist, in a layer of the workspace's overlay,

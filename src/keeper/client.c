@@ -61,7 +61,7 @@ void client_free(struct client *c)
 	free(c);
 	if (k->listen_ev)
 		event_add(k->listen_ev, NULL);
-	life_check(k, -1);
+	phase_check(k, -1);
 }
 
 /* Handlers of frames. False closes the connection. The length was checked with the header. */
@@ -112,7 +112,7 @@ static bool on_cancel(struct client *c, const char *data, size_t len)
 	if (c->cmd || c->cancels)
 		return false;
 	c->cancels = true;
-	life_cancel(c->k);
+	phase_cancel(c->k);
 	return true;
 }
 
@@ -142,6 +142,14 @@ static bool on_forward(struct client *c, const char *data, size_t len)
 	if (c->cmd || c->cancels || c->waits || c->k->phase >= PHASE_CLOSING || !port || port > UINT16_MAX)
 		return false;
 	proxies_forward(c, (uint16_t)port);
+	return true;
+}
+
+static bool on_credentials(struct client *c, const char *data, size_t len)
+{
+	if (c->cmd || c->cancels || c->k->phase >= PHASE_CLOSING)
+		return false;
+	credentials_child_add(c->k, data, len);
 	return true;
 }
 
@@ -190,7 +198,12 @@ static bool on_signal(struct client *c, const char *data, size_t len)
 	memcpy(&sig, data, len);
 	if (!c->cmd || sig < 1 || sig >= NSIG)
 		return false;
-	command_signal(c->cmd, sig);
+	/* it has ended, and only the gateway's work is waited for */
+	if (c->cmd->state == COMMAND_OVER && c->cmd != c->k->main &&
+		(sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT))
+		client_exit(c, c->cmd->exit_code);
+	else
+		command_signal(c->cmd, sig);
 	return true;
 }
 
@@ -224,6 +237,7 @@ static bool (*const handlers[WIRE_TYPES])(struct client *c, const char *data, si
 	[WIRE_STDIN] = on_stdin,
 	[WIRE_STDIN_END] = on_stdin_end,
 	[WIRE_FORWARD] = on_forward,
+	[WIRE_CREDENTIALS] = on_credentials,
 	[WIRE_RESIZE] = on_resize,
 	[WIRE_SIGNAL] = on_signal,
 	[WIRE_CLOSE_OUT] = on_close_out,

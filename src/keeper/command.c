@@ -184,9 +184,9 @@ static void finish(struct command *cmd, int code)
 	cmd->state = COMMAND_OVER;
 	cmd->exit_code = code;
 	if (cmd == k->main)
-		life_close(k, code);
+		phase_close(k, code);
 	else
-		life_check(k, code);
+		phase_check(k, code);
 	/* when the jail ends, clients get EXIT after everything inside is dead */
 	if (k->phase >= PHASE_DYING || cmd == k->main)
 		return;
@@ -303,7 +303,7 @@ void command_attach(struct command *cmd, struct client *c)
 		nudge(cmd);
 	}
 	if (cmd == cmd->k->main)
-		life_tell(cmd->k, c);
+		phase_tell(cmd->k, c);
 }
 
 void command_leave(struct command *cmd, struct client *c, bool detached)

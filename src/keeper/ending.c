@@ -8,9 +8,11 @@
 #include "keeper/state.h"
 #include "push/push.h"
 #include "sys/fd.h"
-#include "task/again.h"
-#include "task/disk.h"
-#include "task/end.h"
+#include "task/disk_limit.h"
+#include "task/own_config.h"
+#include "task/push_owed.h"
+#include "task/task_command.h"
+#include "task/verdict.h"
 
 #define TRIES_MAX 3
 
@@ -25,13 +27,13 @@ static int push_done(struct context *c, struct task *t, const char *branch, stru
 	if (!*t->published || !strcmp(t->published, t->base))
 		return 0;
 	/* the task file's policy applies to the push */
-	if (home_task_dir(&c->home, t->id, &dir, e) < 0 || again_configure(&c->config, dir, e) < 0)
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0 || own_config_apply(&c->config, dir, e) < 0)
 		return -1;
 	s.retries = (unsigned)c->config.push_retries;
-	again_owe_push(dir, true);
+	push_owed_set(dir, true);
 	if (push_task(c, t, &s, &r, e) < 0)
 		return err_wrap(e, "not pushed");
-	again_owe_push(dir, false);
+	push_owed_set(dir, false);
 	return 1;
 }
 
@@ -53,11 +55,11 @@ static int end_run(const struct keeper *k)
 	const enum run_end how = k->timed_out ? RUN_TIMED_OUT : k->cancelled ? RUN_CANCELLED : RUN_ENDED;
 	struct task_then then = { push_done, NULL };
 	struct err ignored = ERR_INIT;
-	auto_again again = { 0 };
+	auto_task_command cmd = { 0 };
 	auto_str why = explain(k);
 
-	if (!again_load(k->spec.task_dir, &again, &ignored))
-		then.arg = again.push;
+	if (!task_command_load(k->spec.task_dir, &cmd, &ignored))
+		then.arg = cmd.push;
 	return task_end(k->spec.run, k->exit_code, how, why ? why : "", then.arg ? &then : NULL, &ignored);
 }
 

@@ -378,7 +378,7 @@ void gateway_child_finish(struct keeper *k)
 	else
 		fork_gateway(k, GATEWAY_CLOSE);
 	if (!k->gateway.pid)
-		life_end(k, k->exit_code);
+		phase_end(k, k->exit_code);
 }
 
 /* The gateway has left: clients of ended commands get their exit codes. If another command has started
@@ -391,7 +391,7 @@ static void has_left(struct keeper *k)
 	for (size_t i = 0; i < COMMANDS_MAX; i++)
 		if (k->commands[i] && k->commands[i]->state == COMMAND_OVER)
 			code = k->commands[i]->exit_code;
-	life_check(k, code);
+	phase_check(k, code);
 	for (size_t i = 0; k->phase == PHASE_OPEN && i < COMMANDS_MAX; i++)
 		if (k->commands[i] && k->commands[i]->state == COMMAND_OVER)
 			command_over(k->commands[i]);
@@ -411,7 +411,7 @@ void gateway_child_ended(struct keeper *k)
 	end_passed(k);
 	if (k->phase == PHASE_CLOSING) {
 		if (job == GATEWAY_CLOSE)
-			life_end(k, k->exit_code);
+			phase_end(k, k->exit_code);
 		else
 			gateway_child_finish(k);
 		return;

@@ -72,7 +72,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	life_late(arg);
+	phase_late(arg);
 }
 
 static void on_time_up(evutil_socket_t fd, short what, void *arg)
@@ -84,7 +84,7 @@ static void on_time_up(evutil_socket_t fd, short what, void *arg)
 	if (k->cancelled || k->phase >= PHASE_CLOSING)
 		return;
 	k->timed_out = true;
-	life_cancel(k);
+	phase_cancel(k);
 }
 
 void keeper_time_main(struct keeper *k)
@@ -99,14 +99,14 @@ static void on_term(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	life_cancel(arg);
+	phase_cancel(arg);
 }
 
 static void on_child(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	life_reap(arg);
+	phase_reap(arg);
 }
 
 static void on_nothing(int sig)
@@ -166,10 +166,10 @@ void keeper_become(const char *name, int *keep, size_t n)
 
 static void leave_caller(const struct keeper *k, int client)
 {
-	int keep[5 + KEEPER_PORTS_MAX] = { k->spec.task_dir, k->spec.lock_fd, client, k->gateway.agent,
-		k->notifier };
+	int keep[6 + KEEPER_PORTS_MAX] = { k->spec.task_dir, k->spec.lock_fd, client, k->gateway.agent,
+		k->notifier, k->spec.credentials };
 	const struct ports *ports = &k->ports;
-	size_t n = 5;
+	size_t n = 6;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	setsid();
@@ -194,7 +194,7 @@ static void open_main(struct keeper *k, struct client *c)
 
 	k->main = command_new(k, order, &e);
 	if (!k->main) {
-		life_fail(k, &e);
+		phase_fail(k, &e);
 		return;
 	}
 	c->whole = !order->tty;
@@ -214,7 +214,7 @@ static void listen_to_user(struct keeper *k)
 		return;
 	if (keeper_listen(k, KEEPER_CONTROL_SOCKET, &e) < 0 || gateway_child_start(k, &e) < 0) {
 		err_wrap(&e, "cannot start the task's keeper");
-		life_fail(k, &e);
+		phase_fail(k, &e);
 		return;
 	}
 	ports_start(k);
@@ -242,7 +242,7 @@ static void run(struct keeper *k, int client)
 		return;
 	if (k->spec.main_cmd)
 		open_main(k, c);
-	life_start(k);
+	phase_start(k);
 	listen_to_user(k);
 	event_base_dispatch(k->base);
 }
@@ -300,6 +300,7 @@ int keeper_start(const struct keeper_spec *spec, int *ret_client, struct err *e)
 		if (spec->group)
 			k.group = *spec->group;
 		proxies_init(&k);
+		credentials_child_init(&k.credentials, spec->credentials);
 		leave_caller(&k, theirs);
 		fd_nonblock(theirs);
 		run(&k, theirs);

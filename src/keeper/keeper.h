@@ -45,6 +45,8 @@ struct keeper_spec {
 	/* Ports of the host's loopback to forward to the same ports of the jail's loopback, ended by 0; NULL
 	 * for none. The jail listens on them before the first command runs. */
 	const uint16_t *forwards;
+	/* A file in memory with a table for the credentials proxy (credentials/vault.h); -1: none. */
+	int credentials;
 	/* Ports of the jail's loopback to open on the host's loopback, ended by 0; NULL for none. */
 	const uint16_t *ports;
 	/* Directories in which a change means that shown refs have moved, ended by NULL. One that ends with a

@@ -33,7 +33,7 @@ static void be_meter(struct keeper *k, int told, struct measure_job *job)
 	struct err e = ERR_INIT;
 
 	job->task = k->spec.task;
-	job->keeper = getppid();
+	job->first = k->first;
 	keeper_become("garth-meter", &told, 1);
 	if (!measure(job, &result, &e))
 		write_full(told, &result, sizeof(result));
@@ -123,12 +123,12 @@ static void obey(struct keeper *k, struct measure_result *r)
 	if (r->verdict == MEASURE_WARN || r->verdict == MEASURE_PAUSE)
 		notifier_tell(k->notifier, NOTIFY_LIMIT, r->why);
 	if (r->verdict == MEASURE_WARN)
-		life_note(k, r->why);
+		phase_note(k, r->why);
 	if (r->verdict == MEASURE_PAUSE)
 		pause_all(k, r->why);
 	if (r->verdict == MEASURE_END) {
-		life_note(k, r->why);
-		life_end(k, 128 + SIGKILL);
+		phase_note(k, r->why);
+		phase_end(k, 128 + SIGKILL);
 	}
 }
 

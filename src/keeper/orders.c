@@ -32,10 +32,10 @@ static void on_born(struct keeper *k, const struct order_msg *m)
 		struct err e = ERR_INIT;
 
 		err_sys(&e, "cannot enter the task's control group");
-		life_fail(k, &e);
+		phase_fail(k, &e);
 		return;
 	}
-	life_born(k);
+	phase_born(k);
 }
 
 static void on_message(struct keeper *k, const struct order_msg *m, int *fd, size_t nfds)
@@ -48,10 +48,10 @@ static void on_message(struct keeper *k, const struct order_msg *m, int *fd, siz
 		break;
 	case ORDER_READY:
 		proxies_open(k, fd);
-		life_ready(k);
+		phase_ready(k);
 		break;
 	case ORDER_FAILED:
-		life_fail(k, &m->err);
+		phase_fail(k, &m->err);
 		break;
 	case ORDER_STARTED:
 		if (!cmd)
@@ -70,6 +70,7 @@ static void on_message(struct keeper *k, const struct order_msg *m, int *fd, siz
 		break;
 	case ORDER_LISTENS:
 		proxies_listens(k, m, fd, nfds);
+		credentials_child_listens(k, m, fd, nfds);
 		break;
 	case ORDER_EXITED:
 		if (!cmd)
@@ -93,7 +94,7 @@ void orders_take(struct keeper *k)
 		if (n <= 0) {
 			orders_close(k);
 			if (k->phase == PHASE_OPEN || k->phase == PHASE_CLOSING)
-				life_end(k, 128 + SIGKILL);
+				phase_end(k, 128 + SIGKILL);
 			else
 				event_active(k->chld_ev, EV_SIGNAL, 1);
 			return;

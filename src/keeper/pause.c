@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "keeper/state.h"
 #include "sys/clock.h"
-#include "sys/offspring.h"
+#include "sys/descendants.h"
 
 #define FREEZE_MS    2000
 #define HOLD_SECONDS 1
@@ -33,7 +33,7 @@ static bool freeze(struct keeper *k)
 		return false;
 	while (moved > 0 && clock_ms() < until) {
 		pid_t *pids = NULL;
-		size_t n = offspring_list(k->first, &k->starter, 1, &pids);
+		size_t n = descendants_list(k->first, &k->starter, 1, &pids);
 
 		moved = cgroup_gather(k->freezer, pids, n);
 		free(pids);
@@ -70,9 +70,11 @@ void pause_all(struct keeper *k, const char *why)
 	k->paused = xstrndup(why, sizeof(((struct err *)0)->msg));
 	if (!stood && !freeze(k))
 		stop(k);
-	if (!stood)
+	if (!stood) {
+		order(k, ORDER_COPIES, 0);
 		meter_pause(k);
-	life_tell(k, NULL);
+	}
+	phase_tell(k, NULL);
 }
 
 bool pause_lift(struct keeper *k)
@@ -88,11 +90,13 @@ bool pause_lift(struct keeper *k)
 	if (k->stopped)
 		order(k, ORDER_SIGNAL, SIGCONT);
 	k->stopped = false;
+	if (stood)
+		order(k, ORDER_COPIES, 1);
 	return stood;
 }
 
 void pause_over(struct keeper *k)
 {
 	if (pause_lift(k))
-		life_note_main(k, "the task is resumed");
+		phase_note_main(k, "the task is resumed");
 }

@@ -13,7 +13,7 @@
 #define TELL_AT_ONCE   64
 
 /* What the inside sends is a claim, so it is checked. */
-static bool is_listening(int fd)
+bool proxies_is_listening(int fd)
 {
 	int on = 0, domain = 0;
 	socklen_t len = sizeof(on), domain_len = sizeof(domain);
@@ -128,7 +128,7 @@ static void on_call(evutil_socket_t fd, short what, void *arg)
 
 static void take_socket(struct proxy_child *p, int i, int *fd)
 {
-	if (*fd < 0 || p->ev[i] || !is_listening(*fd))
+	if (*fd < 0 || p->ev[i] || !proxies_is_listening(*fd))
 		return;
 	p->proxy.listen[i] = fd_steal(fd);
 	p->ev[i] = event_new(p->k->base, p->proxy.listen[i], EV_READ, on_call, p);
@@ -192,7 +192,7 @@ static void tell_not_forwarded(const struct proxy_child *p, int error)
 	auto_str text =
 		xasprintf("port %d of localhost is not forwarded: %s", p->proxy.forward, strerror(error));
 
-	life_note(p->k, text);
+	phase_note(p->k, text);
 }
 
 void proxies_forward(struct client *c, uint16_t port)

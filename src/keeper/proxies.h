@@ -6,6 +6,7 @@
 #define KEEPER_PROXIES_H
 
 #include <event2/event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -37,6 +38,9 @@ struct proxies {
 	char *refused[REFUSED_MAX]; /* the hosts, each by the entry that would allow it */
 	size_t nrefused;
 };
+
+/* Whether a descriptor that the inside sent is a listening socket of the Internet's kind. */
+bool proxies_is_listening(int fd);
 
 void proxies_init(struct keeper *k);
 /* Orders the forwarded ports. Called before any command is started. */

@@ -1,7 +1,7 @@
 /*
  * The keeper's state. It is one process with one thread and one libevent loop, and nothing in it blocks.
  * Children do what takes long: the gateway (gateway_child.h), the proxy and forwarded ports (proxies.h,
- * ports.h), measuring the disk (meter.h), ending a run (ending.h).
+ * ports.h), the credentials proxy (credentials_child.h), measuring the disk (meter.h), ending a run (ending.h).
  */
 #ifndef KEEPER_STATE_H
 #define KEEPER_STATE_H
@@ -14,15 +14,16 @@
 #include "base/err.h"
 #include "keeper/client.h"
 #include "keeper/command.h"
+#include "keeper/credentials_child.h"
 #include "keeper/ending.h"
 #include "keeper/gateway_child.h"
 #include "keeper/keeper.h"
-#include "keeper/life.h"
 #include "keeper/log.h"
 #include "keeper/meter.h"
 #include "keeper/notifier.h"
 #include "keeper/orders.h"
 #include "keeper/pause.h"
+#include "keeper/phases.h"
 #include "keeper/ports.h"
 #include "keeper/proxies.h"
 #include "keeper/stream.h"
@@ -45,6 +46,7 @@ struct keeper {
 	struct gateway_child gateway;
 	struct meter meter;
 	struct proxies proxies;
+	struct credentials_child credentials;
 	struct ports ports;
 	struct ending ending;
 	int notifier; /* a socket (notifier.h); -1: none */

@@ -27,6 +27,7 @@ static const struct {
 	[WIRE_FORWARD] = { sizeof(uint32_t), sizeof(uint32_t) },
 	[WIRE_NOTE] = { 1, WIRE_NOTE_MAX },
 	[WIRE_REFUSED] = { 1, WIRE_NOTE_MAX },
+	[WIRE_CREDENTIALS] = { 1, WIRE_FRAME_MAX },
 	[WIRE_FAIL] = { sizeof(struct err), sizeof(struct err) },
 };
 

@@ -46,6 +46,7 @@ enum wire_type {
 	WIRE_NOTE,      /* text for the user about the task as a whole */
 	WIRE_FORWARD,   /* uint32: a port of the host to forward to the inside; the answer is the same port */
 	WIRE_REFUSED,   /* text for the user: a host that the task did not reach, and what allows it */
+	WIRE_CREDENTIALS, /* a packed table (credentials/vault.h) for the credentials proxy */
 	WIRE_TYPES
 };
 
@@ -65,7 +66,7 @@ struct wire_started {
 #define WIRE_WINDOW_BYTES (128u << 10)
 #define WIRE_DATA_MAX     (64u << 10) /* of STDIN, OUT and ERR */
 #define WIRE_NOTE_MAX     1000u       /* of NOTE and REFUSED */
-#define WIRE_FRAME_MAX    (4u << 20)  /* of EXEC */
+#define WIRE_FRAME_MAX    (4u << 20)  /* of EXEC and CREDENTIALS */
 
 /* Whether a header is well-formed: a known type, and a length that fits it. */
 bool wire_head_ok(const struct wire_head *h);

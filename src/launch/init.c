@@ -13,10 +13,11 @@
 
 #include "base/alloc.h"
 #include "connect.h"
+#include "jail/overlay_rename.h"
 #include "listen.h"
 #include "spawn.h"
+#include "sys/descendants.h"
 #include "sys/fd.h"
-#include "sys/offspring.h"
 #include "sys/sock.h"
 
 #define MAX_COMMANDS 1024
@@ -151,7 +152,7 @@ static void hold_all(const struct init *in)
 		kill(-1, SIGSTOP);
 		return;
 	}
-	n = offspring_others(running, n, &pids);
+	n = descendants_others(running, n, &pids);
 	for (size_t i = 0; i < n; i++)
 		kill(pids[i], SIGSTOP);
 	free(pids);
@@ -209,6 +210,8 @@ static void take_order(struct init *in)
 		order_signal(in, m.id, m.value);
 	else if (m.type == ORDER_HOLD)
 		hold_all(in);
+	else if (m.type == ORDER_COPIES)
+		rename_help_pause(!m.value);
 	else if (m.type == ORDER_DIAL)
 		order_dial(in, m.id, m.value);
 	else if (m.type == ORDER_LISTEN)

@@ -15,8 +15,8 @@
 #include "init.h"
 #include "jail/enter.h"
 #include "jail/supervisor.h"
+#include "sys/descendants.h"
 #include "sys/fd.h"
-#include "sys/offspring.h"
 #include "sys/sock.h"
 
 #define WRITABLE_MAX 64
@@ -143,7 +143,7 @@ static void __attribute__((noreturn)) supervise(const struct jail *j, int link, 
 		else if (p[1].revents)
 			fd_closep(&link), link = -1;
 	}
-	offspring_end(NULL, 0);
+	descendants_end(NULL, 0);
 	_exit(0);
 }
 

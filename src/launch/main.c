@@ -11,8 +11,10 @@
 #include "init.h"
 #include "jail/enter.h"
 #include "jail/idmap.h"
+#include "jail/overlay_rename.h"
 #include "jail/workdir.h"
 #include "listen.h"
+#include "skip_covered.h"
 #include "spawn.h"
 #include "sys/fd.h"
 #include "sys/linux.h"
@@ -93,5 +95,7 @@ int main(void)
 	setsid();
 	if (enter_jail(&j, mapped, ORDERS_FD, &e) < 0)
 		return fail(&e);
+	skip_covered(&j);
+	rename_help(&j);
 	init_serve(ORDERS_FD, make_gift(&j));
 }

@@ -11,9 +11,9 @@
 #include "limits/change_state.h"
 #include "limits/usage.h"
 #include "sys/unlinked_files.h"
-#include "task/again.h"
-#include "task/disk.h"
+#include "task/disk_limit.h"
 #include "task/life.h"
+#include "task/own_config.h"
 
 /* By how much of its limit a paused task may still grow: writes that were under way, and blocks that the file
  * system allocates late. */
@@ -45,7 +45,7 @@ static int meter_open(struct meter *m, struct err *e)
 		store_task_by_id(c->store, m->job->task, &m->task, e) < 0 ||
 		task_open_files(c, &m->task, &m->at, NULL, e) < 0)
 		return -1;
-	return again_configure(&c->config, m->at.ws.dir, e);
+	return own_config_apply(&c->config, m->at.ws.dir, e);
 }
 
 /* Files of unknown size cannot be larger than the free space that was lost since the keeper started and is
@@ -80,7 +80,7 @@ static int count(struct meter *m, struct err *e)
 	if (m->use.closed)
 		return err_set(e, ERR_FAILED, "it has directories that cannot be looked into");
 	if (unlinked_files_count(
-		    m->job->keeper, stood_in, fstat(m->at.ws.dir, &st) < 0 ? 0 : st.st_dev, &ghosts) < 0)
+		    m->job->first, stood_in, fstat(m->at.ws.dir, &st) < 0 ? 0 : st.st_dev, &ghosts) < 0)
 		return err_set(e, ERR_FAILED, "what its processes have open is more than can be looked at");
 	m->use.bytes += ghosts.bytes;
 	m->use.inodes += ghosts.inodes;
@@ -121,7 +121,7 @@ static bool has_grown(uint64_t now, uint64_t before, uint64_t max, uint64_t slac
 	return max && now > larger(max, before) + larger(max / SLACK_PART, slack);
 }
 
-/* The task is paused, or runs only the user's commands, and grows all the same. */
+/* The task is paused, or runs only the user's commands, and still grows. */
 static bool grows_unasked(const struct meter *m)
 {
 	const struct measure_job *j = m->job;

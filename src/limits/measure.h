@@ -24,7 +24,7 @@ enum measure_verdict {
 
 struct measure_job {
 	int64_t task;                    /* its id */
-	pid_t keeper;                    /* everything inside is a descendant of it */
+	pid_t first;                     /* every process of the task descends from it */
 	bool late;                       /* the last measurement took too long */
 	uint64_t free_bytes, free_files; /* free on the disk when the keeper started; 0: not known */
 	uint64_t lost_bytes;             /* how much the free space has shrunk since the task was paused */

@@ -2,8 +2,8 @@
 
 #include "base/alloc.h"
 #include "git/ref.h"
+#include "merge/git_commands.h"
 #include "merge/merge.h"
-#include "merge/verbs.h"
 
 int compare_open_repo(struct context *c, const struct task *t, struct repo *ret, struct err *e)
 {

@@ -10,8 +10,8 @@
 #include "base/err.h"
 #include "base/strvec.h"
 #include "git/repo.h"
+#include "merge/git_commands.h"
 #include "merge/merge.h"
-#include "merge/verbs.h"
 
 struct compose {
 	const struct repo *repo;

@@ -5,9 +5,9 @@
 
 #include "base/alloc.h"
 #include "merge/compare.h"
+#include "merge/git_commands.h"
 #include "merge/merge.h"
 #include "merge/touched.h"
-#include "merge/verbs.h"
 #include "task/life.h"
 
 /* State of one query; the repository is opened only if git must be asked. */

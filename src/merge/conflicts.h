@@ -42,7 +42,7 @@ void conflict_add(struct conflict_list *l, const char *task, const char *path);
 int merge_conflicts(struct context *c, const struct task *t, const struct task_list *all,
 	struct conflict_list *ret, struct err *e);
 
-/* Where a task stands; the pointers are commits. */
+/* A task's position relative to its target; the pointers are commits. */
 struct conflict_side {
 	const char *target; /* NULL if it has none */
 	const char *fork;   /* the newest commit that it has in common with its target; NULL if not known */

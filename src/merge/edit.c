@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "git/checkout.h"
 #include "git/content.h"
+#include "git/gitlinks.h"
 #include "sys/fd.h"
 
 #define DIFF_MAX (256u << 20)
@@ -31,7 +32,7 @@ static struct edit *add(struct edits *c)
 static int refuse_submodule(const char *path, struct err *e)
 {
 	return err_set(e, ERR_REFUSED,
-		"it changes a submodule ('%s') in a checkout, which is not supported yet", path);
+		"it adds or removes a submodule ('%s') in a checkout, which is not supported yet", path);
 }
 
 int edits_load(const struct repo *r, const char *from, const char *to, struct edits *ret, struct err *e)
@@ -44,11 +45,15 @@ int edits_load(const struct repo *r, const char *from, const char *to, struct ed
 	if (checkout_diff(r, from, to, DIFF_MAX, &c.raw, e) < 0 || content_check_diff(r, &c.raw, e) < 0)
 		return -1;
 	while ((got = diff_next(&c.raw, &at, r->hash_len, &d)) > 0) {
+		bool was_link = d.old_mode == GITLINK_MODE, is_link = d.new_mode == GITLINK_MODE;
 		struct edit *n = add(&c);
 
-		if ((d.old_mode & S_IFMT) == 0160000 || (d.new_mode & S_IFMT) == 0160000)
+		if (was_link != is_link)
 			return refuse_submodule(d.path, e);
-		n->kind = !d.old_mode ? EDIT_ADD : d.new_mode ? EDIT_REPLACE : EDIT_REMOVE;
+		n->kind = is_link       ? EDIT_LINK
+			  : !d.old_mode ? EDIT_ADD
+			  : d.new_mode  ? EDIT_REPLACE
+					: EDIT_REMOVE;
 		n->old_mode = d.old_mode;
 		n->new_mode = d.new_mode;
 		snprintf(n->old_oid, sizeof(n->old_oid), "%.*s", hex, d.old_oid);

@@ -25,7 +25,9 @@ enum edit_kind {
 	EDIT_REPLACE = 'M',
 	EDIT_REMOVE = 'D',
 	EDIT_FORGET =
-		'F' /* only the index changes: the user has deleted the file already, or see `skipped` */
+		'F', /* only the index changes: the user has deleted the file already, or see `skipped` */
+	EDIT_LINK =
+		'L' /* a submodule is at another commit: only the index changes; for its files see followers.h */
 };
 
 struct edit {
@@ -33,9 +35,9 @@ struct edit {
 	unsigned old_mode, new_mode;
 	char old_oid[OID_SIZE], new_oid[OID_SIZE];
 	char *path;
-	size_t kept;  /* for an added path: length of the directories that existed before */
-	bool skipped; /* EDIT_FORGET of a sparse checkout: the index gets the new entry, without a file */
-	bool indexed; /* the index has the path as the old commit has it */
+	size_t kept; /* for an added path: length of the directories that existed before */
+	bool skipped; /* EDIT_FORGET or EDIT_LINK of a sparse checkout: the index gets the new entry, without a file */
+	bool indexed;         /* the index has the path as the old commit has it */
 	struct mark was, now; /* the user's file, and its replacement */
 };
 
@@ -48,7 +50,8 @@ struct edits {
 void edits_release(struct edits *c);
 #define auto_edits __attribute__((cleanup(edits_release))) struct edits
 
-/* The differences between two commits. ERR_REFUSED for submodules and for files with a filter. */
+/* The differences between two commits. ERR_REFUSED for submodules that are added or removed, and for files with a
+ * filter. */
 int edits_load(const struct repo *r, const char *from, const char *to, struct edits *ret, struct err *e);
 struct edit *edits_find(const struct edits *c, const char *path, size_t len);
 

@@ -1,10 +1,8 @@
 #include "merge/journal.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +25,8 @@ void journal_release(struct journal *j)
 	free(j->top);
 	free(j->admin);
 	free(j->state);
+	journal_links_release(&j->links);
+	journal_links_release(&j->was);
 	*j = (struct journal){ 0 };
 }
 
@@ -48,38 +48,6 @@ int journal_lock(const struct home *h, int64_t project, int *ret_fd, struct err 
 	return open_dir(h, &dir, e) < 0 ? -1 : lock_take(dir, name, true, ret_fd, e);
 }
 
-/* A path need not be UTF-8, but JSON must be: other bytes become %XX. */
-static json_t *packed(const char *s)
-{
-	auto_buf b = BUF_INIT(1 << 20);
-
-	for (; *s; s++) {
-		if ((unsigned char)*s >= 0x80 || *s == '%')
-			buf_printf(&b, "%%%02X", (unsigned char)*s);
-		else
-			buf_addch(&b, *s);
-	}
-	return json_string(buf_str(&b));
-}
-
-static char *unpacked(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-	auto_buf b = BUF_INIT(1 << 20);
-
-	for (; s && *s; s++) {
-		char hex[3] = { s[0] == '%' ? s[1] : '\0', s[0] == '%' && s[1] ? s[2] : '\0', '\0' };
-
-		if (isxdigit((unsigned char)hex[0]) && isxdigit((unsigned char)hex[1])) {
-			buf_addch(&b, (char)strtoul(hex, NULL, 16));
-			s += 2;
-		} else {
-			buf_addch(&b, *s);
-		}
-	}
-	return buf_steal(&b);
-}
-
 int journal_write(const struct home *h, const struct journal *j, struct err *e)
 {
 	auto_str name = xasprintf("%lld.json", (long long)j->project), text = NULL;
@@ -87,15 +55,16 @@ int journal_write(const struct home *h, const struct journal *j, struct err *e)
 	json_t *o = json_pack("{s:i, s:I, s:I, s:I}", "version", 1, "project", (json_int_t)j->project, "task",
 		(json_int_t)j->task, "deed", (json_int_t)j->deed);
 
-	json_object_set_new(o, "name", packed(j->name));
-	json_object_set_new(o, "target", packed(j->target));
-	json_object_set_new(o, "old", packed(j->from));
-	json_object_set_new(o, "new", packed(j->to));
-	json_object_set_new(o, "tip", packed(j->tip ? j->tip : ""));
-	json_object_set_new(o, "kind", packed(j->kind));
-	json_object_set_new(o, "checkout", packed(j->top));
-	json_object_set_new(o, "git_dir", packed(j->admin));
-	json_object_set_new(o, "state", packed(j->state));
+	json_object_set_new(o, "name", journal_pack(j->name));
+	json_object_set_new(o, "target", journal_pack(j->target));
+	json_object_set_new(o, "old", journal_pack(j->from));
+	json_object_set_new(o, "new", journal_pack(j->to));
+	json_object_set_new(o, "tip", journal_pack(j->tip ? j->tip : ""));
+	json_object_set_new(o, "kind", journal_pack(j->kind));
+	json_object_set_new(o, "checkout", journal_pack(j->top));
+	json_object_set_new(o, "git_dir", journal_pack(j->admin));
+	json_object_set_new(o, "state", journal_pack(j->state));
+	json_object_set_new(o, "submodules", journal_links_pack(&j->links));
 	text = json_dumps(o, JSON_INDENT(2));
 	json_decref(o);
 	if (!text)
@@ -120,15 +89,16 @@ int journal_read(const struct home *h, int64_t project, struct journal *ret, str
 	*ret = (struct journal){ .project = project,
 		.task = json_integer_value(json_object_get(o, "task")),
 		.deed = json_integer_value(json_object_get(o, "deed")),
-		.name = unpacked(o, "name"),
-		.target = unpacked(o, "target"),
-		.from = unpacked(o, "old"),
-		.to = unpacked(o, "new"),
-		.tip = unpacked(o, "tip"),
-		.kind = unpacked(o, "kind"),
-		.top = unpacked(o, "checkout"),
-		.admin = unpacked(o, "git_dir"),
-		.state = unpacked(o, "state") };
+		.name = journal_unpack(o, "name"),
+		.target = journal_unpack(o, "target"),
+		.from = journal_unpack(o, "old"),
+		.to = journal_unpack(o, "new"),
+		.tip = journal_unpack(o, "tip"),
+		.kind = journal_unpack(o, "kind"),
+		.top = journal_unpack(o, "checkout"),
+		.admin = journal_unpack(o, "git_dir"),
+		.state = journal_unpack(o, "state") };
+	journal_links_unpack(json_object_get(o, "submodules"), &ret->links);
 	json_decref(o);
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include "base/shell_word.h"
 #include "git/ref.h"
 #include "merge/compose.h"
-#include "merge/guard.h"
+#include "merge/protected.h"
 #include "merge/move.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
@@ -19,12 +19,23 @@
 /* If somebody moves the target meanwhile, the merge is computed again, this often. */
 #define TRIES 5
 
+static void release_submodules(struct merge_result *r)
+{
+	for (size_t i = 0; i < r->nsubmodules; i++) {
+		free(r->submodules[i].path);
+		free(r->submodules[i].checkout);
+	}
+	free(r->submodules);
+}
+
 void merge_result_release(struct merge_result *r)
 {
 	free(r->target);
 	free(r->checkout);
 	strvec_release(&r->conflicts);
 	strvec_release(&r->in_the_way);
+	free(r->where);
+	release_submodules(r);
 	*r = (struct merge_result){ 0 };
 }
 
@@ -83,7 +94,9 @@ static int read_tips(const struct repo *r, const struct task *t, const struct me
 		return err_set(e, ERR_REFUSED, "task '%s' has published nothing", t->name),
 		       err_hint(e, "garth diff %s", t->name);
 	/* `tip` is what is merged: it does not matter if the branch moves after this */
-	return s->tip && !tip_is(tip, s->tip) ? tip_check(r, t, s->tip, e) : 0;
+	if (!s->tip || tip_is(tip, s->tip) || !tip_check(r, t, s->tip, e))
+		return 0;
+	return e->kind == ERR_CONFLICT ? err_hint(e, "garth review %s", t->name) : -1;
 }
 
 static int explain(const struct task *t, struct merge_result *ret, struct err *e)
@@ -99,11 +112,11 @@ static int explain(const struct task *t, struct merge_result *ret, struct err *e
 		return err_paths(e, &ret->conflicts);
 	}
 	if (ret->in_the_way.n) {
-		auto_str place = shell_quoted(ret->checkout);
+		auto_str place = shell_quoted(ret->where);
 
 		err_set(e, ERR_CONFLICT, "cannot merge task '%s' into %s: %s file%s in the way in '%s'",
 			t->name, target, count_text(ret->in_the_way.n, count),
-			ret->in_the_way.n == 1 ? " is" : "s are", ret->checkout);
+			ret->in_the_way.n == 1 ? " is" : "s are", ret->where);
 		err_hint(e, "git -C %s status --ignored", place);
 		return err_paths(e, &ret->in_the_way);
 	}
@@ -115,9 +128,25 @@ static const char *kind_name(enum merge_kind kind)
 	return kind == MERGE_SQUASH ? "squash" : kind == MERGE_REBASE ? "rebase" : "merge";
 }
 
-static int move_target(struct context *c, const struct repo *r, const struct task *t, const char *tip,
-	const struct merge_spec *s, struct merge_result *ret, struct err *e)
+static void take_submodules(const struct journal_links *l, struct merge_result *ret)
 {
+	release_submodules(ret);
+	ret->submodules = xcalloc(l->n + 1, sizeof(*ret->submodules));
+	ret->nsubmodules = l->n;
+	for (size_t i = 0; i < l->n; i++) {
+		struct merge_submodule *s = &ret->submodules[i];
+
+		s->path = xstrdup(l->v[i].path);
+		snprintf(s->old, sizeof(s->old), "%s", l->v[i].from);
+		snprintf(s->new_oid, sizeof(s->new_oid), "%s", l->v[i].to);
+		s->checkout = *l->v[i].top ? xstrdup(l->v[i].top) : NULL;
+	}
+}
+
+static int move_target(struct context *c, const struct repo *r, const struct task *t, const char *tip,
+	const struct merge_spec *s, const struct links *links, struct merge_result *ret, struct err *e)
+{
+	auto_move_result moved = { 0 };
 	auto_journal j = { .project = t->project_id,
 		.task = t->id,
 		.name = xstrdup(t->name),
@@ -127,10 +156,16 @@ static int move_target(struct context *c, const struct repo *r, const struct tas
 		.tip = xstrdup(tip),
 		.kind = xstrdup(kind_name(s->kind)),
 		.state = xstrdup(t->state) };
-	int rc = move_branch(c, r, &j, s->dry_run, &ret->in_the_way, e);
+	int rc = move_branch(c, r, &j, links, s->dry_run, &moved, e);
 
 	free(ret->checkout);
+	free(ret->where);
+	strvec_release(&ret->in_the_way);
+	take_submodules(&j.links, ret);
 	ret->checkout = j.top && *j.top ? steal_ptr(j.top) : NULL;
+	ret->where = steal_ptr(moved.where);
+	ret->in_the_way = moved.in_the_way;
+	moved.in_the_way = (struct strvec)STRVEC_INIT;
 	return rc;
 }
 
@@ -139,6 +174,7 @@ static int merge_once(struct context *c, const struct repo *r, const struct task
 {
 	char tip[OID_SIZE];
 	struct compose m = { .repo = r, .spec = s, .task = t->name, .old = ret->old, .tip = tip };
+	auto_links links = { 0 };
 
 	if (read_tips(r, t, s, ret, tip, e) < 0 || compose_run(&m, &ret->conflicts, e) < 0)
 		return -1;
@@ -147,7 +183,10 @@ static int merge_once(struct context *c, const struct repo *r, const struct task
 	ret->nothing = m.nothing;
 	if (m.nothing)
 		return 0;
-	return guard(c, r, t, ret->old, ret->new_oid, e) < 0 ? -1 : move_target(c, r, t, tip, s, ret, e);
+	if (protected_check(c, r, t, ret->old, ret->new_oid, &links, e) < 0 ||
+		links_check(r, ret->new_oid, &links, e) < 0)
+		return -1;
+	return move_target(c, r, t, tip, s, &links, ret, e);
 }
 
 static bool has_moved(const struct repo *r, const struct merge_result *ret)

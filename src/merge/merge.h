@@ -6,12 +6,14 @@
  * checkout take precedence: none of them is overwritten, not even ignored ones. The steps are:
  *
  *	journal: $GARTH_HOME/merges/<project>.json (old, new, checkout)     fault merge-journal
+ *	for each submodule that moves too, the same steps beside it (followers.h)
  *	take the checkout's index.lock; refuse if a merge, rebase, cherry-pick, revert or bisect is in
  *	progress there, if a path to be added exists, if a local change is in the way (ERR_CONFLICT, the
  *	paths named)
  *	make the new files and the new index beside the checkout; audit line
  *	hold the ref (update-ref --stdin start/update/prepare)              fault merge-prepared
  *	exchange the files (merge-half after each), then the index          fault merge-tree
+ *	move HEADs of submodules                                            fault merge-submodule(s)
  *	commit the ref                                                      fault merge-moved
  *	store: deed "merge", the task merged                                fault merge-stored
  *	journal removed
@@ -43,6 +45,13 @@ struct merge_spec {
 	bool dry_run;        /* only report the result; writes nothing but objects */
 };
 
+/* A submodule that the merge gave another commit. */
+struct merge_submodule {
+	char *path;
+	char old[OID_SIZE], new_oid[OID_SIZE];
+	char *checkout; /* its checkout, which followed; NULL: none */
+};
+
 struct merge_result {
 	char old[OID_SIZE], new_oid[OID_SIZE];
 	char *target;   /* full name */
@@ -51,6 +60,9 @@ struct merge_result {
 	bool nothing;             /* the target already has everything */
 	struct strvec conflicts;  /* paths; with ERR_CONFLICT */
 	struct strvec in_the_way; /* paths of the user's files in the checkout; with ERR_CONFLICT */
+	char *where;              /* the checkout that has them: `checkout`, or a submodule's */
+	struct merge_submodule *submodules;
+	size_t nsubmodules;
 };
 void merge_result_release(struct merge_result *r);
 #define auto_merge_result __attribute__((cleanup(merge_result_release))) struct merge_result

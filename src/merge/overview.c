@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "merge/compare.h"
+#include "merge/git_commands.h"
 #include "merge/overview_git.h"
-#include "merge/verbs.h"
 #include "task/life.h"
 #include "task/tip.h"
 #include "workspace/workspace.h"

@@ -16,6 +16,8 @@ static json_t *details(const struct journal *j)
 	json_object_set_new(o, "new", audit_text(j->to));
 	json_object_set_new(o, "kind", audit_text(j->kind));
 	json_object_set_new(o, "checkout", *j->top ? audit_text(j->top) : json_null());
+	if (j->links.n)
+		json_object_set_new(o, "submodules", journal_links_pack(&j->links));
 	return o;
 }
 

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/index.h"
-#include "merge/verbs.h"
+#include "merge/git_commands.h"
 #include "sys/fd.h"
 
 bool sparse_is_folded(const struct buf *index)
@@ -177,11 +177,16 @@ static bool neighbours_have_files(const struct around *a, const char *path)
 	}
 }
 
-/* If something is there all the same, it is the user's: the edit stays, and the check finds it in the way. */
+/* If something is there nevertheless, it is the user's: the edit stays, and the check finds it in the way. */
 static void skip(struct update *u, struct edit *x)
 {
 	struct stat st;
 
+	/* a submodule's directory may stay, with or without its files */
+	if (x->kind == EDIT_LINK) {
+		x->skipped = true;
+		return;
+	}
 	if (!lstat_beneath(u->top, x->path, &st) || (errno != ENOENT && errno != ENOTDIR))
 		return;
 	x->kind = EDIT_FORGET;

@@ -134,6 +134,7 @@ static int swap_one(struct update *u, size_t i)
 		drop_empty(u->top, x->path, 0);
 		return 0;
 	case EDIT_FORGET:
+	case EDIT_LINK:
 		break;
 	}
 	return 0;
@@ -202,6 +203,7 @@ static bool back_one(struct update *u, size_t i)
 		at.top = make_parent(u->top, x->path);
 		return at.top >= 0 && !move_new(at.gone, at.number, at.top, at.name);
 	case EDIT_FORGET:
+	case EDIT_LINK:
 		break;
 	}
 	return true;

@@ -9,8 +9,8 @@
 #include "base/path.h"
 #include "git/content.h"
 #include "git/lfs.h"
+#include "merge/git_commands.h"
 #include "merge/sparse.h"
-#include "merge/verbs.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
 
@@ -31,7 +31,7 @@ static int make_dir(const char *path, int *ret, struct err *e)
 	return open_dir(path, ret, e);
 }
 
-int update_open(struct update *u, const struct repo *r, const struct place *p, struct err *e)
+int update_open(struct update *u, const struct repo *r, const struct branch_checkout *p, struct err *e)
 {
 	struct stat top, admin;
 
@@ -135,7 +135,7 @@ int update_check(struct update *u, const char *branch, const char *from, const c
 	struct stat st;
 
 	/* under the lock no merge, rebase or switch can start */
-	if (lock_index(u, e) < 0 || place_check(u->place, branch, e) < 0)
+	if (lock_index(u, e) < 0 || branch_checkout_check(u->place, branch, e) < 0)
 		return -1;
 	if (edits_load(u->repo, from, to, &u->edits, e) < 0 || copy_index(u, e) < 0 ||
 		content_check(u->repo, u->index, e) < 0 || read_file(u->beside_fd, "index", &index, e) < 0)
@@ -156,7 +156,7 @@ static void index_info(const struct edits *c, struct buf *out, struct buf *paths
 				continue;
 			buf_printf(out, "%o %s\t%s", x->new_mode, x->new_oid, x->path);
 			buf_addch(out, '\0');
-			if (kept && !x->skipped)
+			if (kept && !x->skipped && x->kind != EDIT_LINK)
 				buf_add(paths, x->path, strlen(x->path) + 1), ++*n;
 		}
 }
@@ -168,7 +168,7 @@ static int mark_staged(struct update *u, struct err *e)
 		auto_str staged = path_join("tree", x->path);
 		struct stat st;
 
-		if (!x->new_mode || x->skipped)
+		if (!x->new_mode || x->skipped || x->kind == EDIT_LINK)
 			continue;
 		if (lstat_beneath(u->files_fd, staged, &st) < 0)
 			return err_sys(e, "git did not write '%s'", x->path);
@@ -278,7 +278,7 @@ static void refresh_old(struct update *u)
 	size_t n = 0;
 
 	for (size_t i = 0; i < u->edits.n; i++)
-		if (u->edits.v[i].kind != EDIT_ADD)
+		if (u->edits.v[i].kind != EDIT_ADD && u->edits.v[i].kind != EDIT_LINK)
 			buf_add(&paths, u->edits.v[i].path, strlen(u->edits.v[i].path) + 1), n++;
 	if (n)
 		verb_refresh(&p, &paths, n, &ignored);

@@ -33,12 +33,12 @@
 #include "base/err.h"
 #include "base/strvec.h"
 #include "git/repo.h"
+#include "merge/branch_checkout.h"
 #include "merge/edit.h"
-#include "merge/place.h"
 
 struct update {
 	const struct repo *repo;
-	const struct place *place;
+	const struct branch_checkout *place;
 	struct edits edits;
 	struct strvec lfs;            /* new files that have the content of an LFS pointer */
 	char *beside, *files, *index; /* paths */
@@ -52,7 +52,7 @@ struct update {
 		.top = -1, .admin = -1, .beside_fd = -1, .files_fd = -1                                      \
 	}
 
-int update_open(struct update *u, const struct repo *r, const struct place *p, struct err *e);
+int update_open(struct update *u, const struct repo *r, const struct branch_checkout *p, struct err *e);
 /* ERR_CONFLICT with the paths; ERR_BUSY if another git is working in the checkout. */
 int update_check(struct update *u, const char *branch, const char *from, const char *to,
 	struct strvec *in_the_way, struct err *e);
@@ -67,7 +67,7 @@ void update_close(struct update *u);
 
 /* The parts: */
 
-/* Lists the paths of the edits that differ from the old commit, or that are not free (check.c). `index` is
+/* Lists the paths of the edits that differ from the old commit, or that are not free (update_check.c). `index` is
  * the content of the checkout's index, `when` its stat data. */
 int check_paths(struct update *u, const struct buf *index, const struct stat *when, struct strvec *in_the_way,
 	struct err *e);

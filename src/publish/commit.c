@@ -19,6 +19,8 @@ static int record(struct job *j, struct err *e)
 		"commits", (json_int_t)j->walk.commits, "files", (json_int_t)j->walk.files, "bytes",
 		(json_int_t)j->walk.bytes, "rewrote", !j->forward, "by", audit_text(j->by));
 
+	if (*j->pub->in->within)
+		json_object_set_new(details, "submodule", audit_text(j->pub->in->within));
 	if (audit_add(j->pub->in->audit, "publish", &j->pub->in->task, details, e) < 0)
 		return -1;
 	fault("publish-recorded");
@@ -98,11 +100,34 @@ static void forget_rest(struct publisher *pub)
 static int tell_store(struct job *j, int64_t commits, int64_t bytes, bool begun, struct err *e)
 {
 	struct store *s = j->pub->in->context.store;
+	struct submodule_row row = { .commits = commits, .bytes = bytes };
 
+	if (*j->pub->in->within) {
+		snprintf(row.published, sizeof(row.published), "%s", j->tip);
+		return store_submodule_set(s, j->pub->in->task.id, j->pub->in->within, &row, e);
+	}
 	forget_rest(j->pub);
 	if (store_task_published(s, j->pub->in->task.id, j->tip, commits, bytes, e) < 0)
 		return -1;
 	return begun ? store_commit(s, e) : 0;
+}
+
+/* A superproject's commits may name commits of the submodule that its branch has no longer: they are kept as long
+ * as the task is. */
+static int keep_tips(struct job *j, struct ref_txn *txn, struct err *e)
+{
+	struct inside *in = j->pub->in;
+	auto_strvec tips = STRVEC_INIT;
+
+	if (j->creates || (j->forward && !j->moved))
+		return 0;
+	if (refs_kept(&in->at.repo, &in->task, &tips, e) < 0)
+		return -1;
+	strvec_push(&tips, j->old);
+	if (*in->task.published && strcmp(in->task.published, j->old) &&
+		ref_can_name(&in->at.repo, in->task.published))
+		strvec_push(&tips, in->task.published);
+	return refs_keep_commits(&in->at.repo, &in->task, &tips, txn, e);
 }
 
 /* Moves the branch and the ref that keeps snapshots in one transaction. After that the commits are published;
@@ -113,15 +138,19 @@ static int move(struct job *j, struct err *e)
 	struct store *s = pub->in->context.store;
 	int64_t commits = (j->lost ? 0 : pub->in->task.commits) + (int64_t)j->walk.commits;
 	int64_t bytes = (j->lost ? 0 : pub->in->task.bytes) + (int64_t)j->walk.bytes;
-	bool snapshots = !j->forward || is_every(j, commits);
+	bool within = *pub->in->within, snapshots = !within && (!j->forward || is_every(j, commits));
 	auto_ref_txn txn = REF_TXN_INIT;
 	struct err later = ERR_INIT;
 
 	/* a store transaction is needed only if snapshot rows and refs must agree */
 	if (snapshots && store_begin(s, e) < 0)
 		return -1;
-	ref_move(&txn, pub->in->task.branch, j->tip, j->old);
-	if ((snapshots && add_snapshots_due(j, &txn, commits, e) < 0) || commit_refs(j, &txn, e) < 0) {
+	if (j->creates)
+		ref_create(&txn, pub->in->task.branch, j->tip);
+	else
+		ref_move(&txn, pub->in->task.branch, j->tip, j->old);
+	if ((within && keep_tips(j, &txn, e) < 0) ||
+		(snapshots && add_snapshots_due(j, &txn, commits, e) < 0) || commit_refs(j, &txn, e) < 0) {
 		if (snapshots)
 			store_rollback(s);
 		return -1;
@@ -189,8 +218,8 @@ int publish_commit(struct job *j, struct refusal *no, struct err *e)
 		return -1;
 	if (!keep_and_move(j, e))
 		return 0;
-	if (e->kind == ERR_CONFLICT &&
-		!ref_read(&j->pub->in->at.repo, j->pub->in->task.branch, now, &ignored) &&
+	if ((e->kind == ERR_CONFLICT || e->kind == ERR_EXISTS) &&
+		!ref_read(&j->pub->in->at.repo, j->pub->in->task.branch, now, &ignored) && *now &&
 		strcmp(now, j->old))
 		return refuse_moved(j, now, no, e);
 	audit_add(j->pub->in->audit, "publish-failed", &j->pub->in->task,

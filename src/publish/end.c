@@ -10,25 +10,15 @@
 #include "base/size.h"
 #include "inside/inside.h"
 #include "publish/publish.h"
+#include "publish/submodules.h"
 #include "git/drafts.h"
 #include "sys/fd.h"
-#include "task/end.h"
+#include "task/verdict.h"
 #include "task/question.h"
 #include "task/shown.h"
 #include "workspace/submodules.h"
 
 #define NAMED_MAX 10
-
-/* Whether the branch inside is a file with the published tip in it. In all other cases git is asked. */
-static bool is_unmoved(struct publisher *pub, int git)
-{
-	const char *tip = *pub->in->task.published ? pub->in->task.published : pub->in->task.base;
-	auto_fd file = open_regular_beneath(git, pub->in->task.branch);
-	char text[80];
-	ssize_t n = file < 0 ? -1 : pread(file, text, sizeof(text), 0);
-
-	return n == (ssize_t)strlen(tip) + 1 && !memcmp(text, tip, strlen(tip)) && text[n - 1] == '\n';
-}
 
 /* Whether there may be something to publish, found out without running git. */
 static bool has_drafts(struct publisher *pub)
@@ -40,44 +30,38 @@ static bool has_drafts(struct publisher *pub)
 	size_t n = 1;
 
 	workspace_alternates(&pub->in->at.ws, &alternates);
-	if (git >= 0 && is_unmoved(pub, git))
+	if (git >= 0 && publish_is_unmoved(pub->in))
 		drafts_count_all(git, &pub->in->at.repo, &(struct drafts_start){ pack, buf_str(&alternates) },
 			&n, &ignored);
 	return n > 0;
 }
 
-/* Stages everything but submodules: a commit that moves one would be refused. */
-static int add_rest(struct publisher *pub, struct err *e)
-{
-	auto_strvec args = STRVEC_INIT;
-	auto_submodules subs = { 0 };
-	auto_buf words = BUF_INIT(4096);
-	int code;
-
-	if (submodules_load(pub->in->at.ws.dir, &subs, e) < 0)
-		return -1;
-	strvec_pushl(&args, "add", "-A", "--", ":/", NULL);
-	for (size_t i = 0; i < subs.n; i++)
-		if (submodule_is_here(&subs.v[i]) && submodule_around(&subs, i) == subs.n)
-			strvec_pushf(&args, ":(top,literal,exclude)%s", subs.v[i].path);
-	if (inside_git(pub->in, &args, NULL, NULL, &words, INSIDE_SECONDS, &code, e) < 0)
-		return -1;
-	return code ? err_set(e, ERR_FAILED, "git add inside: %.*s", (int)strcspn(buf_str(&words), "\n"),
-			      buf_str(&words))
-		    : 0;
-}
-
-/* --on-dirty commit: git inside commits what is uncommitted, with the agent's ignore rules. */
-static int commit_rest(struct publisher *pub, struct err *e)
+/* --on-dirty commit: git inside commits what is uncommitted, with the agent's ignore rules. `dir` is the workspace, or
+ * a submodule in it. */
+static int commit_rest(struct publisher *pub, const char *dir, struct err *e)
 {
 	auto_str message = xasprintf("Work that task '%s' had not committed", pub->in->task.name);
 	int code;
 
-	if (add_rest(pub, e) < 0 ||
-		inside_do(pub->in, NULL, &code, e, "diff", "--cached", "--quiet", NULL) < 0)
+	if (inside_do(pub->in, NULL, NULL, e, "-C", dir, "add", "-A", "--", ":/", NULL) < 0 ||
+		inside_do(pub->in, NULL, &code, e, "-C", dir, "diff", "--cached", "--quiet", NULL) < 0)
 		return -1;
-	return code ? inside_do(pub->in, NULL, NULL, e, "commit", "-q", "--no-verify", "-m", message, NULL)
+	return code ? inside_do(pub->in, NULL, NULL, e, "-C", dir, "commit", "-q", "--no-verify", "-m",
+			      message, NULL)
 		    : 0;
+}
+
+/* Submodules come first, nested ones before what they are in, so that each commit can name what is in it. */
+static int commit_all(struct publisher *pub, struct err *e)
+{
+	auto_submodules s = { 0 };
+
+	if (submodules_load(pub->in->at.ws.dir, &s, e) < 0)
+		return -1;
+	for (size_t i = s.n; i-- > 0;)
+		if (submodule_is_here(&s.v[i]) && commit_rest(pub, s.v[i].path, e) < 0)
+			return -1;
+	return commit_rest(pub, ".", e);
 }
 
 /* Commits inside that are not on the task's branch. All of this is claims, and only shown to people. */
@@ -227,6 +211,20 @@ static int publish_drafts(
 	return -1;
 }
 
+/* What submodules have comes first: a commit of the superproject may name it. */
+static int publish_subs(struct publisher *pub, struct buf *note, bool *ret_failed, struct err *e)
+{
+	struct refusal no = { 0 };
+	auto_str path = NULL, text = NULL;
+
+	if (!publish_submodules(pub, "end", &path, &no, e))
+		return 0;
+	text = xasprintf("the last commits in submodule '%s' are not published: %s", path, e->msg);
+	add(note, text);
+	*ret_failed = true;
+	return -1;
+}
+
 int publish_end(struct publisher *pub, struct err *e)
 {
 	auto_buf drafts = BUF_INIT(4000);
@@ -237,8 +235,10 @@ int publish_end(struct publisher *pub, struct err *e)
 
 	/* uncommitted files of a blocked task are not committed: its work has not ended */
 	if (!strcmp(pub->in->task.on_dirty, "commit") && !question_is_there(&pub->in->at) &&
-		(rc = commit_rest(pub, e)) < 0)
+		(rc = commit_all(pub, e)) < 0)
 		err_wrap(e, "git inside could not commit what was left"), add(&drafts, e->msg);
+	if (publish_subs(pub, &drafts, &failed, e) < 0)
+		rc = -1;
 	if (has_drafts(pub)) {
 		if (publish_drafts(pub, &drafts, &failed, &told, e) < 0)
 			rc = -1;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/strvec.h"
+#include "publish/published_links.h"
 #include "publish/publisher.h"
 #include "publish/oidset.h"
 #include "publish/refusal.h"
@@ -18,12 +19,15 @@ struct job {
 	char old[OID_SIZE], target[OID_SIZE]; /* the values of the branch and the target; "": no target */
 	char fetched[OID_SIZE]; /* the target's value at the remote, if the task was shown it; else "" */
 	char fork[OID_SIZE];    /* the newest commit that the tip and the target have in common */
+	bool creates;           /* the branch does not exist yet: of a submodule */
 	bool moved;             /* somebody else moved the branch */
 	bool lost;    /* the branch's commit is missing: all of the task's commits are published again */
 	bool forward; /* the old tip is an ancestor of the new one */
-	struct strvec known; /* the base, the old tip, the target here and at the remote */
+	struct strvec known;   /* the base, the old tip, the target here and at the remote */
+	uint64_t bytes_before; /* what the task has published so far, from submodules, too */
 	struct oidset fresh;
 	struct walk_result walk;
+	struct published_links links; /* which commits the gitlinks of submodules may name */
 };
 
 /* Fills a refusal that says what to do after somebody else moved the branch. */
@@ -41,6 +45,9 @@ int publish_are_known(struct job *j, const struct strvec *commits, bool *ret, st
 /* Commits that the pack may leave out: the known ones and, if the new commits are based on a tag or an older
  * branch, what git inside names. The latter is a claim, and only makes the pack smaller. */
 void publish_left_out(struct job *j, struct strvec *ret);
+
+/* rate.c: refuses a publish without new commits if the agent asks for it too often. */
+int publish_check_rate(struct job *j, struct refusal *no, struct err *e);
 
 /* lfs_objects.c: the content of the LFS files that the new commits have goes to the user's store. The last check. */
 int publish_lfs(struct job *j, struct refusal *no, struct err *e);

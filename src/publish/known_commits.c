@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "inside/inside.h"
 #include "publish/job.h"
+#include "task/refs.h"
 #include "task/shown.h"
 
 #define LEAVE_SECONDS 20
@@ -20,10 +21,12 @@ int publish_list_known(struct job *j, struct strvec *ret, struct err *e)
 	uint64_t *sizes;
 	int rc;
 
-	if (shown_read(&pub->in->context, pub->in->task.id, &shown, e) < 0 ||
-		store_snapshot_list(pub->in->context.store, pub->in->task.id, &l, e) < 0)
-		return -1;
 	strvec_pushv(&all, (const char *const *)j->known.v);
+	if (*pub->in->within
+			? refs_kept(&pub->in->at.repo, &pub->in->task, &all, e) < 0
+			: shown_read(&pub->in->context, pub->in->task.id, &shown, e) < 0 ||
+				  store_snapshot_list(pub->in->context.store, pub->in->task.id, &l, e) < 0)
+		return -1;
 	shown_ids(&shown, &all);
 	for (size_t i = 0; i < l.n; i++)
 		strvec_push(&all, l.v[i].commit);
@@ -66,7 +69,7 @@ void publish_left_out(struct job *j, struct strvec *ret)
 	int code;
 
 	strvec_pushv(ret, (const char *const *)j->known.v);
-	if (shown_read(&pub->in->context, pub->in->task.id, &shown, &ignored) < 0)
+	if (*pub->in->within || shown_read(&pub->in->context, pub->in->task.id, &shown, &ignored) < 0)
 		return;
 	shown_ids(&shown, &ids);
 	buf_printf(&input, "%s\n", j->tip);

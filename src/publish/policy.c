@@ -4,18 +4,32 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/path.h"
 #include "config/protect.h"
 
+/* A submodule is a project of its own: its paths are compared as they are in it, and as they are in the task. */
+static const char *find_protection(const struct policy *p, const char *path, bool link)
+{
+	return p->within && *p->within ? protect_path_within(p->rules, p->allowed, p->within, path, link)
+				       : protect_path(p->rules, p->allowed, path, link);
+}
+
 bool policy_is_protected(const struct policy *p, const char *path)
 {
-	return protect_path(p->rules, p->allowed, path, false) != NULL;
+	return find_protection(p, path, false) != NULL;
 }
 
 bool policy_is_protected_link(const struct policy *p, const char *path)
 {
-	return protect_path(p->rules, p->allowed, path, true) != NULL;
+	return find_protection(p, path, true) != NULL;
+}
+
+/* The path from the top of the workspace, on the heap. */
+static char *whole_path(const struct policy *p, const char *path)
+{
+	return p->within && *p->within ? path_join(p->within, path) : xstrdup(path);
 }
 
 /* Quotes text for a shell, because the user copies the command. */
@@ -46,17 +60,18 @@ static int refuse_protected(const struct policy *p, const struct policy_path *c,
 	struct refusal *no, struct err *e)
 {
 	auto_buf tried = BUF_SMALL, instead = BUF_SMALL;
+	auto_str path = whole_path(p, c->path);
 
-	refuse(no, e, "protected_path", c->path, "'%s' is protected", c->path);
+	refuse(no, e, "protected_path", path, "'%s' is protected", path);
 	snprintf(no->boundary, sizeof(no->boundary), "%s", glob);
-	buf_printf(&tried, "%s %s", verb(c), c->path);
+	buf_printf(&tried, "%s %s", verb(c), path);
 	/* rather no command than one that is cut */
-	if (strlen(c->path) > 100) {
+	if (strlen(path) > 100) {
 		buf_addstr(&instead, "leave that path as it is; the user can allow it with: garth allow");
 	} else {
-		buf_printf(&instead, "leave %s as it is; the user can allow it with: garth allow %s ",
-			c->path, p->task);
-		add_quoted(&instead, c->path);
+		buf_printf(&instead, "leave %s as it is; the user can allow it with: garth allow %s ", path,
+			p->task);
+		add_quoted(&instead, path);
 	}
 	return refusal_say(no, buf_str(&tried), buf_str(&instead));
 }
@@ -114,30 +129,42 @@ int policy_size(const struct policy *p, const char *name, uint64_t size, struct 
 		"take it out of every commit that is not published (git reset --soft, then commit without it)");
 }
 
-/* What a submodule's path may not become: a gitlink that is new, another, gone, or no gitlink any more. */
-static int refuse_gitlink(const struct policy_path *c, struct refusal *no, struct err *e)
+/* What a submodule's path may not become: a gitlink that is new, or gone, or no gitlink any more, or one that
+ * names a commit that the task did not publish from the submodule. */
+static int refuse_gitlink(
+	const struct policy *p, const struct policy_path *c, struct refusal *no, struct err *e)
 {
-	refuse(no, e, "gitlink", c->path, "'%s' is a submodule", c->path);
-	snprintf(no->boundary, sizeof(no->boundary), "submodules stay at their commits");
+	auto_str path = whole_path(p, c->path);
+
+	refuse(no, e, "gitlink", path, "'%s' is a submodule", path);
+	snprintf(no->boundary, sizeof(no->boundary),
+		"submodules move to commits that the task published in them");
 	if (c->added)
 		return refusal_say(no, "publish a new submodule",
 			"take it out (git rm --cached), or commit its files instead of its .git");
-	if (c->mode == 0160000)
-		return refusal_say(no, "move a submodule to another commit",
-			"leave it at its commit (git restore --staged PATH) and commit again; commits in a submodule stay in the task");
+	if (c->gitlink)
+		return refusal_say(no,
+			"move a submodule to a commit that the task did not publish in it, or that lacks what was there",
+			"leave it at its commit (git restore --staged PATH), or commit in the submodule on the task's branch, then git add PATH and commit again");
 	return refusal_say(no, "remove a submodule, or put something else in its place",
 		"put it back (git restore --staged PATH) and commit again; the user can remove it");
+}
+
+static bool may_move(const struct policy *p, const struct policy_path *c)
+{
+	return c->gitlink && c->was_gitlink && !c->added && p->may_link &&
+	       p->may_link(p->may_link_arg, c->path, c->gitlink, c->gitlinks);
 }
 
 int policy_path(const struct policy *p, const struct policy_path *c, struct refusal *no, struct err *e)
 {
 	bool link = S_ISLNK(c->mode);
-	const char *glob = protect_path(p->rules, p->allowed, c->path, link);
+	const char *glob = find_protection(p, c->path, link);
 
 	if (glob)
 		return refuse_protected(p, c, glob, no, e);
 	if (c->mode == 0160000 || c->was_gitlink)
-		return refuse_gitlink(c, no, e);
+		return may_move(p, c) ? 0 : refuse_gitlink(p, c, no, e);
 	if (!c->mode)
 		return 0;
 	if (c->mode != 0100644 && c->mode != 0100755 && c->mode != 0120000) {

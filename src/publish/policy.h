@@ -16,6 +16,10 @@ struct policy {
 	const struct strvec *allowed; /* globs that the user allowed for this task; may be NULL */
 	const char *task;             /* its name, for messages */
 	const char *author; /* "Name <mail>" that commits must have (policy.identity: forced), or NULL */
+	const char *within; /* the path of the submodule that all paths are in; "" or NULL: none */
+	/* Whether the submodule at the path may move to the commit from one of these; NULL: none may move. */
+	bool (*may_link)(void *arg, const char *path, const char *commit, const struct strvec *from);
+	void *may_link_arg;
 };
 
 bool policy_is_protected(const struct policy *p, const char *path);
@@ -33,7 +37,10 @@ struct policy_path {
 	bool added;
 	uint64_t size;
 	const char *link;
-	bool was_gitlink; /* the path was a submodule */
+	bool was_gitlink;    /* the path was a submodule */
+	const char *gitlink; /* the commit that a gitlink names; NULL: it is none */
+	const struct strvec
+		*gitlinks; /* what the commits that it is compared with have there; only if it is one */
 };
 int policy_path(const struct policy *p, const struct policy_path *c, struct refusal *no, struct err *e);
 /* The size of one fresh blob anywhere in the new commits; name is for the message. */

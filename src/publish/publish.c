@@ -1,7 +1,9 @@
 #include "publish/publish.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "publish/receive.h"
@@ -10,6 +12,7 @@
 #include "publish/walk_parse.h"
 #include "push/fetch.h"
 #include "sys/fault.h"
+#include "sys/fd.h"
 #include "task/moved.h"
 
 static void job_release(struct job *j)
@@ -17,6 +20,7 @@ static void job_release(struct job *j)
 	strvec_release(&j->known);
 	oidset_release(&j->fresh);
 	walk_release(&j->walk);
+	published_links_release(&j->links);
 }
 #define auto_job __attribute__((cleanup(job_release))) struct job
 
@@ -35,30 +39,63 @@ int refuse_moved(const struct job *j, const char *now, struct refusal *no, struc
 	return refusal_say(no, "publish over what somebody else did to the branch", instead);
 }
 
-static int look_around(struct job *j, struct refusal *no, struct err *e)
+/* The repository of a submodule has a branch with the task's name that the task did not make. */
+static int refuse_taken(const struct job *j, struct refusal *no, struct err *e)
 {
-	struct publisher *pub = j->pub;
-	const struct task *t = &pub->in->task;
+	const struct inside *in = j->pub->in;
+
+	refuse(no, e, "branch_taken", in->within,
+		"the repository of submodule '%s' has a branch %s that is not this task's", in->within,
+		ref_short(in->task.branch));
+	return refusal_say(no, "publish to one of the user's branches",
+		"stop, and ask the user to rename that branch of the submodule");
+}
+
+static void add_known(struct job *j, const char *commit)
+{
+	if (*commit && !strvec_has(&j->known, commit))
+		strvec_push(&j->known, commit);
+}
+
+/* The values of the target, here and at the remote. A submodule has none: what its task was shown is in->named. */
+static int look_at_target(struct job *j, struct err *e)
+{
+	struct inside *in = j->pub->in;
 	auto_str fetched = NULL;
 
-	if (ref_read(&pub->in->at.repo, t->branch, j->old, e) < 0)
+	if (*in->within)
+		return 0;
+	if (*in->task.target && ref_read(&in->at.repo, in->task.target, j->target, e) < 0)
 		return -1;
+	fetched = fetch_shown(&in->context, in->at.ws.dir);
+	return fetched ? ref_read(&in->at.repo, fetched, j->fetched, e) : 0;
+}
+
+static int look_around(struct job *j, struct refusal *no, struct err *e)
+{
+	struct inside *in = j->pub->in;
+	const struct task *t = &in->task;
+
+	if (ref_read(&in->at.repo, t->branch, j->old, e) < 0)
+		return -1;
+	/* the first publish from a submodule makes its branch */
+	j->creates = *in->within && !*t->published;
+	if (j->creates && *j->old)
+		return refuse_taken(j, no, e);
+	if (j->creates)
+		snprintf(j->old, sizeof(j->old), "%s", t->base);
 	if (!*j->old)
 		return refuse_moved(j, "", no, e);
 	j->moved = strcmp(j->old, *t->published ? t->published : t->base) ||
-		   moved_by_hand(pub->in->at.ws.dir, j->old);
-	if (*t->target && ref_read(&pub->in->at.repo, t->target, j->target, e) < 0)
+		   moved_by_hand(in->at.ws.dir, j->old);
+	if (look_at_target(j, e) < 0)
 		return -1;
-	fetched = fetch_shown(&pub->in->context, pub->in->at.ws.dir);
-	if (fetched && ref_read(&pub->in->at.repo, fetched, j->fetched, e) < 0)
-		return -1;
-	strvec_push(&j->known, t->base);
-	if (strcmp(j->old, t->base))
-		strvec_push(&j->known, j->old);
-	if (*j->target && !strvec_has(&j->known, j->target))
-		strvec_push(&j->known, j->target);
-	if (*j->fetched && !strvec_has(&j->known, j->fetched))
-		strvec_push(&j->known, j->fetched);
+	add_known(j, t->base);
+	add_known(j, j->old);
+	add_known(j, j->target);
+	add_known(j, j->fetched);
+	for (size_t i = 0; i < in->named.n; i++)
+		add_known(j, in->named.v[i]);
 	return 0;
 }
 
@@ -239,14 +276,37 @@ static int choose_bases(struct job *j, struct walk_spec *spec, struct strvec *co
 	return 0;
 }
 
+/* Limits are the task's: what it published from its submodules counts, too. */
+static int count_before(struct job *j, int64_t *ret_commits, uint64_t *ret_bytes, struct err *e)
+{
+	struct inside *in = j->pub->in;
+	int64_t commits, bytes;
+
+	if (store_submodule_sum(in->context.store, in->task.id, &commits, &bytes, e) < 0)
+		return -1;
+	commits += in->top->task.commits;
+	bytes += in->top->task.bytes;
+	/* everything is published again */
+	if (j->lost) {
+		commits -= in->task.commits;
+		bytes -= in->task.bytes;
+	}
+	*ret_commits = commits;
+	*ret_bytes = (uint64_t)bytes;
+	return 0;
+}
+
 static int check_policy(struct job *j, struct refusal *no, struct err *e)
 {
 	struct publisher *pub = j->pub;
 	auto_strvec allowed = STRVEC_INIT, compare = STRVEC_INIT;
 	auto_str author = NULL;
-	struct policy policy = {
-		.rules = &pub->in->context.config.policy, .allowed = &allowed, .task = pub->in->task.name
-	};
+	struct policy policy = { .rules = &pub->in->context.config.policy,
+		.allowed = &allowed,
+		.task = pub->in->task.name,
+		.within = pub->in->within,
+		.may_link = published_links_may_move,
+		.may_link_arg = &j->links };
 	struct walk_spec spec = { .objects = &j->v->objects,
 		.hash_len = pub->in->at.repo.hash_len,
 		.fresh = &j->fresh,
@@ -254,16 +314,18 @@ static int check_policy(struct job *j, struct refusal *no, struct err *e)
 		.base = pub->in->task.base,
 		.start = pub->in->task.base,
 		.compare = &compare,
-		.commits_before = j->lost ? 0 : pub->in->task.commits,
-		.bytes_before = j->lost ? 0 : (uint64_t)pub->in->task.bytes,
 		.policy = &policy };
 
-	if (forced_author(pub, &author, e) < 0 ||
+	if (count_before(j, &spec.commits_before, &spec.bytes_before, e) < 0 ||
+		forced_author(pub, &author, e) < 0 ||
 		store_allowed(pub->in->context.store, pub->in->task.id, &allowed, e) < 0)
 		return -1;
 	policy.author = author;
+	j->bytes_before = spec.bytes_before;
 	if (choose_bases(j, &spec, &compare, e) < 0)
 		return -1;
+	for (size_t i = 1; i < pub->in->named.n; i++)
+		strvec_push(&compare, pub->in->named.v[i]);
 	return walk(&spec, &j->walk, no, e);
 }
 
@@ -347,7 +409,8 @@ static int check(struct job *j, struct refusal *no, struct err *e)
 		return refusal_say(no, "publish a commit whose files or parents are not there",
 			"see what is missing: git fsck");
 	}
-	if (check_forward(j, no, e) < 0 || check_extras(j, no, e) < 0 || publish_lfs(j, no, e) < 0)
+	if (check_forward(j, no, e) < 0 || check_extras(j, no, e) < 0 || publish_check_rate(j, no, e) < 0 ||
+		publish_lfs(j, no, e) < 0)
 		return -1;
 	fault("publish-checked");
 	return 0;
@@ -482,11 +545,22 @@ int publish(struct publisher *pub, const char *tip, const char *by, struct publi
 int publish_offered(struct publisher *pub, const char *tip, const char *by, int pack,
 	struct publish_result *ret, struct refusal *no, struct err *e)
 {
-	auto_job j = { .pub = pub, .tip = tip, .by = by, .offer = pack };
+	auto_job j = { .pub = pub, .tip = tip, .by = by, .offer = pack, .links = { .in = pub->in } };
 
 	publish_tidy(pub);
 	*no = (struct refusal){ 0 };
 	return go(&j, ret, no, e) < 0 ? give_up(&j, no, e) : 0;
+}
+
+bool publish_is_unmoved(const struct inside *in)
+{
+	const char *tip = *in->task.published ? in->task.published : in->task.base;
+	auto_fd git = open_beneath(in->at.ws.dir, in->git_dir, O_RDONLY | O_DIRECTORY, 0);
+	auto_fd file = git < 0 ? -1 : open_regular_beneath(git, in->task.branch);
+	char text[OID_SIZE + 1];
+	ssize_t n = file < 0 ? -1 : pread(file, text, sizeof(text), 0);
+
+	return n == (ssize_t)strlen(tip) + 1 && !memcmp(text, tip, strlen(tip)) && text[n - 1] == '\n';
 }
 
 int publish_find_tip(struct inside *in, char out[OID_SIZE], struct err *e)

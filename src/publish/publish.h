@@ -43,6 +43,9 @@ int publish_offered(struct publisher *pub, const char *tip, const char *by, int 
 void publish_tidy(struct publisher *pub);
 /* Whether publish_tidy should be called soon: something large is left, or something has to be started. */
 bool publish_is_large(const struct publisher *pub);
+/* Whether the branch inside is a file with the published tip in it, or with the base if nothing is published. Otherwise
+ * git has to be asked. */
+bool publish_is_unmoved(const struct inside *in);
 /* The tip of the task's branch inside, a claim; "" if the branch is missing. */
 int publish_find_tip(struct inside *in, char out[OID_SIZE], struct err *e);
 

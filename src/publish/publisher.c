@@ -35,14 +35,14 @@ int publisher_verifier(struct publisher *pub, struct verifier **ret, struct err 
 	}
 	pub->has_verifier = true;
 	pub->verifier.whole = pub->in->task.strict;
-	pub->verifier.runner.caller = pub->in->runner.caller;
+	pub->verifier.runner.caller = pub->in->runner->caller;
 	*ret = &pub->verifier;
 	return 0;
 }
 
 void publisher_set_caller(struct publisher *pub, int fd)
 {
-	pub->in->runner.caller = fd;
+	pub->in->runner->caller = fd;
 	if (pub->has_verifier)
 		pub->verifier.runner.caller = fd;
 }

@@ -27,16 +27,16 @@ static int start_packer(struct publisher *pub, struct runner_piped *ret, struct 
 
 	packer_args(pub, &args);
 	inside_command(pub->in, &args, &cmd);
-	return runner_start_piped(&pub->in->runner, &cmd, -1, true, false, ret, e);
+	return runner_start_piped(pub->in->runner, &cmd, -1, true, false, ret, e);
 }
 
 void receive_prepare(struct publisher *pub)
 {
 	struct err ignored = ERR_INIT;
 
-	if (runner_is_waiting(&pub->in->runner, &pub->in->packer))
+	if (runner_is_waiting(pub->in->runner, &pub->in->packer))
 		return;
-	runner_drop_piped(&pub->in->runner, &pub->in->packer);
+	runner_drop_piped(pub->in->runner, &pub->in->packer);
 	start_packer(pub, &pub->in->packer, &ignored);
 }
 
@@ -108,12 +108,12 @@ static int try(struct publisher *pub, struct verifier *v, struct runner_piped *p
 	if (!rc)
 		rc = verifier_take(v, p->out, false, max, fresh, e);
 	if (rc < 0) {
-		runner_drop_piped(&pub->in->runner, p);
+		runner_drop_piped(pub->in->runner, p);
 		if (e->kind == ERR_NOTFOUND)
 			return explain(pub, tip, known, nknown, no, e), 1;
 		return e->kind == ERR_REFUSED ? refuse_pack(max, no, e) : -1;
 	}
-	if (!runner_attend(&pub->in->runner, p, -1, NULL, NULL, END_SECONDS, &code, e) && !code)
+	if (!runner_attend(pub->in->runner, p, -1, NULL, NULL, END_SECONDS, &code, e) && !code)
 		return 0;
 	return refuse(no, e, "cannot_pack", "", "git inside did not end well after it sent %s", tip);
 }
@@ -125,7 +125,7 @@ static int try_ahead(struct publisher *pub, struct verifier *v, const char *tip,
 {
 	struct runner_piped p = pub->in->packer;
 
-	if (!runner_is_waiting(&pub->in->runner, &p))
+	if (!runner_is_waiting(pub->in->runner, &p))
 		return 1;
 	pub->in->packer = (struct runner_piped)RUNNER_PIPED_INIT;
 	return try(pub, v, &p, tip, known, known->n, fresh, no, e);

@@ -15,7 +15,9 @@ struct change {
 	char oid[OID_SIZE];
 	unsigned mode; /* 0: removed */
 	bool added;
-	bool was_gitlink; /* in a reference tree */
+	bool was_gitlink;       /* in a reference tree */
+	char gitlink[OID_SIZE]; /* the commit that a gitlink names; "": it is none */
+	struct strvec gitlinks; /* of the reference trees */
 };
 
 struct differ {
@@ -82,7 +84,8 @@ static int check_change(
 {
 	struct walker *w = d->w;
 	auto_buf link = BUF_INIT(LINK_MAX);
-	struct policy_path p = { c->path, c->mode, c->added, size, NULL, c->was_gitlink };
+	struct policy_path p = { c->path, c->mode, c->added, size, NULL, c->was_gitlink,
+		*c->gitlink ? c->gitlink : NULL, &c->gitlinks };
 
 	if (*c->oid && type != OBJECT_BLOB)
 		return walk_incomplete(w, e, "object %s at '%s' is %s", c->oid, c->path,
@@ -116,8 +119,10 @@ static int check_batch(struct differ *d, const struct strvec *ask, struct err *e
 
 static void drop_changes(struct differ *d)
 {
-	for (size_t i = 0; i < d->nchanges; i++)
+	for (size_t i = 0; i < d->nchanges; i++) {
 		free(d->changes[i].path);
+		strvec_release(&d->changes[i].gitlinks);
+	}
 	d->nchanges = 0;
 }
 
@@ -134,12 +139,16 @@ static int flush(struct differ *d, struct err *e)
 	return rc;
 }
 
-static bool was_gitlink(const struct differ *d, const struct row *r)
+static void list_gitlinks(const struct differ *d, const struct row *r, struct strvec *ret)
 {
-	for (size_t i = 0; i < d->nrefs; i++)
-		if (r->refs[i] && tree_entry_is_gitlink(r->refs[i]))
-			return true;
-	return false;
+	char hex[OID_SIZE];
+
+	for (size_t i = 0; i < d->nrefs; i++) {
+		if (!r->refs[i] || !tree_entry_is_gitlink(r->refs[i]))
+			continue;
+		oid_to_hex(r->refs[i]->oid, d->w->spec->hash_len, hex);
+		strvec_push(ret, hex);
+	}
 }
 
 /* w->path is the changed path. tip is NULL if it was removed. */
@@ -153,10 +162,12 @@ static int note_change(
 		.path = xstrdup(buf_str(&w->path)),
 		.mode = tip ? tip->mode : 0,
 		.added = added,
-		.was_gitlink = was_gitlink(d, r),
+		.gitlinks = STRVEC_INIT,
 	};
-	if (tip && !tree_entry_is_gitlink(tip))
-		oid_to_hex(tip->oid, w->spec->hash_len, c->oid);
+	list_gitlinks(d, r, &c->gitlinks);
+	c->was_gitlink = c->gitlinks.n;
+	if (tip)
+		oid_to_hex(tip->oid, w->spec->hash_len, tree_entry_is_gitlink(tip) ? c->gitlink : c->oid);
 	if (d->tip && w->ret->paths.n < PATHS_MAX)
 		strvec_pushf(&w->ret->paths, "%c %s", !tip ? 'D' : added ? 'A' : 'M', c->path);
 	d->files += added;

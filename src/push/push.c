@@ -13,7 +13,7 @@
 #include "git/reach.h"
 #include "git/ref.h"
 #include "merge/compose.h"
-#include "merge/guard.h"
+#include "merge/protected.h"
 #include "git/remote.h"
 #include "sys/fault.h"
 #include "sys/lock.h"
@@ -115,7 +115,7 @@ static int rebase(struct push *p, struct err *e)
 	}
 	r->nothing = m.nothing;
 	snprintf(r->new_oid, sizeof(r->new_oid), "%s", m.new_oid);
-	return m.nothing ? 0 : guard(p->context, &p->repo, p->task, old, m.new_oid, e);
+	return m.nothing ? 0 : protected_check(p->context, &p->repo, p->task, old, m.new_oid, NULL, e);
 }
 
 static int try_until_taken(struct push *p, unsigned retries, struct err *e)

@@ -36,7 +36,7 @@ int control_attach(
 
 	if (!life_is_running(t))
 		return err_set(e, ERR_REFUSED, "task '%s' is not running, it is %s", t->name, t->state),
-		       err_hint(e, "garth log %s", t->name);
+		       err_hint(e, t->started ? "garth log %s" : "garth shell %s", t->name);
 	if (control_connect(c, t, &conn, e) < 0)
 		return err_wrap(e, "cannot reach the keeper of task '%s'", t->name);
 	if (wire_send(conn, WIRE_ATTACH, size, sizeof(*size)) < 0)

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/deadline.h"
-#include "http/client.h"
+#include "http/http_client.h"
 #include "keeper/keeper.h"
 #include "keeper/wire.h"
 #include "runtime/run.h"

@@ -5,16 +5,18 @@
 #include "base/alloc.h"
 #include "base/deadline.h"
 #include "keeper/wire.h"
+#include "runtime/choose_network.h"
 #include "runtime/control.h"
-#include "runtime/reach.h"
+#include "runtime/login.h"
 #include "runtime/rename.h"
 #include "runtime/run.h"
-#include "runtime/start.h"
+#include "runtime/start_keeper.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "task/life.h"
 #include "task/run.h"
+#include "task/sessions.h"
 
 #define LEAVING_MS 1000
 
@@ -31,7 +33,7 @@ static int join_or_start(struct context *c, struct task *t, const struct run_opt
 			runtime_warn(o,
 				"task '%s' is running: its network stays as it is, but for garth allow --host",
 				t->name);
-		return reach_for_agent(c, t, o, e);
+		return reach_for_agent(c, t, o, *ret_conn, e);
 	}
 	if (e->kind != ERR_NOTFOUND || home_task_dir(&c->home, t->id, &dir, e) < 0)
 		return -1;
@@ -77,16 +79,19 @@ int runtime_pack(struct context *c, struct task *t, const struct run_opts *o, ch
 	struct buf *ret, struct err *e)
 {
 	auto_order_cmd cmd = { 0 };
+	auto_outside out = { 0 };
 	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
 	char session[37];
 
 	rename_inside(c, t, &ignored);
-	if (t->session && *t->session)
-		snprintf(session, sizeof(session), "%s", t->session);
-	else
-		task_session_id(session);
-	if (walls_command(c, t, o->agent, &o->net, session, o->env, argv, &cmd, e) < 0)
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0 ||
+		(o->own_session ? sessions_add(dir, session, e) : sessions_main(t, dir, session, e)) < 0)
 		return -1;
+	if (walls_command(c, t, o->agent, &o->net, session, o->env, argv, &cmd, e) < 0 ||
+		login_open(c, t, o, task_is_busy(c, t), &out, e) < 0)
+		return -1;
+	outside_env(&out, &cmd.env);
 	walls_enter(&cmd, t, o->cwd);
 	cmd.tty = o->tty;
 	cmd.rows = o->rows;

@@ -1,6 +1,8 @@
 #include "runtime/login.h"
 
 #include <fcntl.h>
+#include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -8,9 +10,14 @@
 #include "base/alloc.h"
 #include "base/clean.h"
 #include "sys/fd.h"
+#include "task/credentials.h"
+#include "task/network.h"
+#include "workspace/workspace.h"
 
 /* Warn about a log-in that expires within so many seconds. */
 #define SOON 600
+/* In the task's directory. */
+#define KEY_FILE "dummies.key"
 
 static void tell_end(const struct run_opts *o, const struct login_end *end)
 {
@@ -35,11 +42,88 @@ static void tell_end(const struct run_opts *o, const struct login_end *end)
 			a->name, buf_str(&which), (left + 59) / 60, program);
 }
 
-int login_copy(struct context *c, struct task_at *at, const struct run_opts *o, struct err *e)
+/* The key of the task's dummies, made when it is needed first. */
+static int load_key(int task_dir, unsigned char key[DUMMY_KEY_LEN], struct err *e)
+{
+	auto_buf old = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+
+	if (!read_file(task_dir, KEY_FILE, &old, &ignored) && old.len == DUMMY_KEY_LEN) {
+		memcpy(key, old.data, DUMMY_KEY_LEN);
+		return 0;
+	}
+	if (getrandom(key, DUMMY_KEY_LEN, 0) != DUMMY_KEY_LEN)
+		return err_sys(e, "cannot get random bytes");
+	return write_file(task_dir, KEY_FILE, key, DUMMY_KEY_LEN, 0600, e);
+}
+
+int login_open(struct context *c, const struct task *t, const struct run_opts *o, bool joins,
+	struct outside *ret, struct err *e)
+{
+	unsigned char key[DUMMY_KEY_LEN];
+	auto_fd home = -1, dir = -1;
+	struct outside_where w = { .config = &c->config,
+		.agent = o->agent,
+		.environ_now = environ,
+		.extra = o->env,
+		.user_home = c->user_home,
+		.key = key };
+
+	*ret = (struct outside){ 0 };
+	if (!o->agent)
+		return 0;
+	home = w.home_fd = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (home < 0)
+		return err_sys(e, "cannot open the home directory");
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0 || load_key(dir, key, e) < 0)
+		return -1;
+	/* the proxy listens in a network of the task's own */
+	w.possible = !backend_of(t)->landlock_only && !strcmp(o->net.mode, NETWORK_ALLOW);
+	w.fixed = joins && !credentials_are_of(dir, o->agent->name);
+	return outside_open(&w, ret, e);
+}
+
+void login_note(int task_dir, const struct run_opts *o, const struct outside *out)
+{
+	struct credentials_note n = { .agent = o->agent ? o->agent->name : "", .kept = out->kept };
+
+	if (!o->agent)
+		return;
+	n.how = out->mode != OUTSIDE_COPY && out->table.nsecrets ? CREDENTIALS_PROXY
+		: out->mode == OUTSIDE_ALL                       ? CREDENTIALS_NONE
+								 : CREDENTIALS_COPY;
+	if (out->mode != OUTSIDE_ALL)
+		n.entered = out->entered;
+	credentials_save(task_dir, &n);
+	for (size_t i = 0; !o->quiet && o->agent->credentials &&
+			   !strcmp(o->agent->credentials, CREDENTIALS_PROXY) && i < out->entered.n;
+		i++)
+		runtime_warn(o,
+			"%s is not given to the task: the proxy cannot add it, and agents.%s.credentials is 'proxy'",
+			out->entered.v[i], o->agent->name);
+}
+
+int login_table(const struct outside *out)
+{
+	auto_buf packed = BUF_INIT(VAULT_MAX);
+	int fd;
+
+	if (!out->table.nsecrets)
+		return -1;
+	vault_pack(&out->table, &packed);
+	fd = packed.overflow ? -1 : fd_of_bytes("credentials", packed.data, packed.len);
+	if (packed.data)
+		explicit_bzero(packed.data, packed.len);
+	return fd;
+}
+
+int login_copy(struct context *c, struct task_at *at, const struct run_opts *o, const struct outside *out,
+	struct err *e)
 {
 	auto_fd user_home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_fd task_home = open_beneath(at->ws.dir, "home", O_RDONLY | O_DIRECTORY, 0);
-	const struct agent_place place = { at->repo.top ? at->repo.top : "", at->task->workspace };
+	const struct agent_place place = { at->repo.top ? at->repo.top : "", at->task->workspace,
+		{ environ, o->env }, out };
 	auto_login_report r = { 0 };
 
 	if (!o->agent)

@@ -7,11 +7,11 @@
 #include "audit/audit.h"
 #include "base/alloc.h"
 #include "base/name.h"
+#include "runtime/choose_network.h"
 #include "runtime/gateway_client.h"
-#include "runtime/reach.h"
 #include "runtime/run.h"
 #include "sys/fd.h"
-#include "task/again.h"
+#include "task/agent_name.h"
 #include "task/life.h"
 #include "task/network.h"
 
@@ -58,8 +58,8 @@ static int pass_on(struct context *c, const struct task *from, const struct task
 
 	if (home_task_dir(&c->home, from->id, &old, e) < 0 || home_task_dir(&c->home, to->id, &new, e) < 0)
 		return -1;
-	agent = again_agent(old);
-	if (agent && again_keep_agent(new, agent, e) < 0)
+	agent = agent_name_load(old);
+	if (agent && agent_name_save(new, agent, e) < 0)
 		return -1;
 	return network_load(old, false, &n, &ignored) < 0 ? 0 : network_save(new, true, &n, e);
 }

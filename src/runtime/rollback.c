@@ -10,7 +10,7 @@
 
 #define SETTLE_MS 10000
 
-/* Waits until the keeper has left; then moves directories that were set aside for nothing, or that come back,
+/* Waits until the keeper has left; then moves directories that were set aside unnecessarily, or that come back,
  * to their places. If another command keeps the keeper running, the next start of the task does it. */
 static void settle(struct context *c, struct task *t, struct strvec *warnings)
 {

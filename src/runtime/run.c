@@ -9,18 +9,24 @@
 #include "base/alloc.h"
 #include "keeper/keeper.h"
 #include "merge/compare.h"
-#include "runtime/reach.h"
+#include "runtime/choose_network.h"
+#include "runtime/login.h"
 #include "runtime/rename.h"
-#include "runtime/start.h"
+#include "runtime/start_keeper.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
-#include "task/again.h"
-#include "task/end.h"
+#include "task/command_words.h"
+#include "task/last_answer.h"
 #include "task/life.h"
+#include "task/own_config.h"
+#include "task/push_owed.h"
 #include "task/question.h"
 #include "task/repository_config.h"
 #include "task/run.h"
+#include "task/sessions.h"
+#include "task/task_command.h"
 #include "task/tip.h"
+#include "task/verdict.h"
 
 /* The prompt for an agent if the user gave no answer. */
 #define GO_ON "Go on."
@@ -44,7 +50,7 @@ static int configure_anew(struct context *c, int task_dir, struct err *e)
 	auto_config config = { 0 };
 	struct config old = c->config;
 
-	if (config_load(&places, &config, e) < 0 || again_configure(&config, task_dir, e) < 0)
+	if (config_load(&places, &config, e) < 0 || own_config_apply(&config, task_dir, e) < 0)
 		return -1;
 	c->config = config;
 	config = old;
@@ -59,7 +65,7 @@ int runtime_configure(struct context *c, const struct task *t, struct err *e)
 	if (home_task_dir(&c->home, t->id, &dir, e) < 0)
 		return -1;
 	c->configured = t->id;
-	return of_another ? configure_anew(c, dir, e) : again_configure(&c->config, dir, e);
+	return of_another ? configure_anew(c, dir, e) : own_config_apply(&c->config, dir, e);
 }
 
 int runtime_reconfigure(struct context *c, const struct task *t, bool *ret_changed, struct err *e)
@@ -82,14 +88,14 @@ int runtime_reconfigure(struct context *c, const struct task *t, bool *ret_chang
 static int find_session(struct context *c, const struct task *t, char out[37], struct err *e)
 {
 	auto_str first = NULL;
+	auto_fd dir = -1;
 
 	if (context_store(c, e) < 0 || store_first_session(c->store, t->id, &first, e) < 0)
 		return -1;
 	if (*first)
-		snprintf(out, 37, "%s", first);
-	else
-		task_session_id(out);
-	return 0;
+		return snprintf(out, 37, "%s", first), 0;
+	/* commands may have run in it before its first run */
+	return home_task_dir(&c->home, t->id, &dir, e) < 0 ? -1 : sessions_main(t, dir, out, e);
 }
 
 static int take_lock(const struct task *t, int dir, int *ret, struct err *e)
@@ -116,6 +122,7 @@ static int run_words(struct context *c, struct task *t, const struct run_opts *o
 	const char *session, const struct strvec *words, int *ret_conn, struct err *e)
 {
 	auto_order_cmd cmd = { 0 };
+	auto_outside out = { 0 };
 	struct task_run run = { 0 };
 	struct err ignored = ERR_INIT;
 	auto_fd lock = -1;
@@ -123,7 +130,10 @@ static int run_words(struct context *c, struct task *t, const struct run_opts *o
 
 	rename_inside(c, t, &ignored);
 	if (walls_command(c, t, o->agent, &o->net, session, o->env, words->v, &cmd, e) < 0 ||
-		take_lock(t, dir, &lock, e) < 0 || check_tip(c, t, o, e) < 0)
+		login_open(c, t, o, false, &out, e) < 0)
+		return -1;
+	outside_env(&out, &cmd.env);
+	if (take_lock(t, dir, &lock, e) < 0 || check_tip(c, t, o, e) < 0)
 		return -1;
 	walls_enter(&cmd, t, o->cwd);
 	cmd.tty = o->tty;
@@ -132,7 +142,7 @@ static int run_words(struct context *c, struct task *t, const struct run_opts *o
 	if (task_run_begin(c, t, session, words->v, &run, e) < 0)
 		return -1;
 	run.kind = session_kind(words->v, o->tty && !o->detach);
-	again_owe_push(dir, false);
+	push_owed_set(dir, false);
 	rc = start_keeper(c, t, o, &cmd, &run, lock, ret_conn, e);
 	if (!rc && o->consumes)
 		unlinkat(dir, o->consumes, 0);
@@ -147,24 +157,26 @@ static int run_words(struct context *c, struct task *t, const struct run_opts *o
 
 static void keep_command(int dir, const struct run_opts *o, char *const *argv)
 {
-	struct again a = { .timeout = o->timeout,
+	struct task_command cmd = { .timeout = o->timeout,
 		.weaker = o->walls.allow_weaker,
 		.push = o->push ? xstrdup(o->push) : NULL,
 		.agent = o->agent ? o->agent->name : NULL,
 		.cwd = xstrdup(o->cwd ? o->cwd : "") };
 	struct err ignored = ERR_INIT;
 
-	strvec_pushv(&a.argv, (const char *const *)argv);
+	strvec_pushv(&cmd.argv, (const char *const *)argv);
 	if (o->resume)
-		strvec_pushv(&a.resume, (const char *const *)o->resume->v);
+		strvec_pushv(&cmd.resume, (const char *const *)o->resume->v);
 	if (o->env)
-		strvec_pushv(&a.env, (const char *const *)o->env->v);
+		strvec_pushv(&cmd.env, (const char *const *)o->env->v);
+	if (o->agent)
+		agent_kept_variables(o->agent, environ, &cmd.kept);
 	for (const uint16_t *p = o->ports; p && *p; p++)
-		strvec_pushf(&a.ports, "%d", *p);
+		strvec_pushf(&cmd.ports, "%d", *p);
 	/* if the disk is full the command runs, but cannot be resumed */
-	again_save(dir, &a, &ignored);
-	a.agent = NULL;
-	again_release(&a);
+	task_command_save(dir, &cmd, &ignored);
+	cmd.agent = NULL;
+	task_command_release(&cmd);
 }
 
 int runtime_run(struct context *c, struct task *t, const struct run_opts *o, char *const *argv, int *ret_conn,
@@ -177,7 +189,7 @@ int runtime_run(struct context *c, struct task *t, const struct run_opts *o, cha
 	if (find_session(c, t, session, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0)
 		return -1;
 	strvec_pushv(&given, (const char *const *)argv);
-	again_first(&given, session, &words);
+	command_words_first(&given, session, &words);
 	keep_command(dir, o, argv);
 	return run_words(c, t, o, dir, session, &words, ret_conn, e);
 }
@@ -200,28 +212,32 @@ static void ask_again(struct context *c, struct task *t, int dir)
 /* Adds the user's answer, from now or from before a run that was interrupted, to the arguments and the
  * environment. */
 static int give_answer(const struct task *t, const struct run_opts *o, int dir, const char *session,
-	const char *answer, struct again *a, struct strvec *words, struct err *e)
+	const char *answer, struct task_command *cmd, struct strvec *words, struct err *e)
 {
-	auto_str given = again_answer(dir);
+	auto_str given = last_answer_load(dir);
 	auto_question asked = { 0 };
 	struct err ignored = ERR_INIT;
-	const char *said;
+	struct resume_how how = { o->agent, session, NULL, false };
 
-	if (answer && again_keep_answer(dir, answer, e) < 0)
+	if (answer && last_answer_save(dir, answer, e) < 0)
 		return -1;
+	how.terminal = o->tty && !o->detach && session_kind(strvec_argv(&cmd->argv), true) == SESSION_AGENT;
 	/* a run that was interrupted may not have read it */
-	said = answer ? answer : given && !strcmp(t->state, STATE_INTERRUPTED) ? given : GO_ON;
-	again_words(a, o->agent, session, said, words);
+	how.answer = answer                                          ? answer
+		     : given && !strcmp(t->state, STATE_INTERRUPTED) ? given
+		     : how.terminal                                  ? NULL
+								     : GO_ON;
+	command_words_resume(cmd, &how, words);
 	if (answer || given)
-		strvec_pushf(&a->env, "GARTH_ANSWER=%s", answer ? answer : given);
+		strvec_pushf(&cmd->env, "GARTH_ANSWER=%s", answer ? answer : given);
 	if (!question_load(dir, &asked, &ignored))
-		strvec_pushf(&a->env, "GARTH_QUESTION=%s", asked.text);
+		strvec_pushf(&cmd->env, "GARTH_QUESTION=%s", asked.text);
 	return 0;
 }
 
-static int load_again(const struct task *t, int dir, struct again *ret, struct err *e)
+static int load_command(const struct task *t, int dir, struct task_command *ret, struct err *e)
 {
-	if (!again_load(dir, ret, e))
+	if (!task_command_load(dir, ret, e))
 		return 0;
 	if (e->kind != ERR_NOTFOUND)
 		return -1;
@@ -231,7 +247,7 @@ static int load_again(const struct task *t, int dir, struct again *ret, struct e
 
 int runtime_can_prompt(struct context *c, const struct task *t, bool *ret_takes, struct err *e)
 {
-	auto_again a = { 0 };
+	auto_task_command cmd = { 0 };
 	auto_fd dir = -1;
 
 	if (life_is_running(t))
@@ -239,10 +255,11 @@ int runtime_can_prompt(struct context *c, const struct task *t, bool *ret_takes,
 			       "task '%s' is %s: it takes comments when its command has ended", t->name,
 			       t->state),
 		       err_hint(e, "garth wait %s", t->name);
-	if (home_task_dir(&c->home, t->id, &dir, e) < 0 || load_again(t, dir, &a, e) < 0 ||
+	if (home_task_dir(&c->home, t->id, &dir, e) < 0 || load_command(t, dir, &cmd, e) < 0 ||
 		runtime_configure(c, t, e) < 0)
 		return -1;
-	*ret_takes = again_takes_answer(&a, a.agent ? config_agent_by_name(&c->config, a.agent) : NULL);
+	*ret_takes = command_words_take_answer(
+		&cmd, cmd.agent ? config_agent_by_name(&c->config, cmd.agent) : NULL);
 	return 0;
 }
 
@@ -267,26 +284,27 @@ static int resume(struct context *c, struct task *t, struct run_opts *o, const c
 	struct run_opts opts = *o;
 	auto_strvec words = STRVEC_INIT;
 	uint16_t *ports = NULL;
-	auto_again a = { 0 };
+	auto_task_command cmd = { 0 };
 	auto_fd dir = -1;
 	char session[37];
 	int rc;
 
 	if (find_session(c, t, session, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0 ||
-		load_again(t, dir, &a, e) < 0 || runtime_configure(c, t, e) < 0)
+		load_command(t, dir, &cmd, e) < 0 || runtime_configure(c, t, e) < 0)
 		return -1;
-	opts.agent = a.agent ? config_agent_by_name(&c->config, a.agent) : NULL;
+	opts.agent = cmd.agent ? config_agent_by_name(&c->config, cmd.agent) : NULL;
+	command_words_use_kept(&cmd, environ);
+	opts.env = &cmd.env;
 	if (runtime_network(c, t, NULL, NULL, &opts, e) < 0)
 		return -1;
-	opts.env = &a.env;
-	opts.timeout = a.timeout;
-	opts.cwd = a.cwd;
-	opts.walls.allow_weaker = a.weaker;
-	if (a.ports.n)
+	opts.timeout = cmd.timeout;
+	opts.cwd = cmd.cwd;
+	opts.walls.allow_weaker = cmd.weaker;
+	if (cmd.ports.n)
 		opts.ports = ports = xcalloc(KEEPER_PORTS_MAX + 1, sizeof(*ports));
-	for (size_t i = 0; i < a.ports.n && i < KEEPER_PORTS_MAX; i++)
-		ports[i] = (uint16_t)atoi(a.ports.v[i]);
-	rc = give_answer(t, &opts, dir, session, answer, &a, &words, e);
+	for (size_t i = 0; i < cmd.ports.n && i < KEEPER_PORTS_MAX; i++)
+		ports[i] = (uint16_t)atoi(cmd.ports.v[i]);
+	rc = give_answer(t, &opts, dir, session, answer, &cmd, &words, e);
 	if (!rc)
 		rc = run_again(c, t, &opts, dir, session, &words, ret_conn, e);
 	if (rc < 0) {

@@ -4,7 +4,7 @@
  * terminal or reads to the end, and closes. All functions block.
  *
  *	struct run_opts o = { .warnings = &warnings, … };
- *	runtime_network(c, t, NULL, NULL, &o, e);        reach.h: what it may reach
+ *	runtime_network(c, t, NULL, NULL, &o, e);        choose_network.h: what it may reach
  *	runtime_run(c, t, &o, argv, &conn, e);           or _resume, _exec, _wait
  *	…                                                print the warnings, use conn, close it
  */
@@ -35,6 +35,8 @@ struct run_opts {
 	uint64_t timeout;            /* seconds; 0: none */
 	const char *push;            /* the remote's branch to push to after success; NULL: none */
 	const uint16_t *ports;       /* ended by 0; NULL: none */
+	bool piped;                  /* it never gets a terminal */
+	bool own_session;            /* a second agent in the workspace: it gets a session of its own */
 	bool tty;                    /* the command gets a terminal of this size */
 	uint16_t rows, cols;
 	bool detach;             /* no terminal outside */
@@ -44,6 +46,8 @@ struct run_opts {
 	const char *cwd;      /* where the command starts, relative to the workspace; NULL: at its top */
 	const char *tip;      /* the task's branch must be at this commit; NULL: anywhere */
 	const char *consumes; /* a file beneath the task's directory, removed when the command has started */
+	char *const *
+		argv; /* a command that is no main command; what its agent needs is shown if a keeper starts */
 	struct strvec *warnings; /* gets warnings for the user, one sentence each; may be NULL */
 };
 
@@ -53,7 +57,7 @@ void runtime_warn(const struct run_opts *o, const char *fmt, ...) __attribute__(
  * id of the task's first run. */
 int runtime_run(struct context *c, struct task *t, const struct run_opts *o, char *const *argv, int *ret_conn,
 	struct err *e);
-/* Resumes a task that has ended (task/again.h), with the user's answer, or NULL. On success *o gets the network
+/* Resumes a task that has ended (task/task_command.h), with the user's answer, or NULL. On success *o gets the network
  * and the ports that it is resumed with; the caller frees both. Errors name the task. */
 int runtime_resume(struct context *c, struct task *t, struct run_opts *o, const char *answer, int *ret_conn,
 	struct err *e);

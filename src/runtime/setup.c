@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/deadline.h"
 #include "base/path.h"
+#include "git/ref.h"
 #include "runtime/run.h"
 #include "runtime/setup_key.h"
 #include "sys/fault.h"
@@ -32,6 +33,8 @@ void setup_result_release(struct setup_result *r)
 	strvec_release(&r->changed);
 	strvec_release(&r->left_out);
 	strvec_release(&r->not_ignored);
+	strvec_release(&r->cached.left_out);
+	free(r->not_cached);
 	*r = (struct setup_result){ .lock = -1 };
 }
 
@@ -212,6 +215,15 @@ static void name_roots(const struct layer *l, struct strvec *ret)
 	}
 }
 
+/* What the commands wrote to caches, if the project has one of its own. The set-up does not depend on it. */
+static void keep_caches(struct attempt *a, int task_dir, struct setup_result *ret)
+{
+	struct err failed = ERR_INIT;
+
+	if (project_cache_add(a->c, &a->task, task_dir, true, &ret->cached, &failed) < 0)
+		ret->not_cached = xstrdup(failed.msg);
+}
+
 static int harvest(struct attempt *a, struct setup_result *ret, struct err *e)
 {
 	auto_task_at at = { .ws.dir = -1 };
@@ -237,7 +249,10 @@ static int harvest(struct attempt *a, struct setup_result *ret, struct err *e)
 	ret->files = part.files;
 	ret->bytes = part.bytes;
 	about = xasprintf("%s%s", a->c->config.setup.v[0], a->c->config.setup.n > 1 ? " …" : "");
-	return layer_finish(&part, &tracked, about, e);
+	if (layer_finish(&part, &tracked, about, e) < 0)
+		return -1;
+	keep_caches(a, at.ws.dir, ret);
+	return 0;
 }
 
 static int failed(struct attempt *a, int code, struct err *e)
@@ -317,9 +332,16 @@ static int check_unused(const struct attempt *a, struct err *e)
 		       : 0;
 }
 
-/* *ret_collides: there is such a layer, but this commit tracks one of its paths. */
-static int find_or_make(
-	struct attempt *a, bool again, struct setup_result *ret, bool *ret_collides, struct err *e)
+/* Whether the layer would be other commits' layer too, although only tasks have this one: a file that is no input may
+ * be an agent's, and decide what is in it. */
+static bool is_only_tasks(const struct attempt *a, bool own)
+{
+	return !own && !ref_is_reached(a->repo, a->repo->commit);
+}
+
+/* *ret_not_shared: there is such a layer, but this commit tracks one of its paths; or it may not make one for others. */
+static int find_or_make(struct attempt *a, bool again, bool own, struct setup_result *ret,
+	bool *ret_not_shared, struct err *e)
 {
 	auto_layer l = { 0 };
 	auto_strvec roots = STRVEC_INIT;
@@ -327,7 +349,7 @@ static int find_or_make(
 	struct timespec since;
 	bool waited, fits;
 
-	*ret_collides = false;
+	*ret_not_shared = false;
 	clock_gettime(CLOCK_REALTIME_COARSE, &since);
 	if (take_lock(a, &waited, &ret->lock, e) < 0)
 		return -1;
@@ -336,11 +358,13 @@ static int find_or_make(
 	if (!again && !layer_open(&a->c->home, a->like->project_id, a->layer, &l, e)) {
 		if (setup_fits(a->c, a->repo, &l, &fits, e) < 0)
 			return -1;
-		*ret_collides = !fits;
+		*ret_not_shared = !fits;
 		layer_touch(&a->c->home, a->like->project_id, a->layer);
 		return 0;
 	}
 	*e = (struct err)ERR_INIT;
+	if (is_only_tasks(a, own))
+		return *ret_not_shared = true, 0;
 	if ((again && check_unused(a, e) < 0) || make(a, ret, e) < 0 ||
 		layer_open(&a->c->home, a->like->project_id, a->layer, &l, e) < 0)
 		return -1;
@@ -363,19 +387,19 @@ int runtime_setup(struct context *c, const struct repo *r, const struct task *li
 			.log = BUF_INIT(c->config.log_size),
 			.tell = tell_fn,
 			.tell_arg = tell_arg };
-		bool collides = false;
+		bool not_shared = false;
 		int rc;
 
 		setup_result_release(&res);
 		if (setup_key(c, r, own, &res.name, e) < 0)
 			return -1;
 		a.layer = res.name;
-		rc = find_or_make(&a, again, &res, &collides, e);
+		rc = find_or_make(&a, again, own, &res, &not_shared, e);
 		buf_release(&a.log);
 		task_release(&a.task);
 		if (rc < 0)
 			return -1;
-		if (!collides)
+		if (!not_shared)
 			break;
 	}
 	*ret = res;

@@ -16,8 +16,9 @@
 
 #include "base/err.h"
 #include "base/strvec.h"
-#include "runtime/bring.h"
+#include "runtime/add_layers.h"
 #include "task/context.h"
+#include "task/project_cache.h"
 #include "task/task.h"
 
 struct setup_result {
@@ -29,6 +30,8 @@ struct setup_result {
 	struct strvec changed;     /* tracked files that they changed or removed: tasks do not see that */
 	struct strvec left_out;    /* what cannot be in a layer: sockets, devices, repositories */
 	struct strvec not_ignored; /* what git does not ignore: tasks can commit it */
+	struct project_cache_added cached; /* what was added to the project's cache */
+	char *not_cached;                  /* why that failed, for people; NULL */
 };
 void setup_result_release(struct setup_result *r);
 #define auto_setup_result __attribute__((cleanup(setup_result_release))) struct setup_result
@@ -43,6 +46,6 @@ int runtime_setup(struct context *c, const struct repo *r, const struct task *li
 char *setup_log(const struct context *c, int64_t project, const char *name, bool failed);
 
 /* Adds warnings about what it left. */
-void bring_warn_setup(struct bring *b, const struct setup_result *s);
+void add_layers_warn_setup(struct add_layers *b, const struct setup_result *s);
 
 #endif

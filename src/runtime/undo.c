@@ -164,7 +164,7 @@ int undo_deed(
 		rc = take_back_merge(c, d, &merge_with_task, &k, warnings, e);
 	} else if (went_with_merge(c, d, e)) {
 		/* the task cannot be restored, because the trash is empty or its name is taken, but the merge
-		 * is undone all the same; if the trash is empty, its branch is gone too */
+		 * is undone anyway; if the trash is empty, its branch is gone too */
 		strvec_push(warnings, e->msg);
 		rc = take_back_merge(
 			c, d, e->kind == ERR_NOTFOUND ? &merge_kept : &merge_alone, &k, warnings, e);

@@ -32,9 +32,9 @@ struct undo_list {
 void undo_list_release(struct undo_list *l);
 #define auto_undo_list __attribute__((cleanup(undo_list_release))) struct undo_list
 
-/* With a task's NAME: what was done to tasks of that name in the current directory's repository or, if there
- * is nothing, anywhere; PROJECT/NAME: in that project. Without a name: what was done in that repository or, outside of all repositories,
- * anywhere. A merge and the removal of the task that came with it are one. */
+/* With a task's NAME: what was done to tasks of that name in the current directory's repository or, if there is
+ * nothing, anywhere; PROJECT/NAME: in that project. Without a name: what was done in that repository or, outside of
+ * all repositories, anywhere. A merge and the removal of the task that came with it are one. */
 int undo_find(struct context *c, const char *task, struct undo_list *ret, struct err *e);
 /* A description; the caller frees it. */
 char *undo_describe(const struct undoable *u);

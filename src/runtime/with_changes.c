@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "git/pending.h"
-#include "runtime/reach.h"
+#include "git/uncommitted.h"
+#include "runtime/choose_network.h"
 #include "runtime/run.h"
 #include "sys/fd.h"
 #include "task/task.h"
@@ -30,7 +30,7 @@ static int write_patch(struct context *c, const struct task *t, const char *dir,
 	file = tmp < 0 ? -1 : openat(tmp, PATCH, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (file < 0 || fchmod(file, 0644) < 0)
 		return err_sys(e, "cannot write the checkout's changes down");
-	rc = pending_patch(dir, index, file, e);
+	rc = uncommitted_patch(dir, index, file, e);
 	unlink(index);
 	unlink(lock);
 	if (!rc && fstat(file, &st) < 0)

@@ -35,7 +35,7 @@ static bool is_own(const struct access *d, const char *prefix, const char *text)
 }
 
 const char *const access_once[] = { "Host", "Origin", "Authorization", "Content-Length", "Transfer-Encoding",
-	NULL };
+	"Content-Type", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", NULL };
 
 int access_form(const char *target, const char *repeated, struct denial *why)
 {
@@ -45,6 +45,16 @@ int access_form(const char *target, const char *repeated, struct denial *why)
 	if (repeated)
 		return deny(why, 400, "repeated_header", "the header '%s' is there twice", repeated);
 	return 0;
+}
+
+int access_name(const char *name, struct denial *why)
+{
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~";
+
+	if (*name && !name[strspn(name, allowed)])
+		return 0;
+	return deny(why, 400, "bad_header", "a header's name has characters that names do not have");
 }
 
 int access_check(const struct access *d, const struct caller *c, struct denial *why)
@@ -57,7 +67,7 @@ int access_check(const struct access *d, const struct caller *c, struct denial *
 		return deny(why, 401, "no_token",
 			"the header 'Authorization: Bearer TOKEN' with what $GARTH_HOME/" TOKEN_FILE
 			" has is needed");
-	if (strcmp(c->method, "GET"))
+	if (strcmp(c->method, "GET") && !c->any_method)
 		return deny(why, 405, "bad_method", "only GET is answered");
 	return 0;
 }

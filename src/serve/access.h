@@ -16,6 +16,7 @@ struct access {
 /* NULL: the header is absent. */
 struct caller {
 	const char *method, *host, *origin, *authorization;
+	bool any_method; /* the path takes others than GET, and says itself which */
 };
 
 /* Why a request is refused; the answer is {"error": {"code", "message"}}. */
@@ -34,6 +35,9 @@ extern const char *const access_once[];
 /* Checks that the request has only one meaning: its target is a path, not a URL (which names a host itself),
  * and none of access_once is repeated (`repeated` is the name of one that is, or NULL). 0, or -1 with 400. */
 int access_form(const char *target, const char *repeated, struct denial *why);
+/* Checks a header's name: 0, or -1 with 400 if it has a blank or another character that names do not have. "Host :" is a
+ * Host header to some programs, and to others it is not. */
+int access_name(const char *name, struct denial *why);
 /* 0, or -1 with *why: 403 host or origin, 401 token, 405 method. */
 int access_check(const struct access *d, const struct caller *c, struct denial *why);
 

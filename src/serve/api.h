@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "serve/access.h"
 
-#define API_BODY_MAX       (4u << 10)
+#define API_BODY_MAX       (1u << 20)
 #define API_RUNNING_MAX    4
 #define API_ANSWER_MAX     (32u << 20)
 #define API_ANSWER_SECONDS 60

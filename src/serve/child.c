@@ -123,7 +123,9 @@ int child_start(struct event_base *base, const struct child_spec *s, struct chil
 	/* in no project, so that an answer does not depend on where the server was started */
 	struct proc_spec p = { .env = environ, .cwd = "/", .own_group = true, .stderr_fd = s->heard ? 2 : 0 };
 	struct child *c = xcalloc(1, sizeof(*c));
+	auto_fd in = s->in ? fd_of_bytes("request", buf_str(s->in), s->in->len) : -1;
 
+	p.stdin_fd = in > 0 ? in : 0;
 	strvec_push(&argv, "/proc/self/exe");
 	strvec_pushv(&argv, (const char *const *)s->args->v);
 	p.argv = argv.v;

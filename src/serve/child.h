@@ -25,6 +25,7 @@ typedef void child_fn(void *arg, int code, const struct buf *out);
 
 struct child_spec {
 	const struct strvec *args; /* without "garth" */
+	const struct buf *in;      /* its stdin; NULL: nothing */
 	size_t out_max;            /* limit for its stdout; 0: throw it away */
 	unsigned seconds;
 	bool heard; /* it shares our stderr; else its stderr is thrown away */

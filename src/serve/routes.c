@@ -8,6 +8,7 @@
 
 #define TASKS "/api/v1/tasks"
 #define AUDIT "/api/v1/audit"
+#define MCP   "/mcp"
 
 static int check_name(const char *name, struct denial *why)
 {
@@ -114,7 +115,7 @@ static int find_task(const char *rest, const char *query, struct strvec *ret, st
 {
 	static const struct {
 		const char *part, *command;
-	} parts[] = { { "", "show" }, { "/diff", "diff" } };
+	} parts[] = { { "", "show" }, { "/diff", "diff" }, { MCP, "mcp" } };
 	size_t len = strcspn(rest, "/");
 	auto_str name = xstrndup(rest, len), word = NULL;
 	auto_query q = { 0 };
@@ -125,7 +126,8 @@ static int find_task(const char *rest, const char *query, struct strvec *ret, st
 		if (check_name(name, why) < 0 || read_query(query, " project ", &q, why) < 0)
 			return -1;
 		word = task_word(&q, name);
-		strvec_pushl(ret, parts[i].command, "--json", "--", word, NULL);
+		strvec_pushl(ret, parts[i].command, strcmp(parts[i].part, MCP) ? "--json" : "--http", "--",
+			word, NULL);
 		return 0;
 	}
 	return unknown(why);
@@ -147,6 +149,13 @@ static int find_audit(const char *query, struct strvec *ret, struct denial *why)
 	word = task_word(&q, q.task);
 	strvec_pushl(ret, "--", word, NULL);
 	return 0;
+}
+
+bool routes_is_mcp(const char *path)
+{
+	size_t len = strlen(path), n = strlen(MCP);
+
+	return !strncmp(path, TASKS "/", strlen(TASKS "/")) && len > n && !strcmp(path + len - n, MCP);
 }
 
 int routes_find(const char *path, const char *query, struct strvec *ret, struct denial *why)

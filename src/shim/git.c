@@ -18,7 +18,7 @@ struct call {
 	struct words words;
 	struct facts facts;
 	struct verdict verdict;
-	struct place place;
+	struct which_repo place;
 };
 
 #define NO_ANSWER      128 /* git's exit status if a remote does not answer */
@@ -240,7 +240,7 @@ static off_t head_log(const struct call *c)
 static bool undo_commit(const struct call *c)
 {
 	auto_strvec argv = STRVEC_INIT;
-	struct run_how how = { .stderr_fd = -1, .quiet = true, .aside = true };
+	struct run_how how = { .quiet = true, .aside = true };
 	char old[128], head[1024];
 
 	if (!run_ask(&c->run, head, sizeof(head), "symbolic-ref", "-q", "HEAD", NULL) ||
@@ -275,7 +275,7 @@ static int publish_after(const struct call *c, bool committed)
 static int run_and_publish(const struct call *c)
 {
 	auto_strvec argv = STRVEC_INIT;
-	struct run_how how = { .stderr_fd = -1 };
+	struct run_how how = { 0 };
 	bool commit = verb_is(c, "commit"), told;
 	off_t before = commit ? head_log(c) : 0;
 	struct told pipe = told_open();
@@ -304,7 +304,6 @@ static int route(struct call *c)
 {
 	int code;
 
-	move_recover(c->place.git_dir);
 	switch (c->verdict.rule) {
 	case RULE_BLOCKED:
 		if (c->verdict.doubt)
@@ -324,14 +323,12 @@ static int route(struct call *c)
 	}
 	if (c->verdict.moves)
 		return run_and_publish(c);
-	if (verb_is(c, "mv") && move_wanted(&c->run, &c->place))
-		return move_run(&c->run, &c->place);
 	return run_become(&c->run);
 }
 
 int shim_git(const struct shim *s, int argc, char **argv)
 {
-	struct call c = { .shim = s, .place = PLACE_INIT };
+	struct call c = { .shim = s, .place = WHICH_REPO_INIT };
 	char git[PATH_MAX], operations[65536];
 	const char *workspace;
 	int code;
@@ -346,12 +343,12 @@ int shim_git(const struct shim *s, int argc, char **argv)
 	if (!*c.facts.branch)
 		return run_become(&c.run);
 	read_operations(s->operations, operations, sizeof(operations));
-	table_look(argc, argv, &c.words, operations, c.facts.branch, c.facts.target, &c.verdict);
-	if (c.verdict.rule == RULE_LOCAL && !c.verdict.moves && !verb_is(&c, "mv"))
+	git_rules_look(argc, argv, &c.words, operations, c.facts.branch, c.facts.target, &c.verdict);
+	if (c.verdict.rule == RULE_LOCAL && !c.verdict.moves)
 		return run_become(&c.run);
 	workspace = *c.facts.workspace ? c.facts.workspace : getenv("GARTH_WORKSPACE");
-	place_find(argc, argv, &c.words, workspace ? workspace : "", &c.place);
+	which_repo_find(argc, argv, &c.words, workspace ? workspace : "", &c.place);
 	code = c.place.elsewhere ? run_become(&c.run) : route(&c);
-	place_release(&c.place);
+	which_repo_release(&c.place);
 	return code;
 }

@@ -121,6 +121,19 @@ static void add_offer(struct buf *json, const char *hook, const struct move *m)
 		buf_printf(json, ",\"pack\":\"%s\"", buf_str(&pack));
 }
 
+/* In a submodule's repository, a file has the number by which the gateway knows it. */
+static void add_submodule(struct buf *json, const char *hook)
+{
+	auto_fd repository = open_repository(hook);
+	FILE *f = repository < 0 ? NULL : open_text(repository, "garth-submodule");
+	unsigned n;
+
+	if (f && fscanf(f, "%4u", &n) == 1)
+		buf_printf(json, ",\"submodule\":%u", n);
+	if (f)
+		fclose(f);
+}
+
 static int publish_tip(const struct shim *s, const char *branch, const char *hook, const struct move *m)
 {
 	auto_buf json = BUF_INIT(OFFER_MAX + 4096), tried = BUF_SMALL;
@@ -129,6 +142,7 @@ static int publish_tip(const struct shim *s, const char *branch, const char *hoo
 
 	buf_addstr(&json, "{\"tip\":");
 	ask_quote(&json, tip);
+	add_submodule(&json, hook);
 	add_offer(&json, hook, m);
 	buf_addch(&json, '}');
 	ask(s->socket, "/api/v1/git/publish", buf_str(&json), &a);

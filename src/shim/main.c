@@ -31,6 +31,8 @@ int main(int argc, char **argv)
 		return shim_git(&inside, argc, argv);
 	if (!strcmp(name, "reference-transaction") || !strcmp(name, "hook"))
 		return shim_hook(&inside, argc, argv);
-	fputs("garth-shim: runs as 'git' or as a hook 'reference-transaction'\n", stderr);
+	if (!strcmp(name, "garth"))
+		return shim_garth(&inside, argc, argv);
+	fputs("garth-shim: runs as 'git', as 'garth' or as a hook 'reference-transaction'\n", stderr);
 	return 2;
 }

@@ -3,9 +3,10 @@
  * used. It is small and static, and links only libc, zlib, nettle, base and sys. It runs inside and only
  * guides: an agent that avoids it can do no harm.
  *
- * One program under two names (argv[0]):
+ * One program under three names (argv[0]):
  *
- *	DIR/bin/git             git.c: looks the command up in the table (table.c), and then runs the real git,
+ *	DIR/bin/garth           garth.c: what an agent may do in its task, over the gateway's socket
+ *	DIR/bin/git             git.c: looks the command up in the table (git_rules.c), and then runs the real git,
  *	                        asks the gateway first, or prints BLOCKED
  *	<private repository>/hooks/reference-transaction, a link to DIR/hook
  *	                        hook.c: if the task's branch moves, it asks the gateway at "prepared" to publish
@@ -14,9 +15,7 @@
  *
  * It reads facts about the task from read-only files of the jail (JAIL_DATA rows):
  *
- *	DIR/task         lines "name=fix", "branch=refs/heads/garth/fix", "target=refs/heads/main",
- *	                 "workspace=/path" (else $GARTH_WORKSPACE is used),
- *	                 "trailer=Garth-Task: fix" (if commits must have one)
+ *	DIR/task         lines "name=fix", "branch=refs/heads/garth/fix" … (facts.h)
  *	DIR/operations   lines "rebase local": rows that the user's configuration changed
  *	DIR/gateway      the gateway's socket, HTTP/1.1
  *
@@ -36,9 +35,9 @@
 
 #include "base/buf.h"
 #include "base/strvec.h"
-#include "http/client.h"
+#include "http/http_client.h"
+#include "shim/facts.h"
 
-#define SHIM_DIR        "/run/garth"
 #define SHIM_BIN        SHIM_DIR "/bin"
 #define SHIM_HOOK       SHIM_DIR "/hook"
 #define SHIM_SOCKET     SHIM_DIR "/gateway"
@@ -50,18 +49,11 @@ struct shim {
 	const char *bin, *hook, *socket, *task, *operations;
 };
 
-/* Both return the exit status. shim_git returns only if it did not exec the real git. They may change the
+/* They return the exit status. shim_git returns only if it did not exec the real git. They may change the
  * environment. */
 int shim_git(const struct shim *s, int argc, char **argv);
 int shim_hook(const struct shim *s, int argc, char **argv);
-
-/* facts.c: reads the file `task`. Missing files and lines are "". */
-struct facts {
-	char name[80], branch[512], target[512], trailer[512], workspace[4096];
-};
-void facts_read(const char *file, struct facts *ret);
-/* "refs/heads/garth/fix" without "refs/heads/". */
-const char *facts_short(const char *ref);
+int shim_garth(const struct shim *s, int argc, char **argv);
 
 /* words.c: a parsed git command line: global options, then the verb, then its arguments. */
 struct words {
@@ -75,22 +67,23 @@ void words_parse(int argc, char *const *argv, struct words *ret);
  * is no option that another word may follow. */
 int words_option(int argc, char *const *argv, int i, const char **ret_value);
 
-/* place.c: finds out whether a command is about the task's repository. */
-struct place {
+/* which_repo.c: finds out whether a command is about the task's repository. */
+struct which_repo {
 	int dir;        /* the directory in which git will run: after every -C */
 	int git_dir;    /* the task's repository, or -1 */
 	bool elsewhere; /* --git-dir, --work-tree, -C or the current directory lead to another repository */
 };
-#define PLACE_INIT                                                                                           \
+#define WHICH_REPO_INIT                                                                                      \
 	{                                                                                                    \
 		.dir = -1, .git_dir = -1                                                                     \
 	}
 /* If workspace is "", every directory counts as the task's. */
-void place_find(int argc, char *const *argv, const struct words *w, const char *workspace, struct place *ret);
-void place_release(struct place *p);
-#define auto_place __attribute__((cleanup(place_release))) struct place
+void which_repo_find(
+	int argc, char *const *argv, const struct words *w, const char *workspace, struct which_repo *ret);
+void which_repo_release(struct which_repo *p);
+#define auto_which_repo __attribute__((cleanup(which_repo_release))) struct which_repo
 
-/* table.c: the table of git commands and what happens to them. */
+/* git_rules.c: the table of git commands and what happens to them. */
 enum rule { RULE_LOCAL, RULE_ROUTED, RULE_GATEWAY, RULE_BLOCKED };
 struct verdict {
 	enum rule rule;
@@ -107,33 +100,33 @@ struct verdict {
  * verbs the arguments matter: checkout and switch to a branch that is not the task's, or to a new one
  * (blocked); checkout -- FILE (local); merge of the target (blocked). A row in the overrides applies whatever
  * the arguments are. Uses no files or processes. */
-void table_look(int argc, char *const *argv, const struct words *w, const char *overrides, const char *branch,
-	const char *target, struct verdict *ret);
+void git_rules_look(int argc, char *const *argv, const struct words *w, const char *overrides,
+	const char *branch, const char *target, struct verdict *ret);
 
-/* ask.c: one HTTP request to the gateway. */
+/* ask_gateway.c: one HTTP request to the gateway. */
 #define ANSWER_BODY_MAX (1u << 20)
 #define ANSWER_INIT     HTTP_ANSWER_INIT(ANSWER_BODY_MAX)
-/* The status: 0 if nobody listens, or what came back is no HTTP (http/client.h). */
+/* The status: 0 if nobody listens, or what came back is no HTTP (http/http_client.h). json NULL: a GET request. */
 int ask(const char *socket, const char *path, const char *json, struct http_answer *ret);
 /* Appends a JSON string literal for bytes that may be anything. */
 void ask_quote(struct buf *out, const char *s);
 
 /* answer.c: just enough JSON for what the gateway says. */
-/* A string member of the answer itself ("output"), unescaped into out; false where it is not there. */
+/* A string member of the answer itself ("output"), unescaped into out; false if it is not there. */
 bool answer_member(const struct http_answer *a, const char *member, struct buf *out);
 /* A string member of {"error":{…}}. */
 bool answer_error(const struct http_answer *a, const char *member, struct buf *out);
 
 /* say.c: prints BLOCKED: / You tried to: / Instead, you should: to stderr, safe for a terminal. */
 void print_refusal(const char *message, const char *tried, const char *instead);
-/* The gateway's words; where it has none for what was tried, `tried`. */
+/* The gateway's words. If it has none for what was tried: `tried`. */
 void print_blocked(const struct http_answer *a, const char *tried);
 /* That the gateway does not answer, and what that means for what was just committed. */
 void say_draft(void);
 /* A command line as one line of text. */
 void say_command(struct buf *out, int argc, char *const *argv);
 
-/* run.c: runs the real git. */
+/* real_git.c: runs the real git. */
 struct run {
 	const char *git; /* its path */
 	int argc;
@@ -144,12 +137,10 @@ struct run {
 void run_find(const char *bin, char *out, size_t size);
 /* Execs the real git. Returns only if that fails, with an exit status. */
 int run_become(const struct run *r);
-/* Runs git as a child and forwards signals to it. argv NULL: the original words. If stderr_fd is not -1, it
- * becomes git's stderr. quiet discards git's stdout. Returns the status as from wait(2); -1 if git cannot be
- * run. */
+/* Runs git as a child and forwards signals to it. argv NULL: the original words. quiet discards
+ * git's stdout. Returns the status as from wait(2); -1 if git cannot be run. */
 struct run_how {
 	char *const *argv;
-	int stderr_fd;
 	bool quiet;
 	bool aside; /* sets GARTH_GATEWAY, so that the hook does nothing */
 };
@@ -168,17 +159,5 @@ void run_prefix(const struct run *r, struct strvec *out);
 bool offer_pack(int repository, const char *from, const char *to, struct buf *ret);
 /* A longer pack does not fit into a request. */
 #define OFFER_MAX (800u << 10)
-
-/* move.c: git mv in an overlay. A directory of a lower layer cannot be renamed (EXDEV), so it is copied up
- * first. */
-/* Whether this command needs move_run. */
-bool move_wanted(const struct run *r, const struct place *p);
-int move_run(const struct run *r, const struct place *p);
-/* move_up.c: replaces a directory by a copy of itself; 0, or -1 and errno with nothing changed. It writes a
- * journal to git_dir (-1 for none). If the process is killed, move_recover finishes the work from it. */
-int move_copy_up(int dir, const char *path, int git_dir);
-void move_recover(int git_dir);
-/* The path without slashes at its end; the caller frees it. */
-char *move_without_slash(const char *path);
 
 #endif

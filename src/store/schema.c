@@ -163,6 +163,20 @@ const char *const schema_steps[] = {
 	 " what TEXT NOT NULL,"
 	 " created INTEGER NOT NULL,"
 	 " UNIQUE (project_id, digest));"),
+	/* What was published from a task's submodules. */
+	("CREATE TABLE submodule ("
+	 " task_id INTEGER NOT NULL REFERENCES task(id) ON DELETE CASCADE,"
+	 " path TEXT NOT NULL,"
+	 " published TEXT NOT NULL,"
+	 " commits INTEGER NOT NULL,"
+	 " bytes INTEGER NOT NULL,"
+	 " UNIQUE (task_id, path));"
+	 "CREATE TABLE snapshot_submodule ("
+	 " task_id INTEGER NOT NULL REFERENCES task(id) ON DELETE CASCADE,"
+	 " number INTEGER NOT NULL,"
+	 " path TEXT NOT NULL,"
+	 " tip TEXT NOT NULL,"
+	 " UNIQUE (task_id, number, path));"),
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/oid.h"
 
 struct store;
 
@@ -101,7 +102,7 @@ struct task {
 	char *session;
 	int64_t started, ended;
 	int exit_code;   /* the command's exit code */
-	char *verdict;   /* why the task failed although the command did not, or ""; see task/end.h */
+	char *verdict;   /* why the task failed although the command did not, or ""; see task/verdict.h */
 	char *leftover;  /* for people: uncommitted work at the end; "" */
 	char *elsewhere; /* if it ended on another branch with new commits: that branch, or "HEAD"; else "" */
 	char *drafts;    /* for people: commits that were not published; "" */
@@ -224,6 +225,26 @@ int store_set_compared_many(
 
 /* A number that changes when another process has written to the store. */
 int store_version_seen(struct store *s, int64_t *ret, struct err *e);
+
+/* Whether this is the tip that a task published from one of its submodules. */
+int store_submodule_has(struct store *s, int64_t task, const char *published, bool *ret, struct err *e);
+/* What a task has published from one of its submodules; all 0 if there is nothing. path is from the top of the
+ * workspace. */
+struct submodule_row {
+	char published[OID_SIZE]; /* the tip of its branch in the submodule's repository */
+	int64_t commits, bytes;
+};
+int store_submodule(
+	struct store *s, int64_t task, const char *path, struct submodule_row *ret, struct err *e);
+/* The tip of a submodule's branch when a snapshot was taken; "" if it had none. */
+int store_snapshot_submodule(
+	struct store *s, int64_t task, int64_t number, const char *path, char tip[OID_SIZE], struct err *e);
+int store_snapshot_submodule_add(
+	struct store *s, int64_t task, int64_t number, const char *path, const char *tip, struct err *e);
+/* What was published from all submodules of the task together. */
+int store_submodule_sum(struct store *s, int64_t task, int64_t *commits, int64_t *bytes, struct err *e);
+int store_submodule_set(
+	struct store *s, int64_t task, const char *path, const struct submodule_row *row, struct err *e);
 
 /* A snapshot of a task. Numbers start at 1 in each task. */
 struct snapshot {

@@ -168,14 +168,18 @@ int read_rest(int fd, struct buf *out, const char *what, struct err *e)
 
 int read_file(int dir, const char *path, struct buf *out, struct err *e)
 {
-	auto_fd fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	auto_fd fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
 
-	if (fd < 0) {
+	if (fd < 0 || fstat(fd, &st) < 0) {
 		err_sys(e, "cannot open '%s'", path);
 		if (e->sys == ENOENT || e->sys == ENOTDIR)
 			e->kind = ERR_NOTFOUND;
 		return -1;
 	}
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return err_set(e, ERR_REFUSED, "'%s' is not a regular file", path);
+	/* for a directory this is EISDIR */
 	return read_rest(fd, out, path, e);
 }
 

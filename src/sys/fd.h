@@ -39,7 +39,8 @@ int write_full(int fd, const void *data, size_t len);
 ssize_t read_full(int fd, void *data, size_t len);
 /* Reads the rest of a file. ERR_FAILED beyond the buffer's limit. `what` is for the message. */
 int read_rest(int fd, struct buf *out, const char *what, struct err *e);
-/* Reads a whole file by path; dir may be AT_FDCWD. ERR_NOTFOUND if it does not exist. */
+/* Reads a whole file by path; dir may be AT_FDCWD. ERR_NOTFOUND if it does not exist. ERR_REFUSED for a FIFO or
+ * another thing that is no regular file, which could make us wait. */
 int read_file(int dir, const char *path, struct buf *out, struct err *e);
 /* Writes a temporary file and renames it to `path`: others see the old file or the new one, never a part. */
 int write_file(int dir, const char *path, const void *data, size_t len, mode_t mode, struct err *e);

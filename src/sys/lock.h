@@ -18,7 +18,7 @@ void lock_drop(int *fd);
 
 /* Whether any process holds it now. If the lock file does not exist, the lock is not held. */
 bool lock_is_held(int dir, const char *name);
-/* The same in two steps, for who asks several times: a descriptor of the lock file, or -1, and the question. */
+/* The same in two steps, for a caller that asks several times: a descriptor of the lock file, or -1, and the question. */
 int lock_open(int dir, const char *name);
 bool lock_is_held_at(int fd);
 

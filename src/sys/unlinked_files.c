@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/kcmp.h>
 #include <linux/magic.h>
 #include <stdbool.h>
@@ -20,15 +21,13 @@
 #include "base/buf.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
+#include "sys/sent_fds.h"
 
 #define TEXT_MAX      (4u << 20)
 #define PROCESSES_MAX 5000
 #define CHECKS_MAX    300000 /* descriptors and mappings */
 #define TABLE_SIZE    (1u << 16)
 #define SECONDS_MAX   3
-#define SENT_CHECKS   4
-#define SENT_WAIT_NS  50000000
-#define SOCKETS_SURE  500
 #define ROUNDS_MAX    20
 #define ROUND_WAIT_NS 5000000
 
@@ -43,7 +42,7 @@ struct search {
 	struct file *table; /* the files counted so far, a hash table; ino 0: free */
 	size_t nfiles, checks;
 	struct unlinked_files found;
-	size_t sockets;
+	struct sent_fds sockets;
 	int64_t until;
 	dev_t home;
 	bool too_much;
@@ -100,6 +99,19 @@ static bool is_unlinked(const struct stat *st)
 	return !st->st_nlink && (S_ISREG(st->st_mode) || S_ISFIFO(st->st_mode) || S_ISDIR(st->st_mode));
 }
 
+/* An overlay says that a directory of two layers has one link, removed or not. The text of its link in /proc tells. (A
+ * directory may have such a name: then it counts twice.) */
+static bool is_removed_dir(int dir, const char *name, const struct stat *st)
+{
+	static const char end[] = " (deleted)";
+	const size_t n = strlen(end);
+	char text[PATH_MAX];
+	ssize_t len = S_ISDIR(st->st_mode) ? readlinkat(dir, name, text, sizeof(text)) : -1;
+
+	/* a path that is too long cannot be read */
+	return len >= (ssize_t)n ? !memcmp(text + len - n, end, n) : len < 0 && S_ISDIR(st->st_mode);
+}
+
 /* fd is a descriptor of this process for the file. */
 static void count(struct search *l, int fd, const struct stat *st)
 {
@@ -109,25 +121,32 @@ static void count(struct search *l, int fd, const struct stat *st)
 	l->found.inodes++;
 }
 
-/* Descriptors that were sent and not received are in no process's table. Programs that pass descriptors
- * receive them within a moment, so it asks several times. */
-static bool has_sent(const char *info)
+/* The state letter from /proc/PID/stat; '\0' if the process is gone. */
+static char state_of(pid_t pid)
 {
-	for (int checks = 0; checks < SENT_CHECKS; checks++) {
-		auto_buf text = BUF_SMALL;
-		const char *at = read_text(info, &text) ? strstr(buf_str(&text), "scm_fds:") : NULL;
+	auto_str path = xasprintf("/proc/%d/stat", (int)pid);
+	auto_buf text = BUF_SMALL;
+	const char *end = read_text(path, &text) ? strrchr(buf_str(&text), ')') : NULL;
 
-		if (!at || !strtoul(at + 8, NULL, 10))
-			return false;
-		nanosleep(&(struct timespec){ .tv_nsec = SENT_WAIT_NS }, NULL);
-	}
-	return true;
+	return end && end[1] ? end[2] : '\0';
 }
 
-static void look_at_socket(struct search *l, const char *info)
+/* If a process's first thread has ended, only the other threads still have its descriptors and memory. */
+static bool has_memory(pid_t pid, pid_t thread)
 {
-	if (++l->sockets > SOCKETS_SURE || (!l->found.unsure && has_sent(info)))
-		l->found.unsure = true;
+	auto_str path = xasprintf("/proc/%d/task/%d/statm", (int)pid, (int)thread);
+	auto_buf text = BUF_SMALL;
+
+	return read_text(path, &text) && strtoul(buf_str(&text), NULL, 10) > 0;
+}
+
+/* Whether the process or thread has ended, or is about to. It has given up its memory then, so only root can read its
+ * /proc directory, and its descriptors go next. */
+static bool is_ending(pid_t pid)
+{
+	char state = state_of(pid);
+
+	return !state || strchr("ZX", state) || !has_memory(pid, pid);
 }
 
 /* An upper bound for the number of descriptors, from /proc/PID/status, which everybody can read. */
@@ -149,27 +168,25 @@ static void check_undumpable(struct search *l, pid_t pid)
 	struct stat st;
 
 	if (process < 0) {
-		l->too_much |= errno != ESRCH;
+		l->too_much |= errno != ESRCH && !is_ending(pid);
 		return;
 	}
 	for (unsigned long i = 0; i < slots && may_continue(l); i++) {
 		auto_fd fd = (int)syscall(SYS_pidfd_getfd, process, (int)i, 0);
 
-		if (fd < 0 && errno == ESRCH)
-			return;
-		if (fd < 0 && errno != EBADF) {
-			l->too_much = true;
+		/* of a process that is about to end, some may still be open */
+		if (fd < 0 && errno != EBADF && errno != ESRCH) {
+			l->too_much |= !is_ending(pid);
 			return;
 		}
 		if (fd < 0 || fstat(fd, &st) < 0)
 			continue;
-		if (is_unlinked(&st))
-			count(l, fd, &st);
-		if (S_ISSOCK(st.st_mode)) {
-			auto_str info = xasprintf("/proc/self/fdinfo/%d", fd);
+		auto_str link = xasprintf("/proc/self/fd/%d", fd);
 
-			look_at_socket(l, info);
-		}
+		if (is_unlinked(&st) || is_removed_dir(AT_FDCWD, link, &st))
+			count(l, fd, &st);
+		if (S_ISSOCK(st.st_mode))
+			sent_fds_add_copy(&l->sockets, fd);
 	}
 }
 
@@ -191,9 +208,9 @@ static void check_table(struct search *l, const char *path, pid_t pid)
 		if (S_ISSOCK(st.st_mode)) {
 			auto_str info = xasprintf("%sinfo/%s", path, ent->d_name);
 
-			look_at_socket(l, info);
+			sent_fds_add(&l->sockets, info);
 		}
-		if (!is_unlinked(&st))
+		if (!is_unlinked(&st) && !is_removed_dir(dirfd(d), ent->d_name, &st))
 			continue;
 		auto_fd fd = openat(dirfd(d), ent->d_name, O_PATH | O_CLOEXEC);
 
@@ -209,23 +226,17 @@ static bool shares_table(pid_t first, pid_t thread)
 	return first == thread || !syscall(SYS_kcmp, first, thread, KCMP_FILES, 0, 0);
 }
 
-/* If a process's first thread has ended, only the other threads still have its descriptors and memory. */
-static bool has_memory(pid_t pid, pid_t thread)
+/* A removed directory stays on the disk while it is somebody's current directory, and a removed program while it runs,
+ * even if none of it is mapped any more. */
+static void check_link(struct search *l, const char *path, const char *thread, const char *what)
 {
-	auto_str path = xasprintf("/proc/%d/task/%d/statm", (int)pid, (int)thread);
-	auto_buf text = BUF_SMALL;
-
-	return read_text(path, &text) && strtoul(buf_str(&text), NULL, 10) > 0;
-}
-
-/* A removed directory stays on the disk while it is somebody's current directory. */
-static void check_cwd(struct search *l, const char *path, const char *thread)
-{
-	auto_str name = xasprintf("%s/%s/cwd", path, thread);
-	auto_fd fd = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	auto_str name = xasprintf("%s/%s/%s", path, thread, what);
+	auto_fd fd = open(name, O_PATH | O_CLOEXEC);
 	struct stat st;
 
-	if (fd >= 0 && !fstat(fd, &st) && is_unlinked(&st))
+	if (fd < 0 && (errno == EACCES || errno == EPERM))
+		l->found.unsure |= !is_ending((pid_t)atoi(thread));
+	if (fd >= 0 && !fstat(fd, &st) && (is_unlinked(&st) || is_removed_dir(AT_FDCWD, name, &st)))
 		count(l, fd, &st);
 }
 
@@ -247,7 +258,9 @@ static pid_t check_open(struct search *l, pid_t pid)
 			continue;
 		if (!led && with_memory == pid && has_memory(pid, thread))
 			with_memory = thread;
-		check_cwd(l, path, ent->d_name);
+		check_link(l, path, ent->d_name, "cwd");
+		if (!led || thread == pid)
+			check_link(l, path, ent->d_name, "exe");
 		if (!led || thread == pid || !shares_table(pid, thread))
 			check_table(l, table, thread);
 	}
@@ -275,7 +288,7 @@ static void check_mapped(struct search *l, pid_t thread)
 
 	errno = 0;
 	if (!read_text(path, &text)) {
-		l->too_much |= errno == EACCES || errno == EPERM;
+		l->too_much |= (errno == EACCES || errno == EPERM) && !is_ending(thread);
 		return;
 	}
 	l->too_much |= text.overflow;
@@ -325,25 +338,17 @@ static void add_children(struct search *l, pid_t pid)
 		closedir(d);
 }
 
-/* The state letter from /proc/PID/stat; '\0' if the process is gone. */
-static char state_of(pid_t pid)
-{
-	auto_str path = xasprintf("/proc/%d/stat", (int)pid);
-	auto_buf text = BUF_SMALL;
-	const char *end = read_text(path, &text) ? strrchr(buf_str(&text), ')') : NULL;
-
-	return end && end[1] ? end[2] : '\0';
-}
-
-/* Notes that a process has ended. If it had ended before the last round already, its descriptors were gone
+/* Notes that a process has ended or is about to. If it had ended before the last round already, its descriptors were gone
  * then. */
 static void note_end(struct search *l, pid_t pid, const struct zombies *before, struct zombies *now)
 {
 	char state = state_of(pid);
 	bool known = false;
 
-	if (state && !strchr("ZX", state))
+	if (state && !strchr("ZX", state)) {
+		l->vanished |= !has_memory(pid, pid);
 		return;
+	}
 	for (size_t i = 0; i < before->n; i++)
 		known |= before->v[i] == pid;
 	if (state == 'Z' && now->n < PROCESSES_MAX)
@@ -356,23 +361,11 @@ static void note_end(struct search *l, pid_t pid, const struct zombies *before, 
 static void search_once(
 	struct search *l, pid_t of, bool has_supervisor, const struct zombies *before, struct zombies *now)
 {
-	size_t children, own, i;
+	/* the supervised command comes first; adopted orphans come after it */
+	size_t own = has_supervisor ? 1 : 0, i;
 
 	add_children(l, of);
-	own = children = l->npids;
-	for (i = 0; i < children; i++) {
-		size_t at = l->npids;
-		pid_t first;
-
-		add_children(l, l->pids[i]);
-		if (!has_supervisor || l->npids == at)
-			continue;
-		/* the supervised command comes first; adopted orphans come after it */
-		first = l->pids[at];
-		l->pids[at] = l->pids[own];
-		l->pids[own++] = first;
-	}
-	for (i = children; i < l->npids && !l->too_much; i++) {
+	for (i = 0; i < l->npids && !l->too_much; i++) {
 		pid_t pid = l->pids[i];
 
 		if (i >= own)
@@ -411,7 +404,8 @@ int unlinked_files_count(pid_t of, bool has_supervisor, dev_t home, struct unlin
 		if (round)
 			nanosleep(&(struct timespec){ .tv_nsec = ROUND_WAIT_NS }, NULL);
 		memset(l.table, 0, TABLE_SIZE * sizeof(struct file));
-		l.npids = l.nfiles = l.sockets = l.checks = 0;
+		l.npids = l.nfiles = l.checks = 0;
+		sent_fds_release(&l.sockets);
 		l.until = clock_ms() + SECONDS_MAX * 1000;
 		l.found = (struct unlinked_files){ 0 };
 		l.vanished = false;
@@ -419,7 +413,8 @@ int unlinked_files_count(pid_t of, bool has_supervisor, dev_t home, struct unlin
 		search_once(&l, of, has_supervisor, &z[(round + 1) % 2], &z[round % 2]);
 		keep_most(&l.found, &most);
 	}
-	most.unsure |= l.vanished;
+	most.unsure = most.unsure || l.vanished || sent_fds_stay(&l.sockets);
+	sent_fds_release(&l.sockets);
 	free(l.pids);
 	free(l.table);
 	free(z[0].v);

@@ -14,10 +14,10 @@ struct unlinked_files {
 	bool unsure;
 };
 
-/* Counts the unlinked files that the descendants of a process have open, mapped, or as their current
- * directory, each file once. The process's own children are left out, and with has_supervisor also the first
- * child of each of these. Files in memory only (memfd, tmpfs) are not counted, unless they are on the device
- * `home`. Returns -1 if there is too much to check in a moment, or a process that cannot be inspected. */
+/* Counts the unlinked files that the descendants of a process have open, mapped, as their current directory, or as
+ * the program that they run, each file once. The process itself is left out, and with has_supervisor also its first child.
+ * Files in memory only (memfd, tmpfs) are not counted, unless they are on the device `home`. Returns -1 if there
+ * is too much to check in a moment, or a process that cannot be inspected. */
 int unlinked_files_count(pid_t of, bool has_supervisor, dev_t home, struct unlinked_files *ret);
 
 #endif

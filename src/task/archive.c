@@ -18,6 +18,7 @@
 #include "sys/lock.h"
 #include "sys/proc.h"
 #include "sys/tree.h"
+#include "task/submodule_refs.h"
 #include "task/task.h"
 #include "task/undo.h"
 
@@ -150,7 +151,7 @@ static int put_back(struct context *c, const struct task *t, struct err *e)
 	       err_hint(e, "garth undo %s", t->name);
 }
 
-int task_archive(struct context *c, struct task *t, char **ret, struct err *e)
+int task_archive(struct context *c, struct task *t, struct submodule_refs *refs, char **ret, struct err *e)
 {
 	const struct discard_opts all = { .files = true, .drafts = true, .archive = true };
 	auto_str trash = NULL;
@@ -158,6 +159,7 @@ int task_archive(struct context *c, struct task *t, char **ret, struct err *e)
 	if (task_discard(c, t, &all, &trash, e) < 0)
 		return -1;
 	fault("archive-trash");
+	submodule_refs_load_removed(c, t, refs);
 	if (lock_and_pack(c, t, ret, e) < 0) {
 		auto_str name = name_of(t);
 

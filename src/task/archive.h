@@ -20,8 +20,9 @@
 #include "store/store.h"
 #include "task/context.h"
 
-/* *ret is the archive's path, on the heap. */
-int task_archive(struct context *c, struct task *t, char **ret, struct err *e);
+/* *ret is the archive's path, on the heap. refs gets its refs in submodules' repositories (submodule_refs.h). */
+struct submodule_refs;
+int task_archive(struct context *c, struct task *t, struct submodule_refs *refs, char **ret, struct err *e);
 /* Packs tasks that a crash left in the trash; adds their number to *ret. */
 int archive_settle(struct context *c, size_t *ret, struct err *e);
 

@@ -1,8 +1,8 @@
 #include "task/borrowed.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,16 +15,145 @@
 #include "sys/dir.h"
 #include "workspace/submodules.h"
 
-/* "00" to "ff", pack, info, and temporary files of git. */
-static bool is_part(const char *name)
+static bool begins(const char *name, const char *const *with)
 {
+	for (; *with; with++)
+		if (!strncmp(name, *with, strlen(*with)))
+			return true;
+	return false;
+}
+
+static bool is_hex(const char *name, size_t n)
+{
+	return strlen(name) == n && strspn(name, "0123456789abcdefABCDEF") == n;
+}
+
+static bool is_temporary(const char *name)
+{
+	static const char *const beginnings[] = { "tmp_", ".tmp-", "incoming-", "garth-", ".nfs", NULL };
 	size_t n = strlen(name);
 
-	if (n == 2 && isxdigit((unsigned char)name[0]) && isxdigit((unsigned char)name[1]))
+	return begins(name, beginnings) || (n > 5 && !strcmp(name + n - 5, ".lock"));
+}
+
+static bool is_pack_file(const char *name)
+{
+	static const char *const beginnings[] = { "pack-", "multi-pack-index", "prefetch-", "old-", NULL };
+
+	return is_temporary(name) || begins(name, beginnings);
+}
+
+static bool is_info_file(const char *name)
+{
+	static const char *const beginnings[] = { "alternates", "http-alternates", "packs", "commit-graph",
+		"grafts", NULL };
+
+	return is_temporary(name) || begins(name, beginnings);
+}
+
+static bool is_object(const char *name)
+{
+	return is_temporary(name) || is_hex(name, 2 * 20 - 2) || is_hex(name, 2 * 32 - 2);
+}
+
+static const char not_a_store[] = "has other things in it than an object store";
+
+/* The type of an entry; 0 if it vanished. */
+static mode_t type_of(int dir, const struct dirent *ent)
+{
+	struct stat st;
+
+	if (ent->d_type != DT_UNKNOWN)
+		return DTTOIF(ent->d_type);
+	return fstatat(dir, ent->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ? 0 : st.st_mode;
+}
+
+static bool ends(const char *name, const char *with)
+{
+	size_t n = strlen(name), m = strlen(with);
+
+	return n > m && !strcmp(name + n - m, with);
+}
+
+/* Whether a file begins like what it is named after: a loose object is zlib's, a pack says so. One that cannot be read
+ * cannot be read inside either. */
+static bool begins_like_its_name(int dir, const char *name)
+{
+	bool pack = ends(name, ".pack"), object = is_hex(name, 2 * 20 - 2) || is_hex(name, 2 * 32 - 2);
+	int fd = pack || object ? openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) : -1;
+	unsigned char head[4] = { 0 };
+	ssize_t n;
+
+	if (fd < 0)
 		return true;
-	return !strcmp(name, "pack") || !strcmp(name, "info") || !strncmp(name, "tmp_", 4) ||
-	       !strncmp(name, "incoming-", 9) || !strncmp(name, "garth-", 6) || !strncmp(name, ".nfs", 4) ||
-	       (n > 5 && !strcmp(name + n - 5, ".lock"));
+	n = pread(fd, head, sizeof(head), 0);
+	close(fd);
+	if (pack)
+		return n == 4 && !memcmp(head, "PACK", 4);
+	return n >= 2 && (head[0] & 0x8f) == 0x08 && !((head[0] << 8 | head[1]) % 31);
+}
+
+/* Why a directory of an object store is not what its name says, or NULL. Other stores are divided by the first two
+ * digits of a hash as well (caches of package managers), so names alone do not tell. Only one file of each directory
+ * is opened: there may be very many. */
+static const char *shape_of_part(int store, const char *name)
+{
+	bool info = !strcmp(name, "info");
+	bool (*belongs)(const char *) = !strcmp(name, "pack") ? is_pack_file
+					: info                ? is_info_file
+							      : is_object;
+	int fd = openat(store, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	auto_dir d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *ent;
+	bool opened = false;
+
+	if (!d && fd >= 0)
+		close(fd);
+	if (!d)
+		return errno == ENOTDIR ? not_a_store : "cannot be read";
+	while ((ent = readdir(d))) {
+		mode_t type = type_of(dirfd(d), ent);
+
+		if (dir_is_dot(ent->d_name))
+			continue;
+		if (!belongs(ent->d_name) ||
+			(S_ISDIR(type) && !(info && !strcmp(ent->d_name, "commit-graphs"))))
+			return not_a_store;
+		if (is_temporary(ent->d_name) || (opened && !ends(ent->d_name, ".pack")))
+			continue;
+		if (!begins_like_its_name(dirfd(d), ent->d_name))
+			return not_a_store;
+		opened = true;
+	}
+	return NULL;
+}
+
+static bool is_part(const char *name)
+{
+	return is_hex(name, 2) || !strcmp(name, "pack") || !strcmp(name, "info");
+}
+
+/* A directory with a temporary name: git's for what it receives, with the parts of a store, or Garth's, with parts or
+ * objects. It may vanish meanwhile. */
+static const char *shape_of_temporary(int store, const char *name)
+{
+	int fd = openat(store, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	auto_dir d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *ent;
+
+	if (!d && fd >= 0)
+		close(fd);
+	while (d && (ent = readdir(d))) {
+		bool is_dir = S_ISDIR(type_of(dirfd(d), ent));
+
+		if (dir_is_dot(ent->d_name))
+			continue;
+		if (is_dir ? !is_part(ent->d_name) : !is_object(ent->d_name) && !is_pack_file(ent->d_name))
+			return not_a_store;
+		if (is_dir && shape_of_part(dirfd(d), ent->d_name) == not_a_store)
+			return not_a_store;
+	}
+	return NULL;
 }
 
 /* Why the directory is not an object store, or NULL. */
@@ -37,13 +166,22 @@ static const char *shape(const char *path)
 	if (!d)
 		return "cannot be read";
 	while ((ent = readdir(d))) {
-		if (dir_is_dot(ent->d_name))
+		const char *name = ent->d_name, *why = NULL;
+
+		if (dir_is_dot(name))
 			continue;
-		if (!is_part(ent->d_name))
-			return "has other things in it than an object store";
-		parts++;
+		if (is_part(name)) {
+			why = shape_of_part(dirfd(d), name);
+			parts++;
+		} else if (!is_temporary(name)) {
+			why = not_a_store;
+		} else if (S_ISDIR(type_of(dirfd(d), ent))) {
+			why = shape_of_temporary(dirfd(d), name);
+		}
+		if (why)
+			return why;
 	}
-	return parts ? NULL : "is empty, and no object store";
+	return parts ? NULL : "is no object store";
 }
 
 static bool is_users(const char *path, const struct repo *r)

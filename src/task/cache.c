@@ -28,14 +28,12 @@ void cache_release(struct cache *c)
 
 int cache_projects(struct context *c, const char *place, cache_project_fn *fn, void *arg, struct err *e)
 {
-	int fd = openat(c->home.fd, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	auto_dir d = fd < 0 ? NULL : fdopendir(fd);
+	auto_dir d = NULL;
 	struct dirent *ent;
 
-	if (!d)
-		return fd < 0 && errno == ENOENT ? 0
-						 : (fd_closep(&fd), err_sys(e, "cannot read '%s'", place));
-	while ((ent = readdir(d))) {
+	if (home_list(&c->home, place, &d, e) < 0)
+		return -1;
+	while (d && (ent = readdir(d))) {
 		char *end;
 		int64_t project = strtoll(ent->d_name, &end, 10);
 
@@ -134,6 +132,13 @@ static void name_layer_users(struct context *c, const char *layer, struct strvec
 	strvec_sort(ret);
 }
 
+static const char *layer_kind(const char *name)
+{
+	return !strncmp(name, LAYER_SETUP, strlen(LAYER_SETUP))   ? "setup"
+	       : !strncmp(name, LAYER_CACHE, strlen(LAYER_CACHE)) ? "cache"
+								  : "include";
+}
+
 static int list_layers(struct context *c, int64_t project, void *arg, struct err *e)
 {
 	auto_strvec names = STRVEC_INIT;
@@ -141,9 +146,8 @@ static int list_layers(struct context *c, int64_t project, void *arg, struct err
 	if (layer_list(&c->home, project, false, &names, e) < 0)
 		return -1;
 	for (size_t i = 0; i < names.n; i++) {
-		bool setup = !strncmp(names.v[i], LAYER_SETUP, strlen(LAYER_SETUP));
 		auto_str path = xasprintf("layers/%lld/%s/about", (long long)project, names.v[i]);
-		struct cache_item *item = add(c, arg, project, setup ? "setup" : "include", names.v[i], e);
+		struct cache_item *item = add(c, arg, project, layer_kind(names.v[i]), names.v[i], e);
 		auto_buf about = BUF_SMALL;
 		struct err ignored = ERR_INIT;
 

@@ -1,5 +1,5 @@
-/* What Garth keeps so that tasks start fast: bases (workspace/base.h) and layers (workspace/layer.h), with their
- * sizes and users. */
+/* What Garth keeps so that tasks start fast: bases (workspace/base.h) and layers (workspace/layer.h,
+ * workspace/cache_layer.h), with their sizes and users. */
 #ifndef TASK_CACHE_H
 #define TASK_CACHE_H
 
@@ -13,10 +13,10 @@
 
 struct cache_item {
 	char *project;
-	const char
-		*kind; /* "base", "delta" (a base that is the difference from another), "setup", "include" */
-	char *name;    /* a commit, or a layer's name */
-	char *about;   /* what a layer was made of; "" */
+	/* "base", "delta" (a base that is the difference from another), "setup", "include", "cache" */
+	const char *kind;
+	char *name;  /* a commit, or a layer's name */
+	char *about; /* what a layer was made of; "" */
 	uint64_t bytes;
 	struct strvec tasks; /* names of tasks that use it, those in the trash included */
 };

@@ -11,25 +11,25 @@
 #include "base/path.h"
 #include "config/taskfile.h"
 #include "git/ref.h"
+#include "jail/landlock.h"
+#include "jail/userns.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "sys/owner.h"
 #include "sys/tree.h"
-#include "task/again.h"
 #include "task/approval.h"
 #include "task/borrowed.h"
 #include "task/empty.h"
 #include "task/here.h"
 #include "task/inside_path.h"
 #include "task/life.h"
+#include "task/own_config.h"
 #include "task/refs.h"
 #include "task/repository_config.h"
 #include "task/shown.h"
 #include "task/source.h"
 #include "task/task.h"
-#include "jail/landlock.h"
-#include "jail/userns.h"
 #include "workspace/space.h"
 
 static int choose_backend(struct context *c, const struct task_spec *s, char **ret, struct err *e)
@@ -48,7 +48,7 @@ static int choose_backend(struct context *c, const struct task_spec *s, char **r
 			return err_set(e, ERR_REFUSED,
 				"no namespaces can be made here, and Landlock alone needs its ABI 6 (Linux 6.12); here it is %d",
 				landlock_abi());
-		return *ret = xstrdup(WORKSPACE_ALONE), 0;
+		return *ret = xstrdup(WORKSPACE_LANDLOCK_ONLY), 0;
 	}
 	if (!name)
 		name = backend_by_default();
@@ -198,7 +198,7 @@ static int fill(
 	struct context *c, const struct repo *r, struct workspace *ws, const struct content *k, struct err *e)
 {
 	/* the rules come before anything that they are for */
-	if ((k->has_settings && again_keep_repository(ws->dir, &k->settings, e) < 0) ||
+	if ((k->has_settings && own_config_keep_repository(ws->dir, &k->settings, e) < 0) ||
 		refs_make(c, r, ws->task, &k->shown, e) < 0) {
 		take_back(c, r, ws, false);
 		return -1;
@@ -246,10 +246,15 @@ static int create_named(struct context *c, const struct repo *r, const struct ta
 static int create_numbered(struct context *c, const struct repo *r, const struct task_spec *s, struct task *t,
 	const struct content *k, struct err *e)
 {
-	char stem[NAME_MAX_LEN + 1];
+	char stem[NAME_MAX_LEN + 1], words[NAME_MAX_LEN + 1];
+	auto_str whole = NULL;
 
 	if (s->title)
-		name_of_words(s->title, stem);
+		name_of_words(s->title, words);
+	if (s->title && s->suffix)
+		name_suggest(whole = xasprintf("%s-%s", words, s->suffix), stem);
+	else if (s->title)
+		memcpy(stem, words, sizeof(stem));
 	else
 		name_suggest(s->program, stem);
 	for (unsigned i = 1; i < 100000; i++) {
@@ -330,7 +335,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	auto_str nothing = NULL;
 	const char *rev = s->rev ? s->rev : "HEAD";
 	auto_project project = { 0 };
-	__attribute__((cleanup(content_release))) struct content k = { .shown = BUF_INIT(64 << 20),
+	__attribute__((cleanup(content_release))) struct content k = { .shown = BUF_INIT(SHOWN_MAX),
 		.settings = BUF_INIT(REPO_SETTINGS_MAX + 1) };
 	auto_str opened = NULL;
 	auto_task t = { 0 };
@@ -344,7 +349,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 		     : here_open(c, s->dir, rev, &r, e) < 0)
 		return -1;
 	if (!s->empty && s->on_checked)
-		s->on_checked(s->on_checked_arg);
+		s->on_checked(&r, s->on_checked_arg);
 	if (borrowed_check(c, &r, e) < 0 || choose_backend(c, s, &t.backend, e) < 0 ||
 		space_check_little(&c->home, e) < 0 || context_store(c, e) < 0)
 		return -1;
@@ -358,7 +363,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 		return -1;
 	moved = strcmp(opened, r.commit) != 0;
 	if (read_settings(c, s, &r, moved, &k, e) < 0 || check_shown(&r, s->also_shown, e) < 0 ||
-		ref_shown(&r, t.target, s->also_shown, &k.shown, e) < 0 ||
+		shown_now(c, &r, t.target, s->also_shown, &k.shown, e) < 0 ||
 		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0 ||
 		get_approval(c, s, &r, moved, project.id, &k, e) < 0)
 		return -1;
@@ -376,8 +381,8 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	t.on_dirty = xstrdup(s->empty ? "keep" : s->on_dirty ? s->on_dirty : c->config.on_dirty);
 	set_empty(&t);
 	t.strict = s->strict;
-	if (s->bring && !s->empty &&
-		(s->bring(c, &r, &t, &k.layers, s->bring_arg, e) < 0 || context_store(c, e) < 0))
+	if (s->add_layers && !s->empty &&
+		(s->add_layers(c, &r, &t, &k.layers, s->add_layers_arg, e) < 0 || context_store(c, e) < 0))
 		return -1;
 	rc = s->name ? create_named(c, &r, s, &t, &k, e) : create_numbered(c, &r, s, &t, &k, e);
 	if (rc < 0)

@@ -14,6 +14,7 @@
 #include "sys/tree.h"
 #include "task/life.h"
 #include "task/remove.h"
+#include "task/submodule_refs.h"
 #include "task/task.h"
 #include "task/tip.h"
 #include "workspace/space.h"
@@ -187,6 +188,21 @@ static int mark(struct context *c, struct task *t, const char *tip, bool kept, c
 	return -1;
 }
 
+/* Writes down what the submodules' repositories have of the task, for remove_finish. If that cannot be found out, it
+ * stays there, and garth doctor tells about it. */
+static int note_submodules(struct context *c, struct task *t, bool *ret_any, struct err *e)
+{
+	auto_task_at at = { .ws.dir = -1 };
+	auto_submodule_refs refs = { 0 };
+	struct err ignored = ERR_INIT;
+
+	*ret_any = false;
+	if (task_open(c, t, &at, &ignored) < 0 || submodule_refs_find(c, &at, &refs, &ignored) < 0)
+		return 0;
+	*ret_any = refs.n;
+	return submodule_refs_save(at.ws.dir, &refs, e);
+}
+
 static enum tree_next stop_at_file(const struct tree_entry *t, void *arg, struct err *e)
 {
 	(void)arg;
@@ -215,7 +231,7 @@ int task_discard(
 	auto_task_work w = { 0 };
 	auto_fd dir = -1;
 	auto_lock lock = -1;
-	bool kept;
+	bool kept, any;
 
 	space_use_reserve(&c->home);
 	if (!strcmp(t->state, STATE_DISCARDING) || !strcmp(t->state, STATE_CREATING))
@@ -237,7 +253,9 @@ int task_discard(
 	if (!*w.tip)
 		snprintf(w.tip, sizeof(w.tip), "%s", *t->published ? t->published : t->base);
 	/* ignored files need no option, but an agent's ignore file may hide work: keep them in the trash */
-	kept = o->archive || w.files.n || w.drafts || w.ignored || strcmp(w.tip, t->base) ||
+	if (note_submodules(c, t, &any, e) < 0)
+		return -1;
+	kept = any || o->archive || w.files.n || w.drafts || w.ignored || strcmp(w.tip, t->base) ||
 	       was_used(c, t, dir);
 	/* empty the trash first, so that this task is not in it yet */
 	if (remove_trash(c, TASK_TRASH_DAYS * 24 * 3600, true, &removed, e) < 0 ||

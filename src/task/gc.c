@@ -6,6 +6,7 @@
 #include "task/cache.h"
 #include "task/layers.h"
 #include "task/remove.h"
+#include "task/shown.h"
 #include "task/task.h"
 #include "workspace/space.h"
 
@@ -68,6 +69,7 @@ int gc(struct context *c, bool all_trash, struct gc_report *ret, struct err *e)
 		archive_settle(c, &ret->archived, e) < 0 ||
 		remove_trash(c, all_trash ? 0 : TASK_TRASH_DAYS * 24 * 3600, false, &ret->trash, e) < 0 ||
 		drop_leftovers(c, &ret->leftovers, e) < 0 || layers_drop_setups(c, e) < 0 ||
+		tree_remove(c->home.fd, SHOWN_CACHE, e) < 0 ||
 		cache_projects(c, "bases", remove_project_bases, NULL, e) < 0 ||
 		cache_projects(c, "layers", remove_project_layers, NULL, e) < 0 ||
 		gc_disk(c, &ret->disk, e) < 0)

@@ -1,27 +1,26 @@
 #include "task/layers.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 
 #include "base/alloc.h"
 #include "sys/dir.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
+#include "task/project_cache.h"
 #include "task/remove.h"
+#include "workspace/cache_layer.h"
 #include "workspace/layer.h"
 
 static int look_into(
 	const struct context *c, const char *place, const char *layer, struct strvec *ret, struct err *e)
 {
-	int fd = openat(c->home.fd, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	auto_dir d = fd < 0 ? NULL : fdopendir(fd);
+	auto_dir d = NULL;
 	struct dirent *ent;
 
-	if (!d)
-		return fd < 0 && errno == ENOENT ? 0
-						 : (fd_closep(&fd), err_sys(e, "cannot read '%s'", place));
-	while ((ent = readdir(d))) {
+	if (home_list(&c->home, place, &d, e) < 0)
+		return -1;
+	while (d && (ent = readdir(d))) {
 		auto_fd dir = ent->d_name[0] == '.'
 				      ? -1
 				      : openat(dirfd(d), ent->d_name,
@@ -30,7 +29,7 @@ static int look_into(
 
 		if (dir < 0)
 			continue;
-		if (layers_of_dir(dir, &names, e) < 0)
+		if (layers_of_dir(dir, &names, e) < 0 || project_cache_in_use(dir, &names, e) < 0)
 			return -1;
 		if (layer && strvec_has(&names, layer))
 			strvec_pushf(ret, "%s/%s", place, ent->d_name);
@@ -46,19 +45,38 @@ int layers_used(const struct context *c, const char *layer, struct strvec *ret, 
 	return look_into(c, "tasks", layer, ret, e) < 0 ? -1 : look_into(c, "trash", layer, ret, e);
 }
 
+struct pruning {
+	const struct context *c;
+	struct strvec chain; /* the project's cache, which stays for the next task */
+};
+
 static int is_used(const char *name, bool *ret, void *arg, struct err *e)
 {
+	const struct pruning *p = arg;
 	auto_strvec users = STRVEC_INIT;
 
-	if (layers_used(arg, name, &users, e) < 0)
+	if (layers_used(p->c, name, &users, e) < 0)
 		return -1;
-	*ret = users.n > 0;
+	*ret = users.n > 0 || strvec_has(&p->chain, name);
 	return 0;
 }
 
 int layers_remove_unused(struct context *c, int64_t project, bool all, bool later, struct err *e)
 {
-	return layer_prune(&c->home, project, is_used, c, all, later, e);
+	struct pruning p = { .c = c };
+	auto_lock lock = -1;
+	int rc = 0;
+
+	/* Nobody begins to use a layer of the project's cache meanwhile. */
+	if (cache_layer_exists(&c->home, project))
+		rc = cache_layer_lock(&c->home, project, &lock, e);
+	if (!rc && lock >= 0)
+		rc = all ? project_cache_forget(c, project, &p.chain, e)
+			 : cache_layer_chain(&c->home, project, &p.chain, e);
+	if (!rc)
+		rc = layer_prune(&c->home, project, is_used, &p, all, later, e);
+	strvec_release(&p.chain);
+	return rc;
 }
 
 void layers_missing(const struct context *c, const struct task *t, int task_dir, struct strvec *ret)

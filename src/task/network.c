@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/hosts.h"
+#include "credentials/control.h"
 #include "base/nearest.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
@@ -46,7 +47,7 @@ int network_check_forwards(const struct network *n, struct err *e)
 		return err_set(e, ERR_USAGE, "a task reaches at most %d ports of localhost, not %zu",
 			NETWORK_FORWARDS_MAX, k);
 	for (size_t i = 0; i < k; i++)
-		if (ports[i] == NETWORK_PROXY_PORT)
+		if (ports[i] == CREDENTIALS_PORT || ports[i] == NETWORK_PROXY_PORT)
 			return err_set(
 				e, ERR_USAGE, "port %d of localhost is the proxy's own inside", ports[i]);
 	return 0;

@@ -28,7 +28,7 @@ static char *one_line(const char *text)
 	return xstrndup(buf_str(&out), n);
 }
 
-/* "task 'login' (app) is blocked: Which database?" It begins with a word of Garth's, so that no program takes
+/* "task 'login' (app) is blocked: Which database?" It begins with one of Garth's words, so that no program takes
  * it for an option. */
 static char *message_of(const struct notice *n)
 {

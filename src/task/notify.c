@@ -12,13 +12,13 @@
 #include "audit/audit.h"
 #include "base/alloc.h"
 #include "base/deadline.h"
+#include "sys/descendants.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
-#include "sys/offspring.h"
 #include "sys/proc.h"
-#include "task/end.h"
 #include "task/life.h"
 #include "task/question.h"
+#include "task/verdict.h"
 #include "workspace/workspace.h"
 
 /* In the task's directory: the lock of the one who notifies. Its time is that of the last notification; it is
@@ -160,7 +160,7 @@ static int run(const struct notify_job *j, struct strvec *argv, const struct str
 		return 127;
 	while (reap(pid, &exit_code))
 		if (!deadline_sleep(&d, WAIT_MS)) {
-			offspring_end(NULL, 0);
+			descendants_end(NULL, 0);
 			break;
 		}
 	return exit_code;

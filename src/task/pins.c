@@ -115,6 +115,20 @@ int pins_add_kept(struct context *c, const struct repo *r, const struct task *t,
 	return p.commits.n ? add(r, t, &p, ref, write, txn, e) : remove_ref(r, ref, txn, e);
 }
 
+int pins_keep_these(const struct repo *r, const struct task *t, const struct strvec *commits,
+	struct ref_txn *txn, struct err *e)
+{
+	auto_strvec held = STRVEC_INIT;
+	auto_str ref = pins_kept(t->id);
+	auto_pin p = PIN_INIT;
+
+	strvec_push(&held, t->base);
+	if (pin_choose(r, commits, &held, &p, e) < 0)
+		return -1;
+	take_out(&p.commits, t->base);
+	return p.commits.n ? add(r, t, &p, ref, true, txn, e) : 0;
+}
+
 /* In an early version refs/garth/trash/<id> was itself a ref: git cannot have a ref below it, so that name is
  * used again. */
 static int name_trash(const struct repo *r, int64_t id, bool one, char **ret, struct err *e)

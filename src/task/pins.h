@@ -20,6 +20,9 @@ char *pins_trash(int64_t id, const char *what);
  * names is not made. */
 int pins_add_kept(struct context *c, const struct repo *r, const struct task *t, bool write,
 	struct ref_txn *txn, struct err *e);
+/* Sets the ref `kept` in a repository of a submodule, where it keeps just these commits. */
+int pins_keep_these(const struct repo *r, const struct task *t, const struct strvec *commits,
+	struct ref_txn *txn, struct err *e);
 /* The same for the ref that keeps everything of a removed task, including its branch's tip and `more` (may be
  * NULL). *ret_name is that ref, on the heap; NULL if nothing needs to be kept. */
 int pins_add_trash(struct context *c, const struct repo *r, const struct task *t, const char *tip,

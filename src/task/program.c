@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "config/check.h"
 #include "git/entry.h"
+#include "task/also.h"
 #include "task/directory.h"
 #include "task/walls_parts.h"
 
@@ -66,8 +67,7 @@ static const struct rule *denial(const struct context *c, const char *path)
 	return r && rule_denies(r) ? r : NULL;
 }
 
-/* Whether the walls show this path of the host; its links are not followed. */
-static bool path_is_shown(const struct context *c, const char *path)
+bool program_path_is_shown(const struct context *c, const char *path)
 {
 	if (path_within(path, c->home.path) || denial(c, path))
 		return false;
@@ -96,9 +96,9 @@ static enum found look(const struct context *c, const struct repo *r, const char
 		return FOUND_PERHAPS;
 	if (!is_program(path) || !(real = canonicalize_file_name(path)))
 		return FOUND_NONE;
-	if (!path_is_shown(c, path))
+	if (!program_path_is_shown(c, path))
 		*ret_hidden = xstrdup(path);
-	else if (!path_is_shown(c, real) && !is_in_project(r, real))
+	else if (!program_path_is_shown(c, real) && !is_in_project(r, real))
 		*ret_hidden = steal_ptr(real);
 	return *ret_hidden ? FOUND_HIDDEN : FOUND_SHOWN;
 }
@@ -117,6 +117,33 @@ static bool in_path(bool (*each)(const char *dir, void *arg), void *arg)
 			return true;
 	}
 	return false;
+}
+
+struct first {
+	const char *name;
+	char *path;
+};
+
+static bool is_first(const char *dir, void *arg)
+{
+	struct first *f = arg;
+	auto_str path = path_join(dir, f->name);
+
+	if (*dir != '/' || !is_program(path))
+		return false;
+	f->path = steal_ptr(path);
+	return true;
+}
+
+char *program_find(const char *program)
+{
+	struct first f = { .name = program };
+
+	if (strchr(program, '/'))
+		return *program == '/' && is_program(program) ? directory_clean(program) : NULL;
+	if (*program)
+		in_path(is_first, &f);
+	return f.path;
 }
 
 struct search {
@@ -164,7 +191,7 @@ struct names {
 static bool add_names(const char *dir, void *arg)
 {
 	struct names *n = arg;
-	DIR *d = *dir == '/' && path_is_shown(n->c, dir) ? opendir(dir) : NULL;
+	DIR *d = *dir == '/' && program_path_is_shown(n->c, dir) ? opendir(dir) : NULL;
 	struct dirent *ent;
 
 	while (d && n->list.n < NAMES_MAX && (ent = readdir(d)))
@@ -199,8 +226,7 @@ static int refuse_missing(const struct context *c, const char *name, struct err 
 	return -1;
 }
 
-/* The line of configuration that shows the directory of a hidden program, or the program alone. NULL: none can. */
-static char *line_for(const struct context *c, const char *hidden)
+char *program_line_for(const struct context *c, const char *hidden)
 {
 	const char *file = hidden;
 
@@ -221,7 +247,7 @@ static char *line_for(const struct context *c, const char *hidden)
 static int refuse_hidden(const struct context *c, const char *name, const char *hidden, struct err *e)
 {
 	const struct rule *denied = denial(c, hidden);
-	auto_str line = denied ? NULL : line_for(c, hidden);
+	auto_str line = denied ? NULL : program_line_for(c, hidden);
 
 	if (denied)
 		return err_set(e, ERR_PROGRAM, "program '%s' is '%s', which jail.deny_read '%s' (%s) hides",
@@ -258,7 +284,7 @@ static int check_path(
 	const struct context *c, const struct program_place *p, const char *program, struct err *e)
 {
 	const struct repo *r = p->repo;
-	/* the workspace stands at "/" here, so that ".." cannot lead to it from above */
+	/* the workspace is at "/" here, so that ".." cannot lead to it from above */
 	auto_str below = xasprintf("/%s/%s", p->cwd, program), clean = directory_clean(below), hidden = NULL;
 
 	if (*program != '/') {
@@ -285,11 +311,35 @@ static int check_path(
 	}
 }
 
+/* Whether the walls can show an agent's program, wherever it is. */
+static bool can_show(
+	const struct context *c, const struct program_place *p, const char *program, struct err *e)
+{
+	auto_str path = p->is_agent ? program_find(program) : NULL;
+	auto_also also = { 0 };
+	struct err why = ERR_INIT;
+
+	if (!path || is_in_project(p->repo, path))
+		return false;
+	if (!also_program(c, p->repo, program, &also, &why))
+		return true;
+	if (why.kind == ERR_PROGRAM)
+		*e = why;
+	return false;
+}
+
 int program_check(const struct context *c, const struct program_place *p, const char *program, struct err *e)
 {
 	struct search s = { .c = c, .r = p->repo, .name = program };
+	struct err why = ERR_INIT;
 	int rc = 0;
 
+	if (can_show(c, p, program, &why))
+		return 0;
+	if (why.kind == ERR_PROGRAM) {
+		*e = why;
+		return -1;
+	}
 	if (strchr(program, '/'))
 		return check_path(c, p, program, e);
 	if (*program)

@@ -18,6 +18,7 @@ struct program_place {
 	const struct repo *repo; /* its base is repo->commit; NULL: a task without a repository */
 	const char *cwd;         /* relative to the workspace (directory.h) */
 	bool uncommitted;        /* the task also gets the checkout's uncommitted files */
+	bool is_agent;           /* an agent's program is shown wherever it is (also.h) */
 };
 
 /* A name without a slash is searched in PATH, among the directories that the walls show (walls_shown.c,
@@ -26,5 +27,14 @@ struct program_place {
 int program_check(const struct context *c, const struct program_place *p, const char *program, struct err *e);
 /* Whether a name without a slash is a program that every task is shown. */
 bool program_is_shown(const struct context *c, const char *name);
+
+/* The program that a name stands for outside: the first in PATH, or the absolute path itself; on the heap. NULL if
+ * there is none. */
+char *program_find(const char *program);
+/* Whether the walls show every task this path of the host; its links are not followed. */
+bool program_path_is_shown(const struct context *c, const char *path);
+/* The line of configuration that shows the directory of a hidden program, or the program alone; on the heap. NULL:
+ * none can. */
+char *program_line_for(const struct context *c, const char *hidden);
 
 #endif

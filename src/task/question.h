@@ -38,7 +38,7 @@ void question_release(struct question *q);
 bool question_is_one(const char *text, size_t len);
 /* Whether there is a question, stored or left by the agent. */
 bool question_is_there(struct task_at *at);
-/* Whether the task committed a question.json; a merge refuses it (merge/guard.h). */
+/* Whether the task committed a question.json; a merge refuses it (merge/protected.h). */
 bool question_is_committed(struct task_at *at);
 /* Stores the question that the agent left, in place of an older one. *ret: there is a question. Call it when
  * nothing of the task is mounted. */

@@ -86,6 +86,12 @@ int refs_kept(const struct repo *r, const struct task *t, struct strvec *ret, st
 	return *oid ? pin_read(r, oid, ret, e) : 0;
 }
 
+int refs_keep_commits(const struct repo *r, const struct task *t, const struct strvec *commits,
+	struct ref_txn *txn, struct err *e)
+{
+	return pins_keep_these(r, t, commits, txn, e);
+}
+
 int refs_make(
 	struct context *c, const struct repo *r, const struct task *t, const struct buf *shown, struct err *e)
 {

@@ -14,6 +14,8 @@
  *	refs/garth/trash/found-<name>/…  for what `garth doctor` put into the trash: head
  *	refs/garth/fetched/<home>-<pid>  what a process of this home has fetched, while it works with it
  *
+ * In the repositories of submodules: submodule_refs.h.
+ *
  * Tags that a task is shown have no pin: the user's own refs keep them. If a tag is removed outside, it is
  * removed inside too (history/renew.h). Earlier versions had a ref for each snapshot, tag and trashed tag:
  * refs_old.h.
@@ -47,6 +49,9 @@ int refs_count_owed(
 	struct context *c, const struct repo *r, const struct task *t, size_t *ret, struct err *e);
 /* The commits that the ref `kept` keeps. */
 int refs_kept(const struct repo *r, const struct task *t, struct strvec *ret, struct err *e);
+/* Sets the ref `kept` of a submodule's repository: `t` has the submodule's base. */
+int refs_keep_commits(const struct repo *r, const struct task *t, const struct strvec *commits,
+	struct ref_txn *txn, struct err *e);
 /* Adds the ref that keeps everything of a removed task to a transaction. */
 int refs_add_trash(struct context *c, const struct repo *r, const struct task *t, const char *tip,
 	struct ref_txn *txn, struct err *e);

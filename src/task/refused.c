@@ -70,3 +70,15 @@ char *refused_sentence(const struct strvec *allow, const struct asked *a, const 
 	*ret_entry = steal_ptr(entry);
 	return text;
 }
+
+bool refused_is_quiet(const struct config *c, const struct asked *a)
+{
+	struct host h;
+
+	if (!host_parse(a->host, strlen(a->host), (uint16_t)a->port, &h))
+		return false;
+	for (size_t i = 0; i < c->nagents; i++)
+		if (hosts_allow(&c->agents[i].quiet_hosts, &h))
+			return true;
+	return false;
+}

@@ -8,8 +8,11 @@
 #ifndef TASK_REFUSED_H
 #define TASK_REFUSED_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "base/strvec.h"
+#include "config/config.h"
 #include "store/store.h"
 
 /* Returns the entry, on the heap; NULL if it is no host's name. Appends the reason: where a listed name leads
@@ -17,5 +20,9 @@
 char *refused_explain(const struct strvec *allow, const struct asked *a, struct buf *why);
 /* The sentence for a user who watches the task. NULL if it is no host's name; *ret_entry is as above. */
 char *refused_sentence(const struct strvec *allow, const struct asked *a, const char *task, char **ret_entry);
+
+/* Whether a host is known to serve an agent's statistics or updates (agents.NAME.quiet_hosts): nobody needs to be told
+ * that it was refused. It is recorded all the same. */
+bool refused_is_quiet(const struct config *c, const struct asked *a);
 
 #endif

@@ -22,6 +22,7 @@
 #include "task/layers.h"
 #include "task/life.h"
 #include "task/refs.h"
+#include "task/submodule_refs.h"
 #include "task/task.h"
 #include "workspace/submodules.h"
 #include "workspace/base.h"
@@ -159,6 +160,25 @@ static int drop_quarantine(const struct repo *r, int64_t id, bool *ret_found, st
 	return tree_remove(dir, name, e);
 }
 
+/* The same in its submodules' repositories. */
+static int drop_submodule_quarantines(struct task_at *at, bool *ret_found, struct err *e)
+{
+	auto_submodules s = { 0 };
+
+	if (submodules_load(at->ws.dir, &s, e) < 0)
+		return -1;
+	for (size_t i = 0; i < s.n; i++) {
+		struct err ignored = ERR_INIT;
+		auto_repo r = { 0 };
+		bool found = false;
+
+		if (submodule_is_here(&s.v[i]) && !submodule_repo(&at->ws, &s.v[i], &r, &ignored))
+			drop_quarantine(&r, at->task->id, &found, &ignored);
+		*ret_found |= found;
+	}
+	return 0;
+}
+
 int remove_leftovers(struct context *c, struct task *t, bool *ret_found, struct err *e)
 {
 	auto_task_at at = { .ws.dir = -1 };
@@ -169,7 +189,20 @@ int remove_leftovers(struct context *c, struct task *t, bool *ret_found, struct 
 		return 0;
 	if (task_open(c, t, &at, e) < 0 || lock_take(at.ws.dir, "lock", false, &lock, e) < 0)
 		return e->kind == ERR_NOTFOUND || e->kind == ERR_BUSY ? 0 : -1;
-	return drop_quarantine(&at.repo, t->id, ret_found, e);
+	return drop_quarantine(&at.repo, t->id, ret_found, e) < 0
+		       ? -1
+		       : drop_submodule_quarantines(&at, ret_found, e);
+}
+
+/* The same for its submodules' repositories. */
+static int leave_submodules(struct task_at *at, struct err *e)
+{
+	auto_submodule_refs refs = { 0 };
+	bool found;
+
+	if (submodule_refs_load(at->ws.dir, &refs, e) < 0 || submodule_refs_drop(at->task, &refs, e) < 0)
+		return -1;
+	return drop_submodule_quarantines(at, &found, e);
 }
 
 static int leave_repository(struct context *c, struct task *t, bool kept, const char *tip, struct err *e)
@@ -186,7 +219,8 @@ static int leave_repository(struct context *c, struct task *t, bool kept, const 
 	if (refs_drop(c, &at.repo, t, tip, kept, &stays, e) < 0 ||
 		(stays && kept && write_file(at.ws.dir, REMOVE_BRANCH_KEPT, "", 0, 0600, e) < 0))
 		return -1;
-	return drop_quarantine(&at.repo, t->id, &found, e);
+	fault("discard-branch");
+	return leave_submodules(&at, e) < 0 ? -1 : drop_quarantine(&at.repo, t->id, &found, e);
 }
 
 char *task_branch_kept_by(struct context *c, const struct task *t)
@@ -243,14 +277,27 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 int remove_for_good(struct context *c, struct task *t, struct err *e)
 {
 	auto_task_at at = { .ws.dir = -1 };
+	auto_submodule_refs refs = { 0 };
 	char tip[OID_SIZE];
 
-	if (task_open_again(c, t, &at, e) < 0 || ref_read(&at.repo, t->branch, tip, e) < 0)
+	if (task_open_again(c, t, &at, e) < 0 || ref_read(&at.repo, t->branch, tip, e) < 0 ||
+		submodule_refs_find(c, &at, &refs, e) < 0 || submodule_refs_save(at.ws.dir, &refs, e) < 0)
 		return -1;
 	task_at_close(&at);
 	if (leave_repository(c, t, false, tip, e) < 0 || move_files(c, t, false, e) < 0)
 		return -1;
+	submodule_refs_forget(t->id, &refs);
 	return store_task_forget(c->store, t->id, e);
+}
+
+static void forget_submodules(int trash, const char *name, int64_t id)
+{
+	auto_fd dir = openat(trash, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	auto_submodule_refs refs = { 0 };
+	struct err ignored = ERR_INIT;
+
+	if (dir >= 0 && !submodule_refs_load(dir, &refs, &ignored))
+		submodule_refs_forget(id, &refs);
 }
 
 /* Removes the pins of a task that leaves the trash, unless it is archived and still needs them. A missing
@@ -267,8 +314,10 @@ static void unpin(const struct context *c, int trash, const char *name)
 		return;
 	if (!strncmp(name, REMOVE_FOUND, strlen(REMOVE_FOUND)))
 		refs_forget_found(&(struct repo){ .git_dir = git_dir.data }, found, &ignored);
-	else if (end != name && !archive_holds(c, id))
+	else if (end != name && !archive_holds(c, id)) {
 		refs_forget(&(struct repo){ .git_dir = git_dir.data }, id, &ignored);
+		forget_submodules(trash, name, id);
+	}
 }
 
 /* Whether the directory was being removed when a process was killed: it cannot be restored. */

@@ -17,6 +17,7 @@
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "task/life.h"
+#include "task/submodule_refs.h"
 #include "task/task.h"
 #include "workspace/base.h"
 
@@ -82,6 +83,47 @@ static int check_branch(const struct repo *r, const struct task *t, const char *
 	if (!*old)
 		return err_set(e, ERR_NOTFOUND, "the branch %s is gone", ref_short(t->branch)),
 		       err_hint(e, "garth doctor --repair");
+	if (*now)
+		return err_set(e, ERR_EXISTS, "there is a branch '%s' already", ref_short(branch));
+	return each_checkout(r, check_checkout, t->branch, e);
+}
+
+/* Calls fn with the user's repository of each submodule in which the task has a branch of its own. */
+typedef int submodule_fn(const struct repo *r, const struct task *t, const char *arg, struct err *e);
+static int each_submodule(
+	struct context *c, struct task_at *at, submodule_fn *fn, const char *arg, struct err *e)
+{
+	auto_submodules s = { 0 };
+
+	if (submodules_load(at->ws.dir, &s, e) < 0)
+		return -1;
+	for (size_t i = 0; i < s.n; i++) {
+		auto_repo r = { 0 };
+		char now[OID_SIZE];
+		bool own;
+
+		if (!submodule_is_here(&s.v[i]))
+			continue;
+		if (submodule_repo(&at->ws, &s.v[i], &r, e) < 0) {
+			if (e->kind != ERR_NOTFOUND)
+				return -1;
+			*e = (struct err)ERR_INIT;
+			continue;
+		}
+		if (ref_read(&r, at->task->branch, now, e) < 0 ||
+			submodule_refs_is_own(c, at->task, s.v[i].path, now, &own, e) < 0 ||
+			(own && fn(&r, at->task, arg, e) < 0))
+			return err_wrap(e, "submodule '%s'", s.v[i].path);
+	}
+	return 0;
+}
+
+static int check_submodule(const struct repo *r, const struct task *t, const char *branch, struct err *e)
+{
+	char now[OID_SIZE];
+
+	if (ref_read(r, branch, now, e) < 0)
+		return -1;
 	if (*now)
 		return err_set(e, ERR_EXISTS, "there is a branch '%s' already", ref_short(branch));
 	return each_checkout(r, check_checkout, t->branch, e);
@@ -193,6 +235,17 @@ static int remove_branch(const struct repo *r, const struct task *t, struct err 
 	return ref_commit(r, &txn, e);
 }
 
+/* A submodule's branch, in steps that are idempotent. */
+static int rename_submodule(const struct repo *r, const struct task *t, const char *arg, struct err *e)
+{
+	struct follow f = { t->ref_was, t->branch };
+
+	(void)arg;
+	if (make_branch(r, t, e) < 0 || each_checkout(r, follow_checkout, &f, e) < 0)
+		return -1;
+	return remove_branch(r, t, e);
+}
+
 int rename_finish(struct context *c, struct task *t, struct err *e)
 {
 	struct follow f = { t->ref_was, t->branch };
@@ -209,7 +262,7 @@ int rename_finish(struct context *c, struct task *t, struct err *e)
 		workspace_renamed(&at.ws, t->ref_was, e) < 0)
 		return -1;
 	fault("rename-heads");
-	if (remove_branch(&at.repo, t, e) < 0)
+	if (each_submodule(c, &at, rename_submodule, NULL, e) < 0 || remove_branch(&at.repo, t, e) < 0)
 		return -1;
 	fault("rename-removed");
 	if (store_task_renamed(c->store, t->id, false, e) < 0)
@@ -259,7 +312,8 @@ static int rename_locked(struct context *c, struct task *t, const char *name, co
 	auto_task now = { 0 };
 
 	if (task_open(c, t, &at, e) < 0 || check_inside(t, at.ws.dir, e) < 0 ||
-		check_branch(&at.repo, t, branch, e) < 0 || record(c, t, name, e) < 0 ||
+		check_branch(&at.repo, t, branch, e) < 0 ||
+		each_submodule(c, &at, check_submodule, branch, e) < 0 || record(c, t, name, e) < 0 ||
 		mark(c, t, name, branch, undone, e) < 0)
 		return -1;
 	fault("rename-marked");

@@ -4,7 +4,7 @@
  * uncommitted experiment may have changed.
  *
  * A task keeps a copy of the text in its directory (REPOSITORY_CONFIG), so that its rules stay the same whatever
- * happens to the branch, and no process needs git to know them. again_configure applies it.
+ * happens to the branch, and no process needs git to know them. own_config_apply applies it.
  */
 #ifndef TASK_REPOSITORY_CONFIG_H
 #define TASK_REPOSITORY_CONFIG_H

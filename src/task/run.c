@@ -7,8 +7,8 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "sys/fd.h"
-#include "task/end.h"
 #include "task/life.h"
+#include "task/verdict.h"
 
 /* How many bytes of a command's words are kept, in the store and in the audit log. */
 #define WORDS_MAX  (64u << 10)

@@ -22,7 +22,7 @@ struct task_run {
 	enum session_kind kind;
 };
 
-/* The result of a run: the command's exit code, Garth's verdict (end.h; "" for none), and what was left
+/* The result of a run: the command's exit code, Garth's verdict (verdict.h; "" for none), and what was left
  * uncommitted, for people. */
 struct run_outcome {
 	enum run_end how;

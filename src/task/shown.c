@@ -121,6 +121,8 @@ int shown_write(const struct context *c, int64_t task, const struct buf *now, st
 		return -1;
 	add_replaced(&before, &old, now);
 	add_before(&before, &old);
+	if (!before.len)
+		return write_file(dir, FILE_NAME, buf_str(now), now->len, 0600, e);
 	buf_add(&text, buf_str(now), now->len);
 	buf_add(&text, buf_str(&before), before.len);
 	if (text.overflow)
@@ -208,7 +210,7 @@ bool shown_has_changed(struct context *c, const struct repo *r, const struct tas
 	if (!fstatat(dir, FILE_NAME, &st, AT_SYMLINK_NOFOLLOW) && is_later(&st.st_mtim, &newest))
 		return false;
 	clock_gettime(CLOCK_REALTIME_COARSE, &times[1]);
-	if (ref_shown(r, t->target, also, &now, &ignored) < 0)
+	if (shown_now(c, r, t->target, also, &now, &ignored) < 0)
 		return false;
 	shown_name(&now, name);
 	if (strcmp(name, t->shown) != 0)

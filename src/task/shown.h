@@ -24,6 +24,13 @@
 /* Stands for a name that is not known: earlier versions stored only the ids. */
 #define SHOWN_NAMELESS "refs/garth/shown"
 
+/* A directory of the Garth home; what is in it can be made again. */
+#define SHOWN_CACHE "cache"
+
+/* The refs that the repository shows a task now, as ref_shown lists them. */
+int shown_now(const struct context *c, const struct repo *r, const char *target, const char *also,
+	struct buf *ret, struct err *e);
+
 /* A short digest of what is shown now, for the store and for comparison. */
 void shown_name(const struct buf *now, char out[35]);
 /* Whether task->shown is such a digest; earlier versions had another form. */

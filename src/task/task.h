@@ -32,7 +32,8 @@ struct task_spec {
 	const char *dir; /* the user's current directory; not used for a task without a repository */
 	const char *
 		name; /* NULL: made from `title` ("fix-login", "fix-login-2"), else from `program` ("make-1") */
-	const char *title; /* what the task is about, in words; may be NULL */
+	const char *title;  /* what the task is about, in words; may be NULL */
+	const char *suffix; /* added to the name that is made from the title, with a dash; may be NULL */
 	const char *program;
 	const char *rev;          /* NULL: HEAD */
 	const char *backend;      /* NULL: as configured, else what the kernel supports */
@@ -44,7 +45,7 @@ struct task_spec {
 	bool weaker; /* accept a jail by Landlock only if no namespaces can be made */
 	/* Called after the repository was opened and checked, so git may be run in it; may be NULL. Not called
 	 * for a task without a repository. */
-	void (*on_checked)(void *arg);
+	void (*on_checked)(const struct repo *r, void *arg);
 	void *on_checked_arg;
 	/* Called when the base is known (r->commit) and nothing is made yet; may be NULL. If it fails, no task is
 	 * made. For a task without a repository, r is NULL. */
@@ -53,9 +54,9 @@ struct task_spec {
 	/* Called before anything of the task is made: names the layers that its workspace gets (workspace/layer.h),
 	 * and makes them if they are missing. The task has its project, base and backend. It may close the store.
 	 * May be NULL; not called for a task without a repository. */
-	int (*bring)(struct context *c, const struct repo *r, const struct task *t, struct task_layers *ret,
-		void *arg, struct err *e);
-	void *bring_arg;
+	int (*add_layers)(struct context *c, const struct repo *r, const struct task *t,
+		struct task_layers *ret, void *arg, struct err *e);
+	void *add_layers_arg;
 	/* Called if the repository's file asks for something that the user has not approved (approval.h): returns
 	 * 0 after it was approved, -1 if not. NULL: refused. */
 	int (*approve)(struct context *c, int64_t project, const struct config *asks, struct err *e);

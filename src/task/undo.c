@@ -12,6 +12,7 @@
 #include "task/life.h"
 #include "task/refs.h"
 #include "task/remove.h"
+#include "task/submodule_refs.h"
 #include "task/task.h"
 
 /* Finds the discarded task. An interrupted discard or undo of it is finished first. */
@@ -84,13 +85,16 @@ static bool kept_branch(struct context *c, const struct task *t, const char *pla
 
 static int check_branch(struct context *c, const struct task *t, const char *tip, struct err *e)
 {
+	auto_submodule_refs refs = { 0 };
 	auto_project p = { 0 };
 	auto_repo r = { 0 };
 
 	if (store_project_by_id(c->store, t->project_id, &p, e) < 0 ||
-		repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, &r, e) < 0)
+		repo_open_git_dir(p.git_dir, p.path, (unsigned)strlen(t->base) / 2, &r, e) < 0 ||
+		refs_check_free(&r, t, tip, kept_branch(c, t, "trash"), e) < 0)
 		return -1;
-	return refs_check_free(&r, t, tip, kept_branch(c, t, "trash"), e);
+	submodule_refs_load_removed(c, t, &refs);
+	return submodule_refs_check_free(t, &refs, e);
 }
 
 static int emptied(const struct task *t, struct err *e)
@@ -143,6 +147,7 @@ static int finish(
 static int bring_back(
 	struct context *c, const struct deed *d, struct task *t, const struct discarded *was, struct err *e)
 {
+	auto_submodule_refs refs = { 0 }, none = { 0 };
 	auto_task_at at = { .ws.dir = -1 };
 	struct err ignored = ERR_INIT;
 
@@ -150,7 +155,8 @@ static int bring_back(
 		return -1;
 	fault("undo-moved");
 	if (task_open(c, t, &at, e) < 0 ||
-		refs_restore(c, &at.repo, t, was->tip, kept_branch(c, t, "tasks"), e) < 0)
+		refs_restore(c, &at.repo, t, was->tip, kept_branch(c, t, "tasks"), e) < 0 ||
+		submodule_refs_load(at.ws.dir, &refs, e) < 0 || submodule_refs_restore(t, &refs, e) < 0)
 		return -1;
 	fault("undo-refs");
 	if (workspace_restore(&at.ws, e) < 0)
@@ -160,6 +166,7 @@ static int bring_back(
 		return -1;
 	unlinkat(at.ws.dir, "keep", 0);
 	unlinkat(at.ws.dir, REMOVE_BRANCH_KEPT, 0);
+	submodule_refs_save(at.ws.dir, &none, &ignored);
 	write_file(at.ws.dir, TASK_BROUGHT_BACK, "", 0, 0600, &ignored);
 	if (was->archived)
 		archive_forget(c, t, at.ws.dir);

@@ -12,10 +12,12 @@
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
+#include "task/task_command.h"
 #include "task/borrowed.h"
-#include "task/disk.h"
+#include "task/disk_limit.h"
 #include "task/inside_path.h"
 #include "task/question.h"
+#include "task/walls_told.h"
 
 extern char **environ;
 
@@ -89,11 +91,48 @@ static void show_etc(struct context *c, const struct task *t, struct jail *j)
 		jail_add(j, JAIL_DATA, 0, "[safe]\n\tdirectory = *\n", "/etc/gitconfig");
 }
 
-void walls_facts(struct context *c, const struct task *t, struct buf *facts, struct buf *rules)
+/* A path may have any bytes in it, but a line ends. */
+static void add_fact(struct buf *facts, const char *name, const char *value)
 {
+	if (*value && !strchr(value, '\n'))
+		buf_printf(facts, "%s=%s\n", name, value);
+}
+
+/* What the guard decides by: which places are the task's, and what it may do at a remote. */
+static void add_places(
+	struct context *c, const struct task_at *at, const struct network *net, struct buf *facts)
+{
+	const struct task *t = at->task;
+	bool landlock_only = backend_of(t)->landlock_only,
+	     elsewhere = strcmp(t->workspace, at->repo.main_top ? at->repo.main_top : "");
+	auto_str home = landlock_only ? home_path(&c->home, "tasks/%lld/home", (long long)t->id)
+				      : xstrdup(c->user_home);
+	auto_str tmp =
+		landlock_only ? home_path(&c->home, "tasks/%lld/tmp", (long long)t->id) : xstrdup("/tmp");
+	struct err ignored = ERR_INIT;
+	auto_task_command cmd = { 0 };
+
+	add_fact(facts, "guard", c->config.guard);
+	add_fact(facts, "network", net->mode);
+	add_fact(facts, "fetch", c->config.fetch ? "yes" : "");
+	if (task_command_load(at->ws.dir, &cmd, &ignored) >= 0)
+		add_fact(facts, "push", cmd.push ? "yes" : "");
+	add_fact(facts, "workspace", t->workspace);
+	add_fact(facts, "home", home);
+	add_fact(facts, "tmp", tmp);
+	add_fact(facts, "garth_home", c->home.path);
+	if (elsewhere && backend_of(t)->has_git)
+		add_fact(facts, "project", at->repo.main_top);
+}
+
+void walls_facts(struct context *c, const struct task_at *at, const struct network *net, struct buf *facts,
+	struct buf *rules)
+{
+	const struct task *t = at->task;
 	bool merge = false;
 
 	buf_printf(facts, "name=%s\nbranch=%s\ntarget=%s\n", t->name, t->branch, t->target);
+	add_places(c, at, net, facts);
 	if (!strcmp(c->config.policy.identity, "forced"))
 		buf_printf(facts, "trailer=Garth-Task: %s\n", t->name);
 	for (size_t i = 0; i < c->config.noperations; i++) {
@@ -105,18 +144,27 @@ void walls_facts(struct context *c, const struct task *t, struct buf *facts, str
 		buf_addstr(rules, "merge routed\n");
 }
 
-/* Shows the gateway's socket, the shim as `git` and as hook, and what both need to know about the task. */
-static int show_gateway(struct context *c, struct task_at *at, struct jail *j, struct err *e)
+/* Shows the gateway's socket, the shim as `git`, `garth` and as hook, the guard, the file tools, and what they need to
+ * know about the task. */
+static int show_gateway(
+	struct context *c, struct task_at *at, const struct network *net, struct jail *j, struct err *e)
 {
 	const struct task *t = at->task;
-	auto_str socket = home_path(&c->home, "tasks/%lld/gateway", (long long)t->id), shim = NULL;
+	auto_str socket = home_path(&c->home, "tasks/%lld/gateway", (long long)t->id), shim = NULL,
+		 guard = NULL, mcp = NULL;
 	auto_buf facts = BUF_INIT(16384), rules = BUF_INIT(65536);
 
-	if (proc_find_part("garth-shim", &shim, e) < 0)
+	if (proc_find_part("garth-shim", &shim, e) < 0 || proc_find_part("garth-guard", &guard, e) < 0 ||
+		proc_find_part("garth-mcp", &mcp, e) < 0)
 		return -1;
-	walls_facts(c, t, &facts, &rules);
-	jail_add(j, JAIL_BIND, 0, shim, INSIDE_BIN "/git");
+	walls_facts(c, at, net, &facts, &rules);
+	/* without a repository, an agent's own git is left alone */
+	if (backend_of(t)->has_git)
+		jail_add(j, JAIL_BIND, 0, shim, INSIDE_BIN "/git");
+	jail_add(j, JAIL_BIND, 0, shim, INSIDE_BIN "/garth");
+	jail_add(j, JAIL_BIND, 0, guard, INSIDE_GUARD);
 	jail_add(j, JAIL_BIND, 0, shim, INSIDE_HOOK);
+	jail_add(j, JAIL_BIND, 0, mcp, INSIDE_MCP);
 	jail_add(j, JAIL_BIND, JAIL_OPTIONAL, socket, INSIDE_GATEWAY);
 	jail_add(j, JAIL_DATA, 0, buf_str(&facts), INSIDE_TASK);
 	jail_add(j, JAIL_DATA, 0, buf_str(&rules), INSIDE_OPERATIONS);
@@ -225,7 +273,9 @@ int walls_describe(
 	walls_home(c, at, o, &tools, ret);
 	show_elsewhere(c, at, ret);
 	walls_rules(c, at, o, ret);
-	return show_gateway(c, at, ret, e) < 0 ? -1 : workspace_describe(&at->ws, ret, e);
+	if (walls_told(c, at, o, ret, e) < 0)
+		return -1;
+	return show_gateway(c, at, o->net, ret, e) < 0 ? -1 : workspace_describe(&at->ws, ret, e);
 }
 
 static const char *visible_shell(const struct context *c)
@@ -240,8 +290,7 @@ char *walls_path(const struct context *c, const struct task *t)
 
 	if (!path || !*path)
 		path = "/usr/local/bin:/usr/bin:/bin";
-	/* a task without a repository needs no shim */
-	return !backend_of(t)->has_git ? xstrdup(path) : xasprintf("%s:%s", bin, path);
+	return xasprintf("%s:%s", bin, path);
 }
 
 /* If commits must have a certain author, git inside uses that name. */

@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "jail/jail.h"
 #include "jail/order.h"
+#include "task/also.h"
 #include "task/context.h"
 #include "task/network.h"
 #include "task/task.h"
@@ -21,7 +22,11 @@ struct walls_opts {
 	/* Receives a line for what is configured and cannot be had, with the reason: each path of
 	 * jail.allow_read that is not shown, limits.max_core. May be NULL. */
 	struct strvec *not_shown;
-	bool allow_weaker; /* run even if the kernel lacks Landlock or a private /proc */
+	/* "/etc/DIR/NAME=TEXT": added to agents' files (walls_told.h); may be NULL. */
+	const struct strvec *told;
+	const struct also *also; /* what the command needs beside what every task has; NULL: nothing */
+	const struct config_agent *agent; /* the agent that is run; NULL: none */
+	bool allow_weaker;                /* run even if the kernel lacks Landlock or a private /proc */
 };
 
 int walls_describe(

@@ -1,7 +1,8 @@
 /*
  * What the configuration shows of the host, most of it below the home: tools and jail.allow_read read-only, and
  * caches as they are on the host, with a writable layer of the task's own on top. The layers are in
- * tasks/<id>/caches/NAME, where NAME is the path with "%2F" for each slash.
+ * tasks/<id>/caches/NAME, where NAME is the path with "%2F" for each slash. Between the two may be layers of the
+ * project's own cache (project_cache.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,21 +16,27 @@
 #include "config/check.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
+#include "task/project_cache.h"
 #include "task/walls_parts.h"
+#include "workspace/cache_layer.h"
 
 struct entry {
 	char *path;
-	const char *cache; /* relative to the home, if it has a layer; else NULL */
-	bool write;        /* the host's own, writable */
+	const char *source; /* what is shown at the path, if it is not the same one; else NULL */
+	const char *cache;  /* relative to the home, if it has a layer; else NULL */
+	bool write;         /* the host's own, writable */
+	bool project;       /* a cache with layers of the project's */
 };
 
 struct entries {
 	struct entry *v;
 	size_t n;
+	struct strvec layers; /* of the project's cache, the top one first */
 };
 
 static void entries_release(struct entries *l)
 {
+	strvec_release(&l->layers);
 	for (size_t i = 0; i < l->n; i++)
 		free(l->v[i].path);
 	free(l->v);
@@ -43,7 +50,7 @@ static void add(struct entries *l, char *path, const char *cache)
 		return;
 	}
 	l->v = xrealloc(l->v, l->n + 1, sizeof(*l->v));
-	l->v[l->n++] = (struct entry){ path, cache, false };
+	l->v[l->n++] = (struct entry){ .path = path, .cache = cache };
 }
 
 static void add_writable(struct entries *l, const char *path)
@@ -53,6 +60,12 @@ static void add_writable(struct entries *l, const char *path)
 	add(l, xstrdup(path), NULL);
 	if (l->n > n)
 		l->v[n].write = true;
+}
+
+static void add_also(struct entries *l, const struct also_row *row)
+{
+	l->v = xrealloc(l->v, l->n + 1, sizeof(*l->v));
+	l->v[l->n++] = (struct entry){ .path = xstrdup(row->path), .source = row->source };
 }
 
 /* Parents first; of two with the same path, the writable one first. */
@@ -71,31 +84,85 @@ bool walls_home_is_fine(const struct context *c, const char *real)
 	return !path_within(real, c->user_home) || !check_tool(real + strlen(c->user_home) + 1);
 }
 
-static char *layer_name(const char *path)
+/* The directories that the project's layers have for a cache, beneath layers/<project>. */
+static void find_lowers(const struct context *c, int64_t project, const struct strvec *layers,
+	const char *name, struct strvec *ret)
 {
-	auto_buf name = BUF_SMALL;
+	for (size_t i = 0; i < layers->n; i++) {
+		auto_str path = xasprintf("%s/tree/%s", layers->v[i], name);
+		auto_str whole = xasprintf("layers/%lld/%s", (long long)project, path);
 
-	for (; *path; path++)
-		if (*path == '/' || *path == '%')
-			buf_printf(&name, "%%%02X", (unsigned char)*path);
-		else
-			buf_addch(&name, *path);
-	return buf_steal(&name);
+		if (!faccessat(c->home.fd, whole, F_OK, AT_SYMLINK_NOFOLLOW))
+			strvec_push(ret, path);
+	}
+}
+
+/* Adds a cache. One that the host does not have is shown if the project's cache has it. */
+static void add_cache(
+	const struct context *c, const struct task *t, struct entries *l, const struct config_cache *k)
+{
+	bool project = !strcmp(k->mode, CACHE_PROJECT) && l->layers.n,
+	     task = strcmp(k->mode, CACHE_READ_ONLY) != 0;
+	auto_str name = cache_layer_name(k->path), path = path_join(c->user_home, k->path);
+	auto_strvec lowers = STRVEC_INIT;
+	struct stat st;
+
+	if (!strcmp(k->mode, CACHE_OFF))
+		return;
+	if (project)
+		find_lowers(c, t->project_id, &l->layers, name, &lowers);
+	if (lstat(path, &st) < 0 && (!lowers.n || errno != ENOENT))
+		return;
+	l->v = xrealloc(l->v, l->n + 1, sizeof(*l->v));
+	l->v[l->n++] = (struct entry){
+		.path = steal_ptr(path), .cache = task ? k->path : NULL, .project = lowers.n > 0
+	};
+}
+
+/* A cache with its layers. Without `real`, the host does not have it. */
+static void show_cache(const struct context *c, const struct task *t, const struct entries *l,
+	const struct entry *en, const char *real, struct jail *j)
+{
+	auto_str name = cache_layer_name(en->cache);
+	auto_strvec lowers = STRVEC_INIT;
+
+	if (en->project)
+		find_lowers(c, t->project_id, &l->layers, name, &lowers);
+	jail_add_cache(j, real, en->path, name, &lowers);
+}
+
+/* Shows what also.h found; its links were resolved and checked there. */
+static void show_also(const struct entry *en, const struct hidden *h, struct jail *j)
+{
+	if (is_hidden(h, en->source))
+		return;
+	if (!strcmp(en->source, en->path))
+		walls_show(j, h, en->path, 0);
+	else if (!hidden_beneath(h, en->source))
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, en->source, en->path);
 }
 
 /* Shows a path. If it is a link, its target is shown there, but never something hidden. A cache with something
  * hidden in it is shown without a layer. */
-static void show_entry(
-	const struct context *c, const struct entry *en, const struct hidden *h, struct jail *j)
+static void show_entry(const struct context *c, const struct task *t, const struct entries *l,
+	const struct entry *en, const struct hidden *h, struct jail *j)
 {
 	auto_str real = canonicalize_file_name(en->path);
+	struct stat st;
 
+	/* only if nothing is there: a link that leads nowhere is no cache */
+	if (!real && en->project && lstat(en->path, &st) < 0 && !is_hidden(h, en->path)) {
+		show_cache(c, t, l, en, NULL, j);
+		return;
+	}
+	if (en->source) {
+		show_also(en, h, j);
+		return;
+	}
 	if (!walls_home_is_fine(c, real) || is_hidden(h, real))
 		return;
 	if (en->cache && !hidden_beneath(h, real)) {
-		auto_str name = layer_name(en->cache);
-
-		jail_add_cache(j, JAIL_WRITE | JAIL_OPTIONAL, real, en->path, name);
+		show_cache(c, t, l, en, real, j);
 	} else if (en->write && !hidden_beneath(h, real)) {
 		jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_OPTIONAL, real, en->path);
 		walls_deny_write(c, en->path, j);
@@ -106,39 +173,53 @@ static void show_entry(
 	}
 }
 
+/* Everything that the configuration names and the host has, in the order of mounting. */
+static void list_entries(
+	struct context *c, const struct task_at *at, const struct walls_opts *o, struct entries *l)
+{
+	struct err ignored = ERR_INIT;
+
+	for (size_t i = 0; i < c->config.tools.n; i++)
+		add(l, path_join(c->user_home, c->config.tools.v[i]), NULL);
+	for (size_t i = 0; i < c->config.allow_read.n; i++)
+		if (walls_can_allow(c, at, o, RULE_ALLOW_READ, i))
+			add(l, xstrdup(c->config.allow_read.v[i]), NULL);
+	for (size_t i = 0; i < c->config.allow_write.n; i++)
+		if (walls_can_allow(c, at, o, RULE_ALLOW_WRITE, i))
+			add_writable(l, c->config.allow_write.v[i]);
+	for (size_t i = 0; o->also && i < o->also->n; i++)
+		if (!o->also->v[i].link)
+			add_also(l, &o->also->v[i]);
+	/* without them the cache is the host's, and the task's own */
+	project_cache_layers(c, at->task, at->ws.dir, &l->layers, &ignored);
+	for (size_t i = 0; i < c->config.ncaches; i++)
+		add_cache(c, at->task, l, &c->config.caches[i]);
+	if (l->n)
+		qsort(l->v, l->n, sizeof(*l->v), by_path);
+}
+
 void walls_home(struct context *c, const struct task_at *at, const struct walls_opts *o,
 	const struct hidden *h, struct jail *j)
 {
 	__attribute__((cleanup(entries_release))) struct entries l = { 0 };
 	const char *cache = NULL;
 
-	for (size_t i = 0; i < c->config.tools.n; i++)
-		add(&l, path_join(c->user_home, c->config.tools.v[i]), NULL);
-	for (size_t i = 0; i < c->config.allow_read.n; i++)
-		if (walls_can_allow(c, at, o, RULE_ALLOW_READ, i))
-			add(&l, xstrdup(c->config.allow_read.v[i]), NULL);
-	for (size_t i = 0; i < c->config.allow_write.n; i++)
-		if (walls_can_allow(c, at, o, RULE_ALLOW_WRITE, i))
-			add_writable(&l, c->config.allow_write.v[i]);
-	for (size_t i = 0; i < c->config.ncaches; i++) {
-		const struct config_cache *k = &c->config.caches[i];
-
-		if (strcmp(k->mode, CACHE_OFF) != 0)
-			add(&l, path_join(c->user_home, k->path),
-				strcmp(k->mode, CACHE_TASK) ? NULL : k->path);
-	}
+	list_entries(c, at, o, &l);
 	j->caches = home_path(&c->home, "tasks/%lld/caches", (long long)at->task->id);
-	if (l.n)
-		qsort(l.v, l.n, sizeof(*l.v), by_path);
+	if (l.layers.n)
+		j->shared = home_path(&c->home, "layers/%lld", (long long)at->task->project_id);
 	for (size_t i = 0; i < l.n; i++) {
 		/* what is in a cache is shown with it */
 		if ((cache && path_within(l.v[i].path, cache)) ||
 			(i && !strcmp(l.v[i].path, l.v[i - 1].path)))
 			continue;
-		show_entry(c, &l.v[i], h, j);
+		show_entry(c, at->task, &l, &l.v[i], h, j);
 		if (l.v[i].cache)
 			cache = l.v[i].path;
 	}
+	for (size_t i = 0; o->also && i < o->also->n; i++)
+		if (o->also->v[i].link)
+			jail_add(j, JAIL_LINK, 0, o->also->v[i].source, o->also->v[i].path);
 }
 
 static int make(int dir, const char *name, mode_t mode)
@@ -178,8 +259,10 @@ static void make_caches(struct jail *j, int task_dir)
 			caches = openat(task_dir, "caches", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (caches >= 0 && !make_layer(caches, r->layer))
 			continue;
-		r->kind = JAIL_BIND;
+		/* a directory that the host does not have is one of the task's home then */
+		r->kind = r->source ? JAIL_BIND : JAIL_DIR;
 		r->flags &= ~(unsigned)JAIL_WRITE;
+		strvec_release(&r->lowers);
 		free(steal_ptr(r->layer));
 	}
 }

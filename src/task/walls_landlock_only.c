@@ -107,6 +107,10 @@ static void show_tools_here(struct context *c, struct task_at *at, const struct 
 	for (size_t i = 0; i < c->config.allow_read.n; i++)
 		if (walls_can_allow(c, at, o, RULE_ALLOW_READ, i))
 			show_named_here(c, j, h, xstrdup(c->config.allow_read.v[i]));
+	/* links need no rule, and nothing can be shown at another path */
+	for (size_t i = 0; o->also && i < o->also->n; i++)
+		if (!o->also->v[i].link)
+			show_named_here(c, j, h, xstrdup(o->also->v[i].source));
 }
 
 /* Writes a start-up file to the task home that sources `script`, unless the agent has such a file. */
@@ -147,12 +151,19 @@ static int write_login(struct context *c, struct task_at *at, int dir, struct er
 	return 0;
 }
 
+/* Paths of the programs that a task finds. */
+struct inside_programs {
+	const char *shim, *guard, *mcp;
+};
+
 /* Makes the directory with the shim's names and what it needs to know about the task. */
-static int make_run_dir(struct context *c, struct task_at *at, const char *shim, struct err *e)
+static int make_run_dir(struct context *c, struct task_at *at, const struct network *net,
+	const struct inside_programs *p, struct err *e)
 {
 	const struct {
 		const char *name, *to;
-	} links[] = { { "bin/git", shim }, { "hook", shim } };
+	} links[] = { { "bin/git", p->shim }, { "bin/garth", p->shim }, { "bin/garth-guard", p->guard },
+		{ "hook", p->shim }, { "mcp", p->mcp } };
 	auto_buf facts = BUF_INIT(16384), rules = BUF_INIT(65536);
 	auto_fd bin = mkdirs_beneath(at->ws.dir, "run/bin", 0700, (uid_t)-1, (gid_t)-1);
 	auto_fd dir = openat(at->ws.dir, "run", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -164,7 +175,7 @@ static int make_run_dir(struct context *c, struct task_at *at, const char *shim,
 		if (symlinkat(links[i].to, dir, links[i].name) < 0)
 			return err_sys(e, "cannot make '%s' of the task", links[i].name);
 	}
-	walls_facts(c, at->task, &facts, &rules);
+	walls_facts(c, at, net, &facts, &rules);
 	if (write_login(c, at, dir, e) < 0)
 		return -1;
 	if (write_file(dir, "task", buf_str(&facts), facts.len, 0600, e) < 0)
@@ -187,7 +198,7 @@ int walls_describe_landlock_only(struct context *c, struct task_at *at, const st
 	const struct hidden *tools, const struct walls_opts *o, struct jail *j, struct err *e)
 {
 	static const char *const writable[] = { "tmp", "home" };
-	auto_str run = workspace_inside(&c->home, at->task, ""), shim = NULL;
+	auto_str run = workspace_inside(&c->home, at->task, ""), shim = NULL, guard = NULL, mcp = NULL;
 	auto_str socket = home_path(&c->home, "tasks/%lld/gateway", (long long)at->task->id);
 
 	j->landlock_only = !userns_works();
@@ -201,7 +212,9 @@ int walls_describe_landlock_only(struct context *c, struct task_at *at, const st
 		j->listens = 0;
 	else
 		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, socket, socket);
-	if (proc_find_part("garth-shim", &shim, e) < 0 || make_run_dir(c, at, shim, e) < 0)
+	if (proc_find_part("garth-shim", &shim, e) < 0 || proc_find_part("garth-guard", &guard, e) < 0 ||
+		proc_find_part("garth-mcp", &mcp, e) < 0 ||
+		make_run_dir(c, at, o->net, &(struct inside_programs){ shim, guard, mcp }, e) < 0)
 		return -1;
 	jail_add(j, JAIL_PROC, 0, "", "/proc");
 	jail_add(j, JAIL_DEV, JAIL_WRITE, "", "/dev");
@@ -213,8 +226,11 @@ int walls_describe_landlock_only(struct context *c, struct task_at *at, const st
 	jail_add(j, JAIL_BIND, 0, run, run);
 	show_system_here(j, outside);
 	show_tools_here(c, at, o, j, tools);
-	if (!path_within(shim, "/usr"))
+	if (!path_within(shim, "/usr")) {
 		jail_add(j, JAIL_BIND, 0, shim, shim);
+		jail_add(j, JAIL_BIND, 0, guard, guard);
+		jail_add(j, JAIL_BIND, 0, mcp, mcp);
+	}
 	strvec_push(&j->sockets, socket);
 	walls_rules(c, at, o, j);
 	return workspace_describe(&at->ws, j, e);

@@ -57,8 +57,9 @@ void walls_rules(
 /* Makes what jail.deny_write names below a writable path read-only. */
 void walls_deny_write(const struct context *c, const char *below, struct jail *j);
 
-/* What the shim needs to know about the task. */
-void walls_facts(struct context *c, const struct task *t, struct buf *facts, struct buf *rules);
+/* What the shim and the guard need to know about the task (shim/facts.h). */
+void walls_facts(struct context *c, const struct task_at *at, const struct network *net, struct buf *facts,
+	struct buf *rules);
 
 /* PATH for commands inside: the shim's directory, then the user's PATH. */
 char *walls_path(const struct context *c, const struct task *t);

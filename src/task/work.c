@@ -5,8 +5,10 @@
 #include "git/drafts.h"
 #include "git/reach.h"
 #include "git/ref.h"
+#include "git/run.h"
 #include "sys/fd.h"
 #include "task/merged.h"
+#include "task/submodule_refs.h"
 #include "task/task.h"
 #include "workspace/review.h"
 #include "workspace/submodules.h"
@@ -81,8 +83,36 @@ int task_work_branch(
 	return 0;
 }
 
-/* Commits in submodules, which are in no other repository. */
-static int count_submodules(struct task_at *a, size_t *ret, struct err *e)
+/* Commits that were published from a submodule and that neither one of its other branches nor the target's own
+ * gitlink has. */
+static int count_published(struct context *c, struct task_at *a, const struct submodules *s, size_t n,
+	const struct repo *r, size_t *ret, struct err *e)
+{
+	auto_strvec tips = STRVEC_INIT, has = STRVEC_INIT;
+	struct submodule_row row;
+	char tip[OID_SIZE], named[OID_SIZE];
+	size_t more = 0;
+
+	if (store_submodule(c->store, a->task->id, s->v[n].path, &row, e) < 0 ||
+		ref_read(r, a->task->branch, tip, e) < 0)
+		return -1;
+	if (!*row.published || !*tip || ref_is_reached(r, tip))
+		return 0;
+	named[0] = '\0';
+	if (*a->task->target)
+		submodule_refs_named(&a->ws, s, n, a->task->target, named);
+	strvec_push(&tips, tip);
+	strvec_push(&has, s->v[n].commit);
+	if (*named && ref_can_name(r, named))
+		strvec_push(&has, named);
+	if (reach_count(r, &tips, &has, &more, e) < 0)
+		return -1;
+	*ret += more;
+	return 0;
+}
+
+/* Commits in submodules: drafts, which are in no other repository, and published ones that are not merged. */
+static int count_submodules(struct context *c, struct task_at *a, struct task_work *ret, struct err *e)
 {
 	auto_submodules s = { 0 };
 
@@ -96,9 +126,10 @@ static int count_submodules(struct task_at *a, size_t *ret, struct err *e)
 
 		if (!submodule_is_here(&s.v[i]) || git < 0)
 			continue;
-		if (submodule_repo(&a->ws, &s.v[i], &r, e) < 0 || drafts_count_named(git, &r, &n, e) < 0)
+		if (submodule_repo(&a->ws, &s.v[i], &r, e) < 0 || drafts_count_named(git, &r, &n, e) < 0 ||
+			count_published(c, a, &s, i, &r, &ret->unmerged, e) < 0)
 			return -1;
-		*ret += n;
+		ret->drafts += n;
 	}
 	return 0;
 }
@@ -119,7 +150,7 @@ int task_work(struct context *c, struct task_at *a, struct task_work *ret, struc
 	if (git >= 0 && (ret->merged ? drafts_count_named(git, &a->repo, &ret->drafts, e)
 				     : drafts_count(git, &a->repo, &start, &ret->drafts, e)) < 0)
 		return -1;
-	if (count_submodules(a, &ret->drafts, e) < 0)
+	if (count_submodules(c, a, ret, e) < 0)
 		return -1;
 	return review_uncommitted(&a->ws, *a->task->published ? a->task->published : a->task->base,
 		&ret->files, &ret->ignored, e);

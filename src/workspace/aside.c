@@ -363,7 +363,7 @@ static int copy_once(struct workspace *ws, int64_t n, bool any_mode, struct err 
 }
 
 /* The agent may have taken the permissions of a file or directory away. The root user of a user namespace reads
- * them all the same; it is not used at first, because it cannot keep the group of a file that another group
+ * them anyway; it is not used at first, because it cannot keep the group of a file that another group
  * owns. */
 static int copy_kept(struct workspace *ws, int place, int64_t n, struct err *e)
 {

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/checkout.h"
+#include "git/content.h"
 #include "git/settle.h"
 #include "git/untracked.h"
 #include "sys/digest.h"
@@ -69,19 +70,6 @@ int base_try_lock(const struct home *h, int64_t project, int *ret_fd, struct err
 	return identity_refuse_copy(h, e) < 0 ? -1 : take(h, project, false, ret_fd, e);
 }
 
-/* Whether the machine went down before the base's files were synced. */
-static bool is_torn(int dir)
-{
-	auto_buf made = BUF_SMALL;
-	struct err ignored = ERR_INIT;
-	char now[64];
-
-	if (read_file(dir, "boot", &made, &ignored) < 0)
-		return false;
-	home_boot_id(now);
-	return strcmp(buf_str(&made), now) != 0;
-}
-
 static int open_parent(const struct home *h, int64_t project, int dir, struct base *b, struct err *e)
 {
 	auto_buf parent = BUF_SMALL;
@@ -108,7 +96,7 @@ int base_open(const struct home *h, int64_t project, const char *name, struct ba
 		return err_set(e, ERR_NOTFOUND, "there is no base '%s'", name);
 	if (!read_file(dir, "bound", &bound, e))
 		b.bound = buf_steal(&bound);
-	if (is_torn(dir) || (!b.bound && faccessat(dir, "seed", F_OK, 0) < 0))
+	if (home_is_torn(dir) || (!b.bound && faccessat(dir, "seed", F_OK, 0) < 0))
 		return err_set(e, ERR_NOTFOUND, "the base '%s' may be torn", name);
 	strvec_pushf(&b.layers, "%s/tree", path);
 	b.index = path_join(path, "index");
@@ -243,13 +231,22 @@ static int make(const struct home *h, int64_t project, int project_fd, const str
 	return rc;
 }
 
+/* A filter may have been configured since the base was made. */
+static int check_filters(const struct repo *r, struct base *b, struct err *e)
+{
+	if (!content_has_filters(r) || !content_check(r, b->index, e))
+		return 0;
+	base_release(b);
+	return -1;
+}
+
 int base_get(const struct home *h, int64_t project, const struct repo *r, struct base *ret, struct err *e)
 {
 	auto_fd dir = -1;
 	auto_lock lock = -1;
 
 	if (!base_open(h, project, r->commit, ret, e))
-		return 0;
+		return check_filters(r, ret, e);
 	if (e->kind != ERR_NOTFOUND || project_dir(h, project, &dir, e) < 0 ||
 		base_lock(h, project, &lock, e) < 0)
 		return -1;
@@ -382,18 +379,13 @@ static int sweep(int project_fd, bool later, struct err *e)
 /* Adds the names of the bases of submodules. */
 static int list_submodules(int project_fd, struct strvec *ret, struct err *e)
 {
-	int copy = openat(project_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = copy < 0 ? NULL : fdopendir(copy);
-	struct dirent *ent;
+	auto_strvec all = STRVEC_INIT;
 
-	if (!d) {
-		fd_closep(&copy);
-		return err_sys(e, "cannot list the bases");
-	}
-	while ((ent = readdir(d)))
-		if (is_submodule_name(ent->d_name))
-			strvec_push(ret, ent->d_name);
-	closedir(d);
+	if (delta_names(project_fd, &all, e) < 0)
+		return -1;
+	for (size_t i = 0; i < all.n; i++)
+		if (is_submodule_name(all.v[i]))
+			strvec_push(ret, all.v[i]);
 	return 0;
 }
 

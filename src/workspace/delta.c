@@ -32,7 +32,7 @@ static bool is_full(int project_fd, const char *name)
 	return faccessat(project_fd, parent, F_OK, 0) < 0;
 }
 
-int delta_list(int project_fd, bool full_only, struct strvec *ret, struct err *e)
+int delta_names(int project_fd, struct strvec *ret, struct err *e)
 {
 	int copy = openat(project_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = copy < 0 ? NULL : fdopendir(copy);
@@ -43,9 +43,20 @@ int delta_list(int project_fd, bool full_only, struct strvec *ret, struct err *e
 		return err_sys(e, "cannot list the bases");
 	}
 	while ((ent = readdir(d)))
-		if (is_commit_name(ent->d_name) && (!full_only || is_full(project_fd, ent->d_name)))
-			strvec_push(ret, ent->d_name);
+		strvec_push(ret, ent->d_name);
 	closedir(d);
+	return 0;
+}
+
+int delta_list(int project_fd, bool full_only, struct strvec *ret, struct err *e)
+{
+	auto_strvec all = STRVEC_INIT;
+
+	if (delta_names(project_fd, &all, e) < 0)
+		return -1;
+	for (size_t i = 0; i < all.n; i++)
+		if (is_commit_name(all.v[i]) && (!full_only || is_full(project_fd, all.v[i])))
+			strvec_push(ret, all.v[i]);
 	return 0;
 }
 

@@ -18,6 +18,8 @@
  * if it was made, 1 if no full base is near enough, or -1. */
 int delta_make(const struct home *h, int64_t project, int project_fd, const struct repo *r, int dir,
 	const char *path, struct err *e);
+/* The names in a project's directory of bases: all of them, leftovers and "." too. */
+int delta_names(int project_fd, struct strvec *ret, struct err *e);
 /* The names of a project's bases; with full_only, of the full ones. */
 int delta_list(int project_fd, bool full_only, struct strvec *ret, struct err *e);
 /* The newest full base's name, on the heap, or NULL. */

@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/path.h"
 #include "git/neutral.h"
 #include "sys/fd.h"
@@ -115,4 +117,30 @@ void home_boot_id(char out[64])
 		return;
 	snprintf(out, 64, "%s", buf_str(&b));
 	out[strcspn(out, "\n")] = '\0';
+}
+
+bool home_is_torn(int dir)
+{
+	auto_buf made = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	char now[64];
+
+	if (read_file(dir, "boot", &made, &ignored) < 0)
+		return false;
+	home_boot_id(now);
+	return strcmp(buf_str(&made), now) != 0;
+}
+
+int home_list(const struct home *h, const char *place, DIR **ret, struct err *e)
+{
+	auto_fd fd = openat(h->fd, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	*ret = NULL;
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	*ret = fd < 0 ? NULL : fdopendir(fd);
+	if (!*ret)
+		return err_sys(e, "cannot read '%s'", place);
+	fd_steal(&fd);
+	return 0;
 }

@@ -20,6 +20,7 @@
 #ifndef WORKSPACE_HOME_H
 #define WORKSPACE_HOME_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -44,5 +45,10 @@ int home_task_dir(const struct home *h, int64_t id, int *ret_fd, struct err *e);
 
 /* The running kernel's boot id; "" if it cannot be read. */
 void home_boot_id(char out[64]);
+/* Whether the machine went down before the files of a base or a layer were synced. Its directory has a file `boot`, with
+ * the boot id, until they are. */
+bool home_is_torn(int dir);
+/* Lists a directory of the home; *ret is NULL if it does not exist. The caller closes it. */
+int home_list(const struct home *h, const char *place, DIR **ret, struct err *e);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
-#include "git/settings.h"
+#include "git/user_settings.h"
 #include "sys/clock.h"
 #include "sys/fault.h"
 #include "sys/fd.h"

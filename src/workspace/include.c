@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "git/blob.h"
 #include "git/scratch.h"
-#include "git/settings.h"
+#include "git/user_settings.h"
 #include "sys/digest.h"
 #include "sys/fd.h"
 #include "workspace/ignored.h"
@@ -77,28 +77,6 @@ static int list_files(const struct repo *r, const struct strvec *options, struct
 	return git_run(&g, &args, NULL, out, e);
 }
 
-static bool is_within_file(const struct tracked *t, const char *path)
-{
-	auto_str up = xstrdup(path);
-
-	for (char *slash; (slash = strrchr(up, '/'));) {
-		struct tracked_range near = { 0 };
-
-		*slash = '\0';
-		if (tracked_find(t, up, &near))
-			return true;
-	}
-	return false;
-}
-
-/* Whether the task's commit has something at the path. */
-static bool is_tracked(const struct tracked *t, const char *path)
-{
-	struct tracked_range near = { 0 };
-
-	return tracked_find(t, path, &near) || tracked_has_dir(t, path) || is_within_file(t, path);
-}
-
 static void name(struct strvec *list, const char *path)
 {
 	if (list->n < LAYER_NAMES_MAX)
@@ -114,7 +92,7 @@ static void choose(int top, const struct buf *listed, const struct tracked *t, s
 		size_t len = strlen(path);
 		struct stat st;
 
-		if (!len || (path[len - 1] != '/' && is_tracked(t, path)))
+		if (!len || (path[len - 1] != '/' && tracked_has_at(t, path)))
 			continue;
 		if (path[len - 1] == '/' || lstat_beneath(top, path, &st) < 0 ||
 			(!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)))

@@ -95,7 +95,7 @@ static int landlock_only_refill(struct workspace *ws, const char *commit, struct
 static const char *const env[] = { "GIT_CONFIG_NOSYSTEM=1", NULL };
 
 const struct backend backend_landlock_only = {
-	.name = WORKSPACE_ALONE,
+	.name = WORKSPACE_LANDLOCK_ONLY,
 	.has_git = true,
 	.follows_remote = true,
 	.landlock_only = true,

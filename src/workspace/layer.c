@@ -45,19 +45,6 @@ int layer_lock(const struct home *h, int64_t project, const char *name, bool wai
 	return layer_place(h, project, &place, e) < 0 ? -1 : lock_take(place, file, wait, ret_fd, e);
 }
 
-/* Whether the machine went down before the files were synced. */
-static bool is_torn(int dir)
-{
-	auto_buf made = BUF_SMALL;
-	struct err ignored = ERR_INIT;
-	char now[64];
-
-	if (read_file(dir, "boot", &made, &ignored) < 0)
-		return false;
-	home_boot_id(now);
-	return strcmp(buf_str(&made), now) != 0;
-}
-
 static void split(const struct buf *text, struct strvec *ret)
 {
 	for (size_t at = 0; at < text->len; at += strlen(text->data + at) + 1)
@@ -71,7 +58,7 @@ int layer_open(const struct home *h, int64_t project, const char *name, struct l
 	auto_buf roots = BUF_INIT(ROOTS_MAX);
 	struct stat st;
 
-	if (dir < 0 || is_torn(dir) || fstatat(dir, "tree", &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	if (dir < 0 || home_is_torn(dir) || fstatat(dir, "tree", &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		!S_ISDIR(st.st_mode))
 		return err_set(e, ERR_NOTFOUND, "there is no layer '%s'", name);
 	if (read_file(dir, "roots", &roots, e) < 0)
@@ -81,30 +68,11 @@ int layer_open(const struct home *h, int64_t project, const char *name, struct l
 	return 0;
 }
 
-/* Whether the commit has a file where the path has a directory. */
-static bool has_file_above(const struct tracked *t, const char *path)
-{
-	auto_str up = xstrdup(path);
-
-	for (char *slash; (slash = strrchr(up, '/'));) {
-		struct tracked_range near = { 0 };
-
-		*slash = '\0';
-		if (tracked_find(t, up, &near))
-			return true;
-	}
-	return false;
-}
-
 bool layer_collides(const struct layer *l, const struct tracked *t)
 {
-	for (size_t i = 0; i < l->roots.n; i++) {
-		struct tracked_range near = { 0 };
-
-		if (tracked_find(t, l->roots.v[i], &near) || tracked_has_dir(t, l->roots.v[i]) ||
-			has_file_above(t, l->roots.v[i]))
+	for (size_t i = 0; i < l->roots.n; i++)
+		if (tracked_has_at(t, l->roots.v[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -151,7 +119,8 @@ static bool ends_in(const char *s, const char *end)
 static bool is_layer(const char *name)
 {
 	return !strchr(name, '.') && (!strncmp(name, LAYER_SETUP, strlen(LAYER_SETUP)) ||
-					     !strncmp(name, LAYER_INCLUDE, strlen(LAYER_INCLUDE)));
+					     !strncmp(name, LAYER_INCLUDE, strlen(LAYER_INCLUDE)) ||
+					     !strncmp(name, LAYER_CACHE, strlen(LAYER_CACHE)));
 }
 
 int layer_list(const struct home *h, int64_t project, bool parts, struct strvec *ret, struct err *e)

@@ -26,6 +26,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/buf.h"
@@ -37,6 +38,7 @@
 
 #define LAYER_SETUP   "setup-"
 #define LAYER_INCLUDE "include-"
+#define LAYER_CACHE   "cache-" /* of cache_layer.h */
 /* At most so many for one task. */
 #define LAYERS_MAX 4
 
@@ -81,6 +83,11 @@ int layer_begin(
 /* Copies a regular file, or a link, from a directory to a path of the layer. *ret_taken is false if it is
  * neither, or is gone. */
 int layer_add_file(struct layer_part *l, int from, const char *path, bool *ret_taken, struct err *e);
+/* The directory of the layer in which the path's last name belongs, made if it is missing; it belongs to l. -1 and
+ * errno. */
+int layer_parent(struct layer_part *l, const char *path);
+/* Copies an open file to a name in a directory, with its mode and times. Returns 1 if the name exists. */
+int layer_copy_file(int in, const struct stat *st, int to, const char *name, struct err *e);
 /* Moves everything that may become part of a layer out of an overlay's upper directory: what the commit does
  * not track, without repositories, special files, set-id bits and the overlay's own marks. The paths of
  * tracked files that were changed are added to *changed, what is left out to *left_out (at most

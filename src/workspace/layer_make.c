@@ -60,8 +60,7 @@ void layer_drop(struct layer_part *l)
 	*l = (struct layer_part)LAYER_PART_INIT;
 }
 
-/* Opens the directory of the layer in which the path's last name belongs. */
-static int parent_of(struct layer_part *l, const char *path)
+int layer_parent(struct layer_part *l, const char *path)
 {
 	auto_str parent = xstrndup(path, (size_t)(path_base(path) - path));
 	struct owner o = owner_inside();
@@ -109,7 +108,7 @@ static int copy_link(struct layer_part *l, int from, const char *path, bool *ret
 	text[n] = '\0';
 	if (!stays_within(text, path))
 		return 0;
-	to = parent_of(l, path);
+	to = layer_parent(l, path);
 	if (to < 0 || symlinkat(text, to, path_base(path)) < 0 || owner_give(to, path_base(path)) < 0)
 		return err_sys(e, "cannot write the link '%s'", path);
 	l->files++;
@@ -117,11 +116,25 @@ static int copy_link(struct layer_part *l, int from, const char *path, bool *ret
 	return 0;
 }
 
+int layer_copy_file(int in, const struct stat *st, int to, const char *name, struct err *e)
+{
+	auto_fd out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (out < 0)
+		return errno == EEXIST ? 1 : err_sys(e, "cannot write '%s'", name);
+	if (copy_fd(in, out, e) < 0)
+		return err_wrap(e, "'%s'", name);
+	if (fchmod(out, st->st_mode & 0777) < 0 || owner_give(out, "") < 0)
+		return err_sys(e, "cannot write '%s'", name);
+	futimens(out, (struct timespec[2]){ st->st_atim, st->st_mtim });
+	return 0;
+}
+
 int layer_add_file(struct layer_part *l, int from, const char *path, bool *ret_taken, struct err *e)
 {
-	auto_fd in = -1, out = -1;
+	auto_fd in = -1;
 	struct stat st;
-	int to;
+	int to, rc;
 
 	*ret_taken = false;
 	if (lstat_beneath(from, path, &st) < 0)
@@ -131,17 +144,12 @@ int layer_add_file(struct layer_part *l, int from, const char *path, bool *ret_t
 	in = open_regular_beneath(from, path);
 	if (in < 0 || fstat(in, &st) < 0)
 		return 0;
-	to = parent_of(l, path);
-	out = to < 0 ? -1
-		     : openat(to, path_base(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-			       0600);
-	if (out < 0)
+	to = layer_parent(l, path);
+	if (to < 0)
 		return err_sys(e, "cannot write '%s'", path);
-	if (copy_fd(in, out, e) < 0)
-		return err_wrap(e, "'%s'", path);
-	if (fchmod(out, st.st_mode & 0777) < 0 || owner_give(out, "") < 0)
-		return err_sys(e, "cannot write '%s'", path);
-	futimens(out, (struct timespec[2]){ st.st_atim, st.st_mtim });
+	rc = layer_copy_file(in, &st, to, path_base(path), e);
+	if (rc)
+		return rc < 0 ? -1 : err_set(e, ERR_FAILED, "'%s' is there twice", path);
 	l->files++;
 	l->bytes += (uint64_t)st.st_size;
 	*ret_taken = true;
@@ -189,7 +197,7 @@ static int move_file(struct move *m, const struct tree_entry *t, struct err *e)
 	}
 	if (is_marked(t))
 		return name(m->left_out, t->path), 0;
-	to = parent_of(m->l, t->path);
+	to = layer_parent(m->l, t->path);
 	if (to < 0 || renameat(t->dir, t->name, to, t->name) < 0)
 		return err_sys(e, "cannot move '%s' to a layer", t->path);
 	m->l->files++;
@@ -213,8 +221,11 @@ static enum tree_next move_dir(struct move *m, const struct tree_entry *t, struc
 		name(m->left_out, t->path);
 		return TREE_SKIP;
 	}
+	/* go makes its modules read-only, and nothing can be moved out of them */
+	if ((t->st.st_mode & 0700) != 0700)
+		tree_make_movable(t->dir, t->name);
 	/* directories without files count too: a tool may want them */
-	if (!tracked_has_dir(m->tracked, t->path) && parent_of(m->l, within) < 0) {
+	if (!tracked_has_dir(m->tracked, t->path) && layer_parent(m->l, within) < 0) {
 		err_sys(e, "cannot make '%s' in a layer", t->path);
 		return TREE_STOP;
 	}

@@ -138,19 +138,10 @@ static bool is_skipped(const struct copying *c, const char *path)
 
 static int copy_file(const struct tree_entry *t, int dir, struct err *e)
 {
-	auto_fd in = open_regular_beneath(t->dir, t->name), out = -1;
+	auto_fd in = open_regular_beneath(t->dir, t->name);
 
-	if (in < 0)
-		return err_sys(e, "cannot read '%s' of a layer", t->path);
-	out = openat(dir, t->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (out < 0)
-		return errno == EEXIST ? 1 : err_sys(e, "cannot write '%s'", t->path);
-	if (copy_fd(in, out, e) < 0)
-		return err_wrap(e, "'%s'", t->path);
-	if (fchmod(out, t->st.st_mode & 0777) < 0 || owner_give(out, "") < 0)
-		return err_sys(e, "cannot write '%s'", t->path);
-	futimens(out, (struct timespec[2]){ t->st.st_atim, t->st.st_mtim });
-	return 0;
+	return in < 0 ? err_sys(e, "cannot read '%s' of a layer", t->path)
+		      : layer_copy_file(in, &t->st, dir, t->name, e);
 }
 
 static int copy_link(const struct tree_entry *t, int dir, struct err *e)

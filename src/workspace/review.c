@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/ref.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
 #include "workspace/converted.h"
@@ -250,6 +251,19 @@ static int uncommitted(
 	return 0;
 }
 
+/* Whether a submodule's files are those of the commit that was published from it. Then only the commit of the
+ * superproject that names it is missing. */
+static bool is_committed(struct workspace *sub, const char *named)
+{
+	auto_strvec names = STRVEC_INIT;
+	struct err ignored = ERR_INIT;
+	char tip[OID_SIZE];
+	size_t more = 0;
+
+	return !ref_read(sub->repo, sub->task->branch, tip, &ignored) && *tip && strcmp(tip, named) &&
+	       !uncommitted(sub, tip, &names, &more, &ignored) && !names.n;
+}
+
 /* Adds what differs in one submodule, with its path in front: "M lib.c" is "M libs/mod/lib.c". */
 static int add_submodule(struct workspace *ws, const struct submodules *s, size_t n, struct strvec *ret,
 	size_t *ignored, struct err *e)
@@ -260,9 +274,11 @@ static int add_submodule(struct workspace *ws, const struct submodules *s, size_
 
 	if (submodule_view(ws, s, n, &v, e) < 0 || uncommitted(&v.ws, s->v[n].tip, &names, &more, e) < 0)
 		return err_wrap(e, "submodule '%s'", s->v[n].path);
+	*ignored += more;
+	if (names.n && is_committed(&v.ws, s->v[n].tip))
+		return strvec_pushf(ret, "M %s", s->v[n].path), 0;
 	for (size_t i = 0; i < names.n; i++)
 		strvec_pushf(ret, "%.2s%s/%s", names.v[i], s->v[n].path, names.v[i] + 2);
-	*ignored += more;
 	return 0;
 }
 

@@ -47,7 +47,7 @@ struct review {
 	const char *base;
 	uint64_t shown;        /* bytes of content so far */
 	uint64_t hashed;       /* the same of LFS files, of which only the pointer is shown */
-	uint64_t ignored_room; /* bytes of ignored files that are included all the same */
+	uint64_t ignored_room; /* bytes of ignored files that are included anyway */
 	size_t ignored;        /* number of files left out because they are ignored */
 	struct strvec apart;   /* what cannot be shown but may be work, a line each: "lib (a repository)" */
 	struct strvec unseen_by_git; /* FIFOs and sockets, which git does not see: they are no work */

@@ -136,6 +136,22 @@ bool tracked_has_dir(const struct tracked *t, const char *dir)
 	return i < t->n && !strncmp(name_of(t, i), prefix, strlen(prefix));
 }
 
+bool tracked_has_at(const struct tracked *t, const char *path)
+{
+	struct tracked_range near = { 0 };
+	auto_str up = xstrdup(path);
+
+	if (tracked_find(t, path, &near) || tracked_has_dir(t, path))
+		return true;
+	for (char *slash; (slash = strrchr(up, '/'));) {
+		near = (struct tracked_range){ 0 };
+		*slash = '\0';
+		if (tracked_find(t, up, &near))
+			return true;
+	}
+	return false;
+}
+
 static struct change *add(struct changes *c, const char *path, enum change_kind kind)
 {
 	if (c->n == c->cap) {

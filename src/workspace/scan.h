@@ -87,6 +87,8 @@ struct tracked_range {
 struct tracked_entry *tracked_find(const struct tracked *t, const char *path, struct tracked_range *near);
 /* Whether the base has files below a directory. */
 bool tracked_has_dir(const struct tracked *t, const char *dir);
+/* Whether there is anything at the path: a file, a directory, or a file in place of a directory above it. */
+bool tracked_has_at(const struct tracked *t, const char *path);
 
 /* Lists the changes in an overlay's upper directory, whose entries are nearly the list. Takes over root. `apart`
  * are paths of directories that are not looked into: submodules with their own files; NULL for none. */

@@ -32,9 +32,13 @@ static int make_private(
 		 pack = NULL;
 	auto_fd git = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	auto_buf text = BUF_INIT(1u << 30), alternates = BUF_INIT(1 << 20), none = BUF_SMALL;
-	struct private_spec s = {
-		.repo = r, .branch = ws->task->branch, .commit = r->commit, .shown = &none, .index = &text
-	};
+	struct private_spec s = { .repo = r,
+		.branch = ws->task->branch,
+		.commit = r->commit,
+		.shown = &none,
+		.index = &text,
+		.hook = INSIDE_HOOK };
+	auto_str number = xasprintf("%zu\n", n);
 
 	if (git < 0)
 		return err_sys(e, "cannot open '%s'", path);
@@ -47,7 +51,8 @@ static int make_private(
 			buf_printf(&alternates, INSIDE_OBJECTS "/s%zu-%zu\n", n, i);
 		s.alternates = &alternates;
 	}
-	if (private_create(git, &s, e) < 0)
+	if (private_create(git, &s, e) < 0 ||
+		write_file(git, SUBMODULE_NUMBER, number, strlen(number), 0644, e) < 0)
 		return -1;
 	return s.alternates ? 0 : private_fill(path, &s, &pack, e);
 }

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/gitlinks.h"
 #include "git/run.h"
 #include "sys/fd.h"
 #include "workspace/base.h"
@@ -25,14 +26,11 @@ void submodules_paths(const struct submodules *s, const char *within, struct str
 static void find_tip(const struct repo *around, const char *commit, const char *path, const struct repo *own,
 	char tip[OID_SIZE])
 {
-	struct git outer = repo_git(around), inner = repo_git(own);
-	auto_str name = xasprintf("%s:%s", commit, path);
-	auto_buf out = BUF_SMALL;
+	struct git inner = repo_git(own);
 	struct err ignored = ERR_INIT;
 	char found[OID_SIZE];
 
-	if (!git_do(&outer, &out, &ignored, "rev-parse", "--verify", "-q", "--end-of-options", name, NULL) &&
-		oid_take(buf_str(&out), around->hash_len, found) && strcmp(found, tip) != 0 &&
+	if (gitlink_at(around, commit, path, found) && strcmp(found, tip) != 0 &&
 		!git_do(&inner, NULL, &ignored, "cat-file", "commit", found, NULL))
 		snprintf(tip, OID_SIZE, "%s", found);
 }
@@ -121,6 +119,7 @@ static int describe_one(
 		strvec_push(&j->lowers, base.layers.v[0]);
 	}
 	jail_add(j, JAIL_BIND, JAIL_WRITE, git, dot_git);
+	strvec_pushl(&j->git_dirs, s->path, dot_git, NULL);
 	show_objects(ws, &r, n, j);
 	return 0;
 }

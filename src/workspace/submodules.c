@@ -8,7 +8,7 @@
 #include "base/path.h"
 #include "git/gitlinks.h"
 #include "git/gitmodules.h"
-#include "git/settings.h"
+#include "git/user_settings.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/tree.h"
@@ -88,8 +88,11 @@ int submodule_repo(const struct workspace *ws, const struct submodule *s, struct
 
 	if (repo_open_git_dir(s->git_dir, top, ws->repo->hash_len, ret, e) < 0)
 		return err_wrap(e, "submodule '%s'", s->path);
+	ret->submodule = true;
 	free(ret->commit);
 	ret->commit = xstrdup(s->commit);
+	/* reading the configuration of each would take longer than making it */
+	ret->refuses_filters = true;
 	return 0;
 }
 
@@ -173,7 +176,8 @@ static bool is_wanted(struct making *m, const char *path)
 	return asked && asked->n ? is_named(m, path) : is_checked_out(m, path);
 }
 
-/* Whether the directory beneath `at` is a repository; no link is followed on the way. */
+/* Whether the directory beneath `at` is a repository, and a whole one: no link is followed on the way, and its refs and
+ * objects are not those of another one, which "commondir" names. */
 static bool is_repository(int at, const char *path)
 {
 	auto_fd dir = open_beneath(at, path, O_RDONLY | O_DIRECTORY, 0);
@@ -181,23 +185,20 @@ static bool is_repository(int at, const char *path)
 	auto_fd objects = dir < 0 ? -1 : open_beneath(dir, "objects", O_PATH | O_DIRECTORY, 0);
 	struct stat st;
 
-	return head >= 0 && objects >= 0 && !fstat(dir, &st) &&
+	return head >= 0 && objects >= 0 && lstat_beneath(dir, "commondir", &st) < 0 && !fstat(dir, &st) &&
 	       (st.st_uid == geteuid() || !geteuid() || !st.st_uid);
 }
 
-/* The user's repository of a submodule: modules/NAME of the repository around it, or the directory .git among
- * its files. NULL if there is none. A .git file is not followed: it leads to the former. */
-static char *find_repository(
-	const struct making *m, const struct level *l, const char *name, const char *path)
+char *submodule_find_repository(const char *git_dir, const char *top, const char *name, const char *path)
 {
-	auto_fd git_dir = open(l->git_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-		top = open(m->ws->repo->main_top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_fd around = open(git_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		files = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_str module = xasprintf("modules/%s", name ? name : ""), among = path_join(path, ".git");
 
-	if (name && git_dir >= 0 && is_repository(git_dir, module))
-		return path_join(l->git_dir, module);
-	if (top >= 0 && is_repository(top, among))
-		return path_join(m->ws->repo->main_top, among);
+	if (name && around >= 0 && is_repository(around, module))
+		return path_join(git_dir, module);
+	if (files >= 0 && is_repository(files, among))
+		return path_join(top, among);
 	return NULL;
 }
 
@@ -269,6 +270,17 @@ static int leave_empty(struct making *m, const char *why, struct err *e)
 	return tree_remove(m->ws->dir, made, e);
 }
 
+/* If another submodule has this repository: the words for it, on the heap; else NULL. Two sections of .gitmodules may
+ * have one name, and a name may lead to the repository of a nested submodule. What a task publishes from one would be
+ * taken for the other's. */
+static char *find_same(const struct making *m, const char *git_dir)
+{
+	for (size_t i = 0; git_dir && i < m->list.n; i++)
+		if (!strcmp(m->list.v[i].git_dir, git_dir))
+			return xasprintf("has the same repository as '%s'", m->list.v[i].path);
+	return NULL;
+}
+
 static int refuse_named(const char *path, struct err *e)
 {
 	err_set(e, ERR_NOTFOUND, "the repository of submodule '%s' is not here", path);
@@ -279,22 +291,26 @@ static int refuse_named(const char *path, struct err *e)
 static int take_one(struct making *m, const struct level *l, const struct gitlink *g, struct err *e)
 {
 	auto_str path = *l->path ? path_join(l->path, g->path) : xstrdup(g->path), git_dir = NULL,
-		 index = NULL;
+		 index = NULL, same = NULL;
 	bool must = m->ws->submodules_must && !is_word(m->ws->submodules, "all"), wanted = is_wanted(m, path);
 	size_t n = m->list.n;
 
 	if (n == GITLINKS_MAX)
 		return err_set(e, ERR_REFUSED, "there are more than %d submodules", GITLINKS_MAX);
 	if (wanted && gitmodules_is_safe(g->path))
-		git_dir = find_repository(m, l, gitmodules_name(&l->names, g->path), path);
+		git_dir = submodule_find_repository(
+			l->git_dir, m->ws->repo->main_top, gitmodules_name(&l->names, g->path), path);
+	same = find_same(m, git_dir);
+	if (must && same)
+		return err_set(e, ERR_REFUSED, "submodule '%s' %s", path, same);
 	if (wanted && must && !git_dir)
 		return refuse_named(path, e);
-	add(&m->list, path, g->oid, git_dir ? git_dir : "",
+	add(&m->list, path, g->oid, git_dir && !same ? git_dir : "",
 		wanted ? "" : "it is not one of those that the task may use");
 	if (!wanted)
 		return 0;
-	if (!git_dir)
-		return leave_empty(m, "its repository is not here", e);
+	if (!git_dir || same)
+		return leave_empty(m, same ? same : "its repository is not here", e);
 	if (count_here(&m->list) > SUBMODULES_MAX)
 		return leave_empty(m, "there are too many of them", e);
 	/* the list first: nobody removes a base that is in it */

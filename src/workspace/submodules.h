@@ -20,6 +20,9 @@
 #include "git/repo.h"
 #include "workspace/workspace.h"
 
+/* A file in its private repository, with its number: the hook of a commit there tells it to the gateway. */
+#define SUBMODULE_NUMBER "garth-submodule"
+
 /* A task can use so many; each is a mount or two. The others are empty directories. */
 #define SUBMODULES_MAX 200
 
@@ -47,6 +50,10 @@ int submodules_load(int dir, struct submodules *ret, struct err *e);
 void submodules_find_tips(const struct workspace *ws, const char *tip, struct submodules *s);
 /* Whether it has files in the task. */
 bool submodule_is_here(const struct submodule *s);
+/* The user's repository of a submodule, on the heap: modules/NAME of the repository around it (git_dir; name may be
+ * NULL), or the directory .git among its files, at `path` beneath the checkout `top`. NULL if there is none. A .git
+ * file is not followed: it leads to the former. */
+char *submodule_find_repository(const char *git_dir, const char *top, const char *name, const char *path);
 /* Opens the user's repository of a submodule; its commit is s->commit. */
 int submodule_repo(const struct workspace *ws, const struct submodule *s, struct repo *ret, struct err *e);
 

@@ -9,7 +9,7 @@
 #include "base/path.h"
 #include "git/lfs.h"
 #include "git/private.h"
-#include "git/settings.h"
+#include "git/user_settings.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "workspace/layer_use.h"
@@ -304,6 +304,8 @@ int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j,
 	auto_str ignores = ignores_path(ws);
 
 	jail_add(j, JAIL_BIND, JAIL_WRITE, git, at);
+	strvec_pushl(&j->git_dirs, "", at, NULL);
+	j->hash_len = ws->repo->hash_len;
 	if (!faccessat(ws->dir, WORKSPACE_IGNORES, F_OK, AT_SYMLINK_NOFOLLOW))
 		jail_add(j, JAIL_BIND, JAIL_NOEXEC, ignores,
 			backend_of(ws->task)->landlock_only ? ignores : INSIDE_IGNORES);

@@ -57,8 +57,8 @@ int workspace_open(
 void workspace_close(struct workspace *ws);
 #define auto_workspace __attribute__((cleanup(workspace_close))) struct workspace
 
-/* Makes the workspace, with its layers (layer.h), and the private repository for task->base. `shown` has lines "OID REFNAME". After a
- * failure, workspace_remove removes what was made. */
+/* Makes the workspace, with its layers (layer.h), and the private repository for task->base. `shown` has lines "OID
+ * REFNAME". After a failure, workspace_remove removes what was made. */
 int workspace_create(struct workspace *ws, const struct buf *shown, struct err *e);
 /* Adds the mounts of the workspace and of the git view to a jail. */
 int workspace_describe(struct workspace *ws, struct jail *j, struct err *e);
@@ -100,8 +100,9 @@ const struct backend *backend_named(const char *name);
 const char *backend_by_default(void);
 /* The backend of tasks without a repository. */
 #define WORKSPACE_EMPTY "empty"
-/* A clone in a jail made by Landlock only, for machines without mount namespaces. */
-#define WORKSPACE_ALONE "alone"
+/* A clone in a jail made by Landlock only, for machines without mount namespaces. `alone` is its name in the store, on
+ * disk and in answers. */
+#define WORKSPACE_LANDLOCK_ONLY "alone"
 /* The path inside of one of Garth's files, on the heap. `name` is one of the INSIDE_ paths without INSIDE_DIR
  * ("/bin"). */
 char *workspace_inside(const struct home *h, const struct task *t, const char *name);
@@ -162,10 +163,13 @@ int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j,
 #define INSIDE_FSMONITOR  INSIDE_DIR "/fsmonitor"
 #define INSIDE_UPPER      INSIDE_DIR "/upper"
 #define INSIDE_BIN        INSIDE_DIR "/bin"
+#define INSIDE_GUARD      INSIDE_BIN "/garth-guard"
 #define INSIDE_HOOK       INSIDE_DIR "/hook"
+#define INSIDE_MCP        INSIDE_DIR "/mcp"
 #define INSIDE_GATEWAY    INSIDE_DIR "/gateway"
 #define INSIDE_TASK       INSIDE_DIR "/task"
 #define INSIDE_OPERATIONS INSIDE_DIR "/operations"
+#define INSIDE_BRIEF      INSIDE_DIR "/brief.md"
 #define INSIDE_BASE_INDEX INSIDE_DIR "/base-index"
 #define INSIDE_BASE_ID    INSIDE_DIR "/base-id"
 #define INSIDE_BROUGHT    INSIDE_DIR "/brought" /* paths of layers, each ending in NUL */

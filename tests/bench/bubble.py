@@ -1,7 +1,7 @@
 """The peer of `garth exec`: a bwrap command line with the namespaces and mounts of a task's jail.
 
-Taken from `garth show TASK --jail --json`, row by row. What bwrap 0.8 has no word for: the overlay, in whose
-place a plain directory is bound (in bwrap's favour), Landlock and seccomp (also in its favour: left out).
+Made from `garth show TASK --jail --json`, row by row. bwrap 0.8 has no option for the overlay, so a plain directory is
+bound in its place, and none for Landlock and seccomp, which are left out. Both make bwrap faster.
 Files that garth copies into the jail are handed over as descriptors (--file), which is bwrap's quickest way.
 Sources in garth's own directory are replaced by empty ones of the caller's, because bwrap started by root maps
 one user only and cannot pass another's private directories.

@@ -68,7 +68,7 @@ def shim(b):
 
 def parallel(b, tasks=50, commits=20):
     repo = b.repo("parallel", made.small_files(500))
-    # no two make the same commit: it would have the same name, and be in the shared repository already
+    # every commit is different: an equal one would have the same id and be in the shared repository already
     script = f"for i in $(seq {commits}); do echo $0 $i >> {made.first_file()}; git commit -qam $i || exit 1; done"
     names = [b.new(repo, "at-once") for _ in range(tasks)]
     trees = [b.path(f"at-once/{i}") for i in range(tasks)]
@@ -145,7 +145,7 @@ def pairs(b, tasks=20):
     yield "pairs", median(mine), median(peer), None
 
 
-# Before anything large is made and removed; and the rest.
+# These rows run before anything large is made and removed, the others after them.
 SMALL = [
     (("commit-few",), commit_few),
     (("shim",), shim),

@@ -1,17 +1,21 @@
-"""Rows about kinds of repositories: small ones, long histories without a commit-graph, many ignored files."""
+"""Rows about kinds of repositories: small ones, long histories, many refs, a base that is far behind, many ignored files."""
 import os
 
 import made
-from measure import median, say
+from measure import alternate, median, say
 
 SMALL = 2_000
 COMMITS = 30_000
+REFS = 100_000
+BEHIND, CHANGED = 1_000, 500
 IGNORED = int(os.environ.get("GARTH_BENCH_IGNORED", 200_000))
 
 TABLE = [
     ("new-cold", f"very first garth new, {SMALL:,} files", "git worktree add", "s", ("at most", 1.0)),
     ("status-fresh", "git status in the first task on a fresh base, 500 files", "in a fresh worktree", "s", ("at most", 2)),
     ("commit-history", f"first commit of a task, {COMMITS:,} commits, no commit-graph", "in a plain worktree", "s", ("at most", 4)),
+    ("new-refs", f"garth new -q, {REFS:,} refs", "with 10 refs", "s", ("at most", 2)),
+    ("new-far", f"garth new -q, {BEHIND:,} commits and {CHANGED} files further", "a cold base, 20,000 files", "s", ("at least", 10)),
     ("snapshot-ignored", f"garth snapshot, {IGNORED:,} ignored files", "cp -a of them", "s", ("at most", 1)),
     ("rollback-ignored", "garth rollback with them", "cp -a of them", "s", ("at most", 0.1)),
     ("undo-ignored", "garth undo of that", "cp -a of them", "s", ("at most", 0.1)),
@@ -55,9 +59,38 @@ def long_history(b):
     yield "commit-history", median(mine), median(peer), None
 
 
+def many_refs(b):
+    """Tags of one commit, packed as after a clone."""
+    repos = {}
+    for count in 10, REFS:
+        repos[count] = b.repo(f"refs{count}", made.small_files(500))
+        made.tags(b.run, b.git, repos[count], count)
+        b.new(repos[count], "refs")
+    say(f"garth new with {REFS:,} refs")
+    many, few = alternate(10, lambda: b.run.timed([b.garth, "new", "-q", b.name("refs")], repos[REFS]),
+                          lambda: b.run.timed([b.garth, "new", "-q", b.name("refs")], repos[10]))
+    yield "new-refs", median(many), median(few), None
+
+
+def far(b):
+    """The newest base is 1,000 commits behind; against a home without any base."""
+    repo, mine, cold = b.repo("far", made.small_files(20_000)), [], []
+    b.new(repo, "far")
+    for step in range(3):
+        say(f"garth new, {BEHIND:,} commits further")
+        made.many_commits(b.run, b.git, repo, BEHIND, CHANGED, step)
+        os.sync()
+        mine.append(b.run.timed([b.garth, "new", "-q", b.name("far")], repo))
+        run = b.run.with_env(GARTH_HOME=b.path(b.name("far-home")))
+        run.run([b.garth, "ls"], repo)
+        os.sync()
+        cold.append(run.timed([b.garth, "new", "-q", b.name("far-cold")], repo))
+    yield "new-far", median(mine), median(cold), None
+
+
 def ignored(b):
     repo = b.repo("ignoring", [(".gitignore", "cache/\n"), ("file", "text\n")])
-    # each file has a content of its own: git would keep the same one once
+    # every file has different content: git stores equal content only once
     fill = (f"mkdir cache && cd cache && for d in $(seq {IGNORED // 100}); do mkdir $d; "
             "for i in 0 1 2 3 4 5 6 7 8 9; do for k in 0 1 2 3 4 5 6 7 8 9; do echo $d.$i.$k >$d/$i$k; done; done; done")
     times = {"snapshot": [], "rollback": [], "undo": [], "copy": [], "gc": [], "rm": []}
@@ -86,5 +119,7 @@ def ignored(b):
 GROUPS = [
     (("new-cold", "status-fresh"), cold),
     (("commit-history",), long_history),
+    (("new-refs",), many_refs),
+    (("new-far",), far),
     (("snapshot-ignored", "rollback-ignored", "undo-ignored", "gc-ignored"), ignored),
 ]

@@ -35,7 +35,7 @@ while True:
 """
 
 
-# The least that anything between two sockets can do: no check, no record, one direction.
+# The minimum that a proxy between two sockets can do: no check, no record, one direction.
 RELAY = """
 import os, socket, sys
 s = socket.create_server(("127.0.0.1", 0))
@@ -55,7 +55,7 @@ while True:
 
 
 def until_removed(home):
-    """What garth removes in the background is not to be in the peer's way."""
+    """Waits until garth has removed everything in the background, so that it does not slow the peer down."""
     for _ in range(600):
         if not [name for name in os.listdir(home + "/trash") if name.endswith(".empty")]:
             return
@@ -64,7 +64,7 @@ def until_removed(home):
 
 
 def discarding(b):
-    """Of worktrees that are on the disk, as those are that are older than a minute."""
+    """Measured with worktrees whose files are on the disk, like those of any task older than a minute."""
     big, times = b.big(), ([], [])
     say("garth discard and git worktree remove")
     for i in range(3):
@@ -85,7 +85,7 @@ def status_of(pid, key):
 
 
 def processes():
-    """Keepers, first processes, and what runs in the tasks, by their numbers."""
+    """Keepers, first processes, and the processes in the tasks, by pid."""
     found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -132,7 +132,7 @@ def idling(b):
 
 
 def pushing(b):
-    """Of ten tasks at once, and of ten clones one after the other; all must arrive."""
+    """Pushes of ten tasks at once, and of ten clones one after the other; all must arrive."""
     few, bare = b.few(), b.path("bare.git")
     git = lambda where, *words: b.run.run([b.git, *words], where)
     git(few, "clone", "-q", "--bare", few, bare)

@@ -1,4 +1,4 @@
-"""The repositories that are measured with: made from nothing, the same in every run."""
+"""The repositories for the measurements: generated, and the same in every run."""
 import os
 import random
 import time
@@ -47,6 +47,30 @@ def long_history(run, git, path, n):
     run.run(["/bin/sh", "-c", f"{git} fast-import --quiet < .git/stream && {git} tag first main~{n - 1}"], path)
     os.unlink(stream)
     run.run([git, "reset", "-q", "--hard", "main"], path)
+
+
+def tags(run, git, path, n):
+    """n tags of HEAD, packed."""
+    head = run.run([git, "rev-parse", "HEAD"], path).strip()
+    with open(os.path.join(path, ".git", "packed-refs"), "w") as f:
+        f.write("# pack-refs with: peeled fully-peeled sorted \n")
+        f.writelines(f"{head} refs/tags/t{i:06d}\n" for i in range(n))
+
+
+def many_commits(run, git, path, n, changed, step):
+    """n commits on main that change the first `changed` files of small_files, one or none in each; checked out."""
+    stream = os.path.join(path, ".git", "stream")
+    with open(stream, "w") as f:
+        for i in range(n):
+            text = f"{step} {i}\n"
+            f.write(f"commit refs/heads/main\ncommitter Bench <bench@example.org> {1700100000 + step * n + i} +0000\ndata 1\nx\n")
+            if i == 0:
+                f.write("from refs/heads/main^0\n")
+            if i < changed:
+                f.write(f"M 100644 inline {nth_file(i)}\ndata {len(text)}\n{text}\n")
+            f.write("\n")
+    run.run(["/bin/sh", "-c", f"{git} fast-import --quiet < .git/stream && {git} reset -q --hard main"], path)
+    os.unlink(stream)
 
 
 def small_files(n):

@@ -12,10 +12,14 @@ import sqlite3
 import time
 
 import gate
+import guard
 import kinds
 import layers
 import lives
 import made
+import mcp
+import renames
+import submodules
 from bubble import Bubble
 from measure import CannotMeasure, alternate, median, say
 
@@ -25,13 +29,17 @@ ROUNDS = 3  # of what takes seconds
 
 # key, what, against, unit, (at least | at most, bar). "at least" compares peer / garth, "at most" garth / peer.
 TABLE = [
-    ("new-warm", "garth new, warm base, 50,000 files", "git worktree add of the same", "s", ("at least", 50)),
-    ("new-scale", "garth new at 50,000 files", "garth new at 500 files", "s", ("at most", 3)),
+    ("new-warm", "garth new -q, warm base, 50,000 files", "git worktree add of the same", "s", ("at least", 50)),
+    ("new-scale", "garth new -q at 50,000 files", "garth new -q at 500 files", "s", ("at most", 3)),
+    ("new-look", "garth new, 50,000 files: it names uncommitted changes", "git status in the checkout", "s", ("at most", 2)),
     ("new-first", "very first garth new, nothing cached", "git worktree add", "s", ("at most", 1.2)),
-    ("new-delta", "garth new, 10 files further", "very first garth new", "s", ("at least", 20)),
+    ("new-delta", "garth new -q, 10 files further", "very first garth new", "s", ("at least", 20)),
     ("exec-stopped", "garth exec, stopped task", "bwrap, same namespaces and binds", "s", ("at most", 1.0)),
     ("exec-running", "garth exec, running task", "bwrap, same namespaces and binds", "s", ("at most", 0.8)),
     ("build", "C build inside, warm", "the same outside", "s", ("at most", 1.05)),
+    ("mcp-read", "MCP: read 4 KiB, one in flight", "server-filesystem", "s", ("at least", 8)),
+    ("mcp-late", "the same, 99th percentile", "server-filesystem", "s", ("at least", 8)),
+    ("mcp-start", "MCP: start to first answer", "server-filesystem", "s", ("at least", 20)),
     ("grep", "grep -r over 50,000 files inside", "the same outside", "s", ("at most", 1.7)),
     ("status", "git status inside, 5 changed", "the same in a worktree", "s", ("at most", 0.5)),
     ("status-first", "first git status inside", "first in a fresh worktree", "s", ("at most", 1.0)),
@@ -40,9 +48,12 @@ TABLE = [
     ("disk", "disk of a new workspace, 50,000 files", "git worktree add", "B", ("at least", 20)),
     ("keeper", "keeper's memory (RSS), running task", "8 MiB", "B", ("at most", 1.0)),
     *gate.TABLE,
+    *guard.TABLE,
     *lives.TABLE,
     *kinds.TABLE,
     *layers.TABLE,
+    *submodules.TABLE,
+    *renames.TABLE,
     ("start", "garth version", "true", "s", None),
 ]
 
@@ -161,17 +172,19 @@ def new(b):
     os.sync()
     say("garth new, warm")
 
-    def timed_new(repo):
-        return b.run.timed([b.garth, "new", b.name("t")], repo)
+    def timed_new(repo, *more):
+        return b.run.timed([b.garth, "new", *more, b.name("t")], repo)
 
-    warm, small = alternate(25, lambda: timed_new(big), lambda: timed_new(few))
+    warm, small = alternate(25, lambda: timed_new(big, "-q"), lambda: timed_new(few, "-q"))
+    loud, look = alternate(8, lambda: timed_new(big), lambda: b.run.timed([b.git, "status"], big))
     say("garth new, 10 files further")
     further = []
     for step in range(1, 8):
         made.go_further(b.run, b.git, big, step)
-        further.append(timed_new(big))
+        further.append(timed_new(big, "-q"))
     yield "new-warm", median(warm), first["tree"], None
     yield "new-scale", median(warm), median(small), None
+    yield "new-look", median(loud), median(look), None
     yield "new-first", first["home"], first["tree"], note
     yield "new-delta", median(further), first["home"], None
     yield "status-first", first["home-status"], first["tree-status"], None
@@ -182,7 +195,7 @@ def disk(b):
     b.new(big, "warm")
 
     def used(path):
-        # what cannot be looked into (overlay's own work directory) is empty
+        # a directory that cannot be read (the overlay's work directory) is empty
         out = b.run.run(["/usr/bin/du", "-sB1", path], "/", ok=(0, 1))
         return int(out.split()[0])
 
@@ -239,13 +252,13 @@ def building(b):
 def searching(b):
     big = b.big()
     task, tree = b.new(big, "grep"), b.tree()
-    # a pattern that is nowhere: with one that is, grep would stop at the first when it writes to /dev/null
+    # a pattern that matches nothing: grep stops at the first match if it writes to /dev/null
     grep = ["/bin/grep", "-r", "nowhere to be found", "src"]
     say("grep -r")
-    # the first of each call meets a new mount and is thrown away: warm is meant
+    # the first run of each call has a new mount and is not counted: the row is about a warm cache
     calls = (lambda: b.inside(task, 3, grep, (1,))[1:]), (lambda: b.run.inner([], tree, 3, grep, (1,))[1:])
     alternate(1, *calls)
-    # two mounts of the same differ by up to a tenth: many are looked at
+    # two mounts of the same layers differ by up to a tenth, so many are measured
     inside, outside = alternate(15, *calls)
     yield "grep", median(inside), median(outside), None
 
@@ -361,10 +374,14 @@ GROUPS = [
     (("keeper",), memory),
     (("build",), building),
     *gate.SMALL,
+    *guard.GROUPS,
     *lives.SMALL,
     *kinds.GROUPS,
     *layers.GROUPS,
-    (("new-warm", "new-scale", "new-first", "new-delta", "status-first"), new),
+    *submodules.GROUPS,
+    *renames.GROUPS,
+    *mcp.GROUPS,
+    (("new-warm", "new-scale", "new-look", "new-first", "new-delta", "status-first"), new),
     (("disk",), disk),
     (("status",), status),
     (("grep",), searching),

@@ -39,7 +39,14 @@ all="cat ~/.claude.json ~/.claude/.credentials.json ~/.claude/projects/x ~/.code
   [[ $(inside t 'cat ~/.claude.json') == renewed ]]
 }
 
+# Log-ins are copied, and do not stay outside (cmd/credentials).
+copies() {
+  mkdir -p "$XDG_CONFIG_HOME/garth"
+  printf 'agents: {claude: {credentials: copy}, codex: {credentials: copy}, gemini: {credentials: copy}, opencode: {credentials: copy}, goose: {credentials: copy}}\n' >"$XDG_CONFIG_HOME/garth/config.yaml"
+}
+
 @test "J6 agents: an agent gets its own variables and not other agents'" {
+  copies
   agent claude 'echo "$ANTHROPIC_API_KEY,$OPENAI_API_KEY,$SECRET"'
   agent codex 'echo "$ANTHROPIC_API_KEY,$OPENAI_API_KEY,$SECRET"'
   export ANTHROPIC_API_KEY=a OPENAI_API_KEY=o SECRET=s
@@ -150,16 +157,21 @@ on_terminal() { script -qec "$(printf '%q ' "$garth" "$@")" /dev/null </dev/null
   ANTHROPIC_BASE_URL=https://llm.example "$garth" run -q -t n --net none -- claude
   [[ $("$garth" show n) == *'network    none'* ]]
   agent codex 'true'
-  call "$garth" run -t c -- codex exec x
+  call "$garth" run -t c -- codex exec --sandbox workspace-write x
   [[ $err == *"codex brings a sandbox of its own"* ]] || complain
+  # without such an option it uses no sandbox: a file in the task's /etc switches it off
+  call "$garth" run -t f -- codex exec x
+  [[ $err != *sandbox* ]] || complain
   call "$garth" run -t d -- codex exec --yolo x
   [[ $err != *sandbox* ]] || complain
   call "$garth" run -t w --agent codex -- sh -c true
   [[ -z $err || $err != *sandbox* ]] || complain
   mkdir -p "$HOME/.codex"
-  echo 'sandbox_mode = "danger-full-access"' >"$HOME/.codex/config.toml"
-  call "$garth" run -t e -- codex exec x
+  echo 'sandbox_mode = "read-only"' >"$HOME/.codex/config.toml"
+  # a file in /etc goes over the user's own
+  call "$garth" run -t g -- codex exec x
   [[ $err != *sandbox* ]] || complain
+  [[ $(inside g 'cat /etc/codex/managed_config.toml') == *'sandbox_mode = "danger-full-access"'* ]]
 }
 
 # oauth SECONDS: log-in files of all five as their clients write them, whose access tokens end that many seconds from now.
@@ -183,7 +195,7 @@ PY
 
 @test "J7 agents: no refresh token is copied into a task, for any of the five agents; the user is told when the log-in expires" {
   local a
-  oauth 240
+  copies; oauth 240
   for a in claude codex gemini opencode goose; do
     agent "$a" 'cd ~; grep -rl re-fres[h] . ; grep -rq acc-es[s] . && echo in; true'
     call "$garth" run -t "$a" --on-dirty keep -- "$a" --yolo

@@ -26,7 +26,7 @@ q = [t["question"] for t in json.load(sys.stdin)["tasks"] if t["name"] == sys.ar
 assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], q' $way
     call "$garth" ls
     grep -qE "^$way +blocked .* asks: Which one\?$" <<<"$out"
-    [[ $err == *"task '$way' waits for an answer"*"garth answer $way"* ]]
+    [[ $err == *"task '$way' asks: Which one?"*"garth answer $way"* ]]
     call "$garth" show $way
     [[ $out == *"asks"*"Which one?"* ]]
     run "$garth" answer -q $way this one

@@ -22,7 +22,7 @@ answers() {
   python3 -c 'import json, sys; d = json.loads(sys.argv[2]); sys.exit(not eval(sys.argv[1]))' "$expression" "$out" || complain "not so: $expression: $*"
 }
 
-# denies STATUS CODE METHOD PATH [BODY]: refused so, as JSON, recorded, and nothing changed.
+# denies STATUS CODE METHOD PATH [BODY]: refused with these, as JSON; the audit log has it, and nothing changed.
 denies() {
   local want=$1 reason=$2 before; shift 2
   before=$(git for-each-ref; git count-objects)
@@ -36,7 +36,7 @@ denies() {
   "$garth" new t
   draft='GARTH_GATEWAY=1 /usr/bin/git commit -qm draft; git rev-parse HEAD'
   pack='printf "HEAD\n^HEAD~1\n" | /usr/bin/git pack-objects -q --revs --stdout'
-  # rubbish, an empty pack, a cut one, one without the tip, one of another commit: git inside is asked instead
+  # garbage, an empty pack, a truncated one, one without the tip, one of another commit: git inside is asked instead
   for offer in 'echo rubbish' ':' 'printf PACK' "$pack | head -c 40" "git rev-parse HEAD^{tree} | git pack-objects -q --stdout" "git rev-parse HEAD | git pack-objects -q --stdout" "$pack | tr a b"; do
     new=$(inside t "echo x >>a.txt; git add a.txt; $draft")
     offered=$(inside t "{ $offer; } | base64 -w0")
@@ -44,7 +44,7 @@ denies() {
     [[ $(tip) == "$new" ]]
   done
   git fsck --strict
-  # policy holds for it
+  # the policy applies to it too
   new=$(inside t "mkdir -p .github/workflows; echo x >.github/workflows/x.yml; git add -A; $draft")
   offered=$(inside t "$pack | base64 -w0")
   denies 403 protected_path POST /api/v1/git/publish "{\"tip\": \"$new\", \"pack\": \"$offered\"}"
@@ -149,7 +149,7 @@ denies() {
   [[ $(git rev-list --count --merges garth/t) == 1 ]]
 }
 
-# gateway_of TASK: the gateway's process, a child of the keeper's.
+# gateway_of TASK: the gateway's process, a child of the keeper.
 gateway_of() { pgrep -P "$(keeper_of "$1")" -x garth-gateway; }
 
 # A client that speaks the socket byte by byte.
@@ -218,7 +218,7 @@ a = take(s); assert a.count(b"HTTP/1.1 200") == 20 and a.count(b"HTTP/1.1 404") 
   speak 'from concurrent.futures import ThreadPoolExecutor
 with ThreadPoolExecutor(200) as pool: answers = list(pool.map(lambda i: good(), range(200)))
 assert all(a.startswith(b"HTTP/1.1 200") for a in answers); works()'
-  # forty that say half of something and stay: the user is not kept out meanwhile, and others come in when they are gone
+  # forty that send half a request and stay connected: the user can still connect, and others can when they are gone
   "$garth" exec t -- "$python" -c "$client"'
 ss = [conn() for i in range(40)]
 for s in ss: s.sendall(b"POST /api/v1/git/commit HTTP/1.1\r\nContent-Length: 100\r\n\r\n{")
@@ -234,14 +234,14 @@ works()' >"$T/o" 2>&1 3>&- &
   began=$SECONDS
   timeout 8 "$garth" snapshot t >/dev/null || complain "the user is kept out by the agent's connections"
   wait $pid || complain "$(<"$T/o")"
-  # one that sends a byte a second, for ever
+  # a client that sends one byte a second, without end
   speak 's = conn(); s.sendall(b"GET /api/v1/task HTTP/1.1\r\n"); began = time.time()
 try:
     while time.time() - began < 40: s.sendall(b"X"); time.sleep(1)
     sys.exit("still listened to after %d seconds" % (time.time() - began))
 except (BrokenPipeError, ConnectionError): pass
 works()'
-  # one that never reads what it asked for
+  # a client that never reads its answer
   speak 's = conn(); s.settimeout(2)
 try:
     for i in range(20000): s.sendall(b"GET /api/v1/task HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -264,7 +264,7 @@ assert n < 700, n'
 
 @test "G2 api: a waiting gateway uses no processor time, and ends with the task" {
   "$garth" run -d -t t -- sleep 1000
-  # with something refused before, and a git of the gateway's killed inside: answers that nobody waits for lie unread
+  # after a refusal, and after a git that the gateway started inside was killed: answers that nobody waits for stay unread
   inside t 'mkdir -p .github/workflows; echo x >.github/workflows/x; git add -A; git commit -qm x; git reset -q --hard; head -c 700000 /dev/urandom >large; git add large; git commit -qm 1' 2>/dev/null
   kill_packer() { inside t 'for p in /proc/[0-9]*; do if tr "\0" " " <$p/cmdline | grep -q "pack-""objects"; then kill -9 ${p#/proc/}; echo killed; fi; done' 2>/dev/null | grep -q killed; }
   eventually kill_packer

@@ -2,7 +2,7 @@ load helpers
 
 archived() { ls "$GARTH_HOME/archives" 2>/dev/null; }
 
-# A task with everything that can be in one: published, drafts, uncommitted, ignored, gone, odd names and modes.
+# A task with everything that can be in one: published, drafts, uncommitted, ignored and deleted files, odd names and modes.
 make() {
   "$garth" new t --backend "$1"
   inside t 'echo 1 >published; git add .; git commit -qm published
@@ -88,7 +88,7 @@ picture() {
   fails 4 "task 'r' is running" "$garth" archive r
   fails 3 "no task 'nobody'" "$garth" archive nobody
   "$garth" cancel r
-  # no room for it: it stays in place
+  # there is no space for it: the task stays in place
   "$garth" new t; inside t 'echo x >x'
   mkdir -p "$GARTH_HOME/archives"; chmod 500 "$GARTH_HOME/archives"
   is_root && { rmdir "$GARTH_HOME/archives"; : >"$GARTH_HOME/archives"; }
@@ -107,7 +107,7 @@ picture() {
   rm upper; mkdir upper; echo pwned >upper/pwned; tar -rf "$T/link.tar" upper/pwned
   tar -cPf "$T/absolute.tar" --transform "s,upper/pwned,$T/absolute," upper/pwned
   tar -cPf "$T/up.tar" --transform "s,upper/pwned,../../../up," upper/pwned
-  # control: tar, with these options, writes where they say
+  # control: tar obeys these options and writes there
   tar -xPf "$T/absolute.tar"; [[ -e $T/absolute ]]; rm "$T/absolute"
   local kind
   for kind in link absolute up; do

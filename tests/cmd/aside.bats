@@ -9,7 +9,7 @@ fill() { inside "$1" 'for d in 1 2 3 4; do mkdir -p ignored/p$d; for i in 1 2 3 
 all_of() { inside "$1" 'find . -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum; find . -path ./.git -prune -o -printf "%P %y %m %l\n" | sort'; }
 inodes() { inside "$1" 'ls -id ignored ignored/p1 ignored/p3/7 dir/ignored dir/ignored/x/f | sed "s/^ *//"'; }
 place() { printf '%s' "$GARTH_HOME/tasks/$(field "$1" id)/snapshots"; }
-# Nothing is on its way any more.
+# No move is pending any more.
 settled() { [[ -z $(ls "$(place "$1")" | grep -E '(^|\.)aside$|\.(back|again|part)$') ]] || complain "$(ls "$(place "$1")")"; }
 at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == $'.gitignore\na.txt\ndir\nlink\nrun.sh\none\nb.txt\nsub' ]] || complain "$(inside "$1" 'ls -AR; cat a.txt')"; }
 
@@ -24,7 +24,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
     "$garth" undo $t
     [[ $(all_of $t) == "$before" && $(inodes $t) == "$nodes" ]] || complain "$b: $(diff <(echo "$before") <(all_of $t)) $(inodes $t) was $nodes"
     settled $t
-    # right after another command, too, whose keeper is about to leave
+    # also right after another command, whose keeper is about to exit
     "$garth" snapshot $t >/dev/null; "$garth" rollback $t --full; "$garth" snapshot $t >/dev/null; "$garth" undo $t
     [[ $(inodes $t) == "$nodes" ]] || complain "$b: copied"
     # and once more, with other directories there by then
@@ -72,7 +72,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
     "$garth" rollback $t --full; [[ $(inside $t 'ls') == $'a.txt\ndir\nlink\nrun.sh' ]] || complain "$b"
     "$garth" undo $t; [[ $(inside $t 'cat ignored/in/kept ignored/in/loose ignored/out/o') == $'kept\n2\nloose\no' ]] || complain "$b"
   done
-  # in the base, and not at the tip: below the overlay it is there all the same
+  # in the base, and not at the tip: it is still there below the overlay
   mkdir -p ignored; echo base >ignored/base; git add -f ignored/base; git commit -qm base
   "$garth" new u; inside u 'git rm -q ignored/base; git commit -qm gone; mkdir -p ignored; echo mine >ignored/mine'
   "$garth" rollback u --full; [[ $(inside u 'ls ignored; cat ignored/base') == $'base\nbase' ]] || complain "$(inside u 'ls -R')"
@@ -85,7 +85,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
   "$garth" rollback t --full; [[ $(inside t 'cat dir/b.txt dir/sub/c.txt; ls dir') == $'two\nthree\nb.txt\nsub' ]]
   "$garth" undo t
   [[ $(inside t 'find dir | sort; cat dir/ignored/i; ls -id dir/ignored') == $'dir\ndir/ignored\ndir/ignored/i\ni\n'"$(<"$T/inode")" ]] || complain "$(inside t 'find dir')"
-  # rules of the task's own, and a repository that git knows nothing of
+  # the task's own ignore rules, and a repository that git does not know
   inside t 'mkdir cache; echo "*" >cache/.gitignore; mkdir cache/deep; echo d >cache/deep/d; mkdir -p ignored/repo; cd ignored/repo; /usr/bin/git init -q; echo r >r'
   "$garth" rollback t --full; [[ $(inside t 'ls') == $'a.txt\ndir\nlink\nrun.sh' ]] || complain "$(inside t 'ls')"
   "$garth" undo t; [[ $(inside t 'cat cache/deep/d ignored/repo/r; ls ignored/repo/.git/HEAD') == $'d\nr\nignored/repo/.git/HEAD' ]] || complain
@@ -101,7 +101,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
       GARTH_FAULT=$step call "$garth" rollback $b --full
       [[ $code != 0 ]] || complain "$b: did not die at $step"
       case $step in
-      # not recorded: it has not happened, and the next command, or doctor, puts everything back
+      # not recorded: it has not happened, and the next command, or doctor, moves everything back
       aside-listed | aside-moved)
         [[ $("$garth" doctor --json | json '[f["kind"] for f in d["findings"]]') == '["aside"]' ]] || complain "$step: $("$garth" doctor --json)"
         if [[ $b == overlay ]]; then "$garth" doctor --repair >/dev/null; fi ;;&
@@ -121,7 +121,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
       GARTH_FAULT=$step call "$garth" undo $b
       [[ $code != 0 ]] || complain "$b: undo did not die at $step"
       [[ $("$garth" doctor --repair 2>&1) != *"cannot"* ]] || complain "$step: $("$garth" doctor)"
-      # with its last step it is undone, and only the moves are left
+      # the last step undoes it, and only the moves are left to do
       case $step in
       aside-wanted | aside-settle | aside-returned) [[ -z $("$garth" undo --list $b) ]] || complain "$b $step: $("$garth" undo --list $b)" ;;
       *) call "$garth" undo $b; [[ $code == 0 ]] || complain "$b $step: undo" ;;
@@ -169,7 +169,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
 }
 
 @test "T3 ESCAPES 5 aside: a link in the place of a directory is not followed" {
-  # the files are the agent's, and it changes them while nobody looks
+  # the files belong to the agent, which changes them in between
   has_faults || return 0
   local b root
   mkdir "$T/outside"; echo mine >"$T/outside/mine"

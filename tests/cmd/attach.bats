@@ -34,6 +34,12 @@ PY
   [[ $(field t exit_code) == 9 ]]
   fails 4 "is not running, it is failed" "$garth" attach t
   [[ $(hint) == "garth log t" ]]
+  "$garth" new never
+  NO_COLOR=1 terminals <<'PY'
+t = garth("attach", "never")
+assert t.wait() == 4
+assert t.text.split("\r\n") == ["✗ task 'never' is not running, it is created", "↳ garth shell never", ""], t.text
+PY
   "$garth" log t | grep -q got:again
 }
 
@@ -154,7 +160,7 @@ PY
   eventually gives hello tmux -S "$sock" capture-pane -p -t mine:one
   tmux -S "$sock" kill-server
   [[ $(state_of one) == running ]]
-  # none to open it in: a session is made, by the server of TMUX_TMPDIR
+  # there is no session to open it in: the server of TMUX_TMPDIR makes one
   mkdir -m 700 "$T/tmux"
   env -u TMUX TMUX_TMPDIR="$T/tmux" TERM=xterm "$garth" run -q --tmux -t two -- sh -c 'echo there; exec sleep 1000' 3>&-
   [[ $(TMUX_TMPDIR="$T/tmux" tmux list-windows -a -F '#{session_name}:#{window_name}') == garth:two ]]

@@ -112,7 +112,7 @@ PY
   [[ -f $(log).old ]]
   [[ ! -e $(log) ]]
   fails 5 "the log ends at seq 0" "$garth" audit --verify
-  # what comes after a new beginning is looked at as before
+  # what comes after a new beginning is verified as before
   for i in 1 2 3; do "$garth" new a$i; done; fails 5 "the log begins at seq 21: what was before is missing" "$garth" audit --verify
   sed -i '2s/a2/a9/' "$(log)"; fails 5 "the log begins at seq 21 (what was before is missing), and further on: line 2 (seq 22) was changed" "$garth" audit --verify
   call "$garth" audit --verify --json
@@ -174,4 +174,43 @@ open("new", "w").close(); os.system("git add new; git commit -qm new")'
   [[ $("$garth" audit t --json | json '[e["event"] for e in d["events"] if e["event"] in ("create", "start", "publish", "end")]') == '["create", "start", "publish", "end"]' ]] ||
     complain "$("$garth" audit t | cut -c -200)"
   "$garth" audit --verify
+}
+
+# The attack does again and again what is allowed and gets a line each time: moves its branch between two published
+# commits, takes snapshots, with refusals in between that are counted; and writes a message of a megabyte to the store.
+@test "G7 ESCAPES 20 37 audit: what an agent may do at will leaves little in log, store and reflog, and real work goes on" {
+  cat >flood.py <<'PY'
+import http.client, json, os, socket, subprocess, sys
+class unix(http.client.HTTPConnection):
+    def connect(self): self.sock = socket.socket(socket.AF_UNIX); self.sock.connect(os.environ["GARTH_SOCKET"])
+c = unix("garth")
+def ask(path, **body):
+    c.request("POST", "/api/v1/" + path, json.dumps(body)); r = c.getresponse(); return r.status, json.loads(r.read())
+def commit(n): return subprocess.check_output("echo %d >>a.txt; git commit -qam %d; git rev-parse HEAD" % (n, n), shell=True, text=True).strip()
+tips = commit(1), commit(2)
+codes = []
+for i in range(300):
+    codes.append(ask("git/publish", tip=tips[i % 2])[0])
+    if i % 3 == 0: ask("nothing%d" % i)
+    if i % 3 == 1: ask("git/reset", args=["\x01" * 190, str(i)])
+print("moves", codes.count(200), codes[-1])
+codes = [ask("snapshot", message="m%d" % i)[0] for i in range(100)]
+print("snapshots", codes.count(200), codes[-1])
+print("long", ask("snapshot", message="x" * 1000000)[0])
+# what is new is published all the same
+subprocess.check_call("git reset -q --hard %s" % subprocess.check_output(["git", "rev-parse", "garth/t"], text=True).strip(), shell=True)
+print("new", commit(3))
+PY
+  commit flood
+  call "$garth" run -q -t t -- /usr/bin/python3 flood.py
+  [[ $code == 0 ]] || complain
+  # the control: the first ones are done
+  (($(sed -nE 's/^moves ([0-9]+) .*/\1/p' <<<"$out") >= 30)) || complain
+  [[ $out == *'moves '*' 403'*'snapshots '*' 403'*'long 40'* ]] || complain
+  [[ $(git rev-parse garth/t) == "$(sed -n 's/^new //p' <<<"$out")" ]] || complain
+  (($(stat -c %s "$GARTH_HOME/audit.jsonl") < 320000)) || complain "$(stat -c %s "$GARTH_HOME/audit.jsonl") bytes"
+  (($(sqlite3 -readonly "$GARTH_HOME/garth.db" 'SELECT sum(length(message)) FROM snapshot') < 10000))
+  "$garth" audit --verify
+  # the user takes as many as wanted
+  "$garth" snapshot t -m "of the user's"
 }

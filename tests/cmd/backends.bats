@@ -78,7 +78,7 @@ load helpers
     (umask 077; "$garth" new "t-$b" --backend $b)
     [[ $(inside t-$b './s; cat c; git status --porcelain; git log --oneline | wc -l; stat -c %a c s') == $'s\nc\n1\n644\n755' ]] || { inside t-$b 'ls -la'; false; }
     if is_root; then
-      # what an agent sends is never taken apart by root: the commit is refused, and nothing is lost
+      # root never unpacks what an agent sends: the commit is refused, and nothing is lost
       head=$(git rev-parse HEAD)
       call inside t-$b 'echo x >x; git add x; git commit -qm x'
       [[ $code != 0 ]] || complain
@@ -86,7 +86,7 @@ load helpers
       [[ $(inside t-$b 'git rev-parse HEAD; git status --porcelain; cat x') == "$head"$'\nA  x\nx' ]]
       [[ $(git rev-parse garth/t-$b) == "$head" ]]
       [[ $(git for-each-ref | grep -cv ' commit') == 0 ]]
-      # a draft it can be, which discarding asks for; published it is not
+      # it can be a draft, about which discard asks; it is not published
       inside t-$b 'GARTH_GATEWAY=1 git commit -qm x; test -z "$(git status --porcelain)"'
       fails 4 "drafts" "$garth" discard t-$b
       call "$garth" publish t-$b

@@ -54,7 +54,7 @@ seen() { (find . -name .git -prune -o ! -type d -printf '%p %y %l ' -exec sh -c 
   [[ $code == 0 ]] || complain
   [[ -z $err ]] || complain
   [[ $("$garth" run --json -t j -- true 2>/dev/null | json 'd["state"]') == done ]]
-  # from below, and of a linked worktree its own
+  # from a subdirectory; and in a linked worktree, that worktree's changes
   git stash -qu
   git worktree add -q "$T/linked"
   echo l >"$T/linked/l"
@@ -79,4 +79,27 @@ seen() { (find . -name .git -prune -o ! -type d -printf '%p %y %l ' -exec sh -c 
   "$garth" new u
   [[ ! -e $T/ran ]]
   fails 2 '--empty' "$garth" new e --empty --with-changes
+}
+
+# The filters that git knows of come from the repository's settings, from files that these include, and from a worktree's own.
+@test "H8: looking for uncommitted changes runs no filter, wherever it is set" {
+  echo '*.txt filter=evil' >.gitattributes
+  printf '[filter "evil"]\n\tclean = touch %s/ran; cat\n' "$T" >"$T/included"
+  for where in "git config filter.evil.clean 'touch $T/ran; cat'" "git config --global filter.Evil.clean 'touch $T/ran; cat'; sed -i s/evil/Evil/ .gitattributes" \
+    "git config include.path $T/included" "git config includeIf.gitdir:**/.git.path $T/included" "git config includeIf.onbranch:main.path $T/included"; do
+    eval "$where"
+    # control: git itself runs it, to see whether a file with another time has changed
+    touch -d "$((++n)) hours ago" a.txt; git status --porcelain >/dev/null; [[ -e $T/ran ]]; rm "$T/ran"
+    touch -d "$((++n)) hours ago" a.txt
+    "$garth" new "t$((++n))" 2>/dev/null
+    [[ ! -e $T/ran ]]
+    git config --unset-all filter.evil.clean || true; git config --global --unset-all filter.Evil.clean || true; git config --remove-section include || true
+    git config --unset includeIf.gitdir:**/.git.path || true; git config --unset includeIf.onbranch:main.path || true; sed -i s/Evil/evil/ .gitattributes
+  done
+  git config extensions.worktreeConfig true
+  git worktree add -q "$T/linked"; cd "$T/linked"
+  git config --worktree filter.evil.clean "touch $T/ran; cat"; cp "$R/.gitattributes" .
+  touch -d '1 hour ago' a.txt; git status --porcelain >/dev/null; [[ -e $T/ran ]]; rm "$T/ran"; touch -d '2 hours ago' a.txt
+  "$garth" new linked 2>/dev/null
+  [[ ! -e $T/ran ]]
 }

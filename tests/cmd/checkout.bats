@@ -1,7 +1,7 @@
 # The user's own checkout is at the path that tasks have inside: nothing that Garth does to a task may touch it.
 load helpers
 
-# Every byte, mode, owner and time of the checkout, but for what git keeps of Garth's own refs and objects.
+# Every byte, mode, owner and time of the checkout, except what git stores of Garth's own refs and objects.
 everything() {
   (cd "$R" && find . -path ./.git -prune -o -printf '%p %y %m %U %G %s %T@ %C@ %i %l\n' | sort; find . -path ./.git -prune -o -type f -exec sha256sum {} + | sort
     sha256sum .git/HEAD .git/config .git/index; git for-each-ref --format='%(refname) %(objectname)' refs/heads refs/tags | grep -v /garth/)

@@ -21,7 +21,7 @@ names() { "$garth" ls --json | json '" ".join(sorted(t["name"] for t in d["tasks
   [[ $(inside files 'cat x') == x ]]
   [[ $(git show garth/commits:x) == x ]]
   [[ $(state_of busy) == running ]]
-  # removed is not gone
+  # a removed task can still be restored
   "$garth" undo merged; [[ $(names) == 'busy commits drafts files merged' ]]
   "$garth" cancel busy
 }
@@ -91,7 +91,7 @@ PY
   [[ $(inside left 'cat more') == more ]]
   "$garth" undo n
   [[ $(state_of n) == merged ]]
-  # what somebody brought back is not taken away again
+  # a task that was restored is not removed again
   sqlite3 "$GARTH_HOME/garth.db" "UPDATE fact SET value = value - 3600 WHERE key = 'serve_hourly'"; "$garth" serve --once 2>/dev/null; [[ $(names) == 'left n open' ]]
   call "$garth" cleanup --merged; [[ $out == n ]] || complain
 }

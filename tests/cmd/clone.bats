@@ -5,7 +5,7 @@ remote() {
   git remote add "$1" "$T/home/$1.git"
   git push -q "$1" main
 }
-# ahead NAME: the remote gets a commit that the user's repository has not.
+# ahead NAME: the remote gets a commit that the user's repository does not have.
 ahead() {
   git clone -q "$T/home/$1.git" "$T/$1-other"
   (cd "$T/$1-other" && echo "$1" >from && git add from && git commit -qm "in $1" && git push -q)
@@ -47,7 +47,7 @@ ahead() {
   "$garth" new a --backend clone
   [[ -z $(inside a 'cat .git/objects/info/alternates 2>/dev/null') ]]
   inside a 'git fsck --strict --no-dangling'
-  # the user's repository goes away altogether, and inside nothing is missing
+  # the user's repository is removed, and inside nothing is missing
   mv "$R/.git/objects" "$T/objects"; mkdir "$R/.git/objects"
   call "$garth" exec a -- sh -c 'git fsck --strict --no-dangling && git show HEAD:a.txt'
   rm -rf "$R/.git/objects"

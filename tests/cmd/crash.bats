@@ -7,7 +7,7 @@ dies_at() {
   if has_faults; then [[ $code == 137 ]] || complain "did not die at $step"; else [[ $code == 0 ]] || complain "GARTH_FAULT has a meaning"; fi
 }
 
-# Nothing half-made: what there is in the home and among the refs belongs to tasks that are listed.
+# Nothing is half made: everything in the home and among the refs belongs to a task that is listed.
 sound() {
   local n
   n=$("$garth" ls --json | json 'len(d["tasks"])')
@@ -219,7 +219,7 @@ sound() {
   eventually not test -e "/proc/$keeper/fd/0"
   ! grep -qiE 'segmentation|AddressSanitizer|runtime error' "$T/e" || { cat "$T/e"; false; }
   fingerprint >/dev/null; git fsck --strict
-  # the branch of the lost task is all there is; the user can go on
+  # only the branch of the lost task is left; the user can go on
   git branch -D -q garth/t
   "$garth" new t; inside t true
 }

@@ -39,7 +39,7 @@ parents() { find "$GARTH_HOME/bases" -name parent | wc -l; }
   git commit -q --allow-empty -m empty
   "$garth" new t7; same HEAD t7
   [[ $(parents) -ge 6 ]] || complain "$(parents) deltas"
-  # and backwards, and the first one again
+  # an older commit, and the first one again
   "$garth" new t8 --base HEAD~4; same HEAD~4 t8
   same HEAD~7 t0
   # the base's own files are never changed by layers above it
@@ -129,7 +129,7 @@ unsettled() {
     false
   }
   for task in t d; do [[ -z $(inside $task 'git status --porcelain') ]]; done
-  # a change is seen all the same, at once and of the same size, in both
+  # in both, a change is still seen, even one that is made at once and keeps the size
   for task in t d; do
     [[ $("$garth" exec $task -- sh -c 'printf "eno\n" >a.txt; printf "rof\n" >dir/b.txt; ln -sf b.txt link; chmod -x run.sh; git status --porcelain') == $' M a.txt\n M dir/b.txt\n M link\n M run.sh' ]]
     inside $task 'git checkout -q .; test -z "$(git status --porcelain)"'

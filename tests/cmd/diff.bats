@@ -91,3 +91,17 @@ PY
   grep -qx 'Binary files /dev/null and b/big differ: nothing -> 20 kB' "$T/out"
   "$garth" diff t --published | grep -qx 'Binary files /dev/null and b/bin differ: nothing -> 3 bytes'
 }
+
+# The repository's own configuration calls every file large, and large files binary.
+@test "T4 ESCAPES 22 diff: a small core.bigFileThreshold hides nothing" {
+  "$garth" new t
+  inside t 'echo hidden >h.txt; git add h.txt; git commit -qm h'
+  git config core.bigFileThreshold 1
+  # the control: git itself hides it
+  [[ $(git diff main garth/t) == *Binary* ]]
+  for how in '' --published; do
+    # shellcheck disable=SC2086
+    call "$garth" diff t $how
+    [[ $out == *+hidden* ]] || complain "$how"
+  done
+}

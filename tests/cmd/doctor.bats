@@ -5,6 +5,7 @@ load helpers
   [[ $code == 0 ]] || complain
   [[ -z $err ]] || complain
   for w in 'user namespaces' overlay landlock seccomp git; do grep -qE "^✓ $w" <<<"$out" || complain "no $w"; done
+  [[ $(wc -L <<<"$out") -le 80 ]] || complain
 }
 
 @test "O3 doctor: --json" {

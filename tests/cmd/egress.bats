@@ -240,6 +240,8 @@ private_name() { awk '$1 ~ /^(127\.|10\.|192\.168\.)/ { for (i = 2; i <= NF; i++
 }
 
 @test "J5 J7 exec: a known agent in a running task has its hosts, its log-in and its variables, as with run" {
+  # dummies instead of them: credentials.bats
+  configure <<<'agents: {claude: {credentials: copy}}'
   mkdir -p "$HOME/.local/bin" "$HOME/.claude"; export PATH=$HOME/.local/bin:$PATH
   echo '{"is": "here"}' >"$HOME/.claude/.credentials.json"
   printf '#!/bin/sh\necho "$ANTHROPIC_API_KEY"; cat ~/.claude/.credentials.json; curl -s -m 20 %s/word; curl -s -o /dev/null -w "%%{http_connect}\n" -m 20 https://api.anthropic.com/; true\n' "http://localhost:$port" >"$HOME/.local/bin/claude"; chmod +x "$HOME/.local/bin/claude"

@@ -6,7 +6,7 @@ load helpers
   "$BATS_TEST_DIRNAME/fast-unpack-differential" --program "$program" --seconds 6
 }
 
-# One pack for each, in one gateway: the first is git's in any case.
+# One pack for each, in one gateway: the first one is always unpacked by git.
 @test "G1 plain: simple and other objects are published alike, in one step" {
   "$garth" new t; "$garth" allow t d/.gitattributes
   inside t 'set -e; echo 1 >>a.txt; git commit -qam one; echo 2 >>a.txt; git commit -qam plain
@@ -48,14 +48,14 @@ bad_after_good() {
   git fsck --strict --no-dangling
 }
 
-# Its commit git remembers what kind of object an id was said to be: the next commit makes it give up, in the middle.
+# The git that writes commits remembers which kind of object an id was said to be: the next commit makes it give up in the middle.
 @test "G1 ESCAPES 7 plain: if it gives up, the git that it started is not waited for and writes nothing any more" {
   "$garth" new t
   inside t 'echo 1 >>a.txt; git commit -qam 1; echo 2 >>a.txt; git commit -qam 2
     p=$(git rev-parse HEAD); tree=$(git rev-parse HEAD^{tree})
     c() { printf "tree %s\nparent %s\nauthor A <a@b> 1700000000 +0000\ncommitter A <a@b> 1700000000 +0000\n\n%s\n" "$@" | git hash-object -t commit -w --stdin --literally; }
     echo 3 >>a.txt; git add a.txt; t3=$(git write-tree); odd=$(c $p $p odd)
-    # the offer has commits that the tip stands on: the odd one names a commit as its tree
+    # the offered pack has ancestors of the tip: the malformed one names a commit as its tree
     tip=$(printf "tree %s\nparent %s\nparent %s\nauthor A <a@b> 1700000000 +0000\ncommitter A <a@b> 1700000000 +0000\n\nbad\n" $t3 $p $odd | git hash-object -t commit -w --stdin --literally)
     /usr/bin/git update-ref refs/heads/garth/t $tip || true
     /usr/bin/git reset -q --hard $p; for i in 4 5 6; do echo $i >>a.txt; git commit -qam $i; done'

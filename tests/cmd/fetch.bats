@@ -34,10 +34,10 @@ allowed() { configure <<<'git: {fetch: true}'; }
   [[ -z $(git status --porcelain) ]]
   [[ $(git rev-parse refs/remotes/origin/main) == "$there" ]]
   [[ -z $(git for-each-ref refs/garth/fetched) ]]
-  # what others did to protected paths is not this task's
+  # changes of others to protected paths do not count as this task's
   inside t 'echo mine >mine; git add .; git commit -qm mine; git merge -q -m merged origin/main'
   [[ $(git rev-parse garth/t) == $(inside t 'git rev-parse HEAD') ]]; git merge-base --is-ancestor "$there" garth/t
-  # and what the task itself does to them is
+  # its own changes to them do
   call "$garth" exec t -- sh -c 'echo evil >.github/workflows/ci.yml; git commit -qam evil'
   [[ $code != 0 ]] || complain
   [[ $err == *"'.github/workflows/ci.yml' is protected"* ]] || complain

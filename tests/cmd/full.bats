@@ -3,13 +3,13 @@ load helpers
 # all_of: the task t as it is inside: commits, what git says of the files, and every file.
 all_of() { inside t 'git rev-parse HEAD; git status --porcelain --ignored; find . -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum'; }
 
-# fill KB: all but so much of the disk.
+# fill KB: fills the disk except for that much.
 fill() {
   local avail; avail=$(df -k --output=avail "$T/small" | tail -n1)
   ((avail - $1 <= 0)) || fallocate -l $((avail - $1))K "$T/small/fill"
 }
 
-# again: what the verb did is taken back by its own means, or it did nothing.
+# again: what the verb did is undone, or it did nothing.
 again() {
   case $1 in
   snapshot) ;;
@@ -22,7 +22,7 @@ again() {
 }
 
 # A repository and a Garth home on a small disk, a task with published commits, changed, new and ignored files; the verb
-# with ever more space: nothing that exists only once is lost, and Garth goes on when there is space again.
+# runs with more and more free space: nothing that exists only once is lost, and Garth works when there is space again.
 tried() {
   export -f inside json complain all_of fill again; export garth T R python
   on_small 150 '

@@ -1,13 +1,13 @@
 load helpers
 
-# What must be, whatever happened.
+# What must hold, whatever happened.
 whole() {
   git fsck --strict --no-dangling >"$T/fsck" 2>&1 || complain "fsck: $(<"$T/fsck")"
   ! grep -qE 'error|missing|broken|corrupt' "$T/fsck" || complain "fsck: $(<"$T/fsck")"
   "$garth" audit --verify >/dev/null || complain "audit"
 }
 
-# The same, and nothing in quarantine: what a gateway that died had there goes with the next one.
+# The same, and the quarantine is empty: what a dead gateway left there is removed by the next one.
 sound() {
   whole
   [[ -z $(find .git/objects -maxdepth 1 -name 'garth-*' -exec find {} -type f \;) ]] || complain "quarantine: $(find .git/objects/garth-*)"
@@ -19,14 +19,14 @@ settled() { [[ -z $(find .git/objects -maxdepth 1 -name 'garth-*') ]]; }
 
 tip() { git rev-parse "refs/heads/garth/${1:-t}"; }
 
-# publishes SCRIPT: runs it in task t; what HEAD inside is then is what the branch outside is.
+# publishes SCRIPT: runs it in task t; then the branch outside is at the commit of HEAD inside.
 publishes() {
   local head
   head=$(inside t "$1"' && git rev-parse HEAD' 2>"$T/err" | tail -n 1) || complain "$(<"$T/err")" || return
   [[ $(tip) == "$head" ]] || complain "not published: $1: $(tip) is not $head" "$(<"$T/err")"
 }
 
-# plain SCRIPT: the control, the same in a clone with nothing of Garth's.
+# plain SCRIPT: the control, the same in a clone without Garth.
 plain() {
   rm -rf "$T/plain"
   git clone -q "$R" "$T/plain"
@@ -40,7 +40,7 @@ refused_as() {
 }
 
 # blocked REASON SCRIPT: it works in a plain clone; in the task it is refused by the gateway for that reason, in the
-# form that agents know, and leaves the change where it was, HEAD too, and the shared repository alone.
+# form that agents know; the change, HEAD and the shared repository stay as they were.
 blocked() {
   local before head
   plain "$2" || return
@@ -151,7 +151,7 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
   blocked protected_path 'git mv plain.yml .github/workflows/plain.yml; git commit -qm x'
   blocked protected_path 'mkdir -p .claude; echo {} >.claude/settings.json; git add -Af .claude; git commit -qm x'
   blocked protected_path 'mkdir -p sub; printf "*.x filter=lfs\n" >sub/.gitattributes; git add -A; git commit -qm x'
-  # by plumbing, without a file; by a real git
+  # with plumbing commands, without a file; and with the real git
   blocked protected_path 'git update-index --add --cacheinfo 100644,$(echo evil | git hash-object -w --stdin),.github/workflows/evil.yml; git commit -qm x'
   blocked protected_path 'echo x >>CODEOWNERS; /usr/bin/git commit -qam x'
   blocked protected_path 'printf evil >e; git update-index --add --cacheinfo 100644,$(git hash-object -w e),.GitHub/WorkFlows/e.yml; rm e; git commit -qm x'
@@ -162,7 +162,7 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
   [[ $err == *"'CODEOWNERS' is protected, in a commit before the last"*"git reset --soft"* ]] || complain
   [[ $(tip) == "$before" ]] || complain
   publishes 'GARTH_GATEWAY=1 /usr/bin/git reset -q --soft HEAD~1; git checkout -q HEAD~0 CODEOWNERS; git commit -qam two'
-  # the user's word
+  # the user allows it
   "$garth" allow t .github/workflows/ci.yml
   publishes 'echo x >>.github/workflows/ci.yml; git commit -qam allowed'
   [[ $(git show garth/t:.github/workflows/ci.yml) == $'w\nx' ]]
@@ -174,15 +174,15 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
 }
 
 @test "G5 J8 gateway: sizes and counts have limits" {
-  # it runs already: inside, the kernel lets files grow as before
+  # the task runs already: inside, the kernel's limit for a file is still the old one
   "$garth" run -q -d --task t -- sleep 300 >/dev/null
   configure <<<'limits: {max_file_size: 100KB, max_files: 5, max_commits: 4, max_worktree_size: 1MB}'
   blocked file_too_large 'head -c 200000 /dev/urandom >big; git add -A; git commit -qm x'
   blocked file_too_large 'head -c 200000 /dev/zero >big; git add -A; git commit -qm x'
   blocked too_many_files 'for i in 1 2 3 4 5 6; do echo $i >f$i; done; git add -A; git commit -qm x'
-  # a large file that a later commit takes away again is in the history all the same
+  # a large file that a later commit removes is still in the history
   draft_refused file_too_large 'head -c 200000 /dev/urandom >big; git add -A; $git commit -qm x; git rm -q big; $git commit -qm y'
-  # many small ones, each of them gone in the next commit
+  # many small ones, each removed by the next commit
   draft_refused too_large 'for i in 1 2 3; do for j in 1 2 3 4; do head -c 90000 /dev/urandom >f$j; done; git add -A; $git commit -qm $i; done; git rm -q "f*"; $git commit -qm y'
   draft_refused too_many_commits 'for i in 1 2 3 4 5; do echo $i >>a.txt; $git commit -qam $i; done'
   for i in 1 2 3 4; do publishes "echo $i >>a.txt; git commit -qam $i"; done
@@ -264,7 +264,7 @@ print(r.create_commit("HEAD", s, s, "by a library", r.index.write_tree(), [r.hea
 
 @test "G8 ESCAPES 25 gateway: many commits at once in one task: each is published or refused, none is lost" {
   "$garth" new t
-  # all of them from one parent, and each tries to be the branch: git lets one through at a time
+  # all of them have the same parent, and each tries to move the branch: git accepts one at a time
   inside t 'base=$(git rev-parse HEAD); for i in 1 2 3 4 5 6 7 8; do (
       c=$(git commit-tree -p $base -m $i $(git rev-parse HEAD^{tree})); if /usr/bin/git update-ref refs/heads/garth/t $c $base 2>/tmp/e$i; then echo $c >/tmp/won.$i; fi) & done; wait'
   [[ $(inside t 'cat /tmp/won.* | wc -l') == 1 ]] || complain "$(
@@ -330,7 +330,7 @@ dies_at() {
     whole || complain "$step"
     publishes "echo again >>a.txt; git commit -qam again"
     git for-each-ref --contains "$old" | grep -q . || complain "$step: $old is not kept: $(git for-each-ref)"
-    # each snapshot but the first, which the base is, is kept, and all that is kept has its row
+    # each snapshot is kept, except the first, which is the base; and everything that is kept has its row
     diff <("$garth" show t --json | json '"\n".join(s["tip"] for s in d["snapshots"] if s["snapshot"] > 1)' | sort) <(kept_for t | sort) || complain "$step"
     sound || complain "$step"
   done
@@ -415,7 +415,7 @@ dies_at() {
   # after merging what was done outside, publishing works again
   inside t "git stash -q 2>/dev/null || git commit -qm 2 2>/dev/null; git reset -q; git merge -q $theirs && git commit -qam 2"
   git merge-base --is-ancestor "$theirs" garth/t; [[ $(git log -1 --format=%s garth/t) == 2 ]]
-  # while a gateway runs, it does not know of it
+  # a gateway that runs does not know about it
   "$garth" new r
   inside r 'touch /tmp/w; (while test -e /tmp/w; do sleep 0.1; done) & echo 1 >>a.txt; git commit -qam 1; echo made >&2; until test -e /tmp/go; do sleep 0.05; done; echo 2 >>a.txt; git commit -qam 2; code=$?; rm /tmp/w; exit $code' >"$T/o" 2>&1 3>&- &
   pid=$!

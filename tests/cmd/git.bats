@@ -30,7 +30,7 @@ untouched() { fingerprint | diff "$T/before" - || complain "the repository chang
       git reset -q --hard HEAD~1; git reflog | wc -l; git blame a.txt >/dev/null; git grep -q two; git notes add -m note
       git bisect start HEAD HEAD~1 >/dev/null; git bisect reset >/dev/null
       test -z "$(git status --porcelain)"; git fsck --strict' >"$T/o" 2>&1 || { cat "$T/o"; false; }
-    # of all this, the task's branch is what came out
+    # the result of all this is published on the task's branch
     [[ $(git rev-parse garth/t-$b) == "$(inside t-$b git rev-parse HEAD)" ]]
     [[ $(git log --format=%s garth/t-$b | paste -sd,) == *one-amended* ]]
   done
@@ -156,7 +156,7 @@ hook() {
   git config core.hooksPath "$R/tools/it is"
   "$garth" new v
   [[ $(inside v 'echo x >>a.txt; git commit -qam x; cat ~/hooks-ran') == tree ]]
-  # elsewhere: carried, helpers included
+  # outside the checkout: copied, with its helpers
   mkdir -p "$HOME/my-hooks/lib"; echo 'echo lib >>~/hooks-ran' >"$HOME/my-hooks/lib/one.sh"
   printf '#!/bin/sh\n. "${0%%/*}/lib/one.sh"\n' >"$HOME/my-hooks/pre-commit"; chmod +x "$HOME/my-hooks/pre-commit"
   git config core.hooksPath '~/my-hooks'; git config --global garth.trust "$R"
@@ -179,7 +179,7 @@ hook() {
   [[ $err == *'no such word'* ]] || complain
   [[ $(git rev-parse garth/t) == "$(git rev-parse main)" ]] || complain
   [[ $(inside t 'git status --porcelain') == ' M a.txt' || $(inside t 'git status --porcelain') == 'M  a.txt' ]]
-  # drafts and the hook are the task's own: it can leave it out, as outside
+  # drafts and the hook belong to the task: it can skip the hook, as outside
   inside t 'git commit -qam x --no-verify'
   [[ $(git show garth/t:a.txt | tail -n1) == forbidden ]]
   inside t 'echo "exit 1" >.git/hooks/pre-commit; echo y >>a.txt; ! git commit -qam y'
@@ -246,7 +246,7 @@ PY
   done
 }
 
-# with more files than git looks at faster than it asks the monitor, and with fewer
+# with so many files that git asks the monitor, and with fewer
 @test "W4 J3 git: status inside knows of every kind of change, at once and again" { every_change 1000 /run/garth/fsmonitor; }
 @test "W4 J3 git: status inside knows of every kind of change where there are few files" { every_change 200 ''; }
 every_change() {

@@ -8,30 +8,27 @@ teardown() { garth_teardown; }
 # The python of Debian, whatever else is installed: it has pygit2.
 python=/usr/bin/python3
 
-# call CMD…: runs it apart from the test's own streams; $code, $out, $err.
-call() {
-  code=0
-  "$@" >"$T/out" 2>"$T/err" </dev/null 3>&- || code=$?
-  out=$(tr -d '\0' <"$T/out") err=$(<"$T/err")
-}
-
-complain() {
-  printf '%s\n' "$@" "exit code: ${code-}" "stdout: ${out-}" "stderr: ${err-}" | cut -c -600 | head -n 60
-  return 1
-}
-
-# fails CODE TEXT CMD…: exits so, says one line with the text on stderr, may add a hint, and answers nothing.
+# fails CODE TEXT CMD…: exits with the code, prints one line with the text and perhaps a hint on stderr, and nothing on stdout.
 fails() {
   local want=$1 text=$2; shift 2
   call "$@"
   [[ $code == "$want" ]] || complain "wanted exit code $want: $*" || return
   [[ ! -s $T/out ]] || complain "something on stdout: $*" || return
   [[ $err == '✗ '*"$text"* ]] || complain "wanted '$text' on stderr: $*" || return
-  [[ $(grep -c '^✗ ' <<<"$err") == 1 && $(grep -c '^↳ ' <<<"$err") -le 1 ]] || complain "more than a line and a hint: $*" || return
-  [[ $(grep -cvE '^([✗↳] |  )' <<<"$err") == 0 ]] || complain "lines that are neither message nor hint: $*"
+  local line messages=0 hints=0 others=0
+  while IFS= read -r line; do
+    case $line in
+    '✗ '*) messages=$((messages + 1)) ;;
+    '↳ '*) hints=$((hints + 1)) ;;
+    '  '*) ;;
+    *) others=$((others + 1)) ;;
+    esac
+  done <<<"$err"
+  ((messages == 1 && hints <= 1)) || complain "more than a line and a hint: $*" || return
+  ((others == 0)) || complain "lines that are neither message nor hint: $*"
 }
 
-# says TEXT: the last call succeeded, and said so in this one line on stderr.
+# says TEXT: the last call succeeded, and printed just this line on stderr.
 says() {
   [[ $code == 0 ]] || complain "wanted success" || return
   [[ $err == "✓ $1" || $err == "○ $1" ]] || complain "wanted '$1', alone on stderr"
@@ -40,26 +37,26 @@ says() {
 # The last message's hint.
 hint() { sed -n 's/^↳ //p' <<<"$err"; }
 
-# The commits that one ref keeps for a task, and whether refs of Garth's keep a commit.
+# The commits that one ref keeps for a task, and whether Garth's refs keep a commit.
 kept_for() { git rev-parse -q --verify "refs/garth/tasks/$(field "$1" id)/kept" >/dev/null && git rev-parse "refs/garth/tasks/$(field "$1" id)/kept^@"; }
 is_kept() { git for-each-ref --contains "$1" refs/garth | grep -q .; }
 
-# Everything that a command which fails leaves as it was.
+# Everything that a failing command must not change.
 all_there_is() {
-  fingerprint
+  users_files
   (cd "$R" && git for-each-ref && git worktree list)
-  if [[ -f $GARTH_HOME/garth.db ]]; then "$garth" ls --json --all --all-projects; else echo '{ "tasks": [], "version": 2 }' | python3 -m json.tool --indent 2; fi
+  if [[ -f $GARTH_HOME/garth.db ]]; then "$garth" ls --json --all --all-projects; else printf '{\n  "tasks": [],\n  "version": 2\n}\n'; fi
   leftovers
 }
 
-# What is in the Garth home, but for whole bases.
+# What is in the Garth home, except complete bases.
 leftovers() {
   [[ -d $GARTH_HOME ]] || return 0
   (cd "$GARTH_HOME" && find tasks worktrees trash scratch -mindepth 1 -maxdepth 1 | sort
     find bases -mindepth 2 -maxdepth 2 '(' -name '*.part' -o -name '*.gone' ')')
 }
 
-# changes_nothing CODE TEXT CMD…: fails so, and nothing is different afterwards.
+# changes_nothing CODE TEXT CMD…: fails like that, and nothing is different afterwards.
 changes_nothing() {
   remember
   fails "$@"
@@ -76,22 +73,17 @@ nothing_changed() {
 # at DIR CMD…
 at() { local dir=$1; shift; (cd "$dir" && "$@"); }
 
-# A task as JSON, but for what its files take on the disk.
+# A task as JSON, without the sizes of its files.
 without_disk() { json 'json.dumps({k: v for k, v in d.items() if k not in ("disk", "limits")}, indent=1)'; }
 
-# json EXPRESSION: of the JSON on stdin, as d.
-json() {
-  python3 -ISc '
-import json, sys
-d = json.load(sys.stdin)
-assert d["version"] == 2, d
-v = eval(sys.argv[1])
-print(v if isinstance(v, str) else json.dumps(v))' "$1"
-}
-
-# field TASK NAME: a value of `show`. Most are on one line of the JSON, as json would print them; it takes far longer.
+# field TASK NAME: a value of `show`. Most are on one line of the JSON, as json would print them; it takes far longer. The
+# id, which only tests want, is read from the store: `show` starts git eight times.
 field() {
   local all value
+  if [[ $2 == id ]] && value=$(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT id FROM task WHERE name = '$1' AND removed = 0" 2>/dev/null) && [[ -n $value ]]; then
+    printf '%s\n' "$value"
+    return
+  fi
   all=$("$garth" show "$1" --json) || return
   value=$(sed -nE "s/^  \"$2\": (.*[^,]),?$/\1/p" <<<"$all")
   case $value in
@@ -142,7 +134,7 @@ is_state() { [[ $(state_of "$1") == "$2" ]]; }
 # Processes with this word in their command line, outside or inside. Words are made to be unique.
 alive() { grep -qzs -- "$1" /proc/[0-9]*/cmdline; }
 
-# Builds with -Dfault=true die at a step; others must not know of it.
+# Builds with -Dfault=true die at a step; others ignore the variable.
 has_faults() { grep -q GARTH_FAULT "$GARTH_BUILD/garth"; }
 
 commit() { git -C "$R" add -A && git -C "$R" commit -qm "${1:-next}"; }

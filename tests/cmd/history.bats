@@ -182,7 +182,7 @@ dies_at() {
     [[ $(all_of t) == "$state" ]] || complain "$step"
     [[ $(field t published) == "$old" ]] || complain "$step"
     git for-each-ref --contains "$new" | grep -q . || complain "$step: $new is lost"
-    # taking it back, cut short at the same step, is taken back again, and not the other way round
+    # an undo that is interrupted at the same step is itself undone, and does not become a redo
     inside t "echo more >>a.txt; git commit -qam more-$step"
     new=$(tip)
     "$garth" rollback t --to-snapshot 2
@@ -249,7 +249,7 @@ dies_at() {
 
 @test "T3 ESCAPES 26 rollback: files without permissions or too large to keep prevent a rollback" {
   is_root && return # root looks into everything
-  # the name is no reason to think that it is too large
+  # the name alone does not make it too large
   "$garth" new t
   inside t 'mkdir large; echo precious >large/g; chmod 000 large; echo un >un'
   call "$garth" rollback --full t
@@ -306,4 +306,53 @@ dies_at() {
     "$garth" undo $t; [[ $(inside $t 'cat dir/b.txt dir/new') == $'two\nnew' ]]; inside $t 'test ! -e dir/sub/c.txt'
     [[ $(inside $t git status --porcelain) == *' M a.txt'* ]]
   done
+}
+
+# The agent puts a FIFO, or a link to one, where git expects a file: git waits for as long as nobody writes to it.
+@test "T3 ESCAPES 20 36 rollback, sync: a FIFO in the private repository is named at once, with any backend" {
+  local b name t
+  for b in overlay worktree clone; do
+    t=fifo-$b
+    "$garth" new --backend "$b" "$t"
+    inside "$t" 'echo w >w; git add w; git commit -qm w'
+  done
+  echo z >z; git add z; git commit -qm z
+  for b in overlay worktree clone; do
+    t=fifo-$b
+    # the control: git inside waits
+    inside "$t" 'd=$(git rev-parse --git-dir); mv $d/index $d/kept; mkfifo $d/index; code=0; timeout 0.5 git status >/dev/null 2>&1 || code=$?; rm $d/index; mv $d/kept $d/index; test $code = 124'
+    for name in HEAD index packed-refs logs/HEAD objects/info/alternates info/exclude LOOSE LINK; do
+      inside "$t" 'd=$(git rev-parse --git-dir); n='"$name"'; o=$(git rev-parse HEAD); rm -f /tmp/f; mkfifo /tmp/f
+        case $n in LOOSE) n=objects/$(printf %.2s "$o")/${o#??}; ;; LINK) n=shallow ;; esac
+        printf %s "$d/$n" >/tmp/name; rm -f /tmp/kept; if test -e "$d/$n"; then cp "$d/$n" /tmp/kept; fi; mkdir -p "$(dirname "$d/$n")"; rm -f "$d/$n"
+        if test '"$name"' = LINK; then ln -s /tmp/f "$d/$n"; else mkfifo "$d/$n"; fi'
+      case $name in LOOSE) want="objects/" ;; LINK) want=shallow ;; *) want=$name ;; esac
+      fails 4 "'$want" timeout 8 "$garth" rollback "$t" --full
+      [[ $(hint) == *"garth "*"$t"* ]] || complain
+      fails 4 "'$want" timeout 8 "$garth" sync "$t"
+      inside "$t" 'n=$(cat /tmp/name); rm "$n"; if test -e /tmp/kept; then cp /tmp/kept "$n"; fi'
+    done
+    "$garth" sync "$t"
+    "$garth" rollback "$t" --full
+    [[ $(inside "$t" 'ls; git status --porcelain') != *w* ]]
+  done
+}
+
+# A filter of the agent's own keeps a rollback busy: other commands on the task end when the user wants it.
+@test "T3 ESCAPES 20 36 rollback: a command that waits for a slow one ends on SIGTERM, and cancel ends the slow one" {
+  "$garth" new t
+  inside t 'git config filter.x.smudge "touch /tmp/filtering; sleep 200; cat"; mkdir -p .git/info; echo "* filter=x" >.git/info/attributes; echo changed >a.txt'
+  "$garth" rollback t --full >/dev/null 2>&1 3>&- & slow=$!
+  eventually test -e "$(task_dir t)/tmp/filtering"
+  "$garth" exec t -- echo over >"$T/said" 3>&- & waiting=$!
+  eventually grep -q over "$T/said"
+  # it waits: the control
+  kill -0 "$waiting"
+  # the signal that comes before the command has ended is the command's
+  ended() { kill -TERM "$waiting" 2>/dev/null || return 0; return 1; }
+  SECONDS=0; eventually ended; ((SECONDS < 20))
+  kill -0 "$slow"
+  SECONDS=0; "$garth" cancel t >/dev/null 2>&1 || true
+  wait "$slow" || true
+  ((SECONDS < 30))
 }

@@ -15,7 +15,7 @@ clean() {
     [[ $(state_of t-$b) == done ]] || complain "$b"
     clean t-$b
     [[ $("$garth" diff --json t-$b | json '[f["path"] for f in d["files"]]') == '["ignored/y", "secret.o"]' ]] || complain "$b"
-    # and a change of it is one
+    # a change of it counts
     inside t-$b 'echo more >>secret.o'
     [[ $(field t-$b uncommitted) == '[{"status": "M", "path": "secret.o"}]' ]] || complain "$b"
     inside t-$b 'rm secret.o'
@@ -99,7 +99,7 @@ clean() {
     [[ $code != 0 ]] || complain "$b"
     [[ ($err == *'Read-only file system'* || $err == *'Permission denied'*) ]] || complain "$b"
   done
-  # as it was when the task was made, whatever happens to the user's; the repository's rules win
+  # the task keeps it as it was when the task was made, whatever the user does to it; the repository's rules win
   rm "$XDG_CONFIG_HOME/git/ignore"
   clean t-overlay
   inside t-overlay 'echo "!.DS_Store" >.gitignore; git add .gitignore; git commit -qm rule'

@@ -132,6 +132,18 @@ more() { mkdir -p many; for ((i = 0; i < 900; i++)); do echo $i >many/$i; done; 
   [[ $(inside t 'ls -A .env a.key 2>&1 | grep -v cannot') == .env ]]
 }
 
+@test "W7 G5 ESCAPES 5 include: an agent does not choose what the next task reads" {
+  echo secret >.env; printf '.env\n' >.gitignore; rm -f .worktreeinclude; git add -A; git commit -qm rules
+  "$garth" new t
+  call inside t 'echo "*" >.worktreeinclude; git add .worktreeinclude; git commit -qm more'
+  [[ $err == *"BLOCKED: '.worktreeinclude' is protected"* ]] || complain
+  # control: with the user's consent it does
+  "$garth" allow t .worktreeinclude
+  inside t 'git commit -qm more'
+  "$garth" new next --base garth/t
+  [[ $(inside next 'cat .env') == secret ]]
+}
+
 @test "W7 include: export has them, rollback --full restores them, undo brings the task's own back" {
   prepare
   for b in "${backends[@]}"; do

@@ -25,7 +25,7 @@ setup() {
 
 # What has to be there, from the program's own list of commands.
 expected() {
-  printf '%s\n' bin/garth libexec/garth/garth-{archive,fsmonitor,launch,fast-unpack,shim} \
+  printf '%s\n' bin/garth libexec/garth/garth-{archive,credentials,fsmonitor,guard,launch,fast-unpack,mcp,shim} \
     share/bash-completion/completions/garth share/zsh/site-functions/_garth share/fish/vendor_completions.d/garth.fish \
     share/systemd/user/garth.service share/man/man1/garth.1 share/man/man5/garth-{config,task}.5
   "$first/bin/garth" help | sed -nE 's,^  ([a-z]+) .*,share/man/man1/garth-\1.1,p'

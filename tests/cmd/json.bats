@@ -33,7 +33,7 @@ with_json() {
   answer new u
   inside t 'echo t >>a.txt; git commit -qam t; echo x >x; echo o >o.o'
   inside u 'echo u >>a.txt; git commit -qam u'
-  answer ls; answer show t; answer diff t; answer path t; answer why t a.txt; answer why t /nowhere; answer port t
+  answer ls; answer show t; answer diff t; answer path t; answer brief t; answer compare t u; answer compare --check true t u; answer agent ls; answer agent show claude; answer agent test claude; answer why t a.txt; answer why t /nowhere; answer port t
   [[ $(json '[t["conflicts"] for t in d["tasks"]]' <<<"$("$garth" ls --json)") == '[[{"task": "u", "path": "a.txt"}], [{"task": "t", "path": "a.txt"}]]' ]]
   answer show t --jail
   answer snapshot t -m one

@@ -2,13 +2,13 @@
 # never happen is a damaged repository or a wrong byte in the user's checkout.
 load helpers
 
-# All of the user's files with their bytes, modes and link texts, but for .git.
+# All of the user's files with their bytes, modes and link texts, without .git.
 files_of() {
   (cd "$1" && find . -name .git -prune -o ! -type d -printf '%p %y %m %l\n' | LC_ALL=C sort
     find . -name .git -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum)
 }
 
-# What git says of the repository on the host: sound, and nothing is changed.
+# git finds the repository on the host valid and unchanged.
 sound() {
   git -C "$R" fsck --strict >"$T/fsck" 2>&1 || { cat "$T/fsck"; return 1; }
   [[ -z $(git -C "$R" status --porcelain) ]] || { git -C "$R" status --porcelain; return 1; }
@@ -296,7 +296,7 @@ afresh() { git ls-files -z | xargs -0 rm -f; git checkout -q .; }
   "$garth" diff t | grep -qx '+again'
 }
 
-# sparse_round: with a sparse checkout of dir/ and, where root files are part of it, those.
+# sparse_round: with a sparse checkout of dir/ and, if they are part of it, the files of the root.
 sparse_round() {
   git ls-files -t >"$T/marks"
   round 'test -e other/o.txt; echo inside >>a.txt; echo in >>dir/b.txt; echo in >>other/o.txt; echo n >other/new; echo n >dir/new; mkdir third; echo n >third/new; git rm -q other/gone.txt' \
@@ -377,7 +377,7 @@ lfs_repository() {
 
 @test "W8 kinds: Git LFS: what is uncommitted in the checkout" {
   lfs_repository
-  # without the filter git takes a file for changed if its time says nothing
+  # without the filter git takes a file for changed if its time proves nothing
   touch big.bin dir/same.bin
   call "$garth" new t
   [[ $err != *uncommitted* ]] || complain
@@ -395,12 +395,28 @@ lfs_repository() {
   GIT_LFS_SKIP_SMUDGE=1 git clone -q "$R" "$T/home/pointers" 2>/dev/null; elsewhere pointers
   mkdir -p .git/lfs/objects
   round 'grep -q git-lfs big.bin; echo in >>a.txt' '[[ $(tail -n1 a.txt) == in ]]; grep -q git-lfs big.bin'
-  # another filter is a program that the repository names
-  echo '*.x filter=crypt' >>.gitattributes; commit
-  fails 4 "filter=crypt" "$garth" new t
 }
 
-# The attack puts other bytes into its store under the name of a file's content, a link to a file of the user's, or
+# In git's own repository, po/.gitattributes names a filter that few have configured: git does nothing then.
+@test "W8 kinds: an attribute with a filter that nobody has configured does nothing; one that is configured is refused" {
+  echo '*.x filter=crypt' >.gitattributes; echo plain >a.x; commit
+  round 'echo in >>a.x' '[[ $(tail -n1 a.x) == in ]]'
+  for backend in overlay worktree clone; do
+    git config --unset filter.crypt.clean || true
+    "$garth" new t-$backend --backend $backend
+    inside t-$backend 'echo in >>a.x; git commit -qam in'
+    # configured meanwhile: what is there already is checked again
+    git config filter.crypt.clean 'tr a-z n-za-m'
+    fails 4 "filter=crypt" "$garth" new u --backend $backend
+    fails 4 "filter=crypt" "$garth" merge t-$backend
+    git config --unset filter.crypt.clean
+    git config --global filter.crypt.process /bin/false
+    fails 4 "filter=crypt" "$garth" new u --backend $backend
+    git config --global --unset filter.crypt.process
+  done
+}
+
+# The attack puts other bytes into its store under the name of a file's content, a link to one of the user's files, or
 # nothing at all.
 @test "W8 ESCAPES 2 12 kinds: Git LFS: a task cannot publish a pointer without its content, or with other bytes" {
   lfs_repository
@@ -419,6 +435,27 @@ lfs_repository() {
   call inside t 'truncate -s 101M large.bin; git add large.bin; git commit -qm large'
   [[ $err == *'the limit is'* ]] || complain
   [[ $(git rev-parse garth/t) == "$(git rev-parse HEAD)" ]]
+  sound
+}
+
+# Each publish is within the limits, or is refused for its last file when the others are in the user's store already.
+@test "W8 ESCAPES 20 kinds: Git LFS: content counts for as long as the task lives, refused or not" {
+  lfs_repository
+  printf 'limits:\n  max_worktree_size: 100KB\n' | configure
+  "$garth" new t
+  have=$(find .git/lfs -type f | wc -l)
+  for i in 1 2 3; do
+    inside t "head -c 40000 /dev/urandom >new$i.bin; git add new$i.bin; git commit -qm new$i" || true
+  done
+  [[ $(git log --format=%s main..garth/t | paste -sd,) == new2,new1 ]]
+  [[ $(find .git/lfs -type f | wc -l) == $((have + 2)) ]]
+  # each publish has pointers without content beside those that have it
+  "$garth" new u
+  for i in {1..3}; do
+    call inside u "head -c 40000 /dev/urandom >new.bin; git add new.bin; for k in 1 2 3 4 5 6; do printf 'version https://git-lfs.github.com/spec/v1\\noid sha256:%s\\nsize 8\\n' \$(echo $i \$k | sha256sum | cut -c -64) >none\$k.bin; done; git add .; git commit -qm new; git reset -q --hard"
+    [[ $code == 0 ]] || complain
+  done
+  (($(find .git/lfs -type f | wc -l) <= have + 4))
   sound
 }
 
@@ -454,8 +491,8 @@ lfs_repository() {
   [[ ! -e .git/ran ]]
 }
 
-# The attack is a repository that came as a tarball. Its own configuration, or a link in it, names files of the user's
-# as hooks and the like, which a task would get along.
+# The attack is a repository that came as a tarball. Its own configuration, or a link in it, names the user's files
+# as hooks and the like, and a task would get copies of them.
 @test "W8 ESCAPES 31 kinds: a repository does not take the user's files along" {
   mkdir "$HOME/.ssh"; echo secret >"$HOME/.ssh/id_test"
   for path in "$HOME/.ssh" '~/.ssh'; do
@@ -498,7 +535,7 @@ lfs_repository() {
 @test "W8 J10 kinds: a repository that only its owner can read" {
   chmod -R go= .git; chmod go= "$T/home/src"
   if is_root; then
-    # what an agent sends is never taken apart by root, and nobody else can read the objects
+    # root never unpacks what an agent sends, and nobody else can read the objects
     "$garth" new t
     call inside t "$edit; git commit -qam inside"
     [[ $err == *'can be read by root alone'* ]] || complain
@@ -550,7 +587,7 @@ lfs_repository() {
 @test "W8 kinds: doctor finds nothing wrong with a base whose files git or LFS wrote with other bytes" {
   lfs_repository; printf '*.txt text eol=crlf\n' >>.gitattributes; commit
   "$garth" new t; [[ $(inside t 'cat a.txt; wc -c <big.bin') == $'one\r\n30000' ]]
-  # as after a copy: the times say nothing
+  # as after a copy: the times prove nothing
   find "$GARTH_HOME/bases" -type f -exec chmod u+w {} +
   "$garth" doctor >"$T/doctor"
   not grep -i base "$T/doctor"
@@ -558,7 +595,7 @@ lfs_repository() {
   call "$garth" doctor; [[ $out$err == *"'a.txt' was changed"* ]] || complain
 }
 
-# The attack makes files that are large and take no space, and says that they are of LFS, of which all bytes are hashed.
+# The attack makes files that are large and take no space, and says that they are LFS files, whose bytes are all hashed.
 @test "W8 ESCAPES 20 kinds: Git LFS: huge files in a workspace take no time" {
   lfs_repository
   "$garth" new t

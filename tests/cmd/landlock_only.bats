@@ -17,7 +17,7 @@ by_user() { ! is_root; }
   call alone run -- true
   [[ $code == 125 ]] || complain
   [[ $err == *'--allow-weaker runs on Landlock alone'* ]] || complain
-  # and leaves nothing in the way of the next try
+  # and leaves nothing that would disturb the next try
   [[ $("$garth" ls --json | json 'len(d["tasks"])') == 0 ]]
   call alone run --allow-weaker --strict-isolation -- true
   [[ $code == 2 ]] || complain
@@ -137,7 +137,7 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
   [[ $(awk '{print $19}' /proc/$victim/stat) == "$(nice)" ]] || complain
   # the control
   [[ $(tr '\0' '\n' </proc/$victim/environ) == *SECRET* ]]; kill $victim
-  # what runs away is ended with the task
+  # a process that leaves its session is ended with the task
   alone exec a -- sh -c 'setsid sleep 7531 >/dev/null 2>&1 & (setsid sh -c "sleep 7532 & sleep 7532" &) ; sleep 0.2'
   eventually not pgrep -f 'sleep 753[12]'
   weak -d --task b -- sh -c 'setsid sleep 7533 & setsid sleep 7533 & sleep 7534'

@@ -55,6 +55,26 @@ PY
   [[ $code == 2 ]] || complain
 }
 
+@test "log, diff: on a terminal they say that there is nothing to show" {
+  "$garth" new t
+  NO_COLOR=1 terminals <<'PY'
+for command, said in (["log", "t"], "task 't' has printed nothing"), (["diff", "t"], "there are no changes"), (["diff", "--published", "t"], "there are no changes"):
+    t = garth(*command)
+    assert t.wait() == 0
+    assert t.text.endswith("○ " + said + "\r\n") and t.text.count("\n") == 1, t.text
+PY
+}
+
+@test "log: the pager shows no empty line below the last one" {
+  "$garth" run -q -t t -- printf 'one\ntwo\n' >/dev/null
+  TERM=xterm terminals <<'PY'
+t = garth("log", "t")
+assert t.wait() == 0
+lines = re.sub(r"\x1b\[[0-9?]*[A-Za-z]|[\x1b=>]", "", t.text).replace("\r", "").split("\n")
+assert lines[-3:] == ["one", "two", ""], t.text
+PY
+}
+
 @test "log -n: reads the end of the log, not the whole" {
   "$garth" new t
   truncate -s 1T "$(task_dir t)/log"; printf '\nlast\n' >>"$(task_dir t)/log"

@@ -11,7 +11,7 @@ setup() {
 shells() { local s; for s in "bash -l" "sh -l" "dash -l" "zsh -l" "fish -l"; do if command -v "${s%% *}" >/dev/null; then echo "$s"; fi; done; }
 
 @test "J8 login: bash, sh, dash, zsh and fish find the shim and the tool directories" {
-  # outside, the same shell forgets them: the control
+  # control: outside, the same shell does not find them
   [[ $(bash -lc 'command -v some-tool') == '' ]]
   "$garth" new t
   while read -r shell; do
@@ -64,7 +64,7 @@ shells() { local s; for s in "bash -l" "sh -l" "dash -l" "zsh -l" "fish -l"; do 
   ! is_root || return 0
   call python3 "$BATS_TEST_DIRNAME/without-userns" "$garth" run -q --allow-weaker --task a -- env -u GARTH_PATH bash -lc 'command -v git; some-tool; cat ~/.profile'
   [[ $out == */run/bin/git$'\n'tool$'\n'*login.sh* ]] || complain
-  # a file of the agent's own is left alone
+  # a file that the agent wrote is not changed
   call python3 "$BATS_TEST_DIRNAME/without-userns" "$garth" exec a -- sh -c 'echo mine >~/.profile'
   call python3 "$BATS_TEST_DIRNAME/without-userns" "$garth" exec a -- cat .profile
   [[ $("$garth" exec a -- sh -c 'cat ~/.profile') == mine ]]

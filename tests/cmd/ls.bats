@@ -84,7 +84,7 @@ PY
     [[ $(attention t$n) == null ]]
   done
   inside t1 'git commit -q --allow-empty -m more'; [[ $(attention t1) == unseen ]]
-  # a machine that reads has not looked
+  # a program that reads the JSON does not count as the user
   done_task u
   for c in "diff --json u" "show --json u" "log --json u"; do "$garth" $c >/dev/null; done
   [[ $(attention u) == unseen ]]
@@ -190,11 +190,32 @@ t.resize(4, 30); t.expect("and 2 more")
 last = t.text[t.text.rindex("\x1b[H"):]
 rows = re.sub(r"\x1b\][^\a]*\a|\x1b\[[0-9?]*[A-Za-z]", "", last).replace("\r", "").split("\n")
 assert len(rows) == 4 and all(len(r) <= 30 for r in rows), rows
-# what fills a line is not erased again
+# a line that is full to the last column is not erased
 assert "…\x1b[K" not in t.text and "…\x1b[J" not in t.text, t.text
 t.send("q"); assert t.wait() == 0
 assert t.text.endswith("\x1b[?7h\x1b[?25h\x1b[?1049l\x1b[23;0t"), t.text[-80:]
 PY
+}
+
+@test "O3 ls: a task that is paused does not run" {
+  "$garth" run -q -d -t a -- sleep 1000 >/dev/null
+  "$garth" run -q -d -t b -- sleep 1000 >/dev/null
+  "$garth" pause -q b
+  NO_COLOR=1 terminals <<'PY'
+t = garth("ls", "--watch", rows=10, cols=80)
+t.expect("0 want attention, 1 runs, 2 listed")
+t.send("q"); assert t.wait() == 0
+PY
+}
+
+@test "O3 ls: what a running task prints is activity" {
+  active() { "$garth" ls --json | json 'd["tasks"][0]["last_active"]'; }
+  "$garth" run -q -d -t t -- sh -c 'until [ -e go ]; do sleep 0.05; done; echo hello; exec sleep 1000' >/dev/null
+  before=$(active); sleep 1.1
+  [[ $(active) == "$before" ]]
+  "$garth" exec t -- touch go
+  later() { [[ $(active) > $before ]]; }
+  eventually later
 }
 
 @test "O3 ls: --watch restores the terminal on Ctrl-C and on a signal, and needs one" {

@@ -29,7 +29,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
     [[ $(at_main) == "$old" ]]
     [[ ! -e n.txt && $(state_of t) == created && $(inside t 'cat b n.txt ~/notes/n') == $'built\nnew\nsaid' ]]
     tidy
-    # and again, to the end
+    # and once more, to the end
     "$garth" merge t --squash
     gone t
     "$garth" undo
@@ -80,7 +80,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   call "$garth" merge p
   [[ $(state_of p) == merged ]] || complain
   [[ $err == *drafts* ]] || complain
-  # but not what git add leaves on the way to a commit
+  # but not objects that only `git add` made before a commit
   task a 'echo a >a1; git add a1; echo b >a1'; "$garth" merge a; gone a
   call "$garth" cleanup --merged; [[ -z $out ]] || complain
 }
@@ -231,7 +231,7 @@ fails_with_warning() { local want=$1 text=$2; shift 2; call "$@"; [[ $code == "$
   # if the target has moved, nothing is made
   task m 'echo m >m'; "$garth" merge m; chmod -R u+rwX "$GARTH_HOME/trash"; rm -rf "$GARTH_HOME"/trash/*; echo z >z; commit; fails_with_warning 5 "main has moved since" "$garth" undo m
   [[ -z $(git for-each-ref refs/heads/garth/m) ]]; git reset -q --hard "$old"
-  # one that comes back later comes back as what it is
+  # a task that is restored later has its real state
   task n 'echo n >n'
   "$garth" merge n
   "$garth" new n

@@ -96,7 +96,7 @@ load merging
   changes_nothing 5 "a rebase of it is in progress in '$T/elsewhere x'" "$garth" merge u --into main
 }
 
-# Either before or after, in whole.
+# All is as before the merge, or all is as after it.
 old_or_new() {
   local now; now=$(at_main)
   if [[ $now == "$old" ]]; then [[ ! -e n.txt && $(<a.txt) == one && -e dir/b.txt && $(state_of t) == created ]] || complain "half old"

@@ -22,7 +22,7 @@ tidy() {
   git fsck --strict
 }
 
-# Nothing of the machinery stays.
+# No temporary files or locks are left.
 nothing_beside() {
   [[ -z $(find "$GARTH_HOME/merges" -name '*.json*') ]] || complain "a journal stayed"
   [[ -z $(find "$R" "$T"/elsewhere* \( -name '*garth-merge*' -o -name '*.lock' \) 2>/dev/null) ]] || complain "left: $(find "$R" -name '*garth-merge*' -o -name '*.lock')"
@@ -30,7 +30,7 @@ nothing_beside() {
 
 at_main() { git rev-parse main; }
 
-# In builds that know nothing of faults, they must mean nothing.
+# In builds without faults the variable has no meaning.
 without_faults() {
   if has_faults; then return 1; fi
   call env GARTH_FAULT=merge-half "$garth" merge t

@@ -1,4 +1,4 @@
-# What commands say outside a terminal: one line about a success, and nothing of it with --quiet and --json.
+# What commands say outside a terminal: one line about a success, which --quiet and --json suppress.
 load helpers
 
 @test "H8 messages: a success is one line on stderr outside a terminal, and no hint" {
@@ -68,7 +68,7 @@ PY
     if [[ $c == new* ]]; then inside t 'echo w >w; git add w; git commit -qm w'; fi
   done
   fails 3 "there is no task 't'" "$garth" discard -q t
-  # words of another program are not looked at
+  # another program's output is not checked
   [[ $("$garth" run -qt s -- echo -q) == -q ]]
   [[ $("$garth" exec s -- echo --quiet) == --quiet ]]
   "$garth" new w

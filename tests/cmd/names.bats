@@ -7,7 +7,7 @@ other() {
   (cd "$L" && echo lib >lib.txt && git add -A && git commit -qm lib)
   mkdir -p "$T/nowhere"
 }
-# The file that a task of this project has and the other's has not.
+# A file that tasks of this project have, and those of the other do not.
 holds() { "$garth" diff "$1" | grep -o 'b/[a-z]*\.txt' | sort -u; }
 project_of() { "$garth" show "$1" --json | json 'd["project"]'; }
 
@@ -28,10 +28,10 @@ project_of() { "$garth" show "$1" --json | json 'd["project"]'; }
   [[ $(project_of "$L/.git/fix") == lib ]]
   [[ $(at "$L" project_of ./fix) == lib ]]
   [[ $(at "$T/nowhere" project_of "$(at "$L" "$garth" show fix --json | json 'd["address"]')") == lib ]]
-  # where it cannot be known
+  # if the project cannot be known
   changes_nothing 2 "there is a task 'fix' in 2 projects: 'app', 'lib'" at "$T/nowhere" "$garth" diff --stat fix
   [[ $(hint) == 'garth diff --stat app/fix' ]] || complain
-  # names that are given are free in each project
+  # automatic names are chosen for each project separately
   call at "$L" "$garth" run -d -- true
   [[ $out == true-1 ]] || complain
   call "$garth" run -d -- true

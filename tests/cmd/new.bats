@@ -170,3 +170,14 @@ load helpers
   [[ $(git for-each-ref refs/heads/garth | wc -l) == 1 ]]
   [[ $(ls "$GARTH_HOME/tasks" | wc -l) == 1 ]]
 }
+
+# git lists every file of a new base while it fills the index.
+@test "W1 new: a repository whose paths together take megabytes" {
+  deep=$(printf 'd%.0s' {1..230})
+  mkdir -p "$deep/$deep/$deep/$deep"
+  for i in {1..1300}; do : >"$deep/$deep/$deep/$deep/$i"; done
+  git add -A; git commit -qm long
+  call "$garth" new t
+  [[ $code == 0 ]] || complain
+  [[ -z $(inside t 'git status --porcelain') ]]
+}

@@ -9,7 +9,7 @@ load helpers
   [[ $err == *"has no files on the host; inside they are at $R"* ]] || complain
   [[ $(hint) == 'garth shell t    # or, for a copy: garth export t DIR' ]] || complain
   [[ $(at "$T" "$garth" path app/t 2>&1) == *"garth shell app/t    # or, for a copy: garth export app/t DIR" ]]
-  # in quotes, as the manual has it, one stays where one is
+  # in quotes, as in the manual, cd stays in the directory
   [[ $(cd "$T"; cd "$("$garth" path app/t 2>/dev/null)" || true; pwd) == "$T" ]]
   [[ $(inside t pwd) == "$R" ]] || complain
   [[ $("$garth" path t --json | json 'd["visible_on_host"], d["host_directory"], d["workspace"]') == "[false, null, \"$R\"]" ]]

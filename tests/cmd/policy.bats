@@ -29,7 +29,7 @@ owned() {
   call "$garth" exec t -- sh -c "/usr/bin/git merge -q --no-commit $(git rev-parse main); git checkout -q $base -- CODEOWNERS && git commit -qm sneaky"
   [[ $code != 0 ]] || complain
   [[ $err == *"BLOCKED: 'CODEOWNERS' is protected"* ]] || complain
-  # the control: with the user's word it goes
+  # the control: if the user allows it, it works
   "$garth" allow t CODEOWNERS
   inside t 'git commit -qm allowed'
   [[ $(git show garth/t:CODEOWNERS) == old ]]

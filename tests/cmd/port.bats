@@ -1,7 +1,7 @@
 load helpers
 
-# serves TASK PORT…: a task in the background in which those ports are listened on, by a server that gives back what it
-# gets, in capitals, when it was told the end.
+# serves TASK PORT…: a task in the background in which those ports are listened on, by a server that sends back what it
+# gets, in capitals, after the end of the input.
 serves() {
   local task=$1; shift
   cat >"$T/home/serve.py" <<'E'

@@ -76,7 +76,7 @@ PY
   "$garth" new c; work c; other origin o <<<o; "$garth" push c main; [[ $(there | head -1) == 'by c' ]]
   call "$garth" cleanup --merged; [[ -z $out ]] || complain
   git pull -q origin main; call "$garth" cleanup --merged; [[ $out == c ]] || complain
-  # and what was merged and taken out of the target again is not
+  # a task whose merge was removed from the target does not count as merged
   "$garth" new d
   work d
   "$garth" merge --keep --squash d
@@ -258,7 +258,7 @@ E
   call "$garth" run --task h --push main -- sh -c 'echo h >h; git add .; git commit -qm h; git push -q; git push origin main'
   [[ $code == 1 ]] || complain
   [[ $err == *"BLOCKED: this task may push to 'main' of origin, nothing else"*'Instead, you should: git push, or git push origin HEAD:main'* ]] || complain
-  # without the file's word
+  # the file does not allow it
   call "$garth" run --task q -- git push
   [[ $code == 1 ]] || complain
   [[ $err == *'BLOCKED: a task does not push'* ]] || complain
@@ -300,7 +300,7 @@ E
   [[ $code == 0 ]] || complain
   [[ $(state_of p) == cancelled ]]
   [[ $(there) == first ]]
-  # what it committed is published here all the same
+  # its commits are still published here
   [[ $(git log -1 --format=%s garth/p) == one ]]
   exec 9<>"$T/home/never"; echo >&9; exec 9>&-
 }
@@ -366,7 +366,7 @@ E
   [[ $err == *"'origin' does not take it"* ]] || complain
   [[ $err != *moved* ]] || complain
   git for-each-ref refs/garth/fetched | grep . && false
-  # there, and somebody else's ref stays
+  # the remote's branch is as it was
   [[ $(there) == first ]]
 }
 

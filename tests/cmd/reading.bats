@@ -1,4 +1,4 @@
-# G4: reading from a URL or a path is a matter for the network's list; the user's remote is the gateway's.
+# G4: reading from a URL or a path is decided by the network's list; the user's remote is read by the gateway.
 load helpers
 
 # A repository inside, at /tmp/other.git, with a commit that the task does not have.
@@ -13,7 +13,7 @@ other='git init -q /tmp/w; cd /tmp/w; git config user.name o; git config user.em
     [[ $(inside t "git fetch -q $place HEAD && git log -1 --format=%s FETCH_HEAD") == other ]]
   done
   [[ $(inside t 'git clone -q /tmp/other.git beside && git ls-remote beside HEAD | head -n1; rm -rf beside') == "$tip"$'\t'HEAD ]]
-  # a remote of the agent's own
+  # a remote that the agent added
   [[ $(inside t 'git remote add mine /tmp/other.git; git ls-remote mine HEAD; git fetch -q mine; git for-each-ref --format="%(objectname)" refs/remotes/mine | sort -u') == "$tip"$'\t'HEAD$'\n'"$tip" ]]
   for c in ls-remote fetch pull 'ls-remote origin' 'fetch origin' 'fetch --all' 'pull origin main'; do
     call inside t "git $c"

@@ -78,6 +78,41 @@ many_tags() {
   whole
 }
 
+@test "W8 G12 refs: a long list of packed tags is listed by git once, and again when it changes" {
+  local head listed=$T/home/.garth/cache
+  head=$(git rev-parse HEAD)
+  tags_of() { [[ $(inside "$1" 'git tag' | sha256sum) == "$(git tag | sha256sum)" ]]; }
+  for ((i = 10000; i < 12000; i++)); do echo "create refs/tags/v$i $head"; done | git update-ref --stdin
+  "$garth" new loose
+  [[ ! -e $listed ]]
+  git pack-refs --all
+  "$garth" new a
+  [[ $(wc -l <"$listed"/tags-*) == 2001 ]]
+  tags_of a
+  # it is used: a tag that only the list has is there
+  sed -i 's,refs/tags/v10000$,refs/tags/u10000,' "$listed"/tags-*
+  "$garth" new b
+  [[ $(inside b 'git tag | head -n1') == u10000 ]]
+  # a tag that is deleted, added, moved
+  git tag -d v10007 >/dev/null
+  "$garth" new c
+  tags_of c
+  git tag later
+  "$garth" new d
+  tags_of d
+  git commit -q --allow-empty -m next; git tag -f v10009 >/dev/null; git pack-refs --all
+  "$garth" new e
+  tags_of e
+  [[ $(inside e 'git rev-parse v10009 main') == "$(git rev-parse HEAD HEAD)" ]]
+  # the older tasks follow
+  follows a v10007 >/dev/null
+  tags_of a
+  "$garth" gc
+  [[ ! -e $listed ]]
+  "$garth" new f
+  tags_of f
+}
+
 @test "G12 refs: an agent may build on every tag that it is shown, with one publish or many" {
   git checkout -q -b side; for i in {1..30}; do echo $i >s$i; commit $i; done; git tag -a -m a side-1; git checkout -q main; git branch -D -q side
   many_tags 50
@@ -87,7 +122,7 @@ many_tags() {
     [[ $(git log -1 --format=%s garth/t$mode) == many ]] || complain "$mode"
     [[ $(git rev-list --count main..garth/t$mode) == 31 ]] || complain "$mode"
     [[ $(field t$mode commits) == 1 ]] || complain "$mode"
-    # the same at once, by a git that asks for nothing on the way
+    # the same at once, with a git that does not ask the gateway
     inside t$mode 'git reset -q --hard main; export GARTH_GATEWAY=1; /usr/bin/git merge -q --no-ff --no-edit side-1; for i in $(seq 300); do echo $i >n$i; done; git add .; /usr/bin/git commit -qm bulk' || complain "$mode"
     "$garth" publish t$mode >/dev/null
     [[ $(git log -1 --format=%s garth/t$mode) == bulk ]] || complain "$mode: $(field t$mode commits)"
@@ -223,9 +258,10 @@ soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sle
   done
 }
 
-# watch FIFO: whenever somebody opens it to read, $T/walked is made. unwatch: no more.
+# watch FIFO: whenever a process opens it to read, $T/walked is made. unwatch: ends that.
 watch() {
-  while : >"$1"; do touch "$T/walked"; done 3>&- &
+  # no program of its own makes the file: that would outlive the watcher, and make it anew after it was removed
+  while : >"$1"; do : >"$T/walked"; done 3>&- &
   watcher=$!
 }
 unwatch() {
@@ -253,7 +289,7 @@ long_history() {
 @test "G12 refs: a task that commits and ends does not walk the history back to old tags" {
   GIT_COMMITTER_DATE='1600000000 +0000' git commit -q --amend --no-edit
   long_history 40
-  # whoever walks from the tip to the tags comes by a commit that is a FIFO: to open it is seen
+  # a git that walks from the tip to the tags opens a commit that is a FIFO, which is noticed
   local lost=.git/objects/$(git rev-parse main~20 | sed 's,..,&/,')
   rm -f "$lost"
   mkfifo "$lost"

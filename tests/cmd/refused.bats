@@ -1,4 +1,4 @@
-# J5: a user who watches a task is told of each refused host at once, once, with the command that allows it.
+# J5: a user who watches a task is told about each refused host at once, once, with the command that allows it.
 load helpers
 load served
 
@@ -33,6 +33,8 @@ asks='ask() { for x; do curl -s -m 20 --noproxy "" -o /dev/null -p "http://$x/";
   [[ $err == "▲ a.example:443 is not on the task's list: garth allow --host t a.example"$'\n'"▲ b.example:8443 is not on the task's list: garth allow --host t b.example:8443" ]] || complain
   call "$garth" exec t -- sh -c "$asks; ask b.example:8443"
   [[ $err == "▲ b.example:8443 is not on the task's list: garth allow --host t b.example:8443" ]] || complain
+  "$garth" allow --host t a.example >/dev/null
+  gives 'a.example:443, 2 times; allowed since then' "$garth" show t
 }
 
 @test "J5 refused: the reason is the right one: another port, a misspelt name, a name above" {

@@ -155,7 +155,7 @@ PY
   "$garth" rename old new
   renamed old new
   [[ $(inside new 'git symbolic-ref --short HEAD; git log -1 --format=%s; git log -1 --format=%s garth/new.own') == $'garth/new\none\nfirst' ]]
-  # the agent removed its branch: HEAD follows all the same
+  # the agent removed its branch: HEAD still follows
   inside new 'GARTH_GATEWAY=1 /usr/bin/git update-ref -d refs/heads/garth/new' || true
   "$garth" rename new third
   [[ $(inside third 'git symbolic-ref --short HEAD') == garth/third ]]

@@ -41,7 +41,7 @@ last" ]] || complain
   # what was shown
   [[ $(<"$T/given") == "# Review of task 't': 1 commit, 3 files, +3 -3"* ]]
   [[ $(grep -v $'^[#\f]' "$T/given" | sed 1d) == "$(git diff -M main garth/t)" ]]
-  # it is sent and done with
+  # it is sent, and the review's file is removed
   [[ ! -e $(review_file t) ]]
   [[ $(state_of t) == done ]]
   [[ $("$garth" audit t) == *'review '*'comments=4'* ]]
@@ -125,7 +125,7 @@ E
   [[ $code == 5 ]] || complain
   [[ $err == *'has moved from '*'the comments are kept'* && $(hint) == "git -C '$R' diff $old $(git rev-parse --short=12 garth/t)" ]] || complain
   [[ $("$garth" audit t) != *review* ]]
-  # neither is it merged, nor discarded
+  # it is neither merged nor discarded
   fails 4 'comments that were not sent' "$garth" review --approve t
   fails 5 'has moved' "$garth" review --approve --discard-draft t
   fails 5 'has moved' "$garth" review --reject no t
@@ -155,6 +155,7 @@ E
   "$garth" review --print t >/dev/null
   inside t 'echo y >y; git add y; git commit -qm y'
   fails 5 'has moved' "$garth" review --approve t
+  [[ $(hint) == 'garth review t' ]] || complain
   "$garth" review --print t >/dev/null
   "$garth" review --approve --squash -m 'one commit' t
   [[ $(git log --format=%s main) == $'one commit\nfirst' ]]

@@ -31,7 +31,7 @@ load helpers
     [[ $code == 1 ]] || complain
     [[ $err == *$'uncommitted file\n  a.txt'* ]] || complain
     [[ $(git show garth/s-$b:a.txt | tail -n1) == x ]] || complain
-    # a command's own code is its own
+    # the command's own exit code is passed on
     call "$garth" run -t c-$b --backend $b -- sh -c 'echo new >new; exit 7'
     [[ $code == 7 ]] || complain
     [[ $err == *$'uncommitted file\n  new'* ]] || complain
@@ -159,7 +159,7 @@ load helpers
   call env FOO=foo BAR=bar "$garth" run -t t -e FOO -e X=1 -e Y= -e 'Z=a b=c' -e NOSUCH -- sh -c 'echo "$FOO,$BAR,$X,${Y-unset},$Z,${NOSUCH-unset}"'
   [[ $out == foo,,1,,a\ b=c,unset ]] || complain
   [[ $(FOO=foo "$garth" exec -e FOO t -- sh -c 'echo $FOO') == foo ]]
-  # what the inside always has is not to be changed
+  # variables that Garth sets inside cannot be changed
   [[ $("$garth" exec -e HOME=/root -e GARTH_TASK=x t -- sh -c 'echo $HOME $GARTH_TASK') == "$HOME t" ]]
 }
 
@@ -204,6 +204,14 @@ load helpers
   eventually is_state t failed
   [[ $(field t exit_code) == 4 ]]
   "$garth" log t | tr -d '\r' | grep -x over
+}
+
+@test "O3 run: -d on a terminal prints lines without empty ones between them" {
+  NO_COLOR=1 terminals <<'PY'
+t = garth("run", "-d", "-t", "t", "--", "sleep", "1000")
+assert t.wait() == 0
+assert t.text.split("\r\n") == ["○ task 't' (overlay, network allow)", "t", "○ task 't' is running", "↳ garth attach t", ""], t.text
+PY
 }
 
 @test "T1 run: -d reports what cannot be started" {
@@ -267,7 +275,7 @@ program() { mkdir -p "$2"; printf '#!/bin/sh\necho hi\n' >"$2/$1"; chmod +x "$2/
   changes_nothing 127 "there is no file 'dir/run.sh' in commit" "$garth" run --cwd dir -- ./run.sh
   [[ $("$garth" run -t d --base HEAD~ -- ./run.sh) == run ]]
   [[ $("$garth" run -t e --with-changes --on-dirty keep -- ./run.sh) == run ]]
-  # behind a link it is left to the task
+  # a path behind a link is looked up inside, not here
   ln -s dir ways; cp run.sh dir/; git add ways dir; git commit -qm ways
   [[ $("$garth" run -t f -- ways/run.sh) == run ]]
 }
@@ -385,6 +393,7 @@ time.sleep(1000)' $word-b </dev/null >/dev/null 2>&1 &)
 @test "T1 run: a task's command can be run again under the name only by exec" {
   "$garth" run -t t -- true
   changes_nothing 1 "there is a task 't' already" "$garth" run -t t -- true
+  [[ $(hint) == 'garth exec t -- ...' ]] || complain
 }
 
 @test "O3 run: a word that looks like an option belongs to the command" {

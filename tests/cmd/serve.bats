@@ -31,7 +31,7 @@ get() {
   bare "$path" -H "Authorization: Bearer $(<"$GARTH_HOME/serve.token")" "$@"
 }
 
-# The same without.
+# The same without the token.
 bare() {
   local path=$1 body=$T/body.$BASHPID; shift
   status=$(curl -sS --path-as-is --max-time 20 -o "$body" -w '%{http_code}' "$@" "$url$path" 3>&-) || complain "curl: $path"
@@ -51,7 +51,7 @@ steady() { json '{k: v for k, v in d.items() if k not in ("limits", "disk")}'; }
 
 db() { sqlite3 -cmd '.timeout 20000' "$GARTH_HOME/garth.db" "$1"; }
 
-# aged SECONDS TASK…: nothing happened to them for so long.
+# aged SECONDS TASK…: as if nothing had happened to them for that long.
 aged() {
   local n=$1 name; shift
   for name; do
@@ -62,7 +62,7 @@ aged() {
 
 # last ROW: when it was last done.
 last() { db "SELECT coalesce((SELECT value FROM fact WHERE key = 'serve_$1'), 'never')"; }
-# earlier ROW SECONDS: as if it had been done so much longer ago.
+# earlier ROW SECONDS: as if it had been done that much earlier.
 earlier() { db "UPDATE fact SET value = value - $2 WHERE key = 'serve_$1'"; }
 was_done() { [[ $(last "$1") != never ]]; }
 all_done() { was_done hourly && was_done daily && was_done weekly; }
@@ -89,7 +89,7 @@ ran() { "$garth" serve --once --json | tr -d ' "\n' | sed -nE 's/^\{ran:(\[[a-z,
   get /tasks
   [[ $status == 200 ]] || complain
   [[ $out == "$("$garth" ls --json)" ]] || complain
-  # but for the limit of the disk, which follows the free space
+  # except the limit of the disk, which follows the free space
   get /tasks/t
   [[ $status == 200 ]] || complain
   [[ $(steady <<<"$out") == "$("$garth" show t --json | steady)" ]] || complain
@@ -151,6 +151,7 @@ print(b"".join(iter(lambda: s.recv(65536), b"")).decode())' "$port" "$T/request"
   denied 400 repeated_header raw 'GET /api/v1/tasks HTTP/1.1' "$h" "${h,,}"
   denied 400 repeated_header raw 'GET /api/v1/tasks HTTP/1.1' "$h" 'Authorization: Bearer x'
   denied 400 repeated_header raw 'GET /api/v1/tasks HTTP/1.1' "$h" "Origin: http://127.0.0.1:$port" 'Origin: http://evil.example'
+  denied 400 bad_header raw 'GET /api/v1/tasks HTTP/1.1' 'Host : evil.example' "$h"
   denied 400 bad_target raw "GET http://127.0.0.1:$port/api/v1/tasks HTTP/1.1" "$h"
   denied 400 bad_target raw 'GET http://evil.example/api/v1/tasks HTTP/1.1' "$h"
   denied 400 bad_target raw "GET //127.0.0.1:$port/api/v1/tasks HTTP/1.1" "$h"
@@ -217,7 +218,7 @@ PY
   wait "$!"
   for p in -1 65536 x '' 1e3; do fails 2 'a port is' "$garth" serve --port "$p"; done
   fails 2 '--once' "$garth" serve --once --port 1
-  # a token that is none, or that others could read, opens nothing
+  # a malformed token, or one that others could read, is not accepted
   chmod 644 "$GARTH_HOME/serve.token"; fails 4 'others' "$garth" serve --port 0
   echo short >"$GARTH_HOME/serve.token"; chmod 600 "$GARTH_HOME/serve.token"; fails 2 'not a token' "$garth" serve --port 0
   : >"$GARTH_HOME/serve.token"; fails 2 'not a token' "$garth" serve --port 0
@@ -432,7 +433,7 @@ processes() { grep -lzs "^SERVE_TEST=$1\$" /proc/[0-9]*/environ | cut -d/ -f3; }
     eventually nobody "$word"
     ! has_faults || wait "$get_pid" || true
   done
-  # nothing of the task's
+  # nothing from the task
   [[ $(state_of busy) == running ]]
   "$garth" cancel busy
 }

@@ -23,8 +23,9 @@ class Terminal:
         self.code = None
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            # before the command can look at it
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
             os.execvp(argv[0], argv)
-        self.resize(rows, cols)
 
     def resize(self, rows, cols):
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))

@@ -19,7 +19,7 @@ picture() {
 # Nothing half-made: what there is in the home and among the refs belongs to tasks that are listed.
 sound() {
   local n
-  n=$("$garth" ls --json | json 'len(d["tasks"])')
+  n=$("$garth" ls --json | grep -c '^      "id": ' || true)
   [[ $(ls "$GARTH_HOME/tasks" | wc -l) == "$n" ]] || complain "tasks: $(ls "$GARTH_HOME/tasks")"
   [[ $(git for-each-ref refs/heads/garth | wc -l) == "$n" ]] || complain "refs: $(git for-each-ref)"
   [[ $n != 0 || -z $(git for-each-ref refs/garth/tasks) ]] || complain "pins: $(git for-each-ref)"
@@ -32,14 +32,14 @@ sound() {
 }
 
 # How many deeds can be taken back.
-open_deeds() { python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM deed WHERE undone = 0").fetchone()[0])' "$GARTH_HOME/garth.db"; }
+open_deeds() { sqlite3 "$GARTH_HOME/garth.db" 'SELECT count(*) FROM deed WHERE undone = 0'; }
 
 # Away for good, so that the next one with the name is the only one.
 wipe_task() {
   "$garth" discard -fD t
   touch -d '8 days ago' "$GARTH_HOME"/trash/*
   "$garth" new t; "$garth" discard t
-  python3 -c 'import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute("DELETE FROM deed"); d.commit()' "$GARTH_HOME/garth.db"
+  sqlite3 -cmd '.timeout 5000' "$GARTH_HOME/garth.db" 'DELETE FROM deed'
 }
 
 collect() { git reflog expire --expire=now --all; git gc -q --prune=now; }

@@ -16,6 +16,7 @@ go() { "$garth" exec "$1" -- touch /tmp/go || true; }
   [[ $(head -n1 "$T/e") == "✗ task 't' failed: exit code 3" ]]
   call timeout 10 "$garth" wait t
   [[ $code == 3 ]] || complain
+  [[ $(hint) == 'garth log t' ]] || complain
   "$garth" new made
   call timeout 10 "$garth" wait made
   [[ $code == 0 ]] || complain

@@ -34,6 +34,13 @@ nothing_half() {
   nothing_half
 }
 
+@test "W7 set-up: read-only and closed directories, as go leaves them, are taken" {
+  set_up 'mkdir -p deps/mod/sub deps/closed; echo x >deps/mod/sub/f; echo x >deps/closed/f; chmod 444 deps/mod/sub/f; chmod 555 deps/mod/sub deps/mod; chmod 0 deps/closed'
+  "$garth" new a
+  [[ $(inside a 'cat deps/mod/sub/f deps/closed/f' | paste -sd" ") == 'x x' ]]
+  nothing_half
+}
+
 @test "W7 set-up: changed inputs run it again; a later commit with the same inputs takes the layer along" {
   set_up 'mkdir -p deps; cat pkg.lock >deps/v; echo run >>deps/runs'
   "$garth" new a
@@ -51,6 +58,26 @@ nothing_half() {
   "$garth" new d
   [[ $(inside d 'cat deps/v') == tracked ]]
   [[ -z $(inside d 'git status --porcelain') ]]
+  [[ $(layers | wc -l) == 3 ]]
+}
+
+# The agent changes an input, and a script that the set-up runs and that is no input. The user looks at that in another
+# task, and takes the input alone.
+@test "W7 ESCAPES 6 set-up: what it makes of an agent's commit is for that commit only" {
+  set_up 'sh script'
+  echo 'mkdir -p deps; echo good >deps/v' >script; git add script; commit script
+  "$garth" new t
+  inside t "echo 2 >pkg.lock; echo 'mkdir -p deps; echo evil >deps/v' >script; git commit -qam evil"
+  "$garth" new look --base garth/t
+  [[ $(inside look 'cat deps/v') == evil ]]
+  "$garth" new again --base garth/t
+  [[ $(layers | wc -l) == 2 ]]
+  git checkout -q garth/t -- pkg.lock; commit 'the input only'
+  "$garth" new mine
+  [[ $(inside mine 'cat deps/v') == good ]]
+  # control: a commit of the user's makes it for others
+  git branch other; echo x >>a.txt; commit x
+  "$garth" new more --base other
   [[ $(layers | wc -l) == 3 ]]
 }
 
@@ -142,7 +169,8 @@ nothing_half() {
   set_up 'mkdir deps; touch deps/started; test -n "$FAST" || sleep 30; echo 1 >deps/one'
   printf 'jail: {env: [FAST]}\n' >>"$XDG_CONFIG_HOME/garth/config.yaml"
   began() { compgen -G "$GARTH_HOME/tasks/*/upper/deps/started" >/dev/null; }
-  ended() { ! compgen -G "$GARTH_HOME/tasks/*/control" >/dev/null; }
+  # The task of a killed set-up is locked until its keeper has ended; gc leaves it alone until then.
+  gc_removes() { "$garth" gc; ! began; }
   "$garth" warm >/dev/null 2>&1 3>&- & pid=$!
   eventually began
   kill -9 $pid
@@ -156,10 +184,8 @@ nothing_half() {
   "$garth" gc >/dev/null
   began
   kill -9 $pid
-  eventually ended
-  "$garth" gc >/dev/null
+  eventually gc_removes
   nothing_half
-  not began
 }
 
 @test "W7 ESCAPES 23 set-up: killed at any step, it leaves nothing that is taken for whole" {

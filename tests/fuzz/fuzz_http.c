@@ -177,8 +177,13 @@ static void through_the_table(const uint8_t *data, size_t size)
 		return;
 	*space = '\0';
 	for (int user = 0; user < 2; user++) {
-		int status = route(&the.gateway, user, line, space + 1, (const char *)end + 1,
-			size - (size_t)(end + 1 - data), &answer);
+		const struct route_ask ask = { .user = user,
+			.method = line,
+			.path = space + 1,
+			.session = user ? NULL : "11111111-2222-3333-4444-555555555555",
+			.body = (const char *)end + 1,
+			.len = size - (size_t)(end + 1 - data) };
+		int status = route(&the.gateway, &ask, &answer);
 
 		check_answer(status, answer);
 	}

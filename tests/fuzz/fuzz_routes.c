@@ -22,14 +22,17 @@ static void check(bool ok, const char *what)
 
 static void check_words(const struct strvec *args)
 {
-	static const char *const known[] = { "ls", "show", "diff", "audit" };
+	static const char *const known[] = { "ls", "show", "diff", "audit", "mcp" };
 	struct err e = ERR_INIT;
 	bool found = false;
 	size_t i = 2;
 
 	for (size_t j = 0; j < ARRAY_SIZE(known); j++)
 		found |= !strcmp(args->v[0], known[j]);
-	check(found && args->n >= 2 && !strcmp(args->v[1], "--json"), "an odd command");
+	check(found && args->n >= 2 &&
+			(!strcmp(args->v[1], "--json") ||
+				(!strcmp(args->v[0], "mcp") && !strcmp(args->v[1], "--http"))),
+		"an odd command");
 	if (!strcmp(args->v[0], "ls")) {
 		check(args->n == 3 && !strcmp(args->v[2], "--all-projects"), "an odd list");
 		i = 3;

@@ -37,7 +37,7 @@ static void check(int argc, char **argv, const char *overrides, const char *bran
 	for (int i = 1, n; (n = words_option(argc, argv, i, &value)); i += n)
 		if (i + n > argc || (w.verb && i >= w.verb))
 			abort();
-	table_look(argc, argv, &w, overrides, branch, target, &v);
+	git_rules_look(argc, argv, &w, overrides, branch, target, &v);
 	if ((!w.verb && v.rule != RULE_LOCAL) || (v.rule == RULE_BLOCKED) != (v.message[0] != '\0'))
 		abort();
 	if (v.doubt && (v.rule != RULE_BLOCKED || v.doubt <= w.verb || v.doubt >= argc))

@@ -1,4 +1,4 @@
-# J1 J2: caches of the user's package managers, with a writable layer of the task's own on top.
+# J1 J2: caches of the user's package managers, with the task's own writable layer on top.
 load helpers
 
 # Caches with a file that an attacker would like to change, and beside them what nobody inside may read.
@@ -23,7 +23,7 @@ pictured() { (cd "$HOME" && find "${caches[@]%%/*}" -path .garth -prune -o -prin
     "$garth" new "t-$backend" --backend "$backend"
     for path in "${caches[@]}"; do
       [[ $(inside "t-$backend" "cat ~/$path/package") == cached ]]
-      # control: outside this arrives
+      # control: outside this succeeds
       outside sh -c "echo new >$HOME/$path/new && rm $HOME/$path/new"
     done
     all="${caches[*]}"
@@ -94,7 +94,7 @@ pictured() { (cd "$HOME" && find "${caches[@]%%/*}" -path .garth -prune -o -prin
   inside t 'cd ~/.cargo/registry/cache; ln package hard; echo evil >hard; chmod 777 package; touch -d @1 package; truncate -s 0 package; mkfifo fifo; cat hard'
   [[ $(pictured) == "$picture" ]]
   refused inside t 'mknod ~/.cargo/registry/disk b 8 0'
-  # the layers themselves, and the host's directory under them, are nowhere in reach
+  # the layers themselves, and the host's directory under them, cannot be reached
   [[ -d $(echo "$GARTH_HOME"/tasks/*/caches/.cargo%2Fregistry/upper) ]]
   refused inside t "ls $GARTH_HOME/tasks/*/caches"
 }
@@ -138,7 +138,7 @@ pictured() { (cd "$HOME" && find "${caches[@]%%/*}" -path .garth -prune -o -prin
   [[ $("$garth" show t --jail) == *"cache    $HOME/.cache/something  (writable"* ]]
   echo 'jail: {caches: {~/.m2/repository: shared}}' | configure
   run -2 "$garth" exec t -- true
-  [[ $output == *"'task', 'read-only' or 'off'"* ]]
+  [[ $output == *"'task', 'project', 'read-only' or 'off'"* ]]
 }
 
 # Commands that end at once leave work directories behind that nobody had time to remove.

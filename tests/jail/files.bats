@@ -14,7 +14,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/e
     outside sh -c "echo more >>$T/elsewhere/new"
     rm "$T/elsewhere/new"
     refused inside "t-$backend" "echo more >>$T/elsewhere/new"
-    # the home inside is another: what is written there does not arrive
+    # the home inside is a different one: what is written there does not appear outside
     inside "t-$backend" "mkdir -p $HOME/.ssh; echo evil >$HOME/.ssh/id_test; echo evil >$HOME/notes.txt"
     untouched
   done
@@ -32,7 +32,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/e
       refused inside "t-$backend" "cat $up"
       refused inside "t-$backend" "cd dir && cat ../$up"
     done
-    # and out of the root, above which the old one would lie if it had stayed
+    # and out of the root, above which the old root would be if it had stayed mounted
     tells "$SECRET" cat "/..$T/elsewhere/secret"
     refused inside "t-$backend" "cat /..$T/elsewhere/secret || cat /../..$T/elsewhere/secret || { cd /; cat ..$T/elsewhere/secret; }"
     refused inside "t-$backend" 'test -e /../etc/shadow'
@@ -51,7 +51,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/e
       if [[ $path == /etc/shadow ]]; then outside test -s "$path"; fi
       # skip what this machine does not have
       outside test -e "$path" || continue
-      # the way to the user's home is there, and empty but for it
+      # the directories above the user's home are there, and have nothing else in them
       [[ $HOME != "$path"/* ]] || continue
       refused inside "t-$backend" "test -e $path"
       refused inside "t-$backend" "ls -d $path/. || cat $path"
@@ -68,17 +68,18 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/e
       ld.so.conf locale.alias localtime magic mime.types nsswitch.conf os-release profile protocols redhat-release services shells timezone passwd group gitconfig zsh zprofile fish
       netconfig networks rpc ethertypes xattr.conf lsb-release alpine-release arch-release centos-release fedora-release system-release dpkg locale.conf locale.gen
       bash_completion.d DIR_COLORS emacs nanorc screenrc tmux.conf groff man_db.conf manpath.config papersize login.defs magic.mime mailcap mke2fs.conf sgml xml
-      fpc.cfg gdb gnucobol gprofng.rc mono R texmf dictionaries-common drirc ghostscript glvnd gtk-2.0 gtk-3.0 OpenCL vulkan machine-id '
+      fpc.cfg gdb gnucobol gprofng.rc mono R texmf dictionaries-common drirc ghostscript glvnd gtk-2.0 gtk-3.0 OpenCL vulkan machine-id
+      claude-code codex opencode '
     more() { for name in $1; do [[ $allowed == *[[:space:]]$name[[:space:]]* || $name =~ ^(ld-musl-|fpc-|java|octave|php|python3|ImageMagick-) ]] || echo "$name"; done; }
     [[ -n $(more "$(outside ls -A /etc)") ]]
     [[ -z $(more "$(inside "t-$backend" 'ls -A /etc')") ]] || { more "$(inside "t-$backend" 'ls -A /etc')"; false; }
-    # the Garth home and the repository are the host user's to see
+    # outside, the host's user sees the Garth home and the repository
     for path in "$GARTH_HOME/garth.db" "$GARTH_HOME/tasks" "$GARTH_HOME/bases" "$GARTH_HOME/tasks/$(ident 1)/upper/mine.txt" "$R/.git/COMMIT_EDITMSG" "$R/.git/description" "$R/.git/logs/HEAD"; do
       [[ -r $path ]]
       refused inside "t-$backend" "ls -d $path/. || cat $path"
       refused inside "t-$backend" "test -e $path"
     done
-    # by name or by content, nowhere in reach
+    # not reachable, by name or by content
     tells "$SECRET" grep -rs "$SECRET" "$GARTH_HOME"
     silent "$SECRET" inside "t-$backend" "grep -rs $SECRET / --exclude-dir=proc --exclude-dir=usr --exclude-dir=opt --exclude-dir=dev"
   done
@@ -168,7 +169,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/e
 @test "3 J1 J10: mknod" {
   "$garth" new t
   "$garth" new w --backend worktree
-  # Devices are root's to make. For a user the control is the one device that is not (0:0): in the same place, by the same
+  # Only root may make devices. For a user the control is the one device that is not (0:0): in the same place, by the same
   # program, it can be made, so what is refused below is the device and nothing else.
   if is_root; then
     mknod "$T/open/node" c 1 3
@@ -185,7 +186,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/e
       grep -q 'Operation not permitted' "$T/refused"
     done
   done
-  # one that somebody with the right to made there cannot be opened: root can, here
+  # a device that root made there cannot be opened inside either
   if is_root; then
     for dir in "$GARTH_HOME/tasks/$(ident 1)/tmp" "$GARTH_HOME/tasks/$(ident 1)/home" "$GARTH_HOME/worktrees/w"; do mknod -m 666 "$dir/node" c 1 3; (: <"$dir/node"); done
     refused inside t 'cat /tmp/node'
@@ -297,7 +298,7 @@ users_own() { fingerprint; sha256sum "$HOME/.claude/settings.json" "$HOME/.bashr
     for name in .claude/settings.json .vscode/tasks.json .mcp.json .gitmodules .envrc .husky/pre-commit; do
       tells "$name" "$garth" diff t --stat --json
     done
-    # and a repository of the agent's does not come out
+    # and the agent's own repository is not exported
     "$garth" export t "$T/exported"
     [[ -z $(find "$T/exported" -iname .git) ]]
     [[ -e $T/exported/.mcp.json ]]
@@ -326,8 +327,8 @@ f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\",
   done
 }
 
-# The attack looks for a mount whose owner, devices or files would count: what is shown is read-only but for the task's
-# own, and nothing mounted knows set-user-id programs or devices.
+# The attack looks for a mount whose owner, devices or files would count: what is shown is read-only except for the task's
+# own files, and no mount allows set-user-id programs or devices.
 @test "3 J1 J6 J10: read-only, nosuid and nodev, each mount by itself" {
   for backend in overlay worktree; do
     "$garth" new t --backend "$backend"
@@ -335,7 +336,7 @@ f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\",
     workspace=$(inside t pwd)
     (($(wc -l <"$T/mounts") > 12))
     for place in /usr /proc/sys / /run/garth/objects/0 /tmp "$R"; do grep -q "^$place r" "$T/mounts"; done
-    # the control: outside, programs and settings lie on mounts of another kind
+    # the control: outside, programs and settings are on other kinds of mounts
     cut -d' ' -f6 /proc/self/mountinfo | grep -v nosuid | grep -q rw
     while read -r place options; do
       [[ ,$options, == *,nosuid,* ]] || { echo "suid: $place $options"; false; }
@@ -395,7 +396,7 @@ f = os.open(\"su\", os.O_CREAT | os.O_WRONLY, 0o6755); os.write(f, open(\"idd\",
   ((code == 0))
 }
 
-# beneath DIR HOME: with a repository there, and the Garth home; every step by itself, for it stands in a condition.
+# beneath DIR HOME: with a repository there, and the Garth home; each step has its own check, because the function is called in a condition.
 beneath() {
   local repo=$1/hidden backend path
   export GARTH_HOME=$2

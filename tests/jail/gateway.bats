@@ -1,5 +1,5 @@
-# ESCAPES 11 to 16: what an agent can do to its private repository, to git and to the gateway's socket, in order that
-# something gets into the shared repository which must not be there, or out of one that it cannot read.
+# ESCAPES 11 to 16: what an agent can do to its private repository, to git and to the gateway's socket, so that
+# something forbidden gets into the shared repository, or something gets out of a repository that it cannot read.
 load helpers
 
 setup() {
@@ -13,7 +13,7 @@ tip() { git rev-parse "refs/heads/garth/${1:-t}"; }
 # Refs and objects of the shared repository, one line each.
 everything() { git for-each-ref; git cat-file --batch-all-objects --batch-check --unordered | sort; }
 
-# Nothing of the attack is in the repository, which is whole.
+# The repository is complete and has nothing from the attack.
 clean() {
   everything | diff "$T/everything" - || { echo "the shared repository changed"; return 1; }
   [[ $(fingerprint) == "$shared" ]] || { echo "the user's repository changed"; diff <(echo "$shared") <(fingerprint); return 1; }
@@ -26,11 +26,11 @@ clean() {
 # as_it_was: what `clean` compares with.
 remember() { everything >"$T/everything"; }
 
-# The control: a repository with nothing of Garth's.
+# The control: a repository without Garth.
 
 control_repo() { rm -rf "$T/open/c"; git clone -q "$R" "$T/open/c"; cd "$T/open/c"; }
 
-# works: the task can go on as if nothing had been.
+# works: the task can go on as if nothing had happened.
 works() {
   local head
   head=$(inside t 'GARTH_GATEWAY=1 /usr/bin/git reset -q --hard && echo on >>a.txt && git commit -qam on && git rev-parse HEAD') || return 1
@@ -45,7 +45,7 @@ works() {
   control_repo
   for kind in .git .GIT git~1 .git-hfs dotdot dot slash empty duplicate unsorted gitmodules gitmodules-link missing-parent missing-tree missing-blob \
     tree-is-blob blob-is-tree parent-is-blob corrupt truncated other-content false-size blob-bomb tree-bomb deep no-author nul-author; do
-    # the control: a plain repository takes the commit for its branch's
+    # the control: a plain repository accepts the commit on its branch
     cd "$T/open/c"
     commit=$("$python" "$BATS_TEST_DIRNAME/hostile.py" .git $kind)
     echo "$commit" >.git/refs/heads/hostile
@@ -57,14 +57,14 @@ works() {
       if /usr/bin/git update-ref refs/heads/garth/t \$c; then echo MOVED; fi; [ \$(git rev-parse HEAD) = \$head ] || echo MOVED
       mkdir -p .git/refs/heads/garth; echo \$head >/tmp/head; echo \$c >.git/refs/heads/garth/t" >"$T/said" 2>&1 || { cat "$T/said"; false; }
     grep -qE 'BLOCKED: |fatal: ' "$T/said" && ! grep -q MOVED "$T/said" || { echo "$kind"; cat "$T/said"; false; }
-    # … and as a draft that is looked at when the user asks
+    # … and as a draft that is checked when the user asks for it
     code=0; timeout 100 "$garth" publish t >"$T/answer" 2>&1 || code=$?
     ((code != 0 && code < 124)) || { echo "$kind: exit $code"; cat "$T/answer"; false; }
     clean || { echo "$kind"; false; }
     inside t "cat /tmp/head >.git/refs/heads/garth/t; find .git/objects -type f ! -path '*/info/*' -delete"
   done
   works
-  # and one that is as it should be, made in the same way, is published
+  # a well-formed commit that is made in the same way is published
   inside t "/usr/bin/git update-ref refs/heads/garth/t \$($python /tmp/hostile.py .git plain)"
   [[ $(git show garth/t:z) == hostile ]]
 }
@@ -118,7 +118,7 @@ works() {
   untouched
 }
 
-# Reading a FIFO hangs for ever: trusted code must not.
+# Reading a FIFO blocks without end: trusted code must not do it.
 @test "11 12 G6: FIFOs and devices in the place of git's files block nobody" {
   for what in objects/info/alternates HEAD index config packed-refs refs/heads/garth/t; do
     "$garth" new t
@@ -134,7 +134,7 @@ works() {
   done
 }
 
-# Commands that need git inside wait for it, but not for long, and say what is the matter.
+# Commands that need git inside wait for it, but not for long, and say what is wrong.
 @test "11 12 G6: a git inside that hangs on a pipe is soon killed and named" {
   "$garth" new t; "$garth" new u
   for task in t u; do
@@ -142,9 +142,10 @@ works() {
   done
   remember
   timeout 30 "$garth" publish t >"$T/published" 2>&1 3>&- & pid=$!
+  # a rollback looks for such files first
   run timeout 30 "$garth" rollback u --full
-  ((status == 1))
-  [[ $output == *"does not answer"*"garth exec u"* ]]
+  ((status == 4))
+  [[ $output == *config*"garth exec u -- rm .git/config"* ]]
   code=0
   wait $pid || code=$?
   ((code == 1))
@@ -195,8 +196,8 @@ works() {
   [[ $(tip u) == $(git rev-parse main) ]]
 }
 
-# The shared objects are readable to who knows their ids. To publish them is to answer for them, and where the task is
-# strictly isolated they are not there.
+# An agent that knows the id of a shared object can read it, and may not publish it as its own work. If the task is
+# strictly isolated, such objects are not there.
 @test "13 G1 G5 J2: another task's commits must pass this task's policy, or cannot be reached at all" {
   "$garth" new u
   "$garth" allow u .github/workflows/u.yml
@@ -238,7 +239,7 @@ works() {
     }
     refused "$garth" publish t
     [[ $(tip) == $(git rev-parse main) ]]
-    # the control: a commit that may be is published by the same end
+    # the control: an allowed commit is published at the end in the same way
     "$garth" run -t c -- sh -c "$attack"'; echo ok >ok; git add -A; /usr/bin/git commit -qm fine'
     [[ $(git show garth/c:ok) == ok ]] || { echo "not published: $attack"; false; }
     "$garth" discard -fD t; "$garth" discard -D c
@@ -334,7 +335,7 @@ while time.time() < end:
 @test "12 G10: a rebase whose result differs from a merge's is refused, and nothing changes" {
   echo v1 >conf; git add conf; git commit -qm conf
   "$garth" new t
-  # there and back, and the user goes there in the meantime: one by one, the way back is what is left
+  # a change and its revert, while the user makes the same change: commit by commit, only the revert would be left
   inside t 'echo v2 >conf; git commit -qam there; echo v1 >conf; echo fine >fine; git add -A; git commit -qm back'
   echo v2 >conf; git commit -qam "the user goes there"
   old=$(git rev-parse main)
@@ -392,7 +393,7 @@ while time.time() < end:
   echo fixed >a.txt; echo mine >mine; git add a.txt mine; git commit -qm "the user's"
   head=$(git rev-parse HEAD)
   inside t "echo b >b; git add b; /usr/bin/git reset -q --soft $head; /usr/bin/git commit -qm b"
-  # the attack, without words: a merge of it would be a fast-forward
+  # the attack itself: a merge of it would be a fast-forward
   [[ $(git rev-parse garth/t~1) == "$head" ]]
   [[ $(git show garth/t:a.txt) == one ]]
   for how in '' --published; do
@@ -408,7 +409,7 @@ while time.time() < end:
   [[ $output == *a.txt*c*"2 files changed"* ]] || { echo "$output"; false; }
 }
 
-# Whoever reads a commit takes the first author, or the last.
+# Some programs take the first author of a commit, others the last.
 @test "12 G5: an author or committer that appears twice, or a second task's trailer, is refused" {
   configure <<<'policy: {identity: forced, author: "Bot <bot@example.com>"}'
   "$garth" new t; remember

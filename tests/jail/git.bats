@@ -1,5 +1,5 @@
-# ESCAPES 7 to 10, 13 and 16: git's own ways to run programs and to write elsewhere. What the agent can write is
-# its private repository, whole; what must not happen is that a program named there runs outside, or that the
+# ESCAPES 7 to 10, 13 and 16: git's own ways to run programs and to write elsewhere. The agent can write
+# everything in its private repository. It must not happen that a program named there runs outside, or that the
 # shared repository changes.
 load helpers
 # a clone's repository is like an overlay's and its files like a worktree's; cmd/clone has the rest
@@ -23,7 +23,7 @@ clean() {
   untouched
 }
 
-# gate_commands TASK: what reaches into the task through its gateway ends in time, whatever it finds there.
+# gate_commands TASK: commands that use the task's gateway end in time, whatever they find there.
 gate_commands() {
   local command
   for command in "publish $1" "snapshot $1" "sync $1" "rollback $1 --full" "rollback $1 --file a.txt" "audit $1" "audit --verify"; do
@@ -33,10 +33,10 @@ gate_commands() {
   done
 }
 
-# ran: the control did what it should; it is taken back.
+# ran: the control ran the program; the marker is removed again.
 ran() { [[ -e $marker ]] || { echo "the control did not run its program"; return 1; }; rm -f "$marker"; }
 
-# An ordinary repository of the host's to try things on.
+# An ordinary repository on the host, for the controls.
 control_repo() { rm -rf "$T/open/c"; git clone -q "$R" "$T/open/c"; cd "$T/open/c"; }
 
 # A repository that names the payload wherever git looks for a program.
@@ -51,7 +51,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
 @test "7 J3 W2: .git replaced by one that names another git directory" {
   make="git init -q evil.git/..; git --git-dir=evil.git init -q --bare . 2>/dev/null; git init -q --bare evil.git; git --git-dir=evil.git config core.bare false
     git --git-dir=evil.git config core.fsmonitor '$payload; false'"
-  # the control: in a worktree of git's own, the pointer can be replaced, and the next git outside runs the program
+  # the control: in a worktree that git made, the pointer can be replaced, and the next git outside runs the program
   control_repo
   git worktree add -q "$T/open/wt" -b control; cd "$T/open/wt"
   sh -c "${make#*; }"
@@ -285,7 +285,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
     "$garth" new t --backend "$backend"
     inside t "$native$work" >/dev/null 2>&1
     [[ $(inside t git rev-parse main) == "$(inside t git rev-parse HEAD)" ]]
-    # the one thing that came out is the commit, to the task's own branch
+    # outside, only the commit appeared, on the task's own branch
     [[ $(git log -1 --format=%s garth/t) == evil ]]
     [[ $(git rev-parse garth/t) == "$(inside t git rev-parse HEAD)" ]]
     for tool in git /usr/bin/git; do
@@ -309,7 +309,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
 
 # The attack makes what Garth reads of the private repository something else: FIFOs, links, directories.
 @test "8 9 J3: FIFOs and symlinks in the private repository" {
-  # the control: git itself waits for ever on such a repository
+  # the control: git itself waits without end in such a repository
   control_repo
   rm .git/config .git/HEAD; mkfifo .git/config; ln -s "$T/elsewhere/secret" .git/HEAD
   code=0; timeout 1 git status >/dev/null 2>&1 || code=$?
@@ -359,7 +359,7 @@ settings="git config core.fsmonitor '@; false'; git config core.hooksPath /tmp/h
 }
 
 # The attack waits for a program that the user's own settings name, by a path that leads into the tree, to be started
-# on the agent's files. No git of Garth's starts any: not by hooks, monitors, drivers of diffs, or pagers.
+# on the agent's files. No git that Garth runs starts any: no hook, monitor, diff driver or pager.
 @test "9 16 J3: programs that the user's own repository and settings name" {
   mkdir tools; printf '#!/bin/sh\nexit 1\n' >tools/run; chmod +x tools/run; git add -A; git commit -qm tools
   printf '#!/bin/sh\necho "$0 $*" >>%s\n' "$marker" >"$T/open/prog"; chmod 755 "$T/open/prog"

@@ -16,7 +16,7 @@ compile() {
   for name; do gcc -std=gnu17 -Wall -O1 -o "$programs/$name" "$BATS_TEST_DIRNAME/$name.c"; done
 }
 
-# A repository, a Garth home, and sentinels that everybody may read and write: where an attempt inside fails it is
+# A repository, a Garth home, and sentinels that everybody may read and write: if an attempt inside fails, it is
 # not because of a file's mode.
 jail_setup() {
   garth_setup
@@ -59,8 +59,8 @@ beside() {
 # ended PID: ends what `beside` started.
 ended() { kill "$1" 2>/dev/null || true; wait "$1" 2>/dev/null || true; }
 
-# spelled CMD…: the command as a program and its arguments, in $spelled. timeout(1) starts programs and not functions;
-# of these it is told what the two words mean, and any other would be a command that is not found.
+# spelled CMD…: the command as a program and its arguments, in $spelled. timeout(1) starts programs, not functions:
+# `inside` and `outside` become the programs that they call, and any other function is an error.
 spelled() {
   case $1 in
   inside) spelled=("$garth" exec "$2" -- sh -c "${*:3}") ;;
@@ -70,8 +70,8 @@ spelled() {
   [[ $(type -t "${spelled[0]}") == file ]] || { echo "not a program: ${spelled[0]}"; return 1; }
 }
 
-# refused CMD…: it must fail, by an answer of its own (128 is git's): not by the limit of time, not by a signal, and not
-# because it, or a jail for it, could not be started (125 to 127), which would be a refusal of nothing.
+# refused CMD…: it must fail with its own exit code (128 is git's): not by the time limit, not by a signal, and not because
+# it, or a jail for it, could not be started (125 to 127), which would prove nothing.
 refused() {
   local code=0 spelled
   spelled "$@" || return 1
@@ -113,7 +113,7 @@ within() {
 }
 
 # Every command of the host on the task, one after the other; the answers of all in $T/answers. What is exported
-# is in $T/exported. The last one throws the task away.
+# is in $T/exported. The last one discards the task.
 host_commands() {
   local task=$1
   : >"$T/answers"

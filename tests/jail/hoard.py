@@ -1,12 +1,12 @@
-# hoard.py sockets|inotify: takes what the kernel counts for each user, until it gives no more; prints how much, and
-# holds it.
+# hoard.py sockets|inotify [SECONDS [MOST]]: takes what the kernel counts for each user, until it gives no more or there are
+# MOST; prints how much, and holds it.
 import array, ctypes, os, resource, socket, sys, time
 
 hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def sockets(most=20000):
+def sockets(most):
     kept, n, fd = [], 0, os.open("/dev/null", os.O_RDONLY)
     fds = array.array("i", [fd] * 200)
     while n < most:
@@ -24,9 +24,9 @@ def sockets(most=20000):
     return kept, n
 
 
-def inotify():
+def inotify(most):
     libc, kept = ctypes.CDLL(None), []
-    while len(kept) < 20000:
+    while len(kept) < most:
         fd = libc.inotify_init1(0)
         if fd < 0:
             break
@@ -34,6 +34,6 @@ def inotify():
     return kept, len(kept)
 
 
-kept, n = {"sockets": sockets, "inotify": inotify}[sys.argv[1]]()
+kept, n = {"sockets": sockets, "inotify": inotify}[sys.argv[1]](int(sys.argv[3]) if len(sys.argv) > 3 else 20000)
 print(n, flush=True)
 time.sleep(float(sys.argv[2]) if len(sys.argv) > 2 else 0)

@@ -1,4 +1,4 @@
-# ESCAPES 17: system calls that make new views, reach other processes, or are large pieces of kernel.
+# ESCAPES 17: system calls that make new views, reach other processes, or reach large parts of the kernel.
 load helpers
 
 setup_file() { compile attack; }
@@ -20,13 +20,13 @@ attack() { outside ./attack "$@"; }
 # As root of a new user namespace: what an agent that got one could do.
 attack_in_userns() { outside unshare -Urmunpf ./attack "$@"; }
 
-# stopped ATTEMPT…: done outside, refused inside.
+# stopped ATTEMPT…: works outside, is refused inside.
 stopped() {
   attack "$@" >/dev/null || { echo "the control failed: $*"; attack "$@"; return 1; }
   refused "$garth" exec t -- /tmp/attack "$@"
 }
 
-# filtered ATTEMPT…: refused inside, in the filter's words.
+# filtered ATTEMPT…: refused inside, with the filter's error.
 filtered() {
   refused "$garth" exec t -- /tmp/attack "$@"
   grep -qx "$1: Operation not permitted" "$T/refused" || { echo "not by the filter: $*"; cat "$T/refused"; return 1; }
@@ -39,13 +39,13 @@ filtered() {
   attack_in_userns mistake | grep -v '^mistake:' >"$T/userns"
   "$garth" exec t -- /tmp/attack mistake | grep -v '^mistake:' >"$T/filter"
   (($(wc -l <"$T/filter") >= 59))
-  # these ask for a capability over the whole machine before they look at anything
+  # these check for a capability over the whole machine before anything else
   machine=' kexec_load kexec_file_load init_module finit_module delete_module swapoff acct syslog '
   while read -r name answer; do
     [[ $answer == EPERM ]] || { echo "inside, $name: $answer"; false; }
     outside=$(sed -n "s/^$name //p" "$T/kernel" "$T/userns" | grep -vx EPERM | head -n 1)
     if [[ -z $outside && $machine == *" $name "* ]]; then
-      # the control takes root; nothing happens by such a call
+      # the control needs root; such a call does nothing
       is_root || continue
       outside=$("$T/open/attack" mistake "$name" | sed -n "s/^$name //p" | grep -vx EPERM)
     fi
@@ -88,7 +88,7 @@ filtered() {
   done
 }
 
-# The attack names files by handles, which know nothing of mounts.
+# The attack opens files by handles, which ignore mounts.
 @test "17 J1: file handles" {
   stopped handle /
   filtered handle /
@@ -124,11 +124,11 @@ filtered() {
   [[ $(inside t 'cut -d" " -f4 /proc/1/stat') == 0 ]]
 }
 
-# The attack turns on the first process inside, which holds the connection to the keeper.
+# The attack is on the first process inside, which holds the connection to the keeper.
 @test "17 J6: the first process inside cannot be killed, stopped, or read, nor its descriptors taken" {
   "$garth" run -d --task bg -- sleep 100
   bring bg "$programs/attack" attack
-  # the control: all of it works on a process of the agent's own
+  # the control: all of it works on one of the agent's own processes
   inside bg '/tmp/attack victim secret >/tmp/v & sleep 0.3; read pid address </tmp/v
     for a in "vm_read $pid $address" "mem $pid $address" "ptrace $pid" "getfd $pid 1" "kill $pid 0"; do /tmp/attack $a >/dev/null || { echo "control: $a"; exit 1; }; done
     test -r /proc/$pid/environ && test -e /proc/$pid/root/ && ls /proc/$pid/fd/ >/dev/null && kill -9 $pid'
@@ -155,7 +155,7 @@ filtered() {
   inside bg true
 }
 
-# The attack writes to the settings of the whole machine, which ask for a uid and not for a capability.
+# The attack writes to the settings of the whole machine, for which the kernel checks a uid and no capability.
 @test "17 J6 J10: writes to /proc/sys and other files of the kernel" {
   if is_root; then
     cat /proc/sys/kernel/core_pattern >"$T/pattern"; cat "$T/pattern" >/proc/sys/kernel/core_pattern
@@ -174,7 +174,7 @@ filtered() {
   done
 }
 
-# The attack uses pieces of kernel that a build does not need and that have gone around filters before.
+# The attack uses parts of the kernel that a build does not need and that were used to bypass filters before.
 @test "17 J6: keyrings, io_uring, bpf, perf, userfaultfd, fanotify, kcmp, personality" {
   for attempt in keys keyctl request_key userfaultfd fanotify kcmp "personality 0x0400000" "personality 0x0100000" "personality 8"; do
     # shellcheck disable=SC2086
@@ -199,7 +199,7 @@ filtered() {
     lacking 'bpf for users (kernel.unprivileged_bpf_disabled)'; tells 'bpf E2BIG' attack mistake bpf
   fi
   filtered bpf
-  # what debuggers ask for is not a way around anything
+  # the calls that debuggers need are no way out
   "$garth" exec t -- /tmp/attack personality 0xffffffff
   attack_in_userns sethostname >/dev/null
   filtered sethostname
@@ -246,7 +246,7 @@ typed() { "$python" -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(
     tells 'sti: Operation not permitted' typed "$garth" exec t -- /tmp/attack sti "$high"
     tells 'tioclinux: Operation not permitted' typed "$garth" exec t -- /tmp/attack tioclinux "$high"
   done
-  # the terminal inside is one of the jail's own
+  # the terminal inside belongs to the jail
   inner=$(typed "$garth" exec t -- sh -c 'stat -c %d:%i $(tty)' | tr -d '\r')
   [[ $inner == *:* ]]
   [[ $inner != $(stat -c %d:%i /dev/pts/ptmx) ]]
@@ -291,7 +291,7 @@ typed() { "$python" -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(
   [[ $(inside t 'ulimit -Hc') == 0 || $(inside t 'ulimit -Hc') == 1 ]]
 }
 
-# The attack reads and removes shared memory by its number, which has no place in any directory.
+# The attack reads and removes shared memory by its id: such memory is in no directory.
 @test "17 J1 J6: shared memory of System V" {
   for net in none host; do
     attack shm_make "$SECRET" >"$T/shm"

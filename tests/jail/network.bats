@@ -27,7 +27,7 @@ net() { outside "$python" net.py "$@"; }
 net_inside() { "$garth" exec --net "${mode:-none}" t -- "$python" /tmp/net.py "$@"; }
 net_refused() { refused "$garth" exec --net "${mode:-none}" t -- "$python" /tmp/net.py "$@"; }
 
-# kept KIND…: reached from outside, not from inside.
+# kept KIND…: can be reached from outside, not from inside.
 kept() {
   net "$@" >/dev/null || { echo "the control failed: $*"; net "$@"; return 1; }
   net_refused "$@"
@@ -56,14 +56,14 @@ P"
   [[ $(inside t 'ls /sys/class/net 2>/dev/null; sed 1,2d /proc/net/dev | cut -d: -f1 | tr -d " "') == lo ]]
 }
 
-# With the network of the host, what the flag gives is given, and nothing else.
+# Network `host` gives the host's network and nothing else.
 @test "21 J5: control: with network host TCP arrives" {
   serve tcp 127.0.0.1
   mode=host
   tells "$SECRET" net_inside tcp 127.0.0.1 "$port"
 }
 
-# The attack asks for names.
+# The attack asks a resolver for names.
 @test "21 J6: DNS" {
   serve udp 127.0.0.1
   kept udp 127.0.0.1 "$port"
@@ -102,7 +102,7 @@ P"
   done
 }
 
-# The attack connects to another task's abstract socket and to the sockets by which keepers are spoken to.
+# The attack connects to another task's abstract socket and to the keepers' control sockets.
 @test "21 J2 J6: sockets of other tasks and of the keepers" {
   name=garth-test-$RANDOM$RANDOM
   cp "$BATS_TEST_DIRNAME/net.py" "$R/net.py"; git -C "$R" add net.py; git -C "$R" commit -qm net

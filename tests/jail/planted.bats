@@ -1,4 +1,4 @@
-# ESCAPES 31, 33 and 38: a repository that the user did not make, where a command of Garth's is typed. An agent planted
+# ESCAPES 31, 33 and 38: a repository that the user did not make, in which the user runs a Garth command. An agent planted
 # it in its workspace, or it came as a tarball. Its configuration names programs wherever git looks for one; what must
 # not happen is that one of them runs, or that its attributes decide what a reviewer sees.
 load helpers
@@ -12,7 +12,7 @@ setup() {
   git remote add origin "$T/remote.git"; git push -q origin main
 }
 
-# ran: the control did what it should; it is taken back.
+# ran: the control ran the program; the marker is removed again.
 ran() { [[ -e $marker ]] || { echo "the control did not run its program"; return 1; }; rm -f "$marker"; }
 
 # quiet COMMAND…: whatever it answers, in time, no program ran outside.
@@ -21,8 +21,8 @@ quiet() {
   if [[ -e $marker ]]; then echo "a program ran outside: garth $*"; cat "$T/answer"; return 1; fi
 }
 
-# Words of a shell that make a repository in the directory $1 which has lost its commits to a remote: who asks for HEAD
-# fetches it, by the program that the configuration names.
+# Shell commands that make a partial clone in the directory $1 whose commits are at a remote: a git that asks for HEAD
+# fetches it, with the program that the configuration names.
 partial() {
   cat <<END
 mkdir -p $1; cd $1; /usr/bin/git init -q; /usr/bin/git config core.repositoryformatversion 1; /usr/bin/git config extensions.partialclone o
@@ -126,9 +126,9 @@ tarball() {
     grep -qiE "sets ($key|remote.origin.url)," "$T/refused"
     refused "$garth" run --push B -- true
     grep -q "garth.trust '$PWD'" "$T/refused"
-    # the repository cannot give itself the user's word
+    # the repository cannot declare itself trusted
     git config garth.trust "$PWD"; quiet push t; git config --unset garth.trust
-    # with it, it is as with git
+    # if the user trusts it, it works as with git
     git config --global garth.trust "$PWD"
     "$garth" push t >/dev/null 2>&1 || true; ran
     git config --global --unset garth.trust
@@ -153,7 +153,7 @@ tarball() {
 }
 
 # The attack separates the attribute from its pattern by a carriage return, which git takes for a blank: a filter that the
-# repository's configuration has runs where files are checked out or hashed.
+# repository's configuration has runs when files are checked out or hashed.
 @test "33 9 J3: no filter runs outside, however attributes name it" {
   local n=0 text
   for text in '*.txt\rfilter=x\n' '*\t\r\tfilter=x text\n' '[attr]y\rfilter=x\n*.txt y\n' '"*.txt"\rfilter=x\n' '# x\n\r*.txt\rfilter=x'; do
@@ -167,6 +167,29 @@ tarball() {
       refused "$garth" new t --base HEAD --backend "$backend"
       grep -q 'through a filter (filter=x)' "$T/refused"
       [[ ! -e $marker ]]
+    done
+  done
+}
+
+# The attack makes .git a link, and its filter is in a file that is included only if the repository's place is written as
+# the link's: who asks for the settings of the place that it leads to is not told of the filter. `git status`, which looks
+# for uncommitted changes of the checkout, then runs it. The same in a linked worktree of a bare repository.
+@test "31 33 J3: no filter runs that is configured only under another name of the repository" {
+  tarball "$T/open/link"
+  echo '*.txt filter=x' >.gitattributes; git add .gitattributes; git commit -qm attributes
+  mv .git .real; ln -s .real .git; echo .real >>.git/info/exclude
+  git config 'includeIf.gitdir:**/.git.path' evil
+  git clone -q --bare . "$T/open/bare"; git -C "$T/open/bare" worktree add -q "$T/open/linked" main
+  git -C "$T/open/bare" config 'includeIf.gitdir:**/worktrees/linked.path' evil
+  for at in link linked; do
+    cd "$T/open/$at"
+    printf '[filter "x"]\n\tclean = "%s; cat"\n\tsmudge = "%s; cat"\n' "$payload" "$payload" >"$(git rev-parse --path-format=absolute --git-common-dir)/evil"
+    # the control: git itself runs it
+    touch a.txt; git status --porcelain >/dev/null; ran
+    for command in "new $at-a" "new $at-b --with-changes" "new $at-c --backend clone" "run -t $at-d -- true" "merge $at-a" 'ls' "diff $at-b" "show $at-b"; do
+      touch a.txt
+      # shellcheck disable=SC2086
+      quiet $command
     done
   done
 }
@@ -211,7 +234,8 @@ tarball() {
   [[ $(<a.txt) == $'above\none\nbelow' ]] || { cat a.txt "$T/answer"; false; }
 }
 
-# The attack leaves attributes where a reviewer runs commands, or publishes them: all is called binary and not shown.
+# The attack leaves attributes in a directory where a reviewer runs commands, or publishes them: they mark every file as
+# binary, so that no diff is shown.
 @test "38 J1: attributes hide nothing from a review, wherever the command is run" {
   for backend in worktree clone; do
     "$garth" new t --backend "$backend"; "$garth" allow t .gitattributes >/dev/null
@@ -253,8 +277,29 @@ tarball() {
     }
     refused grep -qF -e diary -e id_test "$T/said"
   done
+  # a directory that only looks like one: other stores are divided by two digits too
+  for name in pack info ab; do
+    mkdir -p "$T/like/$name"; echo "$SECRET" >"$T/like/$name/diary"; echo "$T/like" >.git/objects/info/alternates
+    refused "$garth" new t --base HEAD
+    grep -qF "'$T/like', which has other things in it" "$T/refused"
+    rm -r "$T/like"
+  done
+  # a directory where git has files, a temporary name, a name like an object's or a pack's
+  for name in pack/pack-private/diary tmp_x/diary garth-x/diary garth-x/pack/diary info/packs/diary ab/00000000000000000000000000000000000000 pack/pack-x.pack; do
+    mkdir -p "$T/like/pack" "$(dirname "$T/like/$name")"; echo "$SECRET" >"$T/like/$name"; echo "$T/like" >.git/objects/info/alternates
+    refused "$garth" new t --base HEAD
+    grep -qF "'$T/like', which has other things in it" "$T/refused"
+    rm -r "$T/like"
+  done
+  mkdir "$T/like"; echo "$SECRET" >"$T/like/my.lock"; echo "$T/like" >.git/objects/info/alternates
+  refused "$garth" new t --base HEAD
+  grep -qF "'$T/like', which is no object store" "$T/refused"
   # the control: what is an object store is borrowed
   rm .git/objects/info/alternates; git clone -q "$R" "$T/open/real"; echo "$T/open/real/.git/objects" >.git/objects/info/alternates
+  # with what git and Garth leave in it while they receive
+  mkdir -p "$T/open/real/.git/objects/garth-7/ab" "$T/open/real/.git/objects/tmp_objdir-incoming-x/pack" "$T/open/real/.git/objects/garth-7-ab"
+  touch "$T/open/real/.git/objects/maintenance.lock" "$T/open/real/.git/objects/garth-7/ab/tmp_obj_x" "$T/open/real/.git/objects/tmp_objdir-incoming-x/pack/tmp_pack_x"
+  git -C "$T/open/real" commit-graph write --reachable --split 2>/dev/null; git -C "$T/open/real" repack -q; git -C "$T/open/real" multi-pack-index write 2>/dev/null
   "$garth" new t; inside t 'git log -1 >/dev/null'
   untouched
 }
@@ -299,9 +344,81 @@ tarball() {
   git -C ../evil.git config core.hooksPath "$T/open/hooks"
   refused "$garth" push t
   [[ ! -e $marker ]]
-  # the user's word
+  # the user trusts it
   git config --global --add garth.trust "$T/open/evil.git"
   "$garth" push t; ran
+}
+
+# The attack hides the hooks, or another program, of the repository that is pushed to: behind a .git file, in the
+# repository of a linked worktree, in a file that is included only if git stands in that directory, in a filter that runs
+# because a push writes the files.
+@test "31 J4: a remote beside the checkout runs no program that is hidden" {
+  local kind
+  tarball "$T/open/tarball"
+  mkdir "$T/open/hooks"; printf '#!/bin/sh\n%s\n' "$payload" >"$T/open/hooks/update"; chmod +x "$T/open/hooks/update"
+  git init -q --bare ../real.git; cp ../hooks/update ../real.git/hooks/
+  mkdir ../file; echo "gitdir: ../real.git" >../file/.git
+  git clone -q "$T/remote.git" ../main; git -C ../main worktree add -q ../linked; cp ../hooks/update ../main/.git/hooks/
+  git init -q --bare ../condition.git; printf '[includeIf "gitdir:%s/"]\n\tpath = more\n' "$T/open/condition.git" >>../condition.git/config
+  git config -f ../condition.git/more core.hooksPath "$T/open/hooks"
+  git clone -q "$T/remote.git" ../filter; git -C ../filter checkout -q -b control; git -C ../filter config receive.denyCurrentBranch updateInstead
+  git -C ../filter config filter.x.smudge "$payload; cat"; echo '* filter=x' >../filter/.git/info/attributes
+  quiet new t
+  inside t 'echo changed >>a.txt; git commit -qam changed'
+  git commit -q --allow-empty -m control; echo control >a.txt; git commit -qam control
+  for kind in file linked condition filter; do
+    git config remote.origin.url "../$kind"
+    # the control: git itself runs it
+    git push -q origin HEAD:refs/heads/control; ran
+    # it is refused, or pushed without it
+    quiet push t new
+    quiet push t control
+    [[ $kind == condition ]] || { refused "$garth" push t other; grep -q 'garth.trust' "$T/refused"; }
+  done
+  [[ $(git -C ../condition.git rev-parse new) == "$(git rev-parse garth/t)" ]]
+  # the user trusts it
+  git config remote.origin.url ../condition
+  git config --global --add garth.trust "$T/open/condition.git"
+  "$garth" push t trusted; ran
+}
+
+# The user allows URLs that run a program; the attack makes one of two settings, neither of which looks like it.
+@test "31 J4: no URL is put together that runs a program" {
+  tarball "$T/open/tarball"
+  git config --global protocol.ext.allow always
+  printf '#!/bin/sh\n%s\n' "$payload" >"$T/open/program"; chmod +x "$T/open/program"
+  git config url.e.insteadOf Q; git config remote.origin.url "Qxt::$T/open/program"
+  git fetch -q origin 2>/dev/null || true
+  ran
+  quiet new t
+  inside t 'echo changed >>a.txt; git commit -qam changed'
+  refused "$garth" push t
+  refused "$garth" new c --backend clone
+  [[ ! -e $marker ]]
+  git config --global garth.trust "$PWD"; "$garth" push t >/dev/null 2>&1 || true
+  ran
+}
+
+# The attack has a FIFO where git expects a file: git waits until somebody writes to it.
+@test "31 36 J3: a FIFO in place of a file of the repository is named at once" {
+  local name
+  "$garth" new t
+  for name in HEAD packed-refs config index shallow objects/info/alternates refs/heads/x; do
+    [[ ! -e .git/$name ]] || mv ".git/$name" "$T/kept"
+    mkfifo ".git/$name"
+    # the control: git itself waits
+    if [[ $name == HEAD ]]; then code=0; timeout 0.5 git status >/dev/null 2>&1 || code=$?; ((code == 124)); fi
+    for command in 'run -t n -- true' 'new n' 'show t' 'diff t' trust; do
+      # shellcheck disable=SC2086
+      within 5 "$garth" $command
+      grep -qF ".git/$name' is a FIFO" "$T/answer" || { echo "$command"; cat "$T/answer"; false; }
+    done
+    within 5 "$garth" ls
+    rm ".git/$name"
+    [[ ! -e $T/kept ]] || mv "$T/kept" ".git/$name"
+  done
+  within 20 "$garth" doctor
+  "$garth" diff t
 }
 
 # What the server says in a cookie is written over a file that the repository's configuration names.

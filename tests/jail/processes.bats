@@ -157,7 +157,8 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   cp "$BATS_TEST_DIRNAME/hoard.py" "$R"; git add hoard.py; git commit -qm hoard
   local free inside_n what
   for what in sockets inotify; do
-    free=$(outside $python "$R/hoard.py" $what)
+    # not all that there is: other tests of the same user are running
+    free=$(outside $python "$R/hoard.py" $what 0 6000)
     "$garth" run -q -d -t $what -- $python hoard.py $what 100
     for i in {1..200}; do [[ $("$garth" log $what) == *[0-9]* ]] && break; sleep 0.1; done
     inside_n=$("$garth" log $what); inside_n=${inside_n//[^0-9]/}
@@ -183,8 +184,8 @@ wakes_again() {
   until_ grown "$1"
 }
 
-# A stopped process can have a timer send it SIGCONT. Where there is a control group it is frozen; elsewhere it is
-# stopped again, measured all the same, and ended when it goes on writing.
+# A stopped process can have a timer send it SIGCONT. If there is a control group, it is frozen; if not, it is
+# stopped again, measured as before, and ended if it goes on writing.
 @test "20 J8: a paused task that wakes itself cannot exceed its limit" {
   cp "$BATS_TEST_DIRNAME/wake.py" "$R"; echo '*.o' >"$R/.gitignore"; git add wake.py .gitignore; git commit -qm wake
   mkdir -p "$XDG_CONFIG_HOME/garth"; echo 'limits: {max_disk: 20MB, check_every: 1}' >"$XDG_CONFIG_HOME/garth/config.yaml"
@@ -231,4 +232,58 @@ wakes_again() {
   grown() { (($("$garth" exec t -- sh -c 'wc -l <shell.o') > n)); }; until_ grown
   "$garth" pause t; "$garth" cancel t
   ! find /sys/fs/cgroup -name "garth-$(stat -c %i "$GARTH_HOME")-*" 2>/dev/null | grep -q . || false
+}
+
+# The attack ends, traces or replaces the threads that help with renames, which are in the first process, or uses them
+# to get around the agent's own sandbox.
+@test "J3 J6 J10 17: the help for renames cannot be stopped, taken over or used by those who may do less" {
+  "$garth" new t
+  [[ -n $(inside t 'ls /proc/1/task | tail -n +2') ]]
+  cat >"$T/attack.py" <<'END'
+import ctypes, errno, os, struct
+libc = ctypes.CDLL(None, use_errno=True)
+def call(*args):
+    rc = libc.syscall(*args)
+    return rc if rc >= 0 else -ctypes.get_errno()
+for tid in os.listdir('/proc/1/task'):
+    for sig in (9, 15, 19, 11, 33, 34):
+        call(234, 1, int(tid), sig)              # tgkill
+    assert call(101, 16, int(tid), 0, 0) < 0     # PTRACE_ATTACH
+    assert call(101, 0x4206, int(tid), 0, 0) < 0 # PTRACE_SEIZE
+os.system('kill -9 1; kill -STOP 1')
+pidfd = os.pidfd_open(1)
+assert all(call(438, pidfd, n, 0) == -errno.EPERM for n in range(32)) # pidfd_getfd
+try: raise AssertionError(os.listdir('/proc/1/fd'))
+except PermissionError: pass
+# another listener
+allow = struct.pack('HBBI', 6, 0, 0, 0x7fff0000)
+code = ctypes.create_string_buffer(allow)
+program = ctypes.create_string_buffer(struct.pack('HxxxxxxQ', 1, ctypes.addressof(code)))
+libc.prctl(38, 1, 0, 0, 0)
+assert call(317, 1, 8, program) == -errno.EBUSY
+assert call(317, 1, 0, program) == 0             # a filter without one
+# in a Landlock domain that may write nothing
+if not os.fork():
+    rules = call(444, ctypes.create_string_buffer(struct.pack('QQ', (1 << 13) - 1, 0)), 8, 0)
+    assert rules >= 0 and call(446, rules, 0) == 0
+    for move in (('dir', 'other'), ('dir/sub', 'sub')):
+        try: os.rename(*move)
+        except OSError as e: assert e.errno in (errno.EACCES, errno.EXDEV), e
+        else: os._exit(1)
+    os._exit(0)
+assert os.wait()[1] == 0
+assert sorted(os.listdir('.')) == names, os.listdir('.')
+# and it still works
+os.rename('dir', 'other')
+assert os.path.exists('other/sub/c.txt')
+END
+  { echo 'import os; names = sorted(os.listdir("."))'; cat "$T/attack.py"; } | "$garth" exec t -- "$python" -
+  # control: one of the agent's own processes can be taken over like that
+  inside t "$python"' -c "
+import os, signal
+pid = os.fork()
+if not pid: signal.pause()
+assert os.path.exists(\"/proc/%d/fd\" % pid) and os.listdir(\"/proc/%d/fd\" % pid)
+os.kill(pid, 9)
+assert os.wait()[1] == 9"'
 }

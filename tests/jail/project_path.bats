@@ -2,7 +2,7 @@
 load helpers
 
 # An agent knows the project's path from its memory, an editor or a client, and writes there. That must not be lost
-# without a word: it is the workspace, or an error.
+# silently: either the path is the workspace, or the write fails.
 @test "J1 J10: a write to the project's own path stays in the task, or is an error" {
   shared=$(fingerprint)
   for backend in overlay clone; do
@@ -14,7 +14,7 @@ load helpers
     [[ $diff == *a.txt* ]]
     [[ $diff == *d/x* ]]
     [[ $(inside "t-$backend" 'git status --porcelain') == $' M a.txt\n?? d/\n?? made.txt' ]]
-    # nothing is where other backends have their workspaces
+    # there is nothing at the path of other backends' workspaces
     refused inside "t-$backend" "ls $GARTH_HOME/worktrees"
   done
   "$garth" new t-worktree --backend worktree

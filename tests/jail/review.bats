@@ -1,5 +1,5 @@
-# ESCAPES 20, and 2 and 30 where trusted code is concerned: a workspace that is made to hang, to flood, to crash or
-# to mislead who looks at it. Whatever is in there, the commands of the host answer, in time, and say what is true.
+# ESCAPES 20, and 2 and 30 for trusted code: a workspace that is made to block, flood, crash or mislead the commands that
+# read it. Whatever is in it, the host's commands answer in time, and their answers are true.
 load helpers
 
 # answers COMMAND…: it succeeds, in time.
@@ -9,7 +9,7 @@ answers() {
   ((code == 0)) || { echo "exit $code: garth $*"; tail -n 5 "$T/answer"; return 1; }
 }
 
-# What follows is done by git itself, and the gateway hears nothing of it.
+# The following git commands do not ask the gateway.
 draft='export PATH=/usr/bin:$PATH GARTH_GATEWAY=1;'
 
 # hostile BACKEND SCRIPT: makes a task in which a.txt is changed and the script was run.
@@ -35,7 +35,7 @@ gone() {
   [[ -z $(ls -A "$GARTH_HOME/scratch") ]] || { echo "left in scratch/:"; ls -A "$GARTH_HOME/scratch"; return 1; }
 }
 
-# The attack puts FIFOs, sockets and devices where a file is expected: opening them would block for ever.
+# The attack puts FIFOs, sockets and devices where a file is expected: opening them would block without end.
 @test "2 20 J1: FIFOs and sockets where files are read" {
   mkfifo "$T/open/fifo"; code=0; timeout 1 cat "$T/open/fifo" || code=$?; ((code == 124))
   for backend in "${backends[@]}"; do
@@ -50,7 +50,7 @@ gone() {
 # The attack leaves a FIFO as .gitattributes and waits for a command that is run in the workspace.
 @test "2 20 J1 W2: commands run in a hostile worktree" {
   hostile worktree 'mkfifo .gitattributes .gitmodules .mailmap; rm .gitignore; mkfifo .gitignore'
-  # the control: git itself, in that directory, waits for ever
+  # the control: git itself, in that directory, waits without end
   mkfifo "$R/.gitattributes"; code=0
   (cd "$R" && GIT_DIR=.git timeout 2 git diff-tree -p HEAD 4b825dc642cb6eb9a060e54bf8d69288fbee4904 >/dev/null 2>&1) || code=$?
   rm "$R/.gitattributes"; ((code == 124))
@@ -79,7 +79,7 @@ for n in [b":(top)x", b":!x", b"-rf", b"--output=pwned", b"a\nb", b"x\nstate    
           b" lead", b"trail ", b"\xff\xfe", b"dir/:(glob)**", b"M 100644 inline", b"done", b"\xc2\x9b31m", b"\r\rx", b"a\tb"]:
     with open(n, "w") as f: f.write("odd\n")'
   outside sh -c "mkdir -m 777 c; cd c; $python -c '$make'"
-  # control: a program that gets them without care fails or obeys
+  # control: a program that does not expect them fails or obeys them
   (cd "$T/open/c" && git init -q && code=0 && { ls -A | git check-ignore --stdin >/dev/null 2>&1 || code=$?; }; ((code > 1)))
   for backend in "${backends[@]}"; do
     hostile "$backend" ":"
@@ -264,7 +264,7 @@ open('bottom', 'w').close()"
   export GARTH_FAULT=short:ignored # in builds that know it: a second instead of five
   slow='i=0; while [ $i -lt 15000 ]; do echo "*a*a*a*a*a*a*a*a*a*a*b$i"; i=$((i+1)); done >.gitignore
     for i in $(seq 50); do d=$(printf "a%.0s" $(seq 60))$i; mkdir $d; touch $d/$(printf "a%.0s" $(seq 200)); done'
-  # the control: git itself is at it for long
+  # the control: git itself takes long
   git init -q "$T/open/c"; (cd "$T/open/c" && sh -c "$slow" && code=0 && { timeout 2 git status --porcelain >/dev/null || code=$?; }; ((code == 124)))
   within 30 "$garth" run -t t -- sh -c "$slow" || true
   grep -q 'cannot tell which files are ignored' "$T/answer" || {
@@ -284,6 +284,19 @@ open('bottom', 'w').close()"
   wait "$canceller"
   [[ $(state_of t) == cancelled ]]
   [[ $(state_of other) == done ]]
+}
+
+# The same with an attribute file, which decides how files are compared: git has as much time for it as for an ignore file.
+@test "20 J1: an attribute file that takes very long" {
+  export GARTH_FAULT=short:attributes # in builds that know it: a second instead of five
+  slow='i=0; while [ $i -lt 5000 ]; do echo "**/*a*a*a*a*a*a*a*a*b$i text"; i=$((i+1)); done >.gitattributes
+    for i in $(seq 40); do touch $(printf "a%.0s" $(seq 200))$i; done'
+  # the control: git itself takes long
+  git init -q "$T/open/c"; (cd "$T/open/c" && sh -c "$slow" && code=0 && { timeout 1 git add -A >/dev/null 2>&1 || code=$?; }; ((code == 124)))
+  "$garth" new t
+  inside t "$slow"
+  within 12 "$garth" diff t --stat
+  grep -q .gitattributes "$T/answer"
 }
 
 # peak LIMIT COMMAND…: neither it nor its children use more megabytes of memory than that.

@@ -71,6 +71,80 @@ rules='jail:
   [[ $(git ls-tree -r --name-only garth/t new) == new/other ]]
 }
 
+# Without the flag that git inside is told of them, hidden files look changed: `git add -A` fails or stages their
+# removal, and `git stash` and `git reset --hard` try to write them.
+@test "J4: tracked files that may not be read show no change, and git leaves them alone, whatever the backend" {
+  project
+  git branch other; git checkout -q other; echo other >a.txt; git commit -qam other
+  git checkout -q -b touches main; echo changed >secrets/key; git commit -qam touches; git checkout -q main
+  configure <<<"$rules"
+  for backend in "${backends[@]}"; do
+    t=t-$backend
+    "$garth" new "$t" --backend "$backend"
+    [[ -z $(inside "$t" 'git status --porcelain; git diff HEAD --name-only') ]]
+    # what a task does all day
+    inside "$t" 'set -e; g=/usr/bin/git; b=garth/$GARTH_TASK; echo mine >a.txt; $g stash -q; test -z "$(git status --porcelain)"; $g stash pop -q; git add -A; git commit -qam mine
+      $g checkout -q -b side HEAD~1; echo s >s; git add .; $g commit -qm s; $g rebase -q $b; $g checkout -q $b; $g merge -q side; echo x >dir/b.txt; git reset -q --hard HEAD; git checkout -q -- .'
+    [[ -z $(inside "$t" 'git status --porcelain') ]]
+    [[ $(inside "$t" 'git diff --name-only HEAD main' | paste -sd' ') == 'a.txt s' ]]
+    [[ $(git diff --name-only main "garth/$t" | paste -sd' ') == 'a.txt s' ]]
+    # a commit that changes one of them is not checked out, and nothing is half done
+    refused inside "$t" 'git checkout -q origin/touches || git checkout -q touches'
+    inside "$t" 'git update-index --cacheinfo 100644,$(echo evil | git hash-object -w --stdin),secrets/key; git commit -qm evil; git reset -q; true'
+    [[ -z $(git diff --name-only main "garth/$t" -- secrets) ]]
+    # Garth's own work inside
+    "$garth" snapshot "$t" >/dev/null
+    inside "$t" 'echo more >b'
+    "$garth" rollback "$t" --full >/dev/null
+    [[ -z $(inside "$t" 'git status --porcelain') ]]
+    [[ $("$garth" diff "$t" --stat) != *secrets* ]]
+    echo "for $backend" >>dir/sub/c.txt; git commit -qam "for $backend"
+    "$garth" sync "$t" >/dev/null
+    [[ $(inside "$t" 'git status --porcelain; tail -n 1 dir/sub/c.txt') == "for $backend" ]]
+    "$garth" discard -fD "$t"
+  done
+}
+
+@test "J4: the flags come and go with the rules, and others' flags stay" {
+  project
+  for backend in "${backends[@]}"; do
+    t=t-$backend
+    "$garth" new "$t" --backend "$backend"
+    inside "$t" 'git update-index --skip-worktree run.sh; echo own >secrets/public/x; echo own >secrets/key'
+    [[ $(inside "$t" 'git status --porcelain' | paste -sd,) == ' M secrets/key, M secrets/public/x' ]]
+    configure <<<"$rules"
+    [[ $(inside "$t" 'git status --porcelain') == ' M secrets/public/x' ]]
+    [[ $(inside "$t" 'git ls-files -v | grep ^S' | paste -sd' ') == 'S dir/a.pem S run.sh S secrets/key S secrets/public/never' ]]
+    # the agent loses the flags: they are there again at the next start
+    inside "$t" 'git read-tree HEAD'
+    [[ $(inside "$t" 'git status --porcelain') == ' M secrets/public/x' ]]
+    echo 'jail: {deny_read: ["*.pem"]}' | configure
+    [[ $(inside "$t" 'git status --porcelain' | paste -sd,) == ' M secrets/key, M secrets/public/x' ]]
+    rm "$XDG_CONFIG_HOME/garth/config.yaml"
+    [[ $(inside "$t" 'git status --porcelain; cat secrets/key; git ls-files -v | grep ^S; ls .git/garth-covered 2>/dev/null' | paste -sd,) == ' M secrets/key, M secrets/public/x,own' ]]
+    inside "$t" 'echo new >dir/a.pem; git add -A; git commit -qm all'
+    [[ $(git diff --name-only main "garth/$t" | paste -sd' ') == 'dir/a.pem secrets/key secrets/public/x' ]]
+    "$garth" discard -fD "$t"
+  done
+}
+
+# The attack leaves an index, or a note, that never ends, leads elsewhere, or makes no sense.
+@test "J4 2 6: a hostile index or note does no harm to the next start" {
+  project
+  configure <<<"$rules"
+  "$garth" new t
+  for mess in 'rm .git/index; mkfifo .git/index' "ln -sf $T/elsewhere/secret .git/index" "rm -f .git/garth-covered; ln -s $T/elsewhere/secret .git/garth-covered" \
+    'rm -f .git/garth-covered; mkfifo .git/garth-covered' 'rm -f .git/index; truncate -s 100G .git/index' 'printf "DIRC\0\0\0\2\377\377\377\377aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" >.git/index' \
+    "rm -f .git/index.lock; ln -s $T/elsewhere/new .git/index.lock" 'rm -rf .git/index.lock; mkdir .git/index.lock .git/garth-covered.lock' 'git update-index --split-index' 'git sparse-checkout set dir' 'git update-index --index-version 4'; do
+    inside t "$mess" || true
+    [[ $(timeout 20 "$garth" exec t -- echo started) == started ]]
+    inside t 'rm -rf .git/index .git/index.lock .git/garth-covered .git/garth-covered.lock; git sparse-checkout disable 2>/dev/null; rm -f .git/index; git -c core.sparseCheckout=false read-tree HEAD' || true
+    [[ -z $(inside t 'git status --porcelain') ]]
+  done
+  untouched
+  [[ ! -e $T/elsewhere/new ]]
+}
+
 # The attack goes around the mounts: it publishes a change of a denied path with git's plumbing.
 @test "J4 G5 10: a change of a denied path is not published without permission" {
   project
@@ -156,10 +230,35 @@ END
     # control: without rules all of it can be done
     [[ $(inside "t-$backend" 'sort -u libs/mod/key libs/mod/a.pem; cd libs/mod && echo x >>lib.txt && git checkout -q lib.txt') == "$SECRET" ]]
     configure <<<'jail: {deny_read: [libs/mod/key, "*.pem"], deny_write: [libs/mod/lib.txt]}'
+    [[ -z $(inside "t-$backend" 'git status --porcelain; git -C libs/mod status --porcelain') ]]
     silent "$SECRET" inside "t-$backend" 'cat libs/mod/key; cat libs/mod/a.pem; mv libs/mod libs/x; cat libs/x/key; true'
     for attempt in 'echo evil >>libs/mod/lib.txt' 'mv libs/mod/lib.txt libs/mod/x' 'rm -f libs/mod/lib.txt' 'mv libs/mod libs/x' 'mv libs x'; do
       refused inside "t-$backend" "$attempt"
     done
+    # a rule for names at any depth does not reach the submodule's git directory
+    configure <<<'jail: {deny_read: [config, HEAD], deny_write: [index]}'
+    [[ -z $(inside "t-$backend" 'git -C libs/mod status --porcelain 2>&1') ]]
     rm "$XDG_CONFIG_HOME/garth/config.yaml"
   done
+}
+
+# The attack lets the help for renames move a directory away from under what covers a part of it.
+@test "J4 J10 3: renaming a directory of the base uncovers nothing in it" {
+  project
+  mkdir -p far/a/b far/plain; echo x >far/plain/x; echo "$SECRET" >far/a/b/key; git add far; git commit -qm far
+  rename="$python -c 'import os, sys; os.rename(sys.argv[1], sys.argv[2])'"
+  "$garth" new control
+  # control: without rules it is renamed
+  inside control "$rename far other; $rename deploy x; cat other/a/b/key"
+  configure <<<'jail: {deny_read: [far/a/b/key, secrets], deny_write: ["deploy/prod/**", docs/text]}'
+  "$garth" new t
+  inside t 'find far secrets deploy docs ! -type d -printf "%p %m %y %s\n" -o -printf "%p %m\n" | sort' >"$T/before"
+  for attempt in 'far x' 'far/a x' 'far/a/b far/c' 'secrets x' 'deploy x' 'deploy/prod x' 'docs x'; do
+    refused inside t "$rename $attempt"
+    silent "$SECRET" inside t 'cat far/a/b/key secrets/key; grep -rs sentinel far secrets x; cat .garth-*/*; true'
+    refused inside t 'echo evil >>deploy/prod/p || echo evil >>docs/text || echo evil >>x/p || echo evil >>x/prod/p || echo evil >>x/text'
+  done
+  inside t 'find far secrets deploy docs ! -type d -printf "%p %m %y %s\n" -o -printf "%p %m\n" | sort' | diff "$T/before" -
+  # what has no rule in it is renamed, also in a directory that is a mount point for that reason
+  [[ $(inside t "$rename far/plain far/next; cat far/next/x; find . -name '.garth-*'") == x ]]
 }

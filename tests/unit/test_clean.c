@@ -133,7 +133,7 @@ static void test_pieces_stay_whole(void **state)
 	assert_int_equal(clean_whole("a\033[1;3", 6), 1);
 	assert_int_equal(clean_whole("a\033[1m", 5), 5);
 	assert_int_equal(clean_whole("a\033[?2", 5), 5);
-	/* what nothing completes: not kept for ever */
+	/* a sequence that is never completed is not kept without end */
 	assert_int_equal(clean_whole("\202\202\202\202\202", 5), 5);
 	assert_int_equal(clean_whole("\033[1111111111111111111111111111111111", 36), 36);
 }

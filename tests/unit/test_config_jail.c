@@ -29,7 +29,9 @@ static void test_caches(void **state)
 		if (check_cache(path))
 			fail_msg("cache %s %s", path, check_cache(path));
 	}
-	assert_int_equal(apply(&off, "jail: {caches: {'*': off, ~/.cache/x: task}}\n", &e), 0);
+	assert_int_equal(
+		apply(&off, "jail: {caches: {'*': off, ~/.cache/x: task, ~/go/pkg: project}}\n", &e), 0);
+	assert_string_equal(mode_of(&off, "go/pkg"), CACHE_PROJECT);
 	assert_string_equal(mode_of(&off, ".m2/repository"), CACHE_OFF);
 	assert_string_equal(mode_of(&off, ".cache/x"), CACHE_TASK);
 	assert_int_equal(apply(&listed, "jail: {caches: [~/.cache/x]}\n", &e), 0);
@@ -41,8 +43,8 @@ static void test_caches(void **state)
 		"jail: {caches: [~/.gradle]}\n", "c.yaml:1:17: '~/.gradle' in 'jail.caches' holds keys");
 	assert_refused(
 		"jail: {caches: {~/.ssh: off}}\n", "c.yaml:1:17: '~/.ssh' in 'jail.caches' holds keys");
-	assert_refused(
-		"jail: {caches: shared}\n", "c.yaml:1:16: 'jail.caches' is 'task', 'read-only' or 'off'");
+	assert_refused("jail: {caches: shared}\n",
+		"c.yaml:1:16: 'jail.caches' is 'task', 'project', 'read-only' or 'off'");
 }
 
 static void test_path_rules(void **state)

@@ -129,6 +129,10 @@ static void test_read_limits(void **state)
 	assert_int_equal(e.kind, ERR_NOTFOUND);
 	assert_int_equal(read_file(s->fd, "file/x", &exact, &e), -1);
 	assert_int_equal(e.kind, ERR_NOTFOUND);
+	/* nobody writes to it: a reader would wait without end */
+	assert_int_equal(mkfifoat(s->fd, "fifo", 0600), 0);
+	assert_int_equal(read_file(s->fd, "fifo", &exact, &e), -1);
+	assert_int_equal(e.kind, ERR_REFUSED);
 }
 
 static void test_full_over_a_pipe(void **state)

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "base/alloc.h"
-#include "http/client.h"
+#include "http/http_client.h"
 
 #define BODY_MAX (1u << 20)
 

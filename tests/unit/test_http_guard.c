@@ -81,7 +81,7 @@ static void run_for(struct world *w, unsigned ms)
 	while (deadline_sleep(&d, 5));
 }
 
-/* The status of what came back, after so long; 0 for nothing. */
+/* The status of the answer, after waiting that long; 0 if there is none. */
 static int answer(struct world *w, int fd, unsigned ms)
 {
 	char text[256] = "";
@@ -188,7 +188,7 @@ static void time_is_over(void **state)
 	close(quick), close(fd);
 }
 
-/* A guard that cannot open has closed the descriptor, and may be closed all the same. */
+/* A guard that cannot open has closed the descriptor, and may still be closed. */
 static void failing_leaves_nothing(void **state)
 {
 	struct event_base *base = event_base_new();

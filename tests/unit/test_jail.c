@@ -6,6 +6,8 @@
 
 static void describe(struct jail *j)
 {
+	auto_strvec lowers = STRVEC_INIT;
+
 	jail_init(j);
 	j->uid = j->gid = 1000;
 	j->net = JAIL_NET_NONE;
@@ -27,7 +29,13 @@ static void describe(struct jail *j)
 	j->caches = xstrdup("/t/caches");
 	j->ruled = xstrdup("/w");
 	rules_add(&j->rules, RULE_DENY_WRITE, "docs", "");
-	jail_add_cache(j, JAIL_WRITE, "/home/u/.npm", "/h/.npm", ".npm");
+	strvec_pushl(&j->git_dirs, "", "/w/.git", NULL);
+	j->hash_len = 20;
+	j->shared = xstrdup("/g/layers/1");
+	jail_add_cache(j, "/home/u/.npm", "/h/.npm", ".npm", NULL);
+	strvec_push(&lowers, "cache-1-2/tree/go");
+	strvec_push(&lowers, "cache-1-1/tree/go");
+	jail_add_cache(j, NULL, "/h/go", "go", &lowers);
 }
 
 static void packing_loses_nothing(void **state)
@@ -51,7 +59,13 @@ static void packing_loses_nothing(void **state)
 	assert_null(back.rows[4].layer);
 	assert_string_equal(back.rows[7].layer, ".npm");
 	assert_string_equal(back.caches, "/t/caches");
+	assert_string_equal(back.shared, "/g/layers/1");
+	assert_int_equal(back.rows[7].lowers.n, 0);
+	assert_null(back.rows[8].source);
+	assert_string_equal(back.rows[8].lowers.v[1], "cache-1-1/tree/go");
 	assert_string_equal(back.ruled, "/w");
+	assert_string_equal(back.git_dirs.v[1], "/w/.git");
+	assert_int_equal(back.hash_len, 20);
 	assert_string_equal(back.rules.v[0].glob, "docs");
 	assert_int_equal(back.rules.v[0].kind, RULE_DENY_WRITE);
 	jail_pack(&back, &second);
@@ -158,7 +172,57 @@ static void add_cache_without_layer(struct jail *j)
 
 static void add_cache_elsewhere(struct jail *j)
 {
-	jail_add_cache(j, 0, "/c", "/c", "../home");
+	jail_add_cache(j, "/c", "/c", "../home", NULL);
+}
+
+static void add_cache_of_nothing(struct jail *j)
+{
+	jail_add_cache(j, NULL, "/c", "c", NULL);
+}
+
+static void add_lower(struct jail *j, const char *path, size_t n)
+{
+	auto_strvec lowers = STRVEC_INIT;
+
+	while (n--)
+		strvec_push(&lowers, path);
+	jail_add_cache(j, "/c", "/c", "c", &lowers);
+}
+
+static void add_layer_above(struct jail *j)
+{
+	add_lower(j, "../../tasks/1/home", 1);
+}
+
+static void add_absolute_layer(struct jail *j)
+{
+	add_lower(j, "/etc", 1);
+}
+
+static void add_many_layers(struct jail *j)
+{
+	add_lower(j, "cache-1-1/tree/c", JAIL_CACHE_LOWERS_MAX + 1);
+}
+
+static void lose_shared(struct jail *j)
+{
+	free(j->shared);
+	j->shared = NULL;
+}
+
+static void add_half_a_git_dir(struct jail *j)
+{
+	strvec_push(&j->git_dirs, "sub");
+}
+
+static void add_relative_git_dir(struct jail *j)
+{
+	strvec_pushl(&j->git_dirs, "sub", "../git", NULL);
+}
+
+static void lose_hash(struct jail *j)
+{
+	j->hash_len = 0;
 }
 
 static void lose_ruled(struct jail *j)
@@ -222,9 +286,11 @@ static void bad_ones_are_refused(void **state)
 {
 	static void (*const spoil[])(struct jail *) = { be_root, be_roots_group, add_dots, add_relative,
 		add_relative_source, add_root, add_twice, add_cover, add_writable_data, add_sourceless,
-		add_bad_size, add_cache_without_layer, add_cache_elsewhere, lose_caches, lose_ruled,
-		add_absolute_rule, add_second_overlay, lose_upper, move_work, share_upper, lose_lowers,
-		add_lowers, name_too_long };
+		add_bad_size, add_cache_without_layer, add_cache_elsewhere, add_cache_of_nothing,
+		add_layer_above, add_absolute_layer, add_many_layers, lose_shared, add_half_a_git_dir,
+		add_relative_git_dir, lose_hash, lose_caches, lose_ruled, add_absolute_rule,
+		add_second_overlay, lose_upper, move_work, share_upper, lose_lowers, add_lowers,
+		name_too_long };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(spoil); i++) {

@@ -202,7 +202,8 @@ static void test_what_is_open(void **state)
 			assert_int_equal(row->repository, REPOSITORY_REFUSED);
 	}
 	for (const struct value_row *row = config_agent_rows; row->key; row++)
-		assert_int_equal(row->repository, REPOSITORY_REFUSED);
+		assert_int_equal(row->repository,
+			strcmp(row->key, "credentials") ? REPOSITORY_REFUSED : REPOSITORY_STRICTER);
 	assert_int_equal(sets, ARRAY_SIZE(may_set));
 	assert_int_equal(asks, ARRAY_SIZE(may_ask));
 	assert_int_equal(adds, ARRAY_SIZE(may_add));
@@ -226,8 +227,9 @@ static void test_agents(void **state)
 	struct err e = ERR_INIT;
 
 	(void)state;
-	assert_refused(
-		"agents:\n  claude:\n    login: [.x]\n", FILE_NAME ":2:3: 'agents.claude' cannot be set");
+	assert_refused("agents:\n  claude:\n    login: [.x]\n",
+		FILE_NAME ":3:5: 'agents.claude.login' cannot be set");
+	assert_refused("agents: {mine: {credentials: none}}\n", "'agents.mine' cannot be set");
 	assert_refused("agents:\n  mine:\n    hosts: [a.example]\n", "'agents.mine' cannot be set");
 	assert_refused("agents: {default: [a]}\n", "'agents.default' is one value");
 	assert_refused("agents: {default: ../x}\n", "'agents.default'");
@@ -236,6 +238,37 @@ static void test_agents(void **state)
 	assert_string_equal(c.default_agent, "codex");
 	assert_string_equal(config_origin(&c, "agents.default", NULL), FILE_NAME ":2:3");
 	assert_null(config_agent_by_name(&c, "default"));
+}
+
+static const char *credentials_after(const char *users, const char *repositorys)
+{
+	static char ret[16];
+	auto_config c = { 0 };
+	struct err e = ERR_INIT;
+	const char *now;
+
+	config_defaults(&c);
+	assert_int_equal(config_apply(&c, users, strlen(users), "user.yaml", &e), 0);
+	assert_int_equal(apply(&c, repositorys, &e), 0);
+	now = config_agent_by_name(&c, "claude")->credentials;
+	snprintf(ret, sizeof(ret), "%s", now ? now : "unset");
+	return ret;
+}
+
+/* none is stricter than proxy, proxy than unset, and unset than copy. */
+static void test_credentials(void **state)
+{
+	static const char none[] = "agents: {claude: {credentials: none}}\n";
+	static const char proxy[] = "agents: {claude: {credentials: proxy}}\n";
+	static const char copy[] = "agents: {claude: {credentials: copy}}\n";
+
+	(void)state;
+	assert_string_equal(credentials_after("", none), "none");
+	assert_string_equal(credentials_after("", proxy), "proxy");
+	assert_string_equal(credentials_after("", copy), "unset");
+	assert_string_equal(credentials_after(copy, proxy), "proxy");
+	assert_string_equal(credentials_after(proxy, copy), "proxy");
+	assert_string_equal(credentials_after(none, proxy), "none");
 }
 
 static void test_operations(void **state)
@@ -380,6 +413,7 @@ int main(void)
 		cmocka_unit_test(test_every_row),
 		cmocka_unit_test(test_what_is_open),
 		cmocka_unit_test(test_agents),
+		cmocka_unit_test(test_credentials),
 		cmocka_unit_test(test_operations),
 		cmocka_unit_test(test_protected_are_added),
 		cmocka_unit_test(test_disk),

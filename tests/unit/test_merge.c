@@ -7,11 +7,11 @@
 #include "merge/compose.h"
 #include "merge/conflicts.h"
 #include "merge/edit.h"
+#include "merge/git_commands.h"
 #include "merge/journal.h"
 #include "merge/merge.h"
 #include "merge/overview.h"
 #include "merge/touched.h"
-#include "merge/verbs.h"
 #include "sys/fd.h"
 #include "task/life.h"
 
@@ -269,11 +269,20 @@ static void test_journal(void **state)
 		.top = (char *)odd,
 		.admin = (char *)"",
 		.state = (char *)"done" };
+	struct journal_link link = { .path = (char *)odd,
+		.from = "c",
+		.to = "d",
+		.how = "moved",
+		.head = "refs/heads/x",
+		.top = (char *)odd,
+		.admin = "",
+		.git_dir = "/r" };
 	auto_journal back = { 0 };
 	struct err e = ERR_INIT;
 	int64_t *list;
 	size_t n;
 
+	j.links = (struct journal_links){ &link, 1 };
 	ground_open(&g, *state);
 	assert_int_equal(journal_read(&g.c.home, 7, &back, &e), -1);
 	assert_int_equal(e.kind, ERR_NOTFOUND);
@@ -283,6 +292,13 @@ static void test_journal(void **state)
 	assert_string_equal(back.admin, "");
 	assert_int_equal(back.task, 8);
 	assert_int_equal(back.deed, 9);
+	assert_int_equal(back.links.n, 1);
+	assert_string_equal(back.links.v[0].path, odd);
+	assert_string_equal(back.links.v[0].top, odd);
+	assert_string_equal(back.links.v[0].to, "d");
+	assert_string_equal(back.links.v[0].how, "moved");
+	assert_string_equal(back.links.v[0].head, "refs/heads/x");
+	assert_string_equal(back.links.v[0].git_dir, "/r");
 	assert_int_equal(journal_list(&g.c.home, &list, &n, &e), 0);
 	assert_int_equal(n, 1);
 	assert_int_equal(list[0], 7);
@@ -297,9 +313,10 @@ static void test_plan(void **state)
 	struct scratch *s = *state;
 	struct edit v[] = {
 		{ .kind = EDIT_ADD, .path = " lead\ning/\xff", .kept = 3, .now = { 1, 2, 3, 4, 5 } },
-		{ .kind = EDIT_REMOVE, .path = "a", .was = { ~0ull, 1, -2, 999999999, 0120000 } }
+		{ .kind = EDIT_REMOVE, .path = "a", .was = { ~0ull, 1, -2, 999999999, 0120000 } },
+		{ .kind = EDIT_LINK, .path = "lib" }
 	};
-	struct edits out = { .v = v, .n = 2 };
+	struct edits out = { .v = v, .n = ARRAY_SIZE(v) };
 	auto_fd dir = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_edits in = { 0 };
 	struct err e = ERR_INIT;
@@ -308,8 +325,8 @@ static void test_plan(void **state)
 	assert_int_equal(e.kind, ERR_NOTFOUND);
 	assert_int_equal(edits_write(dir, &out, &e), 0);
 	assert_int_equal(edits_read(dir, &in, &e), 0);
-	assert_int_equal(in.n, 2);
-	for (size_t i = 0; i < 2; i++) {
+	assert_int_equal(in.n, out.n);
+	for (size_t i = 0; i < in.n; i++) {
 		assert_int_equal(in.v[i].kind, v[i].kind);
 		assert_int_equal(in.v[i].kept, v[i].kept);
 		assert_string_equal(in.v[i].path, v[i].path);

@@ -73,7 +73,7 @@ static void a_line_fits(void **state)
 		if (modes_plain(&m))
 			fail_msg("after does_not[%zu]", i);
 	}
-	/* a mode that is set within a string that never ends is reset at the end all the same */
+	/* a mode that is set within a string that never ends is still reset at the end */
 	check("\x1b]0;tit\x1b[?25l", "\x1b[?25l", "\x1b[?25h\x1b[0m");
 }
 

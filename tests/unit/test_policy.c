@@ -185,12 +185,13 @@ static void test_protected(void **state)
 		".vscode/tasks.json", ".VSCode/Settings.json", "a/.vscode/launch.json",
 		".vscode/extensions.json", ".idea/runConfigurations/a.xml", ".envrc", "a/.envrc",
 		".devcontainer/devcontainer.json", ".husky/pre-commit", ".pre-commit-config.yaml",
-		".garth.yaml", ".mailmap", ".github/actions/x/action.yml", ".gitea/workflows/x.yml",
-		".forgejo/workflows/x.yml", "Jenkinsfile", "sub/Jenkinsfile", ".travis.yml",
-		"azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", ".woodpecker/x.yml",
-		".buildkite/pipeline.yml", "appveyor.yml", "cloudbuild.yaml", ".teamcity/settings.kts",
-		".tekton/x.yaml", "buildspec.yml", ".semaphore/semaphore.yml", ".cirrus.yml",
-		"codemagic.yaml", ".build.yml", ".builds/x.yml", ".vscode/mcp.json", "lefthook.yml" };
+		".garth.yaml", ".worktreeinclude", ".mailmap", ".github/actions/x/action.yml",
+		".gitea/workflows/x.yml", ".forgejo/workflows/x.yml", "Jenkinsfile", "sub/Jenkinsfile",
+		".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml",
+		".woodpecker/x.yml", ".buildkite/pipeline.yml", "appveyor.yml", "cloudbuild.yaml",
+		".teamcity/settings.kts", ".tekton/x.yaml", "buildspec.yml", ".semaphore/semaphore.yml",
+		".cirrus.yml", "codemagic.yaml", ".build.yml", ".builds/x.yml", ".vscode/mcp.json",
+		"lefthook.yml" };
 	static const char *const not [] = { "README.md", ".github/ISSUE_TEMPLATE/x.md", ".goosehints",
 		"CLAUDE.md", ".claude/commands/x.md", ".vscode/snippets.code-snippets", "src/codeowners.c",
 		".gitignore" };
@@ -274,6 +275,59 @@ static void test_kinds(void **state)
 	assert_int_equal(change(&w, "a", 0, 0, NULL), 0);
 	assert_int_equal(policy_size(&w.policy, "x", 10, &w.no, &w.e), 0);
 	assert_no(&w, policy_size(&w.policy, "x", 11, &w.no, &w.e), "file_too_large");
+	world_close(&w);
+}
+
+static bool may_link(void *arg, const char *path, const char *commit, const struct strvec *from)
+{
+	(void)from;
+	return !strcmp(path, "lib") && !strcmp(commit, arg);
+}
+
+/* A gitlink moves only to a commit that may_link names, and only where there was one. */
+static void test_gitlinks(void **state)
+{
+	struct world w;
+	struct policy_path move = { "lib", 0160000, false, 0, NULL, true, "abc" };
+	struct policy_path other = { "lib", 0160000, false, 0, NULL, true, "def" };
+	struct policy_path added = { "lib", 0160000, true, 0, NULL, false, "abc" };
+	struct policy_path file = { "lib", 0160000, false, 0, NULL, false, "abc" };
+	struct policy_path gone = { "lib", 0, false, 0, NULL, true, NULL };
+
+	(void)state;
+	world_open(&w);
+	assert_no(&w, policy_path(&w.policy, &move, &w.no, &w.e), "gitlink");
+	w.policy.may_link = may_link;
+	w.policy.may_link_arg = "abc";
+	assert_int_equal(policy_path(&w.policy, &move, &w.no, &w.e), 0);
+	assert_no(&w, policy_path(&w.policy, &other, &w.no, &w.e), "gitlink");
+	assert_no(&w, policy_path(&w.policy, &added, &w.no, &w.e), "gitlink");
+	assert_no(&w, policy_path(&w.policy, &file, &w.no, &w.e), "gitlink");
+	assert_no(&w, policy_path(&w.policy, &gone, &w.no, &w.e), "gitlink");
+	world_close(&w);
+}
+
+/* In a submodule, a path is protected by its name there and by its whole name, and allowed by its whole name. */
+static void test_within(void **state)
+{
+	auto_strvec allowed = STRVEC_INIT;
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	w.policy.allowed = &allowed;
+	w.policy.within = "libs/mod";
+	/* protected at the top of a repository only */
+	assert_no(&w, change(&w, ".github/workflows/ci.yml", 0100644, 1, NULL), "protected_path");
+	assert_string_equal(w.no.path, "libs/mod/.github/workflows/ci.yml");
+	strvec_push(&allowed, ".github/workflows/ci.yml");
+	assert_no(&w, change(&w, ".github/workflows/ci.yml", 0100644, 1, NULL), "protected_path");
+	strvec_push(&allowed, "libs/mod/.github/workflows/ci.yml");
+	assert_int_equal(change(&w, ".github/workflows/ci.yml", 0100644, 1, NULL), 0);
+	/* the whole name counts, too */
+	strvec_push(&w.config.policy.protect, "libs/mod/src/**");
+	assert_no(&w, change(&w, "src/x", 0100644, 1, NULL), "protected_path");
+	assert_int_equal(change(&w, "a", 0100644, 1, NULL), 0);
 	world_close(&w);
 }
 
@@ -393,6 +447,8 @@ int main(void)
 		cmocka_unit_test(test_allowed),
 		cmocka_unit_test(test_advice_is_safe_to_copy),
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_gitlinks),
+		cmocka_unit_test(test_within),
 		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_identity),
 		cmocka_unit_test(test_counts),

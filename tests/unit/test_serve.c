@@ -80,6 +80,13 @@ static void test_form(void **state)
 	assert_int_equal(access_form("//127.0.0.1:7817/api/v1/tasks", NULL, &why), -1);
 	assert_int_equal(access_form("*", NULL, &why), -1);
 	assert_int_equal(access_form(NULL, NULL, &why), -1);
+	assert_int_equal(access_name("Host", &why), 0);
+	assert_int_equal(access_name("X-Some_thing.1", &why), 0);
+	assert_int_equal(access_name("Host ", &why), -1);
+	assert_int_equal(access_name("Host\t", &why), -1);
+	assert_int_equal(access_name(" Host", &why), -1);
+	assert_int_equal(access_name("Ho(st", &why), -1);
+	assert_int_equal(access_name("", &why), -1);
 }
 
 static void assert_route(const char *path, const char *query, int status, const char *want)

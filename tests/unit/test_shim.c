@@ -112,7 +112,7 @@ static void look(const char *line, const char *overrides, struct verdict *v, cha
 	*text = xstrdup(line);
 	argc = split(*text, argv, 32);
 	words_parse(argc, argv, &w);
-	table_look(argc, argv, &w, overrides, "refs/heads/garth/fix", "refs/heads/main", v);
+	git_rules_look(argc, argv, &w, overrides, "refs/heads/garth/fix", "refs/heads/main", v);
 }
 
 static void check(const struct expect *x, const char *overrides)
@@ -359,14 +359,14 @@ static void places(void **state)
 		0);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		auto_str text = xstrdup(rows[i].line), cd = xasprintf("%s/%s", s->path, rows[i].cd);
-		auto_place p = PLACE_INIT;
+		auto_which_repo p = WHICH_REPO_INIT;
 		struct words w;
 		char *argv[32];
 		int argc = split(text, argv, 32);
 
 		assert_int_equal(chdir(cd), 0);
 		words_parse(argc, argv, &w);
-		place_find(argc, argv, &w, ws, &p);
+		which_repo_find(argc, argv, &w, ws, &p);
 		if (p.elsewhere != rows[i].elsewhere)
 			fail_msg("in %s, git %s: %s", rows[i].cd, rows[i].line,
 				p.elsewhere ? "elsewhere" : "here");
@@ -379,7 +379,7 @@ static void places_of_a_git_file(void **state)
 {
 	struct scratch *s = *state;
 	auto_str ws = xasprintf("%s/ws", s->path), text = xstrdup("--git-dir=../private|commit");
-	auto_place p = PLACE_INIT, q = PLACE_INIT;
+	auto_which_repo p = WHICH_REPO_INIT, q = WHICH_REPO_INIT;
 	struct words w;
 	char *argv[32];
 	int argc = split(text, argv, 32);
@@ -387,11 +387,11 @@ static void places_of_a_git_file(void **state)
 	assert_int_equal(shell(s, "git init -q --separate-git-dir private ws"), 0);
 	assert_int_equal(chdir(ws), 0);
 	words_parse(argc, argv, &w);
-	place_find(argc, argv, &w, ws, &p);
+	which_repo_find(argc, argv, &w, ws, &p);
 	assert_false(p.elsewhere);
 	assert_true(p.git_dir >= 0);
 	setenv("GIT_DIR", "/nowhere", 1);
-	place_find(1, argv, &(struct words){ 0 }, ws, &q);
+	which_repo_find(1, argv, &(struct words){ 0 }, ws, &q);
 	unsetenv("GIT_DIR");
 	assert_true(q.elsewhere);
 	assert_int_equal(chdir("/"), 0);

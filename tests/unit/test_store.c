@@ -462,6 +462,35 @@ static void test_snapshots(void **state)
 	assert_int_equal(none.n, 0);
 }
 
+static void test_submodules(void **state)
+{
+	auto_store st = opened(*state);
+	int64_t id = a_task(st, "t", NULL), other = a_task(st, "u", NULL), commits, bytes;
+	struct submodule_row a = { "c1", 2, 30 }, b = { "c2", 1, 5 }, got;
+	struct err e = ERR_INIT;
+	char tip[OID_SIZE];
+
+	assert_int_equal(store_submodule(st, id, "lib", &got, &e), 0);
+	assert_string_equal(got.published, "");
+	assert_int_equal(store_submodule_set(st, id, "lib", &b, &e), 0);
+	assert_int_equal(store_submodule_set(st, id, "lib", &a, &e), 0);
+	assert_int_equal(store_submodule_set(st, id, "lib/deep", &b, &e), 0);
+	assert_int_equal(store_submodule(st, id, "lib", &got, &e), 0);
+	assert_string_equal(got.published, "c1");
+	assert_int_equal(got.commits, 2);
+	assert_int_equal(got.bytes, 30);
+	assert_int_equal(store_submodule_sum(st, id, &commits, &bytes, &e), 0);
+	assert_int_equal(commits, 3);
+	assert_int_equal(bytes, 35);
+	assert_int_equal(store_submodule_sum(st, other, &commits, &bytes, &e), 0);
+	assert_int_equal(commits, 0);
+	assert_int_equal(store_snapshot_submodule_add(st, id, 2, "lib", "c1", &e), 0);
+	assert_int_equal(store_snapshot_submodule(st, id, 2, "lib", tip, &e), 0);
+	assert_string_equal(tip, "c1");
+	assert_int_equal(store_snapshot_submodule(st, id, 1, "lib", tip, &e), 0);
+	assert_string_equal(tip, "");
+}
+
 static void test_deeds(void **state)
 {
 	auto_store st = opened(*state);
@@ -579,6 +608,7 @@ int main(void)
 		scratch_test(test_facts),
 		scratch_test(test_compared),
 		scratch_test(test_snapshots),
+		scratch_test(test_submodules),
 		scratch_test(test_deeds),
 		scratch_test(test_compared_many),
 	};

@@ -56,7 +56,7 @@ static void lies_are_answered(void **state)
 	assert_int_equal(jailed(&y, bad_pointers), 0);
 }
 
-/* A process that makes itself undumpable is inspected all the same, so its calls can be judged. */
+/* A process that makes itself undumpable can still be inspected, so its calls can be judged. */
 static int undumpable(const struct yard *y)
 {
 	struct stat st;

@@ -1,0 +1,99 @@
+#include "config/credentials.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+/*
+ * The paths are what agents need to speak with their model. Not on the lists is what makes other credentials, reads
+ * or changes the account, or sends telemetry: with a Claude log-in, /api/oauth/claude_cli/create_api_key would give a
+ * task a key of its own.
+ */
+/* clang-format off */
+const struct default_service default_services[] = {
+	{ "anthropic", "https://api.anthropic.com", LIST("x-api-key", "authorization"),
+		LIST("POST /v1/messages", "POST /v1/messages/count_tokens", "GET /v1/models", "GET /v1/models/"),
+		LIST(NULL) },
+	{ "openai", "https://api.openai.com/v1", LIST("authorization"),
+		LIST("POST /responses", "POST /responses/compact", "POST /chat/completions", "POST /completions",
+			"POST /embeddings", "GET /models", "GET /models/"),
+		LIST(NULL) },
+	/* the same for agents that add the version to the address */
+	{ "openai-host", "https://api.openai.com", LIST("authorization"),
+		LIST("POST /v1/responses", "POST /v1/chat/completions", "POST /v1/embeddings", "GET /v1/models",
+			"GET /v1/models/"),
+		LIST(NULL) },
+	{ "chatgpt-codex", "https://chatgpt.com/backend-api/codex", LIST("authorization"),
+		LIST("POST /responses", "POST /responses/compact", "GET /models"), LIST(NULL) },
+	{ "chatgpt", "https://chatgpt.com/backend-api", LIST("authorization"),
+		LIST("GET /wham/usage", "GET /codex/models"), LIST(NULL) },
+	{ "openai-auth", "https://auth.openai.com/oauth/token", LIST(NULL), LIST("POST "),
+		LIST("access_token=tokens.access_token", "refresh_token=tokens.refresh_token",
+			"id_token=tokens.id_token", "now=last_refresh") },
+	{ "gemini", "https://generativelanguage.googleapis.com", LIST("x-goog-api-key"),
+		LIST("POST /v1beta/models/", "POST /v1/models/", "GET /v1beta/models", "GET /v1beta/models/"),
+		LIST(NULL) },
+	{ "openrouter", "https://openrouter.ai/api/v1", LIST("authorization"),
+		LIST("POST /chat/completions", "POST /responses", "GET /models", "GET /models/"), LIST(NULL) },
+	{ 0 },
+};
+
+const struct default_login default_logins[] = {
+	{ "claude",
+		LIST("ANTHROPIC_API_KEY=anthropic", "ANTHROPIC_AUTH_TOKEN=anthropic", "CLAUDE_CODE_OAUTH_TOKEN=anthropic",
+			".claude/.credentials.json:claudeAiOauth.accessToken=anthropic", ".claude.json:primaryApiKey=anthropic",
+			".claude/settings.json:env.ANTHROPIC_API_KEY=anthropic",
+			".claude/settings.json:env.ANTHROPIC_AUTH_TOKEN=anthropic",
+			"ANTHROPIC_CUSTOM_HEADERS=-", "AWS_BEARER_TOKEN_BEDROCK=-"),
+		LIST("ANTHROPIC_BASE_URL=anthropic"), LIST(NULL) },
+	{ "codex",
+		LIST("OPENAI_API_KEY=openai", "CODEX_API_KEY=openai", "CODEX_ACCESS_TOKEN=-",
+			".codex/auth.json:OPENAI_API_KEY=openai", ".codex/auth.json:tokens.access_token=chatgpt-codex",
+			".codex/auth.json:tokens.access_token=chatgpt", ".codex/auth.json:tokens.id_token=chatgpt-codex",
+			".codex/auth.json:tokens.refresh_token=openai-auth"),
+		LIST("OPENAI_BASE_URL=openai", "CODEX_REFRESH_TOKEN_URL_OVERRIDE=openai-auth"),
+		LIST("/etc/codex/config.toml=openai_base_url = \"{chatgpt-codex}\"\n"
+			"openai_base_url = \"{openai}\"\n"
+			"chatgpt_base_url = \"{chatgpt}\"\n") },
+	{ "gemini", LIST("GEMINI_API_KEY=gemini", "GOOGLE_API_KEY=-"), LIST("GOOGLE_GEMINI_BASE_URL=gemini"), LIST(NULL) },
+	{ "opencode",
+		LIST("ANTHROPIC_API_KEY=anthropic", "OPENAI_API_KEY=openai", "GEMINI_API_KEY=gemini",
+			"OPENROUTER_API_KEY=openrouter", "OPENCODE_API_KEY=-", "GOOGLE_API_KEY=-", "GROQ_API_KEY=-",
+			"MISTRAL_API_KEY=-", "DEEPSEEK_API_KEY=-", "XAI_API_KEY=-", "OPENCODE_CONFIG_CONTENT=-",
+			".local/share/opencode/auth.json:anthropic.key=anthropic",
+			".local/share/opencode/auth.json:openai.key=openai",
+			".local/share/opencode/auth.json:google.key=gemini",
+			".local/share/opencode/auth.json:openrouter.key=openrouter"),
+		LIST(NULL),
+		LIST("/etc/opencode/opencode.json={\"provider\":{\n"
+			"\"anthropic\":{\"options\":{\"baseURL\":\"{anthropic}/v1\"}},\n"
+			"\"openai\":{\"options\":{\"baseURL\":\"{openai}\"}},\n"
+			"\"google\":{\"options\":{\"baseURL\":\"{gemini}/v1beta\"}},\n"
+			"\"openrouter\":{\"options\":{\"baseURL\":\"{openrouter}\"}},\n"
+			"}}\n") },
+	{ "goose",
+		LIST("ANTHROPIC_API_KEY=anthropic", "OPENAI_API_KEY=openai-host", "GEMINI_API_KEY=-", "GOOGLE_API_KEY=-",
+			"OPENROUTER_API_KEY=-", "GROQ_API_KEY=-", "MISTRAL_API_KEY=-", "DEEPSEEK_API_KEY=-", "XAI_API_KEY=-",
+			"DATABRICKS_TOKEN=-", ".config/goose/secrets.yaml:ANTHROPIC_API_KEY=anthropic",
+			".config/goose/secrets.yaml:OPENAI_API_KEY=openai-host"),
+		LIST("ANTHROPIC_HOST=anthropic", "OPENAI_HOST=openai-host"), LIST(NULL) },
+	{ 0 },
+};
+/* clang-format on */
+
+const struct default_service *config_service(const char *name)
+{
+	for (const struct default_service *s = default_services; s->name; s++)
+		if (!strcmp(s->name, name))
+			return s;
+	return NULL;
+}
+
+const struct default_login *config_login(const char *agent)
+{
+	for (const struct default_login *l = default_logins; l->agent; l++)
+		if (!strcmp(l->agent, agent))
+			return l;
+	return NULL;
+}

@@ -1,0 +1,41 @@
+/*
+ * What of the agents' log-ins the credentials proxy can add outside (credentials/server.h), as data: the services
+ * that take credentials, and for each agent which of its secrets is for which service, and how the agent is told to
+ * send its requests to the proxy.
+ */
+#ifndef CONFIG_CREDENTIALS_H
+#define CONFIG_CREDENTIALS_H
+
+/* The values of agents.NAME.credentials. Unset: the proxy for what it can add, a copy of the rest. */
+#define CREDENTIALS_NONE  "none"
+#define CREDENTIALS_PROXY "proxy"
+#define CREDENTIALS_COPY  "copy"
+
+struct default_service {
+	const char *name, *url;
+	const char *const *headers; /* in which a secret is sent */
+	const char *const *paths;   /* credentials/allowed.h */
+	const char *const *renews;  /* credentials/vault.h */
+};
+
+struct default_login {
+	const char *agent;
+	/* "VARIABLE=SERVICE", or "FILE:MEMBER=SERVICE" for a member of a log-in file. "-": a secret that no service
+	 * can get. */
+	const char *const *secrets;
+	/* "VARIABLE=SERVICE[/PATH]": set to the service's address inside. The user's own value is where the proxy
+	 * sends the requests. */
+	const char *const *redirects;
+	/* "/etc/DIR/NAME=TEXT": added to such a file of the agent's (agents.NAME.files). "{SERVICE}" is its address
+	 * inside; a line with a service that is not used is left out, and so is a second line for the same key. */
+	const char *const *told;
+};
+
+extern const struct default_service default_services[]; /* both end in a row without a name */
+extern const struct default_login default_logins[];
+
+const struct default_service *config_service(const char *name);
+/* NULL for an agent of which nothing is known. */
+const struct default_login *config_login(const char *agent);
+
+#endif

@@ -1,0 +1,273 @@
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "credentials/allowed.h"
+#include "credentials/renew.h"
+#include "credentials/server.h"
+#include "sys/clock.h"
+#include "sys/fd.h"
+
+#define READ_AT_ONCE (256u << 10)
+#define IN_MAX       (HEAD_MAX + READ_AT_ONCE)
+
+void conn_open(struct server *s, int fd)
+{
+	struct conn *c;
+	size_t i = 0;
+
+	while (i < CONNS_MAX && s->conns[i])
+		i++;
+	if (i == CONNS_MAX) {
+		close(fd);
+		return;
+	}
+	c = s->conns[i] = xcalloc(1, sizeof(*c));
+	c->server = s;
+	c->fd = fd;
+	c->in = (struct buf)BUF_INIT(IN_MAX + 1);
+	c->out = (struct buf)BUF_INIT(OUT_MAX);
+	c->body = (struct buf)BUF_INIT(BODY_MAX);
+	c->up.head = (struct buf)BUF_INIT(HEAD_MAX);
+	c->up.scrub = (struct scrub)SCRUB_INIT;
+	c->renewal.fd = -1;
+	c->renewal.answer = (struct buf)BUF_INIT(RENEW_MAX);
+	c->since = clock_seconds();
+}
+
+void conn_free(struct conn *c)
+{
+	for (size_t i = 0; i < CONNS_MAX; i++)
+		if (c->server->conns[i] == c)
+			c->server->conns[i] = NULL;
+	upstream_release(c);
+	renew_release(c);
+	close(c->fd);
+	head_release(&c->head);
+	buf_release(&c->in);
+	buf_release(&c->out);
+	buf_release(&c->body);
+	buf_release(&c->up.head);
+	buf_release(&c->renewal.answer);
+	scrub_release(&c->up.scrub);
+	free(c);
+}
+
+static const char *reason(int status)
+{
+	static const struct {
+		int status;
+		const char *text;
+	} known[] = { { 200, "OK" }, { 400, "Bad Request" }, { 403, "Forbidden" }, { 404, "Not Found" },
+		{ 413, "Content Too Large" }, { 426, "Upgrade Required" }, { 502, "Bad Gateway" },
+		{ 503, "Service Unavailable" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (known[i].status == status)
+			return known[i].text;
+	return "Refused";
+}
+
+void conn_reply(struct conn *c, int status, const char *body, size_t len)
+{
+	bool ends = !c->framing.done || c->head.close;
+
+	buf_printf(&c->out,
+		"HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n%s%s\r\n", status,
+		reason(status), len, status == 426 ? "Upgrade: HTTP/1.1\r\n" : "",
+		ends ? "Connection: close\r\n" : "");
+	buf_add(&c->out, body, len);
+}
+
+void conn_refuse(struct conn *c, int status, const char *why)
+{
+	json_t *j = json_pack("{s:s, s:{s:s, s:s+}}", "type", "error", "error", "type",
+		"garth_credentials_proxy", "message", "Garth's credentials proxy: ", why);
+	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
+
+	conn_reply(c, status, text ? text : "{}", text ? strlen(text) : 2);
+	free(text);
+	json_decref(j);
+	conn_answered(c);
+}
+
+/* Whether the request is for a service, and one that it takes. */
+static bool route(struct conn *c)
+{
+	const char *name = c->head.target + 1;
+	size_t len = strcspn(name, "/?");
+	const struct service *s = vault_service(&c->server->table, name, len);
+
+	if (!path_is_plain(c->head.target)) {
+		conn_refuse(c, 400, "the path is ambiguous");
+	} else if (!s) {
+		conn_refuse(c, 404, "there is no such service in this task");
+	} else if (c->head.upgrade) {
+		conn_refuse(c, 426, "only plain HTTP is spoken here");
+	} else if (!request_allowed(&s->paths, c->head.method, name + len)) {
+		conn_refuse(c, 403, "this request is not on the service's list");
+	} else {
+		c->service = (size_t)(s - c->server->table.services);
+		c->path = name + len;
+		return true;
+	}
+	return false;
+}
+
+/* A log-in is renewed when all of the request is here. */
+static bool is_renewal(const struct conn *c)
+{
+	return c->server->table.services[c->service].renews.n > 0;
+}
+
+static void begin(struct conn *c)
+{
+	c->state = CONN_REQUEST;
+	body_begin(&c->framing, &c->head);
+	if (!route(c))
+		return;
+	if (c->head.length > (int64_t)BODY_MAX) {
+		conn_refuse(c, 413, "the request is too large");
+		return;
+	}
+	if (c->head.expects)
+		buf_addstr(&c->out, "HTTP/1.1 100 Continue\r\n\r\n");
+	if (!is_renewal(c) && !upstream_start(c))
+		conn_refuse(c, 502, "the request cannot be made");
+}
+
+static void drop(struct buf *b, size_t n)
+{
+	memmove(b->data, b->data + n, b->len - n);
+	buf_cut(b, b->len - n);
+}
+
+static size_t bodies(const struct server *s)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < CONNS_MAX; i++)
+		sum += s->conns[i] ? s->conns[i]->body.len : 0;
+	return sum;
+}
+
+static void take_body(struct conn *c)
+{
+	ssize_t n;
+
+	if (c->framing.done || !c->in.len)
+		return;
+	n = body_take(&c->framing, &c->head, c->in.data, c->in.len, &c->body);
+	if (n < 0 || bodies(c->server) > BODIES_MAX) {
+		upstream_release(c);
+		conn_refuse(c, n < 0 && !c->body.overflow ? 400 : 413,
+			"the request's body is malformed or too large");
+		return;
+	}
+	drop(&c->in, (size_t)n);
+	upstream_more(c);
+}
+
+static bool take_head(struct conn *c)
+{
+	int rc;
+
+	/* an empty line before a request is allowed */
+	if (c->in.len >= 2 && !memcmp(c->in.data, "\r\n", 2))
+		drop(&c->in, 2);
+	head_release(&c->head);
+	rc = head_parse(buf_str(&c->in), c->in.len, &c->head);
+	if (!rc)
+		return false;
+	if (rc < 0) {
+		c->framing.done = false;
+		conn_refuse(c, c->head.status, c->head.why);
+		return false;
+	}
+	drop(&c->in, c->head.used);
+	begin(c);
+	return true;
+}
+
+void conn_work(struct conn *c)
+{
+	for (;;) {
+		if (c->state == CONN_LAST || (c->state == CONN_HEAD && !take_head(c)))
+			return;
+		if (c->state == CONN_REQUEST)
+			take_body(c);
+		if (c->state == CONN_REQUEST && c->framing.done && is_renewal(c) && !c->up.easy &&
+			!c->renewal.pid)
+			renew_begin(c);
+		if (c->state != CONN_HEAD || !c->in.len)
+			return;
+	}
+}
+
+void conn_answered(struct conn *c)
+{
+	upstream_release(c);
+	c->state = c->framing.done && !c->head.close ? CONN_HEAD : CONN_LAST;
+	if (c->body.len > READ_AT_ONCE)
+		buf_release(&c->body);
+	buf_reset(&c->body);
+	c->body.max = BODY_MAX;
+	c->since = clock_seconds();
+}
+
+void conn_readable(struct conn *c)
+{
+	for (;;) {
+		size_t room = c->in.len < IN_MAX ? IN_MAX - c->in.len : 0;
+		char *space = room ? buf_reserve(&c->in, room) : NULL;
+		ssize_t n = space ? recv(c->fd, space, room, MSG_DONTWAIT) : 0;
+
+		if (!space || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+			return;
+		if (n <= 0) {
+			/* whoever hangs up does not want the answer any more */
+			c->state = CONN_LAST;
+			upstream_release(c);
+			c->sent = c->out.len;
+			return;
+		}
+		c->in.len += (size_t)n;
+		c->in.data[c->in.len] = '\0';
+		conn_work(c);
+		if ((size_t)n < room)
+			return;
+	}
+}
+
+bool conn_flush(struct conn *c)
+{
+	while (c->sent < c->out.len) {
+		ssize_t n =
+			send(c->fd, c->out.data + c->sent, c->out.len - c->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			break;
+		if (n <= 0) {
+			conn_free(c);
+			return false;
+		}
+		c->sent += (size_t)n;
+		c->since = clock_seconds();
+	}
+	if (c->sent == c->out.len) {
+		buf_reset(&c->out);
+		c->sent = 0;
+	}
+	if (c->out.len - c->sent < OUT_HIGH / 2)
+		upstream_drained(c);
+	if (c->state == CONN_LAST && !c->out.len) {
+		shutdown(c->fd, SHUT_WR);
+		conn_free(c);
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,34 @@
+/* garth-credentials: the process that has a task's real credentials (server.h). Started by the keeper with a control
+ * socket on descriptor 3; or with --renew by itself (renew.h). It prints nothing and writes no log. */
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include "base/err.h"
+#include "credentials/control.h"
+#include "credentials/renew.h"
+#include "credentials/server.h"
+
+/* Nobody reads its memory: no core file, no debugger, nothing in /proc for others of the same user. */
+static void close_up(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	setrlimit(RLIMIT_CORE, &none);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+int main(int argc, char **argv)
+{
+	struct err e = ERR_INIT;
+
+	close_up();
+	if (argc == 2 && !strcmp(argv[1], RENEW_ARGUMENT))
+		return renew_main(&e) < 0;
+	/* renewals end by themselves */
+	signal(SIGCHLD, SIG_IGN);
+	return argc == 1 ? server_run(CREDENTIALS_CONTROL_FD, &e) < 0 : 2;
+}

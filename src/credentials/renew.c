@@ -1,0 +1,277 @@
+#include "credentials/renew.h"
+
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "sys/fd.h"
+#include "sys/proc.h"
+
+extern char **environ;
+
+static const struct service *service_of(const struct conn *c)
+{
+	return &c->server->table.services[c->service];
+}
+
+/* What the service calls a member of the log-in file: "refresh_token". The caller frees it. */
+static char *name_of(const struct service *s, const char *member)
+{
+	for (size_t i = 0; i < s->renews.n; i++) {
+		size_t len = strcspn(s->renews.v[i], "=");
+
+		if (s->renews.v[i][len] && !strcmp(s->renews.v[i] + len + 1, member))
+			return xstrndup(s->renews.v[i], len);
+	}
+	return NULL;
+}
+
+/* A form: "a=b&refresh_token=DUMMY". */
+static bool fill_form(const struct conn *c, const char *name, const struct secret *s, struct buf *out)
+{
+	auto_str want = xasprintf("%s=%s", name, s->dummy);
+	const char *p = buf_str(&c->body);
+	bool found = false;
+
+	for (;;) {
+		size_t len = strcspn(p, "&");
+		bool same = len == strlen(want) && !memcmp(p, want, len);
+		char *escaped = same ? curl_easy_escape(NULL, s->real, 0) : NULL;
+
+		found |= same;
+		if (escaped)
+			buf_printf(out, "%s=%s", name, escaped);
+		else
+			buf_add(out, p, len);
+		curl_free(escaped);
+		if (!p[len])
+			return found;
+		buf_addch(out, '&');
+		p += len + 1;
+	}
+}
+
+/* The request's body with the real token in the place that is for it, and in no other: a service may repeat parts of
+ * the others in its answer. False if the dummy is not there. */
+static bool fill_body(const struct conn *c, const struct secret *s, struct buf *out)
+{
+	const char *type = head_value(&c->head, "content-type");
+	auto_str name = name_of(service_of(c), s->member);
+	json_t *j;
+	const char *value;
+	char *text = NULL;
+
+	if (!name || !c->body.len)
+		return false;
+	if (type && !strncasecmp(type, "application/x-www-form-urlencoded", 33))
+		return fill_form(c, name, s, out);
+	j = json_loadb(c->body.data, c->body.len, 0, NULL);
+	value = json_string_value(json_object_get(j, name));
+	if (value && !strcmp(value, s->dummy) && !json_object_set_new(j, name, json_string(s->real)))
+		text = json_dumps(j, JSON_COMPACT);
+	if (text) {
+		buf_addstr(out, text);
+		explicit_bzero(text, strlen(text));
+	}
+	free(text);
+	json_decref(j);
+	return text != NULL;
+}
+
+/* The secret of this service whose dummy is in the request, and the body with the secret. */
+static const struct secret *named_in(const struct conn *c, struct buf *body)
+{
+	const struct vault *t = &c->server->table;
+
+	for (size_t i = 0; i < t->nsecrets; i++) {
+		const struct secret *s = &t->secrets[i];
+
+		if (strcmp(s->service, service_of(c)->name) || !*s->file)
+			continue;
+		buf_reset(body);
+		if (fill_body(c, s, body) && !body->overflow)
+			return s;
+	}
+	return NULL;
+}
+
+/* A place for one more process; NULL if there are enough. One whose client has hung up goes on, so it counts. */
+static pid_t *free_place(struct server *s)
+{
+	for (size_t i = 0; i < RENEWALS_MAX; i++) {
+		pid_t *p = &s->renewals[i];
+
+		if (*p && waitpid(*p, NULL, WNOHANG))
+			*p = 0;
+		if (!*p)
+			return p;
+	}
+	return NULL;
+}
+
+static json_t *strings(const struct strvec *v)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < v->n; i++)
+		json_array_append_new(a, json_string(v->v[i]));
+	return a;
+}
+
+static char *job_text(const struct conn *c, const struct secret *s, const struct buf *body)
+{
+	const char *type = head_value(&c->head, "content-type"), *agent = head_value(&c->head, "user-agent");
+	auto_str url = xasprintf("%s%s", service_of(c)->url, c->path);
+	json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "url", url, "file", s->file,
+		"member", s->member, "token", s->real, "type", type ? type : "application/json", "agent",
+		agent ? agent : "", "body", buf_str(body), "renews", strings(&service_of(c)->renews));
+	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
+
+	json_decref(j);
+	return text;
+}
+
+static bool start(struct conn *c, const char *job)
+{
+	auto_fd in = fd_of_bytes("renewal", job, strlen(job));
+	auto_str program = NULL;
+	struct err ignored = ERR_INIT;
+	struct proc_spec p = { .env = environ, .stdin_fd = in };
+
+	if (in < 0 || proc_find_part("garth-credentials", &program, &ignored) < 0)
+		return false;
+	p.argv = (char *[]){ program, RENEW_ARGUMENT, NULL };
+	return !proc_start(&p, &c->renewal.fd, &c->renewal.pid, &ignored);
+}
+
+void renew_begin(struct conn *c)
+{
+	auto_buf body = BUF_INIT(RENEW_BODY_MAX * 2);
+	pid_t *place = free_place(c->server);
+	const struct secret *s;
+	char *job;
+
+	if (c->body.len > RENEW_BODY_MAX) {
+		conn_refuse(c, 413, "the request is too large");
+		return;
+	}
+	s = named_in(c, &body);
+	if (!s) {
+		if (!upstream_start(c))
+			conn_refuse(c, 502, "the request cannot be made");
+		return;
+	}
+	if (!place) {
+		conn_refuse(c, 503, "the log-in is being renewed already");
+		return;
+	}
+	job = job_text(c, s, &body);
+	explicit_bzero(body.data, body.len);
+	c->renewal.file = xstrdup(s->file);
+	buf_reset(&c->renewal.answer);
+	if (!job || !start(c, job)) {
+		renew_release(c);
+		conn_refuse(c, 502, "the log-in cannot be renewed now");
+	}
+	*place = c->renewal.pid;
+	if (job)
+		explicit_bzero(job, strlen(job));
+	free(job);
+}
+
+/* The dummy of a new token. It is for the services that the old one, from the same place, was for. */
+static json_t *dummy_for(struct conn *c, const char *member, const char *real)
+{
+	struct vault *t = &c->server->table;
+	auto_str dummy = dummy_of(c->server->key, real);
+	size_t n = t->nsecrets;
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(t->secrets[i].file, c->renewal.file) && !strcmp(t->secrets[i].member, member)) {
+			auto_str service = xstrdup(t->secrets[i].service);
+
+			vault_add_secret(t, dummy, real, service, c->renewal.file, member);
+		}
+	return json_string(dummy);
+}
+
+/* What a task gets of a new log-in: dummies of the tokens, and how long they last. Nothing else, since it is not known
+ * what else would be a secret. */
+static json_t *for_task(struct conn *c, const json_t *reply)
+{
+	static const char *const plain[] = { "expires_in", "token_type", "scope" };
+	const struct strvec *renews = &service_of(c)->renews;
+	json_t *ret = json_object();
+
+	for (size_t i = 0; i < renews->n; i++) {
+		size_t len = strcspn(renews->v[i], "=");
+		auto_str name = xstrndup(renews->v[i], len);
+		const char *real = json_string_value(json_object_get(reply, name));
+
+		if (real && *real)
+			json_object_set_new(ret, name, dummy_for(c, renews->v[i] + len + 1, real));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
+		if (json_object_get(reply, plain[i]))
+			json_object_set(ret, plain[i], json_object_get(reply, plain[i]));
+	return ret;
+}
+
+static void answer(struct conn *c)
+{
+	json_t *all = json_loadb(buf_str(&c->renewal.answer), c->renewal.answer.len, 0, NULL), *inside;
+	int status = (int)json_integer_value(json_object_get(all, "status"));
+	const char *body = json_string_value(json_object_get(all, "body"));
+	json_t *reply = json_object_get(all, "reply");
+
+	if (reply) {
+		char *text = json_dumps(inside = for_task(c, reply), JSON_COMPACT);
+
+		conn_reply(c, 200, text ? text : "{}", text ? strlen(text) : 2);
+		conn_answered(c);
+		free(text);
+		json_decref(inside);
+	} else if (status >= 400 && status < 600 && body) {
+		auto_str text = xstrdup(body);
+
+		scrub_text(&c->server->table, text, strlen(text));
+		conn_reply(c, status, text, strlen(text));
+		conn_answered(c);
+	} else {
+		conn_refuse(c, 502, "the log-in cannot be renewed now");
+	}
+	json_decref(all);
+}
+
+void renew_readable(struct conn *c)
+{
+	char part[8192];
+	ssize_t n = read(c->renewal.fd, part, sizeof(part));
+
+	if (n > 0) {
+		buf_add(&c->renewal.answer, part, (size_t)n);
+		return;
+	}
+	answer(c);
+	renew_release(c);
+	conn_work(c);
+}
+
+void renew_release(struct conn *c)
+{
+	fd_closep(&c->renewal.fd);
+	c->renewal.fd = -1;
+	/* it is not killed: what the service has answered must get into the user's file */
+	if (c->renewal.pid)
+		c->renewal.pid = 0;
+	if (c->renewal.answer.data)
+		explicit_bzero(c->renewal.answer.data, c->renewal.answer.len);
+	buf_reset(&c->renewal.answer);
+	free(c->renewal.file);
+	c->renewal.file = NULL;
+}

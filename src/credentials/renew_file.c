@@ -1,0 +1,205 @@
+/* The process that renews a log-in (renew.h). */
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/deadline.h"
+#include "base/path.h"
+#include "credentials/member.h"
+#include "credentials/renew.h"
+#include "sys/fd.h"
+
+#define FILE_MAX (10u << 20)
+
+struct job {
+	const char *url, *file, *member, *token, *type, *agent, *body;
+	json_t *renews;
+};
+
+/* The log-in file, whose directory is locked. */
+struct place {
+	char path[PATH_MAX];
+	int dir;
+	const char *name;
+	struct buf text;
+};
+
+/* The lock is on the directory: it needs no file there, and all of the user's Garth homes have the same one. */
+static int lock_place(const char *file, struct place *p, struct err *e)
+{
+	struct deadline d = deadline_in(RENEW_LOCK_MS);
+	auto_str dir = NULL;
+
+	/* a user may keep the file elsewhere, and a link to it here */
+	if (!realpath(file, p->path))
+		return err_sys(e, "cannot find '%s'", file);
+	p->name = path_base(p->path);
+	dir = xstrndup(p->path, (size_t)(p->name - p->path));
+	p->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (p->dir < 0)
+		return err_sys(e, "cannot open '%s'", dir);
+	while (flock(p->dir, LOCK_EX | LOCK_NB) < 0)
+		if (!deadline_sleep(&d, 20))
+			return err_set(e, ERR_BUSY, "the log-in is being renewed by somebody else");
+	return read_file(p->dir, p->name, &p->text, e);
+}
+
+static size_t on_data(char *data, size_t size, size_t n, void *arg)
+{
+	return buf_add(arg, data, size * n) ? size * n : 0;
+}
+
+static int ask(const struct job *j, struct buf *ret, long *status, struct err *e)
+{
+	auto_str type = xasprintf("Content-Type: %s", j->type), agent = xasprintf("User-Agent: %s", j->agent);
+	struct curl_slist *fields = curl_slist_append(curl_slist_append(NULL, type), agent);
+	struct trust trust;
+	CURL *easy = curl_easy_init();
+	CURLcode rc;
+
+	upstream_trust(&trust);
+	upstream_options(easy, &trust);
+	curl_easy_setopt(easy, CURLOPT_URL, j->url);
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, fields);
+	curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
+	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, j->body);
+	curl_easy_setopt(easy, CURLOPT_TIMEOUT, RENEW_SECONDS);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_data);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, ret);
+	rc = curl_easy_perform(easy);
+	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, status);
+	curl_easy_cleanup(easy);
+	curl_slist_free_all(fields);
+	return rc == CURLE_OK ? 0 : err_set(e, ERR_FAILED, "%s", curl_easy_strerror(rc));
+}
+
+static void stamp(char out[32])
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	gmtime_r(&now, &tm);
+	strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+/* A value that can be written between quotes as it is. */
+static bool is_plain(const char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~' || *text == '"' || *text == '\\')
+			return false;
+	return true;
+}
+
+static void split(const char *row, char **name, const char **member)
+{
+	size_t len = strcspn(row, "=");
+
+	*name = xstrndup(row, len);
+	*member = row[len] ? row + len + 1 : "";
+}
+
+/* Puts the service's answer into the text of the file. */
+static void put(const struct job *j, const json_t *reply, struct buf *text)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(j->renews, i, row)
+	{
+		auto_str name = NULL;
+		const char *member, *value;
+		char now[32];
+
+		split(json_string_value(row), &name, &member);
+		value = json_string_value(json_object_get(reply, name));
+		if (!strcmp(name, RENEW_STAMP)) {
+			stamp(now);
+			value = now;
+		}
+		if (value && *value && is_plain(value))
+			member_set(text, member, value);
+	}
+}
+
+/* What is in the file, in the form of a service's answer. */
+static json_t *get(const struct job *j, const struct buf *text)
+{
+	json_t *reply = json_object(), *row;
+	size_t i;
+
+	json_array_foreach(j->renews, i, row)
+	{
+		auto_str name = NULL, value = NULL;
+		const char *member;
+
+		split(json_string_value(row), &name, &member);
+		value = member_string(buf_str(text), text->len, member);
+		if (value && *value && strcmp(name, RENEW_STAMP) != 0)
+			json_object_set_new(reply, name, json_string(value));
+	}
+	return reply;
+}
+
+static int renew(const struct job *j, json_t **ret, struct err *e)
+{
+	struct place p = { .dir = -1, .text = BUF_INIT(FILE_MAX) };
+	auto_buf body = BUF_INIT(RENEW_MAX);
+	auto_str now = NULL;
+	json_t *reply;
+	long status = 0;
+
+	if (lock_place(j->file, &p, e) < 0)
+		return -1;
+	now = member_string(buf_str(&p.text), p.text.len, j->member);
+	if (!now || !*now)
+		return err_set(e, ERR_NOTFOUND, "the user is not logged in any more");
+	if (strcmp(now, j->token) != 0) {
+		*ret = json_pack("{s:i, s:o}", "status", 200, "reply", get(j, &p.text));
+		return 0;
+	}
+	if (ask(j, &body, &status, e) < 0)
+		return -1;
+	reply = status == 200 ? json_loadb(buf_str(&body), body.len, 0, NULL) : NULL;
+	if (!reply) {
+		*ret = json_pack(
+			"{s:i, s:s}", "status", status == 200 ? 502 : (int)status, "body", buf_str(&body));
+		return 0;
+	}
+	put(j, reply, &p.text);
+	if (write_file(p.dir, p.name, p.text.data, p.text.len, 0600, e) < 0)
+		return -1;
+	*ret = json_pack("{s:i, s:o}", "status", 200, "reply", reply);
+	return 0;
+}
+
+int renew_main(struct err *e)
+{
+	auto_buf text = BUF_INIT(RENEW_MAX);
+	struct job j = { 0 };
+	json_t *all, *answer = NULL;
+	char *out;
+	int rc;
+
+	if (read_rest(STDIN_FILENO, &text, "the job", e) < 0)
+		return -1;
+	all = json_loadb(buf_str(&text), text.len, 0, NULL);
+	if (!all || json_unpack(all, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "url", &j.url, "file",
+			    &j.file, "member", &j.member, "token", &j.token, "type", &j.type, "agent",
+			    &j.agent, "body", &j.body, "renews", &j.renews) < 0)
+		return err_set(e, ERR_FAILED, "the job is malformed");
+	if (renew(&j, &answer, e) < 0)
+		answer = json_pack("{s:i}", "status", 502);
+	out = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
+	rc = out && write_full(STDOUT_FILENO, out, strlen(out)) >= 0 ? 0 : -1;
+	free(out);
+	json_decref(answer);
+	json_decref(all);
+	return rc < 0 && !e->kind ? err_sys(e, "cannot answer") : rc;
+}

@@ -1,0 +1,33 @@
+/*
+ * Takes the user's secrets out of what a server answers: a server that repeats a request's headers, in an error or on
+ * a page for debugging, would otherwise give them to the task. Each is overwritten with its dummy, so that lengths
+ * stay the same. Works on a stream: bytes that may be the beginning of a secret are held back until the next ones
+ * arrive.
+ */
+#ifndef CREDENTIALS_SCRUB_H
+#define CREDENTIALS_SCRUB_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "credentials/vault.h"
+
+/* Shorter ones are not looked for: they could be in any text. */
+#define SCRUB_MIN 8
+
+struct scrub {
+	struct buf work;
+};
+#define SCRUB_INIT                                                                                           \
+	{                                                                                                    \
+		.work = BUF_INIT(16u << 20)                                                                  \
+	}
+
+void scrub_release(struct scrub *s);
+/* Adds to out what can be passed on by now; with `last`, everything. */
+void scrub_add(
+	struct scrub *s, const struct vault *t, const char *data, size_t len, bool last, struct buf *out);
+/* The same for a whole text, in place. */
+void scrub_text(const struct vault *t, char *text, size_t len);
+
+#endif

@@ -1,0 +1,124 @@
+/*
+ * The credentials proxy of one task: plain HTTP/1.1 inside, TLS outside. One process with one thread; curl's loop
+ * waits for both sides.
+ *
+ * A request "/SERVICE/path" goes to the service's address and to nowhere else. A header of which the service may have
+ * a secret, and whose value is one of our dummies, gets the secret; everything else is passed on as it is. Redirects
+ * are passed back, never followed. What the server answers is searched for secrets (scrub.h).
+ *
+ * Everything that arrives on the listening sockets is hostile. The agent can spend the credential while it runs;
+ * it can neither read it, nor send it anywhere else, nor use it for what the service's paths do not have.
+ */
+#ifndef CREDENTIALS_SERVER_H
+#define CREDENTIALS_SERVER_H
+
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "credentials/dummy.h"
+#include "credentials/head.h"
+#include "credentials/scrub.h"
+#include "credentials/vault.h"
+
+#define CONNS_MAX    128
+#define BODY_MAX     (64u << 20)
+#define BODIES_MAX   (256u << 20) /* of all connections together */
+#define OUT_HIGH     (512u << 10) /* so much may wait for a client that reads slowly */
+#define OUT_MAX      (8u << 20)
+#define HEAD_SECONDS 60
+#define RENEWALS_MAX 4 /* processes at once */
+#define IDLE_SECONDS 600
+
+/* The certificates to trust. */
+struct trust {
+	const char *file;
+	struct curl_blob all; /* with the user's additional ones; no data: there are none */
+};
+
+struct server {
+	struct vault table;
+	unsigned char key[DUMMY_KEY_LEN]; /* for dummies of renewed tokens */
+	CURLM *multi;
+	struct trust trust;
+	int control, listen[2];
+	struct conn *conns[CONNS_MAX];
+	pid_t renewals[RENEWALS_MAX]; /* 0: none */
+};
+
+enum conn_state {
+	CONN_HEAD,    /* waits for a request */
+	CONN_REQUEST, /* one is being answered */
+	CONN_LAST,    /* ends when all is written */
+};
+
+/* The request at the server, and its answer. */
+struct upstream {
+	CURL *easy; /* NULL: none */
+	struct curl_slist *fields;
+	size_t body_sent;
+	bool read_paused, write_paused;
+	struct buf head; /* of the answer */
+	struct scrub scrub;
+	bool head_done, chunked, no_body;
+};
+
+/* A log-in that is being renewed, in a process of its own (renew.h). */
+struct renewal {
+	pid_t pid; /* 0: none */
+	int fd;
+	struct buf answer;
+	char *file;
+};
+
+struct conn {
+	struct server *server;
+	int fd;
+	enum conn_state state;
+	struct buf in, out;
+	size_t sent; /* of out */
+	struct head head;
+	struct body framing;
+	struct buf body;
+	size_t service;   /* its number in the table */
+	const char *path; /* in head.target: what follows the service's name */
+	struct upstream up;
+	struct renewal renewal;
+	time_t since;
+};
+
+/* Serves until the control socket ends. The first message on it has a table (in a file in memory) and the listening
+ * sockets, later ones have a table that is added. */
+int server_run(int control, struct err *e);
+
+/* conn.c */
+void conn_open(struct server *s, int fd);
+void conn_readable(struct conn *c);
+/* Does what can be done with what has arrived. */
+void conn_work(struct conn *c);
+/* Writes what can be written; frees the connection if it is over: returns false then. */
+bool conn_flush(struct conn *c);
+void conn_free(struct conn *c);
+/* The answer is complete. */
+void conn_answered(struct conn *c);
+/* An answer of our own, in the form of the services' errors. */
+void conn_refuse(struct conn *c, int status, const char *why);
+void conn_reply(struct conn *c, int status, const char *body, size_t len);
+
+/* upstream.c */
+bool upstream_start(struct conn *c);
+/* More of the request's body has arrived. */
+void upstream_more(struct conn *c);
+/* The client has read. */
+void upstream_drained(struct conn *c);
+void upstream_done(struct conn *c, CURLcode result);
+void upstream_release(struct conn *c);
+/* Sets what is common to all requests: trust, proxies, limits. */
+void upstream_options(CURL *easy, struct trust *trust);
+/* The certificates to trust, by the user's variables: CURL_CA_BUNDLE, else SSL_CERT_FILE, else the system's, and those
+ * of NODE_EXTRA_CA_CERTS. */
+void upstream_trust(struct trust *ret);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * What the credentials proxy knows: services, each with the address that the user's agent would use, and secrets,
+ * each with the dummy that the task has in its place and the service that it is for. The table is made when an
+ * agent is started (agent/outside.h), goes to the proxy's process in a file in memory, and is on no disk.
+ */
+#ifndef CREDENTIALS_VAULT_H
+#define CREDENTIALS_VAULT_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/strvec.h"
+
+#define VAULT_MAX (4u << 20)
+
+struct service {
+	char *name;            /* the first part of the path inside: "anthropic" */
+	char *url;             /* where its requests go; no slash at the end */
+	struct strvec headers; /* names of headers, in lower case, that a secret is put into */
+	struct strvec paths;   /* "POST /v1/messages"; see allowed.h */
+	/* Not empty: it renews log-ins. "ANSWER=MEMBER": which member of its answer is which member of the
+	 * log-in file. */
+	struct strvec renews;
+};
+
+struct secret {
+	char *dummy, *real;
+	char *service;       /* the name of the service that may get it */
+	char *file, *member; /* the user's log-in file that it is from, and its place there; "": a variable */
+};
+
+struct vault {
+	struct service *services;
+	size_t nservices;
+	struct secret *secrets;
+	size_t nsecrets;
+};
+
+void vault_release(struct vault *t);
+#define auto_vault __attribute__((cleanup(vault_release))) struct vault
+
+/* Adds an empty row, whose strings the caller sets. The pointer is valid until the next one is added. */
+struct service *vault_add_service(struct vault *t, const char *name);
+void vault_add_secret(struct vault *t, const char *dummy, const char *real, const char *service,
+	const char *file, const char *member);
+/* NULL if there is none. */
+struct service *vault_service(const struct vault *t, const char *name, size_t len);
+/* The secret of this service with this dummy; NULL if there is none. */
+const struct secret *vault_secret(
+	const struct vault *t, const struct service *s, const char *dummy, size_t len);
+
+void vault_pack(const struct vault *t, struct buf *out);
+/* Adds what is packed to a table: a service of a known name is replaced, a secret with a known dummy too. */
+int vault_unpack(const char *data, size_t len, struct vault *to, struct err *e);
+
+#endif

@@ -1,0 +1,189 @@
+#include "git/blocking_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clean.h"
+#include "base/path.h"
+#include "base/shell_word.h"
+#include "sys/dir.h"
+#include "sys/fd.h"
+
+/* Refs and their logs are this deep at most; git takes no longer names than paths can have. */
+#define DEPTH_MAX 64
+/* Entries of a private repository: a second or two. */
+#define ENTRIES_MAX 500000
+
+/* Directories, and how far below them there are files that git opens. */
+struct place {
+	const char *dir;
+	unsigned depth;
+	const char *but; /* a directory in it that is left out */
+};
+
+static const struct place in_git_dir[] = {
+	{ ".", 0 }, /* HEAD, config, index, packed-refs, shallow, commondir, MERGE_HEAD … */
+	{ "info", 0 }, { "worktrees", 1 },                     /* the HEAD of each linked worktree */
+	{ "refs", DEPTH_MAX, "garth" }, { "logs", DEPTH_MAX }, /* they are opened to be written */
+};
+
+static const struct place in_objects[] = {
+	{ "info", 1 }, /* alternates, commit-graph, commit-graphs/… */
+	{ "pack", 0 },
+};
+
+/* Opening a socket fails at once. */
+static bool is_waited_for(mode_t mode)
+{
+	return S_ISFIFO(mode) || S_ISCHR(mode) || S_ISBLK(mode);
+}
+
+/* The type of an entry, for a link that of its target; 0 if it is not known. Most file systems tell it with the name. */
+static mode_t type_of(int dir, const struct dirent *ent)
+{
+	struct stat st;
+
+	if (ent->d_type != DT_UNKNOWN && ent->d_type != DT_LNK)
+		return DTTOIF(ent->d_type);
+	return fstatat(dir, ent->d_name, &st, 0) < 0 ? 0 : st.st_mode;
+}
+
+static int refuse(const char *path, struct err *e)
+{
+	auto_str word = shell_quoted(path);
+
+	err_set(e, ERR_REFUSED, "'%s' is a FIFO or a device, and git would wait for it", path);
+	return err_hint(e, "ls -l %s", word);
+}
+
+/* `path` is the directory's, for messages. Links to directories are not followed. */
+static int look(int parent, const struct place *p, const char *path, struct err *e)
+{
+	int fd = openat(parent, p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	auto_dir d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *ent;
+
+	if (!d && fd >= 0)
+		close(fd);
+	while (d && (ent = readdir(d))) {
+		mode_t type;
+
+		if (dir_is_dot(ent->d_name) || (p->but && !strcmp(ent->d_name, p->but)))
+			continue;
+		type = type_of(dirfd(d), ent);
+		if (!is_waited_for(type) && !(S_ISDIR(type) && p->depth && ent->d_type != DT_LNK))
+			continue;
+		auto_str at = path_join(path, ent->d_name);
+
+		if (is_waited_for(type))
+			return refuse(at, e);
+		if (look(dirfd(d), &(struct place){ ent->d_name, p->depth - 1, NULL }, at, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A directory that is missing or cannot be read has nothing that git could wait for. */
+static int look_at(const char *top, const struct place *places, size_t n, struct err *e)
+{
+	auto_fd dir = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	for (size_t i = 0; dir >= 0 && i < n; i++) {
+		auto_str path = strcmp(places[i].dir, ".") ? path_join(top, places[i].dir) : xstrdup(top);
+
+		if (look(dir, &places[i], path, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int blocking_files_refuse(const char *git_dir, struct err *e)
+{
+	return look_at(git_dir, in_git_dir, ARRAY_SIZE(in_git_dir), e);
+}
+
+int blocking_files_refuse_objects(const char *objects, struct err *e)
+{
+	return look_at(objects, in_objects, ARRAY_SIZE(in_objects), e);
+}
+
+struct private_walk {
+	int top; /* the repository */
+	size_t left;
+	char **ret_path;
+};
+
+/* Git itself makes no links there. One that leads elsewhere may have a FIFO at its end, which is known only inside. */
+static bool leads_out(const struct private_walk *w, const char *path)
+{
+	char target[PATH_MAX];
+	auto_str at = NULL, dir = xstrdup(path);
+	char *slash = strrchr(dir, '/');
+	ssize_t n = readlinkat(w->top, path, target, sizeof(target) - 1);
+	struct stat st;
+
+	if (n < 0 || target[0] == '/')
+		return n >= 0;
+	target[n] = '\0';
+	if (slash)
+		*slash = '\0';
+	at = slash ? path_join(dir, target) : xstrdup(target);
+	return lstat_beneath(w->top, at, &st) < 0 ? errno != ENOENT : !S_ISREG(st.st_mode);
+}
+
+static int refuse_private(const struct private_walk *w, const char *path, bool link, struct err *e)
+{
+	auto_buf clean = BUF_INIT(8192);
+
+	clean_text(&clean, path, strlen(path), false);
+	*w->ret_path = xstrdup(path);
+	return link ? err_set(e, ERR_REFUSED, "'%s' in the task's .git is a link that leads out of it",
+			      buf_str(&clean))
+		    : err_set(e, ERR_REFUSED,
+			      "'%s' in the task's .git is a FIFO or a device, and git would wait for it",
+			      buf_str(&clean));
+}
+
+static int look_private(struct private_walk *w, const char *path, unsigned depth, struct err *e)
+{
+	int fd = open_beneath(w->top, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK, 0);
+	auto_dir d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *ent;
+
+	if (!d && fd >= 0)
+		close(fd);
+	while (d && w->left && (ent = readdir(d))) {
+		struct stat st;
+		mode_t type = DTTOIF(ent->d_type);
+
+		/* hooks are programs, not files that git reads; Garth's own is a link */
+		if (dir_is_dot(ent->d_name) || (!*path && !strcmp(ent->d_name, "hooks")))
+			continue;
+		w->left--;
+		if (ent->d_type == DT_UNKNOWN)
+			type = fstatat(dirfd(d), ent->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ? 0 : st.st_mode;
+		if (!is_waited_for(type) && !S_ISLNK(type) && !S_ISDIR(type))
+			continue;
+		auto_str at = *path ? path_join(path, ent->d_name) : xstrdup(ent->d_name);
+
+		if (is_waited_for(type) || (S_ISLNK(type) && leads_out(w, at)))
+			return refuse_private(w, at, S_ISLNK(type), e);
+		if (S_ISDIR(type) && depth && look_private(w, at, depth - 1, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int blocking_files_refuse_private(int git_dir, char **ret_path, struct err *e)
+{
+	struct private_walk w = { .top = git_dir, .left = ENTRIES_MAX, .ret_path = ret_path };
+
+	*ret_path = NULL;
+	return look_private(&w, "", DEPTH_MAX, e);
+}

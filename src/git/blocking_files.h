@@ -1,0 +1,22 @@
+/*
+ * Finds files of a repository that git would wait for: a FIFO or a device in place of HEAD, the index, a ref or another
+ * file that git opens. A repository that somebody else made may have such files, and git waits for as long as nobody
+ * writes to them. This reads directories only. It does not look at loose objects and at Garth's own refs, which are too
+ * many (each task has a directory of refs): for them, each git has a time limit (run.h).
+ */
+#ifndef GIT_BLOCKING_FILES_H
+#define GIT_BLOCKING_FILES_H
+
+#include "base/err.h"
+
+/* ERR_REFUSED, with the path, if there is such a file in a git directory, which may be that of a linked worktree. */
+int blocking_files_refuse(const char *git_dir, struct err *e);
+/* The same for an object store. */
+int blocking_files_refuse_objects(const char *objects, struct err *e);
+/* The same for a task's private repository, which the agent writes: all below the descriptor, with loose objects, and
+ * without following a link. A link is refused if it does not lead to a regular file in the repository. *ret_path is
+ * the path from the repository's directory, on the heap, or NULL. A repository with very many files is looked at in
+ * part: git inside has a time limit, too. */
+int blocking_files_refuse_private(int git_dir, char **ret_path, struct err *e);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * garth-guard: the pre-tool hook of the agents' clients. It reads the client's JSON about a tool call from the
+ * standard input and decides from the text whether the call can be of any use in this task: whether it leads out
+ * of the workspace, to state files, or to a network that is not there. If not, the agent is told at once what to do
+ * instead, before it loses a turn at a wall.
+ *
+ *	garth-guard --client claude|codex|gemini|opencode|goose            before a tool: exit 0, or 2 and three lines
+ *	garth-guard --client … --after                                     after a tool: a line about a wall, or nothing
+ *
+ * It runs inside, and guides only: an agent that avoids it can do no harm, because the kernel decides. So what it cannot
+ * decide passes. Facts about the task come from the shim's files (shim/facts.h), not from the environment.
+ *
+ *	main.c       options, input, facts, output
+ *	call.c       a client's JSON → a tool call: a command for a shell, or paths to read or write
+ *	shell_words.c  the text of a shell: quotes and expansions → words
+ *	shell.c      redirections, subshells, blocks, here-documents → commands
+ *	command.c    a command and its words → which of them are paths, and what becomes of them
+ *	git.c        the same for git
+ *	place.c      a path → whether this task can do anything there
+ *	after.c      a tool's result → whether a wall is the reason
+ *
+ * Everything is bounded: the input, the nesting, the number of commands and words. Beyond a bound it decides nothing.
+ */
+#ifndef GUARD_GUARD_H
+#define GUARD_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/json_read.h"
+#include "shim/facts.h"
+
+#define GUARD_INPUT_MAX (8u << 20)
+#define GUARD_PATH_MAX  4096
+
+/* What is known about the task. `dir` is where the shim's files are; the task's own repository is in the workspace. */
+struct guard {
+	const struct facts *facts;
+	const char *dir;        /* /run/garth, or another directory in a Landlock-only jail */
+	const char *operations; /* the user's changes of the shim's table, shim/shim.h */
+};
+
+/* Why a call is of no use. */
+struct refusal {
+	char reason[700], tried[1100], instead[1300];
+};
+
+/* call.c: what a tool call does. */
+enum call_kind { CALL_OTHER, CALL_SHELL, CALL_READ, CALL_WRITE, CALL_PATCH };
+/* Decides about the JSON of a pre-tool hook. CALL_MALFORMED: it is not what a client sends. */
+enum decision { DECISION_PASS, DECISION_REFUSE, DECISION_MALFORMED };
+enum decision guard_decide(const struct guard *g, const char *json, size_t len, struct refusal *ret);
+
+/* shell.c: decides about a text for a shell that runs in cwd. True if it is refused. */
+bool shell_refused(const struct guard *g, const char *text, size_t len, const char *cwd, struct refusal *ret);
+
+/* A word of a command, after quotes and expansions. */
+struct word {
+	char *text;
+	/* How much of the text is certain: what follows was a wildcard or an expansion that only the shell knows. */
+	size_t known;
+	bool wildcard; /* the rest is a name, without slashes */
+};
+static inline bool word_is_known(const struct word *w)
+{
+	return !w->text[w->known];
+}
+
+/* What a command is judged with. cwd is "" if it is not known; cd changes it. */
+struct setting {
+	const struct guard *g;
+	char *cwd; /* GUARD_PATH_MAX bytes */
+	struct refusal *ret;
+	/* For `sh -c TEXT` and `eval TEXT`: the shell's state, and a function that reads more text in it. */
+	void *shell;
+	bool (*more)(void *shell, const char *text);
+};
+
+/* command.c: decides about a simple command. `words` begin with the program. True if it is refused. */
+bool command_refused(struct setting *s, const struct word *words, size_t n);
+/* git.c: the same; words[0] is git. */
+bool git_refused(struct setting *s, const struct word *words, size_t n);
+/* Decides about a variable that leads git elsewhere, such as GIT_DIR. */
+bool git_variable_refused(struct setting *s, const char *name, size_t len, const struct word *value);
+
+/* place.c */
+enum want { WANT_READ, WANT_WRITE };
+/* Decides about a path in cwd ("" if unknown). `sure`: the path certainly is one. If not, it may be any text, and only
+ * what is plainly elsewhere is refused: a path that leaves the workspace by "..", other workspaces, the user's
+ * checkout. Fills in reason and instead; the caller fills in what was tried. */
+bool place_refused(const struct guard *g, const char *cwd, const char *path, enum want want, bool sure,
+	struct refusal *ret);
+/* The same for a word; if its end is not known, for as much of it as is. */
+bool word_refused(const struct setting *s, const struct word *w, enum want want, bool sure);
+/* An absolute path without "." and "..", with links resolved as far as they exist. False if it is too long, or if path is
+ * relative and cwd is "". *ret_exists may be NULL. */
+bool place_resolve(const char *cwd, const char *path, char out[GUARD_PATH_MAX], bool *ret_exists);
+
+/* after.c: finds in the JSON of a post-tool hook an error message about a path or a host that a wall is the reason of.
+ * True if there is one; `out` is a line about it. */
+bool after_explain(const struct guard *g, const char *json, size_t len, struct buf *out);
+
+#endif

@@ -1,0 +1,17 @@
+/* Publishes commits of a task's submodules, each to the user's repository of it, by the same steps and rules as the
+ * task's own (publish.h). Blocks. */
+#ifndef PUBLISH_SUBMODULES_H
+#define PUBLISH_SUBMODULES_H
+
+#include "publish/publish.h"
+
+/* Publishes from the n-th submodule (submodules_load). tip NULL: git inside names it. pack: as for publish_offered,
+ * -1 for none. ERR_USAGE if there is no such submodule in the task. */
+int publish_submodule(struct publisher *pub, size_t n, const char *tip, const char *by, int pack,
+	struct publish_result *ret, struct refusal *no, struct err *e);
+/* Publishes what the submodules have that is not published yet, nested ones first, so that gitlinks can name it. After
+ * a failure it goes on with the others; the first error is returned, and *ret_failed (on the heap) is the path. */
+int publish_submodules(
+	struct publisher *pub, const char *by, char **ret_failed, struct refusal *no, struct err *e);
+
+#endif

@@ -1,0 +1,28 @@
+/* How a task's agent has its log-in, written down when the agent is started, for `garth show` and for commands that join
+ * the task. */
+#ifndef TASK_CREDENTIALS_H
+#define TASK_CREDENTIALS_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/strvec.h"
+
+struct credentials_note {
+	const char *agent;
+	const char *how;       /* config/credentials.h: "proxy", "copy", "none" */
+	struct strvec kept;    /* names of secrets that stay outside */
+	struct strvec entered; /* names of secrets that are in the task */
+	char *text;            /* owns agent and how, if it was loaded */
+};
+
+void credentials_release(struct credentials_note *n);
+
+/* What cannot be written is not shown. */
+void credentials_save(int task_dir, const struct credentials_note *n);
+/* False if no agent was started yet. */
+bool credentials_load(int task_dir, struct credentials_note *ret);
+/* Whether the task was started with this agent. */
+bool credentials_are_of(int task_dir, const char *agent);
+
+#endif

@@ -1,0 +1,47 @@
+#include "task/own_config.h"
+
+#include "base/yaml.h"
+#include "config/taskfile.h"
+#include "sys/fd.h"
+#include "task/own_limits.h"
+#include "task/repository_config.h"
+
+#define TASKFILE "task.yaml"
+
+/* The text stays empty if there is no such file. */
+static int read_if_there(int task_dir, const char *name, struct buf *text, struct err *e)
+{
+	struct err why = ERR_INIT;
+
+	if (task_dir < 0 || !read_file(task_dir, name, text, &why) || why.kind == ERR_NOTFOUND)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+int own_config_apply(struct config *c, int task_dir, struct err *e)
+{
+	auto_buf file = BUF_INIT(YAML_MAX_BYTES), limits = BUF_INIT(YAML_MAX_BYTES),
+		 repository = BUF_INIT(YAML_MAX_BYTES);
+	auto_taskfile ignored = { 0 };
+
+	if (read_if_there(task_dir, REPOSITORY_CONFIG, &repository, e) < 0 ||
+		config_apply_repository(c, buf_str(&repository), repository.len, REPO_SETTINGS, e) < 0)
+		return -1;
+	if (read_if_there(task_dir, TASKFILE, &file, e) < 0 ||
+		read_if_there(task_dir, OWN_LIMITS, &limits, e) < 0)
+		return -1;
+	if (file.len && taskfile_apply(c, buf_str(&file), file.len, TASKFILE, &ignored, e) < 0)
+		return -1;
+	return limits.len ? config_apply(c, buf_str(&limits), limits.len, OWN_LIMITS, e) : 0;
+}
+
+int own_config_keep_repository(int task_dir, const struct buf *text, struct err *e)
+{
+	return write_file(task_dir, REPOSITORY_CONFIG, buf_str(text), text->len, 0600, e);
+}
+
+int own_config_keep_taskfile(int task_dir, const char *text, size_t len, struct err *e)
+{
+	return write_file(task_dir, TASKFILE, text, len, 0600, e);
+}

@@ -1,0 +1,21 @@
+/*
+ * A task's own layers of the configuration (config/config.h), kept in its directory for its whole life: the
+ * repository's file as it was when the task was made (repository.yaml, repository_config.h), the task file
+ * (task.yaml), and limits that were changed for this task (limits.yaml, own_limits.h). A later one overrides an
+ * earlier one.
+ */
+#ifndef TASK_OWN_CONFIG_H
+#define TASK_OWN_CONFIG_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "config/config.h"
+
+/* Applies them to the user's configuration c. Does nothing if there are none, or task_dir is -1. */
+int own_config_apply(struct config *c, int task_dir, struct err *e);
+int own_config_keep_repository(int task_dir, const struct buf *text, struct err *e);
+int own_config_keep_taskfile(int task_dir, const char *text, size_t len, struct err *e);
+
+#endif

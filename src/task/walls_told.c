@@ -1,0 +1,152 @@
+#include "task/walls_told.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "agent/jsonc.h"
+#include "base/alloc.h"
+#include "task/brief.h"
+
+#define TEXT_MAX (256u << 10)
+
+/* What stands for a word in braces. */
+struct word {
+	const char *name, *text;
+};
+
+static void fill_in(const char *template, const struct word *words, size_t n, struct buf *out)
+{
+	while (*template) {
+		size_t i = 0;
+
+		while (i < n && strncmp(template, words[i].name, strlen(words[i].name)) != 0)
+			i++;
+		if (i < n)
+			buf_addstr(out, words[i].text);
+		else
+			buf_addch(out, *template);
+		template += i < n ? strlen(words[i].name) : 1;
+	}
+}
+
+static bool is_there(const struct jail *j, const char *path)
+{
+	for (size_t i = 0; i < j->nrows; i++)
+		if (!strcmp(j->rows[i].target, path))
+			return true;
+	return false;
+}
+
+/* The text of `told` for this file; NULL if there is none. */
+static const char *told_for(const struct strvec *told, const char *path)
+{
+	size_t len = strlen(path);
+
+	for (size_t i = 0; told && i < told->n; i++)
+		if (!strncmp(told->v[i], path, len) && told->v[i][len] == '=')
+			return told->v[i] + len + 1;
+	return NULL;
+}
+
+/* Adds the members of one JSON text to those of another. What cannot be parsed stays as it is. */
+static void add_members(const char *more, struct buf *text)
+{
+	json_t *all = jsonc_parse(buf_str(text), text->len), *added = jsonc_parse(more, strlen(more));
+	char *dump = NULL;
+
+	if (all && added && !json_object_update_recursive(all, added))
+		dump = json_dumps(all, JSON_INDENT(2));
+	if (dump) {
+		buf_reset(text);
+		buf_printf(text, "%s\n", dump);
+	}
+	free(dump);
+	json_decref(all);
+	json_decref(added);
+}
+
+static void add_told(const char *path, const char *more, struct buf *text)
+{
+	auto_buf both = BUF_INIT(TEXT_MAX);
+	size_t len = strlen(path);
+
+	if (len > 5 && !strcmp(path + len - 5, ".json")) {
+		add_members(more, text);
+		return;
+	}
+	buf_addstr(&both, more);
+	buf_add(&both, buf_str(text), text->len);
+	buf_reset(text);
+	buf_add(text, both.data, both.len);
+	text->overflow |= both.overflow;
+}
+
+/* What the texts are made of. */
+struct told {
+	const char *user_home;
+	const struct word *words;
+	size_t n;
+	const struct strvec *more; /* of walls_opts; may be NULL */
+	struct jail *j;
+};
+
+static int add_file(const struct told *t, const char *entry, struct err *e)
+{
+	const char *more;
+	size_t len = strcspn(entry, "=");
+	auto_str name = xstrndup(entry, len);
+	auto_str path = *name == '~' ? xasprintf("%s%s", t->user_home, name + 1) : steal_ptr(name);
+	auto_buf text = BUF_INIT(TEXT_MAX);
+
+	/* two agents may read the same file */
+	if (is_there(t->j, path))
+		return 0;
+	fill_in(entry + len + 1, t->words, t->n, &text);
+	more = told_for(t->more, path);
+	if (more)
+		add_told(path, more, &text);
+	if (text.overflow)
+		return err_set(e, ERR_CONFIG, "the text for '%s' is too long", path);
+	jail_add(t->j, JAIL_DATA, 0, buf_str(&text), path);
+	return 0;
+}
+
+static int add_files(const struct told *t, const struct config_agent *a, bool is_run, struct err *e)
+{
+	for (size_t i = 0; i < a->files.n; i++)
+		if ((is_run || a->files.v[i][0] != '~') && add_file(t, a->files.v[i], e) < 0)
+			return -1;
+	return 0;
+}
+
+/* As a string of JSON, which is one of TOML and JavaScript too; on the heap. */
+static char *quote(const char *text)
+{
+	json_t *string = json_string(text);
+	char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
+
+	json_decref(string);
+	return quoted ? quoted : xstrdup("\"\"");
+}
+
+int walls_told(
+	struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *j, struct err *e)
+{
+	auto_buf brief = BUF_INIT(TEXT_MAX);
+	auto_str brief_json = NULL, workspace_json = quote(at->task->workspace);
+
+	if (brief_write(c, at, o->net, &brief, e) < 0)
+		return -1;
+	brief_json = quote(buf_str(&brief));
+	const struct word words[] = { { "{brief}", buf_str(&brief) }, { "{brief_json}", brief_json },
+		{ "{brief_file}", INSIDE_BRIEF }, { "{workspace}", at->task->workspace },
+		{ "{workspace_json}", workspace_json } };
+	const struct told t = { c->user_home, words, ARRAY_SIZE(words), o->told, j };
+
+	jail_add(j, JAIL_DATA, 0, buf_str(&brief), INSIDE_BRIEF);
+	for (size_t i = 0; i < c->config.nagents; i++)
+		if (add_files(&t, &c->config.agents[i],
+			    o->agent && !strcmp(c->config.agents[i].name, o->agent->name), e) < 0)
+			return -1;
+	return 0;
+}

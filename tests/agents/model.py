@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""A model for agents that answers by a script, on loopback.
+
+    model.py [--run COMMAND] [--say TEXT] [--port-file FILE] LOG
+
+Speaks Anthropic's messages, OpenAI's responses and chat completions, and Gemini's generateContent, each with and
+without streaming. A conversation that has no tool's result yet is answered with one call of the client's shell tool
+that runs COMMAND; every other one with TEXT. Without COMMAND, always with TEXT. Each request is one line of JSON in
+LOG: {"path", "time", "headers", "body"}. FILE gets the port. Ends when its standard input does.
+"""
+
+import argparse
+import json
+import os
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+# The names of shell tools, and of the argument that is the command.
+SHELLS = {
+    "Bash": "command",  # Claude Code
+    "exec_command": "cmd",  # Codex
+    "shell_command": "command",
+    "run_shell_command": "command",  # Gemini CLI
+    "bash": "command",  # OpenCode
+    "shell": "command",  # Goose
+    "developer__shell": "command",
+}
+
+
+def shell_tool(names):
+    for name in SHELLS:
+        if name in names:
+            return name
+    return None
+
+
+def shell_input(name, command):
+    words = {SHELLS[name]: command}
+    if name in ("bash", "Bash"):
+        words["description"] = "run a command"
+    return words
+
+
+class Model(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args):
+        pass
+
+    def note(self, body):
+        line = {"path": self.path, "time": time.time(), "headers": dict(self.headers), "body": body}
+        with self.server.lock, open(self.server.log, "a", encoding="utf-8") as log:
+            log.write(json.dumps(line) + "\n")
+
+    def answer(self, value, status=200):
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def stream(self, events, named):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        for event in events:
+            if named:
+                self.wfile.write(b"event: %s\n" % event["type"].encode())
+            text = event if isinstance(event, str) else json.dumps(event)
+            self.wfile.write(b"data: %s\n\n" % text.encode())
+            self.wfile.flush()
+        self.close_connection = True
+
+    def do_GET(self):
+        self.note(None)
+        if self.headers.get("Upgrade"):
+            return self.answer({"error": {"message": "no WebSocket here"}}, 426)
+        self.answer({"object": "list", "data": [], "models": []})
+
+    do_HEAD = do_GET
+
+    def do_POST(self):
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        try:
+            body = json.loads(raw)
+        except ValueError:
+            body = raw.decode("utf-8", "replace")
+        self.note(body)
+        path = self.path.split("?")[0]
+        if not isinstance(body, dict):
+            return self.answer({})
+        if path.endswith("/messages"):
+            return self.anthropic(body)
+        if path.endswith("/count_tokens"):
+            return self.answer({"input_tokens": 1})
+        if path.endswith("/responses"):
+            return self.openai_responses(body)
+        if path.endswith("/chat/completions"):
+            return self.openai_completions(body)
+        if path.endswith(":countTokens"):
+            return self.answer({"totalTokens": 1})
+        if path.endswith("enerateContent"):
+            return self.gemini(body, path.endswith(":streamGenerateContent"))
+        self.answer({})
+
+    # Anthropic
+
+    def anthropic(self, body):
+        used = any(
+            isinstance(m["content"], list) and any(p.get("type") == "tool_result" for p in m["content"])
+            for m in body["messages"]
+        )
+        tool = shell_tool([t.get("name") for t in body.get("tools", [])])
+        if self.server.run and tool and not used:
+            part = {"type": "tool_use", "id": "toolu_1", "name": tool, "input": shell_input(tool, self.server.run)}
+            reason = "tool_use"
+        else:
+            part, reason = {"type": "text", "text": self.server.say}, "end_turn"
+        usage = {"input_tokens": 1, "output_tokens": 1}
+        message = {"id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model", "m"), "usage": usage}
+        if not body.get("stream"):
+            return self.answer(dict(message, content=[part], stop_reason=reason, stop_sequence=None))
+        if part["type"] == "text":
+            empty, delta = dict(part, text=""), {"type": "text_delta", "text": part["text"]}
+        else:
+            empty, delta = dict(part, input={}), {"type": "input_json_delta", "partial_json": json.dumps(part["input"])}
+        self.stream(
+            [
+                {"type": "message_start", "message": dict(message, content=[], stop_reason=None, stop_sequence=None)},
+                {"type": "content_block_start", "index": 0, "content_block": empty},
+                {"type": "content_block_delta", "index": 0, "delta": delta},
+                {"type": "content_block_stop", "index": 0},
+                {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage},
+                {"type": "message_stop"},
+            ],
+            True,
+        )
+
+    # OpenAI
+
+    def openai_responses(self, body):
+        given = body.get("input")
+        items = given if isinstance(given, list) else []
+        used = any(i.get("type", "").endswith("call_output") for i in items if isinstance(i, dict))
+        tool = shell_tool([t.get("name") or t.get("type") for t in body.get("tools", [])])
+        if self.server.run and tool and not used:
+            item = {
+                "type": "function_call",
+                "id": "fc_1",
+                "call_id": "call_1",
+                "name": tool,
+                "arguments": json.dumps(shell_input(tool, self.server.run)),
+            }
+        else:
+            text = {"type": "output_text", "text": self.server.say, "annotations": []}
+            item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [text]}
+        usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+        usage["input_tokens_details"] = {"cached_tokens": 0}
+        usage["output_tokens_details"] = {"reasoning_tokens": 0}
+        response = {"id": "resp_1", "object": "response", "status": "completed", "model": body.get("model", "m")}
+        response.update(output=[item], usage=usage)
+        if not body.get("stream"):
+            return self.answer(response)
+        events = [
+            {"type": "response.created", "response": dict(response, status="in_progress", output=[], usage=None)},
+            {"type": "response.output_item.added", "output_index": 0, "item": item},
+        ]
+        if item["type"] == "message":
+            place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+            events.append(dict(place, type="response.output_text.delta", delta=self.server.say))
+        events.append({"type": "response.output_item.done", "output_index": 0, "item": item})
+        events.append({"type": "response.completed", "response": response})
+        for number, event in enumerate(events):
+            event["sequence_number"] = number
+        self.stream(events, True)
+
+    def openai_completions(self, body):
+        used = any(m.get("role") == "tool" for m in body["messages"])
+        tool = shell_tool([t["function"]["name"] for t in body.get("tools", [])])
+        if self.server.run and tool and not used:
+            function = {"name": tool, "arguments": json.dumps(shell_input(tool, self.server.run))}
+            message = {"role": "assistant", "content": None}
+            message["tool_calls"] = [{"index": 0, "id": "call_1", "type": "function", "function": function}]
+            reason = "tool_calls"
+        else:
+            message, reason = {"role": "assistant", "content": self.server.say}, "stop"
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        base = {"id": "chatcmpl-1", "created": 1, "model": body.get("model", "m")}
+        if not body.get("stream"):
+            choice = {"index": 0, "message": message, "finish_reason": reason}
+            return self.answer(dict(base, object="chat.completion", choices=[choice], usage=usage))
+        base["object"] = "chat.completion.chunk"
+        self.stream(
+            [
+                dict(base, choices=[{"index": 0, "delta": message, "finish_reason": None}]),
+                dict(base, choices=[{"index": 0, "delta": {}, "finish_reason": reason}]),
+                dict(base, choices=[], usage=usage),
+                "[DONE]",
+            ],
+            False,
+        )
+
+    # Gemini
+
+    def gemini(self, body, streams):
+        used = any("functionResponse" in p for c in body.get("contents", []) for p in c.get("parts", []))
+        names = [f["name"] for t in body.get("tools", []) for f in t.get("functionDeclarations", [])]
+        tool = shell_tool(names)
+        schema = body.get("generationConfig", {}).get("responseJsonSchema")
+        if schema:
+            # it asks which model should answer, or whether the conversation goes on
+            known = {"reasoning": "", "model_choice": "flash", "next_speaker": "user", "complexity_score": 1}
+            known["complexity_reasoning"] = ""
+            part = {"text": json.dumps({k: known.get(k, "") for k in schema.get("properties", {})})}
+        elif self.server.run and tool and not used:
+            part = {"functionCall": {"name": tool, "args": shell_input(tool, self.server.run)}}
+        else:
+            part = {"text": self.server.say}
+        candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
+        usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
+        answer = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "m"}
+        if streams:
+            self.stream([answer], False)
+        else:
+            self.answer(answer)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--run")
+    parser.add_argument("--say", default="done")
+    parser.add_argument("--port-file")
+    parser.add_argument("log")
+    args = parser.parse_args()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    server.daemon_threads = True
+    server.lock, server.log, server.run, server.say = threading.Lock(), args.log, args.run, args.say
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    if args.port_file:
+        with open(args.port_file + ".part", "w", encoding="ascii") as out:
+            out.write("%d\n" % server.server_port)
+        os.rename(args.port_file + ".part", args.port_file)
+    sys.stdin.buffer.read()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+# Log-ins that stay outside: the agent has dummies, and the proxy adds the real ones.
+load helpers
+source "$BATS_TEST_DIRNAME/../credentials.bash"
+
+setup() { garth_setup; credentials_setup; }
+teardown() { credentials_teardown; garth_teardown; }
+
+ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v1/messages"'
+
+@test "A7 credentials: the key is added outside, for the model that the user's variable names; show says so" {
+  agent claude "echo \"\$ANTHROPIC_API_KEY\"; $ask"
+  ANTHROPIC_API_KEY=$key ANTHROPIC_BASE_URL=$url call "$garth" run -q -t t -- claude
+  [[ $code == 0 ]] || complain
+  [[ $out == sk-ant-api03-GarthDummy* ]] || complain
+  [[ $out != *"$key"* ]] || complain
+  grep -qxF "/v1/messages $key None hello" "$M/requests" || complain "$(cat "$M/requests")"
+  call "$garth" show t
+  [[ $out == *'log-in     proxy of claude: ANTHROPIC_API_KEY outside, added by the proxy'* ]] || complain
+  call "$garth" show t --json
+  [[ $(json 'v["credentials"]["how"]') == proxy ]] || [[ $out == *'"how": "proxy"'* ]] || complain
+}
+
+@test "A7 credentials: copy and none, and what a repository's file may say" {
+  agent claude 'echo "$ANTHROPIC_API_KEY,$ANTHROPIC_BASE_URL"'
+  export ANTHROPIC_API_KEY=$key
+  echo 'agents: {claude: {credentials: copy}}' | configure
+  [[ $("$garth" run -q -t copy -- claude) == "$key," ]]
+  echo 'agents: {claude: {credentials: none}}' | configure
+  [[ $("$garth" run -q -t none -- claude) == "," ]]
+  # the network of the machine has no place for the proxy
+  echo 'agents: {}' | configure
+  [[ $("$garth" run -q -t host --net host -- claude) == "$key," ]]
+  echo 'agents: {claude: {credentials: proxy}}' | configure
+  call "$garth" run -t strict --net host -- claude
+  [[ $out == "," ]] || complain
+  [[ $err == *'ANTHROPIC_API_KEY is not given to the task'* ]] || complain
+  echo 'agents: {claude: {credentials: copy}}' | configure
+  echo 'agents: {claude: {credentials: none}}' >.garth.yaml; git add .garth.yaml; git commit -qm stricter
+  [[ $("$garth" run -q -t repo -- claude) == "," ]]
+}
+
+@test "A7 credentials: a stream arrives piece by piece" {
+  agent claude 'curl -sSN -H "x-api-key: $ANTHROPIC_API_KEY" -d stream "$ANTHROPIC_BASE_URL/v1/messages"'
+  ANTHROPIC_API_KEY=$key ANTHROPIC_BASE_URL=$url "$garth" run -q -t t -- claude >"$T/stream" 2>&1 3>&- &
+  local run=$!
+  for i in 0 1 2; do
+    touch "$M/go-$i"
+    eventually grep -q "data: $i" "$T/stream"
+    not grep -q "data: $((i + 1))" "$T/stream"
+  done
+  wait "$run"
+}
+
+@test "A7 credentials: a server that nobody vouches for gets nothing" {
+  agent claude "$ask"
+  ANTHROPIC_API_KEY=$key ANTHROPIC_BASE_URL=$url SSL_CERT_FILE=/dev/null CURL_CA_BUNDLE=/etc/ssl/certs/ca-certificates.crt call "$garth" run -q -t t -- claude
+  [[ $out == *garth_credentials_proxy* ]] || complain
+  [[ ! -e $M/requests ]] || complain
+}
+
+renew='t=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" ~/.codex/auth.json); curl -sS -H "Content-Type: application/json" -d "{\"grant_type\":\"refresh_token\",\"refresh_token\":\"$t\"}" "$CODEX_REFRESH_TOKEN_URL_OVERRIDE"'
+
+@test "A7 credentials: ten tasks at once renew a log-in once, and it is in the user's file; ESCAPES" {
+  codex_login 1; agent codex "cat ~/.codex/auth.json; $renew"
+  export CODEX_REFRESH_TOKEN_URL_OVERRIDE=$url/oauth/token
+  local i runs=()
+  # nobody renews before all have started
+  exec 7<"$HOME/.codex"; flock 7
+  for i in {1..10}; do "$garth" run -q -t "t$i" -- codex >"$T/out.$i" 2>&1 3>&- 7<&- & runs+=($!); done
+  for i in {1..10}; do eventually grep -q GarthDummy "$T/out.$i"; done
+  flock -u 7; exec 7<&-
+  for i in "${runs[@]}"; do wait "$i"; done
+  [[ $(wc -l <"$M/requests") == 1 ]] || complain "$(cat "$M/requests")"
+  grep -q 'rt-1-secret' "$M/requests"
+  for i in {1..10}; do
+    grep -q '"access_token":"[a-z0-9-]*GarthDummy' "$T/out.$i" || complain "$(cat "$T/out.$i")"
+    not grep -q 'secret-secret' "$T/out.$i"
+    not grep -q 'unknown-secret' "$T/out.$i"
+  done
+  grep -q 'rt-2-secret' "$HOME/.codex/auth.json"
+  [[ $(stat -c %a "$HOME/.codex/auth.json") == 600 ]]
+}
+
+@test "A7 credentials: the user's file keeps every other byte; a revoked token is told, and the file stays" {
+  codex_login 1; agent codex "$renew"
+  export CODEX_REFRESH_TOKEN_URL_OVERRIDE=$url/oauth/token
+  codex_login 2; sed 's/"2026-01[^"]*"/"TIME"/' "$HOME/.codex/auth.json" >"$T/want"
+  codex_login 1
+  "$garth" run -q -t a -- codex
+  sed 's/"2026-[^"]*"/"TIME"/' "$HOME/.codex/auth.json" | diff "$T/want" -
+  # spent by somebody else, who did not tell
+  codex_login 1; cp "$HOME/.codex/auth.json" "$T/before"
+  call "$garth" run -q -t b -- codex
+  [[ $out == *refresh_token_reused* ]] || complain
+  [[ $out != *rt-1-secret* ]] || complain
+  diff "$T/before" "$HOME/.codex/auth.json"
+}
+
+@test "A7 credentials: ESCAPES 20: renewals whose clients hang up do not pile up; the token is put in its own place only" {
+  codex_login 1
+  agent codex 't=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" ~/.codex/auth.json) u=$CODEX_REFRESH_TOKEN_URL_OVERRIDE
+    ask() { curl -sS -o /dev/null -w "%{http_code} " -H "Content-Type: application/json" "$@" "$u" 2>/dev/null; }
+    ask -d "{\"refresh_token\":\"x\",\"client_id\":\"$t\"}"; ask -d "{\"client_id\":\"$t\",\"refresh_token\":\"y\",\"refresh_token\":\"z\"}"
+    ask -H "Content-Type: application/x-www-form-urlencoded" -d "client_id=refresh_token=$t" -m 0.5
+    for i in 1 2 3 4 5 6; do ask -m 0.5 -d "{\"refresh_token\":\"$t\"}"; done; ask -m 5 -d "{\"refresh_token\":\"$t\"}"'
+  exec 7<"$HOME/.codex"; flock 7
+  CODEX_REFRESH_TOKEN_URL_OVERRIDE=$url/oauth/token call "$garth" run -q -t a -- codex 7<&-
+  flock -u 7; exec 7<&-
+  [[ $out == '401 401 '*' 503 503 503 ' ]] || complain
+  [[ $(grep -c rt-1-secret "$M/requests") -le 1 ]] || complain "$(cat "$M/requests")"
+  not grep -q 'client_id.*rt-1-secret' "$M/requests"
+}
+
+@test "A7 credentials: without the proxy's program a request is refused, and does not wait" {
+  mkdir "$T/parts"
+  cp "$GARTH_BUILD"/garth{,-launch,-archive,-fsmonitor,-mcp,-shim,-guard,-fast-unpack} "$T/parts/"
+  agent claude "$ask; echo \"code \$?\""
+  ANTHROPIC_API_KEY=$key ANTHROPIC_BASE_URL=$url call timeout 60 "$T/parts/garth" run -q -t t -- claude
+  [[ $code == 0 ]] || complain
+  [[ $out == 'code '[1-9]* ]] || complain
+  [[ $err == *'the credentials proxy has ended'* ]] || complain
+}

@@ -1,0 +1,25 @@
+# A model over TLS ($M, $url), and agents that are scripts. The secrets are in variables of the user.
+credentials_setup() {
+  M=$T/model; mkdir -p "$M"
+  /usr/bin/python3 "$BATS_TEST_DIRNAME/../tls_model.py" "$M" >"$M/log" 2>&1 3>&- & model=$!
+  local i; for ((i = 0; i < 600; i++)); do if [[ -e $M/port ]]; then break; fi; sleep 0.05; done
+  url=https://localhost:$(cat "$M/port")
+  unset NODE_EXTRA_CA_CERTS SSL_CERT_DIR HTTPS_PROXY https_proxy ALL_PROXY all_proxy
+  export SSL_CERT_FILE=$M/ca.pem CURL_CA_BUNDLE=$M/ca.pem PATH=$HOME/.local/bin:$PATH
+  key=sk-ant-api03-real-secret-$RANDOM$RANDOM$RANDOM-real-secret
+}
+
+credentials_teardown() { kill "$model" 2>/dev/null || true; wait "$model" 2>/dev/null || true; }
+
+# agent NAME SCRIPT
+agent() {
+  mkdir -p "$HOME/.local/bin"
+  printf '#!/bin/bash\n%s\n' "$2" >"$HOME/.local/bin/$1"; chmod +x "$HOME/.local/bin/$1"
+}
+
+# A log-in of Codex with the refresh token rt-N.
+codex_login() {
+  mkdir -p "$HOME/.codex"
+  printf '{"auth_mode":"chatgpt",\n   "tokens":{"id_token":"id-%s-secret-secret-secret", "access_token":"access-%s-secret-secret-secret","refresh_token":"rt-%s-secret-secret-secret"},\n "last_refresh":"2026-01-01T00:00:00Z","more":[1,  2]}\n' "$1" "$1" "$1" >"$HOME/.codex/auth.json"
+  chmod 600 "$HOME/.codex/auth.json"
+}

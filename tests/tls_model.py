@@ -1,0 +1,91 @@
+"""tls_model.py DIR: a model and a token service over TLS, for tests. Makes a certificate authority in DIR, writes its port
+to DIR/port, and each request's path, credentials and body to DIR/requests.
+
+/v1/messages answers with all headers of the request; with "stream" in the body, three events, each when DIR/go-N exists;
+with "elsewhere", a redirect to another host. /oauth/token takes each refresh token once: rt-N gives rt-(N+1).
+"""
+import http.server, json, os, ssl, subprocess, sys, threading, time
+
+top = sys.argv[1]
+lock = threading.Lock()
+
+
+def openssl(*args):
+    subprocess.run(["openssl", *args], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def make_certificates():
+    with open(f"{top}/ext", "w") as f:
+        f.write("subjectAltName=DNS:localhost\n")
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    openssl("req", "-x509", *key, "-keyout", f"{top}/ca.key", "-out", f"{top}/ca.pem", "-days", "3", "-subj", "/CN=CA")
+    openssl("req", *key, "-keyout", f"{top}/s.key", "-out", f"{top}/s.csr", "-subj", "/CN=localhost")
+    openssl("x509", "-req", "-in", f"{top}/s.csr", "-CA", f"{top}/ca.pem", "-CAkey", f"{top}/ca.key", "-CAcreateserial",
+            "-days", "3", "-extfile", f"{top}/ext", "-out", f"{top}/s.crt")
+
+
+class Model(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    spent = set()
+
+    def log_message(self, *args):
+        pass
+
+    def answer(self, status, value, **fields):
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        for name, text in fields.items():
+            self.send_header(name, text)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def stream(self):
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for i in range(3):
+            while not os.path.exists(f"{top}/go-{i}"):
+                time.sleep(0.01)
+            self.wfile.write(b"8\r\ndata: %d\n\r\n" % i)
+            self.wfile.flush()
+        self.wfile.write(b"0\r\n\r\n")
+
+    def renew(self, body):
+        token = json.loads(body)["refresh_token"]
+        with lock:
+            good = token.startswith("rt-") and token not in self.spent
+            self.spent.add(token)
+        if not good:
+            return self.answer(401, {"error": "refresh_token_reused", "token": token})
+        n = int(token.split("-")[1]) + 1
+        time.sleep(0.2)
+        self.answer(200, {"access_token": f"access-{n}-secret-secret-secret", "id_token": f"id-{n}-secret-secret-secret",
+                          "refresh_token": f"rt-{n}-secret-secret-secret", "expires_in": 3600, "other": "unknown-secret"})
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+        with lock, open(f"{top}/requests", "a") as f:
+            print(self.path, self.headers.get("x-api-key"), self.headers.get("authorization"), body, file=f)
+        if self.path.startswith("/oauth/token"):
+            self.renew(body)
+        elif "stream" in body:
+            self.stream()
+        elif "elsewhere" in body:
+            self.answer(307, {}, Location="https://other.example/steal")
+        else:
+            self.answer(200, {"headers": dict(self.headers.items())}, **{"X-Echo": self.headers.get("x-api-key") or "-"})
+
+    do_GET = do_POST
+
+
+make_certificates()
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+server.daemon_threads = True
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(f"{top}/s.crt", f"{top}/s.key")
+server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+with open(f"{top}/port.new", "w") as f:
+    f.write(str(server.server_address[1]))
+os.rename(f"{top}/port.new", f"{top}/port")
+server.serve_forever()
