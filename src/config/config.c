@@ -93,6 +93,7 @@ static void policy_release(struct config_policy *p)
 	rules_release(&p->rules);
 	strvec_release(&p->protect);
 	strvec_release(&p->allow);
+	strvec_release(&p->scope);
 	free(p->rewrite);
 	free(p->identity);
 	free(p->author);

@@ -64,6 +64,7 @@
  *	policy:
  *	  protected: [deploy]         # more paths (globs, publish/policy.h) that need the user's consent
  *	  allow: [.vscode/settings.json] # built-in protected paths that need none
+ *	  scope: [src]                # if there are any: only paths that match one of these may be published
  *	  rewrite: keep               # keep | refuse
  *	  identity: agent             # agent | forced
  *	  author: "Bot <bot@example.com>"
@@ -155,6 +156,7 @@ struct config_policy {
 	struct rules rules;    /* of jail.allow_read, allow_write, deny_read, deny_write; "~" is expanded */
 	struct strvec protect; /* globs: the built-in ones and the user's */
 	struct strvec allow;   /* globs of paths that the user takes out of the protected ones */
+	struct strvec scope;   /* globs; if there are any, other paths need the user's consent too */
 	char *rewrite;         /* "keep" (allowed, the old tip is kept) or "refuse" */
 	char *identity;        /* "agent" or "forced" */
 	char *author;          /* "Name <mail>" if identity is "forced"; NULL: the user's own */

@@ -31,6 +31,7 @@ static const char *const strategies[] = { "merge", "squash", "rebase", NULL };
 #define WHY_AUTHOR  "whose name commits have is for the user to say"
 #define WHY_RECORD  "what is recorded of a task is for the user to say"
 #define WHY_MACHINE "it is about this machine, not about the repository"
+#define WHY_TASK    "it is about one task, not about the repository"
 #define WHY_RUNS    "it would run a program outside of any jail"
 #define WHY_LOGIN   "it would give log-ins to tasks"
 
@@ -67,6 +68,7 @@ static const struct value_row config_rows[] = {
 	{ "limits.max_cpu",           VALUE_NUMBER,     PLACE(max_cpu),              REPOSITORY_LIMITS },
 	{ "policy.protected",         VALUE_GLOBS,      PLACE(policy.protect),       REPOSITORY_ADDS },
 	{ "policy.allow",             VALUE_GLOBS,      PLACE(policy.allow),         REPOSITORY_REFUSED, NULL, WHY_FREES },
+	{ "policy.scope",             VALUE_GLOBS,      PLACE(policy.scope),         REPOSITORY_REFUSED, NULL, WHY_TASK },
 	{ "policy.rewrite",           VALUE_CHOICE,     PLACE(policy.rewrite),       REPOSITORY_STRICTER, rewrites },
 	{ "policy.identity",          VALUE_CHOICE,     PLACE(policy.identity),      REPOSITORY_REFUSED, identities, WHY_AUTHOR },
 	{ "policy.author",            VALUE_PERSON,     PLACE(policy.author),        REPOSITORY_REFUSED, NULL, WHY_AUTHOR },

@@ -22,7 +22,7 @@
 #include "history/sync.h"
 #include "sys/fd.h"
 #include "task/brief.h"
-#include "task/verdict.h"
+#include "task/unpublished.h"
 #include "task/life.h"
 #include "task/question.h"
 
