@@ -87,6 +87,9 @@ static const struct value_row config_rows[] = {
 	{ "terminal.detach_keys",     VALUE_KEYS,       PLACE(detach_keys),          REPOSITORY_REFUSED, NULL, WHY_MACHINE, .user_only = true },
 	{ "notify.command",           VALUE_COMMAND,    PLACE(notify.command),       REPOSITORY_REFUSED, NULL, WHY_RUNS, .user_only = true },
 	{ "notify.on",                VALUE_CHOICES,    PLACE(notify.on),            REPOSITORY_REFUSED, default_notify_on, WHY_RUNS, .user_only = true },
+	{ "plan.max_parallel",        VALUE_POSITIVE,   PLACE(plan_max_parallel),    REPOSITORY_REFUSED, NULL, WHY_MACHINE, .user_only = true },
+	{ "plan.max_running",         VALUE_POSITIVE,   PLACE(plan_max_running),     REPOSITORY_REFUSED, NULL, WHY_MACHINE, .user_only = true },
+	{ "plan.quota_wait",          VALUE_TIME,       PLACE(plan_quota_wait),      REPOSITORY_REFUSED, NULL, WHY_MACHINE, .user_only = true },
 	/* "agents" is read by read_agents: names of agents, and these keys */
 	{ "agents.default",           VALUE_AGENT,      PLACE(default_agent),        REPOSITORY_SETS },
 	{ "agents.guard",             VALUE_CHOICE,     PLACE(guard),                REPOSITORY_STRICTER, guards },
@@ -109,6 +112,9 @@ static const struct value_row agent_rows[] = {
 	{ "dirs",     VALUE_DIRS,      AGENT_PLACE(dirs),     REPOSITORY_REFUSED, NULL, WHY_LOGIN },
 	{ "resume_terminal", VALUE_WORDS, AGENT_PLACE(resume_terminal), REPOSITORY_REFUSED, NULL, WHY_LOGIN },
 	{ "quiet_hosts", VALUE_HOSTS,  AGENT_PLACE(quiet_hosts), REPOSITORY_REFUSED, NULL, WHY_RECORD },
+	{ "run",      VALUE_WORDS,     AGENT_PLACE(run),      REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "quota",    VALUE_WORDS,     AGENT_PLACE(quota),    REPOSITORY_REFUSED, NULL, WHY_RECORD },
+	{ "max_parallel", VALUE_NUMBER, AGENT_PLACE(max_parallel), REPOSITORY_REFUSED, NULL, WHY_MACHINE },
 	{ "credentials", VALUE_CHOICE, AGENT_PLACE(credentials), REPOSITORY_STRICTER, credentials },
 	{ 0 },
 };

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/path.h"
 #include "config/protect.h"
+#include "task/unpublished.h"
 
 /* A submodule is a project of its own: its paths are compared as they are in it, and as they are in the task. */
 static const char *find_protection(const struct policy *p, const char *path, bool link)

@@ -13,10 +13,6 @@
 
 #include "base/err.h"
 
-/* Codes of refusals that the user can lift with `garth allow`. */
-#define REFUSAL_PROTECTED "protected_path"
-#define REFUSAL_SCOPE     "outside_scope"
-
 struct refusal {
 	char code[40]; /* "protected_path"; "": nothing was refused */
 	char message[400];

@@ -294,6 +294,8 @@ static int resume(struct context *c, struct task *t, struct run_opts *o, const c
 		return -1;
 	opts.agent = cmd.agent ? config_agent_by_name(&c->config, cmd.agent) : NULL;
 	command_words_use_kept(&cmd, environ);
+	if (o->env)
+		strvec_pushv(&cmd.env, (const char *const *)o->env->v);
 	opts.env = &cmd.env;
 	if (runtime_network(c, t, NULL, NULL, &opts, e) < 0)
 		return -1;

@@ -10,6 +10,10 @@
 /* Its name; it is empty until unpublished_note. */
 #define TASK_UNPUBLISHED "unpublished"
 
+/* Codes of refusals that the user can lift with `garth allow`. */
+#define REFUSAL_PROTECTED "protected_path"
+#define REFUSAL_SCOPE     "outside_scope"
+
 struct unpublished {
 	char *code; /* of the refusal (publish/refusal.h); "" if it was none */
 	char *path; /* the path in question; "" for none. The agent's bytes. */

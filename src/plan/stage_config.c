@@ -1,0 +1,53 @@
+#include "plan/stage_config.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "task/stage_files.h"
+
+/* Globs that permit nothing are left out. A list that is empty because of that must still permit nothing. */
+static json_t *globs(const struct plan_patterns *p)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->v[i].base == PLAN_BASE_OUTSIDE)
+			continue;
+		if (p->v[i].glob)
+			json_array_append_new(list, json_string(p->v[i].glob));
+		if (p->v[i].also)
+			json_array_append_new(list, json_string(p->v[i].also));
+	}
+	return list;
+}
+
+static json_t *list_of(const struct strvec *v)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < v->n; i++)
+		json_array_append_new(list, json_string(v->v[i]));
+	return list;
+}
+
+void stage_config(const struct plan_stage *s, struct buf *out)
+{
+	json_t *protect = globs(&s->protect), *policy = json_object(), *scope, *all;
+	auto_str text = NULL;
+
+	json_array_append_new(protect, json_string("/" STAGE_FILES_NAME));
+	json_object_set_new(policy, "protected", protect);
+	if (s->has_files) {
+		scope = globs(&s->files);
+		if (!json_array_size(scope))
+			json_array_append_new(scope, json_string("/" STAGE_FILES_NAME));
+		json_object_set_new(policy, "scope", scope);
+	}
+	all = json_pack("{s:o, s:{s:o, s:o, s:o}}", "policy", policy, "jail", "deny_read",
+		list_of(&s->sandbox.deny_read), "deny_write", list_of(&s->sandbox.deny_write), "allow_write",
+		list_of(&s->sandbox.allow_write));
+	text = json_dumps(all, JSON_INDENT(1));
+	buf_addstr(out, text ? text : "");
+	json_decref(all);
+}
