@@ -181,14 +181,15 @@ static int finish_stage(const struct plan *p, struct plan_stage_draft *d, const 
 	s->checks = steal_ptr(d->checks.v);
 	s->nchecks = d->checks.n;
 	d->checks.n = 0;
-	if (frozen)
-		return 0;
-	plan_sort_checks(s->checks, s->nchecks);
+	if (!frozen)
+		plan_sort_checks(s->checks, s->nchecks);
 	join_network(&s->network, &d->sandbox, top);
 	join_sandbox(s, &d->sandbox, &top->sandbox);
 	if (check_patterns(p, s, &s->files, e) < 0 || check_patterns(p, s, &s->protect, e) < 0)
 		return -1;
-	return set_agent(p, d, e) < 0 ? -1 : check_bug_fix(p, d, e);
+	if (set_agent(p, d, e) < 0)
+		return -1;
+	return frozen ? 0 : check_bug_fix(p, d, e);
 }
 
 static int refuse_need(const struct plan_draft *d, const struct plan_stage_draft *s, size_t i, struct err *e)

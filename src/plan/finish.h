@@ -16,10 +16,7 @@ int plan_sort(struct plan *p, struct err *e);
 /* What p->digest is, before plan_decide; on the heap. */
 char *plan_digest(const struct plan *p);
 
-/* ERR_CONFIG at a place of the plan's file. */
-int plan_error(const struct plan *p, struct plan_place at, struct err *e, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
-/* The text of such an error, as a warning. */
+/* Adds a warning with a place, in the form of plan_error's messages. */
 void plan_warn(struct plan *p, struct plan_place at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

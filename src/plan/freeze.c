@@ -48,7 +48,7 @@ static void add_texts(struct buf *out, const struct strvec *v)
 	buf_addch(out, ']');
 }
 
-static void add_map(const struct writer *w, const struct plan_row *rows, const void *base);
+static void add_map(const struct writer *w, const struct plan_key *rows, const void *base);
 
 static void add_checks(const struct writer *w, const struct plan_checks *c)
 {
@@ -70,7 +70,7 @@ static void add_patterns(const struct writer *w, const struct plan_patterns *p)
 	buf_addch(w->out, ']');
 }
 
-static bool is_default(const struct plan_row *row, const void *at)
+static bool is_default(const struct plan_key *row, const void *at)
 {
 	switch (row->type) {
 	case PLAN_TIME:
@@ -108,7 +108,7 @@ static bool is_default(const struct plan_row *row, const void *at)
 	}
 }
 
-static void add_value(const struct writer *w, const struct plan_row *row, const void *at)
+static void add_value(const struct writer *w, const struct plan_key *row, const void *at)
 {
 	struct buf *out = w->out;
 
@@ -156,7 +156,7 @@ static void add_value(const struct writer *w, const struct plan_row *row, const 
 }
 
 /* Keys that are not what the file says. */
-static bool is_decision(const struct plan_row *row)
+static bool is_decision(const struct plan_key *row)
 {
 	static const char *const keys[] = { "open", "base", "glob", "also", "decided", "file", "task",
 		"digest", NULL };
@@ -169,7 +169,7 @@ static bool is_decision(const struct plan_row *row)
 	return false;
 }
 
-static void add_map(const struct writer *w, const struct plan_row *rows, const void *base)
+static void add_map(const struct writer *w, const struct plan_key *rows, const void *base)
 {
 	bool first = true;
 

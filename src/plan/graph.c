@@ -20,9 +20,11 @@ static void as_text(const struct plan *p, const char *const *marks, struct buf *
 		for (size_t i = 0; i < p->nstages; i++) {
 			const struct plan_stage *s = &p->stages[i];
 
+			bool alone = !(marks && marks[i]) && !s->nneeds && !s->noverlaps;
+
 			if (waves[i] != wave)
 				continue;
-			buf_printf(out, "%*zu  %-*s", n > 9 ? 3 : 1, wave + 1, (int)width, s->id);
+			buf_printf(out, "%*zu  %-*s", n > 9 ? 2 : 1, wave + 1, alone ? 0 : (int)width, s->id);
 			if (marks && marks[i])
 				buf_printf(out, "  [%s]", marks[i]);
 			for (size_t j = 0; j < s->nneeds; j++)

@@ -210,6 +210,10 @@ int plan_check_walls(const struct plan *p, struct err *e);
 /* Names the plan's task, and its stages' tasks, by another name than the plan's id. ERR_USAGE. */
 int plan_name_tasks(struct plan *p, const char *name, struct err *e);
 
+/* ERR_CONFIG "FILE:LINE:COLUMN: …", cleaned for a terminal; without the place if the plan does not know it. */
+int plan_error(const struct plan *p, struct plan_place at, struct err *e, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
 /* The index of a stage; -1 if there is none. */
 long plan_stage_find(const struct plan *p, const char *id);
 /* Whether stage a comes after stage b, directly or not. */

@@ -24,8 +24,8 @@ void plan_note(struct plan_reader *r, unsigned line, unsigned column, const char
 	strvec_pushf(r->no_effect, "%s:%u:%u: '%s' has no effect here: %s", r->file, line, column, what, why);
 }
 
-static const struct plan_row *find_row(
-	const struct plan_reader *r, const struct plan_row *rows, const char *key)
+static const struct plan_key *find_row(
+	const struct plan_reader *r, const struct plan_key *rows, const char *key)
 {
 	for (; rows->key; rows++)
 		if (!strcmp(rows->key, key) && (!rows->frozen || r->frozen))
@@ -33,7 +33,7 @@ static const struct plan_row *find_row(
 	return NULL;
 }
 
-static int refuse_key(struct plan_reader *r, const struct yaml *map, size_t i, const struct plan_row *rows,
+static int refuse_key(struct plan_reader *r, const struct yaml *map, size_t i, const struct plan_key *rows,
 	const char *what, struct err *e)
 {
 	struct nearest near = { .typed = map->keys[i].name };
@@ -45,11 +45,11 @@ static int refuse_key(struct plan_reader *r, const struct yaml *map, size_t i, c
 	return yaml_key_error(map, i, r->file, e, "unknown key '%s'%s", what, nearest_text(&near, meant));
 }
 
-static int read_row(struct plan_reader *r, const struct yaml *map, size_t i, const struct plan_row *row,
+static int read_row(struct plan_reader *r, const struct yaml *map, size_t i, const struct plan_key *row,
 	const char *what, void *base, struct err *e);
 
 /* Reads a mapping whose keys are the rows. `shown` is what stands before the keys in messages. */
-static int read_map(struct plan_reader *r, const struct yaml *map, const struct plan_row *rows,
+static int read_map(struct plan_reader *r, const struct yaml *map, const struct plan_key *rows,
 	const char *shown, void *base, struct err *e)
 {
 	if (map->kind != YAML_MAP)
@@ -58,7 +58,7 @@ static int read_map(struct plan_reader *r, const struct yaml *map, const struct 
 	for (size_t i = 0; i < map->n; i++) {
 		const char *key = map->keys[i].name;
 		auto_str what = xasprintf("%s%s%s", shown, *shown ? "." : "", key);
-		const struct plan_row *row = find_row(r, rows, key);
+		const struct plan_key *row = find_row(r, rows, key);
 
 		if (!row)
 			return refuse_key(r, map, i, rows, what, e);
@@ -97,7 +97,7 @@ static char **text_of(struct plan_check *c)
 	}
 }
 
-static const struct plan_row text_row = { .type = PLAN_TEXT }, path_row = { .type = PLAN_PATH };
+static const struct plan_key text_row = { .type = PLAN_TEXT }, path_row = { .type = PLAN_PATH };
 
 /* A truth is a command or a statement, not both. */
 static int check_truth(
@@ -113,7 +113,7 @@ static int check_truth(
 static int read_check(struct plan_reader *r, const struct yaml *y, enum plan_check_kind kind,
 	const char *what, struct plan_checks *to, struct err *e)
 {
-	const struct plan_row *rows = plan_check_rows(kind);
+	const struct plan_key *rows = plan_check_rows(kind);
 	struct plan_check *c = add_check(to);
 	char **text;
 
@@ -156,7 +156,7 @@ static int read_pattern(struct plan_reader *r, const struct yaml *y, const char 
 	*p = (struct plan_pattern){ .at = place_of(y) };
 	if (r->frozen && y->kind == YAML_MAP)
 		return read_map(r, y, plan_frozen_pattern_rows, what, p, e);
-	if (plan_read_value(r, y, &(struct plan_row){ .type = PLAN_LINE }, what, &p->text, e) < 0)
+	if (plan_read_value(r, y, &(struct plan_key){ .type = PLAN_LINE }, what, &p->text, e) < 0)
 		return -1;
 	return strlen(p->text) > 1024 ? yaml_error(y, r->file, e, "'%s' has a glob that is too long", what)
 				      : 0;
@@ -201,7 +201,7 @@ static int read_stages(struct plan_reader *r, const struct yaml *y, struct plan_
 	return 0;
 }
 
-static int read_row(struct plan_reader *r, const struct yaml *map, size_t i, const struct plan_row *row,
+static int read_row(struct plan_reader *r, const struct yaml *map, size_t i, const struct plan_key *row,
 	const char *what, void *base, struct err *e)
 {
 	const struct yaml *y = map->items[i];

@@ -16,7 +16,7 @@ struct plan_reader {
 /* The whole file, which may have all its keys below "loom". */
 int plan_read_file(struct plan_reader *r, const struct yaml *y, struct plan_draft *d, struct err *e);
 /* One value, which is not null. `what` names it in messages, `to` is where it goes. */
-int plan_read_value(struct plan_reader *r, const struct yaml *y, const struct plan_row *row, const char *what,
+int plan_read_value(struct plan_reader *r, const struct yaml *y, const struct plan_key *row, const char *what,
 	void *to, struct err *e);
 
 /* Notes that something of the file has no effect, and why. */

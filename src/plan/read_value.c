@@ -127,7 +127,7 @@ static int read_regex(struct plan_reader *r, const struct yaml *y, const char *w
 	return 0;
 }
 
-static int read_number(struct plan_reader *r, const struct yaml *y, const struct plan_row *row,
+static int read_number(struct plan_reader *r, const struct yaml *y, const struct plan_key *row,
 	const char *what, uint64_t *to, struct err *e)
 {
 	unsigned long long n;
@@ -145,7 +145,7 @@ static int read_number(struct plan_reader *r, const struct yaml *y, const struct
 	return 0;
 }
 
-static int read_code(struct plan_reader *r, const struct yaml *y, const struct plan_row *row,
+static int read_code(struct plan_reader *r, const struct yaml *y, const struct plan_key *row,
 	const char *what, int *to, struct err *e)
 {
 	uint64_t n;
@@ -278,7 +278,7 @@ static const char *why_idle(const char *glob, bool allow)
 	return !outside && leads_out(glob) ? "a stage cannot leave the repository anyway" : NULL;
 }
 
-static int read_rules(struct plan_reader *r, const struct yaml *y, const struct plan_row *row,
+static int read_rules(struct plan_reader *r, const struct yaml *y, const struct plan_key *row,
 	const char *what, struct plan_rules *to, struct err *e)
 {
 	bool allow = !strcmp(row->key, "allow_write");
@@ -322,7 +322,7 @@ static int read_at(
 	return 0;
 }
 
-int plan_read_value(struct plan_reader *r, const struct yaml *y, const struct plan_row *row, const char *what,
+int plan_read_value(struct plan_reader *r, const struct yaml *y, const struct plan_key *row, const char *what,
 	void *to, struct err *e)
 {
 	switch (row->type) {

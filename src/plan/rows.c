@@ -33,14 +33,14 @@ static const char *const efforts[] = { "low", "medium", "high", "xhigh", "max", 
 
 #define CHECK(member) offsetof(struct plan_check, member)
 #define DESCRIPTION { "description", PLAN_TEXT, CHECK(description), "what it is for" }
-static const struct plan_row command_rows[] = {
+static const struct plan_key command_rows[] = {
 	{ "command",      PLAN_TEXT, CHECK(command), "a line for a shell", .required = true },
 	EXPECT(CHECK),
 	DESCRIPTION,
 	{ 0 },
 };
 
-static const struct plan_row truth_rows[] = {
+static const struct plan_key truth_rows[] = {
 	{ "command",      PLAN_TEXT, CHECK(command), "a line for a shell" },
 	{ "text",         PLAN_TEXT, CHECK(text), "a statement for people, which no machine checks" },
 	EXPECT(CHECK),
@@ -48,19 +48,19 @@ static const struct plan_row truth_rows[] = {
 	{ 0 },
 };
 
-static const struct plan_row wiring_rows[] = {
+static const struct plan_key wiring_rows[] = {
 	{ "source",       PLAN_PATH, CHECK(path), "a file, relative to working_dir", .required = true },
 	{ "pattern",      PLAN_REGEX, CHECK(pattern), "an extended regular expression that a line of the file must match", .required = true },
 	DESCRIPTION,
 	{ 0 },
 };
 
-static const struct plan_row criteria_rows[] = {
+static const struct plan_key criteria_rows[] = {
 	EXPECT(CHECK),
 	{ 0 },
 };
 
-static const struct plan_row wiring_test_rows[] = {
+static const struct plan_key wiring_test_rows[] = {
 	{ "name",         PLAN_LINE, CHECK(name), "what it is called", .required = true },
 	{ "command",      PLAN_TEXT, CHECK(command), "a line for a shell", .required = true },
 	{ "success_criteria", PLAN_MAP, 0, "what makes it a success", .rows = criteria_rows },
@@ -68,7 +68,7 @@ static const struct plan_row wiring_test_rows[] = {
 	{ 0 },
 };
 
-static const struct plan_row dead_code_rows[] = {
+static const struct plan_key dead_code_rows[] = {
 	{ "command",      PLAN_TEXT, CHECK(command), "a line for a shell, whose output is searched", .required = true },
 	{ "fail_patterns", PLAN_TEXTS, CHECK(fail_patterns), "texts that no line of the output may have" },
 	{ "ignore_patterns", PLAN_TEXTS, CHECK(ignore_patterns), "texts of lines that do not count" },
@@ -76,14 +76,14 @@ static const struct plan_row dead_code_rows[] = {
 	{ 0 },
 };
 
-static const struct plan_row regression_rows[] = {
+static const struct plan_key regression_rows[] = {
 	{ "file",         PLAN_PATH, CHECK(path), "a test's file, relative to working_dir", .required = true },
 	{ "must_contain", PLAN_TEXTS, CHECK(must_contain), "texts that the file must have" },
 	DESCRIPTION,
 	{ 0 },
 };
 
-const struct plan_row plan_frozen_check_rows[] = {
+const struct plan_key plan_frozen_check_rows[] = {
 	{ "kind",         PLAN_CHOICE, CHECK(kind), NULL, plan_check_kinds, .required = true },
 	{ "at",           PLAN_AT,   CHECK(at) },
 	{ "open",         PLAN_BOOL, CHECK(open) },
@@ -102,7 +102,7 @@ const struct plan_row plan_frozen_check_rows[] = {
 };
 
 #define PATTERN(member) offsetof(struct plan_pattern, member)
-const struct plan_row plan_frozen_pattern_rows[] = {
+const struct plan_key plan_frozen_pattern_rows[] = {
 	{ "text",         PLAN_TEXT, PATTERN(text), .required = true },
 	{ "at",           PLAN_AT,   PATTERN(at) },
 	{ "base",         PLAN_CHOICE, PATTERN(base), NULL, plan_bases },
@@ -112,21 +112,21 @@ const struct plan_row plan_frozen_pattern_rows[] = {
 };
 
 #define NET(member) offsetof(struct plan_network, member)
-static const struct plan_row network_rows[] = {
+static const struct plan_key network_rows[] = {
 	{ "mode",         PLAN_CHOICE_TEXT, NET(mode), "what stages can reach; unset: what the configuration says", nets },
 	{ "allow",        PLAN_HOSTS, NET(allow), "hosts that stages can reach beside those of the configuration" },
 	{ 0 },
 };
 
 #define BOX(member) offsetof(struct plan_sandbox_draft, member)
-static const struct plan_row filesystem_rows[] = {
+static const struct plan_key filesystem_rows[] = {
 	{ "deny_read",    PLAN_RULES, BOX(deny_read), "globs of paths that stages cannot read" },
 	{ "deny_write",   PLAN_RULES, BOX(deny_write), "globs of paths that stages cannot write" },
 	{ "allow_write",  PLAN_RULES, BOX(allow_write), "exceptions, within the repository" },
 	{ 0 },
 };
 
-static const struct plan_row domains_rows[] = {
+static const struct plan_key domains_rows[] = {
 	{ "allowed_domains", PLAN_HOSTS, BOX(allowed_domains), "as network.allow", .place = BOX(domains_at) + 1 },
 	{ "additional_domains", PLAN_HOSTS, BOX(additional_domains), "as network.allow" },
 	{ "allow_local_binding", PLAN_IGNORED, 0, WHY_OWN_NET },
@@ -135,7 +135,7 @@ static const struct plan_row domains_rows[] = {
 	{ 0 },
 };
 
-static const struct plan_row sandbox_rows[] = {
+static const struct plan_key sandbox_rows[] = {
 	{ "enabled",      PLAN_BOOL, BOX(enabled), "false is refused unless the user says so", .place = BOX(enabled_at) + 1 },
 	{ "filesystem",   PLAN_MAP, 0, "rules on files, which add to those of the configuration", .rows = filesystem_rows },
 	{ "network",      PLAN_MAP, 0, "hosts", .rows = domains_rows },
@@ -148,13 +148,13 @@ static const struct plan_row sandbox_rows[] = {
 };
 
 #define STAGE(member) offsetof(struct plan_stage_draft, member)
-static const struct plan_row review_rows[] = {
+static const struct plan_key review_rows[] = {
 	{ "dimensions",   PLAN_TEXTS, STAGE(stage.review), "what a reviewing agent is asked to look at" },
 	{ "require_all",  PLAN_IGNORED, 0, WHY_SESSION },
 	{ 0 },
 };
 
-const struct plan_row plan_stage_rows[] = {
+const struct plan_key plan_stage_rows[] = {
 	{ "id",           PLAN_ID,   STAGE(stage.id), "its name in dependencies and commands", .place = STAGE(stage.at) + 1, .required = true },
 	{ "name",         PLAN_LINE, STAGE(stage.name), "its name for people; unset: the id" },
 	{ "description",  PLAN_TEXT, STAGE(stage.description), "what the agent is to do" },
@@ -202,14 +202,14 @@ const struct plan_row plan_stage_rows[] = {
 };
 
 #define RETRY(member) offsetof(struct plan_retries, member)
-static const struct plan_row retries_rows[] = {
+static const struct plan_key retries_rows[] = {
 	{ "crash",        PLAN_COUNT, RETRY(crash), "attempts after an agent that crashed", .max = 100 },
 	{ "check",        PLAN_COUNT, RETRY(check), "attempts after a check that failed", .max = 100 },
 	{ 0 },
 };
 
 #define TOP(member) offsetof(struct plan_draft, member)
-const struct plan_row plan_rows[] = {
+const struct plan_key plan_rows[] = {
 	{ "version",      PLAN_COUNT, TOP(version), "of this format: 1", .min = 1, .max = 1 },
 	{ "plan_id",      PLAN_NAME, TOP(plan.id), "the plan's name; unset: the file's", .place = TOP(plan.id_at) + 1 },
 	{ "agent",        PLAN_AGENT, TOP(plan.agent), "the agent that runs stages; unset: the user's default" },
@@ -235,9 +235,9 @@ const struct plan_row plan_rows[] = {
 };
 /* clang-format on */
 
-const struct plan_row *plan_check_rows(enum plan_check_kind kind)
+const struct plan_key *plan_check_rows(enum plan_check_kind kind)
 {
-	static const struct plan_row *const rows[PLAN_CHECK_KINDS + 1] = {
+	static const struct plan_key *const rows[PLAN_CHECK_KINDS + 1] = {
 		[PLAN_CHECK_BEFORE] = command_rows,
 		[PLAN_CHECK_SETUP] = command_rows,
 		[PLAN_CHECK_ACCEPTANCE] = command_rows,

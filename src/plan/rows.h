@@ -39,13 +39,13 @@ enum plan_type {
 	PLAN_AT,      /* struct plan_place, as "12:5"; in frozen plans */
 };
 
-struct plan_row {
+struct plan_key {
 	const char *key;
 	enum plan_type type;
 	size_t offset;    /* in the struct that the table is for */
 	const char *help; /* for the schema; with PLAN_IGNORED why it has no effect */
 	const char *const *choices;
-	const struct plan_row *rows; /* of a mapping */
+	const struct plan_key *rows; /* of a mapping */
 	uint64_t min, max;
 	enum plan_check_kind kind;
 	size_t place; /* 1 + offset of a struct plan_place for the value's place; 0: none */
@@ -101,13 +101,13 @@ struct plan_draft {
 void plan_draft_release(struct plan_draft *d);
 
 /* Each table ends in a row without a key. */
-extern const struct plan_row plan_rows[];
-extern const struct plan_row plan_stage_rows[];
+extern const struct plan_key plan_rows[];
+extern const struct plan_key plan_stage_rows[];
 /* The mapping form of a check; NULL: it has none. */
-const struct plan_row *plan_check_rows(enum plan_check_kind kind);
+const struct plan_key *plan_check_rows(enum plan_check_kind kind);
 /* A check, and an entry of `files`, as a frozen plan has them. */
-extern const struct plan_row plan_frozen_check_rows[];
-extern const struct plan_row plan_frozen_pattern_rows[];
+extern const struct plan_key plan_frozen_check_rows[];
+extern const struct plan_key plan_frozen_pattern_rows[];
 
 /* The words of enums; each list ends in NULL. */
 extern const char *const plan_stage_types[];
