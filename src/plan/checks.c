@@ -10,6 +10,7 @@
 #include "plan/check_key.h"
 #include "plan/check_path.h"
 #include "plan/check_task.h"
+#include "plan/rows.h"
 #include "plan/stage_brief.h"
 #include "sys/clock.h"
 #include "sys/fault.h"
@@ -54,7 +55,8 @@ static size_t list_due(const struct stage_job *j, enum checks_when when, const s
 	return n;
 }
 
-int checks_tree(struct context *c, const struct repo *r, const char *commit, char out[OID_SIZE], struct err *e)
+int checks_tree(
+	struct context *c, const struct repo *r, const char *commit, char out[OID_SIZE], struct err *e)
 {
 	auto_str known = NULL;
 
@@ -88,8 +90,8 @@ static void write_script(const struct round *x, const struct plan_check *k, stru
 	buf_printf(out, "%s\n", k->command);
 }
 
-static int judge_command(struct round *x, const struct plan_check *k, char *const *argv, struct check_row *row,
-	struct err *e)
+static int judge_command(
+	struct round *x, const struct plan_check *k, char *const *argv, struct check_row *row, struct err *e)
 {
 	const struct plan_stage *s = x->job->stage;
 	struct check_output o = { .out = BUF_INIT(CHECK_STREAM_MAX), .err = BUF_INIT(CHECK_STREAM_MAX) };
@@ -118,8 +120,7 @@ static int run_command(struct round *x, const struct plan_check *k, struct check
 	write_script(x, k, &script);
 	if (script.overflow)
 		return err_set(e, ERR_CONFIG, "the check '%s' is too long", row->title);
-	return judge_command(
-		x, k, (char *[]){ "/bin/sh", "-c", (char *)buf_str(&script), NULL }, row, e);
+	return judge_command(x, k, (char *[]){ "/bin/sh", "-c", (char *)buf_str(&script), NULL }, row, e);
 }
 
 /* The file is the agent's: grep reads it inside. */
@@ -137,7 +138,8 @@ static int run_wiring(struct round *x, const struct plan_check *k, struct check_
 }
 
 /* The names of the commit's files that match. */
-static int find_files(const struct round *x, const char *dir, const char *glob, struct strvec *ret, struct err *e)
+static int find_files(
+	const struct round *x, const char *dir, const char *glob, struct strvec *ret, struct err *e)
 {
 	struct git g = repo_git(x->repo);
 	auto_buf list = BUF_INIT(TREE_MAX);
@@ -260,15 +262,15 @@ static int find_result(struct round *x, const struct plan_check *k, struct check
 	*e = (struct err)ERR_INIT;
 	check_row_release(row);
 	row->key = steal_ptr(key);
-	row->kind = xstrdup(check_kind_name(k->kind));
+	row->kind = xstrdup(plan_check_kinds[k->kind]);
 	row->title = check_title(k);
 	if (run_check(x, k, row, e) < 0 || context_store(x->job->c, e) < 0)
 		return -1;
 	return row->passed ? store_check_set_known(x->job->c->store, row, e) : 0;
 }
 
-static int run_round(struct round *x, const struct plan_check **due, size_t n, struct checks_result *ret,
-	struct err *e)
+static int run_round(
+	struct round *x, const struct plan_check **due, size_t n, struct checks_result *ret, struct err *e)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct check_row row = { 0 };

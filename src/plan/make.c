@@ -17,8 +17,7 @@
 #include "task/here.h"
 #include "task/task.h"
 
-#define FROZEN_MAX (16u << 20)
-#define PLACE      "plans"
+#define PLACE "plans"
 
 static int refuse_taken(struct context *c, int64_t project, const char *name, struct err *e)
 {
@@ -51,7 +50,7 @@ static int check_names(struct context *c, int64_t project, const struct plan *p,
 static int add_rows(struct context *c, const struct plan *p, struct plan_row *row, struct err *e)
 {
 	struct stage_row *stages = xcalloc(p->nstages + 1, sizeof(*stages));
-	auto_buf frozen = BUF_INIT(FROZEN_MAX);
+	auto_buf frozen = BUF_INIT(PLAN_FROZEN_MAX);
 	int rc;
 
 	plan_freeze(p, &frozen);
@@ -80,17 +79,18 @@ static int make_task(struct context *c, const struct plan_make_spec *s, const st
 {
 	auto_add_layers layers = { .no_setup = true };
 	auto_project p = { 0 };
+	auto_plan plan = { 0 };
 	struct task_spec spec = { .dir = s->dir,
 		.name = row->name,
-		.rev = s->plan->target,
 		.approve = s->approve,
 		.add_layers = runtime_add_layers,
 		.add_layers_arg = &layers };
 
-	if (store_project_by_id(c->store, row->project_id, &p, e) < 0)
+	if (store_project_by_id(c->store, row->project_id, &p, e) < 0 || plan_open(c, row, &plan, e) < 0)
 		return -1;
 	if (!spec.dir)
 		spec.dir = p.path;
+	spec.rev = plan.target;
 	return task_create(c, &spec, ret, e);
 }
 
@@ -134,18 +134,16 @@ int plan_make(struct context *c, const struct plan_make_spec *s, struct plan_row
 	auto_repo r = { 0 };
 	auto_project project = { 0 };
 	auto_plan_row row = { 0 };
-	char digest[PLAN_DIGEST_MAX];
 
 	if (here_open(c, s->dir, p->target ? p->target : "HEAD", &r, e) < 0 || context_store(c, e) < 0 ||
 		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0 ||
 		check_names(c, project.id, p, e) < 0)
 		return -1;
-	plan_digest(p, digest);
 	row = (struct plan_row){ .project_id = project.id,
 		.project = xstrdup(project.name),
 		.name = xstrdup(p->task),
 		.file = xstrdup(p->file),
-		.digest = xstrdup(digest),
+		.digest = xstrdup(p->digest),
 		.target = xstrdup(""),
 		.state = xstrdup(PLAN_MAKING),
 		.note = xstrdup(""),

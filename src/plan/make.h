@@ -17,13 +17,14 @@
 #include "task/context.h"
 
 struct plan_make_spec {
-	const char *dir; /* in the repository */
-	const struct plan *plan; /* decided */
+	const char *dir;         /* in the repository; NULL for a plan that is in the store already */
+	const struct plan *plan; /* decided; the same */
 	/* as in struct task_spec; may be NULL */
 	int (*approve)(struct context *c, int64_t project, const struct config *asks, struct err *e);
 };
 int plan_make(struct context *c, const struct plan_make_spec *s, struct plan_row *ret, struct err *e);
-int plan_finish_making(struct context *c, const struct plan_make_spec *s, struct plan_row *row, struct err *e);
+int plan_finish_making(
+	struct context *c, const struct plan_make_spec *s, struct plan_row *row, struct err *e);
 int plan_open(struct context *c, const struct plan_row *row, struct plan *ret, struct err *e);
 
 /* Finds a plan by the word of a person: NAME of the current project, else of any. ERR_NOTFOUND. */

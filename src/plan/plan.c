@@ -1,76 +1,59 @@
 #include "plan/plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "plan/finish.h"
+#include "plan/markdown.h"
+#include "plan/read.h"
+#include "plan/scope.h"
 
-static void expect_release(struct plan_expect *x)
+/* A stage with every key has about 60 values. */
+#define VALUES_MAX 60000
+
+#define auto_draft __attribute__((cleanup(plan_draft_release))) struct plan_draft
+
+static int read_yaml(const struct yaml_source *source, const char *text, size_t len, bool frozen,
+	struct plan *ret, struct err *e)
 {
-	strvec_release(&x->stdout_contains);
-	strvec_release(&x->stdout_not_contains);
-	strvec_release(&x->stderr_contains);
+	auto_strvec no_effect = STRVEC_INIT, ignored = STRVEC_INIT;
+	struct plan_reader r = { source->file, frozen, &no_effect, ignored };
+	auto_draft d = { 0 };
+	auto_yaml y = NULL;
+	int rc;
+
+	if (yaml_parse_source(source, text, len, &y, e) < 0)
+		return -1;
+	rc = plan_read_file(&r, y, &d, e);
+	ignored = r.ignored;
+	if (rc < 0 || plan_finish(&d, source->file, frozen, ret, e) < 0)
+		return -1;
+	ret->no_effect = no_effect;
+	no_effect = (struct strvec)STRVEC_INIT;
+	return 0;
 }
 
-static void checks_release(struct plan_check *v, size_t n)
+int plan_read(const char *text, size_t len, const char *file, struct plan *ret, struct err *e)
 {
-	for (size_t i = 0; i < n; i++) {
-		char *texts[] = { v[i].name, v[i].description, v[i].command, v[i].glob, v[i].path,
-			v[i].pattern, v[i].text };
+	struct yaml_source s = { file, 1, YAML_MAX_BYTES, VALUES_MAX };
+	size_t at = 0;
 
-		for (size_t j = 0; j < ARRAY_SIZE(texts); j++)
-			free(texts[j]);
-		expect_release(&v[i].expect);
-		strvec_release(&v[i].must_contain);
-		strvec_release(&v[i].fail_patterns);
-		strvec_release(&v[i].ignore_patterns);
-	}
-	free(v);
+	if (len > YAML_MAX_BYTES)
+		return err_set(e, ERR_CONFIG, "%s:1:1: larger than %u bytes", file, YAML_MAX_BYTES);
+	if (markdown_is(file, text, len) && markdown_find(file, text, len, &at, &len, &s.line, e) < 0)
+		return -1;
+	return read_yaml(&s, text + at, len, false, ret, e);
 }
 
-static void patterns_release(struct plan_patterns *p)
+int plan_thaw(const char *text, size_t len, struct plan *ret, struct err *e)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		free(p->v[i].text);
-		free(p->v[i].glob);
-		free(p->v[i].also);
-	}
-	free(p->v);
-}
+	/* every value has a place beside it */
+	const struct yaml_source s = { NULL, 1, PLAN_FROZEN_MAX, 4 * VALUES_MAX };
 
-static void stage_release(struct plan_stage *s)
-{
-	char *texts[] = { s->id, s->task, s->name, s->description, s->working_dir, s->agent, s->script,
-		s->model, s->effort, s->network.mode };
-
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		free(texts[i]);
-	free(s->needs);
-	free(s->needs_at);
-	patterns_release(&s->files);
-	patterns_release(&s->protect);
-	strvec_release(&s->network.allow);
-	strvec_release(&s->sandbox.deny_read);
-	strvec_release(&s->sandbox.deny_write);
-	strvec_release(&s->sandbox.allow_write);
-	strvec_release(&s->submodules);
-	strvec_release(&s->review);
-	checks_release(s->checks, s->nchecks);
-}
-
-void plan_release(struct plan *p)
-{
-	char *texts[] = { p->file, p->id, p->task, p->agent, p->target };
-
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		free(texts[i]);
-	checks_release(p->checks, p->nchecks);
-	for (size_t i = 0; i < p->nstages; i++)
-		stage_release(&p->stages[i]);
-	free(p->stages);
-	strvec_release(&p->no_effect);
-	strvec_release(&p->warnings);
-	*p = (struct plan){ 0 };
+	if (read_yaml(&s, text, len, true, ret, e) < 0)
+		return err_wrap(e, "a kept plan cannot be read");
+	if (ret->decided)
+		scope_find_overlaps(ret);
+	return 0;
 }
 
 long plan_stage_find(const struct plan *p, const char *id)
@@ -81,45 +64,17 @@ long plan_stage_find(const struct plan *p, const char *id)
 	return -1;
 }
 
-int plan_read(const char *text, size_t len, const char *file, struct plan *ret, struct err *e)
+int plan_check_walls(const struct plan *p, struct err *e)
 {
-	(void)text, (void)len, (void)ret;
-	return err_set(e, ERR_FAILED, "%s: plans are not read yet", file);
-}
+	for (size_t i = 0; i < p->nstages; i++) {
+		const struct plan_sandbox *s = &p->stages[i].sandbox;
 
-int plan_decide(struct plan *p, const struct plan_host *host, struct err *e)
-{
-	(void)host, (void)e;
-	p->decided = true;
+		if (!s->disabled)
+			continue;
+		plan_error(p, s->disabled_at, e,
+			"'sandbox.enabled: false': a stage cannot run without walls, and the plan may rely on that");
+		e->kind = ERR_REFUSED;
+		return -1;
+	}
 	return 0;
-}
-
-int plan_name_tasks(struct plan *p, const char *name, struct err *e)
-{
-	(void)p;
-	return err_set(e, ERR_FAILED, "'%s': plans are not read yet", name);
-}
-
-bool plan_is_after(const struct plan *p, size_t a, size_t b)
-{
-	for (size_t i = 0; i < p->stages[a].nneeds; i++)
-		if (p->stages[a].needs[i] == b || plan_is_after(p, p->stages[a].needs[i], b))
-			return true;
-	return false;
-}
-
-void plan_freeze(const struct plan *p, struct buf *out)
-{
-	buf_addstr(out, p->id);
-}
-
-int plan_thaw(const char *text, size_t len, struct plan *ret, struct err *e)
-{
-	return plan_read(text, len, "frozen plan", ret, e);
-}
-
-void plan_digest(const struct plan *p, char out[PLAN_DIGEST_MAX])
-{
-	(void)p;
-	out[0] = '\0';
 }

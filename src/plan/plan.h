@@ -12,7 +12,8 @@
  * plan_decide says how `files` is read and which truths are commands, and adds warnings. It is called
  * once, at the start: what it decides depends on files that stages change.
  *
- * plan_freeze writes a plan as text that plan_thaw reads back, with all decisions and all places.
+ * plan_freeze writes a plan as text that plan_thaw reads back, with all decisions and all places. Whether a file still
+ * says the same is seen by the digests of both plans.
  */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
@@ -27,7 +28,7 @@
 
 #define PLAN_ID_MAX     128
 #define PLAN_STAGES_MAX 1000
-#define PLAN_DIGEST_MAX 65
+#define PLAN_FROZEN_MAX (16u << 20)
 
 /* A position in the plan's file, from 1; 0: the file does not have it. */
 struct plan_place {
@@ -64,6 +65,7 @@ enum plan_check_kind {
 struct plan_check {
 	enum plan_check_kind kind;
 	struct plan_place at;
+	bool open; /* a truth that is a text: plan_decide says whether it is a command or a statement */
 	char *name, *description; /* may be NULL in every kind */
 	char *command;
 	struct plan_expect expect;
@@ -77,11 +79,10 @@ struct plan_check {
 
 /* One entry of `files`, `protect` or a list of `sandbox`. */
 enum plan_base {
-	PLAN_BASE_OPEN,    /* not decided yet */
-	PLAN_BASE_DIR,     /* read from working_dir */
-	PLAN_BASE_ROOT,    /* read from the repository's root */
-	PLAN_BASE_BOTH,    /* neither exists: both are allowed */
-	PLAN_BASE_OUTSIDE, /* leads out of the repository: it allows nothing */
+	PLAN_BASE_OPEN, /* not decided yet */
+	PLAN_BASE_DIR,  /* read from working_dir */
+	PLAN_BASE_ROOT, /* read from the repository's root */
+	PLAN_BASE_BOTH, /* neither exists: both are allowed */
 };
 
 struct plan_pattern {
@@ -99,9 +100,10 @@ struct plan_patterns {
 
 /* What `sandbox` adds to the walls of a stage: the plan's and the stage's own together. */
 struct plan_sandbox {
-	struct plan_place disabled_at;       /* of `enabled: false`; line 0: it is not there */
+	bool disabled; /* `enabled: false`, which is for the user to allow: plan_check_walls */
+	struct plan_place disabled_at;
 	struct strvec deny_read, deny_write; /* rules as jail.deny_read has them: "secrets", "~/.ssh" */
-	struct strvec allow_write;           /* the same for jail.allow_write */
+	struct strvec allow_write;           /* the same for jail.allow_write; only within the repository */
 };
 
 /* The network of a stage: `network`, and what `sandbox.network` says. */
@@ -136,7 +138,7 @@ struct plan_stage {
 	char *agent;          /* the stage's own or the plan's; NULL: the user's default agent */
 	char *script;         /* with agent "script": lines for a shell, which are run instead of an agent */
 	char *model, *effort; /* for agents that have such an option; NULL if not given */
-	bool has_files;       /* false: everything but protected paths */
+	bool has_files;       /* whether `files` has entries; false: everything but protected paths */
 	struct plan_patterns files, protect;
 	unsigned approve;       /* enum plan_approve, together; `auto_merge: false` is PLAN_APPROVE_AFTER */
 	uint64_t timeout;       /* of the agent, seconds; 0: none */
@@ -149,6 +151,10 @@ struct plan_stage {
 	bool bug_fix;
 	struct plan_check *checks; /* in the order of the kinds, then of the file */
 	size_t nchecks;
+	/* From plan_decide: stages further up in the file whose `files` may be the same, and which neither wait for this
+	 * one nor it for them. They must not run at once. */
+	size_t *overlaps;
+	size_t noverlaps;
 };
 
 enum plan_merge { PLAN_MERGE_DONE, PLAN_MERGE_EACH, PLAN_MERGE_ASK, PLAN_MERGE_NEVER };
@@ -171,14 +177,14 @@ struct plan {
 	struct plan_retries retries; /* after the first attempt */
 	struct plan_check *checks;   /* acceptance: on every merged tree */
 	size_t nchecks;
-	struct plan_place
-		disabled_at;       /* the first `sandbox.enabled: false` of the file; line 0: there is none */
 	struct plan_stage *stages; /* in the file's order */
 	size_t nstages;
+	size_t *order;   /* indexes of the stages, each after those that it needs */
+	uint64_t *after; /* for plan_is_after */
+	char *digest; /* of what the file says: the same for a file that is only formatted in another way */
 	bool decided;
-	struct strvec
-		no_effect;      /* "line 12: 'sandbox.excluded_commands' has no effect here": each key once */
-	struct strvec warnings; /* "FILE:LINE:COLUMN: …"; from plan_decide */
+	struct strvec no_effect; /* "FILE:12:5: 'excluded_commands' has no effect here: …"; each key once */
+	struct strvec warnings;  /* "FILE:12:5: …"; from plan_decide */
 };
 
 void plan_release(struct plan *p);
@@ -187,18 +193,26 @@ void plan_release(struct plan *p);
 /* Reads and checks a plan's text. `file` is for messages, and gives the plan its id if it has none. */
 int plan_read(const char *text, size_t len, const char *file, struct plan *ret, struct err *e);
 
-/* What plan_decide asks about the world outside the file. */
+/* What plan_decide asks about the world outside the file. A function that is NULL leaves open what it would decide. */
 struct plan_host {
 	void *ctx;
-	/* whether a path, relative to the repository's root, is in the commit that the plan starts from */
-	bool (*has_path)(void *ctx, const char *path);
-	/* whether a task would have the program; a word without a slash, or an absolute path */
-	bool (*has_program)(void *ctx, const char *word);
+	/* Which paths, relative to the repository's root, are in the commit that the plan starts from. Called once. */
+	int (*have_paths)(void *ctx, const struct strvec *paths, bool *ret, struct err *e);
+	/* whether a task would have the program; a name without a slash */
+	bool (*has_program)(void *ctx, const char *name);
 };
 int plan_decide(struct plan *p, const struct plan_host *host, struct err *e);
 
+/* ERR_REFUSED if a stage is not to have walls, as another system's plan may say: there is no run without them. The user
+ * can agree to run it with walls. */
+int plan_check_walls(const struct plan *p, struct err *e);
+
 /* Names the plan's task, and its stages' tasks, by another name than the plan's id. ERR_USAGE. */
 int plan_name_tasks(struct plan *p, const char *name, struct err *e);
+
+/* ERR_CONFIG "FILE:LINE:COLUMN: …", cleaned for a terminal; without the place if the plan does not know it. */
+int plan_error(const struct plan *p, struct plan_place at, struct err *e, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* The index of a stage; -1 if there is none. */
 long plan_stage_find(const struct plan *p, const char *id);
@@ -208,7 +222,5 @@ bool plan_is_after(const struct plan *p, size_t a, size_t b);
 /* Writes the plan as text for plan_thaw. */
 void plan_freeze(const struct plan *p, struct buf *out);
 int plan_thaw(const char *text, size_t len, struct plan *ret, struct err *e);
-/* The digest of what the file says: the same for a file that is only formatted in another way. */
-void plan_digest(const struct plan *p, char out[PLAN_DIGEST_MAX]);
 
 #endif

@@ -23,8 +23,11 @@
 
 /* Without any news: quota times, tasks that were removed, a lost notification. */
 #define LOOK_MS 30000
-/* After a deed that could not be done now because somebody else was at work on it. */
-#define AGAIN_MS 300
+/* After a deed that could not be done now because somebody else was at work on it: longer each time. */
+#define AGAIN_MS     200
+#define AGAIN_MAX_MS 6400
+/* A stage has failed if its deed was killed so often in a row. */
+#define DEATHS_MAX 5
 /* How long a stopped runner waits for deeds that are short. */
 #define STOP_MS 20000
 
@@ -36,6 +39,12 @@ struct worker {
 	enum step_deed deed;
 };
 
+/* A deed that was not done. */
+struct again {
+	int64_t at; /* it is tried again then */
+	unsigned tries, deaths;
+};
+
 struct runner {
 	struct context *c;
 	struct plan plan;
@@ -44,8 +53,7 @@ struct runner {
 	struct stage_row_list stages;
 	struct worker *workers;
 	size_t nworkers;
-	int64_t *not_before; /* for each stage: a deed that was busy is tried again then */
-	bool landed;         /* the plan's merge was tried */
+	struct again *again; /* for each stage */
 };
 
 static volatile sig_atomic_t stop_signal;
@@ -136,6 +144,19 @@ static size_t number_of(const struct runner *r, int64_t stage)
 	return 0;
 }
 
+static void note_end(struct again *a, int status)
+{
+	int64_t ms = (int64_t)AGAIN_MS << (a->tries < 5 ? a->tries : 5);
+
+	if (WIFEXITED(status) && !WEXITSTATUS(status)) {
+		*a = (struct again){ 0 };
+		return;
+	}
+	a->tries++;
+	a->deaths += WIFSIGNALED(status);
+	a->at = clock_ms() + (ms < AGAIN_MAX_MS ? ms : AGAIN_MAX_MS);
+}
+
 static bool reap(struct runner *r)
 {
 	bool any = false;
@@ -149,8 +170,7 @@ static bool reap(struct runner *r)
 			continue;
 		}
 		any = true;
-		if (!WIFEXITED(status) || WEXITSTATUS(status))
-			r->not_before[number_of(r, w->stage)] = clock_ms() + AGAIN_MS;
+		note_end(&r->again[number_of(r, w->stage)], status);
 		fd_closep(&w->pidfd);
 		*w = r->workers[--r->nworkers];
 	}
@@ -171,7 +191,8 @@ static int load(struct runner *r, struct err *e)
 		return -1;
 	return r->stages.n == r->plan.nstages
 		       ? 0
-		       : err_set(e, ERR_FAILED, "the stages of the plan '%s' are not those of its text", r->row->name);
+		       : err_set(e, ERR_FAILED, "the stages of the plan '%s' are not those of its text",
+				 r->row->name);
 }
 
 /* Before the stages are looked at, so that no end is missed. Tasks of stages that cannot be watched are looked at now
@@ -220,11 +241,16 @@ static int round_of_steps(struct runner *r, bool *ret_moved, struct err *e)
 		enum step_deed deed = DEED_NONE;
 		bool moved = false;
 
-		if (stage_is_over(j.at) || worker_of(r, j.at->id) || clock_ms() < r->not_before[i])
+		if (stage_is_over(j.at) || worker_of(r, j.at->id) || clock_ms() < r->again[i].at)
 			continue;
-		if (step_stage(&j, &room, &deed, &moved, e) < 0 ||
-			(deed != DEED_NONE && begin(r, i, deed, e) < 0))
+		if (r->again[i].deaths >= DEATHS_MAX) {
+			r->again[i] = (struct again){ 0 };
+			step_fail(&j, "a process of Garth that worked on it was killed again and again");
+			moved = true;
+		} else if (step_stage(&j, &room, &deed, &moved, e) < 0 ||
+			   (deed != DEED_NONE && begin(r, i, deed, e) < 0)) {
 			return -1;
+		}
 		fault("plan-step");
 		*ret_moved |= moved;
 	}
@@ -239,9 +265,9 @@ static bool goes_on(struct runner *r)
 		struct stage_job j = job_of(r, i);
 
 		/* after a failure nothing new is begun */
-		if (step_goes_on(&j) && !(room_of(r).fail_fast &&
-						 (stage_is(j.at, STAGE_READY) || stage_is(j.at, STAGE_REWORK) ||
-							 stage_is(j.at, STAGE_WAITING))))
+		if (step_goes_on(&j) && !(room_of(r).fail_fast && (stage_is(j.at, STAGE_READY) ||
+									  stage_is(j.at, STAGE_REWORK) ||
+									  stage_is(j.at, STAGE_WAITING))))
 			return true;
 	}
 	return false;
@@ -274,7 +300,7 @@ static int wait_ms(struct runner *r)
 
 		if (stage_is(s, STAGE_QUOTA) && left < ms)
 			ms = left < 0 ? 0 : left;
-		left = r->not_before[i] - clock;
+		left = r->again[i].at - clock;
 		if (left > 0 && left < ms)
 			ms = left;
 	}
@@ -353,10 +379,10 @@ static int run_stages(struct runner *r, enum plan_run_end *ret, struct err *e)
 			break;
 		wait_for_news(r, &w);
 	}
-	*ret = stop_signal        ? PLAN_RUN_STOPPED
-	       : all_done(r)      ? PLAN_RUN_DONE
+	*ret = stop_signal       ? PLAN_RUN_STOPPED
+	       : all_done(r)     ? PLAN_RUN_DONE
 	       : wants_person(r) ? PLAN_RUN_WAITS
-				  : PLAN_RUN_FAILED;
+				 : PLAN_RUN_FAILED;
 	return 0;
 }
 
@@ -387,7 +413,7 @@ static int run(struct runner *r, enum plan_run_end *ret, struct err *e)
 {
 	if (plan_open(r->c, r->row, &r->plan, e) < 0)
 		return -1;
-	r->not_before = xcalloc(r->plan.nstages + 1, sizeof(*r->not_before));
+	r->again = xcalloc(r->plan.nstages + 1, sizeof(*r->again));
 	if (run_stages(r, ret, e) < 0)
 		return -1;
 	if (strcmp(r->row->state, PLAN_RUNNING) != 0)
@@ -412,6 +438,6 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	plan_release(&r.plan);
 	stage_row_list_release(&r.stages);
 	free(r.workers);
-	free(r.not_before);
+	free(r.again);
 	return rc;
 }

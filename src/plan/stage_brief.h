@@ -15,8 +15,6 @@
 void stage_brief(const struct stage_job *j, const char *files, struct buf *out);
 /* What a check is called in briefs, logs and prompts; on the heap. */
 char *check_title(const struct plan_check *k);
-/* "acceptance" */
-const char *check_kind_name(enum plan_check_kind kind);
 
 /* The prompt after checks that failed: what was checked, and its output as data, inside a fence that nothing in it can
  * end. */

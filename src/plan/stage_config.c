@@ -6,14 +6,11 @@
 #include "base/alloc.h"
 #include "task/stage_files.h"
 
-/* Globs that permit nothing are left out. A list that is empty because of that must still permit nothing. */
 static json_t *globs(const struct plan_patterns *p)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < p->n; i++) {
-		if (p->v[i].base == PLAN_BASE_OUTSIDE)
-			continue;
 		if (p->v[i].glob)
 			json_array_append_new(list, json_string(p->v[i].glob));
 		if (p->v[i].also)
@@ -33,17 +30,13 @@ static json_t *list_of(const struct strvec *v)
 
 void stage_config(const struct plan_stage *s, struct buf *out)
 {
-	json_t *protect = globs(&s->protect), *policy = json_object(), *scope, *all;
+	json_t *protect = globs(&s->protect), *policy = json_object(), *all;
 	auto_str text = NULL;
 
 	json_array_append_new(protect, json_string("/" STAGE_FILES_NAME));
 	json_object_set_new(policy, "protected", protect);
-	if (s->has_files) {
-		scope = globs(&s->files);
-		if (!json_array_size(scope))
-			json_array_append_new(scope, json_string("/" STAGE_FILES_NAME));
-		json_object_set_new(policy, "scope", scope);
-	}
+	if (s->has_files)
+		json_object_set_new(policy, "scope", globs(&s->files));
 	all = json_pack("{s:o, s:{s:o, s:o, s:o}}", "policy", policy, "jail", "deny_read",
 		list_of(&s->sandbox.deny_read), "deny_write", list_of(&s->sandbox.deny_write), "allow_write",
 		list_of(&s->sandbox.allow_write));

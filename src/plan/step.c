@@ -67,13 +67,42 @@ static size_t count_agent(const struct stage_job *j, const char *agent)
 	return n;
 }
 
-static bool has_room(struct stage_job *j, const struct step_room *room, const struct config_agent *a, struct err *e)
+/* Whether a stage has begun to change files that others could change too, and its changes are not merged. */
+static bool is_at_work(const struct stage_row *s)
+{
+	return (s->attempt || s->starting) && !stage_is_over(s);
+}
+
+static bool lists(const struct plan_stage *s, size_t other)
+{
+	for (size_t i = 0; i < s->noverlaps; i++)
+		if (s->overlaps[i] == other)
+			return true;
+	return false;
+}
+
+/* Stages that may change the same files, in no order, come one after the other. */
+static bool overlaps_one_at_work(const struct stage_job *j)
+{
+	size_t own = (size_t)(j->stage - j->plan->stages);
+
+	for (size_t i = 0; i < j->all->n; i++)
+		if (i != own && is_at_work(&j->all->v[i]) &&
+			(lists(j->stage, i) || lists(&j->plan->stages[i], own)))
+			return true;
+	return false;
+}
+
+static bool has_room(
+	struct stage_job *j, const struct step_room *room, const struct config_agent *a, struct err *e)
 {
 	size_t all = 0;
 
 	/* one that was being started when a runner died has its slot */
 	if (j->at->starting)
 		return true;
+	if (!j->at->attempt && overlaps_one_at_work(j))
+		return false;
 	if (room->fail_fast || room->plan >= room->plan_max)
 		return false;
 	if (a && a->max_parallel && count_agent(j, a->name) >= a->max_parallel)
@@ -81,8 +110,8 @@ static bool has_room(struct stage_job *j, const struct step_room *room, const st
 	return !store_stage_active(j->c->store, &all, e) && all < j->c->config.plan_max_running;
 }
 
-static int step_ready(struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved,
-	struct err *e)
+static int step_ready(
+	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
 {
 	const char *agent;
 	int64_t until;
@@ -219,7 +248,8 @@ static bool can_be_held(const struct stage_row *s)
 	       stage_is(s, STAGE_CHECKING);
 }
 
-static int step(struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
+static int step(
+	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
 {
 	const struct stage_row *s = j->at;
 
@@ -246,8 +276,7 @@ static int step(struct stage_job *j, struct step_room *room, enum step_deed *ret
 	return 0;
 }
 
-/* What went wrong is told by the stage. */
-static void fail(struct stage_job *j, const struct err *why)
+void step_fail(struct stage_job *j, const char *why)
 {
 	struct err ignored = ERR_INIT;
 	auto_stage_row now = { 0 };
@@ -257,10 +286,11 @@ static void fail(struct stage_job *j, const struct err *why)
 		!stage_life_allows(now.state, STAGE_FAILED))
 		return;
 	now.starting = false;
-	stage_move(j->c->store, &now, STAGE_FAILED, &ignored, "%s", why->msg);
+	stage_move(j->c->store, &now, STAGE_FAILED, &ignored, "%s", why);
 }
 
-int step_stage(struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
+int step_stage(
+	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
 {
 	*ret = DEED_NONE;
 	*ret_moved = false;
@@ -272,7 +302,7 @@ int step_stage(struct stage_job *j, struct step_room *room, enum step_deed *ret,
 	/* somebody else has changed the stage: look again */
 	if (e->kind == ERR_BUSY)
 		return *e = (struct err)ERR_INIT, 0;
-	fail(j, e);
+	step_fail(j, e->msg);
 	*e = (struct err)ERR_INIT;
 	return 0;
 }
@@ -295,7 +325,7 @@ int step_deed(struct stage_job *j, enum step_deed deed, struct err *e)
 				      : plan_land(j, e);
 
 	if (rc < 0 && e->kind != ERR_BUSY && deed != DEED_LAND)
-		fail(j, e);
+		step_fail(j, e->msg);
 	return rc;
 }
 

@@ -12,15 +12,18 @@ enum step_deed { DEED_NONE, DEED_START, DEED_CHECK, DEED_MERGE, DEED_LAND };
 
 /* How many stages hold a slot. */
 struct step_room {
-	size_t plan;     /* of this plan */
+	size_t plan; /* of this plan */
 	size_t plan_max;
-	size_t merging;  /* stages of this plan that are being merged: 0 or 1 */
-	bool fail_fast;  /* begin nothing more */
+	size_t merging; /* stages of this plan that are being merged: 0 or 1 */
+	bool fail_fast; /* begin nothing more */
 };
 
 /* Does what can be done at once, and says which deed is to be begun. *ret_moved: the stage is in another state, or was
  * changed by somebody else: read it again. */
-int step_stage(struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e);
+int step_stage(
+	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e);
+/* The stage has failed, and tells why. */
+void step_fail(struct stage_job *j, const char *why);
 /* Does a deed; what fails is written to the stage. For a process of its own. */
 int step_deed(struct stage_job *j, enum step_deed deed, struct err *e);
 

@@ -65,8 +65,10 @@ int store_check_set_known(struct store *s, const struct check_row *r, struct err
 int store_check_add(struct store *s, int64_t stage, const struct check_row *r, struct err *e)
 {
 	return db_run(s, e,
-		"INSERT OR REPLACE INTO stage_check (stage_id, attempt, cached, " COLUMNS
-		") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		"INSERT INTO stage_check (stage_id, attempt, cached, " COLUMNS
+		") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (stage_id, attempt, key) DO UPDATE"
+		" SET cached = excluded.cached, passed = excluded.passed, code = excluded.code, ms = excluded.ms,"
+		" why = excluded.why, output = excluded.output, at = excluded.at WHERE NOT excluded.cached",
 		"iiisssiiissi", stage, r->attempt, (int64_t)r->cached, r->key, r->title, r->kind,
 		(int64_t)r->passed, r->code, r->ms, r->why, r->output, db_now());
 }
@@ -78,8 +80,8 @@ int store_check_list(struct store *s, int64_t stage, struct check_row_list *ret,
 	int got;
 
 	if (db_prepare(s, &st, e,
-		    "SELECT " COLUMNS ", attempt, cached FROM stage_check WHERE stage_id = ? ORDER BY id", "i",
-		    stage) < 0)
+		    "SELECT " COLUMNS ", attempt, cached FROM stage_check WHERE stage_id = ? ORDER BY id",
+		    "i", stage) < 0)
 		return -1;
 	while ((got = db_step(s, st, e)) > 0) {
 		l.v = xrealloc(l.v, l.n + 1, sizeof(*l.v));

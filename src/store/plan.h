@@ -39,10 +39,10 @@ void plan_row_list_release(struct plan_row_list *l);
 
 struct stage_row {
 	int64_t id, plan_id;
-	int64_t number; /* its index in the plan */
-	char *name;     /* its id in the plan */
-	char *task;     /* the name of its task */
-	int64_t task_id; /* 0: not made yet */
+	int64_t number;     /* its index in the plan */
+	char *name;         /* its id in the plan */
+	char *task;         /* the name of its task */
+	int64_t task_id;    /* 0: not made yet */
 	char *state, *back; /* back: the state before it was held */
 	char *note;         /* for people: why it waits or failed */
 	char *gate;         /* what waits for approval: "before", "after"; else "" */
@@ -83,18 +83,17 @@ int store_plan_by_name(
 	struct store *s, int64_t project, const char *name, struct plan_row *ret, struct err *e);
 int store_plan_by_id(struct store *s, int64_t id, struct plan_row *ret, struct err *e);
 /* Oldest first; without those that are over, unless `over` is set. project 0: of all projects. */
-int store_plan_list(
-	struct store *s, int64_t project, bool over, struct plan_row_list *ret, struct err *e);
+int store_plan_list(struct store *s, int64_t project, bool over, struct plan_row_list *ret, struct err *e);
 /* Writes task_id, target, state, note and merged. ERR_BUSY if the plan's state is not `from` any more. A plan with
  * `ended` set is over. */
 int store_plan_write(struct store *s, struct plan_row *p, const char *from, struct err *e);
 
 /* The stages of a plan, in its order. */
 int store_stage_list(struct store *s, int64_t plan, struct stage_row_list *ret, struct err *e);
-int store_stage_by_name(struct store *s, int64_t plan, const char *name, struct stage_row *ret, struct err *e);
+int store_stage_by_name(
+	struct store *s, int64_t plan, const char *name, struct stage_row *ret, struct err *e);
 /* The stage whose task this is, with its plan's name on the heap. ERR_NOTFOUND. */
-int store_stage_of_task(
-	struct store *s, int64_t task, struct stage_row *ret, char **ret_plan, struct err *e);
+int store_stage_of_task(struct store *s, int64_t task, struct stage_row *ret, char **ret_plan, struct err *e);
 /* Writes all that can change, and remembers the move if the state is another one than before. r->version goes up. */
 int store_stage_write(struct store *s, struct stage_row *r, struct err *e);
 /* How many stages of all plans hold a slot: they are being started, run, or are checked. */
@@ -114,16 +113,16 @@ struct plan_event_list {
 void plan_event_list_release(struct plan_event_list *l);
 #define auto_plan_event_list __attribute__((cleanup(plan_event_list_release))) struct plan_event_list
 /* stage is 0 for the plan as a whole. */
-int store_plan_note(struct store *s, int64_t plan, int64_t stage, const char *what, const char *text,
-	struct err *e);
+int store_plan_note(
+	struct store *s, int64_t plan, int64_t stage, const char *what, const char *text, struct err *e);
 int store_plan_events(
 	struct store *s, int64_t plan, int64_t stage, struct plan_event_list *ret, struct err *e);
 
 /* The result of a check. */
 struct check_row {
-	char *key;    /* what it depends on: a digest (plan/check_key.h) */
-	char *title;  /* for people */
-	char *kind;   /* "acceptance" … */
+	char *key;   /* what it depends on: a digest (plan/check_key.h) */
+	char *title; /* for people */
+	char *kind;  /* "acceptance" … */
 	bool passed;
 	bool cached;  /* it was known already, and not run again */
 	int64_t code; /* the command's exit code; -1 if there was none */
@@ -143,7 +142,8 @@ void check_row_list_release(struct check_row_list *l);
 /* A result that is known for this key; ERR_NOTFOUND. The oldest are forgotten. */
 int store_check_known(struct store *s, const char *key, struct check_row *ret, struct err *e);
 int store_check_set_known(struct store *s, const struct check_row *r, struct err *e);
-/* Adds a result to what a stage's checks came to; one of an earlier round with the same key is replaced. */
+/* Adds a result to what a stage's checks came to. One of an earlier round with the same key is replaced, unless this one
+ * was only looked up. */
 int store_check_add(struct store *s, int64_t stage, const struct check_row *r, struct err *e);
 int store_check_list(struct store *s, int64_t stage, struct check_row_list *ret, struct err *e);
 

@@ -1,0 +1,153 @@
+#include "plan/regex.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+#define REPEATS_MAX 1000
+
+/* What a letter after a backslash stands for in brackets; NULL: nothing. */
+static const char *class_of(char c)
+{
+	switch (c) {
+	case 'd':
+		return "0-9";
+	case 'w':
+		return "[:alnum:]_";
+	case 's':
+		return "[:space:]";
+	default:
+		return NULL;
+	}
+}
+
+static char lower(char c)
+{
+	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+/* A backslash outside of brackets. Returns the position after it; NULL if it means nothing here. */
+static const char *add_escaped(struct buf *out, const char *p)
+{
+	const char *class = class_of(lower(p[1]));
+	bool letter = lower(p[1]) >= 'a' && lower(p[1]) <= 'z';
+
+	if (class)
+		buf_printf(out, "[%s%s]", lower(p[1]) == p[1] ? "" : "^", class);
+	else if (p[1] == 't')
+		buf_addch(out, '\t');
+	else if (p[1] == 'b' || p[1] == 'B' || (p[1] && strchr(".[]{}()*+?^$|\\", p[1])))
+		buf_add(out, p, 2);
+	else if (!p[1] || letter || (p[1] >= '0' && p[1] <= '9'))
+		return NULL;
+	else
+		buf_addch(out, p[1]); /* \< would be the beginning of a word */
+	return p + 2;
+}
+
+/* A bracket expression, in which POSIX has no backslash. Returns the position after it. */
+static const char *add_brackets(struct buf *out, const char *p)
+{
+	auto_buf rest = BUF_SMALL;
+	bool closes = false, hyphen = false, caret = false;
+
+	buf_addch(out, *p++);
+	if (*p == '^')
+		buf_addch(out, *p++);
+	if (*p == ']')
+		buf_addch(out, *p++);
+	for (; *p && *p != ']'; p++) {
+		const char *end = *p == '[' && p[1] == ':' ? strstr(p, ":]") : NULL;
+
+		if (end) {
+			buf_add(&rest, p, (size_t)(end + 2 - p));
+			p = end + 1;
+		} else if (*p != '\\' || !p[1]) {
+			buf_addch(&rest, *p);
+		} else if (class_of(*++p)) {
+			buf_addstr(&rest, class_of(*p));
+		} else if (*p == ']' || *p == '-' || *p == '^') {
+			closes |= *p == ']', hyphen |= *p == '-', caret |= *p == '^';
+		} else {
+			buf_addch(&rest, (char)(*p == 't' ? '\t' : *p));
+		}
+	}
+	/* these are themselves at the first, the last, and any other but the first place */
+	buf_printf(out, "%s%s%s%s%s", closes ? "]" : "", buf_str(&rest), caret ? "^" : "", hyphen ? "-" : "",
+		*p ? "]" : "");
+	return p + (*p == ']');
+}
+
+/* {m,n} is unrolled: nested ones could fill the memory. */
+static bool repeats_too_often(const char *p, unsigned long *product)
+{
+	char *end;
+	unsigned long n = strtoul(p + 1, &end, 10);
+
+	if (*end == ',' && end[1] >= '0' && end[1] <= '9')
+		n = strtoul(end + 1, &end, 10);
+	if (*end == ',')
+		end++;
+	if (*end != '}' || end == p + 1)
+		return false;
+	if (n > REPEATS_MAX || (n && *product * n > REPEATS_MAX))
+		return true;
+	*product *= n ? n : 1;
+	return false;
+}
+
+/* Writes the expression as POSIX has it. */
+static int translate(const char *pattern, struct buf *out, struct err *e)
+{
+	unsigned long product = 1;
+
+	for (const char *p = pattern; *p;) {
+		const char *at = p;
+
+		if (*p == '{' && repeats_too_often(p, &product))
+			return err_set(e, ERR_CONFIG, "'%s' repeats something more than %d times", pattern,
+				REPEATS_MAX);
+		if (*p == '\\')
+			p = add_escaped(out, p);
+		else if (*p == '[')
+			p = add_brackets(out, p);
+		else if (!strncmp(p, "(?:", 3))
+			buf_addch(out, '('), p += 3;
+		else if (!strncmp(p, "(?", 2))
+			p = NULL;
+		else
+			buf_addch(out, *p++);
+		if (!p)
+			return err_set(e, ERR_CONFIG, "'%.3s' in '%s' means nothing here", at, pattern);
+	}
+	return 0;
+}
+
+int plan_regex_compile(struct plan_regex *ret, const char *pattern, struct err *e)
+{
+	bool icase = !strncmp(pattern, "(?i)", 4);
+	auto_buf out = BUF_INIT(16 * PLAN_REGEX_MAX);
+	char why[128];
+	int rc;
+
+	if (strlen(pattern) > PLAN_REGEX_MAX)
+		return err_set(e, ERR_CONFIG, "an expression of more than %d bytes", PLAN_REGEX_MAX);
+	if (translate(pattern + (icase ? 4 : 0), &out, e) < 0)
+		return -1;
+	rc = regcomp(&ret->x, buf_str(&out), REG_EXTENDED | REG_NOSUB | (icase ? REG_ICASE : 0));
+	if (!rc)
+		return 0;
+	regerror(rc, &ret->x, why, sizeof(why));
+	return err_set(e, ERR_CONFIG, "'%s' is no regular expression: %s", pattern, why);
+}
+
+bool plan_regex_matches(const struct plan_regex *x, const char *line)
+{
+	return !regexec(&x->x, line, 0, NULL, 0);
+}
+
+void plan_regex_release(struct plan_regex *x)
+{
+	regfree(&x->x);
+}
