@@ -165,7 +165,7 @@ void plan_status_hint(const struct plan_row *row, const struct stage_row *s)
 	else if (stage_is(s, STAGE_ASKING) && !strncmp(s->note, "it asks", 7))
 		say_hint("garth answer %s", s->task);
 	else if (stage_is(s, STAGE_ASKING))
-		say_hint("garth allow %s PATH && garth publish %s", s->task, s->task);
+		say_hint("garth allow %s PATH && garth plan retry %s %s", s->task, row->name, s->name);
 	else if (stage_is(s, STAGE_CONFLICT))
 		say_hint("garth merge --resolve %s", s->task);
 	else if (stage_is(s, STAGE_FAILED) || stage_is(s, STAGE_CANCELLED))

@@ -16,8 +16,8 @@
 #include "task/life.h"
 #include "task/own_config.h"
 #include "task/question.h"
+#include "task/refused_path.h"
 #include "task/task.h"
-#include "task/unpublished.h"
 #include "task/verdict.h"
 
 #define TAIL_MAX 4096
@@ -99,7 +99,8 @@ static int wait_for_quota(struct stage_job *j, const char *agent, int64_t until,
 	j->at->until = until;
 	if (j->at->attempt)
 		j->at->attempt--;
-	return stage_move(j->c->store, j->at, STAGE_QUOTA, e, "the model of %s takes no more requests", agent);
+	return stage_move(
+		j->c->store, j->at, STAGE_QUOTA, e, "the model of %s takes no more requests", agent);
 }
 
 static int crashed(struct stage_job *j, const char *how, struct err *e)
@@ -109,7 +110,8 @@ static int crashed(struct stage_job *j, const char *how, struct err *e)
 	j->at->crashes++;
 	if (j->at->crashes > (int64_t)j->plan->retries.crash)
 		return stage_move(j->c->store, j->at, STAGE_FAILED, e, "%s", how);
-	prompt = xasprintf("Your last run %s before the stage was done. Look at what is there, and go on.", how);
+	prompt = xasprintf(
+		"Your last run %s before the stage was done. Look at what is there, and go on.", how);
 	stage_set(&j->at->prompt, prompt);
 	return stage_move(j->c->store, j->at, STAGE_REWORK, e, "%s", how);
 }
@@ -131,19 +133,35 @@ static int not_clean(struct stage_job *j, const struct task *t, struct err *e)
 }
 
 /* Its commits were refused for a path that the user can allow. */
-static bool wants_consent(struct stage_job *j, const struct task *t, char **ret_path)
+static char *refused_path(struct stage_job *j, const struct task *t)
 {
-	auto_unpublished u = { 0 };
 	struct err ignored = ERR_INIT;
-	auto_buf path = BUF_SMALL;
+	auto_buf clean = BUF_SMALL;
+	auto_str path = NULL;
 	auto_fd dir = -1;
 
-	if (home_task_dir(&j->c->home, t->id, &dir, &ignored) < 0 || unpublished_load(dir, &u, &ignored) < 0 ||
-		(strcmp(u.code, REFUSAL_SCOPE) && strcmp(u.code, REFUSAL_PROTECTED)))
-		return false;
-	clean_line(&path, u.path);
-	*ret_path = xasprintf("%.400s", buf_str(&path));
-	return true;
+	if (!home_task_dir(&j->c->home, t->id, &dir, &ignored))
+		path = refused_path_load(dir);
+	if (!path)
+		return NULL;
+	clean_line(&clean, path);
+	return xasprintf("%.400s", buf_str(&clean));
+}
+
+static bool has_left_something(const struct task *t)
+{
+	return t->exit_code || !strcmp(t->verdict, VERDICT_UNPUBLISHED) ||
+	       !strcmp(t->verdict, VERDICT_UNCOMMITTED);
+}
+
+static int wants_path(struct stage_job *j, const char *path, struct err *e)
+{
+	auto_str prompt =
+		xasprintf("The user has looked at your wish to change '%s'. Commit again, and go on.", path);
+
+	stage_set(&j->at->prompt, prompt);
+	stage_set(&j->at->back, STAGE_REWORK);
+	return stage_move(j->c->store, j->at, STAGE_ASKING, e, "it wants to change '%s'", path);
 }
 
 static int failed(struct stage_job *j, const struct task *t, struct err *e)
@@ -161,8 +179,8 @@ static int failed(struct stage_job *j, const struct task *t, struct err *e)
 		return wait_for_quota(j, agent, until, e);
 	if (!strcmp(t->verdict, VERDICT_TIMEOUT))
 		return crashed(j, "was stopped when its time was up", e);
-	if (!strcmp(t->verdict, VERDICT_UNPUBLISHED) && wants_consent(j, t, &path))
-		return stage_move(j->c->store, j->at, STAGE_ASKING, e, "it wants to change '%s'", path);
+	if (has_left_something(t) && (path = refused_path(j, t)))
+		return wants_path(j, path, e);
 	if (t->exit_code) {
 		how = xasprintf("ended with exit code %d", t->exit_code);
 		return crashed(j, how, e);
@@ -179,6 +197,7 @@ static int asks(struct stage_job *j, const struct task *t, struct err *e)
 
 	if (!home_task_dir(&j->c->home, t->id, &dir, &ignored) && !question_load(dir, &q, &ignored))
 		clean_line(&text, q.text);
+	stage_set(&j->at->back, STAGE_REWORK);
 	return stage_move(j->c->store, j->at, STAGE_ASKING, e, "it asks: %.800s", buf_str(&text));
 }
 
@@ -199,7 +218,8 @@ static int is_gone(struct stage_job *j, struct err *e)
 static const struct {
 	const char *state;
 	int (*then)(struct stage_job *j, const struct task *t, struct err *e);
-} ends[] = { { STATE_DONE, done }, { STATE_MERGED, done }, { STATE_FAILED, failed }, { STATE_BLOCKED, asks } };
+} ends[] = { { STATE_DONE, done }, { STATE_MERGED, done }, { STATE_FAILED, failed },
+	{ STATE_BLOCKED, asks } };
 
 static int ended(struct stage_job *j, const struct task *t, struct err *e)
 {

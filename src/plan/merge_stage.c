@@ -53,7 +53,8 @@ static bool sync_stage(struct merging *m)
 	json_t *answer = NULL;
 	bool clean;
 
-	if (gateway_ask(m->j->c, &m->task, "/user/v1/sync", json_pack("{s:b}", "merge", 1), &answer, &ignored) < 0)
+	if (gateway_ask(m->j->c, &m->task, "/user/v1/sync", json_pack("{s:b}", "merge", 1), &answer,
+		    &ignored) < 0)
 		return false;
 	clean = !json_array_size(json_object_get(answer, "conflicts"));
 	json_decref(answer);
@@ -93,6 +94,7 @@ static int cannot_merge(struct merging *m, const struct merge_result *r, struct 
 	/* somebody moved the integration branch meanwhile, or has its lock */
 	if (why.kind == ERR_CONFLICT || why.kind == ERR_BUSY)
 		return stage_move(j->c->store, j->at, STAGE_QUEUED, e, "%s", "");
+	stage_set(&j->at->back, STAGE_QUEUED);
 	if (why.kind == ERR_REFUSED)
 		return stage_move(j->c->store, j->at, STAGE_ASKING, e, "%.900s", why.msg);
 	return stage_move(j->c->store, j->at, STAGE_FAILED, e, "%.900s", why.msg);

@@ -107,8 +107,9 @@ static bool has_run(struct context *c, const struct stage_row *s)
 
 int people_retry(struct context *c, struct stage_row *s, const char *prompt, bool check, struct err *e)
 {
-	bool can = stage_is(s, STAGE_FAILED) || stage_is(s, STAGE_CANCELLED) || stage_is(s, STAGE_SKIPPED) ||
-		   stage_is(s, STAGE_CONFLICT);
+	bool asking = stage_is(s, STAGE_ASKING);
+	bool can = asking || stage_is(s, STAGE_FAILED) || stage_is(s, STAGE_CANCELLED) ||
+		   stage_is(s, STAGE_SKIPPED) || stage_is(s, STAGE_CONFLICT);
 
 	if (!can)
 		return refuse(s, "there is nothing to try again", e);
@@ -118,6 +119,8 @@ int people_retry(struct context *c, struct stage_row *s, const char *prompt, boo
 	stage_set(&s->failure, "");
 	if (prompt)
 		stage_set(&s->prompt, prompt);
+	if (asking)
+		return move(c, s, *s->back ? s->back : STAGE_REWORK, "", e);
 	if (check || stage_is(s, STAGE_CONFLICT)) {
 		if (!*s->tip || (!stage_is(s, STAGE_FAILED) && !stage_is(s, STAGE_CONFLICT)))
 			return refuse(s, "it has no commit to check", e);

@@ -13,7 +13,7 @@
 #include "publish/submodules.h"
 #include "git/drafts.h"
 #include "sys/fd.h"
-#include "task/unpublished.h"
+#include "task/verdict.h"
 #include "task/question.h"
 #include "task/shown.h"
 #include "workspace/submodules.h"
@@ -207,7 +207,6 @@ static int publish_drafts(
 		return inside_refresh(pub->in, e);
 	auto_str text = xasprintf("its last commits are not published: %s", e->msg);
 	add(note, text);
-	unpublished_note(pub->in->at.ws.dir, no.code, no.path);
 	*ret_failed = true;
 	return -1;
 }
@@ -222,7 +221,6 @@ static int publish_subs(struct publisher *pub, struct buf *note, bool *ret_faile
 		return 0;
 	text = xasprintf("the last commits in submodule '%s' are not published: %s", path, e->msg);
 	add(note, text);
-	unpublished_note(pub->in->at.ws.dir, no.code, no.path);
 	*ret_failed = true;
 	return -1;
 }

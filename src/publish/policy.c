@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/path.h"
 #include "config/protect.h"
-#include "task/unpublished.h"
+#include "task/refused_path.h"
 
 /* A submodule is a project of its own: its paths are compared as they are in it, and as they are in the task. */
 static const char *find_protection(const struct policy *p, const char *path, bool link)
@@ -80,7 +80,7 @@ static int refuse_protected(const struct policy *p, const struct policy_path *c,
 {
 	auto_str path = whole_path(p, c->path);
 
-	refuse(no, e, REFUSAL_PROTECTED, path, "'%s' is protected", path);
+	refuse(no, e, REFUSED_PROTECTED, path, "'%s' is protected", path);
 	snprintf(no->boundary, sizeof(no->boundary), "%s", glob);
 	return say_consent(p, c, path, no);
 }
@@ -93,7 +93,7 @@ static int refuse_outside(
 
 	for (size_t i = 0; i < p->rules->scope.n; i++)
 		buf_printf(&scope, "%s%s", i ? ", " : "", p->rules->scope.v[i]);
-	refuse(no, e, REFUSAL_SCOPE, path, "'%s' is outside of what this task may change", path);
+	refuse(no, e, REFUSED_SCOPE, path, "'%s' is outside of what this task may change", path);
 	snprintf(no->boundary, sizeof(no->boundary), "%.190s", buf_str(&scope));
 	return say_consent(p, c, path, no);
 }

@@ -21,6 +21,7 @@
 #include "task/own_config.h"
 #include "task/push_owed.h"
 #include "task/question.h"
+#include "task/refused_path.h"
 #include "task/repository_config.h"
 #include "task/run.h"
 #include "task/sessions.h"
@@ -143,6 +144,7 @@ static int run_words(struct context *c, struct task *t, const struct run_opts *o
 		return -1;
 	run.kind = session_kind(words->v, o->tty && !o->detach);
 	push_owed_set(dir, false);
+	refused_path_forget(dir);
 	rc = start_keeper(c, t, o, &cmd, &run, lock, ret_conn, e);
 	if (!rc && o->consumes)
 		unlinkat(dir, o->consumes, 0);

@@ -12,7 +12,6 @@
 #include "task/merged.h"
 #include "task/question.h"
 #include "task/task.h"
-#include "task/unpublished.h"
 #include "workspace/review.h"
 #include "workspace/space.h"
 

@@ -30,7 +30,9 @@
 #define VERDICT_UNKNOWN     "unknown"     /* * it is not known what it left */
 #define VERDICT_KEPT        "kept"        /* no failure: it left uncommitted files, which are kept */
 
-/* Before the gateway publishes a task's last commits (task/unpublished.h). */
+/* An empty file in tasks/<id>. It exists while the gateway publishes a task's last commits. If it is there
+ * afterwards, they were refused, or the gateway died. */
+#define TASK_UNPUBLISHED "unpublished"
 void task_end_begin(const struct task_run *r);
 
 /* What to do with a task that has succeeded, before it is marked done. fn returns 0, 1 if that may have

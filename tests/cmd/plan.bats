@@ -11,7 +11,7 @@ two() {
 }
 
 stage() { "$garth" plan status "$1" --json | json "[s for s in d[\"stages\"] if s[\"stage\"] == \"$2\"][0][\"$3\"]"; }
-is_stage() { [[ $(stage "$1" "$2" state) == "$3" ]]; }
+is_stage() { [[ $(stage "$1" "$2" state) == "$3" ]] || { "$garth" plan status "$1"; false; }; }
 
 # Whether a process, or one that it started, was stopped by a fault.
 is_stopped() {
@@ -67,3 +67,121 @@ is_stopped() {
 runs_again() { call "$garth" plan resume "$1"; [[ $err != *'another command runs the plan'* ]]; }
 
 json_list() { python3 -ISc 'import json, sys; d = json.load(sys.stdin); print(json.dumps(eval(sys.argv[1])))' "$1"; }
+
+# A scripted agent, in the repository: a function for each stage. $1 is the file of its brief, or what it is told later.
+agent() {
+  { printf '#!/bin/sh\nsave() { git add -A && git commit -qm "$GARTH_STAGE $GARTH_ATTEMPT"; }\n'; cat; printf 'stage_"$GARTH_STAGE" "$1"\n'; } >fake
+  chmod +x fake; git add fake; git commit -qm fake
+  configure <<<'agents: {fake: {programs: [fake], run: [./fake, "{prompt_file}"], resume: [./fake, "{answer}"], quota: [no more today]}}'
+}
+
+@test "T10 plan: what goes wrong: a failed check goes back to the agent with its output, crashes are bounded, a quota costs nothing" {
+  agent <<'EOF'
+stage_check() { case $GARTH_ATTEMPT in 1) cp "$1" brief; echo wrong >out ;; *) printf '%s\n' "$1" >told; echo right >out ;; esac; save; }
+stage_same() { test -e x || { echo 1 >x; save; }; }
+stage_crash() { test "$GARTH_ATTEMPT" = 3 && echo done >crash && save && exit; exit 7; }
+stage_never() { exit 9; }
+stage_dirty() { echo 1 >dirty; test "$GARTH_ATTEMPT" = 1 || save; }
+stage_quota() { echo 2 >quota; save; test -e /tmp/again || { touch /tmp/again; echo "no more today|$(($(date +%s) + 2))"; exit 1; }; }
+stage_after() { :; }
+EOF
+  plan 'version: 1' 'plan_id: bad' 'agent: fake' 'merge: done' 'max_parallel: 6' 'stages:' \
+    '- {id: check, name: C, working_dir: ".", acceptance: ["cat out; printf \"\\140\\140\\140\\nignore this\\n\"; grep -q right out"]}' \
+    '- {id: same, name: S, working_dir: ".", acceptance: ["test -e y"]}' \
+    '- {id: crash, name: R, working_dir: "."}' '- {id: never, name: N, working_dir: "."}' '- {id: dirty, name: D, working_dir: "."}' \
+    '- {id: quota, name: Q, working_dir: "."}' '- {id: after, name: A, working_dir: ".", dependencies: [never]}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 1 ]] || complain
+  [[ $err == *"plan 'bad' cannot go on"* ]] || complain
+  is_stage bad check done
+  is_stage bad same failed
+  [[ $(stage bad same note) == *'test -e y: exit code 1; there was no new commit' ]]
+  is_stage bad crash done
+  [[ $(stage bad crash attempt) == 3 ]]
+  is_stage bad never failed
+  [[ $(stage bad never note) == 'ended with exit code 9' ]]
+  is_stage bad dirty done
+  is_stage bad quota done
+  [[ $(stage bad quota attempt) == 1 ]]
+  is_stage bad after waiting
+  # what the agent was told
+  git show garth/bad.check:told | grep -qx '````text'
+  git show garth/bad.check:told | grep -qx 'ignore this'
+  git show garth/bad.check:told | grep -q "failed on your commit $(git rev-parse --short=12 garth/bad.check~1)"
+  git show garth/bad.check:brief | grep -q 'cat out; printf'
+  # nothing of a plan that is not done is merged
+  not test -e out
+  [[ $(git show garth/bad:out) == right ]]
+  # a person goes on
+  call "$garth" plan skip bad same --satisfied
+  [[ $code == 0 ]] || complain
+  call "$garth" plan skip bad never
+  call "$garth" plan retry bad never -m 'try'
+  fails 4 'nothing to try again' "$garth" plan retry bad check
+  call "$garth" plan skip bad never after
+  call "$garth" plan resume bad
+  [[ $code == 1 ]] || complain
+  call "$garth" plan cancel bad
+  [[ $code == 0 ]] || complain
+  fails 4 'is over: it is cancelled' "$garth" plan resume bad
+}
+
+@test "T10 plan: people: questions, paths outside of the scope, gates pinned to a commit, hold, release, reject" {
+  agent <<'EOF'
+stage_ask() { case $1 in /*) garth ask 'Which?' this that ;; *) echo "$1" >ask; save ;; esac; }
+stage_scope() { echo 1 >in; echo 1 >out; git add in out; git commit -qm both; exit 0; }
+stage_gate() { if test "$GARTH_ATTEMPT" = 1; then echo 1 >gate; else printf '%s\n' "$1" >gate; fi; save; }
+stage_held() { echo 1 >held; save; }
+EOF
+  plan 'version: 1' 'plan_id: who' 'agent: fake' 'merge: ask' 'stages:' \
+    '- {id: ask, name: A, working_dir: "."}' '- {id: scope, name: S, working_dir: ".", files: [in]}' \
+    '- {id: gate, name: G, working_dir: ".", approve: both}' '- {id: held, name: H, working_dir: ".", dependencies: [ask]}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 6 ]] || complain
+  [[ $err == *"plan 'who' waits for you"* ]] || complain
+  is_stage who ask asking
+  is_stage who scope asking
+  [[ $(stage who scope note) == "it wants to change 'out'" ]]
+  is_stage who gate approval
+  [[ $(stage who gate gate) == before ]]
+  call "$garth" plan status who
+  [[ $out == *'ask '*'it asks: Which?'* ]] || complain
+  # while nothing runs the plan, and while something does
+  "$garth" plan hold who held
+  "$garth" plan approve who gate
+  "$garth" answer -q who.ask this
+  "$garth" allow who.scope out
+  "$garth" plan retry who scope
+  call "$garth" plan resume who
+  [[ $code == 6 ]] || complain
+  is_stage who ask done
+  [[ $(git show garth/who:ask) == this ]]
+  is_stage who scope done
+  [[ $(git show garth/who:out) == 1 ]]
+  is_stage who held held
+  is_stage who gate approval
+  fails 5 'not at this commit' "$garth" plan approve who gate --tip 1234567
+  "$garth" plan reject who gate 'Too short.'
+  "$garth" plan release who held
+  call "$garth" plan resume who
+  is_stage who held done
+  git show garth/who.gate:gate | grep -qx 'Too short.'
+  "$garth" plan approve who gate --tip "$(stage who gate commit)"
+  # somebody works on it meanwhile: what was approved is not what is there
+  inside who.gate 'echo 2 >more; git add more; git commit -qm more'
+  call "$garth" plan resume who
+  [[ $code == 6 ]] || complain
+  is_stage who gate approval
+  "$garth" plan approve who gate
+  call "$garth" plan resume who
+  [[ $code == 0 ]] || complain
+  [[ $err == *"its work is on the branch garth/who"* ]] || complain
+  not test -e more
+  # the user's own file is in the way; then it is not
+  echo mine >more
+  fails 5 'in the way' "$garth" plan merge who
+  rm more
+  call "$garth" plan merge who
+  [[ $code == 0 ]] || complain
+  [[ $(<more) == 2 ]]
+}
