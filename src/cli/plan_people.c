@@ -7,6 +7,7 @@
 #include "cli/plan_status.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "plan/check_key.h"
 #include "plan/land.h"
 #include "plan/make.h"
 #include "plan/people.h"
@@ -163,7 +164,8 @@ static int merge(struct context *c, struct plan_row *row, struct err *e)
 {
 	auto_stage_row_list stages = { 0 };
 	auto_plan plan = { 0 };
-	struct stage_job j = { .c = c, .plan = &plan, .row = row, .all = &stages };
+	auto_str walls = check_walls(&c->config);
+	struct stage_job j = { .c = c, .plan = &plan, .row = row, .all = &stages, .walls = walls };
 	auto_str was = xstrdup(row->state);
 	auto_lock lock = -1;
 	auto_fd dir = -1;

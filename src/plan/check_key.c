@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "plan/stage_config.h"
 #include "sys/digest.h"
 
 #define KEY_MAX (16u << 20)
@@ -46,10 +45,8 @@ bool check_names_stage(const struct plan_stage *s, const struct plan_check *k)
 	return names;
 }
 
-static void add_stage(struct buf *out, const struct stage_job *j, const struct plan_check *k)
+static void add_stage(struct buf *out, const struct plan_stage *s, const struct plan_check *k)
 {
-	const struct plan_stage *s = j->stage;
-
 	add(out, check_names_stage(s, k) ? s->id : "");
 	add(out, s->working_dir);
 	buf_printf(out, "%llu ", (unsigned long long)s->check_timeout);
@@ -58,34 +55,52 @@ static void add_stage(struct buf *out, const struct stage_job *j, const struct p
 			add_check(out, &s->checks[i]);
 }
 
-static void add_walls(struct buf *out, const struct stage_job *j)
+static char *hex_digest(const struct buf *text)
 {
-	const struct config *c = &j->c->config;
+	unsigned char sum[DIGEST_MAX];
+	auto_buf hex = BUF_SMALL;
 
-	add(out, j->stage->network.mode ? j->stage->network.mode : c->net);
-	add_list(out, &j->stage->network.allow);
-	add_list(out, &j->stage->submodules);
-	stage_config(j->stage, out);
-	add_list(out, &c->setup);
-	add(out, c->backend);
+	digest_of(DIGEST_SHA256_LEN, buf_str(text), text->len, sum);
+	for (size_t i = 0; i < DIGEST_SHA256_LEN; i++)
+		buf_printf(&hex, "%02x", sum[i]);
+	return buf_steal(&hex);
 }
 
-char *check_key(const struct stage_job *j, const char *tree, const struct plan_check *k)
+char *check_walls(const struct config *c)
+{
+	auto_buf text = BUF_INIT(KEY_MAX);
+
+	add(&text, c->net);
+	add_list(&text, &c->net_allow);
+	add_list(&text, &c->setup);
+	add(&text, c->backend);
+	return hex_digest(&text);
+}
+
+static void add_walls(struct buf *out, const struct stage_job *j)
 {
 	const struct plan_stage *s = j->stage;
-	bool own = k >= s->checks && k < s->checks + s->nchecks;
-	unsigned char sum[DIGEST_MAX];
-	auto_buf text = BUF_INIT(KEY_MAX), hex = BUF_SMALL;
+
+	add(out, j->walls);
+	add(out, s->network.mode);
+	add_list(out, &s->network.allow);
+	add_list(out, &s->submodules);
+	add_list(out, &s->sandbox.deny_read);
+	add_list(out, &s->sandbox.deny_write);
+	add_list(out, &s->sandbox.allow_write);
+}
+
+char *check_key(
+	const struct stage_job *j, const char *tree, const struct plan_check *k, const struct plan_stage *s)
+{
+	auto_buf text = BUF_INIT(KEY_MAX);
 
 	add(&text, "1");
 	add(&text, tree);
 	add_check(&text, k);
 	/* the plan's own checks are the same for all of its stages */
-	if (own)
-		add_stage(&text, j, k);
+	if (s)
+		add_stage(&text, s, k);
 	add_walls(&text, j);
-	digest_of(DIGEST_SHA256_LEN, buf_str(&text), text.len, sum);
-	for (size_t i = 0; i < DIGEST_SHA256_LEN; i++)
-		buf_printf(&hex, "%02x", sum[i]);
-	return buf_steal(&hex);
+	return hex_digest(&text);
 }

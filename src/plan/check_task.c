@@ -86,7 +86,7 @@ static int make(struct check_task *t, struct err *e)
 	if (task_create(j->c, &spec, &t->task, e) < 0)
 		return -1;
 	fault("plan-check-task");
-	stage_config(j->stage, &config);
+	stage_config(&j->c->config, j->stage, &config);
 	return home_task_dir(&j->c->home, t->task.id, &dir, e) < 0
 		       ? -1
 		       : own_config_keep_stage(dir, buf_str(&config), config.len, e);
@@ -127,10 +127,10 @@ static void take(int fd, const char *data, size_t len, void *arg)
 }
 
 /* What a result must not depend on is not told: it may be used again for another stage. */
-static void set_env(const struct check_task *t, bool names_stage, struct strvec *env)
+static void set_env(const struct check_task *t, const char *stage, struct strvec *env)
 {
-	if (names_stage)
-		strvec_pushf(env, "STAGE_ID=%s", t->job->stage->id);
+	if (stage)
+		strvec_pushf(env, "STAGE_ID=%s", stage);
 	strvec_pushf(env, "WORKTREE=%s", t->task.workspace);
 	strvec_pushf(env, "PROJECT_ROOT=%s", t->task.workspace);
 }
@@ -148,9 +148,8 @@ static int run(struct check_task *t, const struct check_command *cmd, struct kep
 		.cwd = cmd->cwd && *cmd->cwd && strcmp(cmd->cwd, ".") ? cmd->cwd : NULL };
 	int rc;
 
-	set_env(t, cmd->names_stage, &env);
-	if (runtime_configure(c, &t->task, e) < 0 ||
-		runtime_choose_network(c, n->mode, &n->allow, &o, e) < 0)
+	set_env(t, cmd->stage, &env);
+	if (runtime_configure(c, &t->task, e) < 0 || runtime_choose_network(c, n->mode, &n->allow, &o, e) < 0)
 		return -1;
 	rc = runtime_wait_output(c, &t->task, &o, cmd->argv, take, k, &k->o->code, e);
 	network_release(&o.net);

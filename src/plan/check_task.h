@@ -33,7 +33,7 @@ struct check_command {
 	char *const *argv;
 	const char *cwd;
 	uint64_t seconds;
-	bool names_stage; /* it has the variable STAGE_ID */
+	const char *stage; /* the variable STAGE_ID; NULL: it has none */
 };
 int check_task_run(struct check_task *t, const struct check_command *cmd, struct check_output *ret,
 	struct buf *shown, bool *ret_late, struct err *e);

@@ -10,11 +10,12 @@
 
 struct stage_job {
 	struct context *c;
-	const struct plan *plan;        /* as it was frozen */
-	const struct plan_stage *stage; /* the stage, as the plan has it */
-	struct plan_row *row;           /* the plan in the store */
-	struct stage_row *at;           /* where the stage is */
+	const struct plan *plan;          /* as it was frozen */
+	const struct plan_stage *stage;   /* the stage, as the plan has it */
+	struct plan_row *row;             /* the plan in the store */
+	struct stage_row *at;             /* where the stage is */
 	const struct stage_row_list *all; /* where the others are; may be NULL */
+	const char *walls; /* of the user's configuration, for results of checks (check_key.h) */
 };
 
 /* The plan's integration branch, in full, on the heap. */

@@ -20,7 +20,8 @@
 #include "task/task.h"
 #include "task/verdict.h"
 
-#define TAIL_MAX 4096
+#define TAIL_MAX  4096
+#define WAITS_MAX 100
 /* A time that an agent prints is believed if it is at most so far away. */
 #define QUOTA_MAX (7 * 86400)
 
@@ -89,11 +90,14 @@ static int64_t find_quota(struct stage_job *j, const struct task *t, const struc
 	return 0;
 }
 
-/* It counts as no attempt. Whoever else has this agent waits too. */
+/* It counts as no attempt, but it cannot go on for ever. Whoever else has this agent waits too. */
 static int wait_for_quota(struct stage_job *j, const char *agent, int64_t until, struct err *e)
 {
 	auto_str key = quota_key(agent), value = xasprintf("%lld", (long long)until);
 
+	if (++j->at->waits > WAITS_MAX)
+		return stage_move(j->c->store, j->at, STAGE_FAILED, e,
+			"the model of %s took no more requests, %d times", agent, WAITS_MAX);
 	if (store_set_fact(j->c->store, key, value, e) < 0)
 		return -1;
 	j->at->until = until;

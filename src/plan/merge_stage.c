@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "merge/git_commands.h"
 #include "merge/merge.h"
 #include "plan/check_stage.h"
@@ -16,6 +17,9 @@
 #include "task/task.h"
 
 #define PROMPT_MAX (64u << 10)
+/* How often the agent is asked to solve a conflict, before a person is. */
+#define CONFLICTS_MAX 2
+#define NAMES_SHOWN   5
 
 /* What a merge works on. */
 struct merging {
@@ -76,21 +80,57 @@ static int does_not_fit(struct merging *m, const struct check_row *failed, struc
 	return context_store(j->c, e) < 0 ? -1 : stage_failed(j, failed, buf_str(&text), e);
 }
 
+static void name_files(const struct strvec *files, struct buf *out)
+{
+	for (size_t i = 0; i < files->n && i < NAMES_SHOWN; i++)
+		buf_printf(out, "%s%.80s", i ? ", " : "", files->v[i]);
+	if (files->n > NAMES_SHOWN)
+		buf_addstr(out, " …");
+}
+
+/* A conversation can go on about a conflict; a script cannot. */
+static bool agent_can_solve(const struct stage_job *j)
+{
+	return !j->stage->script && j->stage->on_conflict != PLAN_CONFLICT_HUMAN &&
+	       j->at->conflicts <= CONFLICTS_MAX;
+}
+
+/* The agent merges the integration branch into its own, in its own workspace, where it sees both sides. */
+static int conflicts(struct merging *m, const struct strvec *files, struct err *e)
+{
+	struct stage_job *j = m->j;
+	auto_buf names = BUF_INIT(1000), clean = BUF_SMALL;
+	auto_str prompt = NULL;
+
+	name_files(files, &names);
+	clean_line(&clean, buf_str(&names));
+	j->at->conflicts++;
+	if (!agent_can_solve(j))
+		return stage_move(j->c->store, j->at, STAGE_CONFLICT, e, "it conflicts with garth/%s in %s",
+			j->row->name, buf_str(&clean));
+	sync_stage(m);
+	prompt = xasprintf(
+		"Your work passed its checks, but it conflicts with what other stages of the plan have done "
+		"meanwhile, in: %s\n\nTheir work is on the branch garth/%s. Merge it (git merge garth/%s), keep "
+		"what both sides are for, commit the merge, and end.\n",
+		buf_str(&clean), j->row->name, j->row->name);
+	stage_set(&j->at->prompt, prompt);
+	return context_store(j->c, e) < 0
+		       ? -1
+		       : stage_move(j->c->store, j->at, STAGE_REWORK, e, "it conflicts with garth/%s in %s",
+				 j->row->name, buf_str(&clean));
+}
+
 static int cannot_merge(struct merging *m, const struct merge_result *r, struct err *e)
 {
 	struct stage_job *j = m->j;
 	struct err why = *e;
-	auto_buf names = BUF_INIT(500);
 
 	if (context_store(j->c, e) < 0)
 		return -1;
 	*e = (struct err)ERR_INIT;
-	if (why.kind == ERR_CONFLICT && r->conflicts.n) {
-		for (size_t i = 0; i < r->conflicts.n && i < 5; i++)
-			buf_printf(&names, "%s%.80s", i ? ", " : "", r->conflicts.v[i]);
-		return stage_move(j->c->store, j->at, STAGE_CONFLICT, e, "it conflicts with garth/%s in %s%s",
-			j->row->name, buf_str(&names), r->conflicts.n > 5 ? " …" : "");
-	}
+	if (why.kind == ERR_CONFLICT && r->conflicts.n)
+		return conflicts(m, &r->conflicts, e);
 	/* somebody moved the integration branch meanwhile, or has its lock */
 	if (why.kind == ERR_CONFLICT || why.kind == ERR_BUSY)
 		return stage_move(j->c->store, j->at, STAGE_QUEUED, e, "%s", "");

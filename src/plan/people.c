@@ -113,7 +113,7 @@ int people_retry(struct context *c, struct stage_row *s, const char *prompt, boo
 
 	if (!can)
 		return refuse(s, "there is nothing to try again", e);
-	s->crashes = s->failures = 0;
+	s->crashes = s->failures = s->conflicts = s->waits = 0;
 	s->satisfied = s->hold = s->starting = false;
 	stage_set(&s->failed_tip, "");
 	stage_set(&s->failure, "");

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "plan/check_key.h"
 #include "plan/land.h"
 #include "plan/make.h"
 #include "plan/step.h"
@@ -54,6 +55,7 @@ struct runner {
 	struct worker *workers;
 	size_t nworkers;
 	struct again *again; /* for each stage */
+	char *walls;
 };
 
 static volatile sig_atomic_t stop_signal;
@@ -89,7 +91,8 @@ static struct stage_job job_of(struct runner *r, size_t i)
 		.stage = &r->plan.stages[i],
 		.row = r->row,
 		.at = &r->stages.v[i],
-		.all = &r->stages };
+		.all = &r->stages,
+		.walls = r->walls };
 }
 
 static struct worker *worker_of(struct runner *r, int64_t stage)
@@ -430,6 +433,7 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	struct sigaction old[3];
 	int rc;
 
+	r.walls = check_walls(&c->config);
 	plan_wake(c, row->id);
 	listen_to_signals(old);
 	rc = run(&r, ret, e);
@@ -439,5 +443,6 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	stage_row_list_release(&r.stages);
 	free(r.workers);
 	free(r.again);
+	free(r.walls);
 	return rc;
 }

@@ -2,6 +2,7 @@
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "task/stage_files.h"
@@ -28,7 +29,16 @@ static json_t *list_of(const struct strvec *v)
 	return list;
 }
 
-void stage_config(const struct plan_stage *s, struct buf *out)
+/* A stage may merge the integration branch into its own, to solve a conflict, unless the user has a rule for that. */
+static json_t *operations(const struct config *user)
+{
+	for (size_t i = 0; i < user->noperations; i++)
+		if (!strcmp(user->operations[i].name, "merge"))
+			return json_object();
+	return json_pack("{s:s}", "merge", "local");
+}
+
+void stage_config(const struct config *user, const struct plan_stage *s, struct buf *out)
 {
 	json_t *protect = globs(&s->protect), *policy = json_object(), *all;
 	auto_str text = NULL;
@@ -37,9 +47,9 @@ void stage_config(const struct plan_stage *s, struct buf *out)
 	json_object_set_new(policy, "protected", protect);
 	if (s->has_files)
 		json_object_set_new(policy, "scope", globs(&s->files));
-	all = json_pack("{s:o, s:{s:o, s:o, s:o}}", "policy", policy, "jail", "deny_read",
-		list_of(&s->sandbox.deny_read), "deny_write", list_of(&s->sandbox.deny_write), "allow_write",
-		list_of(&s->sandbox.allow_write));
+	all = json_pack("{s:o, s:{s:o}, s:{s:o, s:o, s:o}}", "policy", policy, "git", "operations",
+		operations(user), "jail", "deny_read", list_of(&s->sandbox.deny_read), "deny_write",
+		list_of(&s->sandbox.deny_write), "allow_write", list_of(&s->sandbox.allow_write));
 	text = json_dumps(all, JSON_INDENT(1));
 	buf_addstr(out, text ? text : "");
 	json_decref(all);

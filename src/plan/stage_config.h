@@ -3,9 +3,10 @@
 #define PLAN_STAGE_CONFIG_H
 
 #include "base/buf.h"
+#include "config/config.h"
 #include "plan/plan.h"
 
-/* JSON, which is YAML. */
-void stage_config(const struct plan_stage *s, struct buf *out);
+/* JSON, which is YAML. `user` is the user's own configuration. */
+void stage_config(const struct config *user, const struct plan_stage *s, struct buf *out);
 
 #endif

@@ -31,7 +31,8 @@ int stage_agent(const struct config *c, const struct plan *p, const struct plan_
 	*ret = s->agent ? s->agent : p->agent ? p->agent : c->default_agent;
 	if (*ret)
 		return 0;
-	err_set(e, ERR_USAGE, "stage '%s' has no agent: neither it nor the plan nor agents.default names one", s->id);
+	err_set(e, ERR_USAGE, "stage '%s' has no agent: neither it nor the plan nor agents.default names one",
+		s->id);
 	return err_hint(e, "garth agent ls");
 }
 
@@ -97,7 +98,7 @@ static int tell(struct stage_job *j, const struct task *t, int dir, const char *
 	auto_buf config = BUF_INIT(CONFIG_MAX);
 	auto_fd files = -1;
 
-	stage_config(j->stage, &config);
+	stage_config(&j->c->config, j->stage, &config);
 	stage_brief(j, inside, brief);
 	if (config.overflow || brief->overflow)
 		return err_set(e, ERR_CONFIG, "what the plan says of stage '%s' is too long", j->at->name);
@@ -108,7 +109,8 @@ static int tell(struct stage_job *j, const struct task *t, int dir, const char *
 		return 0;
 	if (strcmp(agent, STAGE_AGENT_SCRIPT) != 0 && agent_name_save(dir, agent, e) < 0)
 		return -1;
-	return own_config_keep_stage(dir, buf_str(&config), config.len, e) < 0 ? -1 : stage_files_hide(dir, e);
+	return own_config_keep_stage(dir, buf_str(&config), config.len, e) < 0 ? -1
+									       : stage_files_hide(dir, e);
 }
 
 /* Replaces {prompt} and {prompt_file}; {session} is the runtime's. */
@@ -244,7 +246,8 @@ static int is_running(struct stage_job *j, struct err *e)
 	return 0;
 }
 
-static int run_it(struct stage_job *j, struct task *t, const char *agent, const struct buf *brief, struct err *e)
+static int run_it(
+	struct stage_job *j, struct task *t, const char *agent, const struct buf *brief, struct err *e)
 {
 	const struct config_agent *a = NULL;
 	auto_strvec env = STRVEC_INIT;

@@ -52,6 +52,8 @@ struct stage_row {
 	int64_t run;
 	int64_t attempt;           /* runs so far */
 	int64_t crashes, failures; /* runs that ended badly, and rounds of checks that failed */
+	int64_t conflicts;         /* how often its commit could not be merged */
+	int64_t waits;             /* how often it waited because its model took no more requests */
 	char *tip;                 /* the commit that is checked or merged; "" before there is one */
 	char *failed_tip;          /* the commit whose checks failed last, and which failure that was */
 	char *failure;

@@ -218,6 +218,8 @@ const char *const schema_steps[] = {
 	 " attempt INTEGER NOT NULL DEFAULT 0,"
 	 " crashes INTEGER NOT NULL DEFAULT 0,"
 	 " failures INTEGER NOT NULL DEFAULT 0,"
+	 " conflicts INTEGER NOT NULL DEFAULT 0,"
+	 " waits INTEGER NOT NULL DEFAULT 0,"
 	 " queued INTEGER NOT NULL DEFAULT 0,"
 	 " until INTEGER NOT NULL DEFAULT 0,"
 	 " started INTEGER NOT NULL DEFAULT 0,"

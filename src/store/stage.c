@@ -3,10 +3,10 @@
 #include "store/plan.h"
 
 /* fill() reads them in this order. */
-#define COLUMNS                                                                                              \
-	"stage.id, plan_id, number, stage.name, task, stage.task_id, stage.state, back, stage.note, gate,"     \
+#define COLUMNS                                                                                               \
+	"stage.id, plan_id, number, stage.name, task, stage.task_id, stage.state, back, stage.note, gate,"    \
 	" tip, failed_tip, failure, approved, prompt, stage.merged, hold, satisfied, starting, run, attempt," \
-	" crashes, failures, queued, until, stage.started, stage.ended, stage.changed, version"
+	" crashes, failures, conflicts, waits, queued, until, stage.started, stage.ended, stage.changed, version"
 
 void stage_row_release(struct stage_row *s)
 {
@@ -30,8 +30,8 @@ static void fill(sqlite3_stmt *st, struct stage_row *s)
 {
 	char **texts[] = { &s->state, &s->back, &s->note, &s->gate, &s->tip, &s->failed_tip, &s->failure,
 		&s->approved, &s->prompt, &s->merged };
-	int64_t *numbers[] = { &s->run, &s->attempt, &s->crashes, &s->failures, &s->queued, &s->until,
-		&s->started, &s->ended, &s->changed, &s->version };
+	int64_t *numbers[] = { &s->run, &s->attempt, &s->crashes, &s->failures, &s->conflicts, &s->waits,
+		&s->queued, &s->until, &s->started, &s->ended, &s->changed, &s->version };
 	bool *flags[] = { &s->hold, &s->satisfied, &s->starting };
 	int c = 6;
 
@@ -83,8 +83,7 @@ int store_stage_by_name(struct store *s, int64_t plan, const char *name, struct 
 	return got < 0 ? -1 : got ? 0 : err_set(e, ERR_NOTFOUND, "the plan has no stage '%s'", name);
 }
 
-int store_stage_of_task(
-	struct store *s, int64_t task, struct stage_row *ret, char **ret_plan, struct err *e)
+int store_stage_of_task(struct store *s, int64_t task, struct stage_row *ret, char **ret_plan, struct err *e)
 {
 	auto_stmt st = NULL;
 	int got;
@@ -98,7 +97,7 @@ int store_stage_of_task(
 	if (got <= 0)
 		return got < 0 ? -1 : err_set(e, ERR_NOTFOUND, "it is no stage of a plan");
 	fill(st, ret);
-	*ret_plan = db_text(st, 29);
+	*ret_plan = db_text(st, 31);
 	return 0;
 }
 
@@ -125,12 +124,12 @@ static int write_stage(struct store *s, struct stage_row *r, struct err *e)
 	if (db_run(s, e,
 		    "UPDATE stage SET task_id = ?, state = ?, back = ?, note = ?, gate = ?, tip = ?, failed_tip = ?,"
 		    " failure = ?, approved = ?, prompt = ?, merged = ?, hold = ?, satisfied = ?, starting = ?,"
-		    " run = ?, attempt = ?, crashes = ?, failures = ?, queued = ?, until = ?, started = ?, ended = ?,"
+		    " run = ?, attempt = ?, crashes = ?, failures = ?, conflicts = ?, waits = ?, queued = ?, until = ?, started = ?, ended = ?,"
 		    " changed = ?, version = version + 1 WHERE id = ?",
-		    "issssssssssiiiiiiiiiiiii", r->task_id, r->state, r->back, r->note, r->gate, r->tip,
+		    "issssssssssiiiiiiiiiiiiiii", r->task_id, r->state, r->back, r->note, r->gate, r->tip,
 		    r->failed_tip, r->failure, r->approved, r->prompt, r->merged, (int64_t)r->hold,
 		    (int64_t)r->satisfied, (int64_t)r->starting, r->run, r->attempt, r->crashes, r->failures,
-		    r->queued, r->until, r->started, r->ended, db_now(), r->id) < 0)
+		    r->conflicts, r->waits, r->queued, r->until, r->started, r->ended, db_now(), r->id) < 0)
 		return -1;
 	return strcmp(was, r->state) ? store_plan_note(s, r->plan_id, r->id, r->state, r->note, e) : 0;
 }

@@ -185,3 +185,46 @@ EOF
   [[ $code == 0 ]] || complain
   [[ $(<more) == 2 ]]
 }
+
+@test "T10 plan: merging: conflicts go to the agent and then to a person; what passes alone and not together goes back" {
+  agent <<'EOF'
+both() { if test -e both; then git merge -q garth/mix || { echo both >both; git add both; git commit -qm solved; }; else echo "$GARTH_STAGE" >both; save; fi; }
+stage_one() { test -e x || echo 1 >x; both; }
+stage_two() { both; }
+fit() { n=$(cat x y z 2>/dev/null | wc -l); if test -e "$1"; then test "$n" -lt 3 || { git rm -q "$1"; git commit -qm less; }; else echo 1 >"$1"; save; fi; }
+stage_sum() { fit y; }
+stage_more() { fit z; }
+EOF
+  plan 'version: 1' 'plan_id: mix' 'agent: fake' 'max_parallel: 8' 'acceptance: ["test $(cat x y z 2>/dev/null | wc -l) -lt 3"]' 'stages:' \
+    '- {id: one, name: 1, working_dir: "."}' '- {id: two, name: 2, working_dir: "."}' \
+    '- {id: sum, name: S, working_dir: ".", dependencies: [one]}' '- {id: more, name: M, working_dir: ".", dependencies: [one]}' \
+    '- {id: shell, name: H, working_dir: ".", approve: after, agent: script, script: "echo shell >both; git add both; git commit -qm shell"}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 6 ]] || complain
+  is_stage mix one done || "$garth" log mix.one
+  is_stage mix two done
+  [[ $(git show garth/mix:both) == both ]]
+  # three lines are one too many: each alone has two
+  is_stage mix sum done
+  is_stage mix more done
+  [[ $(git ls-tree garth/mix x y z | wc -l) == 2 ]]
+  # a script cannot be asked
+  "$garth" plan approve mix shell
+  call "$garth" plan resume mix
+  [[ $code == 6 ]] || complain
+  is_stage mix shell conflict
+  [[ $(stage mix shell note) == 'it conflicts with garth/mix in both' ]]
+  "$garth" merge -q --resolve mix.shell
+  inside mix.shell-resolve 'echo all >both; git add both; git commit -qm all'
+  "$garth" merge -q --continue mix.shell
+  # somebody moved the user's branch: the plan's checks are made on the result
+  echo 1 >z; git add z; git commit -qm z
+  call "$garth" plan resume mix
+  [[ $code == 5 ]] || complain
+  [[ $err == *'a check of the plan fails on what it would become'* ]] || complain
+  not test -e both
+  git rm -q z; git commit -qm 'no z'
+  call "$garth" plan merge mix
+  [[ $code == 0 ]] || complain
+  [[ $(<both) == all ]]
+}
