@@ -32,11 +32,14 @@
 /* How long a stopped runner waits for deeds that are short. */
 #define STOP_MS 20000
 
+/* In place of a stage's id: what is done so far is merged into the user's branch. */
+#define LANDING (-1)
+
 /* A process that does a deed. */
 struct worker {
 	pid_t pid;
 	int pidfd;
-	int64_t stage; /* its id; 0: the plan's merge */
+	int64_t stage; /* its id, or LANDING */
 	enum step_deed deed;
 };
 
@@ -56,6 +59,7 @@ struct runner {
 	size_t nworkers;
 	struct again *again; /* for each stage */
 	char *walls;
+	size_t landed; /* with merge: each, how many stages were done when it was last merged */
 };
 
 static volatile sig_atomic_t stop_signal;
@@ -135,7 +139,8 @@ static int begin(struct runner *r, size_t i, enum step_deed deed, struct err *e)
 		_exit(work(r, i, deed, parent));
 	r->workers = xrealloc(r->workers, r->nworkers + 1, sizeof(*r->workers));
 	w = &r->workers[r->nworkers++];
-	*w = (struct worker){ pid, (int)syscall(SYS_pidfd_open, pid, 0), r->stages.v[i].id, deed };
+	*w = (struct worker){ pid, (int)syscall(SYS_pidfd_open, pid, 0),
+		deed == DEED_LAND ? LANDING : r->stages.v[i].id, deed };
 	return 0;
 }
 
@@ -173,7 +178,8 @@ static bool reap(struct runner *r)
 			continue;
 		}
 		any = true;
-		note_end(&r->again[number_of(r, w->stage)], status);
+		if (w->stage != LANDING)
+			note_end(&r->again[number_of(r, w->stage)], status);
 		fd_closep(&w->pidfd);
 		*w = r->workers[--r->nworkers];
 	}
@@ -260,6 +266,27 @@ static int round_of_steps(struct runner *r, bool *ret_moved, struct err *e)
 	return 0;
 }
 
+static size_t count_done(const struct runner *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->stages.n; i++)
+		n += stage_is(&r->stages.v[i], STAGE_DONE);
+	return n;
+}
+
+/* With merge: each. The merge at the end does the rest, and puts the tasks away. */
+static int land_each(struct runner *r, struct err *e)
+{
+	size_t done = count_done(r);
+
+	if (r->plan.merge != PLAN_MERGE_EACH || done == r->landed || done == r->stages.n ||
+		worker_of(r, LANDING))
+		return 0;
+	r->landed = done;
+	return begin(r, 0, DEED_LAND, e);
+}
+
 static bool goes_on(struct runner *r)
 {
 	if (r->nworkers)
@@ -286,10 +313,7 @@ static bool wants_person(struct runner *r)
 
 static bool all_done(const struct runner *r)
 {
-	for (size_t i = 0; i < r->stages.n; i++)
-		if (!stage_is(&r->stages.v[i], STAGE_DONE))
-			return false;
-	return true;
+	return count_done(r) == r->stages.n;
 }
 
 /* How long nothing needs to be looked at. */
@@ -373,7 +397,7 @@ static int run_stages(struct runner *r, enum plan_run_end *ret, struct err *e)
 		watch(r, &w);
 		if (reap(r) && load(r, e) < 0)
 			return -1;
-		if (round_of_steps(r, &moved, e) < 0)
+		if (round_of_steps(r, &moved, e) < 0 || land_each(r, e) < 0)
 			return -1;
 		show(r);
 		if (moved)

@@ -317,12 +317,27 @@ static int start(struct stage_job *j, struct err *e)
 	return failed ? 0 : stage_start(j, e);
 }
 
+/* With merge: each. What cannot be merged now is tried again after the next stage, and at the end. */
+static int land_part(struct stage_job *j, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	int rc = plan_land_part(j, e);
+
+	if (context_store(j->c, &ignored) < 0)
+		return -1;
+	if (rc < 0)
+		store_plan_note(j->c->store, j->row->id, 0, "not merged", e->msg, &ignored);
+	else
+		store_plan_write(j->c->store, j->row, PLAN_RUNNING, &ignored);
+	return rc;
+}
+
 int step_deed(struct stage_job *j, enum step_deed deed, struct err *e)
 {
 	int rc = deed == DEED_START   ? start(j, e)
 		 : deed == DEED_CHECK ? stage_check(j, e)
 		 : deed == DEED_MERGE ? stage_merge(j, e)
-				      : plan_land(j, e);
+				      : land_part(j, e);
 
 	if (rc < 0 && e->kind != ERR_BUSY && deed != DEED_LAND)
 		step_fail(j, e->msg);

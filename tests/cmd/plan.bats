@@ -228,3 +228,32 @@ EOF
   [[ $code == 0 ]] || complain
   [[ $(<both) == all ]]
 }
+
+@test "T10 ESCAPES plan: a stage cannot pass its checks with what is not committed, nor from inside of them, nor write outside of its files" {
+  plan 'version: 1' 'plan_id: evil' 'agent: script' 'merge: each' 'stages:' \
+    '- {id: hidden, name: H, working_dir: ".", acceptance: ["test -e ignored/ok"], script: "mkdir -p ignored; echo 1 >ignored/ok; exit 0"}' \
+    '- {id: work, name: W, working_dir: ".", script: "! echo x 2>/dev/null >.work/brief.md; ! rm -rf .work; ! mkdir .work/x; cat .work/brief.md >/dev/null; git status --short; git status --short | grep -q . && exit 9; git add -f .work; ! git commit -qm work; git reset -q; exit 0"}' \
+    '- {id: check, name: C, working_dir: ".", acceptance: ["sh ./look"], script: "cp /dev/stdin look <<X; git add look; git commit -qm look' '' \
+    '    test -e a.txt || exit 1' '' '    test ! -S /run/garth/gateway || exit 2' '' '    test ! -e .work || exit 3' '' '    echo 1 >a.txt; git commit -qam evil; exit 0' '' '    X"}' \
+    '- {id: scope, name: S, working_dir: dir, files: ["sub/*"], protect: ["sub/keep"], script: "echo 1 >sub/new; git add sub/new; git commit -qm ok; echo 1 >sub/keep; git add sub/keep; git commit -qm keep || :; git reset -q; rm sub/keep; echo 1 >../a.txt; git commit -qam out || :; git checkout -q ../a.txt; git rm -q b.txt; git commit -qm gone || :; git reset -q --hard; test -e b.txt"}'
+  call "$garth" plan run "$T/plan.yaml"
+  is_stage evil hidden failed
+  is_stage evil work done || "$garth" log evil.work
+  is_stage evil check done
+  [[ $(git show main:a.txt) == one ]]
+  [[ $(git log --format=%s garth/evil | grep -cx evil) == 0 ]]
+  is_stage evil scope done || "$garth" log evil.scope
+  [[ $(git show --format= --name-only garth/evil.scope) == dir/sub/new ]]
+  # as far as it went, the user's branch has it
+  [[ $code == 1 ]] || complain
+  [[ $(git show main:look) == *'test -e a.txt'* ]]
+  [[ $(git log -1 --format=%s main) != first ]]
+  # one runner
+  two second
+  GARTH_FAULT=stop:plan-landed "$garth" plan run "$T/plan.yaml" >"$T/o" 2>&1 </dev/null 3>&- & local pid=$!
+  eventually is_stopped $pid
+  fails 1 'another command runs the plan' "$garth" plan resume second
+  fails 1 'another command runs the plan' "$garth" plan resume second
+  kill -CONT $pid
+  wait $pid || complain "$(<"$T/o")"
+}
