@@ -235,7 +235,7 @@ static int read_row(struct plan_reader *r, const struct yaml *map, size_t i, con
 	const struct yaml *y = map->items[i];
 	void *to = at(base, row->offset);
 
-	if (row->place)
+	if (row->place && !r->frozen)
 		*(struct plan_place *)at(base, row->place - 1) = place_of(y);
 	switch (row->type) {
 	case PLAN_IGNORED:
