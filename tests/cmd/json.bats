@@ -36,6 +36,7 @@ with_json() {
   answer ls; answer show t; answer diff t; answer path t; answer brief t; answer compare t u; answer compare --check true t u; answer agent ls; answer agent show claude; answer agent test claude; answer why t a.txt; answer why t /nowhere; answer port t
   [[ $(json '[t["conflicts"] for t in d["tasks"]]' <<<"$("$garth" ls --json)") == '[[{"task": "u", "path": "a.txt"}], [{"task": "t", "path": "a.txt"}]]' ]]
   answer show t --jail
+  answer plan check "$GARTH_TOP/tests/fuzz/corpus/plan/every-key.yaml"; answer plan run --dry-run "$GARTH_TOP/tests/fuzz/corpus/plan/isolation.md"; answer plan graph "$GARTH_TOP/tests/fuzz/corpus/plan/overlap.yaml"
   answer snapshot t -m one
   answer rollback t --to-snapshot 2
   answer review t --print

@@ -121,12 +121,14 @@ static void test_regex(void **state)
 	matches("a\\<b", "a<b", true);
 	matches("a.*?b", "axb", true);
 	matches("x\\ty", "x\ty", true);
+	matches("(a+b+c+d+e+f+g+h+i+j+k+l+m+)+x{3}", "abcdefghijklmxxx", true);
 }
 
 static void test_regex_refused(void **state)
 {
-	static const char *const patterns[] = { "(", "[a", "a\\", "(a)\\1", "(?=a)", "\\x41", "a{1001}",
-		"((a{40}){40}){40}", "a{99999999999999999999}", "[z-a]" };
+	static const char *const patterns[] = { "(", "[a", "a\\", "(a)\\1", "(?=a)", "\\x41", "a{2001}",
+		"((a{40}){40}){40}", "a+++++++++++++++", "((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+",
+		"a{99999999999999999999}", "[z-a]" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
