@@ -209,6 +209,13 @@ set_up() {
   call "$garth" run -t b -- claude quiet.example loud.example
   [[ $err == *"did not reach loud.example:443: garth allow"* ]] || complain
   [[ $err != *quiet.example* ]] || complain
+  # another command may need that host for its work; so may an agent that fetches packages or repositories
+  call "$garth" run -t c -- sh -c 'curl -s -m 5 https://quiet.example/; true'
+  [[ $err == *"quiet.example:443 is not on the task's list: garth allow"* ]] || complain
+  [[ $err == *"did not reach quiet.example:443: garth allow"* ]] || complain
+  program "$HOME/.local/bin/codex" 'for h; do curl -s -m 5 "https://$h/" >/dev/null; done; true'
+  call "$garth" run -t d -- codex github.com registry.npmjs.org
+  [[ $err == *'did not reach github.com:443, registry.npmjs.org:443: garth allow'* ]] || complain
 }
 
 @test "A5 clients: an editor's adapter is known as its agent; files of the task home are only for the agent that is run" {
