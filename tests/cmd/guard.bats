@@ -100,10 +100,10 @@ goose='{"event":"PreToolUse","hook_event_name":"PreToolUse","session_id":"1","to
   for client in claude codex gemini; do
     judge "$client" t '{"cwd":"@W@","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":{"stderr":"cat: /srv/x: No such file or directory"}}' --after
     [[ $code == 0 && ! -s $T/err ]] || complain "$client"
-    python3 -c 'import json, sys; d = json.load(sys.stdin)["hookSpecificOutput"]; assert d["hookEventName"] == "PostToolUse"; assert d["additionalContext"].startswith("This is a wall of the task")' <"$T/out"
+    python3 -c 'import json, sys; d = json.load(sys.stdin)["hookSpecificOutput"]; assert d["hookEventName"] == "PostToolUse"; assert d["additionalContext"].startswith("This is a boundary of the task")' <"$T/out"
   done
   judge opencode t '{"tool_response":"touch: cannot touch /usr/x: Read-only file system"}' --after
-  [[ $code == 0 && $out == "This is a wall of the task"*"'/usr/x'"* ]] || complain
+  [[ $code == 0 && $out == "This is a boundary of the task"*"'/usr/x'"* ]] || complain
   for fine in '{"tool_response":"cat: b.txt: No such file or directory"}' '{"tool_response":"/srv/x"}' '{' ''; do
     judge claude t "$fine" --after
     [[ $code == 0 && ! -s $T/out ]] || complain "$fine"
