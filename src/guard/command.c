@@ -306,7 +306,7 @@ static bool others_refused(struct setting *s, const struct word *words, size_t n
 		if (skip > words[i].known ||
 			(*value.text != '/' && strncmp(value.text, "../", 3) && strcmp(value.text, "..")))
 			continue;
-		/* code and sentences are no paths */
+		/* code and sentences are not paths */
 		if (value.text[strcspn(value.text, " \t\n'\"(){}<>;|$`")])
 			continue;
 		if (word_refused(s, &value, WANT_READ, false))
