@@ -43,11 +43,11 @@ static bool has_program(void *ctx, const char *name)
 
 static int read_text(const char *path, struct buf *text, struct err *e)
 {
-	bool stdin_is_meant = !strcmp(path, "-");
-
-	if (!stdin_is_meant && access(path, F_OK) < 0)
+	if (!strcmp(path, "-"))
+		return read_rest(0, text, "the standard input", e);
+	if (access(path, F_OK) < 0)
 		return err_set(e, ERR_NOTFOUND, "there is no plan file '%s'", path);
-	return read_file(AT_FDCWD, stdin_is_meant ? "/dev/stdin" : path, text, e) < 0 ? -1 : 0;
+	return read_file(AT_FDCWD, path, text, e);
 }
 
 /* Which commit the plan starts from: its target, or HEAD. Without a repository, or a commit, it is not known. */
@@ -105,7 +105,7 @@ void plan_file_say(const struct plan_file *f)
 
 int plan_file_walls(const struct plan_file *f, bool keep_walls, struct err *e)
 {
-	auto_str path = shell_quoted(f->plan.file);
+	auto_str path = shell_word(f->plan.file);
 	struct err why = ERR_INIT;
 
 	if (!plan_check_walls(&f->plan, &why))

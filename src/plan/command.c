@@ -60,7 +60,7 @@ static enum command_word kind_of(const char *word, size_t len)
 
 /* Goes through the words of a line. */
 struct scan {
-	const char *at;
+	const char *line, *at;
 	bool command; /* the next word begins a command */
 };
 
@@ -69,6 +69,7 @@ static const char *next_command(struct scan *s, size_t *ret_len)
 {
 	for (;;) {
 		const char *word = s->at + strspn(s->at, " \t");
+		bool after_open = word > s->line && word[-1] == '(';
 
 		s->at = end_of_word(word);
 		*ret_len = (size_t)(s->at - word);
@@ -82,7 +83,8 @@ static const char *next_command(struct scan *s, size_t *ret_len)
 			if (*word == '<' || *word == '>')
 				s->at = end_of_word(s->at + strspn(s->at, ">&| \t"));
 			else
-				s->command = *word != ')';
+				/* what follows the pattern of a case is not looked for */
+				s->command = *word != ')' || after_open;
 		} else if (*word == '#') {
 			s->at += strcspn(s->at, "\n");
 		} else if (s->command && !is_assignment(word, *ret_len)) {
@@ -94,7 +96,7 @@ static const char *next_command(struct scan *s, size_t *ret_len)
 
 enum command_word command_first(const char *line, struct strvec *ret)
 {
-	struct scan s = { line, true };
+	struct scan s = { line, line, true };
 	size_t len;
 	const char *word = next_command(&s, &len);
 	enum command_word kind = word ? kind_of(word, len) : COMMAND_NONE;
@@ -106,7 +108,7 @@ enum command_word command_first(const char *line, struct strvec *ret)
 
 void command_names(const char *line, struct strvec *ret)
 {
-	struct scan s = { line, true };
+	struct scan s = { line, line, true };
 	const char *word;
 	size_t len;
 

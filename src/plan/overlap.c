@@ -59,6 +59,9 @@ bool globs_may_meet(const char *a, const char *b)
 	auto_strvec x = STRVEC_INIT, y = STRVEC_INIT;
 	bool *meet, *next, result;
 
+	/* most pairs differ before the first wildcard of either */
+	if (strncasecmp(a, b, min(strcspn(a, wild), strcspn(b, wild))) != 0)
+		return false;
 	split(a, &x);
 	split(b, &y);
 	meet = xcalloc(y.n + 1, sizeof(*meet));

@@ -91,6 +91,7 @@ static char **text_of(struct plan_check *c)
 	case PLAN_CHECK_WIRING:
 	case PLAN_CHECK_WIRING_TEST:
 	case PLAN_CHECK_REGRESSION:
+	case PLAN_CHECK_KINDS:
 		return NULL;
 	default:
 		return &c->command;
@@ -110,6 +111,31 @@ static int check_truth(
 	return 0;
 }
 
+/* A kept check has what its kind needs. */
+static int check_frozen(struct plan_reader *r, const struct yaml *y, const struct plan_check *c,
+	const char *what, struct err *e)
+{
+	bool whole;
+
+	switch (c->kind) {
+	case PLAN_CHECK_ARTIFACT:
+		whole = c->glob;
+		break;
+	case PLAN_CHECK_REGRESSION:
+		whole = c->path;
+		break;
+	case PLAN_CHECK_WIRING:
+		whole = c->path && c->pattern;
+		break;
+	case PLAN_CHECK_STATEMENT:
+		whole = c->text;
+		break;
+	default:
+		whole = c->command;
+	}
+	return whole ? 0 : yaml_error(y, r->file, e, "'%s' has not what its kind needs", what);
+}
+
 static int read_check(struct plan_reader *r, const struct yaml *y, enum plan_check_kind kind,
 	const char *what, struct plan_checks *to, struct err *e)
 {
@@ -123,7 +149,9 @@ static int read_check(struct plan_reader *r, const struct yaml *y, enum plan_che
 	if (y->kind == YAML_MAP && rows) {
 		if (read_map(r, y, rows, what, c, e) < 0)
 			return -1;
-		return kind == PLAN_CHECK_TRUTH ? check_truth(r, y, c, what, e) : 0;
+		return kind == PLAN_CHECK_TRUTH   ? check_truth(r, y, c, what, e)
+		       : kind == PLAN_CHECK_KINDS ? check_frozen(r, y, c, what, e)
+						  : 0;
 	}
 	if (!text)
 		return yaml_error(y, r->file, e, "'%s' is made of mappings of keys to values", what);
@@ -207,7 +235,7 @@ static int read_row(struct plan_reader *r, const struct yaml *map, size_t i, con
 	const struct yaml *y = map->items[i];
 	void *to = at(base, row->offset);
 
-	if (row->place)
+	if (row->place && !r->frozen)
 		*(struct plan_place *)at(base, row->place - 1) = place_of(y);
 	switch (row->type) {
 	case PLAN_IGNORED:

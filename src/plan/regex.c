@@ -5,7 +5,8 @@
 
 #include "base/buf.h"
 
-#define REPEATS_MAX 1000
+#define SIZE_LIMIT 2000 /* of an expression, unrolled */
+#define DEPTH_MAX  50
 
 /* What a letter after a backslash stands for in brackets; NULL: nothing. */
 static const char *class_of(char c)
@@ -79,35 +80,12 @@ static const char *add_brackets(struct buf *out, const char *p)
 	return p + (*p == ']');
 }
 
-/* {m,n} is unrolled: nested ones could fill the memory. */
-static bool repeats_too_often(const char *p, unsigned long *product)
-{
-	char *end;
-	unsigned long n = strtoul(p + 1, &end, 10);
-
-	if (*end == ',' && end[1] >= '0' && end[1] <= '9')
-		n = strtoul(end + 1, &end, 10);
-	if (*end == ',')
-		end++;
-	if (*end != '}' || end == p + 1)
-		return false;
-	if (n > REPEATS_MAX || (n && *product * n > REPEATS_MAX))
-		return true;
-	*product *= n ? n : 1;
-	return false;
-}
-
 /* Writes the expression as POSIX has it. */
 static int translate(const char *pattern, struct buf *out, struct err *e)
 {
-	unsigned long product = 1;
-
 	for (const char *p = pattern; *p;) {
 		const char *at = p;
 
-		if (*p == '{' && repeats_too_often(p, &product))
-			return err_set(e, ERR_CONFIG, "'%s' repeats something more than %d times", pattern,
-				REPEATS_MAX);
 		if (*p == '\\')
 			p = add_escaped(out, p);
 		else if (*p == '[')
@@ -124,6 +102,77 @@ static int translate(const char *pattern, struct buf *out, struct err *e)
 	return 0;
 }
 
+/* How large regcomp makes a group: it unrolls what is repeated, so nested repetitions could fill the memory. */
+struct size {
+	unsigned long all, last; /* of the group so far, of what a repetition would be of */
+};
+
+static const char *end_of_brackets(const char *p)
+{
+	p += p[1] == '^' ? 2 : 1;
+	p += *p == ']';
+	while (*p && *p != ']') {
+		const char *end = *p == '[' && p[1] == ':' ? strstr(p, ":]") : NULL;
+
+		p = end ? end + 2 : p + 1;
+	}
+	return *p ? p + 1 : p;
+}
+
+/* How often something is repeated by what is at p; 0 if that is no repetition. */
+static unsigned long repeats_of(const char *p, const char **ret_end)
+{
+	unsigned long n;
+	char *end;
+
+	*ret_end = p + 1;
+	if (*p == '*' || *p == '?' || *p == '+')
+		return *p == '+' ? 2 : 1;
+	if (*p != '{' || p[1] < '0' || p[1] > '9')
+		return 0;
+	n = strtoul(p + 1, &end, 10);
+	if (*end == ',' && end[1] >= '0' && end[1] <= '9')
+		n = strtoul(end + 1, &end, 10);
+	else if (*end == ',')
+		n++, end++;
+	*ret_end = *end ? end + 1 : end;
+	return n > SIZE_LIMIT ? SIZE_LIMIT + 1 : n ? n : 1;
+}
+
+static bool is_too_large(const char *posix)
+{
+	struct size levels[DEPTH_MAX] = { 0 }, *s = levels;
+	const char *p = posix;
+
+	while (*p) {
+		unsigned long times = repeats_of(p, &p), inner;
+
+		if (times) {
+			s->all += s->last * (times - 1);
+			s->last *= times;
+		} else if (p[-1] == '(') {
+			if (++s == levels + DEPTH_MAX)
+				return true;
+			*s = (struct size){ 0 };
+		} else if (p[-1] == ')' && s > levels) {
+			inner = s->all;
+			s--;
+			s->all += inner;
+			s->last = inner;
+		} else {
+			if (p[-1] == '[')
+				p = end_of_brackets(p - 1);
+			else if (p[-1] == '\\' && *p)
+				p++;
+			s->all++;
+			s->last = 1;
+		}
+		if (s->all > SIZE_LIMIT || s->last > SIZE_LIMIT)
+			return true;
+	}
+	return false;
+}
+
 int plan_regex_compile(struct plan_regex *ret, const char *pattern, struct err *e)
 {
 	bool icase = !strncmp(pattern, "(?i)", 4);
@@ -135,6 +184,8 @@ int plan_regex_compile(struct plan_regex *ret, const char *pattern, struct err *
 		return err_set(e, ERR_CONFIG, "an expression of more than %d bytes", PLAN_REGEX_MAX);
 	if (translate(pattern + (icase ? 4 : 0), &out, e) < 0)
 		return -1;
+	if (is_too_large(buf_str(&out)))
+		return err_set(e, ERR_CONFIG, "'%s' repeats too much", pattern);
 	rc = regcomp(&ret->x, buf_str(&out), REG_EXTENDED | REG_NOSUB | (icase ? REG_ICASE : 0));
 	if (!rc)
 		return 0;

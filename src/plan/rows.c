@@ -20,6 +20,7 @@ static const char *const efforts[] = { "low", "medium", "high", "xhigh", "max", 
 #define WHY_PARALLEL "stages run at once unless they depend on each other"
 #define WHY_SESSION  "the agent's own settings say it"
 #define WHY_TIMEOUT  "'timeout' ends a stage that takes too long"
+#define WHY_REVIEW   "the brief names all dimensions"
 #define WHY_IMPACT   "'before_stage' and 'after_stage' are run"
 #define WHY_AMEND    "checks stay as the plan has them"
 
@@ -150,7 +151,7 @@ static const struct plan_key sandbox_rows[] = {
 #define STAGE(member) offsetof(struct plan_stage_draft, member)
 static const struct plan_key review_rows[] = {
 	{ "dimensions",   PLAN_TEXTS, STAGE(stage.review), "what a reviewing agent is asked to look at" },
-	{ "require_all",  PLAN_IGNORED, 0, WHY_SESSION },
+	{ "require_all",  PLAN_IGNORED, 0, WHY_REVIEW },
 	{ 0 },
 };
 

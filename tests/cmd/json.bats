@@ -36,6 +36,7 @@ with_json() {
   answer ls; answer show t; answer diff t; answer path t; answer brief t; answer compare t u; answer compare --check true t u; answer agent ls; answer agent show claude; answer agent test claude; answer why t a.txt; answer why t /nowhere; answer port t
   [[ $(json '[t["conflicts"] for t in d["tasks"]]' <<<"$("$garth" ls --json)") == '[[{"task": "u", "path": "a.txt"}], [{"task": "t", "path": "a.txt"}]]' ]]
   answer show t --jail
+  answer plan check "$GARTH_TOP/tests/fuzz/corpus/plan/every-key.yaml"; answer plan run --dry-run "$GARTH_TOP/tests/fuzz/corpus/plan/isolation.md"; answer plan graph "$GARTH_TOP/tests/fuzz/corpus/plan/overlap.yaml"
   answer snapshot t -m one
   answer rollback t --to-snapshot 2
   answer review t --print
@@ -74,7 +75,7 @@ with_json() {
   diff <(with_json | sort) <(sort -u "$T/tried")
 }
 
-@test "O3 json: a name means the same everywhere: branches are short, commands are arrays, times are times" {
+@test "O3 json: a name has one meaning everywhere: branches are short, commands are arrays, times are times" {
   "$garth" run -q -t t -- sh -c 'echo "$0" "$1"' 'two words' ''
   "$garth" show t --json >"$T/j"
   [[ $(json '[d["branch"], d["target"], d["command"][2:]]' <"$T/j") == '["garth/t", "main", ["echo \"$0\" \"$1\"", "two words", ""]]' ]]
