@@ -174,16 +174,21 @@ void plan_status_hint(const struct plan_row *row, const struct stage_row *s)
 		say_hint("garth plan release %s %s", row->name, s->name);
 }
 
-static json_t *check_json(const struct check_row *k)
+static json_t *or_null(const char *text)
 {
-	return json_pack("{s:o, s:o, s:b, s:b, s:o, s:I, s:o, s:o, s:I, s:o}", "check", json_text(k->kind),
-		"title", json_text(k->title), "passed", k->passed, "cached", k->cached, "exit_code",
-		k->code < 0 ? json_null() : json_integer(k->code), "milliseconds", (json_int_t)k->ms,
-		"reason", *k->why ? json_text(k->why) : json_null(), "output", json_text(k->output),
-		"attempt", (json_int_t)k->attempt, "at", json_time(k->at));
+	return *text ? json_text(text) : json_null();
 }
 
-static json_t *checks_json(struct context *c, const struct stage_row *s)
+static json_t *result_json(const struct check_row *k)
+{
+	return json_pack("{s:o, s:o, s:b, s:b, s:o, s:I, s:o, s:o, s:I, s:o}", "kind", json_text(k->kind),
+		"title", json_text(k->title), "passed", k->passed, "known", k->cached, "exit_code",
+		k->code < 0 ? json_null() : json_integer(k->code), "milliseconds", (json_int_t)k->ms, "note",
+		or_null(k->why), "output", json_text(k->output), "attempt", (json_int_t)k->attempt, "when",
+		json_time(k->at));
+}
+
+static json_t *results_json(struct context *c, const struct stage_row *s)
 {
 	struct err ignored = ERR_INIT;
 	auto_check_row_list l = { 0 };
@@ -191,7 +196,7 @@ static json_t *checks_json(struct context *c, const struct stage_row *s)
 
 	if (!store_check_list(c->store, s->id, &l, &ignored))
 		for (size_t i = 0; i < l.n; i++)
-			json_array_append_new(list, check_json(&l.v[i]));
+			json_array_append_new(list, result_json(&l.v[i]));
 	return list;
 }
 
@@ -204,36 +209,31 @@ static json_t *needs_json(const struct plan *p, size_t i)
 	return list;
 }
 
-static json_t *or_null(const char *text)
-{
-	return *text ? json_text(text) : json_null();
-}
-
 static json_t *stage_json(struct context *c, const struct plan *p, const struct stage_row_list *l, size_t i)
 {
 	const struct stage_row *s = &l->v[i];
 	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:b, s:b}", "stage", json_text(s->name), "task",
-		json_text(s->task), "state", json_text(s->state), "note", or_null(s->note), "needs",
+		json_text(s->task), "stage_state", json_text(s->state), "note", or_null(s->note), "needs",
 		needs_json(p, i), "attempt", (json_int_t)s->attempt, "held",
 		stage_is(s, STAGE_HELD) || s->hold, "satisfied", stage_satisfies(s));
 
-	json_object_set_new(o, "commit", or_null(s->tip));
-	json_object_set_new(o, "merged", or_null(s->merged));
+	json_object_set_new(o, "stage_tip", or_null(s->tip));
+	json_object_set_new(o, "merged_tip", or_null(s->merged));
 	json_object_set_new(o, "gate", stage_is(s, STAGE_APPROVAL) ? json_text(s->gate) : json_null());
 	json_object_set_new(o, "until", stage_is(s, STAGE_QUOTA) ? json_time(s->until) : json_null());
 	json_object_set_new(o, "started", json_time(s->started));
 	json_object_set_new(o, "ended", json_time(s->ended));
-	json_object_set_new(o, "checks", checks_json(c, s));
+	json_object_set_new(o, "results", results_json(c, s));
 	return o;
 }
 
 static json_t *row_json(const struct context *c, const struct plan_row *row)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "plan", json_text(row->name),
-		"project", json_text(row->project), "state", json_text(row->state), "note",
-		or_null(row->note), "target", json_branch(row->target), "merged", or_null(row->merged),
-		"runner", plan_has_runner(c, row), "created", json_time(row->created), "ended",
-		json_time(row->ended));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "plan", json_text(row->name),
+		"task", json_text(row->name), "project", json_text(row->project), "plan_state",
+		json_text(row->state), "note", or_null(row->note), "target", json_branch(row->target),
+		"merged_tip", or_null(row->merged), "has_runner", plan_has_runner(c, row), "created",
+		json_time(row->created), "ended", json_time(row->ended));
 }
 
 static int print_json(
@@ -391,14 +391,19 @@ static void print_event(const struct plan_event *v)
 		say_one_line(&clean, v->text));
 }
 
-static json_t *events_json(const struct plan_event_list *l)
+static json_t *history_json(const struct plan_event_list *l)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < l->n; i++)
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}", "at", json_time(l->v[i].at),
-						    "stage", or_null(l->v[i].stage), "what",
-						    json_text(l->v[i].what), "note", or_null(l->v[i].text)));
+	for (size_t i = 0; i < l->n; i++) {
+		const struct plan_event *v = &l->v[i];
+		json_t *o = json_pack("{s:o, s:o, s:o}", "when", json_time(v->at), "what", json_text(v->what),
+			"note", or_null(v->text));
+
+		if (*v->stage)
+			json_object_set_new(o, "stage", json_text(v->stage));
+		json_array_append_new(list, o);
+	}
 	return list;
 }
 
@@ -417,11 +422,11 @@ int plan_cmd_log(const struct plan_line *l)
 		store_plan_events(c.store, row.id, stage.id, &events, &e) < 0)
 		return say_error(&e);
 	if (l->json) {
-		json_t *o =
-			json_pack("{s:o, s:o}", "plan", json_text(row.name), "events", events_json(&events));
+		json_t *o = json_pack(
+			"{s:o, s:o}", "plan", json_text(row.name), "history", history_json(&events));
 
 		if (stage.id)
-			json_object_set_new(o, "checks", checks_json(&c, &stage));
+			json_object_set_new(o, "results", results_json(&c, &stage));
 		return json_print(o);
 	}
 	for (size_t i = 0; i < events.n; i++)

@@ -11,7 +11,7 @@ two() {
 }
 
 stage() { "$garth" plan status "$1" --json | json "[s for s in d[\"stages\"] if s[\"stage\"] == \"$2\"][0][\"$3\"]"; }
-is_stage() { [[ $(stage "$1" "$2" state) == "$3" ]] || { "$garth" plan status "$1"; false; }; }
+is_stage() { [[ $(stage "$1" "$2" stage_state) == "$3" ]] || { "$garth" plan status "$1"; false; }; }
 
 # Whether a process, or one that it started, was stopped by a fault.
 is_stopped() {
@@ -28,9 +28,9 @@ is_stopped() {
   [[ $code == 0 ]] || complain
   [[ $err == *'a: running'*'a: checking'*'a: done'*'b: running'*"plan 'two' is done, and merged into main"* ]] || complain
   [[ $(<b) == 'two a 1' ]]
-  [[ $(stage two b state) == done ]]
-  [[ $(stage two b checks | json_list '[c["title"] for c in d]') == '["test -f b", "test -f a.txt"]' ]]
-  git merge-base --is-ancestor "$(stage two a commit)" main
+  [[ $(stage two b stage_state) == done ]]
+  [[ $(stage two b results | json_list '[c["title"] for c in d]') == '["test -f b", "test -f a.txt"]' ]]
+  git merge-base --is-ancestor "$(stage two a stage_tip)" main
   # what it needed is gone, and one undo brings all of it back
   [[ $("$garth" ls --json | json 'len(d["tasks"])') == 0 ]]
   call "$garth" undo
@@ -166,7 +166,7 @@ EOF
   call "$garth" plan resume who
   is_stage who held done
   git show garth/who.gate:gate | grep -qx 'Too short.'
-  "$garth" plan approve who gate --tip "$(stage who gate commit)"
+  "$garth" plan approve who gate --tip "$(stage who gate stage_tip)"
   # somebody works on it meanwhile: what was approved is not what is there
   inside who.gate 'echo 2 >more; git add more; git commit -qm more'
   call "$garth" plan resume who
