@@ -96,6 +96,17 @@ int store_stage_by_name(
 	struct store *s, int64_t plan, const char *name, struct stage_row *ret, struct err *e);
 /* The stage whose task this is, with its plan's name on the heap. ERR_NOTFOUND. */
 int store_stage_of_task(struct store *s, int64_t task, struct stage_row *ret, char **ret_plan, struct err *e);
+/* The tasks of stages, and the tasks of their plans, as far as they exist. */
+struct stage_task {
+	int64_t task, plan_task;
+};
+struct stage_task_list {
+	struct stage_task *v;
+	size_t n;
+};
+void stage_task_list_release(struct stage_task_list *l);
+#define auto_stage_task_list __attribute__((cleanup(stage_task_list_release))) struct stage_task_list
+int store_stage_tasks(struct store *s, struct stage_task_list *ret, struct err *e);
 /* Writes all that can change, and remembers the move if the state is another one than before. r->version goes up. */
 int store_stage_write(struct store *s, struct stage_row *r, struct err *e);
 /* How many stages of all plans hold a slot: they are being started, run, or are checked. */

@@ -101,6 +101,34 @@ int store_stage_of_task(struct store *s, int64_t task, struct stage_row *ret, ch
 	return 0;
 }
 
+void stage_task_list_release(struct stage_task_list *l)
+{
+	free(l->v);
+	*l = (struct stage_task_list){ 0 };
+}
+
+int store_stage_tasks(struct store *s, struct stage_task_list *ret, struct err *e)
+{
+	auto_stage_task_list l = { 0 };
+	auto_stmt st = NULL;
+	int got;
+
+	if (db_prepare(s, &st, e,
+		    "SELECT stage.task_id, plan.task_id FROM stage JOIN plan ON plan.id = plan_id"
+		    " JOIN task ON task.id = stage.task_id WHERE task.removed = 0",
+		    "") < 0)
+		return -1;
+	while ((got = db_step(s, st, e)) > 0) {
+		l.v = xrealloc(l.v, l.n + 1, sizeof(*l.v));
+		l.v[l.n++] = (struct stage_task){ sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1) };
+	}
+	if (got < 0)
+		return -1;
+	*ret = l;
+	l = (struct stage_task_list){ 0 };
+	return 0;
+}
+
 static int find_state(struct store *s, const struct stage_row *r, char **ret, struct err *e)
 {
 	auto_stmt st = NULL;

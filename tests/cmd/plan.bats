@@ -94,6 +94,8 @@ EOF
   [[ $code == 1 ]] || complain
   [[ $err == *"plan 'bad' cannot go on"* ]] || complain
   is_stage bad check done
+  # a plan and its stages are listed together
+  [[ $("$garth" ls | cut -c -12) == 'TASK        '$'\nbad         \n  bad.'*$'\n  bad.'* ]] || complain "$("$garth" ls)"
   is_stage bad same failed
   [[ $(stage bad same note) == *'test -e y: exit code 1; there was no new commit' ]]
   is_stage bad crash done
@@ -201,7 +203,7 @@ EOF
     '- {id: shell, name: H, working_dir: ".", approve: after, agent: script, script: "echo shell >both; git add both; git commit -qm shell"}'
   call "$garth" plan run "$T/plan.yaml"
   [[ $code == 6 ]] || complain
-  is_stage mix one done || "$garth" log mix.one
+  is_stage mix one done || complain "$("$garth" log mix.one)"
   is_stage mix two done
   [[ $(git show garth/mix:both) == both ]]
   # three lines are one too many: each alone has two
@@ -238,11 +240,11 @@ EOF
     '- {id: scope, name: S, working_dir: dir, files: ["sub/*"], protect: ["sub/keep"], script: "echo 1 >sub/new; git add sub/new; git commit -qm ok; echo 1 >sub/keep; git add sub/keep; git commit -qm keep || :; git reset -q; rm sub/keep; echo 1 >../a.txt; git commit -qam out || :; git checkout -q ../a.txt; git rm -q b.txt; git commit -qm gone || :; git reset -q --hard; test -e b.txt"}'
   call "$garth" plan run "$T/plan.yaml"
   is_stage evil hidden failed
-  is_stage evil work done || "$garth" log evil.work
+  is_stage evil work done || complain "$("$garth" log evil.work)"
   is_stage evil check done
   [[ $(git show main:a.txt) == one ]]
   [[ $(git log --format=%s garth/evil | grep -cx evil) == 0 ]]
-  is_stage evil scope done || "$garth" log evil.scope
+  is_stage evil scope done || complain "$("$garth" log evil.scope)"
   [[ $(git show --format= --name-only garth/evil.scope) == dir/sub/new ]]
   # as far as it went, the user's branch has it
   [[ $code == 1 ]] || complain
