@@ -18,6 +18,7 @@ import layers
 import lives
 import made
 import mcp
+import plans
 import renames
 import submodules
 from bubble import Bubble
@@ -51,6 +52,7 @@ TABLE = [
     *guard.TABLE,
     *lives.TABLE,
     *kinds.TABLE,
+    *plans.TABLE,
     *layers.TABLE,
     *submodules.TABLE,
     *renames.TABLE,
@@ -377,6 +379,7 @@ GROUPS = [
     *guard.GROUPS,
     *lives.SMALL,
     *kinds.GROUPS,
+    *plans.GROUPS,
     *layers.GROUPS,
     *submodules.GROUPS,
     *renames.GROUPS,

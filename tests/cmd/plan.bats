@@ -148,6 +148,9 @@ EOF
   [[ $(stage who gate gate) == before ]]
   call "$garth" plan status who
   [[ $out == *'ask '*'it asks: Which?'* ]] || complain
+  # a plan that is not over keeps its tasks, and their names
+  [[ $("$garth" cleanup --all-inactive --json | json 'len(d["discarded"])') == 0 ]]
+  fails 4 "belongs to the plan 'who'" "$garth" rename who.ask other
   # while nothing runs the plan, and while something does
   "$garth" plan hold who held
   "$garth" plan approve who gate
