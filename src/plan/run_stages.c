@@ -59,6 +59,7 @@ struct runner {
 	size_t nworkers;
 	struct again *again; /* for each stage */
 	char *walls;
+	struct repo repo;
 	size_t landed; /* with merge: each, how many stages were done when it was last merged */
 };
 
@@ -96,6 +97,7 @@ static struct stage_job job_of(struct runner *r, size_t i)
 		.row = r->row,
 		.at = &r->stages.v[i],
 		.all = &r->stages,
+		.repo = &r->repo,
 		.walls = r->walls };
 }
 
@@ -438,7 +440,7 @@ static int finish(struct runner *r, struct err *e)
 
 static int run(struct runner *r, enum plan_run_end *ret, struct err *e)
 {
-	if (plan_open(r->c, r->row, &r->plan, e) < 0)
+	if (plan_open(r->c, r->row, &r->plan, e) < 0 || job_open_repo(r->c, r->row, &r->repo, e) < 0)
 		return -1;
 	r->again = xcalloc(r->plan.nstages + 1, sizeof(*r->again));
 	if (run_stages(r, ret, e) < 0)
@@ -468,5 +470,6 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	free(r.workers);
 	free(r.again);
 	free(r.walls);
+	repo_release(&r.repo);
 	return rc;
 }

@@ -93,8 +93,7 @@ static bool overlaps_one_at_work(const struct stage_job *j)
 	return false;
 }
 
-static bool has_room(
-	struct stage_job *j, const struct step_room *room, const struct config_agent *a, struct err *e)
+static bool has_room(struct stage_job *j, const struct config_agent *a, struct err *e)
 {
 	size_t all = 0;
 
@@ -102,8 +101,6 @@ static bool has_room(
 	if (j->at->starting)
 		return true;
 	if (!j->at->attempt && overlaps_one_at_work(j))
-		return false;
-	if (room->fail_fast || room->plan >= room->plan_max)
 		return false;
 	if (a && a->max_parallel && count_agent(j, a->name) >= a->max_parallel)
 		return false;
@@ -116,6 +113,9 @@ static int step_ready(
 	const char *agent;
 	int64_t until;
 
+	/* most stages wait here, and are looked at again and again */
+	if (!j->at->starting && (room->fail_fast || room->plan >= room->plan_max))
+		return 0;
 	if (stage_agent(&j->c->config, j->plan, j->stage, &agent, e) < 0 ||
 		quota_until(j->c, agent, &until, e) < 0)
 		return -1;
@@ -123,7 +123,7 @@ static int step_ready(
 		j->at->until = until;
 		return move(j, STAGE_QUOTA, ret_moved, e);
 	}
-	if (!has_room(j, room, config_agent_by_name(&j->c->config, agent), e))
+	if (!has_room(j, config_agent_by_name(&j->c->config, agent), e))
 		return e->kind == ERR_NONE ? 0 : -1;
 	room->plan += !j->at->starting;
 	*ret = DEED_START;
@@ -191,27 +191,24 @@ static int step_queued(struct stage_job *j, struct step_room *room, bool *ret_mo
 
 static int step_checking(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
 {
-	auto_repo r = { 0 };
 	bool known = false;
 
-	if (job_open_repo(j->c, j->row, &r, e) < 0 ||
-		checks_known(j, &r, j->at->tip, CHECKS_AFTER, &known, e) < 0)
+	if (checks_known(j, j->repo, j->at->tip, CHECKS_AFTER, &known, e) < 0)
 		return -1;
 	if (!known) {
 		*ret = DEED_CHECK;
 		return 0;
 	}
 	*ret_moved = true;
-	return stage_check(j, e);
+	return stage_check_known(j, e);
 }
 
 /* If there is nothing to merge, no process is needed to find that out. */
 static int step_merging(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
 {
-	auto_repo r = { 0 };
 	char onto[OID_SIZE];
 
-	if (job_open_repo(j->c, j->row, &r, e) < 0 || job_integration(j->c, j->row, &r, onto, e) < 0)
+	if (job_integration(j->c, j->row, j->repo, onto, e) < 0)
 		return -1;
 	if (strcmp(onto, j->at->tip) != 0) {
 		*ret = DEED_MERGE;
