@@ -367,11 +367,11 @@ int plan_cmd_ls(const struct plan_line *l)
 
 static void print_check(const struct check_row *k)
 {
-	auto_buf clean = BUF_SMALL, output = BUF_INIT(1u << 20);
+	auto_buf clean = BUF_SMALL, why = BUF_SMALL, output = BUF_INIT(1u << 20);
 
-	printf("%s %s: %s%s%s%s (attempt %lld%s)\n", k->passed ? "ok  " : "FAIL", k->kind,
-		say_one_line(&clean, k->title), *k->why ? ": " : "", k->why, "", (long long)k->attempt,
-		k->cached ? ", known" : "");
+	printf("%s %s: %s%s%s (attempt %lld%s)\n", k->passed ? "ok  " : "FAIL", k->kind,
+		say_one_line(&clean, k->title), *k->why ? ": " : "", say_one_line(&why, k->why),
+		(long long)k->attempt, k->cached ? ", known" : "");
 	if (k->passed || !*k->output)
 		return;
 	clean_text(&output, k->output, strlen(k->output), false);

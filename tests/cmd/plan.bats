@@ -234,7 +234,7 @@ EOF
   [[ $(<both) == all ]]
 }
 
-@test "T10 ESCAPES plan: a stage cannot pass its checks with what is not committed, nor from inside of them, nor write outside of its files" {
+@test "T10 ESCAPES 40 plan: a stage cannot pass its checks with what is not committed, nor from inside of them, nor write outside of its files" {
   plan 'version: 1' 'plan_id: evil' 'agent: script' 'merge: each' 'stages:' \
     '- {id: hidden, name: H, working_dir: ".", acceptance: ["test -e ignored/ok"], script: "mkdir -p ignored; echo 1 >ignored/ok; exit 0"}' \
     '- {id: work, name: W, working_dir: ".", script: "! echo x 2>/dev/null >.work/brief.md; ! rm -rf .work; ! mkdir .work/x; cat .work/brief.md >/dev/null; git status --short; git status --short | grep -q . && exit 9; git add -f .work; ! git commit -qm work; git reset -q; exit 0"}' \
