@@ -274,3 +274,40 @@ EOF
   fails 3 "there is no plan file 'none.yaml'" "$garth" plan check none.yaml
   fails 2 '' "$garth" plan
 }
+
+# The lowest number of those that hold the plan's lock: its workers come after it.
+runner_of() {
+  local fds
+  fds=$(find /proc/[0-9]*/fd -maxdepth 1 -lname "$GARTH_HOME/plans/*/lock" 2>/dev/null | sed 's,/proc/,,;s,/.*,,' | sort -n)
+  [[ -n $fds ]] && head -1 <<<"$fds"
+}
+
+@test "T10 plan: a plan in Markdown runs in the background to its end, though its runner and a keeper are killed" {
+  local ids; ids=$(sed -n 's/^ *- id: *//p' "$GARTH_TOP/tests/fuzz/corpus/plan/isolation.md" | tr -d '"')
+  mkdir -p "$HOME/.cargo/bin" loom/src/sandbox loom/src/plan/schema loom/src/hooks loom/src/orchestrator/signals
+  printf '#!/bin/sh\ntest -e Cargo.toml || exit 2\n[ "$1" = test ] && sleep 0.1\nexit 0\n' >"$HOME/.cargo/bin/cargo"; chmod +x "$HOME/.cargo/bin/cargo"
+  PATH=$HOME/.cargo/bin:$PATH
+  touch loom/Cargo.toml loom/src/{sandbox,plan/schema,hooks,orchestrator/signals}/mod.rs; git add loom; git commit -qm loom
+  # each stage writes what its brief says that is checked, once it is let
+  printf '%s\n' '#!/bin/sh' 'for i in 1 2 3 4 5 6 7 8 9; do sleep 0.2; done' \
+    'sed -n "s/^- artifacts: //p" "$1" | tr -d "\`" | while read -r f; do mkdir -p "${f%/*}"; echo "Isolation" >"$f"; git add "$f"; done' \
+    'git diff --cached --quiet || git commit -qm "$GARTH_STAGE"' >fake; chmod +x fake; git add fake; git commit -qm fake
+  configure <<<'agents: {default: fake, fake: {programs: [fake], run: [sh, -c, "exec \"$GARTH_WORKSPACE\"/fake \"$1\"", sh, "{prompt_file}"]}}'
+  cp "$GARTH_TOP/tests/fuzz/corpus/plan/isolation.md" "$T/seed.md"
+  call "$garth" plan run -d "$T/seed.md"
+  [[ $code == 0 ]] || complain
+  local name=$out first; first=$(head -1 <<<"$ids")
+  eventually is_stage "$name" "$first" running
+  # the keeper, and then the runner
+  eventually test -S "$GARTH_HOME/tasks/$(field "$name.$first" id)/control"
+  kill -9 "$(keeper_of "$name.$first")"
+  eventually gives 2 stage "$name" "$first" attempt
+  kill -9 "$(runner_of "$name")"
+  eventually gives 'no runner' "$garth" plan status "$name"
+  call "$garth" plan resume "$name"
+  [[ $code == 0 ]] || complain "$("$garth" plan status "$name")"
+  [[ $("$garth" plan status "$name" --json | json '[s["stage_state"] for s in d["stages"]]') == '["done", "done", "done", "done", "done"]' ]]
+  grep -q Isolation doc/loom/knowledge/architecture.md
+  [[ $(cat loom/src/hooks/generator.rs loom/src/sandbox/config.rs | wc -l) == 2 ]]
+  [[ $("$garth" plan ls) == '' ]]
+}
