@@ -300,6 +300,20 @@ int plan_status_print(struct context *c, const char *name, bool json, struct err
 	return 0;
 }
 
+int plan_status_graph(
+	struct context *c, const char *name, enum graph_style style, struct buf *out, struct err *e)
+{
+	const char *marks[PLAN_STAGES_MAX];
+	auto_status s = { 0 };
+
+	if (load(c, name, &s, e) < 0)
+		return -1;
+	for (size_t i = 0; i < s.stages.n && i < PLAN_STAGES_MAX; i++)
+		marks[i] = s.stages.v[i].state;
+	plan_graph(&s.plan, style, marks, out);
+	return 0;
+}
+
 /* Until the plan is over. Without a terminal, the table is printed anew each time that it has changed. */
 static int watch(struct context *c, const char *name, struct err *e)
 {

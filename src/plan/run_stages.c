@@ -15,6 +15,7 @@
 #include "plan/check_key.h"
 #include "plan/land.h"
 #include "plan/make.h"
+#include "plan/start.h"
 #include "plan/step.h"
 #include "runtime/watch.h"
 #include "sys/clock.h"
@@ -231,10 +232,8 @@ static struct step_room room_of(struct runner *r)
 
 	for (size_t i = 0; i < r->stages.n; i++) {
 		const struct stage_row *s = &r->stages.v[i];
-		const struct worker *w = worker_of(r, s->id);
 
-		room.plan += s->starting || stage_is(s, STAGE_RUNNING) || stage_is(s, STAGE_CHECKING) ||
-			     (w && w->deed == DEED_START && !s->starting);
+		room.plan += s->slot;
 		room.merging += stage_is(s, STAGE_MERGING);
 		room.fail_fast |= r->o->fail_fast && stage_is(s, STAGE_FAILED);
 	}
@@ -460,6 +459,7 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	int rc;
 
 	r.walls = check_walls(&c->config);
+	stage_agent_default(c);
 	plan_wake(c, row->id);
 	listen_to_signals(old);
 	rc = run(&r, ret, e);

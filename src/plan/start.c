@@ -15,6 +15,7 @@
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "task/agent_name.h"
+#include "task/installed_agent.h"
 #include "task/life.h"
 #include "task/own_config.h"
 #include "task/stage_files.h"
@@ -25,13 +26,26 @@
 /* The prompt if a run is to go on, and nobody said more. */
 #define GO_ON "Go on, and end when everything is committed."
 
+void stage_agent_default(struct context *c)
+{
+	const struct config_agent *a;
+	size_t n;
+
+	if (c->config.default_agent)
+		return;
+	a = installed_agent(c, &n, NULL);
+	if (n == 1)
+		c->config.default_agent = xstrdup(a->name);
+}
+
 int stage_agent(const struct config *c, const struct plan *p, const struct plan_stage *s, const char **ret,
 	struct err *e)
 {
 	*ret = s->agent ? s->agent : p->agent ? p->agent : c->default_agent;
 	if (*ret)
 		return 0;
-	err_set(e, ERR_USAGE, "stage '%s' has no agent: neither it nor the plan nor agents.default names one",
+	err_set(e, ERR_USAGE,
+		"stage '%s' has no agent: neither it nor the plan nor agents.default names one, and not just one is installed",
 		s->id);
 	return err_hint(e, "garth agent ls");
 }

@@ -111,6 +111,7 @@ EOF
   git show garth/bad.check:told | grep -qx 'ignore this'
   git show garth/bad.check:told | grep -q "failed on your commit $(git rev-parse --short=12 garth/bad.check~1)"
   git show garth/bad.check:brief | grep -q 'cat out; printf'
+  [[ $("$garth" plan graph bad) == *never*failed* ]] || complain "$("$garth" plan graph bad)"
   # nothing of a plan that is not done is merged
   not test -e out
   [[ $(git show garth/bad:out) == right ]]
