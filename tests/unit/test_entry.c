@@ -10,12 +10,12 @@ static void many_paths_at_once(void **state)
 		bool there;
 	} table[] = { { "", false }, { "a", true }, { "a/b", false }, { "d", true }, { "d/", false },
 		{ "d/b", true }, { "d/b/c", false }, { "d/c", false }, { "d\nb", false }, { "e", false },
-		{ "e/f", false }, { "m", true }, { "m/x", false }, { "x y", true }, { "x y/z/deep", true },
-		{ "x y/z/no", false } };
+		{ "e/f", false }, { "m", true }, { "m/x", false }, { "t/x", false }, { "x y", true },
+		{ "x y/z/deep", true }, { "x y/z/no", false } };
 	struct strvec paths = STRVEC_INIT;
 	bool there[ARRAY_SIZE(table)];
 	struct err e = ERR_INIT;
-	auto_fd top = -1;
+	auto_fd top = -1, file = -1;
 	struct gitrepo g;
 	char commit[65];
 
@@ -24,6 +24,9 @@ static void many_paths_at_once(void **state)
 	assert_int_equal(mkdirat(top, "x y", 0755), 0);
 	assert_int_equal(mkdirat(top, "x y/z", 0755), 0);
 	put(top, "x y/z/deep", "1\n");
+	/* a file with what a directory has */
+	file = openat(top, "t", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_int_equal(write(file, "100644 x\0aaaaaaaaaaaaaaaaaaaaa", 30), 30);
 	git_in(&g, "add", ".");
 	/* a submodule, whose commit is not here */
 	git_in(&g, "update-index", "--add", "--cacheinfo",
