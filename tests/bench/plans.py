@@ -11,7 +11,6 @@ TABLE = [
     ("plan-run", f"a plan of {STAGES} stages, `true` as agent and check, {AT_ONCE} at once",
      f"{STAGES} `garth run -- true` from a shell, {AT_ONCE} at once", "s", ("at most", 1.3)),
     ("plan-status", f"garth plan status, {2 * STAGES} stages", f"garth ls with their {2 * STAGES} tasks", "s", ("at most", 2)),
-    ("plan-check", f"garth plan check, {2 * STAGES} stages", "50 ms", "s", ("at most", 1.0)),
 ]
 
 
@@ -49,7 +48,6 @@ def plans(b):
     show, ls = [b.garth, "plan", "status", "many"], [b.garth, "ls"]
     mine, peer = alternate(20, lambda: [other.timed(show, repo)], lambda: [other.timed(ls, repo)])
     yield "plan-status", median(mine), median(peer), None
-    yield "plan-check", median([other.timed([b.garth, "plan", "check", path], repo) for _ in range(20)]), 0.05, None
 
 
 GROUPS = [([row[0] for row in TABLE], plans)]

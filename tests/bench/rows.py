@@ -18,6 +18,7 @@ import layers
 import lives
 import made
 import mcp
+import plan_check
 import plans
 import renames
 import submodules
@@ -50,6 +51,7 @@ TABLE = [
     ("keeper", "keeper's memory (RSS), running task", "8 MiB", "B", ("at most", 1.0)),
     *gate.TABLE,
     *guard.TABLE,
+    *plan_check.TABLE,
     *lives.TABLE,
     *kinds.TABLE,
     *plans.TABLE,
@@ -377,6 +379,7 @@ GROUPS = [
     (("build",), building),
     *gate.SMALL,
     *guard.GROUPS,
+    *plan_check.GROUPS,
     *lives.SMALL,
     *kinds.GROUPS,
     *plans.GROUPS,
