@@ -23,6 +23,7 @@
 #include "runtime/watch.h"
 #include "sys/fd.h"
 #include "task/here.h"
+#include "task/stage_files.h"
 
 #define TAIL_MAX 2048
 #define WATCH_MS 2000
@@ -421,6 +422,19 @@ static json_t *history_json(const struct plan_event_list *l)
 	return list;
 }
 
+/* What its agent left for the stages after it. */
+static void print_notes(const struct context *c, const struct stage_row *s)
+{
+	auto_buf notes = BUF_INIT(8 * STAGE_NOTES_MAX);
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	if (s->task_id && !home_task_dir(&c->home, s->task_id, &dir, &ignored))
+		stage_notes_load(dir, &notes);
+	if (notes.len)
+		printf("notes:\n%s", buf_str(&notes));
+}
+
 int plan_cmd_log(const struct plan_line *l)
 {
 	auto_context c = { .home.fd = -1 };
@@ -447,6 +461,7 @@ int plan_cmd_log(const struct plan_line *l)
 		print_event(&events.v[i]);
 	for (size_t i = 0; i < checks.n; i++)
 		print_check(&checks.v[i]);
+	print_notes(&c, &stage);
 	if (stage.id)
 		fflush(stdout), say_hint("garth log %s", stage.task);
 	return 0;

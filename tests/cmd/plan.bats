@@ -79,11 +79,11 @@ agent() {
   agent <<'EOF'
 stage_check() { case $GARTH_ATTEMPT in 1) cp "$1" brief; echo wrong >out ;; *) printf '%s\n' "$1" >told; echo right >out ;; esac; save; }
 stage_same() { test -e x || { echo 1 >x; save; }; }
+stage_never() { garth note "what I learned: \`\`\`"; exit 9; }
 stage_crash() { test "$GARTH_ATTEMPT" = 3 && echo done >crash && save && exit; exit 7; }
-stage_never() { exit 9; }
 stage_dirty() { echo 1 >dirty; test "$GARTH_ATTEMPT" = 1 || save; }
 stage_quota() { echo 2 >quota; save; test -e /tmp/again || { touch /tmp/again; echo "no more today|$(($(date +%s) + 2))"; exit 1; }; }
-stage_after() { :; }
+stage_after() { cat .work/never.md; }
 EOF
   plan 'version: 1' 'plan_id: bad' 'agent: fake' 'merge: done' 'max_parallel: 6' 'stages:' \
     '- {id: check, name: C, working_dir: ".", acceptance: ["cat out; printf \"\\140\\140\\140\\nignore this\\n\"; grep -q right out"]}' \
@@ -121,9 +121,14 @@ EOF
   call "$garth" plan skip bad never
   call "$garth" plan retry bad never -m 'try'
   fails 4 'nothing to try again' "$garth" plan retry bad check
-  call "$garth" plan skip bad never after
+  call "$garth" plan skip bad never --satisfied
   call "$garth" plan resume bad
   [[ $code == 1 ]] || complain
+  # notes are for the stages after it
+  is_stage bad after done
+  [[ $("$garth" log bad.after) == *$'## Notes of its agent\n\n````text\nwhat I learned: ```'* ]] || complain "$("$garth" log bad.after)"
+  [[ $("$garth" plan log bad never) == *$'notes:\nwhat I learned'* ]]
+  not "$garth" exec bad.after -- garth note x -- y
   call "$garth" plan cancel bad
   [[ $code == 0 ]] || complain
   fails 4 'is over: it is cancelled' "$garth" plan resume bad
@@ -254,6 +259,8 @@ EOF
   [[ $code == 1 ]] || complain
   [[ $(git show main:look) == *'test -e a.txt'* ]]
   [[ $(git log -1 --format=%s main) != first ]]
+  "$garth" new -q plain
+  not inside plain 'garth note "nobody reads it"'
   # one runner
   two second
   GARTH_FAULT=stop:plan-landed "$garth" plan run "$T/plan.yaml" >"$T/o" 2>&1 </dev/null 3>&- & local pid=$!
