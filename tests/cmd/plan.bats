@@ -283,6 +283,14 @@ EOF
   fails 2 '' "$garth" plan
 }
 
+# The keeper of a stage's task: its runner has the lock file open as well.
+keeper_of_stage() {
+  local p
+  for p in $(find /proc/[0-9]*/fd -maxdepth 1 -lname "$(task_dir "$1")/lock" 2>/dev/null | sed 's,/proc/,,;s,/.*,,'); do
+    if [[ $(<"/proc/$p/comm") == garth-keeper ]]; then echo "$p"; return; fi
+  done
+  return 1
+}
 # The lowest number of those that hold the plan's lock: its workers come after it.
 runner_of() {
   local fds
@@ -306,9 +314,14 @@ runner_of() {
   [[ $code == 0 ]] || complain
   local name=$out first; first=$(head -1 <<<"$ids")
   eventually is_stage "$name" "$first" running
+  # a runner that waits does nothing; the point is that nothing happens
+  local runner before after; runner=$(runner_of "$name")
+  before=$(sed -n 's/^voluntary_ctxt_switches:\s*//p' "/proc/$runner/status"); sleep 0.5
+  after=$(sed -n 's/^voluntary_ctxt_switches:\s*//p' "/proc/$runner/status")
+  ((after - before < 30)) || complain "it wakes up $((after - before)) times"
   # the keeper, and then the runner
   eventually test -S "$GARTH_HOME/tasks/$(field "$name.$first" id)/control"
-  kill -9 "$(keeper_of "$name.$first")"
+  kill -9 "$(keeper_of_stage "$name.$first")"
   eventually gives 2 stage "$name" "$first" attempt
   kill -9 "$(runner_of "$name")"
   eventually gives 'no runner' "$garth" plan status "$name"
