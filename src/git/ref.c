@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "git/packed_refs.h"
 #include "sys/fd.h"
 
 #define LINKS_MAX 5
@@ -55,12 +56,12 @@ static bool none_beneath(const struct repo *r, const char *prefix)
 {
 	auto_fd dir = open(r->git_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	auto_str name = xasprintf(" %s", prefix);
-	auto_buf packed = BUF_INIT(256 << 20);
+	auto_buf packed = BUF_INIT(PACKED_REFS_MAX);
 	struct err ignored = ERR_INIT;
 
 	if (dir < 0 || !ref_none_loose(r, prefix))
 		return false;
-	if (read_file(dir, "packed-refs", &packed, &ignored) < 0)
+	if (packed_refs_near(dir, prefix, &packed, &ignored) < 0)
 		return ignored.kind == ERR_NOTFOUND;
 	return !memmem(buf_str(&packed), packed.len, name, strlen(name));
 }
@@ -222,13 +223,13 @@ static int read_loose(int dir, const char *name, struct buf *text, struct err *e
 /* Lines are "OID NAME". Lines that begin with '^' or '#' contain no ref's name. */
 static int read_packed(const struct repo *r, int dir, const char *name, char out[OID_SIZE], struct err *e)
 {
-	auto_buf text = BUF_INIT(256 << 20);
+	auto_buf text = BUF_INIT(PACKED_REFS_MAX);
 	auto_str line = xasprintf(" %s\n", name);
 	size_t oid = 2 * (size_t)r->hash_len;
 	const char *at;
 
-	if (read_file(dir, "packed-refs", &text, e) < 0)
-		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	if (packed_refs_near(dir, name, &text, e) < 0)
+		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
 	at = memmem(buf_str(&text), text.len, line, strlen(line));
 	if (at && (size_t)(at - text.data) >= oid)
 		take_oid(r, at - oid, out);
