@@ -80,8 +80,8 @@ const char *const default_caches[] = {
 	".bun/install/cache", ".cache/deno", ".cache/node", ".cache/node-gyp", ".cache/electron", ".cache/Cypress",
 	".cache/puppeteer",
 	/* Python */
-	".cache/pip", ".cache/uv", ".cache/pypoetry", ".cache/pdm", ".cache/pipenv", ".cache/huggingface/hub",
-	".cache/torch",
+	".cache/pip", ".cache/uv", ".cache/pypoetry", ".cache/pdm", ".cache/pipenv", ".local/share/virtualenvs",
+	".cache/huggingface/hub", ".cache/torch",
 	/* the JVM */
 	".gradle/caches", ".gradle/wrapper", ".gradle/native", ".gradle/jdks", ".m2/repository", ".m2/wrapper",
 	".ivy2/cache", ".sbt/boot", ".cache/coursier",

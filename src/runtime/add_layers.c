@@ -72,10 +72,9 @@ void add_layers_warn_setup(struct add_layers *b, const struct setup_result *s)
 {
 	warn(b, &s->changed, "the set-up changed tracked files, which tasks do not see");
 	warn(b, &s->left_out, "the set-up left what cannot be shared");
-	warn(b, &s->cached.left_out, "the set-up left what cannot be in the project's cache");
+	warn(b, &s->cached.left_out, "the set-up left in caches what cannot be shared");
 	if (s->not_cached)
-		strvec_pushf(&b->warnings, "the project's cache did not get what the set-up downloaded: %s",
-			s->not_cached);
+		strvec_pushf(&b->warnings, "what the set-up wrote to caches is not kept: %s", s->not_cached);
 	warn(b, &s->not_ignored, "the set-up left files that git does not ignore, so tasks can commit them");
 }
 

@@ -215,12 +215,22 @@ static void name_roots(const struct layer *l, struct strvec *ret)
 	}
 }
 
-/* What the commands wrote to caches, if the project has one of its own. The set-up does not depend on it. */
+/* What the commands wrote to caches: it belongs to the layer, unless the cache is the project's. The set-up does not
+ * depend on it. */
+static void add_caches(struct attempt *a, int task_dir, struct layer_part *part, struct setup_result *ret)
+{
+	struct err failed = ERR_INIT;
+
+	if (project_cache_fill_setup(a->c, &a->task, task_dir, part, &ret->cached.left_out, &failed) < 0)
+		ret->not_cached = xstrdup(failed.msg);
+	fault("setup-caches");
+}
+
 static void keep_caches(struct attempt *a, int task_dir, struct setup_result *ret)
 {
 	struct err failed = ERR_INIT;
 
-	if (project_cache_add(a->c, &a->task, task_dir, true, &ret->cached, &failed) < 0)
+	if (!ret->not_cached && project_cache_add(a->c, &a->task, task_dir, true, &ret->cached, &failed) < 0)
 		ret->not_cached = xstrdup(failed.msg);
 }
 
@@ -246,6 +256,7 @@ static int harvest(struct attempt *a, struct setup_result *ret, struct err *e)
 		write_log(part.dir, LOG_NAME, a, e) < 0)
 		return -1;
 	fault("setup-moved");
+	add_caches(a, at.ws.dir, &part, ret);
 	ret->files = part.files;
 	ret->bytes = part.bytes;
 	about = xasprintf("%s%s", a->c->config.setup.v[0], a->c->config.setup.n > 1 ? " …" : "");

@@ -189,14 +189,14 @@ nothing_half() {
 }
 
 @test "W7 ESCAPES 23 set-up: killed at any step, it leaves nothing that is taken for whole" {
-  set_up 'mkdir deps; echo 1 >deps/one; echo run >>deps/runs'
-  for step in setup-task setup-ran setup-moved layer-filled layer-made; do
+  set_up 'mkdir -p deps ~/.npm/_cacache; echo 1 >deps/one; echo run >>deps/runs; echo 1 >~/.npm/_cacache/one'
+  for step in setup-task setup-ran setup-moved setup-caches layer-filled layer-made; do
     GARTH_FAULT=$step call "$garth" new t
     [[ $code == 137 ]] || complain "$step"
     [[ -z $(layers) ]] || complain "$step"
   done
   "$garth" new t
-  [[ $(inside t 'cat deps/one deps/runs' | tr '\n' ' ') == '1 run ' ]]
+  [[ $(inside t 'cat deps/one deps/runs ~/.npm/_cacache/one' | tr '\n' ' ') == '1 run 1 ' ]]
   nothing_half
 }
 
