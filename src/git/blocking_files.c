@@ -29,7 +29,7 @@ struct place {
 
 static const struct place in_git_dir[] = {
 	{ ".", 0 }, /* HEAD, config, index, packed-refs, shallow, commondir, MERGE_HEAD … */
-	{ "info", 0 }, { "worktrees", 1 },                     /* the HEAD of each linked worktree */
+	{ "info", 0 }, { "reftable", 0 }, { "worktrees", 2 },  /* the HEAD of each linked worktree */
 	{ "refs", DEPTH_MAX, "garth" }, { "logs", DEPTH_MAX }, /* they are opened to be written */
 };
 

@@ -103,12 +103,24 @@ bool repo_is_partial(const struct repo *r)
 	return false;
 }
 
-int repo_refuse_missing(const struct repo *r, const char *what, struct err *e)
+int repo_refuse_missing(const struct repo *r, const char *commit, const char *what, struct err *e)
 {
+	const char *empty_tree = r->hash_len == 32
+					 ? "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+					 : "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 	auto_str top = shell_quoted(r->top);
 
 	err_set(e, ERR_REFUSED, "'%s' is a partial clone, and %s is missing", r->top, what);
-	return err_hint(e, "git -C %s fetch --refetch --no-filter", top);
+	/* a difference with statistics reads every file; git fetches all that are missing at once */
+	return commit ? err_hint(e, "git -C %s diff --shortstat %s %s", top, empty_tree, commit)
+		      : err_hint(e, "git -C %s fetch --refetch --no-filter", top);
+}
+
+bool repo_has_reftable(const struct repo *r)
+{
+	auto_str place = path_join(r->git_dir, "reftable");
+
+	return !access(place, F_OK);
 }
 
 static int check_settings(const struct repo *r, struct err *e)
@@ -116,9 +128,9 @@ static int check_settings(const struct repo *r, struct err *e)
 	const char *refs = repo_config(r, "extensions.refstorage");
 	auto_str top = shell_quoted(r->top);
 
-	if (!refs || !strcmp(refs, "files"))
+	if (!refs || !strcmp(refs, "files") || !strcmp(refs, "reftable"))
 		return 0;
-	err_set(e, ERR_REFUSED, "'%s' keeps its refs in a %s, which is not supported", r->top, refs);
+	err_set(e, ERR_REFUSED, "'%s' keeps its refs in '%s', which is not supported", r->top, refs);
 	return err_hint(e, "git -C %s refs migrate --ref-format=files", top);
 }
 

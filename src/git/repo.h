@@ -52,8 +52,10 @@ void repo_name(const char *git_dir, const char *top, unsigned hash_len, struct r
 int repo_settings(const struct repo *r, const char *commit, bool *ret_there, struct buf *out, struct err *e);
 /* Whether it is a partial clone: objects may be missing. git outside never fetches them. */
 bool repo_is_partial(const struct repo *r);
-/* ERR_REFUSED, with the command that fetches what is missing. */
-int repo_refuse_missing(const struct repo *r, const char *what, struct err *e);
+/* Whether its refs are in a reftable: then no file tells what HEAD or another ref is. */
+bool repo_has_reftable(const struct repo *r);
+/* ERR_REFUSED, with the command that fetches what is missing: of a commit, or everything if it is NULL. */
+int repo_refuse_missing(const struct repo *r, const char *commit, const char *what, struct err *e);
 
 /* For questions about commits alone: a submodule's own setting of its work tree, which may be gone, does not
  * count. */

@@ -47,6 +47,8 @@ static void watched(const struct repo *r, const struct task *t, struct strvec *r
 {
 	strvec_push(ret, r->git_dir);
 	strvec_pushf(ret, "%s/refs/tags/", r->git_dir);
+	if (repo_has_reftable(r))
+		strvec_pushf(ret, "%s/reftable", r->git_dir);
 	/* "refs/heads" and down to the target's directory, but not recursively: every task's branch is
 	 * there */
 	for (const char *s = t->target; (s = strchr(s, '/')); s++)
