@@ -16,6 +16,7 @@
 #include "sys/lock.h"
 #include "task/layers.h"
 #include "task/life.h"
+#include "task/refused.h"
 #include "task/remove.h"
 #include "workspace/include.h"
 #include "workspace/layer.h"
@@ -23,6 +24,7 @@
 #define SETUP_SECONDS (4 * 3600)
 #define LOG_NAME      "log"
 #define LAST_LINE_MAX 200
+#define HOSTS_NAMED   3
 /* After its last command has ended, a keeper leaves. */
 #define LEAVE_MS 30000
 
@@ -266,8 +268,35 @@ static int harvest(struct attempt *a, struct setup_result *ret, struct err *e)
 	return 0;
 }
 
+/* The hosts that the commands asked for in vain: what they print of it is rarely more than "403". */
+static void add_refused(struct attempt *a, struct buf *out)
+{
+	auto_asked_list asked = { 0 };
+	struct err ignored = ERR_INIT;
+	size_t named = 0;
+
+	if (context_store(a->c, &ignored) < 0 ||
+		store_asked_list(a->c->store, a->task.id, &asked, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < asked.n && named < HOSTS_NAMED; i++) {
+		const struct asked *h = &asked.v[i];
+		auto_buf why = BUF_SMALL;
+		auto_str entry = NULL;
+
+		if (h->open || (h->why != ASKED_NOT_LISTED && h->why != ASKED_PRIVATE))
+			continue;
+		entry = refused_explain(&a->c->config.setup_network, h, &why);
+		if (!entry)
+			continue;
+		buf_printf(out, "%s:%d %s; ", h->host, h->port,
+			h->why == ASKED_PRIVATE ? buf_str(&why) : "is not in workspace.setup_network");
+		named++;
+	}
+}
+
 static int failed(struct attempt *a, int code, struct err *e)
 {
+	auto_buf refused = BUF_SMALL;
 	auto_str log = setup_log(a->c, a->like->project_id, a->layer, true);
 	auto_str name = xstrdup(path_base(log));
 	struct err ignored = ERR_INIT;
@@ -275,9 +304,12 @@ static int failed(struct attempt *a, int code, struct err *e)
 
 	if (!layer_place(&a->c->home, a->like->project_id, &place, &ignored))
 		write_log(place, name, a, &ignored);
+	if (a->c->config.setup_network.n)
+		add_refused(a, &refused);
+	else
+		buf_addstr(&refused, "it had no network (workspace.setup_network); ");
 	err_set(e, ERR_START, "the set-up failed with exit code %d%s%s%s; %sits output is in %s", code,
-		*a->last ? " (" : "", a->last, *a->last ? ")" : "",
-		a->c->config.setup_network.n ? "" : "it had no network (workspace.setup_network); ", log);
+		*a->last ? " (" : "", a->last, *a->last ? ")" : "", buf_str(&refused), log);
 	return err_hint(e, "garth warm --verbose");
 }
 

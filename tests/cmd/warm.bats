@@ -105,6 +105,14 @@ nothing_half() {
   "$garth" run -q --no-setup --task u -- true
 }
 
+@test "W7 set-up: a host that it may not reach is named when it fails" {
+  set_up 'curl -fsS http://one.example/ http://one.example:8080/'
+  echo '  setup_network: [two.example]' >>"$XDG_CONFIG_HOME/garth/config.yaml"
+  call "$garth" new t
+  [[ $code == 125 ]] || complain
+  [[ $err == *'; one.example:80 is not in workspace.setup_network; one.example:8080 is not in workspace.setup_network; its output is in '* ]] || complain
+}
+
 @test "W7 set-up: no network unless it asks for it; a home of its own; included files are not there" {
   set_up 'mkdir deps; env >deps/env; ls -A ~ >deps/home; ls -A >deps/files; echo secret >~/.token'
   printf '  include: [.env]\n' >>"$XDG_CONFIG_HOME/garth/config.yaml"; echo '.env' >>.gitignore; commit env; echo SECRET >.env
