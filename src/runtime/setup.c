@@ -204,7 +204,26 @@ static int write_log(int dir, const char *name, const struct attempt *a, struct 
 	return write_file(dir, name, buf_str(&text), text.len, 0600, e);
 }
 
-/* What the layer's places are called by git: a directory ends in "/". */
+/* Whether a directory of the layer says itself that git ignores all of it, as those of meson and husky do. */
+static bool ignores_all(int tree, const char *dir)
+{
+	auto_str path = path_join(dir, ".gitignore");
+	auto_fd fd = open_regular_beneath(tree, path);
+	auto_buf text = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	bool all = false;
+
+	if (fd < 0 || read_rest(fd, &text, path, &ignored) < 0)
+		return false;
+	for (const char *l = buf_str(&text); *l; l += strcspn(l, "\n"), l += *l == '\n') {
+		if (*l == '!')
+			return false;
+		all |= *l == '*' && (l[1] == '\n' || !l[1]);
+	}
+	return all;
+}
+
+/* What the layer's places are called by git, which does not ignore them by their own rules: a directory ends in "/". */
 static void name_roots(const struct layer *l, struct strvec *ret)
 {
 	auto_fd tree = open(l->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -213,7 +232,8 @@ static void name_roots(const struct layer *l, struct strvec *ret)
 		struct stat st;
 		bool dir = !lstat_beneath(tree, l->roots.v[i], &st) && S_ISDIR(st.st_mode);
 
-		strvec_pushf(ret, "%s%s", l->roots.v[i], dir ? "/" : "");
+		if (!dir || !ignores_all(tree, l->roots.v[i]))
+			strvec_pushf(ret, "%s%s", l->roots.v[i], dir ? "/" : "");
 	}
 }
 

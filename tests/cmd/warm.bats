@@ -105,6 +105,15 @@ nothing_half() {
   "$garth" run -q --no-setup --task u -- true
 }
 
+@test "W7 set-up: what git does not ignore is named, but not a directory that ignores itself" {
+  set_up 'mkdir gen half open; echo "*" >gen/.gitignore; echo x >gen/x; printf "*\n!x\n" >half/.gitignore; echo x >half/x; echo x >open/x'
+  call "$garth" new t
+  [[ $err == *'left files that git does not ignore'*half/* ]] || complain
+  [[ $err == *'left files that git does not ignore'*open/* ]] || complain
+  [[ $err != *gen/* ]] || complain
+  [[ $(inside t 'git status --porcelain -uall') == $'?? half/x\n?? open/x' ]]
+}
+
 @test "W7 set-up: a host that it may not reach is named when it fails" {
   set_up 'curl -fsS http://one.example/ http://one.example:8080/'
   echo '  setup_network: [two.example]' >>"$XDG_CONFIG_HOME/garth/config.yaml"
