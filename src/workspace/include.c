@@ -18,6 +18,8 @@
 #define PATTERNS_MAX (64u << 10)
 #define PATHS_MAX    (256u << 20)
 #define LIST_SECONDS 30
+/* of UTF-8, as editors of Windows write it; git skips it too */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 void include_report_release(struct include_report *r)
 {
@@ -35,8 +37,17 @@ static int take_blob(size_t i, const char *data, size_t len, void *arg, struct e
 	return 0;
 }
 
-/* A line as git reads it from an ignore file: without a comment, and spaces at the end. */
-static void add_pattern(const char *line, struct strvec *args)
+void include_lines(const char *text, struct strvec *ret)
+{
+	const char *p = text;
+
+	if (!strncmp(p, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)))
+		p += strlen(BYTE_ORDER_MARK);
+	for (const char *end = p + strlen(p); p < end; p += strcspn(p, "\n") + 1)
+		strvec_pushn(ret, p, strcspn(p, "\n"));
+}
+
+void include_option(const char *line, struct strvec *args)
 {
 	size_t n = strcspn(line, "\n");
 
@@ -59,8 +70,7 @@ int include_patterns(const struct repo *r, struct strvec *ret, struct err *e)
 		return -1;
 	if (text.overflow)
 		return err_set(e, ERR_REFUSED, INCLUDE_FILE " is larger than %u KB", PATTERNS_MAX >> 10);
-	for (const char *p = buf_str(&text), *end = p + strlen(p); p < end; p += strcspn(p, "\n") + 1)
-		strvec_pushn(ret, p, strcspn(p, "\n"));
+	include_lines(buf_str(&text), ret);
 	return 0;
 }
 
@@ -206,7 +216,7 @@ int include_layer(const struct home *h, int64_t project, const struct repo *r, c
 
 	*ret_name = NULL;
 	for (size_t i = 0; i < patterns->n; i++)
-		add_pattern(patterns->v[i], &options);
+		include_option(patterns->v[i], &options);
 	if (!options.n)
 		return 0;
 	top = open(r->top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -44,4 +44,9 @@ int include_layer(const struct home *h, int64_t project, const struct repo *r, c
 int include_not_ignored(const struct home *h, const struct repo *r, const struct strvec *paths,
 	struct strvec *ret, struct err *e);
 
+/* The lines of an ignore file, without a byte order mark. */
+void include_lines(const char *text, struct strvec *ret);
+/* Adds git's option for a line as git reads it from an ignore file: without a comment, and spaces at the end. */
+void include_option(const char *line, struct strvec *args);
+
 #endif

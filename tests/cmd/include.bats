@@ -47,6 +47,13 @@ more() { mkdir -p many; for ((i = 0; i < 900; i++)); do echo $i >many/$i; done; 
   [[ $(inside a 'cat .env; ls') == mine* ]]
 }
 
+@test "W7 include: a .worktreeinclude as editors of Windows write it" {
+  printf '.env\nother\n' >>.gitignore; printf '\xef\xbb\xbf.env\r\nother \r\n' >.worktreeinclude; commit include
+  echo SECRET >.env; echo o >other
+  "$garth" new t
+  [[ $(inside t 'cat .env other') == $'SECRET\no' ]]
+}
+
 @test "W7 include: workspace.include adds patterns, in git's syntax; tracked files are never included" {
   configure <<<$'workspace:\n  include: ["*.local", "!no.local", /top.txt]\n'
   printf '*.local\n/top.txt\n' >>.gitignore; commit ignore
