@@ -1,7 +1,7 @@
 /*
  * Finds files of a repository that git would wait for: a FIFO or a device in place of HEAD, the index, a ref or another
  * file that git opens. A repository that somebody else made may have such files, and git waits for as long as nobody
- * writes to them. This reads directories only. It does not look at loose objects and at Garth's own refs, which are too
+ * writes to them. A link to a place that is not always the same (named_path.h) is found as well. This reads directories only. It does not look at loose objects and at Garth's own refs, which are too
  * many (each task has a directory of refs): for them, each git has a time limit (run.h).
  */
 #ifndef GIT_BLOCKING_FILES_H

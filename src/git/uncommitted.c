@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "git/blob.h"
+#include "git/config_list.h"
 #include "git/discover.h"
 #include "git/lfs.h"
 #include "git/run.h"
@@ -31,18 +32,18 @@ static int switch_off(const char *name, struct strvec *args, struct err *e)
  * (includeIf "gitdir:" compares the words, and a .git may be a link). */
 static int no_filters(const struct git *later, struct strvec *args, struct err *e)
 {
-	struct git g = *later;
-	auto_strvec ask = STRVEC_INIT;
-	auto_buf out = BUF_INIT(1 << 20);
-	int code;
+	auto_buf list = BUF_INIT(4 << 20);
+	const char *scope, *key, *value;
+	size_t at = 0, n;
 
-	g.seconds = LOOK_SECONDS;
-	strvec_pushl(&ask, "config", "-z", "--name-only", "--get-regexp", "^filter\\.", NULL);
-	if (git_try(&g, &ask, NULL, &out, NULL, &code, e) < 0)
+	if (config_list(later->dir, &list, e) < 0)
 		return -1;
-	for (size_t at = 0; at < out.len; at += strlen(out.data + at) + 1)
-		if (switch_off(out.data + at, args, e) < 0)
+	while (config_next(&list, &at, &scope, &key, &n, &value)) {
+		auto_str name = xstrndup(key, n);
+
+		if (!strncmp(name, "filter.", 7) && switch_off(name, args, e) < 0)
 			return -1;
+	}
 	return 0;
 }
 
