@@ -414,6 +414,30 @@ looks() { (cd "$1" && git status && git status --porcelain && git diff --stat &&
   done
 }
 
+# The same in a sparse checkout: there git does not pass over what is in the working directory although the index tells it
+# to (skip-worktree).
+@test "5 9 W5: nor if the user's checkout is a sparse one" {
+  superproject
+  git config core.sparseCheckout true
+  echo '/*' >.git/info/sparse-checkout
+  git worktree add -q "$T/open/control" 2>/dev/null
+  git -C "$T/open/control" update-index --skip-worktree libs/mod
+  (cd "$T/open/control" && sh -c "$(monitored libs/mod)")
+  looks "$T/open/control"
+  ran
+  for backend in worktree clone; do
+    "$garth" new "$backend" --base HEAD --backend "$backend" --submodule none
+    dir=$("$garth" path "$backend")
+    inside "$backend" "mv libs gone; $(monitored libs/mod)"
+    [[ -e $dir/libs/mod/.git/config ]]
+    looks "$dir"
+    [[ ! -e $marker ]]
+    inside "$backend" 'echo 2 >>a.txt; git commit -qm two a.txt'
+    looks "$dir"
+    [[ ! -e $marker ]]
+  done
+}
+
 # The user's own submodule is hostile: it came with a tarball. Its configuration names programs too.
 @test "9 31 W5: no command runs a program of a submodule that is checked out in the user's checkout" {
   superproject
