@@ -172,3 +172,37 @@ load planted.bash
     grep -qF "'$HOME'" "$T/refused"
   done
 }
+
+# The attack has the checkout of a branch in a workspace, by a record of a worktree that came with the repository: a merge
+# would write there while an agent puts links in its way.
+@test "2 6 40 G10: a merge writes no files where an agent can write" {
+  git branch dev
+  "$garth" new a; inside a 'echo A >>a.txt; echo N >new; git add new; git commit -qam A'
+  "$garth" new b --backend worktree
+  mkdir -p .git/worktrees/w; echo ../.. >.git/worktrees/w/commondir; echo 'ref: refs/heads/dev' >.git/worktrees/w/HEAD
+  cp .git/index .git/worktrees/w/index; echo "$GARTH_HOME/worktrees/b/sub/.git" >.git/worktrees/w/gitdir
+  inside b "mkdir sub; echo 'gitdir: $R/.git/worktrees/w' >sub/.git; cp -r a.txt dir .gitignore sub/"
+  # the control: it is a checkout to git
+  [[ $(git -c safe.directory='*' -C "$GARTH_HOME/worktrees/b/sub" branch --show-current) == dev ]]
+  refused "$garth" merge a --into dev
+  grep -q 'in the Garth home' "$T/refused"
+  [[ ! -e $GARTH_HOME/worktrees/b/sub/new ]]
+}
+
+# The attack publishes a link with the name of the directory that a merge makes in a checkout on another file system than
+# the repository.
+@test "2 40 G10: a merge makes no files behind a link in the checkout" {
+  local other=/dev/shm
+  [[ -w $other && $(stat -c %d $other) != "$(stat -c %d "$T")" ]] || other=/tmp
+  [[ $(stat -c %d $other) != "$(stat -c %d "$T")" ]] || skip "there is no other file system"
+  other=$(mktemp -d $other/garth-test.XXXXXX)
+  ln -s "$T/elsewhere/dir" .garth-merge; git add .garth-merge; git commit -qm link
+  git worktree add -q -b dev "$other/dev"
+  "$garth" new a; inside a 'echo A >>a.txt; echo N >new; git add new; git commit -qam A'
+  local code=0
+  "$garth" merge a --into dev >"$T/answer" 2>&1 || code=$?
+  rm -rf "$other"
+  ((code)) || { cat "$T/answer"; false; }
+  grep -q '.garth-merge' "$T/answer"
+  untouched
+}
