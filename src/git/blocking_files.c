@@ -53,6 +53,10 @@ static const struct place in_objects[] = {
 	{ "pack", 0 },
 };
 
+/* Of these there can be many. */
+static const struct place many_in_git_dir[] = { { "refs/garth", DEPTH_MAX } };
+static const struct place many_in_objects[] = { { ".", 1, is_part } };
+
 /* Opening a socket fails at once. */
 static bool is_waited_for(mode_t mode)
 {
@@ -143,6 +147,16 @@ int blocking_files_refuse(const char *git_dir, struct err *e)
 int blocking_files_refuse_objects(const char *objects, struct err *e)
 {
 	return look_at(objects, in_objects, ARRAY_SIZE(in_objects), e);
+}
+
+int blocking_files_refuse_many(const char *git_dir, struct err *e)
+{
+	return look_at(git_dir, many_in_git_dir, ARRAY_SIZE(many_in_git_dir), e);
+}
+
+int blocking_files_refuse_loose(const char *objects, struct err *e)
+{
+	return look_at(objects, many_in_objects, ARRAY_SIZE(many_in_objects), e);
 }
 
 struct private_walk {

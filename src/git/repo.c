@@ -162,7 +162,7 @@ int repo_read_config(const struct repo *r, struct strvec *ret, struct err *e)
 }
 
 /* Adds the directory and, recursively, those in its info/alternates, at most 5 levels deep, as git does. */
-static int add_objects(struct strvec *list, const char *dir, unsigned depth, struct err *e)
+static int add_objects(struct strvec *list, const char *dir, unsigned depth, bool first_time, struct err *e)
 {
 	auto_str alternates = path_join(dir, "info/alternates");
 	auto_buf text = BUF_INIT(1 << 20);
@@ -173,7 +173,8 @@ static int add_objects(struct strvec *list, const char *dir, unsigned depth, str
 	if (depth > 5 || list->n > 32)
 		return err_set(e, ERR_REFUSED, "the repository borrows objects from too many others");
 	strvec_push(list, dir);
-	if (blocking_files_refuse_objects(dir, e) < 0)
+	if (blocking_files_refuse_objects(dir, e) < 0 ||
+		(first_time && blocking_files_refuse_loose(dir, e) < 0))
 		return -1;
 	if (read_file(AT_FDCWD, alternates, &text, e) < 0)
 		return e->kind == ERR_NOTFOUND ? 0 : -1;
@@ -191,7 +192,7 @@ static int add_objects(struct strvec *list, const char *dir, unsigned depth, str
 		if (named_path_check(joined, "the repository borrows objects from", e) < 0)
 			return -1;
 		real = canonicalize_file_name(joined);
-		if (real && add_objects(list, real, depth + 1, e) < 0) {
+		if (real && add_objects(list, real, depth + 1, first_time, e) < 0) {
 			free(real);
 			return -1;
 		}
@@ -210,11 +211,11 @@ static void fill_main_top(struct repo *r)
 		r->main_top = xstrdup(r->top);
 }
 
-static int fill_objects(struct repo *r, const char *git_dir, struct err *e)
+static int fill_objects(struct repo *r, const char *git_dir, bool first_time, struct err *e)
 {
 	auto_str objects = path_join(git_dir, "objects");
 
-	return add_objects(&r->objects, objects, 0, e);
+	return add_objects(&r->objects, objects, 0, first_time, e);
 }
 
 static int refuse_elsewhere(const char *top, struct err *e)
@@ -352,14 +353,16 @@ static int ask_git(
 }
 
 /* Before git or we ourselves open any of its files. Finds the object stores, too. */
-static int refuse_waiting(const struct discovered *d, struct repo *r, struct err *e)
+static int refuse_waiting(const struct discovered *d, struct repo *r, bool first_time, struct err *e)
 {
-	if (blocking_files_refuse(d->common, e) < 0 || fill_objects(r, d->common, e) < 0)
+	if (blocking_files_refuse(d->common, e) < 0 ||
+		(first_time && blocking_files_refuse_many(d->common, e) < 0) ||
+		fill_objects(r, d->common, first_time, e) < 0)
 		return -1;
 	return strcmp(d->git_dir, d->common) ? blocking_files_refuse(d->git_dir, e) : 0;
 }
 
-int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
+static int open_at(const char *dir, const char *rev, bool first_time, struct repo *ret, struct err *e)
 {
 	auto_str real = canonicalize_file_name(dir);
 	auto_discovered d = { 0 };
@@ -370,13 +373,24 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 	if (real && strchr(real, '\n'))
 		return err_set(e, ERR_REFUSED,
 			"a repository in a directory with a line break in its name is not supported");
-	if (discover(dir, &d, e) < 0 || refuse_waiting(&d, &r, e) < 0 || look_at_settings(&d, &r, e) < 0 ||
-		ask_git(&d, dir, rev, &r, e) < 0 || check_settings(&r, e) < 0 || check_place(&r, &d, e) < 0)
+	if (discover(dir, &d, e) < 0 || refuse_waiting(&d, &r, first_time, e) < 0 ||
+		look_at_settings(&d, &r, e) < 0 || ask_git(&d, dir, rev, &r, e) < 0 ||
+		check_settings(&r, e) < 0 || check_place(&r, &d, e) < 0)
 		return -1;
 	fill_main_top(&r);
 	*ret = r;
 	r = (struct repo){ 0 };
 	return 0;
+}
+
+int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
+{
+	return open_at(dir, rev, false, ret, e);
+}
+
+int repo_open_first(const char *dir, const char *rev, struct repo *ret, struct err *e)
+{
+	return open_at(dir, rev, true, ret, e);
 }
 
 void repo_name(const char *git_dir, const char *top, unsigned hash_len, struct repo *ret)
@@ -400,7 +414,7 @@ int repo_open_git_dir(
 	if (access(git_dir, F_OK) < 0)
 		return err_set(e, ERR_NOTFOUND, "the repository '%s' is not there any more", git_dir),
 		       err_hint(e, "ln -s NEW_PLACE %s", place);
-	if (blocking_files_refuse(git_dir, e) < 0 || fill_objects(&r, git_dir, e) < 0)
+	if (blocking_files_refuse(git_dir, e) < 0 || fill_objects(&r, git_dir, false, e) < 0)
 		return -1;
 	fill_main_top(&r);
 	*ret = r;

@@ -161,6 +161,32 @@ load planted.bash
   "$garth" diff t
 }
 
+# Of some files there are too many to look at them each time. It is done before a repository is used for the first time.
+@test "31 36 J3: a FIFO as a loose object or as one of Garth's refs, in a repository that came as a tarball" {
+  local name
+  "$garth" new t # of another project
+  tarball "$T/open/tarball"
+  git unpack-objects -q <.git/objects/pack/*.pack 2>/dev/null || true
+  for name in objects/11/11111111111111111111111111111111111111 refs/garth/tasks/1/x refs/garth/x; do
+    mkdir -p "$(dirname ".git/$name")"; mkfifo ".git/$name"
+    # the control: git itself waits
+    code=0; timeout 0.5 git for-each-ref >/dev/null 2>&1 || code=$?
+    if [[ $name == objects* ]]; then code=0; timeout 0.5 git cat-file -t 1111111111111111111111111111111111111111 >/dev/null 2>&1 || code=$?; fi
+    ((code == 124))
+    for command in 'run -t n -- true' 'new n' 'run -t n --backend clone -- true' trust warm; do
+      # shellcheck disable=SC2086
+      within 5 "$garth" $command
+      grep -qF ".git/$name' is a FIFO" "$T/answer" || { echo "$command"; cat "$T/answer"; false; }
+    done
+    for command in ls doctor config 'show t' 'undo --list'; do
+      # shellcheck disable=SC2086
+      within 5 "$garth" $command
+    done
+    rm ".git/$name"
+  done
+  "$garth" new n
+}
+
 # The attack has a link in the place of the object directory: it leads to the home, where its packs were unpacked too.
 @test "32 J2: a link in the place of the objects does not make a private directory visible" {
   tarball "$HOME/tarball"; git repack -adq
