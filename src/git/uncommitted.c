@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "git/blob.h"
 #include "git/config_list.h"
 #include "git/discover.h"
@@ -231,7 +232,17 @@ static int leave_lfs(const struct git *g, const struct discovered *d, const stru
 	return 0;
 }
 
-int uncommitted_patch(const char *dir, const char *index, int file, struct err *e)
+/* Adds pathspecs for the absolute paths that are in the checkout. */
+static void leave_places(const char *top, const struct strvec *never, struct strvec *args)
+{
+	size_t n = strcmp(top, "/") ? strlen(top) : 0;
+
+	for (size_t i = 0; i < never->n; i++)
+		if (path_within(never->v[i], top) && never->v[i][n])
+			strvec_pushf(args, ":(top,literal,exclude)%s", never->v[i] + n + 1);
+}
+
+int uncommitted_patch(const char *dir, const char *index, const struct strvec *never, int file, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT, left = STRVEC_INIT;
 	auto_discovered d = { 0 };
@@ -248,6 +259,7 @@ int uncommitted_patch(const char *dir, const char *index, int file, struct err *
 		return -1;
 	strvec_pushl(&args, "-c", "advice.addEmbeddedRepo=false", "add", "-A", "--", ":/", NULL);
 	strvec_pushv(&args, (const char *const *)left.v);
+	leave_places(d.top, never, &args);
 	if (leave_submodules_out(&g, &args, e) < 0 || git_run(&g, &args, NULL, NULL, e) < 0)
 		return -1;
 	g.stdout_fd = file;
