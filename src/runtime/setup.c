@@ -336,7 +336,7 @@ static int check_unused(const struct attempt *a, struct err *e)
  * be an agent's, and decide what is in it. */
 static bool is_only_tasks(const struct attempt *a, bool own)
 {
-	return !own && !ref_is_reached(a->repo, a->repo->commit);
+	return !own && !ref_is_users(a->repo, a->repo->commit);
 }
 
 /* *ret_not_shared: there is such a layer, but this commit tracks one of its paths; or it may not make one for others. */
