@@ -215,11 +215,14 @@ static void name_roots(const struct layer *l, struct strvec *ret)
 	}
 }
 
-/* What the commands wrote to caches, if the project has one of its own. The set-up does not depend on it. */
+/* What the commands wrote to caches, if the project has one of its own. The set-up does not depend on it. What an
+ * agent's commit runs decides nothing for other tasks. */
 static void keep_caches(struct attempt *a, int task_dir, struct setup_result *ret)
 {
 	struct err failed = ERR_INIT;
 
+	if (!project_cache_is_on(a->c, &a->task) || !ref_is_users(a->repo, a->repo->commit))
+		return;
 	if (project_cache_add(a->c, &a->task, task_dir, true, &ret->cached, &failed) < 0)
 		ret->not_cached = xstrdup(failed.msg);
 }
