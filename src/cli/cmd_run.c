@@ -334,7 +334,7 @@ static void tell_sandbox(const struct run_line *o, char *const *argv)
 }
 
 /* Checks the push's remote before the task is made, not only at its end. */
-static int check_remote(const struct context *c, const struct run_line *o, struct err *e)
+static int check_remote(struct context *c, const struct run_line *o, struct err *e)
 {
 	auto_str remote = NULL;
 	auto_repo r = { 0 };

@@ -103,20 +103,44 @@ int ref_list(const struct repo *r, const char *prefix, struct buf *out, struct e
 	return list(r, &patterns, out, e);
 }
 
-bool ref_is_reached(const struct repo *r, const char *oid)
+/* Which kinds of refs reach a commit. */
+struct reached {
+	bool garths, remotes, users;
+};
+
+static struct reached reached_by(const struct repo *r, const char *oid)
 {
 	auto_buf out = BUF_INIT(64 << 20);
 	auto_strvec args = STRVEC_INIT;
 	struct git g = repo_git(r);
+	struct reached by = { 0 };
 	struct err ignored = ERR_INIT;
 
 	strvec_pushl(&args, "for-each-ref", "--format=%(refname)", "--contains", oid, NULL);
 	if (git_run(&g, &args, NULL, &out, &ignored) < 0)
-		return false;
+		return by;
 	for (const char *l = buf_str(&out); *l; l = strchr(l, '\n') + 1)
-		if (strncmp(l, "refs/garth/", 11) && strncmp(l, "refs/heads/garth/", 17))
-			return true;
-	return false;
+		if (!strncmp(l, "refs/garth/", 11) || !strncmp(l, "refs/heads/garth/", 17))
+			by.garths = true;
+		else if (!strncmp(l, "refs/remotes/", 13))
+			by.remotes = true;
+		else
+			by.users = true;
+	return by;
+}
+
+bool ref_is_reached(const struct repo *r, const char *oid)
+{
+	struct reached by = reached_by(r, oid);
+
+	return by.users || by.remotes;
+}
+
+bool ref_is_users(const struct repo *r, const char *oid)
+{
+	struct reached by = reached_by(r, oid);
+
+	return by.users || (by.remotes && !by.garths);
 }
 
 bool ref_can_name(const struct repo *r, const char *oid)

@@ -37,6 +37,8 @@ void repo_release(struct repo *r);
 /* Finds the repository around dir and resolves rev to a commit. ERR_NOTFOUND: not a repository, no such
  * revision, no commit yet. ERR_REFUSED, with its name, for a kind of repository that is not supported. */
 int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e);
+/* The same for a repository that nobody has used with Garth before: all of its files are looked at (blocking_files.h). */
+int repo_open_first(const char *dir, const char *rev, struct repo *ret, struct err *e);
 /* Opens a registered project's repository by its git directory, without running git. Nothing is resolved or
  * checked, and the configuration is not read. hash_len is the hash length in bytes. */
 int repo_open_git_dir(

@@ -248,11 +248,15 @@ static void add_caches(struct attempt *a, int task_dir, struct layer_part *part,
 	fault("setup-caches");
 }
 
+/* What the commands wrote to caches, if the project has one of its own. What an agent's commit runs decides nothing for
+ * other tasks. */
 static void keep_caches(struct attempt *a, int task_dir, struct setup_result *ret)
 {
 	struct err failed = ERR_INIT;
 
-	if (!ret->not_cached && project_cache_add(a->c, &a->task, task_dir, true, &ret->cached, &failed) < 0)
+	if (ret->not_cached || !project_cache_is_on(a->c, &a->task) || !ref_is_users(a->repo, a->repo->commit))
+		return;
+	if (project_cache_add(a->c, &a->task, task_dir, true, &ret->cached, &failed) < 0)
 		ret->not_cached = xstrdup(failed.msg);
 }
 
@@ -399,7 +403,7 @@ static int check_unused(const struct attempt *a, struct err *e)
  * be an agent's, and decide what is in it. */
 static bool is_only_tasks(const struct attempt *a, bool own)
 {
-	return !own && !ref_is_reached(a->repo, a->repo->commit);
+	return !own && !ref_is_users(a->repo, a->repo->commit);
 }
 
 /* *ret_not_shared: there is such a layer, but this commit tracks one of its paths; or it may not make one for others. */

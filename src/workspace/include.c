@@ -1,11 +1,13 @@
 #include "workspace/include.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "git/blob.h"
 #include "git/scratch.h"
 #include "git/user_settings.h"
@@ -93,10 +95,32 @@ static void name(struct strvec *list, const char *path)
 		strvec_push(list, path);
 }
 
-/* Sorts out what can be taken. */
-static void choose(int top, const struct buf *listed, const struct tracked *t, struct strvec *ret,
-	struct include_report *rep)
+static bool is_within_any(const char *top, const char *path, const struct strvec *places)
 {
+	auto_str at = path_join(top, path);
+
+	for (size_t i = 0; i < places->n; i++)
+		if (path_within(at, places->v[i]))
+			return true;
+	return false;
+}
+
+/* The places that are in the checkout at all. */
+static void places_in(const char *top, const struct strvec *all, struct strvec *ret)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (path_within(all->v[i], top) || path_within(top, all->v[i]))
+			strvec_push(ret, all->v[i]);
+}
+
+/* Sorts out what can be taken. */
+static void choose(int top, const struct repo *r, const struct strvec *never, const struct buf *listed,
+	const struct tracked *t, struct strvec *ret, struct include_report *rep)
+{
+	auto_str real = canonicalize_file_name(r->top);
+	auto_strvec places = STRVEC_INIT;
+
+	places_in(real ? real : r->top, never, &places);
 	for (size_t at = 0; at < listed->len; at += strlen(listed->data + at) + 1) {
 		const char *path = listed->data + at;
 		size_t len = strlen(path);
@@ -104,8 +128,8 @@ static void choose(int top, const struct buf *listed, const struct tracked *t, s
 
 		if (!len || (path[len - 1] != '/' && tracked_has_at(t, path)))
 			continue;
-		if (path[len - 1] == '/' || lstat_beneath(top, path, &st) < 0 ||
-			(!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)))
+		if (path[len - 1] == '/' || is_within_any(real ? real : r->top, path, &places) ||
+			lstat_beneath(top, path, &st) < 0 || (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)))
 			name(&rep->left_out, path);
 		else
 			strvec_push(ret, path);
@@ -204,8 +228,9 @@ static int make(const struct home *h, int64_t project, const char *layer, int to
 	return layer_finish(&part, t, about, e);
 }
 
-int include_layer(const struct home *h, int64_t project, const struct repo *r, const struct strvec *patterns,
-	bool only_ignored, char **ret_name, int *ret_lock, struct include_report *rep, struct err *e)
+int include_layer(const struct home *h, int64_t project, const struct repo *r,
+	const struct include_spec *spec, char **ret_name, int *ret_lock, struct include_report *rep,
+	struct err *e)
 {
 	auto_strvec options = STRVEC_INIT, paths = STRVEC_INIT;
 	auto_buf listed = BUF_INIT(PATHS_MAX), key = BUF_INIT(PATHS_MAX);
@@ -215,8 +240,8 @@ int include_layer(const struct home *h, int64_t project, const struct repo *r, c
 	auto_str layer = NULL;
 
 	*ret_name = NULL;
-	for (size_t i = 0; i < patterns->n; i++)
-		include_option(patterns->v[i], &options);
+	for (size_t i = 0; i < spec->patterns->n; i++)
+		include_option(spec->patterns->v[i], &options);
 	if (!options.n)
 		return 0;
 	top = open(r->top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -224,10 +249,10 @@ int include_layer(const struct home *h, int64_t project, const struct repo *r, c
 		return err_sys(e, "cannot open '%s'", r->top);
 	if (list_files(r, &options, &listed, e) < 0 || tracked_of_commit(r, r->commit, &t, e) < 0)
 		return -1;
-	choose(top, &listed, &t, &paths, rep);
+	choose(top, r, spec->never, &listed, &t, &paths, rep);
 	if (include_not_ignored(h, r, &paths, &rep->not_ignored, e) < 0)
 		return -1;
-	if (only_ignored) {
+	if (spec->only_ignored) {
 		take_out(&paths, &rep->not_ignored);
 		strvec_release(&rep->not_ignored);
 		rep->not_ignored = (struct strvec)STRVEC_INIT;

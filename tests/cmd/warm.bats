@@ -61,13 +61,15 @@ nothing_half() {
   [[ $(layers | wc -l) == 3 ]]
 }
 
-# The agent changes an input, and a script that the set-up runs but that is not an input. The user looks at that in another
-# task, and takes only the input.
+# The agent changes an input, and a script that the set-up runs but that is not an input. The user pushes that for a review, looks
+# at it in another task, and takes only the input.
 @test "W7 ESCAPES 6 set-up: what it makes of an agent's commit is for that commit only" {
   set_up 'sh script'
   echo 'mkdir -p deps; echo good >deps/v' >script; git add script; commit script
   "$garth" new t
   inside t "echo 2 >pkg.lock; echo 'mkdir -p deps; echo evil >deps/v' >script; git commit -qam evil"
+  git init -q --bare "$T/remote.git"; git remote add origin "$T/remote.git"; "$garth" push t
+  [[ -n $(git for-each-ref --contains garth/t refs/remotes) ]]
   "$garth" new look --base garth/t
   [[ $(inside look 'cat deps/v') == evil ]]
   "$garth" new again --base garth/t

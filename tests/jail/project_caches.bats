@@ -82,6 +82,22 @@ host_cache() { mkdir -p "$HOME/.cache/pip"; echo host >"$HOME/.cache/pip/host"; 
   [[ $("$garth" audit a) == *cache* ]]
 }
 
+# The attack is in a commit that only a task has: the user looks at it in another task, and its set-up runs.
+@test "W7 J1 J2: what the set-up of an agent's commit writes to a cache reaches no other task" {
+  set_up 'mkdir -p ~/.npm/_cacache; echo good >~/.npm/_cacache/p'
+  "$garth" new a
+  inside a 'echo 2 >pkg.lock; echo "mkdir -p ~/.npm/_cacache; echo evil >~/.npm/_cacache/p" >.setup.sh; git commit -qam evil'
+  "$garth" new look --base garth/a
+  [[ $(inside look 'cat ~/.npm/_cacache/p') == good ]]
+  next; sed -i s/good/better/ .setup.sh; next
+  "$garth" new b
+  [[ $(inside b 'cat ~/.npm/_cacache/p') == better ]]
+  # control: merged, it is the user's
+  "$garth" merge a --into main >/dev/null 2>&1 || git merge -q -X theirs garth/a
+  next; "$garth" new c
+  [[ $(inside c 'cat ~/.npm/_cacache/p') == evil ]]
+}
+
 @test "W7 J2: another project does not get it" {
   set_up 'mkdir -p ~/.npm/_cacache; echo mine >~/.npm/_cacache/p'
   "$garth" new a

@@ -87,7 +87,8 @@ static void look(const char *dir, pid_t of, struct unlinked_files *ret)
 	struct stat st;
 
 	assert_int_equal(stat(dir, &st), 0);
-	assert_int_equal(unlinked_files_count(of, false, st.st_dev, ret), 0);
+	assert_int_equal(
+		unlinked_files_count(&(struct unlinked_search){ .of = of, .home = st.st_dev }, ret), 0);
 }
 
 static void test_a_removed_file_counts(void **state)
