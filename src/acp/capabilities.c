@@ -5,6 +5,7 @@
 
 #include "acp/rpc.h"
 #include "base/alloc.h"
+#include "config/config.h"
 
 struct kept {
 	const char *group, *member; /* member NULL: the whole of it */
@@ -93,28 +94,58 @@ bool capabilities_has_notices(const json_t *params, int version)
 	return version > 1 || json_is_object(json_object_get(session, "notices"));
 }
 
-/* Others name a command, a variable or a page, for the editor to use outside. */
-static json_t *log_ins(const json_t *list)
+/* The variables that a way to log in asks for; NULL if the agent would not get one of them. */
+static json_t *variables(const json_t *list, const struct strvec *passed)
 {
-	static const char *const members[] = { "id", "methodId", "name", "description" };
 	json_t *ret = json_array(), *v;
 	size_t i;
 
 	json_array_foreach(list, i, v)
 	{
-		const char *type = rpc_text(v, "type");
-		json_t *one;
+		const char *name = rpc_text(v, "name");
 
-		if (!json_is_object(v) ||
-			(json_object_get(v, "type") && (!type || strcmp(type, "agent") != 0)))
-			continue;
-		one = json_object();
-		if (type)
-			json_object_set_new(one, "type", json_string(type));
-		for (size_t k = 0; k < ARRAY_SIZE(members); k++)
-			if (rpc_text(v, members[k]))
-				json_object_set(one, members[k], json_object_get(v, members[k]));
-		json_array_append_new(ret, one);
+		if (!name || !passed || !config_env_matches(passed, name, strlen(name))) {
+			json_decref(ret);
+			return NULL;
+		}
+		json_array_append_new(ret, json_pack("{s:s}", "name", name));
+	}
+	return ret;
+}
+
+/* NULL for a way that names a command, or a page, which the editor would use outside. */
+static json_t *log_in(const json_t *v, const struct strvec *passed)
+{
+	static const char *const members[] = { "type", "id", "methodId", "name", "description" };
+	const char *type = json_object_get(v, "type") ? rpc_text(v, "type") : "agent";
+	json_t *ret, *vars = NULL;
+
+	if (!json_is_object(v) || !type)
+		return NULL;
+	if (!strcmp(type, "env_var"))
+		vars = variables(json_object_get(v, "vars"), passed);
+	if (!vars && strcmp(type, "agent") != 0)
+		return NULL;
+	ret = json_object();
+	for (size_t k = 0; k < ARRAY_SIZE(members); k++)
+		if (rpc_text(v, members[k]))
+			json_object_set(ret, members[k], json_object_get(v, members[k]));
+	if (vars)
+		json_object_set_new(ret, "vars", vars);
+	return ret;
+}
+
+static json_t *log_ins(const json_t *list, const struct strvec *passed)
+{
+	json_t *ret = json_array(), *v;
+	size_t i;
+
+	json_array_foreach(list, i, v)
+	{
+		json_t *one = log_in(v, passed);
+
+		if (one)
+			json_array_append_new(ret, one);
 	}
 	return ret;
 }
@@ -153,7 +184,7 @@ static json_t *of_version_2(const json_t *result)
 	return to;
 }
 
-json_t *capabilities_of_agent(const json_t *result, char why[160])
+json_t *capabilities_of_agent(const json_t *result, const struct strvec *passed, char why[160])
 {
 	const json_t *version = json_object_get(result, "protocolVersion");
 	json_int_t n = json_integer_value(version);
@@ -170,7 +201,7 @@ json_t *capabilities_of_agent(const json_t *result, char why[160])
 	else
 		json_object_set_new(ret, "capabilities", of_version_2(result));
 	keep_object(result, n == 1 ? "agentInfo" : "info", ret);
-	json_object_set_new(ret, "authMethods", log_ins(json_object_get(result, "authMethods")));
+	json_object_set_new(ret, "authMethods", log_ins(json_object_get(result, "authMethods"), passed));
 	return ret;
 }
 

@@ -8,6 +8,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "base/strvec.h"
+
 /* The versions of the protocol. */
 #define ACP_VERSION_MAX 2
 
@@ -18,8 +20,8 @@ json_t *capabilities_of_client(const json_t *params);
 bool capabilities_has_notices(const json_t *params, int version);
 
 /* What of the agent's answer the editor is told: a new object. Garth lists and closes sessions itself. Ways to log in are
- * left out if they have a command or a type of their own. NULL with the reason if it is no answer of a known version. */
-json_t *capabilities_of_agent(const json_t *result, char why[160]);
+ * left out if they have a command, a page, or a variable that is not passed to the agent anyway. NULL with the reason if it is no answer of a known version. */
+json_t *capabilities_of_agent(const json_t *result, const struct strvec *passed, char why[160]);
 /* Whether the agent closes a session when it is asked. */
 bool capabilities_can_close(const json_t *result);
 

@@ -293,11 +293,16 @@ static bool hear(int which, const char *data, size_t len, void *arg)
 static int probe(struct child *k, struct err *e)
 {
 	struct program_place p = { .cwd = "" };
-	struct try_spec s = { .argv = k->o->argv, .seconds = PROBE_SECONDS, .arg = k };
+	struct try_spec s = { .argv = k->o->argv,
+		.seconds = PROBE_SECONDS,
+		.arg = k,
+		.net = &k->run.net,
+		.env = k->o->env,
+		.stop = k->sock };
 	auto_buf clean = BUF_SMALL;
 	int code = -1;
 
-	if (choose_agent(k, e) < 0)
+	if (choose_agent(k, e) < 0 || choose_network(k, e) < 0)
 		return -1;
 	p.is_agent = k->run.agent != NULL;
 	s.agent = k->run.agent;

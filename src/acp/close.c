@@ -10,7 +10,7 @@
 #include "task/task.h"
 
 #define CLOSE_MS  5000
-#define LEAVE_MS  10000
+#define LEAVE_MS  3000
 #define SIGNAL_MS 5000
 /* After SIGKILL only the gateway's work is waited for. */
 #define PUBLISH_MS 300000
@@ -147,16 +147,17 @@ void agent_late(struct agent *g)
 	}
 }
 
-/* A task that was made for an agent with which no session could be opened. */
-static void drop_task(struct acp *a, const struct agent *g)
+/* Editors open sessions before anybody asks something. A task that was made for one is discarded if it was asked nothing, and
+ * nothing was done in it. */
+static bool drop_task(struct acp *a, const struct agent *g)
 {
 	const struct discard_opts careful = { 0 };
 	struct err ignored = ERR_INIT;
 	auto_str trash = NULL;
 	auto_task t = { 0 };
 
-	if (g->made && !g->used && !task_find_id(&a->context, g->task, &t, &ignored))
-		task_discard(&a->context, &t, &careful, &trash, &ignored);
+	return g->made && !g->used && !task_find_id(&a->context, g->task, &t, &ignored) &&
+	       !task_discard(&a->context, &t, &careful, &trash, &ignored);
 }
 
 void agent_over(struct agent *g)
@@ -165,7 +166,12 @@ void agent_over(struct agent *g)
 	struct acp *a = g->acp;
 	struct err why = ERR_INIT;
 
-	farewell(g, &title, &text);
+	if (drop_task(a, g)) {
+		buf_printf(&title, "task '%s' was asked nothing, and is discarded", g->name);
+		buf_printf(&text, "garth undo %s", g->name);
+	} else {
+		farewell(g, &title, &text);
+	}
 	acp_tell(a, g->link.why.kind != ERR_NONE, "%s", buf_str(&title));
 	for (size_t i = 0; i < SESSIONS_MAX; i++)
 		if (a->sessions[i] && a->sessions[i]->agent == g && !a->sessions[i]->ask)
@@ -175,6 +181,5 @@ void agent_over(struct agent *g)
 	for (size_t i = 0; i < SESSIONS_MAX; i++)
 		if (a->sessions[i] && a->sessions[i]->agent == g)
 			open_refuse(a->sessions[i], RPC_INTERNAL, &why);
-	drop_task(a, g);
 	agent_free(g);
 }

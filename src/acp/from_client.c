@@ -68,6 +68,7 @@ static void pass(struct acp *a, const struct rpc *m)
 			return;
 		}
 		if (prompt) {
+			s->agent->used = true;
 			greet(s);
 			note_prompt(s, json_object_get(m->params, "prompt"));
 		}

@@ -19,12 +19,57 @@ static void refuse(struct acp *a, enum rpc_code code, const struct err *why)
 	json_decref(steal_ptr(a->ask));
 }
 
-void handshake_client(struct acp *a, const struct rpc *m)
+/* The variables that the agent gets. */
+static const struct strvec *variables(const struct acp *a)
+{
+	return a->known ? &a->known->env : NULL;
+}
+
+/* False with the reason if it is no answer. */
+static bool take_result(struct acp *a, const json_t *result, char why[160])
+{
+	json_t *told = capabilities_of_agent(result, variables(a), why);
+
+	if (!told)
+		return false;
+	a->version = (int)json_integer_value(json_object_get(told, "protocolVersion"));
+	a->notices = capabilities_has_notices(a->hello, a->version);
+	a->methods = json_incref(json_object_get(told, "authMethods"));
+	acp_say(a, rpc_result(a->ask, told));
+	json_decref(steal_ptr(a->ask));
+	return true;
+}
+
+/* Whether the agent's answer is known. */
+static bool answer_known(struct acp *a)
+{
+	auto_str text = known_answer(a);
+	char why[RPC_WHY_MAX];
+	json_t *result = text ? message_parse(text, strlen(text), why) : NULL;
+	bool ok = result && take_result(a, result, why);
+
+	json_decref(result);
+	return ok;
+}
+
+static void probe(struct acp *a, struct err *e)
 {
 	auto_buf line = BUF_INIT(1u << 20);
 	struct start_spec spec = { .o = a->o, .what = START_PROBE, .cwd = "/", .line = &line };
+	json_t *id = json_string(PROBE_ID), *ask = rpc_request(id, "initialize", json_incref(a->hello));
+
+	message_write(&line, ask);
+	buf_addch(&line, '\n');
+	json_decref(ask);
+	json_decref(id);
+	context_close_store(&a->context);
+	if (starting_begin(&a->probe, &spec, e) < 0)
+		refuse(a, RPC_INTERNAL, e);
+}
+
+void handshake_client(struct acp *a, const struct rpc *m)
+{
 	struct err e = ERR_INIT;
-	json_t *id, *ask;
 
 	if (a->hello) {
 		acp_say(a, rpc_error(m->id, RPC_INVALID, "garth: initialize was asked already", NULL));
@@ -32,15 +77,8 @@ void handshake_client(struct acp *a, const struct rpc *m)
 	}
 	a->hello = capabilities_of_client(m->params);
 	a->ask = json_incref(m->id);
-	id = json_string(PROBE_ID);
-	ask = rpc_request(id, "initialize", json_incref(a->hello));
-	message_write(&line, ask);
-	buf_addch(&line, '\n');
-	json_decref(ask);
-	json_decref(id);
-	context_close_store(&a->context);
-	if (starting_begin(&a->probe, &spec, &e) < 0)
-		refuse(a, RPC_INTERNAL, &e);
+	if (!answer_known(a))
+		probe(a, &e);
 }
 
 /* The agent's answer to the probe. */
@@ -49,28 +87,19 @@ static void take_answer(struct acp *a, const char *text)
 	auto_str line = xstrdup(text);
 	struct err e = ERR_INIT;
 	char why[RPC_WHY_MAX] = "it is no answer";
-	json_t *told = NULL;
 	auto_rpc m = { 0 };
+	bool is_answer = !rpc_read(line, strlen(line), &m, why) && m.kind == RPC_ANSWER &&
+			 json_is_string(m.id) && !strcmp(json_string_value(m.id), PROBE_ID);
 
-	if (!rpc_read(line, strlen(line), &m, why) && m.kind == RPC_ANSWER &&
-		!strcmp(json_string_value(m.id) ? json_string_value(m.id) : "", PROBE_ID)) {
-		if (m.error) {
-			acp_say(a, rpc_answer_again(a->ask, &m));
-			json_decref(steal_ptr(a->ask));
-			return;
-		}
-		told = capabilities_of_agent(m.result, why);
-	}
-	if (!told) {
+	if (is_answer && m.error) {
+		acp_say(a, rpc_answer_again(a->ask, &m));
+		json_decref(steal_ptr(a->ask));
+	} else if (is_answer && take_result(a, m.result, why)) {
+		known_keep(a, m.result);
+	} else {
 		err_set(&e, ERR_FAILED, "the agent did not answer as the protocol says: %s", why);
 		refuse(a, RPC_INTERNAL, &e);
-		return;
 	}
-	a->version = (int)json_integer_value(json_object_get(told, "protocolVersion"));
-	a->notices = capabilities_has_notices(a->hello, a->version);
-	a->methods = json_incref(json_object_get(told, "authMethods"));
-	acp_say(a, rpc_result(a->ask, told));
-	json_decref(steal_ptr(a->ask));
 }
 
 void handshake_probed(struct acp *a)
@@ -142,14 +171,14 @@ void handshake_late(struct agent *g)
 
 void handshake_answered(struct agent *g, enum request_what what, const struct rpc *m)
 {
-	const struct acp *a = g->acp;
+	struct acp *a = g->acp;
 	char why[160] = "the agent refuses to begin";
 	json_t *told = NULL;
 
 	if (g->state != AGENT_BEGINNING)
 		return;
 	if (what == REQUEST_INITIALIZE) {
-		told = m->result ? capabilities_of_agent(m->result, why) : NULL;
+		told = m->result ? capabilities_of_agent(m->result, variables(a), why) : NULL;
 		if (told && json_integer_value(json_object_get(told, "protocolVersion")) != a->version)
 			snprintf(
 				why, sizeof(why), "the agent does not speak version %d any more", a->version),
@@ -159,6 +188,7 @@ void handshake_answered(struct agent *g, enum request_what what, const struct rp
 			return;
 		}
 		json_decref(told);
+		known_keep(a, m->result);
 		g->can_close = capabilities_can_close(m->result);
 		if (a->log_in) {
 			send_own(g, a->version > 1 ? "auth/login" : "authenticate", json_incref(a->log_in),

@@ -297,13 +297,16 @@ void open_answered(struct session *s, const struct rpc *m)
 	} else {
 		if (m->error)
 			hint_log_in(m);
+		/* some agents repeat it when they load one */
+		if (rpc_text(m->result, "sessionId"))
+			json_object_set_new(m->result, "sessionId", json_string(s->id));
 		acp_say(a, rpc_answer_again(s->ask, m));
 		json_decref(steal_ptr(s->ask));
 		json_decref(steal_ptr(s->with));
 		if (m->error) {
 			open_refuse(s, RPC_INTERNAL, &e);
 		} else {
-			g->used = true;
+			g->used |= s->how == OPEN_OLD;
 			if (s->how == OPEN_OLD)
 				list_note(s, NULL);
 		}

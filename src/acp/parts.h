@@ -46,7 +46,7 @@ struct agent {
 	int64_t task;
 	char *name, *branch, *cwd; /* of the task; cwd is where it starts, inside */
 	bool made;                 /* the task was made for it */
-	bool used;                 /* a session was opened */
+	bool used;                 /* it was given a prompt, or a session was loaded */
 	bool can_close, wanted;    /* wanted: it was told to end */
 	bool flooded;              /* it was ended because it read nothing */
 	struct strvec notes;       /* for the user, to be shown in its first session */
@@ -74,7 +74,8 @@ struct session {
 struct acp {
 	const struct acp_opts *o;
 	struct context context;
-	char *program; /* which agent, in the store */
+	const struct config_agent *known; /* NULL: another program */
+	char *program;                    /* which agent, in the store */
 	struct lines in;
 	struct output_queue out, err;
 	struct agent *agents[SESSIONS_MAX];
@@ -121,6 +122,12 @@ void open_waiting(struct agent *g);
 void open_answered(struct session *s, const struct rpc *m);
 /* Refuses a session that is not open, and forgets it. */
 void open_refuse(struct session *s, enum rpc_code code, const struct err *why);
+
+/* known.c: the agent's answer to initialize, if it was asked the same before and is the same program; on the heap, or NULL. So
+ * an editor need not wait for an agent that is started only to be asked. */
+char *known_answer(struct acp *a);
+/* Keeps the answer of an agent that runs: the next editor gets this one. */
+void known_keep(struct acp *a, const json_t *result);
 
 /* handshake.c */
 void handshake_client(struct acp *a, const struct rpc *m); /* the editor's initialize */

@@ -238,15 +238,13 @@ static void work_agent(struct acp *a, size_t i, short revents)
 /* What still has to be waited for after the editor has gone; false: nothing. */
 static bool is_busy(struct acp *a)
 {
-	bool busy = a->probe.pid;
+	bool busy = false;
 
 	for (size_t i = 0; i < SESSIONS_MAX; i++) {
 		busy |= a->agents[i] != NULL;
 		if (a->agents[i] && a->agents[i]->state == AGENT_STARTING && !deadline_left(&a->patience))
 			starting_stop(&a->agents[i]->child);
 	}
-	if (a->probe.pid && !deadline_left(&a->patience))
-		starting_stop(&a->probe);
 	return busy;
 }
 
@@ -303,11 +301,9 @@ static int open_signals(sigset_t *old)
 /* Which agent's sessions are listed and loaded. */
 static void choose_program(struct acp *a)
 {
-	const struct config_agent *known =
-		a->o->agent ? config_agent_by_name(&a->context.config, a->o->agent)
-			    : config_agent_by_program(&a->context.config, a->o->argv[0]);
-
-	a->program = xstrdup(known ? known->name : path_base(a->o->argv[0]));
+	a->known = a->o->agent ? config_agent_by_name(&a->context.config, a->o->agent)
+			       : config_agent_by_program(&a->context.config, a->o->argv[0]);
+	a->program = xstrdup(a->known ? a->known->name : path_base(a->o->argv[0]));
 }
 
 static void acp_release(struct acp *a)

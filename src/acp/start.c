@@ -99,10 +99,11 @@ bool starting_failed(const struct starting *s, struct err *e)
 
 void starting_release(struct starting *s)
 {
+	/* a child that probes ends then */
+	fd_closep(&s->sock);
 	if (s->pid > 0)
 		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
 			;
-	fd_closep(&s->sock);
 	fd_closep(&s->conn);
 	buf_release(&s->said);
 	*s = (struct starting)STARTING_INIT;

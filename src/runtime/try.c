@@ -1,6 +1,7 @@
 #include "runtime/try.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -34,10 +35,17 @@ static int make(
 {
 	const struct task_spec spec = { .program = "agent-test", .empty = true };
 
-	*o = (struct run_opts){ .agent = s->agent, .argv = s->argv, .timeout = s->seconds, .quiet = true };
+	*o = (struct run_opts){
+		.agent = s->agent, .argv = s->argv, .env = s->env, .timeout = s->seconds, .quiet = true
+	};
 	if (task_create(c, &spec, t, e) < 0)
 		return -1;
-	o->net.mode = xstrdup(NETWORK_NONE);
+	if (s->net) {
+		o->net = *s->net;
+		*s->net = (struct network){ 0 };
+	} else {
+		o->net.mode = xstrdup(NETWORK_NONE);
+	}
 	return 0;
 }
 
@@ -77,13 +85,16 @@ static int listen(int conn, const struct try_spec *s, try_talk_fn *fn, int *ret_
 	enum wire_type type;
 
 	for (;;) {
-		struct pollfd p = { .fd = conn, .events = POLLIN };
+		struct pollfd p[2] = { { .fd = conn, .events = POLLIN },
+			{ .fd = s->stop, .events = POLLIN } };
 		int32_t code;
 
 		if (!deadline_left(&d))
 			return err_set(e, ERR_FAILED, "it took longer than %u seconds", s->seconds);
-		if (poll(&p, 1, deadline_left(&d)) <= 0)
+		if (poll(p, 2, deadline_left(&d)) <= 0)
 			continue;
+		if (p[1].revents)
+			return err_set(e, ERR_FAILED, "nobody waits for its answer");
 		if (wire_recv(conn, &type, &body) <= 0)
 			return err_set(e, ERR_FAILED, "the task's keeper is gone");
 		if (type == WIRE_FAIL) {
@@ -107,6 +118,7 @@ int runtime_try_talk(struct context *c, const struct try_spec *s, const struct b
 	int *ret_code, struct err *e)
 {
 	auto_buf packed = BUF_INIT(ORDER_CMD_MAX);
+	const int32_t kill = SIGKILL;
 	struct run_opts o;
 	auto_task t = { 0 };
 	int conn = -1, rc;
@@ -121,7 +133,9 @@ int runtime_try_talk(struct context *c, const struct try_spec *s, const struct b
 		rc = err_set(e, ERR_FAILED, "cannot tell it anything");
 	if (!rc)
 		rc = listen(conn, s, fn, ret_code, e);
-	/* closing it hangs up on the command */
+	/* closing it hangs up on the command, which may take its time */
+	if (conn >= 0)
+		wire_send(conn, WIRE_SIGNAL, &kill, sizeof(kill));
 	fd_closep(&conn);
 	network_release(&o.net);
 	drop(c, &t);

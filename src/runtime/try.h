@@ -1,4 +1,4 @@
-/* Runs one command of an agent in an empty task without network, which is removed afterwards with all that is in it. */
+/* Runs one command of an agent in an empty task, which is removed afterwards with all that is in it. */
 #ifndef RUNTIME_TRY_H
 #define RUNTIME_TRY_H
 
@@ -17,6 +17,9 @@ struct try_spec {
 	unsigned seconds;
 	runtime_output_fn *fn;
 	void *arg;
+	struct network *net;      /* taken from the caller; NULL: none */
+	const struct strvec *env; /* variables for it; may be NULL */
+	int stop; /* for runtime_try_talk: it ends when the other end of this socket is closed */
 };
 int runtime_try(struct context *c, const struct try_spec *s, int *ret_code, struct err *e);
 

@@ -1,7 +1,8 @@
 #include "base/alloc.h"
 #include "store/db.h"
 
-#define COLUMNS "a.id, a.task_id, a.theirs, a.agent, a.cwd, a.title, a.updated"
+#define ANSWERS_KEPT 50
+#define COLUMNS      "a.id, a.task_id, a.theirs, a.agent, a.cwd, a.title, a.updated"
 
 void acp_session_release(struct acp_session *a)
 {
@@ -91,4 +92,29 @@ int store_acp_session_list(
 	if (got < 0)
 		acp_session_list_release(ret);
 	return got;
+}
+
+int store_acp_answer(struct store *s, const char *key, char **ret, struct err *e)
+{
+	auto_stmt st = NULL;
+	int got;
+
+	if (db_prepare(s, &st, e, "SELECT answer FROM acp_answer WHERE key = ?", "s", key) < 0)
+		return -1;
+	got = db_step(s, st, e);
+	if (got < 0)
+		return -1;
+	*ret = got ? db_text(st, 0) : xstrdup("");
+	return 0;
+}
+
+int store_acp_answer_set(struct store *s, const char *key, const char *answer, struct err *e)
+{
+	if (db_run(s, e, "INSERT OR REPLACE INTO acp_answer (key, answer, updated) VALUES (?, ?, ?)", "ssi",
+		    key, answer, db_now()) < 0)
+		return -1;
+	return db_run(s, e,
+		"DELETE FROM acp_answer WHERE key NOT IN"
+		" (SELECT key FROM acp_answer ORDER BY updated DESC, rowid DESC LIMIT ?)",
+		"i", (int64_t)ANSWERS_KEPT);
 }

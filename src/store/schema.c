@@ -186,7 +186,12 @@ const char *const schema_steps[] = {
 	 " cwd TEXT NOT NULL,"
 	 " title TEXT NOT NULL,"
 	 " updated INTEGER NOT NULL);"
-	 "CREATE INDEX acp_session_task ON acp_session(task_id);"),
+	 "CREATE INDEX acp_session_task ON acp_session(task_id);"
+	 /* what agents answered to an editor's initialize: acp/known.c */
+	 "CREATE TABLE acp_answer ("
+	 " key TEXT PRIMARY KEY,"
+	 " answer TEXT NOT NULL,"
+	 " updated INTEGER NOT NULL);"),
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

@@ -397,6 +397,9 @@ struct acp_session_list {
 };
 void acp_session_list_release(struct acp_session_list *l);
 #define auto_acp_session_list __attribute__((cleanup(acp_session_list_release))) struct acp_session_list
+/* What an agent answered to an editor's first words; "" if that is not known. The last few are kept. */
+int store_acp_answer(struct store *s, const char *key, char **ret, struct err *e);
+int store_acp_answer_set(struct store *s, const char *key, const char *answer, struct err *e);
 /* ERR_REFUSED if the task has ACP_SESSIONS_MAX already. */
 #define ACP_SESSIONS_MAX 1000
 int store_acp_session_add(struct store *s, const struct acp_session *a, struct err *e);
