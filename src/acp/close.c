@@ -41,11 +41,11 @@ void agent_free(struct agent *g)
 	}
 	for (size_t i = a->asked.n; i--;)
 		if (a->asked.v[i].agent == g)
-			requests_drop(&a->asked, &a->asked.v[i]);
+			pending_drop(&a->asked, &a->asked.v[i]);
 	starting_release(&g->child);
 	link_close(&g->link);
 	lines_release(&g->lines);
-	requests_release(&g->asked);
+	pending_release(&g->asked);
 	paths_release(&g->paths);
 	strvec_release(&g->notes);
 	free(g->name);
@@ -60,16 +60,16 @@ static void finish_requests(struct agent *g, const struct session *s)
 	struct acp *a = g->acp;
 
 	for (size_t i = g->asked.n; i--;) {
-		struct request *r = &g->asked.v[i];
+		struct pending *r = &g->asked.v[i];
 
 		if (s && r->session != s)
 			continue;
-		if (r->what == REQUEST_PROMPT && g->wanted && a->version == 1)
+		if (r->what == PENDING_PROMPT && g->wanted && a->version == 1)
 			acp_say(a, rpc_result(r->id, json_pack("{s:s}", "stopReason", "cancelled")));
-		else if (r->what == REQUEST_PROMPT || r->what == REQUEST_PASSED)
+		else if (r->what == PENDING_PROMPT || r->what == PENDING_PASSED)
 			acp_say(a, rpc_error(r->id, g->wanted ? RPC_CANCELLED : RPC_INTERNAL,
 					   "garth: the agent has ended", NULL));
-		requests_drop(&g->asked, r);
+		pending_drop(&g->asked, r);
 	}
 }
 
@@ -79,7 +79,7 @@ static void close_one(struct session *s)
 	struct agent *g = s->agent;
 
 	if (g->can_close && s->theirs && g->state == AGENT_READY)
-		send_own(g, "session/close", json_pack("{s:s}", "sessionId", s->theirs), REQUEST_CLOSE, NULL);
+		send_own(g, "session/close", json_pack("{s:s}", "sessionId", s->theirs), PENDING_CLOSE, NULL);
 	finish_requests(g, s);
 	acp_say(g->acp, rpc_result(s->close, NULL));
 	json_decref(steal_ptr(s->close));
@@ -109,7 +109,7 @@ void close_session(struct acp *a, const struct rpc *m)
 	}
 	g->state = AGENT_CLOSING;
 	g->until = deadline_in(CLOSE_MS);
-	if (!send_own(g, "session/close", json_pack("{s:s}", "sessionId", s->theirs), REQUEST_CLOSE, s))
+	if (!send_own(g, "session/close", json_pack("{s:s}", "sessionId", s->theirs), PENDING_CLOSE, s))
 		agent_end(g);
 }
 

@@ -39,13 +39,13 @@ static struct session *take_session(struct agent *g, const struct rpc *m)
 static void ask_editor(struct agent *g, const struct rpc *m, struct session *s)
 {
 	struct acp *a = g->acp;
-	struct request r = { .agent = g, .theirs = m->id, .session = s };
+	struct pending r = { .agent = g, .theirs = m->id, .session = s };
 	size_t n = 0;
 	bool added;
 
 	for (size_t i = 0; i < a->asked.n; i++)
 		n += a->asked.v[i].agent == g;
-	if (n >= ASKS_MAX || requests_find_theirs(&a->asked, g, m->id)) {
+	if (n >= ASKS_MAX || pending_find_theirs(&a->asked, g, m->id)) {
 		send_message(g, rpc_error(m->id, RPC_INVALID,
 					n >= ASKS_MAX ? "garth: too many requests wait for the editor"
 						      : "garth: another request has this id",
@@ -53,7 +53,7 @@ static void ask_editor(struct agent *g, const struct rpc *m, struct session *s)
 		return;
 	}
 	r.id = json_integer(++a->ids);
-	added = requests_add(&a->asked, &r);
+	added = pending_add(&a->asked, &r);
 	if (added)
 		acp_say(a, rpc_request(r.id, m->method, json_incref(m->params)));
 	else
@@ -79,12 +79,12 @@ static void ask_form(struct agent *g, const struct rpc *m)
 {
 	const char *mode = rpc_text(m->params, "mode");
 	const json_t *about = json_object_get(m->params, "requestId");
-	const struct request *r = about ? requests_find(&g->asked, about) : NULL;
+	const struct pending *r = about ? pending_find(&g->asked, about) : NULL;
 	struct session *s = about ? NULL : take_session(g, m);
 
 	if (!mode || strcmp(mode, "form") != 0)
 		refuse(g, m, "garth: only forms are shown");
-	else if (!s && (!r || r->what == REQUEST_CLOSE || json_object_get(m->params, "sessionId")))
+	else if (!s && (!r || r->what == PENDING_CLOSE || json_object_get(m->params, "sessionId")))
 		send_message(g, rpc_error(m->id, RPC_NOT_FOUND, "garth: it is about nothing of yours", NULL));
 	else
 		ask_editor(g, m, s);
@@ -128,12 +128,12 @@ static void update(struct agent *g, const struct rpc *m)
 static void take_notification(struct agent *g, const struct rpc *m)
 {
 	const json_t *id = json_object_get(m->params, "requestId");
-	const struct request *r;
+	const struct pending *r;
 
 	if (!strcmp(m->method, "session/update")) {
 		update(g, m);
 	} else if (!strcmp(m->method, "$/cancel_request") && id) {
-		r = requests_find_theirs(&g->acp->asked, g, id);
+		r = pending_find_theirs(&g->acp->asked, g, id);
 		if (r)
 			acp_say(g->acp, rpc_notification(m->method, json_pack("{s:O}", "requestId", r->id)));
 	}
@@ -141,9 +141,9 @@ static void take_notification(struct agent *g, const struct rpc *m)
 
 static void take_answer(struct agent *g, const struct rpc *m)
 {
-	struct request *r = requests_find(&g->asked, m->id);
+	struct pending *r = pending_find(&g->asked, m->id);
 	json_t *data = json_object_get(m->error, "data");
-	struct request mine;
+	struct pending mine;
 
 	if (!r) {
 		complain(g, "it answers no request");
@@ -154,17 +154,17 @@ static void take_answer(struct agent *g, const struct rpc *m)
 		json_object_set_new(data, "sessionId", json_string(mine.session->id));
 	/* what follows may add requests, or end the agent */
 	json_incref(mine.id);
-	requests_drop(&g->asked, r);
+	pending_drop(&g->asked, r);
 	switch (mine.what) {
-	case REQUEST_INITIALIZE:
-	case REQUEST_LOG_IN:
+	case PENDING_INITIALIZE:
+	case PENDING_LOG_IN:
 		handshake_answered(g, mine.what, m);
 		break;
-	case REQUEST_OPEN:
+	case PENDING_OPEN:
 		if (mine.session)
 			open_answered(mine.session, m);
 		break;
-	case REQUEST_CLOSE:
+	case PENDING_CLOSE:
 		close_answered(g);
 		break;
 	default:

@@ -74,7 +74,7 @@ static void pass(struct acp *a, const struct rpc *m)
 		}
 		json_object_set_new(m->params, "sessionId", json_string(s->theirs));
 		if (!send_request(s->agent, m->id, m->method, json_incref(m->params),
-			    prompt ? REQUEST_PROMPT : REQUEST_PASSED, s))
+			    prompt ? PENDING_PROMPT : PENDING_PASSED, s))
 			acp_say(a, rpc_error(m->id, RPC_INTERNAL, "garth: the agent has too many requests",
 					   NULL));
 	}
@@ -119,7 +119,7 @@ static const struct {
 static bool is_asked(const struct acp *a, const json_t *id)
 {
 	for (size_t i = 0; i < SESSIONS_MAX; i++)
-		if ((a->agents[i] && requests_find(&a->agents[i]->asked, id)) ||
+		if ((a->agents[i] && pending_find(&a->agents[i]->asked, id)) ||
 			(a->sessions[i] && a->sessions[i]->ask && json_equal(a->sessions[i]->ask, id)))
 			return true;
 	return a->ask && json_equal(a->ask, id);
@@ -150,9 +150,9 @@ static void cancel_request(struct acp *a, const struct rpc *m)
 
 	for (size_t i = 0; id && i < SESSIONS_MAX; i++) {
 		struct agent *g = a->agents[i];
-		const struct request *r = g ? requests_find(&g->asked, id) : NULL;
+		const struct pending *r = g ? pending_find(&g->asked, id) : NULL;
 
-		if (r && (r->what == REQUEST_PASSED || r->what == REQUEST_PROMPT || r->what == REQUEST_OPEN))
+		if (r && (r->what == PENDING_PASSED || r->what == PENDING_PROMPT || r->what == PENDING_OPEN))
 			send_message(g, rpc_notification(m->method, json_pack("{s:O}", "requestId", id)));
 	}
 }
@@ -172,12 +172,12 @@ static void take_notification(struct acp *a, const struct rpc *m)
 
 static void take_answer(struct acp *a, const struct rpc *m)
 {
-	struct request *r = requests_find(&a->asked, m->id);
+	struct pending *r = pending_find(&a->asked, m->id);
 
 	if (!r)
 		return;
 	send_message(r->agent, rpc_answer_again(r->theirs, m));
-	requests_drop(&a->asked, r);
+	pending_drop(&a->asked, r);
 }
 
 void from_client(char *line, size_t len, void *acp)

@@ -149,7 +149,7 @@ void handshake_begin(struct agent *g)
 {
 	g->state = AGENT_BEGINNING;
 	g->until = deadline_in(BEGIN_MS);
-	send_own(g, "initialize", json_incref(g->acp->hello), REQUEST_INITIALIZE, NULL);
+	send_own(g, "initialize", json_incref(g->acp->hello), PENDING_INITIALIZE, NULL);
 }
 
 /* None of its sessions can be opened. */
@@ -169,7 +169,7 @@ void handshake_late(struct agent *g)
 	fail(g, "the agent does not answer");
 }
 
-void handshake_answered(struct agent *g, enum request_what what, const struct rpc *m)
+void handshake_answered(struct agent *g, enum pending_what what, const struct rpc *m)
 {
 	struct acp *a = g->acp;
 	char why[160] = "the agent refuses to begin";
@@ -177,7 +177,7 @@ void handshake_answered(struct agent *g, enum request_what what, const struct rp
 
 	if (g->state != AGENT_BEGINNING)
 		return;
-	if (what == REQUEST_INITIALIZE) {
+	if (what == PENDING_INITIALIZE) {
 		told = m->result ? capabilities_of_agent(m->result, variables(a), why) : NULL;
 		if (told && json_integer_value(json_object_get(told, "protocolVersion")) != a->version)
 			snprintf(
@@ -192,7 +192,7 @@ void handshake_answered(struct agent *g, enum request_what what, const struct rp
 		g->can_close = capabilities_can_close(m->result);
 		if (a->log_in) {
 			send_own(g, a->version > 1 ? "auth/login" : "authenticate", json_incref(a->log_in),
-				REQUEST_LOG_IN, NULL);
+				PENDING_LOG_IN, NULL);
 			return;
 		}
 	}

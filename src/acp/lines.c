@@ -5,12 +5,12 @@
 /* A buffer that held a long line is given back. */
 #define KEPT (256u << 10)
 
-void lines_release(struct lines *l)
+void lines_release(struct line_splitter *l)
 {
 	buf_release(&l->buf);
 }
 
-static void give(struct lines *l, lines_fn *fn, void *arg)
+static void give(struct line_splitter *l, lines_fn *fn, void *arg)
 {
 	size_t len = l->buf.len;
 
@@ -29,7 +29,7 @@ static void give(struct lines *l, lines_fn *fn, void *arg)
 	l->buf.overflow = false;
 }
 
-void lines_feed(struct lines *l, const char *data, size_t len, lines_fn *fn, void *arg)
+void lines_feed(struct line_splitter *l, const char *data, size_t len, lines_fn *fn, void *arg)
 {
 	while (len) {
 		const char *end = memchr(data, '\n', len);

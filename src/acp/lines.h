@@ -2,7 +2,7 @@
  * Splits a stream into lines, of which each is at most LINE_MAX_BYTES long. A longer one is skipped as a whole, and the
  * next one works.
  *
- *	struct lines l = LINES_INIT;
+ *	struct line_splitter l = LINES_INIT;
  *	lines_feed(&l, data, len, take_line, arg);     calls take_line for each complete line
  *	lines_release(&l);
  *
@@ -19,7 +19,7 @@
 
 #define LINE_MAX_BYTES MCP_MESSAGE_MAX
 
-struct lines {
+struct line_splitter {
 	struct buf buf;
 	bool skip; /* up to the next line end: the line is too long */
 };
@@ -27,10 +27,10 @@ struct lines {
 	{                                                                                                    \
 		.buf = BUF_INIT(LINE_MAX_BYTES)                                                              \
 	}
-void lines_release(struct lines *l);
+void lines_release(struct line_splitter *l);
 
 /* The line without its end, and without blanks before that; it may be changed in place. NULL: the line was too long. */
 typedef void lines_fn(char *line, size_t len, void *arg);
-void lines_feed(struct lines *l, const char *data, size_t len, lines_fn *fn, void *arg);
+void lines_feed(struct line_splitter *l, const char *data, size_t len, lines_fn *fn, void *arg);
 
 #endif

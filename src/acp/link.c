@@ -15,9 +15,9 @@
 /* A buffer that held much is given back. */
 #define KEPT (256u << 10)
 
-void link_open(struct link *l, int conn)
+void link_open(struct agent_link *l, int conn)
 {
-	*l = (struct link){ .fd = conn,
+	*l = (struct agent_link){ .fd = conn,
 		.in = BUF_INIT(LINK_INPUT_MAX),
 		.rx = BUF_INIT(sizeof(struct wire_head) + WIRE_DATA_MAX),
 		.tx = BUF_INIT(TX_MAX),
@@ -39,7 +39,7 @@ static void drop_front(struct buf *b, size_t *at)
 	*at = 0;
 }
 
-static bool send_frame(struct link *l, enum wire_type type, const void *data, size_t len)
+static bool send_frame(struct agent_link *l, enum wire_type type, const void *data, size_t len)
 {
 	struct wire_head h = { .type = type, .len = (uint32_t)len };
 
@@ -52,7 +52,7 @@ static bool send_frame(struct link *l, enum wire_type type, const void *data, si
 }
 
 /* Sends as much input as the keeper has said that it takes. */
-static void feed(struct link *l)
+static void feed(struct agent_link *l)
 {
 	while (l->in.len > l->in_at && l->credit) {
 		size_t n = l->in.len - l->in_at;
@@ -69,7 +69,7 @@ static void feed(struct link *l)
 		l->told_end = send_frame(l, WIRE_STDIN_END, NULL, 0);
 }
 
-bool link_write(struct link *l, const char *data, size_t len)
+bool link_write(struct agent_link *l, const char *data, size_t len)
 {
 	if (l->in_end || l->over)
 		return true;
@@ -79,20 +79,20 @@ bool link_write(struct link *l, const char *data, size_t len)
 	return true;
 }
 
-void link_end_input(struct link *l)
+void link_end_input(struct agent_link *l)
 {
 	l->in_end = true;
 	feed(l);
 }
 
-void link_signal(struct link *l, int sig)
+void link_signal(struct agent_link *l, int sig)
 {
 	int32_t value = sig;
 
 	send_frame(l, WIRE_SIGNAL, &value, sizeof(value));
 }
 
-static void end(struct link *l, int exit_code, const struct err *why)
+static void end(struct agent_link *l, int exit_code, const struct err *why)
 {
 	l->over = true;
 	l->exit_code = exit_code;
@@ -101,7 +101,7 @@ static void end(struct link *l, int exit_code, const struct err *why)
 	link_close(l);
 }
 
-static void give_note(const struct link_heard *heard, const char *data, size_t len)
+static void give_note(const struct agent_heard *heard, const char *data, size_t len)
 {
 	auto_str text = xstrndup(data, len);
 
@@ -109,7 +109,7 @@ static void give_note(const struct link_heard *heard, const char *data, size_t l
 }
 
 static void on_frame(
-	struct link *l, const struct wire_head *h, const char *data, const struct link_heard *heard)
+	struct agent_link *l, const struct wire_head *h, const char *data, const struct agent_heard *heard)
 {
 	struct err why = ERR_INIT;
 	uint32_t taken;
@@ -143,7 +143,7 @@ static void on_frame(
 	}
 }
 
-static void take_frames(struct link *l, const struct link_heard *heard)
+static void take_frames(struct agent_link *l, const struct agent_heard *heard)
 {
 	struct err why = ERR_INIT;
 	size_t at = 0;
@@ -168,7 +168,7 @@ static void take_frames(struct link *l, const struct link_heard *heard)
 	buf_cut(&l->rx, l->rx.len - at);
 }
 
-static void hear(struct link *l, const struct link_heard *heard)
+static void hear(struct agent_link *l, const struct agent_heard *heard)
 {
 	char *room = buf_reserve(&l->rx, l->rx.max - l->rx.len);
 	struct err why = ERR_INIT;
@@ -189,7 +189,7 @@ static void hear(struct link *l, const struct link_heard *heard)
 }
 
 /* If sending fails, the keeper may still have something to say. */
-static void send_some(struct link *l)
+static void send_some(struct agent_link *l)
 {
 	while (l->fd >= 0 && l->tx_at < l->tx.len) {
 		ssize_t n =
@@ -206,12 +206,12 @@ static void send_some(struct link *l)
 	drop_front(&l->tx, &l->tx_at);
 }
 
-short link_events(const struct link *l, bool listens)
+short link_events(const struct agent_link *l, bool listens)
 {
 	return (short)((listens ? POLLIN : 0) | (l->tx.len > l->tx_at ? POLLOUT : 0));
 }
 
-void link_work(struct link *l, short revents, const struct link_heard *heard)
+void link_work(struct agent_link *l, short revents, const struct agent_heard *heard)
 {
 	if (l->fd >= 0 && revents & (POLLIN | POLLHUP | POLLERR))
 		hear(l, heard);
@@ -221,7 +221,7 @@ void link_work(struct link *l, short revents, const struct link_heard *heard)
 	send_some(l);
 }
 
-void link_close(struct link *l)
+void link_close(struct agent_link *l)
 {
 	fd_closep(&l->fd);
 	l->fd = -1;

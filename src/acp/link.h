@@ -19,7 +19,7 @@
 /* Input that an agent has not read. An agent that reads nothing is ended when there is more. */
 #define LINK_INPUT_MAX (64u << 20)
 
-struct link {
+struct agent_link {
 	int fd; /* -1: closed */
 	struct buf in, rx, tx;
 	size_t in_at, tx_at;
@@ -31,21 +31,21 @@ struct link {
 };
 
 /* What the link calls. `note` is a text for the user about the task. */
-struct link_heard {
+struct agent_heard {
 	void (*output)(const char *data, size_t len, void *arg);
 	void (*complaint)(const char *data, size_t len, void *arg); /* the agent's standard error */
 	void (*note)(const char *text, void *arg);
 	void *arg;
 };
 
-void link_open(struct link *l, int conn);
+void link_open(struct agent_link *l, int conn);
 /* False if LINK_INPUT_MAX is reached. */
-bool link_write(struct link *l, const char *data, size_t len);
-void link_end_input(struct link *l);
-void link_signal(struct link *l, int sig);
+bool link_write(struct agent_link *l, const char *data, size_t len);
+void link_end_input(struct agent_link *l);
+void link_signal(struct agent_link *l, int sig);
 /* `listens`: more of its output is wanted. */
-short link_events(const struct link *l, bool listens);
-void link_work(struct link *l, short revents, const struct link_heard *heard);
-void link_close(struct link *l);
+short link_events(const struct agent_link *l, bool listens);
+void link_work(struct agent_link *l, short revents, const struct agent_heard *heard);
+void link_close(struct agent_link *l);
 
 #endif

@@ -122,7 +122,7 @@ static void open_again(struct session *s, const struct rpc *m)
 		err_set(&e, ERR_BUSY, "the session is being opened or closed");
 	else if (!rewrite_open(&r, g->cwd, m->params, &e)) {
 		json_object_set_new(m->params, "sessionId", json_string(s->theirs));
-		if (send_request(g, m->id, m->method, json_incref(m->params), REQUEST_PASSED, s))
+		if (send_request(g, m->id, m->method, json_incref(m->params), PENDING_PASSED, s))
 			return;
 		err_set(&e, ERR_BUSY, "the agent has too many requests");
 	}
@@ -233,7 +233,7 @@ static void ask(struct session *s)
 	if (s->theirs)
 		json_object_set_new(s->with, "sessionId", json_string(s->theirs));
 	s->passed = true;
-	if (!rc && !send_request(g, s->ask, s->method, json_incref(s->with), REQUEST_OPEN, s))
+	if (!rc && !send_request(g, s->ask, s->method, json_incref(s->with), PENDING_OPEN, s))
 		rc = err_set(&e, ERR_BUSY, "the agent has too many requests");
 	if (!rc)
 		return;

@@ -9,7 +9,7 @@
 #include "acp/lines.h"
 #include "acp/link.h"
 #include "acp/paths.h"
-#include "acp/requests.h"
+#include "acp/pending.h"
 #include "acp/rpc.h"
 #include "acp/start.h"
 #include "base/deadline.h"
@@ -39,9 +39,9 @@ struct agent {
 	struct acp *acp;
 	enum agent_state state;
 	struct starting child;
-	struct link link;
-	struct lines lines;
-	struct requests asked; /* what it was asked and has not answered, by the id that it sees */
+	struct agent_link link;
+	struct line_splitter lines;
+	struct pendings asked; /* what it was asked and has not answered, by the id that it sees */
 	struct paths paths;
 	int64_t task;
 	char *name, *branch, *cwd; /* of the task; cwd is where it starts, inside */
@@ -76,11 +76,11 @@ struct acp {
 	struct context context;
 	const struct config_agent *known; /* NULL: another program */
 	char *program;                    /* which agent, in the store */
-	struct lines in;
+	struct line_splitter in;
 	struct output_queue out, err;
 	struct agent *agents[SESSIONS_MAX];
 	struct session *sessions[SESSIONS_MAX];
-	struct requests asked; /* what agents have asked the editor, by the id that it sees */
+	struct pendings asked; /* what agents have asked the editor, by the id that it sees */
 	json_int_t ids;
 	struct starting probe;
 	json_t *hello;   /* what agents are told at initialize */
@@ -135,16 +135,16 @@ void handshake_probed(struct acp *a);                      /* the probe has said
 void handshake_log_in(struct acp *a, const struct rpc *m); /* the editor's authenticate */
 void handshake_begin(struct agent *g);
 void handshake_late(struct agent *g);
-void handshake_answered(struct agent *g, enum request_what what, const struct rpc *m);
+void handshake_answered(struct agent *g, enum pending_what what, const struct rpc *m);
 
 /* send.c */
 /* Sends a request of the editor, or of Garth, to an agent. The session may be NULL. False if it cannot be sent: then
  * nobody answers it. params are consumed. */
 bool send_request(struct agent *g, const json_t *id, const char *method, json_t *params_new,
-	enum request_what what, struct session *s);
+	enum pending_what what, struct session *s);
 /* The same with an id of its own. */
 bool send_own(
-	struct agent *g, const char *method, json_t *params_new, enum request_what what, struct session *s);
+	struct agent *g, const char *method, json_t *params_new, enum pending_what what, struct session *s);
 /* Sends any message, and frees it. */
 void send_message(struct agent *g, json_t *message_new);
 /* A text of Garth's in a session: a notice if the editor shows them. `last`: it is what the user should see at the end. */

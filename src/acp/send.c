@@ -28,11 +28,11 @@ void send_message(struct agent *g, json_t *message_new)
 }
 
 bool send_request(struct agent *g, const json_t *id, const char *method, json_t *params_new,
-	enum request_what what, struct session *s)
+	enum pending_what what, struct session *s)
 {
-	const struct request r = { .id = (json_t *)id, .what = what, .session = s };
+	const struct pending r = { .id = (json_t *)id, .what = what, .session = s };
 
-	if (!requests_add(&g->asked, &r)) {
+	if (!pending_add(&g->asked, &r)) {
 		json_decref(params_new);
 		return false;
 	}
@@ -41,7 +41,7 @@ bool send_request(struct agent *g, const json_t *id, const char *method, json_t 
 }
 
 bool send_own(
-	struct agent *g, const char *method, json_t *params_new, enum request_what what, struct session *s)
+	struct agent *g, const char *method, json_t *params_new, enum pending_what what, struct session *s)
 {
 	json_t *id = json_sprintf("garth-%u", ++g->own_ids);
 	bool sent = send_request(g, id, method, params_new, what, s);

@@ -79,7 +79,7 @@ size_t agent_sessions(const struct agent *g)
 	return n;
 }
 
-static void forget(struct requests *l, const struct session *s)
+static void forget(struct pendings *l, const struct session *s)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i].session == s)
@@ -221,7 +221,7 @@ static int prepare(const struct acp *a, int signals, struct pollfd p[AT_N])
 static void work_agent(struct acp *a, size_t i, short revents)
 {
 	struct agent *g = a->agents[i];
-	const struct link_heard heard = { on_output, on_complaint, on_note, g };
+	const struct agent_heard heard = { on_output, on_complaint, on_note, g };
 
 	if (g->state == AGENT_STARTING) {
 		if (revents)
@@ -315,7 +315,7 @@ static void acp_release(struct acp *a)
 	output_queue_release(&a->out);
 	output_queue_release(&a->err);
 	lines_release(&a->in);
-	requests_release(&a->asked);
+	pending_release(&a->asked);
 	json_decref(a->hello);
 	json_decref(a->ask);
 	json_decref(a->log_in);

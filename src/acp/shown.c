@@ -1,16 +1,30 @@
 #include "acp/shown.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "acp/rpc.h"
 #include "base/alloc.h"
+#include "base/path.h"
+
+/* An agent can make links and pipes where the editor sees its files. It can also do so after this look: an editor that
+ * follows it sees what the user can see, and the agent learns nothing of it. */
+static bool is_ordinary(const struct paths *p, const char *path)
+{
+	auto_str real = canonicalize_file_name(path);
+	struct stat st;
+
+	return !real || (path_within(real, p->workspace) && !stat(real, &st) &&
+				(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)));
+}
 
 static bool is_followed(const struct paths *p, const json_t *path)
 {
 	const char *text = json_string_value(path);
 
-	/* what is no path at all is not opened either */
-	return text && strlen(text) == json_string_length(path) && paths_is_inside(p, text);
+	return text && strlen(text) == json_string_length(path) && paths_is_inside(p, text) &&
+	       is_ordinary(p, text);
 }
 
 static void clean_locations(const struct paths *p, json_t *o)

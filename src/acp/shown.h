@@ -1,5 +1,5 @@
 /* Takes out of what an agent says the places that an editor would open by itself: they are paths of the inside, and only
- * those of the workspace may be followed. */
+ * those of the workspace may be followed, unless they are links that lead out of it, or pipes. */
 #ifndef ACP_SHOWN_H
 #define ACP_SHOWN_H
 

@@ -1,26 +1,26 @@
-#include "acp/requests.h"
+#include "acp/pending.h"
 
 #include <stdlib.h>
 
 #include "base/alloc.h"
 
-static void release(struct request *r)
+static void release(struct pending *r)
 {
 	json_decref(r->id);
 	json_decref(r->theirs);
 }
 
-void requests_release(struct requests *l)
+void pending_release(struct pendings *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		release(&l->v[i]);
 	free(l->v);
-	*l = (struct requests){ 0 };
+	*l = (struct pendings){ 0 };
 }
 
-bool requests_add(struct requests *l, const struct request *r)
+bool pending_add(struct pendings *l, const struct pending *r)
 {
-	if (l->n == REQUESTS_MAX || requests_find(l, r->id))
+	if (l->n == PENDING_MAX || pending_find(l, r->id))
 		return false;
 	if (!(l->n & (l->n - 1)))
 		l->v = xrealloc(l->v, l->n ? l->n * 2 : 1, sizeof(*l->v));
@@ -31,7 +31,7 @@ bool requests_add(struct requests *l, const struct request *r)
 	return true;
 }
 
-struct request *requests_find(const struct requests *l, const json_t *id)
+struct pending *pending_find(const struct pendings *l, const json_t *id)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (json_equal(l->v[i].id, id))
@@ -39,7 +39,7 @@ struct request *requests_find(const struct requests *l, const json_t *id)
 	return NULL;
 }
 
-struct request *requests_find_theirs(const struct requests *l, const struct agent *a, const json_t *theirs)
+struct pending *pending_find_theirs(const struct pendings *l, const struct agent *a, const json_t *theirs)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i].agent == a && json_equal(l->v[i].theirs, theirs))
@@ -47,7 +47,7 @@ struct request *requests_find_theirs(const struct requests *l, const struct agen
 	return NULL;
 }
 
-void requests_drop(struct requests *l, struct request *r)
+void pending_drop(struct pendings *l, struct pending *r)
 {
 	release(r);
 	*r = l->v[--l->n];
