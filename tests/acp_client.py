@@ -16,6 +16,8 @@ class Client:
         self.updates = []
         self.asked = []
         self.count = 0
+        self.paused = threading.Event()  # cleared: nothing is read
+        self.paused.set()
         threading.Thread(target=self._read, daemon=True).start()
         if begin:
             everything = {"fs": {"readTextFile": True, "writeTextFile": True}, "terminal": True,
@@ -28,6 +30,7 @@ class Client:
 
     def _read(self):
         for line in self.process.stdout:
+            self.paused.wait()
             self.said.put(json.loads(line))
         self.said.put(None)
 
@@ -83,7 +86,7 @@ class Client:
     def text(self, session, since=0):
         """The agent's words in a session."""
         return "".join(u["params"]["update"]["content"]["text"] for u in self.updates[since:]
-                       if u["params"]["sessionId"] == session
+                       if u["method"] == "session/update" and u["params"]["sessionId"] == session
                        and u["params"]["update"].get("sessionUpdate") == "agent_message_chunk")
 
     def end(self):

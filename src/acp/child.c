@@ -48,6 +48,7 @@ struct child {
 	/* of a probe */
 	struct buf heard;
 	char last[LAST_WORDS_MAX + 1]; /* of its standard error */
+	size_t heard_all;              /* bytes of its standard output */
 	bool answered;
 };
 
@@ -287,7 +288,8 @@ static bool hear(int which, const char *data, size_t len, void *arg)
 	if (which == 2)
 		return keep_last_words(k, data, len), false;
 	/* what is too long to be an answer is answered with an error */
-	return !buf_add(&k->heard, data, len) || take_answer(k);
+	k->heard_all += len;
+	return k->heard_all > ANSWER_MAX || !buf_add(&k->heard, data, len) || take_answer(k);
 }
 
 static int probe(struct child *k, struct err *e)

@@ -17,7 +17,7 @@
 #include "base/err.h"
 
 /* Input that an agent has not read. An agent that reads nothing is ended when there is more. */
-#define LINK_INPUT_MAX (64u << 20)
+#define LINK_INPUT_MAX (32u << 20)
 
 struct agent_link {
 	int fd; /* -1: closed */

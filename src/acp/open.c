@@ -54,11 +54,11 @@ static int find_old(struct acp *a, const char *id, struct acp_session *ret, stru
 	if (strcmp(ret->agent, a->program) != 0)
 		return err_set(
 			e, ERR_REFUSED, "the session was with '%s', not with '%s'", ret->agent, a->program);
-	if (store_task_by_id(a->context.store, ret->task, &t, e) < 0)
-		return -1;
-	if (t.removed) {
-		err_set(e, ERR_NOTFOUND, "task '%s' of the session is %s", t.name, t.state);
-		return err_hint(e, "garth undo %s", t.name);
+	if (store_task_by_id(a->context.store, ret->task, &t, e) < 0) {
+		if (e->kind != ERR_NOTFOUND)
+			return -1;
+		err_set(e, ERR_NOTFOUND, "the session's task was discarded, archived or merged away");
+		return err_hint(e, "garth undo");
 	}
 	if (a->o->task && strcmp(t.name, path_base(a->o->task)) != 0)
 		return err_set(

@@ -14,6 +14,7 @@ static void acp_line_release(struct acp_line *l)
 	strvec_release(&l->secrets);
 }
 
+/* Some editors show what is on standard error as an error. What is none is told in the session. */
 static void tell(bool warning, const char *text, void *arg)
 {
 	auto_buf clean = BUF_SMALL;
@@ -21,7 +22,7 @@ static void tell(bool warning, const char *text, void *arg)
 	(void)arg;
 	if (warning)
 		say_warning("%s", say_one_line(&clean, text));
-	else
+	else if (say_is_heard())
 		say_state("%s", say_one_line(&clean, text));
 }
 
