@@ -21,7 +21,6 @@
 #include "cli/session.h"
 #include "cli/show_submodules.h"
 #include "cli/tmux.h"
-#include "cli/unstarted.h"
 #include "config/config.h"
 #include "config/taskfile.h"
 #include "config/values.h"
@@ -30,6 +29,7 @@
 #include "keeper/keeper.h"
 #include "push/push.h"
 #include "runtime/choose_network.h"
+#include "runtime/unstarted.h"
 #include "runtime/with_changes.h"
 #include "sys/fd.h"
 #include "task/directory.h"
@@ -349,7 +349,7 @@ static int check_remote(struct context *c, const struct run_line *o, struct err 
 static int make_task(struct context *c, struct run_line *o, struct task *ret, struct err *e)
 {
 	auto_str cwd = get_current_dir_name();
-	auto_checkout_changes changes = CHECKOUT_CHANGES_INIT;
+	auto_left_behind changes = LEFT_BEHIND_INIT;
 	auto_buf missing = BUF_SMALL;
 	int rc;
 
@@ -360,7 +360,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	if (check_remote(c, o, e) < 0)
 		return -1;
 	if (!o->with_changes && !o->quiet)
-		checkout_changes_watch(&changes, &o->task);
+		left_behind_watch(&changes, &o->task);
 	o->task.on_base = check_base;
 	o->task.on_base_arg = o;
 	o->context = c;

@@ -32,6 +32,8 @@ const struct cmd commands[] = {
 		"attach fix" },
 	{ "mcp", cmd_mcp, CMD_WORK, "[OPTIONS] [TASK]", "serve a task's files to an MCP client",
 		{ WORD_TASK }, "mcp fix" },
+	{ "acp", cmd_acp, CMD_WORK, "[OPTIONS] [--] AGENT...", "let an editor work with an agent, by ACP",
+		{ WORD_PROGRAM }, "acp -- claude-agent-acp" },
 	{ "port", cmd_port, CMD_WORK, "[OPTIONS] TASK [PORT]", "reach a port that a running task listens on",
 		{ WORD_TASK, WORD_TEXT }, "port fix 3000" },
 	{ "pause", cmd_pause, CMD_CONTROL, "[OPTIONS] TASK...", "pause running tasks", { WORD_TASK },

@@ -141,7 +141,7 @@ static int run_words(struct context *c, struct task *t, const struct run_opts *o
 	cmd.cols = o->cols;
 	if (task_run_begin(c, t, session, words->v, &run, e) < 0)
 		return -1;
-	run.kind = session_kind(words->v, o->tty && !o->detach);
+	run.kind = o->person ? SESSION_AGENT : session_kind(words->v, o->tty && !o->detach);
 	push_owed_set(dir, false);
 	rc = start_keeper(c, t, o, &cmd, &run, lock, ret_conn, e);
 	if (!rc && o->consumes)
