@@ -5,11 +5,12 @@
 /* A range of bytes: a glob, a path, or one part of either. */
 struct part {
 	const char *at, *end;
+	bool exact; /* of a glob: case counts */
 };
 
-static unsigned char lower(char c)
+static unsigned char fold(char c, bool exact)
 {
-	return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+	return (unsigned char)(!exact && c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
 static bool is_continuation(char c)
@@ -17,25 +18,25 @@ static bool is_continuation(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-static struct part first_part(const char *at, const char *end)
+static struct part first_part(const char *at, const char *end, bool exact)
 {
 	const char *slash = at < end ? memchr(at, '/', (size_t)(end - at)) : NULL;
 
-	return (struct part){ at, slash ? slash : end };
+	return (struct part){ at, slash ? slash : end, exact };
 }
 
 /* Matches c against the class that begins at g. Returns the position after its ']', or NULL if there is none
  * and the '[' is an ordinary character. */
-static const char *match_class(const char *g, const char *end, char c, bool *ret)
+static const char *match_class(const char *g, const char *end, char c, bool exact, bool *ret)
 {
 	bool negate = g + 1 < end && (g[1] == '!' || g[1] == '^'), in = false;
 	const char *first = g + 1 + negate;
-	unsigned char lo, hi, ch = lower(c);
+	unsigned char lo, hi, ch = fold(c, exact);
 
 	for (g = first; g < end && (*g != ']' || g == first); g++) {
-		lo = hi = lower(*g);
+		lo = hi = fold(*g, exact);
 		if (g + 2 < end && g[1] == '-' && g[2] != ']') {
-			hi = lower(g[2]);
+			hi = fold(g[2], exact);
 			g += 2;
 		}
 		in |= ch >= lo && ch <= hi;
@@ -46,10 +47,11 @@ static const char *match_class(const char *g, const char *end, char c, bool *ret
 
 /* Matches one character of a glob that is no star. If it matches, both positions move on. `closing` is the
  * glob's last ']' or NULL: no class can begin after it, which saves looking for its end each time. */
-static bool match_one(const char **g, const char *gend, const char *closing, const char **t, const char *tend)
+static bool match_one(
+	const char **g, const struct part *glob, const char *closing, const char **t, const char *tend)
 {
 	bool in = false, class = **g == '[' && closing && *g < closing;
-	const char *next = class ? match_class(*g, gend, **t, &in) : NULL;
+	const char *next = class ? match_class(*g, glob->end, **t, glob->exact, &in) : NULL;
 
 	if (next && !in)
 		return false;
@@ -65,9 +67,9 @@ static bool match_one(const char **g, const char *gend, const char *closing, con
 		while (*t < tend && is_continuation(**t));
 		return true;
 	}
-	if (**g == '\\' && *g + 1 < gend)
+	if (**g == '\\' && *g + 1 < glob->end)
 		++*g;
-	if (lower(**g) != lower(**t))
+	if (fold(**g, glob->exact) != fold(**t, glob->exact))
 		return false;
 	++*g;
 	++*t;
@@ -79,8 +81,8 @@ static bool differs_at_ends(struct part g, struct part t)
 {
 	if (g.at == g.end || t.at == t.end)
 		return false;
-	return (!strchr("*?[\\", *g.at) && lower(*g.at) != lower(*t.at)) ||
-	       (!strchr("*?]", g.end[-1]) && lower(g.end[-1]) != lower(t.end[-1]));
+	return (!strchr("*?[\\", *g.at) && fold(*g.at, g.exact) != fold(*t.at, g.exact)) ||
+	       (!strchr("*?]", g.end[-1]) && fold(g.end[-1], g.exact) != fold(t.end[-1], g.exact));
 }
 
 /* Matches a name against one part of a glob. After a mismatch only the last star is tried again, one
@@ -98,7 +100,7 @@ static bool match_name(struct part g, struct part t)
 		if (gp < g.end && *gp == '*') {
 			star = ++gp;
 			from = tp;
-		} else if (gp == g.end || !match_one(&gp, g.end, closing, &tp, t.end)) {
+		} else if (gp == g.end || !match_one(&gp, &g, closing, &tp, t.end)) {
 			if (!star)
 				return false;
 			gp = star;
@@ -128,7 +130,7 @@ static bool match_path(struct part glob, struct part path, bool anywhere, bool e
 	const char *g = glob.at, *p = path.at, *star = anywhere ? g : NULL, *from = p;
 
 	for (;;) {
-		struct part gp = first_part(g, glob.end), pp = first_part(p, path.end);
+		struct part gp = first_part(g, glob.end, glob.exact), pp = first_part(p, path.end, false);
 
 		if (g == glob.end && (!exact || p == path.end))
 			return true;
@@ -144,7 +146,7 @@ static bool match_path(struct part glob, struct part path, bool anywhere, bool e
 		} else {
 			if (!star || from == path.end)
 				return false;
-			from = p = behind(first_part(from, path.end), path.end);
+			from = p = behind(first_part(from, path.end, false), path.end);
 			g = star;
 		}
 	}
@@ -163,23 +165,33 @@ static bool strip(struct part *glob)
 	return !rooted && !memchr(glob->at, '/', (size_t)(glob->end - glob->at));
 }
 
-bool glob_matches(const char *glob, const char *path)
+static bool matches(const char *glob, const char *path, bool exact)
 {
-	struct part g = { glob, glob + strlen(glob) }, p = { path, path + strlen(path) };
+	struct part g = { glob, glob + strlen(glob), exact }, p = { path, path + strlen(path), false };
 	bool anywhere = strip(&g);
 
 	return g.at < g.end && match_path(g, p, anywhere, false);
 }
 
+bool glob_matches(const char *glob, const char *path)
+{
+	return matches(glob, path, false);
+}
+
+bool glob_matches_case(const char *glob, const char *path)
+{
+	return matches(glob, path, true);
+}
+
 bool glob_is_above(const char *glob, const char *path)
 {
-	struct part g = { glob, glob + strlen(glob) }, p = { path, path + strlen(path) };
+	struct part g = { glob, glob + strlen(glob), false }, p = { path, path + strlen(path), false };
 	bool anywhere = strip(&g), named = false;
 
 	if (anywhere)
 		return false;
 	for (const char *at = g.at; at < g.end;) {
-		struct part part = first_part(at, g.end), above = { g.at, part.end };
+		struct part part = first_part(at, g.end, false), above = { g.at, part.end, false };
 
 		named |= !is_all_depths(part);
 		if (part.end < g.end && named && match_path(above, p, false, true))

@@ -18,6 +18,8 @@
 
 /* Worst case: time proportional to the product of both lengths. */
 bool glob_matches(const char *glob, const char *path);
+/* The same, but case counts: for a glob that permits something, and does not forbid it. */
+bool glob_matches_case(const char *glob, const char *path);
 /* Whether the glob could match something beneath path: ".claude" is above ".claude/settings.json". */
 bool glob_is_above(const char *glob, const char *path);
 

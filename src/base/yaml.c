@@ -70,7 +70,8 @@ struct reader {
 	yaml_parser_t parser;
 	const char *text, *file;
 	size_t len;
-	unsigned nodes;
+	unsigned nodes, max_nodes;
+	unsigned line; /* of the text's beginning */
 };
 
 static int error_at(const struct reader *r, yaml_mark_t at, struct err *e, const char *fmt, ...)
@@ -81,7 +82,7 @@ static int error_at(const struct reader *r, yaml_mark_t at, struct err *e, const
 	va_list ap;
 
 	va_start(ap, fmt);
-	place_error((unsigned)at.line + 1, (unsigned)at.column + 1, r->file, e, fmt, ap);
+	place_error((unsigned)at.line + r->line, (unsigned)at.column + 1, r->file, e, fmt, ap);
 	va_end(ap);
 	return -1;
 }
@@ -238,7 +239,7 @@ static int read_map(struct reader *r, struct yaml *map, unsigned depth, struct e
 			add_item(map);
 			map->keys[map->n - 1] =
 				(struct yaml_key){ xstrdup((const char *)ev.data.scalar.value),
-					(unsigned)ev.start_mark.line + 1,
+					(unsigned)ev.start_mark.line + r->line,
 					(unsigned)ev.start_mark.column + 1 };
 		}
 		yaml_event_delete(&ev);
@@ -259,10 +260,10 @@ static int node_of_event(
 
 	if (check_plain_event(r, ev, e) < 0)
 		return -1;
-	if (++r->nodes > YAML_MAX_NODES)
-		return error_at(r, ev->start_mark, e, "more than %d values in one file", YAML_MAX_NODES);
+	if (++r->nodes > r->max_nodes)
+		return error_at(r, ev->start_mark, e, "more than %u values in one file", r->max_nodes);
 	y = *ret = xcalloc(1, sizeof(*y));
-	y->line = (unsigned)ev->start_mark.line + 1;
+	y->line = (unsigned)ev->start_mark.line + r->line;
 	y->column = (unsigned)ev->start_mark.column + 1;
 	if (ev->type == YAML_SCALAR_EVENT) {
 		y->kind = YAML_SCALAR;
@@ -307,15 +308,18 @@ static int read_stream(struct reader *r, struct yaml **ret, struct err *e)
 	}
 }
 
-int yaml_parse(const char *text, size_t len, const char *file, struct yaml **ret, struct err *e)
+int yaml_parse_source(
+	const struct yaml_source *s, const char *text, size_t len, struct yaml **ret, struct err *e)
 {
-	struct reader r = { .text = text, .file = file, .len = len };
+	struct reader r = {
+		.text = text, .file = s->file, .len = len, .max_nodes = s->max_nodes, .line = s->line
+	};
 	const char *nul = len ? memchr(text, '\0', len) : NULL;
 	auto_yaml y = NULL;
 	int rc;
 
-	if (len > YAML_MAX_BYTES)
-		return err_set(e, ERR_CONFIG, "%s:1:1: larger than %u bytes", file, YAML_MAX_BYTES);
+	if (len > s->max_bytes)
+		return err_set(e, ERR_CONFIG, "%s:1:1: larger than %zu bytes", s->file, s->max_bytes);
 	if (nul)
 		return error_at(&r, mark_of_offset(text, (size_t)(nul - text)), e, "a NUL byte in the file");
 	if (!yaml_parser_initialize(&r.parser))
@@ -332,6 +336,13 @@ int yaml_parse(const char *text, size_t len, const char *file, struct yaml **ret
 	}
 	*ret = y ? steal_ptr(y) : empty_map();
 	return 0;
+}
+
+int yaml_parse(const char *text, size_t len, const char *file, struct yaml **ret, struct err *e)
+{
+	const struct yaml_source s = { file, 1, YAML_MAX_BYTES, YAML_MAX_NODES };
+
+	return yaml_parse_source(&s, text, len, ret, e);
 }
 
 const struct yaml *yaml_get(const struct yaml *map, const char *key)

@@ -40,6 +40,15 @@ struct yaml {
 /* `file` is only used in messages. Errors are ERR_CONFIG and read "FILE:LINE:COLUMN: …". If file is NULL, the
  * text was not written by a user, and the message has no position. */
 int yaml_parse(const char *text, size_t len, const char *file, struct yaml **ret, struct err *e);
+/* The same for a part of a file, or with other limits. */
+struct yaml_source {
+	const char *file;
+	unsigned line; /* where the text begins, from 1 */
+	size_t max_bytes;
+	unsigned max_nodes;
+};
+int yaml_parse_source(
+	const struct yaml_source *s, const char *text, size_t len, struct yaml **ret, struct err *e);
 /* Not named yaml_free: libyaml has an internal function of that name. */
 void yaml_tree_free(struct yaml *y);
 void yaml_freep(struct yaml **y);

@@ -65,6 +65,7 @@ int cmd_review(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_push(int argc, char **argv);
 int cmd_rename(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
 int cmd_port(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_wait(int argc, char **argv);

@@ -186,8 +186,9 @@ static void print(const struct found *f)
 	}
 }
 
-static void take(const char *data, size_t len, void *arg)
+static void take(int fd, const char *data, size_t len, void *arg)
 {
+	(void)fd;
 	buf_add(arg, data, len);
 }
 

@@ -72,10 +72,11 @@ static int load(struct context *c, char **names, size_t n, struct comparison *re
 }
 
 /* The end of the output is what tells. */
-static void take(const char *data, size_t len, void *arg)
+static void take(int fd, const char *data, size_t len, void *arg)
 {
 	struct buf *out = arg;
 
+	(void)fd;
 	if (out->len + len > OUTPUT_MAX)
 		buf_reset(out);
 	buf_add(out, data, len > OUTPUT_MAX ? OUTPUT_MAX : len);

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "cli/ls.h"
 #include "cli/progress.h"
+#include "store/plan.h"
 #include "sys/fd.h"
 #include "task/agent_name.h"
 #include "task/here.h"
@@ -161,14 +162,59 @@ static bool is_wanted(struct context *c, const struct ls_query *q, const struct 
 	return !q->agent || has_agent(c, r->task, q->agent);
 }
 
-/* In each group oldest first, so that the rows of a watched list stay in place. */
+static int64_t leader_of(const struct ls_row *r)
+{
+	return r->plan ? r->plan->id : r->task->id;
+}
+
+static int compare_ids(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* Oldest first among those with the same reason, so that the rows of a watched list stay in place. A plan comes before
+ * its stages. */
 static int by_attention(const void *a, const void *b)
 {
 	const struct ls_row *x = a, *y = b;
 
-	if (x->attention != y->attention)
-		return x->attention < y->attention ? -1 : 1;
-	return x->task->id < y->task->id ? -1 : x->task->id > y->task->id;
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	if (leader_of(x) != leader_of(y))
+		return compare_ids(leader_of(x), leader_of(y));
+	if ((x->plan != NULL) != (y->plan != NULL))
+		return x->plan ? 1 : -1;
+	return compare_ids(x->task->id, y->task->id);
+}
+
+static struct ls_row *row_of(struct ls_view *v, int64_t task)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (v->rows[i].task->id == task)
+			return &v->rows[i];
+	return NULL;
+}
+
+/* Puts the stages of plans into the groups of their plans. Without the store, nothing is grouped. */
+static void group(struct context *c, struct ls_view *v)
+{
+	struct err ignored = ERR_INIT;
+	auto_stage_task_list stages = { 0 };
+
+	if (context_store(c, &ignored) < 0 || store_stage_tasks(c->store, &stages, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < stages.n; i++) {
+		struct ls_row *plan = row_of(v, stages.v[i].plan_task), *stage = row_of(v, stages.v[i].task);
+
+		if (!plan || !stage)
+			continue;
+		stage->plan = plan->task;
+		if (stage->attention < plan->group)
+			plan->group = stage->attention;
+	}
+	for (size_t i = 0; i < v->n; i++)
+		if (v->rows[i].plan)
+			v->rows[i].group = row_of(v, v->rows[i].plan->id)->group;
 }
 
 static void make_rows(struct context *c, const struct ls_query *q, struct ls_view *v)
@@ -184,10 +230,13 @@ static void make_rows(struct context *c, const struct ls_query *q, struct ls_vie
 				.conflicts = o->conflicts },
 			.attention = attention_of(t, o->conflicts.n > 0) };
 
+		r.group = r.attention;
+
 		v->incomplete |= !o->compared;
 		if (is_wanted(c, q, &r))
 			v->rows[v->n++] = r;
 	}
+	group(c, v);
 	if (v->n)
 		qsort(v->rows, v->n, sizeof(*v->rows), by_attention);
 }

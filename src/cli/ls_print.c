@@ -153,6 +153,7 @@ static void add_row(struct context *c, const struct ls_view *v, const struct ls_
 	const struct task *t = r->task;
 	char sign[48], diff[64], age[32], marks[3] = "";
 	auto_buf last = BUF_INIT(1 << 20);
+	auto_str name = NULL;
 	bool new = !strcmp(t->state, STATE_DONE) && !seen_is(t);
 	const char *cells[AT_N], *shades[AT_N] = { 0 };
 
@@ -160,7 +161,7 @@ static void add_row(struct context *c, const struct ls_view *v, const struct ls_
 		r->standing.conflicts.n ? "!" : "");
 	put_diff(r->about, diff, sizeof(diff));
 	put_last(c, r, &last);
-	cells[AT_TASK] = t->name;
+	cells[AT_TASK] = r->plan ? (name = xasprintf("  %s", t->name)) : t->name;
 	cells[AT_STATE] = new ? STATE_DONE ", new" : t->state;
 	cells[AT_MARKS] = marks;
 	cells[AT_PROJECT] = v->several && backend_of(t)->has_git ? t->project : "";

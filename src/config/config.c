@@ -60,6 +60,9 @@ void config_defaults(struct config *ret)
 		.snapshot_every = DEFAULT_SNAPSHOT_EVERY,
 		.stale_after = DEFAULT_STALE_AFTER,
 		.serve_port = DEFAULT_SERVE_PORT,
+		.plan_max_parallel = DEFAULT_PLAN_MAX_PARALLEL,
+		.plan_max_running = DEFAULT_PLAN_MAX_RUNNING,
+		.plan_quota_wait = DEFAULT_PLAN_QUOTA_WAIT,
 		.guard = xstrdup(DEFAULT_GUARD),
 	};
 	strvec_pushv(&ret->policy.protect, default_protected);
@@ -85,6 +88,7 @@ void config_defaults(struct config *ret)
 		strvec_pushv(&a->dirs, d->dirs);
 		strvec_pushv(&a->resume_terminal, d->resume_terminal);
 		strvec_pushv(&a->quiet_hosts, d->quiet_hosts);
+		strvec_pushv(&a->quota, d->quota);
 	}
 }
 
@@ -93,6 +97,7 @@ static void policy_release(struct config_policy *p)
 	rules_release(&p->rules);
 	strvec_release(&p->protect);
 	strvec_release(&p->allow);
+	strvec_release(&p->scope);
 	free(p->rewrite);
 	free(p->identity);
 	free(p->author);
@@ -115,7 +120,7 @@ static void agents_release(struct config *c)
 		struct config_agent *a = &c->agents[i];
 		struct strvec *lists[] = { &a->programs, &a->login, &a->env, &a->hosts, &a->resume,
 			&a->options, &a->prompt, &a->headless, &a->set, &a->files, &a->settings, &a->dirs,
-			&a->resume_terminal, &a->quiet_hosts };
+			&a->resume_terminal, &a->quiet_hosts, &a->run, &a->quota };
 
 		free(a->name);
 		free(a->credentials);

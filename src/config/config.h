@@ -64,6 +64,7 @@
  *	policy:
  *	  protected: [deploy]         # more paths (globs, publish/policy.h) that need the user's consent
  *	  allow: [.vscode/settings.json] # built-in protected paths that need none
+ *	  scope: [src]                # if there are any: only paths that match one of these may be published
  *	  rewrite: keep               # keep | refuse
  *	  identity: agent             # agent | forced
  *	  author: "Bot <bot@example.com>"
@@ -110,6 +111,13 @@
  *	    set: [AIDER_CHECK_UPDATE=false]              # variables that it gets
  *	    files: ["~/.aider/brief.md={brief}"]         # files that tell it about its task
  *	    quiet_hosts: [telemetry.example.com]         # the user is not told that they are refused
+ *	    run: [aider, --yes-always, --message-file, "{prompt_file}"] # as a stage of a plan; unset: headless
+ *	    quota: ["limit reached"]                     # what it prints when its model takes no more requests
+ *	    max_parallel: 2                              # stages of plans that it runs at once; 0: no limit
+ *	plan:                         # not in task files
+ *	  max_parallel: 4             # stages of one plan at once, unless the plan says how many
+ *	  max_running: 8              # stages of all plans at once
+ *	  quota_wait: 15m             # how long stages wait if a model does not say for how long
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -147,6 +155,9 @@ struct config_agent {
 	struct strvec
 		resume_terminal; /* as resume, on a terminal; words with {answer} are left out without one */
 	struct strvec quiet_hosts; /* if these are refused, the user is not told */
+	struct strvec run;    /* the command of a plan's stage, with {prompt} or {prompt_file}; empty: headless */
+	struct strvec quota;  /* texts by which the end of its output tells that its model takes no more requests */
+	uint64_t max_parallel; /* stages that it runs at once; 0: no limit of its own */
 	char *credentials; /* config/credentials.h; NULL: what the proxy can add stays outside, the rest is copied */
 };
 
@@ -155,6 +166,7 @@ struct config_policy {
 	struct rules rules;    /* of jail.allow_read, allow_write, deny_read, deny_write; "~" is expanded */
 	struct strvec protect; /* globs: the built-in ones and the user's */
 	struct strvec allow;   /* globs of paths that the user takes out of the protected ones */
+	struct strvec scope;   /* globs; if there are any, other paths need the user's consent too */
 	char *rewrite;         /* "keep" (allowed, the old tip is kept) or "refuse" */
 	char *identity;        /* "agent" or "forced" */
 	char *author;          /* "Name <mail>" if identity is "forced"; NULL: the user's own */
@@ -247,6 +259,9 @@ struct config {
 	uint64_t serve_port;     /* serve.port; 0: any free one */
 	char *detach_keys;       /* terminal.detach_keys; NULL: the built-in ones */
 	struct config_notify notify;
+	uint64_t plan_max_parallel; /* plan.max_parallel */
+	uint64_t plan_max_running;  /* plan.max_running: on this machine */
+	uint64_t plan_quota_wait;   /* seconds */
 	struct config_origin *origins;
 	size_t norigins;
 	struct config_ask *asks;

@@ -23,6 +23,9 @@
 #define DEFAULT_SNAPSHOT_EVERY   10
 #define DEFAULT_STALE_AFTER      (7 * 86400)
 #define DEFAULT_SERVE_PORT       7817
+#define DEFAULT_PLAN_MAX_PARALLEL 4
+#define DEFAULT_PLAN_MAX_RUNNING  8
+#define DEFAULT_PLAN_QUOTA_WAIT   900
 #define DEFAULT_GUARD            "block"
 
 struct default_agent {
@@ -31,6 +34,7 @@ struct default_agent {
 	const char *const *resume, *const *options, *const *prompt, *const *headless;
 	const char *const *set, *const *files;
 	const char *const *settings, *const *dirs, *const *resume_terminal, *const *quiet_hosts;
+	const char *const *quota;
 };
 
 extern const char *const default_env[];

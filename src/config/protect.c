@@ -5,15 +5,17 @@
 #include "base/path.h"
 
 /* The user's glob may also be a literal path that contains '['. */
+static bool is_in(const struct strvec *globs, const char *path)
+{
+	for (size_t i = 0; globs && i < globs->n; i++)
+		if (glob_matches(globs->v[i], path) || path_within(path, globs->v[i]))
+			return true;
+	return false;
+}
+
 static bool is_allowed(const struct config_policy *rules, const struct strvec *allowed, const char *path)
 {
-	const struct strvec *lists[] = { &rules->allow, allowed };
-
-	for (size_t i = 0; i < 2; i++)
-		for (size_t j = 0; lists[i] && j < lists[i]->n; j++)
-			if (glob_matches(lists[i]->v[j], path) || path_within(path, lists[i]->v[j]))
-				return true;
-	return false;
+	return is_in(&rules->allow, path) || is_in(allowed, path);
 }
 
 /* The glob of jail.deny_write or deny_read that holds for a path, or for what a link could lead to. */
@@ -58,4 +60,15 @@ const char *protect_path_within(const struct config_policy *rules, const struct 
 	if (!glob)
 		glob = find_glob(rules, path, link);
 	return glob && !is_allowed(rules, allowed, whole) ? glob : NULL;
+}
+
+bool protect_in_scope(
+	const struct config_policy *rules, const struct strvec *allowed, const char *within, const char *path)
+{
+	auto_str whole = *within ? path_join(within, path) : xstrdup(path);
+
+	for (size_t i = 0; i < rules->scope.n; i++)
+		if (glob_matches_case(rules->scope.v[i], whole))
+			return true;
+	return !rules->scope.n || is_in(allowed, whole);
 }

@@ -1,4 +1,4 @@
-/* Finds out whether a path needs the user's consent before a task may publish a change of it (J4, G5). */
+/* Finds out whether a path needs the user's consent before a task may publish a change of it (J4, G5, T10). */
 #ifndef CONFIG_PROTECT_H
 #define CONFIG_PROTECT_H
 
@@ -17,5 +17,10 @@ const char *protect_path(
  * of its own; the user allows the whole path. */
 const char *protect_path_within(const struct config_policy *rules, const struct strvec *allowed,
 	const char *within, const char *path, bool link);
+
+/* Whether a change of the path is within what the task is for: policy.scope. A path that the user allowed for this
+ * task is; without a scope, every path is. Case counts. `within` is the path of the submodule, "" for none. */
+bool protect_in_scope(const struct config_policy *rules, const struct strvec *allowed, const char *within,
+	const char *path);
 
 #endif

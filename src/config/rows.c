@@ -31,6 +31,7 @@ static const char *const strategies[] = { "merge", "squash", "rebase", NULL };
 #define WHY_AUTHOR  "whose name commits have is for the user to say"
 #define WHY_RECORD  "what is recorded of a task is for the user to say"
 #define WHY_MACHINE "it is about this machine, not about the repository"
+#define WHY_TASK    "it is about one task, not about the repository"
 #define WHY_RUNS    "it would run a program outside of any jail"
 #define WHY_LOGIN   "it would give log-ins to tasks"
 
@@ -67,6 +68,7 @@ static const struct value_row config_rows[] = {
 	{ "limits.max_cpu",           VALUE_NUMBER,     PLACE(max_cpu),              REPOSITORY_LIMITS },
 	{ "policy.protected",         VALUE_GLOBS,      PLACE(policy.protect),       REPOSITORY_ADDS },
 	{ "policy.allow",             VALUE_GLOBS,      PLACE(policy.allow),         REPOSITORY_REFUSED, NULL, WHY_FREES },
+	{ "policy.scope",             VALUE_GLOBS,      PLACE(policy.scope),         REPOSITORY_REFUSED, NULL, WHY_TASK },
 	{ "policy.rewrite",           VALUE_CHOICE,     PLACE(policy.rewrite),       REPOSITORY_STRICTER, rewrites },
 	{ "policy.identity",          VALUE_CHOICE,     PLACE(policy.identity),      REPOSITORY_REFUSED, identities, WHY_AUTHOR },
 	{ "policy.author",            VALUE_PERSON,     PLACE(policy.author),        REPOSITORY_REFUSED, NULL, WHY_AUTHOR },
@@ -85,6 +87,9 @@ static const struct value_row config_rows[] = {
 	{ "terminal.detach_keys",     VALUE_KEYS,       PLACE(detach_keys),          REPOSITORY_REFUSED, NULL, WHY_MACHINE, .user_only = true },
 	{ "notify.command",           VALUE_COMMAND,    PLACE(notify.command),       REPOSITORY_REFUSED, NULL, WHY_RUNS, .user_only = true },
 	{ "notify.on",                VALUE_CHOICES,    PLACE(notify.on),            REPOSITORY_REFUSED, default_notify_on, WHY_RUNS, .user_only = true },
+	{ "plan.max_parallel",        VALUE_POSITIVE,   PLACE(plan_max_parallel),    REPOSITORY_REFUSED, NULL, WHY_MACHINE, .user_only = true },
+	{ "plan.max_running",         VALUE_POSITIVE,   PLACE(plan_max_running),     REPOSITORY_REFUSED, NULL, WHY_MACHINE, .user_only = true },
+	{ "plan.quota_wait",          VALUE_TIME,       PLACE(plan_quota_wait),      REPOSITORY_REFUSED, NULL, WHY_MACHINE, .user_only = true },
 	/* "agents" is read by read_agents: names of agents, and these keys */
 	{ "agents.default",           VALUE_AGENT,      PLACE(default_agent),        REPOSITORY_SETS },
 	{ "agents.guard",             VALUE_CHOICE,     PLACE(guard),                REPOSITORY_STRICTER, guards },
@@ -107,6 +112,9 @@ static const struct value_row agent_rows[] = {
 	{ "dirs",     VALUE_DIRS,      AGENT_PLACE(dirs),     REPOSITORY_REFUSED, NULL, WHY_LOGIN },
 	{ "resume_terminal", VALUE_WORDS, AGENT_PLACE(resume_terminal), REPOSITORY_REFUSED, NULL, WHY_LOGIN },
 	{ "quiet_hosts", VALUE_HOSTS,  AGENT_PLACE(quiet_hosts), REPOSITORY_REFUSED, NULL, WHY_RECORD },
+	{ "run",      VALUE_WORDS,     AGENT_PLACE(run),      REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "quota",    VALUE_WORDS,     AGENT_PLACE(quota),    REPOSITORY_REFUSED, NULL, WHY_RECORD },
+	{ "max_parallel", VALUE_NUMBER, AGENT_PLACE(max_parallel), REPOSITORY_REFUSED, NULL, WHY_MACHINE },
 	{ "credentials", VALUE_CHOICE, AGENT_PLACE(credentials), REPOSITORY_STRICTER, credentials },
 	{ 0 },
 };

@@ -21,8 +21,8 @@
 #include "gateway/routes_parts.h"
 #include "history/sync.h"
 #include "sys/fd.h"
-#include "task/brief.h"
 #include "task/verdict.h"
+#include "task/brief.h"
 #include "task/life.h"
 #include "task/question.h"
 

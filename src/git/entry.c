@@ -42,3 +42,29 @@ int entry_find(
 	}
 	return 0;
 }
+
+int entry_are_there(
+	const struct repo *r, const char *commit, const struct strvec *paths, bool *ret, struct err *e)
+{
+	auto_buf ask = BUF_INIT(16 << 20), out = BUF_INIT(16 << 20);
+	struct git g = repo_git_commits(r);
+	auto_strvec args = STRVEC_INIT;
+	const char *line;
+
+	/* one question per path, so that the answers can be counted; "-" names no object */
+	for (size_t i = 0; i < paths->n; i++)
+		buf_printf(&ask, "%s%s%s\n", strchr(paths->v[i], '\n') ? "-" : commit,
+			strchr(paths->v[i], '\n') ? "" : ":", strchr(paths->v[i], '\n') ? "" : paths->v[i]);
+	strvec_pushl(&args, "cat-file", "--batch-check=%(objecttype)", "--buffer", NULL);
+	if (paths->n && git_run(&g, &args, &ask, &out, e) < 0)
+		return -1;
+	line = buf_str(&out);
+	for (size_t i = 0; i < paths->n; i++) {
+		size_t n = strcspn(line, "\n");
+
+		ret[i] = n && !memchr(line, ' ', n);
+		line += n;
+		line += *line == '\n';
+	}
+	return 0;
+}

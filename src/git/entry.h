@@ -2,7 +2,10 @@
 #ifndef GIT_ENTRY_H
 #define GIT_ENTRY_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
+#include "base/strvec.h"
 #include "git/repo.h"
 
 enum entry_kind {
@@ -15,5 +18,9 @@ enum entry_kind {
 /* `path` is relative to the top directory, without ".", ".." and empty components; "" is the top itself. */
 int entry_find(
 	const struct repo *r, const char *commit, const char *path, enum entry_kind *ret, struct err *e);
+
+/* Which of the paths a commit has, with one question to git. Paths with a line break count as missing. */
+int entry_are_there(
+	const struct repo *r, const char *commit, const struct strvec *paths, bool *ret, struct err *e);
 
 #endif

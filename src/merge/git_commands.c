@@ -48,6 +48,17 @@ int verb_divergence(
 	return 0;
 }
 
+int verb_tree(const struct repo *r, const char *commit, char tree[OID_SIZE], struct err *e)
+{
+	auto_str name = xasprintf("%s^{tree}", commit);
+	struct git g = in_git_dir(r);
+	auto_buf out = BUF_SMALL;
+
+	if (git_do(&g, &out, e, "rev-parse", "--verify", "--end-of-options", name, NULL) < 0)
+		return -1;
+	return take_oid(r, &out, tree, e);
+}
+
 int verb_is_ancestor(const struct repo *r, const char *a, const char *b, bool *ret, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT;

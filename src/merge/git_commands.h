@@ -19,6 +19,8 @@ int verb_divergence(
 	const struct repo *r, const char *a, const char *b, size_t *only_a, size_t *only_b, struct err *e);
 /* Whether a is b or one of its ancestors. */
 int verb_is_ancestor(const struct repo *r, const char *a, const char *b, bool *ret, struct err *e);
+/* The name of a commit's tree. */
+int verb_tree(const struct repo *r, const char *commit, char tree[OID_SIZE], struct err *e);
 /* Merges two commits without a checkout. Returns 0 and the tree, 1 and the paths in conflict, or -1. */
 int verb_merge_tree(const struct repo *r, const char *ours, const char *theirs, char tree[OID_SIZE],
 	struct strvec *conflicts, struct err *e);

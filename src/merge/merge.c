@@ -61,7 +61,9 @@ static int find_target(const struct task *t, const char *into, char **ret, struc
 		name += 11;
 	if (!name_is_branch(name))
 		return err_set(e, ERR_NOTFOUND, "there is no branch '%s'", name);
-	if (!strncmp(name, "garth/", 6))
+	/* a stage of a plan is meant for the plan's own task */
+	if (!strncmp(name, "garth/", 6) &&
+		(!*t->target || strcmp(t->target + strlen("refs/heads/"), name) != 0))
 		return err_set(e, ERR_REFUSED, "'%s' is the branch of a task", name);
 	*ret = xasprintf("refs/heads/%s", name);
 	return 0;
@@ -86,6 +88,8 @@ static int read_tips(const struct repo *r, const struct task *t, const struct me
 		return -1;
 	if (!*ret->old)
 		return err_set(e, ERR_NOTFOUND, "there is no branch '%s'", target);
+	if (s->onto && strcmp(ret->old, s->onto) != 0)
+		return err_set(e, ERR_CONFLICT, "'%s' is at another commit by now", target);
 	if (is_alias(r, ret->target))
 		return err_set(e, ERR_REFUSED, "'%s' is a name for another branch", target);
 	if (!*tip)

@@ -42,6 +42,7 @@ struct merge_spec {
 	const char *into;    /* short or full name of a branch; NULL: the task's target */
 	const char *message; /* NULL: a default message */
 	const char *tip;     /* the branch must be at this commit, which the user has seen; NULL: anywhere */
+	const char *onto;    /* the target must be at this commit; NULL: anywhere */
 	bool dry_run;        /* only report the result; writes nothing but objects */
 };
 

@@ -47,12 +47,21 @@ static int guard_question(const struct repo *r, const struct task *t, const stru
 		t->name);
 }
 
+static int refuse(const struct task *t, const struct strvec *paths, bool protected, struct err *e)
+{
+	auto_str first = shell_quoted(paths->v[0]);
+
+	err_set(e, ERR_REFUSED, "it changes %zu %s%s%s", paths->n, protected ? "protected path" : "path",
+		paths->n == 1 ? "" : "s", protected ? "" : " outside of its scope");
+	err_paths(e, paths);
+	return err_hint(e, "garth allow %s %s", t->name, first);
+}
+
 int protected_check(struct context *c, const struct repo *r, const struct task *t, const char *from,
 	const char *to, struct links *moved, struct err *e)
 {
-	auto_strvec allowed = STRVEC_INIT, found = STRVEC_INIT;
+	auto_strvec allowed = STRVEC_INIT, found = STRVEC_INIT, outside = STRVEC_INIT;
 	auto_buf raw = BUF_INIT(DIFF_MAX);
-	auto_str first = NULL;
 	struct diff_entry d;
 	size_t at = 0;
 	int got;
@@ -66,15 +75,14 @@ int protected_check(struct context *c, const struct repo *r, const struct task *
 			return -1;
 		if (protect_path(&c->config.policy, &allowed, d.path, S_ISLNK(d.new_mode)))
 			strvec_push(&found, d.path);
+		else if (!protect_in_scope(&c->config.policy, &allowed, "", d.path))
+			strvec_push(&outside, d.path);
 		if (moved)
 			links_note(r, &d, moved);
 	}
 	if (got < 0)
 		return err_set(e, ERR_FAILED, "cannot understand the difference of two commits");
-	if (!found.n)
+	if (!found.n && !outside.n)
 		return 0;
-	err_set(e, ERR_REFUSED, "it changes %zu protected path%s", found.n, found.n == 1 ? "" : "s");
-	err_paths(e, &found);
-	first = shell_quoted(found.v[0]);
-	return err_hint(e, "garth allow %s %s", t->name, first);
+	return refuse(t, found.n ? &found : &outside, found.n > 0, e);
 }

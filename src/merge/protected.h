@@ -14,7 +14,7 @@
 #include "task/context.h"
 
 /* ERR_REFUSED, with the paths and the command that allows them, if the difference between the two commits
- * changes a path that is protected from the task, or adds a question.json that is a question. The user can
+ * changes a path that is protected from the task or outside of its scope, or adds a question.json that is a question. The user can
  * allow both. `moved` gets the submodules that the difference moves; it may be NULL. */
 int protected_check(struct context *c, const struct repo *r, const struct task *t, const char *from,
 	const char *to, struct links *moved, struct err *e);

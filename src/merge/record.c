@@ -68,6 +68,20 @@ static bool went_on(const struct repo *r, const struct task *t, const struct jou
 	       strcmp(now, j->tip) != 0;
 }
 
+/* If the target is another task's branch: that task has this commit now, as if it had published it. */
+static int tell_target(struct context *c, const struct journal *j, const char *commit, struct err *e)
+{
+	static const char prefix[] = "refs/heads/garth/";
+	auto_task t = { 0 };
+
+	if (strncmp(j->target, prefix, sizeof(prefix) - 1) != 0)
+		return 0;
+	if (store_task_by_name(c->store, j->project, j->target + sizeof(prefix) - 1, &t, e) < 0)
+		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
+	return store_task_published(
+		c->store, t.id, strcmp(commit, t.base) ? commit : "", t.commits, t.bytes, e);
+}
+
 static int merged(struct context *c, const struct repo *r, const struct journal *j, struct err *e)
 {
 	json_t *o = details(j);
@@ -110,7 +124,8 @@ int record_done(struct context *c, const struct repo *r, const struct journal *j
 {
 	if (context_store(c, e) < 0 || store_begin(c->store, e) < 0)
 		return -1;
-	if (!(j->deed ? taken_back(c, j, e) : merged(c, r, j, e)) && !store_commit(c->store, e))
+	if (!(j->deed ? taken_back(c, j, e) : merged(c, r, j, e)) && !tell_target(c, j, j->to, e) &&
+		!store_commit(c->store, e))
 		return 0;
 	store_rollback(c->store);
 	return -1;

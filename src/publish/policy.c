@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/path.h"
 #include "config/protect.h"
+#include "task/refused_path.h"
 
 /* A submodule is a project of its own: its paths are compared as they are in it, and as they are in the task. */
 static const char *find_protection(const struct policy *p, const char *path, bool link)
@@ -56,14 +57,12 @@ static const char *verb(const struct policy_path *c)
 	return !c->mode ? "remove" : c->added ? "add" : "change";
 }
 
-static int refuse_protected(const struct policy *p, const struct policy_path *c, const char *glob,
-	struct refusal *no, struct err *e)
+/* The user can allow the path for this task. */
+static int say_consent(
+	const struct policy *p, const struct policy_path *c, const char *path, struct refusal *no)
 {
 	auto_buf tried = BUF_SMALL, instead = BUF_SMALL;
-	auto_str path = whole_path(p, c->path);
 
-	refuse(no, e, "protected_path", path, "'%s' is protected", path);
-	snprintf(no->boundary, sizeof(no->boundary), "%s", glob);
 	buf_printf(&tried, "%s %s", verb(c), path);
 	/* rather no command than one that is cut */
 	if (strlen(path) > 100) {
@@ -74,6 +73,29 @@ static int refuse_protected(const struct policy *p, const struct policy_path *c,
 		add_quoted(&instead, path);
 	}
 	return refusal_say(no, buf_str(&tried), buf_str(&instead));
+}
+
+static int refuse_protected(const struct policy *p, const struct policy_path *c, const char *glob,
+	struct refusal *no, struct err *e)
+{
+	auto_str path = whole_path(p, c->path);
+
+	refuse(no, e, REFUSED_PROTECTED, path, "'%s' is protected", path);
+	snprintf(no->boundary, sizeof(no->boundary), "%s", glob);
+	return say_consent(p, c, path, no);
+}
+
+static int refuse_outside(
+	const struct policy *p, const struct policy_path *c, struct refusal *no, struct err *e)
+{
+	auto_str path = whole_path(p, c->path);
+	auto_buf scope = BUF_SMALL;
+
+	for (size_t i = 0; i < p->rules->scope.n; i++)
+		buf_printf(&scope, "%s%s", i ? ", " : "", p->rules->scope.v[i]);
+	refuse(no, e, REFUSED_SCOPE, path, "'%s' is outside of what this task may change", path);
+	snprintf(no->boundary, sizeof(no->boundary), "%.190s", buf_str(&scope));
+	return say_consent(p, c, path, no);
 }
 
 /* A name in the target may itself be a link, and ".." after it goes up from that link's target. So ".." is
@@ -163,6 +185,8 @@ int policy_path(const struct policy *p, const struct policy_path *c, struct refu
 
 	if (glob)
 		return refuse_protected(p, c, glob, no, e);
+	if (!protect_in_scope(p->rules, p->allowed, p->within ? p->within : "", c->path))
+		return refuse_outside(p, c, no, e);
 	if (c->mode == 0160000 || c->was_gitlink)
 		return may_move(p, c) ? 0 : refuse_gitlink(p, c, no, e);
 	if (!c->mode)

@@ -29,7 +29,7 @@ bool policy_is_protected_link(const struct policy *p, const char *path);
 
 /* One changed path of the net difference. mode is git's (0: removed), size a blob's (0: unknown). For a
  * symbolic link, link is its target ("" if the blob cannot be a link's target). Refusals: protected_path,
- * file_too_large, gitlink, link_leaves (absolute; ".." beyond the root or after a name; into a .git),
+ * outside_scope, file_too_large, gitlink, link_leaves (absolute; ".." beyond the root or after a name; into a .git),
  * odd_mode. */
 struct policy_path {
 	const char *path;

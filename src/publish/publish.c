@@ -14,6 +14,7 @@
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "task/moved.h"
+#include "task/refused_path.h"
 
 static void job_release(struct job *j)
 {
@@ -427,6 +428,7 @@ static int give_up(struct job *j, struct refusal *no, struct err *e)
 	if (!*no->code)
 		return -1;
 	e->kind = ERR_REFUSED;
+	refused_path_note(j->pub->in->at.ws.dir, no->code, no->path);
 	details = json_pack("{s:s, s:o, s:o, s:o, s:o}", "code", no->code, "message", audit_text(no->message),
 		"path", audit_text(no->path), "by", audit_text(j->by), "tip", audit_text(j->tip));
 	no->recorded = !audit_add(j->pub->in->audit, "refused", &j->pub->in->task, details, &failed);
@@ -549,7 +551,11 @@ int publish_offered(struct publisher *pub, const char *tip, const char *by, int 
 
 	publish_tidy(pub);
 	*no = (struct refusal){ 0 };
-	return go(&j, ret, no, e) < 0 ? give_up(&j, no, e) : 0;
+	if (go(&j, ret, no, e) < 0)
+		return give_up(&j, no, e);
+	if (strcmp(ret->tip, ret->old) != 0)
+		refused_path_forget(pub->in->at.ws.dir);
+	return 0;
 }
 
 bool publish_is_unmoved(const struct inside *in)

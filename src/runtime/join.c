@@ -147,7 +147,7 @@ static int wait_for_exit(
 			break;
 		any = true;
 		if (fn && (type == WIRE_OUT || type == WIRE_ERR))
-			fn(body.data, body.len, arg);
+			fn(type == WIRE_ERR ? 2 : 1, body.data, body.len, arg);
 		if (type == WIRE_FAIL) {
 			memcpy(e, body.data, sizeof(*e));
 			return -1;

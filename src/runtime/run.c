@@ -21,6 +21,7 @@
 #include "task/own_config.h"
 #include "task/push_owed.h"
 #include "task/question.h"
+#include "task/refused_path.h"
 #include "task/repository_config.h"
 #include "task/run.h"
 #include "task/sessions.h"
@@ -143,6 +144,7 @@ static int run_words(struct context *c, struct task *t, const struct run_opts *o
 		return -1;
 	run.kind = o->person ? SESSION_AGENT : session_kind(words->v, o->tty && !o->detach);
 	push_owed_set(dir, false);
+	refused_path_forget(dir);
 	rc = start_keeper(c, t, o, &cmd, &run, lock, ret_conn, e);
 	if (!rc && o->consumes)
 		unlinkat(dir, o->consumes, 0);
@@ -294,6 +296,8 @@ static int resume(struct context *c, struct task *t, struct run_opts *o, const c
 		return -1;
 	opts.agent = cmd.agent ? config_agent_by_name(&c->config, cmd.agent) : NULL;
 	command_words_use_kept(&cmd, environ);
+	if (o->env)
+		strvec_pushv(&cmd.env, (const char *const *)o->env->v);
 	opts.env = &cmd.env;
 	if (runtime_network(c, t, NULL, NULL, &opts, e) < 0)
 		return -1;

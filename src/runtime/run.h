@@ -58,7 +58,8 @@ void runtime_warn(const struct run_opts *o, const char *fmt, ...) __attribute__(
  * id of the task's first run. */
 int runtime_run(struct context *c, struct task *t, const struct run_opts *o, char *const *argv, int *ret_conn,
 	struct err *e);
-/* Resumes a task that has ended (task/task_command.h), with the user's answer, or NULL. On success *o gets the network
+/* Resumes a task that has ended (task/task_command.h), with the user's answer, or NULL. o->env is for this run, beside
+ * the variables that the first one had. On success *o gets the network
  * and the ports that it is resumed with; the caller frees both. Errors name the task. */
 int runtime_resume(struct context *c, struct task *t, struct run_opts *o, const char *answer, int *ret_conn,
 	struct err *e);
@@ -78,8 +79,8 @@ int runtime_exec(struct context *c, struct task *t, const struct run_opts *o, co
 int runtime_wait(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
 	int *ret_code, struct err *e);
 
-/* The same, but what it prints on both streams is passed to fn (may be NULL). o->timeout is for both. */
-typedef void runtime_output_fn(const char *data, size_t len, void *arg);
+/* The same, but what it prints is passed to fn (may be NULL); fd is 1 or 2. o->timeout is for both. */
+typedef void runtime_output_fn(int fd, const char *data, size_t len, void *arg);
 int runtime_wait_output(struct context *c, struct task *t, const struct run_opts *o, char *const *argv,
 	runtime_output_fn *fn, void *arg, int *ret_code, struct err *e);
 

@@ -79,10 +79,11 @@ static void keep_last(struct attempt *a, const char *data, size_t len)
 		}
 }
 
-static void take_output(const char *data, size_t len, void *arg)
+static void take_output(int fd, const char *data, size_t len, void *arg)
 {
 	struct attempt *a = arg;
 
+	(void)fd;
 	if (len)
 		keep_last(a, data, len);
 	if (!a->cut && !buf_add(&a->log, data, len))

@@ -22,6 +22,13 @@ void watch_close(struct watch *w)
 	*w = (struct watch)WATCH_INIT;
 }
 
+static void begin(struct watch *w)
+{
+	if (!w->begun)
+		w->notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	w->begun = true;
+}
+
 static void add(struct watch *w, int dir, const char *name, uint32_t mask)
 {
 	auto_str path = xasprintf("/proc/self/fd/%d%s%s", dir, *name ? "/" : "", name);
@@ -39,8 +46,7 @@ int watch_task(
 
 	if (home_task_dir(&c->home, t->id, &dir, e) < 0)
 		return -1;
-	if (!w->n)
-		w->notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	begin(w);
 	w->locks = xrealloc(w->locks, w->n + 1, sizeof(*w->locks));
 	/* Open for as long as it is watched: closing it would be reported too. */
 	w->locks[w->n] = lock_open(dir, "lock");
@@ -53,6 +59,12 @@ int watch_task(
 		add(w, dir, "lock", IN_CLOSE_WRITE);
 	*ret = w->n++;
 	return 0;
+}
+
+void watch_file(struct watch *w, int dir, const char *name)
+{
+	begin(w);
+	add(w, dir, name, IN_CLOSE_WRITE);
 }
 
 bool watch_is_running(const struct watch *w, size_t i)

@@ -25,6 +25,7 @@
 
 struct watch {
 	int notify; /* inotify; -1: none, the locks are looked at every WATCH_MS */
+	bool begun;
 	int *locks;
 	size_t n;
 };
@@ -38,6 +39,9 @@ void watch_close(struct watch *w);
 /* Watches one more task; with `log`, its log too. *ret is its number. */
 int watch_task(
 	struct watch *w, const struct context *c, const struct task *t, bool log, size_t *ret, struct err *e);
+/* Watches a file, too: whenever somebody closes it who could write to it. Something that happens there is only reported by
+ * watch_wait. */
+void watch_file(struct watch *w, int dir, const char *name);
 /* Whether a process works on the task. */
 bool watch_is_running(const struct watch *w, size_t i);
 /* Blocks until something has happened, which may be something else. False if the deadline (NULL: none) has

@@ -7,6 +7,7 @@
 #include "task/repository_config.h"
 
 #define TASKFILE "task.yaml"
+#define STAGE    "stage.yaml"
 
 /* The text stays empty if there is no such file. */
 static int read_if_there(int task_dir, const char *name, struct buf *text, struct err *e)
@@ -22,16 +23,19 @@ static int read_if_there(int task_dir, const char *name, struct buf *text, struc
 int own_config_apply(struct config *c, int task_dir, struct err *e)
 {
 	auto_buf file = BUF_INIT(YAML_MAX_BYTES), limits = BUF_INIT(YAML_MAX_BYTES),
-		 repository = BUF_INIT(YAML_MAX_BYTES);
+		 stage = BUF_INIT(YAML_MAX_BYTES), repository = BUF_INIT(YAML_MAX_BYTES);
 	auto_taskfile ignored = { 0 };
 
 	if (read_if_there(task_dir, REPOSITORY_CONFIG, &repository, e) < 0 ||
 		config_apply_repository(c, buf_str(&repository), repository.len, REPO_SETTINGS, e) < 0)
 		return -1;
 	if (read_if_there(task_dir, TASKFILE, &file, e) < 0 ||
+		read_if_there(task_dir, STAGE, &stage, e) < 0 ||
 		read_if_there(task_dir, OWN_LIMITS, &limits, e) < 0)
 		return -1;
 	if (file.len && taskfile_apply(c, buf_str(&file), file.len, TASKFILE, &ignored, e) < 0)
+		return -1;
+	if (stage.len && config_apply(c, buf_str(&stage), stage.len, STAGE, e) < 0)
 		return -1;
 	return limits.len ? config_apply(c, buf_str(&limits), limits.len, OWN_LIMITS, e) : 0;
 }
@@ -44,4 +48,9 @@ int own_config_keep_repository(int task_dir, const struct buf *text, struct err 
 int own_config_keep_taskfile(int task_dir, const char *text, size_t len, struct err *e)
 {
 	return write_file(task_dir, TASKFILE, text, len, 0600, e);
+}
+
+int own_config_keep_stage(int task_dir, const char *text, size_t len, struct err *e)
+{
+	return write_file(task_dir, STAGE, text, len, 0600, e);
 }

@@ -1,8 +1,8 @@
 /*
  * A task's own layers of the configuration (config/config.h), kept in its directory for its whole life: the
  * repository's file as it was when the task was made (repository.yaml, repository_config.h), the task file
- * (task.yaml), and limits that were changed for this task (limits.yaml, own_limits.h). A later one overrides an
- * earlier one.
+ * (task.yaml), what the plan says of the stage that the task is (stage.yaml), and limits that were changed for this
+ * task (limits.yaml, own_limits.h). A later one overrides an earlier one.
  */
 #ifndef TASK_OWN_CONFIG_H
 #define TASK_OWN_CONFIG_H
@@ -17,5 +17,7 @@
 int own_config_apply(struct config *c, int task_dir, struct err *e);
 int own_config_keep_repository(int task_dir, const struct buf *text, struct err *e);
 int own_config_keep_taskfile(int task_dir, const char *text, size_t len, struct err *e);
+/* A file of the user's: it can have every key of the configuration. */
+int own_config_keep_stage(int task_dir, const char *text, size_t len, struct err *e);
 
 #endif

@@ -17,6 +17,7 @@
 #include "task/disk_limit.h"
 #include "task/inside_path.h"
 #include "task/question.h"
+#include "task/stage_files.h"
 #include "task/walls_told.h"
 
 extern char **environ;
@@ -147,7 +148,7 @@ void walls_facts(struct context *c, const struct task_at *at, const struct netwo
 /* Shows the gateway's socket, the shim as `git`, `garth` and as hook, the guard, the file tools, and what they need to
  * know about the task. */
 static int show_gateway(
-	struct context *c, struct task_at *at, const struct network *net, struct jail *j, struct err *e)
+	struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *j, struct err *e)
 {
 	const struct task *t = at->task;
 	auto_str socket = home_path(&c->home, "tasks/%lld/gateway", (long long)t->id), shim = NULL,
@@ -157,7 +158,7 @@ static int show_gateway(
 	if (proc_find_part("garth-shim", &shim, e) < 0 || proc_find_part("garth-guard", &guard, e) < 0 ||
 		proc_find_part("garth-mcp", &mcp, e) < 0)
 		return -1;
-	walls_facts(c, at, net, &facts, &rules);
+	walls_facts(c, at, o->net, &facts, &rules);
 	/* without a repository, an agent's own git is left alone */
 	if (backend_of(t)->has_git)
 		jail_add(j, JAIL_BIND, 0, shim, INSIDE_BIN "/git");
@@ -165,7 +166,8 @@ static int show_gateway(
 	jail_add(j, JAIL_BIND, 0, guard, INSIDE_GUARD);
 	jail_add(j, JAIL_BIND, 0, shim, INSIDE_HOOK);
 	jail_add(j, JAIL_BIND, 0, mcp, INSIDE_MCP);
-	jail_add(j, JAIL_BIND, JAIL_OPTIONAL, socket, INSIDE_GATEWAY);
+	if (!o->no_gateway)
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, socket, INSIDE_GATEWAY);
 	jail_add(j, JAIL_DATA, 0, buf_str(&facts), INSIDE_TASK);
 	jail_add(j, JAIL_DATA, 0, buf_str(&rules), INSIDE_OPERATIONS);
 	return 0;
@@ -275,7 +277,10 @@ int walls_describe(
 	walls_rules(c, at, o, ret);
 	if (walls_told(c, at, o, ret, e) < 0)
 		return -1;
-	return show_gateway(c, at, o->net, ret, e) < 0 ? -1 : workspace_describe(&at->ws, ret, e);
+	if (show_gateway(c, at, o, ret, e) < 0 || workspace_describe(&at->ws, ret, e) < 0)
+		return -1;
+	stage_files_show(c, at->task, at->ws.dir, ret);
+	return 0;
 }
 
 static const char *visible_shell(const struct context *c)

@@ -26,6 +26,7 @@ struct walls_opts {
 	const struct strvec *told;
 	const struct also *also; /* what the command needs beside what every task has; NULL: nothing */
 	const struct config_agent *agent; /* the agent that is run; NULL: none */
+	bool no_gateway;                  /* the gateway cannot be asked from inside */
 	bool allow_weaker;                /* run even if the kernel lacks Landlock or a private /proc */
 };
 

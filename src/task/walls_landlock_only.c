@@ -12,6 +12,7 @@
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
+#include "task/stage_files.h"
 #include "task/walls_parts.h"
 
 static bool is_link(const char *path)
@@ -210,7 +211,7 @@ int walls_describe_landlock_only(struct context *c, struct task_at *at, const st
 	/* if namespaces are available after all, the jail uses them, with the same paths */
 	if (j->landlock_only)
 		j->listens = 0;
-	else
+	else if (!o->no_gateway)
 		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, socket, socket);
 	if (proc_find_part("garth-shim", &shim, e) < 0 || proc_find_part("garth-guard", &guard, e) < 0 ||
 		proc_find_part("garth-mcp", &mcp, e) < 0 ||
@@ -231,7 +232,9 @@ int walls_describe_landlock_only(struct context *c, struct task_at *at, const st
 		jail_add(j, JAIL_BIND, 0, guard, guard);
 		jail_add(j, JAIL_BIND, 0, mcp, mcp);
 	}
-	strvec_push(&j->sockets, socket);
+	if (!o->no_gateway)
+		strvec_push(&j->sockets, socket);
+	stage_files_show(c, at->task, at->ws.dir, j);
 	walls_rules(c, at, o, j);
 	return workspace_describe(&at->ws, j, e);
 }

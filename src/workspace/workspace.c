@@ -140,6 +140,9 @@ char *workspace_since(struct workspace *ws)
 	auto_buf tip = BUF_SMALL;
 	struct err ignored = ERR_INIT;
 
+	/* only others have moved its branch, by merging into it: nothing of that is a change of its workspace */
+	if (!ws->task->commits && *ws->task->published)
+		return xstrdup(ws->task->published);
 	if (!ws->backend->published)
 		return xstrdup(ws->task->layer);
 	if (read_file(ws->dir, "indexed", &tip, &ignored) < 0)

@@ -68,7 +68,7 @@ int workspace_scan(struct workspace *ws, struct changes *ret, struct err *e);
  * errno. */
 int workspace_files(struct workspace *ws);
 /* The commit that the scan compares with, on the heap: that of the layer below the workspace, or the one that
- * the host's index was last updated to. */
+ * the host's index was last updated to. If the task has published nothing and its branch has moved, its branch's tip. */
 char *workspace_since(struct workspace *ws);
 /* After the branch has moved to `tip`: updates what the host sees of the workspace (W2). */
 int workspace_published(struct workspace *ws, const char *tip, struct err *e);

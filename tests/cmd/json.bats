@@ -36,6 +36,11 @@ with_json() {
   answer ls; answer show t; answer diff t; answer path t; answer brief t; answer compare t u; answer compare --check true t u; answer agent ls; answer agent show claude; answer agent test claude; answer why t a.txt; answer why t /nowhere; answer port t
   [[ $(json '[t["conflicts"] for t in d["tasks"]]' <<<"$("$garth" ls --json)") == '[[{"task": "u", "path": "a.txt"}], [{"task": "t", "path": "a.txt"}]]' ]]
   answer show t --jail
+  answer plan check "$GARTH_TOP/tests/fuzz/corpus/plan/every-key.yaml"; answer plan run --dry-run "$GARTH_TOP/tests/fuzz/corpus/plan/isolation.md"; answer plan graph "$GARTH_TOP/tests/fuzz/corpus/plan/overlap.yaml"
+  printf '%s\n' 'plan_id: p' 'agent: script' 'stages: [{id: a, script: "true", acceptance: ["true"]}, {id: b, approve: before, script: "true", dependencies: [a]}]' >"$T/p.yaml"
+  answer plan run "$T/p.yaml"
+  [[ $code == 6 ]] || complain
+  answer plan status p; answer plan ls --all; answer plan log p; answer plan log p a; "$garth" plan approve p b; answer plan resume p; answer plan merge p
   answer snapshot t -m one
   answer rollback t --to-snapshot 2
   answer review t --print

@@ -233,6 +233,39 @@ static void test_allowed(void **state)
 	world_close(&w);
 }
 
+static void test_scope(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_open(&w);
+	assert_int_equal(change(&w, "x", 0100644, 1, NULL), 0);
+	strvec_push(&w.config.policy.scope, "src/**");
+	strvec_push(&w.config.policy.scope, "/README");
+	assert_int_equal(change(&w, "src/a/b.c", 0100644, 1, NULL), 0);
+	assert_int_equal(change(&w, "README", 0100644, 1, NULL), 0);
+	assert_no(&w, change(&w, "x", 0100644, 1, NULL), "outside_scope");
+	assert_no(&w, change(&w, "x", 0, 0, NULL), "outside_scope");
+	assert_no(&w, change(&w, "x", 0120000, 1, "src"), "outside_scope");
+	assert_no(&w, change(&w, "a/README", 0100644, 1, NULL), "outside_scope");
+	/* it permits, so it is exact */
+	assert_no(&w, change(&w, "SRC/a", 0100644, 1, NULL), "outside_scope");
+	/* what is protected stays so */
+	strvec_push(&w.config.policy.scope, ".envrc");
+	assert_no(&w, change(&w, ".envrc", 0100644, 1, NULL), "protected_path");
+	/* neither does a path that is not protected any more come into the scope */
+	strvec_push(&w.config.policy.allow, "lib/**");
+	assert_no(&w, change(&w, "lib/x", 0100644, 1, NULL), "outside_scope");
+	strvec_push(&w.allowed, "lib/x");
+	assert_int_equal(change(&w, "lib/x", 0100644, 1, NULL), 0);
+	/* a submodule's paths are those in the task */
+	strvec_push(&w.config.policy.scope, "libs/mod/a");
+	w.policy.within = "libs/mod";
+	assert_int_equal(change(&w, "a", 0100644, 1, NULL), 0);
+	assert_no(&w, change(&w, "src/b", 0100644, 1, NULL), "outside_scope");
+	world_close(&w);
+}
+
 /* the user copies the command in the advice, and the agent chose the path in it */
 static void test_advice_is_safe_to_copy(void **state)
 {
@@ -445,6 +478,7 @@ int main(void)
 		cmocka_unit_test(test_above),
 		cmocka_unit_test(test_protected),
 		cmocka_unit_test(test_allowed),
+		cmocka_unit_test(test_scope),
 		cmocka_unit_test(test_advice_is_safe_to_copy),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_gitlinks),

@@ -1,0 +1,109 @@
+/* garth plan: its subcommands, and which options each of them has. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "cli/cmd.h"
+#include "cli/plan_cmd.h"
+#include "cli/say.h"
+
+static const struct subcommand {
+	const char *name;
+	int (*run)(const struct plan_line *l);
+	int min_words, max_words;
+	const char *words;   /* for messages */
+	const char *options; /* with a blank before and after each */
+} subcommands[] = {
+	{ "check", plan_cmd_check, 1, 1, "FILE", " json keep-walls " },
+	{ "schema", plan_cmd_schema, 0, 0, "", " json " },
+	{ "graph", plan_cmd_graph, 1, 1, "FILE", " json dot mermaid " },
+	{ "run", plan_cmd_run, 1, 1, "FILE", " json dry-run keep-walls detach fail-fast " },
+	{ "resume", plan_cmd_resume, 1, 1, "PLAN", " json detach fail-fast " },
+	{ "status", plan_cmd_status, 1, 1, "PLAN", " json watch " },
+	{ "log", plan_cmd_log, 1, 2, "PLAN [STAGE]", " json " },
+	{ "ls", plan_cmd_ls, 0, 0, "", " json all " },
+	{ "approve", plan_cmd_approve, 2, 2, "PLAN STAGE", " tip " },
+	{ "reject", plan_cmd_reject, 2, -1, "PLAN STAGE [REASON]", "" },
+	{ "hold", plan_cmd_hold, 2, -1, "PLAN STAGE", "" },
+	{ "release", plan_cmd_release, 2, -1, "PLAN STAGE", "" },
+	{ "retry", plan_cmd_retry, 2, 2, "PLAN STAGE", " message check " },
+	{ "skip", plan_cmd_skip, 2, -1, "PLAN STAGE", " satisfied " },
+	{ "cancel", plan_cmd_cancel, 1, -1, "PLAN [STAGE]", "" },
+	{ "merge", plan_cmd_merge, 1, 1, "PLAN", " json " },
+};
+
+static const struct subcommand *find(const char *name, struct err *e)
+{
+	struct nearest near = { .typed = name };
+	char meant[NEAREST_TEXT_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++) {
+		if (!strcmp(subcommands[i].name, name))
+			return &subcommands[i];
+		nearest_try(&near, subcommands[i].name, strlen(subcommands[i].name));
+	}
+	err_set(e, ERR_USAGE, "'%s' is nothing that plans have%s", name, nearest_text(&near, meant));
+	err_hint(e, "garth help plan");
+	return NULL;
+}
+
+/* An option that was given, and that the subcommand does not have, is an error. */
+static int check_options(const struct subcommand *s, const struct opt *opts, struct err *e)
+{
+	for (; opts->name; opts++) {
+		bool given = opts->type == OPT_FLAG  ? *(const bool *)opts->value
+			     : opts->type == OPT_STR ? *(const char *const *)opts->value != NULL
+						     : ((const struct strvec *)opts->value)->n > 0;
+		auto_str word = xasprintf(" %s ", opts->name);
+
+		if (given && !strstr(s->options, word))
+			return err_set(
+				e, ERR_USAGE, "'garth plan %s' has no option '--%s'", s->name, opts->name);
+	}
+	return 0;
+}
+
+static int check_words(const struct subcommand *s, int n, struct err *e)
+{
+	if (n >= s->min_words && (s->max_words < 0 || n <= s->max_words))
+		return 0;
+	return err_set(e, ERR_USAGE,
+		n < s->min_words ? "'garth plan %s' wants %s" : "'garth plan %s' takes %s and no more",
+		s->name, *s->words ? s->words : "no word");
+}
+
+int cmd_plan(int argc, char **argv)
+{
+	struct plan_line p = { 0 };
+	const struct opt opts[] = {
+		{ 0, "dry-run", OPT_FLAG, &p.dry_run, NULL,
+			"run nothing; print the waves and their commands" },
+		{ 0, "keep-walls", OPT_FLAG, &p.keep_walls, NULL,
+			"take a plan with 'sandbox.enabled: false', and run it with walls" },
+		{ 'd', "detach", OPT_FLAG, &p.detach, NULL, "run in the background" },
+		{ 0, "fail-fast", OPT_FLAG, &p.fail_fast, NULL,
+			"begin nothing more when a stage has failed" },
+		{ 'w', "watch", OPT_FLAG, &p.watch, NULL, "show the status until the plan is over" },
+		{ 'a', "all", OPT_FLAG, &p.all, NULL, "plans that are over, and those of all projects, too" },
+		{ 0, "tip", OPT_STR, &p.tip, "COMMIT", "approve only this commit", WORD_REVISION },
+		{ 'm', "message", OPT_STR, &p.message, "TEXT", "what the agent is told", WORD_TEXT },
+		{ 0, "check", OPT_FLAG, &p.check, NULL, "only check its commit again" },
+		{ 0, "satisfied", OPT_FLAG, &p.satisfied, NULL,
+			"stages that need the skipped one can start" },
+		{ 0, "dot", OPT_FLAG, &p.dot, NULL, "print the graph for Graphviz" },
+		{ 0, "mermaid", OPT_FLAG, &p.mermaid, NULL, "print the graph for Mermaid" },
+		{ 0, "json", OPT_FLAG, &p.json, NULL, "print JSON" },
+		OPT_END,
+	};
+	struct cmd_line l = { "plan", opts, 1, -1, false, 0, 0 };
+	const struct subcommand *s;
+	struct err e = ERR_INIT;
+
+	CMD_PARSE(&l, argc, argv);
+	s = find(argv[0], &e);
+	p.words = argv + 1;
+	p.n = l.words - 1;
+	if (!s || check_options(s, opts, &e) < 0 || check_words(s, p.n, &e) < 0)
+		return say_error(&e);
+	return s->run(&p);
+}

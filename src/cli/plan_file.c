@@ -1,0 +1,117 @@
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/shell_word.h"
+#include "base/yaml.h"
+#include "cli/plan_cmd.h"
+#include "cli/say.h"
+#include "git/entry.h"
+#include "git/ref.h"
+#include "sys/fd.h"
+#include "task/program.h"
+
+void plan_file_release(struct plan_file *f)
+{
+	plan_release(&f->plan);
+	repo_release(&f->repo);
+	free(f->commit);
+}
+
+/* What plan_decide asks. */
+struct host {
+	struct context *c;
+	struct plan_file *file;
+};
+
+static int have_paths(void *ctx, const struct strvec *paths, bool *ret, struct err *e)
+{
+	struct host *h = ctx;
+
+	return entry_are_there(&h->file->repo, h->file->commit, paths, ret, e);
+}
+
+/* Every task has git and garth. */
+static bool has_program(void *ctx, const char *name)
+{
+	struct host *h = ctx;
+
+	return !strcmp(name, "git") || !strcmp(name, "garth") || program_is_shown(h->c, name);
+}
+
+static int read_text(const char *path, struct buf *text, struct err *e)
+{
+	if (!strcmp(path, "-"))
+		return read_rest(0, text, "the standard input", e);
+	if (access(path, F_OK) < 0)
+		return err_set(e, ERR_NOTFOUND, "there is no plan file '%s'", path);
+	return read_file(AT_FDCWD, path, text, e);
+}
+
+/* Which commit the plan starts from: its target, or HEAD. Without a repository, or a commit, it is not known. */
+static int find_commit(struct plan_file *f, struct err *e)
+{
+	const char *target = f->plan.target;
+	struct err why = ERR_INIT;
+	char oid[OID_SIZE];
+	auto_str ref = NULL;
+
+	if (repo_open(".", "HEAD", &f->repo, &why) < 0)
+		return why.kind == ERR_NOTFOUND ? 0 : (*e = why, -1);
+	if (!target)
+		return f->commit = xstrdup(f->repo.commit), 0;
+	ref = strncmp(target, "refs/heads/", 11) ? xasprintf("refs/heads/%s", target) : xstrdup(target);
+	if (ref_read(&f->repo, ref, oid, e) < 0)
+		return -1;
+	if (!*oid)
+		return plan_error(&f->plan, f->plan.target_at, e, "there is no branch '%s'", target);
+	f->commit = xstrdup(oid);
+	return 0;
+}
+
+int plan_file_load(struct context *c, const char *path, struct plan_file *ret, struct err *e)
+{
+	auto_plan_file f = { 0 };
+	auto_buf text = BUF_INIT(YAML_MAX_BYTES + 1);
+	struct host at = { c, &f };
+	struct plan_host host = { &at, have_paths, has_program };
+
+	if (read_text(path, &text, e) < 0 || plan_read(buf_str(&text), text.len, path, &f.plan, e) < 0 ||
+		find_commit(&f, e) < 0)
+		return -1;
+	if (!f.commit)
+		host.have_paths = NULL;
+	if (plan_decide(&f.plan, &host, e) < 0)
+		return -1;
+	*ret = f;
+	f = (struct plan_file){ 0 };
+	return 0;
+}
+
+void plan_file_say(const struct plan_file *f)
+{
+	auto_buf clean = BUF_INIT(1 << 20);
+
+	for (size_t i = 0; i < f->plan.no_effect.n; i++) {
+		say_state("%s", say_one_line(&clean, f->plan.no_effect.v[i]));
+		buf_reset(&clean);
+	}
+	say_warnings(&f->plan.warnings);
+	if (!f->commit)
+		say_warning("there is no repository here: how 'files' is read is left open");
+}
+
+int plan_file_walls(const struct plan_file *f, bool keep_walls, struct err *e)
+{
+	auto_str path = shell_word(f->plan.file);
+	struct err why = ERR_INIT;
+
+	if (!plan_check_walls(&f->plan, &why))
+		return 0;
+	if (keep_walls)
+		return say_warning("%s", why.msg), 0;
+	*e = why;
+	return err_hint(e, "garth plan run --keep-walls %s", path);
+}

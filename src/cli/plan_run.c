@@ -1,0 +1,230 @@
+/* garth plan run, resume: runs a plan, or with --dry-run tells what would run, wave by wave. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/approve.h"
+#include "cli/json.h"
+#include "cli/plan_cmd.h"
+#include "cli/plan_status.h"
+#include "cli/plan_view.h"
+#include "cli/say.h"
+#include "plan/make.h"
+#include "plan/rows.h"
+#include "plan/run_stages.h"
+#include "plan/stage_life.h"
+#include "plan/waves.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
+
+/* "agent claude", or the script's first line. */
+static void print_agent(const struct context *c, const struct plan_stage *s)
+{
+	const char *agent = s->agent ? s->agent : c->config.default_agent;
+	auto_buf clean = BUF_INIT(2u << 20);
+
+	if (s->script)
+		printf("    runs   %s\n", say_one_line(&clean, s->script));
+	else
+		printf("    agent  %s\n", agent ? agent : "the only one that is installed");
+}
+
+static void print_commands(const struct plan_check *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		auto_buf clean = BUF_INIT(2u << 20);
+
+		if (v[i].command)
+			printf("    %s %s\n", v[i].kind == PLAN_CHECK_BEFORE ? "first " : "then  ",
+				say_one_line(&clean, v[i].command));
+	}
+}
+
+static void print_waves(const struct context *c, const struct plan *p)
+{
+	size_t *waves = xcalloc(p->nstages, sizeof(*waves)), n = plan_waves(p, waves);
+
+	for (size_t wave = 0; wave < n; wave++) {
+		printf("wave %zu\n", wave + 1);
+		for (size_t i = 0; i < p->nstages; i++) {
+			if (waves[i] != wave)
+				continue;
+			printf("  %s\n", p->stages[i].id);
+			print_agent(c, &p->stages[i]);
+			print_commands(p->stages[i].checks, p->stages[i].nchecks);
+		}
+	}
+	if (p->nchecks) {
+		puts("on every merged tree");
+		print_commands(p->checks, p->nchecks);
+	}
+	free(waves);
+}
+
+static int dry_run(const struct plan_line *l, struct err *e)
+{
+	auto_context c = { .home.fd = -1 };
+	auto_plan_file f = { 0 };
+
+	if (context_open_to_look(&c, e) < 0 || plan_file_load(&c, l->words[0], &f, e) < 0 ||
+		plan_file_walls(&f, l->keep_walls, e) < 0)
+		return -1;
+	if (l->json)
+		return json_print(plan_json(&f.plan));
+	print_waves(&c, &f.plan);
+	fflush(stdout);
+	plan_file_say(&f);
+	return 0;
+}
+
+/* In the background: a process of its own, whose messages are in the plan's directory. Returns in the caller too: 1. */
+static int go_to_background(int dir, struct err *e)
+{
+	auto_fd log =
+		openat(dir, PLAN_LOG_FILE, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	auto_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	pid_t pid;
+
+	if (log < 0 || null < 0)
+		return err_sys(e, "cannot open the plan's log");
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		return err_sys(e, "cannot start a process");
+	if (pid)
+		return 1;
+	setsid();
+	dup2(null, 0);
+	dup2(null, 1);
+	dup2(log, 2);
+	return chdir("/");
+}
+
+static const char *target_of(const struct plan_row *row)
+{
+	return strncmp(row->target, "refs/heads/", 11) ? row->target : row->target + 11;
+}
+
+static int tell_done(const struct plan_row *row)
+{
+	if (*row->merged) {
+		say_done("plan '%s' is done, and merged into %s (%.12s)", row->name, target_of(row),
+			row->merged);
+		say_hint("garth undo %s", row->name);
+		return 0;
+	}
+	if (*row->note) {
+		say_failure("plan '%s' is done, but not merged: %s", row->name, row->note);
+		say_hint("garth plan merge %s", row->name);
+		return err_exit_code(ERR_CONFLICT);
+	}
+	say_done("plan '%s' is done: its work is on the branch garth/%s", row->name, row->name);
+	say_hint("garth diff %s", row->name);
+	return 0;
+}
+
+static int tell_end(const struct plan_row *row, enum plan_run_end end)
+{
+	if (end == PLAN_RUN_DONE)
+		return tell_done(row);
+	if (end == PLAN_RUN_STOPPED) {
+		say_state("plan '%s' is not run any more; agents that run go on", row->name);
+		say_hint("garth plan resume %s", row->name);
+		return 130;
+	}
+	if (!strcmp(row->state, PLAN_CANCELLED)) {
+		say_failure("plan '%s' is cancelled", row->name);
+		return 1;
+	}
+	if (end == PLAN_RUN_WAITS) {
+		say_question("plan '%s' waits for you", row->name);
+		say_hint("garth plan status %s", row->name);
+		return err_exit_code(ERR_BLOCKED);
+	}
+	say_failure("plan '%s' cannot go on", row->name);
+	say_hint("garth plan status %s", row->name);
+	return 1;
+}
+
+/* Runs the plan here or in the background, until nothing goes on. */
+static int run_plan(struct context *c, struct plan_row *row, const struct plan_line *l, struct err *e)
+{
+	__attribute__((cleanup(plan_view_release))) struct plan_view view = { .c = c, .json = l->json };
+	struct plan_run_opts o = { .fail_fast = l->fail_fast, .show = plan_view_show, .arg = &view };
+	auto_str name = xstrdup(row->name);
+	enum plan_run_end end;
+	auto_lock lock = -1;
+	auto_fd dir = -1;
+	int rc, code;
+
+	if (plan_lock(c, row, &dir, &lock, e) < 0)
+		return -1;
+	context_close_store(c);
+	rc = l->detach ? go_to_background(dir, e) : 0;
+	if (rc > 0) {
+		/* the lock is the runner's now */
+		close(fd_steal(&lock));
+		say_state("plan '%s' runs in the background", name);
+		say_hint("garth plan status %s --watch", name);
+		return l->json ? plan_status_print(c, name, true, e) : (puts(name), 0);
+	}
+	if (rc < 0)
+		return -1;
+	o.dir = dir;
+	o.stays = l->detach || (isatty(0) && isatty(2));
+	plan_view_begin(&view, &o.tick_ms);
+	if (plan_finish_making(c, &(struct plan_make_spec){ .approve = approve_on_terminal }, row, e) < 0 ||
+		plan_run(c, row, &o, &end, e) < 0)
+		return plan_view_end(&view), -1;
+	plan_view_end(&view);
+	code = tell_end(row, end);
+	if (l->json && plan_status_print(c, name, true, e) < 0)
+		return -1;
+	return code;
+}
+
+static int run_file(const struct plan_line *l, struct err *e)
+{
+	auto_str cwd = get_current_dir_name();
+	auto_context c = { .home.fd = -1 };
+	auto_plan_file f = { 0 };
+	auto_plan_row row = { 0 };
+	struct plan_make_spec s = { .dir = cwd ? cwd : ".", .plan = &f.plan, .approve = approve_on_terminal };
+
+	if (context_open(&c, e) < 0 || plan_file_load(&c, l->words[0], &f, e) < 0 ||
+		plan_file_walls(&f, l->keep_walls, e) < 0)
+		return -1;
+	plan_file_say(&f);
+	if (plan_make(&c, &s, &row, e) < 0)
+		return -1;
+	return run_plan(&c, &row, l, e);
+}
+
+int plan_cmd_run(const struct plan_line *l)
+{
+	struct err e = ERR_INIT;
+	int rc = l->dry_run ? dry_run(l, &e) : run_file(l, &e);
+
+	return rc < 0 ? say_error(&e) : rc;
+}
+
+int plan_cmd_resume(const struct plan_line *l)
+{
+	auto_context c = { .home.fd = -1 };
+	auto_plan_row row = { 0 };
+	struct err e = ERR_INIT;
+	int rc;
+
+	if (context_open(&c, &e) < 0 || plan_find(&c, l->words[0], &row, &e) < 0)
+		return say_error(&e);
+	if (row.ended && strcmp(row.state, PLAN_DONE) != 0)
+		return err_set(&e, ERR_REFUSED, "the plan '%s' is over: it is %s", row.name, row.state),
+		       say_error(&e);
+	if (row.ended)
+		return tell_done(&row);
+	rc = run_plan(&c, &row, l, &e);
+	return rc < 0 ? say_error(&e) : rc;
+}

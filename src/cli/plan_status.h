@@ -1,0 +1,21 @@
+/* A plan and its stages as people and programs see them. */
+#ifndef CLI_PLAN_STATUS_H
+#define CLI_PLAN_STATUS_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/strvec.h"
+#include "plan/plan.h"
+#include "store/plan.h"
+#include "task/context.h"
+
+/* The table, at most `height` lines of it (0: all) for a terminal of this width (0: as wide as it gets). */
+void plan_status_lines(const struct context *c, const struct plan *p, const struct plan_row *row,
+	const struct stage_row_list *l, size_t width, size_t height, struct strvec *ret);
+/* The command that a person would give next for this stage, if it waits for one. */
+void plan_status_hint(const struct plan_row *row, const struct stage_row *s);
+/* Prints the status of the plan; the exit code, or -1. */
+int plan_status_print(struct context *c, const char *name, bool json, struct err *e);
+
+#endif

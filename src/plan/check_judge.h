@@ -1,0 +1,24 @@
+/* Whether a check's command came to what the plan expects of it. Pure functions over the agent's bytes. */
+#ifndef PLAN_CHECK_JUDGE_H
+#define PLAN_CHECK_JUDGE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "plan/plan.h"
+
+/* What a command printed, and its exit code. */
+struct check_output {
+	int code;
+	struct buf out, err;
+	bool cut; /* it printed more than was kept: texts are then looked for in its end */
+};
+
+/* True if it passed; else *why says what is wrong, in one line. */
+bool check_judge(const struct plan_check *k, const struct check_output *o, struct buf *why);
+/* The same for an artifact's content: not empty, and without a mark that it is only a stub (unless it is prose). */
+bool check_judge_artifact(const char *path, const char *data, size_t len, struct buf *why);
+/* Whether a text is in the bytes. */
+bool check_contains(const char *data, size_t len, const char *text);
+
+#endif

@@ -1,0 +1,72 @@
+#include "plan/check_stage.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "plan/check_task.h"
+#include "plan/stage_brief.h"
+#include "sys/fault.h"
+
+#define PROMPT_MAX (64u << 10)
+
+int stage_failed(struct stage_job *j, const struct check_row *failed, const char *prompt, struct err *e)
+{
+	struct stage_row *s = j->at;
+	auto_str what = xasprintf("%.300s: %.300s", failed->title, failed->why);
+	auto_buf text = BUF_INIT(PROMPT_MAX);
+	bool same = !strcmp(s->failed_tip, s->tip) && !strcmp(s->failure, what);
+
+	s->failures++;
+	stage_set(&s->failed_tip, s->tip);
+	stage_set(&s->failure, what);
+	if (same)
+		return stage_move(j->c->store, s, STAGE_FAILED, e, "%s; there was no new commit", what);
+	if (s->failures > (int64_t)j->plan->retries.check)
+		return stage_move(j->c->store, s, STAGE_FAILED, e, "%s", what);
+	if (!prompt)
+		stage_rework_prompt(s, failed, &text);
+	stage_set(&s->prompt, prompt ? prompt : buf_str(&text));
+	return stage_move(j->c->store, s, STAGE_REWORK, e, "%s", what);
+}
+
+static int passed(struct stage_job *j, struct err *e)
+{
+	struct stage_row *s = j->at;
+
+	if (j->stage->approve & PLAN_APPROVE_AFTER && strcmp(s->approved, s->tip) != 0) {
+		stage_set(&s->gate, GATE_AFTER);
+		return stage_move(j->c->store, s, STAGE_APPROVAL, e, "its checks passed on %.12s", s->tip);
+	}
+	s->queued = time(NULL);
+	return stage_move(j->c->store, s, STAGE_QUEUED, e, "%s", "");
+}
+
+int stage_check(struct stage_job *j, struct err *e)
+{
+	auto_checks_result r = { 0 };
+	auto_repo repo = { 0 };
+
+	if (check_task_clear(j, e) < 0 || job_open_repo(j->c, j->row, &repo, e) < 0 ||
+		checks_run(j, &repo, j->at->tip, CHECKS_AFTER, &r, e) < 0 || context_store(j->c, e) < 0)
+		return -1;
+	fault("plan-stage-checked");
+	return r.passed ? passed(j, e) : stage_failed(j, &r.failed, NULL, e);
+}
+
+int stage_check_before(struct stage_job *j, bool *ret_failed, struct err *e)
+{
+	auto_checks_result r = { 0 };
+	auto_repo repo = { 0 };
+	char tip[OID_SIZE];
+
+	*ret_failed = false;
+	if (job_open_repo(j->c, j->row, &repo, e) < 0 || job_integration(j->c, j->row, &repo, tip, e) < 0 ||
+		checks_run(j, &repo, tip, CHECKS_BEFORE, &r, e) < 0 || context_store(j->c, e) < 0)
+		return -1;
+	*ret_failed = !r.passed;
+	return r.passed ? 0
+			: stage_move(j->c->store, j->at, STAGE_FAILED, e, "before it began: %.300s: %.300s",
+				  r.failed.title, r.failed.why);
+}

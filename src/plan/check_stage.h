@@ -1,0 +1,19 @@
+/*
+ * Checks a stage's commit, and says what follows: the next gate, the queue, another turn of the agent, or the end.
+ * Blocks while the checks run. After a crash it is called again: what has passed is not run again.
+ */
+#ifndef PLAN_CHECK_STAGE_H
+#define PLAN_CHECK_STAGE_H
+
+#include "base/err.h"
+#include "plan/checks.h"
+#include "plan/job.h"
+
+/* The stage is `checking`. */
+int stage_check(struct stage_job *j, struct err *e);
+/* The checks that come before the agent; the stage is `ready`. *ret_failed: one of them failed, and so did the stage. */
+int stage_check_before(struct stage_job *j, bool *ret_failed, struct err *e);
+/* A check failed, on the stage's commit or after its merge: the agent gets another turn, or the stage has failed. */
+int stage_failed(struct stage_job *j, const struct check_row *failed, const char *prompt, struct err *e);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * Draws the graph of a plan's stages: as text, for Graphviz, or for Mermaid. Marks are words to put beside the stages,
+ * such as their states; NULL for none.
+ */
+#ifndef PLAN_GRAPH_H
+#define PLAN_GRAPH_H
+
+#include "base/buf.h"
+#include "plan/plan.h"
+
+enum graph_style { GRAPH_TEXT, GRAPH_DOT, GRAPH_MERMAID };
+
+/* The text may have what an agent or a plan wrote: it is cleaned for a terminal. */
+void plan_graph(const struct plan *p, enum graph_style style, const char *const *marks, struct buf *out);
+
+#endif

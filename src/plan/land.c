@@ -1,0 +1,126 @@
+#include "plan/land.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "merge/merge.h"
+#include "plan/checks.h"
+#include "runtime/run.h"
+#include "sys/fault.h"
+#include "task/life.h"
+#include "task/task.h"
+
+static enum merge_kind kind_of(const struct config *c)
+{
+	return !strcmp(c->merge_strategy, "squash")   ? MERGE_SQUASH
+	       : !strcmp(c->merge_strategy, "rebase") ? MERGE_REBASE
+						      : MERGE_COMMIT;
+}
+
+/* The plan's own checks, on what the merge would give. A tree that they passed on already is not checked again. */
+static int check(struct stage_job *j, const char *commit, struct err *e)
+{
+	auto_checks_result r = { 0 };
+	auto_repo repo = { 0 };
+
+	if (!j->plan->nchecks)
+		return 0;
+	if (job_open_repo(j->c, j->row, &repo, e) < 0 ||
+		checks_run(j, &repo, commit, CHECKS_PLAN, &r, e) < 0)
+		return -1;
+	return r.passed ? 0
+			: err_set(e, ERR_REFUSED, "a check of the plan fails on what it would become: %.200s: %.150s",
+				  r.failed.title, r.failed.why);
+}
+
+/* Nothing was published: the plan changed nothing. */
+static bool has_nothing(const struct task *t)
+{
+	return !*t->published || !strcmp(t->published, t->base);
+}
+
+static int merge(struct stage_job *j, struct task *t, struct err *e)
+{
+	struct merge_spec s = { .kind = kind_of(&j->c->config), .dry_run = true };
+	auto_merge_result look = { 0 }, r = { 0 };
+
+	if (has_nothing(t)) {
+		stage_set(&j->row->merged, t->base);
+		return 0;
+	}
+	if (merge_task(j->c, t, &s, &look, e) < 0)
+		return -1;
+	if (!look.nothing && check(j, look.new_oid, e) < 0)
+		return -1;
+	if (runtime_configure(j->c, t, e) < 0)
+		return -1;
+	s.dry_run = false;
+	s.onto = look.old;
+	if (merge_task(j->c, t, &s, &r, e) < 0)
+		return -1;
+	stage_set(&j->row->merged, r.new_oid);
+	fault("plan-landed");
+	return 0;
+}
+
+/* What cannot be removed stays, and is listed by `garth ls`. */
+static void put_away(struct stage_job *j, struct task *t, bool came_with_merge)
+{
+	const struct discard_opts o = { .merged = came_with_merge };
+	struct err ignored = ERR_INIT;
+	auto_str trash = NULL;
+
+	if (!t->removed && (!strcmp(t->state, STATE_MERGED) || !strcmp(t->state, STATE_CREATED) ||
+				   !strcmp(t->state, STATE_DONE)))
+		task_discard(j->c, t, &o, &trash, &ignored);
+}
+
+static void put_stages_away(struct stage_job *j)
+{
+	for (size_t i = 0; j->all && i < j->all->n; i++) {
+		const struct stage_row *s = &j->all->v[i];
+		struct err ignored = ERR_INIT;
+		auto_task t = { 0 };
+
+		if (stage_is(s, STAGE_DONE) && s->task_id && !context_store(j->c, &ignored) &&
+			!task_find_id(j->c, s->task_id, &t, &ignored))
+			put_away(j, &t, false);
+	}
+}
+
+static int find_task(struct stage_job *j, struct task *t, struct err *e)
+{
+	if (context_store(j->c, e) < 0 || store_task_any(j->c->store, j->row->task_id, t, e) < 0)
+		return -1;
+	return t->removed ? 0 : runtime_configure(j->c, t, e);
+}
+
+int plan_land_part(struct stage_job *j, struct err *e)
+{
+	auto_task t = { 0 };
+
+	return find_task(j, &t, e) < 0 ? -1 : t.removed ? 0 : merge(j, &t, e);
+}
+
+int plan_land(struct stage_job *j, struct err *e)
+{
+	auto_task t = { 0 };
+	int rc = 0;
+
+	if (find_task(j, &t, e) < 0)
+		return -1;
+	/* a crash came after it was put away */
+	if (t.removed) {
+		stage_set(&j->row->merged, *t.published ? t.published : t.base);
+		return 0;
+	}
+	store_batch_begin(j->c->store);
+	rc = merge(j, &t, e);
+	if (!rc && !context_store(j->c, e) && !j->c->config.merge_keep) {
+		put_stages_away(j);
+		put_away(j, &t, !has_nothing(&t));
+	}
+	if (j->c->store)
+		store_batch_end(j->c->store);
+	return rc;
+}

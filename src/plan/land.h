@@ -1,0 +1,20 @@
+/*
+ * Merges a plan's integration branch into the user's branch: one merge of the plan's task, as `garth merge` does it, so that
+ * one `garth undo` takes it back whole. If the user's branch has moved, the plan's own checks are made on the result first.
+ * Afterwards the tasks of stages, and the plan's, go to the trash, unless merge.keep says otherwise. Idempotent; blocks.
+ */
+#ifndef PLAN_LAND_H
+#define PLAN_LAND_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "plan/job.h"
+
+/* j->stage and j->at are any stage: the walls of the checks. Sets row->merged; writes nothing to the store. ERR_CONFLICT,
+ * ERR_REFUSED: nothing has moved. */
+int plan_land(struct stage_job *j, struct err *e);
+/* Only the merge: what stages have done so far, while the plan goes on. */
+int plan_land_part(struct stage_job *j, struct err *e);
+
+#endif

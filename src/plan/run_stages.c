@@ -1,0 +1,472 @@
+#include "plan/run_stages.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "plan/check_key.h"
+#include "plan/land.h"
+#include "plan/make.h"
+#include "plan/step.h"
+#include "runtime/watch.h"
+#include "sys/clock.h"
+#include "sys/fault.h"
+#include "sys/fd.h"
+#include "task/task.h"
+
+/* Without any news: quota times, tasks that were removed, a lost notification. */
+#define LOOK_MS 30000
+/* After a deed that could not be done now because somebody else was at work on it: longer each time. */
+#define AGAIN_MS     200
+#define AGAIN_MAX_MS 6400
+/* A stage has failed if its deed was killed so often in a row. */
+#define DEATHS_MAX 5
+/* How long a stopped runner waits for deeds that are short. */
+#define STOP_MS 20000
+
+/* In place of a stage's id: what is done so far is merged into the user's branch. */
+#define LANDING (-1)
+
+/* A process that does a deed. */
+struct worker {
+	pid_t pid;
+	int pidfd;
+	int64_t stage; /* its id, or LANDING */
+	enum step_deed deed;
+};
+
+/* A deed that was not done. */
+struct again {
+	int64_t at; /* it is tried again then */
+	unsigned tries, deaths;
+};
+
+struct runner {
+	struct context *c;
+	struct plan plan;
+	struct plan_row *row;
+	const struct plan_run_opts *o;
+	struct stage_row_list stages;
+	struct worker *workers;
+	size_t nworkers;
+	struct again *again; /* for each stage */
+	char *walls;
+	size_t landed; /* with merge: each, how many stages were done when it was last merged */
+};
+
+static volatile sig_atomic_t stop_signal;
+
+static void on_stop(int sig)
+{
+	stop_signal = sig;
+}
+
+/* Without SA_RESTART, so that a wait ends. */
+static void listen_to_signals(struct sigaction old[3])
+{
+	static const int signals[3] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction on = { .sa_handler = on_stop };
+
+	stop_signal = 0;
+	for (size_t i = 0; i < 3; i++)
+		sigaction(signals[i], &on, &old[i]);
+}
+
+static void restore_signals(const struct sigaction old[3])
+{
+	static const int signals[3] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < 3; i++)
+		sigaction(signals[i], &old[i], NULL);
+}
+
+static struct stage_job job_of(struct runner *r, size_t i)
+{
+	return (struct stage_job){ .c = r->c,
+		.plan = &r->plan,
+		.stage = &r->plan.stages[i],
+		.row = r->row,
+		.at = &r->stages.v[i],
+		.all = &r->stages,
+		.walls = r->walls };
+}
+
+static struct worker *worker_of(struct runner *r, int64_t stage)
+{
+	for (size_t i = 0; i < r->nworkers; i++)
+		if (r->workers[i].stage == stage)
+			return &r->workers[i];
+	return NULL;
+}
+
+/* In the new process. It dies with the runner, whose lock it shares. */
+static int work(struct runner *r, size_t i, enum step_deed deed, pid_t parent)
+{
+	struct stage_job j = job_of(r, i);
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	struct err e = ERR_INIT;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		return 1;
+	/* the user's Ctrl-C is for the runner */
+	setpgid(0, 0);
+	sigaction(SIGINT, &dfl, NULL);
+	sigaction(SIGTERM, &dfl, NULL);
+	sigaction(SIGHUP, &dfl, NULL);
+	fault("plan-deed");
+	return step_deed(&j, deed, &e) < 0 ? err_exit_code(e.kind) : 0;
+}
+
+static int begin(struct runner *r, size_t i, enum step_deed deed, struct err *e)
+{
+	pid_t pid, parent = getpid();
+	struct worker *w;
+
+	context_close_store(r->c);
+	pid = fork();
+	if (pid < 0)
+		return err_sys(e, "cannot start a process");
+	if (!pid)
+		_exit(work(r, i, deed, parent));
+	r->workers = xrealloc(r->workers, r->nworkers + 1, sizeof(*r->workers));
+	w = &r->workers[r->nworkers++];
+	*w = (struct worker){ pid, (int)syscall(SYS_pidfd_open, pid, 0),
+		deed == DEED_LAND ? LANDING : r->stages.v[i].id, deed };
+	return 0;
+}
+
+static size_t number_of(const struct runner *r, int64_t stage)
+{
+	for (size_t i = 0; i < r->stages.n; i++)
+		if (r->stages.v[i].id == stage)
+			return i;
+	return 0;
+}
+
+static void note_end(struct again *a, int status)
+{
+	int64_t ms = (int64_t)AGAIN_MS << (a->tries < 5 ? a->tries : 5);
+
+	if (WIFEXITED(status) && !WEXITSTATUS(status)) {
+		*a = (struct again){ 0 };
+		return;
+	}
+	a->tries++;
+	a->deaths += WIFSIGNALED(status);
+	a->at = clock_ms() + (ms < AGAIN_MAX_MS ? ms : AGAIN_MAX_MS);
+}
+
+static bool reap(struct runner *r)
+{
+	bool any = false;
+	int status;
+
+	for (size_t i = 0; i < r->nworkers;) {
+		struct worker *w = &r->workers[i];
+
+		if (waitpid(w->pid, &status, WNOHANG) == 0) {
+			i++;
+			continue;
+		}
+		any = true;
+		if (w->stage != LANDING)
+			note_end(&r->again[number_of(r, w->stage)], status);
+		fd_closep(&w->pidfd);
+		*w = r->workers[--r->nworkers];
+	}
+	return any;
+}
+
+static int load(struct runner *r, struct err *e)
+{
+	auto_plan_row now = { 0 };
+
+	if (context_store(r->c, e) < 0 || store_plan_by_id(r->c->store, r->row->id, &now, e) < 0)
+		return -1;
+	plan_row_release(r->row);
+	*r->row = now;
+	now = (struct plan_row){ 0 };
+	stage_row_list_release(&r->stages);
+	if (store_stage_list(r->c->store, r->row->id, &r->stages, e) < 0)
+		return -1;
+	return r->stages.n == r->plan.nstages
+		       ? 0
+		       : err_set(e, ERR_FAILED, "the stages of the plan '%s' are not those of its text",
+				 r->row->name);
+}
+
+/* Before the stages are looked at, so that no end is missed. Tasks of stages that cannot be watched are looked at now
+ * and then. */
+static void watch(struct runner *r, struct watch *w)
+{
+	struct err ignored = ERR_INIT;
+
+	watch_file(w, r->o->dir, PLAN_WAKE_FILE);
+	for (size_t i = 0; i < r->stages.n; i++) {
+		const struct stage_row *s = &r->stages.v[i];
+		struct task t = { .id = s->task_id, .name = s->task };
+		size_t at;
+
+		if (s->task_id && !stage_is_over(s) && !stage_is(s, STAGE_WAITING) &&
+			watch_task(w, r->c, &t, false, &at, &ignored) < 0)
+			ignored = (struct err)ERR_INIT;
+	}
+}
+
+static struct step_room room_of(struct runner *r)
+{
+	struct step_room room = { .plan_max = r->plan.max_parallel ? r->plan.max_parallel
+								   : r->c->config.plan_max_parallel };
+
+	for (size_t i = 0; i < r->stages.n; i++) {
+		const struct stage_row *s = &r->stages.v[i];
+		const struct worker *w = worker_of(r, s->id);
+
+		room.plan += s->starting || stage_is(s, STAGE_RUNNING) || stage_is(s, STAGE_CHECKING) ||
+			     (w && w->deed == DEED_START && !s->starting);
+		room.merging += stage_is(s, STAGE_MERGING);
+		room.fail_fast |= r->o->fail_fast && stage_is(s, STAGE_FAILED);
+	}
+	return room;
+}
+
+/* One look at each stage. *ret_moved: at least one of them is in another state now. */
+static int round_of_steps(struct runner *r, bool *ret_moved, struct err *e)
+{
+	struct step_room room = room_of(r);
+
+	*ret_moved = false;
+	for (size_t i = 0; i < r->stages.n; i++) {
+		struct stage_job j = job_of(r, i);
+		enum step_deed deed = DEED_NONE;
+		bool moved = false;
+
+		if (stage_is_over(j.at) || worker_of(r, j.at->id) || clock_ms() < r->again[i].at)
+			continue;
+		if (r->again[i].deaths >= DEATHS_MAX) {
+			r->again[i] = (struct again){ 0 };
+			step_fail(&j, "a process of Garth that worked on it was killed again and again");
+			moved = true;
+		} else if (step_stage(&j, &room, &deed, &moved, e) < 0 ||
+			   (deed != DEED_NONE && begin(r, i, deed, e) < 0)) {
+			return -1;
+		}
+		fault("plan-step");
+		*ret_moved |= moved;
+	}
+	return 0;
+}
+
+static size_t count_done(const struct runner *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->stages.n; i++)
+		n += stage_is(&r->stages.v[i], STAGE_DONE);
+	return n;
+}
+
+/* With merge: each. The merge at the end does the rest, and puts the tasks away. */
+static int land_each(struct runner *r, struct err *e)
+{
+	size_t done = count_done(r);
+
+	if (r->plan.merge != PLAN_MERGE_EACH || done == r->landed || done == r->stages.n ||
+		worker_of(r, LANDING))
+		return 0;
+	r->landed = done;
+	return begin(r, 0, DEED_LAND, e);
+}
+
+static bool goes_on(struct runner *r)
+{
+	if (r->nworkers)
+		return true;
+	for (size_t i = 0; i < r->stages.n; i++) {
+		struct stage_job j = job_of(r, i);
+
+		/* after a failure nothing new is begun */
+		if (step_goes_on(&j) && !(room_of(r).fail_fast && (stage_is(j.at, STAGE_READY) ||
+									  stage_is(j.at, STAGE_REWORK) ||
+									  stage_is(j.at, STAGE_WAITING))))
+			return true;
+	}
+	return false;
+}
+
+static bool wants_person(struct runner *r)
+{
+	for (size_t i = 0; i < r->stages.n; i++)
+		if (step_wants_person(&r->stages.v[i]))
+			return true;
+	return false;
+}
+
+static bool all_done(const struct runner *r)
+{
+	return count_done(r) == r->stages.n;
+}
+
+/* How long nothing needs to be looked at. */
+static int wait_ms(struct runner *r)
+{
+	int64_t ms = LOOK_MS, now = time(NULL), clock = clock_ms();
+
+	for (size_t i = 0; i < r->stages.n; i++) {
+		const struct stage_row *s = &r->stages.v[i];
+		int64_t left = (s->until - now) * 1000;
+
+		if (stage_is(s, STAGE_QUOTA) && left < ms)
+			ms = left < 0 ? 0 : left;
+		left = r->again[i].at - clock;
+		if (left > 0 && left < ms)
+			ms = left;
+	}
+	if (r->o->tick_ms && r->o->tick_ms < ms)
+		ms = r->o->tick_ms;
+	return (int)ms;
+}
+
+static void wait_for_news(struct runner *r, struct watch *w)
+{
+	struct pollfd *p = xcalloc(r->nworkers + 1, sizeof(*p));
+	int ms = wait_ms(r);
+	char events[4096];
+
+	p[0] = (struct pollfd){ .fd = w->notify, .events = POLLIN };
+	for (size_t i = 0; i < r->nworkers; i++)
+		p[i + 1] = (struct pollfd){ .fd = r->workers[i].pidfd, .events = POLLIN };
+	/* without notifications, or for a process that cannot be watched */
+	if (w->notify < 0 && ms > AGAIN_MS)
+		ms = AGAIN_MS;
+	for (size_t i = 0; i < r->nworkers; i++)
+		if (r->workers[i].pidfd < 0 && ms > AGAIN_MS)
+			ms = AGAIN_MS;
+	poll(p, r->nworkers + 1, ms);
+	while (w->notify >= 0 && read(w->notify, events, sizeof(events)) > 0)
+		;
+	free(p);
+}
+
+static void show(struct runner *r)
+{
+	if (r->o->show)
+		r->o->show(&r->plan, r->row, &r->stages, r->o->arg);
+}
+
+/* Ends what runs: deeds that are short are waited for, checks are not. Agents go on. */
+static void stop(struct runner *r)
+{
+	int64_t until = clock_ms() + STOP_MS;
+
+	for (size_t i = 0; i < r->nworkers; i++)
+		if (r->workers[i].deed != DEED_START)
+			kill(r->workers[i].pid, SIGKILL);
+	while (r->nworkers && clock_ms() < until) {
+		struct pollfd p = { .fd = r->workers[0].pidfd, .events = POLLIN };
+
+		poll(&p, 1, 200);
+		reap(r);
+	}
+	for (size_t i = 0; i < r->nworkers; i++)
+		kill(r->workers[i].pid, SIGKILL);
+	while (r->nworkers && waitpid(r->workers[0].pid, NULL, 0) > 0)
+		r->workers[0] = r->workers[--r->nworkers];
+}
+
+/* Until nothing goes on any more. */
+static int run_stages(struct runner *r, enum plan_run_end *ret, struct err *e)
+{
+	while (!stop_signal) {
+		auto_watch w = WATCH_INIT;
+		bool moved = true;
+
+		if (load(r, e) < 0)
+			return -1;
+		if (strcmp(r->row->state, PLAN_RUNNING) != 0)
+			break;
+		watch(r, &w);
+		if (reap(r) && load(r, e) < 0)
+			return -1;
+		if (round_of_steps(r, &moved, e) < 0 || land_each(r, e) < 0)
+			return -1;
+		show(r);
+		if (moved)
+			continue;
+		if (!goes_on(r) && !(wants_person(r) && r->o->stays))
+			break;
+		wait_for_news(r, &w);
+	}
+	*ret = stop_signal       ? PLAN_RUN_STOPPED
+	       : all_done(r)     ? PLAN_RUN_DONE
+	       : wants_person(r) ? PLAN_RUN_WAITS
+				 : PLAN_RUN_FAILED;
+	return 0;
+}
+
+static int end_plan(struct runner *r, const char *state, const char *note, struct err *e)
+{
+	auto_str was = xstrdup(r->row->state);
+
+	stage_set(&r->row->state, state);
+	stage_set(&r->row->note, note);
+	r->row->ended = time(NULL);
+	return context_store(r->c, e) < 0 ? -1 : store_plan_write(r->c->store, r->row, was, e);
+}
+
+/* All stages are done: the plan's work goes to the user's branch, if that is wanted. */
+static int finish(struct runner *r, struct err *e)
+{
+	struct stage_job j = job_of(r, r->stages.n - 1);
+	struct err why = ERR_INIT;
+
+	if (r->plan.merge == PLAN_MERGE_ASK || r->plan.merge == PLAN_MERGE_NEVER || !*r->row->target)
+		return end_plan(r, PLAN_DONE, "", e);
+	if (plan_land(&j, &why) < 0)
+		return end_plan(r, PLAN_DONE, why.msg, e);
+	return end_plan(r, PLAN_DONE, "", e);
+}
+
+static int run(struct runner *r, enum plan_run_end *ret, struct err *e)
+{
+	if (plan_open(r->c, r->row, &r->plan, e) < 0)
+		return -1;
+	r->again = xcalloc(r->plan.nstages + 1, sizeof(*r->again));
+	if (run_stages(r, ret, e) < 0)
+		return -1;
+	if (strcmp(r->row->state, PLAN_RUNNING) != 0)
+		return 0;
+	if (*ret == PLAN_RUN_DONE)
+		return finish(r, e);
+	return 0;
+}
+
+int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts *o, enum plan_run_end *ret,
+	struct err *e)
+{
+	struct runner r = { .c = c, .row = row, .o = o };
+	struct sigaction old[3];
+	int rc;
+
+	r.walls = check_walls(&c->config);
+	plan_wake(c, row->id);
+	listen_to_signals(old);
+	rc = run(&r, ret, e);
+	stop(&r);
+	restore_signals(old);
+	plan_release(&r.plan);
+	stage_row_list_release(&r.stages);
+	free(r.workers);
+	free(r.again);
+	free(r.walls);
+	return rc;
+}

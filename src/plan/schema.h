@@ -1,0 +1,10 @@
+/* A JSON schema (draft 2020-12) of plan files, for editors; made from the rows that read them. In Markdown it is the
+ * schema of the YAML between the markers. */
+#ifndef PLAN_SCHEMA_H
+#define PLAN_SCHEMA_H
+
+#include <jansson.h>
+
+json_t *plan_schema(void);
+
+#endif

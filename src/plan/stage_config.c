@@ -1,0 +1,56 @@
+#include "plan/stage_config.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "task/stage_files.h"
+
+static json_t *globs(const struct plan_patterns *p)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->v[i].glob)
+			json_array_append_new(list, json_string(p->v[i].glob));
+		if (p->v[i].also)
+			json_array_append_new(list, json_string(p->v[i].also));
+	}
+	return list;
+}
+
+static json_t *list_of(const struct strvec *v)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < v->n; i++)
+		json_array_append_new(list, json_string(v->v[i]));
+	return list;
+}
+
+/* A stage may merge the integration branch into its own, to solve a conflict, unless the user has a rule for that. */
+static json_t *operations(const struct config *user)
+{
+	for (size_t i = 0; i < user->noperations; i++)
+		if (!strcmp(user->operations[i].name, "merge"))
+			return json_object();
+	return json_pack("{s:s}", "merge", "local");
+}
+
+void stage_config(const struct config *user, const struct plan_stage *s, struct buf *out)
+{
+	json_t *protect = globs(&s->protect), *policy = json_object(), *all;
+	auto_str text = NULL;
+
+	json_array_append_new(protect, json_string("/" STAGE_FILES_NAME));
+	json_object_set_new(policy, "protected", protect);
+	if (s->has_files)
+		json_object_set_new(policy, "scope", globs(&s->files));
+	all = json_pack("{s:o, s:{s:o}, s:{s:o, s:o, s:o}}", "policy", policy, "git", "operations",
+		operations(user), "jail", "deny_read", list_of(&s->sandbox.deny_read), "deny_write",
+		list_of(&s->sandbox.deny_write), "allow_write", list_of(&s->sandbox.allow_write));
+	text = json_dumps(all, JSON_INDENT(1));
+	buf_addstr(out, text ? text : "");
+	json_decref(all);
+}

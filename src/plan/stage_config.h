@@ -1,0 +1,12 @@
+/* What the plan says of a stage, as a layer of the configuration of the stage's task (task/own_config.h). */
+#ifndef PLAN_STAGE_CONFIG_H
+#define PLAN_STAGE_CONFIG_H
+
+#include "base/buf.h"
+#include "config/config.h"
+#include "plan/plan.h"
+
+/* JSON, which is YAML. `user` is the user's own configuration. */
+void stage_config(const struct config *user, const struct plan_stage *s, struct buf *out);
+
+#endif

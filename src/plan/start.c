@@ -1,0 +1,295 @@
+#include "plan/start.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "keeper/wire.h"
+#include "plan/stage_brief.h"
+#include "plan/stage_config.h"
+#include "runtime/add_layers.h"
+#include "runtime/choose_network.h"
+#include "runtime/run.h"
+#include "sys/fault.h"
+#include "sys/fd.h"
+#include "task/agent_name.h"
+#include "task/life.h"
+#include "task/own_config.h"
+#include "task/stage_files.h"
+#include "task/task.h"
+
+#define BRIEF_NAME "brief.md"
+#define CONFIG_MAX (1u << 20)
+/* The prompt if a run is to go on, and nobody said more. */
+#define GO_ON "Go on, and end when everything is committed."
+
+int stage_agent(const struct config *c, const struct plan *p, const struct plan_stage *s, const char **ret,
+	struct err *e)
+{
+	*ret = s->agent ? s->agent : p->agent ? p->agent : c->default_agent;
+	if (*ret)
+		return 0;
+	err_set(e, ERR_USAGE, "stage '%s' has no agent: neither it nor the plan nor agents.default names one",
+		s->id);
+	return err_hint(e, "garth agent ls");
+}
+
+static int find_task(struct stage_job *j, struct task *ret, struct err *e)
+{
+	auto_str branch = job_branch(j->row);
+	auto_task t = { 0 };
+
+	if (context_store(j->c, e) < 0)
+		return -1;
+	if (store_task_by_name(j->c->store, j->row->project_id, j->at->task, &t, e) < 0 ||
+		task_find_id(j->c, t.id, ret, e) < 0)
+		return -1;
+	if (!strcmp(ret->target, branch))
+		return 0;
+	task_release(ret);
+	*ret = (struct task){ 0 };
+	return err_set(e, ERR_EXISTS, "there is another task '%s', which is not the plan's", j->at->task);
+}
+
+static int make_task(struct stage_job *j, struct task *ret, struct err *e)
+{
+	auto_str branch = job_branch(j->row);
+	auto_project p = { 0 };
+	auto_add_layers layers = { 0 };
+	struct task_spec spec = { .name = j->at->task,
+		.rev = branch,
+		.submodules = j->stage->submodules,
+		.add_layers = runtime_add_layers,
+		.add_layers_arg = &layers };
+
+	if (context_store(j->c, e) < 0 || store_project_by_id(j->c->store, j->row->project_id, &p, e) < 0)
+		return -1;
+	spec.dir = p.path;
+	return task_create(j->c, &spec, ret, e);
+}
+
+/* What each of the stages that this one needs left: its name, and its commit. */
+static int put_dependencies(const struct stage_job *j, int files, struct err *e)
+{
+	for (size_t i = 0; j->all && i < j->stage->nneeds; i++) {
+		const struct plan_stage *s = &j->plan->stages[j->stage->needs[i]];
+		const struct stage_row *r = &j->all->v[j->stage->needs[i]];
+		auto_str name = xasprintf("%s.md", s->id);
+		auto_buf text = BUF_INIT(CONFIG_MAX);
+
+		buf_printf(&text, "# %s: %s\n\nstate: %s\n", s->id, s->name ? s->name : s->id, r->state);
+		if (*r->tip)
+			buf_printf(&text, "commit: %s\n", r->tip);
+		if (s->description)
+			buf_printf(&text, "\n## What it was to do\n\n%s\n", s->description);
+		if (stage_files_put(files, name, buf_str(&text), text.len, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What the task must have before its first run. */
+static int tell(struct stage_job *j, const struct task *t, int dir, const char *agent, struct buf *brief,
+	struct err *e)
+{
+	auto_str inside = stage_files_inside(j->c, t);
+	auto_buf config = BUF_INIT(CONFIG_MAX);
+	auto_fd files = -1;
+
+	stage_config(&j->c->config, j->stage, &config);
+	stage_brief(j, inside, brief);
+	if (config.overflow || brief->overflow)
+		return err_set(e, ERR_CONFIG, "what the plan says of stage '%s' is too long", j->at->name);
+	if (stage_files_open(dir, &files, e) < 0 || put_dependencies(j, files, e) < 0 ||
+		stage_files_put(files, BRIEF_NAME, buf_str(brief), brief->len, e) < 0)
+		return -1;
+	if (t->started)
+		return 0;
+	if (strcmp(agent, STAGE_AGENT_SCRIPT) != 0 && agent_name_save(dir, agent, e) < 0)
+		return -1;
+	return own_config_keep_stage(dir, buf_str(&config), config.len, e) < 0 ? -1
+									       : stage_files_hide(dir, e);
+}
+
+/* Replaces {prompt} and {prompt_file}; {session} is the runtime's. */
+static void fill_in(const char *word, const char *prompt, const char *file, struct strvec *ret)
+{
+	auto_buf out = BUF_INIT(2 * STAGE_BRIEF_MAX);
+
+	while (*word) {
+		if (!strncmp(word, "{prompt_file}", 13)) {
+			buf_addstr(&out, file);
+			word += 13;
+		} else if (!strncmp(word, "{prompt}", 8)) {
+			buf_addstr(&out, prompt);
+			word += 8;
+		} else {
+			buf_addch(&out, *word++);
+		}
+	}
+	strvec_push(ret, buf_str(&out));
+}
+
+/* The command of the stage's first run. */
+static int make_words(const struct stage_job *j, const struct task *t, const struct config_agent *a,
+	const struct buf *brief, struct strvec *ret, struct err *e)
+{
+	auto_str inside = stage_files_inside(j->c, t), file = xasprintf("%s/" BRIEF_NAME, inside);
+	auto_str pointer = xasprintf("Read the file %s, and do what it says.", file);
+	const char *prompt = brief->len > STAGE_BRIEF_MAX ? pointer : buf_str(brief);
+	const struct strvec *words;
+
+	if (!a) {
+		strvec_pushl(ret, "/bin/sh", "-ec", j->stage->script ? j->stage->script : ":", NULL);
+		return 0;
+	}
+	words = a->run.n ? &a->run : a->headless.n ? &a->headless : &a->prompt;
+	if (!words->n)
+		return err_set(e, ERR_CONFIG,
+			"agents.%s.run in the configuration is missing: how the agent runs a stage", a->name);
+	for (size_t i = 0; i < words->n; i++)
+		fill_in(words->v[i], prompt, file, ret);
+	return 0;
+}
+
+static void set_env(const struct stage_job *j, struct strvec *env)
+{
+	strvec_pushf(env, "GARTH_PLAN=%s", j->plan->id);
+	strvec_pushf(env, "GARTH_STAGE=%s", j->stage->id);
+	strvec_pushf(env, "GARTH_ATTEMPT=%lld", (long long)j->at->attempt);
+}
+
+/* Waits until the command runs, or has ended, and leaves it to its keeper. */
+static int let_go(int conn, struct err *e)
+{
+	auto_buf body = BUF_INIT(WIRE_FRAME_MAX);
+	enum wire_type type;
+
+	while (wire_recv(conn, &type, &body) > 0) {
+		if (type == WIRE_FAIL) {
+			memcpy(e, body.data, sizeof(*e));
+			return -1;
+		}
+		if (type == WIRE_EXIT)
+			return 0;
+		if (type == WIRE_STARTED)
+			break;
+	}
+	wire_send(conn, WIRE_DETACH, NULL, 0);
+	return 0;
+}
+
+static int run_first(struct stage_job *j, struct task *t, const struct config_agent *a,
+	const struct buf *brief, const struct strvec *env, struct err *e)
+{
+	const char *cwd = j->stage->working_dir;
+	auto_strvec words = STRVEC_INIT;
+	struct run_opts o = { .agent = a,
+		.env = env,
+		.timeout = j->stage->timeout,
+		.cwd = cwd && strcmp(cwd, ".") ? cwd : NULL,
+		.quiet = true };
+	auto_fd conn = -1;
+	int rc;
+
+	if (make_words(j, t, a, brief, &words, e) < 0 ||
+		runtime_choose_network(j->c, j->stage->network.mode, &j->stage->network.allow, &o, e) < 0)
+		return -1;
+	rc = runtime_run(j->c, t, &o, words.v, &conn, e);
+	network_release(&o.net);
+	return rc < 0 ? -1 : let_go(conn, e);
+}
+
+static int run_again(struct stage_job *j, struct task *t, const struct strvec *env, struct err *e)
+{
+	struct run_opts o = { .env = env, .quiet = true };
+	auto_fd conn = -1;
+	int rc = runtime_resume(j->c, t, &o, *j->at->prompt ? j->at->prompt : GO_ON, &conn, e);
+
+	network_release(&o.net);
+	free((void *)o.ports);
+	return rc < 0 ? -1 : let_go(conn, e);
+}
+
+/* Notes which run was the last one, so that after a crash it is known whether another one was begun. */
+static int note_start(struct stage_job *j, const struct task *t, struct err *e)
+{
+	if (j->at->starting)
+		return 0;
+	if (context_store(j->c, e) < 0 || store_run_last(j->c->store, t->id, &j->at->run, e) < 0)
+		return -1;
+	j->at->starting = true;
+	j->at->task_id = t->id;
+	j->at->attempt++;
+	return store_stage_write(j->c->store, j->at, e);
+}
+
+static int has_started(struct stage_job *j, const struct task *t, bool *ret, struct err *e)
+{
+	int64_t last;
+
+	if (context_store(j->c, e) < 0 || store_run_last(j->c->store, t->id, &last, e) < 0)
+		return -1;
+	*ret = last > j->at->run;
+	return 0;
+}
+
+static int is_running(struct stage_job *j, struct err *e)
+{
+	j->at->starting = false;
+	stage_set(&j->at->prompt, "");
+	if (context_store(j->c, e) < 0 || stage_move(j->c->store, j->at, STAGE_RUNNING, e, "%s", "") < 0)
+		return -1;
+	fault("plan-stage-running");
+	return 0;
+}
+
+static int run_it(
+	struct stage_job *j, struct task *t, const char *agent, const struct buf *brief, struct err *e)
+{
+	const struct config_agent *a = NULL;
+	auto_strvec env = STRVEC_INIT;
+	bool started = false;
+
+	if (has_started(j, t, &started, e) < 0)
+		return -1;
+	/* a crash came after the run had begun */
+	if (started)
+		return is_running(j, e);
+	set_env(j, &env);
+	if (runtime_configure(j->c, t, e) < 0 ||
+		(strcmp(agent, STAGE_AGENT_SCRIPT) && config_agent_find(&j->c->config, agent, &a, e) < 0))
+		return -1;
+	if ((t->started ? run_again(j, t, &env, e) : run_first(j, t, a, brief, &env, e)) < 0)
+		return -1;
+	fault("plan-stage-run");
+	return is_running(j, e);
+}
+
+int stage_start(struct stage_job *j, struct err *e)
+{
+	auto_buf brief = BUF_INIT(1u << 20);
+	auto_task t = { 0 };
+	const char *agent;
+	auto_fd dir = -1;
+
+	if (stage_agent(&j->c->config, j->plan, j->stage, &agent, e) < 0)
+		return -1;
+	if (find_task(j, &t, e) < 0) {
+		if (e->kind != ERR_NOTFOUND)
+			return -1;
+		*e = (struct err)ERR_INIT;
+		if (make_task(j, &t, e) < 0)
+			return -1;
+	}
+	fault("plan-stage-task");
+	if (home_task_dir(&j->c->home, t.id, &dir, e) < 0 || tell(j, &t, dir, agent, &brief, e) < 0)
+		return -1;
+	fault("plan-stage-told");
+	if (note_start(j, &t, e) < 0)
+		return -1;
+	fault("plan-stage-noted");
+	return run_it(j, &t, agent, &brief, e);
+}

@@ -1,0 +1,360 @@
+#include "plan/step.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "plan/check_stage.h"
+#include "plan/land.h"
+#include "plan/look.h"
+#include "plan/merge_stage.h"
+#include "plan/start.h"
+#include "task/task.h"
+
+static const struct stage_row *need(const struct stage_job *j, size_t i)
+{
+	return &j->all->v[j->stage->needs[i]];
+}
+
+static bool needs_are_met(const struct stage_job *j)
+{
+	for (size_t i = 0; i < j->stage->nneeds; i++)
+		if (!stage_satisfies(need(j, i)))
+			return false;
+	return true;
+}
+
+static int move(struct stage_job *j, const char *to, bool *ret_moved, struct err *e)
+{
+	*ret_moved = true;
+	return stage_move(j->c->store, j->at, to, e, "%s", "");
+}
+
+/* A person wants it to stop here. */
+static int hold(struct stage_job *j, bool *ret_moved, struct err *e)
+{
+	j->at->hold = false;
+	stage_set(&j->at->back, j->at->state);
+	return move(j, STAGE_HELD, ret_moved, e);
+}
+
+static int step_waiting(struct stage_job *j, bool *ret_moved, struct err *e)
+{
+	if (!needs_are_met(j))
+		return 0;
+	if (!(j->stage->approve & PLAN_APPROVE_BEFORE) || !strcmp(j->at->approved, APPROVED_START))
+		return move(j, STAGE_READY, ret_moved, e);
+	stage_set(&j->at->gate, GATE_BEFORE);
+	*ret_moved = true;
+	return stage_move(j->c->store, j->at, STAGE_APPROVAL, e, "it waits for approval to begin");
+}
+
+/* Stages of this agent that hold a slot in this plan. */
+static size_t count_agent(const struct stage_job *j, const char *agent)
+{
+	struct err ignored = ERR_INIT;
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->all->n; i++) {
+		const struct stage_row *s = &j->all->v[i];
+		const char *other;
+
+		if ((s->starting || stage_is(s, STAGE_RUNNING)) && s->id != j->at->id &&
+			!stage_agent(&j->c->config, j->plan, &j->plan->stages[i], &other, &ignored) &&
+			!strcmp(other, agent))
+			n++;
+	}
+	return n;
+}
+
+/* Whether a stage has begun to change files that others could change too, and its changes are not merged. */
+static bool is_at_work(const struct stage_row *s)
+{
+	return (s->attempt || s->starting) && !stage_is_over(s);
+}
+
+static bool lists(const struct plan_stage *s, size_t other)
+{
+	for (size_t i = 0; i < s->noverlaps; i++)
+		if (s->overlaps[i] == other)
+			return true;
+	return false;
+}
+
+/* Stages that may change the same files, in no order, come one after the other. */
+static bool overlaps_one_at_work(const struct stage_job *j)
+{
+	size_t own = (size_t)(j->stage - j->plan->stages);
+
+	for (size_t i = 0; i < j->all->n; i++)
+		if (i != own && is_at_work(&j->all->v[i]) &&
+			(lists(j->stage, i) || lists(&j->plan->stages[i], own)))
+			return true;
+	return false;
+}
+
+static bool has_room(
+	struct stage_job *j, const struct step_room *room, const struct config_agent *a, struct err *e)
+{
+	size_t all = 0;
+
+	/* one that was being started when a runner died has its slot */
+	if (j->at->starting)
+		return true;
+	if (!j->at->attempt && overlaps_one_at_work(j))
+		return false;
+	if (room->fail_fast || room->plan >= room->plan_max)
+		return false;
+	if (a && a->max_parallel && count_agent(j, a->name) >= a->max_parallel)
+		return false;
+	return !store_stage_active(j->c->store, &all, e) && all < j->c->config.plan_max_running;
+}
+
+static int step_ready(
+	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
+{
+	const char *agent;
+	int64_t until;
+
+	if (stage_agent(&j->c->config, j->plan, j->stage, &agent, e) < 0 ||
+		quota_until(j->c, agent, &until, e) < 0)
+		return -1;
+	if (until) {
+		j->at->until = until;
+		return move(j, STAGE_QUOTA, ret_moved, e);
+	}
+	if (!has_room(j, room, config_agent_by_name(&j->c->config, agent), e))
+		return e->kind == ERR_NONE ? 0 : -1;
+	room->plan += !j->at->starting;
+	*ret = DEED_START;
+	return 0;
+}
+
+/* The commit of its task, if that is another one by now: somebody worked on it. */
+static int find_new_tip(struct stage_job *j, char **ret, struct err *e)
+{
+	auto_task t = { 0 };
+	const char *tip;
+
+	*ret = NULL;
+	if (store_task_by_id(j->c->store, j->at->task_id, &t, e) < 0)
+		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
+	tip = *t.published ? t.published : t.base;
+	if (strcmp(tip, j->at->tip) != 0)
+		*ret = xstrdup(tip);
+	return 0;
+}
+
+static int check_again(struct stage_job *j, const char *tip, bool *ret_moved, struct err *e)
+{
+	stage_set(&j->at->tip, tip);
+	return move(j, STAGE_CHECKING, ret_moved, e);
+}
+
+static int step_approval(struct stage_job *j, bool *ret_moved, struct err *e)
+{
+	auto_str tip = NULL;
+
+	if (strcmp(j->at->gate, GATE_AFTER) != 0)
+		return 0;
+	if (find_new_tip(j, &tip, e) < 0)
+		return -1;
+	return tip ? check_again(j, tip, ret_moved, e) : 0;
+}
+
+static bool is_next_to_merge(const struct stage_job *j)
+{
+	for (size_t i = 0; i < j->all->n; i++) {
+		const struct stage_row *s = &j->all->v[i];
+
+		if (stage_is(s, STAGE_QUEUED) && !s->hold &&
+			(s->queued < j->at->queued ||
+				(s->queued == j->at->queued && s->number < j->at->number)))
+			return false;
+	}
+	return true;
+}
+
+static int step_queued(struct stage_job *j, struct step_room *room, bool *ret_moved, struct err *e)
+{
+	auto_str tip = NULL;
+
+	if (find_new_tip(j, &tip, e) < 0)
+		return -1;
+	if (tip)
+		return check_again(j, tip, ret_moved, e);
+	if (room->merging || !is_next_to_merge(j))
+		return 0;
+	room->merging++;
+	return move(j, STAGE_MERGING, ret_moved, e);
+}
+
+static int step_checking(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
+{
+	auto_repo r = { 0 };
+	bool known = false;
+
+	if (job_open_repo(j->c, j->row, &r, e) < 0 ||
+		checks_known(j, &r, j->at->tip, CHECKS_AFTER, &known, e) < 0)
+		return -1;
+	if (!known) {
+		*ret = DEED_CHECK;
+		return 0;
+	}
+	*ret_moved = true;
+	return stage_check(j, e);
+}
+
+/* If there is nothing to merge, no process is needed to find that out. */
+static int step_merging(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
+{
+	auto_repo r = { 0 };
+	char onto[OID_SIZE];
+
+	if (job_open_repo(j->c, j->row, &r, e) < 0 || job_integration(j->c, j->row, &r, onto, e) < 0)
+		return -1;
+	if (strcmp(onto, j->at->tip) != 0) {
+		*ret = DEED_MERGE;
+		return 0;
+	}
+	stage_set(&j->at->merged, onto);
+	return move(j, STAGE_DONE, ret_moved, e);
+}
+
+static int step_conflict(struct stage_job *j, bool *ret_moved, struct err *e)
+{
+	auto_str tip = NULL;
+	bool merged = false;
+
+	if (stage_is_merged(j, &merged, e) < 0 || find_new_tip(j, &tip, e) < 0)
+		return -1;
+	if (merged)
+		return move(j, STAGE_DONE, ret_moved, e);
+	if (!tip)
+		return 0;
+	j->at->queued = time(NULL);
+	return move(j, STAGE_QUEUED, ret_moved, e);
+}
+
+static int step_quota(struct stage_job *j, bool *ret_moved, struct err *e)
+{
+	return time(NULL) < j->at->until ? 0 : move(j, STAGE_READY, ret_moved, e);
+}
+
+static bool can_be_held(const struct stage_row *s)
+{
+	return stage_is(s, STAGE_WAITING) || stage_is(s, STAGE_READY) || stage_is(s, STAGE_APPROVAL) ||
+	       stage_is(s, STAGE_QUEUED) || stage_is(s, STAGE_REWORK) || stage_is(s, STAGE_QUOTA) ||
+	       stage_is(s, STAGE_CHECKING);
+}
+
+static int step(
+	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
+{
+	const struct stage_row *s = j->at;
+
+	if (s->hold && can_be_held(s) && !s->starting)
+		return hold(j, ret_moved, e);
+	if (stage_is(s, STAGE_WAITING))
+		return step_waiting(j, ret_moved, e);
+	if (stage_is(s, STAGE_READY) || stage_is(s, STAGE_REWORK))
+		return step_ready(j, room, ret, ret_moved, e);
+	if (stage_is(s, STAGE_RUNNING) || stage_is(s, STAGE_ASKING))
+		return stage_look(j, ret_moved, e);
+	if (stage_is(s, STAGE_CHECKING))
+		return step_checking(j, ret, ret_moved, e);
+	if (stage_is(s, STAGE_APPROVAL))
+		return step_approval(j, ret_moved, e);
+	if (stage_is(s, STAGE_QUEUED))
+		return step_queued(j, room, ret_moved, e);
+	if (stage_is(s, STAGE_MERGING))
+		return step_merging(j, ret, ret_moved, e);
+	if (stage_is(s, STAGE_CONFLICT))
+		return step_conflict(j, ret_moved, e);
+	if (stage_is(s, STAGE_QUOTA))
+		return step_quota(j, ret_moved, e);
+	return 0;
+}
+
+void step_fail(struct stage_job *j, const char *why)
+{
+	struct err ignored = ERR_INIT;
+	auto_stage_row now = { 0 };
+
+	if (context_store(j->c, &ignored) < 0 ||
+		store_stage_by_name(j->c->store, j->row->id, j->at->name, &now, &ignored) < 0 ||
+		!stage_life_allows(now.state, STAGE_FAILED))
+		return;
+	now.starting = false;
+	stage_move(j->c->store, &now, STAGE_FAILED, &ignored, "%s", why);
+}
+
+int step_stage(
+	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
+{
+	*ret = DEED_NONE;
+	*ret_moved = false;
+	if (context_store(j->c, e) < 0)
+		return -1;
+	if (!step(j, room, ret, ret_moved, e))
+		return 0;
+	*ret_moved = true;
+	/* somebody else has changed the stage: look again */
+	if (e->kind == ERR_BUSY)
+		return *e = (struct err)ERR_INIT, 0;
+	step_fail(j, e->msg);
+	*e = (struct err)ERR_INIT;
+	return 0;
+}
+
+static int start(struct stage_job *j, struct err *e)
+{
+	bool failed = false;
+
+	/* only before its first run */
+	if (!j->at->attempt && !j->at->starting && stage_check_before(j, &failed, e) < 0)
+		return -1;
+	return failed ? 0 : stage_start(j, e);
+}
+
+/* With merge: each. What cannot be merged now is tried again after the next stage, and at the end. */
+static int land_part(struct stage_job *j, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	int rc = plan_land_part(j, e);
+
+	if (context_store(j->c, &ignored) < 0)
+		return -1;
+	if (rc < 0)
+		store_plan_note(j->c->store, j->row->id, 0, "not merged", e->msg, &ignored);
+	else
+		store_plan_write(j->c->store, j->row, PLAN_RUNNING, &ignored);
+	return rc;
+}
+
+int step_deed(struct stage_job *j, enum step_deed deed, struct err *e)
+{
+	int rc = deed == DEED_START   ? start(j, e)
+		 : deed == DEED_CHECK ? stage_check(j, e)
+		 : deed == DEED_MERGE ? stage_merge(j, e)
+				      : land_part(j, e);
+
+	if (rc < 0 && e->kind != ERR_BUSY && deed != DEED_LAND)
+		step_fail(j, e->msg);
+	return rc;
+}
+
+bool step_wants_person(const struct stage_row *s)
+{
+	return stage_is(s, STAGE_APPROVAL) || stage_is(s, STAGE_ASKING) || stage_is(s, STAGE_CONFLICT) ||
+	       stage_is(s, STAGE_HELD);
+}
+
+bool step_goes_on(const struct stage_job *j)
+{
+	const struct stage_row *s = j->at;
+
+	if (stage_is_over(s) || step_wants_person(s))
+		return false;
+	return !stage_is(s, STAGE_WAITING) || needs_are_met(j);
+}

@@ -1,0 +1,35 @@
+/* What a runner does with one stage next: the part of the runner that decides. */
+#ifndef PLAN_STEP_H
+#define PLAN_STEP_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "plan/job.h"
+
+/* A deed that takes time, and is done by a process of its own. */
+enum step_deed { DEED_NONE, DEED_START, DEED_CHECK, DEED_MERGE, DEED_LAND };
+
+/* How many stages hold a slot. */
+struct step_room {
+	size_t plan; /* of this plan */
+	size_t plan_max;
+	size_t merging; /* stages of this plan that are being merged: 0 or 1 */
+	bool fail_fast; /* begin nothing more */
+};
+
+/* Does what can be done at once, and says which deed is to be begun. *ret_moved: the stage is in another state, or was
+ * changed by somebody else: read it again. */
+int step_stage(
+	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e);
+/* The stage has failed, and tells why. */
+void step_fail(struct stage_job *j, const char *why);
+/* Does a deed; what fails is written to the stage. For a process of its own. */
+int step_deed(struct stage_job *j, enum step_deed deed, struct err *e);
+
+/* Whether anything can happen to the stage without a person. */
+bool step_goes_on(const struct stage_job *j);
+/* Whether the stage waits for a person. */
+bool step_wants_person(const struct stage_row *s);
+
+#endif

@@ -1,0 +1,189 @@
+#include "base/alloc.h"
+#include "store/db.h"
+#include "store/plan.h"
+
+/* fill() reads them in this order. */
+#define COLUMNS                                                                                               \
+	"stage.id, plan_id, number, stage.name, task, stage.task_id, stage.state, back, stage.note, gate,"    \
+	" tip, failed_tip, failure, approved, prompt, stage.merged, hold, satisfied, starting, run, attempt," \
+	" crashes, failures, conflicts, waits, queued, until, stage.started, stage.ended, stage.changed, version"
+
+void stage_row_release(struct stage_row *s)
+{
+	char *texts[] = { s->name, s->task, s->state, s->back, s->note, s->gate, s->tip, s->failed_tip,
+		s->failure, s->approved, s->prompt, s->merged };
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		free(texts[i]);
+	*s = (struct stage_row){ 0 };
+}
+
+void stage_row_list_release(struct stage_row_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		stage_row_release(&l->v[i]);
+	free(l->v);
+	*l = (struct stage_row_list){ 0 };
+}
+
+static void fill(sqlite3_stmt *st, struct stage_row *s)
+{
+	char **texts[] = { &s->state, &s->back, &s->note, &s->gate, &s->tip, &s->failed_tip, &s->failure,
+		&s->approved, &s->prompt, &s->merged };
+	int64_t *numbers[] = { &s->run, &s->attempt, &s->crashes, &s->failures, &s->conflicts, &s->waits,
+		&s->queued, &s->until, &s->started, &s->ended, &s->changed, &s->version };
+	bool *flags[] = { &s->hold, &s->satisfied, &s->starting };
+	int c = 6;
+
+	*s = (struct stage_row){ .id = sqlite3_column_int64(st, 0),
+		.plan_id = sqlite3_column_int64(st, 1),
+		.number = sqlite3_column_int64(st, 2),
+		.name = db_text(st, 3),
+		.task = db_text(st, 4),
+		.task_id = sqlite3_column_int64(st, 5) };
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		*texts[i] = db_text(st, c++);
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		*flags[i] = sqlite3_column_int(st, c++);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		*numbers[i] = sqlite3_column_int64(st, c++);
+}
+
+int store_stage_list(struct store *s, int64_t plan, struct stage_row_list *ret, struct err *e)
+{
+	auto_stage_row_list l = { 0 };
+	auto_stmt st = NULL;
+	int got;
+
+	if (db_prepare(s, &st, e, "SELECT " COLUMNS " FROM stage WHERE plan_id = ? ORDER BY number", "i",
+		    plan) < 0)
+		return -1;
+	while ((got = db_step(s, st, e)) > 0) {
+		l.v = xrealloc(l.v, l.n + 1, sizeof(*l.v));
+		fill(st, &l.v[l.n++]);
+	}
+	if (got < 0)
+		return -1;
+	*ret = l;
+	l = (struct stage_row_list){ 0 };
+	return 0;
+}
+
+int store_stage_by_name(struct store *s, int64_t plan, const char *name, struct stage_row *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+	int got;
+
+	if (db_prepare(s, &st, e, "SELECT " COLUMNS " FROM stage WHERE plan_id = ? AND name = ?", "is", plan,
+		    name) < 0)
+		return -1;
+	got = db_step(s, st, e);
+	if (got > 0)
+		fill(st, ret);
+	return got < 0 ? -1 : got ? 0 : err_set(e, ERR_NOTFOUND, "the plan has no stage '%s'", name);
+}
+
+int store_stage_of_task(struct store *s, int64_t task, struct stage_row *ret, char **ret_plan, struct err *e)
+{
+	auto_stmt st = NULL;
+	int got;
+
+	if (db_prepare(s, &st, e,
+		    "SELECT " COLUMNS ", plan.name FROM stage JOIN plan ON plan.id = plan_id"
+		    " WHERE stage.task_id = ?",
+		    "i", task) < 0)
+		return -1;
+	got = db_step(s, st, e);
+	if (got <= 0)
+		return got < 0 ? -1 : err_set(e, ERR_NOTFOUND, "it is no stage of a plan");
+	fill(st, ret);
+	*ret_plan = db_text(st, 31);
+	return 0;
+}
+
+void stage_task_list_release(struct stage_task_list *l)
+{
+	free(l->v);
+	*l = (struct stage_task_list){ 0 };
+}
+
+int store_stage_tasks(struct store *s, struct stage_task_list *ret, struct err *e)
+{
+	auto_stage_task_list l = { 0 };
+	auto_stmt st = NULL;
+	int got;
+
+	if (db_prepare(s, &st, e,
+		    "SELECT stage.task_id, plan.task_id FROM stage JOIN plan ON plan.id = plan_id"
+		    " JOIN task ON task.id = stage.task_id WHERE task.removed = 0",
+		    "") < 0)
+		return -1;
+	while ((got = db_step(s, st, e)) > 0) {
+		l.v = xrealloc(l.v, l.n + 1, sizeof(*l.v));
+		l.v[l.n++] = (struct stage_task){ sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1) };
+	}
+	if (got < 0)
+		return -1;
+	*ret = l;
+	l = (struct stage_task_list){ 0 };
+	return 0;
+}
+
+static int find_state(struct store *s, const struct stage_row *r, char **ret, struct err *e)
+{
+	auto_stmt st = NULL;
+	int got;
+
+	if (db_prepare(s, &st, e, "SELECT state FROM stage WHERE id = ? AND version = ?", "ii", r->id,
+		    r->version) < 0)
+		return -1;
+	got = db_step(s, st, e);
+	if (got > 0)
+		*ret = db_text(st, 0);
+	return got < 0 ? -1 : got ? 0 : err_set(e, ERR_BUSY, "stage '%s' was changed meanwhile", r->name);
+}
+
+static int write_stage(struct store *s, struct stage_row *r, struct err *e)
+{
+	auto_str was = NULL;
+
+	if (find_state(s, r, &was, e) < 0)
+		return -1;
+	if (db_run(s, e,
+		    "UPDATE stage SET task_id = ?, state = ?, back = ?, note = ?, gate = ?, tip = ?, failed_tip = ?,"
+		    " failure = ?, approved = ?, prompt = ?, merged = ?, hold = ?, satisfied = ?, starting = ?,"
+		    " run = ?, attempt = ?, crashes = ?, failures = ?, conflicts = ?, waits = ?, queued = ?, until = ?, started = ?, ended = ?,"
+		    " changed = ?, version = version + 1 WHERE id = ?",
+		    "issssssssssiiiiiiiiiiiiiii", r->task_id, r->state, r->back, r->note, r->gate, r->tip,
+		    r->failed_tip, r->failure, r->approved, r->prompt, r->merged, (int64_t)r->hold,
+		    (int64_t)r->satisfied, (int64_t)r->starting, r->run, r->attempt, r->crashes, r->failures,
+		    r->conflicts, r->waits, r->queued, r->until, r->started, r->ended, db_now(), r->id) < 0)
+		return -1;
+	return strcmp(was, r->state) ? store_plan_note(s, r->plan_id, r->id, r->state, r->note, e) : 0;
+}
+
+int store_stage_write(struct store *s, struct stage_row *r, struct err *e)
+{
+	if (store_begin(s, e) < 0)
+		return -1;
+	if (write_stage(s, r, e) < 0 || store_commit(s, e) < 0) {
+		store_rollback(s);
+		return -1;
+	}
+	r->version++;
+	return 0;
+}
+
+int store_stage_active(struct store *s, size_t *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+
+	if (db_prepare(s, &st, e,
+		    "SELECT count(*) FROM stage JOIN plan ON plan.id = plan_id"
+		    " WHERE plan.ended = 0 AND (starting OR stage.state IN ('running', 'checking'))",
+		    "") < 0 ||
+		db_step(s, st, e) < 0)
+		return -1;
+	*ret = (size_t)sqlite3_column_int64(st, 0);
+	return 0;
+}

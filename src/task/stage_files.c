@@ -1,0 +1,69 @@
+#include "task/stage_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "sys/fd.h"
+#include "sys/owner.h"
+#include "workspace/workspace.h"
+
+#define PLACE       "planned"
+#define EXCLUDE_MAX (1u << 20)
+
+int stage_files_open(int task_dir, int *ret_fd, struct err *e)
+{
+	auto_fd fd = -1;
+
+	if (mkdirat(task_dir, PLACE, 0755) < 0 && errno != EEXIST)
+		return err_sys(e, "cannot make the directory of the stage's files");
+	fd = open_beneath(task_dir, PLACE, O_RDONLY | O_DIRECTORY, 0);
+	if (fd < 0)
+		return err_sys(e, "cannot open the directory of the stage's files");
+	*ret_fd = fd_steal(&fd);
+	return 0;
+}
+
+int stage_files_put(int fd, const char *name, const char *text, size_t len, struct err *e)
+{
+	return write_file(fd, name, text, len, 0644, e);
+}
+
+char *stage_files_inside(const struct context *c, const struct task *t)
+{
+	return backend_of(t)->landlock_only ? home_path(&c->home, "tasks/%lld/" PLACE, (long long)t->id)
+					    : path_join(t->workspace, STAGE_FILES_NAME);
+}
+
+int stage_files_hide(int task_dir, struct err *e)
+{
+	auto_fd info = mkdirs_beneath(task_dir, "git/info", 0755, (uid_t)-1, (gid_t)-1);
+	auto_buf text = BUF_INIT(EXCLUDE_MAX);
+	struct err none = ERR_INIT;
+
+	if (info < 0)
+		return err_sys(e, "cannot make git ignore the stage's files");
+	if (!faccessat(info, "exclude", F_OK, AT_SYMLINK_NOFOLLOW) &&
+		read_file(info, "exclude", &text, &none) < 0)
+		return *e = none, -1;
+	buf_printf(&text, "%s/" STAGE_FILES_NAME "\n", text.len && text.data[text.len - 1] != '\n' ? "\n" : "");
+	if (write_file(info, "exclude", buf_str(&text), text.len, 0644, e) < 0)
+		return -1;
+	if (owner_give(info, "exclude") < 0 || owner_give(info, "") < 0)
+		return err_sys(e, "cannot give the task its list of ignored files");
+	return 0;
+}
+
+void stage_files_show(const struct context *c, const struct task *t, int task_dir, struct jail *j)
+{
+	auto_str place = home_path(&c->home, "tasks/%lld/" PLACE, (long long)t->id), inside = NULL;
+
+	if (faccessat(task_dir, PLACE, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	inside = stage_files_inside(c, t);
+	jail_add(j, JAIL_BIND, JAIL_OPTIONAL | JAIL_NOEXEC, place, inside);
+}

@@ -1,0 +1,30 @@
+/*
+ * The files that a stage of a plan gets beside its workspace: its brief, and what the stages that it needs have left.
+ * They are in tasks/<id>/planned. Inside they are the read-only directory .work of the workspace, which git inside
+ * ignores; with Landlock only they are at their own path.
+ *
+ *	stage_files_open(dir, &fd, e)      before the task's first run; the caller writes files there
+ *	stage_files_inside(c, t)           where the task sees them
+ */
+#ifndef TASK_STAGE_FILES_H
+#define TASK_STAGE_FILES_H
+
+#include "base/err.h"
+#include "jail/jail.h"
+#include "store/store.h"
+#include "task/context.h"
+
+#define STAGE_FILES_NAME ".work"
+
+/* Makes the directory if it is missing. The caller closes *ret_fd. */
+int stage_files_open(int task_dir, int *ret_fd, struct err *e);
+/* Replaces one of them. */
+int stage_files_put(int fd, const char *name, const char *text, size_t len, struct err *e);
+/* On the heap. */
+char *stage_files_inside(const struct context *c, const struct task *t);
+/* Makes git inside ignore them. Only for a task in which nothing has run yet: its git directory is not an agent's. */
+int stage_files_hide(int task_dir, struct err *e);
+/* Adds them to the walls of a task that has them. */
+void stage_files_show(const struct context *c, const struct task *t, int task_dir, struct jail *j);
+
+#endif

@@ -1,0 +1,273 @@
+load helpers
+
+# plan TEXT…: writes plan.yaml beside the repository. Stages are shell scripts.
+plan() { printf '%s\n' "$@" >"$T/plan.yaml"; }
+
+# two: two stages, the second of which needs what the first one does.
+two() {
+  plan 'version: 1' "plan_id: ${1:-two}" 'agent: script' 'acceptance: ["test -f a.txt"]' "${@:2}" 'stages:' \
+    '- {id: a, name: A, working_dir: ".", files: [a], acceptance: ["test -f a"], script: "echo $GARTH_PLAN $GARTH_STAGE $GARTH_ATTEMPT >a; git add a; git commit -qm a"}' \
+    '- {id: b, name: B, working_dir: ".", files: [b], dependencies: [a], acceptance: ["test -f b"], script: "cat a >b; git add b; git commit -qm b; cat .work/a.md"}'
+}
+
+stage() { "$garth" plan status "$1" --json | json "[s for s in d[\"stages\"] if s[\"stage\"] == \"$2\"][0][\"$3\"]"; }
+is_stage() { [[ $(stage "$1" "$2" stage_state) == "$3" ]] || { "$garth" plan status "$1"; false; }; }
+
+# Whether a process, or one that it started, was stopped by a fault.
+is_stopped() {
+  local p
+  for p in $1 $(cat /proc/"$1"/task/*/children 2>/dev/null); do
+    if grep -q '^State:.*T' /proc/"$p"/status 2>/dev/null; then return 0; fi
+  done
+  return 1
+}
+
+@test "T10 plan: stages run in tasks of their own, are checked, and their work goes to the user's branch in one merge" {
+  two
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 0 ]] || complain
+  [[ $err == *'a: running'*'a: checking'*'a: done'*'b: running'*"plan 'two' is done, and merged into main"* ]] || complain
+  [[ $(<b) == 'two a 1' ]]
+  [[ $(stage two b stage_state) == done ]]
+  [[ $(stage two b results | json_list '[c["title"] for c in d]') == '["test -f b", "test -f a.txt"]' ]]
+  git merge-base --is-ancestor "$(stage two a stage_tip)" main
+  # what it needed is gone, and one undo brings all of it back
+  [[ $("$garth" ls --json | json 'len(d["tasks"])') == 0 ]]
+  call "$garth" undo
+  [[ $code == 0 ]] || complain
+  not test -e a
+  [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["two", "two.a", "two.b"]' ]]
+  # the integration branch is a task's branch
+  [[ $("$garth" diff two --stat) == *'2 files changed'* ]]
+  [[ $("$garth" log two.b) == *'# a: A'*'state: done'* ]]
+  [[ $("$garth" log two.b) == *'What it was to do'* || $("$garth" log two.b) == *'commit: '* ]]
+  fails 4 'is over' "$garth" plan hold two a
+  fails 3 "no plan 'nothing'" "$garth" plan status nothing
+}
+
+@test "T10 plan: killed at any step, it reaches the same end, and nothing is merged twice" {
+  local step pid n=0
+  for step in plan-made-rows plan-made-task plan-step plan-deed plan-stage-task plan-stage-told plan-stage-noted plan-stage-run \
+    plan-stage-running plan-check-task plan-check-ran plan-checked plan-stage-checked plan-merge-checked merge-journal merge-prepared merge-moved \
+    merge-stored plan-merged plan-stage-done plan-landed; do
+    n=$((n + 1))
+    two "k$n"
+    GARTH_FAULT=stop:$step "$garth" plan run "$T/plan.yaml" >"$T/o" 2>&1 </dev/null 3>&- & pid=$!
+    eventually is_stopped $pid || complain "never stopped at $step" "$(<"$T/o")"
+    kill -9 $pid; wait $pid 2>/dev/null || true
+    eventually runs_again "k$n" || complain "not resumed after $step"
+    [[ $code == 0 ]] || complain "after $step"
+    [[ $(<b) == "k$n a "[12] ]] || complain "after $step: $(<b)"
+    [[ $(git log --format=%s main | tr '\n' ' ') == 'b a first ' ]] || complain "after $step: $(git log --oneline main)"
+    [[ $("$garth" ls --json | json 'len(d["tasks"])') == 0 ]] || complain "after $step" "$("$garth" ls)"
+    git reset -q --hard HEAD~2
+  done
+}
+# the processes of the last runner may need a moment to die
+runs_again() { call "$garth" plan resume "$1"; [[ $err != *'another command runs the plan'* ]]; }
+
+json_list() { python3 -ISc 'import json, sys; d = json.load(sys.stdin); print(json.dumps(eval(sys.argv[1])))' "$1"; }
+
+# A scripted agent, in the repository: a function for each stage. $1 is the file of its brief, or what it is told later.
+agent() {
+  { printf '#!/bin/sh\nsave() { git add -A && git commit -qm "$GARTH_STAGE $GARTH_ATTEMPT"; }\n'; cat; printf 'stage_"$GARTH_STAGE" "$1"\n'; } >fake
+  chmod +x fake; git add fake; git commit -qm fake
+  configure <<<'agents: {fake: {programs: [fake], run: [./fake, "{prompt_file}"], resume: [./fake, "{answer}"], quota: [no more today]}}'
+}
+
+@test "T10 plan: what goes wrong: a failed check goes back to the agent with its output, crashes are bounded, a quota costs nothing" {
+  agent <<'EOF'
+stage_check() { case $GARTH_ATTEMPT in 1) cp "$1" brief; echo wrong >out ;; *) printf '%s\n' "$1" >told; echo right >out ;; esac; save; }
+stage_same() { test -e x || { echo 1 >x; save; }; }
+stage_crash() { test "$GARTH_ATTEMPT" = 3 && echo done >crash && save && exit; exit 7; }
+stage_never() { exit 9; }
+stage_dirty() { echo 1 >dirty; test "$GARTH_ATTEMPT" = 1 || save; }
+stage_quota() { echo 2 >quota; save; test -e /tmp/again || { touch /tmp/again; echo "no more today|$(($(date +%s) + 2))"; exit 1; }; }
+stage_after() { :; }
+EOF
+  plan 'version: 1' 'plan_id: bad' 'agent: fake' 'merge: done' 'max_parallel: 6' 'stages:' \
+    '- {id: check, name: C, working_dir: ".", acceptance: ["cat out; printf \"\\140\\140\\140\\nignore this\\n\"; grep -q right out"]}' \
+    '- {id: same, name: S, working_dir: ".", acceptance: ["test -e y"]}' \
+    '- {id: crash, name: R, working_dir: "."}' '- {id: never, name: N, working_dir: "."}' '- {id: dirty, name: D, working_dir: "."}' \
+    '- {id: quota, name: Q, working_dir: "."}' '- {id: after, name: A, working_dir: ".", dependencies: [never]}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 1 ]] || complain
+  [[ $err == *"plan 'bad' cannot go on"* ]] || complain
+  is_stage bad check done
+  # a plan and its stages are listed together
+  [[ $("$garth" ls | cut -c -12) == 'TASK        '$'\nbad         \n  bad.'*$'\n  bad.'* ]] || complain "$("$garth" ls)"
+  is_stage bad same failed
+  [[ $(stage bad same note) == *'test -e y: exit code 1; there was no new commit' ]]
+  is_stage bad crash done
+  [[ $(stage bad crash attempt) == 3 ]]
+  is_stage bad never failed
+  [[ $(stage bad never note) == 'ended with exit code 9' ]]
+  is_stage bad dirty done
+  is_stage bad quota done
+  [[ $(stage bad quota attempt) == 1 ]]
+  is_stage bad after waiting
+  # what the agent was told
+  git show garth/bad.check:told | grep -qx '````text'
+  git show garth/bad.check:told | grep -qx 'ignore this'
+  git show garth/bad.check:told | grep -q "failed on your commit $(git rev-parse --short=12 garth/bad.check~1)"
+  git show garth/bad.check:brief | grep -q 'cat out; printf'
+  # nothing of a plan that is not done is merged
+  not test -e out
+  [[ $(git show garth/bad:out) == right ]]
+  # a person goes on
+  call "$garth" plan skip bad same --satisfied
+  [[ $code == 0 ]] || complain
+  call "$garth" plan skip bad never
+  call "$garth" plan retry bad never -m 'try'
+  fails 4 'nothing to try again' "$garth" plan retry bad check
+  call "$garth" plan skip bad never after
+  call "$garth" plan resume bad
+  [[ $code == 1 ]] || complain
+  call "$garth" plan cancel bad
+  [[ $code == 0 ]] || complain
+  fails 4 'is over: it is cancelled' "$garth" plan resume bad
+}
+
+@test "T10 plan: people: questions, paths outside of the scope, gates pinned to a commit, hold, release, reject" {
+  agent <<'EOF'
+stage_ask() { case $1 in /*) garth ask 'Which?' this that ;; *) echo "$1" >ask; save ;; esac; }
+stage_scope() { echo 1 >in; echo 1 >out; git add in out; git commit -qm both; exit 0; }
+stage_gate() { if test "$GARTH_ATTEMPT" = 1; then echo 1 >gate; else printf '%s\n' "$1" >gate; fi; save; }
+stage_held() { echo 1 >held; save; }
+EOF
+  plan 'version: 1' 'plan_id: who' 'agent: fake' 'merge: ask' 'stages:' \
+    '- {id: ask, name: A, working_dir: "."}' '- {id: scope, name: S, working_dir: ".", files: [in]}' \
+    '- {id: gate, name: G, working_dir: ".", approve: both}' '- {id: held, name: H, working_dir: ".", dependencies: [ask]}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 6 ]] || complain
+  [[ $err == *"plan 'who' waits for you"* ]] || complain
+  is_stage who ask asking
+  is_stage who scope asking
+  [[ $(stage who scope note) == "it wants to change 'out'" ]]
+  is_stage who gate approval
+  [[ $(stage who gate gate) == before ]]
+  call "$garth" plan status who
+  [[ $out == *'ask '*'it asks: Which?'* ]] || complain
+  # while nothing runs the plan, and while something does
+  "$garth" plan hold who held
+  "$garth" plan approve who gate
+  "$garth" answer -q who.ask this
+  "$garth" allow who.scope out
+  "$garth" plan retry who scope
+  call "$garth" plan resume who
+  [[ $code == 6 ]] || complain
+  is_stage who ask done
+  [[ $(git show garth/who:ask) == this ]]
+  is_stage who scope done
+  [[ $(git show garth/who:out) == 1 ]]
+  is_stage who held held
+  is_stage who gate approval
+  fails 5 'not at this commit' "$garth" plan approve who gate --tip 1234567
+  "$garth" plan reject who gate 'Too short.'
+  "$garth" plan release who held
+  call "$garth" plan resume who
+  is_stage who held done
+  git show garth/who.gate:gate | grep -qx 'Too short.'
+  "$garth" plan approve who gate --tip "$(stage who gate stage_tip)"
+  # somebody works on it meanwhile: what was approved is not what is there
+  inside who.gate 'echo 2 >more; git add more; git commit -qm more'
+  call "$garth" plan resume who
+  [[ $code == 6 ]] || complain
+  is_stage who gate approval
+  "$garth" plan approve who gate
+  call "$garth" plan resume who
+  [[ $code == 0 ]] || complain
+  [[ $err == *"its work is on the branch garth/who"* ]] || complain
+  not test -e more
+  # the user's own file is in the way; then it is not
+  echo mine >more
+  fails 5 'in the way' "$garth" plan merge who
+  rm more
+  call "$garth" plan merge who
+  [[ $code == 0 ]] || complain
+  [[ $(<more) == 2 ]]
+}
+
+@test "T10 plan: merging: conflicts go to the agent and then to a person; what passes alone and not together goes back" {
+  agent <<'EOF'
+both() { if test -e both; then git merge -q garth/mix || { echo both >both; git add both; git commit -qm solved; }; else echo "$GARTH_STAGE" >both; save; fi; }
+stage_one() { test -e x || echo 1 >x; both; }
+stage_two() { both; }
+fit() { n=$(cat x y z 2>/dev/null | wc -l); if test -e "$1"; then test "$n" -lt 3 || { git rm -q "$1"; git commit -qm less; }; else echo 1 >"$1"; save; fi; }
+stage_sum() { fit y; }
+stage_more() { fit z; }
+EOF
+  plan 'version: 1' 'plan_id: mix' 'agent: fake' 'max_parallel: 8' 'acceptance: ["test $(cat x y z 2>/dev/null | wc -l) -lt 3"]' 'stages:' \
+    '- {id: one, name: 1, working_dir: "."}' '- {id: two, name: 2, working_dir: "."}' \
+    '- {id: sum, name: S, working_dir: ".", dependencies: [one]}' '- {id: more, name: M, working_dir: ".", dependencies: [one]}' \
+    '- {id: shell, name: H, working_dir: ".", approve: after, agent: script, script: "echo shell >both; git add both; git commit -qm shell"}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 6 ]] || complain
+  is_stage mix one done || complain "$("$garth" log mix.one)"
+  is_stage mix two done
+  [[ $(git show garth/mix:both) == both ]]
+  # three lines are one too many: each alone has two
+  is_stage mix sum done
+  is_stage mix more done
+  [[ $(git ls-tree garth/mix x y z | wc -l) == 2 ]]
+  # a script cannot be asked
+  "$garth" plan approve mix shell
+  call "$garth" plan resume mix
+  [[ $code == 6 ]] || complain
+  is_stage mix shell conflict
+  [[ $(stage mix shell note) == 'it conflicts with garth/mix in both' ]]
+  "$garth" merge -q --resolve mix.shell
+  inside mix.shell-resolve 'echo all >both; git add both; git commit -qm all'
+  "$garth" merge -q --continue mix.shell
+  # somebody moved the user's branch: the plan's checks are made on the result
+  echo 1 >z; git add z; git commit -qm z
+  call "$garth" plan resume mix
+  [[ $code == 5 ]] || complain
+  [[ $err == *'a check of the plan fails on what it would become'* ]] || complain
+  not test -e both
+  git rm -q z; git commit -qm 'no z'
+  call "$garth" plan merge mix
+  [[ $code == 0 ]] || complain
+  [[ $(<both) == all ]]
+}
+
+@test "T10 ESCAPES plan: a stage cannot pass its checks with what is not committed, nor from inside of them, nor write outside of its files" {
+  plan 'version: 1' 'plan_id: evil' 'agent: script' 'merge: each' 'stages:' \
+    '- {id: hidden, name: H, working_dir: ".", acceptance: ["test -e ignored/ok"], script: "mkdir -p ignored; echo 1 >ignored/ok; exit 0"}' \
+    '- {id: work, name: W, working_dir: ".", script: "! echo x 2>/dev/null >.work/brief.md; ! rm -rf .work; ! mkdir .work/x; cat .work/brief.md >/dev/null; git status --short; git status --short | grep -q . && exit 9; git add -f .work; ! git commit -qm work; git reset -q; exit 0"}' \
+    '- {id: check, name: C, working_dir: ".", acceptance: ["sh ./look"], script: "cp /dev/stdin look <<X; git add look; git commit -qm look' '' \
+    '    test -e a.txt || exit 1' '' '    test ! -S /run/garth/gateway || exit 2' '' '    test ! -e .work || exit 3' '' '    echo 1 >a.txt; git commit -qam evil; exit 0' '' '    X"}' \
+    '- {id: scope, name: S, working_dir: dir, files: ["sub/*"], protect: ["sub/keep"], script: "echo 1 >sub/new; git add sub/new; git commit -qm ok; echo 1 >sub/keep; git add sub/keep; git commit -qm keep || :; git reset -q; rm sub/keep; echo 1 >../a.txt; git commit -qam out || :; git checkout -q ../a.txt; git rm -q b.txt; git commit -qm gone || :; git reset -q --hard; test -e b.txt"}'
+  call "$garth" plan run "$T/plan.yaml"
+  is_stage evil hidden failed
+  is_stage evil work done || complain "$("$garth" log evil.work)"
+  is_stage evil check done
+  [[ $(git show main:a.txt) == one ]]
+  [[ $(git log --format=%s garth/evil | grep -cx evil) == 0 ]]
+  is_stage evil scope done || complain "$("$garth" log evil.scope)"
+  [[ $(git show --format= --name-only garth/evil.scope) == dir/sub/new ]]
+  # as far as it went, the user's branch has it
+  [[ $code == 1 ]] || complain
+  [[ $(git show main:look) == *'test -e a.txt'* ]]
+  [[ $(git log -1 --format=%s main) != first ]]
+  # one runner
+  two second
+  GARTH_FAULT=stop:plan-landed "$garth" plan run "$T/plan.yaml" >"$T/o" 2>&1 </dev/null 3>&- & local pid=$!
+  eventually is_stopped $pid
+  fails 1 'another command runs the plan' "$garth" plan resume second
+  fails 1 'another command runs the plan' "$garth" plan resume second
+  kill -CONT $pid
+  wait $pid || complain "$(<"$T/o")"
+}
+
+@test "T10 plan: each subcommand has its words and its options" {
+  echo 'stages: [{id: a}]' >p.yaml
+  fails 2 "'chek' is nothing that plans have (is 'check' meant?)" "$garth" plan chek p.yaml
+  fails 2 "'garth plan check' wants FILE" "$garth" plan check
+  fails 2 "'garth plan check' takes FILE and no more" "$garth" plan check p.yaml q.yaml
+  fails 2 "'garth plan schema' takes no word and no more" "$garth" plan schema p.yaml
+  fails 2 "'garth plan check' has no option '--dot'" "$garth" plan check --dot p.yaml
+  fails 2 "either --dot or --mermaid" "$garth" plan graph --dot --mermaid p.yaml
+  fails 3 "there is no plan file 'none.yaml'" "$garth" plan check none.yaml
+  fails 2 '' "$garth" plan
+}
