@@ -288,9 +288,11 @@ s = socket.socket(socket.AF_UNIX); s.connect(os.environ[\"GARTH_SOCKET\"]); s.se
 time.sleep(1)
 for i in range(30): open(\"/tmp/f%d\" % i, \"wb\").write(b\"x\" * (4 << 20)); time.sleep(0.2)
 time.sleep(100)"'
-  eventually is_state t paused
+  # on a busy machine it may write on while it is being stopped; then it is ended
+  paused_or_ended() { is_state t paused || is_state t failed; }
+  eventually paused_or_ended
   (($(du -sm "$(task_dir t)" | cut -f1) < 120)) || complain "$(du -sm "$(task_dir t)")"
-  "$garth" cancel t
+  "$garth" cancel t || is_state t failed
 }
 
 @test "J8 ESCAPES 20 limits: processes that pass a removed file on and end all the time, and large directories, count" {
