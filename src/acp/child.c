@@ -336,6 +336,8 @@ static void leave_caller(int sock)
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null >= 0)
 		dup2(null, 0), dup2(null, 1);
+	/* the agent inherits what is ignored */
+	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

@@ -126,11 +126,17 @@ static void on_complaint(const char *data, size_t len, void *arg)
 		output_queue_add(&g->acp->err, clean.data, clean.len);
 }
 
+/* It is paused, or was refused a host: the user sees only the session. */
 static void on_note(const char *text, void *arg)
 {
 	struct agent *g = arg;
 
-	acp_tell(g->acp, true, "task '%s': %s", g->name, text);
+	auto_str title = xasprintf("task '%s'", g->name);
+
+	acp_tell(g->acp, true, "%s: %s", title, text);
+	for (size_t i = 0; i < SESSIONS_MAX; i++)
+		if (g->acp->sessions[i] && g->acp->sessions[i]->agent == g && !g->acp->sessions[i]->ask)
+			send_text(g->acp->sessions[i], false, title, text);
 }
 
 /* The editor has closed its end, or a signal says that it goes. */

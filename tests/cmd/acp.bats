@@ -118,6 +118,15 @@ assert m.prompt(a, "say(told['session/close']['sessionId'])") != ""
 assert "is not in the project" in m.new("/")["message"]
 assert m.call("session/fork", {"sessionId": a, "cwd": os.getcwd()})["error"]["code"] == -32601
 assert m.end() == 0 and not [u for u in m.updates if "garth diff" in json.dumps(u)], m.updates
+# what happens to the task as a whole is told in the session
+m = Client([garth, "acp", "--task", "paused", "--"] + agent)
+a = m.new()
+m.prompt(a, "say('x')")
+sh(f"'{garth}' pause paused && '{garth}' resume paused")
+m.prompt(a, "say('x')")
+assert [u for u in m.updates if "is paused" in json.dumps(u)], m.updates
+m.end()
+sh(f"'{garth}' discard paused")
 # the task goes on with the next editor
 m = Client([garth, "acp", "--task", "fix", "--"] + agent)
 assert m.prompt(m.new(), "say(os.getcwd())").endswith("/worktrees/fix")

@@ -76,6 +76,12 @@ number = m.ask("session/prompt", {"sessionId": b, "prompt": [{"type": "text", "t
 m.answer(number, permission=None)
 ids = [x["id"] for x in m.asked]
 assert len(ids) == 100 and len(set(ids)) == 100, len(ids)
+# nothing comes after a session's end
+m.prompt(b, "import threading\nfor i in range(4): threading.Thread(target=lambda: [say('spam') for _ in range(1000000)], daemon=True).start()")
+assert m.call("session/close", {"sessionId": b})["result"] == {}
+last = len(m.updates)
+assert m.call("session/list")["result"]["sessions"]
+assert not [u for u in m.updates[last:] if u["params"]["sessionId"] == b], m.updates[last]
 assert m.end() == 0
 P
   untouched
