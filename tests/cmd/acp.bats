@@ -172,7 +172,8 @@ first = m.updates[0]["params"]["update"]
 assert first["sessionUpdate"] == "notice" and "garth diff claude-1" in first["description"], first
 m.prompt(s, "sh('echo x >x; git add -A; git commit -qm two')")
 assert m.call("auth/login", {"methodId": "plain"})["result"] == {}
-assert m.call("session/list")["result"]["sessions"][0]["sessionId"] == s
+assert m.prompt(m.new(), "say(told['auth/login'])") == "{'methodId': 'plain'}"
+assert m.call("session/list")["result"]["sessions"][1]["sessionId"] == s
 assert m.call("session/close", {"sessionId": s})["result"] == {}
 last = m.updates[-1]["params"]["update"]
 assert last["sessionUpdate"] == "notice" and last["title"] == "task 'claude-1' is done" and "branch garth/claude-1" in last["description"], last
