@@ -183,6 +183,24 @@ P
   [[ $(git log -1 --format=%s garth/claude-1) == two ]]
 }
 
+@test "A9 acp: on Landlock alone, where an agent cannot be asked before there is a task" {
+  is_root && skip 'root never has it'
+  python3 "$BATS_TEST_DIRNAME/without-userns" true || skip 'no user namespace can be made to try it in'
+  editor <<'P'
+without = ["python3", os.environ["GARTH_TOP"] + "/tests/cmd/without-userns", garth, "acp", "--allow-weaker"]
+m = Client(without + ["--"] + agent)
+assert "needs namespaces" in m.new()["message"] and m.end() == 0
+m = Client(without + ["--net", "none", "--"] + agent)
+assert m.begun["result"]["agentCapabilities"] == {"sessionCapabilities": {"close": {}}}, m.begun
+assert m.prompt(m.new(), "say(sh('echo x >x; git add -A; git commit -qm work')); say(os.getcwd())").endswith("/alone/claude-1")
+assert m.end() == 0
+m = Client(without + ["--net", "none", "--"] + agent)
+assert m.begun["result"]["agentCapabilities"]["loadSession"], m.begun
+m.end()
+P
+  [[ $(git log -1 --format=%s garth/claude-1) == work ]]
+}
+
 # ended NAME STATE: the task ended so, and its commit is published.
 ended() { is_state "$1" "$2" && [[ $(git log -1 --format=%s "garth/$1") == work ]]; }
 
