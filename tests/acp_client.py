@@ -16,6 +16,9 @@ class Client:
         self.updates = []
         self.asked = []
         self.count = 0
+        self.open = set()  # ids that were asked and not answered
+        self.kept = {}  # answers that came before they were waited for
+        self.stray = []  # answers to nothing
         self.paused = threading.Event()  # cleared: nothing is read
         self.paused.set()
         threading.Thread(target=self._read, daemon=True).start()
@@ -48,12 +51,13 @@ class Client:
         """Only asks; the id."""
         self.count += 1
         number = self.count if number is None else number
+        self.open.add(number)
         self.send({"id": number, "method": method, "params": params or {}})
         return number
 
     def answer(self, number, wait=60, permission="yes"):
         """Reads until the answer to a request is there; an agent's request for permission is granted."""
-        while True:
+        while number not in self.kept:
             message = self.said.get(timeout=wait)
             if message is None:
                 raise EOFError("it has ended")
@@ -64,8 +68,12 @@ class Client:
                                "result": {"outcome": {"outcome": "selected", "optionId": permission}}})
             elif "method" in message:
                 self.updates.append(message)
-            elif message["id"] == number:
-                return message
+            elif message["id"] in self.open or message["id"] == number:
+                self.open.discard(message["id"])
+                self.kept[message["id"]] = message
+            else:
+                self.stray.append(message)
+        return self.kept.pop(number)
 
     def call(self, method, params=None, wait=60):
         return self.answer(self.ask(method, params), wait)

@@ -75,7 +75,9 @@ static int choose_agent(struct child *k, struct err *e)
 static int choose_network(struct child *k, struct err *e)
 {
 	network_release(&k->run.net);
-	return runtime_choose_network(&k->c, k->o->net, k->o->allow, &k->run, e);
+	if (runtime_choose_network(&k->c, k->o->net, k->o->allow, &k->run, e) < 0)
+		return -1;
+	return !k->o->weaker || userns_works() ? 0 : runtime_network_landlock_only(&k->run, e);
 }
 
 /* Before the task is made: where the agent starts, and whether there is such a program. */
@@ -300,6 +302,7 @@ static int probe(struct child *k, struct err *e)
 		.arg = k,
 		.net = &k->run.net,
 		.env = k->o->env,
+		.weaker = k->o->weaker,
 		.stop = k->sock };
 	auto_buf clean = BUF_SMALL;
 	int code = -1;
@@ -336,6 +339,8 @@ static void leave_caller(int sock)
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null >= 0)
 		dup2(null, 0), dup2(null, 1);
+	/* the agent inherits what is ignored */
+	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

@@ -77,13 +77,13 @@ static void finish_requests(struct agent *g, const struct session *s)
 static void close_one(struct session *s)
 {
 	struct agent *g = s->agent;
+	struct err why = ERR_INIT;
 
 	if (g->can_close && s->theirs && g->state == AGENT_READY)
 		send_own(g, "session/close", json_pack("{s:s}", "sessionId", s->theirs), PENDING_CLOSE, NULL);
 	finish_requests(g, s);
-	acp_say(g->acp, rpc_result(s->close, NULL));
-	json_decref(steal_ptr(s->close));
-	session_free(g->acp, s);
+	err_set(&why, ERR_FAILED, "the session was closed");
+	open_refuse(s, RPC_CANCELLED, &why);
 }
 
 void close_session(struct acp *a, const struct rpc *m)

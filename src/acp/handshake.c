@@ -8,6 +8,7 @@
 
 #include "acp/capabilities.h"
 #include "base/alloc.h"
+#include "jail/userns.h"
 #include "mcp/message.h"
 
 #define PROBE_ID "garth"
@@ -52,6 +53,18 @@ static bool answer_known(struct acp *a)
 	return ok;
 }
 
+/* Without namespaces there is no empty task to ask in: the editor is told of nothing that an agent need not have. What the
+ * agent of the first session says is known the next time. */
+static bool answer_least(struct acp *a)
+{
+	json_t *least = json_pack("{s:i, s:{}}", "protocolVersion", 1, "agentCapabilities");
+	char why[RPC_WHY_MAX];
+	bool ok = a->o->weaker && !userns_works() && take_result(a, least, why);
+
+	json_decref(least);
+	return ok;
+}
+
 static void probe(struct acp *a, struct err *e)
 {
 	auto_buf line = BUF_INIT(1u << 20);
@@ -77,7 +90,7 @@ void handshake_client(struct acp *a, const struct rpc *m)
 	}
 	a->hello = capabilities_of_client(m->params);
 	a->ask = json_incref(m->id);
-	if (!answer_known(a))
+	if (!answer_known(a) && !answer_least(a))
 		probe(a, &e);
 }
 

@@ -200,7 +200,7 @@ void open_started(struct agent *g)
 	g->made = starting_get(&g->child, "made") != NULL;
 	starting_notes(&g->child, &g->notes);
 	for (size_t i = 0; i < g->notes.n; i++)
-		acp_tell(g->acp, true, "%s", g->notes.v[i]);
+		acp_tell(g->acp, g->acp->o->quiet, "%s", g->notes.v[i]);
 	link_open(&g->link, fd_steal(&g->child.conn));
 	starting_release(&g->child);
 	if (!g->acp->o->quiet)
@@ -229,7 +229,7 @@ static void ask(struct session *s)
 		     : err_set(&e, ERR_REFUSED, "'%s' is not in the project '%s'", s->cwd, g->paths.main_top);
 
 	for (; told < g->notes.n; told++)
-		acp_tell(g->acp, true, "%s", g->notes.v[told]);
+		acp_tell(g->acp, g->acp->o->quiet, "%s", g->notes.v[told]);
 	if (s->theirs)
 		json_object_set_new(s->with, "sessionId", json_string(s->theirs));
 	s->passed = true;

@@ -49,9 +49,9 @@ struct agent {
 	bool used;                 /* it was given a prompt, or a session was loaded */
 	bool can_close, wanted;    /* wanted: it was told to end */
 	bool flooded;              /* it was ended because it read nothing */
-	struct strvec notes;       /* for the user, to be shown in its first session */
+	struct strvec notes;       /* for the user, shown at the beginning of its sessions */
 	struct deadline until;     /* of each state but STARTING and READY */
-	unsigned signals, complaints;
+	unsigned signals, complaints, told;
 	unsigned own_ids;
 };
 

@@ -23,6 +23,8 @@
 #define START_MS 10000
 /* And for what it has not read yet. */
 #define DRAIN_MS 5000
+/* About a task, for the user. */
+#define NOTES_MAX 50
 
 void acp_say(struct acp *a, json_t *message_new)
 {
@@ -126,11 +128,21 @@ static void on_complaint(const char *data, size_t len, void *arg)
 		output_queue_add(&g->acp->err, clean.data, clean.len);
 }
 
+/* It is paused, or was refused a host: the user sees only the session. */
 static void on_note(const char *text, void *arg)
 {
 	struct agent *g = arg;
 
-	acp_tell(g->acp, true, "task '%s': %s", g->name, text);
+	auto_str title = xasprintf("task '%s'", g->name);
+
+	/* an agent can ask for any number of hosts */
+	if (g->told == NOTES_MAX)
+		return;
+	g->told++;
+	acp_tell(g->acp, g->acp->o->quiet, "%s: %s", title, text);
+	for (size_t i = 0; i < SESSIONS_MAX; i++)
+		if (g->acp->sessions[i] && g->acp->sessions[i]->agent == g && !g->acp->sessions[i]->ask)
+			send_text(g->acp->sessions[i], false, title, text);
 }
 
 /* The editor has closed its end, or a signal says that it goes. */

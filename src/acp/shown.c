@@ -8,6 +8,8 @@
 #include "base/alloc.h"
 #include "base/path.h"
 
+#define LIST_MAX 1000
+
 /* An agent can make links and pipes where the editor sees its files. It can also do so after this look: an editor that
  * follows it sees what the user can see, and the agent learns nothing of it. */
 static bool is_ordinary(const struct paths *p, const char *path)
@@ -27,10 +29,18 @@ static bool is_followed(const struct paths *p, const json_t *path)
 	       is_ordinary(p, text);
 }
 
+/* Each path is looked up. No agent names so many, unless to keep others waiting. */
+static void cut(json_t *list)
+{
+	while (json_array_size(list) > LIST_MAX)
+		json_array_remove(list, json_array_size(list) - 1);
+}
+
 static void clean_locations(const struct paths *p, json_t *o)
 {
 	json_t *list = json_object_get(o, "locations");
 
+	cut(list);
 	for (size_t i = json_array_size(list); i--;)
 		if (!is_followed(p, json_object_get(json_array_get(list, i), "path")))
 			json_array_remove(list, i);
@@ -42,6 +52,8 @@ static const json_t *other_file(const struct paths *p, const json_t *diff)
 	static const char *const members[] = { "path", "oldPath" };
 	const json_t *changes = json_object_get(diff, "changes"), *path = json_object_get(diff, "path");
 
+	if (json_array_size(changes) > LIST_MAX)
+		return diff;
 	if (!changes)
 		return is_followed(p, path) ? NULL : path ? path : diff;
 	for (size_t i = 0; i < json_array_size(changes); i++)
@@ -79,6 +91,7 @@ static void clean_content(const struct paths *p, json_t *content)
 		json_object_del(content, "icons");
 		clean_block(p, content);
 	}
+	cut(content);
 	for (size_t i = 0; i < json_array_size(content); i++) {
 		json_object_del(json_array_get(content, i), "icons");
 		clean_block(p, json_array_get(content, i));

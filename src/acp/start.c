@@ -26,6 +26,7 @@ int starting_begin(struct starting *s, const struct start_spec *spec, struct err
 	}
 	close(pair[1]);
 	s->sock = pair[0];
+	fd_nonblock(s->sock);
 	if (s->pid > 0)
 		return 0;
 	s->pid = 0;

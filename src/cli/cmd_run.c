@@ -191,13 +191,8 @@ static int choose_network(struct context *c, struct run_line *o, struct err *e)
 		return -1;
 	if (!o->weaker || userns_works())
 		return 0;
-	if (walls_check_landlock_only(&o->session.net, e) < 0)
+	if (runtime_network_landlock_only(&o->session, e) < 0)
 		return -1;
-	/* the list is empty, so this is the network `none` */
-	if (!strcmp(o->session.net.mode, NETWORK_ALLOW)) {
-		free(o->session.net.mode);
-		o->session.net.mode = xstrdup(NETWORK_NONE);
-	}
 	return !o->ports.n ? 0
 			   : err_set(e, ERR_REFUSED,
 				     "a port of the task's own needs namespaces, which cannot be made here");

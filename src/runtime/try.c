@@ -33,11 +33,14 @@ static void drop(struct context *c, struct task *t)
 static int make(
 	struct context *c, const struct try_spec *s, struct task *t, struct run_opts *o, struct err *e)
 {
-	const struct task_spec spec = { .program = "agent-test", .empty = true };
+	const struct task_spec spec = { .program = "agent-test", .empty = true, .weaker = s->weaker };
 
-	*o = (struct run_opts){
-		.agent = s->agent, .argv = s->argv, .env = s->env, .timeout = s->seconds, .quiet = true
-	};
+	*o = (struct run_opts){ .agent = s->agent,
+		.argv = s->argv,
+		.env = s->env,
+		.timeout = s->seconds,
+		.quiet = true,
+		.walls.allow_weaker = s->weaker };
 	if (task_create(c, &spec, t, e) < 0)
 		return -1;
 	if (s->net) {

@@ -19,6 +19,7 @@ struct try_spec {
 	void *arg;
 	struct network *net;      /* taken from the caller; NULL: none */
 	const struct strvec *env; /* variables for it; may be NULL */
+	bool weaker;              /* run even if a part of the jail is missing */
 	int stop; /* for runtime_try_talk: it ends when the other end of this socket is closed */
 };
 int runtime_try(struct context *c, const struct try_spec *s, int *ret_code, struct err *e);

@@ -118,6 +118,15 @@ assert m.prompt(a, "say(told['session/close']['sessionId'])") != ""
 assert "is not in the project" in m.new("/")["message"]
 assert m.call("session/fork", {"sessionId": a, "cwd": os.getcwd()})["error"]["code"] == -32601
 assert m.end() == 0 and not [u for u in m.updates if "garth diff" in json.dumps(u)], m.updates
+# what happens to the task as a whole is told in the session
+m = Client([garth, "acp", "--task", "paused", "--"] + agent)
+a = m.new()
+m.prompt(a, "say('x')")
+sh(f"'{garth}' pause paused && '{garth}' resume paused")
+m.prompt(a, "say('x')")
+assert [u for u in m.updates if "is paused" in json.dumps(u)], m.updates
+m.end()
+sh(f"'{garth}' discard paused")
 # the task goes on with the next editor
 m = Client([garth, "acp", "--task", "fix", "--"] + agent)
 assert m.prompt(m.new(), "say(os.getcwd())").endswith("/worktrees/fix")
@@ -163,7 +172,8 @@ first = m.updates[0]["params"]["update"]
 assert first["sessionUpdate"] == "notice" and "garth diff claude-1" in first["description"], first
 m.prompt(s, "sh('echo x >x; git add -A; git commit -qm two')")
 assert m.call("auth/login", {"methodId": "plain"})["result"] == {}
-assert m.call("session/list")["result"]["sessions"][0]["sessionId"] == s
+assert m.prompt(m.new(), "say(told['auth/login'])") == "{'methodId': 'plain'}"
+assert m.call("session/list")["result"]["sessions"][1]["sessionId"] == s
 assert m.call("session/close", {"sessionId": s})["result"] == {}
 last = m.updates[-1]["params"]["update"]
 assert last["sessionUpdate"] == "notice" and last["title"] == "task 'claude-1' is done" and "branch garth/claude-1" in last["description"], last
@@ -171,6 +181,24 @@ assert m.call("session/resume", {"sessionId": s, "cwd": os.getcwd() + "/dir", "r
 assert m.end() == 0
 P
   [[ $(git log -1 --format=%s garth/claude-1) == two ]]
+}
+
+@test "A9 acp: on Landlock alone, where an agent cannot be asked before there is a task" {
+  is_root && skip 'root never has it'
+  python3 "$BATS_TEST_DIRNAME/without-userns" true || skip 'no user namespace can be made to try it in'
+  editor <<'P'
+without = ["python3", os.environ["GARTH_TOP"] + "/tests/cmd/without-userns", garth, "acp", "--allow-weaker"]
+m = Client(without + ["--"] + agent)
+assert "needs namespaces" in m.new()["message"] and m.end() == 0
+m = Client(without + ["--net", "none", "--"] + agent)
+assert m.begun["result"]["agentCapabilities"] == {"sessionCapabilities": {"close": {}}}, m.begun
+assert m.prompt(m.new(), "say(sh('echo x >x; git add -A; git commit -qm work')); say(os.getcwd())").endswith("/alone/claude-1")
+assert m.end() == 0
+m = Client(without + ["--net", "none", "--"] + agent)
+assert m.begun["result"]["agentCapabilities"]["loadSession"], m.begun
+m.end()
+P
+  [[ $(git log -1 --format=%s garth/claude-1) == work ]]
 }
 
 # ended NAME STATE: the task ended so, and its commit is published.

@@ -62,6 +62,7 @@ assert m.text(b) == "own" and m.text(a) == "", m.updates
 assert "forged" not in json.dumps(m.updates) and [x["params"]["sessionId"] for x in m.asked] == [a], (m.updates, m.asked)
 m.send({"id": m.asked.pop()["id"], "result": {}})
 assert m.answer(waits)["result"]["stopReason"] == "end_turn" and m.text(a) == "late"
+assert not m.stray, m.stray
 # one request at a time with an id; a hundred wait at most
 twice = """
 import threading
@@ -76,6 +77,12 @@ number = m.ask("session/prompt", {"sessionId": b, "prompt": [{"type": "text", "t
 m.answer(number, permission=None)
 ids = [x["id"] for x in m.asked]
 assert len(ids) == 100 and len(set(ids)) == 100, len(ids)
+# nothing comes after a session's end
+m.prompt(b, "import threading\nfor i in range(4): threading.Thread(target=lambda: [say('spam') for _ in range(1000000)], daemon=True).start()")
+assert m.call("session/close", {"sessionId": b})["result"] == {}
+last = len(m.updates)
+assert m.call("session/list")["result"]["sessions"]
+assert not [u for u in m.updates[last:] if u["params"]["sessionId"] == b], m.updates[last]
 assert m.end() == 0
 P
   untouched
@@ -98,16 +105,19 @@ for x in odd:
 cut = r"""raw(('{"method":"session/update","params":{"sessionId":"%s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"cut \\ud83c"}}}}\n' % session).encode())"""
 assert m.prompt(a, cut) == "cut \ufffd", m.text(a)
 assert peak(m) < 300, peak(m)
-# a flood, while the editor reads nothing; the other session works afterwards
-flood = "x = json.dumps({'method': 'session/update', 'params': {'sessionId': session, 'update': {'sessionUpdate': 'agent_message_chunk', 'content': {'type': 'text', 'text': 'x' * 100000}}}}).encode() + b'\\n'\nfor i in range(150): raw(x)"
-before = peak(m)
-number = m.ask("session/prompt", {"sessionId": a, "prompt": [{"type": "text", "text": flood}]})
-m.paused.clear()
-time.sleep(1)
-assert peak(m) < before + 60, (before, peak(m))
-m.paused.set()
-m.answer(number)
-assert sum(len(u["params"]["update"]["content"]["text"]) for u in m.updates if u["params"]["update"].get("content")) >= 15000000
+# a flood, while the editor reads nothing
+flood = "x = json.dumps({'method': 'session/update', 'params': {'sessionId': session, 'update': {'sessionUpdate': 'agent_message_chunk', 'content': {'type': 'text', 'text': 'x' * 100000}}}}).encode() + b'\\n'\nfor i in range(350): raw(x)"
+f = Client([garth, "acp", "--"] + agent)
+s = f.new()
+before = peak(f)
+number = f.ask("session/prompt", {"sessionId": s, "prompt": [{"type": "text", "text": flood}]})
+f.paused.clear()
+time.sleep(1.5)
+assert peak(f) < before + 20, (before, peak(f))
+f.paused.set()
+f.answer(number)
+assert sum(len(u["params"]["update"]["content"]["text"]) for u in f.updates if u["params"]["update"].get("content")) >= 35000000
+assert f.prompt(s, "say('here')") == "here" and f.end() == 0
 # an agent that reads nothing is ended; the other one is not
 m.ask("session/prompt", {"sessionId": a, "prompt": [{"type": "text", "text": "os.kill(os.getpid(), 19)"}]})
 for i in range(5):

@@ -221,9 +221,11 @@ static void a_request_is_asked_once(void **state)
 	json_decref(text);
 }
 
+#define WORKSPACE "/g/worktrees/t"
+
 static struct paths places(void)
 {
-	return (struct paths){ "/home/u/app", "/home/u/main", "/g/worktrees/t" };
+	return (struct paths){ "/home/u/app", "/home/u/main", WORKSPACE };
 }
 
 static void assert_inside(const char *path, const char *want)
@@ -457,6 +459,19 @@ static void editors_open_only_the_workspace(void **state)
 	assert_shown("{'update':7}", "{'update':7}");
 }
 
+static void lists_of_places_are_cut(void **state)
+{
+	const struct paths p = places();
+	json_t *list = json_array(), *params = json_pack("{s:{s:o}}", "update", "locations", list);
+
+	(void)state;
+	for (int i = 0; i < 5000; i++)
+		json_array_append_new(list, json_pack("{s:s}", "path", i % 2 ? "/x" : WORKSPACE "/y"));
+	shown_clean(&p, params);
+	assert_int_equal(json_array_size(list), 500);
+	json_decref(params);
+}
+
 static void assert_located(const struct paths *p, const char *name, bool is)
 {
 	json_t *params = json_pack(
@@ -502,6 +517,7 @@ int main(void)
 		cmocka_unit_test(sessions_begin_in_the_workspace),
 		cmocka_unit_test(prompts_lead_into_the_workspace),
 		cmocka_unit_test(editors_open_only_the_workspace),
+		cmocka_unit_test(lists_of_places_are_cut),
 		cmocka_unit_test_setup_teardown(editors_do_not_open_links_and_pipes, setup, teardown),
 	};
 
