@@ -42,14 +42,13 @@ static void add_field(struct conn *c, const char *name, const char *before, cons
 /* The only place where a secret enters a request. */
 static void add_clients_field(struct conn *c, const char *name, const char *value)
 {
-	const struct vault *t = &c->server->table;
-	const struct service *s = &t->services[c->service];
+	const struct service *s = conn_service(c);
 	size_t scheme = !strncasecmp(value, "bearer ", 7) ? 7 : 0;
 	auto_str before = xstrndup(value, scheme);
 	const struct secret *secret = NULL;
 
-	if (strvec_has(&s->headers, name))
-		secret = vault_secret(t, s, value + scheme, strlen(value + scheme));
+	if (s && strvec_has(&s->headers, name))
+		secret = vault_secret(&c->server->table, s, value + scheme, strlen(value + scheme));
 	add_field(c, name, secret ? before : "", secret ? secret->real : value);
 }
 
@@ -235,8 +234,8 @@ static void set_method(struct conn *c)
 
 bool upstream_start(struct conn *c)
 {
-	const struct service *s = &c->server->table.services[c->service];
-	auto_str url = xasprintf("%s%s", s->url, c->path);
+	const struct service *s = conn_service(c);
+	auto_str url = s ? xasprintf("%s%s", s->url, c->path) : xasprintf("https://%s%s", c->host, c->path);
 	CURL *easy = c->up.easy = curl_easy_init();
 
 	if (!easy)

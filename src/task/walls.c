@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/outside.h"
 #include "base/alloc.h"
 #include "base/name.h"
 #include "base/path.h"
@@ -228,6 +229,17 @@ static bool allow_core(const struct context *c, const struct walls_opts *o)
 	return false;
 }
 
+static void show_authority(struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *j)
+{
+	auto_str all = NULL;
+
+	if (!o->authority)
+		return;
+	all = home_path(&c->home, "tasks/%lld/%s", (long long)at->task->id, o->certificates);
+	jail_add(j, JAIL_DATA, 0, o->authority, INSIDE_AUTHORITY);
+	jail_add(j, JAIL_BIND, JAIL_OPTIONAL, all, INSIDE_CERTIFICATES);
+}
+
 int walls_describe(
 	struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e)
 {
@@ -275,6 +287,7 @@ int walls_describe(
 	walls_rules(c, at, o, ret);
 	if (walls_told(c, at, o, ret, e) < 0)
 		return -1;
+	show_authority(c, at, o, ret);
 	return show_gateway(c, at, o->net, ret, e) < 0 ? -1 : workspace_describe(&at->ws, ret, e);
 }
 
