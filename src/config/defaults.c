@@ -278,7 +278,7 @@ const struct default_agent default_agents[] = {
 			".config/opencode/opencode.json", ".config/opencode/opencode.jsonc",
 			".config/opencode/tui.json"),
 		LIST("OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT", PROVIDER_KEYS),
-		LIST("opencode.ai", "models.opencode.ai", "models.dev", PROVIDER_HOSTS),
+		LIST("opencode.ai", "models.opencode.ai", "models.dev", "chatgpt.com", "auth.openai.com", PROVIDER_HOSTS),
 		LIST("opencode", "run", "{options}", "--continue", "{answer}"),
 		LIST("--auto", "-m=", "--model=", "--agent=", "--variant=", "--format=", "--thinking", "--pure"),
 		LIST("opencode", "--prompt={prompt}"),

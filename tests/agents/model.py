@@ -271,6 +271,12 @@ class Model(BaseHTTPRequestHandler):
         if item["type"] == "message":
             place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
             events.append(dict(place, type="response.output_text.delta", delta=self.server.say))
+        else:
+            place = {"item_id": "fc_1", "output_index": 0}
+            events[1]["item"] = dict(item, arguments="", status="in_progress")
+            events.append(dict(place, type="response.function_call_arguments.delta", delta=item["arguments"]))
+            events.append(dict(place, type="response.function_call_arguments.done", arguments=item["arguments"]))
+            item["status"] = "completed"
         events.append({"type": "response.output_item.done", "output_index": 0, "item": item})
         events.append({"type": "response.completed", "response": response})
         for number, event in enumerate(events):
