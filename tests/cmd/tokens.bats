@@ -19,6 +19,7 @@ inside='at() { sed -nE "s/.*\"$1\": *\"([^\"]*)\".*/\1/p" ~/.claude/.credentials
   local i runs=()
   for i in 1 2 3; do "$garth" run -q -t "t$i" -- claude >"$T/out.$i" 2>&1 3>&- & runs+=($!); done
   for i in 1 2 3; do eventually grep -q '^ca ' "$T/out.$i" || complain "$(cat "$T/out.$i")"; done
+  sleep 1 # nothing happens
   not grep -q oauth/token "$M/requests"
   cmp "$T/before" "$HOME/.claude/.credentials.json"
   rmdir "$HOME/.claude.lock"
