@@ -155,14 +155,14 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
 
 static void pass_body(struct conn *c, const char *data, size_t len, bool last)
 {
-	auto_buf clean = BUF_INIT(OUT_MAX);
+	const char *clean;
+	size_t n = scrub_next(&c->up.scrub, &c->server->table, data, len, last, &clean);
 
-	scrub_add(&c->up.scrub, &c->server->table, data, len, last, &clean);
-	if (!clean.len || c->up.no_body)
+	if (!n || c->up.no_body)
 		return;
 	if (c->up.chunked)
-		buf_printf(&c->out, "%zx\r\n", clean.len);
-	buf_add(&c->out, clean.data, clean.len);
+		buf_printf(&c->out, "%zx\r\n", n);
+	buf_add(&c->out, clean, n);
 	if (c->up.chunked)
 		buf_addstr(&c->out, "\r\n");
 }
@@ -245,6 +245,7 @@ bool upstream_start(struct conn *c)
 	c->up.read_paused = c->up.write_paused = false;
 	buf_reset(&c->up.head);
 	buf_reset(&c->up.scrub.work);
+	c->up.scrub.passed = 0;
 	add_fields(c);
 	upstream_options(easy, &c->server->trust);
 	curl_easy_setopt(easy, CURLOPT_URL, url);

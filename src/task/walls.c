@@ -70,10 +70,16 @@ static void show_accounts(struct context *c, struct jail *j)
 	jail_add(j, JAIL_DATA, 0, group, "/etc/group");
 }
 
-/* Files are copied, because the host replaces them by renaming, which would drop a mount. */
+/* Files are copied, because the host replaces them by renaming, which would drop a mount. A link to a file of /usr stays
+ * one: from that of localtime, libraries know the time zone's name, and without it they read all of zoneinfo (60 ms). */
 static void show_setting(const char *path, bool is_dir, void *arg)
 {
-	jail_add(arg, is_dir ? JAIL_BIND : JAIL_COPY, JAIL_OPTIONAL, path, path);
+	auto_str real = is_dir ? NULL : canonicalize_file_name(path);
+
+	if (real && path_within(real, "/usr"))
+		jail_add(arg, JAIL_LINK, JAIL_OPTIONAL, real, path);
+	else
+		jail_add(arg, is_dir ? JAIL_BIND : JAIL_COPY, JAIL_OPTIONAL, path, path);
 }
 
 static void show_etc(struct context *c, const struct task *t, struct jail *j)

@@ -228,6 +228,15 @@ static void test_routes(void **state)
 	assert_goes(&v, NULL, "GET /model/v1/messages", "403");
 }
 
+static void pass(
+	struct scrub *s, const struct vault *v, const char *data, size_t len, bool last, struct buf *out)
+{
+	const char *clean;
+	size_t n = scrub_next(s, v, data, len, last, &clean);
+
+	buf_add(out, clean, n);
+}
+
 /* A secret is found wherever the stream is cut. */
 static void test_scrubbing(void **state)
 {
@@ -243,10 +252,10 @@ static void test_scrubbing(void **state)
 		struct scrub s = SCRUB_INIT;
 		auto_buf out = BUF_SMALL;
 
-		scrub_add(&s, &v, text, cut, false, &out);
+		pass(&s, &v, text, cut, false, &out);
 		assert_null(strstr(buf_str(&out), "SECRET-SECRET-SECRET"));
-		scrub_add(&s, &v, text + cut, strlen(text) - cut, false, &out);
-		scrub_add(&s, &v, "", 0, true, &out);
+		pass(&s, &v, text + cut, strlen(text) - cut, false, &out);
+		pass(&s, &v, "", 0, true, &out);
 		assert_string_equal(out.data, want);
 		scrub_release(&s);
 	}
