@@ -184,6 +184,16 @@ const char *const default_protected[] = {
 		"~/.agents/plugins/garth-guard/hooks/hooks.json={\"hooks\":{" HOOK("PreToolUse", ".*", "goose") "}}\n"
 /* clang-format on */
 
+/* OpenCode's screen takes a prompt only for a new session. So an answer is given first, without the screen: it is the last
+ * argument, which a turn of all arguments makes the first. */
+/* clang-format off */
+#define OPENCODE_RESUME                                                                                      \
+	"n=$#; while [ $n -gt 1 ]; do set -- \"$@\" \"$1\"; shift; n=$((n-1)); done\n"                           \
+	"case $1 in --prompt=*) a=${1#--prompt=}; shift; opencode run \"$@\" --continue -- \"$a\" || exit;;\n" \
+	"?*) set -- \"$@\" \"$1\"; shift;; esac\n"                                                            \
+	"exec opencode \"$@\" --continue"
+/* clang-format on */
+
 /* Log-in files: only what an agent needs to be logged in with the user's settings; no histories, no
  * sessions. Prompts: nobody can be asked for permission without a terminal, so the last command has the agent's
  * own option for that; and Codex cannot make its sandbox inside. A prompt may begin with a dash. Variables and files switch
@@ -294,7 +304,7 @@ const struct default_agent default_agents[] = {
 			".agents/skills"),
 		.dirs = LIST("XDG_CONFIG_HOME/opencode=.config/opencode", "OPENCODE_CONFIG_DIR=.config/opencode",
 			"XDG_DATA_HOME/opencode=.local/share/opencode"),
-		.resume_terminal = LIST("opencode", "{options}", "--continue", "--prompt={answer}"),
+		.resume_terminal = LIST("sh", "-c", OPENCODE_RESUME, "opencode", "{options}", "--prompt={answer}"),
 		.quiet_hosts = LIST("registry.npmjs.org", "api.github.com", "github.com") },
 	{ "goose", LIST("goose"), LIST(".config/goose/config.yaml", ".config/goose/secrets.yaml"),
 		LIST("GOOSE_*", "OPENAI_HOST", "OPENAI_BASE_PATH", "ANTHROPIC_HOST", "OLLAMA_HOST", "DATABRICKS_HOST",

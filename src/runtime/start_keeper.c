@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "runtime/authority.h"
 #include "runtime/login.h"
 #include "agent/agent.h"
@@ -146,17 +147,27 @@ static const struct notify_job *notify_of(struct context *c, const struct task_a
 	return *program ? j : NULL;
 }
 
+/* The agent's own program, if the command's is another one, which may start it: a script, or a shell. */
+static void find_program(const struct context *c, const struct task_at *at, const struct config_agent *a,
+	const char *first, struct also *ret)
+{
+	struct err ignored = ERR_INIT;
+
+	also_program(c, &at->repo, first, ret, &ignored);
+	if (a->programs.n && !strvec_has(&a->programs, path_base(first)))
+		also_program(c, &at->repo, a->programs.v[0], ret, &ignored);
+}
+
 /* What the agent needs of the host beside what every task is shown. Nothing of it is worth failing. */
 static void find_also(const struct context *c, const struct task_at *at, const struct run_opts *o,
 	char *const *argv, struct also *ret)
 {
 	const struct agent_env env = { environ, o->env };
 	auto_str cwd = getcwd(NULL, 0);
-	struct err ignored = ERR_INIT;
 
 	if (!o->agent || !argv || !argv[0])
 		return;
-	also_program(c, &at->repo, argv[0], ret, &ignored);
+	find_program(c, at, o->agent, argv[0], ret);
 	also_settings(c, &at->repo, o->agent, &env, ret);
 	also_arguments(c, &at->repo, cwd ? cwd : "/", argv, ret);
 	for (size_t i = 0; i < ret->notes.n; i++)

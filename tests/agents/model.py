@@ -246,7 +246,14 @@ class Model(BaseHTTPRequestHandler):
         items = given if isinstance(given, list) else []
         used = any(i.get("type", "").endswith("call_output") for i in items if isinstance(i, dict))
         tool = shell_tool([t.get("name") or t.get("type") for t in body.get("tools", [])])
-        if self.server.run and tool and not used:
+        spaces = [t for i in items if isinstance(i, dict) and i.get("type") == "additional_tools" for t in i["tools"]]
+        code = [s for s in spaces for t in s.get("tools", []) if t.get("type") == "custom" and t.get("name") == "exec"]
+        if self.server.run and code and not used:
+            # Codex, whose model calls tools from JavaScript
+            script = "const r = await tools.exec_command({cmd: %s}); text(r)" % json.dumps(self.server.run)
+            item = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_1", "name": "exec", "input": script}
+            item.update(namespace=code[0]["name"], status="completed")
+        elif self.server.run and tool and not used:
             item = {
                 "type": "function_call",
                 "id": "fc_1",
@@ -271,7 +278,7 @@ class Model(BaseHTTPRequestHandler):
         if item["type"] == "message":
             place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
             events.append(dict(place, type="response.output_text.delta", delta=self.server.say))
-        else:
+        elif item["type"] == "function_call":
             place = {"item_id": "fc_1", "output_index": 0}
             events[1]["item"] = dict(item, arguments="", status="in_progress")
             events.append(dict(place, type="response.function_call_arguments.delta", delta=item["arguments"]))
