@@ -178,6 +178,8 @@ class Model(BaseHTTPRequestHandler):
 
     def do_POST(self):
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.headers.get("Content-Encoding") == "zstd":  # Codex with a ChatGPT log-in
+            raw = subprocess.run(["zstd", "-dc"], input=raw, stdout=subprocess.PIPE, check=True).stdout
         try:
             body = json.loads(raw)
         except ValueError:
