@@ -230,7 +230,8 @@ const struct default_agent default_agents[] = {
 		.resume_terminal = LIST("claude", "{options}", "--continue", "--", "{answer}"),
 		.quiet_hosts = LIST("statsig.anthropic.com", "*.statsig.com", "*.sentry.io",
 			"*.datadoghq.com", "storage.googleapis.com", "downloads.claude.ai",
-			"mcp-proxy.anthropic.com") },
+			"mcp-proxy.anthropic.com"),
+		.mcp = LIST("~/.claude.json={\"mcpServers\":{\"garth\":{\"type\":\"stdio\",\"command\":\"garth\",\"args\":[\"mcp\"]}}}") },
 	{ "codex", LIST("codex", "codex-acp"), LIST(".codex/auth.json", ".codex/config.toml"),
 		LIST("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_BASE_URL",
 			"OPENAI_ORGANIZATION", "OPENAI_PROJECT"),
@@ -256,7 +257,8 @@ const struct default_agent default_agents[] = {
 		.dirs = LIST("CODEX_HOME=.codex"),
 		.resume_terminal = LIST("codex", "{options}", "resume", "--last", "{answer}"),
 		.quiet_hosts = LIST("ab.chatgpt.com", "api.github.com", "github.com",
-			"raw.githubusercontent.com", "*.statsig.com") },
+			"raw.githubusercontent.com", "*.statsig.com"),
+		.mcp = LIST("/etc/codex/config.toml=mcp_servers.garth = { command = \"garth\", args = [\"mcp\"] }\n") },
 	{ "gemini", LIST("gemini"),
 		LIST(".gemini/oauth_creds.json", ".gemini/gemini-credentials.json", ".gemini/google_accounts.json",
 			".gemini/installation_id", ".gemini/settings.json", ".gemini/.env"),
@@ -282,7 +284,9 @@ const struct default_agent default_agents[] = {
 		.dirs = LIST("GEMINI_CLI_HOME/.gemini=.gemini"),
 		.resume_terminal = LIST("gemini", "{options}", "--resume", "latest",
 			"--prompt-interactive={answer}"),
-		.quiet_hosts = LIST("play.googleapis.com", "registry.npmjs.org", "api.github.com") },
+		.quiet_hosts = LIST("play.googleapis.com", "registry.npmjs.org", "api.github.com"),
+		.mcp = LIST("~/.gemini/extensions/garth/gemini-extension.json={\"mcpServers\":{\"garth\":"
+			"{\"command\":\"garth\",\"args\":[\"mcp\"]}}}\n") },
 	{ "opencode", LIST("opencode"),
 		LIST(".local/share/opencode/auth.json", ".config/opencode/config.json",
 			".config/opencode/opencode.json", ".config/opencode/opencode.jsonc",
@@ -305,7 +309,9 @@ const struct default_agent default_agents[] = {
 		.dirs = LIST("XDG_CONFIG_HOME/opencode=.config/opencode", "OPENCODE_CONFIG_DIR=.config/opencode",
 			"XDG_DATA_HOME/opencode=.local/share/opencode"),
 		.resume_terminal = LIST("sh", "-c", OPENCODE_RESUME, "opencode", "{options}", "--prompt={answer}"),
-		.quiet_hosts = LIST("registry.npmjs.org", "api.github.com", "github.com") },
+		.quiet_hosts = LIST("registry.npmjs.org", "api.github.com", "github.com"),
+		.mcp = LIST("/etc/opencode/opencode.json={\"mcp\":{\"garth\":{\"type\":\"local\","
+			"\"command\":[\"garth\",\"mcp\"]}}}\n") },
 	{ "goose", LIST("goose"), LIST(".config/goose/config.yaml", ".config/goose/secrets.yaml"),
 		LIST("GOOSE_*", "OPENAI_HOST", "OPENAI_BASE_PATH", "ANTHROPIC_HOST", "OLLAMA_HOST", "DATABRICKS_HOST",
 			"DATABRICKS_TOKEN", PROVIDER_KEYS),
@@ -323,7 +329,9 @@ const struct default_agent default_agents[] = {
 		.dirs = LIST("XDG_CONFIG_HOME/goose=.config/goose"),
 		.resume_terminal = LIST("goose", "run", "{options}", "--resume", "--interactive",
 			"--text={answer}"),
-		.quiet_hosts = LIST("us.i.posthog.com", "api.github.com", "github.com") },
+		.quiet_hosts = LIST("us.i.posthog.com", "api.github.com", "github.com"),
+		.mcp = LIST("/etc/goose/config.yaml=extensions:\n  garth: {enabled: true, type: stdio, name: garth, "
+			"cmd: garth, args: [mcp], timeout: 300}\n") },
 	{ 0 },
 };
 /* clang-format on */

@@ -127,7 +127,7 @@ int login_copy(struct context *c, struct task_at *at, const struct run_opts *o, 
 	auto_fd user_home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_fd task_home = open_beneath(at->ws.dir, "home", O_RDONLY | O_DIRECTORY, 0);
 	const struct agent_place place = { at->repo.top ? at->repo.top : "", at->task->workspace,
-		{ environ, o->env }, out };
+		{ environ, o->env }, c->config.mcp, out };
 	auto_login_report r = { 0 };
 
 	if (!o->agent)
