@@ -256,8 +256,7 @@ const struct default_agent default_agents[] = {
 			".codex/skills", ".codex/rules", ".codex/hooks.json", ".codex/hooks", ".agents/skills"),
 		.dirs = LIST("CODEX_HOME=.codex"),
 		.resume_terminal = LIST("codex", "{options}", "resume", "--last", "{answer}"),
-		.quiet_hosts = LIST("ab.chatgpt.com", "api.github.com", "github.com",
-			"raw.githubusercontent.com", "*.statsig.com"),
+		.quiet_hosts = LIST("ab.chatgpt.com", "api.github.com", "*.statsig.com"),
 		.mcp = LIST("/etc/codex/config.toml=mcp_servers.garth = { command = \"garth\", args = [\"mcp\"] }\n") },
 	{ "gemini", LIST("gemini"),
 		LIST(".gemini/oauth_creds.json", ".gemini/gemini-credentials.json", ".gemini/google_accounts.json",
@@ -284,7 +283,7 @@ const struct default_agent default_agents[] = {
 		.dirs = LIST("GEMINI_CLI_HOME/.gemini=.gemini"),
 		.resume_terminal = LIST("gemini", "{options}", "--resume", "latest",
 			"--prompt-interactive={answer}"),
-		.quiet_hosts = LIST("play.googleapis.com", "registry.npmjs.org", "api.github.com"),
+		.quiet_hosts = LIST("play.googleapis.com", "api.github.com"),
 		.mcp = LIST("~/.gemini/extensions/garth/gemini-extension.json={\"mcpServers\":{\"garth\":"
 			"{\"command\":\"garth\",\"args\":[\"mcp\"]}}}\n") },
 	{ "opencode", LIST("opencode"),
@@ -309,7 +308,7 @@ const struct default_agent default_agents[] = {
 		.dirs = LIST("XDG_CONFIG_HOME/opencode=.config/opencode", "OPENCODE_CONFIG_DIR=.config/opencode",
 			"XDG_DATA_HOME/opencode=.local/share/opencode"),
 		.resume_terminal = LIST("sh", "-c", OPENCODE_RESUME, "opencode", "{options}", "--prompt={answer}"),
-		.quiet_hosts = LIST("registry.npmjs.org", "api.github.com", "github.com"),
+		.quiet_hosts = LIST("api.github.com"),
 		.mcp = LIST("/etc/opencode/opencode.json={\"mcp\":{\"garth\":{\"type\":\"local\","
 			"\"command\":[\"garth\",\"mcp\"]}}}\n") },
 	{ "goose", LIST("goose"), LIST(".config/goose/config.yaml", ".config/goose/secrets.yaml"),
@@ -329,7 +328,7 @@ const struct default_agent default_agents[] = {
 		.dirs = LIST("XDG_CONFIG_HOME/goose=.config/goose"),
 		.resume_terminal = LIST("goose", "run", "{options}", "--resume", "--interactive",
 			"--text={answer}"),
-		.quiet_hosts = LIST("us.i.posthog.com", "api.github.com", "github.com"),
+		.quiet_hosts = LIST("us.i.posthog.com", "api.github.com"),
 		.mcp = LIST("/etc/goose/config.yaml=extensions:\n  garth: {enabled: true, type: stdio, name: garth, "
 			"cmd: garth, args: [mcp], timeout: 300}\n") },
 	{ 0 },

@@ -129,7 +129,7 @@ void conn_refuse(struct conn *c, int status, const char *why)
 	conn_answered(c);
 }
 
-/* Whether the request is for a service, and one that it takes. */
+/* Whether the request names a service, and the service's list allows it. */
 static bool route(struct conn *c)
 {
 	struct route r;
@@ -143,7 +143,7 @@ static bool route(struct conn *c)
 	return true;
 }
 
-/* A log-in is renewed when all of the request is here. */
+/* A log-in is renewed after the whole request has arrived. */
 static bool is_renewal(const struct conn *c)
 {
 	const struct service *s = conn_service(c);
@@ -261,7 +261,7 @@ void conn_readable(struct conn *c)
 		if (!space || (n < 0 && (errno == EAGAIN || errno == EINTR)))
 			return;
 		if (n <= 0) {
-			/* whoever hangs up does not want the answer any more */
+			/* a client that hangs up does not want the answer any more */
 			c->state = CONN_LAST;
 			upstream_release(c);
 			c->sent = c->out.len;

@@ -15,7 +15,7 @@
 #define CREDENTIALS_OVER_MAX   (48u << 10)
 #define CREDENTIALS_PROGRAM    "garth-credentials"
 #define CREDENTIALS_AUTHORITY  "--authority" /* authority.h */
-/* The port inside at which it listens. */
+/* The port inside on which it listens. */
 #define CREDENTIALS_PORT 43129
 
 #endif

@@ -2,13 +2,13 @@
  * Renews a log-in once for all tasks and for the user.
  *
  * A refresh token can be used once, and a second use ends the whole log-in. So a task has a dummy, and its request
- * comes here. In a process of its own, which may block: the directory of the user's log-in file is locked; the file
- * is read again; if somebody renewed it meanwhile, its tokens are the answer. If not, the request goes to the service
- * with the real token, and what it answers is written to the user's file, each value in its place, before anybody
- * gets it. The task is answered with dummies of the new tokens.
+ * comes here. A separate process, which may block, does these steps: it locks the directory of the user's log-in file
+ * and reads the file again. If somebody renewed it meanwhile, its tokens are the answer. If not, the request goes to
+ * the service with the real token, and the service's answer is written to the user's file, each value in its place,
+ * before anybody gets it. The task is answered with dummies of the new tokens.
  *
- * How a service's answer and the log-in file belong together is in the service's `renews`: "ANSWER=MEMBER" is a member of
- * the answer and its place in the file. What is in `plain` below is no secret. Other names:
+ * The service's `renews` says how its answer and the log-in file belong together. "ANSWER=MEMBER" names a member of the
+ * answer and its place in the file. It is a secret, except for "scope". Other names:
  *
  *	now=MEMBER     the time of renewing, as text
  *	until=MEMBER   when the access token ends, in milliseconds since 1970; the answer has seconds, "expires_in"

@@ -91,7 +91,7 @@ static int lock_agent(const struct job *j, struct place *p, struct deadline *d, 
 	return 0;
 }
 
-/* The lock is on the directory: it needs no file there, and all of the user's Garth homes have the same one. */
+/* The lock is on the directory: it needs no file there, and all Garth homes of a user share it. */
 static int lock_place(const struct job *j, struct place *p, struct err *e)
 {
 	struct deadline d = deadline_in(RENEW_LOCK_MS);

@@ -118,7 +118,7 @@ static unsigned watch(const struct server *s, struct curl_waitfd *fds, struct co
 		reads = conn_wants_more(c) && !c->gone;
 		writes = conn_has_output(c);
 		whose[n] = c;
-		/* one that is not waited for could still wake us by hanging up, without end */
+		/* if we do not wait for a connection, its hang-up would still wake us again and again */
 		fds[n++] = (struct curl_waitfd){ reads || writes ? c->fd : -1,
 			(short)((reads ? CURL_WAIT_POLLIN : 0) | (writes ? CURL_WAIT_POLLOUT : 0)), 0 };
 		if (c->renewal.fd < 0)

@@ -1,4 +1,4 @@
-# ESCAPES 21, 24: an agent that wants the secret which it is allowed to spend.
+# A7: an agent tries to get the secret that it is allowed to use through the proxy.
 load helpers
 source "$BATS_TEST_DIRNAME/../credentials.bash"
 
@@ -12,7 +12,7 @@ attack() {
 }
 
 # What is searched is variables, files, and the memory of the task's own processes.
-@test "A7 J7: environment, files, memory and /proc have no secret" {
+@test "60 A7 J7: environment, files, memory and /proc have no secret" {
   mkdir -p "$HOME/.claude"; printf '{"claudeAiOauth":{"accessToken":"%s-file","refreshToken":"%s-refresh","expiresAt":99999999999999}}' "$key" "$key" >"$HOME/.claude/.credentials.json"
   attack 'curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d x "$ANTHROPIC_BASE_URL/v1/messages"
     env; cat /proc/*/environ /proc/*/cmdline 2>/dev/null; cat ~/.claude/.credentials.json
@@ -37,7 +37,7 @@ P'
 }
 
 # A server that repeats what it was sent, in a header and in the body, and one that leads to another host.
-@test "A7 J7: answers, errors and redirects have no secret" {
+@test "60 A7 J7: answers, errors and redirects have no secret" {
   attack 'curl -sS -i -H "x-api-key: $ANTHROPIC_API_KEY" -d x "$ANTHROPIC_BASE_URL/v1/messages"
     curl -sS -i -L -H "x-api-key: $ANTHROPIC_API_KEY" -d elsewhere "$ANTHROPIC_BASE_URL/v1/messages"; true'
   [[ $out == *X-Echo:\ sk-ant-api03-GarthDummy* ]] || complain
@@ -46,8 +46,8 @@ P'
   [[ $(grep -cF "$key" "$M/requests") == 2 ]]
 }
 
-# Other headers, the query, the body, other services, hosts and paths, and requests that two readers take for different ones.
-@test "A7 J7: the secret goes into one header, to one host, on listed paths; smuggling is refused" {
+# Other headers, the query, the body, other services, hosts and paths, and requests that two parsers read differently.
+@test "60 A7 J7: the secret goes into one header, to one host, on listed paths; smuggling is refused" {
   attack 'd=$ANTHROPIC_API_KEY b=$ANTHROPIC_BASE_URL h=http://127.0.0.1:43129
     ok() { curl -sS -o /dev/null -w "%{http_code} " "$@"; }
     ok -H "x-other: $d" -H "cookie: $d" -d "in the body $d" "$b/v1/messages?key=$d"
@@ -72,7 +72,7 @@ P'
 
 # The same with TLS that the proxy answers: other hosts, paths, headers and services; a request with another name in it; bytes
 # that are no TLS; a host that is not on the list. And the authority's key, with which the agent could answer for a host.
-@test "A7 J7: a log-in over TLS goes to its own host, on listed paths; the authority's key is nowhere" {
+@test "60 A7 J7: a log-in over TLS goes to its own host, on listed paths; the authority's key is nowhere" {
   be_the_network; claude_login 1
   attack 'd=$(sed -nE "s/.*\"accessToken\": *\"([^\"]*)\".*/\1/p" ~/.claude/.credentials.json) r=$(sed -nE "s/.*\"refreshToken\": *\"([^\"]*)\".*/\1/p" ~/.claude/.credentials.json)
     h=https://api.anthropic.com p=https://platform.claude.com bearer="Authorization: Bearer $d"

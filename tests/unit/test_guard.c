@@ -458,6 +458,7 @@ static void tools(void **state)
 	check(make_world(*state, false), rows, ARRAY_SIZE(rows), decide);
 }
 
+/* ESCAPES 62 */
 static void malformed(void **state)
 {
 	static const char *const texts[] = { "", "x", "{", "[]", "null", "{}", "{\"tool_name\":\"Bash\"}",
@@ -533,7 +534,7 @@ static bool explains(const struct world *w, const char *json)
 	auto_str text = fill(w, json);
 
 	return after_explain(&w->guard, text, strlen(text), &out) &&
-	       !strncmp(buf_str(&out), "This is a wall", 14);
+	       !strncmp(buf_str(&out), "This is a boundary", 18);
 }
 
 static void results(void **state)
