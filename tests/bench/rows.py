@@ -11,6 +11,8 @@ import shutil
 import sqlite3
 import time
 
+import agents
+import credentials
 import gate
 import guard
 import kinds
@@ -49,6 +51,8 @@ TABLE = [
     ("keeper", "keeper's memory (RSS), running task", "8 MiB", "B", ("at most", 1.0)),
     *gate.TABLE,
     *guard.TABLE,
+    *credentials.TABLE,
+    *agents.TABLE,
     *lives.TABLE,
     *kinds.TABLE,
     *layers.TABLE,
@@ -375,6 +379,8 @@ GROUPS = [
     (("build",), building),
     *gate.SMALL,
     *guard.GROUPS,
+    *credentials.GROUPS,
+    *agents.GROUPS,
     *lives.SMALL,
     *kinds.GROUPS,
     *layers.GROUPS,
