@@ -16,7 +16,7 @@ static const struct subcommand {
 } subcommands[] = {
 	{ "check", plan_cmd_check, 1, 1, "FILE", " json keep-walls " },
 	{ "schema", plan_cmd_schema, 0, 0, "", " json " },
-	{ "graph", plan_cmd_graph, 1, 1, "FILE", " json dot mermaid " },
+	{ "graph", plan_cmd_graph, 1, 1, "FILE or PLAN", " json dot mermaid " },
 	{ "run", plan_cmd_run, 1, 1, "FILE", " json dry-run keep-walls detach fail-fast " },
 	{ "resume", plan_cmd_resume, 1, 1, "PLAN", " json detach fail-fast " },
 	{ "status", plan_cmd_status, 1, 1, "PLAN", " json watch " },

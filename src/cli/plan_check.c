@@ -1,10 +1,12 @@
 /* garth plan check, schema, graph: what a plan's file says, without running anything. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "cli/json.h"
 #include "cli/plan_cmd.h"
+#include "cli/plan_status.h"
 #include "cli/say.h"
 #include "plan/graph.h"
 #include "plan/rows.h"
@@ -125,7 +127,16 @@ int plan_cmd_graph(const struct plan_line *l)
 
 	if (l->dot && l->mermaid)
 		return err_set(&e, ERR_USAGE, "either --dot or --mermaid"), say_error(&e);
-	if (context_open_to_look(&c, &e) < 0 || plan_file_load(&c, l->words[0], &f, &e) < 0)
+	if (context_open_to_look(&c, &e) < 0)
+		return say_error(&e);
+	/* a plan that was begun */
+	if (!l->json && strcmp(l->words[0], "-") && access(l->words[0], F_OK) < 0 &&
+		!plan_status_graph(&c, l->words[0], style, &out, &e)) {
+		fputs(buf_str(&out), stdout);
+		return 0;
+	}
+	e = (struct err)ERR_INIT;
+	if (plan_file_load(&c, l->words[0], &f, &e) < 0)
 		return say_error(&e);
 	if (l->json)
 		return json_print(plan_json(&f.plan));

@@ -23,6 +23,7 @@
 #include "runtime/watch.h"
 #include "sys/fd.h"
 #include "task/here.h"
+#include "task/stage_files.h"
 
 #define TAIL_MAX 2048
 #define WATCH_MS 2000
@@ -300,6 +301,20 @@ int plan_status_print(struct context *c, const char *name, bool json, struct err
 	return 0;
 }
 
+int plan_status_graph(
+	struct context *c, const char *name, enum graph_style style, struct buf *out, struct err *e)
+{
+	const char *marks[PLAN_STAGES_MAX];
+	auto_status s = { 0 };
+
+	if (load(c, name, &s, e) < 0)
+		return -1;
+	for (size_t i = 0; i < s.stages.n && i < PLAN_STAGES_MAX; i++)
+		marks[i] = s.stages.v[i].state;
+	plan_graph(&s.plan, style, marks, out);
+	return 0;
+}
+
 /* Until the plan is over. Without a terminal, the table is printed anew each time that it has changed. */
 static int watch(struct context *c, const char *name, struct err *e)
 {
@@ -367,11 +382,11 @@ int plan_cmd_ls(const struct plan_line *l)
 
 static void print_check(const struct check_row *k)
 {
-	auto_buf clean = BUF_SMALL, output = BUF_INIT(1u << 20);
+	auto_buf clean = BUF_SMALL, why = BUF_SMALL, output = BUF_INIT(1u << 20);
 
-	printf("%s %s: %s%s%s%s (attempt %lld%s)\n", k->passed ? "ok  " : "FAIL", k->kind,
-		say_one_line(&clean, k->title), *k->why ? ": " : "", k->why, "", (long long)k->attempt,
-		k->cached ? ", known" : "");
+	printf("%s %s: %s%s%s (attempt %lld%s)\n", k->passed ? "ok  " : "FAIL", k->kind,
+		say_one_line(&clean, k->title), *k->why ? ": " : "", say_one_line(&why, k->why),
+		(long long)k->attempt, k->cached ? ", known" : "");
 	if (k->passed || !*k->output)
 		return;
 	clean_text(&output, k->output, strlen(k->output), false);
@@ -407,6 +422,19 @@ static json_t *history_json(const struct plan_event_list *l)
 	return list;
 }
 
+/* What its agent left for the stages after it. */
+static void print_notes(const struct context *c, const struct stage_row *s)
+{
+	auto_buf notes = BUF_INIT(8 * STAGE_NOTES_MAX);
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	if (s->task_id && !home_task_dir(&c->home, s->task_id, &dir, &ignored))
+		stage_notes_load(dir, &notes);
+	if (notes.len)
+		printf("notes:\n%s", buf_str(&notes));
+}
+
 int plan_cmd_log(const struct plan_line *l)
 {
 	auto_context c = { .home.fd = -1 };
@@ -433,6 +461,7 @@ int plan_cmd_log(const struct plan_line *l)
 		print_event(&events.v[i]);
 	for (size_t i = 0; i < checks.n; i++)
 		print_check(&checks.v[i]);
+	print_notes(&c, &stage);
 	if (stage.id)
 		fflush(stdout), say_hint("garth log %s", stage.task);
 	return 0;

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/strvec.h"
+#include "plan/graph.h"
 #include "plan/plan.h"
 #include "store/plan.h"
 #include "task/context.h"
@@ -15,6 +16,9 @@ void plan_status_lines(const struct context *c, const struct plan *p, const stru
 	const struct stage_row_list *l, size_t width, size_t height, struct strvec *ret);
 /* The command that a person would give next for this stage, if it waits for one. */
 void plan_status_hint(const struct plan_row *row, const struct stage_row *s);
+/* The graph of a plan that was begun, with the states of its stages. ERR_NOTFOUND. */
+int plan_status_graph(
+	struct context *c, const char *name, enum graph_style style, struct buf *out, struct err *e);
 /* Prints the status of the plan; the exit code, or -1. */
 int plan_status_print(struct context *c, const char *name, bool json, struct err *e);
 

@@ -5,32 +5,13 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "cli/say.h"
-#include "task/program.h"
+#include "task/installed_agent.h"
 
 #define PLACEHOLDER "{prompt}"
 
 bool run_agent_is_prompt(char *const *words)
 {
 	return words[0] && !words[1] && strpbrk(words[0], " \t\n") && access(words[0], X_OK) < 0;
-}
-
-/* The agents that a task could run: the first of them, how many, and their names in one line. */
-static const struct config_agent *installed(const struct context *c, size_t *ret_n, struct buf *names)
-{
-	const struct config_agent *first = NULL;
-
-	*ret_n = 0;
-	for (size_t i = 0; i < c->config.nagents; i++) {
-		const struct config_agent *a = &c->config.agents[i];
-
-		if (!a->programs.n || !program_is_shown(c, a->programs.v[0]))
-			continue;
-		buf_printf(names, "%s%s", names->len ? ", " : "", a->name);
-		if (!first)
-			first = a;
-		++*ret_n;
-	}
-	return first;
 }
 
 static int choose(
@@ -46,7 +27,7 @@ static int choose(
 		return config_agent_find(&c->config, name, ret, e) < 0
 			       ? err_wrap(e, "%s", config_origin(&c->config, "agents.default", NULL))
 			       : 0;
-	*ret = installed(c, &n, &names);
+	*ret = installed_agent(c, &n, &names);
 	if (n == 1) {
 		if (!a->quiet)
 			say_state("agent %s, the only one that is installed here", (*ret)->name);

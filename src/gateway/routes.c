@@ -25,6 +25,7 @@
 #include "task/brief.h"
 #include "task/life.h"
 #include "task/question.h"
+#include "task/stage_files.h"
 
 /* A longer path is cut in the audit log. */
 #define REQUEST_MAX 300
@@ -184,6 +185,26 @@ static int publish_for(struct request *q, const char *by, struct err *e)
 static int git_publish(struct request *q, struct err *e)
 {
 	return publish_for(q, json_object_get(q->in, "tip") ? "hook" : "asked", e);
+}
+
+/* For the stages after this one, if it is a stage of a plan. */
+static int leave_note(struct request *q, struct err *e)
+{
+	const char *text = json_string_value(json_object_get(q->in, "text"));
+	struct gateway *g = q->gateway;
+
+	if (!text)
+		return request_bad(q, e, "a note is {\"text\": …}");
+	if (audit_add(g->in.audit, "note", &g->in.task, json_pack("{s:o}", "text", audit_text(text)), e) < 0)
+		return -1;
+	if (stage_notes_add(g->in.at.ws.dir, text, e) < 0 && e->kind == ERR_REFUSED) {
+		refuse(&q->no, e, "no_stage", "", "%s", e->msg);
+		return refusal_say(&q->no, "leave a note", "write it into your last message");
+	}
+	if (e->kind != ERR_NONE)
+		return e->kind == ERR_USAGE ? request_bad(q, e, e->msg) : -1;
+	q->out = json_object();
+	return 0;
 }
 
 static int ask_question(struct request *q, struct err *e)
@@ -413,6 +434,7 @@ static const struct {
 	{ "POST", "/api/v1/git/push", AGENT, route_push },
 	{ "POST", "/api/v1/git/fetch", AGENT, route_fetch },
 	{ "POST", "/api/v1/question", AGENT, ask_question },
+	{ "POST", "/api/v1/note", AGENT, leave_note },
 	{ "GET", "/api/v1/brief", BOTH, show_brief },
 	{ "POST", "/api/v1/snapshot", AGENT, agent_snapshot },
 	{ "GET", "/api/v1/context", AGENT, route_context },

@@ -12,6 +12,7 @@
  *	POST /api/v1/git/fetch     {"args":[…]} → {"remote","ref","new","output","refs"}
  *	                           if git.fetch allows it
  *	POST /api/v1/question      {"question","options"?} asks the user a question
+ *	POST /api/v1/note          {"text"} → {}: of a plan's stage, for the stages after it
  *	GET  /api/v1/brief         → {"brief"}: the boundaries of the task, as Markdown
  *	POST /api/v1/snapshot      {"message"?} → {"snapshot","left_out"}; a message has at most 1000 bytes
  *	GET  /api/v1/context       → {"session","worktree":{"main","submodules"},"branch","target","limits" …}

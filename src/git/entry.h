@@ -19,7 +19,8 @@ enum entry_kind {
 int entry_find(
 	const struct repo *r, const char *commit, const char *path, enum entry_kind *ret, struct err *e);
 
-/* Which of the paths a commit has, with one question to git. Paths with a line break count as missing. */
+/* Which of the paths a commit has, with one question to git for each depth. Paths with a line break count as missing.
+ * They are best sorted. */
 int entry_are_there(
 	const struct repo *r, const char *commit, const struct strvec *paths, bool *ret, struct err *e);
 

@@ -5,6 +5,10 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "plan/regex.h"
+
+/* Matching takes time and memory by the line. */
+#define LINE_MAX_LEN (64u << 10)
 
 /* What programs leave where something is still to be written. */
 static const char *const stubs[] = { "TODO", "FIXME", "unimplemented!", "todo!", "NotImplementedError",
@@ -96,4 +100,20 @@ bool check_judge_artifact(const char *path, const char *data, size_t len, struct
 		if (check_contains(data, len, stubs[i]))
 			return buf_printf(why, "'%s' has a stub: %s", path, stubs[i]), false;
 	return true;
+}
+
+bool check_has_line(const struct plan_regex *pattern, const char *data, size_t len)
+{
+	const char *end = data + len;
+
+	while (data < end) {
+		const char *stop = memchr(data, '\n', (size_t)(end - data));
+		size_t n = (size_t)((stop ? stop : end) - data);
+		auto_str line = xstrndup(data, n > LINE_MAX_LEN ? LINE_MAX_LEN : n);
+
+		if (plan_regex_matches(pattern, line))
+			return true;
+		data += n + 1;
+	}
+	return false;
 }

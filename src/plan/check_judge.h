@@ -18,6 +18,9 @@ struct check_output {
 bool check_judge(const struct plan_check *k, const struct check_output *o, struct buf *why);
 /* The same for an artifact's content: not empty, and without a mark that it is only a stub (unless it is prose). */
 bool check_judge_artifact(const char *path, const char *data, size_t len, struct buf *why);
+/* Whether a line of the bytes matches; of a long line the beginning. */
+struct plan_regex;
+bool check_has_line(const struct plan_regex *pattern, const char *data, size_t len);
 /* Whether a text is in the bytes. */
 bool check_contains(const char *data, size_t len, const char *text);
 

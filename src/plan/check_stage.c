@@ -43,16 +43,27 @@ static int passed(struct stage_job *j, struct err *e)
 	return stage_move(j->c->store, s, STAGE_QUEUED, e, "%s", "");
 }
 
-int stage_check(struct stage_job *j, struct err *e)
+static int check(struct stage_job *j, const struct repo *repo, struct err *e)
 {
 	auto_checks_result r = { 0 };
-	auto_repo repo = { 0 };
 
-	if (check_task_clear(j, e) < 0 || job_open_repo(j->c, j->row, &repo, e) < 0 ||
-		checks_run(j, &repo, j->at->tip, CHECKS_AFTER, &r, e) < 0 || context_store(j->c, e) < 0)
+	if (checks_run(j, repo, j->at->tip, CHECKS_AFTER, &r, e) < 0 || context_store(j->c, e) < 0)
 		return -1;
 	fault("plan-stage-checked");
 	return r.passed ? passed(j, e) : stage_failed(j, &r.failed, NULL, e);
+}
+
+int stage_check(struct stage_job *j, struct err *e)
+{
+	auto_repo repo = { 0 };
+
+	return check_task_clear(j, e) < 0 || job_open_repo(j->c, j->row, &repo, e) < 0 ? -1
+										       : check(j, &repo, e);
+}
+
+int stage_check_known(struct stage_job *j, struct err *e)
+{
+	return check(j, j->repo, e);
 }
 
 int stage_check_before(struct stage_job *j, bool *ret_failed, struct err *e)

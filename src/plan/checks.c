@@ -9,7 +9,9 @@
 #include "merge/git_commands.h"
 #include "plan/check_key.h"
 #include "plan/check_path.h"
+#include "plan/check_judge.h"
 #include "plan/check_task.h"
+#include "plan/regex.h"
 #include "plan/rows.h"
 #include "plan/stage_brief.h"
 #include "sys/clock.h"
@@ -144,20 +146,6 @@ static int run_command(struct round *x, const struct due *d, struct check_row *r
 	return judge_command(x, d, (char *[]){ "/bin/sh", "-c", (char *)buf_str(&script), NULL }, row, e);
 }
 
-/* The file is the agent's: grep reads it inside. */
-static int run_wiring(struct round *x, const struct due *d, struct check_row *row, struct err *e)
-{
-	char *argv[] = { "grep", "-E", "-m", "1", "-e", d->check->pattern, "--", d->check->path, NULL };
-
-	if (judge_command(x, d, argv, row, e) < 0)
-		return -1;
-	if (!row->passed) {
-		free(row->why);
-		row->why = xasprintf("no line of '%s' has it", d->check->path);
-	}
-	return 0;
-}
-
 /* The names of the commit's files that match. */
 static int find_files(
 	const struct round *x, const char *dir, const char *glob, struct strvec *ret, struct err *e)
@@ -255,6 +243,47 @@ static int run_regression(struct round *x, const struct due *d, struct check_row
 	row->why = xstrdup(buf_str(&r.why));
 	row->output = xstrdup("");
 	buf_release(&r.why);
+	return rc;
+}
+
+struct wiring {
+	const struct plan_regex *pattern;
+	bool there, matches;
+};
+
+static int judge_wiring(size_t i, const char *data, size_t len, void *arg, struct err *e)
+{
+	struct wiring *w = arg;
+
+	(void)i;
+	(void)e;
+	w->there = true;
+	w->matches = check_has_line(w->pattern, data, len);
+	return 0;
+}
+
+static int run_wiring(struct round *x, const struct due *d, struct check_row *row, struct err *e)
+{
+	auto_str path = check_path(dir_of(d), d->check->path);
+	auto_strvec names = STRVEC_INIT;
+	struct git g = repo_git(x->repo);
+	struct plan_regex pattern;
+	struct wiring w = { .pattern = &pattern };
+	int rc = 0;
+
+	if (plan_regex_compile(&pattern, d->check->pattern, e) < 0)
+		return -1;
+	if (path)
+		strvec_pushf(&names, "%s:%s", x->commit, path);
+	if (path)
+		rc = blob_read(&g, &names, judge_wiring, &w, e);
+	plan_regex_release(&pattern);
+	row->passed = w.matches;
+	row->code = -1;
+	row->why = w.matches ? xstrdup("")
+			     : xasprintf(w.there ? "no line of '%s' has it" : "the commit has no file '%s'",
+				       d->check->path);
+	row->output = xstrdup("");
 	return rc;
 }
 

@@ -13,7 +13,7 @@
 
 struct writer {
 	struct buf *out;
-	bool digest; /* only what the file says: no places, no decisions */
+	bool digest; /* only what the file says */
 };
 
 /* A quoted scalar. YAML folds line breaks in it and refuses some characters, so these are escaped. */
@@ -155,18 +155,10 @@ static void add_value(const struct writer *w, const struct plan_key *row, const 
 	}
 }
 
-/* Keys that are not what the file says. */
-static bool is_decision(const struct plan_key *row)
+/* Keys that are not what the file says. The digest is made before anything is decided. */
+static bool is_added(const struct plan_key *row)
 {
-	static const char *const keys[] = { "open", "base", "glob", "also", "decided", "file", "task",
-		"digest", NULL };
-
-	if (row->type == PLAN_AT)
-		return true;
-	for (size_t i = 0; keys[i]; i++)
-		if (!strcmp(keys[i], row->key))
-			return true;
-	return false;
+	return row->type == PLAN_AT || !strcmp(row->key, "file") || !strcmp(row->key, "task");
 }
 
 static void add_map(const struct writer *w, const struct plan_key *rows, const void *base)
@@ -177,7 +169,7 @@ static void add_map(const struct writer *w, const struct plan_key *rows, const v
 	for (; rows->key; rows++) {
 		const void *at = (const char *)base + rows->offset;
 
-		if (is_default(rows, at) || (w->digest && is_decision(rows)))
+		if (is_default(rows, at) || (w->digest && is_added(rows)))
 			continue;
 		buf_printf(w->out, "%s%s: ", first ? "" : ", ", rows->key);
 		add_value(w, rows, at);

@@ -20,7 +20,7 @@ int job_open_repo(struct context *c, const struct plan_row *p, struct repo *ret,
 }
 
 int job_integration(
-	struct context *c, const struct plan_row *p, struct repo *r, char out[OID_SIZE], struct err *e)
+	struct context *c, const struct plan_row *p, const struct repo *r, char out[OID_SIZE], struct err *e)
 {
 	auto_str branch = job_branch(p);
 

@@ -15,6 +15,7 @@ struct stage_job {
 	struct plan_row *row;             /* the plan in the store */
 	struct stage_row *at;             /* where the stage is */
 	const struct stage_row_list *all; /* where the others are; may be NULL */
+	const struct repo *repo;          /* the project's, while the runner looks; NULL: open it */
 	const char *walls; /* of the user's configuration, for results of checks (check_key.h) */
 };
 
@@ -24,6 +25,6 @@ char *job_branch(const struct plan_row *p);
 int job_open_repo(struct context *c, const struct plan_row *p, struct repo *ret, struct err *e);
 /* The tip of the integration branch. ERR_NOTFOUND if somebody removed it. */
 int job_integration(
-	struct context *c, const struct plan_row *p, struct repo *r, char out[OID_SIZE], struct err *e);
+	struct context *c, const struct plan_row *p, const struct repo *r, char out[OID_SIZE], struct err *e);
 
 #endif

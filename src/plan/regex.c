@@ -173,19 +173,25 @@ static bool is_too_large(const char *posix)
 	return false;
 }
 
-int plan_regex_compile(struct plan_regex *ret, const char *pattern, struct err *e)
+int plan_regex_posix(const char *pattern, struct buf *out, bool *ret_icase, struct err *e)
 {
-	bool icase = !strncmp(pattern, "(?i)", 4);
-	auto_buf out = BUF_INIT(16 * PLAN_REGEX_MAX);
-	char why[128];
-	int rc;
-
+	*ret_icase = !strncmp(pattern, "(?i)", 4);
 	if (strlen(pattern) > PLAN_REGEX_MAX)
 		return err_set(e, ERR_CONFIG, "an expression of more than %d bytes", PLAN_REGEX_MAX);
-	if (translate(pattern + (icase ? 4 : 0), &out, e) < 0)
+	if (translate(pattern + (*ret_icase ? 4 : 0), out, e) < 0)
 		return -1;
-	if (is_too_large(buf_str(&out)))
-		return err_set(e, ERR_CONFIG, "'%s' repeats too much", pattern);
+	return is_too_large(buf_str(out)) ? err_set(e, ERR_CONFIG, "'%s' repeats too much", pattern) : 0;
+}
+
+int plan_regex_compile(struct plan_regex *ret, const char *pattern, struct err *e)
+{
+	auto_buf out = BUF_INIT(16 * PLAN_REGEX_MAX);
+	char why[128];
+	bool icase;
+	int rc;
+
+	if (plan_regex_posix(pattern, &out, &icase, e) < 0)
+		return -1;
 	rc = regcomp(&ret->x, buf_str(&out), REG_EXTENDED | REG_NOSUB | (icase ? REG_ICASE : 0));
 	if (!rc)
 		return 0;

@@ -19,6 +19,7 @@
 #include <regex.h>
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 #define PLAN_REGEX_MAX 2000 /* bytes of an expression */
@@ -29,6 +30,8 @@ struct plan_regex {
 
 /* ERR_CONFIG, without a place. */
 int plan_regex_compile(struct plan_regex *ret, const char *pattern, struct err *e);
+/* The same expression for `grep -E`; *ret_icase: with -i. */
+int plan_regex_posix(const char *pattern, struct buf *out, bool *ret_icase, struct err *e);
 bool plan_regex_matches(const struct plan_regex *x, const char *line);
 void plan_regex_release(struct plan_regex *x);
 

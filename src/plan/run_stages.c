@@ -15,6 +15,7 @@
 #include "plan/check_key.h"
 #include "plan/land.h"
 #include "plan/make.h"
+#include "plan/start.h"
 #include "plan/step.h"
 #include "runtime/watch.h"
 #include "sys/clock.h"
@@ -59,6 +60,7 @@ struct runner {
 	size_t nworkers;
 	struct again *again; /* for each stage */
 	char *walls;
+	struct repo repo;
 	size_t landed; /* with merge: each, how many stages were done when it was last merged */
 };
 
@@ -96,6 +98,7 @@ static struct stage_job job_of(struct runner *r, size_t i)
 		.row = r->row,
 		.at = &r->stages.v[i],
 		.all = &r->stages,
+		.repo = &r->repo,
 		.walls = r->walls };
 }
 
@@ -229,10 +232,8 @@ static struct step_room room_of(struct runner *r)
 
 	for (size_t i = 0; i < r->stages.n; i++) {
 		const struct stage_row *s = &r->stages.v[i];
-		const struct worker *w = worker_of(r, s->id);
 
-		room.plan += s->starting || stage_is(s, STAGE_RUNNING) || stage_is(s, STAGE_CHECKING) ||
-			     (w && w->deed == DEED_START && !s->starting);
+		room.plan += s->slot;
 		room.merging += stage_is(s, STAGE_MERGING);
 		room.fail_fast |= r->o->fail_fast && stage_is(s, STAGE_FAILED);
 	}
@@ -438,7 +439,7 @@ static int finish(struct runner *r, struct err *e)
 
 static int run(struct runner *r, enum plan_run_end *ret, struct err *e)
 {
-	if (plan_open(r->c, r->row, &r->plan, e) < 0)
+	if (plan_open(r->c, r->row, &r->plan, e) < 0 || job_open_repo(r->c, r->row, &r->repo, e) < 0)
 		return -1;
 	r->again = xcalloc(r->plan.nstages + 1, sizeof(*r->again));
 	if (run_stages(r, ret, e) < 0)
@@ -458,6 +459,7 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	int rc;
 
 	r.walls = check_walls(&c->config);
+	stage_agent_default(c);
 	plan_wake(c, row->id);
 	listen_to_signals(old);
 	rc = run(&r, ret, e);
@@ -468,5 +470,6 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	free(r.workers);
 	free(r.again);
 	free(r.walls);
+	repo_release(&r.repo);
 	return rc;
 }

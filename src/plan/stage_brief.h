@@ -16,6 +16,8 @@ void stage_brief(const struct stage_job *j, const char *files, struct buf *out);
 /* What a check is called in briefs, logs and prompts; on the heap. */
 char *check_title(const struct plan_check *k);
 
+/* Appends somebody else's text inside a fence that nothing in it can end. The text is clean. */
+void stage_add_fenced(struct buf *out, const char *text);
 /* The prompt after checks that failed: what was checked, and its output as data, inside a fence that nothing in it can
  * end. */
 struct check_row;

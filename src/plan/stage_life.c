@@ -87,6 +87,7 @@ int stage_move(struct store *s, struct stage_row *r, const char *to, struct err 
 	va_end(ap);
 	stage_set(&r->note, text);
 	stage_set(&r->state, to);
+	r->slot &= !strcmp(to, STAGE_READY) || !strcmp(to, STAGE_RUNNING) || !strcmp(to, STAGE_CHECKING);
 	if (!strcmp(to, STAGE_RUNNING) && !r->started)
 		r->started = time(NULL);
 	r->ended = stage_is_over(r) ? time(NULL) : 0;

@@ -15,6 +15,7 @@
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "task/agent_name.h"
+#include "task/installed_agent.h"
 #include "task/life.h"
 #include "task/own_config.h"
 #include "task/stage_files.h"
@@ -25,13 +26,26 @@
 /* The prompt if a run is to go on, and nobody said more. */
 #define GO_ON "Go on, and end when everything is committed."
 
+void stage_agent_default(struct context *c)
+{
+	const struct config_agent *a;
+	size_t n;
+
+	if (c->config.default_agent)
+		return;
+	a = installed_agent(c, &n, NULL);
+	if (n == 1)
+		c->config.default_agent = xstrdup(a->name);
+}
+
 int stage_agent(const struct config *c, const struct plan *p, const struct plan_stage *s, const char **ret,
 	struct err *e)
 {
 	*ret = s->agent ? s->agent : p->agent ? p->agent : c->default_agent;
 	if (*ret)
 		return 0;
-	err_set(e, ERR_USAGE, "stage '%s' has no agent: neither it nor the plan nor agents.default names one",
+	err_set(e, ERR_USAGE,
+		"stage '%s' has no agent: neither it nor the plan nor agents.default names one, and not just one is installed",
 		s->id);
 	return err_hint(e, "garth agent ls");
 }
@@ -70,23 +84,55 @@ static int make_task(struct stage_job *j, struct task *ret, struct err *e)
 	return task_create(j->c, &spec, ret, e);
 }
 
-/* What each of the stages that this one needs left: its name, and its commit. */
-static int put_dependencies(const struct stage_job *j, int files, struct err *e)
+static void add_notes(const struct stage_job *j, const struct stage_row *r, struct buf *out)
 {
-	for (size_t i = 0; j->all && i < j->stage->nneeds; i++) {
-		const struct plan_stage *s = &j->plan->stages[j->stage->needs[i]];
-		const struct stage_row *r = &j->all->v[j->stage->needs[i]];
-		auto_str name = xasprintf("%s.md", s->id);
-		auto_buf text = BUF_INIT(CONFIG_MAX);
+	struct err ignored = ERR_INIT;
+	auto_buf notes = BUF_INIT(8 * STAGE_NOTES_MAX);
+	auto_fd dir = -1;
 
-		buf_printf(&text, "# %s: %s\n\nstate: %s\n", s->id, s->name ? s->name : s->id, r->state);
-		if (*r->tip)
-			buf_printf(&text, "commit: %s\n", r->tip);
-		if (s->description)
-			buf_printf(&text, "\n## What it was to do\n\n%s\n", s->description);
-		if (stage_files_put(files, name, buf_str(&text), text.len, e) < 0)
+	if (!r->task_id || home_task_dir(&j->c->home, r->task_id, &dir, &ignored) < 0)
+		return;
+	stage_notes_load(dir, &notes);
+	if (!notes.len)
+		return;
+	buf_addstr(out, "\n## Notes of its agent\n\n");
+	stage_add_fenced(out, buf_str(&notes));
+}
+
+/* What a stage was to do, what became of it, and its notes. */
+static int put_stage(const struct stage_job *j, size_t i, int files, struct err *e)
+{
+	const struct plan_stage *s = &j->plan->stages[i];
+	const struct stage_row *r = &j->all->v[i];
+	auto_str name = xasprintf("%s.md", s->id);
+	auto_buf text = BUF_INIT(CONFIG_MAX);
+
+	buf_printf(&text, "# %s: %s\n\nstate: %s\n", s->id, s->name ? s->name : s->id, r->state);
+	if (*r->tip)
+		buf_printf(&text, "commit: %s\n", r->tip);
+	if (s->description)
+		buf_printf(&text, "\n## What it was to do\n\n%s\n", s->description);
+	add_notes(j, r, &text);
+	return stage_files_put(files, name, buf_str(&text), text.len, e);
+}
+
+static bool needs(const struct plan_stage *s, size_t i)
+{
+	for (size_t k = 0; k < s->nneeds; k++)
+		if (s->needs[k] == i)
+			return true;
+	return false;
+}
+
+/* Of the stages that this one needs; a stage about the work as a whole sees all that are done. */
+static int put_stages(const struct stage_job *j, int files, struct err *e)
+{
+	bool whole = j->stage->type != PLAN_STANDARD && j->stage->type != PLAN_CODE_REVIEW;
+
+	for (size_t i = 0; j->all && i < j->all->n; i++)
+		if ((needs(j->stage, i) || (whole && stage_is(&j->all->v[i], STAGE_DONE))) &&
+			put_stage(j, i, files, e) < 0)
 			return -1;
-	}
 	return 0;
 }
 
@@ -102,7 +148,7 @@ static int tell(struct stage_job *j, const struct task *t, int dir, const char *
 	stage_brief(j, inside, brief);
 	if (config.overflow || brief->overflow)
 		return err_set(e, ERR_CONFIG, "what the plan says of stage '%s' is too long", j->at->name);
-	if (stage_files_open(dir, &files, e) < 0 || put_dependencies(j, files, e) < 0 ||
+	if (stage_files_open(dir, &files, e) < 0 || put_stages(j, files, e) < 0 ||
 		stage_files_put(files, BRIEF_NAME, buf_str(brief), brief->len, e) < 0)
 		return -1;
 	if (t->started)

@@ -18,6 +18,8 @@
 
 int stage_start(struct stage_job *j, struct err *e);
 
+/* If the user names no agent and only one is installed, that is the default from here on. */
+void stage_agent_default(struct context *c);
 /* The agent that runs a stage: the stage's, the plan's, or the user's default; "script" for a shell. ERR_USAGE if
  * there is none. */
 int stage_agent(const struct config *c, const struct plan *p, const struct plan_stage *s, const char **ret,

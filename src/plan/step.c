@@ -59,7 +59,7 @@ static size_t count_agent(const struct stage_job *j, const char *agent)
 		const struct stage_row *s = &j->all->v[i];
 		const char *other;
 
-		if ((s->starting || stage_is(s, STAGE_RUNNING)) && s->id != j->at->id &&
+		if (s->slot && !stage_is(s, STAGE_CHECKING) && s->id != j->at->id &&
 			!stage_agent(&j->c->config, j->plan, &j->plan->stages[i], &other, &ignored) &&
 			!strcmp(other, agent))
 			n++;
@@ -93,29 +93,28 @@ static bool overlaps_one_at_work(const struct stage_job *j)
 	return false;
 }
 
-static bool has_room(
-	struct stage_job *j, const struct step_room *room, const struct config_agent *a, struct err *e)
+/* *ret: the stage can start; it has a slot then. */
+static int find_room(struct stage_job *j, const struct config_agent *a, bool *ret, struct err *e)
 {
-	size_t all = 0;
-
+	*ret = false;
 	/* one that was being started when a runner died has its slot */
-	if (j->at->starting)
-		return true;
-	if (!j->at->attempt && overlaps_one_at_work(j))
-		return false;
-	if (room->fail_fast || room->plan >= room->plan_max)
-		return false;
-	if (a && a->max_parallel && count_agent(j, a->name) >= a->max_parallel)
-		return false;
-	return !store_stage_active(j->c->store, &all, e) && all < j->c->config.plan_max_running;
+	if (!j->at->starting && !j->at->attempt && overlaps_one_at_work(j))
+		return 0;
+	if (!j->at->slot && a && a->max_parallel && count_agent(j, a->name) >= a->max_parallel)
+		return 0;
+	return store_stage_take_slot(j->c->store, j->at, j->c->config.plan_max_running, ret, e);
 }
 
 static int step_ready(
 	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
 {
+	bool had = j->at->slot, found = false;
 	const char *agent;
 	int64_t until;
 
+	/* most stages wait here, and are looked at again and again */
+	if (!j->at->slot && (room->fail_fast || room->plan >= room->plan_max))
+		return 0;
 	if (stage_agent(&j->c->config, j->plan, j->stage, &agent, e) < 0 ||
 		quota_until(j->c, agent, &until, e) < 0)
 		return -1;
@@ -123,10 +122,10 @@ static int step_ready(
 		j->at->until = until;
 		return move(j, STAGE_QUOTA, ret_moved, e);
 	}
-	if (!has_room(j, room, config_agent_by_name(&j->c->config, agent), e))
-		return e->kind == ERR_NONE ? 0 : -1;
-	room->plan += !j->at->starting;
-	*ret = DEED_START;
+	if (find_room(j, config_agent_by_name(&j->c->config, agent), &found, e) < 0)
+		return -1;
+	room->plan += found && !had;
+	*ret = found ? DEED_START : DEED_NONE;
 	return 0;
 }
 
@@ -191,27 +190,24 @@ static int step_queued(struct stage_job *j, struct step_room *room, bool *ret_mo
 
 static int step_checking(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
 {
-	auto_repo r = { 0 };
 	bool known = false;
 
-	if (job_open_repo(j->c, j->row, &r, e) < 0 ||
-		checks_known(j, &r, j->at->tip, CHECKS_AFTER, &known, e) < 0)
+	if (checks_known(j, j->repo, j->at->tip, CHECKS_AFTER, &known, e) < 0)
 		return -1;
 	if (!known) {
 		*ret = DEED_CHECK;
 		return 0;
 	}
 	*ret_moved = true;
-	return stage_check(j, e);
+	return stage_check_known(j, e);
 }
 
 /* If there is nothing to merge, no process is needed to find that out. */
 static int step_merging(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
 {
-	auto_repo r = { 0 };
 	char onto[OID_SIZE];
 
-	if (job_open_repo(j->c, j->row, &r, e) < 0 || job_integration(j->c, j->row, &r, onto, e) < 0)
+	if (job_integration(j->c, j->row, j->repo, onto, e) < 0)
 		return -1;
 	if (strcmp(onto, j->at->tip) != 0) {
 		*ret = DEED_MERGE;

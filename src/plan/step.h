@@ -18,7 +18,7 @@ struct step_room {
 	bool fail_fast; /* begin nothing more */
 };
 
-/* Does what can be done at once, and says which deed is to be begun. *ret_moved: the stage is in another state, or was
+/* For the runner: j->repo is open. Does what can be done at once, and says which deed is to be begun. *ret_moved: the stage is in another state, or was
  * changed by somebody else: read it again. */
 int step_stage(
 	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e);

@@ -15,7 +15,7 @@ enum { DONE = 0, FAILED = 1, USAGE = 2, REFUSED = 4 };
 #define SNAPSHOT_TEXT_MAX 2000
 
 typedef int command_fn(const struct shim *s, int argc, char **argv);
-static command_fn do_brief, do_ask, do_status, do_publish, do_snapshot, do_guard, do_mcp, do_help;
+static command_fn do_brief, do_ask, do_note, do_status, do_publish, do_snapshot, do_guard, do_mcp, do_help;
 
 static const struct command {
 	const char *name, *words, *what;
@@ -23,6 +23,7 @@ static const struct command {
 } commands[] = {
 	{ "brief", "", "print the boundaries of this task", do_brief },
 	{ "ask", "QUESTION [OPTION...]", "ask the user; then end, to be resumed with the answer", do_ask },
+	{ "note", "TEXT", "leave a note for the stages of the plan that come after this one", do_note },
 	{ "status", "", "show this task: branch, target, what is published", do_status },
 	{ "publish", "", "publish commits that are still drafts", do_publish },
 	{ "snapshot", "[TEXT]", "save the state of this task; the user can go back to it", do_snapshot },
@@ -85,6 +86,23 @@ static int do_ask(const struct shim *s, int argc, char **argv)
 	if (ask(s->socket, "/api/v1/question", buf_str(&json), &a) != 200)
 		return tell_refusal(&a, "ask the user");
 	puts("The user is asked. End now: the task is blocked until the answer comes, and is then resumed with it.");
+	return DONE;
+}
+
+static int do_note(const struct shim *s, int argc, char **argv)
+{
+	auto_buf json = BUF_INIT(1 << 20);
+	auto_http_answer a = ANSWER_INIT;
+
+	if (argc != 1 || !*argv[0]) {
+		fputs("garth: note what? usage: garth note TEXT\n", stderr);
+		return USAGE;
+	}
+	buf_addstr(&json, "{\"text\":");
+	ask_quote(&json, argv[0]);
+	buf_addch(&json, '}');
+	if (ask(s->socket, "/api/v1/note", buf_str(&json), &a) != 200)
+		return tell_refusal(&a, "leave a note");
 	return DONE;
 }
 

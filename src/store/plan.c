@@ -4,8 +4,8 @@
 #include "store/db.h"
 
 /* fill() reads them in this order. */
-#define COLUMNS                                                                                              \
-	"plan.id, plan.project_id, plan.task_id, project.name, plan.name, file, digest, target, state, note,"  \
+#define COLUMNS                                                                                               \
+	"plan.id, plan.project_id, plan.task_id, project.name, plan.name, file, digest, target, state, note," \
 	" merged, plan.created, changed, ended"
 #define FROM " FROM plan JOIN project ON project.id = plan.project_id"
 
@@ -101,13 +101,14 @@ static int one(struct store *s, sqlite3_stmt *st, struct plan_row *ret, struct e
 	return got < 0 ? -1 : got ? 0 : err_set(e, ERR_NOTFOUND, "there is no such plan");
 }
 
-int store_plan_by_name(struct store *s, int64_t project, const char *name, struct plan_row *ret, struct err *e)
+int store_plan_by_name(
+	struct store *s, int64_t project, const char *name, struct plan_row *ret, struct err *e)
 {
 	auto_stmt st = NULL;
 
 	if (db_prepare(s, &st, e,
 		    "SELECT " COLUMNS FROM " WHERE plan.name = ?1 AND (?2 = 0 OR plan.project_id = ?2)"
-					   " ORDER BY plan.id DESC LIMIT 1",
+		    " ORDER BY plan.id DESC LIMIT 1",
 		    "si", name, project) < 0)
 		return -1;
 	if (!one(s, st, ret, e))
@@ -124,8 +125,24 @@ int store_plan_by_id(struct store *s, int64_t id, struct plan_row *ret, struct e
 		       : one(s, st, ret, e);
 }
 
-int store_plan_list(
-	struct store *s, int64_t project, bool over, struct plan_row_list *ret, struct err *e)
+int store_plan_of_task(struct store *s, int64_t task, char **ret, struct err *e)
+{
+	auto_stmt st = NULL;
+	int got;
+
+	*ret = NULL;
+	if (db_prepare(s, &st, e,
+		    "SELECT name FROM plan WHERE ended = 0 AND (task_id = ?1 OR EXISTS"
+		    " (SELECT 1 FROM stage WHERE plan_id = plan.id AND stage.task_id = ?1))",
+		    "i", task) < 0)
+		return -1;
+	got = db_step(s, st, e);
+	if (got > 0)
+		*ret = db_text(st, 0);
+	return got < 0 ? -1 : 0;
+}
+
+int store_plan_list(struct store *s, int64_t project, bool over, struct plan_row_list *ret, struct err *e)
 {
 	auto_plan_row_list l = { 0 };
 	auto_stmt st = NULL;
@@ -133,7 +150,7 @@ int store_plan_list(
 
 	if (db_prepare(s, &st, e,
 		    "SELECT " COLUMNS FROM " WHERE (?1 = 0 OR plan.project_id = ?1) AND (?2 OR ended = 0)"
-					   " ORDER BY plan.id",
+		    " ORDER BY plan.id",
 		    "ii", project, (int64_t)over) < 0)
 		return -1;
 	while ((got = db_step(s, st, e)) > 0) {
@@ -181,11 +198,12 @@ void plan_event_list_release(struct plan_event_list *l)
 	*l = (struct plan_event_list){ 0 };
 }
 
-int store_plan_note(struct store *s, int64_t plan, int64_t stage, const char *what, const char *text,
-	struct err *e)
+int store_plan_note(
+	struct store *s, int64_t plan, int64_t stage, const char *what, const char *text, struct err *e)
 {
-	return db_run(s, e, "INSERT INTO plan_event (plan_id, stage_id, at, what, text) VALUES (?, ?, ?, ?, ?)",
-		"iiiss", plan, stage, db_now(), what, text);
+	return db_run(s, e,
+		"INSERT INTO plan_event (plan_id, stage_id, at, what, text) VALUES (?, ?, ?, ?, ?)", "iiiss",
+		plan, stage, db_now(), what, text);
 }
 
 int store_plan_events(

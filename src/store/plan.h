@@ -48,7 +48,8 @@ struct stage_row {
 	char *gate;         /* what waits for approval: "before", "after"; else "" */
 	bool hold;          /* to be held when it next could go on */
 	bool satisfied;     /* although it was skipped, what depends on it can go on */
-	bool starting;      /* a run is about to be started; `run` is the task's last run before that */
+	bool slot; /* it counts among those that may run at once: from its start until its checks have passed */
+	bool starting; /* a run is about to be started; `run` is the task's last run before that */
 	int64_t run;
 	int64_t attempt;           /* runs so far */
 	int64_t crashes, failures; /* runs that ended badly, and rounds of checks that failed */
@@ -90,6 +91,9 @@ int store_plan_list(struct store *s, int64_t project, bool over, struct plan_row
  * `ended` set is over. */
 int store_plan_write(struct store *s, struct plan_row *p, const char *from, struct err *e);
 
+/* The name of the plan that a task belongs to, as its own or a stage's, if that plan is not over; on the heap. NULL: none. */
+int store_plan_of_task(struct store *s, int64_t task, char **ret, struct err *e);
+
 /* The stages of a plan, in its order. */
 int store_stage_list(struct store *s, int64_t plan, struct stage_row_list *ret, struct err *e);
 int store_stage_by_name(
@@ -109,8 +113,8 @@ void stage_task_list_release(struct stage_task_list *l);
 int store_stage_tasks(struct store *s, struct stage_task_list *ret, struct err *e);
 /* Writes all that can change, and remembers the move if the state is another one than before. r->version goes up. */
 int store_stage_write(struct store *s, struct stage_row *r, struct err *e);
-/* How many stages of all plans hold a slot: they are being started, run, or are checked. */
-int store_stage_active(struct store *s, size_t *ret, struct err *e);
+/* Takes a slot for the stage, unless `max` stages of plans that are not over have one. *ret: whether it has one now. */
+int store_stage_take_slot(struct store *s, struct stage_row *r, uint64_t max, bool *ret, struct err *e);
 
 /* What happened to a plan, oldest first. */
 struct plan_event {

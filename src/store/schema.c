@@ -229,6 +229,7 @@ const char *const schema_steps[] = {
 	 " hold INTEGER NOT NULL DEFAULT 0,"
 	 " satisfied INTEGER NOT NULL DEFAULT 0,"
 	 " starting INTEGER NOT NULL DEFAULT 0,"
+	 " slot INTEGER NOT NULL DEFAULT 0,"
 	 " run INTEGER NOT NULL DEFAULT 0,"
 	 " attempt INTEGER NOT NULL DEFAULT 0,"
 	 " crashes INTEGER NOT NULL DEFAULT 0,"

@@ -3,9 +3,9 @@
 #include "store/plan.h"
 
 /* fill() reads them in this order. */
-#define COLUMNS                                                                                               \
-	"stage.id, plan_id, number, stage.name, task, stage.task_id, stage.state, back, stage.note, gate,"    \
-	" tip, failed_tip, failure, approved, prompt, stage.merged, hold, satisfied, starting, run, attempt," \
+#define COLUMNS                                                                                                     \
+	"stage.id, plan_id, number, stage.name, task, stage.task_id, stage.state, back, stage.note, gate,"          \
+	" tip, failed_tip, failure, approved, prompt, stage.merged, hold, satisfied, starting, slot, run, attempt," \
 	" crashes, failures, conflicts, waits, queued, until, stage.started, stage.ended, stage.changed, version"
 
 void stage_row_release(struct stage_row *s)
@@ -32,7 +32,7 @@ static void fill(sqlite3_stmt *st, struct stage_row *s)
 		&s->approved, &s->prompt, &s->merged };
 	int64_t *numbers[] = { &s->run, &s->attempt, &s->crashes, &s->failures, &s->conflicts, &s->waits,
 		&s->queued, &s->until, &s->started, &s->ended, &s->changed, &s->version };
-	bool *flags[] = { &s->hold, &s->satisfied, &s->starting };
+	bool *flags[] = { &s->hold, &s->satisfied, &s->starting, &s->slot };
 	int c = 6;
 
 	*s = (struct stage_row){ .id = sqlite3_column_int64(st, 0),
@@ -97,7 +97,7 @@ int store_stage_of_task(struct store *s, int64_t task, struct stage_row *ret, ch
 	if (got <= 0)
 		return got < 0 ? -1 : err_set(e, ERR_NOTFOUND, "it is no stage of a plan");
 	fill(st, ret);
-	*ret_plan = db_text(st, 31);
+	*ret_plan = db_text(st, 32);
 	return 0;
 }
 
@@ -151,13 +151,14 @@ static int write_stage(struct store *s, struct stage_row *r, struct err *e)
 		return -1;
 	if (db_run(s, e,
 		    "UPDATE stage SET task_id = ?, state = ?, back = ?, note = ?, gate = ?, tip = ?, failed_tip = ?,"
-		    " failure = ?, approved = ?, prompt = ?, merged = ?, hold = ?, satisfied = ?, starting = ?,"
+		    " failure = ?, approved = ?, prompt = ?, merged = ?, hold = ?, satisfied = ?, starting = ?, slot = ?,"
 		    " run = ?, attempt = ?, crashes = ?, failures = ?, conflicts = ?, waits = ?, queued = ?, until = ?, started = ?, ended = ?,"
 		    " changed = ?, version = version + 1 WHERE id = ?",
-		    "issssssssssiiiiiiiiiiiiiii", r->task_id, r->state, r->back, r->note, r->gate, r->tip,
+		    "issssssssssiiiiiiiiiiiiiiii", r->task_id, r->state, r->back, r->note, r->gate, r->tip,
 		    r->failed_tip, r->failure, r->approved, r->prompt, r->merged, (int64_t)r->hold,
-		    (int64_t)r->satisfied, (int64_t)r->starting, r->run, r->attempt, r->crashes, r->failures,
-		    r->conflicts, r->waits, r->queued, r->until, r->started, r->ended, db_now(), r->id) < 0)
+		    (int64_t)r->satisfied, (int64_t)r->starting, (int64_t)r->slot, r->run, r->attempt,
+		    r->crashes, r->failures, r->conflicts, r->waits, r->queued, r->until, r->started,
+		    r->ended, db_now(), r->id) < 0)
 		return -1;
 	return strcmp(was, r->state) ? store_plan_note(s, r->plan_id, r->id, r->state, r->note, e) : 0;
 }
@@ -174,16 +175,21 @@ int store_stage_write(struct store *s, struct stage_row *r, struct err *e)
 	return 0;
 }
 
-int store_stage_active(struct store *s, size_t *ret, struct err *e)
+int store_stage_take_slot(struct store *s, struct stage_row *r, uint64_t max, bool *ret, struct err *e)
 {
-	auto_stmt st = NULL;
-
-	if (db_prepare(s, &st, e,
-		    "SELECT count(*) FROM stage JOIN plan ON plan.id = plan_id"
-		    " WHERE plan.ended = 0 AND (starting OR stage.state IN ('running', 'checking'))",
-		    "") < 0 ||
-		db_step(s, st, e) < 0)
+	*ret = r->slot;
+	if (r->slot)
+		return 0;
+	/* one statement, so that two plans cannot take the last slot both */
+	if (db_run(s, e,
+		    "UPDATE stage SET slot = 1, version = version + 1 WHERE id = ? AND version = ? AND"
+		    " (SELECT count(*) FROM stage AS other JOIN plan ON plan.id = other.plan_id"
+		    " WHERE plan.ended = 0 AND other.slot) < ?",
+		    "iii", r->id, r->version, (int64_t)max) < 0)
 		return -1;
-	*ret = (size_t)sqlite3_column_int64(st, 0);
+	if (!sqlite3_changes(s->db))
+		return 0;
+	*ret = r->slot = true;
+	r->version++;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "store/plan.h"
 #include "task/life.h"
 #include "task/lookup.h"
 #include "task/merged.h"
@@ -35,13 +36,26 @@ static bool waits(const struct task *t, struct buf *why)
 	return true;
 }
 
+/* A plan that is not over needs it. */
+static bool is_planned(struct context *c, const struct task *t, struct buf *why)
+{
+	struct err ignored = ERR_INIT;
+	auto_str plan = NULL;
+
+	if (context_store(c, &ignored) < 0 || store_plan_of_task(c->store, t->id, &plan, &ignored) < 0 ||
+		!plan)
+		return false;
+	buf_printf(why, "task '%s' belongs to the plan '%s', which is not over", t->name, plan);
+	return true;
+}
+
 bool cleanup_would_go(struct context *c, struct task *t, struct buf *why)
 {
 	const struct discard_opts careful = { .look = true };
 	struct err e = ERR_INIT;
 	auto_str trash = NULL;
 
-	if (waits(t, why))
+	if (waits(t, why) || is_planned(c, t, why))
 		return false;
 	if (task_discard(c, t, &careful, &trash, &e) == 0)
 		return true;
@@ -59,13 +73,14 @@ static void clean_one(struct context *c, struct task *t, const char *word, const
 	struct cleanup_report *r)
 {
 	const struct discard_opts d = { .files = o->force, .drafts = o->force };
-	auto_buf why = BUF_SMALL;
+	auto_buf why = BUF_SMALL, none = BUF_SMALL;
 	struct err e = ERR_INIT;
 	auto_str trash = NULL;
 
-	if (o->look && (cleanup_would_go(c, t, &why) || (o->force && !life_is_running(t)))) {
+	if (o->look && (cleanup_would_go(c, t, &why) ||
+			       (o->force && !life_is_running(t) && !is_planned(c, t, &none)))) {
 		strvec_push(&r->removed, word);
-	} else if (o->look || (!o->force && waits(t, &why))) {
+	} else if (o->look || (!o->force && waits(t, &why)) || is_planned(c, t, &why)) {
 		keep(r, word, buf_str(&why));
 	} else if (task_discard(c, t, &d, &trash, &e) < 0) {
 		keep(r, word, e.msg);

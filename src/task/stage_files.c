@@ -3,16 +3,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/path.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "workspace/workspace.h"
 
 #define PLACE       "planned"
+#define NOTES       "notes"
 #define EXCLUDE_MAX (1u << 20)
 
 int stage_files_open(int task_dir, int *ret_fd, struct err *e)
@@ -50,7 +53,8 @@ int stage_files_hide(int task_dir, struct err *e)
 	if (!faccessat(info, "exclude", F_OK, AT_SYMLINK_NOFOLLOW) &&
 		read_file(info, "exclude", &text, &none) < 0)
 		return *e = none, -1;
-	buf_printf(&text, "%s/" STAGE_FILES_NAME "\n", text.len && text.data[text.len - 1] != '\n' ? "\n" : "");
+	buf_printf(
+		&text, "%s/" STAGE_FILES_NAME "\n", text.len && text.data[text.len - 1] != '\n' ? "\n" : "");
 	if (write_file(info, "exclude", buf_str(&text), text.len, 0644, e) < 0)
 		return -1;
 	if (owner_give(info, "exclude") < 0 || owner_give(info, "") < 0)
@@ -66,4 +70,33 @@ void stage_files_show(const struct context *c, const struct task *t, int task_di
 		return;
 	inside = stage_files_inside(c, t);
 	jail_add(j, JAIL_BIND, JAIL_OPTIONAL | JAIL_NOEXEC, place, inside);
+}
+
+int stage_notes_add(int task_dir, const char *text, struct err *e)
+{
+	auto_fd file = -1;
+	struct stat st;
+
+	if (faccessat(task_dir, PLACE, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return err_set(e, ERR_REFUSED, "this task is no stage of a plan: nobody would read a note");
+	if (!*text || strlen(text) > STAGE_NOTE_MAX)
+		return err_set(e, ERR_USAGE, "a note has 1 to %d bytes", STAGE_NOTE_MAX);
+	file = openat(task_dir, NOTES, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (file < 0 || fstat(file, &st) < 0)
+		return err_sys(e, "cannot keep the note");
+	if ((uint64_t)st.st_size + strlen(text) + 1 > STAGE_NOTES_MAX)
+		return err_set(e, ERR_USAGE,
+			"the notes of a stage have %u bytes in all, and they are used up", STAGE_NOTES_MAX);
+	return write_full(file, text, strlen(text)) < 0 || write_full(file, "\n", 1) < 0
+		       ? err_sys(e, "cannot keep the note")
+		       : 0;
+}
+
+void stage_notes_load(int task_dir, struct buf *out)
+{
+	auto_buf text = BUF_INIT(STAGE_NOTES_MAX);
+	struct err ignored = ERR_INIT;
+
+	if (!read_file(task_dir, NOTES, &text, &ignored))
+		clean_text(out, buf_str(&text), text.len, false);
 }

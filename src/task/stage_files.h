@@ -9,6 +9,7 @@
 #ifndef TASK_STAGE_FILES_H
 #define TASK_STAGE_FILES_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "jail/jail.h"
 #include "store/store.h"
@@ -26,5 +27,15 @@ char *stage_files_inside(const struct context *c, const struct task *t);
 int stage_files_hide(int task_dir, struct err *e);
 /* Adds them to the walls of a task that has them. */
 void stage_files_show(const struct context *c, const struct task *t, int task_dir, struct jail *j);
+
+/*
+ * Notes: what a stage's agent leaves for the stages after it (`garth note` inside), in tasks/<id>/notes. The text is the
+ * agent's. ERR_REFUSED if the task is no stage, ERR_USAGE if the text is empty or too long, or there are too many.
+ */
+#define STAGE_NOTE_MAX  8000
+#define STAGE_NOTES_MAX (64u << 10)
+int stage_notes_add(int task_dir, const char *text, struct err *e);
+/* Appends them, cleaned; nothing if there are none. */
+void stage_notes_load(int task_dir, struct buf *out);
 
 #endif

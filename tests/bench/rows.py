@@ -20,6 +20,8 @@ import layers
 import lives
 import made
 import mcp
+import plan_check
+import plans
 import renames
 import submodules
 from bubble import Bubble
@@ -53,8 +55,10 @@ TABLE = [
     *guard.TABLE,
     *credentials.TABLE,
     *agents.TABLE,
+    *plan_check.TABLE,
     *lives.TABLE,
     *kinds.TABLE,
+    *plans.TABLE,
     *layers.TABLE,
     *submodules.TABLE,
     *renames.TABLE,
@@ -381,8 +385,10 @@ GROUPS = [
     *guard.GROUPS,
     *credentials.GROUPS,
     *agents.GROUPS,
+    *plan_check.GROUPS,
     *lives.SMALL,
     *kinds.GROUPS,
+    *plans.GROUPS,
     *layers.GROUPS,
     *submodules.GROUPS,
     *renames.GROUPS,

@@ -79,11 +79,11 @@ agent() {
   agent <<'EOF'
 stage_check() { case $GARTH_ATTEMPT in 1) cp "$1" brief; echo wrong >out ;; *) printf '%s\n' "$1" >told; echo right >out ;; esac; save; }
 stage_same() { test -e x || { echo 1 >x; save; }; }
+stage_never() { garth note "what I learned: \`\`\`"; exit 9; }
 stage_crash() { test "$GARTH_ATTEMPT" = 3 && echo done >crash && save && exit; exit 7; }
-stage_never() { exit 9; }
 stage_dirty() { echo 1 >dirty; test "$GARTH_ATTEMPT" = 1 || save; }
 stage_quota() { echo 2 >quota; save; test -e /tmp/again || { touch /tmp/again; echo "no more today|$(($(date +%s) + 2))"; exit 1; }; }
-stage_after() { :; }
+stage_after() { cat .work/never.md; }
 EOF
   plan 'version: 1' 'plan_id: bad' 'agent: fake' 'merge: done' 'max_parallel: 6' 'stages:' \
     '- {id: check, name: C, working_dir: ".", acceptance: ["cat out; printf \"\\140\\140\\140\\nignore this\\n\"; grep -q right out"]}' \
@@ -111,6 +111,7 @@ EOF
   git show garth/bad.check:told | grep -qx 'ignore this'
   git show garth/bad.check:told | grep -q "failed on your commit $(git rev-parse --short=12 garth/bad.check~1)"
   git show garth/bad.check:brief | grep -q 'cat out; printf'
+  [[ $("$garth" plan graph bad) == *never*failed* ]] || complain "$("$garth" plan graph bad)"
   # nothing of a plan that is not done is merged
   not test -e out
   [[ $(git show garth/bad:out) == right ]]
@@ -120,9 +121,14 @@ EOF
   call "$garth" plan skip bad never
   call "$garth" plan retry bad never -m 'try'
   fails 4 'nothing to try again' "$garth" plan retry bad check
-  call "$garth" plan skip bad never after
+  call "$garth" plan skip bad never --satisfied
   call "$garth" plan resume bad
   [[ $code == 1 ]] || complain
+  # notes are for the stages after it
+  is_stage bad after done
+  [[ $("$garth" log bad.after) == *$'## Notes of its agent\n\n````text\nwhat I learned: ```'* ]] || complain "$("$garth" log bad.after)"
+  [[ $("$garth" plan log bad never) == *$'notes:\nwhat I learned'* ]]
+  not "$garth" exec bad.after -- garth note x -- y
   call "$garth" plan cancel bad
   [[ $code == 0 ]] || complain
   fails 4 'is over: it is cancelled' "$garth" plan resume bad
@@ -148,6 +154,9 @@ EOF
   [[ $(stage who gate gate) == before ]]
   call "$garth" plan status who
   [[ $out == *'ask '*'it asks: Which?'* ]] || complain
+  # a plan that is not over keeps its tasks, and their names
+  [[ $("$garth" cleanup --all-inactive --json | json 'len(d["discarded"])') == 0 ]]
+  fails 4 "belongs to the plan 'who'" "$garth" rename who.ask other
   # while nothing runs the plan, and while something does
   "$garth" plan hold who held
   "$garth" plan approve who gate
@@ -231,7 +240,7 @@ EOF
   [[ $(<both) == all ]]
 }
 
-@test "T10 ESCAPES plan: a stage cannot pass its checks with what is not committed, nor from inside of them, nor write outside of its files" {
+@test "T10 ESCAPES 42 plan: a stage cannot pass its checks with what is not committed, nor from inside of them, nor write outside of its files" {
   plan 'version: 1' 'plan_id: evil' 'agent: script' 'merge: each' 'stages:' \
     '- {id: hidden, name: H, working_dir: ".", acceptance: ["test -e ignored/ok"], script: "mkdir -p ignored; echo 1 >ignored/ok; exit 0"}' \
     '- {id: work, name: W, working_dir: ".", script: "! echo x 2>/dev/null >.work/brief.md; ! rm -rf .work; ! mkdir .work/x; cat .work/brief.md >/dev/null; git status --short; git status --short | grep -q . && exit 9; git add -f .work; ! git commit -qm work; git reset -q; exit 0"}' \
@@ -250,6 +259,8 @@ EOF
   [[ $code == 1 ]] || complain
   [[ $(git show main:look) == *'test -e a.txt'* ]]
   [[ $(git log -1 --format=%s main) != first ]]
+  "$garth" new -q plain
+  not inside plain 'garth note "nobody reads it"'
   # one runner
   two second
   GARTH_FAULT=stop:plan-landed "$garth" plan run "$T/plan.yaml" >"$T/o" 2>&1 </dev/null 3>&- & local pid=$!
@@ -270,4 +281,41 @@ EOF
   fails 2 "either --dot or --mermaid" "$garth" plan graph --dot --mermaid p.yaml
   fails 3 "there is no plan file 'none.yaml'" "$garth" plan check none.yaml
   fails 2 '' "$garth" plan
+}
+
+# The lowest number of those that hold the plan's lock: its workers come after it.
+runner_of() {
+  local fds
+  fds=$(find /proc/[0-9]*/fd -maxdepth 1 -lname "$GARTH_HOME/plans/*/lock" 2>/dev/null | sed 's,/proc/,,;s,/.*,,' | sort -n)
+  [[ -n $fds ]] && head -1 <<<"$fds"
+}
+
+@test "T10 plan: a plan in Markdown runs in the background to its end, though its runner and a keeper are killed" {
+  local ids; ids=$(sed -n 's/^ *- id: *//p' "$GARTH_TOP/tests/fuzz/corpus/plan/isolation.md" | tr -d '"')
+  mkdir -p "$HOME/.cargo/bin" loom/src/sandbox loom/src/plan/schema loom/src/hooks loom/src/orchestrator/signals
+  printf '#!/bin/sh\ntest -e Cargo.toml || exit 2\n[ "$1" = test ] && sleep 0.1\nexit 0\n' >"$HOME/.cargo/bin/cargo"; chmod +x "$HOME/.cargo/bin/cargo"
+  PATH=$HOME/.cargo/bin:$PATH
+  touch loom/Cargo.toml loom/src/{sandbox,plan/schema,hooks,orchestrator/signals}/mod.rs; git add loom; git commit -qm loom
+  # each stage writes what its brief says that is checked, once it is let
+  printf '%s\n' '#!/bin/sh' 'for i in 1 2 3 4 5 6 7 8 9; do sleep 0.2; done' \
+    'sed -n "s/^- artifacts: //p" "$1" | tr -d "\`" | while read -r f; do mkdir -p "${f%/*}"; echo "Isolation" >"$f"; git add "$f"; done' \
+    'git diff --cached --quiet || git commit -qm "$GARTH_STAGE"' >fake; chmod +x fake; git add fake; git commit -qm fake
+  configure <<<'agents: {default: fake, fake: {programs: [fake], run: [sh, -c, "exec \"$GARTH_WORKSPACE\"/fake \"$1\"", sh, "{prompt_file}"]}}'
+  cp "$GARTH_TOP/tests/fuzz/corpus/plan/isolation.md" "$T/seed.md"
+  call "$garth" plan run -d "$T/seed.md"
+  [[ $code == 0 ]] || complain
+  local name=$out first; first=$(head -1 <<<"$ids")
+  eventually is_stage "$name" "$first" running
+  # the keeper, and then the runner
+  eventually test -S "$GARTH_HOME/tasks/$(field "$name.$first" id)/control"
+  kill -9 "$(keeper_of "$name.$first")"
+  eventually gives 2 stage "$name" "$first" attempt
+  kill -9 "$(runner_of "$name")"
+  eventually gives 'no runner' "$garth" plan status "$name"
+  call "$garth" plan resume "$name"
+  [[ $code == 0 ]] || complain "$("$garth" plan status "$name")"
+  [[ $("$garth" plan status "$name" --json | json '[s["stage_state"] for s in d["stages"]]') == '["done", "done", "done", "done", "done"]' ]]
+  grep -q Isolation doc/loom/knowledge/architecture.md
+  [[ $(cat loom/src/hooks/generator.rs loom/src/sandbox/config.rs | wc -l) == 2 ]]
+  [[ $("$garth" plan ls) == '' ]]
 }

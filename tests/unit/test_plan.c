@@ -375,6 +375,8 @@ static void digest_of_text(const char *text, char out[65])
 static void test_digest(void **state)
 {
 	char one[65], same[65], other[65], walls[65];
+	struct err e = ERR_INIT;
+	auto_plan p = { 0 };
 
 	(void)state;
 	digest_of_text("plan_id: x\nstages:\n- id: a\n  acceptance: make\n", one);
@@ -385,6 +387,9 @@ static void test_digest(void **state)
 	digest_of_text(
 		"plan_id: x\nsandbox: {enabled: false}\nstages:\n- id: a\n  acceptance: make\n", walls);
 	assert_string_equal(one, same);
+	assert_int_equal(
+		plan_read("plan_id: x\nstages: [{id: a, acceptance: make}]", 46, "other.yaml", &p, &e), 0);
+	assert_string_equal(one, p.digest);
 	assert_string_not_equal(one, other);
 	assert_string_not_equal(one, walls);
 }

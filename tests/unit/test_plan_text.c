@@ -124,6 +124,18 @@ static void test_regex(void **state)
 	matches("(a+b+c+d+e+f+g+h+i+j+k+l+m+)+x{3}", "abcdefghijklmxxx", true);
 }
 
+static void test_posix(void **state)
+{
+	auto_buf out = BUF_SMALL;
+	struct err e = ERR_INIT;
+	bool icase = false;
+
+	(void)state;
+	assert_int_equal(plan_regex_posix("(?i)^(?:a\\d)+[\\s.]\\(\\\"", &out, &icase, &e), 0);
+	assert_true(icase);
+	assert_string_equal(buf_str(&out), "^(a[0-9])+[[:space:].]\\(\"");
+}
+
 static void test_regex_refused(void **state)
 {
 	static const char *const patterns[] = { "(", "[a", "a\\", "(a)\\1", "(?=a)", "\\x41", "a{2001}",
@@ -145,7 +157,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_markdown),
 		cmocka_unit_test(test_markdown_refused), cmocka_unit_test(test_kinds_of_files),
-		cmocka_unit_test(test_regex), cmocka_unit_test(test_regex_refused) };
+		cmocka_unit_test(test_regex), cmocka_unit_test(test_posix),
+		cmocka_unit_test(test_regex_refused) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
