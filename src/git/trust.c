@@ -49,6 +49,15 @@ static const struct {
 	{ "http.", "delegation", NULL },
 	{ "http.", "emptyauth", NULL },
 	{ "http.", "proxysslcainfo", NULL },
+	/* settings that write passwords down, or let a server put lines into what helpers are told */
+	{ "credential.", "trace", NULL },
+	{ "credential.", "tracesecrets", NULL },
+	{ "credential.", "tracemsauth", NULL },
+	{ "credential.", "credentialstore", NULL },
+	{ "credential.", "plaintextstorepath", NULL },
+	{ "credential.", "gpgpassstorepath", NULL },
+	{ "credential.", "protectprotocol", NULL },
+	{ "credential.", "sanitizeprompt", NULL },
 	/* settings that send the user's files, or overwrite them with the server's data */
 	{ "http.", "cookiefile", NULL },
 	{ "http.", "savecookies", NULL },
