@@ -1,4 +1,4 @@
-# A model over TLS ($M, $url), and agents that are scripts. The secrets are in variables of the user.
+# A model over TLS ($M, $url), and agents that are scripts. The secrets are in the user's variables.
 credentials_setup() {
   M=$T/model; mkdir -p "$M"
   /usr/bin/python3 "$BATS_TEST_DIRNAME/../tls_model.py" "$M" >"$M/log" 2>&1 3>&- & model=$!

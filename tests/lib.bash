@@ -5,14 +5,14 @@ garth=$GARTH_BUILD/garth
 # run-tests set it for the files of bats alone
 unset TMPDIR
 
-# What is the same for every backend is tried with each. The clone's files are on the host as the worktree's are:
-# as root, where the tests of walls run a second time, the two stand for all three.
+# The backends with which a test tries what must be the same for all. A clone's files are on the host, as a worktree's are.
+# So for root, for whom the tests of walls run a second time, two backends stand for all three.
 backends=(overlay worktree)
 ((EUID == 0)) || backends+=(clone)
 
 # To say which line failed, bats notes the place of each command before it runs it. That takes a quarter of all
-# processor time of the tests; the place is known as well when a command has failed. It is done with functions of bats,
-# so it is left as it is if they are not there.
+# processor time of the tests, and the place is also known after a command has failed. This uses functions of bats; if a
+# version does not have them, nothing is changed.
 note_failures_only() {
   if [[ $(type -t bats_error_trap bats_capture_stack_trace) == $'function\nfunction' ]]; then
     trap - DEBUG
@@ -99,7 +99,7 @@ users_files() {
     git ls-files -s; find . -path ./.git -prune -o -type f -exec sha256sum {} + | sort)
 }
 
-# not CMD…: it fails. Unlike "! CMD", which bats overlooks unless it is the last line of a test.
+# not CMD…: CMD fails. bats does not notice a wrong "! CMD" unless it is the last line of a test.
 not() { ! "$@"; }
 
 is_root() { ((EUID == 0)); }
@@ -107,7 +107,7 @@ is_root() { ((EUID == 0)); }
 # ident N: the id of the N-th task of this home. Where they begin is different in each home.
 ident() { sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT min(id) + $1 - 1 FROM task"; }
 
-# call CMD…: runs it apart from the test's own streams; $code, $out, $err.
+# call CMD…: runs it with separate streams; sets $code, $out and $err.
 call() {
   code=0
   "$@" >"$T/out" 2>"$T/err" </dev/null 3>&- || code=$?
@@ -119,7 +119,7 @@ complain() {
   return 1
 }
 
-# json EXPRESSION: of the JSON on stdin, as d.
+# json EXPRESSION: prints the Python expression, in which d is the JSON on stdin.
 json() {
   python3 -ISc '
 import json, sys

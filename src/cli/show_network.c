@@ -174,7 +174,7 @@ void tell_refused(struct context *c, const struct task *t)
 		const struct asked *a = &asked.v[i];
 		auto_str entry = NULL;
 
-		if (!was_refused(&list, a, t) || refused_is_quiet(&c->config, a))
+		if (!was_refused(&list, a, t) || refused_is_quiet(&c->config, dir, a))
 			continue;
 		entry = refused_explain(&list.allow, a, &why);
 		odd += !entry;

@@ -95,7 +95,7 @@ void conn_refuse(struct conn *c, int status, const char *why)
 	conn_answered(c);
 }
 
-/* Whether the request is for a service, and one that it takes. */
+/* Whether the request names a service, and the service's list allows it. */
 static bool route(struct conn *c)
 {
 	const char *name = c->head.target + 1;
@@ -118,7 +118,7 @@ static bool route(struct conn *c)
 	return false;
 }
 
-/* A log-in is renewed when all of the request is here. */
+/* A log-in is renewed after the whole request has arrived. */
 static bool is_renewal(const struct conn *c)
 {
 	return c->server->table.services[c->service].renews.n > 0;
@@ -229,7 +229,7 @@ void conn_readable(struct conn *c)
 		if (!space || (n < 0 && (errno == EAGAIN || errno == EINTR)))
 			return;
 		if (n <= 0) {
-			/* whoever hangs up does not want the answer any more */
+			/* a client that hangs up does not want the answer any more */
 			c->state = CONN_LAST;
 			upstream_release(c);
 			c->sent = c->out.len;

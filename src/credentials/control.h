@@ -8,7 +8,7 @@
 
 #define CREDENTIALS_CONTROL_FD 3
 #define CREDENTIALS_PROGRAM    "garth-credentials"
-/* The port inside at which it listens. */
+/* The port inside on which it listens. */
 #define CREDENTIALS_PORT 43129
 
 #endif

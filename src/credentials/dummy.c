@@ -22,7 +22,7 @@ static size_t prefix_of(const char *secret, size_t len)
 			n = i + 1;
 	if (!n && !strncmp(secret, "AIza", 4))
 		n = 4;
-	/* of a short secret nothing is kept: it may be a password with a dash */
+	/* nothing of a short secret is kept: it may be a password with a dash */
 	return len - n < RANDOM_MIN ? 0 : n;
 }
 

@@ -5,8 +5,7 @@
  * A JSON web token keeps header and claims, which clients read, and gets another signature. Other secrets keep
  * the prefix that names their kind. A short secret gets a longer dummy: each has 128 random bits.
  *
- * Dummies are known by a mark in them, so that one that is left in a task's file is not taken for a log-in of the
- * agent's own.
+ * Each dummy has a mark in it. So a dummy that is left in a task's file is not taken for the agent's own log-in.
  */
 #ifndef CREDENTIALS_DUMMY_H
 #define CREDENTIALS_DUMMY_H
@@ -17,8 +16,8 @@
 #define DUMMY_KEY_LEN 32
 #define DUMMY_MARK    "GarthDummy"
 
-/* The dummy for a secret; the caller frees it. The same key and secret give the same dummy, so that a task which is
- * resumed finds what it knows. The key stays outside. */
+/* The dummy for a secret; the caller frees it. The same key and secret give the same dummy, so that a resumed task
+ * finds the dummies that it had before. The key stays outside. */
 char *dummy_of(const unsigned char key[DUMMY_KEY_LEN], const char *secret);
 /* Whether a text has a dummy in it. */
 bool dummy_in(const char *text, size_t len);

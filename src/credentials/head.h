@@ -1,7 +1,7 @@
 /*
  * Parses the heads of HTTP/1.1 requests that a task sends to the credentials proxy, and their bodies.
  *
- * It is strict, because two readers that disagree about where a request ends can be made to smuggle one: lines end in
+ * It is strict: if two parsers disagree about where a request ends, a second request can be smuggled in. Lines end in
  * CR LF and in nothing else, there is one Content-Length or "Transfer-Encoding: chunked", never both and never two,
  * the target is a path, a header's name has no blank. Whatever is odd is refused, and the connection ends.
  *
@@ -48,7 +48,7 @@ struct body {
 };
 
 void body_begin(struct body *b, const struct head *h);
-/* Adds to `out` what the bytes have of the body, and returns how many of them were used; -1 if they are malformed, or
+/* Adds to `out` those bytes that belong to the body, and returns how many bytes were used; -1 if they are malformed, or
  * `out` is full. */
 ssize_t body_take(struct body *b, const struct head *h, const char *data, size_t len, struct buf *out);
 

@@ -10,7 +10,7 @@
 #include "credentials/renew.h"
 #include "credentials/server.h"
 
-/* Nobody reads its memory: no core file, no debugger, nothing in /proc for others of the same user. */
+/* Nobody can read its memory: no core file, no debugger, nothing in /proc for the user's other processes. */
 static void close_up(void)
 {
 	const struct rlimit none = { 0, 0 };

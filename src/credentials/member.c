@@ -39,7 +39,7 @@ static bool skip_string(struct scan *s)
 	return false;
 }
 
-/* Goes over a value. Brackets inside are only counted: what else is wrong with it is not our business. */
+/* Skips a value. Brackets inside are only counted: other errors in it do not matter here. */
 static bool skip_value(struct scan *s)
 {
 	unsigned depth = 0;

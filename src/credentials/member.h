@@ -1,5 +1,5 @@
-/* Changes single values in the text of a JSON file, and leaves every other byte as it is: a log-in file belongs to
- * its agent, which may have formatted it in its own way and keeps in it what Garth does not know. */
+/* Changes single values in the text of a JSON file, and leaves every other byte as it is. A log-in file belongs to
+ * its agent: the agent may have formatted it in its own way, and it may have members that Garth does not know. */
 #ifndef CREDENTIALS_MEMBER_H
 #define CREDENTIALS_MEMBER_H
 

@@ -56,8 +56,8 @@ static bool fill_form(const struct conn *c, const char *name, const struct secre
 	}
 }
 
-/* The request's body with the real token in the place that is for it, and in no other: a service may repeat parts of
- * the others in its answer. False if the dummy is not there. */
+/* The request's body with the real token in the member that is meant for it, and in no other: a service may repeat
+ * other members in its answer. False if the dummy is not there. */
 static bool fill_body(const struct conn *c, const struct secret *s, struct buf *out)
 {
 	const char *type = head_value(&c->head, "content-type");
@@ -100,7 +100,7 @@ static const struct secret *named_in(const struct conn *c, struct buf *body)
 	return NULL;
 }
 
-/* A place for one more process; NULL if there are enough. One whose client has hung up goes on, so it counts. */
+/* A slot for one more process; NULL if there are enough. A process whose client has hung up continues, so it counts. */
 static pid_t *free_place(struct server *s)
 {
 	for (size_t i = 0; i < RENEWALS_MAX; i++) {
@@ -184,7 +184,7 @@ void renew_begin(struct conn *c)
 	free(job);
 }
 
-/* The dummy of a new token. It is for the services that the old one, from the same place, was for. */
+/* The dummy of a new token. It is for the same services as the old token from the same place. */
 static json_t *dummy_for(struct conn *c, const char *member, const char *real)
 {
 	struct vault *t = &c->server->table;
@@ -200,8 +200,8 @@ static json_t *dummy_for(struct conn *c, const char *member, const char *real)
 	return json_string(dummy);
 }
 
-/* What a task gets of a new log-in: dummies of the tokens, and how long they last. Nothing else, since it is not known
- * what else would be a secret. */
+/* What a task gets of a new log-in: dummies of the tokens, and how long they last. Nothing else, because other members
+ * may be secrets too. */
 static json_t *for_task(struct conn *c, const json_t *reply)
 {
 	static const char *const plain[] = { "expires_in", "token_type", "scope" };

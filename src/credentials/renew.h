@@ -2,10 +2,10 @@
  * Renews a log-in once for all tasks and for the user.
  *
  * A refresh token can be used once, and a second use ends the whole log-in. So a task has a dummy, and its request
- * comes here. In a process of its own, which may block: the directory of the user's log-in file is locked; the file
- * is read again; if somebody renewed it meanwhile, its tokens are the answer. If not, the request goes to the service
- * with the real token, and what it answers is written to the user's file, each value in its place, before anybody
- * gets it. The task is answered with dummies of the new tokens.
+ * comes here. A separate process, which may block, does these steps: it locks the directory of the user's log-in file
+ * and reads the file again. If somebody renewed it meanwhile, its tokens are the answer. If not, the request goes to
+ * the service with the real token, and the service's answer is written to the user's file, each value in its place,
+ * before anybody gets it. The task is answered with dummies of the new tokens.
  */
 #ifndef CREDENTIALS_RENEW_H
 #define CREDENTIALS_RENEW_H

@@ -30,7 +30,7 @@ struct place {
 	struct buf text;
 };
 
-/* The lock is on the directory: it needs no file there, and all of the user's Garth homes have the same one. */
+/* The lock is on the directory: it needs no file there, and all Garth homes of a user share it. */
 static int lock_place(const char *file, struct place *p, struct err *e)
 {
 	struct deadline d = deadline_in(RENEW_LOCK_MS);

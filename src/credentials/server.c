@@ -74,11 +74,11 @@ static unsigned watch(const struct server *s, struct curl_waitfd *fds, struct co
 
 		if (!c)
 			continue;
-		/* whoever does not read answers asks for no more */
+		/* a client that does not read its answers cannot send more requests */
 		reads = c->in.len < HEAD_MAX && c->out.len - c->sent < OUT_HIGH;
 		writes = c->sent < c->out.len;
 		whose[n] = c;
-		/* one that is not waited for could still wake us by hanging up, without end */
+		/* if we do not wait for a connection, its hang-up would still wake us again and again */
 		fds[n++] = (struct curl_waitfd){ reads || writes ? c->fd : -1,
 			(short)((reads ? CURL_WAIT_POLLIN : 0) | (writes ? CURL_WAIT_POLLOUT : 0)), 0 };
 		if (c->renewal.fd < 0)

@@ -2,12 +2,12 @@
  * The credentials proxy of one task: plain HTTP/1.1 inside, TLS outside. One process with one thread; curl's loop
  * waits for both sides.
  *
- * A request "/SERVICE/path" goes to the service's address and to nowhere else. A header of which the service may have
- * a secret, and whose value is one of our dummies, gets the secret; everything else is passed on as it is. Redirects
- * are passed back, never followed. What the server answers is searched for secrets (scrub.h).
+ * A request "/SERVICE/path" goes to the service's address and to nowhere else. If a header may carry a secret for this
+ * service, and its value is one of our dummies, the secret replaces it. Everything else is passed on as it is.
+ * Redirects are passed back, never followed. What the server answers is searched for secrets (scrub.h).
  *
- * Everything that arrives on the listening sockets is hostile. The agent can spend the credential while it runs;
- * it can neither read it, nor send it anywhere else, nor use it for what the service's paths do not have.
+ * Everything that arrives on the listening sockets is hostile. The agent can use the credential while it runs. It
+ * cannot read it, send it anywhere else, or use it for paths that are not on the service's list.
  */
 #ifndef CREDENTIALS_SERVER_H
 #define CREDENTIALS_SERVER_H
@@ -26,7 +26,7 @@
 #define CONNS_MAX    128
 #define BODY_MAX     (64u << 20)
 #define BODIES_MAX   (256u << 20) /* of all connections together */
-#define OUT_HIGH     (512u << 10) /* so much may wait for a client that reads slowly */
+#define OUT_HIGH     (512u << 10) /* how much may wait for a client that reads slowly */
 #define OUT_MAX      (8u << 20)
 #define HEAD_SECONDS 60
 #define RENEWALS_MAX 4 /* processes at once */

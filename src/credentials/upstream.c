@@ -13,7 +13,7 @@
 #define SILENT_SECONDS  1200L
 #define DEFAULT_CA      "/etc/ssl/certs/ca-certificates.crt"
 
-/* Fields that are about one connection, and those that are set here. */
+/* Fields that belong to one connection, and those that are set here. */
 static bool is_ours(const char *name)
 {
 	static const char *const names[] = { "host", "connection", "keep-alive", "te", "trailer",
@@ -58,7 +58,7 @@ static void add_fields(struct conn *c)
 	static const char *const none[] = { "Expect:", "Accept:", "User-Agent:", "Content-Type:" };
 	const struct head *h = &c->head;
 
-	/* curl's own, which it leaves out only if it is told so; a later field of the client's comes after it */
+	/* curl adds these by itself unless it is told not to; the client's own field comes later */
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
 		auto_str name = xstrndup(none[i], strlen(none[i]) - 1);
 
@@ -67,7 +67,7 @@ static void add_fields(struct conn *c)
 		if (i == 0 || !head_value(h, name))
 			c->up.fields = curl_slist_append(c->up.fields, none[i]);
 	}
-	/* what is compressed could not be searched for secrets */
+	/* a compressed answer cannot be searched for secrets */
 	c->up.fields = curl_slist_append(c->up.fields, "Accept-Encoding: identity");
 	for (size_t i = 0; i < h->names.n; i++)
 		if (!is_ours(h->names.v[i]))
@@ -101,7 +101,7 @@ static int on_seek(void *arg, curl_off_t offset, int origin)
 	return CURL_SEEKFUNC_OK;
 }
 
-/* Passes the answer's head on: status line and fields, which are in up.head line by line. */
+/* Passes on the head of the answer: status line and fields, which are in up.head line by line. */
 static void pass_head(struct conn *c)
 {
 	struct buf *head = &c->up.head;
@@ -188,7 +188,7 @@ void upstream_trust(struct trust *ret)
 	struct err ignored = ERR_INIT;
 
 	*ret = (struct trust){ .file = bundle && *bundle ? bundle : file && *file ? file : DEFAULT_CA };
-	/* curl keeps a file's certificates for all connections, other ones not */
+	/* curl caches certificates for all connections only if they come from a file */
 	if (!extra || !*extra || !strcmp(extra, ret->file) || read_file(AT_FDCWD, extra, &more, &ignored) < 0)
 		return;
 	read_file(AT_FDCWD, ret->file, &all, &ignored);

@@ -1,7 +1,7 @@
 /*
- * What the credentials proxy knows: services, each with the address that the user's agent would use, and secrets,
- * each with the dummy that the task has in its place and the service that it is for. The table is made when an
- * agent is started (agent/outside.h), goes to the proxy's process in a file in memory, and is on no disk.
+ * The table of the credentials proxy: services, each with the address that the user's agent would use, and secrets,
+ * each with its dummy in the task and its service. The table is made when an agent is started (agent/outside.h). It
+ * goes to the proxy's process as a file in memory, and is never written to a disk.
  */
 #ifndef CREDENTIALS_VAULT_H
 #define CREDENTIALS_VAULT_H

@@ -88,11 +88,14 @@ static void tell_user(
 		.host = (char *)r->host.name, .port = r->host.port, .why = outcomes[o].why, .address = address
 	};
 	auto_str entry = NULL, text = NULL;
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
 	auto_buf message = BUF_INIT(PROXY_NOTE_MAX);
 
 	if (p->notes < 0 || !k->t.id || (o != OUTCOME_REFUSED && o != OUTCOME_PRIVATE))
 		return;
-	if (refused_is_quiet(&k->c.config, &a))
+	home_task_dir(&k->c.home, k->t.id, &dir, &ignored);
+	if (refused_is_quiet(&k->c.config, dir, &a))
 		return;
 	text = refused_sentence(&k->net.allow, &a, k->t.name, &entry);
 	if (!text)

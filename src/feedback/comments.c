@@ -64,7 +64,7 @@ static void add_words(struct reader *r, const char *line, size_t len, size_t row
 	buf_addch(&r->words, '\n');
 }
 
-/* Takes the text of the last comment; one without words is none. */
+/* Stores the text of the last comment. A comment without words is dropped. */
 static void close_comment(struct reader *r)
 {
 	struct comment *c = r->open ? &r->out->v[r->out->n - 1] : NULL;
@@ -102,7 +102,7 @@ static void place(const struct reader *r, struct comment *c)
 	c->path = r->d->v[l->file].path;
 	c->line = l->number;
 	c->side = l->side;
-	/* "\ No newline" and lines about the file are no code */
+	/* "\ No newline" and lines about the file are not code */
 	c->code = l->number && l->len && text[0] != '\\' ? xstrndup(text + 1, l->len - 1) : xstrdup("");
 }
 
@@ -138,7 +138,7 @@ static bool find_again(struct reader *r, const char *line, size_t len)
 	return false;
 }
 
-/* A line that is no comment. */
+/* A line that is not a comment. */
 static void take_line(struct reader *r, const char *line, size_t len)
 {
 	bool blank = !trimmed(line, len);

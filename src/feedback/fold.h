@@ -4,7 +4,8 @@
 
 #include "feedback/patch.h"
 
-/* A file with more lines of diff than this is folded, and so is every file after so many lines in all. */
+/* A file is folded if its diff has more lines than FOLD_FILE_LINES, or if all files shown so far have FOLD_ALL_LINES
+ * together with it. */
 #define FOLD_FILE_LINES 1500
 #define FOLD_ALL_LINES  40000
 

@@ -99,7 +99,7 @@ static int take_raw(const char *line, size_t len, struct patch *d, struct err *e
 }
 
 /* Counts what a line changes. Between "diff --git" and the first "@@" there are lines that begin with "---" and
- * "+++" and are no content. */
+ * "+++" and are not content. */
 static void count(struct patch_file *f, const char *line, size_t len, bool *in_hunk)
 {
 	f->lines++;
@@ -140,7 +140,7 @@ static int take_patch(const char *p, const char *end, struct patch *d, struct er
 			if (parts && parts == parts_of(&d->v[file]))
 				file++, parts = 0;
 			if (file >= d->n)
-				return err_set(e, ERR_FAILED, "git's diff has a file too many");
+				return err_set(e, ERR_FAILED, "git's diff has one file too many");
 			if (!parts++)
 				d->v[file].start = (size_t)(p - d->text);
 		} else if (!parts) {

@@ -48,7 +48,7 @@ struct patch_line {
 	const char *text; /* without the line break */
 	size_t len;
 	enum patch_side side;
-	unsigned long number; /* 0 if it is no line of the file */
+	unsigned long number; /* 0 if it is not a line of the file */
 	bool begins_file;     /* "diff --git …"; a file that became a link has two of them */
 	bool begins_hunk;     /* "@@ … @@" */
 };

@@ -5,7 +5,7 @@
 
 #include "base/clean.h"
 
-/* Of the line that a comment is about, this much is repeated. */
+/* How much of the commented line is repeated. */
 #define CODE_MAX 300
 
 static void put_general(const struct comment_list *l, struct buf *out)

@@ -13,8 +13,8 @@
  * too long. */
 int prompt_write(const struct comment_list *l, const char *tip, struct buf *out, struct err *e);
 
-/* Makes general remarks of all comments, for a new review, because the branch has moved from `tip`. Each says what it was
- * about. */
+/* Turns all comments into general remarks, for a new review, because the branch has moved from `tip`. Each says which line
+ * it was about. */
 void prompt_carry(struct comment_list *l, const char *tip);
 
 #endif

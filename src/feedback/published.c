@@ -11,7 +11,7 @@
 #include "sys/fd.h"
 #include "task/tip.h"
 
-/* git takes larger files for binary ones, so it does not compare them line by line. */
+/* git treats larger files as binary, so it does not compare them line by line. */
 #define COMPARED_MAX "core.bigFileThreshold=8m"
 /* Subjects of so many commits are read; the heading shows fewer. */
 #define COMMITS_MAX "-1000"

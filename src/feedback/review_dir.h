@@ -1,7 +1,6 @@
 /*
- * What is kept of a task's reviews, in tasks/<id>/review: the file that the user edits, until its comments are sent,
- * and the commit that was last shown. A directory of its own, because editors leave files beside the one that they
- * edit.
+ * Stores a task's review in tasks/<id>/review: the file that the user edits, until its comments are sent, and the
+ * commit that was last shown. It is a separate directory, because editors leave files beside the one that they edit.
  *
  *	review_dir_open(task_dir, &k, e)     ERR_BUSY: another command has the review open
  *	review_dir_read / review_dir_write / review_dir_remove

@@ -1,4 +1,4 @@
-/* Error messages about walls. A message is text of any program, so this is a guess that costs a line if it is wrong. */
+/* Error messages about walls. Any program may have written the message, so this is a guess. A wrong guess costs one line. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void lower(const char *line, size_t len, struct buf *out)
 		buf_addch(out, line[i] >= 'A' && line[i] <= 'Z' ? (char)(line[i] + 32) : line[i]);
 }
 
-/* Finds a path in the line that is outside; in writing, one that this task cannot write. */
+/* Finds a path in the line that is outside, or, if the error is about writing, one that this task cannot write. */
 static bool path_outside(
 	const struct looking *l, const char *line, size_t len, enum want want, struct buf *path)
 {
@@ -76,8 +76,8 @@ static void look_at_line(struct looking *l, const char *line, size_t len)
 		says_any(buf_str(&small), small.len, refused_hosts, ARRAY_SIZE(refused_hosts))) {
 		buf_addstr(l->out,
 			!strcmp(l->g->facts->network, "none")
-				? "This is a wall of the task, not a fault: it has no network. Work without it, or ask the user: garth ask QUESTION"
-				: "This is a wall of the task, not a fault: the host is not on its list of allowed hosts. Work without it, or ask the user to allow it: garth ask QUESTION");
+				? "This is a boundary of the task, not a fault: it has no network. Work without it, or ask the user: garth ask QUESTION"
+				: "This is a boundary of the task, not a fault: the host is not on its list of allowed hosts. Work without it, or ask the user to allow it: garth ask QUESTION");
 		return;
 	}
 	fixed = says_any(buf_str(&small), small.len, read_only, ARRAY_SIZE(read_only));
@@ -87,7 +87,7 @@ static void look_at_line(struct looking *l, const char *line, size_t len)
 		return;
 	clean_text(&clean, buf_str(&path), path.len < 300 ? path.len : 300, false);
 	buf_printf(l->out,
-		"This is a wall of the task, not a fault: '%s' is outside the workspace, %.400s. Work in the workspace and in /tmp, or ask the user: garth ask QUESTION",
+		"This is a boundary of the task, not a fault: '%s' is outside the workspace, %.400s. Work in the workspace and in /tmp, or ask the user: garth ask QUESTION",
 		buf_str(&clean), l->g->facts->workspace);
 }
 

@@ -81,7 +81,7 @@ static bool path_refused(
 	return true;
 }
 
-/* The files that a patch is for, in the form of Codex and OpenCode. It may be in a command too: apply_patch <<EOF. */
+/* The files that a patch changes, in the form of Codex and OpenCode. It may be in a command too: apply_patch <<EOF. */
 static bool patch_refused(const struct guard *g, const char *cwd, const char *patch, struct refusal *ret)
 {
 	static const char *const marks[] = {
@@ -159,7 +159,7 @@ static enum decision decide_tool(const struct guard *g, const struct tool *t, st
 
 	while (i < ARRAY_SIZE(t->members) && t->members[i] && (at = input, !jread_member(&at, t->members[i])))
 		i++;
-	/* most tools that read may do without a path, and then mean the current directory */
+	/* for most tools that read, the path is optional; without it they mean the current directory */
 	if (i == ARRAY_SIZE(t->members) || !t->members[i])
 		return t->kind == CALL_READ || t->kind == CALL_PATCH ? DECISION_PASS : DECISION_MALFORMED;
 	if (t->kind == CALL_SHELL && jread_peek(&at) == '[') {

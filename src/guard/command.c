@@ -14,14 +14,14 @@ enum args {
 	ARGS_MODE,    /* the first is a mode or an owner; it writes the rest */
 	ARGS_COPY,    /* it reads all but the last, and writes there */
 	ARGS_MOVE,    /* it writes all */
-	ARGS_LINK,    /* only the last: what a link leads to is no path from here */
+	ARGS_LINK,    /* only the last: the target of a link is not relative to the current directory */
 	ARGS_FIND,    /* up to the first option */
 	ARGS_SCRIPT,  /* the first, unless an option has the program's text */
 	ARGS_SHELL,   /* the same, and the text is for a shell */
 };
 
-/* Programs, and their short options that take the next word. Of others only what plainly is elsewhere is refused: their words
- * may be anything. */
+/* Programs, and their short options that take the next word. For other programs, only words that are plainly paths elsewhere
+ * are refused: their words may be anything. */
 static const struct row {
 	const char *name;
 	enum args args;
@@ -295,7 +295,7 @@ static bool row_refused(struct setting *s, const struct row *row, const struct w
 	return false;
 }
 
-/* Of a program that is not known: words that plainly lead elsewhere, alone or as --option=PATH. */
+/* For an unknown program: words that plainly lead elsewhere, alone or as --option=PATH. */
 static bool others_refused(struct setting *s, const struct word *words, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -306,7 +306,7 @@ static bool others_refused(struct setting *s, const struct word *words, size_t n
 		if (skip > words[i].known ||
 			(*value.text != '/' && strncmp(value.text, "../", 3) && strcmp(value.text, "..")))
 			continue;
-		/* code and sentences are no paths */
+		/* code and sentences are not paths */
 		if (value.text[strcspn(value.text, " \t\n'\"(){}<>;|$`")])
 			continue;
 		if (word_refused(s, &value, WANT_READ, false))
@@ -337,7 +337,7 @@ static bool cd_refused(struct setting *s, const struct word *words, size_t n)
 	return false;
 }
 
-/* In a task without network, only the task itself can be asked. */
+/* A task without network can reach only its own loopback. */
 static bool is_outside_url(const char *word)
 {
 	static const char *const own[] = { "localhost", "127.", "[::1]", "0.0.0.0" };
@@ -372,7 +372,7 @@ static bool is_pair(const struct word *w)
 	       !memchr(w->text, '/', (size_t)(equals - w->text));
 }
 
-/* The number of words that a wrapper and its own words are. */
+/* How many words belong to a wrapper, with its options. */
 static size_t wrapper_length(struct setting *s, const struct word *words, size_t n, bool *ret_refused)
 {
 	size_t i = 1, k = 0;

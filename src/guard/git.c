@@ -31,8 +31,8 @@ bool git_variable_refused(struct setting *s, const char *name, size_t len, const
 	return false;
 }
 
-/* Goes through the options in front of the verb; cwd follows each -C. *ret_elsewhere: another repository is named, or one that
- * only the shell knows. */
+/* Goes through the options in front of the verb; cwd follows each -C. *ret_elsewhere: they name another repository, or one
+ * that only the shell knows. */
 static bool options_refused(
 	struct setting *s, const struct word *words, int argc, char *const *argv, bool *ret_elsewhere)
 {
@@ -85,7 +85,7 @@ static bool verb_refused(struct setting *s, int argc, char *const *argv, const s
 		return say(s, "a task does not push", text);
 	}
 	if (v.route && !strcmp(v.route, "fetch") && !*f->fetch) {
-		snprintf(text, sizeof(text), "go on on %s; the user brings new commits in with garth sync",
+		snprintf(text, sizeof(text), "continue on %s; the user brings new commits in with garth sync",
 			facts_short(f->branch));
 		return say(s, "a task does not fetch from the user's remote", text);
 	}

@@ -1,20 +1,20 @@
 /*
  * garth-guard: the pre-tool hook of the agents' clients. It reads the client's JSON about a tool call from the
- * standard input and decides from the text whether the call can be of any use in this task: whether it leads out
- * of the workspace, to state files, or to a network that is not there. If not, the agent is told at once what to do
- * instead, before it loses a turn at a wall.
+ * standard input and decides from the text whether the call can work in this task. It cannot if it leads out of the
+ * workspace, to state files, or to a network that is not there. Then the agent is told at once what to do instead,
+ * before it wastes a turn.
  *
  *	garth-guard --client claude|codex|gemini|opencode|goose            before a tool: exit 0, or 2 and three lines
  *	garth-guard --client … --after                                     after a tool: a line about a wall, or nothing
  *
- * It runs inside, and guides only: an agent that avoids it can do no harm, because the kernel decides. So what it cannot
- * decide passes. Facts about the task come from the shim's files (shim/facts.h), not from the environment.
+ * It runs inside, and only gives advice: an agent that avoids it can do no harm, because the kernel decides. So what it
+ * cannot decide passes. Facts about the task come from the shim's files (shim/facts.h), not from the environment.
  *
  *	main.c       options, input, facts, output
  *	call.c       a client's JSON → a tool call: a command for a shell, or paths to read or write
  *	shell_words.c  the text of a shell: quotes and expansions → words
  *	shell.c      redirections, subshells, blocks, here-documents → commands
- *	command.c    a command and its words → which of them are paths, and what becomes of them
+ *	command.c    a command and its words → which of them are paths, and whether they are read or written
  *	git.c        the same for git
  *	place.c      a path → whether this task can do anything there
  *	after.c      a tool's result → whether a wall is the reason
@@ -41,7 +41,7 @@ struct guard {
 	const char *operations; /* the user's changes of the shim's table, shim/shim.h */
 };
 
-/* Why a call is of no use. */
+/* Why a call cannot work. */
 struct refusal {
 	char reason[700], tried[1100], instead[1300];
 };
@@ -58,7 +58,7 @@ bool shell_refused(const struct guard *g, const char *text, size_t len, const ch
 /* A word of a command, after quotes and expansions. */
 struct word {
 	char *text;
-	/* How much of the text is certain: what follows was a wildcard or an expansion that only the shell knows. */
+	/* How many bytes of the text are known: after them comes a wildcard, or an expansion that only the shell knows. */
 	size_t known;
 	bool wildcard; /* the rest is a name, without slashes */
 };
@@ -67,7 +67,7 @@ static inline bool word_is_known(const struct word *w)
 	return !w->text[w->known];
 }
 
-/* What a command is judged with. cwd is "" if it is not known; cd changes it. */
+/* The state in which a command is judged. cwd is "" if it is not known; cd changes it. */
 struct setting {
 	const struct guard *g;
 	char *cwd; /* GUARD_PATH_MAX bytes */
@@ -97,7 +97,7 @@ bool word_refused(const struct setting *s, const struct word *w, enum want want,
  * relative and cwd is "". *ret_exists may be NULL. */
 bool place_resolve(const char *cwd, const char *path, char out[GUARD_PATH_MAX], bool *ret_exists);
 
-/* after.c: finds in the JSON of a post-tool hook an error message about a path or a host that a wall is the reason of.
+/* after.c: finds in the JSON of a post-tool hook an error message about a path or a host that a wall has caused.
  * True if there is one; `out` is a line about it. */
 bool after_explain(const struct guard *g, const char *json, size_t len, struct buf *out);
 

@@ -118,8 +118,8 @@ static int before(const struct guard *g, const struct client *c, const struct bu
 		return PASSED;
 	case DECISION_MALFORMED:
 		r = (struct refusal){ "the guard cannot read the tool call",
-			"call a tool with input that is not as expected",
-			"call the tool again, with its arguments as its description has them" };
+			"call a tool with unexpected input",
+			"call the tool again, with the arguments that its description names" };
 		break;
 	case DECISION_REFUSE:
 		break;
@@ -149,7 +149,7 @@ static int after(const struct guard *g, const struct client *c, const struct buf
 static int usage(void)
 {
 	fputs("usage: garth-guard --client claude|codex|gemini|opencode|goose [--after]\n", stderr);
-	/* not 2, by which a client would take this as a refusal of every tool */
+	/* not 2: clients take that as a refusal of the tool */
 	return 1;
 }
 
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 		return PASSED;
 	read_text(rules, &operations);
 	g = (struct guard){ .facts = &facts, .dir = dir, .operations = buf_str(&operations) };
-	/* what is too long to be read passes: the kernel decides */
+	/* input that is too long to be read passes: the kernel decides */
 	if (!read_input(&json))
 		return PASSED;
 	return is_after ? after(&g, c, &json) : before(&g, c, &json);

@@ -11,7 +11,7 @@
 
 #define LINKS_MAX 40
 
-/* Where programs, libraries and settings are. What is missing there is missing, and no wall. */
+/* Where programs, libraries and settings are. A file that is missing there is not blamed on a wall. */
 static const char *const system_places[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 	"/etc", "/opt", "/nix", "/gnu", "/sys", "/run", "/var", "/snap", "/boot" };
 
@@ -187,7 +187,7 @@ static bool has_directory(const char *path)
 	return !stat(*dir ? dir : "/", &st);
 }
 
-/* Whether it is a neighbour of the workspace, or of a directory that leads to it: there the user has other projects. */
+/* Whether it is beside the workspace, or beside a directory above it: there the user has other projects. */
 static bool is_neighbour(const struct judged *j)
 {
 	const struct facts *f = j->g->facts;
@@ -202,8 +202,8 @@ static bool is_neighbour(const struct judged *j)
 	return false;
 }
 
-/* The task home is the agent's own: what is there, its settings, and files directly in it. The user's other directories
- * are not there. */
+/* The task home belongs to the agent: what exists there, its settings, and files directly in it. The user's other
+ * directories are not in it. */
 static bool judge_home(const struct judged *j)
 {
 	const char *name = below(j->real, j->g->facts->home);
@@ -269,7 +269,7 @@ static bool judge_project(const struct judged *j)
 	return refuse(j->ret, j->stay, "the user's own checkout is not part of this task");
 }
 
-/* The innermost of these that the path is in decides: a home may be below /tmp, and the Garth home is in a home. */
+/* The innermost of these directories decides: a home may be below /tmp, and the Garth home is in a home. */
 static bool judge_outside(struct judged *j)
 {
 	const struct facts *f = j->g->facts;
@@ -283,7 +283,7 @@ static bool judge_outside(struct judged *j)
 	size_t longest = 0;
 
 	snprintf(j->stay, sizeof(j->stay),
-		"work in the workspace, %.400s, with paths in it; /tmp is for temporary files; if something outside is needed, "
+		"work in the workspace, %.400s, and use paths in it; /tmp is for temporary files; if you need something outside, "
 		"ask the user: garth ask QUESTION",
 		f->workspace);
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)

@@ -1,5 +1,5 @@
-/* Reads a text for a shell as far as text can be understood: what only a running shell knows (most variables, the output of
- * commands) makes a word, or the current directory, unknown. */
+/* Reads a text for a shell as far as that is possible without running it. What only a running shell knows (most variables,
+ * the output of commands) makes a word, or the current directory, unknown. */
 #include <stdio.h>
 #include <string.h>
 
@@ -102,7 +102,7 @@ static void note_tried(struct shell *s, const char *verb, const char *what)
 	s->p = s->end;
 }
 
-/* From the first < or > on. */
+/* Begins at the first < or >. */
 static void read_redirection(struct shell *s)
 {
 	struct setting set = { .g = s->g, .cwd = s->cwd, .ret = s->ret };
@@ -187,7 +187,7 @@ static bool is_declaration(const char *word)
 	       !strcmp(word, "declare");
 }
 
-/* Whether a cd in a block was done is not known behind it. */
+/* After a block, it is not known whether a cd in it was executed. */
 static void count_block(struct shell *s, const char *word)
 {
 	if (!strcmp(word, "if") || !strcmp(word, "while") || !strcmp(word, "until") || !strcmp(word, "for")) {

@@ -40,19 +40,19 @@ struct shell {
 
 /* Whether this text is next. */
 bool shell_at(const struct shell *s, const char *text);
-/* Beyond a bound: the rest is not read. */
+/* A limit is exceeded: the rest is not read. */
 void shell_give_up(struct shell *s);
 
 /* shell_words.c: reads a word. False if there is none here. *ret_quoted: some of it was in quotes. */
 bool shell_read_word(struct shell *s, struct word *ret, bool *ret_quoted);
-/* Moves behind the closing bracket, with brackets in between counted. */
+/* Moves behind the matching closing bracket. */
 void shell_skip_brackets(struct shell *s, char open, char close);
-/* How many bytes of a variable's name are here. */
+/* The length of the variable name that begins here. */
 size_t shell_name_length(const char *p, const char *end);
 /* Sets a variable; NULL: its value is not known. */
 void shell_set(struct shell *s, const char *name, size_t len, const char *value);
 
-/* shell.c: reads a text of its own, such as a subshell's, from here up to `stop`. What it changes is forgotten. */
+/* shell.c: reads a separate text, such as a subshell's, from here up to `stop`. What it changes is forgotten. */
 void shell_read_apart(struct shell *s, char stop);
 /* The same for another text. */
 void shell_read_copy(struct shell *s, const char *text, size_t len);

@@ -31,7 +31,7 @@ static void add(struct reading *r, char c)
 		r->known = r->text.len;
 }
 
-/* What follows is not known. Where it is a wildcard, it has no slash in it. */
+/* What follows is not known. If it is a wildcard, it has no slash in it. */
 static void lose(struct reading *r, bool wildcard)
 {
 	if (!r->unknown)
@@ -200,7 +200,7 @@ static void read_double(struct shell *s, struct reading *r)
 	s->p += s->p < s->end;
 }
 
-/* $'…', where a backslash stands for too many things. */
+/* $'…', in which a backslash has too many meanings. */
 static void read_ansi(struct shell *s, struct reading *r)
 {
 	while (s->p < s->end && *s->p != '\'') {

@@ -22,7 +22,7 @@
 #define PASSES_MAX 10
 #define ABOVE_MAX  4096
 
-/* One directory on its way, and the directory in which its copy is made. */
+/* A directory that is being copied, and the directory in which its copy is made. */
 struct moving {
 	int parent;
 	const char *name;
@@ -101,9 +101,9 @@ bool copy_up_may_be_needed(int parent, const char *name)
 
 	if (dir < 0 || fstatfs(dir, &fs) < 0 || fs.f_type != OVERLAYFS_SUPER_MAGIC)
 		return false;
-	/* A change that changes nothing brings the directory itself, without its files, to the upper layer. If it
-	 * is in a lower layer too, the overlay then counts one link. On some file systems (btrfs) this is so for
-	 * all directories. */
+	/* A change without effect brings the directory itself, without its files, to the upper layer. If it is in a
+	 * lower layer too, the overlay then reports one link. On some file systems (btrfs) all directories have
+	 * one link. */
 	return !fchown(dir, (uid_t)-1, (gid_t)-1) && !fstat(dir, &st) && st.st_nlink == 1;
 }
 
@@ -148,7 +148,7 @@ static int make_stage(struct moving *m)
 	return m->tree < 0 ? -1 : 0;
 }
 
-/* In an order in which what is left after a kill is never taken for complete. */
+/* The order matters: after a kill, an incomplete copy is never taken for complete. */
 static void remove_stage(const struct moving *m)
 {
 	struct err ignored = ERR_INIT;
@@ -175,7 +175,7 @@ static int make_copy(struct moving *m)
 	if (tree_link(m->copy, from, m->tree) < 0)
 		return -1;
 	fault("rename-copied");
-	/* only after step 3 may it be without rights: a directory that is moved must be writable */
+	/* it gets its own mode only after step 3: a directory that is moved must be writable */
 	if (tree_copy_meta(from, m->tree, &st, true) < 0)
 		return -1;
 	return unlinkat(m->stage, ".gitignore", 0);
@@ -190,7 +190,7 @@ static int empty_source(const struct moving *m)
 	return tree_empty(m->copy, from, m->tree);
 }
 
-/* Steps 2 and 3. Files may be added all the time. */
+/* Steps 2 and 3. Other processes may add files meanwhile. */
 static int replace(const struct moving *m)
 {
 	for (int pass = 0; pass < PASSES_MAX; pass++) {

@@ -14,7 +14,7 @@ struct tree_copy {
 	int root; /* of the copy */
 	bool (*goes_on)(void *arg);
 	void *arg;
-	/* Files of lower layers that have several names: linking one of them makes it a file of its own. */
+	/* Files of lower layers that have several names: linking one of the names makes it a separate file. */
 	struct linked *linked[LINKED_BUCKETS];
 	char path[PATH_MAX]; /* of the current directory beneath the root */
 	size_t len;

@@ -213,7 +213,7 @@ static int remove_any(int dir, const char *name)
 	return 0;
 }
 
-/* If in doubt, the copy gets a link once more: this is right for the same file too. */
+/* If in doubt, the copy gets a link again: this is right for the same file too. */
 static int empty_file(struct tree_copy *t, int from, int copy, const char *name, const struct stat *st)
 {
 	struct stat has;

@@ -47,7 +47,7 @@ static void answer(uint64_t id, int error)
 
 static int start_thread(void);
 
-/* Whether this thread may take its time: another one is there for the next calls. */
+/* Whether this thread may work for long: another one is ready for the next calls. */
 static bool begin_work(void)
 {
 	bool may = true;
@@ -62,7 +62,7 @@ static bool begin_work(void)
 	return may;
 }
 
-/* Whether this thread goes on to take calls. */
+/* Whether this thread continues to take calls. */
 static bool end_work(void)
 {
 	bool stays;
@@ -89,7 +89,7 @@ static bool goes_on(void *arg)
 	return !caller_waits(c);
 }
 
-/* Returns whether this thread goes on. */
+/* Returns whether this thread continues. */
 static bool serve(const struct seccomp_notif *req)
 {
 	struct call c = { .listener = help.listener, .req = req };
@@ -127,7 +127,7 @@ static void *run(void *arg)
 		if (!ioctl(help.listener, SECCOMP_IOCTL_NOTIF_RECV, &req))
 			going = serve(&req);
 		else if (errno != EINTR && errno != ENOENT)
-			poll(NULL, 0, 10); /* never gives up: all renames inside would block */
+			poll(NULL, 0, 10); /* never stop here: all renames inside would block */
 	}
 	return NULL;
 }
@@ -156,7 +156,7 @@ static int start_thread(void)
 	return 0;
 }
 
-/* Pids that the kernel tells must be those of /proc. */
+/* Pids from the kernel must be the same as those in /proc. */
 static bool proc_is_own(void)
 {
 	char link[24] = "", own[24];
@@ -165,7 +165,7 @@ static bool proc_is_own(void)
 	return readlink("/proc/self", link, sizeof(link) - 1) > 0 && !strcmp(link, own);
 }
 
-/* In mountinfo, bytes that would end a word are three octal digits. */
+/* mountinfo writes bytes that would end a word as three octal digits. */
 static void unescape(char *s)
 {
 	char *to = s;
@@ -181,7 +181,7 @@ static void unescape(char *s)
 	*to = '\0';
 }
 
-/* Mount points in an overlay are for rules (cover.c); what was interrupted in one is in its top directory. */
+/* Mount points in an overlay are for rules (cover.c). An interrupted copy is in the top directory of its mount. */
 static void recover_below(const struct jail *j)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");

@@ -167,8 +167,8 @@ static bool is_futile(const struct rename_call *r, const struct holder *from, co
 	return exists && (r->flags & RENAME_NOREPLACE || !S_ISDIR(to_st.st_mode) || same(&from_st, &to_st));
 }
 
-/* Directories that are being copied. Two copies at one time of one directory, or of one in the other, would take
- * files from each other. */
+/* Directories that are being copied. Two copies of the same directory at the same time would take files from each other.
+ * So would copies of two directories if one is in the other. */
 struct claim {
 	struct claim *next;
 	char path[PATH_MAX];

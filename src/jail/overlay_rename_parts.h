@@ -1,4 +1,4 @@
-/* Internal to rename*.c. */
+/* Internal to overlay_rename*.c. */
 #ifndef JAIL_OVERLAY_RENAME_PARTS_H
 #define JAIL_OVERLAY_RENAME_PARTS_H
 
@@ -20,8 +20,8 @@ struct rename_call {
 /* Whether the kernel may refuse the call because of a directory in a lower layer. Fast: most calls rename
  * files. */
 bool rename_looks_hard(const struct call *c, struct rename_call *ret);
-/* Makes the directory movable, or both of an exchange. The negative errno for the caller, or 0: the call shall
- * continue. goes_on is as for copy_up_dir. */
+/* Makes the directory movable, or both directories of an exchange. Returns the negative errno for the caller, or 0: the
+ * call shall continue. goes_on is as for copy_up_dir. */
 int rename_prepare(struct rename_call *r, bool (*goes_on)(void *arg), void *arg);
 
 #endif

@@ -129,14 +129,14 @@ static const struct {
 	{ "server/discover", MODERN, discover },
 };
 
-/* What every result of the stateless era has. */
+/* The members of every result in the stateless protocol. */
 static void mark_modern(const struct request *q, json_t *result)
 {
 	json_object_set_new(result, "resultType", json_string("complete"));
 	json_object_set_new(result, "_meta", json_pack("{s:o}", META "serverInfo", server_info(q->s)));
 }
 
-/* NULL: the request's metadata are as they must be. */
+/* NULL: the request's metadata are valid. */
 static json_t *check_meta(struct request *q)
 {
 	const json_t *meta = json_object_get(q->params, "_meta");

@@ -109,7 +109,7 @@ static bool is_legacy_version(const char *version)
 	return false;
 }
 
-/* The stateless era is known by its header or by the body; an unknown version is answered as it answers one. */
+/* The header or the body shows that a request uses the stateless protocol. An unknown version is answered in its form. */
 static bool is_modern(const struct mcp_http_request *q, const json_t *m)
 {
 	const char *version = header(q, "mcp-protocol-version");
@@ -140,7 +140,7 @@ static void answer_legacy(
 		fail(ret, 400, json_object_get(m, "id"), MCP_INVALID, "The header Mcp-Session-Id is missing");
 		return;
 	}
-	/* without the header it is the version that did not have it yet */
+	/* without the header it is the version from before the header existed */
 	snprintf(s->legacy, sizeof(s->legacy), "%s", version ? version : "2025-03-26");
 	ret->body = mcp_answer(s, m, false, &ret->status);
 }

@@ -1,10 +1,11 @@
 /*
- * One request of streamable HTTP, with the rules of both eras for its headers. A server of HTTP passes the request on
- * (the gateway, over a pipe into the jail), so this neither listens nor reads. An answer is JSON, never a stream.
+ * One request of streamable HTTP, with the header rules of both protocols, with sessions and stateless (mcp.h). An HTTP
+ * server passes the request on (the gateway, through a pipe into the jail), so this neither listens nor reads. An answer
+ * is JSON, never a stream.
  *
  *	403  an Origin that is not of this machine
  *	405  not POST: there is no stream to GET, and no session to DELETE
- *	400  no message; a version that is unknown; headers that are missing or say something else than the body
+ *	400  no message; an unknown version; headers that are missing or do not match the body
  *	202  a notification
  *
  * Before 2026-07-28 `initialize` gives the session's id (Mcp-Session-Id), which each further request must have.

@@ -1,6 +1,6 @@
 /*
- * A server of the Model Context Protocol that has tools and nothing else, as a library: it knows the protocol, and
- * the program says which tools there are.
+ * A server of the Model Context Protocol that has tools and nothing else, as a library: it implements the protocol, and
+ * the program provides the tools.
  *
  *	static const struct mcp_tool tools[] = { { "read_file", …, read_file }, … };
  *	struct mcp_server s = { .name = "garth", .version = "1", .tools = tools, .ntools = 1, .ctx = x };
@@ -8,13 +8,13 @@
  *	mcp_stdio(&s, 0, 1);             stdio.h: a message a line, until the input ends
  *	mcp_http(&s, &request, &answer)  http.h: one request of streamable HTTP
  *
- * Both eras are served, also mixed:
+ * Both forms of the protocol are served, also mixed:
  *
  *	2024-11-05 … 2025-11-25   begins with `initialize`; batches up to 2025-03-26
  *	2026-07-28                stateless: each request has its version in params._meta
  *
- * What a tool refuses is a result with isError and JSON for the model; protocol errors are for messages that are no
- * requests of MCP. Everything that comes in is hostile: size, depth and number of values are limited (message.h).
+ * If a tool refuses a call, the answer is a result with isError and JSON for the model. Protocol errors are for messages
+ * that are not MCP requests. All input is hostile: size, depth and number of values are limited (message.h).
  */
 #ifndef MCP_MCP_H
 #define MCP_MCP_H
@@ -79,12 +79,12 @@ struct mcp_server {
 	char legacy[12]; /* the version that `initialize` agreed on; "" before */
 };
 
-/* The versions of both eras, newest first; each list ends with NULL. */
+/* The versions of both forms, newest first; each list ends with NULL. */
 extern const char *const mcp_legacy_versions[];
 extern const char *const mcp_versions[];
 
 /* Answers a message that was parsed (message.h). NULL: nothing has to be answered. *ret_status is the HTTP status
- * that goes with it. `modern` is false if only the message itself says of which era it is. */
+ * that goes with it. `modern` is false if only the message itself shows which form it uses. */
 json_t *mcp_answer(struct mcp_server *s, const json_t *message, bool modern, int *ret_status);
 /* The version in params._meta, or NULL. */
 const char *mcp_version_of(const json_t *message);

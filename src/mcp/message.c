@@ -110,7 +110,7 @@ static void write_real(struct buf *out, const json_t *v)
 	buf_add(out, text, n < sizeof(text) ? n : 0);
 }
 
-/* What is written was made here, but for an id: it is not deep. */
+/* Everything that is written was made here, except for an id: it is not deep. */
 void message_write(struct buf *out, const json_t *v)
 {
 	switch (json_typeof(v)) {

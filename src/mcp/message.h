@@ -15,7 +15,7 @@
 /* Values and members in a message; a file's content is one. */
 #define MCP_VALUES_MAX 100000u
 #define MCP_DEPTH_MAX  64u
-/* Beyond it an answer is replaced by an error. */
+/* A longer answer is replaced by an error. */
 #define MCP_ANSWER_MAX (64u << 20)
 
 /* The message, or NULL with the reason: not JSON, not UTF-8, too many values. Strings may have NUL characters in

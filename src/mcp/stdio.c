@@ -51,7 +51,7 @@ void mcp_line(struct mcp_server *s, const char *line, size_t len, struct buf *ou
 /* The input: lines, of which the last one may not be complete. */
 struct input {
 	struct buf buf;
-	size_t seen; /* so many bytes have no line end */
+	size_t seen; /* how many bytes were searched and have no line end */
 	bool skip;   /* up to the next line end: the line is too long */
 };
 

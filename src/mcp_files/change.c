@@ -1,4 +1,4 @@
-/* Directories are made; files are moved, copied and removed. Nothing is ever written over. */
+/* Makes directories; moves, copies and removes files. An existing file is never overwritten. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

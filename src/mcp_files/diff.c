@@ -6,7 +6,7 @@
 #include "mcp_files/files.h"
 
 #define CONTEXT 4
-/* Beyond it, what is between the first and the last difference counts as replaced. */
+/* If more lines differ, everything between the first and the last difference counts as replaced. */
 #define STEPS_MAX 2000
 
 struct line {
@@ -52,7 +52,7 @@ static void mark_all(struct marks *m, size_t a, size_t na, size_t b, size_t nb)
 	memset(m->come + b, true, nb);
 }
 
-/* Goes the way back from the end, through the kept rows of furthest points. */
+/* Follows the path back from the end, through the stored rows of furthest points. */
 static void trace(const struct side *a, const struct side *b, size_t a0, size_t b0, long na, long nb,
 	long *const *rows, long steps, struct marks *m)
 {

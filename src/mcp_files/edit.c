@@ -8,7 +8,7 @@
 #define EDITS_MAX    1000
 #define REPLACED_MAX 10000
 
-/* The text that is edited, with "\n" as the only line end. For each of them it knows whether the file has "\r\n". */
+/* The text that is edited, with "\n" as the only line end. For each line end it is known whether the file has "\r\n". */
 struct text {
 	struct buf now;
 	bool *cr; /* of the n-th line end */
@@ -196,7 +196,7 @@ static void add_indented(struct buf *out, struct span first, const struct span *
 	}
 }
 
-/* Lines that differ in the blanks at their ends only. Returns how many such places there are; -1: refused. */
+/* Finds lines that differ only in blanks at their ends. Returns how many such places there are; -1: refused. */
 static int edit_lines(
 	struct mcp_call *c, const char *path, struct text *t, const struct buf *old, const struct buf *new)
 {
@@ -256,7 +256,7 @@ static int edit_once(struct mcp_call *c, const char *path, struct text *t, const
 		       : 0;
 }
 
-/* In a fence that is longer than any in the difference. */
+/* Prints it in a code fence that is longer than any in the difference. */
 static void tell(struct mcp_call *c, const char *path, const struct buf *before, const struct buf *after)
 {
 	auto_buf diff = BUF_INIT(4 * FILES_TEXT_MAX), out = BUF_INIT(4 * FILES_TEXT_MAX);

@@ -1,6 +1,6 @@
 /*
- * garth-mcp: file tools for agents, and the task's own, over MCP (mcp/mcp.h). It runs inside a task's walls, so a
- * fault in it reaches nothing that the agent could not reach by itself.
+ * garth-mcp: tools for agents over MCP (mcp/mcp.h), for files and for the task itself. It runs inside a task's walls, so
+ * a bug in it reaches nothing that the agent could not reach by itself.
  *
  *	garth-mcp [DIR]          messages on stdin and stdout; DIR is $GARTH_WORKSPACE unless it is given
  *	garth-mcp --http [DIR]   one HTTP request from the gateway: a line of JSON (method, headers, session), then
@@ -46,16 +46,16 @@ extern const size_t file_tools_count;
 /* The call fails. path is what was attempted, or NULL. Returns -1. */
 int tool_refuse(struct mcp_call *c, const char *code, const char *path, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* The same with errno's words; what leads outside the workspace is said to. */
+/* The same with the message for errno; a path that leads outside the workspace is reported as that. */
 int tool_refuse_errno(struct mcp_call *c, const char *path, const char *doing);
 
-/* args.c: arguments, which are of the right type already. */
+/* args.c: arguments. Their types were checked before. */
 const char *arg_text(const struct mcp_call *c, const char *name); /* NULL: not given */
 bool arg_flag(const struct mcp_call *c, const char *name);
 bool arg_number(const struct mcp_call *c, const char *name, int64_t *ret); /* false: not given */
 /* The content of a string argument, with its length. */
 const char *arg_bytes(const struct mcp_call *c, const char *name, size_t *len);
-/* A path as the agent gave it, as a clean path beneath the workspace ("" is the workspace itself); on the heap. NULL:
+/* Turns a path from the agent into a clean path beneath the workspace ("" is the workspace itself); on the heap. NULL:
  * refused. */
 char *arg_path(struct mcp_call *c, const char *name);
 char *path_beneath(struct mcp_call *c, const char *given);
@@ -65,7 +65,7 @@ char *path_shown(const struct files *f, const char *beneath);
 /* target.c: opening. */
 /* openat2 beneath the workspace; links that stay beneath it are followed. -1 and errno. */
 int beneath(const struct files *f, const char *path, int flags, mode_t mode);
-/* A directory, and a name in it which is no link: what can be written, moved or removed. */
+/* A directory and a name in it that is not a link: a place that can be written, moved or removed. */
 struct target {
 	int dir;
 	char *path; /* beneath the workspace, with links followed */
@@ -77,8 +77,8 @@ struct target {
 	}
 void target_release(struct target *p);
 #define auto_target __attribute__((cleanup(target_release))) struct target
-/* Finds the place of a path. follow: if the last name is a link, the place that it leads to. -1: refused, which the
- * workspace itself always is. */
+/* Finds the place of a path. follow: if the last name is a link, the place that it leads to. -1: refused; the workspace
+ * itself always is. */
 int target_find(struct mcp_call *c, const char *path, bool follow, struct target *ret);
 /* Opens a regular file for reading; -1: refused. */
 int open_file(struct mcp_call *c, const char *path, struct stat *st);
@@ -122,7 +122,7 @@ bool match_path(const char *glob, const char *path);
 void diff_text(
 	struct buf *out, const char *path, const char *old, size_t old_len, const char *new, size_t new_len);
 
-/* git.c: runs git in the workspace and passes each piece of its output, ended by `end`, to fn, until that returns
+/* git.c: runs git in the workspace and passes each piece of its output, ended by `end`, to fn, until fn returns
  * false. *ret_code is its exit code, or -1 if it was ended. Fails with an error if it cannot run. */
 typedef bool git_fn(const char *piece, size_t len, void *arg);
 int git_each(const struct strvec *args, char end, git_fn *fn, void *arg, int *ret_code, struct err *e);

@@ -1,4 +1,4 @@
-/* Searching as git does: what .gitignore leaves out is left out. */
+/* Searches as git does: files that .gitignore excludes are left out. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -21,7 +21,7 @@ static void fill_env(struct strvec *env)
 {
 	for (char **v = environ; *v; v++)
 		strvec_push(env, *v);
-	/* it only looks: no lock, and no hook that asks the gateway */
+	/* it only reads: no lock, and no hook that asks the gateway */
 	strvec_pushl(env, "GIT_OPTIONAL_LOCKS=0", "GARTH_GATEWAY=1", "GIT_LITERAL_PATHSPECS=1", NULL);
 }
 
@@ -42,7 +42,7 @@ static bool pass(struct buf *b, char end, git_fn *fn, void *arg)
 	return more;
 }
 
-/* True: it has said all it has to say. */
+/* True: its output has ended. */
 static bool listen(int fd, char end, git_fn *fn, void *arg)
 {
 	struct deadline d = deadline_in(FILES_TOOL_MS);
@@ -67,7 +67,7 @@ static bool listen(int fd, char end, git_fn *fn, void *arg)
 	}
 }
 
-/* What git complained of, in one line. */
+/* git's error message, as one line. */
 static void complaint(int fd, struct err *e)
 {
 	char text[300] = "";

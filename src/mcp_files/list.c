@@ -82,7 +82,7 @@ static void size_text(char out[40], int64_t size)
 		snprintf(out, 40, "%.2f %s", value, units[unit]);
 }
 
-/* JavaScript counts UTF-16. */
+/* JavaScript counts UTF-16 units. */
 static int width(const char *s)
 {
 	int n = 0;

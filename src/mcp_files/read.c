@@ -46,7 +46,7 @@ static bool ends_line(int fd, off_t size)
 	return size > 0 && pread(fd, &last, 1, size - 1) == 1 && last == '\n';
 }
 
-/* Takes the wanted lines of what is read from here on. */
+/* Collects the wanted lines, reading from here on. */
 struct taker {
 	struct buf *out;
 	const struct lines *want;
@@ -299,7 +299,7 @@ void tool_read_media(struct mcp_call *c)
 	c->structured = json_pack("{s:[o]}", "content", block);
 }
 
-/* One file of several: what is wrong with it is told in its place. */
+/* One file of several: its error, if there is one, is printed in its place. */
 static void add_file(struct mcp_call *c, const char *given, struct buf *out)
 {
 	struct mcp_call one = { .ctx = c->ctx, .args = c->args, .content = json_array() };

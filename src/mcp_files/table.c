@@ -14,7 +14,7 @@
 	}
 #define LIST_OF_GLOBS                                                                                        \
 	{                                                                                                    \
-		"excludePatterns", MCP_STRINGS, false, "Globs of what is left out", "\"default\":[]"         \
+		"excludePatterns", MCP_STRINGS, false, "Globs of files to leave out", "\"default\":[]"       \
 	}
 #define END                                                                                                  \
 	{                                                                                                    \
@@ -94,7 +94,7 @@ static const struct mcp_param grep_params[] = {
 	{ "ignore_case", MCP_BOOL, false, NULL, "\"default\":false" },
 	{ "files_only", MCP_BOOL, false, "Only the names of files", "\"default\":false" },
 	{ "context", MCP_COUNT, false, "Lines around each match" },
-	{ "limit", MCP_COUNT, false, "At most so many lines (1000)" },
+	{ "limit", MCP_COUNT, false, "The maximum number of lines (1000)" },
 	END,
 };
 
@@ -102,7 +102,7 @@ static const struct mcp_param glob_params[] = {
 	{ "pattern", MCP_STRING, true, "Such as **/*.c; it is compared with paths relative to `path`" },
 	{ "path", MCP_STRING, false, "The directory to search; the whole workspace without it" },
 	{ "include_ignored", MCP_BOOL, false, "Also what .gitignore leaves out", "\"default\":false" },
-	{ "limit", MCP_COUNT, false, "At most so many paths (1000)" },
+	{ "limit", MCP_COUNT, false, "The maximum number of paths (1000)" },
 	END,
 };
 
@@ -113,7 +113,7 @@ static const struct mcp_param question_params[] = {
 };
 
 static const struct mcp_param snapshot_params[] = {
-	{ "message", MCP_STRING, false, "What the state is good for" },
+	{ "message", MCP_STRING, false, "Why this state is saved" },
 	END,
 };
 
@@ -149,7 +149,7 @@ const struct mcp_tool file_tools[] = {
 		"Reads a file as base64: an image or audio block by its name's ending, else an embedded resource.",
 		path_params, MCP_READS, tool_read_media, media_output },
 	{ "read_multiple_files", "Read Multiple Files",
-		"Reads several text files. One that cannot be read is told in its place.", many_params,
+		"Reads several text files. If one cannot be read, the error is in its place.", many_params,
 		MCP_READS, tool_read_many },
 	{ "write_file", "Write File", "Makes a file, or replaces its content at once. Its permissions stay.",
 		write_params, MAKES, tool_write },

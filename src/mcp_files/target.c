@@ -40,7 +40,7 @@ void target_release(struct target *p)
 	free(p->path);
 }
 
-/* Where the link at p leads, as a path beneath the workspace. NULL with *ret_refused, or NULL if it is no link. */
+/* Where the link at p leads, as a path beneath the workspace. NULL with *ret_refused, or NULL if it is not a link. */
 static char *follow_link(struct mcp_call *c, const struct target *p, bool *ret_refused)
 {
 	char to[4096];

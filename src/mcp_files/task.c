@@ -1,4 +1,4 @@
-/* What is asked of the task's gateway, over its socket. It decides, and knows who asks by the socket. */
+/* Tools that ask the task's gateway, over its socket. The gateway decides; the socket tells it which task asks. */
 #include <fcntl.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static int reach(const struct files *f, struct err *e)
 	return http_set_time_limit(fd, ASK_SECONDS) < 0 ? -1 : fd;
 }
 
-/* The gateway's answer, or its refusal, is the tool's. `in` is consumed; NULL: a GET request. */
+/* The tool's result is the gateway's answer or refusal. `in` is consumed; NULL: a GET request. */
 static void ask(struct mcp_call *c, const char *path, json_t *in)
 {
 	auto_http_answer a = HTTP_ANSWER_INIT(ASK_MAX);

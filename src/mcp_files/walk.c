@@ -49,7 +49,7 @@ int names_read(int dir, struct names *ret)
 
 	if (!d)
 		return -1;
-	/* the sort carries the kind along; no character of a name comes before the one in between */
+	/* the kind is sorted along with the name; the separator sorts before every character of a name */
 	while ((ent = readdir(d)) && ret->names.n < FILES_ENTRIES)
 		if (!dir_is_dot(ent->d_name))
 			strvec_pushf(

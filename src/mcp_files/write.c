@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "mcp_files/files.h"
 
-/* The mode of the file that is there, 0 if none is. -1: refused. */
+/* The mode of the existing file, 0 if there is none. -1: refused. */
 static int look_before(struct mcp_call *c, const struct target *p, mode_t *ret)
 {
 	auto_buf old = BUF_INIT(FILES_TEXT_MAX);

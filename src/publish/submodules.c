@@ -55,7 +55,7 @@ int publish_submodules(
 	*ret_failed = NULL;
 	if (submodules_load(pub->in->at.ws.dir, &s, e) < 0)
 		return *ret_failed = xstrdup(""), -1;
-	/* what is nested comes after what it is in */
+	/* a nested submodule comes after the one that it is in */
 	for (size_t i = s.n; i-- > 0;) {
 		struct refusal why = { 0 };
 		struct err failed = ERR_INIT;

@@ -1,5 +1,5 @@
-/* Publishes commits of a task's submodules, each to the user's repository of it, by the same steps and rules as the
- * task's own (publish.h). Blocks. */
+/* Publishes commits of a task's submodules, each to the user's repository of that submodule, by the same steps and rules
+ * as the task's own commits (publish.h). Blocks. */
 #ifndef PUBLISH_SUBMODULES_H
 #define PUBLISH_SUBMODULES_H
 
@@ -9,8 +9,8 @@
  * -1 for none. ERR_USAGE if there is no such submodule in the task. */
 int publish_submodule(struct publisher *pub, size_t n, const char *tip, const char *by, int pack,
 	struct publish_result *ret, struct refusal *no, struct err *e);
-/* Publishes what the submodules have that is not published yet, nested ones first, so that gitlinks can name it. After
- * a failure it goes on with the others; the first error is returned, and *ret_failed (on the heap) is the path. */
+/* Publishes all unpublished commits of the submodules, nested ones first, so that gitlinks can name them. After a failure
+ * it continues with the others; the first error is returned, and *ret_failed (on the heap) is the path. */
 int publish_submodules(
 	struct publisher *pub, const char *by, char **ret_failed, struct refusal *no, struct err *e);
 

@@ -1,11 +1,11 @@
 /*
- * What the programs inside know about their task: the file `task` beside them, which Garth writes (task/walls.c) and which
- * an agent cannot change. Lines "name=fix", "branch=refs/heads/garth/fix" …; missing files and lines are "".
+ * What the programs inside know about their task: the file `task` beside them. Garth writes it (task/walls.c), and an
+ * agent cannot change it. Lines "name=fix", "branch=refs/heads/garth/fix" …; missing files and lines are "".
  */
 #ifndef SHIM_FACTS_H
 #define SHIM_FACTS_H
 
-/* Where the files are, but for a Landlock-only jail. */
+/* Where the files are, except in a Landlock-only jail. */
 #define SHIM_DIR "/run/garth"
 
 struct facts {

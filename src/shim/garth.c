@@ -1,5 +1,5 @@
-/* The `garth` that an agent finds: the words that the user has outside, but only what an agent may do (A8). It asks
- * the gateway, which decides. */
+/* The `garth` that an agent finds inside: commands named as those outside, but only those that an agent may use (A8).
+ * They ask the gateway, which decides. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -143,7 +143,7 @@ static int do_guard(const struct shim *s, int argc, char **argv)
 	return FAILED;
 }
 
-/* The program is beside the directory of the names. */
+/* The program is beside the directory `bin`. */
 static int do_mcp(const struct shim *s, int argc, char **argv)
 {
 	auto_str path = xasprintf("%s/../mcp", s->bin);

@@ -24,7 +24,7 @@ struct row {
 #define NOT_HERE "{verb} is not available in a task"
 #define STAY     "a task stays on its own branch, {branch}"
 #define STAY_DO                                                                                              \
-	"go on on {branch}; git show REV:FILE and git diff REV show what another has, git worktree add "     \
+	"continue on {branch}; git show REV:FILE and git diff REV show what another has, git worktree add "  \
 	"--detach DIR REV checks it out beside"
 
 /* Verbs that are not listed go to the real git: they read, or change only files, the
@@ -33,7 +33,7 @@ static const struct row rows[] = {
 	{ "commit", RULE_ROUTED, true, NULL, NULL, NOT_HERE, "" },
 	{ "reset", RULE_ROUTED, true, "reset", NULL, NOT_HERE, "" },
 	{ "merge", RULE_ROUTED, true, "merge", look_merge, "merging {target} into a task is the user's to do",
-		"go on on {branch}; the user brings {target} in with garth sync" },
+		"continue on {branch}; the user brings {target} in with garth sync" },
 	{ "checkout", RULE_ROUTED, false, "checkout", look_checkout, STAY, STAY_DO },
 	{ "switch", RULE_ROUTED, false, "checkout", look_switch, STAY, STAY_DO },
 	{ "cherry-pick", RULE_ROUTED, true, NULL, NULL, NOT_HERE, "" },
@@ -63,7 +63,7 @@ static bool is_long(const char *arg, const char *name, size_t least)
 struct switching {
 	bool another; /* creates a branch, or detaches HEAD */
 	bool files;
-	int word, words; /* the first argument that is no option, and how many there are */
+	int word, words; /* the first argument that is not an option, and how many there are */
 	bool dashes;     /* there is a "--" after the revisions */
 	int behind;      /* number of words after it */
 };

@@ -115,7 +115,7 @@ static void add_offer(struct buf *json, const char *hook, const struct move *m)
 	auto_fd repository = open_repository(hook);
 	auto_buf pack = BUF_INIT(OFFER_MAX);
 
-	/* objects in another directory, which the environment names, are not the repository's */
+	/* objects in another directory, which the environment names, are not in the repository */
 	if (repository >= 0 && !getenv("GIT_OBJECT_DIRECTORY") &&
 		offer_pack(repository, m->from, m->to, &pack))
 		buf_printf(json, ",\"pack\":\"%s\"", buf_str(&pack));

@@ -170,8 +170,8 @@ static bool offer_entry(struct offer *o, const struct entry *e, const struct ent
 	return rc > 0 && !is_seen(o, hex) ? add(o, BLOB, &content) : rc >= 0;
 }
 
-/* Adds what a tree has and the older one does not. Objects that are not among the task's own are taken as
- * known to the gateway, which checks it. */
+/* Adds what a tree has and the older one does not. Other objects than the task's own are assumed to be known to the
+ * gateway, which checks that. */
 static bool offer_tree(struct offer *o, const char *hex, const char *before, int depth)
 {
 	auto_buf tree = BUF_INIT(OBJECT_MAX), old = BUF_INIT(OBJECT_MAX);

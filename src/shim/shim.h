@@ -64,7 +64,7 @@ struct words {
 };
 void words_parse(int argc, char *const *argv, struct words *ret);
 /* The number of words that the global option at argv[i] takes, and its value, or NULL for none. 0 if argv[i]
- * is no option that another word may follow. */
+ * is not an option that another word may follow. */
 int words_option(int argc, char *const *argv, int i, const char **ret_value);
 
 /* which_repo.c: finds out whether a command is about the task's repository. */
@@ -106,12 +106,12 @@ void git_rules_look(int argc, char *const *argv, const struct words *w, const ch
 /* ask_gateway.c: one HTTP request to the gateway. */
 #define ANSWER_BODY_MAX (1u << 20)
 #define ANSWER_INIT     HTTP_ANSWER_INIT(ANSWER_BODY_MAX)
-/* The status: 0 if nobody listens, or what came back is no HTTP (http/http_client.h). json NULL: a GET request. */
+/* The status: 0 if nobody listens, or the answer is not HTTP (http/http_client.h). json NULL: a GET request. */
 int ask(const char *socket, const char *path, const char *json, struct http_answer *ret);
 /* Appends a JSON string literal for bytes that may be anything. */
 void ask_quote(struct buf *out, const char *s);
 
-/* answer.c: just enough JSON for what the gateway says. */
+/* answer.c: just enough JSON for the gateway's answers. */
 /* A string member of the answer itself ("output"), unescaped into out; false if it is not there. */
 bool answer_member(const struct http_answer *a, const char *member, struct buf *out);
 /* A string member of {"error":{…}}. */
@@ -119,9 +119,9 @@ bool answer_error(const struct http_answer *a, const char *member, struct buf *o
 
 /* say.c: prints BLOCKED: / You tried to: / Instead, you should: to stderr, safe for a terminal. */
 void print_refusal(const char *message, const char *tried, const char *instead);
-/* The gateway's words. If it has none for what was tried: `tried`. */
+/* Prints the gateway's refusal. If that does not say what was tried, `tried` is used. */
 void print_blocked(const struct http_answer *a, const char *tried);
-/* That the gateway does not answer, and what that means for what was just committed. */
+/* Says that the gateway does not answer, and what that means for the new commit. */
 void say_draft(void);
 /* A command line as one line of text. */
 void say_command(struct buf *out, int argc, char *const *argv);

@@ -1,8 +1,8 @@
 /*
- * What one command needs of the host beside what every task is shown: the package of an agent's program that is
- * installed elsewhere, what the agent reads of the user's set-up, and files that its arguments name. All of it is
- * read-only, at its own path. Whatever holds keys or log-ins, is in the Garth home or the project, or is denied by
- * jail.deny_read, is left out.
+ * Paths of the host that one command needs and that not every task is shown: the package of an agent's program that is
+ * installed elsewhere, the user's set-up of the agent (instructions, skills), and files that its arguments name. All are
+ * shown read-only, at their own paths. A path is left out if it holds keys or log-ins, is in the Garth home or the
+ * project, or is denied by jail.deny_read.
  *
  *	auto_also also = { 0 };
  *	also_program(c, repo, argv[0], &also, e);        package.c
@@ -32,13 +32,13 @@ struct also_row {
 struct also {
 	struct also_row *v;
 	size_t n;
-	struct strvec notes; /* a sentence for each thing that was named and cannot be shown */
+	struct strvec notes; /* a sentence for each path that was named and cannot be shown */
 };
 
 void also_release(struct also *a);
 #define auto_also __attribute__((cleanup(also_release))) struct also
 
-/* At most so many rows: a jail has room for more, but nobody needs them. */
+/* The maximum number of rows: a jail has room for more, but nobody needs them. */
 #define ALSO_MAX 256
 
 /* Why a path of the host must not be shown ("holds keys or log-ins"), or NULL. `real` has no links. */
@@ -47,7 +47,7 @@ const char *also_refusal(const struct context *c, const char *real);
 void also_add(
 	const struct context *c, const struct repo *r, const char *path, const char *real, struct also *ret);
 void also_add_link(const char *path, const char *to, struct also *ret);
-/* Whether the path is in the project, or the way to it leads through the project: links there are anybody's. r may be
+/* Whether the path is in the project, or leads through the project: anybody may have made the links there. r may be
  * NULL. */
 bool also_is_projects(const struct repo *r, const char *path);
 /* Whether the path is shown to every task or by one of the rows. Links are not followed. */

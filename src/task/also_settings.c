@@ -1,4 +1,4 @@
-/* What an agent reads of the user's set-up: instructions, commands, skills, hooks. */
+/* The user's set-up of an agent: instructions, commands, skills, hooks. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -32,7 +32,7 @@ static bool is_link(const char *path)
 	return readlink(path, text, sizeof(text)) >= 0;
 }
 
-/* Whether the path is in a directory of an agent's: what is shown of those is listed by name, since they have log-ins
+/* Whether the path is in a directory of an agent. Only listed names in them are shown, because they also have log-ins
  * and conversations. */
 static bool is_agents(const struct context *c, const char *real)
 {
@@ -67,10 +67,10 @@ static char *checkout_of(const struct context *c, const char *dir)
 	return NULL;
 }
 
-/* A link in a shown directory leads somewhere inside only if that place is shown as well: such links are common where
- * the user keeps the files in a repository of dotfiles. Only places in the user's home count, and only links that the
- * user, or a program that installs, has made: not those in a directory further down, which is somebody's skill or
- * plug-in, and not those that lead out of a checkout. */
+/* A link in a shown directory works inside only if its target is shown as well. Such links are common if the user keeps
+ * the files in a repository of dotfiles. Only targets in the user's home are shown, and only for links that the user, or
+ * an installer, has made. Links in a directory further down are not followed, because they came with somebody's skill or
+ * plug-in; nor are links that lead out of a checkout. */
 static void show_linked(struct settings *s, const char *dir)
 {
 	auto_dir d = opendir(dir);
@@ -105,7 +105,7 @@ static void show_one(struct settings *s, const char *inside, const char *path, b
 		show_linked(s, real);
 }
 
-/* An entry is an extension, say: a link to one is the user's, links in it are not. */
+/* An entry may be an extension. The user made a link to it; links inside it came with the extension. */
 static void show_entries(struct settings *s, const char *inside, const char *path)
 {
 	auto_dir d = opendir(path);
@@ -135,7 +135,7 @@ static void show_setting(struct settings *s, const char *setting)
 		show_one(s, inside, path, true);
 }
 
-/* Whether the agent's files are in the project: whoever wrote that does not choose what is shown of the home. */
+/* Whether the agent's files are in the project: its authors must not choose what is shown of the home. */
 static bool is_projects(const struct settings *s, const struct strvec *names)
 {
 	for (size_t i = 0; i < names->n; i++) {

@@ -147,7 +147,7 @@ static void add_advice(const struct task *t, struct buf *out)
 			"- Ending with uncommitted files: the task then counts as failed. Commit what is to be kept.\n",
 			ref_short(t->branch));
 	buf_addstr(out,
-		"- \"No such file or directory\" or \"Read-only file system\" outside the workspace is a wall, not an error to work around.\n"
+		"- \"No such file or directory\" or \"Read-only file system\" outside the workspace is a boundary of the task, not an error to work around.\n"
 		"\n### When something outside is needed\n\n"
 		"Do not try to get around the walls. Ask, and then end your turn; the user answers, and you are resumed:\n\n"
 		"    garth ask \"May I add the host crates.io?\" yes no\n\n"

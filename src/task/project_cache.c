@@ -36,7 +36,7 @@ static int note(const struct context *c, const struct task *t, int task_dir, str
 	auto_buf text = BUF_SMALL;
 	auto_lock lock = -1;
 
-	/* whoever removes layers holds the lock, and looks at the note */
+	/* a command that removes layers holds the lock, and reads the note */
 	if (cache_layer_lock(&c->home, t->project_id, &lock, e) < 0 ||
 		cache_layer_chain(&c->home, t->project_id, &names, e) < 0)
 		return -1;

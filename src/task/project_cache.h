@@ -1,6 +1,6 @@
 /*
- * The project's own cache of package managers (workspace/cache_layer.h, jail.caches: project): who uses its layers,
- * and what is added to it. Only a set-up's writes, and those of a task that the user names, ever get there.
+ * The project's own cache of package managers (workspace/cache_layer.h, jail.caches: project): which tasks use its
+ * layers, and what is added to it. Only set-ups add to it, and tasks that the user names.
  *
  * The file tasks/<id>/cache-layers has the layers that the task used when it was last started. They are in use as
  * long as the task's lock is held.

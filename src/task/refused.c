@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/hosts.h"
+#include "task/agent_name.h"
 
 /* The only bytes of an entry that is offered for copying. What counts as a letter elsewhere may depend on the
  * user's language. */
@@ -71,14 +72,12 @@ char *refused_sentence(const struct strvec *allow, const struct asked *a, const 
 	return text;
 }
 
-bool refused_is_quiet(const struct config *c, const struct asked *a)
+bool refused_is_quiet(const struct config *c, int task_dir, const struct asked *a)
 {
+	auto_str name = agent_name_load(task_dir);
+	const struct config_agent *agent = name ? config_agent_by_name(c, name) : NULL;
 	struct host h;
 
-	if (!host_parse(a->host, strlen(a->host), (uint16_t)a->port, &h))
-		return false;
-	for (size_t i = 0; i < c->nagents; i++)
-		if (hosts_allow(&c->agents[i].quiet_hosts, &h))
-			return true;
-	return false;
+	return agent && host_parse(a->host, strlen(a->host), (uint16_t)a->port, &h) &&
+	       hosts_allow(&agent->quiet_hosts, &h);
 }

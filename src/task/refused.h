@@ -21,8 +21,9 @@ char *refused_explain(const struct strvec *allow, const struct asked *a, struct 
 /* The sentence for a user who watches the task. NULL if it is no host's name; *ret_entry is as above. */
 char *refused_sentence(const struct strvec *allow, const struct asked *a, const char *task, char **ret_entry);
 
-/* Whether a host is known to serve an agent's statistics or updates (agents.NAME.quiet_hosts): nobody needs to be told
- * that it was refused. It is recorded all the same. */
-bool refused_is_quiet(const struct config *c, const struct asked *a);
+/* Whether a host is known to serve the statistics or updates of the task's agent (agents.NAME.quiet_hosts): nobody
+ * needs to be told that it was refused. It is recorded all the same. In a task of another agent, or of none, it is not
+ * quiet. */
+bool refused_is_quiet(const struct config *c, int task_dir, const struct asked *a);
 
 #endif

@@ -22,7 +22,7 @@
 #define OPAQUE  "user.overlay.opaque"
 #define MARKS   "user.overlay."
 #define NEW_TOP "top"
-/* more layers than are ever there at once */
+/* more layers than can exist at once */
 #define NAMES_MAX 1000
 
 char *cache_layer_name(const char *path)
@@ -37,7 +37,7 @@ char *cache_layer_name(const char *path)
 	return buf_steal(&name);
 }
 
-/* Back to the path, for people. */
+/* The path again, for messages. */
 static void add_path(struct buf *out, const char *name)
 {
 	for (; *name; name++)
@@ -172,8 +172,8 @@ static void leave_out(struct filling *f, const char *path)
 		strvec_push(f->left_out, path);
 }
 
-/* Takes the overlay's marks off a file: it may be a copy of a file of a lower layer, and a task may set any mark on
- * files of its home. Attributes can be changed only if the mode allows to write. */
+/* Removes the overlay's marks from a file: it may be a copy of a file of a lower layer, and a task may set any mark on
+ * files of its home. Attributes can be changed only if the mode allows writing. */
 static int drop_marks(int fd, mode_t mode)
 {
 	char names[4096];
@@ -198,7 +198,7 @@ static int move_file(struct filling *f, const struct tree_entry *t, int to, stru
 	auto_fd fd = -1;
 
 	if (S_ISREG(t->st.st_mode)) {
-		/* also takes the set-id bits, and lets the file be opened */
+		/* this also removes the set-id bits, and allows the file to be opened */
 		if (mode != (t->st.st_mode & 07777) && fchmodat(t->dir, t->name, mode, 0) < 0)
 			return err_sys(e, "cannot change the mode of '%s'", t->path);
 		fd = open_regular_beneath(t->dir, t->name);
@@ -243,7 +243,7 @@ static int copy(struct filling *f, const struct tree_entry *t, int to, struct er
 		return leave_out(f, t->path), 0;
 	st.st_mode |= 0400;
 	rc = layer_copy_file(in, &st, to, t->name, e);
-	return rc > 0 ? err_set(e, ERR_FAILED, "'%s' is there twice", t->path) : rc;
+	return rc > 0 ? err_set(e, ERR_FAILED, "'%s' exists twice", t->path) : rc;
 }
 
 static enum tree_next fill_dir(struct filling *f, const struct tree_entry *t, const char *path, struct err *e)
@@ -321,7 +321,7 @@ static enum tree_next merge_entry(const struct tree_entry *t, void *arg, struct 
 	if (to >= 0 && !fstatat(to, t->name, &old, AT_SYMLINK_NOFOLLOW)) {
 		if (is_dir && S_ISDIR(old.st_mode) && !is_opaque(t))
 			return TREE_ON;
-		/* where there was a whiteout, or a file, nothing of the layers below may appear */
+		/* if there was a whiteout or a file, nothing of the layers below may appear */
 		hides = is_dir;
 		if ((is_dir || S_ISDIR(old.st_mode)) && tree_remove(to, t->name, e) < 0)
 			return TREE_STOP;
@@ -340,7 +340,7 @@ static int merge_tree(int newer, int *older, struct err *e)
 	return newer < 0 ? err_sys(e, "cannot open a layer") : tree_walk(newer, merge_entry, older, e);
 }
 
-/* Makes one layer of the part and of the chain below it. If that is cut short, the chain is empty. */
+/* Makes one layer of the part and of the chain below it. If that is interrupted, the chain is empty. */
 static int merge_chain(struct layer_part *l, struct strvec *chain, struct err *e)
 {
 	auto_str last = xasprintf("%s/tree", chain->v[chain->n - 1]);
@@ -372,7 +372,7 @@ static int merge_chain(struct layer_part *l, struct strvec *chain, struct err *e
 	return 0;
 }
 
-/* Which caches the layer has, for people. */
+/* Which caches the layer has, for messages. */
 static void describe(const struct layer_part *l, struct buf *out)
 {
 	int copy = openat(l->tree, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

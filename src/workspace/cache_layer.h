@@ -1,11 +1,11 @@
 /*
  * The project's own cache of package managers (jail.caches: project): what set-ups, and tasks that the user names,
  * wrote to cache directories. It is a chain of frozen layers (layer.h), between the host's directories and the
- * layers of the tasks. Nobody writes to a layer that is in use: what is new becomes a new layer on top.
+ * layers of the tasks. Nobody writes to a layer that is in use: new files become a new layer on top.
  *
  *	layers/<project>/cache-<project>-<n>/tree/<NAME>   what belongs to one cache; NAME is cache_layer_name
  *	layers/<project>/caches        the chain: names of layers, the top one first, a line each
- *	layers/<project>/caches.lock   held to change the chain, and by whoever begins to use it
+ *	layers/<project>/caches.lock   held to change the chain, and by a task that begins to use it
  *
  * Unlike other layers they have whiteouts and opaque directories: what was removed from the cache stays removed.
  *
@@ -25,7 +25,7 @@
 #include "workspace/home.h"
 #include "workspace/layer.h"
 
-/* A chain has at most so many layers, and is merged to one when it has CACHE_LAYERS_MERGE and nobody uses it. */
+/* A chain has at most CACHE_LAYERS_MAX layers. It is merged to one when it has CACHE_LAYERS_MERGE and nobody uses it. */
 #define CACHE_LAYERS_MAX   8
 #define CACHE_LAYERS_MERGE 4
 
@@ -47,7 +47,7 @@ int cache_layer_begin(
 
 /* Takes what is in the directory `from`, which may be hostile, as the content of a cache: files without set-id bits
  * and marks of the overlay, directories, links, and whiteouts. Special files are added to *left_out (at most
- * LAYER_NAMES_MAX). With `move`, the files are moved, and `from` is only good to be removed. */
+ * LAYER_NAMES_MAX). With `move`, the files are moved; afterwards `from` can only be removed. */
 int cache_layer_fill(
 	struct layer_part *l, const char *path, int from, bool move, struct strvec *left_out, struct err *e);
 

@@ -8,7 +8,7 @@ TABLE = [
     ("guard-time", "the same, its median", "1.5 ms", "s", ("at most", 1.0)),
 ]
 
-# Both are started in turn, with the same input, inside the task.
+# The guard and its peer are started in turn, with the same input, inside the task.
 INNER = r"""
 import json, os, sys, time
 text = sys.argv[1].encode()

@@ -24,7 +24,7 @@ TABLE = [
 
 
 def cold(b):
-    """A home, a repository and a worktree that nobody has used before, five times."""
+    """A new home, a new repository and a new worktree, five times."""
     times = {"new": [], "tree": [], "status": [], "tree-status": []}
     say(f"the very first garth new and git worktree add, {SMALL:,} files")
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""Rows about the lives of tasks: throwing away, idling, pushing, the proxy."""
+"""Rows about the life of a task: discarding, idling, pushing, the proxy."""
 import os
 import subprocess
 import time

@@ -1,4 +1,4 @@
-"""Starting commands and taking their time.
+"""Starts commands and measures their time.
 
 A command is started with posix_spawn (no copy of this interpreter's memory is in the figure) and timed from
 there to its end. Commands whose own start-up must not count are timed by INNER, a loop that runs beside them,
@@ -38,7 +38,7 @@ def say(text):
 
 
 def environment(home, config):
-    """The user's own surroundings, except for configuration that would change what is compared."""
+    """The user's own environment, except for configuration that would change what is compared."""
     env = {k: v for k, v in os.environ.items() if not re.match("GIT_|GARTH_", k)}
     env.update(GARTH_HOME=home, GARTH_CONFIG=config, GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", LC_ALL="C")
     return env
@@ -79,7 +79,7 @@ class Runner:
         return took
 
     def inner(self, prefix, cwd, n, argv, ok=(0,), change=""):
-        """Times of n runs of argv, taken beside it: in `cwd`, or where `prefix` (a garth exec …) leads. Before each,
+        """Times of n runs of argv, measured next to it: in `cwd`, or where `prefix` (a garth exec …) leads. Before each,
         the file `change` gets a line more."""
         got = json.loads(self.run([*prefix, "/usr/bin/python3", "-SEc", INNER, str(n), change, *argv], cwd))
         if got["code"] not in ok:

@@ -25,7 +25,7 @@ from measure import CannotMeasure, alternate, median, say
 
 MANY = 50_000
 TASKS = 1_000
-ROUNDS = 3  # of what takes seconds
+ROUNDS = 3  # for measurements that take seconds
 
 # key, what, against, unit, (at least | at most, bar). "at least" compares peer / garth, "at most" garth / peer.
 TABLE = [
@@ -118,8 +118,8 @@ class Bench:
 
 
 def make_files(b, many=2000):
-    """The time that making a file takes. ext4 looks long for an inode where many were removed in the last minutes:
-    then nothing here is typical."""
+    """The time to make a file. If many inodes were removed in the last minutes, ext4 searches long for a free one:
+    then no figure is typical."""
     top = b.path(b.name("probe"))
     start = time.perf_counter()
     for i in range(many):
@@ -146,7 +146,7 @@ def slow_disk(b):
 
 
 def first_uses(b):
-    """A task with nothing cached and a worktree, in turn, and the first git status in a fresh one of each.
+    """In turn a task without any cache and a worktree; and the first git status in a new one of each.
 
     What is made stays until the end: removing 50,000 files makes the next 50,000 slow (see slow_disk)."""
     big, times = b.big(), {"tree": [], "home": [], "tree-status": [], "home-status": []}
@@ -325,7 +325,7 @@ def publish_all(b, repo, path):
 
 
 def keeper_pid(task):
-    """The `garth run` of the task that stayed: its launch and what runs inside have other command lines."""
+    """The keeper, which has the command line of `garth run`: its launch and what runs inside have other ones."""
     for path in glob.glob("/proc/[0-9]*/cmdline"):
         try:
             with open(path) as f:

@@ -1,4 +1,4 @@
-"""Rows about submodules: a workspace with five of them, and a commit in one that is published."""
+"""Rows about submodules: a workspace with five submodules, and a published commit in one."""
 import os
 
 import made

@@ -119,7 +119,7 @@ on_terminal() { script -qec "$(printf '%q ' "$garth" "$@")" /dev/null </dev/null
   [[ $(state_of task) == blocked ]]
 }
 
-@test "T1 agents: which agent: --agent, agents.default, the only one installed, else the choice is named" {
+@test "T1 agents: the agent is --agent, else agents.default, else the only one installed; else the error lists the choices" {
   agent claude "$words"; agent codex "$words"
   fails 2 "which agent is meant? Installed are claude, codex; for one of them always, put 'agents: {default: claude}' into $XDG_CONFIG_HOME/garth/config.yaml" "$garth" run 'fix it'
   fails 2 'garth run --agent claude' "$garth" run
@@ -142,7 +142,7 @@ on_terminal() { script -qec "$(printf '%q ' "$garth" "$@")" /dev/null </dev/null
   fails 127 "no agent that garth knows is installed" "$garth" run 'fix it'
 }
 
-@test "T1 agents: a program with a space in its name is no prompt" {
+@test "T1 agents: a program with a space in its name is not a prompt" {
   printf '#!/bin/sh\necho ran\n' >'my tool'; chmod +x 'my tool'; git add .; git commit -qm tool
   [[ $("$garth" run -q './my tool') == ran ]]
   agent claude "$words"
@@ -168,7 +168,7 @@ on_terminal() { script -qec "$(printf '%q ' "$garth" "$@")" /dev/null </dev/null
   [[ -z $err || $err != *sandbox* ]] || complain
   mkdir -p "$HOME/.codex"
   echo 'sandbox_mode = "read-only"' >"$HOME/.codex/config.toml"
-  # a file in /etc goes over the user's own
+  # a file in /etc overrides the user's own
   call "$garth" run -t g -- codex exec x
   [[ $err != *sandbox* ]] || complain
   [[ $(inside g 'cat /etc/codex/managed_config.toml') == *'sandbox_mode = "danger-full-access"'* ]]

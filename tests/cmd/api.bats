@@ -264,7 +264,7 @@ assert n < 700, n'
 
 @test "G2 api: a waiting gateway uses no processor time, and ends with the task" {
   "$garth" run -d -t t -- sleep 1000
-  # after a refusal, and after a git that the gateway started inside was killed: answers that nobody waits for stay unread
+  # after a refusal, and after a git that the gateway started inside was killed: answers for which nobody waits stay unread
   inside t 'mkdir -p .github/workflows; echo x >.github/workflows/x; git add -A; git commit -qm x; git reset -q --hard; head -c 700000 /dev/urandom >large; git add large; git commit -qm 1' 2>/dev/null
   kill_packer() { inside t 'for p in /proc/[0-9]*; do if tr "\0" " " <$p/cmdline | grep -q "pack-""objects"; then kill -9 ${p#/proc/}; echo killed; fi; done' 2>/dev/null | grep -q killed; }
   eventually kill_packer

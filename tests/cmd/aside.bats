@@ -72,7 +72,7 @@ at_start() { [[ $(inside "$1" 'ls -A | grep -v "^.git$"; cat a.txt; ls dir') == 
     "$garth" rollback $t --full; [[ $(inside $t 'ls') == $'a.txt\ndir\nlink\nrun.sh' ]] || complain "$b"
     "$garth" undo $t; [[ $(inside $t 'cat ignored/in/kept ignored/in/loose ignored/out/o') == $'kept\n2\nloose\no' ]] || complain "$b"
   done
-  # in the base, and not at the tip: it is still there below the overlay
+  # in the base, and not at the tip: it still exists below the overlay
   mkdir -p ignored; echo base >ignored/base; git add -f ignored/base; git commit -qm base
   "$garth" new u; inside u 'git rm -q ignored/base; git commit -qm gone; mkdir -p ignored; echo mine >ignored/mine'
   "$garth" rollback u --full; [[ $(inside u 'ls ignored; cat ignored/base') == $'base\nbase' ]] || complain "$(inside u 'ls -R')"

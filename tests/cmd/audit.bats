@@ -176,8 +176,8 @@ open("new", "w").close(); os.system("git add new; git commit -qm new")'
   "$garth" audit --verify
 }
 
-# The attack does again and again what is allowed and gets a line each time: moves its branch between two published
-# commits, takes snapshots, with refusals in between that are counted; and writes a message of a megabyte to the store.
+# The attack repeats allowed actions that each get a line: it moves its branch between two published commits and takes
+# snapshots, with refusals in between that are counted. It also writes a message of a megabyte to the store.
 @test "G7 ESCAPES 20 37 audit: what an agent may do at will leaves little in log, store and reflog, and real work goes on" {
   cat >flood.py <<'PY'
 import http.client, json, os, socket, subprocess, sys

@@ -56,7 +56,7 @@ load helpers
   [[ $(git -C "$("$garth" path t-worktree)" rev-parse HEAD) == "$(git rev-parse HEAD)" ]]
 }
 
-@test "J7 backends: --strict-isolation in both" {
+@test "J7 backends: --strict-isolation with overlay and worktree" {
   for b in "${backends[@]}"; do
     "$garth" run --strict-isolation --backend $b -t t-$b -- sh -c 'echo x >x; git add x; git commit -qm x; git fsck --strict; git log --oneline | wc -l' >"$T/o" 2>/dev/null
     [[ $(<"$T/o") == 2 ]]

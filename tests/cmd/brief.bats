@@ -39,7 +39,7 @@ member() { python3 -ISc 'import json, sys; print(json.load(sys.stdin)[sys.argv[1
   [[ $("$garth" brief w) == *"- Workspace: \`$GARTH_HOME/worktrees/w\`"* ]]
 }
 
-@test "A8 inside: garth does what an agent may do, and says so of the rest" {
+@test "A8 inside: garth has the commands that an agent may use, and refuses the others with a reason" {
   "$garth" new t
   [[ $(inside t garth) == *'garth ask QUESTION'* ]]
   [[ $(inside t garth status) == *$'task       t\n'*$'branch     garth/t\n'*$'target     main\n'* ]]
@@ -54,7 +54,7 @@ member() { python3 -ISc 'import json, sys; print(json.load(sys.stdin)[sys.argv[1
   [[ $("$garth" show t) == *'tests pass'* ]]
 }
 
-@test "A8 T4 inside: garth ask blocks the task, with options; wrong words are told" {
+@test "A8 T4 inside: garth ask blocks the task, with options; wrong usage is reported" {
   call "$garth" run -t t -- sh -c 'garth ask "Which database?" sqlite "post gres"'
   [[ $code == 6 ]] || complain
   [[ $("$garth" show t) == *'Which database?'*sqlite*'post gres'* ]]
@@ -64,7 +64,7 @@ member() { python3 -ISc 'import json, sys; print(json.load(sys.stdin)[sys.argv[1
   [[ $code == 2 ]] || complain
 }
 
-@test "A1 A5 brief: agents are told where they look for it, with nothing in the repository; a new agent by configuration" {
+@test "A1 A5 brief: each agent gets the brief where it looks for it, with nothing in the repository; a new agent by configuration" {
   printf 'agents:\n  mine:\n    programs: [sh]\n    set: [MINE=1, TERM=dumb]\n    files: ["/etc/mine/a.md=# {brief}", "/etc/mine/b.json={\\"x\\":{brief_json},\\"f\\":\\"{brief_file}\\"}"]\n' | configure
   "$garth" new t
   brief=$("$garth" brief t)

@@ -22,7 +22,7 @@ kinds() { "$garth" cache --json | json '[[i["kind"], i["task_names"]] for i in d
   [[ $out == *'app '*' setup '*' setup-'*' KB  a, b  # mkdir deps'* ]] || complain
 }
 
-@test "W7 cache: what no task uses is removed; the newest set-up stays, unless asked" {
+@test "W7 cache: what no task uses is removed; the newest set-up stays, except with --prune" {
   set_up
   "$garth" new a
   echo 2 >pkg.lock; commit two; echo T >.env
@@ -47,7 +47,7 @@ kinds() { "$garth" cache --json | json '[[i["kind"], i["task_names"]] for i in d
   [[ $(inside a 'cat deps/v .env w' | tr '\n' ' ') == '1 S w ' ]]
 }
 
-@test "W7 cache: doctor finds a changed layer and half of one; repaired, neither is used again" {
+@test "W7 cache: doctor finds a changed layer and an incomplete one; after the repair, neither is used" {
   set_up
   "$garth" new a
   l=$(layers setup)

@@ -38,7 +38,7 @@ load helpers
   [[ $(state_of t) == cancelled ]]
 }
 
-@test "T1 ESCAPES 25 cancel: twice at once" {
+@test "T1 ESCAPES 25 cancel: two cancels of one task at once" {
   "$garth" run -d -t t -- sleep 1000
   "$garth" cancel t >"$T/a" 2>&1 3>&- & a=$!
   "$garth" cancel t >"$T/b" 2>&1 3>&- & b=$!

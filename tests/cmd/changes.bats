@@ -64,7 +64,7 @@ seen() { (find . -name .git -prune -o ! -type d -printf '%p %y %l ' -exec sh -c 
   [[ $(inside l 'cat ../l') == l ]] || complain
 }
 
-@test "H8 --with-changes: changes that do not fit are an error, and no task is left; the user's filters do not run" {
+@test "H8 --with-changes: changes that do not apply are an error, and no task is left; the user's filters do not run" {
   echo 2 >>a.txt
   commit two
   echo 3 >>a.txt

@@ -5,7 +5,7 @@ load helpers
 # program PATH SCRIPT: an executable file.
 program() { mkdir -p "${1%/*}"; printf '#!/bin/sh\n%s\n' "$2" >"$1"; chmod +x "$1"; }
 
-@test "ESCAPES 1 A5 clients: an agent in a directory that no task is shown is found and shown, alone, and read-only" {
+@test "ESCAPES 1 A5 clients: an agent's program in a directory that tasks do not see is found and shown, alone and read-only" {
   program "$HOME/custom/bin/claude" 'echo "ran $0"; ls ~/custom/bin; echo x >>"$0" || echo closed'
   program "$HOME/custom/bin/other" 'true'; echo s >"$HOME/custom/secret"
   PATH=$HOME/custom/bin:$PATH
@@ -13,7 +13,7 @@ program() { mkdir -p "${1%/*}"; printf '#!/bin/sh\n%s\n' "$2" >"$1"; chmod +x "$
   [[ $out == "ran $HOME/custom/bin/claude"$'\nclaude\nclosed' ]] || complain
   call "$garth" run -q -t b -- "$HOME/custom/bin/claude"
   [[ $out == "ran $HOME/custom/bin/claude"$'\nclaude\nclosed' ]] || complain
-  # it is run, as outside, though another one is shown
+  # the first one in PATH is run, as outside, although another one is shown
   program "$HOME/.local/bin/claude" 'echo other'; PATH=$PATH:$HOME/.local/bin
   [[ $("$garth" run -q -t c -- claude) == ran* ]]
   # a command that is no agent is refused, with the line that shows it
@@ -23,13 +23,13 @@ program() { mkdir -p "${1%/*}"; printf '#!/bin/sh\n%s\n' "$2" >"$1"; chmod +x "$
   "$garth" new e; [[ $("$garth" exec e -- claude) == ran* ]]
 }
 
-@test "A5 clients: the package that an agent belongs to comes along: of npm, of a virtual environment, a directory" {
+@test "A5 clients: an agent's package is shown with it: an npm package, a virtual environment, a directory" {
   # an npm prefix: bin/codex is a link, and packages use each other
   program "$T/srv/npm/lib/node_modules/@openai/codex/bin/codex.js" 'cat "$(dirname "$(readlink -f "$0")")/../../../dep/file"; ls '"$T/srv/npm"
   mkdir -p "$T/srv/npm/bin" "$T/srv/npm/lib/node_modules/dep"; echo dep >"$T/srv/npm/lib/node_modules/dep/file"; echo s >"$T/srv/npm/secret"
   ln -s ../lib/node_modules/@openai/codex/bin/codex.js "$T/srv/npm/bin/codex"
   [[ $(PATH=$T/srv/npm/bin:$PATH "$garth" run -q -t a -- codex) == $'dep\nbin\nlib' ]]
-  # by way of a link to a directory
+  # through a link to a directory
   ln -s "$T/srv/npm" "$HOME/current"; mkdir "$HOME/.local/bin" -p; ln -s "$HOME/current/bin/codex" "$HOME/.local/bin/codex"
   [[ $(PATH=$HOME/.local/bin:$PATH "$garth" run -q -t b -- codex) == dep* ]]
   # Python: the interpreter is in the same environment
@@ -49,7 +49,7 @@ program() { mkdir -p "${1%/*}"; printf '#!/bin/sh\n%s\n' "$2" >"$1"; chmod +x "$
   changes_nothing 127 "program 'claude' is '$HOME/work/agent/cli/claude', which a task is not shown: it is in a directory that has more in it than a program" \
     env PATH="$HOME/work/agent/cli:$PATH" "$garth" run -- claude
   [[ $(hint) == "jail: {tools: [work/agent/cli]}    # in $XDG_CONFIG_HOME/garth/config.yaml" ]] || complain
-  # beside keys, the program alone is shown; among them, nothing
+  # beside a key, only the program is shown; in a directory for keys, nothing
   program "$HOME/keys/mine/claude" 'ls "${0%/*}"'; echo k >"$HOME/keys/mine/id_rsa"
   [[ $(PATH=$HOME/keys/mine:$PATH "$garth" run -q -t a -- claude) == claude ]]
   program "$HOME/.ssh/bin/claude" 'true'
@@ -71,7 +71,7 @@ set_up() {
     "statusLine": {"command": "~/bin2/status.sh"}, "apiKeyHelper": "~/bin2/key.sh"}' "$HOME/.ssh/id" >"$HOME/.claude/settings.json"
 }
 
-@test "ESCAPES 1 A5 clients: what an agent reads of the user's set-up is there, read-only: instructions, commands, skills, scripts of hooks" {
+@test "ESCAPES 1 A5 clients: the user's set-up of an agent is shown, read-only: instructions, commands, skills, scripts of hooks" {
   set_up
   program "$HOME/.local/bin/claude" 'cd ~; cat .claude/CLAUDE.md .claude/commands/c.md .claude/skills/s/SKILL.md; bin2/guard.sh; bin2/status.sh
     for f in .claude/CLAUDE.md .claude/commands/new bin2/guard.sh dotfiles/skill/new; do { echo x >$f; } 2>/dev/null && echo "wrote $f"; done; ls -d bin2/* .ssh .claude/projects .claude/skills/keys/id .claude/skills/more/h 2>/dev/null'
@@ -102,7 +102,7 @@ set_up() {
   [[ $err == *"'$HOME/.codex/auth.json' is not shown to the task: it holds a log-in"* ]] || complain
   [[ $err == *"directory '$HOME/cfg' is not shown to the task; jail: {allow_read: [$HOME/cfg]}"* ]] || complain
   [[ $err == *"garth.db' is not shown to the task"* ]] || complain
-  # for a command that is no agent, a word is only a word
+  # a command that is not an agent gets no files for its arguments
   call "$garth" run -t c -- cat "$HOME/cfg/mcp.json"
   [[ $code != 0 && -z $out ]] || complain
 }
@@ -112,9 +112,9 @@ set_up() {
   echo paper >"$HOME/papers/p"; echo mine >"$HOME/mine/m.md"; echo own >"$c/commands/sub/own.md"
   for d in "$c/plugins/marketplaces/m/x" "$c/plugins/marketplaces/m/docs/x" "$c/skills/down/x" "$HOME/.gemini/extensions/e/x"; do ln -s "$HOME/papers" "$d"; done
   ln -s "$HOME/mine/m.md" "$c/skills/m.md"
-  # a set of commands that is a checkout: links in it are its author's
+  # a set of commands that is a checkout: its author made the links in it
   mkdir "$c/commands/.git"; ln -s ../../papers "$c/commands/x"; ln -s sub/own.md "$c/commands/own.md"
-  # a tool server is no hook, whatever its name
+  # a tool server is not a hook, whatever its name
   echo '{"mcpServers": {"notify": {"command": "'"$HOME"'/mine/m.md", "env": {"FILE": "'"$HOME"'/papers/p"}}}}' >"$HOME/.claude.json"
   program "$HOME/.local/bin/claude" 'cd ~; cat papers/p mine/m.md .claude/skills/m.md .claude/commands/own.md 2>/dev/null; true'
   program "$HOME/.local/bin/gemini" 'cat ~/papers/p 2>/dev/null; ls ~/.gemini/extensions/e'
@@ -125,7 +125,7 @@ set_up() {
   [[ $out == x ]] || complain
 }
 
-@test "ESCAPES 1 A5 clients: a log-in is not shown by way of another name of its directory, nor settings of the project's own" {
+@test "ESCAPES 1 A5 clients: a log-in is not shown through another name of its directory, nor are settings in the project" {
   mkdir -p "$HOME/dotfiles/claude/skills" "$HOME/papers"; echo '"cred"' >"$HOME/dotfiles/claude/.credentials.json"; echo paper >"$HOME/papers/p"
   ln -s dotfiles/claude "$HOME/.claude"; ln -s .. "$HOME/dotfiles/claude/skills/up"; ln -s "$HOME/dotfiles" "$HOME/dotfiles/claude/skills/all"
   program "$HOME/.local/bin/claude" 'cat ~/dotfiles/claude/.credentials.json ~/papers/p 2>/dev/null; echo end'
@@ -150,7 +150,7 @@ set_up() {
   [[ $out == end ]] || complain
   call "$garth" run -q -t c -- claude "$T/other/.ssh/id"
   [[ $out == end ]] || complain
-  # from elsewhere, a name is still one in the workspace
+  # from another directory, a name still means a file in the workspace
   program "$HOME/.local/bin/claude" "cat '$HOME/private.json' 2>/dev/null; echo end"
   call "$garth" run -q -t d -- claude private.json
   cd "$HOME"; call "$garth" resume -q d
@@ -164,7 +164,7 @@ set_up() {
   echo '"json"' >"$HOME/cc/.claude.json"; echo '"cred"' >"$HOME/cc/.credentials.json"; echo memory >"$HOME/cc/CLAUDE.md"; echo '"auth"' >"$HOME/cx/auth.json"; echo agents >"$HOME/cx/AGENTS.md"
   [[ $(CLAUDE_CONFIG_DIR=$HOME/cc "$garth" run -q -t a -- claude) == $'"json"\n"cred"\nmemory\n[]' ]]
   [[ $(CODEX_HOME=$HOME/cx "$garth" run -q -t b -- codex) == $'"auth"\nagents' ]]
-  # of another shell, without the variables: they are kept
+  # from another shell, without the variables: they are kept
   rm "$HOME/cc/CLAUDE.md"; echo later >"$HOME/cc/CLAUDE.md"
   [[ $("$garth" resume a 2>/dev/null) == *later* ]]
 }
@@ -181,7 +181,7 @@ set_up() {
   not grep -rq sec-ret "$(task_dir b)/again"
 }
 
-@test "T4 clients: an agent that the user talked to on a terminal comes back on a terminal, without a prompt or with the answer" {
+@test "T4 clients: an agent that was used on a terminal is resumed on a terminal, with the answer if there is one" {
   local a; for a in claude codex gemini opencode goose; do program "$HOME/.local/bin/$a" 'all=; for w in "$@"; do all="$all[$w]"; done; printf "<%s>\n" "$all"; [ -z "$ASK" ] || [ -n "$GARTH_ANSWER" ] || echo "why?" >"$GARTH_QUESTION_FILE"'; done
   PATH=$HOME/.local/bin:$PATH
   on_terminal() { script -qec "$(printf '%q ' "$garth" "$@")" /dev/null </dev/null | tr -d '\r'; }
@@ -191,7 +191,7 @@ set_up() {
   on_terminal run -q -t gemini -- gemini -i 'do it'; back gemini '[--resume][latest]'
   on_terminal run -q -t opencode -- opencode; back opencode '[--continue]'
   on_terminal run -q -t goose -- goose run --interactive -t x; back goose '[run][--resume][--interactive]'
-  # one that worked unattended goes on so
+  # an agent that worked unattended continues unattended
   on_terminal run -q -t p -- claude -p 'do it'; back p '[--continue][-p][Go on.]'
   # without a terminal it cannot
   [[ $("$garth" resume -q claude </dev/null) == '<[--model][opus][--continue][-p][Go on.]>' ]]
@@ -209,6 +209,13 @@ set_up() {
   call "$garth" run -t b -- claude quiet.example loud.example
   [[ $err == *"did not reach loud.example:443: garth allow"* ]] || complain
   [[ $err != *quiet.example* ]] || complain
+  # another command may need that host for its work; so may an agent that fetches packages or repositories
+  call "$garth" run -t c -- sh -c 'curl -s -m 5 https://quiet.example/; true'
+  [[ $err == *"quiet.example:443 is not on the task's list: garth allow"* ]] || complain
+  [[ $err == *"did not reach quiet.example:443: garth allow"* ]] || complain
+  program "$HOME/.local/bin/codex" 'for h; do curl -s -m 5 "https://$h/" >/dev/null; done; true'
+  call "$garth" run -t d -- codex github.com registry.npmjs.org
+  [[ $err == *'did not reach github.com:443, registry.npmjs.org:443: garth allow'* ]] || complain
 }
 
 @test "A5 clients: an editor's adapter is known as its agent; files of the task home are only for the agent that is run" {
@@ -222,7 +229,7 @@ set_up() {
   out=$("$garth" run -q -t c -- gemini)
   [[ $out == *'decision = "allow"'*'# own rule'*'Worktree Isolation'*true ]] || complain
   not inside a 'ls ~/.gemini'
-  # Codex: over the user's own file, for the workspace's path
+  # Codex: it overrides the user's own file, for the workspace's path
   [[ $(inside b 'cat /etc/codex/managed_config.toml') == *'approval_policy = "never"'*"[projects.\"$R\"]"* ]]
   [[ $(inside b 'cat /etc/claude-code/managed-settings.d/10-garth.json') == *bypassPermissions* ]]
 }

@@ -96,7 +96,7 @@ P
   is ":directories" "$(offers export t '')"
 }
 
-@test "O3 completion: makes nothing and prints no messages" {
+@test "O3 completion: changes nothing and prints no messages" {
   for w in show undo "run --agent" "run --base" "rollback x --from"; do
     call "$garth" completion bash $w ''
     [[ $code == 0 ]] || complain "$w"

@@ -9,7 +9,7 @@ of_the_original() {
 copy() { cp -a "$1" "$2" 2>/dev/null || [[ -f $2/garth.db ]]; }
 tasks_of() { GARTH_HOME=$1 "$garth" ls --json | json '" ".join(sorted(t["name"] for t in d["tasks"]))'; }
 
-# A home with a task of each kind: merged and kept, with work, thrown away, packed, left half done.
+# A home with a task of each kind: merged and kept, with work, discarded, archived, half made.
 fill() {
   local b
   for b in overlay worktree clone; do "$garth" new $b --backend $b; inside $b "echo $b >$b; git add $b; git commit -qm $b"; done

@@ -156,7 +156,7 @@ sound() {
   [[ $(state_of t) == failed ]]
 }
 
-@test "ESCAPES 25 crash: a discard and execs at once: one of them wins, nothing is left half done" {
+@test "ESCAPES 25 crash: if a discard and execs run at once, one of them succeeds and nothing is left half done" {
   "$garth" new t; inside t 'echo work >work'
   for i in 1 2 3 4; do "$garth" exec t -- sh -c 'cat work' >"$T/o$i" 2>&1 </dev/null 3>&- & done
   call "$garth" discard t

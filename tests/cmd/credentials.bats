@@ -20,14 +20,14 @@ ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v
   [[ $(json 'v["credentials"]["how"]') == proxy ]] || [[ $out == *'"how": "proxy"'* ]] || complain
 }
 
-@test "A7 credentials: copy and none, and what a repository's file may say" {
+@test "A7 credentials: copy and none; a repository's file can only make it stricter" {
   agent claude 'echo "$ANTHROPIC_API_KEY,$ANTHROPIC_BASE_URL"'
   export ANTHROPIC_API_KEY=$key
   echo 'agents: {claude: {credentials: copy}}' | configure
   [[ $("$garth" run -q -t copy -- claude) == "$key," ]]
   echo 'agents: {claude: {credentials: none}}' | configure
   [[ $("$garth" run -q -t none -- claude) == "," ]]
-  # the network of the machine has no place for the proxy
+  # with network host the proxy cannot listen
   echo 'agents: {}' | configure
   [[ $("$garth" run -q -t host --net host -- claude) == "$key," ]]
   echo 'agents: {claude: {credentials: proxy}}' | configure
@@ -51,7 +51,7 @@ ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v
   wait "$run"
 }
 
-@test "A7 credentials: a server that nobody vouches for gets nothing" {
+@test "A7 credentials: a server without a trusted certificate gets nothing" {
   agent claude "$ask"
   ANTHROPIC_API_KEY=$key ANTHROPIC_BASE_URL=$url SSL_CERT_FILE=/dev/null CURL_CA_BUNDLE=/etc/ssl/certs/ca-certificates.crt call "$garth" run -q -t t -- claude
   [[ $out == *garth_credentials_proxy* ]] || complain
@@ -60,7 +60,7 @@ ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v
 
 renew='t=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" ~/.codex/auth.json); curl -sS -H "Content-Type: application/json" -d "{\"grant_type\":\"refresh_token\",\"refresh_token\":\"$t\"}" "$CODEX_REFRESH_TOKEN_URL_OVERRIDE"'
 
-@test "A7 credentials: ten tasks at once renew a log-in once, and it is in the user's file; ESCAPES" {
+@test "A7 ESCAPES credentials: ten tasks at once renew a log-in once, and the new one is in the user's file" {
   codex_login 1; agent codex "cat ~/.codex/auth.json; $renew"
   export CODEX_REFRESH_TOKEN_URL_OVERRIDE=$url/oauth/token
   local i runs=()
@@ -81,14 +81,14 @@ renew='t=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" ~/.codex/auth.j
   [[ $(stat -c %a "$HOME/.codex/auth.json") == 600 ]]
 }
 
-@test "A7 credentials: the user's file keeps every other byte; a revoked token is told, and the file stays" {
+@test "A7 credentials: renewing keeps every other byte of the user's file; a revoked token is reported, and the file stays" {
   codex_login 1; agent codex "$renew"
   export CODEX_REFRESH_TOKEN_URL_OVERRIDE=$url/oauth/token
   codex_login 2; sed 's/"2026-01[^"]*"/"TIME"/' "$HOME/.codex/auth.json" >"$T/want"
   codex_login 1
   "$garth" run -q -t a -- codex
   sed 's/"2026-[^"]*"/"TIME"/' "$HOME/.codex/auth.json" | diff "$T/want" -
-  # spent by somebody else, who did not tell
+  # another program has used the refresh token, and Garth does not know
   codex_login 1; cp "$HOME/.codex/auth.json" "$T/before"
   call "$garth" run -q -t b -- codex
   [[ $out == *refresh_token_reused* ]] || complain
@@ -96,7 +96,7 @@ renew='t=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" ~/.codex/auth.j
   diff "$T/before" "$HOME/.codex/auth.json"
 }
 
-@test "A7 credentials: ESCAPES 20: renewals whose clients hang up do not pile up; the token is put in its own place only" {
+@test "A7 ESCAPES 20 credentials: renewals whose clients hang up do not pile up; the token is inserted only in its own member" {
   codex_login 1
   agent codex 't=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" ~/.codex/auth.json) u=$CODEX_REFRESH_TOKEN_URL_OVERRIDE
     ask() { curl -sS -o /dev/null -w "%{http_code} " -H "Content-Type: application/json" "$@" "$u" 2>/dev/null; }

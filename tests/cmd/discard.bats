@@ -347,7 +347,7 @@ for l in json.load(sys.stdin)["events"]:
   [[ $(inside t-10 cat a.txt) == $'one\n2' ]]
 }
 
-@test "ESCAPES 25 discard: twice at once" {
+@test "ESCAPES 25 discard: two discards of one task at once" {
   "$garth" new t
   for i in 1 2 3 4; do (code=0; "$garth" discard t >"$T/o$i" 2>&1 3>&- || code=$?; echo $code >"$T/c$i") & done
   wait

@@ -32,7 +32,7 @@ note() { field "${1:-t}" note; }
     [[ $code == 7 ]] || complain
     [[ $(state_of f-$b) == failed ]] || complain
   done
-  # seen with Garth's own eyes: not by the agent's index, excludes or settings
+  # Garth looks for itself: the agent's index, excludes and settings are not used
   call "$garth" run -t h -- sh -c 'echo x >>a.txt; echo h >hidden; git update-index --assume-unchanged a.txt; echo hidden >>.git/info/exclude; git config core.fileMode false; git config status.showUntrackedFiles no; test -z "$(git status --porcelain)"'
   [[ $code == 1 ]] || complain "$(note h)"
   [[ $(note h) == *a.txt* ]] || complain "$(note h)"

@@ -1,13 +1,13 @@
 load helpers
 
-@test "G1 plain: git's strict check finds nothing wrong with what is accepted without it" {
+@test "G1 fast_unpack: git's strict check finds nothing wrong with what is accepted without it" {
   local program=$GARTH_BUILD/garth-fast-unpack
   [[ ! -x $program-checked ]] || program=$program-checked
   "$BATS_TEST_DIRNAME/fast-unpack-differential" --program "$program" --seconds 6
 }
 
 # One pack for each, in one gateway: the first one is always unpacked by git.
-@test "G1 plain: simple and other objects are published alike, in one step" {
+@test "G1 fast_unpack: simple and other objects are published alike, in one step" {
   "$garth" new t; "$garth" allow t d/.gitattributes
   inside t 'set -e; echo 1 >>a.txt; git commit -qam one; echo 2 >>a.txt; git commit -qam plain
     mkdir d; echo "*.png binary" >d/.gitattributes; git add d; git commit -qm attributes; echo 3 >>a.txt; git commit -qam again
@@ -27,7 +27,7 @@ bad_after_good() {
   [[ $(git log -1 --format=%s garth/t) == good ]]
 }
 
-@test "G1 ESCAPES 7 plain: what git's strict check refuses is also refused after a simple pack" {
+@test "G1 ESCAPES 7 fast_unpack: what git's strict check refuses is also refused after a simple pack" {
   local raw='blob=$(echo x | git hash-object -w --stdin); id() { printf "%s" "$1" | sed "s/../\\\\x&/g"; }
     tree_of() { tree=$(printf "$1" | git hash-object -w -t tree --literally --stdin); }' mode
   "$garth" new t; "$garth" allow t .gitmodules
@@ -49,7 +49,7 @@ bad_after_good() {
 }
 
 # The git that writes commits remembers which kind of object an id was said to be: the next commit makes it give up in the middle.
-@test "G1 ESCAPES 7 plain: if it gives up, the git that it started is not waited for and writes nothing any more" {
+@test "G1 ESCAPES 7 fast_unpack: if it gives up, the git that it started is not waited for and writes nothing any more" {
   "$garth" new t
   inside t 'echo 1 >>a.txt; git commit -qam 1; echo 2 >>a.txt; git commit -qam 2
     p=$(git rev-parse HEAD); tree=$(git rev-parse HEAD^{tree})

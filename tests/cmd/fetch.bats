@@ -62,7 +62,7 @@ allowed() { configure <<<'git: {fetch: true}'; }
   done
 }
 
-@test "G4 14 fetch: that branch and no other, whatever the arguments; pull and ls-remote" {
+@test "G4 fetch: only the target's branch, whatever the arguments; also for pull and ls-remote" {
   setup_remote; allowed
   (cd "$T/other" && git push -q origin HEAD:refs/heads/secret)
   "$garth" new t; other new.txt <<<new; there=$(git -C "$T/other" rev-parse HEAD)

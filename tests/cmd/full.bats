@@ -47,11 +47,11 @@ tried() {
   ' >"$T/log" 2>&1 || complain "$(<"$T/log")"
 }
 
-@test "ESCAPES 24 full: snapshot" { tried '"$garth" snapshot t -m x' overlay snapshot; }
-@test "ESCAPES 24 full: rollback" { tried '"$garth" rollback t --full' overlay rollback; }
-@test "ESCAPES 24 full: sync" { tried '"$garth" sync t' overlay sync; }
-@test "ESCAPES 24 full: discard, and what it takes to bring it back" { tried '"$garth" discard -fD t' overlay discard; tried '"$garth" discard -fD t' worktree discard; }
-@test "ESCAPES 24 full: archive, and what it takes to bring it back" { tried '"$garth" archive t' overlay archive; }
+@test "ESCAPES 24 full: a snapshot on a full disk" { tried '"$garth" snapshot t -m x' overlay snapshot; }
+@test "ESCAPES 24 full: a rollback on a full disk" { tried '"$garth" rollback t --full' overlay rollback; }
+@test "ESCAPES 24 full: a sync on a full disk" { tried '"$garth" sync t' overlay sync; }
+@test "ESCAPES 24 full: discard on a full disk, and its undo" { tried '"$garth" discard -fD t' overlay discard; tried '"$garth" discard -fD t' worktree discard; }
+@test "ESCAPES 24 full: archive on a full disk, and its undo" { tried '"$garth" archive t' overlay archive; }
 
 @test "ESCAPES 20 24 full: a disk that a task has filled does not prevent discarding it" {
   export -f inside json; export garth T R python

@@ -14,7 +14,7 @@ sound() {
   [[ -z $(find .git -name '*.lock') ]] || complain "locks: $(find .git -name '*.lock')"
 }
 
-# Nobody's gateway runs any more, so that even the empty quarantine is gone.
+# No gateway runs any more, so even the empty quarantine is gone.
 settled() { [[ -z $(find .git/objects -maxdepth 1 -name 'garth-*') ]]; }
 
 tip() { git rev-parse "refs/heads/garth/${1:-t}"; }
@@ -465,7 +465,7 @@ dies_at() {
     inside t "echo $i >>x; git add x; git commit -qm x"
     [[ -z $(compgen -G '.git/objects/garth-*') ]]
   done
-  # whatever a background process still holds open
+  # even if a background process still holds it open
   SECONDS=0
   inside t 'git commit -q --allow-empty -m y
     python3 -c "import os, socket, time

@@ -5,7 +5,7 @@ backends=(overlay worktree)
 # Inside, `git` is the shim, which keeps a task on its branch. What git itself can do is tried with git itself.
 native='PATH=/usr/bin:$PATH; '
 
-# The user's repository is as it was, and sound.
+# The user's repository is unchanged and valid.
 untouched() { fingerprint | diff "$T/before" - || complain "the repository changed"; git fsck --strict; }
 
 @test "J3 git: status, add, commit, amend, branch, switch, merge, rebase, stash, tag" {
@@ -246,9 +246,9 @@ PY
   done
 }
 
-# with so many files that git asks the monitor, and with fewer
-@test "W4 J3 git: status inside knows of every kind of change, at once and again" { every_change 1000 /run/garth/fsmonitor; }
-@test "W4 J3 git: status inside knows of every kind of change where there are few files" { every_change 200 ''; }
+# with enough files for git to ask the monitor, and with fewer
+@test "W4 J3 git: status inside finds every kind of change, the first time and again, with the monitor" { every_change 1000 /run/garth/fsmonitor; }
+@test "W4 J3 git: status inside finds every kind of change in a repository too small for the monitor" { every_change 200 ''; }
 every_change() {
   mkdir many; (cd many; seq "$1" | split -l 1 -a 4 -d --numeric-suffixes=1 - x; for i in {1..5}; do mv "x000$i" $i; done); commit many
   "$garth" new t

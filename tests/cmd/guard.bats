@@ -23,7 +23,7 @@ goose='{"event":"PreToolUse","hook_event_name":"PreToolUse","session_id":"1","to
   done
 }
 
-@test "A2 guard: it knows the task's places, in each backend, and what is another task's" {
+@test "A2 guard: it allows the task's own paths, in each backend, and refuses another task's" {
   for backend in "${backends[@]}"; do
     "$garth" new "$backend-1" --backend "$backend"
     workspace=$(inside "$backend-1" 'echo $GARTH_WORKSPACE')
@@ -42,7 +42,7 @@ goose='{"event":"PreToolUse","hook_event_name":"PreToolUse","session_id":"1","to
   [[ $code == 2 && $err == "BLOCKED: the user's own checkout is not part of this task"* ]] || complain
 }
 
-@test "A2 guard: malformed input is refused; garth guard is the same program; wrong options are told" {
+@test "A2 guard: malformed input is refused; garth guard is the same program; wrong options are reported" {
   "$garth" new t
   for input in '' '{' '[]' '{}' '{"tool_name":"Bash"}' '{"tool_name":"Bash","tool_input":{"command":1}}'; do
     judge claude t "$input"
@@ -95,15 +95,15 @@ goose='{"event":"PreToolUse","hook_event_name":"PreToolUse","session_id":"1","to
   fails 2 "'agents.guard' is 'block', 'warn' or 'off'" "$garth" ls
 }
 
-@test "A2 guard: after a tool, a wall is named, in the form of each client" {
+@test "A2 guard: after a tool that failed at a wall, the reason is added, in the form of each client" {
   "$garth" new t
   for client in claude codex gemini; do
     judge "$client" t '{"cwd":"@W@","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":{"stderr":"cat: /srv/x: No such file or directory"}}' --after
     [[ $code == 0 && ! -s $T/err ]] || complain "$client"
-    python3 -c 'import json, sys; d = json.load(sys.stdin)["hookSpecificOutput"]; assert d["hookEventName"] == "PostToolUse"; assert d["additionalContext"].startswith("This is a wall of the task")' <"$T/out"
+    python3 -c 'import json, sys; d = json.load(sys.stdin)["hookSpecificOutput"]; assert d["hookEventName"] == "PostToolUse"; assert d["additionalContext"].startswith("This is a boundary of the task")' <"$T/out"
   done
   judge opencode t '{"tool_response":"touch: cannot touch /usr/x: Read-only file system"}' --after
-  [[ $code == 0 && $out == "This is a wall of the task"*"'/usr/x'"* ]] || complain
+  [[ $code == 0 && $out == "This is a boundary of the task"*"'/usr/x'"* ]] || complain
   for fine in '{"tool_response":"cat: b.txt: No such file or directory"}' '{"tool_response":"/srv/x"}' '{' ''; do
     judge claude t "$fine" --after
     [[ $code == 0 && ! -s $T/out ]] || complain "$fine"

@@ -14,7 +14,7 @@ commands=(run new agent compare exec mcp brief shell attach wait review pause re
   [[ $(wc -L <<<"$out") -le 80 ]] || complain
 }
 
-@test "O3 help: --help and -h are help" {
+@test "O3 help: --help and -h print the help" {
   "$garth" help >"$T/a"
   "$garth" --help >"$T/b"
   "$garth" -h >"$T/c"
@@ -94,7 +94,7 @@ commands=(run new agent compare exec mcp brief shell attach wait review pause re
   [[ $("$garth" --version) == "$out" ]]
 }
 
-@test "O3 help: an answer that cannot be written is a failure" {
+@test "O3 help: a command fails if its answer cannot be written" {
   "$garth" new t
   for c in "help" "ls --json" "path t" "show t" "config" "log t"; do
     code=0
@@ -103,7 +103,7 @@ commands=(run new agent compare exec mcp brief shell attach wait review pause re
   done
 }
 
-@test "O3 help: closed descriptors harm nothing" {
+@test "O3 help: commands work with closed standard descriptors" {
   "$garth" new t --backend worktree
   call bash -c 'exec "$0" path t <&- 2>&-' "$garth"
   [[ $code == 0 ]] || complain
@@ -112,7 +112,7 @@ commands=(run new agent compare exec mcp brief shell attach wait review pause re
   git -C "$R" fsck --strict
 }
 
-@test "O3 help: without UTF-8 the signs are words" {
+@test "O3 help: without UTF-8, words are printed in place of signs" {
   call env LC_ALL=C "$garth" path nosuch
   [[ $code == 3 ]] || complain
   [[ $err == "error: there is no task 'nosuch'" ]] || complain

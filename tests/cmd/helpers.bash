@@ -63,7 +63,7 @@ changes_nothing() {
   nothing_changed
 }
 
-# For many at once: remember; fails …; fails …; nothing_changed
+# For several calls: remember; fails …; fails …; nothing_changed
 remember() { all_there_is >"$T/before"; }
 nothing_changed() {
   all_there_is >"$T/after"
@@ -111,7 +111,7 @@ keeper_of() {
   printf '%s\n' "${fd%%/*}"
 }
 
-# stopped PID: by a signal, as GARTH_FAULT=stop:STEP does.
+# stopped PID: the process is stopped by a signal, as GARTH_FAULT=stop:STEP does it.
 stopped() { [[ $(sed 's/.*) //' "/proc/$1/stat") == T* ]]; }
 
 # eventually CMD…: succeeds within a minute. gives TEXT CMD…: prints that, to be waited for.

@@ -23,7 +23,7 @@ clean() {
   done
 }
 
-@test "T2 ignored: a file that was removed from the repository, and is ignored now, is no work" {
+@test "T2 ignored: a file that was removed from the repository, and is ignored now, does not count as work" {
   echo v >local.cfg; git add local.cfg; git commit -qm config
   for b in "${backends[@]}"; do
     call "$garth" run -t t-$b --backend $b -- sh -c 'git rm -q --cached local.cfg; echo local.cfg >>.gitignore; git commit -qam "not ours"'
@@ -46,7 +46,7 @@ clean() {
   done
 }
 
-@test "T2 ESCAPES 26 ignored: caches that ignore themselves, repositories in ignored directories, FIFOs and sockets are no work" {
+@test "T2 ESCAPES 26 ignored: caches that ignore themselves, repositories in ignored directories, FIFOs and sockets do not count as work" {
   leave='
     for d in .pytest_cache .husky/_ .venv; do mkdir -p $d; echo "*" >$d/.gitignore; echo x >$d/x; done
     mkdir -p ignored/_deps; git init -q ignored/_deps/lib; echo x >ignored/_deps/lib/x; mkdir ignored/closed; echo x >ignored/closed/x; chmod 000 ignored/closed

@@ -12,7 +12,7 @@ prepare() {
 # more FILES: enough files for git to use the monitor.
 more() { mkdir -p many; for ((i = 0; i < 900; i++)); do echo $i >many/$i; done; }
 
-@test "W7 include: untracked files of the checkout are in a new task, in every backend, and are no work" {
+@test "W7 include: untracked files of the checkout are in a new task, in every backend, and do not count as work" {
   prepare
   for b in "${backends[@]}"; do
     call "$garth" new "t-$b" --backend "$b"

@@ -22,7 +22,7 @@ setup_is() {
   diff <("$python" -c 'import sys, yaml; w = yaml.safe_load(open(sys.argv[1]))["workspace"] or {}; print("\n".join(w.get("setup", []) + w.get("setup_network", [])[:1]))' "$T/printed") <(printf '%s\n' "${@:2}")
 }
 
-@test "O2 init: Node, by its lock file" {
+@test "O2 init: Node is recognised by its lock file" {
   setup_is "package.json package-lock.json" "npm ci" registry.npmjs.org
   setup_is "package.json pnpm-lock.yaml" "pnpm install --frozen-lockfile" registry.npmjs.org
   setup_is "package.json yarn.lock" "yarn install --frozen-lockfile" registry.yarnpkg.com
@@ -30,14 +30,14 @@ setup_is() {
   setup_is "package.json" "npm install --no-package-lock" registry.npmjs.org
 }
 
-@test "O2 init: Python, by its lock file" {
+@test "O2 init: Python is recognised by its lock file" {
   setup_is "pyproject.toml uv.lock" "uv sync --frozen" pypi.org
   setup_is "pyproject.toml poetry.lock" "poetry install --no-interaction" pypi.org
   setup_is "requirements.txt" "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt" pypi.org
   setup_is "pyproject.toml" "python3 -m venv .venv && .venv/bin/pip install -e ." pypi.org
 }
 
-@test "O2 init: Rust, Go, Java, Ruby and PHP" {
+@test "O2 init: Rust, Go, Java, Ruby and PHP are recognised" {
   setup_is "Cargo.toml Cargo.lock" "cargo fetch --locked" index.crates.io
   setup_is "go.mod go.sum" "go mod download" proxy.golang.org
   setup_is "pom.xml mvnw" "./mvnw -q -B dependency:go-offline" repo.maven.apache.org
@@ -46,14 +46,14 @@ setup_is() {
   setup_is "composer.json composer.lock" "composer install --no-interaction" repo.packagist.org
 }
 
-@test "O2 init: C and C++ by its build system, and make alone" {
+@test "O2 init: C and C++ are recognised by the build system, also by a Makefile alone" {
   setup_is "meson.build src/a.c Makefile" "meson setup build"
   setup_is "CMakeLists.txt" "cmake -S . -B build"
   setup_is "configure.ac Makefile.am" "autoreconf -i && ./configure"
   setup_is "Makefile" ""
 }
 
-@test "O2 init: several at once, in directories too, and directories that act on machines are protected" {
+@test "O2 init: several languages at once, in directories too; directories with deployment files are protected" {
   mkdir -p web api deploy node_modules 'odd name'; touch web/package-lock.json web/package.json api/go.mod Cargo.toml node_modules/package.json 'odd name/go.mod'
   call "$garth" init
   says "$R/.garth.yaml is written for Rust, Go in api, Node (npm) in web: look through it, and commit it"
@@ -83,7 +83,7 @@ setup_is() {
   fails 3 "not in a git repository" "$garth" init
 }
 
-@test "O2 init: the way from init to a task" {
+@test "O2 init: init, then commit, then a task with these settings" {
   touch Cargo.toml; git add -A; git commit -qm rust
   "$garth" init
   git add .garth.yaml; git commit -qm garth

@@ -74,7 +74,7 @@ with_json() {
   diff <(with_json | sort) <(sort -u "$T/tried")
 }
 
-@test "O3 json: a name means the same everywhere: branches are short, commands are arrays, times are times" {
+@test "O3 json: a name has one meaning everywhere: branches are short, commands are arrays, times are times" {
   "$garth" run -q -t t -- sh -c 'echo "$0" "$1"' 'two words' ''
   "$garth" show t --json >"$T/j"
   [[ $(json '[d["branch"], d["target"], d["command"][2:]]' <"$T/j") == '["garth/t", "main", ["echo \"$0\" \"$1\"", "two words", ""]]' ]]

@@ -1,4 +1,4 @@
-# W8: every kind of repository works from end to end, or is refused by its name with the command that helps. What must
+# W8: every kind of repository works from end to end, or is refused with the reason and the command that helps. What must
 # never happen is a damaged repository or a wrong byte in the user's checkout.
 load helpers
 
@@ -51,7 +51,7 @@ check='[[ $(tail -n1 a.txt) == inside ]]; [[ $(cat new/file) == new ]]; [[ ! -e 
 
 elsewhere() { R=$T/home/$1; cd "$R"; }
 
-@test "W8 kinds: the control, an ordinary repository" {
+@test "W8 kinds: an ordinary repository, as the control" {
   for b in "${backends[@]}"; do round "$edit" "$check" "$b"; done
 }
 
@@ -310,7 +310,7 @@ sparse_repository() { mkdir other; echo o >other/o.txt; echo gone >other/gone.tx
   sparse_repository; git sparse-checkout set dir
   [[ ! -e other ]]
   for b in overlay worktree; do sparse_round $b; done
-  # what the user has at a path outside the cone is not overwritten
+  # a user's file at a path outside the cone is not overwritten
   "$garth" new t; inside t 'mkdir third; echo n >third/new; git add -A; git commit -qm third'
   mkdir third; echo mine >third/new
   fails 5 "in the way" "$garth" merge t
@@ -377,7 +377,7 @@ lfs_repository() {
 
 @test "W8 kinds: Git LFS: what is uncommitted in the checkout" {
   lfs_repository
-  # without the filter git takes a file for changed if its time proves nothing
+  # without the filter, git considers a file changed if its time does not prove the opposite
   touch big.bin dir/same.bin
   call "$garth" new t
   [[ $err != *uncommitted* ]] || complain
@@ -405,7 +405,7 @@ lfs_repository() {
     git config --unset filter.crypt.clean || true
     "$garth" new t-$backend --backend $backend
     inside t-$backend 'echo in >>a.x; git commit -qam in'
-    # configured meanwhile: what is there already is checked again
+    # configured meanwhile: existing tasks and bases are checked again
     git config filter.crypt.clean 'tr a-z n-za-m'
     fails 4 "filter=crypt" "$garth" new u --backend $backend
     fails 4 "filter=crypt" "$garth" merge t-$backend

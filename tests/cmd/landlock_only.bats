@@ -13,7 +13,7 @@ weak() { alone run -q --allow-weaker "$@"; }
 # by_user: what follows is for an ordinary user; for root it is refused.
 by_user() { ! is_root; }
 
-@test "J9 alone: refused without the option, announced clearly with it; never for root, never strict" {
+@test "J9 landlock_only: refused without the option, announced clearly with it; never for root, never strict" {
   call alone run -- true
   [[ $code == 125 ]] || complain
   [[ $err == *'--allow-weaker runs on Landlock alone'* ]] || complain
@@ -43,7 +43,7 @@ by_user() { ! is_root; }
   fails 4 "git among its files would run" "$garth" path a
 }
 
-@test "W3 J9 alone: git inside works, commits are published, checked and recorded; the whole life of a task" {
+@test "W3 J9 landlock_only: git inside works, commits are published, checked and recorded; the whole life of a task" {
   by_user || return 0
   weak --task a --on-dirty keep -- sh -ec 'git status --porcelain; echo 1 >one; chmod +x one; touch -d @1000000000 one; git add one; git commit -qm one; git log -1 --format=%s
     mkdir sub; cd sub; git init -q nested; git -C nested status -s; /usr/bin/git branch --show-current'
@@ -80,7 +80,7 @@ by_user() { ! is_root; }
   [[ -z $(ls "$GARTH_HOME/alone") ]]
 }
 
-@test "J2 J9 alone: a directory with something hidden in it is shown without that" {
+@test "J2 J9 landlock_only: a directory with something hidden in it is shown without that" {
   by_user || return 0
   mkdir "$T/shown"; mkdir "$T/shown/ok"; echo FINE >"$T/shown/ok/f"; mv "$R" "$T/shown/app"; ln -s "$T/shown/app" "$T/shown/way"
   export GARTH_HOME=$T/shown/garth; R=$T/shown/app; cd "$R"; echo SECRET >untracked
@@ -94,7 +94,7 @@ by_user() { ! is_root; }
 # ways FILE: attempts on a file outside, one on each line.
 tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "rm -f $1" "mv $1 $1.away" "ln $1 here" "truncate -s 0 $1" "cp $1 here" "python3 -c 'import os; os.setxattr(\"$1\", \"user.x\", b\"y\")'"; }
 
-@test "ESCAPES 1 J2 J9 alone: files outside cannot be read, written, moved or linked, nor their modes and times changed" {
+@test "ESCAPES 1 J2 J9 landlock_only: files outside cannot be read, written, moved or linked, nor their modes and times changed" {
   by_user || return 0
   "$garth" new sibling --backend clone; inside sibling 'echo s >s'
   weak --task a -- true
@@ -126,7 +126,7 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
   [[ ! -e $T/home/new ]] || complain
 }
 
-@test "ESCAPES 19 J9 alone: processes outside cannot be signalled, traced or inspected; all of the task's processes end with it" {
+@test "ESCAPES 19 J9 landlock_only: processes outside cannot be signalled, traced or inspected; all of the task's processes end with it" {
   by_user || return 0
   env TOKEN=SECRET sleep 1000 3>&- & local victim=$!
   weak --task a -- true
@@ -143,7 +143,7 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
   weak -d --task b -- sh -c 'setsid sleep 7533 & setsid sleep 7533 & sleep 7534'
   until [[ $(pgrep -fc 'sleep 7533') -ge 2 ]]; do sleep 0.05; done
   "$garth" cancel b; [[ -z $(pgrep -f 'sleep 753[34]') ]]
-  # and with its keeper, however that dies
+  # and with its keeper, however the keeper dies
   alone exec b -- true; weak -d --task c -- sh -c 'setsid sleep 7535 & sleep 7536'
   until pgrep -f 'sleep 7535' >/dev/null; do sleep 0.05; done
   kill -9 "$(keeper_of c)"
@@ -164,7 +164,7 @@ tried() { printf '%s\n' "cat $1" "echo x >>$1" "chmod 777 $1" "touch -d @5 $1" "
   [[ -z $(pgrep -f '^sleep 753[78]') ]]
 }
 
-@test "ESCAPES 20 J8 J9 alone: a task's disk usage is measured, with files that it removed and keeps open, and it continues within its limits" {
+@test "ESCAPES 20 J8 J9 landlock_only: a task's disk usage is measured, with files that it removed and keeps open, and it continues within its limits" {
   by_user || return 0
   echo 'limits: {max_disk: 20MB, check_every: 1}' >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml
   weak -d --task a -- sh -c '(/usr/bin/python3 -c "
@@ -190,7 +190,7 @@ time.sleep(60)'
   "$garth" cancel b
 }
 
-@test "ESCAPES 18 19 J9 alone: a task that forks without end hits its limit and ends" {
+@test "ESCAPES 18 19 J9 landlock_only: a task that forks without end hits its limit and ends" {
   by_user || return 0
   echo 'limits: {max_processes: 60}' >"$T/config.yaml"; export GARTH_CONFIG=$T/config.yaml
   # the limit is added to the user's other processes, of which other tests start and end some meanwhile; without it
@@ -210,7 +210,7 @@ while True:
   [[ $(state_of a) == cancelled ]]
 }
 
-@test "ESCAPES 20 22 J9 alone: no socket outside can be reached: unix, abstract, datagram; no network unless it is the host's" {
+@test "ESCAPES 20 22 J9 landlock_only: no socket outside can be reached: unix, abstract, datagram; no network unless it is the host's" {
   by_user || return 0
   cat >"$T/home/serve.py" <<'P'
 import os, socket, sys, threading
@@ -275,7 +275,7 @@ curl -s --unix-socket $GARTH_SOCKET http://g/api/v1/task'
   grep -q SENT "$T/served"
 }
 
-@test "J9 T1 alone: processes that resist a pause are stopped all the same; the first process still answers" {
+@test "J9 T1 landlock_only: processes that resist a pause are stopped all the same; the first process still answers" {
   by_user || return 0
   printf '%s\n' '#include <signal.h>' '#include <unistd.h>' 'int main(void) { for (int i = 0; i < 15 && fork(); i++) ; for (;;) { kill(-1, SIGCONT); usleep(100); } }' >pz.c
   git add .; git commit -qm pz
@@ -287,7 +287,7 @@ curl -s --unix-socket $GARTH_SOCKET http://g/api/v1/task'
   "$garth" cancel a; [[ -z $(pgrep -u "$(id -u)" -x pz) ]]
 }
 
-@test "J9 O2 alone: a task has its own terminal and no other" {
+@test "J9 O2 landlock_only: a task has its own terminal and no other" {
   by_user || return 0
   weak --task a -- true
   cat >"$T/terminal.py" <<'P'
@@ -313,7 +313,7 @@ P
   [[ $out != *OPENED* ]] || complain
 }
 
-@test "T2 J9 alone: the user's ignore file is visible inside, read-only" {
+@test "T2 J9 landlock_only: the user's ignore file is visible inside, read-only" {
   by_user || return 0
   mkdir -p "$XDG_CONFIG_HOME/git"; echo .DS_Store >"$XDG_CONFIG_HOME/git/ignore"
   call weak --task a -- sh -c 'touch .DS_Store; git status --porcelain; echo x >>"$(git config core.excludesFile)"'
@@ -323,7 +323,7 @@ P
   [[ $(field a uncommitted) == '[]' ]] || complain
 }
 
-@test "W7 alone: included files and what the set-up leaves are copied, and are no work" {
+@test "W7 landlock_only: included files and what the set-up leaves are copied, and do not count as work" {
   by_user || return 0
   printf '.env\ndeps/\n' >>.gitignore; echo .env >.worktreeinclude; commit ignore; echo S >.env
   configure <<<$'workspace: {setup: "mkdir deps; echo 1 >deps/one; echo 2 >>a.txt"}\n'
@@ -335,7 +335,7 @@ P
   [[ $(ls "$GARTH_HOME/alone") == t ]]
 }
 
-@test "J9 alone: caches of package managers are shown read-only" {
+@test "J9 landlock_only: caches of package managers are shown read-only" {
   by_user || return 0
   mkdir -p "$HOME/.m2/repository"; echo cached >"$HOME/.m2/repository/package"
   [[ $(weak -t t -- cat "$HOME/.m2/repository/package") == cached ]]

@@ -72,7 +72,7 @@ settings() { cat >"$R/.garth.yaml"; git -C "$R" add .garth.yaml; git -C "$R" com
   [[ $(state_of m) == merged ]]
 }
 
-@test "O2 layers: options and a task file go over the repository's file" {
+@test "O2 layers: options and a task file override the repository's file" {
   settings <<<$'network: {mode: none}\nlimits: {max_files: 2}\ntask: {on_dirty: fail}'
   "$garth" run -q --net allow --allow example.org -t a -- true
   [[ $("$garth" show a --json | json 'd["network"]["mode"]') == allow ]]
@@ -120,7 +120,7 @@ settings() { cat >"$R/.garth.yaml"; git -C "$R" add .garth.yaml; git -C "$R" com
   [[ -z $("$garth" ls -q) ]]
 }
 
-@test "O2 ESCAPES layers: a value that is not stricter is not taken, and a warning says so" {
+@test "O2 ESCAPES layers: a value that is not stricter is ignored, with a warning" {
   settings <<<$'network: {mode: host}\nlimits: {max_files: 99999, max_processes: 0}\ntask: {on_dirty: keep}\nsync: {pause_on_conflict: false}\ngit: {fetch: true}'
   call "$garth" run -t t -- cat /proc/net/route
   [[ $code == 0 ]] || complain
@@ -131,7 +131,7 @@ settings() { cat >"$R/.garth.yaml"; git -C "$R" add .garth.yaml; git -C "$R" com
     grep -xF '[10000, 4096, "fail", true, false, 6]'
 }
 
-@test "O2 ESCAPES layers: a file that is not committed counts for nothing, and the user is told" {
+@test "O2 ESCAPES layers: a file that is not committed has no effect, and the user is told" {
   echo 'jail: {env: [SECRET]}' >.garth.yaml
   call "$garth" new t
   [[ $code == 0 ]] || complain

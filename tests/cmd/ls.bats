@@ -1,6 +1,6 @@
 load helpers
 
-@test "O3 ls: nothing at all" {
+@test "O3 ls: without any task it says so" {
   call "$garth" ls
   [[ $code == 0 ]] || complain
   [[ -z $out ]] || complain
@@ -170,7 +170,7 @@ for cols in (60, 80, 200):
 PY
 }
 
-@test "O3 ls: --watch follows changes, rings for new attention, sets the title, quits with q" {
+@test "O3 ls: --watch follows changes, rings the bell if one more task wants attention, sets the title, quits with q" {
   "$garth" run -q -d -t busy -- sh -c 'until [ -e go ]; do sleep 0.05; done; exit 3'
   NO_COLOR=1 terminals <<'PY'
 t = garth("ls", "--watch", rows=10, cols=80)

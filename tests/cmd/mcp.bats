@@ -43,7 +43,7 @@ P
   fails 3 'no task' "$garth" mcp none
 }
 
-@test "A4 G2 mcp: over HTTP on the task's socket, by the rules of both eras" {
+@test "A4 G2 mcp: over HTTP on the task's socket, with sessions and stateless" {
   "$garth" new t
   s=$("$garth" exec t -- sh -c 'echo $GARTH_SESSION')
   ping='{"jsonrpc":"2.0","id":1,"method":"ping"}'
@@ -64,7 +64,7 @@ P
   [[ $(ask -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"task_status"}}' "$u/$s") == 200*'garth/t'* ]]
 }
 
-@test "A3 context: by the session, and clear errors without one; a second agent has its own" {
+@test "A3 context: found by the session id, with clear errors without one; a second agent has its own session" {
   "$garth" new t
   s=$("$garth" exec t -- sh -c 'echo $GARTH_SESSION')
   [[ $("$garth" exec t -- sh -c 'echo $GARTH_SESSION') == "$s" ]]

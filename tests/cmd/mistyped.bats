@@ -1,7 +1,7 @@
 # A mistyped word: the message names the one that was probably meant, and nothing is done.
 load helpers
 
-@test "H8 meant: commands, options, values of options" {
+@test "H8 mistyped: the nearest command, option or value of an option is named" {
   "$garth" new login
   remember
   fails 2 "there is no command 'mrege' (is 'merge' meant?)" "$garth" mrege login
@@ -24,7 +24,7 @@ load helpers
   nothing_changed
 }
 
-@test "H8 meant: tasks, and discarded ones if no other is near" {
+@test "H8 mistyped: the nearest task is named, or a discarded one if no other is near" {
   "$garth" new login
   "$garth" new logout
   inside logout 'echo work >work'

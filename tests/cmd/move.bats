@@ -1,4 +1,4 @@
-# Renaming directories that come from the base or from a layer: as in a plain directory, or everything stays as it was.
+# Renaming directories that come from the base or from a layer: it works as in a plain directory, or nothing changes.
 load helpers
 
 python=/usr/bin/python3
@@ -102,7 +102,7 @@ END
   done
 }
 
-@test "W4 J3 ESCAPES rename: everything about the files is kept, also what cannot be copied" {
+@test "W4 J3 ESCAPES rename: all metadata of the files is kept, also for files that cannot be read" {
   "$garth" new t >/dev/null
   inside t 'set -e; cd d; chmod 500 sub/deep; touch -d @1000 other/four sub; echo new >sub/new; ln sub/new other/same; mkfifo pipe; chmod 000 sub/two
     setfattr -n user.note -v hello sub/new 2>/dev/null || true
@@ -129,7 +129,7 @@ END
   [[ -z $(inside t 'git status --porcelain') ]]
   inside t "$python"' -c "import os; os.rename(os.path.expanduser(\"~/.npm/_cacache/x\"), os.path.expanduser(\"~/.npm/_cacache/w\"))"; cat ~/.npm/_cacache/w/y/z'
   [[ $(<"$HOME/.npm/_cacache/x/y/z") == host ]]
-  # another task has it as it was
+  # in another task it is unchanged
   "$garth" new u
   [[ $(inside u 'cat deps/a/b/x') == 1 ]]
 }
@@ -178,7 +178,7 @@ assert status == 0, status
 os.rename('d', 'e')
 os.rename('zero', 'moved/0')
 assert sums('moved') == before
-# two renames of one directory at once: one of them wins
+# two renames of one directory at once: one of them succeeds
 a, b = child(lambda: os.rename('moved', 'x')), child(lambda: os.rename('moved', 'y'))
 got = sorted([os.waitpid(a, 0)[1] >> 8, os.waitpid(b, 0)[1] >> 8])
 assert got == [0, 2], got
@@ -190,7 +190,7 @@ END
   ((code == 0))
 }
 
-@test "J3 rename: two at once of one base directory, and files that are added meanwhile" {
+@test "J3 rename: two renames of one base directory at once, and files that are added meanwhile" {
   many 600
   py t <<'END'
 before = sums('big')
@@ -218,7 +218,7 @@ END
   [[ -z $(debris u) ]]
 }
 
-@test "J3 ESCAPES rename: a task that is killed half way has everything at its next start, and no more" {
+@test "J3 ESCAPES rename: a task that is killed half way has every file exactly once at its next start" {
   many 1000
   for wait in half_copied 'lambda: os.path.isdir("big") and len(os.listdir("big")) < 50'; do
     before=$(echo 'print(sums("big"))' | py t)
@@ -274,7 +274,7 @@ END
   ) "$T/sums2"
 }
 
-@test "J3 rename: git mv of a base directory is a rename to git, and is published" {
+@test "J3 rename: git mv of a base directory is committed as a rename, and published" {
   "$garth" new t >/dev/null
   inside t 'git mv d moved'
   [[ $(inside t 'git status --porcelain | grep ^R | wc -l') == 5 ]]

@@ -84,7 +84,7 @@ project_of() { "$garth" show "$1" --json | json 'd["project"]'; }
   [[ $code == 0 ]] || complain
   [[ $(project_of scratch) == app ]]
   [[ $(project_of empty/scratch) == empty ]]
-  # its hints work where it is made
+  # its hints work in the directory in which it was made
   terminals <<'PY'
 t = garth("new", "--empty", "mine"); t.wait()
 assert "garth shell empty/mine" in t.text, t.text

@@ -123,7 +123,7 @@ load helpers
   [[ $(leftovers) == tasks/$(ident 1) ]]
 }
 
-@test "W1 new: bad names change nothing" {
+@test "W1 new: an invalid name is refused, and nothing changes" {
   remember
   for name in "" . .. a/b ../x -x 'a b' A Über 'a..b' a. x.lock .hidden _x '*' 'a~b' 'a^b' 'a:b' $'a\nb' "$(printf 'x%.0s' {1..300})"; do
     fails 2 "" "$garth" new -- "$name"
@@ -132,7 +132,7 @@ load helpers
   nothing_changed
 }
 
-@test "W1 new: the longest possible name" {
+@test "W1 new: a name of the greatest length works" {
   long=$(printf 'x%.0s' {1..64})
   "$garth" new "$long"
   changes_nothing 2 "1 to 64 characters" "$garth" new "${long}x"
@@ -150,7 +150,7 @@ load helpers
   fails 2 "never runs weaker" "$garth" exec --allow-weaker t -- true
 }
 
-@test "W1 new: twenty at once, all different" {
+@test "W1 new: twenty tasks with different names made at once" {
   "$garth" new warm
   for i in {1..20}; do "$garth" new "t$i" >"$T/n$i" 2>&1 3>&- & done
   wait
@@ -161,7 +161,7 @@ load helpers
   git fsck --strict
 }
 
-@test "ESCAPES 25 new: one name, many at once: one wins, the others say so" {
+@test "ESCAPES 25 new: of many commands that make a task of one name at once, one succeeds and the others say why not" {
   for i in {1..8}; do (code=0; "$garth" new t >"$T/n$i" 2>&1 3>&- || code=$?; echo $code >"$T/c$i") & done
   wait
   [[ $(cat "$T"/c? | sort | tr -d '\n') == 01111111 ]] || { cat "$T"/n?; false; }

@@ -1,4 +1,4 @@
-# T4, J8: notify.command is run outside when a task needs attention, with what it is about in its environment.
+# T4, J8: notify.command is run outside when a task needs attention; its environment says why.
 load helpers
 
 # The user's program: writes its variables, arguments and directory to a new file $T/told/NUMBER.
@@ -39,7 +39,7 @@ notified() { "$garth" audit "$1" --json | grep -c '"notify"' || true; }
   eventually gives 2 notified f
 }
 
-@test "T4 notify: notify.on selects; a cancelled task, an exec and an unset command notify nobody" {
+@test "T4 notify: notify.on chooses the events; a cancelled task, an exec and an unset command notify nobody" {
   configure <<<"notify: {command: [$T/notify], on: [failed]}"
   "$garth" run -q -t d -- true
   "$garth" exec d -- sh -c 'exit 1' || true
@@ -90,7 +90,7 @@ PY
   before=$SECONDS
   "$garth" run -q -t t -- true
   told 0 >/dev/null
-  # while it hangs: the task is free
+  # while it hangs, the task is not blocked
   [[ $(state_of t) == done ]]
   inside t true
   "$garth" discard -f t
@@ -100,7 +100,7 @@ PY
   ((SECONDS - before < 40))
 }
 
-@test "ESCAPES 20 T4 notify: an agent that asks, is answered and asks causes no storm: the last word counts" {
+@test "ESCAPES 20 T4 notify: an agent that asks, is answered and asks causes no flood of notifications: the last state counts" {
   "$garth" run -q -t t -- sh -c 'echo "again? $GARTH_ANSWER" >$GARTH_QUESTION_FILE' || true
   told 0 >/dev/null
   for i in 1 2 3 4 5; do "$garth" answer -q t "no $i" || true; done

@@ -1,6 +1,6 @@
 load helpers
 
-@test "W2 path: prints where the workspace is" {
+@test "W2 path: prints where the workspace is on the host" {
   "$garth" new t; "$garth" new w --backend worktree; "$garth" new c --backend clone
   # the path inside is the user's own checkout on the host, so it is not printed
   call "$garth" path t

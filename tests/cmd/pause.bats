@@ -5,7 +5,7 @@ counting() { "$garth" run -d -t "${1:-t}" "${@:2}" -- sh -c 'while :; do echo x 
 count() { inside "${1:-t}" 'wc -l <count'; }
 event() { "$garth" audit "${2:-t}" --json | json "[e['event'] for e in d['events'] if e['event'] in ('pause', 'resume', 'sync-conflict')]"; }
 
-@test "T1 pause: everything inside is paused, and continues where it was" {
+@test "T1 pause: every process inside stops, and continues where it was" {
   counting
   eventually inside t 'test -s count'
   "$garth" pause t

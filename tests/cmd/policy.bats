@@ -24,7 +24,7 @@ owned() {
   [[ $code != 0 ]] || complain
   [[ $err == *"BLOCKED: 'CODEOWNERS' is protected"* ]] || complain
   [[ $(git rev-parse garth/t) == "$before" ]]
-  # all in one merge commit
+  # everything in one merge commit
   inside t 'git reset -q --hard HEAD~1'
   call "$garth" exec t -- sh -c "/usr/bin/git merge -q --no-commit $(git rev-parse main); git checkout -q $base -- CODEOWNERS && git commit -qm sneaky"
   [[ $code != 0 ]] || complain

@@ -138,7 +138,7 @@ E
   [[ $("$garth" ls) != *→* ]]
 }
 
-@test "J11 port: bad ports" {
+@test "J11 port: invalid port numbers are refused" {
   "$garth" new t
   for p in 0 65536 -1 x 3000x '' 1e3; do fails 2 'a port is' "$garth" port t -- "$p"; done
   fails 2 'a port is' "$garth" run -p 0 -- true

@@ -260,7 +260,7 @@ soon() { local i; for ((i = 0; i < 50; i++)); do if "$@"; then return 0; fi; sle
 
 # watch FIFO: whenever a process opens it to read, $T/walked is made. unwatch: ends that.
 watch() {
-  # no program of its own makes the file: that would outlive the watcher, and make it anew after it was removed
+  # no other program makes the file: it would outlive the watcher, and make the file again after it was removed
   while : >"$1"; do : >"$T/walked"; done 3>&- &
   watcher=$!
 }

@@ -37,7 +37,7 @@ asks='ask() { for x; do curl -s -m 20 --noproxy "" -o /dev/null -p "http://$x/";
   gives 'a.example:443, 2 times; allowed since then' "$garth" show t
 }
 
-@test "J5 refused: the reason is the right one: another port, a misspelt name, a name above" {
+@test "J5 refused: the message names the reason: another port, a misspelt name, a parent domain" {
   call "$garth" run -t t --allow github.com --allow '*.crates.io' --allow db.example:5432 -- sh -c "$asks; ask gihub.com:443 github.com:22 crates.io:443 db.example:443 far.example:443"
   [[ $err == *"▲ gihub.com:443 is not on the task's list; perhaps github.com is meant, which is on the list: garth allow --host t gihub.com"* ]] || complain
   [[ $err == *"▲ github.com:22 is not on the task's list; only other ports of it are on the list (github.com): garth allow --host t github.com:22"* ]] || complain

@@ -83,7 +83,7 @@ last" ]] || complain
   [[ $err == *"$(review_file t)"* && $(hint) == 'garth review t' ]] || complain
   [[ $(stat -c %a "$(review_file t)") == 600 ]]
   [[ $(<"$(review_file t)") == *$'+x\n> first try'* ]]
-  # not shown, so not approved
+  # a commit that was not shown cannot be approved
   fails 4 'has not been reviewed' "$garth" review --approve t
   GIT_EDITOR=true call "$garth" review t
   [[ $code == 0 && $out == *first\ try* && $err == *'from before are in the file again'* ]] || complain

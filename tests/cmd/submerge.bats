@@ -126,7 +126,7 @@ refused() {
   sub_tidy "$new"
 }
 
-@test "W5 submerge: a detached HEAD elsewhere refuses the merge; commits that nothing else has come first" {
+@test "W5 submerge: the merge is refused if HEAD is detached at another commit" {
   sub_publish
   git -C libs/mod commit -q --allow-empty -m mine
   refused 5 "submodule 'libs/mod' is at"
@@ -175,7 +175,7 @@ refused() {
   [[ $(linked) == "$new" && ! -e libs/mod ]]
 }
 
-@test "W5 ESCAPES 29 submerge: nothing of the user's in the submodule is overwritten, and what is not in the way stays" {
+@test "W5 ESCAPES 29 submerge: no user file in the submodule is overwritten, and changes that are not in the way stay" {
   sub_publish 'echo more >>lib.txt; echo new >new.txt; git rm -q old.txt; echo o >gen.o; git add -f gen.o'
   echo mine >libs/mod/new.txt
   refused 5 "1 file is in the way in '$R/libs/mod'"
@@ -242,10 +242,10 @@ main_link() {
   git commit -qm 'main moves the submodule' -- libs/mod
 }
 
-@test "W5 submerge: both sides moved it: the commit that has the other wins; else it is a conflict, with what helps" {
+@test "W5 submerge: if both sides moved it, the commit that contains the other is taken; else it is a conflict, with a hint" {
   for kind in --no-ff --rebase; do
     sub_publish
-    # main's is further
+    # main's commit contains the task's
     further=$(sub_commit "$mod" "$new" 'echo further >further.txt'); refs "$mod" update-ref refs/heads/further "$further"
     main_link "$further"
     publish t 'echo t >t.txt'
@@ -255,7 +255,7 @@ main_link() {
     [[ $(cat t.txt) == t ]]
     "$garth" undo t
     git reset -q --hard main^; git submodule --quiet update
-    # the task's is further, and main has changed another file
+    # the task's commit contains main's, and main has changed another file
     first=$new
     sub_publish 'echo second >second.txt'
     main_link "$first"; move_on
@@ -278,7 +278,7 @@ main_link() {
   refused 5 "1 file conflicts with main"
   git reset -q --hard main^; git submodule --quiet update
   refs "$mod" update-ref refs/heads/garth/t "$old"; git update-ref refs/heads/garth/t "$(git rev-parse main)"
-  # neither has the other
+  # neither contains the other
   sub_publish
   beside=$(sub_commit "$mod" "$old" 'echo beside >beside.txt'); refs "$mod" update-ref refs/heads/beside "$beside"
   main_link "$beside"
@@ -332,7 +332,7 @@ deep_head() { git -C libs/mod/deep rev-parse HEAD; }
   [[ $(sub_head) == "$new" && -z $(ls -A libs/mod/deep) ]]
 }
 
-@test "W5 submerge: a linked worktree has repositories of its own for its submodules" {
+@test "W5 submerge: a linked worktree has its own repositories for its submodules" {
   git worktree add -q "$T/elsewhere" -b there
   (cd "$T/elsewhere" && git -c protocol.file.allow=always submodule --quiet update --init)
   sub_publish
@@ -363,7 +363,7 @@ deep_head() { git -C libs/mod/deep rev-parse HEAD; }
   tidy
 }
 
-@test "W5 ESCAPES 23 submerge: killed at any step, all of it has moved or nothing" {
+@test "W5 ESCAPES 23 submerge: killed at any step, either everything has moved or nothing" {
   without_faults && return
   nested_publish
   git -C libs/mod checkout -q -B work "$old"
@@ -512,7 +512,7 @@ sub_refs() { for r in "$mod" "$deep"; do refs "$r" for-each-ref --format='%(refn
   refs "$mod" update-ref -d refs/garth/trash/$id/tip
   call "$garth" doctor --repair
   [[ $out == *"w in .git/modules/libs/mod: the task is in the trash"*"✓ done"* && $(refs "$mod" rev-parse refs/garth/trash/$id/tip) == "$new" ]] || complain
-  # a branch of the user's own with such a name stays, and so does a ref with the only copy of something
+  # a user's own branch with such a name stays, and so does a ref with the only copy of something
   refs "$mod" branch garth/mine "$old"
   mv "$GARTH_HOME/trash/$id" "$T/gone"
   call "$garth" doctor --repair
@@ -536,7 +536,7 @@ sub_refs() { for r in "$mod" "$deep"; do refs "$r" for-each-ref --format='%(refn
     fails 4 "task 'w' has the only copy of its work" "$garth" discard w
     "$garth" discard -D w
     [[ $(sub_refs) == "refs/garth/trash/$id/kept refs/garth/trash/$id/tip refs/garth/trash/$id/tip" ]] || complain "$(sub_refs)"
-    # a branch of the user's own is left alone, whatever its name
+    # a user's own branch is left alone, whatever its name
     "$garth" new mine >/dev/null; refs "$mod" branch garth/mine
     "$garth" rename mine mine2; "$garth" discard mine2
     [[ $(refs "$mod" rev-parse garth/mine) == $(sub_head) ]]

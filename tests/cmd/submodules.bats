@@ -32,7 +32,7 @@ load with_submodules
   done
 }
 
-# refused_inside SCRIPT: the gateway refuses the commit for a submodule's sake, and nothing is published.
+# refused_inside SCRIPT: the gateway refuses the commit because of a submodule, and nothing is published.
 refused_inside() {
   local before; before=$(git rev-parse garth/t)
   call inside t "$1"
@@ -90,7 +90,7 @@ refused_inside() {
   [[ $(inside with 'git -C libs/mod checkout -q .; rm libs/mod/y; git status --porcelain') == $' M dir/f7\n?? libs/z' ]]
 }
 
-@test "W5 submodules: --with-changes brings the user's changes, and leaves the submodule's where they are" {
+@test "W5 submodules: --with-changes copies the user's changes, but none in submodules" {
   echo more >>a.txt
   "$garth" new t --with-changes
   [[ $(inside t 'git status --porcelain; cat libs/mod/lib.txt') == $' M a.txt\nlib' ]]
@@ -110,7 +110,7 @@ refused_inside() {
   mod_untouched
 }
 
-@test "W5 submodules: those that are checked out are in the task, with their files and repositories, nested ones too" {
+@test "W5 submodules: by default those that are checked out are in the task, with files and repositories, nested ones too" {
   for backend in overlay worktree clone; do
     "$garth" new t --backend $backend
     [[ $(inside t 'cat libs/mod/lib.txt libs/mod/src/code.c libs/mod/deep/deep.txt; git status --porcelain') == $'lib\ncode\ndeep' ]]
@@ -119,7 +119,7 @@ refused_inside() {
     inside t 'cd libs/mod && git fsck && git log --format=%s' | grep -qx lib
     [[ $(inside t 'cd libs/mod/deep && git log --format=%s && git status --porcelain') == $'deep\nempty' ]]
     [[ $("$garth" show t --json | json '[[s["path"], s["usable"]] for s in d["submodules"]]') == '[["libs/mod", true], ["libs/mod/deep", true]]' ]]
-    # it is edited and built in; the superproject sees that, and the user's own is as it was
+    # files in it are edited and built; the superproject sees that, and the user's own submodule is unchanged
     inside t 'echo more >>libs/mod/lib.txt; cd libs/mod/deep; echo 2 >>deep.txt'
     [[ $(inside t 'git status --porcelain') == ' M libs/mod' ]]
     [[ $("$garth" show t) == *'M libs/mod/lib.txt'*'M libs/mod/deep/deep.txt'* ]]
@@ -131,7 +131,7 @@ refused_inside() {
     "$garth" export t "$T/out-$backend"
     [[ $(cat "$T/out-$backend/libs/mod/lib.txt" "$T/out-$backend/libs/mod/deep/deep.txt") == $'lib\nmore\ndeep\n2' ]]
     [[ -z $(find "$T/out-$backend" -name .git) ]]
-    # it is nowhere else, so that it is not thrown away without a word; and it comes back
+    # it exists nowhere else, so it is not discarded without an option; and undo brings it back
     fails 4 'libs/mod/lib.txt' "$garth" discard t
     "$garth" discard -fD t
     "$garth" undo
@@ -145,7 +145,7 @@ refused_inside() {
   "$garth" doctor
 }
 
-@test "W5 submodules: which a task may use: by path, all, none, and as configured" {
+@test "W5 submodules: the submodules of a task are chosen by path, with all or none, and in the configuration" {
   git init -q "$T/other"; git -C "$T/other" commit -q --allow-empty -m other
   git -c protocol.file.allow=always submodule --quiet add "$T/other" other; git commit -qm 'another one'
   here() { inside "$1" 'for d in libs/mod libs/mod/deep other; do test -e $d/.git && echo $d; done; true' | paste -sd' '; }
@@ -175,7 +175,7 @@ refused_inside() {
   "$garth" new config-path; [[ $(here config-path) == libs/mod ]]
 }
 
-@test "W5 submodules: one that cannot be made is an empty directory, with a word; one that was named is an error" {
+@test "W5 submodules: one that cannot be made is an empty directory, with a warning; one that the user named is an error" {
   # its repository does not have the commit
   git update-index --cacheinfo "160000,$(git rev-parse HEAD),libs/mod"; git commit -qm 'a commit from elsewhere'
   call "$garth" new t
@@ -203,7 +203,7 @@ refused_inside() {
   inside t 'cd shallow && echo 2 >>lib.txt && git commit -qam two && git fsck'
 }
 
-@test "W5 ESCAPES submodules: a task that dies while it is made leaves nothing" {
+@test "W5 ESCAPES submodules: a task whose making is killed leaves nothing" {
   remember
   GARTH_FAULT=create-submodule call "$garth" new t
   [[ $code != 0 ]]
@@ -232,7 +232,7 @@ refused_inside() {
     git commit -qm 'moved it' libs/mod
     "$garth" sync t
     [[ $(inside t 'cat libs/mod/newer.txt; git status --porcelain; git submodule status libs/mod | cut -c1') == $'newer\n ' ]]
-    # nothing of that is the task's own
+    # none of these are changes of the task
     [[ $("$garth" show t) == *'changed    0 files'* ]]
     "$garth" discard t
     "$garth" sync busy
@@ -248,7 +248,7 @@ refused_inside() {
   [[ $err == *libs/mod/lib.txt* ]] || complain
 }
 
-@test "W5 W8 submodules: converted files and files of Git LFS in one are not changed ones" {
+@test "W5 W8 submodules: converted files and Git LFS files in one do not count as changed" {
   (cd libs/mod && git checkout -q . && rm mine.txt && git lfs install --local >/dev/null
     printf '*.crlf text eol=crlf\n*.bin filter=lfs diff=lfs merge=lfs -text\n' >.gitattributes
     printf 'one\n' >x.crlf; echo content >a.bin; git add -A; git commit -qm kinds)

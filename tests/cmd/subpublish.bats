@@ -1,7 +1,7 @@
 load helpers
 load with_submodules
 
-# subjects REF [DIR]: of the commits that the task published there.
+# subjects REF [DIR]: the subjects of the commits that the task published there.
 subjects() { git -C "${2:-.}" log --format=%s "origin/HEAD..$1" | paste -sd,; }
 
 @test "W5 G1 subpublish: a commit in a submodule goes to the user's repository of it, and the gitlink follows; nested, on every backend" {
@@ -29,7 +29,7 @@ subjects() { git -C "${2:-.}" log --format=%s "origin/HEAD..$1" | paste -sd,; }
   done
 }
 
-# refused_there SCRIPT: a commit is refused for the sake of what it would publish, and nothing is.
+# refused_there SCRIPT: a commit is refused because of what it would publish, and nothing is published.
 refused_there() {
   local before; before=$(git rev-parse garth/t; git -C libs/mod for-each-ref)
   call inside t "$2"
@@ -37,7 +37,7 @@ refused_there() {
   [[ $(git rev-parse garth/t; git -C libs/mod for-each-ref) == "$before" ]]
 }
 
-@test "W5 G5 ESCAPES subpublish: a gitlink may name what the task published there, and nothing else" {
+@test "W5 G5 ESCAPES subpublish: a gitlink may name only commits that the task published there" {
   "$garth" new t
   inside t 'cd libs/mod && echo 2 >>lib.txt && git commit -qam two'
   is_sub="'libs/mod' is a submodule"
@@ -47,7 +47,7 @@ refused_there() {
   refused_there "$is_sub" 'git update-index --cacheinfo "160000,$(git -C libs/mod rev-parse HEAD~2),libs/mod"; git commit -qm old; git reset -q'
   refused_there "$is_sub" 'git update-index --cacheinfo "160000,$(git rev-parse HEAD),libs/mod"; git commit -qm none; git reset -q'
   refused_there "'libs/other' is a submodule" 'git update-index --add --cacheinfo "160000,$(git -C libs/mod rev-parse HEAD),libs/other"; git commit -qm new; git reset -q'
-  # one of the user's own, that nobody published for the task
+  # one of the user's own commits, which was not published by the task
   users=$(git -C libs/mod commit-tree -p origin/HEAD -m users 'origin/HEAD^{tree}'); git -C libs/mod update-ref refs/heads/users "$users"
   refused_there "$is_sub" "git update-index --cacheinfo 160000,$users,libs/mod; git commit -qm users; git reset -q"
   # one that was hidden in a commit before the last
@@ -68,8 +68,8 @@ refused_there() {
   refused_there 'the task adds more than 3 commits' 'cd libs/mod && echo 2 >>lib.txt && git commit -qam four'
 }
 
-# The task has the target's commit as a parent, so nothing that the target has is brought by a merge again.
-@test "W5 G5 ESCAPES 10 subpublish: a gitlink keeps what the target has in the submodule" {
+# The task has the target's commit as a parent, so a merge brings nothing again that the target has.
+@test "W5 G5 ESCAPES 10 subpublish: a gitlink that lacks the target's commits in the submodule is refused" {
   printf 'policy:\n  protected: [libs/mod/src/**]\n' | configure
   "$garth" new t
   inside t 'cd libs/mod && echo mine >>lib.txt && git commit -qam mine && cd ../.. && git commit -qam moved'
@@ -86,7 +86,7 @@ refused_there() {
   [[ $(git rev-parse garth/t:libs/mod) == $(git -C libs/mod rev-parse garth/t) ]]
 }
 
-# What is published from one would be a permission to name it in the other, past the other's rules.
+# A commit that is published from one submodule could then be named in the other, although the other's rules forbid it.
 @test "W5 G5 ESCAPES 33 subpublish: two submodules do not share a repository" {
   at=$(git rev-parse HEAD:libs/mod)
   for name in libs/mod libs/mod/modules/deep; do
@@ -121,7 +121,7 @@ refused_there() {
   [[ $(git -C libs/mod for-each-ref --format='%(refname)' | grep -c garth) == 2 ]]
 }
 
-@test "W5 T2 subpublish: what is committed in the submodule and not named by the superproject is told at the end; --on-dirty commit commits all of it" {
+@test "W5 T2 subpublish: what is committed in the submodule and not named by the superproject is reported at the end; --on-dirty commit commits all of it" {
   call "$garth" run -t t -- sh -c 'cd libs/mod && echo mine >>lib.txt && git commit -qam mine'
   [[ $code == 1 ]] || complain
   [[ $err == *$'1 uncommitted file\n  libs/mod\n'* ]] || complain
@@ -132,7 +132,7 @@ refused_there() {
   [[ $code == 0 ]] || complain
   [[ $(git diff --name-only main garth/c | paste -sd' ') == 'a.txt libs/mod' ]]
   [[ $(git -C libs/mod diff --name-only origin/HEAD garth/c | paste -sd' ') == 'deep lib.txt' ]]
-  # commits that another git made, past the hook, are published at the end
+  # commits that another git made without the hook are published at the end
   "$garth" run -t h -- sh -c 'cd libs/mod && echo h >>lib.txt && git -c core.hooksPath=/nowhere commit -qam h && cd ../.. && git -c core.hooksPath=/nowhere commit -qam moved'
   [[ $(git rev-parse garth/h:libs/mod) == $(git -C libs/mod rev-parse garth/h) ]]
 }
@@ -169,12 +169,12 @@ refused_there() {
   git commit -qm 'moved it again' libs/mod
   "$garth" sync t
   [[ $(inside t 'git status --porcelain; tail -n1 libs/mod/lib.txt libs/mod/src/code.c' | grep -v '^==>' | paste -sd' ') == 'mine  theirs' ]]
-  # and it can go on from there
+  # and the task can continue from there
   inside t 'cd libs/mod && echo more >>lib.txt && git commit -qam more && cd ../.. && git commit -qam on'
   [[ $(git rev-parse garth/t:libs/mod) == $(git -C libs/mod rev-parse garth/t) ]]
 }
 
-@test "W5 ESCAPES subpublish: a gateway that dies at any step loses nothing, and the next one goes on" {
+@test "W5 ESCAPES subpublish: a gateway that dies at any step loses nothing, and the next one continues" {
   n=0
   for step in publish-taken publish-checked publish-recorded publish-kept publish-moved publish-stored; do
     n=$((n + 1))
@@ -187,13 +187,13 @@ refused_there() {
   git -C libs/mod fsck --no-dangling
 }
 
-@test "W5 J10 ESCAPES subpublish: a branch of the user's with the task's name is not moved, and a commit that the user put on it is not lost" {
+@test "W5 J10 ESCAPES subpublish: a user's branch with the task's name is not moved, and a commit that the user put on it is not lost" {
   git -C libs/mod branch garth/t HEAD~1
   "$garth" new t
   call inside t 'cd libs/mod && echo 2 >>lib.txt && git commit -qam two'
   [[ $err == *'has a branch garth/t that is not this task'* ]] || complain
   [[ $(git -C libs/mod rev-parse garth/t) == $(git -C libs/mod rev-parse origin/HEAD~1) ]]
-  # nor is it a permission to name it
+  # nor may the superproject name it
   call inside t 'git update-index --cacheinfo "160000,$(git -C libs/mod rev-parse HEAD~1),libs/mod"; git commit -qm old; git reset -q'
   [[ $err == *"'libs/mod' is a submodule"* ]] || complain
   "$garth" new u
@@ -204,7 +204,7 @@ refused_there() {
   [[ $(git -C libs/mod log -1 --format=%s garth/u) == by-hand ]]
 }
 
-@test "G2 W5 subpublish: the number of a submodule chooses among the task's own, and nothing else" {
+@test "G2 W5 subpublish: the number in a request can only name a submodule of the task" {
   "$garth" new t
   for n in 2 99 -1 '"0"' null '[]'; do
     [[ $(inside t "curl -sS -o /dev/null -w '%{http_code}' --unix-socket \"\$GARTH_SOCKET\" -d '{\"tip\":\"'\$(git rev-parse HEAD)'\",\"submodule\":$n}' http://x/api/v1/git/publish") == 400 ]]

@@ -104,7 +104,7 @@ notes() { [[ $("$garth" show "$1") == *"$2"* ]]; }
   eventually follows t theirs
   [[ $(inside t 'cat theirs mine') == $'theirs\nmine' ]]
   [[ $(state_of t) == running ]]
-  # one with files at hand is left alone
+  # a task with uncommitted files is left alone
   inside t 'echo dirty >>a.txt'
   git commit -q --allow-empty -m more
   sleep 4

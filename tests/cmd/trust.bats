@@ -62,7 +62,7 @@ on_terminal() {
   fails 4 "have not been approved" "$garth" new t
 }
 
-@test "O2 trust: on a terminal garth new asks; only yes is a yes" {
+@test "O2 trust: on a terminal garth new asks, and only the answer yes approves" {
   settings <<<$'workspace: {setup: ["make deps"]}'
   on_terminal n "$garth" new --no-setup t >"$T/seen" || true
   grep -F 'make deps' "$T/seen"
@@ -92,7 +92,7 @@ on_terminal() {
   "$garth" audit --verify
 }
 
-@test "O2 trust: nothing to approve is said, and a file that asks for nothing needs no approval" {
+@test "O2 trust: if there is nothing to approve, it says so; a file that asks for nothing needs no approval" {
   call "$garth" trust
   says "the commit has no .garth.yaml: there is nothing to approve"
   settings <<<$'limits: {max_files: 5}'

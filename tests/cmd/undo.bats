@@ -7,7 +7,7 @@ make() {
     git update-ref refs/heads/kept $(git commit-tree -p HEAD -m draft $(printf "100644 blob %s\td\n" $(echo draft | git hash-object -w --stdin) | git mktree))'
 }
 
-# All that can be seen of it.
+# Everything that can be seen of the task.
 picture() {
   inside t 'git status --porcelain --ignored; git log --format="%H %s" --all; cat work new x.o; git show kept:d'
   "$garth" show t --json | without_disk
@@ -31,10 +31,10 @@ sound() {
   git fsck --strict 2>/dev/null
 }
 
-# How many deeds can be taken back.
+# How many actions can be undone.
 open_deeds() { sqlite3 "$GARTH_HOME/garth.db" 'SELECT count(*) FROM deed WHERE undone = 0'; }
 
-# Away for good, so that the next one with the name is the only one.
+# Removes the task for good, so that the next one with the name is the only one.
 wipe_task() {
   "$garth" discard -fD t
   touch -d '8 days ago' "$GARTH_HOME"/trash/*
@@ -382,7 +382,7 @@ PY
   [[ $(state_of s) == '' ]]
   [[ $(undoable) == '[["rollback", ["a"], "app"]]' ]]
   (cd "$T/home/second"; "$garth" undo); [[ $(state_of s) == created ]]
-  # one by one is possible too, and a name that is taken stops no other
+  # one by one is possible too, and a name that is taken does not stop the others
   "$garth" cleanup --force-all <<<remove
   "$garth" undo a
   "$garth" new c

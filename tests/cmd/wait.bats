@@ -1,6 +1,6 @@
 load helpers
 
-# A task that runs until `go` is called for it, and then exits with a code.
+# Makes a task that runs until `go` is called for it, and then exits with a code.
 start() { "$garth" run -q -d -t "$1" -- sh -c "until test -e /tmp/go; do sleep 0.02; done; exit $2" >/dev/null; }
 go() { "$garth" exec "$1" -- touch /tmp/go || true; }
 

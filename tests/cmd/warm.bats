@@ -7,7 +7,7 @@ set_up() {
 }
 
 layers() { find "$GARTH_HOME/layers" -mindepth 2 -maxdepth 2 -name 'setup-*' ! -name '*.*'; }
-# nothing_half: neither half a layer nor the task of a set-up is there.
+# nothing_half: no incomplete layer and no task of a set-up exist.
 nothing_half() {
   [[ -z $(find "$GARTH_HOME/layers" -name '*.part') ]]
   [[ -z $(git for-each-ref 'refs/heads/garth/setup-*') ]]
@@ -61,8 +61,8 @@ nothing_half() {
   [[ $(layers | wc -l) == 3 ]]
 }
 
-# The agent changes an input, and a script that the set-up runs and that is no input. The user pushes that for a review, looks
-# at it in another task, and takes the input alone.
+# The agent changes an input, and a script that the set-up runs but that is not an input. The user pushes that for a review,
+# looks at it in another task, and takes only the input.
 @test "W7 ESCAPES 6 set-up: what it makes of an agent's commit is for that commit only" {
   set_up 'sh script'
   echo 'mkdir -p deps; echo good >deps/v' >script; git add script; commit script
@@ -77,7 +77,7 @@ nothing_half() {
   git checkout -q garth/t -- pkg.lock; commit 'the input only'
   "$garth" new mine
   [[ $(inside mine 'cat deps/v') == good ]]
-  # control: a commit of the user's makes it for others
+  # control: the set-up of a user's commit is shared with other tasks
   git branch other; echo x >>a.txt; commit x
   "$garth" new more --base other
   [[ $(layers | wc -l) == 3 ]]
@@ -182,7 +182,7 @@ nothing_half() {
   echo 2 >pkg.lock; commit lock
   "$garth" warm >/dev/null 2>&1 3>&- & pid=$!
   eventually began
-  # gc leaves one that runs alone
+  # gc does not touch a running one
   "$garth" gc >/dev/null
   began
   kill -9 $pid

@@ -26,7 +26,7 @@ setup() {
   mod=$(mod_state)
 }
 
-# Everything of the user's submodule: files, HEAD, refs, the whole git directory.
+# The complete state of the user's submodule: files, HEAD, refs, the whole git directory.
 mod_state() { (cd "$R" && find libs/mod .git/modules -type f -exec sha256sum {} + | sort); }
 mod_untouched() { [[ $(mod_state) == "$mod" ]] || { echo "the user's submodule changed"; return 1; }; }
 

@@ -142,7 +142,7 @@ pictured() { (cd "$HOME" && find "${caches[@]%%/*}" -path .garth -prune -o -prin
 }
 
 # Commands that end at once leave work directories behind that nobody had time to remove.
-@test "J1: many short commands leave no pile of work directories" {
+@test "J1: many short commands leave no work directories behind" {
   host_caches
   "$garth" new t
   inside t true

@@ -1,4 +1,4 @@
-# ESCAPES 21, 24: an agent that wants the secret which it is allowed to spend.
+# A7: an agent tries to get the secret that it is allowed to use through the proxy.
 load helpers
 source "$BATS_TEST_DIRNAME/../credentials.bash"
 
@@ -46,7 +46,7 @@ P'
   [[ $(grep -cF "$key" "$M/requests") == 2 ]]
 }
 
-# Other headers, the query, the body, other services, hosts and paths, and requests that two readers take for different ones.
+# Other headers, the query, the body, other services, hosts and paths, and requests that two parsers read differently.
 @test "A7 J7: the secret goes into one header, to one host, on listed paths; smuggling is refused" {
   attack 'd=$ANTHROPIC_API_KEY b=$ANTHROPIC_BASE_URL h=http://127.0.0.1:43129
     ok() { curl -sS -o /dev/null -w "%{http_code} " "$@"; }

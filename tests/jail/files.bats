@@ -166,7 +166,7 @@ secrets() { printf '%s\n' "$HOME/notes.txt" "$HOME/.ssh/id_test" "$R/.env" "$T/e
 }
 
 # The attack makes device nodes: of the disk, and the one that is a whiteout for the overlay.
-@test "3 J1 J10: mknod" {
+@test "3 J1 J10: mknod makes no device that can be used" {
   "$garth" new t
   "$garth" new w --backend worktree
   # Only root may make devices. For a user the control is the one device that is not (0:0): in the same place, by the same

@@ -91,7 +91,7 @@ filtered() {
 }
 
 # The attack opens files by handles, which ignore mounts.
-@test "17 J1: file handles" {
+@test "17 J1: file handles open nothing outside" {
   stopped handle /
   filtered handle /
   # with a capability over the whole machine it works; without, the kernel has looked at its arguments before it refuses

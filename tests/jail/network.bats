@@ -64,7 +64,7 @@ P"
 }
 
 # The attack asks a resolver for names.
-@test "21 J6: DNS" {
+@test "21 J6: DNS requests reach nobody" {
   serve udp 127.0.0.1
   kept udp 127.0.0.1 "$port"
   refused inside t "getent hosts example.com"

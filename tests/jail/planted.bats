@@ -301,7 +301,7 @@ END
 }
 
 # The user allows URLs that run a program; the attack makes one of two settings, neither of which looks like it.
-@test "31 J4: no URL is put together that runs a program" {
+@test "31 J4: no URL that runs a program can be composed from configured parts" {
   tarball "$T/open/tarball"
   git config --global protocol.ext.allow always
   printf '#!/bin/sh\n%s\n' "$payload" >"$T/open/program"; chmod +x "$T/open/program"

@@ -143,7 +143,7 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
 }
 
 # The attack writes sequences that a terminal obeys into the log that somebody reads later.
-@test "20 J6: the log shown on a terminal is text" {
+@test "20 J6: on a terminal the log is shown without control characters" {
   "$garth" run --task bg -- sh -c 'printf "\033]0;evil\007\033[2J\033]52;c;ZXZpbA==\007 plain \233 \302\233 end\n"' >"$T/raw"
   grep -aq $'\033]52' "$T/raw"
   script -qec "env GARTH_PAGER= '$garth' log bg" /dev/null </dev/null >"$T/typed" 2>&1
@@ -236,9 +236,9 @@ wakes_again() {
   ! find /sys/fs/cgroup -name "garth-$(stat -c %i "$GARTH_HOME")-*" 2>/dev/null | grep -q . || false
 }
 
-# The attack ends, traces or replaces the threads that help with renames, which are in the first process, or uses them
-# to get around the agent's own sandbox.
-@test "J3 J6 J10 17: the help for renames cannot be stopped, taken over or used by those who may do less" {
+# The attack ends, traces or replaces the threads of the first process that help with renames, or uses them to escape
+# from the agent's own sandbox.
+@test "J3 J6 J10 17: the rename helper cannot be stopped, taken over or used to gain rights" {
   "$garth" new t
   [[ -n $(inside t 'ls /proc/1/task | tail -n +2') ]]
   cat >"$T/attack.py" <<'END'

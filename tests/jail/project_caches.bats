@@ -1,5 +1,5 @@
 # J1 J2 W7: the project's own cache of package managers (jail.caches: project). A set-up's writes become a frozen layer
-# that other tasks of the project get; a task's own writes never do, unless the user says so.
+# for other tasks of the project. A task's own writes do so only if the user says so.
 load helpers
 
 # set_up COMMAND…: with a project's cache. A change of pkg.lock makes it run again.
@@ -13,7 +13,7 @@ next() { echo $RANDOM$RANDOM >>"$R/pkg.lock"; git -C "$R" add -A; git -C "$R" co
 layers() { find "$GARTH_HOME/layers" -mindepth 2 -maxdepth 2 -name 'cache-*' ! -name '*.*' | sort; }
 host_cache() { mkdir -p "$HOME/.cache/pip"; echo host >"$HOME/.cache/pip/host"; echo host >"$HOME/.cache/pip/both"; chmod -R o+rwX "$HOME/.cache"; }
 
-@test "W7: what a set-up writes to a cache is there for the next set-up and for tasks, with and without the host's" {
+@test "W7: what a set-up writes to a cache is shown to the next set-up and to tasks, also if the host has no such cache" {
   host_cache
   set_up 'cat ~/.npm/_cacache/n ~/.cache/pip/n 2>/dev/null | sed "s/^/found /"; mkdir -p ~/.npm/_cacache; for d in ~/.npm/_cacache ~/.cache/pip; do echo 1 >>$d/n; done; echo setup >~/.cache/pip/both'
   for backend in "${backends[@]}"; do "$garth" new "t-$backend" --backend "$backend"; done
@@ -84,8 +84,8 @@ host_cache() { mkdir -p "$HOME/.cache/pip"; echo host >"$HOME/.cache/pip/host"; 
   [[ $("$garth" show b --jail) == *"cache    $HOME/.npm/_cacache  (writable"*'  lower '*/cache-*/tree/.npm%2F_cacache* ]]
 }
 
-# The attack leaves in caches what would hurt the host, or whoever reads a layer: links to keys, links between files,
-# special files, set-id programs, marks of the overlay, directories that nobody can enter, endless paths.
+# The attack leaves files in caches that would harm the host, or a program that reads a layer: links to keys, links between
+# files, special files, set-id programs, marks of the overlay, directories that nobody can enter, endless paths.
 @test "2 3 J1 J10: a set-up's or a task's hostile files in a cache do no harm" {
   host_cache
   mess='cd ~/.cache/pip; ln -s /etc/passwd abs; ln -s ../../../../../../etc/passwd up; ln -s '"$T/elsewhere/secret"' s; echo h >h1; ln h1 h2; ln h1 ~/h3; mkfifo fifo
@@ -187,7 +187,7 @@ P
   refused inside t 'test -e ~/.npm/_cacache/0'
 }
 
-@test "W7: set-ups and starts at once do not disturb one another" {
+@test "W7: set-ups and starts of tasks at the same time do not disturb each other" {
   set_up 'mkdir -p ~/.npm/_cacache; echo x >~/.npm/_cacache/$(wc -l <pkg.lock)'
   "$garth" new t
   for i in 1 2 3; do next; git branch "b$i"; done
@@ -215,7 +215,7 @@ P
   refused inside t 'test -e ~/.npm/_cacache/p'
 }
 
-@test "W7 ESCAPES: a crash while the cache is changed leaves nothing that is taken for whole" {
+@test "W7 ESCAPES: a crash while the cache is changed leaves no incomplete layer in use" {
   grep -q 'cache-merge' "$garth" || skip "this build has no faults"
   set_up 'mkdir -p ~/.npm/_cacache; n=$(ls ~/.npm/_cacache | wc -l); echo good >~/.npm/_cacache/$n'
   for step in cache-layer cache-merge cache-merged layer-filled layer-made; do
@@ -235,7 +235,7 @@ P
   find "$GARTH_HOME/layers" -name '*.part' -o -name '*.gone' | not grep .
 }
 
-@test "W7: without a set-up that succeeds, or without files, nothing is added" {
+@test "W7: a set-up that fails, or that writes no files, adds nothing" {
   set_up 'mkdir -p ~/.npm/_cacache; echo half >~/.npm/_cacache/p; exit 3'
   not "$garth" new t 2>/dev/null
   [[ -z $(layers) ]]

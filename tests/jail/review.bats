@@ -248,7 +248,7 @@ open('bottom', 'w').close()"
 }
 
 # The attack takes a lease on its files: opening one blocks until the lease is given back.
-@test "2 20 J6: leases" {
+@test "2 20 J6: a lease on a file does not block trusted commands" {
   lease="import fcntl; f = open('a.txt', 'r+'); fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_WRLCK); print('leased')"
   (cd "$T/open" && touch a.txt && "$python" -c "$lease" | grep -q leased)
   for backend in "${backends[@]}"; do

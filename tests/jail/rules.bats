@@ -71,8 +71,8 @@ rules='jail:
   [[ $(git ls-tree -r --name-only garth/t new) == new/other ]]
 }
 
-# Without the flag that git inside is told of them, hidden files look changed: `git add -A` fails or stages their
-# removal, and `git stash` and `git reset --hard` try to write them.
+# Without the flag skip-worktree, hidden files look changed to git inside: `git add -A` fails or stages their removal, and
+# `git stash` and `git reset --hard` try to write them.
 @test "J4: tracked files that may not be read show no change, and git leaves them alone, whatever the backend" {
   project
   git branch other; git checkout -q other; echo other >a.txt; git commit -qam other
@@ -82,7 +82,7 @@ rules='jail:
     t=t-$backend
     "$garth" new "$t" --backend "$backend"
     [[ -z $(inside "$t" 'git status --porcelain; git diff HEAD --name-only') ]]
-    # what a task does all day
+    # the usual work of a task
     inside "$t" 'set -e; g=/usr/bin/git; b=garth/$GARTH_TASK; echo mine >a.txt; $g stash -q; test -z "$(git status --porcelain)"; $g stash pop -q; git add -A; git commit -qam mine
       $g checkout -q -b side HEAD~1; echo s >s; git add .; $g commit -qm s; $g rebase -q $b; $g checkout -q $b; $g merge -q side; echo x >dir/b.txt; git reset -q --hard HEAD; git checkout -q -- .'
     [[ -z $(inside "$t" 'git status --porcelain') ]]
@@ -105,7 +105,7 @@ rules='jail:
   done
 }
 
-@test "J4: the flags come and go with the rules, and others' flags stay" {
+@test "J4: skip-worktree flags are set and removed with the rules, and flags that others set stay" {
   project
   for backend in "${backends[@]}"; do
     t=t-$backend
@@ -128,8 +128,8 @@ rules='jail:
   done
 }
 
-# The attack leaves an index, or a note, that never ends, leads elsewhere, or makes no sense.
-@test "J4 2 6: a hostile index or note does no harm to the next start" {
+# The attack leaves an index, or a list of covered files, that never ends, leads elsewhere, or is malformed.
+@test "J4 2 6: a hostile index or list of covered files does no harm at the next start" {
   project
   configure <<<"$rules"
   "$garth" new t
@@ -242,7 +242,7 @@ END
   done
 }
 
-# The attack lets the help for renames move a directory away from under what covers a part of it.
+# The attack uses the rename helper to move a directory away from under the mount that covers a part of it.
 @test "J4 J10 3: renaming a directory of the base uncovers nothing in it" {
   project
   mkdir -p far/a/b far/plain; echo x >far/plain/x; echo "$SECRET" >far/a/b/key; git add far; git commit -qm far

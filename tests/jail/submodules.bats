@@ -83,7 +83,7 @@ setup() {
   [[ $(git -C "$T/open/private" for-each-ref; find "$T/open/private" -name t | sort) == "$refs" ]]
 }
 
-# Nobody ever writes to these; the control is that a reader without walls waits.
+# Nobody ever writes to these FIFOs; the control is that a reader without walls waits.
 @test "23 36 W5: FIFOs in the repository of a submodule are not waited for" {
   "$garth" new t
   n=0

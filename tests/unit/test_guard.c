@@ -533,7 +533,7 @@ static bool explains(const struct world *w, const char *json)
 	auto_str text = fill(w, json);
 
 	return after_explain(&w->guard, text, strlen(text), &out) &&
-	       !strncmp(buf_str(&out), "This is a wall", 14);
+	       !strncmp(buf_str(&out), "This is a boundary", 18);
 }
 
 static void results(void **state)
