@@ -206,4 +206,7 @@ more() { mkdir -p many; for ((i = 0; i < 900; i++)); do echo $i >many/$i; done; 
   printf 'ignored/**\n' >.worktreeinclude; commit rules; echo i >ignored/i 2>/dev/null || { mkdir -p ignored; echo i >ignored/i; }
   "$garth" new t
   [[ $(inside t 'ls ignored') == i ]]
+  # nor by a link among the repository's hooks, which tasks get
+  echo sentinel >"$GARTH_HOME/key"; ln -s "$GARTH_HOME/key" .git/hooks/pre-commit
+  fails 4 'in the Garth home' "$garth" new hooked
 }
