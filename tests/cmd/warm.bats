@@ -61,13 +61,8 @@ nothing_half() {
   [[ $(layers | wc -l) == 3 ]]
 }
 
-<<<<<<< HEAD
-# The agent changes an input, and a script that the set-up runs but that is not an input. The user pushes that for a review, looks
-# at it in another task, and takes only the input.
-=======
 # The agent changes an input, and a script that the set-up runs but that is not an input. The user pushes that for a review,
 # looks at it in another task, and takes only the input.
->>>>>>> attack
 @test "W7 ESCAPES 6 set-up: what it makes of an agent's commit is for that commit only" {
   set_up 'sh script'
   echo 'mkdir -p deps; echo good >deps/v' >script; git add script; commit script
