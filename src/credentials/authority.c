@@ -176,6 +176,8 @@ SSL_CTX *authority_context(struct authority *a, const char *host)
 		SSL_CTX_use_PrivateKey(ctx, a->leaf_key)) {
 		SSL_CTX_set_alpn_select_cb(ctx, choose, NULL);
 		SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION);
+		/* a client that connects again and again fills no memory */
+		SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
 		a->known[a->n].host = xstrdup(host);
 		a->known[a->n++].ctx = ctx;
 	} else {
