@@ -158,8 +158,10 @@ struct config_agent {
 		resume_terminal; /* as resume, on a terminal; words with {answer} are left out without one */
 	struct strvec mcp; /* as files, if the task's file tools are given: added to those of the same path */
 	struct strvec quiet_hosts; /* if these are refused, the user is not told */
-	struct strvec run;    /* the command of a plan's stage, with {prompt} or {prompt_file}; empty: headless */
-	struct strvec quota;  /* texts by which the end of its output tells that its model takes no more requests */
+	struct strvec
+		run; /* the command of a plan's stage, with {prompt} or {prompt_file}; empty: headless */
+	struct strvec
+		quota; /* texts by which the end of its output tells that its model takes no more requests */
 	uint64_t max_parallel; /* stages that it runs at once; 0: no limit of its own */
 	char *credentials; /* config/credentials.h; NULL: what the proxy can add stays outside, the rest is copied */
 };
